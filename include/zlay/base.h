@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** zlay/base.h - statuses, answers, contexts, limits and text buffers.
+ *
+ *  Every function of zlay says in its block what it returns, what it writes
+ *  (Out) and what it reads (In).  `const T *` is borrowed for the call; what a
+ *  `T **out` receives belongs to the caller until zlay_<T>_free.
+ *  `*out` is set to NULL, and no other output is touched, unless the status is
+ *  0; so `if (status)` is always safe.
+ */
+#ifndef ZLAY_BASE_H
+#define ZLAY_BASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if !defined(__linux__) || !defined(__LP64__) || \
+    __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "zlay runs on 64-bit little-endian Linux (x86-64, aarch64)"
+#endif
+
+#define ZLAY_API __attribute__((visibility("default")))
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What became of a call: 0 done, +1 proved that there is none, negative not
+ *  done.  The numbers are never reused. */
+typedef int32_t zlay_status;
+enum {
+    ZLAY_OK = 0,
+    ZLAY_NONE = 1,       /* proved: no such object exists */
+    ZLAY_EINVAL = -1,    /* an argument breaks its stated domain */
+    ZLAY_ENOMEM = -2,    /* the allocator answered NULL */
+    ZLAY_EOVERFLOW = -3, /* a value does not fit 64 bits */
+    ZLAY_ELIMIT = -4,    /* a limit of the ctx ended the work */
+    ZLAY_ENOTSUP = -5,   /* asked for something that zlay does not do */
+    ZLAY_EINTERNAL = -6, /* a defect of zlay; please report it */
+    ZLAY_EROOM = -7,     /* the caller's buffer is too short; see `need` */
+    ZLAY_EBUSY = -8,     /* the ctx is inside another call */
+    ZLAY_EDRIVER = -9    /* a driver or device refused */
+};
+
+/** The answer of a decider. */
+typedef int32_t zlay_answer;
+enum {
+    ZLAY_NO = 0,
+    ZLAY_YES = 1,
+    ZLAY_UNDECIDED = -1, /* a limit ended the search; the message names it */
+    ZLAY_DEPENDS = -2    /* on unknowns; the guard says how */
+};
+
+/** Memory hooks.  Both functions or neither; `free` is given the size that
+ *  `alloc` was asked for.  Objects keep a copy, so `user` must outlive them. */
+typedef struct zlay_allocator {
+    void *user;
+    void *(*alloc)(void *user, size_t size);
+    void (*free)(void *user, void *ptr, size_t size);
+} zlay_allocator;
+
+/** Limits: counts, never clocks, so that an input has one answer everywhere.
+ *  0 means the default named beside the field. */
+typedef struct zlay_limits {
+    uint32_t size;      /* sizeof(zlay_limits); a shorter one reads as zeros */
+    uint32_t nesting;   /* depth of parentheses: 64 */
+    uint64_t text;      /* bytes of an input text: 1 MiB */
+    uint64_t dims;      /* leaves of a layout, dimensions of a map: 64 */
+    uint64_t points;    /* points enumerated: 2^22 */
+    uint64_t sim_bytes; /* bytes that the CPU model may hold: 2^30 */
+    uint64_t reserved[4]; /* 0 */
+} zlay_limits;
+
+/** A context: allocator, limits and the text of the last failure.  For one
+ *  thread at a time; a second entry is ZLAY_EBUSY. */
+typedef struct zlay_ctx zlay_ctx;
+
+/** The caller's text buffer.  `need` receives the length of the whole text
+ *  without its final 0; ZLAY_EROOM says that need + 1 > room, and then no byte
+ *  of `text` is written.  `text` may be NULL when `room` is 0. */
+typedef struct zlay_buf {
+    char *text;
+    size_t room, need;
+} zlay_buf;
+
+/** The version of the library that is linked, as "MAJOR.MINOR.PATCH".
+ *
+ *  Returns: a static string.
+ */
+ZLAY_API const char *zlay_version(void);
+
+/** The name of a status, as "EINVAL"; "?" for a number that is none.
+ *
+ *  Returns: a static string.
+ *  In:      status  any number.
+ */
+ZLAY_API const char *zlay_status_name(zlay_status status);
+
+/** Make a context.
+ *
+ *  Returns: ZLAY_OK, ZLAY_EINVAL (out NULL, one hook without the other, a
+ *           reserved word that is not 0, a size of 0), ZLAY_ENOMEM.
+ *  Out:     out     the context; free it with zlay_ctx_free.
+ *  In:      alloc   memory hooks, copied; NULL for malloc and free.
+ *           limits  copied; NULL for the defaults.
+ */
+ZLAY_API zlay_status zlay_ctx_new(zlay_ctx **out, const zlay_allocator *alloc,
+                                  const zlay_limits *limits);
+
+/** Free a context.  Objects that it made live on.
+ *
+ *  In:      ctx  NULL is allowed.
+ */
+ZLAY_API void zlay_ctx_free(zlay_ctx *ctx);
+
+/** The text of the last failure of a context, "" when there was none.
+ *
+ *  Returns: a string that lives until the next call with this ctx.
+ *  In:      ctx  NULL gives "".
+ */
+ZLAY_API const char *zlay_ctx_message(const zlay_ctx *ctx);
+
+/** Replace the limits of a context.
+ *
+ *  Returns: ZLAY_OK, ZLAY_EINVAL as zlay_ctx_new, ZLAY_EBUSY.
+ *  In:      limits  copied; NULL for the defaults.
+ */
+ZLAY_API zlay_status zlay_ctx_set_limits(zlay_ctx *ctx,
+                                         const zlay_limits *limits);
+
+/** Read the limits of a context, defaults filled in.
+ *
+ *  Returns: ZLAY_OK, ZLAY_EINVAL.
+ *  Out:     out  the limits.
+ */
+ZLAY_API zlay_status zlay_ctx_limits(zlay_limits *out, const zlay_ctx *ctx);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

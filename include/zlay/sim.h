@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** zlay/sim.h - a CPU model of what the hardware does with a plan.
+ *
+ *  Written from the PTX ISA and from measurements on an H200; it reads only the
+ *  fields that the hardware reads: a map's parameters, 64-bit descriptors,
+ *  coordinates.  Shared memory is an array of bytes whose first byte has the
+ *  shared address `origin`; the swizzles act on absolute shared addresses.
+ */
+#ifndef ZLAY_SIM_H
+#define ZLAY_SIM_H
+
+#include <zlay/legality.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A block's shared memory. */
+typedef struct zlay_sim_smem {
+    uint8_t *bytes;
+    uint32_t size;   /* bytes */
+    uint32_t origin; /* shared address of bytes[0], a multiple of 16 */
+} zlay_sim_smem;
+
+/** A tensor in memory: map->address is the address of bytes[0]. */
+typedef struct zlay_sim_global {
+    uint8_t *bytes;
+    uint64_t size; /* bytes; nothing outside is touched */
+} zlay_sim_global;
+
+/** What a model function found: ZLAY_OK and 0, or the hardware's fault. */
+enum {
+    ZLAY_FAULT_NONE = 0,
+    ZLAY_FAULT_SMEM_ALIGN = 716,  /* shared address off 128 bytes */
+    ZLAY_FAULT_COORDINATE = 715,  /* first coordinate off 16 bytes, or a negative store coordinate */
+    ZLAY_FAULT_ACCESS = 700,      /* outside the shared or global array */
+    ZLAY_FAULT_WIDTH = 717        /* a thread's access off its own width */
+};
+
+/** Model one tensor copy from global to shared memory (tile mode, interleave none).
+ *
+ *  Returns: ZLAY_OK (also with a fault); ZLAY_EINVAL a NULL, or a map that tensormap_check refuses.
+ *  Out:     fault   ZLAY_FAULT_*; nothing is written when it is not 0.
+ *           bytes   what complete_tx counts, out-of-bounds elements included.
+ *  In:      coordinate  elements, dimension 0 innermost; `address` is the shared address.
+ */
+ZLAY_API zlay_status zlay_sim_tensor_load(int32_t *fault, uint32_t *bytes, zlay_sim_smem *smem,
+                                          uint32_t address, const zlay_tensormap *map,
+                                          const zlay_sim_global *global, const int32_t *coordinate);
+
+/** Model one tensor copy from shared to global memory.  Returns, Out as tensor_load. */
+ZLAY_API zlay_status zlay_sim_tensor_store(int32_t *fault, uint32_t *bytes,
+                                           const zlay_sim_smem *smem, uint32_t address,
+                                           const zlay_tensormap *map, zlay_sim_global *global,
+                                           const int32_t *coordinate);
+
+/** Model the same box moved by threads, `width` bytes an access (2, 4, 8, 16), into the place where
+ *  a tensor copy would put it, zero-filled outside.  The map's alignment rules are not asked;
+ *  a row that is no multiple of `width`, or an address off it, is ZLAY_FAULT_WIDTH. */
+ZLAY_API zlay_status zlay_sim_thread_load(int32_t *fault, zlay_sim_smem *smem, uint32_t address,
+                                          const zlay_tensormap *map, const zlay_sim_global *global,
+                                          const int32_t *coordinate, uint32_t width);
+
+/** The same from shared to global memory; elements outside the tensor are not written. */
+ZLAY_API zlay_status zlay_sim_thread_store(int32_t *fault, const zlay_sim_smem *smem,
+                                           uint32_t address, const zlay_tensormap *map,
+                                           zlay_sim_global *global, const int32_t *coordinate,
+                                           uint32_t width);
+
+/** Model one wgmma.mma_async m64nNk16 of bf16 operands from two descriptors:
+ *  acc[r * n + c] (+)= sum over k of A(r, k) B(c, k), in float32, k ascending.
+ *
+ *  Returns: ZLAY_OK; ZLAY_EINVAL a NULL or a shape that mma_check refuses.
+ *  Out:     fault  ZLAY_FAULT_ACCESS when an operand leaves the array.
+ *           acc    64 x n floats.
+ *  In:      scale_d  0: acc is overwritten.
+ */
+ZLAY_API zlay_status zlay_sim_wgmma(int32_t *fault, float *acc, const zlay_sim_smem *smem,
+                                    const zlay_mma *mma, uint64_t desc_a, uint64_t desc_b,
+                                    int32_t scale_d);
+
+/** Round a float to bf16, to nearest even; a NaN becomes 0x7fff. */
+ZLAY_API uint16_t zlay_sim_bf16(float value);
+
+/** The float of a bf16. */
+ZLAY_API float zlay_sim_float(uint16_t bf16);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

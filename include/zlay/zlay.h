@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** zlay/zlay.h - all of libzlay. */
+#ifndef ZLAY_ZLAY_H
+#define ZLAY_ZLAY_H
+
+#include <zlay/algebra.h>
+#include <zlay/base.h>
+#include <zlay/emit.h>
+#include <zlay/legality.h>
+#include <zlay/pipe.h>
+#include <zlay/sim.h>
+#include <zlay/synth.h>
+#include <zlay/version.h>
+
+#endif
