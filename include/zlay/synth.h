@@ -11,16 +11,16 @@
 extern "C" {
 #endif
 
-/** Which index of a matrix is contiguous in global memory. */
-enum { ZLAY_ORDER_ROW = 0, ZLAY_ORDER_COLUMN = 1 };
+/** Which index of a matrix is contiguous in global memory: ROW the second, COLUMN the first. */
+enum { ZLAY_ORDER_DEFAULT = 0, ZLAY_ORDER_ROW = 1, ZLAY_ORDER_COLUMN = 2 };
 
 /** A GEMM D = A B, with A of m x k, B of k x n, D of m x n elements.  0 means the default. */
 typedef struct zlay_gemm {
     uint32_t size;             /* sizeof(zlay_gemm); a shorter one reads as zeros */
     int32_t type;              /* of A, B and D: ZLAY_TMAP_BF16 (0: that) */
     uint64_t m, n, k;          /* elements, at least 1 */
-    int32_t a_order, b_order, d_order; /* ZLAY_ORDER_*; A: row, B: column (K contiguous), D: row */
-    uint32_t b_order_set;      /* 1: b_order is meant as written; 0: K contiguous */
+    int32_t a_order, b_order, d_order; /* ZLAY_ORDER_*; defaults row, column, row: K contiguous */
+    uint32_t reserved0;        /* 0 */
     uint64_t lda, ldb, ldd;    /* leading dimensions, elements; default: dense */
     uint64_t a_address, b_address, d_address; /* alignment is what counts; default 2^20 */
     uint32_t tile_m, tile_n, tile_k; /* of a block; default 128 x 256 x 64 or what fits better */
@@ -94,11 +94,16 @@ ZLAY_API zlay_status zlay_plan_desc(zlay_smemdesc *out, const zlay_plan *plan, i
  *  or for D (row, column of a pass) -> offset in a consumer's staging; lives as long as the plan. */
 ZLAY_API const zlay_layout *zlay_plan_smem(const zlay_plan *plan, int32_t operand);
 
-/** The certificate of an operand: two layouts whose equality is decided again by
- *  zlay_layout_equal.  `a` is what the copies put where, `b` what the descriptors read (A, B) or
- *  the consumers wrote (D).  They live as long as the plan. */
+/** The i-th certificate of a plan: two layouts over a tile whose equality zlay_layout_equal decides
+ *  again.  Certificate 2 o of operand o: where the copies put an element of the tile in shared memory, against
+ *  where the descriptors read it (A, B) or the consumers write it (D).  Certificate 2 o + 1: which element of
+ *  global memory the copies move, against the one that the request's order and leading dimension name.
+ *
+ *  Returns: ZLAY_OK; ZLAY_NONE past the end; ZLAY_EINVAL.
+ *  Out:     a, b  live as long as the plan.
+ */
 ZLAY_API zlay_status zlay_plan_certificate(const zlay_layout **a, const zlay_layout **b,
-                                           const zlay_plan *plan, int32_t operand);
+                                           const zlay_plan *plan, uint32_t i);
 
 /** The verified pipe of a plan; lives as long as the plan. */
 ZLAY_API const zlay_pipe *zlay_plan_pipe(const zlay_plan *plan);
