@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The state of one text, and the pieces that print it. */
+#ifndef ZL_EMIT_H
+#define ZL_EMIT_H
+
+#include "base/base.h"
+#include "pipe/pipe.h"
+#include "synth/plan.h"
+#include <zlay/emit.h>
+
+typedef enum zl_form_id {
+#define FORM(id, name, operands, ptx, text) ZL_FORM_##id,
+#include "emit/forms.def"
+#undef FORM
+    ZL_FORMS
+} zl_form_id;
+
+typedef struct zl_form {
+    const char *name, *operands, *text;
+    uint32_t ptx;
+} zl_form;
+
+const zl_form *zl_form_get(zl_form_id id);
+
+typedef struct zl_emit {
+    zl_text *out;
+    const zlay_plan *plan;
+    const zlay_pipe *pipe;
+    const char *name;
+    size_t name_length;
+    uint32_t ptx;           /* the oldest version that has every form printed so far */
+    uint64_t used;          /* bit set of zl_form_id */
+    const zl_role *role;    /* being printed; NULL in the setup */
+} zl_emit;
+
+/* Print a form with its operands' texts in order, behind an optional guard such as "@one ". */
+void zl_emit_form(zl_emit *e, const char *guard, zl_form_id id, const char *const *operands);
+
+void zl_emit_line(zl_emit *e, const char *format, ...) ZL_PRINTF(2, 3);
+
+/* One event of the pipe; `next` is what follows it in its role, or NULL. Answers how many events were printed. */
+uint32_t zl_emit_event(zl_emit *e, const zl_event *event, const zl_event *next);
+
+/* A box moved by the threads of the role: global to shared, or shared to global. */
+void zl_emit_thread_load(zl_emit *e, int32_t operand, const zlay_copy *copy, const char *slot);
+void zl_emit_thread_store(zl_emit *e, const zlay_copy *copy, int32_t part);
+
+/* Registers that thread moves keep for a whole role: declared and set where the role begins. */
+void zl_emit_thread_setup(zl_emit *e, int32_t operand);
+
+/* Accumulators to the staging of D, and what it keeps for the whole role. */
+void zl_emit_write_setup(zl_emit *e);
+void zl_emit_write(zl_emit *e, int32_t part);
+
+#endif

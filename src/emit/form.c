@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "emit/emit.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static const zl_form forms[] = {
+#define FORM(id, name, operands, ptx, text) {name, operands, text, ptx},
+#include "emit/forms.def"
+#undef FORM
+};
+
+const zl_form *zl_form_get(zl_form_id id) { return &forms[id]; }
+
+void zl_emit_form(zl_emit *e, const char *guard, zl_form_id id, const char *const *operands)
+{
+    const zl_form *form = &forms[id];
+    if (form->ptx > e->ptx) e->ptx = form->ptx;
+    e->used |= (uint64_t)1 << id;
+    zl_puts(e->out, "    ");
+    zl_puts(e->out, guard);
+    for (const char *c = form->text; *c; c++) {
+        if (*c == '%') zl_puts(e->out, operands[*++c - '0']);
+        else zl_put(e->out, c, 1);
+    }
+    zl_puts(e->out, "\n");
+}
+
+void zl_emit_line(zl_emit *e, const char *format, ...)
+{
+    char line[512];
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    zl_puts(e->out, "    ");
+    if (length > 0) zl_put(e->out, line, (size_t)length < sizeof line ? (size_t)length : sizeof line - 1);
+    zl_puts(e->out, "\n");
+}

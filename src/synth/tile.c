@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which tile a block computes, and where its stages, staging and barriers lie in shared memory. */
+#include "synth/plan.h"
+
+#include <string.h>
+
+enum {
+    ROWS = 64,         /* of a consumer warpgroup: wgmma's M */
+    MMA_K = 16,        /* elements of K of one wgmma */
+    ELEMENT = 2,       /* bytes of bf16 */
+    ALIGN = 1024,      /* the 128-byte swizzle repeats on this */
+    STAGES_MOST = 8,
+    PASS_MOST = 128,   /* columns of D in a pass */
+    WARPGROUP = 128,   /* threads */
+    PROCESSORS = 132,  /* of an H200; only the choice of a default tile looks at it */
+    EPILOGUE = 8       /* K steps that fill and epilogue of a tile cost, in the model of default tiles */
+};
+
+static zlay_status tile_check(zlay_ctx *ctx, uint32_t m, uint32_t n, uint32_t k)
+{
+    if (m != ROWS && m != 2 * ROWS) return zl_fail(ctx, ZLAY_EINVAL, "tile_m: %u is neither 64 nor 128", m);
+    if (n < 64 || n > 256 || n % 64)
+        return zl_fail(ctx, ZLAY_EINVAL, "tile_n: %u is no multiple of 64 in 64..256", n);
+    if (k != 16 && k != 32 && k != 64) return zl_fail(ctx, ZLAY_EINVAL, "tile_k: %u is none of 16, 32, 64", k);
+    return ZLAY_OK;
+}
+
+static uint64_t ceil_div(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
+
+/* Relative time of a tile shape: waves over the processors times the longer of the tensor
+ * core's work and the loads of a step. A 64-row tile feeds half of the tensor cores. */
+static uint64_t tile_cost(const zlay_plan_info *info, uint32_t m, uint32_t n)
+{
+    uint64_t tiles = zl_umul_sat(ceil_div(info->m, m), ceil_div(info->n, n));
+    uint64_t math = (uint64_t)2 * ROWS * n, load = (uint64_t)(m + n) * 64;
+    uint64_t step = math > load ? math : load;
+    return zl_umul_sat(ceil_div(tiles, PROCESSORS), zl_umul_sat(step, ceil_div(info->k, 64) + EPILOGUE));
+}
+
+static void tile_default(const zlay_plan_info *info, uint32_t *m, uint32_t *n)
+{
+    static const uint32_t ms[] = {128, 64}, ns[] = {256, 192, 128, 64};
+    uint64_t best = UINT64_MAX;
+    uint32_t want_m = *m, want_n = *n;
+    for (size_t i = 0; i < ZL_COUNT(ms); i++)
+        for (size_t j = 0; j < ZL_COUNT(ns); j++) {
+            if ((want_m && ms[i] != want_m) || (want_n && ns[j] != want_n)) continue;
+            uint64_t cost = tile_cost(info, ms[i], ns[j]);
+            if (cost >= best) continue;
+            best = cost;
+            *m = ms[i];
+            *n = ns[j];
+        }
+}
+
+static uint32_t smem_bytes(const zlay_plan_info *info, uint32_t stages)
+{
+    return stages * info->stage_bytes + info->consumers * info->pitch_d + 2 * 8 * stages + ALIGN;
+}
+
+static zlay_status stages_choose(zlay_ctx *ctx, zlay_plan_info *info, uint32_t want)
+{
+    uint64_t capacity = zlay_smem_capacity(info->target);
+    uint32_t stages = want ? want : STAGES_MOST;
+    if (want > STAGES_MOST) return zl_fail(ctx, ZLAY_EINVAL, "stages: %u is more than %d", want, STAGES_MOST);
+    while (!want && stages > 2 && smem_bytes(info, stages) > capacity) stages--;
+    info->stages = stages;
+    info->smem = smem_bytes(info, stages);
+    zlay_verdict verdict;
+    zlay_status status = zlay_smem_check(&verdict, NULL, 0, info->target, info->smem);
+    if (status) return status;
+    if (verdict.answer == ZLAY_YES) return ZLAY_OK;
+    return zl_fail(ctx, ZLAY_NONE, "%u stages of %u bytes need %u bytes of shared memory; a block has %llu",
+                   stages, info->stage_bytes, info->smem, (unsigned long long)capacity);
+}
+
+static void place(zlay_plan_info *info, uint32_t tile_a, uint32_t tile_b)
+{
+    info->smem_a = 0;
+    info->pitch_a = tile_a;
+    info->smem_b = info->stages * tile_a;
+    info->pitch_b = tile_b;
+    info->smem_d = info->stages * info->stage_bytes;
+    info->smem_bar = info->smem_d + info->consumers * info->pitch_d;
+}
+
+static void instruction(zlay_plan *plan)
+{
+    zlay_mma *mma = &plan->info.mma;
+    memset(mma, 0, sizeof *mma);
+    mma->m = ROWS;
+    mma->n = plan->info.tile_n;
+    mma->k = MMA_K;
+    mma->a = mma->b = ZLAY_TMAP_BF16;
+    mma->d = ZLAY_TMAP_F32;
+    mma->a_major = plan->operand[ZLAY_OPERAND_A].major;
+    mma->b_major = plan->operand[ZLAY_OPERAND_B].major;
+}
+
+static zlay_status instruction_check(zlay_ctx *ctx, const zlay_plan *plan)
+{
+    zlay_verdict verdict;
+    zlay_reason reason = {0};
+    zlay_rule rule;
+    zlay_status status = zlay_mma_check(&verdict, &reason, 1, plan->info.target, &plan->info.mma);
+    if (status || verdict.answer == ZLAY_YES) return status;
+    status = zlay_rule_get(&rule, reason.rule);
+    if (status) return status;
+    return zl_fail(ctx, ZLAY_NONE, "%s: %s (target %s)", rule.id, rule.text,
+                   zlay_target_name(plan->info.target));
+}
+
+zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
+{
+    zlay_plan_info *info = &plan->info;
+    uint32_t m = gemm->tile_m, n = gemm->tile_n, k = gemm->tile_k ? gemm->tile_k : 64;
+    if (!m || !n) tile_default(info, &m, &n);
+    zlay_status status = tile_check(ctx, m, n, k);
+    if (status) return status;
+    info->tile_m = m;
+    info->tile_n = n;
+    info->tile_k = k;
+    info->tiles_m = ceil_div(info->m, m);
+    info->tiles_n = ceil_div(info->n, n);
+    info->tiles_k = ceil_div(info->k, k);
+    if (zl_umul_sat(info->tiles_m, info->tiles_n) > INT32_MAX)
+        return zl_fail(ctx, ZLAY_ENOTSUP, "more than 2^31 - 1 tiles of D");
+    info->consumers = m / ROWS;
+    info->threads = WARPGROUP * (1 + info->consumers);
+    info->pass_n = n % PASS_MOST ? 64 : PASS_MOST;
+    info->passes = n / info->pass_n;
+    info->pitch_d = ROWS * info->pass_n * ELEMENT;
+    info->k_steps = k / MMA_K;
+    info->stage_bytes = (m + n) * k * ELEMENT;
+    instruction(plan);
+    status = instruction_check(ctx, plan);
+    if (!status) status = stages_choose(ctx, info, gemm->stages);
+    if (!status) place(info, m * k * ELEMENT, n * k * ELEMENT);
+    return status;
+}
