@@ -38,6 +38,13 @@ void zl_emit_form(zl_emit *e, const char *guard, zl_form_id id, const char *cons
 
 void zl_emit_line(zl_emit *e, const char *format, ...) ZL_PRINTF(2, 3);
 
+/* A whole kernel; without an `out` that keeps it, what it uses and needs. */
+void zl_emit_kernel(zl_emit *e);
+
+/* Check the name, find the oldest PTX version, print. */
+zlay_status zl_emit_text(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan, const char *name, size_t length,
+                         zl_writer *write);
+
 /* One event of the pipe; `next` is what follows it in its role, or NULL. Answers how many events were printed. */
 uint32_t zl_emit_event(zl_emit *e, const zl_event *event, const zl_event *next);
 

@@ -6,12 +6,6 @@
 
 enum { GROUP_M = 16, REG_PRODUCER_TENSOR = 40, REG_PRODUCER_THREADS = 56, REG_ALL = 504 };
 
-static uint32_t ptx_minimum(const zlay_plan *plan)
-{
-    (void)plan;
-    return 80;
-}
-
 static void head(zl_emit *e)
 {
     const zlay_plan_info *info = &e->plan->info;
@@ -224,7 +218,7 @@ static void role(zl_emit *e, const zl_role *role, uint32_t number)
     e->role = NULL;
 }
 
-static void kernel(zl_emit *e)
+void zl_emit_kernel(zl_emit *e)
 {
     head(e);
     setup(e);
@@ -240,17 +234,34 @@ static void kernel_write(zl_text *out, const void *value)
 {
     zl_emit e = *(const zl_emit *)value;
     e.out = out;
-    kernel(&e);
+    zl_emit_kernel(&e);
+}
+
+/* The version stands at the top of the text and is known at its end: print once to nowhere. */
+static uint32_t ptx_least(const zl_emit *e)
+{
+    zl_text nothing = {NULL, 0, 0};
+    zl_emit count = *e;
+    count.out = &nothing;
+    zl_emit_kernel(&count);
+    return count.ptx;
+}
+
+zlay_status zl_emit_text(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan, const char *name, size_t length,
+                         zl_writer *write)
+{
+    char shown[256];
+    if (!out || !plan || !name) return ZLAY_EINVAL;
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    if (!zl_is_name(name, length))
+        return zl_leave(ctx, zl_fail(ctx, ZLAY_EINVAL, "name: \"%s\" is no name", zl_quote(shown, name, length)));
+    zl_emit e = {.plan = plan, .pipe = plan->pipe, .name = name, .name_length = length};
+    e.ptx = ptx_least(&e);
+    return zl_leave(ctx, zl_print(out, write, &e));
 }
 
 zlay_status zlay_emit_ptx(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan, const char *name, size_t length)
 {
-    if (!out || !plan || !name) return ZLAY_EINVAL;
-    zlay_status status = zl_enter(ctx);
-    if (status) return status;
-    char shown[256];
-    if (!zl_is_name(name, length))
-        return zl_leave(ctx, zl_fail(ctx, ZLAY_EINVAL, "name: \"%s\" is no name", zl_quote(shown, name, length)));
-    zl_emit e = {.plan = plan, .pipe = plan->pipe, .name = name, .name_length = length, .ptx = ptx_minimum(plan)};
-    return zl_leave(ctx, zl_print(out, kernel_write, &e));
+    return zl_emit_text(ctx, out, plan, name, length, kernel_write);
 }

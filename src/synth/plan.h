@@ -49,6 +49,9 @@ zlay_status zl_layout_format(zlay_ctx *ctx, zlay_layout **out, const char *forma
 zlay_status zl_layout_placed(zlay_ctx *ctx, zlay_layout **out, const zl_operand *o);
 
 zlay_status zl_certificates_make(zlay_ctx *ctx, zlay_plan *plan);
+/* The rules that the plan asked, with their values; part of zlay_plan_explain. */
+void zl_ladder_write(zl_text *out, const void *plan);
+
 zlay_status zl_gemm_pipe(zlay_ctx *ctx, zlay_plan *plan);
 
 static inline bool zl_by_tensor(const zl_operand *o)
