@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { ELEMENT = 2, SPAN_MOST = 128, D_ROWS = 64 };
+enum { ELEMENT = 2, SPAN_MOST = 128, D_ROWS = 64, STORE_GRANULE = 16 };
 
 typedef struct axes { int inner, outer; } axes; /* tile axes (m 0, n 1, k 2) of the two map dimensions */
 
@@ -58,12 +58,15 @@ static uint32_t thread_width(uint64_t address, uint64_t row, uint64_t inner, boo
     return width;
 }
 
+/* A tensor store writes whole granules of 16 bytes, also past the end of a row: where the row's bytes are no
+ * multiple, it would change the padding, so threads store. */
 static zlay_status path_choose(zl_operand *o, const zlay_target *target, bool load)
 {
     zlay_verdict verdict;
     zlay_status status = zlay_tensormap_check(&verdict, NULL, 0, target, &o->map);
     if (status) return status;
-    if (verdict.answer == ZLAY_YES) {
+    bool keeps_padding = load || o->inner * ELEMENT % STORE_GRANULE == 0;
+    if (verdict.answer == ZLAY_YES && keeps_padding) {
         o->kind = load ? ZLAY_COPY_TENSOR_LOAD : ZLAY_COPY_TENSOR_STORE;
         return ZLAY_OK;
     }

@@ -13,7 +13,7 @@ enum {
     PASS_MOST = 128,   /* columns of D in a pass */
     WARPGROUP = 128,   /* threads */
     PROCESSORS = 132,  /* of an H200; only the choice of a default tile looks at it */
-    EPILOGUE = 8       /* K steps that fill and epilogue of a tile cost, in the model of default tiles */
+    STORE_GRANULE = 16 /* bytes in which a tensor store writes a row */
 };
 
 static zlay_status tile_check(zlay_ctx *ctx, uint32_t m, uint32_t n, uint32_t k)
@@ -27,29 +27,35 @@ static zlay_status tile_check(zlay_ctx *ctx, uint32_t m, uint32_t n, uint32_t k)
 
 static uint64_t ceil_div(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
 
-/* Relative time of a tile shape: waves over the processors times the longer of the tensor
- * core's work and the loads of a step. A 64-row tile feeds half of the tensor cores. */
-static uint64_t tile_cost(const zlay_plan_info *info, uint32_t m, uint32_t n)
+/* Nanoseconds of one K step of 64 of a 128 x n tile, and of an epilogue by tensor stores or by threads: measured
+ * on an H200, docs/performance.md. A 64-row tile feeds half of the tensor cores, so its step takes as long. */
+static const struct { uint32_t n, step, stored, by_threads; } measured[] = {
+    {256, 600, 4800, 12600}, {192, 454, 3600, 12600}, {128, 314, 2500, 12400}, {64, 200, 1600, 8000},
+};
+
+/* Relative time of a tile shape: waves over the processors times steps and epilogue. */
+static uint64_t tile_cost(const zlay_plan_info *info, uint32_t m, size_t row)
 {
-    uint64_t tiles = zl_umul_sat(ceil_div(info->m, m), ceil_div(info->n, n));
-    uint64_t math = (uint64_t)2 * ROWS * n, load = (uint64_t)(m + n) * 64;
-    uint64_t step = math > load ? math : load;
-    return zl_umul_sat(ceil_div(tiles, PROCESSORS), zl_umul_sat(step, ceil_div(info->k, 64) + EPILOGUE));
+    uint64_t tiles = zl_umul_sat(ceil_div(info->m, m), ceil_div(info->n, measured[row].n));
+    bool stored = info->n * ELEMENT % STORE_GRANULE == 0;
+    uint64_t steps = zl_umul_sat(ceil_div(info->k, 64), measured[row].step);
+    uint64_t tile = steps + (stored ? measured[row].stored : measured[row].by_threads);
+    return zl_umul_sat(ceil_div(tiles, PROCESSORS), tile);
 }
 
 static void tile_default(const zlay_plan_info *info, uint32_t *m, uint32_t *n)
 {
-    static const uint32_t ms[] = {128, 64}, ns[] = {256, 192, 128, 64};
+    static const uint32_t ms[] = {128, 64};
     uint64_t best = UINT64_MAX;
     uint32_t want_m = *m, want_n = *n;
     for (size_t i = 0; i < ZL_COUNT(ms); i++)
-        for (size_t j = 0; j < ZL_COUNT(ns); j++) {
-            if ((want_m && ms[i] != want_m) || (want_n && ns[j] != want_n)) continue;
-            uint64_t cost = tile_cost(info, ms[i], ns[j]);
+        for (size_t j = 0; j < ZL_COUNT(measured); j++) {
+            if ((want_m && ms[i] != want_m) || (want_n && measured[j].n != want_n)) continue;
+            uint64_t cost = tile_cost(info, ms[i], j);
             if (cost >= best) continue;
             best = cost;
             *m = ms[i];
-            *n = ns[j];
+            *n = measured[j].n;
         }
 }
 
@@ -114,7 +120,7 @@ zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
 {
     zlay_plan_info *info = &plan->info;
     uint32_t m = gemm->tile_m, n = gemm->tile_n, k = gemm->tile_k ? gemm->tile_k : 64;
-    if (!m || !n) tile_default(info, &m, &n);
+    if ((!m || m == ROWS || m == 2 * ROWS) && (!m || !n)) tile_default(info, &m, &n);
     zlay_status status = tile_check(ctx, m, n, k);
     if (status) return status;
     info->tile_m = m;
