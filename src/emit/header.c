@@ -39,7 +39,7 @@ static void put_constraints(zl_emit *e, const zl_form *form)
 /* The one form with a result: whether the phase of that parity is over. */
 static void put_try_wait(zl_emit *e, const zl_form *form)
 {
-    zl_puts(e->out, "static __device__ __forceinline__ bool ");
+    zl_puts(e->out, "[[maybe_unused]] static __device__ __forceinline__ bool ");
     put_name(e, "zl_", form->name);
     zl_puts(e->out, "(uint32_t bar, uint32_t parity)\n{\n    uint32_t done;\n    asm volatile(\"{ .reg .pred %p; ");
     for (const char *c = form->text; *c; c++) {
@@ -58,7 +58,7 @@ static void put_form(zl_emit *e, zl_form_id id)
         return;
     }
     if (strchr(form->operands, 'n')) zl_putf(e->out, "template <int a%zu> ", strcspn(form->operands, "n"));
-    zl_puts(e->out, "static __device__ __forceinline__ void ");
+    zl_puts(e->out, "[[maybe_unused]] static __device__ __forceinline__ void ");
     put_name(e, "zl_", form->name);
     zl_puts(e->out, "(");
     put_arguments(e, form);
@@ -70,14 +70,14 @@ static void put_form(zl_emit *e, zl_form_id id)
 
 static void put_wait(zl_emit *e)
 {
-    zl_puts(e->out, "static __device__ __forceinline__ void ");
+    zl_puts(e->out, "[[maybe_unused]] static __device__ __forceinline__ void ");
     put_name(e, "zl_", "wait(uint32_t bar, uint32_t parity)\n{\n    while (!");
     put_name(e, "zl_", "mbar_try_wait(bar, parity)) {}\n}\n");
 }
 
 static void put_constant(zl_emit *e, const char *name, uint64_t value)
 {
-    zl_puts(e->out, "static constexpr uint32_t ");
+    zl_puts(e->out, "[[maybe_unused]] static constexpr uint32_t ");
     put_name(e, "zl_", name);
     zl_putf(e->out, " = %llu;\n", (unsigned long long)value);
 }
@@ -108,7 +108,7 @@ static void put_tensor_load(zl_emit *e, int32_t operand)
 {
     const zl_operand *o = &e->plan->operand[operand];
     zl_puts(e->out, "/* One thread: the boxes of a stage, to its shared address, signalling its full barrier. */\n"
-                    "static __device__ __forceinline__ void ");
+                    "[[maybe_unused]] static __device__ __forceinline__ void ");
     put_name(e, "zl_", operand == ZLAY_OPERAND_A ? "load_a" : "load_b");
     zl_puts(e->out, "(const void *map, uint32_t stage, uint32_t bar, int tm, int tn, int kt)\n{\n"
                     "    (void)tm, (void)tn, (void)kt;\n");
@@ -128,7 +128,7 @@ static void put_tensor_store(zl_emit *e)
 {
     const zl_operand *o = &e->plan->operand[ZLAY_OPERAND_D];
     zl_puts(e->out, "/* One thread: a pass of a consumer's staging to its rows of D. */\n"
-                    "static __device__ __forceinline__ void ");
+                    "[[maybe_unused]] static __device__ __forceinline__ void ");
     put_name(e, "zl_", "store_d(const void *map, uint32_t staging, uint32_t consumer, uint32_t pass, int tm, int tn)\n{\n");
     for (uint32_t i = 0; i < o->copies_count; i++) {
         zl_puts(e->out, "    ");
@@ -171,7 +171,7 @@ static void put_thread_load(zl_emit *e, int32_t operand)
 {
     const zl_operand *o = &e->plan->operand[operand];
     zl_puts(e->out, "/* 128 threads, numbered by `thread`: the boxes of a stage, zero-filled; then commit, wait, fence_proxy, arrive. */\n"
-                    "static __device__ __forceinline__ void ");
+                    "[[maybe_unused]] static __device__ __forceinline__ void ");
     put_name(e, "zl_", operand == ZLAY_OPERAND_A ? "load_a" : "load_b");
     zl_puts(e->out, "(const void *base, uint32_t stage, uint32_t thread, int tm, int tn, int kt)\n{\n"
                     "    (void)tm, (void)tn, (void)kt;\n");
@@ -184,7 +184,7 @@ static void put_desc(zl_emit *e, int32_t operand)
     uint64_t bits = 0;
     zlay_smemdesc_pack(&bits, e->plan->info.target, &e->plan->desc[operand]);
     zl_puts(e->out, "/* The matrix descriptor of a K step, from the shared address of the operand in its stage. */\n"
-                    "static __device__ __forceinline__ uint64_t ");
+                    "[[maybe_unused]] static __device__ __forceinline__ uint64_t ");
     put_name(e, "zl_", operand == ZLAY_OPERAND_A ? "desc_a" : "desc_b");
     zl_puts(e->out, operand == ZLAY_OPERAND_A ? "(uint32_t stage, uint32_t step, uint32_t consumer)\n{\n"
                                               : "(uint32_t stage, uint32_t step)\n{\n");
@@ -197,7 +197,7 @@ static void put_mma(zl_emit *e)
 {
     const zlay_mma *mma = &e->plan->info.mma;
     uint32_t count = mma->n / 2;
-    zl_puts(e->out, "static __device__ __forceinline__ void ");
+    zl_puts(e->out, "[[maybe_unused]] static __device__ __forceinline__ void ");
     put_name(e, "zl_", "mma");
     zl_putf(e->out, "(float (&d)[%u], uint64_t a, uint64_t b, int accumulate)\n{\n", count);
     zl_putf(e->out, "    asm volatile(\"{ .reg .pred %%%%p; setp.ne.b32 %%%%p, %%%u, 0; \"\n"
@@ -221,8 +221,10 @@ static uint64_t forms_used(const zl_emit *e)
 static void header(zl_emit *e)
 {
     uint64_t used = forms_used(e);
-    zl_putf(e->out, "/* zlay %s: data movement of a GEMM, %s; compile as CUDA C++ for that target. */\n#pragma once\n#include <stdint.h>\n\n",
+    zl_putf(e->out, "/* zlay %s: data movement of a GEMM, %s; compile as CUDA C++ for that target. */\n#include <stdint.h>\n\n",
             zlay_version(), zlay_target_name(e->plan->info.target));
+    put_name(e, "#ifndef ZL_", "H\n");
+    put_name(e, "#define ZL_", "H\n");
     put_constants(e);
     for (int id = 0; id < ZL_FORMS; id++)
         if (used >> id & 1) put_form(e, (zl_form_id)id);
@@ -234,6 +236,7 @@ static void header(zl_emit *e)
     }
     put_mma(e);
     if (zl_by_tensor(&e->plan->operand[ZLAY_OPERAND_D])) put_tensor_store(e);
+    zl_puts(e->out, "#endif\n");
 }
 
 static void header_write(zl_text *out, const void *value)
