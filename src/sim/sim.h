@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the copies of the model share: a box of a tensor as rows, and a row as runs of shared
+ * memory.  Swizzles act on absolute shared addresses and never split 16 bytes. */
+#ifndef ZL_SIM_H
+#define ZL_SIM_H
+
+#include <stdbool.h>
+#include <zlay/sim.h>
+
+/* A box whose innermost dimension is a row; the rows lie `pitch` bytes apart in shared memory. */
+typedef struct zl_box {
+    const zlay_tensormap *map;
+    const int32_t *coordinate;
+    uint32_t address;   /* shared, of the first row before swizzling */
+    uint32_t element;   /* bytes */
+    uint32_t granule;   /* bytes in which a row is written, whole ones also past the tensor's end */
+    uint64_t row_bytes; /* of the box, what lies outside the tensor included */
+    uint64_t pitch;
+    uint64_t count[5]; /* rows along each dimension but the innermost */
+    uint64_t rows;
+} zl_box;
+
+/* One row: bytes [from, to) of it lie inside the tensor, byte `from` at `global` of its array. */
+typedef struct zl_row {
+    uint64_t shared; /* address before swizzling */
+    uint64_t from, to, global;
+    bool wraps; /* `global` passes 2^64 */
+} zl_row;
+
+/* Bytes of a row that stay together in shared memory. */
+typedef struct zl_run {
+    uint64_t at; /* in the row */
+    uint64_t length;
+    uint64_t address; /* shared, after swizzling */
+} zl_run;
+
+/* The shared address that a swizzle mode puts in the place of `address`. */
+uint64_t zl_sim_swizzle(uint64_t address, int32_t swizzle);
+
+/* Bytes of a swizzled row, 16 without a swizzle. */
+uint32_t zl_sim_span(int32_t swizzle);
+
+bool zl_sim_smem_valid(const zlay_sim_smem *smem);
+bool zl_sim_in_smem(const zlay_sim_smem *smem, uint64_t address, uint64_t length);
+
+/* false: no map that tile mode without interleave could have. */
+bool zl_box_init(zl_box *box, const zlay_tensormap *map, const int32_t *coordinate,
+                 uint32_t address);
+
+zl_row zl_box_row(const zl_box *box, uint64_t index);
+
+/* The first run of a row is asked for with length 0 and at 0; false past the last. */
+bool zl_row_run(zl_run *run, const zl_box *box, const zl_row *row);
+
+/* true when every byte of the box has a place in shared memory and every byte inside the tensor one
+ * in its array. */
+bool zl_box_fits(const zl_box *box, const zlay_sim_smem *smem, const zlay_sim_global *global);
+
+/* Move a box that fits; `fill` is the element that stands for what lies outside. */
+void zl_box_load(const zl_box *box, const zlay_sim_smem *smem, const zlay_sim_global *global,
+                 const uint8_t *fill);
+void zl_box_store(const zl_box *box, const zlay_sim_smem *smem, const zlay_sim_global *global);
+
+#endif

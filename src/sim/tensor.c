@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cp.async.bulk.tensor, tile mode without interleave. */
+#include "sim/sim.h"
+
+#include <string.h>
+
+/* A store writes 16 bytes at a time, also where a row of the tensor ends inside them (measured). */
+enum { SMEM_ALIGN = 128, COORDINATE_ALIGN = 16, STORE_GRANULE = 16 };
+
+/* The model is of sm_90a, whose rules are the map's. */
+static zlay_status map_check(const zlay_tensormap *map)
+{
+    static const char name[] = "sm_90a";
+    const zlay_target *target;
+    zlay_verdict verdict;
+    zlay_status status = zlay_target_find(&target, name, sizeof name - 1);
+    if (!status) status = zlay_tensormap_check(&verdict, NULL, 0, target, map);
+    return status || verdict.answer != ZLAY_YES ? ZLAY_EINVAL : ZLAY_OK;
+}
+
+static bool coordinate_legal(const zl_box *box, bool store)
+{
+    if (box->coordinate[0] * (int64_t)box->element % COORDINATE_ALIGN) return false;
+    for (uint32_t i = 0; store && i < box->map->rank; i++)
+        if (box->coordinate[i] < 0) return false;
+    return true;
+}
+
+static int32_t tensor_fault(const zl_box *box, const zlay_sim_smem *smem,
+                            const zlay_sim_global *global, bool store)
+{
+    if (box->address % SMEM_ALIGN) return ZLAY_FAULT_SMEM_ALIGN;
+    if (!coordinate_legal(box, store)) return ZLAY_FAULT_COORDINATE;
+    return zl_box_fits(box, smem, global) ? ZLAY_FAULT_NONE : ZLAY_FAULT_ACCESS;
+}
+
+/* A NaN of each floating-point type of a tensor map. */
+static void fill_element(uint8_t *fill, const zlay_tensormap *map)
+{
+    static const uint64_t nan[] = {
+        [ZLAY_TMAP_F16] = 0x7fff,
+        [ZLAY_TMAP_BF16] = 0x7fff,
+        [ZLAY_TMAP_F32] = 0x7fffffff,
+        [ZLAY_TMAP_F32_FTZ] = 0x7fffffff,
+        [ZLAY_TMAP_TF32] = 0x7fffffff,
+        [ZLAY_TMAP_TF32_FTZ] = 0x7fffffff,
+        [ZLAY_TMAP_F64] = 0x7fffffffffffffff,
+    };
+    uint64_t bits = map->oob ? nan[map->type] : 0;
+    memcpy(fill, &bits, sizeof bits);
+}
+
+static zlay_status tensor_begin(zl_box *box, const zlay_sim_smem *smem, uint32_t address,
+                                const zlay_tensormap *map, const zlay_sim_global *global,
+                                const int32_t *coordinate)
+{
+    if (!zl_sim_smem_valid(smem) || !map || !global || !global->bytes || !coordinate)
+        return ZLAY_EINVAL;
+    if (!zl_box_init(box, map, coordinate, address)) return ZLAY_EINVAL;
+    return map_check(map);
+}
+
+zlay_status zlay_sim_tensor_load(int32_t *fault, uint32_t *bytes, zlay_sim_smem *smem,
+                                 uint32_t address, const zlay_tensormap *map,
+                                 const zlay_sim_global *global, const int32_t *coordinate)
+{
+    zl_box box;
+    uint8_t fill[sizeof(uint64_t)];
+    if (!fault || !bytes) return ZLAY_EINVAL;
+    zlay_status status = tensor_begin(&box, smem, address, map, global, coordinate);
+    if (status) return status;
+    *fault = tensor_fault(&box, smem, global, false);
+    if (*fault) return ZLAY_OK;
+    fill_element(fill, map);
+    zl_box_load(&box, smem, global, fill);
+    *bytes = (uint32_t)(box.rows * box.row_bytes);
+    return ZLAY_OK;
+}
+
+zlay_status zlay_sim_tensor_store(int32_t *fault, uint32_t *bytes, const zlay_sim_smem *smem,
+                                  uint32_t address, const zlay_tensormap *map,
+                                  zlay_sim_global *global, const int32_t *coordinate)
+{
+    zl_box box;
+    if (!fault || !bytes) return ZLAY_EINVAL;
+    zlay_status status = tensor_begin(&box, smem, address, map, global, coordinate);
+    if (status) return status;
+    box.granule = STORE_GRANULE;
+    *fault = tensor_fault(&box, smem, global, true);
+    if (*fault) return ZLAY_OK;
+    zl_box_store(&box, smem, global);
+    *bytes = (uint32_t)(box.rows * box.row_bytes);
+    return ZLAY_OK;
+}
