@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by all tests: cmocka with what it needs, and random numbers whose seed is printed and can
+ * be given back in ZLAY_SEED; ZLAY_SCALE multiplies the iterations of property tests. */
+#ifndef TEST_H
+#define TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+/* splitmix64 */
+static inline uint64_t test_random(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+/* In [low, high]. */
+static inline int64_t test_range(uint64_t *state, int64_t low, int64_t high)
+{
+    return low + (int64_t)(test_random(state) % (uint64_t)(high - low + 1));
+}
+
+static inline uint64_t test_seed(const char *test)
+{
+    const char *given = getenv("ZLAY_SEED");
+    uint64_t seed = given ? strtoull(given, NULL, 0) : 20240607;
+    printf("%s: seed %llu\n", test, (unsigned long long)seed);
+    return seed;
+}
+
+static inline uint64_t test_iterations(uint64_t count)
+{
+    const char *scale = getenv("ZLAY_SCALE");
+    return scale ? count * strtoull(scale, NULL, 0) : count;
+}
+
+#endif
