@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Matrix descriptors of wgmma from a shared layout.
+ *
+ * In 16-byte chunks of eight elements, let `along` number the chunks of the contiguous dimension of
+ * one instruction and `across` the other dimension; a swizzled row holds `chunks` of them.  The PTX
+ * ISA's canonical layouts ("Strides") read
+ *     start + across % 8 * 16 * chunks + along % chunks * 16
+ *           + across / 8 * group + along / chunks * next
+ * with group and next from SBO and LBO.  In colexicographic order each unknown is met alone and
+ * once before it is met again: `start` at the first element of a step, `group` at across = 8,
+ * `next` at along = chunks.  So it is learnt there, and every later coordinate confirms or refutes
+ * it; what is refuted has no descriptor, for no other value was possible. */
+#include "base/base.h"
+#include <zlay/synth.h>
+
+#include <string.h>
+
+enum { EIGHT = 8, CHUNK = 16, LINE = 128, ELEMENT = 2, MMA_K = 16, MMA_MN_MOST = 256 };
+enum { FIELD_END = 1 << 18 }; /* a field is 14 bits of 16 bytes */
+
+/* Why a coordinate is out of reach. */
+enum { START, GROUP, NEXT, ROW, CANONICAL };
+static const struct {
+    const char *rule, *text;
+} reasons[] = {
+    [START] = {"WGMMA_DESC_START", "no start that is a multiple of 16 bytes in [0, 2^18) is there"},
+    [GROUP] = {"WGMMA_DESC_GROUP", "eight rows further is no multiple of 16 in [0, 2^18) away"},
+    [NEXT] = {"WGMMA_DESC_NEXT", "the next swizzled row is no multiple of 16 in [0, 2^18) away"},
+    [ROW] = {"WGMMA_DESC_ROW", "the instruction starts inside a swizzled row and reads past it"},
+    [CANONICAL] = {"WGMMA_DESC_CANONICAL", "the fields that earlier ones fix read elsewhere"},
+};
+
+typedef struct search {
+    zlay_ctx *ctx;
+    const zlay_target *target;
+    zlay_smemdesc_request request;
+    struct {
+        zlay_smemdesc *fields;
+        uint32_t *start;
+        size_t room, *count;
+    } out;
+    uint64_t mn, k;           /* extents of the tile */
+    uint64_t steps_mn, count; /* instructions along MN, and in all */
+    int64_t chunks;
+    int64_t *start; /* of each step; -1: not learnt yet, as group and next */
+    int64_t group, next;
+} search;
+
+/* A coordinate of the tile, and where it stands in the instruction that reads it. */
+typedef struct place {
+    uint64_t mn, k, step;
+    int64_t along, across, element;
+    int64_t offset, address; /* elements as the layout says; shared address, saturated */
+} place;
+
+static place place_of(const search *s, uint64_t index)
+{
+    const zlay_smemdesc_request *r = &s->request;
+    place p = {.mn = index % s->mn, .k = index / s->mn};
+    p.step = p.mn / r->mma_mn + p.k / r->mma_k * s->steps_mn;
+    int64_t mn = (int64_t)(p.mn % r->mma_mn), k = (int64_t)(p.k % r->mma_k);
+    int64_t contiguous = r->major == ZLAY_MAJOR_K ? k : mn;
+    p.along = contiguous / EIGHT;
+    p.element = contiguous % EIGHT;
+    p.across = r->major == ZLAY_MAJOR_K ? mn : k;
+    return p;
+}
+
+/* No descriptor reaches an offset of 2^30 elements, so what lies further stands for that. */
+static void place_value(place *p, const search *s, int64_t offset)
+{
+    const int64_t far = (int64_t)1 << 30;
+    int64_t near = offset > far ? far : offset < -far ? -far : offset;
+    p->offset = offset;
+    p->address = s->request.address + near * ELEMENT;
+}
+
+static zlay_status refuse(const search *s, int reason, const place *p)
+{
+    return zl_fail(s->ctx, ZLAY_NONE, "%s: coordinate (%llu, %llu), element offset %lld: %s",
+                   reasons[reason].rule, (unsigned long long)p->mn, (unsigned long long)p->k,
+                   (long long)p->offset, reasons[reason].text);
+}
+
+static zlay_status learn(const search *s, int64_t *field, int64_t bytes, const place *p, int reason)
+{
+    if (bytes < 0 || bytes >= FIELD_END || bytes % CHUNK) return refuse(s, reason, p);
+    *field = bytes;
+    return ZLAY_OK;
+}
+
+static zlay_status confirm(search *s, const place *p)
+{
+    const int64_t row = CHUNK * s->chunks, inside = p->along % s->chunks * CHUNK;
+    int64_t *start = &s->start[p->step], groups = p->across / EIGHT, nexts = p->along / s->chunks;
+    int64_t fixed = p->across % EIGHT * row + inside + p->element * ELEMENT;
+    zlay_status status = ZLAY_OK;
+    if (*start < 0) status = learn(s, start, p->address - fixed, p, START);
+    if (!status && groups && s->group < 0)
+        status = learn(s, &s->group, p->address - *start - fixed, p, GROUP);
+    if (!status && nexts && s->next < 0)
+        status = learn(s, &s->next, p->address - *start - fixed, p, NEXT);
+    if (status) return status;
+    if (*start % row + inside >= row) return refuse(s, ROW, p);
+    if (p->address == *start + fixed + groups * s->group + nexts * s->next) return ZLAY_OK;
+    return refuse(s, CANONICAL, p);
+}
+
+static zlay_status confirm_all(search *s)
+{
+    zlay_status status = ZLAY_OK;
+    for (uint64_t i = 0; i < s->count; i++) s->start[i] = -1;
+    s->group = s->next = -1;
+    for (uint64_t i = 0; !status && i < s->mn * s->k; i++) {
+        int64_t offset;
+        place p = place_of(s, i);
+        status = zlay_layout_eval(&offset, 1, s->request.layout, i);
+        if (status)
+            return zl_fail(s->ctx, status, "layout: has no value at index %llu",
+                           (unsigned long long)i);
+        place_value(&p, s, offset);
+        status = confirm(s, &p);
+    }
+    return status;
+}
+
+/* CUTLASS encodes 1 where the hardware reads no offset, and so do we. */
+static void fields_fill(zlay_smemdesc *out, const search *s)
+{
+    const zlay_smemdesc_request *r = &s->request;
+    uint32_t group = s->group < 0 ? CHUNK : (uint32_t)s->group;
+    uint32_t next = s->next < 0 ? CHUNK : (uint32_t)s->next;
+    bool exchanged = r->major == ZLAY_MAJOR_MN && r->swizzle == ZLAY_SWIZZLE_NONE;
+    memset(out, 0, sizeof *out);
+    out->sbo = exchanged ? next : group;
+    out->lbo = exchanged ? group : next;
+    out->swizzle = r->swizzle;
+    if (r->pattern_at_start) out->base_offset = r->address / LINE % (1u << r->swizzle);
+}
+
+/* The rules of the target decide over the finished fields. */
+static zlay_status fields_check(const search *s, const zlay_smemdesc *fields)
+{
+    zlay_verdict verdict;
+    zlay_reason reason = {0};
+    zlay_rule rule;
+    zlay_status status = zlay_smemdesc_check(&verdict, &reason, 1, s->target, fields);
+    if (status || verdict.answer == ZLAY_YES) return status;
+    status = zlay_rule_get(&rule, reason.rule);
+    return status ? status : zl_fail(s->ctx, ZLAY_NONE, "%s: %s", rule.id, rule.text);
+}
+
+static bool request_copy(zlay_smemdesc_request *out, const zlay_smemdesc_request *in)
+{
+    memset(out, 0, sizeof *out);
+    if (in->size < sizeof in->size || in->size > sizeof *out) return false;
+    memcpy(out, in, in->size);
+    return true;
+}
+
+static zlay_status request_check(zlay_ctx *ctx, const zlay_smemdesc_request *r)
+{
+    if (!r->size)
+        return zl_fail(ctx, ZLAY_EINVAL, "size: is no size of zlay_smemdesc_request (4..%zu)",
+                       sizeof *r);
+    for (size_t i = 0; i < ZL_COUNT(r->reserved); i++)
+        if (r->reserved[i]) return zl_fail(ctx, ZLAY_EINVAL, "reserved: a word is not 0");
+    if (!r->layout) return zl_fail(ctx, ZLAY_EINVAL, "layout: is NULL");
+    if (r->type != ZLAY_TMAP_BF16)
+        return zl_fail(ctx, ZLAY_ENOTSUP, "type: %d; descriptors are found for bf16 (%d)", r->type,
+                       ZLAY_TMAP_BF16);
+    if (r->major != ZLAY_MAJOR_K && r->major != ZLAY_MAJOR_MN)
+        return zl_fail(ctx, ZLAY_EINVAL, "major: %d is neither K (0) nor MN (1)", r->major);
+    if (r->swizzle < ZLAY_SWIZZLE_NONE || r->swizzle > ZLAY_SWIZZLE_128B)
+        return zl_fail(ctx, ZLAY_EINVAL, "swizzle: %d is not in 0..3", r->swizzle);
+    if (!r->mma_mn || r->mma_mn % EIGHT || r->mma_mn > MMA_MN_MOST)
+        return zl_fail(ctx, ZLAY_EINVAL, "mma_mn: %u is no multiple of 8 in 8..256", r->mma_mn);
+    if (r->mma_k != MMA_K) return zl_fail(ctx, ZLAY_EINVAL, "mma_k: %u is not 16", r->mma_k);
+    if (r->pattern_at_start && r->swizzle && r->address % LINE)
+        return zl_fail(ctx, ZLAY_NONE,
+                       "WGMMA_DESC_BASE: address %u: a pattern that begins off a "
+                       "multiple of 128 bytes is no whole row away",
+                       r->address);
+    return ZLAY_OK;
+}
+
+static zlay_status tile_read(search *s, uint64_t mn)
+{
+    const zlay_smemdesc_request *r = &s->request;
+    uint64_t size = zlay_layout_size(r->layout);
+    if (zlay_layout_outs(r->layout) != 1)
+        return zl_fail(s->ctx, ZLAY_ENOTSUP, "layout: has several output dimensions");
+    if (size > zl_limits(s->ctx)->points)
+        return zl_fail(s->ctx, ZLAY_ELIMIT, "points: the layout has %llu, the limit is %llu",
+                       (unsigned long long)size, (unsigned long long)zl_limits(s->ctx)->points);
+    if (!mn || size % mn || mn % r->mma_mn || size / mn % r->mma_k)
+        return zl_fail(s->ctx, ZLAY_EINVAL, "layout: %llu points are no (MN, K) of whole %u x %u",
+                       (unsigned long long)size, r->mma_mn, r->mma_k);
+    s->mn = mn;
+    s->k = size / mn;
+    s->steps_mn = mn / r->mma_mn;
+    s->count = s->steps_mn * (s->k / r->mma_k);
+    s->chunks = 1 << r->swizzle;
+    return ZLAY_OK;
+}
+
+static zlay_status search_run(search *s)
+{
+    zlay_smemdesc found;
+    s->start = zl_alloc(s->ctx, s->count, sizeof *s->start);
+    if (!s->start) return ZLAY_ENOMEM;
+    zlay_status status = confirm_all(s);
+    if (!status) {
+        fields_fill(&found, s);
+        status = fields_check(s, &found);
+    }
+    if (!status) *s->out.fields = found;
+    for (uint64_t i = 0; !status && i < s->count; i++) s->out.start[i] = (uint32_t)s->start[i];
+    zlay_allocator alloc = zl_allocator(s->ctx);
+    zl_free(&alloc, s->start, s->count * sizeof *s->start);
+    return status;
+}
+
+static zlay_status synth(search *s, uint64_t mn)
+{
+    zlay_smemdesc none;
+    uint64_t zeros;
+    if (zlay_smemdesc_unpack(&none, &zeros, s->target, 0) == ZLAY_ENOTSUP)
+        return zl_fail(s->ctx, ZLAY_ENOTSUP, "target: %s has no wgmma",
+                       zlay_target_name(s->target));
+    zlay_status status = request_check(s->ctx, &s->request);
+    if (!status) status = tile_read(s, mn);
+    if (!status && s->out.room < s->count)
+        status = zl_fail(s->ctx, ZLAY_EROOM, "room: %zu of the %llu steps", s->out.room,
+                         (unsigned long long)s->count);
+    if (!status) status = search_run(s);
+    if (!status || status == ZLAY_EROOM) *s->out.count = (size_t)s->count;
+    return status;
+}
+
+/* The index of (0, 1) is the extent of the first mode, whatever the kind of the layout. */
+static uint64_t first_extent(zlay_ctx *ctx, const zlay_layout *layout)
+{
+    static const char second[] = "(0,1)";
+    uint64_t index = 0;
+    return zlay_layout_index(ctx, &index, layout, second, sizeof second - 1) ? 0 : index;
+}
+
+zlay_status zlay_smemdesc_synth(zlay_ctx *ctx, zlay_smemdesc *fields, uint32_t *start, size_t room,
+                                size_t *count, const zlay_target *target,
+                                const zlay_smemdesc_request *request)
+{
+    if (!ctx || !fields || !count || !target || !request || (room && !start)) return ZLAY_EINVAL;
+    search s = {.ctx = ctx, .target = target, .out = {fields, start, room, count}};
+    bool copied = request_copy(&s.request, request);
+    uint64_t mn = copied && s.request.layout ? first_extent(ctx, s.request.layout) : 0;
+    zlay_status status = zl_enter(ctx);
+    return status ? status : zl_leave(ctx, synth(&s, mn));
+}

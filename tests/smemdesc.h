@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the tests of zlay_smemdesc_synth share: a question as one text. */
+#ifndef TEST_SMEMDESC_H
+#define TEST_SMEMDESC_H
+
+#include "sim.h"
+
+#include <zlay/synth.h>
+
+enum { STEPS = 64 };
+
+static inline const zlay_target *sm_90a(void)
+{
+    const zlay_target *target = NULL;
+    assert_int_equal(zlay_target_find(&target, "sm_90a", 6), ZLAY_OK);
+    return target;
+}
+
+typedef struct answer {
+    zlay_status status;
+    zlay_smemdesc fields;
+    uint32_t start[STEPS];
+    size_t count;
+} answer;
+
+static inline zlay_smemdesc_request request_of(int32_t major, int32_t swizzle, uint32_t mma_mn,
+                                               uint32_t address)
+{
+    zlay_smemdesc_request r = {.size = sizeof r,
+                               .type = ZLAY_TMAP_BF16,
+                               .major = major,
+                               .swizzle = swizzle,
+                               .mma_mn = mma_mn,
+                               .mma_k = 16,
+                               .address = address};
+    return r;
+}
+
+static inline zlay_layout *layout_of(zlay_ctx *ctx, const char *text)
+{
+    zlay_layout *layout = NULL;
+    assert_int_equal(zlay_layout_parse(ctx, &layout, text, strlen(text)), ZLAY_OK);
+    return layout;
+}
+
+static inline answer ask(zlay_ctx *ctx, zlay_smemdesc_request r, const char *text)
+{
+    answer a = {.count = 99};
+    zlay_layout *layout = layout_of(ctx, text);
+    r.layout = layout;
+    a.status = zlay_smemdesc_synth(ctx, &a.fields, a.start, STEPS, &a.count, sm_90a(), &r);
+    zlay_layout_free(layout);
+    return a;
+}
+
+static inline zlay_ctx *ctx_new(void)
+{
+    zlay_ctx *ctx = NULL;
+    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
+    return ctx;
+}
+
+#endif
