@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A kernel's image as the driver takes it. */
+#ifndef ZL_IMAGE_H
+#define ZL_IMAGE_H
+
+#include "base/base.h"
+
+/* Check an image before the driver reads it, for it is given no length: PTX must have no 0 inside,
+ * a cubin must hold every section that its header names. */
+zlay_status zl_image_check(zlay_ctx *ctx, const void *image, size_t length);
+
+#endif

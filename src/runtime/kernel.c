@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kernel of a plan: load, bind to addresses, launch, time. */
+#include "runtime/image.h"
+#include "runtime/runtime.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { OPERANDS = 3, LOG_BYTES = 4096 };
+
+struct zlay_kernel {
+    zlay_allocator alloc;
+    zlay_device *device;
+    struct CUmod_st *module;
+    struct CUfunc_st *function;
+    zlay_plan_info info;
+    zlay_tensormap map[OPERANDS];
+    bool by_tensor[OPERANDS];
+    bool bound;
+    uint64_t address[OPERANDS]; /* of the planned operands, after `swapped` */
+    unsigned char bits[OPERANDS][ZL_MAP_BYTES];
+};
+
+/* ---- load ---------------------------------------------------------------- */
+
+/* "sm_90a" is of capability "sm_90", "sm_900" would not be. */
+static bool is_of(const char *target, const char *capability)
+{
+    size_t length = strlen(capability);
+    if (strncmp(target, capability, length)) return false;
+    return !target[length] || (target[length] >= 'a' && target[length] <= 'z');
+}
+
+/* wgmma is of one compute capability alone: another is refused before the driver sees the text. */
+static zlay_status target_check(zlay_ctx *ctx, const zlay_device *device, const zlay_target *target)
+{
+    const zlay_device_info *info = &device->info;
+    const char *name = zlay_target_name(target);
+    char have[32];
+    snprintf(have, sizeof have, "sm_%d%d", info->cc_major, info->cc_minor);
+    if (is_of(name, have)) return ZLAY_OK;
+    return zl_fail(ctx, ZLAY_ENOTSUP, "target: the plan is of %s, the device %s has %s", name,
+                   info->name, have);
+}
+
+static zlay_status plan_read(zlay_kernel *kernel, const zlay_plan *plan)
+{
+    zlay_status status = zlay_plan_get(&kernel->info, plan);
+    for (int32_t o = 0; !status && o < OPERANDS; o++) {
+        zlay_copy copy;
+        status = zlay_plan_map(&kernel->map[o], plan, o);
+        if (!status) status = zlay_plan_copy(&copy, plan, o, 0);
+        if (status) break;
+        kernel->by_tensor[o] =
+            copy.kind == ZLAY_COPY_TENSOR_LOAD || copy.kind == ZLAY_COPY_TENSOR_STORE;
+    }
+    return status;
+}
+
+/* A log has lines; a message is one. */
+static void log_flatten(char *log)
+{
+    for (char *c = log; *c; c++)
+        if ((unsigned char)*c < 0x20) *c = ' ';
+}
+
+static zlay_status module_load(zlay_ctx *ctx, zlay_kernel *kernel, const char *image)
+{
+    const zl_driver *driver = &kernel->device->driver;
+    char log[LOG_BYTES] = "";
+    zl_cu_enum options[] = {ZL_CU_JIT_ERROR_LOG_BUFFER, ZL_CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {log, (void *)(uintptr_t)(sizeof log - 1)};
+    zl_cu_result result =
+        driver->cuModuleLoadDataEx(&kernel->module, image, ZL_COUNT(options), options, values);
+    if (result == ZL_CUDA_SUCCESS) return ZLAY_OK;
+    kernel->module = NULL;
+    log[sizeof log - 1] = 0;
+    log_flatten(log);
+    zlay_status status = zl_driver_result(ctx, driver, "cuModuleLoadDataEx", result);
+    char said[200];
+    snprintf(said, sizeof said, "%s", zlay_ctx_message(ctx));
+    return *log ? zl_fail(ctx, status, "%s: %.700s", said, log) : status;
+}
+
+/* The driver wants PTX to end in 0, and an image need not. */
+static zlay_status image_load(zlay_ctx *ctx, zlay_kernel *kernel, const void *image, size_t length)
+{
+    char *copy = zl_alloc(ctx, length + 1, 1);
+    if (!copy) return ZLAY_ENOMEM;
+    memcpy(copy, image, length);
+    zlay_status status = module_load(ctx, kernel, copy);
+    zl_free(&kernel->alloc, copy, length + 1);
+    return status;
+}
+
+static zlay_status function_get(zlay_ctx *ctx, zlay_kernel *kernel, const char *name)
+{
+    const zl_driver *driver = &kernel->device->driver;
+    zlay_status status =
+        ZL_CALL(ctx, driver, cuModuleGetFunction, (&kernel->function, kernel->module, name));
+    if (status) return status;
+    return ZL_CALL(ctx, driver, cuFuncSetAttribute,
+                   (kernel->function, ZL_CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                    (int)kernel->info.smem));
+}
+
+static zlay_status kernel_fill(zlay_ctx *ctx, zlay_kernel *kernel, const zlay_plan *plan,
+                               const void *image, size_t length, const char *name)
+{
+    zlay_status status = plan_read(kernel, plan);
+    if (status) return zl_fail(ctx, status, "plan: it cannot be read");
+    status = target_check(ctx, kernel->device, kernel->info.target);
+    if (!status) status = zl_image_check(ctx, image, length);
+    if (!status) status = image_load(ctx, kernel, image, length);
+    if (!status) status = function_get(ctx, kernel, name);
+    return status;
+}
+
+/* Inside an entered call. */
+static void kernel_drop(zlay_kernel *kernel)
+{
+    zlay_allocator alloc = kernel->alloc;
+    if (kernel->module) kernel->device->driver.cuModuleUnload(kernel->module);
+    zl_free(&alloc, kernel, sizeof *kernel);
+}
+
+zlay_status zlay_kernel_load(zlay_ctx *ctx, zlay_kernel **out, zlay_device *device,
+                             const zlay_plan *plan, const void *image, size_t length,
+                             const char *name)
+{
+    if (!out) return ZLAY_EINVAL;
+    *out = NULL;
+    if (!plan || !image || !name || length == SIZE_MAX) return ZLAY_EINVAL;
+    zlay_status status = zl_device_enter(ctx, device);
+    if (status) return status;
+    zlay_kernel *kernel = zl_alloc(ctx, 1, sizeof *kernel);
+    if (!kernel) return zl_device_leave(ctx, device, ZLAY_ENOMEM);
+    kernel->alloc = zl_allocator(ctx);
+    kernel->device = device;
+    status = kernel_fill(ctx, kernel, plan, image, length, name);
+    if (status)
+        kernel_drop(kernel);
+    else
+        *out = kernel;
+    return zl_device_leave(ctx, device, status);
+}
+
+void zlay_kernel_free(zlay_kernel *kernel)
+{
+    struct CUctx_st *popped;
+    if (!kernel) return;
+    const zl_driver *driver = &kernel->device->driver;
+    bool pushed = driver->cuCtxPushCurrent_v2(kernel->device->context) == ZL_CUDA_SUCCESS;
+    kernel_drop(kernel);
+    if (pushed) driver->cuCtxPopCurrent_v2(&popped);
+}
+
+/* ---- bind ---------------------------------------------------------------- */
+
+/* No path looks beyond 16 bytes: tensor maps need that much, the widest access of a thread has it.
+ */
+static uint64_t alignment(uint64_t address)
+{
+    uint64_t bits = address | 16;
+    return bits & (~bits + 1);
+}
+
+static zlay_status address_check(zlay_ctx *ctx, const char *field, uint64_t address,
+                                 uint64_t planned)
+{
+    uint64_t align = alignment(planned);
+    if (!address) return zl_fail(ctx, ZLAY_EINVAL, "%s: the address is 0", field);
+    if (address % align == 0) return ZLAY_OK;
+    return zl_fail(ctx, ZLAY_EINVAL,
+                   "%s: address 0x%llx is no multiple of %llu, as the plan's 0x%llx is", field,
+                   (unsigned long long)address, (unsigned long long)align,
+                   (unsigned long long)planned);
+}
+
+/* A path by threads reads no map; the driver would refuse many of theirs, so it is not asked. */
+static zlay_status maps_encode(zlay_ctx *ctx, zlay_kernel *kernel, const uint64_t *address)
+{
+    unsigned char bits[OPERANDS][ZL_MAP_BYTES] = {{0}};
+    zlay_status status = ZLAY_OK;
+    for (int o = 0; !status && o < OPERANDS; o++) {
+        zlay_tensormap map = kernel->map[o];
+        map.address = address[o];
+        if (kernel->by_tensor[o]) status = zl_encode(ctx, kernel->device, bits[o], &map);
+    }
+    if (status) return status;
+    memcpy(kernel->bits, bits, sizeof bits);
+    memcpy(kernel->address, address, sizeof kernel->address);
+    kernel->bound = true;
+    return ZLAY_OK;
+}
+
+zlay_status zlay_kernel_bind(zlay_ctx *ctx, zlay_kernel *kernel, uint64_t a, uint64_t b, uint64_t d)
+{
+    if (!kernel) return ZLAY_EINVAL;
+    uint32_t swap = kernel->info.swapped;
+    uint64_t address[OPERANDS] = {swap ? b : a, swap ? a : b, d};
+    const char *const field[OPERANDS] = {swap ? "b" : "a", swap ? "a" : "b", "d"};
+    zlay_status status = zl_device_enter(ctx, kernel->device);
+    if (status) return status;
+    for (int o = 0; !status && o < OPERANDS; o++)
+        status = address_check(ctx, field[o], address[o], kernel->map[o].address);
+    if (!status) status = maps_encode(ctx, kernel, address);
+    return zl_device_leave(ctx, kernel->device, status);
+}
+
+/* ---- launch -------------------------------------------------------------- */
+
+static unsigned grid(const zlay_kernel *kernel)
+{
+    uint64_t tiles = kernel->info.tiles_m * kernel->info.tiles_n;
+    uint64_t processors = (uint64_t)kernel->device->info.processors;
+    return (unsigned)(tiles < processors ? tiles : processors);
+}
+
+static zlay_status launch(zlay_ctx *ctx, zlay_kernel *kernel, struct CUstream_st *stream)
+{
+    void *parameters[2 * OPERANDS];
+    if (!kernel->bound) return zl_fail(ctx, ZLAY_EINVAL, "kernel: it is bound to no addresses");
+    for (int o = 0; o < OPERANDS; o++) {
+        parameters[o] = kernel->bits[o];
+        parameters[OPERANDS + o] = &kernel->address[o];
+    }
+    return ZL_CALL(ctx, &kernel->device->driver, cuLaunchKernel,
+                   (kernel->function, grid(kernel), 1, 1, kernel->info.threads, 1, 1,
+                    kernel->info.smem, stream, parameters, NULL));
+}
+
+zlay_status zlay_kernel_launch(zlay_ctx *ctx, zlay_kernel *kernel, void *stream)
+{
+    if (!kernel) return ZLAY_EINVAL;
+    zlay_status status = zl_device_enter(ctx, kernel->device);
+    if (status) return status;
+    return zl_device_leave(ctx, kernel->device, launch(ctx, kernel, stream));
+}
+
+/* ---- time ---------------------------------------------------------------- */
+
+static zlay_status between(zlay_ctx *ctx, zlay_kernel *kernel, struct CUevent_st *const *event,
+                           uint32_t count, float *milliseconds)
+{
+    const zl_driver *driver = &kernel->device->driver;
+    zlay_status status = ZL_CALL(ctx, driver, cuEventRecord, (event[0], NULL));
+    for (uint32_t i = 0; !status && i < count; i++) status = launch(ctx, kernel, NULL);
+    if (!status) status = ZL_CALL(ctx, driver, cuEventRecord, (event[1], NULL));
+    if (!status) status = ZL_CALL(ctx, driver, cuEventSynchronize, (event[1]));
+    if (!status)
+        status = ZL_CALL(ctx, driver, cuEventElapsedTime, (milliseconds, event[0], event[1]));
+    return status;
+}
+
+static zlay_status kernel_time(zlay_ctx *ctx, zlay_kernel *kernel, uint32_t count,
+                               float *milliseconds)
+{
+    const zl_driver *driver = &kernel->device->driver;
+    struct CUevent_st *event[2] = {NULL, NULL};
+    int made = 0;
+    zlay_status status = ZLAY_OK;
+    while (!status && made < 2) {
+        status = ZL_CALL(ctx, driver, cuEventCreate, (&event[made], ZL_CU_EVENT_DEFAULT));
+        if (!status) made++;
+    }
+    if (!status) status = between(ctx, kernel, event, count, milliseconds);
+    while (made) driver->cuEventDestroy_v2(event[--made]);
+    return status;
+}
+
+zlay_status zlay_kernel_time(zlay_ctx *ctx, zlay_kernel *kernel, uint32_t count,
+                             float *milliseconds)
+{
+    float taken = 0;
+    if (!kernel || !count || !milliseconds) return ZLAY_EINVAL;
+    zlay_status status = zl_device_enter(ctx, kernel->device);
+    if (status) return status;
+    status = zl_device_leave(ctx, kernel->device, kernel_time(ctx, kernel, count, &taken));
+    if (!status) *milliseconds = taken;
+    return status;
+}
