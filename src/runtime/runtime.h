@@ -6,7 +6,7 @@
 #include "runtime/driver.h"
 #include <zlay/runtime.h>
 
-enum { ZL_MAP_BYTES = 128, ZL_MAP_ALIGN = 64 }; /* of a CUtensorMap */
+enum { ZL_MAP_BYTES = 128, ZL_MAP_ALIGN = 128 }; /* of a CUtensorMap */
 
 struct zlay_device {
     zlay_allocator alloc;
