@@ -54,7 +54,8 @@ enum {
     ZLAY_PIPE_GROUP,      /* something in a group is used before its wait, or never committed */
     ZLAY_PIPE_FENCE,      /* wgmma without its fence, or its accumulators touched in flight */
     ZLAY_PIPE_COLLECTIVE, /* a collective event that not all its warps reach alike */
-    ZLAY_PIPE_EXIT        /* work still in flight when a role ends */
+    ZLAY_PIPE_EXIT,       /* work still in flight, or data that nobody took, when a role ends */
+    ZLAY_PIPE_STAGE       /* a stage not filled and drained exactly once; sums begun or used wrongly */
 };
 
 /** The name of a rule; NULL for a number that is none. */

@@ -28,7 +28,7 @@ typedef enum zl_event_kind {
     ZL_EV_COMMIT,    /* commit wgmma|bulk|cpasync */
     ZL_EV_WAITGROUP, /* waitgroup wgmma|bulk|bulk.read|cpasync N */
     ZL_EV_READ,      /* read SMEM[pos] [part P]      generic proxy, by every thread */
-    ZL_EV_WRITE,     /* write SMEM[pos] [from ACC] [part P]   generic proxy, by every thread */
+    ZL_EV_WRITE,     /* write SMEM[pos] [BYTES] [from ACC] [part P]   generic proxy, by every thread */
     ZL_EV_FENCE,     /* fence wgmma|proxy.async|mbarrier_init */
     ZL_EV_MMA,       /* mma SMEM[pos], SMEM[pos] -> ACC [fresh]   fresh: ACC is overwritten */
     ZL_EV_SYNC,      /* sync role|cta */
