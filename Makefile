@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+# make            the libraries, the program and the bench, in build/
+# make run        the main job: plan, check, model and, where a Hopper GPU is found, run a GEMM
+# make test       every test; the last line is `N passed, N failed`
+# make san        the tests under ASan and UBSan          make tsan    the thread test under TSan
+# make fuzz       mutated input for every parser          make bench   ratios, printed
+# make device-test, device-bench                          on a machine with a Hopper GPU
+# make install    PREFIX=/usr/local LIBDIR=$(PREFIX)/lib DESTDIR=
+# make generate   rewrite the tables of documents that come from src/
+# NO_INSTALL=1 keeps run and test from installing packages.
+
+CC ?= cc
+AR ?= ar
+CXX ?= c++
+CFLAGS ?= -O2 -g
+PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
+B ?= build
+
+version = $(shell sed -n 's/^#define ZLAY_VERSION_$(1) //p' include/zlay/version.h)
+MAJOR := $(call version,MAJOR)
+MINOR := $(call version,MINOR)
+VERSION := $(MAJOR).$(MINOR).$(call version,PATCH)
+ABI := $(MAJOR).$(MINOR)
+
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+ZL_CPPFLAGS := -Iinclude -Isrc
+ZL_CFLAGS := -std=c11 $(WARNINGS) -fvisibility=hidden -fPIC
+COMPILE = $(CC) $(ZL_CPPFLAGS) $(CPPFLAGS) $(ZL_CFLAGS) $(CFLAGS) -MMD -MP
+
+# The flow of data: a layer includes headers of itself and of those before it.
+LAYERS := base algebra legality synth sim pipe emit
+sources = $(sort $(wildcard src/$(1)/*.c))
+objects = $(patsubst src/%.c,$(B)/%.o,$(call sources,$(1)))
+
+BASE := $(call objects,base)
+LIB := $(foreach layer,$(LAYERS),$(call objects,$(layer)))
+RUNTIME := $(call objects,runtime)
+JSON := $(call objects,json)
+CLI := $(filter-out $(B)/cli/main.o,$(call objects,cli))
+BENCH := $(patsubst bench/%.c,$(B)/bench/%.o,$(sort $(wildcard bench/*.c)))
+
+LIBRARIES := $(foreach name,zlay zlay-runtime zlay-json,$(B)/lib$(name).a $(B)/lib$(name).so)
+HEADERS := $(sort $(wildcard include/zlay/*.h))
+
+all: $(LIBRARIES) $(B)/zlay $(B)/zlay-bench $(B)/zlay.cdef $(B)/zlay.pc
+
+# ---- objects ---------------------------------------------------------------
+
+$(B)/%.o: src/%.c
+	@mkdir -p $(@D)
+	$(COMPILE) -c -o $@ $<
+
+$(JSON): | $(B)/.jansson
+$(B)/.jansson:
+	@mkdir -p $(@D)
+	@CC="$(CC)" NO_INSTALL=1 tools/setup.sh run
+	@touch $@
+
+have = $(shell printf '\#include <$(1)>\n' | $(CC) $(CPPFLAGS) -E - >/dev/null 2>&1 && echo 1)
+ISL := $(call have,isl/ctx.h)
+$(B)/bench/%.o: bench/%.c
+	@mkdir -p $(@D)
+	$(COMPILE) $(if $(ISL),-DHAVE_ISL=1) -c -o $@ $<
+
+# ---- libraries and programs ------------------------------------------------
+
+$(B)/libzlay-base.a: $(BASE)
+$(B)/libzlay.a: $(LIB)
+$(B)/libzlay-runtime.a: $(RUNTIME)
+$(B)/libzlay-json.a: $(JSON)
+$(B)/libzlay-cli.a: $(CLI)
+$(B)/%.a:
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+# The base layer's internals are hidden in libzlay.so, so each library beside it has its own copy,
+# which it does not export; it keeps no state, and a ctx has one form within a soname.
+shared = $(CC) -shared -Wl,-soname,$(@F).$(ABI) -Wl,-z,defs $(CFLAGS) $(LDFLAGS) -o $@
+besides = $(B)/libzlay-base.a -Wl,--exclude-libs,libzlay-base.a -L$(B) -lzlay
+
+$(B)/libzlay.so: $(LIB)
+	$(shared) $^
+	@ln -sf $(@F) $@.$(ABI)
+$(B)/libzlay-runtime.so: $(RUNTIME) $(B)/libzlay-base.a $(B)/libzlay.so
+	$(shared) $(RUNTIME) $(besides) -ldl
+	@ln -sf $(@F) $@.$(ABI)
+$(B)/libzlay-json.so: $(JSON) $(B)/libzlay-base.a $(B)/libzlay.so
+	$(shared) $(JSON) $(besides) -ljansson
+	@ln -sf $(@F) $@.$(ABI)
+
+ARCHIVES := $(B)/libzlay-cli.a $(B)/libzlay-json.a $(B)/libzlay-runtime.a $(B)/libzlay.a
+link = $(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^)
+
+$(B)/zlay: $(B)/cli/main.o $(ARCHIVES)
+	$(link) -ljansson -ldl -lm
+$(B)/zlay-bench: $(BENCH) $(B)/libzlay-runtime.a $(B)/libzlay.a
+	$(link) $(if $(ISL),-lisl) -ldl -lm
+
+$(B)/zlay.cdef: tools/gen-cdef $(HEADERS)
+	@mkdir -p $(@D)
+	CC="$(CC)" tools/gen-cdef $(HEADERS) > $@.new && mv $@.new $@
+$(B)/zlay.pc: pkgconfig/zlay.pc.in include/zlay/version.h Makefile
+	@mkdir -p $(@D)
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' $< > $@
+
+# ---- the main job ----------------------------------------------------------
+
+run:
+	@CC="$(CC)" tools/setup.sh run
+	@$(MAKE) --no-print-directory $(B)/zlay
+	@tools/run.sh $(B)
+
+# ---- tests -----------------------------------------------------------------
+
+TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(sort $(wildcard tests/[tx]-*.c)))
+CHECKS := $(sort $(wildcard tests/c-*.sh))
+# `make test TESTS=build/tests/t-layout CHECKS=` runs one program.
+
+$(B)/tests/%: tests/%.c $(ARCHIVES)
+	@mkdir -p $(@D)
+	$(COMPILE) -Itests -o $@ $< $(LDFLAGS) $(ARCHIVES) -Wl,--as-needed -lcmocka -lisl -lflint -lgmp \
+	    -ljansson -ldl -lm -lpthread
+
+test:
+	@CC="$(CC)" tools/setup.sh test
+	@$(MAKE) --no-print-directory all $(TESTS)
+	@CC="$(CC)" CXX="$(CXX)" MAKE="$(MAKE)" B="$(B)" tests/run.sh $(TESTS) $(CHECKS)
+
+# A sanitizer run leaves out the checks that look at the package, not at what runs.
+SAN := -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all
+san:
+	@$(MAKE) --no-print-directory test B=build/san CFLAGS="$(SAN) -fsanitize=address,undefined" CHECKS=
+tsan:
+	@$(MAKE) --no-print-directory test B=build/tsan CFLAGS="$(SAN) -fsanitize=thread" \
+	    TESTS=build/tsan/tests/t-threads CHECKS=
+
+fuzz: $(B)/fuzz
+	$(B)/fuzz tests/fuzz/corpus
+$(B)/fuzz: $(sort $(wildcard tests/fuzz/*.c)) $(ARCHIVES)
+	$(COMPILE) -Itests -o $@ $(filter %.c,$^) $(LDFLAGS) $(ARCHIVES) -ljansson -ldl -lm
+
+check-layers:
+	@tests/c-layers.sh
+doc-check: $(B)/zlay
+	@B="$(B)" tests/c-docs.sh
+
+# ---- on a device: no cmocka, no jansson ------------------------------------
+
+DEVICE := $(patsubst tests/device/%.c,$(B)/device/%.o,$(sort $(wildcard tests/device/*.c)))
+DEVICE_MAIN := $(B)/device/device_test.o $(B)/device/device_bench.o
+$(B)/device/%.o: tests/device/%.c
+	@mkdir -p $(@D)
+	$(COMPILE) -c -o $@ $<
+$(B)/device-%: $(B)/device/device_%.o $(filter-out $(DEVICE_MAIN),$(DEVICE)) $(B)/libzlay-runtime.a $(B)/libzlay.a
+	$(link) -ldl -lm -lpthread
+device-test: $(B)/device-test
+	$(B)/device-test
+device-bench: $(B)/device-bench
+	$(B)/device-bench
+
+bench: $(B)/zlay-bench
+	$(B)/zlay-bench
+
+# ---- documents, packages ---------------------------------------------------
+
+generate: $(B)/zlay
+	tools/generate.sh $(B)/zlay
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include/zlay $(DESTDIR)$(LIBDIR)/pkgconfig \
+	    $(DESTDIR)$(PREFIX)/share/doc/zlay
+	install -m 755 $(B)/zlay $(DESTDIR)$(PREFIX)/bin
+	install -m 644 $(HEADERS) $(B)/zlay.cdef $(DESTDIR)$(PREFIX)/include/zlay
+	install -m 644 $(filter %.a,$(LIBRARIES)) $(DESTDIR)$(LIBDIR)
+	for so in $(notdir $(filter %.so,$(LIBRARIES))); do \
+	    install -m 755 $(B)/$$so $(DESTDIR)$(LIBDIR)/$$so.$(VERSION) && \
+	    ln -sf $$so.$(VERSION) $(DESTDIR)$(LIBDIR)/$$so.$(ABI) && \
+	    ln -sf $$so.$(ABI) $(DESTDIR)$(LIBDIR)/$$so || exit 1; done
+	install -m 644 $(B)/zlay.pc $(DESTDIR)$(LIBDIR)/pkgconfig
+	install -m 644 LICENSE README.md $(DESTDIR)$(PREFIX)/share/doc/zlay
+
+clean:
+	rm -rf $(B)
+
+-include $(LIB:.o=.d) $(RUNTIME:.o=.d) $(JSON:.o=.d) $(CLI:.o=.d) $(B)/cli/main.d $(BENCH:.o=.d) \
+    $(DEVICE:.o=.d) $(addsuffix .d,$(TESTS))
+
+.DELETE_ON_ERROR:
+.PHONY: all run test san tsan fuzz check-layers doc-check device-test device-bench bench generate install clean

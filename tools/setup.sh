@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# tools/setup.sh run|test: install the Debian packages that the goal needs and the machine lacks.
+# With NO_INSTALL=1, or when neither root nor sudo without a password, print the line and stop.
+set -u
+goal=${1:-test}
+
+header() { printf '#include <%s>\n' "$1" | ${CC:-cc} ${CPPFLAGS:-} -E - >/dev/null 2>&1; }
+cffi() { python3 -c 'import cffi' >/dev/null 2>&1; }
+cxx() { command -v "${CXX:-c++}" >/dev/null 2>&1; }
+
+missing=
+need() { # package, then what shows that it is there
+    package=$1
+    shift
+    "$@" || missing="$missing $package"
+}
+
+command -v "${CC:-cc}" >/dev/null 2>&1 || { echo "zlay: no C compiler '${CC:-cc}'" >&2; exit 1; }
+need libjansson-dev header jansson.h
+if [ "$goal" = test ]; then
+    need libcmocka-dev header 'stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h'
+    need libisl-dev header isl/ctx.h
+    need libgmp-dev header gmp.h
+    need libflint-dev header flint/fmpz.h
+    need pkg-config command -v pkg-config
+    need python3-cffi cffi
+    need g++ cxx
+fi >/dev/null
+[ -z "$missing" ] && exit 0
+
+line="apt-get install -y$missing"
+if [ "${NO_INSTALL:-0}" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+    sudo=
+    [ "$(id -u)" = 0 ] || sudo='sudo -n'
+    if [ -z "$sudo" ] || sudo -n true 2>/dev/null; then
+        echo "zlay: installing what 'make $goal' needs: $sudo $line"
+        $sudo apt-get update -q >/dev/null && $sudo env DEBIAN_FRONTEND=noninteractive $line >/dev/null && exit 0
+        echo "zlay: that failed" >&2
+    fi
+fi
+echo "zlay: 'make $goal' needs packages that are not here; as root, run:" >&2
+echo "    $line" >&2
+exit 1
