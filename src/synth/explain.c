@@ -79,8 +79,9 @@ static void put_descs(zl_text *out, const zlay_plan *plan)
                 zlay_plan_desc(&d, plan, operand, c, step);
                 d.start += operand ? info->smem_b : info->smem_a;
                 zlay_smemdesc_pack(&bits, info->target, &d);
-                zl_putf(out, "%s%s%.0u  k step %u  start 0x%05x  lbo %u  sbo %u  swizzle %d  0x%016llx\n",
-                        operand_names[operand], operand ? "" : " consumer ", operand ? 0 : c, step, d.start, d.lbo,
+                zl_puts(out, operand_names[operand]);
+                if (operand == ZLAY_OPERAND_A) zl_putf(out, " consumer %u", c);
+                zl_putf(out, "  k step %u  start 0x%05x  lbo %u  sbo %u  swizzle %d  0x%016llx\n", step, d.start, d.lbo,
                         d.sbo, 16 << d.swizzle, (unsigned long long)bits);
             }
 }

@@ -40,7 +40,8 @@ static void thread_loads(zl_text *out, const zlay_plan *plan, const char *at)
                 zl_putf(out, "cpasync %u -> %s[%s %% %u] part %u\n", o->copies[i].bytes, operand_name(operand), at,
                         plan->info.stages, i);
             else
-                zl_putf(out, "write %s[%s %% %u] part %u\n", operand_name(operand), at, plan->info.stages, i);
+                zl_putf(out, "write %s[%s %% %u] %u part %u\n", operand_name(operand), at, plan->info.stages,
+                        o->copies[i].bytes, i);
         }
     }
 }

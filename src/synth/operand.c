@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One operand: its map, whether tensor copies may move it or threads must, its boxes and descriptor. */
+#include "legality/ladder.h"
 #include "synth/plan.h"
 
 #include <string.h>
 
-enum { ELEMENT = 2, SPAN_MOST = 128, D_ROWS = 64, STORE_GRANULE = 16 };
+enum { ELEMENT = 2, SPAN_MOST = 128, D_ROWS = 64 };
 
 typedef struct axes { int inner, outer; } axes; /* tile axes (m 0, n 1, k 2) of the two map dimensions */
 
@@ -58,15 +59,29 @@ static uint32_t thread_width(uint64_t address, uint64_t row, uint64_t inner, boo
     return width;
 }
 
-/* A tensor store writes whole granules of 16 bytes, also past the end of a row: where the row's bytes are no
- * multiple, it would change the padding, so threads store. */
+static void see_broken(void *arg, const zlay_reason *reason, bool held)
+{
+    (void)reason;
+    *(bool *)arg |= !held;
+}
+
+/* Whether the rules of issued copies let a tensor copy do it; a ragged row of D, say, they do not. */
+static bool issue_holds(const zl_operand *o, const zlay_target *target, bool load)
+{
+    zlay_copy copy = {.kind = load ? ZLAY_COPY_TENSOR_LOAD : ZLAY_COPY_TENSOR_STORE};
+    zl_issue issue = {&o->map, &copy, 0, 0};
+    zl_subject subject = {ZL_SUBJECT_COPY, target, &issue};
+    bool broken = false;
+    zl_walk(&subject, see_broken, &broken);
+    return !broken;
+}
+
 static zlay_status path_choose(zl_operand *o, const zlay_target *target, bool load)
 {
     zlay_verdict verdict;
     zlay_status status = zlay_tensormap_check(&verdict, NULL, 0, target, &o->map);
     if (status) return status;
-    bool keeps_padding = load || o->inner * ELEMENT % STORE_GRANULE == 0;
-    if (verdict.answer == ZLAY_YES && keeps_padding) {
+    if (verdict.answer == ZLAY_YES && issue_holds(o, target, load)) {
         o->kind = load ? ZLAY_COPY_TENSOR_LOAD : ZLAY_COPY_TENSOR_STORE;
         return ZLAY_OK;
     }

@@ -19,16 +19,25 @@ enum { EIGHT = 8, CHUNK = 16, LINE = 128, ELEMENT = 2, MMA_K = 16, MMA_MN_MOST =
 enum { FIELD_END = 1 << 18 }; /* a field is 14 bits of 16 bytes */
 
 /* Why a coordinate is out of reach. */
-enum { START, GROUP, NEXT, ROW, CANONICAL };
-static const struct {
+typedef struct reason {
     const char *rule, *text;
-} reasons[] = {
-    [START] = {"WGMMA_DESC_START", "no start that is a multiple of 16 bytes in [0, 2^18) is there"},
-    [GROUP] = {"WGMMA_DESC_GROUP", "eight rows further is no multiple of 16 in [0, 2^18) away"},
-    [NEXT] = {"WGMMA_DESC_NEXT", "the next swizzled row is no multiple of 16 in [0, 2^18) away"},
-    [ROW] = {"WGMMA_DESC_ROW", "the instruction starts inside a swizzled row and reads past it"},
-    [CANONICAL] = {"WGMMA_DESC_CANONICAL", "the fields that earlier ones fix read elsewhere"},
+} reason;
+
+/* Of each field: off its granule, out of its range. */
+enum { START, LBO, SBO };
+static const reason of_field[][2] = {
+    [START] = {{"DESC_START_16", "the instruction's first element is on no multiple of 16 bytes"},
+               {"DESC_START_MOST", "the instruction's first element is not in [0, 2^18)"}},
+    [LBO] = {{"DESC_LBO_16", "lbo would be no multiple of 16 bytes"},
+             {"DESC_LBO_MOST", "lbo would not be in [0, 2^18)"}},
+    [SBO] = {{"DESC_SBO_16", "sbo would be no multiple of 16 bytes"},
+             {"DESC_SBO_MOST", "sbo would not be in [0, 2^18)"}},
 };
+
+static const reason row_overrun = {
+    "DESC_ROW", "the instruction starts inside a swizzled row and would read past its end"};
+static const reason not_canonical = {
+    "DESC_CANONICAL", "the fields that the coordinates before it fix read another offset"};
 
 typedef struct search {
     zlay_ctx *ctx;
@@ -75,18 +84,25 @@ static void place_value(place *p, const search *s, int64_t offset)
     p->address = s->request.address + near * ELEMENT;
 }
 
-static zlay_status refuse(const search *s, int reason, const place *p)
+static zlay_status refuse(const search *s, const reason *why, const place *p)
 {
     return zl_fail(s->ctx, ZLAY_NONE, "%s: coordinate (%llu, %llu), element offset %lld: %s",
-                   reasons[reason].rule, (unsigned long long)p->mn, (unsigned long long)p->k,
-                   (long long)p->offset, reasons[reason].text);
+                   why->rule, (unsigned long long)p->mn, (unsigned long long)p->k,
+                   (long long)p->offset, why->text);
 }
 
-static zlay_status learn(const search *s, int64_t *field, int64_t bytes, const place *p, int reason)
+static zlay_status learn(const search *s, int64_t *field, int64_t bytes, const place *p, int name)
 {
-    if (bytes < 0 || bytes >= FIELD_END || bytes % CHUNK) return refuse(s, reason, p);
+    if (bytes % CHUNK) return refuse(s, &of_field[name][0], p);
+    if (bytes < 0 || bytes >= FIELD_END) return refuse(s, &of_field[name][1], p);
     *field = bytes;
     return ZLAY_OK;
+}
+
+/* MN-major without a swizzle, LBO and SBO change places. */
+static bool exchanged(const search *s)
+{
+    return s->request.major == ZLAY_MAJOR_MN && s->request.swizzle == ZLAY_SWIZZLE_NONE;
 }
 
 static zlay_status confirm(search *s, const place *p)
@@ -96,14 +112,15 @@ static zlay_status confirm(search *s, const place *p)
     int64_t fixed = p->across % EIGHT * row + inside + p->element * ELEMENT;
     zlay_status status = ZLAY_OK;
     if (*start < 0) status = learn(s, start, p->address - fixed, p, START);
+    int64_t rest = p->address - *start - fixed;
     if (!status && groups && s->group < 0)
-        status = learn(s, &s->group, p->address - *start - fixed, p, GROUP);
+        status = learn(s, &s->group, rest, p, exchanged(s) ? LBO : SBO);
     if (!status && nexts && s->next < 0)
-        status = learn(s, &s->next, p->address - *start - fixed, p, NEXT);
+        status = learn(s, &s->next, rest, p, exchanged(s) ? SBO : LBO);
     if (status) return status;
-    if (*start % row + inside >= row) return refuse(s, ROW, p);
-    if (p->address == *start + fixed + groups * s->group + nexts * s->next) return ZLAY_OK;
-    return refuse(s, CANONICAL, p);
+    if (*start % row + inside >= row) return refuse(s, &row_overrun, p);
+    if (rest == groups * s->group + nexts * s->next) return ZLAY_OK;
+    return refuse(s, &not_canonical, p);
 }
 
 static zlay_status confirm_all(search *s)
@@ -130,10 +147,9 @@ static void fields_fill(zlay_smemdesc *out, const search *s)
     const zlay_smemdesc_request *r = &s->request;
     uint32_t group = s->group < 0 ? CHUNK : (uint32_t)s->group;
     uint32_t next = s->next < 0 ? CHUNK : (uint32_t)s->next;
-    bool exchanged = r->major == ZLAY_MAJOR_MN && r->swizzle == ZLAY_SWIZZLE_NONE;
     memset(out, 0, sizeof *out);
-    out->sbo = exchanged ? next : group;
-    out->lbo = exchanged ? group : next;
+    out->sbo = exchanged(s) ? next : group;
+    out->lbo = exchanged(s) ? group : next;
     out->swizzle = r->swizzle;
     if (r->pattern_at_start) out->base_offset = r->address / LINE % (1u << r->swizzle);
 }
@@ -142,11 +158,11 @@ static void fields_fill(zlay_smemdesc *out, const search *s)
 static zlay_status fields_check(const search *s, const zlay_smemdesc *fields)
 {
     zlay_verdict verdict;
-    zlay_reason reason = {0};
+    zlay_reason first = {0};
     zlay_rule rule;
-    zlay_status status = zlay_smemdesc_check(&verdict, &reason, 1, s->target, fields);
+    zlay_status status = zlay_smemdesc_check(&verdict, &first, 1, s->target, fields);
     if (status || verdict.answer == ZLAY_YES) return status;
-    status = zlay_rule_get(&rule, reason.rule);
+    status = zlay_rule_get(&rule, first.rule);
     return status ? status : zl_fail(s->ctx, ZLAY_NONE, "%s: %s", rule.id, rule.text);
 }
 
@@ -178,7 +194,7 @@ static zlay_status request_check(zlay_ctx *ctx, const zlay_smemdesc_request *r)
     if (r->mma_k != MMA_K) return zl_fail(ctx, ZLAY_EINVAL, "mma_k: %u is not 16", r->mma_k);
     if (r->pattern_at_start && r->swizzle && r->address % LINE)
         return zl_fail(ctx, ZLAY_NONE,
-                       "WGMMA_DESC_BASE: address %u: a pattern that begins off a "
+                       "DESC_BASE: address %u: a pattern that begins off a "
                        "multiple of 128 bytes is no whole row away",
                        r->address);
     return ZLAY_OK;

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rows of a check, those that hold too: what a plan's ladder prints and what the checks collect. */
+#ifndef ZL_LADDER_H
+#define ZL_LADDER_H
+
+#include "base/base.h"
+#include <zlay/legality.h>
+
+/* One issued copy and the barrier that it signals. */
+typedef struct zl_issue {
+    const zlay_tensormap *map;
+    const zlay_copy *copy;
+    uint64_t expect, count; /* bytes and arrivals of the phase; count 0: no barrier */
+} zl_issue;
+
+typedef enum zl_subject_kind { ZL_SUBJECT_TMAP = 1, ZL_SUBJECT_DESC, ZL_SUBJECT_MMA, ZL_SUBJECT_SMEM, ZL_SUBJECT_COPY } zl_subject_kind;
+
+typedef struct zl_subject {
+    zl_subject_kind kind;
+    const zlay_target *target;
+    const void *value; /* the struct of the kind; uint64_t of SMEM */
+} zl_subject;
+
+/* Called for every row that applies: the reason as it stands, and whether the rule holds. */
+typedef void zl_seen(void *arg, const zlay_reason *reason, bool held);
+void zl_walk(const zl_subject *subject, zl_seen *seen, void *arg);
+
+#endif
