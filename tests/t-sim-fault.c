@@ -18,6 +18,7 @@ static void test_tensor_faults(void **unused)
         {64, 0, 0, ZLAY_FAULT_SMEM_ALIGN, ZLAY_FAULT_SMEM_ALIGN},
         {128, 0, 0, 0, 0},
         {0, 1, 0, ZLAY_FAULT_COORDINATE, ZLAY_FAULT_COORDINATE},
+        {0, 4, 0, ZLAY_FAULT_COORDINATE, ZLAY_FAULT_COORDINATE},
         {0, 8, 0, 0, 0},
         {0, -1, 0, ZLAY_FAULT_COORDINATE, ZLAY_FAULT_COORDINATE},
         {0, -16, 0, 0, ZLAY_FAULT_COORDINATE},
@@ -87,6 +88,7 @@ static void test_thread_widths(void **unused)
         {16, 208, 100, 104, 0, 0},
         {2, 208, 100, -3, 0, 0},
         {4, 208, 100, -3, ZLAY_FAULT_WIDTH, ZLAY_FAULT_WIDTH},
+        {4, 208, 100, -2, 0, 0},
     };
     uint64_t state = 11;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -104,6 +106,57 @@ static void test_thread_widths(void **unused)
         assert_int_equal(fault, rows[i].of_store);
         free(w);
     }
+}
+
+/* Each of the three addresses that an access of four bytes has, off by two. */
+static void test_thread_alignment(void **unused)
+{
+    (void)unused;
+    static const struct {
+        uint32_t address, global, box;
+        int32_t x, fault;
+    } rows[] = {
+        {0, 0, 16, 0, 0}, {2, 0, 16, 0, ZLAY_FAULT_WIDTH},  {0, 2, 16, 0, ZLAY_FAULT_WIDTH},
+        {0, 2, 16, 1, 0}, {0, 2, 16, -1, ZLAY_FAULT_WIDTH}, {0, 0, 15, 0, ZLAY_FAULT_WIDTH},
+    };
+    uint64_t state = 14;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        world *w = world_new(&state);
+        int32_t fault = -1, at[] = {rows[i].x, 0};
+        w->map = map_2d(ZLAY_TMAP_BF16, 100, 40, 208, rows[i].box, 1, ZLAY_SWIZZLE_NONE);
+        w->map.address += rows[i].global;
+        zlay_status status = zlay_sim_thread_load(&fault, &w->shared, ORIGIN + rows[i].address,
+                                                  &w->map, &w->tensor, at, 4);
+        assert_int_equal(status, ZLAY_OK);
+        assert_int_equal(fault, rows[i].fault);
+        free(w);
+    }
+}
+
+/* A box of 2^160 elements ends at the first row that shared memory does not hold. */
+static void test_hostile_box(void **unused)
+{
+    (void)unused;
+    uint64_t state = 15;
+    world *w = world_new(&state);
+    int32_t fault = -1, at[5] = {INT32_MIN, INT32_MAX, -1, 0, 7};
+    for (int i = 0; i < 5; i++) {
+        w->map.extent[i] = UINT64_MAX;
+        w->map.box[i] = i ? UINT32_MAX : 1;
+        w->map.step[i] = 1;
+        w->map.stride[i < 4 ? i : 0] = UINT64_MAX;
+    }
+    w->map.rank = 5;
+    assert_int_equal(zlay_sim_thread_load(&fault, &w->shared, ORIGIN, &w->map, &w->tensor, at, 2),
+                     ZLAY_OK);
+    assert_int_equal(fault, ZLAY_FAULT_WIDTH);
+    w->map.box[0] = 64;
+    w->map.swizzle = ZLAY_SWIZZLE_64B;
+    assert_int_equal(zlay_sim_thread_load(&fault, &w->shared, ORIGIN, &w->map, &w->tensor, at, 2),
+                     ZLAY_OK);
+    assert_int_equal(fault, ZLAY_FAULT_ACCESS);
+    assert_true(all_bytes(w->smem, SMEM, UNTOUCHED));
+    free(w);
 }
 
 /* Rows of 8200 bytes, which no tensor map takes: each element goes where the picture says. */
@@ -178,8 +231,9 @@ static void test_refused(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tensor_faults), cmocka_unit_test(test_global_bounds),
-        cmocka_unit_test(test_thread_widths), cmocka_unit_test(test_thread_ragged),
+        cmocka_unit_test(test_tensor_faults),    cmocka_unit_test(test_global_bounds),
+        cmocka_unit_test(test_thread_widths),    cmocka_unit_test(test_thread_ragged),
+        cmocka_unit_test(test_thread_alignment), cmocka_unit_test(test_hostile_box),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

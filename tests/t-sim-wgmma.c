@@ -222,6 +222,26 @@ static void test_k_advance(void **unused)
     }
 }
 
+/* Offsets of more than 2^16 bytes: LBO of A, SBO of B. */
+static void test_wide_fields(void **unused)
+{
+    (void)unused;
+    static float a[64 * 16], b[16 * 16], acc[64 * 16];
+    uint64_t state = test_seed("wide fields");
+    world *w = world_new(&state);
+    int32_t fault = -1;
+    fields da = {.start = ORIGIN, .lbo = 5 << 14, .sbo = 128};
+    fields db = {.start = ORIGIN + 4096, .lbo = 128, .sbo = 6 << 14};
+    lay_out(w, a, &forms[0], &da, 64, &state);
+    lay_out(w, b, &forms[4], &db, 16, &state);
+    zlay_mma mma = mma_of(16, ZLAY_MAJOR_K, ZLAY_MAJOR_MN);
+    assert_int_equal(zlay_sim_wgmma(&fault, acc, &w->shared, &mma, encode(&da), encode(&db), 0),
+                     ZLAY_OK);
+    assert_int_equal(fault, 0);
+    assert_int_equal(wrong(acc, NULL, a, b, 16), 0);
+    free(w);
+}
+
 /* The last chunk of B is the last of the array, then one chunk past it; nothing is written then. */
 static void test_operand_outside(void **unused)
 {
@@ -306,9 +326,13 @@ static void test_bf16(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_canonical_forms), cmocka_unit_test(test_base_offset),
-        cmocka_unit_test(test_k_advance),       cmocka_unit_test(test_operand_outside),
-        cmocka_unit_test(test_refused),         cmocka_unit_test(test_bf16),
+        cmocka_unit_test(test_canonical_forms),
+        cmocka_unit_test(test_base_offset),
+        cmocka_unit_test(test_k_advance),
+        cmocka_unit_test(test_wide_fields),
+        cmocka_unit_test(test_operand_outside),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_bf16),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,15 +69,15 @@ static void test_nan_fill(void **unused)
     uint64_t state = 4;
     world *w = world_new(&state);
     uint32_t bytes = 0;
-    w->map = map_2d(ZLAY_TMAP_BF16, 12, 2, 32, 16, 3, ZLAY_SWIZZLE_NONE);
+    w->map = map_2d(ZLAY_TMAP_BF16, 12, 2, 32, 32, 3, ZLAY_SWIZZLE_NONE);
     w->map.oob = 1;
     memset(w->global, 0x40, GLOBAL);
-    assert_int_equal(load(w, ORIGIN, (int32_t[]){0, 0}, &bytes), 0);
+    assert_int_equal(load(w, ORIGIN, (int32_t[]){-8, 0}, &bytes), 0);
     for (int y = 0; y < 3; y++)
-        for (int x = 0; x < 16; x++) {
+        for (int x = -8; x < 24; x++) {
             uint16_t value;
-            memcpy(&value, w->smem + y * 32 + x * 2, 2);
-            if (x < 12 && y < 2) assert_int_equal(value, 0x4040);
+            memcpy(&value, w->smem + y * 64 + (x + 8) * 2, 2);
+            if (x >= 0 && x < 12 && y < 2) assert_int_equal(value, 0x4040);
             else assert_true(isnan(zlay_sim_float(value)));
         }
     free(w);

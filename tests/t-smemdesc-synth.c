@@ -63,23 +63,24 @@ static void test_refused_layouts(void **unused)
 {
     (void)unused;
     static const refused rows[] = {
-        {"(64,16):(1,64)", ZLAY_MAJOR_K, ZLAY_SWIZZLE_128B, 64, 1, 0, "WGMMA_DESC_CANONICAL"},
-        {"(64,16):(32,1)", ZLAY_MAJOR_K, ZLAY_SWIZZLE_128B, 64, 1, 0, "WGMMA_DESC_CANONICAL"},
-        {"(64,16):(64,2)", ZLAY_MAJOR_K, ZLAY_SWIZZLE_128B, 64, 0, 1, "WGMMA_DESC_CANONICAL"},
+        {"(64,16):(1,64)", ZLAY_MAJOR_K, ZLAY_SWIZZLE_128B, 64, 1, 0, "DESC_CANONICAL"},
+        {"(64,16):(32,1)", ZLAY_MAJOR_K, ZLAY_SWIZZLE_128B, 64, 1, 0, "DESC_CANONICAL"},
+        {"(64,16):(64,2)", ZLAY_MAJOR_K, ZLAY_SWIZZLE_128B, 64, 0, 1, "DESC_CANONICAL"},
         {"((8,2,4),16):((64,512,2048),1)", ZLAY_MAJOR_K, ZLAY_SWIZZLE_128B, 64, 16, 0,
-         "WGMMA_DESC_CANONICAL"},
-        {"((8,8),16):((64,-512),1)", ZLAY_MAJOR_K, ZLAY_SWIZZLE_128B, 64, 8, 0, "WGMMA_DESC_GROUP"},
-        {"((8,8),16):((64,516),1)", ZLAY_MAJOR_K, ZLAY_SWIZZLE_128B, 64, 8, 0, "WGMMA_DESC_GROUP"},
+         "DESC_CANONICAL"},
+        {"((8,8),16):((64,-512),1)", ZLAY_MAJOR_K, ZLAY_SWIZZLE_128B, 64, 8, 0, "DESC_SBO_MOST"},
+        {"((8,8),16):((64,516),1)", ZLAY_MAJOR_K, ZLAY_SWIZZLE_128B, 64, 8, 0, "DESC_SBO_16"},
         {"((8,8),(8,2)):((8,64),(1,131072))", ZLAY_MAJOR_K, ZLAY_SWIZZLE_NONE, 64, 0, 8,
-         "WGMMA_DESC_NEXT"},
-        {"4 o (64,16):(64,1)", ZLAY_MAJOR_K, ZLAY_SWIZZLE_128B, 64, 0, 0, "WGMMA_DESC_START"},
-        {"-1024 o (64,16):(64,1)", ZLAY_MAJOR_K, ZLAY_SWIZZLE_128B, 64, 0, 0, "WGMMA_DESC_START"},
-        {"(64,32):(72,1)", ZLAY_MAJOR_K, ZLAY_SWIZZLE_128B, 64, 1, 0, "WGMMA_DESC_CANONICAL"},
-        {"((64,3),16):((1,1024),64)", ZLAY_MAJOR_MN, ZLAY_SWIZZLE_128B, 96, 128, 0,
-         "WGMMA_DESC_ROW"},
-        {"(64,(16,2)):(64,(1,12))", ZLAY_MAJOR_K, ZLAY_SWIZZLE_128B, 64, 0, 16, "WGMMA_DESC_START"},
+         "DESC_LBO_MOST"},
+        {"((8,8),(8,2)):((1,64),(8,516))", ZLAY_MAJOR_MN, ZLAY_SWIZZLE_NONE, 64, 0, 8,
+         "DESC_LBO_16"},
+        {"4 o (64,16):(64,1)", ZLAY_MAJOR_K, ZLAY_SWIZZLE_128B, 64, 0, 0, "DESC_START_16"},
+        {"-1024 o (64,16):(64,1)", ZLAY_MAJOR_K, ZLAY_SWIZZLE_128B, 64, 0, 0, "DESC_START_MOST"},
+        {"(64,32):(72,1)", ZLAY_MAJOR_K, ZLAY_SWIZZLE_128B, 64, 1, 0, "DESC_CANONICAL"},
+        {"((64,3),16):((1,1024),64)", ZLAY_MAJOR_MN, ZLAY_SWIZZLE_128B, 96, 128, 0, "DESC_ROW"},
+        {"(64,(16,2)):(64,(1,12))", ZLAY_MAJOR_K, ZLAY_SWIZZLE_128B, 64, 0, 16, "DESC_START_16"},
         {"(64,16):(64,4611686018427387904)", ZLAY_MAJOR_K, ZLAY_SWIZZLE_128B, 64, 0, 1,
-         "WGMMA_DESC_CANONICAL"},
+         "DESC_CANONICAL"},
     };
     zlay_ctx *ctx = ctx_new();
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -187,6 +188,8 @@ static void test_model_reads_them(void **unused)
         answer a = ask(ctx, r, text);
         if (a.status) fail_msg("%s: %s", text, zlay_ctx_message(ctx));
         assert_int_equal(a.count, 4);
+        assert_int_equal(a.fields.base_offset,
+                         r.pattern_at_start ? address / 128 % pattern_lines[swizzle] : 0);
         read_back(w, values, &a, major);
         free(w);
     }
@@ -219,8 +222,7 @@ static void test_arguments(void **unused)
     r = base, r.mma_mn = 12, refuse(ctx, r, good, ZLAY_EINVAL, "mma_mn");
     r = base, r.mma_k = 8, refuse(ctx, r, good, ZLAY_EINVAL, "mma_k");
     r = base, r.mma_mn = 128, refuse(ctx, r, good, ZLAY_EINVAL, "layout");
-    r = base, r.pattern_at_start = 1, r.address = 64,
-    refuse(ctx, r, good, ZLAY_NONE, "WGMMA_DESC_BASE");
+    r = base, r.pattern_at_start = 1, r.address = 64, refuse(ctx, r, good, ZLAY_NONE, "DESC_BASE");
     refuse(ctx, base, "(64,24):(64,1)", ZLAY_EINVAL, "layout");
     zlay_limits limits = {.size = sizeof limits, .points = 4095};
     assert_int_equal(zlay_ctx_set_limits(ctx, &limits), ZLAY_OK);

@@ -76,6 +76,7 @@ static void row_clip(zl_row *row, const zl_box *box)
     row->global = begin * box->element;
 }
 
+/* A negative coordinate is past every extent when it is read without its sign. */
 zl_row zl_box_row(const zl_box *box, uint64_t index)
 {
     zl_row row = {.shared = box->address + index * box->pitch};
@@ -84,7 +85,7 @@ zl_row zl_box_row(const zl_box *box, uint64_t index)
         int64_t at = box->coordinate[i] + (int64_t)(index % box->count[i] * box->map->step[i]);
         index /= box->count[i];
         uint64_t offset;
-        if (at < 0 || (uint64_t)at >= box->map->extent[i]) row.to = row.from;
+        if ((uint64_t)at >= box->map->extent[i]) row.to = row.from;
         else if (__builtin_mul_overflow((uint64_t)at, box->map->stride[i - 1], &offset) ||
                  __builtin_add_overflow(row.global, offset, &row.global))
             row.wraps = true;
@@ -116,7 +117,6 @@ static bool row_fits(const zl_box *box, const zl_row *row, const zlay_sim_smem *
 
 bool zl_box_fits(const zl_box *box, const zlay_sim_smem *smem, const zlay_sim_global *global)
 {
-    if (times(box->rows - 1, box->pitch) >= smem->size) return false;
     for (uint64_t i = 0; i < box->rows; i++) {
         zl_row row = zl_box_row(box, i);
         if (!row_fits(box, &row, smem, global)) return false;
