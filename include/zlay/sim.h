@@ -40,15 +40,18 @@ enum {
 /** Model one tensor copy from global to shared memory (tile mode, interleave none).
  *
  *  Returns: ZLAY_OK (also with a fault); ZLAY_EINVAL a NULL, or a map that tensormap_check refuses.
- *  Out:     fault   ZLAY_FAULT_*; nothing is written when it is not 0.
+ *  Out:     fault   ZLAY_FAULT_*; nothing else is written when it is not 0.
  *           bytes   what complete_tx counts, out-of-bounds elements included.
+ *           smem    elements outside the tensor are 0, or with map->oob a NaN whose bits nobody measured.
  *  In:      coordinate  elements, dimension 0 innermost; `address` is the shared address.
  */
 ZLAY_API zlay_status zlay_sim_tensor_load(int32_t *fault, uint32_t *bytes, zlay_sim_smem *smem,
                                           uint32_t address, const zlay_tensormap *map,
                                           const zlay_sim_global *global, const int32_t *coordinate);
 
-/** Model one tensor copy from shared to global memory.  Returns, Out as tensor_load. */
+/** Model one tensor copy from shared to global memory.  Returns, Out as tensor_load.
+ *  A row of the tensor is written in whole granules of 16 bytes, so one whose bytes are no multiple
+ *  of 16 loses what follows it there (measured). */
 ZLAY_API zlay_status zlay_sim_tensor_store(int32_t *fault, uint32_t *bytes,
                                            const zlay_sim_smem *smem, uint32_t address,
                                            const zlay_tensormap *map, zlay_sim_global *global,
@@ -56,12 +59,14 @@ ZLAY_API zlay_status zlay_sim_tensor_store(int32_t *fault, uint32_t *bytes,
 
 /** Model the same box moved by threads, `width` bytes an access (2, 4, 8, 16), into the place where
  *  a tensor copy would put it, zero-filled outside.  The map's alignment rules are not asked;
- *  a row that is no multiple of `width`, or an address off it, is ZLAY_FAULT_WIDTH. */
+ *  a row of the box that is no multiple of `width`, or an address off it, is ZLAY_FAULT_WIDTH.  Where a
+ *  row of the tensor ends inside an access, the rest of the access is filled, as cp.async does. */
 ZLAY_API zlay_status zlay_sim_thread_load(int32_t *fault, zlay_sim_smem *smem, uint32_t address,
                                           const zlay_tensormap *map, const zlay_sim_global *global,
                                           const int32_t *coordinate, uint32_t width);
 
-/** The same from shared to global memory; elements outside the tensor are not written. */
+/** The same from shared to global memory; elements outside the tensor are not written, and an access in
+ *  which a row of the tensor ends is ZLAY_FAULT_WIDTH. */
 ZLAY_API zlay_status zlay_sim_thread_store(int32_t *fault, const zlay_sim_smem *smem,
                                            uint32_t address, const zlay_tensormap *map,
                                            zlay_sim_global *global, const int32_t *coordinate,

@@ -117,13 +117,15 @@ ZLAY_API zlay_status zlay_plan_explain(zlay_buf *out, const zlay_plan *plan);
 
 struct zlay_smemdesc_request;
 
-/** The descriptors of an operand's instructions in one stage, from a shared layout.
+/** The descriptors of an operand's instructions in one stage, from a shared layout.  Every coordinate
+ *  of the tile is compared with what the fields read.  An offset that the instructions never use is 16.
  *
  *  Returns: ZLAY_OK; ZLAY_NONE no descriptor reads this layout: the message has the rule and the first
- *           coordinate that no field can reach; ZLAY_EINVAL; ZLAY_ENOTSUP; ZLAY_EROOM.
+ *           coordinate, in colexicographic order, that no field can reach; ZLAY_EINVAL; ZLAY_ENOTSUP;
+ *           ZLAY_EROOM; ZLAY_ELIMIT more than limits.points coordinates; ZLAY_ENOMEM.
  *  Out:     fields  of step 0, without `start` of the step.
  *           start   shared address of each step, MN steps fastest, then K steps; `room` entries.
- *           count   steps.
+ *           count   steps; written with ZLAY_EROOM too.
  *  In:      layout   (MN, K) coordinate -> element offset before swizzling, from `address`.
  *           swizzle  ZLAY_SWIZZLE_*; mma_mn, mma_k: elements of one instruction.
  */
