@@ -254,12 +254,15 @@ static zlay_status synth(search *s, uint64_t mn)
     return status;
 }
 
-/* The index of (0, 1) is the extent of the first mode, whatever the kind of the layout. */
-static uint64_t first_extent(zlay_ctx *ctx, const zlay_layout *layout)
+/* The index of (0, 1) is the extent of the first mode, whatever the kind of the layout; 0 where it
+ * has no such coordinate. */
+static zlay_status first_extent(uint64_t *out, zlay_ctx *ctx, const zlay_layout *layout)
 {
     static const char second[] = "(0,1)";
-    uint64_t index = 0;
-    return zlay_layout_index(ctx, &index, layout, second, sizeof second - 1) ? 0 : index;
+    zlay_status status = zlay_layout_index(ctx, out, layout, second, sizeof second - 1);
+    if (status == ZLAY_ENOMEM || status == ZLAY_EBUSY) return status;
+    if (status) *out = 0;
+    return ZLAY_OK;
 }
 
 zlay_status zlay_smemdesc_synth(zlay_ctx *ctx, zlay_smemdesc *fields, uint32_t *start, size_t room,
@@ -268,8 +271,10 @@ zlay_status zlay_smemdesc_synth(zlay_ctx *ctx, zlay_smemdesc *fields, uint32_t *
 {
     if (!ctx || !fields || !count || !target || !request || (room && !start)) return ZLAY_EINVAL;
     search s = {.ctx = ctx, .target = target, .out = {fields, start, room, count}};
-    bool copied = request_copy(&s.request, request);
-    uint64_t mn = copied && s.request.layout ? first_extent(ctx, s.request.layout) : 0;
-    zlay_status status = zl_enter(ctx);
+    uint64_t mn = 0;
+    zlay_status status = ZLAY_OK;
+    if (request_copy(&s.request, request) && s.request.layout)
+        status = first_extent(&mn, ctx, s.request.layout);
+    if (!status) status = zl_enter(ctx);
     return status ? status : zl_leave(ctx, synth(&s, mn));
 }
