@@ -147,15 +147,24 @@ static void test_hostile_box(void **unused)
         w->map.stride[i < 4 ? i : 0] = UINT64_MAX;
     }
     w->map.rank = 5;
-    assert_int_equal(zlay_sim_thread_load(&fault, &w->shared, ORIGIN, &w->map, &w->tensor, at, 2),
-                     ZLAY_OK);
+    zlay_status status =
+        zlay_sim_thread_load(&fault, &w->shared, ORIGIN, &w->map, &w->tensor, at, 2);
+    assert_int_equal(status, ZLAY_OK);
     assert_int_equal(fault, ZLAY_FAULT_WIDTH);
     w->map.box[0] = 64;
     w->map.swizzle = ZLAY_SWIZZLE_64B;
-    assert_int_equal(zlay_sim_thread_load(&fault, &w->shared, ORIGIN, &w->map, &w->tensor, at, 2),
-                     ZLAY_OK);
+    status = zlay_sim_thread_load(&fault, &w->shared, ORIGIN, &w->map, &w->tensor, at, 2);
+    assert_int_equal(status, ZLAY_OK);
     assert_int_equal(fault, ZLAY_FAULT_ACCESS);
     assert_true(all_bytes(w->smem, SMEM, UNTOUCHED));
+    w->map.rank = 2;
+    w->map.box[1] = 1;
+    w->map.swizzle = ZLAY_SWIZZLE_NONE;
+    status = zlay_sim_thread_load(&fault, &w->shared, ORIGIN, &w->map, &w->tensor,
+                                  (int32_t[]){0, -2}, 2);
+    assert_int_equal(status, ZLAY_OK);
+    assert_int_equal(fault, 0);
+    assert_true(all_bytes(w->smem, 64, 0));
     free(w);
 }
 

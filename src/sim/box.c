@@ -76,7 +76,6 @@ static void row_clip(zl_row *row, const zl_box *box)
     row->global = begin * box->element;
 }
 
-/* A negative coordinate is past every extent when it is read without its sign. */
 zl_row zl_box_row(const zl_box *box, uint64_t index)
 {
     zl_row row = {.shared = box->address + index * box->pitch};
@@ -85,7 +84,7 @@ zl_row zl_box_row(const zl_box *box, uint64_t index)
         int64_t at = box->coordinate[i] + (int64_t)(index % box->count[i] * box->map->step[i]);
         index /= box->count[i];
         uint64_t offset;
-        if ((uint64_t)at >= box->map->extent[i]) row.to = row.from;
+        if (at < 0 || (uint64_t)at >= box->map->extent[i]) row.to = row.from;
         else if (__builtin_mul_overflow((uint64_t)at, box->map->stride[i - 1], &offset) ||
                  __builtin_add_overflow(row.global, offset, &row.global))
             row.wraps = true;
