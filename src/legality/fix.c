@@ -12,7 +12,7 @@ static uint64_t round_up(uint64_t value, uint64_t unit)
 
 static uint64_t elements(const zlay_tensormap *map, uint64_t bytes)
 {
-    uint32_t bits = zlay_tensormap_type_bits(map->type);
+    uint32_t bits = zl_smem_bits(map->type);
     return bits ? bytes * 8 / bits : 0;
 }
 

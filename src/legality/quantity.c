@@ -23,11 +23,14 @@ static uint32_t rank_of(const zl_subject *s)
 }
 
 /* Packed types lie in shared memory with their gaps: 16 bytes for 16 values. */
+uint32_t zl_smem_bits(int32_t type)
+{
+    return type == PACKED16_FIRST || type == U6 ? 8 : zlay_tensormap_type_bits(type);
+}
+
 static uint64_t inner_bytes(const zlay_tensormap *map)
 {
-    uint64_t bits = zlay_tensormap_type_bits(map->type);
-    if (map->type == PACKED16_FIRST || map->type == U6) bits = 8;
-    return map->box[0] * bits / 8;
+    return (uint64_t)map->box[0] * zl_smem_bits(map->type) / 8;
 }
 
 static uint64_t span_of(const zlay_tensormap *map)

@@ -55,7 +55,8 @@ uint64_t zl_quantity_value(zl_quantity quantity, const zl_subject *subject, uint
 bool zl_quantity_indexed(zl_quantity quantity);
 bool zl_guard_holds(zl_guard guard, const zl_subject *subject);
 
-/* Bytes of a swizzled row, of the box in shared memory. */
+/* Bits of an element in shared memory; bytes of a box there, swizzled rows whole. */
+uint32_t zl_smem_bits(int32_t type);
 uint64_t zl_box_smem(const zlay_tensormap *map);
 
 /* The repair of one broken rule, into reason->fix_*. */

@@ -9,6 +9,7 @@ enum {
     MMA_K = 16,        /* elements of K of one wgmma */
     ELEMENT = 2,       /* bytes of bf16 */
     ALIGN = 1024,      /* the 128-byte swizzle repeats on this */
+    STAGES_LEAST = 2,  /* a consumer releases a stage when it has the next: one stage is a deadlock */
     STAGES_MOST = 8,
     PASS_MOST = 128,   /* columns of D in a pass */
     WARPGROUP = 128,   /* threads */
@@ -68,8 +69,9 @@ static zlay_status stages_choose(zlay_ctx *ctx, zlay_plan_info *info, uint32_t w
 {
     uint64_t capacity = zlay_smem_capacity(info->target);
     uint32_t stages = want ? want : STAGES_MOST;
-    if (want > STAGES_MOST) return zl_fail(ctx, ZLAY_EINVAL, "stages: %u is more than %d", want, STAGES_MOST);
-    while (!want && stages > 2 && smem_bytes(info, stages) > capacity) stages--;
+    if (want && (want < STAGES_LEAST || want > STAGES_MOST))
+        return zl_fail(ctx, ZLAY_EINVAL, "stages: %u is not in %d..%d", want, STAGES_LEAST, STAGES_MOST);
+    while (!want && stages > STAGES_LEAST && smem_bytes(info, stages) > capacity) stages--;
     info->stages = stages;
     info->smem = smem_bytes(info, stages);
     zlay_verdict verdict;
