@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "json/json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+zlay_status zl_wrong(zl_call *call, const char *name, const char *wanted)
+{
+    char quoted[256];
+    return zl_fail(call->ctx, ZLAY_EINVAL, "field '%s' is not %s",
+                   zl_quote(quoted, name, strlen(name)), wanted);
+}
+
+/* ---- which fields there are ----------------------------------------------- */
+
+static bool list_has(const char *list, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = list; *at; at += strspn(at, " ")) {
+        size_t span = strcspn(at, " ");
+        if (span == length && !memcmp(at, word, length)) return true;
+        at += span;
+    }
+    return false;
+}
+
+static zlay_status missing(zl_call *call, const json_t *object, const char *what, const char *list)
+{
+    char word[64];
+    for (const char *at = list; *at; at += strspn(at, " ")) {
+        size_t length = strcspn(at, " ");
+        memcpy(word, at, length);
+        word[length] = 0;
+        if (!json_object_get(object, word))
+            return zl_fail(call->ctx, ZLAY_EINVAL, "%s: field '%s' is missing", what, word);
+        at += length;
+    }
+    return ZLAY_OK;
+}
+
+zlay_status zl_fields_check(zl_call *call, const json_t *object, const char *what,
+                            const char *required, const char *optional)
+{
+    const char *key;
+    json_t *value;
+    char quoted[256];
+    json_object_foreach((json_t *)(uintptr_t)object, key, value)
+    {
+        bool frame = object == call->request && list_has("op id limits", key);
+        if (!frame && !list_has(required, key) && !list_has(optional, key))
+            return zl_fail(call->ctx, ZLAY_EINVAL, "%s: no field is called '%s'", what,
+                           zl_quote(quoted, key, strlen(key)));
+    }
+    return missing(call, object, what, required);
+}
+
+/* ---- values of fields ------------------------------------------------------ */
+
+static bool digits_u64(const char *text, size_t length, uint64_t *out)
+{
+    char copy[32];
+    bool hex = length > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    const char *digits = hex ? text + 2 : text;
+    size_t count = hex ? length - 2 : length;
+    const char *allowed = hex ? "0123456789abcdefABCDEF" : "0123456789";
+    while (count > 1 && *digits == '0') digits++, count--;
+    if (!count || count > (hex ? 16u : 20u)) return false;
+    memcpy(copy, digits, count);
+    copy[count] = 0;
+    if (strspn(copy, allowed) != count) return false;
+    unsigned long long value = strtoull(copy, NULL, hex ? 16 : 10);
+    if (count == 20 && strcmp(copy, "18446744073709551615") > 0) return false;
+    *out = value;
+    return true;
+}
+
+bool zl_json_u64(const json_t *value, uint64_t *out)
+{
+    if (json_is_string(value))
+        return digits_u64(json_string_value(value), json_string_length(value), out);
+    if (!json_is_integer(value) || json_integer_value(value) < 0) return false;
+    *out = (uint64_t)json_integer_value(value);
+    return true;
+}
+
+zlay_status zl_get_text(zl_call *call, const json_t *object, const char *name, zl_span *out)
+{
+    const json_t *value = json_object_get(object, name);
+    if (!value) return ZLAY_OK;
+    if (!json_is_string(value)) return zl_wrong(call, name, "a text");
+    *out = (zl_span){json_string_value(value), json_string_length(value)};
+    return ZLAY_OK;
+}
+
+zlay_status zl_get_object(zl_call *call, const json_t *object, const char *name, const json_t **out)
+{
+    const json_t *value = json_object_get(object, name);
+    if (!json_is_object(value)) return zl_wrong(call, name, "an object");
+    *out = value;
+    return ZLAY_OK;
+}
+
+zlay_status zl_get_list(zl_call *call, const json_t *object, const char *name, const json_t **out)
+{
+    const json_t *value = json_object_get(object, name);
+    if (!json_is_array(value)) return zl_wrong(call, name, "a list");
+    *out = value;
+    return ZLAY_OK;
+}
+
+zlay_status zl_get_u64(zl_call *call, const json_t *object, const char *name, uint64_t *out)
+{
+    const json_t *value = json_object_get(object, name);
+    if (value && !zl_json_u64(value, out)) return zl_wrong(call, name, "an integer in [0, 2^64)");
+    return ZLAY_OK;
+}
+
+zlay_status zl_get_u32(zl_call *call, const json_t *object, const char *name, uint32_t *out)
+{
+    uint64_t wide = *out;
+    zlay_status status = zl_get_u64(call, object, name, &wide);
+    if (!status && wide > UINT32_MAX) status = zl_wrong(call, name, "an integer in [0, 2^32)");
+    if (!status) *out = (uint32_t)wide;
+    return status;
+}
+
+zlay_status zl_get_flag(zl_call *call, const json_t *object, const char *name, bool *out)
+{
+    const json_t *value = json_object_get(object, name);
+    if (value && !json_is_boolean(value)) return zl_wrong(call, name, "true or false");
+    if (value) *out = json_is_true(value);
+    return ZLAY_OK;
+}
+
+static int32_t saturated(json_int_t value)
+{
+    return value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : (int32_t)value;
+}
+
+zlay_status zl_get_word(zl_call *call, const json_t *object, const char *name, const zl_word *words,
+                        int32_t *out)
+{
+    const json_t *value = json_object_get(object, name);
+    uint64_t number;
+    if (!value) return ZLAY_OK;
+    if (json_is_integer(value)) {
+        *out = saturated(json_integer_value(value));
+        return ZLAY_OK;
+    }
+    const char *text = json_string_value(value);
+    for (size_t i = 0; text && words[i].name; i++)
+        if (!strcmp(words[i].name, text)) {
+            *out = words[i].number;
+            return ZLAY_OK;
+        }
+    if (!zl_json_u64(value, &number)) return zl_wrong(call, name, "one of its names, or an integer");
+    *out = number > INT32_MAX ? INT32_MAX : (int32_t)number;
+    return ZLAY_OK;
+}
+
+const char *zl_word_of(const zl_word *words, int32_t number)
+{
+    for (size_t i = 0; words[i].name; i++)
+        if (words[i].number == number) return words[i].name;
+    return NULL;
+}
+
+zlay_status zl_get_target(zl_call *call, const zlay_target **out)
+{
+    zl_span name = {0};
+    char quoted[256];
+    zlay_status status = zl_get_text(call, call->request, "target", &name);
+    if (status) return status;
+    if (zlay_target_find(out, name.text, name.length))
+        return zl_fail(call->ctx, ZLAY_EINVAL, "field 'target': no target is called '%s'",
+                       zl_quote(quoted, name.text, name.length));
+    return ZLAY_OK;
+}
+
+/* ---- layouts --------------------------------------------------------------- */
+
+static zlay_status layout_of_object(zl_call *call, const char *name, const json_t *object,
+                                    zlay_layout **out)
+{
+    char *text;
+    size_t length;
+    zlay_status status = zl_f2_text(call, name, object, &text, &length);
+    if (status) return status;
+    status = zlay_layout_parse(call->ctx, out, text, length);
+    zlay_allocator alloc = zl_allocator(call->ctx);
+    zl_free(&alloc, text, length + 1);
+    return status;
+}
+
+zlay_status zl_get_layout(zl_call *call, const char *name, zlay_layout **out)
+{
+    const json_t *value = json_object_get(call->request, name);
+    zlay_status status;
+    *out = NULL;
+    call->in_input = true;
+    if (json_is_string(value))
+        status = zlay_layout_parse(call->ctx, out, json_string_value(value),
+                                   json_string_length(value));
+    else if (json_is_object(value)) status = layout_of_object(call, name, value, out);
+    else return zl_wrong(call, name, "a layout: a text, or an F2 object");
+    if (!status) call->in_input = false;
+    return status;
+}

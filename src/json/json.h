@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One request of docs/batch.md while it is being answered.  Fields are read by zl_get_*, which
+ * leave the output alone where an optional field is absent; values are built by zl_json_* and
+ * zl_put_*, which remember in `no_memory` what jansson answers with NULL. */
+#ifndef ZL_JSON_H
+#define ZL_JSON_H
+
+#include "base/base.h"
+
+#include <jansson.h>
+#include <zlay/zlay.h>
+
+typedef struct zl_call {
+    zlay_ctx *ctx;
+    const json_t *request;
+    json_t *value;  /* the answer of an op that ends with ZLAY_OK */
+    bool undecided; /* the op found no answer; the ctx's message says which limit or fact lacks */
+    bool in_input;  /* a limit that is met now ended the reading of an input, not a search */
+    bool no_memory;
+} zl_call;
+
+typedef zlay_status zl_op_call(zl_call *call);
+
+/* A row of ops.def. */
+typedef struct zl_op {
+    const char *name, *required, *optional, *ok, *text;
+    zl_op_call *call;
+} zl_op;
+
+/* The i-th op, NULL past the last; the op of a name, NULL for none. */
+const zl_op *zl_op_at(size_t i);
+const zl_op *zl_op_find(const char *name);
+
+/* ---- the line ------------------------------------------------------------ */
+
+enum { ZL_LINE_MOST = 16 << 20, ZL_DEPTH_MOST = 64 };
+
+/* Refuse a line too long or too deep; `*plain`: no integer of it needs zl_line_quote. */
+zlay_status zl_line_check(zlay_ctx *ctx, bool *plain, const char *line, size_t size);
+
+/* The line with every integer of more than 18 digits as a string, which is how batch.md writes it. */
+zlay_status zl_line_quote(zlay_ctx *ctx, char **text, size_t *length, const char *line, size_t size);
+
+/* ---- fields -------------------------------------------------------------- */
+
+typedef struct zl_span {
+    const char *text;
+    size_t length;
+} zl_span;
+
+/* A name of a number, in a table that a row without name ends. */
+typedef struct zl_word {
+    const char *name;
+    int32_t number;
+} zl_word;
+
+/* Every key is in one of two lists of words, and all of the first list are there. */
+zlay_status zl_fields_check(zl_call *call, const json_t *object, const char *what,
+                            const char *required, const char *optional);
+
+zlay_status zl_get_text(zl_call *call, const json_t *object, const char *name, zl_span *out);
+zlay_status zl_get_object(zl_call *call, const json_t *object, const char *name, const json_t **out);
+zlay_status zl_get_list(zl_call *call, const json_t *object, const char *name, const json_t **out);
+zlay_status zl_get_u64(zl_call *call, const json_t *object, const char *name, uint64_t *out);
+zlay_status zl_get_u32(zl_call *call, const json_t *object, const char *name, uint32_t *out);
+zlay_status zl_get_flag(zl_call *call, const json_t *object, const char *name, bool *out);
+
+/* A name of the table, or an integer, which is saturated to 32 bits. */
+zlay_status zl_get_word(zl_call *call, const json_t *object, const char *name, const zl_word *words,
+                        int32_t *out);
+const char *zl_word_of(const zl_word *words, int32_t number);
+
+zlay_status zl_get_target(zl_call *call, const zlay_target **out);
+zlay_status zl_get_layout(zl_call *call, const char *name, zlay_layout **out);
+
+/* An integer, or a text of decimal digits or of 0x and hexadecimal ones; false for anything else. */
+bool zl_json_u64(const json_t *value, uint64_t *out);
+
+zlay_status zl_wrong(zl_call *call, const char *name, const char *wanted);
+
+/* ---- f2 ------------------------------------------------------------------ */
+
+/* The text of an F2 object, 0-terminated, in memory of the ctx: zl_free(.., length + 1). */
+zlay_status zl_f2_text(zl_call *call, const char *name, const json_t *object, char **text,
+                       size_t *length);
+
+/* The F2 object of a text that zlay_layout_print made. */
+json_t *zl_f2_object(zl_call *call, const char *text);
+
+/* ---- values -------------------------------------------------------------- */
+
+/* Integers beyond 2^53 are texts; bits are 0x and `digits` lower-case digits. */
+json_t *zl_json_int(int64_t value);
+json_t *zl_json_uint(uint64_t value);
+json_t *zl_json_bits(uint64_t value, int digits);
+
+void zl_put_value(zl_call *call, json_t *object, const char *key, json_t *value);
+void zl_put_item(zl_call *call, json_t *array, json_t *value);
+json_t *zl_json_layout(zl_call *call, const zlay_layout *layout);
+
+/* What a printer of the library writes into a zlay_buf. */
+typedef zlay_status zl_printer(zlay_ctx *ctx, zlay_buf *out, const void *value);
+json_t *zl_json_printed(zl_call *call, zl_printer *print, const void *value, zlay_status *status);
+
+/* The rows of a verdict; `split` is what its repairs carry. */
+typedef struct zl_checked {
+    zlay_verdict verdict;
+    zlay_reason *reasons;
+    size_t room;
+} zl_checked;
+
+json_t *zl_json_verdict(zl_call *call, const zl_checked *checked);
+
+json_t *zl_json_tensormap(zl_call *call, const zlay_tensormap *map);
+zlay_status zl_get_gemm(zl_call *call, zlay_gemm *out);
+
+extern const zl_word zl_types[], zl_swizzles[], zl_majors[];
+
+/* ---- ops ----------------------------------------------------------------- */
+
+#define OP(name, call, required, optional, ok, text) zl_op_call call;
+#include "json/ops.def"
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "json/json.h"
+
+enum { REASONS_MOST = 64 };
+
+static json_t *lines_value(zl_call *call, const uint32_t *lines, uint32_t count)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < count; i++) zl_put_item(call, list, json_integer(lines[i]));
+    return list;
+}
+
+/* A row of the same form as every check's: a pipe has lines for fields, and no driver. */
+static json_t *reason_value(zl_call *call, const zlay_pipe_reason *r)
+{
+    json_t *row = json_object();
+    const char *rule = zlay_pipe_rule_name(r->rule);
+    zl_put_value(call, row, "rule", json_string(rule ? rule : "?"));
+    zl_put_value(call, row, "by", json_string("documented"));
+    zl_put_value(call, row, "field", json_null());
+    zl_put_value(call, row, "index", json_null());
+    zl_put_value(call, row, "value", zl_json_int(r->found));
+    zl_put_value(call, row, "relation", json_string("equal"));
+    zl_put_value(call, row, "bound", zl_json_int(r->wanted));
+    zl_put_value(call, row, "source", json_string("docs/pipe.md"));
+    zl_put_value(call, row, "text", json_string(rule ? rule : "?"));
+    zl_put_value(call, row, "fix", json_null());
+    zl_put_value(call, row, "at", json_integer(r->line));
+    zl_put_value(call, row, "other", r->other ? json_integer(r->other) : json_null());
+    zl_put_value(call, row, "trace", lines_value(call, r->trace, r->steps < 8 ? r->steps : 8));
+    return row;
+}
+
+static json_t *broken_value(zl_call *call, const zlay_pipe_reason *reasons, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count && i < REASONS_MOST; i++)
+        zl_put_item(call, list, reason_value(call, &reasons[i]));
+    return list;
+}
+
+static zlay_status print_proof(zlay_ctx *ctx, zlay_buf *out, const void *pipe)
+{
+    zlay_answer answer;
+    size_t count;
+    return zlay_pipe_verify(ctx, &answer, NULL, 0, &count, out, pipe);
+}
+
+static zlay_status put_proof(zl_call *call, const zlay_pipe *pipe)
+{
+    zlay_status status;
+    json_t *proof = zl_json_printed(call, print_proof, pipe, &status);
+    if (!status) zl_put_value(call, call->value, "proof", proof);
+    return status;
+}
+
+static zlay_status verify(zl_call *call, const zlay_pipe *pipe, bool proof)
+{
+    zlay_pipe_reason reasons[REASONS_MOST];
+    zlay_answer answer;
+    size_t count = 0;
+    zlay_status status = zlay_pipe_verify(call->ctx, &answer, reasons, REASONS_MOST, &count, NULL, pipe);
+    if (status) return status;
+    call->undecided = answer == ZLAY_UNDECIDED;
+    if (call->undecided) return ZLAY_OK;
+    call->value = json_object();
+    zl_put_value(call, call->value, "answer", json_string(answer == ZLAY_YES ? "yes" : "no"));
+    zl_put_value(call, call->value, "broken", broken_value(call, reasons, count));
+    return proof && answer == ZLAY_YES ? put_proof(call, pipe) : ZLAY_OK;
+}
+
+zlay_status zl_op_pipe_verify(zl_call *call)
+{
+    zl_span text = {0};
+    bool proof = false;
+    zlay_pipe *pipe = NULL;
+    zlay_status status = zl_get_text(call, call->request, "pipe", &text);
+    if (!status) status = zl_get_flag(call, call->request, "proof", &proof);
+    call->in_input = true;
+    if (!status) status = zlay_pipe_parse(call->ctx, &pipe, text.text, text.length);
+    call->in_input = status != ZLAY_OK;
+    if (!status) status = verify(call, pipe, proof);
+    zlay_pipe_free(pipe);
+    return status;
+}

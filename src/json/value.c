@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "json/json.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static const int64_t exact = (int64_t)1 << 53; /* what a double holds without loss */
+
+json_t *zl_json_int(int64_t value)
+{
+    char text[32];
+    if (value >= -exact && value <= exact) return json_integer(value);
+    snprintf(text, sizeof text, "%" PRId64, value);
+    return json_string(text);
+}
+
+json_t *zl_json_uint(uint64_t value)
+{
+    char text[32];
+    if (value <= (uint64_t)exact) return json_integer((json_int_t)value);
+    snprintf(text, sizeof text, "%" PRIu64, value);
+    return json_string(text);
+}
+
+json_t *zl_json_bits(uint64_t value, int digits)
+{
+    char text[32];
+    snprintf(text, sizeof text, "0x%0*" PRIx64, digits, value);
+    return json_string(text);
+}
+
+void zl_put_value(zl_call *call, json_t *object, const char *key, json_t *value)
+{
+    if (json_object_set_new(object, key, value)) call->no_memory = true;
+}
+
+void zl_put_item(zl_call *call, json_t *array, json_t *value)
+{
+    if (json_array_append_new(array, value)) call->no_memory = true;
+}
+
+json_t *zl_json_printed(zl_call *call, zl_printer *print, const void *value, zlay_status *status)
+{
+    char small[512];
+    zlay_buf buf = {small, sizeof small, 0};
+    *status = print(call->ctx, &buf, value);
+    if (*status == ZLAY_OK) return json_stringn(small, buf.need);
+    if (*status != ZLAY_EROOM) return NULL;
+    size_t size = buf.need + 1;
+    buf = (zlay_buf){zl_alloc(call->ctx, size, 1), size, 0};
+    if (!buf.text) {
+        *status = ZLAY_ENOMEM;
+        return NULL;
+    }
+    *status = print(call->ctx, &buf, value);
+    json_t *text = *status ? NULL : json_stringn(buf.text, buf.need);
+    zlay_allocator alloc = zl_allocator(call->ctx);
+    zl_free(&alloc, buf.text, size);
+    return text;
+}
+
+static zlay_status print_layout(zlay_ctx *ctx, zlay_buf *out, const void *value)
+{
+    (void)ctx;
+    return zlay_layout_print(out, value);
+}
+
+json_t *zl_json_layout(zl_call *call, const zlay_layout *layout)
+{
+    zlay_status status;
+    json_t *text = zl_json_printed(call, print_layout, layout, &status);
+    if (!text) call->no_memory = true;
+    return text;
+}
