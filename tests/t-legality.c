@@ -243,7 +243,7 @@ static void test_rules(void **state)
         zlay_rule same;
         assert_int_equal(zlay_rule_find(&same, r.id, strlen(r.id)), ZLAY_OK);
         assert_int_equal(same.number, r.number);
-        assert_true(strlen(r.text) > 10 && strlen(r.source) > 3);
+        assert_true(strlen(r.text) > 6 && strlen(r.source) > 3);
     }
     assert_int_equal(count, listed);
     assert_int_equal(zlay_rule_find(&r, "TMAP", 4), ZLAY_NONE);
