@@ -22,12 +22,12 @@ static int called(const char *name)
     return ++fake.calls == fake.fail_at;
 }
 
-#define ENTER() \
+#define ENTER()                                                                                    \
     if (called(__func__)) return FAKE_ERROR
-#define ENTER_IN_CONTEXT()                  \
-    do {                                    \
-        if (!fake.pushed) fake.mistakes++;  \
-        ENTER();                            \
+#define ENTER_IN_CONTEXT()                                                                         \
+    do {                                                                                           \
+        if (!fake.pushed) fake.mistakes++;                                                         \
+        ENTER();                                                                                   \
     } while (0)
 
 EXPORT int cuInit(unsigned flags)
@@ -74,12 +74,23 @@ EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device)
     ENTER();
     if (device != 7) return FAKE_INVALID;
     switch (attribute) {
-    case 16: *value = 5; return 0;
-    case 38: *value = 1 << 20; return 0;
-    case 75: *value = fake.cc_major; return 0;
-    case 76: *value = 0; return 0;
-    case 97: *value = 232448; return 0;
-    default: return FAKE_INVALID;
+    case 16:
+        *value = 5;
+        return 0;
+    case 38:
+        *value = 1 << 20;
+        return 0;
+    case 75:
+        *value = fake.cc_major;
+        return 0;
+    case 76:
+        *value = 0;
+        return 0;
+    case 97:
+        *value = 232448;
+        return 0;
+    default:
+        return FAKE_INVALID;
     }
 }
 
@@ -216,7 +227,7 @@ EXPORT int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsi
     if (function != &function_handle || extra) fake.mistakes++;
     fake_launch *launch = &fake.launch;
     *launch = (fake_launch){grid_x, block_x, shared_bytes, grid_y * grid_z * block_y * block_z,
-                            stream, {{0}}, {0}};
+                            stream, {{0}},   {0}};
     for (int i = 0; i < 3; i++) {
         memcpy(launch->map[i], parameters[i], 128);
         memcpy(&launch->address[i], parameters[3 + i], 8);
@@ -272,8 +283,12 @@ EXPORT int cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *addr
                                   const uint32_t *box, const uint32_t *step, int interleave,
                                   int swizzle, int l2, int oob)
 {
-    fake_encode seen = {.type = (unsigned)type, .rank = rank, .interleave = (unsigned)interleave,
-                        .swizzle = (unsigned)swizzle, .l2 = (unsigned)l2, .oob = (unsigned)oob,
+    fake_encode seen = {.type = (unsigned)type,
+                        .rank = rank,
+                        .interleave = (unsigned)interleave,
+                        .swizzle = (unsigned)swizzle,
+                        .l2 = (unsigned)l2,
+                        .oob = (unsigned)oob,
                         .address = (uintptr_t)address};
     if ((uintptr_t)map % 128) return FAKE_INVALID;
     memset(map, 0xee, 128);

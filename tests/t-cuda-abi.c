@@ -29,8 +29,8 @@ typedef struct row {
 
 /* `current` is what cuda.h turns the name into: a versioned name is turned into nothing else. */
 static const row functions[] = {
-#define ZL_CUDA(symbol, parameters) \
-    {#symbol, EXPANDED(symbol), _Generic(&symbol, zl_our_##symbol: 1, default: 0)},
+#define ZL_CUDA(symbol, parameters)                                                                \
+    {#symbol, EXPANDED(symbol), _Generic(&symbol, zl_our_##symbol : 1, default : 0)},
 #include "runtime/cuda.def"
 };
 

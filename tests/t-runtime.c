@@ -109,7 +109,8 @@ static int teardown(void **state)
 static zlay_kernel *kernel_make(world *w, const zlay_plan *plan)
 {
     zlay_kernel *kernel;
-    assert_int_equal(zlay_kernel_load(w->ctx, &kernel, w->device, plan, ptx, sizeof ptx - 1, "gemm"),
+    assert_int_equal(zlay_kernel_load(w->ctx, &kernel, w->device, plan, ptx, sizeof ptx - 1,
+                                      "gemm"),
                      ZLAY_OK);
     return kernel;
 }
@@ -292,7 +293,9 @@ static void nothing_leaks_when_calls_fail(void **state)
     fake_reset(w->fake);
 }
 
-typedef struct hooks { int64_t left, alive; } hooks;
+typedef struct hooks {
+    int64_t left, alive;
+} hooks;
 
 static void *hook_alloc(void *user, size_t size)
 {
@@ -342,8 +345,16 @@ static void an_error_without_a_name(void **state)
 /* ---- encoding ------------------------------------------------------------ */
 
 static const zlay_tensormap a_map = {
-    .address = 0x123400, .extent = {11, 12, 13}, .stride = {160, 4800}, .box = {8, 2, 3},
-    .step = {1, 2, 1}, .rank = 3, .type = ZLAY_TMAP_F32, .interleave = 1, .swizzle = 2, .l2 = 3,
+    .address = 0x123400,
+    .extent = {11, 12, 13},
+    .stride = {160, 4800},
+    .box = {8, 2, 3},
+    .step = {1, 2, 1},
+    .rank = 3,
+    .type = ZLAY_TMAP_F32,
+    .interleave = 1,
+    .swizzle = 2,
+    .l2 = 3,
     .oob = 1,
 };
 
@@ -411,7 +422,8 @@ static void text_is_ended_with_zero(void **state)
     memset(loose, '!', sizeof loose);
     memcpy(loose, ptx, sizeof ptx - 1);
     assert_int_equal(zlay_kernel_load(w->ctx, &kernel, w->device, w->plan, loose, sizeof ptx - 1,
-                                      "a_name"), ZLAY_OK);
+                                      "a_name"),
+                     ZLAY_OK);
     assert_string_equal(w->fake->image, ptx);
     assert_string_equal(w->fake->kernel, "a_name");
     zlay_plan_info info;

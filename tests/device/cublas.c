@@ -45,8 +45,8 @@ void cublas_close(cublas *c)
     c->handle = NULL;
 }
 
-/* cuBLAS is column-major: it is asked for D^T = B^T A^T, in which A^T, with k contiguous, lies as it is and B is
- * transposed. */
+/* cuBLAS is column-major: it is asked for D^T = B^T A^T, in which A^T, with k contiguous, lies as
+ * it is and B is transposed. */
 int cublas_product(const cublas *c, uint64_t a, uint64_t b, uint64_t d, int m, int n, int k)
 {
     const float one = 1, zero = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products on a Hopper GPU against a float64 reference that shares no code with the emitter; what must not be
- * read is NaN, what must not be written is watched.  Ends with `N passed, N failed`.
+/* Products on a Hopper GPU against a float64 reference that shares no code with the emitter; what
+ * must not be read is NaN, what must not be written is watched.  Ends with `N passed, N failed`.
  *
  *   device-test [--small] [--only NAME] [--cubins DIR] [--emit DIR]
  *
@@ -24,7 +24,7 @@ typedef struct test_case {
 #define R ZLAY_ORDER_ROW
 #define C ZLAY_ORDER_COLUMN
 static const test_case cases[] = {
-#define CASE(name, m, n, k, a, b, d, lda, ldb, ldd, sa, sb, sd, tm, tn, tk, stages, repeats) \
+#define CASE(name, m, n, k, a, b, d, lda, ldb, ldd, sa, sb, sd, tm, tn, tk, stages, repeats)       \
     {name, m, n, k, a, b, d, lda, ldb, ldd, sa, sb, sd, tm, tn, tk, stages, repeats},
 #include "cases.def"
 };
@@ -41,6 +41,7 @@ typedef struct run {
     zlay_plan *plan;
     zlay_kernel *kernel;
     int kind;
+    int lost;      /* a launch ended in an error, after which the context answers nothing */
     char why[400]; /* the first thing that was wrong */
     rig_result judged;
 } run;
@@ -128,7 +129,8 @@ static int launch(run *t)
 {
     matrix_fill(t->r, &t->d);
     if (fails(t, zlay_kernel_launch(t->r->ctx, t->kernel, NULL), "launch")) return 0;
-    return !fails(t, zlay_device_wait(t->r->ctx, t->r->device), "wait");
+    t->lost = fails(t, zlay_device_wait(t->r->ctx, t->r->device), "wait");
+    return !t->lost;
 }
 
 static void unchanged(run *t)
@@ -172,14 +174,16 @@ static void report(const run *t)
 {
     zlay_plan_info info = {0};
     if (t->plan) zlay_plan_get(&info, t->plan);
-    printf("%-4s %-18s %-8s A %s, B %s, D %s; tile %ux%ux%u, %u stages; error %.3f of the bound%s%s\n",
-           t->why[0] ? "FAIL" : "ok", t->c->name, kind_names[t->kind], path_name(t, ZLAY_OPERAND_A),
-           path_name(t, ZLAY_OPERAND_B), path_name(t, ZLAY_OPERAND_D), info.tile_m, info.tile_n,
-           info.tile_k, info.stages, t->judged.ratio, t->why[0] ? "\n     " : "", t->why);
+    printf(
+        "%-4s %-18s %-8s A %s, B %s, D %s; tile %ux%ux%u, %u stages; error %.3f of the bound%s%s\n",
+        t->why[0] ? "FAIL" : "ok", t->c->name, kind_names[t->kind], path_name(t, ZLAY_OPERAND_A),
+        path_name(t, ZLAY_OPERAND_B), path_name(t, ZLAY_OPERAND_D), info.tile_m, info.tile_n,
+        info.tile_k, info.stages, t->judged.ratio, t->why[0] ? "\n     " : "", t->why);
     fflush(stdout);
 }
 
-static void product_test(rig *r, const test_case *c, int kind, unsigned repeats, tally *all)
+/* False when the device is lost and nothing more can be run. */
+static int product_test(rig *r, const test_case *c, int kind, unsigned repeats, tally *all)
 {
     run t = {.r = r, .c = c, .kind = kind};
     rig_watch(c->name, 60);
@@ -187,7 +191,7 @@ static void product_test(rig *r, const test_case *c, int kind, unsigned repeats,
     if (kernel_make(&t) && launch(&t)) {
         judge(&t);
         repeat(&t, repeats);
-        unchanged(&t);
+        if (!t.lost) unchanged(&t);
     }
     report(&t);
     *(t.why[0] ? &all->failed : &all->passed) += 1;
@@ -197,6 +201,7 @@ static void product_test(rig *r, const test_case *c, int kind, unsigned repeats,
     matrix_free(r, &t.a);
     matrix_free(r, &t.b);
     matrix_free(r, &t.d);
+    return !t.lost;
 }
 
 /* ---- all ------------------------------------------------------------------ */
@@ -207,9 +212,10 @@ static void maps_test(rig *r, tally *all)
     rig_watch("driver agrees", 60);
     driver_count n = driver_agrees(r, 20000, why, sizeof why);
     int good = !n.disagree && !n.unknown;
-    printf("%-4s driver agrees on %u random maps: %u accepted, %u refused; %u otherwise, %u unknown%s%s\n",
-           good ? "ok" : "FAIL", n.accepted + n.refused, n.accepted, n.refused, n.disagree, n.unknown,
-           good ? "" : "\n     ", why);
+    printf("%-4s driver agrees on %u random maps: %u accepted, %u refused; %u otherwise, %u "
+           "unknown%s%s\n",
+           good ? "ok" : "FAIL", n.accepted + n.refused, n.accepted, n.refused, n.disagree,
+           n.unknown, good ? "" : "\n     ", why);
     *(good ? &all->passed : &all->failed) += 1;
 }
 
@@ -221,7 +227,7 @@ static tally tests_run(rig *r, int small, const char *only)
         const char *name = small ? "129x257x72" : only;
         if (name && strcmp(cases[i].name, name)) continue;
         for (int kind = KIND_INTEGER; kind <= KIND_NORMAL; kind++)
-            product_test(r, &cases[i], kind, small ? 1 : cases[i].repeats, &all);
+            if (!product_test(r, &cases[i], kind, small ? 1 : cases[i].repeats, &all)) return all;
     }
     return all;
 }
@@ -232,8 +238,10 @@ int main(int argc, char **argv)
     int small = 0;
     const char *only = NULL;
     for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "--small")) small = 1;
-        else if (!strcmp(argv[i], "--only") && i + 1 < argc) only = argv[++i];
+        if (!strcmp(argv[i], "--small"))
+            small = 1;
+        else if (!strcmp(argv[i], "--only") && i + 1 < argc)
+            only = argv[++i];
         else if (!rig_option(&r, argc, argv, &i)) {
             printf("%s: no such option, or its value is missing\n", argv[i]);
             return 2;

@@ -24,16 +24,16 @@ static uint64_t pick(uint64_t *state, const uint64_t *values, size_t count)
 
 static const uint64_t extents[] = {1, 2, 7, 64, 100, 1000, 4096, 65536, 0x7fffffff};
 static const uint64_t odd_extents[] = {0, 0xffffffff, 0x100000000, 0x100000001, UINT64_MAX};
-static const uint64_t odd_strides[] = {0,       8,          24,
-                                       4104,    0xfffffff0, 0xfffffffff0,
-                                       1u << 30, 0x10000000000, 0xffffffffffffff00};
+static const uint64_t odd_strides[] = {
+    0, 8, 24, 4104, 0xfffffff0, 0xfffffffff0, 1u << 30, 0x10000000000, 0xffffffffffffff00};
 static const uint64_t boxes[] = {1, 2, 4, 8, 16, 32, 64, 128, 256};
 static const uint64_t odd_boxes[] = {0, 3, 5, 100, 255, 257, 0xffffffff};
 static const uint64_t odd_steps[] = {0, 3, 7, 8, 9, 16, 0xffffffff};
 
 #define PICK(state, values) pick(state, values, ZL_COUNT(values))
 
-/* Near the border: each field is mostly legal, and now and then one of the values where rules begin. */
+/* Near the border: each field is mostly legal, and now and then one of the values where rules
+ * begin. */
 static zlay_tensormap map_random(uint64_t *s)
 {
     static const int32_t types[] = {ZLAY_TMAP_BF16, ZLAY_TMAP_F32, ZLAY_TMAP_U8, ZLAY_TMAP_F64};
@@ -59,11 +59,12 @@ static void describe(char *why, size_t room, const zlay_tensormap *m, int accept
 {
     zlay_rule rule = {.id = "no rule"};
     if (v->reasons) zlay_rule_get(&rule, reason->rule);
-    int n = snprintf(why, room,
-                     "driver %s, zlay: answer %d, driver %d, %s; rank %u type %d address %llx "
-                     "interleave %d swizzle %d l2 %d oob %d;",
-                     accepted ? "accepts" : "refuses", v->answer, v->driver, rule.id, m->rank, m->type,
-                     (unsigned long long)m->address, m->interleave, m->swizzle, m->l2, m->oob);
+    int n =
+        snprintf(why, room,
+                 "driver %s, zlay: answer %d, driver %d, %s; rank %u type %d address %llx "
+                 "interleave %d swizzle %d l2 %d oob %d;",
+                 accepted ? "accepts" : "refuses", v->answer, v->driver, rule.id, m->rank, m->type,
+                 (unsigned long long)m->address, m->interleave, m->swizzle, m->l2, m->oob);
     for (uint32_t i = 0; i < m->rank && n > 0 && (size_t)n < room; i++)
         n += snprintf(why + n, room - (size_t)n, " [extent %llx stride %llx box %x step %x]",
                       (unsigned long long)m->extent[i],
@@ -79,7 +80,8 @@ driver_count driver_agrees(rig *r, unsigned maps, char *why, size_t room)
         zlay_verdict v;
         zlay_reason reason;
         zlay_tensormap m = map_random(&state);
-        if (zlay_tensormap_check(&v, &reason, 1, r->target, &m)) rig_die("check", "a map has no verdict");
+        if (zlay_tensormap_check(&v, &reason, 1, r->target, &m))
+            rig_die("check", "a map has no verdict");
         int accepted = zlay_device_encode(r->ctx, r->device, out, &m) == ZLAY_OK;
         int said = v.driver == ZLAY_DRIVER_ACCEPTS;
         count.accepted += (unsigned)accepted;

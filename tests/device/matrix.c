@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "matrix.h"
 
-enum { FLAG_K_OUTER = 1, FLAG_CHECK = 2, ROWS = 4, COLUMNS = 128 /* of a block of the reference */ };
+enum {
+    FLAG_K_OUTER = 1,
+    FLAG_CHECK = 2,
+    ROWS = 4,
+    COLUMNS = 128 /* of a block of the reference */
+};
 
 static uint64_t round_up(uint64_t x, uint64_t to) { return (x + to - 1) / to * to; }
 
@@ -85,8 +90,7 @@ rig_result product_compare(rig *r, const product *p, const matrix *d, int d_colu
     product v = *p;
     uint64_t at = matrix_address(d), si = d_column ? 1 : d->pitch, sj = d_column ? d->pitch : 1;
     double c = ((double)v.k / 16 + 8) / (1 << 22);
-    void *parameters[] = {&at,  &si,  &sj, &v.r,   &v.s,      &v.pitch,
-                          &v.m, &v.n, &c,  &exact, &r->result};
+    void *parameters[] = {&at, &si, &sj, &v.r, &v.s, &v.pitch, &v.m, &v.n, &c, &exact, &r->result};
     rig_result_clear(r);
     rig_run(r, SUPPORT_COMPARE, v.m * v.n, parameters);
     return rig_result_read(r);

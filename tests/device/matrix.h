@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matrices on the device between margins, their float64 reference, and the judgement of a product. */
+/* Matrices on the device between margins, their float64 reference, and the judgement of a product.
+ */
 #ifndef MATRIX_H
 #define MATRIX_H
 

@@ -8,7 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const support_names[SUPPORT_COUNT] = {"cells", "wide", "reference", "compare", "sum"};
+static const char *const support_names[SUPPORT_COUNT] = {"cells", "wide", "reference", "compare",
+                                                         "sum"};
 
 /* ---- ends ----------------------------------------------------------------- */
 
@@ -114,8 +115,9 @@ uint64_t rig_alloc(rig *r, uint64_t bytes)
 static void launch(rig *r, int kernel, unsigned x, unsigned y, unsigned block, void **parameters)
 {
     rig_must(r, zl_device_enter(r->ctx, r->device), "context");
-    zlay_status status = ZL_CALL(r->ctx, &r->device->driver, cuLaunchKernel,
-                                 (r->support[kernel], x, y, 1, block, 1, 1, 0, NULL, parameters, NULL));
+    zlay_status status =
+        ZL_CALL(r->ctx, &r->device->driver, cuLaunchKernel,
+                (r->support[kernel], x, y, 1, block, 1, 1, 0, NULL, parameters, NULL));
     rig_must(r, zl_device_leave(r->ctx, r->device, status), support_names[kernel]);
 }
 
@@ -199,8 +201,10 @@ zlay_status rig_kernel(rig *r, const zlay_gemm *gemm, const char *name, zlay_pla
     zlay_status status = zlay_plan_synth_gemm(r->ctx, plan, r->target, gemm);
     if (status) return status;
     char *image = image_make(r, *plan, name, &length);
-    if (image) status = zlay_kernel_load(r->ctx, kernel, r->device, *plan, image, length, "gemm");
-    else status = ZLAY_EINTERNAL;
+    if (image)
+        status = zlay_kernel_load(r->ctx, kernel, r->device, *plan, image, length, "gemm");
+    else
+        status = ZLAY_EINTERNAL;
     free(image);
     if (status) {
         zlay_plan_free(*plan);
@@ -212,8 +216,11 @@ zlay_status rig_kernel(rig *r, const zlay_gemm *gemm, const char *name, zlay_pla
 int rig_option(rig *r, int argc, char **argv, int *i)
 {
     if (*i + 1 >= argc) return 0;
-    if (!strcmp(argv[*i], "--cubins")) r->cubins = argv[++*i];
-    else if (!strcmp(argv[*i], "--emit")) r->emits = argv[++*i];
-    else return 0;
+    if (!strcmp(argv[*i], "--cubins"))
+        r->cubins = argv[++*i];
+    else if (!strcmp(argv[*i], "--emit"))
+        r->emits = argv[++*i];
+    else
+        return 0;
     return 1;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What both device programs stand on: an open device, kernels of their own (support.c, written by hand and
- * independent of zlay's emitter), kernels of plans, and a clock that ends a program which hangs. */
+/* What both device programs stand on: an open device, kernels of their own (support.c, written by
+ * hand and independent of zlay's emitter), kernels of plans, and a clock that ends a program which
+ * hangs. */
 #ifndef RIG_H
 #define RIG_H
 
@@ -11,7 +12,14 @@
 extern const char *const support_ptx[];
 extern const size_t support_ptx_count;
 
-enum { SUPPORT_CELLS, SUPPORT_WIDE, SUPPORT_REFERENCE, SUPPORT_COMPARE, SUPPORT_SUM, SUPPORT_COUNT };
+enum {
+    SUPPORT_CELLS,
+    SUPPORT_WIDE,
+    SUPPORT_REFERENCE,
+    SUPPORT_COMPARE,
+    SUPPORT_SUM,
+    SUPPORT_COUNT
+};
 
 typedef struct rig {
     zlay_ctx *ctx;
@@ -48,7 +56,8 @@ void rig_watch(const char *doing, unsigned seconds);
 
 uint64_t rig_alloc(rig *r, uint64_t bytes);
 
-/* Launch a support kernel over `threads` threads of blocks of 256, or a grid of x by y blocks of 128. */
+/* Launch a support kernel over `threads` threads of blocks of 256, or a grid of x by y blocks of
+ * 128. */
 void rig_run(rig *r, int kernel, uint64_t threads, void **parameters);
 void rig_run_grid(rig *r, int kernel, unsigned x, unsigned y, void **parameters);
 
