@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the commands share: exit codes, flags, and the plan that the gemm commands start from. */
+#ifndef ZL_CLI_H
+#define ZL_CLI_H
+
+#include <stdbool.h>
+#include <zlay/zlay.h>
+
+/* Exit codes. */
+enum {
+    ZL_EXIT_YES = 0,    /* yes, or done */
+    ZL_EXIT_NO = 1,     /* no, or proved that there is none */
+    ZL_EXIT_ERROR = 2,
+    ZL_EXIT_UNSURE = 3, /* undecided, depends, or not run */
+};
+
+typedef int zl_command(zlay_ctx *ctx, int argc, char **argv);
+
+#define COMMAND(words, call, arguments, text) zl_command call;
+#include "cli/commands.def"
+
+typedef struct zl_options {
+    zlay_gemm gemm;
+    const char *target, *name, *out, *header;
+    uint64_t model;
+    bool model_given;
+} zl_options;
+
+/* Read the flags after the command's words; false, and said on stderr. */
+bool zl_options_read(zl_options *out, int argc, char **argv);
+void zl_options_help(void);
+
+/* Say on stderr why a call failed; the exit code of its status. */
+int zl_say(zlay_ctx *ctx, zlay_status status, const char *what);
+
+/* Plan what the options ask for; on failure `*exit` is the program's. */
+zlay_plan *zl_plan_of(zlay_ctx *ctx, const zl_options *options, int *exit);
+
+/* The text of a plan's kernel or header in memory that free() takes; NULL, and said. */
+typedef zlay_status zl_emitter(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan, const char *name,
+                               size_t length);
+char *zl_emit_text(zlay_ctx *ctx, zl_emitter *emit, const zlay_plan *plan, const char *name,
+                   size_t *length);
+
+/* Decide the certificates and the pipe again, print a line each and, if asked, the proof. */
+int zl_plan_prove(zlay_ctx *ctx, const zlay_plan *plan, bool print);
+
+#endif

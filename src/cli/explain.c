@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *by_name(int32_t by)
+{
+    switch (by) {
+    case ZLAY_BY_DRIVER: return "the driver";
+    case ZLAY_BY_DOCUMENT: return "the documents";
+    case ZLAY_BY_ASSEMBLER: return "the assembler";
+    case ZLAY_BY_HARDWARE: return "the hardware";
+    default: return "nobody";
+    }
+}
+
+static bool pipe_rule(const char *name)
+{
+    const char *rule;
+    for (int32_t i = 1; (rule = zlay_pipe_rule_name(i)); i++)
+        if (!strcmp(rule, name)) return true;
+    return false;
+}
+
+int zl_explain(zlay_ctx *ctx, int argc, char **argv)
+{
+    zlay_rule rule;
+    (void)ctx;
+    if (argc != 1) {
+        fprintf(stderr, "zlay: explain takes one RULE\n");
+        return ZL_EXIT_ERROR;
+    }
+    if (zlay_rule_find(&rule, argv[0], strlen(argv[0])) == ZLAY_OK) {
+        printf("%s\n%s\nenforced by %s; targets %s\nsource: %s\n", rule.id, rule.text, by_name(rule.by),
+               rule.targets, rule.source);
+        return ZL_EXIT_YES;
+    }
+    if (pipe_rule(argv[0])) {
+        printf("%s\na rule of pipes; docs/pipe.md says what it wants\n", argv[0]);
+        return ZL_EXIT_YES;
+    }
+    fprintf(stderr, "zlay: no rule is called '%s'\n", argv[0]);
+    return ZL_EXIT_NO;
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/cli.h"
+#include "cli/model.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int zl_say(zlay_ctx *ctx, zlay_status status, const char *what)
+{
+    const char *message = zlay_ctx_message(ctx);
+    fprintf(stderr, "zlay: %s: %s%s%s\n", what, zlay_status_name(status), *message ? ": " : "", message);
+    return status == ZLAY_NONE ? ZL_EXIT_NO : status == ZLAY_ELIMIT ? ZL_EXIT_UNSURE : ZL_EXIT_ERROR;
+}
+
+zlay_plan *zl_plan_of(zlay_ctx *ctx, const zl_options *options, int *exit)
+{
+    const zlay_target *target;
+    zlay_plan *plan = NULL;
+    if (zlay_target_find(&target, options->target, strlen(options->target))) {
+        fprintf(stderr, "zlay: no target is called '%s'\n", options->target);
+        *exit = ZL_EXIT_ERROR;
+        return NULL;
+    }
+    zlay_status status = zlay_plan_synth_gemm(ctx, &plan, target, &options->gemm);
+    if (status) *exit = zl_say(ctx, status, "no plan");
+    return plan;
+}
+
+/* ---- text ------------------------------------------------------------------ */
+
+/* What `write` puts into a buffer that is made large enough; NULL, and said. */
+typedef zlay_status writer(zlay_ctx *ctx, zlay_buf *out, const void *value);
+
+static char *text_of(zlay_ctx *ctx, writer *write, const void *value, size_t *length)
+{
+    zlay_buf buf = {NULL, 0, 0};
+    zlay_status status = write(ctx, &buf, value);
+    if (status == ZLAY_EROOM) {
+        buf.room = buf.need + 1;
+        buf.text = malloc(buf.room);
+        status = buf.text ? write(ctx, &buf, value) : ZLAY_ENOMEM;
+    }
+    *length = buf.need;
+    if (!status) return buf.text;
+    zl_say(ctx, status, "no text");
+    free(buf.text);
+    return NULL;
+}
+
+typedef struct emission {
+    zl_emitter *emit;
+    const zlay_plan *plan;
+    const char *name;
+} emission;
+
+static zlay_status emission_write(zlay_ctx *ctx, zlay_buf *out, const void *value)
+{
+    const emission *e = value;
+    return e->emit(ctx, out, e->plan, e->name, strlen(e->name));
+}
+
+char *zl_emit_text(zlay_ctx *ctx, zl_emitter *emit, const zlay_plan *plan, const char *name, size_t *length)
+{
+    emission e = {emit, plan, name};
+    return text_of(ctx, emission_write, &e, length);
+}
+
+/* A file is there whole or not at all. */
+static bool file_write(const char *path, const char *text, size_t length)
+{
+    char *beside = malloc(strlen(path) + sizeof ".new");
+    if (!beside) return false;
+    strcpy(beside, path);
+    strcat(beside, ".new");
+    FILE *file = fopen(beside, "wb");
+    bool done = file && fwrite(text, 1, length, file) == length;
+    if (file && fclose(file)) done = false;
+    if (done) done = !rename(beside, path);
+    if (!done) {
+        fprintf(stderr, "zlay: cannot write '%s'\n", path);
+        if (file) remove(beside);
+    }
+    free(beside);
+    return done;
+}
+
+static int emit_file(zlay_ctx *ctx, zl_emitter *emit, const zlay_plan *plan, const zl_options *options,
+                     const char *path)
+{
+    size_t length;
+    if (!path) return ZL_EXIT_YES;
+    char *text = zl_emit_text(ctx, emit, plan, options->name, &length);
+    bool done = text && file_write(path, text, length);
+    free(text);
+    if (done) printf("wrote %s, %zu bytes\n", path, length);
+    return done ? ZL_EXIT_YES : ZL_EXIT_ERROR;
+}
+
+/* ---- proofs ----------------------------------------------------------------- */
+
+static int certificates_decide(zlay_ctx *ctx, const zlay_plan *plan)
+{
+    const zlay_layout *a, *b;
+    uint32_t count = 0;
+    for (; zlay_plan_certificate(&a, &b, plan, count) == ZLAY_OK; count++) {
+        zlay_answer answer;
+        zlay_status status = zlay_layout_equal(ctx, &answer, NULL, a, b);
+        if (status) return zl_say(ctx, status, "certificate");
+        if (answer == ZLAY_YES) continue;
+        printf("certificate %u: %s\n", count, answer == ZLAY_NO ? "the layouts differ" : zlay_ctx_message(ctx));
+        return answer == ZLAY_NO ? ZL_EXIT_NO : ZL_EXIT_UNSURE;
+    }
+    printf("certificates: %u pairs of layouts, each equal (decided again)\n", count);
+    return ZL_EXIT_YES;
+}
+
+static zlay_status proof_write(zlay_ctx *ctx, zlay_buf *out, const void *pipe)
+{
+    zlay_answer answer;
+    size_t count;
+    return zlay_pipe_verify(ctx, &answer, NULL, 0, &count, out, pipe);
+}
+
+static zlay_status pipe_write(zlay_ctx *ctx, zlay_buf *out, const void *pipe)
+{
+    (void)ctx;
+    return zlay_pipe_print(out, pipe);
+}
+
+static int pipe_refuted(zlay_ctx *ctx, const zlay_pipe *pipe, zlay_answer answer)
+{
+    zlay_pipe_reason reason;
+    size_t count = 0;
+    if (answer == ZLAY_UNDECIDED) {
+        printf("pipe: undecided: %s\n", zlay_ctx_message(ctx));
+        return ZL_EXIT_UNSURE;
+    }
+    zlay_pipe_verify(ctx, &answer, &reason, 1, &count, NULL, pipe);
+    printf("pipe: no: rule %s at line %u, and %zu more\n", zlay_pipe_rule_name(reason.rule), reason.line, count - 1);
+    return ZL_EXIT_NO;
+}
+
+static int proof_recheck(zlay_ctx *ctx, const zlay_pipe *pipe, const char *proof, size_t length, bool print)
+{
+    zlay_answer answer;
+    zlay_status status = zlay_pipe_recheck(ctx, &answer, pipe, proof, length);
+    if (status) return zl_say(ctx, status, "proof");
+    if (print) printf("%s\n", proof);
+    printf("pipe: proved for every number of tiles and steps; the proof, %zu bytes, %s\n", length,
+           answer == ZLAY_YES ? "holds when checked by itself" : "FAILS when checked by itself");
+    return answer == ZLAY_YES ? ZL_EXIT_YES : ZL_EXIT_NO;
+}
+
+static int pipe_prove(zlay_ctx *ctx, const zlay_pipe *pipe, bool print)
+{
+    zlay_answer answer;
+    size_t count, length;
+    zlay_status status = zlay_pipe_verify(ctx, &answer, NULL, 0, &count, NULL, pipe);
+    if (status) return zl_say(ctx, status, "pipe");
+    if (answer != ZLAY_YES) return pipe_refuted(ctx, pipe, answer);
+    char *text = print ? text_of(ctx, pipe_write, pipe, &length) : NULL;
+    if (text) printf("\npipe\n%s\nproof\n", text);
+    free(text);
+    char *proof = text_of(ctx, proof_write, pipe, &length);
+    if (!proof) return ZL_EXIT_ERROR;
+    int exit = proof_recheck(ctx, pipe, proof, length, print);
+    free(proof);
+    return exit;
+}
+
+int zl_plan_prove(zlay_ctx *ctx, const zlay_plan *plan, bool print)
+{
+    int pipe = pipe_prove(ctx, zlay_plan_pipe(plan), print);
+    int certificates = certificates_decide(ctx, plan);
+    return pipe ? pipe : certificates;
+}
+
+/* ---- the model ---------------------------------------------------------------- */
+
+static void report_wrong(const zl_model_report *r)
+{
+    if (r->fault)
+        printf("  fault %d of operand %d in tile (%" PRIu64 ", %" PRIu64 "), K step %" PRIu64 "\n", r->fault,
+               r->operand, r->tile_m, r->tile_n, r->tile_k);
+    if (r->wrong)
+        printf("  %" PRIu64 " elements are wrong; the first, D[%" PRIu64 ", %" PRIu64 "], is %g and not %g\n",
+               r->wrong, r->row, r->column, r->got, r->expected);
+    if (r->changed) printf("  %" PRIu64 " elements outside were written\n", r->changed);
+    if (r->stages_off)
+        printf("  %" PRIu64 " stages bring %u bytes, not what their barrier expects\n", r->stages_off, r->bytes);
+}
+
+static int model_run(zlay_ctx *ctx, const zlay_plan *plan, const zl_options *options)
+{
+    zl_model_report r;
+    if (!options->model_given) return ZL_EXIT_YES;
+    zlay_status status = zl_model_run(ctx, &r, plan, &options->gemm, options->model);
+    if (status == ZLAY_ELIMIT) {
+        printf("model: not run: it takes %" PRIu64 " bytes, more than the limit sim_bytes\n",
+               zl_model_bytes(plan, &options->gemm));
+        return ZL_EXIT_UNSURE;
+    }
+    if (status) return zl_say(ctx, status, "model");
+    printf("model: %" PRIu64 " of %" PRIu64 " tiles run, all %" PRIu64 " edge tiles among them; %" PRIu64
+           " stages; %" PRIu64 " elements of D %s a plain product; %" PRIu64 " others untouched\n",
+           r.run, r.tiles, r.edges, r.stages, r.elements, r.wrong ? "compared with" : "equal",
+           r.margins - r.changed);
+    report_wrong(&r);
+    return r.answer == ZLAY_YES ? ZL_EXIT_YES : ZL_EXIT_NO;
+}
+
+/* ---- zlay plan gemm ------------------------------------------------------------- */
+
+static zlay_status explain_write(zlay_ctx *ctx, zlay_buf *out, const void *plan)
+{
+    (void)ctx;
+    return zlay_plan_explain(out, plan);
+}
+
+static int plan_show(zlay_ctx *ctx, const zlay_plan *plan, const zl_options *options)
+{
+    size_t length;
+    char *text = text_of(ctx, explain_write, plan, &length);
+    if (!text) return ZL_EXIT_ERROR;
+    fwrite(text, 1, length, stdout);
+    free(text);
+    int exit = zl_plan_prove(ctx, plan, true);
+    if (!exit) exit = emit_file(ctx, zlay_emit_ptx, plan, options, options->out);
+    if (!exit) exit = emit_file(ctx, zlay_emit_header, plan, options, options->header);
+    return exit ? exit : model_run(ctx, plan, options);
+}
+
+int zl_plan_gemm(zlay_ctx *ctx, int argc, char **argv)
+{
+    zl_options options;
+    int exit = ZL_EXIT_ERROR;
+    if (!zl_options_read(&options, argc, argv)) return exit;
+    zlay_plan *plan = zl_plan_of(ctx, &options, &exit);
+    if (plan) exit = plan_show(ctx, plan, &options);
+    zlay_plan_free(plan);
+    return exit;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* zlay run gemm: the plan's kernel on a GPU, compared with a plain product on sampled blocks. */
+#include "cli/cli.h"
+#include "cli/matrix.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlay/runtime.h>
+
+enum { BLOCK = 64, SAMPLE = 5, WARM = 3, TIMED = 20 };
+
+typedef struct run {
+    zlay_ctx *ctx;
+    const zl_options *options;
+    const zlay_plan *plan;
+    zlay_device *device;
+    zlay_kernel *kernel;
+    zl_matrix a, b, d;
+    uint64_t address[3];
+    uint64_t compared, wrong;
+    double worst;
+} run;
+
+static bool matrices_make(run *r)
+{
+    const zlay_gemm *g = &r->options->gemm;
+    int32_t a = g->a_order ? g->a_order : ZLAY_ORDER_ROW, d = g->d_order ? g->d_order : ZLAY_ORDER_ROW;
+    int32_t b = g->b_order ? g->b_order : ZLAY_ORDER_COLUMN;
+    bool made = zl_matrix_describe(&r->a, g->m, g->k, a, g->lda) && zl_matrix_describe(&r->b, g->k, g->n, b, g->ldb) &&
+                zl_matrix_describe(&r->d, g->m, g->n, d, g->ldd) && zl_matrix_alloc(&r->a) && zl_matrix_alloc(&r->b) &&
+                zl_matrix_alloc(&r->d);
+    if (!made) return false;
+    zl_matrix_fill(&r->a, 1);
+    zl_matrix_fill(&r->b, 2);
+    return true;
+}
+
+static zlay_status upload(run *r)
+{
+    zl_matrix *const matrices[] = {&r->a, &r->b, &r->d};
+    for (int i = 0; i < 3; i++) {
+        uint64_t bytes = matrices[i]->count * sizeof *matrices[i]->elements;
+        zlay_status status = zlay_device_alloc(r->ctx, r->device, &r->address[i], bytes);
+        if (!status) status = zlay_device_write(r->ctx, r->device, r->address[i], matrices[i]->elements, bytes);
+        if (status) return status;
+    }
+    return ZLAY_OK;
+}
+
+static zlay_status load(run *r)
+{
+    size_t length;
+    char *ptx = zl_emit_text(r->ctx, zlay_emit_ptx, r->plan, r->options->name, &length);
+    if (!ptx) return ZLAY_ENOMEM;
+    zlay_status status =
+        zlay_kernel_load(r->ctx, &r->kernel, r->device, r->plan, ptx, length + 1, r->options->name);
+    free(ptx);
+    if (!status) status = zlay_kernel_bind(r->ctx, r->kernel, r->address[0], r->address[1], r->address[2]);
+    return status;
+}
+
+static zlay_status launch(run *r)
+{
+    zlay_status status = zlay_kernel_launch(r->ctx, r->kernel, NULL);
+    if (!status) status = zlay_device_wait(r->ctx, r->device);
+    if (!status)
+        status = zlay_device_read(r->ctx, r->device, r->d.elements, r->address[2],
+                                  r->d.count * sizeof *r->d.elements);
+    return status;
+}
+
+static void block_compare(run *r, const zl_block *block, double *sums)
+{
+    zl_matrix_product(sums, &r->a, &r->b, r->options->gemm.k, block);
+    for (uint64_t i = 0; i < block->rows; i++)
+        for (uint64_t j = 0; j < block->columns; j++) {
+            double expected = zl_matrix_round(sums[i * ZL_PRODUCT_COLUMNS + j]);
+            double error = fabs(zl_matrix_value(&r->d, block->row + i, block->column + j) - expected);
+            r->compared++;
+            r->wrong += !(error == 0);
+            if (!(error <= r->worst)) r->worst = error;
+        }
+}
+
+/* SAMPLE x SAMPLE blocks at equal distances, the corners among them. */
+static uint64_t place(uint64_t extent, uint64_t size, uint64_t i) { return (extent - size) / (SAMPLE - 1) * i; }
+
+static bool compare(run *r)
+{
+    const zlay_gemm *g = &r->options->gemm;
+    uint64_t rows = g->m < BLOCK ? g->m : BLOCK, columns = g->n < BLOCK ? g->n : BLOCK;
+    double *sums = malloc(sizeof *sums * BLOCK * ZL_PRODUCT_COLUMNS);
+    for (uint64_t i = 0; sums && i < SAMPLE; i++)
+        for (uint64_t j = 0; j < SAMPLE; j++) {
+            zl_block block = {place(g->m, rows, i), rows, place(g->n, columns, j), columns};
+            if (i == SAMPLE - 1) block.row = g->m - rows;
+            if (j == SAMPLE - 1) block.column = g->n - columns;
+            block_compare(r, &block, sums);
+        }
+    free(sums);
+    return sums;
+}
+
+/* Padding between rows of D still holds the canary. */
+static uint64_t padding_changed(const zl_matrix *d)
+{
+    uint64_t changed = 0;
+    for (uint64_t o = 0; o + 1 < d->outer; o++)
+        for (uint64_t i = d->inner; i < d->pitch; i++) changed += d->elements[o * d->pitch + i] != ZL_MATRIX_CANARY;
+    return changed;
+}
+
+static int report(run *r)
+{
+    const zlay_gemm *g = &r->options->gemm;
+    float milliseconds = 0;
+    uint64_t changed = padding_changed(&r->d);
+    zlay_status status = zlay_kernel_time(r->ctx, r->kernel, WARM, &milliseconds);
+    if (!status) status = zlay_kernel_time(r->ctx, r->kernel, TIMED, &milliseconds);
+    if (status) return zl_say(r->ctx, status, "timing");
+    double flop = 2.0 * (double)g->m * (double)g->n * (double)g->k;
+    printf("run: %" PRIu64 " elements of D compared, %" PRIu64 " differ from the exact result's rounding, greatest error %g; "
+           "%" PRIu64 " elements of padding changed\n", r->compared, r->wrong, r->worst, changed);
+    printf("run: %.3f ms, %.1f TFLOP/s\n", (double)milliseconds / TIMED, flop * TIMED / (double)milliseconds * 1e-9);
+    return r->wrong || changed ? ZL_EXIT_NO : ZL_EXIT_YES;
+}
+
+static int not_run(run *r)
+{
+    printf("not run: %s\n", zlay_ctx_message(r->ctx));
+    return ZL_EXIT_UNSURE;
+}
+
+static int on_device(run *r)
+{
+    zlay_device_info info;
+    zlay_status status = zlay_device_get(&info, r->device);
+    if (!status) printf("device: %s, compute capability %d.%d, driver %d\n", info.name, info.cc_major, info.cc_minor, info.driver);
+    if (!matrices_make(r)) return zl_say(r->ctx, ZLAY_ENOMEM, "matrices");
+    if (!status) status = upload(r);
+    if (!status) status = load(r);
+    if (status == ZLAY_ENOTSUP) return not_run(r);
+    if (!status) status = launch(r);
+    if (status) return zl_say(r->ctx, status, "run");
+    return compare(r) ? report(r) : zl_say(r->ctx, ZLAY_ENOMEM, "reference");
+}
+
+static void run_free(run *r)
+{
+    zlay_kernel_free(r->kernel);
+    for (int i = 0; i < 3; i++)
+        if (r->device) zlay_device_free(r->device, r->address[i]);
+    zlay_device_close(r->device);
+    zl_matrix_free(&r->a);
+    zl_matrix_free(&r->b);
+    zl_matrix_free(&r->d);
+}
+
+static int plan_run(run *r)
+{
+    int exit = zl_plan_prove(r->ctx, r->plan, false);
+    if (exit) return exit;
+    printf("plan: checked\n");
+    zlay_status status = zlay_device_open(r->ctx, &r->device, 0);
+    if (status == ZLAY_EDRIVER) return not_run(r);
+    exit = status ? zl_say(r->ctx, status, "device") : on_device(r);
+    run_free(r);
+    return exit;
+}
+
+int zl_run_gemm(zlay_ctx *ctx, int argc, char **argv)
+{
+    zl_options options;
+    int exit = ZL_EXIT_ERROR;
+    if (!zl_options_read(&options, argc, argv)) return exit;
+    zlay_plan *plan = zl_plan_of(ctx, &options, &exit);
+    run r = {.ctx = ctx, .options = &options, .plan = plan};
+    if (plan) exit = plan_run(&r);
+    zlay_plan_free(plan);
+    return exit;
+}

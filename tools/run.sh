@@ -1,0 +1,22 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# tools/run.sh BUILD: what `make run` does once the program is built.
+set -u
+B=$1
+ptx=$B/gemm.ptx
+
+"$B/zlay" plan gemm --m 4096 --n 4096 --k 4096 --target sm_90a --out "$ptx" --model "${TILES:-2}" || exit $?
+
+ptxas=$(command -v ptxas || ls /usr/local/cuda/bin/ptxas 2>/dev/null)
+if [ -n "$ptxas" ]; then
+    said=$("$ptxas" -arch=sm_90a -v -o "$B/gemm.cubin" "$ptx" 2>&1) || { echo "$said"; exit 2; }
+    case $said in *[Ww]arning*|*serializ*) printf '%s\nptxas: a warning is an error here\n' "$said"; exit 1 ;; esac
+    echo "ptxas: assembled $B/gemm.cubin without a warning; $(echo "$said" | sed -n 's/.*Used /uses /p' | head -n 1)"
+else
+    echo "ptxas: left out, none on this machine"
+fi
+
+"$B/zlay" run gemm --m 4096 --n 4096 --k 4096 --target sm_90a
+rc=$?
+[ "$rc" -eq 3 ] && { echo "run: left out, no Hopper GPU here"; exit 0; }
+exit "$rc"
