@@ -126,7 +126,8 @@ static uint64_t copy_value(zl_quantity q, const zl_issue *issue)
     case ZL_Q_COPY_X_BYTES: return x | more;
     case ZL_Q_COPY_SMEM: return issue->copy->smem;
     case ZL_Q_COPY_ROW_BYTES: return zl_umul_sat(m->extent[0], bytes);
-    case ZL_Q_COPY_PITCH: return m->stride[0] | m->address;
+    case ZL_Q_COPY_PITCH: return m->stride[0];
+    case ZL_Q_COPY_ADDRESS: return m->address;
     case ZL_Q_EXPECT: return issue->expect;
     default: return issue->count;
     }

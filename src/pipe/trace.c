@@ -87,12 +87,12 @@ void zl_shape_of(zl_shape *shape, const zlay_pipe *pipe)
 }
 
 /* Inner counts from the least to one past the window; for each the least count of tiles, and enough of
- * them for every ring to turn three times. */
+ * them for pairs a whole turn of a ring apart to stand clear of both ends. */
 bool zl_shape_trips(const zl_shape *shape, const zlay_pipe *pipe, uint32_t i, int64_t *outer, int64_t *inner)
 {
     int64_t least = shape->inner >= 0 ? pipe->params[shape->inner].least : 0;
     int64_t most = least > shape->window + 1 ? least : shape->window + 1;
-    int64_t enough = 3 * (shape->window + shape->stages);
+    int64_t enough = 2 * (shape->window + shape->stages) + 4;
     if (shape->outer < 0) {
         *outer = 1;
         *inner = least + (int64_t)i;
