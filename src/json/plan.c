@@ -69,7 +69,7 @@ zlay_status zl_get_gemm(zl_call *call, zlay_gemm *out)
 static zlay_status plan_make(zl_call *call, zlay_plan **out)
 {
     const zlay_target *target;
-    zlay_gemm gemm;
+    zlay_gemm gemm = {0};
     *out = NULL;
     zlay_status status = zl_get_target(call, &target);
     if (!status) status = zl_get_gemm(call, &gemm);

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Planning against the millisecond that a kernel generator can spare, and against the pieces that
+ * a user of the driver has to get right alone. */
+#include "bench.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct state {
+    zlay_ctx *ctx;
+    zlay_gemm gemm;
+    char *text;
+    size_t room;
+} state;
+
+static zlay_plan *plan_make(const state *s)
+{
+    const zlay_target *target;
+    zlay_plan *plan = NULL;
+    if (zlay_target_find(&target, "sm_90a", 6) == ZLAY_OK) zlay_plan_synth_gemm(s->ctx, &plan, target, &s->gemm);
+    return plan;
+}
+
+static bool plan_work(void *value)
+{
+    zlay_plan *plan = plan_make(value);
+    bool right = plan;
+    zlay_plan_free(plan);
+    return right;
+}
+
+static bool emit_work(void *value)
+{
+    state *s = value;
+    zlay_plan *plan = plan_make(s);
+    zlay_buf out = {s->text, s->room, 0};
+    bool right = plan && zlay_emit_ptx(s->ctx, &out, plan, "gemm", 4) == ZLAY_OK;
+    zlay_plan_free(plan);
+    return right;
+}
+
+static const struct {
+    const char *name;
+    uint64_t m, n, k;
+} shapes[] = {{"plan a GEMM 4096 x 4096 x 4096", 4096, 4096, 4096},
+              {"plan a GEMM 4096 x 4096 x 4100 (cp.async)", 4096, 4096, 4100}};
+
+bool bench_plan(zlay_ctx *ctx, bool json)
+{
+    enum { ROOM = 1 << 20 };
+    state s = {.ctx = ctx, .gemm = {.size = sizeof s.gemm}, .text = malloc(ROOM), .room = ROOM};
+    bool right = s.text;
+    for (size_t i = 0; right && i < sizeof shapes / sizeof shapes[0]; i++) {
+        s.gemm.m = shapes[i].m;
+        s.gemm.n = shapes[i].n;
+        s.gemm.k = shapes[i].k;
+        double time = bench_time(plan_work, &s);
+        right = time >= 0;
+        if (right) bench_line(shapes[i].name, time, "us", "a budget of 1 ms", 1000 / time, json);
+    }
+    double time = right ? bench_time(emit_work, &s) : -1;
+    if (time >= 0) bench_line("plan it and print its PTX", time, "us", "a budget of 1 ms", 1000 / time, json);
+    free(s.text);
+    return right && time >= 0;
+}
