@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "algebra/layout.h"
+
+static bool merges(const zl_mode *last, int64_t stride)
+{
+    int64_t next;
+    return zl_mul(last->shape, last->stride, &next) && next == stride;
+}
+
+/* Flat and fewest.  `unbounded` keeps the function on every integer, where the last mode goes on
+ * for ever: it stays although its extent may be 1. */
+zlay_status zl_coalesce_modes(zl_modes *out, const zl_mode *modes, size_t count, bool unbounded)
+{
+    zlay_status status = ZLAY_OK;
+    for (size_t i = 0; i < count && !status; i++) {
+        bool kept = unbounded && i + 1 == count;
+        if (modes[i].shape == 1 && !kept) continue;
+        if (out->count && merges(&out->at[out->count - 1], modes[i].stride))
+            out->at[out->count - 1].shape *= modes[i].shape;
+        else
+            status = zl_modes_leaf(out, modes[i].shape, modes[i].stride);
+    }
+    if (!status && !out->count) status = zl_modes_leaf(out, 1, 0);
+    return status;
+}
+
+static zlay_status flatten(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
+{
+    zl_modes m;
+    zl_modes_begin(&m, ctx);
+    m.offset = a->offset;
+    zlay_status status = zl_coalesce_modes(&m, a->mode, a->modes, false);
+    if (m.count > 1) zl_modes_wrap(&m, 0);
+    if (!status) status = zl_layout_strided(ctx, out, &m, a->swizzle);
+    zl_modes_end(&m);
+    return status;
+}
+
+/* A swizzle that turns out to be strided is so by mode, and is flattened once more. */
+static zlay_status coalesce(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
+{
+    zlay_layout *flat = NULL;
+    if (!a) return zl_fail(ctx, ZLAY_EINVAL, "the layout is NULL");
+    if (a->kind == ZLAY_LAYOUT_F2)
+        return zl_fail(ctx, ZLAY_ENOTSUP, "an f2 layout has no modes to merge");
+    zlay_status status = flatten(ctx, &flat, a);
+    if (!status) status = zl_simplify(ctx, &flat);
+    if (!status) status = flatten(ctx, out, flat);
+    zlay_layout_free(flat);
+    return status;
+}
+
+zlay_status zlay_layout_coalesce(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
+{
+    if (!out) return ZLAY_EINVAL;
+    *out = NULL;
+    zlay_status status = zl_enter(ctx);
+    return status ? status : zl_leave(ctx, coalesce(ctx, out, a));
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "algebra/layout.h"
+
+/* ---- two indices of one value ----------------------------------------------------- */
+
+typedef struct point {
+    int64_t value;
+    uint64_t index;
+} point;
+
+static bool below(point p, point q)
+{
+    return p.value != q.value ? p.value < q.value : p.index < q.index;
+}
+
+static void sift(point *p, uint64_t root, uint64_t count)
+{
+    for (uint64_t child; (child = 2 * root + 1) < count; root = child) {
+        if (child + 1 < count && below(p[child], p[child + 1])) child++;
+        if (!below(p[root], p[child])) return;
+        point held = p[root];
+        p[root] = p[child];
+        p[child] = held;
+    }
+}
+
+/* By heap: the C library's sort takes memory past the hooks of the ctx. */
+static void sort_points(point *p, uint64_t count)
+{
+    for (uint64_t root = count / 2; root-- > 0;) sift(p, root, count);
+    while (count > 1) {
+        point greatest = p[0];
+        p[0] = p[--count];
+        p[count] = greatest;
+        sift(p, 0, count);
+    }
+}
+
+/* Points that differ in modes of stride 0 alone are one: CuTe's filter drops those modes. */
+static bool is_first(const zlay_layout *b, uint64_t index)
+{
+    for (size_t i = 0; i < b->modes; i++) {
+        uint64_t extent = (uint64_t)b->mode[i].shape;
+        if (!b->mode[i].stride && index % extent) return false;
+        index /= extent;
+    }
+    return true;
+}
+
+static uint64_t list_points(point *p, const zlay_layout *b)
+{
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < b->size; i++)
+        if (is_first(b, i)) p[count++] = (point){zl_at(b, i), i};
+    sort_points(p, count);
+    return count;
+}
+
+static zlay_status overlap(zlay_ctx *ctx, uint64_t i, uint64_t j, int64_t value)
+{
+    return zl_fail(ctx, ZLAY_NONE, "the layout overlaps itself: indices %llu and %llu have %lld",
+                   (unsigned long long)i, (unsigned long long)j, (long long)value);
+}
+
+static zlay_status interleaved(zlay_ctx *ctx, const zl_mode *m)
+{
+    return zl_fail(ctx, ZLAY_ENOTSUP,
+                   "mode %lld:%lld steps inside the span of smaller strides without overlap; "
+                   "no strided complement is known",
+                   (long long)m->shape, (long long)m->stride);
+}
+
+static zlay_status by_points(zlay_ctx *ctx, const zlay_layout *b, const zl_mode *m)
+{
+    zlay_allocator alloc = zl_allocator(ctx);
+    uint64_t limit = zl_limits(ctx)->points;
+    if (b->size > limit)
+        return zl_fail(ctx, ZLAY_ELIMIT, "limits.points is %llu and the layout has %llu",
+                       (unsigned long long)limit, (unsigned long long)b->size);
+    point *p = zl_alloc(ctx, b->size, sizeof *p);
+    if (!p) return ZLAY_ENOMEM;
+    uint64_t count = list_points(p, b);
+    zlay_status status = ZLAY_OK;
+    for (uint64_t i = 1; i < count && !status; i++)
+        if (p[i].value == p[i - 1].value)
+            status = overlap(ctx, p[i - 1].index, p[i].index, p[i].value);
+    zl_free(&alloc, p, b->size * sizeof *p);
+    return status ? status : interleaved(ctx, m);
+}
+
+/* Two modes meet where x d = y e: first at x = e / gcd, y = d / gcd. */
+static bool pair_meets(const zl_mode *d, const zl_mode *e, int64_t *x, int64_t *y)
+{
+    int64_t a = d->stride, b = e->stride;
+    while (b) {
+        int64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    *x = e->stride / a;
+    *y = d->stride / a;
+    return *x < d->shape && *y < e->shape;
+}
+
+static bool counts(const zl_mode *m) { return m->shape > 1 && m->stride; }
+
+/* A mode that begins inside the span of smaller strides overlaps them, or only may. */
+static zlay_status explain(zlay_ctx *ctx, const zlay_layout *b, const zl_mode *m)
+{
+    int64_t x, y;
+    uint64_t step = 1;
+    for (size_t i = 0; i < b->modes; step *= (uint64_t)b->mode[i++].shape) {
+        uint64_t next = step * (uint64_t)b->mode[i].shape;
+        for (size_t j = i + 1; j < b->modes; next *= (uint64_t)b->mode[j++].shape) {
+            const zl_mode *d = &b->mode[i], *e = &b->mode[j];
+            if (!counts(d) || !counts(e) || !pair_meets(d, e, &x, &y)) continue;
+            return overlap(ctx, step * (uint64_t)x, next * (uint64_t)y, x * d->stride);
+        }
+    }
+    return by_points(ctx, b, m);
+}
+
+/* ---- the complement ------------------------------------------------------------------ */
+
+static void sort_modes(zl_modes *m)
+{
+    for (size_t i = 1; i < m->count; i++)
+        for (size_t j = i; j && m->at[j].stride < m->at[j - 1].stride; j--) {
+            zl_mode held = m->at[j];
+            m->at[j] = m->at[j - 1];
+            m->at[j - 1] = held;
+        }
+}
+
+static zlay_status filter(zl_modes *out, const zlay_layout *b)
+{
+    zlay_status status = ZLAY_OK;
+    for (size_t i = 0; i < b->modes && !status; i++) {
+        const zl_mode *m = &b->mode[i];
+        if (m->shape == 1 || m->stride == 0) continue;
+        if (m->stride < 0)
+            return zl_fail(out->ctx, ZLAY_NONE,
+                           "mode %lld:%lld has a negative stride: indices 0 and 1 of it have 0 and %lld",
+                           (long long)m->shape, (long long)m->stride, (long long)m->stride);
+        status = zl_modes_leaf(out, m->shape, m->stride);
+    }
+    sort_modes(out);
+    return status;
+}
+
+static zlay_status last_gap(zl_modes *gaps, int64_t span, uint64_t cotarget)
+{
+    uint64_t rest = cotarget / (uint64_t)span + (cotarget % (uint64_t)span != 0);
+    if (rest > INT64_MAX)
+        return zl_fail(gaps->ctx, ZLAY_EOVERFLOW, "the cotarget %llu does not fit 63 bits",
+                       (unsigned long long)cotarget);
+    return zl_modes_leaf(gaps, rest ? (int64_t)rest : 1, span);
+}
+
+/* The gap below each stride, then what is left of the cotarget. */
+static zlay_status fill(zl_modes *gaps, const zl_modes *m, const zlay_layout *b, uint64_t cotarget)
+{
+    int64_t span = 1;
+    zlay_status status = ZLAY_OK;
+    for (size_t i = 0; i < m->count && !status; i++) {
+        if (m->at[i].stride < span) return explain(gaps->ctx, b, &m->at[i]);
+        status = zl_modes_leaf(gaps, m->at[i].stride / span, span);
+        if (!zl_mul(m->at[i].shape, m->at[i].stride, &span))
+            return zl_fail(gaps->ctx, ZLAY_EOVERFLOW, "%lld * %lld does not fit 64 bits",
+                           (long long)m->at[i].shape, (long long)m->at[i].stride);
+    }
+    return status ? status : last_gap(gaps, span, cotarget);
+}
+
+zlay_status zl_complement(zl_modes *out, const zlay_layout *b, uint64_t cotarget)
+{
+    zl_modes m, gaps;
+    if (b->kind != ZLAY_LAYOUT_STRIDED || b->offset)
+        return zl_fail(out->ctx, ZLAY_ENOTSUP, "the complement is of a strided layout with offset 0");
+    zl_modes_begin(&m, out->ctx);
+    zl_modes_begin(&gaps, out->ctx);
+    zlay_status status = filter(&m, b);
+    if (!status) status = fill(&gaps, &m, b, cotarget);
+    if (!status) status = zl_coalesce_modes(out, gaps.at, gaps.count, false);
+    if (!status && out->count > 1) zl_modes_wrap(out, 0);
+    zl_modes_end(&gaps);
+    zl_modes_end(&m);
+    return status;
+}
+
+zlay_status zlay_layout_complement(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *b,
+                                   uint64_t cotarget)
+{
+    zl_modes m;
+    if (!out) return ZLAY_EINVAL;
+    *out = NULL;
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    if (!b) return zl_leave(ctx, zl_fail(ctx, ZLAY_EINVAL, "the layout is NULL"));
+    zl_modes_begin(&m, ctx);
+    status = zl_complement(&m, b, cotarget);
+    if (!status) status = zl_layout_strided(ctx, out, &m, (zl_swizzle){0, 0, 0});
+    zl_modes_end(&m);
+    return zl_leave(ctx, status);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "algebra/layout.h"
+
+static int64_t strided_at(const zlay_layout *a, uint64_t index)
+{
+    int64_t value = a->offset;
+    for (size_t i = 0; i < a->modes; i++) {
+        uint64_t extent = (uint64_t)a->mode[i].shape;
+        value += (int64_t)(index % extent) * a->mode[i].stride;
+        index /= extent;
+    }
+    return value;
+}
+
+static uint64_t f2_at(const zl_f2 *f2, uint64_t index)
+{
+    uint64_t value = 0;
+    for (; index; index &= index - 1) value ^= f2->basis[__builtin_ctzll(index)];
+    return value;
+}
+
+int64_t zl_at(const zlay_layout *a, uint64_t index)
+{
+    if (a->kind == ZLAY_LAYOUT_F2) return (int64_t)f2_at(&a->f2, index);
+    return zl_swizzle_at(a->swizzle, strided_at(a, index));
+}
+
+static bool step(int64_t coordinate, int64_t stride, int64_t *value)
+{
+    int64_t reach;
+    return zl_mul(coordinate, stride, &reach) && zl_add(*value, reach, value);
+}
+
+static bool strided_at_integer(const zlay_layout *a, int64_t index, int64_t *out)
+{
+    int64_t value = a->offset;
+    for (size_t i = 0; i + 1 < a->modes; i++) {
+        if (!step(index % a->mode[i].shape, a->mode[i].stride, &value)) return false;
+        index /= a->mode[i].shape;
+    }
+    if (!step(index, a->mode[a->modes - 1].stride, &value)) return false;
+    *out = value;
+    return true;
+}
+
+bool zl_at_integer(const zlay_layout *a, int64_t value, int64_t *out)
+{
+    if (a->kind == ZLAY_LAYOUT_F2) {
+        if (value < 0 || (uint64_t)value >= a->size) return false;
+        *out = (int64_t)f2_at(&a->f2, (uint64_t)value);
+        return true;
+    }
+    if (!strided_at_integer(a, value, out)) return false;
+    *out = zl_swizzle_at(a->swizzle, *out);
+    return true;
+}
+
+static void split(int64_t *values, const zl_f2 *f2, uint64_t flat)
+{
+    for (size_t i = 0; i < f2->outs; i++) {
+        values[i] = (int64_t)(flat & (((uint64_t)1 << f2->out[i].bits) - 1));
+        flat >>= f2->out[i].bits;
+    }
+}
+
+zlay_status zlay_layout_eval(int64_t *values, size_t room, const zlay_layout *layout,
+                             uint64_t index)
+{
+    if (!values || !layout || index >= layout->size) return ZLAY_EINVAL;
+    if (room < zlay_layout_outs(layout)) return ZLAY_EINVAL;
+    if (layout->kind == ZLAY_LAYOUT_F2) split(values, &layout->f2, f2_at(&layout->f2, index));
+    else values[0] = zl_at(layout, index);
+    return ZLAY_OK;
+}

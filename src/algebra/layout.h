@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Layouts inside: one immutable block of memory a layout, and what operations pass between them.
+ *
+ * A profile is kept on its leaves: `open` parentheses stand before a leaf and `close` after it, so
+ * (4,(2,2)) is 4 with (1,0), 2 with (1,0), 2 with (0,2).  Two profiles are congruent when these
+ * counts are equal, and nothing that walks a profile needs a stack. */
+#ifndef ZL_ALGEBRA_LAYOUT_H
+#define ZL_ALGEBRA_LAYOUT_H
+
+#include "base/base.h"
+#include <zlay/algebra.h>
+
+/* ---- modes: a shape:stride that is being made --------------------------- */
+
+typedef struct zl_mode {
+    int64_t shape, stride;
+    uint32_t open, close;
+} zl_mode;
+
+enum { ZL_MODES_OWN = 16 }; /* so that small layouts cost no allocation on the way */
+
+typedef struct zl_modes {
+    zlay_ctx *ctx;
+    zl_mode *at;
+    size_t count, room;
+    int64_t offset;
+    zl_mode own[ZL_MODES_OWN];
+} zl_modes;
+
+void zl_modes_begin(zl_modes *m, zlay_ctx *ctx);
+void zl_modes_end(zl_modes *m);
+zlay_status zl_modes_put(zl_modes *m, zl_mode mode); /* ELIMIT past limits.dims */
+zlay_status zl_modes_leaf(zl_modes *m, int64_t shape, int64_t stride);
+zlay_status zl_modes_append(zl_modes *m, const zl_mode *modes, size_t count);
+
+/* Put parentheses around the modes from `first` on. */
+void zl_modes_wrap(zl_modes *m, size_t first);
+
+/* The modes after i of the part that opens `depth` parentheses at i: one past its last. */
+size_t zl_part_end(const zl_mode *modes, size_t i, uint32_t depth);
+
+/* ---- swizzles and F2 ----------------------------------------------------- */
+
+typedef struct zl_swizzle {
+    int32_t bits, base, shift; /* bits 0: the identity */
+} zl_swizzle;
+
+zlay_status zl_swizzle_check(zlay_ctx *ctx, int32_t bits, int32_t base, int32_t shift);
+int64_t zl_swizzle_at(zl_swizzle s, int64_t value);
+
+typedef struct zl_dim {
+    char name[68]; /* at most 64 and a final 0 */
+    uint32_t bits;
+} zl_dim;
+
+/* Named dimensions around a matrix; an output value is flat, the first output in its low bits. */
+typedef struct zl_f2 {
+    size_t ins, outs;
+    const zl_dim *in, *out;
+    const uint64_t *basis; /* one a bit of the index, low first */
+} zl_f2;
+
+unsigned zl_dim_bits(const zl_dim *dim, size_t count);
+
+/* ---- layouts -------------------------------------------------------------- */
+
+struct zlay_layout {
+    zlay_allocator alloc;
+    size_t bytes;
+    int32_t kind;
+    zl_swizzle swizzle; /* of a swizzled layout; else the identity */
+    uint64_t size;
+    int64_t offset;
+    size_t modes; /* strided, swizzled */
+    const zl_mode *mode;
+    zl_f2 f2;
+};
+
+/* Makers: check extents, size and the range of values, then copy into one block. */
+zlay_status zl_layout_strided(zlay_ctx *ctx, zlay_layout **out, const zl_modes *m, zl_swizzle s);
+zlay_status zl_layout_f2(zlay_ctx *ctx, zlay_layout **out, const zl_f2 *f2);
+zlay_status zl_layout_copy(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a);
+
+/* The box as modes: the layout's own, or one a named input dimension. */
+zlay_status zl_layout_box(zl_modes *box, const zlay_layout *a);
+
+/* The value range of a strided layout before its swizzle. */
+bool zl_modes_range(const zl_mode *modes, size_t count, int64_t offset, int64_t *least,
+                    int64_t *greatest);
+
+/* ---- values ---------------------------------------------------------------- */
+
+/* The flat value at an index of the box. */
+int64_t zl_at(const zlay_layout *a, uint64_t index);
+
+/* The flat value at any integer: strided and swizzled layouts go on as CuTe's do, the last mode
+ * without bound and negative integers mirrored.  False when it does not fit 64 bits, or when an
+ * f2 layout is left. */
+bool zl_at_integer(const zlay_layout *a, int64_t value, int64_t *out);
+
+/* ---- maps that are affine over F2: constant ^ XOR of the bases of the index's bits ---- */
+
+typedef struct zl_affine {
+    unsigned bits;
+    uint64_t constant, basis[64];
+} zl_affine;
+
+/* Exact: answers false only for a layout that is no such map on its box. */
+bool zl_affine_of(zl_affine *out, const zlay_layout *a);
+
+/* b followed by `outer`, a map of enough bits; false when a value of b has more. */
+bool zl_affine_compose(zl_affine *out, const zl_affine *outer, const zl_affine *b);
+
+/* a as a map of `bits` bits where it goes on past its box. */
+bool zl_affine_of_integers(zl_affine *out, const zlay_layout *a, unsigned bits);
+
+/* The bits that values reach, and the extreme values. */
+uint64_t zl_affine_support(const zl_affine *a);
+void zl_affine_range(const zl_affine *a, int64_t *least, int64_t *greatest);
+
+/* ---- recognisers: the cheapest layout of a function on a box ---------------- */
+
+typedef struct zl_function {
+    bool (*at)(const void *env, uint64_t index, int64_t *value); /* false: no value in 64 bits */
+    const void *env;
+    uint64_t size;
+} zl_function;
+
+/* Where a function is no strided layout of the box, and what it has there. */
+typedef struct zl_break {
+    uint64_t index;
+    int64_t value;
+    bool overflow;
+} zl_break;
+
+/* Strided, mode by mode of the box: ZLAY_NONE with the break, ENOMEM, ELIMIT. */
+zlay_status zl_find_strided(zl_modes *out, const zl_function *f, const zl_modes *box,
+                            zl_break *where);
+
+/* An affine map over F2 as strided, swizzled or, with `outs` output dimensions, f2; ZLAY_NONE. */
+zlay_status zl_find_affine(zlay_ctx *ctx, zlay_layout **out, const zl_affine *map,
+                           const zl_modes *box, const zlay_layout *names, const zl_f2 *outs);
+
+zlay_status zl_find_strided_affine(zlay_ctx *ctx, zlay_layout **out, const zl_affine *map,
+                                   const zl_modes *box);
+
+/* The f2 layout of a map with constant 0: input dimensions those of an f2 layout `names`, else one
+ * a top-level mode of the box; outputs those of `outs`, else one of the least size. */
+zlay_status zl_make_f2(zlay_ctx *ctx, zlay_layout **out, const zl_affine *map,
+                       const zl_modes *box, const zlay_layout *names, const zl_f2 *outs);
+
+/* Read an affine map off a function; false with the break where it is none. */
+bool zl_affine_of_function(zl_affine *out, const zl_function *f, zl_break *where);
+
+/* Replace a swizzled layout by a strided one of the same function, where there is one; up to
+ * limits.points values are tried. */
+zlay_status zl_simplify(zlay_ctx *ctx, zlay_layout **layout);
+
+/* ---- operations that others are made of (inside a call) --------------------- */
+
+zlay_status zl_parse(zlay_ctx *ctx, zlay_layout **out, const char *text, size_t length,
+                     size_t first_byte);
+zlay_status zl_coalesce_modes(zl_modes *out, const zl_mode *modes, size_t count, bool unbounded);
+zlay_status zl_complement(zl_modes *out, const zlay_layout *b, uint64_t cotarget);
+zlay_status zl_compose(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                       const zlay_layout *b);
+zlay_status zl_divide(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                      const zlay_layout *b);
+
+#endif

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a layout spans, and where a coordinate lies in its box. */
+#include "algebra/cursor.h"
+#include "algebra/layout.h"
+
+/* ---- cosize ------------------------------------------------------------------------- */
+
+static zlay_status by_points(zlay_ctx *ctx, const zlay_layout *a, int64_t *least,
+                             int64_t *greatest)
+{
+    uint64_t limit = zl_limits(ctx)->points;
+    if (a->size > limit)
+        return zl_fail(ctx, ZLAY_ELIMIT, "limits.points is %llu and the layout has %llu",
+                       (unsigned long long)limit, (unsigned long long)a->size);
+    *least = *greatest = zl_at(a, 0);
+    for (uint64_t i = 1; i < a->size; i++) {
+        int64_t value = zl_at(a, i);
+        *least = value < *least ? value : *least;
+        *greatest = value > *greatest ? value : *greatest;
+    }
+    return ZLAY_OK;
+}
+
+static zlay_status range(zlay_ctx *ctx, const zlay_layout *a, int64_t *least, int64_t *greatest)
+{
+    zl_affine map;
+    if (a->kind == ZLAY_LAYOUT_STRIDED) {
+        zl_modes_range(a->mode, a->modes, a->offset, least, greatest);
+        return ZLAY_OK;
+    }
+    if (!zl_affine_of(&map, a)) return by_points(ctx, a, least, greatest);
+    if (zl_affine_support(&map) >> 63 && a->kind == ZLAY_LAYOUT_F2)
+        return zl_fail(ctx, ZLAY_EOVERFLOW, "flat values of 64 bits are not counted");
+    zl_affine_range(&map, least, greatest);
+    return ZLAY_OK;
+}
+
+static zlay_status cosize(zlay_ctx *ctx, uint64_t *out, const zlay_layout *a)
+{
+    int64_t least, greatest;
+    if (!a) return zl_fail(ctx, ZLAY_EINVAL, "the layout is NULL");
+    zlay_status status = range(ctx, a, &least, &greatest);
+    if (status) return status;
+    uint64_t low = least < 0 ? 0 - (uint64_t)least : 0;
+    uint64_t span = (uint64_t)greatest + low;
+    if (span == UINT64_MAX) return zl_fail(ctx, ZLAY_EOVERFLOW, "the cosize does not fit 64 bits");
+    *out = span + 1;
+    return ZLAY_OK;
+}
+
+zlay_status zlay_layout_cosize(zlay_ctx *ctx, uint64_t *out, const zlay_layout *layout)
+{
+    if (!out) return ZLAY_EINVAL;
+    zlay_status status = zl_enter(ctx);
+    return status ? status : zl_leave(ctx, cosize(ctx, out, layout));
+}
+
+/* ---- coordinates ---------------------------------------------------------------------- */
+
+/* A walk along the leaves of a box: an integer stands for the part of the profile that begins
+ * where it stands, and adds itself times the points of all leaves before. */
+typedef struct walk {
+    zl_cursor *c;
+    const zl_modes *box;
+    size_t leaf;
+    uint32_t opened, depth; /* of the leaf's parentheses; brackets of the text */
+    uint64_t step, index;
+    char bracket[64];
+} walk;
+
+static zlay_status open_all(walk *w)
+{
+    uint32_t limit = zl_limits(w->c->ctx)->nesting;
+    limit = limit < sizeof w->bracket ? limit : sizeof w->bracket;
+    for (;;) {
+        char round = zl_cursor_peek(w->c);
+        if (round != '(' && round != '[') return ZLAY_OK;
+        if (w->depth == limit)
+            return zl_fail(w->c->ctx, ZLAY_ELIMIT, "byte %zu: coordinates nest %u deep at most",
+                           w->c->at, (unsigned)limit);
+        if (w->opened == w->box->at[w->leaf].open)
+            return zl_cursor_fail(w->c, "an integer for a mode that is not nested");
+        w->bracket[w->depth++] = round == '(' ? ')' : ']';
+        w->opened++;
+        w->c->at++;
+    }
+}
+
+static uint64_t part_size(const walk *w, size_t end)
+{
+    uint64_t size = 1;
+    for (size_t i = w->leaf; i < end; i++) size *= (uint64_t)w->box->at[i].shape;
+    return size;
+}
+
+/* How many parentheses close behind the part that ended before `end`. */
+static uint32_t closing(const walk *w, size_t end)
+{
+    uint64_t open = w->box->at[w->leaf].open - w->opened;
+    for (size_t i = w->leaf; i + 1 < end; i++)
+        open = open - w->box->at[i].close + w->box->at[i + 1].open;
+    return (uint32_t)(w->box->at[end - 1].close - open);
+}
+
+static zlay_status close_all(walk *w, uint32_t count)
+{
+    zlay_status status = ZLAY_OK;
+    for (; count && !status; count--) status = zl_cursor_want(w->c, w->bracket[--w->depth]);
+    if (!status && w->depth) status = zl_cursor_want(w->c, ',');
+    return status;
+}
+
+static zlay_status part(walk *w)
+{
+    uint64_t value;
+    zlay_status status = open_all(w);
+    size_t at = w->c->at;
+    if (!status) status = zl_cursor_unsigned(w->c, &value);
+    if (status) return status;
+    size_t end = zl_part_end(w->box->at, w->leaf, w->box->at[w->leaf].open - w->opened);
+    uint64_t size = part_size(w, end);
+    if (value >= size)
+        return zl_fail(w->c->ctx, ZLAY_EINVAL, "byte %zu: %llu is outside its mode of %llu points",
+                       at, (unsigned long long)value, (unsigned long long)size);
+    w->index += w->step * value;
+    w->step *= size;
+    uint32_t close = closing(w, end);
+    w->leaf = end;
+    w->opened = 0;
+    return close_all(w, close);
+}
+
+/* A layout of one mode takes 5, (5) and [5]. */
+static bool take_single(zl_cursor *c, const zl_modes *box)
+{
+    return box->count == 1 && !box->at[0].open && (zl_cursor_take(c, '(') || zl_cursor_take(c, '['));
+}
+
+static zlay_status index_of(zl_cursor *c, uint64_t *out, const zl_modes *box)
+{
+    walk w = {.c = c, .box = box, .step = 1};
+    zl_cursor_peek(c);
+    char open = c->at < c->length ? c->text[c->at] : 0;
+    bool single = take_single(c, box);
+    zlay_status status;
+    do status = part(&w);
+    while (!status && w.leaf < box->count);
+    if (!status && single) status = zl_cursor_want(c, open == '(' ? ')' : ']');
+    if (!status) status = zl_cursor_end(c);
+    if (!status) *out = w.index;
+    return status;
+}
+
+zlay_status zlay_layout_index(zlay_ctx *ctx, uint64_t *out, const zlay_layout *layout,
+                              const char *coordinate, size_t length)
+{
+    zl_cursor c;
+    zl_modes box;
+    if (!out) return ZLAY_EINVAL;
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    if (!layout) return zl_leave(ctx, zl_fail(ctx, ZLAY_EINVAL, "the layout is NULL"));
+    zl_modes_begin(&box, ctx);
+    status = zl_cursor_begin(&c, ctx, coordinate, length);
+    if (!status) status = zl_layout_box(&box, layout);
+    if (!status) status = index_of(&c, out, &box);
+    zl_modes_end(&box);
+    return zl_leave(ctx, status);
+}
