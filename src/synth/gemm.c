@@ -63,7 +63,7 @@ static uint64_t address_or_default(uint64_t address) { return address ? address 
 
 static zlay_status gemm_read(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g)
 {
-    int32_t a_order, b_order, d_order;
+    int32_t a_order = 0, b_order = 0, d_order = 0;
     zlay_status status = extent_check(ctx, "m", g->m);
     if (!status) status = extent_check(ctx, "n", g->n);
     if (!status) status = extent_check(ctx, "k", g->k);
