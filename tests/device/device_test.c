@@ -6,7 +6,7 @@
  *
  * --small runs one small product and is what a memory checker is given. */
 #include "driver_agrees.h"
-#include "matrix.h"
+#include "self_check.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -206,6 +206,15 @@ static int product_test(rig *r, const test_case *c, int kind, unsigned repeats, 
 
 /* ---- all ------------------------------------------------------------------ */
 
+static void means_test(rig *r, tally *all)
+{
+    char why[200];
+    rig_watch("self check", 60);
+    self_check(r, why, sizeof why);
+    printf("%-4s inputs, reference and watches%s%s\n", *why ? "FAIL" : "ok", *why ? ": " : "", why);
+    *(*why ? &all->failed : &all->passed) += 1;
+}
+
 static void maps_test(rig *r, tally *all)
 {
     char why[400] = "";
@@ -222,6 +231,7 @@ static void maps_test(rig *r, tally *all)
 static tally tests_run(rig *r, int small, const char *only)
 {
     tally all = {0, 0};
+    means_test(r, &all);
     if (!small && !only) maps_test(r, &all);
     for (size_t i = 0; i < ZL_COUNT(cases); i++) {
         const char *name = small ? "129x257x72" : only;
