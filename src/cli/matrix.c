@@ -78,14 +78,15 @@ static void rows_of_b(double *out, const zl_matrix *b, uint64_t k, uint64_t dept
 }
 
 /* Loops of fixed length, for GCC vectorises no others at -O2. */
-static void row_add(double *restrict sums, const double *restrict a, const double *restrict b)
+static void row_add(double *restrict sums, const double *restrict a, const double *restrict b,
+                    uint64_t columns)
 {
-    for (int c = 0; c < ZL_PRODUCT_COLUMNS; c += EIGHT) {
+    for (uint64_t c = 0; c < columns; c += EIGHT) {
         double sum[EIGHT];
-        for (int j = 0; j < EIGHT; j++) sum[j] = sums[c + j];
-        for (int i = 0; i < DEPTH; i++)
-            for (int j = 0; j < EIGHT; j++) sum[j] += a[i] * b[i * ZL_PRODUCT_COLUMNS + c + j];
-        for (int j = 0; j < EIGHT; j++) sums[c + j] = sum[j];
+        for (uint64_t j = 0; j < EIGHT; j++) sum[j] = sums[c + j];
+        for (uint64_t i = 0; i < DEPTH; i++)
+            for (uint64_t j = 0; j < EIGHT; j++) sum[j] += a[i] * b[i * ZL_PRODUCT_COLUMNS + c + j];
+        for (uint64_t j = 0; j < EIGHT; j++) sums[c + j] = sum[j];
     }
 }
 
@@ -100,7 +101,7 @@ void zl_matrix_product(double *sums, const zl_matrix *a, const zl_matrix *b, uin
         for (uint64_t r = 0; r < block->rows; r++) {
             for (uint64_t i = 0; i < DEPTH; i++)
                 left[i] = i < depth ? zl_matrix_value(a, block->row + r, at + i) : 0;
-            row_add(sums + r * ZL_PRODUCT_COLUMNS, left, right);
+            row_add(sums + r * ZL_PRODUCT_COLUMNS, left, right, block->columns);
         }
     }
 }
