@@ -7,7 +7,7 @@
 # make device-test, device-bench                          on a machine with a Hopper GPU
 # make install    PREFIX=/usr/local LIBDIR=$(PREFIX)/lib DESTDIR=
 # make generate   rewrite the tables of documents that come from src/
-# NO_INSTALL=1 keeps run and test from installing packages.
+# NO_INSTALL=1 keeps run and test from installing packages; V=1 shows the commands.
 
 CC ?= cc
 AR ?= ar
@@ -26,7 +26,8 @@ ABI := $(MAJOR).$(MINOR)
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion
 ZL_CPPFLAGS := -Iinclude -Isrc
 ZL_CFLAGS := -std=c11 $(WARNINGS) -fvisibility=hidden -fPIC
-COMPILE = $(CC) $(ZL_CPPFLAGS) $(CPPFLAGS) $(ZL_CFLAGS) $(CFLAGS) -MMD -MP
+Q = $(if $(V),,@echo "  $@";)
+COMPILE = $(Q)$(CC) $(ZL_CPPFLAGS) $(CPPFLAGS) $(ZL_CFLAGS) $(CFLAGS) -MMD -MP
 
 # The flow of data: a layer includes headers of itself and of those before it.
 LAYERS := base algebra legality synth sim pipe emit
@@ -72,11 +73,11 @@ $(B)/libzlay-json.a: $(JSON)
 $(B)/libzlay-cli.a: $(CLI)
 $(B)/%.a:
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(Q)$(AR) qcs $@ $^
 
 # The base layer's internals are hidden in libzlay.so, so each library beside it has its own copy,
 # which it does not export; it keeps no state, and a ctx has one form within a soname.
-shared = $(CC) -shared -Wl,-soname,$(@F).$(ABI) -Wl,-z,defs $(CFLAGS) $(LDFLAGS) -o $@
+shared = $(Q)$(CC) -shared -Wl,-soname,$(@F).$(ABI) -Wl,-z,defs $(CFLAGS) $(LDFLAGS) -o $@
 besides = $(B)/libzlay-base.a -Wl,--exclude-libs,libzlay-base.a -L$(B) -lzlay
 
 $(B)/libzlay.so: $(LIB)
@@ -90,7 +91,7 @@ $(B)/libzlay-json.so: $(JSON) $(B)/libzlay-base.a $(B)/libzlay.so
 	@ln -sf $(@F) $@.$(ABI)
 
 ARCHIVES := $(B)/libzlay-cli.a $(B)/libzlay-json.a $(B)/libzlay-runtime.a $(B)/libzlay.a
-link = $(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^)
+link = $(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^)
 
 $(B)/zlay: $(B)/cli/main.o $(ARCHIVES)
 	$(link) -ljansson -ldl -lm
@@ -99,10 +100,10 @@ $(B)/zlay-bench: $(BENCH) $(B)/libzlay-runtime.a $(B)/libzlay.a
 
 $(B)/zlay.cdef: tools/gen-cdef $(HEADERS)
 	@mkdir -p $(@D)
-	CC="$(CC)" tools/gen-cdef $(HEADERS) > $@.new && mv $@.new $@
+	$(Q)CC="$(CC)" tools/gen-cdef $(HEADERS) > $@.new && mv $@.new $@
 $(B)/zlay.pc: pkgconfig/zlay.pc.in include/zlay/version.h Makefile
 	@mkdir -p $(@D)
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' $< > $@
+	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' $< > $@
 
 # ---- the main job ----------------------------------------------------------
 

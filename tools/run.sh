@@ -11,7 +11,7 @@ ptxas=$(command -v ptxas || ls /usr/local/cuda/bin/ptxas 2>/dev/null)
 if [ -n "$ptxas" ]; then
     said=$("$ptxas" -arch=sm_90a -v -o "$B/gemm.cubin" "$ptx" 2>&1) || { echo "$said"; exit 2; }
     case $said in *[Ww]arning*|*serializ*) printf '%s\nptxas: a warning is an error here\n' "$said"; exit 1 ;; esac
-    echo "ptxas: assembled $B/gemm.cubin without a warning; $(echo "$said" | sed -n 's/.*Used /uses /p' | head -n 1)"
+    echo "ptxas: assembled $B/gemm.cubin without a warning; $(echo "$said" | grep -o 'Used [0-9]* registers' | head -n 1)"
 else
     echo "ptxas: left out, none on this machine"
 fi

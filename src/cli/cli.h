@@ -39,7 +39,7 @@ zlay_plan *zl_plan_of(zlay_ctx *ctx, const zl_options *options, int *exit);
 /* The text of a plan's kernel or header in memory that free() takes; NULL, and said. */
 typedef zlay_status zl_emitter(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan, const char *name,
                                size_t length);
-char *zl_emit_text(zlay_ctx *ctx, zl_emitter *emit, const zlay_plan *plan, const char *name,
+char *zl_plan_text(zlay_ctx *ctx, zl_emitter *emit, const zlay_plan *plan, const char *name,
                    size_t *length);
 
 /* Decide the certificates and the pipe again, print a line each and, if asked, the proof. */

@@ -61,7 +61,7 @@ static zlay_status emission_write(zlay_ctx *ctx, zlay_buf *out, const void *valu
     return e->emit(ctx, out, e->plan, e->name, strlen(e->name));
 }
 
-char *zl_emit_text(zlay_ctx *ctx, zl_emitter *emit, const zlay_plan *plan, const char *name, size_t *length)
+char *zl_plan_text(zlay_ctx *ctx, zl_emitter *emit, const zlay_plan *plan, const char *name, size_t *length)
 {
     emission e = {emit, plan, name};
     return text_of(ctx, emission_write, &e, length);
@@ -91,7 +91,7 @@ static int emit_file(zlay_ctx *ctx, zl_emitter *emit, const zlay_plan *plan, con
 {
     size_t length;
     if (!path) return ZL_EXIT_YES;
-    char *text = zl_emit_text(ctx, emit, plan, options->name, &length);
+    char *text = zl_plan_text(ctx, emit, plan, options->name, &length);
     bool done = text && file_write(path, text, length);
     free(text);
     if (done) printf("wrote %s, %zu bytes\n", path, length);

@@ -53,7 +53,7 @@ static zlay_status upload(run *r)
 static zlay_status load(run *r)
 {
     size_t length;
-    char *ptx = zl_emit_text(r->ctx, zlay_emit_ptx, r->plan, r->options->name, &length);
+    char *ptx = zl_plan_text(r->ctx, zlay_emit_ptx, r->plan, r->options->name, &length);
     if (!ptx) return ZLAY_ENOMEM;
     zlay_status status =
         zlay_kernel_load(r->ctx, &r->kernel, r->device, r->plan, ptx, length + 1, r->options->name);

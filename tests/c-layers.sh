@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# A file includes headers of its own layer and of those above it in the flow only.
+. tests/tap.sh
+
+# layer: what it may include, its own included.  The public header of a layer counts as the layer.
+allowed() {
+    case $1 in
+    base) echo base ;;
+    algebra) echo base algebra ;;
+    legality) echo base algebra legality ;;
+    synth) echo base algebra legality synth pipe ;;
+    sim) echo base algebra legality sim ;;
+    pipe) echo base pipe ;;
+    emit) echo base algebra legality synth pipe emit ;;
+    runtime) echo base algebra legality synth pipe emit runtime ;;
+    json) echo base algebra legality synth sim pipe emit zlay json ;;
+    cli) echo base algebra legality synth sim pipe emit zlay json runtime cli ;;
+    esac
+}
+
+# Lines `file: layer` of every include of a layer.
+includes() {
+    grep -nE '^#include ["<](zlay/)?[a-z]+(/[a-z_.-]+|\.h)[">]' "$@" /dev/null |
+        sed -nE 's|^([^:]*):[0-9]+:#include "([a-z]+)/.*|\1 \2|p; s|^([^:]*):[0-9]+:#include <zlay/([a-z]+)\.h>.*|\1 \2|p'
+}
+
+layer() {
+    includes src/"$1"/*.[ch] src/"$1"/*.def 2>/dev/null | while read -r file to; do
+        case " $(allowed "$1") version " in
+        *" $to "*) ;;
+        *) echo "$file includes $to" ;;
+        esac
+    done > "$tap_dir/bad"
+    cat "$tap_dir/bad"
+    test ! -s "$tap_dir/bad"
+}
+
+# One file, one library: the engines and the JSON library stay where they are.
+only_in() { ! grep -lE "^ *#include <($1)" -r src include | grep -v "^$2"; }
+
+for name in base algebra legality synth sim pipe emit runtime json cli; do
+    [ -d src/$name ] && check "src/$name" layer $name
+done
+check "jansson is in src/json only" only_in 'jansson' src/json/
+check "no cuda.h, no dlopen outside the runtime" only_in 'cuda|dlfcn' src/runtime/
+check "nothing prints, exits or aborts outside the program" \
+    sh -c '! grep -nE "\b(printf|puts|putchar|fprintf|fputs|exit|abort|assert)\(" -r src --include=*.c | grep -v "^src/cli/"'
+exit $tap_failed
