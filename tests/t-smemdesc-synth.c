@@ -50,6 +50,28 @@ static void test_known_atoms(void **unused)
     zlay_ctx_free(ctx);
 }
 
+/* The same function as bit matrix gives the same descriptors. */
+static void test_f2_layout(void **unused)
+{
+    (void)unused;
+    zlay_ctx *ctx = ctx_new();
+    zlay_layout *strided = layout_of(ctx, "((64,2),64):((1,4096),64)"), *f2 = NULL;
+    assert_int_equal(zlay_layout_lower(ctx, &f2, strided), ZLAY_OK);
+    assert_int_equal(zlay_layout_kind(f2), ZLAY_LAYOUT_F2);
+    zlay_smemdesc_request r = request_of(ZLAY_MAJOR_MN, ZLAY_SWIZZLE_128B, 64, 1024);
+    answer a = {.count = 0}, b = {.count = 0};
+    r.layout = strided;
+    a.status = zlay_smemdesc_synth(ctx, &a.fields, a.start, STEPS, &a.count, sm_90a(), &r);
+    r.layout = f2;
+    b.status = zlay_smemdesc_synth(ctx, &b.fields, b.start, STEPS, &b.count, sm_90a(), &r);
+    assert_int_equal(a.status, ZLAY_OK);
+    assert_int_equal(a.count, 8);
+    assert_memory_equal(&a, &b, sizeof a);
+    zlay_layout_free(strided);
+    zlay_layout_free(f2);
+    zlay_ctx_free(ctx);
+}
+
 typedef struct refused {
     const char *layout;
     int32_t major, swizzle;
@@ -310,11 +332,9 @@ static void test_no_memory(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_atoms),
-        cmocka_unit_test(test_refused_layouts),
-        cmocka_unit_test(test_model_reads_them),
-        cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_room),
+        cmocka_unit_test(test_known_atoms),     cmocka_unit_test(test_f2_layout),
+        cmocka_unit_test(test_refused_layouts), cmocka_unit_test(test_model_reads_them),
+        cmocka_unit_test(test_arguments),       cmocka_unit_test(test_room),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
