@@ -14,12 +14,25 @@ struct zlay_ctx {
     char message[1024];
 };
 
-static void *default_alloc(void *user, size_t size) { (void)user; return malloc(size); }
-static void default_free(void *user, void *ptr, size_t size) { (void)user; (void)size; free(ptr); }
+static void *default_alloc(void *user, size_t size)
+{
+    (void)user;
+    return malloc(size);
+}
+static void default_free(void *user, void *ptr, size_t size)
+{
+    (void)user;
+    (void)size;
+    free(ptr);
+}
 
 static const zlay_limits defaults = {
-    .size = sizeof(zlay_limits), .nesting = 64, .text = (uint64_t)1 << 20, .dims = 64,
-    .points = (uint64_t)1 << 22, .sim_bytes = (uint64_t)1 << 30,
+    .size = sizeof(zlay_limits),
+    .nesting = 64,
+    .text = (uint64_t)1 << 20,
+    .dims = 64,
+    .points = (uint64_t)1 << 22,
+    .sim_bytes = (uint64_t)1 << 30,
 };
 
 static zlay_status limits_read(zlay_limits *out, const zlay_limits *in)

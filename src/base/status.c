@@ -3,7 +3,7 @@
 #include <zlay/version.h>
 
 #define TEXT_(x) #x
-#define TEXT(x) TEXT_(x)
+#define TEXT(x)  TEXT_(x)
 
 const char *zlay_version(void)
 {

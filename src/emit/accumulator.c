@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accumulators of wgmma m64nN to bf16 in the swizzled staging. Thread t of the warpgroup holds value i of row
- * 16 (t/32) + (t%32)/4 + 8 (i/2 % 2), column 8 (i/4) + 2 (t%4) + i%2 (PTX ISA, "Register Fragments ... wgmma"), which is
- * what stmatrix.x4 stores: matrices (rows 0-7, 8-15) x (two 16-byte chunks), a row address from each lane. */
+/* Accumulators of wgmma m64nN to bf16 in the swizzled staging. Thread t of the warpgroup holds
+ * value i of row 16 (t/32) + (t%32)/4 + 8 (i/2 % 2), column 8 (i/4) + 2 (t%4) + i%2 (PTX ISA,
+ * "Register Fragments ... wgmma"), which is what stmatrix.x4 stores: matrices (rows 0-7, 8-15) x
+ * (two 16-byte chunks), a row address from each lane. */
 #include "emit/emit.h"
 
-enum { CHUNKS = 8, PER_CHUNK = 4 }; /* 16-byte chunks of a 128-byte row; values a thread holds of eight columns */
+enum {
+    CHUNKS = 8,
+    PER_CHUNK = 4
+}; /* 16-byte chunks of a 128-byte row; values a thread holds of eight columns */
 
 void zl_emit_write_setup(zl_emit *e)
 {
@@ -22,7 +26,8 @@ void zl_emit_write_setup(zl_emit *e)
 static void pack(zl_emit *e, uint32_t first)
 {
     for (uint32_t r = 0; r < 4; r++)
-        zl_emit_line(e, "cvt.rn.bf16x2.f32 h%u, acc%u, acc%u;", r, first + 2 * r + 1, first + 2 * r);
+        zl_emit_line(e, "cvt.rn.bf16x2.f32 h%u, acc%u, acc%u;", r, first + 2 * r + 1,
+                     first + 2 * r);
 }
 
 void zl_emit_write(zl_emit *e, int32_t part)
@@ -37,7 +42,8 @@ void zl_emit_write(zl_emit *e, int32_t part)
             put[3] = (char)('0' + pair);
             pack(e, PER_CHUNK * (columns / 8 + box * CHUNKS + 2 * pair));
             zl_emit_line(e, "add.u32 at, %s, %u;", put, d->copies[box].smem);
-            zl_emit_form(e, "", ZL_FORM_STMATRIX_X4, (const char *const[]){"at", "h0", "h1", "h2", "h3"});
+            zl_emit_form(e, "", ZL_FORM_STMATRIX_X4,
+                         (const char *const[]){"at", "h0", "h1", "h2", "h3"});
         }
     zl_emit_line(e, "}");
 }

@@ -28,9 +28,9 @@ typedef struct zl_emit {
     const zlay_pipe *pipe;
     const char *name;
     size_t name_length;
-    uint32_t ptx;           /* the oldest version that has every form printed so far */
-    uint64_t used;          /* bit set of zl_form_id */
-    const zl_role *role;    /* being printed; NULL in the setup */
+    uint32_t ptx;        /* the oldest version that has every form printed so far */
+    uint64_t used;       /* bit set of zl_form_id */
+    const zl_role *role; /* being printed; NULL in the setup */
 } zl_emit;
 
 /* Print a form with its operands' texts in order, behind an optional guard such as "@one ". */
@@ -42,10 +42,11 @@ void zl_emit_line(zl_emit *e, const char *format, ...) ZL_PRINTF(2, 3);
 void zl_emit_kernel(zl_emit *e);
 
 /* Check the name, find the oldest PTX version, print. */
-zlay_status zl_emit_text(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan, const char *name, size_t length,
-                         zl_writer *write);
+zlay_status zl_emit_text(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan, const char *name,
+                         size_t length, zl_writer *write);
 
-/* One event of the pipe; `next` is what follows it in its role, or NULL. Answers how many events were printed. */
+/* One event of the pipe; `next` is what follows it in its role, or NULL. Answers how many events
+ * were printed. */
 uint32_t zl_emit_event(zl_emit *e, const zl_event *event, const zl_event *next);
 
 /* A box moved by the threads of the role: global to shared, or shared to global. */

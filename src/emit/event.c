@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events of a pipe as PTX. A role keeps `slot` and `phase` of its current position, which every loop over positions
- * advances, and the tile indices tm, tn, kt; thread 0 of the role (`one`) does what one thread does. */
+/* Events of a pipe as PTX. A role keeps `slot` and `phase` of its current position, which every
+ * loop over positions advances, and the tile indices tm, tn, kt; thread 0 of the role (`one`) does
+ * what one thread does. */
 #include "emit/emit.h"
 
 #include <stdio.h>
@@ -8,17 +9,23 @@
 
 enum { TRIES = 1 << 26, BAR_BYTES = 8 };
 
-static const zl_bar *bar_of(const zl_emit *e, const zl_event *event) { return &e->pipe->bars[event->bar]; }
+static const zl_bar *bar_of(const zl_emit *e, const zl_event *event)
+{
+    return &e->pipe->bars[event->bar];
+}
 
 static bool is_named(const char *name, const char *what) { return !strcmp(name, what); }
 
 static int32_t operand_of(const zl_emit *e, int32_t smem)
 {
     const char *name = e->pipe->smems[smem].name;
-    return is_named(name, "A") ? ZLAY_OPERAND_A : is_named(name, "B") ? ZLAY_OPERAND_B : ZLAY_OPERAND_D;
+    return is_named(name, "A")   ? ZLAY_OPERAND_A
+           : is_named(name, "B") ? ZLAY_OPERAND_B
+                                 : ZLAY_OPERAND_D;
 }
 
-/* The slot register of a position, relative to the current one: `slot`, or `other` computed from it. */
+/* The slot register of a position, relative to the current one: `slot`, or `other` computed from
+ * it. */
 static const char *slot_of(zl_emit *e, const zl_pos *at, uint32_t stages)
 {
     if (at->add == 0) return "slot";
@@ -76,7 +83,8 @@ static void emit_copy(zl_emit *e, const zl_event *event)
         zl_emit_line(e, "mov.u32 x%d, %d;", dim, copy->coordinate[dim]);
         for (int axis = 0; axis < 3; axis++)
             if (copy->advance[dim][axis])
-                zl_emit_line(e, "mad.lo.s32 x%d, %s, %d, x%d;", dim, tile[axis], copy->advance[dim][axis], dim);
+                zl_emit_line(e, "mad.lo.s32 x%d, %s, %d, x%d;", dim, tile[axis],
+                             copy->advance[dim][axis], dim);
     }
     zl_emit_form(e, guard_one(e), ZL_FORM_TENSOR_LOAD_2D,
                  (const char *const[]){"to", a ? "map_a" : "map_b", "x0", "x1", "at"});
@@ -89,16 +97,19 @@ static void emit_store(zl_emit *e, const zl_event *event)
     zl_emit_line(e, "mad.lo.s32 x1, tm, %u, rows;", info->tile_m);
     for (uint32_t i = 0; i < d->copies_count; i++) {
         zl_emit_line(e, "add.u32 to, staging, %u;", d->copies[i].smem);
-        zl_emit_line(e, "mov.u32 x0, %d;", event->part * (int32_t)info->pass_n + d->copies[i].coordinate[0]);
+        zl_emit_line(e, "mov.u32 x0, %d;",
+                     event->part * (int32_t)info->pass_n + d->copies[i].coordinate[0]);
         zl_emit_line(e, "mad.lo.s32 x0, tn, %u, x0;", info->tile_n);
-        zl_emit_form(e, guard_one(e), ZL_FORM_TENSOR_STORE_2D, (const char *const[]){"map_d", "x0", "x1", "to"});
+        zl_emit_form(e, guard_one(e), ZL_FORM_TENSOR_STORE_2D,
+                     (const char *const[]){"map_d", "x0", "x1", "to"});
     }
 }
 
 static void wgmma(zl_emit *e, bool overwrite)
 {
     const zlay_mma *mma = &e->plan->info.mma;
-    zl_putf(e->out, "    wgmma.mma_async.sync.aligned.m%un%uk%u.f32.bf16.bf16 {", mma->m, mma->n, mma->k);
+    zl_putf(e->out, "    wgmma.mma_async.sync.aligned.m%un%uk%u.f32.bf16.bf16 {", mma->m, mma->n,
+            mma->k);
     for (uint32_t i = 0; i < mma->n / 2; i++) zl_putf(e->out, i ? ", acc%u" : "acc%u", i);
     zl_putf(e->out, "}, da, db, %d, 1, 1, %d, %d;\n", !overwrite, mma->a_major, mma->b_major);
     if (e->ptx < 80) e->ptx = 80;
@@ -111,9 +122,11 @@ static void emit_mma(zl_emit *e, const zl_event *event)
     zl_emit_line(e, "mad.lo.u32 from_a, %s, %u, desc_a;", slot, info->pitch_a / 16);
     zl_emit_line(e, "mad.lo.u32 from_b, %s, %u, desc_b;", slot, info->pitch_b / 16);
     for (uint32_t step = 0; step < info->k_steps; step++) {
-        zl_emit_line(e, "add.u32 low, from_a, %u;", step * e->plan->step_start[ZLAY_OPERAND_A] / 16);
+        zl_emit_line(e, "add.u32 low, from_a, %u;",
+                     step * e->plan->step_start[ZLAY_OPERAND_A] / 16);
         zl_emit_line(e, "mov.b64 da, {low, high_a};");
-        zl_emit_line(e, "add.u32 low, from_b, %u;", step * e->plan->step_start[ZLAY_OPERAND_B] / 16);
+        zl_emit_line(e, "add.u32 low, from_b, %u;",
+                     step * e->plan->step_start[ZLAY_OPERAND_B] / 16);
         zl_emit_line(e, "mov.b64 db, {low, high_b};");
         wgmma(e, event->fresh && step == 0);
     }
@@ -143,13 +156,16 @@ static void emit_waitgroup(zl_emit *e, const zl_event *event)
 
 static void emit_fence(zl_emit *e, const zl_event *event)
 {
-    static const zl_form_id form[] = {ZL_FORM_WGMMA_FENCE, ZL_FORM_FENCE_PROXY, ZL_FORM_FENCE_MBAR_INIT};
+    static const zl_form_id form[] = {ZL_FORM_WGMMA_FENCE, ZL_FORM_FENCE_PROXY,
+                                      ZL_FORM_FENCE_MBAR_INIT};
     zl_emit_form(e, event->scope == ZL_FENCE_MBARRIER ? "@one " : "", form[event->scope], NULL);
 }
 
 static void emit_arrive(zl_emit *e, const zl_event *event)
 {
-    const char *guard = event->scope == ZL_BY_THREADS ? "" : event->scope == ZL_BY_WARPS ? "@leader " : guard_one(e);
+    const char *guard = event->scope == ZL_BY_THREADS ? ""
+                        : event->scope == ZL_BY_WARPS ? "@leader "
+                                                      : guard_one(e);
     bar_address(e, event);
     zl_emit_form(e, guard, ZL_FORM_MBAR_ARRIVE, (const char *const[]){"at"});
 }
@@ -160,8 +176,8 @@ static bool same_slot(const zl_pos *a, const zl_pos *b) { return !memcmp(a, b, s
 static uint32_t emit_expect(zl_emit *e, const zl_event *event, const zl_event *next)
 {
     char bytes[24];
-    bool both = next && next->kind == ZL_EV_ARRIVE && next->scope == ZL_BY_ONE && next->bar == event->bar &&
-                same_slot(&next->bar_at, &event->bar_at);
+    bool both = next && next->kind == ZL_EV_ARRIVE && next->scope == ZL_BY_ONE &&
+                next->bar == event->bar && same_slot(&next->bar_at, &event->bar_at);
     snprintf(bytes, sizeof bytes, "%lld", (long long)event->count);
     bar_address(e, event);
     zl_emit_form(e, guard_one(e), both ? ZL_FORM_MBAR_ARRIVE_EXPECT : ZL_FORM_MBAR_EXPECT,
@@ -185,7 +201,8 @@ static void emit_sync(zl_emit *e, const zl_event *event)
     char threads[24];
     bool cta = event->scope == ZL_SYNC_CTA;
     snprintf(threads, sizeof threads, "%u", cta ? e->plan->info.threads : e->role->each * 32);
-    zl_emit_form(e, "", ZL_FORM_BAR_SYNC, (const char *const[]){cta ? "0" : "instance_bar", threads});
+    zl_emit_form(e, "", ZL_FORM_BAR_SYNC,
+                 (const char *const[]){cta ? "0" : "instance_bar", threads});
 }
 
 static void emit_generic(zl_emit *e, const zl_event *event)
@@ -198,7 +215,8 @@ static void emit_generic(zl_emit *e, const zl_event *event)
     } else if (event->kind == ZL_EV_WRITE) {
         zl_emit_write(e, event->part);
     } else {
-        for (uint32_t i = 0; i < o->copies_count; i++) zl_emit_thread_store(e, &o->copies[i], event->part);
+        for (uint32_t i = 0; i < o->copies_count; i++)
+            zl_emit_thread_store(e, &o->copies[i], event->part);
     }
 }
 

@@ -34,6 +34,7 @@ void zl_emit_line(zl_emit *e, const char *format, ...)
     int length = vsnprintf(line, sizeof line, format, args);
     va_end(args);
     zl_puts(e->out, "    ");
-    if (length > 0) zl_put(e->out, line, (size_t)length < sizeof line ? (size_t)length : sizeof line - 1);
+    if (length > 0)
+        zl_put(e->out, line, (size_t)length < sizeof line ? (size_t)length : sizeof line - 1);
     zl_puts(e->out, "\n");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The data movement of a plan as a CUDA C header: a function for every instruction form that the kernel's text uses,
- * and on top of them the plan's copies, descriptors and matrix instruction. */
+/* The data movement of a plan as a CUDA C header: a function for every instruction form that the
+ * kernel's text uses, and on top of them the plan's copies, descriptors and matrix instruction. */
 #include "emit/emit.h"
 
 #include <string.h>
@@ -41,13 +41,16 @@ static void put_try_wait(zl_emit *e, const zl_form *form)
 {
     zl_puts(e->out, "[[maybe_unused]] static __device__ __forceinline__ bool ");
     put_name(e, "zl_", form->name);
-    zl_puts(e->out, "(uint32_t bar, uint32_t parity)\n{\n    uint32_t done;\n    asm volatile(\"{ .reg .pred %p; ");
+    zl_puts(e->out, "(uint32_t bar, uint32_t parity)\n{\n    uint32_t done;\n    asm volatile(\"{ "
+                    ".reg .pred %p; ");
     for (const char *c = form->text; *c; c++) {
         if (*c != '%') zl_put(e->out, c, 1);
         else zl_puts(e->out, *++c == '0' ? "%p" : *c == '1' ? "%1" : "%2");
     }
-    zl_puts(e->out, " selp.u32 %0, 1, 0, %p; }\" : \"=r\"(done) : \"r\"(bar), \"r\"(parity) : \"memory\");\n"
-                    "    return done != 0;\n}\n");
+    zl_puts(
+        e->out,
+        " selp.u32 %0, 1, 0, %p; }\" : \"=r\"(done) : \"r\"(bar), \"r\"(parity) : \"memory\");\n"
+        "    return done != 0;\n}\n");
 }
 
 static void put_form(zl_emit *e, zl_form_id id)
@@ -57,7 +60,8 @@ static void put_form(zl_emit *e, zl_form_id id)
         put_try_wait(e, form);
         return;
     }
-    if (strchr(form->operands, 'n')) zl_putf(e->out, "template <int a%zu> ", strcspn(form->operands, "n"));
+    if (strchr(form->operands, 'n'))
+        zl_putf(e->out, "template <int a%zu> ", strcspn(form->operands, "n"));
     zl_puts(e->out, "[[maybe_unused]] static __device__ __forceinline__ void ");
     put_name(e, "zl_", form->name);
     zl_puts(e->out, "(");
@@ -85,13 +89,22 @@ static void put_constant(zl_emit *e, const char *name, uint64_t value)
 static void put_constants(zl_emit *e)
 {
     const zlay_plan_info *i = &e->plan->info;
-    const struct { const char *name; uint64_t value; } rows[] = {
-        {"tile_m", i->tile_m}, {"tile_n", i->tile_n}, {"tile_k", i->tile_k}, {"tiles_m", i->tiles_m},
-        {"tiles_n", i->tiles_n}, {"tiles_k", i->tiles_k}, {"stages", i->stages}, {"threads", i->threads},
-        {"consumers", i->consumers}, {"smem", i->smem}, {"smem_a", i->smem_a}, {"pitch_a", i->pitch_a},
-        {"smem_b", i->smem_b}, {"pitch_b", i->pitch_b}, {"smem_d", i->smem_d}, {"pitch_d", i->pitch_d},
-        {"smem_bar", i->smem_bar}, {"expect_bytes", i->expect_bytes}, {"full_count", i->full_count},
-        {"empty_count", i->empty_count}, {"k_steps", i->k_steps}, {"passes", i->passes}, {"pass_n", i->pass_n},
+    const struct {
+        const char *name;
+        uint64_t value;
+    } rows[] = {
+        {"tile_m", i->tile_m},         {"tile_n", i->tile_n},
+        {"tile_k", i->tile_k},         {"tiles_m", i->tiles_m},
+        {"tiles_n", i->tiles_n},       {"tiles_k", i->tiles_k},
+        {"stages", i->stages},         {"threads", i->threads},
+        {"consumers", i->consumers},   {"smem", i->smem},
+        {"smem_a", i->smem_a},         {"pitch_a", i->pitch_a},
+        {"smem_b", i->smem_b},         {"pitch_b", i->pitch_b},
+        {"smem_d", i->smem_d},         {"pitch_d", i->pitch_d},
+        {"smem_bar", i->smem_bar},     {"expect_bytes", i->expect_bytes},
+        {"full_count", i->full_count}, {"empty_count", i->empty_count},
+        {"k_steps", i->k_steps},       {"passes", i->passes},
+        {"pass_n", i->pass_n},
     };
     for (size_t r = 0; r < ZL_COUNT(rows); r++) put_constant(e, rows[r].name, rows[r].value);
 }
@@ -101,13 +114,15 @@ static void put_place(zl_emit *e, const zlay_copy *copy, int dim)
     static const char *const tile[3] = {"tm", "tn", "kt"};
     zl_putf(e->out, "%d", copy->coordinate[dim]);
     for (int axis = 0; axis < 3; axis++)
-        if (copy->advance[dim][axis]) zl_putf(e->out, " + %s * %d", tile[axis], copy->advance[dim][axis]);
+        if (copy->advance[dim][axis])
+            zl_putf(e->out, " + %s * %d", tile[axis], copy->advance[dim][axis]);
 }
 
 static void put_tensor_load(zl_emit *e, int32_t operand)
 {
     const zl_operand *o = &e->plan->operand[operand];
-    zl_puts(e->out, "/* One thread: the boxes of a stage, to its shared address, signalling its full barrier. */\n"
+    zl_puts(e->out, "/* One thread: the boxes of a stage, to its shared address, signalling its "
+                    "full barrier. */\n"
                     "[[maybe_unused]] static __device__ __forceinline__ void ");
     put_name(e, "zl_", operand == ZLAY_OPERAND_A ? "load_a" : "load_b");
     zl_puts(e->out, "(const void *map, uint32_t stage, uint32_t bar, int tm, int tn, int kt)\n{\n"
@@ -129,7 +144,9 @@ static void put_tensor_store(zl_emit *e)
     const zl_operand *o = &e->plan->operand[ZLAY_OPERAND_D];
     zl_puts(e->out, "/* One thread: a pass of a consumer's staging to its rows of D. */\n"
                     "[[maybe_unused]] static __device__ __forceinline__ void ");
-    put_name(e, "zl_", "store_d(const void *map, uint32_t staging, uint32_t consumer, uint32_t pass, int tm, int tn)\n{\n");
+    put_name(e, "zl_",
+             "store_d(const void *map, uint32_t staging, uint32_t consumer, uint32_t pass, int tm, "
+             "int tn)\n{\n");
     for (uint32_t i = 0; i < o->copies_count; i++) {
         zl_puts(e->out, "    ");
         put_name(e, "zl_", "tensor_store");
@@ -137,7 +154,8 @@ static void put_tensor_store(zl_emit *e)
         put_place(e, &o->copies[i], 0);
         zl_putf(e->out, ") + pass * %u, (uint32_t)(", e->plan->info.pass_n);
         put_place(e, &o->copies[i], 1);
-        zl_putf(e->out, ") + consumer * %u, staging + %u);\n", e->plan->info.mma.m, o->copies[i].smem);
+        zl_putf(e->out, ") + consumer * %u, staging + %u);\n", e->plan->info.mma.m,
+                o->copies[i].smem);
     }
     zl_puts(e->out, "}\n");
 }
@@ -146,23 +164,33 @@ static void put_thread_body(zl_emit *e, const zl_operand *o, uint32_t i)
 {
     const zlay_copy *copy = &o->copies[i];
     uint32_t mask = (1u << o->map.swizzle) - 1;
-    zl_putf(e->out, "    for (uint32_t at = thread * %u; at < %u; at += 128 * %u) {\n", o->width, copy->bytes, o->width);
+    zl_putf(e->out, "    for (uint32_t at = thread * %u; at < %u; at += 128 * %u) {\n", o->width,
+            copy->bytes, o->width);
     zl_puts(e->out, "        long long x = ");
     put_place(e, copy, 0);
     zl_putf(e->out, " + (int)(at %% %u / 2), y = ", o->span);
     put_place(e, copy, 1);
-    zl_putf(e->out, " + (int)(at / %u);\n        uint32_t to = stage + %u + (at ^ (at >> 7 & %u) << 4);\n", o->span, copy->smem, mask);
-    zl_putf(e->out, "        long long left = y < %lldLL ? (%lldLL - x) * 2 : 0;\n", (long long)o->map.extent[1],
-            (long long)o->map.extent[0]);
-    zl_putf(e->out, "        const char *from = (const char *)base + (left > 0 ? y * %lldLL + x * 2 : 0);\n",
-            (long long)o->map.stride[0]);
+    zl_putf(e->out,
+            " + (int)(at / %u);\n        uint32_t to = stage + %u + (at ^ (at >> 7 & %u) << 4);\n",
+            o->span, copy->smem, mask);
+    zl_putf(e->out, "        long long left = y < %lldLL ? (%lldLL - x) * 2 : 0;\n",
+            (long long)o->map.extent[1], (long long)o->map.extent[0]);
+    zl_putf(
+        e->out,
+        "        const char *from = (const char *)base + (left > 0 ? y * %lldLL + x * 2 : 0);\n",
+        (long long)o->map.stride[0]);
     if (o->kind == ZLAY_COPY_CP_ASYNC) {
         zl_puts(e->out, "        ");
-        put_name(e, "zl_", o->width == 16 ? "cp_async_16" : o->width == 8 ? "cp_async_8" : "cp_async_4");
-        zl_putf(e->out, "(to, (uint64_t)from, (uint32_t)(left < 0 ? 0 : left < %u ? left : %u));\n", o->width, o->width);
+        put_name(e, "zl_",
+                 o->width == 16  ? "cp_async_16"
+                 : o->width == 8 ? "cp_async_8"
+                                 : "cp_async_4");
+        zl_putf(e->out, "(to, (uint64_t)from, (uint32_t)(left < 0 ? 0 : left < %u ? left : %u));\n",
+                o->width, o->width);
     } else {
         zl_puts(e->out, "        uint16_t value = left > 0 ? *(const uint16_t *)from : 0;\n"
-                        "        asm volatile(\"st.shared.b16 [%0], %1;\" :: \"r\"(to), \"h\"(value) : \"memory\");\n");
+                        "        asm volatile(\"st.shared.b16 [%0], %1;\" :: \"r\"(to), "
+                        "\"h\"(value) : \"memory\");\n");
     }
     zl_puts(e->out, "    }\n");
 }
@@ -170,11 +198,13 @@ static void put_thread_body(zl_emit *e, const zl_operand *o, uint32_t i)
 static void put_thread_load(zl_emit *e, int32_t operand)
 {
     const zl_operand *o = &e->plan->operand[operand];
-    zl_puts(e->out, "/* 128 threads, numbered by `thread`: the boxes of a stage, zero-filled; then commit, wait, fence_proxy, arrive. */\n"
+    zl_puts(e->out, "/* 128 threads, numbered by `thread`: the boxes of a stage, zero-filled; then "
+                    "commit, wait, fence_proxy, arrive. */\n"
                     "[[maybe_unused]] static __device__ __forceinline__ void ");
     put_name(e, "zl_", operand == ZLAY_OPERAND_A ? "load_a" : "load_b");
-    zl_puts(e->out, "(const void *base, uint32_t stage, uint32_t thread, int tm, int tn, int kt)\n{\n"
-                    "    (void)tm, (void)tn, (void)kt;\n");
+    zl_puts(e->out,
+            "(const void *base, uint32_t stage, uint32_t thread, int tm, int tn, int kt)\n{\n"
+            "    (void)tm, (void)tn, (void)kt;\n");
     for (uint32_t i = 0; i < o->copies_count; i++) put_thread_body(e, o, i);
     zl_puts(e->out, "}\n");
 }
@@ -183,12 +213,15 @@ static void put_desc(zl_emit *e, int32_t operand)
 {
     uint64_t bits = 0;
     zlay_smemdesc_pack(&bits, e->plan->info.target, &e->plan->desc[operand]);
-    zl_puts(e->out, "/* The matrix descriptor of a K step, from the shared address of the operand in its stage. */\n"
+    zl_puts(e->out, "/* The matrix descriptor of a K step, from the shared address of the operand "
+                    "in its stage. */\n"
                     "[[maybe_unused]] static __device__ __forceinline__ uint64_t ");
     put_name(e, "zl_", operand == ZLAY_OPERAND_A ? "desc_a" : "desc_b");
-    zl_puts(e->out, operand == ZLAY_OPERAND_A ? "(uint32_t stage, uint32_t step, uint32_t consumer)\n{\n"
-                                              : "(uint32_t stage, uint32_t step)\n{\n");
-    zl_putf(e->out, "    return 0x%016llxull + ((stage + step * %u", (unsigned long long)bits, e->plan->step_start[operand]);
+    zl_puts(e->out, operand == ZLAY_OPERAND_A
+                        ? "(uint32_t stage, uint32_t step, uint32_t consumer)\n{\n"
+                        : "(uint32_t stage, uint32_t step)\n{\n");
+    zl_putf(e->out, "    return 0x%016llxull + ((stage + step * %u", (unsigned long long)bits,
+            e->plan->step_start[operand]);
     if (operand == ZLAY_OPERAND_A) zl_putf(e->out, " + consumer * %u", e->plan->consumer_start);
     zl_puts(e->out, ") >> 4);\n}\n");
 }
@@ -200,11 +233,15 @@ static void put_mma(zl_emit *e)
     zl_puts(e->out, "[[maybe_unused]] static __device__ __forceinline__ void ");
     put_name(e, "zl_", "mma");
     zl_putf(e->out, "(float (&d)[%u], uint64_t a, uint64_t b, int accumulate)\n{\n", count);
-    zl_putf(e->out, "    asm volatile(\"{ .reg .pred %%%%p; setp.ne.b32 %%%%p, %%%u, 0; \"\n"
-                    "        \"wgmma.mma_async.sync.aligned.m%un%uk%u.f32.bf16.bf16 {\"\n        \"", count + 2, mma->m, mma->n, mma->k);
+    zl_putf(e->out,
+            "    asm volatile(\"{ .reg .pred %%%%p; setp.ne.b32 %%%%p, %%%u, 0; \"\n"
+            "        \"wgmma.mma_async.sync.aligned.m%un%uk%u.f32.bf16.bf16 {\"\n        \"",
+            count + 2, mma->m, mma->n, mma->k);
     for (uint32_t i = 0; i < count; i++) zl_putf(e->out, i ? ", %%%u" : "%%%u", i);
-    zl_putf(e->out, "}, %%%u, %%%u, %%%%p, 1, 1, %d, %d; }\"\n        : ", count, count + 1, mma->a_major, mma->b_major);
-    for (uint32_t i = 0; i < count; i++) zl_putf(e->out, i ? ", \"+f\"(d[%u])" : "\"+f\"(d[%u])", i);
+    zl_putf(e->out, "}, %%%u, %%%u, %%%%p, 1, 1, %d, %d; }\"\n        : ", count, count + 1,
+            mma->a_major, mma->b_major);
+    for (uint32_t i = 0; i < count; i++)
+        zl_putf(e->out, i ? ", \"+f\"(d[%u])" : "\"+f\"(d[%u])", i);
     zl_puts(e->out, "\n        : \"l\"(a), \"l\"(b), \"r\"(accumulate) : \"memory\");\n}\n");
 }
 
@@ -221,7 +258,9 @@ static uint64_t forms_used(const zl_emit *e)
 static void header(zl_emit *e)
 {
     uint64_t used = forms_used(e);
-    zl_putf(e->out, "/* zlay %s: data movement of a GEMM, %s; compile as CUDA C++ for that target. */\n#include <stdint.h>\n\n",
+    zl_putf(e->out,
+            "/* zlay %s: data movement of a GEMM, %s; compile as CUDA C++ for that target. "
+            "*/\n#include <stdint.h>\n\n",
             zlay_version(), zlay_target_name(e->plan->info.target));
     put_name(e, "#ifndef ZL_", "H\n");
     put_name(e, "#define ZL_", "H\n");
@@ -246,7 +285,8 @@ static void header_write(zl_text *out, const void *value)
     header(&e);
 }
 
-zlay_status zlay_emit_header(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan, const char *name, size_t length)
+zlay_status zlay_emit_header(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan, const char *name,
+                             size_t length)
 {
     return zl_emit_text(ctx, out, plan, name, length, header_write);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Boxes moved by 128 threads. Thread t starts at byte t * width of the box as it lies in shared memory and goes on by
- * 128 * width; a row of the box is `span` bytes. The swizzle XORs the number of the 128-byte line onto the number of
- * the 16-byte chunk; a step advances by `width` lines, so a thread's address is one XOR and one constant away. */
+/* Boxes moved by 128 threads. Thread t starts at byte t * width of the box as it lies in shared
+ * memory and goes on by 128 * width; a row of the box is `span` bytes. The swizzle XORs the number
+ * of the 128-byte line onto the number of the 16-byte chunk; a step advances by `width` lines, so a
+ * thread's address is one XOR and one constant away. */
 #include "emit/emit.h"
 
 #include <stdio.h>
@@ -13,7 +14,10 @@ static const char letters[] = "abd";
 static uint32_t line_mask(const zl_operand *o) { return (1u << o->map.swizzle) - 1; }
 static uint32_t step_bytes(const zl_operand *o) { return THREADS * o->width; }
 static uint32_t step_rows(const zl_operand *o) { return step_bytes(o) / o->span; }
-static uint32_t steps(const zl_operand *o, const zlay_copy *copy) { return copy->bytes / step_bytes(o); }
+static uint32_t steps(const zl_operand *o, const zlay_copy *copy)
+{
+    return copy->bytes / step_bytes(o);
+}
 
 /* Threads move whole steps only when the box has at least one; tiles are never that small. */
 void zl_emit_thread_setup(zl_emit *e, int32_t operand)
@@ -34,15 +38,19 @@ void zl_emit_thread_setup(zl_emit *e, int32_t operand)
     zl_emit_line(e, "cvta.to.global.u64 %c_ptr, %c_ptr;", l, l);
 }
 
-/* Coordinates of the thread's first element: tile indices times what the copy advances, and its own place. */
-static void coordinates(zl_emit *e, const zlay_copy *copy, char l, int32_t x_more, const char *y_more)
+/* Coordinates of the thread's first element: tile indices times what the copy advances, and its own
+ * place. */
+static void coordinates(zl_emit *e, const zlay_copy *copy, char l, int32_t x_more,
+                        const char *y_more)
 {
     static const char *const tile[3] = {"tm", "tn", "kt"};
     zl_emit_line(e, "add.s32 x, %c_col, %d;", l, copy->coordinate[0] + x_more);
     zl_emit_line(e, "add.s32 y, %c_row, %d;", l, copy->coordinate[1]);
     for (int axis = 0; axis < 3; axis++) {
-        if (copy->advance[0][axis]) zl_emit_line(e, "mad.lo.s32 x, %s, %d, x;", tile[axis], copy->advance[0][axis]);
-        if (copy->advance[1][axis]) zl_emit_line(e, "mad.lo.s32 y, %s, %d, y;", tile[axis], copy->advance[1][axis]);
+        if (copy->advance[0][axis])
+            zl_emit_line(e, "mad.lo.s32 x, %s, %d, x;", tile[axis], copy->advance[0][axis]);
+        if (copy->advance[1][axis])
+            zl_emit_line(e, "mad.lo.s32 y, %s, %d, y;", tile[axis], copy->advance[1][axis]);
     }
     if (y_more) zl_emit_line(e, "add.s32 y, y, %s;", y_more);
 }
@@ -66,13 +74,16 @@ static void shared_address(zl_emit *e, const zl_operand *o, char l, uint32_t ste
 
 static void global_step(zl_emit *e, const zl_operand *o, uint32_t step)
 {
-    zl_emit_line(e, "add.s64 h, g, %llu;", (unsigned long long)(step * step_rows(o) * o->map.stride[0]));
+    zl_emit_line(e, "add.s64 h, g, %llu;",
+                 (unsigned long long)(step * step_rows(o) * o->map.stride[0]));
     zl_emit_line(e, "setp.gt.s32 q, y, %u;", step * step_rows(o));
 }
 
 static void load_async(zl_emit *e, const zl_operand *o, const zlay_copy *copy, char l)
 {
-    zl_form_id form = o->width == 16 ? ZL_FORM_CP_ASYNC_16 : o->width == 8 ? ZL_FORM_CP_ASYNC_8 : ZL_FORM_CP_ASYNC_4;
+    zl_form_id form = o->width == 16  ? ZL_FORM_CP_ASYNC_16
+                      : o->width == 8 ? ZL_FORM_CP_ASYNC_8
+                                      : ZL_FORM_CP_ASYNC_4;
     zl_emit_line(e, "sub.s32 x, %llu, x;", (unsigned long long)o->map.extent[0]);
     zl_emit_line(e, "shl.b32 x, x, 1;");
     zl_emit_line(e, "max.s32 x, x, 0;");
@@ -132,7 +143,8 @@ void zl_emit_thread_load(zl_emit *e, int32_t operand, const zlay_copy *copy, con
 static void store_one(zl_emit *e, uint32_t width)
 {
     static const char *const shared[] = {"ld.shared.b16 v0, [s];", "ld.shared.b32 w0, [s];",
-                                         "ld.shared.v2.b32 {w0, w1}, [s];", "ld.shared.v4.b32 {w0, w1, w2, w3}, [s];"};
+                                         "ld.shared.v2.b32 {w0, w1}, [s];",
+                                         "ld.shared.v4.b32 {w0, w1, w2, w3}, [s];"};
     static const char *const global[] = {"@q st.global.b16 [h], v0;", "@q st.global.b32 [h], w0;",
                                          "@q st.global.v2.b32 [h], {w0, w1};",
                                          "@q st.global.v4.b32 [h], {w0, w1, w2, w3};"};

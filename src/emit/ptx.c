@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The frame of a kernel: parameters, roles, loops over tiles and K steps. What happens in them is the pipe's. */
+/* The frame of a kernel: parameters, roles, loops over tiles and K steps. What happens in them is
+ * the pipe's. */
 #include "emit/emit.h"
 
 #include <string.h>
@@ -9,16 +10,21 @@ enum { GROUP_M = 16, REG_PRODUCER_TENSOR = 40, REG_PRODUCER_THREADS = 56, REG_AL
 static void head(zl_emit *e)
 {
     const zlay_plan_info *info = &e->plan->info;
-    zl_putf(e->out, "// zlay %s: D[%llu,%llu] = A B, K = %llu, bf16; tile %ux%ux%u, %u stages, %u bytes of shared memory\n",
-            zlay_version(), (unsigned long long)info->m, (unsigned long long)info->n, (unsigned long long)info->k,
-            info->tile_m, info->tile_n, info->tile_k, info->stages, info->smem);
+    zl_putf(e->out,
+            "// zlay %s: D[%llu,%llu] = A B, K = %llu, bf16; tile %ux%ux%u, %u stages, %u bytes of "
+            "shared memory\n",
+            zlay_version(), (unsigned long long)info->m, (unsigned long long)info->n,
+            (unsigned long long)info->k, info->tile_m, info->tile_n, info->tile_k, info->stages,
+            info->smem);
     zl_putf(e->out, ".version %u.%u\n.target %s\n.address_size 64\n\n", e->ptx / 10, e->ptx % 10,
             zlay_target_name(info->target));
     zl_puts(e->out, ".extern .shared .align 1024 .b8 zl_smem[];\n\n.visible .entry ");
     zl_put(e->out, e->name, e->name_length);
-    zl_puts(e->out, "(\n    .param .align 128 .b8 tensor_a[128],\n    .param .align 128 .b8 tensor_b[128],\n"
-                    "    .param .align 128 .b8 tensor_d[128],\n    .param .u64 ptr_a,\n    .param .u64 ptr_b,\n"
-                    "    .param .u64 ptr_d)\n");
+    zl_puts(
+        e->out,
+        "(\n    .param .align 128 .b8 tensor_a[128],\n    .param .align 128 .b8 tensor_b[128],\n"
+        "    .param .align 128 .b8 tensor_d[128],\n    .param .u64 ptr_a,\n    .param .u64 ptr_b,\n"
+        "    .param .u64 ptr_d)\n");
     zl_putf(e->out, "    .maxntid %u, 1, 1\n    .minnctapersm 1\n{\n", info->threads);
 }
 
@@ -41,7 +47,8 @@ static void setup(zl_emit *e)
     zl_emit_line(e, ".reg .pred one, leader, wrap, more;");
     zl_emit_line(e, ".reg .b32 tid, warp, lane, rtid, rwarp, smem, at, to, x0, x1;");
     zl_emit_line(e, ".reg .b32 slot, phase, other, tile, tm, tn, kt, group, rest, left;");
-    for (uint32_t i = 0; i < e->pipe->bars_count; i++) zl_emit_line(e, ".reg .b32 bar_%s;", e->pipe->bars[i].name);
+    for (uint32_t i = 0; i < e->pipe->bars_count; i++)
+        zl_emit_line(e, ".reg .b32 bar_%s;", e->pipe->bars[i].name);
     zl_emit_line(e, "mov.u32 tid, %%tid.x;");
     zl_emit_line(e, "shr.u32 warp, tid, 5;");
     zl_emit_line(e, "and.b32 lane, tid, 31;");
@@ -85,7 +92,8 @@ static void advance(zl_emit *e)
     zl_emit_line(e, "add.u32 kt, kt, 1;");
 }
 
-/* A loop over positions t*N + first .. t*N + N; its first positions were events of their own before it. */
+/* A loop over positions t*N + first .. t*N + N; its first positions were events of their own before
+ * it. */
 static bool loop_runs(const zl_emit *e, const zl_event *loop)
 {
     return loop->at[0].times < 0 || (uint64_t)loop->at[0].add < e->plan->info.tiles_k;
@@ -97,7 +105,8 @@ static void loop_begin(zl_emit *e, const zl_event *loop, uint32_t id)
     if (loop->at[0].times < 0) {
         zl_emit_line(e, "mov.u32 tile, %%ctaid.x;");
         zl_putf(e->out, "loop%u:\n", id);
-        zl_emit_line(e, "setp.ge.u32 more, tile, %llu;", (unsigned long long)(info->tiles_m * info->tiles_n));
+        zl_emit_line(e, "setp.ge.u32 more, tile, %llu;",
+                     (unsigned long long)(info->tiles_m * info->tiles_n));
         zl_emit_line(e, "@more bra done%u;", id);
         tile_indices(e);
         zl_emit_line(e, "mov.u32 kt, 0;");
@@ -153,8 +162,10 @@ static void desc_setup(zl_emit *e, int32_t operand)
     uint64_t bits = 0;
     zlay_smemdesc_pack(&bits, plan->info.target, &plan->desc[operand]);
     zl_emit_line(e, ".reg .b32 desc_%c, from_%c, high_%c;", l, l, l);
-    zl_emit_line(e, "add.u32 desc_%c, smem, %u;", l, operand == ZLAY_OPERAND_A ? plan->info.smem_a : plan->info.smem_b);
-    if (operand == ZLAY_OPERAND_A) zl_emit_line(e, "mad.lo.u32 desc_a, instance, %u, desc_a;", plan->consumer_start);
+    zl_emit_line(e, "add.u32 desc_%c, smem, %u;", l,
+                 operand == ZLAY_OPERAND_A ? plan->info.smem_a : plan->info.smem_b);
+    if (operand == ZLAY_OPERAND_A)
+        zl_emit_line(e, "mad.lo.u32 desc_a, instance, %u, desc_a;", plan->consumer_start);
     zl_emit_line(e, "shr.u32 desc_%c, desc_%c, 4;", l, l);
     zl_emit_line(e, "add.u32 desc_%c, desc_%c, 0x%08x;", l, l, (uint32_t)bits);
     zl_emit_line(e, "mov.u32 high_%c, 0x%08x;", l, (uint32_t)(bits >> 32));
@@ -169,7 +180,8 @@ static void registers(zl_emit *e, bool consumer)
     zl_text number = {text, sizeof text - 1, 0};
     zl_putf(&number, "%u", consumer ? (REG_ALL - producer) / 2 : producer);
     text[number.need] = 0;
-    zl_emit_form(e, "", consumer ? ZL_FORM_SETMAXNREG_INC : ZL_FORM_SETMAXNREG_DEC, (const char *const[]){text});
+    zl_emit_form(e, "", consumer ? ZL_FORM_SETMAXNREG_INC : ZL_FORM_SETMAXNREG_DEC,
+                 (const char *const[]){text});
 }
 
 static void consumer_setup(zl_emit *e)
@@ -247,21 +259,23 @@ static uint32_t ptx_least(const zl_emit *e)
     return count.ptx;
 }
 
-zlay_status zl_emit_text(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan, const char *name, size_t length,
-                         zl_writer *write)
+zlay_status zl_emit_text(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan, const char *name,
+                         size_t length, zl_writer *write)
 {
     char shown[256];
     if (!out || !plan || !name) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
     if (status) return status;
     if (!zl_is_name(name, length))
-        return zl_leave(ctx, zl_fail(ctx, ZLAY_EINVAL, "name: \"%s\" is no name", zl_quote(shown, name, length)));
+        return zl_leave(ctx, zl_fail(ctx, ZLAY_EINVAL, "name: \"%s\" is no name",
+                                     zl_quote(shown, name, length)));
     zl_emit e = {.plan = plan, .pipe = plan->pipe, .name = name, .name_length = length};
     e.ptx = ptx_least(&e);
     return zl_leave(ctx, zl_print(out, write, &e));
 }
 
-zlay_status zlay_emit_ptx(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan, const char *name, size_t length)
+zlay_status zlay_emit_ptx(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan, const char *name,
+                          size_t length)
 {
     return zl_emit_text(ctx, out, plan, name, length, kernel_write);
 }

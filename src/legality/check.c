@@ -16,7 +16,8 @@ zlay_status zlay_target_find(const zlay_target **out, const char *name, size_t l
     *out = NULL;
     if (!name) return ZLAY_EINVAL;
     for (size_t i = 0; i < ZL_COUNT(targets); i++)
-        if (strlen(targets[i].name) == length && !memcmp(targets[i].name, name, length)) *out = &targets[i];
+        if (strlen(targets[i].name) == length && !memcmp(targets[i].name, name, length))
+            *out = &targets[i];
     return *out ? ZLAY_OK : ZLAY_NONE;
 }
 
@@ -25,8 +26,10 @@ const char *zlay_target_name(const zlay_target *target) { return target ? target
 const zlay_target *zlay_target_at(size_t i) { return i < ZL_COUNT(targets) ? &targets[i] : NULL; }
 
 static const char *const fields[ZLAY_FIELD_COUNT + 1] = {
-    "none", "mode", "type", "rank", "address", "extent", "stride", "box", "step", "interleave", "swizzle", "l2", "oob",
-    "start", "lbo", "sbo", "base_offset", "m", "n", "k", "a", "b", "d", "major", "target", "smem", "coordinate", "bytes", "count",
+    "none",        "mode",       "type",       "rank",  "address", "extent", "stride", "box",
+    "step",        "interleave", "swizzle",    "l2",    "oob",     "start",  "lbo",    "sbo",
+    "base_offset", "m",          "n",          "k",     "a",       "b",      "d",      "major",
+    "target",      "smem",       "coordinate", "bytes", "count",
 };
 
 const char *zlay_field_name(int32_t field)
@@ -59,47 +62,53 @@ static bool all_zero(const uint32_t *words, size_t count)
     return true;
 }
 
-static zlay_status check(zlay_verdict *out, zlay_reason *reasons, size_t room, const zl_subject *subject, bool driver)
+static zlay_status check(zlay_verdict *out, zlay_reason *reasons, size_t room,
+                         const zl_subject *subject, bool driver)
 {
     collector c = {.reasons = reasons, .room = reasons ? room : 0};
     bool measured = subject->target->cls == ZL_CLASS_SM90;
     zl_walk(subject, collect, &c);
     c.verdict.answer = c.verdict.broken ? ZLAY_NO : ZLAY_YES;
     c.verdict.basis = measured ? ZLAY_BASIS_MEASURED : ZLAY_BASIS_DOCUMENTED;
-    if (driver && measured) c.verdict.driver = c.by_driver ? ZLAY_DRIVER_REFUSES : ZLAY_DRIVER_ACCEPTS;
+    if (driver && measured)
+        c.verdict.driver = c.by_driver ? ZLAY_DRIVER_REFUSES : ZLAY_DRIVER_ACCEPTS;
     *out = c.verdict;
     return ZLAY_OK;
 }
 
-zlay_status zlay_tensormap_check(zlay_verdict *out, zlay_reason *reasons, size_t room, const zlay_target *target,
-                                 const zlay_tensormap *map)
+zlay_status zlay_tensormap_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
+                                 const zlay_target *target, const zlay_tensormap *map)
 {
-    if (!out || !target || !map || (room && !reasons) || !all_zero(map->reserved, ZL_COUNT(map->reserved)))
+    if (!out || !target || !map || (room && !reasons) ||
+        !all_zero(map->reserved, ZL_COUNT(map->reserved)))
         return ZLAY_EINVAL;
     if (map->mode == 1 || map->mode == 2) return ZLAY_ENOTSUP;
     zl_subject s = {ZL_SUBJECT_TMAP, target, map};
     return check(out, reasons, room, &s, true);
 }
 
-zlay_status zlay_smemdesc_check(zlay_verdict *out, zlay_reason *reasons, size_t room, const zlay_target *target,
-                                const zlay_smemdesc *f)
+zlay_status zlay_smemdesc_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
+                                const zlay_target *target, const zlay_smemdesc *f)
 {
-    if (!out || !target || !f || (room && !reasons) || !all_zero(f->reserved, ZL_COUNT(f->reserved))) return ZLAY_EINVAL;
+    if (!out || !target || !f || (room && !reasons) ||
+        !all_zero(f->reserved, ZL_COUNT(f->reserved)))
+        return ZLAY_EINVAL;
     zl_subject s = {ZL_SUBJECT_DESC, target, f};
     return check(out, reasons, room, &s, false);
 }
 
-zlay_status zlay_mma_check(zlay_verdict *out, zlay_reason *reasons, size_t room, const zlay_target *target,
-                           const zlay_mma *mma)
+zlay_status zlay_mma_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
+                           const zlay_target *target, const zlay_mma *mma)
 {
-    if (!out || !target || !mma || (room && !reasons) || !all_zero(mma->reserved, ZL_COUNT(mma->reserved)))
+    if (!out || !target || !mma || (room && !reasons) ||
+        !all_zero(mma->reserved, ZL_COUNT(mma->reserved)))
         return ZLAY_EINVAL;
     zl_subject s = {ZL_SUBJECT_MMA, target, mma};
     return check(out, reasons, room, &s, false);
 }
 
-zlay_status zlay_smem_check(zlay_verdict *out, zlay_reason *reasons, size_t room, const zlay_target *target,
-                            uint64_t bytes)
+zlay_status zlay_smem_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
+                            const zlay_target *target, uint64_t bytes)
 {
     if (!out || !target || (room && !reasons)) return ZLAY_EINVAL;
     zl_subject s = {ZL_SUBJECT_SMEM, target, &bytes};

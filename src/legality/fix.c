@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The repair of one broken rule: the nearest value of its field that keeps most, and how many copies it then takes. */
+/* The repair of one broken rule: the nearest value of its field that keeps most, and how many
+ * copies it then takes. */
 #include "legality/rule.h"
 
 static const zlay_tensormap *map_of(const zl_subject *s) { return s->value; }
@@ -77,12 +78,19 @@ static void fix_map(zlay_reason *r, const zl_rule *rule, const zlay_tensormap *m
         if (rule->when == ZL_G_FILLS_NAN) give(r, ZLAY_KEEPS_VALUES, 0, 1);
         break;
     case ZL_Q_RANK:
-        if (rule->when == ZL_G_INTERLEAVED && r->value >= 1 && r->value < 3) give(r, ZLAY_KEEPS_ALL, 3, 1);
+        if (rule->when == ZL_G_INTERLEAVED && r->value >= 1 && r->value < 3)
+            give(r, ZLAY_KEEPS_ALL, 3, 1);
         break;
     case ZL_Q_INTERLEAVE:
     case ZL_Q_OOB: give(r, ZLAY_KEEPS_VALUES, 0, 1); break;
     case ZL_Q_L2: give(r, ZLAY_KEEPS_ALL, 0, 1); break;
-    case ZL_Q_SWIZZLE: give(r, ZLAY_KEEPS_BYTES, r->relation == ZLAY_REL_EQUAL ? r->lo : r->value > 3 && r->hi == 3 ? 3 : 0, 1); break;
+    case ZL_Q_SWIZZLE:
+        give(r, ZLAY_KEEPS_BYTES,
+             r->relation == ZLAY_REL_EQUAL ? r->lo
+             : r->value > 3 && r->hi == 3  ? 3
+                                           : 0,
+             1);
+        break;
     case ZL_Q_HAS_TMAP:
     case ZL_Q_MODE:
     case ZL_Q_EXTENT: break;
@@ -98,7 +106,9 @@ void zl_fix(zlay_reason *r, const zl_rule *rule, const zl_subject *s)
         fix_map(r, rule, map_of(s));
         return;
     }
-    if (rule->keeps == ZLAY_KEEPS_NOTHING && rule->relation != ZLAY_REL_EQUAL && rule->relation != ZLAY_REL_RANGE) return;
+    if (rule->keeps == ZLAY_KEEPS_NOTHING && rule->relation != ZLAY_REL_EQUAL &&
+        rule->relation != ZLAY_REL_RANGE)
+        return;
     if (rule->quantity == ZL_Q_HAS_WGMMA || rule->quantity == ZL_Q_SMEM) return;
     if (r->relation == ZLAY_REL_MULTIPLE) give(r, rule->keeps, round_up(r->value, r->lo), 1);
     else if (r->relation == ZLAY_REL_EQUAL) give(r, rule->keeps, r->lo, 1);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of a check, those that hold too: what a plan's ladder prints and what the checks collect. */
+/* The rows of a check, those that hold too: what a plan's ladder prints and what the checks
+ * collect. */
 #ifndef ZL_LADDER_H
 #define ZL_LADDER_H
 
@@ -13,7 +14,13 @@ typedef struct zl_issue {
     uint64_t expect, count; /* bytes and arrivals of the phase; count 0: no barrier */
 } zl_issue;
 
-typedef enum zl_subject_kind { ZL_SUBJECT_TMAP = 1, ZL_SUBJECT_DESC, ZL_SUBJECT_MMA, ZL_SUBJECT_SMEM, ZL_SUBJECT_COPY } zl_subject_kind;
+typedef enum zl_subject_kind {
+    ZL_SUBJECT_TMAP = 1,
+    ZL_SUBJECT_DESC,
+    ZL_SUBJECT_MMA,
+    ZL_SUBJECT_SMEM,
+    ZL_SUBJECT_COPY
+} zl_subject_kind;
 
 typedef struct zl_subject {
     zl_subject_kind kind;

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What rules speak of, as functions of a subject. Products saturate: a hostile map is NO, never an overflow. */
+/* What rules speak of, as functions of a subject. Products saturate: a hostile map is NO, never an
+ * overflow. */
 #include "legality/rule.h"
 
-enum { PACKED8 = ZLAY_TMAP_U4_ALIGN8, PACKED16_FIRST = ZLAY_TMAP_U4_ALIGN16, U6 = ZLAY_TMAP_U6_ALIGN16 };
+enum {
+    PACKED8 = ZLAY_TMAP_U4_ALIGN8,
+    PACKED16_FIRST = ZLAY_TMAP_U4_ALIGN16,
+    U6 = ZLAY_TMAP_U6_ALIGN16
+};
 
 static const uint8_t type_bits[] = {8, 16, 32, 32, 64, 64, 16, 32, 64, 16, 32, 32, 32, 4, 4, 6};
 
@@ -53,7 +58,8 @@ uint64_t zl_box_smem(const zlay_tensormap *map)
 static uint64_t footprint(const zlay_tensormap *map, uint32_t rank)
 {
     uint64_t bits = zlay_tensormap_type_bits(map->type);
-    for (uint32_t i = 0; i < rank; i++) bits = zl_umul_sat(bits, map->step[i] ? map->box[i] / map->step[i] : 0);
+    for (uint32_t i = 0; i < rank; i++)
+        bits = zl_umul_sat(bits, map->step[i] ? map->box[i] / map->step[i] : 0);
     return bits == UINT64_MAX ? bits : bits / 8;
 }
 
@@ -121,7 +127,8 @@ static uint64_t copy_value(zl_quantity q, const zl_issue *issue)
     const zlay_tensormap *m = issue->map;
     uint64_t bytes = zlay_tensormap_type_bits(m->type) / 8;
     uint64_t x = (uint64_t)(int64_t)issue->copy->coordinate[0] * bytes, more = 0;
-    for (int axis = 0; axis < 3; axis++) more |= (uint64_t)(int64_t)issue->copy->advance[0][axis] * bytes;
+    for (int axis = 0; axis < 3; axis++)
+        more |= (uint64_t)(int64_t)issue->copy->advance[0][axis] * bytes;
     switch (q) {
     case ZL_Q_COPY_X_BYTES: return x | more;
     case ZL_Q_COPY_SMEM: return issue->copy->smem;
@@ -147,8 +154,8 @@ uint64_t zl_quantity_value(zl_quantity q, const zl_subject *s, uint32_t i)
 
 bool zl_quantity_indexed(zl_quantity q)
 {
-    return q == ZL_Q_EXTENT || q == ZL_Q_STRIDE || q == ZL_Q_BOX || q == ZL_Q_STEP || q == ZL_Q_EXTENT0 || q == ZL_Q_BOX0 ||
-           q == ZL_Q_BOX0_BYTES;
+    return q == ZL_Q_EXTENT || q == ZL_Q_STRIDE || q == ZL_Q_BOX || q == ZL_Q_STEP ||
+           q == ZL_Q_EXTENT0 || q == ZL_Q_BOX0 || q == ZL_Q_BOX0_BYTES;
 }
 
 uint32_t zl_quantity_count(zl_quantity q, const zl_subject *s)

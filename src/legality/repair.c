@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One repair of a whole map. A rule of one field is met only by a change of that field, so each field that a broken rule
- * names must change; changing only those, each to the nearest value that passes, changes the fewest. */
+/* One repair of a whole map. A rule of one field is met only by a change of that field, so each
+ * field that a broken rule names must change; changing only those, each to the nearest value that
+ * passes, changes the fewest. */
 #include "legality/rule.h"
 
 enum { ROUNDS = 16, REASONS = 64 };
@@ -30,18 +31,23 @@ static void widen(zlay_tensormap *map)
         uint32_t i = map->rank++;
         uint64_t unit = map->interleave == 2 ? 32 : 16;
         map->extent[i] = map->box[i] = map->step[i] = 1;
-        map->stride[i - 1] = i > 1 ? map->stride[i - 2] : (map->extent[0] * zlay_tensormap_type_bits(map->type) / 8 + unit - 1) / unit * unit;
+        map->stride[i - 1] =
+            i > 1 ? map->stride[i - 2]
+                  : (map->extent[0] * zlay_tensormap_type_bits(map->type) / 8 + unit - 1) / unit *
+                        unit;
     }
 }
 
 /* Apply what the reasons say; false where one has no repair. */
-static bool apply(zlay_tensormap *map, const zlay_reason *reasons, uint32_t count, int32_t *keeps, uint64_t *split)
+static bool apply(zlay_tensormap *map, const zlay_reason *reasons, uint32_t count, int32_t *keeps,
+                  uint64_t *split)
 {
     uint32_t fields = 0;
     for (uint32_t i = 0; i < count; i++) {
         const zlay_reason *r = &reasons[i];
         if (r->noted) continue;
-        if (r->fix_keeps == ZLAY_KEEPS_NONE_GIVEN || r->fix_keeps == ZLAY_KEEPS_NOTHING) return false;
+        if (r->fix_keeps == ZLAY_KEEPS_NONE_GIVEN || r->fix_keeps == ZLAY_KEEPS_NOTHING)
+            return false;
         uint32_t bit = r->field == ZLAY_FIELD_BOX ? 1u << (r->index > 0 ? r->index : 0) : 0;
         if (fields & bit) continue;
         fields |= bit;
@@ -53,8 +59,8 @@ static bool apply(zlay_tensormap *map, const zlay_reason *reasons, uint32_t coun
     return true;
 }
 
-zlay_status zlay_tensormap_repair(zlay_tensormap *out, int32_t *keeps, uint64_t *split, const zlay_target *target,
-                                  const zlay_tensormap *map)
+zlay_status zlay_tensormap_repair(zlay_tensormap *out, int32_t *keeps, uint64_t *split,
+                                  const zlay_target *target, const zlay_tensormap *map)
 {
     if (!out || !keeps || !split || !target || !map) return ZLAY_EINVAL;
     zlay_tensormap tried = *map;
@@ -71,7 +77,9 @@ zlay_status zlay_tensormap_repair(zlay_tensormap *out, int32_t *keeps, uint64_t 
             *split = copies;
             return ZLAY_OK;
         }
-        if (!apply(&tried, reasons, verdict.reasons < REASONS ? verdict.reasons : REASONS, &kept, &copies)) return ZLAY_NONE;
+        if (!apply(&tried, reasons, verdict.reasons < REASONS ? verdict.reasons : REASONS, &kept,
+                   &copies))
+            return ZLAY_NONE;
     }
     return ZLAY_NONE;
 }

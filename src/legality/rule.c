@@ -4,21 +4,33 @@
 
 #include <string.h>
 
-#define ANY_TARGET (ZL_CLASS_NONE | ZL_CLASS_SM90 | ZL_CLASS_SM100 | ZL_CLASS_SM120)
-#define ON_SM90 ZL_CLASS_SM90
-#define AFTER_SM90 (ZL_CLASS_SM100 | ZL_CLASS_SM120)
-#define SMEM_OF_TARGET ZL_BOUND_SMEM
+#define ANY_TARGET       (ZL_CLASS_NONE | ZL_CLASS_SM90 | ZL_CLASS_SM100 | ZL_CLASS_SM120)
+#define ON_SM90          ZL_CLASS_SM90
+#define AFTER_SM90       (ZL_CLASS_SM100 | ZL_CLASS_SM120)
+#define SMEM_OF_TARGET   ZL_BOUND_SMEM
 #define COPY_WIDTH_BYTES ZL_BOUND_WIDTH
-#define BY_DRIVER ZLAY_BY_DRIVER, 0
-#define BY_DOCUMENT ZLAY_BY_DOCUMENT, 0
-#define BY_ASSEMBLER ZLAY_BY_ASSEMBLER, 0
-#define BY_HARDWARE ZLAY_BY_HARDWARE, 0
-#define BY_NOTED ZLAY_BY_DOCUMENT, 1
+#define BY_DRIVER        ZLAY_BY_DRIVER, 0
+#define BY_DOCUMENT      ZLAY_BY_DOCUMENT, 0
+#define BY_ASSEMBLER     ZLAY_BY_ASSEMBLER, 0
+#define BY_HARDWARE      ZLAY_BY_HARDWARE, 0
+#define BY_NOTED         ZLAY_BY_DOCUMENT, 1
 
 const zl_rule zl_rules[] = {
-#define RULE(number, id, quantity, relation, lo, hi, when, by, field, targets, keeps, source, text)               \
-    {number, #id, ZL_Q_##quantity, ZLAY_REL_##relation, lo, hi, ZL_G_##when, BY_##by, ZLAY_FIELD_##field, targets, \
-     ZLAY_KEEPS_##keeps, source, text},
+#define RULE(number, id, quantity, relation, lo, hi, when, by, field, targets, keeps, source,      \
+             text)                                                                                 \
+    {number,                                                                                       \
+     #id,                                                                                          \
+     ZL_Q_##quantity,                                                                              \
+     ZLAY_REL_##relation,                                                                          \
+     lo,                                                                                           \
+     hi,                                                                                           \
+     ZL_G_##when,                                                                                  \
+     BY_##by,                                                                                      \
+     ZLAY_FIELD_##field,                                                                           \
+     targets,                                                                                      \
+     ZLAY_KEEPS_##keeps,                                                                           \
+     source,                                                                                       \
+     text},
 #include "legality/rules/tensormap.def"
 #include "legality/rules/others.def"
 #undef RULE
@@ -31,8 +43,11 @@ uint32_t zlay_rules_version(void) { return RULES_VERSION; }
 
 zl_subject_kind zl_rule_subject(const zl_rule *rule)
 {
-    return rule->number < 40 ? ZL_SUBJECT_TMAP : rule->number < 50 ? ZL_SUBJECT_DESC : rule->number < 60 ? ZL_SUBJECT_MMA
-         : rule->number < 70 ? ZL_SUBJECT_SMEM : ZL_SUBJECT_COPY;
+    return rule->number < 40   ? ZL_SUBJECT_TMAP
+           : rule->number < 50 ? ZL_SUBJECT_DESC
+           : rule->number < 60 ? ZL_SUBJECT_MMA
+           : rule->number < 70 ? ZL_SUBJECT_SMEM
+                               : ZL_SUBJECT_COPY;
 }
 
 static uint64_t bound(uint64_t value, const zl_subject *s)
@@ -76,8 +91,8 @@ void zl_walk(const zl_subject *subject, zl_seen *seen, void *arg)
 {
     for (size_t i = 0; i < zl_rules_count; i++) {
         const zl_rule *rule = &zl_rules[i];
-        if (zl_rule_subject(rule) == subject->kind && rule->targets & (uint32_t)subject->target->cls &&
-            zl_guard_holds(rule->when, subject))
+        if (zl_rule_subject(rule) == subject->kind &&
+            rule->targets & (uint32_t)subject->target->cls && zl_guard_holds(rule->when, subject))
             walk_rule(rule, subject, seen, arg);
     }
 }
@@ -89,7 +104,9 @@ static void describe(zlay_rule *out, const zl_rule *rule)
     out->id = rule->id;
     out->text = rule->text;
     out->source = rule->source;
-    out->targets = rule->targets == ANY_TARGET ? "any" : rule->targets == ON_SM90 ? "sm_90" : "sm_100 and later";
+    out->targets = rule->targets == ANY_TARGET ? "any"
+                   : rule->targets == ON_SM90  ? "sm_90"
+                                               : "sm_100 and later";
 }
 
 zlay_status zlay_rule_find(zlay_rule *out, const char *id, size_t length)

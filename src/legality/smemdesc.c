@@ -16,19 +16,25 @@ zlay_status zlay_smemdesc_pack(uint64_t *out, const zlay_target *target, const z
     if (!target->wgmma) return ZLAY_ENOTSUP;
     zlay_status status = zlay_smemdesc_check(&verdict, NULL, 0, target, f);
     if (status || verdict.answer != ZLAY_YES) return ZLAY_EINVAL;
-    *out = (uint64_t)(f->start >> 4) << START_AT | (uint64_t)(f->lbo >> 4) << LBO_AT | (uint64_t)(f->sbo >> 4) << SBO_AT |
-           (uint64_t)f->base_offset << BASE_AT | (uint64_t)swizzle_code[f->swizzle] << SWIZZLE_AT;
+    *out = (uint64_t)(f->start >> 4) << START_AT | (uint64_t)(f->lbo >> 4) << LBO_AT |
+           (uint64_t)(f->sbo >> 4) << SBO_AT | (uint64_t)f->base_offset << BASE_AT |
+           (uint64_t)swizzle_code[f->swizzle] << SWIZZLE_AT;
     return ZLAY_OK;
 }
 
-static uint32_t address(uint64_t desc, int at) { return (uint32_t)(desc >> at & ((1u << ADDRESS_BITS) - 1)) << 4; }
+static uint32_t address(uint64_t desc, int at)
+{
+    return (uint32_t)(desc >> at & ((1u << ADDRESS_BITS) - 1)) << 4;
+}
 
-zlay_status zlay_smemdesc_unpack(zlay_smemdesc *out, uint64_t *must_be_zero, const zlay_target *target, uint64_t desc)
+zlay_status zlay_smemdesc_unpack(zlay_smemdesc *out, uint64_t *must_be_zero,
+                                 const zlay_target *target, uint64_t desc)
 {
     if (!out || !must_be_zero || !target) return ZLAY_EINVAL;
     if (!target->wgmma) return ZLAY_ENOTSUP;
     uint64_t fourteen = (1u << ADDRESS_BITS) - 1;
-    uint64_t used = fourteen << START_AT | fourteen << LBO_AT | fourteen << SBO_AT | 7ull << BASE_AT | 3ull << SWIZZLE_AT;
+    uint64_t used = fourteen << START_AT | fourteen << LBO_AT | fourteen << SBO_AT |
+                    7ull << BASE_AT | 3ull << SWIZZLE_AT;
     memset(out, 0, sizeof *out);
     out->start = address(desc, START_AT);
     out->lbo = address(desc, LBO_AT);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plan for people: what it moves, where it lies, how it is read, what waits for what, what it costs in banks. */
+/* A plan for people: what it moves, where it lies, how it is read, what waits for what, what it
+ * costs in banks. */
 #include "synth/plan.h"
 
 #include <string.h>
@@ -29,30 +30,39 @@ static void put_layout(zl_text *out, const zlay_layout *layout)
 static void put_shape(zl_text *out, const zlay_plan *plan)
 {
     const zlay_plan_info *info = &plan->info;
-    zl_putf(out, "plan: D[%llu, %llu] = A B, K = %llu, bf16 with f32 accumulators, %s%s\n", (unsigned long long)info->m,
-            (unsigned long long)info->n, (unsigned long long)info->k, zlay_target_name(info->target),
+    zl_putf(out, "plan: D[%llu, %llu] = A B, K = %llu, bf16 with f32 accumulators, %s%s\n",
+            (unsigned long long)info->m, (unsigned long long)info->n, (unsigned long long)info->k,
+            zlay_target_name(info->target),
             info->swapped ? " (D is column-major: the transposed product is planned)" : "");
-    zl_putf(out, "  tile %u x %u x %u; %llu x %llu tiles of D, %llu K steps each; %u stages\n", info->tile_m, info->tile_n,
-            info->tile_k, (unsigned long long)info->tiles_m, (unsigned long long)info->tiles_n,
-            (unsigned long long)info->tiles_k, info->stages);
-    zl_putf(out, "  %u threads: one producer warpgroup, %u consumer warpgroups of wgmma m%un%uk%u\n", info->threads,
-            info->consumers, info->mma.m, info->mma.n, info->mma.k);
+    zl_putf(out, "  tile %u x %u x %u; %llu x %llu tiles of D, %llu K steps each; %u stages\n",
+            info->tile_m, info->tile_n, info->tile_k, (unsigned long long)info->tiles_m,
+            (unsigned long long)info->tiles_n, (unsigned long long)info->tiles_k, info->stages);
+    zl_putf(out,
+            "  %u threads: one producer warpgroup, %u consumer warpgroups of wgmma m%un%uk%u\n",
+            info->threads, info->consumers, info->mma.m, info->mma.n, info->mma.k);
 }
 
 static void put_map(zl_text *out, const zl_operand *o, const char *name)
 {
     const zlay_tensormap *m = &o->map;
-    zl_putf(out, "%s  rank %u, extent {%llu, %llu}, stride {%llu} bytes, box {%u, %u}, step {%u, %u}, swizzle %d bytes\n", name,
-            m->rank, (unsigned long long)m->extent[0], (unsigned long long)m->extent[1], (unsigned long long)m->stride[0],
-            m->box[0], m->box[1], m->step[0], m->step[1], m->swizzle ? 16 << m->swizzle : 0);
+    zl_putf(out,
+            "%s  rank %u, extent {%llu, %llu}, stride {%llu} bytes, box {%u, %u}, step {%u, %u}, "
+            "swizzle %d bytes\n",
+            name, m->rank, (unsigned long long)m->extent[0], (unsigned long long)m->extent[1],
+            (unsigned long long)m->stride[0], m->box[0], m->box[1], m->step[0], m->step[1],
+            m->swizzle ? 16 << m->swizzle : 0);
     zl_putf(out, "   path: %s", kind_name(o));
     if (o->width) zl_putf(out, ", %u bytes an access", o->width);
-    zl_putf(out, "; %u %s of %u bytes\n", o->copies_count, o->copies_count == 1 ? "box" : "boxes", o->copies[0].bytes);
+    zl_putf(out, "; %u %s of %u bytes\n", o->copies_count, o->copies_count == 1 ? "box" : "boxes",
+            o->copies[0].bytes);
     for (uint32_t i = 0; i < o->copies_count; i++)
-        zl_putf(out, "   box %u: coordinates {%d, %d} + tile (m, n, k) x {(%d, %d, %d), (%d, %d, %d)}, to byte %u\n", i,
-                o->copies[i].coordinate[0], o->copies[i].coordinate[1], o->copies[i].advance[0][0],
-                o->copies[i].advance[0][1], o->copies[i].advance[0][2], o->copies[i].advance[1][0],
-                o->copies[i].advance[1][1], o->copies[i].advance[1][2], o->copies[i].smem);
+        zl_putf(out,
+                "   box %u: coordinates {%d, %d} + tile (m, n, k) x {(%d, %d, %d), (%d, %d, %d)}, "
+                "to byte %u\n",
+                i, o->copies[i].coordinate[0], o->copies[i].coordinate[1],
+                o->copies[i].advance[0][0], o->copies[i].advance[0][1], o->copies[i].advance[0][2],
+                o->copies[i].advance[1][0], o->copies[i].advance[1][1], o->copies[i].advance[1][2],
+                o->copies[i].smem);
 }
 
 static void put_maps(zl_text *out, const zlay_plan *plan)
@@ -81,8 +91,8 @@ static void put_descs(zl_text *out, const zlay_plan *plan)
                 zlay_smemdesc_pack(&bits, info->target, &d);
                 zl_puts(out, operand_names[operand]);
                 if (operand == ZLAY_OPERAND_A) zl_putf(out, " consumer %u", c);
-                zl_putf(out, "  k step %u  start 0x%05x  lbo %u  sbo %u  swizzle %d  0x%016llx\n", step, d.start, d.lbo,
-                        d.sbo, 16 << d.swizzle, (unsigned long long)bits);
+                zl_putf(out, "  k step %u  start 0x%05x  lbo %u  sbo %u  swizzle %d  0x%016llx\n",
+                        step, d.start, d.lbo, d.sbo, 16 << d.swizzle, (unsigned long long)bits);
             }
 }
 
@@ -92,19 +102,25 @@ static void put_stages(zl_text *out, const zlay_plan *plan)
     zl_putf(out, "\nshared memory, %u of %llu bytes (1024 of them for alignment)\n", info->smem,
             (unsigned long long)zlay_smem_capacity(info->target));
     for (uint32_t s = 0; s < info->stages; s++)
-        zl_putf(out, "  stage %u: A at %u, B at %u, expects %u bytes by tensor copies; full barrier at %u count %u, "
-                     "empty barrier at %u count %u\n",
-                s, info->smem_a + s * info->pitch_a, info->smem_b + s * info->pitch_b, info->expect_bytes,
-                info->smem_bar + 8 * s, info->full_count, info->smem_bar + 8 * (info->stages + s), info->empty_count);
-    zl_putf(out, "  staging of D: %u bytes a consumer from %u, %u pass%s of %u columns\n", info->pitch_d, info->smem_d,
-            info->passes, info->passes == 1 ? "" : "es", info->pass_n);
+        zl_putf(out,
+                "  stage %u: A at %u, B at %u, expects %u bytes by tensor copies; full barrier at "
+                "%u count %u, "
+                "empty barrier at %u count %u\n",
+                s, info->smem_a + s * info->pitch_a, info->smem_b + s * info->pitch_b,
+                info->expect_bytes, info->smem_bar + 8 * s, info->full_count,
+                info->smem_bar + 8 * (info->stages + s), info->empty_count);
+    zl_putf(out, "  staging of D: %u bytes a consumer from %u, %u pass%s of %u columns\n",
+            info->pitch_d, info->smem_d, info->passes, info->passes == 1 ? "" : "es", info->pass_n);
 }
 
-static void put_count(zl_text *out, const zlay_plan *plan, const char *what, uint32_t width, const uint32_t *address)
+static void put_count(zl_text *out, const zlay_plan *plan, const char *what, uint32_t width,
+                      const uint32_t *address)
 {
     uint32_t wavefronts, ideal;
-    zlay_status status = zlay_bank_count(&wavefronts, &ideal, NULL, plan->info.target, width, address);
-    if (status == ZLAY_OK) zl_putf(out, "  %-44s %u wavefronts, ideal %u\n", what, wavefronts, ideal);
+    zlay_status status =
+        zlay_bank_count(&wavefronts, &ideal, NULL, plan->info.target, width, address);
+    if (status == ZLAY_OK)
+        zl_putf(out, "  %-44s %u wavefronts, ideal %u\n", what, wavefronts, ideal);
     else zl_putf(out, "  %-44s not counted: no measured phases of %u bytes\n", what, width);
 }
 
@@ -115,8 +131,10 @@ static uint32_t byte_at(const zlay_layout *layout, uint64_t index)
     return (uint32_t)offset * ELEMENT;
 }
 
-/* Row addresses of a 16-byte-row matrix access: `rows` lanes a matrix, the next matrix one chunk on. */
-static void put_matrix(zl_text *out, const zlay_plan *plan, int32_t operand, const char *what, uint32_t rows, uint32_t lanes)
+/* Row addresses of a 16-byte-row matrix access: `rows` lanes a matrix, the next matrix one chunk
+ * on. */
+static void put_matrix(zl_text *out, const zlay_plan *plan, int32_t operand, const char *what,
+                       uint32_t rows, uint32_t lanes)
 {
     const zl_operand *o = &plan->operand[operand];
     uint64_t outer = o->map.box[1], inner = o->map.box[0] * (uint64_t)o->copies_count;
@@ -129,7 +147,8 @@ static void put_matrix(zl_text *out, const zlay_plan *plan, int32_t operand, con
     put_count(out, plan, what, 16, address);
 }
 
-/* A warp's accesses of a box moved by threads: consecutive pieces of `width` bytes along its rows. */
+/* A warp's accesses of a box moved by threads: consecutive pieces of `width` bytes along its rows.
+ */
 static void put_moved(zl_text *out, const zlay_plan *plan, int32_t operand)
 {
     const zl_operand *o = &plan->operand[operand];

@@ -5,12 +5,13 @@
 #include <string.h>
 
 #define MOST_EXTENT (((uint64_t)1 << 31) - 256) /* coordinates of the last tile stay below 2^31 */
-#define ELEMENT 2                               /* bytes of bf16 */
+#define ELEMENT     2                           /* bytes of bf16 */
 
 static zlay_status request_copy(zlay_ctx *ctx, zlay_gemm *out, const zlay_gemm *in)
 {
     if (in->size < sizeof in->size || in->size > sizeof *out)
-        return zl_fail(ctx, ZLAY_EINVAL, "size: %u is no size of zlay_gemm (%zu)", in->size, sizeof *out);
+        return zl_fail(ctx, ZLAY_EINVAL, "size: %u is no size of zlay_gemm (%zu)", in->size,
+                       sizeof *out);
     memset(out, 0, sizeof *out);
     memcpy(out, in, in->size);
     for (size_t i = 0; i < ZL_COUNT(out->reserved); i++)
@@ -18,8 +19,8 @@ static zlay_status request_copy(zlay_ctx *ctx, zlay_gemm *out, const zlay_gemm *
     if (out->reserved0) return zl_fail(ctx, ZLAY_EINVAL, "reserved0: is not 0");
     if (!out->type) out->type = ZLAY_TMAP_BF16;
     if (out->type != ZLAY_TMAP_BF16)
-        return zl_fail(ctx, ZLAY_ENOTSUP, "type: %d; the GEMM of this version is bf16 (%d)", out->type,
-                       ZLAY_TMAP_BF16);
+        return zl_fail(ctx, ZLAY_ENOTSUP, "type: %d; the GEMM of this version is bf16 (%d)",
+                       out->type, ZLAY_TMAP_BF16);
     return ZLAY_OK;
 }
 
@@ -30,7 +31,8 @@ static zlay_status extent_check(zlay_ctx *ctx, const char *field, uint64_t value
                    (unsigned long long)MOST_EXTENT);
 }
 
-static zlay_status order_read(zlay_ctx *ctx, const char *field, int32_t order, int32_t normal, int32_t *out)
+static zlay_status order_read(zlay_ctx *ctx, const char *field, int32_t order, int32_t normal,
+                              int32_t *out)
 {
     if (order < ZLAY_ORDER_DEFAULT || order > ZLAY_ORDER_COLUMN)
         return zl_fail(ctx, ZLAY_EINVAL, "%s: %d is no order", field, order);
@@ -38,13 +40,14 @@ static zlay_status order_read(zlay_ctx *ctx, const char *field, int32_t order, i
     return ZLAY_OK;
 }
 
-static zlay_status operand_read(zlay_ctx *ctx, zl_operand *o, const char *field, uint64_t pitch, uint64_t address)
+static zlay_status operand_read(zlay_ctx *ctx, zl_operand *o, const char *field, uint64_t pitch,
+                                uint64_t address)
 {
     uint64_t bytes, end;
     o->pitch = pitch ? pitch : o->inner;
     if (o->pitch < o->inner)
-        return zl_fail(ctx, ZLAY_EINVAL, "%s: %llu elements are fewer than the %llu of a row", field,
-                       (unsigned long long)o->pitch, (unsigned long long)o->inner);
+        return zl_fail(ctx, ZLAY_EINVAL, "%s: %llu elements are fewer than the %llu of a row",
+                       field, (unsigned long long)o->pitch, (unsigned long long)o->inner);
     if (!zl_umul(o->pitch, ELEMENT, &bytes) || !zl_umul(bytes, o->outer, &bytes) ||
         !zl_uadd(address, bytes, &end))
         return zl_fail(ctx, ZLAY_EOVERFLOW, "%s: %llu rows of %llu elements pass 2^64 bytes", field,
@@ -59,7 +62,10 @@ static void operand_extents(zl_operand *o, bool k_contiguous, uint64_t mn, uint6
     o->outer = k_contiguous ? mn : k;
 }
 
-static uint64_t address_or_default(uint64_t address) { return address ? address : (uint64_t)1 << 20; }
+static uint64_t address_or_default(uint64_t address)
+{
+    return address ? address : (uint64_t)1 << 20;
+}
 
 static zlay_status gemm_read(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g)
 {

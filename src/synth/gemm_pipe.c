@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pipe of a GEMM, as text from the plan's own bytes and counts, then parsed and proved. What the emitter
- * prints is this value. */
+/* The pipe of a GEMM, as text from the plan's own bytes and counts, then parsed and proved. What
+ * the emitter prints is this value. */
 #include "synth/plan.h"
 
 #include <stdio.h>
@@ -26,8 +26,9 @@ static void tensor_loads(zl_text *out, const zlay_plan *plan, const char *at)
         const zl_operand *o = &plan->operand[operand];
         if (!zl_by_tensor(o)) continue;
         for (uint32_t i = 0; i < o->copies_count; i++)
-            zl_putf(out, "copy tensor %u -> %s[%s %% %u] part %u signal full[%s %% %u]\n", o->copies[i].bytes,
-                    operand_name(operand), at, plan->info.stages, i, at, plan->info.stages);
+            zl_putf(out, "copy tensor %u -> %s[%s %% %u] part %u signal full[%s %% %u]\n",
+                    o->copies[i].bytes, operand_name(operand), at, plan->info.stages, i, at,
+                    plan->info.stages);
     }
 }
 
@@ -37,11 +38,11 @@ static void thread_loads(zl_text *out, const zlay_plan *plan, const char *at)
         const zl_operand *o = &plan->operand[operand];
         for (uint32_t i = 0; !zl_by_tensor(o) && i < o->copies_count; i++) {
             if (o->kind == ZLAY_COPY_CP_ASYNC)
-                zl_putf(out, "cpasync %u -> %s[%s %% %u] part %u\n", o->copies[i].bytes, operand_name(operand), at,
-                        plan->info.stages, i);
+                zl_putf(out, "cpasync %u -> %s[%s %% %u] part %u\n", o->copies[i].bytes,
+                        operand_name(operand), at, plan->info.stages, i);
             else
-                zl_putf(out, "write %s[%s %% %u] %u part %u\n", operand_name(operand), at, plan->info.stages,
-                        o->copies[i].bytes, i);
+                zl_putf(out, "write %s[%s %% %u] %u part %u\n", operand_name(operand), at,
+                        plan->info.stages, o->copies[i].bytes, i);
         }
     }
 }
@@ -56,7 +57,8 @@ static void stage_begin(zl_text *out, const zlay_plan *plan, const char *at)
 {
     uint32_t s = plan->info.stages;
     zl_putf(out, "wait empty[%s %% %u] parity (%s / %u + 1) %% 2\n", at, s, at, s);
-    if (plan->info.expect_bytes) zl_putf(out, "expect full[%s %% %u] %u\n", at, s, plan->info.expect_bytes);
+    if (plan->info.expect_bytes)
+        zl_putf(out, "expect full[%s %% %u] %u\n", at, s, plan->info.expect_bytes);
 }
 
 static void producer_by_tensor(zl_text *out, const zlay_plan *plan)
@@ -109,9 +111,9 @@ static void epilogue(zl_text *out, const zlay_plan *plan)
         if (zl_by_tensor(d)) zl_puts(out, "waitgroup bulk.read 0\n");
         zl_putf(out, "sync role\nwrite D[0] from C part %u\n", pass);
         if (zl_by_tensor(d))
-            zl_putf(out, "fence proxy.async\nsync role\nstore D[0] %u part %u\ncommit bulk\n", d->bytes, pass);
-        else
-            zl_putf(out, "sync role\nread D[0] part %u\n", pass);
+            zl_putf(out, "fence proxy.async\nsync role\nstore D[0] %u part %u\ncommit bulk\n",
+                    d->bytes, pass);
+        else zl_putf(out, "sync role\nread D[0] part %u\n", pass);
     }
 }
 
@@ -147,8 +149,10 @@ static zlay_status prove(zlay_ctx *ctx, zlay_plan *plan)
     zlay_status status = zlay_pipe_verify(ctx, &answer, &reason, 1, &count, NULL, plan->pipe);
     if (status) return status;
     if (answer != ZLAY_YES)
-        return zl_fail(ctx, ZLAY_EINTERNAL, "the plan's pipe breaks %s in its line %u; please report this request",
-                       count ? zlay_pipe_rule_name(reason.rule) : "no rule but is undecided", reason.line);
+        return zl_fail(ctx, ZLAY_EINTERNAL,
+                       "the plan's pipe breaks %s in its line %u; please report this request",
+                       count ? zlay_pipe_rule_name(reason.rule) : "no rule but is undecided",
+                       reason.line);
     return ZLAY_OK;
 }
 

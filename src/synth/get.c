@@ -2,7 +2,10 @@
 /* What a plan shows of itself. */
 #include "synth/plan.h"
 
-static bool is_operand(int32_t operand) { return operand >= ZLAY_OPERAND_A && operand <= ZLAY_OPERAND_D; }
+static bool is_operand(int32_t operand)
+{
+    return operand >= ZLAY_OPERAND_A && operand <= ZLAY_OPERAND_D;
+}
 
 zlay_status zlay_plan_get(zlay_plan_info *out, const zlay_plan *plan)
 {
@@ -26,8 +29,8 @@ zlay_status zlay_plan_copy(zlay_copy *out, const zlay_plan *plan, int32_t operan
     return ZLAY_OK;
 }
 
-zlay_status zlay_plan_desc(zlay_smemdesc *out, const zlay_plan *plan, int32_t operand, uint32_t consumer,
-                           uint32_t step)
+zlay_status zlay_plan_desc(zlay_smemdesc *out, const zlay_plan *plan, int32_t operand,
+                           uint32_t consumer, uint32_t step)
 {
     if (!out || !plan || operand < ZLAY_OPERAND_A || operand > ZLAY_OPERAND_B) return ZLAY_EINVAL;
     if (consumer >= plan->info.consumers || step >= plan->info.k_steps) return ZLAY_EINVAL;
@@ -42,7 +45,8 @@ const zlay_layout *zlay_plan_smem(const zlay_plan *plan, int32_t operand)
     return plan && is_operand(operand) ? plan->operand[operand].smem : NULL;
 }
 
-zlay_status zlay_plan_certificate(const zlay_layout **a, const zlay_layout **b, const zlay_plan *plan, uint32_t i)
+zlay_status zlay_plan_certificate(const zlay_layout **a, const zlay_layout **b,
+                                  const zlay_plan *plan, uint32_t i)
 {
     if (!a || !b || !plan) return ZLAY_EINVAL;
     if (i >= ZL_CERTIFICATES) return ZLAY_NONE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ladder: every rule that a plan asked, with what it found; for an operand that tensor copies cannot move, the least
- * repair and the path taken instead. */
+/* The ladder: every rule that a plan asked, with what it found; for an operand that tensor copies
+ * cannot move, the least repair and the path taken instead. */
 #include "legality/ladder.h"
 #include "synth/plan.h"
 
@@ -16,12 +16,14 @@ static void put_bound(zl_text *out, const zlay_reason *r)
     if (r->relation == ZLAY_REL_RANGE)
         zl_putf(out, "in %llu..%llu", (unsigned long long)r->lo, (unsigned long long)r->hi);
     else
-        zl_putf(out, "%s %llu", r->relation == ZLAY_REL_MULTIPLE ? "multiple of" : "is", (unsigned long long)r->lo);
+        zl_putf(out, "%s %llu", r->relation == ZLAY_REL_MULTIPLE ? "multiple of" : "is",
+                (unsigned long long)r->lo);
 }
 
 static void put_fix(const rung *at, const zlay_reason *r)
 {
-    static const char *const keeps[] = {"", "the same bytes in the same places", "the same bytes, another shared layout",
+    static const char *const keeps[] = {"", "the same bytes in the same places",
+                                        "the same bytes, another shared layout",
                                         "the tensor laid out anew", "another path"};
     if (!r->fix_keeps) return;
     zl_putf(at->out, "      repair: %s", zlay_field_name(r->field));
@@ -42,7 +44,11 @@ static void put_rung(void *arg, const zlay_reason *r, bool held)
     if (r->index >= 0) zl_putf(at->out, "[%d]", r->index);
     zl_putf(at->out, " = %llu, ", (unsigned long long)r->value);
     put_bound(at->out, r);
-    zl_putf(at->out, ": %s  (%s: %s)\n", held ? "holds" : r->noted ? "noted" : "BROKEN", by_names[r->by], rule.source);
+    zl_putf(at->out, ": %s  (%s: %s)\n",
+            held       ? "holds"
+            : r->noted ? "noted"
+                       : "BROKEN",
+            by_names[r->by], rule.source);
     if (!held) put_fix(at, r);
 }
 
@@ -68,7 +74,8 @@ static void put_operand(zl_text *out, const zlay_plan *plan, int32_t operand)
         zl_subject rows = {ZL_SUBJECT_COPY, plan->info.target, &issue};
         zl_walk(&rows, put_rung, &at);
     }
-    zl_putf(out, "  %c, copies: %s\n", "ABD"[operand], zl_by_tensor(o) ? "tensor copies" : "by threads");
+    zl_putf(out, "  %c, copies: %s\n", "ABD"[operand],
+            zl_by_tensor(o) ? "tensor copies" : "by threads");
     put_issue(&at, plan, o, operand != ZLAY_OPERAND_D);
 }
 
@@ -89,7 +96,8 @@ void zl_ladder_write(zl_text *out, const void *value)
     uint64_t bytes = plan->info.smem;
     zl_subject mma = {ZL_SUBJECT_MMA, plan->info.target, &plan->info.mma};
     zl_subject smem = {ZL_SUBJECT_SMEM, plan->info.target, &bytes};
-    zl_putf(out, "\nlegality ladder, %s (rules version %u)\n", zlay_target_name(plan->info.target), zlay_rules_version());
+    zl_putf(out, "\nlegality ladder, %s (rules version %u)\n", zlay_target_name(plan->info.target),
+            zlay_rules_version());
     for (int32_t operand = 0; operand < 3; operand++) put_operand(out, plan, operand);
     put_descs(out, plan);
     zl_puts(out, "  matrix instruction\n");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One operand: its map, whether tensor copies may move it or threads must, its boxes and descriptor. */
+/* One operand: its map, whether tensor copies may move it or threads must, its boxes and
+ * descriptor. */
 #include "legality/ladder.h"
 #include "synth/plan.h"
 
@@ -7,7 +8,9 @@
 
 enum { ELEMENT = 2, SPAN_MOST = 128, D_ROWS = 64 };
 
-typedef struct axes { int inner, outer; } axes; /* tile axes (m 0, n 1, k 2) of the two map dimensions */
+typedef struct axes {
+    int inner, outer;
+} axes; /* tile axes (m 0, n 1, k 2) of the two map dimensions */
 
 static int32_t swizzle_of(uint32_t span)
 {
@@ -65,7 +68,8 @@ static void see_broken(void *arg, const zlay_reason *reason, bool held)
     *(bool *)arg |= !held;
 }
 
-/* Whether the rules of issued copies let a tensor copy do it; a ragged row of D, say, they do not. */
+/* Whether the rules of issued copies let a tensor copy do it; a ragged row of D, say, they do not.
+ */
 static bool issue_holds(const zl_operand *o, const zlay_target *target, bool load)
 {
     zlay_copy copy = {.kind = load ? ZLAY_COPY_TENSOR_LOAD : ZLAY_COPY_TENSOR_STORE};
@@ -86,11 +90,14 @@ static zlay_status path_choose(zl_operand *o, const zlay_target *target, bool lo
         return ZLAY_OK;
     }
     o->width = thread_width(o->map.address, o->map.stride[0], o->inner, load);
-    o->kind = !load ? ZLAY_COPY_THREAD_STORE : o->width >= 4 ? ZLAY_COPY_CP_ASYNC : ZLAY_COPY_THREAD_LOAD;
+    o->kind = !load           ? ZLAY_COPY_THREAD_STORE
+              : o->width >= 4 ? ZLAY_COPY_CP_ASYNC
+                              : ZLAY_COPY_THREAD_LOAD;
     return ZLAY_OK;
 }
 
-static void copies_fill(zl_operand *o, int32_t operand, const zlay_plan_info *info, axes axis, uint32_t inner)
+static void copies_fill(zl_operand *o, int32_t operand, const zlay_plan_info *info, axes axis,
+                        uint32_t inner)
 {
     uint32_t box = o->map.box[0] * ELEMENT * o->map.box[1];
     o->copies_count = inner / o->map.box[0];
@@ -109,8 +116,9 @@ static void copies_fill(zl_operand *o, int32_t operand, const zlay_plan_info *in
     }
 }
 
-/* Leading and stride offsets of the canonical layouts: K-major groups of eight rows follow each other by SBO;
- * MN-major, LBO leads to the next swizzled row of MN and SBO to the next eight of K. */
+/* Leading and stride offsets of the canonical layouts: K-major groups of eight rows follow each
+ * other by SBO; MN-major, LBO leads to the next swizzled row of MN and SBO to the next eight of K.
+ */
 static void desc_fill(zlay_plan *plan, int32_t operand)
 {
     const zl_operand *o = &plan->operand[operand];
@@ -123,7 +131,8 @@ static void desc_fill(zlay_plan *plan, int32_t operand)
     desc->lbo = k_major ? 16 : o->copies[0].bytes;
     plan->step_start[operand] = k_major ? info->mma.k * ELEMENT : info->mma.k * o->span;
     if (operand == ZLAY_OPERAND_A)
-        plan->consumer_start = k_major ? info->mma.m * o->span : info->mma.m * ELEMENT / o->span * desc->lbo;
+        plan->consumer_start =
+            k_major ? info->mma.m * o->span : info->mma.m * ELEMENT / o->span * desc->lbo;
 }
 
 static void sums_fill(zlay_plan_info *info, const zl_operand *o, int32_t operand)

@@ -6,20 +6,21 @@
 #include "base/base.h"
 #include <zlay/synth.h>
 
-#define ZL_COPIES 8       /* boxes of one operand in a stage or a pass */
+#define ZL_COPIES       8 /* boxes of one operand in a stage or a pass */
 #define ZL_CERTIFICATES 6 /* two an operand */
 
-/* One operand of the planned (perhaps swapped) product, as a matrix of `outer` x `inner`, inner contiguous. */
+/* One operand of the planned (perhaps swapped) product, as a matrix of `outer` x `inner`, inner
+ * contiguous. */
 typedef struct zl_operand {
     zlay_tensormap map;
     zlay_copy copies[ZL_COPIES];
     uint32_t copies_count;
-    int32_t kind;         /* ZLAY_COPY_* of all copies */
-    uint32_t width;       /* of a thread's access; 0 for tensor copies */
-    uint32_t span;        /* bytes of a swizzled row of shared memory */
-    uint32_t bytes;       /* of the tile in a stage, or of a pass */
-    int32_t major;        /* ZLAY_MAJOR_*; D: K stands for row-contiguous */
-    uint64_t pitch;       /* leading dimension, elements */
+    int32_t kind;          /* ZLAY_COPY_* of all copies */
+    uint32_t width;        /* of a thread's access; 0 for tensor copies */
+    uint32_t span;         /* bytes of a swizzled row of shared memory */
+    uint32_t bytes;        /* of the tile in a stage, or of a pass */
+    int32_t major;         /* ZLAY_MAJOR_*; D: K stands for row-contiguous */
+    uint64_t pitch;        /* leading dimension, elements */
     uint64_t inner, outer; /* extents, elements */
     zlay_layout *smem;
 } zl_operand;
@@ -29,23 +30,26 @@ struct zlay_plan {
     zlay_plan_info info;
     zl_operand operand[3];
     uint64_t address[3];
-    zlay_smemdesc desc[2];  /* of step 0 of consumer 0, from the operand's place in the stage */
-    uint32_t step_start[2]; /* what the next step along K adds to `start` */
+    zlay_smemdesc desc[2];   /* of step 0 of consumer 0, from the operand's place in the stage */
+    uint32_t step_start[2];  /* what the next step along K adds to `start` */
     uint32_t consumer_start; /* what the next consumer adds to A's `start` */
     zlay_layout *certificate[ZL_CERTIFICATES][2];
     zlay_pipe *pipe;
 };
 
-/* Choose tile and stages where the request leaves them open, and place everything in shared memory. */
+/* Choose tile and stages where the request leaves them open, and place everything in shared memory.
+ */
 zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
 
 /* Map, path, copies and descriptor of one operand. */
 zlay_status zl_operand_plan(zlay_ctx *ctx, zlay_plan *plan, int32_t operand);
 
 /* A layout from a text that zlay itself composed. */
-zlay_status zl_layout_format(zlay_ctx *ctx, zlay_layout **out, const char *format, ...) ZL_PRINTF(3, 4);
+zlay_status zl_layout_format(zlay_ctx *ctx, zlay_layout **out, const char *format, ...)
+    ZL_PRINTF(3, 4);
 
-/* Where the copies put an operand: an element of the tile -> its offset in the stage, or for D in the staging. */
+/* Where the copies put an operand: an element of the tile -> its offset in the stage, or for D in
+ * the staging. */
 zlay_status zl_layout_placed(zlay_ctx *ctx, zlay_layout **out, const zl_operand *o);
 
 zlay_status zl_certificates_make(zlay_ctx *ctx, zlay_plan *plan);

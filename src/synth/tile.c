@@ -5,11 +5,12 @@
 #include <string.h>
 
 enum {
-    ROWS = 64,         /* of a consumer warpgroup: wgmma's M */
-    MMA_K = 16,        /* elements of K of one wgmma */
-    ELEMENT = 2,       /* bytes of bf16 */
-    ALIGN = 1024,      /* the 128-byte swizzle repeats on this */
-    STAGES_LEAST = 2,  /* a consumer releases a stage when it has the next: one stage is a deadlock */
+    ROWS = 64,    /* of a consumer warpgroup: wgmma's M */
+    MMA_K = 16,   /* elements of K of one wgmma */
+    ELEMENT = 2,  /* bytes of bf16 */
+    ALIGN = 1024, /* the 128-byte swizzle repeats on this */
+    STAGES_LEAST =
+        2, /* a consumer releases a stage when it has the next: one stage is a deadlock */
     STAGES_MOST = 8,
     PASS_MOST = 128,   /* columns of D in a pass */
     WARPGROUP = 128,   /* threads */
@@ -19,19 +20,27 @@ enum {
 
 static zlay_status tile_check(zlay_ctx *ctx, uint32_t m, uint32_t n, uint32_t k)
 {
-    if (m != ROWS && m != 2 * ROWS) return zl_fail(ctx, ZLAY_EINVAL, "tile_m: %u is neither 64 nor 128", m);
+    if (m != ROWS && m != 2 * ROWS)
+        return zl_fail(ctx, ZLAY_EINVAL, "tile_m: %u is neither 64 nor 128", m);
     if (n < 64 || n > 256 || n % 64)
         return zl_fail(ctx, ZLAY_EINVAL, "tile_n: %u is no multiple of 64 in 64..256", n);
-    if (k != 16 && k != 32 && k != 64) return zl_fail(ctx, ZLAY_EINVAL, "tile_k: %u is none of 16, 32, 64", k);
+    if (k != 16 && k != 32 && k != 64)
+        return zl_fail(ctx, ZLAY_EINVAL, "tile_k: %u is none of 16, 32, 64", k);
     return ZLAY_OK;
 }
 
 static uint64_t ceil_div(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
 
-/* Nanoseconds of one K step of 64 of a 128 x n tile, and of an epilogue by tensor stores or by threads: measured
- * on an H200, docs/performance.md. A 64-row tile feeds half of the tensor cores, so its step takes as long. */
-static const struct { uint32_t n, step, stored, by_threads; } measured[] = {
-    {256, 600, 4800, 12600}, {192, 454, 3600, 12600}, {128, 314, 2500, 12400}, {64, 200, 1600, 8000},
+/* Nanoseconds of one K step of 64 of a 128 x n tile, and of an epilogue by tensor stores or by
+ * threads: measured on an H200, docs/performance.md. A 64-row tile feeds half of the tensor cores,
+ * so its step takes as long. */
+static const struct {
+    uint32_t n, step, stored, by_threads;
+} measured[] = {
+    {256, 600, 4800, 12600},
+    {192, 454, 3600, 12600},
+    {128, 314, 2500, 12400},
+    {64, 200, 1600, 8000},
 };
 
 /* Relative time of a tile shape: waves over the processors times steps and epilogue. */
@@ -70,7 +79,8 @@ static zlay_status stages_choose(zlay_ctx *ctx, zlay_plan_info *info, uint32_t w
     uint64_t capacity = zlay_smem_capacity(info->target);
     uint32_t stages = want ? want : STAGES_MOST;
     if (want && (want < STAGES_LEAST || want > STAGES_MOST))
-        return zl_fail(ctx, ZLAY_EINVAL, "stages: %u is not in %d..%d", want, STAGES_LEAST, STAGES_MOST);
+        return zl_fail(ctx, ZLAY_EINVAL, "stages: %u is not in %d..%d", want, STAGES_LEAST,
+                       STAGES_MOST);
     while (!want && stages > STAGES_LEAST && smem_bytes(info, stages) > capacity) stages--;
     info->stages = stages;
     info->smem = smem_bytes(info, stages);
@@ -78,8 +88,9 @@ static zlay_status stages_choose(zlay_ctx *ctx, zlay_plan_info *info, uint32_t w
     zlay_status status = zlay_smem_check(&verdict, NULL, 0, info->target, info->smem);
     if (status) return status;
     if (verdict.answer == ZLAY_YES) return ZLAY_OK;
-    return zl_fail(ctx, ZLAY_NONE, "%u stages of %u bytes need %u bytes of shared memory; a block has %llu",
-                   stages, info->stage_bytes, info->smem, (unsigned long long)capacity);
+    return zl_fail(ctx, ZLAY_NONE,
+                   "%u stages of %u bytes need %u bytes of shared memory; a block has %llu", stages,
+                   info->stage_bytes, info->smem, (unsigned long long)capacity);
 }
 
 static void place(zlay_plan_info *info, uint32_t tile_a, uint32_t tile_b)
