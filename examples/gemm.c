@@ -102,7 +102,8 @@ static int kernel_run(zlay_ctx *ctx, zlay_device *device, zlay_kernel *kernel, c
                !failed(ctx, zlay_device_read(ctx, device, result, d, bytes), "read");
     uint64_t bad = done ? wrong(g, result) : 0;
     if (done)
-        printf("%llu of 1000 sampled elements wrong; %.1f TFLOP/s on such numbers\n", (unsigned long long)bad,
+        printf("%llu of 1000 sampled elements wrong; %.1f TFLOP/s on such numbers\n",
+               (unsigned long long)bad,
                2e-9 * (double)g->m * (double)g->n * (double)g->k * 20 / (double)ms);
     free(result);
     zlay_device_free(device, a);
