@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** zlay/algebra.h - layouts: exact functions from integer coordinates to
- * integers.
+ *  integers.
  *
  *  A worked example.  (4,(2,2)):(2,(1,8)) has the box 4 x (2 x 2), 16 points.
  *  Index 6 is the colexicographic coordinate (2,(1,0)), for 6 = 2 + 4*1 + 8*0,
@@ -37,34 +37,33 @@ enum { ZLAY_LAYOUT_STRIDED = 1, ZLAY_LAYOUT_SWIZZLED, ZLAY_LAYOUT_F2 };
  *
  *  Returns: ZLAY_OK, ZLAY_EINVAL (the message names the byte), ZLAY_ELIMIT,
  *           ZLAY_EOVERFLOW (a value or the size does not fit 64 bits),
- * ZLAY_ENOMEM. Out:     out   the layout; free it with zlay_layout_free. In:
- * text  `length` bytes, no final 0 needed.
+ *           ZLAY_ENOMEM.
+ *  Out:     out   the layout; free it with zlay_layout_free.
+ *  In:      text  `length` bytes, no final 0 needed.
  */
 ZLAY_API zlay_status zlay_layout_parse(zlay_ctx *ctx, zlay_layout **out,
                                        const char *text, size_t length);
 
 /** Make the strided layout offset o (shape...):(stride...) of `rank` flat
- * modes, the first fastest.
+ *  modes, the first fastest.
  *
  *  Returns: ZLAY_OK, ZLAY_EINVAL (an extent below 1), ZLAY_EOVERFLOW,
- * ZLAY_ELIMIT, ZLAY_ENOMEM. In:      shape, stride  `rank` entries each.
+ *           ZLAY_ELIMIT, ZLAY_ENOMEM.
+ *  In:      shape, stride  `rank` entries each.
  */
 ZLAY_API zlay_status zlay_layout_new_strided(zlay_ctx *ctx, zlay_layout **out,
                                              size_t rank, const int64_t *shape,
-                                             const int64_t *stride,
-                                             int64_t offset);
+                                             const int64_t *stride, int64_t offset);
 
 /** Make Sw<bits,base,shift> o a of a strided layout: `bits` bits from position
  *  base + shift are XORed onto those from position base (shift < 0: the other
- * way).
+ *  way).
  *
  *  Returns: ZLAY_OK, ZLAY_EINVAL (bits + base + |shift| > 62, |shift| < bits, a
- * swizzled already).
+ *           swizzled already).
  */
-ZLAY_API zlay_status zlay_layout_new_swizzled(zlay_ctx *ctx, zlay_layout **out,
-                                              int32_t bits, int32_t base,
-                                              int32_t shift,
-                                              const zlay_layout *a);
+ZLAY_API zlay_status zlay_layout_new_swizzled(zlay_ctx *ctx, zlay_layout **out, int32_t bits,
+                                              int32_t base, int32_t shift, const zlay_layout *a);
 
 /** Free a layout; NULL is allowed. */
 ZLAY_API void zlay_layout_free(zlay_layout *layout);
@@ -73,8 +72,7 @@ ZLAY_API void zlay_layout_free(zlay_layout *layout);
  *
  *  Returns: ZLAY_OK; ZLAY_EROOM, with `need` set; ZLAY_EINVAL.
  */
-ZLAY_API zlay_status zlay_layout_print(zlay_buf *out,
-                                       const zlay_layout *layout);
+ZLAY_API zlay_status zlay_layout_print(zlay_buf *out, const zlay_layout *layout);
 
 /** ZLAY_LAYOUT_* of the layout as written; 0 for NULL. */
 ZLAY_API int32_t zlay_layout_kind(const zlay_layout *layout);
@@ -86,7 +84,7 @@ ZLAY_API uint64_t zlay_layout_size(const zlay_layout *layout);
  *  flattened colexicographically, the first minor.
  *
  *  Returns: ZLAY_OK, ZLAY_EINVAL, ZLAY_EOVERFLOW, ZLAY_ELIMIT (more points than
- * limits.points).
+ *           limits.points).
  */
 ZLAY_API zlay_status zlay_layout_cosize(zlay_ctx *ctx, uint64_t *out,
                                         const zlay_layout *layout);
@@ -97,33 +95,32 @@ ZLAY_API size_t zlay_layout_outs(const zlay_layout *layout);
 /** Evaluate a layout at a colexicographic index.
  *
  *  Returns: ZLAY_OK; ZLAY_EINVAL a NULL, an index outside [0, size), room <
- * outs. Out:     values  zlay_layout_outs(layout) integers. Pure.
+ *           outs.
+ *  Out:     values  zlay_layout_outs(layout) integers.
+ *  Pure.
  */
 ZLAY_API zlay_status zlay_layout_eval(int64_t *values, size_t room,
-                                      const zlay_layout *layout,
-                                      uint64_t index);
+                                      const zlay_layout *layout, uint64_t index);
 
 /** The index of a coordinate given as text, as "(1,(0,2))" or "[1,[0,2]]", in
- * the layout's own profile; an integer stands for a nested mode by its index.
+ *  the layout's own profile; an integer stands for a nested mode by its index.
  *
  *  Returns: ZLAY_OK, ZLAY_EINVAL (the message says where).
  */
-ZLAY_API zlay_status zlay_layout_index(zlay_ctx *ctx, uint64_t *out,
-                                       const zlay_layout *layout,
+ZLAY_API zlay_status zlay_layout_index(zlay_ctx *ctx, uint64_t *out, const zlay_layout *layout,
                                        const char *coordinate, size_t length);
 
 /** The layout x -> a(b(x)) on the box of b.
  *
  *  Where CuTe's composition is defined and is that function, it has CuTe's
- * form; elsewhere the cheapest kind that is equal.
+ *  form; elsewhere the cheapest kind that is equal.
  *
  *  Returns: ZLAY_OK; ZLAY_NONE b leaves the box of an f2 a, the message has the
- * first such x; ZLAY_ENOTSUP the function is no strided, swizzled or f2 layout;
- *           ZLAY_ELIMIT, ZLAY_EOVERFLOW, ZLAY_ENOMEM, ZLAY_EINVAL.
+ *           first such x; ZLAY_ENOTSUP the function is no strided, swizzled or
+ *           f2 layout; ZLAY_ELIMIT, ZLAY_EOVERFLOW, ZLAY_ENOMEM, ZLAY_EINVAL.
  */
 ZLAY_API zlay_status zlay_layout_compose(zlay_ctx *ctx, zlay_layout **out,
-                                         const zlay_layout *a,
-                                         const zlay_layout *b);
+                                         const zlay_layout *a, const zlay_layout *b);
 
 /** The same function in the fewest flat modes, as CuTe's coalesce.
  *
@@ -135,61 +132,53 @@ ZLAY_API zlay_status zlay_layout_coalesce(zlay_ctx *ctx, zlay_layout **out,
 /** CuTe's complement: what b lacks to be compact up to `cotarget` values.
  *
  *  Returns: ZLAY_OK; ZLAY_NONE it overlaps itself or has a negative stride,
- * with two indices; ZLAY_EINVAL, ZLAY_EOVERFLOW, ZLAY_ENOMEM, ZLAY_ENOTSUP (not
- * strided).
+ *           with two indices; ZLAY_EINVAL, ZLAY_EOVERFLOW, ZLAY_ENOMEM,
+ *           ZLAY_ENOTSUP (not strided).
  */
 ZLAY_API zlay_status zlay_layout_complement(zlay_ctx *ctx, zlay_layout **out,
-                                            const zlay_layout *b,
-                                            uint64_t cotarget);
+                                            const zlay_layout *b, uint64_t cotarget);
 
 /** CuTe's logical divide: a o (b, complement(b, size(a))): ((tile),(rest)).
  *
  *  Returns: as zlay_layout_compose.
  *  In:      b  a layout; zlay_layout_divide_tiler takes `<t0;t1;...>`.
  */
-ZLAY_API zlay_status zlay_layout_logical_divide(zlay_ctx *ctx,
-                                                zlay_layout **out,
-                                                const zlay_layout *a,
-                                                const zlay_layout *b);
+ZLAY_API zlay_status zlay_layout_logical_divide(zlay_ctx *ctx, zlay_layout **out,
+                                                const zlay_layout *a, const zlay_layout *b);
 
 /** Logical divide by a tiler text, as "<4:1;8:2>", mode by mode. */
-ZLAY_API zlay_status zlay_layout_logical_divide_tiler(zlay_ctx *ctx,
-                                                      zlay_layout **out,
-                                                      const zlay_layout *a,
-                                                      const char *tiler,
+ZLAY_API zlay_status zlay_layout_logical_divide_tiler(zlay_ctx *ctx, zlay_layout **out,
+                                                      const zlay_layout *a, const char *tiler,
                                                       size_t length);
 
 /** Where two layouts differ. */
 typedef struct zlay_witness {
-    uint64_t index; /* the first index that was found, in both boxes */
-    int64_t a, b;   /* the two values, flattened to one integer each */
-    uint64_t size_a,
-        size_b; /* the sizes; where they differ, index, a and b are 0 */
+    uint64_t index;   /* the first index that was found, in both boxes */
+    int64_t a, b;     /* the two values, flattened to one integer each */
+    uint64_t size_a, size_b; /* the sizes; where they differ, index, a and b are 0 */
 } zlay_witness;
 
 /** Decide whether two layouts have the same size and the same value at every
- * index.
+ *  index.
  *
  *  Returns: ZLAY_OK the question is answered (also ZLAY_UNDECIDED);
- * ZLAY_EINVAL; ZLAY_ENOMEM. Out:     answer   ZLAY_YES, ZLAY_NO, or
- * ZLAY_UNDECIDED with the limit in the message. witness  written with ZLAY_NO;
- * NULL: not asked.
+ *           ZLAY_EINVAL; ZLAY_ENOMEM.
+ *  Out:     answer   ZLAY_YES, ZLAY_NO, or ZLAY_UNDECIDED with the limit in the
+ *                    message.
+ *           witness  written with ZLAY_NO; NULL: not asked.
  */
-ZLAY_API zlay_status zlay_layout_equal(zlay_ctx *ctx, zlay_answer *answer,
-                                       zlay_witness *witness,
-                                       const zlay_layout *a,
-                                       const zlay_layout *b);
+ZLAY_API zlay_status zlay_layout_equal(zlay_ctx *ctx, zlay_answer *answer, zlay_witness *witness,
+                                       const zlay_layout *a, const zlay_layout *b);
 
 /** The f2 layout of the same function: one input dimension a top-level mode
  *  (in0, in1, ...), one output of the least power of two above the greatest
- * value.
+ *  value.
  *
  *  Returns: ZLAY_OK; ZLAY_NONE it is not F2-linear: the message has an extent
- * that is no power of two, or two indices i, j with value(i ^ j) != value(i) ^
- * value(j).
+ *           that is no power of two, or two indices i, j with value(i ^ j) !=
+ *           value(i) ^ value(j).
  */
-ZLAY_API zlay_status zlay_layout_lower(zlay_ctx *ctx, zlay_layout **out,
-                                       const zlay_layout *a);
+ZLAY_API zlay_status zlay_layout_lower(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a);
 
 #ifdef __cplusplus
 }

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if !defined(__linux__) || !defined(__LP64__) ||                               \
+#if !defined(__linux__) || !defined(__LP64__) || \
     __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "zlay runs on 64-bit little-endian Linux (x86-64, aarch64)"
 #endif

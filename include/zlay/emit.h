@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** zlay/emit.h - kernels and headers as text, printed from the verified pipe
- * and the plan. */
+ *  and the plan. */
 #ifndef ZLAY_EMIT_H
 #define ZLAY_EMIT_H
 
@@ -13,20 +13,19 @@ extern "C" {
 /** The kernel of a plan as PTX.
  *
  *  Returns: ZLAY_OK, ZLAY_EROOM (with `need`), ZLAY_EINVAL (name is no name),
- * ZLAY_ENOTSUP. In:      name  the kernel's.  Its parameters are three
- * CUtensorMap by value (A, B, D) and three 64-bit global addresses (A, B, D); a
- * path reads those that it needs.
+ *           ZLAY_ENOTSUP.
+ *  In:      name  the kernel's.  Its parameters are three CUtensorMap by value
+ *                 (A, B, D) and three 64-bit global addresses (A, B, D); a path
+ *                 reads those that it needs.
  */
-ZLAY_API zlay_status zlay_emit_ptx(zlay_ctx *ctx, zlay_buf *out,
-                                   const zlay_plan *plan, const char *name,
-                                   size_t length);
+ZLAY_API zlay_status zlay_emit_ptx(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan,
+                                   const char *name, size_t length);
 
 /** The data movement of a plan as a CUDA C header of inline-asm functions, with
- * its constants. Returns and In as zlay_emit_ptx; functions are called
- * zl_<name>_<what>. */
-ZLAY_API zlay_status zlay_emit_header(zlay_ctx *ctx, zlay_buf *out,
-                                      const zlay_plan *plan, const char *name,
-                                      size_t length);
+ *  its constants. Returns and In as zlay_emit_ptx; functions are called
+ *  zl_<name>_<what>. */
+ZLAY_API zlay_status zlay_emit_header(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan,
+                                      const char *name, size_t length);
 
 #ifdef __cplusplus
 }

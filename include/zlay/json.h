@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** zlay/json.h - libzlay-json: every answer of the library as one JSON object a
- * line. */
+ *  line. */
 #ifndef ZLAY_JSON_H
 #define ZLAY_JSON_H
 
@@ -13,12 +13,12 @@ extern "C" {
 /** Answer one request of docs/batch.md.
  *
  *  Returns: ZLAY_OK, also for a request that is answered by an error object;
- * ZLAY_EROOM with `need`: call again with a larger buffer; ZLAY_EINVAL a NULL;
- * ZLAY_ENOMEM; ZLAY_EBUSY. Out:     out   one JSON object, no newline. In: line
- * `size` bytes, one JSON object.
+ *           ZLAY_EROOM with `need`: call again with a larger buffer;
+ *           ZLAY_EINVAL a NULL; ZLAY_ENOMEM; ZLAY_EBUSY.
+ *  Out:     out   one JSON object, no newline.
+ *  In:      line  `size` bytes, one JSON object.
  */
-ZLAY_API zlay_status zlay_json_call(zlay_ctx *ctx, zlay_buf *out,
-                                    const char *line, size_t size);
+ZLAY_API zlay_status zlay_json_call(zlay_ctx *ctx, zlay_buf *out, const char *line, size_t size);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** zlay/pipe.h - when: barriers, bytes, phases, proxies, proved for every trip
- * count.
+ *  count.
  *
  *  A pipe is a program of asynchronous events.  Its text form, with a two-stage
  *  ring worked by hand, is docs/pipe.md.
@@ -20,13 +20,13 @@ typedef struct zlay_pipe zlay_pipe;
 /** Read a pipe from its text.
  *
  *  Returns: ZLAY_OK, ZLAY_EINVAL (the message names the line), ZLAY_ELIMIT,
- * ZLAY_ENOMEM.
+ *           ZLAY_ENOMEM.
  */
-ZLAY_API zlay_status zlay_pipe_parse(zlay_ctx *ctx, zlay_pipe **out,
-                                     const char *text, size_t length);
+ZLAY_API zlay_status zlay_pipe_parse(zlay_ctx *ctx, zlay_pipe **out, const char *text,
+                                     size_t length);
 
 /** Print the canonical text; parse(print(x)) is x.  Returns ZLAY_OK,
- * ZLAY_EROOM, ZLAY_EINVAL. */
+ *  ZLAY_EROOM, ZLAY_EINVAL. */
 ZLAY_API zlay_status zlay_pipe_print(zlay_buf *out, const zlay_pipe *pipe);
 
 /** Free a pipe; NULL is allowed. */
@@ -39,38 +39,26 @@ typedef struct zlay_pipe_reason {
     uint32_t other;    /* the line it conflicts with, 0: none */
     uint32_t steps;    /* entries of `trace` in use */
     uint32_t trace[8]; /* lines, in an order that reaches the fault */
-    int64_t found,
-        wanted; /* bytes, arrivals or phases, where the rule counts */
+    int64_t found, wanted; /* bytes, arrivals or phases, where the rule counts */
 } zlay_pipe_reason;
 
 /** The closed list of rules; zlay_pipe_rule_name gives docs/pipe.md's names. */
 enum {
-    ZLAY_PIPE_INIT =
-        1, /* a barrier used before its init is visible, or initialised twice */
-    ZLAY_PIPE_COUNT,  /* arrivals of a phase are not the barrier's count */
-    ZLAY_PIPE_BYTES,  /* expected bytes of a phase are not those copied, or come
-                         too late */
-    ZLAY_PIPE_PARITY, /* a wait tests a parity that no proof fits */
+    ZLAY_PIPE_INIT = 1,   /* a barrier used before its init is visible, or initialised twice */
+    ZLAY_PIPE_COUNT,      /* arrivals of a phase are not the barrier's count */
+    ZLAY_PIPE_BYTES,      /* expected bytes of a phase are not those copied, or come too late */
+    ZLAY_PIPE_PARITY,     /* a wait tests a parity that no proof fits */
     ZLAY_PIPE_LOST_PHASE, /* a barrier may pass a waiter by a whole phase */
-    ZLAY_PIPE_OVERRUN, /* an arrival may fall into an earlier phase than its own
-                        */
-    ZLAY_PIPE_DEADLOCK,         /* a cycle of waits */
-    ZLAY_PIPE_READ_BEFORE_FULL, /* a stage is read before its data is known to
-                                   be there */
-    ZLAY_PIPE_OVERWRITE, /* a stage is written while a reader may still read it
-                          */
-    ZLAY_PIPE_PROXY,     /* a generic write is read by the async proxy without a
-                            fence */
-    ZLAY_PIPE_GROUP, /* something in a group is used before its wait, or never
-                        committed */
-    ZLAY_PIPE_FENCE, /* wgmma without its fence, or its accumulators touched in
-                        flight */
-    ZLAY_PIPE_COLLECTIVE, /* a collective event that not all its warps reach
-                             alike */
-    ZLAY_PIPE_EXIT, /* work still in flight, or data that nobody took, when a
-                       role ends */
-    ZLAY_PIPE_STAGE /* a stage not filled and drained exactly once; sums begun
-                       or used wrongly */
+    ZLAY_PIPE_OVERRUN,    /* an arrival may fall into an earlier phase than its own */
+    ZLAY_PIPE_DEADLOCK,   /* a cycle of waits */
+    ZLAY_PIPE_READ_BEFORE_FULL, /* a stage is read before its data is known to be there */
+    ZLAY_PIPE_OVERWRITE,  /* a stage is written while a reader may still read it */
+    ZLAY_PIPE_PROXY,      /* a generic write is read by the async proxy without a fence */
+    ZLAY_PIPE_GROUP,      /* something in a group is used before its wait, or never committed */
+    ZLAY_PIPE_FENCE,      /* wgmma without its fence, or its accumulators touched in flight */
+    ZLAY_PIPE_COLLECTIVE, /* a collective event that not all its warps reach alike */
+    ZLAY_PIPE_EXIT,       /* work still in flight, or data that nobody took, when a role ends */
+    ZLAY_PIPE_STAGE       /* a stage not filled and drained exactly once; sums begun or used wrongly */
 };
 
 /** The name of a rule; NULL for a number that is none. */
@@ -80,26 +68,26 @@ ZLAY_API const char *zlay_pipe_rule_name(int32_t rule);
  *
  *  Returns: ZLAY_OK the question is answered; ZLAY_EINVAL; ZLAY_ENOMEM.
  *  Out:     answer   ZLAY_YES; ZLAY_NO with reasons; ZLAY_UNDECIDED when the
- * pipe has a form that this version proves nothing about (the message names
- * it). reasons  the first `room`; `*count` counts all. proof    with ZLAY_YES
- * its text: barriers' arrivals, bytes and phases as functions of the loop
- * counters, a schedule, and a path for every ordering used; NULL: not asked.
+ *                    pipe has a form that this version proves nothing about
+ *                    (the message names it).
+ *           reasons  the first `room`; `*count` counts all.
+ *           proof    with ZLAY_YES its text: barriers' arrivals, bytes and
+ *                    phases as functions of the loop counters, a schedule, and
+ *                    a path for every ordering used; NULL: not asked.
  */
 ZLAY_API zlay_status zlay_pipe_verify(zlay_ctx *ctx, zlay_answer *answer,
-                                      zlay_pipe_reason *reasons, size_t room,
-                                      size_t *count, zlay_buf *proof,
-                                      const zlay_pipe *pipe);
+                                      zlay_pipe_reason *reasons, size_t room, size_t *count,
+                                      zlay_buf *proof, const zlay_pipe *pipe);
 
 /** Check a proof again, by code that shares nothing with the verifier but the
- * pipe.
+ *  pipe.
  *
  *  Returns: ZLAY_OK; ZLAY_EINVAL; ZLAY_ENOMEM.
  *  Out:     answer  ZLAY_YES; ZLAY_NO, and the message names the line of the
- * proof that fails.
+ *                   proof that fails.
  */
-ZLAY_API zlay_status zlay_pipe_recheck(zlay_ctx *ctx, zlay_answer *answer,
-                                       const zlay_pipe *pipe, const char *proof,
-                                       size_t length);
+ZLAY_API zlay_status zlay_pipe_recheck(zlay_ctx *ctx, zlay_answer *answer, const zlay_pipe *pipe,
+                                       const char *proof, size_t length);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** zlay/runtime.h - libzlay-runtime: the CUDA driver, found with dlopen.
- * Nothing of CUDA is linked; on a machine without a driver every call answers
- * ZLAY_EDRIVER and says why. */
+ *  Nothing of CUDA is linked; on a machine without a driver every call answers
+ *  ZLAY_EDRIVER and says why. */
 #ifndef ZLAY_RUNTIME_H
 #define ZLAY_RUNTIME_H
 
@@ -12,57 +12,55 @@ extern "C" {
 #endif
 
 /** An opened driver with one device and its primary context.  For one thread at
- * a time. */
+ *  a time. */
 typedef struct zlay_device zlay_device;
 
 /** What a device is. */
 typedef struct zlay_device_info {
     char name[96];
-    int32_t driver; /* as 13000 */
+    int32_t driver;        /* as 13000 */
     int32_t cc_major, cc_minor;
-    int32_t processors; /* multiprocessors */
-    int32_t smem_optin; /* most dynamic shared memory of a block, bytes */
-    int32_t l2;         /* bytes */
+    int32_t processors;    /* multiprocessors */
+    int32_t smem_optin;    /* most dynamic shared memory of a block, bytes */
+    int32_t l2;            /* bytes */
 } zlay_device_info;
 
 /** Open a device.
  *
  *  Returns: ZLAY_OK; ZLAY_EDRIVER no driver, no such device, or a driver call
- * failed: the message has its name and number; ZLAY_ENOMEM; ZLAY_EINVAL. In:
- * ordinal  of the device, from 0.
+ *           failed: the message has its name and number; ZLAY_ENOMEM;
+ *           ZLAY_EINVAL.
+ *  In:      ordinal  of the device, from 0.
  */
-ZLAY_API zlay_status zlay_device_open(zlay_ctx *ctx, zlay_device **out,
-                                      int32_t ordinal);
+ZLAY_API zlay_status zlay_device_open(zlay_ctx *ctx, zlay_device **out, int32_t ordinal);
 
 /** Close a device: its primary context is released.  NULL is allowed. */
 ZLAY_API void zlay_device_close(zlay_device *device);
 
 /** What the device is.  Returns ZLAY_OK, ZLAY_EINVAL. */
-ZLAY_API zlay_status zlay_device_get(zlay_device_info *out,
-                                     const zlay_device *device);
+ZLAY_API zlay_status zlay_device_get(zlay_device_info *out, const zlay_device *device);
 
 /** Encode a tensor map by the driver.
  *
  *  Returns: ZLAY_OK; ZLAY_EDRIVER refused; ZLAY_EINVAL; the driver is asked
- * whatever zlay's own check says. Out:     out  128 bytes, written only on
- * success.
+ *           whatever zlay's own check says.
+ *  Out:     out  128 bytes, written only on success.
  */
-ZLAY_API zlay_status zlay_device_encode(zlay_ctx *ctx, zlay_device *device,
-                                        void *out, const zlay_tensormap *map);
+ZLAY_API zlay_status zlay_device_encode(zlay_ctx *ctx, zlay_device *device, void *out,
+                                        const zlay_tensormap *map);
 
 /** Allocate device memory; `*out` is its address, 0 on failure. */
-ZLAY_API zlay_status zlay_device_alloc(zlay_ctx *ctx, zlay_device *device,
-                                       uint64_t *out, uint64_t bytes);
+ZLAY_API zlay_status zlay_device_alloc(zlay_ctx *ctx, zlay_device *device, uint64_t *out,
+                                       uint64_t bytes);
 
 /** Free device memory; 0 is allowed. */
 ZLAY_API void zlay_device_free(zlay_device *device, uint64_t address);
 
 /** Copy to and from the device; returns when the copy is done. */
-ZLAY_API zlay_status zlay_device_write(zlay_ctx *ctx, zlay_device *device,
-                                       uint64_t to, const void *from,
-                                       uint64_t bytes);
-ZLAY_API zlay_status zlay_device_read(zlay_ctx *ctx, zlay_device *device,
-                                      void *to, uint64_t from, uint64_t bytes);
+ZLAY_API zlay_status zlay_device_write(zlay_ctx *ctx, zlay_device *device, uint64_t to,
+                                       const void *from, uint64_t bytes);
+ZLAY_API zlay_status zlay_device_read(zlay_ctx *ctx, zlay_device *device, void *to, uint64_t from,
+                                      uint64_t bytes);
 
 /** A kernel of a plan, loaded on a device. */
 typedef struct zlay_kernel zlay_kernel;
@@ -70,36 +68,34 @@ typedef struct zlay_kernel zlay_kernel;
 /** Load the PTX or cubin of a plan: module, shared memory opt-in.
  *
  *  Returns: ZLAY_OK; ZLAY_EDRIVER with the driver's log; ZLAY_ENOTSUP the
- * device has another compute capability than the plan's target; ZLAY_EINVAL;
- * ZLAY_ENOMEM. In:      image  `length` bytes of PTX text or of a cubin; `name`
- * the kernel's, 0-terminated.
+ *           device has another compute capability than the plan's target;
+ *           ZLAY_EINVAL; ZLAY_ENOMEM.
+ *  In:      image  `length` bytes of PTX text or of a cubin; `name` the
+ *                  kernel's, 0-terminated.
  */
-ZLAY_API zlay_status zlay_kernel_load(zlay_ctx *ctx, zlay_kernel **out,
-                                      zlay_device *device,
-                                      const zlay_plan *plan, const void *image,
-                                      size_t length, const char *name);
+ZLAY_API zlay_status zlay_kernel_load(zlay_ctx *ctx, zlay_kernel **out, zlay_device *device,
+                                      const zlay_plan *plan, const void *image, size_t length,
+                                      const char *name);
 
 /** Free a kernel; its device must still be open.  NULL is allowed. */
 ZLAY_API void zlay_kernel_free(zlay_kernel *kernel);
 
 /** Encode the maps for three device addresses, which must be aligned as those
- * of the plan.  The maps stay in the kernel for the launches that follow.
- * Returns ZLAY_OK, ZLAY_EINVAL, ZLAY_EDRIVER. */
-ZLAY_API zlay_status zlay_kernel_bind(zlay_ctx *ctx, zlay_kernel *kernel,
-                                      uint64_t a, uint64_t b, uint64_t d);
+ *  of the plan.  The maps stay in the kernel for the launches that follow.
+ *  Returns ZLAY_OK, ZLAY_EINVAL, ZLAY_EDRIVER. */
+ZLAY_API zlay_status zlay_kernel_bind(zlay_ctx *ctx, zlay_kernel *kernel, uint64_t a, uint64_t b,
+                                      uint64_t d);
 
 /** Launch on the given CUstream (NULL: the default stream); returns without
- * waiting. */
-ZLAY_API zlay_status zlay_kernel_launch(zlay_ctx *ctx, zlay_kernel *kernel,
-                                        void *stream);
+ *  waiting. */
+ZLAY_API zlay_status zlay_kernel_launch(zlay_ctx *ctx, zlay_kernel *kernel, void *stream);
 
 /** Wait for everything; ZLAY_EDRIVER names what failed. */
 ZLAY_API zlay_status zlay_device_wait(zlay_ctx *ctx, zlay_device *device);
 
-/** Run a kernel `count` times between two events: milliseconds of all of them.
- */
-ZLAY_API zlay_status zlay_kernel_time(zlay_ctx *ctx, zlay_kernel *kernel,
-                                      uint32_t count, float *milliseconds);
+/** Run a kernel `count` times between two events: milliseconds of all of them. */
+ZLAY_API zlay_status zlay_kernel_time(zlay_ctx *ctx, zlay_kernel *kernel, uint32_t count,
+                                      float *milliseconds);
 
 #ifdef __cplusplus
 }

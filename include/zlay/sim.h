@@ -31,60 +31,54 @@ typedef struct zlay_sim_global {
 /** What a model function found: ZLAY_OK and 0, or the hardware's fault. */
 enum {
     ZLAY_FAULT_NONE = 0,
-    ZLAY_FAULT_SMEM_ALIGN = 716, /* shared address off 128 bytes */
-    ZLAY_FAULT_COORDINATE =
-        715, /* first coordinate off 16 bytes, or a negative store coordinate */
-    ZLAY_FAULT_ACCESS = 700, /* outside the shared or global array */
-    ZLAY_FAULT_WIDTH = 717   /* a thread's access off its own width */
+    ZLAY_FAULT_SMEM_ALIGN = 716,  /* shared address off 128 bytes */
+    ZLAY_FAULT_COORDINATE = 715,  /* first coordinate off 16 bytes, or a negative store coordinate */
+    ZLAY_FAULT_ACCESS = 700,      /* outside the shared or global array */
+    ZLAY_FAULT_WIDTH = 717        /* a thread's access off its own width */
 };
 
 /** Model one tensor copy from global to shared memory (tile mode, interleave
- * none).
+ *  none).
  *
  *  Returns: ZLAY_OK (also with a fault); ZLAY_EINVAL a NULL, or a map that
- * tensormap_check refuses. Out:     fault   ZLAY_FAULT_*; nothing else is
- * written when it is not 0. bytes   what complete_tx counts, out-of-bounds
- * elements included. smem    elements outside the tensor are 0, or with
- * map->oob a NaN whose bits nobody measured. In:      coordinate  elements,
- * dimension 0 innermost; `address` is the shared address.
+ *           tensormap_check refuses.
+ *  Out:     fault   ZLAY_FAULT_*; nothing else is written when it is not 0.
+ *           bytes   what complete_tx counts, out-of-bounds elements included.
+ *           smem    elements outside the tensor are 0, or with map->oob a NaN
+ *                   whose bits nobody measured.
+ *  In:      coordinate  elements, dimension 0 innermost; `address` is the
+ *                       shared address.
  */
-ZLAY_API zlay_status zlay_sim_tensor_load(int32_t *fault, uint32_t *bytes,
-                                          zlay_sim_smem *smem, uint32_t address,
-                                          const zlay_tensormap *map,
-                                          const zlay_sim_global *global,
-                                          const int32_t *coordinate);
+ZLAY_API zlay_status zlay_sim_tensor_load(int32_t *fault, uint32_t *bytes, zlay_sim_smem *smem,
+                                          uint32_t address, const zlay_tensormap *map,
+                                          const zlay_sim_global *global, const int32_t *coordinate);
 
 /** Model one tensor copy from shared to global memory.  Returns, Out as
- * tensor_load. A row of the tensor is written in whole granules of 16 bytes, so
- * one whose bytes are no multiple of 16 loses what follows it there (measured).
- */
+ *  tensor_load. A row of the tensor is written in whole granules of 16 bytes,
+ *  so one whose bytes are no multiple of 16 loses what follows it there
+ *  (measured). */
 ZLAY_API zlay_status zlay_sim_tensor_store(int32_t *fault, uint32_t *bytes,
-                                           const zlay_sim_smem *smem,
-                                           uint32_t address,
-                                           const zlay_tensormap *map,
-                                           zlay_sim_global *global,
+                                           const zlay_sim_smem *smem, uint32_t address,
+                                           const zlay_tensormap *map, zlay_sim_global *global,
                                            const int32_t *coordinate);
 
 /** Model the same box moved by threads, `width` bytes an access (2, 4, 8, 16),
- * into the place where a tensor copy would put it, zero-filled outside.  The
- * map's alignment rules are not asked; a row of the box that is no multiple of
- * `width`, or an address off it, is ZLAY_FAULT_WIDTH.  Where a row of the
- * tensor ends inside an access, the rest of the access is filled, as cp.async
- * does. */
-ZLAY_API zlay_status zlay_sim_thread_load(int32_t *fault, zlay_sim_smem *smem,
-                                          uint32_t address,
-                                          const zlay_tensormap *map,
-                                          const zlay_sim_global *global,
-                                          const int32_t *coordinate,
-                                          uint32_t width);
+ *  into the place where a tensor copy would put it, zero-filled outside.  The
+ *  map's alignment rules are not asked; a row of the box that is no multiple of
+ *  `width`, or an address off it, is ZLAY_FAULT_WIDTH.  Where a row of the
+ *  tensor ends inside an access, the rest of the access is filled, as cp.async
+ *  does. */
+ZLAY_API zlay_status zlay_sim_thread_load(int32_t *fault, zlay_sim_smem *smem, uint32_t address,
+                                          const zlay_tensormap *map, const zlay_sim_global *global,
+                                          const int32_t *coordinate, uint32_t width);
 
 /** The same from shared to global memory; elements outside the tensor are not
- * written, and an access in which a row of the tensor ends is ZLAY_FAULT_WIDTH.
- */
-ZLAY_API zlay_status zlay_sim_thread_store(
-    int32_t *fault, const zlay_sim_smem *smem, uint32_t address,
-    const zlay_tensormap *map, zlay_sim_global *global,
-    const int32_t *coordinate, uint32_t width);
+ *  written, and an access in which a row of the tensor ends is
+ *  ZLAY_FAULT_WIDTH. */
+ZLAY_API zlay_status zlay_sim_thread_store(int32_t *fault, const zlay_sim_smem *smem,
+                                           uint32_t address, const zlay_tensormap *map,
+                                           zlay_sim_global *global, const int32_t *coordinate,
+                                           uint32_t width);
 
 /** Model one wgmma.mma_async m64nNk16 of bf16 operands from two descriptors:
  *  acc[r * n + c] (+)= sum over k of A(r, k) B(c, k), in float32, k ascending.
@@ -94,10 +88,9 @@ ZLAY_API zlay_status zlay_sim_thread_store(
  *           acc    64 x n floats.
  *  In:      scale_d  0: acc is overwritten.
  */
-ZLAY_API zlay_status zlay_sim_wgmma(int32_t *fault, float *acc,
-                                    const zlay_sim_smem *smem,
-                                    const zlay_mma *mma, uint64_t desc_a,
-                                    uint64_t desc_b, int32_t scale_d);
+ZLAY_API zlay_status zlay_sim_wgmma(int32_t *fault, float *acc, const zlay_sim_smem *smem,
+                                    const zlay_mma *mma, uint64_t desc_a, uint64_t desc_b,
+                                    int32_t scale_d);
 
 /** Round a float to bf16, to nearest even; a NaN becomes 0x7fff. */
 ZLAY_API uint16_t zlay_sim_bf16(float value);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** zlay/synth.h - which descriptors move it, and the certificate that they do.
- */
+/** zlay/synth.h - which descriptors move it, and the certificate that they do. */
 #ifndef ZLAY_SYNTH_H
 #define ZLAY_SYNTH_H
 
@@ -13,25 +12,22 @@ extern "C" {
 #endif
 
 /** Which index of a matrix is contiguous in global memory: ROW the second,
- * COLUMN the first. */
+ *  COLUMN the first. */
 enum { ZLAY_ORDER_DEFAULT = 0, ZLAY_ORDER_ROW = 1, ZLAY_ORDER_COLUMN = 2 };
 
 /** A GEMM D = A B, with A of m x k, B of k x n, D of m x n elements.  0 means
- * the default. */
+ *  the default. */
 typedef struct zlay_gemm {
-    uint32_t size;    /* sizeof(zlay_gemm); a shorter one reads as zeros */
-    int32_t type;     /* of A, B and D: ZLAY_TMAP_BF16 (0: that) */
-    uint64_t m, n, k; /* elements, at least 1 */
-    int32_t a_order, b_order,
-        d_order; /* ZLAY_ORDER_*; defaults row, column, row: K contiguous */
-    uint32_t reserved0;     /* 0 */
-    uint64_t lda, ldb, ldd; /* leading dimensions, elements; default: dense */
-    uint64_t a_address, b_address,
-        d_address; /* alignment is what counts; default 2^20 */
-    uint32_t tile_m, tile_n,
-        tile_k; /* of a block; default 128 x 256 x 64 or what fits better */
-    uint32_t stages;      /* of the ring; default: as many as fit, at most 8 */
-    uint64_t reserved[8]; /* 0 */
+    uint32_t size;             /* sizeof(zlay_gemm); a shorter one reads as zeros */
+    int32_t type;              /* of A, B and D: ZLAY_TMAP_BF16 (0: that) */
+    uint64_t m, n, k;          /* elements, at least 1 */
+    int32_t a_order, b_order, d_order; /* ZLAY_ORDER_*; defaults row, column, row: K contiguous */
+    uint32_t reserved0;        /* 0 */
+    uint64_t lda, ldb, ldd;    /* leading dimensions, elements; default: dense */
+    uint64_t a_address, b_address, d_address; /* alignment is what counts; default 2^20 */
+    uint32_t tile_m, tile_n, tile_k; /* of a block; default 128 x 256 x 64 or what fits better */
+    uint32_t stages;           /* of the ring; default: as many as fit, at most 8 */
+    uint64_t reserved[8];      /* 0 */
 } zlay_gemm;
 
 /** An immutable plan; read by any thread. */
@@ -40,13 +36,12 @@ typedef struct zlay_plan zlay_plan;
 /** Plan a GEMM.
  *
  *  Returns: ZLAY_OK; ZLAY_NONE proved that no plan exists, the message names
- * the rule; ZLAY_EINVAL the message names the field; ZLAY_EOVERFLOW;
- * ZLAY_ENOTSUP; ZLAY_ENOMEM. Out:     out  the plan; free it with
- * zlay_plan_free.
+ *           the rule; ZLAY_EINVAL the message names the field; ZLAY_EOVERFLOW;
+ *           ZLAY_ENOTSUP; ZLAY_ENOMEM.
+ *  Out:     out  the plan; free it with zlay_plan_free.
  */
 ZLAY_API zlay_status zlay_plan_synth_gemm(zlay_ctx *ctx, zlay_plan **out,
-                                          const zlay_target *target,
-                                          const zlay_gemm *gemm);
+                                          const zlay_target *target, const zlay_gemm *gemm);
 
 /** Free a plan; NULL is allowed. */
 ZLAY_API void zlay_plan_free(zlay_plan *plan);
@@ -57,42 +52,38 @@ enum { ZLAY_OPERAND_A = 0, ZLAY_OPERAND_B, ZLAY_OPERAND_D };
 /** What a plan holds, by value. */
 typedef struct zlay_plan_info {
     const zlay_target *target;
-    uint64_t m, n, k; /* of the planned product, after `swapped` */
-    uint32_t
-        swapped; /* 1: D is column-major, so D^T = B^T A^T is what is planned */
+    uint64_t m, n, k;          /* of the planned product, after `swapped` */
+    uint32_t swapped;          /* 1: D is column-major, so D^T = B^T A^T is what is planned */
     uint32_t tile_m, tile_n, tile_k, stages;
     uint64_t tiles_m, tiles_n, tiles_k;
-    uint32_t consumers;    /* consumer warpgroups, each of 64 rows */
-    uint32_t threads;      /* of a block */
-    uint32_t smem;         /* dynamic shared memory of a block, bytes */
-    uint32_t stage_bytes;  /* of one stage: A, then B */
-    uint32_t expect_bytes; /* what the full barrier of a stage must expect */
+    uint32_t consumers;        /* consumer warpgroups, each of 64 rows */
+    uint32_t threads;          /* of a block */
+    uint32_t smem;             /* dynamic shared memory of a block, bytes */
+    uint32_t stage_bytes;      /* of one stage: A, then B */
+    uint32_t expect_bytes;     /* what the full barrier of a stage must expect */
     uint32_t full_count, empty_count; /* arrivals of a phase */
-    uint32_t smem_a,
-        smem_b; /* offset of stage 0 of A and B from the 1024-aligned start */
+    uint32_t smem_a, smem_b;   /* offset of stage 0 of A and B from the 1024-aligned start */
     uint32_t pitch_a, pitch_b; /* from one stage to the next, bytes */
     uint32_t smem_d, pitch_d;  /* staging of D: offset, bytes of one consumer */
-    uint32_t
-        smem_bar; /* offset of the barriers: full[stages], then empty[stages] */
-    uint32_t passes;  /* passes in which a tile of D leaves */
-    uint32_t pass_n;  /* columns of D in a pass */
-    uint32_t copies;  /* of a stage and of a pass, all operands */
-    uint32_t k_steps; /* wgmma along K in a stage */
-    zlay_mma mma;     /* the instruction */
+    uint32_t smem_bar;         /* offset of the barriers: full[stages], then empty[stages] */
+    uint32_t passes;           /* passes in which a tile of D leaves */
+    uint32_t pass_n;           /* columns of D in a pass */
+    uint32_t copies;           /* of a stage and of a pass, all operands */
+    uint32_t k_steps;          /* wgmma along K in a stage */
+    zlay_mma mma;              /* the instruction */
 } zlay_plan_info;
 
 /** Read what a plan holds.  Returns ZLAY_OK, ZLAY_EINVAL. */
 ZLAY_API zlay_status zlay_plan_get(zlay_plan_info *out, const zlay_plan *plan);
 
 /** The map of an operand; of a path by threads it describes the box all the
- * same. Returns ZLAY_OK, ZLAY_EINVAL. */
-ZLAY_API zlay_status zlay_plan_map(zlay_tensormap *out, const zlay_plan *plan,
-                                   int32_t operand);
+ *  same. Returns ZLAY_OK, ZLAY_EINVAL. */
+ZLAY_API zlay_status zlay_plan_map(zlay_tensormap *out, const zlay_plan *plan, int32_t operand);
 
 /** The i-th copy of an operand; ZLAY_NONE past its end.  map is the operand's
- * number. */
-ZLAY_API zlay_status zlay_plan_copy(zlay_copy *out, const zlay_plan *plan,
-                                    int32_t operand, uint32_t i);
+ *  number. */
+ZLAY_API zlay_status zlay_plan_copy(zlay_copy *out, const zlay_plan *plan, int32_t operand,
+                                    uint32_t i);
 
 /** The matrix descriptor of operand A or B for the `step`-th wgmma of a stage.
  *
@@ -100,74 +91,73 @@ ZLAY_API zlay_status zlay_plan_copy(zlay_copy *out, const zlay_plan *plan,
  *  Out:     out  fields; `start` counts from the operand's place in the stage.
  *  In:      consumer  which warpgroup (A only; B is shared).
  */
-ZLAY_API zlay_status zlay_plan_desc(zlay_smemdesc *out, const zlay_plan *plan,
-                                    int32_t operand, uint32_t consumer,
-                                    uint32_t step);
+ZLAY_API zlay_status zlay_plan_desc(zlay_smemdesc *out, const zlay_plan *plan, int32_t operand,
+                                    uint32_t consumer, uint32_t step);
 
 /** The shared layout of an operand: (mn, k) coordinate -> element offset in the
- * stage, or for D (row, column of a pass) -> offset in a consumer's staging;
- * lives as long as the plan. */
-ZLAY_API const zlay_layout *zlay_plan_smem(const zlay_plan *plan,
-                                           int32_t operand);
+ *  stage, or for D (row, column of a pass) -> offset in a consumer's staging;
+ *  lives as long as the plan. */
+ZLAY_API const zlay_layout *zlay_plan_smem(const zlay_plan *plan, int32_t operand);
 
 /** The i-th certificate of a plan: two layouts over a tile whose equality
- * zlay_layout_equal decides again.  Certificate 2 o of operand o: where the
- * copies put an element of the tile in shared memory, against where the
- * descriptors read it (A, B) or the consumers write it (D).  Certificate 2 o +
- * 1: which element of global memory the copies move, against the one that the
- * request's order and leading dimension name.
+ *  zlay_layout_equal decides again.  Certificate 2 o of operand o: where the
+ *  copies put an element of the tile in shared memory, against where the
+ *  descriptors read it (A, B) or the consumers write it (D).  Certificate 2 o +
+ *  1: which element of global memory the copies move, against the one that the
+ *  request's order and leading dimension name.
  *
  *  Returns: ZLAY_OK; ZLAY_NONE past the end; ZLAY_EINVAL.
  *  Out:     a, b  live as long as the plan.
  */
-ZLAY_API zlay_status zlay_plan_certificate(const zlay_layout **a,
-                                           const zlay_layout **b,
+ZLAY_API zlay_status zlay_plan_certificate(const zlay_layout **a, const zlay_layout **b,
                                            const zlay_plan *plan, uint32_t i);
 
 /** The verified pipe of a plan; lives as long as the plan. */
 ZLAY_API const zlay_pipe *zlay_plan_pipe(const zlay_plan *plan);
 
 /** Every rule that the plan asked, one line each: rule, field, value, bound,
- * answer, source, and for an operand that tensor copies cannot move the path
- * that is taken instead. */
+ *  answer, source, and for an operand that tensor copies cannot move the path
+ *  that is taken instead. */
 ZLAY_API zlay_status zlay_plan_ladder(zlay_buf *out, const zlay_plan *plan);
 
 /** Everything about a plan, for people: ladder, maps, layouts, descriptors,
- * stages, banks. */
+ *  stages, banks. */
 ZLAY_API zlay_status zlay_plan_explain(zlay_buf *out, const zlay_plan *plan);
 
 struct zlay_smemdesc_request;
 
 /** The descriptors of an operand's instructions in one stage, from a shared
- * layout.  Every coordinate of the tile is compared with what the fields read.
- * An offset that the instructions never use is 16.
+ *  layout.  Every coordinate of the tile is compared with what the fields read.
+ *   An offset that the instructions never use is 16.
  *
  *  Returns: ZLAY_OK; ZLAY_NONE no descriptor reads this layout: the message has
- * the rule and the first coordinate, in colexicographic order, that no field
- * can reach; ZLAY_EINVAL; ZLAY_ENOTSUP; ZLAY_EROOM; ZLAY_ELIMIT more than
- * limits.points coordinates; ZLAY_ENOMEM. Out:     fields  of step 0, without
- * `start` of the step. start   shared address of each step, MN steps fastest,
- * then K steps; `room` entries. count   steps; written with ZLAY_EROOM too. In:
- * layout   (MN, K) coordinate -> element offset before swizzling, from
- * `address`. swizzle  ZLAY_SWIZZLE_*; mma_mn, mma_k: elements of one
- * instruction.
+ *           the rule and the first coordinate, in colexicographic order, that
+ *           no field can reach; ZLAY_EINVAL; ZLAY_ENOTSUP; ZLAY_EROOM;
+ *           ZLAY_ELIMIT more than limits.points coordinates; ZLAY_ENOMEM.
+ *  Out:     fields  of step 0, without `start` of the step.
+ *           start   shared address of each step, MN steps fastest, then K
+ *                   steps; `room` entries.
+ *           count   steps; written with ZLAY_EROOM too.
+ *  In:      layout   (MN, K) coordinate -> element offset before swizzling,
+ *                    from `address`.
+ *           swizzle  ZLAY_SWIZZLE_*; mma_mn, mma_k: elements of one
+ *                    instruction.
  */
-ZLAY_API zlay_status
-zlay_smemdesc_synth(zlay_ctx *ctx, zlay_smemdesc *fields, uint32_t *start,
-                    size_t room, size_t *count, const zlay_target *target,
-                    const struct zlay_smemdesc_request *request);
+ZLAY_API zlay_status zlay_smemdesc_synth(zlay_ctx *ctx, zlay_smemdesc *fields, uint32_t *start,
+                                         size_t room, size_t *count, const zlay_target *target,
+                                         const struct zlay_smemdesc_request *request);
 
 /** What zlay_smemdesc_synth reads. */
 typedef struct zlay_smemdesc_request {
-    uint32_t size;             /* sizeof(zlay_smemdesc_request) */
-    int32_t type;              /* ZLAY_TMAP_BF16 */
-    int32_t major;             /* ZLAY_MAJOR_* */
-    int32_t swizzle;           /* ZLAY_SWIZZLE_* */
-    uint32_t mma_mn, mma_k;    /* elements */
-    uint32_t address;          /* shared address of offset 0, bytes */
+    uint32_t size;            /* sizeof(zlay_smemdesc_request) */
+    int32_t type;             /* ZLAY_TMAP_BF16 */
+    int32_t major;            /* ZLAY_MAJOR_* */
+    int32_t swizzle;          /* ZLAY_SWIZZLE_* */
+    uint32_t mma_mn, mma_k;   /* elements */
+    uint32_t address;         /* shared address of offset 0, bytes */
     uint32_t pattern_at_start; /* 1: the swizzle pattern begins at `address` */
     const zlay_layout *layout;
-    uint64_t reserved[4]; /* 0 */
+    uint64_t reserved[4];     /* 0 */
 } zlay_smemdesc_request;
 
 #ifdef __cplusplus

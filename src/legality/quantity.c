@@ -165,6 +165,7 @@ uint32_t zl_quantity_count(zl_quantity q, const zl_subject *s)
     case ZL_Q_BOX:
     case ZL_Q_STEP: return rank_of(s);
     case ZL_Q_STRIDE: return rank_of(s) ? rank_of(s) - 1 : 0;
+    case ZL_Q_NO_FIELD: return 0;
     case ZL_Q_COUNT:
     case ZL_Q_EXPECT: return ((const zl_issue *)s->value)->count > 0;
     default: return 1;

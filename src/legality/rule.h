@@ -19,6 +19,7 @@ struct zlay_target {
 };
 
 typedef enum zl_quantity {
+    ZL_Q_NO_FIELD,
     ZL_Q_HAS_TMAP,
     ZL_Q_MODE,
     ZL_Q_TYPE,

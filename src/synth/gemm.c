@@ -98,6 +98,15 @@ static zlay_status gemm_read(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g)
     return status;
 }
 
+/* Threads publish a stage when the next is on its way, and a consumer releases one when it has the
+ * next: two stages would wait for each other. */
+static zlay_status stages_check(zlay_ctx *ctx, const zlay_plan_info *info)
+{
+    if (info->full_count == 1 || info->stages >= 3) return ZLAY_OK;
+    return zl_fail(ctx, ZLAY_EINVAL, "stages: %u; operands moved by threads need at least 3",
+                   info->stages);
+}
+
 static zlay_status plan_fill(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
 {
     zlay_gemm g;
@@ -105,6 +114,7 @@ static zlay_status plan_fill(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *ge
     if (!status) status = gemm_read(ctx, plan, &g);
     if (!status) status = zl_gemm_tile(ctx, plan, &g);
     for (int32_t o = 0; !status && o < 3; o++) status = zl_operand_plan(ctx, plan, o);
+    if (!status) status = stages_check(ctx, &plan->info);
     if (!status) status = zl_certificates_make(ctx, plan);
     if (!status) status = zl_gemm_pipe(ctx, plan);
     return status;

@@ -194,7 +194,7 @@ static zlay_status request_check(zlay_ctx *ctx, const zlay_smemdesc_request *r)
     if (r->mma_k != MMA_K) return zl_fail(ctx, ZLAY_EINVAL, "mma_k: %u is not 16", r->mma_k);
     if (r->pattern_at_start && r->swizzle && r->address % LINE)
         return zl_fail(ctx, ZLAY_NONE,
-                       "DESC_BASE: address %u: a pattern that begins off a "
+                       "DESC_BASE_OFFSET: address %u: a pattern that begins off a "
                        "multiple of 128 bytes is no whole row away",
                        r->address);
     return ZLAY_OK;
