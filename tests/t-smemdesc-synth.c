@@ -244,7 +244,7 @@ static void test_arguments(void **unused)
     r = base, r.mma_mn = 12, refuse(ctx, r, good, ZLAY_EINVAL, "mma_mn");
     r = base, r.mma_k = 8, refuse(ctx, r, good, ZLAY_EINVAL, "mma_k");
     r = base, r.mma_mn = 128, refuse(ctx, r, good, ZLAY_EINVAL, "layout");
-    r = base, r.pattern_at_start = 1, r.address = 64, refuse(ctx, r, good, ZLAY_NONE, "DESC_BASE");
+    r = base, r.pattern_at_start = 1, r.address = 64, refuse(ctx, r, good, ZLAY_NONE, "DESC_BASE_OFFSET");
     refuse(ctx, base, "(64,24):(64,1)", ZLAY_EINVAL, "layout");
     zlay_limits limits = {.size = sizeof limits, .points = 4095};
     assert_int_equal(zlay_ctx_set_limits(ctx, &limits), ZLAY_OK);
