@@ -11,6 +11,7 @@
 #define EXPORT __attribute__((visibility("default")))
 
 static fake_state fake = {.cc_major = 9};
+static void *blocks[8]; /* allocated and not freed */
 static char context_handle, module_handle, function_handle;
 
 EXPORT fake_state *fake_control(void);
@@ -104,10 +105,29 @@ EXPORT int cuDevicePrimaryCtxRetain(void **context, int device)
     return 0;
 }
 
+static int block_swap(void *from, void *to)
+{
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
+        if (blocks[i] == from) {
+            blocks[i] = to;
+            return 1;
+        }
+    return 0;
+}
+
+/* The last release takes a context's memory with it; fake.memory still tells what nobody freed. */
+static void blocks_free(void)
+{
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
+        free(blocks[i]);
+        blocks[i] = NULL;
+    }
+}
+
 EXPORT int cuDevicePrimaryCtxRelease_v2(int device)
 {
     if (device != 7 || fake.contexts < 1) fake.mistakes++;
-    fake.contexts--;
+    if (!--fake.contexts) blocks_free();
     ENTER();
     return 0;
 }
@@ -140,7 +160,10 @@ EXPORT int cuMemAlloc_v2(unsigned long long *address, size_t bytes)
     *address = 1;
     ENTER_IN_CONTEXT();
     void *memory = aligned_alloc(256, (bytes + 255) / 256 * 256);
-    if (!memory) return 2;
+    if (!memory || !block_swap(NULL, memory)) {
+        free(memory);
+        return 2;
+    }
     fake.memory++;
     *address = (uintptr_t)memory;
     return 0;
@@ -149,7 +172,8 @@ EXPORT int cuMemAlloc_v2(unsigned long long *address, size_t bytes)
 EXPORT int cuMemFree_v2(unsigned long long address)
 {
     fake.memory--;
-    free((void *)(uintptr_t)address);
+    if (!block_swap((void *)(uintptr_t)address, NULL)) fake.mistakes++;
+    else free((void *)(uintptr_t)address);
     ENTER_IN_CONTEXT();
     return 0;
 }
