@@ -101,9 +101,10 @@ $(B)/zlay-bench: $(BENCH) $(B)/libzlay-runtime.a $(B)/libzlay.a
 $(B)/zlay.cdef: tools/gen-cdef $(HEADERS)
 	@mkdir -p $(@D)
 	$(Q)CC="$(CC)" tools/gen-cdef $(HEADERS) > $@.new && mv $@.new $@
-$(B)/zlay.pc: pkgconfig/zlay.pc.in include/zlay/version.h Makefile
+# Always anew: PREFIX and LIBDIR may differ from those of the last time.
+$(B)/zlay.pc: pkgconfig/zlay.pc.in FORCE
 	@mkdir -p $(@D)
-	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' $< > $@
+	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' $< > $@
 
 # ---- the main job ----------------------------------------------------------
 
@@ -165,8 +166,8 @@ bench: $(B)/zlay-bench
 
 # ---- documents, packages ---------------------------------------------------
 
-generate: $(B)/zlay
-	tools/generate.sh $(B)/zlay
+generate:
+	CC="$(CC)" tools/generate.sh
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include/zlay $(DESTDIR)$(LIBDIR)/pkgconfig \
@@ -187,5 +188,6 @@ clean:
 -include $(LIB:.o=.d) $(RUNTIME:.o=.d) $(JSON:.o=.d) $(CLI:.o=.d) $(B)/cli/main.d $(BENCH:.o=.d) \
     $(DEVICE:.o=.d) $(addsuffix .d,$(TESTS))
 
+FORCE:
 .DELETE_ON_ERROR:
 .PHONY: all run test san tsan fuzz check-layers doc-check device-test device-bench bench generate install clean

@@ -7,7 +7,7 @@ goal=${1:-test}
 
 header() { printf '#include <%s>\n' "$1" | ${CC:-cc} ${CPPFLAGS:-} -E - >/dev/null 2>&1; }
 cffi() { python3 -c 'import cffi' >/dev/null 2>&1; }
-cxx() { command -v "${CXX:-c++}" >/dev/null 2>&1; }
+cxx() { command -v ${CXX:-c++} >/dev/null 2>&1; }
 
 missing=
 need() { # package, then what shows that it is there
@@ -16,7 +16,7 @@ need() { # package, then what shows that it is there
     "$@" || missing="$missing $package"
 }
 
-command -v "${CC:-cc}" >/dev/null 2>&1 || { echo "zlay: no C compiler '${CC:-cc}'" >&2; exit 1; }
+command -v ${CC:-cc} >/dev/null 2>&1 || { echo "zlay: no C compiler '${CC:-cc}'" >&2; exit 1; }
 need libjansson-dev header jansson.h
 if [ "$goal" = test ]; then
     need libcmocka-dev header 'stdarg.h>

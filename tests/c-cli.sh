@@ -1,0 +1,109 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The program: exit statuses, what it writes and what it leaves alone, the batch loop.
+. tests/tap.sh
+zlay=$B/zlay
+
+plan() { "$zlay" plan gemm "$@"; }
+
+plan_says() { # every part of the report is there
+    plan --m 256 --n 512 --k 256 > "$tap_dir/plan" || return 1
+    for word in 'TMAP_' 'tensor maps' 'shared layouts' 'wgmma descriptors' 'expects' 'full barrier' 'wavefronts' \
+        'certificate' 'pipe gemm' 'proof gemm' 'holds when checked' 'certificates: 6 pairs'; do
+        grep -q "$word" "$tap_dir/plan" || { echo "no '$word'"; return 1; }
+    done
+}
+
+files_are_whole() {
+    plan --m 256 --n 256 --k 128 --name kernel_1 --out "$tap_dir/k.ptx" --header "$tap_dir/k.h" --model 0 > "$tap_dir/out" || return 1
+    grep -q '^.visible .entry kernel_1' "$tap_dir/k.ptx" && tail -n 1 "$tap_dir/k.ptx" | grep -q '^}' &&
+        grep -q 'zl_kernel_1' "$tap_dir/k.h" && grep -q '^model: \([0-9]*\) of \1 tiles' "$tap_dir/out" &&
+        test ! -e "$tap_dir/k.ptx.new"
+}
+
+refused_writes_nothing() {
+    exits 2 plan --m 256 --n 256 --k 128 --stages 4000000000 --out "$tap_dir/no.ptx"
+    test ! -e "$tap_dir/no.ptx" && exits 2 plan --k 64 --out "$tap_dir/no/such/folder" && test -z "$(ls "$tap_dir" | grep new)"
+}
+
+odd_shape() { # 8200-byte rows: no tensor map, and the plan says why and what else
+    plan --k 4100 > "$tap_dir/odd" && grep -q 'TMAP_STRIDE_16' "$tap_dir/odd" && grep -q 8200 "$tap_dir/odd" &&
+        grep -q 4104 "$tap_dir/odd" && grep -q 'cp.async' "$tap_dir/odd"
+}
+
+model_small() { plan --m 129 --n 257 --k 72 --model 0 | grep -q '^model: 10 of 10 tiles run, all 6 edge tiles.*33153 elements of D equal'; }
+
+run_without_driver() {
+    "$zlay" run gemm --m 256 --n 256 --k 128 > "$tap_dir/run"
+    rc=$?
+    grep -q 'plan: checked' "$tap_dir/run" && { [ $rc -eq 0 ] || { [ $rc -eq 3 ] && grep -q 'not run: ' "$tap_dir/run"; }; }
+}
+
+explains_all() { # every rule that a plan names
+    plan | grep -oE '\b[A-Z][A-Z0-9]+(_[A-Z0-9]+)+\b' | sort -u > "$tap_dir/rules"
+    test "$(wc -l < "$tap_dir/rules")" -gt 10 || return 1
+    while read -r rule; do "$zlay" explain "$rule" > /dev/null || return 1; done < "$tap_dir/rules"
+}
+
+help_lists() { "$zlay" --help > "$tap_dir/help" && grep -q 'zlay batch' "$tap_dir/help" && grep -q 'bank.count' "$tap_dir/help" && grep -q -- '--ldd' "$tap_dir/help"; }
+
+frame() { # one answer a request, in order, whatever the line
+    printf '%s\n' '{"op": "layout.parse", "layout": "8:1", "id": 1}' 'x' '' '{"op": "layout.parse", "layout": "(", "id": 2}' > "$tap_dir/in"
+    printf '{"op": "layout.parse", "layout": "4", "id": 3}' >> "$tap_dir/in"
+    "$zlay" batch < "$tap_dir/in" > "$tap_dir/answers" || return 1
+    test "$(wc -l < "$tap_dir/answers")" -eq 5 && sed -n 1p "$tap_dir/answers" | grep -q '"id":1.*"ok"' &&
+        sed -n 2p "$tap_dir/answers" | grep -q EINVAL && sed -n 3p "$tap_dir/answers" | grep -q EINVAL &&
+        sed -n 4p "$tap_dir/answers" | grep -q '"id":2.*EINVAL' && sed -n 5p "$tap_dir/answers" | grep -q '"id":3.*"ok"'
+}
+
+answers_before_waiting() { # an answer comes while the input stays open
+    mkfifo "$tap_dir/to" "$tap_dir/from"
+    "$zlay" batch < "$tap_dir/to" > "$tap_dir/from" &
+    exec 3> "$tap_dir/to" 4< "$tap_dir/from"
+    for i in 1 2 3; do
+        echo "{\"op\": \"layout.eval\", \"layout\": \"4:$i\", \"at\": [1]}" >&3
+        read -r line <&4
+        test "$line" = "{\"ok\":[$i]}" || return 1
+    done
+    exec 3>&- 4<&-
+    wait $!
+}
+
+long_line() { # 17 MiB is refused by name, and the next line is answered
+    { head -c 17825792 /dev/zero | tr '\0' ' '; echo; echo '{"op": "layout.eval", "layout": "4", "at": []}'; } |
+        "$zlay" batch > "$tap_dir/long"
+    sed -n 1p "$tap_dir/long" | grep -q '16777216' && sed -n 2p "$tap_dir/long" | grep -q '{"ok":\[\]}'
+}
+
+closed_output() { echo '{"op": "zlay"}' | "$zlay" batch > /dev/full; test $? -eq 2; }
+help_to_full() { "$zlay" plan gemm --k 64 > /dev/full; test $? -eq 2; }
+
+check "a plan prints every part of its report" plan_says
+check "kernel and header are written whole, the model runs every tile" files_are_whole
+check "what is refused leaves no file" refused_writes_nothing
+check "4096 x 4096 x 4100: the rule, the repair, the other path" odd_shape
+check "edge tiles in the model" model_small
+check "run: without a driver the plan is checked and the status is 3" run_without_driver
+check "every rule that a plan names is explained" explains_all
+check "help lists commands, flags and operations" help_lists
+check "no command is an error" exits 2 "$zlay"
+check "an unknown command is an error" exits 2 "$zlay" frobnicate
+check "an unknown flag is an error" exits 2 "$zlay" plan gemm --mm 4
+check "a flag without its value is an error" exits 2 "$zlay" plan gemm --m
+check "zero elements are an error" exits 2 "$zlay" plan gemm --m 0
+check "a size beyond 64 bits is an error" exits 2 "$zlay" plan gemm --m 18446744073709551616
+check "a size that overflows is an error" exits 2 "$zlay" plan gemm --m 18446744073709551615 --k 64
+check "a negative size is an error" exits 2 "$zlay" plan gemm --n -1
+check "a tile that is none is an error" exits 2 "$zlay" plan gemm --tile 128x256
+check "an unknown target is an error" exits 2 "$zlay" plan gemm --target sm_90z
+check "a name that is a keyword is an error" exits 2 "$zlay" plan gemm --name mma --out "$tap_dir/x.ptx"
+check "an unknown rule is no" exits 1 "$zlay" explain NO_SUCH_RULE
+check "explain wants one rule" exits 2 "$zlay" explain
+check "batch takes no argument" exits 2 "$zlay" batch x
+check "--version" exits 0 "$zlay" --version
+check "batch: an answer a line" frame
+check "batch: answers before it waits" answers_before_waiting
+check "batch: a line of 17 MiB" long_line
+check "batch: no room for output is 2" closed_output
+check "plan: no room for output is 2" help_to_full
+exit $tap_failed

@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# What is installed is whole and can be used: by pkg-config, shared and static, and below a DESTDIR.
+. tests/tap.sh
+root=$tap_dir/root
+lib=$root/opt/zlay/lib64
+
+install_it() { "$MAKE" --no-print-directory install B="$B" CC="$CC" PREFIX=/opt/zlay LIBDIR=/opt/zlay/lib64 DESTDIR="$root"; }
+
+whole() {
+    for file in bin/zlay include/zlay/zlay.h include/zlay/zlay.cdef include/zlay/runtime.h include/zlay/json.h \
+        lib64/libzlay.a lib64/libzlay.so lib64/libzlay-runtime.so lib64/libzlay-json.so lib64/libzlay-runtime.a \
+        lib64/libzlay-json.a lib64/pkgconfig/zlay.pc share/doc/zlay/LICENSE; do
+        test -s "$root/opt/zlay/$file" || echo "missing: $file"
+    done > "$tap_dir/missing"
+    cat "$tap_dir/missing"
+    test ! -s "$tap_dir/missing" && test "$(find "$root" -type f -o -type l | grep -cv "^$root/opt/zlay/")" -eq 0
+}
+
+every_header() { for header in include/zlay/*.h; do cmp "$header" "$root/opt/zlay/$header" || return 1; done; }
+pc() { PKG_CONFIG_PATH=$lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root pkg-config "$@"; }
+version() { test "zlay $(pc --modversion zlay)" = "$("$root/opt/zlay/bin/zlay" --version | cut -d, -f1)"; }
+
+example_shared() {
+    # shellcheck disable=SC2046
+    "$CC" -std=c11 -Wall -Wextra -Werror -o "$tap_dir/gemm" examples/gemm.c $(pc --cflags --libs zlay) -lzlay-runtime &&
+        cd "$tap_dir" && LD_LIBRARY_PATH=$lib ./gemm 256 256 128 > out && grep -q TMAP_STRIDE_16 out &&
+        LD_LIBRARY_PATH=$lib ldd ./gemm | grep -q "libzlay.so.[0-9.]* => $lib"
+}
+example_static() {
+    # shellcheck disable=SC2046
+    "$CC" -std=c11 -o "$tap_dir/gemm-static" examples/gemm.c $(pc --cflags zlay) "$lib/libzlay-runtime.a" "$lib/libzlay.a" -ldl -lm &&
+        cd "$tap_dir" && ./gemm-static 256 256 128 | grep -q TMAP_STRIDE_16
+}
+example_is_short() { test "$(wc -l < examples/gemm.c)" -le 150; }
+
+json_shared() {
+    cat > "$tap_dir/json.c" << 'C'
+#include <stdio.h>
+#include <string.h>
+#include <zlay/json.h>
+int main(void)
+{
+    static const char line[] = "{\"op\": \"layout.eval\", \"layout\": \"4:3\", \"at\": [3]}";
+    char text[100];
+    zlay_buf out = {text, sizeof text, 0};
+    zlay_ctx *ctx;
+    if (zlay_ctx_new(&ctx, NULL, NULL) || zlay_json_call(ctx, &out, line, strlen(line))) return 1;
+    zlay_ctx_free(ctx);
+    return strcmp(text, "{\"ok\":[9]}");
+}
+C
+    # shellcheck disable=SC2046
+    "$CC" -std=c11 -o "$tap_dir/json" "$tap_dir/json.c" $(pc --cflags --libs zlay) -lzlay-json && LD_LIBRARY_PATH=$lib "$tap_dir/json"
+}
+
+cplusplus() {
+    cat > "$tap_dir/a.cc" << 'C'
+#include <zlay/zlay.h>
+int main() { zlay_layout *l; zlay_ctx *c; return zlay_ctx_new(&c, nullptr, nullptr) || zlay_layout_parse(c, &l, "8:2", 3) || zlay_layout_size(l) != 8; }
+C
+    # shellcheck disable=SC2046
+    "$CXX" -std=c++17 -o "$tap_dir/a" "$tap_dir/a.cc" $(pc --cflags --libs zlay) && LD_LIBRARY_PATH=$lib "$tap_dir/a"
+}
+
+check "make install with PREFIX, LIBDIR and DESTDIR" install_it
+check "everything is in place and nothing outside" whole
+check "the headers are those of the source" every_header
+check "zlay.pc and the program agree on the version" version
+check "the example, by pkg-config, shared" example_shared
+check "the example, static" example_static
+check "the example has at most 150 lines" example_is_short
+check "libzlay-json, shared" json_shared
+check "a program in C++" cplusplus
+exit $tap_failed
