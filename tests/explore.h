@@ -25,6 +25,7 @@ typedef struct explore_op {
     int64_t bar_q, parity_q, q[2];
     int done, fenced; /* ops of the same agent: the wait that ends it; the proxy fence behind that */
     int wrote;        /* of a use of own memory: the op that wrote it last, -1 */
+    int turn;         /* how many ops of the same event came before */
 } explore_op;
 
 typedef struct explore_agent {
@@ -99,6 +100,13 @@ static bool explore_runs(const explore_agent *a, const zl_event *e)
     return e->kind == ZL_EV_ARRIVE ? a->weight[e->scope] > 0 : a->leader || !explore_is_bulk(e);
 }
 
+static int explore_turn(const explore_agent *a, const zl_event *e)
+{
+    int turn = 0;
+    for (int k = 0; k < a->count; k++) turn += a->ops[k].event == e;
+    return turn;
+}
+
 static bool explore_program(explore *x, explore_agent *a)
 {
     int64_t counter[ZL_PIPE_LOOPS] = {0}, last[ZL_PIPE_LOOPS] = {0};
@@ -118,7 +126,7 @@ static bool explore_program(explore *x, explore_agent *a)
             a->ops[a->count++] = (explore_op){e, explore_value(x, &e->bar_at, counter),
                                               explore_value(x, &e->parity, counter),
                                               {explore_value(x, &e->at[0], counter), explore_value(x, &e->at[1], counter)},
-                                              NEVER, NEVER, -1};
+                                              NEVER, NEVER, -1, explore_turn(a, e)};
         }
     }
     return true;
@@ -258,14 +266,34 @@ static bool explore_sums(explore *x, const explore_agent *a, int32_t acc, int64_
     return (taken && first == x->total) || explore_fail(x, "sums are missing", a->role->line);
 }
 
-/* Each position of a ring is read: exactly once by products. */
-static bool explore_reads(explore *x, const explore_agent *a, int32_t smem)
+static bool explore_role_reads(const explore *x, const zl_role *role, int32_t smem)
 {
     bool any = false;
-    for (uint32_t i = a->role->begin; i < a->role->end; i++) {
+    for (uint32_t i = role->begin; i < role->end; i++) {
         const zl_event *e = &x->pipe->events[i];
-        any |= (e->kind == ZL_EV_MMA || e->kind == ZL_EV_READ) && (e->smem[0] == smem || e->smem[1] == smem);
+        any |= !explore_writes(e) && (e->smem[0] == smem || e->smem[1] == smem);
     }
+    return any;
+}
+
+/* What is written is read by some role. */
+static bool explore_taken(explore *x)
+{
+    for (int32_t m = 0; m < (int32_t)x->pipe->smems_count; m++) {
+        bool written = false, read = false;
+        for (uint32_t r = 0; r < x->pipe->roles_count; r++) {
+            written |= explore_role_writes(x, &x->pipe->roles[r], m);
+            read |= explore_role_reads(x, &x->pipe->roles[r], m);
+        }
+        if (written && !read) return explore_fail(x, "nobody reads what is written", 1);
+    }
+    return true;
+}
+
+/* A role that reads a ring reads each position of it. */
+static bool explore_reads(explore *x, const explore_agent *a, int32_t smem)
+{
+    bool any = explore_role_reads(x, a->role, smem);
     for (int64_t q = 0; any && q < x->total; q++) {
         int times = 0;
         for (int k = 0; k < a->count; k++)
@@ -365,7 +393,7 @@ static bool explore_world(explore *x)
 
 static bool explore_programs(explore *x, int64_t per_tile)
 {
-    if (!explore_setup(x)) return false;
+    if (!explore_setup(x) || !explore_taken(x)) return false;
     for (int i = 0; i < x->agents_count; i++) {
         explore_agent *a = &x->agents[i];
         if (!explore_alone(x, a)) return false;
@@ -374,10 +402,7 @@ static bool explore_programs(explore *x, int64_t per_tile)
         for (uint32_t m = 0; m < x->pipe->smems_count; m++) {
             bool own = explore_role_writes(x, a->role, (int32_t)m);
             bool all_own = own && (x->pipe->smems[m].each || a->role->each == a->role->last_warp - a->role->first_warp + 1);
-            bool read = false;
-            for (uint32_t k = a->role->begin; k < a->role->end; k++)
-                read |= x->pipe->events[k].smem[0] == (int32_t)m && !explore_writes(&x->pipe->events[k]);
-            if (all_own && read && !explore_own(x, a, (int32_t)m)) return false;
+            if (all_own && explore_role_reads(x, a->role, (int32_t)m) && !explore_own(x, a, (int32_t)m)) return false;
             if (!own && !explore_reads(x, a, (int32_t)m)) return false;
         }
     }
@@ -436,8 +461,10 @@ static bool explore_read_ring(explore *x, const explore_state *s, const explore_
     const zl_event *e = op->event;
     const zl_smem *smem = &x->pipe->smems[e->smem[j]];
     int64_t bytes = 0;
+    bool part = e->kind != ZL_EV_READ;
     for (int i = 0; i < x->pieces_count; i++) {
         const explore_piece *p = &x->pieces[i];
+        part |= p->smem == e->smem[j] && p->part == e->part;
         if (p->smem != e->smem[j] || p->slot != explore_slot(op->q[j], smem->stages)) continue;
         if (!s->piece[i]) return explore_fail(x, "read before it is written", e->line);
         if (x->agents[p->agent].ops[s->piece[i] - 1].q[0] != op->q[j])
@@ -445,6 +472,7 @@ static bool explore_read_ring(explore *x, const explore_state *s, const explore_
         if (!explore_is_visible(x, s, i, e->kind != ZL_EV_READ)) return explore_fail(x, "read before it is visible", e->line);
         if (x->agents[p->agent].leader) bytes += p->bytes;
     }
+    if (!part) return explore_fail(x, "no such part is written", e->line);
     return bytes == smem->bytes || explore_fail(x, "a stage is not whole", e->line);
 }
 
@@ -460,11 +488,9 @@ static bool explore_read_own(explore *x, const explore_state *s, int agent, cons
             continue;
         const explore_op *wrote = s->piece[i] ? &x->agents[p->agent].ops[s->piece[i] - 1] : NULL;
         const explore_op *wanted = &x->agents[agent].ops[op->wrote];
-        if (p->part != e->part) {
-            if (wrote && wrote->event == wanted->event) return explore_fail(x, "another part stands there", e->line);
-            continue;
-        }
-        if (!wrote || wrote->event != wanted->event) return explore_fail(x, "not written yet", e->line);
+        if (p->part != e->part) continue;
+        if (!wrote || wrote->event != wanted->event || wrote->turn != wanted->turn)
+            return explore_fail(x, "another write than the program's last", e->line);
         if (!explore_is_visible(x, s, i, e->kind == ZL_EV_STORE)) return explore_fail(x, "read before it is visible", e->line);
     }
     return true;

@@ -3,116 +3,95 @@
  *
  * Each event of the text is a site; its instance at position p runs at slope * p + time. An instance comes after the one
  * before it in its role, and a wait after the arrivals and copies of the phase that it waits for; both are edges of a
- * fixed distance in positions. Times that satisfy every edge are longest paths; they exist exactly when no cycle of
- * edges fails to advance, and such a cycle is a deadlock for some trip count. */
+ * fixed distance in positions, or of one that grows with N and is counted at its least. Times that satisfy every edge are
+ * longest paths; they exist unless some cycle of edges does not advance. */
 #include "pipe/verify.h"
 
-typedef struct span { uint32_t first, last; bool any; } span; /* sites of one section */
+#define UNREACHED (INT64_MIN / 4)
 
-typedef struct sections {
-    span before, pre, loop, post, after;
-    int64_t lo; /* the loop's first position in its tile */
-    bool tiles;
-} sections;
-
-static bool relax(zl_verify *v, uint32_t from, uint32_t to, int64_t distance)
+/* Where a section begins is a site too, so that an empty section is passed through; it takes no time. */
+static bool relax(zl_verify *v, int32_t from, int32_t to, int64_t distance)
 {
-    int64_t least = (int64_t)v->sites[from].time + 1 - v->slope * distance;
-    if (least <= v->sites[to].time) return false;
-    v->sites[to].time = (int32_t)(least > INT32_MAX ? INT32_MAX : least);
-    v->sites[to].from = (int32_t)from;
+    zl_site *a = &v->sites[from], *b = &v->sites[to];
+    if (a->time == UNREACHED) return false;
+    int64_t least = a->time + (b->event >= 0) - v->slope * distance;
+    if (least <= b->time) return false;
+    b->time = least;
+    b->from = from;
     return true;
 }
 
-static void grow(span *s, uint32_t site)
+typedef struct span { int32_t first, last; } span; /* first: where the section begins */
+
+static span span_of(const zl_verify *v, int32_t role, zl_section section)
 {
-    if (!s->any) s->first = site;
-    s->last = site;
-    s->any = true;
+    span s = {-1, -1};
+    for (uint32_t i = 0; i < v->sites_count; i++) {
+        if (v->sites[i].role != role || v->sites[i].section != section) continue;
+        if (s.first < 0) s.first = (int32_t)i;
+        s.last = (int32_t)i;
+    }
+    return s;
 }
 
-/* The i-th event of the whole text as a site of a role; -1 for loops. */
-static int32_t site_of(const zl_verify *v, uint32_t event)
+/* The first position of a role's loop in its tile; -1 without one. */
+static int64_t loop_first(const zl_verify *v, const zl_role *role)
 {
-    for (uint32_t i = 0; i < v->sites_count; i++)
-        if (v->sites[i].event == event) return (int32_t)i;
+    for (uint32_t i = role->begin; i < role->end; i++) {
+        const zl_event *e = &v->pipe->events[i];
+        if (e->kind == ZL_EV_FOR && e->bar_at.plus == v->shape.inner) return e->at[0].add;
+    }
     return -1;
 }
 
-static void sections_of(const zl_verify *v, const zl_role *role, sections *s)
-{
-    uint32_t depth = 0;
-    bool inner = false, done = false;
-    *s = (sections){.lo = 0};
-    for (uint32_t i = role->begin; i < role->end; i++) {
-        const zl_event *e = &v->pipe->events[i];
-        if (e->kind == ZL_EV_FOR) {
-            bool lone = depth == 0 && e->bar_at.plus == v->shape.inner;
-            if (depth == 0 && !lone) s->tiles = true;
-            if (depth == 1 || lone) {
-                inner = true;
-                s->lo = e->at[0].add;
-            }
-            depth++;
-            continue;
-        }
-        if (e->kind == ZL_EV_END) {
-            if (--depth == 0) done = true;
-            if (depth == 0 && s->tiles) inner = false;
-            continue;
-        }
-        uint32_t site = (uint32_t)site_of(v, i);
-        bool in_loop = depth == 2 || (depth == 1 && !s->tiles);
-        grow(depth == 0 ? (done ? &s->after : &s->before) : in_loop ? &s->loop : inner ? &s->post : &s->pre, site);
-    }
-}
-
-static bool chain(zl_verify *v, const span *s)
-{
-    bool moved = false;
-    for (uint32_t i = s->first; s->any && i < s->last; i++) moved |= relax(v, i, i + 1, 0);
-    return moved;
-}
-
-static bool link_spans(zl_verify *v, const span *a, const span *b, int64_t distance)
-{
-    return a->any && b->any && relax(v, a->last, b->first, distance);
-}
-
 /* Program order of one role: along each section, round the loop, from tile to tile. */
-static bool relax_role(zl_verify *v, const zl_role *role)
+static bool relax_role(zl_verify *v, int32_t r)
 {
-    sections s;
-    sections_of(v, role, &s);
-    int64_t whole = s.lo > 1 ? s.lo : 1; /* N is at least this where a tile has no turn of its loop */
-    bool moved = chain(v, &s.before) | chain(v, &s.pre) | chain(v, &s.loop) | chain(v, &s.post) | chain(v, &s.after);
-    moved |= link_spans(v, &s.before, &s.pre, 0) | link_spans(v, &s.before, &s.loop, s.lo);
-    moved |= link_spans(v, &s.pre, &s.loop, s.lo) | link_spans(v, &s.loop, &s.loop, 1);
-    moved |= link_spans(v, &s.loop, &s.post, 1) | link_spans(v, &s.pre, &s.post, whole);
-    moved |= link_spans(v, &s.loop, &s.after, 1) | link_spans(v, &s.post, &s.after, 0);
-    if (!s.tiles) return moved;
-    moved |= link_spans(v, &s.post, &s.pre, 0) | link_spans(v, &s.post, &s.loop, s.lo);
-    moved |= link_spans(v, &s.loop, &s.pre, 1) | link_spans(v, &s.pre, &s.pre, whole);
-    moved |= link_spans(v, &s.post, &s.post, whole);
-    return moved;
+    const zlay_pipe *pipe = v->pipe;
+    bool moved = false;
+    span before = span_of(v, r, ZL_BEFORE), pre = span_of(v, r, ZL_PRE), loop = span_of(v, r, ZL_LOOP);
+    span post = span_of(v, r, ZL_POST), after = span_of(v, r, ZL_AFTER);
+    int64_t least = v->shape.inner >= 0 ? pipe->params[v->shape.inner].least : 0, first = loop_first(v, &pipe->roles[r]);
+    bool tiles = v->shape.outer >= 0;
+    span head = tiles ? pre : before, tail = tiles ? post : after;
+    for (int32_t i = before.first; i < after.last; i++)
+        if (v->sites[i].section == v->sites[i + 1].section) moved |= relax(v, i, i + 1, 0);
+    moved |= relax(v, head.last, tail.first, least);
+    if (first >= 0) {
+        moved |= relax(v, head.last, loop.first, first);
+        moved |= relax(v, loop.last, loop.first, 1);
+        moved |= relax(v, loop.last, tail.first, 1);
+    }
+    if (!tiles) return moved;
+    moved |= relax(v, before.last, pre.first, 0) | relax(v, post.last, pre.first, 0) | relax(v, post.last, after.first, 0);
+    return moved | relax(v, before.last, after.first, least * pipe->params[v->shape.outer].least);
 }
-
-/* How far the index of a barrier lies from the position of its event. */
-static int64_t offset(const zl_event *e) { return e->bar_at.add; }
 
 static bool makes_phase(const zl_event *e) { return e->kind == ZL_EV_ARRIVE || e->kind == ZL_EV_COPY; }
 
-/* An arrival of index q at position q - its offset; the wait for it at q + late - its own. */
-static bool relax_bars(zl_verify *v, uint32_t site)
+/* How far behind an arrival a wait for its phase runs; false when the distance shrinks as N grows. */
+static bool distance_of(const zl_verify *v, const zl_site *a, const zl_site *w, int64_t *distance)
+{
+    const zl_event *arrive = &v->pipe->events[a->event], *wait = &v->pipe->events[w->event];
+    int64_t add[2] = {0}, ends[2] = {0}, least = v->shape.inner >= 0 ? v->pipe->params[v->shape.inner].least : 0;
+    zl_place(&v->shape, a->section, &arrive->bar_at, &add[0], &ends[0]);
+    zl_place(&v->shape, w->section, &wait->bar_at, &add[1], &ends[1]);
+    *distance = (zl_turned(v->pipe, wait) ? v->pipe->bars[wait->bar].stages : 0) + add[0] - add[1] +
+                (ends[0] - ends[1]) * least;
+    return ends[0] >= ends[1];
+}
+
+static bool relax_wait(zl_verify *v, int32_t site)
 {
     const zl_event *wait = &v->pipe->events[v->sites[site].event];
-    if (wait->kind != ZL_EV_WAIT) return false;
-    int64_t stages = v->pipe->bars[wait->bar].stages, turns = (wait->parity.add - wait->bar_at.add) / stages;
-    int64_t late = (wait->flip + turns) & 1 ? stages : 0;
     bool moved = false;
     for (uint32_t i = 0; i < v->sites_count; i++) {
+        if (v->sites[i].event < 0) continue;
         const zl_event *e = &v->pipe->events[v->sites[i].event];
-        if (makes_phase(e) && e->bar == wait->bar) moved |= relax(v, i, site, late + offset(e) - offset(wait));
+        int64_t distance;
+        if (!makes_phase(e) || e->bar != wait->bar) continue;
+        if (distance_of(v, &v->sites[i], &v->sites[site], &distance)) moved |= relax(v, (int32_t)i, site, distance);
+        else zl_undecided(v, wait->line, "waits for what comes later the longer a tile is");
     }
     return moved;
 }
@@ -120,56 +99,136 @@ static bool relax_bars(zl_verify *v, uint32_t site)
 static bool relax_all(zl_verify *v)
 {
     bool moved = false;
-    for (uint32_t r = 0; r < v->pipe->roles_count; r++) moved |= relax_role(v, &v->pipe->roles[r]);
-    for (uint32_t i = 0; i < v->sites_count; i++) moved |= relax_bars(v, i);
+    for (uint32_t r = 0; r < v->pipe->roles_count; r++) moved |= relax_role(v, (int32_t)r);
+    for (uint32_t i = 0; i < v->sites_count; i++)
+        if (v->sites[i].event >= 0 && v->pipe->events[v->sites[i].event].kind == ZL_EV_WAIT)
+            moved |= relax_wait(v, (int32_t)i);
     return moved;
 }
 
-/* The wait on the cycle: back along what set the times until a site comes twice. */
-static uint32_t wait_on_cycle(const zl_verify *v, uint32_t site)
+static void add_site(zl_verify *v, int32_t event, int32_t role, zl_section section)
 {
-    for (uint32_t i = 0; i < v->sites_count && v->sites[site].from >= 0; i++) site = (uint32_t)v->sites[site].from;
-    for (uint32_t i = 0; i < v->sites_count; i++) {
-        const zl_event *e = &v->pipe->events[v->sites[site].event];
-        if (e->kind == ZL_EV_WAIT) return e->line;
-        if (v->sites[site].from < 0) return e->line;
-        site = (uint32_t)v->sites[site].from;
-    }
-    return v->pipe->events[v->sites[site].event].line;
+    v->sites[v->sites_count++] = (zl_site){event, role, section, event < 0 ? UNREACHED : 0, -1};
+    v->slope += event >= 0;
 }
 
 static zlay_status sites_make(zl_verify *v)
 {
     const zlay_pipe *pipe = v->pipe;
-    v->sites_room = pipe->events_count + 1;
+    v->sites_room = pipe->events_count + 5 * pipe->roles_count;
     v->sites = zl_alloc(v->ctx, v->sites_room, sizeof *v->sites);
     if (!v->sites) return ZLAY_ENOMEM;
-    for (uint32_t i = pipe->setup; i < pipe->events_count; i++)
-        if (pipe->events[i].kind != ZL_EV_FOR && pipe->events[i].kind != ZL_EV_END)
-            v->sites[v->sites_count++] = (zl_site){.event = i, .from = -1};
-    v->slope = (int32_t)v->sites_count + 1;
+    v->slope = 1;
+    for (uint32_t r = 0; r < pipe->roles_count; r++)
+        for (zl_section section = ZL_BEFORE; section <= ZL_AFTER; section++) {
+            add_site(v, -1, (int32_t)r, section);
+            for (uint32_t i = pipe->roles[r].begin; i < pipe->roles[r].end; i++) {
+                zl_event_kind kind = pipe->events[i].kind;
+                if (kind == ZL_EV_FOR || kind == ZL_EV_END) continue;
+                if (zl_section_at(pipe, &v->shape, &pipe->roles[r], i) == section)
+                    add_site(v, (int32_t)i, (int32_t)r, section);
+            }
+        }
     return ZLAY_OK;
 }
 
 zlay_status zl_progress_check(zl_verify *v)
 {
-    if (v->pipe->events_count > 1 << 12) {
-        v->undecided = v->pipe->events[v->pipe->events_count - 1].line;
-        return ZLAY_OK;
-    }
+    bool moved = true;
+    if (v->shape.loose) return zl_stuck_check(v);
     zlay_status status = sites_make(v);
     if (status) return status;
-    if (v->shape.outer >= 0 && v->pipe->params[v->shape.inner].least < 1) {
-        v->undecided = v->pipe->events[v->pipe->setup].line;
-        return ZLAY_OK;
+    for (uint32_t round = 0; moved && !v->undecided && round <= v->sites_count; round++) moved = relax_all(v);
+    return moved || v->undecided ? zl_stuck_check(v) : ZLAY_OK;
+}
+
+/* ---- where the roles get stuck ---- */
+
+typedef struct run {
+    zl_verify *v;
+    int64_t *missing; /* [bar][q]: arrivals and copies that the phase lacks */
+    uint32_t at[32];  /* per role */
+} run;
+
+static int64_t *missing(run *r, int32_t bar, int64_t q) { return &r->missing[bar * r->v->q_end + q]; }
+
+/* One bit is tested, but where nothing else is wrong it means the index that is waited for. */
+static bool is_free(run *r, const zl_step *s)
+{
+    const zl_event *e = s->event;
+    int64_t q = s->bar_q - (zl_turned(r->v->pipe, e) ? (int64_t)r->v->pipe->bars[e->bar].stages : 0);
+    return q < 0 || q >= r->v->q_end || *missing(r, e->bar, q) <= 0;
+}
+
+static bool go(run *r, uint32_t role)
+{
+    const zl_trace *t = &r->v->traces[role];
+    uint32_t begun = r->at[role];
+    for (; r->at[role] < t->count; r->at[role]++) {
+        const zl_step *s = &t->steps[r->at[role]];
+        const zl_event *e = s->event;
+        if (e->kind == ZL_EV_WAIT && !is_free(r, s)) break;
+        if (e->bar < 0 || s->bar_q < 0 || s->bar_q >= r->v->q_end) continue;
+        if (e->kind == ZL_EV_ARRIVE) *missing(r, e->bar, s->bar_q) -= zl_weight(&r->v->pipe->roles[role], e->scope);
+        if (e->kind == ZL_EV_COPY) --*missing(r, e->bar, s->bar_q);
     }
-    for (uint32_t round = 0; round <= v->sites_count; round++)
-        if (!relax_all(v)) return ZLAY_OK;
-    for (uint32_t i = 0; i < v->sites_count; i++)
-        if (relax_bars(v, i)) {
-            zl_report(v, ZLAY_PIPE_DEADLOCK, wait_on_cycle(v, i), 0, 0, 0);
-            return ZLAY_OK;
+    return r->at[role] > begun;
+}
+
+static void report_stuck(run *r)
+{
+    uint32_t lines[2] = {0};
+    for (uint32_t i = 0; i < r->v->pipe->roles_count; i++) {
+        const zl_trace *t = &r->v->traces[i];
+        if (r->at[i] < t->count) lines[lines[0] != 0] = t->steps[r->at[i]].event->line;
+    }
+    if (lines[0]) zl_report(r->v, ZLAY_PIPE_DEADLOCK, lines[0], lines[1], r->v->q_end, 0);
+}
+
+static void count_missing(run *r)
+{
+    const zl_verify *v = r->v;
+    for (uint32_t b = 0; b < v->pipe->bars_count; b++)
+        for (int64_t q = 0; q < v->q_end; q++) *missing(r, (int32_t)b, q) = v->pipe->bars[b].count;
+    for (uint32_t i = 0; i < v->pipe->roles_count; i++)
+        for (uint32_t k = 0; k < v->traces[i].count; k++) {
+            const zl_step *s = &v->traces[i].steps[k];
+            bool counts = s->event->kind == ZL_EV_COPY && s->bar_q >= 0 && s->bar_q < v->q_end;
+            if (counts) ++*missing(r, s->event->bar, s->bar_q);
         }
-    zl_report(v, ZLAY_PIPE_DEADLOCK, v->pipe->events[v->pipe->setup].line, 0, 0, 0);
+}
+
+static zlay_status run_all(zl_verify *v)
+{
+    run r = {.v = v};
+    size_t size = v->pipe->bars_count * (size_t)v->q_end + 1;
+    r.missing = zl_alloc(v->ctx, size, sizeof *r.missing);
+    if (!r.missing) return ZLAY_ENOMEM;
+    count_missing(&r);
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (uint32_t i = 0; i < v->pipe->roles_count; i++) moved |= go(&r, i);
+    }
+    report_stuck(&r);
+    zlay_allocator alloc = zl_allocator(v->ctx);
+    zl_free(&alloc, r.missing, size * sizeof *r.missing);
+    return ZLAY_OK;
+}
+
+/* No schedule: run the pipe with more positions than any ring has stages. What gets stuck shows the fault. */
+zlay_status zl_stuck_check(zl_verify *v)
+{
+    int64_t stages = 1, most = v->shape.window, least = v->shape.inner >= 0 ? v->pipe->params[v->shape.inner].least : 0;
+    size_t count = v->count;
+    for (uint32_t i = 0; i < v->pipe->bars_count; i++)
+        if (v->pipe->bars[i].stages > stages) stages = v->pipe->bars[i].stages;
+    most += stages + 1;
+    for (int64_t inner = least; inner <= least + most && v->count == count; inner++) {
+        int64_t outer = v->shape.outer < 0 ? 1 : most / (inner ? inner : 1) + 2;
+        zlay_status status = zl_traces_make(v, outer, inner);
+        if (!status) status = run_all(v);
+        if (status) return status;
+    }
+    if (v->count == count) zl_undecided(v, v->pipe->roles[0].line, "waits in a circle that no trip count tried shows");
     return ZLAY_OK;
 }

@@ -2,7 +2,7 @@
 /* The proof as text; docs/pipe.md says what each line claims, recheck.c checks it again. */
 #include "pipe/verify.h"
 
-static const char *const kinds[] = {"phase", "wait", "arrive", "expect", "issue", "write", "wrote", "fenced", "read", "done"};
+static const char *const kinds[] = {"phase", "wait", "passed", "arrive", "expect", "issue", "write", "wrote", "fenced", "read", "done"};
 
 static const char *object_name(const zl_verify *v, const zl_node *n)
 {
@@ -14,7 +14,7 @@ static void put_node(zl_text *out, const zl_verify *v, uint32_t i)
     const zl_node *n = &v->order.nodes[i];
     zl_putf(out, "node %u %s %s", i, kinds[n->kind], object_name(v, n));
     if (n->role >= 0) zl_putf(out, " by %s line %u", v->pipe->roles[n->role].name, n->line);
-    if (n->flip) zl_puts(out, " flip");
+    if (n->variant) zl_puts(out, " variant");
     zl_puts(out, "\n");
 }
 
@@ -48,25 +48,26 @@ static void put_path(zl_text *out, const zl_verify *v, const zl_obligation *o)
     uint32_t at = o->from;
     while (at != o->last) {
         uint32_t next = (uint32_t)v->order.via[at][o->last];
-        zl_putf(out, " -%d-> %u", zl_step_weight(v, at, next), next);
+        zl_putf(out, " -%d-> %u", zl_order_step(v, at, next), next);
         at = next;
     }
-    if (o->last != o->to) zl_putf(out, " -%d-> %u", zl_step_weight(v, o->last, o->to), o->to);
+    if (o->last != o->to) zl_putf(out, " -%d-> %u", zl_order_step(v, o->last, o->to), o->to);
     zl_puts(out, "\n");
 }
 
 static void put_schedule(zl_text *out, const zl_verify *v)
 {
-    zl_putf(out, "schedule slope %d", v->slope);
+    zl_putf(out, "schedule slope %lld", (long long)v->slope);
     for (uint32_t i = 0; i < v->sites_count; i++)
-        zl_putf(out, " %u@%d", v->pipe->events[v->sites[i].event].line, v->sites[i].time);
+        if (v->sites[i].event >= 0)
+            zl_putf(out, " %u@%lld", v->pipe->events[v->sites[i].event].line, (long long)v->sites[i].time);
     zl_puts(out, "\n");
 }
 
 void zl_proof_write(zl_text *out, const void *verify)
 {
     const zl_verify *v = verify;
-    zl_putf(out, "proof %s window %lld stages %u\n", v->pipe->name, (long long)v->shape.window, v->shape.stages);
+    zl_putf(out, "proof %s window %lld\n", v->pipe->name, (long long)v->shape.window);
     for (uint32_t b = 0; b < v->pipe->bars_count; b++) put_bar(out, v, (int32_t)b);
     for (uint32_t i = 0; i < v->order.count; i++) put_node(out, v, i);
     put_schedule(out, v);

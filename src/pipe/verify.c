@@ -38,7 +38,14 @@ void zl_report(zl_verify *v, int32_t rule, uint32_t line, uint32_t other, int64_
     v->count++;
 }
 
-static zlay_status traces_make(zl_verify *v, int64_t outer, int64_t inner)
+void zl_undecided(zl_verify *v, uint32_t line, const char *because)
+{
+    if (v->undecided) return;
+    v->undecided = line;
+    v->because = because;
+}
+
+zlay_status zl_traces_make(zl_verify *v, int64_t outer, int64_t inner)
 {
     zlay_status status = ZLAY_OK;
     for (uint32_t r = 0; !status && r < v->pipe->roles_count; r++)
@@ -47,44 +54,63 @@ static zlay_status traces_make(zl_verify *v, int64_t outer, int64_t inner)
     return status;
 }
 
-static zlay_status memory_make(zl_verify *v)
-{
-    zlay_allocator alloc = zl_allocator(v->ctx);
-    size_t want = 3 * ZL_NODES * (size_t)v->q_end + 1;
-    if (want <= v->memory_room) return ZLAY_OK;
-    zl_free(&alloc, v->sites, v->sites_room * sizeof *v->sites);
-    zl_free(&alloc, v->memory, v->memory_room * sizeof *v->memory);
-    v->memory_room = 0;
-    v->memory = zl_alloc(v->ctx, want, sizeof *v->memory);
-    if (!v->memory) return ZLAY_ENOMEM;
-    v->memory_room = want;
-    return ZLAY_OK;
-}
-
 static zlay_status check_trips(zl_verify *v, int64_t outer, int64_t inner)
 {
-    zlay_status status = traces_make(v, outer, inner);
-    if (!status) status = memory_make(v);
+    zlay_status status = zl_traces_make(v, outer, inner);
     if (status) return status;
     for (uint32_t r = 0; r < v->pipe->roles_count; r++) zl_check_role(v, (int32_t)r);
-    zl_check_sums(v);
-    zl_order_observe(v);
-    return ZLAY_OK;
+    status = zl_check_sums(v);
+    return status ? status : zl_order_observe(v);
+}
+
+/* A smem that one instance of one role writes and reads by itself belongs to that role. */
+static void find_own(zl_verify *v, uint32_t role)
+{
+    const zlay_pipe *pipe = v->pipe;
+    const zl_role *r = &pipe->roles[role];
+    for (uint32_t i = r->begin; i < r->end; i++)
+        for (int j = 0; j < 2; j++) {
+            const zl_event *e = &pipe->events[i];
+            if (e->smem[j] < 0) continue;
+            bool alone = (pipe->smems[e->smem[j]].each || zl_role_instances(r) == 1) &&
+                         (e->kind == ZL_EV_WRITE || e->kind == ZL_EV_READ || e->kind == ZL_EV_STORE);
+            int8_t *own = &v->own[e->smem[j]];
+            *own = alone && (*own == 0 || *own == (int8_t)(role + 1)) ? (int8_t)(role + 1) : -1;
+        }
+}
+
+static zlay_status check_small_model(zl_verify *v)
+{
+    int64_t outer, inner, work = 0;
+    zlay_status status = ZLAY_OK;
+    for (uint32_t i = 0; !status && zl_shape_trips(&v->shape, v->pipe, i, &outer, &inner); i++) {
+        work += outer * (inner + 1) * v->pipe->events_count;
+        if ((uint64_t)work > zl_limits(v->ctx)->points) {
+            zl_undecided(v, v->pipe->roles[0].line, "needs more steps than the limit points");
+            return ZLAY_OK;
+        }
+        status = check_trips(v, outer, inner);
+    }
+    return status;
 }
 
 static zlay_status check_all(zl_verify *v)
 {
-    int64_t outer, inner;
-    zl_check_setup(v);
-    for (uint32_t r = 0; r < v->pipe->roles_count; r++) zl_check_static(v, &v->pipe->roles[r]);
-    zl_shape_of(&v->shape, v->pipe);
+    const zlay_pipe *pipe = v->pipe;
+    for (uint32_t r = 0; r < pipe->roles_count; r++) find_own(v, r);
+    for (uint32_t m = 0; m < pipe->smems_count; m++)
+        if (v->own[m] < 0) v->own[m] = 0;
+    zl_check_form(v);
+    zl_shape_of(&v->shape, pipe);
     if (v->shape.unfit) {
-        v->undecided = v->shape.unfit->line;
+        zl_undecided(v, v->shape.unfit->line, "is a loop of another form, or reaches too far");
         return ZLAY_OK;
     }
-    zlay_status status = zl_order_fill(v);
-    for (uint32_t i = 0; !status && zl_shape_trips(&v->shape, v->pipe, i, &outer, &inner); i++)
-        status = check_trips(v, outer, inner);
+    if (v->shape.loose) zl_undecided(v, v->shape.loose->line, "is not at its position plus a constant");
+    if (v->shape.outer >= 0 && pipe->params[v->shape.inner].least < 1)
+        zl_undecided(v, pipe->roles[0].line, "may have tiles without positions");
+    zl_order_begin(v);
+    zlay_status status = check_small_model(v);
     if (!status) status = zl_progress_check(v);
     return status ? status : zl_order_check(v);
 }
@@ -93,8 +119,10 @@ static zlay_status verify_begin(zl_verify *v)
 {
     v->traces = zl_alloc(v->ctx, v->pipe->roles_count, sizeof *v->traces);
     v->obligations = zl_alloc(v->ctx, OBLIGATIONS, sizeof *v->obligations);
+    v->uses = zl_alloc(v->ctx, v->pipe->events_count + 1, sizeof *v->uses);
+    v->own = zl_alloc(v->ctx, v->pipe->smems_count + 1, 1);
     v->obligations_room = OBLIGATIONS;
-    return v->traces && v->obligations ? ZLAY_OK : ZLAY_ENOMEM;
+    return v->traces && v->obligations && v->uses && v->own ? ZLAY_OK : ZLAY_ENOMEM;
 }
 
 static void verify_end(zl_verify *v)
@@ -103,8 +131,11 @@ static void verify_end(zl_verify *v)
     for (uint32_t r = 0; v->traces && r < v->pipe->roles_count; r++) zl_trace_free(v->ctx, &v->traces[r]);
     zl_free(&alloc, v->traces, v->pipe->roles_count * sizeof *v->traces);
     zl_free(&alloc, v->obligations, OBLIGATIONS * sizeof *v->obligations);
+    zl_free(&alloc, v->uses, (v->pipe->events_count + 1) * sizeof *v->uses);
+    zl_free(&alloc, v->own, v->pipe->smems_count + 1);
     zl_free(&alloc, v->sites, v->sites_room * sizeof *v->sites);
     zl_free(&alloc, v->memory, v->memory_room * sizeof *v->memory);
+    zl_free(&alloc, v->sums, v->sums_room * sizeof *v->sums);
     zl_free(&alloc, v, sizeof *v);
 }
 
@@ -116,8 +147,7 @@ static zlay_status answer_give(zl_verify *v, zlay_answer *answer, size_t *count,
     }
     *answer = v->count ? ZLAY_NO : v->undecided ? ZLAY_UNDECIDED : ZLAY_YES;
     *count = v->count;
-    if (*answer == ZLAY_UNDECIDED)
-        zl_fail(v->ctx, ZLAY_OK, "line %u has a form that the proof does not cover", v->undecided);
+    if (*answer == ZLAY_UNDECIDED) zl_fail(v->ctx, ZLAY_OK, "line %u %s", v->undecided, v->because);
     return ZLAY_OK;
 }
 

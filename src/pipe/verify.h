@@ -6,12 +6,14 @@
 #include "pipe/trace.h"
 
 #define ZL_NODES 64
+#define ZL_USES 4              /* classes that one event belongs to */
 #define ZL_FAR (INT32_MAX / 4) /* no path */
 
 /* A class of event instances, one an index q of its ring. */
 typedef enum zl_node_kind {
     ZL_NODE_PHASE,  /* the phase of index q of a barrier is complete */
-    ZL_NODE_WAIT,   /* a wait for index q, or with `flip` for index q - stages, is over */
+    ZL_NODE_WAIT,   /* in a thread: its wait for index q, or with `variant` for index q - stages, is over */
+    ZL_NODE_PASSED, /* in every thread of the role */
     ZL_NODE_ARRIVE,
     ZL_NODE_EXPECT,
     ZL_NODE_ISSUE,  /* a copy that signals the barrier is issued */
@@ -24,35 +26,38 @@ typedef enum zl_node_kind {
 
 typedef struct zl_node {
     zl_node_kind kind;
-    int32_t role;     /* -1: PHASE */
-    int32_t object;   /* barrier, or smem of the last four */
-    int32_t flip;     /* WAIT */
-    int32_t scope;    /* ARRIVE: the weakest of its events; WROTE..DONE: who may publish it */
-    uint32_t line;    /* of its first event */
-    bool async;       /* READ, DONE: by the async proxy; WRITE: a copy */
-    int32_t bar;      /* WRITE by copy: the barrier that it signals */
-    int32_t *first, *last, *synced; /* per q in the trace at hand, -1 absent; synced: after a sync of the role */
+    int32_t role;    /* -1: PHASE */
+    int32_t object;  /* barrier, or smem from WRITE on */
+    int32_t variant; /* WAIT, PASSED: as above; WRITE, READ, DONE: 1 by the async proxy */
+    int32_t scope;   /* ARRIVE: the fewest threads of its events */
+    uint32_t line;   /* of its first event */
+    int32_t bar;     /* WRITE by copy: the barrier that it signals */
+    bool total;      /* has an instance at every index */
+    int32_t *first, *last;  /* per q in the trace at hand, -1 absent: its first step, and when the last is over */
+    int32_t *warp, *sync;   /* and when all lanes of the warp, all threads of the role know that it is */
+    int32_t *reach;         /* per step: the greatest index begun by then */
 } zl_node;
 
 typedef struct zl_order {
     zl_node nodes[ZL_NODES];
     uint32_t count;
-    int32_t always[ZL_NODES][ZL_NODES]; /* least d such that u(q) is before v(q + d), for every q; ZL_FAR */
-    int32_t via[ZL_NODES][ZL_NODES];    /* next node of the shortest path of `always` */
+    int32_t within[ZL_NODES][ZL_NODES]; /* one role: least d >= 0 such that u(q) is before v(q + d) for every q */
+    int32_t via[ZL_NODES][ZL_NODES];    /* next node of the shortest path */
 } zl_order;
 
 typedef struct zl_obligation {
     int32_t rule;
     uint32_t from, last, to; /* path from .. last, then the step last -> to; last == to: the path ends there */
     int32_t bound;
-    uint32_t line, other;
 } zl_obligation;
 
 /* A schedule: event `site` of position p runs at slope * p + time, after all that it cannot be without. */
 typedef struct zl_site {
-    uint32_t event;
-    int32_t time;
-    int32_t from; /* the site that set the time last; -1 */
+    int32_t event;   /* -1: where a section begins */
+    int32_t role;
+    zl_section section;
+    int64_t time;
+    int32_t from;    /* the site that set the time last; -1 */
 } zl_site;
 
 typedef struct zl_verify {
@@ -62,46 +67,54 @@ typedef struct zl_verify {
     zl_order order;
     zlay_pipe_reason *reasons;
     size_t room, count;
-    uint32_t undecided; /* a line, 0: none */
-    int64_t q_end;      /* positions of the trace at hand */
-    zl_trace *traces;   /* one a role */
-    int32_t *memory;    /* of the nodes' arrays */
-    size_t memory_room;
+    uint32_t undecided;  /* a line, 0: none */
+    const char *because;
+    int64_t q_end;       /* positions of the trace at hand */
+    zl_trace *traces;    /* one a role */
+    int8_t (*uses)[ZL_USES]; /* per event: its nodes, -1 none, in the order of the rows of order.c */
+    int8_t *own;         /* per smem: written and read by one instance of a role */
+    int32_t *memory;     /* of the nodes' arrays */
+    int64_t *sums;       /* of the rings */
+    size_t memory_room, sums_room;
     zl_obligation *obligations;
     uint32_t obligations_count, obligations_room;
     zl_site *sites;
     uint32_t sites_count, sites_room;
-    int32_t slope;
+    int64_t slope;
 } zl_verify;
 
 void zl_report(zl_verify *v, int32_t rule, uint32_t line, uint32_t other, int64_t found, int64_t wanted);
+void zl_undecided(zl_verify *v, uint32_t line, const char *because);
 
-/* Who arrives: how many of the role's threads an event of this scope stands for, all instances together. */
+/* For how many arrivals an event of this scope stands, all instances of the role together. */
 int64_t zl_weight(const zl_role *role, int32_t scope);
-uint32_t zl_threads(const zl_role *role); /* of one instance that run the role's text */
+bool zl_is_single(const zl_role *role); /* one thread runs an instance's text */
+bool zl_is_write(const zl_event *e);
 
-/* The step at which what began at `at` is over: groups of wgmma, cp.async and bulk stores; -1 never. */
-int32_t zl_done_at(const zl_trace *trace, uint32_t at);
-int32_t zl_next_at(const zl_trace *trace, int32_t from, zl_event_kind kind, int32_t scope);
+/* Whole turns of the ring by which a wait's parity names an earlier phase than its slot's own: 0 or 1. */
+int32_t zl_turned(const zlay_pipe *pipe, const zl_event *wait);
 
 /* What one role can break by itself. */
-void zl_check_setup(zl_verify *v);
-void zl_check_static(zl_verify *v, const zl_role *role);
+void zl_check_form(zl_verify *v);
 void zl_check_role(zl_verify *v, int32_t role);
 
-/* Sums of every index: arrivals, bytes, stages filled and read. */
-void zl_check_sums(zl_verify *v);
+/* Sums of every index: arrivals, bytes, stages filled and drained. */
+zlay_status zl_check_sums(zl_verify *v);
 
-/* The classes and their order. */
-zlay_status zl_order_fill(zl_verify *v);
-void zl_order_observe(zl_verify *v);
+/* The classes, and their order as one trace shows it. */
+void zl_order_begin(zl_verify *v);
+zlay_status zl_order_observe(zl_verify *v);
+
+/* Shortest paths over the classes, and what must hold of them. */
 zlay_status zl_order_check(zl_verify *v);
-int32_t zl_step_weight(const zl_verify *v, uint32_t from, uint32_t to);
+int32_t zl_order_step(const zl_verify *v, uint32_t from, uint32_t to);
 
-/* Progress: a schedule, or the cycle of waits that has none. */
+/* Progress: a schedule, or where the roles get stuck. */
 zlay_status zl_progress_check(zl_verify *v);
+zlay_status zl_stuck_check(zl_verify *v);
 
-bool zl_smem_is_private(const zlay_pipe *pipe, int32_t smem);
+/* Traces of all roles for these trip counts. */
+zlay_status zl_traces_make(zl_verify *v, int64_t outer, int64_t inner);
 
 void zl_proof_write(zl_text *out, const void *verify);
 
