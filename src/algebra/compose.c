@@ -74,18 +74,21 @@ static zlay_status by_form(zl_work *w, zlay_layout **out)
     return s.bits + s.base + distance > 62 ? ZLAY_NONE : by_cute(w, out, s);
 }
 
-static unsigned bits_of(const zl_affine *b)
+/* The bits that b's values take; false where one is negative: there a is mirrored, not linear. */
+static bool bits_of(const zl_affine *b, unsigned *bits)
 {
     uint64_t support = zl_affine_support(b);
-    return support ? 64 - (unsigned)__builtin_clzll(support) : 0;
+    *bits = support ? 64 - (unsigned)__builtin_clzll(support) : 0;
+    return *bits < 64;
 }
 
 static zlay_status by_affine(zl_work *w, zlay_layout **out)
 {
     zl_affine a, b, map;
     const zl_f2 *outs = w->a->kind == ZLAY_LAYOUT_F2 ? &w->a->f2 : NULL;
-    if (!zl_affine_of(&b, w->b) || !zl_affine_of_integers(&a, w->a, bits_of(&b))) return ZLAY_NONE;
-    if (!zl_affine_compose(&map, &a, &b)) return ZLAY_NONE;
+    unsigned bits;
+    if (!zl_affine_of(&b, w->b) || !bits_of(&b, &bits)) return ZLAY_NONE;
+    if (!zl_affine_of_integers(&a, w->a, bits) || !zl_affine_compose(&map, &a, &b)) return ZLAY_NONE;
     return zl_find_affine(w->ctx, out, &map, &w->box, w->b, outs);
 }
 

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Layouts as texts, for tests that are tables of strings. */
+#ifndef TEST_LAYOUT_H
+#define TEST_LAYOUT_H
+
+#include "test.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <zlay/algebra.h>
+
+static inline int begin(void **state) { return zlay_ctx_new((zlay_ctx **)state, NULL, NULL); }
+
+static inline int end(void **state)
+{
+    zlay_ctx_free(*state);
+    return 0;
+}
+
+static inline zlay_layout *read_layout(zlay_ctx *ctx, const char *text)
+{
+    zlay_layout *a = NULL;
+    zlay_status status = zlay_layout_parse(ctx, &a, text, strlen(text));
+    if (status) fail_msg("%s: %s, %s", text, zlay_status_name(status), zlay_ctx_message(ctx));
+    return a;
+}
+
+static inline const char *layout_text(char text[1024], const zlay_layout *a)
+{
+    zlay_buf buf = {text, 1024, 0};
+    assert_int_equal(zlay_layout_print(&buf, a), ZLAY_OK);
+    return text;
+}
+
+static inline void assert_text(const zlay_layout *a, const char *expected)
+{
+    char text[1024];
+    assert_string_equal(layout_text(text, a), expected);
+}
+
+/* The value, several outputs flattened, the first minor. */
+static inline int64_t layout_at(const zlay_layout *a, uint64_t index)
+{
+    int64_t value[8];
+    assert_int_equal(zlay_layout_eval(value, 8, a, index), ZLAY_OK);
+    assert_int_equal(zlay_layout_outs(a), 1);
+    return value[0];
+}
+
+#endif
