@@ -15,6 +15,7 @@ enum {
     PASS_MOST = 128,   /* columns of D in a pass */
     WARPGROUP = 128,   /* threads */
     PROCESSORS = 132,  /* of an H200; only the choice of a default tile looks at it */
+    ENDS = 4,          /* K steps that fill and epilogue of a tile add in the model */
     STORE_GRANULE = 16 /* bytes in which a tensor store writes a row */
 };
 
@@ -31,42 +32,39 @@ static zlay_status tile_check(zlay_ctx *ctx, uint32_t m, uint32_t n, uint32_t k)
 
 static uint64_t ceil_div(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
 
-/* Nanoseconds of one K step of 64 of a 128 x n tile, and of an epilogue by tensor stores or by
- * threads: measured on an H200, docs/performance.md. A 64-row tile feeds half of the tensor cores,
- * so its step takes as long. */
+/* Nanoseconds of one K step of 64, its share of fill and epilogue included, and what an epilogue by
+ * threads adds to a tile: from `device-bench --tiles`, docs/performance.md. */
 static const struct {
-    uint32_t n, step, stored, by_threads;
+    uint32_t m, n, step, by_threads;
 } measured[] = {
-    {256, 600, 4800, 12600},
-    {192, 454, 3600, 12600},
-    {128, 314, 2500, 12400},
-    {64, 200, 1600, 8000},
+    {128, 256, 735, 5000}, {128, 192, 562, 12600}, {128, 128, 380, 17000}, {128, 64, 325, 10200},
+    {64, 256, 383, 5000},  {64, 192, 300, 8000},   {64, 128, 218, 8000},   {64, 64, 190, 6000},
 };
 
-/* Relative time of a tile shape: waves over the processors times steps and epilogue. */
-static uint64_t tile_cost(const zlay_plan_info *info, uint32_t m, size_t row)
+/* Relative time of a tile shape: waves over the processors times steps, a few for its ends, and
+ * epilogue. */
+static uint64_t tile_cost(const zlay_plan_info *info, size_t row)
 {
-    uint64_t tiles = zl_umul_sat(ceil_div(info->m, m), ceil_div(info->n, measured[row].n));
+    uint64_t tiles =
+        zl_umul_sat(ceil_div(info->m, measured[row].m), ceil_div(info->n, measured[row].n));
     bool stored = info->n * ELEMENT % STORE_GRANULE == 0;
-    uint64_t steps = zl_umul_sat(ceil_div(info->k, 64), measured[row].step);
-    uint64_t tile = steps + (stored ? measured[row].stored : measured[row].by_threads);
+    uint64_t steps = zl_umul_sat(ceil_div(info->k, 64) + ENDS, measured[row].step);
+    uint64_t tile = steps + (stored ? 0 : measured[row].by_threads);
     return zl_umul_sat(ceil_div(tiles, PROCESSORS), tile);
 }
 
 static void tile_default(const zlay_plan_info *info, uint32_t *m, uint32_t *n)
 {
-    static const uint32_t ms[] = {128, 64};
     uint64_t best = UINT64_MAX;
     uint32_t want_m = *m, want_n = *n;
-    for (size_t i = 0; i < ZL_COUNT(ms); i++)
-        for (size_t j = 0; j < ZL_COUNT(measured); j++) {
-            if ((want_m && ms[i] != want_m) || (want_n && measured[j].n != want_n)) continue;
-            uint64_t cost = tile_cost(info, ms[i], j);
-            if (cost >= best) continue;
-            best = cost;
-            *m = ms[i];
-            *n = measured[j].n;
-        }
+    for (size_t i = 0; i < ZL_COUNT(measured); i++) {
+        if ((want_m && measured[i].m != want_m) || (want_n && measured[i].n != want_n)) continue;
+        uint64_t cost = tile_cost(info, i);
+        if (cost >= best) continue;
+        best = cost;
+        *m = measured[i].m;
+        *n = measured[i].n;
+    }
 }
 
 static uint32_t smem_bytes(const zlay_plan_info *info, uint32_t stages)

@@ -4,6 +4,7 @@
  * reference in the same run.
  *
  *   device-bench [--cublas PATH] [--only MxNxK] [--rounds COUNT] [--cubins DIR] [--emit DIR]
+ *   device-bench --tiles: the same for one shape and every tile
  *
  * Status 1 when a ratio is below the one that its shape must reach, or a result is wrong. */
 #include "cublas.h"
@@ -17,17 +18,33 @@ typedef struct shape {
     const char *name;
     uint64_t m, n, k;
     double least; /* ratio of zlay's speed to cuBLAS's that must be reached; 0: none is asked */
+    uint32_t tile_m, tile_n; /* 0: the plan's choice */
 } shape;
 
 static const shape shapes[] = {
-    {"4096x4096x4096", 4096, 4096, 4096, 0.80},
-    {"8192x8192x8192", 8192, 8192, 8192, 0.80},
-    {"1024x4096x7168", 1024, 4096, 7168, 0},
-    {"1000x1000x1000", 1000, 1000, 1000, 0},
-    {"4095x4097x4104", 4095, 4097, 4104, 3.0},
-    {"4096x4096x4100", 4096, 4096, 4100, 0},
-    {"1x1x64", 1, 1, 64, 0},
-    {"129x257x72", 129, 257, 72, 0},
+    {"4096x4096x4096", 4096, 4096, 4096, 0.80, 0, 0},
+    {"8192x8192x8192", 8192, 8192, 8192, 0.80, 0, 0},
+    {"1024x4096x7168", 1024, 4096, 7168, 0, 0, 0},
+    {"1000x1000x1000", 1000, 1000, 1000, 0, 0, 0},
+    {"4095x4097x4104", 4095, 4097, 4104, 3.0, 0, 0},
+    {"4096x4096x4100", 4096, 4096, 4100, 0, 0, 0},
+    {"1x1x64", 1, 1, 64, 0, 0, 0},
+    {"129x257x72", 129, 257, 72, 0, 0, 0},
+};
+
+/* What the choice of a default tile in src/synth/tile.c rests on: D by tensor stores, then by
+ * threads. */
+static const shape tiles[] = {
+    {"4096^3 128x256", 4096, 4096, 4096, 0, 128, 256},
+    {"4096^3 128x192", 4096, 4096, 4096, 0, 128, 192},
+    {"4096^3 128x128", 4096, 4096, 4096, 0, 128, 128},
+    {"4096^3 128x64", 4096, 4096, 4096, 0, 128, 64},
+    {"4096^3 64x256", 4096, 4096, 4096, 0, 64, 256},
+    {"4096^3 64x128", 4096, 4096, 4096, 0, 64, 128},
+    {"4095.. 128x256", 4095, 4097, 4104, 0, 128, 256},
+    {"4095.. 128x192", 4095, 4097, 4104, 0, 128, 192},
+    {"4095.. 128x128", 4095, 4097, 4104, 0, 128, 128},
+    {"4095.. 128x64", 4095, 4097, 4104, 0, 128, 64},
 };
 
 enum { SETS_MOST = 48, ROUNDS = 30, ROUND_US = 2000, LAUNCHES_MOST = 100 };
@@ -206,7 +223,12 @@ static int row_print(const bench *b, timing t, verdict v)
 static int shape_run(rig *r, const cublas *blas, const shape *s, unsigned rounds)
 {
     bench b = {.r = r, .blas = blas, .s = s};
-    zlay_gemm g = {.size = sizeof g, .m = s->m, .n = s->n, .k = s->k};
+    zlay_gemm g = {.size = sizeof g,
+                   .m = s->m,
+                   .n = s->n,
+                   .k = s->k,
+                   .tile_m = s->tile_m,
+                   .tile_n = s->tile_n};
     rig_watch(s->name, 60);
     rig_must(r, rig_kernel(r, &g, s->name, &b.plan, &b.kernel), s->name);
     sets_make(&b);
@@ -222,14 +244,15 @@ static int shape_run(rig *r, const cublas *blas, const shape *s, unsigned rounds
     return row_print(&b, t, v);
 }
 
-static int shapes_run(rig *r, const cublas *blas, const char *only, unsigned rounds)
+static int shapes_run(rig *r, const cublas *blas, const shape *list, size_t count, const char *only,
+                      unsigned rounds)
 {
     int good = 1, ran = 0;
     printf("| M x N x K      |   zlay us | cuBLAS us |    zlay |  cuBLAS | ratio | error "
            "| cuBLAS |     |\n|---|---|---|---|---|---|---|---|---|\n");
-    for (size_t i = 0; i < ZL_COUNT(shapes); i++) {
-        if (only && strcmp(only, shapes[i].name)) continue;
-        good &= shape_run(r, blas, &shapes[i], rounds);
+    for (size_t i = 0; i < count; i++) {
+        if (only && strcmp(only, list[i].name)) continue;
+        good &= shape_run(r, blas, &list[i], rounds);
         ran = 1;
     }
     printf("Columns 4 and 5 are TFLOP/s, medians of %u rounds in turn on random normal bf16, past\n"
@@ -245,12 +268,13 @@ int main(int argc, char **argv)
     cublas blas;
     unsigned rounds = ROUNDS;
     const char *path = NULL, *only = NULL;
+    const shape *list = shapes;
+    size_t count = ZL_COUNT(shapes);
     for (int i = 1; i < argc; i++) {
         int more = i + 1 < argc;
-        if (more && !strcmp(argv[i], "--cublas"))
-            path = argv[++i];
-        else if (more && !strcmp(argv[i], "--only"))
-            only = argv[++i];
+        if (more && !strcmp(argv[i], "--cublas")) path = argv[++i];
+        else if (more && !strcmp(argv[i], "--only")) only = argv[++i];
+        else if (!strcmp(argv[i], "--tiles")) list = tiles, count = ZL_COUNT(tiles);
         else if (more && !strcmp(argv[i], "--rounds"))
             rounds = (unsigned)strtoul(argv[++i], NULL, 10);
         else if (!rig_option(&r, argc, argv, &i))
@@ -263,7 +287,7 @@ int main(int argc, char **argv)
     const char *failed = cublas_open(&blas, path);
     if (failed) rig_die("cuBLAS", failed);
     printf("cuBLAS %d.%d.%d\n", blas.version / 10000, blas.version / 100 % 100, blas.version % 100);
-    int good = shapes_run(&r, &blas, only, rounds);
+    int good = shapes_run(&r, &blas, list, count, only, rounds);
     cublas_close(&blas);
     r.device->driver.cuCtxPopCurrent_v2(&popped);
     rig_close(&r);
