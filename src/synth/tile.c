@@ -19,13 +19,14 @@ enum {
     STORE_GRANULE = 16 /* bytes in which a tensor store writes a row */
 };
 
+/* What the request fixes; 0 is left to the plan. */
 static zlay_status tile_check(zlay_ctx *ctx, uint32_t m, uint32_t n, uint32_t k)
 {
-    if (m != ROWS && m != 2 * ROWS)
+    if (m && m != ROWS && m != 2 * ROWS)
         return zl_fail(ctx, ZLAY_EINVAL, "tile_m: %u is neither 64 nor 128", m);
-    if (n < 64 || n > 256 || n % 64)
+    if (n && (n < 64 || n > 256 || n % 64))
         return zl_fail(ctx, ZLAY_EINVAL, "tile_n: %u is no multiple of 64 in 64..256", n);
-    if (k != 16 && k != 32 && k != 64)
+    if (k && k != 16 && k != 32 && k != 64)
         return zl_fail(ctx, ZLAY_EINVAL, "tile_k: %u is none of 16, 32, 64", k);
     return ZLAY_OK;
 }
@@ -131,9 +132,9 @@ zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
 {
     zlay_plan_info *info = &plan->info;
     uint32_t m = gemm->tile_m, n = gemm->tile_n, k = gemm->tile_k ? gemm->tile_k : 64;
-    if ((!m || m == ROWS || m == 2 * ROWS) && (!m || !n)) tile_default(info, &m, &n);
     zlay_status status = tile_check(ctx, m, n, k);
     if (status) return status;
+    if (!m || !n) tile_default(info, &m, &n);
     info->tile_m = m;
     info->tile_n = n;
     info->tile_k = k;
