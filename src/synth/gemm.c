@@ -40,6 +40,13 @@ static zlay_status order_read(zlay_ctx *ctx, const char *field, int32_t order, i
     return ZLAY_OK;
 }
 
+static zlay_status address_check(zlay_ctx *ctx, const char *field, uint64_t address)
+{
+    if (address % ELEMENT == 0) return ZLAY_OK;
+    return zl_fail(ctx, ZLAY_EINVAL, "%s: 0x%llx is no multiple of an element's %d bytes", field,
+                   (unsigned long long)address, ELEMENT);
+}
+
 static zlay_status operand_read(zlay_ctx *ctx, zl_operand *o, const char *field, uint64_t pitch,
                                 uint64_t address)
 {
@@ -73,6 +80,9 @@ static zlay_status gemm_read(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g)
     zlay_status status = extent_check(ctx, "m", g->m);
     if (!status) status = extent_check(ctx, "n", g->n);
     if (!status) status = extent_check(ctx, "k", g->k);
+    if (!status) status = address_check(ctx, "a_address", g->a_address);
+    if (!status) status = address_check(ctx, "b_address", g->b_address);
+    if (!status) status = address_check(ctx, "d_address", g->d_address);
     if (!status) status = order_read(ctx, "a_order", g->a_order, ZLAY_ORDER_ROW, &a_order);
     if (!status) status = order_read(ctx, "b_order", g->b_order, ZLAY_ORDER_COLUMN, &b_order);
     if (!status) status = order_read(ctx, "d_order", g->d_order, ZLAY_ORDER_ROW, &d_order);
