@@ -55,10 +55,12 @@ static zlay_status operand_read(zlay_ctx *ctx, zl_operand *o, const char *field,
     if (o->pitch < o->inner)
         return zl_fail(ctx, ZLAY_EINVAL, "%s: %llu elements are fewer than the %llu of a row",
                        field, (unsigned long long)o->pitch, (unsigned long long)o->inner);
-    if (!zl_umul(o->pitch, ELEMENT, &bytes) || !zl_umul(bytes, o->outer, &bytes) ||
-        !zl_uadd(address, bytes, &end))
+    if (!zl_umul(o->pitch, ELEMENT, &bytes) || !zl_umul(bytes, o->outer, &bytes))
         return zl_fail(ctx, ZLAY_EOVERFLOW, "%s: %llu rows of %llu elements pass 2^64 bytes", field,
                        (unsigned long long)o->outer, (unsigned long long)o->pitch);
+    if (!zl_uadd(address, bytes, &end))
+        return zl_fail(ctx, ZLAY_EOVERFLOW, "%c_address: %llu bytes from 0x%llx pass 2^64", field[2],
+                       (unsigned long long)bytes, (unsigned long long)address);
     return ZLAY_OK;
 }
 
