@@ -116,4 +116,23 @@ static inline zlay_gemm gemm_random(uint64_t *state)
     return g;
 }
 
+/* Plan i of VARIED: together every order of A, B and D, every tile, every path of each operand, K in one
+ * step and in many. */
+enum { VARIED = 32 };
+static inline zlay_gemm gemm_varied(uint32_t i)
+{
+    static const uint64_t pads[] = {0, 1, 0, 2, 4, 0, 8}, ks[] = {512, 40, 64, 1000, 200};
+    zlay_gemm g = gemm_of(300 + 8 * i, 520 + i % 3 * 4, ks[i % 5]);
+    g.a_order = i & 1 ? ZLAY_ORDER_COLUMN : ZLAY_ORDER_ROW;
+    g.b_order = i & 2 ? ZLAY_ORDER_ROW : ZLAY_ORDER_COLUMN;
+    g.d_order = i & 4 ? ZLAY_ORDER_COLUMN : ZLAY_ORDER_ROW;
+    g.lda = (g.m > g.k ? g.m : g.k) + pads[i % 7];
+    g.ldb = (g.n > g.k ? g.n : g.k) + pads[i * 3 % 7];
+    g.ldd = (g.m > g.n ? g.m : g.n) + pads[i * 5 % 7];
+    g.tile_m = i * 5 / 3 % 2 ? 128 : 64;
+    g.tile_n = 64 * (1 + i / 8);
+    g.tile_k = 64u >> i % 3;
+    return g;
+}
+
 #endif
