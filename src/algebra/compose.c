@@ -103,13 +103,25 @@ static zlay_status strided_by_values(zl_work *w, zlay_layout **out, const zl_fun
     return status;
 }
 
+static zlay_status swizzled_by_values(zl_work *w, zlay_layout **out, const zl_function *f)
+{
+    zl_swizzle s;
+    zl_modes m;
+    zl_modes_begin(&m, w->ctx);
+    zlay_status status = zl_find_swizzled(&m, &s, f, &w->box);
+    if (!status) status = zl_layout_strided(w->ctx, out, &m, s);
+    zl_modes_end(&m);
+    return status;
+}
+
 static zlay_status affine_by_values(zl_work *w, zlay_layout **out, const zl_function *f)
 {
     zl_affine map;
     zl_break where;
     const zl_f2 *outs = w->a->kind == ZLAY_LAYOUT_F2 ? &w->a->f2 : NULL;
-    if (!zl_affine_of_function(&map, f, &where)) return ZLAY_NONE;
-    return zl_find_affine(w->ctx, out, &map, &w->box, w->b, outs);
+    if (zl_affine_of_function(&map, f, &where))
+        return zl_find_affine(w->ctx, out, &map, &w->box, w->b, outs);
+    return zlay_layout_outs(w->a) == 1 ? swizzled_by_values(w, out, f) : ZLAY_NONE;
 }
 
 static zlay_status no_form(zl_work *w, const zl_break *where)

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recognisers: what cheapest layout a function is. */
+/* Recognisers of a function by its values. */
 #include "algebra/layout.h"
-
-#include <stdio.h>
-
-/* ---- strided, read off the values ------------------------------------------ */
 
 typedef struct search {
     const zl_function *f;
@@ -96,150 +92,50 @@ zlay_status zl_find_strided(zl_modes *out, const zl_function *f, const zl_modes 
     return status ? status : verify(&s);
 }
 
-/* ---- from an affine map over F2 --------------------------------------------- */
+/* ---- swizzled ------------------------------------------------------------------ */
 
-static bool is_strided(const zl_affine *map)
+typedef struct swizzled {
+    const zl_function *f;
+    zl_swizzle s;
+    uint64_t *left; /* values that may still be asked for */
+} swizzled;
+
+static bool swizzled_at(const void *env, uint64_t index, int64_t *value)
 {
-    uint64_t seen = 0;
-    int64_t stride;
-    for (unsigned k = 0; k < map->bits; k++) {
-        if (seen & map->basis[k]) return false;
-        if (!zl_sub((int64_t)(map->constant ^ map->basis[k]), (int64_t)map->constant, &stride))
-            return false;
-        seen |= map->basis[k];
-    }
+    const swizzled *w = env;
+    if (!*w->left || !w->f->at(w->f->env, index, value)) return false;
+    --*w->left;
+    *value = zl_swizzle_at(w->s, *value);
     return true;
 }
 
-static int64_t stride_of(const zl_affine *map, unsigned k)
+static int top_bit(const zl_function *f)
 {
-    return (int64_t)((map->constant ^ map->basis[k]) - map->constant);
+    uint64_t support = 0;
+    int64_t value;
+    for (uint64_t i = 0; i < f->size; i++)
+        if (f->at(f->env, i, &value)) support |= (uint64_t)value;
+    return support ? 64 - __builtin_clzll(support) : 0;
 }
 
-static zlay_status strided_mode(zl_modes *out, const zl_affine *map, unsigned low, unsigned bits)
+/* A swizzle is its own inverse: f = s o strided exactly when s o f is strided. */
+zlay_status zl_find_swizzled(zl_modes *out, zl_swizzle *s, const zl_function *f,
+                             const zl_modes *box)
 {
-    size_t first = out->count;
-    zlay_status status = bits ? ZLAY_OK : zl_modes_leaf(out, 1, 0);
-    for (unsigned k = low; k < low + bits && !status; k++) {
-        int64_t stride = stride_of(map, k), next;
-        zl_mode *last = out->count > first ? &out->at[out->count - 1] : NULL;
-        if (last && zl_mul(last->shape, last->stride, &next) && next == stride) last->shape *= 2;
-        else status = zl_modes_leaf(out, 2, stride);
+    uint64_t left = zl_limits(out->ctx)->points;
+    swizzled env = {f, {0, 0, 0}, &left};
+    zl_function inner = {swizzled_at, &env, f->size};
+    zlay_status status = ZLAY_NONE;
+    zl_break where;
+    int top = top_bit(f);
+    while (status == ZLAY_NONE && zl_swizzle_next(&env.s, top)) {
+        zl_modes_end(out);
+        status = zl_find_strided(out, &inner, box, &where);
+        if (!left)
+            return zl_fail(out->ctx, ZLAY_ELIMIT,
+                           "limits.points is %llu and the search for a swizzle asks for more",
+                           (unsigned long long)zl_limits(out->ctx)->points);
     }
-    if (!status && out->count > first + 1) zl_modes_wrap(out, first);
+    *s = env.s;
     return status;
-}
-
-static zlay_status strided_modes(zl_modes *out, const zl_affine *map, const zl_modes *box)
-{
-    unsigned low = 0;
-    zlay_status status = ZLAY_OK;
-    out->offset = (int64_t)map->constant;
-    for (size_t i = 0; i < box->count && !status; i++) {
-        size_t first = out->count;
-        unsigned bits = (unsigned)__builtin_ctzll((uint64_t)box->at[i].shape);
-        if ((status = strided_mode(out, map, low, bits))) return status;
-        out->at[first].open += box->at[i].open;
-        out->at[out->count - 1].close += box->at[i].close;
-        low += bits;
-    }
-    return status;
-}
-
-static zlay_status make_strided(zlay_ctx *ctx, zlay_layout **out, const zl_affine *map,
-                                const zl_modes *box, zl_swizzle s)
-{
-    zl_modes m;
-    zl_modes_begin(&m, ctx);
-    zlay_status status = strided_modes(&m, map, box);
-    if (!status) status = zl_layout_strided(ctx, out, &m, s);
-    zl_modes_end(&m);
-    return status;
-}
-
-/* A swizzle is its own inverse: map = s o strided exactly when s o map is strided. */
-static bool unswizzles(const zl_affine *map, zl_swizzle s, zl_affine *inner)
-{
-    inner->bits = map->bits;
-    inner->constant = (uint64_t)zl_swizzle_at(s, (int64_t)map->constant);
-    for (unsigned k = 0; k < map->bits; k++)
-        inner->basis[k] = (uint64_t)zl_swizzle_at(s, (int64_t)map->basis[k]);
-    return is_strided(inner);
-}
-
-/* The first in the order of bits, distance, base, positive shifts before negative ones. */
-static bool find_swizzle(const zl_affine *map, zl_swizzle *s, zl_affine *inner)
-{
-    uint64_t support = zl_affine_support(map);
-    int top = support ? 64 - __builtin_clzll(support) : 0;
-    top = top < 62 ? top : 62;
-    for (s->bits = 1; 2 * s->bits <= top; s->bits++)
-        for (int d = s->bits; d + s->bits <= top; d++)
-            for (s->base = 0; s->base + d + s->bits <= top; s->base++)
-                for (int sign = 1; sign >= -1; sign -= 2) {
-                    s->shift = sign * d;
-                    if (unswizzles(map, *s, inner)) return true;
-                }
-    return false;
-}
-
-/* ---- f2 ---------------------------------------------------------------------- */
-
-/* One input dimension a top-level mode of the box; its outer parentheses are no mode's. */
-static size_t name_inputs(zl_dim *in, const zl_modes *box)
-{
-    size_t count = 0, end;
-    uint32_t outer = box->at[0].open ? 1 : 0;
-    for (size_t i = 0; i < box->count; i = end, count++, outer = 0) {
-        end = zl_part_end(box->at, i, box->at[i].open - outer);
-        snprintf(in[count].name, sizeof in[count].name, "in%zu", count);
-        for (size_t leaf = i; leaf < end; leaf++)
-            in[count].bits += (uint32_t)__builtin_ctzll((uint64_t)box->at[leaf].shape);
-    }
-    return count;
-}
-
-static zl_dim least_output(const zl_affine *map)
-{
-    uint64_t support = zl_affine_support(map);
-    return (zl_dim){"out0", support ? 64 - (uint32_t)__builtin_clzll(support) : 0};
-}
-
-zlay_status zl_make_f2(zlay_ctx *ctx, zlay_layout **out, const zl_affine *map,
-                       const zl_modes *box, const zlay_layout *names, const zl_f2 *outs)
-{
-    zlay_allocator alloc = zl_allocator(ctx);
-    zl_dim own = least_output(map);
-    zl_f2 f2 = {0, outs ? outs->outs : 1, NULL, outs ? outs->out : &own, map->basis};
-    zl_dim *in = zl_alloc(ctx, box->count, sizeof *in);
-    if (!in) return ZLAY_ENOMEM;
-    f2.in = in;
-    if (names && names->kind == ZLAY_LAYOUT_F2) {
-        f2.ins = names->f2.ins;
-        f2.in = names->f2.in;
-    } else {
-        f2.ins = name_inputs(in, box);
-    }
-    zlay_status status = zl_layout_f2(ctx, out, &f2);
-    zl_free(&alloc, in, box->count * sizeof *in);
-    return status;
-}
-
-zlay_status zl_find_strided_affine(zlay_ctx *ctx, zlay_layout **out, const zl_affine *map,
-                                   const zl_modes *box)
-{
-    return is_strided(map) ? make_strided(ctx, out, map, box, (zl_swizzle){0, 0, 0}) : ZLAY_NONE;
-}
-
-zlay_status zl_find_affine(zlay_ctx *ctx, zlay_layout **out, const zl_affine *map,
-                           const zl_modes *box, const zlay_layout *names, const zl_f2 *outs)
-{
-    zl_swizzle s = {0, 0, 0};
-    zl_affine inner;
-    if (!outs || outs->outs == 1) {
-        if (is_strided(map)) return make_strided(ctx, out, map, box, s);
-        if (find_swizzle(map, &s, &inner)) return make_strided(ctx, out, &inner, box, s);
-    }
-    if (map->constant || (!outs && zl_affine_support(map) >> 63)) return ZLAY_NONE;
-    return zl_make_f2(ctx, out, map, box, names, outs);
 }

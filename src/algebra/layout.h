@@ -48,6 +48,9 @@ typedef struct zl_swizzle {
 zlay_status zl_swizzle_check(zlay_ctx *ctx, int32_t bits, int32_t base, int32_t shift);
 int64_t zl_swizzle_at(zl_swizzle s, int64_t value);
 
+/* The next swizzle, from the identity on, that may change values below 2^top; false at the end. */
+bool zl_swizzle_next(zl_swizzle *s, int top);
+
 typedef struct zl_dim {
     char name[68]; /* at most 64 and a final 0 */
     uint32_t bits;
@@ -136,6 +139,11 @@ typedef struct zl_break {
 /* Strided, mode by mode of the box: ZLAY_NONE with the break, ENOMEM, ELIMIT. */
 zlay_status zl_find_strided(zl_modes *out, const zl_function *f, const zl_modes *box,
                             zl_break *where);
+
+/* The first swizzle that makes the function of a strided layout of the box: ZLAY_NONE, ENOMEM, and
+ * ELIMIT when more than limits.points values would be asked for. */
+zlay_status zl_find_swizzled(zl_modes *out, zl_swizzle *s, const zl_function *f,
+                             const zl_modes *box);
 
 /* An affine map over F2 as strided, swizzled or, with `outs` output dimensions, f2; ZLAY_NONE. */
 zlay_status zl_find_affine(zlay_ctx *ctx, zlay_layout **out, const zl_affine *map,
