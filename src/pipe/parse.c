@@ -171,17 +171,19 @@ static bool bare(parser *p, zl_pos *pos)
     return sum(p, pos, &terms);
 }
 
-/* [pos % stages], or [number] */
+/* [pos % stages], or [number], which is below the stages with or without its modulus. */
 static bool slot(parser *p, zl_pos *pos, uint32_t stages)
 {
     int64_t modulus;
     if (!symbol(p, "[") || !position(p, pos)) return false;
+    bool constant = pos->loop < 0 && pos->plus < 0;
     if (zl_scan_symbol(&p->scan, "%")) {
         if (!number(p, &modulus, 1, UINT32_MAX)) return false;
         if (modulus != stages) return bad(p, "the modulus is not the number of stages");
-    } else if (pos->loop >= 0 || pos->plus >= 0 || pos->add < 0 || pos->add >= stages) {
-        return bad(p, "a slot is no stage");
+    } else if (!constant) {
+        return bad(p, "a position needs its modulus");
     }
+    if (constant && (pos->add < 0 || pos->add >= stages)) return bad(p, "a slot is no stage");
     return symbol(p, "]");
 }
 
