@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an assembler and a compiler say of the text of many plans, where a CUDA toolkit is found. */
+#define _POSIX_C_SOURCE 200809L
+#include "plans.h"
+
+#include <stdbool.h>
+#include <unistd.h>
+
+enum { ROOM = 1 << 18, PATH = 512 };
+
+static char folder[PATH];
+
+/* A toolkit's program on the PATH or in the place where the toolkit installs itself. */
+static bool found(const char *program)
+{
+    char command[PATH];
+    snprintf(command, sizeof command, "command -v %s >/dev/null || test -x /usr/local/cuda/bin/%s", program, program);
+    return system(command) == 0;
+}
+
+static bool run(const char *command)
+{
+    char line[3 * PATH];
+    snprintf(line, sizeof line, "cd '%s' && PATH=\"$PATH:/usr/local/cuda/bin\" && { %s\n}", folder, command);
+    return system(line) == 0;
+}
+
+static FILE *open_file(const char *name, const char *mode)
+{
+    char path[2 * PATH];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, mode);
+    if (!file) fail_msg("%s does not open", path);
+    return file;
+}
+
+static char *read_file(const char *name)
+{
+    char *text = calloc(1, ROOM);
+    FILE *file = open_file(name, "r");
+    assert_non_null(text);
+    text[fread(text, 1, ROOM - 1, file)] = 0;
+    fclose(file);
+    return text;
+}
+
+typedef zlay_status emitter(zlay_ctx *, zlay_buf *, const zlay_plan *, const char *, size_t);
+
+static void write_text(emitter *emit, const char *file_name, const zlay_gemm *g, const char *name)
+{
+    zlay_plan *plan = plan_of(g);
+    zlay_ctx *ctx = ctx_new();
+    char *text = malloc(ROOM);
+    assert_non_null(text);
+    zlay_buf buf = {text, ROOM, 0};
+    assert_int_equal(emit(ctx, &buf, plan, name, strlen(name)), ZLAY_OK);
+    FILE *file = open_file(file_name, "w");
+    assert_int_equal(fwrite(text, 1, buf.need, file), buf.need);
+    assert_int_equal(fclose(file), 0);
+    free(text);
+    zlay_ctx_free(ctx);
+    zlay_plan_free(plan);
+}
+
+/* Two at a time; what each says and its exit status go to its .log. */
+static void assemble_all(void)
+{
+    assert_true(run("ls *.ptx | xargs -P 2 -n 1 sh -c 'ptxas -arch=sm_90a -v -o \"$0.cubin\" \"$0\" "
+                    ">\"$0.log\" 2>&1; echo \"exit $?\" >>\"$0.log\"'"));
+}
+
+static uint32_t number_before(const char *text, const char *words)
+{
+    const char *at = strstr(text, words);
+    if (!at) fail_msg("no \"%s\" in: %s", words, text);
+    while (at > text && at[-1] >= '0' && at[-1] <= '9') at--;
+    return (uint32_t)strtoul(at, NULL, 10);
+}
+
+/* No warning, nothing spilled, wgmma not serialised, and a block that fits the register file. */
+static void check_said(const zlay_gemm *g, const char *said, uint32_t threads)
+{
+    static const char *const bad[] = {"arning", "erializ", "Potential", "error", "fatal"};
+    if (!strstr(said, "\nexit 0\n")) fail_msg("%s: %s", gemm_text(g), said);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        if (strstr(said, bad[i])) fail_msg("%s: %s", gemm_text(g), said);
+    if (number_before(said, " bytes stack frame") || number_before(said, " bytes spill stores") ||
+        number_before(said, " bytes spill loads"))
+        fail_msg("%s: %s", gemm_text(g), said);
+    const char *used = strstr(said, "Used ");
+    assert_non_null(used);
+    assert_in_range(strtoul(used + 5, NULL, 10) * threads, 1, 65536);
+}
+
+static void test_kernels(void **unused)
+{
+    (void)unused;
+    char name[64];
+    if (!found("ptxas")) skip();
+    for (uint32_t i = 0; i < VARIED; i++) {
+        zlay_gemm g = gemm_varied(i);
+        snprintf(name, sizeof name, "%02u.ptx", i);
+        write_text(zlay_emit_ptx, name, &g, "kernel");
+    }
+    assemble_all();
+    for (uint32_t i = 0; i < VARIED; i++) {
+        zlay_gemm g = gemm_varied(i);
+        zlay_plan *plan = plan_of(&g);
+        snprintf(name, sizeof name, "%02u.ptx.log", i);
+        char *said = read_file(name);
+        check_said(&g, said, info_of(plan).threads);
+        free(said);
+        zlay_plan_free(plan);
+    }
+    assert_true(run("rm -f *.ptx *.cubin *.log"));
+}
+
+/* A name that is taken assembles, also where the kernel's own text has the same word. */
+static void test_names(void **unused)
+{
+    (void)unused;
+    static const char *const names[] = {"a", "_1", "__", "smem", "zl_smem", "tid", "one", "slot", "acc0", "da", "put0",
+                                        "tensor_a", "ptr_d", "map_a", "bar_full", "role0", "role1", "role2", "loop9",
+                                        "done9", "again", "passed", "finish", "desc_a", "instance"};
+    char file[64];
+    size_t wrong = 0, count = sizeof names / sizeof names[0];
+    if (!found("ptxas")) skip();
+    zlay_gemm g = gemm_of(64, 64, 36);
+    g.tile_m = g.tile_n = 64, g.tile_k = 16;
+    for (size_t i = 0; i < count; i++) {
+        snprintf(file, sizeof file, "%s.ptx", names[i]);
+        write_text(zlay_emit_ptx, file, &g, names[i]);
+    }
+    assemble_all();
+    for (size_t i = 0; i < count; i++) {
+        snprintf(file, sizeof file, "%s.ptx.log", names[i]);
+        char *said = read_file(file);
+        if (!strstr(said, "exit 0\n")) print_error("a kernel \"%s\": %s\n", names[i], said);
+        wrong += !strstr(said, "exit 0\n");
+        free(said);
+    }
+    assert_int_equal(wrong, 0);
+    assert_true(run("rm -f *.ptx *.cubin *.log"));
+}
+
+/* ---- headers ------------------------------------------------------------------ */
+
+/* Every function of a header that no thread of a GEMM could do without, called. */
+static void put_calls(FILE *out, const zlay_plan *plan, const char *name)
+{
+    zlay_plan_info i = info_of(plan);
+    fprintf(out, "#include \"%s.h\"\n__global__ void call_%s(const void *a, uint32_t s, int t, uint64_t *out)\n{\n"
+                 "    float d[%u] = {};\n    zl_%s_mbar_init(s, zl_%s_full_count);\n    zl_%s_wait(s, 0);\n",
+            name, name, i.mma.n / 2, name, name, name);
+    fprintf(out, "    zl_%s_load_a(a, s, s, t, t, t);\n    zl_%s_load_b(a, s, s, t, t, t);\n    zl_%s_wgmma_fence();\n"
+                 "    zl_%s_mma(d, zl_%s_desc_a(s, 1, 0), zl_%s_desc_b(s, 1), t);\n    zl_%s_wgmma_commit();\n"
+                 "    zl_%s_wgmma_wait<0>();\n    out[0] = (uint64_t)d[0];\n",
+            name, name, name, name, name, name, name, name);
+    if (copy_of(plan, ZLAY_OPERAND_D, 0).kind == ZLAY_COPY_TENSOR_STORE)
+        fprintf(out, "    zl_%s_store_d(a, s, 0, 1, t, t);\n    zl_%s_bulk_commit();\n    zl_%s_bulk_wait<0>();\n", name,
+                name, name);
+    fprintf(out, "}\n");
+}
+
+/* Headers of all plans in one source: no two names clash, and nothing in them earns a warning. */
+static void test_headers(void **unused)
+{
+    (void)unused;
+    char name[16], file[32];
+    if (!found("nvcc")) skip();
+    FILE *out = open_file("all.cu", "w");
+    for (uint32_t i = 0; i < VARIED; i += 3) {
+        zlay_gemm g = gemm_varied(i);
+        zlay_plan *plan = plan_of(&g);
+        snprintf(name, sizeof name, "k%u", i);
+        snprintf(file, sizeof file, "k%u.h", i);
+        write_text(zlay_emit_header, file, &g, name);
+        put_calls(out, plan, name);
+        zlay_plan_free(plan);
+    }
+    assert_int_equal(fclose(out), 0);
+    if (!run("nvcc -std=c++17 -Werror all-warnings -Xcompiler -Wall,-Wextra -gencode=arch=compute_90a,code=sm_90a "
+             "-c -o all.o all.cu >all.log 2>&1"))
+        fail_msg("%s", read_file("all.log"));
+    char *said = read_file("all.log");
+    assert_string_equal(said, "");
+    free(said);
+}
+
+static int folder_make(void **unused)
+{
+    (void)unused;
+    const char *under = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%s/zlay-emit-XXXXXX", under && *under ? under : "/tmp");
+    return !mkdtemp(folder);
+}
+
+static int folder_remove(void **unused)
+{
+    (void)unused;
+    char command[2 * PATH];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return system(command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_headers),
+    };
+    return cmocka_run_group_tests(tests, folder_make, folder_remove);
+}
