@@ -54,7 +54,7 @@ static void must(ways *w, int32_t rule, uint32_t from, uint32_t to, int32_t boun
 {
     zl_verify *v = w->v;
     if (w->dist[from][to] <= bound) {
-        keep(v, (zl_obligation){rule, from, to, to, bound});
+        keep(v, (zl_obligation){rule, from, to, to, bound, false});
         return;
     }
     uint32_t other = v->order.nodes[from].role < 0 ? 0 : v->order.nodes[from].line;
@@ -85,7 +85,7 @@ static void check_parity(ways *w, uint32_t i)
         best = w->dist[phase][k] + step;
         last = k;
     }
-    if (best <= bound) keep(v, (zl_obligation){ZLAY_PIPE_PARITY, phase, last, i, bound});
+    if (best <= bound) keep(v, (zl_obligation){ZLAY_PIPE_PARITY, phase, last, i, bound, true});
     else zl_report(v, ZLAY_PIPE_PARITY, n->line, 0, best < ZL_FAR ? best : -1, bound);
 }
 
@@ -103,7 +103,7 @@ static void check_lost(ways *w, uint32_t i)
         best = w->dist[i][k];
         next = k;
     }
-    if (best <= bound) keep(v, (zl_obligation){ZLAY_PIPE_LOST_PHASE, i, next, next, bound});
+    if (best <= bound) keep(v, (zl_obligation){ZLAY_PIPE_LOST_PHASE, i, next, next, bound, false});
     else zl_report(v, ZLAY_PIPE_LOST_PHASE, n->line, 0, best < ZL_FAR ? best : -1, bound);
 }
 

@@ -198,34 +198,36 @@ static void check_slot(zl_verify *v, const zl_trace *t, const zl_role *role, int
 /* ---- groups, bytes expected ---- */
 
 /* The thread that expects arrives later in the same phase, which therefore is not complete before. */
-static void check_expect(zl_verify *v, const zl_trace *t, uint32_t at)
+static bool check_expect(zl_verify *v, const zl_trace *t, uint32_t at)
 {
     const zl_step *s = &t->steps[at];
     for (uint32_t i = at + 1; i < t->count; i++) {
         const zl_step *a = &t->steps[i];
-        if (a->event->kind == ZL_EV_ARRIVE && a->event->bar == s->event->bar && a->bar_q == s->bar_q) return;
+        if (a->event->kind == ZL_EV_ARRIVE && a->event->bar == s->event->bar && a->bar_q == s->bar_q) return true;
     }
     zl_report(v, ZLAY_PIPE_BYTES, s->event->line, 0, 0, 0);
+    return false;
 }
 
-static void check_done(zl_verify *v, const zl_trace *t, uint32_t at)
+static bool check_done(zl_verify *v, const zl_trace *t, uint32_t at)
 {
     int32_t group = t->steps[at].event->kind == ZL_EV_MMA ? ZL_GROUP_WGMMA
                   : t->steps[at].event->kind == ZL_EV_STORE ? ZL_GROUP_BULK : ZL_GROUP_CPASYNC;
     bool committed = false;
+    if (t->steps[at].done >= 0) return true;
     for (uint32_t i = at + 1; i < t->count && !committed; i++)
         committed = t->steps[i].event->kind == ZL_EV_COMMIT && t->steps[i].event->scope == group;
     zl_report(v, committed ? ZLAY_PIPE_EXIT : ZLAY_PIPE_GROUP, t->steps[at].event->line, 0, 0, 0);
+    return false;
 }
 
 void zl_check_role(zl_verify *v, int32_t role)
 {
     const zl_trace *t = &v->traces[role];
     const zl_role *r = &v->pipe->roles[role];
-    for (uint32_t i = 0; i < t->count; i++) {
-        if (t->steps[i].event->kind == ZL_EV_EXPECT) check_expect(v, t, i);
-        if (t->steps[i].done < 0) check_done(v, t, i);
-    }
+    bool good = true;
+    for (uint32_t i = 0; good && i < t->count; i++)
+        good = check_done(v, t, i) && (t->steps[i].event->kind != ZL_EV_EXPECT || check_expect(v, t, i));
     for (uint32_t a = 0; a < v->pipe->accs_count; a++)
         if (v->pipe->accs[a].role == role) check_acc(v, t, (int32_t)a);
     for (uint32_t m = 0; m < v->pipe->smems_count; m++)

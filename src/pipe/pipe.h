@@ -85,6 +85,9 @@ struct zlay_pipe {
     size_t room[6];   /* allocated entries of the six arrays, in order */
 };
 
+/* The phase of its barrier that an event of a role works on, as a function of the counters around it: `i / 4`. */
+void zl_pipe_put_phase(zl_text *out, const zlay_pipe *pipe, uint32_t event);
+
 static inline uint32_t zl_role_instances(const zl_role *r) { return (r->last_warp - r->first_warp + 1) / r->each; }
 
 #endif

@@ -63,13 +63,21 @@ static void put_part(printer *p, const zl_event *e)
     if (e->part) zl_putf(p->out, " part %d", e->part);
 }
 
+/* pos / stages, with the flip of a wait (pos / stages + 1) */
+static void put_round(printer *p, const zl_event *e, const zl_pos *pos)
+{
+    zl_puts(p->out, e->flip ? "(" : "");
+    put_factor(p, pos);
+    zl_putf(p->out, e->flip ? " / %u + 1)" : " / %u", p->pipe->bars[e->bar].stages);
+}
+
 static void put_wait(printer *p, const zl_event *e)
 {
     zl_puts(p->out, "wait");
     put_bar(p, e);
-    zl_puts(p->out, e->flip ? " parity (" : " parity ");
-    put_factor(p, &e->parity);
-    zl_putf(p->out, e->flip ? " / %u + 1) %% 2" : " / %u %% 2", p->pipe->bars[e->bar].stages);
+    zl_puts(p->out, " parity ");
+    put_round(p, e, &e->parity);
+    zl_puts(p->out, " % 2");
 }
 
 static const char *const groups[] = {"wgmma", "bulk", "bulk.read", "cpasync"};
@@ -161,6 +169,20 @@ static void put_role(printer *p, const zl_role *role)
     zl_puts(p->out, role->elect ? " elect\n" : "\n");
     for (uint32_t i = role->begin; i < role->end; i++) put_line(p, &p->pipe->events[i]);
     zl_puts(p->out, "end\n");
+}
+
+void zl_pipe_put_phase(zl_text *out, const zlay_pipe *pipe, uint32_t event)
+{
+    const zl_event *e = &pipe->events[event];
+    printer p = {.out = out, .pipe = pipe};
+    uint32_t begin = 0;
+    for (uint32_t r = 0; r < pipe->roles_count; r++)
+        if (pipe->roles[r].begin <= event) begin = pipe->roles[r].begin;
+    for (uint32_t i = begin; i < event; i++) {
+        if (pipe->events[i].kind == ZL_EV_FOR) p.counters[p.depth++] = pipe->events[i].name;
+        if (pipe->events[i].kind == ZL_EV_END) p.depth--;
+    }
+    put_round(&p, e, e->kind == ZL_EV_WAIT ? &e->parity : &e->bar_at);
 }
 
 static void pipe_write(zl_text *out, const void *value)

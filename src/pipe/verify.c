@@ -102,6 +102,10 @@ static zlay_status check_all(zl_verify *v)
         if (v->own[m] < 0) v->own[m] = 0;
     zl_check_form(v);
     zl_shape_of(&v->shape, pipe);
+    if (v->shape.inner < 0) {
+        zl_undecided(v, pipe->roles[0].line, "and its fellows have no loop over positions");
+        return ZLAY_OK;
+    }
     if (v->shape.unfit) {
         zl_undecided(v, v->shape.unfit->line, "is a loop of another form, or reaches too far");
         return ZLAY_OK;

@@ -47,8 +47,9 @@ typedef struct zl_order {
 
 typedef struct zl_obligation {
     int32_t rule;
-    uint32_t from, last, to; /* path from .. last, then the step last -> to; last == to: the path ends there */
+    uint32_t from, last, to; /* path from .. last; with `step` one more edge, last -> to */
     int32_t bound;
+    bool step;
 } zl_obligation;
 
 /* A schedule: event `site` of position p runs at slope * p + time, after all that it cannot be without. */
