@@ -137,8 +137,10 @@ tsan:
 	@$(MAKE) --no-print-directory test B=build/tsan CFLAGS="$(SAN) -fsanitize=thread" \
 	    TESTS=build/tsan/tests/t-threads CHECKS=
 
-fuzz: $(B)/fuzz
-	$(B)/fuzz tests/fuzz/corpus
+# FUZZ_RUNS and ZLAY_SEED say how many and which.
+fuzz:
+	@$(MAKE) --no-print-directory B=build/san CFLAGS="$(SAN) -fsanitize=address,undefined" build/san/fuzz build/san/zlay
+	build/san/fuzz build/san/zlay tests/fuzz/corpus
 $(B)/fuzz: $(sort $(wildcard tests/fuzz/*.c)) $(ARCHIVES)
 	$(COMPILE) -Itests -o $@ $(filter %.c,$^) $(LDFLAGS) $(ARCHIVES) -ljansson -ldl -lm
 

@@ -268,7 +268,6 @@ zlay_status zl_op_bank_count(zl_call *call)
     int32_t phase[LANES];
     zlay_status status = zl_get_target(call, &target);
     if (status) return status;
-    if (!strncmp(zlay_target_name(target), "gfx", 3)) return no_data(call, target);
     if ((status = read_access(call, &a))) return status;
     if (!a.width) return no_data(call, target);
     status = zlay_bank_count(&wavefronts, &ideal, phase, target, a.width, a.address);

@@ -1,187 +1,211 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mutated input for every parser and for the batch loop, without a fuzzing engine:
- *
- *   fuzz CORPUS [ITERATIONS]
- *
- * CORPUS has a folder for each target, each file an input that is right. Every input is fed as it
- * is and then mutated: bytes flipped, cut, doubled, spliced from another input. What must hold is
- * in the targets: a known status, a message with every failure, and text that reads back as it was
- * printed. */
+/* fuzz ZLAY CORPUS: every target on its corpus, as it is and mutated; then the batch loop of the
+ * program ZLAY on mutated lines.  FUZZ_RUNS (40000) and ZLAY_SEED choose how many and which; the
+ * bytes that break something are left in fuzz-NAME.bin.  Ends with `N runs, N broken`. */
+#define _POSIX_C_SOURCE 200809L /* opendir */
+
+#include "fuzz.h"
+
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlay/json.h>
-#include <zlay/zlay.h>
 
-enum { INPUTS = 256, MOST = 1 << 14, ROOM = 1 << 20 };
+enum { MOST = 1 << 16, SEEDS = 64, LINES = 2000 };
 
-typedef struct input {
+typedef struct seed {
     char *bytes;
-    size_t length;
-} input;
+    size_t size;
+} seed;
 
-static char text[ROOM], again[ROOM];
-
-static void must(int holds, const char *what, const char *bytes, size_t length)
-{
-    if (holds) return;
-    printf("fuzz: %s; the input:\n%.*s\n", what, (int)length, bytes);
-    exit(1);
-}
-
-static int known(zlay_status status) { return status >= ZLAY_EDRIVER && status <= ZLAY_NONE; }
-
-static void said(zlay_ctx *ctx, zlay_status status, const char *bytes, size_t length)
-{
-    must(known(status), "a status that is none", bytes, length);
-    must(!status || zlay_ctx_message(ctx)[0], "a failure without a message", bytes, length);
-}
-
-static void fuzz_layout(zlay_ctx *ctx, const char *bytes, size_t length)
-{
-    zlay_layout *a, *b;
-    zlay_buf buf = {text, ROOM, 0}, buf2 = {again, ROOM, 0};
-    uint64_t index;
-    int64_t value[64];
-    zlay_status status = zlay_layout_parse(ctx, &a, bytes, length);
-    said(ctx, status, bytes, length);
-    if (status) return;
-    must(zlay_layout_print(&buf, a) == ZLAY_OK, "a layout that does not print", bytes, length);
-    must(zlay_layout_parse(ctx, &b, text, buf.need) == ZLAY_OK, "a print that does not parse",
-         bytes, length);
-    must(zlay_layout_print(&buf2, b) == ZLAY_OK && !strcmp(text, again),
-         "a print that reads back as another", bytes, length);
-    uint64_t last = zlay_layout_size(a) - 1;
-    if (zlay_layout_outs(a) <= 64)
-        must(zlay_layout_eval(value, 64, a, last) == ZLAY_OK, "no last value", bytes, length);
-    said(ctx, zlay_layout_index(ctx, &index, a, bytes, length), bytes, length);
-    zlay_layout_free(b);
-    status = zlay_layout_coalesce(ctx, &b, a);
-    said(ctx, status, bytes, length);
-    zlay_layout_free(b);
-    zlay_layout_free(a);
-}
-
-static void fuzz_pipe(zlay_ctx *ctx, const char *bytes, size_t length)
-{
-    zlay_pipe *a, *b;
-    zlay_buf buf = {text, ROOM, 0}, buf2 = {again, ROOM, 0};
-    zlay_answer answer;
+typedef struct corpus {
+    seed seeds[SEEDS];
     size_t count;
-    zlay_status status = zlay_pipe_parse(ctx, &a, bytes, length);
-    said(ctx, status, bytes, length);
-    if (status) return;
-    must(zlay_pipe_print(&buf, a) == ZLAY_OK, "a pipe that does not print", bytes, length);
-    must(zlay_pipe_parse(ctx, &b, text, buf.need) == ZLAY_OK, "a print that does not parse", bytes,
-         length);
-    must(zlay_pipe_print(&buf2, b) == ZLAY_OK && !strcmp(text, again),
-         "a print that reads back as another", bytes, length);
-    status = zlay_pipe_verify(ctx, &answer, NULL, 0, &count, NULL, a);
-    said(ctx, status, bytes, length);
-    must(status || (answer == ZLAY_NO) == (count > 0),
-         "a no without a reason, or a reason without a no", bytes, length);
-    zlay_pipe_free(b);
-    zlay_pipe_free(a);
+} corpus;
+
+static uint64_t next(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
 }
 
-static void fuzz_json(zlay_ctx *ctx, const char *bytes, size_t length)
+static size_t below(uint64_t *state, size_t count) { return count ? (size_t)(next(state) % count) : 0; }
+
+/* ---- corpus -------------------------------------------------------------------------- */
+
+static void seed_read(corpus *c, const char *path)
 {
-    zlay_buf buf = {text, ROOM, 0};
-    zlay_status status = zlay_json_call(ctx, &buf, bytes, length);
-    must(status == ZLAY_OK || status == ZLAY_EROOM, "a line without an answer", bytes, length);
-    must(status || (text[0] == '{' && !strchr(text, '\n')), "an answer that is no line", bytes,
-         length);
+    FILE *file = fopen(path, "rb");
+    char *bytes = malloc(MOST);
+    if (!file || !bytes || c->count == SEEDS) exit(2);
+    size_t size = fread(bytes, 1, MOST, file);
+    while (size && bytes[size - 1] == '\n') size--;
+    c->seeds[c->count++] = (seed){bytes, size};
+    fclose(file);
 }
 
-static const struct {
-    const char *name;
-    void (*feed)(zlay_ctx *ctx, const char *bytes, size_t length);
-} targets[] = {{"layout", fuzz_layout}, {"pipe", fuzz_pipe}, {"json", fuzz_json}};
-
-static uint64_t next(uint64_t *s)
+static void corpus_read(corpus *c, const char *root, const char *name)
 {
-    *s ^= *s << 13;
-    *s ^= *s >> 7;
-    *s ^= *s << 17;
-    return *s;
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", root, name);
+    DIR *folder = opendir(path);
+    c->count = 0;
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+        if (entry->d_name[0] == '.') continue;
+        snprintf(path, sizeof path, "%s/%s/%s", root, name, entry->d_name);
+        seed_read(c, path);
+    }
+    if (folder) closedir(folder);
+    if (!c->count) c->seeds[c->count++] = (seed){calloc(1, MOST), 256};
 }
 
-static size_t mutate(uint64_t *s, char *to, const input *from, const input *other)
+static void corpus_free(corpus *c)
 {
-    static const char bytes[] = "0123456789-:;,.()[]{}<>%/*+ \n\"_oSwf2tiNATBD\\\xff";
-    size_t length = from->length;
-    memcpy(to, from->bytes, length);
-    for (uint64_t edits = 1 + next(s) % 4; edits--;) {
-        size_t at = length ? next(s) % length : 0, span = 1 + next(s) % 16;
-        switch (next(s) % 5) {
-        case 0:
-            if (length) to[at] = bytes[next(s) % (sizeof bytes - 1)];
-            break;
-        case 1:
-            if (length) to[at] = (char)next(s);
-            break;
-        case 2: length = at; break;
-        case 3:
-            if (at + span < length) {
-                memmove(to + at, to + at + span, length - at - span);
-                length -= span;
-            }
-            break;
-        default:
-            if (span > other->length) span = other->length;
-            if (length + span > MOST) break;
-            memmove(to + at + span, to + at, length - at);
-            memcpy(to + at, other->bytes + next(s) % (other->length - span + 1), span);
-            length += span;
+    while (c->count) free(c->seeds[--c->count].bytes);
+}
+
+/* ---- mutation ------------------------------------------------------------------------- */
+
+/* A piece of some seed in place of a piece of this one. */
+static size_t splice(uint64_t *state, const corpus *c, char *bytes, size_t size)
+{
+    const seed *other = &c->seeds[below(state, c->count)];
+    size_t from = below(state, other->size), length = below(state, other->size - from + 1), at = below(state, size + 1);
+    size_t cut = below(state, size - at + 1);
+    if (size - cut + length > MOST) return size;
+    memmove(bytes + at + length, bytes + at + cut, size - at - cut);
+    memcpy(bytes + at, other->bytes + from, length);
+    return size - cut + length;
+}
+
+static size_t number(uint64_t *state, char *bytes, size_t size)
+{
+    static const char *const numbers[] = {"0", "-1", "9223372036854775807", "-9223372036854775808", "18446744073709551616",
+                                          "4294967296", "1", "64", "\xff", "((((((((", "%", "e9"};
+    const char *text = numbers[below(state, sizeof numbers / sizeof numbers[0])];
+    size_t length = strlen(text), at = below(state, size + 1);
+    if (size + length > MOST) return size;
+    memmove(bytes + at + length, bytes + at, size - at);
+    memcpy(bytes + at, text, length);
+    return size + length;
+}
+
+static size_t mutate(uint64_t *state, const corpus *c, char *bytes)
+{
+    const seed *from = &c->seeds[below(state, c->count)];
+    size_t size = from->size;
+    memcpy(bytes, from->bytes, size);
+    for (size_t n = below(state, 6); n; n--) {
+        size_t at = below(state, size);
+        switch (below(state, 5)) {
+        case 0: if (size) bytes[at] = (char)next(state); break;
+        case 1: if (size) bytes[at] ^= (char)(1 << below(state, 8)); break;
+        case 2: if (size) memmove(bytes + at, bytes + at + 1, --size - at); break;
+        case 3: size = number(state, bytes, size); break;
+        default: size = splice(state, c, bytes, size);
         }
     }
-    return length;
+    return size;
 }
 
-static size_t load(const char *corpus, const char *name, input *inputs)
+/* ---- targets -------------------------------------------------------------------------- */
+
+static void keep(const char *name, const char *bytes, size_t size, int line)
 {
-    char path[4096];
-    size_t count = 0;
-    snprintf(path, sizeof path, "%s/%s", corpus, name);
-    DIR *dir = opendir(path);
-    if (!dir) return 0;
-    for (struct dirent *d; count < INPUTS && (d = readdir(dir));) {
-        snprintf(path, sizeof path, "%s/%s/%s", corpus, name, d->d_name);
-        FILE *f = d->d_name[0] == '.' ? NULL : fopen(path, "rb");
-        if (!f) continue;
-        inputs[count].bytes = malloc(MOST);
-        if (!inputs[count].bytes) exit(2);
-        inputs[count].length = fread(inputs[count].bytes, 1, MOST / 2, f);
-        fclose(f);
-        count++;
+    char path[64];
+    snprintf(path, sizeof path, "fuzz-%s.bin", name);
+    FILE *file = fopen(path, "wb");
+    if (file) fwrite(bytes, 1, size, file);
+    if (file) fclose(file);
+    printf("%s: the statement of line %d is broken; the bytes are in %s\n", name, line, path);
+}
+
+/* A copy of the exact size, so that a sanitizer sees a read past its end. */
+static int run_exact(const fuzz_row *row, const char *bytes, size_t size)
+{
+    char *copy = malloc(size ? size : 1);
+    if (!copy) exit(2);
+    memcpy(copy, bytes, size);
+    int line = row->target(copy, size);
+    if (line) keep(row->name, copy, size, line);
+    free(copy);
+    return line != 0;
+}
+
+static unsigned long run_row(const fuzz_row *row, const corpus *c, unsigned long runs, uint64_t *state)
+{
+    static char bytes[MOST];
+    unsigned long broken = 0;
+    for (size_t i = 0; i < c->count; i++) broken += (unsigned long)run_exact(row, c->seeds[i].bytes, c->seeds[i].size);
+    for (unsigned long n = 0; n < runs && broken < 10; n++) {
+        size_t size = mutate(state, c, bytes);
+        broken += (unsigned long)run_exact(row, bytes, size);
     }
-    closedir(dir);
-    return count;
+    printf("%-12s %7lu runs on %zu seeds, %lu broken\n", row->name, runs, c->count, broken);
+    return broken;
+}
+
+/* ---- the batch loop --------------------------------------------------------------------- */
+
+static unsigned long lines_in(const char *path)
+{
+    unsigned long lines = 0;
+    FILE *file = fopen(path, "rb");
+    for (int c; file && (c = getc(file)) != EOF;) lines += c == '\n';
+    if (file) fclose(file);
+    return lines;
+}
+
+static void lines_write(const char *path, const corpus *c, uint64_t *state)
+{
+    static char bytes[MOST];
+    FILE *file = fopen(path, "wb");
+    if (!file) exit(2);
+    for (int n = 0; n < LINES; n++) {
+        size_t size = mutate(state, c, bytes);
+        for (size_t i = 0; i < size; i++)
+            if (bytes[i] != '\n') putc(bytes[i], file);
+        putc('\n', file);
+    }
+    fclose(file);
+}
+
+/* One answer a line, and status 0. */
+static unsigned long run_batch(const char *program, const corpus *c, uint64_t *state)
+{
+    char command[512];
+    lines_write("fuzz-batch.bin", c, state);
+    snprintf(command, sizeof command, "%s batch < fuzz-batch.bin > fuzz-batch.out", program);
+    int status = system(command);
+    unsigned long answers = lines_in("fuzz-batch.out");
+    int broken = status || answers != LINES;
+    printf("%-12s %7d lines, %lu answers, status %d\n", "batch", LINES, answers, status);
+    remove("fuzz-batch.out");
+    if (!broken) remove("fuzz-batch.bin");
+    return broken ? 1 : 0;
 }
 
 int main(int argc, char **argv)
 {
-    static input inputs[INPUTS];
-    static char mutant[2 * MOST];
-    uint64_t seed = 88172645463325252ull,
-             iterations = argc > 2 ? strtoull(argv[2], NULL, 10) : 30000;
-    zlay_ctx *ctx;
-    zlay_limits limits = {.size = sizeof limits, .points = 4096};
-    if (argc < 2 || zlay_ctx_new(&ctx, NULL, &limits)) return 2;
-    for (size_t t = 0; t < sizeof targets / sizeof *targets; t++) {
-        size_t count = load(argv[1], targets[t].name, inputs);
-        must(count > 0, "a target without a corpus", targets[t].name, strlen(targets[t].name));
-        for (size_t i = 0; i < count; i++) targets[t].feed(ctx, inputs[i].bytes, inputs[i].length);
-        for (uint64_t i = 0; i < iterations; i++) {
-            size_t length =
-                mutate(&seed, mutant, &inputs[next(&seed) % count], &inputs[next(&seed) % count]);
-            targets[t].feed(ctx, mutant, length);
-        }
-        printf("fuzz: %s: %zu inputs, %llu mutants\n", targets[t].name, count,
-               (unsigned long long)iterations);
-        for (size_t i = 0; i < count; i++) free(inputs[i].bytes);
+    const char *runs_given = getenv("FUZZ_RUNS"), *seed_given = getenv("ZLAY_SEED");
+    unsigned long runs = runs_given ? strtoul(runs_given, NULL, 0) : 40000, broken = 0, all = 0;
+    uint64_t state = seed_given ? strtoull(seed_given, NULL, 0) : 1;
+    static corpus c;
+    if (argc != 3) {
+        fprintf(stderr, "usage: fuzz ZLAY CORPUS\n");
+        return 2;
     }
-    zlay_ctx_free(ctx);
-    return 0;
+    printf("seed %llu\n", (unsigned long long)state);
+    for (const fuzz_row *row = fuzz_rows; row->name; row++) {
+        corpus_read(&c, argv[2], row->name);
+        broken += run_row(row, &c, runs / row->weight, &state);
+        all += runs / row->weight + c.count;
+        if (row[1].name) corpus_free(&c);
+    }
+    broken += run_batch(argv[1], &c, &state);
+    corpus_free(&c);
+    printf("%lu runs, %lu broken\n", all + LINES, broken);
+    return broken ? 1 : 0;
 }

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fuzz.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zlay/json.h>
+#include <zlay/zlay.h>
+
+#define STATE(condition)                                 \
+    do {                                                 \
+        if (!(condition) && !broken) broken = __LINE__;  \
+    } while (0)
+
+static zlay_ctx *ctx_new(void)
+{
+    zlay_ctx *ctx = NULL;
+    zlay_limits limits = {.size = sizeof limits, .points = 4096};
+    return zlay_ctx_new(&ctx, NULL, &limits) ? NULL : ctx;
+}
+
+/* parse(print(x)) is x, and every index below the size has a value. */
+static int layout_holds(zlay_ctx *ctx, const zlay_layout *layout)
+{
+    static char text[1 << 16], twice[1 << 16];
+    zlay_buf buf = {text, sizeof text, 0}, buf2 = {twice, sizeof twice, 0};
+    zlay_layout *again = NULL;
+    zlay_answer answer = ZLAY_YES;
+    int64_t values[64];
+    int broken = 0;
+    uint64_t size = zlay_layout_size(layout);
+    if (zlay_layout_print(&buf, layout)) return 0;
+    STATE(zlay_layout_parse(ctx, &again, text, buf.need) == ZLAY_OK);
+    STATE(!again || zlay_layout_equal(ctx, &answer, NULL, layout, again) == ZLAY_OK);
+    STATE(!again || (zlay_layout_print(&buf2, again) == ZLAY_OK && !strcmp(text, twice)));
+    STATE(answer != ZLAY_NO && zlay_layout_kind(again) == zlay_layout_kind(layout));
+    STATE(zlay_layout_outs(layout) <= 64);
+    STATE(zlay_layout_eval(values, 64, layout, 0) == ZLAY_OK && zlay_layout_eval(values, 64, layout, size - 1) == ZLAY_OK);
+    STATE(zlay_layout_eval(values, 64, layout, size) == ZLAY_EINVAL);
+    zlay_layout_free(again);
+    return broken;
+}
+
+/* What is made from a layout is a layout, or says why not. */
+static int makers_hold(zlay_ctx *ctx, const zlay_layout *layout)
+{
+    zlay_layout *made[4] = {NULL, NULL, NULL, NULL};
+    zlay_answer answer = ZLAY_YES;
+    int broken = 0;
+    zlay_status status[4] = {
+        zlay_layout_coalesce(ctx, &made[0], layout), zlay_layout_lower(ctx, &made[1], layout),
+        zlay_layout_compose(ctx, &made[2], layout, layout), zlay_layout_complement(ctx, &made[3], layout, 1000)};
+    for (int i = 0; i < 4; i++) STATE((made[i] != NULL) == (status[i] == ZLAY_OK));
+    if (made[0]) STATE(zlay_layout_equal(ctx, &answer, NULL, layout, made[0]) == ZLAY_OK && answer != ZLAY_NO);
+    if (made[1]) STATE(zlay_layout_equal(ctx, &answer, NULL, layout, made[1]) == ZLAY_OK && answer != ZLAY_NO);
+    for (int i = 0; i < 4; i++) zlay_layout_free(made[i]);
+    return broken;
+}
+
+static int layout_target(const char *bytes, size_t size)
+{
+    zlay_ctx *ctx = ctx_new();
+    zlay_layout *layout = NULL;
+    int broken = 0;
+    zlay_status status = zlay_layout_parse(ctx, &layout, bytes, size);
+    STATE((layout != NULL) == (status == ZLAY_OK));
+    STATE(status == ZLAY_OK || *zlay_ctx_message(ctx));
+    if (layout) broken = layout_holds(ctx, layout);
+    if (layout && !broken) broken = makers_hold(ctx, layout);
+    zlay_layout_free(layout);
+    zlay_ctx_free(ctx);
+    return broken;
+}
+
+/* A divided layout has the points of the undivided one, and the same values. */
+static int tiler_target(const char *bytes, size_t size)
+{
+    static const char whole[] = "(16,(4,8)):(59,(13,1))";
+    zlay_ctx *ctx = ctx_new();
+    zlay_layout *layout = NULL, *made = NULL;
+    int broken = 0;
+    zlay_layout_parse(ctx, &layout, whole, sizeof whole - 1);
+    zlay_status status = zlay_layout_logical_divide_tiler(ctx, &made, layout, bytes, size);
+    STATE((made != NULL) == (status == ZLAY_OK));
+    if (made) broken = layout_holds(ctx, made);
+    zlay_layout_free(layout);
+    zlay_layout_free(made);
+    zlay_ctx_free(ctx);
+    return broken;
+}
+
+static int coordinate_target(const char *bytes, size_t size)
+{
+    static const char whole[] = "(3,(4,(5,2))):(1,(8,(64,7)))";
+    zlay_ctx *ctx = ctx_new();
+    zlay_layout *layout = NULL;
+    uint64_t index = UINT64_MAX;
+    int broken = 0;
+    zlay_layout_parse(ctx, &layout, whole, sizeof whole - 1);
+    zlay_status status = zlay_layout_index(ctx, &index, layout, bytes, size);
+    STATE(status ? index == UINT64_MAX : index < 120);
+    zlay_layout_free(layout);
+    zlay_ctx_free(ctx);
+    return broken;
+}
+
+/* ---- pipes ------------------------------------------------------------------------ */
+
+static int pipe_holds(zlay_ctx *ctx, const zlay_pipe *pipe)
+{
+    static char text[1 << 18], twice[1 << 18], proof[1 << 18];
+    zlay_buf buf = {text, sizeof text, 0}, buf2 = {twice, sizeof twice, 0}, proved = {proof, sizeof proof, 0};
+    zlay_pipe_reason reasons[4];
+    zlay_pipe *again = NULL;
+    zlay_answer answer = ZLAY_UNDECIDED, recheck = ZLAY_YES;
+    size_t count = 0;
+    int broken = 0;
+    STATE(zlay_pipe_print(&buf, pipe) == ZLAY_OK);
+    STATE(zlay_pipe_parse(ctx, &again, text, buf.need) == ZLAY_OK);
+    STATE(!again || (zlay_pipe_print(&buf2, again) == ZLAY_OK && !strcmp(text, twice)));
+    zlay_pipe_free(again);
+    zlay_status status = zlay_pipe_verify(ctx, &answer, reasons, 4, &count, &proved, pipe);
+    if (status) return broken;
+    STATE((answer == ZLAY_NO) == (count > 0));
+    if (answer == ZLAY_YES) STATE(zlay_pipe_recheck(ctx, &recheck, pipe, proof, proved.need) == ZLAY_OK && recheck == ZLAY_YES);
+    return broken;
+}
+
+static int pipe_target(const char *bytes, size_t size)
+{
+    zlay_ctx *ctx = ctx_new();
+    zlay_pipe *pipe = NULL;
+    int broken = 0;
+    zlay_status status = zlay_pipe_parse(ctx, &pipe, bytes, size);
+    STATE((pipe != NULL) == (status == ZLAY_OK));
+    if (pipe) broken = pipe_holds(ctx, pipe);
+    zlay_pipe_free(pipe);
+    zlay_ctx_free(ctx);
+    return broken;
+}
+
+/* ---- structs from bytes ------------------------------------------------------------- */
+
+static int tensormap_target(const char *bytes, size_t size)
+{
+    zlay_tensormap map = {0}, repaired;
+    const zlay_target *target;
+    zlay_verdict verdict;
+    zlay_reason reasons[8];
+    int32_t keeps;
+    uint64_t split;
+    int broken = 0;
+    memcpy(&map, bytes, size < sizeof map ? size : sizeof map);
+    zlay_target_find(&target, "sm_90a", 6);
+    zlay_status status = zlay_tensormap_check(&verdict, reasons, 8, target, &map);
+    if (status) return 0;
+    STATE((verdict.answer == ZLAY_NO) == (verdict.broken > 0));
+    STATE(verdict.reasons == verdict.broken + verdict.noted);
+    if (zlay_tensormap_repair(&repaired, &keeps, &split, target, &map)) return broken;
+    STATE(zlay_tensormap_check(&verdict, NULL, 0, target, &repaired) == ZLAY_OK && verdict.answer == ZLAY_YES);
+    return broken;
+}
+
+/* What unpacks without reserved bits packs to the same bits. */
+static int smemdesc_target(const char *bytes, size_t size)
+{
+    uint64_t bits = 0, reserved, again;
+    const zlay_target *target;
+    zlay_smemdesc fields;
+    int broken = 0;
+    memcpy(&bits, bytes, size < sizeof bits ? size : sizeof bits);
+    zlay_target_find(&target, "sm_90a", 6);
+    STATE(zlay_smemdesc_unpack(&fields, &reserved, target, bits) == ZLAY_OK);
+    bits &= ~reserved;
+    STATE(zlay_smemdesc_unpack(&fields, &reserved, target, bits) == ZLAY_OK && !reserved);
+    STATE(zlay_smemdesc_pack(&again, target, &fields) == ZLAY_OK && again == bits);
+    return broken;
+}
+
+/* ---- requests ------------------------------------------------------------------------ */
+
+static int json_target(const char *bytes, size_t size)
+{
+    static char text[1 << 19];
+    zlay_buf out = {text, sizeof text, 0};
+    zlay_ctx *ctx = ctx_new();
+    int broken = 0;
+    STATE(zlay_json_call(ctx, &out, bytes, size) == ZLAY_OK);
+    STATE(text[0] == '{' && text[out.need - 1] == '}' && !strchr(text, '\n'));
+    zlay_ctx_free(ctx);
+    return broken;
+}
+
+const fuzz_row fuzz_rows[] = {
+    {"layout", layout_target, 1}, {"tiler", tiler_target, 1}, {"coordinate", coordinate_target, 1},
+    {"pipe", pipe_target, 20},    {"tensormap", tensormap_target, 2}, {"smemdesc", smemdesc_target, 1},
+    {"json", json_target, 4},     {NULL, NULL, 0},
+};

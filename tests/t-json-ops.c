@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What each operation answers.  The answers are counted by hand, or stand in CuTe's documents, the
+ * PTX ISA or the measurements that the rules cite; nothing here was copied from an output. */
+#define _POSIX_C_SOURCE 200809L /* strdup */
+
+#include "json/json.h"
+#include "test.h"
+
+#include <string.h>
+#include <zlay/json.h>
+
+enum { TEXT = 1 << 18 };
+
+static json_t *ask(zlay_ctx *ctx, const char *line)
+{
+    static char text[TEXT];
+    zlay_buf out = {text, sizeof text, 0};
+    assert_int_equal(zlay_json_call(ctx, &out, line, strlen(line)), ZLAY_OK);
+    json_t *answer = json_loads(text, 0, NULL);
+    assert_non_null(answer);
+    return answer;
+}
+
+/* The value of a path of keys and numbers, as "ok.broken.0.rule". */
+static json_t *at(json_t *value, const char *path)
+{
+    while (value && *path) {
+        char key[64];
+        size_t length = strcspn(path, ".");
+        memcpy(key, path, length);
+        key[length] = 0;
+        value = json_is_array(value) ? json_array_get(value, strtoul(key, NULL, 10)) : json_object_get(value, key);
+        path += length + (path[length] == '.');
+    }
+    return value;
+}
+
+/* The request's value at `path` is this JSON; NULL: there is none. */
+static void says(zlay_ctx *ctx, const char *line, const char *path, const char *wanted)
+{
+    json_t *answer = ask(ctx, line), *got = at(answer, path);
+    json_t *want = wanted ? json_loads(wanted, JSON_DECODE_ANY, NULL) : NULL;
+    if (wanted) assert_non_null(want);
+    if (got ? !json_equal(got, want) : want != NULL) {
+        char *text = json_dumps(answer, 0);
+        fail_msg("%s\n  answers %s\n  and not %s at %s", line, text, wanted ? wanted : "nothing", path);
+    }
+    json_decref(want);
+    json_decref(answer);
+}
+
+/* The text at `path` has this word. */
+static void mentions(zlay_ctx *ctx, const char *line, const char *path, const char *word)
+{
+    json_t *answer = ask(ctx, line);
+    const char *text = json_string_value(at(answer, path));
+    if (!text || !strstr(text, word)) fail_msg("%s\n  has '%s' at %s, without '%s'", line, text ? text : "nothing", path, word);
+    json_decref(answer);
+}
+
+static int setup(void **state) { return zlay_ctx_new((zlay_ctx **)state, NULL, NULL); }
+
+static int teardown(void **state)
+{
+    zlay_ctx_free(*state);
+    return 0;
+}
+
+#define F2 "{\"in\":[[\"register\",[[0,1],[0,2]]],[\"lane\",[[0,4],[1,0]]]],\"out\":[[\"dim0\",2],[\"dim1\",8]]}"
+
+static void layouts(void **state)
+{
+    static const char *const rows[][3] = {
+        {"{\"op\":\"layout.parse\",\"layout\":\"(_4,(2,2)):(_2,(1,8))\"}", "ok", "{\"text\":\"(4,(2,2)):(2,(1,8))\",\"kind\":\"strided\",\"size\":16,\"cosize\":16}"},
+        {"{\"op\":\"layout.parse\",\"layout\":\"Sw<1,0,3> o 0 o (4,(2,2)):(2,(1,8))\"}", "ok.kind", "\"swizzled\""},
+        {"{\"op\":\"layout.parse\",\"layout\":" F2 "}", "ok.kind", "\"f2\""},
+        {"{\"op\":\"layout.parse\",\"layout\":" F2 "}", "ok.cosize", "[2,8]"},
+        {"{\"op\":\"layout.parse\",\"layout\":\"7 o 8:-1\"}", "ok.cosize", "8"},
+        {"{\"op\":\"layout.parse\",\"layout\":\"2:9007199254740993\"}", "ok.cosize", "\"9007199254740994\""},
+        {"{\"op\":\"layout.eval\",\"layout\":\"(4,(2,2)):(2,(1,8))\",\"at\":[0,4,8,15,\"6\"]}", "ok", "[0,1,8,15,5]"},
+        {"{\"op\":\"layout.eval\",\"layout\":\"(4,(2,2)):(2,(1,8))\",\"at\":[[2,[1,0]],[2,1],[3,3]]}", "ok", "[5,5,15]"},
+        {"{\"op\":\"layout.eval\",\"layout\":\"2:9007199254740993\",\"at\":[1]}", "ok", "[\"9007199254740993\"]"},
+        {"{\"op\":\"layout.eval\",\"layout\":\"2:-9007199254740993\",\"at\":[1]}", "ok", "[\"-9007199254740993\"]"},
+        {"{\"op\":\"layout.eval\",\"layout\":" F2 ",\"at\":[1,4,8,13,[3,1]]}", "ok", "[[0,1],[0,4],[1,0],[1,5],[0,7]]"},
+        {"{\"op\":\"layout.eval\",\"layout\":\"4\",\"at\":[4]}", "error", "\"EINVAL\""},
+        {"{\"op\":\"layout.eval\",\"layout\":\"4\",\"at\":[-1]}", "error", "\"EINVAL\""},
+        /* CuTe's documents, "Layout algebra": composition, complement, divide. */
+        {"{\"op\":\"layout.compose\",\"a\":\"(6,2):(8,2)\",\"b\":\"(4,3):(3,1)\"}", "ok", "\"((2,2),3):((24,2),8)\""},
+        {"{\"op\":\"layout.compose\",\"a\":\"20:2\",\"b\":\"(5,4):(4,1)\"}", "ok", "\"(5,4):(8,2)\""},
+        {"{\"op\":\"layout.compose\",\"a\":\"(10,2):(16,4)\",\"b\":\"(5,4):(1,5)\"}", "ok", "\"(5,(2,2)):(16,(80,4))\""},
+        {"{\"op\":\"layout.compose\",\"a\":\"4:1\",\"b\":\"8:2\"}", "ok", "\"8:2\""},
+        {"{\"op\":\"layout.complement\",\"layout\":\"4:1\",\"cotarget\":24}", "ok", "\"6:4\""},
+        {"{\"op\":\"layout.complement\",\"layout\":\"6:4\",\"cotarget\":24}", "ok", "\"4:1\""},
+        {"{\"op\":\"layout.complement\",\"layout\":\"4:2\",\"cotarget\":24}", "ok", "\"(2,3):(1,8)\""},
+        {"{\"op\":\"layout.complement\",\"layout\":\"(2,2):(1,6)\",\"cotarget\":24}", "ok", "\"(3,2):(2,12)\""},
+        {"{\"op\":\"layout.logical_divide\",\"a\":\"(4,2,3):(2,1,8)\",\"b\":\"4:2\"}", "ok", "\"((2,2),(2,3)):((4,1),(2,8))\""},
+        {"{\"op\":\"layout.logical_divide\",\"a\":\"(9,(4,8)):(59,(13,1))\",\"b\":\"<3:3;(2,4):(1,8)>\"}", "ok", "\"((3,3),((2,4),(2,2))):((177,59),((13,2),(26,1)))\""},
+        {"{\"op\":\"layout.coalesce\",\"layout\":\"(2,(1,6)):(1,(6,2))\"}", "ok", "\"12:1\""},
+        {"{\"op\":\"layout.equal\",\"a\":\"8:1\",\"b\":\"(2,4):(1,2)\"}", "ok", "{\"equal\":true}"},
+        {"{\"op\":\"layout.equal\",\"a\":\"(2,4):(1,2)\",\"b\":\"(2,4):(1,3)\"}", "ok", "{\"equal\":false,\"at\":2,\"a\":2,\"b\":3}"},
+        {"{\"op\":\"layout.equal\",\"a\":\"8\",\"b\":\"9\"}", "ok", "{\"equal\":false,\"at\":null,\"sizes\":[8,9]}"},
+        {"{\"op\":\"layout.lower\",\"layout\":\"(4,(2,2)):(2,(1,8))\"}", "ok", "{\"in\":[[\"in0\",[[2],[4]]],[\"in1\",[[1],[8]]]],\"out\":[[\"out0\",16]]}"},
+        {"{\"op\":\"layout.lower\",\"layout\":\"6:1\"}", "ok", NULL},
+        {"{\"op\":\"layout.equal\",\"a\":\"(4,(2,2)):(2,(1,8))\",\"b\":{\"in\":[[\"in0\",[[2],[4]]],[\"in1\",[[1],[8]]]],\"out\":[[\"out0\",16]]}}", "ok", "{\"equal\":true}"},
+        {"{\"op\":\"layout.parse\",\"layout\":{\"in\":[],\"out\":[[\"d\",6]]}}", "error", "\"ENOTSUP\""},
+        {"{\"op\":\"layout.parse\",\"layout\":{\"in\":[[\"a b\",[]]],\"out\":[[\"d\",4]]}}", "error", "\"EINVAL\""},
+        {"{\"op\":\"layout.parse\",\"layout\":{\"in\":[[\"a\",[[1,2]]]],\"out\":[[\"d\",4]]}}", "error", "\"EINVAL\""},
+        {"{\"op\":\"layout.parse\",\"layout\":{\"in\":[[\"a\",[[1]]]],\"out\":[[\"d\",4]],\"x\":1}}", "error", "\"EINVAL\""},
+    };
+    for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);
+    mentions(*state, "{\"op\":\"layout.lower\",\"layout\":\"6:1\"}", "none", "6");
+    mentions(*state, "{\"op\":\"layout.complement\",\"layout\":\"(4,4):(1,2)\",\"cotarget\":40}", "none", "2 and 4");
+}
+
+/* ---- legality ------------------------------------------------------------------------ */
+
+#define MAP(extent0, stride, box0, swizzle)                                                             \
+    "{\"mode\":\"tiled\",\"type\":\"bf16\",\"rank\":2,\"address\":\"0x100000\",\"extent\":[" extent0 ",4096],\"stride\":[" stride "]," \
+    "\"box\":[" box0 ",128],\"step\":[1,1],\"interleave\":\"none\",\"swizzle\":\"" swizzle "\",\"l2\":\"none\",\"oob\":\"none\"}"
+#define CHECK(map) "{\"op\":\"tensormap.check\",\"target\":\"sm_90a\",\"map\":" map "}"
+
+static void tensor_maps(void **state)
+{
+    static const char *const rows[][3] = {
+        {CHECK(MAP("4096", "8192", "64", "128B")), "ok", "{\"answer\":\"yes\",\"basis\":\"measured\",\"broken\":[],\"noted\":[],\"driver\":\"accepts\",\"repaired\":[]}"},
+        {CHECK(MAP("4100", "8200", "64", "128B")), "ok.answer", "\"no\""},
+        {CHECK(MAP("4100", "8200", "64", "128B")), "ok.driver", "\"refuses\""},
+        {CHECK(MAP("4100", "8200", "64", "128B")), "ok.broken.0.rule", "\"TMAP_STRIDE_16\""},
+        {CHECK(MAP("4100", "8200", "64", "128B")), "ok.broken.0.field", "\"stride\""},
+        {CHECK(MAP("4100", "8200", "64", "128B")), "ok.broken.0.index", "0"},
+        {CHECK(MAP("4100", "8200", "64", "128B")), "ok.broken.0.value", "8200"},
+        {CHECK(MAP("4100", "8200", "64", "128B")), "ok.broken.0.bound", "16"},
+        {CHECK(MAP("4100", "8200", "64", "128B")), "ok.broken.0.fix.set", "[{\"field\":\"stride\",\"index\":0,\"value\":8208}]"},
+        {CHECK(MAP("4100", "8200", "64", "128B")), "ok.broken.0.fix.keeps", "\"values\""},
+        {CHECK(MAP("4100", "8200", "64", "128B")), "ok.repaired.0.stride", "[8208]"},
+        {CHECK(MAP("4096", "8192", "128", "128B")), "ok.answer", "\"no\""},
+        {CHECK(MAP("4096", "8192", "99999999999", "none")), "ok.answer", "\"no\""},
+        {CHECK(MAP("4096", "\\\"18446744073709551615\\\"", "64", "none")), "error", "\"EINVAL\""},
+    };
+    for (size_t i = 0; i + 1 < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);
+    mentions(*state, CHECK("{\"mode\":1,\"type\":9,\"rank\":1,\"address\":0,\"extent\":[1],\"stride\":[],\"box\":[1],\"step\":[1],\"interleave\":0,\"swizzle\":0,\"l2\":0,\"oob\":0}"), "error", "ENOTSUP");
+    mentions(*state, CHECK("{\"mode\":0,\"type\":9,\"rank\":2,\"address\":0,\"extent\":[1],\"stride\":[],\"box\":[1],\"step\":[1],\"interleave\":0,\"swizzle\":0,\"l2\":0,\"oob\":0}"), "message", "'extent' has 1 entries, and rank asks for 2");
+}
+
+/* Any rank and any enumerator has a verdict. */
+static void hostile_maps_are_no(void **state)
+{
+    static const char *const maps[] = {
+        "{\"mode\":0,\"type\":9,\"rank\":0,\"address\":0,\"extent\":[],\"stride\":[],\"box\":[],\"step\":[],\"interleave\":0,\"swizzle\":0,\"l2\":0,\"oob\":0}",
+        "{\"mode\":0,\"type\":9,\"rank\":6,\"address\":0,\"extent\":[8,8,8,8,8,8],\"stride\":[16,16,16,16,16],\"box\":[8,8,8,8,8,8],\"step\":[1,1,1,1,1,1],\"interleave\":0,\"swizzle\":0,\"l2\":0,\"oob\":0}",
+        "{\"mode\":0,\"type\":99999999999,\"rank\":1,\"address\":0,\"extent\":[8],\"stride\":[],\"box\":[8],\"step\":[1],\"interleave\":0,\"swizzle\":0,\"l2\":0,\"oob\":0}",
+        "{\"mode\":0,\"type\":9,\"rank\":1,\"address\":0,\"extent\":[8],\"stride\":[],\"box\":[8],\"step\":[1],\"interleave\":-5,\"swizzle\":77,\"l2\":9,\"oob\":3}",
+        "{\"mode\":0,\"type\":9,\"rank\":2,\"address\":18446744073709551615,\"extent\":[18446744073709551615,0],\"stride\":[\"0xffffffffffffffff\"],\"box\":[\"18446744073709551615\",0],\"step\":[0,4294967296],\"interleave\":0,\"swizzle\":0,\"l2\":0,\"oob\":0}",
+    };
+    for (size_t i = 0; i < ZL_COUNT(maps); i++) {
+        char line[600];
+        snprintf(line, sizeof line, CHECK("%s"), maps[i]);
+        says(*state, line, "ok.answer", "\"no\"");
+        mentions(*state, line, "ok.broken.0.source", "");
+    }
+}
+
+static void descriptors(void **state)
+{
+    static const char *const rows[][3] = {
+        /* PTX ISA, "Matrix descriptor format": 16-byte units in bits 0-13, 16-29, 32-45; 128B is 1 in bits 62-63. */
+        {"{\"op\":\"smemdesc.pack\",\"target\":\"sm_90a\",\"start\":1024,\"lbo\":16,\"sbo\":1024,\"swizzle\":\"128B\"}", "ok", "\"0x4000004000010040\""},
+        {"{\"op\":\"smemdesc.pack\",\"target\":\"sm_90a\",\"start\":0,\"lbo\":128,\"sbo\":256,\"swizzle\":\"none\"}", "ok", "\"0x0000001000080000\""},
+        {"{\"op\":\"smemdesc.pack\",\"target\":\"sm_90a\",\"start\":0,\"lbo\":0,\"sbo\":0,\"swizzle\":\"64B\",\"base_offset\":5}", "ok", "\"0x800a000000000000\""},
+        {"{\"op\":\"smemdesc.pack\",\"target\":\"sm_90a\",\"start\":8,\"lbo\":16,\"sbo\":1024,\"swizzle\":\"128B\"}", "error", "\"EINVAL\""},
+        {"{\"op\":\"smemdesc.pack\",\"target\":\"sm_100a\",\"start\":0,\"lbo\":16,\"sbo\":1024,\"swizzle\":\"128B\"}", "error", "\"ENOTSUP\""},
+        {"{\"op\":\"smemdesc.unpack\",\"target\":\"sm_90a\",\"desc\":\"0x4000004000010040\"}", "ok",
+         "{\"start\":1024,\"lbo\":16,\"sbo\":1024,\"base_offset\":0,\"swizzle\":\"128B\",\"reserved\":\"0x0000000000000000\"}"},
+        {"{\"op\":\"smemdesc.unpack\",\"target\":\"sm_90a\",\"desc\":\"0xFFFFFFFFFFFFFFFF\"}", "ok.reserved", "\"0x3ff1c000c000c000\""},
+        /* A 64 x 64 K-major tile in 128-byte rows: eight rows are 1024 bytes, a K step is 32 bytes. */
+        {"{\"op\":\"smemdesc.synth\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"major\":\"K\",\"layout\":\"(64,64):(64,1)\",\"swizzle\":\"128B\",\"mma\":[64,16],\"address\":1024}",
+         "ok", "{\"lbo\":null,\"sbo\":64,\"base_offset\":0,\"swizzle_mode\":1,\"step\":[0,32,64,96],"
+               "\"desc\":[\"0x4000004000010040\",\"0x4000004000010042\",\"0x4000004000010044\",\"0x4000004000010046\"]}"},
+        {"{\"op\":\"smemdesc.synth\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"major\":\"K\",\"layout\":\"(64,64):(65,1)\",\"swizzle\":\"128B\",\"mma\":[64,16],\"address\":1024}", "ok", NULL},
+    };
+    for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);
+    mentions(*state, rows[3][0], "message", "DESC_START_16");
+    mentions(*state, rows[8][0], "none", "(");
+}
+
+static void matrix_instructions(void **state)
+{
+    char line[200];
+    for (int n = 0; n <= 272; n += 4) {
+        bool legal = n >= 8 && n <= 256 && n % 8 == 0;
+        snprintf(line, sizeof line, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":%d,\"k\":16}", n);
+        says(*state, line, "ok.answer", legal ? "\"yes\"" : "\"no\"");
+    }
+    says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90\",\"instruction\":\"wgmma\",\"m\":64,\"n\":8,\"k\":16}", "ok.answer", "\"no\"");
+    says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":8,\"k\":16,\"a_major\":\"MN\",\"b_major\":\"K\"}", "ok.answer", "\"yes\"");
+    says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"tcgen05\",\"m\":64,\"n\":8,\"k\":16}", "error", "\"ENOTSUP\"");
+    says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":8,\"k\":16,\"a\":\"f16\"}", "error", "\"ENOTSUP\"");
+}
+
+/* A lane's address is `step` times its number; `lanes` are active. */
+static void bank_line(char *line, const char *target, const char *instruction, int step, int lanes)
+{
+    size_t length = (size_t)sprintf(line, "{\"op\":\"bank.count\",\"target\":\"%s\",\"instruction\":\"%s\",\"addresses\":[", target, instruction);
+    for (int i = 0; i < 32; i++)
+        length += i < lanes ? (size_t)sprintf(line + length, "%s%d", i ? "," : "", step * i)
+                            : (size_t)sprintf(line + length, ",null");
+    strcpy(line + length, "]}");
+}
+
+static void banks(void **state)
+{
+    static const struct { const char *instruction; int step, lanes; const char *wavefronts, *ideal; } rows[] = {
+        {"ld.shared.b32", 4, 32, "1", "1"},  {"ld.shared.f32", 8, 32, "2", "1"},   {"ld.shared.u32", 128, 32, "32", "1"},
+        {"ld.shared.b32", 0, 32, "1", "1"},  {"ld.shared.b64", 8, 32, "2", "2"},   {"ld.shared.v2.b32", 8, 32, "2", "2"},
+        {"ld.shared.v4.b32", 16, 32, "4", "4"}, {"ldmatrix.x4", 16, 32, "4", "4"}, {"ldmatrix.x1", 128, 8, "8", "1"},
+        {"ldmatrix.x1", 16, 8, "1", "1"},    {"st.shared.b128", 16, 32, "4", "4"},
+    };
+    char line[600];
+    for (size_t i = 0; i < ZL_COUNT(rows); i++) {
+        bank_line(line, "sm_90", rows[i].instruction, rows[i].step, rows[i].lanes);
+        says(*state, line, "ok.wavefronts", rows[i].wavefronts);
+        says(*state, line, "ok.ideal", rows[i].ideal);
+        says(*state, line, "ok.race", NULL);
+    }
+    bank_line(line, "sm_90", "st.shared.b32", 0, 32);
+    says(*state, line, "ok.race", "true");
+    bank_line(line, "sm_90", "ld.shared.v4.b32", 16, 32);
+    says(*state, line, "ok.phases", "[[0,1,2,3,4,5,6,7],[8,9,10,11,12,13,14,15],[16,17,18,19,20,21,22,23],[24,25,26,27,28,29,30,31]]");
+    bank_line(line, "sm_90", "ld.shared.v4.b32", 8, 32);
+    says(*state, line, "error", "\"EINVAL\"");
+    bank_line(line, "sm_90", "ldmatrix.x1", 16, 32);
+    says(*state, line, "error", "\"EINVAL\"");
+    bank_line(line, "sm_999", "ld.shared.b32", 4, 32);
+    says(*state, line, "error", "\"EINVAL\"");
+    bank_line(line, "sm_90", "ld.shared.b16", 2, 32);
+    mentions(*state, line, "undecided", "sm_90");
+    bank_line(line, "sm_90", "ld.shared.v4.b64", 32, 32);
+    mentions(*state, line, "undecided", "sm_90");
+    bank_line(line, "sm_90", "ld.global.b32", 4, 32);
+    says(*state, line, "error", "\"EINVAL\"");
+}
+
+static void rules(void **state)
+{
+    zlay_rule rule;
+    char line[200];
+    for (size_t i = 0; zlay_rule_at(&rule, i) == ZLAY_OK; i++) {
+        snprintf(line, sizeof line, "{\"op\":\"rule.explain\",\"rule\":\"%s\"}", rule.id);
+        mentions(*state, line, "ok.text", rule.text);
+        mentions(*state, line, "ok.source", rule.source);
+    }
+    mentions(*state, "{\"op\":\"rule.explain\",\"rule\":\"NO\\nSUCH\"}", "none", "NO\\x0aSUCH");
+}
+
+/* ---- plans ----------------------------------------------------------------------------- */
+
+#define PLAN "{\"op\":\"plan.gemm\",\"target\":\"sm_90a\",\"m\":4096,\"n\":4096,\"k\":4096"
+static void plans(void **state)
+{
+    static const char *const rows[][3] = {
+        {PLAN ",\"tile\":[128,256,64],\"stages\":4}", "ok.bytes", "49152"}, /* (128 + 256) * 64 * 2 */
+        {PLAN ",\"tile\":[128,256,64],\"stages\":4}", "ok.tiles", "[32,16,64]"},
+        {PLAN ",\"tile\":[128,256,64],\"stages\":4}", "ok.maps.0.box", "[64,128]"},
+        {PLAN ",\"tile\":[128,256,64],\"stages\":4}", "ok.maps.1.box", "[64,256]"},
+        {PLAN ",\"tile\":[128,256,64],\"stages\":4}", "ok.maps.0.stride", "[8192]"},
+        {PLAN ",\"tile\":[128,256,64],\"stages\":4}", "ok.copies.0.kind", "\"tensor_load\""},
+        {PLAN ",\"lda\":4100}", "ok.copies.0.kind", "\"cp_async\""},
+        {PLAN ",\"lda\":4100}", "ok.copies.0.width", "8"},
+        {PLAN ",\"lda\":4098}", "ok.copies.0.width", "4"},
+        {PLAN ",\"lda\":4097}", "ok.copies.0.kind", "\"thread_load\""},
+        {PLAN ",\"a_major\":\"MN\"}", "ok.maps.0.box.1", "64"},
+        {PLAN ",\"a_major\":\"MN\",\"a_order\":\"row\"}", "error", "\"EINVAL\""},
+        {PLAN ",\"lda\":4095}", "error", "\"EINVAL\""},
+        {PLAN ",\"lda\":0}", "error", "\"EINVAL\""},
+        {PLAN ",\"tile\":[128,256]}", "error", "\"EINVAL\""},
+        {PLAN ",\"b_order\":\"diagonal\"}", "error", "\"EINVAL\""},
+    };
+    for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);
+    mentions(*state, PLAN ",\"lda\":4100}", "ok.ladder", "TMAP_STRIDE_16");
+    mentions(*state, PLAN "}", "ok.pipe", "pipe gemm");
+}
+
+/* Certificates and the pipe of a plan are decided again by the operations themselves. */
+static void plans_prove_themselves(void **state)
+{
+    json_t *plan = ask(*state, PLAN "}"), *pairs = at(plan, "ok.certificates");
+    assert_int_equal(json_array_size(pairs), 6);
+    for (size_t i = 0; i < json_array_size(pairs); i++) {
+        json_t *request = json_deep_copy(json_array_get(pairs, i));
+        json_object_set_new(request, "op", json_string("layout.equal"));
+        char *line = json_dumps(request, 0);
+        says(*state, line, "ok", "{\"equal\":true}");
+        free(line);
+        json_decref(request);
+    }
+    json_t *request = json_pack("{s:s, s:O, s:b}", "op", "pipe.verify", "pipe", at(plan, "ok.pipe"), "proof", 1);
+    char *line = json_dumps(request, 0);
+    says(*state, line, "ok.answer", "\"yes\"");
+    mentions(*state, line, "ok.proof", "schedule");
+    free(line);
+    json_decref(request);
+    json_decref(plan);
+}
+
+static void pipes_are_refuted(void **state)
+{
+    json_t *plan = ask(*state, PLAN "}");
+    char *text = strdup(json_string_value(at(plan, "ok.pipe"))), *found = strstr(text, "expect full");
+    assert_non_null(found);
+    memcpy(strchr(found, ']') + 2, "1", 1); /* 49152 becomes 19152, or the like */
+    json_t *request = json_pack("{s:s, s:s}", "op", "pipe.verify", "pipe", text);
+    char *line = json_dumps(request, 0);
+    says(*state, line, "ok.answer", "\"no\"");
+    mentions(*state, line, "ok.broken.0.rule", "bytes");
+    free(line);
+    json_decref(request);
+    json_decref(plan);
+    free(text);
+    says(*state, "{\"op\":\"pipe.verify\",\"pipe\":\"pipe\"}", "error", "\"EINVAL\"");
+}
+
+static void texts(void **state)
+{
+#define EMIT "{\"op\":\"emit\",\"target\":\"sm_90a\",\"name\":\"k1\",\"m\":512,\"n\":512,\"k\":512"
+    static const char *const rows[][3] = {
+        {EMIT ",\"what\":\"gemm\"}", "ok.language", "\"ptx\""},
+        {EMIT ",\"what\":\"gemm\"}", "ok.arguments.0", "{\"name\":\"tensor_a\",\"type\":\"CUtensorMap\",\"bytes\":128}"},
+        {EMIT ",\"what\":\"gemm\"}", "ok.cluster", "[1,1,1]"},
+        {EMIT ",\"what\":\"header\"}", "ok.language", "\"cuda\""},
+        {EMIT ",\"what\":\"header\"}", "ok.ptx", "null"},
+        {EMIT ",\"what\":\"poem\"}", "error", "\"ENOTSUP\""},
+        {EMIT ",\"what\":\"gemm\",\"ptx\":\"1.0\"}", "error", "\"ENOTSUP\""},
+        {"{\"op\":\"emit\",\"target\":\"sm_90a\",\"name\":\"k 1\",\"what\":\"gemm\",\"m\":512,\"n\":512,\"k\":512}", "error", "\"EINVAL\""},
+        {"{\"op\":\"emit\",\"target\":\"sm_90a\",\"name\":\"while\",\"what\":\"gemm\",\"m\":512,\"n\":512,\"k\":512}", "error", "\"EINVAL\""},
+    };
+    for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);
+    mentions(*state, rows[0][0], "ok.text", ".visible .entry k1(");
+    mentions(*state, rows[3][0], "ok.text", "zl_k1_");
+    json_t *answer = ask(*state, rows[0][0]);
+    char version[40];
+    snprintf(version, sizeof version, ".version %s\n", json_string_value(at(answer, "ok.ptx")));
+    assert_non_null(strstr(json_string_value(at(answer, "ok.text")), version));
+    json_decref(answer);
+}
+
+static void what_there_is(void **state)
+{
+    json_t *answer = ask(*state, "{\"op\":\"zlay\"}");
+    size_t count = 0;
+    for (; zl_op_at(count); count++)
+        assert_non_null(json_object_get(at(answer, "ok.ops"), zl_op_at(count)->name));
+    assert_int_equal(json_object_size(at(answer, "ok.ops")), count);
+    assert_string_equal(json_string_value(at(answer, "ok.version")), zlay_version());
+    assert_int_equal(json_integer_value(at(answer, "ok.rules_version")), zlay_rules_version());
+    assert_int_equal(json_integer_value(at(answer, "ok.limits.nesting")), 64);
+    bool found = false;
+    for (size_t i = 0; i < json_array_size(at(answer, "ok.targets")); i++)
+        found |= !strcmp(json_string_value(json_array_get(at(answer, "ok.targets"), i)), "sm_90a");
+    assert_true(found);
+    json_decref(answer);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(layouts, setup, teardown),
+        cmocka_unit_test_setup_teardown(tensor_maps, setup, teardown),
+        cmocka_unit_test_setup_teardown(hostile_maps_are_no, setup, teardown),
+        cmocka_unit_test_setup_teardown(descriptors, setup, teardown),
+        cmocka_unit_test_setup_teardown(matrix_instructions, setup, teardown),
+        cmocka_unit_test_setup_teardown(banks, setup, teardown),
+        cmocka_unit_test_setup_teardown(rules, setup, teardown),
+        cmocka_unit_test_setup_teardown(plans, setup, teardown),
+        cmocka_unit_test_setup_teardown(plans_prove_themselves, setup, teardown),
+        cmocka_unit_test_setup_teardown(pipes_are_refuted, setup, teardown),
+        cmocka_unit_test_setup_teardown(texts, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_there_is, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
