@@ -87,12 +87,16 @@ static void equality(void **state)
     isl_ctx *isl = isl_ctx_alloc();
     int yes = 0;
     for (uint64_t n = 0; n < test_iterations(500); n++) {
-        strided s = random_strided(&seed, 24), t = test_range(&seed, 0, 2) ? random_strided(&seed, 24) : s;
+        strided s = random_strided(&seed, 24), t = s;
+        if (test_range(&seed, 0, 2)) t = random_strided(&seed, 24);
         if (n % 2 && s.rank > 1) {
             t = s;
             t.rank = s.rank - 1;
             t.shape[0] = s.shape[0] * s.shape[1];
-            for (int i = 1; i < t.rank; i++) t.shape[i] = s.shape[i + 1], t.stride[i] = s.stride[i + 1];
+            for (int i = 1; i < t.rank; i++) {
+                t.shape[i] = s.shape[i + 1];
+                t.stride[i] = s.stride[i + 1];
+            }
         }
         zlay_layout *a = as_layout(*state, &s), *b = as_layout(*state, &t);
         isl_map *x = as_map(isl, &s, true), *y = as_map(isl, &t, true);

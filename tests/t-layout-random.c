@@ -208,6 +208,28 @@ static void large_equality(void **state)
     }
 }
 
+/* More modes than the ctx allows send a decider to the next rung, and a maker to ELIMIT. */
+static void few_modes(void **state)
+{
+    zlay_limits few = {.size = sizeof few, .dims = 2};
+    zlay_layout *a = read_layout(*state, "(2,3,4):(1,5,20)"), *c;
+    zlay_layout *b = read_layout(*state, "(2,(3,2),2):(1,(5,20),40)");
+    zlay_layout *s = read_layout(*state, "Sw<1,0,2> o 0 o (8,8):(64,8)");
+    zlay_answer answer;
+    assert_int_equal(zlay_ctx_set_limits(*state, &few), ZLAY_OK);
+    assert_int_equal(zlay_layout_equal(*state, &answer, NULL, a, b), ZLAY_OK);
+    assert_int_equal(answer, ZLAY_YES);
+    assert_string_equal(zlay_ctx_message(*state), "");
+    assert_int_equal(zlay_layout_compose(*state, &c, a, a), ZLAY_ELIMIT);
+    assert_non_null(strstr(zlay_ctx_message(*state), "limits.dims is 2"));
+    assert_int_equal(zlay_layout_coalesce(*state, &c, s), ZLAY_OK);
+    assert_string_equal(zlay_ctx_message(*state), "");
+    zlay_layout_free(c);
+    zlay_layout_free(s);
+    zlay_layout_free(b);
+    zlay_layout_free(a);
+}
+
 /* The tile keeps b's values under a, and tile and rest together reach what a has, each once. */
 static void division(void **state)
 {
@@ -242,6 +264,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(unary_properties, begin, end),
         cmocka_unit_test_setup_teardown(equality, begin, end),
         cmocka_unit_test_setup_teardown(large_equality, begin, end),
+        cmocka_unit_test_setup_teardown(few_modes, begin, end),
         cmocka_unit_test_setup_teardown(division, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "algebra/layout.h"
+#include "algebra/kind.h"
 
 static bool is_power(uint64_t n) { return n && !(n & (n - 1)); }
 
@@ -28,16 +28,16 @@ static void swizzle_all(zl_affine *a, zl_swizzle s)
         a->basis[k] = (uint64_t)zl_swizzle_at(s, (int64_t)a->basis[k]);
 }
 
-static void of_f2(zl_affine *out, const zl_f2 *f2)
+bool zl_f2_affine(zl_affine *out, const zlay_layout *a)
 {
-    out->bits = zl_dim_bits(f2->in, f2->ins);
+    out->bits = zl_dim_bits(a->f2.in, a->f2.ins);
     out->constant = 0;
-    for (unsigned k = 0; k < out->bits; k++) out->basis[k] = f2->basis[k];
+    for (unsigned k = 0; k < out->bits; k++) out->basis[k] = a->f2.basis[k];
+    return true;
 }
 
-bool zl_affine_of(zl_affine *out, const zlay_layout *a)
+bool zl_strided_affine(zl_affine *out, const zlay_layout *a)
 {
-    if (a->kind == ZLAY_LAYOUT_F2) return of_f2(out, &a->f2), true;
     out->bits = 0;
     out->constant = (uint64_t)a->offset;
     if (!is_power(a->size)) return false;
@@ -55,9 +55,13 @@ static bool fits(int64_t offset, int64_t stride, unsigned bits)
     return zl_mul(((int64_t)1 << bits) - 1, stride, &reach) && zl_add(offset, reach, &reach);
 }
 
-bool zl_affine_of_integers(zl_affine *out, const zlay_layout *a, unsigned bits)
+bool zl_f2_affine_of_integers(zl_affine *out, const zlay_layout *a, unsigned bits)
 {
-    if (a->kind == ZLAY_LAYOUT_F2) return zl_affine_of(out, a) && out->bits >= bits;
+    return zl_f2_affine(out, a) && out->bits >= bits;
+}
+
+bool zl_strided_affine_of_integers(zl_affine *out, const zlay_layout *a, unsigned bits)
+{
     out->bits = 0;
     out->constant = (uint64_t)a->offset;
     for (size_t i = 0; i < a->modes && out->bits < bits; i++) {

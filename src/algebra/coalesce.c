@@ -41,7 +41,7 @@ static zlay_status coalesce(zlay_ctx *ctx, zlay_layout **out, const zlay_layout 
 {
     zlay_layout *flat = NULL;
     if (!a) return zl_fail(ctx, ZLAY_EINVAL, "the layout is NULL");
-    if (a->kind == ZLAY_LAYOUT_F2)
+    if (!a->modes)
         return zl_fail(ctx, ZLAY_ENOTSUP, "an f2 layout has no modes to merge");
     zlay_status status = flatten(ctx, &flat, a);
     if (!status) status = zl_simplify(ctx, &flat);

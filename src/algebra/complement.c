@@ -140,7 +140,7 @@ static zlay_status filter(zl_modes *out, const zlay_layout *b)
         if (m->shape == 1 || m->stride == 0) continue;
         if (m->stride < 0)
             return zl_fail(out->ctx, ZLAY_NONE,
-                           "mode %lld:%lld has a negative stride: indices 0 and 1 of it have 0 and %lld",
+                           "mode %lld:%lld has a negative stride: at its index 1 the value is %lld",
                            (long long)m->shape, (long long)m->stride, (long long)m->stride);
         status = zl_modes_leaf(out, m->shape, m->stride);
     }
@@ -175,8 +175,9 @@ static zlay_status fill(zl_modes *gaps, const zl_modes *m, const zlay_layout *b,
 zlay_status zl_complement(zl_modes *out, const zlay_layout *b, uint64_t cotarget)
 {
     zl_modes m, gaps;
-    if (b->kind != ZLAY_LAYOUT_STRIDED || b->offset)
-        return zl_fail(out->ctx, ZLAY_ENOTSUP, "the complement is of a strided layout with offset 0");
+    if (!zl_is_plain(b))
+        return zl_fail(out->ctx, ZLAY_ENOTSUP,
+                       "the complement is of a strided layout with offset 0");
     zl_modes_begin(&m, out->ctx);
     zl_modes_begin(&gaps, out->ctx);
     zlay_status status = filter(&m, b);

@@ -23,10 +23,11 @@ static zlay_status check_inside(zl_work *w)
 {
     uint64_t limit = zl_limits(w->ctx)->points, i;
     int64_t value;
-    if (w->a->kind != ZLAY_LAYOUT_F2 || stays_inside(w->a, w->b)) return ZLAY_OK;
+    if (w->a->modes || stays_inside(w->a, w->b)) return ZLAY_OK;
     for (i = 0; i < w->b->size && i < limit; i++)
         if (!zl_work_at(w, i, &value))
-            return zl_fail(w->ctx, ZLAY_NONE, "index %llu: b has %lld, outside the %llu points of a",
+            return zl_fail(w->ctx, ZLAY_NONE,
+                           "index %llu: b has %lld, outside the %llu points of a",
                            (unsigned long long)i, (long long)zl_at(w->b, i),
                            (unsigned long long)w->a->size);
     if (i == w->b->size) return ZLAY_OK;
@@ -66,7 +67,7 @@ static zlay_status by_form(zl_work *w, zlay_layout **out)
 {
     zl_swizzle s = w->b->swizzle;
     int32_t log;
-    if (w->a->kind == ZLAY_LAYOUT_F2 || w->b->kind == ZLAY_LAYOUT_F2) return ZLAY_NONE;
+    if (!w->a->modes || !w->b->modes) return ZLAY_NONE;
     if (!s.bits) return by_cute(w, out, w->a->swizzle);
     if (!scales(w->a, &log)) return ZLAY_NONE;
     s.base += log;
@@ -85,10 +86,11 @@ static bool bits_of(const zl_affine *b, unsigned *bits)
 static zlay_status by_affine(zl_work *w, zlay_layout **out)
 {
     zl_affine a, b, map;
-    const zl_f2 *outs = w->a->kind == ZLAY_LAYOUT_F2 ? &w->a->f2 : NULL;
+    const zl_f2 *outs = w->a->f2.outs ? &w->a->f2 : NULL;
     unsigned bits;
     if (!zl_affine_of(&b, w->b) || !bits_of(&b, &bits)) return ZLAY_NONE;
-    if (!zl_affine_of_integers(&a, w->a, bits) || !zl_affine_compose(&map, &a, &b)) return ZLAY_NONE;
+    if (!zl_affine_of_integers(&a, w->a, bits)) return ZLAY_NONE;
+    if (!zl_affine_compose(&map, &a, &b)) return ZLAY_NONE;
     return zl_find_affine(w->ctx, out, &map, &w->box, w->b, outs);
 }
 
@@ -118,7 +120,7 @@ static zlay_status affine_by_values(zl_work *w, zlay_layout **out, const zl_func
 {
     zl_affine map;
     zl_break where;
-    const zl_f2 *outs = w->a->kind == ZLAY_LAYOUT_F2 ? &w->a->f2 : NULL;
+    const zl_f2 *outs = w->a->f2.outs ? &w->a->f2 : NULL;
     if (zl_affine_of_function(&map, f, &where))
         return zl_find_affine(w->ctx, out, &map, &w->box, w->b, outs);
     return zlay_layout_outs(w->a) == 1 ? swizzled_by_values(w, out, f) : ZLAY_NONE;
@@ -130,7 +132,7 @@ static zlay_status no_form(zl_work *w, const zl_break *where)
         return zl_fail(w->ctx, ZLAY_EOVERFLOW, "index %llu: the value does not fit 64 bits",
                        (unsigned long long)where->index);
     return zl_fail(w->ctx, ZLAY_ENOTSUP,
-                   "no strided, swizzled or f2 layout: strided fails at index %llu, value %lld",
+                   "not strided, from index %llu, value %lld, nor f2, and no swizzle was found",
                    (unsigned long long)where->index, (long long)where->value);
 }
 

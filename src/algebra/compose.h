@@ -15,7 +15,7 @@ typedef struct zl_work {
 /* a(b(index)); false when it does not fit 64 bits. */
 bool zl_work_at(const void *work, uint64_t index, int64_t *value);
 
-/* Of two strided layouts; ZLAY_NONE: CuTe's composition is not defined here, or not this function. */
+/* Of two strided layouts; ZLAY_NONE: CuTe's is not defined here, or is not this function. */
 zlay_status zl_compose_cute(zl_work *w, zl_modes *out);
 
 #endif

@@ -15,7 +15,8 @@ typedef struct zl_cursor {
 /* Refuses a NULL text and one above limits.text. */
 zlay_status zl_cursor_begin(zl_cursor *c, zlay_ctx *ctx, const char *text, size_t length);
 
-/* The next character after blanks, 0 at the end; a byte 0 in the text is '\x01' here, which nothing takes. */
+/* The next character after blanks, 0 at the end; a byte 0 in the text is '\x01' here, which
+ * nothing takes. */
 char zl_cursor_peek(zl_cursor *c);
 bool zl_cursor_take(zl_cursor *c, char wanted);
 bool zl_cursor_word(zl_cursor *c, const char *word);

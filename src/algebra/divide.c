@@ -21,7 +21,7 @@ zlay_status zl_divide(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, co
     zlay_layout *both = NULL;
     zl_modes m;
     zl_modes_begin(&m, ctx);
-    zlay_status status = b->kind == ZLAY_LAYOUT_STRIDED && !b->offset
+    zlay_status status = zl_is_plain(b)
         ? tile_and_rest(&m, b, a->size)
         : zl_fail(ctx, ZLAY_ENOTSUP, "a layout is divided by a strided layout with offset 0");
     if (!status) status = zl_layout_strided(ctx, &both, &m, (zl_swizzle){0, 0, 0});
@@ -65,8 +65,9 @@ static zlay_status divide_mode(zlay_ctx *ctx, zl_modes *out, const zlay_layout *
     zlay_layout *tile = NULL, *divided = NULL;
     zlay_status status = zl_parse(ctx, &tile, text, length, first_byte);
     if (!status) status = zl_divide(ctx, &divided, mode, tile);
-    if (!status && divided->kind != ZLAY_LAYOUT_STRIDED)
-        status = zl_fail(ctx, ZLAY_ENOTSUP, "byte %zu: the divided mode is not strided", first_byte);
+    if (!status && !zl_is_plain(divided))
+        status = zl_fail(ctx, ZLAY_ENOTSUP, "byte %zu: the mode's divide is not strided",
+                         first_byte);
     if (!status) status = zl_modes_append(out, divided->mode, divided->modes);
     zlay_layout_free(divided);
     zlay_layout_free(tile);
@@ -103,7 +104,8 @@ static zlay_status divide_modes(zl_cursor *c, zl_modes *out, const zlay_layout *
         else if (!status) status = zl_modes_append(out, mode->mode, mode->modes);
         zlay_layout_free(mode);
     }
-    if (!status && more) return zl_fail(c->ctx, ZLAY_EINVAL, "byte %zu: more tiles than modes", c->at);
+    if (!status && more)
+        return zl_fail(c->ctx, ZLAY_EINVAL, "byte %zu: more tiles than modes", c->at);
     zl_modes_wrap(out, 0);
     return status ? status : zl_cursor_end(c);
 }
@@ -116,7 +118,7 @@ static zlay_status divide_tiler(zlay_ctx *ctx, zlay_layout **out, const zlay_lay
     if (!a) return zl_fail(ctx, ZLAY_EINVAL, "the layout is NULL");
     zlay_status status = zl_cursor_begin(&c, ctx, tiler, length);
     if (status) return status;
-    if (a->kind == ZLAY_LAYOUT_F2)
+    if (!a->modes)
         return zl_fail(ctx, ZLAY_ENOTSUP, "an f2 layout has no modes to divide");
     zl_modes_begin(&m, ctx);
     m.offset = a->offset;

@@ -50,7 +50,7 @@ static zlay_status closed_form(pair *p, bool *decided)
     zl_modes a, b;
     uint64_t index;
     *decided = false;
-    if (p->a->kind == ZLAY_LAYOUT_F2 || p->a->kind != p->b->kind) return ZLAY_OK;
+    if (!p->a->modes || !p->b->modes) return ZLAY_OK;
     if (s->bits != t->bits || s->base != t->base || s->shift != t->shift) return ZLAY_OK;
     zl_modes_begin(&a, p->ctx);
     zl_modes_begin(&b, p->ctx);
@@ -59,11 +59,11 @@ static zlay_status closed_form(pair *p, bool *decided)
     zlay_status status = zl_coalesce_modes(&a, p->a->mode, p->a->modes, false);
     if (!status) status = zl_coalesce_modes(&b, p->b->mode, p->b->modes, false);
     *decided = !status;
+    p->answer = ZLAY_YES;
     if (*decided && first_break(&a, &b, &index)) differ(p, index);
-    else p->answer = ZLAY_YES;
     zl_modes_end(&b);
     zl_modes_end(&a);
-    return status;
+    return zl_unless_limit(p->ctx, status);
 }
 
 static zlay_status affine(pair *p, bool *decided)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "algebra/layout.h"
+#include "algebra/kind.h"
 
-static int64_t strided_at(const zlay_layout *a, uint64_t index)
+int64_t zl_strided_at(const zlay_layout *a, uint64_t index)
 {
     int64_t value = a->offset;
     for (size_t i = 0; i < a->modes; i++) {
@@ -9,20 +9,14 @@ static int64_t strided_at(const zlay_layout *a, uint64_t index)
         value += (int64_t)(index % extent) * a->mode[i].stride;
         index /= extent;
     }
-    return value;
+    return zl_swizzle_at(a->swizzle, value);
 }
 
-static uint64_t f2_at(const zl_f2 *f2, uint64_t index)
+int64_t zl_f2_at(const zlay_layout *a, uint64_t index)
 {
     uint64_t value = 0;
-    for (; index; index &= index - 1) value ^= f2->basis[__builtin_ctzll(index)];
-    return value;
-}
-
-int64_t zl_at(const zlay_layout *a, uint64_t index)
-{
-    if (a->kind == ZLAY_LAYOUT_F2) return (int64_t)f2_at(&a->f2, index);
-    return zl_swizzle_at(a->swizzle, strided_at(a, index));
+    for (; index; index &= index - 1) value ^= a->f2.basis[__builtin_ctzll(index)];
+    return (int64_t)value;
 }
 
 static bool step(int64_t coordinate, int64_t stride, int64_t *value)
@@ -31,7 +25,7 @@ static bool step(int64_t coordinate, int64_t stride, int64_t *value)
     return zl_mul(coordinate, stride, &reach) && zl_add(*value, reach, value);
 }
 
-static bool strided_at_integer(const zlay_layout *a, int64_t index, int64_t *out)
+bool zl_strided_at_integer(const zlay_layout *a, int64_t index, int64_t *out)
 {
     int64_t value = a->offset;
     for (size_t i = 0; i + 1 < a->modes; i++) {
@@ -39,19 +33,14 @@ static bool strided_at_integer(const zlay_layout *a, int64_t index, int64_t *out
         index /= a->mode[i].shape;
     }
     if (!step(index, a->mode[a->modes - 1].stride, &value)) return false;
-    *out = value;
+    *out = zl_swizzle_at(a->swizzle, value);
     return true;
 }
 
-bool zl_at_integer(const zlay_layout *a, int64_t value, int64_t *out)
+bool zl_f2_at_integer(const zlay_layout *a, int64_t value, int64_t *out)
 {
-    if (a->kind == ZLAY_LAYOUT_F2) {
-        if (value < 0 || (uint64_t)value >= a->size) return false;
-        *out = (int64_t)f2_at(&a->f2, (uint64_t)value);
-        return true;
-    }
-    if (!strided_at_integer(a, value, out)) return false;
-    *out = zl_swizzle_at(a->swizzle, *out);
+    if (value < 0 || (uint64_t)value >= a->size) return false;
+    *out = zl_f2_at(a, (uint64_t)value);
     return true;
 }
 
@@ -68,7 +57,7 @@ zlay_status zlay_layout_eval(int64_t *values, size_t room, const zlay_layout *la
 {
     if (!values || !layout || index >= layout->size) return ZLAY_EINVAL;
     if (room < zlay_layout_outs(layout)) return ZLAY_EINVAL;
-    if (layout->kind == ZLAY_LAYOUT_F2) split(values, &layout->f2, f2_at(&layout->f2, index));
-    else values[0] = zl_at(layout, index);
+    values[0] = zl_at(layout, index);
+    if (layout->f2.outs) split(values, &layout->f2, (uint64_t)values[0]);
     return ZLAY_OK;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "algebra/f2.h"
+#include "algebra/kind.h"
 
 #include <string.h>
 
@@ -35,7 +36,8 @@ static zlay_status name(reader *r, zl_dim *out, const zl_dim *others, size_t cou
     if (!length || length > 64) return zl_cursor_fail(c, "a name of 1 to 64 letters, digits and _");
     memset(out, 0, sizeof *out);
     memcpy(out->name, c->text + c->at, length);
-    if (find(others, count, out->name)) return zl_cursor_fail(c, "another name; this one is there already");
+    if (find(others, count, out->name))
+        return zl_cursor_fail(c, "another name; this one is there already");
     c->at += length;
     return zl_cursor_want(c, ':');
 }
@@ -187,8 +189,9 @@ static void print_outputs(zl_text *out, const zl_f2 *f2)
         zl_putf(out, "%s%s: %llu", i ? ", " : " ", f2->out[i].name, 1ull << f2->out[i].bits);
 }
 
-void zl_f2_print(zl_text *out, const zl_f2 *f2)
+void zl_f2_print(zl_text *out, const zlay_layout *a)
 {
+    const zl_f2 *f2 = &a->f2;
     const uint64_t *basis = f2->basis;
     zl_puts(out, "f2{");
     for (size_t i = 0; i < f2->ins; i++) {

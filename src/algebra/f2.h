@@ -8,6 +8,5 @@
 
 /* What follows the word f2. */
 zlay_status zl_f2_parse(zl_cursor *c, zlay_layout **out);
-void zl_f2_print(zl_text *out, const zl_f2 *f2);
 
 #endif

@@ -109,13 +109,18 @@ static bool swizzled_at(const void *env, uint64_t index, int64_t *value)
     return true;
 }
 
+/* The bits of the greatest magnitude, and one for the sign where there is one. */
 static int top_bit(const zl_function *f)
 {
     uint64_t support = 0;
+    bool minus = false;
     int64_t value;
-    for (uint64_t i = 0; i < f->size; i++)
-        if (f->at(f->env, i, &value)) support |= (uint64_t)value;
-    return support ? 64 - __builtin_clzll(support) : 0;
+    for (uint64_t i = 0; i < f->size; i++) {
+        if (!f->at(f->env, i, &value)) continue;
+        support |= (uint64_t)(value < 0 ? ~value : value);
+        minus = minus || value < 0;
+    }
+    return (support ? 64 - __builtin_clzll(support) : 0) + minus;
 }
 
 /* A swizzle is its own inverse: f = s o strided exactly when s o f is strided. */

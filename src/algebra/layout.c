@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "algebra/layout.h"
+#include "algebra/kind.h"
 
 #include <string.h>
 
@@ -31,7 +31,8 @@ static zlay_status strided_check(zlay_ctx *ctx, const zl_modes *m, uint64_t *siz
             return zl_fail(ctx, ZLAY_EINVAL, "extent %lld of mode %zu is below 1",
                            (long long)m->at[i].shape, i);
         if (!zl_umul(*size, (uint64_t)m->at[i].shape, size))
-            return zl_fail(ctx, ZLAY_EOVERFLOW, "the size does not fit 64 bits, from mode %zu on", i);
+            return zl_fail(ctx, ZLAY_EOVERFLOW, "the size does not fit 64 bits, from mode %zu on",
+                           i);
     }
     if (!zl_modes_range(m->at, m->count, m->offset, &least, &greatest))
         return zl_fail(ctx, ZLAY_EOVERFLOW, "a value of the layout does not fit 64 bits");
@@ -82,10 +83,14 @@ zlay_status zl_layout_f2(zlay_ctx *ctx, zlay_layout **out, const zl_f2 *f2)
     return ZLAY_OK;
 }
 
-zlay_status zl_layout_copy(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
+zlay_status zl_f2_copy(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
+{
+    return zl_layout_f2(ctx, out, &a->f2);
+}
+
+zlay_status zl_strided_copy(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
 {
     zl_modes m;
-    if (a->kind == ZLAY_LAYOUT_F2) return zl_layout_f2(ctx, out, &a->f2);
     zl_modes_begin(&m, ctx);
     m.offset = a->offset;
     zlay_status status = zl_modes_append(&m, a->mode, a->modes);
@@ -94,10 +99,14 @@ zlay_status zl_layout_copy(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *
     return status;
 }
 
-zlay_status zl_layout_box(zl_modes *box, const zlay_layout *a)
+zlay_status zl_strided_box(zl_modes *box, const zlay_layout *a)
+{
+    return zl_modes_append(box, a->mode, a->modes);
+}
+
+zlay_status zl_f2_box(zl_modes *box, const zlay_layout *a)
 {
     zlay_status status = ZLAY_OK;
-    if (a->kind != ZLAY_LAYOUT_F2) return zl_modes_append(box, a->mode, a->modes);
     if (!a->f2.ins) return zl_modes_leaf(box, 1, 0);
     for (size_t i = 0; i < a->f2.ins && !status; i++)
         status = zl_modes_leaf(box, (int64_t)1 << a->f2.in[i].bits, 0);
@@ -138,5 +147,5 @@ uint64_t zlay_layout_size(const zlay_layout *layout) { return layout ? layout->s
 size_t zlay_layout_outs(const zlay_layout *layout)
 {
     if (!layout) return 0;
-    return layout->kind == ZLAY_LAYOUT_F2 ? layout->f2.outs : 1;
+    return layout->f2.outs ? layout->f2.outs : 1;
 }

@@ -33,6 +33,9 @@ zlay_status zl_modes_put(zl_modes *m, zl_mode mode); /* ELIMIT past limits.dims 
 zlay_status zl_modes_leaf(zl_modes *m, int64_t shape, int64_t stride);
 zlay_status zl_modes_append(zl_modes *m, const zl_mode *modes, size_t count);
 
+/* Take back ZLAY_ELIMIT and its message: another road is open. */
+zlay_status zl_unless_limit(zlay_ctx *ctx, zlay_status status);
+
 /* Put parentheses around the modes from `first` on. */
 void zl_modes_wrap(zl_modes *m, size_t first);
 
@@ -48,7 +51,7 @@ typedef struct zl_swizzle {
 zlay_status zl_swizzle_check(zlay_ctx *ctx, int32_t bits, int32_t base, int32_t shift);
 int64_t zl_swizzle_at(zl_swizzle s, int64_t value);
 
-/* The next swizzle, from the identity on, that may change values below 2^top; false at the end. */
+/* The next swizzle of bits below `top`, from the identity on; false at the end. */
 bool zl_swizzle_next(zl_swizzle *s, int top);
 
 typedef struct zl_dim {
@@ -74,10 +77,16 @@ struct zlay_layout {
     zl_swizzle swizzle; /* of a swizzled layout; else the identity */
     uint64_t size;
     int64_t offset;
-    size_t modes; /* strided, swizzled */
+    size_t modes; /* strided, swizzled; 0: it has no strides */
     const zl_mode *mode;
-    zl_f2 f2;
+    zl_f2 f2; /* f2; else no outputs */
 };
+
+/* Strided, with neither swizzle nor offset. */
+static inline bool zl_is_plain(const zlay_layout *a)
+{
+    return a->modes && !a->swizzle.bits && !a->offset;
+}
 
 /* Makers: check extents, size and the range of values, then copy into one block. */
 zlay_status zl_layout_strided(zlay_ctx *ctx, zlay_layout **out, const zl_modes *m, zl_swizzle s);

@@ -3,7 +3,8 @@
 
 static zlay_status not_linear(zlay_ctx *ctx, const zlay_layout *a, uint64_t i, uint64_t j)
 {
-    return zl_fail(ctx, ZLAY_NONE, "value(%llu ^ %llu) is %lld, not value(%llu) ^ value(%llu), %lld",
+    return zl_fail(ctx, ZLAY_NONE,
+                   "value(%llu ^ %llu) is %lld, not value(%llu) ^ value(%llu), %lld",
                    (unsigned long long)i, (unsigned long long)j, (long long)zl_at(a, i ^ j),
                    (unsigned long long)i, (unsigned long long)j,
                    (long long)(zl_at(a, i) ^ zl_at(a, j)));
@@ -46,7 +47,7 @@ static zlay_status lower(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
     zl_affine map;
     zl_modes box;
     if (!a) return zl_fail(ctx, ZLAY_EINVAL, "the layout is NULL");
-    if (a->kind == ZLAY_LAYOUT_F2) return zl_layout_copy(ctx, out, a);
+    if (!a->modes) return zl_layout_copy(ctx, out, a);
     zlay_status status = check_linear(ctx, a, &map);
     if (status) return status;
     zl_modes_begin(&box, ctx);

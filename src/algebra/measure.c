@@ -24,12 +24,12 @@ static zlay_status by_points(zlay_ctx *ctx, const zlay_layout *a, int64_t *least
 static zlay_status range(zlay_ctx *ctx, const zlay_layout *a, int64_t *least, int64_t *greatest)
 {
     zl_affine map;
-    if (a->kind == ZLAY_LAYOUT_STRIDED) {
+    if (a->modes && !a->swizzle.bits) {
         zl_modes_range(a->mode, a->modes, a->offset, least, greatest);
         return ZLAY_OK;
     }
     if (!zl_affine_of(&map, a)) return by_points(ctx, a, least, greatest);
-    if (zl_affine_support(&map) >> 63 && a->kind == ZLAY_LAYOUT_F2)
+    if (!a->modes && zl_affine_support(&map) >> 63)
         return zl_fail(ctx, ZLAY_EOVERFLOW, "flat values of 64 bits are not counted");
     zl_affine_range(&map, least, greatest);
     return ZLAY_OK;
@@ -133,7 +133,8 @@ static zlay_status part(walk *w)
 /* A layout of one mode takes 5, (5) and [5]. */
 static bool take_single(zl_cursor *c, const zl_modes *box)
 {
-    return box->count == 1 && !box->at[0].open && (zl_cursor_take(c, '(') || zl_cursor_take(c, '['));
+    if (box->count > 1 || box->at[0].open) return false;
+    return zl_cursor_take(c, '(') || zl_cursor_take(c, '[');
 }
 
 static zlay_status index_of(zl_cursor *c, uint64_t *out, const zl_modes *box)

@@ -85,3 +85,8 @@ bool zl_modes_range(const zl_mode *modes, size_t count, int64_t offset, int64_t 
         if (!widen(modes[i].shape, modes[i].stride, least, greatest)) return false;
     return true;
 }
+
+zlay_status zl_unless_limit(zlay_ctx *ctx, zlay_status status)
+{
+    return status == ZLAY_ELIMIT ? zl_fail(ctx, ZLAY_OK, "%s", "") : status;
+}

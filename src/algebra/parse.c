@@ -3,7 +3,7 @@
 #include "algebra/f2.h"
 #include "algebra/layout.h"
 
-/* A nested tuple of integers onto the shapes, or, when `strides`, along the modes that are there. */
+/* A nested tuple of integers: new modes, or, with `strides`, along those that are there. */
 typedef struct tuple {
     zl_cursor *c;
     zl_modes *m;
@@ -129,7 +129,8 @@ static zlay_status swizzle_numbers(zl_cursor *c, int64_t number[3])
     for (int i = 0; i < 3 && !status; i++) {
         status = zl_cursor_integer(c, &number[i]);
         if (!status && (number[i] > 64 || number[i] < -64))
-            status = zl_fail(c->ctx, ZLAY_EINVAL, "byte %zu: no number of a swizzle of 64-bit integers",
+            status = zl_fail(c->ctx, ZLAY_EINVAL,
+                             "byte %zu: no number of a swizzle of 64-bit integers",
                              c->first + c->at);
         if (!status) status = zl_cursor_want(c, i < 2 ? ',' : '>');
     }

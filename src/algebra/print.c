@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "algebra/f2.h"
-#include "algebra/layout.h"
+#include "algebra/kind.h"
 
 static void repeat(zl_text *out, const char *text, uint32_t count)
 {
@@ -18,7 +17,7 @@ static void print_tuple(zl_text *out, const zlay_layout *a, bool strides)
     }
 }
 
-static void print_strided(zl_text *out, const zlay_layout *a)
+void zl_strided_print(zl_text *out, const zlay_layout *a)
 {
     const zl_swizzle *s = &a->swizzle;
     if (s->bits) zl_putf(out, "Sw<%d,%d,%d> o ", (int)s->bits, (int)s->base, (int)s->shift);
@@ -26,16 +25,4 @@ static void print_strided(zl_text *out, const zlay_layout *a)
     print_tuple(out, a, false);
     zl_puts(out, ":");
     print_tuple(out, a, true);
-}
-
-static void print(zl_text *out, const void *value)
-{
-    const zlay_layout *a = value;
-    if (a->kind == ZLAY_LAYOUT_F2) zl_f2_print(out, &a->f2);
-    else print_strided(out, a);
-}
-
-zlay_status zlay_layout_print(zlay_buf *out, const zlay_layout *layout)
-{
-    return layout ? zl_print(out, print, layout) : ZLAY_EINVAL;
 }

@@ -45,11 +45,11 @@ zlay_status zl_simplify(zlay_ctx *ctx, zlay_layout **layout)
 {
     zlay_layout *better = NULL, *a = *layout;
     zl_modes box;
-    if (a->kind != ZLAY_LAYOUT_SWIZZLED) return ZLAY_OK;
+    if (!a->swizzle.bits) return ZLAY_OK;
     zl_modes_begin(&box, ctx);
     zlay_status status = cheaper(ctx, &better, a, &box);
     zl_modes_end(&box);
-    if (status == ZLAY_NONE) return ZLAY_OK;
+    if (status == ZLAY_NONE || status == ZLAY_ELIMIT) return zl_unless_limit(ctx, ZLAY_ELIMIT);
     zlay_layout_free(a);
     *layout = status ? NULL : better;
     return status;

@@ -24,31 +24,22 @@ int64_t zl_swizzle_at(zl_swizzle s, int64_t value)
     return (int64_t)(v ^ flip);
 }
 
-/* In the order of bits, distance, base, positive shifts first; `end` is one past what source or
- * destination may reach. */
-static void count_up(zl_swizzle *s, int32_t end)
+/* In the order of bits, distance, base, positive shifts first. */
+bool zl_swizzle_next(zl_swizzle *s, int top)
 {
-    int32_t distance = s->shift < 0 ? -s->shift : s->shift;
+    int32_t end = top < 62 ? top : 62, distance = s->shift < 0 ? -s->shift : s->shift;
     if (s->shift > 0) {
         s->shift = -s->shift;
-        return;
+        return true;
     }
     s->base++;
-    if (!s->bits || s->base + s->bits > end || s->base + distance + s->bits > 62) {
+    if (!s->bits || s->bits + distance + s->base > end) {
         s->base = 0;
         distance++;
     }
-    if (!s->bits || distance + s->bits > 62) distance = ++s->bits;
+    if (!s->bits || s->bits + distance > end) distance = ++s->bits;
     s->shift = distance;
-}
-
-/* Bits that are taken from above the values are 0, so fewer bits do the same. */
-bool zl_swizzle_next(zl_swizzle *s, int top)
-{
-    int32_t end = top < 62 ? top : 62;
-    do count_up(s, end);
-    while (s->bits <= end && s->shift > 0 && s->bits + s->base + s->shift > end);
-    return s->bits <= end && 2 * s->bits <= 62;
+    return 2 * s->bits <= end;
 }
 
 zlay_status zlay_layout_new_swizzled(zlay_ctx *ctx, zlay_layout **out, int32_t bits, int32_t base,
@@ -59,7 +50,7 @@ zlay_status zlay_layout_new_swizzled(zlay_ctx *ctx, zlay_layout **out, int32_t b
     *out = NULL;
     zlay_status status = zl_enter(ctx);
     if (status) return status;
-    if (!a || a->kind != ZLAY_LAYOUT_STRIDED)
+    if (!a || !a->modes || a->swizzle.bits)
         return zl_leave(ctx, zl_fail(ctx, ZLAY_EINVAL, "a swizzle is put on a strided layout"));
     if ((status = zl_swizzle_check(ctx, bits, base, shift))) return zl_leave(ctx, status);
     zl_modes_begin(&m, ctx);

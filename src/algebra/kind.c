@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "algebra/kind.h"
+
+#define STRIDED                                                                         \
+    {zl_strided_at,  zl_strided_at_integer, zl_strided_affine, zl_strided_affine_of_integers, \
+     zl_strided_box, zl_strided_copy,       zl_strided_print}
+
+static const zl_kind kinds[] = {
+    [ZLAY_LAYOUT_STRIDED] = STRIDED,
+    [ZLAY_LAYOUT_SWIZZLED] = STRIDED, /* a strided layout's swizzle is the identity */
+    [ZLAY_LAYOUT_F2] = {zl_f2_at, zl_f2_at_integer, zl_f2_affine, zl_f2_affine_of_integers,
+                        zl_f2_box, zl_f2_copy, zl_f2_print},
+};
+
+const zl_kind *zl_kind_of(const zlay_layout *a) { return &kinds[a->kind]; }
+
+int64_t zl_at(const zlay_layout *a, uint64_t index) { return zl_kind_of(a)->at(a, index); }
+
+bool zl_at_integer(const zlay_layout *a, int64_t value, int64_t *out)
+{
+    return zl_kind_of(a)->at_integer(a, value, out);
+}
+
+bool zl_affine_of(zl_affine *out, const zlay_layout *a) { return zl_kind_of(a)->affine(out, a); }
+
+bool zl_affine_of_integers(zl_affine *out, const zlay_layout *a, unsigned bits)
+{
+    return zl_kind_of(a)->affine_of_integers(out, a, bits);
+}
+
+zlay_status zl_layout_box(zl_modes *box, const zlay_layout *a)
+{
+    return zl_kind_of(a)->box(box, a);
+}
+
+zlay_status zl_layout_copy(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
+{
+    return zl_kind_of(a)->copy(ctx, out, a);
+}
+
+static void print(zl_text *out, const void *layout)
+{
+    zl_kind_of(layout)->print(out, layout);
+}
+
+zlay_status zlay_layout_print(zlay_buf *out, const zlay_layout *layout)
+{
+    return layout ? zl_print(out, print, layout) : ZLAY_EINVAL;
+}

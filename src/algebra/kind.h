@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a kind of layouts does by itself, one row a kind: no other file asks for the kind. */
+#ifndef ZL_ALGEBRA_KIND_H
+#define ZL_ALGEBRA_KIND_H
+
+#include "algebra/layout.h"
+
+typedef struct zl_kind {
+    int64_t (*at)(const zlay_layout *a, uint64_t index);
+    bool (*at_integer)(const zlay_layout *a, int64_t value, int64_t *out);
+    bool (*affine)(zl_affine *out, const zlay_layout *a);
+    bool (*affine_of_integers)(zl_affine *out, const zlay_layout *a, unsigned bits);
+    zlay_status (*box)(zl_modes *box, const zlay_layout *a);
+    zlay_status (*copy)(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a);
+    void (*print)(zl_text *out, const zlay_layout *a);
+} zl_kind;
+
+const zl_kind *zl_kind_of(const zlay_layout *a);
+
+/* eval.c, affine.c, layout.c, print.c, f2.c */
+int64_t zl_strided_at(const zlay_layout *a, uint64_t index);
+int64_t zl_f2_at(const zlay_layout *a, uint64_t index);
+bool zl_strided_at_integer(const zlay_layout *a, int64_t value, int64_t *out);
+bool zl_f2_at_integer(const zlay_layout *a, int64_t value, int64_t *out);
+bool zl_strided_affine(zl_affine *out, const zlay_layout *a);
+bool zl_f2_affine(zl_affine *out, const zlay_layout *a);
+bool zl_strided_affine_of_integers(zl_affine *out, const zlay_layout *a, unsigned bits);
+bool zl_f2_affine_of_integers(zl_affine *out, const zlay_layout *a, unsigned bits);
+zlay_status zl_strided_box(zl_modes *box, const zlay_layout *a);
+zlay_status zl_f2_box(zl_modes *box, const zlay_layout *a);
+zlay_status zl_strided_copy(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a);
+zlay_status zl_f2_copy(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a);
+void zl_strided_print(zl_text *out, const zlay_layout *a);
+void zl_f2_print(zl_text *out, const zlay_layout *a);
+
+#endif
