@@ -43,6 +43,14 @@ static inline void pipe_add(pipe_text *p, const char *lines, unsigned stages)
     "mma A[i % $], B[i % $] -> C;commit wgmma;waitgroup wgmma 1;arrive empty[(i-1) % $] warps;end;"    \
     "waitgroup wgmma 0;arrive empty[(t*N+N-1) % $] warps;"
 
+/* One product in flight at a time: a stage is free at once, so a ring of one stage runs. */
+#define PIPE_MULTIPLY_PROMPT                                                                         \
+    "role consumer warps 4..11 each 4;for t in 0..T;"                                                  \
+    "wait full[t*N % $] parity t*N / $ % 2;fence wgmma;mma A[t*N % $], B[t*N % $] -> C fresh;"         \
+    "commit wgmma;waitgroup wgmma 0;arrive empty[t*N % $] warps;for i in t*N+1..t*N+N;"                \
+    "wait full[i % $] parity i / $ % 2;fence wgmma;mma A[i % $], B[i % $] -> C;commit wgmma;"          \
+    "waitgroup wgmma 0;arrive empty[i % $] warps;end;"
+
 #define PIPE_STORE(part)                                                                             \
     "waitgroup bulk.read 0;sync role;write D[0] from C part " part ";fence proxy.async;sync role;"     \
     "store D[0] 8 part " part ";commit bulk;"
@@ -65,6 +73,7 @@ static const struct {
     const char *name, *text;
 } pipes[] = {
     {"tensor", PIPE_HEAD("1") PIPE_TENSOR_PRODUCER PIPE_MULTIPLY PIPE_STORE("0") PIPE_STORE("1") PIPE_STORE_END},
+    {"prompt", PIPE_HEAD("1") PIPE_TENSOR_PRODUCER PIPE_MULTIPLY_PROMPT PIPE_STORE("0") PIPE_STORE_END},
     {"cpasync", PIPE_HEAD("128") PIPE_THREADS(PIPE_CPASYNC("t*N"), PIPE_CPASYNC("i"), "waitgroup cpasync 1;",
                                               "waitgroup cpasync 0;") PIPE_MULTIPLY PIPE_STORE("0") PIPE_STORE_END},
     {"mixed", PIPE_HEAD("128") PIPE_THREADS(PIPE_MIXED("t*N"), PIPE_MIXED("i"), "waitgroup cpasync 1;",

@@ -189,6 +189,19 @@ static bool check_index(zl_recheck *r, int32_t bar, int64_t q)
     return (expected == copied && copied < 1048576) || zl_rc_refuse(r, "bytes expected that are not those copied", 0);
 }
 
+/* What threads read of an index is one of the parts that it is filled with. */
+static bool check_parts(zl_recheck *r, int32_t smem, int64_t q, const uint64_t parts[4])
+{
+    for (uint32_t i = 0; i < r->pipe->roles_count; i++)
+        for (uint32_t k = 0; k < r->programs[i].count; k++) {
+            const zl_rc_op *op = &r->programs[i].ops[k];
+            if (op->event->kind != ZL_EV_READ || op->event->smem[0] != smem || op->q[0] != q) continue;
+            if (!(parts[op->event->part / 64] >> op->event->part % 64 & 1))
+                return zl_rc_refuse(r, "a read of a part that nobody fills", op->event->line);
+        }
+    return true;
+}
+
 /* The parts that one index of a stage is filled with, as a set, and its bytes; how often each role reads it. */
 static bool check_stage(zl_recheck *r, int32_t smem, int64_t q, uint64_t parts[4])
 {
@@ -221,7 +234,7 @@ static bool check_ring(zl_recheck *r, int32_t smem)
         if (zl_rc_is_own(r, smem, (int32_t)i)) return true;
     for (int64_t q = 0; q < r->total; q++) {
         uint64_t parts[4] = {0};
-        if (!check_stage(r, smem, q, q ? parts : first)) return false;
+        if (!check_stage(r, smem, q, q ? parts : first) || !check_parts(r, smem, q, q ? parts : first)) return false;
         for (int k = 0; q && k < 4; k++)
             if (parts[k] != first[k]) return zl_rc_refuse(r, "a stage filled with other parts than the first", 0);
     }
