@@ -222,6 +222,7 @@ static void check_epilogue(const zlay_plan *plan, const zlay_gemm *g, const char
     check_count(g, text, "cp.async.bulk.commit_group", tensor ? i.passes : 0);
     check_count(g, text, "cp.async.bulk.wait_group 0", tensor);
     check_count(g, text, " st.global.", tensor ? 0 : boxes * (c.bytes / 128 / c.width));
+    check_count(g, text, "@q st.global.", tensor ? 0 : boxes * (c.bytes / 128 / c.width));
     check_count(g, text, "stmatrix.sync.aligned.m8n8.x4", i.mma.n / 16);
 }
 
@@ -255,6 +256,34 @@ static void check_barriers(const zlay_plan *plan, const zlay_gemm *g, const char
     check_count(g, text, "expect_tx", !i.expect_bytes ? 0 : i.full_count > 1 && i.tiles_k > 1 ? 2 : 1);
     snprintf(word, sizeof word, "    .maxntid %u, 1, 1\n", i.threads);
     check_count(g, text, word, 1);
+}
+
+/* Which barrier the line before `at` makes the address of: 'f' or 'e'. */
+static char barrier_before(const zlay_gemm *g, const char *text, const char *at)
+{
+    int lines = 0;
+    while (at > text && lines < 2) lines += *--at == '\n';
+    const char *bar = strstr(at + 1, "bar_");
+    bool makes = !strncmp(at + 1, "    mad.lo.u32 at, ", 19) || !strncmp(at + 1, "    add.u32 at, ", 16);
+    if (!makes || !bar) fail_msg("%s: no address before a barrier's instruction:%.80s", gemm_text(g), at);
+    return bar[4];
+}
+
+/* A stage is published once and released once in every body, and by nobody else. */
+static void check_arrivals(const zlay_plan *plan, const zlay_gemm *g, const char *text)
+{
+    zlay_plan_info i = info_of(plan);
+    uint32_t full = 0, empty = 0, loop = i.tiles_k > 1 ? 2 : 1;
+    for (const char *at = text; (at = strstr(at, "mbarrier.")); at += 9) {
+        const char *line = at;
+        while (line[-1] != '\n') line--;
+        if (strncmp(at, "mbarrier.arrive", 15)) continue;
+        *(barrier_before(g, text, line) == 'f' ? &full : &empty) += 1;
+    }
+    assert_int_equal(full, i.full_count == 1 ? 1 : loop);
+    assert_int_equal(empty, loop);
+    check_count(g, text, "@leader mbarrier.arrive.shared::cta.b64 _, [at];", loop);
+    check_count(g, text, "mbarrier.try_wait.parity", 2 + (i.full_count == 1 ? 0 : loop - 1) + loop - 1);
 }
 
 /* PTX ISA, "Matrix-descriptor Encode": addresses without their last four bits, swizzle in bits 62-63 as 3, 2, 1
@@ -296,6 +325,7 @@ static void test_kernels(void **unused)
         check_epilogue(plan, &g, text);
         check_multiply(plan, &g, text);
         check_barriers(plan, &g, text);
+        check_arrivals(plan, &g, text);
         check_desc(plan, &g, text, A);
         check_desc(plan, &g, text, B);
         check_registers(plan, &g, text);

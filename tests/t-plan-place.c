@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "synth/plan.h"
+
 enum { ELEMENT = 2, A = ZLAY_OPERAND_A, B = ZLAY_OPERAND_B, D = ZLAY_OPERAND_D };
 
 /* CUDA Programming Guide, "TMA swizzle": bits 4.. of the shared address are XORed with bits 7.., as many as the
@@ -123,6 +125,7 @@ static void check_instruction(const place *p, uint32_t consumer, uint32_t step)
                 fail_msg("%s: operand %d, consumer %u, step %u reads (%u, %u) elsewhere", gemm_text(p->gemm),
                          p->operand, consumer, step, mn, k);
         }
+    if (p->k_inner) assert_int_equal(d.lbo, 16); /* PTX ISA: unused, and 1 in the unit of the field */
     d.start += (uint32_t)p->base;
     zlay_verdict verdict;
     assert_int_equal(zlay_smemdesc_check(&verdict, NULL, 0, p->info.target, &d), ZLAY_OK);
@@ -322,12 +325,72 @@ static void test_unequal(void **unused)
     zlay_plan_free(plans[1]);
 }
 
+/* ---- disturbed plans -------------------------------------------------------------- */
+
+typedef void disturbance(zlay_plan *plan);
+
+static void stride_of_map(zlay_plan *p) { p->operand[A].map.stride[0] += 16; }
+static void pitch_of_request(zlay_plan *p) { p->operand[B].pitch -= 8; }
+static void pitch_of_d(zlay_plan *p) { p->operand[D].pitch += 8; }
+static void box_of_map(zlay_plan *p) { p->operand[A].map.box[0] /= 2; }
+static void rows_of_box(zlay_plan *p) { p->operand[B].map.box[1] /= 2; }
+static void swizzle_of_map(zlay_plan *p) { p->operand[A].map.swizzle--; }
+static void swizzle_of_d(zlay_plan *p) { p->operand[D].map.swizzle--; }
+static void place_of_box(zlay_plan *p) { p->operand[B].copies[1].smem += 128; }
+static void column_of_box(zlay_plan *p) { p->operand[D].copies[1].coordinate[0] += 8; }
+static void boxes(zlay_plan *p) { p->operand[D].copies_count--; }
+static void swizzle_of_desc(zlay_plan *p) { p->desc[B].swizzle--; }
+static void groups_of_desc(zlay_plan *p) { p->desc[A].sbo *= 2; }
+static void spans_of_desc(zlay_plan *p) { p->desc[B].lbo += 16; }
+static void step_of_desc(zlay_plan *p) { p->step_start[A] += 16; }
+static void step_of_b(zlay_plan *p) { p->step_start[B] /= 2; }
+static void consumer_of_desc(zlay_plan *p) { p->consumer_start /= 2; }
+static void major_of_a(zlay_plan *p) { p->operand[A].major = ZLAY_MAJOR_MN; }
+
+/* Certificates of a plan's own parts, made again after one of them is disturbed. */
+static zlay_status made_again(const zlay_plan *plan, disturbance *disturb)
+{
+    zlay_ctx *ctx = ctx_new();
+    zlay_plan other = *plan;
+    memset(other.certificate, 0, sizeof other.certificate);
+    if (disturb) disturb(&other);
+    zlay_status status = zl_certificates_make(ctx, &other);
+    for (int i = 0; i < ZL_CERTIFICATES; i++)
+        for (int which = 0; which < 2; which++) zlay_layout_free(other.certificate[i][which]);
+    zlay_ctx_free(ctx);
+    return status;
+}
+
+/* No part of the planner's work can be wrong and still have its certificates. */
+static void test_disturbed(void **unused)
+{
+    (void)unused;
+    static disturbance *const all[] = {
+        stride_of_map, pitch_of_request, pitch_of_d, box_of_map, rows_of_box, swizzle_of_map, swizzle_of_d,
+        place_of_box, column_of_box, boxes, swizzle_of_desc, groups_of_desc, spans_of_desc, step_of_desc,
+        step_of_b, consumer_of_desc, major_of_a};
+    zlay_gemm g = gemm_of(512, 512, 512);
+    g.b_order = ZLAY_ORDER_ROW;
+    g.tile_m = 128, g.tile_n = 256, g.tile_k = 64;
+    zlay_plan *plan = plan_of(&g);
+    assert_int_equal(made_again(plan, NULL), ZLAY_OK);
+    size_t certified = 0;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        if (made_again(plan, all[i]) == ZLAY_EINTERNAL) continue;
+        print_error("disturbance %zu is certified\n", i);
+        certified++;
+    }
+    assert_int_equal(certified, 0);
+    zlay_plan_free(plan);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tiles),
         cmocka_unit_test(test_any),
         cmocka_unit_test(test_unequal),
+        cmocka_unit_test(test_disturbed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
