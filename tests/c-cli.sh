@@ -31,7 +31,7 @@ odd_shape() { # 8200-byte rows: no tensor map, and the plan says why and what el
         grep -q 4104 "$tap_dir/odd" && grep -q 'cp.async' "$tap_dir/odd"
 }
 
-model_small() { plan --m 129 --n 257 --k 72 --model 0 | grep -q '^model: 10 of 10 tiles run, all 6 edge tiles.*33153 elements of D equal'; }
+model_small() { plan --m 129 --n 257 --k 72 --tile 128x64x64 --model 0 | grep -q '^model: 10 of 10 tiles run, all 6 edge tiles.*33153 elements of D equal'; }
 
 run_without_driver() {
     "$zlay" run gemm --m 256 --n 256 --k 128 > "$tap_dir/run"
