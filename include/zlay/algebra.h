@@ -16,7 +16,14 @@
  *  The text grammar, the same everywhere; parse(print(x)) == x:
  *    strided   (8,(2,4)):(1,(64,8))     7 o 8:-1     8   (compact)     _8 is 8
  *    swizzled  Sw<B,M,S> o OFFSET o SHAPE:STRIDE     value: Sw(offset + layout)
+ *              Sw<B,M,S> o smem_ptr[Nb](unset) o ..., as CuTe prints it, is the
+ *              same with M - log2(N / 8)
  *    f2        f2{register: (0,1) (0,2); lane: (0,4) (1,0) -> dim0: 2, dim1: 8}
+ *              at most 63 bits in, 64 out; output sizes are powers of two
+ *
+ *  Past its box a strided or swizzled layout goes on as CuTe's do: the last mode
+ *  has no bound, -v has the mirrored coordinate of v, and a swizzle acts on every
+ *  integer.  An f2 layout ends at its box.
  */
 #ifndef ZLAY_ALGEBRA_H
 #define ZLAY_ALGEBRA_H
@@ -37,6 +44,7 @@ enum { ZLAY_LAYOUT_STRIDED = 1, ZLAY_LAYOUT_SWIZZLED, ZLAY_LAYOUT_F2 };
  *
  *  Returns: ZLAY_OK, ZLAY_EINVAL (the message names the byte), ZLAY_ELIMIT,
  *           ZLAY_EOVERFLOW (a value or the size does not fit 64 bits),
+ *           ZLAY_ENOTSUP (an f2 output size that is no power of two),
  *           ZLAY_ENOMEM.
  *  Out:     out   the layout; free it with zlay_layout_free.
  *  In:      text  `length` bytes, no final 0 needed.
@@ -105,7 +113,8 @@ ZLAY_API zlay_status zlay_layout_eval(int64_t *values, size_t room,
 /** The index of a coordinate given as text, as "(1,(0,2))" or "[1,[0,2]]", in
  *  the layout's own profile; an integer stands for a nested mode by its index.
  *
- *  Returns: ZLAY_OK, ZLAY_EINVAL (the message says where).
+ *  Returns: ZLAY_OK, ZLAY_EINVAL (the message says where), ZLAY_EOVERFLOW,
+ *           ZLAY_ELIMIT, ZLAY_ENOMEM.
  */
 ZLAY_API zlay_status zlay_layout_index(zlay_ctx *ctx, uint64_t *out, const zlay_layout *layout,
                                        const char *coordinate, size_t length);
@@ -113,11 +122,15 @@ ZLAY_API zlay_status zlay_layout_index(zlay_ctx *ctx, uint64_t *out, const zlay_
 /** The layout x -> a(b(x)) on the box of b.
  *
  *  Where CuTe's composition is defined and is that function, it has CuTe's
- *  form; elsewhere the cheapest kind that is equal.
+ *  form; elsewhere the cheapest kind that is equal.  CuTe's form is given only
+ *  when no sum of strides carries, or when every point was compared.
  *
  *  Returns: ZLAY_OK; ZLAY_NONE b leaves the box of an f2 a, the message has the
- *           first such x; ZLAY_ENOTSUP the function is no strided, swizzled or
- *           f2 layout; ZLAY_ELIMIT, ZLAY_EOVERFLOW, ZLAY_ENOMEM, ZLAY_EINVAL.
+ *           first such x; ZLAY_ENOTSUP the function is not strided, the message
+ *           has an index that shows it, not f2, and no swizzle of the bits that
+ *           its values have; ZLAY_ELIMIT it has more than limits.points points
+ *           and no closed form was found; ZLAY_EOVERFLOW, ZLAY_ENOMEM,
+ *           ZLAY_EINVAL.
  */
 ZLAY_API zlay_status zlay_layout_compose(zlay_ctx *ctx, zlay_layout **out,
                                          const zlay_layout *a, const zlay_layout *b);
@@ -131,29 +144,38 @@ ZLAY_API zlay_status zlay_layout_coalesce(zlay_ctx *ctx, zlay_layout **out,
 
 /** CuTe's complement: what b lacks to be compact up to `cotarget` values.
  *
- *  Returns: ZLAY_OK; ZLAY_NONE it overlaps itself or has a negative stride,
- *           with two indices; ZLAY_EINVAL, ZLAY_EOVERFLOW, ZLAY_ENOMEM,
- *           ZLAY_ENOTSUP (not strided).
+ *  Returns: ZLAY_OK; ZLAY_NONE it overlaps itself, the message has two indices
+ *           of one value, or has a negative stride; ZLAY_ENOTSUP it is not
+ *           strided, has an offset, or interleaves its modes without overlap,
+ *           as (3,2):(2,3), where CuTe has none either; ZLAY_EINVAL,
+ *           ZLAY_EOVERFLOW, ZLAY_ELIMIT, ZLAY_ENOMEM.
+ *  In:      b  modes of stride 0 are no overlap: CuTe's filter drops them.
  */
 ZLAY_API zlay_status zlay_layout_complement(zlay_ctx *ctx, zlay_layout **out,
                                             const zlay_layout *b, uint64_t cotarget);
 
 /** CuTe's logical divide: a o (b, complement(b, size(a))): ((tile),(rest)).
  *
- *  Returns: as zlay_layout_compose.
- *  In:      b  a layout; zlay_layout_divide_tiler takes `<t0;t1;...>`.
+ *  Returns: as zlay_layout_complement and zlay_layout_compose.
+ *  In:      b  a strided layout without offset; zlay_layout_logical_divide_tiler
+ *              takes `<t0;t1;...>`.
  */
 ZLAY_API zlay_status zlay_layout_logical_divide(zlay_ctx *ctx, zlay_layout **out,
                                                 const zlay_layout *a, const zlay_layout *b);
 
-/** Logical divide by a tiler text, as "<4:1;8:2>", mode by mode. */
+/** Logical divide by a tiler text, as "<4:1;8:2>", mode by mode; modes behind
+ *  the last tile stay whole.
+ *
+ *  Returns: as zlay_layout_logical_divide; ZLAY_EINVAL also for more tiles than
+ *           modes.
+ */
 ZLAY_API zlay_status zlay_layout_logical_divide_tiler(zlay_ctx *ctx, zlay_layout **out,
                                                       const zlay_layout *a, const char *tiler,
                                                       size_t length);
 
 /** Where two layouts differ. */
 typedef struct zlay_witness {
-    uint64_t index;   /* the first index that was found, in both boxes */
+    uint64_t index;   /* the first where they differ, in both boxes */
     int64_t a, b;     /* the two values, flattened to one integer each */
     uint64_t size_a, size_b; /* the sizes; where they differ, index, a and b are 0 */
 } zlay_witness;
@@ -175,8 +197,8 @@ ZLAY_API zlay_status zlay_layout_equal(zlay_ctx *ctx, zlay_answer *answer, zlay_
  *  value.
  *
  *  Returns: ZLAY_OK; ZLAY_NONE it is not F2-linear: the message has an extent
- *           that is no power of two, or two indices i, j with value(i ^ j) !=
- *           value(i) ^ value(j).
+ *           that is no power of two, two indices i, j with value(i ^ j) !=
+ *           value(i) ^ value(j), or an index whose value is negative.
  */
 ZLAY_API zlay_status zlay_layout_lower(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a);
 
