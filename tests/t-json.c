@@ -358,7 +358,7 @@ static void random_lines_have_one_answer(void **state)
         size = mutate(&seed, line, size, sizeof line);
         json_t *answer = json_loads(ask_size(*state, line, size), 0, NULL);
         assert_non_null(answer);
-        size_t kinds = (json_object_get(answer, "ok") != NULL) + (json_object_get(answer, "none") != NULL) +
+        int kinds = (json_object_get(answer, "ok") != NULL) + (json_object_get(answer, "none") != NULL) +
                        (json_object_get(answer, "undecided") != NULL) + (json_object_get(answer, "error") != NULL);
         assert_int_equal(kinds, 1);
         json_decref(answer);

@@ -89,6 +89,7 @@ static const char *const keywords[] = {
     "while",
     "xor",
     "xor_eq",
+    "_",
     "WARP_SZ",
     "abs",
     "add",
