@@ -57,14 +57,14 @@ static void emit_wait(zl_emit *e, const zl_event *event)
     zl_emit_line(e, ".reg .b32 parity, tries;");
     zl_emit_line(e, "xor.b32 parity, phase, %d;", event->flip);
     zl_emit_line(e, "mov.u32 tries, 0;");
-    zl_puts(e->out, "  again:\n");
+    zl_puts(e->out, "  $again:\n");
     zl_emit_form(e, "", ZL_FORM_MBAR_TRY_WAIT, (const char *const[]){"done", "at", "parity"});
-    zl_emit_line(e, "@done bra passed;");
+    zl_emit_line(e, "@done bra $passed;");
     zl_emit_line(e, "add.u32 tries, tries, 1;");
     zl_emit_line(e, "setp.lt.u32 done, tries, %d;", TRIES);
-    zl_emit_line(e, "@done bra again;");
+    zl_emit_line(e, "@done bra $again;");
     zl_emit_line(e, "trap;");
-    zl_puts(e->out, "  passed:\n");
+    zl_puts(e->out, "  $passed:\n");
     zl_emit_line(e, "}");
 }
 

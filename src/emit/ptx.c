@@ -7,6 +7,7 @@
 
 enum { GROUP_M = 16, REG_PRODUCER_TENSOR = 40, REG_PRODUCER_THREADS = 56, REG_ALL = 504 };
 
+/* Names of the text that a kernel could have too begin with `$`, which no kernel's does. */
 static void head(zl_emit *e)
 {
     const zlay_plan_info *info = &e->plan->info;
@@ -18,7 +19,7 @@ static void head(zl_emit *e)
             info->smem);
     zl_putf(e->out, ".version %u.%u\n.target %s\n.address_size 64\n\n", e->ptx / 10, e->ptx % 10,
             zlay_target_name(info->target));
-    zl_puts(e->out, ".extern .shared .align 1024 .b8 zl_smem[];\n\n.visible .entry ");
+    zl_puts(e->out, ".extern .shared .align 1024 .b8 $smem[];\n\n.visible .entry ");
     zl_put(e->out, e->name, e->name_length);
     zl_puts(
         e->out,
@@ -54,7 +55,7 @@ static void setup(zl_emit *e)
     zl_emit_line(e, "and.b32 lane, tid, 31;");
     zl_emit_line(e, "setp.eq.u32 leader, lane, 0;");
     zl_emit_line(e, "setp.eq.u32 one, tid, 0;");
-    zl_emit_line(e, "mov.u32 smem, zl_smem;");
+    zl_emit_line(e, "mov.u32 smem, $smem;");
     zl_emit_line(e, "add.u32 smem, smem, 1023;");
     zl_emit_line(e, "and.b32 smem, smem, -1024;");
     uint32_t at = info->smem_bar;
@@ -104,16 +105,16 @@ static void loop_begin(zl_emit *e, const zl_event *loop, uint32_t id)
     const zlay_plan_info *info = &e->plan->info;
     if (loop->at[0].times < 0) {
         zl_emit_line(e, "mov.u32 tile, %%ctaid.x;");
-        zl_putf(e->out, "loop%u:\n", id);
+        zl_putf(e->out, "$loop%u:\n", id);
         zl_emit_line(e, "setp.ge.u32 more, tile, %llu;",
                      (unsigned long long)(info->tiles_m * info->tiles_n));
-        zl_emit_line(e, "@more bra done%u;", id);
+        zl_emit_line(e, "@more bra $done%u;", id);
         tile_indices(e);
         zl_emit_line(e, "mov.u32 kt, 0;");
         return;
     }
     for (int64_t i = 0; i < loop->at[0].add; i++) advance(e);
-    if (loop_runs(e, loop)) zl_putf(e->out, "loop%u:\n", id);
+    if (loop_runs(e, loop)) zl_putf(e->out, "$loop%u:\n", id);
 }
 
 static void loop_end(zl_emit *e, const zl_event *loop, uint32_t id)
@@ -122,14 +123,14 @@ static void loop_end(zl_emit *e, const zl_event *loop, uint32_t id)
     if (loop->at[0].times < 0) {
         zl_emit_line(e, "mov.u32 rest, %%nctaid.x;");
         zl_emit_line(e, "add.u32 tile, tile, rest;");
-        zl_emit_line(e, "bra loop%u;", id);
-        zl_putf(e->out, "done%u:\n", id);
+        zl_emit_line(e, "bra $loop%u;", id);
+        zl_putf(e->out, "$done%u:\n", id);
         return;
     }
     if (!loop_runs(e, loop)) return;
     advance(e);
     zl_emit_line(e, "setp.lt.u32 more, kt, %llu;", (unsigned long long)info->tiles_k);
-    zl_emit_line(e, "@more bra loop%u;", id);
+    zl_emit_line(e, "@more bra $loop%u;", id);
 }
 
 static void role_body(zl_emit *e)
@@ -208,7 +209,7 @@ static void producer_setup(zl_emit *e)
 static void role(zl_emit *e, const zl_role *role, uint32_t number)
 {
     e->role = role;
-    zl_putf(e->out, "role%u:\n", number);
+    zl_putf(e->out, "$role%u:\n", number);
     zl_emit_line(e, "{");
     zl_emit_line(e, ".reg .b32 instance, instance_bar;");
     bool consumer = multiplies(e);
@@ -219,13 +220,13 @@ static void role(zl_emit *e, const zl_role *role, uint32_t number)
     zl_emit_line(e, "mad.lo.u32 rtid, rwarp, 32, lane;");
     zl_emit_line(e, "add.u32 instance_bar, instance, %u;", number * 8 + 1);
     zl_emit_line(e, "setp.eq.u32 one, rtid, 0;");
-    if (role->elect) zl_emit_line(e, "@!one bra finish;");
+    if (role->elect) zl_emit_line(e, "@!one bra $finish;");
     zl_emit_line(e, "mov.u32 slot, 0;");
     zl_emit_line(e, "mov.u32 phase, 0;");
     if (consumer) consumer_setup(e);
     else producer_setup(e);
     role_body(e);
-    zl_emit_line(e, "bra finish;");
+    zl_emit_line(e, "bra $finish;");
     zl_emit_line(e, "}");
     e->role = NULL;
 }
@@ -236,10 +237,10 @@ void zl_emit_kernel(zl_emit *e)
     setup(e);
     for (uint32_t i = 1; i < e->pipe->roles_count; i++) {
         zl_emit_line(e, "setp.ge.u32 more, warp, %u;", e->pipe->roles[i].first_warp);
-        zl_emit_line(e, "@more bra role%u;", i);
+        zl_emit_line(e, "@more bra $role%u;", i);
     }
     for (uint32_t i = 0; i < e->pipe->roles_count; i++) role(e, &e->pipe->roles[i], i);
-    zl_puts(e->out, "finish:\n    ret;\n}\n");
+    zl_puts(e->out, "$finish:\n    ret;\n}\n");
 }
 
 static void kernel_write(zl_text *out, const void *value)
