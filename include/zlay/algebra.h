@@ -21,9 +21,9 @@
  *    f2        f2{register: (0,1) (0,2); lane: (0,4) (1,0) -> dim0: 2, dim1: 8}
  *              at most 63 bits in, 64 out; output sizes are powers of two
  *
- *  Past its box a strided or swizzled layout goes on as CuTe's do: the last mode
- *  has no bound, -v has the mirrored coordinate of v, and a swizzle acts on every
- *  integer.  An f2 layout ends at its box.
+ *  Past its box a strided or swizzled layout goes on as CuTe's do: the last
+ *  mode has no bound, -v has the mirrored coordinate of v, and a swizzle acts on
+ *  every integer.  An f2 layout ends at its box.
  */
 #ifndef ZLAY_ALGEBRA_H
 #define ZLAY_ALGEBRA_H
@@ -157,8 +157,8 @@ ZLAY_API zlay_status zlay_layout_complement(zlay_ctx *ctx, zlay_layout **out,
 /** CuTe's logical divide: a o (b, complement(b, size(a))): ((tile),(rest)).
  *
  *  Returns: as zlay_layout_complement and zlay_layout_compose.
- *  In:      b  a strided layout without offset; zlay_layout_logical_divide_tiler
- *              takes `<t0;t1;...>`.
+ *  In:      b  a strided layout without offset; `<t0;t1;...>` goes to
+ *              zlay_layout_logical_divide_tiler.
  */
 ZLAY_API zlay_status zlay_layout_logical_divide(zlay_ctx *ctx, zlay_layout **out,
                                                 const zlay_layout *a, const zlay_layout *b);
