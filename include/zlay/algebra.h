@@ -22,8 +22,8 @@
  *              at most 63 bits in, 64 out; output sizes are powers of two
  *
  *  Past its box a strided or swizzled layout goes on as CuTe's do: the last
- *  mode has no bound, -v has the mirrored coordinate of v, and a swizzle acts on
- *  every integer.  An f2 layout ends at its box.
+ *  mode has no bound, -v has the mirrored coordinate of v, and a swizzle acts
+ *  on every integer.  An f2 layout ends at its box.
  */
 #ifndef ZLAY_ALGEBRA_H
 #define ZLAY_ALGEBRA_H
