@@ -59,6 +59,29 @@ static const struct careful {
      "ordinary writes of a position happen to lie before the arrival of the position before; no class says so"},
 };
 
+/* The rules that an edit of an event can break; 0: of a declaration. */
+#define RULE(name) (1u << ZLAY_PIPE_##name)
+#define ORDER (RULE(READ_BEFORE_FULL) | RULE(OVERWRITE))
+static const uint32_t breaks[] = {
+    [0] = RULE(COUNT) | RULE(BYTES) | RULE(STAGE),
+    [ZL_EV_FOR] = RULE(COUNT) | RULE(BYTES) | RULE(STAGE) | RULE(PARITY),
+    [ZL_EV_EXPECT] = RULE(BYTES) | RULE(OVERRUN),
+    [ZL_EV_ARRIVE] = RULE(COUNT) | RULE(BYTES) | RULE(OVERRUN) | RULE(LOST_PHASE) | RULE(DEADLOCK) | RULE(COLLECTIVE) |
+                     RULE(PROXY) | ORDER,
+    [ZL_EV_WAIT] = RULE(PARITY) | RULE(LOST_PHASE) | RULE(OVERRUN) | RULE(DEADLOCK) | RULE(EXIT) | ORDER,
+    [ZL_EV_COPY] = RULE(BYTES) | RULE(COUNT) | RULE(STAGE) | RULE(OVERRUN) | RULE(DEADLOCK) | ORDER,
+    [ZL_EV_CPASYNC] = RULE(GROUP) | RULE(STAGE) | RULE(EXIT) | ORDER,
+    [ZL_EV_STORE] = RULE(BYTES) | RULE(GROUP) | RULE(STAGE) | RULE(EXIT) | RULE(PROXY) | ORDER,
+    [ZL_EV_COMMIT] = RULE(GROUP) | RULE(EXIT) | RULE(FENCE) | ORDER,
+    [ZL_EV_WAITGROUP] = RULE(EXIT) | RULE(FENCE) | RULE(PROXY) | ORDER,
+    [ZL_EV_READ] = RULE(STAGE) | RULE(EXIT) | ORDER,
+    [ZL_EV_WRITE] = RULE(STAGE) | RULE(EXIT) | RULE(FENCE) | RULE(PROXY) | ORDER,
+    [ZL_EV_FENCE] = RULE(FENCE) | RULE(PROXY) | RULE(INIT),
+    [ZL_EV_MMA] = RULE(STAGE) | RULE(FENCE) | RULE(GROUP) | ORDER,
+    [ZL_EV_SYNC] = RULE(INIT) | RULE(PROXY) | ORDER,
+    [ZL_EV_INIT] = RULE(INIT),
+};
+
 typedef struct sheet {
     char text[PIPE_TEXT];
     const char *line[LINES];
@@ -154,6 +177,8 @@ static void refused(world *w, const mutant *m, const zlay_pipe *pipe, const char
     w->seen += fault != NULL;
     assert_non_null(zlay_pipe_rule_name(reason->rule));
     assert_true(reason->line > 0 && reason->steps > 0);
+    if (!(breaks[m->event ? m->event->kind : 0] >> reason->rule & 1))
+        fail_msg("%s: %s cannot break %s", w->name, m->what, zlay_pipe_rule_name(reason->rule));
     assert_int_equal(zlay_pipe_recheck(w->ctx, &answer, pipe, w->proof, w->proof_length), ZLAY_OK);
     if (answer != ZLAY_NO) fail_msg("%s: %s is refused, but not by the proof of the original", w->name, m->what);
     for (size_t i = 0; i < sizeof cautions / sizeof *cautions; i++)

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the two halves of the parser share: declarations and roles in parse.c, events in parse_event.c. */
+#ifndef ZL_PARSE_H
+#define ZL_PARSE_H
+
+#include "pipe/scan.h"
+
+enum { ZL_PIPE_EVENTS = 1024, ZL_PIPE_NAMES = 64 }; /* most events, and most names of one sort */
+
+typedef struct zl_parser {
+    zl_scan scan;
+    zlay_ctx *ctx;
+    zlay_pipe *pipe;
+    int32_t role;                  /* being read; -1 outside */
+    uint32_t loops[ZL_PIPE_LOOPS]; /* events of the open loops */
+    uint32_t depth;
+    zlay_status status;
+} zl_parser;
+
+/* Note the first failure, with its line; answers false. */
+bool zl_parse_fail(zl_parser *p, zlay_status status, const char *what);
+
+/* Each takes what it names, or fails. */
+bool zl_parse_name(zl_parser *p, char *out);
+bool zl_parse_new_name(zl_parser *p, char *out); /* that nothing else has */
+bool zl_parse_number(zl_parser *p, int64_t *out, int64_t least, int64_t most);
+bool zl_parse_symbol(zl_parser *p, const char *text);
+bool zl_parse_needs(zl_parser *p, const char *word);
+
+/* One more entry of the i-th array of a pipe, zeroed; NULL on failure. */
+void *zl_parse_more(zl_parser *p, int i, void **array, uint32_t *count, size_t size);
+#define ZL_MORE(p, i, field) \
+    zl_parse_more(p, i, (void **)&(p)->pipe->field, &(p)->pipe->field##_count, sizeof *(p)->pipe->field)
+
+/* The index of a name; -1 when it is none. */
+int32_t zl_find_param(const zlay_pipe *pipe, const char *text);
+int32_t zl_find_smem(const zlay_pipe *pipe, const char *text);
+int32_t zl_find_bar(const zlay_pipe *pipe, const char *text);
+int32_t zl_find_loop(const zl_parser *p, const char *text);
+
+zl_event *zl_parse_new_event(zl_parser *p, zl_event_kind kind);
+bool zl_parse_event(zl_parser *p);
+
+#endif
