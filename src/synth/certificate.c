@@ -61,14 +61,14 @@ static zlay_status read_by_desc(zlay_ctx *ctx, zlay_layout **out, const zlay_pla
                             info->k_steps, lbo, consumer, elements, sbo, step);
 }
 
-/* What the consumers' stmatrix write: lane rows of eight, two halves, four warps; 16-byte chunks of
- * a swizzled row. */
-static zlay_status written(zlay_ctx *ctx, zlay_layout **out, const zl_operand *o)
+/* What the consumers' stmatrix write, as src/emit/accumulator.c addresses it and whatever the map
+ * says: 128-byte rows of 64 columns, their 16-byte chunks XORed with the row's number mod 8; lane
+ * rows of eight, two halves, four warps; a box for each 64 columns of a pass. */
+static zlay_status written(zlay_ctx *ctx, zlay_layout **out, const zlay_plan *plan)
 {
-    uint32_t row = o->span / ELEMENT, chunks = o->span / 16;
-    return zl_layout_format(ctx, out, "Sw<%d,3,3> o 0 o ((8,2,4),(8,%u,%u)):((%u,%u,%u),(1,8,%u))",
-                            o->map.swizzle, chunks, o->copies_count, row, 8 * row, 16 * row,
-                            64 * row);
+    return zl_layout_format(ctx, out,
+                            "Sw<3,3,3> o 0 o ((8,2,4),(8,8,%u)):((64,512,1024),(1,8,4096))",
+                            plan->info.pass_n / 64);
 }
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
@@ -109,7 +109,7 @@ zlay_status zl_certificates_make(zlay_ctx *ctx, zlay_plan *plan)
         const zl_operand *o = &plan->operand[operand];
         zlay_layout *(*pair)[2] = &plan->certificate[2 * operand];
         status = zl_layout_placed(ctx, &pair[0][0], o);
-        if (!status && operand == ZLAY_OPERAND_D) status = written(ctx, &pair[0][1], o);
+        if (!status && operand == ZLAY_OPERAND_D) status = written(ctx, &pair[0][1], plan);
         if (!status && operand != ZLAY_OPERAND_D)
             status = read_by_desc(ctx, &pair[0][1], plan, operand);
         if (!status) status = in_global(ctx, &pair[1][0], o, true);
