@@ -21,7 +21,8 @@ double bench_time(bench_work *work, void *state);
 /* Measure both in turn and print the row. */
 bool bench_print(const bench_row *row, bool json);
 void bench_head(bool json);
-void bench_line(const char *name, double value, const char *unit, const char *against, double ratio, bool json);
+void bench_line(const char *name, double value, const char *unit, const char *against, double ratio,
+                bool json);
 
 /* Rows of a file each; false when a result was wrong. */
 bool bench_isl(zlay_ctx *ctx, bool json);

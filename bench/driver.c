@@ -17,7 +17,8 @@ static bool check_work(void *value)
 {
     const state *s = value;
     zlay_verdict verdict;
-    return zlay_tensormap_check(&verdict, NULL, 0, s->target, &s->map) == ZLAY_OK && verdict.answer == ZLAY_YES;
+    return zlay_tensormap_check(&verdict, NULL, 0, s->target, &s->map) == ZLAY_OK &&
+           verdict.answer == ZLAY_YES;
 }
 
 static bool encode_work(void *value)
@@ -27,8 +28,14 @@ static bool encode_work(void *value)
 }
 
 static const zlay_tensormap map = {
-    .address = 1 << 20, .extent = {4096, 4096}, .stride = {8192}, .box = {64, 128}, .step = {1, 1},
-    .rank = 2, .type = ZLAY_TMAP_BF16, .swizzle = ZLAY_SWIZZLE_128B,
+    .address = 1 << 20,
+    .extent = {4096, 4096},
+    .stride = {8192},
+    .box = {64, 128},
+    .step = {1, 1},
+    .rank = 2,
+    .type = ZLAY_TMAP_BF16,
+    .swizzle = ZLAY_SWIZZLE_128B,
 };
 
 bool bench_driver(zlay_ctx *ctx, bool json)

@@ -98,11 +98,14 @@ bool bench_isl(zlay_ctx *ctx, bool json)
     state s = {ctx, isl_ctx_alloc()};
     const bench_row rows[] = {
         {"read a layout of 4096 elements", "isl_map_read_from_str", parse_ours, parse_theirs, &s},
-        {"compose two tiles, decide the result", "isl apply_range, is_equal", compose_ours, compose_theirs, &s},
-        {"decide that a 128-byte swizzle undoes itself", "isl apply_range, is_equal", undo_ours, undo_theirs, &s},
+        {"compose two tiles, decide the result", "isl apply_range, is_equal", compose_ours,
+         compose_theirs, &s},
+        {"decide that a 128-byte swizzle undoes itself", "isl apply_range, is_equal", undo_ours,
+         undo_theirs, &s},
     };
     bool right = true;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) right = bench_print(&rows[i], json) && right;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        right = bench_print(&rows[i], json) && right;
     isl_ctx_free(s.isl);
     return right;
 }

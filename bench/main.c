@@ -44,10 +44,12 @@ void bench_head(bool json)
     if (!json) printf("%-44s %12s  %-34s %10s\n", "bench", "value", "against", "ratio");
 }
 
-void bench_line(const char *name, double value, const char *unit, const char *against, double ratio, bool json)
+void bench_line(const char *name, double value, const char *unit, const char *against, double ratio,
+                bool json)
 {
     if (json)
-        printf("{\"bench\": \"%s\", \"value\": %.4g, \"unit\": \"%s\", \"against\": \"%s\", \"ratio\": %.4g}\n",
+        printf("{\"bench\": \"%s\", \"value\": %.4g, \"unit\": \"%s\", \"against\": \"%s\", "
+               "\"ratio\": %.4g}\n",
                name, value, unit, against, ratio);
     else printf("%-44s %9.4g %-2s  %-34s %9.3gx\n", name, value, unit, against, ratio);
 }

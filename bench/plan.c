@@ -17,7 +17,8 @@ static zlay_plan *plan_make(const state *s)
 {
     const zlay_target *target;
     zlay_plan *plan = NULL;
-    if (zlay_target_find(&target, "sm_90a", 6) == ZLAY_OK) zlay_plan_synth_gemm(s->ctx, &plan, target, &s->gemm);
+    if (zlay_target_find(&target, "sm_90a", 6) == ZLAY_OK)
+        zlay_plan_synth_gemm(s->ctx, &plan, target, &s->gemm);
     return plan;
 }
 
@@ -59,7 +60,8 @@ bool bench_plan(zlay_ctx *ctx, bool json)
         if (right) bench_line(shapes[i].name, time, "us", "a budget of 1 ms", 1000 / time, json);
     }
     double time = right ? bench_time(emit_work, &s) : -1;
-    if (time >= 0) bench_line("plan it and print its PTX", time, "us", "a budget of 1 ms", 1000 / time, json);
+    if (time >= 0)
+        bench_line("plan it and print its PTX", time, "us", "a budget of 1 ms", 1000 / time, json);
     free(s.text);
     return right && time >= 0;
 }

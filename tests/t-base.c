@@ -31,7 +31,8 @@ static void ctx_new_refuses(void **state)
 static void limits_default_and_short(void **state)
 {
     zlay_ctx *ctx;
-    zlay_limits read, given = {.size = offsetof(zlay_limits, dims), .nesting = 7, .text = 9, .dims = 1};
+    zlay_limits read,
+        given = {.size = offsetof(zlay_limits, dims), .nesting = 7, .text = 9, .dims = 1};
     (void)state;
     assert_int_equal(zlay_ctx_new(&ctx, NULL, &given), ZLAY_OK);
     assert_int_equal(zlay_ctx_limits(&read, ctx), ZLAY_OK);
@@ -162,7 +163,8 @@ static void print_whole_or_nothing(void **state)
         zlay_status status = zl_print(&buf, write_seven, &value);
         assert_int_equal(buf.need, 7);
         assert_int_equal(status, room > 7 ? ZLAY_OK : ZLAY_EROOM);
-        if (status) for (size_t i = 0; i < sizeof text; i++) assert_int_equal(text[i], '#');
+        if (status)
+            for (size_t i = 0; i < sizeof text; i++) assert_int_equal(text[i], '#');
         else assert_string_equal(text, "abc1234");
     }
     zlay_buf none = {NULL, 0, 0}, wrong = {NULL, 4, 0};
@@ -211,7 +213,8 @@ static void names(void **state)
 {
     char long_name[66];
     static const char *const good[] = {"a", "_1", "__", "gemm", "A1_b", "for1", "mmaa"};
-    static const char *const bad[] = {"", "_", "1a", "a-b", "a b", "for", "class", "mma", "register", "a\xc3\xa4"};
+    static const char *const bad[] = {"",    "_",     "1a",  "a-b",      "a b",
+                                      "for", "class", "mma", "register", "a\xc3\xa4"};
     (void)state;
     for (size_t i = 0; i < ZL_COUNT(good); i++) assert_true(zl_is_name(good[i], strlen(good[i])));
     for (size_t i = 0; i < ZL_COUNT(bad); i++) assert_false(zl_is_name(bad[i], strlen(bad[i])));
@@ -226,7 +229,9 @@ static void names(void **state)
 /* __int128 is the road that does not overflow. */
 static void integers_are_checked(void **state)
 {
-    static const int64_t values[] = {INT64_MIN, INT64_MIN + 1, -4294967296, -3, -1, 0, 1, 2, 3037000500, 4294967296, INT64_MAX - 1, INT64_MAX};
+    static const int64_t values[] = {
+        INT64_MIN,  INT64_MIN + 1, -4294967296,   -3,       -1, 0, 1, 2,
+        3037000500, 4294967296,    INT64_MAX - 1, INT64_MAX};
     __extension__ typedef __int128 wide;
     (void)state;
     for (size_t i = 0; i < ZL_COUNT(values); i++)
@@ -246,13 +251,17 @@ static void integers_are_checked(void **state)
 
 static void statuses_have_names(void **state)
 {
-    static const char *const names_of[] = {"NONE", "OK", "EINVAL", "ENOMEM", "EOVERFLOW", "ELIMIT", "ENOTSUP", "EINTERNAL", "EROOM", "EBUSY", "EDRIVER"};
+    static const char *const names_of[] = {"NONE",      "OK",     "EINVAL",  "ENOMEM",
+                                           "EOVERFLOW", "ELIMIT", "ENOTSUP", "EINTERNAL",
+                                           "EROOM",     "EBUSY",  "EDRIVER"};
     char version[64];
     (void)state;
-    for (int i = 0; i < (int)ZL_COUNT(names_of); i++) assert_string_equal(zlay_status_name(1 - i), names_of[i]);
+    for (int i = 0; i < (int)ZL_COUNT(names_of); i++)
+        assert_string_equal(zlay_status_name(1 - i), names_of[i]);
     assert_string_equal(zlay_status_name(2), "?");
     assert_string_equal(zlay_status_name(-10), "?");
-    snprintf(version, sizeof version, "%d.%d.%d", ZLAY_VERSION_MAJOR, ZLAY_VERSION_MINOR, ZLAY_VERSION_PATCH);
+    snprintf(version, sizeof version, "%d.%d.%d", ZLAY_VERSION_MAJOR, ZLAY_VERSION_MINOR,
+             ZLAY_VERSION_PATCH);
     assert_string_equal(zlay_version(), version);
 }
 

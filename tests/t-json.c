@@ -34,7 +34,8 @@ static void refuses(zlay_ctx *ctx, const char *line, const char *error, const ch
     char name[40];
     const char *got = ask(ctx, line);
     snprintf(name, sizeof name, "\"error\":\"%s\"", error);
-    if (!strstr(got, name) || !strstr(got, word)) fail_msg("%s\n  answers %s\n  and not %s with '%s'", line, got, error, word);
+    if (!strstr(got, name) || !strstr(got, word))
+        fail_msg("%s\n  answers %s\n  and not %s with '%s'", line, got, error, word);
 }
 
 static int setup(void **state) { return zlay_ctx_new((zlay_ctx **)state, NULL, NULL); }
@@ -49,7 +50,9 @@ static int teardown(void **state)
 
 static void lines_that_are_no_request(void **state)
 {
-    static const struct { const char *line, *error, *word; } rows[] = {
+    static const struct {
+        const char *line, *error, *word;
+    } rows[] = {
         {"", "EINVAL", "JSON"},
         {"[]", "EINVAL", "no JSON object"},
         {"1", "EINVAL", "JSON"},
@@ -70,9 +73,11 @@ static void lines_that_are_no_request(void **state)
         {"{\"op\":\"layout\"}", "ENOTSUP", "'layout'"},
         {"{\"op\":\"layout.parse\"}", "EINVAL", "'layout'"},
         {"{\"op\":\"layout.parse\",\"layout\":3}", "EINVAL", "'layout'"},
-        {"{\"op\":\"layout.parse\",\"layout\":\"3\",\"lay\\u00f6ut\":1}", "EINVAL", "lay\\\\xc3\\\\xb6ut"},
+        {"{\"op\":\"layout.parse\",\"layout\":\"3\",\"lay\\u00f6ut\":1}", "EINVAL",
+         "lay\\\\xc3\\\\xb6ut"},
     };
-    for (size_t i = 0; i < ZL_COUNT(rows); i++) refuses(*state, rows[i].line, rows[i].error, rows[i].word);
+    for (size_t i = 0; i < ZL_COUNT(rows); i++)
+        refuses(*state, rows[i].line, rows[i].error, rows[i].word);
 }
 
 static void deep(char *line, size_t depth)
@@ -92,8 +97,11 @@ static void depth_is_64(void **state)
     refuses(*state, line, "EINVAL", "nested deeper than 64");
     deep(line, 40000);
     refuses(*state, line, "EINVAL", "nested deeper than 64");
-    says(*state, "{\"op\":\"layout.eval\",\"layout\":\"4\",\"at\":[],\"id\":\"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\\\"[[[[[\"}",
-         "{\"id\":\"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\\\"[[[[[\",\"ok\":[]}");
+    says(*state,
+         "{\"op\":\"layout.eval\",\"layout\":\"4\",\"at\":[],\"id\":\"[[[[[[[[[[[[[[[[[[[[[[[[[[[[["
+         "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\\\"[[[[[\"}",
+         "{\"id\":\"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\\\"[[[[["
+         "\",\"ok\":[]}");
 }
 
 static void a_line_has_16_mib(void **state)
@@ -112,8 +120,14 @@ static void a_line_has_16_mib(void **state)
 static void ids_come_back(void **state)
 {
     static const char *const ids[][2] = {
-        {"1", "1"}, {"-7", "-7"}, {"null", "null"}, {"true", "true"}, {"\"\"", "\"\""},
-        {"[1,{\"a\":[]}]", "[1,{\"a\":[]}]"}, {"2.5", "2.5"}, {"\"\\u0000\\n\xc3\xa4\"", "\"\\u0000\\n\xc3\xa4\""},
+        {"1", "1"},
+        {"-7", "-7"},
+        {"null", "null"},
+        {"true", "true"},
+        {"\"\"", "\"\""},
+        {"[1,{\"a\":[]}]", "[1,{\"a\":[]}]"},
+        {"2.5", "2.5"},
+        {"\"\\u0000\\n\xc3\xa4\"", "\"\\u0000\\n\xc3\xa4\""},
         {"999999999999999999", "999999999999999999"},
         {"123456789012345678901234567890", "\"123456789012345678901234567890\""},
         {"[-1234567890123456789 , 1]", "[\"-1234567890123456789\",1]"},
@@ -121,11 +135,13 @@ static void ids_come_back(void **state)
     };
     for (size_t i = 0; i < ZL_COUNT(ids); i++) {
         char line[300], answer[300];
-        snprintf(line, sizeof line, "{\"op\":\"layout.eval\",\"id\":%s,\"layout\":\"4:3\",\"at\":[2]}", ids[i][0]);
+        snprintf(line, sizeof line,
+                 "{\"op\":\"layout.eval\",\"id\":%s,\"layout\":\"4:3\",\"at\":[2]}", ids[i][0]);
         snprintf(answer, sizeof answer, "{\"id\":%s,\"ok\":[6]}", ids[i][1]);
         says(*state, line, answer);
     }
-    assert_non_null(strstr(ask(*state, "{\"op\":\"none\",\"id\":\"x\"}"), "{\"id\":\"x\",\"error\":\"ENOTSUP\""));
+    assert_non_null(strstr(ask(*state, "{\"op\":\"none\",\"id\":\"x\"}"),
+                           "{\"id\":\"x\",\"error\":\"ENOTSUP\""));
 }
 
 /* ---- fields of every op --------------------------------------------------------------- */
@@ -141,22 +157,33 @@ static const char *const whole[] = {
     "{\"op\":\"layout.logical_divide\",\"a\":\"16:3\",\"b\":\"4:2\"}",
     "{\"op\":\"layout.equal\",\"a\":\"8\",\"b\":\"8\"}",
     "{\"op\":\"layout.lower\",\"layout\":\"8:2\"}",
-    "{\"op\":\"tensormap.check\",\"target\":\"sm_90a\",\"map\":{\"mode\":0,\"type\":9,\"rank\":1,\"address\":0,\"extent\":[64],\"stride\":[],"
+    "{\"op\":\"tensormap.check\",\"target\":\"sm_90a\",\"map\":{\"mode\":0,\"type\":9,\"rank\":1,"
+    "\"address\":0,\"extent\":[64],\"stride\":[],"
     "\"box\":[64],\"step\":[1],\"interleave\":0,\"swizzle\":0,\"l2\":0,\"oob\":0}}",
-    "{\"op\":\"smemdesc.pack\",\"target\":\"sm_90a\",\"start\":0,\"lbo\":16,\"sbo\":1024,\"swizzle\":3}",
+    "{\"op\":\"smemdesc.pack\",\"target\":\"sm_90a\",\"start\":0,\"lbo\":16,\"sbo\":1024,"
+    "\"swizzle\":3}",
     "{\"op\":\"smemdesc.unpack\",\"target\":\"sm_90a\",\"desc\":0}",
-    "{\"op\":\"smemdesc.synth\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"major\":\"K\",\"layout\":\"(64,64):(64,1)\",\"swizzle\":\"128B\","
+    "{\"op\":\"smemdesc.synth\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"major\":\"K\",\"layout\":"
+    "\"(64,64):(64,1)\",\"swizzle\":\"128B\","
     "\"mma\":[64,16],\"address\":1024}",
-    "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":8,\"k\":16}",
-    "{\"op\":\"bank.count\",\"target\":\"sm_90\",\"instruction\":\"ld.shared.b32\",\"addresses\":[0,null,null,null,null,null,null,null,null,null,null,"
-    "null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null]}",
+    "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":8,\"k\":"
+    "16}",
+    "{\"op\":\"bank.count\",\"target\":\"sm_90\",\"instruction\":\"ld.shared.b32\",\"addresses\":["
+    "0,null,null,null,null,null,null,null,null,null,null,"
+    "null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,"
+    "null,null,null]}",
     "{\"op\":\"rule.explain\",\"rule\":\"TMAP_STRIDE_16\"}",
-    "{\"op\":\"pipe.verify\",\"pipe\":\"pipe p\\nparam N 1..\\nsmem A[2] 64\\nbar full[2] count 1\\nbar empty[2] count 1\\ninit full\\ninit empty\\n"
-    "fence mbarrier_init\\nsync cta\\nrole p warps 0..0 elect\\nfor i in 0..N\\nwait empty[i % 2] parity (i / 2 + 1) % 2\\n"
-    "expect full[i % 2] 64\\narrive full[i % 2]\\ncopy tensor 64 -> A[i % 2] signal full[i % 2]\\nend\\nend\\n"
-    "role c warps 1..1\\nfor i in 0..N\\nwait full[i % 2] parity i / 2 % 2\\nread A[i % 2]\\narrive empty[i % 2] warps\\nend\\nend\\n\"}",
+    "{\"op\":\"pipe.verify\",\"pipe\":\"pipe p\\nparam N 1..\\nsmem A[2] 64\\nbar full[2] count "
+    "1\\nbar empty[2] count 1\\ninit full\\ninit empty\\n"
+    "fence mbarrier_init\\nsync cta\\nrole p warps 0..0 elect\\nfor i in 0..N\\nwait empty[i % 2] "
+    "parity (i / 2 + 1) % 2\\n"
+    "expect full[i % 2] 64\\narrive full[i % 2]\\ncopy tensor 64 -> A[i % 2] signal full[i % "
+    "2]\\nend\\nend\\n"
+    "role c warps 1..1\\nfor i in 0..N\\nwait full[i % 2] parity i / 2 % 2\\nread A[i % "
+    "2]\\narrive empty[i % 2] warps\\nend\\nend\\n\"}",
     "{\"op\":\"plan.gemm\",\"target\":\"sm_90a\",\"m\":64,\"n\":64,\"k\":64}",
-    "{\"op\":\"emit\",\"target\":\"sm_90a\",\"what\":\"header\",\"name\":\"g\",\"m\":64,\"n\":64,\"k\":64}",
+    "{\"op\":\"emit\",\"target\":\"sm_90a\",\"what\":\"header\",\"name\":\"g\",\"m\":64,\"n\":64,"
+    "\"k\":64}",
 };
 
 static void every_op_has_a_whole_request(void **state)
@@ -187,7 +214,8 @@ static void without_or_with(zlay_ctx *ctx, const json_t *request, const char *ke
 static void fields_are_neither_more_nor_fewer(void **state)
 {
     for (size_t i = 0; i < ZL_COUNT(whole); i++) {
-        json_t *request = json_loads(whole[i], 0, NULL), *value, *map = json_object_get(request, "map");
+        json_t *request = json_loads(whole[i], 0, NULL), *value,
+               *map = json_object_get(request, "map");
         const char *key;
         json_object_foreach(request, key, value) without_or_with(*state, request, key, false);
         without_or_with(*state, request, NULL, true);
@@ -208,20 +236,33 @@ static void fields_are_neither_more_nor_fewer(void **state)
 /* Each field with a value of each wrong type: an answer, and where it is an error it names the field. */
 static void fields_of_a_wrong_type(void **state)
 {
-    static const char *const values[] = {"null", "true", "-1", "1.5", "\"\"", "\"x\"", "[]", "{}", "[[[]]]", "\"0x\"", "18446744073709551616", "[null]"};
+    static const char *const values[] = {"null",
+                                         "true",
+                                         "-1",
+                                         "1.5",
+                                         "\"\"",
+                                         "\"x\"",
+                                         "[]",
+                                         "{}",
+                                         "[[[]]]",
+                                         "\"0x\"",
+                                         "18446744073709551616",
+                                         "[null]"};
     for (size_t i = 0; i < ZL_COUNT(whole); i++)
         for (size_t v = 0; v < ZL_COUNT(values); v++) {
             json_t *request = json_loads(whole[i], 0, NULL), *value;
             const char *key;
             json_object_foreach(request, key, value)
             {
-                json_t *copy = json_deep_copy(request), *other = json_loads(values[v], JSON_DECODE_ANY, NULL);
+                json_t *copy = json_deep_copy(request),
+                       *other = json_loads(values[v], JSON_DECODE_ANY, NULL);
                 if (!other) other = json_string(values[v]);
                 json_object_set_new(copy, key, other);
                 char *line = json_dumps(copy, 0);
                 json_t *answer = json_loads(ask(*state, line), 0, NULL);
                 assert_non_null(answer);
-                assert_int_equal(json_object_size(answer) - (json_object_get(answer, "error") != NULL), 1);
+                assert_int_equal(
+                    json_object_size(answer) - (json_object_get(answer, "error") != NULL), 1);
                 json_decref(answer);
                 free(line);
                 json_decref(copy);
@@ -236,23 +277,30 @@ static void limits_hold_for_one_request(void **state)
 {
     zlay_limits before, after;
     zlay_ctx_limits(&before, *state);
-    refuses(*state, "{\"op\":\"layout.parse\",\"layout\":\"(1,(2,(3,4)))\",\"limits\":{\"nesting\":2}}", "ELIMIT", "nesting");
-    refuses(*state, "{\"op\":\"layout.parse\",\"layout\":\"(1,2,3,4)\",\"limits\":{\"text\":4}}", "ELIMIT", "text");
-    refuses(*state, "{\"op\":\"layout.parse\",\"layout\":\"(1,2,3,4)\",\"limits\":{\"dims\":3}}", "ELIMIT", "dim");
+    refuses(*state,
+            "{\"op\":\"layout.parse\",\"layout\":\"(1,(2,(3,4)))\",\"limits\":{\"nesting\":2}}",
+            "ELIMIT", "nesting");
+    refuses(*state, "{\"op\":\"layout.parse\",\"layout\":\"(1,2,3,4)\",\"limits\":{\"text\":4}}",
+            "ELIMIT", "text");
+    refuses(*state, "{\"op\":\"layout.parse\",\"layout\":\"(1,2,3,4)\",\"limits\":{\"dims\":3}}",
+            "ELIMIT", "dim");
     refuses(*state, "{\"op\":\"zlay\",\"limits\":{\"seconds\":3}}", "EINVAL", "seconds");
     refuses(*state, "{\"op\":\"zlay\",\"limits\":{\"points\":0}}", "EINVAL", "points");
     refuses(*state, "{\"op\":\"zlay\",\"limits\":{\"nesting\":4294967296}}", "EINVAL", "nesting");
     refuses(*state, "{\"op\":\"zlay\",\"limits\":[]}", "EINVAL", "limits");
-    assert_non_null(strstr(ask(*state, "{\"op\":\"zlay\",\"limits\":{\"points\":\"77\"}}"), "\"points\":77"));
+    assert_non_null(
+        strstr(ask(*state, "{\"op\":\"zlay\",\"limits\":{\"points\":\"77\"}}"), "\"points\":77"));
     assert_non_null(strstr(ask(*state, "{\"op\":\"zlay\"}"), "\"points\":4194304"));
-    assert_non_null(strstr(ask(*state, "{\"op\":\"layout.parse\",\"layout\":\"(1,(2,(3,4)))\"}"), "\"ok\""));
+    assert_non_null(
+        strstr(ask(*state, "{\"op\":\"layout.parse\",\"layout\":\"(1,(2,(3,4)))\"}"), "\"ok\""));
     zlay_ctx_limits(&after, *state);
     assert_memory_equal(&before, &after, sizeof before);
 }
 
 static void room_is_all_or_nothing(void **state)
 {
-    static const char line[] = "{\"op\":\"layout.eval\",\"layout\":\"4:3\",\"at\":[0,1,2,3]}", answer[] = "{\"ok\":[0,3,6,9]}";
+    static const char line[] = "{\"op\":\"layout.eval\",\"layout\":\"4:3\",\"at\":[0,1,2,3]}",
+                      answer[] = "{\"ok\":[0,3,6,9]}";
     char text[40];
     for (size_t room = 0; room < sizeof text; room++) {
         memset(text, '#', sizeof text);
@@ -260,7 +308,8 @@ static void room_is_all_or_nothing(void **state)
         zlay_status status = zlay_json_call(*state, &out, line, strlen(line));
         assert_int_equal(out.need, strlen(answer));
         assert_int_equal(status, room >= sizeof answer ? ZLAY_OK : ZLAY_EROOM);
-        if (status) for (size_t i = 0; i < sizeof text; i++) assert_int_equal(text[i], '#');
+        if (status)
+            for (size_t i = 0; i < sizeof text; i++) assert_int_equal(text[i], '#');
         else assert_string_equal(text, answer);
     }
     zlay_buf out = {NULL, 5, 0};
@@ -318,8 +367,10 @@ static void each_allocation_fails_once(void **state)
             h.left = ++failed;
             zlay_status status = zlay_json_call(ctx, &out, whole[i], strlen(whole[i]));
             done = status == ZLAY_OK && !strstr(text, "\"error\":\"ENOMEM\"");
-            if (!done && status != ZLAY_OK && status != ZLAY_ENOMEM) fail_msg("%s: %s", whole[i], zlay_status_name(status));
-            if (h.alive != 1) fail_msg("%s: %ld stay after allocation %ld failed", whole[i], h.alive - 1, failed);
+            if (!done && status != ZLAY_OK && status != ZLAY_ENOMEM)
+                fail_msg("%s: %s", whole[i], zlay_status_name(status));
+            if (h.alive != 1)
+                fail_msg("%s: %ld stay after allocation %ld failed", whole[i], h.alive - 1, failed);
             zlay_ctx_free(ctx);
         }
         assert_true(failed >= 1);
@@ -336,8 +387,12 @@ static size_t mutate(uint64_t *seed, char *line, size_t size, size_t room)
         size_t at = (size_t)test_range(seed, 0, (int64_t)size - 1);
         char mark = marks[test_range(seed, 0, sizeof marks - 2)];
         switch (test_range(seed, 0, 2)) {
-        case 0: line[at] = mark; break;
-        case 1: memmove(line + at, line + at + 1, --size - at); break;
+        case 0:
+            line[at] = mark;
+            break;
+        case 1:
+            memmove(line + at, line + at + 1, --size - at);
+            break;
         default:
             if (size == room) break;
             memmove(line + at + 1, line + at, size++ - at);
@@ -358,8 +413,10 @@ static void random_lines_have_one_answer(void **state)
         size = mutate(&seed, line, size, sizeof line);
         json_t *answer = json_loads(ask_size(*state, line, size), 0, NULL);
         assert_non_null(answer);
-        int kinds = (json_object_get(answer, "ok") != NULL) + (json_object_get(answer, "none") != NULL) +
-                       (json_object_get(answer, "undecided") != NULL) + (json_object_get(answer, "error") != NULL);
+        int kinds = (json_object_get(answer, "ok") != NULL) +
+                    (json_object_get(answer, "none") != NULL) +
+                    (json_object_get(answer, "undecided") != NULL) +
+                    (json_object_get(answer, "error") != NULL);
         assert_int_equal(kinds, 1);
         json_decref(answer);
     }

@@ -26,7 +26,12 @@ static size_t numeric_file(uint32_t *out)
 {
     static const uint32_t magic = 0x20031115 ^ LC_NUMERIC;
     char *data = (char *)(out + 2 + FIELDS);
-    static const char values[] = ",\0\0\0" "\0\0\0\0" "\177\0\0\0" ",\0\0\0" "\0\0\0\0" "UTF-8";
+    static const char values[] = ",\0\0\0"
+                                 "\0\0\0\0"
+                                 "\177\0\0\0"
+                                 ",\0\0\0"
+                                 "\0\0\0\0"
+                                 "UTF-8";
     out[0] = magic;
     out[1] = FIELDS;
     for (uint32_t i = 0; i < FIELDS; i++) out[2 + i] = (2 + FIELDS) * 4 + 4 * i;
@@ -85,11 +90,14 @@ static char *said(world *w, const char *line)
 static void answers_are_the_same(void **state)
 {
     static const char *const lines[] = {
-        "{\"op\":\"layout.eval\",\"layout\":\"(1000,1000):(1,1000)\",\"at\":[123456],\"id\":[1.5,-0.25e3,1e100]}",
+        "{\"op\":\"layout.eval\",\"layout\":\"(1000,1000):(1,1000)\",\"at\":[123456],\"id\":[1.5,-"
+        "0.25e3,1e100]}",
         "{\"op\":\"layout.eval\",\"layout\":\"4\",\"at\":[1,5]}",
         "{\"op\":\"zlay\"}",
-        "{\"op\":\"emit\",\"target\":\"sm_90a\",\"what\":\"gemm\",\"name\":\"g\",\"m\":1000,\"n\":1000,\"k\":1000}",
-        "{\"op\":\"emit\",\"target\":\"sm_90a\",\"what\":\"header\",\"name\":\"g\",\"m\":1000,\"n\":1000,\"k\":1002}",
+        "{\"op\":\"emit\",\"target\":\"sm_90a\",\"what\":\"gemm\",\"name\":\"g\",\"m\":1000,\"n\":"
+        "1000,\"k\":1000}",
+        "{\"op\":\"emit\",\"target\":\"sm_90a\",\"what\":\"header\",\"name\":\"g\",\"m\":1000,"
+        "\"n\":1000,\"k\":1002}",
         "{\"op\":\"plan.gemm\",\"target\":\"sm_90a\",\"m\":100000,\"n\":1000,\"k\":1000}",
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {

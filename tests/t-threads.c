@@ -12,7 +12,7 @@ enum { THREADS = 4, ROUNDS = 30, TEXT = 1 << 17 };
 typedef struct shared {
     const zlay_layout *layout, *other;
     const zlay_plan *plan;
-    char *ptx;      /* what one thread alone printed */
+    char *ptx; /* what one thread alone printed */
     size_t length;
     int wrong[THREADS];
 } shared;
@@ -58,7 +58,8 @@ static int reads_layouts(zlay_ctx *ctx, const shared *s)
     int wrong = zlay_layout_eval(&value, 1, s->layout, 1023) != ZLAY_OK;
     wrong += zlay_layout_print(&buf, s->layout) != ZLAY_OK;
     wrong += zlay_layout_compose(ctx, &made, s->layout, s->other) != ZLAY_OK;
-    wrong += zlay_layout_equal(ctx, &answer, NULL, made, s->layout) != ZLAY_OK || answer != ZLAY_YES;
+    wrong +=
+        zlay_layout_equal(ctx, &answer, NULL, made, s->layout) != ZLAY_OK || answer != ZLAY_YES;
     zlay_layout_free(made);
     return wrong;
 }
@@ -70,7 +71,8 @@ static int reads_plan(zlay_ctx *ctx, const shared *s, char *text)
     size_t count;
     int wrong = zlay_emit_ptx(ctx, &buf, s->plan, "gemm", 4) != ZLAY_OK || buf.need != s->length;
     wrong += !wrong && memcmp(text, s->ptx, s->length) != 0;
-    wrong += zlay_pipe_verify(ctx, &answer, NULL, 0, &count, NULL, zlay_plan_pipe(s->plan)) != ZLAY_OK;
+    wrong +=
+        zlay_pipe_verify(ctx, &answer, NULL, 0, &count, NULL, zlay_plan_pipe(s->plan)) != ZLAY_OK;
     return wrong + (answer != ZLAY_YES);
 }
 
@@ -80,7 +82,8 @@ static void *work(void *value)
     zlay_ctx *ctx = NULL;
     char *text = malloc(TEXT);
     int wrong = !text || zlay_ctx_new(&ctx, NULL, NULL) != ZLAY_OK;
-    for (int i = 0; !wrong && i < ROUNDS; i++) wrong = reads_layouts(ctx, w->s) + reads_plan(ctx, w->s, text);
+    for (int i = 0; !wrong && i < ROUNDS; i++)
+        wrong = reads_layouts(ctx, w->s) + reads_plan(ctx, w->s, text);
     w->s->wrong[w->number] = wrong;
     zlay_ctx_free(ctx);
     free(text);
@@ -90,7 +93,8 @@ static void *work(void *value)
 static void values_are_shared(void **state)
 {
     zlay_ctx *ctx = ctx_new();
-    zlay_layout *a = layout_new(ctx, "Sw<3,4,3> o 0 o (32,32):(32,1)"), *b = layout_new(ctx, "1024:1");
+    zlay_layout *a = layout_new(ctx, "Sw<3,4,3> o 0 o (32,32):(32,1)"),
+                *b = layout_new(ctx, "1024:1");
     zlay_plan *plan = plan_new(ctx);
     char *ptx = malloc(TEXT);
     zlay_buf buf = {ptx, TEXT, 0};

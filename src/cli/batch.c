@@ -39,7 +39,8 @@ static bool grow(char **text, size_t *room, size_t wanted)
 
 static void answer(batch *b)
 {
-    static const char no_memory[] = "{\"error\":\"ENOMEM\",\"message\":\"no memory for the answer\"}";
+    static const char no_memory[] =
+        "{\"error\":\"ENOMEM\",\"message\":\"no memory for the answer\"}";
     zlay_status status;
     while ((status = zlay_json_call(b->ctx, &b->out, b->line, b->length)) == ZLAY_EROOM)
         if (!grow(&b->out.text, &b->out.room, b->out.need + 1)) break;

@@ -8,8 +8,8 @@
 
 /* Exit codes. */
 enum {
-    ZL_EXIT_YES = 0,    /* yes, or done */
-    ZL_EXIT_NO = 1,     /* no, or proved that there is none */
+    ZL_EXIT_YES = 0, /* yes, or done */
+    ZL_EXIT_NO = 1,  /* no, or proved that there is none */
     ZL_EXIT_ERROR = 2,
     ZL_EXIT_UNSURE = 3, /* undecided, depends, or not run */
 };
@@ -37,8 +37,8 @@ int zl_say(zlay_ctx *ctx, zlay_status status, const char *what);
 zlay_plan *zl_plan_of(zlay_ctx *ctx, const zl_options *options, int *exit);
 
 /* The text of a plan's kernel or header in memory that free() takes; NULL, and said. */
-typedef zlay_status zl_emitter(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan, const char *name,
-                               size_t length);
+typedef zlay_status zl_emitter(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan,
+                               const char *name, size_t length);
 char *zl_plan_text(zlay_ctx *ctx, zl_emitter *emit, const zlay_plan *plan, const char *name,
                    size_t *length);
 

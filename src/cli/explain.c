@@ -7,11 +7,16 @@
 static const char *by_name(int32_t by)
 {
     switch (by) {
-    case ZLAY_BY_DRIVER: return "the driver";
-    case ZLAY_BY_DOCUMENT: return "the documents";
-    case ZLAY_BY_ASSEMBLER: return "the assembler";
-    case ZLAY_BY_HARDWARE: return "the hardware";
-    default: return "nobody";
+    case ZLAY_BY_DRIVER:
+        return "the driver";
+    case ZLAY_BY_DOCUMENT:
+        return "the documents";
+    case ZLAY_BY_ASSEMBLER:
+        return "the assembler";
+    case ZLAY_BY_HARDWARE:
+        return "the hardware";
+    default:
+        return "nobody";
     }
 }
 
@@ -32,8 +37,8 @@ int zl_explain(zlay_ctx *ctx, int argc, char **argv)
         return ZL_EXIT_ERROR;
     }
     if (zlay_rule_find(&rule, argv[0], strlen(argv[0])) == ZLAY_OK) {
-        printf("%s\n%s\nenforced by %s; targets %s\nsource: %s\n", rule.id, rule.text, by_name(rule.by),
-               rule.targets, rule.source);
+        printf("%s\n%s\nenforced by %s; targets %s\nsource: %s\n", rule.id, rule.text,
+               by_name(rule.by), rule.targets, rule.source);
         return ZL_EXIT_YES;
     }
     if (pipe_rule(argv[0])) {

@@ -77,7 +77,8 @@ static const struct {
     reader *read;
     size_t offset;
 } flags[] = {
-#define FLAG(name, kind, member, argument, text) {name, argument, text, kind, offsetof(zl_options, member)},
+#define FLAG(name, kind, member, argument, text)                                                   \
+    {name, argument, text, kind, offsetof(zl_options, member)},
 #include "cli/flags.def"
 };
 
@@ -100,7 +101,8 @@ static bool size_given(const zl_options *options, size_t flag, const char *value
 bool zl_options_read(zl_options *out, int argc, char **argv)
 {
     *out = (zl_options){.gemm = {.size = sizeof out->gemm, .m = 4096, .n = 4096, .k = 4096},
-                        .target = "sm_90a", .name = "gemm"};
+                        .target = "sm_90a",
+                        .name = "gemm"};
     for (int i = 0; i < argc; i += 2) {
         size_t flag = strncmp(argv[i], "--", 2) ? FLAGS : flag_find(argv[i] + 2);
         if (flag == FLAGS) {
@@ -108,8 +110,10 @@ bool zl_options_read(zl_options *out, int argc, char **argv)
             return false;
         }
         const char *value = i + 1 < argc ? argv[i + 1] : "";
-        if (!size_given(out, flag, value) || !flags[flag].read((char *)out + flags[flag].offset, value)) {
-            fprintf(stderr, "zlay: --%s wants %s, not '%s'\n", flags[flag].name, flags[flag].argument, value);
+        if (!size_given(out, flag, value) ||
+            !flags[flag].read((char *)out + flags[flag].offset, value)) {
+            fprintf(stderr, "zlay: --%s wants %s, not '%s'\n", flags[flag].name,
+                    flags[flag].argument, value);
             return false;
         }
         if (flags[flag].offset == offsetof(zl_options, model)) out->model_given = true;

@@ -17,7 +17,8 @@ enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static int help(void)
 {
-    puts("zlay: GPU layouts, legality, pipelines and code, decided before anything runs\n\ncommands");
+    puts("zlay: GPU layouts, legality, pipelines and code, decided before anything "
+         "runs\n\ncommands");
     for (size_t i = 0; i < COMMANDS; i++)
         printf("  zlay %s%s%s\n      %s\n", commands[i].words, *commands[i].arguments ? " " : "",
                commands[i].arguments, commands[i].text);
@@ -26,10 +27,11 @@ static int help(void)
     puts("\noperations of zlay batch: name, fields [optional fields]: answer");
     for (size_t i = 0; zl_op_at(i); i++) {
         const zl_op *op = zl_op_at(i);
-        printf("  %s  %s%s%s%s: %s\n      %s\n", op->name, op->required, *op->optional ? " [" : "", op->optional,
-               *op->optional ? "]" : "", op->ok, op->text);
+        printf("  %s  %s%s%s%s: %s\n      %s\n", op->name, op->required, *op->optional ? " [" : "",
+               op->optional, *op->optional ? "]" : "", op->ok, op->text);
     }
-    puts("\nexit status: 0 yes or done; 1 no, or proved that there is none; 2 error; 3 undecided, or not run");
+    puts("\nexit status: 0 yes or done; 1 no, or proved that there is none; 2 error; 3 undecided, "
+         "or not run");
     return ZL_EXIT_YES;
 }
 
@@ -39,7 +41,8 @@ static int matches(const char *words, int argc, char **argv)
     int count = 0;
     for (const char *at = words; *at; at += strspn(at, " "), count++) {
         size_t length = strcspn(at, " ");
-        if (count >= argc || strlen(argv[count]) != length || memcmp(argv[count], at, length)) return 0;
+        if (count >= argc || strlen(argv[count]) != length || memcmp(argv[count], at, length))
+            return 0;
         at += length;
     }
     return count;
@@ -75,7 +78,7 @@ int main(int argc, char **argv)
         int used = matches(commands[i].words, argc, argv);
         if (used) return command_run(i, argc - used, argv + used);
     }
-    fprintf(stderr, "zlay: %s%s; zlay --help lists them\n", argc ? "no command begins with " : "no command is given",
-            argc ? argv[0] : "");
+    fprintf(stderr, "zlay: %s%s; zlay --help lists them\n",
+            argc ? "no command begins with " : "no command is given", argc ? argv[0] : "");
     return ZL_EXIT_ERROR;
 }

@@ -10,8 +10,11 @@
 int zl_say(zlay_ctx *ctx, zlay_status status, const char *what)
 {
     const char *message = zlay_ctx_message(ctx);
-    fprintf(stderr, "zlay: %s: %s%s%s\n", what, zlay_status_name(status), *message ? ": " : "", message);
-    return status == ZLAY_NONE ? ZL_EXIT_NO : status == ZLAY_ELIMIT ? ZL_EXIT_UNSURE : ZL_EXIT_ERROR;
+    fprintf(stderr, "zlay: %s: %s%s%s\n", what, zlay_status_name(status), *message ? ": " : "",
+            message);
+    return status == ZLAY_NONE     ? ZL_EXIT_NO
+           : status == ZLAY_ELIMIT ? ZL_EXIT_UNSURE
+                                   : ZL_EXIT_ERROR;
 }
 
 zlay_plan *zl_plan_of(zlay_ctx *ctx, const zl_options *options, int *exit)
@@ -61,7 +64,8 @@ static zlay_status emission_write(zlay_ctx *ctx, zlay_buf *out, const void *valu
     return e->emit(ctx, out, e->plan, e->name, strlen(e->name));
 }
 
-char *zl_plan_text(zlay_ctx *ctx, zl_emitter *emit, const zlay_plan *plan, const char *name, size_t *length)
+char *zl_plan_text(zlay_ctx *ctx, zl_emitter *emit, const zlay_plan *plan, const char *name,
+                   size_t *length)
 {
     emission e = {emit, plan, name};
     return text_of(ctx, emission_write, &e, length);
@@ -86,8 +90,8 @@ static bool file_write(const char *path, const char *text, size_t length)
     return done;
 }
 
-static int emit_file(zlay_ctx *ctx, zl_emitter *emit, const zlay_plan *plan, const zl_options *options,
-                     const char *path)
+static int emit_file(zlay_ctx *ctx, zl_emitter *emit, const zlay_plan *plan,
+                     const zl_options *options, const char *path)
 {
     size_t length;
     if (!path) return ZL_EXIT_YES;
@@ -109,7 +113,8 @@ static int certificates_decide(zlay_ctx *ctx, const zlay_plan *plan)
         zlay_status status = zlay_layout_equal(ctx, &answer, NULL, a, b);
         if (status) return zl_say(ctx, status, "certificate");
         if (answer == ZLAY_YES) continue;
-        printf("certificate %u: %s\n", count, answer == ZLAY_NO ? "the layouts differ" : zlay_ctx_message(ctx));
+        printf("certificate %u: %s\n", count,
+               answer == ZLAY_NO ? "the layouts differ" : zlay_ctx_message(ctx));
         return answer == ZLAY_NO ? ZL_EXIT_NO : ZL_EXIT_UNSURE;
     }
     printf("certificates: %u pairs of layouts, each equal (decided again)\n", count);
@@ -138,11 +143,13 @@ static int pipe_refuted(zlay_ctx *ctx, const zlay_pipe *pipe, zlay_answer answer
         return ZL_EXIT_UNSURE;
     }
     zlay_pipe_verify(ctx, &answer, &reason, 1, &count, NULL, pipe);
-    printf("pipe: no: rule %s at line %u, and %zu more\n", zlay_pipe_rule_name(reason.rule), reason.line, count - 1);
+    printf("pipe: no: rule %s at line %u, and %zu more\n", zlay_pipe_rule_name(reason.rule),
+           reason.line, count - 1);
     return ZL_EXIT_NO;
 }
 
-static int proof_recheck(zlay_ctx *ctx, const zlay_pipe *pipe, const char *proof, size_t length, bool print)
+static int proof_recheck(zlay_ctx *ctx, const zlay_pipe *pipe, const char *proof, size_t length,
+                         bool print)
 {
     zlay_answer answer;
     zlay_status status = zlay_pipe_recheck(ctx, &answer, pipe, proof, length);
@@ -182,14 +189,16 @@ int zl_plan_prove(zlay_ctx *ctx, const zlay_plan *plan, bool print)
 static void report_wrong(const zl_model_report *r)
 {
     if (r->fault)
-        printf("  fault %d of operand %d in tile (%" PRIu64 ", %" PRIu64 "), K step %" PRIu64 "\n", r->fault,
-               r->operand, r->tile_m, r->tile_n, r->tile_k);
+        printf("  fault %d of operand %d in tile (%" PRIu64 ", %" PRIu64 "), K step %" PRIu64 "\n",
+               r->fault, r->operand, r->tile_m, r->tile_n, r->tile_k);
     if (r->wrong)
-        printf("  %" PRIu64 " elements are wrong; the first, D[%" PRIu64 ", %" PRIu64 "], is %g and not %g\n",
+        printf("  %" PRIu64 " elements are wrong; the first, D[%" PRIu64 ", %" PRIu64
+               "], is %g and not %g\n",
                r->wrong, r->row, r->column, r->got, r->expected);
     if (r->changed) printf("  %" PRIu64 " elements outside were written\n", r->changed);
     if (r->stages_off)
-        printf("  %" PRIu64 " stages bring %u bytes, not what their barrier expects\n", r->stages_off, r->bytes);
+        printf("  %" PRIu64 " stages bring %u bytes, not what their barrier expects\n",
+               r->stages_off, r->bytes);
 }
 
 static int model_run(zlay_ctx *ctx, const zlay_plan *plan, const zl_options *options)
@@ -203,8 +212,9 @@ static int model_run(zlay_ctx *ctx, const zlay_plan *plan, const zl_options *opt
         return ZL_EXIT_UNSURE;
     }
     if (status) return zl_say(ctx, status, "model");
-    printf("model: %" PRIu64 " of %" PRIu64 " tiles run, all %" PRIu64 " edge tiles among them; %" PRIu64
-           " stages; %" PRIu64 " elements of D %s a plain product; %" PRIu64 " others untouched\n",
+    printf("model: %" PRIu64 " of %" PRIu64 " tiles run, all %" PRIu64
+           " edge tiles among them; %" PRIu64 " stages; %" PRIu64
+           " elements of D %s a plain product; %" PRIu64 " others untouched\n",
            r.run, r.tiles, r.edges, r.stages, r.elements, r.wrong ? "compared with" : "equal",
            r.margins - r.changed);
     report_wrong(&r);

@@ -27,11 +27,13 @@ typedef struct run {
 static bool matrices_make(run *r)
 {
     const zlay_gemm *g = &r->options->gemm;
-    int32_t a = g->a_order ? g->a_order : ZLAY_ORDER_ROW, d = g->d_order ? g->d_order : ZLAY_ORDER_ROW;
+    int32_t a = g->a_order ? g->a_order : ZLAY_ORDER_ROW,
+            d = g->d_order ? g->d_order : ZLAY_ORDER_ROW;
     int32_t b = g->b_order ? g->b_order : ZLAY_ORDER_COLUMN;
-    bool made = zl_matrix_describe(&r->a, g->m, g->k, a, g->lda) && zl_matrix_describe(&r->b, g->k, g->n, b, g->ldb) &&
-                zl_matrix_describe(&r->d, g->m, g->n, d, g->ldd) && zl_matrix_alloc(&r->a) && zl_matrix_alloc(&r->b) &&
-                zl_matrix_alloc(&r->d);
+    bool made = zl_matrix_describe(&r->a, g->m, g->k, a, g->lda) &&
+                zl_matrix_describe(&r->b, g->k, g->n, b, g->ldb) &&
+                zl_matrix_describe(&r->d, g->m, g->n, d, g->ldd) && zl_matrix_alloc(&r->a) &&
+                zl_matrix_alloc(&r->b) && zl_matrix_alloc(&r->d);
     if (!made) return false;
     zl_matrix_fill(&r->a, 1);
     zl_matrix_fill(&r->b, 2);
@@ -44,7 +46,9 @@ static zlay_status upload(run *r)
     for (int i = 0; i < 3; i++) {
         uint64_t bytes = matrices[i]->count * sizeof *matrices[i]->elements;
         zlay_status status = zlay_device_alloc(r->ctx, r->device, &r->address[i], bytes);
-        if (!status) status = zlay_device_write(r->ctx, r->device, r->address[i], matrices[i]->elements, bytes);
+        if (!status)
+            status =
+                zlay_device_write(r->ctx, r->device, r->address[i], matrices[i]->elements, bytes);
         if (status) return status;
     }
     return ZLAY_OK;
@@ -58,7 +62,8 @@ static zlay_status load(run *r)
     zlay_status status =
         zlay_kernel_load(r->ctx, &r->kernel, r->device, r->plan, ptx, length + 1, r->options->name);
     free(ptx);
-    if (!status) status = zlay_kernel_bind(r->ctx, r->kernel, r->address[0], r->address[1], r->address[2]);
+    if (!status)
+        status = zlay_kernel_bind(r->ctx, r->kernel, r->address[0], r->address[1], r->address[2]);
     return status;
 }
 
@@ -78,7 +83,8 @@ static void block_compare(run *r, const zl_block *block, double *sums)
     for (uint64_t i = 0; i < block->rows; i++)
         for (uint64_t j = 0; j < block->columns; j++) {
             double expected = zl_matrix_round(sums[i * ZL_PRODUCT_COLUMNS + j]);
-            double error = fabs(zl_matrix_value(&r->d, block->row + i, block->column + j) - expected);
+            double error =
+                fabs(zl_matrix_value(&r->d, block->row + i, block->column + j) - expected);
             r->compared++;
             r->wrong += !(error == 0);
             if (!(error <= r->worst)) r->worst = error;
@@ -86,7 +92,10 @@ static void block_compare(run *r, const zl_block *block, double *sums)
 }
 
 /* SAMPLE x SAMPLE blocks at equal distances, the corners among them. */
-static uint64_t place(uint64_t extent, uint64_t size, uint64_t i) { return (extent - size) / (SAMPLE - 1) * i; }
+static uint64_t place(uint64_t extent, uint64_t size, uint64_t i)
+{
+    return (extent - size) / (SAMPLE - 1) * i;
+}
 
 static bool compare(run *r)
 {
@@ -109,7 +118,8 @@ static uint64_t padding_changed(const zl_matrix *d)
 {
     uint64_t changed = 0;
     for (uint64_t o = 0; o + 1 < d->outer; o++)
-        for (uint64_t i = d->inner; i < d->pitch; i++) changed += d->elements[o * d->pitch + i] != ZL_MATRIX_CANARY;
+        for (uint64_t i = d->inner; i < d->pitch; i++)
+            changed += d->elements[o * d->pitch + i] != ZL_MATRIX_CANARY;
     return changed;
 }
 
@@ -122,9 +132,12 @@ static int report(run *r)
     if (!status) status = zlay_kernel_time(r->ctx, r->kernel, TIMED, &milliseconds);
     if (status) return zl_say(r->ctx, status, "timing");
     double flop = 2.0 * (double)g->m * (double)g->n * (double)g->k;
-    printf("run: %" PRIu64 " elements of D compared, %" PRIu64 " differ from the exact result's rounding, greatest error %g; "
-           "%" PRIu64 " elements of padding changed\n", r->compared, r->wrong, r->worst, changed);
-    printf("run: %.3f ms, %.1f TFLOP/s\n", (double)milliseconds / TIMED, flop * TIMED / (double)milliseconds * 1e-9);
+    printf("run: %" PRIu64 " elements of D compared, %" PRIu64
+           " differ from the exact result's rounding, greatest error %g; "
+           "%" PRIu64 " elements of padding changed\n",
+           r->compared, r->wrong, r->worst, changed);
+    printf("run: %.3f ms, %.1f TFLOP/s\n", (double)milliseconds / TIMED,
+           flop * TIMED / (double)milliseconds * 1e-9);
     return r->wrong || changed ? ZL_EXIT_NO : ZL_EXIT_YES;
 }
 
@@ -138,7 +151,9 @@ static int on_device(run *r)
 {
     zlay_device_info info;
     zlay_status status = zlay_device_get(&info, r->device);
-    if (!status) printf("device: %s, compute capability %d.%d, driver %d\n", info.name, info.cc_major, info.cc_minor, info.driver);
+    if (!status)
+        printf("device: %s, compute capability %d.%d, driver %d\n", info.name, info.cc_major,
+               info.cc_minor, info.driver);
     if (!matrices_make(r)) return zl_say(r->ctx, ZLAY_ENOMEM, "matrices");
     if (!status) status = upload(r);
     if (!status) status = load(r);

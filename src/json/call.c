@@ -59,7 +59,8 @@ static uint64_t *limit_of(zlay_limits *limits, const char *name)
         {"sim_bytes", offsetof(zlay_limits, sim_bytes)},
     };
     for (size_t i = 0; i < ZL_COUNT(wide); i++)
-        if (!strcmp(wide[i].name, name)) return (uint64_t *)(void *)((char *)limits + wide[i].offset);
+        if (!strcmp(wide[i].name, name))
+            return (uint64_t *)(void *)((char *)limits + wide[i].offset);
     return NULL;
 }
 

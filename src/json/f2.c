@@ -57,8 +57,8 @@ static zlay_status output_check(zl_call *call, const char *name, const json_t *o
         return zl_wrong(call, name, "an F2 object: each of 'out' is [name, size]");
     if ((length == 3 && !is_xor(json_array_get(output, 2))) || !size || (size & (size - 1)))
         return zl_fail(call->ctx, ZLAY_ENOTSUP,
-                       "field '%s': outputs that add modulo their size are not done; size %" PRIu64, name,
-                       size);
+                       "field '%s': outputs that add modulo their size are not done; size %" PRIu64,
+                       name, size);
     return ZLAY_OK;
 }
 
@@ -75,8 +75,9 @@ static zlay_status object_check(zl_call *call, const char *name, const json_t *o
         if ((status = output_check(call, name, json_array_get(outs, i)))) return status;
     for (size_t i = 0; i < json_array_size(ins); i++)
         if (!input_fits(json_array_get(ins, i), json_array_size(outs)))
-            return zl_wrong(call, name, "an F2 object: each of 'in' is [name, [bases]], and a basis "
-                                        "has one integer an output");
+            return zl_wrong(call, name,
+                            "an F2 object: each of 'in' is [name, [bases]], and a basis "
+                            "has one integer an output");
     return ZLAY_OK;
 }
 
@@ -110,7 +111,8 @@ static void object_write(zl_text *out, const void *object)
         const json_t *output = json_array_get(outs, i);
         uint64_t size = 0;
         zl_json_u64(json_array_get(output, 1), &size);
-        zl_putf(out, "%s%s: %" PRIu64, i ? ", " : "", json_string_value(json_array_get(output, 0)), size);
+        zl_putf(out, "%s%s: %" PRIu64, i ? ", " : "", json_string_value(json_array_get(output, 0)),
+                size);
     }
     zl_puts(out, "}");
 }

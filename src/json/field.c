@@ -153,7 +153,8 @@ zlay_status zl_get_word(zl_call *call, const json_t *object, const char *name, c
             *out = words[i].number;
             return ZLAY_OK;
         }
-    if (!zl_json_u64(value, &number)) return zl_wrong(call, name, "one of its names, or an integer");
+    if (!zl_json_u64(value, &number))
+        return zl_wrong(call, name, "one of its names, or an integer");
     *out = number > INT32_MAX ? INT32_MAX : (int32_t)number;
     return ZLAY_OK;
 }
@@ -199,8 +200,8 @@ zlay_status zl_get_layout(zl_call *call, const char *name, zlay_layout **out)
     *out = NULL;
     call->in_input = true;
     if (json_is_string(value))
-        status = zlay_layout_parse(call->ctx, out, json_string_value(value),
-                                   json_string_length(value));
+        status =
+            zlay_layout_parse(call->ctx, out, json_string_value(value), json_string_length(value));
     else if (json_is_object(value)) status = layout_of_object(call, name, value, out);
     else return zl_wrong(call, name, "a layout: a text, or an F2 object");
     if (!status) call->in_input = false;

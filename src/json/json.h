@@ -39,7 +39,8 @@ enum { ZL_LINE_MOST = 16 << 20, ZL_DEPTH_MOST = 64 };
 zlay_status zl_line_check(zlay_ctx *ctx, bool *plain, const char *line, size_t size);
 
 /* The line with every integer of more than 18 digits as a string, which is how batch.md writes it. */
-zlay_status zl_line_quote(zlay_ctx *ctx, char **text, size_t *length, const char *line, size_t size);
+zlay_status zl_line_quote(zlay_ctx *ctx, char **text, size_t *length, const char *line,
+                          size_t size);
 
 /* ---- fields -------------------------------------------------------------- */
 
@@ -59,7 +60,8 @@ zlay_status zl_fields_check(zl_call *call, const json_t *object, const char *wha
                             const char *required, const char *optional);
 
 zlay_status zl_get_text(zl_call *call, const json_t *object, const char *name, zl_span *out);
-zlay_status zl_get_object(zl_call *call, const json_t *object, const char *name, const json_t **out);
+zlay_status zl_get_object(zl_call *call, const json_t *object, const char *name,
+                          const json_t **out);
 zlay_status zl_get_list(zl_call *call, const json_t *object, const char *name, const json_t **out);
 zlay_status zl_get_u64(zl_call *call, const json_t *object, const char *name, uint64_t *out);
 zlay_status zl_get_u32(zl_call *call, const json_t *object, const char *name, uint32_t *out);
@@ -94,6 +96,9 @@ json_t *zl_json_int(int64_t value);
 json_t *zl_json_uint(uint64_t value);
 json_t *zl_json_bits(uint64_t value, int digits);
 
+/* The name of a number, null where it has none. */
+json_t *zl_json_word(const zl_word *words, int32_t number);
+
 void zl_put_value(zl_call *call, json_t *object, const char *key, json_t *value);
 void zl_put_item(zl_call *call, json_t *array, json_t *value);
 json_t *zl_json_layout(zl_call *call, const zlay_layout *layout);
@@ -102,7 +107,9 @@ json_t *zl_json_layout(zl_call *call, const zlay_layout *layout);
 typedef zlay_status zl_printer(zlay_ctx *ctx, zlay_buf *out, const void *value);
 json_t *zl_json_printed(zl_call *call, zl_printer *print, const void *value, zlay_status *status);
 
-/* The rows of a verdict; `split` is what its repairs carry. */
+/* A verdict with its first reasons. */
+enum { ZL_REASONS_MOST = 128 };
+
 typedef struct zl_checked {
     zlay_verdict verdict;
     zlay_reason *reasons;
@@ -112,9 +119,8 @@ typedef struct zl_checked {
 json_t *zl_json_verdict(zl_call *call, const zl_checked *checked);
 
 json_t *zl_json_tensormap(zl_call *call, const zlay_tensormap *map);
-zlay_status zl_get_gemm(zl_call *call, zlay_gemm *out);
 
-extern const zl_word zl_types[], zl_swizzles[], zl_majors[];
+extern const zl_word zl_types[], zl_swizzles[], zl_majors[], zl_keeps[];
 
 /* ---- ops ----------------------------------------------------------------- */
 

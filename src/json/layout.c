@@ -9,8 +9,10 @@ enum { OUTS_MOST = 64 };
 
 /* ---- parse ------------------------------------------------------------------ */
 
-static const zl_word kinds[] = {
-    {"strided", ZLAY_LAYOUT_STRIDED}, {"swizzled", ZLAY_LAYOUT_SWIZZLED}, {"f2", ZLAY_LAYOUT_F2}, {NULL, 0}};
+static const zl_word kinds[] = {{"strided", ZLAY_LAYOUT_STRIDED},
+                                {"swizzled", ZLAY_LAYOUT_SWIZZLED},
+                                {"f2", ZLAY_LAYOUT_F2},
+                                {NULL, 0}};
 
 static void spans_note(int64_t *least, int64_t *greatest, const int64_t *values, size_t outs)
 {
@@ -56,7 +58,8 @@ static zlay_status parse_answer(zl_call *call, const zlay_layout *layout)
     if (status) return status;
     call->value = json_object();
     zl_put_value(call, call->value, "text", zl_json_layout(call, layout));
-    zl_put_value(call, call->value, "kind", json_string(zl_word_of(kinds, zlay_layout_kind(layout))));
+    zl_put_value(call, call->value, "kind",
+                 json_string(zl_word_of(kinds, zlay_layout_kind(layout))));
     zl_put_value(call, call->value, "size", zl_json_uint(zlay_layout_size(layout)));
     zl_put_value(call, call->value, "cosize", cosize);
     return ZLAY_OK;
@@ -73,7 +76,8 @@ zlay_status zl_op_layout_parse(zl_call *call)
 
 /* ---- eval ------------------------------------------------------------------- */
 
-static zlay_status index_of(zl_call *call, const zlay_layout *layout, const json_t *at, uint64_t *index)
+static zlay_status index_of(zl_call *call, const zlay_layout *layout, const json_t *at,
+                            uint64_t *index)
 {
     if (!json_is_array(at)) {
         bool read = zl_json_u64(at, index);
@@ -194,7 +198,8 @@ zlay_status zl_op_layout_divide(zl_call *call)
 {
     const json_t *b = json_object_get(call->request, "b");
     const char *text = json_string_value(b);
-    if (text && text[strspn(text, " ")] == '<') return divide_by_tiler(call, text, json_string_length(b));
+    if (text && text[strspn(text, " ")] == '<')
+        return divide_by_tiler(call, text, json_string_length(b));
     return of_two(call, zlay_layout_logical_divide);
 }
 

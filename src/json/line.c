@@ -60,7 +60,8 @@ zlay_status zl_line_check(zlay_ctx *ctx, bool *plain, const char *line, size_t s
     while (s.at < s.size) {
         char c = s.line[s.at];
         if (!s.in_text && (c == '[' || c == '{') && ++depth > ZL_DEPTH_MOST)
-            return zl_fail(ctx, ZLAY_EINVAL, "byte %zu: nested deeper than %d", s.at, ZL_DEPTH_MOST);
+            return zl_fail(ctx, ZLAY_EINVAL, "byte %zu: nested deeper than %d", s.at,
+                           ZL_DEPTH_MOST);
         if (!s.in_text && (c == ']' || c == '}') && depth) depth--;
         if (long_integer(&s)) *plain = false;
         step(&s);

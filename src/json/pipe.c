@@ -59,7 +59,8 @@ static zlay_status verify(zl_call *call, const zlay_pipe *pipe, bool proof)
     zlay_pipe_reason reasons[REASONS_MOST];
     zlay_answer answer;
     size_t count = 0;
-    zlay_status status = zlay_pipe_verify(call->ctx, &answer, reasons, REASONS_MOST, &count, NULL, pipe);
+    zlay_status status =
+        zlay_pipe_verify(call->ctx, &answer, reasons, REASONS_MOST, &count, NULL, pipe);
     if (status) return status;
     call->undecided = answer == ZLAY_UNDECIDED;
     if (call->undecided) return ZLAY_OK;

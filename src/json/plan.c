@@ -7,14 +7,14 @@
 
 /* ---- the request ------------------------------------------------------------------ */
 
-static const zl_word orders[] = {{"row", ZLAY_ORDER_ROW}, {"col", ZLAY_ORDER_COLUMN},
-                                 {"column", ZLAY_ORDER_COLUMN}, {NULL, 0}};
+static const zl_word orders[] = {
+    {"row", ZLAY_ORDER_ROW}, {"col", ZLAY_ORDER_COLUMN}, {"column", ZLAY_ORDER_COLUMN}, {NULL, 0}};
 /* K is the second index of A and the first of B. */
 static const zl_word a_majors[] = {{"K", ZLAY_ORDER_ROW}, {"MN", ZLAY_ORDER_COLUMN}, {NULL, 0}};
 static const zl_word b_majors[] = {{"K", ZLAY_ORDER_COLUMN}, {"MN", ZLAY_ORDER_ROW}, {NULL, 0}};
 
-static zlay_status read_order(zl_call *call, const char *order, const char *major, const zl_word *majors,
-                              int32_t *out)
+static zlay_status read_order(zl_call *call, const char *order, const char *major,
+                              const zl_word *majors, int32_t *out)
 {
     int32_t by_major = 0;
     zlay_status status = zl_get_word(call, call->request, order, orders, out);
@@ -44,8 +44,11 @@ static zlay_status read_tile(zl_call *call, zlay_gemm *out)
 
 static zlay_status read_sizes(zl_call *call, zlay_gemm *out)
 {
-    const struct { const char *name; uint64_t *to; } sizes[] = {
-        {"m", &out->m}, {"n", &out->n}, {"k", &out->k}, {"lda", &out->lda}, {"ldb", &out->ldb}, {"ldd", &out->ldd}};
+    const struct {
+        const char *name;
+        uint64_t *to;
+    } sizes[] = {{"m", &out->m},     {"n", &out->n},     {"k", &out->k},
+                 {"lda", &out->lda}, {"ldb", &out->ldb}, {"ldd", &out->ldd}};
     for (size_t i = 0; i < ZL_COUNT(sizes); i++) {
         zlay_status status = zl_get_u64(call, call->request, sizes[i].name, sizes[i].to);
         if (status) return status;
@@ -55,7 +58,7 @@ static zlay_status read_sizes(zl_call *call, zlay_gemm *out)
     return ZLAY_OK;
 }
 
-zlay_status zl_get_gemm(zl_call *call, zlay_gemm *out)
+static zlay_status read_gemm(zl_call *call, zlay_gemm *out)
 {
     *out = (zlay_gemm){.size = sizeof *out};
     zlay_status status = read_sizes(call, out);
@@ -72,17 +75,16 @@ static zlay_status plan_make(zl_call *call, zlay_plan **out)
     zlay_gemm gemm = {0};
     *out = NULL;
     zlay_status status = zl_get_target(call, &target);
-    if (!status) status = zl_get_gemm(call, &gemm);
+    if (!status) status = read_gemm(call, &gemm);
     return status ? status : zlay_plan_synth_gemm(call->ctx, out, target, &gemm);
 }
 
 /* ---- the plan ---------------------------------------------------------------------- */
 
-static const zl_word copy_kinds[] = {{"tensor_load", ZLAY_COPY_TENSOR_LOAD},
-                                     {"tensor_store", ZLAY_COPY_TENSOR_STORE},
-                                     {"cp_async", ZLAY_COPY_CP_ASYNC},
-                                     {"thread_load", ZLAY_COPY_THREAD_LOAD},
-                                     {"thread_store", ZLAY_COPY_THREAD_STORE}, {NULL, 0}};
+static const zl_word copy_kinds[] = {
+    {"tensor_load", ZLAY_COPY_TENSOR_LOAD},   {"tensor_store", ZLAY_COPY_TENSOR_STORE},
+    {"cp_async", ZLAY_COPY_CP_ASYNC},         {"thread_load", ZLAY_COPY_THREAD_LOAD},
+    {"thread_store", ZLAY_COPY_THREAD_STORE}, {NULL, 0}};
 
 static json_t *coordinates_value(zl_call *call, const int32_t *coordinate, uint32_t rank)
 {
@@ -95,7 +97,8 @@ static json_t *copy_value(zl_call *call, const zlay_copy *copy, uint32_t rank)
 {
     json_t *value = json_object(), *advance = json_array();
     const char *kind = zl_word_of(copy_kinds, copy->kind);
-    for (uint32_t i = 0; i < rank; i++) zl_put_item(call, advance, coordinates_value(call, copy->advance[i], 3));
+    for (uint32_t i = 0; i < rank; i++)
+        zl_put_item(call, advance, coordinates_value(call, copy->advance[i], 3));
     zl_put_value(call, value, "map", json_integer(copy->map));
     zl_put_value(call, value, "kind", json_string(kind ? kind : "?"));
     zl_put_value(call, value, "width", json_integer(copy->width));
@@ -163,11 +166,13 @@ static json_t *three(zl_call *call, uint64_t x, uint64_t y, uint64_t z)
 
 static void put_info(zl_call *call, json_t *value, const zlay_plan_info *info)
 {
-    const struct { const char *name; uint32_t number; } numbers[] = {
-        {"stages", info->stages},         {"threads", info->threads},
-        {"consumers", info->consumers},   {"smem", info->smem},
-        {"stage_bytes", info->stage_bytes}, {"bytes", info->expect_bytes},
-        {"full_count", info->full_count}, {"empty_count", info->empty_count}};
+    const struct {
+        const char *name;
+        uint32_t number;
+    } numbers[] = {{"stages", info->stages},           {"threads", info->threads},
+                   {"consumers", info->consumers},     {"smem", info->smem},
+                   {"stage_bytes", info->stage_bytes}, {"bytes", info->expect_bytes},
+                   {"full_count", info->full_count},   {"empty_count", info->empty_count}};
     zl_put_value(call, value, "size", three(call, info->m, info->n, info->k));
     zl_put_value(call, value, "swapped", json_boolean(info->swapped));
     zl_put_value(call, value, "tile", three(call, info->tile_m, info->tile_n, info->tile_k));
@@ -206,8 +211,10 @@ zlay_status zl_op_plan_gemm(zl_call *call)
         call->value = json_object();
         put_info(call, call->value, &info);
         put_operands(call, call->value, plan);
-        zl_put_value(call, call->value, "desc_a", descriptors_value(call, plan, &info, ZLAY_OPERAND_A));
-        zl_put_value(call, call->value, "desc_b", descriptors_value(call, plan, &info, ZLAY_OPERAND_B));
+        zl_put_value(call, call->value, "desc_a",
+                     descriptors_value(call, plan, &info, ZLAY_OPERAND_A));
+        zl_put_value(call, call->value, "desc_b",
+                     descriptors_value(call, plan, &info, ZLAY_OPERAND_B));
         zl_put_value(call, call->value, "certificates", certificates_value(call, plan));
         status = put_printed(call, "pipe", print_pipe, zlay_plan_pipe(plan));
     }
@@ -238,9 +245,15 @@ static zlay_status print_header(zlay_ctx *ctx, zlay_buf *out, const void *value)
 /* What a caller passes to the kernel, in the kernel's order. */
 static json_t *arguments_value(zl_call *call)
 {
-    static const struct { const char *name, *type; int bytes; } arguments[] = {
-        {"tensor_a", "CUtensorMap", 128}, {"tensor_b", "CUtensorMap", 128}, {"tensor_d", "CUtensorMap", 128},
-        {"ptr_a", "u64", 8},              {"ptr_b", "u64", 8},              {"ptr_d", "u64", 8}};
+    static const struct {
+        const char *name, *type;
+        int bytes;
+    } arguments[] = {{"tensor_a", "CUtensorMap", 128},
+                     {"tensor_b", "CUtensorMap", 128},
+                     {"tensor_d", "CUtensorMap", 128},
+                     {"ptr_a", "u64", 8},
+                     {"ptr_b", "u64", 8},
+                     {"ptr_d", "u64", 8}};
     json_t *list = json_array();
     for (size_t i = 0; i < ZL_COUNT(arguments); i++) {
         json_t *one = json_object();
@@ -269,15 +282,16 @@ static zlay_status ptx_check(zl_call *call, const json_t *needed)
     const char *version = json_string_value(needed);
     if (status || !asked.text || !version) return status;
     if (!strcmp(asked.text, version)) return ZLAY_OK;
-    return zl_fail(call->ctx, ZLAY_ENOTSUP, "field 'ptx': the text is printed for %s, the least that it needs",
-                   version);
+    return zl_fail(call->ctx, ZLAY_ENOTSUP,
+                   "field 'ptx': the text is printed for %s, the least that it needs", version);
 }
 
 static zlay_status emit_plan(zl_call *call, const named_plan *p, bool kernel)
 {
     zlay_plan_info info;
     zlay_status status = zlay_plan_get(&info, p->plan);
-    json_t *text = status ? NULL : zl_json_printed(call, kernel ? print_ptx : print_header, p, &status);
+    json_t *text =
+        status ? NULL : zl_json_printed(call, kernel ? print_ptx : print_header, p, &status);
     if (status) return status;
     json_t *ptx = kernel && text ? ptx_value(json_string_value(text)) : json_null();
     status = ptx_check(call, ptx);

@@ -29,6 +29,12 @@ json_t *zl_json_bits(uint64_t value, int digits)
     return json_string(text);
 }
 
+json_t *zl_json_word(const zl_word *words, int32_t number)
+{
+    const char *name = zl_word_of(words, number);
+    return name ? json_string(name) : json_null();
+}
+
 void zl_put_value(zl_call *call, json_t *object, const char *key, json_t *value)
 {
     if (json_object_set_new(object, key, value)) call->no_memory = true;

@@ -12,7 +12,7 @@ typedef int fuzz_target(const char *bytes, size_t size);
 typedef struct fuzz_row {
     const char *name; /* its corpus lies in the folder of this name */
     fuzz_target *target;
-    unsigned weight;  /* the number of runs is divided by it */
+    unsigned weight; /* the number of runs is divided by it */
 } fuzz_row;
 
 extern const fuzz_row fuzz_rows[];

@@ -31,7 +31,10 @@ static uint64_t next(uint64_t *state)
     return z ^ z >> 31;
 }
 
-static size_t below(uint64_t *state, size_t count) { return count ? (size_t)(next(state) % count) : 0; }
+static size_t below(uint64_t *state, size_t count)
+{
+    return count ? (size_t)(next(state) % count) : 0;
+}
 
 /* ---- corpus -------------------------------------------------------------------------- */
 
@@ -72,7 +75,8 @@ static void corpus_free(corpus *c)
 static size_t splice(uint64_t *state, const corpus *c, char *bytes, size_t size)
 {
     const seed *other = &c->seeds[below(state, c->count)];
-    size_t from = below(state, other->size), length = below(state, other->size - from + 1), at = below(state, size + 1);
+    size_t from = below(state, other->size), length = below(state, other->size - from + 1),
+           at = below(state, size + 1);
     size_t cut = below(state, size - at + 1);
     if (size - cut + length > MOST) return size;
     memmove(bytes + at + length, bytes + at + cut, size - at - cut);
@@ -82,8 +86,18 @@ static size_t splice(uint64_t *state, const corpus *c, char *bytes, size_t size)
 
 static size_t number(uint64_t *state, char *bytes, size_t size)
 {
-    static const char *const numbers[] = {"0", "-1", "9223372036854775807", "-9223372036854775808", "18446744073709551616",
-                                          "4294967296", "1", "64", "\xff", "((((((((", "%", "e9"};
+    static const char *const numbers[] = {"0",
+                                          "-1",
+                                          "9223372036854775807",
+                                          "-9223372036854775808",
+                                          "18446744073709551616",
+                                          "4294967296",
+                                          "1",
+                                          "64",
+                                          "\xff",
+                                          "((((((((",
+                                          "%",
+                                          "e9"};
     const char *text = numbers[below(state, sizeof numbers / sizeof numbers[0])];
     size_t length = strlen(text), at = below(state, size + 1);
     if (size + length > MOST) return size;
@@ -100,11 +114,20 @@ static size_t mutate(uint64_t *state, const corpus *c, char *bytes)
     for (size_t n = below(state, 6); n; n--) {
         size_t at = below(state, size);
         switch (below(state, 5)) {
-        case 0: if (size) bytes[at] = (char)next(state); break;
-        case 1: if (size) bytes[at] ^= (char)(1 << below(state, 8)); break;
-        case 2: if (size) memmove(bytes + at, bytes + at + 1, --size - at); break;
-        case 3: size = number(state, bytes, size); break;
-        default: size = splice(state, c, bytes, size);
+        case 0:
+            if (size) bytes[at] = (char)next(state);
+            break;
+        case 1:
+            if (size) bytes[at] ^= (char)(1 << below(state, 8));
+            break;
+        case 2:
+            if (size) memmove(bytes + at, bytes + at + 1, --size - at);
+            break;
+        case 3:
+            size = number(state, bytes, size);
+            break;
+        default:
+            size = splice(state, c, bytes, size);
         }
     }
     return size;
@@ -134,11 +157,13 @@ static int run_exact(const fuzz_row *row, const char *bytes, size_t size)
     return line != 0;
 }
 
-static unsigned long run_row(const fuzz_row *row, const corpus *c, unsigned long runs, uint64_t *state)
+static unsigned long run_row(const fuzz_row *row, const corpus *c, unsigned long runs,
+                             uint64_t *state)
 {
     static char bytes[MOST];
     unsigned long broken = 0;
-    for (size_t i = 0; i < c->count; i++) broken += (unsigned long)run_exact(row, c->seeds[i].bytes, c->seeds[i].size);
+    for (size_t i = 0; i < c->count; i++)
+        broken += (unsigned long)run_exact(row, c->seeds[i].bytes, c->seeds[i].size);
     for (unsigned long n = 0; n < runs && broken < 10; n++) {
         size_t size = mutate(state, c, bytes);
         broken += (unsigned long)run_exact(row, bytes, size);

@@ -6,9 +6,9 @@
 #include <zlay/json.h>
 #include <zlay/zlay.h>
 
-#define STATE(condition)                                 \
-    do {                                                 \
-        if (!(condition) && !broken) broken = __LINE__;  \
+#define STATE(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition) && !broken) broken = __LINE__;                                            \
     } while (0)
 
 static zlay_ctx *ctx_new(void)
@@ -34,7 +34,8 @@ static int layout_holds(zlay_ctx *ctx, const zlay_layout *layout)
     STATE(!again || (zlay_layout_print(&buf2, again) == ZLAY_OK && !strcmp(text, twice)));
     STATE(answer != ZLAY_NO && zlay_layout_kind(again) == zlay_layout_kind(layout));
     STATE(zlay_layout_outs(layout) <= 64);
-    STATE(zlay_layout_eval(values, 64, layout, 0) == ZLAY_OK && zlay_layout_eval(values, 64, layout, size - 1) == ZLAY_OK);
+    STATE(zlay_layout_eval(values, 64, layout, 0) == ZLAY_OK &&
+          zlay_layout_eval(values, 64, layout, size - 1) == ZLAY_OK);
     STATE(zlay_layout_eval(values, 64, layout, size) == ZLAY_EINVAL);
     zlay_layout_free(again);
     return broken;
@@ -46,12 +47,17 @@ static int makers_hold(zlay_ctx *ctx, const zlay_layout *layout)
     zlay_layout *made[4] = {NULL, NULL, NULL, NULL};
     zlay_answer answer = ZLAY_YES;
     int broken = 0;
-    zlay_status status[4] = {
-        zlay_layout_coalesce(ctx, &made[0], layout), zlay_layout_lower(ctx, &made[1], layout),
-        zlay_layout_compose(ctx, &made[2], layout, layout), zlay_layout_complement(ctx, &made[3], layout, 1000)};
+    zlay_status status[4] = {zlay_layout_coalesce(ctx, &made[0], layout),
+                             zlay_layout_lower(ctx, &made[1], layout),
+                             zlay_layout_compose(ctx, &made[2], layout, layout),
+                             zlay_layout_complement(ctx, &made[3], layout, 1000)};
     for (int i = 0; i < 4; i++) STATE((made[i] != NULL) == (status[i] == ZLAY_OK));
-    if (made[0]) STATE(zlay_layout_equal(ctx, &answer, NULL, layout, made[0]) == ZLAY_OK && answer != ZLAY_NO);
-    if (made[1]) STATE(zlay_layout_equal(ctx, &answer, NULL, layout, made[1]) == ZLAY_OK && answer != ZLAY_NO);
+    if (made[0])
+        STATE(zlay_layout_equal(ctx, &answer, NULL, layout, made[0]) == ZLAY_OK &&
+              answer != ZLAY_NO);
+    if (made[1])
+        STATE(zlay_layout_equal(ctx, &answer, NULL, layout, made[1]) == ZLAY_OK &&
+              answer != ZLAY_NO);
     for (int i = 0; i < 4; i++) zlay_layout_free(made[i]);
     return broken;
 }
@@ -108,7 +114,8 @@ static int coordinate_target(const char *bytes, size_t size)
 static int pipe_holds(zlay_ctx *ctx, const zlay_pipe *pipe)
 {
     static char text[1 << 18], twice[1 << 18], proof[1 << 18];
-    zlay_buf buf = {text, sizeof text, 0}, buf2 = {twice, sizeof twice, 0}, proved = {proof, sizeof proof, 0};
+    zlay_buf buf = {text, sizeof text, 0}, buf2 = {twice, sizeof twice, 0},
+             proved = {proof, sizeof proof, 0};
     zlay_pipe_reason reasons[4];
     zlay_pipe *again = NULL;
     zlay_answer answer = ZLAY_UNDECIDED, recheck = ZLAY_YES;
@@ -121,7 +128,9 @@ static int pipe_holds(zlay_ctx *ctx, const zlay_pipe *pipe)
     zlay_status status = zlay_pipe_verify(ctx, &answer, reasons, 4, &count, &proved, pipe);
     if (status) return broken;
     STATE((answer == ZLAY_NO) == (count > 0));
-    if (answer == ZLAY_YES) STATE(zlay_pipe_recheck(ctx, &recheck, pipe, proof, proved.need) == ZLAY_OK && recheck == ZLAY_YES);
+    if (answer == ZLAY_YES)
+        STATE(zlay_pipe_recheck(ctx, &recheck, pipe, proof, proved.need) == ZLAY_OK &&
+              recheck == ZLAY_YES);
     return broken;
 }
 
@@ -156,7 +165,8 @@ static int tensormap_target(const char *bytes, size_t size)
     STATE((verdict.answer == ZLAY_NO) == (verdict.broken > 0));
     STATE(verdict.reasons == verdict.broken + verdict.noted);
     if (zlay_tensormap_repair(&repaired, &keeps, &split, target, &map)) return broken;
-    STATE(zlay_tensormap_check(&verdict, NULL, 0, target, &repaired) == ZLAY_OK && verdict.answer == ZLAY_YES);
+    STATE(zlay_tensormap_check(&verdict, NULL, 0, target, &repaired) == ZLAY_OK &&
+          verdict.answer == ZLAY_YES);
     return broken;
 }
 
@@ -191,7 +201,12 @@ static int json_target(const char *bytes, size_t size)
 }
 
 const fuzz_row fuzz_rows[] = {
-    {"layout", layout_target, 1}, {"tiler", tiler_target, 1}, {"coordinate", coordinate_target, 1},
-    {"pipe", pipe_target, 20},    {"tensormap", tensormap_target, 2}, {"smemdesc", smemdesc_target, 1},
-    {"json", json_target, 4},     {NULL, NULL, 0},
+    {"layout", layout_target, 1},
+    {"tiler", tiler_target, 1},
+    {"coordinate", coordinate_target, 1},
+    {"pipe", pipe_target, 20},
+    {"tensormap", tensormap_target, 2},
+    {"smemdesc", smemdesc_target, 1},
+    {"json", json_target, 4},
+    {NULL, NULL, 0},
 };

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "json/json.h"
+
+#include <inttypes.h>
+
+enum { DIMS = 5 };
+
+static const zl_word modes[] = {{"tiled", 0}, {"im2col", 1}, {"im2col_wide", 2}, {NULL, 0}};
+static const zl_word interleaves[] = {{"none", 0}, {"16B", 1}, {"32B", 2}, {NULL, 0}};
+static const zl_word map_swizzles[] = {{"none", 0},         {"32B", 1},
+                                       {"64B", 2},          {"128B", 3},
+                                       {"128B_atom32B", 4}, {"128B_atom32B_flip8B", 5},
+                                       {"128B_atom64B", 6}, {NULL, 0}};
+static const zl_word promotions[] = {{"none", 0}, {"64B", 1}, {"128B", 2}, {"256B", 3}, {NULL, 0}};
+static const zl_word fills[] = {{"none", 0}, {"zero", 0}, {"nan", 1}, {NULL, 0}};
+
+static const char map_required[] =
+    "mode type rank address extent stride box step interleave swizzle l2 oob";
+static const char map_optional[] = "lower upper channels pixels wide_mode";
+
+/* A list whose length rank fixes, of which the struct holds the first `room`. */
+static zlay_status read_list(zl_call *call, const json_t *map, const char *name, uint64_t length,
+                             uint64_t *out, size_t room)
+{
+    const json_t *list;
+    zlay_status status = zl_get_list(call, map, name, &list);
+    if (status) return status;
+    if (json_array_size(list) != length)
+        return zl_fail(call->ctx, ZLAY_EINVAL,
+                       "field '%s' has %zu entries, and rank asks for %" PRIu64, name,
+                       json_array_size(list), length);
+    for (size_t i = 0; i < length; i++) {
+        uint64_t value;
+        if (!zl_json_u64(json_array_get(list, i), &value))
+            return zl_wrong(call, name, "a list of integers in [0, 2^64)");
+        if (i < room) out[i] = value;
+    }
+    return ZLAY_OK;
+}
+
+/* Values beyond 32 bits are refused by the same rules as the greatest one. */
+static zlay_status read_list32(zl_call *call, const json_t *map, const char *name, uint64_t length,
+                               uint32_t *out)
+{
+    uint64_t wide[DIMS] = {0};
+    zlay_status status = read_list(call, map, name, length, wide, DIMS);
+    for (size_t i = 0; !status && i < DIMS; i++)
+        out[i] = wide[i] > UINT32_MAX ? UINT32_MAX : (uint32_t)wide[i];
+    return status;
+}
+
+static zlay_status read_lists(zl_call *call, const json_t *map, zlay_tensormap *out)
+{
+    uint64_t rank = out->rank;
+    zlay_status status = read_list(call, map, "extent", rank, out->extent, DIMS);
+    if (!status)
+        status = read_list(call, map, "stride", rank ? rank - 1 : 0, out->stride, DIMS - 1);
+    if (!status) status = read_list32(call, map, "box", rank, out->box);
+    if (!status) status = read_list32(call, map, "step", rank, out->step);
+    return status;
+}
+
+static zlay_status read_map(zl_call *call, zlay_tensormap *out)
+{
+    const json_t *map;
+    zlay_status status = zl_get_object(call, call->request, "map", &map);
+    if (!status) status = zl_fields_check(call, map, "map", map_required, map_optional);
+    if (!status) status = zl_get_word(call, map, "mode", modes, &out->mode);
+    if (!status) status = zl_get_word(call, map, "type", zl_types, &out->type);
+    if (!status) status = zl_get_u32(call, map, "rank", &out->rank);
+    if (!status) status = zl_get_u64(call, map, "address", &out->address);
+    if (!status) status = zl_get_word(call, map, "interleave", interleaves, &out->interleave);
+    if (!status) status = zl_get_word(call, map, "swizzle", map_swizzles, &out->swizzle);
+    if (!status) status = zl_get_word(call, map, "l2", promotions, &out->l2);
+    if (!status) status = zl_get_word(call, map, "oob", fills, &out->oob);
+    return status ? status : read_lists(call, map, out);
+}
+
+static json_t *list_value(zl_call *call, const uint64_t *wide, const uint32_t *narrow,
+                          uint32_t count)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < count; i++)
+        zl_put_item(call, list, zl_json_uint(wide ? wide[i] : narrow[i]));
+    return list;
+}
+
+json_t *zl_json_tensormap(zl_call *call, const zlay_tensormap *map)
+{
+    json_t *value = json_object();
+    uint32_t rank = map->rank > DIMS ? DIMS : map->rank;
+    zl_put_value(call, value, "mode", zl_json_word(modes, map->mode));
+    zl_put_value(call, value, "type", json_integer(map->type));
+    zl_put_value(call, value, "rank", json_integer(map->rank));
+    zl_put_value(call, value, "address", zl_json_uint(map->address));
+    zl_put_value(call, value, "extent", list_value(call, map->extent, NULL, rank));
+    zl_put_value(call, value, "stride", list_value(call, map->stride, NULL, rank ? rank - 1 : 0));
+    zl_put_value(call, value, "box", list_value(call, NULL, map->box, rank));
+    zl_put_value(call, value, "step", list_value(call, NULL, map->step, rank));
+    zl_put_value(call, value, "interleave", json_integer(map->interleave));
+    zl_put_value(call, value, "swizzle", json_integer(map->swizzle));
+    zl_put_value(call, value, "l2", json_integer(map->l2));
+    zl_put_value(call, value, "oob", json_integer(map->oob));
+    return value;
+}
+
+static void put_repair(zl_call *call, const zlay_target *target, const zlay_tensormap *map)
+{
+    zlay_tensormap repaired;
+    int32_t kept;
+    uint64_t split;
+    json_t *maps = json_array();
+    if (zlay_tensormap_repair(&repaired, &kept, &split, target, map) == ZLAY_OK) {
+        zl_put_item(call, maps, zl_json_tensormap(call, &repaired));
+        zl_put_value(call, call->value, "keeps", zl_json_word(zl_keeps, kept));
+        zl_put_value(call, call->value, "split", zl_json_uint(split));
+    }
+    zl_put_value(call, call->value, "repaired", maps);
+}
+
+zlay_status zl_op_tensormap_check(zl_call *call)
+{
+    static const zl_word drivers[] = {{"unknown", ZLAY_DRIVER_UNKNOWN},
+                                      {"accepts", ZLAY_DRIVER_ACCEPTS},
+                                      {"refuses", ZLAY_DRIVER_REFUSES},
+                                      {NULL, 0}};
+    zlay_reason reasons[ZL_REASONS_MOST];
+    zl_checked checked = {.reasons = reasons, .room = ZL_REASONS_MOST};
+    const zlay_target *target;
+    zlay_tensormap map = {0};
+    zlay_status status = zl_get_target(call, &target);
+    if (!status) status = read_map(call, &map);
+    if (status) return status;
+    status = zlay_tensormap_check(&checked.verdict, reasons, ZL_REASONS_MOST, target, &map);
+    if (status)
+        return zl_fail(call->ctx, status, "tensor maps of mode '%s' are not done",
+                       zl_word_of(modes, map.mode) ? zl_word_of(modes, map.mode) : "?");
+    call->value = zl_json_verdict(call, &checked);
+    zl_put_value(call, call->value, "driver", zl_json_word(drivers, checked.verdict.driver));
+    if (checked.verdict.answer == ZLAY_YES)
+        zl_put_value(call, call->value, "repaired", json_array());
+    else put_repair(call, target, &map);
+    return ZLAY_OK;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Verdicts and rules as JSON: a row a reason. */
+#include "json/json.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+const zl_word zl_keeps[] = {{"all", ZLAY_KEEPS_ALL},
+                            {"bytes", ZLAY_KEEPS_BYTES},
+                            {"values", ZLAY_KEEPS_VALUES},
+                            {"nothing", ZLAY_KEEPS_NOTHING},
+                            {NULL, 0}};
+
+static const zl_word voices[] = {{"driver", ZLAY_BY_DRIVER},
+                                 {"documented", ZLAY_BY_DOCUMENT},
+                                 {"assembler", ZLAY_BY_ASSEMBLER},
+                                 {"hardware", ZLAY_BY_HARDWARE},
+                                 {NULL, 0}};
+static const zl_word relations[] = {{"range", ZLAY_REL_RANGE},
+                                    {"multiple", ZLAY_REL_MULTIPLE},
+                                    {"equal", ZLAY_REL_EQUAL},
+                                    {NULL, 0}};
+static json_t *field_value(int32_t field)
+{
+    const char *name = field ? zlay_field_name(field) : NULL;
+    return name ? json_string(name) : json_null();
+}
+
+static json_t *index_value(int32_t index) { return index < 0 ? json_null() : json_integer(index); }
+
+static json_t *bound_value(zl_call *call, const zlay_reason *r)
+{
+    if (r->relation != ZLAY_REL_RANGE) return zl_json_uint(r->lo);
+    json_t *bound = json_array();
+    zl_put_item(call, bound, zl_json_uint(r->lo));
+    zl_put_item(call, bound, zl_json_uint(r->hi));
+    return bound;
+}
+
+static void fix_words(char *out, size_t room, const zlay_reason *r)
+{
+    const char *field = zlay_field_name(r->field);
+    int length = snprintf(out, room, "set %s", field ? field : "the field");
+    if (r->index >= 0) length += snprintf(out + length, room - (size_t)length, "[%d]", r->index);
+    length += snprintf(out + length, room - (size_t)length, " to %" PRIu64, r->fix_value);
+    if (r->fix_split > 1)
+        snprintf(out + length, room - (size_t)length, " and issue %d copies", r->fix_split);
+}
+
+static json_t *set_value(zl_call *call, const zlay_reason *r)
+{
+    json_t *set = json_array(), *one = json_object();
+    zl_put_value(call, one, "field", field_value(r->field));
+    zl_put_value(call, one, "index", index_value(r->index));
+    zl_put_value(call, one, "value", zl_json_uint(r->fix_value));
+    zl_put_item(call, set, one);
+    return set;
+}
+
+static json_t *fix_value(zl_call *call, const zlay_reason *r)
+{
+    char text[160] = "take another path";
+    bool path = r->fix_keeps == ZLAY_KEEPS_NOTHING;
+    if (r->fix_keeps == ZLAY_KEEPS_NONE_GIVEN) return json_null();
+    if (!path) fix_words(text, sizeof text, r);
+    json_t *fix = json_object();
+    zl_put_value(call, fix, "text", json_string(text));
+    zl_put_value(call, fix, "keeps", zl_json_word(zl_keeps, r->fix_keeps));
+    zl_put_value(call, fix, "set", path ? json_array() : set_value(call, r));
+    zl_put_value(call, fix, "split", json_integer(r->fix_split > 1 ? r->fix_split : 1));
+    return fix;
+}
+
+static json_t *reason_value(zl_call *call, const zlay_reason *r)
+{
+    zlay_rule rule = {.id = "", .text = "", .source = ""};
+    json_t *row = json_object();
+    zlay_rule_get(&rule, r->rule);
+    zl_put_value(call, row, "rule", json_string(rule.id));
+    zl_put_value(call, row, "by", zl_json_word(voices, r->by));
+    zl_put_value(call, row, "field", field_value(r->field));
+    zl_put_value(call, row, "index", index_value(r->index));
+    zl_put_value(call, row, "value", zl_json_uint(r->value));
+    zl_put_value(call, row, "relation", zl_json_word(relations, r->relation));
+    zl_put_value(call, row, "bound", bound_value(call, r));
+    zl_put_value(call, row, "source", json_string(rule.source));
+    zl_put_value(call, row, "text", json_string(rule.text));
+    zl_put_value(call, row, "fix", fix_value(call, r));
+    return row;
+}
+
+json_t *zl_json_verdict(zl_call *call, const zl_checked *checked)
+{
+    const zlay_verdict *v = &checked->verdict;
+    json_t *value = json_object(), *broken = json_array(), *noted = json_array();
+    for (size_t i = 0; i < v->reasons && i < checked->room; i++) {
+        const zlay_reason *r = &checked->reasons[i];
+        zl_put_item(call, r->noted ? noted : broken, reason_value(call, r));
+    }
+    zl_put_value(call, value, "answer", json_string(v->answer == ZLAY_YES ? "yes" : "no"));
+    zl_put_value(call, value, "basis",
+                 json_string(v->basis == ZLAY_BASIS_MEASURED ? "measured" : "documented"));
+    zl_put_value(call, value, "broken", broken);
+    zl_put_value(call, value, "noted", noted);
+    return value;
+}
+
+zlay_status zl_op_rule_explain(zl_call *call)
+{
+    zl_span name = {0};
+    zlay_rule rule;
+    char quoted[256];
+    zlay_status status = zl_get_text(call, call->request, "rule", &name);
+    if (status) return status;
+    status = zlay_rule_find(&rule, name.text, name.length);
+    if (status)
+        return zl_fail(call->ctx, status, "no rule is called '%s'",
+                       zl_quote(quoted, name.text, name.length));
+    call->value = json_object();
+    zl_put_value(call, call->value, "text", json_string(rule.text));
+    zl_put_value(call, call->value, "source", json_string(rule.source));
+    zl_put_value(call, call->value, "by", zl_json_word(voices, rule.by));
+    zl_put_value(call, call->value, "targets", json_string(rule.targets));
+    return ZLAY_OK;
+}
