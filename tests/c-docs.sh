@@ -27,7 +27,7 @@ transcript_is_true() {
 
 links_lead_somewhere() {
     for page in README.md docs/*.md; do
-        grep -o ']([^)#]*' "$page" | sed 's/](//' | grep -v '^http' | while read -r link; do
+        sed 's/`[^`]*`//g' "$page" | grep -o ']([^)#]*' | sed 's/](//' | grep -v '^http' | while read -r link; do
             test -e "$(dirname "$page")/$link" || echo "$page: $link"
         done
     done > "$tap_dir/dead"
