@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
-#include "json/json.h"
+#include "json/ops.h"
 
 #include <stdio.h>
 #include <string.h>

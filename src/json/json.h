@@ -5,31 +5,19 @@
 #ifndef ZL_JSON_H
 #define ZL_JSON_H
 
-#include "base/base.h"
+#include "json/ops.h"
 
 #include <jansson.h>
 #include <zlay/zlay.h>
 
-typedef struct zl_call {
+struct zl_call {
     zlay_ctx *ctx;
     const json_t *request;
     json_t *value;  /* the answer of an op that ends with ZLAY_OK */
     bool undecided; /* the op found no answer; the ctx's message says which limit or fact lacks */
     bool in_input;  /* a limit that is met now ended the reading of an input, not a search */
     bool no_memory;
-} zl_call;
-
-typedef zlay_status zl_op_call(zl_call *call);
-
-/* A row of ops.def. */
-typedef struct zl_op {
-    const char *name, *required, *optional, *ok, *text;
-    zl_op_call *call;
-} zl_op;
-
-/* The i-th op, NULL past the last; the op of a name, NULL for none. */
-const zl_op *zl_op_at(size_t i);
-const zl_op *zl_op_find(const char *name);
+};
 
 /* ---- the line ------------------------------------------------------------ */
 
