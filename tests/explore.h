@@ -218,8 +218,8 @@ static uint64_t explore_hash(const explore_state *s)
     uint64_t h = 1469598103934665603u;
     const unsigned char *bytes = (const unsigned char *)s;
     for (size_t i = 0; i < sizeof *s; i += 8) {
-        uint64_t w;
-        memcpy(&w, bytes + i, 8);
+        uint64_t w = 0;
+        memcpy(&w, bytes + i, sizeof *s - i < 8 ? sizeof *s - i : 8);
         h = (h ^ w) * 0x9e3779b97f4a7c15u;
         h ^= h >> 29;
     }
