@@ -78,6 +78,12 @@ long_line() { # 17 MiB is refused by name, and the next line is answered
 closed_output() { echo '{"op": "zlay"}' | "$zlay" batch > /dev/full; test $? -eq 2; }
 help_to_full() { "$zlay" plan gemm --k 64 > /dev/full; test $? -eq 2; }
 
+bench_lines() { # an object a line, each with a ratio, and no result that was wrong
+    "$B/zlay-bench" --json > "$tap_dir/bench" || return 1
+    line='^{"bench": "[^"]*", "value": [0-9.e+-]*, "unit": "[^"]*", "against": "[^"]*", "ratio": [0-9.e+-]*}$'
+    test "$(grep -c "$line" "$tap_dir/bench")" -ge 6 && ! grep -v "$line" "$tap_dir/bench"
+}
+
 check "a plan prints every part of its report" plan_says
 check "kernel and header are written whole, the model runs every tile" files_are_whole
 check "what is refused leaves no file" refused_writes_nothing
@@ -106,4 +112,6 @@ check "batch: answers before it waits" answers_before_waiting
 check "batch: a line of 17 MiB" long_line
 check "batch: no room for output is 2" closed_output
 check "plan: no room for output is 2" help_to_full
+check "the bench prints a ratio a line" bench_lines
+check "the bench knows one flag" exits 2 "$B/zlay-bench" --xml
 exit $tap_failed

@@ -5,7 +5,7 @@ set -u
 B=$1
 ptx=$B/gemm.ptx
 
-"$B/zlay" plan gemm --m 4096 --n 4096 --k 4096 --target sm_90a --out "$ptx" --model "${TILES:-2}" || exit $?
+"$B/zlay" plan gemm --m 4096 --n 4096 --k 4096 --target sm_90a --out "$ptx" --model "${TILES:-8}" || exit $?
 
 ptxas=$(command -v ptxas || ls /usr/local/cuda/bin/ptxas 2>/dev/null)
 if [ -n "$ptxas" ]; then
