@@ -33,7 +33,8 @@ static inline zlay_gemm gemm_of(uint64_t m, uint64_t n, uint64_t k)
 static inline const char *gemm_text(const zlay_gemm *g)
 {
     static char text[400];
-    snprintf(text, sizeof text, "%llu x %llu x %llu, orders %d %d %d, ld %llu %llu %llu, "
+    snprintf(text, sizeof text,
+             "%llu x %llu x %llu, orders %d %d %d, ld %llu %llu %llu, "
              "at %llx %llx %llx, tile %u x %u x %u, %u stages",
              (unsigned long long)g->m, (unsigned long long)g->n, (unsigned long long)g->k,
              g->a_order, g->b_order, g->d_order, (unsigned long long)g->lda,
@@ -91,7 +92,8 @@ static inline uint64_t test_pick(uint64_t *state, const uint64_t *from, size_t c
 /* Every order, pitches and addresses of every alignment, tiles asked for or left open. */
 static inline zlay_gemm gemm_random(uint64_t *state)
 {
-    static const uint64_t extents[] = {1, 2, 7, 16, 63, 64, 65, 100, 128, 129, 257, 512, 1000, 4096};
+    static const uint64_t extents[] = {1,   2,   7,   16,  63,  64,   65,
+                                       100, 128, 129, 257, 512, 1000, 4096};
     static const uint64_t pads[] = {0, 0, 0, 1, 2, 4, 8, 24};
     static const uint64_t shifts[] = {0, 0, 0, 2, 4, 8, 16, 128};
     static const uint64_t tile_ns[] = {0, 64, 128, 192, 256};
@@ -116,8 +118,8 @@ static inline zlay_gemm gemm_random(uint64_t *state)
     return g;
 }
 
-/* Plan i of VARIED: together every order of A, B and D, every tile, every path of each operand, K in one
- * step and in many. */
+/* Plan i of VARIED: together every order of A, B and D, every tile, every path of each operand, K
+ * in one step and in many. */
 enum { VARIED = 32 };
 static inline zlay_gemm gemm_varied(uint32_t i)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One thread of a kernel's PTX, executed: integers are computed, barriers let it pass, and what reaches memory,
- * barriers or matrix instructions is shown to the test. An instruction that it does not know fails the test. */
+/* One thread of a kernel's PTX, executed: integers are computed, barriers let it pass, and what
+ * reaches memory, barriers or matrix instructions is shown to the test. An instruction that it does
+ * not know fails the test. */
 #ifndef TEST_PTX_H
 #define TEST_PTX_H
 
@@ -12,11 +13,11 @@ enum { PTX_NAMES = 8192, PTX_STEPS = 50000000 };
 
 typedef struct ptx_line {
     char *op;
-    int kind;    /* index into ptx_ops; -1 a label */
-    int guard;   /* name, or -1 */
+    int kind;  /* index into ptx_ops; -1 a label */
+    int guard; /* name, or -1 */
     int negated;
     int first, count; /* arguments, in ptx_program.args */
-    int target;  /* line of a branch */
+    int target;       /* line of a branch */
 } ptx_line;
 
 typedef struct ptx_program {
@@ -86,24 +87,57 @@ static inline uint64_t ptx_arg(const ptx_run *run, int i)
 /* ---- instructions ---------------------------------------------------------- */
 
 typedef enum ptx_act {
-    PTX_SKIP, PTX_SHOW, PTX_MOVE, PTX_JOIN, PTX_ADD, PTX_SUB, PTX_MUL, PTX_MAD, PTX_MAD64, PTX_DIV, PTX_REM, PTX_AND,
-    PTX_XOR, PTX_SHL, PTX_SHR, PTX_MIN_U, PTX_MIN_S, PTX_MAX_S, PTX_LT_U, PTX_LT_S, PTX_GE_U, PTX_GT_S, PTX_EQ, PTX_SELECT,
-    PTX_ADD64, PTX_PACK, PTX_TRUE, PTX_BRANCH, PTX_RETURN, PTX_LOAD
+    PTX_SKIP,
+    PTX_SHOW,
+    PTX_MOVE,
+    PTX_JOIN,
+    PTX_ADD,
+    PTX_SUB,
+    PTX_MUL,
+    PTX_MAD,
+    PTX_MAD64,
+    PTX_DIV,
+    PTX_REM,
+    PTX_AND,
+    PTX_XOR,
+    PTX_SHL,
+    PTX_SHR,
+    PTX_MIN_U,
+    PTX_MIN_S,
+    PTX_MAX_S,
+    PTX_LT_U,
+    PTX_LT_S,
+    PTX_GE_U,
+    PTX_GT_S,
+    PTX_EQ,
+    PTX_SELECT,
+    PTX_ADD64,
+    PTX_PACK,
+    PTX_TRUE,
+    PTX_BRANCH,
+    PTX_RETURN,
+    PTX_LOAD
 } ptx_act;
 
 /* A load's register receives the address that it reads, as a tag. */
-static const struct { const char *op; ptx_act act; } ptx_ops[] = {
+static const struct {
+    const char *op;
+    ptx_act act;
+} ptx_ops[] = {
     {"{", PTX_SKIP}, {"}", PTX_SKIP}, {".reg", PTX_SKIP}, {"prefetch.tensormap", PTX_SKIP},
-    {"bar.sync", PTX_SHOW}, {"setmaxnreg", PTX_SKIP}, {"mov.b64", PTX_JOIN}, {"mov.", PTX_MOVE}, {"cvta.", PTX_MOVE},
-    {"cvt.u64.u32", PTX_MOVE}, {"ld.param.u64", PTX_MOVE}, {"add.s64", PTX_ADD64}, {"add.", PTX_ADD}, {"sub.", PTX_SUB},
-    {"mul.lo.u32", PTX_MUL}, {"mad.lo.u64", PTX_MAD64}, {"mad.wide.u32", PTX_MAD64}, {"mad.lo.", PTX_MAD},
-    {"div.u32", PTX_DIV}, {"rem.u32", PTX_REM}, {"and.", PTX_AND}, {"xor.b32", PTX_XOR}, {"shl.b32", PTX_SHL},
-    {"shr.u32", PTX_SHR}, {"min.u32", PTX_MIN_U}, {"min.s32", PTX_MIN_S}, {"max.s32", PTX_MAX_S},
-    {"setp.lt.u32", PTX_LT_U}, {"setp.lt.s32", PTX_LT_S}, {"setp.ge.u32", PTX_GE_U}, {"setp.gt.s32", PTX_GT_S},
-    {"setp.eq.u32", PTX_EQ}, {"selp.b32", PTX_SELECT}, {"cvt.rn.bf16x2.f32", PTX_PACK}, {"bra", PTX_BRANCH},
-    {"ret", PTX_RETURN}, {"ld.shared.", PTX_LOAD}, {"ld.global.", PTX_LOAD}, {"mbarrier.try_wait", PTX_TRUE},
-    {"mbarrier.", PTX_SHOW}, {"fence.", PTX_SHOW}, {"cp.async", PTX_SHOW}, {"wgmma.", PTX_SHOW}, {"stmatrix.", PTX_SHOW},
-    {"st.shared.", PTX_SHOW}, {"st.global.", PTX_SHOW}};
+    {"bar.sync", PTX_SHOW}, {"setmaxnreg", PTX_SKIP}, {"mov.b64", PTX_JOIN}, {"mov.", PTX_MOVE},
+    {"cvta.", PTX_MOVE}, {"cvt.u64.u32", PTX_MOVE}, {"ld.param.u64", PTX_MOVE},
+    {"add.s64", PTX_ADD64}, {"add.", PTX_ADD}, {"sub.", PTX_SUB}, {"mul.lo.u32", PTX_MUL},
+    {"mad.lo.u64", PTX_MAD64}, {"mad.wide.u32", PTX_MAD64}, {"mad.lo.", PTX_MAD},
+    {"div.u32", PTX_DIV}, {"rem.u32", PTX_REM}, {"and.", PTX_AND}, {"xor.b32", PTX_XOR},
+    {"shl.b32", PTX_SHL}, {"shr.u32", PTX_SHR}, {"min.u32", PTX_MIN_U}, {"min.s32", PTX_MIN_S},
+    {"max.s32", PTX_MAX_S}, {"setp.lt.u32", PTX_LT_U}, {"setp.lt.s32", PTX_LT_S},
+    {"setp.ge.u32", PTX_GE_U}, {"setp.gt.s32", PTX_GT_S}, {"setp.eq.u32", PTX_EQ},
+    {"selp.b32", PTX_SELECT}, {"cvt.rn.bf16x2.f32", PTX_PACK}, {"bra", PTX_BRANCH},
+    {"ret", PTX_RETURN}, {"ld.shared.", PTX_LOAD}, {"ld.global.", PTX_LOAD},
+    {"mbarrier.try_wait", PTX_TRUE}, {"mbarrier.", PTX_SHOW}, {"fence.", PTX_SHOW},
+    {"cp.async", PTX_SHOW}, {"wgmma.", PTX_SHOW}, {"stmatrix.", PTX_SHOW}, {"st.shared.", PTX_SHOW},
+    {"st.global.", PTX_SHOW}};
 
 static inline int ptx_kind(const char *op)
 {
@@ -120,31 +154,56 @@ static inline uint64_t ptx_compute(const ptx_run *r, ptx_act act)
     uint32_t a = (uint32_t)wide, b = r->line->count > 2 ? (uint32_t)ptx_arg(r, 2) : 0;
     uint32_t c = r->line->count > 3 ? (uint32_t)ptx_arg(r, 3) : 0;
     switch (act) {
-    case PTX_MOVE: return wide;
-    case PTX_JOIN: return r->line->count == 2 ? wide : a | (uint64_t)b << 32;
-    case PTX_ADD: return (uint32_t)(a + b);
-    case PTX_SUB: return (uint32_t)(a - b);
-    case PTX_MUL: return (uint32_t)(a * b);
-    case PTX_MAD: return (uint32_t)(a * b + c);
-    case PTX_MAD64: return wide * ptx_arg(r, 2) + ptx_arg(r, 3);
-    case PTX_ADD64: return wide + ptx_arg(r, 2);
-    case PTX_DIV: return b ? a / b : UINT32_MAX;
-    case PTX_REM: return b ? a % b : a;
-    case PTX_AND: return a & b;
-    case PTX_XOR: return a ^ b;
-    case PTX_SHL: return (uint32_t)((uint64_t)a << b);
-    case PTX_SHR: return a >> b;
-    case PTX_MIN_U: return a < b ? a : b;
-    case PTX_MIN_S: return (int32_t)a < (int32_t)b ? a : b;
-    case PTX_MAX_S: return (int32_t)a > (int32_t)b ? a : b;
-    case PTX_LT_U: return a < b;
-    case PTX_LT_S: return (int32_t)a < (int32_t)b;
-    case PTX_GE_U: return a >= b;
-    case PTX_GT_S: return (int32_t)a > (int32_t)b;
-    case PTX_EQ: return a == b;
-    case PTX_SELECT: return c ? a : b;
-    case PTX_PACK: return (uint32_t)(a << 16 | b);
-    default: return 1;
+    case PTX_MOVE:
+        return wide;
+    case PTX_JOIN:
+        return r->line->count == 2 ? wide : a | (uint64_t)b << 32;
+    case PTX_ADD:
+        return (uint32_t)(a + b);
+    case PTX_SUB:
+        return (uint32_t)(a - b);
+    case PTX_MUL:
+        return (uint32_t)(a * b);
+    case PTX_MAD:
+        return (uint32_t)(a * b + c);
+    case PTX_MAD64:
+        return wide * ptx_arg(r, 2) + ptx_arg(r, 3);
+    case PTX_ADD64:
+        return wide + ptx_arg(r, 2);
+    case PTX_DIV:
+        return b ? a / b : UINT32_MAX;
+    case PTX_REM:
+        return b ? a % b : a;
+    case PTX_AND:
+        return a & b;
+    case PTX_XOR:
+        return a ^ b;
+    case PTX_SHL:
+        return (uint32_t)((uint64_t)a << b);
+    case PTX_SHR:
+        return a >> b;
+    case PTX_MIN_U:
+        return a < b ? a : b;
+    case PTX_MIN_S:
+        return (int32_t)a < (int32_t)b ? a : b;
+    case PTX_MAX_S:
+        return (int32_t)a > (int32_t)b ? a : b;
+    case PTX_LT_U:
+        return a < b;
+    case PTX_LT_S:
+        return (int32_t)a < (int32_t)b;
+    case PTX_GE_U:
+        return a >= b;
+    case PTX_GT_S:
+        return (int32_t)a > (int32_t)b;
+    case PTX_EQ:
+        return a == b;
+    case PTX_SELECT:
+        return c ? a : b;
+    case PTX_PACK:
+        return (uint32_t)(a << 16 | b);
+    default:
+        return 1;
     }
 }
 
@@ -178,8 +237,8 @@ static inline void ptx_execute(ptx_run *r, ptx_see *see)
     fail_msg("the kernel does not end");
 }
 
-static inline void ptx_thread(ptx_program *p, uint32_t thread, uint32_t block, uint32_t blocks, ptx_see *see,
-                              void *test)
+static inline void ptx_thread(ptx_program *p, uint32_t thread, uint32_t block, uint32_t blocks,
+                              ptx_see *see, void *test)
 {
     ptx_run *run = calloc(1, sizeof *run);
     ptx_set(p, "%tid.x", thread);
@@ -227,7 +286,8 @@ static inline void ptx_read_line(ptx_program *p, char *text)
     }
     line->kind = ptx_kind(text);
     if (line->kind == -2) fail_msg("the test knows no \"%s\"", text);
-    if (line->kind >= 0 && ptx_ops[line->kind].act != PTX_SKIP) ptx_args(p, line, text + strcspn(text, " ;"));
+    if (line->kind >= 0 && ptx_ops[line->kind].act != PTX_SKIP)
+        ptx_args(p, line, text + strcspn(text, " ;"));
 }
 
 /* A label of an inner block may stand in many; the one meant is the nearest. */
@@ -237,7 +297,9 @@ static inline int ptx_target(const ptx_program *p, int from)
     for (int distance = 1; distance < p->lines_count; distance++)
         for (int way = -1; way <= 1; way += 2) {
             int at = from + way * distance;
-            if (at >= 0 && at < p->lines_count && p->lines[at].kind == -1 && !strcmp(p->lines[at].op, name)) return at;
+            if (at >= 0 && at < p->lines_count && p->lines[at].kind == -1 &&
+                !strcmp(p->lines[at].op, name))
+                return at;
         }
     fail_msg("no label %s", name);
     return -1;
@@ -258,7 +320,8 @@ static inline ptx_program *ptx_parse(const char *text)
         ptx_read_line(p, rest);
     }
     for (int i = 0; i < p->lines_count; i++)
-        if (p->lines[i].kind >= 0 && ptx_ops[p->lines[i].kind].act == PTX_BRANCH) p->lines[i].target = ptx_target(p, i);
+        if (p->lines[i].kind >= 0 && ptx_ops[p->lines[i].kind].act == PTX_BRANCH)
+            p->lines[i].target = ptx_target(p, i);
     return p;
 }
 

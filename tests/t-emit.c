@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels and headers as text: names, room, and numbers in the text that come from the plan by another road. */
+/* Kernels and headers as text: names, room, and numbers in the text that come from the plan by
+ * another road. */
 #include "plans.h"
 
 #include <stdbool.h>
@@ -34,7 +35,9 @@ static uint32_t count_of(const char *text, const char *word)
 static void check_count(const zlay_gemm *g, const char *text, const char *word, uint64_t want)
 {
     uint32_t count = count_of(text, word);
-    if (count != want) fail_msg("%s: %u times \"%s\", not %llu", gemm_text(g), count, word, (unsigned long long)want);
+    if (count != want)
+        fail_msg("%s: %u times \"%s\", not %llu", gemm_text(g), count, word,
+                 (unsigned long long)want);
 }
 
 /* ---- names ------------------------------------------------------------------ */
@@ -42,10 +45,14 @@ static void check_count(const zlay_gemm *g, const char *text, const char *word, 
 static void test_names_refused(void **unused)
 {
     (void)unused;
-    static const struct { const char *text; size_t length; } names[] = {
-        {"", 0}, {"9", 1}, {"a b", 3}, {"a-b", 3}, {"a.b", 3}, {"%tid", 4}, {"$a", 2}, {"a\n", 2}, {"a\0b", 3},
-        {"\xc3\xa9", 2}, {"a\xff", 2}, {"int", 3}, {"class", 5}, {"main", 4}, {"wgmma", 5}, {"add", 3}, {"_", 1},
-        {"ret;}//", 7}, {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", 65}};
+    static const struct {
+        const char *text;
+        size_t length;
+    } names[] = {
+        {"", 0}, {"9", 1}, {"a b", 3}, {"a-b", 3}, {"a.b", 3}, {"%tid", 4}, {"$a", 2}, {"a\n", 2},
+        {"a\0b", 3}, {"\xc3\xa9", 2}, {"a\xff", 2}, {"int", 3}, {"class", 5}, {"main", 4},
+        {"wgmma", 5}, {"add", 3}, {"_", 1}, {"ret;}//", 7},
+        {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", 65}};
     zlay_gemm g = gemm_of(100, 200, 300);
     zlay_plan *plan = plan_of(&g);
     zlay_ctx *ctx = ctx_new();
@@ -68,7 +75,8 @@ static void test_names_refused(void **unused)
 static void test_names(void **unused)
 {
     (void)unused;
-    static const char longest[] = "Zaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa9-";
+    static const char longest[] =
+        "Zaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa9-";
     zlay_gemm g = gemm_of(100, 200, 300);
     zlay_plan *plan = plan_of(&g);
     zlay_ctx *ctx = ctx_new();
@@ -145,7 +153,8 @@ static void test_room(void **unused)
 
 /* ---- the text is the plan's ---------------------------------------------------- */
 
-/* Another plan of the same request, another ctx, other memory, other texts between: the same text. */
+/* Another plan of the same request, another ctx, other memory, other texts between: the same text.
+ */
 static void test_same(void **unused)
 {
     (void)unused;
@@ -159,7 +168,8 @@ static void test_same(void **unused)
             zlay_plan_free(first);
             free(text_of(emitters[e], between, "another"));
             zlay_plan *second = plan_of(&g);
-            char *again = text_of(emitters[e], second, "g"), *twice = text_of(emitters[e], second, "g");
+            char *again = text_of(emitters[e], second, "g"),
+                 *twice = text_of(emitters[e], second, "g");
             assert_string_equal(text, again);
             assert_string_equal(text, twice);
             zlay_plan_free(second);
@@ -176,10 +186,12 @@ static void test_addresses(void **unused)
     (void)unused;
     for (uint32_t i = 0; i < VARIED; i += 5) {
         zlay_gemm g = gemm_varied(i), h = g;
-        h.a_address = (uint64_t)3 << 40, h.b_address = (uint64_t)5 << 33, h.d_address = (uint64_t)7 << 21;
+        h.a_address = (uint64_t)3 << 40, h.b_address = (uint64_t)5 << 33,
+        h.d_address = (uint64_t)7 << 21;
         zlay_plan *plans[2] = {plan_of(&g), plan_of(&h)};
         for (int e = 0; e < 2; e++) {
-            char *text = text_of(emitters[e], plans[0], "g"), *moved = text_of(emitters[e], plans[1], "g");
+            char *text = text_of(emitters[e], plans[0], "g"),
+                 *moved = text_of(emitters[e], plans[1], "g");
             assert_string_equal(text, moved);
             free(text);
             free(moved);
@@ -191,25 +203,32 @@ static void test_addresses(void **unused)
 
 /* ---- instructions of a kernel ---------------------------------------------------- */
 
-static bool by_kind(const zlay_plan *plan, int32_t operand, int32_t kind) { return copy_of(plan, operand, 0).kind == kind; }
+static bool by_kind(const zlay_plan *plan, int32_t operand, int32_t kind)
+{
+    return copy_of(plan, operand, 0).kind == kind;
+}
 
-/* Threads have their first K step before the loop, and one thread of tensor copies has none; a consumer has
- * two bodies. A loop that K of one step never enters is left out. */
+/* Threads have their first K step before the loop, and one thread of tensor copies has none; a
+ * consumer has two bodies. A loop that K of one step never enters is left out. */
 static void check_loads(const zlay_plan *plan, const zlay_gemm *g, const char *text)
 {
     zlay_plan_info i = info_of(plan);
     uint64_t bodies = i.full_count > 1 && i.tiles_k > 1 ? 2 : 1, tensor = 0, async = 0, plain = 0;
     for (int32_t o = 0; o < 2; o++) {
         zlay_copy c = copy_of(plan, o, 0);
-        uint64_t accesses = c.width ? c.bytes / 128 / c.width : 1, all = copies_of(plan, o) * accesses * bodies;
-        *(c.kind == ZLAY_COPY_TENSOR_LOAD ? &tensor : c.kind == ZLAY_COPY_CP_ASYNC ? &async : &plain) += all;
+        uint64_t accesses = c.width ? c.bytes / 128 / c.width : 1,
+                 all = copies_of(plan, o) * accesses * bodies;
+        *(c.kind == ZLAY_COPY_TENSOR_LOAD ? &tensor
+          : c.kind == ZLAY_COPY_CP_ASYNC  ? &async
+                                          : &plain) += all;
     }
     check_count(g, text, "cp.async.bulk.tensor.2d.shared::cluster.global", tensor);
     check_count(g, text, " cp.async.ca.shared.global", async);
     check_count(g, text, " st.shared.b16", plain);
     check_count(g, text, "cp.async.wait_group", async ? bodies : 0);
     check_count(g, text, "fence.proxy.async.shared::cta;",
-                (i.full_count > 1 ? bodies : 0) + (by_kind(plan, D, ZLAY_COPY_TENSOR_STORE) ? i.passes : 0));
+                (i.full_count > 1 ? bodies : 0) +
+                    (by_kind(plan, D, ZLAY_COPY_TENSOR_STORE) ? i.passes : 0));
 }
 
 static void check_epilogue(const zlay_plan *plan, const zlay_gemm *g, const char *text)
@@ -253,7 +272,10 @@ static void check_barriers(const zlay_plan *plan, const zlay_gemm *g, const char
     check_count(g, text, word, i.stages * (i.full_count == i.empty_count ? 2 : 1));
     snprintf(word, sizeof word, ".shared::cta.b64 _, [at], %u;", i.expect_bytes);
     check_count(g, text, word, i.full_count == 1);
-    check_count(g, text, "expect_tx", !i.expect_bytes ? 0 : i.full_count > 1 && i.tiles_k > 1 ? 2 : 1);
+    check_count(g, text, "expect_tx",
+                !i.expect_bytes                     ? 0
+                : i.full_count > 1 && i.tiles_k > 1 ? 2
+                                                    : 1);
     snprintf(word, sizeof word, "    .maxntid %u, 1, 1\n", i.threads);
     check_count(g, text, word, 1);
 }
@@ -264,8 +286,10 @@ static char barrier_before(const zlay_gemm *g, const char *text, const char *at)
     int lines = 0;
     while (at > text && lines < 2) lines += *--at == '\n';
     const char *bar = strstr(at + 1, "bar_");
-    bool makes = !strncmp(at + 1, "    mad.lo.u32 at, ", 19) || !strncmp(at + 1, "    add.u32 at, ", 16);
-    if (!makes || !bar) fail_msg("%s: no address before a barrier's instruction:%.80s", gemm_text(g), at);
+    bool makes =
+        !strncmp(at + 1, "    mad.lo.u32 at, ", 19) || !strncmp(at + 1, "    add.u32 at, ", 16);
+    if (!makes || !bar)
+        fail_msg("%s: no address before a barrier's instruction:%.80s", gemm_text(g), at);
     return bar[4];
 }
 
@@ -283,25 +307,30 @@ static void check_arrivals(const zlay_plan *plan, const zlay_gemm *g, const char
     assert_int_equal(full, i.full_count == 1 ? 1 : loop);
     assert_int_equal(empty, loop);
     check_count(g, text, "@leader mbarrier.arrive.shared::cta.b64 _, [at];", loop);
-    check_count(g, text, "mbarrier.try_wait.parity", 2 + (i.full_count == 1 ? 0 : loop - 1) + loop - 1);
+    check_count(g, text, "mbarrier.try_wait.parity",
+                2 + (i.full_count == 1 ? 0 : loop - 1) + loop - 1);
 }
 
-/* PTX ISA, "Matrix-descriptor Encode": addresses without their last four bits, swizzle in bits 62-63 as 3, 2, 1
- * for 32, 64, 128 bytes. `low` and `high` are what is added to the address and what stands above it. */
+/* PTX ISA, "Matrix-descriptor Encode": addresses without their last four bits, swizzle in bits
+ * 62-63 as 3, 2, 1 for 32, 64, 128 bytes. `low` and `high` are what is added to the address and
+ * what stands above it. */
 static void check_desc(const zlay_plan *plan, const zlay_gemm *g, const char *text, int32_t operand)
 {
     static const uint64_t codes[] = {0, 3, 2, 1};
     char word[80];
     zlay_smemdesc d;
     assert_int_equal(zlay_plan_desc(&d, plan, operand, 0, 0), ZLAY_OK);
-    uint64_t bits = d.start / 16 | (uint64_t)d.lbo / 16 << 16 | (uint64_t)d.sbo / 16 << 32 | codes[d.swizzle] << 62;
-    snprintf(word, sizeof word, "add.u32 desc_%c, desc_%c, 0x%08x;", "ab"[operand], "ab"[operand], (uint32_t)bits);
+    uint64_t bits = d.start / 16 | (uint64_t)d.lbo / 16 << 16 | (uint64_t)d.sbo / 16 << 32 |
+                    codes[d.swizzle] << 62;
+    snprintf(word, sizeof word, "add.u32 desc_%c, desc_%c, 0x%08x;", "ab"[operand], "ab"[operand],
+             (uint32_t)bits);
     check_count(g, text, word, 1);
     snprintf(word, sizeof word, "mov.u32 high_%c, 0x%08x;", "ab"[operand], (uint32_t)(bits >> 32));
     check_count(g, text, word, 1);
 }
 
-/* What setmaxnreg gives to all warps is in the register file; PTX ISA: a multiple of 8 in 24..256. */
+/* What setmaxnreg gives to all warps is in the register file; PTX ISA: a multiple of 8 in 24..256.
+ */
 static void check_registers(const zlay_plan *plan, const zlay_gemm *g, const char *text)
 {
     zlay_plan_info i = info_of(plan);
@@ -309,9 +338,11 @@ static void check_registers(const zlay_plan *plan, const zlay_gemm *g, const cha
     const char *inc = strstr(text, "setmaxnreg.inc.sync.aligned.u32 ");
     if (!dec && !inc && i.consumers == 1) return;
     assert_true(dec && inc);
-    uint32_t less = (uint32_t)strtoul(dec + 32, NULL, 10), more = (uint32_t)strtoul(inc + 32, NULL, 10);
+    uint32_t less = (uint32_t)strtoul(dec + 32, NULL, 10),
+             more = (uint32_t)strtoul(inc + 32, NULL, 10);
     assert_true(less % 8 == 0 && more % 8 == 0 && less >= 24 && more <= 256);
-    if (128 * (less + i.consumers * more) > 65536) fail_msg("%s: %u and %u registers", gemm_text(g), less, more);
+    if (128 * (less + i.consumers * more) > 65536)
+        fail_msg("%s: %u and %u registers", gemm_text(g), less, more);
 }
 
 static void test_kernels(void **unused)
@@ -344,7 +375,8 @@ static void test_varied(void **unused)
     for (uint32_t i = 0; i < VARIED; i++) {
         zlay_gemm g = gemm_varied(i);
         zlay_plan *plan = plan_of(&g);
-        for (int32_t operand = 0; operand < 3; operand++) kinds[operand][copy_of(plan, operand, 0).kind]++;
+        for (int32_t operand = 0; operand < 3; operand++)
+            kinds[operand][copy_of(plan, operand, 0).kind]++;
         zlay_plan_free(plan);
     }
     for (int32_t operand = 0; operand < 2; operand++) {
@@ -373,13 +405,19 @@ static void test_header(void **unused)
         zlay_plan *plan = plan_of(&g);
         zlay_plan_info i = info_of(plan);
         char *text = text_of(zlay_emit_header, plan, "g");
-        const struct { const char *what; uint64_t value; } rows[] = {
-            {"tile_m", i.tile_m}, {"tile_n", i.tile_n}, {"tile_k", i.tile_k}, {"tiles_m", i.tiles_m},
-            {"tiles_n", i.tiles_n}, {"tiles_k", i.tiles_k}, {"stages", i.stages}, {"threads", i.threads},
-            {"smem", i.smem}, {"smem_a", i.smem_a}, {"pitch_a", i.pitch_a}, {"smem_b", i.smem_b},
-            {"pitch_b", i.pitch_b}, {"smem_d", i.smem_d}, {"pitch_d", i.pitch_d}, {"smem_bar", i.smem_bar},
-            {"expect_bytes", i.expect_bytes}, {"full_count", i.full_count}, {"empty_count", i.empty_count}};
-        for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) check_constant(text, rows[r].what, rows[r].value);
+        const struct {
+            const char *what;
+            uint64_t value;
+        } rows[] = {
+            {"tile_m", i.tile_m}, {"tile_n", i.tile_n}, {"tile_k", i.tile_k},
+            {"tiles_m", i.tiles_m}, {"tiles_n", i.tiles_n}, {"tiles_k", i.tiles_k},
+            {"stages", i.stages}, {"threads", i.threads}, {"smem", i.smem}, {"smem_a", i.smem_a},
+            {"pitch_a", i.pitch_a}, {"smem_b", i.smem_b}, {"pitch_b", i.pitch_b},
+            {"smem_d", i.smem_d}, {"pitch_d", i.pitch_d}, {"smem_bar", i.smem_bar},
+            {"expect_bytes", i.expect_bytes}, {"full_count", i.full_count},
+            {"empty_count", i.empty_count}};
+        for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
+            check_constant(text, rows[r].what, rows[r].value);
         check_count(&g, text, "zl_g_load_a(", 1);
         check_count(&g, text, "zl_g_desc_b(", 1);
         check_count(&g, text, "zl_g_store_d(", by_kind(plan, D, ZLAY_COPY_TENSOR_STORE));
@@ -391,9 +429,11 @@ static void test_header(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names_refused), cmocka_unit_test(test_names),   cmocka_unit_test(test_nulls),
-        cmocka_unit_test(test_room),          cmocka_unit_test(test_same),    cmocka_unit_test(test_addresses),
-        cmocka_unit_test(test_kernels),       cmocka_unit_test(test_varied),  cmocka_unit_test(test_header),
+        cmocka_unit_test(test_names_refused), cmocka_unit_test(test_names),
+        cmocka_unit_test(test_nulls),         cmocka_unit_test(test_room),
+        cmocka_unit_test(test_same),          cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_kernels),       cmocka_unit_test(test_varied),
+        cmocka_unit_test(test_header),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

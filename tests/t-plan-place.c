@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a plan puts and finds each element, by formulas of the CUDA guide and the PTX ISA on plain addresses,
- * not by layouts; and the certificates, point by point and decided again. */
+/* Where a plan puts and finds each element, by formulas of the CUDA guide and the PTX ISA on plain
+ * addresses, not by layouts; and the certificates, point by point and decided again. */
 #include "plans.h"
 
 #include <stdbool.h>
@@ -9,8 +9,8 @@
 
 enum { ELEMENT = 2, A = ZLAY_OPERAND_A, B = ZLAY_OPERAND_B, D = ZLAY_OPERAND_D };
 
-/* CUDA Programming Guide, "TMA swizzle": bits 4.. of the shared address are XORed with bits 7.., as many as the
- * row of 32, 64 or 128 bytes has chunks of 16. */
+/* CUDA Programming Guide, "TMA swizzle": bits 4.. of the shared address are XORed with bits 7.., as
+ * many as the row of 32, 64 or 128 bytes has chunks of 16. */
 static uint64_t swizzled(uint64_t address, int32_t swizzle)
 {
     uint64_t mask = ((uint64_t)1 << swizzle) - 1;
@@ -24,9 +24,9 @@ typedef struct place {
     int32_t operand;
     zlay_tensormap map;
     const zlay_layout *layout;
-    uint64_t mn, k;      /* extents of the layout's box: rows and columns for D */
-    uint64_t base;       /* shared address of the stage or of a consumer's staging */
-    bool k_inner;        /* the second index is the contiguous one */
+    uint64_t mn, k; /* extents of the layout's box: rows and columns for D */
+    uint64_t base;  /* shared address of the stage or of a consumer's staging */
+    bool k_inner;   /* the second index is the contiguous one */
 } place;
 
 static place place_of(const zlay_plan *plan, const zlay_gemm *gemm, int32_t operand)
@@ -36,7 +36,9 @@ static place place_of(const zlay_plan *plan, const zlay_gemm *gemm, int32_t oper
     p.layout = zlay_plan_smem(plan, operand);
     p.mn = operand == A ? p.info.tile_m : operand == B ? p.info.tile_n : p.info.mma.m;
     p.k = operand == D ? p.info.pass_n : p.info.tile_k;
-    int32_t major = operand == A ? p.info.mma.a_major : operand == B ? p.info.mma.b_major : ZLAY_MAJOR_K;
+    int32_t major = operand == A   ? p.info.mma.a_major
+                    : operand == B ? p.info.mma.b_major
+                                   : ZLAY_MAJOR_K;
     p.k_inner = major == ZLAY_MAJOR_K;
     p.base = operand == A ? p.info.smem_a : operand == B ? p.info.smem_b : p.info.smem_d;
     return p;
@@ -56,14 +58,15 @@ static uint64_t offset_at(const place *p, uint64_t mn, uint64_t k)
 
 /* ---- copies ---------------------------------------------------------------- */
 
-static void check_element(const place *p, unsigned char *seen, uint64_t inner, uint64_t outer, uint64_t address)
+static void check_element(const place *p, unsigned char *seen, uint64_t inner, uint64_t outer,
+                          uint64_t address)
 {
     uint64_t mn = p->k_inner ? outer : inner, k = p->k_inner ? inner : outer;
     assert_true(mn < p->mn && k < p->k);
     assert_int_equal(seen[mn + p->mn * k]++, 0);
     if (offset_at(p, mn, k) != swizzled(address, p->map.swizzle))
-        fail_msg("%s: operand %d (%llu, %llu) is not where its copy puts it", gemm_text(p->gemm), p->operand,
-                 (unsigned long long)mn, (unsigned long long)k);
+        fail_msg("%s: operand %d (%llu, %llu) is not where its copy puts it", gemm_text(p->gemm),
+                 p->operand, (unsigned long long)mn, (unsigned long long)k);
 }
 
 /* A tensor copy lays its box down row after row, dimension 0 innermost. */
@@ -103,13 +106,15 @@ static void check_advance(const place *p)
 
 /* ---- descriptors ------------------------------------------------------------- */
 
-/* PTX ISA, "Asynchronous Warpgroup Level Matrix Shared Memory Layout": rows of the swizzle's span; K-major, groups of
- * eight rows SBO apart; MN-major, the next span of MN is LBO and the next eight of K are SBO away. */
+/* PTX ISA, "Asynchronous Warpgroup Level Matrix Shared Memory Layout": rows of the swizzle's span;
+ * K-major, groups of eight rows SBO apart; MN-major, the next span of MN is LBO and the next eight
+ * of K are SBO away. */
 static uint64_t read_address(const zlay_smemdesc *d, bool k_major, uint32_t mn, uint32_t k)
 {
     uint32_t span = 16u << d->swizzle, elements = span / ELEMENT;
     if (k_major) return d->start + mn / 8 * d->sbo + mn % 8 * span + k * ELEMENT;
-    return d->start + mn / elements * d->lbo + mn % elements * ELEMENT + k / 8 * d->sbo + k % 8 * span;
+    return d->start + mn / elements * d->lbo + mn % elements * ELEMENT + k / 8 * d->sbo +
+           k % 8 * span;
 }
 
 static void check_instruction(const place *p, uint32_t consumer, uint32_t step)
@@ -122,10 +127,11 @@ static void check_instruction(const place *p, uint32_t consumer, uint32_t step)
         for (uint32_t k = 0; k < p->info.mma.k; k++) {
             uint64_t address = swizzled(p->base + read_address(&d, p->k_inner, mn, k), d.swizzle);
             if (address != offset_at(p, first + mn, step * p->info.mma.k + k))
-                fail_msg("%s: operand %d, consumer %u, step %u reads (%u, %u) elsewhere", gemm_text(p->gemm),
-                         p->operand, consumer, step, mn, k);
+                fail_msg("%s: operand %d, consumer %u, step %u reads (%u, %u) elsewhere",
+                         gemm_text(p->gemm), p->operand, consumer, step, mn, k);
         }
-    if (p->k_inner) assert_int_equal(d.lbo, 16); /* PTX ISA: unused, and 1 in the unit of the field */
+    if (p->k_inner)
+        assert_int_equal(d.lbo, 16); /* PTX ISA: unused, and 1 in the unit of the field */
     d.start += (uint32_t)p->base;
     zlay_verdict verdict;
     assert_int_equal(zlay_smemdesc_check(&verdict, NULL, 0, p->info.target, &d), ZLAY_OK);
@@ -135,7 +141,8 @@ static void check_instruction(const place *p, uint32_t consumer, uint32_t step)
 static void check_descs(const place *p)
 {
     for (uint32_t consumer = 0; consumer < p->info.consumers; consumer++)
-        for (uint32_t step = 0; step < p->info.k_steps; step++) check_instruction(p, consumer, step);
+        for (uint32_t step = 0; step < p->info.k_steps; step++)
+            check_instruction(p, consumer, step);
 }
 
 /* ---- certificates -------------------------------------------------------------- */
@@ -145,7 +152,12 @@ static uint64_t element_of(const place *p, uint64_t mn, uint64_t k)
 {
     const zlay_gemm *g = p->gemm;
     bool a_row = g->a_order != ZLAY_ORDER_COLUMN, b_row = g->b_order == ZLAY_ORDER_ROW;
-    uint64_t lda = g->lda ? g->lda : a_row ? g->k : g->m, ldb = g->ldb ? g->ldb : b_row ? g->n : g->k;
+    uint64_t lda = g->lda  ? g->lda
+                   : a_row ? g->k
+                           : g->m,
+             ldb = g->ldb  ? g->ldb
+                   : b_row ? g->n
+                           : g->k;
     uint64_t ldd = g->ldd ? g->ldd : g->d_order == ZLAY_ORDER_COLUMN ? g->m : g->n;
     if (p->operand == D) return mn * ldd + k;
     if ((p->operand == A) != (bool)p->info.swapped) return a_row ? mn * lda + k : k * lda + mn;
@@ -191,8 +203,8 @@ static void check_global(const place *p)
         assert_int_equal(zlay_layout_size(side(p, i, which)), mn * k);
         for (uint64_t x = 0; x < mn * k; x++)
             if (value_at(side(p, i, which), x) != (int64_t)element_of(p, x % mn, x / mn))
-                fail_msg("%s: certificate %u, side %d, is another element at %llu", gemm_text(p->gemm), i, which,
-                         (unsigned long long)x);
+                fail_msg("%s: certificate %u, side %d, is another element at %llu",
+                         gemm_text(p->gemm), i, which, (unsigned long long)x);
     }
 }
 
@@ -208,22 +220,26 @@ static void check_map(const place *p)
     assert_int_equal(p->map.extent[0], p->k_inner ? k : mn);
     assert_int_equal(p->map.extent[1], p->k_inner ? mn : k);
     if (p->map.extent[1] > 1)
-        assert_int_equal(p->map.stride[0], ELEMENT * (p->k_inner ? element_of(p, 1, 0) : element_of(p, 0, 1)));
+        assert_int_equal(p->map.stride[0],
+                         ELEMENT * (p->k_inner ? element_of(p, 1, 0) : element_of(p, 0, 1)));
     assert_int_equal(p->map.box[0] * ELEMENT, 16u << p->map.swizzle);
 }
 
 /* ---- shared memory ---------------------------------------------------------------- */
 
-/* Stages, staging and barriers follow each other without overlap and fit; swizzle patterns begin where
- * the hardware counts them from. */
+/* Stages, staging and barriers follow each other without overlap and fit; swizzle patterns begin
+ * where the hardware counts them from. */
 static void check_arena(const zlay_plan *plan, const zlay_gemm *g)
 {
     zlay_plan_info i = info_of(plan);
-    const uint32_t parts[4][3] = {{i.smem_a, i.stages, i.pitch_a}, {i.smem_b, i.stages, i.pitch_b},
-                                  {i.smem_d, i.consumers, i.pitch_d}, {i.smem_bar, 2 * i.stages, 8}};
+    const uint32_t parts[4][3] = {{i.smem_a, i.stages, i.pitch_a},
+                                  {i.smem_b, i.stages, i.pitch_b},
+                                  {i.smem_d, i.consumers, i.pitch_d},
+                                  {i.smem_bar, 2 * i.stages, 8}};
     uint64_t end = 0;
     for (int p = 0; p < 4; p++) {
-        if (parts[p][0] < end) fail_msg("%s: part %d of shared memory begins in another", gemm_text(g), p);
+        if (parts[p][0] < end)
+            fail_msg("%s: part %d of shared memory begins in another", gemm_text(g), p);
         if (p < 3) assert_int_equal(parts[p][0] % 1024 + parts[p][2] % 1024, 0);
         end = parts[p][0] + (uint64_t)parts[p][1] * parts[p][2];
     }
@@ -366,9 +382,10 @@ static void test_disturbed(void **unused)
 {
     (void)unused;
     static disturbance *const all[] = {
-        stride_of_map, pitch_of_request, pitch_of_d, box_of_map, rows_of_box, swizzle_of_map, swizzle_of_d,
-        place_of_box, column_of_box, boxes, swizzle_of_desc, groups_of_desc, spans_of_desc, step_of_desc,
-        step_of_b, consumer_of_desc, major_of_a};
+        stride_of_map,    pitch_of_request, pitch_of_d,    box_of_map,    rows_of_box,
+        swizzle_of_map,   swizzle_of_d,     place_of_box,  column_of_box, boxes,
+        swizzle_of_desc,  groups_of_desc,   spans_of_desc, step_of_desc,  step_of_b,
+        consumer_of_desc, major_of_a};
     zlay_gemm g = gemm_of(512, 512, 512);
     g.b_order = ZLAY_ORDER_ROW;
     g.tile_m = 128, g.tile_n = 256, g.tile_k = 64;

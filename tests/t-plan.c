@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests of GEMMs: numbers counted by hand, paths by alignment, refusals by field, memory that ends. */
+/* Requests of GEMMs: numbers counted by hand, paths by alignment, refusals by field, memory that
+ * ends. */
 #include "plans.h"
 
 #include <stdbool.h>
 
-/* Counted by hand: a stage is 128 x 64 of A and 64 x 256 of B in bf16, 16384 + 32768 bytes; four fit
- * beside two stagings of 64 x 128, of 16384 bytes each: 229376, and 64 of barriers, and 1024 to align. */
+/* Counted by hand: a stage is 128 x 64 of A and 64 x 256 of B in bf16, 16384 + 32768 bytes; four
+ * fit beside two stagings of 64 x 128, of 16384 bytes each: 229376, and 64 of barriers, and 1024 to
+ * align. */
 static void test_square(void **unused)
 {
     (void)unused;
@@ -14,21 +16,25 @@ static void test_square(void **unused)
     zlay_plan_info i = info_of(plan);
     assert_ptr_equal(i.target, target_of("sm_90a"));
     const uint64_t rows[][2] = {
-        {i.m, 4096}, {i.n, 4096}, {i.k, 4096}, {i.swapped, 0}, {i.tile_m, 128}, {i.tile_n, 256}, {i.tile_k, 64},
-        {i.stages, 4}, {i.tiles_m, 32}, {i.tiles_n, 16}, {i.tiles_k, 64}, {i.consumers, 2}, {i.threads, 384},
-        {i.smem, 230464}, {i.stage_bytes, 49152}, {i.expect_bytes, 49152}, {i.full_count, 1}, {i.empty_count, 8},
-        {i.smem_a, 0}, {i.pitch_a, 16384}, {i.smem_b, 65536}, {i.pitch_b, 32768}, {i.smem_d, 196608},
-        {i.pitch_d, 16384}, {i.smem_bar, 229376}, {i.passes, 2}, {i.pass_n, 128}, {i.copies, 4}, {i.k_steps, 4},
-        {i.mma.m, 64}, {i.mma.n, 256}, {i.mma.k, 16}, {(uint64_t)i.mma.a, ZLAY_TMAP_BF16},
-        {(uint64_t)i.mma.b, ZLAY_TMAP_BF16}, {(uint64_t)i.mma.d, ZLAY_TMAP_F32},
-        {(uint64_t)i.mma.a_major, ZLAY_MAJOR_K}, {(uint64_t)i.mma.b_major, ZLAY_MAJOR_K}};
+        {i.m, 4096}, {i.n, 4096}, {i.k, 4096}, {i.swapped, 0}, {i.tile_m, 128}, {i.tile_n, 256},
+        {i.tile_k, 64}, {i.stages, 4}, {i.tiles_m, 32}, {i.tiles_n, 16}, {i.tiles_k, 64},
+        {i.consumers, 2}, {i.threads, 384}, {i.smem, 230464}, {i.stage_bytes, 49152},
+        {i.expect_bytes, 49152}, {i.full_count, 1}, {i.empty_count, 8}, {i.smem_a, 0},
+        {i.pitch_a, 16384}, {i.smem_b, 65536}, {i.pitch_b, 32768}, {i.smem_d, 196608},
+        {i.pitch_d, 16384}, {i.smem_bar, 229376}, {i.passes, 2}, {i.pass_n, 128}, {i.copies, 4},
+        {i.k_steps, 4}, {i.mma.m, 64}, {i.mma.n, 256}, {i.mma.k, 16},
+        {(uint64_t)i.mma.a, ZLAY_TMAP_BF16}, {(uint64_t)i.mma.b, ZLAY_TMAP_BF16},
+        {(uint64_t)i.mma.d, ZLAY_TMAP_F32}, {(uint64_t)i.mma.a_major, ZLAY_MAJOR_K},
+        {(uint64_t)i.mma.b_major, ZLAY_MAJOR_K}};
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
         if (rows[r][0] != rows[r][1])
-            fail_msg("row %zu: %llu, not %llu", r, (unsigned long long)rows[r][0], (unsigned long long)rows[r][1]);
+            fail_msg("row %zu: %llu, not %llu", r, (unsigned long long)rows[r][0],
+                     (unsigned long long)rows[r][1]);
     zlay_plan_free(plan);
 }
 
-/* The driver call's arguments, K contiguous: 8192 bytes a row of A and B, boxes of 64 elements, swizzle 128. */
+/* The driver call's arguments, K contiguous: 8192 bytes a row of A and B, boxes of 64 elements,
+ * swizzle 128. */
 static void test_square_maps(void **unused)
 {
     (void)unused;
@@ -39,9 +45,15 @@ static void test_square_maps(void **unused)
     gemm.d_address = (uint64_t)7 << 30;
     zlay_plan *plan = plan_of(&gemm);
     for (int32_t operand = 0; operand < 3; operand++) {
-        zlay_tensormap want = {.address = (uint64_t)(5 + operand) << 30, .extent = {4096, 4096}, .stride = {8192},
-                               .box = {64, box_rows[operand]}, .step = {1, 1}, .rank = 2, .type = ZLAY_TMAP_BF16,
-                               .swizzle = ZLAY_SWIZZLE_128B, .l2 = 2};
+        zlay_tensormap want = {.address = (uint64_t)(5 + operand) << 30,
+                               .extent = {4096, 4096},
+                               .stride = {8192},
+                               .box = {64, box_rows[operand]},
+                               .step = {1, 1},
+                               .rank = 2,
+                               .type = ZLAY_TMAP_BF16,
+                               .swizzle = ZLAY_SWIZZLE_128B,
+                               .l2 = 2};
         zlay_tensormap map = map_of(plan, operand);
         assert_memory_equal(&map, &want, sizeof map);
     }
@@ -60,11 +72,14 @@ typedef struct path_row {
     uint32_t full_count;
 } path_row;
 
-enum { LOAD = ZLAY_COPY_TENSOR_LOAD, STORE = ZLAY_COPY_TENSOR_STORE, ASYNC = ZLAY_COPY_CP_ASYNC,
-       PLAIN = ZLAY_COPY_THREAD_LOAD, GUARDED = ZLAY_COPY_THREAD_STORE };
+enum {
+    LOAD = ZLAY_COPY_TENSOR_LOAD, STORE = ZLAY_COPY_TENSOR_STORE, ASYNC = ZLAY_COPY_CP_ASYNC,
+    PLAIN = ZLAY_COPY_THREAD_LOAD, GUARDED = ZLAY_COPY_THREAD_STORE
+};
 
-/* Rows of 4100 bf16 are 8200 bytes, 8 past a multiple of 16; of 4098 are 4 past, of 4097 are 2 past. A D of 4097
- * columns in rows of 4104 has a legal map, but a tensor store would write up to column 4104. */
+/* Rows of 4100 bf16 are 8200 bytes, 8 past a multiple of 16; of 4098 are 4 past, of 4097 are 2
+ * past. A D of 4097 columns in rows of 4104 has a legal map, but a tensor store would write up to
+ * column 4104. */
 static const path_row paths[] = {
     {4096, 4096, 4096, 0, 0, 0, 0, 0, 0, {LOAD, LOAD, STORE}, {0, 0, 0}, 1},
     {4096, 4096, 4100, 0, 0, 0, 0, 0, 0, {ASYNC, ASYNC, STORE}, {8, 8, 0}, 128},
@@ -102,7 +117,8 @@ static void check_path(const path_row *row)
         for (uint32_t i = 0; i < copies_of(plan, operand); i++) {
             zlay_copy copy = copy_of(plan, operand, i);
             if (copy.kind != row->kind[operand] || copy.width != row->width[operand])
-                fail_msg("%s: operand %d by %d of %u bytes", gemm_text(&g), operand, copy.kind, copy.width);
+                fail_msg("%s: operand %d by %d of %u bytes", gemm_text(&g), operand, copy.kind,
+                         copy.width);
             assert_int_equal(copy.map, operand);
             if (copy.kind == LOAD) tensor_bytes += copy.bytes;
         }
@@ -128,7 +144,8 @@ static void test_ladder(void **unused)
     assert_int_equal(zlay_plan_ladder(&buf, plan), ZLAY_OK);
     assert_int_equal(buf.need, strlen(text));
     const char *broken = strstr(text, "BROKEN");
-    assert_non_null(strstr(text, "TMAP_STRIDE_16           stride[0] = 8200, multiple of 16: BROKEN"));
+    assert_non_null(
+        strstr(text, "TMAP_STRIDE_16           stride[0] = 8200, multiple of 16: BROKEN"));
     assert_non_null(strstr(broken, "stride[0] = 8208 (leading dimension 4104)"));
     broken = strstr(broken + 1, "BROKEN");
     assert_non_null(broken);
@@ -167,7 +184,10 @@ static void check_same_text(const zlay_plan *a, const zlay_plan *b,
     assert_string_equal(texts[0], texts[1]);
 }
 
-static zlay_status print_pipe(zlay_buf *out, const zlay_plan *plan) { return zlay_pipe_print(out, zlay_plan_pipe(plan)); }
+static zlay_status print_pipe(zlay_buf *out, const zlay_plan *plan)
+{
+    return zlay_pipe_print(out, zlay_plan_pipe(plan));
+}
 
 static void check_same(const zlay_plan *a, const zlay_plan *b)
 {
@@ -207,7 +227,8 @@ static void test_swapped(void **unused)
     }
 }
 
-/* A column-major or B row-major: MN contiguous, boxes of 64 x tile_k, one for every 64 of M or N. */
+/* A column-major or B row-major: MN contiguous, boxes of 64 x tile_k, one for every 64 of M or N.
+ */
 static void test_mn_major(void **unused)
 {
     (void)unused;
@@ -246,17 +267,29 @@ typedef struct bad_row {
 #define ALL ((uint64_t)-1)
 
 static const bad_row bads[] = {
-    {FIELD(size), 0, ZLAY_EINVAL, "size"}, {FIELD(size), 3, ZLAY_EINVAL, "size"},
-    {FIELD(size), sizeof(zlay_gemm) + 1, ZLAY_EINVAL, "size"}, {FIELD(size), ALL, ZLAY_EINVAL, "size"},
-    {FIELD(type), ZLAY_TMAP_F16, ZLAY_ENOTSUP, "type"}, {FIELD(type), ALL, ZLAY_ENOTSUP, "type"},
-    {FIELD(m), 0, ZLAY_EINVAL, "m:"}, {FIELD(n), 0, ZLAY_EINVAL, "n:"}, {FIELD(k), 0, ZLAY_EINVAL, "k:"},
-    {FIELD(m), ((uint64_t)1 << 31) - 255, ZLAY_EINVAL, "m:"}, {FIELD(n), ALL, ZLAY_EINVAL, "n:"},
+    {FIELD(size), 0, ZLAY_EINVAL, "size"},
+    {FIELD(size), 3, ZLAY_EINVAL, "size"},
+    {FIELD(size), sizeof(zlay_gemm) + 1, ZLAY_EINVAL, "size"},
+    {FIELD(size), ALL, ZLAY_EINVAL, "size"},
+    {FIELD(type), ZLAY_TMAP_F16, ZLAY_ENOTSUP, "type"},
+    {FIELD(type), ALL, ZLAY_ENOTSUP, "type"},
+    {FIELD(m), 0, ZLAY_EINVAL, "m:"},
+    {FIELD(n), 0, ZLAY_EINVAL, "n:"},
+    {FIELD(k), 0, ZLAY_EINVAL, "k:"},
+    {FIELD(m), ((uint64_t)1 << 31) - 255, ZLAY_EINVAL, "m:"},
+    {FIELD(n), ALL, ZLAY_EINVAL, "n:"},
     {FIELD(k), (uint64_t)1 << 32, ZLAY_EINVAL, "k:"},
-    {FIELD(a_order), 3, ZLAY_EINVAL, "a_order"}, {FIELD(b_order), ALL, ZLAY_EINVAL, "b_order"},
-    {FIELD(d_order), 1 << 20, ZLAY_EINVAL, "d_order"}, {FIELD(reserved0), 1, ZLAY_EINVAL, "reserved0"},
-    {FIELD(reserved[0]), 1, ZLAY_EINVAL, "reserved"}, {FIELD(reserved[7]), ALL, ZLAY_EINVAL, "reserved"},
-    {FIELD(lda), 299, ZLAY_EINVAL, "lda"}, {FIELD(ldb), 1, ZLAY_EINVAL, "ldb"}, {FIELD(ldd), 199, ZLAY_EINVAL, "ldd"},
-    {FIELD(lda), ALL, ZLAY_EOVERFLOW, "lda"}, {FIELD(ldb), (uint64_t)1 << 63, ZLAY_EOVERFLOW, "ldb"},
+    {FIELD(a_order), 3, ZLAY_EINVAL, "a_order"},
+    {FIELD(b_order), ALL, ZLAY_EINVAL, "b_order"},
+    {FIELD(d_order), 1 << 20, ZLAY_EINVAL, "d_order"},
+    {FIELD(reserved0), 1, ZLAY_EINVAL, "reserved0"},
+    {FIELD(reserved[0]), 1, ZLAY_EINVAL, "reserved"},
+    {FIELD(reserved[7]), ALL, ZLAY_EINVAL, "reserved"},
+    {FIELD(lda), 299, ZLAY_EINVAL, "lda"},
+    {FIELD(ldb), 1, ZLAY_EINVAL, "ldb"},
+    {FIELD(ldd), 199, ZLAY_EINVAL, "ldd"},
+    {FIELD(lda), ALL, ZLAY_EOVERFLOW, "lda"},
+    {FIELD(ldb), (uint64_t)1 << 63, ZLAY_EOVERFLOW, "ldb"},
     {FIELD(ldd), (uint64_t)1 << 57, ZLAY_EOVERFLOW, "ldd"},
     {FIELD(a_address), ALL - 15, ZLAY_EOVERFLOW, "a_address"},
     {FIELD(b_address), ALL - 1023, ZLAY_EOVERFLOW, "b_address"},
@@ -264,23 +297,31 @@ static const bad_row bads[] = {
     {FIELD(a_address), (1 << 20) + 1, ZLAY_EINVAL, "a_address"},
     {FIELD(b_address), (1 << 20) + 7, ZLAY_EINVAL, "b_address"},
     {FIELD(d_address), (1 << 20) + 15, ZLAY_EINVAL, "d_address"},
-    {FIELD(tile_m), 1, ZLAY_EINVAL, "tile_m"}, {FIELD(tile_m), 96, ZLAY_EINVAL, "tile_m"},
-    {FIELD(tile_m), 256, ZLAY_EINVAL, "tile_m"}, {FIELD(tile_n), 32, ZLAY_EINVAL, "tile_n"},
-    {FIELD(tile_n), 96, ZLAY_EINVAL, "tile_n"}, {FIELD(tile_n), 320, ZLAY_EINVAL, "tile_n"},
-    {FIELD(tile_n), UINT32_MAX, ZLAY_EINVAL, "tile_n"}, {FIELD(tile_k), 8, ZLAY_EINVAL, "tile_k"},
-    {FIELD(tile_k), 48, ZLAY_EINVAL, "tile_k"}, {FIELD(tile_k), 128, ZLAY_EINVAL, "tile_k"},
-    {FIELD(stages), 1, ZLAY_EINVAL, "stages"}, {FIELD(stages), 9, ZLAY_EINVAL, "stages"},
+    {FIELD(tile_m), 1, ZLAY_EINVAL, "tile_m"},
+    {FIELD(tile_m), 96, ZLAY_EINVAL, "tile_m"},
+    {FIELD(tile_m), 256, ZLAY_EINVAL, "tile_m"},
+    {FIELD(tile_n), 32, ZLAY_EINVAL, "tile_n"},
+    {FIELD(tile_n), 96, ZLAY_EINVAL, "tile_n"},
+    {FIELD(tile_n), 320, ZLAY_EINVAL, "tile_n"},
+    {FIELD(tile_n), UINT32_MAX, ZLAY_EINVAL, "tile_n"},
+    {FIELD(tile_k), 8, ZLAY_EINVAL, "tile_k"},
+    {FIELD(tile_k), 48, ZLAY_EINVAL, "tile_k"},
+    {FIELD(tile_k), 128, ZLAY_EINVAL, "tile_k"},
+    {FIELD(stages), 1, ZLAY_EINVAL, "stages"},
+    {FIELD(stages), 9, ZLAY_EINVAL, "stages"},
     {FIELD(stages), UINT32_MAX, ZLAY_EINVAL, "stages"},
 };
 
-static bool refused(const zlay_target *target, const zlay_gemm *g, zlay_status status, const char *word)
+static bool refused(const zlay_target *target, const zlay_gemm *g, zlay_status status,
+                    const char *word)
 {
     zlay_ctx *ctx = ctx_new();
     zlay_plan *plan = (zlay_plan *)&plan;
     zlay_status got = zlay_plan_synth_gemm(ctx, &plan, target, g);
     bool right = got == status && !plan && strstr(zlay_ctx_message(ctx), word);
     if (!right)
-        print_error("%s: %d, not %d with \"%s\": %s\n", gemm_text(g), got, status, word, zlay_ctx_message(ctx));
+        print_error("%s: %d, not %d with \"%s\": %s\n", gemm_text(g), got, status, word,
+                    zlay_ctx_message(ctx));
     zlay_plan_free(plan);
     zlay_ctx_free(ctx);
     return right;
@@ -445,7 +486,8 @@ static void test_get_ends(void **unused)
     assert_int_equal(zlay_plan_desc(&desc, plan, ZLAY_OPERAND_D, 0, 0), ZLAY_EINVAL);
     assert_int_equal(zlay_plan_desc(&desc, plan, ZLAY_OPERAND_A, info.consumers, 0), ZLAY_EINVAL);
     assert_int_equal(zlay_plan_desc(&desc, plan, ZLAY_OPERAND_A, 0, info.k_steps), ZLAY_EINVAL);
-    assert_int_equal(zlay_plan_copy(&copy, plan, ZLAY_OPERAND_A, copies_of(plan, ZLAY_OPERAND_A)), ZLAY_NONE);
+    assert_int_equal(zlay_plan_copy(&copy, plan, ZLAY_OPERAND_A, copies_of(plan, ZLAY_OPERAND_A)),
+                     ZLAY_NONE);
     assert_int_equal(zlay_plan_copy(&copy, plan, ZLAY_OPERAND_A, UINT32_MAX), ZLAY_NONE);
     assert_int_equal(zlay_plan_certificate(&a, &b, plan, 6), ZLAY_NONE);
     assert_ptr_equal(a, &g);
@@ -486,7 +528,10 @@ static void test_texts(void **unused)
 
 /* ---- memory ------------------------------------------------------------------ */
 
-typedef struct heap { uint64_t left, asked; size_t live, blocks; } heap;
+typedef struct heap {
+    uint64_t left, asked;
+    size_t live, blocks;
+} heap;
 
 static void *heap_alloc(void *user, size_t size)
 {
@@ -527,8 +572,8 @@ static zlay_status plan_in(heap *h, const zlay_gemm *g)
     return status;
 }
 
-/* Memory that ends at the k-th call, for every k: ENOMEM, nothing leaked, sizes given back as they were
- * asked for; the plan outlives its ctx. */
+/* Memory that ends at the k-th call, for every k: ENOMEM, nothing leaked, sizes given back as they
+ * were asked for; the plan outlives its ctx. */
 static void check_memory(const zlay_gemm *g)
 {
     uint64_t k = 0;
@@ -568,7 +613,9 @@ static void test_hostile(void **unused)
         size_t words = sizeof g / 4, at = test_random(&state) % words;
         uint32_t word = (uint32_t)(test_random(&state) >> test_random(&state) % 32);
         if (i % 16) memcpy((char *)&g + 4 * at, &word, 4);
-        else for (size_t b = 0; b < sizeof g; b++) ((unsigned char *)&g)[b] = (unsigned char)test_random(&state);
+        else
+            for (size_t b = 0; b < sizeof g; b++)
+                ((unsigned char *)&g)[b] = (unsigned char)test_random(&state);
         zlay_plan *plan = (zlay_plan *)&g;
         zlay_status status = zlay_plan_synth_gemm(ctx, &plan, target_of("sm_90a"), &g);
         if (status == ZLAY_EINTERNAL) fail_msg("%s: %s", gemm_text(&g), zlay_ctx_message(ctx));
@@ -584,12 +631,15 @@ static void test_hostile(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_square),    cmocka_unit_test(test_square_maps), cmocka_unit_test(test_paths),
-        cmocka_unit_test(test_ladder),    cmocka_unit_test(test_swapped),     cmocka_unit_test(test_mn_major),
-        cmocka_unit_test(test_refusals),  cmocka_unit_test(test_bounds),      cmocka_unit_test(test_short),
-        cmocka_unit_test(test_none),      cmocka_unit_test(test_stages),      cmocka_unit_test(test_nulls),
-        cmocka_unit_test(test_get_nulls), cmocka_unit_test(test_get_ends),    cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_memory),    cmocka_unit_test(test_hostile),
+        cmocka_unit_test(test_square),    cmocka_unit_test(test_square_maps),
+        cmocka_unit_test(test_paths),     cmocka_unit_test(test_ladder),
+        cmocka_unit_test(test_swapped),   cmocka_unit_test(test_mn_major),
+        cmocka_unit_test(test_refusals),  cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_short),     cmocka_unit_test(test_none),
+        cmocka_unit_test(test_stages),    cmocka_unit_test(test_nulls),
+        cmocka_unit_test(test_get_nulls), cmocka_unit_test(test_get_ends),
+        cmocka_unit_test(test_texts),     cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_hostile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,14 +14,16 @@ static char folder[PATH];
 static bool found(const char *program)
 {
     char command[PATH];
-    snprintf(command, sizeof command, "command -v %s >/dev/null || test -x /usr/local/cuda/bin/%s", program, program);
+    snprintf(command, sizeof command, "command -v %s >/dev/null || test -x /usr/local/cuda/bin/%s",
+             program, program);
     return system(command) == 0;
 }
 
 static bool run(const char *command)
 {
     char line[3 * PATH];
-    snprintf(line, sizeof line, "cd '%s' && PATH=\"$PATH:/usr/local/cuda/bin\" && { %s\n}", folder, command);
+    snprintf(line, sizeof line, "cd '%s' && PATH=\"$PATH:/usr/local/cuda/bin\" && { %s\n}", folder,
+             command);
     return system(line) == 0;
 }
 
@@ -65,8 +67,9 @@ static void write_text(emitter *emit, const char *file_name, const zlay_gemm *g,
 /* Two at a time; what each says and its exit status go to its .log. */
 static void assemble_all(void)
 {
-    assert_true(run("ls *.ptx | xargs -P 2 -n 1 sh -c 'ptxas -arch=sm_90a -v -o \"$0.cubin\" \"$0\" "
-                    ">\"$0.log\" 2>&1; echo \"exit $?\" >>\"$0.log\"'"));
+    assert_true(
+        run("ls *.ptx | xargs -P 2 -n 1 sh -c 'ptxas -arch=sm_90a -v -o \"$0.cubin\" \"$0\" "
+            ">\"$0.log\" 2>&1; echo \"exit $?\" >>\"$0.log\"'"));
 }
 
 static uint32_t number_before(const char *text, const char *words)
@@ -119,9 +122,10 @@ static void test_kernels(void **unused)
 static void test_names(void **unused)
 {
     (void)unused;
-    static const char *const names[] = {"a", "_1", "__", "smem", "zl_smem", "tid", "one", "slot", "acc0", "da", "put0",
-                                        "tensor_a", "ptr_d", "map_a", "bar_full", "role0", "role1", "role2", "loop9",
-                                        "done9", "again", "passed", "finish", "desc_a", "instance"};
+    static const char *const names[] = {
+        "a",     "_1",    "__",       "smem",   "zl_smem", "tid",      "one",     "slot",  "acc0",
+        "da",    "put0",  "tensor_a", "ptr_d",  "map_a",   "bar_full", "role0",   "role1", "role2",
+        "loop9", "done9", "again",    "passed", "finish",  "desc_a",   "instance"};
     char file[64];
     size_t wrong = 0, count = sizeof names / sizeof names[0];
     if (!found("ptxas")) skip();
@@ -149,16 +153,24 @@ static void test_names(void **unused)
 static void put_calls(FILE *out, const zlay_plan *plan, const char *name)
 {
     zlay_plan_info i = info_of(plan);
-    fprintf(out, "#include \"%s.h\"\n__global__ void call_%s(const void *a, uint32_t s, int t, uint64_t *out)\n{\n"
-                 "    float d[%u] = {};\n    zl_%s_mbar_init(s, zl_%s_full_count);\n    zl_%s_wait(s, 0);\n",
-            name, name, i.mma.n / 2, name, name, name);
-    fprintf(out, "    zl_%s_load_a(a, s, s, t, t, t);\n    zl_%s_load_b(a, s, s, t, t, t);\n    zl_%s_wgmma_fence();\n"
-                 "    zl_%s_mma(d, zl_%s_desc_a(s, 1, 0), zl_%s_desc_b(s, 1), t);\n    zl_%s_wgmma_commit();\n"
-                 "    zl_%s_wgmma_wait<0>();\n    out[0] = (uint64_t)d[0];\n",
+    fprintf(
+        out,
+        "#include \"%s.h\"\n__global__ void call_%s(const void *a, uint32_t s, int t, uint64_t "
+        "*out)\n{\n"
+        "    float d[%u] = {};\n    zl_%s_mbar_init(s, zl_%s_full_count);\n    zl_%s_wait(s, 0);\n",
+        name, name, i.mma.n / 2, name, name, name);
+    fprintf(out,
+            "    zl_%s_load_a(a, s, s, t, t, t);\n    zl_%s_load_b(a, s, s, t, t, t);\n    "
+            "zl_%s_wgmma_fence();\n"
+            "    zl_%s_mma(d, zl_%s_desc_a(s, 1, 0), zl_%s_desc_b(s, 1), t);\n    "
+            "zl_%s_wgmma_commit();\n"
+            "    zl_%s_wgmma_wait<0>();\n    out[0] = (uint64_t)d[0];\n",
             name, name, name, name, name, name, name, name);
     if (copy_of(plan, ZLAY_OPERAND_D, 0).kind == ZLAY_COPY_TENSOR_STORE)
-        fprintf(out, "    zl_%s_store_d(a, s, 0, 1, t, t);\n    zl_%s_bulk_commit();\n    zl_%s_bulk_wait<0>();\n", name,
-                name, name);
+        fprintf(out,
+                "    zl_%s_store_d(a, s, 0, 1, t, t);\n    zl_%s_bulk_commit();\n    "
+                "zl_%s_bulk_wait<0>();\n",
+                name, name, name);
     fprintf(out, "}\n");
 }
 
@@ -179,7 +191,8 @@ static void test_headers(void **unused)
         zlay_plan_free(plan);
     }
     assert_int_equal(fclose(out), 0);
-    if (!run("nvcc -std=c++17 -Werror all-warnings -Xcompiler -Wall,-Wextra -gencode=arch=compute_90a,code=sm_90a "
+    if (!run("nvcc -std=c++17 -Werror all-warnings -Xcompiler -Wall,-Wextra "
+             "-gencode=arch=compute_90a,code=sm_90a "
              "-c -o all.o all.cu >all.log 2>&1"))
         fail_msg("%s", read_file("all.log"));
     char *said = read_file("all.log");
