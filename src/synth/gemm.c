@@ -59,8 +59,8 @@ static zlay_status operand_read(zlay_ctx *ctx, zl_operand *o, const char *field,
         return zl_fail(ctx, ZLAY_EOVERFLOW, "%s: %llu rows of %llu elements pass 2^64 bytes", field,
                        (unsigned long long)o->outer, (unsigned long long)o->pitch);
     if (!zl_uadd(address, bytes, &end))
-        return zl_fail(ctx, ZLAY_EOVERFLOW, "%c_address: %llu bytes from 0x%llx pass 2^64", field[2],
-                       (unsigned long long)bytes, (unsigned long long)address);
+        return zl_fail(ctx, ZLAY_EOVERFLOW, "%c_address: %llu bytes from 0x%llx pass 2^64",
+                       field[2], (unsigned long long)bytes, (unsigned long long)address);
     return ZLAY_OK;
 }
 
@@ -132,17 +132,22 @@ static zlay_status plan_fill(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *ge
     return status;
 }
 
+/* Planning calls public functions, each of which enters the ctx: entered here only to be refused
+ * where another call is inside, and to clear its message. */
 zlay_status zlay_plan_synth_gemm(zlay_ctx *ctx, zlay_plan **out, const zlay_target *target,
                                  const zlay_gemm *gemm)
 {
     if (!out) return ZLAY_EINVAL;
     *out = NULL;
-    if (!ctx || !target || !gemm) return ZLAY_EINVAL;
+    if (!target || !gemm) return ZLAY_EINVAL;
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    zl_leave(ctx, ZLAY_OK);
     zlay_plan *plan = zl_alloc(ctx, 1, sizeof *plan);
     if (!plan) return ZLAY_ENOMEM;
     plan->alloc = zl_allocator(ctx);
     plan->info.target = target;
-    zlay_status status = plan_fill(ctx, plan, gemm);
+    status = plan_fill(ctx, plan, gemm);
     if (status) zlay_plan_free(plan);
     else *out = plan;
     return status;

@@ -87,9 +87,10 @@ static zlay_status stages_choose(zlay_ctx *ctx, zlay_plan_info *info, uint32_t w
     zlay_status status = zlay_smem_check(&verdict, NULL, 0, info->target, info->smem);
     if (status) return status;
     if (verdict.answer == ZLAY_YES) return ZLAY_OK;
-    return zl_fail(ctx, ZLAY_NONE,
-                   "%u stages of %u bytes need %u bytes of shared memory; a block has %llu", stages,
-                   info->stage_bytes, info->smem, (unsigned long long)capacity);
+    return zl_fail(
+        ctx, ZLAY_NONE,
+        "SMEM_BLOCK: %u stages of %u bytes need %u bytes of shared memory; a block has %llu",
+        stages, info->stage_bytes, info->smem, (unsigned long long)capacity);
 }
 
 static void place(zlay_plan_info *info, uint32_t tile_a, uint32_t tile_b)
