@@ -39,6 +39,12 @@ run_without_driver() {
     grep -q 'plan: checked' "$tap_dir/run" && { [ $rc -eq 0 ] || { [ $rc -eq 3 ] && grep -q 'not run: ' "$tap_dir/run"; }; }
 }
 
+run_on_a_driver() { # that computes nothing: everything is asked of it, and the result is found wrong
+    "$CC" -std=c11 -shared -fPIC -o "$tap_dir/libcuda.so.1" tests/fake-cuda.c || return 1
+    LD_LIBRARY_PATH=$tap_dir exits 1 "$zlay" run gemm --m 256 --n 256 --k 128 > "$tap_dir/run" || { cat "$tap_dir/run"; return 1; }
+    grep -q '^device: .*9.0' "$tap_dir/run" && grep -q '^run: 102400 elements of D compared, 102400 differ' "$tap_dir/run"
+}
+
 explains_all() { # every rule that a plan names
     plan | grep -oE '\b[A-Z][A-Z0-9]+(_[A-Z0-9]+)+\b' | sort -u > "$tap_dir/rules"
     test "$(wc -l < "$tap_dir/rules")" -gt 10 || return 1
@@ -90,6 +96,7 @@ check "what is refused leaves no file" refused_writes_nothing
 check "4096 x 4096 x 4100: the rule, the repair, the other path" odd_shape
 check "edge tiles in the model" model_small
 check "run: without a driver the plan is checked and the status is 3" run_without_driver
+check "run: a wrong result is found" run_on_a_driver
 check "every rule that a plan names is explained" explains_all
 check "help lists commands, flags and operations" help_lists
 check "no command is an error" exits 2 "$zlay"

@@ -60,7 +60,7 @@ static zlay_status load(run *r)
     char *ptx = zl_plan_text(r->ctx, zlay_emit_ptx, r->plan, r->options->name, &length);
     if (!ptx) return ZLAY_ENOMEM;
     zlay_status status =
-        zlay_kernel_load(r->ctx, &r->kernel, r->device, r->plan, ptx, length + 1, r->options->name);
+        zlay_kernel_load(r->ctx, &r->kernel, r->device, r->plan, ptx, length, r->options->name);
     free(ptx);
     if (!status)
         status = zlay_kernel_bind(r->ctx, r->kernel, r->address[0], r->address[1], r->address[2]);
