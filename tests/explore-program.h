@@ -166,6 +166,19 @@ static bool explore_role_writes(const explore *x, const zl_role *role, int32_t s
     return false;
 }
 
+/* Memory that the threads of a role write themselves, and no copy. */
+static bool explore_role_stages(const explore *x, const zl_role *role, int32_t smem)
+{
+    bool threads = false, copies = false;
+    for (uint32_t i = role->begin; i < role->end; i++) {
+        const zl_event *e = &x->pipe->events[i];
+        if (e->smem[0] != smem) continue;
+        threads |= e->kind == ZL_EV_WRITE;
+        copies |= e->kind == ZL_EV_COPY || e->kind == ZL_EV_CPASYNC;
+    }
+    return threads && !copies;
+}
+
 static int64_t explore_slot(int64_t q, uint32_t stages)
 {
     int64_t r = q % (int64_t)stages;
@@ -346,58 +359,6 @@ static void explore_agents(explore *x)
                                            : !role->elect && (x->mode == BY_LANES || role->each > 1);
         for (int i = 0; i <= two; i++) explore_add_agent(x, (int32_t)r, i, 1 + two);
     }
-}
-
-static int explore_piece_of(explore *x, int agent, const explore_op *op)
-{
-    const zl_event *e = op->event;
-    int32_t slot = (int32_t)explore_slot(op->q[0], x->pipe->smems[e->smem[0]].stages);
-    for (int i = 0; i < x->pieces_count; i++) {
-        const explore_piece *p = &x->pieces[i];
-        if (p->smem == e->smem[0] && p->slot == slot && p->part == e->part && p->agent == agent) return i;
-    }
-    if (x->pieces_count == PIECES) return -1;
-    x->pieces[x->pieces_count] = (explore_piece){e->smem[0], slot, e->part, agent, (int32_t)e->count, e->kind == ZL_EV_COPY};
-    return x->pieces_count++;
-}
-
-static bool explore_world(explore *x)
-{
-    uint32_t base = 0;
-    for (uint32_t b = 0; b < x->pipe->bars_count; b++) {
-        x->bar_base[b] = base;
-        base += x->pipe->bars[b].stages;
-    }
-    assert_true(base <= BAR_SLOTS);
-    explore_agents(x);
-    for (int i = 0; i < x->agents_count; i++) {
-        explore_agent *a = &x->agents[i];
-        if (!explore_program(x, a)) return false;
-        for (int g = ZL_GROUP_WGMMA; g <= ZL_GROUP_CPASYNC; g++) explore_groups(a, g);
-        explore_fences(a);
-        for (int k = 0; k < a->count; k++)
-            if (explore_writes(a->ops[k].event) && explore_piece_of(x, i, &a->ops[k]) < 0)
-                return explore_fail(x, "too many pieces to explore", 1);
-    }
-    return true;
-}
-
-static bool explore_programs(explore *x, int64_t per_tile)
-{
-    if (!explore_setup(x) || !explore_taken(x)) return false;
-    for (int i = 0; i < x->agents_count; i++) {
-        explore_agent *a = &x->agents[i];
-        if (!explore_alone(x, a)) return false;
-        for (uint32_t c = 0; c < x->pipe->accs_count; c++)
-            if (x->pipe->accs[c].role == a->role_index && !explore_sums(x, a, (int32_t)c, per_tile)) return false;
-        for (uint32_t m = 0; m < x->pipe->smems_count; m++) {
-            bool own = explore_role_writes(x, a->role, (int32_t)m);
-            bool all_own = own && (x->pipe->smems[m].each || a->role->each == a->role->last_warp - a->role->first_warp + 1);
-            if (all_own && explore_role_reads(x, a->role, (int32_t)m) && !explore_own(x, a, (int32_t)m)) return false;
-            if (!own && !explore_reads(x, a, (int32_t)m)) return false;
-        }
-    }
-    return true;
 }
 
 #endif

@@ -66,16 +66,51 @@ static void put_class(zl_text *out, const zl_verify *v, uint32_t i)
     zl_puts(out, "\n");
 }
 
+typedef struct path {
+    uint32_t at[ZL_NODES + 2], count;
+} path;
+
+static path path_of(const zl_verify *v, const zl_obligation *o)
+{
+    path p = {{o->from}, 1};
+    while (p.at[p.count - 1] != o->last && p.count <= ZL_NODES) {
+        p.at[p.count] = (uint32_t)v->order.via[p.at[p.count - 1]][o->last];
+        p.count++;
+    }
+    if (o->step) p.at[p.count++] = o->to;
+    return p;
+}
+
+/* The least class that serves between two others as well as this one. */
+static uint32_t least_between(const zl_verify *v, uint32_t a, uint32_t at, uint32_t b)
+{
+    int32_t weight = zl_order_step(v, a, at) + zl_order_step(v, at, b);
+    for (uint32_t k = 0; k < at; k++)
+        if (v->order.nodes[k].total && zl_order_step(v, a, k) + zl_order_step(v, k, b) == weight &&
+            zl_order_step(v, a, k) == zl_order_step(v, a, at))
+            return k;
+    return at;
+}
+
+/* One form of a path, so that a proof has one form. */
+static void normalise(const zl_verify *v, path *p)
+{
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (uint32_t i = 1; i + 1 < p->count; i++) {
+            uint32_t least = least_between(v, p->at[i - 1], p->at[i], p->at[i + 1]);
+            moved |= least != p->at[i];
+            p->at[i] = least;
+        }
+    }
+}
+
 static void put_path(zl_text *out, const zl_verify *v, const zl_obligation *o)
 {
-    uint32_t at = o->from;
-    zl_putf(out, "order %s within %d: %u", zlay_pipe_rule_name(o->rule), o->bound, at);
-    while (at != o->last) {
-        uint32_t next = (uint32_t)v->order.via[at][o->last];
-        zl_putf(out, " +%d %u", zl_order_step(v, at, next), next);
-        at = next;
-    }
-    if (o->step) zl_putf(out, " +%d %u", zl_order_step(v, o->last, o->to), o->to);
+    path p = path_of(v, o);
+    normalise(v, &p);
+    zl_putf(out, "order %s within %d: %u", zlay_pipe_rule_name(o->rule), o->bound, p.at[0]);
+    for (uint32_t i = 1; i < p.count; i++) zl_putf(out, " +%d %u", zl_order_step(v, p.at[i - 1], p.at[i]), p.at[i]);
     zl_puts(out, "\n");
 }
 

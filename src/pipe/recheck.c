@@ -252,39 +252,67 @@ static bool ends_well(const zl_recheck *r, const duty *d, uint32_t last)
 
 static bool read_number(reader *in, int64_t *out) { return zl_scan_number(&in->scan, out) && *out <= INT32_MAX; }
 
-/* FROM +W K +W K ...: every weight is the edge's own, every class in between has an instance at every index. */
-static bool read_path(reader *in, const duty *d, int64_t *sum, uint32_t *last)
+typedef struct path {
+    uint32_t at[ZL_RC_CLASSES + 2], count;
+    int64_t sum;
+} path;
+
+/* FROM +W K +W K ...: every weight is the edge's own. */
+static bool read_path(reader *in, const duty *d, path *p)
 {
     const zl_recheck *r = in->r;
-    int64_t at, weight, next = -1, before = -1;
-    *sum = 0;
-    if (!read_number(in, &at) || at != d->from) return bad(in, "a path from another class");
+    int64_t next, weight;
+    *p = (path){.count = 0};
+    if (!read_number(in, &next) || next != d->from) return bad(in, "a path from another class");
+    p->at[p->count++] = d->from;
     while (!zl_scan_done(&in->scan)) {
-        if (!zl_scan_symbol(&in->scan, "+") || !read_number(in, &weight) || !read_number(in, &next) || next >= r->classes_count)
+        if (!zl_scan_symbol(&in->scan, "+") || !read_number(in, &weight) || !read_number(in, &next) ||
+            next >= r->classes_count || p->count > ZL_RC_CLASSES)
             return bad(in, "no step of a path");
-        if (zl_rc_edge(r, (uint32_t)at, (uint32_t)next) != weight) return bad(in, "a weight that the pipe does not show");
-        if (before >= 0 && !r->classes[at].total) return bad(in, "a path through a class with gaps");
-        before = at;
-        at = next;
-        *sum += weight;
+        if (zl_rc_edge(r, p->at[p->count - 1], (uint32_t)next) != weight) return bad(in, "a weight that the pipe does not show");
+        p->at[p->count++] = (uint32_t)next;
+        p->sum += weight;
     }
-    *last = (uint32_t)at;
-    if (before < 0) return bad(in, "a path without a step");
+    return p->count > 1 || bad(in, "a path without a step");
+}
+
+/* A class inside a path has an instance at every index; and no lesser one would do, so that a proof has one form. */
+static bool check_inside(reader *in, const path *p)
+{
+    const zl_recheck *r = in->r;
+    for (uint32_t i = 1; i + 1 < p->count; i++) {
+        int64_t to = zl_rc_edge(r, p->at[i - 1], p->at[i]), from = zl_rc_edge(r, p->at[i], p->at[i + 1]);
+        if (!r->classes[p->at[i]].total) return bad(in, "a path through a class with gaps");
+        for (uint32_t k = 0; k < p->at[i]; k++)
+            if (r->classes[k].total && zl_rc_edge(r, p->at[i - 1], k) == to && zl_rc_edge(r, k, p->at[i + 1]) == from)
+                return bad(in, "a path through a class where a lesser one would do");
+    }
+    return true;
+}
+
+static bool check_end(reader *in, const duty *d, const path *p)
+{
+    const zl_recheck *r = in->r;
+    uint32_t last = p->at[p->count - 1], before = p->at[p->count - 2];
+    if (!ends_well(r, d, last)) return bad(in, "a path to another class");
+    for (uint32_t k = 0; k < last; k++)
+        if (ends_well(r, d, k) && zl_rc_edge(r, before, k) == zl_rc_edge(r, before, last))
+            return bad(in, "a path to a class where a lesser one would do");
     bool begins = strcmp(d->rule, "parity") || r->classes[before].kind != ZL_RC_PHASE;
     return begins || bad(in, "a wait that orders its own beginning");
 }
 
 static bool read_order(reader *in, const duty *d)
 {
-    int64_t bound, sum;
-    uint32_t last = 0;
+    int64_t bound;
+    path p;
     bool proxy = !strcmp(d->rule, "read-before-full");
     if (!line(in)) return false;
     if (!zl_scan_word(&in->scan, "order") || !(zl_scan_word(&in->scan, d->rule) || (proxy && zl_scan_word(&in->scan, "proxy"))) ||
         !zl_scan_word(&in->scan, "within") || !read_number(in, &bound) || bound != d->bound || !zl_scan_symbol(&in->scan, ":"))
         return bad(in, "no order that the pipe needs");
-    if (!read_path(in, d, &sum, &last)) return false;
-    return (sum <= bound && ends_well(in->r, d, last)) || bad(in, "a path that proves nothing");
+    if (!read_path(in, d, &p) || !check_inside(in, &p) || !check_end(in, d, &p)) return false;
+    return p.sum <= bound || bad(in, "a path that is too long");
 }
 
 static bool read_orders(reader *in)
