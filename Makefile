@@ -170,6 +170,7 @@ bench: $(B)/zlay-bench
 
 generate:
 	CC="$(CC)" tools/generate.sh
+	CC="$(CC)" tools/gen-rules.sh > docs/rules.md.new && mv docs/rules.md.new docs/rules.md
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include/zlay $(DESTDIR)$(LIBDIR)/pkgconfig \
