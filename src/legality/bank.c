@@ -38,9 +38,7 @@ static uint32_t phase_wavefronts(const uint32_t *addresses, uint32_t first, uint
 static bool aligned(const uint32_t *addresses, uint32_t width)
 {
     for (uint32_t lane = 0; lane < LANES; lane++)
-        if (addresses[lane] != UINT32_MAX &&
-            (addresses[lane] % width || addresses[lane] > UINT32_MAX - width))
-            return false;
+        if (addresses[lane] != UINT32_MAX && addresses[lane] % width) return false;
     return true;
 }
 

@@ -66,8 +66,9 @@ static zlay_status check(zlay_verdict *out, zlay_reason *reasons, size_t room,
                          const zl_subject *subject, bool driver)
 {
     collector c = {.reasons = reasons, .room = reasons ? room : 0};
-    bool measured = subject->target->cls == ZL_CLASS_SM90;
-    zl_walk(subject, collect, &c);
+    bool measured = zl_measured(subject->target);
+    if (c.room) zl_walk(subject, collect, &c);
+    else zl_walk_bare(subject, collect, &c);
     c.verdict.answer = c.verdict.broken ? ZLAY_NO : ZLAY_YES;
     c.verdict.basis = measured ? ZLAY_BASIS_MEASURED : ZLAY_BASIS_DOCUMENTED;
     if (driver && measured)
@@ -97,12 +98,26 @@ zlay_status zlay_smemdesc_check(zlay_verdict *out, zlay_reason *reasons, size_t 
     return check(out, reasons, room, &s, false);
 }
 
+/* The types of wgmma's other forms: not covered yet, so neither YES nor NO. */
+static bool other_form(const zlay_mma *mma)
+{
+    static const int32_t types[] = {ZLAY_TMAP_F16, ZLAY_TMAP_TF32, ZLAY_TMAP_TF32_FTZ,
+                                    ZLAY_TMAP_U8};
+    bool a = false, b = false;
+    for (size_t i = 0; i < ZL_COUNT(types); i++) {
+        a |= mma->a == types[i];
+        b |= mma->b == types[i];
+    }
+    return a && b;
+}
+
 zlay_status zlay_mma_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
                            const zlay_target *target, const zlay_mma *mma)
 {
     if (!out || !target || !mma || (room && !reasons) ||
         !all_zero(mma->reserved, ZL_COUNT(mma->reserved)))
         return ZLAY_EINVAL;
+    if (target->wgmma && other_form(mma)) return ZLAY_ENOTSUP;
     zl_subject s = {ZL_SUBJECT_MMA, target, mma};
     return check(out, reasons, room, &s, false);
 }

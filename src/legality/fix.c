@@ -1,21 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The repair of one broken rule: the nearest value of its field that keeps most, and how many
- * copies it then takes. */
-#include "legality/rule.h"
-
-static const zlay_tensormap *map_of(const zl_subject *s) { return s->value; }
-
-static uint64_t round_up(uint64_t value, uint64_t unit)
-{
-    uint64_t more = unit - 1;
-    return value > UINT64_MAX - more ? value / unit * unit : (value + more) / unit * unit;
-}
-
-static uint64_t elements(const zlay_tensormap *map, uint64_t bytes)
-{
-    uint32_t bits = zl_smem_bits(map->type);
-    return bits ? bytes * 8 / bits : 0;
-}
+/* The repair of one broken rule: the nearest value of its field that meets the rule, how many issues
+ * it then takes, and what it keeps. */
+#include "legality/repair.h"
 
 static void give(zlay_reason *r, int32_t keeps, uint64_t value, uint64_t split)
 {
@@ -24,93 +10,160 @@ static void give(zlay_reason *r, int32_t keeps, uint64_t value, uint64_t split)
     r->fix_split = split > INT32_MAX ? INT32_MAX : (int32_t)split;
 }
 
-/* The largest box extent up to `most`, a multiple of `unit`, whose copies cover `box` exactly. */
-static uint64_t divisor(uint64_t box, uint64_t most, uint64_t unit)
+static void narrow(zl_range *range, const zlay_reason *r)
 {
-    for (uint64_t d = most / unit * unit; d >= unit && d > 0; d -= unit)
-        if (box % d == 0) return d;
-    return 0;
-}
-
-/* 16 bytes of elements, in which the inner box counts. */
-static uint64_t inner_unit(const zlay_tensormap *map)
-{
-    uint64_t unit = elements(map, 16);
-    return unit ? unit : 1;
-}
-
-static void fix_box(zlay_reason *r, const zlay_tensormap *map, uint64_t most)
-{
-    uint32_t i = r->index > 0 ? (uint32_t)r->index : 0;
-    uint64_t box = map->box[i], to = box ? divisor(box, most, i ? 1 : inner_unit(map)) : 0;
-    r->index = (int32_t)i;
-    if (to) give(r, ZLAY_KEEPS_ALL, to, box / to);
-    else if (box == 0) give(r, ZLAY_KEEPS_NOTHING, i ? 1 : inner_unit(map), 1);
-    else give(r, ZLAY_KEEPS_BYTES, most / (i ? 1 : inner_unit(map)) * (i ? 1 : inner_unit(map)), 1);
-}
-
-/* Too large a box: split the outermost dimension that can be halved far enough. */
-static void fix_footprint(zlay_reason *r, const zlay_tensormap *map)
-{
-    uint64_t over = r->hi ? (r->value + r->hi - 1) / r->hi : 0;
-    for (int32_t i = (int32_t)(map->rank < 5 ? map->rank : 5) - 1; i >= 1 && over; i--) {
-        uint64_t to = divisor(map->box[i], map->box[i] / over, 1);
-        if (!to || map->step[i] > 1) continue;
-        r->index = i;
-        give(r, ZLAY_KEEPS_ALL, to, map->box[i] / to);
+    if (r->relation == ZLAY_REL_MULTIPLE) {
+        if (r->lo > range->unit) range->unit = r->lo;
         return;
     }
+    uint64_t hi = r->relation == ZLAY_REL_EQUAL ? r->lo : r->hi;
+    if (r->lo > range->lo) range->lo = r->lo;
+    if (hi < range->hi) range->hi = hi;
 }
 
-static void fix_map(zlay_reason *r, const zl_rule *rule, const zlay_tensormap *map)
+/* The nearest value that this rule and every refusing one of the entry allow; where they exclude
+ * each other, that of this rule alone. False: it has none. */
+static bool nearest(uint64_t *out, const zlay_reason *r, const zl_subject *s, uint64_t floor)
+{
+    zl_range all = zl_range_of(s, r->field, r->index), own = {0, UINT64_MAX, 1};
+    narrow(&all, r);
+    narrow(&own, r);
+    return zl_nearest(out, r->value, floor, all) || zl_nearest(out, r->value, 0, all) ||
+           zl_nearest(out, r->value, 0, own);
+}
+
+static void fix_value(zlay_reason *r, int32_t keeps, const zl_subject *s, uint64_t floor)
+{
+    uint64_t value;
+    if (nearest(&value, r, s, floor)) give(r, keeps, value, 1);
+}
+
+/* ---- tensor maps --------------------------------------------------------------- */
+
+static void fix_box(zlay_reason *r, const zl_subject *s)
+{
+    zlay_tensormap map = *(const zlay_tensormap *)s->value;
+    zl_wish wish = zl_wish_of(&map);
+    uint32_t i = (uint32_t)r->index;
+    if (zl_box_fit(&map, s->target, &wish, i, ZL_FIT_ALONE)) {
+        give(r, zl_box_keeps(&map, &wish), map.box[i], zl_box_issues(&map, &wish));
+        return;
+    }
+    wish.elements[i] = wish.box[i] = 1;
+    if (zl_box_fit(&map, s->target, &wish, i, ZL_FIT_ALONE))
+        give(r, ZLAY_KEEPS_NOTHING, map.box[i], 1);
+}
+
+/* Too large a box is cut along one dimension: the outermost that can be cut far enough. */
+static void fix_whole_box(zlay_reason *r, const zl_subject *s)
+{
+    const zlay_tensormap *from = s->value;
+    zl_wish wish = zl_wish_of(from);
+    for (uint32_t i = zl_dims(from); i-- > 0 && !r->fix_keeps;) {
+        zlay_tensormap map = *from;
+        if (!zl_box_fit(&map, s->target, &wish, i, ZL_FIT_ALL)) continue;
+        r->index = (int32_t)i;
+        give(r, zl_box_keeps(&map, &wish), map.box[i], zl_box_issues(&map, &wish));
+    }
+}
+
+static void fix_stride(zlay_reason *r, const zl_subject *s)
+{
+    const zlay_tensormap *map = s->value;
+    uint32_t i = (uint32_t)r->index;
+    uint64_t floor = map->extent[i + 1] > 1 ? zl_covered(map, i) : 0;
+    uint64_t value;
+    if (!nearest(&value, r, s, floor)) return;
+    give(r, value >= floor ? ZLAY_KEEPS_VALUES : ZLAY_KEEPS_NOTHING, value, 1);
+}
+
+static void fix_step(zlay_reason *r, const zl_subject *s)
+{
+    const zlay_tensormap *map = s->value;
+    uint32_t i = (uint32_t)r->index;
+    uint64_t value;
+    if (!nearest(&value, r, s, 0)) return;
+    bool same = zl_step_is_same(map, i, (uint32_t)value);
+    give(r, !same ? ZLAY_KEEPS_NOTHING : zl_step_counts(map, i) ? ZLAY_KEEPS_BYTES : ZLAY_KEEPS_ALL,
+         value, 1);
+}
+
+static void fix_interleave(zlay_reason *r, const zlay_tensormap *map)
+{
+    bool meant = map->interleave >= 0 && map->interleave <= 2;
+    give(r, meant ? ZLAY_KEEPS_VALUES : ZLAY_KEEPS_BYTES, 0, 1);
+}
+
+static void fix_map(zlay_reason *r, const zl_rule *rule, const zl_subject *s)
 {
     switch (rule->quantity) {
-    case ZL_Q_BOX: fix_box(r, map, r->hi); break;
-    case ZL_Q_BOX0_BYTES:
-        if (rule->relation == ZLAY_REL_RANGE) fix_box(r, map, elements(map, r->hi));
-        else give(r, ZLAY_KEEPS_BYTES, round_up(map->box[0] ? map->box[0] : 1, inner_unit(map)), 1);
-        break;
+    case ZL_Q_HAS_TMAP: return;
+    case ZL_Q_BOX:
+    case ZL_Q_BOX0:
+    case ZL_Q_BOX0_BYTES: fix_box(r, s); return;
     case ZL_Q_FOOTPRINT:
-    case ZL_Q_BOX_SMEM: fix_footprint(r, map); break;
-    case ZL_Q_PACKED_SWIZZLE: give(r, rule->keeps, 3, 1); break;
-    case ZL_Q_STEP: give(r, ZLAY_KEEPS_VALUES, r->value < r->lo ? r->lo : r->hi, 1); break;
+    case ZL_Q_BOX_SMEM: fix_whole_box(r, s); return;
+    case ZL_Q_STRIDE: fix_stride(r, s); return;
+    case ZL_Q_STEP: fix_step(r, s); return;
+    case ZL_Q_INTERLEAVE: fix_interleave(r, s->value); return;
+    case ZL_Q_PACKED_SWIZZLE: give(r, rule->keeps, ZLAY_SWIZZLE_128B, 1); return;
     case ZL_Q_TYPE:
-        if (rule->when == ZL_G_FILLS_NAN) give(r, ZLAY_KEEPS_VALUES, 0, 1);
-        break;
-    case ZL_Q_RANK:
-        if (rule->when == ZL_G_INTERLEAVED && r->value >= 1 && r->value < 3)
-            give(r, ZLAY_KEEPS_ALL, 3, 1);
-        break;
-    case ZL_Q_INTERLEAVE:
-    case ZL_Q_OOB: give(r, ZLAY_KEEPS_VALUES, 0, 1); break;
-    case ZL_Q_L2: give(r, ZLAY_KEEPS_ALL, 0, 1); break;
-    case ZL_Q_SWIZZLE:
-        give(r, ZLAY_KEEPS_BYTES,
-             r->relation == ZLAY_REL_EQUAL ? r->lo
-             : r->value > 3 && r->hi == 3  ? 3
-                                           : 0,
-             1);
-        break;
-    case ZL_Q_HAS_TMAP:
+        give(r, rule->keeps, rule->field == ZLAY_FIELD_OOB ? 0 : rule->lo, 1);
+        return;
     case ZL_Q_MODE:
-    case ZL_Q_EXTENT: break;
-    default:
-        if (r->relation == ZLAY_REL_MULTIPLE) give(r, rule->keeps, round_up(r->value, r->lo), 1);
-        else if (r->relation == ZLAY_REL_EQUAL) give(r, rule->keeps, r->lo, 1);
+    case ZL_Q_L2:
+    case ZL_Q_OOB: give(r, rule->keeps, 0, 1); return;
+    case ZL_Q_EXTENT0: fix_value(r, rule->keeps, s, r->value); return;
+    default: fix_value(r, rule->keeps, s, 0);
     }
+}
+
+/* ---- the others ---------------------------------------------------------------- */
+
+/* A product larger than the instruction takes several; a smaller one is padded with zeros. */
+static void fix_shape(zlay_reason *r, const zl_subject *s)
+{
+    zl_range range = zl_range_of(s, r->field, r->index);
+    uint64_t value = range.hi, from = r->value;
+    if (!from) {
+        give(r, ZLAY_KEEPS_NOTHING, range.lo, 1);
+        return;
+    }
+    for (uint64_t v = range.hi; v >= range.lo && v >= range.unit; v -= range.unit)
+        if (from % v == 0) {
+            give(r, ZLAY_KEEPS_ALL, v, from / v);
+            return;
+        }
+    if (from < range.hi) zl_nearest(&value, from, from, range);
+    give(r, ZLAY_KEEPS_VALUES, value, from / value + (from % value != 0));
+}
+
+static uint64_t round_up(uint64_t value, uint64_t unit)
+{
+    uint64_t more = unit - 1;
+    return value > UINT64_MAX - more ? value / unit * unit : (value + more) / unit * unit;
+}
+
+static void fix_other(zlay_reason *r, const zl_rule *rule, const zl_subject *s)
+{
+    switch (rule->quantity) {
+    case ZL_Q_DESC_WGMMA:
+    case ZL_Q_MMA_WGMMA:
+    case ZL_Q_COPY_X_BYTES:
+    case ZL_Q_COPY_ROW_BYTES: return;
+    case ZL_Q_MMA_M:
+    case ZL_Q_MMA_N:
+    case ZL_Q_MMA_K: fix_shape(r, s); return;
+    case ZL_Q_BASE_OFFSET: give(r, rule->keeps, r->value % (r->hi + 1), 1); return;
+    default: break;
+    }
+    if (r->relation == ZLAY_REL_MULTIPLE && r->lo)
+        give(r, rule->keeps, round_up(r->value, r->lo), 1);
+    else if (r->relation != ZLAY_REL_MULTIPLE) fix_value(r, rule->keeps, s, 0);
 }
 
 void zl_fix(zlay_reason *r, const zl_rule *rule, const zl_subject *s)
 {
-    if (s->kind == ZL_SUBJECT_TMAP) {
-        fix_map(r, rule, map_of(s));
-        return;
-    }
-    if (rule->keeps == ZLAY_KEEPS_NOTHING && rule->relation != ZLAY_REL_EQUAL &&
-        rule->relation != ZLAY_REL_RANGE)
-        return;
-    if (rule->quantity == ZL_Q_HAS_WGMMA || rule->quantity == ZL_Q_SMEM) return;
-    if (r->relation == ZLAY_REL_MULTIPLE) give(r, rule->keeps, round_up(r->value, r->lo), 1);
-    else if (r->relation == ZLAY_REL_EQUAL) give(r, rule->keeps, r->lo, 1);
-    else give(r, rule->keeps, r->value < r->lo ? r->lo : r->hi, 1);
+    if (s->kind == ZL_SUBJECT_TMAP) fix_map(r, rule, s);
+    else fix_other(r, rule, s);
 }

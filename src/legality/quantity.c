@@ -3,66 +3,83 @@
  * overflow. */
 #include "legality/rule.h"
 
-enum {
-    PACKED8 = ZLAY_TMAP_U4_ALIGN8,
-    PACKED16_FIRST = ZLAY_TMAP_U4_ALIGN16,
-    U6 = ZLAY_TMAP_U6_ALIGN16
+enum { DIMS = 5, AXES = 3, NO_TYPE_BITS = 0 };
+
+typedef enum entries { NEVER, ONE, FIRST, EACH, STRIDES, STARTS, BARRIER } entries;
+
+static const struct {
+    zl_subject_kind subject;
+    int32_t field;
+    entries entries;
+} quantities[] = {
+#define QUANTITY(name, subject, field, entries)                                                    \
+    {ZL_SUBJECT_##subject, ZLAY_FIELD_##field, entries},
+#include "legality/quantities.def"
+#undef QUANTITY
 };
 
 static const uint8_t type_bits[] = {8, 16, 32, 32, 64, 64, 16, 32, 64, 16, 32, 32, 32, 4, 4, 6};
 
 uint32_t zlay_tensormap_type_bits(int32_t type)
 {
-    return type >= 0 && (size_t)type < ZL_COUNT(type_bits) ? type_bits[type] : 0;
-}
-
-static const zlay_tensormap *map_of(const zl_subject *s)
-{
-    return s->kind == ZL_SUBJECT_COPY ? ((const zl_issue *)s->value)->map : s->value;
-}
-
-static uint32_t rank_of(const zl_subject *s)
-{
-    uint32_t rank = map_of(s)->rank;
-    return rank < 5 ? rank : 5;
+    return type >= 0 && (size_t)type < ZL_COUNT(type_bits) ? type_bits[type] : NO_TYPE_BITS;
 }
 
 /* Packed types lie in shared memory with their gaps: 16 bytes for 16 values. */
 uint32_t zl_smem_bits(int32_t type)
 {
-    return type == PACKED16_FIRST || type == U6 ? 8 : zlay_tensormap_type_bits(type);
+    bool gaps = type == ZLAY_TMAP_U4_ALIGN16 || type == ZLAY_TMAP_U6_ALIGN16;
+    return gaps ? 8 : zlay_tensormap_type_bits(type);
 }
+
+uint32_t zl_dims(const zlay_tensormap *map) { return map->rank < DIMS ? map->rank : DIMS; }
 
 static uint64_t inner_bytes(const zlay_tensormap *map)
 {
     return (uint64_t)map->box[0] * zl_smem_bits(map->type) / 8;
 }
 
-static uint64_t span_of(const zlay_tensormap *map)
+uint64_t zl_span(int32_t swizzle)
 {
-    if (map->swizzle <= 0) return inner_bytes(map);
-    uint64_t span = map->swizzle >= 3 ? 128 : (uint64_t)16 << map->swizzle;
-    return inner_bytes(map) > span ? inner_bytes(map) : span;
+    if (swizzle <= 0) return 0;
+    return swizzle >= ZLAY_SWIZZLE_128B ? 128 : (uint64_t)16 << swizzle;
+}
+
+/* Without interleave the step of dimension 0 is ignored (measured). */
+uint64_t zl_box_elements(const zlay_tensormap *map, uint32_t i)
+{
+    uint64_t step = map->step[i] && (i || map->interleave) ? map->step[i] : 1;
+    return (map->box[i] + step - 1) / step;
+}
+
+static uint64_t rows(const zlay_tensormap *map)
+{
+    uint64_t count = 1;
+    for (uint32_t i = 1; i < zl_dims(map); i++) count = zl_umul_sat(count, zl_box_elements(map, i));
+    return count;
+}
+
+uint64_t zl_box_bytes(const zlay_tensormap *map)
+{
+    return zl_umul_sat(rows(map), zl_box_elements(map, 0) * zl_smem_bits(map->type) / 8);
 }
 
 uint64_t zl_box_smem(const zlay_tensormap *map)
 {
-    uint64_t bytes = span_of(map);
-    for (uint32_t i = 1; i < (map->rank < 5 ? map->rank : 5); i++) {
-        uint64_t step = map->step[i] ? map->step[i] : 1;
-        bytes = zl_umul_sat(bytes, (map->box[i] + step - 1) / step);
-    }
-    return bytes;
+    uint64_t bytes = zl_box_elements(map, 0) * zl_smem_bits(map->type) / 8;
+    uint64_t span = map->interleave ? 0 : zl_span(map->swizzle);
+    return zl_umul_sat(rows(map), bytes > span ? bytes : span);
 }
 
-static uint64_t footprint(const zlay_tensormap *map, uint32_t rank)
+static uint64_t footprint(const zlay_tensormap *map)
 {
     uint64_t bits = zlay_tensormap_type_bits(map->type);
-    for (uint32_t i = 0; i < rank; i++)
+    for (uint32_t i = 0; i < zl_dims(map); i++)
         bits = zl_umul_sat(bits, map->step[i] ? map->box[i] / map->step[i] : 0);
     return bits == UINT64_MAX ? bits : bits / 8;
 }
 
+/* No swizzle, 128 bytes, and its 32- and 64-byte atoms without the flip. */
 static uint64_t packed_swizzle(const zlay_tensormap *map)
 {
     return map->swizzle == 0 || map->swizzle == 3 || map->swizzle == 4 || map->swizzle == 6;
@@ -80,26 +97,28 @@ static uint64_t map_value(zl_quantity q, const zl_subject *s, uint32_t i)
     case ZL_Q_TYPE: return number(m->type);
     case ZL_Q_RANK: return m->rank;
     case ZL_Q_ADDRESS: return m->address;
+    case ZL_Q_EXTENT0:
     case ZL_Q_EXTENT: return m->extent[i];
-    case ZL_Q_EXTENT0: return m->extent[0];
     case ZL_Q_STRIDE: return m->stride[i];
+    case ZL_Q_BOX0:
     case ZL_Q_BOX: return m->box[i];
-    case ZL_Q_BOX0: return m->box[0];
     case ZL_Q_BOX0_BYTES: return inner_bytes(m);
     case ZL_Q_STEP: return m->step[i];
-    case ZL_Q_FOOTPRINT: return footprint(m, rank_of(s));
+    case ZL_Q_FOOTPRINT: return footprint(m);
     case ZL_Q_INTERLEAVE: return number(m->interleave);
     case ZL_Q_SWIZZLE: return number(m->swizzle);
+    case ZL_Q_PACKED_SWIZZLE: return packed_swizzle(m);
     case ZL_Q_L2: return number(m->l2);
     case ZL_Q_OOB: return number(m->oob);
-    case ZL_Q_PACKED_SWIZZLE: return packed_swizzle(m);
     default: return zl_box_smem(m);
     }
 }
 
-static uint64_t desc_value(zl_quantity q, const zlay_smemdesc *d)
+static uint64_t desc_value(zl_quantity q, const zl_subject *s)
 {
+    const zlay_smemdesc *d = s->value;
     switch (q) {
+    case ZL_Q_DESC_WGMMA: return (uint64_t)s->target->wgmma;
     case ZL_Q_START: return d->start;
     case ZL_Q_LBO: return d->lbo;
     case ZL_Q_SBO: return d->sbo;
@@ -108,9 +127,11 @@ static uint64_t desc_value(zl_quantity q, const zlay_smemdesc *d)
     }
 }
 
-static uint64_t mma_value(zl_quantity q, const zlay_mma *m)
+static uint64_t mma_value(zl_quantity q, const zl_subject *s)
 {
+    const zlay_mma *m = s->value;
     switch (q) {
+    case ZL_Q_MMA_WGMMA: return (uint64_t)s->target->wgmma;
     case ZL_Q_MMA_M: return m->m;
     case ZL_Q_MMA_N: return m->n;
     case ZL_Q_MMA_K: return m->k;
@@ -122,19 +143,33 @@ static uint64_t mma_value(zl_quantity q, const zlay_mma *m)
     }
 }
 
-static uint64_t copy_value(zl_quantity q, const zl_issue *issue)
+/* Where the first box starts in its row, then what the i-th tile axis that moves it adds. */
+static uint64_t start_bytes(const zl_issue *issue, uint32_t i)
 {
+    const int32_t *advance = issue->copy->advance[0];
+    int64_t x = issue->copy->coordinate[0];
+    for (uint32_t axis = 0; axis < AXES && i > 0; axis++) {
+        if (!advance[axis]) continue;
+        x = advance[axis];
+        i--;
+    }
+    return (uint64_t)x * (zlay_tensormap_type_bits(issue->map->type) / 8);
+}
+
+static uint64_t copy_value(zl_quantity q, const zl_subject *s, uint32_t i)
+{
+    const zl_issue *issue = s->value;
     const zlay_tensormap *m = issue->map;
-    uint64_t bytes = zlay_tensormap_type_bits(m->type) / 8;
-    uint64_t x = (uint64_t)(int64_t)issue->copy->coordinate[0] * bytes, more = 0;
-    for (int axis = 0; axis < 3; axis++)
-        more |= (uint64_t)(int64_t)issue->copy->advance[0][axis] * bytes;
     switch (q) {
-    case ZL_Q_COPY_X_BYTES: return x | more;
+    case ZL_Q_COPY_X_BYTES: return start_bytes(issue, i);
+    case ZL_Q_COPY_AT: return number(issue->copy->coordinate[i]);
+    case ZL_Q_COPY_BYTES: return issue->copy->bytes;
     case ZL_Q_COPY_SMEM: return issue->copy->smem;
-    case ZL_Q_COPY_ROW_BYTES: return zl_umul_sat(m->extent[0], bytes);
+    case ZL_Q_COPY_ROW_BYTES:
+        return zl_umul_sat(m->extent[0], zlay_tensormap_type_bits(m->type)) / 8;
     case ZL_Q_COPY_PITCH: return m->stride[0];
     case ZL_Q_COPY_ADDRESS: return m->address;
+    case ZL_Q_COPY_WIDTH: return issue->copy->width;
     case ZL_Q_EXPECT: return issue->expect;
     default: return issue->count;
     }
@@ -142,56 +177,63 @@ static uint64_t copy_value(zl_quantity q, const zl_issue *issue)
 
 uint64_t zl_quantity_value(zl_quantity q, const zl_subject *s, uint32_t i)
 {
-    if (q == ZL_Q_HAS_WGMMA) return (uint64_t)s->target->wgmma;
     switch (s->kind) {
     case ZL_SUBJECT_TMAP: return map_value(q, s, i);
-    case ZL_SUBJECT_DESC: return desc_value(q, s->value);
-    case ZL_SUBJECT_MMA: return mma_value(q, s->value);
+    case ZL_SUBJECT_DESC: return desc_value(q, s);
+    case ZL_SUBJECT_MMA: return mma_value(q, s);
     case ZL_SUBJECT_SMEM: return *(const uint64_t *)s->value;
-    default: return copy_value(q, s->value);
+    default: return copy_value(q, s, i);
     }
 }
 
+/* The least power of two from `least` to 16 that is no less than a width. */
+static uint64_t width_from(uint64_t least, uint32_t width)
+{
+    while (least < 16 && least < width) least *= 2;
+    return least;
+}
+
+uint64_t zl_bound(uint64_t bound, const zl_subject *s, uint32_t i)
+{
+    const zl_issue *issue = s->kind == ZL_SUBJECT_COPY ? s->value : NULL;
+    switch (bound) {
+    case ZL_BOUND_SMEM: return s->target->smem;
+    case ZL_BOUND_EXTENT: return ((const zlay_tensormap *)s->value)->extent[i];
+    case ZL_BOUND_WIDTH: return issue->copy->width;
+    case ZL_BOUND_BOX_BYTES: return zl_box_bytes(issue->map);
+    case ZL_BOUND_CP_WIDTH: return width_from(4, issue->copy->width);
+    case ZL_BOUND_LD_WIDTH: return width_from(1, issue->copy->width);
+    default: return bound;
+    }
+}
+
+zl_subject_kind zl_quantity_subject(zl_quantity q) { return quantities[q].subject; }
+int32_t zl_quantity_field(zl_quantity q) { return quantities[q].field; }
+
 bool zl_quantity_indexed(zl_quantity q)
 {
-    return q == ZL_Q_EXTENT || q == ZL_Q_STRIDE || q == ZL_Q_BOX || q == ZL_Q_STEP ||
-           q == ZL_Q_EXTENT0 || q == ZL_Q_BOX0 || q == ZL_Q_BOX0_BYTES;
+    entries e = quantities[q].entries;
+    return e == FIRST || e == EACH || e == STRIDES;
+}
+
+static uint32_t starts_count(const zl_issue *issue)
+{
+    uint32_t count = 1;
+    for (uint32_t axis = 0; axis < AXES; axis++) count += issue->copy->advance[0][axis] != 0;
+    return count;
 }
 
 uint32_t zl_quantity_count(zl_quantity q, const zl_subject *s)
 {
-    switch (q) {
-    case ZL_Q_EXTENT:
-    case ZL_Q_BOX:
-    case ZL_Q_STEP: return rank_of(s);
-    case ZL_Q_STRIDE: return rank_of(s) ? rank_of(s) - 1 : 0;
-    case ZL_Q_NO_FIELD: return 0;
-    case ZL_Q_COUNT:
-    case ZL_Q_EXPECT: return ((const zl_issue *)s->value)->count > 0;
+    const zl_issue *issue = s->kind == ZL_SUBJECT_COPY ? s->value : NULL;
+    const zlay_tensormap *map = issue ? issue->map : s->value;
+    switch (quantities[q].entries) {
+    case NEVER: return 0;
+    case FIRST: return map->rank > 0;
+    case EACH: return zl_dims(map);
+    case STRIDES: return zl_dims(map) ? zl_dims(map) - 1 : 0;
+    case STARTS: return starts_count(issue);
+    case BARRIER: return issue->count > 0;
     default: return 1;
-    }
-}
-
-bool zl_guard_holds(zl_guard guard, const zl_subject *s)
-{
-    if (guard == ZL_G_ALWAYS) return true;
-    const zlay_tensormap *m = map_of(s);
-    bool packed16 = m->type == PACKED16_FIRST || m->type == U6;
-    int32_t kind = s->kind == ZL_SUBJECT_COPY ? ((const zl_issue *)s->value)->copy->kind : 0;
-    bool tensor = kind == ZLAY_COPY_TENSOR_LOAD || kind == ZLAY_COPY_TENSOR_STORE;
-    switch (guard) {
-    case ZL_G_INTERLEAVED: return m->interleave != 0;
-    case ZL_G_COARSE: return m->interleave == 2 || packed16;
-    case ZL_G_PACKED16: return packed16;
-    case ZL_G_PACKED8: return m->type == PACKED8;
-    case ZL_G_SWIZZLE_32: return m->interleave == 0 && m->swizzle == 1;
-    case ZL_G_SWIZZLE_64: return m->interleave == 0 && m->swizzle == 2;
-    case ZL_G_SWIZZLE_128: return m->interleave == 0 && m->swizzle >= 3 && m->swizzle <= 6;
-    case ZL_G_FILLS_NAN: return m->oob == 1;
-    case ZL_G_INTERLEAVE_32: return m->interleave == 2;
-    case ZL_G_TYPE_U6: return m->type == U6;
-    case ZL_G_TENSOR: return tensor;
-    case ZL_G_STORES: return kind == ZLAY_COPY_TENSOR_STORE;
-    default: return !tensor && ((const zl_issue *)s->value)->copy->width > 0;
     }
 }

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* wgmma: what ptxas takes is never refused, what it refuses is never taken. */
+#include "legality.h"
+
+#define F16  ZLAY_TMAP_F16
+#define BF16 ZLAY_TMAP_BF16
+#define F32  ZLAY_TMAP_F32
+#define TF32 ZLAY_TMAP_TF32
+
+typedef struct form {
+    const char *target;
+    uint32_t m, k;
+    int32_t d, a, b, a_major, b_major;
+    const char *takes, *refuses;
+} form;
+
+static const form forms[] = {
+#define FORM(target, m, k, d, a, b, a_major, b_major, takes, refuses)                              \
+    {target, m, k, d, a, b, a_major, b_major, takes, refuses},
+#include "data/wgmma.def"
+#undef FORM
+};
+
+static zlay_mma mma_of(const form *f, uint32_t n)
+{
+    return (zlay_mma){.m = f->m, .n = n, .k = f->k, .a = f->a, .b = f->b, .d = f->d,
+                      .a_major = f->a_major, .b_major = f->b_major};
+}
+
+static void one(const form *f, uint32_t n, bool takes)
+{
+    zlay_verdict v;
+    zlay_mma mma = mma_of(f, n);
+    zlay_status status = zlay_mma_check(&v, NULL, 0, target(f->target), &mma);
+    bool covered = f->a == BF16 || f->b == BF16 || strcmp(f->target, "sm_90a") != 0;
+    if (!covered) {
+        assert_int_equal(status, ZLAY_ENOTSUP);
+        return;
+    }
+    assert_int_equal(status, ZLAY_OK);
+    if (v.answer != (takes ? ZLAY_YES : ZLAY_NO))
+        fail_msg("%s m%un%uk%u: ptxas %s it", f->target, f->m, n, f->k, takes ? "takes" : "refuses");
+}
+
+static uint32_t list(const form *f, const char *text, bool takes)
+{
+    uint32_t count = 0;
+    while (*text) {
+        char *end;
+        uint32_t from = (uint32_t)strtoul(text, &end, 10), to = from;
+        if (*end == '-') to = (uint32_t)strtoul(end + 1, &end, 10);
+        for (uint32_t n = from; n <= to; n += 8, count++) one(f, n, takes);
+        text = end + (*end == ' ');
+    }
+    return count;
+}
+
+static void as_ptxas_answers(void **state)
+{
+    (void)state;
+    uint32_t taken = 0, refused = 0;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        taken += list(&forms[i], forms[i].takes, true);
+        refused += list(&forms[i], forms[i].refuses, false);
+    }
+    assert_true(taken == 130 && refused > 1000);
+}
+
+static void every_shape_near_the_legal_ones(void **state)
+{
+    (void)state;
+    for (uint32_t m = 63; m <= 65; m++)
+        for (uint32_t k = 15; k <= 17; k++)
+            for (uint32_t n = 0; n <= 264; n++) {
+                zlay_verdict v;
+                zlay_mma mma = {.m = m, .n = n, .k = k, .a = BF16, .b = BF16, .d = F32};
+                bool legal = m == 64 && k == 16 && n % 8 == 0 && n / 8 >= 1 && n / 8 <= 32;
+                assert_int_equal(zlay_mma_check(&v, NULL, 0, target("sm_90a"), &mma), ZLAY_OK);
+                assert_int_equal(v.answer, legal);
+            }
+}
+
+/* Each broken rule's repair meets it, and all together make the instruction legal. */
+static void repairs_pass(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[] = {0, 1, 4, 8, 12, 16, 20, 24, 63, 64, 65, 128, 192, 250, 256, 257, 264, 300, 512, 2048};
+    enum { SIZES = sizeof sizes / sizeof *sizes };
+    for (uint32_t at = 0; at < SIZES * SIZES * SIZES; at++) {
+        zlay_verdict v;
+        zlay_reason r[REASONS];
+        zlay_mma mma = {.m = sizes[at % SIZES], .n = sizes[at / SIZES % SIZES],
+                        .k = sizes[at / SIZES / SIZES], .a = BF16, .b = BF16, .d = F32};
+        assert_int_equal(zlay_mma_check(&v, r, REASONS, target("sm_90a"), &mma), ZLAY_OK);
+        for (uint32_t i = 0; i < v.reasons; i++) {
+            uint32_t to = (uint32_t)r[i].fix_value, *field = r[i].field == ZLAY_FIELD_M ? &mma.m : r[i].field == ZLAY_FIELD_N ? &mma.n : &mma.k;
+            bool exact = r[i].value && (uint64_t)to * (uint32_t)r[i].fix_split == r[i].value;
+            assert_int_equal(r[i].fix_keeps, exact ? ZLAY_KEEPS_ALL : r[i].value ? ZLAY_KEEPS_VALUES : ZLAY_KEEPS_NOTHING);
+            assert_true((uint64_t)to * (uint32_t)r[i].fix_split >= r[i].value);
+            *field = to;
+        }
+        assert_int_equal(zlay_mma_check(&v, NULL, 0, target("sm_90a"), &mma), ZLAY_OK);
+        assert_int_equal(v.answer, ZLAY_YES);
+    }
+}
+
+static void a_target_without_wgmma_is_no(void **state)
+{
+    (void)state;
+    zlay_verdict v;
+    zlay_reason r[REASONS];
+    zlay_mma mma = {.m = 64, .n = 64, .k = 16, .a = BF16, .b = BF16, .d = F32};
+    assert_int_equal(zlay_mma_check(&v, r, REASONS, target("sm_90"), &mma), ZLAY_OK);
+    assert_int_equal(v.answer, ZLAY_NO);
+    assert_int_equal(v.reasons, 1);
+    assert_int_equal(r[0].rule, rule_number("WGMMA_TARGET"));
+    assert_int_equal(r[0].by, ZLAY_BY_ASSEMBLER);
+    assert_int_equal(r[0].fix_keeps, ZLAY_KEEPS_NONE_GIVEN);
+}
+
+static void misuse(void **state)
+{
+    (void)state;
+    zlay_verdict v;
+    memset(&v, 3, sizeof v);
+    zlay_verdict before = v;
+    zlay_mma mma = {.m = 64, .n = 64, .k = 16, .a = BF16, .b = BF16, .d = F32, .reserved = {0, 0, 0, 1}};
+    assert_int_equal(zlay_mma_check(&v, NULL, 0, target("sm_90a"), &mma), ZLAY_EINVAL);
+    mma.reserved[3] = 0;
+    assert_int_equal(zlay_mma_check(NULL, NULL, 0, target("sm_90a"), &mma), ZLAY_EINVAL);
+    assert_int_equal(zlay_mma_check(&v, NULL, 1, target("sm_90a"), &mma), ZLAY_EINVAL);
+    assert_int_equal(zlay_mma_check(&v, NULL, 0, NULL, &mma), ZLAY_EINVAL);
+    assert_int_equal(zlay_mma_check(&v, NULL, 0, target("sm_90a"), NULL), ZLAY_EINVAL);
+    assert_memory_equal(&v, &before, sizeof v);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(as_ptxas_answers),
+        cmocka_unit_test(every_shape_near_the_legal_ones),
+        cmocka_unit_test(repairs_pass),
+        cmocka_unit_test(a_target_without_wgmma_is_no),
+        cmocka_unit_test(misuse),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rule table: numbers and ids that stay, texts, and a version that grows with every change. */
+#include "test.h"
+
+#include <string.h>
+#include <zlay/legality.h>
+
+/* Every row as it is written. */
+static const char *const rows[] = {
+#define RULE(...) #__VA_ARGS__,
+#include "legality/rules/tensormap.def"
+#include "legality/rules/others.def"
+#undef RULE
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static uint64_t digest(void)
+{
+    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
+    for (size_t i = 0; i < ROWS; i++)
+        for (const char *c = rows[i]; *c; c++)
+            if (*c != ' ') hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
+    return hash;
+}
+
+/* tests/rules.list holds every number ever given with its id, and the digest of a version: a new
+ * row is added there, an old one is never taken out, and a changed row asks for a new version. */
+static void the_list_has_every_rule(void **state)
+{
+    (void)state;
+    FILE *list = fopen("tests/rules.list", "r");
+    int number, listed = 0;
+    unsigned version;
+    unsigned long long hash;
+    char id[64];
+    zlay_rule r;
+    assert_non_null(list);
+    while (fscanf(list, "%d %63s", &number, id) == 2) {
+        assert_int_equal(zlay_rule_get(&r, number), ZLAY_OK);
+        assert_string_equal(r.id, id);
+        listed++;
+    }
+    assert_int_equal(fscanf(list, "version %u digest %llx", &version, &hash), 2);
+    fclose(list);
+    assert_int_equal(listed, ROWS);
+    assert_int_equal(version, zlay_rules_version());
+    if (hash != digest())
+        fail_msg("rows changed: a new RULES_VERSION, and digest %llx in tests/rules.list",
+                 (unsigned long long)digest());
+}
+
+static void every_rule_is_found_by_number_and_id(void **state)
+{
+    (void)state;
+    zlay_rule r, same;
+    size_t count = 0;
+    for (; zlay_rule_at(&r, count) == ZLAY_OK; count++) {
+        assert_int_equal(zlay_rule_find(&same, r.id, strlen(r.id)), ZLAY_OK);
+        assert_memory_equal(&same, &r, sizeof r);
+        assert_int_equal(zlay_rule_get(&same, r.number), ZLAY_OK);
+        assert_memory_equal(&same, &r, sizeof r);
+    }
+    assert_int_equal(count, ROWS);
+}
+
+static void no_number_and_no_id_twice(void **state)
+{
+    (void)state;
+    zlay_rule a, b;
+    for (size_t i = 0; zlay_rule_at(&a, i) == ZLAY_OK; i++)
+        for (size_t j = 0; j < i; j++) {
+            zlay_rule_at(&b, j);
+            assert_int_not_equal(a.number, b.number);
+            assert_string_not_equal(a.id, b.id);
+        }
+}
+
+static void every_rule_has_its_texts(void **state)
+{
+    (void)state;
+    zlay_rule r;
+    for (size_t i = 0; zlay_rule_at(&r, i) == ZLAY_OK; i++) {
+        assert_true(strlen(r.text) > 6 && strlen(r.source) > 3);
+        assert_null(strpbrk(r.text, "|\n\""));
+        assert_null(strpbrk(r.source, "|\n\""));
+        assert_in_range(r.by, ZLAY_BY_DRIVER, ZLAY_BY_HARDWARE);
+        assert_true(!strcmp(r.targets, "any") || !strcmp(r.targets, "sm_90") ||
+                    !strcmp(r.targets, "sm_100 and later"));
+    }
+}
+
+static void what_is_no_rule_is_none(void **state)
+{
+    (void)state;
+    zlay_rule r;
+    memset(&r, 5, sizeof r);
+    zlay_rule before = r;
+    assert_int_equal(zlay_rule_find(&r, "TMAP", 4), ZLAY_NONE);
+    assert_int_equal(zlay_rule_find(&r, "TMAP_BOX0", 8), ZLAY_OK); /* the length counts */
+    r = before;
+    assert_int_equal(zlay_rule_find(&r, "", 0), ZLAY_NONE);
+    assert_int_equal(zlay_rule_find(&r, NULL, 0), ZLAY_EINVAL);
+    assert_int_equal(zlay_rule_find(NULL, "TMAP_BOX", 8), ZLAY_EINVAL);
+    assert_int_equal(zlay_rule_get(&r, 0), ZLAY_NONE);
+    assert_int_equal(zlay_rule_get(&r, INT32_MIN), ZLAY_NONE);
+    assert_int_equal(zlay_rule_get(NULL, 1), ZLAY_EINVAL);
+    assert_int_equal(zlay_rule_at(&r, ROWS), ZLAY_NONE);
+    assert_int_equal(zlay_rule_at(NULL, 0), ZLAY_EINVAL);
+    assert_memory_equal(&r, &before, sizeof r);
+}
+
+static void targets_have_names_and_capacities(void **state)
+{
+    (void)state;
+    static const struct { const char *name; uint64_t smem; } known[] = {
+        {"sm_80", 163 * 1024}, {"sm_86", 99 * 1024}, {"sm_89", 99 * 1024}, {"sm_90", 227 * 1024},
+        {"sm_90a", 227 * 1024}, {"sm_100", 227 * 1024}, {"sm_100a", 227 * 1024},
+        {"sm_103a", 227 * 1024}, {"sm_110", 227 * 1024}, {"sm_120", 99 * 1024},
+        {"sm_120a", 99 * 1024}, {"sm_121a", 99 * 1024}};
+    const zlay_target *t = (const zlay_target *)1;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        assert_int_equal(zlay_target_find(&t, known[i].name, strlen(known[i].name)), ZLAY_OK);
+        assert_string_equal(zlay_target_name(t), known[i].name);
+        assert_int_equal(zlay_smem_capacity(t), known[i].smem);
+    }
+    assert_int_equal(zlay_target_find(&t, "sm_91", 5), ZLAY_NONE);
+    assert_null(t);
+    assert_int_equal(zlay_target_find(NULL, "sm_90", 5), ZLAY_EINVAL);
+    assert_int_equal(zlay_target_find(&t, NULL, 5), ZLAY_EINVAL);
+    assert_null(zlay_target_name(NULL));
+    assert_int_equal(zlay_smem_capacity(NULL), 0);
+}
+
+static void fields_have_names(void **state)
+{
+    (void)state;
+    for (int32_t f = ZLAY_FIELD_NONE; f <= ZLAY_FIELD_COUNT; f++)
+        assert_non_null(zlay_field_name(f));
+    assert_string_equal(zlay_field_name(ZLAY_FIELD_STRIDE), "stride");
+    assert_null(zlay_field_name(-1));
+    assert_null(zlay_field_name(ZLAY_FIELD_COUNT + 1));
+}
+
+static void a_block_has_so_much_shared_memory(void **state)
+{
+    (void)state;
+    zlay_verdict v;
+    zlay_reason r;
+    const zlay_target *t;
+    assert_int_equal(zlay_target_find(&t, "sm_90a", 6), ZLAY_OK);
+    assert_int_equal(zlay_smem_check(&v, &r, 1, t, 232447), ZLAY_OK);
+    assert_int_equal(v.answer, ZLAY_YES);
+    assert_int_equal(zlay_smem_check(&v, &r, 1, t, 232448), ZLAY_OK);
+    assert_int_equal(v.answer, ZLAY_YES);
+    assert_int_equal(v.reasons, 0);
+    assert_int_equal(zlay_smem_check(&v, &r, 1, t, 232449), ZLAY_OK);
+    assert_int_equal(v.answer, ZLAY_NO);
+    assert_int_equal(r.value, 232449);
+    assert_int_equal(r.hi, 232448);
+    assert_int_equal(r.field, ZLAY_FIELD_SMEM);
+    assert_int_equal(zlay_smem_check(NULL, NULL, 0, t, 0), ZLAY_EINVAL);
+    assert_int_equal(zlay_smem_check(&v, NULL, 1, t, 0), ZLAY_EINVAL);
+    assert_int_equal(zlay_smem_check(&v, NULL, 0, NULL, 0), ZLAY_EINVAL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_list_has_every_rule),
+        cmocka_unit_test(every_rule_is_found_by_number_and_id),
+        cmocka_unit_test(no_number_and_no_id_twice),
+        cmocka_unit_test(every_rule_has_its_texts),
+        cmocka_unit_test(what_is_no_rule_is_none),
+        cmocka_unit_test(targets_have_names_and_capacities),
+        cmocka_unit_test(fields_have_names),
+        cmocka_unit_test(a_block_has_so_much_shared_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
