@@ -14,7 +14,8 @@ enum { AGENTS = 4, OPS = 250, SLOTS = 24, PIECES = 48, BAR_SLOTS = 16, NEVER = 1
 typedef struct explore_op {
     const zl_event *event;
     int64_t bar_q, parity_q, q[2];
-    int done, fenced; /* ops of the same agent: the wait that ends it; the proxy fence behind that */
+    int done,
+        fenced; /* ops of the same agent: the wait that ends it; the proxy fence behind that */
     int wrote;        /* of a use of own memory: the op that wrote it last, -1 */
     int turn;         /* how many ops of the same event came before */
 } explore_op;
@@ -114,10 +115,15 @@ static bool explore_program(explore *x, explore_agent *a)
             else depth--;
         } else if (explore_runs(a, e)) {
             if (a->count == OPS) return explore_fail(x, "too long to explore", e->line);
-            a->ops[a->count++] = (explore_op){e, explore_value(x, &e->bar_at, counter),
-                                              explore_value(x, &e->parity, counter),
-                                              {explore_value(x, &e->at[0], counter), explore_value(x, &e->at[1], counter)},
-                                              NEVER, NEVER, -1, explore_turn(a, e)};
+            a->ops[a->count++] = (explore_op){
+                e,
+                explore_value(x, &e->bar_at, counter),
+                explore_value(x, &e->parity, counter),
+                {explore_value(x, &e->at[0], counter), explore_value(x, &e->at[1], counter)},
+                NEVER,
+                NEVER,
+                -1,
+                explore_turn(a, e)};
         }
     }
     return true;
@@ -129,7 +135,8 @@ static int explore_group(const zl_event *e)
          : e->kind == ZL_EV_STORE ? ZL_GROUP_BULK : -1;
 }
 
-/* Number the groups; a wait for all but n ends those whose number is below the count of commits less n. */
+/* Number the groups; a wait for all but n ends those whose number is below the count of commits
+ * less n. */
 static void explore_groups(explore_agent *a, int group)
 {
     int number[OPS], commits = 0;
@@ -137,8 +144,9 @@ static void explore_groups(explore_agent *a, int group)
         const zl_event *e = a->ops[k].event;
         number[k] = explore_group(e) == group ? commits : NEVER;
         if (e->kind == ZL_EV_COMMIT && e->scope == group) commits++;
-        bool waits = e->kind == ZL_EV_WAITGROUP &&
-                     (e->scope == group || (group == ZL_GROUP_BULK && e->scope == ZL_GROUP_BULK_READ));
+        bool waits =
+            e->kind == ZL_EV_WAITGROUP &&
+            (e->scope == group || (group == ZL_GROUP_BULK && e->scope == ZL_GROUP_BULK_READ));
         for (int j = 0; waits && j < k; j++)
             if (number[j] + e->count < commits && a->ops[j].done == NEVER) a->ops[j].done = k;
     }
@@ -155,7 +163,8 @@ static void explore_fences(explore_agent *a)
         explore_op *op = &a->ops[k];
         if (explore_group(op->event) < 0) op->done = k;
         for (int j = op->done; j < a->count && op->fenced == NEVER; j++)
-            if (a->ops[j].event->kind == ZL_EV_FENCE && a->ops[j].event->scope == ZL_FENCE_PROXY) op->fenced = j;
+            if (a->ops[j].event->kind == ZL_EV_FENCE && a->ops[j].event->scope == ZL_FENCE_PROXY)
+                op->fenced = j;
     }
 }
 
@@ -185,7 +194,8 @@ static int64_t explore_slot(int64_t q, uint32_t stages)
     return r < 0 ? r + (int64_t)stages : r;
 }
 
-/* Memory that a role writes and reads itself: each use takes what the program wrote last, and all is used. */
+/* Memory that a role writes and reads itself: each use takes what the program wrote last, and all
+ * is used. */
 static bool explore_own(explore *x, explore_agent *a, int32_t smem)
 {
     uint32_t stages = x->pipe->smems[smem].stages;
@@ -196,17 +206,20 @@ static bool explore_own(explore *x, explore_agent *a, int32_t smem)
             explore_op *op = &a->ops[k];
             if (op->event->smem[0] != smem || explore_slot(op->q[0], stages) != slot) continue;
             if (explore_writes(op->event)) {
-                if (!taken && a->leader) return explore_fail(x, "what was written is lost", op->event->line);
+                if (!taken && a->leader)
+                    return explore_fail(x, "what was written is lost", op->event->line);
                 wrote = k;
                 taken = false;
                 continue;
             }
             if (wrote < 0) return explore_fail(x, "nothing was written", op->event->line);
-            if (a->ops[wrote].event->part != op->event->part) return explore_fail(x, "another part was written", op->event->line);
+            if (a->ops[wrote].event->part != op->event->part)
+                return explore_fail(x, "another part was written", op->event->line);
             op->wrote = wrote;
             taken = true;
         }
-        if (!taken && a->leader) return explore_fail(x, "what was written is lost", a->ops[wrote].event->line);
+        if (!taken && a->leader)
+            return explore_fail(x, "what was written is lost", a->ops[wrote].event->line);
     }
     return true;
 }
@@ -218,17 +231,19 @@ static bool explore_collective(const zl_event *e)
     bool group = (e->kind == ZL_EV_COMMIT || e->kind == ZL_EV_WAITGROUP) &&
                  (e->scope == ZL_GROUP_WGMMA || e->scope == ZL_GROUP_CPASYNC);
     bool fence = e->kind == ZL_EV_FENCE && e->scope == ZL_FENCE_WGMMA;
-    return group || fence || e->kind == ZL_EV_MMA || e->kind == ZL_EV_SYNC || e->kind == ZL_EV_CPASYNC ||
-           e->kind == ZL_EV_READ || e->kind == ZL_EV_WRITE;
+    return group || fence || e->kind == ZL_EV_MMA || e->kind == ZL_EV_SYNC ||
+           e->kind == ZL_EV_CPASYNC || e->kind == ZL_EV_READ || e->kind == ZL_EV_WRITE;
 }
 
 static bool explore_alone(explore *x, const explore_agent *a)
 {
     for (int k = 0; k < a->count; k++) {
         const zl_event *e = a->ops[k].event;
-        if (a->role->elect && (explore_collective(e) || (e->kind == ZL_EV_ARRIVE && e->scope != ZL_BY_ONE)))
+        if (a->role->elect &&
+            (explore_collective(e) || (e->kind == ZL_EV_ARRIVE && e->scope != ZL_BY_ONE)))
             return explore_fail(x, "collective in an elected role", e->line);
-        if (e->kind == ZL_EV_SYNC && e->scope == ZL_SYNC_CTA) return explore_fail(x, "block barrier in a role", e->line);
+        if (e->kind == ZL_EV_SYNC && e->scope == ZL_SYNC_CTA)
+            return explore_fail(x, "block barrier in a role", e->line);
         if (a->ops[k].done == NEVER) return explore_fail(x, "in flight at the end", e->line);
         if (e->kind == ZL_EV_MMA && (a->role->each != 4 || a->role->first_warp % 4))
             return explore_fail(x, "product without a whole warpgroup", e->line);
@@ -249,7 +264,8 @@ static bool explore_sums(explore *x, const explore_agent *a, int32_t acc, int64_
         if (e->kind == ZL_EV_MMA) {
             if (!fence) return explore_fail(x, "accumulators are not fenced", e->line);
             if (e->fresh && !taken) return explore_fail(x, "a sum is lost", e->line);
-            if (!e->fresh && (held < 0 || taken)) return explore_fail(x, "a sum is not begun", e->line);
+            if (!e->fresh && (held < 0 || taken))
+                return explore_fail(x, "a sum is not begun", e->line);
             held = e->fresh ? 1 : held + 1;
             taken = false;
             if (op->q[0] != op->q[1] || op->q[0] < first || op->q[0] >= first + per_tile)
@@ -261,7 +277,8 @@ static bool explore_sums(explore *x, const explore_agent *a, int32_t acc, int64_
         }
         if (held != per_tile) return explore_fail(x, "a sum is not complete", e->line);
         for (int j = 0; j < k; j++)
-            if (a->ops[j].event->acc == acc && a->ops[j].event->kind == ZL_EV_MMA && a->ops[j].done > k)
+            if (a->ops[j].event->acc == acc && a->ops[j].event->kind == ZL_EV_MMA &&
+                a->ops[j].done > k)
                 return explore_fail(x, "a sum is in flight", e->line);
         if (!taken) first += per_tile;
         taken = true;
@@ -302,7 +319,8 @@ static bool explore_reads(explore *x, const explore_agent *a, int32_t smem)
         int times = 0;
         for (int k = 0; k < a->count; k++)
             for (int j = 0; j < 2; j++)
-                times += a->ops[k].event->smem[j] == smem && a->ops[k].q[j] == q && !explore_writes(a->ops[k].event);
+                times += a->ops[k].event->smem[j] == smem && a->ops[k].q[j] == q &&
+                         !explore_writes(a->ops[k].event);
         if (!times) return explore_fail(x, "a stage is not read", a->role->line);
     }
     return true;
@@ -330,7 +348,8 @@ static void explore_add_agent(explore *x, int32_t role_index, int which, int of)
 {
     const zl_role *r = &x->pipe->roles[role_index];
     explore_agent *a = &x->agents[x->agents_count++];
-    int64_t instances = zl_role_instances(r), mine = 1, warps = r->each, threads = 32 * (int64_t)r->each;
+    int64_t instances = zl_role_instances(r), mine = 1, warps = r->each,
+            threads = 32 * (int64_t)r->each;
     a->role = r;
     a->role_index = role_index;
     a->leader = x->mode == BY_INSTANCES || which == 0;
@@ -355,8 +374,9 @@ static void explore_agents(explore *x)
 {
     for (uint32_t r = 0; r < x->pipe->roles_count; r++) {
         const zl_role *role = &x->pipe->roles[r];
-        bool two = x->mode == BY_INSTANCES ? zl_role_instances(role) > 1
-                                           : !role->elect && (x->mode == BY_LANES || role->each > 1);
+        bool two = x->mode == BY_INSTANCES
+                       ? zl_role_instances(role) > 1
+                       : !role->elect && (x->mode == BY_LANES || role->each > 1);
         for (int i = 0; i <= two; i++) explore_add_agent(x, (int32_t)r, i, 1 + two);
     }
 }

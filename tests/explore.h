@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs a pipe in every interleaving, for given trip counts, by the words of the PTX ISA alone.
  *
- * Two agents stand for the threads of a role: a fault needs a thread that is late and one that is early. In the three
- * modes they are of two instances, of two warps of one instance, or two lanes of a warp. What an agent has in flight is
- * a function of how far it is, since its program is straight once trip counts are known, so a state is: how far each agent
- * is, the barriers, and which write each piece of shared memory holds.
+ * Two agents stand for the threads of a role: a fault needs a thread that is late and one that is
+ * early. In the three modes they are of two instances, of two warps of one instance, or two lanes
+ * of a warp. What an agent has in flight is a function of how far it is, since its program is
+ * straight once trip counts are known, so a state is: how far each agent is, the barriers, and
+ * which write each piece of shared memory holds.
  *
- * Commits, fences and waits for groups only make an agent less dangerous to the others, so the latest moment, together
- * with its next other event, shows every fault that an earlier moment shows. A reading copy or product that is not waited
- * for may read at any time: it holds its stage from its issue to its wait. Only a tensor copy lands in a step of its own. */
+ * Commits, fences and waits for groups only make an agent less dangerous to the others, so the
+ * latest moment, together with its next other event, shows every fault that an earlier moment
+ * shows. A reading copy or product that is not waited for may read at any time: it holds its stage
+ * from its issue to its wait. Only a tensor copy lands in a step of its own. */
 #ifndef TEST_EXPLORE_H
 #define TEST_EXPLORE_H
 
@@ -22,10 +24,12 @@ static int explore_piece_of(explore *x, int agent, const explore_op *op)
     int32_t slot = (int32_t)explore_slot(op->q[0], x->pipe->smems[e->smem[0]].stages);
     for (int i = 0; i < x->pieces_count; i++) {
         const explore_piece *p = &x->pieces[i];
-        if (p->smem == e->smem[0] && p->slot == slot && p->part == e->part && p->agent == agent) return i;
+        if (p->smem == e->smem[0] && p->slot == slot && p->part == e->part && p->agent == agent)
+            return i;
     }
     if (x->pieces_count == PIECES) return -1;
-    x->pieces[x->pieces_count] = (explore_piece){e->smem[0], slot, e->part, agent, (int32_t)e->count, e->kind == ZL_EV_COPY};
+    x->pieces[x->pieces_count] =
+        (explore_piece){e->smem[0], slot, e->part, agent, (int32_t)e->count, e->kind == ZL_EV_COPY};
     return x->pieces_count++;
 }
 
@@ -57,11 +61,15 @@ static bool explore_programs(explore *x, int64_t per_tile)
         explore_agent *a = &x->agents[i];
         if (!explore_alone(x, a)) return false;
         for (uint32_t c = 0; c < x->pipe->accs_count; c++)
-            if (x->pipe->accs[c].role == a->role_index && !explore_sums(x, a, (int32_t)c, per_tile)) return false;
+            if (x->pipe->accs[c].role == a->role_index && !explore_sums(x, a, (int32_t)c, per_tile))
+                return false;
         for (uint32_t m = 0; m < x->pipe->smems_count; m++) {
             bool own = explore_role_stages(x, a->role, (int32_t)m);
-            bool all_own = own && (x->pipe->smems[m].each || a->role->each == a->role->last_warp - a->role->first_warp + 1);
-            if (all_own && explore_role_reads(x, a->role, (int32_t)m) && !explore_own(x, a, (int32_t)m)) return false;
+            bool all_own = own && (x->pipe->smems[m].each ||
+                                   a->role->each == a->role->last_warp - a->role->first_warp + 1);
+            if (all_own && explore_role_reads(x, a->role, (int32_t)m) &&
+                !explore_own(x, a, (int32_t)m))
+                return false;
             if (!own && !explore_reads(x, a, (int32_t)m)) return false;
         }
     }
@@ -75,7 +83,8 @@ static bool explore_is_open(const explore_state *s, int agent, const explore_op 
     return s->at[agent] > k && s->at[agent] <= op->done;
 }
 
-/* Two agents touch the same memory: a ring's always, one that each instance has of its own within an instance. */
+/* Two agents touch the same memory: a ring's always, one that each instance has of its own within
+ * an instance. */
 static bool explore_share(const explore *x, int32_t smem, int a, int b)
 {
     if (a == b || !x->pipe->smems[smem].each) return true;
@@ -102,7 +111,8 @@ static bool explore_write(explore *x, explore_state *s, int agent, int k)
     if (s->flying[mine]) return explore_fail(x, "two copies to one place", e->line);
     s->piece[mine] = (uint8_t)(k + 1);
     if (e->kind == ZL_EV_COPY)
-        s->flying[mine] = (uint8_t)(1 + x->bar_base[e->bar] + explore_slot(op->bar_q, x->pipe->bars[e->bar].stages));
+        s->flying[mine] = (uint8_t)(1 + x->bar_base[e->bar] +
+                                    explore_slot(op->bar_q, x->pipe->bars[e->bar].stages));
     return true;
 }
 
@@ -128,7 +138,8 @@ static bool explore_read_ring(explore *x, const explore_state *s, const explore_
         if (!s->piece[i]) return explore_fail(x, "read before it is written", e->line);
         if (x->agents[p->agent].ops[s->piece[i] - 1].q[0] != op->q[j])
             return explore_fail(x, "read at another position than written", e->line);
-        if (!explore_is_visible(x, s, i, e->kind != ZL_EV_READ)) return explore_fail(x, "read before it is visible", e->line);
+        if (!explore_is_visible(x, s, i, e->kind != ZL_EV_READ))
+            return explore_fail(x, "read before it is visible", e->line);
         if (x->agents[p->agent].leader) bytes += p->bytes;
     }
     if (!part) return explore_fail(x, "no such part is written", e->line);
@@ -142,7 +153,8 @@ static bool explore_read_own(explore *x, const explore_state *s, int agent, cons
         return explore_fail(x, "a store of other bytes", e->line);
     for (int i = 0; i < x->pieces_count; i++) {
         const explore_piece *p = &x->pieces[i];
-        if (p->smem != e->smem[0] || p->slot != explore_slot(op->q[0], x->pipe->smems[p->smem].stages) ||
+        if (p->smem != e->smem[0] ||
+            p->slot != explore_slot(op->q[0], x->pipe->smems[p->smem].stages) ||
             !explore_share(x, p->smem, agent, p->agent))
             continue;
         const explore_op *wrote = s->piece[i] ? &x->agents[p->agent].ops[s->piece[i] - 1] : NULL;
@@ -150,7 +162,8 @@ static bool explore_read_own(explore *x, const explore_state *s, int agent, cons
         if (p->part != e->part) continue;
         if (!wrote || wrote->event != wanted->event || wrote->turn != wanted->turn)
             return explore_fail(x, "another write than the program's last", e->line);
-        if (!explore_is_visible(x, s, i, e->kind == ZL_EV_STORE)) return explore_fail(x, "read before it is visible", e->line);
+        if (!explore_is_visible(x, s, i, e->kind == ZL_EV_STORE))
+            return explore_fail(x, "read before it is visible", e->line);
     }
     return true;
 }
@@ -168,7 +181,8 @@ static bool explore_advance(explore *x, explore_state *s, uint32_t bar, uint32_t
     uint32_t b = 0;
     while (b + 1 < x->pipe->bars_count && x->bar_base[b + 1] <= bar) b++;
     if (s->pending[bar] < 0) return explore_fail(x, "more arrivals than the barrier counts", line);
-    if (s->tx[bar] >= 1 << 20 || s->tx[bar] <= -(1 << 20)) return explore_fail(x, "bytes out of range", line);
+    if (s->tx[bar] >= 1 << 20 || s->tx[bar] <= -(1 << 20))
+        return explore_fail(x, "bytes out of range", line);
     if (s->pending[bar] || s->tx[bar]) return true;
     s->phase[bar] ^= 1;
     s->pending[bar] = (int16_t)x->pipe->bars[b].count;
@@ -188,16 +202,19 @@ static bool explore_passes(const explore *x, const explore_state *s, const explo
     return s->phase[explore_bar(x, op)] != ((round + op->event->flip) & 1);
 }
 
-/* All who share the event go on together: a barrier of the role; the lanes of a warp in what is .sync.aligned. */
+/* All who share the event go on together: a barrier of the role; the lanes of a warp in what is
+ * .sync.aligned. */
 static bool explore_is_joint(const explore *x, const zl_event *e)
 {
-    bool aligned = e->kind == ZL_EV_MMA || (e->kind == ZL_EV_WAITGROUP && e->scope == ZL_GROUP_WGMMA);
+    bool aligned =
+        e->kind == ZL_EV_MMA || (e->kind == ZL_EV_WAITGROUP && e->scope == ZL_GROUP_WGMMA);
     return e->kind == ZL_EV_SYNC || (x->mode == BY_LANES && aligned);
 }
 
 static bool explore_is_quiet(const explore *x, const zl_event *e)
 {
-    return (e->kind == ZL_EV_FENCE || e->kind == ZL_EV_COMMIT || e->kind == ZL_EV_WAITGROUP) && !explore_is_joint(x, e);
+    return (e->kind == ZL_EV_FENCE || e->kind == ZL_EV_COMMIT || e->kind == ZL_EV_WAITGROUP) &&
+           !explore_is_joint(x, e);
 }
 
 /* The next event that others notice; the program's end when there is none. */
@@ -210,7 +227,8 @@ static int explore_next(const explore *x, const explore_agent *a, int at)
 static int explore_partner(const explore *x, int agent)
 {
     for (int b = 0; b < x->agents_count; b++)
-        if (b != agent && x->agents[b].role == x->agents[agent].role && !x->agents[agent].alone) return b;
+        if (b != agent && x->agents[b].role == x->agents[agent].role && !x->agents[agent].alone)
+            return b;
     return -1;
 }
 
@@ -222,7 +240,9 @@ static bool explore_join(const explore *x, explore_state *s, int agent, const zl
     const explore_agent *a = &x->agents[partner];
     int other = explore_next(x, a, s->at[partner]);
     if (partner < agent || other == a->count) return false;
-    if (a->ops[other].event != e && (e->kind != ZL_EV_SYNC || a->ops[other].event->kind != ZL_EV_SYNC)) return false;
+    if (a->ops[other].event != e &&
+        (e->kind != ZL_EV_SYNC || a->ops[other].event->kind != ZL_EV_SYNC))
+        return false;
     s->at[partner] = (uint8_t)(other + 1);
     return true;
 }
@@ -246,9 +266,11 @@ static int explore_step(explore *x, explore_state *s, int agent)
     uint32_t bar = e->bar >= 0 ? explore_bar(x, op) : 0;
     if (e->kind == ZL_EV_ARRIVE) s->pending[bar] = (int16_t)(s->pending[bar] - a->weight[e->scope]);
     if (e->kind == ZL_EV_EXPECT) s->tx[bar] += (int32_t)(e->count * a->weight[ZL_BY_ONE]);
-    if (e->kind == ZL_EV_ARRIVE || e->kind == ZL_EV_EXPECT) good = explore_advance(x, s, bar, e->line);
+    if (e->kind == ZL_EV_ARRIVE || e->kind == ZL_EV_EXPECT)
+        good = explore_advance(x, s, bar, e->line);
     if (explore_writes(e)) good = explore_write(x, s, agent, k);
-    if (e->kind == ZL_EV_MMA || e->kind == ZL_EV_READ || e->kind == ZL_EV_STORE) good = explore_use(x, s, agent, op);
+    if (e->kind == ZL_EV_MMA || e->kind == ZL_EV_READ || e->kind == ZL_EV_STORE)
+        good = explore_use(x, s, agent, op);
     s->at[agent] = (uint8_t)(k + 1);
     return good ? 1 : -1;
 }
@@ -307,7 +329,8 @@ static bool explore_from(explore *x, explore_state s)
     bool moved = false, flying = false;
     for (int i = 0; i < x->agents_count + x->pieces_count; i++) {
         explore_state next = s;
-        int step = i < x->agents_count ? explore_step(x, &next, i) : explore_land(x, &next, i - x->agents_count);
+        int step = i < x->agents_count ? explore_step(x, &next, i)
+                                       : explore_land(x, &next, i - x->agents_count);
         if (step < 0) return false;
         if (step == 0) continue;
         moved = true;
@@ -346,9 +369,10 @@ static void explore_start(explore *x, explore_state *s)
             s->pending[x->bar_base[b] + i] = (int16_t)x->pipe->bars[b].count;
 }
 
-/* NULL, or the first fault found; its line is in x->line. `tiles` 0 for a pipe of one loop over `positions`. */
-static inline const char *explore_run(explore *x, const zlay_pipe *pipe, const int64_t *params, int64_t total,
-                                      int64_t per_tile, int mode)
+/* NULL, or the first fault found; its line is in x->line. `tiles` 0 for a pipe of one loop over
+ * `positions`. */
+static inline const char *explore_run(explore *x, const zlay_pipe *pipe, const int64_t *params,
+                                      int64_t total, int64_t per_tile, int mode)
 {
     explore_state start;
     x->pipe = pipe;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every single edit of the pipes of a GEMM: an event dropped, doubled, moved to every other place of its role; every
- * parity, offset, count, scope and number of bytes changed. The verifier's answer is compared with a run of the mutant in
- * every interleaving (explore.h). What is accepted must survive that, have a proof that is proved again, and fit a row of
- * the table below, which says why it is right; what is refused must be refused by its own proof too, and be seen to
- * fail, or fit a row that says why it was not. */
+/* Every single edit of the pipes of a GEMM: an event dropped, doubled, moved to every other place
+ * of its role; every parity, offset, count, scope and number of bytes changed. The verifier's
+ * answer is compared with a run of the mutant in every interleaving (explore.h). What is accepted
+ * must survive that, have a proof that is proved again, and fit a row of the table below, which
+ * says why it is right; what is refused must be refused by its own proof too, and be seen to fail,
+ * or fit a row that says why it was not. */
 #include "pipes.h"
 
 #include "explore.h"
@@ -20,7 +21,8 @@ static const struct right {
     int32_t scope;
     const char *because;
 } rights[] = {
-    {DROP, ZL_EV_FENCE, ZL_FENCE_WGMMA, "products of one shape into one sum are ordered without a fence"},
+    {DROP, ZL_EV_FENCE, ZL_FENCE_WGMMA,
+     "products of one shape into one sum are ordered without a fence"},
     {DOUBLE, ZL_EV_WAIT, ANY, "the phase stays complete: the next one needs this role"},
     {DOUBLE, ZL_EV_FENCE, ANY, "what is ordered stays ordered"},
     {DOUBLE, ZL_EV_COMMIT, ANY, "a group without members: waits that leave n groups end more"},
@@ -31,20 +33,26 @@ static const struct right {
     {DOUBLE, ZL_EV_WRITE, ANY, "writes the same bytes again before they are published"},
     {DOUBLE, ZL_EV_READ, ANY, "reads the same bytes again before they are released"},
     {MOVE, ZL_EV_INIT, ANY, "barriers are initialised in any order"},
-    {MOVE, ZL_EV_EXPECT, ANY, "the thread expects its bytes before it arrives, so the phase is not complete before"},
+    {MOVE, ZL_EV_EXPECT, ANY,
+     "the thread expects its bytes before it arrives, so the phase is not complete before"},
     {MOVE, ZL_EV_ARRIVE, ANY, "arrives later, and nothing that it waits for itself depends on it"},
     {MOVE, ZL_EV_COPY, ANY, "copies of one phase land in any order, before or behind the arrival"},
     {MOVE, ZL_EV_CPASYNC, ANY, "copies of one group land in any order"},
     {MOVE, ZL_EV_WRITE, ANY, "writes of one stage come in any order, before it is published"},
     {MOVE, ZL_EV_MMA, ANY, "still behind its wait; the fence in between is not needed there"},
     {MOVE, ZL_EV_WAIT, ANY, "only what touches no stage lies between"},
-    {MOVE, ZL_EV_FENCE, ZL_FENCE_WGMMA, "still before the first product of a tile, or not needed there"},
-    {MOVE, ZL_EV_FENCE, ZL_FENCE_PROXY, "still between the writes that the next arrival publishes and that arrival"},
-    {MOVE, ZL_EV_SYNC, ZL_SYNC_ROLE, "still between the last use of the staging memory and its next write"},
-    {MOVE, ZL_EV_WAITGROUP, ZL_GROUP_BULK_READ, "still between a store and the meeting before the next write"},
+    {MOVE, ZL_EV_FENCE, ZL_FENCE_WGMMA,
+     "still before the first product of a tile, or not needed there"},
+    {MOVE, ZL_EV_FENCE, ZL_FENCE_PROXY,
+     "still between the writes that the next arrival publishes and that arrival"},
+    {MOVE, ZL_EV_SYNC, ZL_SYNC_ROLE,
+     "still between the last use of the staging memory and its next write"},
+    {MOVE, ZL_EV_WAITGROUP, ZL_GROUP_BULK_READ,
+     "still between a store and the meeting before the next write"},
     {MOVE, ZL_EV_WAITGROUP, ZL_GROUP_BULK, "waits at the end of every tile, so of the last"},
     {CHANGE, ZL_EV_WAITGROUP, ANY, "waits for more groups than needed"},
-    {CHANGE, ZL_EV_COPY, ANY, "the number of a part tells copies of one stage apart, and it is the only one"},
+    {CHANGE, ZL_EV_COPY, ANY,
+     "the number of a part tells copies of one stage apart, and it is the only one"},
     {CHANGE, ZL_EV_ARRIVE, ZL_BY_WARPS, "a role of one warp: its warps are one"},
 };
 
@@ -56,7 +64,8 @@ static const struct careful {
     const char *because;
 } cautions[] = {
     {"write", MOVE, ZLAY_PIPE_READ_BEFORE_FULL,
-     "ordinary writes of a position happen to lie before the arrival of the position before; no class says so"},
+     "ordinary writes of a position happen to lie before the arrival of the position before; no "
+     "class says so"},
 };
 
 /* The rules that an edit of an event can break; 0: of a declaration. */
@@ -66,9 +75,10 @@ static const uint32_t breaks[] = {
     [0] = RULE(COUNT) | RULE(BYTES) | RULE(STAGE),
     [ZL_EV_FOR] = RULE(COUNT) | RULE(BYTES) | RULE(STAGE) | RULE(PARITY),
     [ZL_EV_EXPECT] = RULE(BYTES) | RULE(OVERRUN),
-    [ZL_EV_ARRIVE] = RULE(COUNT) | RULE(BYTES) | RULE(OVERRUN) | RULE(LOST_PHASE) | RULE(DEADLOCK) | RULE(COLLECTIVE) |
-                     RULE(PROXY) | ORDER,
-    [ZL_EV_WAIT] = RULE(PARITY) | RULE(LOST_PHASE) | RULE(OVERRUN) | RULE(DEADLOCK) | RULE(EXIT) | ORDER,
+    [ZL_EV_ARRIVE] = RULE(COUNT) | RULE(BYTES) | RULE(OVERRUN) | RULE(LOST_PHASE) | RULE(DEADLOCK) |
+                     RULE(COLLECTIVE) | RULE(PROXY) | ORDER,
+    [ZL_EV_WAIT] =
+        RULE(PARITY) | RULE(LOST_PHASE) | RULE(OVERRUN) | RULE(DEADLOCK) | RULE(EXIT) | ORDER,
     [ZL_EV_COPY] = RULE(BYTES) | RULE(COUNT) | RULE(STAGE) | RULE(OVERRUN) | RULE(DEADLOCK) | ORDER,
     [ZL_EV_CPASYNC] = RULE(GROUP) | RULE(STAGE) | RULE(EXIT) | ORDER,
     [ZL_EV_STORE] = RULE(BYTES) | RULE(GROUP) | RULE(STAGE) | RULE(EXIT) | RULE(PROXY) | ORDER,
@@ -130,14 +140,16 @@ typedef struct mutant {
 /* The first fault in any interleaving of any trips with at most five positions. */
 static const char *explore_all(world *w, const zlay_pipe *pipe)
 {
-    static const int64_t trips[][2] = {{2, 2}, {1, 3}, {2, 1}, {1, 2}, {1, 1}, {1, 4}, {3, 1}, {1, 5}, {4, 1}, {5, 1}, {0, 1}};
+    static const int64_t trips[][2] = {{2, 2}, {1, 3}, {2, 1}, {1, 2}, {1, 1}, {1, 4},
+                                       {3, 1}, {1, 5}, {4, 1}, {5, 1}, {0, 1}};
     const char *fault = NULL;
     for (size_t i = 0; !fault && i < sizeof trips / sizeof *trips; i++) {
         int64_t params[2] = {trips[i][0], trips[i][1]}, total = params[0] * params[1];
         if (w->single && trips[i][0] > 1) continue;
         if (w->single) params[0] = total;
         for (int mode = 0; !fault && mode < EXPLORE_MODES; mode++)
-            fault = explore_run(&w->explorer, pipe, params, total, w->single ? total : params[1], mode);
+            fault =
+                explore_run(&w->explorer, pipe, params, total, w->single ? total : params[1], mode);
     }
     assert_true(!fault || strncmp(fault, "too ", 4));
     return fault;
@@ -147,8 +159,10 @@ static const char *why_right(const mutant *m)
 {
     for (size_t i = 0; i < sizeof rights / sizeof *rights; i++) {
         const struct right *r = &rights[i];
-        bool scope = m->event && (r->scope == ANY || r->scope == m->event->scope || r->edit == CHANGE);
-        if (m->event && r->edit == m->edit && r->event == m->event->kind && scope) return r->because;
+        bool scope =
+            m->event && (r->scope == ANY || r->scope == m->event->scope || r->edit == CHANGE);
+        if (m->event && r->edit == m->edit && r->event == m->event->kind && scope)
+            return r->because;
     }
     return m->event ? NULL : "no event counts the bytes of memory that threads write and read";
 }
@@ -161,15 +175,18 @@ static void accepted(world *w, const mutant *m, const zlay_pipe *pipe, const cha
     size_t count;
     const char *because = why_right(m);
     w->accepted++;
-    if (fault || !because) fail_msg("%s: %s is accepted: %s", w->name, m->what, fault ? fault : "no row says why");
+    if (fault || !because)
+        fail_msg("%s: %s is accepted: %s", w->name, m->what, fault ? fault : "no row says why");
     print_message("  accepted  %s: %s\n", m->what, because);
     assert_int_equal(zlay_pipe_verify(w->ctx, &answer, NULL, 0, &count, &buf, pipe), ZLAY_OK);
     answer = ZLAY_NO;
     assert_int_equal(zlay_pipe_recheck(w->ctx, &answer, pipe, proof, buf.need), ZLAY_OK);
-    if (answer != ZLAY_YES) fail_msg("%s: proof of %s: %s", w->name, m->what, zlay_ctx_message(w->ctx));
+    if (answer != ZLAY_YES)
+        fail_msg("%s: proof of %s: %s", w->name, m->what, zlay_ctx_message(w->ctx));
 }
 
-static void refused(world *w, const mutant *m, const zlay_pipe *pipe, const char *fault, const zlay_pipe_reason *reason)
+static void refused(world *w, const mutant *m, const zlay_pipe *pipe, const char *fault,
+                    const zlay_pipe_reason *reason)
 {
     zlay_answer answer = ZLAY_YES;
     const char *because = NULL;
@@ -180,13 +197,17 @@ static void refused(world *w, const mutant *m, const zlay_pipe *pipe, const char
     if (!(breaks[m->event ? m->event->kind : 0] >> reason->rule & 1))
         fail_msg("%s: %s cannot break %s", w->name, m->what, zlay_pipe_rule_name(reason->rule));
     assert_int_equal(zlay_pipe_recheck(w->ctx, &answer, pipe, w->proof, w->proof_length), ZLAY_OK);
-    if (answer != ZLAY_NO) fail_msg("%s: %s is refused, but not by the proof of the original", w->name, m->what);
+    if (answer != ZLAY_NO)
+        fail_msg("%s: %s is refused, but not by the proof of the original", w->name, m->what);
     for (size_t i = 0; i < sizeof cautions / sizeof *cautions; i++)
-        if (!strcmp(cautions[i].pipe, w->name) && cautions[i].edit == m->edit && cautions[i].rule == reason->rule)
+        if (!strcmp(cautions[i].pipe, w->name) && cautions[i].edit == m->edit &&
+            cautions[i].rule == reason->rule)
             because = cautions[i].because;
     if (fault) return;
     w->unseen++;
-    if (!because) fail_msg("%s: %s is refused by %s, and no run fails", w->name, m->what, zlay_pipe_rule_name(reason->rule));
+    if (!because)
+        fail_msg("%s: %s is refused by %s, and no run fails", w->name, m->what,
+                 zlay_pipe_rule_name(reason->rule));
     print_message("  careful   %s: %s\n", m->what, because);
 }
 
@@ -232,7 +253,8 @@ static void describe(mutant *m, const world *w, int line, const char *how)
 {
     const char *at = w->sheet.line[line], *end = at + w->sheet.length[line] - 1;
     while (*at == ' ') at++;
-    snprintf(m->what, sizeof m->what, "%s %s, line %d: %.*s", edits[m->edit], how, line + 1, (int)(end - at), at);
+    snprintf(m->what, sizeof m->what, "%s %s, line %d: %.*s", edits[m->edit], how, line + 1,
+             (int)(end - at), at);
 }
 
 /* Lines [first, last) of one section, `last` being the first behind it. */
@@ -270,7 +292,8 @@ static void judge_changed(world *w, const mutant *m, const zlay_pipe *changed)
     judge(w, m, text, buf.need);
 }
 
-static void change_to(world *w, zlay_pipe *p, const zl_event *event, const char *what, int64_t *number, int64_t to)
+static void change_to(world *w, zlay_pipe *p, const zl_event *event, const char *what,
+                      int64_t *number, int64_t to)
 {
     mutant m = {.edit = CHANGE, .event = event};
     char how[64];
@@ -283,14 +306,16 @@ static void change_to(world *w, zlay_pipe *p, const zl_event *event, const char 
     *number = was;
 }
 
-static void change_by_one(world *w, zlay_pipe *p, const zl_event *event, const char *what, int64_t *number)
+static void change_by_one(world *w, zlay_pipe *p, const zl_event *event, const char *what,
+                          int64_t *number)
 {
     change_to(w, p, event, what, number, *number - 1);
     change_to(w, p, event, what, number, *number + 1);
 }
 
 /* Small fields, through a number of 64 bits. */
-static void change_field(world *w, zlay_pipe *p, const zl_event *event, const char *what, int32_t *field, int32_t to)
+static void change_field(world *w, zlay_pipe *p, const zl_event *event, const char *what,
+                         int32_t *field, int32_t to)
 {
     mutant m = {.edit = CHANGE, .event = event};
     char how[64];
@@ -304,24 +329,29 @@ static void change_field(world *w, zlay_pipe *p, const zl_event *event, const ch
 
 static void edit_numbers(world *w, zlay_pipe *p, zl_event *e)
 {
-    bool loop = e->kind == ZL_EV_FOR, moves = e->kind == ZL_EV_STORE || e->kind == ZL_EV_READ || e->kind == ZL_EV_WRITE;
+    bool loop = e->kind == ZL_EV_FOR,
+         moves = e->kind == ZL_EV_STORE || e->kind == ZL_EV_READ || e->kind == ZL_EV_WRITE;
     if (loop || e->smem[0] >= 0) change_by_one(w, p, e, "first offset", &e->at[0].add);
     if (e->smem[1] >= 0) change_by_one(w, p, e, "second offset", &e->at[1].add);
-    if (loop || (e->bar >= 0 && e->kind != ZL_EV_INIT)) change_by_one(w, p, e, "offset", &e->bar_at.add);
+    if (loop || (e->bar >= 0 && e->kind != ZL_EV_INIT))
+        change_by_one(w, p, e, "offset", &e->bar_at.add);
     if (e->kind == ZL_EV_WAIT) change_by_one(w, p, e, "offset of parity", &e->parity.add);
     if (e->count || e->kind == ZL_EV_WAITGROUP) change_by_one(w, p, e, "count", &e->count);
     if (e->count) change_to(w, p, e, "count", &e->count, 2 * e->count);
     if (e->kind == ZL_EV_WAIT) change_field(w, p, e, "flip", &e->flip, !e->flip);
     if (e->kind == ZL_EV_MMA) change_field(w, p, e, "fresh", &e->fresh, !e->fresh);
-    if (moves || e->kind == ZL_EV_COPY || e->kind == ZL_EV_CPASYNC) change_field(w, p, e, "part", &e->part, e->part + 1);
+    if (moves || e->kind == ZL_EV_COPY || e->kind == ZL_EV_CPASYNC)
+        change_field(w, p, e, "part", &e->part, e->part + 1);
     for (int32_t scope = ZL_BY_ONE; scope <= ZL_BY_THREADS; scope++)
         if (e->kind == ZL_EV_ARRIVE) change_field(w, p, e, "scope", &e->scope, scope);
 }
 
 static void edit_declarations(world *w, zlay_pipe *p)
 {
-    for (uint32_t i = 0; i < p->bars_count; i++) change_by_one(w, p, NULL, p->bars[i].name, &p->bars[i].count);
-    for (uint32_t i = 0; i < p->smems_count; i++) change_by_one(w, p, NULL, p->smems[i].name, &p->smems[i].bytes);
+    for (uint32_t i = 0; i < p->bars_count; i++)
+        change_by_one(w, p, NULL, p->bars[i].name, &p->bars[i].count);
+    for (uint32_t i = 0; i < p->smems_count; i++)
+        change_by_one(w, p, NULL, p->smems[i].name, &p->smems[i].bytes);
 }
 
 /* ---- all ---- */
@@ -343,7 +373,8 @@ static void begin(world *w, size_t i, unsigned stages)
     print_into(&w->sheet, first);
     zlay_pipe_free(first);
     w->original = parse(w, w->sheet.text, strlen(w->sheet.text));
-    assert_int_equal(zlay_pipe_verify(w->ctx, &answer, NULL, 0, &count, &proof, w->original), ZLAY_OK);
+    assert_int_equal(zlay_pipe_verify(w->ctx, &answer, NULL, 0, &count, &proof, w->original),
+                     ZLAY_OK);
     assert_int_equal(answer, ZLAY_YES);
     w->proof_length = proof.need;
     assert_null(explore_all(w, w->original));
@@ -351,8 +382,9 @@ static void begin(world *w, size_t i, unsigned stages)
 
 static void end(world *w, zlay_pipe *changed)
 {
-    print_message("%s: %d mutants: %d do not parse, %d refused (%d seen to fail, %d not), %d accepted and run\n", w->name,
-                  w->mutants, w->unread, w->refused, w->seen, w->unseen, w->accepted);
+    print_message("%s: %d mutants: %d do not parse, %d refused (%d seen to fail, %d not), %d "
+                  "accepted and run\n",
+                  w->name, w->mutants, w->unread, w->refused, w->seen, w->unseen, w->accepted);
     assert_true(w->refused > 0 && w->accepted > 0 && w->seen + w->unseen == w->refused);
     zlay_pipe_free(changed);
     zlay_pipe_free((zlay_pipe *)w->original);
@@ -370,7 +402,8 @@ static void edit_all(size_t i, unsigned stages)
         edit_lines(&w, (int)p->events[0].line - 1, (int)p->roles[0].line - 1, &p->events[k]);
     for (uint32_t r = 0; r < p->roles_count; r++)
         for (uint32_t k = p->roles[r].begin; k < p->roles[r].end; k++) {
-            edit_lines(&w, (int)p->roles[r].line, (int)p->events[p->roles[r].end - 1].line, &p->events[k]);
+            edit_lines(&w, (int)p->roles[r].line, (int)p->events[p->roles[r].end - 1].line,
+                       &p->events[k]);
             edit_numbers(&w, changed, &changed->events[k]);
         }
     edit_declarations(&w, changed);
@@ -397,8 +430,9 @@ static void test_single(void **state) { (void)state; edit_all(pipe_named("single
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tensor), cmocka_unit_test(test_prompt),  cmocka_unit_test(test_cpasync),
-        cmocka_unit_test(test_mixed),  cmocka_unit_test(test_write),   cmocka_unit_test(test_guarded),
+        cmocka_unit_test(test_tensor),  cmocka_unit_test(test_prompt),
+        cmocka_unit_test(test_cpasync), cmocka_unit_test(test_mixed),
+        cmocka_unit_test(test_write),   cmocka_unit_test(test_guarded),
         cmocka_unit_test(test_single),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

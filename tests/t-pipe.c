@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pipes: text, answers, proofs and their recheck, failures. What the answers mean is tested by t-pipe-mutants. */
+/* Pipes: text, answers, proofs and their recheck, failures. What the answers mean is tested by
+ * t-pipe-mutants. */
 #include "pipes.h"
 
 #include <ctype.h>
@@ -49,11 +50,14 @@ static zlay_answer recheck(zlay_ctx *ctx, const zlay_pipe *pipe, const char *pro
     return answer;
 }
 
-/* The fewest stages with which a pipe runs: a late release needs a second, a late publication a third. */
+/* The fewest stages with which a pipe runs: a late release needs a second, a late publication a
+ * third. */
 static unsigned fewest(size_t i)
 {
-    static const struct { const char *name; unsigned stages; } rows[] = {
-        {"tensor", 2}, {"prompt", 1}, {"cpasync", 3}, {"mixed", 3}, {"write", 3}, {"guarded", 2}, {"single", 1},
+    static const struct { const char *name; unsigned stages;
+    } rows[] = {
+        {"tensor", 2}, {"prompt", 1},  {"cpasync", 3}, {"mixed", 3},
+        {"write", 3},  {"guarded", 2}, {"single", 1},
     };
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
         if (!strcmp(rows[k].name, pipes[i].name)) return rows[k].stages;
@@ -101,7 +105,8 @@ static void test_stages(void **state)
             } else {
                 assert_int_equal(answer, ZLAY_YES);
                 size_t length = prove(ctx, pipe, proof);
-                if (recheck(ctx, pipe, proof, length) != ZLAY_YES) fail_msg("%s", zlay_ctx_message(ctx));
+                if (recheck(ctx, pipe, proof, length) != ZLAY_YES)
+                    fail_msg("%s", zlay_ctx_message(ctx));
             }
             zlay_pipe_free(pipe);
         }
@@ -110,7 +115,8 @@ static void test_stages(void **state)
 
 /* ---- texts with one thing replaced ---- */
 
-static void replace(pipe_text *out, const char *pipe, unsigned stages, const char *what, const char *by)
+static void replace(pipe_text *out, const char *pipe, unsigned stages, const char *what,
+                    const char *by)
 {
     size_t i = 0;
     pipe_text text;
@@ -118,7 +124,8 @@ static void replace(pipe_text *out, const char *pipe, unsigned stages, const cha
     pipe_make(&text, i, stages);
     const char *at = strstr(text.text, what);
     if (!at) fail_msg("%s has no %s", pipe, what);
-    out->length = (size_t)snprintf(out->text, PIPE_TEXT, "%.*s%s%s", (int)(at - text.text), text.text, by, at + strlen(what));
+    out->length = (size_t)snprintf(out->text, PIPE_TEXT, "%.*s%s%s", (int)(at - text.text),
+                                   text.text, by, at + strlen(what));
 }
 
 static const struct {
@@ -128,10 +135,12 @@ static const struct {
     int32_t rule;
 } bad[] = {
     {"tensor", 4, "init empty\n", "", ZLAY_PIPE_INIT},
-    {"tensor", 4, "fence mbarrier_init\nsync cta\n", "sync cta\nfence mbarrier_init\n", ZLAY_PIPE_INIT},
+    {"tensor", 4, "fence mbarrier_init\nsync cta\n", "sync cta\nfence mbarrier_init\n",
+     ZLAY_PIPE_INIT},
     {"tensor", 4, "count 8", "count 4", ZLAY_PIPE_COUNT},
     {"tensor", 4, "expect full[i % 4] 48", "expect full[i % 4] 47", ZLAY_PIPE_BYTES},
-    {"tensor", 4, "expect full[i % 4] 48\narrive full[i % 4]\n", "arrive full[i % 4]\nexpect full[i % 4] 48\n", ZLAY_PIPE_BYTES},
+    {"tensor", 4, "expect full[i % 4] 48\narrive full[i % 4]\n",
+     "arrive full[i % 4]\nexpect full[i % 4] 48\n", ZLAY_PIPE_BYTES},
     {"tensor", 4, "parity (i / 4 + 1) % 2", "parity i / 4 % 2", ZLAY_PIPE_DEADLOCK},
     {"tensor", 4, "parity (i / 4 + 1) % 2", "parity ((i+1) / 4 + 1) % 2", ZLAY_PIPE_PARITY},
     {"tensor", 4, "wait full[i % 4] parity i / 4 % 2\n", "", ZLAY_PIPE_READ_BEFORE_FULL},
@@ -150,11 +159,17 @@ static const struct {
     {"cpasync", 4, "waitgroup cpasync 1", "waitgroup cpasync 2", ZLAY_PIPE_READ_BEFORE_FULL},
     {"cpasync", 4, "commit cpasync\nfor", "for", ZLAY_PIPE_READ_BEFORE_FULL},
     {"cpasync", 4, "cpasync 16 -> A[i % 4]\n", "", ZLAY_PIPE_STAGE},
-    {"cpasync", 4, "arrive full[(i-1) % 4] threads", "arrive full[(i-1) % 4] warps", ZLAY_PIPE_COUNT},
-    {"cpasync", 4, "waitgroup bulk.read 0\nsync role\nwrite D[0] from C part 0\nfence proxy.async\nsync role\nstore D[0] 8 part 0\ncommit bulk\n",
-     "waitgroup bulk.read 0\nsync role\nwrite D[0] from C part 0\nfence proxy.async\nsync role\nstore D[0] 8 part 0\n", ZLAY_PIPE_GROUP},
+    {"cpasync", 4, "arrive full[(i-1) % 4] threads", "arrive full[(i-1) % 4] warps",
+     ZLAY_PIPE_COUNT},
+    {"cpasync", 4,
+     "waitgroup bulk.read 0\nsync role\nwrite D[0] from C part 0\nfence proxy.async\nsync "
+     "role\nstore D[0] 8 part 0\ncommit bulk\n",
+     "waitgroup bulk.read 0\nsync role\nwrite D[0] from C part 0\nfence proxy.async\nsync "
+     "role\nstore D[0] 8 part 0\n",
+     ZLAY_PIPE_GROUP},
     {"guarded", 4, "read D[0]\n", "", ZLAY_PIPE_EXIT},
-    {"guarded", 4, "write D[0] from C\nsync role\n", "write D[0] from C\n", ZLAY_PIPE_READ_BEFORE_FULL},
+    {"guarded", 4, "write D[0] from C\nsync role\n", "write D[0] from C\n",
+     ZLAY_PIPE_READ_BEFORE_FULL},
     {"single", 4, "sync role\n", "", ZLAY_PIPE_OVERWRITE},
     {"single", 4, "wait full[i % 4] parity i / 4 % 2\n", "", ZLAY_PIPE_READ_BEFORE_FULL},
 };
@@ -180,7 +195,8 @@ static void test_bad(void **state)
         replace(&text, bad[i].pipe, bad[i].stages, bad[i].what, bad[i].by);
         zlay_pipe *pipe = parse(ctx, text.text);
         if (!breaks(ctx, pipe, bad[i].rule))
-            fail_msg("%s -> %s does not break %s", bad[i].what, bad[i].by, zlay_pipe_rule_name(bad[i].rule));
+            fail_msg("%s -> %s does not break %s", bad[i].what, bad[i].by,
+                     zlay_pipe_rule_name(bad[i].rule));
         zlay_pipe_free(pipe);
     }
     zlay_ctx_free(ctx);
@@ -205,10 +221,14 @@ static void test_rules(void **state)
 static void test_undecided(void **state)
 {
     (void)state;
-    static const struct { const char *pipe, *what, *by, *message; } rows[] = {
-        {"single", "wait full[i % 4] parity i / 4 % 2", "wait full[i % 4] parity i / 4 % 2\nwaitgroup bulk 63\nwaitgroup bulk 9\n"
-                   "wait full[(i+200) % 4] parity (i+200) / 4 % 2", "line"},
-        {"single", "for i in 0..N\nwait empty", "for j in 0..N\nend\nfor i in 0..N\nwait empty", "line 13"},
+    static const struct { const char *pipe, *what, *by, *message;
+    } rows[] = {
+        {"single", "wait full[i % 4] parity i / 4 % 2",
+         "wait full[i % 4] parity i / 4 % 2\nwaitgroup bulk 63\nwaitgroup bulk 9\n"
+         "wait full[(i+200) % 4] parity (i+200) / 4 % 2",
+         "line"},
+        {"single", "for i in 0..N\nwait empty", "for j in 0..N\nend\nfor i in 0..N\nwait empty",
+         "line 13"},
         {"single", "for i in 0..N\nwait empty", "for i in N..N\nwait empty", "line 11"},
     };
     zlay_ctx *ctx = new_ctx();
@@ -254,7 +274,9 @@ static const struct {
     {"init full", "read A[0]", "does not belong here", ZLAY_EINVAL},
     {"end\nend\nrole", "end\nrole", "line", ZLAY_EINVAL},
     {"init full", "end", "end without a role", ZLAY_EINVAL},
-    {"for i in 0..N\nwait empty", "for a in 0..N\nfor b in 0..N\nfor c in 0..N\nfor d in 0..N\nfor e in 0..N\nwait empty", "deeper", ZLAY_ELIMIT},
+    {"for i in 0..N\nwait empty",
+     "for a in 0..N\nfor b in 0..N\nfor c in 0..N\nfor d in 0..N\nfor e in 0..N\nwait empty",
+     "deeper", ZLAY_ELIMIT},
 };
 
 static void test_hostile(void **state)
@@ -268,7 +290,8 @@ static void test_hostile(void **state)
         if (zlay_pipe_parse(ctx, &pipe, text.text, text.length) != hostile[i].status)
             fail_msg("%s -> %s: %s", hostile[i].what, hostile[i].by, zlay_ctx_message(ctx));
         assert_null(pipe);
-        if (!strstr(zlay_ctx_message(ctx), hostile[i].message)) fail_msg("%s: %s", hostile[i].by, zlay_ctx_message(ctx));
+        if (!strstr(zlay_ctx_message(ctx), hostile[i].message))
+            fail_msg("%s: %s", hostile[i].by, zlay_ctx_message(ctx));
     }
     zlay_ctx_free(ctx);
 }
@@ -305,10 +328,12 @@ static void test_random_text(void **state)
     zlay_ctx *ctx = new_ctx();
     for (uint64_t n = test_iterations(3000); n > 0; n--) {
         pipe_text text;
-        pipe_make(&text, (size_t)test_range(&seed, 0, PIPES - 1), (unsigned)test_range(&seed, 1, 4));
+        pipe_make(&text, (size_t)test_range(&seed, 0, PIPES - 1),
+                  (unsigned)test_range(&seed, 1, 4));
         for (int64_t k = test_range(&seed, 1, 3); k > 0; k--) {
             static const char bytes[] = "0123456789 \n[]()%/+-.#tiNABCD";
-            text.text[test_range(&seed, 0, (int64_t)text.length - 1)] = bytes[test_range(&seed, 0, sizeof bytes - 2)];
+            text.text[test_range(&seed, 0, (int64_t)text.length - 1)] =
+                bytes[test_range(&seed, 0, sizeof bytes - 2)];
         }
         zlay_pipe *pipe;
         if (zlay_pipe_parse(ctx, &pipe, text.text, text.length)) continue;
@@ -327,7 +352,8 @@ static void test_random_text(void **state)
 
 /* ---- proofs ---- */
 
-static void must_fail(zlay_ctx *ctx, const zlay_pipe *pipe, const char *proof, size_t length, const char *what)
+static void must_fail(zlay_ctx *ctx, const zlay_pipe *pipe, const char *proof, size_t length,
+                      const char *what)
 {
     if (recheck(ctx, pipe, proof, length) != ZLAY_NO) fail_msg("still proved with %s", what);
     assert_non_null(strstr(zlay_ctx_message(ctx), "of the proof"));
@@ -337,12 +363,14 @@ static void change_numbers(zlay_ctx *ctx, const zlay_pipe *pipe, const char *pro
 {
     static char changed[PROOF];
     for (size_t at = 0; at < length; at++) {
-        if (!isdigit((unsigned char)proof[at]) || (at && isalnum((unsigned char)proof[at - 1]))) continue;
+        if (!isdigit((unsigned char)proof[at]) || (at && isalnum((unsigned char)proof[at - 1])))
+            continue;
         char *end;
         long long number = strtoll(proof + at, &end, 10);
         for (int step = -1; step <= 1; step += 2) {
             if (number + step < 0) continue;
-            int n = snprintf(changed, sizeof changed, "%.*s%lld%s", (int)at, proof, number + step, end);
+            int n =
+                snprintf(changed, sizeof changed, "%.*s%lld%s", (int)at, proof, number + step, end);
             must_fail(ctx, pipe, changed, (size_t)n, changed + (at > 40 ? at - 40 : 0));
         }
     }
@@ -379,7 +407,8 @@ static void test_tampered(void **state)
     zlay_ctx_free(ctx);
 }
 
-/* What the verifier refuses has no proof: the recheck finds the fault by itself when the numbers are made to fit. */
+/* What the verifier refuses has no proof: the recheck finds the fault by itself when the numbers
+ * are made to fit. */
 static void test_recheck_alone(void **state)
 {
     (void)state;
@@ -434,7 +463,8 @@ static zlay_status run_all(zlay_ctx *ctx, const char *text, bool *proved)
     assert_true(!status == (pipe != NULL));
     if (!status) status = zlay_pipe_verify(ctx, &answer, NULL, 0, &count, &buf, pipe);
     if (status) assert_true(answer == ZLAY_DEPENDS && count == 77);
-    if (!status && answer == ZLAY_YES) status = zlay_pipe_recheck(ctx, &again, pipe, proof, buf.need);
+    if (!status && answer == ZLAY_YES)
+        status = zlay_pipe_recheck(ctx, &again, pipe, proof, buf.need);
     if (status) assert_int_equal(again, ZLAY_DEPENDS);
     *proved = again == ZLAY_YES;
     zlay_pipe_free(pipe);
@@ -454,7 +484,8 @@ static void test_memory(void **state)
         for (k = 1; status == ZLAY_ENOMEM; k++) {
             failing f = {INT32_MAX, 0};
             zlay_ctx *ctx;
-            assert_int_equal(zlay_ctx_new(&ctx, &(zlay_allocator){&f, fail_alloc, fail_free}, NULL), ZLAY_OK);
+            assert_int_equal(zlay_ctx_new(&ctx, &(zlay_allocator){&f, fail_alloc, fail_free}, NULL),
+                             ZLAY_OK);
             int64_t live = f.live;
             f.left = k;
             status = run_all(ctx, text.text, &proved);
@@ -498,10 +529,12 @@ static void test_arguments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_stages),      cmocka_unit_test(test_bad),
-        cmocka_unit_test(test_rules),      cmocka_unit_test(test_undecided),   cmocka_unit_test(test_hostile),
-        cmocka_unit_test(test_many),       cmocka_unit_test(test_random_text), cmocka_unit_test(test_tampered),
-        cmocka_unit_test(test_recheck_alone), cmocka_unit_test(test_memory),   cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_stages),
+        cmocka_unit_test(test_bad),        cmocka_unit_test(test_rules),
+        cmocka_unit_test(test_undecided),  cmocka_unit_test(test_hostile),
+        cmocka_unit_test(test_many),       cmocka_unit_test(test_random_text),
+        cmocka_unit_test(test_tampered),   cmocka_unit_test(test_recheck_alone),
+        cmocka_unit_test(test_memory),     cmocka_unit_test(test_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,12 +36,16 @@ static int32_t find(const zl_verify *v, zl_node_kind kind, int32_t role, int32_t
 {
     for (uint32_t i = 0; i < v->order.count; i++) {
         const zl_node *n = &v->order.nodes[i];
-        if (n->kind == kind && n->object == object && (role < 0 || n->role == role)) return (int32_t)i;
+        if (n->kind == kind && n->object == object && (role < 0 || n->role == role))
+            return (int32_t)i;
     }
     return -1;
 }
 
-static uint32_t phase_of(const zl_verify *v, int32_t bar) { return (uint32_t)find(v, ZL_NODE_PHASE, -1, bar); }
+static uint32_t phase_of(const zl_verify *v, int32_t bar)
+{
+    return (uint32_t)find(v, ZL_NODE_PHASE, -1, bar);
+}
 
 static void keep(zl_verify *v, zl_obligation o)
 {
@@ -70,8 +74,8 @@ static void check_overrun(ways *w, uint32_t i)
         must(w, ZLAY_PIPE_OVERRUN, phase_of(w->v, n->object), i, stages_of(w->v, n));
 }
 
-/* A wait tests one bit, so the barrier must be in the phase waited for or the next: before the wait begins, the phase
- * before it is complete ... */
+/* A wait tests one bit, so the barrier must be in the phase waited for or the next: before the wait
+ * begins, the phase before it is complete ... */
 static void check_parity(ways *w, uint32_t i)
 {
     zl_verify *v = w->v;
@@ -98,7 +102,8 @@ static void check_lost(ways *w, uint32_t i)
     uint32_t next = i;
     for (uint32_t k = 0; k < v->order.count; k++) {
         const zl_node *e = &v->order.nodes[k];
-        bool makes = (e->kind == ZL_NODE_ARRIVE || e->kind == ZL_NODE_ISSUE) && e->object == n->object && e->total;
+        bool makes = (e->kind == ZL_NODE_ARRIVE || e->kind == ZL_NODE_ISSUE) &&
+                     e->object == n->object && e->total;
         if (!makes || w->dist[i][k] >= best) continue;
         best = w->dist[i][k];
         next = k;
@@ -119,7 +124,8 @@ static void check_full(ways *w, uint32_t write, uint32_t read)
     uint32_t plain = (uint32_t)find(v, ZL_NODE_WROTE, wn->role, wn->object);
     uint32_t fenced = (uint32_t)find(v, ZL_NODE_FENCED, wn->role, wn->object);
     bool ready = w->dist[plain][read] <= 0;
-    must(w, rn->variant && ready ? ZLAY_PIPE_PROXY : ZLAY_PIPE_READ_BEFORE_FULL, rn->variant ? fenced : plain, read, 0);
+    must(w, rn->variant && ready ? ZLAY_PIPE_PROXY : ZLAY_PIPE_READ_BEFORE_FULL,
+         rn->variant ? fenced : plain, read, 0);
 }
 
 /* A stage is not written again before it is read. */

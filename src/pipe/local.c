@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one role can break by itself: setup, collective events, groups, accumulators, staging of its own. */
+/* What one role can break by itself: setup, collective events, groups, accumulators, staging of its
+ * own. */
 #include "pipe/verify.h"
 
 int64_t zl_weight(const zl_role *role, int32_t scope)
@@ -61,11 +62,14 @@ static void check_event(zl_verify *v, const zl_role *role, const zl_event *e)
     bool whole_block = e->kind == ZL_EV_SYNC && e->scope == ZL_SYNC_CTA;
     if ((role->elect && is_collective(e)) || (e->kind == ZL_EV_MMA && !group) || whole_block)
         zl_report(v, ZLAY_PIPE_COLLECTIVE, e->line, role->line, 0, 0);
-    if (e->kind == ZL_EV_FENCE && e->scope == ZL_FENCE_MBARRIER) zl_report(v, ZLAY_PIPE_INIT, e->line, 0, 0, 0);
-    if (e->kind == ZL_EV_STORE && !v->own[e->smem[0]]) zl_undecided(v, e->line, "stores a stage that others share");
+    if (e->kind == ZL_EV_FENCE && e->scope == ZL_FENCE_MBARRIER)
+        zl_report(v, ZLAY_PIPE_INIT, e->line, 0, 0, 0);
+    if (e->kind == ZL_EV_STORE && !v->own[e->smem[0]])
+        zl_undecided(v, e->line, "stores a stage that others share");
 }
 
-/* A slot that others do not see must be the same slot all along: its reuse is judged in the order of one trace. */
+/* A slot that others do not see must be the same slot all along: its reuse is judged in the order
+ * of one trace. */
 static void check_own(zl_verify *v, const zl_event *e)
 {
     bool fixed = e->at[0].loop < 0 && e->at[0].plus < 0;
@@ -99,7 +103,8 @@ static void add_product(zl_verify *v, sum *s, const zl_step *step)
 {
     const zl_event *e = step->event;
     if (s->touched) zl_report(v, ZLAY_PIPE_FENCE, e->line, s->line, 0, 0);
-    if (e->fresh == (s->state == ACC_SUM)) zl_report(v, ZLAY_PIPE_STAGE, e->line, s->line, e->fresh, !e->fresh);
+    if (e->fresh == (s->state == ACC_SUM))
+        zl_report(v, ZLAY_PIPE_STAGE, e->line, s->line, e->fresh, !e->fresh);
     if (step->q[0] != step->q[1]) zl_report(v, ZLAY_PIPE_STAGE, e->line, 0, step->q[1], step->q[0]);
     if (s->done >= 0) s->done = step->done < 0 ? -1 : step->done > s->done ? step->done : s->done;
     s->state = ACC_SUM;
@@ -147,14 +152,17 @@ static int32_t joined(const zl_trace *t, const zl_role *role, int32_t at)
 static bool is_before(int32_t at, uint32_t step) { return at >= 0 && at < (int32_t)step; }
 
 /* The async proxy reads: each writing thread has fenced, and then all have met. */
-static void check_store(zl_verify *v, const zl_trace *t, const zl_role *role, uint32_t at, const content *c)
+static void check_store(zl_verify *v, const zl_trace *t, const zl_role *role, uint32_t at,
+                        const content *c)
 {
     const zl_event *e = t->steps[at].event;
     uint32_t wrote = t->steps[c->wrote].event->line;
     int32_t fence = t->steps[c->wrote].fence;
     if (!is_before(fence, at)) zl_report(v, ZLAY_PIPE_PROXY, e->line, wrote, 0, 0);
-    else if (!is_before(joined(t, role, c->wrote), at)) zl_report(v, ZLAY_PIPE_READ_BEFORE_FULL, e->line, wrote, 0, 0);
-    else if (!is_before(joined(t, role, fence), at)) zl_report(v, ZLAY_PIPE_PROXY, e->line, t->steps[fence].event->line, 0, 0);
+    else if (!is_before(joined(t, role, c->wrote), at))
+        zl_report(v, ZLAY_PIPE_READ_BEFORE_FULL, e->line, wrote, 0, 0);
+    else if (!is_before(joined(t, role, fence), at))
+        zl_report(v, ZLAY_PIPE_PROXY, e->line, t->steps[fence].event->line, 0, 0);
     if (e->count != v->pipe->smems[e->smem[0]].bytes)
         zl_report(v, ZLAY_PIPE_BYTES, e->line, 0, e->count, v->pipe->smems[e->smem[0]].bytes);
 }
@@ -167,7 +175,8 @@ static void use(zl_verify *v, const zl_trace *t, const zl_role *role, uint32_t a
     c->reader = e->line;
     c->unread = false;
     if (c->wrote < 0 || t->steps[c->wrote].event->part != e->part) {
-        zl_report(v, ZLAY_PIPE_STAGE, e->line, c->wrote < 0 ? 0 : t->steps[c->wrote].event->line, 0, 0);
+        zl_report(v, ZLAY_PIPE_STAGE, e->line, c->wrote < 0 ? 0 : t->steps[c->wrote].event->line, 0,
+                  0);
         return;
     }
     if (e->kind == ZL_EV_STORE) check_store(v, t, role, at, c);
@@ -179,16 +188,19 @@ static void fill(zl_verify *v, const zl_trace *t, uint32_t at, content *c)
 {
     const zl_event *e = t->steps[at].event;
     if (c->unread) zl_report(v, ZLAY_PIPE_STAGE, e->line, t->steps[c->wrote].event->line, 2, 1);
-    if (c->reader && !is_before(c->released, at)) zl_report(v, ZLAY_PIPE_OVERWRITE, e->line, c->reader, 0, 0);
+    if (c->reader && !is_before(c->released, at))
+        zl_report(v, ZLAY_PIPE_OVERWRITE, e->line, c->reader, 0, 0);
     *c = (content){(int32_t)at, true, 0, 0};
 }
 
-static void check_slot(zl_verify *v, const zl_trace *t, const zl_role *role, int32_t smem, int64_t slot)
+static void check_slot(zl_verify *v, const zl_trace *t, const zl_role *role, int32_t smem,
+                       int64_t slot)
 {
     content c = {-1, false, 0, 0};
     for (uint32_t i = 0; i < t->count; i++) {
         const zl_step *s = &t->steps[i];
-        if (s->event->smem[0] != smem || s->q[0] % (int64_t)v->pipe->smems[smem].stages != slot) continue;
+        if (s->event->smem[0] != smem || s->q[0] % (int64_t)v->pipe->smems[smem].stages != slot)
+            continue;
         if (zl_is_write(s->event)) fill(v, t, i, &c);
         else use(v, t, role, i, &c);
     }
@@ -197,13 +209,16 @@ static void check_slot(zl_verify *v, const zl_trace *t, const zl_role *role, int
 
 /* ---- groups, bytes expected ---- */
 
-/* The thread that expects arrives later in the same phase, which therefore is not complete before. */
+/* The thread that expects arrives later in the same phase, which therefore is not complete before.
+ */
 static bool check_expect(zl_verify *v, const zl_trace *t, uint32_t at)
 {
     const zl_step *s = &t->steps[at];
     for (uint32_t i = at + 1; i < t->count; i++) {
         const zl_step *a = &t->steps[i];
-        if (a->event->kind == ZL_EV_ARRIVE && a->event->bar == s->event->bar && a->bar_q == s->bar_q) return true;
+        if (a->event->kind == ZL_EV_ARRIVE && a->event->bar == s->event->bar &&
+            a->bar_q == s->bar_q)
+            return true;
     }
     zl_report(v, ZLAY_PIPE_BYTES, s->event->line, 0, 0, 0);
     return false;
@@ -227,7 +242,8 @@ void zl_check_role(zl_verify *v, int32_t role)
     const zl_role *r = &v->pipe->roles[role];
     bool good = true;
     for (uint32_t i = 0; good && i < t->count; i++)
-        good = check_done(v, t, i) && (t->steps[i].event->kind != ZL_EV_EXPECT || check_expect(v, t, i));
+        good = check_done(v, t, i) &&
+               (t->steps[i].event->kind != ZL_EV_EXPECT || check_expect(v, t, i));
     for (uint32_t a = 0; a < v->pipe->accs_count; a++)
         if (v->pipe->accs[a].role == role) check_acc(v, t, (int32_t)a);
     for (uint32_t m = 0; m < v->pipe->smems_count; m++)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The order of classes of events, for every index at once.
  *
- * An edge u -> v of weight d says that u(q) comes before v(q + d) for every q. Inside a role the weight is read off the
- * traces; between roles a phase comes after what arrives in it and before who waits for it. Weights are at least 0 and
- * only classes that have an instance at every index lie inside a path, so every event on a path exists when its ends do. */
+ * An edge u -> v of weight d says that u(q) comes before v(q + d) for every q. Inside a role the
+ * weight is read off the traces; between roles a phase comes after what arrives in it and before
+ * who waits for it. Weights are at least 0 and only classes that have an instance at every index
+ * lie inside a path, so every event on a path exists when its ends do. */
 #include "pipe/verify.h"
 
 #include <string.h>
@@ -11,7 +12,8 @@
 enum { OF_BAR, OF_SMEM0, OF_SMEM1 };
 enum { NOW, ENDED, FENCED };
 
-/* What an event is an instance of: the class, the ring that its index is of, and when it is over. */
+/* What an event is an instance of: the class, the ring that its index is of, and when it is over.
+ */
 static const struct row {
     zl_event_kind event;
     zl_node_kind node;
@@ -67,7 +69,8 @@ static int32_t node_of(zl_verify *v, zl_node key, const zl_event *e)
     zl_order *o = &v->order;
     for (uint32_t i = 0; i < o->count; i++) {
         const zl_node *n = &o->nodes[i];
-        if (n->kind == key.kind && n->role == key.role && n->object == key.object && n->variant == key.variant)
+        if (n->kind == key.kind && n->role == key.role && n->object == key.object &&
+            n->variant == key.variant)
             return (int32_t)i;
     }
     if (o->count == ZL_NODES) {
@@ -82,7 +85,8 @@ static int32_t node_of(zl_verify *v, zl_node key, const zl_event *e)
     return (int32_t)o->count++;
 }
 
-static void add_use(zl_verify *v, int32_t role, const zl_event *e, const struct row *row, int8_t *use)
+static void add_use(zl_verify *v, int32_t role, const zl_event *e, const struct row *row,
+                    int8_t *use)
 {
     int32_t object = row->ring == OF_BAR ? e->bar : e->smem[row->ring - OF_SMEM0];
     if (row->ring != OF_BAR && v->own[object]) return;
@@ -112,7 +116,8 @@ void zl_order_begin(zl_verify *v)
     for (uint32_t b = 0; b < pipe->bars_count; b++)
         node_of(v, (zl_node){.kind = ZL_NODE_PHASE, .role = -1, .object = (int32_t)b}, &none);
     for (uint32_t r = 0; r < pipe->roles_count; r++)
-        for (uint32_t i = pipe->roles[r].begin; i < pipe->roles[r].end; i++) add_event(v, (int32_t)r, i);
+        for (uint32_t i = pipe->roles[r].begin; i < pipe->roles[r].end; i++)
+            add_event(v, (int32_t)r, i);
     for (uint32_t i = 0; i < ZL_NODES; i++)
         for (uint32_t j = 0; j < ZL_NODES; j++) v->order.within[i][j] = 0;
 }
@@ -129,7 +134,8 @@ static bool is_source(const zl_node *n)
 
 static bool is_target(const zl_node *n)
 {
-    return n->kind == ZL_NODE_WAIT || n->kind == ZL_NODE_READ || (n->kind >= ZL_NODE_ARRIVE && n->kind <= ZL_NODE_WRITE);
+    return n->kind == ZL_NODE_WAIT || n->kind == ZL_NODE_READ ||
+           (n->kind >= ZL_NODE_ARRIVE && n->kind <= ZL_NODE_WRITE);
 }
 
 static size_t memory_of(const zl_verify *v)
@@ -172,7 +178,8 @@ static void arrays_lay(zl_verify *v)
 
 static int32_t later(int32_t a, int32_t b) { return b < 0 ? ZL_FAR : a > b ? a : b; }
 
-static void see(const zl_verify *v, zl_node *n, const zl_trace *t, int64_t q, int32_t begun, int32_t over)
+static void see(const zl_verify *v, zl_node *n, const zl_trace *t, int64_t q, int32_t begun,
+                int32_t over)
 {
     if (q < 0 || q >= v->q_end) return;
     if (n->first[q] < 0) n->first[q] = begun;
@@ -210,20 +217,22 @@ static void spread(const zl_verify *v, zl_node *n)
 
 /* ---- weights ---- */
 
-/* Who may say that `from` is over: a thread its own events; of those of all threads each thread its part where each
- * arrives, a lane those of its warp behind a step that the warp takes together, one thread all behind a sync. */
+/* Who may say that `from` is over: a thread its own events; of those of all threads each thread its
+ * part where each arrives, a lane those of its warp behind a step that the warp takes together, one
+ * thread all behind a sync. */
 static const int32_t *known_at(const zl_verify *v, const zl_node *from, const zl_node *to)
 {
-    bool of_all = from->kind == ZL_NODE_PASSED || from->kind == ZL_NODE_WROTE || from->kind == ZL_NODE_FENCED ||
-                  from->kind == ZL_NODE_DONE;
+    bool of_all = from->kind == ZL_NODE_PASSED || from->kind == ZL_NODE_WROTE ||
+                  from->kind == ZL_NODE_FENCED || from->kind == ZL_NODE_DONE;
     int32_t scope = to->kind == ZL_NODE_ARRIVE ? to->scope : ZL_BY_ONE;
-    if (!of_all || zl_is_single(&v->pipe->roles[from->role]) || scope == ZL_BY_THREADS) return from->last;
+    if (!of_all || zl_is_single(&v->pipe->roles[from->role]) || scope == ZL_BY_THREADS)
+        return from->last;
     if (scope == ZL_BY_WARPS && from->kind == ZL_NODE_DONE && from->variant) return from->last;
     return scope == ZL_BY_WARPS && from->kind == ZL_NODE_PASSED ? from->warp : from->sync;
 }
 
-/* From(q) is over at step `at`, so it is before whatever the class has not got to by then. Beyond the window no number
- * holds for every trip count. */
+/* From(q) is over at step `at`, so it is before whatever the class has not got to by then. Beyond
+ * the window no number holds for every trip count. */
 static int32_t weight_at(const zl_verify *v, const zl_node *to, int64_t q, int32_t at)
 {
     if (at < 0 || at >= ZL_FAR) return ZL_FAR;
@@ -253,9 +262,12 @@ zlay_status zl_order_observe(zl_verify *v)
         if (is_target(&v->order.nodes[i])) spread(v, &v->order.nodes[i]);
     for (uint32_t a = 0; a < v->order.count; a++) {
         zl_node *from = &v->order.nodes[a];
-        for (int64_t q = 0; q < v->q_end && from->role >= 0 && from->total; q++) from->total = from->first[q] >= 0;
+        for (int64_t q = 0; q < v->q_end && from->role >= 0 && from->total; q++)
+            from->total = from->first[q] >= 0;
         for (uint32_t b = 0; b < v->order.count; b++)
-            if (is_source(from) && from->role == v->order.nodes[b].role && is_target(&v->order.nodes[b])) weigh(v, a, b);
+            if (is_source(from) && from->role == v->order.nodes[b].role &&
+                is_target(&v->order.nodes[b]))
+                weigh(v, a, b);
     }
     return ZLAY_OK;
 }
@@ -265,11 +277,13 @@ zlay_status zl_order_observe(zl_verify *v)
 int32_t zl_order_step(const zl_verify *v, uint32_t a, uint32_t b)
 {
     const zl_node *from = &v->order.nodes[a], *to = &v->order.nodes[b];
-    bool makes = (from->kind == ZL_NODE_ARRIVE || from->kind == ZL_NODE_ISSUE) && to->kind == ZL_NODE_PHASE;
+    bool makes =
+        (from->kind == ZL_NODE_ARRIVE || from->kind == ZL_NODE_ISSUE) && to->kind == ZL_NODE_PHASE;
     bool frees = from->kind == ZL_NODE_PHASE && to->kind == ZL_NODE_WAIT;
     if (makes || frees) {
         if (from->object != to->object) return ZL_FAR;
         return frees && to->variant ? (int32_t)v->pipe->bars[to->object].stages : 0;
     }
-    return is_source(from) && from->role == to->role && is_target(to) ? v->order.within[a][b] : ZL_FAR;
+    return is_source(from) && from->role == to->role && is_target(to) ? v->order.within[a][b]
+                                                                      : ZL_FAR;
 }

@@ -57,7 +57,10 @@ bool zl_parse_symbol(zl_parser *p, const char *text)
     return zl_scan_symbol(&p->scan, text) || bad(p, "a symbol is missing");
 }
 
-bool zl_parse_needs(zl_parser *p, const char *text) { return word(p, text) || bad(p, "a word is missing"); }
+bool zl_parse_needs(zl_parser *p, const char *text)
+{
+    return word(p, text) || bad(p, "a word is missing");
+}
 
 /* ---- names ---- */
 
@@ -98,8 +101,9 @@ static bool find_role(const zlay_pipe *pipe, const char *text)
 
 static bool taken(const zl_parser *p, const char *text)
 {
-    return zl_find_param(p->pipe, text) >= 0 || zl_find_smem(p->pipe, text) >= 0 || zl_find_bar(p->pipe, text) >= 0 ||
-           zl_find_loop(p, text) >= 0 || find_role(p->pipe, text);
+    return zl_find_param(p->pipe, text) >= 0 || zl_find_smem(p->pipe, text) >= 0 ||
+           zl_find_bar(p->pipe, text) >= 0 || zl_find_loop(p, text) >= 0 ||
+           find_role(p->pipe, text);
 }
 
 bool zl_parse_new_name(zl_parser *p, char *out)
@@ -112,7 +116,9 @@ bool zl_parse_new_name(zl_parser *p, char *out)
 static bool read_param(zl_parser *p)
 {
     zl_param param = {0};
-    if (!zl_parse_new_name(p, param.name) || !zl_parse_number(p, &param.least, 0, INT32_MAX) || !zl_parse_symbol(p, "..")) return false;
+    if (!zl_parse_new_name(p, param.name) || !zl_parse_number(p, &param.least, 0, INT32_MAX) ||
+        !zl_parse_symbol(p, ".."))
+        return false;
     zl_param *entry = ZL_MORE(p, 0, params);
     if (entry) *entry = param;
     return entry != NULL;
@@ -121,7 +127,8 @@ static bool read_param(zl_parser *p)
 static bool stages(zl_parser *p, uint32_t *out)
 {
     int64_t value;
-    if (!zl_parse_symbol(p, "[") || !zl_parse_number(p, &value, 1, 64) || !zl_parse_symbol(p, "]")) return false;
+    if (!zl_parse_symbol(p, "[") || !zl_parse_number(p, &value, 1, 64) || !zl_parse_symbol(p, "]"))
+        return false;
     *out = (uint32_t)value;
     return true;
 }
@@ -129,7 +136,9 @@ static bool stages(zl_parser *p, uint32_t *out)
 static bool read_smem(zl_parser *p)
 {
     zl_smem smem = {0};
-    if (!zl_parse_new_name(p, smem.name) || !stages(p, &smem.stages) || !zl_parse_number(p, &smem.bytes, 1, INT32_MAX)) return false;
+    if (!zl_parse_new_name(p, smem.name) || !stages(p, &smem.stages) ||
+        !zl_parse_number(p, &smem.bytes, 1, INT32_MAX))
+        return false;
     smem.each = word(p, "each");
     zl_smem *entry = ZL_MORE(p, 1, smems);
     if (entry) *entry = smem;
@@ -139,7 +148,8 @@ static bool read_smem(zl_parser *p)
 static bool read_bar(zl_parser *p)
 {
     zl_bar bar = {0};
-    if (!zl_parse_new_name(p, bar.name) || !stages(p, &bar.stages) || !zl_parse_needs(p, "count") || !zl_parse_number(p, &bar.count, 0, INT32_MAX))
+    if (!zl_parse_new_name(p, bar.name) || !stages(p, &bar.stages) || !zl_parse_needs(p, "count") ||
+        !zl_parse_number(p, &bar.count, 0, INT32_MAX))
         return false;
     zl_bar *entry = ZL_MORE(p, 2, bars);
     if (entry) *entry = bar;
@@ -159,7 +169,8 @@ static bool read_role(zl_parser *p)
 {
     zl_role role = {.line = p->scan.line};
     int64_t first, last, each;
-    if (!zl_parse_new_name(p, role.name) || !zl_parse_needs(p, "warps") || !zl_parse_number(p, &first, 0, 31) || !zl_parse_symbol(p, "..") ||
+    if (!zl_parse_new_name(p, role.name) || !zl_parse_needs(p, "warps") ||
+        !zl_parse_number(p, &first, 0, 31) || !zl_parse_symbol(p, "..") ||
         !zl_parse_number(p, &last, first, 31))
         return false;
     each = last - first + 1;

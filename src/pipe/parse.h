@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the two halves of the parser share: declarations and roles in parse.c, events in parse_event.c. */
+/* What the two halves of the parser share: declarations and roles in parse.c, events in
+ * parse_event.c. */
 #ifndef ZL_PARSE_H
 #define ZL_PARSE_H
 
@@ -29,8 +30,9 @@ bool zl_parse_needs(zl_parser *p, const char *word);
 
 /* One more entry of the i-th array of a pipe, zeroed; NULL on failure. */
 void *zl_parse_more(zl_parser *p, int i, void **array, uint32_t *count, size_t size);
-#define ZL_MORE(p, i, field) \
-    zl_parse_more(p, i, (void **)&(p)->pipe->field, &(p)->pipe->field##_count, sizeof *(p)->pipe->field)
+#define ZL_MORE(p, i, field)                                                                       \
+    zl_parse_more(p, i, (void **)&(p)->pipe->field, &(p)->pipe->field##_count,                     \
+                  sizeof *(p)->pipe->field)
 
 /* The index of a name; -1 when it is none. */
 int32_t zl_find_param(const zlay_pipe *pipe, const char *text);

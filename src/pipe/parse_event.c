@@ -116,7 +116,8 @@ static bool acc_name(zl_parser *p, zl_event *e)
     char text[65];
     if (!zl_parse_name(p, text)) return false;
     for (uint32_t i = 0; i < p->pipe->accs_count; i++)
-        if (!strcmp(p->pipe->accs[i].name, text) && p->pipe->accs[i].role == p->role) e->acc = (int32_t)i;
+        if (!strcmp(p->pipe->accs[i].name, text) && p->pipe->accs[i].role == p->role)
+            e->acc = (int32_t)i;
     if (e->acc >= 0) return true;
     zl_acc *acc = ZL_MORE(p, 3, accs);
     if (!acc) return false;
@@ -130,8 +131,10 @@ static bool acc_name(zl_parser *p, zl_event *e)
 
 static bool read_for(zl_parser *p, zl_event *e)
 {
-    if (p->depth == ZL_PIPE_LOOPS) return zl_parse_fail(p, ZLAY_ELIMIT, "loops are nested deeper than 4");
-    if (!zl_parse_new_name(p, e->name) || !zl_parse_needs(p, "in") || !bare(p, &e->at[0]) || !zl_parse_symbol(p, "..") || !bare(p, &e->bar_at))
+    if (p->depth == ZL_PIPE_LOOPS)
+        return zl_parse_fail(p, ZLAY_ELIMIT, "loops are nested deeper than 4");
+    if (!zl_parse_new_name(p, e->name) || !zl_parse_needs(p, "in") || !bare(p, &e->at[0]) ||
+        !zl_parse_symbol(p, "..") || !bare(p, &e->bar_at))
         return false;
     p->loops[p->depth++] = (uint32_t)(e - p->pipe->events);
     return true;
@@ -145,7 +148,10 @@ static bool read_init(zl_parser *p, zl_event *e)
     return e->bar >= 0 || bad(p, "no such bar");
 }
 
-static bool read_expect(zl_parser *p, zl_event *e) { return bar_slot(p, e) && zl_parse_number(p, &e->count, 0, INT32_MAX); }
+static bool read_expect(zl_parser *p, zl_event *e)
+{
+    return bar_slot(p, e) && zl_parse_number(p, &e->count, 0, INT32_MAX);
+}
 
 static bool read_arrive(zl_parser *p, zl_event *e)
 {
@@ -163,24 +169,33 @@ static bool read_parity(zl_parser *p, zl_event *e)
     bool flip = zl_scan_symbol(&p->scan, "(") && zl_scan_flipped(&p->scan);
     p->scan = before;
     if (flip && !zl_parse_symbol(p, "(")) return false;
-    if (!position(p, &e->parity) || !zl_parse_symbol(p, "/") || !zl_parse_number(p, &value, 1, UINT32_MAX)) return false;
+    if (!position(p, &e->parity) || !zl_parse_symbol(p, "/") ||
+        !zl_parse_number(p, &value, 1, UINT32_MAX))
+        return false;
     if (value != stages) return bad(p, "the divisor is not the number of stages");
-    if (flip && (!zl_parse_symbol(p, "+") || !zl_parse_number(p, &value, 1, 1) || !zl_parse_symbol(p, ")"))) return false;
+    if (flip &&
+        (!zl_parse_symbol(p, "+") || !zl_parse_number(p, &value, 1, 1) || !zl_parse_symbol(p, ")")))
+        return false;
     e->flip = flip;
     return zl_parse_symbol(p, "%") && zl_parse_number(p, &value, 2, 2);
 }
 
-static bool read_wait(zl_parser *p, zl_event *e) { return bar_slot(p, e) && zl_parse_needs(p, "parity") && read_parity(p, e); }
+static bool read_wait(zl_parser *p, zl_event *e)
+{
+    return bar_slot(p, e) && zl_parse_needs(p, "parity") && read_parity(p, e);
+}
 
 static bool read_copy(zl_parser *p, zl_event *e)
 {
-    return zl_parse_needs(p, "tensor") && zl_parse_number(p, &e->count, 1, INT32_MAX) && zl_parse_symbol(p, "->") && smem_slot(p, e, 0) &&
-           part(p, e) && zl_parse_needs(p, "signal") && bar_slot(p, e);
+    return zl_parse_needs(p, "tensor") && zl_parse_number(p, &e->count, 1, INT32_MAX) &&
+           zl_parse_symbol(p, "->") && smem_slot(p, e, 0) && part(p, e) &&
+           zl_parse_needs(p, "signal") && bar_slot(p, e);
 }
 
 static bool read_cpasync(zl_parser *p, zl_event *e)
 {
-    return zl_parse_number(p, &e->count, 1, INT32_MAX) && zl_parse_symbol(p, "->") && smem_slot(p, e, 0) && part(p, e);
+    return zl_parse_number(p, &e->count, 1, INT32_MAX) && zl_parse_symbol(p, "->") &&
+           smem_slot(p, e, 0) && part(p, e);
 }
 
 static bool read_store(zl_parser *p, zl_event *e)
@@ -199,7 +214,10 @@ static bool group_name(zl_parser *p, zl_event *e, bool waits)
 }
 
 static bool read_commit(zl_parser *p, zl_event *e) { return group_name(p, e, false); }
-static bool read_waitgroup(zl_parser *p, zl_event *e) { return group_name(p, e, true) && zl_parse_number(p, &e->count, 0, 63); }
+static bool read_waitgroup(zl_parser *p, zl_event *e)
+{
+    return group_name(p, e, true) && zl_parse_number(p, &e->count, 0, 63);
+}
 static bool read_read(zl_parser *p, zl_event *e) { return smem_slot(p, e, 0) && part(p, e); }
 
 /* The bytes of a write matter in a ring, where they add up to the stage's. */
@@ -222,7 +240,9 @@ static bool read_fence(zl_parser *p, zl_event *e)
 
 static bool read_mma(zl_parser *p, zl_event *e)
 {
-    if (!smem_slot(p, e, 0) || !zl_parse_symbol(p, ",") || !smem_slot(p, e, 1) || !zl_parse_symbol(p, "->") || !acc_name(p, e)) return false;
+    if (!smem_slot(p, e, 0) || !zl_parse_symbol(p, ",") || !smem_slot(p, e, 1) ||
+        !zl_parse_symbol(p, "->") || !acc_name(p, e))
+        return false;
     e->fresh = word(p, "fresh");
     return true;
 }
@@ -268,7 +288,8 @@ zl_event *zl_parse_new_event(zl_parser *p, zl_event_kind kind)
     }
     zl_event *e = ZL_MORE(p, 5, events);
     if (!e) return NULL;
-    *e = (zl_event){.kind = kind, .line = p->scan.line, .bar = -1, .smem = {-1, -1}, .acc = -1, .match = -1};
+    *e = (zl_event){
+        .kind = kind, .line = p->scan.line, .bar = -1, .smem = {-1, -1}, .acc = -1, .match = -1};
     for (int i = 0; i < 2; i++) e->at[i] = (zl_pos){-1, -1, -1, 0};
     e->bar_at = e->parity = (zl_pos){-1, -1, -1, 0};
     return e;

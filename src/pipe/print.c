@@ -27,7 +27,8 @@ static void put_pos(printer *p, const zl_pos *pos)
     else if (pos->add > 0 || !*plus) zl_putf(p->out, "%s%lld", plus, (long long)pos->add);
 }
 
-/* A counter may be subtracted from nothing, so a position of several terms stands in parentheses. */
+/* A counter may be subtracted from nothing, so a position of several terms stands in parentheses.
+ */
 static void put_factor(printer *p, const zl_pos *pos)
 {
     int terms = (pos->loop >= 0) + (pos->plus >= 0) + (pos->add != 0);
@@ -89,10 +90,15 @@ static void put_moves(printer *p, const zl_event *e)
     long long count = e->count;
     if (e->kind == ZL_EV_COPY) zl_putf(p->out, "copy tensor %lld ->", count);
     else if (e->kind == ZL_EV_CPASYNC) zl_putf(p->out, "cpasync %lld ->", count);
-    else zl_puts(p->out, e->kind == ZL_EV_STORE ? "store" : e->kind == ZL_EV_READ ? "read" : "write");
+    else
+        zl_puts(p->out, e->kind == ZL_EV_STORE  ? "store"
+                        : e->kind == ZL_EV_READ ? "read"
+                                                : "write");
     put_smem(p, e, 0);
-    if (e->kind == ZL_EV_STORE || (e->kind == ZL_EV_WRITE && count)) zl_putf(p->out, " %lld", count);
-    if (e->kind == ZL_EV_WRITE && e->acc >= 0) zl_putf(p->out, " from %s", p->pipe->accs[e->acc].name);
+    if (e->kind == ZL_EV_STORE || (e->kind == ZL_EV_WRITE && count))
+        zl_putf(p->out, " %lld", count);
+    if (e->kind == ZL_EV_WRITE && e->acc >= 0)
+        zl_putf(p->out, " from %s", p->pipe->accs[e->acc].name);
     put_part(p, e);
     if (e->kind != ZL_EV_COPY) return;
     zl_puts(p->out, " signal");
@@ -122,7 +128,9 @@ static void put_event(printer *p, const zl_event *e)
         break;
     case ZL_EV_WAIT: put_wait(p, e); break;
     case ZL_EV_COMMIT: zl_putf(p->out, "commit %s", groups[e->scope]); break;
-    case ZL_EV_WAITGROUP: zl_putf(p->out, "waitgroup %s %lld", groups[e->scope], (long long)e->count); break;
+    case ZL_EV_WAITGROUP:
+        zl_putf(p->out, "waitgroup %s %lld", groups[e->scope], (long long)e->count);
+        break;
     case ZL_EV_FENCE: zl_putf(p->out, "fence %s", fences[e->scope]); break;
     case ZL_EV_SYNC: zl_puts(p->out, e->scope == ZL_SYNC_ROLE ? "sync role" : "sync cta"); break;
     case ZL_EV_MMA:
@@ -150,12 +158,14 @@ static void put_declarations(printer *p)
     const zlay_pipe *pipe = p->pipe;
     zl_putf(p->out, "pipe %s\n", pipe->name);
     for (uint32_t i = 0; i < pipe->params_count; i++)
-        zl_putf(p->out, "param %s %lld..\n", pipe->params[i].name, (long long)pipe->params[i].least);
+        zl_putf(p->out, "param %s %lld..\n", pipe->params[i].name,
+                (long long)pipe->params[i].least);
     for (uint32_t i = 0; i < pipe->smems_count; i++)
-        zl_putf(p->out, "smem %s[%u] %lld%s\n", pipe->smems[i].name, pipe->smems[i].stages, (long long)pipe->smems[i].bytes,
-                pipe->smems[i].each ? " each" : "");
+        zl_putf(p->out, "smem %s[%u] %lld%s\n", pipe->smems[i].name, pipe->smems[i].stages,
+                (long long)pipe->smems[i].bytes, pipe->smems[i].each ? " each" : "");
     for (uint32_t i = 0; i < pipe->bars_count; i++)
-        zl_putf(p->out, "bar %s[%u] count %lld\n", pipe->bars[i].name, pipe->bars[i].stages, (long long)pipe->bars[i].count);
+        zl_putf(p->out, "bar %s[%u] count %lld\n", pipe->bars[i].name, pipe->bars[i].stages,
+                (long long)pipe->bars[i].count);
     for (uint32_t i = 0; i < pipe->setup; i++) {
         put_event(p, &pipe->events[i]);
         zl_puts(p->out, "\n");

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Progress: every wait is satisfied in the end.
  *
- * Each event of the text is a site; its instance at position p runs at slope * p + time. An instance comes after the one
- * before it in its role, and a wait after the arrivals and copies of the phase that it waits for; both are edges of a
- * fixed distance in positions, or of one that grows with N and is counted at its least. Times that satisfy every edge are
- * longest paths; they exist unless some cycle of edges does not advance. */
+ * Each event of the text is a site; its instance at position p runs at slope * p + time. An
+ * instance comes after the one before it in its role, and a wait after the arrivals and copies of
+ * the phase that it waits for; both are edges of a fixed distance in positions, or of one that
+ * grows with N and is counted at its least. Times that satisfy every edge are longest paths; they
+ * exist unless some cycle of edges does not advance. */
 #include "pipe/verify.h"
 
 #define UNREACHED (INT64_MIN / 4)
 
-/* Where a section begins is a site too, so that an empty section is passed through; it takes no time. */
+/* Where a section begins is a site too, so that an empty section is passed through; it takes no
+ * time. */
 static bool relax(zl_verify *v, int32_t from, int32_t to, int64_t distance)
 {
     zl_site *a = &v->sites[from], *b = &v->sites[to];
@@ -49,9 +51,11 @@ static bool relax_role(zl_verify *v, int32_t r)
 {
     const zlay_pipe *pipe = v->pipe;
     bool moved = false;
-    span before = span_of(v, r, ZL_BEFORE), pre = span_of(v, r, ZL_PRE), loop = span_of(v, r, ZL_LOOP);
+    span before = span_of(v, r, ZL_BEFORE), pre = span_of(v, r, ZL_PRE),
+         loop = span_of(v, r, ZL_LOOP);
     span post = span_of(v, r, ZL_POST), after = span_of(v, r, ZL_AFTER);
-    int64_t least = v->shape.inner >= 0 ? pipe->params[v->shape.inner].least : 0, first = loop_first(v, &pipe->roles[r]);
+    int64_t least = v->shape.inner >= 0 ? pipe->params[v->shape.inner].least : 0,
+            first = loop_first(v, &pipe->roles[r]);
     bool tiles = v->shape.outer >= 0;
     span head = tiles ? pre : before, tail = tiles ? post : after;
     for (int32_t i = before.first; i < after.last; i++)
@@ -63,17 +67,23 @@ static bool relax_role(zl_verify *v, int32_t r)
         moved |= relax(v, loop.last, tail.first, 1);
     }
     if (!tiles) return moved;
-    moved |= relax(v, before.last, pre.first, 0) | relax(v, post.last, pre.first, 0) | relax(v, post.last, after.first, 0);
+    moved |= relax(v, before.last, pre.first, 0) | relax(v, post.last, pre.first, 0) |
+             relax(v, post.last, after.first, 0);
     return moved | relax(v, before.last, after.first, least * pipe->params[v->shape.outer].least);
 }
 
-static bool makes_phase(const zl_event *e) { return e->kind == ZL_EV_ARRIVE || e->kind == ZL_EV_COPY; }
+static bool makes_phase(const zl_event *e)
+{
+    return e->kind == ZL_EV_ARRIVE || e->kind == ZL_EV_COPY;
+}
 
-/* How far behind an arrival a wait for its phase runs; false when the distance shrinks as N grows. */
+/* How far behind an arrival a wait for its phase runs; false when the distance shrinks as N grows.
+ */
 static bool distance_of(const zl_verify *v, const zl_site *a, const zl_site *w, int64_t *distance)
 {
     const zl_event *arrive = &v->pipe->events[a->event], *wait = &v->pipe->events[w->event];
-    int64_t add[2] = {0}, ends[2] = {0}, least = v->shape.inner >= 0 ? v->pipe->params[v->shape.inner].least : 0;
+    int64_t add[2] = {0}, ends[2] = {0},
+            least = v->shape.inner >= 0 ? v->pipe->params[v->shape.inner].least : 0;
     zl_place(&v->shape, a->section, &arrive->bar_at, &add[0], &ends[0]);
     zl_place(&v->shape, w->section, &wait->bar_at, &add[1], &ends[1]);
     *distance = (zl_turned(v->pipe, wait) ? v->pipe->bars[wait->bar].stages : 0) + add[0] - add[1] +
@@ -90,7 +100,8 @@ static bool relax_wait(zl_verify *v, int32_t site)
         const zl_event *e = &v->pipe->events[v->sites[i].event];
         int64_t distance;
         if (!makes_phase(e) || e->bar != wait->bar) continue;
-        if (distance_of(v, &v->sites[i], &v->sites[site], &distance)) moved |= relax(v, (int32_t)i, site, distance);
+        if (distance_of(v, &v->sites[i], &v->sites[site], &distance))
+            moved |= relax(v, (int32_t)i, site, distance);
         else zl_undecided(v, wait->line, "waits for what comes later the longer a tile is");
     }
     return moved;
@@ -138,7 +149,8 @@ zlay_status zl_progress_check(zl_verify *v)
     if (v->shape.loose) return zl_stuck_check(v);
     zlay_status status = sites_make(v);
     if (status) return status;
-    for (uint32_t round = 0; moved && !v->undecided && round <= v->sites_count; round++) moved = relax_all(v);
+    for (uint32_t round = 0; moved && !v->undecided && round <= v->sites_count; round++)
+        moved = relax_all(v);
     return moved || v->undecided ? zl_stuck_check(v) : ZLAY_OK;
 }
 
@@ -150,13 +162,17 @@ typedef struct run {
     uint32_t at[32];  /* per role */
 } run;
 
-static int64_t *missing(run *r, int32_t bar, int64_t q) { return &r->missing[bar * r->v->q_end + q]; }
+static int64_t *missing(run *r, int32_t bar, int64_t q)
+{
+    return &r->missing[bar * r->v->q_end + q];
+}
 
 /* One bit is tested, but where nothing else is wrong it means the index that is waited for. */
 static bool is_free(run *r, const zl_step *s)
 {
     const zl_event *e = s->event;
-    int64_t q = s->bar_q - (zl_turned(r->v->pipe, e) ? (int64_t)r->v->pipe->bars[e->bar].stages : 0);
+    int64_t q =
+        s->bar_q - (zl_turned(r->v->pipe, e) ? (int64_t)r->v->pipe->bars[e->bar].stages : 0);
     return q < 0 || q >= r->v->q_end || *missing(r, e->bar, q) <= 0;
 }
 
@@ -169,7 +185,8 @@ static bool go(run *r, uint32_t role)
         const zl_event *e = s->event;
         if (e->kind == ZL_EV_WAIT && !is_free(r, s)) break;
         if (e->bar < 0 || s->bar_q < 0 || s->bar_q >= r->v->q_end) continue;
-        if (e->kind == ZL_EV_ARRIVE) *missing(r, e->bar, s->bar_q) -= zl_weight(&r->v->pipe->roles[role], e->scope);
+        if (e->kind == ZL_EV_ARRIVE)
+            *missing(r, e->bar, s->bar_q) -= zl_weight(&r->v->pipe->roles[role], e->scope);
         if (e->kind == ZL_EV_COPY) --*missing(r, e->bar, s->bar_q);
     }
     return r->at[role] > begun;
@@ -215,10 +232,12 @@ static zlay_status run_all(zl_verify *v)
     return ZLAY_OK;
 }
 
-/* No schedule: run the pipe with more positions than any ring has stages. What gets stuck shows the fault. */
+/* No schedule: run the pipe with more positions than any ring has stages. What gets stuck shows the
+ * fault. */
 zlay_status zl_stuck_check(zl_verify *v)
 {
-    int64_t stages = 1, most = v->shape.window, least = v->shape.inner >= 0 ? v->pipe->params[v->shape.inner].least : 0;
+    int64_t stages = 1, most = v->shape.window,
+            least = v->shape.inner >= 0 ? v->pipe->params[v->shape.inner].least : 0;
     size_t count = v->count;
     for (uint32_t i = 0; i < v->pipe->bars_count; i++)
         if (v->pipe->bars[i].stages > stages) stages = v->pipe->bars[i].stages;
@@ -229,6 +248,7 @@ zlay_status zl_stuck_check(zl_verify *v)
         if (!status) status = run_all(v);
         if (status) return status;
     }
-    if (v->count == count) zl_undecided(v, v->pipe->roles[0].line, "waits in a circle that no trip count tried shows");
+    if (v->count == count)
+        zl_undecided(v, v->pipe->roles[0].line, "waits in a circle that no trip count tried shows");
     return ZLAY_OK;
 }

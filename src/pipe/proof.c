@@ -12,7 +12,8 @@ typedef struct sums { long long arrivals, expected, copied; } sums;
 static void put_event(zl_text *out, const zl_verify *v, const zl_role *role, uint32_t event)
 {
     const zl_event *e = &v->pipe->events[event];
-    long long one = zl_weight(role, ZL_BY_ONE) * (long long)e->count, arrivals = zl_weight(role, e->scope);
+    long long one = zl_weight(role, ZL_BY_ONE) * (long long)e->count,
+              arrivals = zl_weight(role, e->scope);
     zl_putf(out, "line %u of phase ", e->line);
     zl_pipe_put_phase(out, v->pipe, event);
     if (e->kind == ZL_EV_ARRIVE) zl_putf(out, ": pending - %lld\n", arrivals);
@@ -31,13 +32,18 @@ static sums sums_of(const zl_verify *v, int32_t bar)
             const zl_event *e = step->event;
             if (e->bar != bar || step->bar_q != 0) continue;
             if (e->kind == ZL_EV_ARRIVE) s.arrivals += zl_weight(&v->pipe->roles[r], e->scope);
-            if (e->kind == ZL_EV_EXPECT) s.expected += zl_weight(&v->pipe->roles[r], ZL_BY_ONE) * e->count;
-            if (e->kind == ZL_EV_COPY) s.copied += zl_weight(&v->pipe->roles[r], ZL_BY_ONE) * e->count;
+            if (e->kind == ZL_EV_EXPECT)
+                s.expected += zl_weight(&v->pipe->roles[r], ZL_BY_ONE) * e->count;
+            if (e->kind == ZL_EV_COPY)
+                s.copied += zl_weight(&v->pipe->roles[r], ZL_BY_ONE) * e->count;
         }
     return s;
 }
 
-static const char *param_name(const zl_verify *v, int32_t param) { return v->pipe->params[param].name; }
+static const char *param_name(const zl_verify *v, int32_t param)
+{
+    return v->pipe->params[param].name;
+}
 
 static void put_bar(zl_text *out, const zl_verify *v, int32_t b)
 {
@@ -60,7 +66,8 @@ static void put_class(zl_text *out, const zl_verify *v, uint32_t i)
 {
     const zl_node *n = &v->order.nodes[i];
     bool bar = n->kind <= ZL_NODE_ISSUE;
-    zl_putf(out, "class %u %s %s", i, kinds[n->kind], bar ? v->pipe->bars[n->object].name : v->pipe->smems[n->object].name);
+    zl_putf(out, "class %u %s %s", i, kinds[n->kind],
+            bar ? v->pipe->bars[n->object].name : v->pipe->smems[n->object].name);
     if (n->role >= 0) zl_putf(out, " by %s line %u", v->pipe->roles[n->role].name, n->line);
     if (n->variant) zl_puts(out, n->kind <= ZL_NODE_PASSED ? " turned" : " async");
     zl_puts(out, "\n");
@@ -110,7 +117,8 @@ static void put_path(zl_text *out, const zl_verify *v, const zl_obligation *o)
     path p = path_of(v, o);
     normalise(v, &p);
     zl_putf(out, "order %s within %d: %u", zlay_pipe_rule_name(o->rule), o->bound, p.at[0]);
-    for (uint32_t i = 1; i < p.count; i++) zl_putf(out, " +%d %u", zl_order_step(v, p.at[i - 1], p.at[i]), p.at[i]);
+    for (uint32_t i = 1; i < p.count; i++)
+        zl_putf(out, " +%d %u", zl_order_step(v, p.at[i - 1], p.at[i]), p.at[i]);
     zl_puts(out, "\n");
 }
 
@@ -119,7 +127,8 @@ static void put_schedule(zl_text *out, const zl_verify *v)
     zl_putf(out, "schedule slope %lld\n", (long long)v->slope);
     for (uint32_t i = 0; i < v->sites_count; i++)
         if (v->sites[i].event >= 0)
-            zl_putf(out, "line %u at %lld\n", v->pipe->events[v->sites[i].event].line, (long long)v->sites[i].time);
+            zl_putf(out, "line %u at %lld\n", v->pipe->events[v->sites[i].event].line,
+                    (long long)v->sites[i].time);
 }
 
 void zl_proof_write(zl_text *out, const void *verify)

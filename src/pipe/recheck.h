@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The checker of proofs. It shares with the verifier the pipe, its parser and its printer, and nothing else: programs are
- * written out again, and every claim is tried by its definition, slowly. */
+/* The checker of proofs. It shares with the verifier the pipe, its parser and its printer, and
+ * nothing else: programs are written out again, and every claim is tried by its definition, slowly.
+ */
 #ifndef ZL_RECHECK_H
 #define ZL_RECHECK_H
 
@@ -59,7 +60,8 @@ bool zl_rc_is_own(const zl_recheck *r, int32_t smem, int32_t role);
 /* The form of the loops, and from it inner, outer, window and stages. */
 bool zl_rc_form(zl_recheck *r);
 
-/* The programs of all roles for the i-th pair of trip counts that a proof has to stand; false past the last. */
+/* The programs of all roles for the i-th pair of trip counts that a proof has to stand; false past
+ * the last. */
 bool zl_rc_programs(zl_recheck *r, uint32_t i);
 
 /* What one role may break by itself, and the sums of every index. */

@@ -27,12 +27,14 @@ int64_t zl_rc_arrivals(const zl_role *role, int32_t scope)
 
 static bool is_own(const zlay_pipe *pipe, int32_t smem, const zl_role *r)
 {
-    bool used = false, alone = pipe->smems[smem].each || r->last_warp - r->first_warp + 1 == r->each;
+    bool used = false,
+         alone = pipe->smems[smem].each || r->last_warp - r->first_warp + 1 == r->each;
     for (uint32_t i = pipe->setup; i < pipe->events_count; i++) {
         const zl_event *e = &pipe->events[i];
         if (e->smem[0] != smem && e->smem[1] != smem) continue;
         bool mine = i >= r->begin && i < r->end;
-        alone = alone && mine && e->kind != ZL_EV_COPY && e->kind != ZL_EV_CPASYNC && e->kind != ZL_EV_MMA;
+        alone = alone && mine && e->kind != ZL_EV_COPY && e->kind != ZL_EV_CPASYNC &&
+                e->kind != ZL_EV_MMA;
         used |= mine;
     }
     return used && alone;
@@ -76,8 +78,9 @@ static bool is_loop(const zl_recheck *r, const zl_event *e, uint32_t depth)
     bool begins = depth ? from->loop == 0 && from->times == r->inner : from->loop < 0;
     bool ends = depth ? to->loop == 0 && to->times == r->inner : to->loop < 0;
     bool tiles = r->outer >= 0 && depth == 0;
-    return begins && ends && from->plus < 0 && to->add == 0 && to->plus == (tiles ? r->outer : r->inner) &&
-           depth <= (uint32_t)(r->outer >= 0) && (tiles ? from->add == 0 : from->add >= 0);
+    return begins && ends && from->plus < 0 && to->add == 0 &&
+           to->plus == (tiles ? r->outer : r->inner) && depth <= (uint32_t)(r->outer >= 0) &&
+           (tiles ? from->add == 0 : from->add >= 0);
 }
 
 static bool check_loops(zl_recheck *r, const zl_role *role)
@@ -87,7 +90,8 @@ static bool check_loops(zl_recheck *r, const zl_role *role)
         const zl_event *e = &r->pipe->events[i];
         if (e->kind == ZL_EV_END) depth--;
         if (e->kind != ZL_EV_FOR) continue;
-        if (!is_loop(r, e, depth) || seen[depth]++) return zl_rc_refuse(r, "a loop of a form that is not covered", e->line);
+        if (!is_loop(r, e, depth) || seen[depth]++)
+            return zl_rc_refuse(r, "a loop of a form that is not covered", e->line);
         depth++;
     }
     return true;
@@ -112,7 +116,8 @@ bool zl_rc_form(zl_recheck *r)
     }
     r->window = 2 * reach + groups + 2;
     r->stages = 1;
-    for (uint32_t i = 0; i < pipe->bars_count; i++) r->stages = larger(r->stages, pipe->bars[i].stages);
+    for (uint32_t i = 0; i < pipe->bars_count; i++)
+        r->stages = larger(r->stages, pipe->bars[i].stages);
     return r->window <= 256 || zl_rc_refuse(r, "a window that is too wide", 0);
 }
 
@@ -128,7 +133,10 @@ static int64_t value(const writer *w, const zl_pos *pos)
 {
     int64_t counter = pos->loop < 0 ? 0 : w->counter[pos->loop];
     if (pos->times >= 0) counter *= w->trips[1];
-    return counter + pos->add + (pos->plus < 0 ? 0 : pos->plus == w->r->inner ? w->trips[1] : w->trips[0]);
+    return counter + pos->add +
+           (pos->plus < 0              ? 0
+            : pos->plus == w->r->inner ? w->trips[1]
+                                       : w->trips[0]);
 }
 
 static bool put(writer *w, const zl_event *e, int64_t position)
@@ -145,7 +153,8 @@ static bool put(writer *w, const zl_event *e, int64_t position)
         p->ops = ops;
         p->room = room;
     }
-    p->ops[p->count++] = (zl_rc_op){e, position, value(w, &e->bar_at), {value(w, &e->at[0]), value(w, &e->at[1])}, -1, -1};
+    p->ops[p->count++] = (zl_rc_op){
+        e, position, value(w, &e->bar_at), {value(w, &e->at[0]), value(w, &e->at[1])}, -1, -1};
     return true;
 }
 
@@ -163,7 +172,8 @@ static bool write_program(writer *w, const zl_role *role)
         }
         if (e->kind == ZL_EV_FOR) w->counter[depth++] = value(w, &e->at[0]);
         else w->counter[depth - 1]++;
-        int64_t last = value(w, &loop->bar_at), scale = loop->bar_at.plus == w->r->outer ? w->trips[1] : 1;
+        int64_t last = value(w, &loop->bar_at),
+                scale = loop->bar_at.plus == w->r->outer ? w->trips[1] : 1;
         bool again = w->counter[depth - 1] < last;
         position = (again ? w->counter[depth - 1] : last) * scale;
         if (again) i = e->kind == ZL_EV_FOR ? i : (uint32_t)e->match;
@@ -173,7 +183,8 @@ static bool write_program(writer *w, const zl_role *role)
     return true;
 }
 
-/* By definition: a wait that leaves n groups ends what has at least n commits between its own commit and the wait. */
+/* By definition: a wait that leaves n groups ends what has at least n commits between its own
+ * commit and the wait. */
 static int32_t end_of(const zl_rc_program *p, uint32_t at)
 {
     int32_t group = p->ops[at].event->kind == ZL_EV_MMA ? ZL_GROUP_WGMMA
@@ -195,15 +206,19 @@ static void end_all(zl_rc_program *p)
     for (uint32_t i = 0; i < p->count; i++) {
         zl_rc_op *op = &p->ops[i];
         op->over = end_of(p, i);
-        for (uint32_t k = op->over < 0 ? p->count : (uint32_t)op->over; k < p->count && op->fenced < 0; k++)
-            if (p->ops[k].event->kind == ZL_EV_FENCE && p->ops[k].event->scope == ZL_FENCE_PROXY) op->fenced = (int32_t)k;
+        for (uint32_t k = op->over < 0 ? p->count : (uint32_t)op->over;
+             k < p->count && op->fenced < 0; k++)
+            if (p->ops[k].event->kind == ZL_EV_FENCE && p->ops[k].event->scope == ZL_FENCE_PROXY)
+                op->fenced = (int32_t)k;
     }
 }
 
-/* Positions from the least N to one past the window, and twice the window; tiles few, and enough to turn every ring. */
+/* Positions from the least N to one past the window, and twice the window; tiles few, and enough to
+ * turn every ring. */
 static bool trips_of(const zl_recheck *r, uint32_t i, int64_t *outer, int64_t *inner)
 {
-    int64_t least = r->pipe->params[r->inner].least, top = r->window + 1, low = least < top ? least : top;
+    int64_t least = r->pipe->params[r->inner].least, top = r->window + 1,
+            low = least < top ? least : top;
     uint32_t kinds = r->outer < 0 ? 1 : 3;
     *inner = low + i / kinds;
     if (*inner > top + 2) return false;
@@ -221,7 +236,8 @@ bool zl_rc_programs(zl_recheck *r, uint32_t i)
     if (!trips_of(r, i, &w.trips[0], &w.trips[1])) return false;
     r->total = w.trips[0] * w.trips[1];
     uint64_t steps = (uint64_t)(r->total + w.trips[0] + 1) * r->pipe->events_count;
-    if (steps > zl_limits(r->ctx)->points || steps > ZL_RC_STEPS) return zl_rc_refuse(r, "more steps than are tried", 0);
+    if (steps > zl_limits(r->ctx)->points || steps > ZL_RC_STEPS)
+        return zl_rc_refuse(r, "more steps than are tried", 0);
     for (uint32_t k = 0; k < r->pipe->roles_count; k++) {
         w.program = &r->programs[k];
         w.program->count = 0;

@@ -5,7 +5,10 @@
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-static bool is_word(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || is_digit(c); }
+static bool is_word(char c)
+{
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || is_digit(c);
+}
 
 static void skip_blanks(zl_scan *s)
 {
@@ -44,7 +47,9 @@ bool zl_scan_word(zl_scan *s, const char *word)
     skip_blanks(s);
     if ((size_t)(s->end - s->at) < length || memcmp(s->at, word, length)) return false;
     const char *next = s->at + length;
-    if (next < s->end && (is_word(*next) || (*next == '.' && next + 1 < s->end && is_word(next[1])))) return false;
+    if (next < s->end &&
+        (is_word(*next) || (*next == '.' && next + 1 < s->end && is_word(next[1]))))
+        return false;
     s->at = next;
     return true;
 }

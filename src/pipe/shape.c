@@ -21,15 +21,17 @@ static bool fits_outer(const zl_pos *from, const zl_pos *to)
 /* `for i in t*N+c..t*N+N` in a loop over t */
 static bool fits_inner(const zl_pos *from, const zl_pos *to)
 {
-    return from->loop == 0 && from->times >= 0 && !has_param(from) && to->loop == 0 && to->times == from->times &&
-           to->plus == from->times;
+    return from->loop == 0 && from->times >= 0 && !has_param(from) && to->loop == 0 &&
+           to->times == from->times && to->plus == from->times;
 }
 
 /* A loop that holds another, or anything that multiplies its counter, is one over tiles. */
 static bool is_tiles(const zlay_pipe *pipe, const zl_event *loop)
 {
     for (const zl_event *e = loop + 1; e < pipe->events + loop->match; e++)
-        if (e->kind == ZL_EV_FOR || e->bar_at.times >= 0 || e->at[0].times >= 0 || e->at[1].times >= 0) return true;
+        if (e->kind == ZL_EV_FOR || e->bar_at.times >= 0 || e->at[0].times >= 0 ||
+            e->at[1].times >= 0)
+            return true;
     return false;
 }
 
@@ -50,11 +52,14 @@ static bool shape_loop(zl_shape *shape, const zlay_pipe *pipe, const zl_event *e
 /* Tiles begin at 0, and every loop ends with its tile. */
 static bool is_whole(const zl_shape *shape, const zl_event *loop)
 {
-    return loop->bar_at.add == 0 && loop->at[0].add >= 0 && (loop->bar_at.plus != shape->outer || loop->at[0].add == 0);
+    return loop->bar_at.add == 0 && loop->at[0].add >= 0 &&
+           (loop->bar_at.plus != shape->outer || loop->at[0].add == 0);
 }
 
-/* One loop of tiles or positions a role, and one loop of positions a tile: sections have an order then. */
-static void shape_role(zl_shape *shape, const zlay_pipe *pipe, const zl_role *role, int64_t *reach, int64_t *groups)
+/* One loop of tiles or positions a role, and one loop of positions a tile: sections have an order
+ * then. */
+static void shape_role(zl_shape *shape, const zlay_pipe *pipe, const zl_role *role, int64_t *reach,
+                       int64_t *groups)
 {
     uint32_t depth = 0, loops[2] = {0};
     for (uint32_t i = role->begin; i < role->end; i++) {
@@ -85,7 +90,8 @@ static void find_loose(zl_shape *shape, const zlay_pipe *pipe, const zl_role *ro
         bool loose = e->kind == ZL_EV_FOR && !is_whole(shape, e);
         loose |= e->bar >= 0 && is_loose(shape, section, &e->bar_at);
         for (int j = 0; j < 2; j++)
-            loose |= e->smem[j] >= 0 && pipe->smems[e->smem[j]].stages > 1 && is_loose(shape, section, &e->at[j]);
+            loose |= e->smem[j] >= 0 && pipe->smems[e->smem[j]].stages > 1 &&
+                     is_loose(shape, section, &e->at[j]);
         if (loose) shape->loose = e;
     }
 }
@@ -94,28 +100,33 @@ void zl_shape_of(zl_shape *shape, const zlay_pipe *pipe)
 {
     int64_t reach = 0, groups = 0;
     *shape = (zl_shape){.inner = -1, .outer = -1};
-    for (uint32_t i = 0; i < pipe->roles_count; i++) shape_role(shape, pipe, &pipe->roles[i], &reach, &groups);
+    for (uint32_t i = 0; i < pipe->roles_count; i++)
+        shape_role(shape, pipe, &pipe->roles[i], &reach, &groups);
     shape->window = 2 * reach + groups + SPARE;
     if (shape->unfit) return;
-    if (shape->inner == shape->outer && shape->inner >= 0) shape->unfit = &pipe->events[pipe->setup];
+    if (shape->inner == shape->outer && shape->inner >= 0)
+        shape->unfit = &pipe->events[pipe->setup];
     if (shape->window > ZL_WINDOW) shape->unfit = &pipe->events[pipe->roles[0].begin];
     for (uint32_t i = 0; i < pipe->roles_count; i++) find_loose(shape, pipe, &pipe->roles[i]);
 }
 
-zl_section zl_section_at(const zlay_pipe *pipe, const zl_shape *shape, const zl_role *role, uint32_t i)
+zl_section zl_section_at(const zlay_pipe *pipe, const zl_shape *shape, const zl_role *role,
+                         uint32_t i)
 {
     uint32_t depth = 0;
     zl_section at = ZL_BEFORE;
     for (uint32_t k = role->begin; k < i; k++) {
         const zl_event *e = &pipe->events[k];
-        if (e->kind == ZL_EV_FOR) at = depth++ == 0 && e->bar_at.plus == shape->outer ? ZL_PRE : ZL_LOOP;
+        if (e->kind == ZL_EV_FOR)
+            at = depth++ == 0 && e->bar_at.plus == shape->outer ? ZL_PRE : ZL_LOOP;
         if (e->kind == ZL_EV_END) at = --depth == 0 ? ZL_AFTER : ZL_POST;
     }
     return at;
 }
 
 /* The position of a section is 0, t*N, the counter, t*N + N and T*N. */
-bool zl_place(const zl_shape *shape, zl_section section, const zl_pos *pos, int64_t *add, int64_t *ends)
+bool zl_place(const zl_shape *shape, zl_section section, const zl_pos *pos, int64_t *add,
+              int64_t *ends)
 {
     bool tile = pos->loop == 0 && pos->times >= 0 && pos->times == shape->inner;
     bool end = pos->plus >= 0 && pos->plus == shape->inner;
@@ -143,7 +154,8 @@ static bool inner_count(const zl_shape *shape, int64_t least, uint32_t i, int64_
     return low + i <= high + 1;
 }
 
-bool zl_shape_trips(const zl_shape *shape, const zlay_pipe *pipe, uint32_t i, int64_t *outer, int64_t *inner)
+bool zl_shape_trips(const zl_shape *shape, const zlay_pipe *pipe, uint32_t i, int64_t *outer,
+                    int64_t *inner)
 {
     int64_t least = shape->inner >= 0 ? pipe->params[shape->inner].least : 0;
     *outer = 1;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of every index of every ring: arrivals are the barrier's count, bytes expected are bytes copied, a stage is
- * filled once and drained once by each role that multiplies it. The ends of what events cover are c or N + c, so sums
- * that hold for every N of the small model hold for every N. */
+/* Sums of every index of every ring: arrivals are the barrier's count, bytes expected are bytes
+ * copied, a stage is filled once and drained once by each role that multiplies it. The ends of what
+ * events cover are c or N + c, so sums that hold for every N of the small model hold for every N.
+ */
 #include "pipe/verify.h"
 
 #include <string.h>
@@ -39,17 +40,19 @@ static zlay_status tables_make(zl_verify *v, tables *t)
 
 static bool in_range(const tables *t, int64_t q) { return q >= 0 && q < t->all; }
 
-/* An index before the first or behind the last position belongs to no phase; a copy fills the stage that it signals. */
+/* An index before the first or behind the last position belongs to no phase; a copy fills the stage
+ * that it signals. */
 static void check_range(zl_verify *v, const tables *t, const zl_step *s)
 {
     const zl_event *e = s->event;
     if (e->bar >= 0 && !in_range(t, s->bar_q))
-        zl_report(v, e->kind == ZL_EV_WAIT ? ZLAY_PIPE_PARITY : ZLAY_PIPE_COUNT, e->line, 0, s->bar_q, t->all);
+        zl_report(v, e->kind == ZL_EV_WAIT ? ZLAY_PIPE_PARITY : ZLAY_PIPE_COUNT, e->line, 0,
+                  s->bar_q, t->all);
     for (int j = 0; j < 2; j++)
         if (e->smem[j] >= 0 && !v->own[e->smem[j]] && !in_range(t, s->q[j]))
             zl_report(v, ZLAY_PIPE_STAGE, e->line, 0, s->q[j], t->all);
-    if (e->kind == ZL_EV_COPY && (s->q[0] != s->bar_q ||
-                                  v->pipe->smems[e->smem[0]].stages != v->pipe->bars[e->bar].stages))
+    if (e->kind == ZL_EV_COPY &&
+        (s->q[0] != s->bar_q || v->pipe->smems[e->smem[0]].stages != v->pipe->bars[e->bar].stages))
         zl_report(v, ZLAY_PIPE_STAGE, e->line, 0, s->q[0], s->bar_q);
 }
 
@@ -62,7 +65,10 @@ static void add_bar(tables *t, const zl_role *role, const zl_step *s)
     if (e->kind == ZL_EV_COPY) sum[COPIED] += e->count * zl_weight(role, ZL_BY_ONE);
 }
 
-static int64_t part_bit(const zl_event *e) { return (int64_t)1 << (e->part < PARTS ? e->part : PARTS); }
+static int64_t part_bit(const zl_event *e)
+{
+    return (int64_t)1 << (e->part < PARTS ? e->part : PARTS);
+}
 
 /* A part filled twice does not make up for one left out. */
 static void add_fill(tables *t, const zl_step *s)
@@ -109,7 +115,8 @@ static void check_drains(zl_verify *v, tables *t, const zl_role *role, const zl_
         reading r = reads(v->pipe, role, m);
         for (int64_t q = 0; r.line && !v->own[m] && q < t->all; q++) {
             int64_t times = t->drains[m * t->all + q];
-            if (times < 1 || (r.products && times > 1)) zl_report(v, ZLAY_PIPE_STAGE, r.line, 0, times, 1);
+            if (times < 1 || (r.products && times > 1))
+                zl_report(v, ZLAY_PIPE_STAGE, r.line, 0, times, 1);
         }
     }
 }
@@ -134,7 +141,8 @@ static void check_bars(zl_verify *v, const tables *t)
         for (int64_t q = 0; q < t->all; q++) {
             const int64_t *s = t->bars + (b * t->all + q) * OF_BAR;
             if (s[ARRIVALS] != pipe->bars[b].count)
-                zl_report(v, ZLAY_PIPE_COUNT, first_of(arrive, init), init, s[ARRIVALS], pipe->bars[b].count);
+                zl_report(v, ZLAY_PIPE_COUNT, first_of(arrive, init), init, s[ARRIVALS],
+                          pipe->bars[b].count);
             if (s[EXPECTED] != s[COPIED] || s[EXPECTED] >= 1 << 20)
                 zl_report(v, ZLAY_PIPE_BYTES, first_of(expect, copy), copy, s[EXPECTED], s[COPIED]);
         }
@@ -147,9 +155,11 @@ static void check_fills(zl_verify *v, const tables *t)
     for (int32_t m = 0; m < (int32_t)v->pipe->smems_count; m++) {
         uint32_t line = 1;
         for (uint32_t i = 0; i < v->pipe->events_count; i++)
-            if (v->pipe->events[i].smem[0] == m && zl_is_write(&v->pipe->events[i])) line = v->pipe->events[i].line;
+            if (v->pipe->events[i].smem[0] == m && zl_is_write(&v->pipe->events[i]))
+                line = v->pipe->events[i].line;
         for (int64_t q = 0; !v->own[m] && q < t->all; q++) {
-            const int64_t *sum = t->smems + (m * t->all + q) * OF_SMEM, *other = t->smems + m * t->all * OF_SMEM;
+            const int64_t *sum = t->smems + (m * t->all + q) * OF_SMEM,
+                          *other = t->smems + m * t->all * OF_SMEM;
             if (sum[BYTES] != v->pipe->smems[m].bytes || sum[PARTS_SEEN] != other[PARTS_SEEN])
                 zl_report(v, ZLAY_PIPE_STAGE, line, 0, sum[BYTES], v->pipe->smems[m].bytes);
         }
@@ -162,7 +172,8 @@ static void check_taken(zl_verify *v)
     const zlay_pipe *pipe = v->pipe;
     for (int32_t m = 0; m < (int32_t)pipe->smems_count; m++) {
         bool taken = v->own[m] != 0;
-        for (uint32_t r = 0; r < pipe->roles_count; r++) taken |= reads(pipe, &pipe->roles[r], m).line != 0;
+        for (uint32_t r = 0; r < pipe->roles_count; r++)
+            taken |= reads(pipe, &pipe->roles[r], m).line != 0;
         for (uint32_t i = 0; i < pipe->events_count && !taken; i++)
             if (zl_is_write(&pipe->events[i]) && pipe->events[i].smem[0] == m)
                 zl_report(v, ZLAY_PIPE_EXIT, pipe->events[i].line, 0, 0, 1);
@@ -175,7 +186,8 @@ static void add_all(zl_verify *v, tables *t, const zl_role *role, const zl_trace
         const zl_step *s = &trace->steps[i];
         check_range(v, t, s);
         if (s->event->bar >= 0 && in_range(t, s->bar_q)) add_bar(t, role, s);
-        if (zl_is_write(s->event) && !v->own[s->event->smem[0]] && in_range(t, s->q[0])) add_fill(t, s);
+        if (zl_is_write(s->event) && !v->own[s->event->smem[0]] && in_range(t, s->q[0]))
+            add_fill(t, s);
     }
 }
 
@@ -184,8 +196,10 @@ zlay_status zl_check_sums(zl_verify *v)
     tables t;
     zlay_status status = tables_make(v, &t);
     if (status) return status;
-    for (uint32_t r = 0; r < v->pipe->roles_count; r++) add_all(v, &t, &v->pipe->roles[r], &v->traces[r]);
-    for (uint32_t r = 0; r < v->pipe->roles_count; r++) check_drains(v, &t, &v->pipe->roles[r], &v->traces[r]);
+    for (uint32_t r = 0; r < v->pipe->roles_count; r++)
+        add_all(v, &t, &v->pipe->roles[r], &v->traces[r]);
+    for (uint32_t r = 0; r < v->pipe->roles_count; r++)
+        check_drains(v, &t, &v->pipe->roles[r], &v->traces[r]);
     check_taken(v);
     check_bars(v, &t);
     check_fills(v, &t);

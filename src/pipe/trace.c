@@ -38,7 +38,8 @@ static zlay_status push(walk *w, const zl_event *e)
     return ZLAY_OK;
 }
 
-/* Loops without recursion: an END goes back to its FOR while the counter has not reached its end. */
+/* Loops without recursion: an END goes back to its FOR while the counter has not reached its end.
+ */
 static zlay_status unroll(walk *w, const zl_role *role)
 {
     uint32_t depth = 0;
@@ -49,7 +50,8 @@ static zlay_status unroll(walk *w, const zl_role *role)
             if (w->counter[depth] < value(w, &e->bar_at)) depth++;
             else i = (uint32_t)e->match;
         } else if (e->kind == ZL_EV_END) {
-            if (++w->counter[depth - 1] < value(w, &w->pipe->events[e->match].bar_at)) i = (uint32_t)e->match;
+            if (++w->counter[depth - 1] < value(w, &w->pipe->events[e->match].bar_at))
+                i = (uint32_t)e->match;
             else depth--;
         } else if (push(w, e)) {
             return ZLAY_ENOMEM;
@@ -74,7 +76,8 @@ static bool waits_for(const zl_event *e, int32_t group)
     return e->scope == group || (group == ZL_GROUP_BULK && e->scope == ZL_GROUP_BULK_READ);
 }
 
-/* A wait for all but n groups ends those that have more than n commits behind them, its own included. */
+/* A wait for all but n groups ends those that have more than n commits behind them, its own
+ * included. */
 static void end_groups(zl_trace *t, int32_t group)
 {
     uint32_t open = 0;
@@ -99,7 +102,8 @@ static void end_groups(zl_trace *t, int32_t group)
 /* .sync.aligned: all lanes of a warp are there. */
 static bool is_aligned(const zl_event *e)
 {
-    bool wgmma = (e->kind == ZL_EV_COMMIT || e->kind == ZL_EV_WAITGROUP) && e->scope == ZL_GROUP_WGMMA;
+    bool wgmma =
+        (e->kind == ZL_EV_COMMIT || e->kind == ZL_EV_WAITGROUP) && e->scope == ZL_GROUP_WGMMA;
     return wgmma || e->kind == ZL_EV_MMA || e->kind == ZL_EV_SYNC;
 }
 
@@ -118,8 +122,8 @@ static void look_ahead(zl_trace *t)
     }
 }
 
-zlay_status zl_trace_make(zlay_ctx *ctx, zl_trace *out, const zlay_pipe *pipe, const zl_shape *shape,
-                          const zl_role *role, int64_t outer, int64_t inner)
+zlay_status zl_trace_make(zlay_ctx *ctx, zl_trace *out, const zlay_pipe *pipe,
+                          const zl_shape *shape, const zl_role *role, int64_t outer, int64_t inner)
 {
     walk w = {ctx, pipe, shape, out, outer, inner, {0}};
     out->count = 0;

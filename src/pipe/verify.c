@@ -7,11 +7,21 @@
 enum { OBLIGATIONS = 256 };
 
 static const char *const rule_names[] = {
-    [ZLAY_PIPE_INIT] = "init", [ZLAY_PIPE_COUNT] = "count", [ZLAY_PIPE_BYTES] = "bytes", [ZLAY_PIPE_PARITY] = "parity",
-    [ZLAY_PIPE_LOST_PHASE] = "lost-phase", [ZLAY_PIPE_OVERRUN] = "overrun", [ZLAY_PIPE_DEADLOCK] = "deadlock",
-    [ZLAY_PIPE_READ_BEFORE_FULL] = "read-before-full", [ZLAY_PIPE_OVERWRITE] = "overwrite",
-    [ZLAY_PIPE_PROXY] = "proxy", [ZLAY_PIPE_GROUP] = "group", [ZLAY_PIPE_FENCE] = "fence",
-    [ZLAY_PIPE_COLLECTIVE] = "collective", [ZLAY_PIPE_EXIT] = "exit", [ZLAY_PIPE_STAGE] = "stage",
+    [ZLAY_PIPE_INIT] = "init",
+    [ZLAY_PIPE_COUNT] = "count",
+    [ZLAY_PIPE_BYTES] = "bytes",
+    [ZLAY_PIPE_PARITY] = "parity",
+    [ZLAY_PIPE_LOST_PHASE] = "lost-phase",
+    [ZLAY_PIPE_OVERRUN] = "overrun",
+    [ZLAY_PIPE_DEADLOCK] = "deadlock",
+    [ZLAY_PIPE_READ_BEFORE_FULL] = "read-before-full",
+    [ZLAY_PIPE_OVERWRITE] = "overwrite",
+    [ZLAY_PIPE_PROXY] = "proxy",
+    [ZLAY_PIPE_GROUP] = "group",
+    [ZLAY_PIPE_FENCE] = "fence",
+    [ZLAY_PIPE_COLLECTIVE] = "collective",
+    [ZLAY_PIPE_EXIT] = "exit",
+    [ZLAY_PIPE_STAGE] = "stage",
 };
 
 const char *zlay_pipe_rule_name(int32_t rule)
@@ -19,7 +29,8 @@ const char *zlay_pipe_rule_name(int32_t rule)
     return rule > 0 && (size_t)rule < ZL_COUNT(rule_names) ? rule_names[rule] : NULL;
 }
 
-void zl_report(zl_verify *v, int32_t rule, uint32_t line, uint32_t other, int64_t found, int64_t wanted)
+void zl_report(zl_verify *v, int32_t rule, uint32_t line, uint32_t other, int64_t found,
+               int64_t wanted)
 {
     size_t kept = v->count < v->room ? v->count : v->room;
     for (size_t i = 0; i < kept; i++)
@@ -49,7 +60,8 @@ zlay_status zl_traces_make(zl_verify *v, int64_t outer, int64_t inner)
 {
     zlay_status status = ZLAY_OK;
     for (uint32_t r = 0; !status && r < v->pipe->roles_count; r++)
-        status = zl_trace_make(v->ctx, &v->traces[r], v->pipe, &v->shape, &v->pipe->roles[r], outer, inner);
+        status = zl_trace_make(v->ctx, &v->traces[r], v->pipe, &v->shape, &v->pipe->roles[r], outer,
+                               inner);
     v->q_end = outer * inner;
     return status;
 }
@@ -72,8 +84,9 @@ static void find_own(zl_verify *v, uint32_t role)
         for (int j = 0; j < 2; j++) {
             const zl_event *e = &pipe->events[i];
             if (e->smem[j] < 0) continue;
-            bool alone = (pipe->smems[e->smem[j]].each || zl_role_instances(r) == 1) &&
-                         (e->kind == ZL_EV_WRITE || e->kind == ZL_EV_READ || e->kind == ZL_EV_STORE);
+            bool alone =
+                (pipe->smems[e->smem[j]].each || zl_role_instances(r) == 1) &&
+                (e->kind == ZL_EV_WRITE || e->kind == ZL_EV_READ || e->kind == ZL_EV_STORE);
             int8_t *own = &v->own[e->smem[j]];
             *own = alone && (*own == 0 || *own == (int8_t)(role + 1)) ? (int8_t)(role + 1) : -1;
         }
@@ -110,7 +123,8 @@ static zlay_status check_all(zl_verify *v)
         zl_undecided(v, v->shape.unfit->line, "is a loop of another form, or reaches too far");
         return ZLAY_OK;
     }
-    if (v->shape.loose) zl_undecided(v, v->shape.loose->line, "is not at its position plus a constant");
+    if (v->shape.loose)
+        zl_undecided(v, v->shape.loose->line, "is not at its position plus a constant");
     if (v->shape.outer >= 0 && pipe->params[v->shape.inner].least < 1)
         zl_undecided(v, pipe->roles[0].line, "may have tiles without positions");
     zl_order_begin(v);
@@ -132,7 +146,8 @@ static zlay_status verify_begin(zl_verify *v)
 static void verify_end(zl_verify *v)
 {
     zlay_allocator alloc = zl_allocator(v->ctx);
-    for (uint32_t r = 0; v->traces && r < v->pipe->roles_count; r++) zl_trace_free(v->ctx, &v->traces[r]);
+    for (uint32_t r = 0; v->traces && r < v->pipe->roles_count; r++)
+        zl_trace_free(v->ctx, &v->traces[r]);
     zl_free(&alloc, v->traces, v->pipe->roles_count * sizeof *v->traces);
     zl_free(&alloc, v->obligations, OBLIGATIONS * sizeof *v->obligations);
     zl_free(&alloc, v->uses, (v->pipe->events_count + 1) * sizeof *v->uses);
@@ -155,8 +170,8 @@ static zlay_status answer_give(zl_verify *v, zlay_answer *answer, size_t *count,
     return ZLAY_OK;
 }
 
-zlay_status zlay_pipe_verify(zlay_ctx *ctx, zlay_answer *answer, zlay_pipe_reason *reasons, size_t room,
-                             size_t *count, zlay_buf *proof, const zlay_pipe *pipe)
+zlay_status zlay_pipe_verify(zlay_ctx *ctx, zlay_answer *answer, zlay_pipe_reason *reasons,
+                             size_t room, size_t *count, zlay_buf *proof, const zlay_pipe *pipe)
 {
     if (!answer || !count || !pipe || (!reasons && room)) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);

@@ -12,7 +12,8 @@
 /* A class of event instances, one an index q of its ring. */
 typedef enum zl_node_kind {
     ZL_NODE_PHASE,  /* the phase of index q of a barrier is complete */
-    ZL_NODE_WAIT,   /* in a thread: its wait for index q, or with `variant` for index q - stages, is over */
+    ZL_NODE_WAIT,   /* in a thread: its wait for index q, or with `variant` for index q - stages, is
+                       over */
     ZL_NODE_PASSED, /* in every thread of the role */
     ZL_NODE_ARRIVE,
     ZL_NODE_EXPECT,
@@ -33,15 +34,18 @@ typedef struct zl_node {
     uint32_t line;   /* of its first event */
     int32_t bar;     /* WRITE by copy: the barrier that it signals */
     bool total;      /* has an instance at every index */
-    int32_t *first, *last;  /* per q in the trace at hand, -1 absent: its first step, and when the last is over */
-    int32_t *warp, *sync;   /* and when all lanes of the warp, all threads of the role know that it is */
+    int32_t *first, *last; /* per q in the trace at hand, -1 absent: its first step, and when the
+                              last is over */
+    int32_t *warp,
+        *sync; /* and when all lanes of the warp, all threads of the role know that it is */
     int32_t *reach;         /* per step: the greatest index begun by then */
 } zl_node;
 
 typedef struct zl_order {
     zl_node nodes[ZL_NODES];
     uint32_t count;
-    int32_t within[ZL_NODES][ZL_NODES]; /* one role: least d >= 0 such that u(q) is before v(q + d) for every q */
+    int32_t within[ZL_NODES][ZL_NODES]; /* one role: least d >= 0 such that u(q) is before v(q + d)
+                                           for every q */
     int32_t via[ZL_NODES][ZL_NODES];    /* next node of the shortest path */
 } zl_order;
 
@@ -52,7 +56,8 @@ typedef struct zl_obligation {
     bool step;
 } zl_obligation;
 
-/* A schedule: event `site` of position p runs at slope * p + time, after all that it cannot be without. */
+/* A schedule: event `site` of position p runs at slope * p + time, after all that it cannot be
+ * without. */
 typedef struct zl_site {
     int32_t event;   /* -1: where a section begins */
     int32_t role;
@@ -72,7 +77,8 @@ typedef struct zl_verify {
     const char *because;
     int64_t q_end;       /* positions of the trace at hand */
     zl_trace *traces;    /* one a role */
-    int8_t (*uses)[ZL_USES]; /* per event: its nodes, -1 none, in the order of the rows of order.c */
+    int8_t (
+        *uses)[ZL_USES]; /* per event: its nodes, -1 none, in the order of the rows of order.c */
     int8_t *own;         /* per smem: written and read by one instance of a role */
     int32_t *memory;     /* of the nodes' arrays */
     int64_t *sums;       /* of the rings */
@@ -84,7 +90,8 @@ typedef struct zl_verify {
     int64_t slope;
 } zl_verify;
 
-void zl_report(zl_verify *v, int32_t rule, uint32_t line, uint32_t other, int64_t found, int64_t wanted);
+void zl_report(zl_verify *v, int32_t rule, uint32_t line, uint32_t other, int64_t found,
+               int64_t wanted);
 void zl_undecided(zl_verify *v, uint32_t line, const char *because);
 
 /* For how many arrivals an event of this scope stands, all instances of the role together. */
@@ -92,7 +99,8 @@ int64_t zl_weight(const zl_role *role, int32_t scope);
 bool zl_is_single(const zl_role *role); /* one thread runs an instance's text */
 bool zl_is_write(const zl_event *e);
 
-/* Whole turns of the ring by which a wait's parity names an earlier phase than its slot's own: 0 or 1. */
+/* Whole turns of the ring by which a wait's parity names an earlier phase than its slot's own: 0
+ * or 1. */
 int32_t zl_turned(const zlay_pipe *pipe, const zl_event *wait);
 
 /* What one role can break by itself. */
