@@ -7,12 +7,12 @@
  * or fit a row that says why it was not. */
 #include "pipes.h"
 
-#include "explore.h"
+#include "explore-all.h"
 #include "mutants.h"
 
 #include <zlay/pipe.h>
 
-enum { LINES = 128, STATES = 1 << 20, PROOF = 1 << 14 };
+enum { LINES = 128, PROOF = 1 << 14 };
 typedef struct sheet {
     char text[PIPE_TEXT];
     const char *line[LINES];
@@ -57,24 +57,6 @@ typedef struct mutant {
     const zl_event *event; /* of the original; NULL: a declaration */
     char what[160];
 } mutant;
-
-/* The first fault in any interleaving of any trips with at most five positions. */
-static const char *explore_all(world *w, const zlay_pipe *pipe)
-{
-    static const int64_t trips[][2] = {{2, 2}, {1, 3}, {2, 1}, {1, 2}, {1, 1}, {1, 4},
-                                       {3, 1}, {1, 5}, {4, 1}, {5, 1}, {0, 1}};
-    const char *fault = NULL;
-    for (size_t i = 0; !fault && i < sizeof trips / sizeof *trips; i++) {
-        int64_t params[2] = {trips[i][0], trips[i][1]}, total = params[0] * params[1];
-        if (w->single && trips[i][0] > 1) continue;
-        if (w->single) params[0] = total;
-        for (int mode = 0; !fault && mode < EXPLORE_MODES; mode++)
-            fault =
-                explore_run(&w->explorer, pipe, params, total, w->single ? total : params[1], mode);
-    }
-    assert_true(!fault || strncmp(fault, "too ", 4));
-    return fault;
-}
 
 static const char *why_right(const mutant *m)
 {
@@ -145,7 +127,7 @@ static void judge(world *w, const mutant *m, const char *text, size_t length)
         return;
     }
     assert_int_equal(zlay_pipe_verify(w->ctx, &answer, &reason, 1, &count, NULL, pipe), ZLAY_OK);
-    const char *fault = explore_all(w, pipe);
+    const char *fault = explore_all(&w->explorer, pipe, w->single);
     if (answer == ZLAY_YES) accepted(w, m, pipe, fault);
     else if (answer == ZLAY_NO) refused(w, m, pipe, fault, &reason);
     else fail_msg("%s: %s is undecided: %s", w->name, m->what, zlay_ctx_message(w->ctx));
@@ -298,7 +280,7 @@ static void begin(world *w, size_t i, unsigned stages)
                      ZLAY_OK);
     assert_int_equal(answer, ZLAY_YES);
     w->proof_length = proof.need;
-    assert_null(explore_all(w, w->original));
+    assert_null(explore_all(&w->explorer, w->original, w->single));
 }
 
 static void end(world *w, zlay_pipe *changed)
