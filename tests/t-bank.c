@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Wavefronts of shared-memory accesses: what an H200 took, and the definition counted another way. */
+/* Wavefronts of shared-memory accesses: what an H200 took, and the definition counted another
+ * way. */
 #include "legality.h"
 
 enum { LANES = 32, OFF = -1 };
@@ -21,7 +22,8 @@ static uint32_t s32(uint32_t l) { return l * 32; }
 static uint32_t s128(uint32_t l) { return l * 128; }
 static uint32_t s144(uint32_t l) { return l * 144; }
 static uint32_t sw128(uint32_t l) { return l * 128 + (l % 8 << 4); }
-/* Two lanes on the same 8 or 16 bytes of banks, in different words: lanes i and i + 16, and so on. */
+/* Two lanes on the same 8 or 16 bytes of banks, in different words: lanes i and i + 16, and so
+ * on. */
 static uint32_t pair16_of8(uint32_t l) { return l % 16 * 8 + l / 16 * 128; }
 static uint32_t pair8_of8(uint32_t l) { return l % 8 * 8 + l / 16 * 64 + l / 8 % 2 * 128; }
 static uint32_t pair1_of8(uint32_t l) { return l / 2 * 8 + l % 2 * 128; }
@@ -116,7 +118,8 @@ static void as_defined(void **state)
     uint64_t s = test_seed("t-bank");
     for (uint64_t i = 0; i < test_iterations(20000); i++) {
         uint32_t a[LANES], width = 4u << test_range(&s, 0, 2), ideal, least;
-        uint32_t range = (uint32_t)test_range(&s, 1, 512), inactive = (uint32_t)test_range(&s, 0, 9);
+        uint32_t range = (uint32_t)test_range(&s, 1, 512),
+                 inactive = (uint32_t)test_range(&s, 0, 9);
         for (int l = 0; l < LANES; l++) {
             a[l] = (uint32_t)test_range(&s, 0, range) * width % 8192;
             if (test_range(&s, 0, 9) < inactive) a[l] = UINT32_MAX;
@@ -193,10 +196,13 @@ static void refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_measured),       cmocka_unit_test(fewer_rows_fewer_phases),
-        cmocka_unit_test(as_defined),        cmocka_unit_test(ideal_is_reached),
+        cmocka_unit_test(as_measured),
+        cmocka_unit_test(fewer_rows_fewer_phases),
+        cmocka_unit_test(as_defined),
+        cmocka_unit_test(ideal_is_reached),
         cmocka_unit_test(phases_are_consecutive_lanes),
-        cmocka_unit_test(no_lane_takes_nothing), cmocka_unit_test(refused),
+        cmocka_unit_test(no_lane_takes_nothing),
+        cmocka_unit_test(refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

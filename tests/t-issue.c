@@ -116,7 +116,8 @@ static void stores_of_ragged_rows(void **state)
     }
 }
 
-/* Box 9 with step 2 takes 5 rows: on an H200 it completes at 320 of 5 rows of 64 bytes, never at 576. */
+/* Box 9 with step 2 takes 5 rows: on an H200 it completes at 320 of 5 rows of 64 bytes, never at
+ * 576. */
 static void bytes_of_a_box(void **state)
 {
     (void)state;
@@ -124,7 +125,9 @@ static void bytes_of_a_box(void **state)
     zlay_copy c = load;
     zl_issue issue = {&map, &c, 0, 0};
     zl_subject subject = {ZL_SUBJECT_COPY, target("sm_90a"), &issue};
-    static const struct { uint32_t bytes, broken; } asked[] = {{320, 0}, {576, 1}, {256, 1}, {319, 1}, {321, 1}};
+    static const struct {
+        uint32_t bytes, broken;
+    } asked[] = {{320, 0}, {576, 1}, {256, 1}, {319, 1}, {321, 1}};
     map.box[0] = 32;
     map.box[1] = 9;
     map.step[0] = 4; /* without effect */
@@ -141,8 +144,13 @@ static void bytes_of_a_box(void **state)
 static void barriers(void **state)
 {
     (void)state;
-    static const struct { uint64_t value; bool bytes, count; } edges[] = {
-        {1, false, false}, {(1 << 20) - 1, false, false}, {1 << 20, true, true}, {UINT64_MAX, true, true}};
+    static const struct {
+        uint64_t value;
+        bool bytes, count;
+    } edges[] = {{1, false, false},
+                 {(1 << 20) - 1, false, false},
+                 {1 << 20, true, true},
+                 {UINT64_MAX, true, true}};
     for (size_t i = 0; i < 4; i++) {
         assert_int_equal(ask("BARRIER_BYTES", &load, edges[i].value, 1).broken, edges[i].bytes);
         assert_int_equal(ask("BARRIER_COUNT", &load, 0, edges[i].value).broken, edges[i].count);
@@ -191,10 +199,14 @@ static void threads_are_aligned(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_coordinate), cmocka_unit_test(what_the_next_tile_adds),
-        cmocka_unit_test(the_shared_address),   cmocka_unit_test(stores_start_inside),
-        cmocka_unit_test(stores_of_ragged_rows), cmocka_unit_test(bytes_of_a_box),
-        cmocka_unit_test(barriers),             cmocka_unit_test(widths_of_threads),
+        cmocka_unit_test(the_first_coordinate),
+        cmocka_unit_test(what_the_next_tile_adds),
+        cmocka_unit_test(the_shared_address),
+        cmocka_unit_test(stores_start_inside),
+        cmocka_unit_test(stores_of_ragged_rows),
+        cmocka_unit_test(bytes_of_a_box),
+        cmocka_unit_test(barriers),
+        cmocka_unit_test(widths_of_threads),
         cmocka_unit_test(threads_are_aligned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

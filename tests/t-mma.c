@@ -2,9 +2,9 @@
 /* wgmma: what ptxas takes is never refused, what it refuses is never taken. */
 #include "legality.h"
 
-#define F16  ZLAY_TMAP_F16
+#define F16 ZLAY_TMAP_F16
 #define BF16 ZLAY_TMAP_BF16
-#define F32  ZLAY_TMAP_F32
+#define F32 ZLAY_TMAP_F32
 #define TF32 ZLAY_TMAP_TF32
 
 typedef struct form {
@@ -23,8 +23,14 @@ static const form forms[] = {
 
 static zlay_mma mma_of(const form *f, uint32_t n)
 {
-    return (zlay_mma){.m = f->m, .n = n, .k = f->k, .a = f->a, .b = f->b, .d = f->d,
-                      .a_major = f->a_major, .b_major = f->b_major};
+    return (zlay_mma){.m = f->m,
+                      .n = n,
+                      .k = f->k,
+                      .a = f->a,
+                      .b = f->b,
+                      .d = f->d,
+                      .a_major = f->a_major,
+                      .b_major = f->b_major};
 }
 
 static void one(const form *f, uint32_t n, bool takes)
@@ -39,7 +45,8 @@ static void one(const form *f, uint32_t n, bool takes)
     }
     assert_int_equal(status, ZLAY_OK);
     if (v.answer != (takes ? ZLAY_YES : ZLAY_NO))
-        fail_msg("%s m%un%uk%u: ptxas %s it", f->target, f->m, n, f->k, takes ? "takes" : "refuses");
+        fail_msg("%s m%un%uk%u: ptxas %s it", f->target, f->m, n, f->k,
+                 takes ? "takes" : "refuses");
 }
 
 static uint32_t list(const form *f, const char *text, bool takes)
@@ -84,18 +91,27 @@ static void every_shape_near_the_legal_ones(void **state)
 static void repairs_pass(void **state)
 {
     (void)state;
-    static const uint32_t sizes[] = {0, 1, 4, 8, 12, 16, 20, 24, 63, 64, 65, 128, 192, 250, 256, 257, 264, 300, 512, 2048};
+    static const uint32_t sizes[] = {0,  1,   4,   8,   12,  16,  20,  24,  63,  64,
+                                     65, 128, 192, 250, 256, 257, 264, 300, 512, 2048};
     enum { SIZES = sizeof sizes / sizeof *sizes };
     for (uint32_t at = 0; at < SIZES * SIZES * SIZES; at++) {
         zlay_verdict v;
         zlay_reason r[REASONS];
-        zlay_mma mma = {.m = sizes[at % SIZES], .n = sizes[at / SIZES % SIZES],
-                        .k = sizes[at / SIZES / SIZES], .a = BF16, .b = BF16, .d = F32};
+        zlay_mma mma = {.m = sizes[at % SIZES],
+                        .n = sizes[at / SIZES % SIZES],
+                        .k = sizes[at / SIZES / SIZES],
+                        .a = BF16,
+                        .b = BF16,
+                        .d = F32};
         assert_int_equal(zlay_mma_check(&v, r, REASONS, target("sm_90a"), &mma), ZLAY_OK);
         for (uint32_t i = 0; i < v.reasons; i++) {
-            uint32_t to = (uint32_t)r[i].fix_value, *field = r[i].field == ZLAY_FIELD_M ? &mma.m : r[i].field == ZLAY_FIELD_N ? &mma.n : &mma.k;
+            uint32_t to = (uint32_t)r[i].fix_value, *field = r[i].field == ZLAY_FIELD_M   ? &mma.m
+                                                             : r[i].field == ZLAY_FIELD_N ? &mma.n
+                                                                                          : &mma.k;
             bool exact = r[i].value && (uint64_t)to * (uint32_t)r[i].fix_split == r[i].value;
-            assert_int_equal(r[i].fix_keeps, exact ? ZLAY_KEEPS_ALL : r[i].value ? ZLAY_KEEPS_VALUES : ZLAY_KEEPS_NOTHING);
+            assert_int_equal(r[i].fix_keeps, exact        ? ZLAY_KEEPS_ALL
+                                             : r[i].value ? ZLAY_KEEPS_VALUES
+                                                          : ZLAY_KEEPS_NOTHING);
             assert_true((uint64_t)to * (uint32_t)r[i].fix_split >= r[i].value);
             *field = to;
         }
@@ -124,7 +140,8 @@ static void misuse(void **state)
     zlay_verdict v;
     memset(&v, 3, sizeof v);
     zlay_verdict before = v;
-    zlay_mma mma = {.m = 64, .n = 64, .k = 16, .a = BF16, .b = BF16, .d = F32, .reserved = {0, 0, 0, 1}};
+    zlay_mma mma = {
+        .m = 64, .n = 64, .k = 16, .a = BF16, .b = BF16, .d = F32, .reserved = {0, 0, 0, 1}};
     assert_int_equal(zlay_mma_check(&v, NULL, 0, target("sm_90a"), &mma), ZLAY_EINVAL);
     mma.reserved[3] = 0;
     assert_int_equal(zlay_mma_check(NULL, NULL, 0, target("sm_90a"), &mma), ZLAY_EINVAL);
@@ -137,10 +154,8 @@ static void misuse(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_ptxas_answers),
-        cmocka_unit_test(every_shape_near_the_legal_ones),
-        cmocka_unit_test(repairs_pass),
-        cmocka_unit_test(a_target_without_wgmma_is_no),
+        cmocka_unit_test(as_ptxas_answers), cmocka_unit_test(every_shape_near_the_legal_ones),
+        cmocka_unit_test(repairs_pass),     cmocka_unit_test(a_target_without_wgmma_is_no),
         cmocka_unit_test(misuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

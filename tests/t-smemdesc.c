@@ -7,8 +7,8 @@ typedef struct pair {
     uint64_t bits;
 } pair;
 
-/* By hand from the format: start / 16 in bits 0-13, LBO / 16 in 16-29, SBO / 16 in 32-45, base offset
- * in 49-51, 128B 1, 64B 2, 32B 3 in 62-63. */
+/* By hand from the format: start / 16 in bits 0-13, LBO / 16 in 16-29, SBO / 16 in 32-45, base
+ * offset in 49-51, 128B 1, 64B 2, 32B 3 in 62-63. */
 static const pair pairs[] = {
     {{.lbo = 16, .sbo = 1024, .swizzle = ZLAY_SWIZZLE_128B}, 0x4000004000010000},
     {{.lbo = 16, .sbo = 512, .swizzle = ZLAY_SWIZZLE_64B}, 0x8000002000010000},
@@ -149,8 +149,10 @@ static void misuse(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(packs_as_written_by_hand), cmocka_unit_test(any_bits_unpack),
-        cmocka_unit_test(every_rule_at_its_bounds), cmocka_unit_test(targets_without_wgmma),
+        cmocka_unit_test(packs_as_written_by_hand),
+        cmocka_unit_test(any_bits_unpack),
+        cmocka_unit_test(every_rule_at_its_bounds),
+        cmocka_unit_test(targets_without_wgmma),
         cmocka_unit_test(misuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

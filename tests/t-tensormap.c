@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensor maps: every rule at its bounds, the verdicts that a driver gave, and a second predicate on random maps. */
+/* Tensor maps: every rule at its bounds, the verdicts that a driver gave, and a second predicate
+ * on random maps. */
 #include "legality.h"
 
 #define F(name) ZLAY_FIELD_##name
 enum { PLANES = 1 }; /* the legal map of three dimensions instead of two */
 
-/* What is disturbed: values that hold and values that break the rule; type, swizzle, interleave and fill as given. */
+/* What is disturbed: values that hold and values that break the rule; type, swizzle, interleave
+ * and fill as given. */
 typedef struct edge {
     const char *id, *target;
     int32_t field, index, type, swizzle, interleave, oob, planes;
@@ -13,53 +15,19 @@ typedef struct edge {
     int holding, breaking;
 } edge;
 
-#define HOLDS(...) {__VA_ARGS__}
-#define EDGE(id, target, field, index, type, swizzle, interleave, oob, planes, nh, nb, holds, breaks)                  \
-    {id, target, F(field), index, type, swizzle, interleave, oob, planes, holds, breaks, nh, nb}
+#define HOLDS(...)                                                                                 \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
+#define EDGE(id, target, field, index, type, swizzle, interleave, oob, planes, nh, nb, holds,      \
+             breaks)                                                                               \
+    {                                                                                              \
+        id, target, F(field), index, type, swizzle, interleave, oob, planes, holds, breaks, nh, nb \
+    }
 #define MINUS1 UINT32_MAX
 
 static const edge edges[] = {
-    EDGE("TMAP_MODE", "sm_90", MODE, -1, 9, 3, 0, 0, 0, 1, 2, HOLDS(0), HOLDS(3, MINUS1)),
-    EDGE("TMAP_TYPE_SM90", "sm_90", TYPE, -1, 9, 0, 0, 0, 0, 3, 3, HOLDS(0, 11, 12), HOLDS(13, 15, MINUS1)),
-    EDGE("TMAP_TYPE", "sm_100", TYPE, -1, 9, 0, 0, 0, 0, 3, 2, HOLDS(0, 14, 15), HOLDS(16, MINUS1)),
-    EDGE("TMAP_RANK", "sm_90", RANK, -1, 9, 3, 0, 0, 0, 2, 3, HOLDS(1, 2), HOLDS(0, 6, MINUS1)),
-    EDGE("TMAP_RANK_INTERLEAVED", "sm_90", RANK, -1, 9, 0, 1, 0, PLANES, 3, 2, HOLDS(3, 4, 5), HOLDS(2, 1)),
-    EDGE("TMAP_ADDRESS_16", "sm_90", ADDRESS, -1, 9, 3, 0, 0, 0, 3, 3, HOLDS(16, 0, 1ull << 63), HOLDS(15, 17, 8)),
-    EDGE("TMAP_ADDRESS_32", "sm_90", ADDRESS, -1, 9, 1, 2, 0, PLANES, 2, 3, HOLDS(32, 64), HOLDS(16, 31, 33)),
-    EDGE("TMAP_ADDRESS_32", "sm_100", ADDRESS, -1, 14, 0, 0, 0, 0, 1, 2, HOLDS(32), HOLDS(16, 48)),
-    EDGE("TMAP_EXTENT", "sm_90", EXTENT, 0, 9, 3, 0, 0, 0, 3, 3, HOLDS(1, 2, 1ull << 32), HOLDS(0, (1ull << 32) + 1, UINT64_MAX)),
-    EDGE("TMAP_EXTENT", "sm_90", EXTENT, 2, 9, 3, 0, 0, PLANES, 2, 2, HOLDS(1, (1ull << 32) - 1), HOLDS(0, (1ull << 32) + 1)),
-    EDGE("TMAP_EXTENT_128", "sm_100", EXTENT, 0, 15, 0, 0, 0, 0, 2, 2, HOLDS(128, 256), HOLDS(127, 129)),
-    EDGE("TMAP_EXTENT_2", "sm_100", EXTENT, 0, 13, 0, 0, 0, 0, 2, 2, HOLDS(2, 100), HOLDS(1, 101)),
-    EDGE("TMAP_STRIDE_16", "sm_90", STRIDE, 0, 9, 3, 0, 0, 0, 3, 3, HOLDS(0, 528, 512), HOLDS(511, 513, 8200)),
-    EDGE("TMAP_STRIDE_MOST", "sm_90", STRIDE, 1, 9, 3, 0, 0, PLANES, 1, 2, HOLDS((1ull << 40) - 16), HOLDS(1ull << 40, UINT64_MAX)),
-    EDGE("TMAP_STRIDE_32", "sm_90", STRIDE, 0, 9, 1, 2, 0, PLANES, 1, 2, HOLDS(544), HOLDS(528, 560)),
-    EDGE("TMAP_STRIDE_32", "sm_100", STRIDE, 0, 14, 0, 0, 0, 0, 1, 1, HOLDS(544), HOLDS(528)),
-    EDGE("TMAP_BOX", "sm_90", BOX, 1, 9, 3, 0, 0, 0, 3, 3, HOLDS(1, 255, 256), HOLDS(0, 257, MINUS1)),
-    EDGE("TMAP_BOX", "sm_90", BOX, 0, 0, 0, 0, 0, 0, 2, 1, HOLDS(16, 256), HOLDS(272)),
-    EDGE("TMAP_BOX0_16", "sm_90", BOX, 0, 9, 3, 0, 0, 0, 2, 3, HOLDS(8, 16), HOLDS(7, 9, 4)),
-    EDGE("TMAP_BOX0_16", "sm_100", BOX, 0, 8, 3, 0, 0, 0, 2, 3, HOLDS(2, 16), HOLDS(1, 3, 15)),
-    EDGE("TMAP_BOX0_16_INTERLEAVED", "sm_90", BOX, 0, 9, 0, 1, 0, PLANES, 2, 2, HOLDS(8, 16), HOLDS(4, 12)),
-    EDGE("TMAP_BOX0_32", "sm_100", BOX, 0, 13, 0, 0, 0, 0, 2, 3, HOLDS(32, 64), HOLDS(31, 33, 16)),
-    EDGE("TMAP_BOX0_128", "sm_100", BOX, 0, 14, 0, 0, 0, 0, 1, 3, HOLDS(128), HOLDS(127, 129, 64)),
-    EDGE("TMAP_STEP", "sm_90", STEP, 1, 9, 3, 0, 0, 0, 2, 3, HOLDS(1, 8), HOLDS(0, 9, MINUS1)),
-    EDGE("TMAP_STEP", "sm_90", STEP, 0, 9, 3, 0, 0, 0, 2, 2, HOLDS(1, 8), HOLDS(0, 9)),
-    EDGE("TMAP_INTERLEAVE", "sm_90", INTERLEAVE, -1, 9, 1, 0, 0, PLANES, 3, 2, HOLDS(0, 1, 2), HOLDS(3, MINUS1)),
-    EDGE("TMAP_SWIZZLE_SM90", "sm_90", SWIZZLE, -1, 9, 3, 0, 0, 0, 2, 3, HOLDS(0, 3), HOLDS(4, 6, MINUS1)),
-    EDGE("TMAP_SWIZZLE", "sm_100a", SWIZZLE, -1, 9, 3, 0, 0, 0, 3, 2, HOLDS(0, 4, 6), HOLDS(7, MINUS1)),
-    EDGE("TMAP_SPAN_32", "sm_90", BOX, 0, 9, 1, 0, 0, 0, 2, 2, HOLDS(8, 16), HOLDS(17, 24)),
-    EDGE("TMAP_SPAN_64", "sm_90", BOX, 0, 9, 2, 0, 0, 0, 2, 2, HOLDS(24, 32), HOLDS(33, 40)),
-    EDGE("TMAP_SPAN_128", "sm_90", BOX, 0, 9, 3, 0, 0, 0, 2, 2, HOLDS(56, 64), HOLDS(65, 72)),
-    EDGE("TMAP_SPAN_128", "sm_100", BOX, 0, 9, 5, 0, 0, 0, 1, 1, HOLDS(64), HOLDS(72)),
-    EDGE("TMAP_L2", "sm_90", L2, -1, 9, 3, 0, 0, 0, 2, 2, HOLDS(0, 3), HOLDS(4, MINUS1)),
-    EDGE("TMAP_OOB", "sm_90", OOB, -1, 9, 3, 0, 0, 0, 2, 2, HOLDS(0, 1), HOLDS(2, MINUS1)),
-    EDGE("TMAP_OOB_NAN", "sm_90", TYPE, -1, 9, 0, 0, 1, 0, 3, 2, HOLDS(6, 9, 12), HOLDS(5, 0)),
-    EDGE("TMAP_OOB_NAN", "sm_100", TYPE, -1, 9, 0, 0, 1, 0, 2, 2, HOLDS(6, 12), HOLDS(13, 15)),
-    EDGE("TMAP_INTERLEAVE_32", "sm_100", SWIZZLE, -1, 9, 1, 2, 0, PLANES, 1, 2, HOLDS(1), HOLDS(0, 3)),
-    EDGE("TMAP_U6_INTERLEAVE", "sm_100", INTERLEAVE, -1, 15, 0, 0, 0, PLANES, 1, 2, HOLDS(0), HOLDS(1, 2)),
-    EDGE("TMAP_PACKED_SWIZZLE", "sm_100", SWIZZLE, -1, 14, 0, 0, 0, 0, 3, 3, HOLDS(0, 3, 4), HOLDS(1, 2, 5)),
-    EDGE("TMAP_ADDRESS_128", "sm_100", ADDRESS, -1, 9, 3, 0, 0, 0, 2, 2, HOLDS(128, 0), HOLDS(112, 144)),
-    EDGE("TMAP_STRIDE_EXTENT", "sm_100", STRIDE, 0, 9, 3, 0, 0, 0, 2, 2, HOLDS(256, 272), HOLDS(240, 0)),
+#include "data/tensormap_edges.def"
 };
 
 static zlay_tensormap map_of(const edge *e)
@@ -92,9 +60,13 @@ static void every_rule_at_its_bounds(void **state)
     for (size_t i = 0; i < sizeof edges / sizeof *edges; i++) {
         const edge *e = &edges[i];
         for (int k = 0; k < e->holding; k++)
-            if (breaks(e, e->holds[k])) fail_msg("%s on %s is broken at %llu", e->id, e->target, (unsigned long long)e->holds[k]);
+            if (breaks(e, e->holds[k]))
+                fail_msg("%s on %s is broken at %llu", e->id, e->target,
+                         (unsigned long long)e->holds[k]);
         for (int k = 0; k < e->breaking; k++)
-            if (!breaks(e, e->breaks[k])) fail_msg("%s on %s holds at %llu", e->id, e->target, (unsigned long long)e->breaks[k]);
+            if (!breaks(e, e->breaks[k]))
+                fail_msg("%s on %s holds at %llu", e->id, e->target,
+                         (unsigned long long)e->breaks[k]);
     }
 }
 
@@ -105,7 +77,8 @@ static void every_rule_has_an_edge(void **state)
     zlay_rule rule;
     for (size_t i = 0; zlay_rule_at(&rule, i) == ZLAY_OK; i++) {
         bool found = strncmp(rule.id, "TMAP_", 5) != 0;
-        for (size_t k = 0; k < sizeof edges / sizeof *edges; k++) found |= !strcmp(rule.id, edges[k].id);
+        for (size_t k = 0; k < sizeof edges / sizeof *edges; k++)
+            found |= !strcmp(rule.id, edges[k].id);
         for (size_t k = 0; k < 3; k++) found |= !strcmp(rule.id, elsewhere[k]);
         if (!found) fail_msg("no edge of %s", rule.id);
     }
@@ -118,8 +91,8 @@ static bool map_breaks(const char *name, const zlay_tensormap *m, const char *id
     return reason_of(r, &v, rule_number(id), -2) != NULL;
 }
 
-/* 228 KiB is taken and one row more is refused (H200); floor(box / step) counts, and what passes so may still be more
- * than a block's 227 KiB of shared memory. */
+/* 228 KiB is taken and one row more is refused (H200); floor(box / step) counts, and what passes
+ * so may still be more than a block's 227 KiB of shared memory. */
 static void boxes_too_large(void **state)
 {
     (void)state;
@@ -164,9 +137,12 @@ static void swizzled_rows_take_their_span(void **state)
     assert_false(map_breaks("sm_90", &m, "TMAP_SMEM"));
 }
 
-/* ---- where published rule tables disagree ------------------------------------------------------------------------- */
+/* ---- where published rule tables disagree ---------------------------------- */
 
-typedef struct change { int32_t field, index; uint64_t value; } change;
+typedef struct change {
+    int32_t field, index;
+    uint64_t value;
+} change;
 typedef struct contested {
     const char *what;
     int planes, takes; /* what an H200 with driver 580.159.04 answers */
@@ -174,52 +150,7 @@ typedef struct contested {
 } contested;
 
 static const contested contest[] = {
-    {"64 x 64 box on a 32 x 64 tensor", 0, 1, {{F(EXTENT), 0, 64}, {F(EXTENT), 1, 32}}},
-    {"64 x 64 box on a 64 x 32 tensor", 0, 1, {{F(EXTENT), 0, 32}, {F(EXTENT), 1, 64}}},
-    {"64 x 64 box on a 5 x 64 tensor", 0, 1, {{F(EXTENT), 0, 64}, {F(EXTENT), 1, 5}}},
-    {"64 x 64 box on a 3 x 8 tensor", 0, 1, {{F(EXTENT), 0, 8}, {F(EXTENT), 1, 3}, {F(STRIDE), 0, 16}}},
-    {"stride 0", 0, 1, {{F(STRIDE), 0, 0}}},
-    {"stride 16 under a row of 2 KiB", 0, 1, {{F(EXTENT), 0, 1024}, {F(STRIDE), 0, 16}}},
-    {"a ragged tensor", 4, 1, {{F(EXTENT), 0, 64}, {F(EXTENT), 1, 1 << 30}, {F(EXTENT), 2, 0x7fff0000}, {F(EXTENT), 3, 0x7fff0000}, {F(STRIDE), 1, 128}, {F(STRIDE), 2, (1ull << 35) - 128}}},
-    {"step[0] 2", 0, 1, {{F(STEP), 0, 2}}},
-    {"step[0] 9", 0, 0, {{F(STEP), 0, 9}}},
-    {"128B swizzle, inner box of 16 bytes", 0, 1, {{F(BOX), 0, 8}}},
-    {"32B swizzle, inner box of 64 bytes", 0, 0, {{F(SWIZZLE), -1, 1}, {F(BOX), 0, 32}}},
-    {"64B swizzle, inner box of 128 bytes", 0, 0, {{F(SWIZZLE), -1, 2}, {F(BOX), 0, 64}}},
-    {"128B swizzle, inner box of 256 bytes", 0, 0, {{F(SWIZZLE), -1, 3}, {F(BOX), 0, 128}}},
-    {"128B_ATOM_32B", 0, 0, {{F(SWIZZLE), -1, 4}}},
-    {"128B_ATOM_32B_FLIP_8B", 0, 0, {{F(SWIZZLE), -1, 5}}},
-    {"128B_ATOM_64B", 0, 0, {{F(SWIZZLE), -1, 6}}},
-    {"16U4_ALIGN8B", 0, 0, {{F(TYPE), -1, 13}}},
-    {"16U4_ALIGN16B", 0, 0, {{F(TYPE), -1, 14}}},
-    {"16U6_ALIGN16B", 0, 0, {{F(TYPE), -1, 15}}},
-    {"stride 2^40", 0, 0, {{F(STRIDE), 0, 1ull << 40}}},
-    {"stride 2^40 - 16", 0, 1, {{F(STRIDE), 0, (1ull << 40) - 16}}},
-    {"interleave 32B without swizzle", 3, 1, {{F(INTERLEAVE), -1, 2}, {F(SWIZZLE), -1, 0}}},
-    {"interleave 32B, 128B swizzle", 3, 1, {{F(INTERLEAVE), -1, 2}, {F(SWIZZLE), -1, 3}}},
-    {"address 0", 0, 1, {{F(ADDRESS), -1, 0}}},
-    {"a swizzle at an address of 16 bytes", 0, 1, {{F(ADDRESS), -1, (1 << 20) + 16}}},
-    {"NaN fill of s32", 0, 0, {{F(TYPE), -1, 3}, {F(BOX), 0, 32}, {F(OOB), -1, 1}}},
-    {"NaN fill of u8", 0, 0, {{F(TYPE), -1, 0}, {F(OOB), -1, 1}}},
-    {"NaN fill of bf16", 0, 1, {{F(OOB), -1, 1}}},
-    {"extent 2^32", 0, 1, {{F(EXTENT), 1, 1ull << 32}}},
-    {"extent 2^32 + 1", 0, 0, {{F(EXTENT), 1, (1ull << 32) + 1}}},
-    {"extent 0", 0, 0, {{F(EXTENT), 1, 0}}},
-    {"box 256", 0, 1, {{F(BOX), 1, 256}}},
-    {"box 257", 0, 0, {{F(BOX), 1, 257}}},
-    {"box 0", 0, 0, {{F(BOX), 1, 0}}},
-    {"rank 6", 0, 0, {{F(RANK), -1, 6}}},
-    {"address 8", 0, 0, {{F(ADDRESS), -1, 8}}},
-    {"inner box of 8 bytes", 0, 0, {{F(BOX), 0, 4}}},
-    {"stride 520", 0, 0, {{F(STRIDE), 0, 520}}},
-    {"interleave 16B, rank 2", 0, 0, {{F(INTERLEAVE), -1, 1}}},
-    {"interleave 16B, rank 3", 3, 1, {{F(INTERLEAVE), -1, 1}}},
-    {"interleave 32B, address 16", 3, 0, {{F(INTERLEAVE), -1, 2}, {F(SWIZZLE), -1, 1}, {F(ADDRESS), -1, 16}}},
-    {"f32, 256 x 228 box without swizzle", 0, 1, {{F(TYPE), -1, 7}, {F(SWIZZLE), -1, 0}, {F(BOX), 0, 256}, {F(BOX), 1, 228}}},
-    {"f32, 256 x 256 box without swizzle", 0, 0, {{F(TYPE), -1, 7}, {F(SWIZZLE), -1, 0}, {F(BOX), 0, 256}, {F(BOX), 1, 256}}},
-    {"f32, the same with step[0] 2", 0, 1, {{F(TYPE), -1, 7}, {F(SWIZZLE), -1, 0}, {F(BOX), 0, 256}, {F(BOX), 1, 256}, {F(STEP), 0, 2}}},
-    {"f64, 256 x 114 box", 0, 1, {{F(TYPE), -1, 8}, {F(SWIZZLE), -1, 0}, {F(BOX), 0, 256}, {F(BOX), 1, 114}}},
-    {"f64, 256 x 115 box", 0, 0, {{F(TYPE), -1, 8}, {F(SWIZZLE), -1, 0}, {F(BOX), 0, 256}, {F(BOX), 1, 115}}},
+#include "data/tensormap_contest.def"
 };
 
 static zlay_tensormap contested_map(const contested *c)
@@ -244,9 +175,12 @@ static void as_the_driver_answers(void **state)
         zlay_tensormap m = contested_map(&contest[i]);
         zlay_verdict v = verdict_of(target("sm_90a"), &m, r);
         bool too_large = reason_of(r, &v, rule_number("TMAP_SMEM"), -2) != NULL;
-        if ((v.driver == ZLAY_DRIVER_ACCEPTS) != contest[i].takes || v.driver == ZLAY_DRIVER_UNKNOWN)
-            fail_msg("%s: the driver %s it", contest[i].what, contest[i].takes ? "takes" : "refuses");
-        if ((v.answer == ZLAY_YES) != (contest[i].takes && !too_large)) fail_msg("%s: answer %d", contest[i].what, v.answer);
+        if ((v.driver == ZLAY_DRIVER_ACCEPTS) != contest[i].takes ||
+            v.driver == ZLAY_DRIVER_UNKNOWN)
+            fail_msg("%s: the driver %s it", contest[i].what,
+                     contest[i].takes ? "takes" : "refuses");
+        if ((v.answer == ZLAY_YES) != (contest[i].takes && !too_large))
+            fail_msg("%s: answer %d", contest[i].what, v.answer);
         assert_int_equal(v.basis, ZLAY_BASIS_MEASURED);
     }
 }
@@ -255,7 +189,11 @@ static void as_the_driver_answers(void **state)
 static void what_a_measurement_refutes_is_noted(void **state)
 {
     (void)state;
-    static const struct { const char *id; int planes; change changes[2]; } refuted[] = {
+    static const struct {
+        const char *id;
+        int planes;
+        change changes[2];
+    } refuted[] = {
         {"TMAP_ADDRESS_128", 0, {{F(ADDRESS), -1, 16}}},
         {"TMAP_STRIDE_EXTENT", 0, {{F(STRIDE), 0, 0}}},
         {"TMAP_INTERLEAVE_32", 1, {{F(INTERLEAVE), -1, 2}, {F(SWIZZLE), -1, 0}}},
@@ -264,7 +202,8 @@ static void what_a_measurement_refutes_is_noted(void **state)
         zlay_reason r[REASONS];
         zlay_tensormap m = refuted[i].planes ? legal_map3() : legal_map();
         for (int k = 0; k < 2 && refuted[i].changes[k].field; k++)
-            map_set(&m, refuted[i].changes[k].field, refuted[i].changes[k].index, refuted[i].changes[k].value);
+            map_set(&m, refuted[i].changes[k].field, refuted[i].changes[k].index,
+                    refuted[i].changes[k].value);
         zlay_verdict v = verdict_of(target("sm_90"), &m, r);
         assert_int_equal(v.answer, ZLAY_YES);
         assert_int_equal(v.driver, ZLAY_DRIVER_ACCEPTS);
@@ -284,7 +223,8 @@ static void what_a_measurement_refutes_is_noted(void **state)
 static void no_driver_speaks_for_another_class(void **state)
 {
     (void)state;
-    static const char *const names[] = {"sm_80", "sm_100a", "sm_103", "sm_110f", "sm_120", "sm_121a"};
+    static const char *const names[] = {"sm_80",   "sm_100a", "sm_103",
+                                        "sm_110f", "sm_120",  "sm_121a"};
     zlay_tensormap m = legal_map();
     m.stride[0] = 520;
     m.box[1] = 300;
@@ -292,28 +232,33 @@ static void no_driver_speaks_for_another_class(void **state)
     for (size_t i = 0; i < 6; i++) {
         zlay_reason r[REASONS];
         zlay_verdict v = verdict_of(target(names[i]), &m, r);
-        assert_true(v.answer == ZLAY_NO && v.driver == ZLAY_DRIVER_UNKNOWN && v.basis == ZLAY_BASIS_DOCUMENTED);
+        assert_true(v.answer == ZLAY_NO && v.driver == ZLAY_DRIVER_UNKNOWN &&
+                    v.basis == ZLAY_BASIS_DOCUMENTED);
         for (uint32_t k = 0; k < v.reasons; k++) assert_int_not_equal(r[k].by, ZLAY_BY_DRIVER);
         assert_int_equal(v.broken, v.reasons);
     }
     assert_true(map_breaks("sm_80", &m, "TMAP_TARGET"));
 }
 
-/* ---- a second predicate --------------------------------------------------------------------------------------------- */
+/* ---- a second predicate ---------------------------------------------------- */
 
 /* The driver's predicate, written from its measured description rather than from the rows. */
 static bool driver_takes(const zlay_tensormap *m)
 {
     static const unsigned bytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
     if (m->type < 0 || m->type > 12 || m->rank < 1 || m->rank > 5) return false;
-    if (m->interleave < 0 || m->interleave > 2 || m->swizzle < 0 || m->swizzle > 3 || m->l2 < 0 || m->l2 > 3) return false;
+    if (m->interleave < 0 || m->interleave > 2 || m->swizzle < 0 || m->swizzle > 3 || m->l2 < 0 ||
+        m->l2 > 3)
+        return false;
     if (m->oob < 0 || m->oob > 1 || (m->oob && m->type < 6)) return false;
-    uint64_t unit = m->interleave == 2 ? 32 : 16, inner = (uint64_t)m->box[0] * bytes[m->type], all = bytes[m->type];
+    uint64_t unit = m->interleave == 2 ? 32 : 16, inner = (uint64_t)m->box[0] * bytes[m->type],
+             all = bytes[m->type];
     if (m->interleave && m->rank < 3) return false;
     if (m->address % unit || inner % 16) return false;
     if (m->interleave == 0 && m->swizzle && inner > 16u << m->swizzle) return false;
     for (uint32_t i = 0; i < m->rank; i++) {
-        if (m->extent[i] < 1 || m->extent[i] > 1ull << 32 || m->box[i] < 1 || m->box[i] > 256 || m->step[i] < 1 || m->step[i] > 8)
+        if (m->extent[i] < 1 || m->extent[i] > 1ull << 32 || m->box[i] < 1 || m->box[i] > 256 ||
+            m->step[i] < 1 || m->step[i] > 8)
             return false;
         if (i + 1 < m->rank && (m->stride[i] % unit || m->stride[i] >> 40)) return false;
         all *= m->box[i] / m->step[i];
@@ -333,8 +278,12 @@ static bool block_owns(const zlay_tensormap *m)
     return rows <= 232448 / inner;
 }
 
-static uint64_t pick(uint64_t *s, const uint64_t *from, size_t count) { return from[test_random(s) % count]; }
-#define PICK(s, ...) pick(s, (const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / 8)
+static uint64_t pick(uint64_t *s, const uint64_t *from, size_t count)
+{
+    return from[test_random(s) % count];
+}
+#define PICK(s, ...)                                                                               \
+    pick(s, (const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / 8)
 
 static zlay_tensormap random_map(uint64_t *s)
 {
@@ -346,12 +295,17 @@ static zlay_tensormap random_map(uint64_t *s)
     m.swizzle = (int32_t)PICK(s, 0, 1, 2, 3, 3, 3, 0, 1, 2, 3, 0, 4, MINUS1);
     m.l2 = (int32_t)PICK(s, 0, 1, 2, 3, 3, 2, 1, 0, 0, 0, 0, 4);
     m.oob = (int32_t)PICK(s, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 2);
-    m.address = PICK(s, 1 << 20, 1 << 20, 0, (1 << 20) + 16, (1 << 20) + 32, (1 << 20) + 32, (1 << 20) + 8);
+    m.address =
+        PICK(s, 1 << 20, 1 << 20, 0, (1 << 20) + 16, (1 << 20) + 32, (1 << 20) + 32, (1 << 20) + 8);
     for (int i = 0; i < 5; i++) {
-        m.extent[i] = PICK(s, 1, 64, 1000, 1ull << 32, 4096, 77, 4096, 64, 8, 1, 100, 512, 4096, 4, 9, (1ull << 32) + 1, 0);
-        m.box[i] = (uint32_t)PICK(s, 1, 8, 16, 32, 64, 2, 4, 1, 128, 1, 1, 2, 8, 16, 3, 256, 257, 0);
+        m.extent[i] = PICK(s, 1, 64, 1000, 1ull << 32, 4096, 77, 4096, 64, 8, 1, 100, 512, 4096, 4,
+                           9, (1ull << 32) + 1, 0);
+        m.box[i] =
+            (uint32_t)PICK(s, 1, 8, 16, 32, 64, 2, 4, 1, 128, 1, 1, 2, 8, 16, 3, 256, 257, 0);
         m.step[i] = (uint32_t)PICK(s, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 8, 3, 1, 1, 9, 0);
-        if (i < 4) m.stride[i] = PICK(s, 0, 16, 32, 4096, 8192, 65536, 1 << 20, 1ull << 39, 4096, 64, 4112, 8192, 1ull << 40, 4104);
+        if (i < 4)
+            m.stride[i] = PICK(s, 0, 16, 32, 4096, 8192, 65536, 1 << 20, 1ull << 39, 4096, 64, 4112,
+                               8192, 1ull << 40, 4104);
     }
     m.box[0] = (uint32_t)PICK(s, 16, 8, 32, 64, 16, 8, 16, 32, 4, 256, 128);
     return m;
@@ -369,12 +323,13 @@ static void as_a_second_predicate(void **state)
         taken += takes;
         owned += legal;
         if (takes != (v.driver == ZLAY_DRIVER_ACCEPTS) || legal != (v.answer == ZLAY_YES))
-            fail_msg("map %llu: takes %d, legal %d, driver %d, answer %d", (unsigned long long)i, takes, legal, v.driver, v.answer);
+            fail_msg("map %llu: takes %d, legal %d, driver %d, answer %d", (unsigned long long)i,
+                     takes, legal, v.driver, v.answer);
     }
     assert_true(taken > count / 20 && taken - owned > 100);
 }
 
-/* ---- the call ------------------------------------------------------------------------------------------------------- */
+/* ---- the call -------------------------------------------------------------- */
 
 /* The head counts all reasons; the array receives those that fit, in the order of the table. */
 static void reasons_fill_the_room_there_is(void **state)
@@ -412,18 +367,24 @@ static void misuse(void **state)
     assert_int_equal(zlay_tensormap_check(&v, NULL, 4, t, &m), ZLAY_EINVAL);
     reserved.reserved[22] = 1;
     assert_int_equal(zlay_tensormap_check(&v, NULL, 0, t, &reserved), ZLAY_EINVAL);
-    for (m.mode = 1; m.mode <= 2; m.mode++) assert_int_equal(zlay_tensormap_check(&v, NULL, 0, t, &m), ZLAY_ENOTSUP);
+    for (m.mode = 1; m.mode <= 2; m.mode++)
+        assert_int_equal(zlay_tensormap_check(&v, NULL, 0, t, &m), ZLAY_ENOTSUP);
     assert_memory_equal(&v, &before, sizeof v);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_rule_at_its_bounds), cmocka_unit_test(every_rule_has_an_edge),
-        cmocka_unit_test(boxes_too_large), cmocka_unit_test(swizzled_rows_take_their_span),
-        cmocka_unit_test(as_the_driver_answers), cmocka_unit_test(what_a_measurement_refutes_is_noted),
-        cmocka_unit_test(no_driver_speaks_for_another_class), cmocka_unit_test(as_a_second_predicate),
-        cmocka_unit_test(reasons_fill_the_room_there_is), cmocka_unit_test(misuse),
+        cmocka_unit_test(every_rule_at_its_bounds),
+        cmocka_unit_test(every_rule_has_an_edge),
+        cmocka_unit_test(boxes_too_large),
+        cmocka_unit_test(swizzled_rows_take_their_span),
+        cmocka_unit_test(as_the_driver_answers),
+        cmocka_unit_test(what_a_measurement_refutes_is_noted),
+        cmocka_unit_test(no_driver_speaks_for_another_class),
+        cmocka_unit_test(as_a_second_predicate),
+        cmocka_unit_test(reasons_fill_the_room_there_is),
+        cmocka_unit_test(misuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every map of a small world: its joint repair changes the fewest fields, and moves pitch and address the least.
- * Each limit only eases as a field goes to its mildest value (address 0, one row of 16 bytes, step 1, no swizzle), so a
- * set of fields can be mended exactly when its mildest values mend it: 2^7 sets are asked for each map. */
+/* Every map of a small world: its joint repair changes the fewest fields, and moves pitch and
+ * address the least. Each limit only eases as a field goes to its mildest value (address 0, one
+ * row of 16 bytes, step 1, no swizzle), so a set of fields can be mended exactly when its mildest
+ * values mend it: 2^7 sets are asked for each map. */
 #include "legality.h"
 
 enum { FIELDS = 7 };
 
-static const struct { int32_t field, index; uint64_t mildest; int count; uint64_t values[6]; } world[FIELDS] = {
+static const struct {
+    int32_t field, index;
+    uint64_t mildest;
+    int count;
+    uint64_t values[6];
+} world[FIELDS] = {
     {ZLAY_FIELD_ADDRESS, -1, 0, 3, {0, 8, 24}},
     {ZLAY_FIELD_STRIDE, 0, 512, 5, {512, 520, 0, 1ull << 40, 1031}},
     {ZLAY_FIELD_BOX, 0, 8, 6, {4, 8, 64, 72, 256, 320}},
@@ -19,13 +25,20 @@ static const struct { int32_t field, index; uint64_t mildest; int count; uint64_
 static uint64_t get(const zlay_tensormap *m, int f)
 {
     switch (f) {
-    case 0: return m->address;
-    case 1: return m->stride[0];
-    case 2: return m->box[0];
-    case 3: return m->box[1];
-    case 4: return m->step[0];
-    case 5: return m->step[1];
-    default: return (uint64_t)m->swizzle;
+    case 0:
+        return m->address;
+    case 1:
+        return m->stride[0];
+    case 2:
+        return m->box[0];
+    case 3:
+        return m->box[1];
+    case 4:
+        return m->step[0];
+    case 5:
+        return m->step[1];
+    default:
+        return (uint64_t)m->swizzle;
     }
 }
 
@@ -55,7 +68,8 @@ static unsigned changed(const zlay_tensormap *a, const zlay_tensormap *b)
 
 static uint64_t apart(uint64_t a, uint64_t b) { return a > b ? a - b : b - a; }
 
-/* The least move of a pitch to a multiple of 16 that rows of 512 bytes do not overlap on, by trying all of them. */
+/* The least move of a pitch to a multiple of 16 that rows of 512 bytes do not overlap on, by
+ * trying all of them. */
 static uint64_t least_move(uint64_t stride)
 {
     if (stride % 16 == 0 && stride < 1ull << 40) return 0;
@@ -78,7 +92,8 @@ static void the_nearest_map_of_a_small_world(void **state)
         int32_t keeps;
         uint64_t split;
         for (int f = 0; f < FIELDS; f++) {
-            map_set(&m, world[f].field, world[f].index, world[f].values[rest % (unsigned)world[f].count]);
+            map_set(&m, world[f].field, world[f].index,
+                    world[f].values[rest % (unsigned)world[f].count]);
             rest /= (unsigned)world[f].count;
         }
         assert_int_equal(zlay_tensormap_repair(&out, &keeps, &split, t, &m), ZLAY_OK);

@@ -5,13 +5,28 @@ set -eu
 cat <<'END'
 # Rules
 
-Every row of `src/legality/rules/*.def`, written by `make generate`. Numbers and ids are never reused. `by` says who enforces a rule
-(`noted`: documented, refuted by a measurement, refuses nothing); [legality.md](legality.md) says what a verdict makes of it.
+Every row of `src/legality/rules/*.def`, written by `make generate`. Numbers and ids are never reused. `by` says who enforces a rule:
+`driver` where the class's driver was measured (sm_90), else its document; `refuted`: documented, and only *noted* where a measured
+driver does not enforce it. `keeps` is what the repair keeps at best. [legality.md](legality.md) says what a verdict makes of it.
+`cuda.h` is that of CUDA 13.0, `cuTensorMapEncodeTiled`, the parameter named; `H200` is NVIDIA's with driver 580.159.04.
 
-| number | id | rule | by | keeps | source |
-|---|---|---|---|---|---|
+| number | id | rule | value | on | by | keeps | source |
+|---|---|---|---|---|---|---|---|
 END
 for file in src/legality/rules/*.def; do
-    printf '#define RULE(number, id, quantity, relation, lo, hi, when, by, field, targets, keeps, source, text) ROW number SEP id SEP text SEP by SEP keeps SEP source\n#include "%s"\n' "$file"
-done | ${CC:-cc} -E -P -I. -x c - | grep '^ROW' | sort -k2,2n |
-    sed -e 's/^ROW \([0-9]*\) SEP \([A-Z0-9_]*\) SEP "/| \1 | `\2` | /' -e 's/" SEP \([A-Z]*\) SEP \([A-Z]*\) SEP "/ | \L\1\E | \L\2\E | /' -e 's/"$/ |/'
+    printf '#define RULE(number, id, quantity, relation, lo, hi, when, by, field, targets, keeps, source, text) ROW number @ id @ text @ relation @ lo @ hi @ targets @ by @ keeps @ source\n#include "%s"\n' "$file"
+done | ${CC:-cc} -E -P -I. -x c - | grep '^ROW' | sort -k2,2n | awk -F ' @ ' '
+    function plain(text) { gsub(/^"|"$/, "", text); return text }
+    function word(text) { text = tolower(text); gsub(/_/, " ", text); return text }
+    function bound(text) {
+        if (text ~ /^[A-Z_]+$/) return text == "INT32_MAX" ? "2^31 - 1" : "(" word(text) ")"
+        gsub(/\(1ull << |\(1u << |1ull << /, "2^", text); gsub(/\)/, "", text)
+        return text
+    }
+    {
+        sub(/^ROW /, "", $1)
+        value = $4 == "RANGE" ? bound($5) " to " bound($6) : $4 == "MULTIPLE" ? "multiple of " bound($5) : bound($5)
+        if ($4 == "EQUAL" && $5 == "0" && $2 ~ /^DESC_(CANONICAL|ROW)$/) value = ""
+        on = $7 == "ANY_TARGET" ? "any" : $7 == "ON_SM90" ? "sm_90" : "sm_100 and later"
+        printf "| %s | `%s` | %s | %s | %s | %s | %s | %s |\n", $1, $2, plain($3), value, on, word($8), word($9), plain($10)
+    }'

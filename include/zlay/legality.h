@@ -65,7 +65,7 @@ enum {
     ZLAY_KEEPS_ALL,     /* the same bytes reach the same places, perhaps in several copies */
     ZLAY_KEEPS_BYTES,   /* the same bytes, another shared layout */
     ZLAY_KEEPS_VALUES,  /* the tensor is laid out anew */
-    ZLAY_KEEPS_NOTHING  /* another path */
+    ZLAY_KEEPS_NOTHING  /* the rule is met by another copy: take another path */
 };
 
 /** The fields that reasons name.  zlay_field_name gives batch.md's words. */
@@ -169,8 +169,9 @@ typedef struct zlay_tensormap {
 
 /** Check a tensor map against every rule of its target.
  *
- *  Returns: ZLAY_OK      the question is answered, in *out.
- *           ZLAY_EINVAL  a NULL, or a reserved word that is not 0.
+ *  Returns: ZLAY_OK       the question is answered, in *out.
+ *           ZLAY_EINVAL   a NULL, or a reserved word that is not 0.
+ *           ZLAY_ENOTSUP  mode 1 or 2, im2col: not covered yet.
  *  Out:     out      the answer, and how many reasons there are.
  *           reasons  the first `room` broken or noted rules, each with its
  *                    repair.
@@ -182,9 +183,13 @@ ZLAY_API zlay_status zlay_tensormap_check(zlay_verdict *out, zlay_reason *reason
                                           const zlay_tensormap *map);
 
 /** Find the map nearest to one that is refused which passes every rule: fewest
- *  fields changed, then fewest bytes of padding.
+ *  fields changed, then fewest bytes by which pitches and address move, then
+ *  what keeps most, then fewest issues.  In it no two elements share bytes that
+ *  did not before.  A map that breaks its rank, type, mode or an extent, or
+ *  whose box is empty, has none.
  *
- *  Returns: ZLAY_OK; ZLAY_NONE no change of these fields passes; ZLAY_EINVAL.
+ *  Returns: ZLAY_OK; ZLAY_NONE no change of these fields passes and keeps the
+ *           values; ZLAY_EINVAL, ZLAY_ENOTSUP as tensormap_check.
  *  Out:     out    the repaired map; equal to `map` when that is legal.
  *           keeps  ZLAY_KEEPS_* of the whole repair.
  *           split  copies to issue instead of one, at least 1.
@@ -268,7 +273,7 @@ typedef struct zlay_mma {
 } zlay_mma;
 
 /** Check the shape, types and major-ness of a matrix instruction.  Returns,
- *  Out as tensormap_check. */
+ *  Out as tensormap_check; ZLAY_ENOTSUP for operands of wgmma's other types. */
 ZLAY_API zlay_status zlay_mma_check(zlay_verdict *out, zlay_reason *reasons,
                                     size_t room, const zlay_target *target,
                                     const zlay_mma *mma);

@@ -55,8 +55,7 @@ static bool fit_exact(zlay_tensormap *map, const zlay_target *target, const zl_w
     if (most > count) most = count;
     for (uint64_t k = 1; k <= most; k++) {
         uint64_t elements = fit == ZL_FIT_LEAST ? k : most + 1 - k;
-        if (count % elements == 0 &&
-            fits(map, target, i, extent_of(map, wish, i, elements), fit))
+        if (count % elements == 0 && fits(map, target, i, extent_of(map, wish, i, elements), fit))
             return true;
     }
     return false;

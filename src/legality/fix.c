@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The repair of one broken rule: the nearest value of its field that meets the rule, how many issues
- * it then takes, and what it keeps. */
+/* The repair of one broken rule: the nearest value of its field that meets the rule, how many
+ * issues it then takes, and what it keeps. */
 #include "legality/repair.h"
 
 static void give(zlay_reason *r, int32_t keeps, uint64_t value, uint64_t split)
@@ -84,7 +84,10 @@ static void fix_step(zlay_reason *r, const zl_subject *s)
     uint64_t value;
     if (!nearest(&value, r, s, 0)) return;
     bool same = zl_step_is_same(map, i, (uint32_t)value);
-    give(r, !same ? ZLAY_KEEPS_NOTHING : zl_step_counts(map, i) ? ZLAY_KEEPS_BYTES : ZLAY_KEEPS_ALL,
+    give(r,
+         !same                    ? ZLAY_KEEPS_NOTHING
+         : zl_step_counts(map, i) ? ZLAY_KEEPS_BYTES
+                                  : ZLAY_KEEPS_ALL,
          value, 1);
 }
 
@@ -107,9 +110,7 @@ static void fix_map(zlay_reason *r, const zl_rule *rule, const zl_subject *s)
     case ZL_Q_STEP: fix_step(r, s); return;
     case ZL_Q_INTERLEAVE: fix_interleave(r, s->value); return;
     case ZL_Q_PACKED_SWIZZLE: give(r, rule->keeps, ZLAY_SWIZZLE_128B, 1); return;
-    case ZL_Q_TYPE:
-        give(r, rule->keeps, rule->field == ZLAY_FIELD_OOB ? 0 : rule->lo, 1);
-        return;
+    case ZL_Q_TYPE: give(r, rule->keeps, rule->field == ZLAY_FIELD_OOB ? 0 : rule->lo, 1); return;
     case ZL_Q_MODE:
     case ZL_Q_L2:
     case ZL_Q_OOB: give(r, rule->keeps, 0, 1); return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Strides laid anew. Dimensions are taken from the innermost to the outermost, in the order of their
- * strides or in that of their numbers: each must step over the bytes of those inside it, or elements
- * would share bytes that did not before. */
+/* Strides laid anew. Dimensions are taken from the innermost to the outermost, in the order of
+ * their strides or in that of their numbers: each must step over the bytes of those inside it, or
+ * elements would share bytes that did not before. */
 #include "legality/repair.h"
 
 enum { STRIDES = ZL_DIMS - 1 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One repair of a whole map. Which interleave and swizzle it has decides what every other field must
- * meet, so each pair of them is tried; under one pair the rules of an address, an extent, a stride or
- * a step stand alone, each such field changes exactly when it breaks one, and boxes, which share two
- * limits, are cut along every set of dimensions, smaller sets first. Type, rank and mode say what the
- * tensor is, and are not changed. */
+/* One repair of a whole map. Which interleave and swizzle it has decides what every other field
+ * must meet, so each pair of them is tried; under one pair the rules of an address, an extent, a
+ * stride or a step stand alone, each such field changes exactly when it breaks one, and boxes,
+ * which share two limits, are cut along every set of dimensions, smaller sets first. Type, rank
+ * and mode say what the tensor is, and are not changed. */
 #include "legality/repair.h"
 
 enum { INTERLEAVES = 3 };
@@ -34,9 +34,8 @@ static bool holds(const search *h, const zlay_tensormap *map, int32_t field, int
 
 static bool scalars_mend(const search *h, zlay_tensormap *map)
 {
-    static const int32_t given[] = {ZLAY_FIELD_TARGET,     ZLAY_FIELD_MODE, ZLAY_FIELD_TYPE,
-                                    ZLAY_FIELD_RANK,       ZLAY_FIELD_SWIZZLE,
-                                    ZLAY_FIELD_INTERLEAVE};
+    static const int32_t given[] = {ZLAY_FIELD_TARGET, ZLAY_FIELD_MODE,    ZLAY_FIELD_TYPE,
+                                    ZLAY_FIELD_RANK,   ZLAY_FIELD_SWIZZLE, ZLAY_FIELD_INTERLEAVE};
     for (size_t i = 0; i < ZL_COUNT(given); i++)
         if (!holds(h, map, given[i], -1)) return false;
     if (!holds(h, map, ZLAY_FIELD_L2, -1)) map->l2 = 0;
@@ -178,8 +177,7 @@ static void attempt_pair(search *h, int32_t interleave, int32_t swizzle)
     if (!scalars_mend(h, &a.map) || !place_mend(h, &a.map)) return;
     if (!zl_strides_mend(&a.map, h->target, h->from)) return;
     if (!steps_mend(h, &a.map) || !boxes_mend(h, &a.map)) return;
-    if (zlay_tensormap_check(&verdict, NULL, 0, h->target, &a.map) ||
-        verdict.answer != ZLAY_YES)
+    if (zlay_tensormap_check(&verdict, NULL, 0, h->target, &a.map) || verdict.answer != ZLAY_YES)
         return;
     cost_all(h, &a);
     if (h->found && !nearer(&a, &h->best)) return;

@@ -87,7 +87,8 @@ bool zl_measured(const zlay_target *target);
 bool zl_holds(const zl_subject *subject, int32_t field, int32_t index);
 zl_range zl_range_of(const zl_subject *subject, int32_t field, int32_t index);
 
-/* The value of a range that is nearest, the greater of two, and no less than `floor`; false: none. */
+/* The value of a range that is nearest, the greater of two, and no less than `floor`; false:
+ * none. */
 bool zl_nearest(uint64_t *out, uint64_t value, uint64_t floor, zl_range range);
 
 zl_subject_kind zl_quantity_subject(zl_quantity quantity);
