@@ -188,6 +188,42 @@ static void test_many(void **state)
     zlay_ctx_free(ctx);
 }
 
+/* More classes than a proof has room for, and trip counts too large to try: answered, and soon. */
+static void test_large(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *what, *by;
+        zlay_answer answer;
+    } rows[] = {
+        {"param N 0..", "param N 2147483647..", ZLAY_YES},
+        {"i / 4 % 2", "(i / 4 + 1) % 2", ZLAY_NO},
+    };
+    zlay_ctx *ctx = new_ctx();
+    zlay_pipe_reason reason;
+    pipe_text text;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        replace(&text, "single", 4, rows[i].what, rows[i].by);
+        zlay_pipe *pipe = parse(ctx, text.text);
+        assert_int_equal(verify(ctx, pipe, &reason), rows[i].answer);
+        zlay_pipe_free(pipe);
+    }
+    text.length = (size_t)sprintf(text.text, "pipe p\nparam N 0..\n");
+    for (int i = 0; i < 64; i++)
+        text.length += (size_t)sprintf(text.text + text.length, "smem s%d[1] 8\n", i);
+    text.length +=
+        (size_t)sprintf(text.text + text.length, "role r warps 0..1 each 1\nfor i in 0..N\n");
+    for (int i = 0; i < 64; i++)
+        text.length += (size_t)sprintf(text.text + text.length,
+                                       "write s%d[i %% 1] 8\nread s%d[i %% 1]\n", i, i);
+    text.length += (size_t)sprintf(text.text + text.length, "end\nend\n");
+    zlay_pipe *pipe = parse(ctx, text.text);
+    assert_int_equal(verify(ctx, pipe, &reason), ZLAY_UNDECIDED);
+    assert_non_null(strstr(zlay_ctx_message(ctx), "one class of events too many"));
+    zlay_pipe_free(pipe);
+    zlay_ctx_free(ctx);
+}
+
 static void test_random_text(void **state)
 {
     (void)state;
@@ -249,11 +285,11 @@ static void test_arguments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_stages),
-        cmocka_unit_test(test_bad),        cmocka_unit_test(test_rules),
-        cmocka_unit_test(test_undecided),  cmocka_unit_test(test_hostile),
-        cmocka_unit_test(test_many),       cmocka_unit_test(test_random_text),
-        cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_round_trip),  cmocka_unit_test(test_stages),
+        cmocka_unit_test(test_bad),         cmocka_unit_test(test_rules),
+        cmocka_unit_test(test_undecided),   cmocka_unit_test(test_hostile),
+        cmocka_unit_test(test_many),        cmocka_unit_test(test_large),
+        cmocka_unit_test(test_random_text), cmocka_unit_test(test_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,6 +74,7 @@ static int32_t node_of(zl_verify *v, zl_node key, const zl_event *e)
             return (int32_t)i;
     }
     if (o->count == ZL_NODES) {
+        o->full = true;
         zl_undecided(v, e->line, "is one class of events too many");
         return -1;
     }

@@ -232,18 +232,25 @@ static zlay_status run_all(zl_verify *v)
     return ZLAY_OK;
 }
 
-/* No schedule: run the pipe with more positions than any ring has stages. What gets stuck shows the
- * fault. */
+static int64_t most_stages(const zlay_pipe *pipe)
+{
+    int64_t stages = 1;
+    for (uint32_t i = 0; i < pipe->bars_count; i++)
+        if (pipe->bars[i].stages > stages) stages = pipe->bars[i].stages;
+    return stages;
+}
+
+/* No schedule: run the pipe with more positions than any ring has stages, of which all more are
+ * alike. What gets stuck shows the fault. */
 zlay_status zl_stuck_check(zl_verify *v)
 {
-    int64_t stages = 1, most = v->shape.window,
-            least = v->shape.inner >= 0 ? v->pipe->params[v->shape.inner].least : 0;
+    int64_t most = v->shape.window + most_stages(v->pipe) + 1, work = 0;
+    int64_t least = v->pipe->params[v->shape.inner].least, low = least < most ? least : most;
     size_t count = v->count;
-    for (uint32_t i = 0; i < v->pipe->bars_count; i++)
-        if (v->pipe->bars[i].stages > stages) stages = v->pipe->bars[i].stages;
-    most += stages + 1;
-    for (int64_t inner = least; inner <= least + most && v->count == count; inner++) {
+    for (int64_t inner = low; inner <= low + most && v->count == count; inner++) {
         int64_t outer = v->shape.outer < 0 ? 1 : most / (inner ? inner : 1) + 2;
+        work += outer * (inner + 1) * v->pipe->events_count;
+        if ((uint64_t)work > zl_limits(v->ctx)->points) break;
         zlay_status status = zl_traces_make(v, outer, inner);
         if (!status) status = run_all(v);
         if (status) return status;

@@ -44,6 +44,7 @@ typedef struct zl_node {
 typedef struct zl_order {
     zl_node nodes[ZL_NODES];
     uint32_t count;
+    bool full; /* a class had no room */
     int32_t within[ZL_NODES][ZL_NODES]; /* one role: least d >= 0 such that u(q) is before v(q + d)
                                            for every q */
     int32_t via[ZL_NODES][ZL_NODES];    /* next node of the shortest path */
