@@ -67,9 +67,11 @@ static bool relax_role(zl_verify *v, int32_t r)
         moved |= relax(v, loop.last, tail.first, 1);
     }
     if (!tiles) return moved;
-    moved |= relax(v, before.last, pre.first, 0) | relax(v, post.last, pre.first, 0) |
-             relax(v, post.last, after.first, 0);
-    return moved | relax(v, before.last, after.first, least * pipe->params[v->shape.outer].least);
+    moved |= relax(v, before.last, pre.first, 0);
+    moved |= relax(v, post.last, pre.first, 0);
+    moved |= relax(v, post.last, after.first, 0);
+    moved |= relax(v, before.last, after.first, least * pipe->params[v->shape.outer].least);
+    return moved;
 }
 
 static bool makes_phase(const zl_event *e)
