@@ -148,6 +148,8 @@ static void a_block_has_so_much_shared_memory(void **state)
     zlay_reason r;
     const zlay_target *t;
     assert_int_equal(zlay_target_find(&t, "sm_90a", 6), ZLAY_OK);
+    assert_int_equal(zlay_smem_check(&v, &r, 1, t, 0), ZLAY_OK);
+    assert_int_equal(v.answer, ZLAY_YES);
     assert_int_equal(zlay_smem_check(&v, &r, 1, t, 232447), ZLAY_OK);
     assert_int_equal(v.answer, ZLAY_YES);
     assert_int_equal(zlay_smem_check(&v, &r, 1, t, 232448), ZLAY_OK);

@@ -110,6 +110,17 @@ static void every_rule_at_its_bounds(void **state)
     }
 }
 
+/* The last byte below 2^18 is off its 16, and still below 2^18. */
+static void limits_are_apart_from_granules(void **state)
+{
+    (void)state;
+    static const char *const rules[] = {"DESC_START_MOST", "DESC_LBO_MOST", "DESC_SBO_MOST"};
+    for (uint32_t last = 0x3ffff; last <= 0x40000; last++) {
+        zlay_smemdesc f = {.start = last, .lbo = last, .sbo = last, .swizzle = 3};
+        for (int i = 0; i < 3; i++) assert_int_equal(ask(&f, rules[i]) != NULL, last > 0x3ffff);
+    }
+}
+
 static void targets_without_wgmma(void **state)
 {
     (void)state;
@@ -151,6 +162,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(packs_as_written_by_hand),
         cmocka_unit_test(any_bits_unpack),
+        cmocka_unit_test(limits_are_apart_from_granules),
         cmocka_unit_test(every_rule_at_its_bounds),
         cmocka_unit_test(targets_without_wgmma),
         cmocka_unit_test(misuse),
