@@ -4,6 +4,7 @@
 #ifndef ZL_BASE_H
 #define ZL_BASE_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <zlay/base.h>
 
@@ -42,6 +43,7 @@ typedef struct zl_text {
 void zl_put(zl_text *out, const char *text, size_t length);
 void zl_puts(zl_text *out, const char *text);
 void zl_putf(zl_text *out, const char *format, ...) ZL_PRINTF(2, 3);
+void zl_vputf(zl_text *out, const char *format, va_list args) ZL_PRINTF(2, 0);
 
 /* Run `write` once to count and, where the text fits, once to write it:
  * a buffer too short is never written in part. */

@@ -16,15 +16,20 @@ void zl_put(zl_text *out, const char *text, size_t length)
 
 void zl_puts(zl_text *out, const char *text) { zl_put(out, text, strlen(text)); }
 
-void zl_putf(zl_text *out, const char *format, ...)
+void zl_vputf(zl_text *out, const char *format, va_list args)
 {
     char line[2048];
-    va_list args;
-    va_start(args, format);
     int length = vsnprintf(line, sizeof line, format, args);
-    va_end(args);
     if (length < 0) return;
     zl_put(out, line, (size_t)length < sizeof line ? (size_t)length : sizeof line - 1);
+}
+
+void zl_putf(zl_text *out, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    zl_vputf(out, format, args);
+    va_end(args);
 }
 
 zlay_status zl_print(zlay_buf *buf, zl_writer *write, const void *value)

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "emit/emit.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
 static const zl_form forms[] = {
 #define FORM(id, name, operands, ptx, text) {name, operands, text, ptx},
 #include "emit/forms.def"
@@ -28,13 +25,10 @@ void zl_emit_form(zl_emit *e, const char *guard, zl_form_id id, const char *cons
 
 void zl_emit_line(zl_emit *e, const char *format, ...)
 {
-    char line[512];
     va_list args;
     va_start(args, format);
-    int length = vsnprintf(line, sizeof line, format, args);
-    va_end(args);
     zl_puts(e->out, "    ");
-    if (length > 0)
-        zl_put(e->out, line, (size_t)length < sizeof line ? (size_t)length : sizeof line - 1);
+    zl_vputf(e->out, format, args);
     zl_puts(e->out, "\n");
+    va_end(args);
 }
