@@ -22,7 +22,7 @@ static void ctx_new_refuses(void **state)
     limits.size = sizeof limits + 1;
     assert_int_equal(zlay_ctx_new(&ctx, NULL, &limits), ZLAY_EINVAL);
     limits.size = sizeof limits;
-    limits.reserved[3] = 1;
+    limits.reserved[0] = 1;
     assert_int_equal(zlay_ctx_new(&ctx, NULL, &limits), ZLAY_EINVAL);
     assert_null(ctx);
     zlay_ctx_free(NULL);

@@ -38,7 +38,13 @@ extern "C" {
 typedef struct zlay_layout zlay_layout;
 
 /** Kinds, cheapest first. */
-enum { ZLAY_LAYOUT_STRIDED = 1, ZLAY_LAYOUT_SWIZZLED, ZLAY_LAYOUT_F2 };
+enum {
+    ZLAY_LAYOUT_STRIDED = 1,
+    ZLAY_LAYOUT_SWIZZLED,
+    ZLAY_LAYOUT_F2,
+    ZLAY_LAYOUT_MODULAR, /* f2 with output sizes that are no power of two */
+    ZLAY_LAYOUT_PIECES   /* guarded quasi-affine pieces */
+};
 
 /** Read a layout from its text.
  *
@@ -102,8 +108,8 @@ ZLAY_API size_t zlay_layout_outs(const zlay_layout *layout);
 
 /** Evaluate a layout at a colexicographic index.
  *
- *  Returns: ZLAY_OK; ZLAY_EINVAL a NULL, an index outside [0, size), room <
- *           outs.
+ *  Returns: ZLAY_OK; ZLAY_NONE the layout is undefined there; ZLAY_EINVAL a
+ *           NULL, an index outside [0, size), room < outs.
  *  Out:     values  zlay_layout_outs(layout) integers.
  *  Pure.
  */

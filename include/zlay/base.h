@@ -67,7 +67,10 @@ typedef struct zlay_limits {
     uint64_t dims;      /* leaves of a layout, dimensions of a map: 64 */
     uint64_t points;    /* points enumerated: 2^22 */
     uint64_t sim_bytes; /* bytes that the CPU model may hold: 2^30 */
-    uint64_t reserved[4]; /* 0 */
+    uint64_t pieces;    /* pieces of a piecewise layout: 4096 */
+    uint64_t isl_ops;   /* operations of isl in one decision: 10^7 */
+    uint64_t big_bytes; /* bytes of integers beyond 64 bits in one call: 64 MiB */
+    uint64_t reserved[1]; /* 0 */
 } zlay_limits;
 
 /** A context: allocator, limits and the text of the last failure.  For one

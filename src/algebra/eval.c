@@ -44,12 +44,21 @@ bool zl_f2_at_integer(const zlay_layout *a, int64_t value, int64_t *out)
     return true;
 }
 
-static void split(int64_t *values, const zl_f2 *f2, uint64_t flat)
+zlay_status zl_strided_tuple(const zlay_layout *a, uint64_t index, int64_t *values)
 {
-    for (size_t i = 0; i < f2->outs; i++) {
-        values[i] = (int64_t)(flat & (((uint64_t)1 << f2->out[i].bits) - 1));
-        flat >>= f2->out[i].bits;
+    values[0] = zl_strided_at(a, index);
+    return ZLAY_OK;
+}
+
+zlay_status zl_f2_tuple(const zlay_layout *a, uint64_t index, int64_t *values)
+{
+    uint64_t flat = (uint64_t)zl_f2_at(a, index);
+    for (size_t i = 0; i < a->f2.outs; i++) {
+        unsigned bits = a->f2.out[i].bits;
+        values[i] = (int64_t)(bits < 64 ? flat & (((uint64_t)1 << bits) - 1) : flat);
+        flat = bits < 64 ? flat >> bits : 0;
     }
+    return ZLAY_OK;
 }
 
 zlay_status zlay_layout_eval(int64_t *values, size_t room, const zlay_layout *layout,
@@ -57,7 +66,5 @@ zlay_status zlay_layout_eval(int64_t *values, size_t room, const zlay_layout *la
 {
     if (!values || !layout || index >= layout->size) return ZLAY_EINVAL;
     if (room < zlay_layout_outs(layout)) return ZLAY_EINVAL;
-    values[0] = zl_at(layout, index);
-    if (layout->f2.outs) split(values, &layout->f2, (uint64_t)values[0]);
-    return ZLAY_OK;
+    return zl_kind_of(layout)->tuple(layout, index, values);
 }

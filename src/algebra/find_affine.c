@@ -100,7 +100,7 @@ static size_t name_inputs(zl_dim *in, const zl_modes *box)
 static zl_dim least_output(const zl_affine *map)
 {
     uint64_t support = zl_affine_support(map);
-    return (zl_dim){"out0", support ? 64 - (uint32_t)__builtin_clzll(support) : 0};
+    return (zl_dim){"out0", support ? 64 - (uint32_t)__builtin_clzll(support) : 0, 0};
 }
 
 zlay_status zl_make_f2(zlay_ctx *ctx, zlay_layout **out, const zl_affine *map,

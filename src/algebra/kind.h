@@ -6,7 +6,9 @@
 #include "algebra/layout.h"
 
 typedef struct zl_kind {
+    bool (*value)(const zlay_layout *a, uint64_t index, int64_t *out); /* NULL: `at` is total */
     int64_t (*at)(const zlay_layout *a, uint64_t index);
+    zlay_status (*tuple)(const zlay_layout *a, uint64_t index, int64_t *values);
     bool (*at_integer)(const zlay_layout *a, int64_t value, int64_t *out);
     bool (*affine)(zl_affine *out, const zlay_layout *a);
     bool (*affine_of_integers)(zl_affine *out, const zlay_layout *a, unsigned bits);
@@ -17,7 +19,18 @@ typedef struct zl_kind {
 
 const zl_kind *zl_kind_of(const zlay_layout *a);
 
-/* eval.c, affine.c, layout.c, print.c, f2.c */
+/* eval.c, affine.c, layout.c, print.c, f2.c, pieces.c */
+bool zl_pieces_value(const zlay_layout *a, uint64_t index, int64_t *out);
+int64_t zl_pieces_flat_at(const zlay_layout *a, uint64_t index);
+zlay_status zl_strided_tuple(const zlay_layout *a, uint64_t index, int64_t *values);
+zlay_status zl_f2_tuple(const zlay_layout *a, uint64_t index, int64_t *values);
+zlay_status zl_pieces_tuple(const zlay_layout *a, uint64_t index, int64_t *values);
+bool zl_pieces_at_integer(const zlay_layout *a, int64_t value, int64_t *out);
+bool zl_pieces_affine(zl_affine *out, const zlay_layout *a);
+bool zl_pieces_affine_of_integers(zl_affine *out, const zlay_layout *a, unsigned bits);
+zlay_status zl_pieces_box(zl_modes *box, const zlay_layout *a);
+zlay_status zl_pieces_copy(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a);
+void zl_pieces_print(zl_text *out, const zlay_layout *a);
 int64_t zl_strided_at(const zlay_layout *a, uint64_t index);
 int64_t zl_f2_at(const zlay_layout *a, uint64_t index);
 bool zl_strided_at_integer(const zlay_layout *a, int64_t value, int64_t *out);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static zlay_layout *block(zlay_ctx *ctx, int32_t kind, size_t tail)
+zlay_layout *zl_layout_block(zlay_ctx *ctx, int32_t kind, size_t tail)
 {
     size_t bytes = sizeof(zlay_layout) + tail;
     zlay_layout *a = zl_alloc(ctx, 1, bytes);
@@ -44,7 +44,7 @@ zlay_status zl_layout_strided(zlay_ctx *ctx, zlay_layout **out, const zl_modes *
     uint64_t size;
     zlay_status status = strided_check(ctx, m, &size);
     if (status) return status;
-    zlay_layout *a = block(ctx, s.bits ? ZLAY_LAYOUT_SWIZZLED : ZLAY_LAYOUT_STRIDED,
+    zlay_layout *a = zl_layout_block(ctx, s.bits ? ZLAY_LAYOUT_SWIZZLED : ZLAY_LAYOUT_STRIDED,
                            m->count * sizeof(zl_mode));
     if (!a) return ZLAY_ENOMEM;
     memcpy(a + 1, m->at, m->count * sizeof(zl_mode));
@@ -69,7 +69,7 @@ zlay_status zl_layout_f2(zlay_ctx *ctx, zlay_layout **out, const zl_f2 *f2)
 {
     size_t basis = zl_dim_bits(f2->in, f2->ins) * sizeof(uint64_t);
     size_t ins = f2->ins * sizeof(zl_dim), outs = f2->outs * sizeof(zl_dim);
-    zlay_layout *a = block(ctx, ZLAY_LAYOUT_F2, basis + ins + outs);
+    zlay_layout *a = zl_layout_block(ctx, ZLAY_LAYOUT_F2, basis + ins + outs);
     if (!a) return ZLAY_ENOMEM;
     char *tail = (char *)(a + 1);
     if (basis) memcpy(tail, f2->basis, basis);
@@ -147,5 +147,6 @@ uint64_t zlay_layout_size(const zlay_layout *layout) { return layout ? layout->s
 size_t zlay_layout_outs(const zlay_layout *layout)
 {
     if (!layout) return 0;
+    if (zl_is_pieces(layout)) return layout->pieces.outs;
     return layout->f2.outs ? layout->f2.outs : 1;
 }

@@ -7,6 +7,7 @@
 #ifndef ZL_ALGEBRA_LAYOUT_H
 #define ZL_ALGEBRA_LAYOUT_H
 
+#include "algebra/pieces.h"
 #include "base/base.h"
 #include <zlay/algebra.h>
 
@@ -57,6 +58,7 @@ bool zl_swizzle_next(zl_swizzle *s, int top);
 typedef struct zl_dim {
     char name[68]; /* at most 64 and a final 0 */
     uint32_t bits;
+    uint64_t size; /* of an output that is no power of two; else 0, and the size is 2^bits */
 } zl_dim;
 
 /* Named dimensions around a matrix; an output value is flat, the first output in its low bits. */
@@ -77,10 +79,14 @@ struct zlay_layout {
     zl_swizzle swizzle; /* of a swizzled layout; else the identity */
     uint64_t size;
     int64_t offset;
+    bool partial; /* a point of the box may be undefined */
     size_t modes; /* strided, swizzled; 0: it has no strides */
     const zl_mode *mode;
-    zl_f2 f2; /* f2; else no outputs */
+    zl_f2 f2;         /* f2, modular; else no outputs */
+    zl_pieces pieces; /* pieces; else no outputs */
 };
+
+static inline bool zl_is_pieces(const zlay_layout *a) { return a->pieces.outs; }
 
 /* Strided, with neither swizzle nor offset. */
 static inline bool zl_is_plain(const zlay_layout *a)
@@ -93,6 +99,9 @@ zlay_status zl_layout_strided(zlay_ctx *ctx, zlay_layout **out, const zl_modes *
 zlay_status zl_layout_f2(zlay_ctx *ctx, zlay_layout **out, const zl_f2 *f2);
 zlay_status zl_layout_copy(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a);
 
+/* One block of a kind with `tail` bytes behind it, zeroed. */
+zlay_layout *zl_layout_block(zlay_ctx *ctx, int32_t kind, size_t tail);
+
 /* The box as modes: the layout's own, or one a named input dimension. */
 zlay_status zl_layout_box(zl_modes *box, const zlay_layout *a);
 
@@ -102,7 +111,11 @@ bool zl_modes_range(const zl_mode *modes, size_t count, int64_t offset, int64_t 
 
 /* ---- values ---------------------------------------------------------------- */
 
-/* The flat value at an index of the box. */
+/* The flat value at an index of the box: several outputs are one integer, colexicographic in the
+ * output sizes.  False where the layout is undefined, has parameters, or has outputs without sizes. */
+bool zl_value(const zlay_layout *a, uint64_t index, int64_t *out);
+
+/* The same of a layout that has a value everywhere. */
 int64_t zl_at(const zlay_layout *a, uint64_t index);
 
 /* The flat value at any integer: strided and swizzled layouts go on as CuTe's do, the last mode

@@ -33,6 +33,9 @@ static const zlay_limits defaults = {
     .dims = 64,
     .points = (uint64_t)1 << 22,
     .sim_bytes = (uint64_t)1 << 30,
+    .pieces = 4096,
+    .isl_ops = 10000000,
+    .big_bytes = (uint64_t)64 << 20,
 };
 
 static zlay_status limits_read(zlay_limits *out, const zlay_limits *in)
@@ -49,6 +52,9 @@ static zlay_status limits_read(zlay_limits *out, const zlay_limits *in)
     if (given.dims) out->dims = given.dims;
     if (given.points) out->points = given.points;
     if (given.sim_bytes) out->sim_bytes = given.sim_bytes;
+    if (given.pieces) out->pieces = given.pieces;
+    if (given.isl_ops) out->isl_ops = given.isl_ops;
+    if (given.big_bytes) out->big_bytes = given.big_bytes;
     return ZLAY_OK;
 }
 

@@ -57,6 +57,9 @@ static uint64_t *limit_of(zlay_limits *limits, const char *name)
         {"dims", offsetof(zlay_limits, dims)},
         {"points", offsetof(zlay_limits, points)},
         {"sim_bytes", offsetof(zlay_limits, sim_bytes)},
+        {"pieces", offsetof(zlay_limits, pieces)},
+        {"isl_ops", offsetof(zlay_limits, isl_ops)},
+        {"big_bytes", offsetof(zlay_limits, big_bytes)},
     };
     for (size_t i = 0; i < ZL_COUNT(wide); i++)
         if (!strcmp(wide[i].name, name))

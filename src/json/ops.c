@@ -60,6 +60,9 @@ static json_t *limits_value(zl_call *call)
     zl_put_value(call, object, "dims", zl_json_uint(l->dims));
     zl_put_value(call, object, "points", zl_json_uint(l->points));
     zl_put_value(call, object, "sim_bytes", zl_json_uint(l->sim_bytes));
+    zl_put_value(call, object, "pieces", zl_json_uint(l->pieces));
+    zl_put_value(call, object, "isl_ops", zl_json_uint(l->isl_ops));
+    zl_put_value(call, object, "big_bytes", zl_json_uint(l->big_bytes));
     return object;
 }
 

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A function written out: the exact road of every operation on every kind, up to limits.points. */
+#ifndef ZL_ALGEBRA_TABLE_H
+#define ZL_ALGEBRA_TABLE_H
+
+#include "algebra/layout.h"
+
+typedef struct zl_table {
+    zlay_ctx *ctx;
+    uint64_t size, undefined; /* points; how many of them have no value */
+    int64_t *value;           /* flat, the first output fastest */
+    uint8_t *there;           /* 1: defined */
+} zl_table;
+
+/* A table of `size` points, all undefined: ELIMIT above limits.points, ENOMEM. */
+zlay_status zl_table_new(zlay_ctx *ctx, zl_table *out, uint64_t size);
+void zl_table_free(zl_table *t); /* also of one that zl_table_new refused */
+
+static inline void zl_table_set(zl_table *t, uint64_t index, int64_t value)
+{
+    t->undefined -= !t->there[index];
+    t->there[index] = 1;
+    t->value[index] = value;
+}
+
+/* All values of a layout. */
+zlay_status zl_table_of(zlay_ctx *ctx, zl_table *out, const zlay_layout *a);
+
+/* The table as a function for recognisers; undefined points have no value. */
+zl_function zl_table_function(const zl_table *t);
+
+/* The first form that equals the table on the box: strided, swizzled, f2, modular, pieces.
+ * `names`: a layout whose input dimensions name those of an f2 result, or NULL; `outs` output
+ * dimensions to keep, or NULL for one integer.  ELIMIT when no form within limits.pieces is found. */
+zlay_status zl_cheapest(zlay_ctx *ctx, zlay_layout **out, const zl_table *t, const zl_modes *box,
+                        const zlay_layout *names, const zl_f2 *outs);
+
+/* Rungs of zl_cheapest in their own files; ZLAY_NONE where a table has no such form. */
+zlay_status zl_find_modular(zlay_ctx *ctx, zlay_layout **out, const zl_table *t,
+                            const zl_modes *box, const zlay_layout *names, const zl_f2 *outs);
+zlay_status zl_find_pieces(zlay_ctx *ctx, zlay_layout **out, const zl_table *t,
+                           const zl_modes *box, const zl_f2 *outs);
+
+#endif
