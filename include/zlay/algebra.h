@@ -94,6 +94,13 @@ ZLAY_API int32_t zlay_layout_kind(const zlay_layout *layout);
 /** Points of the box; 0 for NULL. */
 ZLAY_API uint64_t zlay_layout_size(const zlay_layout *layout);
 
+/** The box: the extents of the top-level modes or input dimensions.
+ *
+ *  Returns: how many there are; 0 for NULL.
+ *  Out:     extents  the first `room` of them; 0: it depends on parameters.
+ */
+ZLAY_API size_t zlay_layout_box(uint64_t *extents, size_t room, const zlay_layout *layout);
+
 /** 1 + the greatest value - min(0, the least value); several outputs are
  *  flattened colexicographically, the first minor.
  *

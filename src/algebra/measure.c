@@ -12,9 +12,11 @@ static zlay_status by_points(zlay_ctx *ctx, const zlay_layout *a, int64_t *least
     if (a->size > limit)
         return zl_fail(ctx, ZLAY_ELIMIT, "limits.points is %llu and the layout has %llu",
                        (unsigned long long)limit, (unsigned long long)a->size);
-    *least = *greatest = zl_at(a, 0);
-    for (uint64_t i = 1; i < a->size; i++) {
-        int64_t value = zl_at(a, i);
+    *least = INT64_MAX;
+    *greatest = INT64_MIN;
+    for (uint64_t i = 0; i < a->size; i++) {
+        int64_t value;
+        if (!zl_value(a, i, &value)) continue;
         *least = value < *least ? value : *least;
         *greatest = value > *greatest ? value : *greatest;
     }
@@ -53,6 +55,32 @@ zlay_status zlay_layout_cosize(zlay_ctx *ctx, uint64_t *out, const zlay_layout *
     if (!out) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
     return status ? status : zl_leave(ctx, cosize(ctx, out, layout));
+}
+
+/* ---- the box ------------------------------------------------------------------------ */
+
+static size_t box_of_modes(uint64_t *extents, size_t room, const zlay_layout *a)
+{
+    size_t count = 0, end;
+    uint32_t outer = a->mode[0].open ? 1 : 0;
+    for (size_t i = 0; i < a->modes; i = end, count++, outer = 0) {
+        uint64_t extent = 1;
+        end = zl_part_end(a->mode, i, a->mode[i].open - outer);
+        for (size_t leaf = i; leaf < end; leaf++) extent *= (uint64_t)a->mode[leaf].shape;
+        if (count < room) extents[count] = extent;
+    }
+    return count;
+}
+
+size_t zlay_layout_box(uint64_t *extents, size_t room, const zlay_layout *layout)
+{
+    if (!layout || (room && !extents)) return 0;
+    if (layout->modes) return box_of_modes(extents, room, layout);
+    const zl_pieces *p = &layout->pieces;
+    size_t count = p->outs ? p->dims : layout->f2.ins;
+    for (size_t i = 0; i < count && i < room; i++)
+        extents[i] = p->outs ? p->extent[i] : (uint64_t)1 << layout->f2.in[i].bits;
+    return count;
 }
 
 /* ---- coordinates ---------------------------------------------------------------------- */

@@ -12,6 +12,8 @@ enum { OUTS_MOST = 64 };
 static const zl_word kinds[] = {{"strided", ZLAY_LAYOUT_STRIDED},
                                 {"swizzled", ZLAY_LAYOUT_SWIZZLED},
                                 {"f2", ZLAY_LAYOUT_F2},
+                                {"modular", ZLAY_LAYOUT_MODULAR},
+                                {"pieces", ZLAY_LAYOUT_PIECES},
                                 {NULL, 0}};
 
 static void spans_note(int64_t *least, int64_t *greatest, const int64_t *values, size_t outs)
@@ -33,6 +35,7 @@ static zlay_status cosize_list(zl_call *call, const zlay_layout *layout, json_t 
                        zl_limits(call->ctx)->points, size);
     for (uint64_t i = 0; i < size; i++) {
         zlay_status status = zlay_layout_eval(values, OUTS_MOST, layout, i);
+        if (status == ZLAY_NONE) continue;
         if (status) return status;
         spans_note(least, greatest, values, outs);
     }
@@ -51,6 +54,16 @@ static zlay_status cosize_value(zl_call *call, const zlay_layout *layout, json_t
     return status;
 }
 
+static json_t *box_value(zl_call *call, const zlay_layout *layout)
+{
+    uint64_t extents[OUTS_MOST];
+    json_t *list = json_array();
+    size_t count = zlay_layout_box(extents, OUTS_MOST, layout);
+    for (size_t i = 0; i < count && i < OUTS_MOST; i++)
+        zl_put_item(call, list, zl_json_uint(extents[i]));
+    return list;
+}
+
 static zlay_status parse_answer(zl_call *call, const zlay_layout *layout)
 {
     json_t *cosize = NULL;
@@ -61,6 +74,7 @@ static zlay_status parse_answer(zl_call *call, const zlay_layout *layout)
     zl_put_value(call, call->value, "kind",
                  json_string(zl_word_of(kinds, zlay_layout_kind(layout))));
     zl_put_value(call, call->value, "size", zl_json_uint(zlay_layout_size(layout)));
+    zl_put_value(call, call->value, "box", box_value(call, layout));
     zl_put_value(call, call->value, "cosize", cosize);
     return ZLAY_OK;
 }
@@ -97,6 +111,10 @@ static zlay_status value_at(zl_call *call, const zlay_layout *layout, uint64_t i
     int64_t values[OUTS_MOST];
     size_t outs = zlay_layout_outs(layout);
     zlay_status status = zlay_layout_eval(values, OUTS_MOST, layout, index);
+    if (status == ZLAY_NONE) {
+        *out = json_null();
+        return ZLAY_OK;
+    }
     if (status) return zl_fail(call->ctx, status, "no value at index %" PRIu64, index);
     if (outs == 1) {
         *out = zl_json_int(values[0]);
