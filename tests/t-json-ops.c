@@ -71,7 +71,7 @@ static int teardown(void **state)
 static void layouts(void **state)
 {
     static const char *const rows[][3] = {
-        {"{\"op\":\"layout.parse\",\"layout\":\"(_4,(2,2)):(_2,(1,8))\"}", "ok", "{\"text\":\"(4,(2,2)):(2,(1,8))\",\"kind\":\"strided\",\"size\":16,\"cosize\":16}"},
+        {"{\"op\":\"layout.parse\",\"layout\":\"(_4,(2,2)):(_2,(1,8))\"}", "ok", "{\"text\":\"(4,(2,2)):(2,(1,8))\",\"kind\":\"strided\",\"size\":16,\"box\":[4,4],\"cosize\":16}"},
         {"{\"op\":\"layout.parse\",\"layout\":\"Sw<1,0,3> o 0 o (4,(2,2)):(2,(1,8))\"}", "ok.kind", "\"swizzled\""},
         {"{\"op\":\"layout.parse\",\"layout\":" F2 "}", "ok.kind", "\"f2\""},
         {"{\"op\":\"layout.parse\",\"layout\":" F2 "}", "ok.cosize", "[2,8]"},
