@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels that are bound and launched: the numbers that the driver is given. */
+#define _POSIX_C_SOURCE 200809L /* mkdtemp */
+
+#include "runtime.h"
+
+/* ---- binding and launching ------------------------------------------------ */
+
+static uint64_t map_address(const fake_launch *launch, int operand)
+{
+    uint64_t address;
+    memcpy(&address, launch->map[operand], sizeof address);
+    return address;
+}
+
+static void launch_has_the_plans_numbers(void **state)
+{
+    world *w = *state;
+    const fake_launch *launch = &w->fake->launch;
+    zlay_plan_info info;
+    zlay_kernel *kernel = kernel_make(w, w->plan);
+    int stream;
+    assert_int_equal(zlay_plan_get(&info, w->plan), ZLAY_OK);
+    assert_int_equal(zlay_kernel_bind(w->ctx, kernel, 0x1000, 0x2000, 0x3000), ZLAY_OK);
+    assert_int_equal(zlay_kernel_launch(w->ctx, kernel, &stream), ZLAY_OK);
+    uint64_t tiles = info.tiles_m * info.tiles_n;
+    assert_int_equal(launch->grid, tiles < 5 ? tiles : 5);
+    assert_int_equal(launch->block, info.threads);
+    assert_int_equal(launch->shared_bytes, info.smem);
+    assert_int_equal(launch->other, 1);
+    assert_ptr_equal(launch->stream, &stream);
+    for (int o = 0; o < 3; o++) {
+        assert_int_equal(launch->address[o], 0x1000 * (o + 1));
+        assert_int_equal(map_address(launch, o), 0x1000 * (o + 1));
+    }
+    zlay_kernel_free(kernel);
+}
+
+static void the_grid_is_no_larger_than_the_device(void **state)
+{
+    world *w = *state;
+    static const uint64_t sizes[][2] = {{64, 1}, {64 * 40, 5}};
+    for (size_t i = 0; i < ZL_COUNT(sizes); i++) {
+        zlay_plan *plan = plan_make(w->ctx, sizes[i][0], 64, 64, ZLAY_ORDER_ROW);
+        zlay_kernel *kernel = kernel_make(w, plan);
+        assert_int_equal(zlay_kernel_bind(w->ctx, kernel, 16, 16, 16), ZLAY_OK);
+        assert_int_equal(zlay_kernel_launch(w->ctx, kernel, NULL), ZLAY_OK);
+        assert_int_equal(w->fake->launch.grid, sizes[i][1]);
+        zlay_kernel_free(kernel);
+        zlay_plan_free(plan);
+    }
+}
+
+static void swapped_plans_swap_addresses(void **state)
+{
+    world *w = *state;
+    zlay_plan *plan = plan_make(w->ctx, 512, 512, 64, ZLAY_ORDER_COLUMN);
+    zlay_kernel *kernel = kernel_make(w, plan);
+    assert_int_equal(zlay_kernel_bind(w->ctx, kernel, 0x1000, 0x2000, 0x3000), ZLAY_OK);
+    assert_int_equal(zlay_kernel_launch(w->ctx, kernel, NULL), ZLAY_OK);
+    assert_int_equal(w->fake->launch.address[0], 0x2000);
+    assert_int_equal(w->fake->launch.address[1], 0x1000);
+    assert_int_equal(w->fake->launch.address[2], 0x3000);
+    assert_int_equal(map_address(&w->fake->launch, 0), 0x2000);
+    assert_int_equal(map_address(&w->fake->launch, 1), 0x1000);
+    assert_int_equal(zlay_kernel_bind(w->ctx, kernel, 0x1008, 0x2000, 0x3000), ZLAY_EINVAL);
+    message_has(w, "a: address 0x1008");
+    zlay_kernel_free(kernel);
+    zlay_plan_free(plan);
+}
+
+static void paths_by_threads_have_no_map(void **state)
+{
+    world *w = *state;
+    static const unsigned char zeros[128];
+    zlay_plan *plan = plan_make(w->ctx, 512, 512, 4100, ZLAY_ORDER_ROW);
+    zlay_kernel *kernel = kernel_make(w, plan);
+    assert_int_equal(zlay_kernel_bind(w->ctx, kernel, 0x1000, 0x2000, 0x3000), ZLAY_OK);
+    assert_int_equal(zlay_kernel_launch(w->ctx, kernel, NULL), ZLAY_OK);
+    assert_memory_equal(w->fake->launch.map[0], zeros, sizeof zeros);
+    assert_memory_equal(w->fake->launch.map[1], zeros, sizeof zeros);
+    assert_int_equal(map_address(&w->fake->launch, 2), 0x3000);
+    assert_int_equal(w->fake->launch.address[0], 0x1000);
+    zlay_kernel_free(kernel);
+    zlay_plan_free(plan);
+}
+
+static void addresses_are_aligned_as_planned(void **state)
+{
+    world *w = *state;
+    zlay_kernel *kernel = kernel_make(w, w->plan);
+    for (uint64_t low = 0; low < 32; low++) {
+        zlay_status want = low % 16 ? ZLAY_EINVAL : ZLAY_OK;
+        assert_int_equal(zlay_kernel_bind(w->ctx, kernel, 0x1000 + low, 0x1000, 0x1000), want);
+        if (want) message_has(w, "a: address");
+        assert_int_equal(zlay_kernel_bind(w->ctx, kernel, 0x1000, 0x1000 + low, 0x1000), want);
+        if (want) message_has(w, "b: address");
+        assert_int_equal(zlay_kernel_bind(w->ctx, kernel, 0x1000, 0x1000, 0x1000 + low), want);
+        if (want) message_has(w, "d: address");
+    }
+    assert_int_equal(zlay_kernel_bind(w->ctx, kernel, 0, 16, 16), ZLAY_EINVAL);
+    zlay_kernel_free(kernel);
+}
+
+static void a_failed_bind_keeps_the_one_before(void **state)
+{
+    world *w = *state;
+    zlay_kernel *kernel = kernel_make(w, w->plan);
+    assert_int_equal(zlay_kernel_launch(w->ctx, kernel, NULL), ZLAY_EINVAL);
+    message_has(w, "bound to no addresses");
+    assert_int_equal(zlay_kernel_bind(w->ctx, kernel, 0x1000, 0x2000, 0x3000), ZLAY_OK);
+    w->fake->fail_at = w->fake->calls + 3;
+    assert_int_equal(zlay_kernel_bind(w->ctx, kernel, 0x4000, 0x5000, 0x6000), ZLAY_EDRIVER);
+    message_has(w, "cuTensorMapEncodeTiled");
+    assert_int_equal(zlay_kernel_launch(w->ctx, kernel, NULL), ZLAY_OK);
+    for (int o = 0; o < 3; o++) {
+        assert_int_equal(w->fake->launch.address[o], 0x1000 * (o + 1));
+        assert_int_equal(map_address(&w->fake->launch, o), 0x1000 * (o + 1));
+    }
+    zlay_kernel_free(kernel);
+}
+
+static void time_launches_as_often_as_asked(void **state)
+{
+    world *w = *state;
+    float milliseconds = 0;
+    zlay_kernel *kernel = kernel_make(w, w->plan);
+    assert_int_equal(zlay_kernel_bind(w->ctx, kernel, 16, 16, 16), ZLAY_OK);
+    assert_int_equal(zlay_kernel_time(w->ctx, kernel, 4, &milliseconds), ZLAY_OK);
+    assert_int_equal(w->fake->launches, 4);
+    assert_true(milliseconds == 2.5f);
+    assert_int_equal(zlay_kernel_time(w->ctx, kernel, 0, &milliseconds), ZLAY_EINVAL);
+    zlay_kernel_free(kernel);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(launch_has_the_plans_numbers),
+        TEST(the_grid_is_no_larger_than_the_device),
+        TEST(swapped_plans_swap_addresses),
+        TEST(paths_by_threads_have_no_map),
+        TEST(addresses_are_aligned_as_planned),
+        TEST(a_failed_bind_keeps_the_one_before),
+        TEST(time_launches_as_often_as_asked),
+    };
+    return cmocka_run_group_tests(tests, group_setup, group_teardown);
+}
