@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a plan shows of itself, its memory, and hostile requests. */
+#include "plans.h"
+
+#include <stdbool.h>
+
+/* ---- what a plan shows of itself ------------------------------------------- */
+
+static void test_get_nulls(void **unused)
+{
+    (void)unused;
+    zlay_gemm g = gemm_of(100, 200, 300);
+    zlay_plan *plan = plan_of(&g);
+    zlay_plan_info info;
+    zlay_tensormap map;
+    zlay_copy copy;
+    zlay_smemdesc desc;
+    zlay_buf buf = {0};
+    const zlay_layout *a, *b;
+    assert_int_equal(zlay_plan_get(NULL, plan), ZLAY_EINVAL);
+    assert_int_equal(zlay_plan_get(&info, NULL), ZLAY_EINVAL);
+    assert_int_equal(zlay_plan_map(NULL, plan, 0), ZLAY_EINVAL);
+    assert_int_equal(zlay_plan_map(&map, NULL, 0), ZLAY_EINVAL);
+    assert_int_equal(zlay_plan_copy(NULL, plan, 0, 0), ZLAY_EINVAL);
+    assert_int_equal(zlay_plan_copy(&copy, NULL, 0, 0), ZLAY_EINVAL);
+    assert_int_equal(zlay_plan_desc(NULL, plan, 0, 0, 0), ZLAY_EINVAL);
+    assert_int_equal(zlay_plan_desc(&desc, NULL, 0, 0, 0), ZLAY_EINVAL);
+    assert_int_equal(zlay_plan_certificate(NULL, &b, plan, 0), ZLAY_EINVAL);
+    assert_int_equal(zlay_plan_certificate(&a, NULL, plan, 0), ZLAY_EINVAL);
+    assert_int_equal(zlay_plan_certificate(&a, &b, NULL, 0), ZLAY_EINVAL);
+    assert_int_equal(zlay_plan_ladder(NULL, plan), ZLAY_EINVAL);
+    assert_int_equal(zlay_plan_ladder(&buf, NULL), ZLAY_EINVAL);
+    assert_int_equal(zlay_plan_explain(NULL, plan), ZLAY_EINVAL);
+    assert_int_equal(zlay_plan_explain(&buf, NULL), ZLAY_EINVAL);
+    assert_null(zlay_plan_smem(NULL, 0));
+    assert_null(zlay_plan_pipe(NULL));
+    zlay_plan_free(plan);
+}
+
+/* Operands that are none, and the first number past each list; outputs stay as they are. */
+static void test_get_ends(void **unused)
+{
+    (void)unused;
+    static const int32_t none[] = {-1, 3, INT32_MAX, INT32_MIN};
+    zlay_gemm g = gemm_of(100, 200, 300);
+    zlay_plan *plan = plan_of(&g);
+    zlay_plan_info info = info_of(plan);
+    zlay_tensormap map, map_was;
+    zlay_copy copy, copy_was;
+    zlay_smemdesc desc, desc_was;
+    const zlay_layout *a = (void *)&g, *b = (void *)&g;
+    memset(&map, 0x5a, sizeof map), map_was = map;
+    memset(&copy, 0x5a, sizeof copy), copy_was = copy;
+    memset(&desc, 0x5a, sizeof desc), desc_was = desc;
+    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
+        assert_int_equal(zlay_plan_map(&map, plan, none[i]), ZLAY_EINVAL);
+        assert_int_equal(zlay_plan_copy(&copy, plan, none[i], 0), ZLAY_EINVAL);
+        assert_int_equal(zlay_plan_desc(&desc, plan, none[i], 0, 0), ZLAY_EINVAL);
+        assert_null(zlay_plan_smem(plan, none[i]));
+    }
+    assert_int_equal(zlay_plan_desc(&desc, plan, ZLAY_OPERAND_D, 0, 0), ZLAY_EINVAL);
+    assert_int_equal(zlay_plan_desc(&desc, plan, ZLAY_OPERAND_A, info.consumers, 0), ZLAY_EINVAL);
+    assert_int_equal(zlay_plan_desc(&desc, plan, ZLAY_OPERAND_A, 0, info.k_steps), ZLAY_EINVAL);
+    assert_int_equal(zlay_plan_copy(&copy, plan, ZLAY_OPERAND_A, copies_of(plan, ZLAY_OPERAND_A)),
+                     ZLAY_NONE);
+    assert_int_equal(zlay_plan_copy(&copy, plan, ZLAY_OPERAND_A, UINT32_MAX), ZLAY_NONE);
+    assert_int_equal(zlay_plan_certificate(&a, &b, plan, 6), ZLAY_NONE);
+    assert_ptr_equal(a, &g);
+    assert_ptr_equal(b, &g);
+    assert_memory_equal(&map, &map_was, sizeof map);
+    assert_memory_equal(&copy, &copy_was, sizeof copy);
+    assert_memory_equal(&desc, &desc_was, sizeof desc);
+    zlay_plan_free(plan);
+}
+
+/* A buffer too short by one byte is told how long, and keeps what it had. */
+static void check_room(const zlay_plan *plan, zlay_status (*print)(zlay_buf *, const zlay_plan *))
+{
+    static char text[1 << 17];
+    zlay_buf buf = {NULL, 0, 0};
+    assert_int_equal(print(&buf, plan), ZLAY_EROOM);
+    size_t need = buf.need;
+    assert_in_range(need, 1000, sizeof text - 2);
+    memset(text, 0x5a, sizeof text);
+    buf = (zlay_buf){text, need, 0};
+    assert_int_equal(print(&buf, plan), ZLAY_EROOM);
+    for (size_t i = 0; i < sizeof text; i++) assert_int_equal(text[i], 0x5a);
+    buf = (zlay_buf){text, need + 1, 0};
+    assert_int_equal(print(&buf, plan), ZLAY_OK);
+    assert_int_equal(strlen(text), need);
+    assert_int_equal(text[need + 1], 0x5a);
+}
+
+static void test_texts(void **unused)
+{
+    (void)unused;
+    zlay_gemm g = gemm_of(100, 200, 300);
+    zlay_plan *plan = plan_of(&g);
+    check_room(plan, zlay_plan_ladder);
+    check_room(plan, zlay_plan_explain);
+    zlay_plan_free(plan);
+}
+
+/* ---- memory ------------------------------------------------------------------ */
+
+typedef struct heap {
+    uint64_t left, asked;
+    size_t live, blocks;
+} heap;
+
+static void *heap_alloc(void *user, size_t size)
+{
+    heap *h = user;
+    h->asked++;
+    if (!h->left) return NULL;
+    h->left--;
+    h->live += size, h->blocks++;
+    return malloc(size);
+}
+
+static void heap_free(void *user, void *ptr, size_t size)
+{
+    heap *h = user;
+    h->live -= size, h->blocks--;
+    free(ptr);
+}
+
+static zlay_status plan_in(heap *h, const zlay_gemm *g)
+{
+    zlay_allocator hooks = {h, heap_alloc, heap_free};
+    zlay_ctx *ctx;
+    zlay_plan *plan = (zlay_plan *)h;
+    uint64_t left = h->left;
+    h->left = UINT64_MAX;
+    assert_int_equal(zlay_ctx_new(&ctx, &hooks, NULL), ZLAY_OK);
+    h->left = left, h->asked = 0;
+    size_t live = h->live, blocks = h->blocks;
+    zlay_status status = zlay_plan_synth_gemm(ctx, &plan, target_of("sm_90a"), g);
+    if (status) {
+        assert_null(plan);
+        assert_int_equal(h->live, live);
+        assert_int_equal(h->blocks, blocks);
+        assert_non_null(strstr(zlay_ctx_message(ctx), "memory"));
+    }
+    zlay_ctx_free(ctx);
+    zlay_plan_free(plan);
+    return status;
+}
+
+/* Memory that ends at the k-th call, for every k: ENOMEM, nothing leaked, sizes given back as they
+ * were asked for; the plan outlives its ctx. */
+static void check_memory(const zlay_gemm *g)
+{
+    uint64_t k = 0;
+    heap h;
+    do {
+        h = (heap){.left = k};
+        zlay_status status = plan_in(&h, g);
+        assert_int_equal(h.live, 0);
+        assert_int_equal(h.blocks, 0);
+        if (status == ZLAY_OK) break;
+        assert_int_equal(status, ZLAY_ENOMEM);
+        assert_true(h.asked > k);
+    } while (++k < 100000);
+    assert_int_equal(h.asked, k);
+    assert_true(k > 10);
+}
+
+static void test_memory(void **unused)
+{
+    (void)unused;
+    zlay_gemm g = gemm_of(100, 200, 300);
+    check_memory(&g);
+    g = gemm_of(100, 200, 304);
+    g.a_order = ZLAY_ORDER_COLUMN, g.d_order = ZLAY_ORDER_COLUMN;
+    check_memory(&g);
+}
+
+/* Bytes at random: a status with a message, or a plan. */
+static void test_hostile(void **unused)
+{
+    (void)unused;
+    uint64_t state = test_seed("hostile");
+    zlay_ctx *ctx = ctx_new();
+    uint64_t planned = 0;
+    for (uint64_t i = 0; i < test_iterations(4000); i++) {
+        zlay_gemm g = gemm_random(&state);
+        size_t words = sizeof g / 4, at = test_random(&state) % words;
+        uint32_t word = (uint32_t)(test_random(&state) >> test_random(&state) % 32);
+        if (i % 16) memcpy((char *)&g + 4 * at, &word, 4);
+        else
+            for (size_t b = 0; b < sizeof g; b++)
+                ((unsigned char *)&g)[b] = (unsigned char)test_random(&state);
+        zlay_plan *plan = (zlay_plan *)&g;
+        zlay_status status = zlay_plan_synth_gemm(ctx, &plan, target_of("sm_90a"), &g);
+        if (status == ZLAY_EINTERNAL) fail_msg("%s: %s", gemm_text(&g), zlay_ctx_message(ctx));
+        if (status) assert_true(zlay_ctx_message(ctx)[0] != 0);
+        assert_int_equal(!plan, status != ZLAY_OK);
+        planned += !status;
+        zlay_plan_free(plan);
+    }
+    assert_in_range(planned, 1, 3999 * test_iterations(1));
+    zlay_ctx_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_get_nulls),
+        cmocka_unit_test(test_get_ends),
+        cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_hostile),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
