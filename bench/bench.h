@@ -15,8 +15,11 @@ typedef struct bench_row {
     void *state;
 } bench_row;
 
-/* Microseconds of one call: the least of five rounds, each of at least 20 ms or one call. */
-double bench_time(bench_work *work, void *state);
+/* Microseconds of one call of each: the medians of rounds that take all in turn, each of at least
+ * 20 ms or one call; false when one came out wrong. */
+enum { BENCH_MOST = 8 };
+bool bench_times(bench_work *const *work, size_t count, void *state, double *median);
+double bench_time(bench_work *work, void *state); /* negative: it came out wrong */
 
 /* Measure both in turn and print the row. */
 bool bench_print(const bench_row *row, bool json);
@@ -24,9 +27,8 @@ void bench_head(bool json);
 void bench_line(const char *name, double value, const char *unit, const char *against, double ratio,
                 bool json);
 
-/* Rows of a file each; false when a result was wrong. */
-bool bench_isl(zlay_ctx *ctx, bool json);
-bool bench_plan(zlay_ctx *ctx, bool json);
-bool bench_driver(zlay_ctx *ctx, bool json);
+/* Rows of a file each, listed in main.c; false when a result was wrong. */
+typedef bool bench_group(zlay_ctx *ctx, bool json);
+bench_group bench_isl, bench_plan, bench_driver;
 
 #endif
