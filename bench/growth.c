@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How the cost of an operation grows: each row against the same operation at its smallest size. */
+#include "bench.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SIZES = 6, RANK_MOST = 32 };
+
+typedef struct state {
+    zlay_ctx *ctx;
+    zlay_layout *a, *b;
+    uint64_t seed;
+} state;
+
+typedef struct growth {
+    const char *name, *of;
+    int size[SIZES]; /* 0 ends them */
+    bool (*prepare)(state *s, int size);
+    bench_work *work;
+} growth;
+
+static uint64_t draw(state *s, uint64_t count)
+{
+    s->seed ^= s->seed << 13;
+    s->seed ^= s->seed >> 7;
+    s->seed ^= s->seed << 17;
+    return s->seed % count;
+}
+
+/* ---- strided layouts by rank: extents 2 and 3, compact in a random order ------------------- */
+
+static void random_strides(state *s, int rank, const int64_t *shape, int64_t *stride)
+{
+    int order[RANK_MOST];
+    int64_t step = 1;
+    for (int i = 0; i < rank; i++) order[i] = i;
+    for (int i = rank - 1; i > 0; i--) {
+        int j = (int)draw(s, (uint64_t)i + 1), kept = order[i];
+        order[i] = order[j];
+        order[j] = kept;
+    }
+    for (int i = 0; i < rank; i++) {
+        stride[order[i]] = step;
+        step *= shape[order[i]];
+    }
+}
+
+static zlay_layout *random_strided(state *s, int rank)
+{
+    int64_t shape[RANK_MOST], stride[RANK_MOST];
+    zlay_layout *made;
+    for (int i = 0; i < rank; i++) shape[i] = 2 + (i % 4 == 3);
+    random_strides(s, rank, shape, stride);
+    zlay_layout_new_strided(s->ctx, &made, (size_t)rank, shape, stride, 0);
+    return made;
+}
+
+static bool prepare_strided(state *s, int rank)
+{
+    int64_t all = 1, one = 1;
+    s->a = random_strided(s, rank);
+    for (int i = 0; i < rank; i++) all *= 2 + (i % 4 == 3);
+    return s->a && !zlay_layout_new_strided(s->ctx, &s->b, 1, &all, &one, 0);
+}
+
+static bool prepare_tile(state *s, int rank)
+{
+    int64_t extent = 2, stride = 1;
+    s->a = random_strided(s, rank);
+    return s->a && !zlay_layout_new_strided(s->ctx, &s->b, 1, &extent, &stride, 0);
+}
+
+static bool prepare_equal(state *s, int rank)
+{
+    s->a = random_strided(s, rank);
+    return s->a && !zlay_layout_coalesce(s->ctx, &s->b, s->a);
+}
+
+static bool compose(void *value)
+{
+    state *s = value;
+    zlay_layout *made;
+    bool right = !zlay_layout_compose(s->ctx, &made, s->a, s->b);
+    zlay_layout_free(made);
+    return right;
+}
+
+static bool coalesce(void *value)
+{
+    state *s = value;
+    zlay_layout *made;
+    bool right = !zlay_layout_coalesce(s->ctx, &made, s->a);
+    zlay_layout_free(made);
+    return right;
+}
+
+static bool complement(void *value)
+{
+    state *s = value;
+    zlay_layout *made;
+    bool right = !zlay_layout_complement(s->ctx, &made, s->a, zlay_layout_size(s->a));
+    zlay_layout_free(made);
+    return right;
+}
+
+static bool divide(void *value)
+{
+    state *s = value;
+    zlay_layout *made;
+    bool right = !zlay_layout_logical_divide(s->ctx, &made, s->a, s->b);
+    zlay_layout_free(made);
+    return right;
+}
+
+static bool equal(void *value)
+{
+    state *s = value;
+    zlay_answer answer;
+    return !zlay_layout_equal(s->ctx, &answer, NULL, s->a, s->b) && answer == ZLAY_YES;
+}
+
+static bool eval(void *value)
+{
+    state *s = value;
+    int64_t out;
+    return !zlay_layout_eval(&out, 1, s->a, zlay_layout_size(s->a) / 2);
+}
+
+static const growth rows[] = {
+    {"eval", "rank", {1, 2, 4, 8, 16, 32}, prepare_tile, eval},
+    {"coalesce", "rank", {1, 2, 4, 8, 16, 32}, prepare_tile, coalesce},
+    {"compose with a compact layout", "rank", {1, 2, 4, 8, 16, 32}, prepare_strided, compose},
+    {"complement", "rank", {1, 2, 4, 8, 16, 32}, prepare_tile, complement},
+    {"logical_divide by 2:1", "rank", {1, 2, 4, 8, 16, 32}, prepare_tile, divide},
+    {"equal, strided", "rank", {1, 2, 4, 8, 16, 32}, prepare_equal, equal},
+};
+
+static void forget(state *s)
+{
+    zlay_layout_free(s->a);
+    zlay_layout_free(s->b);
+    s->a = s->b = NULL;
+}
+
+static bool run(state *s, const growth *g, bool json)
+{
+    double first = -1;
+    for (int i = 0; i < SIZES && g->size[i]; i++) {
+        char name[96], against[64];
+        double time = g->prepare(s, g->size[i]) ? bench_time(g->work, s) : -1;
+        forget(s);
+        if (time < 0) {
+            fprintf(stderr, "zlay-bench: %s: a wrong result\n", g->name);
+            return false;
+        }
+        if (first < 0) first = time;
+        snprintf(name, sizeof name, "%s, %s %d", g->name, g->of, g->size[i]);
+        snprintf(against, sizeof against, "the same at %s %d", g->of, g->size[0]);
+        bench_line(name, time, "us", against, first / time, json);
+    }
+    return true;
+}
+
+bool bench_growth(zlay_ctx *ctx, bool json)
+{
+    state s = {.ctx = ctx, .seed = 88172645463325252u};
+    bool right = true;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        right = run(&s, &rows[i], json) && right;
+    return right;
+}
