@@ -58,6 +58,21 @@ enum {
 ZLAY_API zlay_status zlay_layout_parse(zlay_ctx *ctx, zlay_layout **out,
                                        const char *text, size_t length);
 
+/** Read a layout from another system's text; zlay's own is read too.
+ *
+ *    Triton  what LinearLayout prints (" - register=1 -> (0, 1) ... where out
+ *            dims are: [dim0 (size 2), ...]"), and #ttg.linear<{register =
+ *            [[0, 1]], ...}>, whose output sizes are the least that hold its
+ *            bases
+ *    MLIR    memref<8x64xf32>, row-major; memref<8x64xf32, strided<[64, 1],
+ *            offset: 7>>; memref<8x64xf32, affine_map<(d0, d1) -> (...)>>
+ *    CuTe    what it prints, as zlay_layout_parse
+ *
+ *  Returns: as zlay_layout_parse; ZLAY_EINVAL also for a size that is unknown.
+ */
+ZLAY_API zlay_status zlay_layout_import(zlay_ctx *ctx, zlay_layout **out, const char *text,
+                                        size_t length);
+
 /** Make the strided layout offset o (shape...):(stride...) of `rank` flat
  *  modes, the first fastest.
  *

@@ -88,6 +88,18 @@ zlay_status zl_op_layout_parse(zl_call *call)
     return status;
 }
 
+zlay_status zl_op_layout_import(zl_call *call)
+{
+    zl_span text;
+    zlay_layout *layout = NULL;
+    zlay_status status = zl_get_text(call, call->request, "text", &text);
+    call->in_input = true;
+    if (!status) status = zlay_layout_import(call->ctx, &layout, text.text, text.length);
+    if (!status) call->value = zl_json_layout(call, layout);
+    zlay_layout_free(layout);
+    return status;
+}
+
 /* ---- eval ------------------------------------------------------------------- */
 
 static zlay_status index_of(zl_call *call, const zlay_layout *layout, const json_t *at,
