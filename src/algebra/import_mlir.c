@@ -41,12 +41,16 @@ static zlay_status skip_part(zl_cursor *c)
     return c->at > begin ? ZLAY_OK : zl_cursor_fail(c, "an element type");
 }
 
+/* A tuple of one entry, or of none, stands without parentheses. */
+static const char *open_of(const memref *m) { return m->rank > 1 ? "(" : ""; }
+static const char *close_of(const memref *m) { return m->rank > 1 ? ")" : ""; }
+
 static void put_extents(zl_text *out, const memref *m)
 {
-    zl_puts(out, "(");
+    zl_puts(out, open_of(m));
     for (size_t i = 0; i < m->rank; i++)
         zl_putf(out, "%s%llu", i ? "," : "", (unsigned long long)m->extent[i]);
-    zl_puts(out, m->rank ? ")" : "1)");
+    zl_puts(out, m->rank ? close_of(m) : "1");
 }
 
 /* Without a layout a memref is row-major: the last dimension is contiguous. */
@@ -59,10 +63,10 @@ static zlay_status row_major(zl_cursor *c, zl_text *out, const memref *m)
             return zl_fail(c->ctx, ZLAY_EOVERFLOW, "the size does not fit 64 bits");
     }
     put_extents(out, m);
-    zl_puts(out, m->rank ? ":(" : ":(0");
+    zl_putf(out, ":%s", open_of(m));
     for (size_t i = 0; i < m->rank; i++)
         zl_putf(out, "%s%lld", i ? "," : "", (long long)stride[i]);
-    zl_puts(out, ")");
+    zl_puts(out, m->rank ? close_of(m) : "0");
     return ZLAY_OK;
 }
 
@@ -70,7 +74,7 @@ static zlay_status stride_list(zl_cursor *c, zl_text *out, const memref *m)
 {
     int64_t stride;
     zlay_status status = zl_cursor_want(c, '[');
-    zl_puts(out, ":(");
+    zl_putf(out, ":%s", open_of(m));
     for (size_t i = 0; i < m->rank && !status; i++) {
         if (zl_cursor_peek(c) == '?') return unknown_size(c);
         status = zl_cursor_integer(c, &stride);
@@ -78,7 +82,7 @@ static zlay_status stride_list(zl_cursor *c, zl_text *out, const memref *m)
         zl_putf(out, "%s%lld", i ? "," : "", (long long)stride);
         if (i + 1 < m->rank) status = zl_cursor_want(c, ',');
     }
-    zl_puts(out, m->rank ? ")" : "0)");
+    zl_puts(out, m->rank ? close_of(m) : "0");
     return status ? status : zl_cursor_want(c, ']');
 }
 
