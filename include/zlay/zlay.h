@@ -6,6 +6,7 @@
 #include <zlay/algebra.h>
 #include <zlay/base.h>
 #include <zlay/emit.h>
+#include <zlay/facts.h>
 #include <zlay/legality.h>
 #include <zlay/pipe.h>
 #include <zlay/sim.h>

@@ -66,6 +66,9 @@ zlay_status zl_get_layout(zl_call *call, const char *name, zlay_layout **out);
 /* An integer, or a text of decimal digits or of 0x and hexadecimal ones; false for anything else. */
 bool zl_json_u64(const json_t *value, uint64_t *out);
 
+/* The optional list `facts`; NULL where it is absent. */
+zlay_status zl_get_facts(zl_call *call, zlay_facts **out);
+
 zlay_status zl_wrong(zl_call *call, const char *name, const char *wanted);
 
 /* ---- f2 ------------------------------------------------------------------ */
