@@ -19,10 +19,14 @@ allowed() {
     esac
 }
 
+# Public headers of the algebra's groups.
+groups='cute|f2|facts|hier|pieces|radix|zmat'
+
 # Lines `file: layer` of every include of a layer.
 includes() {
-    grep -nE '^#include ["<](zlay/)?[a-z]+(/[a-z_.-]+|\.h)[">]' "$@" /dev/null |
-        sed -nE 's|^([^:]*):[0-9]+:#include "([a-z]+)/.*|\1 \2|p; s|^([^:]*):[0-9]+:#include <zlay/([a-z]+)\.h>.*|\1 \2|p'
+    grep -nE '^#include ["<](zlay/)?[a-z0-9]+(/[a-z0-9_.-]+|\.h)[">]' "$@" /dev/null |
+        sed -nE 's|^([^:]*):[0-9]+:#include "([a-z]+)/.*|\1 \2|p; s|^([^:]*):[0-9]+:#include <zlay/([a-z0-9]+)\.h>.*|\1 \2|p' |
+        sed -E "s/ ($groups)\$/ algebra/"
 }
 
 layer() {
