@@ -7,6 +7,7 @@
 # make device-test, device-bench                          on a machine with a Hopper GPU
 # make install    PREFIX=/usr/local LIBDIR=$(PREFIX)/lib DESTDIR=
 # make generate   rewrite the tables of documents that come from src/
+# ENGINES=0 builds without isl, FLINT and GMP; so does a machine that lacks their headers.
 # NO_INSTALL=1 keeps run and test from installing packages; V=1 shows the commands.
 
 CC ?= cc
@@ -23,8 +24,12 @@ MINOR := $(call version,MINOR)
 VERSION := $(MAJOR).$(MINOR).$(call version,PATCH)
 ABI := $(MAJOR).$(MINOR)
 
+have = $(shell printf '\#include <$(1)>\n' | $(CC) $(CPPFLAGS) -E - >/dev/null 2>&1 && echo 1)
+ENGINES ?= $(if $(and $(call have,isl/ctx.h),$(call have,flint/fmpz.h)),1,0)
+ENGINE_LIBS := -Wl,--as-needed $(if $(filter 1,$(ENGINES)),-lisl -lflint -lgmp)
+
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion
-ZL_CPPFLAGS := -Iinclude -Isrc
+ZL_CPPFLAGS := -Iinclude -Isrc -DZL_ENGINES=$(ENGINES)
 ZL_CFLAGS := -std=c11 $(WARNINGS) -fvisibility=hidden -fPIC
 Q = $(if $(V),,@echo "  $@";)
 COMPILE = $(Q)$(CC) $(ZL_CPPFLAGS) $(CPPFLAGS) $(ZL_CFLAGS) $(CFLAGS) -MMD -MP
@@ -58,7 +63,6 @@ $(B)/.jansson:
 	@CC="$(CC)" NO_INSTALL=1 tools/setup.sh run
 	@touch $@
 
-have = $(shell printf '\#include <$(1)>\n' | $(CC) $(CPPFLAGS) -E - >/dev/null 2>&1 && echo 1)
 ISL := $(call have,isl/ctx.h)
 $(B)/bench/%.o: bench/%.c
 	@mkdir -p $(@D)
@@ -81,7 +85,7 @@ shared = $(Q)$(CC) -shared -Wl,-soname,$(@F).$(ABI) -Wl,-z,defs $(CFLAGS) $(LDFL
 besides = $(B)/libzlay-base.a -Wl,--exclude-libs,libzlay-base.a -L$(B) -lzlay
 
 $(B)/libzlay.so: $(LIB)
-	$(shared) $^
+	$(shared) $^ $(ENGINE_LIBS)
 	@ln -sf $(@F) $@.$(ABI)
 $(B)/libzlay-runtime.so: $(RUNTIME) $(B)/libzlay-base.a $(B)/libzlay.so
 	$(shared) $(RUNTIME) $(besides) -ldl
@@ -94,9 +98,9 @@ ARCHIVES := $(B)/libzlay-cli.a $(B)/libzlay-json.a $(B)/libzlay-runtime.a $(B)/l
 link = $(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^)
 
 $(B)/zlay: $(B)/cli/main.o $(ARCHIVES)
-	$(link) -ljansson -ldl -lm
+	$(link) $(ENGINE_LIBS) -ljansson -ldl -lm
 $(B)/zlay-bench: $(BENCH) $(B)/libzlay-runtime.a $(B)/libzlay.a
-	$(link) $(if $(ISL),-lisl) -ldl -lm
+	$(link) $(if $(ISL),-lisl) $(ENGINE_LIBS) -ldl -lm
 
 $(B)/zlay.cdef: tools/gen-cdef $(HEADERS)
 	@mkdir -p $(@D)
@@ -104,7 +108,8 @@ $(B)/zlay.cdef: tools/gen-cdef $(HEADERS)
 # Always anew: PREFIX and LIBDIR may differ from those of the last time.
 $(B)/zlay.pc: pkgconfig/zlay.pc.in FORCE
 	@mkdir -p $(@D)
-	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' $< > $@
+	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' \
+	    -e 's|@ENGINES@|$(filter -l%,$(ENGINE_LIBS))|' $< > $@
 
 # ---- the main job ----------------------------------------------------------
 
@@ -142,7 +147,7 @@ fuzz:
 	@$(MAKE) --no-print-directory B=build/san CFLAGS="$(SAN) -fsanitize=address,undefined" build/san/fuzz build/san/zlay
 	build/san/fuzz build/san/zlay tests/fuzz/corpus
 $(B)/fuzz: $(sort $(wildcard tests/fuzz/*.c)) $(ARCHIVES)
-	$(COMPILE) -Itests -o $@ $(filter %.c,$^) $(LDFLAGS) $(ARCHIVES) -ljansson -ldl -lm
+	$(COMPILE) -Itests -o $@ $(filter %.c,$^) $(LDFLAGS) $(ARCHIVES) $(ENGINE_LIBS) -ljansson -ldl -lm
 
 check-layers:
 	@tests/c-layers.sh
@@ -157,7 +162,7 @@ $(B)/device/%.o: tests/device/%.c
 	@mkdir -p $(@D)
 	$(COMPILE) -c -o $@ $<
 $(B)/device-%: $(B)/device/device_%.o $(filter-out $(DEVICE_MAIN),$(DEVICE)) $(B)/libzlay-runtime.a $(B)/libzlay.a
-	$(link) -ldl -lm -lpthread
+	$(link) $(ENGINE_LIBS) -ldl -lm -lpthread
 device-test: $(B)/device-test
 	$(B)/device-test
 device-bench: $(B)/device-bench

@@ -29,7 +29,8 @@ example_shared() {
 }
 example_static() {
     # shellcheck disable=SC2046
-    "$CC" -std=c11 -o "$tap_dir/gemm-static" examples/gemm.c $(pc --cflags zlay) "$lib/libzlay-runtime.a" "$lib/libzlay.a" -ldl -lm &&
+    "$CC" -std=c11 -o "$tap_dir/gemm-static" examples/gemm.c $(pc --cflags zlay) "$lib/libzlay-runtime.a" "$lib/libzlay.a" \
+        $(sed -n 's/^Libs.private: //p' "$lib/pkgconfig/zlay.pc") -ldl -lm &&
         cd "$tap_dir" && ./gemm-static 256 256 128 | grep -q TMAP_STRIDE_16
 }
 example_is_short() { test "$(wc -l < examples/gemm.c)" -le 150; }

@@ -47,6 +47,7 @@ for name in base algebra legality synth sim pipe emit runtime json cli; do
     [ -d src/$name ] && check "src/$name" layer $name
 done
 check "jansson is in src/json only" only_in 'jansson' src/json/
+check "isl is in src/algebra/isl*.[ch] only" only_in 'isl/' src/algebra/isl
 check "no cuda.h, no dlopen outside the runtime" only_in 'cuda|dlfcn' src/runtime/
 check "nothing prints, exits or aborts outside the program" \
     sh -c '! grep -nE "\b(printf|puts|putchar|fprintf|fputs|exit|abort|assert)\(" -r src --include=*.c | grep -v "^src/cli/"'
