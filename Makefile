@@ -2,6 +2,7 @@
 # make            the libraries, the program and the bench, in build/
 # make run        the main job: plan, check, model and, where a Hopper GPU is found, run a GEMM
 # make test       every test; the last line is `N passed, N failed`
+# make exhaustive the small worlds whole (tests/x-*), which make test samples
 # make san        the tests under ASan and UBSan          make tsan    the thread test under TSan
 # make fuzz       mutated input for every parser          make bench   ratios, printed
 # make device-test, device-bench                          on a machine with a Hopper GPU
@@ -134,6 +135,10 @@ test:
 	@$(MAKE) --no-print-directory all $(TESTS)
 	@CC="$(CC)" CXX="$(CXX)" MAKE="$(MAKE)" B="$(B)" tests/run.sh $(TESTS) $(CHECKS)
 
+exhaustive:
+	@CC="$(CC)" tools/setup.sh test
+	@$(MAKE) --no-print-directory test TESTS="$(filter $(B)/tests/x-%,$(TESTS))" CHECKS= ZLAY_EXHAUSTIVE=1
+
 # A sanitizer run leaves out the checks that look at the package, not at what runs.
 SAN := -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all
 san:
@@ -198,4 +203,4 @@ clean:
 
 FORCE:
 .DELETE_ON_ERROR:
-.PHONY: all run test san tsan fuzz check-layers doc-check device-test device-bench bench generate install clean
+.PHONY: all run test exhaustive san tsan fuzz check-layers doc-check device-test device-bench bench generate install clean

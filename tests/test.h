@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by all tests: cmocka with what it needs, and random numbers whose seed is printed and can
- * be given back in ZLAY_SEED; ZLAY_SCALE multiplies the iterations of property tests. */
+ * be given back in ZLAY_SEED; ZLAY_SCALE multiplies the iterations of property tests, and
+ * ZLAY_EXHAUSTIVE=1 makes a small world whole (`make exhaustive`). */
 #ifndef TEST_H
 #define TEST_H
 
@@ -40,6 +41,12 @@ static inline uint64_t test_iterations(uint64_t count)
 {
     const char *scale = getenv("ZLAY_SCALE");
     return scale ? count * strtoull(scale, NULL, 0) : count;
+}
+
+static inline int test_exhaustive(void)
+{
+    const char *given = getenv("ZLAY_EXHAUSTIVE");
+    return given && *given && *given != '0';
 }
 
 #endif

@@ -122,11 +122,12 @@ static void check_composition(zlay_ctx *ctx, const plain *p, const zlay_layout *
     zlay_layout_free(c);
 }
 
-/* All 3 million pairs take a minute: one in 40, or with ZLAY_SCALE more, 40 for all. */
+/* All 3 million pairs take a minute: one in 40, or with ZLAY_SCALE more, 40 for all, as
+ * ZLAY_EXHAUSTIVE=1. */
 static void all_compositions(void **state)
 {
     static plain p[4000];
-    uint64_t seed = test_seed("pairs"), scale = test_iterations(1);
+    uint64_t seed = test_seed("pairs"), scale = test_exhaustive() ? 40 : test_iterations(1);
     int count = world(p, 12, 0, 6), stride = scale > 40 ? 1 : (int)(40 / scale);
     zlay_layout **made = malloc(sizeof *made * (size_t)count);
     for (int i = 0; i < count; i++) made[i] = make(*state, &p[i], 0);
