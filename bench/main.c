@@ -96,6 +96,7 @@ static const struct {
 } groups[] = {
     {"isl", bench_isl},
     {"growth", bench_growth},
+    {"eval", bench_eval},
     {"plan", bench_plan},
     {"driver", bench_driver},
 };

@@ -158,6 +158,7 @@ static const char *const whole[] = {
     "{\"op\":\"layout.equal\",\"a\":\"8\",\"b\":\"8\"}",
     "{\"op\":\"layout.lower\",\"layout\":\"8:2\"}",
     "{\"op\":\"facts.of\",\"expression\":\"2*ld\"}",
+    "{\"op\":\"radix.divmod\",\"shape\":\"(3,5)\"}",
     "{\"op\":\"tensormap.check\",\"target\":\"sm_90a\",\"map\":{\"mode\":0,\"type\":9,\"rank\":1,"
     "\"address\":0,\"extent\":[64],\"stride\":[],"
     "\"box\":[64],\"step\":[1],\"interleave\":0,\"swizzle\":0,\"l2\":0,\"oob\":0}}",

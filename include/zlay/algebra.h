@@ -138,6 +138,21 @@ ZLAY_API size_t zlay_layout_outs(const zlay_layout *layout);
 ZLAY_API zlay_status zlay_layout_eval(int64_t *values, size_t room,
                                       const zlay_layout *layout, uint64_t index);
 
+/** Evaluate a layout at many colexicographic indices, without a division a point.
+ *
+ *  Returns: ZLAY_OK; ZLAY_EINVAL a NULL, an index outside [0, size), a layout that
+ *           depends on parameters, or `there` is NULL and the layout may be
+ *           undefined somewhere.
+ *  Out:     values  zlay_layout_outs(layout) integers a point; 0 where undefined.
+ *           there   1 a defined point, 0 an undefined one; NULL: not asked.
+ *  In:      index   `count` indices; NULL for first, first + 1, ..., which is
+ *                   faster still.
+ *  Pure.
+ */
+ZLAY_API zlay_status zlay_layout_eval_many(int64_t *values, uint8_t *there,
+                                           const zlay_layout *layout, const uint64_t *index,
+                                           uint64_t first, size_t count);
+
 /** The index of a coordinate given as text, as "(1,(0,2))" or "[1,[0,2]]", in
  *  the layout's own profile; an integer stands for a nested mode by its index.
  *

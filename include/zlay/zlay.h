@@ -9,6 +9,7 @@
 #include <zlay/facts.h>
 #include <zlay/legality.h>
 #include <zlay/pipe.h>
+#include <zlay/radix.h>
 #include <zlay/sim.h>
 #include <zlay/synth.h>
 #include <zlay/version.h>

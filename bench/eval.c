@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values of layouts against the same layouts written out by hand in C. */
+#include "bench.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MANY = 1024 };
+
+/* The loop that a user writes around the expression; without `index` over first, first + 1, ... */
+typedef void hand(int64_t *values, const uint64_t *index, uint64_t first, size_t count);
+
+#define HAND(name, at)                                                                           \
+    static void name(int64_t *values, const uint64_t *index, uint64_t first, size_t count)       \
+    {                                                                                            \
+        if (index)                                                                               \
+            for (size_t i = 0; i < count; i++) values[i] = at(index[i]);                         \
+        else                                                                                     \
+            for (size_t i = 0; i < count; i++) values[i] = at(first + i);                        \
+    }
+
+typedef struct state {
+    const zlay_layout *layout;
+    hand *by_hand;
+    uint64_t index[MANY];
+    size_t count;
+    int64_t ours[MANY], theirs[MANY];
+} state;
+
+/* (6,10,14,9):(7,45,460,1): extents that are no powers of two. */
+static int64_t rank4(uint64_t i)
+{
+    return (int64_t)(i % 6 * 7 + i / 6 % 10 * 45 + i / 60 % 14 * 460 + i / 840);
+}
+
+HAND(rank4_by_hand, rank4)
+
+/* Sw<3,3,3> o 0 o (64,(8,16)):(8,(1,512)), with shifts and masks. */
+static int64_t swizzled(uint64_t i)
+{
+    uint64_t v = (i & 63) * 8 + (i >> 6 & 7) + (i >> 9) * 512;
+    return (int64_t)(v ^ (v >> 3 & 56));
+}
+
+HAND(swizzled_by_hand, swizzled)
+
+/* f2 of 13 bits; each basis where its bit is set. */
+static const uint64_t basis[13] = {17, 2, 4, 520, 33, 64, 3, 256, 1025, 8, 4100, 2048, 4224};
+
+static int64_t f2(uint64_t i)
+{
+    uint64_t v = 0;
+    for (int k = 0; k < 13; k++) v ^= (0 - (i >> k & 1)) & basis[k];
+    return (int64_t)v;
+}
+
+HAND(f2_by_hand, f2)
+
+static bool indices_ours(void *value)
+{
+    state *s = value;
+    return !zlay_layout_eval_many(s->ours, NULL, s->layout, s->index, 0, s->count);
+}
+
+static bool indices_theirs(void *value)
+{
+    state *s = value;
+    s->by_hand(s->theirs, s->index, 0, s->count);
+    return true;
+}
+
+static bool range_ours(void *value)
+{
+    state *s = value;
+    return !zlay_layout_eval_many(s->ours, NULL, s->layout, NULL, s->index[0] % 1000, s->count);
+}
+
+static bool range_theirs(void *value)
+{
+    state *s = value;
+    s->by_hand(s->theirs, NULL, s->index[0] % 1000, s->count);
+    return true;
+}
+
+static const struct layouts {
+    const char *name, *text;
+    hand *by_hand;
+} layouts[] = {
+    {"rank 4", "(6,10,14,9):(7,45,460,1)", rank4_by_hand},
+    {"swizzled", "Sw<3,3,3> o 0 o (64,(8,16)):(8,(1,512))", swizzled_by_hand},
+    {"f2, 13 bits",
+     "f2{a: (17) (2) (4) (520) (33) (64) (3); b: (256) (1025) (8) (4100) (2048) (4224) -> x: 8192}",
+     f2_by_hand},
+};
+
+static bool agree(state *s, bench_work *ours, bench_work *theirs)
+{
+    return ours(s) && theirs(s) && !memcmp(s->ours, s->theirs, s->count * sizeof s->ours[0]);
+}
+
+static bool row(state *s, const char *layout, bool range, bool json)
+{
+    char name[80];
+    bench_row r = {name, "by hand in C", range ? range_ours : indices_ours,
+                   range ? range_theirs : indices_theirs, s};
+    const char *what = range ? "in order" : "any indices";
+    snprintf(name, sizeof name, "eval %s, n = %zu, %s", layout, s->count, what);
+    return agree(s, r.ours, r.theirs) && bench_print(&r, json);
+}
+
+static bool rows(zlay_ctx *ctx, const struct layouts *l, bool json)
+{
+    static const size_t counts[] = {1, 16, MANY};
+    zlay_layout *layout;
+    uint64_t x = 88172645463325252u;
+    bool right = !zlay_layout_parse(ctx, &layout, l->text, strlen(l->text));
+    static state s;
+    s = (state){.layout = layout, .by_hand = l->by_hand};
+    for (size_t i = 0; right && i < MANY; i++) {
+        x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+        s.index[i] = x % zlay_layout_size(layout);
+    }
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        s.count = counts[i];
+        right = right && row(&s, l->name, false, json) && row(&s, l->name, true, json);
+    }
+    zlay_layout_free(layout);
+    return right;
+}
+
+bool bench_eval(zlay_ctx *ctx, bool json)
+{
+    bool right = true;
+    for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++)
+        right = rows(ctx, &layouts[i], json) && right;
+    return right;
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values of many indices at once, against modes and bases added up by hand. */
+#include "layout.h"
+
+enum { MOST = 1500, RANK = 7 };
+
+/* A layout without the library. */
+typedef struct plain {
+    int rank;
+    int64_t shape[RANK], stride[RANK], offset;
+    int bits, base, shift; /* of a swizzle */
+    int in;                /* f2: bits in; 0: strided */
+    uint64_t basis[24];
+} plain;
+
+static int64_t plain_at(const plain *p, uint64_t index)
+{
+    int64_t value = p->offset;
+    uint64_t flat = 0, swizzled;
+    for (int k = 0; k < p->in; k++) flat ^= index >> k & 1 ? p->basis[k] : 0;
+    if (p->in) return (int64_t)flat;
+    for (int i = 0; i < p->rank; i++) {
+        value += (int64_t)(index % (uint64_t)p->shape[i]) * p->stride[i];
+        index /= (uint64_t)p->shape[i];
+    }
+    swizzled = (uint64_t)value;
+    for (int k = 0; k < p->bits; k++) {
+        int from = p->shift > 0 ? p->base + p->shift : p->base, to = p->shift > 0 ? p->base : p->base - p->shift;
+        swizzled ^= ((uint64_t)value >> (from + k) & 1) << (to + k);
+    }
+    return (int64_t)swizzled;
+}
+
+static void random_strided(uint64_t *seed, plain *p, int64_t top)
+{
+    p->rank = (int)test_range(seed, 1, RANK);
+    p->offset = test_range(seed, -50, 50);
+    for (int i = 0; i < p->rank; i++) {
+        p->shape[i] = test_range(seed, 1, test_range(seed, 0, 3) ? 9 : top);
+        p->stride[i] = test_range(seed, 0, 2) ? test_range(seed, -40, 99) : 0;
+        if (i && test_range(seed, 0, 1)) p->stride[i] = p->stride[i - 1] * p->shape[i - 1];
+    }
+    if (test_range(seed, 0, 2)) return;
+    p->bits = (int)test_range(seed, 1, 4);
+    p->base = (int)test_range(seed, 0, 4);
+    p->shift = (int)test_range(seed, p->bits, 7);
+    if (test_range(seed, 0, 2) == 0) p->shift = -p->shift;
+}
+
+static zlay_layout *make_strided(zlay_ctx *ctx, const plain *p)
+{
+    zlay_layout *a, *b;
+    assert_int_equal(zlay_layout_new_strided(ctx, &a, (size_t)p->rank, p->shape, p->stride, p->offset),
+                     ZLAY_OK);
+    if (!p->bits) return a;
+    assert_int_equal(zlay_layout_new_swizzled(ctx, &b, p->bits, p->base, p->shift, a), ZLAY_OK);
+    zlay_layout_free(a);
+    return b;
+}
+
+static zlay_layout *make_f2(zlay_ctx *ctx, uint64_t *seed, plain *p)
+{
+    char text[2048] = "f2{a:", one[40];
+    p->in = (int)test_range(seed, 1, 24);
+    for (int k = 0; k < p->in; k++) {
+        p->basis[k] = test_random(seed) >> 20;
+        sprintf(one, "%s (%llu)", k == p->in / 2 && k ? "; b:" : "", (unsigned long long)p->basis[k]);
+        strcat(text, one);
+    }
+    strcat(text, " -> x: 17592186044416}");
+    return read_layout(ctx, text);
+}
+
+static void check(const zlay_layout *a, const plain *p, uint64_t *seed)
+{
+    static int64_t value[MOST];
+    static uint64_t index[MOST];
+    static uint8_t there[MOST];
+    uint64_t size = zlay_layout_size(a), most = size < MOST ? size : MOST;
+    size_t count = (size_t)test_range(seed, 1, test_range(seed, 0, 3) ? 40 : (int64_t)MOST);
+    for (size_t i = 0; i < count; i++) index[i] = i ? test_random(seed) % size : size - 1;
+    assert_int_equal(zlay_layout_eval_many(value, NULL, a, index, 7, count), ZLAY_OK);
+    for (size_t i = 0; i < count; i++)
+        if (value[i] != plain_at(p, index[i])) fail_msg("index %llu", (unsigned long long)index[i]);
+    if (count > most) count = (size_t)most;
+    uint64_t first = test_range(seed, 0, 2) ? test_random(seed) % (size - count + 1) : size - count;
+    memset(there, 7, sizeof there);
+    assert_int_equal(zlay_layout_eval_many(value, there, a, NULL, first, count), ZLAY_OK);
+    for (size_t i = 0; i < count; i++)
+        if (value[i] != plain_at(p, first + i) || there[i] != 1)
+            fail_msg("%d of %d from %llu", (int)i, (int)count, (unsigned long long)first);
+    if (count < MOST) assert_int_equal(there[count], 7);
+}
+
+static void random_layouts(void **state)
+{
+    uint64_t seed = test_seed("random_layouts");
+    for (uint64_t i = 0; i < test_iterations(100000); i++) {
+        plain p = {0};
+        zlay_layout *a;
+        if (test_range(&seed, 0, 3)) {
+            random_strided(&seed, &p, i % 2 ? 40 : 700);
+            a = make_strided(*state, &p);
+        } else {
+            a = make_f2(*state, &seed, &p);
+        }
+        check(a, &p, &seed);
+        zlay_layout_free(a);
+    }
+}
+
+/* Sizes near 2^63, values near both ends of 64 bits, where sums wrap on the way. */
+static void large(void **state)
+{
+    static const struct { const char *text; plain p; } rows[] = {
+        {"(3,1537228672809129301):(1,3)", {2, {3, 1537228672809129301}, {1, 3}, 0, 0, 0, 0, 0, {0}}},
+        {"(7,5,100000000000000003):(3,-2,1)",
+         {3, {7, 5, 100000000000000003}, {3, -2, 1}, 0, 0, 0, 0, 0, {0}}},
+        {"-9223372036854775807 o (3,3,3):(4611686018427387903,1,2)",
+         {3, {3, 3, 3}, {4611686018427387903, 1, 2}, -9223372036854775807, 0, 0, 0, 0, {0}}},
+        {"9223372036854775807 o (400,300):(-1,-30744573456182586)",
+         {2, {400, 300}, {-1, -30744573456182586}, INT64_MAX, 0, 0, 0, 0, {0}}},
+        {"Sw<3,4,3> o 0 o (9223372036854775807,1):(1,5)",
+         {2, {INT64_MAX, 1}, {1, 5}, 0, 3, 4, 3, 0, {0}}},
+    };
+    uint64_t seed = test_seed("large");
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        zlay_layout *a = read_layout(*state, rows[r].text);
+        for (int i = 0; i < 200; i++) check(a, &rows[r].p, &seed);
+        zlay_layout_free(a);
+    }
+}
+
+/* Several outputs, and kinds that go point by point: as zlay_layout_eval. */
+static void tuples(void **state)
+{
+    static const char *const texts[] = {
+        "f2{a: (1,0) (0,1); b: (1,1) (3,0) -> x: 4, y: 2}",
+        "f2{a: (1) (2) (4); b: (5) -> x: 8}",
+        "(1,1):(3,4)",
+    };
+    for (size_t r = 0; r < sizeof texts / sizeof texts[0]; r++) {
+        zlay_layout *a = read_layout(*state, texts[r]);
+        size_t outs = zlay_layout_outs(a), size = (size_t)zlay_layout_size(a);
+        int64_t value[64], one[4];
+        assert_int_equal(zlay_layout_eval_many(value, NULL, a, NULL, 0, size), ZLAY_OK);
+        for (size_t i = 0; i < size; i++) {
+            assert_int_equal(zlay_layout_eval(one, 4, a, i), ZLAY_OK);
+            for (size_t k = 0; k < outs; k++) assert_int_equal(value[i * outs + k], one[k]);
+        }
+        zlay_layout_free(a);
+    }
+}
+
+static void refused(void **state)
+{
+    zlay_layout *a = read_layout(*state, "(4,5):(1,9)");
+    uint64_t index[12] = {0, 1, 20};
+    int64_t value[12] = {77, 77, 77};
+    assert_int_equal(zlay_layout_eval_many(value, NULL, a, index, 0, 3), ZLAY_EINVAL);
+    assert_int_equal(zlay_layout_eval_many(value, NULL, a, NULL, 18, 3), ZLAY_EINVAL);
+    assert_int_equal(zlay_layout_eval_many(value, NULL, a, NULL, UINT64_MAX, 2), ZLAY_EINVAL);
+    assert_int_equal(zlay_layout_eval_many(value, NULL, NULL, NULL, 0, 1), ZLAY_EINVAL);
+    assert_int_equal(zlay_layout_eval_many(NULL, NULL, a, NULL, 0, 1), ZLAY_EINVAL);
+    assert_int_equal(zlay_layout_eval_many(NULL, NULL, a, NULL, 99, 0), ZLAY_OK);
+    assert_true(value[0] == 77 && value[1] == 77 && value[2] == 77);
+    zlay_layout_free(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(random_layouts, begin, end),
+        cmocka_unit_test_setup_teardown(large, begin, end),
+        cmocka_unit_test_setup_teardown(tuples, begin, end),
+        cmocka_unit_test_setup_teardown(refused, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
