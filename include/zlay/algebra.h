@@ -220,6 +220,7 @@ ZLAY_API zlay_status zlay_layout_logical_divide_tiler(zlay_ctx *ctx, zlay_layout
 typedef struct zlay_witness {
     uint64_t index;   /* the first where they differ, in both boxes */
     int64_t a, b;     /* the two values, flattened to one integer each */
+    int32_t has_a, has_b; /* 0: that side is undefined there, and its value 0 */
     uint64_t size_a, size_b; /* the sizes; where they differ, index, a and b are 0 */
 } zlay_witness;
 

@@ -1,104 +1,132 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "algebra/layout.h"
+#include "algebra/equal.h"
+#include "algebra/isl.h"
+#include "algebra/kind.h"
 
-/* What the ladder hands from rung to rung. */
-typedef struct pair {
-    zlay_ctx *ctx;
-    const zlay_layout *a, *b;
-    zlay_answer answer;
-    zlay_witness witness;
-} pair;
+enum { OUTS_MOST = 64 };
 
-static void differ(pair *p, uint64_t index)
+void zl_differ(zl_pair *p, uint64_t index)
 {
+    zlay_witness *w = &p->witness;
     p->answer = ZLAY_NO;
-    p->witness = (zlay_witness){index, zl_at(p->a, index), zl_at(p->b, index), p->a->size,
-                                p->b->size};
+    *w = (zlay_witness){.index = index, .size_a = p->a->size, .size_b = p->b->size};
+    w->has_a = zl_value(p->a, index, &w->a);
+    w->has_b = zl_value(p->b, index, &w->b);
+    if (!w->has_a) w->a = 0;
+    if (!w->has_b) w->b = 0;
 }
 
-static zlay_status sizes(pair *p, bool *decided)
+static bool has_parameters(const zl_pair *p) { return p->a->pieces.params || p->b->pieces.params; }
+
+static zlay_status sizes(zl_pair *p, bool *decided)
 {
     *decided = p->a->size != p->b->size;
     if (!*decided) return ZLAY_OK;
     p->answer = ZLAY_NO;
-    p->witness = (zlay_witness){0, 0, 0, p->a->size, p->b->size};
+    p->witness = (zlay_witness){.size_a = p->a->size, .size_b = p->b->size};
     return ZLAY_OK;
 }
 
-/* The first index where two coalesced layouts part.  The coalesced form is unique: each extent is
- * where the progression of its stride first breaks. */
-static bool first_break(const zl_modes *a, const zl_modes *b, uint64_t *index)
+static zlay_status affine(zl_pair *p, bool *decided)
 {
-    uint64_t step = 1;
-    *index = 0;
-    if (a->offset != b->offset) return true;
-    for (size_t i = 0; i < a->count && i < b->count; i++) {
-        int64_t m = a->at[i].shape, n = b->at[i].shape;
-        *index = step;
-        if (a->at[i].stride != b->at[i].stride) return true;
-        *index = step * (uint64_t)(m < n ? m : n);
-        if (m != n) return true;
-        step *= (uint64_t)m;
-    }
+    zl_affine a, b;
+    *decided = zl_affine_pair(&a, &b, p->manner, p->a, p->b);
+    if (!*decided) return ZLAY_OK;
+    if (a.constant != b.constant) zl_differ(p, 0);
+    for (unsigned k = 0; k < a.bits && p->answer; k++)
+        if (a.basis[k] != b.basis[k]) zl_differ(p, (uint64_t)1 << k);
+    return ZLAY_OK;
+}
+
+/* ---- by points --------------------------------------------------------------------------- */
+
+static bool same_tuple(const zl_pair *p, uint64_t i)
+{
+    int64_t a[OUTS_MOST], b[OUTS_MOST];
+    bool has_a = !zl_kind_of(p->a)->tuple(p->a, i, a), has_b = !zl_kind_of(p->b)->tuple(p->b, i, b);
+    if (!has_a || !has_b) return has_a == has_b;
+    for (size_t d = 0; d < zlay_layout_outs(p->a); d++)
+        if (p->manner == ZL_NEVER || a[d] != b[d]) return false;
+    return true;
+}
+
+static bool same_integer(const zl_pair *p, uint64_t i)
+{
+    int64_t a, b;
+    bool has_a = zl_value(p->a, i, &a), has_b = zl_value(p->b, i, &b);
+    if (!has_a || !has_b) return has_a == has_b;
+    return a == b && (a >= 0 || zl_has_sign(p->a) == zl_has_sign(p->b));
+}
+
+static bool scan(zl_pair *p, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        if (p->manner == ZL_AS_INTEGERS ? !same_integer(p, i) : !same_tuple(p, i))
+            return zl_differ(p, i), true;
     return false;
 }
 
-/* One bijection after both changes nothing, so layouts of one swizzle compare as strided. */
-static zlay_status closed_form(pair *p, bool *decided)
+static bool too_many_outs(const zl_pair *p)
 {
-    const zl_swizzle *s = &p->a->swizzle, *t = &p->b->swizzle;
-    zl_modes a, b;
-    uint64_t index;
+    return zlay_layout_outs(p->a) > OUTS_MOST || zlay_layout_outs(p->b) > OUTS_MOST;
+}
+
+static zlay_status points(zl_pair *p, bool *decided)
+{
+    *decided = p->a->size <= zl_limits(p->ctx)->points && !too_many_outs(p);
+    if (*decided) scan(p, p->a->size);
+    return ZLAY_OK;
+}
+
+/* ---- the last rungs ------------------------------------------------------------------------ */
+
+static zlay_status engine(zl_pair *p, bool *decided)
+{
+    zl_isl_point where;
+    zlay_answer answer;
     *decided = false;
-    if (!p->a->modes || !p->b->modes) return ZLAY_OK;
-    if (s->bits != t->bits || s->base != t->base || s->shift != t->shift) return ZLAY_OK;
-    zl_modes_begin(&a, p->ctx);
-    zl_modes_begin(&b, p->ctx);
-    a.offset = p->a->offset;
-    b.offset = p->b->offset;
-    zlay_status status = zl_coalesce_modes(&a, p->a->mode, p->a->modes, false);
-    if (!status) status = zl_coalesce_modes(&b, p->b->mode, p->b->modes, false);
-    *decided = !status;
-    p->answer = ZLAY_YES;
-    if (*decided && first_break(&a, &b, &index)) differ(p, index);
-    zl_modes_end(&b);
-    zl_modes_end(&a);
-    return zl_unless_limit(p->ctx, status);
+    if (!zl_is_pieces(p->a) || !zl_is_pieces(p->b)) return ZLAY_OK;
+    zlay_status status = zl_isl_equal(p->ctx, &answer, &where, &p->a->pieces, &p->b->pieces);
+    *decided = !status && answer != ZLAY_UNDECIDED;
+    if (*decided && answer == ZLAY_NO) zl_differ(p, where.index);
+    return status;
 }
 
-static zlay_status affine(pair *p, bool *decided)
+/* What cannot be proved equal may still be seen to differ. */
+static zlay_status first_points(zl_pair *p, bool *decided)
 {
-    zl_affine a, b;
-    *decided = zl_affine_of(&a, p->a) && zl_affine_of(&b, p->b);
-    if (!*decided) return ZLAY_OK;
-    p->answer = ZLAY_YES;
-    if (a.constant != b.constant) differ(p, 0);
-    for (unsigned k = 0; k < a.bits && p->answer; k++)
-        if (a.basis[k] != b.basis[k]) differ(p, (uint64_t)1 << k);
-    return ZLAY_OK;
-}
-
-static zlay_status points(pair *p, bool *decided)
-{
-    uint64_t limit = zl_limits(p->ctx)->points, size = p->a->size;
+    uint64_t limit = zl_limits(p->ctx)->points;
     *decided = true;
-    p->answer = size <= limit ? ZLAY_YES : ZLAY_UNDECIDED;
-    for (uint64_t i = 0; i < size && i < limit; i++)
-        if (zl_at(p->a, i) != zl_at(p->b, i)) return differ(p, i), ZLAY_OK;
-    if (p->answer == ZLAY_UNDECIDED)
-        zl_fail(p->ctx, ZLAY_OK, "limits.points is %llu and the layouts have %llu",
-                (unsigned long long)limit, (unsigned long long)size);
-    return ZLAY_OK;
+    if (!too_many_outs(p) && scan(p, limit)) return ZLAY_OK;
+    p->answer = ZLAY_UNDECIDED;
+    return zl_fail(p->ctx, ZLAY_OK, "limits.points is %llu and the layouts have %llu",
+                   (unsigned long long)limit, (unsigned long long)p->a->size);
 }
+
+typedef zlay_status rung(zl_pair *p, bool *decided);
 
 /* Cheapest first; the last rung always decides, if only that it is undecided. */
-static zlay_status (*const ladder[])(pair *p, bool *decided) = {sizes, closed_form, affine, points};
+static rung *const ladder[] = {sizes,  zl_equal_coalesced, affine, zl_equal_carry, zl_equal_period,
+                               points, engine,             first_points};
 
-static zlay_status climb(pair *p)
+static zlay_status with_parameters(zl_pair *p)
+{
+    bool decided;
+    zlay_status status = engine(p, &decided);
+    if (status || decided) return status;
+    if (zl_is_pieces(p->a) && zl_is_pieces(p->b)) p->answer = ZLAY_UNDECIDED;
+    else
+        status = zl_fail(p->ctx, ZLAY_ENOTSUP, "a layout with the parameter %s compares with pieces",
+                         (p->a->pieces.params ? p->a : p->b)->pieces.param[0].text);
+    return status;
+}
+
+static zlay_status climb(zl_pair *p)
 {
     bool decided = false;
-    zlay_status status = ZLAY_OK;
     if (!p->a || !p->b) return zl_fail(p->ctx, ZLAY_EINVAL, "a layout is NULL");
+    if (has_parameters(p)) return with_parameters(p);
+    zlay_status status = zl_comparison(p->ctx, &p->manner, p->a, p->b);
     for (size_t i = 0; i < ZL_COUNT(ladder) && !decided && !status; i++)
         status = ladder[i](p, &decided);
     return status;
@@ -107,7 +135,7 @@ static zlay_status climb(pair *p)
 zlay_status zlay_layout_equal(zlay_ctx *ctx, zlay_answer *answer, zlay_witness *witness,
                               const zlay_layout *a, const zlay_layout *b)
 {
-    pair p = {.ctx = ctx, .a = a, .b = b};
+    zl_pair p = {.ctx = ctx, .a = a, .b = b, .answer = ZLAY_YES};
     if (!answer) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
     if (status) return status;

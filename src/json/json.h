@@ -94,6 +94,9 @@ void zl_put_value(zl_call *call, json_t *object, const char *key, json_t *value)
 void zl_put_item(zl_call *call, json_t *array, json_t *value);
 json_t *zl_json_layout(zl_call *call, const zlay_layout *layout);
 
+/* The value at an index: an integer, a list of several outputs, null where it is undefined. */
+zlay_status zl_json_value(zl_call *call, const zlay_layout *layout, uint64_t index, json_t **out);
+
 /* What a printer of the library writes into a zlay_buf. */
 typedef zlay_status zl_printer(zlay_ctx *ctx, zlay_buf *out, const void *value);
 json_t *zl_json_printed(zl_call *call, zl_printer *print, const void *value, zlay_status *status);

@@ -118,7 +118,7 @@ static zlay_status index_of(zl_call *call, const zlay_layout *layout, const json
     return status;
 }
 
-static zlay_status value_at(zl_call *call, const zlay_layout *layout, uint64_t index, json_t **out)
+zlay_status zl_json_value(zl_call *call, const zlay_layout *layout, uint64_t index, json_t **out)
 {
     int64_t values[OUTS_MOST];
     size_t outs = zlay_layout_outs(layout);
@@ -144,7 +144,7 @@ static zlay_status eval_all(zl_call *call, const zlay_layout *layout, const json
         uint64_t index;
         json_t *value;
         zlay_status status = index_of(call, layout, json_array_get(at, i), &index);
-        if (!status) status = value_at(call, layout, index, &value);
+        if (!status) status = zl_json_value(call, layout, index, &value);
         if (status) return status;
         zl_put_item(call, call->value, value);
     }
@@ -247,41 +247,5 @@ zlay_status zl_op_layout_lower(zl_call *call)
     if (text) call->value = zl_f2_object(call, json_string_value(text));
     json_decref(text);
     zlay_layout_free(made);
-    return status;
-}
-
-/* ---- equal ------------------------------------------------------------------ */
-
-static json_t *equal_value(zl_call *call, zlay_answer answer, const zlay_witness *w)
-{
-    json_t *value = json_object();
-    bool sizes = w->size_a != w->size_b;
-    zl_put_value(call, value, "equal", json_boolean(answer == ZLAY_YES));
-    if (answer == ZLAY_YES) return value;
-    zl_put_value(call, value, "at", sizes ? json_null() : zl_json_uint(w->index));
-    if (sizes) {
-        json_t *list = json_array();
-        zl_put_item(call, list, zl_json_uint(w->size_a));
-        zl_put_item(call, list, zl_json_uint(w->size_b));
-        zl_put_value(call, value, "sizes", list);
-        return value;
-    }
-    zl_put_value(call, value, "a", zl_json_int(w->a));
-    zl_put_value(call, value, "b", zl_json_int(w->b));
-    return value;
-}
-
-zlay_status zl_op_layout_equal(zl_call *call)
-{
-    zlay_layout *a = NULL, *b = NULL;
-    zlay_answer answer = ZLAY_UNDECIDED;
-    zlay_witness witness = {0};
-    zlay_status status = zl_get_layout(call, "a", &a);
-    if (!status) status = zl_get_layout(call, "b", &b);
-    if (!status) status = zlay_layout_equal(call->ctx, &answer, &witness, a, b);
-    zlay_layout_free(a);
-    zlay_layout_free(b);
-    call->undecided = !status && answer == ZLAY_UNDECIDED;
-    if (!status && !call->undecided) call->value = equal_value(call, answer, &witness);
     return status;
 }

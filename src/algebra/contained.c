@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "algebra/decide.h"
+#include "algebra/isl.h"
+#include "algebra/kind.h"
+
+typedef struct work {
+    zl_question q;
+    zl_manner manner;
+    uint64_t witness;
+    zl_budget budget;
+} work;
+
+static zlay_status lacks(work *w, uint64_t index)
+{
+    w->q.answer = ZLAY_NO;
+    w->witness = index;
+    return ZLAY_OK;
+}
+
+/* ---- F2: the spans, and the difference of the constants -------------------------------------- */
+
+static zlay_status affine(work *w, bool *decided)
+{
+    zl_affine a, b;
+    zl_span span;
+    *decided = zl_affine_pair(&a, &b, w->manner, w->q.a, w->q.b);
+    if (!*decided) return ZLAY_OK;
+    zl_span_of(&span, &b);
+    if (!zl_span_has(&span, a.constant ^ b.constant)) return lacks(w, 0);
+    for (unsigned k = 0; k < a.bits; k++)
+        if (!zl_span_has(&span, a.basis[k])) return lacks(w, (uint64_t)1 << k);
+    return ZLAY_OK;
+}
+
+/* ---- strided ------------------------------------------------------------------------------------- */
+
+/* Terms of a and b between two cuts, and by how much the least value of a is ahead of b's: a cut is a
+ * number that all greater steps are multiples of, and that the sums of the lesser ones, ahead
+ * included, stay below; so each part of a value is decided by itself. */
+typedef struct part {
+    const zl_term *a, *b;
+    size_t a_count, b_count;
+    zl_wide ahead;
+} part;
+
+/* The values of b are common * [0, count]: its steps leave no gap but their gcd. */
+static bool is_progression(const part *p, uint64_t *common)
+{
+    uint64_t reach = 0;
+    *common = 0;
+    for (size_t i = 0; i < p->b_count; i++) *common = zl_gcd(*common, p->b[i].step);
+    for (size_t i = 0; i < p->b_count; reach += p->b[i].step * p->b[i].most, i++)
+        if (p->b[i].step - *common > reach) return false;
+    return true;
+}
+
+static zl_uwide span_of(const zl_term *term, size_t count)
+{
+    zl_uwide span = 0;
+    for (size_t i = 0; i < count; i++) span += (zl_uwide)term[i].step * term[i].most;
+    return span;
+}
+
+/* `common` 0: b has one value.  FOUND: x is a point of a that b lacks. */
+static zl_found in_progression(const part *p, uint64_t common, uint64_t *x)
+{
+    if (p->ahead < 0 || (common ? p->ahead % common : p->ahead)) return ZL_FOUND;
+    for (size_t i = 0; i < p->a_count; i++)
+        if (!common || p->a[i].step % common) return x[i] = 1, ZL_FOUND;
+    if ((zl_uwide)p->ahead + span_of(p->a, p->a_count) <= span_of(p->b, p->b_count))
+        return ZL_NOT_FOUND;
+    for (size_t i = 0; i < p->a_count; i++) x[i] = p->a[i].most;
+    return ZL_FOUND;
+}
+
+static bool step_point(const part *p, uint64_t *x)
+{
+    for (size_t i = 0; i < p->a_count; x[i++] = 0)
+        if (x[i]++ < p->a[i].most) return true;
+    return false;
+}
+
+/* Each point of a by itself. */
+static zl_found by_search(const part *p, uint64_t *x, zl_budget *budget)
+{
+    uint64_t ignored[ZL_TERMS_MOST];
+    do {
+        zl_wide value = p->ahead;
+        for (size_t i = 0; i < p->a_count; i++) value += (zl_wide)x[i] * (zl_wide)p->a[i].step;
+        if (!budget->left) return ZL_TOO_MANY;
+        budget->left--;
+        zl_found found = zl_sum_solve(ignored, p->b, p->b_count, value, budget);
+        if (found == ZL_TOO_MANY) return found;
+        if (found == ZL_NOT_FOUND) return ZL_FOUND;
+    } while (step_point(p, x));
+    return ZL_NOT_FOUND;
+}
+
+static size_t below(const zl_term *term, size_t count, uint64_t cut)
+{
+    size_t i = 0;
+    while (i < count && term[i].step < cut) i++;
+    return i;
+}
+
+static bool divides_rest(const zl_term *term, size_t count, uint64_t cut)
+{
+    for (size_t i = below(term, count, cut); i < count; i++)
+        if (term[i].step % cut) return false;
+    return true;
+}
+
+static bool cuts(const part *p, uint64_t cut)
+{
+    if (!divides_rest(p->a, p->a_count, cut) || !divides_rest(p->b, p->b_count, cut)) return false;
+    return (zl_uwide)(p->ahead % cut) + span_of(p->a, below(p->a, p->a_count, cut)) < cut &&
+           span_of(p->b, below(p->b, p->b_count, cut)) < cut;
+}
+
+/* The least step above the first that cuts; 0: none. */
+static uint64_t next_cut(const part *p)
+{
+    uint64_t cut = 0;
+    for (size_t i = 0; i < p->a_count + p->b_count; i++) {
+        uint64_t step = i < p->a_count ? p->a[i].step : p->b[i - p->a_count].step;
+        bool later = below(p->a, p->a_count, step) || below(p->b, p->b_count, step);
+        if (later && (!cut || step < cut) && cuts(p, step)) cut = step;
+    }
+    return cut;
+}
+
+static zl_found decide_part(const part *p, uint64_t *x, zl_budget *budget)
+{
+    uint64_t common;
+    return is_progression(p, &common) ? in_progression(p, common, x) : by_search(p, x, budget);
+}
+
+/* Part by part, the least steps first; x of the other parts stays 0. */
+static zl_found part_by_part(const zl_sum *a, const zl_sum *b, uint64_t *x, zl_budget *budget)
+{
+    part rest = {a->term, b->term, a->count, b->count, (zl_wide)a->least - b->least};
+    zl_found found = rest.ahead < 0 ? ZL_FOUND : ZL_NOT_FOUND;
+    uint64_t cut = 1;
+    while (cut && found == ZL_NOT_FOUND) {
+        part low = rest;
+        cut = next_cut(&rest);
+        if (cut) {
+            low.a_count = below(rest.a, rest.a_count, cut);
+            low.b_count = below(rest.b, rest.b_count, cut);
+            low.ahead = rest.ahead % cut;
+        }
+        found = decide_part(&low, x, budget);
+        x += low.a_count;
+        rest = (part){rest.a + low.a_count, rest.b + low.b_count, rest.a_count - low.a_count,
+                      rest.b_count - low.b_count, rest.ahead - low.ahead};
+    }
+    return found;
+}
+
+static bool one_swizzle(const zlay_layout *a, const zlay_layout *b)
+{
+    const zl_swizzle *s = &a->swizzle, *t = &b->swizzle;
+    return s->bits == t->bits && s->base == t->base && s->shift == t->shift;
+}
+
+static zlay_status strided(work *w, bool *decided)
+{
+    zl_sum a, b;
+    uint64_t x[ZL_TERMS_MOST] = {0};
+    *decided = false;
+    if (!w->q.a->modes || !w->q.b->modes || !one_swizzle(w->q.a, w->q.b)) return ZLAY_OK;
+    zl_sum_of(&a, w->q.a);
+    zl_sum_of(&b, w->q.b);
+    zl_found found = part_by_part(&a, &b, x, &w->budget);
+    *decided = found != ZL_TOO_MANY;
+    return found == ZL_FOUND ? lacks(w, zl_sum_index(&a, x)) : ZLAY_OK;
+}
+
+/* ---- by points -------------------------------------------------------------------------------- */
+
+/* How a value is looked up in b. */
+typedef struct lookup {
+    const zlay_layout *b;
+    zl_sum sum;
+    zl_affine map;
+    zl_span span;
+    zl_values values;
+    zl_found (*has)(struct lookup *l, int64_t value, zl_budget *budget);
+} lookup;
+
+static zl_found in_span(lookup *l, int64_t value, zl_budget *budget)
+{
+    (void)budget;
+    return zl_span_has(&l->span, (uint64_t)value ^ l->map.constant) ? ZL_FOUND : ZL_NOT_FOUND;
+}
+
+static zl_found in_sum(lookup *l, int64_t value, zl_budget *budget)
+{
+    return zl_sum_has(&l->sum, zl_swizzle_at(l->b->swizzle, value), budget);
+}
+
+static zl_found in_values(lookup *l, int64_t value, zl_budget *budget)
+{
+    (void)budget;
+    return zl_values_has(&l->values, value) ? ZL_FOUND : ZL_NOT_FOUND;
+}
+
+static zlay_status fill_values(work *w, lookup *l)
+{
+    zlay_status status = zl_values_new(w->q.ctx, &l->values, l->b->size);
+    for (uint64_t i = 0; !status && i < l->b->size; i++) {
+        int64_t value;
+        uint64_t index = i;
+        if (zl_value(l->b, i, &value)) zl_values_add(&l->values, value, &index);
+    }
+    l->has = in_values;
+    return status;
+}
+
+/* `has` stays NULL where b has no closed form and too many points. */
+static zlay_status lookup_begin(work *w, lookup *l)
+{
+    const zlay_layout *b = l->b = w->q.b;
+    l->has = NULL;
+    l->values = (zl_values){.ctx = w->q.ctx};
+    if (zl_affine_of(&l->map, b)) {
+        zl_span_of(&l->span, &l->map);
+        l->has = in_span;
+    } else if (b->size <= zl_limits(w->q.ctx)->points) return fill_values(w, l);
+    else if (b->modes) {
+        zl_sum_of(&l->sum, b);
+        l->has = in_sum;
+    }
+    return ZLAY_OK;
+}
+
+enum { OUTS_MOST = 64 };
+
+/* The value of a at a point as a flat value of b; false: undefined.  `*outside`: b has no such. */
+static bool as_value_of_b(const work *w, uint64_t i, int64_t *value, bool *outside)
+{
+    int64_t tuple[OUTS_MOST];
+    uint64_t sizes[OUTS_MOST], flat = 0;
+    *outside = false;
+    if (w->manner == ZL_AS_INTEGERS) return zl_value(w->q.a, i, value);
+    if (zl_kind_of(w->q.a)->tuple(w->q.a, i, tuple)) return false;
+    size_t outs = zlay_layout_out_sizes(sizes, OUTS_MOST, w->q.b);
+    *outside = w->manner == ZL_NEVER;
+    for (size_t d = outs; d-- > 0 && !*outside;) {
+        *outside = tuple[d] < 0 || (uint64_t)tuple[d] >= sizes[d];
+        flat = flat * sizes[d] + (uint64_t)tuple[d];
+    }
+    *value = (int64_t)flat;
+    return true;
+}
+
+static zl_found first_lack(work *w, lookup *l, uint64_t *index)
+{
+    zl_found found = ZL_FOUND;
+    bool alike = w->manner != ZL_AS_INTEGERS || zl_has_sign(w->q.a) == zl_has_sign(w->q.b);
+    for (uint64_t i = 0; i < w->q.a->size && found == ZL_FOUND; i++) {
+        int64_t value;
+        bool outside;
+        if (!as_value_of_b(w, i, &value, &outside)) continue;
+        *index = i;
+        outside = outside || (value < 0 && !alike);
+        found = outside ? ZL_NOT_FOUND : l->has(l, value, &w->budget);
+    }
+    return found;
+}
+
+static bool has_sizes(const zlay_layout *b)
+{
+    for (size_t d = 0; d < b->pieces.outs && b->pieces.outs > 1; d++)
+        if (!b->pieces.out_size[d]) return false;
+    return true;
+}
+
+static zlay_status points(work *w, bool *decided)
+{
+    lookup l;
+    uint64_t index = 0;
+    *decided = false;
+    if (w->q.a->size > zl_limits(w->q.ctx)->points || !has_sizes(w->q.b)) return ZLAY_OK;
+    if (zlay_layout_outs(w->q.a) > OUTS_MOST || zlay_layout_outs(w->q.b) > OUTS_MOST)
+        return ZLAY_OK;
+    zlay_status status = lookup_begin(w, &l);
+    zl_found found = !status && l.has ? first_lack(w, &l, &index) : ZL_TOO_MANY;
+    *decided = found != ZL_TOO_MANY;
+    zl_values_free(&l.values);
+    return !status && found == ZL_NOT_FOUND ? lacks(w, index) : status;
+}
+
+/* ---- the ladder --------------------------------------------------------------------------------- */
+
+static zlay_status engine(work *w, bool *decided)
+{
+    zl_isl_point where;
+    const zl_pieces *a = &w->q.a->pieces, *b = &w->q.b->pieces;
+    *decided = a->outs && a->outs == b->outs;
+    if (!*decided) return ZLAY_OK;
+    zlay_status status = zl_isl_contained(w->q.ctx, &w->q.answer, &where, a, b);
+    return !status && w->q.answer == ZLAY_NO ? lacks(w, where.index) : status;
+}
+
+static zlay_status give_up(work *w, bool *decided)
+{
+    uint64_t a = w->q.a->size, b = w->q.b->size;
+    *decided = true;
+    return zl_decide_limit(&w->q, "points", zl_limits(w->q.ctx)->points, a > b ? a : b);
+}
+
+static zlay_status (*const ladder[])(work *w, bool *decided) = {affine, strided, points, engine,
+                                                                give_up};
+
+static zlay_status climb(work *w)
+{
+    bool decided = false;
+    zlay_status status = zl_decidable(w->q.ctx, w->q.a);
+    if (!status) status = zl_decidable(w->q.ctx, w->q.b);
+    if (!status) status = zl_comparison(w->q.ctx, &w->manner, w->q.a, w->q.b);
+    for (size_t i = 0; i < ZL_COUNT(ladder) && !decided && !status; i++)
+        status = ladder[i](w, &decided);
+    return status;
+}
+
+zlay_status zlay_layout_contained(zlay_ctx *ctx, zlay_answer *answer, uint64_t *witness,
+                                  const zlay_layout *a, const zlay_layout *b)
+{
+    work w = {.q = {ctx, a, b, ZLAY_YES}, .budget = {0}};
+    if (!answer) return ZLAY_EINVAL;
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    w.budget.left = zl_limits(ctx)->points;
+    if (!(status = climb(&w))) {
+        *answer = w.q.answer;
+        if (witness && w.q.answer == ZLAY_NO) *witness = w.witness;
+    }
+    return zl_leave(ctx, status);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "algebra/decide.h"
+
+zlay_status zl_decide_limit(zl_question *q, const char *name, uint64_t limit, uint64_t asked)
+{
+    q->answer = ZLAY_UNDECIDED;
+    return zl_fail(q->ctx, ZLAY_OK, "limits.%s is %llu and the decision asked for %llu", name,
+                   (unsigned long long)limit, (unsigned long long)asked);
+}
+
+zlay_status zl_decidable(zlay_ctx *ctx, const zlay_layout *a)
+{
+    if (!a) return zl_fail(ctx, ZLAY_EINVAL, "a layout is NULL");
+    if (a->pieces.params)
+        return zl_fail(ctx, ZLAY_ENOTSUP, "the layout has the parameter %s",
+                       a->pieces.param[0].text);
+    return ZLAY_OK;
+}
+
+static uint64_t size_of(const zlay_layout *a, size_t out)
+{
+    if (zl_is_pieces(a)) return a->pieces.outs > 1 ? a->pieces.out_size[out] : 0;
+    if (!a->f2.outs) return 0;
+    const zl_dim *dim = &a->f2.out[out];
+    return dim->size ? dim->size : dim->bits < 64 ? (uint64_t)1 << dim->bits : 0;
+}
+
+size_t zlay_layout_out_sizes(uint64_t *sizes, size_t room, const zlay_layout *layout)
+{
+    size_t outs = zlay_layout_outs(layout);
+    if (room && !sizes) return 0;
+    for (size_t i = 0; i < outs && i < room; i++) sizes[i] = size_of(layout, i);
+    return outs;
+}
+
+/* ---- sets of values --------------------------------------------------------------------- */
+
+zlay_status zl_values_new(zlay_ctx *ctx, zl_values *out, uint64_t count)
+{
+    *out = (zl_values){.ctx = ctx, .slots = 8};
+    while (out->slots / 2 < count) out->slots *= 2;
+    out->index = zl_alloc(ctx, out->slots, sizeof *out->index);
+    out->value = out->index ? zl_alloc(ctx, out->slots, sizeof *out->value) : NULL;
+    if (out->value) return ZLAY_OK;
+    zl_values_free(out);
+    return ZLAY_ENOMEM;
+}
+
+void zl_values_free(zl_values *v)
+{
+    zlay_allocator alloc = zl_allocator(v->ctx);
+    if (v->index) zl_free(&alloc, v->index, v->slots * sizeof *v->index);
+    if (v->value) zl_free(&alloc, v->value, v->slots * sizeof *v->value);
+    v->index = NULL;
+    v->value = NULL;
+}
+
+/* The value's slot, or the free one that it would have.  The multiplier is 2^64 / golden ratio. */
+static uint64_t slot_of(const zl_values *v, int64_t value)
+{
+    uint64_t hash = (uint64_t)value * 0x9e3779b97f4a7c15u, at = (hash ^ hash >> 32) & (v->slots - 1);
+    while (v->index[at] && v->value[at] != value) at = (at + 1) & (v->slots - 1);
+    return at;
+}
+
+bool zl_values_add(zl_values *v, int64_t value, uint64_t *index)
+{
+    uint64_t at = slot_of(v, value);
+    if (v->index[at]) {
+        *index = v->index[at] - 1;
+        return false;
+    }
+    v->index[at] = *index + 1;
+    v->value[at] = value;
+    return true;
+}
+
+bool zl_values_has(const zl_values *v, int64_t value) { return v->index[slot_of(v, value)]; }
+
+/* ---- spans over F2 ------------------------------------------------------------------------ */
+
+void zl_span_begin(zl_span *s)
+{
+    s->rank = 0;
+    for (int p = 0; p < 64; p++) s->pivot[p] = 0;
+}
+
+bool zl_span_add(zl_span *s, uint64_t vector, uint64_t *from)
+{
+    while (vector) {
+        int p = 63 - __builtin_clzll(vector);
+        if (!s->pivot[p]) {
+            s->pivot[p] = vector;
+            s->from[p] = *from;
+            s->rank++;
+            return true;
+        }
+        vector ^= s->pivot[p];
+        *from ^= s->from[p];
+    }
+    return false;
+}
+
+bool zl_span_has(const zl_span *s, uint64_t vector)
+{
+    while (vector) {
+        int p = 63 - __builtin_clzll(vector);
+        if (!s->pivot[p]) return false;
+        vector ^= s->pivot[p];
+    }
+    return true;
+}
+
+void zl_span_of(zl_span *s, const zl_affine *a)
+{
+    zl_span_begin(s);
+    for (unsigned k = 0; k < a->bits; k++) {
+        uint64_t from = (uint64_t)1 << k;
+        zl_span_add(s, a->basis[k], &from);
+    }
+}

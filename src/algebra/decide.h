@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the deciders share: a strided layout as one sum, its equation, F2 spans, sets of values. */
+#ifndef ZL_ALGEBRA_DECIDE_H
+#define ZL_ALGEBRA_DECIDE_H
+
+#include "algebra/layout.h"
+#include <zlay/decide.h>
+
+__extension__ typedef __int128 zl_wide;
+__extension__ typedef unsigned __int128 zl_uwide;
+
+static inline uint64_t zl_gcd(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+/* ---- rungs ------------------------------------------------------------------- */
+
+/* A question on its way down a ladder; each decider keeps its witness in a struct of its own. */
+typedef struct zl_question {
+    zlay_ctx *ctx;
+    const zlay_layout *a, *b;
+    zlay_answer answer;
+} zl_question;
+
+/* Answer UNDECIDED: `name` of the limits is `limit` and `asked` were needed. */
+zlay_status zl_decide_limit(zl_question *q, const char *name, uint64_t limit, uint64_t asked);
+
+/* EINVAL for NULL, ENOTSUP for parameters. */
+zlay_status zl_decidable(zlay_ctx *ctx, const zlay_layout *a);
+
+/* The deciders inside a call; witnesses are never NULL, and written with ZLAY_NO. */
+zlay_status zl_is_injective(zlay_ctx *ctx, zlay_answer *answer, uint64_t witness[2],
+                            const zlay_layout *a);
+zlay_status zl_is_surjective(zlay_ctx *ctx, zlay_answer *answer, uint64_t *missed,
+                             const zlay_layout *a, const uint64_t *onto, size_t count);
+
+/* ---- sums: the values of a strided layout as least + sum of step * x -------------- */
+
+typedef struct zl_term {
+    uint64_t step, most; /* 0 <= x <= most, step > 0 */
+    uint64_t weight;     /* of the coordinate in the index */
+    bool down;           /* the coordinate is most - x */
+} zl_term;
+
+/* A box of 64-bit size has at most 62 coordinates that move. */
+enum { ZL_TERMS_MOST = 64 };
+
+typedef struct zl_sum {
+    int64_t least;
+    size_t count;
+    uint64_t still; /* weight of a coordinate that moves nothing; 0: none does */
+    zl_term term[ZL_TERMS_MOST];
+} zl_sum;
+
+/* Before its swizzle, which is a bijection.  Steps rise; neighbours in one progression are merged. */
+void zl_sum_of(zl_sum *out, const zlay_layout *a);
+
+/* Greatest - least. */
+uint64_t zl_sum_span(const zl_sum *s);
+
+/* The index of the point with the coordinates x. */
+uint64_t zl_sum_index(const zl_sum *s, const uint64_t *x);
+
+/* ---- one equation over a box --------------------------------------------------------- */
+
+typedef enum zl_found { ZL_FOUND, ZL_NOT_FOUND, ZL_TOO_MANY } zl_found;
+
+/* Points of the search that are left; shared by the searches of one question. */
+typedef struct zl_budget {
+    uint64_t left;
+} zl_budget;
+
+/* Some x with sum of step * x == target, 0 <= x <= most; steps rise.  Exact: every coordinate is
+ * cut to what the rest can reach and to the rest's lattice, so that two of them take no search. */
+zl_found zl_sum_solve(uint64_t *x, const zl_term *term, size_t count, zl_wide target,
+                      zl_budget *budget);
+
+/* The greatest such sum that is not above target (0 always is one). */
+zl_found zl_sum_below(uint64_t *sum, const zl_term *term, size_t count, uint64_t target,
+                      zl_budget *budget);
+
+/* Is v a value of the layout of the sum? */
+zl_found zl_sum_has(const zl_sum *s, int64_t v, zl_budget *budget);
+
+/* ---- spans over F2 -------------------------------------------------------------------- */
+
+typedef struct zl_span {
+    unsigned rank;
+    uint64_t pivot[64], from[64]; /* pivot[p] has p as its highest bit, or is 0; bases that make it */
+} zl_span;
+
+void zl_span_begin(zl_span *s);
+
+/* Add a vector made of the bases `from`; false when it was in the span: then *from is a set of bases
+ * whose XOR is 0. */
+bool zl_span_add(zl_span *s, uint64_t vector, uint64_t *from);
+bool zl_span_has(const zl_span *s, uint64_t vector);
+void zl_span_of(zl_span *s, const zl_affine *a);
+
+/* ---- values of two layouts, compared ----------------------------------------------------- */
+
+/* How the outputs of two layouts compare: as integers where one has one output, as tuples where both
+ * have as many, else never.  EINVAL where an integer is needed and outputs have no sizes. */
+typedef enum zl_manner { ZL_AS_INTEGERS, ZL_AS_TUPLES, ZL_NEVER } zl_manner;
+zlay_status zl_comparison(zlay_ctx *ctx, zl_manner *out, const zlay_layout *a,
+                          const zlay_layout *b);
+
+/* False for an f2 layout whose flat values have 64 bits. */
+bool zl_has_sign(const zlay_layout *a);
+
+/* Both as affine maps over F2 whose values are equal bits exactly when the layouts' values are equal. */
+bool zl_affine_pair(zl_affine *a_map, zl_affine *b_map, zl_manner terms, const zlay_layout *a,
+                    const zlay_layout *b);
+
+/* ---- sets of values --------------------------------------------------------------------- */
+
+/* The defined values of a layout's first `count` points, each with its first index. */
+typedef struct zl_values {
+    zlay_ctx *ctx;
+    uint64_t slots; /* a power of two */
+    uint64_t *index; /* of the point + 1; 0: free */
+    int64_t *value;
+} zl_values;
+
+zlay_status zl_values_new(zlay_ctx *ctx, zl_values *out, uint64_t count);
+void zl_values_free(zl_values *v);
+
+/* False when the value was there, and *index becomes that of its first point. */
+bool zl_values_add(zl_values *v, int64_t value, uint64_t *index);
+bool zl_values_has(const zl_values *v, int64_t value);
+
+#endif

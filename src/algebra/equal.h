@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Equality: what its ladder hands from rung to rung, and the rungs in files of their own. */
+#ifndef ZL_ALGEBRA_EQUAL_H
+#define ZL_ALGEBRA_EQUAL_H
+
+#include "algebra/decide.h"
+
+typedef struct zl_pair {
+    zlay_ctx *ctx;
+    const zlay_layout *a, *b;
+    zl_manner manner;
+    zlay_answer answer;
+    zlay_witness witness;
+} zl_pair;
+
+void zl_differ(zl_pair *p, uint64_t index);
+
+/* Both strided under one swizzle: the coalesced forms, which are unique. */
+zlay_status zl_equal_coalesced(zl_pair *p, bool *decided);
+
+/* A strided layout whose sums carry is no affine map over F2: where it leaves the other, which is. */
+zlay_status zl_equal_carry(zl_pair *p, bool *decided);
+
+/* Two strided layouts under different swizzles, whose boxes have a common refinement: one period of
+ * each of its modes. */
+zlay_status zl_equal_period(zl_pair *p, bool *decided);
+
+#endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "json/json.h"
+
+enum { OUTS_MOST = 64 };
+
+/* ---- answers --------------------------------------------------------------------- */
+
+/* The answer's object; NULL, with the call undecided, where there is none. */
+static json_t *answer_value(zl_call *call, zlay_answer answer)
+{
+    call->undecided = answer == ZLAY_UNDECIDED;
+    if (call->undecided) return NULL;
+    call->value = json_object();
+    zl_put_value(call, call->value, "answer", json_boolean(answer == ZLAY_YES));
+    return answer == ZLAY_YES ? NULL : call->value;
+}
+
+static json_t *pair_value(zl_call *call, uint64_t a, uint64_t b)
+{
+    json_t *pair = json_array();
+    zl_put_item(call, pair, zl_json_uint(a));
+    zl_put_item(call, pair, zl_json_uint(b));
+    return pair;
+}
+
+/* An index into a box of sizes as the tuple that it stands for; of one size as it is. */
+static json_t *tuple_value(zl_call *call, uint64_t index, const uint64_t *sizes, size_t count)
+{
+    if (count == 1) return zl_json_uint(index);
+    json_t *tuple = json_array();
+    for (size_t i = 0; i < count; i++) {
+        zl_put_item(call, tuple, zl_json_uint(sizes[i] ? index % sizes[i] : index));
+        index = sizes[i] ? index / sizes[i] : 0;
+    }
+    return tuple;
+}
+
+/* ---- equal ------------------------------------------------------------------------- */
+
+static zlay_status differ_value(zl_call *call, const zlay_layout *a, const zlay_layout *b,
+                                const zlay_witness *w)
+{
+    json_t *value = call->value, *x = NULL, *y = NULL;
+    bool sizes = w->size_a != w->size_b;
+    zl_put_value(call, value, "at", sizes ? json_null() : zl_json_uint(w->index));
+    if (sizes) {
+        zl_put_value(call, value, "sizes", pair_value(call, w->size_a, w->size_b));
+        return ZLAY_OK;
+    }
+    zlay_status status = zl_json_value(call, a, w->index, &x);
+    if (!status) status = zl_json_value(call, b, w->index, &y);
+    zl_put_value(call, value, "a", x ? x : json_null());
+    zl_put_value(call, value, "b", y ? y : json_null());
+    return status;
+}
+
+static zlay_status equal_value(zl_call *call, const zlay_layout *a, const zlay_layout *b)
+{
+    zlay_answer answer = ZLAY_UNDECIDED;
+    zlay_witness witness = {0};
+    zlay_status status = zlay_layout_equal(call->ctx, &answer, &witness, a, b);
+    call->undecided = !status && answer == ZLAY_UNDECIDED;
+    if (status || call->undecided) return status;
+    call->value = json_object();
+    zl_put_value(call, call->value, "equal", json_boolean(answer == ZLAY_YES));
+    return answer == ZLAY_YES ? ZLAY_OK : differ_value(call, a, b, &witness);
+}
+
+typedef zlay_status about_two(zl_call *call, const zlay_layout *a, const zlay_layout *b);
+
+static zlay_status of_two(zl_call *call, about_two *answer)
+{
+    zlay_layout *a = NULL, *b = NULL;
+    zlay_status status = zl_get_layout(call, "a", &a);
+    if (!status) status = zl_get_layout(call, "b", &b);
+    if (!status) status = answer(call, a, b);
+    zlay_layout_free(a);
+    zlay_layout_free(b);
+    return status;
+}
+
+zlay_status zl_op_layout_equal(zl_call *call) { return of_two(call, equal_value); }
+
+/* ---- contained ------------------------------------------------------------------------ */
+
+static zlay_status contained_value(zl_call *call, const zlay_layout *a, const zlay_layout *b)
+{
+    zlay_answer answer = ZLAY_UNDECIDED;
+    uint64_t index;
+    json_t *at = NULL;
+    zlay_status status = zlay_layout_contained(call->ctx, &answer, &index, a, b);
+    json_t *value = status ? NULL : answer_value(call, answer);
+    if (!value) return status;
+    zl_put_value(call, value, "at", zl_json_uint(index));
+    status = zl_json_value(call, a, index, &at);
+    zl_put_value(call, value, "value", at ? at : json_null());
+    return status;
+}
+
+zlay_status zl_op_layout_contained(zl_call *call) { return of_two(call, contained_value); }
+
+/* ---- injective, surjective, bijective ---------------------------------------------------- */
+
+zlay_status zl_op_layout_is_injective(zl_call *call)
+{
+    zlay_layout *layout;
+    zlay_answer answer = ZLAY_UNDECIDED;
+    uint64_t pair[2];
+    zlay_status status = zl_get_layout(call, "layout", &layout);
+    if (!status) status = zlay_layout_is_injective(call->ctx, &answer, pair, layout);
+    json_t *value = status ? NULL : answer_value(call, answer);
+    if (value) zl_put_value(call, value, "witness", pair_value(call, pair[0], pair[1]));
+    zlay_layout_free(layout);
+    return status;
+}
+
+static zlay_status get_sizes(zl_call *call, uint64_t *sizes, size_t *count)
+{
+    const json_t *onto = json_object_get(call->request, "onto");
+    *count = 1;
+    if (zl_json_u64(onto, sizes)) return ZLAY_OK;
+    *count = json_array_size(onto);
+    if (!*count || *count > OUTS_MOST)
+        return zl_wrong(call, "onto", "a size, or a list of 1 to 64 sizes");
+    for (size_t i = 0; i < *count; i++)
+        if (!zl_json_u64(json_array_get(onto, i), &sizes[i]))
+            return zl_wrong(call, "onto", "a size, or a list of sizes");
+    return ZLAY_OK;
+}
+
+zlay_status zl_op_layout_is_surjective(zl_call *call)
+{
+    zlay_layout *layout = NULL;
+    zlay_answer answer = ZLAY_UNDECIDED;
+    uint64_t sizes[OUTS_MOST], missed;
+    size_t count;
+    zlay_status status = get_sizes(call, sizes, &count);
+    if (!status) status = zl_get_layout(call, "layout", &layout);
+    if (!status)
+        status = zlay_layout_is_surjective(call->ctx, &answer, &missed, layout, sizes, count);
+    json_t *value = status ? NULL : answer_value(call, answer);
+    if (value && zlay_layout_outs(layout) == 1) count = 1;
+    if (value) zl_put_value(call, value, "witness", tuple_value(call, missed, sizes, count));
+    zlay_layout_free(layout);
+    return status;
+}
+
+static json_t *fault_value(zl_call *call, const zlay_layout *layout, const zlay_fault *fault)
+{
+    uint64_t sizes[OUTS_MOST];
+    if (fault->fault == ZLAY_FAULT_COLLISION) return pair_value(call, fault->i, fault->j);
+    json_t *value = json_object();
+    if (fault->fault == ZLAY_FAULT_OUTSIDE) {
+        zl_put_value(call, value, "outside", zl_json_uint(fault->i));
+        return value;
+    }
+    size_t count = zlay_layout_out_sizes(sizes, OUTS_MOST, layout);
+    zl_put_value(call, value, "missed", tuple_value(call, fault->missed, sizes, count));
+    return value;
+}
+
+zlay_status zl_op_layout_is_bijective(zl_call *call)
+{
+    zlay_layout *layout;
+    zlay_answer answer = ZLAY_UNDECIDED;
+    zlay_fault fault;
+    zlay_status status = zl_get_layout(call, "layout", &layout);
+    if (!status) status = zlay_layout_is_bijective(call->ctx, &answer, &fault, layout);
+    json_t *value = status ? NULL : answer_value(call, answer);
+    if (value) zl_put_value(call, value, "witness", fault_value(call, layout, &fault));
+    zlay_layout_free(layout);
+    return status;
+}
