@@ -94,7 +94,7 @@ static zlay_status equal(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                          const zlay_layout *b, const char *text)
 {
     zlay_answer answer = 7;
-    zlay_witness witness = {7, 7, 7, 7, 7};
+    zlay_witness witness = {.index = 7};
     zlay_status status = zlay_layout_equal(ctx, &answer, &witness, a, b);
     (void)text;
     *out = NULL;
