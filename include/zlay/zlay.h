@@ -9,6 +9,7 @@
 #include <zlay/emit.h>
 #include <zlay/facts.h>
 #include <zlay/legality.h>
+#include <zlay/pieces.h>
 #include <zlay/pipe.h>
 #include <zlay/radix.h>
 #include <zlay/sim.h>

@@ -53,12 +53,19 @@ static zlay_status swizzled(work *w, zlay_layout **out)
  * of one by values. */
 static zlay_status (*const rungs[])(work *w, zlay_layout **out) = {strided, affine, swizzled};
 
-zlay_status zl_cheapest(zlay_ctx *ctx, zlay_layout **out, const zl_table *t, const zl_modes *box,
-                        const zlay_layout *names, const zl_f2 *outs)
+zlay_status zl_cheaper(zlay_ctx *ctx, zlay_layout **out, const zl_table *t, const zl_modes *box,
+                       const zlay_layout *names, const zl_f2 *outs)
 {
     work w = {ctx, t, box, names, outs};
     zlay_status status = ZLAY_NONE;
     for (size_t i = 0; i < ZL_COUNT(rungs) && status == ZLAY_NONE; i++) status = rungs[i](&w, out);
+    return status;
+}
+
+zlay_status zl_cheapest(zlay_ctx *ctx, zlay_layout **out, const zl_table *t, const zl_modes *box,
+                        const zlay_layout *names, const zl_f2 *outs)
+{
+    zlay_status status = zl_cheaper(ctx, out, t, box, names, outs);
     if (status != ZLAY_NONE) return status;
     return zl_fail(ctx, ZLAY_ELIMIT, "limits.pieces is %llu and no form of fewer pieces was found",
                    (unsigned long long)zl_limits(ctx)->pieces);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "algebra/compose.h"
+#include <zlay/pieces.h>
 
 bool zl_work_at(const void *work, uint64_t index, int64_t *value)
 {
@@ -7,32 +8,17 @@ bool zl_work_at(const void *work, uint64_t index, int64_t *value)
     return zl_at_integer(w->a, zl_at(w->b, index), value);
 }
 
-/* ---- the box of an f2 layout is not left ------------------------------------------- */
+/* ---- b stays in the box of an f2, modular or piecewise a ----------------------------- */
 
 static bool stays_inside(const zlay_layout *a, const zlay_layout *b)
 {
     int64_t least, greatest;
     zl_affine map;
+    if (b->partial || !(b->modes || b->f2.outs)) return false;
     if (zl_affine_of(&map, b)) zl_affine_range(&map, &least, &greatest);
-    else if (b->swizzle.bits) return false;
+    else if (b->swizzle.bits || !b->modes) return false;
     else zl_modes_range(b->mode, b->modes, b->offset, &least, &greatest);
     return least >= 0 && (uint64_t)greatest < a->size;
-}
-
-static zlay_status check_inside(zl_work *w)
-{
-    uint64_t limit = zl_limits(w->ctx)->points, i;
-    int64_t value;
-    if (w->a->modes || stays_inside(w->a, w->b)) return ZLAY_OK;
-    for (i = 0; i < w->b->size && i < limit; i++)
-        if (!zl_work_at(w, i, &value))
-            return zl_fail(w->ctx, ZLAY_NONE,
-                           "index %llu: b has %lld, outside the %llu points of a",
-                           (unsigned long long)i, (long long)zl_at(w->b, i),
-                           (unsigned long long)w->a->size);
-    if (i == w->b->size) return ZLAY_OK;
-    return zl_fail(w->ctx, ZLAY_ELIMIT, "limits.points is %llu and b has %llu",
-                   (unsigned long long)limit, (unsigned long long)w->b->size);
 }
 
 /* ---- roads, the cheapest first; each answers ZLAY_NONE where it does not lead ------- */
@@ -94,91 +80,60 @@ static zlay_status by_affine(zl_work *w, zlay_layout **out)
     return zl_find_affine(w->ctx, out, &map, &w->box, w->b, outs);
 }
 
-static zlay_status strided_by_values(zl_work *w, zlay_layout **out, const zl_function *f,
-                                     zl_break *where)
+/* Closed forms, which are total: a's index is b's flat value, and stays in a's box. */
+static zlay_status closed(zl_work *w, zlay_layout **out)
 {
-    zl_modes m;
-    zl_modes_begin(&m, w->ctx);
-    zlay_status status = zl_find_strided(&m, f, &w->box, where);
-    if (!status) status = zl_layout_strided(w->ctx, out, &m, (zl_swizzle){0, 0, 0});
-    zl_modes_end(&m);
-    return status;
-}
-
-static zlay_status swizzled_by_values(zl_work *w, zlay_layout **out, const zl_function *f)
-{
-    zl_swizzle s;
-    zl_modes m;
-    zl_modes_begin(&m, w->ctx);
-    zlay_status status = zl_find_swizzled(&m, &s, f, &w->box);
-    if (!status) status = zl_layout_strided(w->ctx, out, &m, s);
-    zl_modes_end(&m);
-    return status;
-}
-
-static zlay_status affine_by_values(zl_work *w, zlay_layout **out, const zl_function *f)
-{
-    zl_affine map;
-    zl_break where;
-    const zl_f2 *outs = w->a->f2.outs ? &w->a->f2 : NULL;
-    if (zl_affine_of_function(&map, f, &where))
-        return zl_find_affine(w->ctx, out, &map, &w->box, w->b, outs);
-    return zlay_layout_outs(w->a) == 1 ? swizzled_by_values(w, out, f) : ZLAY_NONE;
-}
-
-static zlay_status no_form(zl_work *w, const zl_break *where)
-{
-    if (where->overflow)
-        return zl_fail(w->ctx, ZLAY_EOVERFLOW, "index %llu: the value does not fit 64 bits",
-                       (unsigned long long)where->index);
-    return zl_fail(w->ctx, ZLAY_ENOTSUP,
-                   "not strided, from index %llu, value %lld, nor f2, and no swizzle was found",
-                   (unsigned long long)where->index, (long long)where->value);
-}
-
-static zlay_status by_values(zl_work *w, zlay_layout **out)
-{
-    zl_function f = {zl_work_at, w, w->b->size};
-    zl_break where;
-    uint64_t limit = zl_limits(w->ctx)->points;
-    if (f.size > limit)
-        return zl_fail(w->ctx, ZLAY_ELIMIT, "limits.points is %llu and the composition has %llu",
-                       (unsigned long long)limit, (unsigned long long)f.size);
-    zlay_status status = ZLAY_NONE;
-    if (zlay_layout_outs(w->a) == 1) status = strided_by_values(w, out, &f, &where);
-    else where = (zl_break){0, zl_at(w->a, 0), false};
-    if (status == ZLAY_NONE && !where.overflow) status = affine_by_values(w, out, &f);
-    return status == ZLAY_NONE ? no_form(w, &where) : status;
+    if (w->a->partial || w->b->partial || zl_by_coordinate(w->a, w->b)) return ZLAY_NONE;
+    zlay_status status = by_form(w, out);
+    if (status != ZLAY_NONE || (!w->a->modes && !stays_inside(w->a, w->b))) return status;
+    return by_affine(w, out);
 }
 
 static zlay_status compose(zl_work *w, zlay_layout **out)
 {
     zlay_status status = zl_layout_box(&w->box, w->b);
-    if (!status) status = check_inside(w);
-    if (status) return status;
-    status = by_form(w, out);
-    if (status == ZLAY_NONE) status = by_affine(w, out);
-    return status == ZLAY_NONE ? by_values(w, out) : status;
+    if (!status) status = closed(w, out);
+    if (status == ZLAY_NONE) status = zl_compose_values(w, out);
+    return status == ZLAY_NONE && !w->left ? zl_compose_pieces(w, out) : status;
+}
+
+static zlay_status compose_checked(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                                   const zlay_layout *b, bool partial)
+{
+    zl_work w = {.ctx = ctx, .a = a, .b = b, .partial = partial};
+    zl_modes_begin(&w.box, ctx);
+    zlay_status status = compose(&w, out);
+    zl_modes_end(&w.box);
+    return status == ZLAY_NONE && !w.left
+        ? zl_fail(ctx, ZLAY_EINTERNAL, "a composition has no form") : status;
 }
 
 zlay_status zl_compose(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                        const zlay_layout *b)
 {
-    zl_work w = {.ctx = ctx, .a = a, .b = b};
-    zl_modes_begin(&w.box, ctx);
-    zlay_status status = compose(&w, out);
-    zl_modes_end(&w.box);
-    return status;
+    return compose_checked(ctx, out, a, b, false);
 }
 
-zlay_status zlay_layout_compose(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
-                                const zlay_layout *b)
+static zlay_status enter(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                         const zlay_layout *b, bool partial)
 {
     if (!out) return ZLAY_EINVAL;
     *out = NULL;
     zlay_status status = zl_enter(ctx);
     if (status) return status;
     if (!a || !b) status = zl_fail(ctx, ZLAY_EINVAL, "a layout is NULL");
-    else status = zl_compose(ctx, out, a, b);
+    else status = compose_checked(ctx, out, a, b, partial);
     return zl_leave(ctx, status);
+}
+
+zlay_status zlay_layout_compose(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                                const zlay_layout *b)
+{
+    return enter(ctx, out, a, b, false);
+}
+
+zlay_status zlay_layout_compose_partial(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                                        const zlay_layout *b)
+{
+    return enter(ctx, out, a, b, true);
 }

@@ -10,10 +10,23 @@ typedef struct zl_work {
     zlay_ctx *ctx;
     const zlay_layout *a, *b;
     zl_modes flat, box;
+    bool partial; /* undefined where b leaves the box of a; else that is ZLAY_NONE */
+    bool left;    /* ZLAY_NONE was answered for that */
+    bool compared, total; /* all points were looked at; all of them have values */
 } zl_work;
 
-/* a(b(index)); false when it does not fit 64 bits. */
+/* a(b(index)) of strided layouts; false when it does not fit 64 bits. */
 bool zl_work_at(const void *work, uint64_t index, int64_t *value);
+
+/* b's outputs are a coordinate of a: as many as a has modes, and no digits of a's index. */
+bool zl_by_coordinate(const zlay_layout *a, const zlay_layout *b);
+
+/* The first cheaper form than pieces, by all values up to limits.points; ZLAY_NONE, with w->left
+ * where b leaves the box of a, else when there is none or there are more points. */
+zlay_status zl_compose_values(zl_work *w, zlay_layout **out);
+
+/* b's pieces put into a, any size. */
+zlay_status zl_compose_pieces(zl_work *w, zlay_layout **out);
 
 /* Of two strided layouts; ZLAY_NONE: CuTe's is not defined here, or is not this function. */
 zlay_status zl_compose_cute(zl_work *w, zl_modes *out);

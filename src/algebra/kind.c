@@ -4,16 +4,19 @@
 #define STRIDED                                                                                \
     {NULL,                          zl_strided_at,  zl_strided_tuple, zl_strided_at_integer, \
      zl_strided_affine, zl_strided_affine_of_integers,                                       \
-     zl_strided_box,                zl_strided_copy, zl_strided_print}
+     zl_strided_box,                zl_strided_copy, zl_strided_print,       \
+     zl_strided_walk}
 
 static const zl_kind kinds[] = {
     [ZLAY_LAYOUT_STRIDED] = STRIDED,
     [ZLAY_LAYOUT_SWIZZLED] = STRIDED, /* a strided layout's swizzle is the identity */
     [ZLAY_LAYOUT_F2] = {NULL, zl_f2_at, zl_f2_tuple, zl_f2_at_integer, zl_f2_affine,
-                        zl_f2_affine_of_integers, zl_f2_box, zl_f2_copy, zl_f2_print},
+                        zl_f2_affine_of_integers, zl_f2_box, zl_f2_copy, zl_f2_print,
+                        zl_f2_walk},
     [ZLAY_LAYOUT_PIECES] = {zl_pieces_value, zl_pieces_flat_at, zl_pieces_tuple,
                             zl_pieces_at_integer, zl_pieces_affine, zl_pieces_affine_of_integers,
-                            zl_pieces_box, zl_pieces_copy, zl_pieces_print},
+                            zl_pieces_box, zl_pieces_copy, zl_pieces_print,
+                            zl_pieces_walk},
 };
 
 const zl_kind *zl_kind_of(const zlay_layout *a) { return &kinds[a->kind]; }

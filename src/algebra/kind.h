@@ -3,6 +3,7 @@
 #ifndef ZL_ALGEBRA_KIND_H
 #define ZL_ALGEBRA_KIND_H
 
+#include "algebra/draft.h"
 #include "algebra/layout.h"
 
 typedef struct zl_kind {
@@ -15,6 +16,8 @@ typedef struct zl_kind {
     zlay_status (*box)(zl_modes *box, const zlay_layout *a);
     zlay_status (*copy)(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a);
     void (*print)(zl_text *out, const zlay_layout *a);
+    zlay_status (*walk)(zl_draft *d, const zlay_layout *a, const zl_form *at, size_t count,
+                        zl_visit *visit, void *env);
 } zl_kind;
 
 const zl_kind *zl_kind_of(const zlay_layout *a);
@@ -45,5 +48,13 @@ zlay_status zl_strided_copy(zlay_ctx *ctx, zlay_layout **out, const zlay_layout 
 zlay_status zl_f2_copy(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a);
 void zl_strided_print(zl_text *out, const zlay_layout *a);
 void zl_f2_print(zl_text *out, const zlay_layout *a);
+
+/* apply.c, apply_bits.c */
+zlay_status zl_strided_walk(zl_draft *d, const zlay_layout *a, const zl_form *at, size_t count,
+                            zl_visit *visit, void *env);
+zlay_status zl_f2_walk(zl_draft *d, const zlay_layout *a, const zl_form *at, size_t count,
+                       zl_visit *visit, void *env);
+zlay_status zl_pieces_walk(zl_draft *d, const zlay_layout *a, const zl_form *at, size_t count,
+                           zl_visit *visit, void *env);
 
 #endif

@@ -35,6 +35,10 @@ zl_function zl_table_function(const zl_table *t);
 zlay_status zl_cheapest(zlay_ctx *ctx, zlay_layout **out, const zl_table *t, const zl_modes *box,
                         const zlay_layout *names, const zl_f2 *outs);
 
+/* The same without pieces: ZLAY_NONE where nothing cheaper equals the table. */
+zlay_status zl_cheaper(zlay_ctx *ctx, zlay_layout **out, const zl_table *t, const zl_modes *box,
+                       const zlay_layout *names, const zl_f2 *outs);
+
 /* Rungs of zl_cheapest in their own files; ZLAY_NONE where a table has no such form. */
 zlay_status zl_find_modular(zlay_ctx *ctx, zlay_layout **out, const zl_table *t,
                             const zl_modes *box, const zlay_layout *names, const zl_f2 *outs);

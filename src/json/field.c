@@ -115,6 +115,30 @@ zlay_status zl_get_u64(zl_call *call, const json_t *object, const char *name, ui
     return ZLAY_OK;
 }
 
+/* An integer, or a text of decimal digits, '-' before them or not. */
+static bool json_i64(const json_t *value, int64_t *out)
+{
+    uint64_t magnitude;
+    const char *text = json_string_value(value);
+    bool minus = text && *text == '-';
+    if (json_is_integer(value)) {
+        *out = json_integer_value(value);
+        return true;
+    }
+    if (!text || !digits_u64(text + minus, json_string_length(value) - minus, &magnitude))
+        return false;
+    if (magnitude > (uint64_t)INT64_MAX + minus) return false;
+    *out = minus ? (int64_t)(0 - magnitude) : (int64_t)magnitude;
+    return true;
+}
+
+zlay_status zl_get_i64(zl_call *call, const json_t *object, const char *name, int64_t *out)
+{
+    const json_t *value = json_object_get(object, name);
+    if (value && !json_i64(value, out)) return zl_wrong(call, name, "an integer in [-2^63, 2^63)");
+    return ZLAY_OK;
+}
+
 zlay_status zl_get_u32(zl_call *call, const json_t *object, const char *name, uint32_t *out)
 {
     uint64_t wide = *out;

@@ -52,6 +52,7 @@ zlay_status zl_get_object(zl_call *call, const json_t *object, const char *name,
                           const json_t **out);
 zlay_status zl_get_list(zl_call *call, const json_t *object, const char *name, const json_t **out);
 zlay_status zl_get_u64(zl_call *call, const json_t *object, const char *name, uint64_t *out);
+zlay_status zl_get_i64(zl_call *call, const json_t *object, const char *name, int64_t *out);
 zlay_status zl_get_u32(zl_call *call, const json_t *object, const char *name, uint32_t *out);
 zlay_status zl_get_flag(zl_call *call, const json_t *object, const char *name, bool *out);
 

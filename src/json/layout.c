@@ -195,7 +195,13 @@ static zlay_status of_two(zl_call *call, two_to_one *make)
     return give(call, status, made);
 }
 
-zlay_status zl_op_layout_compose(zl_call *call) { return of_two(call, zlay_layout_compose); }
+zlay_status zl_op_layout_compose(zl_call *call)
+{
+    bool partial = false;
+    zlay_status status = zl_get_flag(call, call->request, "partial", &partial);
+    if (status) return status;
+    return of_two(call, partial ? zlay_layout_compose_partial : zlay_layout_compose);
+}
 
 zlay_status zl_op_layout_coalesce(zl_call *call)
 {

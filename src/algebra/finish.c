@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The cheapest form that equals what an operation made of pieces. */
+#include "algebra/draft.h"
+#include "algebra/isl.h"
+#include "algebra/table.h"
+
+#include <stdio.h>
+
+typedef struct finish {
+    zlay_ctx *ctx;
+    const zl_shape *shape;
+    zlay_layout *made;
+} finish;
+
+/* ---- output dimensions of an f2 result --------------------------------------------------- */
+
+static void name_output(zl_dim *out, size_t i, uint64_t size)
+{
+    snprintf(out->name, sizeof out->name, "out%zu", i);
+    out->bits = size > 1 ? 64 - (uint32_t)__builtin_clzll(size - 1) : 0;
+    out->size = size & (size - 1) ? size : 0;
+}
+
+static bool outputs_known(const zl_pieces *p)
+{
+    uint64_t flat = 1;
+    for (size_t i = 0; i < p->outs && p->outs > 1; i++)
+        if (!p->out_size[i] || !zl_umul(flat, p->out_size[i], &flat)) return false;
+    return p->outs <= 64 && flat <= INT64_MAX;
+}
+
+/* The outputs to keep: those of a layout that names them, else numbered ones. */
+static const zl_f2 *outputs(const finish *f, zl_f2 *own, zl_dim *dim)
+{
+    const zl_pieces *p = &f->made->pieces;
+    if (f->shape->outs && f->shape->outs->f2.outs) return &f->shape->outs->f2;
+    if (p->outs < 2) return NULL;
+    for (size_t i = 0; i < p->outs; i++) name_output(&dim[i], i, p->out_size[i]);
+    *own = (zl_f2){.outs = p->outs, .out = dim};
+    return own;
+}
+
+/* ---- by values, and by rows above limits.points ------------------------------------------- */
+
+static zlay_status by_table(finish *f, zlay_layout **out)
+{
+    zl_dim dim[64] = {{{0}, 0, 0}};
+    zl_f2 own;
+    zl_table t;
+    const zlay_layout *names = f->shape->names && f->shape->names->f2.outs ? f->shape->names : NULL;
+    zlay_status status = zl_table_of(f->ctx, &t, f->made);
+    if (!status) f->made->partial = t.undefined > 0;
+    if (!status)
+        status = zl_cheaper(f->ctx, out, &t, f->shape->box, names, outputs(f, &own, dim));
+    zl_table_free(&t);
+    return status;
+}
+
+/* A guard that every point of the box passes is only known to by a decision. */
+static zlay_status by_rows(finish *f, zlay_layout **out)
+{
+    zlay_answer answer = ZLAY_YES;
+    zl_isl_point *where;
+    zlay_allocator alloc = zl_allocator(f->ctx);
+    if (!f->made->partial) return zl_find_strided_pieces(f->ctx, out, f->made, f->shape->box);
+    if (!(where = zl_alloc(f->ctx, 1, sizeof *where))) return ZLAY_ENOMEM;
+    zlay_status status = zl_isl_total(f->ctx, &answer, where, &f->made->pieces);
+    zl_free(&alloc, where, sizeof *where);
+    if (!status && answer == ZLAY_YES) f->made->partial = false;
+    return status == ZLAY_ENOMEM ? status : zl_fail(f->ctx, ZLAY_NONE, "%s", "");
+}
+
+static zlay_status cheaper(finish *f, zlay_layout **out)
+{
+    if (f->made->pieces.params || !f->made->size) return ZLAY_NONE;
+    if (f->made->size > zl_limits(f->ctx)->points) return by_rows(f, out);
+    return outputs_known(&f->made->pieces) ? by_table(f, out) : ZLAY_NONE;
+}
+
+zlay_status zl_draft_finish(zl_draft *d, zlay_layout **out, const zl_shape *shape, bool partial)
+{
+    finish f = {.ctx = d->ctx, .shape = shape};
+    zlay_status status = zl_draft_layout(d, &f.made, partial);
+    if (status) return status;
+    status = cheaper(&f, out);
+    if (status != ZLAY_NONE) {
+        zlay_layout_free(f.made);
+        return status;
+    }
+    *out = f.made;
+    return zl_fail(d->ctx, ZLAY_OK, "%s", "");
+}
