@@ -246,6 +246,30 @@ ZLAY_API zlay_status zlay_layout_equal(zlay_ctx *ctx, zlay_answer *answer, zlay_
  */
 ZLAY_API zlay_status zlay_layout_lower(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a);
 
+/** What zlay_layout_vector_width asks for. */
+typedef struct zlay_vector_request {
+    uint32_t size;       /* sizeof(zlay_vector_request) */
+    uint32_t elem_bytes; /* bytes of an element, 1 or more */
+    uint64_t base_align; /* bytes that the address of value 0 is a multiple of */
+    uint64_t widths;     /* bit w: there is an access of w bytes; 0: 1, 2, 4, 8, 16 */
+    const uint32_t *path; /* the mode: its top-level index, then indices inside */
+    uint64_t depth;       /* entries of path; 0: the whole layout as one mode */
+} zlay_vector_request;
+
+/** The widest access along a mode: the greatest w of `widths` such that at every
+ *  coordinate of the other modes and every coordinate of the mode that is a
+ *  multiple of w / elem_bytes, the next w / elem_bytes values are consecutive and
+ *  the first lies at a multiple of w bytes.  Groups without any value count not.
+ *
+ *  Returns: ZLAY_OK; ZLAY_NONE no width does, the message has the reason;
+ *           ZLAY_EINVAL; ZLAY_ENOTSUP the layout has parameters; ZLAY_ELIMIT no
+ *           closed form decides and it has more than limits.points points.
+ *  Out:     out  bytes.
+ */
+ZLAY_API zlay_status zlay_layout_vector_width(zlay_ctx *ctx, uint64_t *out,
+                                              const zlay_layout *layout,
+                                              const zlay_vector_request *request);
+
 #ifdef __cplusplus
 }
 #endif

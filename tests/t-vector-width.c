@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The widest access along a mode, against all coordinates. */
+#include "layout.h"
+
+enum { RANK = 4, LEAVES = 6 };
+
+#define BIT(w) ((uint64_t)1 << (w))
+
+static const uint64_t usual = BIT(1) | BIT(2) | BIT(4) | BIT(8) | BIT(16);
+
+static zlay_status width(zlay_ctx *ctx, uint64_t *out, const zlay_layout *a, const uint32_t *path,
+                         uint64_t depth, uint32_t elem, uint64_t align, uint64_t widths)
+{
+    zlay_vector_request r = {sizeof r, elem, align, widths, path, depth};
+    return zlay_layout_vector_width(ctx, out, a, &r);
+}
+
+/* ---- rows counted by hand ------------------------------------------------------------------ */
+
+static void by_hand(void **state)
+{
+    static const struct {
+        const char *layout;
+        uint32_t path[3];
+        uint64_t depth;
+        uint32_t elem;
+        uint64_t align, widths, bytes;
+    } rows[] = {
+        {"(8,4):(1,8)", {0}, 1, 2, 16, 0, 16},
+        {"(8,4):(1,8)", {0}, 1, 2, 4, 0, 4},
+        {"(8,4):(1,8)", {1}, 1, 2, 16, 0, 2},
+        {"(8,4):(1,12)", {0}, 1, 2, 16, 0, 8},
+        {"4 o (8,4):(1,8)", {0}, 1, 2, 16, 0, 8},
+        {"(6,4):(1,8)", {0}, 1, 2, 16, 0, 4},
+        {"((2,4),4):((1,2),8)", {0}, 1, 2, 16, 0, 16},
+        {"((2,4),4):((1,2),8)", {0, 0}, 2, 2, 16, 0, 4},
+        {"((2,4),4):((1,2),8)", {0, 1}, 2, 2, 16, 0, 2},
+        {"(4,(2,(4,2))):(8,(32,(1,4)))", {1, 1}, 2, 1, 16, 0, 8},
+        {"(4,(2,(4,2))):(8,(32,(1,4)))", {1, 1, 0}, 3, 1, 16, 0, 4},
+        {"(4,(2,(4,2))):(8,(32,(1,4)))", {1, 0}, 2, 1, 16, 0, 1},
+        {"(8,8):(1,8)", {0}, 0, 4, 256, usual | BIT(32), 32},
+        {"8:1", {0}, 1, 4, 256, usual | BIT(32), 32},
+        {"(3,4):(1,3)", {0}, 1, 4, 48, usual | BIT(12), 12},
+        {"(3,4):(1,3)", {0}, 1, 4, 16, usual | BIT(12), 4},
+        {"(8,4):(0,8)", {0}, 1, 2, 16, 0, 2},
+        {"7 o 8:-1", {0}, 1, 1, 16, 0, 1},
+        {"Sw<3,3,3> o 0 o (64,8):(1,64)", {0}, 1, 2, 128, 0, 16},
+        {"Sw<3,2,3> o 0 o (64,8):(1,64)", {0}, 1, 2, 128, 0, 8},
+        {"Sw<2,0,3> o 0 o (64,8):(1,64)", {0}, 1, 2, 128, 0, 2},
+        {"Sw<1,1,3> o 0 o (6,8):(1,8)", {0}, 1, 2, 128, 0, 4},
+        {"f2{r: (1) (2) (4); l: (8) (24) -> x: 32}", {0}, 1, 1, 64, 0, 8},
+        {"f2{r: (1) (2) (4); l: (8) (20) -> x: 32}", {0}, 1, 1, 64, 0, 4},
+        {"f2{r: (1) (3) (4); l: (8) (16) -> x: 32}", {0}, 1, 1, 64, 0, 1},
+        {"f2{r: (1) (6) (4); l: (8) (16) -> x: 32}", {0}, 1, 1, 64, 0, 2},
+        {"f2{r: (8); l: (1) (2) -> x: 16}", {1}, 1, 2, 64, 0, 8},
+        {"1:7", {0}, 1, 4, 4, 0, 4},
+        {"(4611686018427387904,2):(1,4611686018427387904)", {0}, 1, 1, 16, 0, 16},
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        zlay_layout *a = read_layout(*state, rows[r].layout);
+        uint64_t got = 0;
+        zlay_status status = width(*state, &got, a, rows[r].path, rows[r].depth, rows[r].elem,
+                                   rows[r].align, rows[r].widths);
+        if (status || got != rows[r].bytes)
+            fail_msg("row %d, %s: %d, %s", (int)r, rows[r].layout, (int)got,
+                     zlay_ctx_message(*state));
+        zlay_layout_free(a);
+    }
+}
+
+static void refused(void **state)
+{
+    static const struct {
+        const char *layout;
+        uint32_t path[3];
+        uint64_t depth;
+        uint32_t elem;
+        uint64_t align, widths;
+        zlay_status status;
+        const char *message;
+    } rows[] = {
+        {"8:1", {1}, 1, 2, 16, 0, ZLAY_EINVAL, "no mode 1"},
+        {"8:1", {0, 0}, 2, 2, 16, 0, ZLAY_EINVAL, "entry 1"},
+        {"(8,2)", {2}, 1, 2, 16, 0, ZLAY_EINVAL, "no mode 2"},
+        {"((8,2),3)", {0, 2}, 2, 2, 16, 0, ZLAY_EINVAL, "no mode 2"},
+        {"f2{a: (1) -> x: 2}", {1}, 1, 2, 16, 0, ZLAY_EINVAL, "no mode 1"},
+        {"8:1", {0}, 1, 0, 16, 0, ZLAY_EINVAL, "elem_bytes"},
+        {"8:1", {0}, 1, 2, 0, 0, ZLAY_EINVAL, "base_align"},
+        {"8:1", {0}, 1, 2, 2, 1, ZLAY_EINVAL, "0 bytes"},
+        {"8:1", {0}, 1, 4, 2, 0, ZLAY_NONE, "alignment of the base, 2"},
+        {"8:1", {0}, 1, 3, 48, 0, ZLAY_NONE, "multiple of 3 bytes"},
+        {"(3,2):(1,4)", {0}, 1, 1, 16, BIT(2), ZLAY_NONE, "2 elements and the mode has 3"},
+        {"(4,3):(1,5)", {0}, 1, 1, 16, BIT(2), ZLAY_NONE, "at index 4"},
+        {"Sw<2,0,2> o 0 o (3000000,2):(2,1)", {1}, 1, 1, 16, 0, ZLAY_ELIMIT, "limits.points"},
+    };
+    uint64_t got = 7;
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        zlay_layout *a = read_layout(*state, rows[r].layout);
+        zlay_status status = width(*state, &got, a, rows[r].path, rows[r].depth, rows[r].elem,
+                                   rows[r].align, rows[r].widths);
+        if (status != rows[r].status || !strstr(zlay_ctx_message(*state), rows[r].message))
+            fail_msg("row %d, %s: %s, %s", (int)r, rows[r].layout, zlay_status_name(status),
+                     zlay_ctx_message(*state));
+        zlay_layout_free(a);
+    }
+    assert_int_equal(got, 7);
+    assert_int_equal(zlay_layout_vector_width(*state, &got, NULL, NULL), ZLAY_EINVAL);
+}
+
+/* ---- all coordinates ------------------------------------------------------------------------- */
+
+/* A layout as its values, with the mode between `before` faster points and the slower ones. */
+typedef struct world {
+    int64_t value[4096];
+    uint64_t size, before, extent;
+} world;
+
+static bool legal(const world *w, uint64_t bytes, uint32_t elem, uint64_t align)
+{
+    uint64_t v = bytes / elem;
+    if (bytes % elem || align % bytes || w->extent % v) return false;
+    for (uint64_t i = 0; i < w->size; i++) {
+        if (i / w->before % w->extent % v) continue;
+        if ((w->value[i] * (int64_t)elem) % (int64_t)bytes) return false;
+        for (uint64_t j = 1; j < v; j++)
+            if (w->value[i + j * w->before] != w->value[i] + (int64_t)j) return false;
+    }
+    return true;
+}
+
+static void check(zlay_ctx *ctx, const zlay_layout *a, const world *w, const uint32_t *path,
+                  uint64_t depth, uint64_t *seed)
+{
+    static const uint64_t sets[] = {0, BIT(1) | BIT(2) | BIT(4) | BIT(8) | BIT(12) | BIT(16), BIT(32) | BIT(16) | BIT(4),
+                                    BIT(6) | BIT(3) | BIT(24)};
+    static const uint64_t aligns[] = {1, 4, 16, 48, 96, 256};
+    uint64_t widths = sets[test_range(seed, 0, 3)], align = aligns[test_range(seed, 0, 5)];
+    uint32_t elem = (uint32_t)test_range(seed, 1, 4);
+    uint64_t best = 0, got = 0;
+    for (uint64_t bytes = 1; bytes < 64; bytes++)
+        if ((widths ? widths : usual) >> bytes & 1 && legal(w, bytes, elem, align)) best = bytes;
+    zlay_status status = width(ctx, &got, a, path, depth, elem, align, widths);
+    if (status != (best ? ZLAY_OK : ZLAY_NONE) || got != best) {
+        char text[1024];
+        fail_msg("%s, mode %d, elem %d, align %d: %d, not %d (%s)", layout_text(text, a), (int)path[0],
+                 (int)elem, (int)align, (int)got, (int)best, zlay_ctx_message(ctx));
+    }
+}
+
+static void values_of(world *w, const zlay_layout *a)
+{
+    w->size = zlay_layout_size(a);
+    for (uint64_t i = 0; i < w->size; i++) w->value[i] = layout_at(a, i);
+}
+
+/* Flat modes that are often contiguous, aligned, or nearly so; some are swizzled. */
+static void random_strided(void **state)
+{
+    static const int64_t extents[] = {1, 2, 2, 4, 8, 3, 6, 5};
+    uint64_t seed = test_seed("random_strided"), wide = 0, count = test_iterations(100000);
+    static world w;
+    for (uint64_t n = 0; n < count; n++) {
+        int64_t shape[RANK], stride[RANK], run = 1;
+        size_t rank = (size_t)test_range(&seed, 1, RANK);
+        for (size_t i = 0; i < rank; i++) {
+            shape[i] = extents[test_range(&seed, 0, n % 2 ? 4 : 7)];
+            stride[i] = test_range(&seed, 0, 4) ? run : test_range(&seed, -2, 12) * 4;
+            run = shape[i] * (stride[i] ? stride[i] : 1);
+        }
+        if (rank > 1 && test_range(&seed, 0, 2) == 0) {
+            int64_t s = shape[0], d = stride[0];
+            shape[0] = shape[1], stride[0] = stride[1], shape[1] = s, stride[1] = d;
+        }
+        zlay_layout *a, *b;
+        int64_t offset = test_range(&seed, 0, 1) ? 0 : test_range(&seed, -3, 12) * 4;
+        assert_int_equal(zlay_layout_new_strided(*state, &a, rank, shape, stride, offset), ZLAY_OK);
+        if (test_range(&seed, 0, 2) == 0) {
+            int32_t bits = (int32_t)test_range(&seed, 1, 3), shift = bits + (int32_t)test_range(&seed, 0, 2);
+            assert_int_equal(zlay_layout_new_swizzled(*state, &b, bits, (int32_t)test_range(&seed, 0, 3),
+                                                      test_range(&seed, 0, 1) ? shift : -shift, a), ZLAY_OK);
+            zlay_layout_free(a);
+            a = b;
+        }
+        values_of(&w, a);
+        uint32_t mode = (uint32_t)test_range(&seed, 0, (int64_t)rank - 1);
+        w.before = 1;
+        for (uint32_t i = 0; i < mode; i++) w.before *= (uint64_t)shape[i];
+        w.extent = (uint64_t)shape[mode];
+        check(*state, a, &w, &mode, 1, &seed);
+        wide += legal(&w, 4, 1, 4);
+        w.before = 1;
+        w.extent = w.size;
+        check(*state, a, &w, &mode, 0, &seed);
+        zlay_layout_free(a);
+    }
+    assert_true(wide > count / 20);
+}
+
+/* Nested modes by their paths. */
+static void random_nested(void **state)
+{
+    uint64_t seed = test_seed("random_nested");
+    static world w;
+    for (uint64_t n = 0; n < test_iterations(20000); n++) {
+        int64_t s[LEAVES], d[LEAVES], run = 1;
+        char text[512];
+        for (int i = 0; i < LEAVES; i++) {
+            s[i] = test_range(&seed, 1, 3);
+            d[i] = test_range(&seed, 0, 2) ? run : test_range(&seed, 0, 6) * 2;
+            run = s[i] * (d[i] ? d[i] : 1);
+        }
+        sprintf(text, "((%d,(%d,%d)),%d,((%d),%d)):((%d,(%d,%d)),%d,((%d),%d))", (int)s[0], (int)s[1],
+                (int)s[2], (int)s[3], (int)s[4], (int)s[5], (int)d[0], (int)d[1], (int)d[2], (int)d[3],
+                (int)d[4], (int)d[5]);
+        static const struct { uint32_t path[3]; uint64_t depth; int begin, end; } parts[] = {
+            {{0}, 1, 0, 3}, {{0, 0}, 2, 0, 1}, {{0, 1}, 2, 1, 3}, {{0, 1, 0}, 3, 1, 2},
+            {{0, 1, 1}, 3, 2, 3}, {{1}, 1, 3, 4}, {{2}, 1, 4, 6}, {{2, 0}, 2, 4, 5},
+            {{2, 0, 0}, 3, 4, 5}, {{2, 1}, 2, 5, 6}, {{0}, 0, 0, 6},
+        };
+        zlay_layout *a = read_layout(*state, text);
+        values_of(&w, a);
+        for (size_t p = 0; p < sizeof parts / sizeof parts[0]; p++) {
+            w.before = w.extent = 1;
+            for (int i = 0; i < parts[p].begin; i++) w.before *= (uint64_t)s[i];
+            for (int i = parts[p].begin; i < parts[p].end; i++) w.extent *= (uint64_t)s[i];
+            check(*state, a, &w, parts[p].path, parts[p].depth, &seed);
+        }
+        zlay_layout_free(a);
+    }
+}
+
+/* F2 layouts whose low bases are often units, in a dimension that need not be the first. */
+static void random_f2(void **state)
+{
+    uint64_t seed = test_seed("random_f2");
+    static world w;
+    for (uint64_t n = 0; n < test_iterations(50000); n++) {
+        int bits[3], all = 0, k = 0;
+        char text[512] = "f2{", one[40];
+        for (int i = 0; i < 3; i++) bits[i] = (int)test_range(&seed, 0, 3);
+        uint32_t mode = (uint32_t)test_range(&seed, 0, 2);
+        for (uint32_t i = 0; i < 3; i++) {
+            sprintf(one, "%s%c:", i ? "; " : "", 'a' + (int)i);
+            strcat(text, one);
+            for (int b = 0; b < bits[i]; b++, k++) {
+                uint64_t basis = test_random(&seed) % 128;
+                if (i == mode && test_range(&seed, 0, 7)) basis = (uint64_t)1 << b;
+                if (i != mode && test_range(&seed, 0, 5)) basis &= ~(uint64_t)((1 << bits[mode]) - 1);
+                sprintf(one, " (%d)", (int)basis);
+                strcat(text, one);
+            }
+        }
+        strcat(text, " -> x: 128}");
+        zlay_layout *a = read_layout(*state, text);
+        values_of(&w, a);
+        for (uint32_t i = 0; i < mode; i++) all += bits[i];
+        w.before = (uint64_t)1 << all;
+        w.extent = (uint64_t)1 << bits[mode];
+        check(*state, a, &w, &mode, 1, &seed);
+        zlay_layout_free(a);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(by_hand, begin, end),
+        cmocka_unit_test_setup_teardown(refused, begin, end),
+        cmocka_unit_test_setup_teardown(random_strided, begin, end),
+        cmocka_unit_test_setup_teardown(random_nested, begin, end),
+        cmocka_unit_test_setup_teardown(random_f2, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
