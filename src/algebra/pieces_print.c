@@ -31,7 +31,8 @@ static void print_row(zl_text *out, const zl_pieces *p, const int64_t *row)
         int64_t c = row[1 + v];
         if (!c) continue;
         zl_puts(out, c < 0 ? (first ? "-" : " - ") : first ? "" : " + ");
-        if (c != 1 && c != -1) zl_putf(out, "%llu", magnitude(c));
+        if (c != 1 && c != -1)
+            zl_putf(out, v < p->params + p->dims ? "%llu" : "%llu*", magnitude(c));
         print_variable(out, p, v);
         first = false;
     }

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Guards that overlap are cut apart where their values agree, and refused where they do not. */
+#include "algebra/claims.h"
+#include "algebra/facts.h"
+
+#include <string.h>
+
+typedef struct apart {
+    zl_claims *c;
+    const zl_claims *from;
+    zlay_range *range; /* a row of w->count for each claim of `from` */
+    size_t width;
+} apart;
+
+static int64_t factor_of(const zl_row *row, size_t v) { return v < row->used ? row->at[v] : 0; }
+
+/* a == 0 or a >= 0 contradicts b: their forms add up to, or differ by, a constant of wrong sign. */
+static bool contradict(const zl_row *a, const zl_row *b)
+{
+    int64_t sum, difference;
+    bool opposite = true, alike = a->equal || b->equal;
+    size_t used = a->used > b->used ? a->used : b->used;
+    for (size_t v = 0; v < used && (opposite || alike); v++) {
+        opposite = opposite && zl_add(factor_of(a, v), factor_of(b, v), &sum) && !sum;
+        alike = alike && factor_of(a, v) == factor_of(b, v);
+    }
+    if (opposite && zl_add(a->constant, b->constant, &sum))
+        return a->equal && b->equal ? sum != 0 : sum < 0;
+    if (!alike || !zl_sub(a->constant, b->constant, &difference)) return false;
+    if (a->equal && b->equal) return difference != 0;
+    return a->equal ? difference > 0 : difference < 0;
+}
+
+static bool rows_contradict(const zl_guard *a, const zl_guard *b)
+{
+    if (a->count * b->count > 4096) return false;
+    for (size_t r = 0; r < a->count; r++)
+        for (size_t s = 0; s < b->count; s++)
+            if (contradict(a->row[r], b->row[s])) return true;
+    return false;
+}
+
+static bool ranges_part(const apart *d, size_t i, size_t j)
+{
+    const zlay_range *a = d->range + i * d->width, *b = d->range + j * d->width;
+    for (size_t v = 0; v < d->width; v++)
+        if (a[v].lo > b[v].hi || b[v].lo > a[v].hi) return true;
+    return false;
+}
+
+static bool same_row(const zl_row *a, const zl_row *b)
+{
+    return a->used == b->used && a->constant == b->constant &&
+           !memcmp(a->at, b->at, a->used * sizeof *a->at);
+}
+
+static bool same_values(const zl_claim *a, const zl_claim *b, size_t outs)
+{
+    for (size_t r = 0; r < outs; r++)
+        if (!same_row(a->value[r], b->value[r])) return false;
+    return true;
+}
+
+/* Both guards and one output that differs, above or below: a case each. */
+static zlay_status put_difference(zl_world *w, zl_cases *out, const zl_guard *both,
+                                  const zl_row *a, const zl_row *b, zl_quasi *form)
+{
+    zlay_status status = ZLAY_OK;
+    for (int turn = 0; turn < 2 && !status; turn++) {
+        zl_guard guard = {0};
+        zl_quasi *minus = zl_quasi_new(w);
+        bool possible = true;
+        if (!minus) return ZLAY_ENOMEM;
+        zl_quasi_of_row(form, turn ? a : b);
+        zl_quasi_of_row(minus, turn ? b : a);
+        status = zl_quasi_add(w, form, minus, -1);
+        zl_quasi_drop(w, minus);
+        if (!status && !zl_sub(form->constant, 1, &form->constant))
+            return zl_fail(w->ctx, ZLAY_EOVERFLOW, "a value does not fit 64 bits");
+        if (!status) status = zl_guard_put_all(w, &guard, both);
+        if (!status) status = zl_guard_put(w, &guard, form, false, &possible);
+        if (!status && possible) status = zl_cases_put(w, out, guard);
+    }
+    return status;
+}
+
+static zlay_status refuse(apart *d, const int64_t *at)
+{
+    char list[512];
+    zl_text text = {list, sizeof list - 1, 0};
+    for (size_t i = 0; i < d->c->w->dims; i++)
+        zl_putf(&text, "%s%lld", i ? ", " : "", (long long)at[i]);
+    list[text.need < sizeof list ? text.need : sizeof list - 1] = 0;
+    return zl_fail(d->c->w->ctx, ZLAY_EINVAL, "two pieces have different values at [%s]", list);
+}
+
+/* ELIMIT where nobody decides. */
+static zlay_status decide(apart *d, const zl_cases *cases, bool *empty, int64_t *at)
+{
+    zlay_answer answer;
+    zlay_status status = zl_cases_empty(d->c->w, cases, &answer, at);
+    *empty = answer == ZLAY_YES;
+    return status ? status : answer == ZLAY_UNDECIDED ? ZLAY_ELIMIT : ZLAY_OK;
+}
+
+static zlay_status check_values(apart *d, const zl_claim *a, const zl_claim *b,
+                                const zl_guard *both)
+{
+    int64_t at[ZL_PIECE_VARIABLES];
+    zl_cases differ = {0};
+    bool empty;
+    zl_quasi *form = zl_quasi_new(d->c->w);
+    zlay_status status = form ? ZLAY_OK : ZLAY_ENOMEM;
+    if (same_values(a, b, d->c->outs)) return status;
+    for (size_t r = 0; r < d->c->outs && !status; r++)
+        status = put_difference(d->c->w, &differ, both, a->value[r], b->value[r], form);
+    zl_quasi_drop(d->c->w, form);
+    if (!status) status = decide(d, &differ, &empty, at);
+    return status ? status : empty ? ZLAY_OK : refuse(d, at);
+}
+
+/* Take guard i away from the parts of guard j. */
+static zlay_status cut(apart *d, zl_cases *parts, size_t i, size_t j)
+{
+    const zl_claim *a = &d->from->at[i], *b = &d->from->at[j];
+    int64_t at[ZL_PIECE_VARIABLES];
+    zl_guard both = {0};
+    zl_cases one = {0};
+    bool empty = true;
+    zlay_status status = zl_guard_put_all(d->c->w, &both, &a->guard);
+    if (!status) status = zl_guard_put_all(d->c->w, &both, &b->guard);
+    if (!status) status = zl_cases_put(d->c->w, &one, both);
+    if (!status) status = decide(d, &one, &empty, at);
+    if (status || empty) return status;
+    status = check_values(d, a, b, &both);
+    return status ? status : zl_cases_without(d->c->w, parts, &a->guard);
+}
+
+static zlay_status put_parts(apart *d, const zl_cases *parts, size_t j)
+{
+    zlay_status status = ZLAY_OK;
+    zlay_range *range = zl_world_ranges(d->c->w);
+    if (!range) return ZLAY_ENOMEM;
+    for (size_t k = 0; k < parts->count && !status; k++) {
+        for (size_t v = 0; v < d->width; v++) range[v] = zl_range_all();
+        if (parts->count > 1 && !zl_guard_ranges(d->c->w, &parts->at[k], range)) continue;
+        status = zl_claims_put(d->c, (zl_claim){parts->at[k], d->from->at[j].value});
+    }
+    return status;
+}
+
+static zlay_status settle(apart *d, size_t j)
+{
+    zl_cases parts = {0};
+    zl_guard own = {0};
+    zlay_status status = zl_guard_put_all(d->c->w, &own, &d->from->at[j].guard);
+    if (!status) status = zl_cases_put(d->c->w, &parts, own);
+    for (size_t i = 0; i < j && !status; i++)
+        if (!ranges_part(d, i, j) &&
+            !rows_contradict(&d->from->at[i].guard, &d->from->at[j].guard))
+            status = cut(d, &parts, i, j);
+    return status ? status : put_parts(d, &parts, j);
+}
+
+/* The claims that may hold, with the ranges of their guards. */
+static zlay_status possible_claims(apart *d, zl_claims *out)
+{
+    zlay_status status = ZLAY_OK;
+    d->width = d->c->w->count;
+    d->range = zl_world_take(d->c->w, d->c->count * d->width, sizeof *d->range);
+    if (!d->range) return ZLAY_ENOMEM;
+    for (size_t i = 0; i < d->c->count && !status; i++) {
+        zlay_range *range = d->range + out->count * d->width;
+        for (size_t v = 0; v < d->width; v++) range[v] = zl_range_all();
+        if (zl_guard_ranges(d->c->w, &d->c->at[i].guard, range))
+            status = zl_claims_put(out, d->c->at[i]);
+    }
+    return status;
+}
+
+zlay_status zl_claims_disjoint(zl_claims *c)
+{
+    zl_claims from = {c->w, c->outs, 0, 0, NULL};
+    apart d = {.c = c, .from = &from};
+    zlay_status status = possible_claims(&d, &from);
+    c->count = c->room = 0;
+    for (size_t j = 0; j < from.count && !status; j++) status = settle(&d, j);
+    return status;
+}
