@@ -94,6 +94,27 @@ ZLAY_API zlay_status zlay_layout_new_strided(zlay_ctx *ctx, zlay_layout **out,
 ZLAY_API zlay_status zlay_layout_new_swizzled(zlay_ctx *ctx, zlay_layout **out, int32_t bits,
                                               int32_t base, int32_t shift, const zlay_layout *a);
 
+/** One piece of zlay_layout_new_pieces: x -> a x + b where all its guards hold. */
+typedef struct zlay_piece {
+    const int64_t *a;         /* a row of `dims` entries for each output */
+    const int64_t *b;         /* an entry for each output */
+    const char *const *guard; /* conditions in isl's words over x0, x1, ... */
+    size_t guards;            /* 0: everywhere */
+} zlay_piece;
+
+/** Make the layout that has the value of the first piece whose guards hold, and
+ *  no value where none does.
+ *
+ *  Returns: ZLAY_OK; ZLAY_EINVAL (a guard does not read: the message has its
+ *           byte; an extent of 0), ZLAY_EOVERFLOW, ZLAY_ELIMIT, ZLAY_ENOMEM.
+ *  In:      box    `dims` extents, the first coordinate fastest.
+ *           outs   outputs, at least 1.
+ *           piece  `count` of them, at least 1.
+ */
+ZLAY_API zlay_status zlay_layout_new_pieces(zlay_ctx *ctx, zlay_layout **out, size_t dims,
+                                            const uint64_t *box, size_t outs, size_t count,
+                                            const zlay_piece *piece);
+
 /** Free a layout; NULL is allowed. */
 ZLAY_API void zlay_layout_free(zlay_layout *layout);
 
@@ -128,10 +149,29 @@ ZLAY_API zlay_status zlay_layout_cosize(zlay_ctx *ctx, uint64_t *out,
 /** Output dimensions: 1, or those of an f2 layout; 0 for NULL. */
 ZLAY_API size_t zlay_layout_outs(const zlay_layout *layout);
 
+/** The name of the i-th parameter, as N of `[N] -> { [i] -> [i + N] : ... }`.
+ *
+ *  Returns: the name, which lives as long as the layout; NULL past the last.
+ */
+ZLAY_API const char *zlay_layout_param(const zlay_layout *layout, size_t i);
+
+/** Put numbers in the place of parameters.  An extent that was not known
+ *  before is then that of the domain, whose least corner is coordinate 0.
+ *
+ *  Returns: ZLAY_OK; ZLAY_EINVAL no parameter has that name, a name comes
+ *           twice, or the domain is empty or unbounded for these numbers;
+ *           ZLAY_EOVERFLOW, ZLAY_ELIMIT, ZLAY_ENOMEM.
+ *  Out:     out    the layout, with the parameters that were not named.
+ *  In:      count  entries of `name` and of `value`; 0 gives a copy.
+ */
+ZLAY_API zlay_status zlay_layout_bind(zlay_ctx *ctx, zlay_layout **out,
+                                      const zlay_layout *a, size_t count,
+                                      const char *const *name, const int64_t *value);
+
 /** Evaluate a layout at a colexicographic index.
  *
  *  Returns: ZLAY_OK; ZLAY_NONE the layout is undefined there; ZLAY_EINVAL a
- *           NULL, an index outside [0, size), room < outs.
+ *           NULL, an index outside [0, size), room < outs, parameters.
  *  Out:     values  zlay_layout_outs(layout) integers.
  *  Pure.
  */

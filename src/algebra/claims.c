@@ -181,6 +181,29 @@ zlay_status zl_claims_import(zl_claims *c, const zl_pieces *p, const zl_quasi *c
     return status;
 }
 
+static zlay_status bound_one(zl_claims *c, zl_guard *guard, size_t d, uint64_t extent)
+{
+    bool possible = true;
+    zl_quasi *a = zl_quasi_new(c->w);
+    if (!a) return ZLAY_ENOMEM;
+    zl_quasi_put(a, c->w->params + d, 1);
+    zlay_status status = zl_guard_put(c->w, guard, a, false, &possible);
+    zl_quasi_put(a, c->w->params + d, -1);
+    a->constant = (int64_t)(extent - 1);
+    if (!status) status = zl_guard_put(c->w, guard, a, false, &possible);
+    zl_quasi_drop(c->w, a);
+    return status;
+}
+
+zlay_status zl_claims_bound(zl_claims *c, const uint64_t *extent)
+{
+    zlay_status status = ZLAY_OK;
+    for (size_t i = 0; i < c->count; i++)
+        for (size_t d = 0; d < c->w->dims && !status; d++)
+            if (extent[d]) status = bound_one(c, &c->at[i].guard, d, extent[d]);
+    return status;
+}
+
 /* ---- what a guard says about single variables ------------------------------------------------ */
 
 static zlay_range term_sum(const zl_row *row, const zlay_range *range, size_t without)

@@ -30,6 +30,9 @@ zlay_status zl_claims_dense(zl_claims *c, zl_pieces *out, const uint64_t *extent
  * p, NULL: they are those of the world. */
 zlay_status zl_claims_import(zl_claims *c, const zl_pieces *p, const zl_quasi *const *known);
 
+/* Rows 0 <= i < extent for every extent that is not 0, where the claims do not say so. */
+zlay_status zl_claims_bound(zl_claims *c, const uint64_t *extent);
+
 /* What a guard says about every variable by itself, soundly; false: it never holds.  `out` has
  * w->count entries and begins with what is known before. */
 bool zl_guard_ranges(const zl_world *w, const zl_guard *guard, zlay_range *out);
@@ -38,7 +41,8 @@ zlay_range zl_row_range(const zl_row *row, const zlay_range *range);
 /* The same, tighter where x and a division of x stand together. */
 zlay_range zl_row_reach(const zl_world *w, const zl_row *row, const zlay_range *range);
 
-/* Where the layout of claims takes its box and output sizes from; NULL: from the claims. */
+/* Where the layout of claims takes its box and output sizes from; NULL, and an extent of 0: from the
+ * claims. */
 typedef struct zl_frame {
     const uint64_t *extent, *out_size;
 } zl_frame;

@@ -90,28 +90,35 @@ static zlay_status box_of_domain(maker *m)
     return status;
 }
 
-/* The box that the text states: no point is outside. */
+/* The box that the frame states, where it does: no point is outside. */
 static zlay_status box_of_frame(maker *m)
 {
-    zl_world *w = m->from->w;
-    zlay_status status = m->from->count && !has_params(m->from)
-                             ? zl_claims_hull(m->from, m->least, m->greatest)
-                             : ZLAY_OK;
-    for (size_t d = 0; d < w->dims && !status; d++) {
-        bool inside = m->least[d] >= 0 && (m->greatest[d] < 0 || (uint64_t)m->greatest[d] < m->frame->extent[d]);
-        if (!inside)
-            return zl_fail(w->ctx, ZLAY_EINVAL, "a point is outside the box in dimension %zu", d);
-        m->extent[d] = m->frame->extent[d];
+    for (size_t d = 0; d < m->from->w->dims; d++) {
+        uint64_t end = (uint64_t)m->least[d] + m->extent[d], stated = m->frame->extent[d];
+        if (!stated) continue;
+        if (m->least[d] < 0 || end > stated)
+            return zl_fail(m->from->w->ctx, ZLAY_EINVAL,
+                           "a point is outside the box in dimension %zu", d);
+        m->extent[d] = stated;
         m->least[d] = 0;
     }
-    return status;
+    return ZLAY_OK;
+}
+
+static bool is_stated(const maker *m)
+{
+    for (size_t d = 0; d < m->from->w->dims; d++)
+        if (!m->frame->extent || !m->frame->extent[d]) return false;
+    return true;
 }
 
 static zlay_status box(maker *m)
 {
-    if (m->frame->extent) return box_of_frame(m);
-    if (has_params(m->from)) return box_with_params(m);
-    return box_of_domain(m);
+    zlay_status status = ZLAY_OK;
+    bool nothing = !m->from->count && is_stated(m);
+    if (has_params(m->from)) status = box_with_params(m);
+    else if (!nothing) status = box_of_domain(m);
+    return status || !m->frame->extent ? status : box_of_frame(m);
 }
 
 /* ---- the move of the least corner to 0 ---------------------------------------------------------- */

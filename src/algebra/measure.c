@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a layout spans, and where a coordinate lies in its box. */
 #include "algebra/cursor.h"
+#include "algebra/isl.h"
 #include "algebra/layout.h"
 
 /* ---- cosize ------------------------------------------------------------------------- */
@@ -9,6 +10,7 @@ static zlay_status by_points(zlay_ctx *ctx, const zlay_layout *a, int64_t *least
                              int64_t *greatest)
 {
     uint64_t limit = zl_limits(ctx)->points;
+    if (a->size > limit && a->pieces.outs == 1) return zl_isl_range(ctx, least, greatest, &a->pieces);
     if (a->size > limit)
         return zl_fail(ctx, ZLAY_ELIMIT, "limits.points is %llu and the layout has %llu",
                        (unsigned long long)limit, (unsigned long long)a->size);
@@ -37,11 +39,21 @@ static zlay_status range(zlay_ctx *ctx, const zlay_layout *a, int64_t *least, in
     return ZLAY_OK;
 }
 
+static zlay_status no_values(uint64_t *out)
+{
+    *out = 0;
+    return ZLAY_OK;
+}
+
 static zlay_status cosize(zlay_ctx *ctx, uint64_t *out, const zlay_layout *a)
 {
     int64_t least, greatest;
     if (!a) return zl_fail(ctx, ZLAY_EINVAL, "the layout is NULL");
+    if (a->pieces.params)
+        return zl_fail(ctx, ZLAY_EINVAL, "the values depend on the parameter %s",
+                       a->pieces.param[0].text);
     zlay_status status = range(ctx, a, &least, &greatest);
+    if (status == ZLAY_NONE || (!status && greatest < least)) return no_values(out);
     if (status) return status;
     uint64_t low = least < 0 ? 0 - (uint64_t)least : 0;
     uint64_t span = (uint64_t)greatest + low;

@@ -72,12 +72,29 @@ static void print_piece(zl_text *out, const zl_pieces *p, const zl_piece *piece)
     }
 }
 
-/* Cells without a value may lie at the border: what isl skips as a comment keeps the box. */
-static void print_box(zl_text *out, const zl_pieces *p)
+/* No point is defined: the text keeps how many coordinates and outputs there are. */
+static void print_nothing(zl_text *out, const zl_pieces *p)
 {
-    zl_puts(out, " # box ");
-    for (size_t i = 0; i < p->dims; i++)
-        zl_putf(out, "%s%llu", i ? "," : "", (unsigned long long)p->extent[i]);
+    print_list(out, p, NULL);
+    zl_puts(out, " -> [");
+    for (size_t r = 0; r < p->outs; r++) zl_puts(out, r ? ", 0" : "0");
+    zl_puts(out, "] : false");
+}
+
+/* Cells without a value may lie at the border, and values may not reach the output sizes: what isl
+ * skips as a comment keeps both. */
+static void print_sizes(zl_text *out, const char *what, const uint64_t *size, size_t count)
+{
+    zl_puts(out, what);
+    for (size_t i = 0; i < count; i++)
+        zl_putf(out, "%s%llu", i ? "," : "", (unsigned long long)size[i]);
+}
+
+static bool has_sizes(const zl_pieces *p)
+{
+    for (size_t i = 0; i < p->outs; i++)
+        if (!p->out_size[i]) return false;
+    return p->outs > 1;
 }
 
 void zl_pieces_print(zl_text *out, const zlay_layout *a)
@@ -90,6 +107,10 @@ void zl_pieces_print(zl_text *out, const zlay_layout *a)
         zl_puts(out, i ? "; " : "");
         print_piece(out, p, &p->piece[i]);
     }
+    if (!p->count) print_nothing(out, p);
     zl_puts(out, " }");
-    if (a->partial && a->size) print_box(out, p);
+    bool box = a->partial && a->size && p->dims, outs = has_sizes(p);
+    zl_puts(out, box || outs ? " #" : "");
+    if (box) print_sizes(out, " box ", p->extent, p->dims);
+    if (outs) print_sizes(out, " out ", p->out_size, p->outs);
 }

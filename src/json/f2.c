@@ -65,8 +65,6 @@ static zlay_status output_check(zl_call *call, const char *name, const json_t *o
 static zlay_status object_check(zl_call *call, const char *name, const json_t *object)
 {
     const json_t *ins = json_object_get(object, "in"), *outs = json_object_get(object, "out");
-    if (json_object_get(object, "A"))
-        return zl_fail(call->ctx, ZLAY_ENOTSUP, "field '%s': affine pieces are not done", name);
     zlay_status status = zl_fields_check(call, object, name, "in out", "");
     if (status) return status;
     if (!is_list_of(ins, SIZE_MAX) || !is_list_of(outs, SIZE_MAX) || !json_array_size(outs))

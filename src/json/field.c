@@ -209,6 +209,7 @@ static zlay_status layout_of_object(zl_call *call, const char *name, const json_
 {
     char *text;
     size_t length;
+    if (json_object_get(object, "A")) return zl_affine_layout(call, name, object, out);
     zlay_status status = zl_f2_text(call, name, object, &text, &length);
     if (status) return status;
     status = zlay_layout_parse(call->ctx, out, text, length);
@@ -227,7 +228,7 @@ zlay_status zl_get_layout(zl_call *call, const char *name, zlay_layout **out)
         status =
             zlay_layout_parse(call->ctx, out, json_string_value(value), json_string_length(value));
     else if (json_is_object(value)) status = layout_of_object(call, name, value, out);
-    else return zl_wrong(call, name, "a layout: a text, or an F2 object");
+    else return zl_wrong(call, name, "a layout: a text, an F2 object, or {A, b, box, ..}");
     if (!status) call->in_input = false;
     return status;
 }

@@ -67,6 +67,17 @@ zlay_status zl_get_layout(zl_call *call, const char *name, zlay_layout **out);
 /* An integer, or a text of decimal digits or of 0x and hexadecimal ones; false for anything else. */
 bool zl_json_u64(const json_t *value, uint64_t *out);
 
+/* The same for 64-bit integers with a sign. */
+bool zl_json_i64(const json_t *value, int64_t *out);
+
+/* Put the numbers of the optional object `params` in the place of the layout's parameters; EINVAL
+ * names one that has no value. */
+zlay_status zl_bind_params(zl_call *call, zlay_layout **layout);
+
+/* The layout of an object with the key A. */
+zlay_status zl_affine_layout(zl_call *call, const char *name, const json_t *object,
+                             zlay_layout **out);
+
 /* The optional list `facts`; NULL where it is absent. */
 zlay_status zl_get_facts(zl_call *call, zlay_facts **out);
 

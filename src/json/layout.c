@@ -48,6 +48,8 @@ static zlay_status cosize_list(zl_call *call, const zlay_layout *layout, json_t 
 static zlay_status cosize_value(zl_call *call, const zlay_layout *layout, json_t **out)
 {
     uint64_t cosize;
+    *out = json_null();
+    if (zlay_layout_param(layout, 0)) return ZLAY_OK;
     if (zlay_layout_outs(layout) != 1) return cosize_list(call, layout, out);
     zlay_status status = zlay_layout_cosize(call->ctx, &cosize, layout);
     if (!status) *out = zl_json_uint(cosize);
@@ -157,6 +159,7 @@ zlay_status zl_op_layout_eval(zl_call *call)
     const json_t *at;
     zlay_status status = zl_get_list(call, call->request, "at", &at);
     if (!status) status = zl_get_layout(call, "layout", &layout);
+    if (!status) status = zl_bind_params(call, &layout);
     if (!status) status = eval_all(call, layout, at);
     zlay_layout_free(layout);
     return status;

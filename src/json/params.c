@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers for the parameters of a layout: "params": {"ld": 4104}. */
+#include "json/json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool zl_json_i64(const json_t *value, int64_t *out)
+{
+    uint64_t magnitude;
+    const char *text = json_string_value(value);
+    if (json_is_integer(value)) {
+        *out = json_integer_value(value);
+        return true;
+    }
+    bool minus = text && text[0] == '-';
+    json_t *digits = minus ? json_string(text + 1) : NULL;
+    bool read = zl_json_u64(minus ? digits : value, &magnitude);
+    json_decref(digits);
+    if (!read || magnitude > (uint64_t)INT64_MAX + minus) return false;
+    *out = minus ? (int64_t)(0 - magnitude) : (int64_t)magnitude;
+    return true;
+}
+
+typedef struct params {
+    size_t count;
+    const char **name;
+    int64_t *value;
+} params;
+
+static zlay_status read_values(zl_call *call, params *p, const json_t *object)
+{
+    const char *key;
+    json_t *value;
+    char quoted[256];
+    json_object_foreach((json_t *)(uintptr_t)object, key, value)
+    {
+        p->name[p->count] = key;
+        if (!zl_json_i64(value, &p->value[p->count++]))
+            return zl_fail(call->ctx, ZLAY_EINVAL, "field 'params': '%s' is no 64-bit integer",
+                           zl_quote(quoted, key, strlen(key)));
+    }
+    return ZLAY_OK;
+}
+
+static zlay_status bind_values(zl_call *call, zlay_layout **layout, const json_t *object)
+{
+    zlay_allocator alloc = zl_allocator(call->ctx);
+    size_t room = json_object_size(object);
+    zlay_layout *bound = NULL;
+    params p = {0, zl_alloc(call->ctx, room, sizeof *p.name), NULL};
+    p.value = p.name ? zl_alloc(call->ctx, room, sizeof *p.value) : NULL;
+    zlay_status status = p.value ? read_values(call, &p, object) : ZLAY_ENOMEM;
+    if (!status) status = zlay_layout_bind(call->ctx, &bound, *layout, p.count, p.name, p.value);
+    zl_free(&alloc, p.name, room * sizeof *p.name);
+    zl_free(&alloc, p.value, room * sizeof *p.value);
+    if (status) return status;
+    zlay_layout_free(*layout);
+    *layout = bound;
+    return ZLAY_OK;
+}
+
+zlay_status zl_bind_params(zl_call *call, zlay_layout **layout)
+{
+    const json_t *object = json_object_get(call->request, "params");
+    zlay_status status = ZLAY_OK;
+    if (object && !json_is_object(object)) return zl_wrong(call, "params", "an object of integers");
+    if (object) status = bind_values(call, layout, object);
+    const char *left = status ? NULL : zlay_layout_param(*layout, 0);
+    if (!left) return status;
+    return zl_fail(call->ctx, ZLAY_EINVAL, "field 'params': the parameter '%s' has no value", left);
+}
