@@ -5,7 +5,8 @@
 
 typedef struct bits {
     zl_draft *d;
-    const zlay_layout *a;
+    const zl_f2 *f2;
+    uint64_t constant; /* added to the value, bit by bit */
     zl_form *bit, *value; /* one an input bit, one an output */
     size_t count;
 } bits;
@@ -28,7 +29,7 @@ static zlay_status split(bits *b, const zl_form *form, unsigned count, bool *dea
 
 static zlay_status split_all(bits *b, const zl_form *at, size_t count, bool *dead)
 {
-    const zl_f2 *f2 = &b->a->f2;
+    const zl_f2 *f2 = b->f2;
     zlay_status status = ZLAY_OK;
     if (count == 1 || count != f2->ins) return split(b, at, zl_dim_bits(f2->in, f2->ins), dead);
     for (size_t i = 0; i < count && !status && !*dead; i++)
@@ -36,28 +37,29 @@ static zlay_status split_all(bits *b, const zl_form *at, size_t count, bool *dea
     return status;
 }
 
-/* One output bit of the flat value: the sum of its inputs, and where there are two or more of
- * them, that sum modulo 2. */
+/* The sum of the inputs of an output bit and of the constant's; where two or more of them may
+ * be 1, that sum modulo 2. */
 static zlay_status add_bit(bits *b, zl_form *value, unsigned flat, unsigned bit)
 {
+    int64_t one = (int64_t)(b->constant >> flat & 1);
     zl_form sum;
     size_t terms = 0;
     zlay_status status = ZLAY_OK;
-    zl_form_constant(&sum, 0);
+    zl_form_constant(&sum, one);
     for (size_t k = 0; k < b->count && !status; k++)
-        if (b->a->f2.basis[k] >> flat & 1) {
-            status = zl_form_add(b->d, &sum, 1, &b->bit[k]);
+        if (b->f2->basis[k] >> flat & 1) {
+            status = zl_form_add(b->d, &sum, terms || !one ? 1 : -1, &b->bit[k]);
             terms++;
         }
     if (!status && terms > 1) status = zl_draft_mod(b->d, &sum, &sum, 2);
-    if (!status && bit == 63 && terms)
-        status = zl_fail(b->d->ctx, ZLAY_EOVERFLOW, "an output of 64 bits");
-    return status || !terms ? status : zl_form_add(b->d, value, (int64_t)1 << bit, &sum);
+    if (!terms && !one) return status;
+    if (!status && bit == 63) status = zl_fail(b->d->ctx, ZLAY_EOVERFLOW, "an output of 64 bits");
+    return status ? status : zl_form_add(b->d, value, (int64_t)1 << bit, &sum);
 }
 
 static zlay_status outputs(bits *b)
 {
-    const zl_f2 *f2 = &b->a->f2;
+    const zl_f2 *f2 = b->f2;
     unsigned flat = 0;
     zlay_status status = ZLAY_OK;
     for (size_t j = 0; j < f2->outs && !status; j++)
@@ -77,16 +79,22 @@ static zlay_status walk(bits *b, const zl_form *at, size_t count, zl_visit *visi
     return status;
 }
 
-zlay_status zl_f2_walk(zl_draft *d, const zlay_layout *a, const zl_form *at, size_t count,
-                       zl_visit *visit, void *env)
+zlay_status zl_bits_walk(zl_draft *d, const zl_f2 *f2, uint64_t constant, const zl_form *at,
+                         size_t count, zl_visit *visit, void *env)
 {
     zlay_allocator alloc = zl_allocator(d->ctx);
-    unsigned inputs = zl_dim_bits(a->f2.in, a->f2.ins);
-    size_t forms = inputs + a->f2.outs;
-    bits b = {.d = d, .a = a};
+    unsigned inputs = zl_dim_bits(f2->in, f2->ins);
+    size_t forms = inputs + f2->outs;
+    bits b = {.d = d, .f2 = f2, .constant = constant};
     if (!(b.bit = zl_alloc(d->ctx, forms, sizeof *b.bit))) return ZLAY_ENOMEM;
     b.value = b.bit + inputs;
     zlay_status status = walk(&b, at, count, visit, env);
     zl_free(&alloc, b.bit, forms * sizeof *b.bit);
     return status;
+}
+
+zlay_status zl_f2_walk(zl_draft *d, const zlay_layout *a, const zl_form *at, size_t count,
+                       zl_visit *visit, void *env)
+{
+    return zl_bits_walk(d, &a->f2, 0, at, count, visit, env);
 }

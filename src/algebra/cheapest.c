@@ -66,6 +66,7 @@ zlay_status zl_cheapest(zlay_ctx *ctx, zlay_layout **out, const zl_table *t, con
                         const zlay_layout *names, const zl_f2 *outs)
 {
     zlay_status status = zl_cheaper(ctx, out, t, box, names, outs);
+    if (status == ZLAY_NONE) status = zl_find_pieces(ctx, out, t, box, outs);
     if (status != ZLAY_NONE) return status;
     return zl_fail(ctx, ZLAY_ELIMIT, "limits.pieces is %llu and no form of fewer pieces was found",
                    (unsigned long long)zl_limits(ctx)->pieces);

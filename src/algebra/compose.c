@@ -89,12 +89,22 @@ static zlay_status closed(zl_work *w, zlay_layout **out)
     return by_affine(w, out);
 }
 
+/* Rows that grow too large leave the values to be searched for shorter ones. */
+static zlay_status by_pieces(zl_work *w, zlay_layout **out)
+{
+    zlay_status status = zl_compose_pieces(w, out);
+    if (!w->compared || (status != ZLAY_ELIMIT && status != ZLAY_EOVERFLOW)) return status;
+    w->search = true;
+    zlay_status found = zl_compose_values(w, out);
+    return found == ZLAY_NONE ? status : found;
+}
+
 static zlay_status compose(zl_work *w, zlay_layout **out)
 {
     zlay_status status = zl_layout_box(&w->box, w->b);
     if (!status) status = closed(w, out);
     if (status == ZLAY_NONE) status = zl_compose_values(w, out);
-    return status == ZLAY_NONE && !w->left ? zl_compose_pieces(w, out) : status;
+    return status == ZLAY_NONE && !w->left ? by_pieces(w, out) : status;
 }
 
 static zlay_status compose_checked(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,

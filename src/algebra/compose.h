@@ -13,6 +13,7 @@ typedef struct zl_work {
     bool partial; /* undefined where b leaves the box of a; else that is ZLAY_NONE */
     bool left;    /* ZLAY_NONE was answered for that */
     bool compared, total; /* all points were looked at; all of them have values */
+    bool search;          /* for pieces among the values, where rows grew too large */
 } zl_work;
 
 /* a(b(index)) of strided layouts; false when it does not fit 64 bits. */

@@ -121,6 +121,7 @@ static zlay_status outputs_check(const zl_work *w)
 static zlay_status find(const zl_work *w, const zl_table *t, zlay_layout **out)
 {
     const zl_f2 *outs = w->a->f2.outs ? &w->a->f2 : NULL;
+    if (w->search) return zl_find_pieces(w->ctx, out, t, &w->box, outs);
     return zl_cheaper(w->ctx, out, t, &w->box, w->b->f2.outs ? w->b : NULL, outs);
 }
 

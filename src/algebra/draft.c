@@ -90,6 +90,18 @@ zlay_status zl_draft_of(zlay_ctx *ctx, zl_draft **out, const zlay_layout *box)
     return status;
 }
 
+/* The top-level extents of a box are those that a strided layout of it has. */
+zlay_status zl_draft_of_box(zlay_ctx *ctx, zl_draft **out, const zl_modes *box)
+{
+    zlay_layout *strided;
+    *out = NULL;
+    zlay_status status = zl_layout_strided(ctx, &strided, box, (zl_swizzle){0, 0, 0});
+    if (status) return status;
+    status = zl_draft_of(ctx, out, strided);
+    zlay_layout_free(strided);
+    return status;
+}
+
 /* ---- parameters and outputs ------------------------------------------------------- */
 
 static bool has_param(const zl_draft *d, const zl_name *name)

@@ -61,6 +61,7 @@ typedef struct zl_draft {
  * zl_draft_free takes NULL. */
 zlay_status zl_draft_of(zlay_ctx *ctx, zl_draft **out, const zlay_layout *box);
 zlay_status zl_draft_new(zlay_ctx *ctx, zl_draft **out, size_t dims, const uint64_t *extent);
+zlay_status zl_draft_of_box(zlay_ctx *ctx, zl_draft **out, const zl_modes *box);
 void zl_draft_free(zl_draft *d);
 
 /* More parameters, before any division: those of a layout that are not there yet. */
@@ -118,6 +119,13 @@ zlay_status zl_draft_apply(zl_draft *d, const zlay_layout *a, const zl_form *at,
 typedef zlay_status zl_visit(zl_draft *d, const zl_form *values, void *env);
 zlay_status zl_draft_walk(zl_draft *d, const zlay_layout *a, const zl_form *at, size_t count,
                           zl_visit *visit, void *env);
+
+/* f2 ^ constant at forms, the pieces given to `visit`. */
+zlay_status zl_bits_walk(zl_draft *d, const zl_f2 *f2, uint64_t constant, const zl_form *at,
+                         size_t count, zl_visit *visit, void *env);
+
+/* The index of a coordinate of the draft's box. */
+zlay_status zl_draft_index(zl_draft *d, zl_form *out, const zl_form *coordinate);
 
 /* The coordinates of the draft's box as forms, one 0 where it has no dimensions; and their end. */
 zlay_status zl_draft_coordinates(zl_draft *d, zl_form **out, size_t *count);

@@ -29,6 +29,20 @@ zlay_status zl_draft_coordinates(zl_draft *d, zl_form **out, size_t *count)
     return ZLAY_OK;
 }
 
+zlay_status zl_draft_index(zl_draft *d, zl_form *out, const zl_form *coordinate)
+{
+    uint64_t step = 1;
+    zl_form sum;
+    zlay_status status = ZLAY_OK;
+    zl_form_constant(&sum, 0);
+    for (size_t i = 0; i < d->dims && !status; i++) {
+        status = zl_form_add(d, &sum, (int64_t)step, &coordinate[i]);
+        step *= d->extent[i];
+    }
+    if (!status) *out = sum;
+    return status;
+}
+
 void zl_draft_forget(zl_draft *d, zl_form *forms, size_t count)
 {
     zlay_allocator alloc = zl_allocator(d->ctx);

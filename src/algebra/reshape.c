@@ -65,18 +65,6 @@ zlay_status zl_same_boxes(zlay_ctx *ctx, const zlay_layout *a, const zlay_layout
 
 /* ---- filling a box ------------------------------------------------------------------------ */
 
-/* The top-level extents of a box are what a strided layout of it has. */
-static zlay_status draft_of_box(zlay_ctx *ctx, zl_draft **out, const zl_modes *box)
-{
-    zlay_layout *strided;
-    *out = NULL;
-    zlay_status status = zl_layout_strided(ctx, &strided, box, (zl_swizzle){0, 0, 0});
-    if (status) return status;
-    status = zl_draft_of(ctx, out, strided);
-    zlay_layout_free(strided);
-    return status;
-}
-
 /* Outputs that only one of two layouts bounds are not bounded. */
 static void meet_outs(zl_draft *d, const zlay_layout *b)
 {
@@ -107,7 +95,7 @@ static zlay_status fill(zl_draft *d, zlay_layout **out, const zl_filling *f)
 zlay_status zl_fill(zlay_ctx *ctx, zlay_layout **out, const zl_filling *f)
 {
     zl_draft *d;
-    zlay_status status = draft_of_box(ctx, &d, f->box);
+    zlay_status status = zl_draft_of_box(ctx, &d, f->box);
     if (!status) status = fill(d, out, f);
     zl_draft_free(d);
     return status;
