@@ -95,6 +95,7 @@ static const struct {
     bench_group *run;
 } groups[] = {
     {"isl", bench_isl},
+    {"decide", bench_decide},
     {"growth", bench_growth},
     {"eval", bench_eval},
     {"plan", bench_plan},
