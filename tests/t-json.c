@@ -162,6 +162,8 @@ static const char *const whole[] = {
     "{\"op\":\"layout.slice\",\"layout\":\"8\",\"mode\":0,\"begin\":1,\"end\":7}",
     "{\"op\":\"layout.pad\",\"layout\":\"8\",\"mode\":0,\"before\":1,\"after\":2}",
     "{\"op\":\"layout.concat\",\"a\":\"8\",\"b\":\"8\",\"mode\":0}",
+    "{\"op\":\"layout.restrict\",\"layout\":\"8\",\"guard\":\"x0 < 3\"}",
+    "{\"op\":\"layout.union\",\"a\":\"8\",\"b\":\"8\"}",
     "{\"op\":\"layout.equal\",\"a\":\"8\",\"b\":\"8\"}",
     "{\"op\":\"layout.is_injective\",\"layout\":\"8\"}",
     "{\"op\":\"layout.is_surjective\",\"layout\":\"8\",\"onto\":8}",

@@ -96,6 +96,25 @@ ZLAY_API zlay_status zlay_layout_pad(zlay_ctx *ctx, zlay_layout **out, const zla
 ZLAY_API zlay_status zlay_layout_concat(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                                         const zlay_layout *b, size_t mode);
 
+/** Keep the values where a condition holds; elsewhere the layout is undefined.
+ *
+ *  Returns: as zlay_layout_flip; ZLAY_EINVAL also for a condition that does not
+ *           read, the message has its byte.
+ *  In:      condition  in isl's words over the coordinates x0, x1, ..., as
+ *                      "x0 + 2 x1 < 7 and x1 mod 2 = 0"; `length` bytes.
+ */
+ZLAY_API zlay_status zlay_layout_restrict(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                                          const char *condition, size_t length);
+
+/** The values of a and those of b, layouts of one box.
+ *
+ *  Returns: as zlay_layout_flip; ZLAY_EINVAL also for boxes or outputs that
+ *           differ, and for a point where both have values and not the same:
+ *           the message has it.
+ */
+ZLAY_API zlay_status zlay_layout_union(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                                       const zlay_layout *b);
+
 #ifdef __cplusplus
 }
 #endif

@@ -89,14 +89,23 @@ static zlay_status closed(zl_work *w, zlay_layout **out)
     return by_affine(w, out);
 }
 
-/* Rows that grow too large leave the values to be searched for shorter ones. */
+/* Rows that grow too large, and several pieces, leave the values to be searched for fewer ones. */
 static zlay_status by_pieces(zl_work *w, zlay_layout **out)
 {
-    zlay_status status = zl_compose_pieces(w, out);
-    if (!w->compared || (status != ZLAY_ELIMIT && status != ZLAY_EOVERFLOW)) return status;
-    w->search = true;
-    zlay_status found = zl_compose_values(w, out);
-    return found == ZLAY_NONE ? status : found;
+    zlay_layout *made = NULL, *found = NULL;
+    zlay_status status = zl_compose_pieces(w, &made);
+    bool large = status == ZLAY_ELIMIT || status == ZLAY_EOVERFLOW;
+    w->search = w->compared && (large || (!status && made->pieces.count > 1));
+    if (w->search) {
+        zlay_status second = zl_compose_values(w, &found);
+        bool better = !second && (large || found->pieces.count < made->pieces.count);
+        zlay_layout_free(better ? made : found);
+        if (better || second < 0) status = second;
+        if (better) made = found;
+        else if (second < 0) zlay_layout_free(made), made = NULL;
+    }
+    *out = made;
+    return status;
 }
 
 static zlay_status compose(zl_work *w, zlay_layout **out)

@@ -58,7 +58,7 @@ zlay_status zl_draft_new(zlay_ctx *ctx, zl_draft **out, size_t dims, const uint6
         d->range[i] = range_of_extent(extent[i]);
     }
     d->cells.size = sizeof(int64_t);
-    d->rows.size = sizeof(zl_row);
+    d->rows.size = sizeof(zl_draft_row);
     d->guards.size = d->piece_rows.size = sizeof(size_t);
     d->pieces.size = sizeof(zl_part);
     *out = d;
@@ -190,14 +190,14 @@ zlay_status zl_form_add(zl_draft *d, zl_form *to, int64_t factor, const zl_form 
 
 void zl_draft_load(const zl_draft *d, zl_form *out, size_t row)
 {
-    const zl_row *r = (const zl_row *)d->rows.at + row;
+    const zl_draft_row *r = (const zl_draft_row *)d->rows.at + row;
     memset(out, 0, sizeof *out);
     memcpy(out->at, (const int64_t *)d->cells.at + r->first, r->length * sizeof *out->at);
 }
 
 zlay_status zl_draft_store(zl_draft *d, size_t *row, const zl_form *form, int rule)
 {
-    zl_row r = {d->cells.count, zl_draft_width(d), rule};
+    zl_draft_row r = {d->cells.count, zl_draft_width(d), rule};
     while (r.length > 1 && !form->at[r.length - 1]) r.length--;
     *row = d->rows.count;
     zlay_status status = zl_vector_put(d->ctx, &d->cells, form->at, r.length);

@@ -23,10 +23,10 @@ typedef struct zl_range {
 enum { ZL_ROW_EQUAL, ZL_ROW_LEAST, ZL_ROW_VALUE };
 
 /* A row without the zeros behind it. */
-typedef struct zl_row {
+typedef struct zl_draft_row {
     size_t first, length; /* its cells */
     int rule;             /* ZL_ROW_* */
-} zl_row;
+} zl_draft_row;
 
 /* What grows: `count` entries of `size` bytes. */
 typedef struct zl_vector {
@@ -51,7 +51,7 @@ typedef struct zl_draft {
     int64_t den[ZL_PIECE_VARIABLES];
     size_t div_row[ZL_PIECE_VARIABLES];
     zl_range range[ZL_PIECE_VARIABLES]; /* of every variable on the box */
-    zl_vector cells, rows;        /* int64_t, zl_row */
+    zl_vector cells, rows;        /* int64_t, zl_draft_row */
     zl_vector guards;             /* size_t: rows that hold where pieces are put now */
     zl_vector pieces, piece_rows; /* zl_part, size_t */
     bool leaves;                  /* an index or coordinate may have left the box of a layout */
@@ -105,6 +105,9 @@ zlay_status zl_draft_inside(zl_draft *d, const zl_form *form, uint64_t extent, b
 /* A piece under the guards that hold now. */
 zlay_status zl_draft_piece(zl_draft *d, const zl_form *values);
 
+/* Fewer pieces of the same function. */
+void zl_draft_merge(zl_draft *d);
+
 /* The layout of the pieces put so far; a division that no row uses is left out. */
 zlay_status zl_draft_layout(zl_draft *d, zlay_layout **out, bool partial);
 
@@ -144,6 +147,9 @@ typedef struct zl_shape {
 
 /* The first form that equals the draft: by values up to limits.points, by its rows above. */
 zlay_status zl_draft_finish(zl_draft *d, zlay_layout **out, const zl_shape *shape, bool partial);
+
+/* The same of pieces that are made; takes them. */
+zlay_status zl_settle(zlay_ctx *ctx, zlay_layout **out, zlay_layout *made, const zl_shape *shape);
 
 /* One piece without guards as a strided layout of the box: ZLAY_NONE where it is not plainly one. */
 zlay_status zl_find_strided_pieces(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,

@@ -81,8 +81,8 @@ static bool take_whole(const zl_draft *d, zl_form *work, size_t q, zl_range *sum
 
 static bool same_numerator(const zl_draft *d, size_t p, size_t q)
 {
-    const zl_row *a = (const zl_row *)d->rows.at + d->div_row[p];
-    const zl_row *b = (const zl_row *)d->rows.at + d->div_row[q];
+    const zl_draft_row *a = (const zl_draft_row *)d->rows.at + d->div_row[p];
+    const zl_draft_row *b = (const zl_draft_row *)d->rows.at + d->div_row[q];
     const int64_t *cells = d->cells.at;
     return a->length == b->length &&
            !memcmp(cells + a->first, cells + b->first, a->length * sizeof *cells);

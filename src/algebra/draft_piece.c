@@ -78,7 +78,7 @@ static int by_guards(const zl_draft *d, const zl_form *form, int rule)
     zl_form known;
     for (size_t i = 0; i < d->guards.count && holds == SOMETIMES; i++) {
         zl_draft_load(d, &known, row[i]);
-        holds = by_row(d, &known, ((const zl_row *)d->rows.at)[row[i]].rule, form, rule);
+        holds = by_row(d, &known, ((const zl_draft_row *)d->rows.at)[row[i]].rule, form, rule);
     }
     return holds;
 }
@@ -147,11 +147,24 @@ typedef struct fair {
 
 static void use(const zl_draft *d, bool *used, size_t row)
 {
-    const zl_row *r = (const zl_row *)d->rows.at + row;
+    const zl_draft_row *r = (const zl_draft_row *)d->rows.at + row;
     const int64_t *cell = (const int64_t *)d->cells.at + r->first;
     size_t first = 1 + d->params + d->dims;
     for (size_t v = first; v < r->length; v++)
         if (cell[v]) used[v - first] = true;
+}
+
+static size_t count_rows(const zl_draft *d)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < d->pieces.count; i++) count += ((const zl_part *)d->pieces.at)[i].count;
+    return count;
+}
+
+static void use_piece(const zl_draft *d, bool *used, const zl_part *part)
+{
+    const size_t *row = (const size_t *)d->piece_rows.at + part->first;
+    for (size_t i = 0; i < part->count; i++) use(d, used, row[i]);
 }
 
 /* A division uses earlier ones only, so one pass from the last finds all. */
@@ -159,8 +172,8 @@ static void number_divisions(fair *f)
 {
     zl_draft *d = f->d;
     bool used[ZL_PIECE_VARIABLES] = {false};
-    for (size_t i = 0; i < d->piece_rows.count; i++)
-        use(d, used, ((const size_t *)d->piece_rows.at)[i]);
+    for (size_t i = 0; i < d->pieces.count; i++)
+        use_piece(d, used, (const zl_part *)d->pieces.at + i);
     for (size_t q = d->divs; q-- > 0;)
         if (used[q]) use(d, used, d->div_row[q]);
     f->divs = 0;
@@ -184,7 +197,7 @@ static size_t put_rule(fair *f, const zl_part *part, int rule)
     size_t count = 0;
     const size_t *row = (const size_t *)f->d->piece_rows.at + part->first;
     for (size_t i = 0; i < part->count; i++)
-        if (((const zl_row *)f->d->rows.at)[row[i]].rule == rule) {
+        if (((const zl_draft_row *)f->d->rows.at)[row[i]].rule == rule) {
             put_row(f, row[i]);
             count++;
         }
@@ -224,8 +237,9 @@ zlay_status zl_draft_layout(zl_draft *d, zlay_layout **out, bool partial)
 {
     zlay_allocator alloc = zl_allocator(d->ctx);
     fair f = {.d = d};
+    zl_draft_merge(d);
     number_divisions(&f);
-    size_t rows = d->piece_rows.count + f.divs, cells = rows * f.width;
+    size_t rows = count_rows(d) + f.divs, cells = rows * f.width;
     f.cells = zl_alloc(d->ctx, cells + f.divs + 1, sizeof *f.cells);
     f.piece = f.cells ? zl_alloc(d->ctx, d->pieces.count + 1, sizeof *f.piece) : NULL;
     zlay_status status = ZLAY_ENOMEM;

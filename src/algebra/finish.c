@@ -50,10 +50,24 @@ static zlay_status by_table(finish *f, zlay_layout **out)
     const zlay_layout *names = f->shape->names && f->shape->names->f2.outs ? f->shape->names : NULL;
     zlay_status status = zl_table_of(f->ctx, &t, f->made);
     if (!status) f->made->partial = t.undefined > 0;
-    if (!status)
-        status = zl_cheaper(f->ctx, out, &t, f->shape->box, names, outputs(f, &own, dim));
+    const zl_f2 *outs = outputs(f, &own, dim);
+    if (!status) status = zl_cheaper(f->ctx, out, &t, f->shape->box, names, outs);
+    if (status == ZLAY_NONE) status = zl_fewer_pieces(&f->made, &t, f->shape->box, outs);
     zl_table_free(&t);
     return status;
+}
+
+zlay_status zl_fewer_pieces(zlay_layout **made, const zl_table *t, const zl_modes *box,
+                            const zl_f2 *outs)
+{
+    zlay_layout *found = NULL;
+    if ((*made)->pieces.count < 2) return ZLAY_NONE;
+    zlay_status status = zl_find_pieces(t->ctx, &found, t, box, outs);
+    if (status < 0) return status;
+    bool fewer = !status && found->pieces.count < (*made)->pieces.count;
+    zlay_layout_free(fewer ? *made : found);
+    if (fewer) *made = found;
+    return ZLAY_NONE;
 }
 
 /* A guard that every point of the box passes is only known to by a decision. */
@@ -77,16 +91,21 @@ static zlay_status cheaper(finish *f, zlay_layout **out)
     return outputs_known(&f->made->pieces) ? by_table(f, out) : ZLAY_NONE;
 }
 
-zlay_status zl_draft_finish(zl_draft *d, zlay_layout **out, const zl_shape *shape, bool partial)
+zlay_status zl_settle(zlay_ctx *ctx, zlay_layout **out, zlay_layout *made, const zl_shape *shape)
 {
-    finish f = {.ctx = d->ctx, .shape = shape};
-    zlay_status status = zl_draft_layout(d, &f.made, partial);
-    if (status) return status;
-    status = cheaper(&f, out);
+    finish f = {ctx, shape, made};
+    zlay_status status = cheaper(&f, out);
     if (status != ZLAY_NONE) {
         zlay_layout_free(f.made);
         return status;
     }
     *out = f.made;
-    return zl_fail(d->ctx, ZLAY_OK, "%s", "");
+    return zl_fail(ctx, ZLAY_OK, "%s", "");
+}
+
+zlay_status zl_draft_finish(zl_draft *d, zlay_layout **out, const zl_shape *shape, bool partial)
+{
+    zlay_layout *made;
+    zlay_status status = zl_draft_layout(d, &made, partial);
+    return status ? status : zl_settle(d->ctx, out, made, shape);
 }

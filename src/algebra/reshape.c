@@ -65,14 +65,13 @@ zlay_status zl_same_boxes(zlay_ctx *ctx, const zlay_layout *a, const zlay_layout
 
 /* ---- filling a box ------------------------------------------------------------------------ */
 
-/* Outputs that only one of two layouts bounds are not bounded. */
+/* The greater of two sizes; not known where one is not. */
 static void meet_outs(zl_draft *d, const zlay_layout *b)
 {
-    const zl_pieces *p = &b->pieces;
-    for (size_t i = 0; i < d->outs; i++)
-        if (zl_is_pieces(b) && p->out_size[i] != d->out_size[i])
-            d->out_size[i] = p->out_size[i] && d->out_size[i] > p->out_size[i] ? d->out_size[i]
-                             : d->out_size[i] ? p->out_size[i] : 0;
+    for (size_t i = 0; i < d->outs; i++) {
+        uint64_t m = d->out_size[i], n = zl_out_size(b, i);
+        d->out_size[i] = !m || !n ? 0 : m > n ? m : n;
+    }
 }
 
 static zlay_status fill(zl_draft *d, zlay_layout **out, const zl_filling *f)

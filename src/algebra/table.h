@@ -39,6 +39,10 @@ zlay_status zl_cheapest(zlay_ctx *ctx, zlay_layout **out, const zl_table *t, con
 zlay_status zl_cheaper(zlay_ctx *ctx, zlay_layout **out, const zl_table *t, const zl_modes *box,
                        const zlay_layout *names, const zl_f2 *outs);
 
+/* Replace pieces that equal the table by fewer ones, where some are found; ZLAY_NONE when done. */
+zlay_status zl_fewer_pieces(zlay_layout **made, const zl_table *t, const zl_modes *box,
+                            const zl_f2 *outs);
+
 /* Rungs of zl_cheapest in their own files; ZLAY_NONE where a table has no such form. */
 zlay_status zl_find_modular(zlay_ctx *ctx, zlay_layout **out, const zl_table *t,
                             const zl_modes *box, const zlay_layout *names, const zl_f2 *outs);

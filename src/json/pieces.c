@@ -13,6 +13,7 @@ typedef struct asked {
     uint64_t mode;
     zlay_slice slice;
     zlay_pad pad;
+    zl_span guard;
 } asked;
 
 typedef zlay_status along(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
@@ -87,6 +88,19 @@ zlay_status zl_op_layout_pad(zl_call *call)
     return status ? status : of_layout(call, pad, &with);
 }
 
+static zlay_status restricted(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                              const asked *with)
+{
+    return zlay_layout_restrict(ctx, out, a, with->guard.text, with->guard.length);
+}
+
+zlay_status zl_op_layout_restrict(zl_call *call)
+{
+    asked with = {0};
+    zlay_status status = zl_get_text(call, call->request, "guard", &with.guard);
+    return status ? status : of_layout(call, restricted, &with);
+}
+
 typedef zlay_status two_to_one(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                                const zlay_layout *b, uint64_t mode);
 
@@ -113,3 +127,12 @@ zlay_status zl_op_layout_concat(zl_call *call)
     zlay_status status = zl_get_u64(call, call->request, "mode", &mode);
     return status ? status : of_two(call, concat, mode);
 }
+
+static zlay_status unite(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                         const zlay_layout *b, uint64_t mode)
+{
+    (void)mode;
+    return zlay_layout_union(ctx, out, a, b);
+}
+
+zlay_status zl_op_layout_union(zl_call *call) { return of_two(call, unite, 0); }
