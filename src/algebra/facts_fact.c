@@ -132,10 +132,13 @@ static zlay_status congruence(reader *r, int how)
     return congruent(r, left->form, left->mod ? left->mod : right->mod);
 }
 
-/* Every relation is a difference that is 0, or at most 0. */
+/* Every relation is a difference that is 0, or at most 0.  An equality takes the name from the number,
+ * so that -2^63 stays in 64 bits. */
 static zlay_status related(reader *r, int how)
 {
-    bool swap = how == AT_LEAST || how == ABOVE;
+    size_t names;
+    zl_form_name(r->right.form, r->u, &names);
+    bool swap = how == AT_LEAST || how == ABOVE || (how == EQUAL && !names);
     zl_form *a = swap ? r->right.form : r->left.form, *b = swap ? r->left.form : r->right.form;
     if (r->left.mod || r->right.mod) return congruence(r, how);
     zl_form_apply(ZL_FORM_SUB, a, b, r->u);

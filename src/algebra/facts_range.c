@@ -255,6 +255,8 @@ zlay_range zl_range_solve_least(int64_t factor, zlay_range rest)
 
 zlay_range zl_range_solve_zero(int64_t factor, zlay_range rest)
 {
+    if (!rest.mod && (wide)rest.rem % factor) return zl_range_empty();
+    if (!rest.mod) return reduced(NONE_LO, NONE_HI, 0, -(wide)rest.rem / factor);
     return zl_range_meet(at_most(factor, -lo_of(rest)), at_most(-(wide)factor, hi_of(rest)));
 }
 

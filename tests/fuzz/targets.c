@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlay/json.h>
@@ -122,6 +123,70 @@ static int coordinate_target(const char *bytes, size_t size)
     return broken;
 }
 
+/* ---- facts ----------------------------------------------------------------------- */
+
+static int range_holds(zlay_range r)
+{
+    int broken = 0;
+    STATE(r.lo <= r.hi && r.mod >= 0);
+    STATE(r.mod ? r.rem >= 0 && r.rem < r.mod : r.lo == r.rem && r.hi == r.rem);
+    if (!r.mod) return broken;
+    STATE(r.lo == INT64_MIN || ((r.lo % r.mod + r.mod) % r.mod) == r.rem || r.lo == INT64_MAX);
+    STATE(r.hi == INT64_MAX || ((r.hi % r.mod + r.mod) % r.mod) == r.rem || r.hi == INT64_MIN);
+    return broken;
+}
+
+/* Near the ends of 64 bits a bound that is one more than what fits is none. */
+static int is_edge(zlay_range r)
+{
+    int low = r.lo != INT64_MIN && (r.lo < INT64_MIN / 2 || r.lo > INT64_MAX / 2);
+    int high = r.hi != INT64_MAX && (r.hi < INT64_MIN / 2 || r.hi > INT64_MAX / 2);
+    return low || high;
+}
+
+/* What is known of a name, told again, is the same. */
+static int told_again(zlay_ctx *ctx, const char *name, zlay_range r)
+{
+    char low[64] = "", high[64] = "", text[512];
+    const char *facts[] = {text};
+    zlay_facts *again = NULL;
+    zlay_range got = {0};
+    int broken = 0;
+    if (r.mod && r.lo != INT64_MIN) snprintf(low, sizeof low, "%lld <= ", (long long)r.lo);
+    if (r.mod && r.hi != INT64_MAX) snprintf(high, sizeof high, " <= %lld", (long long)r.hi);
+    size_t size = (size_t)snprintf(text, sizeof text, "%s%s%s%s%s = %lld", low,
+                                   *low || *high ? name : "", high, *low || *high ? " and " : "",
+                                   name, (long long)r.rem);
+    if (r.mod)
+        size += (size_t)snprintf(text + size, sizeof text - size, " mod %lld", (long long)r.mod);
+    STATE(zlay_facts_parse(ctx, &again, 1, facts, &size) == ZLAY_OK);
+    zlay_facts_at(&got, again, 0);
+    STATE(got.lo == r.lo && got.hi == r.hi && got.mod == r.mod && got.rem == r.rem);
+    zlay_facts_free(again);
+    return broken;
+}
+
+/* The bytes as a fact, and as an expression under it. */
+static int facts_target(const char *bytes, size_t size)
+{
+    zlay_ctx *ctx = ctx_new();
+    zlay_facts *facts = NULL;
+    zlay_range range;
+    const char *name;
+    int broken = 0;
+    zlay_status status = zlay_facts_parse(ctx, &facts, 1, &bytes, &size);
+    STATE((facts != NULL) == (status == ZLAY_OK));
+    STATE(status == ZLAY_OK || *zlay_ctx_message(ctx));
+    for (size_t i = 0; !broken && (name = zlay_facts_at(&range, facts, i)); i++) {
+        broken = range_holds(range);
+        if (!broken && !is_edge(range)) broken = told_again(ctx, name, range);
+    }
+    if (!broken && !zlay_facts_of(ctx, &range, facts, bytes, size)) broken = range_holds(range);
+    zlay_facts_free(facts);
+    zlay_ctx_free(ctx);
+    return broken;
+}
+
 /* ---- pipes ------------------------------------------------------------------------ */
 
 static int pipe_holds(zlay_ctx *ctx, const zlay_pipe *pipe)
@@ -218,6 +283,7 @@ const fuzz_row fuzz_rows[] = {
     {"import", import_target, 1},
     {"tiler", tiler_target, 1},
     {"coordinate", coordinate_target, 1},
+    {"facts", facts_target, 2},
     {"pipe", pipe_target, 20},
     {"tensormap", tensormap_target, 2},
     {"smemdesc", smemdesc_target, 1},
