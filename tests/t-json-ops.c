@@ -112,6 +112,42 @@ static void layouts(void **state)
     mentions(*state, "{\"op\":\"layout.complement\",\"layout\":\"(4,4):(1,2)\",\"cotarget\":40}", "none", "2 and 4");
 }
 
+/* ---- numbers ---- */
+
+static void numbers(void **state)
+{
+    static const char *const rows[][3] = {
+        {"{\"op\":\"facts.of\",\"expression\":\"2*ld + 1\",\"facts\":[\"ld = 4 mod 8\",\"100 <= ld < 130\"]}", "ok", "{\"lo\":201,\"hi\":249,\"mod\":16,\"rem\":9}"},
+        {"{\"op\":\"facts.of\",\"expression\":\"x mod 8\"}", "ok", "{\"lo\":0,\"hi\":7,\"mod\":1,\"rem\":0}"},
+        {"{\"op\":\"facts.of\",\"expression\":\"x\",\"facts\":[\"x >= 2^62\"]}", "ok", "{\"lo\":\"4611686018427387904\",\"hi\":null,\"mod\":1,\"rem\":0}"},
+        {"{\"op\":\"facts.of\",\"expression\":\"3*4\"}", "ok", "{\"lo\":12,\"hi\":12,\"mod\":0,\"rem\":12}"},
+        {"{\"op\":\"facts.of\",\"expression\":\"x\",\"facts\":\"x = 1\"}", "error", "\"EINVAL\""},
+        {"{\"op\":\"facts.of\",\"expression\":\"x\",\"facts\":[\"x = 1\",\"x = 2\"]}", "error", "\"EINVAL\""},
+        {"{\"op\":\"radix.divmod\",\"shape\":[3,[5,7]]}", "ok.steps", "[{\"divisor\":3,\"way\":\"multiply\",\"multiplier\":43,\"shift\":7,\"product\":32},{\"divisor\":5,\"way\":\"multiply\",\"multiplier\":13,\"shift\":6,\"product\":32},{\"divisor\":7,\"way\":\"zero\",\"multiplier\":0,\"shift\":0,\"product\":32}]"},
+        {"{\"op\":\"radix.divmod\",\"shape\":\"(8,3)\",\"range\":[0,\"18446744073709551615\"]}", "ok.steps.0.way", "\"shift\""},
+        {"{\"op\":\"radix.divmod\",\"shape\":7,\"range\":[0,\"18446744073709551615\"]}", "ok.steps.0", "{\"divisor\":7,\"way\":\"multiply_add\",\"multiplier\":\"10540996613548315209\",\"shift\":66,\"product\":128}"},
+        {"{\"op\":\"radix.divmod\",\"shape\":\"8:2\"}", "error", "\"EINVAL\""},
+        {"{\"op\":\"radix.divmod\",\"shape\":\"7\",\"range\":[5,4]}", "error", "\"EINVAL\""},
+        {"{\"op\":\"radix.divmod\",\"shape\":\"7\",\"range\":[\"-9223372036854775809\",-1]}", "error", "\"EINVAL\""},
+        {"{\"op\":\"radix.divmod\",\"shape\":\"7\",\"name\":\"int\"}", "error", "\"EINVAL\""},
+        {"{\"op\":\"layout.vector_width\",\"layout\":\"(8,4):(1,8)\",\"mode\":0,\"elem_bytes\":2,\"base_align\":16}", "ok", "16"},
+        {"{\"op\":\"layout.vector_width\",\"layout\":\"(64,4):(1,64)\",\"mode\":0,\"elem_bytes\":4,\"base_align\":64}", "ok", "16"},
+        {"{\"op\":\"layout.vector_width\",\"layout\":\"(64,4):(1,64)\",\"mode\":0,\"elem_bytes\":4,\"base_align\":64,\"target\":\"sm_100a\"}", "ok", "32"},
+        {"{\"op\":\"layout.vector_width\",\"layout\":\"(64,4):(1,64)\",\"mode\":0,\"elem_bytes\":4,\"base_align\":64,\"target\":\"sm_90a\"}", "ok", "16"},
+        {"{\"op\":\"layout.vector_width\",\"layout\":\"(64,4):(1,64)\",\"mode\":0,\"elem_bytes\":4,\"base_align\":64,\"target\":\"sm_100a\",\"space\":\"shared\"}", "ok", "16"},
+        {"{\"op\":\"layout.vector_width\",\"layout\":\"(3,4):(1,3)\",\"mode\":[0],\"elem_bytes\":4,\"base_align\":48,\"target\":\"gfx942\"}", "ok", "12"},
+        {"{\"op\":\"layout.vector_width\",\"layout\":\"(3,4):(1,3)\",\"mode\":[0],\"elem_bytes\":4,\"base_align\":48}", "ok", "4"},
+        {"{\"op\":\"layout.vector_width\",\"layout\":\"((4,2),4):((1,16),4)\",\"mode\":[0,0],\"elem_bytes\":2,\"base_align\":16}", "ok", "8"},
+        {"{\"op\":\"layout.vector_width\",\"layout\":\"8:1\",\"mode\":1,\"elem_bytes\":2,\"base_align\":16}", "error", "\"EINVAL\""},
+        {"{\"op\":\"layout.vector_width\",\"layout\":\"8:1\",\"mode\":0,\"elem_bytes\":2,\"base_align\":16,\"target\":\"gfx9\"}", "error", "\"EINVAL\""},
+        {"{\"op\":\"layout.vector_width\",\"layout\":\"8:1\",\"mode\":0,\"elem_bytes\":4,\"base_align\":2}", "ok", NULL},
+    };
+    for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);
+    mentions(*state, "{\"op\":\"facts.of\",\"expression\":\"x\",\"facts\":[\"x = 1\",\"y = 2\",\"x = 2\"]}", "message", "facts 0 ('x = 1') and 2 ('x = 2')");
+    mentions(*state, "{\"op\":\"radix.divmod\",\"shape\":\"(3,5)\",\"name\":\"f\"}", "ok.text", "static inline uint32_t f(uint32_t x, uint32_t *c)");
+    mentions(*state, "{\"op\":\"layout.vector_width\",\"layout\":\"8:1\",\"mode\":0,\"elem_bytes\":4,\"base_align\":2}", "none", "alignment of the base, 2");
+}
+
 /* ---- legality ------------------------------------------------------------------------ */
 
 #define MAP(extent0, stride, box0, swizzle)                                                             \
@@ -364,6 +400,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(layouts, setup, teardown),
+        cmocka_unit_test_setup_teardown(numbers, setup, teardown),
         cmocka_unit_test_setup_teardown(tensor_maps, setup, teardown),
         cmocka_unit_test_setup_teardown(hostile_maps_are_no, setup, teardown),
         cmocka_unit_test_setup_teardown(descriptors, setup, teardown),

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The k-th allocation fails, for every k: facts, expressions, radices, vector widths, requests. */
+#include "layout.h"
+
+#include <zlay/facts.h>
+#include <zlay/json.h>
+#include <zlay/radix.h>
+
+typedef struct heap {
+    size_t live, calls, fails_at; /* the call that fails; 0: none */
+} heap;
+
+static void *take(void *user, size_t size)
+{
+    heap *h = user;
+    if (++h->calls == h->fails_at) return NULL;
+    h->live += size;
+    return malloc(size);
+}
+
+static void give(void *user, void *ptr, size_t size)
+{
+    heap *h = user;
+    assert_true(h->live >= size);
+    h->live -= size;
+    free(ptr);
+}
+
+typedef zlay_status work(zlay_ctx *ctx, const char *text);
+
+static zlay_status facts(zlay_ctx *ctx, const char *text)
+{
+    const char *texts[2] = {text, "x mod 8 = 4"};
+    size_t length[2] = {strlen(text), 11};
+    zlay_facts *out = (zlay_facts *)texts;
+    zlay_status status = zlay_facts_parse(ctx, &out, 2, texts, length);
+    if (status) assert_null(out);
+    zlay_facts_free(out);
+    return status;
+}
+
+static zlay_status expression(zlay_ctx *ctx, const char *text)
+{
+    zlay_range range = {7, 7, 7, 7};
+    zlay_status status = zlay_facts_of(ctx, &range, NULL, text, strlen(text));
+    if (status) assert_true(range.lo == 7 && range.mod == 7);
+    return status;
+}
+
+static zlay_status radix(zlay_ctx *ctx, const char *text)
+{
+    uint64_t shape[] = {3, 5, strtoull(text, NULL, 10)};
+    zlay_radix *out = (zlay_radix *)shape;
+    zlay_status status = zlay_radix_new(ctx, &out, 3, shape, -5, 1000);
+    if (status) assert_null(out);
+    zlay_radix_free(out);
+    return status;
+}
+
+static zlay_status vector(zlay_ctx *ctx, const char *text)
+{
+    const uint32_t path[] = {0};
+    zlay_vector_request request = {sizeof request, 1, 16, 0, path, 1};
+    uint64_t bytes = 7;
+    zlay_layout *a = NULL;
+    zlay_status status = zlay_layout_parse(ctx, &a, text, strlen(text));
+    if (!status) status = zlay_layout_vector_width(ctx, &bytes, a, &request);
+    if (status) assert_int_equal(bytes, 7);
+    zlay_layout_free(a);
+    return status;
+}
+
+/* A line's answer is a failure only where memory ends; what is asked for is in the line. */
+static zlay_status request(zlay_ctx *ctx, const char *text)
+{
+    static char answer[1 << 16];
+    zlay_buf out = {answer, sizeof answer, 0};
+    zlay_status status = zlay_json_call(ctx, &out, text, strlen(text));
+    if (!status && strstr(answer, "ENOMEM")) return ZLAY_ENOMEM;
+    return status ? status : strstr(answer, "\"ok\"") ? ZLAY_OK : ZLAY_EINVAL;
+}
+
+#define MANY "(2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2)"
+
+static const struct { work *work; const char *text; zlay_status status; } rows[] = {
+    {facts, "1 <= x <= 100", ZLAY_OK},
+    {facts, "a=1 and b=2 and c=3 and d=4 and e=5 and f=6 and g=7 and h=8 and i=9", ZLAY_OK},
+    {facts, "x = 3", ZLAY_EINVAL},
+    {facts, "x = y", ZLAY_EINVAL},
+    {facts, "x ? 3", ZLAY_EINVAL},
+    {expression, "min(x, y, 3) * (z - 4)", ZLAY_OK},
+    {expression, "x / 0", ZLAY_EINVAL},
+    {radix, "7", ZLAY_OK},
+    {radix, "0", ZLAY_EINVAL},
+    {vector, MANY, ZLAY_OK},
+    {vector, "f2{a: (1) (2); b: (4) -> x: 8}", ZLAY_OK},
+    {request, "{\"op\":\"facts.of\",\"expression\":\"2*ld\",\"facts\":[\"ld mod 8 = 4\",\"ld > 9\"]}", ZLAY_OK},
+    {request, "{\"op\":\"facts.of\",\"expression\":\"2*ld\",\"facts\":[\"ld mod 8 = 9\"]}", ZLAY_EINVAL},
+    {request, "{\"op\":\"facts.of\",\"expression\":\"2*ld\",\"facts\":[3]}", ZLAY_EINVAL},
+    {request, "{\"op\":\"radix.divmod\",\"shape\":[3,[5,7]],\"range\":[\"-5\",99],\"name\":\"f\"}", ZLAY_OK},
+    {request, "{\"op\":\"radix.divmod\",\"shape\":[3,[5,7]],\"range\":[5,4]}", ZLAY_EINVAL},
+    {request, "{\"op\":\"layout.vector_width\",\"layout\":\"(8,4)\",\"mode\":[0],\"elem_bytes\":2,"
+              "\"base_align\":16,\"target\":\"gfx942\",\"space\":\"shared\"}", ZLAY_OK},
+};
+
+static void check(size_t r)
+{
+    heap h = {0, 0, 0};
+    zlay_allocator hooks = {&h, take, give};
+    zlay_ctx *ctx;
+    assert_int_equal(zlay_ctx_new(&ctx, &hooks, NULL), ZLAY_OK);
+    size_t live = h.live;
+    zlay_status status = ZLAY_ENOMEM;
+    for (size_t k = 1; status == ZLAY_ENOMEM; k++) {
+        h.calls = 0;
+        h.fails_at = k;
+        status = rows[r].work(ctx, rows[r].text);
+        if (h.calls >= k) assert_int_equal(status, ZLAY_ENOMEM);
+        assert_int_equal(h.live, live);
+    }
+    if (status != rows[r].status)
+        fail_msg("row %d: %s, %s", (int)r, zlay_status_name(status), zlay_ctx_message(ctx));
+    zlay_ctx_free(ctx);
+    assert_int_equal(h.live, 0);
+}
+
+static void every_allocation(void **state)
+{
+    (void)state;
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) check(r);
+}
+
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
