@@ -7,6 +7,7 @@
 #include <zlay/base.h>
 #include <zlay/decide.h>
 #include <zlay/emit.h>
+#include <zlay/f2.h>
 #include <zlay/facts.h>
 #include <zlay/legality.h>
 #include <zlay/pieces.h>

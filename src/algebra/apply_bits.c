@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Layouts of bits applied to forms: an output bit is the sum modulo 2 of the input bits that reach
  * it, and an added output the sum of its bases modulo its size. */
+#include "algebra/f2.h"
 #include "algebra/kind.h"
 
 typedef struct bits {
@@ -57,14 +58,31 @@ static zlay_status add_bit(bits *b, zl_form *value, unsigned flat, unsigned bit)
     return status ? status : zl_form_add(b->d, value, (int64_t)1 << bit, &sum);
 }
 
+/* An output that adds modulo its size: so many of each input bit, modulo the size. */
+static zlay_status add_sum(bits *b, zl_form *value, unsigned low, const zl_dim *out)
+{
+    zlay_status status = ZLAY_OK;
+    if (out->size > INT64_MAX)
+        return zl_fail(b->d->ctx, ZLAY_EOVERFLOW, "an output of 64 bits");
+    zl_form_constant(value, 0);
+    for (size_t k = 0; k < b->count && !status; k++) {
+        uint64_t times = zl_field(b->f2->basis[k], low, out->bits);
+        if (times) status = zl_form_add(b->d, value, (int64_t)times, &b->bit[k]);
+    }
+    return status ? status : zl_draft_mod(b->d, value, value, (int64_t)out->size);
+}
+
 static zlay_status outputs(bits *b)
 {
     const zl_f2 *f2 = b->f2;
     unsigned flat = 0;
     zlay_status status = ZLAY_OK;
-    for (size_t j = 0; j < f2->outs && !status; j++)
-        for (unsigned bit = 0; bit < f2->out[j].bits && !status; bit++)
-            status = add_bit(b, &b->value[j], flat++, bit);
+    for (size_t j = 0; j < f2->outs && !status; flat += f2->out[j++].bits) {
+        if (f2->out[j].size) status = add_sum(b, &b->value[j], flat, &f2->out[j]);
+        else
+            for (unsigned bit = 0; bit < f2->out[j].bits && !status; bit++)
+                status = add_bit(b, &b->value[j], flat + bit, bit);
+    }
     return status;
 }
 
@@ -86,6 +104,7 @@ zlay_status zl_bits_walk(zl_draft *d, const zl_f2 *f2, uint64_t constant, const 
     unsigned inputs = zl_dim_bits(f2->in, f2->ins);
     size_t forms = inputs + f2->outs;
     bits b = {.d = d, .f2 = f2, .constant = constant};
+    if (inputs > 62) return zl_fail(d->ctx, ZLAY_EOVERFLOW, "an index of %u bits", inputs);
     if (!(b.bit = zl_alloc(d->ctx, forms, sizeof *b.bit))) return ZLAY_ENOMEM;
     b.value = b.bit + inputs;
     zlay_status status = walk(&b, at, count, visit, env);

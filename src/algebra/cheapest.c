@@ -49,9 +49,15 @@ static zlay_status swizzled(work *w, zlay_layout **out)
     return status == ZLAY_ELIMIT ? ZLAY_NONE : status;
 }
 
+static zlay_status modular(work *w, zlay_layout **out)
+{
+    return zl_find_modular(w->ctx, out, w->t, w->box, w->names, w->outs);
+}
+
 /* Cheapest first.  An affine map over F2 finds its swizzle at once, so that comes before the search
  * of one by values. */
-static zlay_status (*const rungs[])(work *w, zlay_layout **out) = {strided, affine, swizzled};
+static zlay_status (*const rungs[])(work *w, zlay_layout **out) = {strided, affine, swizzled,
+                                                                  modular};
 
 zlay_status zl_cheaper(zlay_ctx *ctx, zlay_layout **out, const zl_table *t, const zl_modes *box,
                        const zlay_layout *names, const zl_f2 *outs)

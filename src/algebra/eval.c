@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "algebra/kind.h"
+#include <zlay/f2.h>
 
 int64_t zl_strided_at(const zlay_layout *a, uint64_t index)
 {
@@ -53,18 +54,29 @@ zlay_status zl_strided_tuple(const zlay_layout *a, uint64_t index, int64_t *valu
 zlay_status zl_f2_tuple(const zlay_layout *a, uint64_t index, int64_t *values)
 {
     uint64_t flat = (uint64_t)zl_f2_at(a, index);
-    for (size_t i = 0; i < a->f2.outs; i++) {
-        unsigned bits = a->f2.out[i].bits;
-        values[i] = (int64_t)(bits < 64 ? flat & (((uint64_t)1 << bits) - 1) : flat);
-        flat = bits < 64 ? flat >> bits : 0;
-    }
+    zl_f2_fields(&a->f2, flat, values);
     return ZLAY_OK;
+}
+
+void zl_f2_fields(const zl_f2 *f2, uint64_t packed, int64_t *values)
+{
+    for (size_t i = 0; i < f2->outs; i++) {
+        unsigned bits = f2->out[i].bits;
+        values[i] = (int64_t)(bits < 64 ? packed & (((uint64_t)1 << bits) - 1) : packed);
+        packed = bits < 64 ? packed >> bits : 0;
+    }
+}
+
+/* 64 bits have one point more than their size says. */
+static bool is_inside(const zlay_layout *a, uint64_t index)
+{
+    return index < a->size || zlay_f2_bits(a) == 64;
 }
 
 zlay_status zlay_layout_eval(int64_t *values, size_t room, const zlay_layout *layout,
                              uint64_t index)
 {
-    if (!values || !layout || index >= layout->size) return ZLAY_EINVAL;
+    if (!values || !layout || !is_inside(layout, index)) return ZLAY_EINVAL;
     if (room < zlay_layout_outs(layout)) return ZLAY_EINVAL;
     return zl_kind_of(layout)->tuple(layout, index, values);
 }

@@ -4,13 +4,9 @@
 
 #include <string.h>
 
-/* Everything of an F2 text while it is read; the dimensions are one block, inputs first. */
 typedef struct reader {
     zl_cursor *c;
-    zl_dim *dim;
-    size_t room, ins, outs;
-    unsigned bits;
-    uint64_t basis[64];
+    zl_f2_form f;
 } reader;
 
 static bool is_name(char c, bool first)
@@ -19,76 +15,69 @@ static bool is_name(char c, bool first)
            (!first && c >= '0' && c <= '9');
 }
 
-static const zl_dim *find(const zl_dim *dim, size_t count, const char *name)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!strcmp(dim[i].name, name)) return &dim[i];
-    return NULL;
-}
-
 /* A dimension's name becomes no identifier of generated code, so `register` is one. */
-static zlay_status name(reader *r, zl_dim *out, const zl_dim *others, size_t count)
+static zlay_status name(zl_cursor *c, zl_dim *out)
 {
-    zl_cursor *c = r->c;
     size_t length = 0;
     zl_cursor_peek(c);
     while (c->at + length < c->length && is_name(c->text[c->at + length], !length)) length++;
     if (!length || length > 64) return zl_cursor_fail(c, "a name of 1 to 64 letters, digits and _");
     memset(out, 0, sizeof *out);
     memcpy(out->name, c->text + c->at, length);
-    if (find(others, count, out->name))
-        return zl_cursor_fail(c, "another name; this one is there already");
     c->at += length;
-    return zl_cursor_want(c, ':');
-}
-
-static zlay_status out_size(reader *r, zl_dim *out)
-{
-    uint64_t size;
-    zlay_status status = zl_cursor_unsigned(r->c, &size);
-    if (status) return status;
-    if (!size || (size & (size - 1)))
-        return zl_fail(r->c->ctx, size ? ZLAY_ENOTSUP : ZLAY_EINVAL,
-                       "byte %zu: the output size %llu of %s is no power of two",
-                       r->c->first + r->c->at, (unsigned long long)size, out->name);
-    out->bits = (uint32_t)__builtin_ctzll(size);
     return ZLAY_OK;
 }
 
-static zlay_status room_for(reader *r)
+/* 2^64 is one more than the greatest integer of the text. */
+static zlay_status out_size(zl_cursor *c, zl_dim *out)
 {
-    if (r->ins + r->outs < r->room) return ZLAY_OK;
-    return zl_fail(r->c->ctx, ZLAY_ELIMIT, "limits.dims is %llu and the layout has more dimensions",
-                   (unsigned long long)zl_limits(r->c->ctx)->dims);
+    uint64_t size = 0;
+    zlay_status status = ZLAY_OK;
+    if (!zl_cursor_word(c, "18446744073709551616")) {
+        status = zl_cursor_unsigned(c, &size);
+        if (!status && !size) return zl_cursor_fail(c, "a size of 1 or more before this");
+    }
+    zl_dim_sized(out, size);
+    return status;
 }
 
-/* Outputs are read first, from the text behind the arrow, and kept at the end of the block. */
+static zlay_status at_byte(const zl_cursor *c, size_t at, zlay_status status)
+{
+    char message[512];
+    const char *said = zlay_ctx_message(c->ctx);
+    size_t length = strlen(said);
+    if (!status) return status;
+    length = length < sizeof message - 1 ? length : sizeof message - 1;
+    memcpy(message, said, length);
+    message[length] = 0;
+    return zl_fail(c->ctx, status, "byte %zu: %s", c->first + at, message);
+}
+
+/* Outputs are read first, from the text behind the arrow. */
 static zlay_status outputs(reader *r)
 {
-    zlay_status status;
-    unsigned bits = 0;
+    zl_dim dim;
+    if (zl_cursor_take(r->c, '}')) return ZLAY_OK;
     do {
-        if ((status = room_for(r))) return status;
-        zl_dim *out = &r->dim[r->outs];
-        status = name(r, out, r->dim, r->outs);
-        if (!status) status = out_size(r, out);
+        zlay_status status = name(r->c, &dim);
+        size_t at = r->c->at;
+        if (!status) status = zl_cursor_want(r->c, ':');
+        if (!status) status = out_size(r->c, &dim);
         if (status) return status;
-        r->outs++;
-        if ((bits += out->bits) > 64)
-            return zl_fail(r->c->ctx, ZLAY_EOVERFLOW, "the outputs have more than 64 bits");
+        if ((status = at_byte(r->c, at, zl_f2_form_out(&r->f, &dim)))) return status;
     } while (zl_cursor_take(r->c, ','));
     return zl_cursor_want(r->c, '}');
 }
 
-static zlay_status coordinate(reader *r, const zl_dim *out, unsigned low, uint64_t *basis)
+static zlay_status coordinate(zl_cursor *c, const zl_dim *out, unsigned low, uint64_t *basis)
 {
     uint64_t value;
-    zlay_status status = zl_cursor_unsigned(r->c, &value);
+    zlay_status status = zl_cursor_unsigned(c, &value);
     if (status) return status;
-    if (value >> out->bits)
-        return zl_fail(r->c->ctx, ZLAY_EINVAL, "byte %zu: %llu is not below the size of %s",
-                       r->c->first + r->c->at, (unsigned long long)value, out->name);
-    if (value) *basis |= value << low;
+    if (value & ~zl_ones(out->bits) || (out->size && value >= out->size))
+        return zl_fail(c->ctx, ZLAY_EINVAL, "byte %zu: %llu is not below the size of %s",
+                       c->first + c->at, (unsigned long long)value, out->name);
+    *basis |= zl_left(value, low);
     return ZLAY_OK;
 }
 
@@ -96,29 +85,31 @@ static zlay_status basis(reader *r, uint64_t *out)
 {
     unsigned low = 0;
     zlay_status status = zl_cursor_want(r->c, '(');
-    for (size_t i = 0; i < r->outs && !status; i++) {
-        status = coordinate(r, &r->dim[i], low, out);
-        low += r->dim[i].bits;
-        if (!status) status = zl_cursor_want(r->c, i + 1 < r->outs ? ',' : ')');
+    *out = 0;
+    if (!status && !r->f.outs) return zl_cursor_want(r->c, ')');
+    for (size_t i = 0; i < r->f.outs && !status; i++) {
+        status = coordinate(r->c, &r->f.out[i], low, out);
+        low += r->f.out[i].bits;
+        if (!status) status = zl_cursor_want(r->c, i + 1 < r->f.outs ? ',' : ')');
     }
     return status;
 }
 
 static zlay_status input(reader *r)
 {
-    zlay_status status = room_for(r);
-    if (status) return status;
-    zl_dim *in = &r->dim[r->outs + r->ins];
-    if ((status = name(r, in, r->dim + r->outs, r->ins))) return status;
-    r->ins++;
-    while (zl_cursor_peek(r->c) == '(' && !status) {
-        if (r->bits == 63 || in->bits == 62)
-            return zl_fail(r->c->ctx, ZLAY_EOVERFLOW, "byte %zu: the size does not fit 64 bits",
+    zl_dim dim;
+    unsigned low = r->f.bits;
+    zlay_status status = name(r->c, &dim);
+    size_t at = r->c->at;
+    if (!status) status = zl_cursor_want(r->c, ':');
+    while (!status && zl_cursor_peek(r->c) == '(') {
+        if (low + dim.bits == 64)
+            return zl_fail(r->c->ctx, ZLAY_EOVERFLOW, "byte %zu: the inputs have more than 64 bits",
                            r->c->first + r->c->at);
-        in->bits++;
-        status = basis(r, &r->basis[r->bits++]);
+        status = basis(r, &r->f.basis[low + dim.bits]);
+        dim.bits++;
     }
-    return status;
+    return status ? status : at_byte(r->c, at, zl_f2_form_in(&r->f, &dim));
 }
 
 static zlay_status inputs(reader *r)
@@ -151,42 +142,34 @@ static zlay_status read_all(reader *r)
     return status ? status : inputs(r);
 }
 
-static size_t dims_in(const zl_cursor *c)
-{
-    size_t count = 0;
-    for (size_t i = c->at; i < c->length; i++) count += c->text[i] == ':';
-    return count;
-}
-
 zlay_status zl_f2_parse(zl_cursor *c, zlay_layout **out)
 {
-    zlay_allocator alloc = zl_allocator(c->ctx);
-    uint64_t limit = zl_limits(c->ctx)->dims;
-    size_t named = dims_in(c);
-    reader r = {.c = c, .room = named < limit ? named : (size_t)limit};
-    if (!(r.dim = zl_alloc(c->ctx, r.room, sizeof *r.dim))) return ZLAY_ENOMEM;
+    reader r;
+    r.c = c;
+    zl_f2_form_begin(&r.f, c->ctx);
     zlay_status status = read_all(&r);
-    zl_f2 f2 = {r.ins, r.outs, r.dim + r.outs, r.dim, r.basis};
-    if (!status) status = zl_layout_f2(c->ctx, out, &f2);
-    zl_free(&alloc, r.dim, r.room * sizeof *r.dim);
-    return status;
+    return status ? status : zl_f2_form_end(&r.f, out);
 }
 
 static void print_basis(zl_text *out, const zl_f2 *f2, uint64_t value)
 {
+    unsigned low = 0;
     zl_puts(out, " (");
-    for (size_t i = 0; i < f2->outs; i++) {
-        uint64_t size = (uint64_t)1 << f2->out[i].bits;
-        zl_putf(out, "%s%llu", i ? "," : "", (unsigned long long)(value & (size - 1)));
-        value >>= f2->out[i].bits;
-    }
+    for (size_t i = 0; i < f2->outs; low += f2->out[i++].bits)
+        zl_putf(out, "%s%llu", i ? "," : "",
+                (unsigned long long)zl_field(value, low, f2->out[i].bits));
     zl_puts(out, ")");
 }
 
 static void print_outputs(zl_text *out, const zl_f2 *f2)
 {
-    for (size_t i = 0; i < f2->outs; i++)
-        zl_putf(out, "%s%s: %llu", i ? ", " : " ", f2->out[i].name, 1ull << f2->out[i].bits);
+    for (size_t i = 0; i < f2->outs; i++) {
+        const zl_dim *dim = &f2->out[i];
+        uint64_t size = dim->size ? dim->size : zl_left(1, dim->bits);
+        zl_putf(out, "%s%s: ", i ? ", " : " ", dim->name);
+        if (size) zl_putf(out, "%llu", (unsigned long long)size);
+        else zl_puts(out, "18446744073709551616");
+    }
 }
 
 void zl_f2_print(zl_text *out, const zlay_layout *a)

@@ -112,7 +112,7 @@ zlay_status zl_make_f2(zlay_ctx *ctx, zlay_layout **out, const zl_affine *map,
     zl_dim *in = zl_alloc(ctx, box->count, sizeof *in);
     if (!in) return ZLAY_ENOMEM;
     f2.in = in;
-    if (names && !names->modes) {
+    if (names && zl_is_bits(names)) {
         f2.ins = names->f2.ins;
         f2.in = names->f2.in;
     } else {

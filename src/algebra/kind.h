@@ -22,7 +22,12 @@ typedef struct zl_kind {
 
 const zl_kind *zl_kind_of(const zlay_layout *a);
 
-/* eval.c, affine.c, layout.c, print.c, f2.c, pieces.c */
+/* eval.c, affine.c, layout.c, print.c, f2.c, modular.c, pieces.c */
+int64_t zl_modular_at(const zlay_layout *a, uint64_t index);
+zlay_status zl_modular_tuple(const zlay_layout *a, uint64_t index, int64_t *values);
+bool zl_modular_at_integer(const zlay_layout *a, int64_t value, int64_t *out);
+bool zl_modular_affine(zl_affine *out, const zlay_layout *a);
+bool zl_modular_affine_of_integers(zl_affine *out, const zlay_layout *a, unsigned bits);
 bool zl_pieces_value(const zlay_layout *a, uint64_t index, int64_t *out);
 int64_t zl_pieces_flat_at(const zlay_layout *a, uint64_t index);
 zlay_status zl_strided_tuple(const zlay_layout *a, uint64_t index, int64_t *values);

@@ -64,12 +64,20 @@ unsigned zl_dim_bits(const zl_dim *dim, size_t count)
     return bits;
 }
 
+static int32_t kind_of(const zl_f2 *f2)
+{
+    for (size_t i = 0; i < f2->outs; i++)
+        if (f2->out[i].size) return ZLAY_LAYOUT_MODULAR;
+    return ZLAY_LAYOUT_F2;
+}
+
 /* uint64_t first: names need no alignment. */
 zlay_status zl_layout_f2(zlay_ctx *ctx, zlay_layout **out, const zl_f2 *f2)
 {
     size_t basis = zl_dim_bits(f2->in, f2->ins) * sizeof(uint64_t);
     size_t ins = f2->ins * sizeof(zl_dim), outs = f2->outs * sizeof(zl_dim);
-    zlay_layout *a = zl_layout_block(ctx, ZLAY_LAYOUT_F2, basis + ins + outs);
+    unsigned bits = zl_dim_bits(f2->in, f2->ins);
+    zlay_layout *a = zl_layout_block(ctx, kind_of(f2), basis + ins + outs);
     if (!a) return ZLAY_ENOMEM;
     char *tail = (char *)(a + 1);
     if (basis) memcpy(tail, f2->basis, basis);
@@ -78,7 +86,7 @@ zlay_status zl_layout_f2(zlay_ctx *ctx, zlay_layout **out, const zl_f2 *f2)
     a->f2 = (zl_f2){f2->ins, f2->outs, (const zl_dim *)(void *)(tail + basis),
                     (const zl_dim *)(void *)(tail + basis + ins),
                     (const uint64_t *)(void *)tail};
-    a->size = (uint64_t)1 << zl_dim_bits(f2->in, f2->ins);
+    a->size = bits < 64 ? (uint64_t)1 << bits : UINT64_MAX;
     *out = a;
     return ZLAY_OK;
 }
@@ -108,8 +116,12 @@ zlay_status zl_f2_box(zl_modes *box, const zlay_layout *a)
 {
     zlay_status status = ZLAY_OK;
     if (!a->f2.ins) return zl_modes_leaf(box, 1, 0);
-    for (size_t i = 0; i < a->f2.ins && !status; i++)
+    for (size_t i = 0; i < a->f2.ins && !status; i++) {
+        if (a->f2.in[i].bits > 62)
+            return zl_fail(box->ctx, ZLAY_EOVERFLOW, "the extent 2^%u of %s does not fit 64 bits",
+                           a->f2.in[i].bits, a->f2.in[i].name);
         status = zl_modes_leaf(box, (int64_t)1 << a->f2.in[i].bits, 0);
+    }
     if (a->f2.ins > 1) zl_modes_wrap(box, 0);
     return status;
 }
@@ -148,5 +160,6 @@ size_t zlay_layout_outs(const zlay_layout *layout)
 {
     if (!layout) return 0;
     if (zl_is_pieces(layout)) return layout->pieces.outs;
-    return layout->f2.outs ? layout->f2.outs : 1;
+    bool f2 = layout->kind == ZLAY_LAYOUT_F2 || layout->kind == ZLAY_LAYOUT_MODULAR;
+    return f2 ? layout->f2.outs : 1;
 }

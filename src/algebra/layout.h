@@ -61,12 +61,16 @@ typedef struct zl_dim {
     uint64_t size; /* of an output that is no power of two; else 0, and the size is 2^bits */
 } zl_dim;
 
-/* Named dimensions around a matrix; an output value is flat, the first output in its low bits. */
+/* Named dimensions around a matrix.  A value is packed, the first output in its low bits; where
+ * every output's size is a power of two it is also flat. */
 typedef struct zl_f2 {
     size_t ins, outs;
     const zl_dim *in, *out;
     const uint64_t *basis; /* one a bit of the index, low first */
 } zl_f2;
+
+/* The outputs of a packed value. */
+void zl_f2_fields(const zl_f2 *f2, uint64_t packed, int64_t *values);
 
 unsigned zl_dim_bits(const zl_dim *dim, size_t count);
 
@@ -85,6 +89,9 @@ struct zlay_layout {
     zl_f2 f2;         /* f2, modular; else no outputs */
     zl_pieces pieces; /* pieces; else no outputs */
 };
+
+/* f2 or modular. */
+static inline bool zl_is_bits(const zlay_layout *a) { return a->f2.basis; }
 
 static inline bool zl_is_pieces(const zlay_layout *a) { return a->pieces.outs; }
 

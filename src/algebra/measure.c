@@ -84,6 +84,11 @@ static size_t box_of_modes(uint64_t *extents, size_t room, const zlay_layout *a)
     return count;
 }
 
+static uint64_t points_of(const zl_dim *in)
+{
+    return in->bits < 64 ? (uint64_t)1 << in->bits : UINT64_MAX;
+}
+
 size_t zlay_layout_box(uint64_t *extents, size_t room, const zlay_layout *layout)
 {
     if (!layout || (room && !extents)) return 0;
@@ -91,7 +96,7 @@ size_t zlay_layout_box(uint64_t *extents, size_t room, const zlay_layout *layout
     const zl_pieces *p = &layout->pieces;
     size_t count = p->outs ? p->dims : layout->f2.ins;
     for (size_t i = 0; i < count && i < room; i++)
-        extents[i] = p->outs ? p->extent[i] : (uint64_t)1 << layout->f2.in[i].bits;
+        extents[i] = p->outs ? p->extent[i] : points_of(&layout->f2.in[i]);
     return count;
 }
 
