@@ -1,194 +1,179 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* F2-linear layouts as objects, to and from f2{in: (..) (..) -> out: n}. */
+/* F2 layouts as objects: {"in": [[name, [bases]]], "out": [[name, size]]}. */
 #include "json/json.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { NAME_MOST = 64 };
+static const char whole[] = "18446744073709551616"; /* 2^64, which zlay_dim writes as 0 */
 
-static bool is_name(const json_t *value)
+/* ---- object to layout -------------------------------------------------------- */
+
+zlay_status zl_get_dim(zl_call *call, const char *name, const json_t *list, zlay_dim *out)
 {
-    static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
-    const char *text = json_string_value(value);
-    size_t length = text ? strlen(text) : 0;
-    return length && length <= NAME_MOST && length == json_string_length(value) &&
-           strspn(text, allowed) == length && (text[0] < '0' || text[0] > '9');
+    const json_t *size = json_array_get(list, 1);
+    const char *text = json_string_value(json_array_get(list, 0));
+    size_t length = json_string_length(json_array_get(list, 0));
+    *out = (zlay_dim){.size = 0};
+    if (!text || length >= sizeof out->name || strlen(text) != length)
+        return zl_wrong(call, name, "made of dimensions [name, ..] with names of 1 to 64 letters");
+    memcpy(out->name, text, length);
+    if (json_is_string(size) && !strcmp(json_string_value(size), whole)) return ZLAY_OK;
+    if (zl_json_u64(size, &out->size) && out->size) return ZLAY_OK;
+    return zl_wrong(call, name, "made of dimensions [name, size] with sizes of 1 or more");
 }
 
-static bool is_list_of(const json_t *list, size_t length)
+/* A third word may say what the size says. */
+static bool says_so(const json_t *output, uint64_t size)
 {
-    return json_is_array(list) && (json_array_size(list) == length || length == SIZE_MAX);
+    const char *word = json_string_value(json_array_get(output, 2));
+    bool power = !(size & (size - 1));
+    if (json_array_size(output) == 2) return true;
+    return json_array_size(output) == 3 && word && !strcmp(word, power ? "xor" : "add");
 }
 
-/* ---- object to text --------------------------------------------------------- */
-
-static bool basis_fits(const json_t *basis, size_t outs)
+static zlay_status read_output(zl_call *call, const char *name, const json_t *output,
+                               zlay_dim *out)
 {
-    uint64_t value;
-    if (!is_list_of(basis, outs)) return false;
-    for (size_t i = 0; i < outs; i++)
-        if (!zl_json_u64(json_array_get(basis, i), &value)) return false;
-    return true;
+    zlay_status status = zl_get_dim(call, name, output, out);
+    if (status || says_so(output, out->size)) return status;
+    return zl_wrong(call, name, "an F2 object: each of 'out' is [name, size], and may add \"xor\" "
+                    "to a power of two and \"add\" to any other size");
 }
 
-static bool input_fits(const json_t *input, size_t outs)
+static zlay_status read_basis(zl_call *call, const char *name, const json_t *basis, size_t outs,
+                              uint64_t *row)
 {
-    const json_t *bases = json_array_get(input, 1);
-    if (!is_list_of(input, 2) || !is_name(json_array_get(input, 0)) || !is_list_of(bases, SIZE_MAX))
-        return false;
-    for (size_t i = 0; i < json_array_size(bases); i++)
-        if (!basis_fits(json_array_get(bases, i), outs)) return false;
-    return true;
+    bool right = json_is_array(basis) && json_array_size(basis) == outs;
+    for (size_t i = 0; right && i < outs; i++)
+        right = zl_json_u64(json_array_get(basis, i), &row[i]);
+    return right ? ZLAY_OK : zl_wrong(call, name, "an F2 object: a basis has one integer an output");
 }
 
-static bool is_xor(const json_t *word)
+/* Every list is cut at 64: what is longer was refused. */
+typedef struct bases {
+    zlay_dim in[64], out[64];
+    size_t ins, outs, bits;
+    uint64_t *row;
+} bases;
+
+static zlay_status read_outputs(zl_call *call, const char *name, const json_t *list, bases *b)
 {
-    return json_is_string(word) && !strcmp(json_string_value(word), "xor");
+    zlay_status status = ZLAY_OK;
+    for (b->outs = 0; b->outs < json_array_size(list) && !status; b->outs++)
+        status = read_output(call, name, json_array_get(list, b->outs), &b->out[b->outs]);
+    return status;
 }
 
-static zlay_status output_check(zl_call *call, const char *name, const json_t *output)
+static zlay_status read_input(zl_call *call, const char *name, const json_t *input, bases *b)
 {
-    uint64_t size = 0;
-    size_t length = json_is_array(output) ? json_array_size(output) : 0;
-    if (length < 2 || length > 3 || !is_name(json_array_get(output, 0)) ||
-        !zl_json_u64(json_array_get(output, 1), &size))
-        return zl_wrong(call, name, "an F2 object: each of 'out' is [name, size]");
-    if ((length == 3 && !is_xor(json_array_get(output, 2))) || !size || (size & (size - 1)))
-        return zl_fail(call->ctx, ZLAY_ENOTSUP,
-                       "field '%s': outputs that add modulo their size are not done; size %" PRIu64,
-                       name, size);
+    const json_t *list = json_array_get(input, 1), *text = json_array_get(input, 0);
+    size_t count = json_array_size(list), length = json_string_length(text);
+    zlay_dim *in = &b->in[b->ins];
+    *in = (zlay_dim){.size = 0};
+    if (json_array_size(input) != 2 || !json_is_array(list) || !json_is_string(text) ||
+        length >= sizeof in->name || strlen(json_string_value(text)) != length)
+        return zl_wrong(call, name, "an F2 object: each of 'in' is [name, [bases]]");
+    if (count > 64 - b->bits)
+        return zl_fail(call->ctx, ZLAY_EOVERFLOW, "field '%s': the inputs have more than 64 bits",
+                       name);
+    memcpy(in->name, json_string_value(text), length);
+    in->size = count < 64 ? (uint64_t)1 << count : 0;
+    for (size_t i = 0; i < count; i++) {
+        zlay_status status = read_basis(call, name, json_array_get(list, i), b->outs,
+                                        b->row + b->bits++ * b->outs);
+        if (status) return status;
+    }
     return ZLAY_OK;
 }
 
-static zlay_status object_check(zl_call *call, const char *name, const json_t *object)
+static zlay_status read_inputs(zl_call *call, const char *name, const json_t *list, bases *b)
+{
+    zlay_status status = ZLAY_OK;
+    for (b->ins = b->bits = 0; b->ins < json_array_size(list) && !status; b->ins++)
+        status = read_input(call, name, json_array_get(list, b->ins), b);
+    return status;
+}
+
+static zlay_status read_object(zl_call *call, const char *name, const json_t *object, bases *b)
 {
     const json_t *ins = json_object_get(object, "in"), *outs = json_object_get(object, "out");
     zlay_status status = zl_fields_check(call, object, name, "in out", "");
     if (status) return status;
-    if (!is_list_of(ins, SIZE_MAX) || !is_list_of(outs, SIZE_MAX) || !json_array_size(outs))
+    if (!json_is_array(ins) || !json_is_array(outs))
         return zl_wrong(call, name, "an F2 object: 'in' and 'out' are lists");
-    for (size_t i = 0; i < json_array_size(outs); i++)
-        if ((status = output_check(call, name, json_array_get(outs, i)))) return status;
-    for (size_t i = 0; i < json_array_size(ins); i++)
-        if (!input_fits(json_array_get(ins, i), json_array_size(outs)))
-            return zl_wrong(call, name,
-                            "an F2 object: each of 'in' is [name, [bases]], and a basis "
-                            "has one integer an output");
-    return ZLAY_OK;
+    if (json_array_size(ins) > 64 || json_array_size(outs) > 64)
+        return zl_fail(call->ctx, ZLAY_ELIMIT,
+                       "field '%s': an F2 layout has 64 inputs and 64 outputs at most", name);
+    status = read_outputs(call, name, outs, b);
+    return status ? status : read_inputs(call, name, ins, b);
 }
 
-static void put_basis(zl_text *out, const json_t *basis)
+zlay_status zl_f2_layout(zl_call *call, const char *name, const json_t *object, zlay_layout **out)
 {
-    for (size_t i = 0; i < json_array_size(basis); i++) {
-        uint64_t value = 0;
-        zl_json_u64(json_array_get(basis, i), &value);
-        zl_putf(out, "%s%" PRIu64, i ? "," : " (", value);
-    }
-    zl_puts(out, ")");
+    zlay_allocator alloc = zl_allocator(call->ctx);
+    bases b;
+    b.ins = b.outs = b.bits = 0;
+    b.row = zl_alloc(call->ctx, 64 * 64, sizeof *b.row);
+    if (!b.row) return ZLAY_ENOMEM;
+    zlay_status status = read_object(call, name, object, &b);
+    zlay_f2_bases made = {sizeof made, 0, b.ins, b.outs, b.in, b.out, b.row};
+    if (!status) status = zlay_f2_new(call->ctx, out, &made);
+    zl_free(&alloc, b.row, 64 * 64 * sizeof *b.row);
+    return status;
 }
 
-static void put_input(zl_text *out, const json_t *input)
-{
-    const json_t *bases = json_array_get(input, 1);
-    zl_putf(out, "%s:", json_string_value(json_array_get(input, 0)));
-    for (size_t i = 0; i < json_array_size(bases); i++) put_basis(out, json_array_get(bases, i));
-}
+/* ---- layout to object --------------------------------------------------------- */
 
-static void object_write(zl_text *out, const void *object)
-{
-    const json_t *ins = json_object_get(object, "in"), *outs = json_object_get(object, "out");
-    zl_puts(out, "f2{");
-    for (size_t i = 0; i < json_array_size(ins); i++) {
-        zl_puts(out, i ? "; " : "");
-        put_input(out, json_array_get(ins, i));
-    }
-    zl_puts(out, " -> ");
-    for (size_t i = 0; i < json_array_size(outs); i++) {
-        const json_t *output = json_array_get(outs, i);
-        uint64_t size = 0;
-        zl_json_u64(json_array_get(output, 1), &size);
-        zl_putf(out, "%s%s: %" PRIu64, i ? ", " : "", json_string_value(json_array_get(output, 0)),
-                size);
-    }
-    zl_puts(out, "}");
-}
+static json_t *size_value(uint64_t size) { return size ? zl_json_uint(size) : json_string(whole); }
 
-zlay_status zl_f2_text(zl_call *call, const char *name, const json_t *object, char **text,
-                       size_t *length)
+static json_t *bases_value(zl_call *call, const zlay_layout *layout, uint32_t first, uint32_t count)
 {
-    zlay_status status = object_check(call, name, object);
-    return status ? status : zl_print_alloc(call->ctx, text, length, object_write, object);
-}
-
-/* ---- text to object --------------------------------------------------------- */
-
-/* A name up to its colon; `*at` moves past both. */
-static json_t *take_name(const char **at)
-{
-    size_t length = strcspn(*at, ":");
-    json_t *name = json_stringn(*at, length);
-    *at += length + ((*at)[length] == ':');
-    return name;
-}
-
-static json_t *take_number(const char **at)
-{
-    char *end;
-    uint64_t value = strtoull(*at, &end, 10);
-    *at = end;
-    return zl_json_uint(value);
-}
-
-static json_t *take_bases(zl_call *call, const char **at)
-{
-    json_t *bases = json_array();
-    while ((*at += strspn(*at, " ")), **at == '(') {
+    uint64_t row[64];
+    json_t *list = json_array();
+    for (uint32_t k = first; k < first + count; k++) {
         json_t *basis = json_array();
-        do {
-            ++*at;
-            zl_put_item(call, basis, take_number(at));
-        } while (**at == ',');
-        ++*at;
-        zl_put_item(call, bases, basis);
+        zlay_f2_basis(row, 64, layout, k);
+        for (size_t i = 0; i < zlay_layout_outs(layout); i++)
+            zl_put_item(call, basis, zl_json_uint(row[i]));
+        zl_put_item(call, list, basis);
     }
-    return bases;
+    return list;
 }
 
-static json_t *take_inputs(zl_call *call, const char **at)
+static json_t *inputs_value(zl_call *call, const zlay_layout *layout)
 {
-    json_t *ins = json_array();
-    while (**at && **at != '-') {
+    zlay_dim dim;
+    uint32_t low = 0;
+    json_t *list = json_array();
+    for (size_t i = 0; zlay_f2_in(&dim, layout, i) == ZLAY_OK; i++) {
         json_t *input = json_array();
-        zl_put_item(call, input, take_name(at));
-        zl_put_item(call, input, take_bases(call, at));
-        zl_put_item(call, ins, input);
-        *at += strspn(*at, "; ");
+        uint32_t bits = dim.size ? (uint32_t)__builtin_ctzll(dim.size) : 64;
+        zl_put_item(call, input, json_string(dim.name));
+        zl_put_item(call, input, bases_value(call, layout, low, bits));
+        zl_put_item(call, list, input);
+        low += bits;
     }
-    return ins;
+    return list;
 }
 
-static json_t *take_outputs(zl_call *call, const char **at)
+static json_t *outputs_value(zl_call *call, const zlay_layout *layout)
 {
-    json_t *outs = json_array();
-    while (**at && **at != '}') {
+    zlay_dim dim;
+    json_t *list = json_array();
+    for (size_t i = 0; zlay_f2_out(&dim, layout, i) == ZLAY_OK; i++) {
         json_t *output = json_array();
-        zl_put_item(call, output, take_name(at));
-        zl_put_item(call, output, take_number(at));
-        zl_put_item(call, outs, output);
-        *at += strspn(*at, ", ");
+        zl_put_item(call, output, json_string(dim.name));
+        zl_put_item(call, output, size_value(dim.size));
+        if (dim.size & (dim.size - 1)) zl_put_item(call, output, json_string("add"));
+        zl_put_item(call, list, output);
     }
-    return outs;
+    return list;
 }
 
-json_t *zl_f2_object(zl_call *call, const char *text)
+json_t *zl_json_f2(zl_call *call, const zlay_layout *layout)
 {
     json_t *object = json_object();
-    const char *at = text + strlen("f2{");
-    at += strspn(at, " ");
-    zl_put_value(call, object, "in", take_inputs(call, &at));
-    at += strspn(at, "-> ");
-    zl_put_value(call, object, "out", take_outputs(call, &at));
+    zl_put_value(call, object, "in", inputs_value(call, layout));
+    zl_put_value(call, object, "out", outputs_value(call, layout));
     return object;
 }

@@ -204,31 +204,22 @@ zlay_status zl_get_target(zl_call *call, const zlay_target **out)
 
 /* ---- layouts --------------------------------------------------------------- */
 
-static zlay_status layout_of_object(zl_call *call, const char *name, const json_t *object,
-                                    zlay_layout **out)
+zlay_status zl_layout_of(zl_call *call, const char *name, const json_t *value, zlay_layout **out)
 {
-    char *text;
-    size_t length;
-    if (json_object_get(object, "A")) return zl_affine_layout(call, name, object, out);
-    zlay_status status = zl_f2_text(call, name, object, &text, &length);
-    if (status) return status;
-    status = zlay_layout_parse(call->ctx, out, text, length);
-    zlay_allocator alloc = zl_allocator(call->ctx);
-    zl_free(&alloc, text, length + 1);
-    return status;
-}
-
-zlay_status zl_get_layout(zl_call *call, const char *name, zlay_layout **out)
-{
-    const json_t *value = json_object_get(call->request, name);
     zlay_status status;
     *out = NULL;
     call->in_input = true;
     if (json_is_string(value))
         status =
             zlay_layout_parse(call->ctx, out, json_string_value(value), json_string_length(value));
-    else if (json_is_object(value)) status = layout_of_object(call, name, value, out);
+    else if (json_object_get(value, "A")) status = zl_affine_layout(call, name, value, out);
+    else if (json_is_object(value)) status = zl_f2_layout(call, name, value, out);
     else return zl_wrong(call, name, "a layout: a text, an F2 object, or {A, b, box, ..}");
     if (!status) call->in_input = false;
     return status;
+}
+
+zlay_status zl_get_layout(zl_call *call, const char *name, zlay_layout **out)
+{
+    return zl_layout_of(call, name, json_object_get(call->request, name), out);
 }

@@ -63,6 +63,7 @@ const char *zl_word_of(const zl_word *words, int32_t number);
 
 zlay_status zl_get_target(zl_call *call, const zlay_target **out);
 zlay_status zl_get_layout(zl_call *call, const char *name, zlay_layout **out);
+zlay_status zl_layout_of(zl_call *call, const char *name, const json_t *value, zlay_layout **out);
 
 /* An integer, or a text of decimal digits or of 0x and hexadecimal ones; false for anything else. */
 bool zl_json_u64(const json_t *value, uint64_t *out);
@@ -85,12 +86,12 @@ zlay_status zl_wrong(zl_call *call, const char *name, const char *wanted);
 
 /* ---- f2 ------------------------------------------------------------------ */
 
-/* The text of an F2 object, 0-terminated, in memory of the ctx: zl_free(.., length + 1). */
-zlay_status zl_f2_text(zl_call *call, const char *name, const json_t *object, char **text,
-                       size_t *length);
+/* The layout of an F2 object that the field `name` has, and back. */
+zlay_status zl_f2_layout(zl_call *call, const char *name, const json_t *object, zlay_layout **out);
+json_t *zl_json_f2(zl_call *call, const zlay_layout *layout);
 
-/* The F2 object of a text that zlay_layout_print made. */
-json_t *zl_f2_object(zl_call *call, const char *text);
+/* [name, size] or longer. */
+zlay_status zl_get_dim(zl_call *call, const char *name, const json_t *list, zlay_dim *out);
 
 /* ---- values -------------------------------------------------------------- */
 

@@ -242,19 +242,3 @@ zlay_status zl_op_layout_divide(zl_call *call)
     return of_two(call, zlay_layout_logical_divide);
 }
 
-static zlay_status print_text(zlay_ctx *ctx, zlay_buf *out, const void *value)
-{
-    (void)ctx;
-    return zlay_layout_print(out, value);
-}
-
-zlay_status zl_op_layout_lower(zl_call *call)
-{
-    zlay_layout *made = NULL;
-    zlay_status status = of_one(call, zlay_layout_lower, &made);
-    json_t *text = status ? NULL : zl_json_printed(call, print_text, made, &status);
-    if (text) call->value = zl_f2_object(call, json_string_value(text));
-    json_decref(text);
-    zlay_layout_free(made);
-    return status;
-}
