@@ -104,7 +104,7 @@ static void refused_text(void **state)
         {"f2", ZLAY_EINVAL, "byte 2"},
         {"f2{}", ZLAY_EINVAL, "->"},
         {"f2{a: (1) -> }", ZLAY_EINVAL, "')'"},
-        {"f2{a: (1) -> x: }", ZLAY_EINVAL, "byte 15"},
+        {"f2{a: (1) -> x: }", ZLAY_EINVAL, "byte 16"},
         {"f2{a: (6) -> x: 6}", ZLAY_EINVAL, "size of x"},
         {"f2{a: (1) -> x: 0}", ZLAY_EINVAL, "a size of 1 or more"},
         {"f2{a: (2) -> x: 2}", ZLAY_EINVAL, "size of x"},
