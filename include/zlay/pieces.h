@@ -7,7 +7,7 @@
  *  first layout is v mod 6 + 20 floor(v / 6), so with v = 4 x the composition is
  *  4 x + 14 floor(2 x / 3), one piece, as isl text
  *
- *      { [i0] -> [4i0 + 14floor((2i0)/3)] : 0 <= i0 < 4 }
+ *      { [i0] -> [4i0 + 14*floor((2i0)/3)] : 0 <= i0 < 4 }
  *
  *  Padded by one cell on each side it has the box 6 and the values - 0 4 22 40
  *  -, where - is undefined; its cells 1, 3 are 4:1 sliced again: 0 and 22.

@@ -102,17 +102,9 @@ static zlay_status fill(zl_work *w, zl_table *t)
     return ZLAY_OK;
 }
 
-static bool flat_values(const zlay_layout *a)
-{
-    size_t outs = zlay_layout_outs(a);
-    for (size_t i = 0; i < outs && outs > 1; i++)
-        if (!zl_out_size(a, i)) return false;
-    return true;
-}
-
 static zlay_status outputs_check(const zl_work *w)
 {
-    if (flat_values(w->b) || zl_by_coordinate(w->a, w->b)) return ZLAY_OK;
+    if (zl_is_flat(w->b) || zl_by_coordinate(w->a, w->b)) return ZLAY_OK;
     return zl_fail(w->ctx, ZLAY_EINVAL,
                    "b has %zu outputs without sizes, and a no coordinate of as many",
                    zlay_layout_outs(w->b));
@@ -120,7 +112,8 @@ static zlay_status outputs_check(const zl_work *w)
 
 static zlay_status find(const zl_work *w, const zl_table *t, zlay_layout **out)
 {
-    const zl_f2 *outs = w->a->f2.outs ? &w->a->f2 : NULL;
+    zl_outputs own;
+    const zl_f2 *outs = zl_outputs_of(&own, w->a);
     if (w->search) return zl_find_pieces(w->ctx, out, t, &w->box, outs);
     return zl_cheaper(w->ctx, out, t, &w->box, w->b->f2.outs ? w->b : NULL, outs);
 }
@@ -130,7 +123,7 @@ zlay_status zl_compose_values(zl_work *w, zlay_layout **out)
     zl_table t;
     zlay_status status = outputs_check(w);
     if (status) return status;
-    if (w->a->pieces.params || w->b->pieces.params || !flat_values(w->a)) return ZLAY_NONE;
+    if (w->a->pieces.params || w->b->pieces.params || !zl_is_flat(w->a)) return ZLAY_NONE;
     if (w->b->size > zl_limits(w->ctx)->points) return ZLAY_NONE;
     status = zl_table_new(w->ctx, &t, w->b->size);
     if (!status) status = fill(w, &t);

@@ -134,6 +134,21 @@ zlay_status zl_draft_index(zl_draft *d, zl_form *out, const zl_form *coordinate)
 zlay_status zl_draft_coordinates(zl_draft *d, zl_form **out, size_t *count);
 void zl_draft_forget(zl_draft *d, zl_form *forms, size_t count);
 
+/* ---- outputs of a result ---------------------------------------------------------- */
+
+enum { ZL_OUTPUTS_MOST = 64 };
+
+typedef struct zl_outputs {
+    zl_dim dim[ZL_OUTPUTS_MOST];
+    zl_f2 f2;
+} zl_outputs;
+
+/* One integer is the value of every point: one output, or sizes of all whose product fits. */
+bool zl_is_flat(const zlay_layout *a);
+
+/* The output dimensions of a flat layout: its own, or numbered ones; NULL: one integer. */
+const zl_f2 *zl_outputs_of(zl_outputs *own, const zlay_layout *a);
+
 /* ---- results ------------------------------------------------------------------- */
 
 /* Any layout as pieces over its top-level box. */

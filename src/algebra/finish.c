@@ -21,36 +21,36 @@ static void name_output(zl_dim *out, size_t i, uint64_t size)
     out->size = size & (size - 1) ? size : 0;
 }
 
-static bool outputs_known(const zl_pieces *p)
+bool zl_is_flat(const zlay_layout *a)
 {
     uint64_t flat = 1;
-    for (size_t i = 0; i < p->outs && p->outs > 1; i++)
-        if (!p->out_size[i] || !zl_umul(flat, p->out_size[i], &flat)) return false;
-    return p->outs <= 64 && flat <= INT64_MAX;
+    size_t outs = zlay_layout_outs(a);
+    for (size_t i = 0; i < outs && outs > 1; i++)
+        if (!zl_out_size(a, i) || !zl_umul(flat, zl_out_size(a, i), &flat)) return false;
+    return outs <= ZL_OUTPUTS_MOST && flat - 1 <= INT64_MAX;
 }
 
-/* The outputs to keep: those of a layout that names them, else numbered ones. */
-static const zl_f2 *outputs(const finish *f, zl_f2 *own, zl_dim *dim)
+const zl_f2 *zl_outputs_of(zl_outputs *own, const zlay_layout *a)
 {
-    const zl_pieces *p = &f->made->pieces;
-    if (f->shape->outs && f->shape->outs->f2.outs) return &f->shape->outs->f2;
-    if (p->outs < 2) return NULL;
-    for (size_t i = 0; i < p->outs; i++) name_output(&dim[i], i, p->out_size[i]);
-    *own = (zl_f2){.outs = p->outs, .out = dim};
-    return own;
+    size_t outs = zlay_layout_outs(a);
+    if (a->f2.outs) return &a->f2;
+    if (outs < 2) return NULL;
+    for (size_t i = 0; i < outs; i++) name_output(&own->dim[i], i, zl_out_size(a, i));
+    own->f2 = (zl_f2){.outs = outs, .out = own->dim};
+    return &own->f2;
 }
 
 /* ---- by values, and by rows above limits.points ------------------------------------------- */
 
 static zlay_status by_table(finish *f, zlay_layout **out)
 {
-    zl_dim dim[64] = {{{0}, 0, 0}};
-    zl_f2 own;
+    zl_outputs own;
     zl_table t;
     const zlay_layout *names = f->shape->names && f->shape->names->f2.outs ? f->shape->names : NULL;
+    bool named = f->shape->outs && f->shape->outs->f2.outs;
     zlay_status status = zl_table_of(f->ctx, &t, f->made);
     if (!status) f->made->partial = t.undefined > 0;
-    const zl_f2 *outs = outputs(f, &own, dim);
+    const zl_f2 *outs = zl_outputs_of(&own, named ? f->shape->outs : f->made);
     if (!status) status = zl_cheaper(f->ctx, out, &t, f->shape->box, names, outs);
     if (status == ZLAY_NONE) status = zl_fewer_pieces(&f->made, &t, f->shape->box, outs);
     zl_table_free(&t);
@@ -88,7 +88,7 @@ static zlay_status cheaper(finish *f, zlay_layout **out)
 {
     if (f->made->pieces.params || !f->made->size) return ZLAY_NONE;
     if (f->made->size > zl_limits(f->ctx)->points) return by_rows(f, out);
-    return outputs_known(&f->made->pieces) ? by_table(f, out) : ZLAY_NONE;
+    return zl_is_flat(f->made) ? by_table(f, out) : ZLAY_NONE;
 }
 
 zlay_status zl_settle(zlay_ctx *ctx, zlay_layout **out, zlay_layout *made, const zl_shape *shape)
