@@ -119,33 +119,50 @@ static zlay_status check_values(apart *d, const zl_claim *a, const zl_claim *b,
     return status ? status : empty ? ZLAY_OK : refuse(d, at);
 }
 
-/* Take guard i away from the parts of guard j. */
+static zlay_status is_empty(apart *d, const zl_guard *a, const zl_guard *b, zl_guard *both,
+                            bool *empty)
+{
+    int64_t at[ZL_PIECE_VARIABLES];
+    zl_cases one = {0};
+    *both = (zl_guard){0};
+    *empty = true;
+    zlay_status status = zl_guard_put_all(d->c->w, both, a);
+    if (!status && b) status = zl_guard_put_all(d->c->w, both, b);
+    if (!status) status = zl_cases_put(d->c->w, &one, *both);
+    return status ? status : decide(d, &one, empty, at);
+}
+
+/* What is left of one part when guard i is taken away; parts without a point are not kept. */
+static zlay_status cut_part(apart *d, zl_cases *out, const zl_guard *part, size_t i)
+{
+    zl_cases rest;
+    zl_guard copy;
+    bool empty;
+    zlay_status status = zl_cases_true(d->c->w, &rest);
+    if (!status) status = zl_cases_without(d->c->w, &rest, &d->from->at[i].guard);
+    for (size_t k = 0; k < rest.count && !status; k++) {
+        status = is_empty(d, part, &rest.at[k], &copy, &empty);
+        if (!status && !empty) status = zl_cases_put(d->c->w, out, copy);
+    }
+    return status;
+}
+
+/* Take guard i away from the parts of guard j that meet it. */
 static zlay_status cut(apart *d, zl_cases *parts, size_t i, size_t j)
 {
     const zl_claim *a = &d->from->at[i], *b = &d->from->at[j];
-    int64_t at[ZL_PIECE_VARIABLES];
-    zl_guard both = {0};
-    zl_cases one = {0};
-    bool empty = true;
-    zlay_status status = zl_guard_put_all(d->c->w, &both, &a->guard);
-    if (!status) status = zl_guard_put_all(d->c->w, &both, &b->guard);
-    if (!status) status = zl_cases_put(d->c->w, &one, both);
-    if (!status) status = decide(d, &one, &empty, at);
-    if (status || empty) return status;
-    status = check_values(d, a, b, &both);
-    return status ? status : zl_cases_without(d->c->w, parts, &a->guard);
-}
-
-static zlay_status put_parts(apart *d, const zl_cases *parts, size_t j)
-{
+    zl_cases out = {0};
     zlay_status status = ZLAY_OK;
-    zlay_range *range = zl_world_ranges(d->c->w);
-    if (!range) return ZLAY_ENOMEM;
     for (size_t k = 0; k < parts->count && !status; k++) {
-        for (size_t v = 0; v < d->width; v++) range[v] = zl_range_all();
-        if (parts->count > 1 && !zl_guard_ranges(d->c->w, &parts->at[k], range)) continue;
-        status = zl_claims_put(d->c, (zl_claim){parts->at[k], d->from->at[j].value});
+        zl_guard both;
+        bool empty;
+        status = is_empty(d, &a->guard, &parts->at[k], &both, &empty);
+        if (!status && !empty) status = check_values(d, a, b, &both);
+        if (status) return status;
+        status = empty ? zl_cases_put(d->c->w, &out, parts->at[k])
+                       : cut_part(d, &out, &parts->at[k], i);
     }
+    *parts = out;
     return status;
 }
 
@@ -159,7 +176,9 @@ static zlay_status settle(apart *d, size_t j)
         if (!ranges_part(d, i, j) &&
             !rows_contradict(&d->from->at[i].guard, &d->from->at[j].guard))
             status = cut(d, &parts, i, j);
-    return status ? status : put_parts(d, &parts, j);
+    for (size_t k = 0; k < parts.count && !status; k++)
+        status = zl_claims_put(d->c, (zl_claim){parts.at[k], d->from->at[j].value});
+    return status;
 }
 
 /* The claims that may hold, with the ranges of their guards. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conjunctions and disjunctions of rows. */
-#include "algebra/quasi.h"
+#include "algebra/claims.h"
+#include "algebra/facts.h"
 
 #include <string.h>
 
@@ -209,6 +210,22 @@ static zlay_status complement(zl_world *w, zl_cases *out, const zl_guard *guard,
     return status;
 }
 
+enum { MANY = 16 }; /* guards from which on it is worth to see which can hold */
+
+static zlay_status prune(zl_world *w, zl_cases *a)
+{
+    size_t kept = 0;
+    zlay_range *range = a->count > MANY ? zl_world_ranges(w) : NULL;
+    if (a->count <= MANY) return ZLAY_OK;
+    if (!range) return ZLAY_ENOMEM;
+    for (size_t i = 0; i < a->count; i++) {
+        for (size_t v = 0; v < w->count; v++) range[v] = zl_range_all();
+        if (zl_guard_ranges(w, &a->at[i], range)) a->at[kept++] = a->at[i];
+    }
+    a->count = kept;
+    return ZLAY_OK;
+}
+
 zlay_status zl_cases_without(zl_world *w, zl_cases *a, const zl_guard *b)
 {
     zl_cases rest;
@@ -220,7 +237,7 @@ zlay_status zl_cases_without(zl_world *w, zl_cases *a, const zl_guard *b)
     zl_cases out = {0};
     status = product(w, &out, a, &rest);
     *a = out;
-    return status;
+    return status ? status : prune(w, a);
 }
 
 zlay_status zl_cases_not(zl_world *w, zl_cases *a)
