@@ -70,4 +70,12 @@ zlay_status zl_claims_disjoint(zl_claims *c);
 /* The ends of the domain; without parameters in guards.  EINVAL: empty, unbounded. */
 zlay_status zl_claims_hull(zl_claims *c, int64_t *least, int64_t *greatest);
 
+/* ---- free variables that zl_solve leaves ----------------------------------------------------- */
+
+/* The claims of a claim with free variables: ZLAY_NONE where a point would have two values. */
+zlay_status zl_solve_by_isl(zl_claims *to, const zl_claim *claim);
+
+/* The relation has the coordinates of `to`, its outputs, then `frees` variables to project out. */
+zlay_status zl_isl_functions(zl_claims *to, const zl_pieces *relation, size_t frees);
+
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conditions in isl's notation, as disjunctions of conjunctions. */
+#include "algebra/claims.h"
 #include "algebra/pieces_parse.h"
 
 #include <string.h>
@@ -246,25 +247,49 @@ static zlay_status read_positive_atom(zl_reader *p, zl_cases *out)
     return read_comparison(p, out);
 }
 
-/* A variable of `exists` that was not solved for cannot be negated row by row. */
-static bool has_free(const zl_reader *p, const zl_cases *cases, size_t first)
+static bool guard_has_free(const zl_reader *p, const zl_guard *guard, size_t from, size_t to)
 {
-    for (size_t v = first; v < p->w.count; v++)
-        for (size_t i = 0; !p->w.variable[v].den && i < cases->count; i++)
-            for (size_t r = 0; r < cases->at[i].count; r++)
-                if (zl_row_has(&p->w, cases->at[i].row[r], v)) return true;
+    for (size_t v = from; v < to; v++)
+        for (size_t r = 0; !p->w.variable[v].den && r < guard->count; r++)
+            if (zl_row_has(&p->w, guard->row[r], v)) return true;
     return false;
+}
+
+static zlay_status close_guard(zl_reader *p, zl_cases *out, const zl_guard *guard, size_t first)
+{
+    zl_claims claims = {&p->w, 0, 0, 0, NULL};
+    if (!guard_has_free(p, guard, first, p->w.count)) return zl_cases_put(&p->w, out, *guard);
+    if (guard_has_free(p, guard, p->w.params + p->w.dims, first))
+        return zl_fail(p->c.ctx, ZLAY_EINVAL,
+                       "not of an exists that is no floor division of coordinates is not read");
+    zlay_status status = zl_solve_by_isl(&claims, &(zl_claim){*guard, NULL});
+    for (size_t i = 0; i < claims.count && !status; i++)
+        status = zl_cases_put(&p->w, out, claims.at[i].guard);
+    return status;
+}
+
+zlay_status zl_read_close(zl_reader *p, zl_cases *cases, size_t first)
+{
+    zl_cases out = {0};
+    zlay_status status = ZLAY_OK;
+    for (size_t i = 0; i < cases->count && !status; i++)
+        status = close_guard(p, &out, &cases->at[i], first);
+    *cases = out;
+    return status;
+}
+
+/* A variable of `exists` that was not solved for cannot be negated row by row. */
+static zlay_status negate_cases(zl_reader *p, zl_cases *cases, size_t first)
+{
+    zlay_status status = zl_read_close(p, cases, first);
+    return status ? status : zl_cases_not(&p->w, cases);
 }
 
 static zlay_status read_negated(zl_reader *p, zl_cases *out)
 {
     size_t byte = p->c.at, first = p->w.count;
     zlay_status status = read_positive_atom(p, out);
-    if (!status && has_free(p, out, first))
-        return zl_fail(p->c.ctx, ZLAY_EINVAL,
-                       "byte %zu: not of an exists that is no floor division is not read",
-                       p->c.first + byte);
-    return status ? status : zl_reader_at(p, zl_cases_not(&p->w, out), byte);
+    return status ? status : zl_reader_at(p, negate_cases(p, out, first), byte);
 }
 
 static bool take_not(zl_reader *p)
@@ -323,9 +348,7 @@ zlay_status zl_read_formula(zl_reader *p, zl_cases *out)
     size_t first = p->w.count;
     zlay_status status = read_or(p, out);
     if (status || !(zl_reader_take(p, "implies") || zl_reader_symbol(p, "=>"))) return status;
-    if (has_free(p, out, first))
-        return zl_cursor_fail(&p->c, "no exists that is no floor division before 'implies'");
-    status = zl_cases_not(&p->w, out);
+    status = negate_cases(p, out, first);
     if (!status) status = zl_reader_enter(p);
     if (!status) status = zl_read_formula(p, &then);
     p->depth--;

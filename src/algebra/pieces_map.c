@@ -136,10 +136,11 @@ static zlay_status read_condition(item *m)
     return status ? status : zl_cases_and(&m->p.w, &m->cases, &more);
 }
 
-static zlay_status unsolved(item *m, size_t byte)
+static zlay_status solve_left(item *m, zl_claims *to, const zl_claim *claim, size_t byte)
 {
-    return zl_fail(m->p.c.ctx, ZLAY_EINVAL,
-                   "byte %zu: the condition gives no single value as floor divisions",
+    zlay_status status = zl_solve_by_isl(to, claim);
+    if (status != ZLAY_NONE) return status;
+    return zl_fail(m->p.c.ctx, ZLAY_EINVAL, "byte %zu: the condition gives no single value",
                    m->p.c.first + byte);
 }
 
@@ -154,7 +155,7 @@ static zlay_status put_case(item *m, zl_claims *to, size_t i, size_t byte)
     if (!status)
         status = zl_solve(&m->p.w, &claim.guard, claim.value, m->outs, 0, &possible, &left);
     if (status || !possible) return status;
-    return left ? unsolved(m, byte) : zl_claims_put(to, claim);
+    return left ? solve_left(m, to, &claim, byte) : zl_claims_put(to, claim);
 }
 
 /* Into the world of the whole text, which has the divisions of what is kept only. */
@@ -235,7 +236,8 @@ static zlay_status read_param(zl_cursor *c, whole *t)
     zl_reader p = {.c = *c};
     size_t length = zl_reader_word(&p), i = t->w.params;
     const char *text = c->text + p.c.at;
-    if (!zl_is_name(text, length) || zl_reader_is_keyword(text, length))
+    bool fits = length && length < sizeof t->param->text - 3 && !memchr(text, '\'', length);
+    if (!fits || zl_reader_is_keyword(text, length))
         return zl_cursor_fail(c, "the name of a parameter");
     for (size_t k = 0; k < i; k++)
         if (strlen(t->param[k].text) == length && !memcmp(t->param[k].text, text, length))

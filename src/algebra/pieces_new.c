@@ -50,12 +50,7 @@ static zlay_status read_guard(builder *m, zl_cases *all, const char *text, size_
     zlay_status status = zl_cursor_begin(&m->p.c, m->p.w.ctx, text, length);
     if (!status) status = zl_read_formula(&m->p, &more);
     if (!status) status = zl_cursor_end(&m->p.c);
-    for (size_t v = first; v < m->p.w.count && !status; v++)
-        for (size_t i = 0; !m->p.w.variable[v].den && i < more.count; i++)
-            for (size_t r = 0; r < more.at[i].count; r++)
-                if (zl_row_has(&m->p.w, more.at[i].row[r], v))
-                    return zl_fail(m->p.w.ctx, ZLAY_EINVAL,
-                                   "byte 0: an exists that is no floor division is not read");
+    if (!status) status = zl_reader_at(&m->p, zl_read_close(&m->p, &more, first), 0);
     return status ? status : zl_reader_at(&m->p, zl_cases_and(&m->p.w, all, &more), 0);
 }
 

@@ -48,4 +48,7 @@ zlay_status zl_read_formula(zl_reader *p, zl_cases *out);
  * solved for, in every case. */
 zlay_status zl_read_side(zl_reader *p, zl_cases *cases, size_t first);
 
+/* Variables from `first` on that were not solved for are projected out by isl. */
+zlay_status zl_read_close(zl_reader *p, zl_cases *cases, size_t first);
+
 #endif
