@@ -296,11 +296,16 @@ static zlay_status points(work *w, bool *decided)
 static zlay_status engine(work *w, bool *decided)
 {
     zl_isl_point where;
-    const zl_pieces *a = &w->q.a->pieces, *b = &w->q.b->pieces;
-    *decided = a->outs && a->outs == b->outs;
-    if (!*decided) return ZLAY_OK;
-    zlay_status status = zl_isl_contained(w->q.ctx, &w->q.answer, &where, a, b);
-    return !status && w->q.answer == ZLAY_NO ? lacks(w, where.index) : status;
+    zlay_layout *made_a, *made_b = NULL;
+    const zl_pieces *a, *b = NULL;
+    zlay_status status = zl_as_pieces(w->q.ctx, &a, &made_a, w->q.a);
+    if (!status) status = zl_as_pieces(w->q.ctx, &b, &made_b, w->q.b);
+    *decided = !status && a && b && a->outs == b->outs;
+    if (*decided) status = zl_isl_contained(w->q.ctx, &w->q.answer, &where, a, b);
+    if (*decided && !status && w->q.answer == ZLAY_NO) lacks(w, where.index);
+    zlay_layout_free(made_a);
+    zlay_layout_free(made_b);
+    return status;
 }
 
 static zlay_status give_up(work *w, bool *decided)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "algebra/decide.h"
+#include "algebra/draft.h"
 
 zlay_status zl_decide_limit(zl_question *q, const char *name, uint64_t limit, uint64_t asked)
 {
@@ -15,6 +16,18 @@ zlay_status zl_decidable(zlay_ctx *ctx, const zlay_layout *a)
         return zl_fail(ctx, ZLAY_ENOTSUP, "the layout has the parameter %s",
                        a->pieces.param[0].text);
     return ZLAY_OK;
+}
+
+zlay_status zl_as_pieces(zlay_ctx *ctx, const zl_pieces **out, zlay_layout **made,
+                         const zlay_layout *a)
+{
+    *made = NULL;
+    *out = zl_is_pieces(a) ? &a->pieces : NULL;
+    if (*out) return ZLAY_OK;
+    zlay_status status = zl_lift(ctx, made, a);
+    if (status == ZLAY_ELIMIT || status == ZLAY_EOVERFLOW) return zl_fail(ctx, ZLAY_OK, "%s", "");
+    if (!status && zl_is_pieces(*made)) *out = &(*made)->pieces;
+    return status;
 }
 
 static uint64_t size_of(const zlay_layout *a, size_t out)

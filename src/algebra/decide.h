@@ -34,6 +34,11 @@ zlay_status zl_decide_limit(zl_question *q, const char *name, uint64_t limit, ui
 /* EINVAL for NULL, ENOTSUP for parameters. */
 zlay_status zl_decidable(zlay_ctx *ctx, const zlay_layout *a);
 
+/* A layout as pieces, for the engine: itself, or *made, which the caller frees.  NULL where the pieces
+ * would pass a limit or 64 bits. */
+zlay_status zl_as_pieces(zlay_ctx *ctx, const zl_pieces **out, zlay_layout **made,
+                         const zlay_layout *a);
+
 /* The deciders inside a call; witnesses are never NULL, and written with ZLAY_NO. */
 zlay_status zl_is_injective(zlay_ctx *ctx, zlay_answer *answer, uint64_t witness[2],
                             const zlay_layout *a);

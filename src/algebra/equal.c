@@ -80,15 +80,26 @@ static zlay_status points(zl_pair *p, bool *decided)
 
 /* ---- the last rungs ------------------------------------------------------------------------ */
 
-static zlay_status engine(zl_pair *p, bool *decided)
+static zlay_status ask_engine(zl_pair *p, bool *decided, const zl_pieces *a, const zl_pieces *b)
 {
     zl_isl_point where;
     zlay_answer answer;
-    *decided = false;
-    if (!zl_is_pieces(p->a) || !zl_is_pieces(p->b)) return ZLAY_OK;
-    zlay_status status = zl_isl_equal(p->ctx, &answer, &where, &p->a->pieces, &p->b->pieces);
+    zlay_status status = zl_isl_equal(p->ctx, &answer, &where, a, b);
     *decided = !status && answer != ZLAY_UNDECIDED;
     if (*decided && answer == ZLAY_NO) zl_differ(p, where.index);
+    return status;
+}
+
+static zlay_status engine(zl_pair *p, bool *decided)
+{
+    zlay_layout *made_a, *made_b = NULL;
+    const zl_pieces *a, *b = NULL;
+    *decided = false;
+    zlay_status status = zl_as_pieces(p->ctx, &a, &made_a, p->a);
+    if (!status) status = zl_as_pieces(p->ctx, &b, &made_b, p->b);
+    if (!status && a && b) status = ask_engine(p, decided, a, b);
+    zlay_layout_free(made_a);
+    zlay_layout_free(made_b);
     return status;
 }
 
@@ -109,15 +120,12 @@ typedef zlay_status rung(zl_pair *p, bool *decided);
 static rung *const ladder[] = {sizes,  zl_equal_coalesced, affine, zl_equal_carry, zl_equal_period,
                                points, engine,             first_points};
 
+/* Without points to count, the engine alone. */
 static zlay_status with_parameters(zl_pair *p)
 {
     bool decided;
     zlay_status status = engine(p, &decided);
-    if (status || decided) return status;
-    if (zl_is_pieces(p->a) && zl_is_pieces(p->b)) p->answer = ZLAY_UNDECIDED;
-    else
-        status = zl_fail(p->ctx, ZLAY_ENOTSUP, "a layout with the parameter %s compares with pieces",
-                         (p->a->pieces.params ? p->a : p->b)->pieces.param[0].text);
+    if (!status && !decided) p->answer = ZLAY_UNDECIDED;
     return status;
 }
 

@@ -193,10 +193,13 @@ static zlay_status points(work *w, bool *decided)
 static zlay_status engine(work *w, bool *decided)
 {
     zl_isl_point where[2];
-    *decided = zl_is_pieces(w->q.a);
-    if (!*decided) return ZLAY_OK;
-    zlay_status status = zl_isl_injective(w->q.ctx, &w->q.answer, where, &w->q.a->pieces);
-    if (!status && w->q.answer == ZLAY_NO) collide(w, where[0].index, where[1].index);
+    zlay_layout *made;
+    const zl_pieces *p;
+    zlay_status status = zl_as_pieces(w->q.ctx, &p, &made, w->q.a);
+    *decided = !status && p;
+    if (*decided) status = zl_isl_injective(w->q.ctx, &w->q.answer, where, p);
+    if (*decided && !status && w->q.answer == ZLAY_NO) collide(w, where[0].index, where[1].index);
+    zlay_layout_free(made);
     return status;
 }
 

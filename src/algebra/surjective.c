@@ -165,17 +165,25 @@ static zlay_status points(work *w, bool *decided)
 
 /* ---- the ladder --------------------------------------------------------------------------------- */
 
-static zlay_status engine(work *w, bool *decided)
+static zlay_status ask_engine(work *w, const zl_pieces *p)
 {
-    const zl_pieces *p = &w->q.a->pieces;
     int64_t missed[ZL_PIECE_VARIABLES];
-    *decided = p->outs == w->count && w->count <= ZL_PIECE_VARIABLES;
-    if (!*decided) return ZLAY_OK;
     zlay_status status = zl_isl_surjective(w->q.ctx, &w->q.answer, missed, p, w->onto);
-    if (status || w->q.answer) return status;
+    if (status || w->q.answer != ZLAY_NO) return status;
     uint64_t at = 0;
     for (size_t d = w->count; d-- > 0;) at = at * w->onto[d] + (uint64_t)missed[d];
     return miss(w, at);
+}
+
+static zlay_status engine(work *w, bool *decided)
+{
+    zlay_layout *made;
+    const zl_pieces *p;
+    zlay_status status = zl_as_pieces(w->q.ctx, &p, &made, w->q.a);
+    *decided = !status && p && p->outs == w->count && w->count <= ZL_PIECE_VARIABLES;
+    if (*decided) status = ask_engine(w, p);
+    zlay_layout_free(made);
+    return status;
 }
 
 static zlay_status give_up(work *w, bool *decided)
