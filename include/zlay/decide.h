@@ -35,6 +35,19 @@ extern "C" {
  */
 ZLAY_API size_t zlay_layout_out_sizes(uint64_t *sizes, size_t room, const zlay_layout *layout);
 
+/** zlay_layout_equal for layouts with parameters: equal whatever they are.
+ *
+ *  Returns: as zlay_layout_equal.
+ *  Out:     witness  what differs once the parameters have those values; NULL: not
+ *                    asked.
+ *           values   the first `room` values: of the parameters of a in their
+ *                    order, then of those that b has and a has not.
+ */
+ZLAY_API zlay_status zlay_layout_equal_for_all(zlay_ctx *ctx, zlay_answer *answer,
+                                               zlay_witness *witness, int64_t *values,
+                                               size_t room, const zlay_layout *a,
+                                               const zlay_layout *b);
+
 /** Decide whether no two points have one value.
  *
  *  Returns: as above.

@@ -120,36 +120,34 @@ typedef zlay_status rung(zl_pair *p, bool *decided);
 static rung *const ladder[] = {sizes,  zl_equal_coalesced, affine, zl_equal_carry, zl_equal_period,
                                points, engine,             first_points};
 
-/* Without points to count, the engine alone. */
-static zlay_status with_parameters(zl_pair *p)
-{
-    bool decided;
-    zlay_status status = engine(p, &decided);
-    if (!status && !decided) p->answer = ZLAY_UNDECIDED;
-    return status;
-}
-
-static zlay_status climb(zl_pair *p)
+zlay_status zl_equal_climb(zl_pair *p)
 {
     bool decided = false;
     if (!p->a || !p->b) return zl_fail(p->ctx, ZLAY_EINVAL, "a layout is NULL");
-    if (has_parameters(p)) return with_parameters(p);
+    if (has_parameters(p)) return zl_equal_parameters(p);
     zlay_status status = zl_comparison(p->ctx, &p->manner, p->a, p->b);
     for (size_t i = 0; i < ZL_COUNT(ladder) && !decided && !status; i++)
         status = ladder[i](p, &decided);
     return status;
 }
 
-zlay_status zlay_layout_equal(zlay_ctx *ctx, zlay_answer *answer, zlay_witness *witness,
-                              const zlay_layout *a, const zlay_layout *b)
+zlay_status zlay_layout_equal_for_all(zlay_ctx *ctx, zlay_answer *answer, zlay_witness *witness,
+                                      int64_t *values, size_t room, const zlay_layout *a,
+                                      const zlay_layout *b)
 {
-    zl_pair p = {.ctx = ctx, .a = a, .b = b, .answer = ZLAY_YES};
-    if (!answer) return ZLAY_EINVAL;
+    zl_pair p = {.ctx = ctx, .a = a, .b = b, .answer = ZLAY_YES, .values = values, .room = room};
+    if (!answer || (room && !values)) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
     if (status) return status;
-    if (!(status = climb(&p))) {
+    if (!(status = zl_equal_climb(&p))) {
         *answer = p.answer;
         if (witness && p.answer == ZLAY_NO) *witness = p.witness;
     }
     return zl_leave(ctx, status);
+}
+
+zlay_status zlay_layout_equal(zlay_ctx *ctx, zlay_answer *answer, zlay_witness *witness,
+                              const zlay_layout *a, const zlay_layout *b)
+{
+    return zlay_layout_equal_for_all(ctx, answer, witness, NULL, 0, a, b);
 }

@@ -11,9 +11,17 @@ typedef struct zl_pair {
     zl_manner manner;
     zlay_answer answer;
     zlay_witness witness;
+    int64_t *values; /* of parameters: the first `room` */
+    size_t room;
 } zl_pair;
 
 void zl_differ(zl_pair *p, uint64_t index);
+
+/* All rungs, cheapest first. */
+zlay_status zl_equal_climb(zl_pair *p);
+
+/* For layouts with parameters the engine alone: there are no points to count. */
+zlay_status zl_equal_parameters(zl_pair *p);
 
 /* Both strided under one swizzle: the coalesced forms, which are unique. */
 zlay_status zl_equal_coalesced(zl_pair *p, bool *decided);

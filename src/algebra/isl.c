@@ -32,11 +32,12 @@ static zlay_status none_in(const zl_isl *e, isl_set *set, zlay_answer *answer,
 
 /* ---- questions --------------------------------------------------------------------------- */
 
+/* An extent that depends on parameters is that of any box: the coordinates are compared. */
 static bool same_box(const zl_pieces *a, const zl_pieces *b)
 {
     if (a->dims != b->dims) return false;
     for (size_t i = 0; i < a->dims; i++)
-        if (a->extent[i] != b->extent[i]) return false;
+        if (a->extent[i] && b->extent[i] && a->extent[i] != b->extent[i]) return false;
     return true;
 }
 

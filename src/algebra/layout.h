@@ -201,6 +201,8 @@ zlay_status zl_coalesce_modes(zl_modes *out, const zl_mode *modes, size_t count,
 zlay_status zl_complement(zl_modes *out, const zlay_layout *b, uint64_t cotarget);
 zlay_status zl_compose(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                        const zlay_layout *b);
+zlay_status zl_bind(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, size_t count,
+                    const char *const *name, const int64_t *value);
 zlay_status zl_divide(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                       const zlay_layout *b);
 

@@ -99,14 +99,20 @@ static zlay_status bind(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, 
     return status;
 }
 
+zlay_status zl_bind(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, size_t count,
+                    const char *const *name, const int64_t *value)
+{
+    const binding b = {count, name, value};
+    return bind(ctx, out, a, &b);
+}
+
 zlay_status zlay_layout_bind(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, size_t count,
                              const char *const *name, const int64_t *value)
 {
-    const binding b = {count, name, value};
     if (!out) return ZLAY_EINVAL;
     *out = NULL;
     zlay_status status = zl_enter(ctx);
-    return status ? status : zl_leave(ctx, bind(ctx, out, a, &b));
+    return status ? status : zl_leave(ctx, zl_bind(ctx, out, a, count, name, value));
 }
 
 const char *zlay_layout_param(const zlay_layout *layout, size_t i)

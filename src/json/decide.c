@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "json/json.h"
 
-enum { OUTS_MOST = 64 };
+#include <string.h>
+
+enum { OUTS_MOST = 64, PARAMS_MOST = 256 };
 
 /* ---- answers --------------------------------------------------------------------- */
 
@@ -37,33 +39,85 @@ static json_t *tuple_value(zl_call *call, uint64_t index, const uint64_t *sizes,
 
 /* ---- equal ------------------------------------------------------------------------- */
 
-static zlay_status differ_value(zl_call *call, const zlay_layout *a, const zlay_layout *b,
-                                const zlay_witness *w)
+/* Names of all parameters, those of a first, with the values where the layouts differ. */
+typedef struct params {
+    size_t count;
+    const char *name[PARAMS_MOST];
+    int64_t value[PARAMS_MOST];
+} params;
+
+static bool is_known(const params *p, const char *name)
 {
-    json_t *value = call->value, *x = NULL, *y = NULL;
+    for (size_t i = 0; i < p->count; i++)
+        if (!strcmp(p->name[i], name)) return true;
+    return false;
+}
+
+static void names_of(params *p, const zlay_layout *a)
+{
+    const char *name;
+    for (size_t i = 0; (name = zlay_layout_param(a, i)) && p->count < PARAMS_MOST; i++)
+        if (!is_known(p, name)) p->name[p->count++] = name;
+}
+
+static zlay_status bound(zl_call *call, zlay_layout **out, const zlay_layout *a, const params *p)
+{
+    const char *name[PARAMS_MOST];
+    int64_t value[PARAMS_MOST];
+    params own = {0};
+    size_t count = 0;
+    names_of(&own, a);
+    for (size_t i = 0; i < p->count; i++) {
+        if (!is_known(&own, p->name[i])) continue;
+        name[count] = p->name[i];
+        value[count++] = p->value[i];
+    }
+    return zlay_layout_bind(call->ctx, out, a, count, name, value);
+}
+
+static zlay_status side(zl_call *call, const char *key, const zlay_layout *a, const params *p,
+                        uint64_t index)
+{
+    zlay_layout *made = NULL;
+    json_t *value = NULL;
+    zlay_status status = p->count ? bound(call, &made, a, p) : ZLAY_OK;
+    if (!status) status = zl_json_value(call, made ? made : a, index, &value);
+    zl_put_value(call, call->value, key, value ? value : json_null());
+    zlay_layout_free(made);
+    return status;
+}
+
+static zlay_status differ_value(zl_call *call, const zlay_layout *a, const zlay_layout *b,
+                                const zlay_witness *w, const params *p)
+{
     bool sizes = w->size_a != w->size_b;
-    zl_put_value(call, value, "at", sizes ? json_null() : zl_json_uint(w->index));
+    json_t *values = p->count ? json_object() : NULL;
+    zl_put_value(call, call->value, "at", sizes ? json_null() : zl_json_uint(w->index));
+    for (size_t i = 0; i < p->count; i++)
+        zl_put_value(call, values, p->name[i], zl_json_int(p->value[i]));
+    if (values) zl_put_value(call, call->value, "params", values);
     if (sizes) {
-        zl_put_value(call, value, "sizes", pair_value(call, w->size_a, w->size_b));
+        zl_put_value(call, call->value, "sizes", pair_value(call, w->size_a, w->size_b));
         return ZLAY_OK;
     }
-    zlay_status status = zl_json_value(call, a, w->index, &x);
-    if (!status) status = zl_json_value(call, b, w->index, &y);
-    zl_put_value(call, value, "a", x ? x : json_null());
-    zl_put_value(call, value, "b", y ? y : json_null());
-    return status;
+    zlay_status status = side(call, "a", a, p, w->index);
+    return status ? status : side(call, "b", b, p, w->index);
 }
 
 static zlay_status equal_value(zl_call *call, const zlay_layout *a, const zlay_layout *b)
 {
     zlay_answer answer = ZLAY_UNDECIDED;
     zlay_witness witness = {0};
-    zlay_status status = zlay_layout_equal(call->ctx, &answer, &witness, a, b);
+    params p = {0};
+    names_of(&p, a);
+    names_of(&p, b);
+    zlay_status status =
+        zlay_layout_equal_for_all(call->ctx, &answer, &witness, p.value, p.count, a, b);
     call->undecided = !status && answer == ZLAY_UNDECIDED;
     if (status || call->undecided) return status;
     call->value = json_object();
     zl_put_value(call, call->value, "equal", json_boolean(answer == ZLAY_YES));
-    return answer == ZLAY_YES ? ZLAY_OK : differ_value(call, a, b, &witness);
+    return answer == ZLAY_YES ? ZLAY_OK : differ_value(call, a, b, &witness, &p);
 }
 
 typedef zlay_status about_two(zl_call *call, const zlay_layout *a, const zlay_layout *b);
