@@ -7,7 +7,8 @@
 
 enum { MODES = 4, OUTS = 2 };
 
-/* A layout as it was drawn: strided with a swizzle, or f2 with one or two outputs. */
+/* A layout as it was drawn: strided with a swizzle, or bits with one or two outputs, which add by
+ * XOR where their size is a power of two and else modulo it. */
 typedef struct drawn {
     bool f2;
     int modes, outs;
@@ -41,7 +42,10 @@ static inline bool value_at(const drawn *d, int64_t index, int64_t *out)
     if (d->f2) {
         if (index < 0 || (uint64_t)index >= size_of(d)) return false;
         for (int k = 0; index >> k; k++)
-            for (int o = 0; o < d->outs && (index >> k & 1); o++) sum[o] ^= d->basis[k][o];
+            for (int o = 0; o < d->outs && (index >> k & 1); o++)
+                sum[o] = d->out_size[o] & (d->out_size[o] - 1)
+                    ? (sum[o] + d->basis[k][o]) % d->out_size[o]
+                    : sum[o] ^ d->basis[k][o];
         *out = d->outs > 1 ? sum[0] + d->out_size[0] * sum[1] : sum[0];
         return true;
     }
@@ -87,7 +91,9 @@ static inline void draw_f2(uint64_t *seed, drawn *d)
     d->f2 = true;
     d->modes = (int)test_range(seed, 1, 3);
     d->outs = (int)test_range(seed, 1, OUTS);
-    for (int o = 0; o < d->outs; o++) d->out_size[o] = (int64_t)1 << test_range(seed, 1, 3);
+    for (int o = 0; o < d->outs; o++)
+        d->out_size[o] = test_range(seed, 0, 1) ? (int64_t)1 << test_range(seed, 1, 3)
+                                                : test_range(seed, 2, 12);
     for (int i = 0; i < d->modes; i++) {
         d->shape[i] = test_range(seed, 0, 2);
         at += sprintf(at, "%si%d:", i ? "; " : "", i);

@@ -26,13 +26,23 @@ static zlay_status strided(work *w, zlay_layout **out)
     return status;
 }
 
+/* Flat values are bits of the outputs where every size is a power of two. */
+static bool adds_modulo(const zl_f2 *outs)
+{
+    for (size_t i = 0; outs && i < outs->outs; i++)
+        if (outs->out[i].size) return true;
+    return false;
+}
+
 static zlay_status affine(work *w, zlay_layout **out)
 {
     zl_function f = zl_table_function(w->t);
     zl_affine map;
     zl_break where;
-    if (!is_total(w) || !zl_affine_of_function(&map, &f, &where)) return ZLAY_NONE;
-    return zl_find_affine(w->ctx, out, &map, w->box, w->names, w->outs);
+    bool modulo = adds_modulo(w->outs);
+    if (!is_total(w) || (modulo && !is_one(w))) return ZLAY_NONE;
+    if (!zl_affine_of_function(&map, &f, &where)) return ZLAY_NONE;
+    return zl_find_affine(w->ctx, out, &map, w->box, w->names, modulo ? NULL : w->outs);
 }
 
 /* A search that the limit ends leaves a form that is equal and costs more. */
