@@ -144,7 +144,7 @@ static const struct { call *call; const char *a, *b, *text; zlay_status status; 
     {coalesce, "Sw<1,0,3> o 0 o (3,8):(8,64)", NULL, NULL, ZLAY_OK},
     {complement, WIDE, NULL, NULL, ZLAY_OK},
     {complement, "(2,3,2):(3,5,8)", NULL, NULL, ZLAY_NONE},
-    {complement, "(3,2):(2,3)", NULL, NULL, ZLAY_ENOTSUP},
+    {complement, "(3,2):(2,3)", NULL, NULL, ZLAY_NONE},
     {complement, "(2,2):(1,6)", NULL, NULL, ZLAY_OK},
     {lower, "Sw<1,0,3> o 0 o (4,(2,2)):(2,(1,8))", NULL, NULL, ZLAY_OK},
     {lower, "f2{a: (1,0) (0,1) -> x: 2, y: 2}", NULL, NULL, ZLAY_OK},

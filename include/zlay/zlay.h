@@ -5,6 +5,7 @@
 
 #include <zlay/algebra.h>
 #include <zlay/base.h>
+#include <zlay/cute.h>
 #include <zlay/decide.h>
 #include <zlay/emit.h>
 #include <zlay/f2.h>

@@ -36,17 +36,33 @@ static zlay_status flatten(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *
     return status;
 }
 
+/* A kind without modes is flat on one dimension: its function of the index. */
+static zlay_status by_index(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
+{
+    zlay_layout *line = NULL;
+    zl_modes m;
+    if (a->size > INT64_MAX)
+        return zl_fail(ctx, ZLAY_EOVERFLOW, "an index of the layout does not fit 63 bits");
+    zl_modes_begin(&m, ctx);
+    zlay_status status = zl_modes_leaf(&m, (int64_t)a->size, 1);
+    if (!status) status = zl_layout_strided(ctx, &line, &m, (zl_swizzle){0, 0, 0});
+    zl_modes_end(&m);
+    if (!status) status = zl_compose(ctx, out, a, line);
+    zlay_layout_free(line);
+    return status;
+}
+
 /* A swizzle that turns out to be strided is so by mode, and is flattened once more. */
 static zlay_status coalesce(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
 {
     zlay_layout *flat = NULL;
     if (!a) return zl_fail(ctx, ZLAY_EINVAL, "the layout is NULL");
-    if (!a->modes)
-        return zl_fail(ctx, ZLAY_ENOTSUP, "an f2 layout has no modes to merge");
-    zlay_status status = flatten(ctx, &flat, a);
-    if (!status) status = zl_simplify(ctx, &flat);
-    if (!status) status = flatten(ctx, out, flat);
-    zlay_layout_free(flat);
+    zlay_status status = a->modes ? flatten(ctx, &flat, a) : by_index(ctx, &flat, a);
+    if (!status && a->modes) status = zl_simplify(ctx, &flat);
+    if (!status && flat->modes) status = flatten(ctx, out, flat);
+    if (!status && *out) zlay_layout_free(flat);
+    else if (!status) *out = flat;
+    else zlay_layout_free(flat);
     return status;
 }
 

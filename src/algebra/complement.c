@@ -188,19 +188,3 @@ zlay_status zl_complement(zl_modes *out, const zlay_layout *b, uint64_t cotarget
     zl_modes_end(&m);
     return status;
 }
-
-zlay_status zlay_layout_complement(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *b,
-                                   uint64_t cotarget)
-{
-    zl_modes m;
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    zlay_status status = zl_enter(ctx);
-    if (status) return status;
-    if (!b) return zl_leave(ctx, zl_fail(ctx, ZLAY_EINVAL, "the layout is NULL"));
-    zl_modes_begin(&m, ctx);
-    status = zl_complement(&m, b, cotarget);
-    if (!status) status = zl_layout_strided(ctx, out, &m, (zl_swizzle){0, 0, 0});
-    zl_modes_end(&m);
-    return zl_leave(ctx, status);
-}

@@ -203,7 +203,6 @@ zlay_status zl_compose(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                        const zlay_layout *b);
 zlay_status zl_bind(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, size_t count,
                     const char *const *name, const int64_t *value);
-zlay_status zl_divide(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
-                      const zlay_layout *b);
+zlay_status zl_cosize(zlay_ctx *ctx, uint64_t *out, const zlay_layout *a);
 
 #endif

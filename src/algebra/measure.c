@@ -45,7 +45,7 @@ static zlay_status no_values(uint64_t *out)
     return ZLAY_OK;
 }
 
-static zlay_status cosize(zlay_ctx *ctx, uint64_t *out, const zlay_layout *a)
+zlay_status zl_cosize(zlay_ctx *ctx, uint64_t *out, const zlay_layout *a)
 {
     int64_t least, greatest;
     if (!a) return zl_fail(ctx, ZLAY_EINVAL, "the layout is NULL");
@@ -66,7 +66,7 @@ zlay_status zlay_layout_cosize(zlay_ctx *ctx, uint64_t *out, const zlay_layout *
 {
     if (!out) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
-    return status ? status : zl_leave(ctx, cosize(ctx, out, layout));
+    return status ? status : zl_leave(ctx, zl_cosize(ctx, out, layout));
 }
 
 /* ---- the box ------------------------------------------------------------------------ */

@@ -223,22 +223,3 @@ zlay_status zl_op_layout_complement(zl_call *call)
     zlay_layout_free(layout);
     return give(call, status, made);
 }
-
-static zlay_status divide_by_tiler(zl_call *call, const char *tiler, size_t length)
-{
-    zlay_layout *a = NULL, *made = NULL;
-    zlay_status status = zl_get_layout(call, "a", &a);
-    if (!status) status = zlay_layout_logical_divide_tiler(call->ctx, &made, a, tiler, length);
-    zlay_layout_free(a);
-    return give(call, status, made);
-}
-
-zlay_status zl_op_layout_divide(zl_call *call)
-{
-    const json_t *b = json_object_get(call->request, "b");
-    const char *text = json_string_value(b);
-    if (text && text[strspn(text, " ")] == '<')
-        return divide_by_tiler(call, text, json_string_length(b));
-    return of_two(call, zlay_layout_logical_divide);
-}
-

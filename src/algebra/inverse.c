@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "algebra/cute.h"
+
+/* ---- a mode each, with its weight in the index, by rising stride ------------------------ */
+
+typedef struct term {
+    int64_t shape, stride, weight;
+} term;
+
+enum { TERMS_MOST = 64 };
+
+typedef struct terms {
+    size_t count;
+    term at[TERMS_MOST];
+} terms;
+
+static void insert(terms *t, term new)
+{
+    size_t i = t->count++;
+    for (; i && t->at[i - 1].stride > new.stride; i--) t->at[i] = t->at[i - 1];
+    t->at[i] = new;
+}
+
+/* False where CuTe's inverses do not begin: not strided, or more modes than fit an index. */
+static bool terms_of(zlay_ctx *ctx, terms *t, const zlay_layout *a)
+{
+    zl_modes flat;
+    int64_t weight = 1;
+    bool fits = zl_is_plain(a) && a->size <= INT64_MAX;
+    t->count = 0;
+    if (!fits) return false;
+    zl_modes_begin(&flat, ctx);
+    fits = !zl_coalesce_modes(&flat, a->mode, a->modes, false) && flat.count <= TERMS_MOST;
+    for (size_t i = 0; fits && i < flat.count; i++) {
+        insert(t, (term){flat.at[i].shape, flat.at[i].stride, weight});
+        weight *= flat.at[i].shape;
+    }
+    zl_modes_end(&flat);
+    return fits;
+}
+
+static zlay_status flat_layout(zlay_ctx *ctx, zlay_layout **out, const zl_modes *m)
+{
+    zl_modes flat;
+    zl_modes_begin(&flat, ctx);
+    zlay_status status = zl_coalesce_modes(&flat, m->at, m->count, false);
+    if (flat.count > 1) zl_modes_wrap(&flat, 0);
+    if (!status) status = zl_layout_strided(ctx, out, &flat, (zl_swizzle){0, 0, 0});
+    zl_modes_end(&flat);
+    return status;
+}
+
+/* ---- right --------------------------------------------------------------------------------- */
+
+/* No stride is negative, and none begins inside the span of those before: then values rise with
+ * the digits, and what follows the first gap is beyond it. */
+static bool nested(const terms *t)
+{
+    int64_t span = 1;
+    for (size_t i = 0; i < t->count; i++) {
+        const term *m = &t->at[i];
+        if (m->shape == 1 || !m->stride) continue;
+        if (m->stride < span || !zl_mul(m->shape, m->stride, &span)) return false;
+    }
+    return true;
+}
+
+static zlay_status right_of_terms(zlay_ctx *ctx, zlay_layout **out, const terms *t)
+{
+    zl_modes m;
+    int64_t next = 1;
+    zlay_status status = ZLAY_OK;
+    zl_modes_begin(&m, ctx);
+    for (size_t i = 0; i < t->count && !status; i++) {
+        if (t->at[i].stride != next || t->at[i].shape == 1) continue;
+        status = zl_modes_leaf(&m, t->at[i].shape, t->at[i].weight);
+        next = t->at[i].shape * t->at[i].stride;
+    }
+    if (!status) status = flat_layout(ctx, out, &m);
+    zl_modes_end(&m);
+    return status;
+}
+
+static zlay_status line(zlay_ctx *ctx, zlay_layout **out, const zl_table *t)
+{
+    zl_modes box;
+    zl_modes_begin(&box, ctx);
+    zlay_status status = zl_modes_leaf(&box, (int64_t)t->size, 0);
+    if (!status) status = zl_cheapest(ctx, out, t, &box, NULL, NULL);
+    zl_modes_end(&box);
+    return status;
+}
+
+/* first[v]: the least index of value v. */
+static zlay_status first_of(zl_table *first, const zlay_layout *a)
+{
+    int64_t value;
+    for (uint64_t i = a->size; i-- > 0;)
+        if (zl_value(a, i, &value) && value >= 0 && (uint64_t)value < first->size)
+            zl_table_set(first, (uint64_t)value, (int64_t)i);
+    return ZLAY_OK;
+}
+
+static zlay_status right_of_values(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
+{
+    zl_table first;
+    zlay_status status = zl_table_new(ctx, &first, a->size);
+    if (!status) status = first_of(&first, a);
+    if (!status) {
+        zl_table prefix = first;
+        for (prefix.size = 0; prefix.size < first.size && first.there[prefix.size];) prefix.size++;
+        prefix.undefined = 0;
+        status = prefix.size ? line(ctx, out, &prefix)
+                             : zl_fail(ctx, ZLAY_NONE, "no index has the value 0");
+    }
+    zl_table_free(&first);
+    return status;
+}
+
+zlay_status zl_right_inverse(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
+{
+    terms t;
+    if (terms_of(ctx, &t, a) && nested(&t)) return right_of_terms(ctx, out, &t);
+    return right_of_values(ctx, out, a);
+}
+
+zlay_status zlay_layout_right_inverse(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
+{
+    if (!out) return ZLAY_EINVAL;
+    *out = NULL;
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    if (!a) return zl_leave(ctx, zl_fail(ctx, ZLAY_EINVAL, "the layout is NULL"));
+    return zl_leave(ctx, zl_right_inverse(ctx, out, a));
+}
+
+/* ---- left ------------------------------------------------------------------------------------ */
+
+/* CuTe's, where each stride is a multiple of the span so far; ZLAY_NONE elsewhere. */
+static zlay_status left_of_terms(zlay_ctx *ctx, zlay_layout **out, const terms *t)
+{
+    zl_modes m;
+    int64_t span = 1, weight = 0, last = 1;
+    zlay_status status = ZLAY_OK;
+    zl_modes_begin(&m, ctx);
+    for (size_t i = 0; i < t->count && !status; i++) {
+        const term *at = &t->at[i];
+        if (at->shape == 1) continue;
+        if (at->stride < span * last || at->stride % span) status = ZLAY_NONE;
+        else status = zl_modes_leaf(&m, at->stride / span, weight);
+        span = at->stride;
+        weight = at->weight;
+        last = at->shape;
+    }
+    if (!status) status = zl_modes_leaf(&m, last, weight);
+    if (!status) status = flat_layout(ctx, out, &m);
+    zl_modes_end(&m);
+    return status;
+}
+
+static zlay_status left_span(zlay_ctx *ctx, const zlay_layout *a, uint64_t *span)
+{
+    int64_t value;
+    *span = 0;
+    if (a->size > zl_limits(ctx)->points)
+        return zl_fail(ctx, ZLAY_ELIMIT, "limits.points is %llu and the layout has %llu",
+                       (unsigned long long)zl_limits(ctx)->points, (unsigned long long)a->size);
+    for (uint64_t i = 0; i < a->size; i++) {
+        if (!zl_value(a, i, &value)) continue;
+        if (value < 0)
+            return zl_fail(ctx, ZLAY_NONE, "index %llu has the value %lld, which is no index",
+                           (unsigned long long)i, (long long)value);
+        *span = (uint64_t)value >= *span ? (uint64_t)value + 1 : *span;
+    }
+    return ZLAY_OK;
+}
+
+static zlay_status left_of_values(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
+{
+    zl_table t;
+    uint64_t span;
+    int64_t value;
+    zlay_status status = left_span(ctx, a, &span);
+    if (!status) status = zl_table_new(ctx, &t, span);
+    if (status) return status;
+    for (uint64_t i = 0; i < a->size && !status; i++) {
+        if (!zl_value(a, i, &value)) continue;
+        if (t.there[value])
+            status = zl_fail(ctx, ZLAY_NONE, "indices %lld and %llu have the one value %lld",
+                             (long long)t.value[value], (unsigned long long)i, (long long)value);
+        else zl_table_set(&t, (uint64_t)value, (int64_t)i);
+    }
+    if (!status) status = line(ctx, out, &t);
+    zl_table_free(&t);
+    return status;
+}
+
+static zlay_status left_inverse(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
+{
+    terms t;
+    if (!a) return zl_fail(ctx, ZLAY_EINVAL, "the layout is NULL");
+    zlay_status status = ZLAY_NONE;
+    if (terms_of(ctx, &t, a)) status = left_of_terms(ctx, out, &t);
+    return status == ZLAY_NONE ? left_of_values(ctx, out, a) : status;
+}
+
+zlay_status zlay_layout_left_inverse(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
+{
+    if (!out) return ZLAY_EINVAL;
+    *out = NULL;
+    zlay_status status = zl_enter(ctx);
+    return status ? status : zl_leave(ctx, left_inverse(ctx, out, a));
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "algebra/cute.h"
+
+static bool is_sum(const zlay_layout *a) { return a->modes && !a->swizzle.bits; }
+
+static zlay_status pair_strided(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                                const zlay_layout *b)
+{
+    zl_modes m;
+    zl_modes_begin(&m, ctx);
+    zlay_status status = zl_modes_append(&m, a->mode, a->modes);
+    if (!status) status = zl_modes_append(&m, b->mode, b->modes);
+    zl_modes_wrap(&m, 0);
+    if (!status && !zl_add(a->offset, b->offset, &m.offset))
+        status = zl_fail(ctx, ZLAY_EOVERFLOW, "the sum of the offsets does not fit 64 bits");
+    if (!status) status = zl_layout_strided(ctx, out, &m, (zl_swizzle){0, 0, 0});
+    zl_modes_end(&m);
+    return status;
+}
+
+static zlay_status sums(zl_table *t, const zlay_layout *a, const zlay_layout *b)
+{
+    int64_t x, y, sum;
+    for (uint64_t j = 0; j < b->size; j++) {
+        if (!zl_value(b, j, &y)) continue;
+        for (uint64_t i = 0; i < a->size; i++) {
+            if (!zl_value(a, i, &x)) continue;
+            if (!zl_add(x, y, &sum))
+                return zl_fail(t->ctx, ZLAY_EOVERFLOW, "a sum of values does not fit 64 bits");
+            zl_table_set(t, i + a->size * j, sum);
+        }
+    }
+    return ZLAY_OK;
+}
+
+static zlay_status pair_values(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                               const zlay_layout *b)
+{
+    zl_table t;
+    zl_modes box;
+    zl_modes_begin(&box, ctx);
+    zlay_status status = zl_table_new(ctx, &t, zl_umul_sat(a->size, b->size));
+    if (!status) status = sums(&t, a, b);
+    if (!status) status = zl_layout_box(&box, a);
+    if (!status) status = zl_layout_box(&box, b);
+    zl_modes_wrap(&box, 0);
+    if (!status) status = zl_cheapest(ctx, out, &t, &box, NULL, NULL);
+    zl_table_free(&t);
+    zl_modes_end(&box);
+    return status;
+}
+
+zlay_status zl_pair(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, const zlay_layout *b)
+{
+    if (is_sum(a) && is_sum(b)) return pair_strided(ctx, out, a, b);
+    return pair_values(ctx, out, a, b);
+}
+
+static zlay_status arrange(zl_modes *m, const zlay_layout *a, zlay_arrangement arrangement)
+{
+    zl_modes part;
+    zlay_status status = ZLAY_OK;
+    m->offset = a->offset;
+    for (size_t k = 0; k < 2 && !status; k++) {
+        bool flat = arrangement == ZLAY_FLAT || (arrangement == ZLAY_TILED && k);
+        zl_modes_begin(&part, m->ctx);
+        status = zl_parts_take(&part, a->mode, a->modes, k);
+        if (!status && flat) status = zl_parts_unpack(m, part.at, part.count);
+        else if (!status) status = zl_modes_append(m, part.at, part.count);
+        zl_modes_end(&part);
+    }
+    zl_modes_wrap(m, 0);
+    return status;
+}
+
+zlay_status zl_arrange_pair(zlay_ctx *ctx, zlay_layout **layout, zlay_arrangement arrangement)
+{
+    zlay_layout *a = *layout, *made = NULL;
+    zl_modes m;
+    if (arrangement < ZLAY_TILED || !a->modes) return ZLAY_OK;
+    zl_modes_begin(&m, ctx);
+    zlay_status status = arrange(&m, a, arrangement);
+    if (!status) status = zl_layout_strided(ctx, &made, &m, a->swizzle);
+    zl_modes_end(&m);
+    zlay_layout_free(a);
+    *layout = made;
+    return status;
+}

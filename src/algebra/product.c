@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "algebra/cute.h"
+
+/* complement(a, size(a) cosize(b)) o b. */
+static zlay_status repeats(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                           const zlay_layout *b)
+{
+    zlay_layout *gaps = NULL;
+    uint64_t target;
+    zlay_status status = zl_cosize(ctx, &target, b);
+    if (!status && !zl_umul(target, a->size, &target))
+        status = zl_fail(ctx, ZLAY_EOVERFLOW, "the size of the product does not fit 64 bits");
+    if (!status) status = zl_complement_of(ctx, &gaps, a, target);
+    if (!status) status = zl_compose(ctx, out, gaps, b);
+    zlay_layout_free(gaps);
+    return status;
+}
+
+zlay_status zl_product(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                       const zlay_layout *b)
+{
+    zlay_layout *second = NULL;
+    zlay_status status = repeats(ctx, &second, a, b);
+    if (!status) status = zl_pair(ctx, out, a, second);
+    zlay_layout_free(second);
+    return status;
+}
+
+/* ---- what is under a swizzle ------------------------------------------------------------ */
+
+static zlay_status bare(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
+{
+    zl_modes m;
+    zl_modes_begin(&m, ctx);
+    zlay_status status = zl_modes_append(&m, a->mode, a->modes);
+    if (!status) status = zl_layout_strided(ctx, out, &m, (zl_swizzle){0, 0, 0});
+    zl_modes_end(&m);
+    return status;
+}
+
+/* The offset and the swizzle of a around a layout that was made of what is under them. */
+static zlay_status dress(zlay_ctx *ctx, zlay_layout **layout, const zlay_layout *a)
+{
+    zlay_layout *under = *layout;
+    zl_modes m;
+    if (!under->modes)
+        return a->offset || a->swizzle.bits
+                   ? zl_fail(ctx, ZLAY_NONE, "what is repeated under a swizzle is not strided")
+                   : ZLAY_OK;
+    *layout = NULL;
+    zl_modes_begin(&m, ctx);
+    zlay_status status = zl_modes_append(&m, under->mode, under->modes);
+    if (!status && !zl_add(under->offset, a->offset, &m.offset))
+        status = zl_fail(ctx, ZLAY_EOVERFLOW, "the offset does not fit 64 bits");
+    if (!status) status = zl_layout_strided(ctx, layout, &m, a->swizzle);
+    zl_modes_end(&m);
+    zlay_layout_free(under);
+    return status ? status : zl_simplify(ctx, layout);
+}
+
+static zlay_status product(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                           const zlay_layout *b, zlay_arrangement arrangement)
+{
+    zlay_layout *under = NULL;
+    if (!a || !b) return zl_fail(ctx, ZLAY_EINVAL, "a layout is NULL");
+    zlay_status status = zl_check_arrangement(ctx, arrangement);
+    if (status) return status;
+    bool dressed = a->modes && !zl_is_plain(a);
+    if (dressed) status = bare(ctx, &under, a);
+    if (!status) status = zl_product(ctx, out, dressed ? under : a, b);
+    if (!status) status = zl_arrange_pair(ctx, out, arrangement);
+    if (!status && dressed) status = dress(ctx, out, a);
+    zlay_layout_free(under);
+    return status;
+}
+
+zlay_status zlay_layout_product(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                                const zlay_layout *b, zlay_arrangement arrangement)
+{
+    if (!out) return ZLAY_EINVAL;
+    *out = NULL;
+    zlay_status status = zl_enter(ctx);
+    return status ? status : zl_leave(ctx, product(ctx, out, a, b, arrangement));
+}
+
+static zlay_status no_modes(zlay_ctx *ctx)
+{
+    return zl_fail(ctx, ZLAY_NONE,
+                   "the modes of this kind are no layouts of their own: its values are no sums");
+}
+
+static zlay_status product_tiler(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                                 const char *tiler, size_t length, zlay_arrangement arrangement)
+{
+    if (!a) return zl_fail(ctx, ZLAY_EINVAL, "the layout is NULL");
+    if (!a->modes) return no_modes(ctx);
+    return zl_by_tiler(ctx, out, a, tiler, length, arrangement, zl_product);
+}
+
+zlay_status zlay_layout_product_tiler(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                                      const char *tiler, size_t length,
+                                      zlay_arrangement arrangement)
+{
+    if (!out) return ZLAY_EINVAL;
+    *out = NULL;
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    return zl_leave(ctx, product_tiler(ctx, out, a, tiler, length, arrangement));
+}
+
+/* ---- blocked and raked -------------------------------------------------------------------- */
+
+/* A layout with 1:0 behind its modes until there are `rank`. */
+static zlay_status padded(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, size_t rank)
+{
+    zl_modes m;
+    zl_modes_begin(&m, ctx);
+    zlay_status status = zl_parts_from(&m, a->mode, a->modes, 0);
+    for (size_t k = zl_parts_count(a->mode, a->modes); k < rank && !status; k++)
+        status = zl_modes_leaf(&m, 1, 0);
+    if (rank > 1 || a->mode[0].open) zl_modes_wrap(&m, 0);
+    if (!status) status = zl_layout_strided(ctx, out, &m, (zl_swizzle){0, 0, 0});
+    zl_modes_end(&m);
+    return status;
+}
+
+/* ((a0,b0),(a1,b1),...) of two layouts of one rank; raked: b first. */
+static zlay_status zip(zl_modes *m, const zlay_layout *a, const zlay_layout *b, bool raked)
+{
+    const zlay_layout *pair[2] = {raked ? b : a, raked ? a : b};
+    size_t rank = zl_parts_count(a->mode, a->modes);
+    zlay_status status = ZLAY_OK;
+    for (size_t k = 0; k < rank && !status; k++) {
+        size_t first = m->count;
+        for (size_t i = 0; i < 2 && !status; i++)
+            status = zl_parts_take(m, pair[i]->mode, pair[i]->modes, k);
+        zl_modes_wrap(m, first);
+    }
+    zl_modes_wrap(m, 0);
+    return status;
+}
+
+static zlay_status zipped(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                          const zlay_layout *b, bool raked)
+{
+    zlay_layout *second = NULL;
+    zl_modes m;
+    zlay_status status = repeats(ctx, &second, a, b);
+    if (!status && !zl_is_plain(second))
+        status = zl_fail(ctx, ZLAY_NONE, "the repetition is no shape and stride, mode by mode");
+    zl_modes_begin(&m, ctx);
+    if (!status) status = zip(&m, a, second, raked);
+    if (!status) status = zl_layout_strided(ctx, out, &m, (zl_swizzle){0, 0, 0});
+    zl_modes_end(&m);
+    zlay_layout_free(second);
+    return status;
+}
+
+static zlay_status paired(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                          const zlay_layout *b, bool raked)
+{
+    zlay_layout *block = NULL, *tiler = NULL;
+    if (!a || !b) return zl_fail(ctx, ZLAY_EINVAL, "a layout is NULL");
+    if (!a->modes || !b->modes) return no_modes(ctx);
+    size_t m = zl_parts_count(a->mode, a->modes), n = zl_parts_count(b->mode, b->modes);
+    zlay_status status = padded(ctx, &block, a, m > n ? m : n);
+    if (!status && !zl_is_plain(b)) status = no_modes(ctx);
+    if (!status) status = padded(ctx, &tiler, b, m > n ? m : n);
+    if (!status) status = zipped(ctx, out, block, tiler, raked);
+    if (!status) status = dress(ctx, out, a);
+    zlay_layout_free(tiler);
+    zlay_layout_free(block);
+    return status;
+}
+
+zlay_status zlay_layout_blocked_product(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                                        const zlay_layout *b)
+{
+    if (!out) return ZLAY_EINVAL;
+    *out = NULL;
+    zlay_status status = zl_enter(ctx);
+    return status ? status : zl_leave(ctx, paired(ctx, out, a, b, false));
+}
+
+zlay_status zlay_layout_raked_product(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                                      const zlay_layout *b)
+{
+    if (!out) return ZLAY_EINVAL;
+    *out = NULL;
+    zlay_status status = zl_enter(ctx);
+    return status ? status : zl_leave(ctx, paired(ctx, out, a, b, true));
+}
