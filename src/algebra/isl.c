@@ -32,13 +32,38 @@ static zlay_status none_in(const zl_isl *e, isl_set *set, zlay_answer *answer,
 
 /* ---- questions --------------------------------------------------------------------------- */
 
-/* An extent that depends on parameters is that of any box: the coordinates are compared. */
+/* An extent of 0 is not known and may be the other's. */
 static bool same_box(const zl_pieces *a, const zl_pieces *b)
 {
     if (a->dims != b->dims) return false;
     for (size_t i = 0; i < a->dims; i++)
-        if (a->extent[i] && b->extent[i] && a->extent[i] != b->extent[i]) return false;
+        if (a->extent[i] != b->extent[i] && a->extent[i] && b->extent[i]) return false;
     return true;
+}
+
+static bool has_size(const zl_pieces *p)
+{
+    for (size_t i = 0; i < p->dims; i++)
+        if (!p->extent[i]) return false;
+    return true;
+}
+
+static bool has_outs(const zl_pieces *p)
+{
+    for (size_t r = 0; r < p->outs && p->outs > 1; r++)
+        if (!p->out_size[r]) return false;
+    return true;
+}
+
+/* Without extents or output sizes there is no index to compare by. */
+static bool is_comparable(zlay_ctx *ctx, const zl_pieces *a, const zl_pieces *b)
+{
+    bool boxes = same_box(a, b) || (has_size(a) && has_size(b));
+    bool outs = a->outs == b->outs || (has_outs(a) && has_outs(b));
+    if (boxes && outs) return true;
+    zl_fail(ctx, ZLAY_ELIMIT, boxes ? "the sizes of the outputs are not known"
+                                    : "the boxes differ and depend on parameters");
+    return false;
 }
 
 static void index_point(zl_isl_point *where, const zl_pieces *a)
@@ -71,6 +96,7 @@ zlay_status zl_isl_equal(zlay_ctx *ctx, zlay_answer *answer, zl_isl_point *where
     static const uint64_t unbounded = 0;
     const zl_pieces line = {.params = a->params, .dims = 1, .outs = 1, .extent = &unbounded};
     zl_isl e;
+    if (!is_comparable(ctx, a, b)) return decided(ZLAY_ELIMIT, answer, ZLAY_NO);
     zlay_status status = zl_isl_begin(&e, ctx, a, b);
     if (status) return decided(status, answer, ZLAY_NO);
     isl_map *x = zl_isl_map(&e, a), *y = zl_isl_map(&e, b);
