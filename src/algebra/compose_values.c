@@ -4,11 +4,13 @@
 #include "algebra/kind.h"
 #include "algebra/table.h"
 
+/* Outputs with sizes of their own are digits of an index; those of isl's text, whose sizes are only
+ * what is reached, are a coordinate. */
 bool zl_by_coordinate(const zlay_layout *a, const zlay_layout *b)
 {
     uint64_t extent[ZL_PIECE_VARIABLES], size = 1;
     size_t outs = zlay_layout_outs(b);
-    if (outs < 2 || zlay_layout_box(extent, ZL_PIECE_VARIABLES, a) != outs) return false;
+    if (outs < 2 || b->f2.outs || zlay_layout_box(extent, ZL_PIECE_VARIABLES, a) != outs) return false;
     for (size_t i = 0; i < outs; i++) {
         size = zl_out_size(b, i);
         if (!size || (i + 1 < outs && size != extent[i])) return true;
