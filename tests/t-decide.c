@@ -54,12 +54,10 @@ static void swizzled(zlay_ctx *ctx, made *out, uint64_t *seed)
     *out = (made){read_layout(ctx, text), 1, {0}};
 }
 
-static void f2(zlay_ctx *ctx, made *out, uint64_t *seed)
+static void bits_text(zlay_ctx *ctx, made *out, uint64_t *seed)
 {
     char text[512], *p = text;
     int bits = (int)test_range(seed, 0, 5);
-    *out = (made){NULL, (int)test_range(seed, 1, 3), {0}};
-    for (int d = 0; d < out->outs; d++) out->sizes[d] = 1 << test_range(seed, 0, 3);
     p += sprintf(p, "f2{a:");
     for (int k = 0; k < bits; k++) {
         if (k == 2) p += sprintf(p, "; b:");
@@ -72,6 +70,20 @@ static void f2(zlay_ctx *ctx, made *out, uint64_t *seed)
         p += sprintf(p, "%s o%d: %d", d ? "," : "", d, (int)out->sizes[d]);
     sprintf(p, "}");
     out->layout = read_layout(ctx, text);
+}
+
+static void f2(zlay_ctx *ctx, made *out, uint64_t *seed)
+{
+    *out = (made){NULL, (int)test_range(seed, 1, 3), {0}};
+    for (int d = 0; d < out->outs; d++) out->sizes[d] = 1 << test_range(seed, 0, 3);
+    bits_text(ctx, out, seed);
+}
+
+static void modular(zlay_ctx *ctx, made *out, uint64_t *seed)
+{
+    *out = (made){NULL, (int)test_range(seed, 1, 3), {0}};
+    for (int d = 0; d < out->outs; d++) out->sizes[d] = test_range(seed, 1, 9);
+    bits_text(ctx, out, seed);
 }
 
 /* Up to three pieces of a box of one or two dims, cut by thresholds of the first coordinate, some
@@ -130,7 +142,7 @@ static void pieces(zlay_ctx *ctx, made *out, uint64_t *seed)
 }
 
 typedef void maker(zlay_ctx *ctx, made *out, uint64_t *seed);
-static maker *const makers[] = {strided, swizzled, f2, pieces};
+static maker *const makers[] = {strided, swizzled, f2, modular, pieces};
 enum { MAKERS = sizeof makers / sizeof makers[0] };
 
 /* ---- the same function as another kind ---------------------------------------------------------- */
@@ -201,11 +213,27 @@ static void compare(zlay_ctx *ctx, const made *a, const made *b)
     check_contained(ctx, b->layout, &two, a->layout, &one);
 }
 
+/* The same bases under other sizes. */
+static void as_other_sizes(zlay_ctx *ctx, made *out, const made *a, uint64_t *seed)
+{
+    char text[1024], *end;
+    layout_text(text, a->layout);
+    *out = *a;
+    end = strstr(text, "->") + 2;
+    for (int d = 0; d < a->outs; d++) {
+        out->sizes[d] = a->sizes[d] + test_range(seed, 0, 2) * test_range(seed, 0, 3);
+        end += sprintf(end, "%s o%d: %d", d ? "," : "", d, (int)out->sizes[d]);
+    }
+    sprintf(end, "}");
+    out->layout = read_layout(ctx, text);
+}
+
 static void each_pair(void **state)
 {
     uint64_t seed = test_seed("each pair"), rounds = test_iterations(20000);
     for (uint64_t n = 0; n < rounds; n++) {
         made a, b;
+        char text[1024];
         makers[n % MAKERS](*state, &a, &seed);
         image_of(&one, a.layout, a.outs, a.sizes);
         makers[n / MAKERS % MAKERS](*state, &b, &seed);
@@ -215,6 +243,11 @@ static void each_pair(void **state)
         compare(*state, &a, &b);
         zlay_layout_free(b.layout);
         if (as_f2(*state, &b, &one)) {
+            compare(*state, &a, &b);
+            zlay_layout_free(b.layout);
+        }
+        if (strstr(layout_text(text, a.layout), "f2{")) {
+            as_other_sizes(*state, &b, &a, &seed);
             compare(*state, &a, &b);
             zlay_layout_free(b.layout);
         }
@@ -399,6 +432,11 @@ static void large_contained(void **state)
     }
 }
 
+/* 40 bits, of which every second one adds 1, 2, 3. */
+#define WIDE_BITS                                                                                      \
+    "f2{a: (1) (0) (2) (0) (3) (0) (1) (0) (2) (0) (3) (0) (1) (0) (2) (0) (3) (0) (1) (0) "            \
+    "(2) (0) (3) (0) (1) (0) (2) (0) (3) (0) (1) (0) (2) (0) (3) (0) (1) (0) (2) (0) -> x: "
+
 static void large_equal(void **state)
 {
     static const struct { const char *a, *b; zlay_answer answer; uint64_t index; } rows[] = {
@@ -412,6 +450,11 @@ static void large_equal(void **state)
         {"Sw<1,0,8> o 0 o (3,1099511627776):(0,384)", "(3,1099511627776):(0,384)", ZLAY_NO, 3},
         {"Sw<1,0,8> o 0 o (3,1099511627776):(7,512)", "Sw<1,1,8> o 0 o (3,1099511627776):(7,512)",
          ZLAY_NO, 3},
+        {WIDE_BITS "7}", WIDE_BITS "7}", ZLAY_YES, 0},
+        {WIDE_BITS "7}", WIDE_BITS "9}", ZLAY_NO, 0x55},
+        {WIDE_BITS "7}", WIDE_BITS "8}", ZLAY_NO, 0x11},
+        {"f2{a: (1) (2) (4) (8) (16) -> x: 33}", "32", ZLAY_YES, 0},
+        {"f2{a: (1) (2) (4) (8) (16) -> x: 31}", "32", ZLAY_NO, 31},
         {"(8,4):(1,9)", "f2{a: (1) (2) (4) (9) (18) -> x: 64}", ZLAY_NO, 9},
         {"{ [i] -> [i mod 8] : 0 <= i < 1000000000000 }", "(8,125000000000):(1,0)", ZLAY_YES, 0},
         {"{ [i] -> [i mod 9] : 0 <= i < 1000000000000 }", "(8,125000000000):(1,0)", ZLAY_NO, 8},

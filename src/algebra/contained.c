@@ -2,6 +2,7 @@
 #include "algebra/decide.h"
 #include "algebra/isl.h"
 #include "algebra/kind.h"
+#include "algebra/modular.h"
 
 typedef struct work {
     zl_question q;
@@ -185,6 +186,7 @@ typedef struct lookup {
     zl_affine map;
     zl_span span;
     zl_values values;
+    zl_residues residues;
     zl_found (*has)(struct lookup *l, int64_t value, zl_budget *budget);
 } lookup;
 
@@ -205,6 +207,21 @@ static zl_found in_values(lookup *l, int64_t value, zl_budget *budget)
     return zl_values_has(&l->values, value) ? ZL_FOUND : ZL_NOT_FOUND;
 }
 
+static zl_found in_residues(lookup *l, int64_t value, zl_budget *budget)
+{
+    uint64_t index;
+    (void)budget;
+    return zl_residues_index(&l->residues, (uint64_t)value, &index) ? ZL_FOUND : ZL_NOT_FOUND;
+}
+
+/* Residues where a layout is modular and has few; else none. */
+static zlay_status count_residues(zlay_ctx *ctx, zl_residues *r, const zlay_layout *a)
+{
+    *r = (zl_residues){.ctx = ctx};
+    if (a->kind != ZLAY_LAYOUT_MODULAR) return ZLAY_OK;
+    return zl_unless_limit(ctx, zl_residues_of(ctx, r, a));
+}
+
 static zlay_status fill_values(work *w, lookup *l)
 {
     zlay_status status = zl_values_new(w->q.ctx, &l->values, l->b->size);
@@ -221,8 +238,10 @@ static zlay_status fill_values(work *w, lookup *l)
 static zlay_status lookup_begin(work *w, lookup *l)
 {
     const zlay_layout *b = l->b = w->q.b;
-    l->has = NULL;
     l->values = (zl_values){.ctx = w->q.ctx};
+    zlay_status status = count_residues(w->q.ctx, &l->residues, b);
+    l->has = l->residues.last ? in_residues : NULL;
+    if (status || l->has) return status;
     if (zl_affine_of(&l->map, b)) {
         zl_span_of(&l->span, &l->map);
         l->has = in_span;
@@ -254,14 +273,22 @@ static bool as_value_of_b(const work *w, uint64_t i, int64_t *value, bool *outsi
     return true;
 }
 
-static zl_found first_lack(work *w, lookup *l, uint64_t *index)
+/* The n-th point to look up: of a modular layout one for each value that it has. */
+static bool point_of(const zl_residues *r, uint64_t n, uint64_t *i)
+{
+    *i = n;
+    return !r->last || zl_residues_index(r, n, i);
+}
+
+static zl_found first_lack(work *w, lookup *l, const zl_residues *own, uint64_t *index)
 {
     zl_found found = ZL_FOUND;
     bool alike = w->manner != ZL_AS_INTEGERS || zl_has_sign(w->q.a) == zl_has_sign(w->q.b);
-    for (uint64_t i = 0; i < w->q.a->size && found == ZL_FOUND; i++) {
+    uint64_t count = own->last ? own->count : w->q.a->size, i;
+    for (uint64_t n = 0; n < count && found == ZL_FOUND; n++) {
         int64_t value;
         bool outside;
-        if (!as_value_of_b(w, i, &value, &outside)) continue;
+        if (!point_of(own, n, &i) || !as_value_of_b(w, i, &value, &outside)) continue;
         *index = i;
         outside = outside || (value < 0 && !alike);
         found = outside ? ZL_NOT_FOUND : l->has(l, value, &w->budget);
@@ -276,19 +303,30 @@ static bool has_sizes(const zlay_layout *b)
     return true;
 }
 
-static zlay_status points(work *w, bool *decided)
+static zlay_status look_up(work *w, const zl_residues *own, bool *decided)
 {
     lookup l;
     uint64_t index = 0;
-    *decided = false;
-    if (w->q.a->size > zl_limits(w->q.ctx)->points || !has_sizes(w->q.b)) return ZLAY_OK;
-    if (zlay_layout_outs(w->q.a) > OUTS_MOST || zlay_layout_outs(w->q.b) > OUTS_MOST)
-        return ZLAY_OK;
     zlay_status status = lookup_begin(w, &l);
-    zl_found found = !status && l.has ? first_lack(w, &l, &index) : ZL_TOO_MANY;
+    zl_found found = !status && l.has ? first_lack(w, &l, own, &index) : ZL_TOO_MANY;
     *decided = found != ZL_TOO_MANY;
     zl_values_free(&l.values);
+    zl_residues_free(&l.residues);
     return !status && found == ZL_NOT_FOUND ? lacks(w, index) : status;
+}
+
+static zlay_status points(work *w, bool *decided)
+{
+    zl_residues own;
+    *decided = false;
+    if (!has_sizes(w->q.b) || zlay_layout_outs(w->q.a) > OUTS_MOST ||
+        zlay_layout_outs(w->q.b) > OUTS_MOST)
+        return ZLAY_OK;
+    zlay_status status = count_residues(w->q.ctx, &own, w->q.a);
+    bool few = own.last || w->q.a->size <= zl_limits(w->q.ctx)->points;
+    if (!status && few) status = look_up(w, &own, decided);
+    zl_residues_free(&own);
+    return status;
 }
 
 /* ---- the ladder --------------------------------------------------------------------------------- */

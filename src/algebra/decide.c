@@ -62,8 +62,8 @@ zlay_status zl_values_new(zlay_ctx *ctx, zl_values *out, uint64_t count)
 void zl_values_free(zl_values *v)
 {
     zlay_allocator alloc = zl_allocator(v->ctx);
-    if (v->index) zl_free(&alloc, v->index, v->slots * sizeof *v->index);
-    if (v->value) zl_free(&alloc, v->value, v->slots * sizeof *v->value);
+    zl_free(&alloc, v->index, v->slots * sizeof *v->index);
+    zl_free(&alloc, v->value, v->slots * sizeof *v->value);
     v->index = NULL;
     v->value = NULL;
 }

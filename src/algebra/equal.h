@@ -33,4 +33,7 @@ zlay_status zl_equal_carry(zl_pair *p, bool *decided);
  * each of its modes. */
 zlay_status zl_equal_period(zl_pair *p, bool *decided);
 
+/* One side modular, the other too, or f2, or strided of a power of two. */
+zlay_status zl_equal_bits(zl_pair *p, bool *decided);
+
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "algebra/decide.h"
 #include "algebra/isl.h"
+#include "algebra/modular.h"
 
 typedef struct work {
     zl_question q;
@@ -158,6 +159,19 @@ static zlay_status strided(work *w, bool *decided)
     return ZLAY_OK;
 }
 
+/* ---- modular: subset sums ------------------------------------------------------------------- */
+
+static zlay_status modular(work *w, bool *decided)
+{
+    uint64_t pair[2] = {0, 0};
+    *decided = w->q.a->kind == ZLAY_LAYOUT_MODULAR;
+    if (!*decided) return ZLAY_OK;
+    zlay_status status = zl_modular_injective(w->q.ctx, &w->q.answer, pair, w->q.a);
+    *decided = !status;
+    if (*decided && w->q.answer == ZLAY_NO) collide(w, pair[0], pair[1]);
+    return zl_unless_limit(w->q.ctx, status);
+}
+
 /* ---- by points ----------------------------------------------------------------------------- */
 
 /* More points than values within the span have two of one value among the first span + 2. */
@@ -209,8 +223,8 @@ static zlay_status give_up(work *w, bool *decided)
     return zl_decide_limit(&w->q, "points", zl_limits(w->q.ctx)->points, points_of(w->q.a));
 }
 
-static zlay_status (*const ladder[])(work *w, bool *decided) = {affine, strided, points, engine,
-                                                                give_up};
+static zlay_status (*const ladder[])(work *w, bool *decided) = {
+    affine, strided, modular, points, engine, give_up};
 
 static zlay_status climb(work *w)
 {

@@ -2,6 +2,7 @@
 #include "algebra/decide.h"
 #include "algebra/isl.h"
 #include "algebra/kind.h"
+#include "algebra/modular.h"
 
 /* The box is `count` sizes; one of them is compared with flat values. */
 typedef struct work {
@@ -125,6 +126,41 @@ static zlay_status strided(work *w, bool *decided)
     return ZLAY_OK;
 }
 
+/* ---- modular: subset sums ------------------------------------------------------------------------ */
+
+/* The flat value of a tuple of the box; false: an output has no such. */
+static bool flat_of(const work *w, uint64_t at, uint64_t *flat)
+{
+    uint64_t sizes[64], step = 1, digit;
+    *flat = at;
+    if (is_flat(w)) return true;
+    zlay_layout_out_sizes(sizes, ZL_COUNT(sizes), w->q.a);
+    *flat = 0;
+    for (size_t d = 0; d < w->count; d++, step *= sizes[d - 1]) {
+        digit = at % w->onto[d];
+        if (digit >= sizes[d]) return false;
+        *flat += digit * step;
+        at /= w->onto[d];
+    }
+    return true;
+}
+
+static zlay_status modular(work *w, bool *decided)
+{
+    zl_residues r;
+    uint64_t at = 0, flat, index;
+    *decided = w->q.a->kind == ZLAY_LAYOUT_MODULAR;
+    if (!*decided) return ZLAY_OK;
+    zlay_status status = zl_residues_of(w->q.ctx, &r, w->q.a);
+    *decided = !status;
+    while (*decided && at < w->points && flat_of(w, at, &flat) &&
+           zl_residues_index(&r, flat, &index))
+        at++;
+    if (*decided && at < w->points) miss(w, at);
+    zl_residues_free(&r);
+    return zl_unless_limit(w->q.ctx, status);
+}
+
 /* ---- by points --------------------------------------------------------------------------------- */
 
 /* The index in the box of the value at a point; false: undefined there, or outside the box. */
@@ -192,8 +228,8 @@ static zlay_status give_up(work *w, bool *decided)
     return zl_decide_limit(&w->q, "points", zl_limits(w->q.ctx)->points, w->q.a->size);
 }
 
-static zlay_status (*const ladder[])(work *w, bool *decided) = {affine, strided, points, engine,
-                                                                give_up};
+static zlay_status (*const ladder[])(work *w, bool *decided) = {
+    affine, strided, modular, points, engine, give_up};
 
 static bool lacks_sizes(const zlay_layout *a)
 {
