@@ -64,7 +64,7 @@ static zlay_status vector(zlay_ctx *ctx, const char *text)
     uint64_t bytes = 7;
     zlay_layout *a = NULL;
     zlay_status status = zlay_layout_parse(ctx, &a, text, strlen(text));
-    if (!status) status = zlay_layout_vector_width(ctx, &bytes, a, &request);
+    if (!status) status = zlay_layout_vector_width(ctx, &bytes, a, &request, NULL);
     if (status) assert_int_equal(bytes, 7);
     zlay_layout_free(a);
     return status;

@@ -12,7 +12,7 @@ static zlay_status width(zlay_ctx *ctx, uint64_t *out, const zlay_layout *a, con
                          uint64_t depth, uint32_t elem, uint64_t align, uint64_t widths)
 {
     zlay_vector_request r = {sizeof r, elem, align, widths, path, depth};
-    return zlay_layout_vector_width(ctx, out, a, &r);
+    return zlay_layout_vector_width(ctx, out, a, &r, NULL);
 }
 
 /* ---- rows counted by hand ------------------------------------------------------------------ */
@@ -104,7 +104,7 @@ static void refused(void **state)
         zlay_layout_free(a);
     }
     assert_int_equal(got, 7);
-    assert_int_equal(zlay_layout_vector_width(*state, &got, NULL, NULL), ZLAY_EINVAL);
+    assert_int_equal(zlay_layout_vector_width(*state, &got, NULL, NULL, NULL), ZLAY_EINVAL);
 }
 
 /* ---- all coordinates ------------------------------------------------------------------------- */

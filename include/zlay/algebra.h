@@ -29,6 +29,7 @@
 #define ZLAY_ALGEBRA_H
 
 #include <zlay/base.h>
+#include <zlay/facts.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -300,15 +301,19 @@ typedef struct zlay_vector_request {
  *  coordinate of the other modes and every coordinate of the mode that is a
  *  multiple of w / elem_bytes, the next w / elem_bytes values are consecutive and
  *  the first lies at a multiple of w bytes.  Groups without any value count not.
+ *  Where the layout has parameters, for all their values that the facts allow.
  *
  *  Returns: ZLAY_OK; ZLAY_NONE no width does, the message has the reason;
- *           ZLAY_EINVAL; ZLAY_ENOTSUP the layout has parameters; ZLAY_ELIMIT no
- *           closed form decides and it has more than limits.points points.
- *  Out:     out  bytes.
+ *           ZLAY_EINVAL; ZLAY_ENOTSUP a layout with parameters that is more than
+ *           one affine form on a box; ZLAY_ELIMIT no closed form decides and it
+ *           has more than limits.points points; ZLAY_ENOMEM.
+ *  Out:     out    bytes.
+ *  In:      facts  of parameters; NULL: nothing is known.
  */
 ZLAY_API zlay_status zlay_layout_vector_width(zlay_ctx *ctx, uint64_t *out,
                                               const zlay_layout *layout,
-                                              const zlay_vector_request *request);
+                                              const zlay_vector_request *request,
+                                              const zlay_facts *facts);
 
 #ifdef __cplusplus
 }

@@ -15,7 +15,7 @@
 /* From how many points on the preparation pays. */
 enum { FEW = 8, BLOCK = 64 };
 
-/* ---- swizzles ------------------------------------------------------------------------------ */
+/* ---- swizzles ---------------------------------------------------------------------- */
 
 void zl_swizzle_many(uint64_t *values, size_t count, zl_swizzle s)
 {
@@ -27,7 +27,7 @@ void zl_swizzle_many(uint64_t *values, size_t count, zl_swizzle s)
         for (size_t i = 0; i < count; i++) values[i] ^= values[i] >> distance & mask;
 }
 
-/* ---- strided ----------------------------------------------------------------------------------- */
+/* ---- strided ----------------------------------------------------------------------- */
 
 typedef struct term {
     zlay_divisor by;
@@ -100,7 +100,7 @@ static void strided_many(int64_t *values, const zlay_layout *a, const uint64_t *
     }
 }
 
-/* ---- affine over F2 -------------------------------------------------------------------------------- */
+/* ---- affine over F2 ---------------------------------------------------------------- */
 
 enum { SMALL = 4, LARGE = 8, LARGE_FROM = 512 };
 
@@ -141,7 +141,7 @@ static void affine_many(int64_t *values, const zl_affine *map, const uint64_t *i
     look_up(values, table, tables, chunk, index, count);
 }
 
-/* ---- the call --------------------------------------------------------------------------------------- */
+/* ---- the call ---------------------------------------------------------------------- */
 
 /* Up to 2^63 points an index is inside when it and the complement of its distance to the end have no
  * top bit: no comparison a point. */

@@ -39,7 +39,7 @@ static void advance(odometer *o)
     }
 }
 
-/* ---- strided --------------------------------------------------------------------------- */
+/* ---- strided ----------------------------------------------------------------------- */
 
 static void walk(int64_t *values, const zlay_layout *a, uint64_t first, size_t count)
 {
@@ -114,7 +114,7 @@ void zl_strided_range(int64_t *values, const zlay_layout *a, uint64_t first, siz
     if (a->swizzle.bits) zl_swizzle_many((uint64_t *)(void *)values, count, a->swizzle);
 }
 
-/* ---- F2 ---------------------------------------------------------------------------------- */
+/* ---- F2 ---------------------------------------------------------------------------- */
 
 static uint64_t xor_of(const uint64_t *basis, uint64_t index)
 {

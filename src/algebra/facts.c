@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Facts: what their texts say about each unknown, and whether that can be. */
-#include "algebra/facts.h"
+#include "algebra/facts_form.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* ---- unknowns ----------------------------------------------------------------------- */
+/* ---- unknowns ---------------------------------------------------------------------- */
 
 enum { GROW = 8 };
 
@@ -65,7 +65,7 @@ zlay_range zl_facts_range(const zlay_facts *facts, const char *name)
     return i < count ? facts->at[i].range : zl_range_all();
 }
 
-/* ---- facts ------------------------------------------------------------------------------ */
+/* ---- facts ------------------------------------------------------------------------- */
 
 zlay_status zl_constraints_add(zl_constraints *c, zl_constraint what)
 {
@@ -108,7 +108,7 @@ static zlay_status read_fact(const texts *t, size_t i, zl_unknowns *u, zl_constr
     return of_fact(u->ctx, status, i);
 }
 
-/* ---- contradictions ------------------------------------------------------------------------- */
+/* ---- contradictions ---------------------------------------------------------------- */
 
 enum { SHOWN_MOST = 8 };
 
@@ -168,7 +168,7 @@ static zlay_status meet_all(zl_unknowns *u, const zl_constraints *c, const texts
     return ZLAY_OK;
 }
 
-/* ---- the object -------------------------------------------------------------------------- */
+/* ---- the object -------------------------------------------------------------------- */
 
 static zlay_status make(zlay_ctx *ctx, zlay_facts **out, const zl_unknowns *u)
 {
@@ -224,17 +224,17 @@ const char *zlay_facts_at(zlay_range *out, const zlay_facts *facts, size_t i)
     return facts->at[i].name.text;
 }
 
-/* ---- expressions ---------------------------------------------------------------------------- */
+/* ---- expressions ------------------------------------------------------------------- */
 
 static zlay_status of_expression(zl_cursor *c, zlay_range *out, const zl_unknowns *u)
 {
-    zl_forms f;
-    zlay_status status = zl_forms_begin(&f, u);
+    zl_linears f;
+    zlay_status status = zl_linears_begin(&f, u);
     if (status) return status;
-    status = zl_form_parse(c, &f, NULL);
+    status = zl_linear_parse(c, &f, NULL);
     if (!status) status = zl_cursor_end(c);
-    if (!status) *out = zl_form_range(f.at, u);
-    zl_forms_end(&f);
+    if (!status) *out = zl_linear_range(f.at, u);
+    zl_linears_end(&f);
     return status;
 }
 

@@ -5,8 +5,8 @@
 enum { EQUAL, AT_MOST, BELOW, AT_LEAST, ABOVE };
 
 typedef struct side {
-    zl_forms forms;
-    zl_form *form;
+    zl_linears forms;
+    zl_linear *form;
     int64_t mod;  /* of `mod m` or `% m` behind it; 0: none */
     bool percent; /* it was %, which is an operator only */
 } side;
@@ -36,7 +36,7 @@ static int relation(zl_cursor *c)
     return -1;
 }
 
-/* ---- sides --------------------------------------------------------------------------- */
+/* ---- sides ------------------------------------------------------------------------- */
 
 static zlay_status modulus(reader *r, int64_t *out)
 {
@@ -56,7 +56,7 @@ static zlay_status side_parse(reader *r, side *s)
     zl_ending ending = {false, false};
     s->mod = 0;
     s->form = s->forms.at;
-    zlay_status status = zl_form_parse(r->c, &s->forms, &ending);
+    zlay_status status = zl_linear_parse(r->c, &s->forms, &ending);
     if (status) return status;
     bool paren = zl_cursor_take(r->c, '(');
     s->percent = !paren && zl_cursor_take(r->c, '%');
@@ -68,7 +68,7 @@ static zlay_status side_parse(reader *r, side *s)
     return status;
 }
 
-/* ---- what a comparison says ---------------------------------------------------------------- */
+/* ---- what a comparison says -------------------------------------------------------- */
 
 static zlay_status says(reader *r, size_t place, zlay_range range)
 {
@@ -78,16 +78,16 @@ static zlay_status says(reader *r, size_t place, zlay_range range)
 }
 
 /* The one name of a form; `*count` 0: there is none. */
-static zlay_status one_name(reader *r, const zl_form *d, size_t *place, size_t *count)
+static zlay_status one_name(reader *r, const zl_linear *d, size_t *place, size_t *count)
 {
-    *place = zl_form_name(d, r->u, count);
+    *place = zl_linear_name(d, r->u, count);
     if (!d->linear) return refuse(r, "a fact is linear, a*NAME + b");
     if (*count > 1) return refuse(r, "a fact is about one name, not several");
     return ZLAY_OK;
 }
 
 /* d == 0 or d <= 0. */
-static zlay_status compare(reader *r, const zl_form *d, bool equal)
+static zlay_status compare(reader *r, const zl_linear *d, bool equal)
 {
     size_t place, count;
     zlay_status status = one_name(r, d, &place, &count);
@@ -102,7 +102,7 @@ static zlay_status compare(reader *r, const zl_form *d, bool equal)
 }
 
 /* d == 0 modulo mod. */
-static zlay_status congruent(reader *r, const zl_form *d, int64_t mod)
+static zlay_status congruent(reader *r, const zl_linear *d, int64_t mod)
 {
     size_t place, count;
     zlay_status status = one_name(r, d, &place, &count);
@@ -122,13 +122,13 @@ static zlay_status congruence(reader *r, int how)
     if (right->percent) return refuse(r, "write x % m = r, or x = r mod m");
     if (left->mod && right->mod && left->mod != right->mod)
         return refuse(r, "one congruence has one modulus");
-    place = zl_form_name(right->form, r->u, &count);
+    place = zl_linear_name(right->form, r->u, &count);
     if (left->mod && !right->mod) {
         zlay_range b = right->form->rest;
         if (count || !zl_range_is_constant(b)) return refuse(r, "x mod m is compared with a number");
         if (b.rem < 0 || b.rem >= left->mod) return says(r, place, zl_range_empty());
     }
-    zl_form_apply(ZL_FORM_SUB, left->form, right->form, r->u);
+    zl_linear_apply(ZL_LINEAR_SUB, left->form, right->form, r->u);
     return congruent(r, left->form, left->mod ? left->mod : right->mod);
 }
 
@@ -137,16 +137,16 @@ static zlay_status congruence(reader *r, int how)
 static zlay_status related(reader *r, int how)
 {
     size_t names;
-    zl_form_name(r->right.form, r->u, &names);
+    zl_linear_name(r->right.form, r->u, &names);
     bool swap = how == AT_LEAST || how == ABOVE || (how == EQUAL && !names);
-    zl_form *a = swap ? r->right.form : r->left.form, *b = swap ? r->left.form : r->right.form;
+    zl_linear *a = swap ? r->right.form : r->left.form, *b = swap ? r->left.form : r->right.form;
     if (r->left.mod || r->right.mod) return congruence(r, how);
-    zl_form_apply(ZL_FORM_SUB, a, b, r->u);
+    zl_linear_apply(ZL_LINEAR_SUB, a, b, r->u);
     if (how == BELOW || how == ABOVE) a->rest = zl_range_add(a->rest, zl_range_constant(1));
     return compare(r, a, how == EQUAL);
 }
 
-/* ---- the text --------------------------------------------------------------------------------- */
+/* ---- the text ---------------------------------------------------------------------- */
 
 /* a < b <= c is a < b and b <= c: what stands between two relations is read twice. */
 static zlay_status chain(reader *r)
@@ -178,15 +178,15 @@ static bool is_another(zl_cursor *c)
 zlay_status zl_fact_parse(zl_cursor *c, const zl_unknowns *u, zl_constraints *out, size_t fact)
 {
     reader r = {.c = c, .u = u, .out = out, .fact = fact};
-    zlay_status status = zl_forms_begin(&r.left.forms, u);
+    zlay_status status = zl_linears_begin(&r.left.forms, u);
     if (status) return status;
-    status = zl_forms_begin(&r.right.forms, u);
+    status = zl_linears_begin(&r.right.forms, u);
     if (!status) {
         do status = chain(&r);
         while (!status && is_another(c));
         if (!status) status = zl_cursor_end(c);
-        zl_forms_end(&r.right.forms);
+        zl_linears_end(&r.right.forms);
     }
-    zl_forms_end(&r.left.forms);
+    zl_linears_end(&r.left.forms);
     return status;
 }

@@ -2,7 +2,7 @@
 /* Arithmetic on forms: what is linear stays exact, the rest is known by its range. */
 #include "algebra/facts_form.h"
 
-zlay_range zl_form_range(const zl_form *form, const zl_unknowns *u)
+zlay_range zl_linear_range(const zl_linear *form, const zl_unknowns *u)
 {
     zlay_range sum = form->rest;
     for (size_t i = 0; i < u->count; i++)
@@ -11,34 +11,34 @@ zlay_range zl_form_range(const zl_form *form, const zl_unknowns *u)
     return sum;
 }
 
-static bool has_names(const zl_form *a, const zl_unknowns *u)
+static bool has_names(const zl_linear *a, const zl_unknowns *u)
 {
     for (size_t i = 0; i < u->count; i++)
         if (a->coefficient[i]) return true;
     return false;
 }
 
-static bool is_constant(const zl_form *a, const zl_unknowns *u)
+static bool is_constant(const zl_linear *a, const zl_unknowns *u)
 {
     return zl_range_is_constant(a->rest) && !has_names(a, u);
 }
 
 /* Into the rest, as far as the range of the unknown tells. */
-static void term_drop(zl_form *a, const zl_unknowns *u, size_t i)
+static void term_drop(zl_linear *a, const zl_unknowns *u, size_t i)
 {
     a->rest = zl_range_add(a->rest, zl_range_scale(u->at[i].range, a->coefficient[i]));
     a->coefficient[i] = 0;
     a->linear = false;
 }
 
-static void collapse(zl_form *a, const zl_unknowns *u)
+static void collapse(zl_linear *a, const zl_unknowns *u)
 {
     for (size_t i = 0; i < u->count; i++)
         if (a->coefficient[i]) term_drop(a, u, i);
 }
 
 /* A product that does not fit leaves its term to the rest, before that is scaled. */
-static void scale(zl_form *a, const zl_unknowns *u, int64_t factor)
+static void scale(zl_linear *a, const zl_unknowns *u, int64_t factor)
 {
     for (size_t i = 0; i < u->count; i++) {
         int64_t product;
@@ -48,7 +48,7 @@ static void scale(zl_form *a, const zl_unknowns *u, int64_t factor)
     a->rest = zl_range_scale(a->rest, factor);
 }
 
-static void add(zl_form *a, zl_form *b, const zl_unknowns *u)
+static void add(zl_linear *a, zl_linear *b, const zl_unknowns *u)
 {
     for (size_t i = 0; i < u->count; i++) {
         int64_t sum;
@@ -63,7 +63,7 @@ static void add(zl_form *a, zl_form *b, const zl_unknowns *u)
     a->linear = a->linear && b->linear;
 }
 
-static void multiply(zl_form *a, zl_form *b, const zl_unknowns *u)
+static void multiply(zl_linear *a, zl_linear *b, const zl_unknowns *u)
 {
     bool linear = a->linear && b->linear && !(has_names(a, u) && has_names(b, u));
     if (is_constant(a, u)) {
@@ -83,7 +83,7 @@ static void multiply(zl_form *a, zl_form *b, const zl_unknowns *u)
 }
 
 /* floor((n A + B) / n) = A + floor(B / n) and (n A + B) mod n = B mod n: only B is collapsed. */
-static void divide(zl_form *a, zl_form *b, const zl_unknowns *u, bool remainder)
+static void divide(zl_linear *a, zl_linear *b, const zl_unknowns *u, bool remainder)
 {
     int64_t n = is_constant(b, u) ? b->rest.rem : 0;
     bool linear = a->linear && b->linear && !has_names(a, u) && !has_names(b, u);
@@ -98,7 +98,7 @@ static void divide(zl_form *a, zl_form *b, const zl_unknowns *u, bool remainder)
     a->linear = linear;
 }
 
-static void extreme(zl_form *a, zl_form *b, const zl_unknowns *u, bool greatest)
+static void extreme(zl_linear *a, zl_linear *b, const zl_unknowns *u, bool greatest)
 {
     bool linear = a->linear && b->linear && !has_names(a, u) && !has_names(b, u);
     collapse(a, u);
@@ -107,23 +107,23 @@ static void extreme(zl_form *a, zl_form *b, const zl_unknowns *u, bool greatest)
     a->linear = linear;
 }
 
-void zl_form_apply(int op, zl_form *a, zl_form *b, const zl_unknowns *u)
+void zl_linear_apply(int op, zl_linear *a, zl_linear *b, const zl_unknowns *u)
 {
     switch (op) {
-    case ZL_FORM_SUB: scale(b, u, -1); add(a, b, u); break;
-    case ZL_FORM_ADD: add(a, b, u); break;
-    case ZL_FORM_MUL: multiply(a, b, u); break;
-    case ZL_FORM_DIV: divide(a, b, u, false); break;
-    case ZL_FORM_MOD: divide(a, b, u, true); break;
-    case ZL_FORM_MIN: extreme(a, b, u, false); break;
-    case ZL_FORM_MAX: extreme(a, b, u, true); break;
+    case ZL_LINEAR_SUB: scale(b, u, -1); add(a, b, u); break;
+    case ZL_LINEAR_ADD: add(a, b, u); break;
+    case ZL_LINEAR_MUL: multiply(a, b, u); break;
+    case ZL_LINEAR_DIV: divide(a, b, u, false); break;
+    case ZL_LINEAR_MOD: divide(a, b, u, true); break;
+    case ZL_LINEAR_MIN: extreme(a, b, u, false); break;
+    case ZL_LINEAR_MAX: extreme(a, b, u, true); break;
     default: break;
     }
 }
 
-void zl_form_negate(zl_form *a, const zl_unknowns *u) { scale(a, u, -1); }
+void zl_linear_negate(zl_linear *a, const zl_unknowns *u) { scale(a, u, -1); }
 
-size_t zl_form_name(const zl_form *a, const zl_unknowns *u, size_t *count)
+size_t zl_linear_name(const zl_linear *a, const zl_unknowns *u, size_t *count)
 {
     size_t place = 0;
     *count = 0;

@@ -10,7 +10,7 @@ enum {
     OPS = 4 * DEPTH + 4     /* in each: the call, a sum, a product, a sign */
 };
 
-/* ---- names ----------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------- */
 
 static bool is_alpha(char c)
 {
@@ -59,21 +59,21 @@ zlay_status zl_unknowns_scan(zl_unknowns *u, const char *text, size_t length)
     return status;
 }
 
-/* ---- forms ------------------------------------------------------------------------------ */
+/* ---- forms ------------------------------------------------------------------------- */
 
-zlay_status zl_forms_begin(zl_forms *f, const zl_unknowns *u)
+zlay_status zl_linears_begin(zl_linears *f, const zl_unknowns *u)
 {
-    *f = (zl_forms){u, zl_alloc(u->ctx, VALUES, sizeof *f->at), NULL};
+    *f = (zl_linears){u, zl_alloc(u->ctx, VALUES, sizeof *f->at), NULL};
     if (f->at) f->coefficient = zl_alloc(u->ctx, VALUES * (u->count + 1), sizeof *f->coefficient);
     if (!f->coefficient) {
-        zl_forms_end(f);
+        zl_linears_end(f);
         return ZLAY_ENOMEM;
     }
     for (size_t i = 0; i < VALUES; i++) f->at[i].coefficient = f->coefficient + i * (u->count + 1);
     return ZLAY_OK;
 }
 
-void zl_forms_end(zl_forms *f)
+void zl_linears_end(zl_linears *f)
 {
     zlay_allocator alloc = zl_allocator(f->u->ctx);
     zl_free(&alloc, f->coefficient, VALUES * (f->u->count + 1) * sizeof *f->coefficient);
@@ -82,20 +82,20 @@ void zl_forms_end(zl_forms *f)
     f->at = NULL;
 }
 
-/* ---- the machine -------------------------------------------------------------------------- */
+/* ---- the machine ------------------------------------------------------------------- */
 
 typedef struct machine {
     zl_cursor *c;
     const zl_unknowns *u;
-    zl_form *value;
+    zl_linear *value;
     size_t values, ops, depth;
     uint8_t op[OPS];
     bool joined[OPS]; /* an open call: its first argument is on the stack */
 } machine;
 
-static zl_form *push(machine *m, zlay_range rest)
+static zl_linear *push(machine *m, zlay_range rest)
 {
-    zl_form *form = &m->value[m->values++];
+    zl_linear *form = &m->value[m->values++];
     memset(form->coefficient, 0, m->u->count * sizeof *form->coefficient);
     form->rest = rest;
     form->linear = true;
@@ -110,13 +110,13 @@ static int strength(int op)
 
 static zlay_status apply(machine *m, int op)
 {
-    zl_form *last = &m->value[m->values - 1];
-    if (op == ZL_FORM_NEG) {
-        zl_form_negate(last, m->u);
+    zl_linear *last = &m->value[m->values - 1];
+    if (op == ZL_LINEAR_NEG) {
+        zl_linear_negate(last, m->u);
         return ZLAY_OK;
     }
     m->values--;
-    zl_form_apply(op, last - 1, last, m->u);
+    zl_linear_apply(op, last - 1, last, m->u);
     if (zl_range_is_empty(last[-1].rest))
         return zl_fail(m->c->ctx, ZLAY_EINVAL, "byte %zu: what stands before divides by 0",
                        m->c->first + m->c->at);
@@ -145,7 +145,7 @@ static zlay_status open_call(machine *m, int op)
     return ZLAY_OK;
 }
 
-/* ---- operands ------------------------------------------------------------------------------ */
+/* ---- operands ---------------------------------------------------------------------- */
 
 static bool hexadecimal(zl_cursor *c, uint64_t *out)
 {
@@ -171,7 +171,7 @@ static zlay_range unsigned_range(uint64_t value)
 }
 
 /* The sign of -2^63 is part of the number. */
-static bool negated(const machine *m) { return m->ops && m->op[m->ops - 1] == ZL_FORM_NEG; }
+static bool negated(const machine *m) { return m->ops && m->op[m->ops - 1] == ZL_LINEAR_NEG; }
 
 /* An integer, and after ^ how often it is multiplied. */
 static zlay_status number(machine *m)
@@ -211,7 +211,7 @@ static int call_op(zl_cursor *c)
     static const struct {
         const char *word;
         int op;
-    } calls[] = {{"min", ZL_FORM_MIN}, {"max", ZL_FORM_MAX}, {"floor", ZL_FORM_OPEN}};
+    } calls[] = {{"min", ZL_LINEAR_MIN}, {"max", ZL_LINEAR_MAX}, {"floor", ZL_LINEAR_OPEN}};
     for (size_t i = 0; i < ZL_COUNT(calls); i++)
         if (zl_word_take(c, calls[i].word)) return calls[i].op;
     return -1;
@@ -230,8 +230,8 @@ static bool minus(zl_cursor *c)
 static zlay_status operand(machine *m, bool *done)
 {
     *done = false;
-    if (minus(m->c)) m->op[m->ops++] = ZL_FORM_NEG;
-    if (zl_cursor_take(m->c, '(')) return open_call(m, ZL_FORM_OPEN);
+    if (minus(m->c)) m->op[m->ops++] = ZL_LINEAR_NEG;
+    if (zl_cursor_take(m->c, '(')) return open_call(m, ZL_LINEAR_OPEN);
     int op = call_op(m->c);
     if (op >= 0) {
         zlay_status status = zl_cursor_want(m->c, '(');
@@ -242,14 +242,14 @@ static zlay_status operand(machine *m, bool *done)
     return zl_word_length(m->c) ? unknown(m) : zl_cursor_fail(m->c, "an integer or a name");
 }
 
-/* ---- what stands behind an operand ------------------------------------------------------------ */
+/* ---- what stands behind an operand ------------------------------------------------- */
 
 /* An argument ends: it is joined with what the call has so far. */
 static zlay_status argument(machine *m, bool last)
 {
     zlay_status status = reduce(m, 1);
     size_t call = m->ops - 1;
-    if (!status && !last && m->op[call] == ZL_FORM_OPEN)
+    if (!status && !last && m->op[call] == ZL_LINEAR_OPEN)
         return zl_cursor_fail(m->c, "')'");
     if (!status && m->joined[call]) status = apply(m, m->op[call]);
     m->joined[call] = true;
@@ -262,7 +262,7 @@ static int binary_op(zl_cursor *c)
     static const char signs[] = "+-*/%";
     char next = zl_cursor_peek(c);
     const char *found = next ? strchr(signs, next) : NULL;
-    if (!found) return zl_word_take(c, "mod") ? ZL_FORM_MOD : -1;
+    if (!found) return zl_word_take(c, "mod") ? ZL_LINEAR_MOD : -1;
     c->at++;
     if (*found == '/') zl_cursor_word(c, "/");
     return (int)(found - signs);
@@ -280,8 +280,8 @@ static zlay_status close_call(machine *m)
 static bool goes_on(machine *m, int op, size_t at, zl_ending *ending)
 {
     if (!ending || m->depth || op < 0) return op >= 0;
-    ending->sum = ending->sum || op == ZL_FORM_ADD || op == ZL_FORM_SUB;
-    ending->mod = op == ZL_FORM_MOD;
+    ending->sum = ending->sum || op == ZL_LINEAR_ADD || op == ZL_LINEAR_SUB;
+    ending->mod = op == ZL_LINEAR_MOD;
     if (ending->mod) m->c->at = at;
     return !ending->mod;
 }
@@ -303,7 +303,7 @@ static zlay_status behind(machine *m, zl_ending *ending, bool *more, bool *done)
     return status;
 }
 
-zlay_status zl_form_parse(zl_cursor *c, zl_forms *f, zl_ending *ending)
+zlay_status zl_linear_parse(zl_cursor *c, zl_linears *f, zl_ending *ending)
 {
     machine m = {.c = c, .u = f->u, .value = f->at};
     bool more = true, done = false;

@@ -31,7 +31,7 @@ static wide gcd(wide a, wide b)
     return a;
 }
 
-/* ---- making ------------------------------------------------------------------------- */
+/* ---- making ------------------------------------------------------------------------ */
 
 zlay_range zl_range_all(void) { return (zlay_range){INT64_MIN, INT64_MAX, 1, 0}; }
 zlay_range zl_range_empty(void) { return (zlay_range){1, 0, 1, 0}; }
@@ -78,7 +78,7 @@ bool zl_range_has(zlay_range a, int64_t value)
     return a.mod ? floor_mod(value, a.mod) == a.rem : value == a.rem;
 }
 
-/* ---- lattice -------------------------------------------------------------------------- */
+/* ---- lattice ----------------------------------------------------------------------- */
 
 static wide inverse(wide a, wide n)
 {
@@ -125,7 +125,7 @@ zlay_range zl_range_join(zlay_range a, zlay_range b)
     return joined(least(lo_of(a), lo_of(b)), greatest(hi_of(a), hi_of(b)), a, b);
 }
 
-/* ---- arithmetic ------------------------------------------------------------------------- */
+/* ---- arithmetic -------------------------------------------------------------------- */
 
 static wide add_ends(wide a, wide b, wide none)
 {
@@ -187,7 +187,7 @@ zlay_range zl_range_max(zlay_range a, zlay_range b)
     return joined(greatest(lo_of(a), lo_of(b)), greatest(hi_of(a), hi_of(b)), a, b);
 }
 
-/* ---- division ----------------------------------------------------------------------------- */
+/* ---- division ---------------------------------------------------------------------- */
 
 static wide quotient(wide a, wide b)
 {
@@ -239,7 +239,7 @@ zlay_range zl_range_mod(zlay_range a, zlay_range b)
     return residues(a, b, least(lo + 1, 0), greatest(hi - 1, 0));
 }
 
-/* ---- equations and inequalities of one unknown ------------------------------------------------ */
+/* ---- equations and inequalities of one unknown ------------------------------------- */
 
 static zlay_range at_most(wide factor, wide bound)
 {

@@ -10,7 +10,7 @@ struct zlay_radix {
     zlay_divisor step[];
 };
 
-/* ---- making -------------------------------------------------------------------------- */
+/* ---- making ------------------------------------------------------------------------ */
 
 static int64_t floor_of(int64_t least, uint64_t n)
 {
@@ -76,7 +76,7 @@ const zlay_divisor *zlay_radix_step(const zlay_radix *radix, size_t i)
     return radix && i < radix->rank ? &radix->step[i] : NULL;
 }
 
-/* ---- indices and coordinates ------------------------------------------------------------ */
+/* ---- indices and coordinates ------------------------------------------------------- */
 
 static bool in_range(const zlay_divisor *d, uint64_t index)
 {
@@ -110,7 +110,7 @@ zlay_status zlay_radix_join(uint64_t *index, const zlay_radix *radix, const uint
     return ZLAY_OK;
 }
 
-/* ---- text --------------------------------------------------------------------------------- */
+/* ---- text -------------------------------------------------------------------------- */
 
 typedef struct source {
     const zlay_radix *radix;

@@ -7,12 +7,14 @@
  * bits lie at log2 v or above permutes aligned blocks of v and changes nothing in them.  Of a map that
  * is affine over F2: the low bits of the mode have the bases 1, 2, 4, ..., v / 2 and nothing else
  * touches those bits.  Anything else is looked at point by point. */
+#include "algebra/vector_width.h"
+
 #include "algebra/kind.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- the mode --------------------------------------------------------------------------- */
+/* ---- the mode ---------------------------------------------------------------------- */
 
 typedef struct part {
     size_t begin, end;       /* leaves, or input dimensions */
@@ -23,6 +25,7 @@ typedef struct work {
     zlay_ctx *ctx;
     const zlay_layout *a;
     const zlay_vector_request *request;
+    const zlay_facts *facts;
     zl_modes box;
     part at;
 } work;
@@ -63,7 +66,7 @@ static zlay_status find_part(work *w)
     return status;
 }
 
-/* ---- strides ------------------------------------------------------------------------------ */
+/* ---- strides ----------------------------------------------------------------------- */
 
 static bool divides(uint64_t v, int64_t value)
 {
@@ -90,7 +93,7 @@ static bool strides_allow(const zlay_layout *a, const part *at, uint64_t v)
            others_aligned(a, i, a->modes, v);
 }
 
-/* ---- F2 -------------------------------------------------------------------------------------- */
+/* ---- F2 ---------------------------------------------------------------------------- */
 
 static bool is_power(uint64_t v) { return !(v & (v - 1)); }
 
@@ -106,7 +109,7 @@ static bool bases_allow(const zl_affine *map, const part *at, uint64_t v)
     return true;
 }
 
-/* ---- points ------------------------------------------------------------------------------------ */
+/* ---- points ------------------------------------------------------------------------ */
 
 /* One group: whole, or without a value anywhere. */
 static bool group_allows(const work *w, uint64_t index, uint64_t v)
@@ -143,7 +146,7 @@ static zlay_status points_allow(const work *w, uint64_t v, bool *out)
     return ZLAY_OK;
 }
 
-/* ---- the ladder ------------------------------------------------------------------------------------ */
+/* ---- the ladder -------------------------------------------------------------------- */
 
 static bool keeps_blocks(zl_swizzle s, uint64_t v)
 {
@@ -154,6 +157,8 @@ static zlay_status allows(const work *w, uint64_t v, bool *out)
 {
     zl_affine map;
     *out = v == 1;
+    if (w->a->pieces.params && v > 1)
+        return zl_vector_of_pieces(w->ctx, out, &w->a->pieces, w->facts, w->at.begin, v);
     if (v == 1 || w->at.extent % v) return ZLAY_OK;
     if (w->a->modes && keeps_blocks(w->a->swizzle, v)) {
         *out = strides_allow(w->a, &w->at, v);
@@ -185,6 +190,9 @@ static zlay_status none(work *w, uint64_t least)
         return zl_fail(w->ctx, ZLAY_NONE,
                        "no access is a multiple of %u bytes and divides the alignment of the base, "
                        "%" PRIu64, (unsigned)w->request->elem_bytes, align);
+    if (w->a->pieces.params)
+        return zl_fail(w->ctx, ZLAY_NONE, "for a value of the parameters that the facts allow the "
+                       "least access, %" PRIu64 " elements, is not contiguous and aligned", v);
     if (w->at.extent % v)
         return zl_fail(w->ctx, ZLAY_NONE, "the least access is %" PRIu64 " elements and the mode has "
                        "%" PRIu64, v, w->at.extent);
@@ -217,16 +225,17 @@ static zlay_status request_check(zlay_ctx *ctx, const zlay_layout *a, const zlay
         return zl_fail(ctx, ZLAY_EINVAL, "%s is 0", r->elem_bytes ? "base_align" : "elem_bytes");
     if (r->widths & 1 || (r->depth && !r->path))
         return zl_fail(ctx, ZLAY_EINVAL, "%s", r->widths & 1 ? "no access has 0 bytes" : "path is NULL");
-    if (a->pieces.params)
-        return zl_fail(ctx, ZLAY_ENOTSUP, "the layout depends on the parameter %s",
-                       a->pieces.param[0].text);
+    if (a->pieces.params && r->depth != 1)
+        return zl_fail(ctx, ZLAY_ENOTSUP, "the layout depends on the parameter %s, and the path is no "
+                       "dimension", a->pieces.param[0].text);
     return ZLAY_OK;
 }
 
 zlay_status zlay_layout_vector_width(zlay_ctx *ctx, uint64_t *out, const zlay_layout *layout,
-                                     const zlay_vector_request *request)
+                                     const zlay_vector_request *request,
+                                     const zlay_facts *facts)
 {
-    work w = {.ctx = ctx, .a = layout, .request = request};
+    work w = {.ctx = ctx, .a = layout, .request = request, .facts = facts};
     if (!out) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
     if (status) return status;

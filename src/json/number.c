@@ -66,7 +66,7 @@ zlay_status zl_op_facts_of(zl_call *call)
     return status;
 }
 
-/* ---- mixed radix --------------------------------------------------------------------- */
+/* ---- mixed radix ------------------------------------------------------------------- */
 
 static const zl_word ways[] = {{"zero", ZLAY_DIVISOR_ZERO},
                                {"shift", ZLAY_DIVISOR_SHIFT},

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* ---- which accesses there are -------------------------------------------------------- */
+/* ---- which accesses there are ------------------------------------------------------ */
 
 #define WIDTH(bytes) ((uint64_t)1 << (bytes))
 #define USUAL        (WIDTH(1) | WIDTH(2) | WIDTH(4) | WIDTH(8) | WIDTH(16))
@@ -48,7 +48,7 @@ static zlay_status get_widths(zl_call *call, uint64_t *widths)
     return ZLAY_OK;
 }
 
-/* ---- the mode ------------------------------------------------------------------------------ */
+/* ---- the mode ---------------------------------------------------------------------- */
 
 enum { DEPTH_MOST = 64 };
 
@@ -77,14 +77,17 @@ zlay_status zl_op_layout_vector_width(zl_call *call)
     uint32_t path[DEPTH_MOST];
     zlay_vector_request request = {.size = sizeof request, .path = path};
     zlay_layout *layout = NULL;
+    zlay_facts *facts = NULL;
     uint64_t bytes = 0;
     zlay_status status = get_path(call, path, &request.depth);
     if (!status) status = zl_get_u32(call, call->request, "elem_bytes", &request.elem_bytes);
     if (!status) status = zl_get_u64(call, call->request, "base_align", &request.base_align);
     if (!status) status = get_widths(call, &request.widths);
+    if (!status) status = zl_get_facts(call, &facts);
     if (!status) status = zl_get_layout(call, "layout", &layout);
-    if (!status) status = zlay_layout_vector_width(call->ctx, &bytes, layout, &request);
+    if (!status) status = zlay_layout_vector_width(call->ctx, &bytes, layout, &request, facts);
     if (!status) call->value = zl_json_uint(bytes);
+    zlay_facts_free(facts);
     zlay_layout_free(layout);
     return status;
 }
