@@ -2,6 +2,9 @@
 /* The widest access along a mode, against all coordinates. */
 #include "layout.h"
 
+#include <zlay/facts.h>
+#include <zlay/pieces.h>
+
 enum { RANK = 4, LEAVES = 6 };
 
 #define BIT(w) ((uint64_t)1 << (w))
@@ -91,6 +94,10 @@ static void refused(void **state)
         {"8:1", {0}, 1, 3, 48, 0, ZLAY_NONE, "multiple of 3 bytes"},
         {"(3,2):(1,4)", {0}, 1, 1, 16, BIT(2), ZLAY_NONE, "2 elements and the mode has 3"},
         {"(4,3):(1,5)", {0}, 1, 1, 16, BIT(2), ZLAY_NONE, "at index 4"},
+        {"[N] -> { [i, j] -> [i + floor(j/2)] : 0 <= i < N and 0 <= j < 4 }", {0}, 1, 1, 4, 0,
+         ZLAY_ENOTSUP, "parameter N"},
+        {"[N] -> { [i, j] -> [4i + j] : 0 <= i < N and 0 <= j < i }", {1}, 1, 1, 4, 0, ZLAY_ENOTSUP,
+         "parameter N"},
         {"Sw<2,0,2> o 0 o (3000000,2):(2,1)", {1}, 1, 1, 16, 0, ZLAY_ELIMIT, "limits.points"},
     };
     uint64_t got = 7;
@@ -112,19 +119,28 @@ static void refused(void **state)
 /* A layout as its values, with the mode between `before` faster points and the slower ones. */
 typedef struct world {
     int64_t value[4096];
+    bool hole[4096];
     uint64_t size, before, extent;
 } world;
+
+/* The group at i: all defined and legal, or nowhere defined. */
+static bool group_legal(const world *w, uint64_t i, uint64_t v, uint64_t bytes, uint32_t elem)
+{
+    uint64_t holes = 0;
+    for (uint64_t j = 0; j < v; j++) holes += w->hole[i + j * w->before];
+    if (holes) return holes == v;
+    if ((w->value[i] * (int64_t)elem) % (int64_t)bytes) return false;
+    for (uint64_t j = 1; j < v; j++)
+        if (w->value[i + j * w->before] != w->value[i] + (int64_t)j) return false;
+    return true;
+}
 
 static bool legal(const world *w, uint64_t bytes, uint32_t elem, uint64_t align)
 {
     uint64_t v = bytes / elem;
     if (bytes % elem || align % bytes || w->extent % v) return false;
-    for (uint64_t i = 0; i < w->size; i++) {
-        if (i / w->before % w->extent % v) continue;
-        if ((w->value[i] * (int64_t)elem) % (int64_t)bytes) return false;
-        for (uint64_t j = 1; j < v; j++)
-            if (w->value[i + j * w->before] != w->value[i] + (int64_t)j) return false;
-    }
+    for (uint64_t i = 0; i < w->size; i++)
+        if (i / w->before % w->extent % v == 0 && !group_legal(w, i, v, bytes, elem)) return false;
     return true;
 }
 
@@ -150,7 +166,9 @@ static void check(zlay_ctx *ctx, const zlay_layout *a, const world *w, const uin
 static void values_of(world *w, const zlay_layout *a)
 {
     w->size = zlay_layout_size(a);
-    for (uint64_t i = 0; i < w->size; i++) w->value[i] = layout_at(a, i);
+    assert_in_range(w->size, 1, 4096);
+    for (uint64_t i = 0; i < w->size; i++)
+        w->hole[i] = zlay_layout_eval(&w->value[i], 1, a, i) == ZLAY_NONE;
 }
 
 /* Flat modes that are often contiguous, aligned, or nearly so; some are swizzled. */
@@ -261,6 +279,119 @@ static void random_f2(void **state)
     }
 }
 
+/* Pads and slices: pieces, with points that are undefined. */
+static void random_pieces(void **state)
+{
+    uint64_t seed = test_seed("random_pieces"), pieces = 0, count = test_iterations(20000);
+    static world w;
+    for (uint64_t n = 0; n < count; n++) {
+        static const int64_t extents[] = {1, 2, 4, 8, 6};
+        int64_t shape[2], stride[2];
+        uint32_t mode = (uint32_t)test_range(&seed, 0, 1);
+        for (int i = 0; i < 2; i++) shape[i] = extents[test_range(&seed, 0, 4)];
+        stride[mode] = 1;
+        stride[!mode] = test_range(&seed, 1, 5) * 4;
+        zlay_layout *a, *b = NULL, *c = NULL;
+        zlay_pad pad = {(uint64_t)test_range(&seed, 0, 1), (uint64_t)test_range(&seed, 0, 4),
+                        (uint64_t)test_range(&seed, 0, 4), (int32_t)test_range(&seed, 0, 2), 0};
+        assert_int_equal(zlay_layout_new_strided(*state, &a, 2, shape, stride, 0), ZLAY_OK);
+        assert_int_equal(zlay_layout_pad(*state, &b, a, &pad), ZLAY_OK);
+        int64_t extent = shape[mode] + (pad.mode == mode ? (int64_t)(pad.before + pad.after) : 0);
+        zlay_slice slice = {mode, test_range(&seed, 0, extent - 1), extent, 1};
+        if (n % 2) assert_int_equal(zlay_layout_slice(*state, &c, b, &slice), ZLAY_OK);
+        const zlay_layout *last = c ? c : b;
+        pieces += zlay_layout_kind(last) == ZLAY_LAYOUT_PIECES;
+        uint64_t box[2];
+        assert_int_equal(zlay_layout_box(box, 2, last), 2);
+        values_of(&w, last);
+        w.before = mode ? box[0] : 1;
+        w.extent = box[mode];
+        check(*state, last, &w, &mode, 1, &seed);
+        zlay_layout_free(c);
+        zlay_layout_free(b);
+        zlay_layout_free(a);
+    }
+    assert_true(pieces > count / 4);
+}
+
+/* ---- parameters ------------------------------------------------------------------------------ */
+
+typedef struct known {
+    int64_t lo, hi, mod, rem;
+} known;
+
+/* At most three integers, with a modulus of 2^most at most. */
+static known random_known(uint64_t *seed, int64_t least, int64_t most)
+{
+    known k = {least + test_range(seed, 0, 3), 0, (int64_t)1 << test_range(seed, 0, most), 0};
+    k.rem = test_range(seed, 0, k.mod - 1);
+    k.lo += ((k.rem - k.lo) % k.mod + k.mod) % k.mod;
+    k.hi = k.lo + k.mod * test_range(seed, 0, most - 1);
+    return k;
+}
+
+/* The widest that is legal for every pair of parameters. */
+static uint64_t widest_for_all(zlay_ctx *ctx, const zlay_layout *a, const known *p, const known *q,
+                               uint32_t mode, uint64_t align)
+{
+    static world w;
+    uint64_t legal_for_all = usual, best = 0;
+    for (int64_t x = p->lo; x <= p->hi; x += p->mod)
+        for (int64_t y = q->lo; y <= q->hi; y += q->mod) {
+            const char *const names[] = {"p", "q"};
+            const int64_t values[] = {x, y};
+            uint64_t box[2];
+            zlay_layout *bound;
+            assert_int_equal(zlay_layout_bind(ctx, &bound, a, 2, names, values), ZLAY_OK);
+            zlay_layout_box(box, 2, bound);
+            values_of(&w, bound);
+            w.before = mode ? box[0] : 1;
+            w.extent = box[mode];
+            for (uint64_t bytes = 1; bytes < 64; bytes++)
+                if (legal_for_all >> bytes & 1 && !legal(&w, bytes, 1, align)) legal_for_all &= ~BIT(bytes);
+            zlay_layout_free(bound);
+        }
+    for (uint64_t bytes = 1; bytes < 64; bytes++)
+        if (legal_for_all >> bytes & 1) best = bytes;
+    return best;
+}
+
+static void parameters(void **state)
+{
+    uint64_t seed = test_seed("parameters"), wide = 0, count = test_iterations(4000);
+    for (uint64_t n = 0; n < count; n++) {
+        known p = random_known(&seed, -8, 3), q = random_known(&seed, 1, 2);
+        uint32_t mode = (uint32_t)test_range(&seed, 0, 1);
+        int64_t stride[2], c = test_range(&seed, -2, 4), e = test_range(&seed, -3, 3) * 4;
+        stride[mode] = test_range(&seed, 0, 9) ? 1 : 2;
+        stride[!mode] = test_range(&seed, 1, 4) * 4 + (test_range(&seed, 0, 9) == 0);
+        char text[256], known_p[64], known_q[64], ends[2][16];
+        for (uint32_t i = 0; i < 2; i++) {
+            bool fixed = test_range(&seed, 0, 1);
+            sprintf(ends[i], fixed ? "%d" : "%dq", fixed ? 8 : (int)test_range(&seed, 1, 4));
+        }
+        sprintf(text, "[p, q] -> { [i, j] -> [%di + %dj + %dp + %d] : 0 <= i < %s and 0 <= j < %s }",
+                (int)stride[0], (int)stride[1], (int)c, (int)e, ends[0], ends[1]);
+        sprintf(known_p, "%d <= p <= %d and p = %d mod %d", (int)p.lo, (int)p.hi, (int)p.rem, (int)p.mod);
+        sprintf(known_q, "%d <= q <= %d and q = %d mod %d", (int)q.lo, (int)q.hi, (int)q.rem, (int)q.mod);
+        const char *texts[] = {known_p, known_q};
+        const size_t lengths[] = {strlen(known_p), strlen(known_q)};
+        zlay_facts *facts;
+        zlay_layout *a = read_layout(*state, text);
+        uint64_t got = 0, want = widest_for_all(*state, a, &p, &q, mode, 16);
+        zlay_vector_request r = {sizeof r, 1, 16, 0, &mode, 1};
+        assert_int_equal(zlay_facts_parse(*state, &facts, 2, texts, lengths), ZLAY_OK);
+        zlay_status status = zlay_layout_vector_width(*state, &got, a, &r, facts);
+        if (status || got != want)
+            fail_msg("%s; %s; %s; mode %d: %d, not %d (%s)", text, known_p, known_q, (int)mode, (int)got,
+                     (int)want, zlay_ctx_message(*state));
+        wide += want > 1;
+        zlay_facts_free(facts);
+        zlay_layout_free(a);
+    }
+    assert_true(wide > count / 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -269,6 +400,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(random_strided, begin, end),
         cmocka_unit_test_setup_teardown(random_nested, begin, end),
         cmocka_unit_test_setup_teardown(random_f2, begin, end),
+        cmocka_unit_test_setup_teardown(random_pieces, begin, end),
+        cmocka_unit_test_setup_teardown(parameters, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

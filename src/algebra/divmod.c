@@ -2,14 +2,16 @@
 /* Division of a bounded operand as a product and a shift.
  *
  * Let u be in [0, N], d the divisor, 2^s scaled.
- * Round-up, m = ceil(2^s / d), e = m d - 2^s: floor(u m / 2^s) = floor(u / d) for all u exactly when
- * e c < 2^s for the greatest c <= N with c mod d = d - 1, for there the fraction has the least room.
- * What holds at s holds at s + 1, so the least s is found downwards: m' = ceil(m / 2), and
- * e' = (m' d) - 2^(s-1) is e / 2 or (e + d) / 2.
+ * Round-up, m = ceil(2^s / d), e = m d - 2^s: floor(u m / 2^s) = floor(u / d) for all u exactly
+ * when e c < 2^s for the greatest c <= N with c mod d = d - 1, for there the fraction has the least
+ * room.  What holds at s holds at s + 1, so the least s is found downwards: m' = ceil(m / 2), and
+ * e' = m' d - 2^(s-1) is e / 2 or (e + d) / 2.
+ *
  * Round-down, m = floor(2^s / d), e = 2^s - m d: floor((u + 1) m / 2^s) is right exactly when
  * (c + 1) e <= 2^s for the greatest multiple c <= N of d.
- * Where N has b bits and d lies in (2^(l-1), 2^l), round-up is right at s = b + l, and of the two at
- * s = b + l - 1, where m has b bits, one is. */
+ *
+ * Where N has b bits and d lies in (2^(l-1), 2^l), round-up is right at s = b + l, and of the two
+ * at s = b + l - 1, where m has b bits, one is. */
 #include "algebra/radix.h"
 
 static int bits_of(uint64_t value) { return value ? 64 - __builtin_clzll(value) : 0; }

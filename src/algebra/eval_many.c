@@ -41,8 +41,8 @@ static void term_make(term *out, uint64_t points, uint64_t weight, uint64_t grea
     out->more = out->by.way == ZLAY_DIVISOR_ADD ? out->by.multiplier : 0;
 }
 
-/* The terms of a layout that have a weight.  Extents are above 1, so `points` is in the range of the
- * indices and a divisor is made. */
+/* The terms of a layout that have a weight.  Extents are above 1, so `points` is in the range of
+ * the indices and a divisor is made. */
 static size_t terms_of(term *out, const zlay_layout *a)
 {
     uint64_t points = 1, before = 0;
@@ -143,8 +143,8 @@ static void affine_many(int64_t *values, const zl_affine *map, const uint64_t *i
 
 /* ---- the call ---------------------------------------------------------------------- */
 
-/* Up to 2^63 points an index is inside when it and the complement of its distance to the end have no
- * top bit: no comparison a point. */
+/* Up to 2^63 points an index is inside when it and the complement of its distance to the end have
+ * no top bit: no comparison a point. */
 static bool all_inside(const zlay_layout *a, const uint64_t *index, uint64_t first, size_t count)
 {
     uint64_t outside = 0, size = a->size;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Contiguous indices: an odometer, without division after the first index.
  *
- * The fastest modes whose points fit a table are a row, which is the same at every coordinate of the
- * others but for what is added to it (F2: XORed); so rows are copied.  Where the first mode alone is
- * longer, a row is that mode, an arithmetic progression.  Sums wrap modulo 2^64 on the way, past the
- * end of a mode; values themselves fit. */
+ * The fastest modes whose points fit a table are a row, which is the same at every coordinate of
+ * the others but for what is added to it (F2: XORed); so rows are copied.  Where the first mode
+ * alone is longer, a row is that mode, an arithmetic progression.  Sums wrap modulo 2^64 on the
+ * way, past the end of a mode; values themselves fit. */
 #include "algebra/eval_many.h"
 
 enum { ROW = 256 };
@@ -75,7 +75,8 @@ static void row_fill(row *r, const zlay_layout *a)
 {
     odometer o;
     start(&o, a->mode, r->modes, 0, 0);
-    for (uint64_t i = 0; r->table && i < r->points; i++, advance(&o)) r->value[i] = (int64_t)o.value;
+    for (uint64_t i = 0; r->table && i < r->points; i++, advance(&o))
+        r->value[i] = (int64_t)o.value;
 }
 
 static void row_copy(int64_t *values, const row *r, uint64_t from, size_t count, uint64_t base)
@@ -128,7 +129,8 @@ static void table_fill(uint64_t *table, const uint64_t *basis, unsigned bits)
 {
     table[0] = 0;
     for (unsigned k = 0; k < bits; k++)
-        for (size_t i = 0; i < (size_t)1 << k; i++) table[((size_t)1 << k) + i] = table[i] ^ basis[k];
+        for (size_t i = 0; i < (size_t)1 << k; i++)
+            table[((size_t)1 << k) + i] = table[i] ^ basis[k];
 }
 
 void zl_f2_range(int64_t *values, const zlay_layout *a, uint64_t first, size_t count)
@@ -138,7 +140,8 @@ void zl_f2_range(int64_t *values, const zlay_layout *a, uint64_t first, size_t c
     if (bits < low) low = bits, rest = ((uint64_t)1 << bits) - 1;
     table_fill(table, a->f2.basis, low);
     for (uint64_t at = first; count; at = (at | rest) + 1) {
-        uint64_t base = xor_of(a->f2.basis, at & ~rest), end = (at | rest) < last ? at | rest : last;
+        uint64_t base = xor_of(a->f2.basis, at & ~rest),
+                 end = (at | rest) < last ? at | rest : last;
         size_t here = (size_t)(end - at) + 1;
         const uint64_t *from = table + (at & rest);
         for (size_t i = 0; i < here; i++) values[i] = (int64_t)(base ^ from[i]);

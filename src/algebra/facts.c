@@ -34,7 +34,8 @@ static void *longer(zlay_ctx *ctx, void *old, size_t *room, size_t size)
 static size_t find(const zl_unknown *at, size_t count, const char *name, size_t length)
 {
     size_t i = 0;
-    while (i < count && (strlen(at[i].name.text) != length || memcmp(at[i].name.text, name, length)))
+    while (i < count &&
+           (strlen(at[i].name.text) != length || memcmp(at[i].name.text, name, length)))
         i++;
     return i;
 }

@@ -125,15 +125,16 @@ static zlay_status congruence(reader *r, int how)
     place = zl_linear_name(right->form, r->u, &count);
     if (left->mod && !right->mod) {
         zlay_range b = right->form->rest;
-        if (count || !zl_range_is_constant(b)) return refuse(r, "x mod m is compared with a number");
+        if (count || !zl_range_is_constant(b))
+            return refuse(r, "x mod m is compared with a number");
         if (b.rem < 0 || b.rem >= left->mod) return says(r, place, zl_range_empty());
     }
     zl_linear_apply(ZL_LINEAR_SUB, left->form, right->form, r->u);
     return congruent(r, left->form, left->mod ? left->mod : right->mod);
 }
 
-/* Every relation is a difference that is 0, or at most 0.  An equality takes the name from the number,
- * so that -2^63 stays in 64 bits. */
+/* Every relation is a difference that is 0, or at most 0.  An equality takes the name from the
+ * number, so that -2^63 stays in 64 bits. */
 static zlay_status related(reader *r, int how)
 {
     size_t names;

@@ -37,7 +37,7 @@ zlay_range zl_range_all(void) { return (zlay_range){INT64_MIN, INT64_MAX, 1, 0};
 zlay_range zl_range_empty(void) { return (zlay_range){1, 0, 1, 0}; }
 zlay_range zl_range_constant(int64_t value) { return (zlay_range){value, value, 0, value}; }
 
-/* A modulus that does not fit 64 bits gives way to its power of two, which is what alignment asks. */
+/* A modulus that does not fit 64 bits gives way to its power of two: that is an alignment. */
 static wide fit(wide mod)
 {
     wide two = mod & -mod;

@@ -122,7 +122,8 @@ static void put_quotient(zl_text *out, const zlay_divisor *d, size_t i, int bits
 {
     char u = d->least < 0 ? 'u' : 'x';
     const char *more = d->way == ZLAY_DIVISOR_ADD ? " + " : "";
-    const char *wide = d->product > bits ? d->product == 128 ? "(unsigned __int128)" : "(uint64_t)" : "";
+    const char *wide =
+        d->product > bits ? d->product == 128 ? "(unsigned __int128)" : "(uint64_t)" : "";
     char m[64] = "";
     zl_text number = {m, sizeof m - 1, 0};
     zl_putf(&number, "UINT%d_C(0x%" PRIx64 ")", d->multiplier >> 32 ? 64 : 32, d->multiplier);
@@ -190,10 +191,11 @@ static void put_source(zl_text *out, const void *value)
     zl_putf(&name, "%sint%d_t", sign, bits);
     zl_puts(out, "/* The coordinate of x in ");
     put_shape(out, s->radix);
-    zl_putf(out, ", first mode fastest, for x in [%" PRId64 ", %" PRIu64 "]; returns the rest. */\n",
+    zl_putf(out,
+            ", first mode fastest, for x in [%" PRId64 ", %" PRIu64 "]; returns the rest. */\n",
             first->least, first->greatest);
-    zl_putf(out, "static inline %s %s(%s x, %s *c)\n{\n    const uint%d_t x0 = (uint%d_t)x;\n", type,
-            s->name, type, type, bits, bits);
+    zl_putf(out, "static inline %s %s(%s x, %s *c)\n{\n    const uint%d_t x0 = (uint%d_t)x;\n",
+            type, s->name, type, type, bits, bits);
     for (size_t i = 0; i < s->radix->rank; i++)
         put_step(out, &s->radix->step[i], i, bits, type);
     zl_putf(out, "    return (%s)x%zu;\n}\n", type, s->radix->rank);

@@ -2,11 +2,11 @@
 /* The widest contiguous, aligned access along a mode.
  *
  * An access of v elements is legal when v divides the mode's extent and every group of v of its
- * coordinates has values b, b + 1, ..., b + v - 1 with v | b.  Of strides: the mode begins with a run of
- * stride 1 whose length v divides, and v divides the offset and every other stride.  A swizzle whose
- * bits lie at log2 v or above permutes aligned blocks of v and changes nothing in them.  Of a map that
- * is affine over F2: the low bits of the mode have the bases 1, 2, 4, ..., v / 2 and nothing else
- * touches those bits.  Anything else is looked at point by point. */
+ * coordinates has values b, b + 1, ..., b + v - 1 with v | b.  Of strides: the mode begins with a
+ * run of stride 1 whose length v divides, and v divides the offset and every other stride.  A
+ * swizzle whose bits lie at log2 v or above permutes aligned blocks of v and changes nothing in
+ * them.  Of a map that is affine over F2: the low bits of the mode have the bases 1, 2, 4, ..., v /
+ * 2 and nothing else touches those bits.  Anything else is looked at point by point. */
 #include "algebra/vector_width.h"
 
 #include "algebra/kind.h"
@@ -32,8 +32,8 @@ typedef struct work {
 
 static zlay_status no_mode(work *w, size_t level)
 {
-    return zl_fail(w->ctx, ZLAY_EINVAL, "the mode's path ends at entry %zu: there is no mode %u", level,
-                   (unsigned)w->request->path[level]);
+    return zl_fail(w->ctx, ZLAY_EINVAL, "the mode's path ends at entry %zu: there is no mode %u",
+                   level, (unsigned)w->request->path[level]);
 }
 
 /* The child of a part: `*inside` parentheses before its first leaf are entered already. */
@@ -140,8 +140,9 @@ static zlay_status points_allow(const work *w, uint64_t v, bool *out)
 {
     uint64_t limit = zl_limits(w->ctx)->points;
     if (w->a->size > limit)
-        return zl_fail(w->ctx, ZLAY_ELIMIT, "limits.points is %" PRIu64 " and the layout has %" PRIu64,
-                       limit, w->a->size);
+        return zl_fail(w->ctx, ZLAY_ELIMIT,
+                       "limits.points is %" PRIu64 " and the layout has %" PRIu64, limit,
+                       w->a->size);
     *out = first_break(w, v) == w->a->size;
     return ZLAY_OK;
 }
@@ -194,13 +195,17 @@ static zlay_status none(work *w, uint64_t least)
         return zl_fail(w->ctx, ZLAY_NONE, "for a value of the parameters that the facts allow the "
                        "least access, %" PRIu64 " elements, is not contiguous and aligned", v);
     if (w->at.extent % v)
-        return zl_fail(w->ctx, ZLAY_NONE, "the least access is %" PRIu64 " elements and the mode has "
-                       "%" PRIu64, v, w->at.extent);
+        return zl_fail(w->ctx, ZLAY_NONE,
+                       "the least access is %" PRIu64 " elements and the mode has "
+                       "%" PRIu64,
+                       v, w->at.extent);
     if (w->a->size > zl_limits(w->ctx)->points)
         return zl_fail(w->ctx, ZLAY_NONE,
                        "the least access, %" PRIu64 " elements, is not contiguous and aligned", v);
-    return zl_fail(w->ctx, ZLAY_NONE, "the least access, %" PRIu64 " elements, is not contiguous and "
-                   "aligned at index %" PRIu64, v, first_break(w, v));
+    return zl_fail(w->ctx, ZLAY_NONE,
+                   "the least access, %" PRIu64 " elements, is not contiguous and "
+                   "aligned at index %" PRIu64,
+                   v, first_break(w, v));
 }
 
 static zlay_status widest(work *w, uint64_t *out)
@@ -220,14 +225,18 @@ static zlay_status widest(work *w, uint64_t *out)
 
 static zlay_status request_check(zlay_ctx *ctx, const zlay_layout *a, const zlay_vector_request *r)
 {
-    if (!a || !r || r->size < sizeof *r) return zl_fail(ctx, ZLAY_EINVAL, "the request is NULL or short");
+    if (!a || !r || r->size < sizeof *r)
+        return zl_fail(ctx, ZLAY_EINVAL, "the request is NULL or short");
     if (!r->elem_bytes || !r->base_align)
         return zl_fail(ctx, ZLAY_EINVAL, "%s is 0", r->elem_bytes ? "base_align" : "elem_bytes");
     if (r->widths & 1 || (r->depth && !r->path))
-        return zl_fail(ctx, ZLAY_EINVAL, "%s", r->widths & 1 ? "no access has 0 bytes" : "path is NULL");
+        return zl_fail(ctx, ZLAY_EINVAL, "%s",
+                       r->widths & 1 ? "no access has 0 bytes" : "path is NULL");
     if (a->pieces.params && r->depth != 1)
-        return zl_fail(ctx, ZLAY_ENOTSUP, "the layout depends on the parameter %s, and the path is no "
-                       "dimension", a->pieces.param[0].text);
+        return zl_fail(ctx, ZLAY_ENOTSUP,
+                       "the layout depends on the parameter %s, and the path is no "
+                       "dimension",
+                       a->pieces.param[0].text);
     return ZLAY_OK;
 }
 

@@ -3,8 +3,8 @@
  *
  * The box is i_k >= 0 and e_k - 1 - i_k >= 0 with e_k affine in the parameters.  What is affine in
  * unknowns of which each is a congruence class in an interval takes all residues of its least
- * congruence, so v divides all its values exactly when v divides that congruence: the answer is one,
- * not an estimate. */
+ * congruence, so v divides all its values exactly when v divides that congruence: the answer is
+ * one, not an estimate. */
 #include "algebra/vector_width.h"
 
 typedef struct form {

@@ -162,7 +162,8 @@ static zlay_status get_range(zl_call *call, range *out, const shape *s)
     if (value &&
         (json_array_size(value) != 2 || !end_of(json_array_get(value, 0), &lo, &below[0]) ||
          !end_of(json_array_get(value, 1), &hi, &below[1])))
-        return zl_wrong(call, "range", "a list of two integers, the least and the greatest operand");
+        return zl_wrong(call, "range",
+                        "a list of two integers, the least and the greatest operand");
     if ((below[1] && (!below[0] || (int64_t)hi < (int64_t)lo)) ||
         (!below[0] && !below[1] && hi < lo) || (below[0] && !below[1] && hi > INT64_MAX) ||
         (!below[0] && lo > INT64_MAX))
@@ -230,7 +231,8 @@ zlay_status zl_op_radix_divmod(zl_call *call)
     zlay_status status = get_name(call, name);
     if (!status) status = get_shape(call, s);
     if (!status) status = get_range(call, &r, s);
-    if (!status) status = zlay_radix_new(call->ctx, &radix, s->rank, s->extent, r.least, r.greatest);
+    if (!status)
+        status = zlay_radix_new(call->ctx, &radix, s->rank, s->extent, r.least, r.greatest);
     if (!status) status = divmod_value(call, radix, name);
     zlay_radix_free(radix);
     zl_free(&alloc, s, sizeof *s);

@@ -27,7 +27,8 @@ static bool is_amd(zl_span name)
 {
     static const char *const names[] = {"gfx90a", "gfx942", "gfx950", "gfx1250"};
     for (size_t i = 0; i < ZL_COUNT(names); i++)
-        if (strlen(names[i]) == name.length && !memcmp(names[i], name.text, name.length)) return true;
+        if (strlen(names[i]) == name.length && !memcmp(names[i], name.text, name.length))
+            return true;
     return false;
 }
 
