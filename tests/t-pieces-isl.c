@@ -171,15 +171,17 @@ static zlay_layout *parse(zlay_ctx *ctx, zlay_status *status, const char *text)
     return a;
 }
 
-/* parse(print(x)) is x: the same box, the same values, undefined where x is. */
+/* parse(print(x)) is x: the same text, box and values, undefined where x is. */
 static void assert_parses_back(zlay_ctx *ctx, const zlay_layout *a)
 {
-    char text[65536];
-    zlay_buf buf = {text, sizeof text, 0};
+    char text[65536], twice[65536];
+    zlay_buf buf = {text, sizeof text, 0}, again = {twice, sizeof twice, 0};
     zlay_status status;
     assert_int_equal(zlay_layout_print(&buf, a), ZLAY_OK);
     zlay_layout *b = parse(ctx, &status, text);
     if (!b) fail_msg("%s: %s", text, zlay_ctx_message(ctx));
+    assert_int_equal(zlay_layout_print(&again, b), ZLAY_OK);
+    assert_string_equal(text, twice);
     assert_int_equal(zlay_layout_size(a), zlay_layout_size(b));
     for (uint64_t i = 0; i < zlay_layout_size(a); i++) {
         int64_t x[4] = {0}, y[4] = {0};

@@ -29,7 +29,8 @@ typedef struct dense {
     zl_world *w;
     size_t width, divs;
     bool used[ZL_PIECE_VARIABLES];
-    size_t place[ZL_PIECE_VARIABLES]; /* of a variable among those that are used */
+    size_t place[ZL_PIECE_VARIABLES]; /* of a variable among those that are used; 0: none yet */
+    size_t order[ZL_PIECE_VARIABLES]; /* the divisions in their places */
 } dense;
 
 static void use(dense *d, const zl_row *row)
@@ -47,13 +48,50 @@ static void use_all(dense *d, const zl_claims *c)
         if (d->used[q] && d->w->variable[q].den) use(d, d->w->variable[q].num);
 }
 
-static void number(dense *d)
+static bool is_new(const dense *d, size_t v) { return d->used[v] && !d->place[v]; }
+
+/* The first division of a row that has no place yet; w->count: none. */
+static size_t first_new(const dense *d, const zl_row *row)
 {
-    size_t known = d->w->params + d->w->dims, next = known;
-    for (size_t v = 0; v < d->w->count; v++)
-        d->place[v] = v < known ? v : d->used[v] ? next++ : 0;
-    d->divs = next - known;
-    d->width = 1 + next;
+    for (size_t v = d->w->params + d->w->dims; v < row->used; v++)
+        if (row->at[v] && is_new(d, v)) return v;
+    return d->w->count;
+}
+
+/* A division after those in it. */
+static void place_division(dense *d, size_t q)
+{
+    size_t stack[ZL_PIECE_VARIABLES], depth = 1;
+    for (stack[0] = q; depth;) {
+        size_t top = stack[depth - 1], inner = first_new(d, d->w->variable[top].num);
+        if (inner < d->w->count) {
+            stack[depth++] = inner;
+        } else {
+            d->place[top] = d->width++ - 1;
+            d->order[d->divs++] = top;
+            depth--;
+        }
+    }
+}
+
+static void place_row(dense *d, const zl_row *row)
+{
+    for (size_t q; (q = first_new(d, row)) < d->w->count;) place_division(d, q);
+}
+
+/* In the order in which a text has them, so that reading what was printed numbers them alike. */
+static void number(dense *d, const zl_claims *c)
+{
+    size_t known = d->w->params + d->w->dims;
+    d->width = 1 + known;
+    for (size_t v = 0; v < known; v++) d->place[v] = v;
+    for (size_t i = 0; i < c->count; i++) {
+        const zl_guard *g = &c->at[i].guard;
+        for (size_t r = 0; r < c->outs; r++) place_row(d, c->at[i].value[r]);
+        for (int equal = 1; equal >= 0; equal--)
+            for (size_t r = 0; r < g->count; r++)
+                if (g->row[r]->equal == equal) place_row(d, g->row[r]);
+    }
 }
 
 static void write_row(const dense *d, int64_t *out, const zl_row *row)
@@ -68,10 +106,9 @@ static bool write_divs(const dense *d, zl_pieces *p)
     int64_t *div = zl_world_take(d->w, d->divs * d->width, sizeof *div);
     int64_t *den = zl_world_take(d->w, d->divs, sizeof *den);
     if (!div || !den) return false;
-    for (size_t q = d->w->params + d->w->dims, at = 0; q < d->w->count; q++) {
-        if (!d->used[q]) continue;
-        write_row(d, div + at * d->width, d->w->variable[q].num);
-        den[at++] = d->w->variable[q].den;
+    for (size_t at = 0; at < d->divs; at++) {
+        write_row(d, div + at * d->width, d->w->variable[d->order[at]].num);
+        den[at] = d->w->variable[d->order[at]].den;
     }
     p->div = div;
     p->den = den;
@@ -102,7 +139,7 @@ zlay_status zl_claims_dense(zl_claims *c, zl_pieces *out, const uint64_t *extent
 {
     dense d = {.w = c->w};
     use_all(&d, c);
-    number(&d);
+    number(&d, c);
     *out = (zl_pieces){c->w->params, c->w->dims, d.divs, c->outs, c->count, c->w->param,
                        extent,       out_size,   NULL,   NULL,    NULL};
     zl_piece *piece = zl_world_take(c->w, c->count, sizeof *piece);
