@@ -20,6 +20,9 @@
  *              same with M - log2(N / 8)
  *    f2        f2{register: (0,1) (0,2); lane: (0,4) (1,0) -> dim0: 2, dim1: 8}
  *              at most 63 bits in, 64 out; output sizes are powers of two
+ *    pieces    { [i] -> [2i] : 0 <= i < 3; [i] -> [i mod 2] : 3 <= i < 5 }
+ *              isl's notation, docs/isl-text.md; the values are 0 2 4 1 0.  The
+ *              box is the hull of the domain, its least corner coordinate 0
  *
  *  Past its box a strided or swizzled layout goes on as CuTe's do: the last
  *  mode has no bound, -v has the mirrored coordinate of v, and a swizzle acts
