@@ -68,6 +68,32 @@ static int teardown(void **state)
 
 #define F2 "{\"in\":[[\"register\",[[0,1],[0,2]]],[\"lane\",[[0,4],[1,0]]]],\"out\":[[\"dim0\",2],[\"dim1\",8]]}"
 
+static void hierarchies(void **state)
+{
+#define TREE "\"levels\":[[\"register\",2],[\"lane\",3]]"
+    static const char *const rows[][3] = {
+        {"{\"op\":\"hier.normal\",\"layout\":\"5 o 6:-1\"," TREE "}", "ok",
+         "{\"normal\":[{\"level\":\"register\",\"nodes\":[{\"map\":[1,0]}]},"
+         "{\"level\":\"lane\",\"nodes\":[{\"map\":[2,1,0],\"below\":[0,0,0]}]}]}"},
+        {"{\"op\":\"hier.normal\",\"layout\":\"(2,3):(3,1)\"," TREE "}", "ok",
+         "{\"crosses\":\"register\",\"witness\":[0,1]}"},
+        {"{\"op\":\"hier.level\",\"a\":\"6\",\"b\":\"5 o 6:-1\"," TREE "}", "ok",
+         "{\"level\":\"lane\",\"witness\":[0,5]}"},
+        {"{\"op\":\"hier.level\",\"a\":\"1 o (2,3):(-1,2)\",\"b\":\"6\"," TREE "}", "ok",
+         "{\"level\":\"register\",\"witness\":[0,1]}"},
+        {"{\"op\":\"hier.level\",\"a\":\"6\",\"b\":\"(2,3):(1,2)\"," TREE "}", "ok", "{\"level\":null}"},
+        {"{\"op\":\"hier.solve\",\"a\":\"(2,3):(3,1)\",\"b\":\"3 o (2,3):(-3,1)\"," TREE "}",
+         "ok.normal.0.nodes", "[{\"map\":[1,0]}]"},
+    };
+    for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);
+    mentions(*state, "{\"op\":\"hier.solve\",\"a\":\"6\",\"b\":\"(2,3):(3,1)\"," TREE "}", "none", "'register'");
+    mentions(*state, "{\"op\":\"hier.normal\",\"layout\":\"6:2\"," TREE "}", "none", "index 3");
+    mentions(*state, "{\"op\":\"hier.normal\",\"layout\":\"8\"," TREE "}", "message", "6 slots");
+    mentions(*state, "{\"op\":\"hier.normal\",\"layout\":\"8\",\"levels\":[[\"a\\u0000\",8]]}", "message", "levels");
+    mentions(*state, "{\"op\":\"hier.normal\",\"layout\":\"8\",\"levels\":[8]}", "message", "[name, size]");
+#undef TREE
+}
+
 static void layouts(void **state)
 {
     static const char *const rows[][3] = {
@@ -400,6 +426,7 @@ static void what_there_is(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(hierarchies, setup, teardown),
         cmocka_unit_test_setup_teardown(layouts, setup, teardown),
         cmocka_unit_test_setup_teardown(numbers, setup, teardown),
         cmocka_unit_test_setup_teardown(tensor_maps, setup, teardown),

@@ -205,6 +205,9 @@ static const char *const whole[] = {
     "{\"op\":\"radix.divmod\",\"shape\":\"(3,5)\"}",
     "{\"op\":\"layout.vector_width\",\"layout\":\"(8,4):(1,8)\",\"mode\":0,\"elem_bytes\":2,"
     "\"base_align\":16}",
+    "{\"op\":\"hier.normal\",\"layout\":\"6\",\"levels\":[[\"register\",2],[\"lane\",3]]}",
+    "{\"op\":\"hier.solve\",\"a\":\"6\",\"b\":\"6\",\"levels\":[[\"lane\",6]]}",
+    "{\"op\":\"hier.level\",\"a\":\"6\",\"b\":\"6\",\"levels\":[[\"lane\",6]]}",
     "{\"op\":\"tensormap.check\",\"target\":\"sm_90a\",\"map\":{\"mode\":0,\"type\":9,\"rank\":1,"
     "\"address\":0,\"extent\":[64],\"stride\":[],"
     "\"box\":[64],\"step\":[1],\"interleave\":0,\"swizzle\":0,\"l2\":0,\"oob\":0}}",

@@ -10,6 +10,7 @@
 #include <zlay/emit.h>
 #include <zlay/f2.h>
 #include <zlay/facts.h>
+#include <zlay/hier.h>
 #include <zlay/legality.h>
 #include <zlay/pieces.h>
 #include <zlay/pipe.h>

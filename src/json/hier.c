@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "json/json.h"
+
+#include <string.h>
+
+/* ---- levels -------------------------------------------------------------------- */
+
+typedef struct levels {
+    size_t count;
+    zlay_level *at;
+} levels;
+
+/* Names live as long as the request. */
+static zlay_status level_of(zl_call *call, const json_t *pair, zlay_level *out)
+{
+    const json_t *name = json_array_get(pair, 0);
+    if (json_array_size(pair) != 2 || !json_is_string(name) ||
+        !zl_json_u64(json_array_get(pair, 1), &out->size))
+        return zl_wrong(call, "levels", "a list of [name, size]");
+    out->name = json_string_value(name);
+    if (strlen(out->name) != json_string_length(name))
+        return zl_wrong(call, "levels", "a list of names without a character 0");
+    return ZLAY_OK;
+}
+
+static zlay_status get_levels(zl_call *call, levels *out)
+{
+    const json_t *list;
+    zlay_status status = zl_get_list(call, call->request, "levels", &list);
+    if (status) return status;
+    out->count = json_array_size(list);
+    out->at = zl_alloc(call->ctx, out->count + 1, sizeof *out->at);
+    if (!out->at) return ZLAY_ENOMEM;
+    for (size_t i = 0; i < out->count && !status; i++)
+        status = level_of(call, json_array_get(list, i), &out->at[i]);
+    return status;
+}
+
+static void free_levels(zl_call *call, levels *l)
+{
+    zlay_allocator alloc = zl_allocator(call->ctx);
+    zl_free(&alloc, l->at, (l->count + 1) * sizeof *l->at);
+}
+
+/* ---- forms ---------------------------------------------------------------------- */
+
+static json_t *pair_value(zl_call *call, uint64_t i, uint64_t j)
+{
+    json_t *pair = json_array();
+    zl_put_item(call, pair, zl_json_uint(i));
+    zl_put_item(call, pair, zl_json_uint(j));
+    return pair;
+}
+
+static json_t *numbers_value(zl_call *call, const uint64_t *at, uint64_t count)
+{
+    json_t *list = json_array();
+    for (uint64_t i = 0; i < count; i++) zl_put_item(call, list, zl_json_uint(at[i]));
+    return list;
+}
+
+typedef struct row {
+    uint64_t *map, *below;
+} row;
+
+static json_t *nodes_value(zl_call *call, const zlay_hier *h, size_t level, const zlay_tier *tier,
+                           row r)
+{
+    json_t *list = json_array();
+    for (uint64_t v = 0; v < tier->nodes; v++) {
+        json_t *node = json_object();
+        if (zlay_hier_node(r.map, r.below, tier->size, h, level, v)) call->no_memory = true;
+        zl_put_value(call, node, "map", numbers_value(call, r.map, tier->size));
+        if (level)
+            zl_put_value(call, node, "below", numbers_value(call, r.below, tier->size));
+        zl_put_item(call, list, node);
+    }
+    return list;
+}
+
+static zlay_status tier_value(zl_call *call, const zlay_hier *h, size_t level,
+                              const zlay_tier *tier, json_t *list)
+{
+    zlay_allocator alloc = zl_allocator(call->ctx);
+    row r = {zl_alloc(call->ctx, tier->size, 2 * sizeof *r.map), NULL};
+    if (!r.map) return ZLAY_ENOMEM;
+    r.below = r.map + tier->size;
+    json_t *value = json_object();
+    zl_put_value(call, value, "level", json_string(tier->name));
+    zl_put_value(call, value, "nodes", nodes_value(call, h, level, tier, r));
+    zl_put_item(call, list, value);
+    zl_free(&alloc, r.map, tier->size * 2 * sizeof *r.map);
+    return ZLAY_OK;
+}
+
+static zlay_status form_value(zl_call *call, const zlay_hier *h)
+{
+    zlay_allocator alloc = zl_allocator(call->ctx);
+    size_t count = zlay_hier_tiers(NULL, 0, h);
+    zlay_tier *tier = zl_alloc(call->ctx, count, sizeof *tier);
+    zlay_status status = tier ? ZLAY_OK : ZLAY_ENOMEM;
+    json_t *list = json_array();
+    if (tier) zlay_hier_tiers(tier, count, h);
+    for (size_t k = 0; k < count && !status; k++)
+        status = tier_value(call, h, k, &tier[k], list);
+    zl_free(&alloc, tier, count * sizeof *tier);
+    call->value = json_object();
+    zl_put_value(call, call->value, "normal", list);
+    return status;
+}
+
+static zlay_status give(zl_call *call, zlay_status status, zlay_hier *h)
+{
+    if (!status) status = form_value(call, h);
+    zlay_hier_free(h);
+    return status;
+}
+
+/* ---- operations ------------------------------------------------------------------- */
+
+static zlay_status crossing_value(zl_call *call, const levels *l, const zlay_crossing *w)
+{
+    call->value = json_object();
+    zl_put_value(call, call->value, "crosses", json_string(l->at[w->level].name));
+    zl_put_value(call, call->value, "witness", pair_value(call, w->i, w->j));
+    return ZLAY_OK;
+}
+
+static zlay_status normal_value(zl_call *call, const zlay_layout *layout, const levels *l)
+{
+    zlay_answer answer = ZLAY_YES;
+    zlay_crossing w;
+    zlay_hier *h = NULL;
+    zlay_status status = zlay_hier_keeps(call->ctx, &answer, &w, layout, l->at, l->count);
+    if (!status && answer == ZLAY_NO) return crossing_value(call, l, &w);
+    if (!status) status = zlay_hier_normal(call->ctx, &h, layout, l->at, l->count);
+    return give(call, status, h);
+}
+
+zlay_status zl_op_hier_normal(zl_call *call)
+{
+    levels l = {0, NULL};
+    zlay_layout *layout = NULL;
+    zlay_status status = get_levels(call, &l);
+    if (!status) status = zl_get_layout(call, "layout", &layout);
+    if (!status) status = normal_value(call, layout, &l);
+    zlay_layout_free(layout);
+    free_levels(call, &l);
+    return status;
+}
+
+typedef zlay_status about_conversion(zl_call *call, const zlay_layout *a, const zlay_layout *b,
+                                     const levels *l);
+
+static zlay_status of_conversion(zl_call *call, about_conversion *answer)
+{
+    levels l = {0, NULL};
+    zlay_layout *a = NULL, *b = NULL;
+    zlay_status status = get_levels(call, &l);
+    if (!status) status = zl_get_layout(call, "a", &a);
+    if (!status) status = zl_get_layout(call, "b", &b);
+    if (!status) status = answer(call, a, b, &l);
+    zlay_layout_free(a);
+    zlay_layout_free(b);
+    free_levels(call, &l);
+    return status;
+}
+
+static zlay_status solve_value(zl_call *call, const zlay_layout *a, const zlay_layout *b,
+                               const levels *l)
+{
+    zlay_hier *h = NULL;
+    zlay_status status = zlay_hier_solve(call->ctx, &h, a, b, l->at, l->count);
+    return give(call, status, h);
+}
+
+zlay_status zl_op_hier_solve(zl_call *call) { return of_conversion(call, solve_value); }
+
+static zlay_status level_value(zl_call *call, const zlay_layout *a, const zlay_layout *b,
+                               const levels *l)
+{
+    zlay_reach reach;
+    zlay_status status = zlay_hier_level(call->ctx, &reach, a, b, l->at, l->count);
+    if (status) return status;
+    bool none = reach.level < 0;
+    call->value = json_object();
+    zl_put_value(call, call->value, "level",
+                 none ? json_null() : json_string(l->at[reach.level].name));
+    if (!none) zl_put_value(call, call->value, "witness", pair_value(call, reach.to, reach.from));
+    return ZLAY_OK;
+}
+
+zlay_status zl_op_hier_level(zl_call *call) { return of_conversion(call, level_value); }
