@@ -128,6 +128,90 @@ static bool eval(void *value)
     return !zlay_layout_eval(&out, 1, s->a, zlay_layout_size(s->a) / 2);
 }
 
+/* ---- F2 layouts by bits: invertible, upper triangular with random bits above the diagonal ---- */
+
+static bool prepare_f2(state *s, int bits)
+{
+    zlay_dim in = {.name = "x", .size = (uint64_t)1 << bits}, out = in;
+    uint64_t basis[64];
+    zlay_f2_bases f2 = {sizeof f2, 0, 1, 1, &in, &out, basis};
+    for (int k = 0; k < bits; k++)
+        basis[k] = (uint64_t)1 << k | (draw(s, UINT64_MAX) & (((uint64_t)1 << k) - 1));
+    return !zlay_f2_new(s->ctx, &s->a, &f2) && !zlay_f2_new(s->ctx, &s->b, &f2);
+}
+
+static bool invert(void *value)
+{
+    state *s = value;
+    zlay_layout *made;
+    bool right = !zlay_f2_invert(s->ctx, &made, s->a);
+    zlay_layout_free(made);
+    return right;
+}
+
+static bool solve(void *value)
+{
+    state *s = value;
+    zlay_layout *made;
+    bool right = !zlay_f2_invert_and_compose(s->ctx, &made, s->a, s->b);
+    zlay_layout_free(made);
+    return right;
+}
+
+static bool bijective(void *value)
+{
+    state *s = value;
+    zlay_answer answer;
+    return !zlay_layout_is_bijective(s->ctx, &answer, NULL, s->a) && answer == ZLAY_YES;
+}
+
+static bool lift(void *value)
+{
+    state *s = value;
+    zlay_layout *made;
+    bool right = !zlay_layout_lift(s->ctx, &made, s->a);
+    zlay_layout_free(made);
+    return right;
+}
+
+/* ---- pieces by their number: runs of 16 with a stride of their own each ----------------------- */
+
+static bool prepare_pieces(state *s, int count)
+{
+    char text[16384], *at = text + sprintf(text, "{ ");
+    for (int i = 0; i < count; i++)
+        at += sprintf(at, "%s[i] -> [%di + %d] : %d <= i < %d", i ? "; " : "", i + 2, 1000 * i,
+                      16 * i, 16 * i + 16);
+    at += sprintf(at, " }");
+    int64_t extent = 8 * count, stride = 2;
+    return !zlay_layout_parse(s->ctx, &s->a, text, (size_t)(at - text)) &&
+           !zlay_layout_new_strided(s->ctx, &s->b, 1, &extent, &stride, 0);
+}
+
+static bool prepare_same_pieces(state *s, int count)
+{
+    if (!prepare_pieces(s, count)) return false;
+    zlay_layout_free(s->b);
+    s->b = NULL;
+    return !zlay_layout_flip(s->ctx, &s->b, s->a, 0);
+}
+
+static bool differ(void *value)
+{
+    state *s = value;
+    zlay_answer answer;
+    return !zlay_layout_equal(s->ctx, &answer, NULL, s->a, s->b) && answer == ZLAY_NO;
+}
+
+static bool flip(void *value)
+{
+    state *s = value;
+    zlay_layout *made;
+    bool right = !zlay_layout_flip(s->ctx, &made, s->a, 0);
+    zlay_layout_free(made);
+    return right;
+}
+
 static const growth rows[] = {
     {"eval", "rank", {1, 2, 4, 8, 16, 32}, prepare_tile, eval},
     {"coalesce", "rank", {1, 2, 4, 8, 16, 32}, prepare_tile, coalesce},
@@ -135,6 +219,14 @@ static const growth rows[] = {
     {"complement", "rank", {1, 2, 4, 8, 16, 32}, prepare_tile, complement},
     {"logical_divide by 2:1", "rank", {1, 2, 4, 8, 16, 32}, prepare_tile, divide},
     {"equal, strided", "rank", {1, 2, 4, 8, 16, 32}, prepare_equal, equal},
+    {"f2.invert", "bits", {2, 4, 8, 16, 32, 60}, prepare_f2, invert},
+    {"f2.invert_and_compose", "bits", {2, 4, 8, 16, 32, 60}, prepare_f2, solve},
+    {"bijective, f2", "bits", {2, 4, 8, 16, 32, 60}, prepare_f2, bijective},
+    {"equal, f2", "bits", {2, 4, 8, 16, 32, 60}, prepare_f2, equal},
+    {"lift of f2", "bits", {2, 4, 8, 16}, prepare_f2, lift},
+    {"compose pieces with 2:1", "pieces", {2, 4, 8, 16, 32, 64}, prepare_pieces, compose},
+    {"flip pieces", "pieces", {2, 4, 8, 16, 32, 64}, prepare_pieces, flip},
+    {"equal, pieces that differ", "pieces", {2, 4, 8, 16, 32, 64}, prepare_same_pieces, differ},
 };
 
 static void forget(state *s)
