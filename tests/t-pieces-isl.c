@@ -11,6 +11,7 @@
 #include <isl/set.h>
 #include <isl/space.h>
 #include <isl/val.h>
+#include <zlay/pieces.h>
 
 typedef struct words {
     char text[2048];
@@ -330,11 +331,70 @@ static void parameters(void **state)
     isl_ctx_free(isl);
 }
 
+/* The map of a layout written out point by point, from its coordinates: for isl to compare with. */
+static isl_map *map_of_points(isl_ctx *isl, const zlay_layout *a)
+{
+    static char text[1 << 16];
+    uint64_t extent[8];
+    size_t dims = zlay_layout_box(extent, 8, a), outs = zlay_layout_outs(a);
+    char *at = text + sprintf(text, "{ ");
+    for (uint64_t i = 0; i < zlay_layout_size(a); i++) {
+        int64_t value[4];
+        uint64_t index = i;
+        zlay_status status = zlay_layout_eval(value, 4, a, i);
+        if (status == ZLAY_NONE) continue;
+        assert_int_equal(status, ZLAY_OK);
+        at += sprintf(at, at == text + 2 ? "[" : "; [");
+        for (size_t d = 0; d < dims; index /= extent[d++])
+            at += sprintf(at, d ? ", %d" : "%d", (int)(index % extent[d]));
+        at += sprintf(at, "] -> [");
+        for (size_t r = 0; r < outs; r++) at += sprintf(at, r ? ", %d" : "%d", (int)value[r]);
+        at += sprintf(at, "]");
+    }
+    sprintf(at, " }");
+    return isl_map_read_from_str(isl, text);
+}
+
+/* Every kind lifted to pieces: what isl reads of the text is the layout, point by point. */
+static void lifted(void **state)
+{
+    static const char *const text[] = {
+        "8:3", "7 o 8:-1", "(4,6):(6,1)", "(4,(2,3)):(2,(1,8))", "((2,3),4):((1,7),0)",
+        "Sw<2,0,3> o 0 o 64:1", "Sw<2,1,3> o 0 o (8,8):(8,1)", "Sw<1,0,2> o 5 o (3,5):(1,3)",
+        "f2{a: (1) (2); b: (4) (9) -> x: 16}", "f2{a: (1,0) (0,1); b: (1,1) -> x: 2, y: 4}",
+        "f2{a: (3) (5) (6) -> x: 8}", "f2{x: (1) (2) (4) -> y: 6}",
+        "f2{x: (1,1) (2,5) (4,3) -> y: 6, z: 7}",
+        "{ [i, j] -> [i mod 3, j] : 0 <= i < 7 and 0 <= j < 3 and i != j }",
+    };
+    isl_ctx *isl = isl_ctx_alloc();
+    for (size_t t = 0; t < sizeof text / sizeof text[0]; t++) {
+        char printed[65536];
+        zlay_buf buf = {printed, sizeof printed, 0};
+        zlay_layout *lift, *a = read_layout(*state, text[t]);
+        assert_int_equal(zlay_layout_lift(*state, &lift, a), ZLAY_OK);
+        assert_int_equal(zlay_layout_print(&buf, lift), ZLAY_OK);
+        isl_map *points = map_of_points(isl, a), *map = isl_map_read_from_str(isl, printed);
+        if (isl_map_is_equal(points, map) != isl_bool_true) fail_msg("%s: %s", text[t], printed);
+        zlay_layout *again = read_layout(*state, printed);
+        assert_int_equal(zlay_layout_size(again), zlay_layout_size(a));
+        isl_map *twice = map_of_points(isl, again);
+        if (isl_map_is_equal(points, twice) != isl_bool_true) fail_msg("%s: %s", text[t], printed);
+        isl_map_free(points);
+        isl_map_free(map);
+        isl_map_free(twice);
+        zlay_layout_free(again);
+        zlay_layout_free(lift);
+        zlay_layout_free(a);
+    }
+    isl_ctx_free(isl);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(notation, begin, end),
         cmocka_unit_test_setup_teardown(parameters, begin, end),
+        cmocka_unit_test_setup_teardown(lifted, begin, end),
         cmocka_unit_test_setup_teardown(random_texts, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

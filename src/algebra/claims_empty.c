@@ -83,6 +83,21 @@ static zlay_status by_points(search *s, const zl_pieces *p, zlay_answer *answer,
     return ZLAY_OK;
 }
 
+/* The corners where all coordinates are least or greatest, and the middle: most guards that hold
+ * anywhere hold at one of them. */
+static bool at_corners(const search *s, const zl_pieces *p, int64_t *at)
+{
+    for (int corner = 0; corner < 3; corner++) {
+        for (size_t i = 0; i < p->dims; i++) {
+            uint64_t span = (uint64_t)s->greatest[i] - (uint64_t)s->least[i];
+            uint64_t step = corner == 0 ? 0 : corner == 1 ? span : span / 2;
+            at[i] = (int64_t)((uint64_t)s->least[i] + step);
+        }
+        if (zl_pieces_at(p, NULL, at, NULL) == ZLAY_OK) return true;
+    }
+    return false;
+}
+
 static zlay_status by_isl(search *s, const zl_pieces *p, zlay_answer *answer, int64_t *at)
 {
     zl_isl_point where;
@@ -103,6 +118,10 @@ zlay_status zl_cases_empty(zl_world *w, const zl_cases *cases, zlay_answer *answ
     status = zl_claims_dense(&s.claims, &p, extent, NULL);
     if (status) return status;
     if (points <= FEW) return by_points(&s, &p, answer, at);
+    if (!w->params && at_corners(&s, &p, at)) {
+        *answer = ZLAY_NO;
+        return ZLAY_OK;
+    }
     status = by_isl(&s, &p, answer, at);
     if (status || *answer != ZLAY_UNDECIDED || points > zl_limits(w->ctx)->points) return status;
     return by_points(&s, &p, answer, at);
