@@ -41,6 +41,32 @@ static bool parse_ours(void *value)
     return right;
 }
 
+/* The same isl text for both. */
+static bool text_ours(void *value)
+{
+    zlay_layout *layout = read_zlay(value, tile_isl);
+    bool right = zlay_layout_size(layout) == 4096;
+    zlay_layout_free(layout);
+    return right;
+}
+
+static bool swizzle_ours(void *value)
+{
+    zlay_layout *layout = read_zlay(value, sw_isl);
+    bool right = zlay_layout_size(layout) == 1024;
+    zlay_layout_free(layout);
+    return right;
+}
+
+static bool swizzle_theirs(void *value)
+{
+    const state *s = value;
+    isl_map *map = isl_map_read_from_str(s->isl, sw_isl);
+    bool right = map;
+    isl_map_free(map);
+    return right;
+}
+
 static bool parse_theirs(void *value)
 {
     const state *s = value;
@@ -98,6 +124,9 @@ bool bench_isl(zlay_ctx *ctx, bool json)
     state s = {ctx, isl_ctx_alloc()};
     const bench_row rows[] = {
         {"read a layout of 4096 elements", "isl_map_read_from_str", parse_ours, parse_theirs, &s},
+        {"read the isl text of that layout", "isl_map_read_from_str", text_ours, parse_theirs, &s},
+        {"read the isl text of a 128-byte swizzle", "isl_map_read_from_str", swizzle_ours,
+         swizzle_theirs, &s},
         {"compose two tiles, decide the result", "isl apply_range, is_equal", compose_ours,
          compose_theirs, &s},
         {"decide that a 128-byte swizzle undoes itself", "isl apply_range, is_equal", undo_ours,
