@@ -190,6 +190,7 @@ static zlay_status split_index(substitution *s, const zl_form *at, uint64_t size
     const zl_pieces *p = s->p;
     zl_form rest = *at, quotient;
     zlay_status status = size ? zl_draft_inside(s->d, at, size, dead) : ZLAY_OK;
+    if (!size) s->d->leaves = true;
     for (size_t i = 0; i < p->dims && !status && !*dead; i++) {
         zl_form *out = &s->variable[p->params + i];
         *out = rest;
@@ -211,6 +212,7 @@ static zlay_status take_coordinate(substitution *s, const zl_form *at, bool *dea
     for (size_t i = 0; i < p->dims && !status && !*dead; i++) {
         s->variable[p->params + i] = at[i];
         if (p->extent[i]) status = zl_draft_inside(s->d, &at[i], p->extent[i], dead);
+        else s->d->leaves = true;
     }
     return status;
 }

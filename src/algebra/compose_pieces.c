@@ -3,6 +3,7 @@
 #include "algebra/compose.h"
 #include "algebra/draft.h"
 #include "algebra/isl.h"
+#include "algebra/reshape.h"
 
 typedef struct inner {
     const zl_work *w;
@@ -50,6 +51,11 @@ static zlay_status substitute(const zl_work *w, zl_draft *d)
 static zlay_status outside(zl_work *w, const zl_isl_point *where)
 {
     w->left = true;
+    if (where->params)
+        return zl_fail(w->ctx, ZLAY_NONE, "b is outside the box of a for some parameters, as %s %lld",
+                       w->b->pieces.params ? w->b->pieces.param[0].text
+                                           : w->a->pieces.param[0].text,
+                       (long long)where->param[0]);
     if (where->least)
         return zl_fail(w->ctx, ZLAY_NONE, "index %llu: b is outside the box of a",
                        (unsigned long long)where->index);
@@ -57,37 +63,65 @@ static zlay_status outside(zl_work *w, const zl_isl_point *where)
                    (unsigned long long)where->index);
 }
 
-/* Points below or above one form of an index or coordinate; what is put there does not matter. */
-static zlay_status put_outside(zl_draft *d, const zl_form *form, uint64_t extent)
+/* Points where a row holds; what value is put there does not matter. */
+static zlay_status put_where(zl_draft *d, const zl_form *row)
 {
-    zl_form zero, row;
+    zl_form zero;
     size_t before = d->guards.count;
+    bool dead = false;
+    zl_form_constant(&zero, 0);
+    zlay_status status = zl_draft_guard(d, row, ZL_ROW_LEAST, &dead);
+    if (!status && !dead) status = zl_draft_piece(d, &zero);
+    d->guards.count = before;
+    return status;
+}
+
+/* Points below 0 or above `last`. */
+static zlay_status put_beyond(zl_draft *d, const zl_form *form, const zl_form *last)
+{
+    zl_form below, above;
+    zl_form_constant(&below, -1);
+    zl_form_constant(&above, -1);
+    zlay_status status = zl_form_add(d, &below, -1, form);
+    if (!status) status = zl_form_add(d, &above, 1, form);
+    if (!status) status = zl_form_add(d, &above, -1, last);
+    if (!status) status = put_where(d, &below);
+    return status ? status : put_where(d, &above);
+}
+
+static zlay_status put_outside(zl_draft *d, const zl_form *form, const zlay_layout *a, size_t mode)
+{
+    zl_form last;
+    zlay_status status = zl_draft_last(d, &last, a, mode);
+    return status ? status : put_beyond(d, form, &last);
+}
+
+/* All digits of an index but the last are inside, whatever the index. */
+static zlay_status put_outside_index(zl_draft *d, const zl_form *flat, const zlay_layout *a)
+{
+    uint64_t extent[ZL_PIECE_VARIABLES];
+    size_t count = zlay_layout_box(extent, ZL_PIECE_VARIABLES, a);
+    zl_form top = *flat, zero;
     zlay_status status = ZLAY_OK;
     zl_form_constant(&zero, 0);
-    for (int above = 0; above < 2 && !status; above++) {
-        bool dead = false;
-        zl_form_constant(&row, above ? -(int64_t)extent : -1);
-        status = zl_form_add(d, &row, above ? 1 : -1, form);
-        if (!status) status = zl_draft_guard(d, &row, ZL_ROW_LEAST, &dead);
-        if (!status && !dead) status = zl_draft_piece(d, &zero);
-        d->guards.count = before;
-    }
-    return status;
+    if (!count) return put_beyond(d, flat, &zero);
+    for (size_t i = 0; i + 1 < count && !status; i++)
+        status = extent[i] ? zl_draft_div(d, &top, &top, (int64_t)extent[i])
+                           : zl_fail(d->ctx, ZLAY_ENOTSUP, "extent %zu depends on parameters", i);
+    return status ? status : put_outside(d, &top, a, count - 1);
 }
 
 static zlay_status visit_outside(zl_draft *d, const zl_form *values, void *env)
 {
-    uint64_t extent[ZL_PIECE_VARIABLES];
     const inner *n = env;
     zl_form flat;
     zlay_status status = ZLAY_OK;
-    size_t count = zlay_layout_box(extent, ZL_PIECE_VARIABLES, n->w->a);
     if (!n->by_coordinate) {
         status = flatten(d, &flat, n->w->b, values);
-        return status ? status : put_outside(d, &flat, n->w->a->size);
+        return status ? status : put_outside_index(d, &flat, n->w->a);
     }
-    for (size_t i = 0; i < count && !status; i++)
-        status = put_outside(d, &values[i], extent[i]);
+    for (size_t i = 0; i < zlay_layout_outs(n->w->b) && !status; i++)
+        status = put_outside(d, &values[i], n->w->a, i);
     return status;
 }
 
@@ -101,7 +135,8 @@ static zlay_status leaving(const zl_work *w, zlay_layout **out)
     zlay_status status = zl_draft_of(w->ctx, &d, w->b);
     if (status) return status;
     d->outs = 1;
-    status = zl_draft_coordinates(d, &at, &count);
+    status = zl_draft_params(d, w->a);
+    if (!status) status = zl_draft_coordinates(d, &at, &count);
     if (!status) {
         status = zl_draft_walk(d, w->b, at, count, visit_outside, &n);
         if (!status) status = zl_draft_layout(d, out, true);

@@ -5,15 +5,16 @@
 typedef struct joined {
     const zlay_layout *a, *b;
     size_t mode;
-    uint64_t extent, all; /* of a's mode, and of both */
+    uint64_t extent, second, all; /* of a's mode, of b's, and of both; 0: not known */
 } joined;
 
+/* An extent that is not known stands in the guards of the pieces. */
 static zlay_status part(zl_draft *d, const zlay_layout *a, zl_form *at, size_t count, size_t mode,
                         uint64_t extent)
 {
     bool dead = false;
     size_t before = d->guards.count;
-    zlay_status status = zl_draft_inside(d, &at[mode], extent, &dead);
+    zlay_status status = extent ? zl_draft_inside(d, &at[mode], extent, &dead) : ZLAY_OK;
     if (!status && !dead) status = zl_draft_apply(d, a, at, count);
     d->guards.count = before;
     return status;
@@ -22,19 +23,22 @@ static zlay_status part(zl_draft *d, const zlay_layout *a, zl_form *at, size_t c
 static zlay_status fill(zl_draft *d, zl_form *at, size_t count, const void *env)
 {
     const joined *j = env;
+    zl_form last;
     zlay_status status = part(d, j->a, at, count, j->mode, j->extent);
-    at[j->mode].at[0] -= (int64_t)j->extent;
-    return status ? status : part(d, j->b, at, count, j->mode, j->all - j->extent);
+    if (!status) status = zl_draft_last(d, &last, j->a, j->mode);
+    if (!status) status = zl_form_add(d, &at[j->mode], -1, &last);
+    at[j->mode].at[0]--;
+    return status ? status : part(d, j->b, at, count, j->mode, j->second);
 }
 
 static zlay_status extents(zlay_ctx *ctx, joined *j)
 {
-    uint64_t second = 0;
-    zlay_status status = zl_mode_extent(ctx, &j->extent, j->a, j->mode);
+    zlay_status status = zl_mode_extent_or_0(ctx, &j->extent, j->a, j->mode);
     if (!status) status = zl_same_boxes(ctx, j->a, j->b, j->mode);
-    if (!status) status = zl_mode_extent(ctx, &second, j->b, j->mode);
+    if (!status) status = zl_mode_extent_or_0(ctx, &j->second, j->b, j->mode);
     if (status) return status;
-    if (zl_uadd(j->extent, second, &j->all) && j->all <= INT64_MAX) return ZLAY_OK;
+    if (!j->extent || !j->second) return ZLAY_OK;
+    if (zl_uadd(j->extent, j->second, &j->all) && j->all <= INT64_MAX) return ZLAY_OK;
     return zl_fail(ctx, ZLAY_EOVERFLOW, "the extent does not fit 64 bits");
 }
 
@@ -56,7 +60,7 @@ static zlay_status concat(zlay_ctx *ctx, zlay_layout **out, joined *j)
 zlay_status zlay_layout_concat(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                                const zlay_layout *b, size_t mode)
 {
-    joined j = {a, b, mode, 0, 0};
+    joined j = {a, b, mode, 0, 0, 0};
     if (!out) return ZLAY_EINVAL;
     *out = NULL;
     zlay_status status = zl_enter(ctx);

@@ -39,7 +39,8 @@ static void drop(zlay_ctx *ctx, zl_vector *v)
 
 static zl_range range_of_extent(uint64_t extent)
 {
-    if (!extent || extent > INT64_MAX) return (zl_range){0, INT64_MAX};
+    if (!extent) return (zl_range){INT64_MIN, INT64_MAX};
+    if (extent > INT64_MAX) return (zl_range){0, INT64_MAX};
     return (zl_range){0, (int64_t)(extent - 1)};
 }
 
@@ -90,16 +91,23 @@ zlay_status zl_draft_of(zlay_ctx *ctx, zl_draft **out, const zlay_layout *box)
     return status;
 }
 
-/* The top-level extents of a box are those that a strided layout of it has. */
+/* A dimension a top-level mode; an extent of 0 depends on parameters. */
 zlay_status zl_draft_of_box(zlay_ctx *ctx, zl_draft **out, const zl_modes *box)
 {
-    zlay_layout *strided;
+    uint64_t extent[ZL_PIECE_VARIABLES], size = 1;
+    size_t dims = 0, end;
+    uint32_t outer = box->count && box->at[0].open ? 1 : 0;
     *out = NULL;
-    zlay_status status = zl_layout_strided(ctx, &strided, box, (zl_swizzle){0, 0, 0});
-    if (status) return status;
-    status = zl_draft_of(ctx, out, strided);
-    zlay_layout_free(strided);
-    return status;
+    for (size_t i = 0; i < box->count && dims < ZL_PIECE_VARIABLES; i = end, dims++, outer = 0) {
+        extent[dims] = 1;
+        end = zl_part_end(box->at, i, box->at[i].open - outer);
+        for (size_t leaf = i; leaf < end; leaf++)
+            if (!zl_umul(extent[dims], (uint64_t)box->at[leaf].shape, &extent[dims]))
+                return zl_fail(ctx, ZLAY_EOVERFLOW, "the size does not fit 64 bits");
+        if (extent[dims] && !zl_umul(size, extent[dims], &size))
+            return zl_fail(ctx, ZLAY_EOVERFLOW, "the size does not fit 64 bits");
+    }
+    return zl_draft_new(ctx, out, dims, extent);
 }
 
 /* ---- parameters and outputs ------------------------------------------------------- */

@@ -32,15 +32,14 @@ static zlay_status by_strides(zlay_ctx *ctx, zlay_layout **out, const zlay_layou
 typedef struct flipped {
     const zlay_layout *a;
     size_t mode;
-    uint64_t extent;
 } flipped;
 
 static zlay_status fill(zl_draft *d, zl_form *at, size_t count, const void *env)
 {
     const flipped *f = env;
     zl_form mirrored;
-    zl_form_constant(&mirrored, (int64_t)(f->extent - 1));
-    zlay_status status = zl_form_add(d, &mirrored, -1, &at[f->mode]);
+    zlay_status status = zl_draft_last(d, &mirrored, f->a, f->mode);
+    if (!status) status = zl_form_add(d, &mirrored, -1, &at[f->mode]);
     at[f->mode] = mirrored;
     return status ? status : zl_draft_apply(d, f->a, at, count);
 }
@@ -48,9 +47,10 @@ static zlay_status fill(zl_draft *d, zl_form *at, size_t count, const void *env)
 static zlay_status by_pieces(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, size_t mode)
 {
     zl_modes box;
-    flipped f = {a, mode, 0};
+    uint64_t extent;
+    flipped f = {a, mode};
     zl_filling filling = {a, NULL, &box, true, a->partial, fill, &f};
-    zlay_status status = zl_mode_extent(ctx, &f.extent, a, mode);
+    zlay_status status = zl_mode_extent_or_0(ctx, &extent, a, mode);
     if (status) return status;
     zl_modes_begin(&box, ctx);
     status = zl_layout_box(&box, a);

@@ -8,13 +8,29 @@ typedef struct padded {
     uint64_t extent, all; /* before and with the cells */
 } padded;
 
+/* A box that depends on parameters is the hull of what is defined, so cells without a value would
+ * not be there. */
+static zlay_status unknown_check(zlay_ctx *ctx, padded *p)
+{
+    p->all = 0;
+    if (p->by.before > INT32_MAX || p->by.after > INT32_MAX)
+        return zl_fail(ctx, ZLAY_EOVERFLOW, "the extent does not fit 64 bits");
+    if (p->by.fill == ZLAY_PAD_ZERO) return ZLAY_OK;
+    return zl_fail(ctx, ZLAY_ENOTSUP,
+                   "undefined cells around mode %u, whose extent depends on parameter %s",
+                   (unsigned)p->by.mode, p->a->pieces.param[0].text);
+}
+
 static zlay_status check(zlay_ctx *ctx, padded *p)
 {
     if (p->by.fill < ZLAY_PAD_UNDEFINED || p->by.fill > ZLAY_PAD_ZERO)
         return zl_fail(ctx, ZLAY_EINVAL, "no filling has the number %d", (int)p->by.fill);
     if (p->by.reserved) return zl_fail(ctx, ZLAY_EINVAL, "a reserved word is not 0");
-    zlay_status status = zl_mode_extent(ctx, &p->extent, p->a, p->by.mode);
+    zlay_status status = p->by.fill == ZLAY_PAD_REPEAT
+        ? zl_mode_extent(ctx, &p->extent, p->a, p->by.mode)
+        : zl_mode_extent_or_0(ctx, &p->extent, p->a, p->by.mode);
     if (status) return status;
+    if (!p->extent) return unknown_check(ctx, p);
     if (!zl_uadd(p->extent, p->by.before, &p->all) || !zl_uadd(p->all, p->by.after, &p->all) ||
         p->all > INT64_MAX)
         return zl_fail(ctx, ZLAY_EOVERFLOW, "the extent does not fit 64 bits");
@@ -34,14 +50,29 @@ static zlay_status zeros(zl_draft *d, const zl_form *where)
     return status;
 }
 
+/* Where the box does not, guards bound the cells. */
+static zlay_status bound(zl_draft *d, const padded *p, const zl_form *coordinate, zl_form *last)
+{
+    bool dead = false;
+    zl_form end = *last;
+    if (p->extent) return ZLAY_OK;
+    end.at[0] += (int64_t)(p->by.before + p->by.after);
+    zlay_status status = zl_form_add(d, &end, -1, coordinate);
+    if (!status) status = zl_draft_guard(d, coordinate, ZL_ROW_LEAST, &dead);
+    return status ? status : zl_draft_guard(d, &end, ZL_ROW_LEAST, &dead);
+}
+
 static zlay_status around(zl_draft *d, const padded *p, const zl_form *coordinate)
 {
-    zl_form where;
+    zl_form where, last;
+    zlay_status status = zl_draft_last(d, &last, p->a, p->by.mode);
+    if (!status) status = bound(d, p, coordinate, &last);
     zl_form_constant(&where, (int64_t)p->by.before - 1);
-    zlay_status status = zl_form_add(d, &where, -1, coordinate);
+    if (!status) status = zl_form_add(d, &where, -1, coordinate);
     if (!status) status = zeros(d, &where);
     where = *coordinate;
-    where.at[0] -= (int64_t)(p->by.before + p->extent);
+    where.at[0] -= (int64_t)p->by.before + 1;
+    if (!status) status = zl_form_add(d, &where, -1, &last);
     return status ? status : zeros(d, &where);
 }
 
@@ -56,7 +87,7 @@ static zlay_status fill(zl_draft *d, zl_form *at, size_t count, const void *env)
     old.at[0] -= (int64_t)p->by.before;
     if (!status && p->by.fill == ZLAY_PAD_REPEAT)
         status = zl_draft_mod(d, &old, &old, (int64_t)p->extent);
-    if (!status) status = zl_draft_inside(d, &old, p->extent, &dead);
+    if (!status && p->extent) status = zl_draft_inside(d, &old, p->extent, &dead);
     *c = old;
     if (!status && !dead) status = zl_draft_apply(d, p->a, at, count);
     d->guards.count = before;

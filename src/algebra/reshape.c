@@ -34,17 +34,22 @@ zlay_status zl_box_with(zl_modes *out, const zlay_layout *a, size_t mode, uint64
     return status;
 }
 
-zlay_status zl_mode_extent(zlay_ctx *ctx, uint64_t *out, const zlay_layout *a, size_t mode)
+zlay_status zl_mode_extent_or_0(zlay_ctx *ctx, uint64_t *out, const zlay_layout *a, size_t mode)
 {
     uint64_t extent[ZL_PIECE_VARIABLES] = {0};
     size_t count = zlay_layout_box(extent, ZL_PIECE_VARIABLES, a);
     if (mode >= count || mode >= ZL_PIECE_VARIABLES)
         return zl_fail(ctx, ZLAY_EINVAL, "mode %zu of a layout of %zu modes", mode, count);
-    if (!extent[mode])
-        return zl_fail(ctx, ZLAY_ENOTSUP, "the extent of mode %zu depends on parameter %s", mode,
-                       a->pieces.params ? a->pieces.param[0].text : "?");
     *out = extent[mode];
     return ZLAY_OK;
+}
+
+zlay_status zl_mode_extent(zlay_ctx *ctx, uint64_t *out, const zlay_layout *a, size_t mode)
+{
+    zlay_status status = zl_mode_extent_or_0(ctx, out, a, mode);
+    if (status || *out) return status;
+    return zl_fail(ctx, ZLAY_ENOTSUP, "the extent of mode %zu depends on parameter %s", mode,
+                   a->pieces.params ? a->pieces.param[0].text : "?");
 }
 
 zlay_status zl_same_boxes(zlay_ctx *ctx, const zlay_layout *a, const zlay_layout *b, size_t mode)
@@ -55,7 +60,10 @@ zlay_status zl_same_boxes(zlay_ctx *ctx, const zlay_layout *a, const zlay_layout
         return zl_fail(ctx, ZLAY_EINVAL, "the layouts have %zu and %zu modes", count,
                        zlay_layout_box(NULL, 0, b));
     for (size_t i = 0; i < count && i < ZL_PIECE_VARIABLES; i++)
-        if (i != mode && m[i] != n[i])
+        if (i != mode && !m[i] && !n[i])
+            return zl_fail(ctx, ZLAY_ENOTSUP, "the extent of mode %zu depends on parameter %s", i,
+                           a->pieces.param[0].text);
+        else if (i != mode && m[i] != n[i])
             return zl_fail(ctx, ZLAY_EINVAL, "mode %zu has extents %llu and %llu", i,
                            (unsigned long long)m[i], (unsigned long long)n[i]);
     if (zlay_layout_outs(a) == zlay_layout_outs(b)) return ZLAY_OK;

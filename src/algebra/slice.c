@@ -14,8 +14,9 @@ static zlay_status check(zlay_ctx *ctx, sliced *s)
 {
     uint64_t extent;
     const zlay_slice *by = &s->by;
-    zlay_status status = zl_mode_extent(ctx, &extent, s->a, by->mode);
+    zlay_status status = zl_mode_extent_or_0(ctx, &extent, s->a, by->mode);
     if (status) return status;
+    if (!extent) extent = INT64_MAX;
     if (!by->step || by->step == INT64_MIN)
         return zl_fail(ctx, ZLAY_EINVAL, "a slice in steps of %lld", (long long)by->step);
     if (by->begin < 0 || (uint64_t)by->begin >= extent)
