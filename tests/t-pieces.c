@@ -38,7 +38,8 @@ static void check_compose(zlay_ctx *ctx, const drawn *a, const drawn *b, zlay_st
     }
 }
 
-/* With both of two dimensions and b's sizes not a's, the tuple is a's coordinate: tested apart. */
+/* Pieces with two outputs are the coordinate of an a of two dimensions, which makes a difference
+ * where their sizes are not a's extents: tested apart. */
 static bool by_tuple(const drawn *a, const drawn *b)
 {
     return b->outs > 1 && a->modes == 2 &&
@@ -54,7 +55,7 @@ static void compositions(void **state)
         zlay_layout *p = draw(*state, &seed, &a, 9), *q = draw(*state, &seed, &b, 6), *c = NULL;
         zlay_status status = partial ? zlay_layout_compose_partial(*state, &c, p, q)
                                      : zlay_layout_compose(*state, &c, p, q);
-        if (!by_tuple(&a, &b)) check_compose(*state, &a, &b, status, c, partial);
+        check_compose(*state, &a, &b, status, c, partial);
         kinds[zlay_layout_kind(c)]++;
         zlay_layout_free(c);
         zlay_layout_free(q);
@@ -240,6 +241,118 @@ static void concatenations(void **state)
     assert_true(done > test_iterations(500));
 }
 
+/* ---- by coordinate ------------------------------------------------------------------------------ */
+
+/* a at a coordinate: each of two modes goes on by itself where a is strided. */
+static bool at_pair(const drawn *a, int64_t x, int64_t y, int64_t *out)
+{
+    if (!a->f2) {
+        *out = swizzled(a->swizzle, a->offset + x * a->stride[0] + y * a->stride[1]);
+        return true;
+    }
+    return x < extent_of(a, 0) && value_at(a, x + extent_of(a, 0) * y, out);
+}
+
+/* b's two outputs are a's two coordinates, whatever the sizes are. */
+static void tuples(void **state)
+{
+    uint64_t seed = test_seed("by coordinate"), done = 0;
+    for (uint64_t n = 0; n < test_iterations(30000); n++) {
+        drawn a, b;
+        zlay_layout *p = draw(*state, &seed, &a, 6), *q = draw(*state, &seed, &b, 6), *c = NULL;
+        zlay_layout *up = NULL;
+        if (by_tuple(&a, &b)) {
+            assert_int_equal(zlay_layout_lift(*state, &up, q), ZLAY_OK);
+            zlay_status status = zlay_layout_compose_partial(*state, &c, p, up);
+            if (status) fail_msg("%s o %s: %s", a.text, b.text, zlay_ctx_message(*state));
+            for (uint64_t x = 0; x < size_of(&b); x++) {
+                int64_t v = 0, want = 0, got = 0;
+                value_at(&b, (int64_t)x, &v);
+                bool there = at_pair(&a, v % b.out_size[0], v / b.out_size[0], &want);
+                if (result_at(c, &a, x, &got) != there || (there && got != want))
+                    differ("by coordinate", a.text, b.text, c, x);
+            }
+            done++;
+        }
+        zlay_layout_free(up);
+        zlay_layout_free(c);
+        zlay_layout_free(q);
+        zlay_layout_free(p);
+    }
+    assert_true(done > test_iterations(500));
+}
+
+/* ---- restriction and union -------------------------------------------------------------------- */
+
+typedef struct condition {
+    int64_t factor[MODES], least, modulus, rest;
+    bool or;
+} condition;
+
+static bool holds(const condition *k, const drawn *a, uint64_t index)
+{
+    int64_t sum = 0, first = 0;
+    for (int i = 0; i < a->modes; i++) {
+        int64_t x = (int64_t)(index % (uint64_t)extent_of(a, i));
+        sum += k->factor[i] * x;
+        if (!i) first = x;
+        index /= (uint64_t)extent_of(a, i);
+    }
+    bool below = sum <= k->least, even = first % k->modulus == k->rest;
+    return k->or ? below || even : below && even;
+}
+
+static condition draw_condition(uint64_t *seed, const drawn *a, char *text)
+{
+    condition k = {.least = test_range(seed, -2, 12), .modulus = test_range(seed, 1, 3),
+                   .or = test_range(seed, 0, 1)};
+    char *to = text;
+    k.rest = test_range(seed, 0, k.modulus - 1);
+    for (int i = 0; i < a->modes; i++) {
+        k.factor[i] = test_range(seed, -2, 3);
+        to += sprintf(to, "%s%lld x%d", i ? " + " : "", (long long)k.factor[i], i);
+    }
+    sprintf(to, " <= %lld %s x0 mod %lld = %lld", (long long)k.least, k.or ? "or" : "and",
+            (long long)k.modulus, (long long)k.rest);
+    return k;
+}
+
+static void check_part(const zlay_layout *made, const drawn *a, const condition *k, bool rest)
+{
+    for (uint64_t x = 0; x < size_of(a); x++) {
+        int64_t want = 0, got = 0;
+        bool there = k ? holds(k, a, x) != rest : true;
+        value_at(a, (int64_t)x, &want);
+        if (result_at(made, a, x, &got) != there || (there && got != want))
+            differ("restrict", a->text, k ? "part" : "whole", made, x);
+    }
+}
+
+/* A layout where a condition holds, and where it does not, and the two together again. */
+static void restrictions(void **state)
+{
+    uint64_t seed = test_seed("restrict, union");
+    for (uint64_t n = 0; n < test_iterations(3000); n++) {
+        drawn a;
+        char text[300], other[310];
+        zlay_layout *p = draw(*state, &seed, &a, 5), *part = NULL, *rest = NULL, *both = NULL;
+        condition k = draw_condition(&seed, &a, text);
+        sprintf(other, "not (%s)", text);
+        if (zlay_layout_restrict(*state, &part, p, text, strlen(text)) ||
+            zlay_layout_restrict(*state, &rest, p, other, strlen(other)) ||
+            zlay_layout_union(*state, &both, part, rest))
+            fail_msg("%s, %s: %s", a.text, text, zlay_ctx_message(*state));
+        check_part(part, &a, &k, false);
+        check_part(rest, &a, &k, true);
+        check_part(both, &a, NULL, false);
+        assert_int_equal(zlay_layout_size(both), size_of(&a));
+        zlay_layout_free(both);
+        zlay_layout_free(rest);
+        zlay_layout_free(part);
+        zlay_layout_free(p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -247,6 +360,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(lifts, begin, end),
         cmocka_unit_test_setup_teardown(changes, begin, end),
         cmocka_unit_test_setup_teardown(concatenations, begin, end),
+        cmocka_unit_test_setup_teardown(tuples, begin, end),
+        cmocka_unit_test_setup_teardown(restrictions, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

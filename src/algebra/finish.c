@@ -91,10 +91,28 @@ static zlay_status cheaper(finish *f, zlay_layout **out)
     return zl_is_flat(f->made) ? by_table(f, out) : ZLAY_NONE;
 }
 
+/* One mode that became several stays one: ((2,3)):((1,7)). */
+static zlay_status keep_one_mode(const finish *f, zlay_layout **out)
+{
+    zl_modes m;
+    zlay_layout *a = *out, *whole = NULL;
+    if (f->made->pieces.dims != 1 || zlay_layout_box(NULL, 0, a) == 1) return ZLAY_OK;
+    zl_modes_begin(&m, f->ctx);
+    m.offset = a->offset;
+    zlay_status status = zl_modes_append(&m, a->mode, a->modes);
+    zl_modes_wrap(&m, 0);
+    if (!status) status = zl_layout_strided(f->ctx, &whole, &m, a->swizzle);
+    zl_modes_end(&m);
+    zlay_layout_free(a);
+    *out = whole;
+    return status;
+}
+
 zlay_status zl_settle(zlay_ctx *ctx, zlay_layout **out, zlay_layout *made, const zl_shape *shape)
 {
     finish f = {ctx, shape, made};
     zlay_status status = cheaper(&f, out);
+    if (!status && (*out)->modes) status = keep_one_mode(&f, out);
     if (status != ZLAY_NONE) {
         zlay_layout_free(f.made);
         return status;
