@@ -96,6 +96,7 @@ static const struct {
 } groups[] = {
     {"isl", bench_isl},
     {"decide", bench_decide},
+    {"pieces", bench_pieces},
     {"growth", bench_growth},
     {"eval", bench_eval},
     {"plan", bench_plan},
