@@ -128,10 +128,78 @@ static bool rows(zlay_ctx *ctx, const struct layouts *l, bool json)
     return right;
 }
 
+/* ---- how it grows ------------------------------------------------------------------------- */
+
+enum { SIZES = 5, TERMS_MOST = 16 };
+static const int sizes[SIZES] = {1, 2, 4, 8, 16};
+
+typedef struct growing {
+    zlay_ctx *ctx;
+    state many;
+    zlay_facts *facts;
+    char expression[256];
+} growing;
+
+static bool many_work(void *value)
+{
+    growing *g = value;
+    return indices_ours(&g->many);
+}
+
+static bool facts_work(void *value)
+{
+    growing *g = value;
+    zlay_range range;
+    return !zlay_facts_of(g->ctx, &range, g->facts, g->expression, strlen(g->expression)) &&
+           range.mod == 16;
+}
+
+/* Extents 3 and 5, no mode a continuation of the one before. */
+static bool prepare(growing *g, int count)
+{
+    int64_t shape[TERMS_MOST], stride[TERMS_MOST];
+    zlay_layout *layout;
+    g->expression[0] = 0;
+    for (int i = 0; i < count; i++) {
+        shape[i] = i % 2 ? 5 : 3;
+        stride[i] = (i * 7919 + 1) % 1000;
+        sprintf(g->expression + strlen(g->expression), "%s16*%c", i ? " + " : "", 'a' + i);
+    }
+    if (zlay_layout_new_strided(g->ctx, &layout, (size_t)count, shape, stride, 0)) return false;
+    for (uint64_t i = 0; i < MANY; i++)
+        g->many.index[i] = i * 2654435761u % zlay_layout_size(layout);
+    g->many.layout = layout;
+    g->many.count = MANY;
+    return true;
+}
+
+static bool grows(zlay_ctx *ctx, const char *what, bench_work *work, bool json)
+{
+    static growing g;
+    double first = 0;
+    bool right = true;
+    g = (growing){.ctx = ctx};
+    right = !zlay_facts_parse(ctx, &g.facts, 0, NULL, NULL);
+    for (int i = 0; i < SIZES && right; i++) {
+        char name[80], against[80];
+        if (!prepare(&g, sizes[i])) return false;
+        double time = bench_time(work, &g);
+        right = time >= 0;
+        first = i ? first : time;
+        snprintf(name, sizeof name, "%s %d", what, sizes[i]);
+        snprintf(against, sizeof against, "%s %d", what, sizes[0]);
+        if (right) bench_line(name, time, "us", against, time / first, json);
+        zlay_layout_free((zlay_layout *)(uintptr_t)g.many.layout);
+    }
+    zlay_facts_free(g.facts);
+    return right;
+}
+
 bool bench_eval(zlay_ctx *ctx, bool json)
 {
     bool right = true;
     for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++)
         right = rows(ctx, &layouts[i], json) && right;
-    return right;
+    right = grows(ctx, "eval, n = 1024, any indices, rank", many_work, json) && right;
+    return grows(ctx, "facts of an expression, terms", facts_work, json) && right;
 }

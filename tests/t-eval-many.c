@@ -152,6 +152,47 @@ static void tuples(void **state)
     }
 }
 
+/* Pieces with holes, and every kind that is no strides and no bases. */
+static void holes(void **state)
+{
+    static const struct { const char *text; bool partial; } rows[] = {
+        {"{ [i] -> [2i] : 0 <= i < 30; [i] -> [i mod 7] : 40 <= i < 500 }", true},
+        {"{ [i, j] -> [64i + j] : 0 <= i < 8 and 0 <= j < 60 and i + j < 62 }", true},
+        {"{ [i, j] -> [i, floor(j/3)] : 0 <= i < 8 and 0 <= j < 60 and (i + j) mod 3 = 0 }", true},
+        {"{ [i] -> [floor(i/3) + 5*(i mod 3)] : 0 <= i < 100 }", false},
+        {"f2{x: (1) (2) (4) (5) -> y: 6}", false},
+        {"f2{a: (1,0) (3,1); b: (2,2) -> x: 6, y: 5}", false},
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        zlay_layout *a = read_layout(*state, rows[r].text);
+        size_t outs = zlay_layout_outs(a), size = (size_t)zlay_layout_size(a), missing = 0;
+        static int64_t value[2048], one[4];
+        static uint8_t there[1024];
+        static uint64_t index[1024];
+        assert_true(size <= 1024 && outs <= 2);
+        for (size_t i = 0; i < size; i++) index[i] = size - 1 - i;
+        zlay_status status = zlay_layout_eval_many(value, NULL, a, NULL, 0, size);
+        assert_int_equal(status, rows[r].partial ? ZLAY_EINVAL : ZLAY_OK);
+        for (int turn = 0; turn < 2; turn++) {
+            assert_int_equal(zlay_layout_eval_many(value, there, a, turn ? index : NULL, 0, size), ZLAY_OK);
+            for (size_t i = 0; i < size; i++) {
+                status = zlay_layout_eval(one, 4, a, turn ? index[i] : i);
+                assert_int_equal(there[i], status == ZLAY_OK);
+                for (size_t k = 0; k < outs; k++)
+                    assert_int_equal(value[i * outs + k], status ? 0 : one[k]);
+                missing += status == ZLAY_NONE;
+            }
+        }
+        assert_int_equal(missing > 0, rows[r].partial);
+        zlay_layout_free(a);
+    }
+    zlay_layout *a = read_layout(*state, "[N] -> { [i] -> [i + N] : 0 <= i < 9 }");
+    int64_t value[9];
+    uint8_t there[9];
+    assert_int_equal(zlay_layout_eval_many(value, there, a, NULL, 0, 9), ZLAY_EINVAL);
+    zlay_layout_free(a);
+}
+
 static void refused(void **state)
 {
     zlay_layout *a = read_layout(*state, "(4,5):(1,9)");
@@ -173,6 +214,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(random_layouts, begin, end),
         cmocka_unit_test_setup_teardown(large, begin, end),
         cmocka_unit_test_setup_teardown(tuples, begin, end),
+        cmocka_unit_test_setup_teardown(holes, begin, end),
         cmocka_unit_test_setup_teardown(refused, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,44 +57,47 @@ static size_t terms_of(term *out, const zlay_layout *a)
     return count;
 }
 
-static void add_shifts(uint64_t *sum, const term *t, const uint64_t *index, size_t count)
+static void add_shifts(uint64_t *sum, const term *t, const uint64_t *index)
 {
     uint64_t weight = t->weight;
     int shift = t->by.shift;
-    for (size_t i = 0; i < count; i++) sum[i] += (index[i] >> shift) * weight;
+    for (size_t i = 0; i < BLOCK; i++) sum[i] += (index[i] >> shift) * weight;
 }
 
-static void add_products(uint64_t *sum, const term *t, const uint64_t *index, size_t count)
+static void add_products(uint64_t *sum, const term *t, const uint64_t *index)
 {
     uint64_t m = t->by.multiplier, more = t->more, weight = t->weight;
     int shift = t->by.shift;
-    for (size_t i = 0; i < count; i++) sum[i] += ((index[i] * m + more) >> shift) * weight;
+    for (size_t i = 0; i < BLOCK; i++) sum[i] += ((index[i] * m + more) >> shift) * weight;
 }
 
-static void add_wide_products(uint64_t *sum, const term *t, const uint64_t *index, size_t count)
+static void add_wide_products(uint64_t *sum, const term *t, const uint64_t *index)
 {
     uint64_t m = t->by.multiplier, more = t->more, weight = t->weight;
     int shift = t->by.shift;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < BLOCK; i++)
         sum[i] += (uint64_t)(((zl_u128)index[i] * m + more) >> shift) * weight;
 }
 
-static void add_term(uint64_t *sum, const term *t, const uint64_t *index, size_t count)
+static void add_term(uint64_t *sum, const term *t, const uint64_t *index)
 {
-    if (t->by.way == ZLAY_DIVISOR_SHIFT) add_shifts(sum, t, index, count);
-    else if (t->by.product < 128) add_products(sum, t, index, count);
-    else add_wide_products(sum, t, index, count);
+    if (t->by.way == ZLAY_DIVISOR_SHIFT) add_shifts(sum, t, index);
+    else if (t->by.product < 128) add_products(sum, t, index);
+    else add_wide_products(sum, t, index);
 }
 
+/* A block at a time, the last one filled up with index 0: loops of one length become vectors. */
 static void strided_many(int64_t *values, const zlay_layout *a, const uint64_t *index, size_t count)
 {
     term t[ZL_MANY_MODES];
-    uint64_t sum[BLOCK];
+    uint64_t sum[BLOCK], last[BLOCK] = {0};
     size_t terms = terms_of(t, a), here;
     for (size_t at = 0; at < count; at += here) {
+        const uint64_t *block = index + at;
         here = count - at < BLOCK ? count - at : BLOCK;
-        for (size_t i = 0; i < here; i++) sum[i] = (uint64_t)a->offset;
-        for (size_t k = 0; k < terms; k++) add_term(sum, &t[k], index + at, here);
+        if (here < BLOCK) block = memcpy(last, block, here * sizeof *block);
+        for (size_t i = 0; i < BLOCK; i++) sum[i] = (uint64_t)a->offset;
+        for (size_t k = 0; k < terms; k++) add_term(sum, &t[k], block);
         if (a->swizzle.bits) zl_swizzle_many(sum, here, a->swizzle);
         memcpy(values + at, sum, here * sizeof *values);
     }
@@ -145,15 +148,23 @@ static void affine_many(int64_t *values, const zl_affine *map, const uint64_t *i
 
 /* Up to 2^63 points an index is inside when it and the complement of its distance to the end have
  * no top bit: no comparison a point. */
+static uint64_t outside_of(const uint64_t *index, uint64_t size, size_t count)
+{
+    uint64_t outside = 0;
+    size_t i = 0;
+    for (; count - i >= BLOCK; i += BLOCK)
+        for (size_t k = 0; k < BLOCK; k++) outside |= index[i + k] | ~(index[i + k] - size);
+    for (; i < count; i++) outside |= index[i] | ~(index[i] - size);
+    return outside >> 63;
+}
+
 static bool all_inside(const zlay_layout *a, const uint64_t *index, uint64_t first, size_t count)
 {
     uint64_t outside = 0, size = a->size;
     if (!index) return first < size && count <= size - first;
-    if (size > (uint64_t)1 << 63)
-        for (size_t i = 0; i < count; i++) outside |= (uint64_t)(index[i] >= size) << 63;
-    else
-        for (size_t i = 0; i < count; i++) outside |= index[i] | ~(index[i] - size);
-    return !(outside >> 63);
+    if (size <= (uint64_t)1 << 63) return !outside_of(index, size, count);
+    for (size_t i = 0; i < count; i++) outside |= index[i] >= size;
+    return !outside;
 }
 
 /* Point by point: every kind. */
