@@ -19,7 +19,8 @@
  *              Sw<B,M,S> o smem_ptr[Nb](unset) o ..., as CuTe prints it, is the
  *              same with M - log2(N / 8)
  *    f2        f2{register: (0,1) (0,2); lane: (0,4) (1,0) -> dim0: 2, dim1: 8}
- *              at most 63 bits in, 64 out; output sizes are powers of two
+ *              at most 64 bits in and out; an output size that is no power of
+ *              two adds modulo it, which makes the layout modular: zlay/f2.h
  *    pieces    { [i] -> [2i] : 0 <= i < 3; [i] -> [i mod 2] : 3 <= i < 5 }
  *              isl's notation, docs/isl-text.md; the values are 0 2 4 1 0.  The
  *              box is the hull of the domain, its least corner coordinate 0
@@ -54,8 +55,7 @@ enum {
  *
  *  Returns: ZLAY_OK, ZLAY_EINVAL (the message names the byte), ZLAY_ELIMIT,
  *           ZLAY_EOVERFLOW (a value or the size does not fit 64 bits),
- *           ZLAY_ENOTSUP (an f2 output size that is no power of two),
- *           ZLAY_ENOMEM.
+ * *           ZLAY_ENOMEM.
  *  Out:     out   the layout; free it with zlay_layout_free.
  *  In:      text  `length` bytes, no final 0 needed.
  */
@@ -281,12 +281,14 @@ ZLAY_API zlay_status zlay_layout_equal(zlay_ctx *ctx, zlay_answer *answer, zlay_
                                        const zlay_layout *a, const zlay_layout *b);
 
 /** The f2 layout of the same function: one input dimension a top-level mode
- *  (in0, in1, ...), one output of the least power of two above the greatest
- *  value.
+ *  (in0, in1, ...), each output (out0, ...) of the least power of two above its
+ *  greatest value; an f2 or modular layout keeps its names.
  *
  *  Returns: ZLAY_OK; ZLAY_NONE it is not F2-linear: the message has an extent
  *           that is no power of two, two indices i, j with value(i ^ j) !=
- *           value(i) ^ value(j), or an index whose value is negative.
+ *           value(i) ^ value(j), an index without value or of a negative one;
+ *           ZLAY_ELIMIT a layout without strides of more than limits.points
+ *           points; ZLAY_ENOTSUP it has parameters.
  */
 ZLAY_API zlay_status zlay_layout_lower(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a);
 

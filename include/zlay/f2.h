@@ -75,6 +75,20 @@ ZLAY_API zlay_status zlay_f2_new(zlay_ctx *ctx, zlay_layout **out, const zlay_f2
 ZLAY_API zlay_status zlay_f2_strided(zlay_ctx *ctx, zlay_layout **out, const zlay_dim *in,
                                      const zlay_dim *to, uint64_t stride);
 
+/** Any layout as an F2 layout of the same function, as zlay_layout_lower, over
+ *  outputs out0, out1, ... of given sizes.  A layout of another number of
+ *  outputs is taken by its flat value, cut into these sizes, the first low.
+ *
+ *  Returns: ZLAY_OK; ZLAY_NONE it is not F2-linear, the message has an extent,
+ *           an index without value or two indices that show it, or its values
+ *           do not fit the sizes; ZLAY_ELIMIT that is decided by points, and
+ *           they are more than limits.points; ZLAY_ENOTSUP it has parameters.
+ *  In:      sizes  `count` powers of two, 0 meaning 2^64; none: the least that
+ *                  hold the values, an output each.
+ */
+ZLAY_API zlay_status zlay_f2_lower(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                                   const uint64_t *sizes, size_t count);
+
 /* ---- what a layout has --------------------------------------------------- */
 
 /** Input dimensions of an F2 layout; 0 for anything else. */

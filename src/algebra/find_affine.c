@@ -103,6 +103,22 @@ static zl_dim least_output(const zl_affine *map)
     return (zl_dim){"out0", support ? 64 - (uint32_t)__builtin_clzll(support) : 0, 0};
 }
 
+/* An output that adds modulo its size gives a map over F2 its name alone. */
+static zl_dim named_output(const zl_affine *map, const zl_f2 *outs)
+{
+    zl_dim dim = outs->out[0];
+    dim.size = 0;
+    dim.bits = least_output(map).bits;
+    return dim;
+}
+
+static bool has_modulus(const zl_f2 *outs)
+{
+    for (size_t i = 0; outs && i < outs->outs; i++)
+        if (outs->out[i].size) return true;
+    return false;
+}
+
 zlay_status zl_make_f2(zlay_ctx *ctx, zlay_layout **out, const zl_affine *map,
                        const zl_modes *box, const zlay_layout *names, const zl_f2 *outs)
 {
@@ -139,5 +155,9 @@ zlay_status zl_find_affine(zlay_ctx *ctx, zlay_layout **out, const zl_affine *ma
         if (find_swizzle(map, &s, &inner)) return make_strided(ctx, out, &inner, box, s);
     }
     if (map->constant || (!outs && zl_affine_support(map) >> 63)) return ZLAY_NONE;
-    return zl_make_f2(ctx, out, map, box, names, outs);
+    if (!has_modulus(outs)) return zl_make_f2(ctx, out, map, box, names, outs);
+    if (outs->outs > 1) return ZLAY_NONE;
+    zl_dim dim = named_output(map, outs);
+    zl_f2 one = {0, 1, NULL, &dim, NULL};
+    return zl_make_f2(ctx, out, map, box, names, &one);
 }

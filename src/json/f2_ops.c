@@ -215,4 +215,27 @@ zlay_status zl_op_f2_free_variable_masks(zl_call *call)
 
 /* ---- other layouts as F2 objects ------------------------------------------------------- */
 
-zlay_status zl_op_layout_lower(zl_call *call) { return of_one(call, zlay_layout_lower); }
+static zlay_status read_sizes(zl_call *call, uint64_t sizes[LIST_MOST], size_t *count)
+{
+    const json_t *list = json_object_get(call->request, "out");
+    *count = json_array_size(list);
+    if (list && !json_is_array(list)) return zl_wrong(call, "out", "a list of sizes");
+    if (*count > LIST_MOST)
+        return zl_fail(call->ctx, ZLAY_ELIMIT, "field 'out': %zu sizes, 64 at most", *count);
+    for (size_t i = 0; i < *count; i++)
+        if (!zl_json_u64(json_array_get(list, i), &sizes[i]) || !sizes[i])
+            return zl_wrong(call, "out", "a list of sizes of 1 or more");
+    return ZLAY_OK;
+}
+
+zlay_status zl_op_layout_lower(zl_call *call)
+{
+    zlay_layout *a = NULL, *made = NULL;
+    uint64_t sizes[LIST_MOST];
+    size_t count;
+    zlay_status status = read_sizes(call, sizes, &count);
+    if (!status) status = zl_get_layout(call, "layout", &a);
+    if (!status) status = zlay_f2_lower(call->ctx, &made, a, sizes, count);
+    zlay_layout_free(a);
+    return give(call, status, made);
+}
