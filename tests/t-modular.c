@@ -132,12 +132,16 @@ static void large_groups(void **state)
 {
     zlay_layout *a = read_layout(*state, "f2{i: (1) (524288) (524287) -> o: 1048575}");
     zlay_layout *b = read_layout(*state, "f2{i: (1) -> o: 1048577}");
-    uint64_t pair[2];
+    uint64_t pair[2], cosize = 0;
     zlay_answer answer;
     assert_int_equal(zl_modular_injective(*state, &answer, pair, a), ZLAY_OK);
     assert_true(answer == ZLAY_NO && pair[0] == 2 && pair[1] == 5);
     assert_int_equal(zl_modular_injective(*state, &answer, pair, b), ZLAY_ELIMIT);
     assert_non_null(strstr(zlay_ctx_message(*state), "1048577"));
+    assert_int_equal(zlay_layout_cosize(*state, &cosize, a), ZLAY_OK);
+    assert_int_equal(cosize, 524290);
+    assert_int_equal(zlay_layout_cosize(*state, &cosize, b), ZLAY_OK);
+    assert_int_equal(cosize, 2);
     zlay_layout_free(b);
     zlay_layout_free(a);
     a = read_layout(*state, "f2{i: (18446744073709551614) (3) -> o: 18446744073709551615}");

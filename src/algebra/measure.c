@@ -3,6 +3,7 @@
 #include "algebra/cursor.h"
 #include "algebra/isl.h"
 #include "algebra/layout.h"
+#include "algebra/modular.h"
 
 /* ---- cosize ------------------------------------------------------------------------- */
 
@@ -25,6 +26,27 @@ static zlay_status by_points(zlay_ctx *ctx, const zlay_layout *a, int64_t *least
     return ZLAY_OK;
 }
 
+/* 0 is a value, and the greatest is the last that is reached. */
+static zlay_status by_residues(zlay_ctx *ctx, const zlay_layout *a, int64_t *least,
+                               int64_t *greatest)
+{
+    zl_residues r;
+    zlay_status status = zl_residues_of(ctx, &r, a);
+    uint64_t last = status ? 1 : r.count;
+    while (last > 1 && !r.last[last - 1]) last--;
+    *least = 0;
+    *greatest = (int64_t)last - 1;
+    zl_residues_free(&r);
+    return status;
+}
+
+static zlay_status modular_range(zlay_ctx *ctx, const zlay_layout *a, int64_t *least,
+                                 int64_t *greatest)
+{
+    zlay_status status = by_residues(ctx, a, least, greatest);
+    return status == ZLAY_ELIMIT ? by_points(ctx, a, least, greatest) : status;
+}
+
 static zlay_status range(zlay_ctx *ctx, const zlay_layout *a, int64_t *least, int64_t *greatest)
 {
     zl_affine map;
@@ -32,6 +54,7 @@ static zlay_status range(zlay_ctx *ctx, const zlay_layout *a, int64_t *least, in
         zl_modes_range(a->mode, a->modes, a->offset, least, greatest);
         return ZLAY_OK;
     }
+    if (a->kind == ZLAY_LAYOUT_MODULAR) return modular_range(ctx, a, least, greatest);
     if (!zl_affine_of(&map, a)) return by_points(ctx, a, least, greatest);
     if (!a->modes && zl_affine_support(&map) >> 63)
         return zl_fail(ctx, ZLAY_EOVERFLOW, "flat values of 64 bits are not counted");
