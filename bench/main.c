@@ -99,6 +99,7 @@ static const struct {
     {"pieces", bench_pieces},
     {"growth", bench_growth},
     {"eval", bench_eval},
+    {"cute", bench_cute},
     {"plan", bench_plan},
     {"driver", bench_driver},
 };

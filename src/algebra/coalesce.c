@@ -57,6 +57,7 @@ static zlay_status coalesce(zlay_ctx *ctx, zlay_layout **out, const zlay_layout 
 {
     zlay_layout *flat = NULL;
     if (!a) return zl_fail(ctx, ZLAY_EINVAL, "the layout is NULL");
+    if (a->modes && !a->swizzle.bits) return flatten(ctx, out, a);
     zlay_status status = a->modes ? flatten(ctx, &flat, a) : by_index(ctx, &flat, a);
     if (!status && a->modes) status = zl_simplify(ctx, &flat);
     if (!status && flat->modes) status = flatten(ctx, out, flat);

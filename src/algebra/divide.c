@@ -12,11 +12,39 @@ static zlay_status tile_and_rest(zlay_ctx *ctx, zlay_layout **out, const zlay_la
     return status;
 }
 
+/* The same of modes alone, which takes no memory; ZLAY_ENOTSUP where they interleave. */
+static zlay_status modes_and_rest(zl_modes *m, const zlay_layout *b, uint64_t size)
+{
+    zl_modes rest;
+    zl_modes_begin(&rest, m->ctx);
+    zlay_status status = zl_modes_append(m, b->mode, b->modes);
+    if (!status) status = zl_complement(&rest, b, size);
+    if (!status) status = zl_modes_append(m, rest.at, rest.count);
+    zl_modes_wrap(m, 0);
+    zl_modes_end(&rest);
+    return status;
+}
+
+static zlay_status divide_plain(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                                const zlay_layout *b)
+{
+    zlay_layout both;
+    zl_modes m;
+    zl_modes_begin(&m, ctx);
+    zlay_status status = modes_and_rest(&m, b, a->size);
+    if (!status) status = zl_layout_over(ctx, &both, &m);
+    if (!status) status = zl_compose(ctx, out, a, &both);
+    zl_modes_end(&m);
+    return status;
+}
+
 zlay_status zl_divide_any(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                           const zlay_layout *b)
 {
     zlay_layout *both = NULL;
-    zlay_status status = tile_and_rest(ctx, &both, b, a->size);
+    zlay_status status = zl_is_plain(b) ? divide_plain(ctx, out, a, b) : ZLAY_ENOTSUP;
+    if (status != ZLAY_ENOTSUP) return status;
+    status = tile_and_rest(ctx, &both, b, a->size);
     if (!status) status = zl_compose(ctx, out, a, both);
     zlay_layout_free(both);
     return status;

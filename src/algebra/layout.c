@@ -57,6 +57,13 @@ zlay_status zl_layout_strided(zlay_ctx *ctx, zlay_layout **out, const zl_modes *
     return ZLAY_OK;
 }
 
+zlay_status zl_layout_over(zlay_ctx *ctx, zlay_layout *out, const zl_modes *m)
+{
+    *out = (zlay_layout){.kind = ZLAY_LAYOUT_STRIDED, .offset = m->offset, .modes = m->count,
+                         .mode = m->at};
+    return strided_check(ctx, m, &out->size);
+}
+
 unsigned zl_dim_bits(const zl_dim *dim, size_t count)
 {
     unsigned bits = 0;

@@ -104,6 +104,9 @@ static inline bool zl_is_plain(const zlay_layout *a)
 /* Makers: check extents, size and the range of values, then copy into one block. */
 zlay_status zl_layout_strided(zlay_ctx *ctx, zlay_layout **out, const zl_modes *m, zl_swizzle s);
 zlay_status zl_layout_f2(zlay_ctx *ctx, zlay_layout **out, const zl_f2 *f2);
+
+/* A strided layout over modes that stay where they are: read within the call, never freed. */
+zlay_status zl_layout_over(zlay_ctx *ctx, zlay_layout *out, const zl_modes *m);
 zlay_status zl_layout_copy(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a);
 
 /* One block of a kind with `tail` bytes behind it, zeroed. */

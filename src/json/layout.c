@@ -198,18 +198,55 @@ static zlay_status of_two(zl_call *call, two_to_one *make)
     return give(call, status, made);
 }
 
+/* A text that begins with '<' is a tiler. */
+static bool is_tiler(const zl_call *call, zl_span *out)
+{
+    const json_t *b = json_object_get(call->request, "b");
+    const char *text = json_string_value(b);
+    if (!text || text[strspn(text, " ")] != '<') return false;
+    *out = (zl_span){text, json_string_length(b)};
+    return true;
+}
+
+static zlay_status by_tiler(zl_call *call, zl_span tiler)
+{
+    zlay_layout *a = NULL, *made = NULL;
+    zlay_status status = zl_get_layout(call, "a", &a);
+    if (!status)
+        status = zlay_layout_compose_tiler(call->ctx, &made, a, tiler.text, tiler.length);
+    zlay_layout_free(a);
+    return give(call, status, made);
+}
+
 zlay_status zl_op_layout_compose(zl_call *call)
 {
     bool partial = false;
+    zl_span tiler;
     zlay_status status = zl_get_flag(call, call->request, "partial", &partial);
     if (status) return status;
+    if (is_tiler(call, &tiler)) return by_tiler(call, tiler);
     return of_two(call, partial ? zlay_layout_compose_partial : zlay_layout_compose);
+}
+
+static zlay_status by_profile(zl_call *call, zlay_layout **made)
+{
+    zlay_layout *a = NULL;
+    zl_span profile;
+    zlay_status status = zl_get_text(call, call->request, "profile", &profile);
+    if (!status) status = zl_get_layout(call, "layout", &a);
+    if (!status)
+        status = zlay_layout_coalesce_profile(call->ctx, made, a, profile.text, profile.length);
+    zlay_layout_free(a);
+    return status;
 }
 
 zlay_status zl_op_layout_coalesce(zl_call *call)
 {
+    const json_t *profile = json_object_get(call->request, "profile");
     zlay_layout *made = NULL;
-    zlay_status status = of_one(call, zlay_layout_coalesce, &made);
+    zlay_status status = !profile || json_is_null(profile)
+                             ? of_one(call, zlay_layout_coalesce, &made)
+                             : by_profile(call, &made);
     return give(call, status, made);
 }
 
