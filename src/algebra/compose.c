@@ -26,8 +26,9 @@ static bool stays_inside(const zlay_layout *a, const zlay_layout *b)
 static zlay_status by_cute(zl_work *w, zlay_layout **out, zl_swizzle s)
 {
     zlay_layout a = *w->a, b = *w->b;
-    zl_work inner = {.ctx = w->ctx, .a = &a, .b = &b};
+    zl_work inner;
     zl_modes m;
+    zl_work_begin(&inner, w->ctx, &a, &b);
     a.swizzle = b.swizzle = (zl_swizzle){0, 0, 0};
     zl_modes_begin(&inner.flat, w->ctx);
     zl_modes_begin(&m, w->ctx);
@@ -80,13 +81,16 @@ static zlay_status by_affine(zl_work *w, zlay_layout **out)
     return zl_find_affine(w->ctx, out, &map, &w->box, w->b, outs);
 }
 
-/* Closed forms, which are total: a's index is b's flat value, and stays in a's box. */
-static zlay_status closed(zl_work *w, zlay_layout **out)
+/* Closed forms are total: a's index is b's flat value, and stays in a's box. */
+static bool may_be_closed(const zl_work *w)
 {
-    if (w->a->partial || w->b->partial || zl_by_coordinate(w->a, w->b)) return ZLAY_NONE;
-    zlay_status status = by_form(w, out);
-    if (status != ZLAY_NONE || (!w->a->modes && !stays_inside(w->a, w->b))) return status;
-    return by_affine(w, out);
+    return !w->a->partial && !w->b->partial && !zl_by_coordinate(w->a, w->b);
+}
+
+static zlay_status by_bits(zl_work *w, zlay_layout **out)
+{
+    bool inside = w->a->modes || stays_inside(w->a, w->b);
+    return inside && may_be_closed(w) ? by_affine(w, out) : ZLAY_NONE;
 }
 
 /* Rows that grow too large, and several pieces, leave the values to be searched for fewer ones. */
@@ -110,8 +114,10 @@ static zlay_status by_pieces(zl_work *w, zlay_layout **out)
 
 static zlay_status compose(zl_work *w, zlay_layout **out)
 {
-    zlay_status status = zl_layout_box(&w->box, w->b);
-    if (!status) status = closed(w, out);
+    zlay_status status = may_be_closed(w) ? by_form(w, out) : ZLAY_NONE;
+    if (status != ZLAY_NONE) return status;
+    status = zl_layout_box(&w->box, w->b);
+    if (!status) status = by_bits(w, out);
     if (status == ZLAY_NONE) status = zl_compose_values(w, out);
     return status == ZLAY_NONE && !w->left ? by_pieces(w, out) : status;
 }
@@ -119,7 +125,9 @@ static zlay_status compose(zl_work *w, zlay_layout **out)
 static zlay_status compose_checked(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                                    const zlay_layout *b, bool partial)
 {
-    zl_work w = {.ctx = ctx, .a = a, .b = b, .partial = partial};
+    zl_work w;
+    zl_work_begin(&w, ctx, a, b);
+    w.partial = partial;
     zl_modes_begin(&w.box, ctx);
     zlay_status status = compose(&w, out);
     zl_modes_end(&w.box);

@@ -16,6 +16,16 @@ typedef struct zl_work {
     bool search;          /* for pieces among the values, where rows grew too large */
 } zl_work;
 
+/* All but the modes, which are large and begin by themselves. */
+static inline void zl_work_begin(zl_work *w, zlay_ctx *ctx, const zlay_layout *a,
+                                 const zlay_layout *b)
+{
+    w->ctx = ctx;
+    w->a = a;
+    w->b = b;
+    w->partial = w->left = w->compared = w->total = w->search = false;
+}
+
 /* a(b(index)) of strided layouts; false when it does not fit 64 bits. */
 bool zl_work_at(const void *work, uint64_t index, int64_t *value);
 

@@ -24,6 +24,7 @@ typedef struct zl_modes {
     zlay_ctx *ctx;
     zl_mode *at;
     size_t count, room;
+    size_t free; /* modes up to here are put without a look at room and limits.dims */
     int64_t offset;
     zl_mode own[ZL_MODES_OWN];
 } zl_modes;
@@ -31,7 +32,14 @@ typedef struct zl_modes {
 void zl_modes_begin(zl_modes *m, zlay_ctx *ctx);
 void zl_modes_end(zl_modes *m);
 zlay_status zl_modes_put(zl_modes *m, zl_mode mode); /* ELIMIT past limits.dims */
-zlay_status zl_modes_leaf(zl_modes *m, int64_t shape, int64_t stride);
+
+static inline zlay_status zl_modes_leaf(zl_modes *m, int64_t shape, int64_t stride)
+{
+    if (m->count >= m->free) return zl_modes_put(m, (zl_mode){shape, stride, 0, 0});
+    m->at[m->count++] = (zl_mode){shape, stride, 0, 0};
+    return ZLAY_OK;
+}
+
 zlay_status zl_modes_append(zl_modes *m, const zl_mode *modes, size_t count);
 
 /* Take back ZLAY_ELIMIT and its message: another road is open. */

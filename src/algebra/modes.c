@@ -3,19 +3,29 @@
 
 #include <string.h>
 
+/* Modes that neither the room nor limits.dims refuses. */
+static size_t granted(const zl_modes *m)
+{
+    uint64_t limit = zl_limits(m->ctx)->dims;
+    return m->room < limit ? m->room : (size_t)limit;
+}
+
 void zl_modes_begin(zl_modes *m, zlay_ctx *ctx)
 {
     m->ctx = ctx;
     m->at = m->own;
     m->count = 0;
     m->room = ZL_MODES_OWN;
+    m->free = granted(m);
     m->offset = 0;
 }
 
 void zl_modes_end(zl_modes *m)
 {
-    zlay_allocator alloc = zl_allocator(m->ctx);
-    if (m->at != m->own) zl_free(&alloc, m->at, m->room * sizeof *m->at);
+    if (m->at != m->own) {
+        zlay_allocator alloc = zl_allocator(m->ctx);
+        zl_free(&alloc, m->at, m->room * sizeof *m->at);
+    }
     zl_modes_begin(m, m->ctx);
 }
 
@@ -28,6 +38,7 @@ static zlay_status grow(zl_modes *m)
     if (m->at != m->own) zl_free(&alloc, m->at, m->room * sizeof *m->at);
     m->at = more;
     m->room *= 2;
+    m->free = granted(m);
     return ZLAY_OK;
 }
 
@@ -42,14 +53,14 @@ zlay_status zl_modes_put(zl_modes *m, zl_mode mode)
     return status;
 }
 
-zlay_status zl_modes_leaf(zl_modes *m, int64_t shape, int64_t stride)
-{
-    return zl_modes_put(m, (zl_mode){shape, stride, 0, 0});
-}
-
 zlay_status zl_modes_append(zl_modes *m, const zl_mode *modes, size_t count)
 {
     zlay_status status = ZLAY_OK;
+    if (count && m->count <= m->free && count <= m->free - m->count) {
+        memcpy(m->at + m->count, modes, count * sizeof *modes);
+        m->count += count;
+        return ZLAY_OK;
+    }
     for (size_t i = 0; i < count && !status; i++) status = zl_modes_put(m, modes[i]);
     return status;
 }
