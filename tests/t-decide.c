@@ -473,9 +473,141 @@ static void large_equal(void **state)
     }
 }
 
+/* ---- parameters ------------------------------------------------------------------------------------ */
+
+static zlay_facts *read_facts(zlay_ctx *ctx, const char *text)
+{
+    zlay_facts *facts;
+    size_t length = strlen(text);
+    assert_int_equal(zlay_facts_parse(ctx, &facts, 1, &text, &length), ZLAY_OK);
+    return facts;
+}
+
+static zlay_layout *bound(zlay_ctx *ctx, const zlay_layout *a, const char *name, int64_t value)
+{
+    zlay_layout *out;
+    bool has = zlay_layout_param(a, 0) && !strcmp(zlay_layout_param(a, 0), name);
+    zlay_status status = zlay_layout_bind(ctx, &out, a, has, &name, &value);
+    return status ? NULL : out;
+}
+
+/* The layouts with the parameter that was found differ as the witness says, and no lesser index does. */
+static void check_difference(zlay_ctx *ctx, const zlay_layout *a, const zlay_layout *b,
+                             const char *name, const zlay_difference *d)
+{
+    zlay_layout *x = bound(ctx, a, name, d->values[0]), *y = bound(ctx, b, name, d->values[0]);
+    const zlay_witness *w = &d->witness;
+    assert_int_equal(w->size_a, x ? zlay_layout_size(x) : 0);
+    assert_int_equal(w->size_b, y ? zlay_layout_size(y) : 0);
+    for (uint64_t i = 0; w->size_a == w->size_b && i <= w->index; i++) {
+        int64_t u = 0, v = 0;
+        zlay_status s = zlay_layout_eval(&u, 1, x, i), t = zlay_layout_eval(&v, 1, y, i);
+        assert_int_equal(s != t || u != v, i == w->index);
+        if (i == w->index) assert_true(u == w->a && v == w->b && w->has_a == !s && w->has_b == !t);
+    }
+    zlay_layout_free(y);
+    zlay_layout_free(x);
+}
+
+static void parameters(void **state)
+{
+    static const struct { const char *a, *b, *facts; zlay_answer answer; } asked[] = {
+        {"[N] -> { [i] -> [i] : 0 <= i < N }", "[N] -> { [i] -> [i] : 0 <= i < N }", "", ZLAY_YES},
+        {"[N] -> { [i] -> [i] : 0 <= i < N }", "[N] -> { [i] -> [i mod 8] : 0 <= i < N }", "", ZLAY_NO},
+        {"[N] -> { [i] -> [i] : 0 <= i < N }", "[N] -> { [i] -> [i mod 8] : 0 <= i < N }", "N <= 8",
+         ZLAY_YES},
+        {"[N] -> { [i] -> [i] : 0 <= i < N }", "[N] -> { [i] -> [i mod 8] : 0 <= i < N }", "N <= 9",
+         ZLAY_NO},
+        {"[N] -> { [i] -> [(i + N) mod 8] : 0 <= i < 8 }", "8", "N = 0 mod 8", ZLAY_YES},
+        {"[N] -> { [i] -> [(i + N) mod 8] : 0 <= i < 8 }", "8", "N = 4 mod 8", ZLAY_NO},
+        {"8", "[N] -> { [i] -> [i + N] : 0 <= i < 8 }", "N = 0", ZLAY_YES},
+        {"8", "[N] -> { [i] -> [i + N] : 0 <= i < 8 }", "0 <= N <= 1", ZLAY_NO},
+        {"8", "[N] -> { [i] -> [i] : 0 <= i < 8 and i != N }", "", ZLAY_NO},
+        {"8", "[N] -> { [i] -> [i] : 0 <= i < 8 and i != N }", "N >= 8", ZLAY_YES},
+        {"[N] -> { [i] -> [0] : 0 <= i < N }", "[N] -> { [i] -> [0] : 0 <= i <= N }", "", ZLAY_NO},
+    };
+    for (size_t r = 0; r < sizeof asked / sizeof asked[0]; r++) {
+        int64_t value = 77;
+        zlay_difference d = {.values = &value, .room = 1};
+        zlay_answer answer;
+        zlay_layout *a = read_layout(*state, asked[r].a), *b = read_layout(*state, asked[r].b);
+        zlay_facts *facts = *asked[r].facts ? read_facts(*state, asked[r].facts) : NULL;
+        assert_int_equal(zlay_layout_equal_for_all(*state, &answer, &d, a, b, facts), ZLAY_OK);
+        if (answer != asked[r].answer)
+            fail_msg("%s, %s, %s: %d", asked[r].a, asked[r].b, asked[r].facts, (int)answer);
+        if (answer == ZLAY_NO) check_difference(*state, a, b, "N", &d);
+        else assert_int_equal(value, 77);
+        zlay_facts_free(facts);
+        zlay_layout_free(b);
+        zlay_layout_free(a);
+    }
+}
+
+/* Two parameters: those of a first, then the one that b alone has. */
+static void two_parameters(void **state)
+{
+    int64_t value[2] = {77, 77};
+    zlay_difference d = {.values = value, .room = 2};
+    zlay_answer answer;
+    zlay_layout *a = read_layout(*state, "[M] -> { [i] -> [i + M] : 0 <= i < 8 }");
+    zlay_layout *b = read_layout(*state, "[N, M] -> { [i] -> [i + N] : 0 <= i < 8 }");
+    zlay_facts *facts = read_facts(*state, "M = 5");
+    assert_int_equal(zlay_layout_equal_for_all(*state, &answer, &d, a, b, facts), ZLAY_OK);
+    assert_int_equal(answer, ZLAY_NO);
+    assert_int_equal(value[0], 5);
+    assert_int_equal(d.witness.a, 5 + (int64_t)d.witness.index);
+    assert_int_equal(d.witness.b, value[1] + (int64_t)d.witness.index);
+    assert_true(value[1] != 5);
+    zlay_facts_free(facts);
+    zlay_layout_free(b);
+    zlay_layout_free(a);
+}
+
+/* ---- outputs without sizes: a value is negative -------------------------------------------------------- */
+
+static void outputs_without_sizes(void **state)
+{
+    static const char text[] = "{ [i, j] -> [i, j - 1] : 0 <= i < 4 and 0 <= j < 3 }";
+    zlay_layout *a = read_layout(*state, text), *b = read_layout(*state, "12");
+    zlay_layout *c = read_layout(*state, "{ [i, j] -> [i, j] : 0 <= i < 4 and 0 <= j < 2 }");
+    const uint64_t onto[2] = {4, 2}, all = 12;
+    uint64_t w = 77, sizes[3] = {77, 77, 77};
+    zlay_answer answer;
+    zlay_fault f;
+    assert_int_equal(zlay_layout_out_sizes(sizes, 3, a), 2);
+    assert_true(sizes[0] == 4 && sizes[1] == 0 && sizes[2] == 77);
+    assert_int_equal(zlay_layout_is_bijective(*state, &answer, &f, a), ZLAY_OK);
+    assert_true(answer == ZLAY_NO && f.fault == ZLAY_FAULT_OUTSIDE && f.i == 0);
+    assert_int_equal(zlay_layout_is_surjective(*state, &answer, &w, a, onto, 2), ZLAY_OK);
+    assert_int_equal(answer, ZLAY_YES);
+    assert_int_equal(zlay_layout_is_surjective(*state, &answer, &w, a, &all, 1), ZLAY_EINVAL);
+    assert_int_equal(zlay_layout_contained(*state, &answer, &w, c, a), ZLAY_OK);
+    assert_int_equal(answer, ZLAY_YES);
+    assert_int_equal(zlay_layout_contained(*state, &answer, &w, a, c), ZLAY_OK);
+    assert_true(answer == ZLAY_NO && w == 0);
+    assert_int_equal(zlay_layout_equal(*state, &answer, NULL, a, b), ZLAY_EINVAL);
+    assert_int_equal(zlay_layout_contained(*state, &answer, &w, b, a), ZLAY_EINVAL);
+    zlay_layout_free(c);
+    zlay_layout_free(b);
+    zlay_layout_free(a);
+}
+
 /* ---- limits, refusals, memory --------------------------------------------------------------------- */
 
-enum { INJECTIVE, SURJECTIVE, BIJECTIVE, CONTAINED, EQUAL, DECISIONS };
+enum { INJECTIVE, SURJECTIVE, BIJECTIVE, CONTAINED, EQUAL, EQUAL_GIVEN, DECISIONS };
+
+static zlay_status equal_given(zlay_ctx *ctx, zlay_answer *answer, const zlay_layout *a,
+                               const zlay_layout *b)
+{
+    static const char text[] = "N = 5 mod 8 and 0 <= N < 60";
+    const char *fact = text;
+    const size_t length = sizeof text - 1;
+    zlay_facts *facts;
+    zlay_status status = zlay_facts_parse(ctx, &facts, 1, &fact, &length);
+    if (!status) status = zlay_layout_equal_for_all(ctx, answer, NULL, a, b, facts);
+    zlay_facts_free(facts);
+    return status;
+}
 
 /* One decision; outputs are untouched unless it is answered, and a witness unless the answer is NO. */
 static zlay_status decide(zlay_ctx *ctx, int which, zlay_answer *answer, const zlay_layout *a,
@@ -489,7 +621,8 @@ static zlay_status decide(zlay_ctx *ctx, int which, zlay_answer *answer, const z
         : which == SURJECTIVE ? zlay_layout_is_surjective(ctx, answer, pair, a, &onto, 1)
         : which == BIJECTIVE  ? zlay_layout_is_bijective(ctx, answer, &f, a)
         : which == CONTAINED  ? zlay_layout_contained(ctx, answer, pair, a, b)
-                              : zlay_layout_equal(ctx, answer, &w, a, b);
+        : which == EQUAL      ? zlay_layout_equal(ctx, answer, &w, a, b)
+                              : equal_given(ctx, answer, a, b);
     if (status) assert_int_equal(*answer, 77);
     if (status || *answer != ZLAY_NO)
         assert_true(pair[0] == 77 && pair[1] == 77 && f.fault == 77 && w.index == 77);
@@ -534,7 +667,7 @@ static void refusals(void **state)
     for (int which = 0; which < DECISIONS; which++) {
         assert_int_equal(decide(*state, which, &answer, NULL, a), ZLAY_EINVAL);
         if (which >= CONTAINED) assert_int_equal(decide(*state, which, &answer, a, NULL), ZLAY_EINVAL);
-        if (which == EQUAL) continue;
+        if (which >= EQUAL) continue;
         if (which == SURJECTIVE) {
             assert_int_equal(zlay_layout_is_surjective(*state, &answer, &missed, n, sizes, 1),
                              ZLAY_ENOTSUP);
@@ -623,6 +756,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(large_bijective, begin, end),
         cmocka_unit_test_setup_teardown(large_contained, begin, end),
         cmocka_unit_test_setup_teardown(large_equal, begin, end),
+        cmocka_unit_test_setup_teardown(parameters, begin, end),
+        cmocka_unit_test_setup_teardown(two_parameters, begin, end),
+        cmocka_unit_test_setup_teardown(outputs_without_sizes, begin, end),
         cmocka_unit_test(limits_are_named),
         cmocka_unit_test_setup_teardown(refusals, begin, end),
         cmocka_unit_test(every_allocation),

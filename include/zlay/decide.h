@@ -22,6 +22,7 @@
 #define ZLAY_DECIDE_H
 
 #include <zlay/algebra.h>
+#include <zlay/facts.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,18 +36,25 @@ extern "C" {
  */
 ZLAY_API size_t zlay_layout_out_sizes(uint64_t *sizes, size_t room, const zlay_layout *layout);
 
-/** zlay_layout_equal for layouts with parameters: equal whatever they are.
+/** Where two layouts with parameters differ. */
+typedef struct zlay_difference {
+    zlay_witness witness; /* of the layouts with these values */
+    int64_t *values;      /* the caller's; receives the first `room` values: of the
+                             parameters of a in their order, then of those that b
+                             has and a has not */
+    size_t room;
+} zlay_difference;
+
+/** zlay_layout_equal for layouts with parameters: equal for all values of which
+ *  the facts hold.
  *
  *  Returns: as zlay_layout_equal.
- *  Out:     witness  what differs once the parameters have those values; NULL: not
- *                    asked.
- *           values   the first `room` values: of the parameters of a in their
- *                    order, then of those that b has and a has not.
+ *  Out:     difference  written with ZLAY_NO; NULL: not asked.
+ *  In:      facts       NULL: none.
  */
 ZLAY_API zlay_status zlay_layout_equal_for_all(zlay_ctx *ctx, zlay_answer *answer,
-                                               zlay_witness *witness, int64_t *values,
-                                               size_t room, const zlay_layout *a,
-                                               const zlay_layout *b);
+                                               zlay_difference *difference, const zlay_layout *a,
+                                               const zlay_layout *b, const zlay_facts *facts);
 
 /** Decide whether no two points have one value.
  *

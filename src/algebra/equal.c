@@ -132,23 +132,31 @@ zlay_status zl_equal_climb(zl_pair *p)
     return status;
 }
 
-zlay_status zlay_layout_equal_for_all(zlay_ctx *ctx, zlay_answer *answer, zlay_witness *witness,
-                                      int64_t *values, size_t room, const zlay_layout *a,
-                                      const zlay_layout *b)
+static zlay_status answer_of(zl_pair *p, zlay_answer *answer, zlay_witness *witness)
 {
-    zl_pair p = {.ctx = ctx, .a = a, .b = b, .answer = ZLAY_YES, .values = values, .room = room};
-    if (!answer || (room && !values)) return ZLAY_EINVAL;
-    zlay_status status = zl_enter(ctx);
+    zlay_status status = zl_enter(p->ctx);
     if (status) return status;
-    if (!(status = zl_equal_climb(&p))) {
-        *answer = p.answer;
-        if (witness && p.answer == ZLAY_NO) *witness = p.witness;
+    if (!(status = zl_equal_climb(p))) {
+        *answer = p->answer;
+        if (witness && p->answer == ZLAY_NO) *witness = p->witness;
     }
-    return zl_leave(ctx, status);
+    return zl_leave(p->ctx, status);
+}
+
+zlay_status zlay_layout_equal_for_all(zlay_ctx *ctx, zlay_answer *answer,
+                                      zlay_difference *difference, const zlay_layout *a,
+                                      const zlay_layout *b, const zlay_facts *facts)
+{
+    zl_pair p = {.ctx = ctx, .a = a, .b = b, .answer = ZLAY_YES, .facts = facts};
+    if (!answer || (difference && difference->room && !difference->values)) return ZLAY_EINVAL;
+    if (difference) p.values = difference->values;
+    if (difference) p.room = difference->room;
+    return answer_of(&p, answer, difference ? &difference->witness : NULL);
 }
 
 zlay_status zlay_layout_equal(zlay_ctx *ctx, zlay_answer *answer, zlay_witness *witness,
                               const zlay_layout *a, const zlay_layout *b)
 {
-    return zlay_layout_equal_for_all(ctx, answer, witness, NULL, 0, a, b);
+    zl_pair p = {.ctx = ctx, .a = a, .b = b, .answer = ZLAY_YES};
+    return answer ? answer_of(&p, answer, witness) : ZLAY_EINVAL;
 }

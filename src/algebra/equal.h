@@ -4,6 +4,7 @@
 #define ZL_ALGEBRA_EQUAL_H
 
 #include "algebra/decide.h"
+#include <zlay/facts.h>
 
 typedef struct zl_pair {
     zlay_ctx *ctx;
@@ -11,6 +12,7 @@ typedef struct zl_pair {
     zl_manner manner;
     zlay_answer answer;
     zlay_witness witness;
+    const zlay_facts *facts; /* about parameters; NULL: none */
     int64_t *values; /* of parameters: the first `room` */
     size_t room;
 } zl_pair;
@@ -22,6 +24,10 @@ zlay_status zl_equal_climb(zl_pair *p);
 
 /* For layouts with parameters the engine alone: there are no points to count. */
 zlay_status zl_equal_parameters(zl_pair *p);
+
+/* Both with the parameters of both, and undefined where the facts do not hold. */
+zlay_status zl_given(zlay_ctx *ctx, zlay_layout **a_made, zlay_layout **b_made, const zl_pieces *a,
+                     const zl_pieces *b, const zlay_facts *facts);
 
 /* Both strided under one swizzle: the coalesced forms, which are unique. */
 zlay_status zl_equal_coalesced(zl_pair *p, bool *decided);

@@ -91,13 +91,25 @@ static zlay_status ask(zl_pair *p, const zl_pieces *a, const zl_pieces *b)
     return status || p->answer != ZLAY_NO ? status : differ_there(p, &where);
 }
 
+static zlay_status ask_given(zl_pair *p, const zl_pieces *a, const zl_pieces *b)
+{
+    zlay_layout *made_a, *made_b;
+    if (!p->facts) return ask(p, a, b);
+    zlay_status status = zl_given(p->ctx, &made_a, &made_b, a, b, p->facts);
+    if (!status) status = ask(p, &made_a->pieces, &made_b->pieces);
+    zlay_layout_free(made_a);
+    zlay_layout_free(made_b);
+    if (status == ZLAY_ELIMIT) p->answer = ZLAY_UNDECIDED;
+    return status == ZLAY_ELIMIT ? ZLAY_OK : status;
+}
+
 zlay_status zl_equal_parameters(zl_pair *p)
 {
     zlay_layout *made_a, *made_b = NULL;
     const zl_pieces *a, *b = NULL;
     zlay_status status = zl_as_pieces(p->ctx, &a, &made_a, p->a);
     if (!status) status = zl_as_pieces(p->ctx, &b, &made_b, p->b);
-    if (!status && a && b) status = ask(p, a, b);
+    if (!status && a && b) status = ask_given(p, a, b);
     else p->answer = ZLAY_UNDECIDED;
     zlay_layout_free(made_a);
     zlay_layout_free(made_b);

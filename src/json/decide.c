@@ -107,17 +107,19 @@ static zlay_status differ_value(zl_call *call, const zlay_layout *a, const zlay_
 static zlay_status equal_value(zl_call *call, const zlay_layout *a, const zlay_layout *b)
 {
     zlay_answer answer = ZLAY_UNDECIDED;
-    zlay_witness witness = {0};
+    zlay_facts *facts = NULL;
     params p = {0};
+    zlay_difference where = {.values = p.value, .room = PARAMS_MOST};
     names_of(&p, a);
     names_of(&p, b);
-    zlay_status status =
-        zlay_layout_equal_for_all(call->ctx, &answer, &witness, p.value, p.count, a, b);
+    zlay_status status = zl_get_facts(call, &facts);
+    if (!status) status = zlay_layout_equal_for_all(call->ctx, &answer, &where, a, b, facts);
+    zlay_facts_free(facts);
     call->undecided = !status && answer == ZLAY_UNDECIDED;
     if (status || call->undecided) return status;
     call->value = json_object();
     zl_put_value(call, call->value, "equal", json_boolean(answer == ZLAY_YES));
-    return answer == ZLAY_YES ? ZLAY_OK : differ_value(call, a, b, &witness, &p);
+    return answer == ZLAY_YES ? ZLAY_OK : differ_value(call, a, b, &where.witness, &p);
 }
 
 typedef zlay_status about_two(zl_call *call, const zlay_layout *a, const zlay_layout *b);
