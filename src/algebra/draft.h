@@ -158,6 +158,7 @@ zlay_status zl_lift(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a);
 typedef struct zl_shape {
     const zl_modes *box;
     const zlay_layout *names, *outs; /* either may be NULL */
+    bool one_mode; /* a box of one mode stays one, ((2,3)):((1,7)); CuTe's composition does not */
 } zl_shape;
 
 /* The first form that equals the draft: by values up to limits.points, by its rows above. */

@@ -58,7 +58,7 @@ static zlay_status claim_both(pair *u, zlay_layout **out)
 static zlay_status settle(pair *u, zlay_layout **out, zlay_layout *made)
 {
     zl_modes box;
-    zl_shape shape = {&box, NULL, u->a->f2.outs && u->b->f2.outs ? u->a : NULL};
+    zl_shape shape = {&box, NULL, u->a->f2.outs && u->b->f2.outs ? u->a : NULL, true};
     zl_modes_begin(&box, u->ctx);
     zlay_status status = zl_layout_box(&box, u->a);
     if (status) zlay_layout_free(made);
