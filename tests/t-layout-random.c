@@ -195,7 +195,7 @@ static void large_equality(void **state)
         {"Sw<1,0,3> o 0 o (3,16)", "Sw<1,0,4> o 0 o (3,16)", ZLAY_NO, 8},
         {"Sw<1,0,3> o 0 o (3,16)", "Sw<2,0,3> o 0 o (3,16)", ZLAY_NO, 16},
         {"Sw<1,0,3> o 0 o (3,16)", "Sw<1,0,3> o 0 o (6,8)", ZLAY_YES, 0},
-        {"Sw<1,0,40> o 0 o (3,1000000000)", "3000000000", ZLAY_UNDECIDED, 0},
+        {"Sw<1,0,40> o 0 o (3,1000000000)", "3000000000", ZLAY_YES, 0},
         {"Sw<1,0,2> o 0 o (3,1000000000)", "3000000000", ZLAY_NO, 4},
     };
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
@@ -205,8 +205,6 @@ static void large_equality(void **state)
         assert_int_equal(zlay_layout_equal(*state, &answer, &w, a, b), ZLAY_OK);
         assert_int_equal(answer, rows[r].answer);
         assert_int_equal(w.index, rows[r].at);
-        if (answer == ZLAY_UNDECIDED)
-            assert_non_null(strstr(zlay_ctx_message(*state), "limits.points is 4194304"));
         zlay_layout_free(b);
         zlay_layout_free(a);
     }
