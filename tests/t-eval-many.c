@@ -73,19 +73,23 @@ static zlay_layout *make_f2(zlay_ctx *ctx, uint64_t *seed, plain *p)
 
 static void check(const zlay_layout *a, const plain *p, uint64_t *seed)
 {
-    static int64_t value[MOST];
+    static int64_t value[MOST + 1];
     static uint64_t index[MOST];
     static uint8_t there[MOST];
     uint64_t size = zlay_layout_size(a), most = size < MOST ? size : MOST;
     size_t count = (size_t)test_range(seed, 1, test_range(seed, 0, 3) ? 40 : (int64_t)MOST);
     for (size_t i = 0; i < count; i++) index[i] = i ? test_random(seed) % size : size - 1;
+    value[count] = 77;
     assert_int_equal(zlay_layout_eval_many(value, NULL, a, index, 7, count), ZLAY_OK);
+    assert_int_equal(value[count], 77);
     for (size_t i = 0; i < count; i++)
         if (value[i] != plain_at(p, index[i])) fail_msg("index %llu", (unsigned long long)index[i]);
     if (count > most) count = (size_t)most;
     uint64_t first = test_range(seed, 0, 2) ? test_random(seed) % (size - count + 1) : size - count;
     memset(there, 7, sizeof there);
+    value[count] = 77;
     assert_int_equal(zlay_layout_eval_many(value, there, a, NULL, first, count), ZLAY_OK);
+    assert_int_equal(value[count], 77);
     for (size_t i = 0; i < count; i++)
         if (value[i] != plain_at(p, first + i) || there[i] != 1)
             fail_msg("%d of %d from %llu", (int)i, (int)count, (unsigned long long)first);
