@@ -122,6 +122,7 @@ zlay_status zl_strided_box(zl_modes *box, const zlay_layout *a)
 zlay_status zl_f2_box(zl_modes *box, const zlay_layout *a)
 {
     zlay_status status = ZLAY_OK;
+    size_t first = box->count;
     if (!a->f2.ins) return zl_modes_leaf(box, 1, 0);
     for (size_t i = 0; i < a->f2.ins && !status; i++) {
         if (a->f2.in[i].bits > 62)
@@ -129,7 +130,7 @@ zlay_status zl_f2_box(zl_modes *box, const zlay_layout *a)
                            a->f2.in[i].bits, a->f2.in[i].name);
         status = zl_modes_leaf(box, (int64_t)1 << a->f2.in[i].bits, 0);
     }
-    if (a->f2.ins > 1) zl_modes_wrap(box, 0);
+    if (a->f2.ins > 1) zl_modes_wrap(box, first);
     return status;
 }
 

@@ -146,10 +146,11 @@ zlay_status zl_pieces_copy(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *
 zlay_status zl_pieces_box(zl_modes *box, const zlay_layout *a)
 {
     zlay_status status = ZLAY_OK;
+    size_t first = box->count;
     if (!a->pieces.dims) return zl_modes_leaf(box, 1, 0);
     for (size_t i = 0; i < a->pieces.dims && !status; i++)
         status = zl_modes_leaf(box, (int64_t)a->pieces.extent[i], 0);
-    if (a->pieces.dims > 1) zl_modes_wrap(box, 0);
+    if (a->pieces.dims > 1) zl_modes_wrap(box, first);
     return status;
 }
 
