@@ -12,34 +12,6 @@ typedef struct apart {
     size_t width;
 } apart;
 
-static int64_t factor_of(const zl_row *row, size_t v) { return v < row->used ? row->at[v] : 0; }
-
-/* a == 0 or a >= 0 contradicts b: their forms add up to, or differ by, a constant of wrong sign. */
-static bool contradict(const zl_row *a, const zl_row *b)
-{
-    int64_t sum, difference;
-    bool opposite = true, alike = a->equal || b->equal;
-    size_t used = a->used > b->used ? a->used : b->used;
-    for (size_t v = 0; v < used && (opposite || alike); v++) {
-        opposite = opposite && zl_add(factor_of(a, v), factor_of(b, v), &sum) && !sum;
-        alike = alike && factor_of(a, v) == factor_of(b, v);
-    }
-    if (opposite && zl_add(a->constant, b->constant, &sum))
-        return a->equal && b->equal ? sum != 0 : sum < 0;
-    if (!alike || !zl_sub(a->constant, b->constant, &difference)) return false;
-    if (a->equal && b->equal) return difference != 0;
-    return a->equal ? difference > 0 : difference < 0;
-}
-
-static bool rows_contradict(const zl_guard *a, const zl_guard *b)
-{
-    if (a->count * b->count > 4096) return false;
-    for (size_t r = 0; r < a->count; r++)
-        for (size_t s = 0; s < b->count; s++)
-            if (contradict(a->row[r], b->row[s])) return true;
-    return false;
-}
-
 static bool ranges_part(const apart *d, size_t i, size_t j)
 {
     const zlay_range *a = d->range + i * d->width, *b = d->range + j * d->width;
@@ -174,7 +146,7 @@ static zlay_status settle(apart *d, size_t j)
     if (!status) status = zl_cases_put(d->c->w, &parts, own);
     for (size_t i = 0; i < j && !status; i++)
         if (!ranges_part(d, i, j) &&
-            !rows_contradict(&d->from->at[i].guard, &d->from->at[j].guard))
+            !zl_guards_contradict(&d->from->at[i].guard, &d->from->at[j].guard))
             status = cut(d, &parts, i, j);
     for (size_t k = 0; k < parts.count && !status; k++)
         status = zl_claims_put(d->c, (zl_claim){parts.at[k], d->from->at[j].value});

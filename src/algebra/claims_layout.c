@@ -232,7 +232,7 @@ static zlay_status total_by_isl(maker *m, const zl_pieces *p)
 {
     zl_isl_point where;
     zlay_answer answer;
-    if (!m->partial || p->count > 64) return ZLAY_OK;
+    if (!m->partial || p->count > 8) return ZLAY_OK;
     zlay_status status = zl_isl_total(m->w.ctx, &answer, &where, p);
     m->partial = answer != ZLAY_YES;
     return status;

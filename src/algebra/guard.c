@@ -149,6 +149,35 @@ zlay_status zl_cases_or(zl_world *w, zl_cases *a, const zl_cases *b)
     return status;
 }
 
+static int64_t factor_of(const zl_row *row, size_t v) { return v < row->used ? row->at[v] : 0; }
+
+/* a == 0 or a >= 0 contradicts b: their forms add up to, or differ by, a constant of wrong sign. */
+static bool contradict(const zl_row *a, const zl_row *b)
+{
+    int64_t sum, difference;
+    bool opposite = true, alike = a->equal || b->equal;
+    size_t used = a->used;
+    if (used != b->used || a->direction != b->direction) return false;
+    for (size_t v = 0; v < used && (opposite || alike); v++) {
+        opposite = opposite && zl_add(factor_of(a, v), factor_of(b, v), &sum) && !sum;
+        alike = alike && factor_of(a, v) == factor_of(b, v);
+    }
+    if (opposite && zl_add(a->constant, b->constant, &sum))
+        return a->equal && b->equal ? sum != 0 : sum < 0;
+    if (!alike || !zl_sub(a->constant, b->constant, &difference)) return false;
+    if (a->equal && b->equal) return difference != 0;
+    return a->equal ? difference > 0 : difference < 0;
+}
+
+bool zl_guards_contradict(const zl_guard *a, const zl_guard *b)
+{
+    if (a->count * b->count > 4096) return false;
+    for (size_t r = 0; r < a->count; r++)
+        for (size_t s = 0; s < b->count; s++)
+            if (contradict(a->row[r], b->row[s])) return true;
+    return false;
+}
+
 static zlay_status product(zl_world *w, zl_cases *out, const zl_cases *a, const zl_cases *b)
 {
     zlay_status status = guards_limit(w, a->count * b->count);
@@ -212,11 +241,11 @@ static zlay_status complement(zl_world *w, zl_cases *out, const zl_guard *guard,
 
 enum { MANY = 16 }; /* guards from which on it is worth to see which can hold */
 
-static zlay_status prune(zl_world *w, zl_cases *a)
+static zlay_status prune(zl_world *w, zl_cases *a, size_t many)
 {
     size_t kept = 0;
-    zlay_range *range = a->count > MANY ? zl_world_ranges(w) : NULL;
-    if (a->count <= MANY) return ZLAY_OK;
+    zlay_range *range = a->count > many ? zl_world_ranges(w) : NULL;
+    if (a->count <= many) return ZLAY_OK;
     if (!range) return ZLAY_ENOMEM;
     for (size_t i = 0; i < a->count; i++) {
         for (size_t v = 0; v < w->count; v++) range[v] = zl_range_all();
@@ -237,7 +266,36 @@ zlay_status zl_cases_without(zl_world *w, zl_cases *a, const zl_guard *b)
     zl_cases out = {0};
     status = product(w, &out, a, &rest);
     *a = out;
-    return status ? status : prune(w, a);
+    return status ? status : prune(w, a, MANY);
+}
+
+/* What b adds to the guards of a; rows that contradict each other say at once that nothing is to be
+ * taken away. */
+static zlay_status added(zl_world *w, zl_cases *out, const zl_cases *a, const zl_guard *b)
+{
+    zl_guard own = {0};
+    *out = (zl_cases){0};
+    zlay_status status = zl_guard_put_all(w, &own, b);
+    if (!status) status = zl_cases_put(w, out, own);
+    for (size_t i = 0; i < a->count && !status; i++)
+        if (!zl_guards_contradict(&a->at[i], b)) status = zl_cases_without(w, out, &a->at[i]);
+    return status;
+}
+
+enum { PARTS_MOST = 4 }; /* of one guard, beyond which it stays whole and overlaps */
+
+zlay_status zl_cases_or_apart(zl_world *w, zl_cases *a, const zl_cases *b)
+{
+    zlay_status status = ZLAY_OK;
+    for (size_t i = 0; i < b->count && !status; i++) {
+        zl_cases parts;
+        status = added(w, &parts, a, &b->at[i]);
+        if (!status && parts.count > 1) status = prune(w, &parts, 1);
+        bool many = status == ZLAY_ELIMIT || (!status && parts.count > PARTS_MOST);
+        if (many) status = zl_cases_put(w, a, b->at[i]);
+        else if (!status) status = zl_cases_or(w, a, &parts);
+    }
+    return status;
 }
 
 zlay_status zl_cases_not(zl_world *w, zl_cases *a)

@@ -11,7 +11,8 @@ static zlay_status by_points(zlay_ctx *ctx, const zlay_layout *a, int64_t *least
                              int64_t *greatest)
 {
     uint64_t limit = zl_limits(ctx)->points;
-    if (a->size > limit && a->pieces.outs == 1) return zl_isl_range(ctx, least, greatest, &a->pieces);
+    if (a->pieces.outs == 1 && zl_umul_sat(a->size, a->pieces.count) > limit)
+        return zl_isl_range(ctx, least, greatest, &a->pieces);
     if (a->size > limit)
         return zl_fail(ctx, ZLAY_ELIMIT, "limits.points is %llu and the layout has %llu",
                        (unsigned long long)limit, (unsigned long long)a->size);

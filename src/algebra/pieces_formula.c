@@ -336,7 +336,7 @@ static zlay_status read_or(zl_reader *p, zl_cases *out)
     while (!status && take_or(p)) {
         zl_cases more;
         status = read_and(p, &more);
-        if (!status) status = zl_cases_or(&p->w, out, &more);
+        if (!status) status = zl_cases_or_apart(&p->w, out, &more);
     }
     return zl_reader_at(p, status, byte);
 }
@@ -352,5 +352,5 @@ zlay_status zl_read_formula(zl_reader *p, zl_cases *out)
     if (!status) status = zl_reader_enter(p);
     if (!status) status = zl_read_formula(p, &then);
     p->depth--;
-    return status ? status : zl_cases_or(&p->w, out, &then);
+    return status ? status : zl_cases_or_apart(&p->w, out, &then);
 }

@@ -181,11 +181,24 @@ static bool same_row(const zl_row *row, const zl_quasi *a)
            !memcmp(row->at, a->at, a->used * sizeof *a->at);
 }
 
+static uint64_t direction_of(const zl_quasi *a)
+{
+    uint64_t hash = 0, sign = 0;
+    for (size_t v = 0; v < a->used; v++) {
+        uint64_t x = (uint64_t)a->at[v];
+        if (!sign && x) sign = a->at[v] < 0 ? UINT64_MAX : 1;
+        hash = (hash ^ x * sign) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
 const zl_row *zl_row_new(zl_world *w, const zl_quasi *a, bool equal)
 {
     zl_row *row = zl_world_take(w, 1, sizeof *row + a->used * sizeof *a->at);
     if (!row) return NULL;
     row->used = a->used;
+    row->direction = direction_of(a);
     row->equal = equal;
     row->constant = a->constant;
     memcpy(row->at, a->at, a->used * sizeof *a->at);

@@ -21,6 +21,7 @@ typedef struct zl_quasi {
 /* Of a guard: equal ? form == 0 : form >= 0, its coefficients without a common divisor. */
 typedef struct zl_row {
     size_t used;
+    uint64_t direction; /* a hash of the coefficients, the same for their negatives */
     bool equal;
     int64_t constant, at[];
 } zl_row;
@@ -95,6 +96,12 @@ zlay_status zl_cases_true(zl_world *w, zl_cases *cases);
 zlay_status zl_cases_row(zl_world *w, zl_cases *cases, const zl_quasi *a, bool equal);
 zlay_status zl_cases_or(zl_world *w, zl_cases *a, const zl_cases *b);
 zlay_status zl_cases_and(zl_world *w, zl_cases *a, const zl_cases *b);
+
+/* The same as zl_cases_or, by guards of which no two hold, where that takes few. */
+zlay_status zl_cases_or_apart(zl_world *w, zl_cases *a, const zl_cases *b);
+
+/* Whether a row of one contradicts a row of the other: false says nothing. */
+bool zl_guards_contradict(const zl_guard *a, const zl_guard *b);
 
 /* The guards of *a without b, made so that no two hold at a point where no two of *a did. */
 zlay_status zl_cases_without(zl_world *w, zl_cases *a, const zl_guard *b);
