@@ -210,6 +210,37 @@ static void parameters(void **state)
     zlay_layout_free(c);
 }
 
+/* The same function after isl merged its pieces, and never more of them where one is enough. */
+static void merged(void **state)
+{
+    static const char *const one[] = {
+        "{ [i] -> [i] : 0 <= i < 5; [i] -> [i] : 5 <= i < 9 }",
+        "{ [i, j] -> [i + j] : 0 <= i < 4 and 0 <= j < 9 and (i < 2 or i >= 2) }",
+        "[N] -> { [i] -> [i + N] : 0 <= i < 4 and i < N; [i] -> [i + N] : 0 <= i < 4 and i >= N }"};
+    uint64_t seed = test_seed("merged"), count = test_iterations(60);
+    zlay_layout *m;
+    for (size_t t = 0; t < sizeof one / sizeof one[0]; t++) {
+        zlay_layout *a = read_layout(*state, one[t]);
+        assert_int_equal(zl_isl_coalesce(*state, &m, a), ZLAY_OK);
+        assert_int_equal(m->pieces.count, 1);
+        zlay_layout_free(a);
+        zlay_layout_free(m);
+    }
+    for (uint64_t n = 0; n < count; n++) {
+        table t;
+        zlay_layout *a = random_layout(*state, &seed, &t);
+        assert_int_equal(zl_isl_coalesce(*state, &m, a), ZLAY_OK);
+        assert_int_equal(zlay_layout_size(m), t.size);
+        for (uint64_t i = 0; i < t.size; i++) {
+            int64_t value = NONE;
+            zlay_layout_eval(&value, 1, m, i);
+            assert_int_equal(value, t.value[i]);
+        }
+        zlay_layout_free(a);
+        zlay_layout_free(m);
+    }
+}
+
 static const char swizzle[] =
     "{ [i] -> [i + 16*((floor(i/16) + floor(i/128)) mod 2) - 16*(floor(i/16) mod 2)"
     " + 32*((floor(i/32) + floor(i/256)) mod 2) - 32*(floor(i/32) mod 2)] : 0 <= i < 1024 }";
@@ -242,6 +273,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(against_points, begin, end),
         cmocka_unit_test_setup_teardown(by_index, begin, end),
         cmocka_unit_test_setup_teardown(parameters, begin, end),
+        cmocka_unit_test_setup_teardown(merged, begin, end),
         cmocka_unit_test_setup_teardown(limits, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,4 +52,7 @@ zlay_status zl_isl_total(zlay_ctx *ctx, zlay_answer *answer, zl_isl_point *where
 zlay_status zl_isl_hull(zlay_ctx *ctx, int64_t *least, int64_t *greatest, const zl_pieces *a);
 zlay_status zl_isl_range(zlay_ctx *ctx, int64_t *least, int64_t *greatest, const zl_pieces *a);
 
+/* The layout of pieces in the pieces that isl merges it to; its text may have more rows. */
+zlay_status zl_isl_coalesce(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a);
+
 #endif

@@ -175,7 +175,44 @@ zlay_status zl_isl_functions(zl_claims *to, const zl_pieces *relation, size_t fr
     return status;
 }
 
+/* One question of zl_isl_coalesce: isl's pieces of a's map as claims over a's box. */
+static zlay_status coalesced(zl_isl *e, zl_claims *to, const zl_pieces *p)
+{
+    answer m = {e, to, NULL, ZLAY_OK};
+    zlay_status status = read_function(&m, isl_map_coalesce(zl_isl_map(e, p)));
+    return status == ZLAY_NONE ? zl_fail(e->ctx, ZLAY_EINTERNAL, "guards overlap") : status;
+}
+
+static bool all_sizes(const zl_pieces *p)
+{
+    for (size_t r = 0; r < p->outs; r++)
+        if (!p->out_size[r]) return false;
+    return true;
+}
+
+zlay_status zl_isl_coalesce(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
+{
+    const zl_pieces *p = &a->pieces;
+    zl_world w;
+    zl_isl e;
+    zl_claims claims = {&w, p->outs, 0, 0, NULL};
+    zl_frame frame = {p->extent, all_sizes(p) ? p->out_size : NULL};
+    zl_world_begin(&w, ctx, p->params, p->dims, p->param);
+    zlay_status status = zl_isl_begin(&e, ctx, p, NULL);
+    if (!status) status = coalesced(&e, &claims, p);
+    zl_isl_end(&e);
+    if (!status) status = zl_claims_layout(&claims, out, &frame);
+    zl_world_end(&w);
+    return status;
+}
+
 #else
+
+zlay_status zl_isl_coalesce(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
+{
+    (void)out, (void)a;
+    return zl_fail(ctx, ZLAY_ELIMIT, "this zlay is built without isl, which merges pieces");
+}
 
 zlay_status zl_isl_functions(zl_claims *to, const zl_pieces *relation, size_t frees)
 {
