@@ -96,6 +96,7 @@ static const struct {
 } groups[] = {
     {"isl", bench_isl},
     {"decide", bench_decide},
+    {"f2", bench_f2},
     {"pieces", bench_pieces},
     {"growth", bench_growth},
     {"eval", bench_eval},
