@@ -29,7 +29,7 @@ static int values_hold(const zlay_layout *layout)
     if (zlay_layout_param(layout, 0)) return broken;
     STATE(zlay_layout_eval(values, 64, layout, 0) >= ZLAY_OK &&
           zlay_layout_eval(values, 64, layout, size - 1) >= ZLAY_OK);
-    STATE(zlay_layout_eval(values, 64, layout, size) == ZLAY_EINVAL);
+    STATE(zlay_layout_eval(values, 64, layout, size) == ZLAY_EINVAL || zlay_f2_bits(layout) == 64);
     return broken;
 }
 
@@ -71,6 +71,29 @@ static int makers_hold(zlay_ctx *ctx, const zlay_layout *layout)
     return broken;
 }
 
+/* F2 operations of a layout with itself: inverses undo it, a product divides again. */
+static int f2_holds(zlay_ctx *ctx, const zlay_layout *layout)
+{
+    zlay_layout *made[6] = {NULL, NULL, NULL, NULL, NULL, NULL};
+    zlay_answer answer = ZLAY_YES;
+    int broken = 0;
+    zlay_f2_pseudoinvert(ctx, &made[0], layout);
+    zlay_f2_lstsq(ctx, &made[1], layout, layout);
+    zlay_f2_product(ctx, &made[2], layout, layout);
+    if (made[0] && zlay_f2_compose(ctx, &made[3], made[0], layout))
+        STATE(strstr(zlay_ctx_message(ctx), "limits.dims"));
+    if (made[1]) STATE(zlay_f2_compose(ctx, &made[4], made[1], layout) == ZLAY_OK);
+    if (made[4])
+        STATE(zlay_layout_equal(ctx, &answer, NULL, layout, made[4]) == ZLAY_OK &&
+              answer == ZLAY_YES);
+    if (made[1] && made[2]) STATE(zlay_f2_divide_left(ctx, &made[5], made[2], layout) == ZLAY_OK);
+    if (made[5])
+        STATE(zlay_layout_equal(ctx, &answer, NULL, layout, made[5]) == ZLAY_OK &&
+              answer == ZLAY_YES);
+    for (int i = 0; i < 6; i++) zlay_layout_free(made[i]);
+    return broken;
+}
+
 typedef zlay_status layout_reader(zlay_ctx *ctx, zlay_layout **out, const char *text,
                                   size_t length);
 
@@ -84,6 +107,7 @@ static int reader_holds(layout_reader *reader, const char *bytes, size_t size)
     STATE(status == ZLAY_OK || *zlay_ctx_message(ctx));
     if (layout) broken = layout_holds(ctx, layout);
     if (layout && !broken) broken = makers_hold(ctx, layout);
+    if (layout && !broken) broken = f2_holds(ctx, layout);
     zlay_layout_free(layout);
     zlay_ctx_free(ctx);
     return broken;
