@@ -222,6 +222,29 @@ static void both_ways(void **state)
     }
 }
 
+/* Both arguments may be one layout. */
+static void with_itself(void **state)
+{
+    zlay_layout *a = read_layout(*state, "f2{p: (0,1) (0,2); q: (0,4) (1,0) -> x: 2, y: 8}"), *made;
+    zlay_layout *wrap = read_layout(*state, "f2{p: (1) (2) (4) -> x: 6}"), *back;
+    assert_int_equal(zlay_f2_product(*state, &made, a, a), ZLAY_OK);
+    assert_text(made, "f2{p: (0,1) (0,2) (0,8) (0,16); q: (0,4) (1,0) (0,32) (2,0) -> x: 4, y: 64}");
+    assert_int_equal(zlay_f2_divide_left(*state, &back, made, a), ZLAY_OK);
+    assert_text(back, "f2{p: (0,1) (0,2); q: (0,4) (1,0) -> x: 2, y: 8}");
+    zlay_layout_free(back);
+    zlay_layout_free(made);
+    assert_int_equal(zlay_f2_divide_right(*state, &made, a, a), ZLAY_OK);
+    assert_text(made, "f2{p:; q: -> x: 1, y: 1}");
+    zlay_layout_free(made);
+    assert_int_equal(zlay_f2_invert_and_compose(*state, &made, a, a), ZLAY_OK);
+    assert_text(made, "f2{p: (1,0) (2,0); q: (0,1) (0,2) -> p: 4, q: 4}");
+    zlay_layout_free(made);
+    assert_int_equal(zlay_f2_product(*state, &made, wrap, wrap), ZLAY_NONE);
+    assert_int_equal(zlay_f2_concat_ins(*state, &made, a, a), ZLAY_EINVAL);
+    zlay_layout_free(wrap);
+    zlay_layout_free(a);
+}
+
 /* Sublayout and SublayoutIsZero, with empty lists. */
 static void sublayouts(void **state)
 {
@@ -456,6 +479,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(worked_example, begin, end),
         cmocka_unit_test_setup_teardown(as_triton_expects, begin, end),
         cmocka_unit_test_setup_teardown(both_ways, begin, end),
+        cmocka_unit_test_setup_teardown(with_itself, begin, end),
         cmocka_unit_test_setup_teardown(sublayouts, begin, end),
         cmocka_unit_test_setup_teardown(masks_and_runs, begin, end),
         cmocka_unit_test_setup_teardown(what_is_refused, begin, end),

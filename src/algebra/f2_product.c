@@ -63,15 +63,16 @@ static zlay_status join_out(product *p, const zl_dim *a, const zl_dim *b)
 /* ---- bases ------------------------------------------------------------------------------- */
 
 /* A value of one factor among the outputs of the product; above what the inner factor has there. */
-static uint64_t place(const product *p, const zl_f2 *factor, uint64_t value)
+static uint64_t place(const product *p, bool major, uint64_t value)
 {
+    const zl_f2 *factor = major ? p->outer : p->inner;
     uint64_t result = 0;
     unsigned low = 0, at;
     for (size_t i = 0; i < factor->outs; low += factor->out[i++].bits) {
         const char *name = factor->out[i].name;
         size_t j = zl_dim_find(p->inner->out, p->inner->outs, name);
         uint64_t field = zl_field(value, low, factor->out[i].bits);
-        if (factor == p->outer && j < p->inner->outs) field *= size_of(&p->inner->out[j]);
+        if (major && j < p->inner->outs) field *= size_of(&p->inner->out[j]);
         at = zl_dim_low(p->f.out, zl_dim_find(p->f.out, p->f.outs, name));
         result |= zl_left(field, at);
     }
@@ -92,7 +93,7 @@ static void write_bases(product *p)
         const uint64_t *outer = bases_of(p->outer, p->f.in[i].name);
         for (unsigned b = 0; b < p->f.in[i].bits; b++, k++) {
             bool major = p->from_outer >> k & 1;
-            p->f.basis[k] = place(p, major ? p->outer : p->inner, major ? *outer++ : *inner++);
+            p->f.basis[k] = place(p, major, major ? *outer++ : *inner++);
         }
     }
 }
