@@ -100,7 +100,9 @@ ZLAY_API zlay_status zlay_layout_product_tiler(zlay_ctx *ctx, zlay_layout **out,
 /** The product with modes paired: ((a0,b0),(a1,b1),...), blocks of a; raked:
  *  ((b0,a0),(b1,a1),...), a spread out cyclically.
  *
- *  Returns: as zlay_layout_product; ZLAY_NONE for kinds without modes.
+ *  Returns: as zlay_layout_product.
+ *  In:      a, b  of any kind; the one of fewer modes has modes of extent 1
+ *                 behind its own.
  */
 ZLAY_API zlay_status zlay_layout_blocked_product(zlay_ctx *ctx, zlay_layout **out,
                                                  const zlay_layout *a, const zlay_layout *b);
@@ -146,8 +148,10 @@ ZLAY_API zlay_status zlay_layout_upcast(zlay_ctx *ctx, zlay_layout **out, const 
 ZLAY_API zlay_status zlay_layout_downcast(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                                           uint64_t n);
 
-/** The values 0, 1, 2, ... that a and b have at the same indices: the longest L
- *  with a(L(i)) = b(L(i)) = i.
+/** The values 0, 1, 2, ... that a and b have at the same indices: the right
+ *  inverse of b, up to where a has other values.  So b(L(i)) = a(L(i)) = i, and
+ *  no L is longer where b has no value twice.  As in zlay_layout_compose a
+ *  strided or swizzled a goes on past its box.
  *
  *  Returns: ZLAY_OK; ZLAY_ELIMIT, ZLAY_ENOMEM, ZLAY_EINVAL.
  *  Out:     out  1:0 where not even 0 is common.

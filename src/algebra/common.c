@@ -20,8 +20,7 @@ static uint64_t values_prefix(zlay_ctx *ctx, const zlay_layout *a, const zlay_la
     uint64_t limit = zl_limits(ctx)->points, count = 0;
     int64_t index, value;
     while (count < inverse->size && count < limit && zl_value(inverse, count, &index)) {
-        bool inside = (uint64_t)index < a->size;
-        if (!inside || !zl_value(a, (uint64_t)index, &value) || value != (int64_t)count) break;
+        if (!zl_at_integer(a, index, &value) || value != (int64_t)count) break;
         count++;
     }
     *status = ZLAY_OK;
@@ -31,7 +30,7 @@ static uint64_t values_prefix(zlay_ctx *ctx, const zlay_layout *a, const zlay_la
     return count;
 }
 
-/* Where a goes on past its box CuTe composes it there; the prefix within the box is asked for. */
+/* As compose has it, a strided or swizzled a goes on past its box. */
 static zlay_status prefix(zlay_ctx *ctx, uint64_t *count, const zlay_layout *a,
                           const zlay_layout *inverse)
 {

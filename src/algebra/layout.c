@@ -121,6 +121,7 @@ zlay_status zl_strided_box(zl_modes *box, const zlay_layout *a)
 
 zlay_status zl_f2_box(zl_modes *box, const zlay_layout *a)
 {
+    size_t first = box->count;
     zlay_status status = ZLAY_OK;
     size_t first = box->count;
     if (!a->f2.ins) return zl_modes_leaf(box, 1, 0);

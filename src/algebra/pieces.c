@@ -145,6 +145,7 @@ zlay_status zl_pieces_copy(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *
 
 zlay_status zl_pieces_box(zl_modes *box, const zlay_layout *a)
 {
+    size_t first = box->count;
     zlay_status status = ZLAY_OK;
     size_t first = box->count;
     if (!a->pieces.dims) return zl_modes_leaf(box, 1, 0);

@@ -38,15 +38,33 @@ static zlay_status bare(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
     return status;
 }
 
+/* x -> Sw(offset + x) after a layout of any kind: one mode goes on for ever. */
+static zlay_status dress_any(zlay_ctx *ctx, zlay_layout **layout, const zlay_layout *a)
+{
+    zlay_layout *under = *layout, line;
+    zl_modes m;
+    *layout = NULL;
+    zl_modes_begin(&m, ctx);
+    m.offset = a->offset;
+    zlay_status status = zl_modes_leaf(&m, 1, 1);
+    if (!status) status = zl_layout_over(ctx, &line, &m);
+    if (!status) {
+        line.swizzle = a->swizzle;
+        line.kind = a->kind;
+        status = zl_compose(ctx, layout, &line, under);
+    }
+    zl_modes_end(&m);
+    zlay_layout_free(under);
+    return status;
+}
+
 /* The offset and the swizzle of a around a layout that was made of what is under them. */
 static zlay_status dress(zlay_ctx *ctx, zlay_layout **layout, const zlay_layout *a)
 {
     zlay_layout *under = *layout;
     zl_modes m;
-    if (!under->modes)
-        return a->offset || a->swizzle.bits
-                   ? zl_fail(ctx, ZLAY_NONE, "what is repeated under a swizzle is not strided")
-                   : ZLAY_OK;
+    if (zl_is_plain(a)) return ZLAY_OK;
+    if (!under->modes || under->swizzle.bits) return dress_any(ctx, layout, a);
     *layout = NULL;
     zl_modes_begin(&m, ctx);
     zlay_status status = zl_modes_append(&m, under->mode, under->modes);
@@ -140,37 +158,101 @@ static zlay_status zip(zl_modes *m, const zlay_layout *a, const zlay_layout *b, 
     return status;
 }
 
+/* ZLAY_NONE where the repetition is no shape and stride. */
 static zlay_status zipped(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                           const zlay_layout *b, bool raked)
 {
     zlay_layout *second = NULL;
     zl_modes m;
     zlay_status status = repeats(ctx, &second, a, b);
-    if (!status && !zl_is_plain(second))
-        status = zl_fail(ctx, ZLAY_NONE, "the repetition is no shape and stride, mode by mode");
+    bool strided = !status && zl_is_plain(second);
     zl_modes_begin(&m, ctx);
-    if (!status) status = zip(&m, a, second, raked);
-    if (!status) status = zl_layout_strided(ctx, out, &m, (zl_swizzle){0, 0, 0});
+    if (strided) status = zip(&m, a, second, raked);
+    if (strided && !status) status = zl_layout_strided(ctx, out, &m, (zl_swizzle){0, 0, 0});
     zl_modes_end(&m);
     zlay_layout_free(second);
-    return status;
+    return status || strided ? status : ZLAY_NONE;
 }
 
-static zlay_status paired(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
-                          const zlay_layout *b, bool raked)
+static zlay_status paired_modes(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                                const zlay_layout *b, bool raked)
 {
     zlay_layout *block = NULL, *tiler = NULL;
-    if (!a || !b) return zl_fail(ctx, ZLAY_EINVAL, "a layout is NULL");
-    if (!a->modes || !b->modes) return no_modes(ctx);
     size_t m = zl_parts_count(a->mode, a->modes), n = zl_parts_count(b->mode, b->modes);
     zlay_status status = padded(ctx, &block, a, m > n ? m : n);
-    if (!status && !zl_is_plain(b)) status = no_modes(ctx);
     if (!status) status = padded(ctx, &tiler, b, m > n ? m : n);
     if (!status) status = zipped(ctx, out, block, tiler, raked);
     if (!status) status = dress(ctx, out, a);
     zlay_layout_free(tiler);
     zlay_layout_free(block);
     return status;
+}
+
+/* ---- the same of any kinds: the product, its points taken in another order ---------------- */
+
+/* The box of a as `rank` modes whose values are weight times the index. */
+static zlay_status weights(zlay_ctx *ctx, zlay_layout **out, const zl_modes *box, size_t rank,
+                           uint64_t weight)
+{
+    zl_modes m;
+    zlay_layout over;
+    zl_modes_begin(&m, ctx);
+    zlay_status status = zl_modes_append(&m, box->at, box->count);
+    for (size_t i = 0; i < m.count && !status; i++) {
+        m.at[i].stride = m.at[i].shape > 1 ? (int64_t)weight : 0;
+        weight = zl_umul_sat(weight, (uint64_t)m.at[i].shape);
+    }
+    if (!status && weight > INT64_MAX)
+        status = zl_fail(ctx, ZLAY_EOVERFLOW, "an index does not fit 64 bits");
+    if (!status) status = zl_layout_over(ctx, &over, &m);
+    if (!status) status = padded(ctx, out, &over, rank);
+    zl_modes_end(&m);
+    return status;
+}
+
+static zlay_status paired_order(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                                const zlay_layout *b, bool raked)
+{
+    zlay_layout *x = NULL, *y = NULL;
+    zl_modes box[2], m;
+    for (int i = 0; i < 2; i++) zl_modes_begin(&box[i], ctx);
+    zl_modes_begin(&m, ctx);
+    zlay_status status = zl_layout_box(&box[0], a);
+    if (!status) status = zl_layout_box(&box[1], b);
+    if (!status) {
+        size_t p = zl_parts_count(box[0].at, box[0].count);
+        size_t q = zl_parts_count(box[1].at, box[1].count);
+        status = weights(ctx, &x, &box[0], p > q ? p : q, 1);
+        if (!status) status = weights(ctx, &y, &box[1], p > q ? p : q, a->size);
+    }
+    if (!status) status = zip(&m, x, y, raked);
+    if (!status) status = zl_layout_strided(ctx, out, &m, (zl_swizzle){0, 0, 0});
+    zl_modes_end(&m);
+    for (int i = 0; i < 2; i++) zl_modes_end(&box[i]);
+    zlay_layout_free(y);
+    zlay_layout_free(x);
+    return status;
+}
+
+static zlay_status paired_values(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                                 const zlay_layout *b, bool raked)
+{
+    zlay_layout *both = NULL, *order = NULL;
+    zlay_status status = product(ctx, &both, a, b, ZLAY_LOGICAL);
+    if (!status) status = paired_order(ctx, &order, a, b, raked);
+    if (!status) status = zl_compose(ctx, out, both, order);
+    zlay_layout_free(order);
+    zlay_layout_free(both);
+    return status;
+}
+
+static zlay_status paired(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                          const zlay_layout *b, bool raked)
+{
+    if (!a || !b) return zl_fail(ctx, ZLAY_EINVAL, "a layout is NULL");
+    bool own = a->modes && zl_is_plain(b);
+    zlay_status status = own ? paired_modes(ctx, out, a, b, raked) : ZLAY_NONE;
+    return status == ZLAY_NONE ? paired_values(ctx, out, a, b, raked) : status;
 }
 
 zlay_status zlay_layout_blocked_product(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
