@@ -123,7 +123,6 @@ zlay_status zl_f2_box(zl_modes *box, const zlay_layout *a)
 {
     size_t first = box->count;
     zlay_status status = ZLAY_OK;
-    size_t first = box->count;
     if (!a->f2.ins) return zl_modes_leaf(box, 1, 0);
     for (size_t i = 0; i < a->f2.ins && !status; i++) {
         if (a->f2.in[i].bits > 62)

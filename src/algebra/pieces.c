@@ -147,7 +147,6 @@ zlay_status zl_pieces_box(zl_modes *box, const zlay_layout *a)
 {
     size_t first = box->count;
     zlay_status status = ZLAY_OK;
-    size_t first = box->count;
     if (!a->pieces.dims) return zl_modes_leaf(box, 1, 0);
     for (size_t i = 0; i < a->pieces.dims && !status; i++)
         status = zl_modes_leaf(box, (int64_t)a->pieces.extent[i], 0);
