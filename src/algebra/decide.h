@@ -93,6 +93,9 @@ zl_found zl_sum_below(uint64_t *sum, const zl_term *term, size_t count, uint64_t
 /* Is v a value of the layout of the sum? */
 zl_found zl_sum_has(const zl_sum *s, int64_t v, zl_budget *budget);
 
+/* A point x of a (0 before) whose value b lacks: FOUND; NOT_FOUND where b has all. */
+zl_found zl_sum_lacks(uint64_t *x, const zl_sum *a, const zl_sum *b, zl_budget *budget);
+
 /* ---- spans over F2 -------------------------------------------------------------------- */
 
 typedef struct zl_span {
