@@ -149,7 +149,7 @@ static zlay_status complement(zlay_ctx *ctx, zlay_layout **out, const question *
 
 static zlay_status divide(zlay_ctx *ctx, zlay_layout **out, const question *q)
 {
-    return zlay_layout_logical_divide(ctx, out, q->first, q->second);
+    return zlay_layout_divide(ctx, out, q->first, q->second, ZLAY_LOGICAL);
 }
 
 static bool all_of(state *s, operation *work)

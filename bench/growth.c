@@ -109,7 +109,7 @@ static bool divide(void *value)
 {
     state *s = value;
     zlay_layout *made;
-    bool right = !zlay_layout_logical_divide(s->ctx, &made, s->a, s->b);
+    bool right = !zlay_layout_divide(s->ctx, &made, s->a, s->b, ZLAY_LOGICAL);
     zlay_layout_free(made);
     return right;
 }

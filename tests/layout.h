@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include <zlay/algebra.h>
+#include <zlay/cute.h>
 
 static inline int begin(void **state) { return zlay_ctx_new((zlay_ctx **)state, NULL, NULL); }
 

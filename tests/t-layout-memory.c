@@ -59,14 +59,14 @@ static zlay_status divide(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a
                           const zlay_layout *b, const char *text)
 {
     (void)text;
-    return zlay_layout_logical_divide(ctx, out, a, b);
+    return zlay_layout_divide(ctx, out, a, b, ZLAY_LOGICAL);
 }
 
 static zlay_status tiler(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                          const zlay_layout *b, const char *text)
 {
     (void)b;
-    return zlay_layout_logical_divide_tiler(ctx, out, a, text, strlen(text));
+    return zlay_layout_divide_tiler(ctx, out, a, text, strlen(text), ZLAY_LOGICAL);
 }
 
 static zlay_status coalesce(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,

@@ -240,7 +240,7 @@ static void division(void **state)
         zlay_layout *a = random_layout(*state, &seed, 128), *b = random_layout(*state, &seed, 16);
         zlay_layout *c, *rest;
         char text[1024];
-        zlay_status status = zlay_layout_logical_divide(*state, &c, a, b);
+        zlay_status status = zlay_layout_divide(*state, &c, a, b, ZLAY_LOGICAL);
         if (!status && !zlay_layout_complement(*state, &rest, b, zlay_layout_size(a))) {
             uint64_t tile = zlay_layout_size(b);
             layout_text(text, a);

@@ -11,8 +11,8 @@ static zlay_status run(zlay_ctx *ctx, zlay_layout **out, int op, const char *x, 
     zlay_layout *a = read_layout(ctx, x);
     zlay_layout *b = op == COMPOSE || op == DIVIDE ? read_layout(ctx, y) : NULL;
     zlay_status status = op == COMPOSE ? zlay_layout_compose(ctx, out, a, b)
-        : op == DIVIDE   ? zlay_layout_logical_divide(ctx, out, a, b)
-        : op == TILER    ? zlay_layout_logical_divide_tiler(ctx, out, a, y, strlen(y))
+        : op == DIVIDE   ? zlay_layout_divide(ctx, out, a, b, ZLAY_LOGICAL)
+        : op == TILER    ? zlay_layout_divide_tiler(ctx, out, a, y, strlen(y), ZLAY_LOGICAL)
         : op == COALESCE ? zlay_layout_coalesce(ctx, out, a)
                          : zlay_layout_complement(ctx, out, a, strtoull(y, NULL, 10));
     zlay_layout_free(b);

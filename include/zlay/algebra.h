@@ -212,53 +212,34 @@ ZLAY_API zlay_status zlay_layout_index(zlay_ctx *ctx, uint64_t *out, const zlay_
  *  form; elsewhere the cheapest kind that is equal.  CuTe's form is given only
  *  when no sum of strides carries, or when every point was compared.
  *
- *  Returns: ZLAY_OK; ZLAY_NONE b leaves the box of an f2 a, the message has the
- *           first such x; ZLAY_ENOTSUP the function is not strided, the message
- *           has an index that shows it, not f2, and no swizzle of the bits that
- *           its values have; ZLAY_ELIMIT it has more than limits.points points
- *           and no closed form was found; ZLAY_EOVERFLOW, ZLAY_ENOMEM,
- *           ZLAY_EINVAL.
+ *  Returns: ZLAY_OK; ZLAY_NONE b leaves the box of an a that ends at its box
+ *           (f2, modular, pieces), the message has the first such x;
+ *           ZLAY_ELIMIT it needs more than limits.pieces pieces, or 256
+ *           variables; ZLAY_EOVERFLOW, ZLAY_ENOMEM, ZLAY_EINVAL.
  */
 ZLAY_API zlay_status zlay_layout_compose(zlay_ctx *ctx, zlay_layout **out,
                                          const zlay_layout *a, const zlay_layout *b);
 
-/** The same function in the fewest flat modes, as CuTe's coalesce.
+/** The same function in the fewest flat modes, as CuTe's coalesce; of a kind
+ *  without modes the function of its index, one dimension.
  *
- *  Returns: ZLAY_OK, ZLAY_ENOMEM, ZLAY_EINVAL, ZLAY_ENOTSUP (f2).
+ *  Returns: ZLAY_OK, ZLAY_ELIMIT, ZLAY_EOVERFLOW, ZLAY_ENOMEM, ZLAY_EINVAL.
  */
 ZLAY_API zlay_status zlay_layout_coalesce(zlay_ctx *ctx, zlay_layout **out,
                                           const zlay_layout *a);
 
-/** CuTe's complement: what b lacks to be compact up to `cotarget` values.
+/** What b lacks to be compact up to `cotarget` values: CuTe's complement where
+ *  CuTe has one.  Elsewhere the layout c, rising from 0, for which the sums
+ *  b(i) + c(j) reach every integer below the cotarget, and none twice.
  *
- *  Returns: ZLAY_OK; ZLAY_NONE it overlaps itself, the message has two indices
- *           of one value, or has a negative stride; ZLAY_ENOTSUP it is not
- *           strided, has an offset, or interleaves its modes without overlap,
- *           as (3,2):(2,3), where CuTe has none either; ZLAY_EINVAL,
- *           ZLAY_EOVERFLOW, ZLAY_ELIMIT, ZLAY_ENOMEM.
+ *  Returns: ZLAY_OK; ZLAY_NONE b overlaps itself, the message has two indices of
+ *           one value; has a negative value or none that is 0; or no shifts of
+ *           it fill the gaps, as of (3,2):(2,3), the message shows where they
+ *           collide; ZLAY_EINVAL, ZLAY_EOVERFLOW, ZLAY_ELIMIT, ZLAY_ENOMEM.
  *  In:      b  modes of stride 0 are no overlap: CuTe's filter drops them.
  */
 ZLAY_API zlay_status zlay_layout_complement(zlay_ctx *ctx, zlay_layout **out,
                                             const zlay_layout *b, uint64_t cotarget);
-
-/** CuTe's logical divide: a o (b, complement(b, size(a))): ((tile),(rest)).
- *
- *  Returns: as zlay_layout_complement and zlay_layout_compose.
- *  In:      b  a strided layout without offset; `<t0;t1;...>` goes to
- *              zlay_layout_logical_divide_tiler.
- */
-ZLAY_API zlay_status zlay_layout_logical_divide(zlay_ctx *ctx, zlay_layout **out,
-                                                const zlay_layout *a, const zlay_layout *b);
-
-/** Logical divide by a tiler text, as "<4:1;8:2>", mode by mode; modes behind
- *  the last tile stay whole.
- *
- *  Returns: as zlay_layout_logical_divide; ZLAY_EINVAL also for more tiles than
- *           modes.
- */
-ZLAY_API zlay_status zlay_layout_logical_divide_tiler(zlay_ctx *ctx, zlay_layout **out,
-                                                      const zlay_layout *a, const char *tiler,
-                                                      size_t length);
 
 /** Where two layouts differ. */
 typedef struct zlay_witness {

@@ -84,12 +84,6 @@ zlay_status zlay_layout_divide(zlay_ctx *ctx, zlay_layout **out, const zlay_layo
     return status ? status : zl_leave(ctx, divide(ctx, out, a, b, arrangement));
 }
 
-zlay_status zlay_layout_logical_divide(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
-                                       const zlay_layout *b)
-{
-    return zlay_layout_divide(ctx, out, a, b, ZLAY_LOGICAL);
-}
-
 /* ---- by a tiler, mode by mode --------------------------------------------------------------- */
 
 /* The box of a as a compact layout: the index of each coordinate. */
@@ -145,11 +139,4 @@ zlay_status zlay_layout_divide_tiler(zlay_ctx *ctx, zlay_layout **out, const zla
     zlay_status status = zl_enter(ctx);
     if (status) return status;
     return zl_leave(ctx, divide_tiler(ctx, out, a, tiler, length, arrangement));
-}
-
-zlay_status zlay_layout_logical_divide_tiler(zlay_ctx *ctx, zlay_layout **out,
-                                             const zlay_layout *a, const char *tiler,
-                                             size_t length)
-{
-    return zlay_layout_divide_tiler(ctx, out, a, tiler, length, ZLAY_LOGICAL);
 }

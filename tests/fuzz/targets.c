@@ -131,7 +131,7 @@ static int tiler_target(const char *bytes, size_t size)
     zlay_layout *layout = NULL, *made = NULL;
     int broken = 0;
     zlay_layout_parse(ctx, &layout, whole, sizeof whole - 1);
-    zlay_status status = zlay_layout_logical_divide_tiler(ctx, &made, layout, bytes, size);
+    zlay_status status = zlay_layout_divide_tiler(ctx, &made, layout, bytes, size, ZLAY_LOGICAL);
     STATE((made != NULL) == (status == ZLAY_OK));
     if (made) broken = layout_holds(ctx, made);
     zlay_layout_free(layout);
