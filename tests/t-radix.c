@@ -151,6 +151,9 @@ static void refused(void **state)
     assert_int_equal(zlay_radix_new(*state, &radix, 65, shape, 0, 9), ZLAY_ELIMIT);
     assert_int_equal(zlay_radix_new(*state, &radix, 2, big, 5, UINT64_MAX), ZLAY_OK);
     assert_int_equal(zlay_radix_split(c, NULL, radix, 4), ZLAY_EINVAL);
+    assert_int_equal(zlay_radix_split(NULL, NULL, radix, 5), ZLAY_EINVAL);
+    assert_int_equal(zlay_radix_split(c, NULL, NULL, 5), ZLAY_EINVAL);
+    assert_int_equal(zlay_radix_join(NULL, radix, c), ZLAY_EINVAL);
     assert_int_equal(zlay_radix_join(&index, radix, c), ZLAY_EOVERFLOW);
     c[0] = (uint64_t)1 << 40;
     assert_int_equal(zlay_radix_join(&index, radix, c), ZLAY_EINVAL);
