@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lifts: their text, read by isl, is the function, and zlay reads it back. */
+#include "algebra/layout.h"
 #include "drawn.h"
 
 #include <isl/aff.h>
@@ -159,6 +160,98 @@ static void isl_composes(void **state)
     isl_ctx_free(isl);
 }
 
+/* ---- and back: without looking at points ------------------------------------------------------ */
+
+static bool is_affine(const drawn *a)
+{
+    int64_t zero = 0, v = 0, w = 0, both = 0;
+    uint64_t size = size_of(a);
+    if (size & (size - 1)) return false;
+    value_at(a, 0, &zero);
+    for (uint64_t i = 0; i < size; i++)
+        for (uint64_t k = 1; k < size; k *= 2) {
+            value_at(a, (int64_t)i, &v);
+            value_at(a, (int64_t)k, &w);
+            value_at(a, (int64_t)(i ^ k), &both);
+            if (both != (v ^ w ^ zero)) return false;
+        }
+    return true;
+}
+
+static int64_t affine_at(const zl_affine *map, uint64_t index)
+{
+    uint64_t value = map->constant;
+    for (unsigned k = 0; k < map->bits; k++)
+        if (index >> k & 1) value ^= map->basis[k];
+    return (int64_t)value;
+}
+
+/* A lift is known as affine over F2 from its rows exactly when its values are; where sums are taken
+ * modulo a size, or begin at an offset, only if. */
+static void recognised(void **state)
+{
+    uint64_t seed = test_seed("affine pieces"), yes = 0, no = 0;
+    for (uint64_t n = 0; n < test_iterations(5000); n++) {
+        drawn a;
+        zl_affine map;
+        int64_t want = 0;
+        zlay_layout *p = draw(*state, &seed, &a, n % 2 ? 4 : 2), *up = NULL;
+        assert_int_equal(zlay_layout_lift(*state, &up, p), ZLAY_OK);
+        bool least = true, power = true, affine = is_affine(&a);
+        for (uint64_t x = 0; x < size_of(&a); x++) {
+            value_at(&a, (int64_t)x, &want);
+            least = least && want >= 0;
+        }
+        for (int o = 0; o < a.outs && a.f2; o++)
+            power = power && !(a.out_size[o] & (a.out_size[o] - 1));
+        bool known = zl_affine_of(&map, up);
+        if (least && power && !a.offset && known != affine) differ("affine", a.text, "", up, 0);
+        for (uint64_t x = 0; known && x < size_of(&a); x++) {
+            value_at(&a, (int64_t)x, &want);
+            if (affine_at(&map, x) != want) differ("affine", a.text, "", up, x);
+        }
+        yes += known;
+        no += !known;
+        zlay_layout_free(up);
+        zlay_layout_free(p);
+    }
+    assert_true(yes > test_iterations(500) && no > test_iterations(500));
+}
+
+/* Boxes past limits.points go back to f2, and to strides, by their rows. */
+static void lowered(void **state)
+{
+    static const char *const rows[][2] = {
+        {"Sw<3,4,3> o 0 o 1073741824", "Sw<3,4,3> o 0 o 1073741824:1"},
+        {"Sw<3,3,-3> o 0 o (8192,(8192,4)):(8192,(1,67108864))", NULL},
+        {"f2{i: (1) (3) (6) (12) (24) (48) (96) (192) (384) (768) (1536) (3072) (6144) (12288) "
+         "(24576) (49152) (98304) (196608) (393216) (786432) (1572864) (3145728) (6291456) "
+         "(12582912) (25165824) -> o: 33554432}", NULL},
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        zlay_layout *a = read_layout(*state, rows[r][0]), *up = NULL, *f2 = NULL, *want = NULL;
+        zlay_layout *one = NULL, *back = NULL;
+        zlay_answer answer;
+        char text[64];
+        assert_int_equal(zlay_layout_lift(*state, &up, a), ZLAY_OK);
+        assert_int_equal(zlay_layout_lower(*state, &f2, up), ZLAY_OK);
+        assert_int_equal(zlay_layout_lower(*state, &want, a), ZLAY_OK);
+        assert_int_equal(zlay_layout_equal(*state, &answer, NULL, f2, want), ZLAY_OK);
+        assert_int_equal(answer, ZLAY_YES);
+        sprintf(text, "%llu:1", (unsigned long long)zlay_layout_size(a));
+        one = read_layout(*state, text);
+        assert_int_equal(zlay_layout_compose(*state, &back, up, one), ZLAY_OK);
+        assert_true(zlay_layout_kind(back) < ZLAY_LAYOUT_PIECES);
+        if (rows[r][1]) assert_text(back, rows[r][1]);
+        zlay_layout_free(back);
+        zlay_layout_free(one);
+        zlay_layout_free(want);
+        zlay_layout_free(f2);
+        zlay_layout_free(up);
+        zlay_layout_free(a);
+    }
+}
+
 /* zlay reads back what it printed. */
 static void read_back(void **state)
 {
@@ -190,6 +283,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(texts, begin, end),
         cmocka_unit_test_setup_teardown(isl_agrees, begin, end),
         cmocka_unit_test_setup_teardown(isl_composes, begin, end),
+        cmocka_unit_test_setup_teardown(recognised, begin, end),
+        cmocka_unit_test_setup_teardown(lowered, begin, end),
         cmocka_unit_test_setup_teardown(read_back, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "algebra/compose.h"
+#include "algebra/draft.h"
 #include <zlay/pieces.h>
 
 bool zl_work_at(const void *work, uint64_t index, int64_t *value)
@@ -14,7 +15,7 @@ static bool stays_inside(const zlay_layout *a, const zlay_layout *b)
 {
     int64_t least, greatest;
     zl_affine map;
-    if (b->partial || !(b->modes || b->f2.outs)) return false;
+    if (b->partial) return false;
     if (zl_affine_of(&map, b)) zl_affine_range(&map, &least, &greatest);
     else if (b->swizzle.bits || !b->modes) return false;
     else zl_modes_range(b->mode, b->modes, b->offset, &least, &greatest);
@@ -73,11 +74,12 @@ static bool bits_of(const zl_affine *b, unsigned *bits)
 static zlay_status by_affine(zl_work *w, zlay_layout **out)
 {
     zl_affine a, b, map;
-    const zl_f2 *outs = w->a->f2.outs ? &w->a->f2 : NULL;
+    zl_outputs own;
     unsigned bits;
     if (!zl_affine_of(&b, w->b) || !bits_of(&b, &bits)) return ZLAY_NONE;
     if (!zl_affine_of_integers(&a, w->a, bits)) return ZLAY_NONE;
     if (!zl_affine_compose(&map, &a, &b)) return ZLAY_NONE;
+    const zl_f2 *outs = zl_outputs_of(&own, w->a);
     return zl_find_affine(w->ctx, out, &map, &w->box, w->b, outs);
 }
 

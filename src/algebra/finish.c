@@ -70,13 +70,24 @@ zlay_status zl_fewer_pieces(zlay_layout **made, const zl_table *t, const zl_mode
     return ZLAY_NONE;
 }
 
+static zlay_status by_form(finish *f, zlay_layout **out)
+{
+    zl_outputs own;
+    zl_affine map;
+    const zlay_layout *named = f->shape->outs && f->shape->outs->f2.outs ? f->shape->outs : f->made;
+    zlay_status status = zl_find_strided_pieces(f->ctx, out, f->made, f->shape->box);
+    if (status != ZLAY_NONE || !zl_affine_of(&map, f->made)) return status;
+    return zl_find_affine(f->ctx, out, &map, f->shape->box, f->shape->names,
+                          zl_outputs_of(&own, named));
+}
+
 /* A guard that every point of the box passes is only known to by a decision. */
 static zlay_status by_rows(finish *f, zlay_layout **out)
 {
     zlay_answer answer = ZLAY_YES;
     zl_isl_point *where;
     zlay_allocator alloc = zl_allocator(f->ctx);
-    if (!f->made->partial) return zl_find_strided_pieces(f->ctx, out, f->made, f->shape->box);
+    if (!f->made->partial) return by_form(f, out);
     if (!(where = zl_alloc(f->ctx, 1, sizeof *where))) return ZLAY_ENOMEM;
     zlay_status status = zl_isl_total(f->ctx, &answer, where, &f->made->pieces);
     zl_free(&alloc, where, sizeof *where);

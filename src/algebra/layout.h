@@ -148,7 +148,7 @@ typedef struct zl_affine {
     uint64_t constant, basis[64];
 } zl_affine;
 
-/* Exact: answers false only for a layout that is no such map on its box. */
+/* True is proved; false says that there is no such map, except of pieces, where it says nothing. */
 bool zl_affine_of(zl_affine *out, const zlay_layout *a);
 
 /* b followed by `outer`, a map of enough bits; false when a value of b has more. */

@@ -25,7 +25,8 @@ zlay_status zl_draft_coordinates(zl_draft *d, zl_form **out, size_t *count)
     *count = d->dims ? d->dims : 1;
     *out = zl_alloc(d->ctx, *count, sizeof **out);
     if (!*out) return ZLAY_ENOMEM;
-    for (size_t i = 0; i < d->dims; i++) zl_form_coordinate(d, &(*out)[i], i);
+    for (size_t i = 0; i < d->dims; i++)
+        if (d->extent[i] != 1) zl_form_coordinate(d, &(*out)[i], i);
     return ZLAY_OK;
 }
 

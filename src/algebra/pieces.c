@@ -249,16 +249,7 @@ bool zl_pieces_at_integer(const zlay_layout *a, int64_t value, int64_t *out)
     return value >= 0 && (uint64_t)value < a->size && zl_pieces_value(a, (uint64_t)value, out);
 }
 
-/* What is affine over F2 was recognised before it became pieces. */
-bool zl_pieces_affine(zl_affine *out, const zlay_layout *a)
-{
-    (void)out;
-    (void)a;
-    return false;
-}
-
 bool zl_pieces_affine_of_integers(zl_affine *out, const zlay_layout *a, unsigned bits)
 {
-    (void)bits;
-    return zl_pieces_affine(out, a);
+    return zl_pieces_affine(out, a) && out->bits >= bits;
 }
