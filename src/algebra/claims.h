@@ -67,7 +67,8 @@ bool zl_points_next(int64_t *at, const int64_t *least, const int64_t *greatest, 
 
 zlay_status zl_claims_disjoint(zl_claims *c);
 
-/* The ends of the domain; without parameters in guards.  EINVAL: empty, unbounded. */
+/* The ends of the domain; without parameters in guards.  ZLAY_NONE: empty;
+ * EINVAL: unbounded. */
 zlay_status zl_claims_hull(zl_claims *c, int64_t *least, int64_t *greatest);
 
 /* ---- free variables that zl_solve leaves ----------------------------------------------------- */

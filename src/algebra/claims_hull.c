@@ -158,7 +158,7 @@ zlay_status zl_claims_hull(zl_claims *c, int64_t *least, int64_t *greatest)
 {
     hull h = {c, NULL, least, greatest, c->w->dims, 0};
     zlay_status status = c->count ? ends(&h) : ZLAY_NONE;
-    if (status == ZLAY_NONE) return zl_fail(c->w->ctx, ZLAY_EINVAL, "the domain is empty");
+    if (status == ZLAY_NONE) return zl_fail(c->w->ctx, ZLAY_NONE, "the domain is empty");
     for (size_t d = 0; d < h.dims && !status; d++)
         if (least[d] == INT64_MIN || greatest[d] == INT64_MAX)
             return zl_fail(c->w->ctx, ZLAY_EINVAL, "the domain is unbounded in dimension %zu", d);

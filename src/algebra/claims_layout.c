@@ -115,9 +115,15 @@ static bool is_stated(const maker *m)
 static zlay_status box(maker *m)
 {
     zlay_status status = ZLAY_OK;
-    bool nothing = !m->from->count && is_stated(m);
+    bool stated = is_stated(m);
     if (has_params(m->from)) status = box_with_params(m);
-    else if (!nothing) status = box_of_domain(m);
+    else if (m->from->count || !stated) status = box_of_domain(m);
+    if (status == ZLAY_NONE) {
+        if (!stated) return zl_fail(m->from->w->ctx, ZLAY_EINVAL, "the domain is empty");
+        m->from->count = 0;
+        memset(m->least, 0, m->from->w->dims * sizeof *m->least);
+        status = zl_fail(m->from->w->ctx, ZLAY_OK, "%s", "");
+    }
     return status || !m->frame->extent ? status : box_of_frame(m);
 }
 
