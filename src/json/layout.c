@@ -24,6 +24,39 @@ static void spans_note(int64_t *least, int64_t *greatest, const int64_t *values,
     }
 }
 
+/* An output of bits is a layout by itself, of any size. */
+static zlay_status cosize_of_output(zl_call *call, const zlay_layout *layout, size_t i,
+                                    uint64_t *cosize)
+{
+    zlay_dim ins[OUTS_MOST], out;
+    const char *names[OUTS_MOST], *name = out.name;
+    size_t count = 0;
+    zlay_layout *one;
+    while (count < OUTS_MOST && !zlay_f2_in(&ins[count], layout, count)) {
+        names[count] = ins[count].name;
+        count++;
+    }
+    zlay_f2_out(&out, layout, i);
+    zlay_status status = zlay_f2_sublayout(call->ctx, &one, layout, names, count, &name, 1);
+    if (!status) status = zlay_layout_cosize(call->ctx, cosize, one);
+    zlay_layout_free(one);
+    return status;
+}
+
+static zlay_status cosize_of_bits(zl_call *call, const zlay_layout *layout, json_t **out)
+{
+    json_t *list = json_array();
+    zlay_status status = ZLAY_OK;
+    for (size_t i = 0; i < zlay_layout_outs(layout) && !status; i++) {
+        uint64_t cosize = 0;
+        status = cosize_of_output(call, layout, i, &cosize);
+        zl_put_item(call, list, zl_json_uint(cosize));
+    }
+    if (status) json_decref(list);
+    else *out = list;
+    return status;
+}
+
 /* Of several outputs the list, each by its own values. */
 static zlay_status cosize_list(zl_call *call, const zlay_layout *layout, json_t **out)
 {
@@ -50,6 +83,9 @@ static zlay_status cosize_value(zl_call *call, const zlay_layout *layout, json_t
     uint64_t cosize;
     *out = json_null();
     if (zlay_layout_param(layout, 0)) return ZLAY_OK;
+    int32_t kind = zlay_layout_kind(layout);
+    if (zlay_layout_outs(layout) != 1 && (kind == ZLAY_LAYOUT_F2 || kind == ZLAY_LAYOUT_MODULAR))
+        return cosize_of_bits(call, layout, out);
     if (zlay_layout_outs(layout) != 1) return cosize_list(call, layout, out);
     zlay_status status = zlay_layout_cosize(call->ctx, &cosize, layout);
     if (!status) *out = zl_json_uint(cosize);
