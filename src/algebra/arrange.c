@@ -13,6 +13,9 @@ typedef struct tiling {
     zl_modes tiles, rests; /* of the modes so far; LOGICAL keeps ((t),(r)) in `tiles` */
     size_t tiled, rested;  /* how many there are: CuTe leaves the parentheses of a tuple of one */
     bool more, drops;      /* entries are left; modes behind the last are dropped */
+    bool irregular;        /* a mode with its tile was no shape and stride */
+    bool ordered;          /* the second walk: the sum of all modes, and the order of its points */
+    zlay_layout *sum;
 } tiling;
 
 /* The text of the next entry: up to ';' or '>'. */
@@ -51,32 +54,54 @@ static zlay_status take_entry(tiling *t, zlay_layout **tile)
     return t->more ? ZLAY_OK : zl_cursor_want(&t->c, '>');
 }
 
-static zlay_status keep(tiling *t, const zlay_layout *made)
+static zlay_status keep(tiling *t, const zlay_layout *made, bool tiled)
 {
     bool logical = t->arrangement == ZLAY_LOGICAL;
-    if (!zl_is_plain(made))
-        return zl_fail(t->c.ctx, ZLAY_NONE,
-                       "byte %zu: a mode with its tile is no shape and stride, and modes of a "
-                       "tuple are",
-                       t->c.at);
-    if (logical) return zl_modes_append(&t->tiles, made->mode, made->modes);
-    t->tiled++;
+    zl_modes *whole = logical ? &t->tiles : &t->rests;
+    t->irregular = t->irregular || !zl_is_plain(made);
+    if (t->irregular) return ZLAY_NONE;
+    t->tiled += tiled;
     t->rested++;
+    if (logical || !tiled) return zl_modes_append(whole, made->mode, made->modes);
     zlay_status status = zl_parts_take(&t->tiles, made->mode, made->modes, 0);
     return status ? status : zl_parts_take(&t->rests, made->mode, made->modes, 1);
+}
+
+/* One more term of the sum: what is kept is where its points are in the sum's index. */
+static zlay_status keep_order(tiling *t, const zlay_layout *made, bool tiled)
+{
+    uint64_t weight = t->sum ? t->sum->size : 1;
+    zlay_layout *sum = NULL, over;
+    zl_modes box, m;
+    zl_modes_begin(&box, t->c.ctx);
+    zl_modes_begin(&m, t->c.ctx);
+    zlay_status status = zl_layout_box(&box, made);
+    if (!status) status = zl_weights(&m, &box, weight);
+    if (!status) status = zl_layout_over(t->c.ctx, &over, &m);
+    if (!status) status = keep(t, &over, tiled);
+    if (!status) status = t->sum ? zl_pair(t->c.ctx, &sum, t->sum, made)
+                                 : zl_layout_copy(t->c.ctx, &sum, made);
+    if (!status) {
+        zlay_layout_free(t->sum);
+        t->sum = sum;
+    }
+    zl_modes_end(&m);
+    zl_modes_end(&box);
+    return status;
+}
+
+static zlay_status keep_mode(tiling *t, const zlay_layout *made, bool tiled)
+{
+    return t->ordered ? keep_order(t, made, tiled) : keep(t, made, tiled);
 }
 
 static zlay_status one_mode(tiling *t, const zlay_layout *mode)
 {
     zlay_layout *tile = NULL, *made = NULL;
-    if (!t->more) {
-        zl_modes *to = t->arrangement == ZLAY_LOGICAL ? &t->tiles : &t->rests;
-        t->rested++;
-        return zl_modes_append(to, mode->mode, mode->modes);
-    }
+    if (!t->more) return keep_mode(t, mode, false);
     zlay_status status = take_entry(t, &tile);
     if (!status) status = t->each(t->c.ctx, &made, mode, tile);
-    if (!status) status = keep(t, made);
+    if (!status) status = keep_mode(t, made, true);
     zlay_layout_free(made);
     zlay_layout_free(tile);
     return status;
@@ -108,7 +133,7 @@ static zlay_status all_modes(tiling *t)
     return status ? status : zl_cursor_end(&t->c);
 }
 
-static zlay_status put_together(tiling *t, zlay_layout **out)
+static zlay_status put_together(tiling *t, zlay_layout **out, int64_t offset, zl_swizzle s)
 {
     zl_modes *m = &t->tiles, *rest = &t->rests;
     bool logical = t->arrangement == ZLAY_LOGICAL;
@@ -116,24 +141,49 @@ static zlay_status put_together(tiling *t, zlay_layout **out)
     if (!logical && (t->arrangement == ZLAY_ZIPPED || t->rested == 1)) zl_modes_wrap(rest, 0);
     zlay_status status = zl_modes_append(m, rest->at, rest->count);
     zl_modes_wrap(m, 0);
-    m->offset = t->a->offset;
-    if (!status) status = zl_layout_strided(t->c.ctx, out, m, t->a->swizzle);
-    return status ? status : zl_simplify(t->c.ctx, out);
+    m->offset = offset;
+    return status ? status : zl_layout_strided(t->c.ctx, out, m, s);
+}
+
+static zlay_status walk(tiling *t, zlay_layout **out, zl_cursor start)
+{
+    int64_t offset = t->ordered ? 0 : t->a->offset;
+    zl_swizzle s = t->ordered ? (zl_swizzle){0, 0, 0} : t->a->swizzle;
+    t->c = start;
+    t->tiled = t->rested = 0;
+    t->irregular = false;
+    zl_modes_begin(&t->tiles, start.ctx);
+    zl_modes_begin(&t->rests, start.ctx);
+    zlay_status status = all_modes(t);
+    if (!status) status = put_together(t, out, offset, s);
+    zl_modes_end(&t->rests);
+    zl_modes_end(&t->tiles);
+    return status;
+}
+
+/* Modes that are no shape and stride: their sum as one layout of any kind, and its points in order. */
+static zlay_status by_order(tiling *t, zlay_layout **out, zl_cursor start)
+{
+    zlay_layout *order = NULL;
+    t->ordered = true;
+    zlay_status status = walk(t, &order, start);
+    if (!status) status = zl_compose(start.ctx, out, t->sum, order);
+    if (!status) status = zl_dress(start.ctx, out, t->a);
+    zlay_layout_free(order);
+    zlay_layout_free(t->sum);
+    return status;
 }
 
 static zlay_status tile(tiling *t, zlay_layout **out, zlay_ctx *ctx, const char *tiler,
                         size_t length)
 {
-    zlay_status status = zl_cursor_begin(&t->c, ctx, tiler, length);
+    zl_cursor start;
+    zlay_status status = zl_cursor_begin(&start, ctx, tiler, length);
     if (!status) status = zl_check_arrangement(ctx, t->arrangement);
     if (status) return status;
-    zl_modes_begin(&t->tiles, ctx);
-    zl_modes_begin(&t->rests, ctx);
-    status = all_modes(t);
-    if (!status) status = put_together(t, out);
-    zl_modes_end(&t->rests);
-    zl_modes_end(&t->tiles);
-    return status;
+    status = walk(t, out, start);
+    if (status == ZLAY_NONE && t->irregular) return by_order(t, out, start);
+    return status ? status : zl_simplify(ctx, out);
 }
 
 zlay_status zl_by_tiler(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, const char *tiler,
@@ -143,13 +193,51 @@ zlay_status zl_by_tiler(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, 
     return tile(&t, out, ctx, tiler, length);
 }
 
+/* Of a layout that ends at its box: the tile stays within the mode's points. */
+static zlay_status compose_inside(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *mode,
+                                  const zlay_layout *tile)
+{
+    uint64_t limit = zl_limits(ctx)->points;
+    int64_t value;
+    if (tile->size > limit)
+        return zl_fail(ctx, ZLAY_ELIMIT, "limits.points is %llu and a tile has %llu",
+                       (unsigned long long)limit, (unsigned long long)tile->size);
+    for (uint64_t i = 0; i < tile->size; i++)
+        if (zl_value(tile, i, &value) && (value < 0 || (uint64_t)value >= mode->size))
+            return zl_fail(ctx, ZLAY_NONE, "a tile has %lld at %llu, outside the %llu points of its mode",
+                           (long long)value, (unsigned long long)i, (unsigned long long)mode->size);
+    return zl_compose(ctx, out, mode, tile);
+}
+
+static zlay_status compose_boxed(zlay_ctx *ctx, zlay_layout **out, tiling *t, const char *tiler,
+                                 size_t length)
+{
+    zlay_layout *index = NULL, *tiled = NULL;
+    const zlay_layout *a = t->a;
+    zl_modes box, m;
+    zl_modes_begin(&box, ctx);
+    zl_modes_begin(&m, ctx);
+    zlay_status status = zl_layout_box(&box, a);
+    if (!status) status = zl_weights(&m, &box, 1);
+    if (!status) status = zl_layout_strided(ctx, &index, &m, (zl_swizzle){0, 0, 0});
+    t->a = index;
+    t->each = compose_inside;
+    if (!status) status = tile(t, &tiled, ctx, tiler, length);
+    if (!status) status = zl_compose(ctx, out, a, tiled);
+    zl_modes_end(&m);
+    zl_modes_end(&box);
+    zlay_layout_free(tiled);
+    zlay_layout_free(index);
+    return status;
+}
+
 static zlay_status compose_tiler(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                                  const char *tiler, size_t length)
 {
     if (!a) return zl_fail(ctx, ZLAY_EINVAL, "the layout is NULL");
-    if (!a->modes) return zl_fail(ctx, ZLAY_NONE, "this kind has no modes of its own");
     tiling t = {.a = a, .each = zl_compose, .arrangement = ZLAY_LOGICAL, .drops = true};
-    return tile(&t, out, ctx, tiler, length);
+    return a->modes ? tile(&t, out, ctx, tiler, length)
+                    : compose_boxed(ctx, out, &t, tiler, length);
 }
 
 zlay_status zlay_layout_compose_tiler(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,

@@ -17,6 +17,12 @@ zlay_status zl_pair(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, cons
 /* The two modes of a layout as `arrangement` says; any layout without modes stays. */
 zlay_status zl_arrange_pair(zlay_ctx *ctx, zlay_layout **layout, zlay_arrangement arrangement);
 
+/* The box with weight times the index as values. */
+zlay_status zl_weights(zl_modes *out, const zl_modes *box, uint64_t weight);
+
+/* The offset and the swizzle of a around a layout that was made of what is under them. */
+zlay_status zl_dress(zlay_ctx *ctx, zlay_layout **layout, const zlay_layout *a);
+
 zlay_status zl_divide_any(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                           const zlay_layout *b);
 zlay_status zl_product(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,

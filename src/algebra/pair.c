@@ -86,3 +86,55 @@ zlay_status zl_arrange_pair(zlay_ctx *ctx, zlay_layout **layout, zlay_arrangemen
     *layout = made;
     return status;
 }
+
+zlay_status zl_weights(zl_modes *out, const zl_modes *box, uint64_t weight)
+{
+    size_t first = out->count;
+    zlay_status status = zl_modes_append(out, box->at, box->count);
+    for (size_t i = first; i < out->count && !status; i++) {
+        out->at[i].stride = out->at[i].shape > 1 ? (int64_t)weight : 0;
+        weight = zl_umul_sat(weight, (uint64_t)out->at[i].shape);
+    }
+    if (status || weight <= INT64_MAX) return status;
+    return zl_fail(out->ctx, ZLAY_EOVERFLOW, "an index does not fit 64 bits");
+}
+
+/* ---- under a swizzle --------------------------------------------------------------------- */
+
+/* x -> Sw(offset + x) after a layout of any kind: one mode goes on for ever. */
+static zlay_status dress_any(zlay_ctx *ctx, zlay_layout **layout, const zlay_layout *a)
+{
+    zlay_layout *under = *layout, line;
+    zl_modes m;
+    *layout = NULL;
+    zl_modes_begin(&m, ctx);
+    m.offset = a->offset;
+    zlay_status status = zl_modes_leaf(&m, 1, 1);
+    if (!status) status = zl_layout_over(ctx, &line, &m);
+    if (!status) {
+        line.swizzle = a->swizzle;
+        line.kind = a->kind;
+        status = zl_compose(ctx, layout, &line, under);
+    }
+    zl_modes_end(&m);
+    zlay_layout_free(under);
+    return status;
+}
+
+/* The offset and the swizzle of a around a layout that was made of what is under them. */
+zlay_status zl_dress(zlay_ctx *ctx, zlay_layout **layout, const zlay_layout *a)
+{
+    zlay_layout *under = *layout;
+    zl_modes m;
+    if (zl_is_plain(a)) return ZLAY_OK;
+    if (!under->modes || under->swizzle.bits) return dress_any(ctx, layout, a);
+    *layout = NULL;
+    zl_modes_begin(&m, ctx);
+    zlay_status status = zl_modes_append(&m, under->mode, under->modes);
+    if (!status && !zl_add(under->offset, a->offset, &m.offset))
+        status = zl_fail(ctx, ZLAY_EOVERFLOW, "the offset does not fit 64 bits");
+    if (!status) status = zl_layout_strided(ctx, layout, &m, a->swizzle);
+    zl_modes_end(&m);
+    zlay_layout_free(under);
+    return status ? status : zl_simplify(ctx, layout);
+}

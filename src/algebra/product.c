@@ -38,44 +38,6 @@ static zlay_status bare(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
     return status;
 }
 
-/* x -> Sw(offset + x) after a layout of any kind: one mode goes on for ever. */
-static zlay_status dress_any(zlay_ctx *ctx, zlay_layout **layout, const zlay_layout *a)
-{
-    zlay_layout *under = *layout, line;
-    zl_modes m;
-    *layout = NULL;
-    zl_modes_begin(&m, ctx);
-    m.offset = a->offset;
-    zlay_status status = zl_modes_leaf(&m, 1, 1);
-    if (!status) status = zl_layout_over(ctx, &line, &m);
-    if (!status) {
-        line.swizzle = a->swizzle;
-        line.kind = a->kind;
-        status = zl_compose(ctx, layout, &line, under);
-    }
-    zl_modes_end(&m);
-    zlay_layout_free(under);
-    return status;
-}
-
-/* The offset and the swizzle of a around a layout that was made of what is under them. */
-static zlay_status dress(zlay_ctx *ctx, zlay_layout **layout, const zlay_layout *a)
-{
-    zlay_layout *under = *layout;
-    zl_modes m;
-    if (zl_is_plain(a)) return ZLAY_OK;
-    if (!under->modes || under->swizzle.bits) return dress_any(ctx, layout, a);
-    *layout = NULL;
-    zl_modes_begin(&m, ctx);
-    zlay_status status = zl_modes_append(&m, under->mode, under->modes);
-    if (!status && !zl_add(under->offset, a->offset, &m.offset))
-        status = zl_fail(ctx, ZLAY_EOVERFLOW, "the offset does not fit 64 bits");
-    if (!status) status = zl_layout_strided(ctx, layout, &m, a->swizzle);
-    zl_modes_end(&m);
-    zlay_layout_free(under);
-    return status ? status : zl_simplify(ctx, layout);
-}
-
 static zlay_status product(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                            const zlay_layout *b, zlay_arrangement arrangement)
 {
@@ -87,7 +49,7 @@ static zlay_status product(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *
     if (dressed) status = bare(ctx, &under, a);
     if (!status) status = zl_product(ctx, out, dressed ? under : a, b);
     if (!status) status = zl_arrange_pair(ctx, out, arrangement);
-    if (!status && dressed) status = dress(ctx, out, a);
+    if (!status && dressed) status = zl_dress(ctx, out, a);
     zlay_layout_free(under);
     return status;
 }
@@ -182,7 +144,7 @@ static zlay_status paired_modes(zlay_ctx *ctx, zlay_layout **out, const zlay_lay
     zlay_status status = padded(ctx, &block, a, m > n ? m : n);
     if (!status) status = padded(ctx, &tiler, b, m > n ? m : n);
     if (!status) status = zipped(ctx, out, block, tiler, raked);
-    if (!status) status = dress(ctx, out, a);
+    if (!status) status = zl_dress(ctx, out, a);
     zlay_layout_free(tiler);
     zlay_layout_free(block);
     return status;
@@ -190,20 +152,14 @@ static zlay_status paired_modes(zlay_ctx *ctx, zlay_layout **out, const zlay_lay
 
 /* ---- the same of any kinds: the product, its points taken in another order ---------------- */
 
-/* The box of a as `rank` modes whose values are weight times the index. */
+/* The box as `rank` modes whose values are weight times the index. */
 static zlay_status weights(zlay_ctx *ctx, zlay_layout **out, const zl_modes *box, size_t rank,
                            uint64_t weight)
 {
     zl_modes m;
     zlay_layout over;
     zl_modes_begin(&m, ctx);
-    zlay_status status = zl_modes_append(&m, box->at, box->count);
-    for (size_t i = 0; i < m.count && !status; i++) {
-        m.at[i].stride = m.at[i].shape > 1 ? (int64_t)weight : 0;
-        weight = zl_umul_sat(weight, (uint64_t)m.at[i].shape);
-    }
-    if (!status && weight > INT64_MAX)
-        status = zl_fail(ctx, ZLAY_EOVERFLOW, "an index does not fit 64 bits");
+    zlay_status status = zl_weights(&m, box, weight);
     if (!status) status = zl_layout_over(ctx, &over, &m);
     if (!status) status = padded(ctx, out, &over, rank);
     zl_modes_end(&m);
