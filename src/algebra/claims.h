@@ -67,6 +67,13 @@ bool zl_points_next(int64_t *at, const int64_t *least, const int64_t *greatest, 
 
 zlay_status zl_claims_disjoint(zl_claims *c);
 
+/* Whether all rows are bounds of single coordinates: then the ends of its ranges are reached. */
+bool zl_guard_is_box(const zl_world *w, const zl_guard *guard);
+
+/* The ends of the values of one output: as zl_isl_range, without isl where guards are boxes and
+ * values have no division. */
+zlay_status zl_pieces_ends(zlay_ctx *ctx, int64_t *least, int64_t *greatest, const zl_pieces *p);
+
 /* The ends of the domain; without parameters in guards.  ZLAY_NONE: empty;
  * EINVAL: unbounded. */
 zlay_status zl_claims_hull(zl_claims *c, int64_t *least, int64_t *greatest);

@@ -15,8 +15,7 @@ typedef struct hull {
 
 enum { WORK = 1 << 16 };
 
-/* A guard whose rows are bounds of single coordinates reaches its ends. */
-static bool is_box(const zl_world *w, const zl_guard *guard)
+bool zl_guard_is_box(const zl_world *w, const zl_guard *guard)
 {
     for (size_t r = 0; r < guard->count; r++) {
         const zl_row *row = guard->row[r];
@@ -98,7 +97,7 @@ static zlay_status face(hull *h, size_t d, int64_t end, zl_cases *out, bool *rea
         zl_guard guard = {0};
         bool possible = true;
         if (zl_range_is_empty(r) || (r.lo != end && r.hi != end)) continue;
-        if (is_box(w, &h->c->at[i].guard)) *reached = true;
+        if (zl_guard_is_box(w, &h->c->at[i].guard)) *reached = true;
         zl_quasi *a = zl_quasi_new(w);
         if (!a) return ZLAY_ENOMEM;
         zl_quasi_put(a, w->params + d, -1);
@@ -128,7 +127,7 @@ static zlay_status is_reached(hull *h, size_t d, int64_t end, bool *reached)
 static bool all_boxes(const zl_claims *c)
 {
     for (size_t i = 0; i < c->count; i++)
-        if (!is_box(c->w, &c->at[i].guard)) return false;
+        if (!zl_guard_is_box(c->w, &c->at[i].guard)) return false;
     return true;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a layout spans, and where a coordinate lies in its box. */
+#include "algebra/claims.h"
 #include "algebra/cursor.h"
-#include "algebra/isl.h"
 #include "algebra/layout.h"
 #include "algebra/modular.h"
 
@@ -12,7 +12,7 @@ static zlay_status by_points(zlay_ctx *ctx, const zlay_layout *a, int64_t *least
 {
     uint64_t limit = zl_limits(ctx)->points;
     if (a->pieces.outs == 1 && zl_umul_sat(a->size, a->pieces.count) > limit)
-        return zl_isl_range(ctx, least, greatest, &a->pieces);
+        return zl_pieces_ends(ctx, least, greatest, &a->pieces);
     if (a->size > limit)
         return zl_fail(ctx, ZLAY_ELIMIT, "limits.points is %llu and the layout has %llu",
                        (unsigned long long)limit, (unsigned long long)a->size);
