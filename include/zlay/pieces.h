@@ -3,19 +3,25 @@
  *  forms with floor divisions.
  *
  *  A worked example.  (6,3):(1,20) composed with 4:4 asks for the values at 0,
- *  4, 8 and 12: 0, 4, 22 and 40, and no shape:stride has those.  Index v of the
- *  first layout is v mod 6 + 20 floor(v / 6), so with v = 4 x the composition is
+ *  4, 8 and 12: 0, 4, 22 and 40, and no shape:stride has those.  The first
+ *  layout at v is v mod 6 + 20 floor(v / 6), so with v = 4 x the composition is
  *  4 x + 14 floor(2 x / 3), one piece, as isl text
  *
  *      { [i0] -> [4i0 + 14*floor((2i0)/3)] : 0 <= i0 < 4 }
  *
  *  Padded by one cell on each side it has the box 6 and the values - 0 4 22 40
- *  -, where - is undefined; its cells 1, 3 are 4:1 sliced again: 0 and 22.
+ *  -, where - is undefined.  Its cells 1 and 3, a slice, have 0 and 22: 2:22.
  *
  *  Every function takes every kind of layout and answers in the cheapest kind
  *  that is equal: up to limits.points points by comparing all of them, above
  *  that by closed forms.  `mode` counts the top-level modes or input dimensions
  *  of the box, 0 the fastest.
+ *
+ *  With parameters: compositions, flips, slices, paddings and concatenations
+ *  are made of the rows of both.  Where the extent of a mode depends on one, as
+ *  in [N] -> { [i] -> [2 i] : 0 <= i < N }, the guards of every piece must say
+ *  0 <= i < N of it and nothing else, or the answer is ZLAY_ENOTSUP; so it is
+ *  for undefined cells and for a restriction of such a box, and for a union.
  */
 #ifndef ZLAY_PIECES_H
 #define ZLAY_PIECES_H
@@ -28,19 +34,21 @@ extern "C" {
 
 /** The same function as pieces, one integer variable a top-level mode.
  *
- *  Returns: ZLAY_OK, ZLAY_EINVAL, ZLAY_ENOMEM; ZLAY_EOVERFLOW a coefficient does
- *           not fit 64 bits; ZLAY_ELIMIT it needs more than 256 variables.
+ *  Returns: ZLAY_OK, ZLAY_EINVAL, ZLAY_ENOMEM; ZLAY_EOVERFLOW a coefficient
+ *           does not fit 64 bits; ZLAY_ELIMIT more than 256 variables.
  *  Out:     out  a layout of kind ZLAY_LAYOUT_PIECES; its text is isl's.
  */
-ZLAY_API zlay_status zlay_layout_lift(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a);
+ZLAY_API zlay_status zlay_layout_lift(zlay_ctx *ctx, zlay_layout **out,
+                                      const zlay_layout *a);
 
 /** The composition of zlay_layout_compose, undefined where b leaves the box of
  *  an a that ends at its box (f2, modular, pieces) instead of ZLAY_NONE.
  *
  *  Returns: as zlay_layout_compose.
  */
-ZLAY_API zlay_status zlay_layout_compose_partial(zlay_ctx *ctx, zlay_layout **out,
-                                                 const zlay_layout *a, const zlay_layout *b);
+ZLAY_API zlay_status
+zlay_layout_compose_partial(zlay_ctx *ctx, zlay_layout **out,
+                            const zlay_layout *a, const zlay_layout *b);
 
 /** Mirror a mode: its coordinate c becomes extent - 1 - c.
  *
@@ -48,8 +56,8 @@ ZLAY_API zlay_status zlay_layout_compose_partial(zlay_ctx *ctx, zlay_layout **ou
  *           ZLAY_ENOMEM; ZLAY_ENOTSUP its extent depends on a parameter.
  *  Out:     out  strided and swizzled layouts keep their profile.
  */
-ZLAY_API zlay_status zlay_layout_flip(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
-                                      size_t mode);
+ZLAY_API zlay_status zlay_layout_flip(zlay_ctx *ctx, zlay_layout **out,
+                                      const zlay_layout *a, size_t mode);
 
 /** Coordinates begin, begin + step, ... of a mode: those below `end`, or above
  *  it where step is negative (-1 as end: down to 0). */
@@ -60,10 +68,12 @@ typedef struct zlay_slice {
 
 /** Keep some coordinates of a mode and number them anew from 0.
  *
- *  Returns: ZLAY_OK; ZLAY_EINVAL no such mode, a step of 0, begin or end outside
- *           the mode, or no coordinate is left; else as zlay_layout_flip.
+ *  Returns: ZLAY_OK; ZLAY_EINVAL no such mode, a step of 0, begin or end
+ *           outside the mode, or no coordinate is left; else as
+ *           zlay_layout_flip.
  */
-ZLAY_API zlay_status zlay_layout_slice(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+ZLAY_API zlay_status zlay_layout_slice(zlay_ctx *ctx, zlay_layout **out,
+                                       const zlay_layout *a,
                                        const zlay_slice *by);
 
 /** What is in the cells that padding adds. */
@@ -85,15 +95,16 @@ typedef struct zlay_pad {
  *
  *  Returns: as zlay_layout_flip; ZLAY_EINVAL also for another filling.
  */
-ZLAY_API zlay_status zlay_layout_pad(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
-                                     const zlay_pad *by);
+ZLAY_API zlay_status zlay_layout_pad(zlay_ctx *ctx, zlay_layout **out,
+                                     const zlay_layout *a, const zlay_pad *by);
 
 /** Put b behind a along a mode; the other modes have the same extents.
  *
  *  Returns: as zlay_layout_flip; ZLAY_EINVAL also for boxes or outputs that do
  *           not fit.
  */
-ZLAY_API zlay_status zlay_layout_concat(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+ZLAY_API zlay_status zlay_layout_concat(zlay_ctx *ctx, zlay_layout **out,
+                                        const zlay_layout *a,
                                         const zlay_layout *b, size_t mode);
 
 /** Keep the values where a condition holds; elsewhere the layout is undefined.
@@ -103,7 +114,8 @@ ZLAY_API zlay_status zlay_layout_concat(zlay_ctx *ctx, zlay_layout **out, const 
  *  In:      condition  in isl's words over the coordinates x0, x1, ..., as
  *                      "x0 + 2 x1 < 7 and x1 mod 2 = 0"; `length` bytes.
  */
-ZLAY_API zlay_status zlay_layout_restrict(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+ZLAY_API zlay_status zlay_layout_restrict(zlay_ctx *ctx, zlay_layout **out,
+                                          const zlay_layout *a,
                                           const char *condition, size_t length);
 
 /** The values of a and those of b, layouts of one box.
@@ -112,7 +124,8 @@ ZLAY_API zlay_status zlay_layout_restrict(zlay_ctx *ctx, zlay_layout **out, cons
  *           differ, and for a point where both have values and not the same:
  *           the message has it.
  */
-ZLAY_API zlay_status zlay_layout_union(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+ZLAY_API zlay_status zlay_layout_union(zlay_ctx *ctx, zlay_layout **out,
+                                       const zlay_layout *a,
                                        const zlay_layout *b);
 
 #ifdef __cplusplus

@@ -32,7 +32,8 @@ static void find_groups(strided *s)
         group *g = &s->group[i];
         zl_range r = zl_draft_range(s->d, &s->at[i]);
         g->first = first;
-        g->end = s->count == 1 ? a->modes : zl_part_end(a->mode, first, a->mode[first].open - outer);
+        g->end = s->count == 1 ? a->modes
+                               : zl_part_end(a->mode, first, a->mode[first].open - outer);
         g->splits = r.least < 0 && r.greatest >= 0;
         g->minus = r.greatest < 0;
         first = g->end;

@@ -191,7 +191,8 @@ zlay_status zl_form_add(zl_draft *d, zl_form *to, int64_t factor, const zl_form 
 {
     int64_t term;
     for (size_t v = 0; v < zl_draft_width(d); v++)
-        if (from->at[v] && (!zl_mul(factor, from->at[v], &term) || !zl_add(to->at[v], term, &to->at[v])))
+        if (from->at[v] &&
+            (!zl_mul(factor, from->at[v], &term) || !zl_add(to->at[v], term, &to->at[v])))
             return zl_fail(d->ctx, ZLAY_EOVERFLOW, "a coefficient does not fit 64 bits");
     return ZLAY_OK;
 }

@@ -3,8 +3,8 @@
  * guards that are dropped where the box decides them.
  *
  * Every operation on any kind is one thing: a layout applied to forms under guards.  Composition
- * applies a to what b's pieces are; a flip applies a to extent - 1 - x; a concatenation applies each
- * part under its own guard. */
+ * applies a to what b's pieces are; a flip applies a to extent - 1 - x; a concatenation applies
+ * each part under its own guard. */
 #ifndef ZL_ALGEBRA_DRAFT_H
 #define ZL_ALGEBRA_DRAFT_H
 
@@ -167,7 +167,7 @@ zlay_status zl_draft_finish(zl_draft *d, zlay_layout **out, const zl_shape *shap
 /* The same of pieces that are made; takes them. */
 zlay_status zl_settle(zlay_ctx *ctx, zlay_layout **out, zlay_layout *made, const zl_shape *shape);
 
-/* One piece without guards as a strided layout of the box: ZLAY_NONE where it is not plainly one. */
+/* One piece without guards as a strided layout of the box: ZLAY_NONE where it is not plainly so. */
 zlay_status zl_find_strided_pieces(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                                    const zl_modes *box);
 

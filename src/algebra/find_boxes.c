@@ -48,7 +48,8 @@ static bool slopes(cover *c, size_t k)
 {
     const digit *g = &c->digit[k];
     uint64_t next = c->corner + g->step;
-    if (c->low[k] + 1 >= g->count || !has_next(c, g, c->corner, 1) || !is_free(c, next)) return false;
+    if (c->low[k] + 1 >= g->count || !has_next(c, g, c->corner, 1)) return false;
+    if (!is_free(c, next)) return false;
     for (size_t o = 0; o < c->s->outs; o++)
         if (!zl_sub(zl_search_value(c->s, next, o), zl_search_value(c->s, c->corner, o),
                     &c->slope[k][o]))
@@ -111,7 +112,7 @@ static void mark(cover *c)
     while (next_of_box(c, c->digits, at, &index));
 }
 
-/* ---- the box as a piece ------------------------------------------------------------------------ */
+/* ---- the box as a piece -------------------------------------------------------------- */
 
 static zlay_status digit_form(const cover *c, const digit *g, zl_form *out)
 {
@@ -181,7 +182,7 @@ static zlay_status run(cover *c)
     return status;
 }
 
-/* ---- which digits ------------------------------------------------------------------------------- */
+/* ---- which digits ---------------------------------------------------------------------- */
 
 static void add_digit(cover *c, size_t dim, uint64_t den, uint64_t count, bool last)
 {

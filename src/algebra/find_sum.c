@@ -20,7 +20,8 @@ static bool is_sum(const zl_search *s, size_t out)
     do {
         int64_t sum = corner;
         for (size_t i = 0; i < s->dims; i++)
-            if (at[i] && (!zl_sub(along(s, i, at[i], out), corner, &part) || !zl_add(sum, part, &sum)))
+            if (at[i] && (!zl_sub(along(s, i, at[i], out), corner, &part) ||
+                          !zl_add(sum, part, &sum)))
                 return false;
         if (sum != zl_search_value(s, index, out)) return false;
     } while (zl_search_next(s, at, &index));
@@ -76,7 +77,7 @@ zlay_status zl_search_sum(const zl_search *s, zl_draft *d)
     return has_gaps(s) ? ZLAY_NONE : every_output(s, d, sum_output);
 }
 
-/* ---- an affine form modulo n ------------------------------------------------------------------ */
+/* ---- an affine form modulo n ----------------------------------------------------------- */
 
 typedef struct affine {
     int64_t least, modulus, slope[ZL_PIECE_VARIABLES];
@@ -124,7 +125,7 @@ zlay_status zl_search_modulo(const zl_search *s, zl_draft *d)
     return has_gaps(s) ? ZLAY_NONE : every_output(s, d, modulo_output);
 }
 
-/* ---- an affine map over F2 ---------------------------------------------------------------------- */
+/* ---- an affine map over F2 ---------------------------------------------------------------- */
 
 static bool is_power(uint64_t n) { return !(n & (n - 1)); }
 

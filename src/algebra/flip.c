@@ -8,8 +8,8 @@ static zlay_status flip_leaves(zl_modes *m, const zl_leaves *leaves)
     int64_t reach;
     for (size_t i = leaves->first; i < leaves->end; i++) {
         zl_mode *leaf = &m->at[i];
-        if (!zl_mul(leaf->shape - 1, leaf->stride, &reach) || !zl_add(m->offset, reach, &m->offset) ||
-            !zl_sub(0, leaf->stride, &leaf->stride))
+        if (!zl_mul(leaf->shape - 1, leaf->stride, &reach) ||
+            !zl_add(m->offset, reach, &m->offset) || !zl_sub(0, leaf->stride, &leaf->stride))
             return zl_fail(m->ctx, ZLAY_EOVERFLOW, "a value of the layout does not fit 64 bits");
     }
     return ZLAY_OK;

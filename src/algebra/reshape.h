@@ -22,8 +22,8 @@ zlay_status zl_box_with(zl_modes *out, const zlay_layout *a, size_t mode, uint64
 /* The extent of a mode, 0 where it depends on parameters: EINVAL there is no such mode. */
 zlay_status zl_mode_extent_or_0(zlay_ctx *ctx, uint64_t *out, const zlay_layout *a, size_t mode);
 
-/* The last coordinate of a mode as a form of the draft's parameters; ENOTSUP where the guards do not
- * tell it plainly. */
+/* The last coordinate of a mode as a form of the draft's parameters; ENOTSUP where the guards do
+ * not tell it plainly. */
 zlay_status zl_draft_last(zl_draft *d, zl_form *out, const zlay_layout *a, size_t mode);
 
 /* The extent of a mode: EINVAL there is none; ENOTSUP it depends on a parameter. */
