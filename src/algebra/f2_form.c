@@ -9,7 +9,7 @@
 size_t zl_dim_find(const zl_dim *dim, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++)
-        if (!strcmp(dim[i].name, name)) return i;
+        if (dim[i].name[0] == name[0] && !strcmp(dim[i].name, name)) return i;
     return count;
 }
 
