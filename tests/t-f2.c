@@ -245,6 +245,31 @@ static void with_itself(void **state)
     zlay_layout_free(a);
 }
 
+/* Where Triton asserts and there is an answer: an input that goes to itself is needed for another,
+ * only one side has a rest, and sizes that differ while the values fit. */
+static void where_triton_asserts(void **state)
+{
+    static const row rows[] = {
+        {"", TWO(invert_and_compose), "f2{a: (1); b: (1) -> x: 4}", "f2{a: (1); c: (2) -> x: 4}",
+         "f2{a: (1,0); b: (1,0) -> a: 2, c: 2}"},
+        {"", TWO(invert_and_compose), "f2{a: (1) -> x: 4}", "f2{a: (1); c: (2) -> x: 4}",
+         "f2{a: (1,0) -> a: 2, c: 2}"},
+        {"", TWO(invert_and_compose), "f2{a: (1); c: (0) -> x: 4}", "f2{a: (1) -> x: 4}",
+         "f2{a: (1); c: (0) -> a: 2}"},
+        {"", TWO(invert_and_compose), "f2{a: (2,1) -> x: 8, y: 2}", "f2{c: (1,2) (0,4) -> y: 2, x: 8}",
+         "f2{a: (1) -> c: 4}"},
+        {"", TWO(invert_and_compose), "f2{a: (2) -> x: 8}", "f2{c: (1) (2) -> x: 4}",
+         "f2{a: (2) -> c: 4}"},
+        {"", TWO(compose), "f2{a: (1) -> x: 4}", "f2{x: (3) -> y: 4}", "f2{a: (3) -> y: 4}"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        zlay_layout *made;
+        assert_int_equal(run(*state, &made, &rows[i]), ZLAY_OK);
+        assert_text(made, rows[i].expected);
+        zlay_layout_free(made);
+    }
+}
+
 /* Sublayout and SublayoutIsZero, with empty lists. */
 static void sublayouts(void **state)
 {
@@ -480,6 +505,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(as_triton_expects, begin, end),
         cmocka_unit_test_setup_teardown(both_ways, begin, end),
         cmocka_unit_test_setup_teardown(with_itself, begin, end),
+        cmocka_unit_test_setup_teardown(where_triton_asserts, begin, end),
         cmocka_unit_test_setup_teardown(sublayouts, begin, end),
         cmocka_unit_test_setup_teardown(masks_and_runs, begin, end),
         cmocka_unit_test_setup_teardown(what_is_refused, begin, end),
