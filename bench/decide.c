@@ -194,10 +194,46 @@ static bool at_bits(zlay_ctx *ctx, isl_ctx *isl, int bits, bool json)
     return right;
 }
 
+/* ---- five coprime progressions, 10^15 points: injective, and no two of its steps nest -------- */
+
+static const char coprime_zlay[] = "(1009,1013,1019,1021,1031):(1086595836797,1082305231321,"
+                                   "1075932482167,1073824876913,1063409504683)";
+
+static const char coprime_isl[] =
+    "{ [a, b, c, d, e] -> [1086595836797a + 1082305231321b + 1075932482167c + 1073824876913d"
+    " + 1063409504683e] : 0 <= a < 1009 and 0 <= b < 1013 and 0 <= c < 1019 and 0 <= d < 1021"
+    " and 0 <= e < 1031 }";
+
+static bool coprime_ours(void *value)
+{
+    const state *s = value;
+    zlay_answer answer;
+    return !zlay_layout_is_injective(s->ctx, &answer, NULL, s->swizzle) && answer == ZLAY_YES;
+}
+
+static bool coprime_theirs(void *value)
+{
+    const state *s = value;
+    return isl_map_is_injective(s->map) == isl_bool_true;
+}
+
+static bool coprime(zlay_ctx *ctx, isl_ctx *isl, bool json)
+{
+    state s = {.ctx = ctx};
+    s.swizzle = layout_of(&s, coprime_zlay);
+    s.map = isl_map_read_from_str(isl, coprime_isl);
+    bench_row row = {"five coprime progressions are injective", "isl is_injective", coprime_ours,
+                     coprime_theirs, &s};
+    bool right = bench_print(&row, json);
+    zlay_layout_free(s.swizzle);
+    isl_map_free(s.map);
+    return right;
+}
+
 bool bench_decide(zlay_ctx *ctx, bool json)
 {
     isl_ctx *isl = isl_ctx_alloc();
-    bool right = true;
+    bool right = coprime(ctx, isl, json);
     for (int bits = 10; bits <= 16; bits += 3) right = at_bits(ctx, isl, bits, json) && right;
     isl_ctx_free(isl);
     return right;

@@ -160,6 +160,20 @@ static bool solve(void *value)
     return right;
 }
 
+static bool injective(void *value)
+{
+    state *s = value;
+    zlay_answer answer;
+    return !zlay_layout_is_injective(s->ctx, &answer, NULL, s->a) && answer == ZLAY_YES;
+}
+
+static bool contained(void *value)
+{
+    state *s = value;
+    zlay_answer answer;
+    return !zlay_layout_contained(s->ctx, &answer, NULL, s->a, s->b) && answer == ZLAY_YES;
+}
+
 static bool bijective(void *value)
 {
     state *s = value;
@@ -221,6 +235,8 @@ static const growth rows[] = {
     {"complement", "rank", {1, 2, 4, 8, 16, 32}, prepare_tile, complement},
     {"logical_divide by 2:1", "rank", {1, 2, 4, 8, 16, 32}, prepare_tile, divide},
     {"equal, strided", "rank", {1, 2, 4, 8, 16, 32}, prepare_equal, equal},
+    {"injective, strided", "rank", {1, 2, 4, 8, 16, 32}, prepare_strided, injective},
+    {"contained, strided", "rank", {1, 2, 4, 8, 16, 32}, prepare_equal, contained},
     {"f2.invert", "bits", {2, 4, 8, 16, 32, 60}, prepare_f2, invert},
     {"f2.invert_and_compose", "bits", {2, 4, 8, 16, 32, 60}, prepare_f2, solve},
     {"bijective, f2", "bits", {2, 4, 8, 16, 32, 60}, prepare_f2, bijective},

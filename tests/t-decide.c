@@ -594,6 +594,31 @@ static void outputs_without_sizes(void **state)
     zlay_layout_free(a);
 }
 
+/* Flat values of 64 bits have no sign, those of a strided layout have. */
+static void values_of_64_bits(void **state)
+{
+    zlay_layout *a = read_layout(*state, "f2{x: (0,2147483648) -> a: 4294967296, b: 4294967296}");
+    zlay_layout *b = read_layout(*state, "2:-9223372036854775808");
+    zlay_layout *c = read_layout(*state, "f2{x: (0,2147483648) (1,0) -> a: 4294967296, b: 4294967296}");
+    zlay_answer answer;
+    zlay_witness w;
+    uint64_t index;
+    zlay_fault f;
+    assert_int_equal(zlay_layout_equal(*state, &answer, &w, a, b), ZLAY_OK);
+    assert_true(answer == ZLAY_NO && w.index == 1);
+    assert_int_equal(zlay_layout_contained(*state, &answer, &index, a, b), ZLAY_OK);
+    assert_true(answer == ZLAY_NO && index == 1);
+    assert_int_equal(zlay_layout_contained(*state, &answer, &index, b, c), ZLAY_OK);
+    assert_true(answer == ZLAY_NO && index == 1);
+    assert_int_equal(zlay_layout_contained(*state, &answer, &index, a, c), ZLAY_OK);
+    assert_int_equal(answer, ZLAY_YES);
+    assert_int_equal(zlay_layout_is_bijective(*state, &answer, &f, c), ZLAY_OK);
+    assert_true(answer == ZLAY_NO && f.fault == ZLAY_FAULT_MISSED && f.missed == 2);
+    zlay_layout_free(c);
+    zlay_layout_free(b);
+    zlay_layout_free(a);
+}
+
 /* ---- limits, refusals, memory --------------------------------------------------------------------- */
 
 enum { INJECTIVE, SURJECTIVE, BIJECTIVE, CONTAINED, EQUAL, EQUAL_GIVEN, DECISIONS };
@@ -761,6 +786,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(parameters, begin, end),
         cmocka_unit_test_setup_teardown(two_parameters, begin, end),
         cmocka_unit_test_setup_teardown(outputs_without_sizes, begin, end),
+        cmocka_unit_test_setup_teardown(values_of_64_bits, begin, end),
         cmocka_unit_test(limits_are_named),
         cmocka_unit_test_setup_teardown(refusals, begin, end),
         cmocka_unit_test(every_allocation),
