@@ -68,6 +68,16 @@ WITH(UPCAST, upcast, strtoull(text, NULL, 10))
 WITH(DOWNCAST, downcast, strtoull(text, NULL, 10))
 WITH(COMPOSE_TILER, compose_tiler, TEXT)
 WITH(COALESCE_PROFILE, coalesce_profile, TEXT)
+WITH(SLICE_AT, slice_at, TEXT)
+WITH(DICE, dice, TEXT)
+ONE(FLATTEN, flatten)
+
+static zlay_status GROUP(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, const char *text)
+{
+    char *end;
+    size_t first = strtoull(text, &end, 10);
+    return zlay_layout_group(ctx, out, a, first, strtoull(end + 1, NULL, 10));
+}
 
 /* The vector as a layout of that size, so that its rows are like the others. */
 static zlay_status MAX_COMMON_VECTOR(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
@@ -94,6 +104,83 @@ static const row rows[] = {
 #undef ROW
 };
 
+static void check_row(zlay_ctx *ctx, const row *r)
+{
+    char text[1024] = "";
+    zlay_layout *a = read_layout(ctx, r->a), *made = NULL;
+    zlay_status status = r->make(ctx, &made, a, r->b);
+    if (made) layout_text(text, made);
+    if (status || strcmp(text, r->result))
+        fail_msg("%s %s, %s: %d %s %s, not %s", r->name, r->a, r->b, (int)status, text,
+                 zlay_ctx_message(ctx), r->result);
+    zlay_layout_free(made);
+    zlay_layout_free(a);
+}
+
+/* What the header works out, and what has no template: other kinds, offsets, no tile of its own. */
+static void by_hand(void **state)
+{
+    static const row hand[] = {
+#define ROW(op, a, b, result) {op, #op, a, b, result}
+        ROW(LOGICAL_DIVIDE, "(4,2):(1,8)", "2:1", "(2,(2,2)):(1,(2,8))"),
+        ROW(TILED_DIVIDE, "(4,2):(1,8)", "2:1", "(2,2,2):(1,2,8)"),
+        ROW(LOGICAL_PRODUCT, "(4,2):(1,8)", "2:1", "((4,2),2):((1,8),4)"),
+        ROW(RIGHT_INVERSE, "(4,2):(1,8)", "", "4:1"),
+        ROW(LEFT_INVERSE, "(4,2):(1,8)", "", "(8,2):(1,4)"),
+        ROW(UPCAST, "(4,2):(1,8)", "2", "(2,2):(1,4)"),
+        ROW(COMPOSE_TILER, "f2{a: (1) (2); b: (8) -> x: 16}", "<2:2;2>", "(2,2):(2,8)"),
+        ROW(COMPOSE_TILER, "5 o ((4,2),5):((1,20),100)", "<2:4;2:2>", "5 o (2,2):(20,200)"),
+        ROW(SLICE_AT, "(4,(2,3)):(1,(20,7))", "(_,(1,_))", "20 o (4,3):(1,7)"),
+        ROW(SLICE_AT, "(4,(2,3)):(1,(20,7))", "(_,3)", "27 o (4):(1)"),
+        ROW(SLICE_AT, "3 o (4,6):(1,20)", "(3,1)", "26 o 1:0"),
+        ROW(SLICE_AT, "(4,6):(1,20)", "_", "(4,6):(1,20)"),
+        ROW(SLICE_AT, "f2{a: (1) (2); b: (12) -> x: 16}", "(_,1)", "12 o (4):(1)"),
+        ROW(SLICE_AT, "Sw<1,0,2> o 0 o (4,(2,3)):(1,(20,7))", "[_,[1,_]]",
+            "Sw<1,0,2> o 20 o (4,3):(1,7)"),
+        ROW(DICE, "Sw<1,0,2> o 0 o (4,(2,3)):(1,(20,7))", "(_,(1,_))", "(2):(21)"),
+        ROW(FLATTEN, "9 o ((4)):((1))", "", "9 o (4):(1)"),
+        ROW(GROUP, "f2{a: (1) (2); b: (4); c: (8) -> x: 16}", "0,2", "((4,2),2):((1,4),8)"),
+#undef ROW
+    };
+    for (size_t i = 0; i < ZL_COUNT(hand); i++) check_row(*state, &hand[i]);
+}
+
+static void refused(void **state)
+{
+    static const struct {
+        row row;
+        zlay_status status;
+    } rows_refused[] = {
+#define ROW(op, a, b, part, status) {{op, #op, a, b, part}, status}
+        ROW(SLICE_AT, "(4,6):(1,20)", "(_,6)", "byte 4: 6 is outside a mode of 6", ZLAY_EINVAL),
+        ROW(SLICE_AT, "(4,6):(1,20)", "(_)", "byte 2", ZLAY_EINVAL),
+        ROW(SLICE_AT, "(4,6):(1,20)", "(_,_,_)", "byte 4", ZLAY_EINVAL),
+        ROW(SLICE_AT, "(4,6):(1,20)", "(_,x)", "byte 3", ZLAY_EINVAL),
+        ROW(SLICE_AT, "(4,6):(1,20)", "(_,-1)", "byte 3", ZLAY_EINVAL),
+        ROW(DICE, "(4,6):(1,20)", "", "byte 0", ZLAY_EINVAL),
+        ROW(GROUP, "(4,6):(1,20)", "1,1", "modes 1 to 1", ZLAY_EINVAL),
+        ROW(GROUP, "(4,6):(1,20)", "0,3", "modes 0 to 3", ZLAY_EINVAL),
+        ROW(COMPOSE_TILER, "f2{a: (1) (2); b: (8) -> x: 16}", "<2:2;3>", "outside the 2", ZLAY_NONE),
+        ROW(COMPOSE_TILER, "(4,6):(1,20)", "<2;2;2>", "more tiles", ZLAY_EINVAL),
+        ROW(UPCAST, "(4,3):(1,3)", "2", "is split", ZLAY_NONE),
+        ROW(UPCAST, "4", "0", "unit of 0", ZLAY_EINVAL),
+        ROW(LEFT_INVERSE, "(2,2):(1,1)", "", "indices 1 and 2", ZLAY_NONE),
+        ROW(LEFT_INVERSE, "4:-1", "", "-1", ZLAY_NONE),
+        ROW(RIGHT_INVERSE, "3 o 4:1", "", "0", ZLAY_NONE),
+#undef ROW
+    };
+    for (size_t i = 0; i < ZL_COUNT(rows_refused); i++) {
+        const row *r = &rows_refused[i].row;
+        zlay_layout *a = read_layout(*state, r->a), *made = NULL;
+        zlay_status status = r->make(*state, &made, a, r->b);
+        if (status != rows_refused[i].status || !strstr(zlay_ctx_message(*state), r->result))
+            fail_msg("%s %s, %s: %d %s", r->name, r->a, r->b, (int)status,
+                     zlay_ctx_message(*state));
+        assert_null(made);
+        zlay_layout_free(a);
+    }
+}
+
 static void templates(void **state)
 {
     assert_true(ZL_COUNT(rows) > 400);
@@ -116,6 +203,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(templates, begin, end),
+        cmocka_unit_test_setup_teardown(by_hand, begin, end),
+        cmocka_unit_test_setup_teardown(refused, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -168,6 +168,44 @@ ZLAY_API zlay_status zlay_layout_max_common_layout(zlay_ctx *ctx, zlay_layout **
 ZLAY_API zlay_status zlay_layout_max_common_vector(zlay_ctx *ctx, uint64_t *out,
                                                    const zlay_layout *a, const zlay_layout *b);
 
+/** The same function with its modes side by side, without parentheses inside.
+ *
+ *  Returns: ZLAY_OK, ZLAY_EINVAL, ZLAY_ENOMEM; ZLAY_ENOTSUP it has parameters.
+ */
+ZLAY_API zlay_status zlay_layout_flatten(zlay_ctx *ctx, zlay_layout **out,
+                                         const zlay_layout *a);
+
+/** The same function with the top-level modes begin .. end - 1 as one.
+ *
+ *  Returns: as zlay_layout_flatten; ZLAY_EINVAL also unless begin < end and end
+ *           is at most the number of modes.
+ */
+ZLAY_API zlay_status zlay_layout_group(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                                       size_t begin, size_t end);
+
+/** Fix some coordinates: the modes at a blank are kept side by side, and what the
+ *  others come to is in the offset.  (4,(2,3)):(1,(20,7)) at "(_,(1,_))" is
+ *  20 o (4,3):(1,7).
+ *
+ *  Returns: ZLAY_OK; ZLAY_EINVAL the coordinate does not fit the profile, or an
+ *           integer its mode: the message has the byte; ZLAY_ENOTSUP the layout
+ *           has parameters; ZLAY_EOVERFLOW, ZLAY_ELIMIT, ZLAY_ENOMEM.
+ *  Out:     out  1:0 with an offset where there is no blank.
+ *  In:      coordinate  as zlay_layout_index takes it, with _ for a blank; an
+ *                       integer stands for a nested mode by its index.
+ */
+ZLAY_API zlay_status zlay_layout_slice_at(zlay_ctx *ctx, zlay_layout **out,
+                                          const zlay_layout *a, const char *coordinate,
+                                          size_t length);
+
+/** The modes that a coordinate fixes, side by side; those at a blank are dropped,
+ *  as if their coordinate were 0.
+ *
+ *  Returns: as zlay_layout_slice_at.
+ */
+ZLAY_API zlay_status zlay_layout_dice(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                                      const char *coordinate, size_t length);
+
 #ifdef __cplusplus
 }
 #endif

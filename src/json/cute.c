@@ -126,3 +126,36 @@ static zlay_status cast(zl_call *call, in_units *make)
 
 zlay_status zl_op_layout_upcast(zl_call *call) { return cast(call, zlay_layout_upcast); }
 zlay_status zl_op_layout_downcast(zl_call *call) { return cast(call, zlay_layout_downcast); }
+
+/* ---- modes --------------------------------------------------------------------------------- */
+
+zlay_status zl_op_layout_flatten(zl_call *call) { return one(call, zlay_layout_flatten); }
+
+zlay_status zl_op_layout_group(zl_call *call)
+{
+    zlay_layout *a = NULL, *made = NULL;
+    uint64_t begin = 0, end = 0;
+    zlay_status status = zl_get_u64(call, call->request, "begin", &begin);
+    if (!status) status = zl_get_u64(call, call->request, "end", &end);
+    if (!status) status = zl_get_layout(call, "layout", &a);
+    if (!status) status = zlay_layout_group(call->ctx, &made, a, (size_t)begin, (size_t)end);
+    zlay_layout_free(a);
+    return give(call, status, made);
+}
+
+typedef zlay_status at_coordinate(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                                  const char *coordinate, size_t length);
+
+static zlay_status at(zl_call *call, at_coordinate *make)
+{
+    zlay_layout *a = NULL, *made = NULL;
+    zl_span text;
+    zlay_status status = zl_get_text(call, call->request, "at", &text);
+    if (!status) status = zl_get_layout(call, "layout", &a);
+    if (!status) status = make(call->ctx, &made, a, text.text, text.length);
+    zlay_layout_free(a);
+    return give(call, status, made);
+}
+
+zlay_status zl_op_layout_slice_at(zl_call *call) { return at(call, zlay_layout_slice_at); }
+zlay_status zl_op_layout_dice(zl_call *call) { return at(call, zlay_layout_dice); }
