@@ -68,6 +68,26 @@ static int teardown(void **state)
 
 #define F2 "{\"in\":[[\"register\",[[0,1],[0,2]]],[\"lane\",[[0,4],[1,0]]]],\"out\":[[\"dim0\",2],[\"dim1\",8]]}"
 
+static void symbols(void **state)
+{
+    static const char *const rows[][3] = {
+        {"{\"op\":\"layout.parse\",\"layout\":\"(M,K):(ld,1)\"}", "ok.kind", "\"symbolic\""},
+        {"{\"op\":\"layout.eval\",\"layout\":\"(M,K):(ld,1)\",\"at\":[4,[2,1]],\"params\":{\"M\":3,\"K\":2,\"ld\":4}}", "ok", "[5,9]"},
+        {"{\"op\":\"layout.equal\",\"a\":\"(8,4):(1,ld)\",\"b\":\"32\"}", "ok", "{\"equal\":\"depends\",\"guard\":\"ld == 8\"}"},
+        {"{\"op\":\"layout.equal\",\"a\":\"(8,4):(1,ld)\",\"b\":\"32\",\"facts\":[\"ld = 8\"]}", "ok.equal", "true"},
+        {"{\"op\":\"layout.equal\",\"a\":\"(8,4):(1,ld)\",\"b\":\"32\",\"facts\":[\"ld = 0 mod 16\"]}", "ok.equal", "false"},
+        {"{\"op\":\"layout.compose\",\"a\":\"(M,K):(ld,1)\",\"b\":\"4\",\"facts\":[\"4 <= M\"]}", "ok", "\"4:ld\""},
+        {"{\"op\":\"layout.logical_divide\",\"a\":\"(8,16):(ld,1)\",\"b\":\"<4;2:8>\"}", "ok", "\"((4,2),(2,8)):((ld,4*ld),(8,1))\""},
+        {"{\"op\":\"layout.parse\",\"layout\":\"8\",\"facts\":[]}", "ok.size", "8"},
+        {"{\"op\":\"layout.eval\",\"layout\":\"4:ld\",\"at\":[1]}", "error", "\"EINVAL\""},
+        {"{\"op\":\"layout.is_injective\",\"layout\":\"4:ld\"}", "error", "\"ENOTSUP\""},
+        {"{\"op\":\"zlay\",\"facts\":[]}", "error", "\"EINVAL\""},
+    };
+    for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);
+    mentions(*state, "{\"op\":\"layout.compose\",\"a\":\"(M,K):(ld,1)\",\"b\":\"4\"}", "undecided", "symbolic-stride");
+    mentions(*state, "{\"op\":\"layout.flip\",\"layout\":\"8\",\"mode\":0,\"facts\":[\"x\"]}", "message", "fact 0");
+}
+
 static void hierarchies(void **state)
 {
 #define TREE "\"levels\":[[\"register\",2],[\"lane\",3]]"
@@ -426,6 +446,7 @@ static void what_there_is(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(symbols, setup, teardown),
         cmocka_unit_test_setup_teardown(hierarchies, setup, teardown),
         cmocka_unit_test_setup_teardown(layouts, setup, teardown),
         cmocka_unit_test_setup_teardown(numbers, setup, teardown),

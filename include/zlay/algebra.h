@@ -48,7 +48,8 @@ enum {
     ZLAY_LAYOUT_SWIZZLED,
     ZLAY_LAYOUT_F2,
     ZLAY_LAYOUT_MODULAR, /* f2 with output sizes that are no power of two */
-    ZLAY_LAYOUT_PIECES   /* guarded quasi-affine pieces */
+    ZLAY_LAYOUT_PIECES,  /* guarded quasi-affine pieces */
+    ZLAY_LAYOUT_SYMBOLIC /* strides that are products of names: zlay/symbol.h */
 };
 
 /** Read a layout from its text.

@@ -16,6 +16,7 @@
 #include <zlay/pipe.h>
 #include <zlay/radix.h>
 #include <zlay/sim.h>
+#include <zlay/symbol.h>
 #include <zlay/synth.h>
 #include <zlay/version.h>
 

@@ -8,6 +8,7 @@ static int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 static zlay_status check(zlay_ctx *ctx, const zlay_layout *a, uint64_t n)
 {
     if (!a) return zl_fail(ctx, ZLAY_EINVAL, "the layout is NULL");
+    if (zl_parameter(a)) return zl_without_parameters(ctx, a);
     if (!n) return zl_fail(ctx, ZLAY_EINVAL, "a unit of 0");
     if (n > INT64_MAX) return zl_fail(ctx, ZLAY_EOVERFLOW, "a unit beyond 63 bits");
     return ZLAY_OK;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "algebra/layout.h"
+#include "algebra/symbol_ops.h"
 
 static bool merges(const zl_mode *last, int64_t stride)
 {
@@ -57,6 +58,7 @@ static zlay_status coalesce(zlay_ctx *ctx, zlay_layout **out, const zlay_layout 
 {
     zlay_layout *flat = NULL;
     if (!a) return zl_fail(ctx, ZLAY_EINVAL, "the layout is NULL");
+    if (a->symbols) return zl_symbols_coalesce(ctx, out, a);
     if (a->modes && !a->swizzle.bits) return flatten(ctx, out, a);
     zlay_status status = a->modes ? flatten(ctx, &flat, a) : by_index(ctx, &flat, a);
     if (!status && a->modes) status = zl_simplify(ctx, &flat);

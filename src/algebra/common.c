@@ -74,6 +74,7 @@ static zlay_status common(zlay_ctx *ctx, zlay_layout **out, uint64_t *count, con
     zlay_layout *inverse = NULL;
     *count = 0;
     if (!a || !b) return zl_fail(ctx, ZLAY_EINVAL, "a layout is NULL");
+    if (zl_parameter(a)) return zl_without_parameters(ctx, a);
     zlay_status status = zl_right_inverse(ctx, &inverse, b);
     if (!status) status = prefix(ctx, count, a, inverse);
     if (status == ZLAY_NONE) *count = 0, status = ZLAY_OK;

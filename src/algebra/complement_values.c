@@ -149,6 +149,7 @@ static zlay_status search_in(zlay_ctx *ctx, zlay_layout **out, const zlay_layout
 zlay_status zl_complement_of(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *b,
                              uint64_t cotarget)
 {
+    if (zl_parameter(b)) return zl_without_parameters(ctx, b);
     zlay_status status = zl_is_plain(b) ? cute(ctx, out, b, cotarget) : ZLAY_ENOTSUP;
     return status == ZLAY_ENOTSUP ? search_in(ctx, out, b, cotarget) : status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "algebra/compose.h"
 #include "algebra/draft.h"
+#include "algebra/symbol_ops.h"
 #include <zlay/pieces.h>
 
 bool zl_work_at(const void *work, uint64_t index, int64_t *value)
@@ -128,6 +129,7 @@ static zlay_status compose_checked(zlay_ctx *ctx, zlay_layout **out, const zlay_
                                    const zlay_layout *b, bool partial)
 {
     zl_work w;
+    if (a->symbols || b->symbols) return zl_symbols_compose(ctx, out, a, b);
     zl_work_begin(&w, ctx, a, b);
     w.partial = partial;
     zl_modes_begin(&w.box, ctx);

@@ -12,10 +12,7 @@ zlay_status zl_decide_limit(zl_question *q, const char *name, uint64_t limit, ui
 zlay_status zl_decidable(zlay_ctx *ctx, const zlay_layout *a)
 {
     if (!a) return zl_fail(ctx, ZLAY_EINVAL, "a layout is NULL");
-    if (a->pieces.params)
-        return zl_fail(ctx, ZLAY_ENOTSUP, "the layout has the parameter %s",
-                       a->pieces.param[0].text);
-    return ZLAY_OK;
+    return zl_without_parameters(ctx, a);
 }
 
 zlay_status zl_as_pieces(zlay_ctx *ctx, const zl_pieces **out, zlay_layout **made,

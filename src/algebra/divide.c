@@ -68,6 +68,7 @@ static zlay_status divide(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a
                           const zlay_layout *b, zlay_arrangement arrangement)
 {
     if (!a || !b) return zl_fail(ctx, ZLAY_EINVAL, "a layout is NULL");
+    if (!a->size && zl_parameter(a)) return zl_without_parameters(ctx, a);
     zlay_status status = zl_check_arrangement(ctx, arrangement);
     if (status) return status;
     if (!a->modes) return divide_index(ctx, out, a, b, arrangement);

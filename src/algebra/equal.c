@@ -125,6 +125,7 @@ zlay_status zl_equal_climb(zl_pair *p)
 {
     bool decided = false;
     if (!p->a || !p->b) return zl_fail(p->ctx, ZLAY_EINVAL, "a layout is NULL");
+    if (p->a->symbols || p->b->symbols) return zl_equal_symbols(p);
     if (has_parameters(p)) return zl_equal_parameters(p);
     zlay_status status = zl_comparison(p->ctx, &p->manner, p->a, p->b);
     for (size_t i = 0; i < ZL_COUNT(ladder) && !decided && !status; i++)

@@ -28,6 +28,8 @@ zlay_status zl_equal_parameters(zl_pair *p);
 /* Both with the parameters of both, and undefined where the facts do not hold. */
 zlay_status zl_given(zlay_ctx *ctx, zlay_layout **a_made, zlay_layout **b_made, const zl_pieces *a,
                      const zl_pieces *b, const zlay_facts *facts);
+/* One side symbolic or both. */
+zlay_status zl_equal_symbols(zl_pair *p);
 
 /* Both strided under one swizzle: the coalesced forms, which are unique. */
 zlay_status zl_equal_coalesced(zl_pair *p, bool *decided);

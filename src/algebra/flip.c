@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Coordinate c of a mode becomes extent - 1 - c. */
 #include "algebra/reshape.h"
+#include "algebra/symbol_ops.h"
 
 /* The digits of extent - 1 - c are each the last less the digit, so every leaf is flipped. */
 static zlay_status flip_leaves(zl_modes *m, const zl_leaves *leaves)
@@ -62,6 +63,7 @@ static zlay_status by_pieces(zlay_ctx *ctx, zlay_layout **out, const zlay_layout
 static zlay_status flip(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, size_t mode)
 {
     if (!a) return zl_fail(ctx, ZLAY_EINVAL, "the layout is NULL");
+    if (a->symbols) return zl_symbols_flip(ctx, out, a, mode);
     return a->modes ? by_strides(ctx, out, a, mode) : by_pieces(ctx, out, a, mode);
 }
 

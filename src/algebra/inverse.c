@@ -119,6 +119,7 @@ static zlay_status right_of_values(zlay_ctx *ctx, zlay_layout **out, const zlay_
 
 zlay_status zl_right_inverse(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
 {
+    if (zl_parameter(a)) return zl_without_parameters(ctx, a);
     terms t;
     if (terms_of(ctx, &t, a) && nested(&t)) return right_of_terms(ctx, out, &t);
     return right_of_values(ctx, out, a);
@@ -199,6 +200,7 @@ static zlay_status left_inverse(zlay_ctx *ctx, zlay_layout **out, const zlay_lay
 {
     terms t;
     if (!a) return zl_fail(ctx, ZLAY_EINVAL, "the layout is NULL");
+    if (zl_parameter(a)) return zl_without_parameters(ctx, a);
     zlay_status status = ZLAY_NONE;
     if (terms_of(ctx, &t, a)) status = left_of_terms(ctx, out, &t);
     return status == ZLAY_NONE ? left_of_values(ctx, out, a) : status;

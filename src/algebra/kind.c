@@ -20,6 +20,10 @@ static const zl_kind kinds[] = {
                             zl_pieces_at_integer, zl_pieces_affine, zl_pieces_affine_of_integers,
                             zl_pieces_box, zl_pieces_copy, zl_pieces_print,
                             zl_pieces_walk},
+    [ZLAY_LAYOUT_SYMBOLIC] = {zl_symbols_value, zl_symbols_at, zl_symbols_tuple,
+                              zl_symbols_at_integer, zl_symbols_affine,
+                              zl_symbols_affine_of_integers, zl_symbols_box, zl_symbols_copy,
+                              zl_symbols_print, zl_symbols_walk},
 };
 
 const zl_kind *zl_kind_of(const zlay_layout *a) { return &kinds[a->kind]; }

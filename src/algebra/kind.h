@@ -22,12 +22,23 @@ typedef struct zl_kind {
 
 const zl_kind *zl_kind_of(const zlay_layout *a);
 
-/* eval.c, affine.c, layout.c, print.c, f2.c, modular.c, pieces.c */
+/* eval.c, affine.c, layout.c, print.c, f2.c, modular.c, pieces.c, symbol.c */
 int64_t zl_modular_at(const zlay_layout *a, uint64_t index);
 zlay_status zl_modular_tuple(const zlay_layout *a, uint64_t index, int64_t *values);
 bool zl_modular_at_integer(const zlay_layout *a, int64_t value, int64_t *out);
 bool zl_modular_affine(zl_affine *out, const zlay_layout *a);
 bool zl_modular_affine_of_integers(zl_affine *out, const zlay_layout *a, unsigned bits);
+bool zl_symbols_value(const zlay_layout *a, uint64_t index, int64_t *out);
+int64_t zl_symbols_at(const zlay_layout *a, uint64_t index);
+zlay_status zl_symbols_tuple(const zlay_layout *a, uint64_t index, int64_t *values);
+bool zl_symbols_at_integer(const zlay_layout *a, int64_t value, int64_t *out);
+bool zl_symbols_affine(zl_affine *out, const zlay_layout *a);
+bool zl_symbols_affine_of_integers(zl_affine *out, const zlay_layout *a, unsigned bits);
+zlay_status zl_symbols_box(zl_modes *box, const zlay_layout *a);
+zlay_status zl_symbols_copy(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a);
+void zl_symbols_print(zl_text *out, const zlay_layout *a);
+zlay_status zl_symbols_walk(zl_draft *d, const zlay_layout *a, const zl_form *at, size_t count,
+                            zl_visit *visit, void *env);
 bool zl_pieces_value(const zlay_layout *a, uint64_t index, int64_t *out);
 int64_t zl_pieces_flat_at(const zlay_layout *a, uint64_t index);
 zlay_status zl_strided_tuple(const zlay_layout *a, uint64_t index, int64_t *values);

@@ -96,10 +96,17 @@ struct zlay_layout {
     const zl_mode *mode;
     zl_f2 f2;         /* f2, modular; else no outputs */
     zl_pieces pieces; /* pieces; else no outputs */
+    const struct zl_symbols *symbols; /* symbolic; else NULL */
 };
 
 /* f2 or modular. */
 static inline bool zl_is_bits(const zlay_layout *a) { return a->f2.basis; }
+
+/* The name of the first parameter; NULL: there is none. */
+const char *zl_parameter(const zlay_layout *a);
+
+/* ENOTSUP, naming it, where there is one. */
+zlay_status zl_without_parameters(zlay_ctx *ctx, const zlay_layout *a);
 
 static inline bool zl_is_pieces(const zlay_layout *a) { return a->pieces.outs; }
 

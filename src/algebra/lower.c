@@ -247,6 +247,7 @@ static zlay_status checked(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *
     lowering w;
     unsigned bits[ZL_F2_DIMS];
     if (!a) return zl_fail(ctx, ZLAY_EINVAL, "the layout is NULL");
+    if (zl_parameter(a)) return zl_without_parameters(ctx, a);
     if (a->pieces.params)
         return zl_fail(ctx, ZLAY_ENOTSUP, "the layout has the parameter %s",
                        a->pieces.param[0].text);

@@ -4,6 +4,7 @@
 #include "algebra/cursor.h"
 #include "algebra/layout.h"
 #include "algebra/modular.h"
+#include "algebra/symbol_ops.h"
 
 /* ---- cosize ------------------------------------------------------------------------- */
 
@@ -73,9 +74,8 @@ zlay_status zl_cosize(zlay_ctx *ctx, uint64_t *out, const zlay_layout *a)
 {
     int64_t least, greatest;
     if (!a) return zl_fail(ctx, ZLAY_EINVAL, "the layout is NULL");
-    if (a->pieces.params)
-        return zl_fail(ctx, ZLAY_EINVAL, "the values depend on the parameter %s",
-                       a->pieces.param[0].text);
+    if (zl_parameter(a))
+        return zl_fail(ctx, ZLAY_EINVAL, "the values depend on the parameter %s", zl_parameter(a));
     zlay_status status = range(ctx, a, &least, &greatest);
     if (status == ZLAY_NONE || (!status && greatest < least)) return no_values(out);
     if (status) return status;
@@ -117,6 +117,7 @@ size_t zlay_layout_box(uint64_t *extents, size_t room, const zlay_layout *layout
 {
     if (!layout || (room && !extents)) return 0;
     if (layout->modes) return box_of_modes(extents, room, layout);
+    if (layout->symbols) return zl_symbols_extents(extents, room, layout);
     const zl_pieces *p = &layout->pieces;
     size_t count = p->outs ? p->dims : layout->f2.ins;
     for (size_t i = 0; i < count && i < room; i++)

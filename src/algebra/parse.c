@@ -3,6 +3,7 @@
 #include "algebra/f2.h"
 #include "algebra/layout.h"
 #include "algebra/pieces_map.h"
+#include "algebra/symbol_ops.h"
 
 /* A nested tuple of integers: new modes, or, with `strides`, along those that are there. */
 typedef struct tuple {
@@ -170,6 +171,7 @@ zlay_status zl_parse(zlay_ctx *ctx, zlay_layout **out, const char *text, size_t 
     c.first = first_byte;
     if (zl_cursor_word(&c, "f2")) return zl_f2_parse(&c, out);
     if (zl_cursor_peek(&c) == '{' || zl_cursor_peek(&c) == '[') return zl_pieces_parse(&c, out);
+    if (zl_symbols_in(&c)) return zl_symbols_parse(&c, out);
     zl_modes_begin(&m, ctx);
     status = read_strided(&c, out, &m);
     zl_modes_end(&m);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parameters that become numbers. */
 #include "algebra/claims.h"
+#include "algebra/symbol_ops.h"
 
 #include <string.h>
 
@@ -91,6 +92,7 @@ static zlay_status bind(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, 
     zl_world w;
     if (!a || (b->count && (!b->name || !b->value)))
         return zl_fail(ctx, ZLAY_EINVAL, "the layout, the names or the values are NULL");
+    if (a->symbols) return zl_symbols_bind(ctx, out, a, b->count, b->name, b->value);
     zlay_status status = names_check(ctx, a, b);
     if (status || !b->count) return status ? status : zl_layout_copy(ctx, out, a);
     zl_world_begin(&w, ctx, 0, a->pieces.dims, NULL);
@@ -117,5 +119,6 @@ zlay_status zlay_layout_bind(zlay_ctx *ctx, zlay_layout **out, const zlay_layout
 
 const char *zlay_layout_param(const zlay_layout *layout, size_t i)
 {
+    if (layout && layout->symbols) return zl_symbols_param(layout, i);
     return layout && i < layout->pieces.params ? layout->pieces.param[i].text : NULL;
 }

@@ -43,6 +43,8 @@ static zlay_status product(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *
 {
     zlay_layout *under = NULL;
     if (!a || !b) return zl_fail(ctx, ZLAY_EINVAL, "a layout is NULL");
+    if (zl_parameter(a) || zl_parameter(b))
+        return zl_without_parameters(ctx, zl_parameter(a) ? a : b);
     zlay_status status = zl_check_arrangement(ctx, arrangement);
     if (status) return status;
     bool dressed = a->modes && !zl_is_plain(a);
@@ -73,6 +75,7 @@ static zlay_status product_tiler(zlay_ctx *ctx, zlay_layout **out, const zlay_la
                                  const char *tiler, size_t length, zlay_arrangement arrangement)
 {
     if (!a) return zl_fail(ctx, ZLAY_EINVAL, "the layout is NULL");
+    if (zl_parameter(a)) return zl_without_parameters(ctx, a);
     if (!a->modes) return no_modes(ctx);
     return zl_by_tiler(ctx, out, a, tiler, length, arrangement, zl_product);
 }
@@ -206,6 +209,8 @@ static zlay_status paired(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a
                           const zlay_layout *b, bool raked)
 {
     if (!a || !b) return zl_fail(ctx, ZLAY_EINVAL, "a layout is NULL");
+    if (zl_parameter(a) || zl_parameter(b))
+        return zl_without_parameters(ctx, zl_parameter(a) ? a : b);
     bool own = a->modes && zl_is_plain(b);
     zlay_status status = own ? paired_modes(ctx, out, a, b, raked) : ZLAY_NONE;
     return status == ZLAY_NONE ? paired_values(ctx, out, a, b, raked) : status;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every step-th coordinate of a mode, numbered anew from 0. */
 #include "algebra/reshape.h"
+#include "algebra/symbol_ops.h"
 
 typedef struct sliced {
     const zlay_layout *a;
@@ -86,6 +87,7 @@ static zlay_status by_pieces(zlay_ctx *ctx, zlay_layout **out, const sliced *s)
 static zlay_status slice(zlay_ctx *ctx, zlay_layout **out, sliced *s)
 {
     if (!s->a) return zl_fail(ctx, ZLAY_EINVAL, "the layout is NULL");
+    if (s->a->symbols) return zl_symbols_slice(ctx, out, s->a, &s->by);
     zlay_status status = check(ctx, s);
     if (status) return status;
     status = s->a->modes ? by_stride(ctx, out, s) : ZLAY_NONE;

@@ -27,7 +27,9 @@ void zl_table_free(zl_table *t)
 zlay_status zl_table_of(zlay_ctx *ctx, zl_table *out, const zlay_layout *a)
 {
     int64_t value;
-    zlay_status status = zl_table_new(ctx, out, a->size);
+    zlay_status status = zl_without_parameters(ctx, a);
+    *out = (zl_table){.ctx = ctx};
+    if (!status) status = zl_table_new(ctx, out, a->size);
     for (uint64_t i = 0; !status && i < a->size; i++)
         if (zl_value(a, i, &value)) zl_table_set(out, i, value);
     return status;

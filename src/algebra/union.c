@@ -14,9 +14,8 @@ typedef struct pair {
 
 static zlay_status no_parameters(zlay_ctx *ctx, const zlay_layout *a)
 {
-    if (!a->pieces.params) return ZLAY_OK;
-    return zl_fail(ctx, ZLAY_ENOTSUP, "a union of layouts with parameter %s",
-                   a->pieces.param[0].text);
+    if (!zl_parameter(a)) return ZLAY_OK;
+    return zl_fail(ctx, ZLAY_ENOTSUP, "a union of layouts with parameter %s", zl_parameter(a));
 }
 
 /* The greater of two sizes; not known where one is not. */

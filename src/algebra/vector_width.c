@@ -232,6 +232,7 @@ static zlay_status request_check(zlay_ctx *ctx, const zlay_layout *a, const zlay
     if (r->widths & 1 || (r->depth && !r->path))
         return zl_fail(ctx, ZLAY_EINVAL, "%s",
                        r->widths & 1 ? "no access has 0 bytes" : "path is NULL");
+    if (a->symbols) return zl_without_parameters(ctx, a);
     if (a->pieces.params && r->depth != 1)
         return zl_fail(ctx, ZLAY_ENOTSUP,
                        "the layout depends on the parameter %s, and the path is no "

@@ -104,12 +104,33 @@ static zlay_status differ_value(zl_call *call, const zlay_layout *a, const zlay_
     return status ? status : side(call, "b", b, p, w->index);
 }
 
+static bool is_symbolic(const zlay_layout *a) { return zlay_layout_kind(a) == ZLAY_LAYOUT_SYMBOLIC; }
+
+/* true, false, or "depends" with its guard; where they differ there is no value to show. */
+static zlay_status symbolic_value(zl_call *call, const zlay_layout *a, const zlay_layout *b)
+{
+    char text[4096];
+    zlay_buf guard = {text, sizeof text, 0};
+    zlay_answer answer = ZLAY_UNDECIDED;
+    zlay_status status = zlay_layout_equal_guard(call->ctx, &answer, &guard, a, b);
+    call->undecided = !status && answer == ZLAY_UNDECIDED;
+    if (status || call->undecided) return status;
+    bool depends = answer == ZLAY_DEPENDS;
+    call->value = json_object();
+    zl_put_value(call, call->value, "equal",
+                 depends ? json_string("depends") : json_boolean(answer == ZLAY_YES));
+    if (depends) zl_put_value(call, call->value, "guard", json_string(text));
+    if (answer == ZLAY_NO) zl_put_value(call, call->value, "at", json_null());
+    return ZLAY_OK;
+}
+
 static zlay_status equal_value(zl_call *call, const zlay_layout *a, const zlay_layout *b)
 {
     zlay_answer answer = ZLAY_UNDECIDED;
     zlay_facts *facts = NULL;
     params p = {0};
     zlay_difference where = {.values = p.value, .room = PARAMS_MOST};
+    if (is_symbolic(a) || is_symbolic(b)) return symbolic_value(call, a, b);
     names_of(&p, a);
     names_of(&p, b);
     zlay_status status = zl_get_facts(call, &facts);

@@ -46,7 +46,9 @@ zlay_status zl_fields_check(zl_call *call, const json_t *object, const char *wha
     char quoted[256];
     json_object_foreach((json_t *)(uintptr_t)object, key, value)
     {
-        bool frame = object == call->request && list_has("op id limits", key);
+        bool layout = !strncmp(what, "layout.", 7);
+        bool frame = object == call->request &&
+                     list_has(layout ? "op id limits facts" : "op id limits", key);
         if (!frame && !list_has(required, key) && !list_has(optional, key))
             return zl_fail(call->ctx, ZLAY_EINVAL, "%s: no field is called '%s'", what,
                            zl_quote(quoted, key, strlen(key)));
@@ -221,5 +223,6 @@ zlay_status zl_layout_of(zl_call *call, const char *name, const json_t *value, z
 
 zlay_status zl_get_layout(zl_call *call, const char *name, zlay_layout **out)
 {
-    return zl_layout_of(call, name, json_object_get(call->request, name), out);
+    zlay_status status = zl_layout_of(call, name, json_object_get(call->request, name), out);
+    return status ? status : zl_assume_facts(call, out);
 }

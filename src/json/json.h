@@ -75,6 +75,9 @@ bool zl_json_i64(const json_t *value, int64_t *out);
  * names one that has no value. */
 zlay_status zl_bind_params(zl_call *call, zlay_layout **layout);
 
+/* Put the layout under the optional list `facts`, which every layout operation takes. */
+zlay_status zl_assume_facts(zl_call *call, zlay_layout **layout);
+
 /* The layout of an object with the key A. */
 zlay_status zl_affine_layout(zl_call *call, const char *name, const json_t *object,
                              zlay_layout **out);

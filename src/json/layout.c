@@ -14,6 +14,7 @@ static const zl_word kinds[] = {{"strided", ZLAY_LAYOUT_STRIDED},
                                 {"f2", ZLAY_LAYOUT_F2},
                                 {"modular", ZLAY_LAYOUT_MODULAR},
                                 {"pieces", ZLAY_LAYOUT_PIECES},
+                                {"symbolic", ZLAY_LAYOUT_SYMBOLIC},
                                 {NULL, 0}};
 
 static void spans_note(int64_t *least, int64_t *greatest, const int64_t *values, size_t outs)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers for the parameters of a layout: "params": {"ld": 4104}. */
+/* What a request says of the parameters of a layout: numbers, "params": {"ld": 4104}, and facts. */
 #include "json/json.h"
 
 #include <stdlib.h>
@@ -69,4 +69,20 @@ zlay_status zl_bind_params(zl_call *call, zlay_layout **layout)
     const char *left = status ? NULL : zlay_layout_param(*layout, 0);
     if (!left) return status;
     return zl_fail(call->ctx, ZLAY_EINVAL, "field 'params': the parameter '%s' has no value", left);
+}
+
+/* ---- facts ------------------------------------------------------------------------- */
+
+zlay_status zl_assume_facts(zl_call *call, zlay_layout **layout)
+{
+    zlay_facts *facts = NULL;
+    zlay_layout *assumed = NULL;
+    zlay_status status = zl_get_facts(call, &facts);
+    if (status || !facts) return status;
+    status = zlay_layout_assume(call->ctx, &assumed, *layout, facts);
+    zlay_facts_free(facts);
+    if (status) return status;
+    zlay_layout_free(*layout);
+    *layout = assumed;
+    return ZLAY_OK;
 }

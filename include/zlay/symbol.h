@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** zlay/symbol.h - strided layouts whose strides and extents are products of
+ *  names: unknown pitches.
+ *
+ *  A worked example.  (M,K):(ld,1) is a matrix of M rows, ld elements apart.
+ *  Bound at M = 3, K = 2, ld = 4 it is (3,2):(4,1).  With K first, (K,M):(1,ld)
+ *  is (K,M):(1,K) exactly when ld == K or there is one row, so whether the two
+ *  are equal DEPENDS, and the guard says `M == 1 || ld == K`; then it is also
+ *  K*M:1, which (K,M):(1,K) coalesces to for all K and M.  (8,M):(ld,1) o 4:2 is
+ *  4:2*ld, without a fact.  Flipped along its rows, (8,M):(ld,1) is
+ *  7*ld o (8,M):(-ld,1).
+ *
+ *  Text: a stride or extent is an integer times names, `2*ld*h`; the offset is a
+ *  sum of such, `M*ld - ld o (M,K):(-ld,1)`.  Names are [A-Za-z_][A-Za-z0-9_]{0,63}
+ *  without `o` and the words of facts; at most 16 names and 64 modes.  Without
+ *  strides a shape is compact: (M,K) is (M,K):(1,M).
+ *
+ *  A name in an extent is at least 1.  What an operation answers holds for all
+ *  integers that this and the facts of the layout allow.  parse, print, bind,
+ *  coalesce, compose, divide by constants, flip, slice of one leaf and equal take these layouts; compose
+ *  and divide need an answer that is one shape:stride for all values, else they
+ *  are ZLAY_ELIMIT (limit symbolic-stride); every other operation is
+ *  ZLAY_ENOTSUP, naming a parameter.  zlay_layout_param lists the names.
+ */
+#ifndef ZLAY_SYMBOL_H
+#define ZLAY_SYMBOL_H
+
+#include <zlay/algebra.h>
+#include <zlay/facts.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The same layout under facts about its names, which every operation on it then
+ *  uses; a name of one value becomes that number.  Layouts that are not symbolic
+ *  are copied.
+ *
+ *  Returns: ZLAY_OK; ZLAY_EINVAL a NULL layout, or the facts leave a name no
+ *           value; ZLAY_EOVERFLOW, ZLAY_ENOMEM.
+ *  In:      facts  NULL: none.
+ */
+ZLAY_API zlay_status zlay_layout_assume(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                                        const zlay_facts *facts);
+
+/** Decide whether two layouts, one of them symbolic, are equal for all values of
+ *  their names.
+ *
+ *  Returns: ZLAY_OK; ZLAY_EROOM the guard does not fit, with `need` set;
+ *           ZLAY_EINVAL, ZLAY_ELIMIT, ZLAY_EOVERFLOW, ZLAY_ENOMEM.
+ *  Out:     answer  ZLAY_YES for all values; ZLAY_NO for none; ZLAY_DEPENDS; or
+ *                   ZLAY_UNDECIDED, with the reason in the message.
+ *           guard   with ZLAY_DEPENDS an expression of C over the names, as
+ *                   int64_t, that is true exactly where they are equal and that
+ *                   does not overflow; else "".  NULL: not asked.
+ */
+ZLAY_API zlay_status zlay_layout_equal_guard(zlay_ctx *ctx, zlay_answer *answer, zlay_buf *guard,
+                                             const zlay_layout *a, const zlay_layout *b);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where operations meet symbolic layouts: each inside a call, `a` symbolic unless it says so. */
+#ifndef ZL_ALGEBRA_SYMBOL_OPS_H
+#define ZL_ALGEBRA_SYMBOL_OPS_H
+
+#include "algebra/cursor.h"
+#include "algebra/layout.h"
+#include <zlay/pieces.h>
+
+/* A strided text with a name in it. */
+bool zl_symbols_in(const zl_cursor *c);
+zlay_status zl_symbols_parse(zl_cursor *c, zlay_layout **out);
+
+zlay_status zl_symbols_bind(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, size_t count,
+                            const char *const *name, const int64_t *value);
+zlay_status zl_symbols_coalesce(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a);
+zlay_status zl_symbols_flip(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, size_t mode);
+zlay_status zl_symbols_slice(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                             const zlay_slice *by);
+/* One of the two is symbolic. */
+zlay_status zl_symbols_compose(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                               const zlay_layout *b);
+
+/* The extents of the top-level modes, 0 where one is not known; how many modes there are. */
+size_t zl_symbols_extents(uint64_t *extents, size_t room, const zlay_layout *a);
+const char *zl_symbols_param(const zlay_layout *a, size_t i);
+
+#endif

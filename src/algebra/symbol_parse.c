@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The text of symbolic layouts: that of strided ones, with products of names for integers. */
+#include "algebra/facts_form.h"
+#include "algebra/symbol.h"
+
+#include <string.h>
+
+/* ---- print ------------------------------------------------------------------------- */
+
+static void repeat(zl_text *out, const char *text, uint32_t count)
+{
+    while (count--) zl_puts(out, text);
+}
+
+static void print_tuple(zl_text *out, const zl_symbols *s, bool strides)
+{
+    for (size_t i = 0; i < s->leaves; i++) {
+        const zl_symbol_leaf *leaf = &s->leaf[i];
+        zl_puts(out, i ? "," : "");
+        repeat(out, "(", leaf->open);
+        zl_monomial_print(out, strides ? &leaf->stride : &leaf->shape, s);
+        repeat(out, ")", leaf->close);
+    }
+}
+
+void zl_symbols_print(zl_text *out, const zlay_layout *a)
+{
+    const zl_symbols *s = a->symbols;
+    if (s->offset.count) {
+        zl_poly_print(out, &s->offset, s);
+        zl_puts(out, " o ");
+    }
+    print_tuple(out, s, false);
+    zl_puts(out, ":");
+    print_tuple(out, s, true);
+}
+
+/* ---- words ---------------------------------------------------------------------------- */
+
+/* Words of facts and of the grammar, and those that no C expression may have as a name. */
+static const char *const reserved[] = {"o", "and", "or", "not", "floor", "max", "min", "mod", "Sw",
+                                       "f2", "smem_ptr"};
+
+static bool is_reserved(const char *name, size_t length)
+{
+    for (size_t i = 0; i < ZL_COUNT(reserved); i++)
+        if (strlen(reserved[i]) == length && !memcmp(reserved[i], name, length)) return true;
+    return length > 64;
+}
+
+static bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/* A word that is no integer, CuTe's _8 being one. */
+static bool is_name(const char *word, size_t length)
+{
+    return !is_digit(word[0]) && !(word[0] == '_' && length > 1 && is_digit(word[1]));
+}
+
+bool zl_symbols_in(const zl_cursor *c)
+{
+    for (size_t i = c->at, end; i < c->length; i = end + (end == i)) {
+        for (end = i; end < c->length && is_word(c->text[end]);) end++;
+        size_t length = end - i;
+        if (length == 2 && !memcmp(c->text + i, "Sw", 2)) return false;
+        if (length && is_name(c->text + i, length) && !is_reserved(c->text + i, length))
+            return true;
+    }
+    return false;
+}
+
+/* ---- monomials ---------------------------------------------------------------------------- */
+
+static zlay_status overflow(zl_cursor *c)
+{
+    return zl_fail(c->ctx, ZLAY_EOVERFLOW, "byte %zu: the product before it does not fit 64 bits",
+                   c->first + c->at);
+}
+
+static zlay_status read_name(zl_cursor *c, zl_symbols *s, zl_monomial *out)
+{
+    size_t length = zl_word_length(c), place;
+    if (!length || !is_name(c->text + c->at, length) || is_reserved(c->text + c->at, length))
+        return zl_cursor_fail(c, "an integer or a name of at most 64 characters");
+    zlay_status status = zl_symbols_name(c->ctx, s, &place, c->text + c->at, length);
+    if (status) return status;
+    c->at += length;
+    *out = zl_monomial_of(1);
+    out->power[place] = 1;
+    return ZLAY_OK;
+}
+
+static zlay_status read_factor(zl_cursor *c, zl_symbols *s, zl_monomial *out)
+{
+    int64_t value;
+    if (!zl_cursor_at_integer(c)) return read_name(c, s, out);
+    zlay_status status = zl_cursor_integer(c, &value);
+    *out = zl_monomial_of(value);
+    return status;
+}
+
+static zlay_status read_monomial(zl_cursor *c, zl_symbols *s, zl_monomial *out)
+{
+    zl_monomial next, product = zl_monomial_of(1);
+    zlay_status status = ZLAY_OK;
+    if (!zl_cursor_at_integer(c) && zl_cursor_take(c, '-')) product.factor = -1;
+    do {
+        status = read_factor(c, s, &next);
+        if (!status && !zl_monomial_mul(&product, &product, &next)) status = overflow(c);
+    } while (!status && zl_cursor_take(c, '*'));
+    *out = product;
+    return status;
+}
+
+/* ---- tuples -------------------------------------------------------------------------------- */
+
+typedef struct tuple {
+    zl_cursor *c;
+    zl_symbols *s;
+    bool strides;
+    size_t leaf;
+    uint32_t open, depth;
+} tuple;
+
+static zlay_status not_congruent(tuple *t)
+{
+    return zl_fail(t->c->ctx, ZLAY_EINVAL,
+                   "byte %zu: the strides are nested or counted unlike the extents",
+                   t->c->first + t->c->at);
+}
+
+static zlay_status open_all(tuple *t)
+{
+    uint32_t limit = zl_limits(t->c->ctx)->nesting;
+    for (t->open = 0; zl_cursor_take(t->c, '('); t->open++)
+        if (++t->depth > limit)
+            return zl_fail(t->c->ctx, ZLAY_ELIMIT, "byte %zu: limits.nesting is %u",
+                           t->c->first + t->c->at - 1, (unsigned)limit);
+    return ZLAY_OK;
+}
+
+static zlay_status put_leaf(tuple *t, const zl_monomial *m)
+{
+    zl_symbols *s = t->s;
+    uint64_t limit = zl_limits(t->c->ctx)->dims;
+    if (t->strides) {
+        if (t->leaf >= s->leaves || s->leaf[t->leaf].open != t->open) return not_congruent(t);
+        s->leaf[t->leaf].stride = *m;
+        return ZLAY_OK;
+    }
+    if (s->leaves == ZL_SYMBOL_LEAVES || s->leaves >= limit)
+        return zl_fail(t->c->ctx, ZLAY_ELIMIT,
+                       "limits.dims is %llu, symbolic layouts have 64 modes at most, and there are more",
+                       (unsigned long long)limit);
+    s->leaf[s->leaves++] = (zl_symbol_leaf){*m, zl_monomial_of(0), t->open, 0};
+    return ZLAY_OK;
+}
+
+static zlay_status close_all(tuple *t)
+{
+    uint32_t close = 0;
+    for (; t->depth && zl_cursor_take(t->c, ')'); t->depth--) close++;
+    if (!t->strides) t->s->leaf[t->leaf].close = close;
+    else if (t->s->leaf[t->leaf].close != close) return not_congruent(t);
+    t->leaf++;
+    return t->depth ? zl_cursor_want(t->c, ',') : ZLAY_OK;
+}
+
+static zlay_status read_leaf(tuple *t)
+{
+    zl_monomial m;
+    zlay_status status = open_all(t);
+    if (!status) status = read_monomial(t->c, t->s, &m);
+    if (!status) status = put_leaf(t, &m);
+    return status ? status : close_all(t);
+}
+
+static zlay_status read_tuple(zl_cursor *c, zl_symbols *s, bool strides)
+{
+    tuple t = {c, s, strides, 0, 0, 0};
+    zlay_status status;
+    do status = read_leaf(&t);
+    while (!status && t.depth);
+    return !status && strides && t.leaf != s->leaves ? not_congruent(&t) : status;
+}
+
+static zlay_status compact(zl_cursor *c, zl_symbols *s)
+{
+    zl_monomial stride = zl_monomial_of(1);
+    for (size_t i = 0; i < s->leaves; i++) {
+        s->leaf[i].stride = stride;
+        bool fits = zl_monomial_mul(&stride, &stride, &s->leaf[i].shape);
+        if (!fits && i + 1 < s->leaves) return overflow(c);
+    }
+    return ZLAY_OK;
+}
+
+/* ---- layouts ---------------------------------------------------------------------------------- */
+
+/* A sum, when `o` comes behind it; else nothing is taken: then it was a shape. */
+static zlay_status read_offset(zl_cursor *c, zl_symbols *s)
+{
+    size_t begin = c->at;
+    zl_monomial m;
+    zlay_status status = ZLAY_OK;
+    if (zl_cursor_peek(c) == '(') return ZLAY_OK;
+    for (bool minus = false, more = true; more && !status;) {
+        status = read_monomial(c, s, &m);
+        if (minus && !status && !zl_sub(0, m.factor, &m.factor)) status = overflow(c);
+        if (!status && !zl_poly_add(&s->offset, &m)) status = overflow(c);
+        minus = zl_cursor_peek(c) == '-';
+        more = !status && (zl_cursor_take(c, '+') || zl_cursor_take(c, '-'));
+    }
+    if (status || zl_word_take(c, "o")) return status;
+    c->at = begin;
+    s->offset.count = 0;
+    return ZLAY_OK;
+}
+
+zlay_status zl_symbols_parse(zl_cursor *c, zlay_layout **out)
+{
+    zl_symbols s;
+    memset(&s, 0, sizeof s);
+    zlay_status status = read_offset(c, &s);
+    if (!status) status = read_tuple(c, &s, false);
+    if (!status)
+        status = zl_cursor_take(c, ':') ? read_tuple(c, &s, true) : compact(c, &s);
+    if (!status) status = zl_cursor_end(c);
+    return status ? status : zl_symbols_layout(c->ctx, out, &s);
+}
