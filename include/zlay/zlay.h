@@ -19,5 +19,6 @@
 #include <zlay/symbol.h>
 #include <zlay/synth.h>
 #include <zlay/version.h>
+#include <zlay/zmat.h>
 
 #endif
