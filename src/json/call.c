@@ -33,9 +33,18 @@ static json_t *text_value(zl_call *call, const char *key)
     return object;
 }
 
+static json_t *none_value(zl_call *call)
+{
+    json_t *object = text_value(call, "none");
+    if (!call->witness) return object;
+    zl_put_value(call, object, "rule", json_null());
+    zl_put_value(call, object, "witness", json_incref(call->witness));
+    return object;
+}
+
 static json_t *answer_value(zl_call *call, zlay_status status)
 {
-    if (status == ZLAY_NONE) return text_value(call, "none");
+    if (status == ZLAY_NONE) return none_value(call);
     if (status == ZLAY_OK && call->undecided) return text_value(call, "undecided");
     if (status == ZLAY_ELIMIT && !call->in_input) return text_value(call, "undecided");
     if (status != ZLAY_OK) return error_value(call, status);
@@ -168,6 +177,7 @@ static zlay_status answer_line(zlay_ctx *ctx, zlay_buf *out, const char *line, s
     else status = deliver(out, answer);
     json_decref(answer);
     json_decref(call.value);
+    json_decref(call.witness);
     json_decref(request);
     return status;
 }

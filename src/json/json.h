@@ -14,6 +14,7 @@ struct zl_call {
     zlay_ctx *ctx;
     const json_t *request;
     json_t *value;  /* the answer of an op that ends with ZLAY_OK */
+    json_t *witness; /* what shows a ZLAY_NONE, or NULL */
     bool undecided; /* the op found no answer; the ctx's message says which limit or fact lacks */
     bool in_input;  /* a limit that is met now ended the reading of an input, not a search */
     bool no_memory;

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "json/json.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- fields ------------------------------------------------------------------------ */
+
+/* The texts of the entries; those of JSON's integers are written behind the pointers. */
+typedef struct entries {
+    const char **text;
+    char (*own)[24];
+    size_t count, bytes;
+} entries;
+
+static zlay_status entries_begin(zl_call *call, entries *e, size_t count)
+{
+    *e = (entries){.count = count, .bytes = (count + 1) * (sizeof *e->text + sizeof *e->own)};
+    e->text = zl_alloc(call->ctx, e->bytes, 1);
+    if (!e->text) return ZLAY_ENOMEM;
+    e->own = (char(*)[24])(void *)(e->text + count + 1);
+    return ZLAY_OK;
+}
+
+static void entries_end(zl_call *call, entries *e)
+{
+    zlay_allocator alloc = zl_allocator(call->ctx);
+    zl_free(&alloc, e->text, e->bytes);
+}
+
+static bool put_entry(entries *e, size_t i, const json_t *value)
+{
+    e->text[i] = e->own[i];
+    if (json_is_integer(value)) {
+        snprintf(e->own[i], sizeof e->own[i], "%" PRId64, (int64_t)json_integer_value(value));
+        return true;
+    }
+    e->text[i] = json_string_value(value);
+    return e->text[i] && strlen(e->text[i]) == json_string_length(value);
+}
+
+static zlay_status make(zl_call *call, const char *name, zlay_zmat **out, const entries *e,
+                        size_t rows, size_t cols)
+{
+    call->in_input = true;
+    zlay_status status = zlay_zmat_new_text(call->ctx, out, rows, cols, e->text);
+    if (status == ZLAY_EINVAL) return zl_wrong(call, name, "made of integers");
+    if (!status) call->in_input = false;
+    return status;
+}
+
+static zlay_status shape_of(zl_call *call, const json_t *list, size_t *rows, size_t *cols)
+{
+    const json_t *shape = json_object_get(call->request, "shape");
+    uint64_t r = json_array_size(list), c = json_array_size(json_array_get(list, 0));
+    if (!json_is_array(list)) return zl_wrong(call, "a", "a list of rows");
+    *rows = (size_t)r, *cols = (size_t)c;
+    if (!shape) return ZLAY_OK;
+    if (json_array_size(shape) != 2 || !zl_json_u64(json_array_get(shape, 0), &r) ||
+        !zl_json_u64(json_array_get(shape, 1), &c) || (*rows && r != *rows) ||
+        (*rows && c != *cols) || (!*rows && r && c))
+        return zl_wrong(call, "shape", "the [rows, columns] of 'a'");
+    *rows = (size_t)r, *cols = (size_t)c;
+    return ZLAY_OK;
+}
+
+static zlay_status fill_rows(zl_call *call, entries *e, const json_t *list, size_t cols)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *row = json_array_get(list, i);
+        if (!json_is_array(row) || json_array_size(row) != cols)
+            return zl_wrong(call, "a", "a list of rows of one length");
+        for (size_t j = 0; j < cols; j++)
+            if (!put_entry(e, i * cols + j, json_array_get(row, j)))
+                return zl_wrong(call, "a", "a list of rows of integers");
+    }
+    return ZLAY_OK;
+}
+
+static zlay_status get_matrix(zl_call *call, zlay_zmat **out)
+{
+    const json_t *list = json_object_get(call->request, "a");
+    size_t rows = 0, cols = 0;
+    entries e = {0};
+    *out = NULL;
+    zlay_status status = shape_of(call, list, &rows, &cols);
+    if (status) return status;
+    status = entries_begin(call, &e, rows && cols ? json_array_size(list) * cols : 0);
+    if (!status) status = fill_rows(call, &e, list, cols);
+    if (!status) status = make(call, "a", out, &e, rows, cols);
+    entries_end(call, &e);
+    return status;
+}
+
+/* A list of `rows` integers, or one integer for all of them. */
+static zlay_status get_column(zl_call *call, const char *name, bool one, zlay_zmat **out, size_t rows)
+{
+    const json_t *list = json_object_get(call->request, name);
+    bool many = json_is_array(list);
+    entries e = {0};
+    *out = NULL;
+    if (!many && !one) return zl_wrong(call, name, "a list of integers");
+    if (many && json_array_size(list) != rows)
+        return zl_fail(call->ctx, ZLAY_EINVAL, "field '%s' has %zu entries, and 'a' %zu rows", name,
+                       json_array_size(list), rows);
+    zlay_status status = entries_begin(call, &e, rows);
+    for (size_t i = 0; i < rows && !status; i++)
+        if (!put_entry(&e, i, many ? json_array_get(list, i) : list))
+            status = zl_wrong(call, name, "made of integers");
+    if (!status) status = make(call, name, out, &e, rows, 1);
+    entries_end(call, &e);
+    return status;
+}
+
+/* ---- values ------------------------------------------------------------------------- */
+
+typedef struct place {
+    const zlay_zmat *a;
+    size_t row, col;
+} place;
+
+static zlay_status print_place(zlay_ctx *ctx, zlay_buf *out, const void *value)
+{
+    const place *p = value;
+    (void)ctx;
+    return zlay_zmat_print(out, p->a, p->row, p->col);
+}
+
+static json_t *entry_value(zl_call *call, const zlay_zmat *a, size_t row, size_t col)
+{
+    int64_t value;
+    zlay_status status;
+    place p = {a, row, col};
+    if (!zlay_zmat_at(&value, a, row, col)) return zl_json_int(value);
+    json_t *text = zl_json_printed(call, print_place, &p, &status);
+    if (!text) call->no_memory = true;
+    return text;
+}
+
+static json_t *line_value(zl_call *call, const zlay_zmat *a, size_t i, bool column)
+{
+    json_t *list = json_array();
+    size_t count = column ? zlay_zmat_rows(a) : zlay_zmat_cols(a);
+    for (size_t j = 0; j < count; j++)
+        zl_put_item(call, list, column ? entry_value(call, a, j, i) : entry_value(call, a, i, j));
+    return list;
+}
+
+static json_t *matrix_value(zl_call *call, const zlay_zmat *a, bool columns)
+{
+    json_t *list = json_array();
+    size_t count = columns ? zlay_zmat_cols(a) : zlay_zmat_rows(a);
+    for (size_t i = 0; i < count; i++) zl_put_item(call, list, line_value(call, a, i, columns));
+    return list;
+}
+
+/* ---- operations ------------------------------------------------------------------------ */
+
+zlay_status zl_op_zmat_snf(zl_call *call)
+{
+    zlay_zmat *a, *s = NULL, *u = NULL, *v = NULL;
+    zlay_status status = get_matrix(call, &a);
+    if (!status) status = zlay_zmat_snf(call->ctx, &s, &u, &v, a);
+    if (!status) {
+        call->value = json_object();
+        zl_put_value(call, call->value, "s", line_value(call, s, 0, false));
+        zl_put_value(call, call->value, "u", matrix_value(call, u, false));
+        zl_put_value(call, call->value, "v", matrix_value(call, v, false));
+    }
+    zlay_zmat_free(a);
+    zlay_zmat_free(s);
+    zlay_zmat_free(u);
+    zlay_zmat_free(v);
+    return status;
+}
+
+zlay_status zl_op_zmat_hnf(zl_call *call)
+{
+    zlay_zmat *a, *h = NULL, *u = NULL;
+    zlay_status status = get_matrix(call, &a);
+    if (!status) status = zlay_zmat_hnf(call->ctx, &h, &u, a);
+    if (!status) {
+        call->value = json_object();
+        zl_put_value(call, call->value, "h", matrix_value(call, h, false));
+        zl_put_value(call, call->value, "u", matrix_value(call, u, false));
+    }
+    zlay_zmat_free(a);
+    zlay_zmat_free(h);
+    zlay_zmat_free(u);
+    return status;
+}
+
+zlay_status zl_op_zmat_rank(zl_call *call)
+{
+    zlay_zmat *a;
+    size_t rank;
+    zlay_status status = get_matrix(call, &a);
+    if (!status) status = zlay_zmat_rank(call->ctx, &rank, a);
+    if (!status) call->value = zl_json_uint(rank);
+    zlay_zmat_free(a);
+    return status;
+}
+
+typedef zlay_status matrix_op(zlay_ctx *ctx, zlay_zmat **out, const zlay_zmat *a);
+typedef json_t *matrix_shower(zl_call *call, const zlay_zmat *a);
+
+static zlay_status matrix_to(zl_call *call, matrix_op *op, matrix_shower *show)
+{
+    zlay_zmat *a, *out = NULL;
+    zlay_status status = get_matrix(call, &a);
+    if (!status) status = op(call->ctx, &out, a);
+    if (!status) call->value = show(call, out);
+    zlay_zmat_free(a);
+    zlay_zmat_free(out);
+    return status;
+}
+
+static json_t *show_columns(zl_call *call, const zlay_zmat *a) { return matrix_value(call, a, true); }
+static json_t *show_rows(zl_call *call, const zlay_zmat *a) { return matrix_value(call, a, false); }
+static json_t *show_one(zl_call *call, const zlay_zmat *a) { return entry_value(call, a, 0, 0); }
+
+static zlay_status determinant(zlay_ctx *ctx, zlay_zmat **out, const zlay_zmat *a)
+{
+    if (zlay_zmat_rows(a) == zlay_zmat_cols(a)) return zlay_zmat_det(ctx, out, a);
+    return zl_fail(ctx, ZLAY_EINVAL, "field 'a' has %zu rows and %zu columns, and a determinant "
+                   "wants as many", zlay_zmat_rows(a), zlay_zmat_cols(a));
+}
+
+zlay_status zl_op_zmat_kernel(zl_call *call) { return matrix_to(call, zlay_zmat_kernel, show_columns); }
+zlay_status zl_op_zmat_det(zl_call *call) { return matrix_to(call, determinant, show_one); }
+zlay_status zl_op_zmat_inverse(zl_call *call) { return matrix_to(call, zlay_zmat_inverse, show_rows); }
+
+/* ---- systems ------------------------------------------------------------------------------ */
+
+typedef struct equations {
+    zlay_zmat *a, *b, *mod;
+} equations;
+
+static json_t *rational_value(zl_call *call, const zlay_zmat *w, size_t i, const zlay_zmat *den)
+{
+    zlay_status status;
+    place above = {w, 0, i}, below = {den, 0, 0};
+    json_t *up = zl_json_printed(call, print_place, &above, &status);
+    json_t *down = zl_json_printed(call, print_place, &below, &status), *value = NULL;
+    if (up && down) value = json_sprintf("%s/%s", json_string_value(up), json_string_value(down));
+    if (!value) call->no_memory = true;
+    json_decref(up);
+    json_decref(down);
+    return value;
+}
+
+/* Keeps the message of the ZLAY_NONE in its place. */
+static zlay_status put_witness(zl_call *call, const equations *e)
+{
+    zlay_zmat *w, *den;
+    zlay_status status = zlay_zmat_refute(call->ctx, &w, &den, e->a, e->b, e->mod);
+    if (status) return status;
+    call->witness = json_array();
+    for (size_t i = 0; i < zlay_zmat_cols(w); i++)
+        zl_put_item(call, call->witness, rational_value(call, w, i, den));
+    zlay_zmat_free(w);
+    zlay_zmat_free(den);
+    return zl_fail(call->ctx, ZLAY_NONE,
+                   "no solution: w a is integral and w b is not, for the row w of rationals in witness");
+}
+
+static zlay_status solve(zl_call *call, const equations *e)
+{
+    zlay_zmat *x, *kernel;
+    zlay_status status = zlay_zmat_solve(call->ctx, &x, &kernel, e->a, e->b, e->mod);
+    if (status == ZLAY_NONE) return put_witness(call, e);
+    if (status) return status;
+    call->value = json_object();
+    zl_put_value(call, call->value, "x", line_value(call, x, 0, true));
+    zl_put_value(call, call->value, "kernel", matrix_value(call, kernel, true));
+    zlay_zmat_free(x);
+    zlay_zmat_free(kernel);
+    return ZLAY_OK;
+}
+
+zlay_status zl_op_zmat_solve(zl_call *call)
+{
+    equations e = {NULL, NULL, NULL};
+    zlay_status status = get_matrix(call, &e.a);
+    size_t rows = zlay_zmat_rows(e.a);
+    if (!status) status = get_column(call, "b", false, &e.b, rows);
+    if (!status && json_object_get(call->request, "mod"))
+        status = get_column(call, "mod", true, &e.mod, rows);
+    if (!status) status = solve(call, &e);
+    zlay_zmat_free(e.a);
+    zlay_zmat_free(e.b);
+    zlay_zmat_free(e.mod);
+    return status;
+}
