@@ -170,6 +170,35 @@ static void layouts(void **state)
     mentions(*state, "{\"op\":\"layout.complement\",\"layout\":\"(4,4):(1,2)\",\"cotarget\":40}", "none", "2 and 4");
 }
 
+/* ---- integer matrices ---- */
+
+static void matrices(void **state)
+{
+    static const char *const rows[][3] = {
+        {"{\"op\":\"zmat.snf\",\"a\":[[2,4],[6,8]]}", "ok.s", "[2,4]"},
+        {"{\"op\":\"zmat.snf\",\"a\":[],\"shape\":[0,3]}", "ok", "{\"s\":[],\"u\":[],\"v\":[[1,0,0],[0,1,0],[0,0,1]]}"},
+        {"{\"op\":\"zmat.snf\",\"a\":[[],[]]}", "ok", "{\"s\":[],\"u\":[[1,0],[0,1]],\"v\":[]}"},
+        {"{\"op\":\"zmat.snf\",\"a\":[[],[]],\"shape\":[2,1]}", "error", "\"EINVAL\""},
+        {"{\"op\":\"zmat.snf\",\"a\":[[1,2],[3]]}", "error", "\"EINVAL\""},
+        {"{\"op\":\"zmat.snf\",\"a\":[[1.5]]}", "error", "\"EINVAL\""},
+        {"{\"op\":\"zmat.hnf\",\"a\":[[2,4],[6,8]]}", "ok.h", "[[2,0],[0,4]]"},
+        {"{\"op\":\"zmat.det\",\"a\":[[\"99999999999999999999\",1],[1,1]]}", "ok", "\"99999999999999999998\""},
+        {"{\"op\":\"zmat.det\",\"a\":[[1,2]]}", "error", "\"EINVAL\""},
+        {"{\"op\":\"zmat.rank\",\"a\":[[1,2],[2,4]]}", "ok", "1"},
+        {"{\"op\":\"zmat.kernel\",\"a\":[[1,2,3]]}", "ok", "[[1,1,-1],[0,3,-2]]"},
+        {"{\"op\":\"zmat.inverse\",\"a\":[[2,1],[1,1]]}", "ok", "[[1,-1],[-1,2]]"},
+        {"{\"op\":\"zmat.inverse\",\"a\":[[1,2],[3,4]]}", "ok", NULL},
+        {"{\"op\":\"zmat.solve\",\"a\":[[2]],\"b\":[2],\"mod\":4}", "ok", "{\"x\":[1],\"kernel\":[[2]]}"},
+        {"{\"op\":\"zmat.solve\",\"a\":[[6]],\"b\":[4],\"mod\":[8]}", "ok", "{\"x\":[2],\"kernel\":[[4]]}"},
+        {"{\"op\":\"zmat.solve\",\"a\":[[4]],\"b\":[2],\"mod\":8}", "witness", "[\"1/4\"]"},
+        {"{\"op\":\"zmat.solve\",\"a\":[[1,1],[1,1]],\"b\":[0,1]}", "witness", "[\"-1/2\",\"1/2\"]"},
+        {"{\"op\":\"zmat.solve\",\"a\":[[4]],\"b\":[2],\"mod\":0}", "error", "\"EINVAL\""},
+        {"{\"op\":\"zmat.solve\",\"a\":[[4]],\"b\":[2,3]}", "error", "\"EINVAL\""},
+    };
+    for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);
+    mentions(*state, "{\"op\":\"zmat.inverse\",\"a\":[[1,2],[3,4]]}", "none", "-2");
+}
+
 /* ---- numbers ---- */
 
 static void numbers(void **state)
@@ -460,6 +489,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(symbols, setup, teardown),
         cmocka_unit_test_setup_teardown(hierarchies, setup, teardown),
         cmocka_unit_test_setup_teardown(layouts, setup, teardown),
+        cmocka_unit_test_setup_teardown(matrices, setup, teardown),
         cmocka_unit_test_setup_teardown(numbers, setup, teardown),
         cmocka_unit_test_setup_teardown(tensor_maps, setup, teardown),
         cmocka_unit_test_setup_teardown(hostile_maps_are_no, setup, teardown),

@@ -208,6 +208,13 @@ static const char *const whole[] = {
     "{\"op\":\"hier.normal\",\"layout\":\"6\",\"levels\":[[\"register\",2],[\"lane\",3]]}",
     "{\"op\":\"hier.solve\",\"a\":\"6\",\"b\":\"6\",\"levels\":[[\"lane\",6]]}",
     "{\"op\":\"hier.level\",\"a\":\"6\",\"b\":\"6\",\"levels\":[[\"lane\",6]]}",
+    "{\"op\":\"zmat.snf\",\"a\":[[2,4],[6,8]]}",
+    "{\"op\":\"zmat.hnf\",\"a\":[[2,4],[6,8]]}",
+    "{\"op\":\"zmat.solve\",\"a\":[[2]],\"b\":[2]}",
+    "{\"op\":\"zmat.rank\",\"a\":[[2,4],[6,8]]}",
+    "{\"op\":\"zmat.kernel\",\"a\":[[2,4]]}",
+    "{\"op\":\"zmat.det\",\"a\":[[2,4],[6,8]]}",
+    "{\"op\":\"zmat.inverse\",\"a\":[[1]]}",
     "{\"op\":\"tensormap.check\",\"target\":\"sm_90a\",\"map\":{\"mode\":0,\"type\":9,\"rank\":1,"
     "\"address\":0,\"extent\":[64],\"stride\":[],"
     "\"box\":[64],\"step\":[1],\"interleave\":0,\"swizzle\":0,\"l2\":0,\"oob\":0}}",

@@ -2,7 +2,6 @@
 #include "algebra/zmat.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 enum { SIDE_MOST = 64, BITS_MOST = 4096, DIGITS_MOST = 1234 }; /* 4096 bits have 1234 digits */
@@ -139,34 +138,39 @@ zlay_status zlay_zmat_print(zlay_buf *out, const zlay_zmat *a, size_t row, size_
 
 /* ---- how large the work is -------------------------------------------------------------------- */
 
-static double entry_bits(const zlay_zmat *a, size_t i)
+static uint64_t bits_of(uint64_t value) { return value ? 64u - (unsigned)__builtin_clzll(value) : 0; }
+
+static uint64_t entry_bits(const zlay_zmat *a, size_t i)
 {
-    if (!a->limbs) return a->small[i] ? ilogb((double)a->small[i]) + 1.0 : 0;
+    if (!a->limbs) return bits_of(a->small[i] < 0 ? 0 - (uint64_t)a->small[i] : (uint64_t)a->small[i]);
     const uint64_t *at = a->big + i * (a->limbs + 1);
     size_t l = a->limbs;
-    while (l && !at[l]) l--;
-    return l ? 64.0 * (double)l - __builtin_clzll(at[l]) : 0;
+    while (l > 1 && !at[l]) l--;
+    return 64 * (l - 1) + bits_of(at[l]);
 }
 
 /* Hadamard: bits that no minor has more of. */
-static double minor_bits(const zlay_zmat *a)
+static uint64_t minor_bits(const zlay_zmat *a)
 {
-    double sum = 64;
+    uint64_t sum = 64;
     for (size_t i = 0; i < a->rows; i++) {
-        double most = 0;
-        for (size_t j = 0; j < a->cols; j++) most = fmax(most, entry_bits(a, i * a->cols + j));
-        sum += most + 0.5 * log2((double)a->cols + 1);
+        uint64_t most = 0;
+        for (size_t j = 0; j < a->cols; j++) {
+            uint64_t bits = entry_bits(a, i * a->cols + j);
+            if (bits > most) most = bits;
+        }
+        sum += most + (bits_of(a->cols) + 1) / 2;
     }
     return sum;
 }
 
 static zlay_status check_bytes(zlay_ctx *ctx, const zlay_zmat *a)
 {
-    double side = (double)(a->rows + a->cols), bytes = side * side * minor_bits(a) / 8;
-    uint64_t most = zl_limits(ctx)->big_bytes;
-    if (bytes <= (double)most) return ZLAY_OK;
-    return zl_fail(ctx, ZLAY_ELIMIT, "limits.big_bytes is %" PRIu64 " and the work may need %.0f",
-                   most, bytes);
+    size_t side = a->rows + a->cols;
+    uint64_t bytes = side * side * (minor_bits(a) / 8), most = zl_limits(ctx)->big_bytes;
+    if (bytes <= most) return ZLAY_OK;
+    return zl_fail(ctx, ZLAY_ELIMIT,
+                   "limits.big_bytes is %" PRIu64 " and the work may need %" PRIu64, most, bytes);
 }
 
 /* ---- operations: 64 bits, and FLINT where that overflows --------------------------------------- */

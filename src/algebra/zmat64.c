@@ -3,7 +3,6 @@
  * exact as long as Hadamard's bound stays below half of it; products in 128 bits, checked. */
 #include "algebra/zmat.h"
 
-#include <math.h>
 #include <string.h>
 
 typedef int64_t num;
