@@ -339,19 +339,24 @@ static known random_known(uint64_t *seed, int64_t least, int64_t most)
     return k;
 }
 
-/* The widest that is legal for every pair of parameters. */
-static uint64_t widest_for_all(zlay_ctx *ctx, const zlay_layout *a, const known *p, const known *q,
-                               uint32_t mode, uint64_t align)
+/* The widest that is legal for every pair of parameters of these names. */
+static uint64_t widest_for_all(zlay_ctx *ctx, const zlay_layout *a, const char *const *names,
+                               const known *p, const known *q, uint32_t mode, uint64_t align)
 {
     static world w;
     uint64_t legal_for_all = usual, best = 0;
     for (int64_t x = p->lo; x <= p->hi; x += p->mod)
         for (int64_t y = q->lo; y <= q->hi; y += q->mod) {
-            const char *const names[] = {"p", "q"};
-            const int64_t values[] = {x, y};
+            const char *there[2] = {NULL, NULL};
+            int64_t values[2] = {0, 0};
+            size_t count = 0;
+            for (size_t i = 0; zlay_layout_param(a, i); i++, count++) {
+                there[i] = zlay_layout_param(a, i);
+                values[i] = strcmp(there[i], names[0]) ? y : x;
+            }
             uint64_t box[2];
             zlay_layout *bound;
-            assert_int_equal(zlay_layout_bind(ctx, &bound, a, 2, names, values), ZLAY_OK);
+            assert_int_equal(zlay_layout_bind(ctx, &bound, a, count, there, values), ZLAY_OK);
             zlay_layout_box(box, 2, bound);
             values_of(&w, bound);
             w.before = mode ? box[0] : 1;
@@ -387,7 +392,8 @@ static void parameters(void **state)
         const size_t lengths[] = {strlen(known_p), strlen(known_q)};
         zlay_facts *facts;
         zlay_layout *a = read_layout(*state, text);
-        uint64_t got = 0, want = widest_for_all(*state, a, &p, &q, mode, 16);
+        const char *const names[] = {"p", "q"};
+        uint64_t got = 0, want = widest_for_all(*state, a, names, &p, &q, mode, 16);
         zlay_vector_request r = {sizeof r, 1, 16, 0, &mode, 1};
         assert_int_equal(zlay_facts_parse(*state, &facts, 2, texts, lengths), ZLAY_OK);
         zlay_status status = zlay_layout_vector_width(*state, &got, a, &r, facts);
@@ -401,6 +407,47 @@ static void parameters(void **state)
     assert_true(wide > count / 10);
 }
 
+/* Strides and extents that are products of names: what is proved is legal for all of their values,
+ * and nearly always the widest that is. */
+static void symbols(void **state)
+{
+    static const char *const shapes[][2] = {
+        {"8", "1"}, {"4", "1"}, {"K", "1"}, {"2*K", "1"}, {"(4,K)", "(1,4)"}, {"(K,2)", "(1,K)"},
+        {"4", "ld"}, {"(2,4)", "(1,ld)"}, {"(4,K)", "(1,ld)"},
+    };
+    static const char *const others[] = {"ld", "4*ld", "K*ld", "8", "K", "2*K", "8*K"};
+    static const char *const offsets[] = {"", "", "4 o ", "ld o ", "4*ld - 8*K o "};
+    uint64_t seed = test_seed("symbols"), wide = 0, less = 0, count = test_iterations(4000);
+    for (uint64_t n = 0; n < count; n++) {
+        known k = random_known(&seed, 1, 2), ld = random_known(&seed, 1, 3);
+        uint32_t mode = (uint32_t)test_range(&seed, 0, 1);
+        const char *const *part = shapes[test_range(&seed, 0, 8)];
+        const char *other = others[test_range(&seed, 0, 6)], *offset = offsets[test_range(&seed, 0, 4)];
+        char text[256], known_k[64], known_ld[64];
+        if (mode) sprintf(text, "%s(3,%s):(%s,%s)", offset, part[0], other, part[1]);
+        else sprintf(text, "%s(%s,3):(%s,%s)", offset, part[0], part[1], other);
+        sprintf(known_k, "%d <= K <= %d and K = %d mod %d", (int)k.lo, (int)k.hi, (int)k.rem, (int)k.mod);
+        sprintf(known_ld, "%d <= ld <= %d and ld = %d mod %d", (int)ld.lo, (int)ld.hi, (int)ld.rem, (int)ld.mod);
+        const char *texts[] = {known_k, known_ld}, *const names[] = {"K", "ld"};
+        const size_t lengths[] = {strlen(known_k), strlen(known_ld)};
+        zlay_facts *facts;
+        zlay_layout *a = read_layout(*state, text);
+        uint64_t got = 0, want = widest_for_all(*state, a, names, &k, &ld, mode, 16);
+        zlay_vector_request r = {sizeof r, 1, 16, 0, &mode, 1};
+        assert_int_equal(zlay_facts_parse(*state, &facts, 2, texts, lengths), ZLAY_OK);
+        zlay_status status = zlay_layout_vector_width(*state, &got, a, &r, facts);
+        if (status || got > want)
+            fail_msg("%s; %s; %s; mode %d: %d, not %d (%s)", text, known_k, known_ld, (int)mode, (int)got,
+                     (int)want, zlay_ctx_message(*state));
+        wide += want > 1;
+        less += got < want;
+        zlay_facts_free(facts);
+        zlay_layout_free(a);
+    }
+    assert_true(wide > count / 10);
+    if (less > count / 50) fail_msg("%d of %d are narrower", (int)less, (int)count);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -411,6 +458,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(random_f2, begin, end),
         cmocka_unit_test_setup_teardown(random_pieces, begin, end),
         cmocka_unit_test_setup_teardown(parameters, begin, end),
+        cmocka_unit_test_setup_teardown(symbols, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

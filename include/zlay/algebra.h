@@ -288,10 +288,11 @@ typedef struct zlay_vector_request {
  *  coordinate of the other modes and every coordinate of the mode that is a
  *  multiple of w / elem_bytes, the next w / elem_bytes values are consecutive and
  *  the first lies at a multiple of w bytes.  Groups without any value count not.
- *  Where the layout has parameters, for all their values that the facts allow.
+ *  Where the layout has parameters, for all their values that the facts allow; of
+ *  a symbolic layout the widest that divisibility proves.
  *
  *  Returns: ZLAY_OK; ZLAY_NONE no width does, the message has the reason;
- *           ZLAY_EINVAL; ZLAY_ENOTSUP a layout with parameters that is more than
+ *           ZLAY_EINVAL; ZLAY_ENOTSUP pieces with parameters that are more than
  *           one affine form on a box; ZLAY_ELIMIT no closed form decides and it
  *           has more than limits.points points; ZLAY_ENOMEM.
  *  Out:     out    bytes.

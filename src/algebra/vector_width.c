@@ -57,7 +57,7 @@ static zlay_status enter(work *w, size_t level, uint32_t *inside)
 static zlay_status find_part(work *w)
 {
     uint32_t inside = 0;
-    zlay_status status = zl_layout_box(&w->box, w->a);
+    zlay_status status = (w->a->symbols ? zl_vector_profile : zl_layout_box)(&w->box, w->a);
     w->at = (part){0, w->box.count, 1, 1};
     for (size_t level = 0; level < w->request->depth && !status; level++)
         status = enter(w, level, &inside);
@@ -157,7 +157,10 @@ static bool keeps_blocks(zl_swizzle s, uint64_t v)
 static zlay_status allows(const work *w, uint64_t v, bool *out)
 {
     zl_affine map;
+    const size_t leaves[2] = {w->at.begin, w->at.end};
     *out = v == 1;
+    if (w->a->symbols && v > 1)
+        return zl_vector_of_symbols(w->ctx, out, w->a, w->facts, leaves, v);
     if (w->a->pieces.params && v > 1)
         return zl_vector_of_pieces(w->ctx, out, &w->a->pieces, w->facts, w->at.begin, v);
     if (v == 1 || w->at.extent % v) return ZLAY_OK;
@@ -191,7 +194,7 @@ static zlay_status none(work *w, uint64_t least)
         return zl_fail(w->ctx, ZLAY_NONE,
                        "no access is a multiple of %u bytes and divides the alignment of the base, "
                        "%" PRIu64, (unsigned)w->request->elem_bytes, align);
-    if (w->a->pieces.params)
+    if (w->a->pieces.params || w->a->symbols)
         return zl_fail(w->ctx, ZLAY_NONE, "for a value of the parameters that the facts allow the "
                        "least access, %" PRIu64 " elements, is not contiguous and aligned", v);
     if (w->at.extent % v)
@@ -232,7 +235,6 @@ static zlay_status request_check(zlay_ctx *ctx, const zlay_layout *a, const zlay
     if (r->widths & 1 || (r->depth && !r->path))
         return zl_fail(ctx, ZLAY_EINVAL, "%s",
                        r->widths & 1 ? "no access has 0 bytes" : "path is NULL");
-    if (a->symbols) return zl_without_parameters(ctx, a);
     if (a->pieces.params && r->depth != 1)
         return zl_fail(ctx, ZLAY_ENOTSUP,
                        "the layout depends on the parameter %s, and the path is no "

@@ -11,4 +11,11 @@
 zlay_status zl_vector_of_pieces(zlay_ctx *ctx, bool *out, const zl_pieces *p,
                                 const zlay_facts *facts, size_t dim, uint64_t v);
 
+/* The profile of a symbolic layout, with one point a leaf. */
+zlay_status zl_vector_profile(zl_modes *box, const zlay_layout *a);
+
+/* The same of a symbolic layout, for the leaves from leaves[0] up to leaves[1]. */
+zlay_status zl_vector_of_symbols(zlay_ctx *ctx, bool *out, const zlay_layout *a,
+                                 const zlay_facts *facts, const size_t leaves[2], uint64_t v);
+
 #endif
