@@ -21,7 +21,10 @@ static inline uint64_t plain_at(const plain_map *m, uint64_t x)
     return value;
 }
 
-static inline uint64_t below(unsigned bits) { return bits < 64 ? ((uint64_t)1 << bits) - 1 : UINT64_MAX; }
+static inline uint64_t below(unsigned bits)
+{
+    return bits < 64 ? ((uint64_t)1 << bits) - 1 : UINT64_MAX;
+}
 
 static inline zlay_dim dim_of(const char *name, unsigned bits)
 {

@@ -403,7 +403,7 @@ static void what_is_refused(void **state)
     }
 }
 
-/* ---- 64 bits and more dimensions than usual ------------------------------------------------------ */
+/* ---- 64 bits and more dimensions than usual -------------------------------------------------- */
 
 static void sixty_four_bits(void **state)
 {

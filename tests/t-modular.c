@@ -127,7 +127,7 @@ static void against_sums(void **state)
     }
 }
 
-/* The header's figures: modulo 96 with 7 random bases 2^20 residues are far, and more is a limit. */
+/* Up to 2^20 residues the dynamic programme answers; beyond it says so. */
 static void large_groups(void **state)
 {
     zlay_layout *a = read_layout(*state, "f2{i: (1) (524288) (524287) -> o: 1048575}");
@@ -151,7 +151,7 @@ static void large_groups(void **state)
     zlay_layout_free(a);
 }
 
-/* ---- equality ---------------------------------------------------------------------------------- */
+/* ---- equality -------------------------------------------------------------------------------- */
 
 static void equality(void **state)
 {
@@ -188,7 +188,7 @@ static void equality(void **state)
     assert_true(equal > count / 20);
 }
 
-/* ---- closed operations --------------------------------------------------------------------------- */
+/* ---- closed operations ----------------------------------------------------------------------- */
 
 static bool is_sum(const uint64_t *value, unsigned bits, uint64_t size)
 {
@@ -274,7 +274,7 @@ static void closed_operations(void **state)
     }
 }
 
-/* ---- composition: not by the bases ------------------------------------------------------------------ */
+/* ---- composition: not by the bases ----------------------------------------------------------- */
 
 /* A public fork composes the images of the bases, and has 0 1 2 3 4 5 6 7 here. */
 static void bases_alone_are_wrong(void **state)

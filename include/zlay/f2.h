@@ -17,8 +17,8 @@
  *  for dim0 = 1 is lane 2, dim1 = 1 is register 1 and dim1 = 2 is lane 1.
  *
  *  An output whose size is no power of two adds modulo its size:
- *  f2{x: (1) (2) (4) -> y: 6} has 0 1 2 3 4 5 0 1.  That is a subset sum, linear
- *  neither over F2 nor over the integers.  Such a layout is of the kind
+ *  f2{x: (1) (2) (4) -> y: 6} has 0 1 2 3 4 5 0 1.  That is a subset sum,
+ *  linear neither over F2 nor over the integers.  Such a layout is of the kind
  *  modular; of the operations here product, concat, sublayout, transpose and
  *  what renames take it, the others answer ZLAY_EINVAL.
  *
@@ -69,8 +69,8 @@ ZLAY_API zlay_status zlay_f2_new(zlay_ctx *ctx, zlay_layout **out, const zlay_f2
 /** Make x -> stride x from one input to one output: 1 is Triton's identity1D,
  *  0 its zeros1D, else its strided1D.
  *
- *  Returns: ZLAY_OK; ZLAY_EINVAL also for a stride that is neither 0 nor a power
- *           of two, and for an output too small.
+ *  Returns: ZLAY_OK; ZLAY_EINVAL also for a stride that is neither 0 nor a
+ *           power of two, and for an output too small.
  */
 ZLAY_API zlay_status zlay_f2_strided(zlay_ctx *ctx, zlay_layout **out, const zlay_dim *in,
                                      const zlay_dim *to, uint64_t stride);
@@ -168,8 +168,8 @@ ZLAY_API zlay_status zlay_f2_pseudoinvert(zlay_ctx *ctx, zlay_layout **out, cons
 /** C with outer(C(x)) = self(x).  An input that both have, with the same bases,
  *  goes to itself; the rest is solved as zlay_f2_lstsq does.
  *
- *  Returns: ZLAY_OK; ZLAY_NONE `self` reaches what `outer` does not, the message
- *           has it; ZLAY_EINVAL the outputs are not of the same names.
+ *  Returns: ZLAY_OK; ZLAY_NONE `self` reaches what `outer` does not, the
+ *           message has it; ZLAY_EINVAL the outputs are not of the same names.
  */
 ZLAY_API zlay_status zlay_f2_invert_and_compose(zlay_ctx *ctx, zlay_layout **out,
                                                 const zlay_layout *self,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* F2 layouts inside: their text, forms that are being made, elimination.
  *
- * A value is packed: each output has bits of its own, those of the first lowest, and an output whose
- * size is no power of two as many as its greatest value needs.  Where all sizes are powers of two,
- * packed and flat values are the same. */
+ * A value is packed: each output has bits of its own, those of the first lowest, and an output
+ * whose size is no power of two as many as its greatest value needs.  Where all sizes are powers of
+ * two, packed and flat values are the same. */
 #ifndef ZL_ALGEBRA_F2_H
 #define ZL_ALGEBRA_F2_H
 
@@ -41,8 +41,8 @@ typedef struct zl_f2_form {
 
 void zl_f2_form_begin(zl_f2_form *f, zlay_ctx *ctx);
 
-/* Add a dimension: EINVAL its name is there already, EOVERFLOW more than 64 bits, ELIMIT.  The bases
- * of an input are the caller's to write, from `bits` before the call on. */
+/* Add a dimension: EINVAL its name is there already, EOVERFLOW more than 64 bits, ELIMIT.  The
+ * bases of an input are the caller's to write, from `bits` before the call on. */
 zlay_status zl_f2_form_in(zl_f2_form *f, const zl_dim *dim);
 zlay_status zl_f2_form_out(zl_f2_form *f, const zl_dim *dim);
 zlay_status zl_f2_form_ins(zl_f2_form *f, const zl_f2 *a);

@@ -68,8 +68,8 @@ zlay_status zlay_f2_free_variable_masks(uint64_t *masks, size_t room, const zlay
     return ZLAY_OK;
 }
 
-/* The first bases of the first input that are (2^i, 0, ...); a run ends below the lowest bit that any
- * other basis gives the first output. */
+/* The first bases of the first input that are (2^i, 0, ...); a run ends below the lowest bit that
+ * any other basis gives the first output. */
 zlay_status zlay_f2_num_consecutive(uint64_t *out, const zlay_layout *layout)
 {
     const zl_f2 *a = plain(layout);

@@ -60,13 +60,15 @@ void zl_f2_form_begin(zl_f2_form *f, zlay_ctx *ctx)
     f->bits = f->reach = 0;
 }
 
-static zlay_status room_for(const zl_f2_form *f, const zl_dim *dim, const zl_dim *others, size_t count)
+static zlay_status room_for(const zl_f2_form *f, const zl_dim *dim, const zl_dim *others,
+                            size_t count)
 {
     uint64_t limit = zl_limits(f->ctx)->dims;
     if (zl_dim_find(others, count, dim->name) < count)
         return zl_fail(f->ctx, ZLAY_EINVAL, "two dimensions are called %s", dim->name);
     if (f->ins + f->outs >= limit)
-        return zl_fail(f->ctx, ZLAY_ELIMIT, "limits.dims is %llu and the layout has more dimensions",
+        return zl_fail(f->ctx, ZLAY_ELIMIT,
+                       "limits.dims is %llu and the layout has more dimensions",
                        (unsigned long long)limit);
     if (count == ZL_F2_DIMS)
         return zl_fail(f->ctx, ZLAY_ELIMIT, "an F2 layout has 64 inputs and 64 outputs at most");
@@ -122,7 +124,8 @@ zlay_status zl_f2_form_end(const zl_f2_form *f, zlay_layout **out)
 
 static zlay_status no_such_name(zlay_ctx *ctx, const char *name)
 {
-    return zl_fail(ctx, ZLAY_EINVAL, "the dimension %s is in one layout and not in the other", name);
+    return zl_fail(ctx, ZLAY_EINVAL, "the dimension %s is in one layout and not in the other",
+                   name);
 }
 
 zlay_status zl_order_of(zlay_ctx *ctx, zl_order *out, const zl_dim *from, size_t from_count,
@@ -197,5 +200,6 @@ zlay_status zl_f2_none(zlay_ctx *ctx, const zl_f2 *a, uint64_t value, const char
     put_point(&where, a->out, a->outs, value);
     message[text.need < text.room ? text.need : text.room] = 0;
     point[where.need < where.room ? where.need : where.room] = 0;
-    return zl_fail(ctx, ZLAY_NONE, "%s (%s), value %llu", message, point, (unsigned long long)value);
+    return zl_fail(ctx, ZLAY_NONE, "%s (%s), value %llu", message, point,
+                   (unsigned long long)value);
 }

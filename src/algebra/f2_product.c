@@ -102,8 +102,8 @@ static void write_bases(product *p)
  *
  * With a of n points below b of m >= 2, a(x) + n b(y) is a sum of bases modulo n m exactly when a
  * never wraps: a sum of bases below n grows by less than n, so the first that wraps differs by n.
- * Where a adds by XOR, no two of its bases share a bit; where b does and n m is no power of two, two
- * bases share its highest bit at most, for twice what they share has to be 0 modulo m. */
+ * Where a adds by XOR, no two of its bases share a bit; where b does and n m is no power of two,
+ * two bases share its highest bit at most, for twice what they share has to be 0 modulo m. */
 
 static zlay_status no_sum(const product *p, size_t out, uint64_t i, uint64_t j)
 {

@@ -137,7 +137,8 @@ static zlay_status reshape_ins(shape *s)
     unsigned bits = zl_dim_bits(s->a->in, s->a->ins);
     zlay_status status = zl_f2_form_outs(&s->f, s->a);
     for (size_t i = 0; i < s->count && !status; i++)
-        if (!(status = zl_dim_in_of(s->f.ctx, &dim, &s->dims[i]))) status = zl_f2_form_in(&s->f, &dim);
+        if (!(status = zl_dim_in_of(s->f.ctx, &dim, &s->dims[i])))
+            status = zl_f2_form_in(&s->f, &dim);
     if (!status && s->f.bits != bits) status = other_product(s, s->f.bits, bits);
     if (!status) copy_bases(s);
     return status;
@@ -171,7 +172,7 @@ zlay_status zlay_f2_reshape_outs(zlay_ctx *ctx, zlay_layout **out, const zlay_la
     return enter_and_run(ctx, out, &s, a, reshape_outs, false);
 }
 
-/* ---- concatenation ----------------------------------------------------------------------------- */
+/* ---- concatenation --------------------------------------------------------------------------- */
 
 static zlay_status same_dims(const shape *s, const zl_dim *a, size_t m, const zl_dim *b, size_t n,
                              const char *what)
@@ -236,7 +237,7 @@ zlay_status zlay_f2_concat_outs(zlay_ctx *ctx, zlay_layout **out, const zlay_lay
     return concat(ctx, out, a, b, concat_outs);
 }
 
-/* ---- parts ------------------------------------------------------------------------------------- */
+/* ---- parts ----------------------------------------------------------------------------------- */
 
 static bool listed(const char *name, const char *const *names, size_t count)
 {

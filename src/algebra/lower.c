@@ -76,7 +76,7 @@ static zlay_status same(lowering *w, uint64_t i, uint64_t j, uint64_t expected)
     return pack(w, value) == expected ? ZLAY_OK : not_linear(w, i, j);
 }
 
-/* Two bits that carry are found before all points are asked; sums of strides show it there always. */
+/* Two bits that carry are found before all points are asked; strides show it there always. */
 static zlay_status check_pairs(lowering *w)
 {
     zlay_status status = ZLAY_OK;
@@ -208,7 +208,7 @@ static zlay_status pack_bases(lowering *w)
     return status;
 }
 
-/* ---- the operation ----------------------------------------------------------------------------- */
+/* ---- the operation --------------------------------------------------------------------------- */
 
 static zlay_status lower(lowering *w, zlay_layout **out, const unsigned *bits, size_t count)
 {

@@ -30,8 +30,8 @@ typedef struct zl_residues {
     zlay_ctx *ctx;
     const zl_f2 *f2;
     uint64_t count, reached; /* elements of the group; how many of them are values */
-    uint8_t *last;           /* a flat value each: 1 + the last bit that reaches it first, 0: none */
-    uint64_t first, second;  /* the first two indices found of one value; second 0: there are none */
+    uint8_t *last;           /* a flat value each: 2 + the bit that reaches it first; 0: none */
+    uint64_t first, second;  /* the first indices found of one value; second 0: there are none */
 } zl_residues;
 
 /* ELIMIT above ZL_RESIDUES elements, ENOMEM. */
@@ -49,7 +49,8 @@ zlay_status zl_modular_surjective(zlay_ctx *ctx, zlay_answer *answer, uint64_t *
                                   const zlay_layout *a);
 
 /* Equal as functions to tuples, whatever the number of points: UNDECIDED only where outputs of one
- * place add in different ways, or in another number of them; NO with an index of different values. */
+ * place add in different ways, or there is another number of them; NO with an index where they
+ * differ. */
 zlay_answer zl_modular_equal(const zlay_layout *a, const zlay_layout *b, uint64_t *index);
 
 #endif

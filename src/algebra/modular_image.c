@@ -69,8 +69,8 @@ static void meet(zl_residues *r, unsigned k, uint64_t from, uint64_t to)
     r->second = j | (uint64_t)1 << k;
 }
 
-/* 1 marks the value 0, 2 + k what bit k is the last of.  Values of this step are marked behind those
- * of earlier ones, so that none is added to twice. */
+/* 1 marks the value 0, 2 + k what bit k reaches first.  What this step reaches has its own mark, so
+ * that nothing is added to twice. */
 static void put_basis(zl_residues *r, unsigned k)
 {
     odometer o;
@@ -92,8 +92,9 @@ zlay_status zl_residues_of(zlay_ctx *ctx, zl_residues *out, const zlay_layout *a
     unsigned bits = zl_dim_bits(a->f2.in, a->f2.ins);
     *out = (zl_residues){.ctx = ctx, .f2 = &a->f2, .count = zl_modular_group(&a->f2), .reached = 1};
     if (out->count > ZL_RESIDUES)
-        return zl_fail(ctx, ZLAY_ELIMIT, "the outputs have %llu points, and residues are counted up "
-                       "to 2^20", (unsigned long long)out->count);
+        return zl_fail(ctx, ZLAY_ELIMIT,
+                       "the outputs have %llu points, and residues are counted up to 2^20",
+                       (unsigned long long)out->count);
     if (!(out->last = zl_alloc(ctx, out->count, 1))) return ZLAY_ENOMEM;
     out->last[0] = 1;
     for (unsigned k = 0; k < bits; k++) put_basis(out, k);

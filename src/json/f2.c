@@ -46,7 +46,8 @@ static zlay_status read_basis(zl_call *call, const char *name, const json_t *bas
     bool right = json_is_array(basis) && json_array_size(basis) == outs;
     for (size_t i = 0; right && i < outs; i++)
         right = zl_json_u64(json_array_get(basis, i), &row[i]);
-    return right ? ZLAY_OK : zl_wrong(call, name, "an F2 object: a basis has one integer an output");
+    if (right) return ZLAY_OK;
+    return zl_wrong(call, name, "an F2 object: a basis has one integer an output");
 }
 
 /* Every list is cut at 64: what is longer was refused. */

@@ -59,7 +59,10 @@ zlay_status zl_op_f2_divide_right(zl_call *call)
 {
     return of_two(call, "a", "b", zlay_f2_divide_right);
 }
-zlay_status zl_op_f2_concat_ins(zl_call *call) { return of_two(call, "a", "b", zlay_f2_concat_ins); }
+zlay_status zl_op_f2_concat_ins(zl_call *call)
+{
+    return of_two(call, "a", "b", zlay_f2_concat_ins);
+}
 zlay_status zl_op_f2_concat_outs(zl_call *call)
 {
     return of_two(call, "a", "b", zlay_f2_concat_outs);
@@ -207,7 +210,8 @@ zlay_status zl_op_f2_free_variable_masks(zl_call *call)
     uint64_t masks[LIST_MOST];
     zlay_status status = zl_get_layout(call, "layout", &layout);
     if (!status && (status = zlay_f2_free_variable_masks(masks, LIST_MOST, layout)))
-        zl_fail(call->ctx, status, "field 'layout' is no F2 layout, or a size of it is no power of two");
+        zl_fail(call->ctx, status,
+                "field 'layout' is no F2 layout, or a size of it is no power of two");
     if (!status) call->value = masks_value(call, layout, masks);
     zlay_layout_free(layout);
     return status;
