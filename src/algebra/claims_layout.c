@@ -188,11 +188,15 @@ static bool keep_rows(const maker *m, zl_guard *guard, const zlay_range *range)
 static zlay_status drop_implied(maker *m)
 {
     size_t kept = 0;
-    zlay_range *range = zl_world_ranges(&m->w);
-    if (!range) return ZLAY_ENOMEM;
+    zlay_range *range = zl_world_ranges(&m->w), *own = range ? zl_world_ranges(&m->w) : NULL;
+    if (!own) return ZLAY_ENOMEM;
     box_ranges(m, range);
-    for (size_t i = 0; i < m->claims.count; i++)
-        if (keep_rows(m, &m->claims.at[i].guard, range)) m->claims.at[kept++] = m->claims.at[i];
+    for (size_t i = 0; i < m->claims.count; i++) {
+        zl_guard *guard = &m->claims.at[i].guard;
+        memcpy(own, range, m->w.count * sizeof *own);
+        if (zl_guard_ranges(&m->w, guard, own) && keep_rows(m, guard, range))
+            m->claims.at[kept++] = m->claims.at[i];
+    }
     m->claims.count = kept;
     return ZLAY_OK;
 }
