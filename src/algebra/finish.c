@@ -6,6 +6,8 @@
 
 #include <stdio.h>
 
+enum { SMALL = 1024 }; /* points that are compared sooner than rows are read */
+
 typedef struct finish {
     zlay_ctx *ctx;
     const zl_shape *shape;
@@ -42,12 +44,21 @@ const zl_f2 *zl_outputs_of(zl_outputs *own, const zlay_layout *a)
 
 /* ---- by values, and by rows above limits.points ------------------------------------------- */
 
+/* One piece with a point that it leaves out, among the corners of the box: nothing is cheaper. */
+static bool has_hole(const zlay_layout *made)
+{
+    int64_t value;
+    if (!made->partial || made->pieces.count != 1) return false;
+    return !zl_value(made, 0, &value) || !zl_value(made, made->size - 1, &value);
+}
+
 static zlay_status by_table(finish *f, zlay_layout **out)
 {
     zl_outputs own;
     zl_table t;
     const zlay_layout *names = f->shape->names && f->shape->names->f2.outs ? f->shape->names : NULL;
     bool named = f->shape->outs && f->shape->outs->f2.outs;
+    if (has_hole(f->made)) return ZLAY_NONE;
     zlay_status status = zl_table_of(f->ctx, &t, f->made);
     if (!status) f->made->partial = t.undefined > 0;
     const zl_f2 *outs = zl_outputs_of(&own, named ? f->shape->outs : f->made);
@@ -77,8 +88,9 @@ static zlay_status by_form(finish *f, zlay_layout **out)
     const zlay_layout *named = f->shape->outs && f->shape->outs->f2.outs ? f->shape->outs : f->made;
     zlay_status status = zl_find_strided_pieces(f->ctx, out, f->made, f->shape->box);
     if (status != ZLAY_NONE || !zl_affine_of(&map, f->made)) return status;
-    return zl_find_affine(f->ctx, out, &map, f->shape->box, f->shape->names,
-                          zl_outputs_of(&own, named));
+    const zl_f2 *outs = zl_outputs_of(&own, named);
+    if (outs && outs->outs == 1 && outs->out[0].size) outs = NULL;
+    return zl_find_affine(f->ctx, out, &map, f->shape->box, f->shape->names, outs);
 }
 
 /* A guard that every point of the box passes is only known to by a decision. */
@@ -95,11 +107,16 @@ static zlay_status by_rows(finish *f, zlay_layout **out)
     return status == ZLAY_ENOMEM ? status : zl_fail(f->ctx, ZLAY_NONE, "%s", "");
 }
 
+/* What is affine by its rows is strided, swizzled or f2 by its bases, or it is none of them; only
+ * modular, by values, where outputs add modulo a size that no value reaches. */
 static zlay_status cheaper(finish *f, zlay_layout **out)
 {
+    zl_affine map;
     if (f->made->pieces.params || !f->made->size) return ZLAY_NONE;
     if (f->made->size > zl_limits(f->ctx)->points) return by_rows(f, out);
-    return zl_is_flat(f->made) ? by_table(f, out) : ZLAY_NONE;
+    if (!zl_is_flat(f->made)) return ZLAY_NONE;
+    return f->made->size > SMALL && zl_affine_of(&map, f->made) ? by_form(f, out)
+                                                                : by_table(f, out);
 }
 
 static zlay_status keep_one_mode(const finish *f, zlay_layout **out)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "algebra/table.h"
+#include "algebra/draft.h"
 
 zlay_status zl_table_new(zlay_ctx *ctx, zl_table *out, uint64_t size)
 {
@@ -30,6 +31,7 @@ zlay_status zl_table_of(zlay_ctx *ctx, zl_table *out, const zlay_layout *a)
     zlay_status status = zl_without_parameters(ctx, a);
     *out = (zl_table){.ctx = ctx};
     if (!status) status = zl_table_new(ctx, out, a->size);
+    if (!status && zl_is_pieces(a) && zl_is_flat(a)) return zl_pieces_table(out, a);
     for (uint64_t i = 0; !status && i < a->size; i++)
         if (zl_value(a, i, &value)) zl_table_set(out, i, value);
     return status;

@@ -26,6 +26,9 @@ static inline void zl_table_set(zl_table *t, uint64_t index, int64_t value)
 /* All values of a layout. */
 zlay_status zl_table_of(zlay_ctx *ctx, zl_table *out, const zlay_layout *a);
 
+/* The same of flat pieces without parameters, into a table of their size: ENOMEM. */
+zlay_status zl_pieces_table(zl_table *out, const zlay_layout *a);
+
 /* The table as a function for recognisers; undefined points have no value. */
 zl_function zl_table_function(const zl_table *t);
 
