@@ -307,7 +307,7 @@ static void check_product(zlay_ctx *ctx, const plain *p, const zlay_layout *a, c
     zlay_status status = zlay_layout_product(ctx, &d, a, b, ZLAY_LOGICAL);
     if (status != (there ? ZLAY_OK : ZLAY_NONE)) wrong("product's status", p, q, status);
     if (status) return;
-    assert_int_equal(zlay_layout_size(d), p->size * q->size);
+    if ((int)zlay_layout_size(d) != p->size * q->size) wrong("product's size", p, q, 0);
     for (int i = 0; i < p->size * q->size; i++) {
         int at = plain_at(q, i / p->size);
         int copy = g.modes ? gaps_at(&g, at) : g.value[at];
@@ -343,6 +343,7 @@ static void check_paired(zlay_ctx *ctx, const plain *p, const zlay_layout *a, co
                                    : zlay_layout_blocked_product(ctx, &d, a, b);
         if (status != (there ? ZLAY_OK : ZLAY_NONE)) wrong("blocked's status", p, q, status);
         if (status) continue;
+        if ((int)zlay_layout_size(d) != p->size * q->size) wrong("blocked's size", p, q, raked);
         for (int i = 0; i < p->size * q->size; i++)
             if (layout_at(d, (uint64_t)i) != paired(p, q, &g, i, raked)) wrong("blocked", p, q, i);
         zlay_layout_free(d);
@@ -380,8 +381,10 @@ static void check_common(zlay_ctx *ctx, const plain *p, const zlay_layout *a, co
     if (has_twice(q) ? count > longest : count != longest) wrong("common's size", p, q, longest);
     if ((int)vector != count) wrong("common vector", p, q, count);
     for (int k = 0; k < count; k++) {
-        int at = (int)layout_at(l, (uint64_t)k);
-        if (plain_at(p, at) != k || plain_at(q, at) != k || at >= q->size) wrong("common", p, q, k);
+        int64_t value = -1;
+        zlay_status status = zlay_layout_eval(&value, 1, l, (uint64_t)k);
+        int at = (int)value;
+        if (status || at < 0 || plain_at(p, at) != k || plain_at(q, at) != k || at >= q->size) wrong("common", p, q, k);
     }
     zlay_layout_free(l);
 }
