@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* From how many points on the preparation pays. */
-enum { FEW = 8, BLOCK = 64 };
+enum { FEW = 8, TABLES_FROM = 64, BLOCK = 32 };
 
 /* ---- swizzles ---------------------------------------------------------------------- */
 
@@ -191,7 +191,7 @@ static bool is_closed(const zlay_layout *a)
 static void closed_many(int64_t *values, const zlay_layout *a, const uint64_t *index, size_t count)
 {
     zl_affine map;
-    bool tables = !a->modes || (count >= BLOCK && !(a->size & (a->size - 1)));
+    bool tables = !a->modes || (count >= TABLES_FROM && !(a->size & (a->size - 1)));
     if (tables && zl_affine_of(&map, a)) affine_many(values, &map, index, count);
     else strided_many(values, a, index, count);
 }
