@@ -101,6 +101,7 @@ static const struct {
     {"growth", bench_growth},
     {"eval", bench_eval},
     {"cute", bench_cute},
+    {"zmat", bench_zmat},
     {"plan", bench_plan},
     {"driver", bench_driver},
 };

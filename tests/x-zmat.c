@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Systems modulo n against plain enumeration: one equation in one and two unknowns modulo every
+ * n <= 64, two in two unknowns modulo every n <= 8, and random ones up to 4 x 4 with a modulus a row.
+ * A solution set is counted and every element of the answer checked; a refusal is evaluated. */
+#include "test.h"
+
+#include <string.h>
+#include <zlay/zlay.h>
+
+static int setup(void **state) { return zlay_ctx_new((zlay_ctx **)state, NULL, NULL); }
+
+static int teardown(void **state)
+{
+    zlay_ctx_free(*state);
+    zlay_engines_release();
+    return 0;
+}
+
+typedef struct world {
+    zlay_ctx *ctx;
+    size_t rows, cols;
+    int64_t a[16], b[4], m[4];
+    uint64_t solved, refused;
+} world;
+
+static int64_t at(const zlay_zmat *a, size_t i, size_t j)
+{
+    int64_t value = 0;
+    assert_int_equal(zlay_zmat_at(&value, a, i, j), ZLAY_OK);
+    return value;
+}
+
+/* The residue of row i at x, without b. */
+static int64_t row_at(const world *w, size_t i, const int64_t *x)
+{
+    int64_t sum = 0;
+    for (size_t j = 0; j < w->cols; j++) sum += w->a[i * w->cols + j] * x[j];
+    return (sum % w->m[i] + w->m[i]) % w->m[i];
+}
+
+static int solves(const world *w, const int64_t *x, int homogeneous)
+{
+    for (size_t i = 0; i < w->rows; i++)
+        if (row_at(w, i, x) != (homogeneous ? 0 : (w->b[i] % w->m[i] + w->m[i]) % w->m[i])) return 0;
+    return 1;
+}
+
+/* Every point of [0, side)^cols. */
+static uint64_t count_solutions(const world *w, int64_t side, int homogeneous)
+{
+    int64_t x[4] = {0};
+    uint64_t count = 0;
+    for (;;) {
+        size_t j = 0;
+        count += (uint64_t)solves(w, x, homogeneous);
+        while (j < w->cols && ++x[j] == side) x[j++] = 0;
+        if (j == w->cols) return count;
+    }
+}
+
+static void check_form(const world *w, const zlay_zmat *x, const zlay_zmat *kernel)
+{
+    assert_int_equal(zlay_zmat_cols(kernel), w->cols);
+    for (size_t c = 0; c < w->cols; c++) {
+        int64_t pivot = at(kernel, c, c);
+        assert_true(pivot > 0);
+        assert_in_range(at(x, c, 0), 0, (uint64_t)pivot - 1);
+        for (size_t r = 0; r < c; r++) assert_int_equal(at(kernel, r, c), 0);
+        for (size_t before = 0; before < c; before++)
+            assert_in_range(at(kernel, c, before), 0, (uint64_t)pivot - 1);
+    }
+}
+
+/* The kernel's columns are solutions, and their lattice has the index that counting says: then it
+ * is the whole lattice.  `side` is a multiple of every modulus. */
+static void check_solution(world *w, const zlay_zmat *x, const zlay_zmat *kernel, int64_t side)
+{
+    int64_t point[4], points = 1, index = 1;
+    check_form(w, x, kernel);
+    for (size_t j = 0; j < w->cols; j++) point[j] = at(x, j, 0);
+    assert_true(solves(w, point, 0));
+    for (size_t c = 0; c < w->cols; c++) {
+        for (size_t j = 0; j < w->cols; j++) point[j] = at(kernel, j, c);
+        assert_true(solves(w, point, 1));
+        points *= side;
+        index *= at(kernel, c, c);
+    }
+    if (side) assert_int_equal(count_solutions(w, side, 1) * (uint64_t)index, points);
+    w->solved++;
+}
+
+/* w a, w b and w_i m_i over the denominator. */
+static void check_refusal(world *w, const zlay_zmat *a, const zlay_zmat *b, const zlay_zmat *m)
+{
+    zlay_zmat *up, *down;
+    assert_int_equal(zlay_zmat_refute(w->ctx, &up, &down, a, b, m), ZLAY_OK);
+    int64_t den = at(down, 0, 0), by_b = 0;
+    assert_true(den > 1);
+    for (size_t j = 0; j < w->cols; j++) {
+        int64_t sum = 0;
+        for (size_t i = 0; i < w->rows; i++) sum += at(up, 0, i) * w->a[i * w->cols + j];
+        assert_int_equal(sum % den, 0);
+    }
+    for (size_t i = 0; i < w->rows; i++) {
+        assert_int_equal(at(up, 0, i) * w->m[i] % den, 0);
+        by_b += at(up, 0, i) * w->b[i];
+    }
+    assert_int_not_equal(by_b % den, 0);
+    zlay_zmat_free(up), zlay_zmat_free(down);
+    w->refused++;
+}
+
+static void check(world *w, int64_t side)
+{
+    zlay_zmat *a, *b, *m, *x, *kernel;
+    assert_int_equal(zlay_zmat_new(w->ctx, &a, w->rows, w->cols, w->a), ZLAY_OK);
+    assert_int_equal(zlay_zmat_new(w->ctx, &b, w->rows, 1, w->b), ZLAY_OK);
+    assert_int_equal(zlay_zmat_new(w->ctx, &m, w->rows, 1, w->m), ZLAY_OK);
+    zlay_status status = zlay_zmat_solve(w->ctx, &x, &kernel, a, b, m);
+    if (status == ZLAY_NONE) {
+        if (side) assert_int_equal(count_solutions(w, side, 0), 0);
+        check_refusal(w, a, b, m);
+    } else {
+        assert_int_equal(status, ZLAY_OK);
+        check_solution(w, x, kernel, side);
+    }
+    zlay_zmat_free(a), zlay_zmat_free(b), zlay_zmat_free(m), zlay_zmat_free(x), zlay_zmat_free(kernel);
+}
+
+static void one_equation_in_one_unknown(void **state)
+{
+    world w = {.ctx = *state, .rows = 1, .cols = 1};
+    for (w.m[0] = 1; w.m[0] <= 64; w.m[0]++)
+        for (w.a[0] = 0; w.a[0] < w.m[0]; w.a[0]++)
+            for (w.b[0] = 0; w.b[0] < w.m[0]; w.b[0]++) check(&w, w.m[0]);
+    assert_true(w.solved && w.refused);
+}
+
+/* 1.1 million systems in all: a share of them, chosen by the seed, unless the world is asked for. */
+static void one_equation_in_two_unknowns(void **state)
+{
+    world w = {.ctx = *state, .rows = 1, .cols = 2};
+    uint64_t random = test_seed("one_equation_in_two_unknowns");
+    int64_t most = test_exhaustive() ? 64 : 20;
+    for (w.m[0] = 1; w.m[0] <= most; w.m[0]++)
+        for (w.a[0] = 0; w.a[0] < w.m[0]; w.a[0]++)
+            for (w.a[1] = 0; w.a[1] < w.m[0]; w.a[1]++)
+                for (w.b[0] = 0; w.b[0] < w.m[0]; w.b[0]++)
+                    if (test_exhaustive() || test_random(&random) % 4 == 0) check(&w, w.m[0]);
+    assert_true(w.solved && w.refused);
+}
+
+static void two_equations_in_two_unknowns(void **state)
+{
+    world w = {.ctx = *state, .rows = 2, .cols = 2};
+    uint64_t random = test_seed("two_equations_in_two_unknowns");
+    for (int64_t n = 1; n <= 8; n++) {
+        int64_t worlds = n * n * n * n * n * n;
+        w.m[0] = w.m[1] = n;
+        for (int64_t i = 0; i < worlds; i++) {
+            int64_t rest = i;
+            if (!test_exhaustive() && n > 3 && test_random(&random) % 16) continue;
+            for (size_t k = 0; k < 4; k++, rest /= n) w.a[k] = rest % n;
+            w.b[0] = rest % n, w.b[1] = rest / n;
+            check(&w, n);
+        }
+    }
+    assert_true(w.solved && w.refused);
+}
+
+/* Moduli whose least common multiple is small, so that the solutions can be counted. */
+static void random_systems(void **state)
+{
+    static const int64_t divisors[] = {1, 2, 3, 4, 6, 12};
+    uint64_t random = test_seed("random_systems"), count = test_exhaustive() ? 1000000 : 10000;
+    world w = {.ctx = *state};
+    for (uint64_t i = 0; i < test_iterations(count); i++) {
+        w.rows = (size_t)test_range(&random, 1, 4), w.cols = (size_t)test_range(&random, 1, 4);
+        for (size_t k = 0; k < w.rows * w.cols; k++) w.a[k] = test_range(&random, -16, 16);
+        for (size_t k = 0; k < w.rows; k++) {
+            w.m[k] = divisors[test_range(&random, 0, 5)];
+            w.b[k] = test_range(&random, -20, 20);
+        }
+        check(&w, w.cols < 4 || i % 32 == 0 ? 12 : 0);
+    }
+    assert_true(w.solved && w.refused);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(one_equation_in_one_unknown, setup, teardown),
+        cmocka_unit_test_setup_teardown(one_equation_in_two_unknowns, setup, teardown),
+        cmocka_unit_test_setup_teardown(two_equations_in_two_unknowns, setup, teardown),
+        cmocka_unit_test_setup_teardown(random_systems, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
