@@ -17,11 +17,11 @@
  *
  *  A name in an extent is at least 1.  What an operation answers holds for all
  *  integers that this and the facts of the layout allow.  parse, print, bind,
- *  coalesce, compose, divide by constants, flip, slice of one leaf, equal and
- *  vector_width take these layouts; compose and divide need an answer that is one
- *  shape:stride for all values, else they are ZLAY_ELIMIT (limit symbolic-stride);
- *  every other operation is ZLAY_ENOTSUP, naming a parameter.  zlay_layout_param
- *  lists the names.
+ *  coalesce, compose, divide by constants (of constant extents), flip, slice of
+ *  a mode that is one leaf, equal and vector_width take these layouts; compose and
+ *  divide need an answer that is one shape:stride for all values, else they are
+ *  ZLAY_ELIMIT (limit symbolic-stride); every other operation is ZLAY_ENOTSUP,
+ *  naming a parameter.  zlay_layout_param lists the names.
  */
 #ifndef ZLAY_SYMBOL_H
 #define ZLAY_SYMBOL_H
@@ -49,8 +49,9 @@ ZLAY_API zlay_status zlay_layout_assume(zlay_ctx *ctx, zlay_layout **out, const 
  *
  *  Returns: ZLAY_OK; ZLAY_EROOM the guard does not fit, with `need` set;
  *           ZLAY_EINVAL, ZLAY_ELIMIT, ZLAY_EOVERFLOW, ZLAY_ENOMEM.
- *  Out:     answer  ZLAY_YES for all values; ZLAY_NO for none; ZLAY_DEPENDS; or
- *                   ZLAY_UNDECIDED, with the reason in the message.
+ *  Out:     answer  ZLAY_YES for all values; ZLAY_NO for none; ZLAY_DEPENDS: the
+ *                   guard says for which, if any; ZLAY_UNDECIDED, with the reason
+ *                   in the message.
  *           guard   with ZLAY_DEPENDS an expression of C over the names, as
  *                   int64_t, that is true exactly where they are equal and that
  *                   does not overflow; else "".  NULL: not asked.

@@ -233,7 +233,7 @@ zlay_status zl_symbols_of(zlay_ctx *ctx, zl_symbols *out, const zlay_layout *a)
     return ZLAY_OK;
 }
 
-/* ---- facts and numbers ------------------------------------------------------------------------- */
+/* ---- facts and numbers -------------------------------------------------------------------- */
 
 static zlay_status assume(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                           const zlay_facts *facts)

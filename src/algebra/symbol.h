@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Symbolic layouts: extents and strides are monomials, an integer times a product of names, and the
- * offset is a sum of such.  What is said of them holds for all integers that the ranges of the names
- * allow; every name of an extent is at least 1.
+/* Symbolic layouts: extents and strides are monomials, an integer times a product of names, and
+ * the offset is a sum of such.  What is said of them holds for all integers that the ranges of the
+ * names allow; every name of an extent is at least 1.
  *
  * A struct of fixed size serves as the layout's own memory and on the way: names are sorted, the
  * powers of a monomial are in the order of the names, and terms of a sum are sorted by powers. */
@@ -90,8 +90,8 @@ zlay_status zl_symbols_share(zlay_ctx *ctx, zl_symbols *a, zl_symbols *b);
 /* Put a number in the place of a name, which stays in the list unused. */
 bool zl_symbols_put(zl_symbols *s, size_t place, int64_t value);
 
-/* Coalesce by polynomial identities.  `unbounded` keeps the function where the last mode goes on for
- * ever: it stays although its extent is 1. */
+/* Coalesce by polynomial identities.  `unbounded` keeps the function where the last mode goes on
+ * for ever: it stays although its extent is 1. */
 void zl_symbols_merge(zl_symbols *s, bool unbounded);
 
 /* ---- equality -------------------------------------------------------------------------- */

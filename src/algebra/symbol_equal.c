@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two symbolic layouts are cut into modes of the same extents, the fastest first; they are equal where
- * their offsets are, and the strides of every mode with more than one coordinate. */
+/* Two symbolic layouts are cut into modes of the same extents, the fastest first; they are equal
+ * where their offsets are, and the strides of every mode with more than one coordinate. */
 #include "algebra/equal.h"
 #include "algebra/symbol_guard.h"
 
@@ -17,7 +17,7 @@ typedef struct side {
 typedef struct walk {
     zlay_ctx *ctx;
     side a, b;
-    int64_t at; /* the index where coordinate 1 of the next modes is; 0: of the offsets; -1: unknown */
+    int64_t at; /* the index of coordinate 1 of the next modes; 0: of the offsets; -1: unknown */
     const zlay_facts *facts;
     zl_needs needs;
     zl_symbol_equality *out;
@@ -179,7 +179,8 @@ static zlay_status walk_all(walk *w)
 static zlay_status conclude(walk *w)
 {
     if (is_undecided(w) || is_no(w) || !w->needs.count) return ZLAY_OK;
-    if (!zl_needs_fit(&w->needs)) return undecided(w, "the guard has integers of more than 126 bits");
+    if (!zl_needs_fit(&w->needs))
+        return undecided(w, "the guard has integers of more than 126 bits");
     w->out->answer = ZLAY_DEPENDS;
     return zl_print_alloc(w->ctx, &w->out->guard, &w->out->length, zl_needs_print, &w->needs);
 }
@@ -192,7 +193,8 @@ static zlay_status know(walk *w, zl_unknown *name, size_t place)
     if (zl_range_is_empty(*range))
         return zl_fail(w->ctx, ZLAY_EINVAL, "the facts leave no value for %s", name->name.text);
     if (!zl_range_is_constant(*range)) return ZLAY_OK;
-    bool fits = zl_symbols_put(&w->a.s, place, range->lo) && zl_symbols_put(&w->b.s, place, range->lo);
+    bool fits = zl_symbols_put(&w->a.s, place, range->lo) &&
+                zl_symbols_put(&w->b.s, place, range->lo);
     return fits ? ZLAY_OK : zl_symbols_overflow(w->ctx);
 }
 

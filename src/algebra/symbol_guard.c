@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Guards as expressions of C that cannot overflow: sums with their positive terms on the left and the
- * others on the right, in int64_t where the facts bound both sides, else in __int128. */
+/* Guards as expressions of C that cannot overflow: sums with their positive terms on the left and
+ * the others on the right, in int64_t where the facts bound both sides, else in __int128. */
 #include "algebra/symbol_guard.h"
 
 /* ---- bounds ------------------------------------------------------------------------- */

@@ -104,7 +104,7 @@ static zlay_status count_slice(zlay_ctx *ctx, int64_t *count, const zl_symbols *
                        (long long)extent.hi);
     if (greatest > extent.lo)
         return zl_fail(ctx, ZLAY_ENOTSUP,
-                       "the extent depends on the parameter %s, and no fact says that it is %lld or more",
+                       "the extent depends on the parameter %s: no fact says it is %lld or more",
                        s->name[0].name.text, (long long)greatest);
     uint64_t span = up ? (uint64_t)by->end - (uint64_t)by->begin
                        : (uint64_t)by->begin - (uint64_t)by->end;
@@ -150,8 +150,10 @@ size_t zl_symbols_extents(uint64_t *extents, size_t room, const zlay_layout *a)
     for (size_t i = 0; i < s->leaves; i = end, count++, outer = 0) {
         uint64_t extent = 1;
         end = part_end(s, i, s->leaf[i].open - outer);
-        for (size_t k = i; k < end; k++)
-            extent *= zl_monomial_constant(&s->leaf[k].shape) ? (uint64_t)s->leaf[k].shape.factor : 0;
+        for (size_t k = i; k < end; k++) {
+            const zl_monomial *shape = &s->leaf[k].shape;
+            extent *= zl_monomial_constant(shape) ? (uint64_t)shape->factor : 0;
+        }
         if (count < room) extents[count] = extent;
     }
     return count;

@@ -154,7 +154,7 @@ static zlay_status put_leaf(tuple *t, const zl_monomial *m)
     }
     if (s->leaves == ZL_SYMBOL_LEAVES || s->leaves >= limit)
         return zl_fail(t->c->ctx, ZLAY_ELIMIT,
-                       "limits.dims is %llu, symbolic layouts have 64 modes at most, and there are more",
+                       "limits.dims is %llu, symbolic layouts have 64 modes at most; here are more",
                        (unsigned long long)limit);
     s->leaf[s->leaves++] = (zl_symbol_leaf){*m, zl_monomial_of(0), t->open, 0};
     return ZLAY_OK;
@@ -199,7 +199,7 @@ static zlay_status compact(zl_cursor *c, zl_symbols *s)
     return ZLAY_OK;
 }
 
-/* ---- layouts ---------------------------------------------------------------------------------- */
+/* ---- layouts ------------------------------------------------------------------------------ */
 
 /* A sum, when `o` comes behind it; else nothing is taken: then it was a shape. */
 static zlay_status read_offset(zl_cursor *c, zl_symbols *s)
