@@ -136,6 +136,9 @@ static inline void check_keeps(zlay_ctx *ctx, const tree *t, const int *to)
         assert_true(w.i < w.j && w.j < (uint64_t)t->slots);
         assert_int_equal((int)w.i / block, (int)w.j / block);
         assert_int_not_equal(to[w.i] / block, to[w.j] / block);
+        for (int s = 0; s < (int)w.j; s++)
+            assert_int_equal(to[s] / block, to[s / block * block] / block);
+        assert_int_equal(w.i % (unsigned)block, 0);
         assert_non_null(strstr(zlay_ctx_message(ctx), names[level]));
     }
     zlay_hier_free(h);
@@ -156,6 +159,7 @@ static inline void check_level(zlay_ctx *ctx, const tree *t, const int *p, const
     if (level >= 0) {
         assert_int_equal(reach.from, x[reach.to]);
         assert_int_not_equal((int)reach.from / below, (int)reach.to / below);
+        for (int s = 0; s < (int)reach.to; s++) assert_int_equal(x[s] / below, s / below);
     }
     zlay_hier *h;
     zlay_status status = zlay_hier_solve(ctx, &h, a, b, t->level, t->count);

@@ -194,7 +194,13 @@ static void bases(void **state)
         assert_int_equal(status, one ? ZLAY_OK : ZLAY_NONE);
         int level = one ? plain_crosses(&t, to) : 0;
         if (one) assert_int_equal(answer, level < 0);
-        if (one && level >= 0) assert_int_equal(w.level, level);
+        if (one && level >= 0) {
+            int block = 1;
+            for (int k = 0; k <= level; k++) block *= size[k];
+            assert_true(w.level == (unsigned)level && w.i == 0 && w.j < (unsigned)block);
+            for (int s = 0; s < (int)w.j; s++) assert_int_equal(to[s] / block, to[0] / block);
+            assert_int_not_equal(to[w.j] / block, to[0] / block);
+        }
         kept += one && level < 0;
         crossed += one && level >= 0;
         zlay_hier *h = NULL;
@@ -210,12 +216,91 @@ static void bases(void **state)
             for (int s = 0; s < 1024; s++) at[to[s]] = s;
             for (int s = 0; s < 1024; s++) next[s] = at[next[s]];
             assert_int_equal(reach.level, plain_level(&t, next));
+            int below = 1;
+            for (int k = 0; k < reach.level; k++) below *= size[k];
             if (reach.level >= 0) assert_int_equal(reach.from, next[reach.to]);
+            if (reach.level >= 0) assert_int_not_equal(next[reach.to] / below, (int)reach.to / below);
+            for (int s = 0; s < (int)reach.to; s++) assert_int_equal(next[s] / below, s / below);
         }
         zlay_layout_free(a);
         zlay_layout_free(b);
     }
     assert_true(kept > 0 && crossed > 0);
+}
+
+/* Bits permuted, some of them flipped: the strides of ten modes of two, negative where flipped. */
+static zlay_layout *flipped_bits(zlay_ctx *ctx, const int *place, int constant, int *to)
+{
+    int64_t shape[10], stride[10];
+    zlay_layout *made;
+    for (int b = 0; b < 10; b++) {
+        shape[b] = 2;
+        stride[b] = constant >> place[b] & 1 ? -(1 << place[b]) : 1 << place[b];
+    }
+    for (int i = 0; i < 1024; i++) {
+        to[i] = constant;
+        for (int b = 0; b < 10; b++) to[i] ^= (i >> b & 1) << place[b];
+    }
+    assert_int_equal(zlay_layout_new_strided(ctx, &made, 10, shape, stride, constant), ZLAY_OK);
+    return made;
+}
+
+static void random_places(uint64_t *seed, int *place)
+{
+    for (int b = 0; b < 10; b++) place[b] = b;
+    if (test_range(seed, 0, 1)) shuffle(seed, place, 10);
+    else shuffle(seed, place + test_range(seed, 0, 3) * 2, 3);
+}
+
+/* The same as pieces: values that are counted, not bases. */
+static void check_by_values(zlay_ctx *ctx, const tree *t, const zlay_layout *a, const int *to)
+{
+    zlay_layout *points = layout_of(ctx, to, t->slots);
+    zlay_answer one, two;
+    zlay_crossing w, v;
+    assert_int_equal(zlay_hier_keeps(ctx, &one, &w, a, t->level, t->count), ZLAY_OK);
+    assert_int_equal(zlay_hier_keeps(ctx, &two, &v, points, t->level, t->count), ZLAY_OK);
+    assert_int_equal(one, two);
+    if (!one) assert_true(w.level == v.level && w.i == v.i && w.j == v.j);
+    zlay_layout_free(points);
+}
+
+static void flips(void **state)
+{
+    static const int size[] = {4, 8, 4, 4, 2};
+    uint64_t seed = test_seed("flips");
+    tree t = tree_of(5, size);
+    int to[1024], next[1024], at[1024], place[10], seen[6] = {0};
+    for (uint64_t i = 0; i < test_iterations(200); i++) {
+        random_places(&seed, place);
+        int same = (int)test_range(&seed, 0, 1), constant = (int)test_range(&seed, 0, 1023);
+        zlay_layout *a = flipped_bits(*state, place, constant, to);
+        if (!same) random_places(&seed, place);
+        constant ^= (int)test_range(&seed, 0, 1023) & ((1 << test_range(&seed, 0, 10)) - 1);
+        zlay_layout *b = flipped_bits(*state, place, constant, next);
+        int level = plain_crosses(&t, to);
+        zlay_answer answer;
+        zlay_crossing w;
+        zlay_reach reach;
+        assert_int_equal(zlay_hier_keeps(*state, &answer, &w, a, t.level, t.count), ZLAY_OK);
+        assert_int_equal(answer, level < 0);
+        if (level >= 0) assert_int_equal(w.level, level);
+        if (i % 10 == 0) check_by_values(*state, &t, a, to);
+        for (int s = 0; s < 1024; s++) at[to[s]] = s;
+        for (int s = 0; s < 1024; s++) next[s] = at[next[s]];
+        assert_int_equal(zlay_hier_level(*state, &reach, a, b, t.level, t.count), ZLAY_OK);
+        assert_int_equal(reach.level, plain_level(&t, next));
+        if (reach.level >= 0) assert_int_equal(reach.from, next[reach.to]);
+        seen[reach.level + 1]++;
+        zlay_hier *h = NULL;
+        zlay_status status = zlay_hier_solve(*state, &h, a, b, t.level, t.count);
+        assert_int_equal(status, plain_crosses(&t, next) < 0 ? ZLAY_OK : ZLAY_NONE);
+        if (!status) assert_is(h, &t, next);
+        zlay_hier_free(h);
+        zlay_layout_free(a);
+        zlay_layout_free(b);
+    }
+    for (int k = 1; k < 6; k++) assert_int_not_equal(seen[k], 0);
 }
 
 /* Of 2^40 slots: nothing is enumerated, and forms with few different nodes are still made. */
@@ -374,6 +459,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(levels, begin, end),
         cmocka_unit_test_setup_teardown(group, begin, end),
         cmocka_unit_test_setup_teardown(bases, begin, end),
+        cmocka_unit_test_setup_teardown(flips, begin, end),
         cmocka_unit_test_setup_teardown(large, begin, end),
         cmocka_unit_test_setup_teardown(refused, begin, end),
         cmocka_unit_test(memory),

@@ -248,9 +248,6 @@ static zlay_status checked(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *
     unsigned bits[ZL_F2_DIMS];
     if (!a) return zl_fail(ctx, ZLAY_EINVAL, "the layout is NULL");
     if (zl_parameter(a)) return zl_without_parameters(ctx, a);
-    if (a->pieces.params)
-        return zl_fail(ctx, ZLAY_ENOTSUP, "the layout has the parameter %s",
-                       a->pieces.param[0].text);
     if (a->kind == ZLAY_LAYOUT_F2 && !count) return zl_layout_copy(ctx, out, a);
     zlay_status status = sizes_of(ctx, bits, sizes, count);
     if (status) return status;

@@ -18,7 +18,7 @@ static zlay_status unknown_check(zlay_ctx *ctx, padded *p)
     if (p->by.fill == ZLAY_PAD_ZERO) return ZLAY_OK;
     return zl_fail(ctx, ZLAY_ENOTSUP,
                    "undefined cells around mode %u, whose extent depends on parameter %s",
-                   (unsigned)p->by.mode, p->a->pieces.param[0].text);
+                   (unsigned)p->by.mode, zl_parameter(p->a));
 }
 
 static zlay_status check(zlay_ctx *ctx, padded *p)

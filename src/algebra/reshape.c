@@ -49,7 +49,7 @@ zlay_status zl_mode_extent(zlay_ctx *ctx, uint64_t *out, const zlay_layout *a, s
     zlay_status status = zl_mode_extent_or_0(ctx, out, a, mode);
     if (status || *out) return status;
     return zl_fail(ctx, ZLAY_ENOTSUP, "the extent of mode %zu depends on parameter %s", mode,
-                   a->pieces.params ? a->pieces.param[0].text : "?");
+                   zl_parameter(a) ? zl_parameter(a) : "?");
 }
 
 zlay_status zl_same_boxes(zlay_ctx *ctx, const zlay_layout *a, const zlay_layout *b, size_t mode)
@@ -62,7 +62,7 @@ zlay_status zl_same_boxes(zlay_ctx *ctx, const zlay_layout *a, const zlay_layout
     for (size_t i = 0; i < count && i < ZL_PIECE_VARIABLES; i++)
         if (i != mode && !m[i] && !n[i])
             return zl_fail(ctx, ZLAY_ENOTSUP, "the extent of mode %zu depends on parameter %s", i,
-                           a->pieces.param[0].text);
+                           zl_parameter(a));
         else if (i != mode && m[i] != n[i])
             return zl_fail(ctx, ZLAY_EINVAL, "mode %zu has extents %llu and %llu", i,
                            (unsigned long long)m[i], (unsigned long long)n[i]);
