@@ -148,24 +148,36 @@ static void objects_that_are_none(void **state)
     }
 }
 
-/* 64 bits in and out through objects; the inverse's output has 2^64 points. */
-static void sixty_four_bits(void **state)
+/* The request `op` about 64 bits in turned order, with more inputs or fields behind them. */
+static json_t *ask_about_64(zlay_ctx *ctx, const char *op, const char *rest)
 {
     static char line[1 << 14];
-    char *at = line + sprintf(line, "{\"op\":\"f2.invert\",\"layout\":{\"in\":[[\"i\",[");
+    char *at = line + sprintf(line, "{\"op\":\"%s\",\"layout\":{\"in\":[[\"i\",[", op);
     for (int k = 0; k < 64; k++) at += sprintf(at, "%s[\"%llu\"]", k ? "," : "", 1ull << (63 - k));
-    sprintf(at, "]]],\"out\":[[\"o\",\"18446744073709551616\"]]}}");
-    json_t *answer = ask(*state, line), *ok = json_object_get(answer, "ok");
-    json_t *out = json_array_get(json_object_get(ok, "out"), 0);
+    sprintf(at, "]]%s", rest);
+    return ask(ctx, line);
+}
+
+#define OUT "\"out\":[[\"o\",\"18446744073709551616\"]]}"
+
+/* The inverse's output has 2^64 points, and the last index is one. */
+static void sixty_four_bits(void **state)
+{
+    json_t *answer = ask_about_64(*state, "f2.invert", "]," OUT "}");
+    json_t *ok = json_object_get(answer, "ok"), *out = json_array_get(json_object_get(ok, "out"), 0);
     assert_string_equal(json_string_value(json_array_get(out, 1)), "18446744073709551616");
     json_t *bases = json_array_get(json_array_get(json_object_get(ok, "in"), 0), 1);
     assert_int_equal(json_array_size(bases), 64);
     json_t *first = json_array_get(json_array_get(bases, 0), 0);
     assert_string_equal(json_string_value(first), "9223372036854775808");
     json_decref(answer);
-    strcpy(at, "]],[\"j\",[[1]]]],\"out\":[[\"o\",2]]}}");
-    answer = ask(*state, line);
+    answer = ask_about_64(*state, "f2.invert", ",[\"j\",[[1]]]]," OUT "}");
     assert_string_equal(json_string_value(json_object_get(answer, "error")), "EOVERFLOW");
+    json_decref(answer);
+    answer = ask_about_64(*state, "layout.eval", "]," OUT ",\"at\":[\"18446744073709551615\",1]}");
+    json_t *values = json_object_get(answer, "ok");
+    assert_int_equal(json_integer_value(json_array_get(values, 0)), -1);
+    assert_string_equal(json_string_value(json_array_get(values, 1)), "-9223372036854775808");
     json_decref(answer);
 }
 

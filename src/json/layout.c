@@ -146,7 +146,8 @@ static zlay_status index_of(zl_call *call, const zlay_layout *layout, const json
 {
     if (!json_is_array(at)) {
         bool read = zl_json_u64(at, index);
-        if (read && *index < zlay_layout_size(layout)) return ZLAY_OK;
+        bool whole = zlay_f2_bits(layout) == 64;
+        if (read && (whole || *index < zlay_layout_size(layout))) return ZLAY_OK;
         return zl_fail(call->ctx, ZLAY_EINVAL, "field 'at': an index is not in [0, %" PRIu64 ")",
                        zlay_layout_size(layout));
     }
