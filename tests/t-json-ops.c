@@ -88,6 +88,33 @@ static void symbols(void **state)
     mentions(*state, "{\"op\":\"layout.flip\",\"layout\":\"8\",\"mode\":0,\"facts\":[\"x\"]}", "message", "fact 0");
 }
 
+/* By hand: (6,3):(1,20) at 0, 4, 8, 12 is 0, 4, 22, 40. */
+static void operations_that_make_pieces(void **state)
+{
+    static const char *const rows[][3] = {
+        {"{\"op\":\"layout.compose\",\"a\":\"(6,3):(1,20)\",\"b\":\"4:4\"}", "ok", "\"{ [i0] -> [4i0 + 14*floor((2i0)/3)] : 0 <= i0 < 4 }\""},
+        {"{\"op\":\"layout.compose\",\"a\":\"f2{i: (1) (2) -> o: 4}\",\"b\":\"3:2\",\"partial\":false}", "none", "\"index 2: b has 4, outside the 4 points of a\""},
+        {"{\"op\":\"layout.compose\",\"a\":\"f2{i: (1) (2) -> o: 4}\",\"b\":\"3:2\",\"partial\":true}", "ok", "\"{ [i0] -> [2i0] : 0 <= i0 < 3 and -i0 + 1 >= 0 } # box 3\""},
+        {"{\"op\":\"layout.flip\",\"layout\":\"8:1\",\"mode\":0}", "ok", "\"7 o 8:-1\""},
+        {"{\"op\":\"layout.flip\",\"layout\":\"8:1\",\"mode\":1}", "error", "\"EINVAL\""},
+        {"{\"op\":\"layout.slice\",\"layout\":\"8:3\",\"mode\":0,\"begin\":7,\"end\":-1,\"step\":-3}", "ok", "\"21 o 3:-9\""},
+        {"{\"op\":\"layout.slice\",\"layout\":\"8:3\",\"mode\":0,\"begin\":1,\"end\":7}", "ok", "\"3 o 6:3\""},
+        {"{\"op\":\"layout.slice\",\"layout\":\"8:3\",\"mode\":0,\"begin\":\"1\",\"end\":9}", "error", "\"EINVAL\""},
+        {"{\"op\":\"layout.eval\",\"layout\":\"{ [i] -> [3i - 3] : 1 <= i < 4 } # box 5\",\"at\":[0,1,2,3,4]}", "ok", "[null,0,3,6,null]"},
+        {"{\"op\":\"layout.pad\",\"layout\":\"3:3\",\"mode\":0,\"before\":1,\"after\":1}", "ok", "\"{ [i0] -> [3i0 - 3] : 0 <= i0 < 5 and i0 - 1 >= 0 and -i0 + 3 >= 0 } # box 5\""},
+        {"{\"op\":\"layout.pad\",\"layout\":\"3:3\",\"mode\":0,\"before\":0,\"after\":3,\"fill\":\"repeat\"}", "ok", "\"((3,2)):((3,0))\""},
+        {"{\"op\":\"layout.pad\",\"layout\":\"1:3\",\"mode\":0,\"before\":2,\"after\":1,\"fill\":\"zero\"}", "ok", "\"4:0\""},
+        {"{\"op\":\"layout.pad\",\"layout\":\"3:3\",\"mode\":0,\"before\":0,\"after\":3,\"fill\":\"edge\"}", "error", "\"EINVAL\""},
+        {"{\"op\":\"layout.concat\",\"a\":\"(2,3):(1,2)\",\"b\":\"6 o (2,5):(1,2)\",\"mode\":1}", "ok", "\"(2,8):(1,2)\""},
+        {"{\"op\":\"layout.restrict\",\"layout\":\"6:5\",\"guard\":\"x0 mod 2 = 0 or x0 mod 2 = 1\"}", "ok", "\"6:5\""},
+        {"{\"op\":\"layout.restrict\",\"layout\":\"6:5\",\"guard\":\"y = 0\"}", "error", "\"EINVAL\""},
+        {"{\"op\":\"layout.union\",\"a\":\"{ [i] -> [i] : 0 <= i < 3 } # box 6\",\"b\":\"{ [i] -> [i] : 2 <= i < 6 } # box 6\"}", "ok", "\"6:1\""},
+        {"{\"op\":\"layout.union\",\"a\":\"6:1\",\"b\":\"{ [i] -> [7] : 2 <= i < 3 } # box 6\"}", "error", "\"EINVAL\""},
+        {"{\"op\":\"layout.lift\",\"layout\":\"(4,(2,2)):(2,(1,8))\"}", "ok", "\"{ [i0, i1] -> [2i0 + i1 + 6*floor((i1)/2)] : 0 <= i0 < 4 and 0 <= i1 < 4 }\""},
+    };
+    for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);
+}
+
 static void hierarchies(void **state)
 {
 #define TREE "\"levels\":[[\"register\",2],[\"lane\",3]]"
@@ -487,6 +514,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(symbols, setup, teardown),
+        cmocka_unit_test_setup_teardown(operations_that_make_pieces, setup, teardown),
         cmocka_unit_test_setup_teardown(hierarchies, setup, teardown),
         cmocka_unit_test_setup_teardown(layouts, setup, teardown),
         cmocka_unit_test_setup_teardown(matrices, setup, teardown),
