@@ -33,7 +33,8 @@ static int values_hold(const zlay_layout *layout)
     return broken;
 }
 
-/* parse(print(x)) is x, and indices below the size have values or none. */
+/* parse(print(x)) is x, and indices below the size have values or none; the text of pieces that an
+ * operation made may have fewer rows the second time. */
 static int layout_holds(zlay_ctx *ctx, const zlay_layout *layout)
 {
     static char text[1 << 16], twice[1 << 16];
@@ -44,7 +45,8 @@ static int layout_holds(zlay_ctx *ctx, const zlay_layout *layout)
     if (zlay_layout_print(&buf, layout)) return broken;
     STATE(zlay_layout_parse(ctx, &again, text, buf.need) == ZLAY_OK);
     STATE(!again || zlay_layout_equal(ctx, &answer, NULL, layout, again) == ZLAY_OK);
-    STATE(!again || (zlay_layout_print(&buf2, again) == ZLAY_OK && !strcmp(text, twice)));
+    STATE(!again || zlay_layout_print(&buf2, again) == ZLAY_OK);
+    STATE(!again || zlay_layout_kind(layout) == ZLAY_LAYOUT_PIECES || !strcmp(text, twice));
     STATE(answer != ZLAY_NO && zlay_layout_kind(again) == zlay_layout_kind(layout));
     zlay_layout_free(again);
     return broken;
