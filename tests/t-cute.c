@@ -139,6 +139,10 @@ static void by_hand(void **state)
             "Sw<1,0,2> o 20 o (4,3):(1,7)"),
         ROW(DICE, "Sw<1,0,2> o 0 o (4,(2,3)):(1,(20,7))", "(_,(1,_))", "(2):(21)"),
         ROW(FLATTEN, "9 o ((4)):((1))", "", "9 o (4):(1)"),
+        ROW(BLOCKED_PRODUCT, "2:2", "4:1", "((2,(2,2))):((2,(1,4)))"),
+        ROW(RAKED_PRODUCT, "2:2", "4:1", "(((2,2),2)):(((1,4),2))"),
+        ROW(COALESCE_PROFILE, "f2{a: (1); b: (3) -> x: 4}", "(1,1)", "f2{a: (1); b: (3) -> x: 4}"),
+        ROW(COALESCE_PROFILE, "f2{a: (1); b: (2) -> x: 4}", "1", "4:1"),
         ROW(GROUP, "f2{a: (1) (2); b: (4); c: (8) -> x: 16}", "0,2", "((4,2),2):((1,4),8)"),
 #undef ROW
     };
@@ -163,6 +167,8 @@ static void refused(void **state)
         ROW(COMPOSE_TILER, "f2{a: (1) (2); b: (8) -> x: 16}", "<2:2;3>", "outside the 2", ZLAY_NONE),
         ROW(COMPOSE_TILER, "(4,6):(1,20)", "<2;2;2>", "more tiles", ZLAY_EINVAL),
         ROW(UPCAST, "(4,3):(1,3)", "2", "is split", ZLAY_NONE),
+        ROW(COALESCE_PROFILE, "f2{a: (1); b: (2) -> x: 4}", "(1,1,1)", "more modes", ZLAY_EINVAL),
+        ROW(COALESCE_PROFILE, "f2{a: (1); b: (2) -> x: 4}", "(1,(1))", "more modes", ZLAY_EINVAL),
         ROW(UPCAST, "4", "0", "unit of 0", ZLAY_EINVAL),
         ROW(LEFT_INVERSE, "(2,2):(1,1)", "", "indices 1 and 2", ZLAY_NONE),
         ROW(LEFT_INVERSE, "4:-1", "", "-1", ZLAY_NONE),

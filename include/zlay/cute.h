@@ -42,8 +42,8 @@ enum {
  *  and modes behind the last entry are dropped, as CuTe's composition does.
  *
  *  Returns: as zlay_layout_compose; ZLAY_EINVAL also for more entries than
- *           modes; ZLAY_NONE where a mode of the result is no shape and stride,
- *           or a has no modes of its own (f2, pieces).
+ *           modes; ZLAY_NONE also where an entry leaves a dimension of a layout
+ *           that ends at its box (f2, pieces).
  */
 ZLAY_API zlay_status zlay_layout_compose_tiler(zlay_ctx *ctx, zlay_layout **out,
                                                const zlay_layout *a, const char *tiler,
@@ -53,7 +53,7 @@ ZLAY_API zlay_status zlay_layout_compose_tiler(zlay_ctx *ctx, zlay_layout **out,
  *  flat and of the fewest modes; modes behind the profile stay.
  *
  *  Returns: as zlay_layout_coalesce; ZLAY_EINVAL also for a profile with more
- *           modes than the layout; ZLAY_NONE for kinds without modes.
+ *           modes than the layout.
  *  In:      profile  nested integers, as "(1,(1,1))"; only the nesting counts.
  */
 ZLAY_API zlay_status zlay_layout_coalesce_profile(zlay_ctx *ctx, zlay_layout **out,

@@ -54,7 +54,7 @@ static zlay_status by_index(zlay_ctx *ctx, zlay_layout **out, const zlay_layout 
 }
 
 /* A swizzle that turns out to be strided is so by mode, and is flattened once more. */
-static zlay_status coalesce(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
+zlay_status zl_coalesce(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
 {
     zlay_layout *flat = NULL;
     if (!a) return zl_fail(ctx, ZLAY_EINVAL, "the layout is NULL");
@@ -74,5 +74,5 @@ zlay_status zlay_layout_coalesce(zlay_ctx *ctx, zlay_layout **out, const zlay_la
     if (!out) return ZLAY_EINVAL;
     *out = NULL;
     zlay_status status = zl_enter(ctx);
-    return status ? status : zl_leave(ctx, coalesce(ctx, out, a));
+    return status ? status : zl_leave(ctx, zl_coalesce(ctx, out, a));
 }

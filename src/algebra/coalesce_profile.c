@@ -45,26 +45,49 @@ static zlay_status walk(zl_modes *out, shape a, shape profile)
     return status;
 }
 
+/* Integers in one pair of parentheses. */
+static bool is_flat(const zlay_layout *profile)
+{
+    for (size_t i = 1; i < profile->modes; i++)
+        if (profile->mode[i].open) return false;
+    return profile->mode[0].open == 1;
+}
+
+/* The dimensions of a kind without modes are as few as they are: a tuple of integers leaves them. */
+static zlay_status by_box(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                          const zlay_layout *profile)
+{
+    if (!profile->mode[0].open) return zl_coalesce(ctx, out, a);
+    if (!is_flat(profile) || profile->modes > zlay_layout_box(NULL, 0, a))
+        return zl_fail(ctx, ZLAY_EINVAL, "the profile has more modes than the layout");
+    return zl_layout_copy(ctx, out, a);
+}
+
+static zlay_status by_modes(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                            const zlay_layout *profile)
+{
+    zl_modes m;
+    zl_modes_begin(&m, ctx);
+    zlay_status status =
+        walk(&m, (shape){a->mode, a->modes}, (shape){profile->mode, profile->modes});
+    m.offset = a->offset;
+    if (!status) status = zl_layout_strided(ctx, out, &m, a->swizzle);
+    zl_modes_end(&m);
+    return status ? status : zl_simplify(ctx, out);
+}
+
 static zlay_status coalesce(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                             const char *text, size_t length)
 {
     zlay_layout *profile = NULL;
-    zl_modes m;
     if (!a) return zl_fail(ctx, ZLAY_EINVAL, "the layout is NULL");
-    if (zl_parameter(a)) return zl_without_parameters(ctx, a);
     zlay_status status = zl_parse(ctx, &profile, text, length, 0);
     if (!status && !profile->modes)
         status = zl_fail(ctx, ZLAY_EINVAL, "a profile is nested integers");
-    if (!status && !a->modes)
-        status = zl_fail(ctx, ZLAY_NONE, "this kind has no modes of its own");
-    zl_modes_begin(&m, ctx);
     if (!status)
-        status = walk(&m, (shape){a->mode, a->modes}, (shape){profile->mode, profile->modes});
-    m.offset = a->offset;
-    if (!status) status = zl_layout_strided(ctx, out, &m, a->swizzle);
-    zl_modes_end(&m);
+        status = a->modes ? by_modes(ctx, out, a, profile) : by_box(ctx, out, a, profile);
     zlay_layout_free(profile);
-    return status ? status : zl_simplify(ctx, out);
+    return status;
 }
 
 zlay_status zlay_layout_coalesce_profile(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,

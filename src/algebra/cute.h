@@ -11,6 +11,8 @@
 zlay_status zl_complement_of(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *b,
                              uint64_t cotarget);
 
+zlay_status zl_coalesce(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a);
+
 /* (i, j) -> a(i) + b(j), as one layout of two modes. */
 zlay_status zl_pair(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, const zlay_layout *b);
 

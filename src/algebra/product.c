@@ -107,6 +107,13 @@ static zlay_status padded(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a
     return status;
 }
 
+/* Mode k; where 4:1 was composed with something its one mode may now be all of (2,2). */
+static zlay_status take_mode(zl_modes *m, const zlay_layout *a, size_t rank, size_t k)
+{
+    if (zl_parts_count(a->mode, a->modes) != rank) return zl_modes_append(m, a->mode, a->modes);
+    return zl_parts_take(m, a->mode, a->modes, k);
+}
+
 /* ((a0,b0),(a1,b1),...) of two layouts of one rank; raked: b first. */
 static zlay_status zip(zl_modes *m, const zlay_layout *a, const zlay_layout *b, bool raked)
 {
@@ -115,8 +122,7 @@ static zlay_status zip(zl_modes *m, const zlay_layout *a, const zlay_layout *b, 
     zlay_status status = ZLAY_OK;
     for (size_t k = 0; k < rank && !status; k++) {
         size_t first = m->count;
-        for (size_t i = 0; i < 2 && !status; i++)
-            status = zl_parts_take(m, pair[i]->mode, pair[i]->modes, k);
+        for (size_t i = 0; i < 2 && !status; i++) status = take_mode(m, pair[i], rank, k);
         zl_modes_wrap(m, first);
     }
     zl_modes_wrap(m, 0);
