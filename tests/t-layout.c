@@ -101,7 +101,7 @@ static void refused(void **state)
         {{TILER, "8", "4", "byte 0"}, ZLAY_EINVAL},
         {{TILER, "8", "<4", "byte 2"}, ZLAY_EINVAL},
         {{TILER, "8", "<4> ;", "byte 4"}, ZLAY_EINVAL},
-        {{TILER, "(8,8)", "<4;x>", "byte 3"}, ZLAY_EINVAL},
+        {{TILER, "(8,8)", "<4;?>", "byte 3"}, ZLAY_EINVAL},
         {{TILER, "(8,8)", "<;4>", "byte 1"}, ZLAY_EINVAL},
         {{TILER, "f2{a: (1) -> x: 2}", "<3>", "does not divide"}, ZLAY_NONE},
     };
