@@ -219,6 +219,7 @@ static const char *const whole[] = {
     "{\"op\":\"zmat.kernel\",\"a\":[[2,4]]}",
     "{\"op\":\"zmat.det\",\"a\":[[2,4],[6,8]]}",
     "{\"op\":\"zmat.inverse\",\"a\":[[1]]}",
+    "{\"op\":\"layout.structure\",\"layout\":\"(4,6):(4,-2)\"}",
     "{\"op\":\"tensormap.check\",\"target\":\"sm_90a\",\"map\":{\"mode\":0,\"type\":9,\"rank\":1,"
     "\"address\":0,\"extent\":[64],\"stride\":[],"
     "\"box\":[64],\"step\":[1],\"interleave\":0,\"swizzle\":0,\"l2\":0,\"oob\":0}}",

@@ -17,6 +17,7 @@
 #include <zlay/radix.h>
 #include <zlay/sim.h>
 #include <zlay/symbol.h>
+#include <zlay/structure.h>
 #include <zlay/synth.h>
 #include <zlay/version.h>
 #include <zlay/zmat.h>

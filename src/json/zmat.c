@@ -293,3 +293,47 @@ zlay_status zl_op_zmat_solve(zl_call *call)
     zlay_zmat_free(e.mod);
     return status;
 }
+
+/* ---- structure ----------------------------------------------------------------------------- */
+
+static void put_matrix(zl_call *call, const char *key, const zlay_structure *from, int32_t which)
+{
+    const zlay_zmat *a = zlay_structure_matrix(from, which);
+    bool columns = which == ZLAY_STRUCTURE_LATTICE;
+    bool one = a && zlay_zmat_cols(a) == 1 &&
+               (which == ZLAY_STRUCTURE_B || which == ZLAY_STRUCTURE_DIRECTION ||
+                which == ZLAY_STRUCTURE_ORIGIN);
+    json_t *value = !a ? json_null() : one ? line_value(call, a, 0, true) : NULL;
+    if (which == ZLAY_STRUCTURE_S) value = line_value(call, a, 0, false);
+    zl_put_value(call, call->value, key, value ? value : matrix_value(call, a, columns));
+}
+
+static void put_structure(zl_call *call, const zlay_structure *from)
+{
+    static const char *const keys[] = {"A", "b", "s", "u", "v", "lattice", "direction", "change", "origin"};
+    zlay_structure_counts c;
+    zlay_structure_count(&c, from);
+    call->value = json_object();
+    for (int32_t i = 0; i < 9; i++) put_matrix(call, keys[i], from, i);
+    zl_put_value(call, call->value, "points", zl_json_uint(c.points));
+    zl_put_value(call, call->value, "values", c.values ? zl_json_uint(c.values) : json_null());
+    zl_put_value(call, call->value, "least", c.values ? zl_json_uint(c.least) : json_null());
+    zl_put_value(call, call->value, "most", c.values ? zl_json_uint(c.most) : json_null());
+    zl_put_value(call, call->value, "rank", zl_json_uint(c.rank));
+    zl_put_value(call, call->value, "onto", json_boolean(c.onto));
+    zl_put_value(call, call->value, "invertible", json_boolean(c.invertible));
+    zl_put_value(call, call->value, "run", zl_json_uint(c.run));
+    zl_put_value(call, call->value, "run_is_best", json_boolean(c.run_is_best));
+}
+
+zlay_status zl_op_layout_structure(zl_call *call)
+{
+    zlay_layout *layout = NULL;
+    zlay_structure *found = NULL;
+    zlay_status status = zl_get_layout(call, "layout", &layout);
+    if (!status) status = zlay_layout_structure(call->ctx, &found, layout);
+    if (!status) put_structure(call, found);
+    zlay_structure_free(found);
+    zlay_layout_free(layout);
+    return status;
+}
