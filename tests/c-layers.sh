@@ -20,7 +20,7 @@ allowed() {
 }
 
 # Public headers of the algebra's groups.
-groups='cute|decide|f2|facts|hier|pieces|radix|symbol|zmat'
+groups='cute|decide|f2|facts|hier|pieces|radix|structure|symbol|zmat'
 
 # Lines `file: layer` of every include of a layer.
 includes() {
