@@ -184,6 +184,58 @@ static void f2_pairs(void **state)
     for (unsigned i = 0; i < 64; i++) zlay_layout_free(made[i]);
 }
 
+/* ---- pairs across the worlds ------------------------------------------------------------------------ */
+
+static zlay_layout *draw_f2(zlay_ctx *ctx, uint64_t *seed, int64_t *size)
+{
+    int in = (int)test_range(seed, 1, 4), out = (int)test_range(seed, 1, 4);
+    *size = 1 << out;
+    return f2_map(ctx, in, out, (unsigned)test_range(seed, 0, (1ll << (in * out)) - 1));
+}
+
+static zlay_layout *draw_strided(zlay_ctx *ctx, uint64_t *seed, int64_t *size)
+{
+    int64_t m = test_range(seed, 1, 32), n = test_range(seed, 1, 32 / m);
+    if (test_range(seed, 0, 1)) {
+        m = 1 << test_range(seed, 0, 3);
+        n = 1 << test_range(seed, 0, 2);
+    }
+    int64_t s = test_range(seed, -8, 32), t = test_range(seed, 0, 1) ? m * s : test_range(seed, -8, 32);
+    *size = 0;
+    return strided(ctx, (int64_t[]){m, n}, (int64_t[]){s, t}, 2, 0);
+}
+
+static zlay_layout *draw_swizzle(zlay_ctx *ctx, uint64_t *seed, int64_t *size)
+{
+    char text[96];
+    int bits = (int)test_range(seed, 0, 2), shift = (int)test_range(seed, bits, 3);
+    sprintf(text, "Sw<%d,%d,%d> o 0 o %d:%d", bits, (int)test_range(seed, 0, 2),
+            test_range(seed, 0, 1) ? shift : -shift, 1 << test_range(seed, 0, 5),
+            (int)test_range(seed, 1, 3));
+    *size = 0;
+    return read_layout(ctx, text);
+}
+
+typedef zlay_layout *drawer(zlay_ctx *ctx, uint64_t *seed, int64_t *size);
+static drawer *const drawers[] = {draw_f2, draw_strided, draw_swizzle};
+
+/* 30,000 random pairs, or 10^7. */
+static void pairs_across(void **state)
+{
+    uint64_t seed = test_seed("pairs across"), rounds = test_exhaustive() ? 10000000 : 30000;
+    for (uint64_t n = 0; n < rounds; n++) {
+        int64_t size, other;
+        zlay_layout *a = drawers[n % 3](*state, &seed, &size);
+        zlay_layout *b = drawers[n / 3 % 3](*state, &seed, &other);
+        image_of(&one, a, 1, &size);
+        image_of(&two, b, 1, &other);
+        check_contained(*state, a, &one, b, &two);
+        check_equal(*state, a, &one, b, &two);
+        zlay_layout_free(b);
+        zlay_layout_free(a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -194,6 +246,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(swizzles, begin, end),
         cmocka_unit_test_setup_teardown(pairs, begin, end),
         cmocka_unit_test_setup_teardown(f2_pairs, begin, end),
+        cmocka_unit_test_setup_teardown(pairs_across, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

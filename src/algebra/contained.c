@@ -213,6 +213,8 @@ static zlay_status engine(work *w, bool *decided)
     zl_isl_point where;
     zlay_layout *made_a, *made_b = NULL;
     const zl_pieces *a, *b = NULL;
+    *decided = false;
+    if (zl_is_long(w->q.a) || zl_is_long(w->q.b)) return ZLAY_OK;
     zlay_status status = zl_as_pieces(w->q.ctx, &a, &made_a, w->q.a);
     if (!status) status = zl_as_pieces(w->q.ctx, &b, &made_b, w->q.b);
     *decided = !status && a && b && a->outs == b->outs;

@@ -34,6 +34,9 @@ zlay_status zl_decide_limit(zl_question *q, const char *name, uint64_t limit, ui
 /* EINVAL for NULL, ENOTSUP for parameters. */
 zlay_status zl_decidable(zlay_ctx *ctx, const zlay_layout *a);
 
+/* Strided layouts of many modes: their search gave up, and isl's takes far longer. */
+static inline bool zl_is_long(const zlay_layout *a) { return a->modes > 8; }
+
 /* A layout as pieces, for the engine: itself, or *made, which the caller frees.  NULL where the pieces
  * would pass a limit or 64 bits. */
 zlay_status zl_as_pieces(zlay_ctx *ctx, const zl_pieces **out, zlay_layout **made,

@@ -209,6 +209,8 @@ static zlay_status engine(work *w, bool *decided)
     zl_isl_point where[2];
     zlay_layout *made;
     const zl_pieces *p;
+    *decided = false;
+    if (zl_is_long(w->q.a)) return ZLAY_OK;
     zlay_status status = zl_as_pieces(w->q.ctx, &p, &made, w->q.a);
     *decided = !status && p;
     if (*decided) status = zl_isl_injective(w->q.ctx, &w->q.answer, where, p);

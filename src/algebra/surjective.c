@@ -215,6 +215,8 @@ static zlay_status engine(work *w, bool *decided)
 {
     zlay_layout *made;
     const zl_pieces *p;
+    *decided = false;
+    if (zl_is_long(w->q.a)) return ZLAY_OK;
     zlay_status status = zl_as_pieces(w->q.ctx, &p, &made, w->q.a);
     *decided = !status && p && p->outs == w->count && w->count <= ZL_PIECE_VARIABLES;
     if (*decided) status = ask_engine(w, p);
