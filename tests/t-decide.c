@@ -772,9 +772,27 @@ static void every_allocation(void **state)
     }
 }
 
+/* Extents whose product passes 2^63 are not merged, and are no difference. */
+static void extents_past_63_bits(void **state)
+{
+    static const char *const rows[][2] = {
+        {"(9223372036854775807,2):(0,0)", "(2,9223372036854775807):(0,0)"},
+        {"(4611686018427387904,3):(0,0)", "(3,4611686018427387904):(0,0)"},
+    };
+    for (size_t i = 0; i < 2; i++) {
+        zlay_layout *a = read_layout(*state, rows[i][0]), *b = read_layout(*state, rows[i][1]);
+        zlay_answer answer;
+        assert_int_equal(zlay_layout_equal(*state, &answer, NULL, a, b), ZLAY_OK);
+        assert_int_not_equal(answer, ZLAY_NO);
+        zlay_layout_free(a);
+        zlay_layout_free(b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(extents_past_63_bits, begin, end),
         cmocka_unit_test_setup_teardown(each_kind, begin, end),
         cmocka_unit_test_setup_teardown(each_pair, begin, end),
         cmocka_unit_test_setup_teardown(worked_example, begin, end),

@@ -2,10 +2,12 @@
 #include "algebra/layout.h"
 #include "algebra/symbol_ops.h"
 
-static bool merges(const zl_mode *last, int64_t stride)
+/* Extents whose product does not fit stay apart: of stride 0 they need not. */
+static bool merges(const zl_mode *last, const zl_mode *mode, int64_t *shape)
 {
     int64_t next;
-    return zl_mul(last->shape, last->stride, &next) && next == stride;
+    return zl_mul(last->shape, last->stride, &next) && next == mode->stride &&
+           zl_mul(last->shape, mode->shape, shape);
 }
 
 /* Flat and fewest.  `unbounded` keeps the function on every integer, where the last mode goes on
@@ -15,9 +17,10 @@ zlay_status zl_coalesce_modes(zl_modes *out, const zl_mode *modes, size_t count,
     zlay_status status = ZLAY_OK;
     for (size_t i = 0; i < count && !status; i++) {
         bool kept = unbounded && i + 1 == count;
+        int64_t shape;
         if (modes[i].shape == 1 && !kept) continue;
-        if (out->count && merges(&out->at[out->count - 1], modes[i].stride))
-            out->at[out->count - 1].shape *= modes[i].shape;
+        if (out->count && merges(&out->at[out->count - 1], &modes[i], &shape))
+            out->at[out->count - 1].shape = shape;
         else
             status = zl_modes_leaf(out, modes[i].shape, modes[i].stride);
     }
