@@ -81,6 +81,7 @@ static zlay_status coalesce(zlay_ctx *ctx, zlay_layout **out, const zlay_layout 
 {
     zlay_layout *profile = NULL;
     if (!a) return zl_fail(ctx, ZLAY_EINVAL, "the layout is NULL");
+    if (a->symbols) return zl_without_parameters(ctx, a);
     zlay_status status = zl_parse(ctx, &profile, text, length, 0);
     if (!status && !profile->modes)
         status = zl_fail(ctx, ZLAY_EINVAL, "a profile is nested integers");
