@@ -7,9 +7,6 @@
 #include <flint/flint.h>
 #include <flint/fmpz.h>
 #include <flint/fmpz_mat.h>
-#include <flint/fmpz_vec.h>
-#include <stdlib.h>
-#include <string.h>
 
 typedef fmpz num;
 
@@ -166,8 +163,8 @@ static void out_mat(num *out, fmpz_mat_t a, size_t rows, size_t cols)
 static void whole_determinant(num *b, num *d, const fmpz_mat_t a, size_t n)
 {
     num g = 0, least = 0, divisor = 0;
-    _fmpz_vec_content(&g, b, (slong)(n * n));
-    fmpz_gcd(&g, &g, d);
+    fmpz_set(&g, d);
+    for (size_t i = 0; i < n * n && !fmpz_is_one(&g); i++) fmpz_gcd(&g, &g, &b[i]);
     fmpz_divexact(&least, d, &g);
     fmpz_abs(&divisor, &least);
     fmpz_mat_det_modular_given_divisor(d, a, &divisor, 1);
