@@ -85,15 +85,22 @@ static void add_row(work *k, smith *f, size_t to, const num *t, size_t from)
     add_line(k, f->v + from, f->x, f->v + to, n, n);
 }
 
-/* Row operations until the first active column has a unit modulo m in the last active row. */
-static void gather_rows(work *k, smith *f)
+/* The last row whose entry in the first active column is a unit modulo m; `top` where there is none. */
+static size_t unit_row(smith *f)
 {
-    size_t n = f->n, first = n - f->top, q = f->top;
-    while (q--) {
-        num_gcd(f->g, f->m, &f->c[q * n + first]);
-        if (num_is_one(f->g)) break;
+    for (size_t q = f->top; q--;) {
+        num_gcd(f->g, f->m, &f->c[q * f->n + f->n - f->top]);
+        if (num_is_one(f->g)) return q;
     }
-    if (q == SIZE_MAX) {
+    return f->top;
+}
+
+/* Row operations until the first active column has a unit modulo m in the last active row; q is
+ * unit_row's. */
+static void gather_rows(work *k, smith *f, size_t q)
+{
+    size_t n = f->n, first = n - f->top;
+    if (q == f->top) {
         q = f->top - 1;
         num_gcd(f->g, f->m, &f->c[q * n + first]);
         for (size_t l = 0; l < q && !num_is_one(f->g); l++) {
@@ -153,11 +160,15 @@ static void smith_square(work *k, smith *f, const num *d)
     num_set(f->m, d);
     num_set(f->rest, d);
     for (f->top = f->n; f->top && !num_is_one(f->rest) && !k->overflow; f->top--) {
-        lower_modulus(f);
+        size_t q = unit_row(f);
+        if (q == f->top) {
+            lower_modulus(f);
+            gather_columns(k, f);
+            q = unit_row(f);
+        }
         num_set(&f->s[f->top - 1], f->m);
         num_divexact(f->rest, f->rest, f->m);
-        gather_columns(k, f);
-        gather_rows(k, f);
+        gather_rows(k, f, q);
         clear_column(k, f);
     }
 }
