@@ -7,6 +7,8 @@
 #include <flint/flint.h>
 #include <flint/fmpz.h>
 #include <flint/fmpz_mat.h>
+#include <flint/nmod_mat.h>
+#include <math.h>
 
 typedef fmpz num;
 
@@ -158,38 +160,78 @@ static void out_mat(num *out, fmpz_mat_t a, size_t rows, size_t cols)
     fmpz_mat_clear(a);
 }
 
-/* The least denominator divides the determinant, and few primes give the rest; FLINT 2.9 asks for
- * a divisor that is not negative. */
-static void whole_determinant(num *b, num *d, const fmpz_mat_t a, size_t n)
+/* ---- d A^-1 modulo primes, put together by the Chinese remainder theorem ------------------------ */
+
+/* Hadamard: no minor is longer; a bit for the sign, one for what the logarithms round. */
+static double minor_bits(const num *a, size_t n)
 {
-    num g = 0, least = 0, divisor = 0;
-    fmpz_set(&g, d);
-    for (size_t i = 0; i < n * n && !fmpz_is_one(&g); i++) fmpz_gcd(&g, &g, &b[i]);
-    fmpz_divexact(&least, d, &g);
-    fmpz_abs(&divisor, &least);
-    fmpz_mat_det_modular_given_divisor(d, a, &divisor, 1);
-    fmpz_divexact(&least, d, &least);
-    for (size_t i = 0; i < n * n && !(fmpz_is_one(&g) && fmpz_is_one(&least)); i++) {
-        fmpz_divexact(&b[i], &b[i], &g);
-        fmpz_mul(&b[i], &b[i], &least);
+    double bits = 2;
+    for (size_t i = 0; i < n; i++) {
+        double sum = 1;
+        for (size_t j = 0; j < n; j++) {
+            double x = fmpz_get_d(&a[i * n + j]);
+            sum += x * x;
+        }
+        bits += log2(sum) / 2;
     }
-    fmpz_clear(&g);
-    fmpz_clear(&least);
-    fmpz_clear(&divisor);
+    return bits;
+}
+
+typedef struct remainders {
+    fmpz_mat_t sum; /* of what the primes so far say */
+    num modulus, det;
+} remainders;
+
+/* One prime; false where the matrix has no inverse modulo it. */
+static bool add_prime(remainders *r, const fmpz_mat_t a, ulong prime)
+{
+    nmod_mat_t m, inverse;
+    nmod_mat_init(m, fmpz_mat_nrows(a), fmpz_mat_ncols(a), prime);
+    nmod_mat_init(inverse, fmpz_mat_nrows(a), fmpz_mat_ncols(a), prime);
+    fmpz_mat_get_nmod_mat(m, a);
+    bool there = nmod_mat_inv(inverse, m);
+    if (there) {
+        ulong det = nmod_mat_det(m);
+        nmod_mat_scalar_mul(inverse, inverse, det);
+        fmpz_CRT_ui(&r->det, &r->det, &r->modulus, det, prime, 1);
+        fmpz_mat_CRT_ui(r->sum, r->sum, &r->modulus, inverse, 1);
+        fmpz_mul_ui(&r->modulus, &r->modulus, prime);
+    }
+    nmod_mat_clear(inverse);
+    nmod_mat_clear(m);
+    return there;
+}
+
+enum { PRIMES_REFUSED = 64 };
+
+/* 64 primes of 60 bits divide no determinant below 3,800 bits but 0, and longer ones are left to
+ * the rank. */
+static bool by_primes(remainders *r, const fmpz_mat_t a, double bits)
+{
+    ulong prime = (ulong)1 << 60;
+    for (int refused = 0; (double)fmpz_bits(&r->modulus) <= bits;) {
+        prime = n_nextprime(prime, 0);
+        if (add_prime(r, a, prime)) continue;
+        if (++refused == PRIMES_REFUSED || fmpz_mat_rank(a) < fmpz_mat_nrows(a)) return false;
+    }
+    return true;
 }
 
 static void adjugate(work *k, num *b, num *d, const num *a, size_t n)
 {
-    fmpz_mat_t x, y;
+    fmpz_mat_t x;
+    remainders r = {.modulus = 1, .det = 0};
     (void)k;
     fmpz_one(d);
     if (!n) return;
     in_mat(x, a, n, n);
-    fmpz_mat_init(y, (slong)n, (slong)n);
-    bool whole = fmpz_mat_inv(y, d, x);
-    out_mat(b, y, n, n);
-    if (whole) whole_determinant(b, d, x, n);
+    fmpz_mat_init(r.sum, (slong)n, (slong)n);
+    bool whole = by_primes(&r, x, minor_bits(a, n));
+    out_mat(b, r.sum, n, n);
+    if (whole) fmpz_swap(d, &r.det);
     else fmpz_zero(d);
+    fmpz_clear(&r.modulus);
+    fmpz_clear(&r.det);
     fmpz_mat_clear(x);
 }
 
