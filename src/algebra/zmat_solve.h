@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* a x = b over a type `num`; see zmat.h.  The Hermite form h = u a^T makes the system triangular:
+/* a x = b, and what else a rung answers, over a type `num`; see zmat.h.  The Hermite form h = u a^T makes the system triangular:
  * with x = z u, row p of a x is z h[.][p], and each pivot of h gives one z. */
 
 /* Row i of `rows` reduced from the row j on, whose entry at `at` is a pivot. */
@@ -139,6 +139,53 @@ static zlay_status refute(zlay_ctx *ctx, zlay_zmat *out[2], const zlay_zmat *a, 
     else if (!s.none) status = ZLAY_NONE;
     if (!status) status = stored(&k, &out[0], w, 1, a->rows);
     if (!status) status = stored(&k, &out[1], den, 1, 1);
+    end(&k);
+    return status;
+}
+
+/* ---- rank, determinant, inverse -------------------------------------------------------------- */
+
+static zlay_status rank_of(zlay_ctx *ctx, size_t *out, const zlay_zmat *a)
+{
+    work k;
+    zlay_status status = begin(&k, ctx, numbers(a));
+    if (status) return status;
+    const num *x = loaded(&k, a);
+    size_t rank = k.overflow ? 0 : pivots(&k, indices(&k, a->rows + a->cols), x, a->rows, a->cols);
+    if (k.overflow) status = ZLAY_EOVERFLOW;
+    else *out = rank;
+    end(&k);
+    return status;
+}
+
+static zlay_status det(zlay_ctx *ctx, zlay_zmat **out, const zlay_zmat *a)
+{
+    work k;
+    zlay_status status = begin(&k, ctx, numbers(a));
+    if (status) return status;
+    const num *x = loaded(&k, a);
+    num *d = nums(&k, 1);
+    if (!k.overflow) adjugate(&k, nums(&k, a->rows * a->rows), d, x, a->rows);
+    status = stored(&k, out, d, 1, 1);
+    end(&k);
+    return status;
+}
+
+static zlay_status inverse(zlay_ctx *ctx, zlay_zmat **out, const zlay_zmat *a)
+{
+    work k;
+    size_t n = a->rows;
+    zlay_status status = begin(&k, ctx, numbers(a));
+    if (status) return status;
+    const num *x = loaded(&k, a);
+    num *b = nums(&k, n * n), *d = nums(&k, 1);
+    if (!k.overflow) adjugate(&k, b, d, x, n);
+    if (!k.overflow && num_sgn(d) < 0)
+        for (size_t i = 0; i < n * n; i++) num_neg(&k, &b[i], &b[i]);
+    num_set(k.scratch, d);
+    if (num_sgn(d) < 0) num_neg(&k, k.scratch, d);
+    if (!k.overflow && !num_is_one(k.scratch)) status = ZLAY_NONE;
+    else status = stored(&k, out, b, n, n);
     end(&k);
     return status;
 }
