@@ -95,7 +95,7 @@ static zlay_status stored(work *k, zlay_zmat **out, const num *a, size_t rows, s
     return status;
 }
 
-/* ---- numbers --------------------------------------------------------------------------------- */
+/* ---- numbers ------------------------------------------------------------------------------ */
 
 static void num_set(num *r, const num *a) { fmpz_set(r, a); }
 static void num_si(num *r, int64_t a) { fmpz_set_si(r, a); }
@@ -141,7 +141,7 @@ static void num_nearest(work *k, num *r, const num *a, const num *b)
     fmpz_clear(&rest);
 }
 
-/* ---- matrices ---------------------------------------------------------------------------------- */
+/* ---- matrices ----------------------------------------------------------------------------- */
 
 static void in_mat(fmpz_mat_t out, const num *a, size_t rows, size_t cols)
 {
@@ -160,7 +160,7 @@ static void out_mat(num *out, fmpz_mat_t a, size_t rows, size_t cols)
     fmpz_mat_clear(a);
 }
 
-/* ---- d A^-1 modulo primes, put together by the Chinese remainder theorem ------------------------ */
+/* ---- d A^-1 modulo primes, put together by the Chinese remainder theorem ------------------ */
 
 /* Hadamard: no minor is longer; a bit for the sign, one for what the logarithms round. */
 static double minor_bits(const num *a, size_t n)
@@ -280,7 +280,7 @@ static void product(work *k, num *c, const num *a, const num *b, size_t rows, si
 #define RUNG zl_rung_flint
 #include "algebra/zmat_solve.h"
 
-/* ---- text ------------------------------------------------------------------------------------------ */
+/* ---- text --------------------------------------------------------------------------------- */
 
 zlay_status zl_zmat_from_text(zlay_ctx *ctx, zlay_zmat **out, size_t rows, size_t cols,
                               const char *const *text)

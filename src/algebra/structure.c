@@ -25,7 +25,7 @@ typedef struct work {
     const int64_t *a, *b; /* of the matrices */
 } work;
 
-/* ---- A and b --------------------------------------------------------------------------- */
+/* ---- A and b ------------------------------------------------------------------------------ */
 
 static bool is_there(const zlay_layout *layout, uint64_t index)
 {
@@ -133,7 +133,7 @@ static zlay_status read_lattice(work *w)
     return status;
 }
 
-/* ---- how many points on a value ------------------------------------------------------------- */
+/* ---- how many points on a value ----------------------------------------------------------- */
 
 static int by_value(const void *a, const void *b)
 {
@@ -195,7 +195,7 @@ static zlay_status count_values(work *w)
     return ZLAY_OK;
 }
 
-/* ---- the longest line of steps by one ---------------------------------------------------------- */
+/* ---- the longest line of steps by one ----------------------------------------------------- */
 
 static bool steps_by_one(const work *w, const int64_t *d)
 {
@@ -256,7 +256,7 @@ static zlay_status find_direction(work *w)
     return ZLAY_OK;
 }
 
-/* ---- a change of coordinates --------------------------------------------------------------------- */
+/* ---- a change of coordinates -------------------------------------------------------------- */
 
 /* The output of a column: m where the column is 0, m + 1 where several outputs have it. */
 static size_t output_of(const work *w, size_t j)
@@ -295,7 +295,7 @@ static zlay_status find_change(work *w)
     return status;
 }
 
-/* ---- public ----------------------------------------------------------------------------------------- */
+/* ---- public ------------------------------------------------------------------------------- */
 
 void zlay_structure_free(zlay_structure *structure)
 {

@@ -136,7 +136,7 @@ zlay_status zlay_zmat_print(zlay_buf *out, const zlay_zmat *a, size_t row, size_
     return zl_print(out, put_entry, &e);
 }
 
-/* ---- how large the work is -------------------------------------------------------------------- */
+/* ---- how large the work is ---------------------------------------------------------------- */
 
 static uint64_t bits_of(uint64_t value) { return value ? 64u - (unsigned)__builtin_clzll(value) : 0; }
 
@@ -173,7 +173,7 @@ static zlay_status check_bytes(zlay_ctx *ctx, const zlay_zmat *a)
                    "limits.big_bytes is %" PRIu64 " and the work may need %" PRIu64, most, bytes);
 }
 
-/* ---- operations: 64 bits, and FLINT where that overflows --------------------------------------- */
+/* ---- operations: 64 bits, and FLINT where that overflows ---------------------------------- */
 
 static void drop(zlay_zmat **out, size_t count)
 {
@@ -263,7 +263,7 @@ zlay_status zlay_zmat_det(zlay_ctx *ctx, zlay_zmat **out, const zlay_zmat *a)
     return answer(ctx, ZL_DET, (zlay_zmat **const[3]){out, NULL, NULL}, a);
 }
 
-/* ---- inverse ------------------------------------------------------------------------------------- */
+/* ---- inverse ------------------------------------------------------------------------------ */
 
 static zlay_status no_inverse(zlay_ctx *ctx, const zlay_zmat *a)
 {

@@ -17,7 +17,7 @@ typedef struct work {
     num scratch[2];
 } work;
 
-/* ---- memory: one zeroed block an operation --------------------------------------------- */
+/* ---- memory: one zeroed block an operation ------------------------------------------------ */
 
 static zlay_status begin(work *k, zlay_ctx *ctx, size_t count)
 {
@@ -55,7 +55,7 @@ static zlay_status stored(work *k, zlay_zmat **out, const num *a, size_t rows, s
     return status;
 }
 
-/* ---- numbers ----------------------------------------------------------------------------- */
+/* ---- numbers ------------------------------------------------------------------------------ */
 
 static void num_set(num *r, const num *a) { *r = *a; }
 static void num_si(num *r, int64_t a) { *r = a; }
@@ -213,7 +213,7 @@ static void num_invmod(work *k, num *r, const num *a, const num *m)
     *r = modulo(x, *m);
 }
 
-/* ---- modulo 2^61 - 1 ------------------------------------------------------------------------ */
+/* ---- modulo 2^61 - 1 ---------------------------------------------------------------------- */
 
 static const uint64_t prime = ((uint64_t)1 << 61) - 1;
 
@@ -259,7 +259,7 @@ static bool is_bounded(const num *a, size_t rows, size_t cols, size_t count)
     return bound < 0x1p118;
 }
 
-/* ---- the inverse times the determinant ------------------------------------------------------- */
+/* ---- the inverse times the determinant ---------------------------------------------------- */
 
 typedef struct elimination {
     uint64_t *left, *right, *pivot; /* left becomes diagonal without a division */

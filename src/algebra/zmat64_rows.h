@@ -6,7 +6,7 @@ static void swap_entries(num *x, num *y, size_t n)
     for (size_t i = 0; i < n; i++) num_swap(&x[i], &y[i]);
 }
 
-/* ---- pivots of the row echelon form ---------------------------------------------------------- */
+/* ---- pivots of the row echelon form ------------------------------------------------------- */
 
 static void eliminate_below(uint64_t *t, size_t r, size_t c, size_t rows, size_t cols)
 {
@@ -41,7 +41,7 @@ static size_t pivots(work *k, size_t *pivot, const num *a, size_t rows, size_t c
     return r;
 }
 
-/* ---- Hermite form modulo the determinant (Domich, Kannan, Trotter 1987) ------------------------ */
+/* ---- Hermite form modulo the determinant (Domich, Kannan, Trotter 1987) ------------------- */
 
 /* x, y := the two combinations that leave gcd(x, y) and 0 in their first entry, modulo m. */
 static void combine(num *x, num *y, size_t n, num m)
@@ -95,7 +95,7 @@ static void triangle(work *k, num *h, const num *a, const num *d, size_t n)
     reduce_above(h, n, whole);
 }
 
-/* ---- products ------------------------------------------------------------------------------------ */
+/* ---- products ----------------------------------------------------------------------------- */
 
 /* A product of two numbers below 2^60 leaves room for 64 of them in 128 bits. */
 static bool is_below_2_60(const num *a, size_t count)

@@ -28,7 +28,7 @@ static void swap_lines(num *x, num *y, size_t n, size_t stride)
     for (size_t i = 0; i < n; i++) num_swap(&x[i * stride], &y[i * stride]);
 }
 
-/* ---- Smith form of a square matrix --------------------------------------------------- */
+/* ---- Smith form of a square matrix -------------------------------------------------------- */
 
 /* w v = 1; v are the column operations of the form, and w those of the rows of c, which is d A^-1. */
 typedef struct smith {
@@ -192,7 +192,7 @@ static bool smith_of_square(work *k, num *s, num *u, num *v, const num *a, size_
     return true;
 }
 
-/* ---- Hermite form ---------------------------------------------------------------------- */
+/* ---- Hermite form ------------------------------------------------------------------------- */
 
 /* h = u a, rows x cols; rank and the column of each pivot.  The rows of u from `rank` on are a basis
  * of { y : y a = 0 }, in Hermite form on the columns `free`. */
@@ -244,7 +244,7 @@ static void hermite_of(work *k, hermite *f, const num *a, size_t rows, size_t co
     product(k, f->h, f->u, a, rows, rows, cols, NULL);
 }
 
-/* ---- Smith form of any matrix ------------------------------------------------------------ */
+/* ---- Smith form of any matrix ------------------------------------------------------------- */
 
 /* Rows (stride apart by `line`) of x reduced by the basis of a kernel behind them. */
 static void shorten(work *k, const hermite *f, num *u, size_t rows)
@@ -289,7 +289,7 @@ static void smith_of_any(work *k, num *s, num *u, num *v, const num *a, size_t r
     transpose(v, t, cols, cols);
 }
 
-/* ---- what a rung answers ------------------------------------------------------------------- */
+/* ---- what a rung answers ------------------------------------------------------------------ */
 
 /* Numbers that any operation takes at most. */
 static size_t numbers(const zlay_zmat *a)

@@ -143,7 +143,7 @@ static zlay_status refute(zlay_ctx *ctx, zlay_zmat *out[2], const zlay_zmat *a, 
     return status;
 }
 
-/* ---- rank, determinant, inverse -------------------------------------------------------------- */
+/* ---- rank, determinant, inverse ----------------------------------------------------------- */
 
 static zlay_status rank_of(zlay_ctx *ctx, size_t *out, const zlay_zmat *a)
 {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- fields ------------------------------------------------------------------------ */
+/* ---- fields ------------------------------------------------------------------------------- */
 
 /* The texts of the entries; those of JSON's integers are written behind the pointers. */
 typedef struct entries {
@@ -113,7 +113,7 @@ static zlay_status get_column(zl_call *call, const char *name, bool one, zlay_zm
     return status;
 }
 
-/* ---- values ------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------- */
 
 typedef struct place {
     const zlay_zmat *a;
@@ -155,7 +155,7 @@ static json_t *matrix_value(zl_call *call, const zlay_zmat *a, bool columns)
     return list;
 }
 
-/* ---- operations ------------------------------------------------------------------------ */
+/* ---- operations --------------------------------------------------------------------------- */
 
 zlay_status zl_op_zmat_snf(zl_call *call)
 {
@@ -294,7 +294,7 @@ zlay_status zl_op_zmat_solve(zl_call *call)
     return status;
 }
 
-/* ---- structure ----------------------------------------------------------------------------- */
+/* ---- structure ---------------------------------------------------------------------------- */
 
 static void put_matrix(zl_call *call, const char *key, const zlay_structure *from, int32_t which)
 {
