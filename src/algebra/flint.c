@@ -8,7 +8,6 @@
 #include <flint/fmpz.h>
 #include <flint/fmpz_mat.h>
 #include <flint/nmod_mat.h>
-#include <math.h>
 
 typedef fmpz num;
 
@@ -162,18 +161,22 @@ static void out_mat(num *out, fmpz_mat_t a, size_t rows, size_t cols)
 
 /* ---- d A^-1 modulo primes, put together by the Chinese remainder theorem ------------------ */
 
-/* Hadamard: no minor is longer; a bit for the sign, one for what the logarithms round. */
-static double minor_bits(const num *a, size_t n)
+/* Hadamard: the square of no minor passes the product of the rows' squared lengths (a row of zeros
+ * counts as 1); one bit more for the sign. */
+static flint_bitcnt_t minor_bits(const num *a, size_t n)
 {
-    double bits = 2;
+    num product, length;
+    fmpz_init_set_ui(&product, 1);
+    fmpz_init(&length);
     for (size_t i = 0; i < n; i++) {
-        double sum = 1;
-        for (size_t j = 0; j < n; j++) {
-            double x = fmpz_get_d(&a[i * n + j]);
-            sum += x * x;
-        }
-        bits += log2(sum) / 2;
+        fmpz_one(&length);
+        for (size_t j = 0; j < n; j++)
+            fmpz_addmul(&length, &a[i * n + j], &a[i * n + j]);
+        fmpz_mul(&product, &product, &length);
     }
+    flint_bitcnt_t bits = fmpz_bits(&product) / 2 + 2;
+    fmpz_clear(&product);
+    fmpz_clear(&length);
     return bits;
 }
 
@@ -206,10 +209,10 @@ enum { PRIMES_REFUSED = 64 };
 
 /* 64 primes of 60 bits divide no determinant below 3,800 bits but 0, and longer ones are left to
  * the rank. */
-static bool by_primes(remainders *r, const fmpz_mat_t a, double bits)
+static bool by_primes(remainders *r, const fmpz_mat_t a, flint_bitcnt_t bits)
 {
     ulong prime = (ulong)1 << 60;
-    for (int refused = 0; (double)fmpz_bits(&r->modulus) <= bits;) {
+    for (int refused = 0; fmpz_bits(&r->modulus) <= bits;) {
         prime = n_nextprime(prime, 0);
         if (add_prime(r, a, prime)) continue;
         if (++refused == PRIMES_REFUSED || fmpz_mat_rank(a) < fmpz_mat_nrows(a)) return false;
