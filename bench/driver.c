@@ -34,7 +34,7 @@ static const zlay_tensormap map = {
     .box = {64, 128},
     .step = {1, 1},
     .rank = 2,
-    .type = ZLAY_TMAP_BF16,
+    .type = ZLAY_TYPE_BF16,
     .swizzle = ZLAY_SWIZZLE_128B,
 };
 

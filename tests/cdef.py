@@ -91,7 +91,7 @@ def call_by_cffi():
     if lib.zlay_target_find(target, b"sm_90a", 6):
         return ["sm_90a was not found"]
     tmap = ffi.new("zlay_tensormap *", {"extent": [4100, 64], "stride": [8200], "box": [64, 64], "step": [1, 1],
-                                        "rank": 2, "type": lib.ZLAY_TMAP_BF16})
+                                        "rank": 2, "type": lib.ZLAY_TYPE_BF16})
     reasons = ffi.new("zlay_reason[4]")
     status = lib.zlay_tensormap_check(verdict, reasons, 4, target[0], tmap)
     found = (status, verdict.answer, verdict.broken, reasons[0].value, reasons[0].lo, reasons[0].fix_value)

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 #include <string.h>
-#include <zlay/legality.h>
+#include <zlay/zlay.h>
 
 enum { REASONS = 96 };
 
@@ -42,7 +42,7 @@ static inline zlay_tensormap legal_map(void)
     memset(&m, 0, sizeof m);
     m.address = 1 << 20;
     m.rank = 2;
-    m.type = ZLAY_TMAP_BF16;
+    m.type = ZLAY_TYPE_BF16;
     m.extent[0] = 256;
     m.extent[1] = 512;
     m.stride[0] = 512;

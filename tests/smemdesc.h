@@ -27,7 +27,7 @@ static inline zlay_smemdesc_request request_of(int32_t major, int32_t swizzle, u
                                                uint32_t address)
 {
     zlay_smemdesc_request r = {.size = sizeof r,
-                               .type = ZLAY_TMAP_BF16,
+                               .type = ZLAY_TYPE_BF16,
                                .major = major,
                                .swizzle = swizzle,
                                .mma_mn = mma_mn,

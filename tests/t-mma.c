@@ -2,10 +2,10 @@
 /* wgmma: what ptxas takes is never refused, what it refuses is never taken. */
 #include "legality.h"
 
-#define F16 ZLAY_TMAP_F16
-#define BF16 ZLAY_TMAP_BF16
-#define F32 ZLAY_TMAP_F32
-#define TF32 ZLAY_TMAP_TF32
+#define F16 ZLAY_TYPE_F16
+#define BF16 ZLAY_TYPE_BF16
+#define F32 ZLAY_TYPE_F32
+#define TF32 ZLAY_TYPE_TF32
 
 typedef struct form {
     const char *target;

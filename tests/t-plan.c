@@ -23,8 +23,8 @@ static void test_square(void **unused)
         {i.pitch_a, 16384}, {i.smem_b, 65536}, {i.pitch_b, 32768}, {i.smem_d, 196608},
         {i.pitch_d, 16384}, {i.smem_bar, 229376}, {i.passes, 2}, {i.pass_n, 128}, {i.copies, 4},
         {i.k_steps, 4}, {i.mma.m, 64}, {i.mma.n, 256}, {i.mma.k, 16},
-        {(uint64_t)i.mma.a, ZLAY_TMAP_BF16}, {(uint64_t)i.mma.b, ZLAY_TMAP_BF16},
-        {(uint64_t)i.mma.d, ZLAY_TMAP_F32}, {(uint64_t)i.mma.a_major, ZLAY_MAJOR_K},
+        {(uint64_t)i.mma.a, ZLAY_TYPE_BF16}, {(uint64_t)i.mma.b, ZLAY_TYPE_BF16},
+        {(uint64_t)i.mma.d, ZLAY_TYPE_F32}, {(uint64_t)i.mma.a_major, ZLAY_MAJOR_K},
         {(uint64_t)i.mma.b_major, ZLAY_MAJOR_K}};
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
         if (rows[r][0] != rows[r][1])
@@ -51,7 +51,7 @@ static void test_square_maps(void **unused)
                                .box = {64, box_rows[operand]},
                                .step = {1, 1},
                                .rank = 2,
-                               .type = ZLAY_TMAP_BF16,
+                               .type = ZLAY_TYPE_BF16,
                                .swizzle = ZLAY_SWIZZLE_128B,
                                .l2 = 2};
         zlay_tensormap map = map_of(plan, operand);
@@ -271,7 +271,7 @@ static const bad_row bads[] = {
     {FIELD(size), 3, ZLAY_EINVAL, "size"},
     {FIELD(size), sizeof(zlay_gemm) + 1, ZLAY_EINVAL, "size"},
     {FIELD(size), ALL, ZLAY_EINVAL, "size"},
-    {FIELD(type), ZLAY_TMAP_F16, ZLAY_ENOTSUP, "type"},
+    {FIELD(type), ZLAY_TYPE_F16, ZLAY_ENOTSUP, "type"},
     {FIELD(type), ALL, ZLAY_ENOTSUP, "type"},
     {FIELD(m), 0, ZLAY_EINVAL, "m:"},
     {FIELD(n), 0, ZLAY_EINVAL, "n:"},

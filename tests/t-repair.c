@@ -195,7 +195,7 @@ static void packed_types_are_mended(void **state)
 {
     (void)state;
     zlay_tensormap m = legal_map();
-    m.type = ZLAY_TMAP_U6_ALIGN16;
+    m.type = ZLAY_TYPE_U6_ALIGN16;
     m.extent[0] = 1000;
     m.stride[0] = 1008;
     m.box[0] = 128;

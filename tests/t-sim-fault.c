@@ -34,7 +34,7 @@ static void test_tensor_faults(void **unused)
         uint8_t *before = malloc(sizeof *w);
         assert_non_null(before);
         uint32_t bytes = 12345;
-        w->map = map_2d(ZLAY_TMAP_BF16, 64, 48, 128, 32, 8, ZLAY_SWIZZLE_NONE);
+        w->map = map_2d(ZLAY_TYPE_BF16, 64, 48, 128, 32, 8, ZLAY_SWIZZLE_NONE);
         memcpy(before, w, sizeof *w);
         int32_t at[] = {rows[i].x, rows[i].y};
         assert_int_equal(load(w, ORIGIN + rows[i].address, at, &bytes), rows[i].of_load);
@@ -55,7 +55,7 @@ static void test_global_bounds(void **unused)
     uint64_t state = 10;
     world *w = world_new(&state);
     uint32_t bytes = 0;
-    w->map = map_2d(ZLAY_TMAP_BF16, 64, 1 << 20, 128, 32, 8, ZLAY_SWIZZLE_64B);
+    w->map = map_2d(ZLAY_TYPE_BF16, 64, 1 << 20, 128, 32, 8, ZLAY_SWIZZLE_64B);
     assert_int_equal(load(w, ORIGIN, (int32_t[]){32, GLOBAL / 128 - 8}, &bytes), 0);
     assert_int_equal(load(w, ORIGIN, (int32_t[]){32, GLOBAL / 128 - 7}, &bytes), ZLAY_FAULT_ACCESS);
     w->map.stride[0] = ((uint64_t)1 << 40) - 16;
@@ -94,7 +94,7 @@ static void test_thread_widths(void **unused)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         world *w = world_new(&state);
         int32_t fault = -1, at[] = {rows[i].x, 5};
-        w->map = map_2d(ZLAY_TMAP_BF16, rows[i].extent, 40, rows[i].pitch, 16, 8, ZLAY_SWIZZLE_32B);
+        w->map = map_2d(ZLAY_TYPE_BF16, rows[i].extent, 40, rows[i].pitch, 16, 8, ZLAY_SWIZZLE_32B);
         zlay_status status = zlay_sim_thread_load(&fault, &w->shared, ORIGIN, &w->map, &w->tensor,
                                                   at, rows[i].width);
         assert_int_equal(status, ZLAY_OK);
@@ -123,7 +123,7 @@ static void test_thread_alignment(void **unused)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         world *w = world_new(&state);
         int32_t fault = -1, at[] = {rows[i].x, 0};
-        w->map = map_2d(ZLAY_TMAP_BF16, 100, 40, 208, rows[i].box, 1, ZLAY_SWIZZLE_NONE);
+        w->map = map_2d(ZLAY_TYPE_BF16, 100, 40, 208, rows[i].box, 1, ZLAY_SWIZZLE_NONE);
         w->map.address += rows[i].global;
         zlay_status status = zlay_sim_thread_load(&fault, &w->shared, ORIGIN + rows[i].address,
                                                   &w->map, &w->tensor, at, 4);
@@ -175,7 +175,7 @@ static void test_thread_ragged(void **unused)
     uint64_t state = 12;
     world *w = world_new(&state);
     int32_t fault = -1, at[] = {96, 1};
-    w->map = map_2d(ZLAY_TMAP_BF16, 100, 7, 202, 64, 8, ZLAY_SWIZZLE_128B);
+    w->map = map_2d(ZLAY_TYPE_BF16, 100, 7, 202, 64, 8, ZLAY_SWIZZLE_128B);
     assert_int_equal(zlay_sim_thread_load(&fault, &w->shared, ORIGIN, &w->map, &w->tensor, at, 2),
                      ZLAY_OK);
     assert_int_equal(fault, 0);
@@ -213,7 +213,7 @@ static void test_refused(void **unused)
     (void)unused;
     uint64_t state = 13;
     world *w = world_new(&state);
-    const zlay_tensormap good = map_2d(ZLAY_TMAP_BF16, 64, 48, 128, 32, 8, ZLAY_SWIZZLE_64B);
+    const zlay_tensormap good = map_2d(ZLAY_TYPE_BF16, 64, 48, 128, 32, 8, ZLAY_SWIZZLE_64B);
     int32_t fault = 77, at[5] = {0};
     w->map = good, w->map.rank = 0, refuse(w, ZLAY_EINVAL);
     w->map = good, w->map.rank = 6, refuse(w, ZLAY_EINVAL);

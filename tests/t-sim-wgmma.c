@@ -101,9 +101,9 @@ static zlay_mma mma_of(uint32_t n, int32_t a_major, int32_t b_major)
     zlay_mma mma = {.m = 64,
                     .n = n,
                     .k = 16,
-                    .a = ZLAY_TMAP_BF16,
-                    .b = ZLAY_TMAP_BF16,
-                    .d = ZLAY_TMAP_F32,
+                    .a = ZLAY_TYPE_BF16,
+                    .b = ZLAY_TYPE_BF16,
+                    .d = ZLAY_TYPE_F32,
                     .a_major = a_major,
                     .b_major = b_major};
     return mma;

@@ -15,7 +15,7 @@ static void test_swizzle_pictures(void **unused)
         for (size_t s = 0; s < 4; s++) {
             world *w = world_new(&state);
             uint32_t span = 16u << swizzle, bytes = 0;
-            w->map = map_2d(ZLAY_TMAP_U8, span, 32, span, span, 32, swizzle);
+            w->map = map_2d(ZLAY_TYPE_U8, span, 32, span, span, 32, swizzle);
             assert_int_equal(load(w, ORIGIN + starts[s], (int32_t[]){0, 0}, &bytes), 0);
             assert_int_equal(bytes, span * 32);
             for (uint32_t i = 0; i < bytes; i++)
@@ -33,7 +33,7 @@ static void test_narrow_box(void **unused)
     world *w = world_new(&state);
     uint32_t bytes = 0, written = 0;
     memset(w->global, 1, GLOBAL);
-    w->map = map_2d(ZLAY_TMAP_BF16, 24, 16, 48, 24, 16, ZLAY_SWIZZLE_128B);
+    w->map = map_2d(ZLAY_TYPE_BF16, 24, 16, 48, 24, 16, ZLAY_SWIZZLE_128B);
     assert_int_equal(load(w, ORIGIN, (int32_t[]){0, 0}, &bytes), 0);
     assert_int_equal(bytes, 48 * 16);
     for (uint32_t i = 0; i < SMEM; i++) written += w->smem[i] == 1;
@@ -51,7 +51,7 @@ static void test_outside_is_filled(void **unused)
     uint64_t state = 3;
     world *w = world_new(&state);
     uint32_t bytes = 0;
-    w->map = map_2d(ZLAY_TMAP_U8, 32, 8, 32, 64, 16, ZLAY_SWIZZLE_NONE);
+    w->map = map_2d(ZLAY_TYPE_U8, 32, 8, 32, 64, 16, ZLAY_SWIZZLE_NONE);
     memset(w->global, 7, GLOBAL);
     assert_int_equal(load(w, ORIGIN, (int32_t[]){-16, -2}, &bytes), 0);
     assert_int_equal(bytes, 1024);
@@ -69,7 +69,7 @@ static void test_nan_fill(void **unused)
     uint64_t state = 4;
     world *w = world_new(&state);
     uint32_t bytes = 0;
-    w->map = map_2d(ZLAY_TMAP_BF16, 12, 2, 32, 32, 3, ZLAY_SWIZZLE_NONE);
+    w->map = map_2d(ZLAY_TYPE_BF16, 12, 2, 32, 32, 3, ZLAY_SWIZZLE_NONE);
     w->map.oob = 1;
     memset(w->global, 0x40, GLOBAL);
     assert_int_equal(load(w, ORIGIN, (int32_t[]){-8, 0}, &bytes), 0);
@@ -90,7 +90,7 @@ static void test_steps(void **unused)
     uint64_t state = 5;
     world *w = world_new(&state);
     uint32_t bytes = 0;
-    w->map = map_2d(ZLAY_TMAP_U8, 64, 20, 64, 64, 9, ZLAY_SWIZZLE_NONE);
+    w->map = map_2d(ZLAY_TYPE_U8, 64, 20, 64, 64, 9, ZLAY_SWIZZLE_NONE);
     w->map.step[0] = w->map.step[1] = 2;
     assert_int_equal(load(w, ORIGIN, (int32_t[]){0, 3}, &bytes), 0);
     assert_int_equal(bytes, 320);
@@ -102,7 +102,7 @@ static void test_steps(void **unused)
 
 static void random_map(world *w, uint64_t *state)
 {
-    static const int32_t types[] = {ZLAY_TMAP_U8, ZLAY_TMAP_BF16, ZLAY_TMAP_F32, ZLAY_TMAP_F64};
+    static const int32_t types[] = {ZLAY_TYPE_U8, ZLAY_TYPE_BF16, ZLAY_TYPE_F32, ZLAY_TYPE_F64};
     static const uint32_t sizes[] = {1, 2, 4, 8};
     size_t t = (size_t)test_range(state, 0, 3);
     zlay_tensormap *map = &w->map;
@@ -167,7 +167,7 @@ static uint64_t elements_of(const zlay_tensormap *map)
 
 static uint32_t size_of(int32_t type)
 {
-    return type == ZLAY_TMAP_U8 ? 1 : type == ZLAY_TMAP_BF16 ? 2 : type == ZLAY_TMAP_F32 ? 4 : 8;
+    return type == ZLAY_TYPE_U8 ? 1 : type == ZLAY_TYPE_BF16 ? 2 : type == ZLAY_TYPE_F32 ? 4 : 8;
 }
 
 /* Loads by the tensor engine and by threads against the copy by elements; untouched bytes too. */
@@ -261,7 +261,7 @@ static void test_store_granule(void **unused)
     uint64_t state = 8;
     world *w = world_new(&state);
     uint32_t bytes = 0;
-    w->map = map_2d(ZLAY_TMAP_BF16, 10, 2, 64, 32, 2, ZLAY_SWIZZLE_NONE);
+    w->map = map_2d(ZLAY_TYPE_BF16, 10, 2, 64, 32, 2, ZLAY_SWIZZLE_NONE);
     memset(w->global, 1, GLOBAL);
     assert_int_equal(store(w, ORIGIN, (int32_t[]){0, 0}, &bytes), 0);
     for (int i = 0; i < 128; i++) assert_int_equal(w->global[i], i % 64 < 32 ? UNTOUCHED : 1);

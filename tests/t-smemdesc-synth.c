@@ -126,9 +126,9 @@ static void read_by_model(float *out, const world *w, const zlay_smemdesc *field
     zlay_mma mma = {.m = 64,
                     .n = 16,
                     .k = 16,
-                    .a = ZLAY_TMAP_BF16,
-                    .b = ZLAY_TMAP_BF16,
-                    .d = ZLAY_TMAP_F32,
+                    .a = ZLAY_TYPE_BF16,
+                    .b = ZLAY_TYPE_BF16,
+                    .d = ZLAY_TYPE_F32,
                     .a_major = major};
     uint64_t a, b;
     int32_t fault = -1;
@@ -237,7 +237,7 @@ static void test_arguments(void **unused)
     r.size = sizeof r + 8, refuse(ctx, r, good, ZLAY_EINVAL, "size");
     r.size = 0, refuse(ctx, r, good, ZLAY_EINVAL, "size");
     r = base, r.reserved[2] = 1, refuse(ctx, r, good, ZLAY_EINVAL, "reserved");
-    r = base, r.type = ZLAY_TMAP_F32, refuse(ctx, r, good, ZLAY_ENOTSUP, "type");
+    r = base, r.type = ZLAY_TYPE_F32, refuse(ctx, r, good, ZLAY_ENOTSUP, "type");
     r = base, r.major = 2, refuse(ctx, r, good, ZLAY_EINVAL, "major");
     r = base, r.swizzle = 4, refuse(ctx, r, good, ZLAY_EINVAL, "swizzle");
     r = base, r.mma_mn = 0, refuse(ctx, r, good, ZLAY_EINVAL, "mma_mn");

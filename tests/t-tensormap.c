@@ -97,7 +97,7 @@ static void boxes_too_large(void **state)
 {
     (void)state;
     zlay_tensormap m = legal_map();
-    m.type = ZLAY_TMAP_F32;
+    m.type = ZLAY_TYPE_F32;
     m.swizzle = 0;
     m.box[0] = 256;
     m.box[1] = 227;

@@ -13,9 +13,8 @@ driver does not enforce it. `keeps` is what the repair keeps at best. [legality.
 | number | id | rule | value | on | by | keeps | source |
 |---|---|---|---|---|---|---|---|
 END
-for file in src/legality/rules/*.def; do
-    printf '#define RULE(number, id, quantity, relation, lo, hi, when, by, field, targets, keeps, source, text) ROW number @ id @ text @ relation @ lo @ hi @ targets @ by @ keeps @ source\n#include "%s"\n' "$file"
-done | ${CC:-cc} -E -P -I. -x c - | grep '^ROW' | sort -k2,2n | awk -F ' @ ' '
+printf '#define CLASSES(name, text, classes) SET name @ text\n#include "legality/classes.def"\n#define RULES(file, version)\n#define RULE(number, id, quantity, relation, lo, hi, when, by, field, targets, keeps, source, text) ROW number @ id @ text @ relation @ lo @ hi @ targets @ by @ keeps @ source\n#include "legality/rules.def"\n' |
+    ${CC:-cc} -E -P -Isrc -x c - | grep -E '^(ROW|SET)' | sort -k1,1r -k2,2n | awk -F ' @ ' '
     function plain(text) { gsub(/^"|"$/, "", text); return text }
     function word(text) { text = tolower(text); gsub(/_/, " ", text); return text }
     function bound(text) {
@@ -23,10 +22,11 @@ done | ${CC:-cc} -E -P -I. -x c - | grep '^ROW' | sort -k2,2n | awk -F ' @ ' '
         gsub(/\(1ull << |\(1u << |1ull << /, "2^", text); gsub(/\)/, "", text)
         return text
     }
+    /^SET / { sub(/^SET /, "", $1); sets[$1] = plain($2); next }
     {
         sub(/^ROW /, "", $1)
         value = $4 == "RANGE" ? bound($5) " to " bound($6) : $4 == "MULTIPLE" ? "multiple of " bound($5) : bound($5)
         if ($4 == "EQUAL" && $5 == "0" && $2 ~ /^DESC_(CANONICAL|ROW)$/) value = ""
-        on = $7 == "ANY_TARGET" ? "any" : $7 == "ON_SM90" ? "sm_90" : "sm_100 and later"
+        on = sets[$7]
         printf "| %s | `%s` | %s | %s | %s | %s | %s | %s |\n", $1, $2, plain($3), value, on, word($8), word($9), plain($10)
     }'

@@ -9,7 +9,11 @@
 #ifndef ZLAY_SIM_H
 #define ZLAY_SIM_H
 
+#include <zlay/copy.h>
 #include <zlay/legality.h>
+#include <zlay/mma.h>
+#include <zlay/smemdesc.h>
+#include <zlay/tensormap.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -4,7 +4,11 @@
 #define ZLAY_SYNTH_H
 
 #include <zlay/algebra.h>
+#include <zlay/copy.h>
 #include <zlay/legality.h>
+#include <zlay/mma.h>
+#include <zlay/smemdesc.h>
+#include <zlay/tensormap.h>
 #include <zlay/pipe.h>
 
 #ifdef __cplusplus
@@ -19,7 +23,7 @@ enum { ZLAY_ORDER_DEFAULT = 0, ZLAY_ORDER_ROW = 1, ZLAY_ORDER_COLUMN = 2 };
  *  the default. */
 typedef struct zlay_gemm {
     uint32_t size;             /* sizeof(zlay_gemm); a shorter one reads as zeros */
-    int32_t type;              /* of A, B and D: ZLAY_TMAP_BF16 (0: that) */
+    int32_t type;              /* of A, B and D: ZLAY_TYPE_BF16 (0: that) */
     uint64_t m, n, k;          /* elements, at least 1 */
     int32_t a_order, b_order, d_order; /* ZLAY_ORDER_*; defaults row, column, row: K contiguous */
     uint32_t reserved0;        /* 0 */
@@ -150,7 +154,7 @@ ZLAY_API zlay_status zlay_smemdesc_synth(zlay_ctx *ctx, zlay_smemdesc *fields, u
 /** What zlay_smemdesc_synth reads. */
 typedef struct zlay_smemdesc_request {
     uint32_t size;            /* sizeof(zlay_smemdesc_request) */
-    int32_t type;             /* ZLAY_TMAP_BF16 */
+    int32_t type;             /* ZLAY_TYPE_BF16 */
     int32_t major;            /* ZLAY_MAJOR_* */
     int32_t swizzle;          /* ZLAY_SWIZZLE_* */
     uint32_t mma_mn, mma_k;   /* elements */

@@ -11,7 +11,12 @@
 #include <zlay/f2.h>
 #include <zlay/facts.h>
 #include <zlay/hier.h>
+#include <zlay/bank.h>
+#include <zlay/copy.h>
 #include <zlay/legality.h>
+#include <zlay/mma.h>
+#include <zlay/smemdesc.h>
+#include <zlay/tensormap.h>
 #include <zlay/pieces.h>
 #include <zlay/pipe.h>
 #include <zlay/radix.h>

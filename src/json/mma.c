@@ -42,7 +42,7 @@ zlay_status zl_op_mma_check(zl_call *call)
     zlay_reason reasons[ZL_REASONS_MOST];
     zl_checked checked = {.reasons = reasons, .room = ZL_REASONS_MOST};
     const zlay_target *target;
-    zlay_mma mma = {.a = ZLAY_TMAP_BF16, .b = ZLAY_TMAP_BF16, .d = ZLAY_TMAP_F32};
+    zlay_mma mma = {.a = ZLAY_TYPE_BF16, .b = ZLAY_TYPE_BF16, .d = ZLAY_TYPE_F32};
     zlay_status status = zl_get_target(call, &target);
     if (!status) status = read_mma(call, &mma);
     if (status) return status;

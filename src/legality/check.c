@@ -2,39 +2,41 @@
 /* The checks: a walk over the rules of a subject that keeps what is broken. */
 #include "legality/rule.h"
 
-#include <string.h>
-
-static const zlay_target targets[] = {
-#define TARGET(name, cls, smem, wgmma) {name, ZL_CLASS_##cls, smem, wgmma},
-#include "legality/targets.def"
-#undef TARGET
-};
-
-zlay_status zlay_target_find(const zlay_target **out, const char *name, size_t length)
-{
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    if (!name) return ZLAY_EINVAL;
-    for (size_t i = 0; i < ZL_COUNT(targets); i++)
-        if (strlen(targets[i].name) == length && !memcmp(targets[i].name, name, length))
-            *out = &targets[i];
-    return *out ? ZLAY_OK : ZLAY_NONE;
-}
-
-const char *zlay_target_name(const zlay_target *target) { return target ? target->name : NULL; }
-
-const zlay_target *zlay_target_at(size_t i) { return i < ZL_COUNT(targets) ? &targets[i] : NULL; }
-
-static const char *const fields[ZLAY_FIELD_COUNT + 1] = {
-    "none",        "mode",       "type",       "rank",  "address", "extent", "stride", "box",
-    "step",        "interleave", "swizzle",    "l2",    "oob",     "start",  "lbo",    "sbo",
-    "base_offset", "m",          "n",          "k",     "a",       "b",      "d",      "major",
-    "target",      "smem",       "coordinate", "bytes", "count",
+static const char *const fields[] = {
+    [ZLAY_FIELD_NONE] = "none",
+    [ZLAY_FIELD_MODE] = "mode",
+    [ZLAY_FIELD_TYPE] = "type",
+    [ZLAY_FIELD_RANK] = "rank",
+    [ZLAY_FIELD_ADDRESS] = "address",
+    [ZLAY_FIELD_EXTENT] = "extent",
+    [ZLAY_FIELD_STRIDE] = "stride",
+    [ZLAY_FIELD_BOX] = "box",
+    [ZLAY_FIELD_STEP] = "step",
+    [ZLAY_FIELD_INTERLEAVE] = "interleave",
+    [ZLAY_FIELD_SWIZZLE] = "swizzle",
+    [ZLAY_FIELD_L2] = "l2",
+    [ZLAY_FIELD_OOB] = "oob",
+    [ZLAY_FIELD_START] = "start",
+    [ZLAY_FIELD_LBO] = "lbo",
+    [ZLAY_FIELD_SBO] = "sbo",
+    [ZLAY_FIELD_BASE_OFFSET] = "base_offset",
+    [ZLAY_FIELD_M] = "m",
+    [ZLAY_FIELD_N] = "n",
+    [ZLAY_FIELD_K] = "k",
+    [ZLAY_FIELD_A] = "a",
+    [ZLAY_FIELD_B] = "b",
+    [ZLAY_FIELD_D] = "d",
+    [ZLAY_FIELD_MAJOR] = "major",
+    [ZLAY_FIELD_TARGET] = "target",
+    [ZLAY_FIELD_SMEM] = "smem",
+    [ZLAY_FIELD_COORDINATE] = "coordinate",
+    [ZLAY_FIELD_BYTES] = "bytes",
+    [ZLAY_FIELD_COUNT] = "count",
 };
 
 const char *zlay_field_name(int32_t field)
 {
-    return field >= 0 && field <= ZLAY_FIELD_COUNT ? fields[field] : NULL;
+    return field >= 0 && (size_t)field < ZL_COUNT(fields) ? fields[field] : NULL;
 }
 
 typedef struct collector {
@@ -55,15 +57,8 @@ static void collect(void *arg, const zlay_reason *reason, bool held)
     c->by_driver |= reason->by == ZLAY_BY_DRIVER && !reason->noted;
 }
 
-static bool all_zero(const uint32_t *words, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (words[i]) return false;
-    return true;
-}
-
-static zlay_status check(zlay_verdict *out, zlay_reason *reasons, size_t room,
-                         const zl_subject *subject, bool driver)
+zlay_status zl_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
+                     const zl_subject *subject, bool driver)
 {
     collector c = {.reasons = reasons, .room = reasons ? room : 0};
     bool measured = zl_measured(subject->target);
@@ -76,58 +71,3 @@ static zlay_status check(zlay_verdict *out, zlay_reason *reasons, size_t room,
     *out = c.verdict;
     return ZLAY_OK;
 }
-
-zlay_status zlay_tensormap_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
-                                 const zlay_target *target, const zlay_tensormap *map)
-{
-    if (!out || !target || !map || (room && !reasons) ||
-        !all_zero(map->reserved, ZL_COUNT(map->reserved)))
-        return ZLAY_EINVAL;
-    if (map->mode == 1 || map->mode == 2) return ZLAY_ENOTSUP;
-    zl_subject s = {ZL_SUBJECT_TMAP, target, map};
-    return check(out, reasons, room, &s, true);
-}
-
-zlay_status zlay_smemdesc_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
-                                const zlay_target *target, const zlay_smemdesc *f)
-{
-    if (!out || !target || !f || (room && !reasons) ||
-        !all_zero(f->reserved, ZL_COUNT(f->reserved)))
-        return ZLAY_EINVAL;
-    zl_subject s = {ZL_SUBJECT_DESC, target, f};
-    return check(out, reasons, room, &s, false);
-}
-
-/* The types of wgmma's other forms: not covered yet, so neither YES nor NO. */
-static bool other_form(const zlay_mma *mma)
-{
-    static const int32_t types[] = {ZLAY_TMAP_F16, ZLAY_TMAP_TF32, ZLAY_TMAP_TF32_FTZ,
-                                    ZLAY_TMAP_U8};
-    bool a = false, b = false;
-    for (size_t i = 0; i < ZL_COUNT(types); i++) {
-        a |= mma->a == types[i];
-        b |= mma->b == types[i];
-    }
-    return a && b;
-}
-
-zlay_status zlay_mma_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
-                           const zlay_target *target, const zlay_mma *mma)
-{
-    if (!out || !target || !mma || (room && !reasons) ||
-        !all_zero(mma->reserved, ZL_COUNT(mma->reserved)))
-        return ZLAY_EINVAL;
-    if (target->wgmma && other_form(mma)) return ZLAY_ENOTSUP;
-    zl_subject s = {ZL_SUBJECT_MMA, target, mma};
-    return check(out, reasons, room, &s, false);
-}
-
-zlay_status zlay_smem_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
-                            const zlay_target *target, uint64_t bytes)
-{
-    if (!out || !target || (room && !reasons)) return ZLAY_EINVAL;
-    zl_subject s = {ZL_SUBJECT_SMEM, target, &bytes};
-    return check(out, reasons, room, &s, false);
-}
-
-uint64_t zlay_smem_capacity(const zlay_target *target) { return target ? target->smem : 0; }

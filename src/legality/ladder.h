@@ -5,7 +5,11 @@
 #define ZL_LADDER_H
 
 #include "base/base.h"
-#include <zlay/legality.h>
+#include <zlay/bank.h>
+#include <zlay/copy.h>
+#include <zlay/mma.h>
+#include <zlay/smemdesc.h>
+#include <zlay/tensormap.h>
 
 /* One issued copy and the barrier that it signals. */
 typedef struct zl_issue {

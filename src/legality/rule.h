@@ -6,17 +6,30 @@
 #include "legality/ladder.h"
 
 typedef enum zl_class {
-    ZL_CLASS_NONE = 1, /* no tensor maps */
-    ZL_CLASS_SM90 = 2, /* the class whose driver was measured */
+    ZL_CLASS_NONE = 1,  /* no tensor maps */
+    ZL_CLASS_SM90 = 2,  /* the class whose driver was measured */
     ZL_CLASS_SM100 = 4,
-    ZL_CLASS_SM120 = 8
+    ZL_CLASS_SM103 = 8,
+    ZL_CLASS_SM110 = 16,
+    ZL_CLASS_SM120 = 32,
+    ZL_CLASS_GFX = 64
 } zl_class;
+
+enum {
+    ZL_HAS_CP_ASYNC = 1,
+    ZL_HAS_TMA = 2,
+    ZL_HAS_CLUSTER = 4,
+    ZL_HAS_WGMMA = 8,
+    ZL_HAS_TCGEN05 = 16
+};
 
 struct zlay_target {
     const char *name;
     zl_class cls;
+    uint32_t arch; /* 90 of sm_90a; 0x942 of gfx942 */
+    char suffix;   /* 'a', 'f' or 0 */
     uint64_t smem;
-    int32_t wgmma;
+    uint32_t features; /* ZL_HAS_* */
 };
 
 typedef enum zl_quantity {
@@ -26,26 +39,21 @@ typedef enum zl_quantity {
 } zl_quantity;
 
 typedef enum zl_guard {
-    ZL_G_ALWAYS,
-    ZL_G_PLAIN,
-    ZL_G_INTERLEAVED,
-    ZL_G_COARSE,
-    ZL_G_PACKED16,
-    ZL_G_PACKED8,
-    ZL_G_SWIZZLED,
-    ZL_G_SWIZZLE_32,
-    ZL_G_SWIZZLE_64,
-    ZL_G_SWIZZLE_128,
-    ZL_G_FILLS_NAN,
-    ZL_G_INTERLEAVE_32,
-    ZL_G_TYPE_U6,
-    ZL_G_TENSOR,
-    ZL_G_STORES,
-    ZL_G_THREADS,
-    ZL_G_CP_ASYNC,
-    ZL_G_LD_ST,
-    ZL_G_SIZED
+#define GUARD(name) ZL_G_##name,
+#include "legality/guards.def"
+#undef GUARD
 } zl_guard;
+
+/* Which entries of its field a quantity has; what the later ones count, their subject says. */
+typedef enum zl_entries {
+    ZL_ENTRIES_NEVER,
+    ZL_ENTRIES_ONE,
+    ZL_ENTRIES_FIRST, /* FIRST, EACH and STRIDES are entries of a list, and reasons give their index */
+    ZL_ENTRIES_EACH,
+    ZL_ENTRIES_STRIDES,
+    ZL_ENTRIES_STARTS,
+    ZL_ENTRIES_BARRIER
+} zl_entries;
 
 /* Bounds that are no constant. */
 #define ZL_BOUND_SMEM      UINT64_MAX       /* what a block of the target may have */
@@ -91,6 +99,20 @@ zl_range zl_range_of(const zl_subject *subject, int32_t field, int32_t index);
  * none. */
 bool zl_nearest(uint64_t *out, uint64_t value, uint64_t floor, zl_range range);
 
+/* What one kind of subject answers. A NULL guard, bound or count: it has no guards, no bounds that
+ * are no constant, and one entry of everything. */
+typedef struct zl_form {
+    uint64_t (*value)(zl_quantity quantity, const zl_subject *subject, uint32_t i);
+    uint32_t (*count)(zl_entries entries, const zl_subject *subject);
+    bool (*guard)(zl_guard guard, const zl_subject *subject);
+    uint64_t (*bound)(uint64_t bound, const zl_subject *subject, uint32_t i);
+    void (*fix)(zlay_reason *reason, const zl_rule *rule, const zl_subject *subject);
+} zl_form;
+
+void zl_tensormap_fix(zlay_reason *reason, const zl_rule *rule, const zl_subject *subject);
+
+extern const zl_form zl_tensormap_form, zl_smemdesc_form, zl_mma_form, zl_smem_form, zl_copy_form;
+
 zl_subject_kind zl_quantity_subject(zl_quantity quantity);
 int32_t zl_quantity_field(zl_quantity quantity);
 bool zl_quantity_indexed(zl_quantity quantity);
@@ -98,6 +120,22 @@ uint32_t zl_quantity_count(zl_quantity quantity, const zl_subject *subject);
 uint64_t zl_quantity_value(zl_quantity quantity, const zl_subject *subject, uint32_t i);
 uint64_t zl_bound(uint64_t bound, const zl_subject *subject, uint32_t i);
 bool zl_guard_holds(zl_guard guard, const zl_subject *subject);
+
+/* Negative numbers saturate, so that a range refuses them. */
+uint64_t zl_number(int32_t value);
+bool zl_all_zero(const uint32_t *words, size_t count);
+
+/* Every check: a walk over the rules of a subject that keeps what is broken. `driver`: the measured
+ * driver's own verdict is part of the head. */
+zlay_status zl_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
+                     const zl_subject *subject, bool driver);
+
+/* Repairs that most fields share: the nearest legal value; the next multiple or that value. */
+void zl_give(zlay_reason *reason, int32_t keeps, uint64_t value, uint64_t split);
+bool zl_fix_nearest(uint64_t *out, const zlay_reason *reason, const zl_subject *subject,
+                    uint64_t floor);
+void zl_fix_value(zlay_reason *reason, int32_t keeps, const zl_subject *subject, uint64_t floor);
+void zl_fix_plain(zlay_reason *reason, const zl_rule *rule, const zl_subject *subject);
 
 /* Dimensions of a map that its arrays have, whatever its rank says. */
 uint32_t zl_dims(const zlay_tensormap *map);

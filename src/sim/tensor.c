@@ -38,13 +38,13 @@ static int32_t tensor_fault(const zl_box *box, const zlay_sim_smem *smem,
 static void fill_element(uint8_t *fill, const zlay_tensormap *map)
 {
     static const uint64_t nan[] = {
-        [ZLAY_TMAP_F16] = 0x7fff,
-        [ZLAY_TMAP_BF16] = 0x7fff,
-        [ZLAY_TMAP_F32] = 0x7fffffff,
-        [ZLAY_TMAP_F32_FTZ] = 0x7fffffff,
-        [ZLAY_TMAP_TF32] = 0x7fffffff,
-        [ZLAY_TMAP_TF32_FTZ] = 0x7fffffff,
-        [ZLAY_TMAP_F64] = 0x7fffffffffffffff,
+        [ZLAY_TYPE_F16] = 0x7fff,
+        [ZLAY_TYPE_BF16] = 0x7fff,
+        [ZLAY_TYPE_F32] = 0x7fffffff,
+        [ZLAY_TYPE_F32_FTZ] = 0x7fffffff,
+        [ZLAY_TYPE_TF32] = 0x7fffffff,
+        [ZLAY_TYPE_TF32_FTZ] = 0x7fffffff,
+        [ZLAY_TYPE_F64] = 0x7fffffffffffffff,
     };
     uint64_t bits = map->oob ? nan[map->type] : 0;
     memcpy(fill, &bits, sizeof bits);

@@ -94,7 +94,7 @@ static zlay_status mma_check(const zlay_mma *mma)
     zlay_status status = zlay_target_find(&target, name, sizeof name - 1);
     if (!status) status = zlay_mma_check(&verdict, NULL, 0, target, mma);
     if (status || verdict.answer != ZLAY_YES || mma->n > COLUMNS_MOST) return ZLAY_EINVAL;
-    return mma->a == ZLAY_TMAP_BF16 && mma->b == ZLAY_TMAP_BF16 ? ZLAY_OK : ZLAY_EINVAL;
+    return mma->a == ZLAY_TYPE_BF16 && mma->b == ZLAY_TYPE_BF16 ? ZLAY_OK : ZLAY_EINVAL;
 }
 
 zlay_status zlay_sim_wgmma(int32_t *fault, float *acc, const zlay_sim_smem *smem,

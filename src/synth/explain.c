@@ -4,6 +4,7 @@
 #include "synth/plan.h"
 
 #include <string.h>
+#include <zlay/bank.h>
 
 enum { ELEMENT = 2, LANES = 32 };
 

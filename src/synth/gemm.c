@@ -17,10 +17,10 @@ static zlay_status request_copy(zlay_ctx *ctx, zlay_gemm *out, const zlay_gemm *
     for (size_t i = 0; i < ZL_COUNT(out->reserved); i++)
         if (out->reserved[i]) return zl_fail(ctx, ZLAY_EINVAL, "reserved: a word is not 0");
     if (out->reserved0) return zl_fail(ctx, ZLAY_EINVAL, "reserved0: is not 0");
-    if (!out->type) out->type = ZLAY_TMAP_BF16;
-    if (out->type != ZLAY_TMAP_BF16)
+    if (!out->type) out->type = ZLAY_TYPE_BF16;
+    if (out->type != ZLAY_TYPE_BF16)
         return zl_fail(ctx, ZLAY_ENOTSUP, "type: %d; the GEMM of this version is bf16 (%d)",
-                       out->type, ZLAY_TMAP_BF16);
+                       out->type, ZLAY_TYPE_BF16);
     return ZLAY_OK;
 }
 

@@ -42,7 +42,7 @@ static void map_fill(zl_operand *o, uint64_t address, uint32_t box_outer)
     memset(map, 0, sizeof *map);
     map->address = address;
     map->rank = 2;
-    map->type = ZLAY_TMAP_BF16;
+    map->type = ZLAY_TYPE_BF16;
     map->extent[0] = o->inner;
     map->extent[1] = o->outer;
     map->stride[0] = row_bytes(o);

@@ -182,9 +182,9 @@ static zlay_status request_check(zlay_ctx *ctx, const zlay_smemdesc_request *r)
     for (size_t i = 0; i < ZL_COUNT(r->reserved); i++)
         if (r->reserved[i]) return zl_fail(ctx, ZLAY_EINVAL, "reserved: a word is not 0");
     if (!r->layout) return zl_fail(ctx, ZLAY_EINVAL, "layout: is NULL");
-    if (r->type != ZLAY_TMAP_BF16)
+    if (r->type != ZLAY_TYPE_BF16)
         return zl_fail(ctx, ZLAY_ENOTSUP, "type: %d; descriptors are found for bf16 (%d)", r->type,
-                       ZLAY_TMAP_BF16);
+                       ZLAY_TYPE_BF16);
     if (r->major != ZLAY_MAJOR_K && r->major != ZLAY_MAJOR_MN)
         return zl_fail(ctx, ZLAY_EINVAL, "major: %d is neither K (0) nor MN (1)", r->major);
     if (r->swizzle < ZLAY_SWIZZLE_NONE || r->swizzle > ZLAY_SWIZZLE_128B)

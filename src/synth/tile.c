@@ -110,8 +110,8 @@ static void instruction(zlay_plan *plan)
     mma->m = ROWS;
     mma->n = plan->info.tile_n;
     mma->k = MMA_K;
-    mma->a = mma->b = ZLAY_TMAP_BF16;
-    mma->d = ZLAY_TMAP_F32;
+    mma->a = mma->b = ZLAY_TYPE_BF16;
+    mma->d = ZLAY_TYPE_F32;
     mma->a_major = plan->operand[ZLAY_OPERAND_A].major;
     mma->b_major = plan->operand[ZLAY_OPERAND_B].major;
 }

@@ -36,7 +36,7 @@ static const uint64_t odd_steps[] = {0, 3, 7, 8, 9, 16, 0xffffffff};
  * begin. */
 static zlay_tensormap map_random(uint64_t *s)
 {
-    static const int32_t types[] = {ZLAY_TMAP_BF16, ZLAY_TMAP_F32, ZLAY_TMAP_U8, ZLAY_TMAP_F64};
+    static const int32_t types[] = {ZLAY_TYPE_BF16, ZLAY_TYPE_F32, ZLAY_TYPE_U8, ZLAY_TYPE_F64};
     zlay_tensormap m = {.rank = (uint32_t)below(s, 5) + 1};
     m.type = rarely(s, 4) ? (int32_t)below(s, 17) : types[below(s, 4)];
     m.address = 0x100000 + 32 * below(s, 1000) + (rarely(s, 8) ? below(s, 32) : 0);
