@@ -247,7 +247,7 @@ static zlay_status find_or_append(division *w, size_t *q)
 zlay_status zl_draft_div(zl_draft *d, zl_form *out, const zl_form *form, int64_t den)
 {
     division w = {.d = d, .rest = *form, .den = den};
-    size_t q;
+    size_t q = 0;
     zlay_status status = shorten(&w);
     if (!status && !w.done) status = find_or_append(&w, &q);
     if (status) return status;

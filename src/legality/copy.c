@@ -96,4 +96,4 @@ static void fix(zlay_reason *r, const zl_rule *rule, const zl_subject *s)
     zl_fix_plain(r, rule, s);
 }
 
-const zl_form zl_copy_form = {value, count, guard, bound, fix};
+const zl_subject_form zl_copy_form = {value, count, guard, bound, fix};

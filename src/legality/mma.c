@@ -48,7 +48,7 @@ static void fix(zlay_reason *r, const zl_rule *rule, const zl_subject *s)
     }
 }
 
-const zl_form zl_mma_form = {.value = value, .fix = fix};
+const zl_subject_form zl_mma_form = {.value = value, .fix = fix};
 
 /* The types of wgmma's other forms: not covered yet, so neither YES nor NO. */
 static bool other_form(const zlay_mma *mma)

@@ -101,17 +101,17 @@ bool zl_nearest(uint64_t *out, uint64_t value, uint64_t floor, zl_range range);
 
 /* What one kind of subject answers. A NULL guard, bound or count: it has no guards, no bounds that
  * are no constant, and one entry of everything. */
-typedef struct zl_form {
+typedef struct zl_subject_form {
     uint64_t (*value)(zl_quantity quantity, const zl_subject *subject, uint32_t i);
     uint32_t (*count)(zl_entries entries, const zl_subject *subject);
     bool (*guard)(zl_guard guard, const zl_subject *subject);
     uint64_t (*bound)(uint64_t bound, const zl_subject *subject, uint32_t i);
     void (*fix)(zlay_reason *reason, const zl_rule *rule, const zl_subject *subject);
-} zl_form;
+} zl_subject_form;
 
 void zl_tensormap_fix(zlay_reason *reason, const zl_rule *rule, const zl_subject *subject);
 
-extern const zl_form zl_tensormap_form, zl_smemdesc_form, zl_mma_form, zl_smem_form, zl_copy_form;
+extern const zl_subject_form zl_tensormap_form, zl_smemdesc_form, zl_mma_form, zl_smem_form, zl_copy_form;
 
 zl_subject_kind zl_quantity_subject(zl_quantity quantity);
 int32_t zl_quantity_field(zl_quantity quantity);

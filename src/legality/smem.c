@@ -8,7 +8,7 @@ static uint64_t value(zl_quantity q, const zl_subject *s, uint32_t i)
     return *(const uint64_t *)s->value;
 }
 
-const zl_form zl_smem_form = {.value = value, .fix = zl_fix_plain};
+const zl_subject_form zl_smem_form = {.value = value, .fix = zl_fix_plain};
 
 zlay_status zlay_smem_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
                             const zlay_target *target, uint64_t bytes)

@@ -31,7 +31,7 @@ static void fix(zlay_reason *r, const zl_rule *rule, const zl_subject *s)
     else zl_fix_plain(r, rule, s);
 }
 
-const zl_form zl_smemdesc_form = {.value = value, .fix = fix};
+const zl_subject_form zl_smemdesc_form = {.value = value, .fix = fix};
 
 zlay_status zlay_smemdesc_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
                                 const zlay_target *target, const zlay_smemdesc *f)

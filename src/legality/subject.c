@@ -2,7 +2,7 @@
 /* What rules ask of a subject, handed to its form. */
 #include "legality/rule.h"
 
-static const zl_form *const forms[] = {
+static const zl_subject_form *const forms[] = {
     [ZL_SUBJECT_TMAP] = &zl_tensormap_form, [ZL_SUBJECT_DESC] = &zl_smemdesc_form,
     [ZL_SUBJECT_MMA] = &zl_mma_form,        [ZL_SUBJECT_SMEM] = &zl_smem_form,
     [ZL_SUBJECT_COPY] = &zl_copy_form,

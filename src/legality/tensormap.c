@@ -131,7 +131,7 @@ static uint64_t bound(uint64_t b, const zl_subject *s, uint32_t i)
     return b == ZL_BOUND_EXTENT ? ((const zlay_tensormap *)s->value)->extent[i] : b;
 }
 
-const zl_form zl_tensormap_form = {value, count, guard, bound, zl_tensormap_fix};
+const zl_subject_form zl_tensormap_form = {value, count, guard, bound, zl_tensormap_fix};
 
 zlay_status zlay_tensormap_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
                                  const zlay_target *target, const zlay_tensormap *map)
