@@ -109,7 +109,7 @@ static void num_addmul(work *k, num *r, const num *a, const num *b) { (void)k, f
 static void num_submul(work *k, num *r, const num *a, const num *b) { (void)k, fmpz_submul(r, a, b); }
 static void num_gcd(num *r, const num *a, const num *b) { fmpz_gcd(r, a, b); }
 static void num_mod(work *k, num *r, const num *a, const num *m) { (void)k, fmpz_mod(r, a, m); }
-static void num_invmod(work *k, num *r, const num *a, const num *m) { (void)k, fmpz_invmod(r, a, m); }
+static bool num_invmod(num *r, const num *a, const num *m) { return fmpz_invmod(r, a, m); }
 static void num_fdiv(work *k, num *r, const num *a, const num *b) { (void)k, fmpz_fdiv_q(r, a, b); }
 static void num_divexact(num *r, const num *a, const num *b) { fmpz_divexact(r, a, b); }
 static bool num_divisible(const num *a, const num *b) { return fmpz_divisible(a, b); }

@@ -192,12 +192,12 @@ static void num_divexact(num *r, const num *a, const num *b)
 }
 static bool num_divisible(const num *a, const num *b) { return *a % *b == 0; }
 
-/* g = gcd(a, b) = x a modulo b, x of the sign that comes. */
-static num half_gcd(num a, num b, num *x)
+/* Once below 2^32, Euclid's numbers stay there, and one instruction gives quotient and rest. */
+static num half_gcd_32(uint32_t a, uint32_t b, num s, num t, num *x)
 {
-    num s = 1, t = 0;
     while (b) {
-        num q = (num)quotient((uint64_t)a, (uint64_t)b), r = a - q * b, u = s - q * t;
+        uint32_t q = a / b, r = a % b;
+        num u = s - q * t;
         a = b, b = r;
         s = t, t = u;
     }
@@ -205,12 +205,29 @@ static num half_gcd(num a, num b, num *x)
     return a;
 }
 
-static void num_invmod(work *k, num *r, const num *a, const num *m)
+/* g = gcd(a, b) = x a modulo b, |x| < b where b > 1. */
+static num half_gcd(num a, num b, num *x)
 {
-    num x;
-    (void)k;
-    half_gcd(modulo(*a, *m), *m, &x);
-    *r = modulo(x, *m);
+    bool less = a < b;
+    num s = !less, t = less;
+    if (less) num_swap(&a, &b);
+    while ((a | b) >> 32 && b) {
+        num q = a / b, r = a % b, u = s - q * t;
+        a = b, b = r;
+        s = t, t = u;
+    }
+    if (b) return half_gcd_32((uint32_t)a, (uint32_t)b, s, t, x);
+    *x = s;
+    return a;
+}
+
+/* False where there is no inverse, most often because both are even. */
+static bool num_invmod(num *r, const num *a, const num *m)
+{
+    if (!((*a | *m) & 1)) return false;
+    num x, g = half_gcd(modulo(*a, *m), *m, &x);
+    *r = x < 0 ? x + *m : x;
+    return g == 1;
 }
 
 /* ---- modulo 2^61 - 1 ---------------------------------------------------------------------- */
@@ -339,7 +356,7 @@ static void adjugate_by_rows(work *k, num *b, num *d, const num *a, size_t n)
     e.left = (uint64_t *)nums(k, n * n), e.right = (uint64_t *)nums(k, n * n);
     e.pivot = (uint64_t *)nums(k, n);
     for (size_t i = 0; i < n * n; i++) e.left[i] = residue(a[i]);
-    for (size_t i = 0; i < n; i++) e.right[i * n + i] = 1;
+    for (size_t i = 0; i < n * n; i++) e.right[i] = i % (n + 1) == 0;
     for (size_t c = 0; c < n; c++) {
         if (!find_pivot(&e, c)) return;
         clear_rows(&e, c);
@@ -353,6 +370,7 @@ static void adjugate(work *k, num *b, num *d, const num *a, size_t n)
     if (n == 2 && is_small(a, n)) adjugate_2(b, d, a);
     else if (n == 3 && is_small(a, n)) adjugate_3(b, d, a);
     else if (n == 4 && is_small(a, n)) adjugate_4(b, d, a);
+    else if (n > 1 && n <= POWERS && are_powers_small(a, n)) adjugate_by_powers(b, d, a, n);
     else adjugate_by_rows(k, b, d, a, n);
 }
 
@@ -362,18 +380,41 @@ static void adjugate(work *k, num *b, num *d, const num *a, size_t n)
 #define RUNG zl_rung_64
 #include "algebra/zmat_solve.h"
 
+/* In fours, as a call or a string instruction takes longer than so few numbers. */
+static void copy(int64_t *out, const num *a, size_t count)
+{
+    size_t i = 0;
+    for (; i + 4 <= count; i += 4) memcpy(out + i, a + i, 4 * sizeof *a);
+    for (; i < count; i++) memcpy(out + i, a + i, sizeof *a);
+}
+
+/* Compiled for their size: half of the time at n = 2 would be loops and calls. */
+__attribute__((flatten)) static bool smith_2(work *k, num *s, num *u, num *v, const num *a)
+{
+    return smith_of_square(k, s, u, v, a, 2);
+}
+
+__attribute__((flatten)) static bool smith_3(work *k, num *s, num *u, num *v, const num *a)
+{
+    return smith_of_square(k, s, u, v, a, 3);
+}
+
+static bool smith_small(work *k, num *s, num *u, num *v, const num *a, size_t n)
+{
+    if (n == 2) return smith_2(k, s, u, v, a);
+    return n == 3 ? smith_3(k, s, u, v, a) : smith_of_square(k, s, u, v, a, n);
+}
+
 zlay_status zlay_zmat_snf_small(int64_t *s, int64_t *u, int64_t *v, const int64_t *a, size_t n)
 {
     num block[8 * 64 + 4 * 8 + 8];
     work k = {.at = block};
     if (!s || !u || !v || !a || n > 8) return ZLAY_EINVAL;
-    memset(block, 0, (8 * n * n + 4 * n + 8) * sizeof *block);
     num *own_s = nums(&k, n), *own_u = nums(&k, n * n), *own_v = nums(&k, n * n);
-    for (size_t i = 0; i < n * n; i++)
-        if (a[i] == INT64_MIN) return ZLAY_EOVERFLOW;
-    if (!smith_of_square(&k, own_s, own_u, own_v, a, n) || k.overflow) return ZLAY_EOVERFLOW;
-    memcpy(s, own_s, n * sizeof *s);
-    memcpy(u, own_u, n * n * sizeof *u);
-    memcpy(v, own_v, n * n * sizeof *v);
+    if (bits_of(a, n * n) > 62) return ZLAY_EOVERFLOW;
+    if (!smith_small(&k, own_s, own_u, own_v, a, n) || k.overflow) return ZLAY_EOVERFLOW;
+    copy(s, own_s, n);
+    copy(u, own_u, n * n);
+    copy(v, own_v, n * n);
     return ZLAY_OK;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Part of zmat64.c: d a^-1 by minors, for entries below 2^13. */
+/* Part of zmat64.c: d a^-1 by minors, for entries below 2^13, and by powers. */
 
 static void adjugate_2(num *b, num *d, const num *a)
 {
@@ -36,4 +36,59 @@ static void adjugate_4(num *b, num *d, const num *a)
         b[12 + c] = sign * (row[1] * lower[1] - row[0] * lower[3] - row[2] * lower[0]);
     }
     *d = p[0] * q[5] - p[1] * q[4] + p[2] * q[3] + p[3] * q[2] - p[4] * q[1] + p[5] * q[0];
+}
+
+enum { POWERS = 8 };
+
+typedef struct line {
+    double at[POWERS];
+} line;
+
+/* out = a b, rows padded to a length that compilers know; the sum of its diagonal. */
+static double multiply(line *out, const line *a, const line *b, size_t n)
+{
+    double trace = 0;
+    for (size_t i = 0; i < n; i++) {
+        line row = {{0}};
+        for (size_t l = 0; l < n; l++) {
+            double by = a[i].at[l];
+            for (size_t j = 0; j < POWERS; j++) row.at[j] += by * b[l].at[j];
+        }
+        out[i] = row;
+        trace += row.at[i];
+    }
+    return trace;
+}
+
+/* With R the longest row, entries of the k-th matrix below are sums of C(n - 1, k - 1) minors, those
+ * of its product with A and every sum on the way below 2^10.2 R^n: all are whole numbers that a
+ * double holds where R^n < 2^42. */
+static bool are_powers_small(const num *a, size_t n)
+{
+    double longest = 1, bound = 1;
+    for (size_t i = 0; i < n; i++) {
+        double sum = 0;
+        for (size_t j = 0; j < n; j++) sum += (double)a[i * n + j] * (double)a[i * n + j];
+        if (sum > longest) longest = sum;
+    }
+    for (size_t i = 0; i < n; i++) bound *= longest;
+    return bound < 0x1p84;
+}
+
+/* The coefficients of adj(x - A) by powers of x (Le Verrier, Souriau, Faddeev): M := A M + c, where
+ * c = -tr(A M) / k. */
+static void adjugate_by_powers(num *b, num *d, const num *a, size_t n)
+{
+    line x[POWERS] = {{{0}}}, m[POWERS], next[POWERS];
+    double sign = n % 2 ? 1 : -1, c = 0;
+    for (size_t i = 0; i < n * n; i++) x[i / n].at[i % n] = (double)a[i];
+    for (size_t i = 0; i < n; i++) c -= x[i].at[i];
+    for (size_t i = 0; i < n; i++) m[i] = x[i], m[i].at[i] += c;
+    for (size_t power = 2; power < n; power++) {
+        c = -multiply(next, x, m, n) / (double)power;
+        for (size_t i = 0; i < n; i++) m[i] = next[i], m[i].at[i] += c;
+    }
+    c = -multiply(next, x, m, n) / (double)n;
+    *d = (num)(-sign * c);
+    for (size_t i = 0; i < n * n; i++) b[i] = (num)(sign * m[i / n].at[i % n]);
 }

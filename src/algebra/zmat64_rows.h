@@ -97,12 +97,12 @@ static void triangle(work *k, num *h, const num *a, const num *d, size_t n)
 
 /* ---- products ----------------------------------------------------------------------------- */
 
-/* A product of two numbers below 2^60 leaves room for 64 of them in 128 bits. */
-static bool is_below_2_60(const num *a, size_t count)
+/* Every entry is in [-2^bits, 2^bits). */
+static int bits_of(const num *a, size_t count)
 {
-    uint64_t any = 0;
-    for (size_t i = 0; i < count; i++) any |= (uint64_t)(a[i] < 0 ? -a[i] : a[i]);
-    return any >> 60 == 0;
+    uint64_t any = 1;
+    for (size_t i = 0; i < count; i++) any |= (uint64_t)(a[i] ^ a[i] >> 63);
+    return 64 - __builtin_clzll(any);
 }
 
 typedef struct divisor {
@@ -129,13 +129,31 @@ static num divide(work *k, wide sum, const divisor *by)
     return (num)((uint64_t)(sum >> by->twos) * by->inverse);
 }
 
-/* c = a b / d, which is exact; d NULL: 1. */
+/* The product where no sum passes 2^62: the quotient has no more bits than it. */
+static void short_product(num *c, const num *a, const num *b, size_t rows, size_t inner,
+                          size_t cols, const divisor *by)
+{
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < cols; j++) {
+            num sum = 0;
+            for (size_t l = 0; l < inner; l++) sum += a[i * inner + l] * b[l * cols + j];
+            c[i * cols + j] = (num)((uint64_t)(sum >> by->twos) * by->inverse);
+        }
+}
+
+/* c = a b / d, which is exact; d NULL: 1.  A product of two numbers of 60 bits leaves room for 64 of
+ * them in 128. */
 static void product(work *k, num *c, const num *a, const num *b, size_t rows, size_t inner,
                     size_t cols, const num *d)
 {
     wide sum[64];
     divisor by = divisor_of(d ? *d : 1);
-    if (cols > 64 || inner > 64 || !is_below_2_60(a, rows * inner) || !is_below_2_60(b, inner * cols)) {
+    int bits_a = bits_of(a, rows * inner), bits_b = bits_of(b, inner * cols);
+    if (bits_a + bits_b <= 56 && inner <= 64) {
+        short_product(c, a, b, rows, inner, cols, &by);
+        return;
+    }
+    if (cols > 64 || inner > 64 || bits_a > 60 || bits_b > 60) {
         k->overflow = true;
         return;
     }

@@ -7,7 +7,8 @@
 
 static void identity(num *a, size_t n)
 {
-    for (size_t i = 0; i < n; i++) num_si(&a[i * n + i], 1);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) num_si(&a[i * n + j], i == j);
 }
 
 static void transpose(num *out, const num *a, size_t rows, size_t cols)
@@ -33,7 +34,8 @@ static void swap_lines(num *x, num *y, size_t n, size_t stride)
 /* w v = 1; v are the column operations of the form, and w those of the rows of c, which is d A^-1. */
 typedef struct smith {
     num *s, *w, *v, *c;
-    num *m, *rest, *g, *t, *x; /* the modulus, what the diagonal still lacks, scratch */
+    num *m, *rest, *inverse; /* the modulus, what the diagonal still lacks, that of the pivot */
+    num *g, *t, *x;          /* scratch */
     size_t n, top;
 } smith;
 
@@ -85,13 +87,12 @@ static void add_row(work *k, smith *f, size_t to, const num *t, size_t from)
     add_line(k, f->v + from, f->x, f->v + to, n, n);
 }
 
-/* The last row whose entry in the first active column is a unit modulo m; `top` where there is none. */
+/* The last row whose entry in the first active column is a unit modulo m, with its inverse; `top`
+ * where there is none. */
 static size_t unit_row(smith *f)
 {
-    for (size_t q = f->top; q--;) {
-        num_gcd(f->g, f->m, &f->c[q * f->n + f->n - f->top]);
-        if (num_is_one(f->g)) return q;
-    }
+    for (size_t q = f->top; q--;)
+        if (num_invmod(f->inverse, &f->c[q * f->n + f->n - f->top], f->m)) return q;
     return f->top;
 }
 
@@ -109,6 +110,7 @@ static void gather_rows(work *k, smith *f, size_t q)
             add_line(k, f->c + q * n, f->t, f->c + l * n, n, 1);
             add_row(k, f, q, f->t, l);
         }
+        num_invmod(f->inverse, &f->c[q * n + first], f->m);
     }
     if (q == f->top - 1) return;
     swap_lines(f->c + q * n, f->c + (f->top - 1) * n, n, 1);
@@ -120,9 +122,8 @@ static void gather_rows(work *k, smith *f, size_t q)
 static void clear_column(work *k, smith *f)
 {
     size_t n = f->n, first = n - f->top, q = f->top - 1;
-    num_invmod(k, f->g, &f->c[q * n + first], f->m);
     for (size_t i = 0; i < q; i++) {
-        num_mulmod(k, f->t, &f->c[i * n + first], f->g, f->m);
+        num_mulmod(k, f->t, &f->c[i * n + first], f->inverse, f->m);
         num_balance(k, f->t, f->m);
         num_neg(k, f->t, f->t);
         if (!num_sgn(f->t)) continue;
@@ -152,8 +153,8 @@ static void lower_modulus(smith *f)
 /* s, w and v of the matrix whose d A^-1 is c, which is lost. */
 static void smith_square(work *k, smith *f, const num *d)
 {
-    num *own = nums(k, 5);
-    f->m = own, f->rest = own + 1, f->g = own + 2, f->t = own + 3, f->x = own + 4;
+    num *own = nums(k, 6);
+    f->m = own, f->rest = own + 1, f->g = own + 2, f->t = own + 3, f->x = own + 4, f->inverse = own + 5;
     identity(f->w, f->n);
     identity(f->v, f->n);
     for (size_t i = 0; i < f->n; i++) num_si(&f->s[i], 1);
@@ -180,11 +181,12 @@ static bool smith_of_square(work *k, num *s, num *u, num *v, const num *a, size_
     smith f = {.s = s, .w = w, .v = v, .c = c, .n = n};
     adjugate(k, b, d, a, n);
     if (k->overflow || !num_sgn(d)) return false;
-    if (num_sgn(d) < 0) {
-        num_neg(k, d, d);
-        for (size_t i = 0; i < n * n; i++) num_neg(k, &b[i], &b[i]);
+    bool flip = num_sgn(d) < 0;
+    if (flip) num_neg(k, d, d);
+    for (size_t i = 0; i < n * n; i++) {
+        if (flip) num_neg(k, &b[i], &b[i]);
+        num_set(&c[i], &b[i]);
     }
-    for (size_t i = 0; i < n * n; i++) num_set(&c[i], &b[i]);
     smith_square(k, &f, d);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n && !num_is_one(&s[i]); j++) num_mul(k, &w[i * n + j], &w[i * n + j], &s[i]);
