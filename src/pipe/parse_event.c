@@ -35,6 +35,7 @@ static bool term(zl_parser *p, zl_pos *pos, int sign)
     if (zl_scan_number(&p->scan, &value)) {
         if (value > INT32_MAX) return bad(p, "a number is out of range");
         pos->add += sign * value;
+        if (pos->add > INT32_MAX || pos->add < -INT32_MAX) return bad(p, "a sum is out of range");
         return true;
     }
     if (!zl_parse_name(p, text)) return false;

@@ -23,15 +23,15 @@ static void put_pos(printer *p, const zl_pos *pos)
         zl_putf(p->out, "%s%s", plus, p->pipe->params[pos->plus].name);
         plus = "+";
     }
-    if (pos->add < 0) zl_putf(p->out, "%lld", (long long)pos->add);
+    if (pos->add < 0) zl_putf(p->out, "%s%lld", *plus ? "" : "0", (long long)pos->add);
     else if (pos->add > 0 || !*plus) zl_putf(p->out, "%s%lld", plus, (long long)pos->add);
 }
 
-/* A counter may be subtracted from nothing, so a position of several terms stands in parentheses.
- */
+/* A position of several terms stands in parentheses; a number below 0 is one: 0-1, for the text has
+ * no sign of its own. */
 static void put_factor(printer *p, const zl_pos *pos)
 {
-    int terms = (pos->loop >= 0) + (pos->plus >= 0) + (pos->add != 0);
+    int terms = (pos->loop >= 0) + (pos->plus >= 0) + (pos->add < 0 ? 2 : pos->add > 0);
     if (terms > 1) zl_puts(p->out, "(");
     put_pos(p, pos);
     if (terms > 1) zl_puts(p->out, ")");
