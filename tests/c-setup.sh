@@ -1,0 +1,32 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# tools/setup.sh names what a machine lacks: a compiler that finds some headers no more is that machine.
+. tests/tap.sh
+
+lacks() { # pattern of headers, goal: the lines of setup.sh, its status in $tap_dir/status
+    cat > "$tap_dir/cc" <<EOF
+#!/bin/sh
+cat > "$tap_dir/input"
+grep -q -E '$1' "$tap_dir/input" && exit 1
+exec "$CC" "\$@" < "$tap_dir/input"
+EOF
+    chmod +x "$tap_dir/cc"
+    CC="$tap_dir/cc" NO_INSTALL=1 tools/setup.sh "$2" 2>&1
+    echo $? > "$tap_dir/status"
+}
+
+status_is() { test "$(cat "$tap_dir/status")" = "$1"; }
+
+engines_are_named_by() { lacks 'isl|gmp|flint' "$1" | grep -q 'apt-get install -y.* libisl-dev libgmp-dev libflint-dev'; }
+run_goes_on() { engines_are_named_by run && status_is 0; }
+test_stops() { engines_are_named_by test && status_is 1; }
+jansson_stops() { lacks 'jansson' run | grep -q 'apt-get install -y libjansson-dev$' && status_is 1; }
+one_is_named() { lacks 'flint/' run | grep -q 'apt-get install -y libflint-dev$' && status_is 0; }
+unasked() { test -z "$(ENGINES=0 lacks 'isl|gmp|flint' run)" && status_is 0; }
+
+check "without isl, FLINT and GMP 'run' names them and goes on" run_goes_on
+check "without them 'test' stops" test_stops
+check "without jansson 'run' stops" jansson_stops
+check "what is missing is named alone" one_is_named
+check "ENGINES=0 asks for none of them" unasked
+exit $tap_failed
