@@ -161,7 +161,8 @@ static zlay_status walk(tiling *t, zlay_layout **out, zl_cursor start)
     return status;
 }
 
-/* Modes that are no shape and stride: their sum as one layout of any kind, and its points in order. */
+/* Modes that are no shape and stride: their sum as one layout of any kind, and its points in order.
+ */
 static zlay_status by_order(tiling *t, zlay_layout **out, zl_cursor start)
 {
     zlay_layout *order = NULL;
@@ -204,7 +205,8 @@ static zlay_status compose_inside(zlay_ctx *ctx, zlay_layout **out, const zlay_l
                        (unsigned long long)limit, (unsigned long long)tile->size);
     for (uint64_t i = 0; i < tile->size; i++)
         if (zl_value(tile, i, &value) && (value < 0 || (uint64_t)value >= mode->size))
-            return zl_fail(ctx, ZLAY_NONE, "a tile has %lld at %llu, outside the %llu points of its mode",
+            return zl_fail(ctx, ZLAY_NONE,
+                           "a tile has %lld at %llu, outside the %llu points of its mode",
                            (long long)value, (unsigned long long)i, (unsigned long long)mode->size);
     return zl_compose(ctx, out, mode, tile);
 }

@@ -32,8 +32,8 @@ static zlay_status onto_outputs(work *w)
 }
 
 /* The number of points where an injective layout is defined is the number of its values.  So it is
- * onto as many exactly when it is onto [0, greatest], and has no negative value; what it lacks there
- * is below that number. */
+ * onto as many exactly when it is onto [0, greatest], and has no negative value; what it lacks
+ * there is below that number. */
 static zlay_status onto_its_values(work *w, int64_t least, int64_t greatest)
 {
     uint64_t end = greatest < 0 ? 0 : (uint64_t)greatest + 1;

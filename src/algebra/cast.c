@@ -19,7 +19,7 @@ static zlay_status overflow(zlay_ctx *ctx)
     return zl_fail(ctx, ZLAY_EOVERFLOW, "a value does not fit 64 bits");
 }
 
-/* ---- up ------------------------------------------------------------------------------------- */
+/* ---- up ------------------------------------------------------------------------------------ */
 
 /* CuTe's rule for one mode: false where it has none. */
 static bool up_mode(zl_mode *m, int64_t n)
@@ -46,7 +46,8 @@ static zlay_status up_modes(zlay_ctx *ctx, zlay_layout **out, const zlay_layout 
 
 static zlay_status split(zlay_ctx *ctx, uint64_t i, uint64_t k, uint64_t n)
 {
-    return zl_fail(ctx, ZLAY_NONE, "the element of %llu at index %llu is split: index %llu is not its part %llu",
+    return zl_fail(ctx, ZLAY_NONE,
+                   "the element of %llu at index %llu is split: index %llu is not its part %llu",
                    (unsigned long long)n, (unsigned long long)i, (unsigned long long)(i + k),
                    (unsigned long long)k);
 }
@@ -59,7 +60,8 @@ static zlay_status up_element(zl_table *t, const zlay_layout *a, uint64_t i, uin
     if (there && first % (int64_t)n) return split(t->ctx, i * n, 0, n);
     for (uint64_t k = 1; k < n; k++) {
         bool also = zl_value(a, i * n + k, &value);
-        if (also != there || (there && value - first != (int64_t)k)) return split(t->ctx, i * n, k, n);
+        if (also != there || (there && value - first != (int64_t)k))
+            return split(t->ctx, i * n, k, n);
     }
     if (there) zl_table_set(t, i, first / (int64_t)n);
     return ZLAY_OK;
@@ -105,7 +107,7 @@ zlay_status zlay_layout_upcast(zlay_ctx *ctx, zlay_layout **out, const zlay_layo
     return status ? status : zl_leave(ctx, upcast(ctx, out, a, n));
 }
 
-/* ---- down ------------------------------------------------------------------------------------- */
+/* ---- down ---------------------------------------------------------------------------------- */
 
 static bool has_unit_stride(const zlay_layout *a)
 {

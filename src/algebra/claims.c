@@ -241,7 +241,7 @@ zlay_status zl_claims_bound(zl_claims *c, const uint64_t *extent)
     return status;
 }
 
-/* ---- what a guard says about single variables ------------------------------------------------ */
+/* ---- what a guard says about single variables ---------------------------------------------- */
 
 static zlay_range term_sum(const zl_row *row, const zlay_range *range, size_t without)
 {

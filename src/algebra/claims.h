@@ -26,8 +26,8 @@ zlay_status zl_claims_put(zl_claims *c, zl_claim claim);
 zlay_status zl_claims_dense(zl_claims *c, zl_pieces *out, const uint64_t *extent,
                             const uint64_t *out_size);
 
-/* More claims from dense pieces; `known` has a form of c's world for each parameter and coordinate of
- * p, NULL: they are those of the world. */
+/* More claims from dense pieces; `known` has a form of c's world for each parameter and coordinate
+ * of p, NULL: they are those of the world. */
 zlay_status zl_claims_import(zl_claims *c, const zl_pieces *p, const zl_quasi *const *known);
 
 /* Rows 0 <= i < extent for every extent that is not 0, where the claims do not say so. */
@@ -41,8 +41,8 @@ zlay_range zl_row_range(const zl_row *row, const zlay_range *range);
 /* The same, tighter where x and a division of x stand together. */
 zlay_range zl_row_reach(const zl_world *w, const zl_row *row, const zlay_range *range);
 
-/* Where the layout of claims takes its box and output sizes from; NULL, and an extent of 0: from the
- * claims. */
+/* Where the layout of claims takes its box and output sizes from; NULL, and an extent of 0: from
+ * the claims. */
 typedef struct zl_frame {
     const uint64_t *extent, *out_size;
 } zl_frame;
@@ -78,7 +78,7 @@ zlay_status zl_pieces_ends(zlay_ctx *ctx, int64_t *least, int64_t *greatest, con
  * EINVAL: unbounded. */
 zlay_status zl_claims_hull(zl_claims *c, int64_t *least, int64_t *greatest);
 
-/* ---- free variables that zl_solve leaves ----------------------------------------------------- */
+/* ---- free variables that zl_solve leaves --------------------------------------------------- */
 
 /* The claims of a claim with free variables: ZLAY_NONE where a point would have two values. */
 zlay_status zl_solve_by_isl(zl_claims *to, const zl_claim *claim);

@@ -85,7 +85,7 @@ static zlay_status by_points_or_isl(hull *h)
     return by_points(h, &p);
 }
 
-/* ---- by faces --------------------------------------------------------------------------------- */
+/* ---- by faces ------------------------------------------------------------------------------ */
 
 /* The claims cut at one end of one coordinate. */
 static zlay_status face(hull *h, size_t d, int64_t end, zl_cases *out, bool *reached)

@@ -18,7 +18,7 @@ typedef struct maker {
 
 enum { WORK = 1 << 20 }; /* evaluations that are spent before isl is asked */
 
-/* ---- the box -------------------------------------------------------------------------------- */
+/* ---- the box ------------------------------------------------------------------------------- */
 
 static void mark(const zl_world *w, const zl_row *row, bool *in)
 {
@@ -127,7 +127,7 @@ static zlay_status box(maker *m)
     return status || !m->frame->extent ? status : box_of_frame(m);
 }
 
-/* ---- the move of the least corner to 0 ---------------------------------------------------------- */
+/* ---- the move of the least corner to 0 ----------------------------------------------------- */
 
 static zlay_status shift(maker *m)
 {
@@ -184,7 +184,8 @@ static bool keep_rows(const maker *m, zl_guard *guard, const zlay_range *range)
     return true;
 }
 
-/* Rows that the box implies, or that stand there before, are not kept, nor claims without points. */
+/* Rows that the box implies, or that stand there before, are not kept, nor claims without points.
+ */
 static zlay_status drop_implied(maker *m)
 {
     size_t kept = 0;
@@ -201,7 +202,7 @@ static zlay_status drop_implied(maker *m)
     return ZLAY_OK;
 }
 
-/* ---- which points, which values -------------------------------------------------------------------- */
+/* ---- which points, which values ------------------------------------------------------------ */
 
 static zlay_status by_points(maker *m, const zl_pieces *p)
 {

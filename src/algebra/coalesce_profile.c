@@ -53,7 +53,8 @@ static bool is_flat(const zlay_layout *profile)
     return profile->mode[0].open == 1;
 }
 
-/* The dimensions of a kind without modes are as few as they are: a tuple of integers leaves them. */
+/* The dimensions of a kind without modes are as few as they are: a tuple of integers leaves them.
+ */
 static zlay_status by_box(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                           const zlay_layout *profile)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The complement of any layout by its values.  With b's values and their shifts by c's every integer
- * from 0 up to the cotarget is reached once; c must shift to the least integer that is not reached
- * yet, because b's least value is 0: so c is forced, and where it collides there is none. */
+/* The complement of any layout by its values.  With b's values and their shifts by c's every
+ * integer from 0 up to the cotarget is reached once; c must shift to the least integer that is not
+ * reached yet, because b's least value is 0: so c is forced, and where it collides there is none.
+ */
 #include "algebra/cute.h"
 
 typedef struct search {
@@ -22,11 +23,12 @@ static zlay_status collide(search *s, uint64_t i, uint64_t shift, int64_t value)
                            "the layout overlaps itself: indices %llu and %llu have %lld",
                            (unsigned long long)j, (unsigned long long)i, (long long)value);
     }
-    return zl_fail(s->ctx, ZLAY_NONE,
-                   "%llu, the least value not reached, is reached by a shift only, and shifted by it "
-                   "index %llu falls on %llu again",
-                   (unsigned long long)shift, (unsigned long long)i,
-                   (unsigned long long)value + (unsigned long long)shift);
+    return zl_fail(
+        s->ctx, ZLAY_NONE,
+        "%llu, the least value not reached, is reached by a shift only, and shifted by it "
+        "index %llu falls on %llu again",
+        (unsigned long long)shift, (unsigned long long)i,
+        (unsigned long long)value + (unsigned long long)shift);
 }
 
 static zlay_status put(search *s, uint64_t shift)

@@ -46,16 +46,16 @@ static zlay_status substitute(const zl_work *w, zl_draft *d)
     return status;
 }
 
-/* ---- above limits.points: does b leave the box of a? ----------------------------------------- */
+/* ---- above limits.points: does b leave the box of a? --------------------------------------- */
 
 static zlay_status outside(zl_work *w, const zl_isl_point *where)
 {
     w->left = true;
     if (where->params)
-        return zl_fail(w->ctx, ZLAY_NONE, "b is outside the box of a for some parameters, as %s %lld",
-                       w->b->pieces.params ? w->b->pieces.param[0].text
-                                           : w->a->pieces.param[0].text,
-                       (long long)where->param[0]);
+        return zl_fail(
+            w->ctx, ZLAY_NONE, "b is outside the box of a for some parameters, as %s %lld",
+            w->b->pieces.params ? w->b->pieces.param[0].text : w->a->pieces.param[0].text,
+            (long long)where->param[0]);
     if (where->least)
         return zl_fail(w->ctx, ZLAY_NONE, "index %llu: b is outside the box of a",
                        (unsigned long long)where->index);

@@ -10,7 +10,8 @@ bool zl_by_coordinate(const zlay_layout *a, const zlay_layout *b)
 {
     uint64_t extent[ZL_PIECE_VARIABLES], size = 1;
     size_t outs = zlay_layout_outs(b);
-    if (outs < 2 || b->f2.outs || zlay_layout_box(extent, ZL_PIECE_VARIABLES, a) != outs) return false;
+    if (outs < 2 || b->f2.outs || zlay_layout_box(extent, ZL_PIECE_VARIABLES, a) != outs)
+        return false;
     for (size_t i = 0; i < outs; i++) {
         size = zl_out_size(b, i);
         if (!size || (i + 1 < outs && size != extent[i])) return true;
@@ -35,7 +36,8 @@ static bool add_mode(const zlay_layout *a, size_t first, size_t end, int64_t c, 
     int64_t reach;
     for (size_t i = first; i < end; i++) {
         int64_t digit = i + 1 < end ? c % a->mode[i].shape : c;
-        if (!zl_mul(digit, a->mode[i].stride, &reach) || !zl_add(*value, reach, value)) return false;
+        if (!zl_mul(digit, a->mode[i].stride, &reach) || !zl_add(*value, reach, value))
+            return false;
         c /= a->mode[i].shape;
     }
     return true;

@@ -18,7 +18,7 @@ static zlay_status lacks(work *w, uint64_t index)
     return ZLAY_OK;
 }
 
-/* ---- F2: the spans, and the difference of the constants -------------------------------------- */
+/* ---- F2: the spans, and the difference of the constants ------------------------------------ */
 
 static zlay_status affine(work *w, bool *decided)
 {
@@ -33,7 +33,7 @@ static zlay_status affine(work *w, bool *decided)
     return ZLAY_OK;
 }
 
-/* ---- strided ------------------------------------------------------------------------------------- */
+/* ---- strided ------------------------------------------------------------------------------- */
 
 static bool one_swizzle(const zlay_layout *a, const zlay_layout *b)
 {
@@ -54,7 +54,7 @@ static zlay_status strided(work *w, bool *decided)
     return found == ZL_FOUND ? lacks(w, zl_sum_index(&a, x)) : ZLAY_OK;
 }
 
-/* ---- by points -------------------------------------------------------------------------------- */
+/* ---- by points ----------------------------------------------------------------------------- */
 
 /* How a value is looked up in b. */
 typedef struct lookup {
@@ -206,7 +206,7 @@ static zlay_status points(work *w, bool *decided)
     return status;
 }
 
-/* ---- the ladder --------------------------------------------------------------------------------- */
+/* ---- the ladder ---------------------------------------------------------------------------- */
 
 static zlay_status engine(work *w, bool *decided)
 {

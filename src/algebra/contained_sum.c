@@ -2,8 +2,8 @@
 /* The values of one sum among those of another. */
 #include "algebra/decide.h"
 
-/* Terms of a and b between two cuts, and by how much the least value of a is ahead of b's: a cut is a
- * number that all greater steps are multiples of, and that the sums of the lesser ones, ahead
+/* Terms of a and b between two cuts, and by how much the least value of a is ahead of b's: a cut is
+ * a number that all greater steps are multiples of, and that the sums of the lesser ones, ahead
  * included, stay below; so each part of a value is decided by itself. */
 typedef struct part {
     const zl_term *a, *b;

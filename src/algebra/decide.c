@@ -68,7 +68,8 @@ void zl_values_free(zl_values *v)
 /* The value's slot, or the free one that it would have.  The multiplier is 2^64 / golden ratio. */
 static uint64_t slot_of(const zl_values *v, int64_t value)
 {
-    uint64_t hash = (uint64_t)value * 0x9e3779b97f4a7c15u, at = (hash ^ hash >> 32) & (v->slots - 1);
+    uint64_t hash = (uint64_t)value * 0x9e3779b97f4a7c15u,
+             at = (hash ^ hash >> 32) & (v->slots - 1);
     while (v->index[at] && v->value[at] != value) at = (at + 1) & (v->slots - 1);
     return at;
 }

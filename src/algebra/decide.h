@@ -37,8 +37,8 @@ zlay_status zl_decidable(zlay_ctx *ctx, const zlay_layout *a);
 /* Strided layouts of many modes: their search gave up, and isl's takes far longer. */
 static inline bool zl_is_long(const zlay_layout *a) { return a->modes > 8; }
 
-/* A layout as pieces, for the engine: itself, or *made, which the caller frees.  NULL where the pieces
- * would pass a limit or 64 bits. */
+/* A layout as pieces, for the engine: itself, or *made, which the caller frees.  NULL where the
+ * pieces would pass a limit or 64 bits. */
 zlay_status zl_as_pieces(zlay_ctx *ctx, const zl_pieces **out, zlay_layout **made,
                          const zlay_layout *a);
 
@@ -66,7 +66,8 @@ typedef struct zl_sum {
     zl_term term[ZL_TERMS_MOST];
 } zl_sum;
 
-/* Before its swizzle, which is a bijection.  Steps rise; neighbours in one progression are merged. */
+/* Before its swizzle, which is a bijection.  Steps rise; neighbours in one progression are merged.
+ */
 void zl_sum_of(zl_sum *out, const zlay_layout *a);
 
 /* Greatest - least. */
@@ -103,21 +104,22 @@ zl_found zl_sum_lacks(uint64_t *x, const zl_sum *a, const zl_sum *b, zl_budget *
 
 typedef struct zl_span {
     unsigned rank;
-    uint64_t pivot[64], from[64]; /* pivot[p] has p as its highest bit, or is 0; bases that make it */
+    uint64_t pivot[64]; /* pivot[p] has p as its highest bit, or is 0 ... */
+    uint64_t from[64];  /* ... and is the XOR of these bases */
 } zl_span;
 
 void zl_span_begin(zl_span *s);
 
-/* Add a vector made of the bases `from`; false when it was in the span: then *from is a set of bases
- * whose XOR is 0. */
+/* Add a vector made of the bases `from`; false when it was in the span: then *from is a set of
+ * bases whose XOR is 0. */
 bool zl_span_add(zl_span *s, uint64_t vector, uint64_t *from);
 bool zl_span_has(const zl_span *s, uint64_t vector);
 void zl_span_of(zl_span *s, const zl_affine *a);
 
 /* ---- values of two layouts, compared ----------------------------------------------------- */
 
-/* How the outputs of two layouts compare: as integers where one has one output, as tuples where both
- * have as many, else never.  EINVAL where an integer is needed and outputs have no sizes. */
+/* How the outputs of two layouts compare: as integers where one has one output, as tuples where
+ * both have as many, else never.  EINVAL where an integer is needed and outputs have no sizes. */
 typedef enum zl_manner { ZL_AS_INTEGERS, ZL_AS_TUPLES, ZL_NEVER } zl_manner;
 zlay_status zl_comparison(zlay_ctx *ctx, zl_manner *out, const zlay_layout *a,
                           const zlay_layout *b);
@@ -125,7 +127,8 @@ zlay_status zl_comparison(zlay_ctx *ctx, zl_manner *out, const zlay_layout *a,
 /* False for an f2 layout whose flat values have 64 bits. */
 bool zl_has_sign(const zlay_layout *a);
 
-/* Both as affine maps over F2 whose values are equal bits exactly when the layouts' values are equal. */
+/* Both as affine maps over F2 whose values are equal bits exactly when the layouts' values are
+ * equal. */
 bool zl_affine_pair(zl_affine *a_map, zl_affine *b_map, zl_manner terms, const zlay_layout *a,
                     const zlay_layout *b);
 

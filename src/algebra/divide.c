@@ -85,7 +85,7 @@ zlay_status zlay_layout_divide(zlay_ctx *ctx, zlay_layout **out, const zlay_layo
     return status ? status : zl_leave(ctx, divide(ctx, out, a, b, arrangement));
 }
 
-/* ---- by a tiler, mode by mode --------------------------------------------------------------- */
+/* ---- by a tiler, mode by mode -------------------------------------------------------------- */
 
 /* The box of a as a compact layout: the index of each coordinate. */
 static zlay_status index_layout(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)

@@ -34,7 +34,8 @@ zlay_status zl_equal_symbols(zl_pair *p);
 /* Both strided under one swizzle: the coalesced forms, which are unique. */
 zlay_status zl_equal_coalesced(zl_pair *p, bool *decided);
 
-/* A strided layout whose sums carry is no affine map over F2: where it leaves the other, which is. */
+/* A strided layout whose sums carry is no affine map over F2: where it leaves the other, which is.
+ */
 zlay_status zl_equal_carry(zl_pair *p, bool *decided);
 
 /* Two strided layouts under different swizzles, whose boxes have a common refinement: one period of

@@ -4,8 +4,8 @@
  *
  * As long as both sides had one value at every index below 2^k, that value is all that bit k can be
  * added to.  So the values met so far are kept, each with its least index, and a bit is added to
- * each on both sides: the first difference is the least index of those that part.  Modular values are
- * fewer than the group's elements, which bounds the work whatever the number of points. */
+ * each on both sides: the first difference is the least index of those that part.  Modular values
+ * are fewer than the group's elements, which bounds the work whatever the number of points. */
 #include "algebra/equal.h"
 #include "algebra/f2.h"
 #include "algebra/modular.h"
@@ -113,7 +113,7 @@ static zlay_status by_meeting(zlay_ctx *ctx, const side *a, const side *b, uint6
     return status;
 }
 
-/* ---- one law of addition: whatever the size ------------------------------------------------- */
+/* ---- one law of addition: whatever the size ------------------------------------------------ */
 
 static uint64_t field_of(const side *s, unsigned k)
 {
@@ -121,8 +121,8 @@ static uint64_t field_of(const side *s, unsigned k)
     return zl_field(f2->basis[k], zl_dim_low(f2->out, (size_t)s->out), f2->out[s->out].bits);
 }
 
-/* The least index whose fields add up to `sum`: its highest bit is the first up to which all do, and
- * what that lacks is asked of the bits below. */
+/* The least index whose fields add up to `sum`: its highest bit is the first up to which all do,
+ * and what that lacks is asked of the bits below. */
 static bool least_sum(const side *s, unsigned bits, uint64_t sum, uint64_t *index)
 {
     *index = 0;

@@ -70,7 +70,8 @@ static zlay_status differ_there(zl_pair *p, const zl_isl_point *where)
     p->witness = fixed.witness;
     for (size_t i = 0; i < p->room && i < where->params; i++) p->values[i] = where->param[i];
     if (status || p->answer == ZLAY_NO) return status;
-    return zl_fail(p->ctx, ZLAY_OK, "a box begins where a parameter says, and its corner is not known");
+    return zl_fail(p->ctx, ZLAY_OK,
+                   "a box begins where a parameter says, and its corner is not known");
 }
 
 static bool has_unknown_extent(const zl_pieces *p)

@@ -7,7 +7,7 @@ static bool one_swizzle(const zl_swizzle *s, const zl_swizzle *t)
     return s->bits == t->bits && s->base == t->base && s->shift == t->shift;
 }
 
-/* ---- one swizzle ---------------------------------------------------------------------------- */
+/* ---- one swizzle --------------------------------------------------------------------------- */
 
 /* The first index where two coalesced layouts part.  The coalesced form is unique: each extent is
  * where the progression of its stride first breaks. */
@@ -28,8 +28,8 @@ static bool first_break(const zl_modes *a, const zl_modes *b, uint64_t *index)
 }
 
 /* One bijection after both changes nothing, so layouts of one swizzle compare as strided.  Extents
- * whose product passes 2^63 stay apart when modes are merged, and where such ones end nothing has to
- * differ. */
+ * whose product passes 2^63 stay apart when modes are merged, and where such ones end nothing has
+ * to differ. */
 zlay_status zl_equal_coalesced(zl_pair *p, bool *decided)
 {
     zl_modes a, b;
@@ -52,7 +52,7 @@ zlay_status zl_equal_coalesced(zl_pair *p, bool *decided)
     return zl_unless_limit(p->ctx, status);
 }
 
-/* ---- sums that carry, against a map without carries ------------------------------------------- */
+/* ---- sums that carry, against a map without carries ---------------------------------------- */
 
 static bool is_power(uint64_t n) { return n && !(n & (n - 1)); }
 
@@ -111,7 +111,7 @@ zlay_status zl_equal_carry(zl_pair *p, bool *decided)
     return ZLAY_OK;
 }
 
-/* ---- two swizzles ------------------------------------------------------------------------------ */
+/* ---- two swizzles -------------------------------------------------------------------------- */
 
 typedef struct common {
     uint64_t extent, at;

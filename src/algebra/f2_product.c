@@ -156,7 +156,7 @@ static zlay_status check_output(const product *p, size_t out)
     return share(p, out, true, n, m >> 1);
 }
 
-/* ---- the operation -------------------------------------------------------------------------- */
+/* ---- the operation ------------------------------------------------------------------------- */
 
 static zlay_status make(product *p, zlay_layout **out)
 {

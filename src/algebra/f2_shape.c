@@ -123,7 +123,7 @@ zlay_status zlay_f2_transpose_outs(zlay_ctx *ctx, zlay_layout **out, const zlay_
     return enter_and_run(ctx, out, &s, a, transpose_outs, true);
 }
 
-/* ---- reshapes -------------------------------------------------------------------------------- */
+/* ---- reshapes ------------------------------------------------------------------------------ */
 
 static zlay_status other_product(const shape *s, unsigned bits, unsigned wanted)
 {
@@ -172,7 +172,7 @@ zlay_status zlay_f2_reshape_outs(zlay_ctx *ctx, zlay_layout **out, const zlay_la
     return enter_and_run(ctx, out, &s, a, reshape_outs, false);
 }
 
-/* ---- concatenation --------------------------------------------------------------------------- */
+/* ---- concatenation ------------------------------------------------------------------------- */
 
 static zlay_status same_dims(const shape *s, const zl_dim *a, size_t m, const zl_dim *b, size_t n,
                              const char *what)
@@ -237,7 +237,7 @@ zlay_status zlay_f2_concat_outs(zlay_ctx *ctx, zlay_layout **out, const zlay_lay
     return concat(ctx, out, a, b, concat_outs);
 }
 
-/* ---- parts ----------------------------------------------------------------------------------- */
+/* ---- parts --------------------------------------------------------------------------------- */
 
 static bool listed(const char *name, const char *const *names, size_t count)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables that are subset sums: bases are the values at powers of two, and every value is checked. */
+/* Tables that are subset sums: bases are the values at powers of two, and every value is checked.
+ */
 #include "algebra/f2.h"
 #include "algebra/modular.h"
 #include "algebra/table.h"

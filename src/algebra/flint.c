@@ -87,7 +87,8 @@ static zlay_status stored(work *k, zlay_zmat **out, const num *a, size_t rows, s
 {
     size_t count = rows * cols, limbs = 0;
     for (size_t i = 0; i < count; i++)
-        if (!fmpz_fits_si(&a[i]) && fmpz_size(&a[i]) > (slong)limbs) limbs = (size_t)fmpz_size(&a[i]);
+        if (!fmpz_fits_si(&a[i]) && fmpz_size(&a[i]) > (slong)limbs)
+            limbs = (size_t)fmpz_size(&a[i]);
     zlay_status status = zl_zmat_block(k->ctx, out, rows, cols, limbs);
     for (size_t i = 0; i < count && !status && !limbs; i++) (*out)->small[i] = fmpz_get_si(&a[i]);
     if (!status && limbs) put_big(*out, a, count);
@@ -105,8 +106,14 @@ static void num_swap(num *a, num *b) { fmpz_swap(a, b); }
 static void num_neg(work *k, num *r, const num *a) { (void)k, fmpz_neg(r, a); }
 static void num_add(work *k, num *r, const num *a, const num *b) { (void)k, fmpz_add(r, a, b); }
 static void num_mul(work *k, num *r, const num *a, const num *b) { (void)k, fmpz_mul(r, a, b); }
-static void num_addmul(work *k, num *r, const num *a, const num *b) { (void)k, fmpz_addmul(r, a, b); }
-static void num_submul(work *k, num *r, const num *a, const num *b) { (void)k, fmpz_submul(r, a, b); }
+static void num_addmul(work *k, num *r, const num *a, const num *b)
+{
+    (void)k, fmpz_addmul(r, a, b);
+}
+static void num_submul(work *k, num *r, const num *a, const num *b)
+{
+    (void)k, fmpz_submul(r, a, b);
+}
 static void num_gcd(num *r, const num *a, const num *b) { fmpz_gcd(r, a, b); }
 static void num_mod(work *k, num *r, const num *a, const num *m) { (void)k, fmpz_mod(r, a, m); }
 static bool num_invmod(num *r, const num *a, const num *m) { return fmpz_invmod(r, a, m); }
@@ -315,7 +322,8 @@ void zlay_engines_release(void) { flint_cleanup(); }
 
 static zlay_status lacks(zlay_ctx *ctx)
 {
-    return zl_fail(ctx, ZLAY_ELIMIT, "numbers beyond 64 bits: built without the engines FLINT and GMP");
+    return zl_fail(ctx, ZLAY_ELIMIT,
+                   "numbers beyond 64 bits: built without the engines FLINT and GMP");
 }
 
 static zlay_status lacks_3(zlay_ctx *ctx, zlay_zmat *out[3], const zlay_zmat *a)

@@ -135,7 +135,7 @@ static zlay_status grow_all(growth *g)
     return status;
 }
 
-/* ---- upwards -------------------------------------------------------------------------------- */
+/* ---- upwards ------------------------------------------------------------------------------- */
 
 static bool same_node(const tier *t, uint64_t v, uint64_t w)
 {
@@ -169,7 +169,7 @@ static zlay_status merge_level(growth *g, size_t k)
     return status;
 }
 
-/* ---- the form ------------------------------------------------------------------------------- */
+/* ---- the form ------------------------------------------------------------------------------ */
 
 static size_t form_bytes(const growth *g)
 {

@@ -20,7 +20,10 @@ static zl_import_reader *reader_of(zl_cursor *c)
     return NULL;
 }
 
-static bool is_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_'; }
+static bool is_letter(char c)
+{
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+}
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 zlay_status zl_import_name(zl_cursor *c, const char **name, size_t *length)

@@ -61,7 +61,8 @@ static bool at_same_name(zl_cursor *c, const char *name, size_t length)
     const char *next;
     size_t count;
     zl_cursor at = *c;
-    if (zl_cursor_word(&at, "where") || !zl_cursor_peek(&at) || zl_cursor_take(&at, '-')) return false;
+    if (zl_cursor_word(&at, "where") || !zl_cursor_peek(&at) || zl_cursor_take(&at, '-'))
+        return false;
     if (zl_import_name(&at, &next, &count) || count != length || memcmp(next, name, length))
         return false;
     *c = at;
@@ -95,7 +96,8 @@ zlay_status zl_import_triton_list(zl_cursor *c, zl_text *out)
     }
     if (status) return status;
     zl_puts(out, " ->");
-    if (!zl_cursor_word(c, "where out dims are:")) return zl_cursor_fail(c, "'where out dims are:'");
+    if (!zl_cursor_word(c, "where out dims are:"))
+        return zl_cursor_fail(c, "'where out dims are:'");
     return list_sizes(c, out);
 }
 
@@ -180,7 +182,8 @@ static zlay_status attribute_begin(zl_cursor *c)
     const char *name;
     size_t length;
     zl_cursor at = *c;
-    if (zl_cursor_take(&at, '#') && !zl_import_name(&at, &name, &length) && zl_cursor_take(&at, '='))
+    if (zl_cursor_take(&at, '#') && !zl_import_name(&at, &name, &length) &&
+        zl_cursor_take(&at, '='))
         *c = at;
     return zl_cursor_word(c, "#ttg.linear<{") ? ZLAY_OK : zl_cursor_fail(c, "'#ttg.linear<{'");
 }

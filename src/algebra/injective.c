@@ -159,7 +159,7 @@ static zlay_status strided(work *w, bool *decided)
     return ZLAY_OK;
 }
 
-/* ---- modular: subset sums ------------------------------------------------------------------- */
+/* ---- modular: subset sums ------------------------------------------------------------------ */
 
 static zlay_status modular(work *w, bool *decided)
 {

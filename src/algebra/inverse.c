@@ -135,7 +135,7 @@ zlay_status zlay_layout_right_inverse(zlay_ctx *ctx, zlay_layout **out, const zl
     return zl_leave(ctx, zl_right_inverse(ctx, out, a));
 }
 
-/* ---- left ------------------------------------------------------------------------------------ */
+/* ---- left ---------------------------------------------------------------------------------- */
 
 /* CuTe's, where each stride is a multiple of the span so far; ZLAY_NONE elsewhere. */
 static zlay_status left_of_terms(zlay_ctx *ctx, zlay_layout **out, const terms *t)

@@ -168,7 +168,8 @@ zlay_status zl_isl_contained(zlay_ctx *ctx, zlay_answer *answer, zl_isl_point *w
     zlay_status status = zl_isl_begin(&e, ctx, a, b);
     if (status) return decided(status, answer, ZLAY_NO);
     isl_map *map = zl_isl_map(&e, a);
-    isl_set *left = isl_set_subtract(isl_map_range(isl_map_copy(map)), isl_map_range(zl_isl_map(&e, b)));
+    isl_set *left =
+        isl_set_subtract(isl_map_range(isl_map_copy(map)), isl_map_range(zl_isl_map(&e, b)));
     status = none_in(&e, isl_map_domain(isl_map_intersect_range(map, left)), answer, where, a);
     zl_isl_end(&e);
     return status;

@@ -2,18 +2,19 @@
 /* The engine behind the last rung of a decision: isl, asked about checked pieces, never about text.
  *
  * Each call has an isl_ctx of its own under limits.isl_ops operations, and refuses beforehand what
- * would need more than limits.big_bytes of coefficients.  An extent of 0 is no bound: parameters and
- * such coordinates range over all integers.  Deciders answer ZLAY_OK and write ZLAY_YES, ZLAY_NO or
- * ZLAY_UNDECIDED with the limit in the message; a build without engines is always undecided.
- * Two layouts of a question have the same parameters, or those that share a name share its value. */
+ * would need more than limits.big_bytes of coefficients.  An extent of 0 is no bound: parameters
+ * and such coordinates range over all integers.  Deciders answer ZLAY_OK and write ZLAY_YES,
+ * ZLAY_NO or ZLAY_UNDECIDED with the limit in the message; a build without engines is always
+ * undecided.  Two layouts of a question have the same parameters, or those that share a name share
+ * its value. */
 #ifndef ZL_ALGEBRA_ISL_H
 #define ZL_ALGEBRA_ISL_H
 
 #include "algebra/pieces.h"
 
 /* A point that shows a NO.  Without parameters it is the least index, unless finding that one would
- * have passed the limit; with parameters it is any, and their values are those of the first layout's
- * parameters, then of those that only the second one has. */
+ * have passed the limit; with parameters it is any, and their values are those of the first
+ * layout's parameters, then of those that only the second one has. */
 typedef struct zl_isl_point {
     bool least;
     uint64_t index; /* colexicographic; 0 where an extent is 0 */
@@ -30,7 +31,8 @@ zlay_status zl_isl_equal(zlay_ctx *ctx, zlay_answer *answer, zl_isl_point *where
 zlay_status zl_isl_injective(zlay_ctx *ctx, zlay_answer *answer, zl_isl_point where[2],
                              const zl_pieces *a);
 
-/* Every tuple of [0, onto[0]) x ... is a value; `missed`: outs integers, the least by flat index. */
+/* Every tuple of [0, onto[0]) x ... is a value; `missed`: outs integers, the least by flat index.
+ */
 zlay_status zl_isl_surjective(zlay_ctx *ctx, zlay_answer *answer, int64_t *missed,
                               const zl_pieces *a, const uint64_t *onto);
 

@@ -68,7 +68,8 @@ static zlay_status form_of(answer *m, isl_aff *aff, zl_quasi *out, int depth)
     int64_t whole = 1;
     if (depth > DEPTH_MOST) {
         isl_val_free(den);
-        return zl_fail(m->e->ctx, ZLAY_ELIMIT, "divisions are nested more than %d deep", DEPTH_MOST);
+        return zl_fail(m->e->ctx, ZLAY_ELIMIT, "divisions are nested more than %d deep",
+                       DEPTH_MOST);
     }
     zl_quasi_set(out, 0);
     zlay_status status = den ? known_terms(m, aff, den, out) : zl_isl_failed(m->e);
@@ -80,7 +81,7 @@ static zlay_status form_of(answer *m, isl_aff *aff, zl_quasi *out, int depth)
     return status ? status : zl_quasi_divide(m->to->w, out, whole);
 }
 
-/* ---- isl's pieces as claims ----------------------------------------------------------------- */
+/* ---- isl's pieces as claims ---------------------------------------------------------------- */
 
 typedef struct reading {
     answer *m;

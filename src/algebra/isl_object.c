@@ -19,7 +19,8 @@ zlay_status zl_isl_begin(zl_isl *e, zlay_ctx *ctx, const zl_pieces *a, const zl_
     uint64_t bytes = bytes_of(a) + (b ? bytes_of(b) : 0), most = zl_limits(ctx)->big_bytes;
     *e = (zl_isl){ctx, NULL};
     if (bytes > most)
-        return zl_fail(ctx, ZLAY_ELIMIT, "limits.big_bytes is %llu and the pieces need %llu for isl",
+        return zl_fail(ctx, ZLAY_ELIMIT,
+                       "limits.big_bytes is %llu and the pieces need %llu for isl",
                        (unsigned long long)most, (unsigned long long)bytes);
     e->isl = isl_ctx_alloc();
     if (!e->isl) return zl_fail(ctx, ZLAY_ENOMEM, "no memory for isl");
@@ -229,7 +230,8 @@ zlay_status zl_isl_point_of(const zl_isl *e, isl_set *set, int64_t *at, zl_isl_p
         fits = zl_isl_integer(isl_point_get_coordinate_val(point, isl_dim_set, i), &at[i]) && fits;
     where->params = (size_t)params;
     for (int i = 0; i < params; i++)
-        fits = zl_isl_integer(isl_point_get_coordinate_val(point, isl_dim_param, i), &where->param[i]) &&
+        fits = zl_isl_integer(isl_point_get_coordinate_val(point, isl_dim_param, i),
+                              &where->param[i]) &&
                fits;
     isl_point_free(point);
     if (fits) return ZLAY_OK;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pieces as isl objects.  Only the files isl*.c include this header: no isl type goes further.
  *
- * Coordinates and outputs stand in reverse, so that isl's lexicographic order is that of indices. */
+ * Coordinates and outputs stand in reverse, so that isl's lexicographic order is that of indices.
+ */
 #ifndef ZL_ALGEBRA_ISL_OBJECT_H
 #define ZL_ALGEBRA_ISL_OBJECT_H
 

@@ -137,7 +137,8 @@ bool zl_modes_range(const zl_mode *modes, size_t count, int64_t offset, int64_t 
 /* ---- values ---------------------------------------------------------------- */
 
 /* The flat value at an index of the box: several outputs are one integer, colexicographic in the
- * output sizes.  False where the layout is undefined, has parameters, or has outputs without sizes. */
+ * output sizes.  False where the layout is undefined, has parameters, or has outputs without sizes.
+ */
 bool zl_value(const zlay_layout *a, uint64_t index, int64_t *out);
 
 /* The same of a layout that has a value everywhere. */

@@ -208,7 +208,7 @@ static zlay_status pack_bases(lowering *w)
     return status;
 }
 
-/* ---- the operation --------------------------------------------------------------------------- */
+/* ---- the operation ------------------------------------------------------------------------- */
 
 static zlay_status lower(lowering *w, zlay_layout **out, const unsigned *bits, size_t count)
 {

@@ -48,7 +48,7 @@ static zlay_status apply(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
     return status;
 }
 
-/* ---- flat, grouped -------------------------------------------------------------------------- */
+/* ---- flat, grouped ------------------------------------------------------------------------- */
 
 static zlay_status flatten(zl_modes *out, const zl_modes *in, void *env)
 {
@@ -99,7 +99,7 @@ zlay_status zlay_layout_group(zlay_ctx *ctx, zlay_layout **out, const zlay_layou
     return status ? status : zl_leave(ctx, apply(ctx, out, a, group, &r));
 }
 
-/* ---- by a coordinate with blanks ------------------------------------------------------------- */
+/* ---- by a coordinate with blanks ----------------------------------------------------------- */
 
 typedef struct cut {
     const char *text;

@@ -127,8 +127,9 @@ zlay_status zl_layout_pieces(zlay_ctx *ctx, zlay_layout **out, const zl_pieces *
     if (status) return status;
     if (!p->params && !rows_fit(p))
         return zl_fail(ctx, ZLAY_EOVERFLOW, "a value of the layout does not fit 64 bits");
-    size_t tail = p->count * sizeof *p->piece + p->params * sizeof *p->param +
-                  sizeof(int64_t) * (all_rows(p) * zl_pieces_width(p) + p->divs + p->dims + p->outs);
+    size_t tail =
+        p->count * sizeof *p->piece + p->params * sizeof *p->param +
+        sizeof(int64_t) * (all_rows(p) * zl_pieces_width(p) + p->divs + p->dims + p->outs);
     zlay_layout *a = zl_layout_block(ctx, ZLAY_LAYOUT_PIECES, tail);
     if (!a) return ZLAY_ENOMEM;
     fill(a, p);

@@ -7,9 +7,10 @@
  * x - n floor(x / n), bit k of x is floor(x / 2^k) - 2 floor(x / 2^(k+1)), and a congruence is an
  * equality.  A point of the box is defined where one guard holds; no two hold anywhere.
  *
- * As text they are isl's: `{ [i0] -> [2i0] : 0 <= i0 < 3; ... }`.  Its box is the hull of its domain,
- * the least corner coordinate 0; where cells without a value lie at the border (a padded layout),
- * the text ends in `# box 10,4`, a comment to isl, and the coordinates are those of that box.
+ * As text they are isl's: `{ [i0] -> [2i0] : 0 <= i0 < 3; ... }`.  Its box is the hull of its
+ * domain, the least corner coordinate 0; where cells without a value lie at the border (a padded
+ * layout), the text ends in `# box 10,4`, a comment to isl, and the coordinates are those of that
+ * box.
  *
  * The example `{ [i] -> [2i] : i < 3; [i] -> [i mod 2] : i >= 3 }` on a box of 5:
  *   dims 1, divs 1, extent {5}, div {0, 1, 0}, den {2}, a row is {constant, i, floor(i / 2)},
@@ -33,7 +34,7 @@ typedef struct zl_piece {
 typedef struct zl_pieces {
     size_t params, dims, divs, outs, count;
     const zl_name *param;
-    const uint64_t *extent;   /* of the box, a dim each, the first fastest; 0: needs the parameters */
+    const uint64_t *extent; /* of the box, a dim each, the first fastest; 0: needs the parameters */
     const uint64_t *out_size; /* an output each; 0: not known, or a value is negative */
     const int64_t *div, *den; /* den >= 2 */
     const zl_piece *piece;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pieces that are an affine map over F2, whatever the size of the box.
  *
- * A value is written as K + the sum of t b over parities b of some input bits.  Different parities are
- * linearly independent as functions (they are characters, 1 - 2 b), so a function has one such sum,
- * and comparing sums decides.  The variables: a coordinate has its bits; floor(x / 2^k) of an affine x
- * is a shift; and floor(s / 2) of another s, as the carry of an XOR, stands in a row as
- * -2 c floor(s / 2) = c (s mod 2) - c s, where s mod 2 is a parity.  A row with another division is
+ * A value is written as K + the sum of t b over parities b of some input bits.  Different parities
+ * are linearly independent as functions (they are characters, 1 - 2 b), so a function has one such
+ * sum, and comparing sums decides.  The variables: a coordinate has its bits; floor(x / 2^k) of an
+ * affine x is a shift; and floor(s / 2) of another s, as the carry of an XOR, stands in a row as -2
+ * c floor(s / 2) = c (s mod 2) - c s, where s mod 2 is a parity.  A row with another division is
  * not known: a yes is proved, a no says nothing. */
 #include "algebra/kind.h"
 
@@ -135,7 +135,7 @@ static bool row_word(const reading *r, const int64_t *row, zl_affine *out)
     return word_of(out, &s, r->bits);
 }
 
-/* ---- variables ------------------------------------------------------------------------------ */
+/* ---- variables ----------------------------------------------------------------------------- */
 
 static bool parity(const reading *r, const int64_t *row, zl_affine *out)
 {

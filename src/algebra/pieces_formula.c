@@ -29,7 +29,7 @@ zlay_status zl_read_side(zl_reader *p, zl_cases *cases, size_t first)
     return status ? status : solve_cases(p, cases, first);
 }
 
-/* ---- comparisons ---------------------------------------------------------------------------- */
+/* ---- comparisons --------------------------------------------------------------------------- */
 
 typedef struct list {
     zl_quasi **at;
@@ -157,7 +157,7 @@ static zlay_status read_comparison(zl_reader *p, zl_cases *out)
     return zl_reader_at(p, status, byte);
 }
 
-/* ---- exists ----------------------------------------------------------------------------------- */
+/* ---- exists -------------------------------------------------------------------------------- */
 
 /* `e = x`: an equality that belongs to the condition. */
 static zlay_status read_definition(zl_reader *p, zl_cases *defined, size_t v)
@@ -205,7 +205,7 @@ static zlay_status read_exists(zl_reader *p, zl_cases *out)
     return status ? status : solve_cases(p, out, first);
 }
 
-/* ---- and, or, not ------------------------------------------------------------------------------- */
+/* ---- and, or, not -------------------------------------------------------------------------- */
 
 /* Whether the parenthesis at the cursor holds a condition: a comparison or a word of one. */
 static bool holds_condition(const zl_reader *p)

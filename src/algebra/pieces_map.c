@@ -278,7 +278,7 @@ static zlay_status read_items(zl_cursor *c, whole *t)
     return status ? status : zl_cursor_end(c);
 }
 
-/* ---- comments: `# box 10,4` and `# out 8,8` behind the text keep what isl has no words for ------ */
+/* ---- comments: `# box 10,4` and `# out 8,8` behind the text keep what isl has no words for - */
 
 static zlay_status read_sizes(zl_cursor *c, whole *t, uint64_t **out, size_t count)
 {
@@ -298,7 +298,8 @@ static zlay_status read_comment(zl_cursor *c, whole *t, size_t dims)
 {
     zlay_status status = ZLAY_OK;
     if (zl_cursor_word(c, "box ")) status = read_sizes(c, t, &t->extent, dims);
-    if (!status && zl_cursor_word(c, "out ")) status = read_sizes(c, t, &t->out_size, t->claims.outs);
+    if (!status && zl_cursor_word(c, "out "))
+        status = read_sizes(c, t, &t->out_size, t->claims.outs);
     return status ? status : zl_cursor_end(c);
 }
 

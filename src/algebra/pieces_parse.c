@@ -250,9 +250,12 @@ static zlay_status read_primary(zl_reader *p, zl_quasi *out)
     return read_name(p, out);
 }
 
-/* ---- terms ----------------------------------------------------------------------------------- */
+/* ---- terms --------------------------------------------------------------------------------- */
 
-static bool take_mod(zl_reader *p) { return zl_cursor_take(&p->c, '%') || zl_reader_take(p, "mod"); }
+static bool take_mod(zl_reader *p)
+{
+    return zl_cursor_take(&p->c, '%') || zl_reader_take(p, "mod");
+}
 
 static zlay_status read_mod(zl_reader *p, zl_quasi *out)
 {

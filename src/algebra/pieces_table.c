@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All values of pieces: the same as point by point, with rows reduced to the terms they have.  That no
- * sum leaves 64 bits was checked when the pieces were made. */
+/* All values of pieces: the same as point by point, with rows reduced to the terms they have.  That
+ * no sum leaves 64 bits was checked when the pieces were made. */
 #include "algebra/kind.h"
 #include "algebra/table.h"
 

@@ -3,8 +3,9 @@
  * substitutions become before they are pieces.
  *
  * A world numbers variables: parameters, coordinates, then in the order of their making floor
- * divisions and free variables (those of `exists`, and outputs that a condition defines).  Everything
- * of a world lives until zl_world_end, so nothing is freed on the way out of a failure. */
+ * divisions and free variables (those of `exists`, and outputs that a condition defines).
+ * Everything of a world lives until zl_world_end, so nothing is freed on the way out of a failure.
+ */
 #ifndef ZL_ALGEBRA_QUASI_H
 #define ZL_ALGEBRA_QUASI_H
 
@@ -83,7 +84,7 @@ zlay_status zl_quasi_replace(zl_world *w, zl_quasi *a, size_t v, const zl_quasi 
 bool zl_row_has(const zl_world *w, const zl_row *row, size_t v);
 const zl_row *zl_row_new(zl_world *w, const zl_quasi *a, bool equal);
 
-/* ---- conditions: ELIMIT past limits.pieces guards; what is put into another is given up ------ */
+/* ---- conditions: ELIMIT past limits.pieces guards; what is put into another is given up ---- */
 
 /* a == 0 or a >= 0 more; *possible turns false where that cannot be. */
 zlay_status zl_guard_put(zl_world *w, zl_guard *guard, const zl_quasi *a, bool equal,
@@ -107,7 +108,7 @@ bool zl_guards_contradict(const zl_guard *a, const zl_guard *b);
 zlay_status zl_cases_without(zl_world *w, zl_cases *a, const zl_guard *b);
 zlay_status zl_cases_not(zl_world *w, zl_cases *a);
 
-/* ---- free variables ------------------------------------------------------------------------- */
+/* ---- free variables ------------------------------------------------------------------------ */
 
 /* Replace the free variables from `first` on that the guard and the values have by what the guard
  * says they are, or project out those that no value has.  *possible turns false where the guard

@@ -61,7 +61,7 @@ static zlay_status by_stride(zlay_ctx *ctx, zlay_layout **out, const sliced *s)
     return status ? status : zl_simplify(ctx, out);
 }
 
-/* ---- every other ---------------------------------------------------------------------------- */
+/* ---- every other --------------------------------------------------------------------------- */
 
 static zlay_status fill(zl_draft *d, zl_form *at, size_t count, const void *env)
 {

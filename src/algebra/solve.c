@@ -179,7 +179,7 @@ static bool is_in_division(const solver *s, size_t v)
     return false;
 }
 
-/* ---- projecting out -------------------------------------------------------------------------- */
+/* ---- projecting out ------------------------------------------------------------------------ */
 
 /* Every pair of bounds has a factor of 1, so the sum of the two says all that the pair says. */
 static bool is_exact(const solver *s, size_t v)
@@ -222,7 +222,7 @@ static zlay_status project(solver *s, size_t v)
     return status;
 }
 
-/* ---- one variable, all variables --------------------------------------------------------------- */
+/* ---- one variable, all variables ----------------------------------------------------------- */
 
 /* What may be done about a variable, the surest first. */
 typedef enum step { UNIT, CLOSED, OPENING, CHAINED, PROJECTION, STEPS } step;

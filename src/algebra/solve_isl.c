@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Free variables that no rule of zlay's own solves for: a relation of coordinates, outputs and those
- * variables, which isl makes a function. */
+/* Free variables that no rule of zlay's own solves for: a relation of coordinates, outputs and
+ * those variables, which isl makes a function. */
 #include "algebra/claims.h"
 
 typedef struct relation {

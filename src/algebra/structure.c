@@ -35,7 +35,8 @@ static bool is_there(const zlay_layout *layout, uint64_t index)
 
 static zlay_status not_affine(work *w, uint64_t index)
 {
-    return zl_fail(w->ctx, ZLAY_NONE, "the layout is no A x + b: index %" PRIu64 " shows it", index);
+    return zl_fail(w->ctx, ZLAY_NONE, "the layout is no A x + b: index %" PRIu64 " shows it",
+                   index);
 }
 
 static zlay_status read_columns(work *w, int64_t *a, int64_t *b)
@@ -77,7 +78,8 @@ static zlay_status check_affine(work *w)
     const zlay_layout *layout = w->layout;
     if (layout->modes && !layout->swizzle.bits) return ZLAY_OK;
     if (layout->size > zl_limits(w->ctx)->points)
-        return zl_fail(w->ctx, ZLAY_ELIMIT, "limits.points is %" PRIu64 " and the layout has %" PRIu64,
+        return zl_fail(w->ctx, ZLAY_ELIMIT,
+                       "limits.points is %" PRIu64 " and the layout has %" PRIu64,
                        zl_limits(w->ctx)->points, layout->size);
     for (uint64_t i = 0; i < layout->size; i++) {
         if (!is_there(layout, i) || !affine_at(w, i, wanted)) return not_affine(w, i);
@@ -150,7 +152,8 @@ static bool keys(const work *w, int64_t *key, uint64_t count)
         for (size_t j = 0; j < w->n; j++) {
             int64_t step = w->a[r * w->n + j];
             if (!zl_mul(step, w->box.at[j].shape - 1, &end)) return false;
-            if (!zl_add(step < 0 ? least[r] : most, end, step < 0 ? &least[r] : &most)) return false;
+            if (!zl_add(step < 0 ? least[r] : most, end, step < 0 ? &least[r] : &most))
+                return false;
         }
         scale[r] = size;
         if (!zl_sub(most, least[r], &width) || !zl_add(width, 1, &width) ||
@@ -212,7 +215,8 @@ static void try_direction(work *w, const int64_t *d, int64_t *best)
 {
     uint64_t length = UINT64_MAX;
     for (size_t j = 0; j < w->n; j++) {
-        uint64_t step = (uint64_t)(d[j] < 0 ? -d[j] : d[j]), last = (uint64_t)w->box.at[j].shape - 1;
+        uint64_t step = (uint64_t)(d[j] < 0 ? -d[j] : d[j]),
+                 last = (uint64_t)w->box.at[j].shape - 1;
         if (step && last / step + 1 < length) length = last / step + 1;
     }
     if (length == UINT64_MAX || length <= w->out->counts.run || !steps_by_one(w, d)) return;
@@ -231,7 +235,8 @@ static void try_differences(work *w, int64_t *d, int64_t *best)
     for (size_t j = 0; j < w->n; j++) d[j] = 1 - w->box.at[j].shape;
     for (; count; count--) {
         try_direction(w, d, best);
-        for (size_t j = 0; j < w->n && ++d[j] == w->box.at[j].shape; j++) d[j] = 1 - w->box.at[j].shape;
+        for (size_t j = 0; j < w->n && ++d[j] == w->box.at[j].shape; j++)
+            d[j] = 1 - w->box.at[j].shape;
     }
 }
 
@@ -310,7 +315,8 @@ static zlay_status find(work *w)
     zlay_status status = zl_layout_box(&w->box, w->layout);
     w->n = w->box.count, w->m = zlay_layout_outs(w->layout);
     if (!status && (w->n > 64 || w->m > OUTS_MOST))
-        status = zl_fail(w->ctx, ZLAY_ELIMIT, "%zu dimensions, %zu outputs: the limit is 64", w->n, w->m);
+        status = zl_fail(w->ctx, ZLAY_ELIMIT, "%zu dimensions, %zu outputs: the limit is 64", w->n,
+                         w->m);
     if (!status) status = read_matrices(w);
     if (!status) status = read_lattice(w);
     if (!status) status = count_values(w);
@@ -322,7 +328,8 @@ static zlay_status structure_of(zlay_ctx *ctx, zlay_structure **out, const zlay_
 {
     work w = {.ctx = ctx, .layout = layout};
     if (zlay_layout_param(layout, 0))
-        return zl_fail(ctx, ZLAY_ENOTSUP, "the layout has the parameter %s", zlay_layout_param(layout, 0));
+        return zl_fail(ctx, ZLAY_ENOTSUP, "the layout has the parameter %s",
+                       zlay_layout_param(layout, 0));
     w.out = zl_alloc(ctx, 1, sizeof *w.out);
     if (!w.out) return ZLAY_ENOMEM;
     w.out->alloc = zl_allocator(ctx);

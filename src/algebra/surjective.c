@@ -54,7 +54,7 @@ static zlay_status affine(work *w, bool *decided)
     return ZLAY_OK;
 }
 
-/* ---- strided --------------------------------------------------------------------------------- */
+/* ---- strided ------------------------------------------------------------------------------- */
 
 /* With the steps rising, sums fill [0, *reach] up to the first step that leaves a gap, and no later
  * one is short enough to fill it.  Answers how many steps were taken. */
@@ -126,7 +126,7 @@ static zlay_status strided(work *w, bool *decided)
     return ZLAY_OK;
 }
 
-/* ---- modular: subset sums ------------------------------------------------------------------------ */
+/* ---- modular: subset sums ------------------------------------------------------------------ */
 
 /* The flat value of a tuple of the box; false: an output has no such. */
 static bool flat_of(const work *w, uint64_t at, uint64_t *flat)
@@ -161,7 +161,7 @@ static zlay_status modular(work *w, bool *decided)
     return zl_unless_limit(w->q.ctx, status);
 }
 
-/* ---- by points --------------------------------------------------------------------------------- */
+/* ---- by points ----------------------------------------------------------------------------- */
 
 /* The index in the box of the value at a point; false: undefined there, or outside the box. */
 static bool place(const work *w, uint64_t i, uint64_t *at)
@@ -199,7 +199,7 @@ static zlay_status points(work *w, bool *decided)
     return ZLAY_OK;
 }
 
-/* ---- the ladder --------------------------------------------------------------------------------- */
+/* ---- the ladder ---------------------------------------------------------------------------- */
 
 static zlay_status ask_engine(work *w, const zl_pieces *p)
 {

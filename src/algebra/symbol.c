@@ -167,7 +167,7 @@ zlay_status zl_symbols_settle(zlay_ctx *ctx, zl_symbols *s)
     return sort_terms(&s->offset) ? ZLAY_OK : zl_symbols_overflow(ctx);
 }
 
-/* ---- layouts --------------------------------------------------------------------------------- */
+/* ---- layouts ------------------------------------------------------------------------------- */
 
 static zlay_status strided(zlay_ctx *ctx, zlay_layout **out, const zl_symbols *s)
 {

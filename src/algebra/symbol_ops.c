@@ -140,7 +140,7 @@ zlay_status zl_symbols_slice(zlay_ctx *ctx, zlay_layout **out, const zlay_layout
     return status ? status : zl_symbols_layout(ctx, out, &s);
 }
 
-/* ---- what a layout says of itself ------------------------------------------------------------ */
+/* ---- what a layout says of itself ---------------------------------------------------------- */
 
 size_t zl_symbols_extents(uint64_t *extents, size_t room, const zlay_layout *a)
 {

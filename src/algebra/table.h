@@ -34,7 +34,8 @@ zl_function zl_table_function(const zl_table *t);
 
 /* The first form that equals the table on the box: strided, swizzled, f2, modular, pieces.
  * `names`: a layout whose input dimensions name those of an f2 result, or NULL; `outs` output
- * dimensions to keep, or NULL for one integer.  ELIMIT when no form within limits.pieces is found. */
+ * dimensions to keep, or NULL for one integer.  ELIMIT when no form within limits.pieces is found.
+ */
 zlay_status zl_cheapest(zlay_ctx *ctx, zlay_layout **out, const zl_table *t, const zl_modes *box,
                         const zlay_layout *names, const zl_f2 *outs);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Vector width where extents, strides and the offset are products of names.
  *
- * The closed form of strides with "v divides" meaning that it divides every value that the ranges of
- * the names allow.  Of a product of names that is exact; where it answers no, some value of the names
- * may still allow the access, so the width is the widest that is proved. */
+ * The closed form of strides with "v divides" meaning that it divides every value that the ranges
+ * of the names allow.  Of a product of names that is exact; where it answers no, some value of the
+ * names may still allow the access, so the width is the widest that is proved. */
 #include "algebra/symbol.h"
 #include "algebra/vector_width.h"
 

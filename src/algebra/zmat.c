@@ -138,11 +138,15 @@ zlay_status zlay_zmat_print(zlay_buf *out, const zlay_zmat *a, size_t row, size_
 
 /* ---- how large the work is ---------------------------------------------------------------- */
 
-static uint64_t bits_of(uint64_t value) { return value ? 64u - (unsigned)__builtin_clzll(value) : 0; }
+static uint64_t bits_of(uint64_t value)
+{
+    return value ? 64u - (unsigned)__builtin_clzll(value) : 0;
+}
 
 static uint64_t entry_bits(const zlay_zmat *a, size_t i)
 {
-    if (!a->limbs) return bits_of(a->small[i] < 0 ? 0 - (uint64_t)a->small[i] : (uint64_t)a->small[i]);
+    if (!a->limbs)
+        return bits_of(a->small[i] < 0 ? 0 - (uint64_t)a->small[i] : (uint64_t)a->small[i]);
     const uint64_t *at = a->big + i * (a->limbs + 1);
     size_t l = a->limbs;
     while (l > 1 && !at[l]) l--;
@@ -215,7 +219,8 @@ zlay_status zl_zmat_give(zlay_status status, zlay_zmat *made[3], zlay_zmat **con
     return status;
 }
 
-static zlay_status answer(zlay_ctx *ctx, zl_zmat_op op, zlay_zmat **const out[3], const zlay_zmat *a)
+static zlay_status answer(zlay_ctx *ctx, zl_zmat_op op, zlay_zmat **const out[3],
+                          const zlay_zmat *a)
 {
     zlay_zmat *made[3] = {NULL, NULL, NULL};
     for (size_t i = 0; i < 3; i++)

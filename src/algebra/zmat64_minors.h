@@ -60,9 +60,9 @@ static double multiply(line *out, const line *a, const line *b, size_t n)
     return trace;
 }
 
-/* With R the longest row, entries of the k-th matrix below are sums of C(n - 1, k - 1) minors, those
- * of its product with A and every sum on the way below 2^10.2 R^n: all are whole numbers that a
- * double holds where R^n < 2^42. */
+/* With R the longest row, entries of the k-th matrix below are sums of C(n - 1, k - 1) minors,
+ * those of its product with A and every sum on the way below 2^10.2 R^n: all are whole numbers that
+ * a double holds where R^n < 2^42. */
 static bool are_powers_small(const num *a, size_t n)
 {
     double longest = 1, bound = 1;

@@ -31,7 +31,8 @@ static void swap_lines(num *x, num *y, size_t n, size_t stride)
 
 /* ---- Smith form of a square matrix -------------------------------------------------------- */
 
-/* w v = 1; v are the column operations of the form, and w those of the rows of c, which is d A^-1. */
+/* w v = 1; v are the column operations of the form, and w those of the rows of c, which is d A^-1.
+ */
 typedef struct smith {
     num *s, *w, *v, *c;
     num *m, *rest, *inverse; /* the modulus, what the diagonal still lacks, that of the pivot */
@@ -154,7 +155,8 @@ static void lower_modulus(smith *f)
 static void smith_square(work *k, smith *f, const num *d)
 {
     num *own = nums(k, 6);
-    f->m = own, f->rest = own + 1, f->g = own + 2, f->t = own + 3, f->x = own + 4, f->inverse = own + 5;
+    f->m = own, f->rest = own + 1, f->g = own + 2, f->t = own + 3, f->x = own + 4,
+    f->inverse = own + 5;
     identity(f->w, f->n);
     identity(f->v, f->n);
     for (size_t i = 0; i < f->n; i++) num_si(&f->s[i], 1);
@@ -189,15 +191,16 @@ static bool smith_of_square(work *k, num *s, num *u, num *v, const num *a, size_
     }
     smith_square(k, &f, d);
     for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < n && !num_is_one(&s[i]); j++) num_mul(k, &w[i * n + j], &w[i * n + j], &s[i]);
+        for (size_t j = 0; j < n && !num_is_one(&s[i]); j++)
+            num_mul(k, &w[i * n + j], &w[i * n + j], &s[i]);
     product(k, u, w, b, n, n, n, d);
     return true;
 }
 
 /* ---- Hermite form ------------------------------------------------------------------------- */
 
-/* h = u a, rows x cols; rank and the column of each pivot.  The rows of u from `rank` on are a basis
- * of { y : y a = 0 }, in Hermite form on the columns `free`. */
+/* h = u a, rows x cols; rank and the column of each pivot.  The rows of u from `rank` on are a
+ * basis of { y : y a = 0 }, in Hermite form on the columns `free`. */
 typedef struct hermite {
     num *h, *u;
     size_t rank, *pivot, *free;

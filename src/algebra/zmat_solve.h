@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* a x = b, and what else a rung answers, over a type `num`; see zmat.h.  The Hermite form h = u a^T makes the system triangular:
- * with x = z u, row p of a x is z h[.][p], and each pivot of h gives one z. */
+/* a x = b, and what else a rung answers, over a type `num`; see zmat.h.  The Hermite form h = u a^T
+ * makes the system triangular: with x = z u, row p of a x is z h[.][p], and each pivot of h gives
+ * one z. */
 
 /* Row i of `rows` reduced from the row j on, whose entry at `at` is a pivot. */
 static void reduce_row(work *k, num *row, const num *by, size_t at, size_t n, num *q)

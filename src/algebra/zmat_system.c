@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Systems: over the integers, and modulo m[i] in row i, where [a m] is a matrix over the integers. */
+/* Systems: over the integers, and modulo m[i] in row i, where [a m] is a matrix over the integers.
+ */
 #include "algebra/zmat.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* zlay batch: lines from standard input through zlay_json_call.  It reads by itself, to know when
- * it would wait: what is answered is flushed before that.  SIGPIPE is ignored, so that a reader that
- * went away is exit status 2. */
+ * it would wait: what is answered is flushed before that.  SIGPIPE is ignored, so that a reader
+ * that went away is exit status 2. */
 #define _POSIX_C_SOURCE 200809L /* read */
 
 #include "cli/cli.h"

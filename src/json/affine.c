@@ -31,7 +31,8 @@ static zlay_status check_object(const chain *c, const json_t *object)
     if (!json_is_array(rows) || json_array_size(rows) != c->outs || !json_is_array(b) ||
         json_array_size(b) != c->outs)
         return wrong(c, "{A, b, box, guards, else}: 'A' and 'b' have a row and an entry an output");
-    if (guards && !json_is_array(guards)) return wrong(c, "{A, b, ..}: 'guards' is a list of texts");
+    if (guards && !json_is_array(guards))
+        return wrong(c, "{A, b, ..}: 'guards' is a list of texts");
     return ZLAY_OK;
 }
 
@@ -48,7 +49,8 @@ static zlay_status count_chain(chain *c, const json_t *object)
         object = json_object_get(object, "else");
         if (!status && ++c->count > CHAIN_MOST) return wrong(c, "a chain of at most 4096 pieces");
     }
-    if (!status && object && !json_is_null(object)) return wrong(c, "{.., else: an object or null}");
+    if (!status && object && !json_is_null(object))
+        return wrong(c, "{.., else: an object or null}");
     return status;
 }
 

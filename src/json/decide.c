@@ -104,7 +104,10 @@ static zlay_status differ_value(zl_call *call, const zlay_layout *a, const zlay_
     return status ? status : side(call, "b", b, p, w->index);
 }
 
-static bool is_symbolic(const zlay_layout *a) { return zlay_layout_kind(a) == ZLAY_LAYOUT_SYMBOLIC; }
+static bool is_symbolic(const zlay_layout *a)
+{
+    return zlay_layout_kind(a) == ZLAY_LAYOUT_SYMBOLIC;
+}
 
 /* true, false, or "depends" with its guard; where they differ there is no value to show. */
 static zlay_status symbolic_value(zl_call *call, const zlay_layout *a, const zlay_layout *b)

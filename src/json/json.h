@@ -27,7 +27,8 @@ enum { ZL_LINE_MOST = 16 << 20, ZL_DEPTH_MOST = 64 };
 /* Refuse a line too long or too deep; `*plain`: no integer of it needs zl_line_quote. */
 zlay_status zl_line_check(zlay_ctx *ctx, bool *plain, const char *line, size_t size);
 
-/* The line with every integer of more than 18 digits as a string, which is how batch.md writes it. */
+/* The line with every integer of more than 18 digits as a string, which is how batch.md writes it.
+ */
 zlay_status zl_line_quote(zlay_ctx *ctx, char **text, size_t *length, const char *line,
                           size_t size);
 
@@ -66,7 +67,8 @@ zlay_status zl_get_target(zl_call *call, const zlay_target **out);
 zlay_status zl_get_layout(zl_call *call, const char *name, zlay_layout **out);
 zlay_status zl_layout_of(zl_call *call, const char *name, const json_t *value, zlay_layout **out);
 
-/* An integer, or a text of decimal digits or of 0x and hexadecimal ones; false for anything else. */
+/* An integer, or a text of decimal digits or of 0x and hexadecimal ones; false for anything else.
+ */
 bool zl_json_u64(const json_t *value, uint64_t *out);
 
 /* The same for 64-bit integers with a sign. */

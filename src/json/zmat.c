@@ -94,7 +94,8 @@ static zlay_status get_matrix(zl_call *call, zlay_zmat **out)
 }
 
 /* A list of `rows` integers, or one integer for all of them. */
-static zlay_status get_column(zl_call *call, const char *name, bool one, zlay_zmat **out, size_t rows)
+static zlay_status get_column(zl_call *call, const char *name, bool one, zlay_zmat **out,
+                              size_t rows)
 {
     const json_t *list = json_object_get(call->request, name);
     bool many = json_is_array(list);
@@ -216,7 +217,10 @@ static zlay_status matrix_to(zl_call *call, matrix_op *op, matrix_shower *show)
     return status;
 }
 
-static json_t *show_columns(zl_call *call, const zlay_zmat *a) { return matrix_value(call, a, true); }
+static json_t *show_columns(zl_call *call, const zlay_zmat *a)
+{
+    return matrix_value(call, a, true);
+}
 static json_t *show_rows(zl_call *call, const zlay_zmat *a) { return matrix_value(call, a, false); }
 static json_t *show_one(zl_call *call, const zlay_zmat *a) { return entry_value(call, a, 0, 0); }
 
@@ -227,9 +231,15 @@ static zlay_status determinant(zlay_ctx *ctx, zlay_zmat **out, const zlay_zmat *
                    "wants as many", zlay_zmat_rows(a), zlay_zmat_cols(a));
 }
 
-zlay_status zl_op_zmat_kernel(zl_call *call) { return matrix_to(call, zlay_zmat_kernel, show_columns); }
+zlay_status zl_op_zmat_kernel(zl_call *call)
+{
+    return matrix_to(call, zlay_zmat_kernel, show_columns);
+}
 zlay_status zl_op_zmat_det(zl_call *call) { return matrix_to(call, determinant, show_one); }
-zlay_status zl_op_zmat_inverse(zl_call *call) { return matrix_to(call, zlay_zmat_inverse, show_rows); }
+zlay_status zl_op_zmat_inverse(zl_call *call)
+{
+    return matrix_to(call, zlay_zmat_inverse, show_rows);
+}
 
 /* ---- systems ------------------------------------------------------------------------------ */
 
@@ -261,8 +271,9 @@ static zlay_status put_witness(zl_call *call, const equations *e)
         zl_put_item(call, call->witness, rational_value(call, w, i, den));
     zlay_zmat_free(w);
     zlay_zmat_free(den);
-    return zl_fail(call->ctx, ZLAY_NONE,
-                   "no solution: w a is integral and w b is not, for the row w of rationals in witness");
+    return zl_fail(
+        call->ctx, ZLAY_NONE,
+        "no solution: w a is integral and w b is not, for the row w of rationals in witness");
 }
 
 static zlay_status solve(zl_call *call, const equations *e)
@@ -310,7 +321,8 @@ static void put_matrix(zl_call *call, const char *key, const zlay_structure *fro
 
 static void put_structure(zl_call *call, const zlay_structure *from)
 {
-    static const char *const keys[] = {"A", "b", "s", "u", "v", "lattice", "direction", "change", "origin"};
+    static const char *const keys[] = {"A",       "b",         "s",      "u",     "v",
+                                       "lattice", "direction", "change", "origin"};
     zlay_structure_counts c;
     zlay_structure_count(&c, from);
     call->value = json_object();
