@@ -22,7 +22,8 @@ static seen ask(const char *rule, const zlay_copy *copy, uint64_t expect, uint64
 {
     seen s = {.rule = rule_number(rule)};
     zlay_tensormap map = legal_map();
-    zl_issue issue = {&map, copy, expect, count};
+    zl_issue issue;
+    zl_issue_of(&issue, &map, copy, expect, count);
     zl_subject subject = {ZL_SUBJECT_COPY, target("sm_90a"), &issue};
     zl_walk(&subject, see, &s);
     return s;
@@ -106,7 +107,8 @@ static void stores_of_ragged_rows(void **state)
 {
     (void)state;
     zlay_tensormap map = legal_map();
-    zl_issue issue = {&map, &store, 0, 0};
+    zl_issue issue;
+    zl_issue_of(&issue, &map, &store, 0, 0);
     zl_subject subject = {ZL_SUBJECT_COPY, target("sm_90a"), &issue};
     for (uint64_t n = 1; n <= 64; n++) {
         seen s = {.rule = rule_number("COPY_STORE_16")};
@@ -123,7 +125,7 @@ static void bytes_of_a_box(void **state)
     (void)state;
     zlay_tensormap map = legal_map();
     zlay_copy c = load;
-    zl_issue issue = {&map, &c, 0, 0};
+    zl_issue issue;
     zl_subject subject = {ZL_SUBJECT_COPY, target("sm_90a"), &issue};
     static const struct {
         uint32_t bytes, broken;
@@ -135,6 +137,7 @@ static void bytes_of_a_box(void **state)
     for (size_t i = 0; i < 5; i++) {
         seen s = {.rule = rule_number("COPY_BYTES")};
         c.bytes = asked[i].bytes;
+        zl_issue_of(&issue, &map, &c, 0, 0);
         zl_walk(&subject, see, &s);
         assert_true(s.asked == 1 && s.broken == asked[i].broken);
         if (s.broken) assert_int_equal(s.last.fix_value, 320);
@@ -185,12 +188,13 @@ static void threads_are_aligned(void **state)
             for (int which = 0; which < 3; which++) {
                 zlay_tensormap map = legal_map();
                 zlay_copy c = {.kind = ZLAY_COPY_CP_ASYNC, .width = width};
-                zl_issue issue = {&map, &c, 0, 0};
+                zl_issue issue;
                 zl_subject subject = {ZL_SUBJECT_COPY, target("sm_80"), &issue};
                 seen s = {.rule = rule_number(rules[which])};
                 if (which == 0) map.stride[0] += off;
                 else if (which == 1) map.address += off;
                 else c.smem = off;
+                zl_issue_of(&issue, &map, &c, 0, 0);
                 zl_walk(&subject, see, &s);
                 assert_true(s.asked == 1 && s.broken == (off % width != 0));
             }

@@ -131,6 +131,8 @@ typedef struct zl_checked {
 
 json_t *zl_json_verdict(zl_call *call, const zl_checked *checked);
 
+/* The object `map`, as tensormap.check takes it. */
+zlay_status zl_get_tensormap(zl_call *call, zlay_tensormap *out);
 json_t *zl_json_tensormap(zl_call *call, const zlay_tensormap *map);
 
 extern const zl_word zl_types[], zl_swizzles[], zl_majors[], zl_keeps[];

@@ -60,7 +60,7 @@ static zlay_status read_lists(zl_call *call, const json_t *map, zlay_tensormap *
     return status;
 }
 
-static zlay_status read_map(zl_call *call, zlay_tensormap *out)
+zlay_status zl_get_tensormap(zl_call *call, zlay_tensormap *out)
 {
     const json_t *map;
     zlay_status status = zl_get_object(call, call->request, "map", &map);
@@ -129,7 +129,7 @@ zlay_status zl_op_tensormap_check(zl_call *call)
     const zlay_target *target;
     zlay_tensormap map = {0};
     zlay_status status = zl_get_target(call, &target);
-    if (!status) status = read_map(call, &map);
+    if (!status) status = zl_get_tensormap(call, &map);
     if (status) return status;
     status = zlay_tensormap_check(&checked.verdict, reasons, ZL_REASONS_MOST, target, &map);
     if (status)

@@ -32,6 +32,20 @@ static const char *const fields[] = {
     [ZLAY_FIELD_COORDINATE] = "coordinate",
     [ZLAY_FIELD_BYTES] = "bytes",
     [ZLAY_FIELD_COUNT] = "count",
+    [ZLAY_FIELD_INSTRUCTION] = "instruction",
+    [ZLAY_FIELD_SPACE] = "space",
+    [ZLAY_FIELD_CTA_GROUP] = "cta_group",
+    [ZLAY_FIELD_OFFSET] = "offset",
+    [ZLAY_FIELD_EXPECT] = "expect",
+    [ZLAY_FIELD_SOURCE] = "source",
+    [ZLAY_FIELD_TAKEN] = "taken",
+    [ZLAY_FIELD_CTA_MASK] = "cta_mask",
+    [ZLAY_FIELD_BYTE_MASK] = "byte_mask",
+    [ZLAY_FIELD_CLUSTER] = "cluster",
+    [ZLAY_FIELD_CTA] = "cta",
+    [ZLAY_FIELD_PEER] = "peer",
+    [ZLAY_FIELD_BARRIER] = "barrier",
+    [ZLAY_FIELD_OP] = "op",
 };
 
 const char *zlay_field_name(int32_t field)

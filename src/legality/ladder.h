@@ -11,12 +11,17 @@
 #include <zlay/smemdesc.h>
 #include <zlay/tensormap.h>
 
-/* One issued copy and the barrier that it signals. */
+/* One issued copy, the tiles that follow it, and the phase of the barrier that it signals. */
 typedef struct zl_issue {
-    const zlay_tensormap *map;
-    const zlay_copy *copy;
-    uint64_t expect, count; /* bytes and arrivals of the phase; count 0: no barrier */
+    const zlay_tensormap *map;      /* NULL: the copy has none */
+    zlay_issue issue;
+    const int32_t (*advance)[3];    /* NULL: this copy alone */
+    uint64_t phase;                 /* bytes that the phase expects of all its copies */
 } zl_issue;
+
+/* A copy of a plan; count 0: it signals no barrier. */
+void zl_issue_of(zl_issue *out, const zlay_tensormap *map, const zlay_copy *copy, uint64_t expect,
+                 uint64_t count);
 
 typedef enum zl_subject_kind {
     ZL_SUBJECT_TMAP = 1,

@@ -48,11 +48,12 @@ typedef enum zl_guard {
 typedef enum zl_entries {
     ZL_ENTRIES_NEVER,
     ZL_ENTRIES_ONE,
-    ZL_ENTRIES_FIRST, /* FIRST, EACH and STRIDES are entries of a list, and reasons give their index */
+    ZL_ENTRIES_FIRST, /* FIRST to OFFSETS are entries of a list, and reasons give their index */
     ZL_ENTRIES_EACH,
     ZL_ENTRIES_STRIDES,
+    ZL_ENTRIES_OFFSETS,
     ZL_ENTRIES_STARTS,
-    ZL_ENTRIES_BARRIER
+    ZL_ENTRIES_STATED
 } zl_entries;
 
 /* Bounds that are no constant. */
@@ -62,6 +63,19 @@ typedef enum zl_entries {
 #define ZL_BOUND_BOX_BYTES (UINT64_MAX - 3) /* what a copy of the box moves */
 #define ZL_BOUND_CP_WIDTH  (UINT64_MAX - 4) /* the least width of cp.async that is no less */
 #define ZL_BOUND_LD_WIDTH  (UINT64_MAX - 5) /* the same of ld and st */
+/* Of issued copies, barriers and blocks. */
+#define ZL_BOUND_WINDOW      (UINT64_MAX - 32) /* end of a block's shared addresses */
+#define ZL_BOUND_MAP_RANK    (UINT64_MAX - 33)
+#define ZL_BOUND_MAP_MODE    (UINT64_MAX - 34) /* that the instruction reads */
+#define ZL_BOUND_GROUPS      (UINT64_MAX - 35) /* of .cta_group on the target */
+#define ZL_BOUND_BLOCKS      (UINT64_MAX - 36) /* of the cluster */
+#define ZL_BOUND_LAST_BLOCK  (UINT64_MAX - 37)
+#define ZL_BOUND_OFFSET      (UINT64_MAX - 38) /* greatest im2col offset of the rank */
+#define ZL_BOUND_HALO        (UINT64_MAX - 39)
+#define ZL_BOUND_PATTERN     (UINT64_MAX - 40) /* bytes after which a swizzle repeats */
+#define ZL_BOUND_SIZE        (UINT64_MAX - 41) /* size operand */
+#define ZL_BOUND_VALUES      (UINT64_MAX - 42) /* packed values that stay together */
+#define ZL_BOUND_ASYNC_WIDTH (UINT64_MAX - 43) /* the least width of st.async that is no less */
 
 typedef struct zl_rule {
     int32_t number;

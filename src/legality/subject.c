@@ -34,7 +34,7 @@ int32_t zl_quantity_field(zl_quantity q) { return quantities[q].field; }
 bool zl_quantity_indexed(zl_quantity q)
 {
     zl_entries e = quantities[q].entries;
-    return e == ZL_ENTRIES_FIRST || e == ZL_ENTRIES_EACH || e == ZL_ENTRIES_STRIDES;
+    return e >= ZL_ENTRIES_FIRST && e <= ZL_ENTRIES_OFFSETS;
 }
 
 uint32_t zl_quantity_count(zl_quantity q, const zl_subject *s)

@@ -55,7 +55,8 @@ static void put_rung(void *arg, const zlay_reason *r, bool held)
 static void put_issue(rung *at, const zlay_plan *plan, const zl_operand *o, bool load)
 {
     const zlay_plan_info *info = &plan->info;
-    zl_issue issue = {&o->map, &o->copies[0], info->expect_bytes, load ? info->full_count : 0};
+    zl_issue issue;
+    zl_issue_of(&issue, &o->map, &o->copies[0], info->expect_bytes, load ? info->full_count : 0);
     zl_subject s = {ZL_SUBJECT_COPY, info->target, &issue};
     zl_walk(&s, put_rung, at);
 }
@@ -70,7 +71,8 @@ static void put_operand(zl_text *out, const zlay_plan *plan, int32_t operand)
     if (operand == ZLAY_OPERAND_D && !zl_by_tensor(o)) {
         zlay_copy store = o->copies[0];
         store.kind = ZLAY_COPY_TENSOR_STORE;
-        zl_issue issue = {&o->map, &store, 0, 0};
+        zl_issue issue;
+        zl_issue_of(&issue, &o->map, &store, 0, 0);
         zl_subject rows = {ZL_SUBJECT_COPY, plan->info.target, &issue};
         zl_walk(&rows, put_rung, &at);
     }

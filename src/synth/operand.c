@@ -73,7 +73,8 @@ static void see_broken(void *arg, const zlay_reason *reason, bool held)
 static bool issue_holds(const zl_operand *o, const zlay_target *target, bool load)
 {
     zlay_copy copy = {.kind = load ? ZLAY_COPY_TENSOR_LOAD : ZLAY_COPY_TENSOR_STORE};
-    zl_issue issue = {&o->map, &copy, 0, 0};
+    zl_issue issue;
+    zl_issue_of(&issue, &o->map, &copy, 0, 0);
     zl_subject subject = {ZL_SUBJECT_COPY, target, &issue};
     bool broken = false;
     zl_walk(&subject, see_broken, &broken);
