@@ -111,7 +111,9 @@ ZLAY_API zlay_status zlay_layout_is_bijective(zlay_ctx *ctx, zlay_answer *answer
  *
  *  Returns: as above.
  *  Out:     answer   as zlay_layout_is_injective.
- *           witness  an index of a whose value b has not; NULL: not asked.
+ *           witness  the least index of a whose value b has not, or some such
+ *                    index where finding the least would pass a limit, and
+ *                    then the message says so; NULL: not asked.
  */
 ZLAY_API zlay_status zlay_layout_contained(zlay_ctx *ctx, zlay_answer *answer, uint64_t *witness,
                                            const zlay_layout *a, const zlay_layout *b);

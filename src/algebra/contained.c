@@ -18,6 +18,13 @@ static zlay_status lacks(work *w, uint64_t index)
     return ZLAY_OK;
 }
 
+static zlay_status not_least(work *w)
+{
+    return zl_fail(w->q.ctx, ZLAY_OK,
+                   "the witness is not known to be the least: that passes limits.points or "
+                   "limits.isl_ops");
+}
+
 /* ---- F2: the spans, and the difference of the constants ------------------------------------ */
 
 static zlay_status affine(work *w, bool *decided)
@@ -51,7 +58,9 @@ static zlay_status strided(work *w, bool *decided)
     zl_sum_of(&b, w->q.b);
     zl_found found = zl_sum_lacks(x, &a, &b, &w->budget);
     *decided = found != ZL_TOO_MANY;
-    return found == ZL_FOUND ? lacks(w, zl_sum_index(&a, x)) : ZLAY_OK;
+    if (found != ZL_FOUND) return ZLAY_OK;
+    lacks(w, zl_sum_index(&a, x));
+    return zl_sum_lacks_first(&w->witness, &a, &b, &w->budget) ? ZLAY_OK : not_least(w);
 }
 
 /* ---- by points ----------------------------------------------------------------------------- */
@@ -157,18 +166,28 @@ static bool point_of(const zl_residues *r, uint64_t n, uint64_t *i)
     return !r->last || zl_residues_index(r, n, i);
 }
 
+static zl_found has_point(work *w, lookup *l, uint64_t i)
+{
+    int64_t value;
+    bool outside, alike = w->manner != ZL_AS_INTEGERS || zl_has_sign(w->q.a) == zl_has_sign(w->q.b);
+    if (!as_value_of_b(w, i, &value, &outside)) return ZL_FOUND;
+    return outside || (value < 0 && !alike) ? ZL_NOT_FOUND : l->has(l, value, &w->budget);
+}
+
+/* NOT_FOUND: *index is the least whose value b lacks.  Residues come in the order of values, so that
+ * all of them are asked. */
 static zl_found first_lack(work *w, lookup *l, const zl_residues *own, uint64_t *index)
 {
     zl_found found = ZL_FOUND;
-    bool alike = w->manner != ZL_AS_INTEGERS || zl_has_sign(w->q.a) == zl_has_sign(w->q.b);
     uint64_t count = own->last ? own->count : w->q.a->size, i;
-    for (uint64_t n = 0; n < count && found == ZL_FOUND; n++) {
-        int64_t value;
-        bool outside;
-        if (!point_of(own, n, &i) || !as_value_of_b(w, i, &value, &outside)) continue;
+    *index = UINT64_MAX;
+    for (uint64_t n = 0; n < count && found != ZL_TOO_MANY; n++) {
+        if (!point_of(own, n, &i) || i >= *index) continue;
+        zl_found here = has_point(w, l, i);
+        if (here == ZL_FOUND) continue;
+        found = here;
         *index = i;
-        outside = outside || (value < 0 && !alike);
-        found = outside ? ZL_NOT_FOUND : l->has(l, value, &w->budget);
+        if (!own->last) return found;
     }
     return found;
 }
@@ -208,6 +227,12 @@ static zlay_status points(work *w, bool *decided)
 
 /* ---- the ladder ---------------------------------------------------------------------------- */
 
+static zlay_status found_by_engine(work *w, const zl_isl_point *where)
+{
+    lacks(w, where->index);
+    return where->least ? ZLAY_OK : not_least(w);
+}
+
 static zlay_status engine(work *w, bool *decided)
 {
     zl_isl_point where;
@@ -219,7 +244,7 @@ static zlay_status engine(work *w, bool *decided)
     if (!status) status = zl_as_pieces(w->q.ctx, &b, &made_b, w->q.b);
     *decided = !status && a && b && a->outs == b->outs;
     if (*decided) status = zl_isl_contained(w->q.ctx, &w->q.answer, &where, a, b);
-    if (*decided && !status && w->q.answer == ZLAY_NO) lacks(w, where.index);
+    if (*decided && !status && w->q.answer == ZLAY_NO) status = found_by_engine(w, &where);
     zlay_layout_free(made_a);
     zlay_layout_free(made_b);
     return status;

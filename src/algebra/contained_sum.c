@@ -139,3 +139,55 @@ zl_found zl_sum_lacks(uint64_t *x, const zl_sum *a, const zl_sum *b, zl_budget *
     }
     return found;
 }
+
+/* ---- the least point --------------------------------------------------------------------- */
+
+/* Hold the coordinate of term t in [low, high]: a sum of as many terms or, low == high, one fewer. */
+static zl_sum held(const zl_sum *a, size_t t, uint64_t low, uint64_t high)
+{
+    zl_sum s = *a;
+    zl_term *term = &s.term[t];
+    uint64_t x = term->down ? term->most - high : low;
+    s.least = (int64_t)((uint64_t)s.least + x * term->step);
+    term->most = high - low;
+    if (low < high) return s;
+    s.count--;
+    for (size_t i = t; i < s.count; i++) s.term[i] = s.term[i + 1];
+    return s;
+}
+
+static size_t slowest(const zl_sum *s)
+{
+    size_t t = 0;
+    for (size_t i = 1; i < s->count; i++)
+        if (s->term[i].weight > s->term[t].weight) t = i;
+    return t;
+}
+
+/* The slowest coordinate that moves is the least c for which [0, c] still shows a point, and below it
+ * none does: then c is held, and the next coordinate is asked. */
+bool zl_sum_lacks_first(uint64_t *index, const zl_sum *a, const zl_sum *b, zl_budget *budget)
+{
+    zl_sum rest = *a;
+    uint64_t at = 0, x[ZL_TERMS_MOST];
+    while (rest.count) {
+        size_t t = slowest(&rest);
+        uint64_t weight = rest.term[t].weight, low = 0, high = (*index - at) / weight;
+        while (low < high) {
+            uint64_t middle = low + (high - low) / 2;
+            zl_sum some = held(&rest, t, 0, middle);
+            for (size_t i = 0; i < some.count; i++) x[i] = 0;
+            zl_found found = zl_sum_lacks(x, &some, b, budget);
+            if (found == ZL_TOO_MANY) return false;
+            if (found == ZL_NOT_FOUND) low = middle + 1;
+            else {
+                *index = at + zl_sum_index(&some, x);
+                high = (*index - at) / weight;
+            }
+        }
+        rest = held(&rest, t, low, low);
+        at += low * weight;
+    }
+    *index = at;
+    return true;
+}

@@ -100,6 +100,10 @@ zl_found zl_sum_has(const zl_sum *s, int64_t v, zl_budget *budget);
 /* A point x of a (0 before) whose value b lacks: FOUND; NOT_FOUND where b has all. */
 zl_found zl_sum_lacks(uint64_t *x, const zl_sum *a, const zl_sum *b, zl_budget *budget);
 
+/* Where b lacks a value of a, and *index is a point that shows it: the least index of all that do;
+ * false where the budget ends the search, with the least that was proved to show it. */
+bool zl_sum_lacks_first(uint64_t *index, const zl_sum *a, const zl_sum *b, zl_budget *budget);
+
 /* ---- spans over F2 -------------------------------------------------------------------- */
 
 typedef struct zl_span {
