@@ -24,9 +24,10 @@
  *
  *  Inputs and outputs have 64 bits at most each, and each are 64 at most.  A
  *  domain of 64 bits has the size UINT64_MAX in zlay_layout_size, which is one
- *  less than its points; zlay_layout_eval takes every index of it.  An input of
- *  63 bits or more has no extent in 64: what puts strides or pieces on the box of
- *  such a layout (compose with another kind, lift) is ZLAY_EOVERFLOW.
+ *  less than its points; zlay_layout_eval takes every index of it.  Such layouts
+ *  compose, are decided and coalesce as matrices.  What needs strides or pieces
+ *  is ZLAY_EOVERFLOW: an extent there is below 2^63, and points are counted in
+ *  64 bits, so an input of 63 bits, or 64 bits of inputs, has no lift.
  *
  *  All makers: *out is NULL unless the status is ZLAY_OK; besides what each
  *  names they answer ZLAY_ENOMEM, ZLAY_ELIMIT (limits.dims), ZLAY_EOVERFLOW

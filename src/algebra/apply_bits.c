@@ -12,11 +12,13 @@ typedef struct bits {
     size_t count;
 } bits;
 
-/* The bits of one form inside [0, 2^count); the last is what is left. */
+/* The bits of one form inside [0, 2^count), which past 62 bits holds all that is not negative; the
+ * last is what is left. */
 static zlay_status split(bits *b, const zl_form *form, unsigned count, bool *dead)
 {
     zl_form rest = *form, quotient;
-    zlay_status status = zl_draft_inside(b->d, form, (uint64_t)1 << count, dead);
+    uint64_t points = count < 63 ? (uint64_t)1 << count : UINT64_MAX;
+    zlay_status status = zl_draft_inside(b->d, form, points, dead);
     for (unsigned k = 0; k < count && !status && !*dead; k++) {
         zl_form *out = &b->bit[b->count++];
         *out = rest;
@@ -104,7 +106,6 @@ zlay_status zl_bits_walk(zl_draft *d, const zl_f2 *f2, uint64_t constant, const 
     unsigned inputs = zl_dim_bits(f2->in, f2->ins);
     size_t forms = inputs + f2->outs;
     bits b = {.d = d, .f2 = f2, .constant = constant};
-    if (inputs > 62) return zl_fail(d->ctx, ZLAY_EOVERFLOW, "an index of %u bits", inputs);
     if (!(b.bit = zl_alloc(d->ctx, forms, sizeof *b.bit))) return ZLAY_ENOMEM;
     b.value = b.bit + inputs;
     zlay_status status = walk(&b, at, count, visit, env);

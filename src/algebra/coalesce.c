@@ -40,11 +40,20 @@ static zlay_status flatten(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *
     return status;
 }
 
+/* A domain past 62 bits has no mode: its dimensions become one. */
+static zlay_status one_input(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
+{
+    zl_dim line = {.name = "in0", .bits = zl_dim_bits(a->f2.in, a->f2.ins)};
+    zl_f2 f2 = {1, a->f2.outs, &line, a->f2.out, a->f2.basis};
+    return zl_layout_f2(ctx, out, &f2);
+}
+
 /* A kind without modes is flat on one dimension: its function of the index. */
 static zlay_status by_index(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
 {
     zlay_layout *line = NULL;
     zl_modes m;
+    if (a->size > INT64_MAX && zl_is_bits(a)) return one_input(ctx, out, a);
     if (a->size > INT64_MAX)
         return zl_fail(ctx, ZLAY_EOVERFLOW, "an index of the layout does not fit 63 bits");
     zl_modes_begin(&m, ctx);

@@ -118,7 +118,8 @@ static zlay_status by_pieces(zl_work *w, zlay_layout **out)
 static zlay_status compose(zl_work *w, zlay_layout **out)
 {
     zlay_status status = may_be_closed(w) ? by_form(w, out) : ZLAY_NONE;
-    if (status != ZLAY_NONE) return status;
+    if (status == ZLAY_NONE) status = zl_compose_wide(w, out);
+    if (status != ZLAY_NONE || w->left) return status;
     status = zl_layout_box(&w->box, w->b);
     if (!status) status = by_bits(w, out);
     if (status == ZLAY_NONE) status = zl_compose_values(w, out);

@@ -36,6 +36,9 @@ bool zl_by_coordinate(const zlay_layout *a, const zlay_layout *b);
  * where b leaves the box of a, else when there is none or there are more points. */
 zlay_status zl_compose_values(zl_work *w, zlay_layout **out);
 
+/* b of 63 or 64 bits over F2, which has no box; ZLAY_NONE as zl_compose_values. */
+zlay_status zl_compose_wide(zl_work *w, zlay_layout **out);
+
 /* b's pieces put into a, any size. */
 zlay_status zl_compose_pieces(zl_work *w, zlay_layout **out);
 
