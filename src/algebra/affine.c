@@ -52,7 +52,8 @@ static bool fits(int64_t offset, int64_t stride, unsigned bits)
 {
     int64_t reach;
     if (bits > 63) return false;
-    return zl_mul((int64_t)(((uint64_t)1 << bits) - 1), stride, &reach) && zl_add(offset, reach, &reach);
+    return zl_mul((int64_t)(((uint64_t)1 << bits) - 1), stride, &reach) &&
+           zl_add(offset, reach, &reach);
 }
 
 bool zl_f2_affine_of_integers(zl_affine *out, const zlay_layout *a, unsigned bits)

@@ -70,10 +70,29 @@ static zlay_status interleaved(zlay_ctx *ctx, const zl_mode *m)
                    (long long)m->shape, (long long)m->stride);
 }
 
-static zlay_status by_points(zlay_ctx *ctx, const zlay_layout *b, const zl_mode *m)
+/* Let d be the stride before m's, s, with s inside the span of d: s = q d + r, r < d.  Where all
+ * integers below d are reached, r = p + c by a value p of modes before d's and a shift c; then
+ * q d + p is a value too, and the shift c takes it to s, which is a value: they collide, or c is 0
+ * and two indices have s. */
+static zlay_status met_again(zlay_ctx *ctx, const zlay_layout *b, const zl_mode *m, int64_t d)
+{
+    uint64_t index = 1;
+    for (size_t i = 0; b->mode[i].shape != m->shape || b->mode[i].stride != m->stride; i++)
+        index *= (uint64_t)b->mode[i].shape;
+    return zl_fail(ctx, ZLAY_NONE,
+                   "index %llu has %lld, inside the span of stride %lld: a shift below that, which "
+                   "reaches one of the integers below it, takes another value to %lld too",
+                   (unsigned long long)index, (long long)m->stride, (long long)d,
+                   (long long)m->stride);
+}
+
+static zlay_status by_points(zlay_ctx *ctx, const zlay_layout *b, const zl_mode *m, int64_t before,
+                             uint64_t cotarget)
 {
     zlay_allocator alloc = zl_allocator(ctx);
     uint64_t limit = zl_limits(ctx)->points;
+    bool large = b->size > limit || cotarget > limit;
+    if (large && cotarget >= (uint64_t)before) return met_again(ctx, b, m, before);
     if (b->size > limit)
         return zl_fail(ctx, ZLAY_ELIMIT, "limits.points is %llu and the layout has %llu",
                        (unsigned long long)limit, (unsigned long long)b->size);
@@ -105,7 +124,8 @@ static bool pair_meets(const zl_mode *d, const zl_mode *e, int64_t *x, int64_t *
 static bool counts(const zl_mode *m) { return m->shape > 1 && m->stride; }
 
 /* A mode that begins inside the span of smaller strides overlaps them, or only may. */
-static zlay_status explain(zlay_ctx *ctx, const zlay_layout *b, const zl_mode *m)
+static zlay_status explain(zlay_ctx *ctx, const zlay_layout *b, const zl_mode *m, int64_t before,
+                           uint64_t cotarget)
 {
     int64_t x, y;
     uint64_t step = 1;
@@ -117,7 +137,7 @@ static zlay_status explain(zlay_ctx *ctx, const zlay_layout *b, const zl_mode *m
             return overlap(ctx, step * (uint64_t)x, next * (uint64_t)y, x * d->stride);
         }
     }
-    return by_points(ctx, b, m);
+    return by_points(ctx, b, m, before, cotarget);
 }
 
 /* ---- the complement ------------------------------------------------------------------ */
@@ -163,7 +183,8 @@ static zlay_status fill(zl_modes *gaps, const zl_modes *m, const zlay_layout *b,
     int64_t span = 1;
     zlay_status status = ZLAY_OK;
     for (size_t i = 0; i < m->count && !status; i++) {
-        if (m->at[i].stride < span) return explain(gaps->ctx, b, &m->at[i]);
+        if (m->at[i].stride < span)
+            return explain(gaps->ctx, b, &m->at[i], m->at[i - 1].stride, cotarget);
         status = zl_modes_leaf(gaps, m->at[i].stride / span, span);
         if (!zl_mul(m->at[i].shape, m->at[i].stride, &span))
             return zl_fail(gaps->ctx, ZLAY_EOVERFLOW, "%lld * %lld does not fit 64 bits",

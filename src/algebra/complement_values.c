@@ -12,6 +12,7 @@ typedef struct search {
     uint8_t *reached;             /* one an integer below target + span */
     int64_t *shift;
     uint64_t shifts;
+    uint64_t placed, period, prefix; /* cells reached; [0, period) is reached exactly, by so many */
 } search;
 
 static zlay_status collide(search *s, uint64_t i, uint64_t shift, int64_t value)
@@ -39,16 +40,22 @@ static zlay_status put(search *s, uint64_t shift)
         uint8_t *cell = &s->reached[(uint64_t)value + shift];
         if (*cell) return collide(s, i, shift, value);
         *cell = 1;
+        s->placed++;
     }
     s->shift[s->shifts++] = (int64_t)shift;
     return ZLAY_OK;
 }
 
-static zlay_status shifts(search *s)
+/* Where as many cells are reached as lie below v, and v is the least that is not, the shifts begin
+ * anew: they are those before, v further. */
+static zlay_status shifts(search *s, uint64_t end)
 {
     zlay_status status = put(s, 0);
-    for (uint64_t v = 1; v < s->target && !status; v++)
-        if (!s->reached[v]) status = put(s, v);
+    for (uint64_t v = 1; v <= end && !status; v++) {
+        if (s->reached[v]) continue;
+        if (!s->period && s->placed == v) s->period = v, s->prefix = s->shifts;
+        if (v < end) status = put(s, v);
+    }
     return status;
 }
 
@@ -68,10 +75,8 @@ static zlay_status least_is_zero(search *s)
     return zero ? ZLAY_OK : zl_fail(s->ctx, ZLAY_NONE, "no index has the value 0");
 }
 
-static zlay_status limits(search *s)
+static zlay_status too_many(search *s, uint64_t asked)
 {
-    uint64_t asked = s->b->size > s->limit ? s->b->size : s->target;
-    if (asked <= s->limit) return ZLAY_OK;
     return zl_fail(s->ctx, ZLAY_ELIMIT, "limits.points is %llu and the complement asks for %llu",
                    (unsigned long long)s->limit, (unsigned long long)asked);
 }
@@ -92,20 +97,42 @@ static zlay_status make(search *s, zlay_layout **out)
     return status;
 }
 
+/* Beyond the limit: the shifts of one period, and so many periods.  The last one is whole, or ends
+ * behind the last shift. */
+static zlay_status repeat(search *s, zlay_layout **out)
+{
+    zlay_layout *one = NULL, *pair = NULL, line;
+    zl_modes m;
+    uint64_t rest = s->period ? s->target % s->period : 0, periods;
+    if (!s->period || (rest && rest <= (uint64_t)s->shift[s->prefix - 1]))
+        return too_many(s, s->target);
+    periods = s->target / s->period + (rest != 0);
+    s->shifts = s->prefix;
+    zl_modes_begin(&m, s->ctx);
+    zlay_status status = make(s, &one);
+    if (periods > INT64_MAX / s->period) status = too_many(s, s->target);
+    if (!status) status = zl_modes_leaf(&m, (int64_t)periods, (int64_t)s->period);
+    if (!status) status = zl_layout_over(s->ctx, &line, &m);
+    if (!status) status = zl_pair(s->ctx, &pair, one, &line);
+    if (!status) status = zl_coalesce(s->ctx, out, pair);
+    zl_modes_end(&m);
+    zlay_layout_free(pair);
+    zlay_layout_free(one);
+    return status;
+}
+
 static zlay_status by_values(search *s, zlay_layout **out)
 {
     zlay_allocator alloc = zl_allocator(s->ctx);
-    zlay_status status = limits(s);
-    if (!status) status = least_is_zero(s);
+    zlay_status status = s->b->size > s->limit ? too_many(s, s->b->size) : least_is_zero(s);
+    if (!status && s->span > s->limit) status = too_many(s, s->span);
     if (status) return status;
-    uint64_t cells = s->span + s->target;
-    if (s->span > s->limit) return limits(&(search){.ctx = s->ctx, .b = s->b, .target = s->span,
-                                                    .limit = s->limit});
+    uint64_t end = s->target < s->limit ? s->target : s->limit, cells = s->span + end + 1;
     s->reached = zl_alloc(s->ctx, cells, 1);
-    s->shift = s->reached ? zl_alloc(s->ctx, s->target + 1, sizeof *s->shift) : NULL;
-    status = s->shift ? shifts(s) : ZLAY_ENOMEM;
-    if (!status) status = make(s, out);
-    zl_free(&alloc, s->shift, (s->target + 1) * sizeof *s->shift);
+    s->shift = s->reached ? zl_alloc(s->ctx, end + 1, sizeof *s->shift) : NULL;
+    status = s->shift ? shifts(s, end) : ZLAY_ENOMEM;
+    if (!status) status = s->target > s->limit ? repeat(s, out) : make(s, out);
+    zl_free(&alloc, s->shift, (end + 1) * sizeof *s->shift);
     zl_free(&alloc, s->reached, cells);
     return status;
 }

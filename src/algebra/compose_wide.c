@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Composition after an f2 layout that strides do not hold: an input of 63 bits or more, 2^64 points,
- * or flat values of 64 bits, which have no sign.  Matrices are multiplied. */
+/* Composition after an f2 layout that strides do not hold: an input of 63 bits or more, 2^64
+ * points, or flat values of 64 bits, which have no sign.  Matrices are multiplied. */
 #include "algebra/compose.h"
 #include "algebra/draft.h"
 #include "algebra/f2.h"
@@ -13,14 +13,15 @@ static bool has_no_box(const zlay_layout *b)
     return none;
 }
 
-/* Below 2^k every value is a XOR of bases before k, which stay inside: 2^k is the first to leave. */
+/* Below 2^k every value is a XOR of bases before k, which stay inside: 2^k is the first to leave.
+ */
 static zlay_status leaves(zl_work *w, const zl_affine *b, unsigned bits)
 {
     unsigned k = 0;
     while (!(b->basis[k] >> bits)) k++;
     w->left = true;
-    return zl_fail(w->ctx, ZLAY_NONE, "index %llu: b has %llu, outside the %llu points of a", 1ull << k,
-                   (unsigned long long)b->basis[k], (unsigned long long)w->a->size);
+    return zl_fail(w->ctx, ZLAY_NONE, "index %llu: b has %llu, outside the %llu points of a",
+                   1ull << k, (unsigned long long)b->basis[k], (unsigned long long)w->a->size);
 }
 
 static zlay_status multiply(zl_work *w, zlay_layout **out, const zl_affine *a, const zl_affine *b)

@@ -174,8 +174,8 @@ static zl_found has_point(work *w, lookup *l, uint64_t i)
     return outside || (value < 0 && !alike) ? ZL_NOT_FOUND : l->has(l, value, &w->budget);
 }
 
-/* NOT_FOUND: *index is the least whose value b lacks.  Residues come in the order of values, so that
- * all of them are asked. */
+/* NOT_FOUND: *index is the least whose value b lacks.  Residues come in the order of values, so
+ * that all of them are asked. */
 static zl_found first_lack(work *w, lookup *l, const zl_residues *own, uint64_t *index)
 {
     zl_found found = ZL_FOUND;

@@ -142,7 +142,8 @@ zl_found zl_sum_lacks(uint64_t *x, const zl_sum *a, const zl_sum *b, zl_budget *
 
 /* ---- the least point --------------------------------------------------------------------- */
 
-/* Hold the coordinate of term t in [low, high]: a sum of as many terms or, low == high, one fewer. */
+/* Hold the coordinate of term t in [low, high]: a sum of as many terms or, low == high, one fewer.
+ */
 static zl_sum held(const zl_sum *a, size_t t, uint64_t low, uint64_t high)
 {
     zl_sum s = *a;
@@ -164,8 +165,8 @@ static size_t slowest(const zl_sum *s)
     return t;
 }
 
-/* The slowest coordinate that moves is the least c for which [0, c] still shows a point, and below it
- * none does: then c is held, and the next coordinate is asked. */
+/* The slowest coordinate that moves is the least c for which [0, c] still shows a point, and below
+ * it none does: then c is held, and the next coordinate is asked. */
 bool zl_sum_lacks_first(uint64_t *index, const zl_sum *a, const zl_sum *b, zl_budget *budget)
 {
     zl_sum rest = *a;
