@@ -24,13 +24,18 @@ typedef struct zlay_tensormap {
     uint32_t box[5];    /* elements */
     uint32_t step[5];   /* elements */
     uint32_t rank;      /* 1 to 5; entries past it are 0 */
-    int32_t mode;       /* 0: tiled */
+    int32_t mode;       /* 0 tiled, 1 im2col, 2 im2col wide */
     int32_t type;       /* ZLAY_TYPE_* */
     int32_t interleave; /* 0 none, 1 16 bytes, 2 32 bytes */
     int32_t swizzle;    /* ZLAY_SWIZZLE_*, 4 to 6 the 128-byte atom variants */
     int32_t l2;         /* L2 promotion: 0 none, 1 64, 2 128, 3 256 bytes */
     int32_t oob;        /* fill: 0 zero, 1 NaN */
-    uint32_t reserved[23]; /* 0 */
+    uint32_t channels;  /* im2col: elements of a pixel that a copy takes */
+    uint32_t pixels;    /* im2col: pixels that a copy takes */
+    int32_t lower[3];   /* im2col: corners of the bounding box, in the driver's */
+    int32_t upper[3];   /*         order; im2col wide has one of each */
+    int32_t wide_mode;  /* im2col wide: 0 W, 1 W128 */
+    uint32_t reserved[14]; /* 0 */
 } zlay_tensormap;
 
 /** Check a tensor map against every rule of its target.
