@@ -63,6 +63,25 @@ static inline zlay_tensormap legal_map3(void)
     return m;
 }
 
+/* 64 channels and 64 pixels of NWC, NHWC or NDHWC images of bf16, 16 of each extent, borders of 1. */
+static inline zlay_tensormap legal_columns(int32_t mode, uint32_t rank)
+{
+    zlay_tensormap m = legal_map();
+    m.mode = mode;
+    m.rank = rank;
+    m.extent[0] = 64;
+    m.stride[0] = 128;
+    for (uint32_t i = 1; i < rank; i++) {
+        m.extent[i] = 16;
+        m.step[i] = 1;
+        if (i + 1 < rank) m.stride[i] = m.stride[i - 1] * 16;
+    }
+    m.box[0] = m.box[1] = 0;
+    m.channels = m.pixels = 64;
+    for (uint32_t i = 0; i < (mode == 2 ? 1 : rank - 2); i++) m.lower[i] = m.upper[i] = -1;
+    return m;
+}
+
 /* Set a field named as in batch.md. */
 static inline void map_set(zlay_tensormap *m, int32_t field, int32_t index, uint64_t value)
 {
@@ -80,6 +99,11 @@ static inline void map_set(zlay_tensormap *m, int32_t field, int32_t index, uint
     case ZLAY_FIELD_SWIZZLE: m->swizzle = (int32_t)value; return;
     case ZLAY_FIELD_L2: m->l2 = (int32_t)value; return;
     case ZLAY_FIELD_OOB: m->oob = (int32_t)value; return;
+    case ZLAY_FIELD_LOWER: m->lower[i] = (int32_t)value; return;
+    case ZLAY_FIELD_UPPER: m->upper[i] = (int32_t)value; return;
+    case ZLAY_FIELD_CHANNELS: m->channels = (uint32_t)value; return;
+    case ZLAY_FIELD_PIXELS: m->pixels = (uint32_t)value; return;
+    case ZLAY_FIELD_WIDE_MODE: m->wide_mode = (int32_t)value; return;
     default: fail_msg("no such field of a map: %d", field);
     }
 }

@@ -12,7 +12,12 @@ static inline uint64_t pick(uint64_t *s, const uint64_t *from, size_t count)
 #define PICK(s, ...)                                                                               \
     pick(s, (const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / 8)
 
-static inline uint64_t bytes_of(const zlay_tensormap *m) { return zlay_tensormap_type_bits(m->type) / 8; }
+/* Of an element; interleaved maps have slices of 16 or 32 bytes in dimension 0. */
+static inline uint64_t bytes_of(const zlay_tensormap *m)
+{
+    if (m->interleave == 1 || m->interleave == 2) return (uint64_t)m->interleave * 16;
+    return zlay_tensormap_type_bits(m->type) / 8;
+}
 
 static inline zlay_tensormap random_legal(uint64_t *s)
 {
@@ -26,12 +31,13 @@ static inline zlay_tensormap random_legal(uint64_t *s)
     m.interleave = m.rank > 2 && test_range(s, 0, 5) == 0 ? (int32_t)test_range(s, 1, 2) : 0;
     if (m.interleave == 2) m.swizzle = 1;
     m.address = (uint64_t)test_range(s, 0, 1 << 20) * 128;
-    uint64_t unit = 16 / bytes_of(&m), span = m.swizzle ? 1u << m.swizzle : 8;
+    uint64_t unit = 128 / zlay_tensormap_type_bits(m.type), span = m.swizzle ? 1u << m.swizzle : 8;
     m.box[0] = (uint32_t)(unit * (uint64_t)test_range(s, 1, (int64_t)span));
     for (uint32_t i = 0; i < m.rank; i++) {
         m.extent[i] = (uint64_t)test_range(s, 1, 300);
         m.step[i] = test_range(s, 0, 5) ? 1 : (uint32_t)test_range(s, 1, 8);
         if (i) m.box[i] = (uint32_t)PICK(s, 1, 2, 3, 4, 6, 1, 1, 8);
+        if (m.interleave && i + 2 == m.rank) m.box[i] = m.step[i] = 1;
     }
     uint64_t row = m.extent[0] * bytes_of(&m);
     for (uint32_t i = 0; i + 1 < m.rank; i++) {

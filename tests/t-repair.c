@@ -249,8 +249,6 @@ static void misuse(void **state)
     assert_int_equal(zlay_tensormap_repair(&out, &keeps, NULL, t, &m), ZLAY_EINVAL);
     assert_int_equal(zlay_tensormap_repair(&out, &keeps, &split, NULL, &m), ZLAY_EINVAL);
     assert_int_equal(zlay_tensormap_repair(&out, &keeps, &split, t, NULL), ZLAY_EINVAL);
-    m.mode = 1;
-    assert_int_equal(zlay_tensormap_repair(&out, &keeps, &split, t, &m), ZLAY_ENOTSUP);
 }
 
 int main(void)

@@ -18,14 +18,16 @@ printf '#define CLASSES(name, text, classes) SET name @ text\n#include "legality
     function plain(text) { gsub(/^"|"$/, "", text); return text }
     function word(text) { text = tolower(text); gsub(/_/, " ", text); return text }
     function bound(text) {
-        if (text ~ /^[A-Z_]+$/) return text == "INT32_MAX" ? "2^31 - 1" : "(" word(text) ")"
+        if (text ~ /^INT(32|64)_MAX$/) return text == "INT32_MAX" ? "2^31 - 1" : "2^63 - 1"
+        gsub(/NEGATIVE\(/, "-", text)
+        if (text ~ /^[A-Z_]+$/) return "(" word(text) ")"
         gsub(/\(1ull << |\(1u << |1ull << /, "2^", text); gsub(/\)/, "", text)
         return text
     }
     /^SET / { sub(/^SET /, "", $1); sets[$1] = plain($2); next }
     {
         sub(/^ROW /, "", $1)
-        value = $4 == "RANGE" ? bound($5) " to " bound($6) : $4 == "MULTIPLE" ? "multiple of " bound($5) : bound($5)
+        value = $4 == "RANGE" || $4 == "SIGNED" ? bound($5) " to " bound($6) : $4 == "MULTIPLE" ? "multiple of " bound($5) : bound($5)
         if ($4 == "EQUAL" && $5 == "0" && $2 ~ /^DESC_(CANONICAL|ROW)$/) value = ""
         on = sets[$7]
         printf "| %s | `%s` | %s | %s | %s | %s | %s | %s |\n", $1, $2, plain($3), value, on, word($8), word($9), plain($10)

@@ -83,7 +83,8 @@ enum { ZLAY_DRIVER_UNKNOWN = 0, ZLAY_DRIVER_ACCEPTS, ZLAY_DRIVER_REFUSES };
 enum {
     ZLAY_REL_RANGE = 1, /* lo <= value <= hi */
     ZLAY_REL_MULTIPLE,  /* value mod lo = 0 */
-    ZLAY_REL_EQUAL      /* value = lo */
+    ZLAY_REL_EQUAL,     /* value = lo */
+    ZLAY_REL_SIGNED     /* lo <= value <= hi, all three as int64_t */
 };
 
 /** What a repair keeps. */
@@ -139,7 +140,12 @@ enum {
     ZLAY_FIELD_CTA,
     ZLAY_FIELD_PEER,
     ZLAY_FIELD_BARRIER,
-    ZLAY_FIELD_OP
+    ZLAY_FIELD_OP,
+    ZLAY_FIELD_LOWER,
+    ZLAY_FIELD_UPPER,
+    ZLAY_FIELD_CHANNELS,
+    ZLAY_FIELD_PIXELS,
+    ZLAY_FIELD_WIDE_MODE
 };
 
 /** The head of a verdict: 32 bytes.  `reasons` counts all of them, also those

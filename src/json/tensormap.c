@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-enum { DIMS = 5 };
+enum { DIMS = 5, CORNERS = 3, IM2COL = 1, WIDE = 2 };
 
 static const zl_word modes[] = {{"tiled", 0}, {"im2col", 1}, {"im2col_wide", 2}, {NULL, 0}};
 static const zl_word interleaves[] = {{"none", 0}, {"16B", 1}, {"32B", 2}, {NULL, 0}};
@@ -14,9 +14,14 @@ static const zl_word map_swizzles[] = {{"none", 0},         {"32B", 1},
 static const zl_word promotions[] = {{"none", 0}, {"64B", 1}, {"128B", 2}, {"256B", 3}, {NULL, 0}};
 static const zl_word fills[] = {{"none", 0}, {"zero", 0}, {"nan", 1}, {NULL, 0}};
 
-static const char map_required[] =
+static const zl_word wide_modes[] = {{"w", 0}, {"w128", 1}, {NULL, 0}};
+
+/* What a map of each mode must have; the fields of the others may stand there and are not read. */
+static const char tiled_required[] =
     "mode type rank address extent stride box step interleave swizzle l2 oob";
-static const char map_optional[] = "lower upper channels pixels wide_mode";
+static const char columns_required[] =
+    "mode type rank address extent stride lower upper channels pixels step interleave swizzle l2 oob";
+static const char map_optional[] = "box lower upper channels pixels wide_mode";
 
 /* A list whose length rank fixes, of which the struct holds the first `room`. */
 static zlay_status read_list(zl_call *call, const json_t *map, const char *name, uint64_t length,
@@ -49,14 +54,66 @@ static zlay_status read_list32(zl_call *call, const json_t *map, const char *nam
     return status;
 }
 
+static bool has_columns(const zlay_tensormap *map)
+{
+    return map->mode == IM2COL || map->mode == WIDE;
+}
+
 static zlay_status read_lists(zl_call *call, const json_t *map, zlay_tensormap *out)
 {
     uint64_t rank = out->rank;
     zlay_status status = read_list(call, map, "extent", rank, out->extent, DIMS);
     if (!status)
         status = read_list(call, map, "stride", rank ? rank - 1 : 0, out->stride, DIMS - 1);
-    if (!status) status = read_list32(call, map, "box", rank, out->box);
+    if (!status && !has_columns(out)) status = read_list32(call, map, "box", rank, out->box);
     if (!status) status = read_list32(call, map, "step", rank, out->step);
+    return status;
+}
+
+static int32_t saturated(int64_t value)
+{
+    return value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : (int32_t)value;
+}
+
+/* A wide map has one corner of each, which may stand without its list. */
+static zlay_status read_corners(zl_call *call, const json_t *map, const char *name,
+                                const zlay_tensormap *of, int32_t *out)
+{
+    const json_t *value = json_object_get(map, name);
+    size_t length = of->mode == WIDE ? 1 : of->rank > 2 ? of->rank - 2 : 0;
+    int64_t corner;
+    if (of->mode == WIDE && !json_is_array(value)) {
+        zlay_status status = zl_get_i64(call, map, name, &corner);
+        if (!status) out[0] = saturated(corner);
+        return status;
+    }
+    if (!json_is_array(value) || json_array_size(value) != length)
+        return zl_wrong(call, name, "a list of rank - 2 integers, one integer of a wide map");
+    for (size_t i = 0; i < length; i++) {
+        if (!zl_json_i64(json_array_get(value, i), &corner))
+            return zl_wrong(call, name, "a list of integers in [-2^63, 2^63)");
+        if (i < CORNERS) out[i] = saturated(corner);
+    }
+    return ZLAY_OK;
+}
+
+/* Values beyond 32 bits are refused by the same rules as the greatest one. */
+static zlay_status read_count(zl_call *call, const json_t *map, const char *name, uint32_t *out)
+{
+    uint64_t wide = 0;
+    zlay_status status = zl_get_u64(call, map, name, &wide);
+    if (!status) *out = wide > UINT32_MAX ? UINT32_MAX : (uint32_t)wide;
+    return status;
+}
+
+static zlay_status read_columns(zl_call *call, const json_t *map, zlay_tensormap *out)
+{
+    zlay_status status = read_corners(call, map, "lower", out, out->lower);
+    if (!status) status = read_corners(call, map, "upper", out, out->upper);
+    if (!status) status = read_count(call, map, "channels", &out->channels);
+    if (!status) status = read_count(call, map, "pixels", &out->pixels);
+    if (!status && out->mode == WIDE)
+        status = zl_get_word(call, map, "wide_mode", wide_modes, &out->wide_mode);
     return status;
 }
 
@@ -64,8 +121,9 @@ zlay_status zl_get_tensormap(zl_call *call, zlay_tensormap *out)
 {
     const json_t *map;
     zlay_status status = zl_get_object(call, call->request, "map", &map);
-    if (!status) status = zl_fields_check(call, map, "map", map_required, map_optional);
     if (!status) status = zl_get_word(call, map, "mode", modes, &out->mode);
+    const char *required = has_columns(out) ? columns_required : tiled_required;
+    if (!status) status = zl_fields_check(call, map, "map", required, map_optional);
     if (!status) status = zl_get_word(call, map, "type", zl_types, &out->type);
     if (!status) status = zl_get_u32(call, map, "rank", &out->rank);
     if (!status) status = zl_get_u64(call, map, "address", &out->address);
@@ -73,7 +131,8 @@ zlay_status zl_get_tensormap(zl_call *call, zlay_tensormap *out)
     if (!status) status = zl_get_word(call, map, "swizzle", map_swizzles, &out->swizzle);
     if (!status) status = zl_get_word(call, map, "l2", promotions, &out->l2);
     if (!status) status = zl_get_word(call, map, "oob", fills, &out->oob);
-    return status ? status : read_lists(call, map, out);
+    if (!status) status = read_lists(call, map, out);
+    return status || !has_columns(out) ? status : read_columns(call, map, out);
 }
 
 static json_t *list_value(zl_call *call, const uint64_t *wide, const uint32_t *narrow,
@@ -83,6 +142,25 @@ static json_t *list_value(zl_call *call, const uint64_t *wide, const uint32_t *n
     for (uint32_t i = 0; i < count; i++)
         zl_put_item(call, list, zl_json_uint(wide ? wide[i] : narrow[i]));
     return list;
+}
+
+static json_t *corners_value(zl_call *call, const zlay_tensormap *map, const int32_t *corners)
+{
+    if (map->mode == WIDE) return zl_json_int(corners[0]);
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < CORNERS && i + 2 < map->rank; i++)
+        zl_put_item(call, list, zl_json_int(corners[i]));
+    return list;
+}
+
+static void put_columns(zl_call *call, json_t *value, const zlay_tensormap *map)
+{
+    zl_put_value(call, value, "lower", corners_value(call, map, map->lower));
+    zl_put_value(call, value, "upper", corners_value(call, map, map->upper));
+    zl_put_value(call, value, "channels", zl_json_uint(map->channels));
+    zl_put_value(call, value, "pixels", zl_json_uint(map->pixels));
+    if (map->mode == WIDE)
+        zl_put_value(call, value, "wide_mode", json_integer(map->wide_mode));
 }
 
 json_t *zl_json_tensormap(zl_call *call, const zlay_tensormap *map)
@@ -95,7 +173,8 @@ json_t *zl_json_tensormap(zl_call *call, const zlay_tensormap *map)
     zl_put_value(call, value, "address", zl_json_uint(map->address));
     zl_put_value(call, value, "extent", list_value(call, map->extent, NULL, rank));
     zl_put_value(call, value, "stride", list_value(call, map->stride, NULL, rank ? rank - 1 : 0));
-    zl_put_value(call, value, "box", list_value(call, NULL, map->box, rank));
+    if (has_columns(map)) put_columns(call, value, map);
+    else zl_put_value(call, value, "box", list_value(call, NULL, map->box, rank));
     zl_put_value(call, value, "step", list_value(call, NULL, map->step, rank));
     zl_put_value(call, value, "interleave", json_integer(map->interleave));
     zl_put_value(call, value, "swizzle", json_integer(map->swizzle));
@@ -132,9 +211,7 @@ zlay_status zl_op_tensormap_check(zl_call *call)
     if (!status) status = zl_get_tensormap(call, &map);
     if (status) return status;
     status = zlay_tensormap_check(&checked.verdict, reasons, ZL_REASONS_MOST, target, &map);
-    if (status)
-        return zl_fail(call->ctx, status, "tensor maps of mode '%s' are not done",
-                       zl_word_of(modes, map.mode) ? zl_word_of(modes, map.mode) : "?");
+    if (status) return status;
     call->value = zl_json_verdict(call, &checked);
     zl_put_value(call, call->value, "driver", zl_json_word(drivers, checked.verdict.driver));
     if (checked.verdict.answer == ZLAY_YES)

@@ -20,6 +20,7 @@ static const zl_word voices[] = {{"driver", ZLAY_BY_DRIVER},
 static const zl_word relations[] = {{"range", ZLAY_REL_RANGE},
                                     {"multiple", ZLAY_REL_MULTIPLE},
                                     {"equal", ZLAY_REL_EQUAL},
+                                    {"range", ZLAY_REL_SIGNED},
                                     {NULL, 0}};
 static json_t *field_value(int32_t field)
 {
@@ -29,12 +30,17 @@ static json_t *field_value(int32_t field)
 
 static json_t *index_value(int32_t index) { return index < 0 ? json_null() : json_integer(index); }
 
+static json_t *number_value(const zlay_reason *r, uint64_t number)
+{
+    return r->relation == ZLAY_REL_SIGNED ? zl_json_int((int64_t)number) : zl_json_uint(number);
+}
+
 static json_t *bound_value(zl_call *call, const zlay_reason *r)
 {
-    if (r->relation != ZLAY_REL_RANGE) return zl_json_uint(r->lo);
+    if (r->relation != ZLAY_REL_RANGE && r->relation != ZLAY_REL_SIGNED) return zl_json_uint(r->lo);
     json_t *bound = json_array();
-    zl_put_item(call, bound, zl_json_uint(r->lo));
-    zl_put_item(call, bound, zl_json_uint(r->hi));
+    zl_put_item(call, bound, number_value(r, r->lo));
+    zl_put_item(call, bound, number_value(r, r->hi));
     return bound;
 }
 
@@ -81,7 +87,7 @@ static json_t *reason_value(zl_call *call, const zlay_reason *r)
     zl_put_value(call, row, "by", zl_json_word(voices, r->by));
     zl_put_value(call, row, "field", field_value(r->field));
     zl_put_value(call, row, "index", index_value(r->index));
-    zl_put_value(call, row, "value", zl_json_uint(r->value));
+    zl_put_value(call, row, "value", number_value(r, r->value));
     zl_put_value(call, row, "relation", zl_json_word(relations, r->relation));
     zl_put_value(call, row, "bound", bound_value(call, r));
     zl_put_value(call, row, "source", json_string(rule.source));

@@ -17,6 +17,8 @@ zl_wish zl_wish_of(const zlay_tensormap *map)
 
 bool zl_step_counts(const zlay_tensormap *map, uint32_t i)
 {
+    bool columns = map->mode == 1 || map->mode == 2;
+    if (columns) return (i > 0 || map->interleave) && zl_column_pixels(map) > 1;
     return (i > 0 || map->interleave) && zl_box_elements(map, i) > 1;
 }
 
@@ -96,25 +98,20 @@ bool zl_box_fit(zlay_tensormap *map, const zlay_target *target, const zl_wish *w
     return false;
 }
 
-static uint64_t row_bytes(const zlay_tensormap *map)
-{
-    return zl_box_elements(map, 0) * zl_smem_bits(map->type) / 8;
-}
-
 /* A row wider than its swizzle's span has no place of its own: it is read as panels of one span. */
 static bool panels(const zlay_tensormap *map, const zl_wish *wish)
 {
     for (uint32_t i = 1; i < zl_dims(map); i++)
         if (zl_box_elements(map, i) != wish->elements[i]) return false;
     uint64_t span = map->interleave ? 0 : zl_span(map->swizzle);
-    return span && row_bytes(map) == span && wish->elements[0] > zl_box_elements(map, 0);
+    return span && zl_row_bytes(map) == span && wish->elements[0] > zl_box_elements(map, 0);
 }
 
 static bool consecutive(const zlay_tensormap *map, uint32_t innermost)
 {
     for (uint32_t i = innermost + 1; i < zl_dims(map); i++)
         if (zl_box_elements(map, i) != 1) return false;
-    return innermost > 0 || row_bytes(map) == zl_box_smem(map);
+    return innermost > 0 || zl_row_bytes(map) == zl_box_smem(map);
 }
 
 int32_t zl_box_keeps(const zlay_tensormap *map, const zl_wish *wish)

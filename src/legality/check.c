@@ -46,6 +46,11 @@ static const char *const fields[] = {
     [ZLAY_FIELD_PEER] = "peer",
     [ZLAY_FIELD_BARRIER] = "barrier",
     [ZLAY_FIELD_OP] = "op",
+    [ZLAY_FIELD_LOWER] = "lower",
+    [ZLAY_FIELD_UPPER] = "upper",
+    [ZLAY_FIELD_CHANNELS] = "channels",
+    [ZLAY_FIELD_PIXELS] = "pixels",
+    [ZLAY_FIELD_WIDE_MODE] = "wide_mode",
 };
 
 const char *zlay_field_name(int32_t field)

@@ -6,8 +6,10 @@
 
 enum { STRIDES = ZL_DIMS - 1 };
 
+/* Interleaved rows are of slices. */
 static uint64_t row_bytes(const zlay_tensormap *map)
 {
+    if (map->interleave) return zl_umul_sat(map->extent[0], map->interleave == 2 ? 32 : 16);
     uint64_t bits = zl_umul_sat(map->extent[0], zlay_tensormap_type_bits(map->type));
     return bits / 8 + (bits % 8 != 0);
 }

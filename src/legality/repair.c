@@ -6,7 +6,7 @@
  * and mode say what the tensor is, and are not changed. */
 #include "legality/repair.h"
 
-enum { INTERLEAVES = 3 };
+enum { INTERLEAVES = 3, CORNERS = 3 };
 
 typedef struct attempt {
     zlay_tensormap map;
@@ -30,14 +30,24 @@ static bool holds(const search *h, const zlay_tensormap *map, int32_t field, int
     return zl_holds(&s, field, index);
 }
 
+static bool interleave_is(const zlay_tensormap *map)
+{
+    return map->interleave >= 0 && map->interleave < INTERLEAVES;
+}
+
+static bool has_columns(const zlay_tensormap *map) { return map->mode == 1 || map->mode == 2; }
+
 /* ---- fields of one value ----------------------------------------------------------- */
 
 static bool scalars_mend(const search *h, zlay_tensormap *map)
 {
     static const int32_t given[] = {ZLAY_FIELD_TARGET, ZLAY_FIELD_MODE,    ZLAY_FIELD_TYPE,
-                                    ZLAY_FIELD_RANK,   ZLAY_FIELD_SWIZZLE, ZLAY_FIELD_INTERLEAVE};
+                                    ZLAY_FIELD_RANK,   ZLAY_FIELD_SWIZZLE, ZLAY_FIELD_INTERLEAVE,
+                                    ZLAY_FIELD_WIDE_MODE};
     for (size_t i = 0; i < ZL_COUNT(given); i++)
         if (!holds(h, map, given[i], -1)) return false;
+    for (int32_t i = 0; i < CORNERS; i++)
+        if (!holds(h, map, ZLAY_FIELD_LOWER, i) || !holds(h, map, ZLAY_FIELD_UPPER, i)) return false;
     if (!holds(h, map, ZLAY_FIELD_L2, -1)) map->l2 = 0;
     if (!holds(h, map, ZLAY_FIELD_OOB, -1)) map->oob = 0;
     return true;
@@ -67,7 +77,10 @@ static bool steps_mend(const search *h, zlay_tensormap *map)
         uint64_t step;
         if (!zl_nearest(&step, map->step[i], 0, zl_range_of(&s, ZLAY_FIELD_STEP, (int32_t)i)))
             return false;
-        if (!zl_step_is_same(map, i, (uint32_t)step)) map->box[i] = 1;
+        if (!zl_step_is_same(map, i, (uint32_t)step)) {
+            if (has_columns(map)) return false;
+            map->box[i] = 1;
+        }
         map->step[i] = (uint32_t)step;
     }
     return true;
@@ -153,9 +166,12 @@ static void cost_dims(attempt *a, const zlay_tensormap *from)
 
 static void cost_all(const search *h, attempt *a)
 {
-    int32_t boxes = zl_box_keeps(&a->map, &h->wish);
-    a->keeps = boxes;
-    a->split = zl_box_issues(&a->map, &h->wish);
+    if (!has_columns(h->from)) {
+        a->keeps = zl_box_keeps(&a->map, &h->wish);
+        a->split = zl_box_issues(&a->map, &h->wish);
+    }
+    cost(a, h->from->channels, a->map.channels, a->keeps, 0);
+    cost(a, h->from->pixels, a->map.pixels, a->keeps, 0);
     cost_scalars(a, h->from);
     cost_dims(a, h->from);
 }
@@ -172,11 +188,15 @@ static void attempt_pair(search *h, int32_t interleave, int32_t swizzle)
 {
     attempt a = {.map = *h->from};
     zlay_verdict verdict;
+    if (has_columns(h->from) && interleave != h->from->interleave && interleave_is(h->from)) return;
     a.map.interleave = interleave;
     a.map.swizzle = swizzle;
     if (!scalars_mend(h, &a.map) || !place_mend(h, &a.map)) return;
     if (!zl_strides_mend(&a.map, h->target, h->from)) return;
-    if (!steps_mend(h, &a.map) || !boxes_mend(h, &a.map)) return;
+    if (!steps_mend(h, &a.map)) return;
+    if (has_columns(&a.map) ? !zl_columns_mend(&a.map, h->target, &a.keeps, &a.split)
+                            : !boxes_mend(h, &a.map))
+        return;
     if (zlay_tensormap_check(&verdict, NULL, 0, h->target, &a.map) || verdict.answer != ZLAY_YES)
         return;
     cost_all(h, &a);

@@ -30,6 +30,14 @@ bool zl_box_fit(zlay_tensormap *map, const zlay_target *target, const zl_wish *w
 int32_t zl_box_keeps(const zlay_tensormap *map, const zl_wish *wish);
 uint64_t zl_box_issues(const zlay_tensormap *map, const zl_wish *wish);
 
+/* What a map of columns was asked to bring: set channels and pixels so that whole issues bring it,
+ * with what that keeps and how many there are. False: none do. */
+bool zl_columns_mend(zlay_tensormap *map, const zlay_target *target, int32_t *keeps,
+                     uint64_t *issues);
+
+/* The repair of one rule about channels or pixels, the other left alone. */
+void zl_columns_fix(zlay_reason *reason, const zl_subject *subject);
+
 /* Whether a step decides which elements are taken; whether another takes the same. A step of 0 is
  * read as each element. */
 bool zl_step_counts(const zlay_tensormap *map, uint32_t i);

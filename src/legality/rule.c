@@ -1,39 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rule table, and the walk over it that every check is. */
-#include "legality/rule.h"
+#include "legality/rows.h"
 
 #include <string.h>
-
-enum {
-#define CLASSES(name, text, classes) name = classes,
-#include "legality/classes.def"
-#undef CLASSES
-};
-
-#define SMEM_OF_TARGET      ZL_BOUND_SMEM
-#define COPY_WIDTH_BYTES    ZL_BOUND_WIDTH
-#define COPY_BOX_BYTES      ZL_BOUND_BOX_BYTES
-#define CP_ASYNC_BYTES      ZL_BOUND_CP_WIDTH
-#define LD_ST_BYTES         ZL_BOUND_LD_WIDTH
-#define EXTENT_OF_DIMENSION ZL_BOUND_EXTENT
-#define COPY_LAST_KIND      (ZLAY_COPY_KINDS - 1)
-#define SMEM_WINDOW         ZL_BOUND_WINDOW
-#define COPY_MAP_RANK       ZL_BOUND_MAP_RANK
-#define COPY_MODE_WANTED    ZL_BOUND_MAP_MODE
-#define COPY_GROUPS         ZL_BOUND_GROUPS
-#define COPY_BLOCKS         ZL_BOUND_BLOCKS
-#define COPY_LAST_BLOCK     ZL_BOUND_LAST_BLOCK
-#define COPY_OFFSET_MOST    ZL_BOUND_OFFSET
-#define COPY_HALO_MOST      ZL_BOUND_HALO
-#define COPY_PATTERN        ZL_BOUND_PATTERN
-#define COPY_SIZE_BYTES     ZL_BOUND_SIZE
-#define COPY_GROUP_VALUES   ZL_BOUND_VALUES
-#define ASYNC_BYTES         ZL_BOUND_ASYNC_WIDTH
-#define BY_DRIVER           ZLAY_BY_DRIVER, false
-#define BY_DOCUMENT         ZLAY_BY_DOCUMENT, false
-#define BY_ASSEMBLER        ZLAY_BY_ASSEMBLER, false
-#define BY_HARDWARE         ZLAY_BY_HARDWARE, false
-#define BY_REFUTED          ZLAY_BY_DOCUMENT, true
 
 const zl_rule zl_rules[] = {
 #define RULE(number, id, quantity, relation, lo, hi, when, by, field, targets, keeps, source,      \
@@ -72,15 +41,6 @@ uint32_t zlay_rules_version(void)
 
 bool zl_measured(const zlay_target *target) { return target->cls == ZL_CLASS_SM90; }
 
-static bool relation_holds(const zlay_reason *r)
-{
-    switch (r->relation) {
-    case ZLAY_REL_RANGE: return r->value >= r->lo && r->value <= r->hi;
-    case ZLAY_REL_MULTIPLE: return r->lo && r->value % r->lo == 0;
-    default: return r->value == r->lo;
-    }
-}
-
 static bool applies(const zl_rule *rule, const zl_subject *s)
 {
     return zl_quantity_subject(rule->quantity) == s->kind &&
@@ -106,7 +66,7 @@ static bool judge(zlay_reason *r, const zl_rule *rule, const zl_subject *s, uint
     r->value = zl_quantity_value(rule->quantity, s, i);
     r->lo = zl_bound(rule->lo, s, i);
     r->hi = zl_bound(rule->hi, s, i);
-    return relation_holds(r);
+    return zl_relation_holds(r->relation, r->value, r->lo, r->hi);
 }
 
 static void walk(const zl_subject *s, zl_seen *seen, void *arg, bool fixes)
@@ -156,7 +116,8 @@ static bool see_bounds(void *arg, const zl_rule *rule, const zlay_reason *r, boo
 {
     zl_range *range = arg;
     (void)held;
-    if (zl_quantity_field(rule->quantity) != rule->field) return true;
+    if (zl_quantity_field(rule->quantity) != rule->field || r->relation == ZLAY_REL_SIGNED)
+        return true;
     uint64_t lo = r->relation == ZLAY_REL_MULTIPLE ? 0 : r->lo;
     uint64_t hi = r->relation == ZLAY_REL_MULTIPLE ? UINT64_MAX : r->hi;
     if (r->relation == ZLAY_REL_EQUAL) hi = r->lo;

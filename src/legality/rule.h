@@ -51,9 +51,12 @@ typedef enum zl_entries {
     ZL_ENTRIES_FIRST, /* FIRST to OFFSETS are entries of a list, and reasons give their index */
     ZL_ENTRIES_EACH,
     ZL_ENTRIES_STRIDES,
+    ZL_ENTRIES_CORNERS,
+    ZL_ENTRIES_AREAS,
     ZL_ENTRIES_OFFSETS,
     ZL_ENTRIES_STARTS,
-    ZL_ENTRIES_STATED
+    ZL_ENTRIES_STATED,
+    ZL_ENTRIES_SLICE
 } zl_entries;
 
 /* Bounds that are no constant. */
@@ -135,6 +138,17 @@ uint64_t zl_quantity_value(zl_quantity quantity, const zl_subject *subject, uint
 uint64_t zl_bound(uint64_t bound, const zl_subject *subject, uint32_t i);
 bool zl_guard_holds(zl_guard guard, const zl_subject *subject);
 
+static inline bool zl_relation_holds(int32_t relation, uint64_t value, uint64_t lo, uint64_t hi)
+{
+    switch (relation) {
+    case ZLAY_REL_RANGE: return value >= lo && value <= hi;
+    case ZLAY_REL_MULTIPLE: return lo && value % lo == 0;
+    case ZLAY_REL_SIGNED:
+        return (int64_t)value >= (int64_t)lo && (int64_t)value <= (int64_t)hi;
+    default: return value == lo;
+    }
+}
+
 /* Negative numbers saturate, so that a range refuses them. */
 uint64_t zl_number(int32_t value);
 bool zl_all_zero(const uint32_t *words, size_t count);
@@ -153,14 +167,17 @@ void zl_fix_plain(zlay_reason *reason, const zl_rule *rule, const zl_subject *su
 
 /* Dimensions of a map that its arrays have, whatever its rank says. */
 uint32_t zl_dims(const zlay_tensormap *map);
-/* Bits of an element in shared memory, gaps of packed types included; bytes of a box there,
- * swizzled rows whole. */
+/* Bits of an element in shared memory, gaps of packed types included; bytes of a box or a column
+ * there, swizzled rows whole. */
 uint32_t zl_smem_bits(int32_t type);
 uint64_t zl_box_smem(const zlay_tensormap *map);
 /* Bytes of one row of a swizzle's pattern; 0 without swizzle. */
 uint64_t zl_span(int32_t swizzle);
-/* Elements that a copy takes along dimension i, and bytes that it counts. */
+/* Elements that a box asks for along dimension i, pixels of a column, bytes of an innermost row or
+ * of a pixel, and bytes that a copy counts. */
 uint64_t zl_box_elements(const zlay_tensormap *map, uint32_t i);
+uint64_t zl_column_pixels(const zlay_tensormap *map);
+uint64_t zl_row_bytes(const zlay_tensormap *map);
 uint64_t zl_box_bytes(const zlay_tensormap *map);
 
 /* The repair of one broken rule, into reason->fix_*. */

@@ -62,15 +62,29 @@ static void fix_interleave(zlay_reason *r, const zlay_tensormap *map)
 void zl_tensormap_fix(zlay_reason *r, const zl_rule *rule, const zl_subject *s)
 {
     switch (rule->quantity) {
-    case ZL_Q_HAS_TMAP: return;
+    case ZL_Q_HAS_TMAP:
+    case ZL_Q_HAS_WIDE:
+    case ZL_Q_HAS_WIDE_128:
+    case ZL_Q_WIDE_MODE:
+    case ZL_Q_LOWER:
+    case ZL_Q_UPPER:
+    case ZL_Q_AREA:
+    case ZL_Q_AREA_WRAPPED: return;
+    case ZL_Q_CHANNELS:
+    case ZL_Q_CHANNEL_BYTES:
+    case ZL_Q_PIXELS:
+    case ZL_Q_COLUMN_BYTES:
+    case ZL_Q_COLUMN_SMEM: zl_columns_fix(r, s); return;
     case ZL_Q_BOX:
     case ZL_Q_BOX0:
     case ZL_Q_BOX0_BYTES: fix_box(r, s); return;
+    case ZL_Q_SLICES:
     case ZL_Q_FOOTPRINT:
     case ZL_Q_BOX_SMEM: fix_whole_box(r, s); return;
     case ZL_Q_STRIDE: fix_stride(r, s); return;
     case ZL_Q_STEP: fix_step(r, s); return;
     case ZL_Q_INTERLEAVE: fix_interleave(r, s->value); return;
+    case ZL_Q_WIDE_SWIZZLE:
     case ZL_Q_PACKED_SWIZZLE: zl_give(r, rule->keeps, ZLAY_SWIZZLE_128B, 1); return;
     case ZL_Q_TYPE: zl_give(r, rule->keeps, rule->field == ZLAY_FIELD_OOB ? 0 : rule->lo, 1); return;
     case ZL_Q_MODE:
