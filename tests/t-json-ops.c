@@ -288,8 +288,36 @@ static void tensor_maps(void **state)
         {CHECK(MAP("4096", "\\\"18446744073709551615\\\"", "64", "none")), "error", "\"EINVAL\""},
     };
     for (size_t i = 0; i + 1 < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);
-    mentions(*state, CHECK("{\"mode\":1,\"type\":9,\"rank\":1,\"address\":0,\"extent\":[1],\"stride\":[],\"box\":[1],\"step\":[1],\"interleave\":0,\"swizzle\":0,\"l2\":0,\"oob\":0}"), "error", "ENOTSUP");
+    mentions(*state, CHECK("{\"mode\":1,\"type\":9,\"rank\":1,\"address\":0,\"extent\":[1],\"stride\":[],\"box\":[1],\"step\":[1],\"interleave\":0,\"swizzle\":0,\"l2\":0,\"oob\":0}"), "message", "lower");
     mentions(*state, CHECK("{\"mode\":0,\"type\":9,\"rank\":2,\"address\":0,\"extent\":[1],\"stride\":[],\"box\":[1],\"step\":[1],\"interleave\":0,\"swizzle\":0,\"l2\":0,\"oob\":0}"), "message", "'extent' has 1 entries, and rank asks for 2");
+}
+
+#define IMAGES(mode, lower, upper, channels)                                                       \
+    "{\"mode\":" mode ",\"type\":\"bf16\",\"rank\":4,\"address\":4096,\"extent\":[64,16,16,8],"         \
+    "\"stride\":[128,2048,32768],\"lower\":" lower ",\"upper\":" upper ",\"channels\":" channels      \
+    ",\"pixels\":64,\"step\":[1,1,1,1],\"interleave\":0,\"swizzle\":3,\"l2\":0,\"oob\":0"
+
+/* Corners are signed; a wide map has one of each. */
+static void columns(void **state)
+{
+    static const char *const rows[][3] = {
+        {CHECK(IMAGES("\"im2col\"", "[-1,-1]", "[-1,-1]", "64") "}"), "ok", "{\"answer\":\"yes\",\"basis\":\"measured\",\"broken\":[],\"noted\":[],\"driver\":\"accepts\",\"repaired\":[]}"},
+        {CHECK(IMAGES("1", "[-1,-129]", "[-1,-1]", "64") "}"), "ok.broken.0.value", "-129"},
+        {CHECK(IMAGES("1", "[-1,-129]", "[-1,-1]", "64") "}"), "ok.broken.0.bound", "[-128,127]"},
+        {CHECK(IMAGES("1", "[-1,-129]", "[-1,-1]", "64") "}"), "ok.broken.0.relation", "\"range\""},
+        {CHECK(IMAGES("1", "[-1,-129]", "[-1,-1]", "64") "}"), "ok.broken.0.index", "1"},
+        {CHECK(IMAGES("1", "[-1,-1]", "[-1,-1]", "128") "}"), "ok.repaired.0.channels", "64"},
+        {CHECK(IMAGES("1", "[-1,-1]", "[-1,-1]", "128") "}"), "ok.repaired.0.lower", "[-1,-1]"},
+        {CHECK(IMAGES("1", "[-1,-1]", "[-1,-1]", "128") "}"), "ok.keeps", "\"all\""},
+        {CHECK(IMAGES("1", "[-1,-1]", "[-1,-1]", "128") "}"), "ok.split", "2"},
+        {CHECK(IMAGES("2", "-1", "[-1]", "64") ",\"wide_mode\":\"w128\"}"), "ok.answer", "\"no\""},
+        {CHECK(IMAGES("2", "-1", "-1", "64") ",\"wide_mode\":0}"), "ok.broken.0.rule", "\"TMAP_WIDE_TARGET\""},
+        {CHECK(IMAGES("2", "-1", "-1", "64") ",\"wide_mode\":0}"), "ok.driver", "\"accepts\""},
+        {CHECK(IMAGES("1", "-1", "[-1,-1]", "64") "}"), "error", "\"EINVAL\""},
+        {CHECK(IMAGES("1", "[-1]", "[-1,-1]", "64") "}"), "error", "\"EINVAL\""},
+        {CHECK(IMAGES("2", "[-1,-1]", "-1", "64") "}"), "error", "\"EINVAL\""},
+    };
+    for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);
 }
 
 /* Any rank and any enumerator has a verdict. */
@@ -520,6 +548,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(matrices, setup, teardown),
         cmocka_unit_test_setup_teardown(numbers, setup, teardown),
         cmocka_unit_test_setup_teardown(tensor_maps, setup, teardown),
+        cmocka_unit_test_setup_teardown(columns, setup, teardown),
         cmocka_unit_test_setup_teardown(hostile_maps_are_no, setup, teardown),
         cmocka_unit_test_setup_teardown(descriptors, setup, teardown),
         cmocka_unit_test_setup_teardown(matrix_instructions, setup, teardown),
