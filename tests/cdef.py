@@ -81,7 +81,7 @@ def hardware_structs_have_no_holes():
         used = sum(ffi.sizeof(f.type) for _, f in ffi.typeof(t).fields)
         if used != ffi.sizeof(t):
             bad.append(f"{t}: {used} of {ffi.sizeof(t)} bytes are fields")
-    sizes = {"zlay_tensormap": 240, "zlay_verdict": 32, "zlay_reason": 64, "zlay_smemdesc": 32}
+    sizes = {"zlay_tensormap": 240, "zlay_verdict": 32, "zlay_reason": 64, "zlay_smemdesc": 40, "zlay_mma": 112}
     return bad + [f"{t} has {ffi.sizeof(t)} bytes" for t, n in sizes.items() if ffi.sizeof(t) != n]
 
 

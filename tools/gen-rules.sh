@@ -7,7 +7,8 @@ cat <<'END'
 
 Every row of `src/legality/rules/*.def`, written by `make generate`. Numbers and ids are never reused. `by` says who enforces a rule:
 `driver` where the class's driver was measured (sm_90), else its document; `refuted`: documented, and only *noted* where a measured
-driver does not enforce it. `keeps` is what the repair keeps at best. [legality.md](legality.md) says what a verdict makes of it.
+driver does not enforce it; `practice`: what published kernels keep to where the ISA is silent; `conflict`: practice narrower than the
+ISA's text, which refuses under strictness alone. `keeps` is what the repair keeps at best. [legality.md](legality.md) says what a verdict makes of it.
 `cuda.h` is that of CUDA 13.0, `cuTensorMapEncodeTiled`, the parameter named; `H200` is NVIDIA's with driver 580.159.04.
 
 | number | id | rule | value | on | by | keeps | source |

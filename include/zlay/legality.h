@@ -71,7 +71,19 @@ ZLAY_API uint32_t zlay_type_bits(int32_t type);
 /* ---- verdicts ----------------------------------------------------------- */
 
 /** Who enforces a rule. */
-enum { ZLAY_BY_DRIVER = 1, ZLAY_BY_DOCUMENT, ZLAY_BY_ASSEMBLER, ZLAY_BY_HARDWARE };
+enum {
+    ZLAY_BY_DRIVER = 1,
+    ZLAY_BY_DOCUMENT,
+    ZLAY_BY_ASSEMBLER,
+    ZLAY_BY_HARDWARE,
+    ZLAY_BY_PRACTICE /* what published kernels keep to */
+};
+
+/** Why a reason refuses nothing. */
+enum {
+    ZLAY_NOTED_MEASURED = 1, /* a measurement refutes the document */
+    ZLAY_NOTED_CONFLICT      /* practice is narrower than the ISA's text */
+};
 
 /** What a verdict rests on. */
 enum { ZLAY_BASIS_DOCUMENTED = 1, ZLAY_BASIS_MEASURED };
@@ -145,7 +157,26 @@ enum {
     ZLAY_FIELD_UPPER,
     ZLAY_FIELD_CHANNELS,
     ZLAY_FIELD_PIXELS,
-    ZLAY_FIELD_WIDE_MODE
+    ZLAY_FIELD_WIDE_MODE,
+    ZLAY_FIELD_KIND,
+    ZLAY_FIELD_A_SOURCE,
+    ZLAY_FIELD_A_MAJOR,
+    ZLAY_FIELD_B_MAJOR,
+    ZLAY_FIELD_SPARSE,
+    ZLAY_FIELD_SELECTOR,
+    ZLAY_FIELD_WS,
+    ZLAY_FIELD_SCALE_VEC,
+    ZLAY_FIELD_ASHIFT,
+    ZLAY_FIELD_COLLECTOR,
+    ZLAY_FIELD_NEGATE_A,
+    ZLAY_FIELD_NEGATE_B,
+    ZLAY_FIELD_SATURATE,
+    ZLAY_FIELD_BLOCKS,
+    ZLAY_FIELD_BIT_OP,
+    ZLAY_FIELD_STRICT,
+    ZLAY_FIELD_PTX,
+    ZLAY_FIELD_LBO_MODE,
+    ZLAY_FIELD_RESERVED
 };
 
 /** The head of a verdict: 32 bytes.  `reasons` counts all of them, also those
@@ -154,17 +185,18 @@ typedef struct zlay_verdict {
     zlay_answer answer; /* ZLAY_YES, ZLAY_NO */
     int32_t basis;      /* ZLAY_BASIS_* */
     int32_t driver;     /* ZLAY_DRIVER_*; 0 where no driver is asked */
-    uint32_t reasons;   /* broken + noted */
+    uint32_t reasons;   /* broken + noted + conflicts */
     uint32_t broken;    /* rules that refuse */
     uint32_t noted;     /* documented rules that a measurement refutes */
-    uint32_t reserved[2];
+    uint32_t conflicts; /* rows of a practice narrower than the ISA's text */
+    uint32_t reserved;
 } zlay_verdict;
 
 /** One broken (or noted) rule: 64 bytes. */
 typedef struct zlay_reason {
     int32_t rule;      /* number of the rule; zlay_rule_text explains it */
     int32_t by;        /* ZLAY_BY_* */
-    int32_t noted;     /* 1: refuses nothing */
+    int32_t noted;     /* 0: refuses; else ZLAY_NOTED_* */
     int32_t field;     /* ZLAY_FIELD_* */
     int32_t index;     /* dimension, or -1 */
     int32_t relation;  /* ZLAY_REL_* */

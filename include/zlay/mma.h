@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** zlay/mma.h - matrix instructions.
+/** zlay/mma.h - matrix instructions: which shapes and types exist.
+ *
+ *  By hand: wgmma reads 256 bits of K, so bf16 has K = 16; N is a multiple of 8
+ *  up to 256.  m64n100k16 with bf16 operands and f32 sums is therefore NO on
+ *  sm_90a, with one reason: rule WGMMA_N_8, field n, value 100, bound 8, and the
+ *  repair n = 104, which pads four columns.
  */
 #ifndef ZLAY_MMA_H
 #define ZLAY_MMA_H
@@ -10,16 +15,79 @@
 extern "C" {
 #endif
 
-/** One wgmma.mma_async. bf16 operands, f32 accumulator by now. */
+/** Families of matrix instructions. */
+enum { ZLAY_MMA_WGMMA = 0, ZLAY_MMA_TCGEN05, ZLAY_MMA_MFMA };
+
+/** Kinds of tcgen05.mma; the other families have none. */
+enum {
+    ZLAY_KIND_NONE = 0, ZLAY_KIND_F16, ZLAY_KIND_TF32, ZLAY_KIND_F8F6F4, ZLAY_KIND_I8,
+    ZLAY_KIND_MXF8F6F4, ZLAY_KIND_MXF4, ZLAY_KIND_MXF4NVF4
+};
+
+/** Which dimension of an operand is contiguous in shared memory. */
+enum { ZLAY_MAJOR_K = 0, ZLAY_MAJOR_MN = 1 };
+
+/** Where A is; B is in shared memory (registers, of mfma). */
+enum { ZLAY_SOURCE_SMEM = 0, ZLAY_SOURCE_REG, ZLAY_SOURCE_TMEM };
+
+/** Vectors of scale factors, of tcgen05's block-scaled kinds. */
+enum {
+    ZLAY_SCALE_NONE = 0, ZLAY_SCALE_1X, ZLAY_SCALE_2X, ZLAY_SCALE_4X,
+    ZLAY_SCALE_BLOCK16, ZLAY_SCALE_BLOCK32
+};
+
+/** Uses of tcgen05's collector buffers, of A or, with .ws, of B: buffer b and
+ *  use u are ZLAY_COLLECTOR_B0_FILL + 4 * b + u - ZLAY_COLLECTOR_A_FILL. */
+enum {
+    ZLAY_COLLECTOR_NONE = 0,
+    ZLAY_COLLECTOR_A_FILL, ZLAY_COLLECTOR_A_USE, ZLAY_COLLECTOR_A_LASTUSE,
+    ZLAY_COLLECTOR_A_DISCARD,
+    ZLAY_COLLECTOR_B0_FILL, ZLAY_COLLECTOR_B0_USE, ZLAY_COLLECTOR_B0_LASTUSE,
+    ZLAY_COLLECTOR_B0_DISCARD,
+    ZLAY_COLLECTOR_B3_DISCARD = 20
+};
+
+/** What a product of single bits is. */
+enum { ZLAY_BIT_AND = 0, ZLAY_BIT_XOR };
+
+/** One matrix instruction, D (+)= A B^T with A m x k, B n x k, D m x n.  A field
+ *  of another family is 0.  112 bytes. */
 typedef struct zlay_mma {
-    uint32_t m, n, k;         /* elements */
-    int32_t a, b, d;          /* ZLAY_TYPE_BF16, ZLAY_TYPE_F32 */
-    int32_t a_major, b_major; /* ZLAY_MAJOR_* */
-    uint32_t reserved[4];     /* 0 */
+    int32_t instruction;  /* ZLAY_MMA_* */
+    int32_t kind;         /* ZLAY_KIND_* */
+    uint32_t m, n, k;     /* elements; k of a sparse A before compression */
+    int32_t a, b, d;      /* ZLAY_TYPE_* */
+    int32_t a_source;     /* ZLAY_SOURCE_* */
+    int32_t a_major;      /* ZLAY_MAJOR_* */
+    int32_t b_major;      /* the same */
+    uint32_t cta_group;   /* 1 or 2; 0: 1 */
+    uint32_t sparse;      /* 1: A is sparse */
+    uint32_t selector;    /* threads whose registers hold the metadata of wgmma.sp */
+    uint32_t ws;          /* 1: tcgen05.mma.ws */
+    int32_t scale_vec;    /* ZLAY_SCALE_* */
+    uint32_t ashift;      /* 1: .ashift */
+    int32_t collector;    /* ZLAY_COLLECTOR_* */
+    uint32_t negate_a;    /* 1: -A */
+    uint32_t negate_b;    /* 1: -B */
+    uint32_t saturate;    /* 1: integer sums saturate */
+    int32_t bit_op;       /* ZLAY_BIT_*, of b1 */
+    uint32_t blocks;      /* independent products of one mfma; 0: 1 */
+    uint32_t strict;      /* 1: rows of a narrower practice refuse too */
+    uint32_t ptx;         /* 10 * major + minor of the PTX version; 0: any */
+    uint32_t reserved[3]; /* 0 */
 } zlay_mma;
 
-/** Check the shape, types and major-ness of a matrix instruction.  Returns,
- *  Out as tensormap_check; ZLAY_ENOTSUP for operands of wgmma's other types. */
+/** Check that a matrix instruction exists: its family on the target, shape,
+ *  types, major-ness, and every modifier.
+ *
+ *  Returns: ZLAY_OK       the question is answered, in *out.
+ *           ZLAY_EINVAL   a NULL, or a reserved word that is not 0.
+ *           ZLAY_ENOTSUP  a family whose rules are not here yet.
+ *  Out:     out      the answer, and how many reasons there are.
+ *           reasons  the first `room` broken, noted or conflicting rules.
+ *  In:      mma      borrowed; any value of any field has a verdict.
+ *  Pure: allocates nothing, safe from any thread.
+ */
 ZLAY_API zlay_status zlay_mma_check(zlay_verdict *out, zlay_reason *reasons,
                                     size_t room, const zlay_target *target,
                                     const zlay_mma *mma);

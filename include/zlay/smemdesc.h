@@ -1,49 +1,59 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** zlay/smemdesc.h - shared-memory matrix descriptors.
+ *
+ *  By hand: a K-major bf16 tile with rows of 128 swizzled bytes at shared
+ *  address 1024 has start 1024, sbo 1024 (eight rows), lbo 16 (ignored) and
+ *  swizzle 128B.  On sm_90a that is 1024/16 | 16/16 << 16 | 1024/16 << 32 |
+ *  1 << 62 = 0x4000004000010040.  The next 16 of K begin 32 bytes on: start
+ *  1056, 0x4000004000010042.
  */
 #ifndef ZLAY_SMEMDESC_H
 #define ZLAY_SMEMDESC_H
 
-#include <zlay/legality.h>
+#include <zlay/mma.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/** Which dimension of an operand is contiguous in shared memory. */
-enum { ZLAY_MAJOR_K = 0, ZLAY_MAJOR_MN = 1 };
+/** How the leading offset is meant, on sm_100 and later. */
+enum { ZLAY_LBO_RELATIVE = 0, ZLAY_LBO_ABSOLUTE };
 
-/** Fields of a 64-bit shared-memory matrix descriptor of sm_90a. 32 bytes. */
+/** Fields of a 64-bit shared-memory matrix descriptor. 40 bytes. */
 typedef struct zlay_smemdesc {
     uint32_t start;       /* shared address, bytes, a multiple of 16 below 2^18 */
     uint32_t lbo, sbo;    /* leading and stride byte offset, as `start` */
     uint32_t base_offset; /* 0 to 7: row of the swizzle pattern */
     int32_t swizzle;      /* ZLAY_SWIZZLE_* */
-    uint32_t reserved[3]; /* 0 */
+    int32_t lbo_mode;     /* ZLAY_LBO_*; 0 on sm_90a */
+    uint64_t other;       /* bits of the word that no field has, where they
+                             differ from what the target asks there; 0 */
+    uint32_t reserved[2]; /* 0 */
 } zlay_smemdesc;
 
-/** Check the fields of a matrix descriptor.  Returns, Out as tensormap_check. */
+/** Check the fields of a matrix descriptor.  Returns, Out as mma_check. */
 ZLAY_API zlay_status zlay_smemdesc_check(zlay_verdict *out, zlay_reason *reasons,
                                          size_t room, const zlay_target *target,
                                          const zlay_smemdesc *fields);
 
-/** Pack a matrix descriptor.
+/** Pack a matrix descriptor.  Bits in `other` come back, although a check says
+ *  NO to them; a field that does not fit is refused, never cut.
  *
- *  Returns: ZLAY_OK; ZLAY_EINVAL when zlay_smemdesc_check says NO;
- *           ZLAY_ENOTSUP a target without wgmma.
+ *  Returns: ZLAY_OK; ZLAY_EINVAL a NULL, a reserved word that is not 0, or a
+ *           field that does not fit; ZLAY_ENOTSUP a target without descriptors.
  *  Out:     out  the 64 bits.
  */
 ZLAY_API zlay_status zlay_smemdesc_pack(uint64_t *out, const zlay_target *target,
                                         const zlay_smemdesc *fields);
 
-/** Unpack a matrix descriptor: any 64 bits have fields.
+/** Unpack a matrix descriptor: any 64 bits have fields, and packed again they
+ *  are the same bits.
  *
  *  Returns: ZLAY_OK; ZLAY_EINVAL; ZLAY_ENOTSUP.
  *  Out:     out   the fields.
- *           must_be_zero  the bits that are set and must not be.
  */
-ZLAY_API zlay_status zlay_smemdesc_unpack(zlay_smemdesc *out, uint64_t *must_be_zero,
-                                          const zlay_target *target, uint64_t desc);
+ZLAY_API zlay_status zlay_smemdesc_unpack(zlay_smemdesc *out, const zlay_target *target,
+                                          uint64_t desc);
 
 #ifdef __cplusplus
 }

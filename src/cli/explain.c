@@ -15,6 +15,8 @@ static const char *by_name(int32_t by)
         return "the assembler";
     case ZLAY_BY_HARDWARE:
         return "the hardware";
+    case ZLAY_BY_PRACTICE:
+        return "published kernels alone";
     default:
         return "nobody";
     }

@@ -1,40 +1,176 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* mma.check: a matrix instruction from its fields; what is not said has the value that most mean. */
 #include "json/json.h"
 
+#include <stdio.h>
 #include <string.h>
 
-static zlay_status wgmma_only(zl_call *call)
+static const zl_word instructions[] = {
+    {"wgmma", ZLAY_MMA_WGMMA}, {"tcgen05", ZLAY_MMA_TCGEN05}, {"mfma", ZLAY_MMA_MFMA}, {NULL, 0}};
+static const zl_word kinds[] = {{"f16", ZLAY_KIND_F16},
+                                {"tf32", ZLAY_KIND_TF32},
+                                {"f8f6f4", ZLAY_KIND_F8F6F4},
+                                {"i8", ZLAY_KIND_I8},
+                                {"mxf8f6f4", ZLAY_KIND_MXF8F6F4},
+                                {"mxf4", ZLAY_KIND_MXF4},
+                                {"mxf4nvf4", ZLAY_KIND_MXF4NVF4},
+                                {NULL, 0}};
+static const zl_word sources[] = {
+    {"smem", ZLAY_SOURCE_SMEM}, {"reg", ZLAY_SOURCE_REG}, {"tmem", ZLAY_SOURCE_TMEM}, {NULL, 0}};
+static const zl_word scale_vecs[] = {{"1X", ZLAY_SCALE_1X},
+                                     {"2X", ZLAY_SCALE_2X},
+                                     {"4X", ZLAY_SCALE_4X},
+                                     {"block16", ZLAY_SCALE_BLOCK16},
+                                     {"block32", ZLAY_SCALE_BLOCK32},
+                                     {NULL, 0}};
+static const zl_word bit_ops[] = {{"and", ZLAY_BIT_AND}, {"xor", ZLAY_BIT_XOR}, {NULL, 0}};
+
+#define USES(buffer, first)                                                                        \
+    {buffer "::fill", first}, {buffer "::use", first + 1}, {buffer "::lastuse", first + 2},        \
+        {buffer "::discard", first + 3}
+static const zl_word collectors[] = {USES("a", ZLAY_COLLECTOR_A_FILL),
+                                     USES("b0", ZLAY_COLLECTOR_B0_FILL),
+                                     USES("b1", ZLAY_COLLECTOR_B0_FILL + 4),
+                                     USES("b2", ZLAY_COLLECTOR_B0_FILL + 8),
+                                     USES("b3", ZLAY_COLLECTOR_B0_FILL + 12),
+                                     {NULL, 0}};
+
+/* ---- fields ----------------------------------------------------------------------- */
+
+static zlay_status get_named(zl_call *call, const char *name, const zl_word *words, int32_t *out)
 {
-    static const struct {
-        const char *field, *allowed;
-    } only[] = {{"instruction", "wgmma"},
-                {"kind", "bf16"},
-                {"a", "bf16"},
-                {"b", "bf16"},
-                {"a_source", "smem"}};
-    for (size_t i = 0; i < ZL_COUNT(only); i++) {
-        zl_span given = {only[i].allowed, strlen(only[i].allowed)};
-        zlay_status status = zl_get_text(call, call->request, only[i].field, &given);
-        if (status) return status;
-        if (given.length != strlen(only[i].allowed) ||
-            memcmp(given.text, only[i].allowed, given.length))
-            return zl_fail(call->ctx, ZLAY_ENOTSUP, "field '%s': only '%s' is done", only[i].field,
-                           only[i].allowed);
-    }
+    if (json_is_null(json_object_get(call->request, name))) return ZLAY_OK;
+    return zl_get_word(call, call->request, name, words, out);
+}
+
+/* true, false, or a number, which has its verdict. */
+static zlay_status get_switch(zl_call *call, const char *name, uint32_t *out)
+{
+    const json_t *value = json_object_get(call->request, name);
+    if (!json_is_boolean(value)) return zl_get_u32(call, call->request, name, out);
+    *out = json_is_true(value);
     return ZLAY_OK;
 }
 
-static zlay_status read_mma(zl_call *call, zlay_mma *out)
+/* "8.4" or the number 8.4. */
+static zlay_status get_ptx(zl_call *call, uint32_t *out)
 {
-    const json_t *request = call->request;
-    zlay_status status = wgmma_only(call);
-    if (!status) status = zl_get_u32(call, request, "m", &out->m);
-    if (!status) status = zl_get_u32(call, request, "n", &out->n);
-    if (!status) status = zl_get_u32(call, request, "k", &out->k);
-    if (!status) status = zl_get_word(call, request, "d", zl_types, &out->d);
-    if (!status) status = zl_get_word(call, request, "a_major", zl_majors, &out->a_major);
-    if (!status) status = zl_get_word(call, request, "b_major", zl_majors, &out->b_major);
+    const json_t *value = json_object_get(call->request, "ptx");
+    unsigned major, minor;
+    char rest;
+    if (!value || json_is_null(value)) return ZLAY_OK;
+    double number = json_number_value(value) * 10;
+    if (json_is_string(value) &&
+        sscanf(json_string_value(value), "%3u.%1u%c", &major, &minor, &rest) == 2)
+        *out = 10 * major + minor;
+    else if (json_is_number(value) && number >= 1 && number < 10000) *out = (uint32_t)(number + 0.5);
+    else return zl_wrong(call, "ptx", "a version as \"8.4\"");
+    return ZLAY_OK;
+}
+
+/* ---- what is not said --------------------------------------------------------------- */
+
+static int32_t type_of_kind(const zlay_mma *mma)
+{
+    switch (mma->kind) {
+    case ZLAY_KIND_F16: return ZLAY_TYPE_F16;
+    case ZLAY_KIND_TF32: return ZLAY_TYPE_TF32;
+    case ZLAY_KIND_F8F6F4:
+    case ZLAY_KIND_MXF8F6F4: return ZLAY_TYPE_E4M3;
+    case ZLAY_KIND_I8: return ZLAY_TYPE_S8;
+    case ZLAY_KIND_MXF4:
+    case ZLAY_KIND_MXF4NVF4: return ZLAY_TYPE_E2M1;
+    default: return ZLAY_TYPE_BF16;
+    }
+}
+
+static int32_t sum_of(int32_t a)
+{
+    switch (a) {
+    case ZLAY_TYPE_S8:
+    case ZLAY_TYPE_U8:
+    case ZLAY_TYPE_B1: return ZLAY_TYPE_S32;
+    case ZLAY_TYPE_F64: return ZLAY_TYPE_F64;
+    default: return ZLAY_TYPE_F32;
+    }
+}
+
+/* wgmma has no kinds: the word is the type of its operands there. */
+static zlay_status read_kind(zl_call *call, zlay_mma *out)
+{
+    zlay_status status;
+    const char *text = json_string_value(json_object_get(call->request, "kind"));
+    out->a = ZLAY_TYPE_BF16;
+    if (out->instruction == ZLAY_MMA_WGMMA && text &&
+        zlay_type_find(&out->a, text, strlen(text)) == ZLAY_OK)
+        return ZLAY_OK;
+    status = get_named(call, "kind", kinds, &out->kind);
+    if (!status) out->a = type_of_kind(out);
     return status;
+}
+
+static zlay_status read_types(zl_call *call, zlay_mma *out)
+{
+    zlay_status status = read_kind(call, out);
+    if (!status) status = zl_get_word(call, call->request, "a", zl_types, &out->a);
+    out->b = out->a;
+    out->d = sum_of(out->a);
+    if (!status) status = zl_get_word(call, call->request, "b", zl_types, &out->b);
+    if (!status) status = zl_get_word(call, call->request, "d", zl_types, &out->d);
+    return status;
+}
+
+static zlay_status read_words(zl_call *call, zlay_mma *out)
+{
+    const struct {
+        const char *name;
+        const zl_word *words;
+        int32_t *to;
+    } fields[] = {
+        {"a_source", sources, &out->a_source},      {"a_major", zl_majors, &out->a_major},
+        {"b_major", zl_majors, &out->b_major},      {"scale_vec", scale_vecs, &out->scale_vec},
+        {"collector", collectors, &out->collector}, {"bit_op", bit_ops, &out->bit_op},
+    };
+    zlay_status status = ZLAY_OK;
+    for (size_t i = 0; !status && i < ZL_COUNT(fields); i++)
+        status = get_named(call, fields[i].name, fields[i].words, fields[i].to);
+    return status;
+}
+
+static zlay_status read_numbers(zl_call *call, zlay_mma *out)
+{
+    const struct {
+        const char *name;
+        uint32_t *to;
+    } fields[] = {
+        {"m", &out->m},
+        {"n", &out->n},
+        {"k", &out->k},
+        {"cta_group", &out->cta_group},
+        {"sparse", &out->sparse},
+        {"selector", &out->selector},
+        {"ws", &out->ws},
+        {"ashift", &out->ashift},
+        {"negate_a", &out->negate_a},
+        {"negate_b", &out->negate_b},
+        {"saturate", &out->saturate},
+        {"blocks", &out->blocks},
+        {"strict", &out->strict},
+    };
+    zlay_status status = ZLAY_OK;
+    for (size_t i = 0; !status && i < ZL_COUNT(fields); i++)
+        status = get_switch(call, fields[i].name, fields[i].to);
+    return status;
+}
+
+/* ---- the operation ------------------------------------------------------------------ */
+
+static zlay_status read_instruction(zl_call *call, zlay_mma *out)
+{
+    zlay_status status = zl_get_word(call, call->request, "instruction", instructions,
+                                     &out->instruction);
+    if (status) return zl_wrong(call, "instruction", "'wgmma', 'tcgen05' or 'mfma'");
+    return ZLAY_OK;
 }
 
 zlay_status zl_op_mma_check(zl_call *call)
@@ -42,12 +178,19 @@ zlay_status zl_op_mma_check(zl_call *call)
     zlay_reason reasons[ZL_REASONS_MOST];
     zl_checked checked = {.reasons = reasons, .room = ZL_REASONS_MOST};
     const zlay_target *target;
-    zlay_mma mma = {.a = ZLAY_TYPE_BF16, .b = ZLAY_TYPE_BF16, .d = ZLAY_TYPE_F32};
+    zlay_mma mma = {0};
     zlay_status status = zl_get_target(call, &target);
-    if (!status) status = read_mma(call, &mma);
+    if (!status) status = read_instruction(call, &mma);
+    if (!status) status = read_types(call, &mma);
+    if (!status) status = read_words(call, &mma);
+    if (!status) status = read_numbers(call, &mma);
+    if (!status) status = get_ptx(call, &mma.ptx);
     if (status) return status;
     status = zlay_mma_check(&checked.verdict, reasons, ZL_REASONS_MOST, target, &mma);
-    if (status) return zl_fail(call->ctx, status, "wgmma of these fields is not done");
+    if (status)
+        return zl_fail(call->ctx, status, "no rules of instruction '%s' are here yet",
+                       zl_word_of(instructions, mma.instruction));
     call->value = zl_json_verdict(call, &checked);
+    if (!checked.verdict.conflicts) zl_put_value(call, call->value, "conflict", json_array());
     return ZLAY_OK;
 }

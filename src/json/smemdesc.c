@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const zl_word lbo_modes[] = {
+    {"relative", ZLAY_LBO_RELATIVE}, {"absolute", ZLAY_LBO_ABSOLUTE}, {NULL, 0}};
+
 /* ---- descriptors ---------------------------------------------------------------- */
 
 static zlay_status refuse(zl_call *call, const zlay_target *target, const zlay_smemdesc *fields,
@@ -34,6 +37,8 @@ zlay_status zl_op_smemdesc_pack(zl_call *call)
     if (!status) status = zl_get_u32(call, request, "sbo", &fields.sbo);
     if (!status) status = zl_get_u32(call, request, "base_offset", &fields.base_offset);
     if (!status) status = zl_get_word(call, request, "swizzle", zl_swizzles, &fields.swizzle);
+    if (!status) status = zl_get_word(call, request, "lbo_mode", lbo_modes, &fields.lbo_mode);
+    if (!status) status = zl_get_u64(call, request, "reserved", &fields.other);
     if (status) return status;
     status = zlay_smemdesc_pack(&desc, target, &fields);
     if (status) return refuse(call, target, &fields, status);
@@ -45,11 +50,11 @@ zlay_status zl_op_smemdesc_unpack(zl_call *call)
 {
     const zlay_target *target;
     zlay_smemdesc fields;
-    uint64_t desc = 0, reserved;
+    uint64_t desc = 0;
     zlay_status status = zl_get_target(call, &target);
     if (!status) status = zl_get_u64(call, call->request, "desc", &desc);
     if (status) return status;
-    status = zlay_smemdesc_unpack(&fields, &reserved, target, desc);
+    status = zlay_smemdesc_unpack(&fields, target, desc);
     if (status) return refuse(call, target, &fields, ZLAY_ENOTSUP);
     call->value = json_object();
     zl_put_value(call, call->value, "start", json_integer(fields.start));
@@ -59,7 +64,7 @@ zlay_status zl_op_smemdesc_unpack(zl_call *call)
     const char *swizzle = zl_word_of(zl_swizzles, fields.swizzle);
     zl_put_value(call, call->value, "swizzle",
                  swizzle ? json_string(swizzle) : json_integer(fields.swizzle));
-    zl_put_value(call, call->value, "reserved", zl_json_bits(reserved, 16));
+    zl_put_value(call, call->value, "reserved", zl_json_bits(fields.other, 16));
     return ZLAY_OK;
 }
 

@@ -16,6 +16,7 @@ static const zl_word voices[] = {{"driver", ZLAY_BY_DRIVER},
                                  {"documented", ZLAY_BY_DOCUMENT},
                                  {"assembler", ZLAY_BY_ASSEMBLER},
                                  {"hardware", ZLAY_BY_HARDWARE},
+                                 {"practice", ZLAY_BY_PRACTICE},
                                  {NULL, 0}};
 static const zl_word relations[] = {{"range", ZLAY_REL_RANGE},
                                     {"multiple", ZLAY_REL_MULTIPLE},
@@ -99,16 +100,20 @@ static json_t *reason_value(zl_call *call, const zlay_reason *r)
 json_t *zl_json_verdict(zl_call *call, const zl_checked *checked)
 {
     const zlay_verdict *v = &checked->verdict;
-    json_t *value = json_object(), *broken = json_array(), *noted = json_array();
+    json_t *value = json_object(), *broken = json_array(), *noted = json_array(),
+           *conflict = json_array();
     for (size_t i = 0; i < v->reasons && i < checked->room; i++) {
         const zlay_reason *r = &checked->reasons[i];
-        zl_put_item(call, r->noted ? noted : broken, reason_value(call, r));
+        json_t *list = r->noted == ZLAY_NOTED_CONFLICT ? conflict : r->noted ? noted : broken;
+        zl_put_item(call, list, reason_value(call, r));
     }
     zl_put_value(call, value, "answer", json_string(v->answer == ZLAY_YES ? "yes" : "no"));
     zl_put_value(call, value, "basis",
                  json_string(v->basis == ZLAY_BASIS_MEASURED ? "measured" : "documented"));
     zl_put_value(call, value, "broken", broken);
     zl_put_value(call, value, "noted", noted);
+    if (json_array_size(conflict)) zl_put_value(call, value, "conflict", conflict);
+    else json_decref(conflict);
     return value;
 }
 

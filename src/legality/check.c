@@ -51,6 +51,25 @@ static const char *const fields[] = {
     [ZLAY_FIELD_CHANNELS] = "channels",
     [ZLAY_FIELD_PIXELS] = "pixels",
     [ZLAY_FIELD_WIDE_MODE] = "wide_mode",
+    [ZLAY_FIELD_KIND] = "kind",
+    [ZLAY_FIELD_A_SOURCE] = "a_source",
+    [ZLAY_FIELD_A_MAJOR] = "a_major",
+    [ZLAY_FIELD_B_MAJOR] = "b_major",
+    [ZLAY_FIELD_SPARSE] = "sparse",
+    [ZLAY_FIELD_SELECTOR] = "selector",
+    [ZLAY_FIELD_WS] = "ws",
+    [ZLAY_FIELD_SCALE_VEC] = "scale_vec",
+    [ZLAY_FIELD_ASHIFT] = "ashift",
+    [ZLAY_FIELD_COLLECTOR] = "collector",
+    [ZLAY_FIELD_NEGATE_A] = "negate_a",
+    [ZLAY_FIELD_NEGATE_B] = "negate_b",
+    [ZLAY_FIELD_SATURATE] = "saturate",
+    [ZLAY_FIELD_BLOCKS] = "blocks",
+    [ZLAY_FIELD_BIT_OP] = "bit_op",
+    [ZLAY_FIELD_STRICT] = "strict",
+    [ZLAY_FIELD_PTX] = "ptx",
+    [ZLAY_FIELD_LBO_MODE] = "lbo_mode",
+    [ZLAY_FIELD_RESERVED] = "reserved",
 };
 
 const char *zlay_field_name(int32_t field)
@@ -72,7 +91,8 @@ static void collect(void *arg, const zlay_reason *reason, bool held)
     if (c->verdict.reasons < c->room) c->reasons[c->verdict.reasons] = *reason;
     c->verdict.reasons++;
     c->verdict.broken += !reason->noted;
-    c->verdict.noted += reason->noted != 0;
+    c->verdict.noted += reason->noted == ZLAY_NOTED_MEASURED;
+    c->verdict.conflicts += reason->noted == ZLAY_NOTED_CONFLICT;
     c->by_driver |= reason->by == ZLAY_BY_DRIVER && !reason->noted;
 }
 

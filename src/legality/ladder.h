@@ -26,9 +26,12 @@ void zl_issue_of(zl_issue *out, const zlay_tensormap *map, const zlay_copy *copy
 typedef enum zl_subject_kind {
     ZL_SUBJECT_TMAP = 1,
     ZL_SUBJECT_DESC,
-    ZL_SUBJECT_MMA,
     ZL_SUBJECT_SMEM,
-    ZL_SUBJECT_COPY
+    ZL_SUBJECT_COPY,
+    ZL_SUBJECT_MMA,          /* a zlay_mma of no known instruction */
+    ZL_SUBJECT_WGMMA,
+    ZL_SUBJECT_TCGEN05,
+    ZL_SUBJECT_MFMA
 } zl_subject_kind;
 
 typedef struct zl_subject {

@@ -31,10 +31,17 @@ enum {
 #define COPY_GROUP_VALUES   ZL_BOUND_VALUES
 #define ASYNC_BYTES         ZL_BOUND_ASYNC_WIDTH
 #define NEGATIVE(n)         (UINT64_MAX - (n) + 1)
+#define WGMMA_A_TYPE        ZL_BOUND_WGMMA_A
+#define WGMMA_B_TYPE        ZL_BOUND_WGMMA_B
+#define WGMMA_D_TYPE        ZL_BOUND_WGMMA_D
+#define WGMMA_DEPTH         ZL_BOUND_WGMMA_K
+#define WGMMA_PTX_LEAST     ZL_BOUND_WGMMA_PTX
 #define BY_DRIVER           ZLAY_BY_DRIVER, false
 #define BY_DOCUMENT         ZLAY_BY_DOCUMENT, false
 #define BY_ASSEMBLER        ZLAY_BY_ASSEMBLER, false
 #define BY_HARDWARE         ZLAY_BY_HARDWARE, false
 #define BY_REFUTED          ZLAY_BY_DOCUMENT, true
+#define BY_PRACTICE         ZLAY_BY_PRACTICE, false
+#define BY_CONFLICT         ZLAY_BY_PRACTICE, true
 
 #endif

@@ -54,12 +54,20 @@ static int32_t voice(const zl_rule *rule, const zl_subject *s)
     return heard ? rule->by : ZLAY_BY_DOCUMENT;
 }
 
+/* Under strictness every row refuses. */
+static int32_t noted(const zl_rule *rule, const zl_subject *s)
+{
+    if (!rule->refuted || zl_strict(s)) return 0;
+    if (rule->by == ZLAY_BY_PRACTICE) return ZLAY_NOTED_CONFLICT;
+    return zl_measured(s->target) ? ZLAY_NOTED_MEASURED : 0;
+}
+
 static bool judge(zlay_reason *r, const zl_rule *rule, const zl_subject *s, uint32_t i)
 {
     memset(r, 0, sizeof *r);
     r->rule = rule->number;
     r->by = voice(rule, s);
-    r->noted = rule->refuted && zl_measured(s->target);
+    r->noted = noted(rule, s);
     r->field = rule->field;
     r->index = zl_quantity_indexed(rule->quantity) ? (int32_t)i : -1;
     r->relation = rule->relation;

@@ -66,6 +66,12 @@ typedef enum zl_entries {
 #define ZL_BOUND_BOX_BYTES (UINT64_MAX - 3) /* what a copy of the box moves */
 #define ZL_BOUND_CP_WIDTH  (UINT64_MAX - 4) /* the least width of cp.async that is no less */
 #define ZL_BOUND_LD_WIDTH  (UINT64_MAX - 5) /* the same of ld and st */
+/* Of matrix instructions: the type that goes with the others, K and the least version of PTX. */
+#define ZL_BOUND_WGMMA_A   (UINT64_MAX - 64)
+#define ZL_BOUND_WGMMA_B   (UINT64_MAX - 65)
+#define ZL_BOUND_WGMMA_D   (UINT64_MAX - 66)
+#define ZL_BOUND_WGMMA_K   (UINT64_MAX - 67)
+#define ZL_BOUND_WGMMA_PTX (UINT64_MAX - 68)
 /* Of issued copies, barriers and blocks. */
 #define ZL_BOUND_WINDOW      (UINT64_MAX - 32) /* end of a block's shared addresses */
 #define ZL_BOUND_MAP_RANK    (UINT64_MAX - 33)
@@ -88,7 +94,8 @@ typedef struct zl_rule {
     uint64_t lo, hi;
     zl_guard when;
     int32_t by;
-    bool refuted; /* where a driver was measured, it does not enforce this */
+    bool refuted; /* by document: where a driver was measured, it does not enforce this; by practice:
+                     narrower than the ISA's text */
     int32_t field;
     uint32_t targets; /* classes */
     int32_t keeps;
@@ -128,7 +135,8 @@ typedef struct zl_subject_form {
 
 void zl_tensormap_fix(zlay_reason *reason, const zl_rule *rule, const zl_subject *subject);
 
-extern const zl_subject_form zl_tensormap_form, zl_smemdesc_form, zl_mma_form, zl_smem_form, zl_copy_form;
+extern const zl_subject_form zl_tensormap_form, zl_smemdesc_form, zl_mma_form, zl_wgmma_form,
+    zl_smem_form, zl_copy_form;
 
 zl_subject_kind zl_quantity_subject(zl_quantity quantity);
 int32_t zl_quantity_field(zl_quantity quantity);
@@ -151,6 +159,10 @@ static inline bool zl_relation_holds(int32_t relation, uint64_t value, uint64_t 
 
 /* Negative numbers saturate, so that a range refuses them. */
 uint64_t zl_number(int32_t value);
+/* Whether a kind of subject has rules. */
+bool zl_subject_known(zl_subject_kind kind);
+/* Whether the question asks that noted rows refuse too. */
+bool zl_strict(const zl_subject *subject);
 bool zl_all_zero(const uint32_t *words, size_t count);
 
 /* Every check: a walk over the rules of a subject that keeps what is broken. `driver`: the measured

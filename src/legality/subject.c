@@ -5,7 +5,7 @@
 static const zl_subject_form *const forms[] = {
     [ZL_SUBJECT_TMAP] = &zl_tensormap_form, [ZL_SUBJECT_DESC] = &zl_smemdesc_form,
     [ZL_SUBJECT_MMA] = &zl_mma_form,        [ZL_SUBJECT_SMEM] = &zl_smem_form,
-    [ZL_SUBJECT_COPY] = &zl_copy_form,
+    [ZL_SUBJECT_COPY] = &zl_copy_form,      [ZL_SUBJECT_WGMMA] = &zl_wgmma_form,
 };
 
 static const struct {
@@ -27,6 +27,14 @@ bool zl_all_zero(const uint32_t *words, size_t count)
         if (words[i]) return false;
     return true;
 }
+
+bool zl_strict(const zl_subject *s)
+{
+    return s->kind >= ZL_SUBJECT_MMA && s->kind <= ZL_SUBJECT_MFMA &&
+           ((const zlay_mma *)s->value)->strict;
+}
+
+bool zl_subject_known(zl_subject_kind kind) { return kind < ZL_COUNT(forms) && forms[kind]; }
 
 zl_subject_kind zl_quantity_subject(zl_quantity q) { return quantities[q].subject; }
 int32_t zl_quantity_field(zl_quantity q) { return quantities[q].field; }

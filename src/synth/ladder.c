@@ -96,7 +96,7 @@ void zl_ladder_write(zl_text *out, const void *value)
     const zlay_plan *plan = value;
     rung at = {out, NULL};
     uint64_t bytes = plan->info.smem;
-    zl_subject mma = {ZL_SUBJECT_MMA, plan->info.target, &plan->info.mma};
+    zl_subject mma = {ZL_SUBJECT_WGMMA, plan->info.target, &plan->info.mma};
     zl_subject smem = {ZL_SUBJECT_SMEM, plan->info.target, &bytes};
     zl_putf(out, "\nlegality ladder, %s (rules version %u)\n", zlay_target_name(plan->info.target),
             zlay_rules_version());

@@ -240,8 +240,7 @@ static zlay_status search_run(search *s)
 static zlay_status synth(search *s, uint64_t mn)
 {
     zlay_smemdesc none;
-    uint64_t zeros;
-    if (zlay_smemdesc_unpack(&none, &zeros, s->target, 0) == ZLAY_ENOTSUP)
+    if (zlay_smemdesc_unpack(&none, s->target, 0) == ZLAY_ENOTSUP)
         return zl_fail(s->ctx, ZLAY_ENOTSUP, "target: %s has no wgmma",
                        zlay_target_name(s->target));
     zlay_status status = request_check(s->ctx, &s->request);
