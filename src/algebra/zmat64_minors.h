@@ -83,7 +83,8 @@ static void adjugate_by_powers(num *b, num *d, const num *a, size_t n)
     double sign = n % 2 ? 1 : -1, c = 0;
     for (size_t i = 0; i < n * n; i++) x[i / n].at[i % n] = (double)a[i];
     for (size_t i = 0; i < n; i++) c -= x[i].at[i];
-    for (size_t i = 0; i < n; i++) m[i] = x[i], m[i].at[i] += c;
+    memcpy(m, x, sizeof m);
+    for (size_t i = 0; i < n; i++) m[i].at[i] += c;
     for (size_t power = 2; power < n; power++) {
         c = -multiply(next, x, m, n) / (double)power;
         for (size_t i = 0; i < n; i++) m[i] = next[i], m[i].at[i] += c;
