@@ -80,7 +80,12 @@ static void symbols(void **state)
         {"{\"op\":\"layout.logical_divide\",\"a\":\"(8,16):(ld,1)\",\"b\":\"<4;2:8>\"}", "ok", "\"((4,2),(2,8)):((ld,4*ld),(8,1))\""},
         {"{\"op\":\"layout.parse\",\"layout\":\"8\",\"facts\":[]}", "ok.size", "8"},
         {"{\"op\":\"layout.eval\",\"layout\":\"4:ld\",\"at\":[1]}", "error", "\"EINVAL\""},
-        {"{\"op\":\"layout.is_injective\",\"layout\":\"4:ld\"}", "error", "\"ENOTSUP\""},
+        {"{\"op\":\"layout.is_injective\",\"layout\":\"4:ld\"}", "ok", "{\"answer\":\"depends\",\"guard\":\"ld != 0\"}"},
+        {"{\"op\":\"layout.is_injective\",\"layout\":\"4:ld\",\"facts\":[\"ld >= 1\"]}", "ok", "{\"answer\":true}"},
+        {"{\"op\":\"layout.is_injective\",\"layout\":\"(2,M):(0,ld)\"}", "ok", "{\"answer\":false,\"witness\":[0,1],\"params\":{\"M\":2,\"ld\":0}}"},
+        {"{\"op\":\"layout.is_bijective\",\"layout\":\"(K,M):(1,ld)\"}", "ok", "{\"answer\":\"depends\",\"guard\":\"M == 1 || K == ld\"}"},
+        {"{\"op\":\"layout.is_surjective\",\"layout\":\"K:1\",\"onto\":8}", "ok", "{\"answer\":\"depends\",\"guard\":\"K >= 8\"}"},
+        {"{\"op\":\"layout.contained\",\"a\":\"4:2\",\"b\":\"K:1\"}", "ok", "{\"answer\":\"depends\",\"guard\":\"K >= 7\"}"},
         {"{\"op\":\"zlay\",\"facts\":[]}", "error", "\"EINVAL\""},
     };
     for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);

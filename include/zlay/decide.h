@@ -59,7 +59,9 @@ ZLAY_API zlay_status zlay_layout_equal_for_all(zlay_ctx *ctx, zlay_answer *answe
 /** Decide whether no two points have one value.
  *
  *  Returns: as above.
- *  Out:     answer   ZLAY_YES, ZLAY_NO, ZLAY_UNDECIDED.
+ *  Out:     answer   ZLAY_YES, ZLAY_NO, ZLAY_UNDECIDED; of a symbolic layout for
+ *                    all values of its names, or ZLAY_DEPENDS with the guard in
+ *                    the message (symbol.h).
  *           witness  two indices of one value, the lesser first; NULL: not
  *                    asked.
  */

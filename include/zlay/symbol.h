@@ -18,7 +18,8 @@
  *  A name in an extent is at least 1.  What an operation answers holds for all
  *  integers that this and the facts of the layout allow.  parse, print, bind,
  *  coalesce, compose, divide by constants (of constant extents), flip, slice of
- *  a mode that is one leaf, equal and vector_width take these layouts; compose and
+ *  a mode that is one leaf, equal, injective, surjective, bijective, contained and
+ *  vector_width take these layouts; compose and
  *  divide need an answer that is one shape:stride for all values, else they are
  *  ZLAY_ELIMIT (limit symbolic-stride); every other operation is ZLAY_ENOTSUP,
  *  naming a parameter.  zlay_layout_param lists the names.
@@ -58,6 +59,58 @@ ZLAY_API zlay_status zlay_layout_assume(zlay_ctx *ctx, zlay_layout **out, const 
  */
 ZLAY_API zlay_status zlay_layout_equal_guard(zlay_ctx *ctx, zlay_answer *answer, zlay_buf *guard,
                                              const zlay_layout *a, const zlay_layout *b);
+
+/** Decide whether no two points of a symbolic layout have one value, whatever its
+ *  names are.  (M,K):(ld,1) is injective exactly where
+ *      (M == 1 || ld != 0) && (K == 1 || M == 1 || ld >= K || 0 >= K + ld)
+ *
+ *  Returns: as zlay_layout_equal_guard; ZLAY_EINVAL also a layout without names.
+ *  Out:     as zlay_layout_equal_guard, "equal" being injective.
+ */
+ZLAY_API zlay_status zlay_layout_injective_guard(zlay_ctx *ctx, zlay_answer *answer,
+                                                 zlay_buf *guard, const zlay_layout *a);
+
+/** Decide whether a symbolic layout has every value of [0, onto), whatever its
+ *  names are.
+ *
+ *  Returns: as above; ZLAY_EINVAL also for onto below 1.
+ *  Out:     as above.
+ */
+ZLAY_API zlay_status zlay_layout_surjective_guard(zlay_ctx *ctx, zlay_answer *answer,
+                                                  zlay_buf *guard, const zlay_layout *a,
+                                                  int64_t onto);
+
+/** Decide whether a symbolic layout is a bijection onto [0, its size), whatever
+ *  its names are.  (K,M):(1,ld) is one exactly where `M == 1 || ld == K`.
+ *
+ *  Returns: as above.
+ *  Out:     as above.
+ */
+ZLAY_API zlay_status zlay_layout_bijective_guard(zlay_ctx *ctx, zlay_answer *answer,
+                                                 zlay_buf *guard, const zlay_layout *a);
+
+/** Decide whether every value of a is a value of b, whatever their names are; one
+ *  of the two is symbolic.
+ *
+ *  Returns: as above.
+ *  Out:     as above.
+ */
+ZLAY_API zlay_status zlay_layout_contained_guard(zlay_ctx *ctx, zlay_answer *answer,
+                                                 zlay_buf *guard, const zlay_layout *a,
+                                                 const zlay_layout *b);
+
+/** The numbers at which a NO of a symbolic layout is shown: zlay_layout_is_injective
+ *  and its kin give the witness that the layout has when it is bound to them, or
+ *  2^64 - 1 where it does not fit 64 bits there.  Of each name the value nearest to
+ *  0 that the facts allow, or nearest to 2 where it is at least 1, as of extents.
+ *
+ *  Returns: ZLAY_OK; ZLAY_EINVAL, ZLAY_ELIMIT, ZLAY_ENOMEM.
+ *  Out:     values  the first `room`: of the names of a, then of those that b has
+ *                   and a has not.
+ *  In:      b       NULL: of a alone.
+ */
+ZLAY_API zlay_status zlay_layout_sample(zlay_ctx *ctx, int64_t *values, size_t room,
+                                        const zlay_layout *a, const zlay_layout *b);
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,7 @@
 #include "algebra/decide.h"
 #include "algebra/isl.h"
 #include "algebra/kind.h"
+#include "algebra/symbol_ask.h"
 
 typedef struct work {
     zlay_ctx *ctx;
@@ -101,7 +102,7 @@ static zlay_status reach(work *w)
     return onto_outputs(w);
 }
 
-static zlay_status decide(work *w)
+static zlay_status numbers(work *w)
 {
     uint64_t pair[2];
     zlay_status status = zl_is_injective(w->ctx, &w->answer, pair, w->a);
@@ -111,6 +112,26 @@ static zlay_status decide(work *w)
     status = reach(w);
     if (!status && w->answer == ZLAY_YES) w->answer = ZLAY_UNDECIDED;
     return status;
+}
+
+/* The fault of a layout with names is that of its sample; ZLAY_FAULT_MISSED of 2^64 - 1: the sample
+ * does not fit. */
+static zlay_status names(work *w)
+{
+    zlay_layout *shown[2];
+    work sample = {.ctx = w->ctx, .fault = {.fault = ZLAY_FAULT_MISSED, .missed = UINT64_MAX}};
+    zl_symbol_question q = {ZL_ASK_BIJECTIVE, w->a, NULL, 0};
+    zlay_status status = zl_symbols_decide(w->ctx, &w->answer, shown, &q);
+    sample.a = shown[0];
+    if (!status && shown[0]) status = numbers(&sample);
+    w->fault = sample.fault;
+    zlay_layout_free(shown[0]);
+    return status;
+}
+
+static zlay_status decide(work *w)
+{
+    return w->a && w->a->symbols ? names(w) : numbers(w);
 }
 
 zlay_status zlay_layout_is_bijective(zlay_ctx *ctx, zlay_answer *answer, zlay_fault *witness,

@@ -3,6 +3,7 @@
 #include "algebra/isl.h"
 #include "algebra/kind.h"
 #include "algebra/modular.h"
+#include "algebra/symbol_ask.h"
 
 typedef struct work {
     zl_question q;
@@ -271,6 +272,29 @@ static zlay_status climb(work *w)
     return status;
 }
 
+/* The witness of layouts with names is that of their samples. */
+static zlay_status names(work *w)
+{
+    zlay_layout *shown[2];
+    work sample = {.q = {w->q.ctx, NULL, NULL, ZLAY_YES}, .budget = w->budget,
+                   .witness = UINT64_MAX};
+    zl_symbol_question q = {ZL_ASK_CONTAINED, w->q.a, w->q.b, 0};
+    zlay_status status = zl_symbols_decide(w->q.ctx, &w->q.answer, shown, &q);
+    sample.q.a = shown[0];
+    sample.q.b = shown[1];
+    if (!status && shown[0] && shown[1]) status = climb(&sample);
+    w->witness = sample.witness;
+    zlay_layout_free(shown[0]);
+    zlay_layout_free(shown[1]);
+    return status;
+}
+
+static zlay_status decide(work *w)
+{
+    bool symbolic = w->q.a && w->q.b && (w->q.a->symbols || w->q.b->symbols);
+    return symbolic ? names(w) : climb(w);
+}
+
 zlay_status zlay_layout_contained(zlay_ctx *ctx, zlay_answer *answer, uint64_t *witness,
                                   const zlay_layout *a, const zlay_layout *b)
 {
@@ -279,7 +303,7 @@ zlay_status zlay_layout_contained(zlay_ctx *ctx, zlay_answer *answer, uint64_t *
     zlay_status status = zl_enter(ctx);
     if (status) return status;
     w.budget.left = zl_limits(ctx)->points;
-    if (!(status = climb(&w))) {
+    if (!(status = decide(&w))) {
         *answer = w.q.answer;
         if (witness && w.q.answer == ZLAY_NO) *witness = w.witness;
     }

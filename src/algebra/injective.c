@@ -2,6 +2,7 @@
 #include "algebra/decide.h"
 #include "algebra/isl.h"
 #include "algebra/modular.h"
+#include "algebra/symbol_ask.h"
 
 typedef struct work {
     zl_question q;
@@ -237,9 +238,26 @@ static zlay_status climb(work *w)
     return status;
 }
 
+/* A witness of a layout with names is that of its sample. */
+static zlay_status of_names(zlay_ctx *ctx, zlay_answer *answer, uint64_t witness[2],
+                            const zlay_layout *a)
+{
+    zlay_layout *shown[2];
+    work w = {.q = {.ctx = ctx}, .i = UINT64_MAX, .j = UINT64_MAX};
+    zl_symbol_question q = {ZL_ASK_INJECTIVE, a, NULL, 0};
+    zlay_status status = zl_symbols_decide(ctx, answer, shown, &q);
+    w.q.a = shown[0];
+    if (!status && shown[0]) status = climb(&w);
+    witness[0] = w.i;
+    witness[1] = w.j;
+    zlay_layout_free(shown[0]);
+    return status;
+}
+
 zlay_status zl_is_injective(zlay_ctx *ctx, zlay_answer *answer, uint64_t witness[2],
                             const zlay_layout *a)
 {
+    if (a && a->symbols) return of_names(ctx, answer, witness, a);
     work w = {.q = {.ctx = ctx, .a = a}};
     zlay_status status = climb(&w);
     if (status) return status;

@@ -3,6 +3,7 @@
 #include "algebra/isl.h"
 #include "algebra/kind.h"
 #include "algebra/modular.h"
+#include "algebra/symbol_ask.h"
 
 /* The box is `count` sizes; one of them is compared with flat values. */
 typedef struct work {
@@ -260,9 +261,39 @@ static zlay_status ask(work *w)
     return ZLAY_OK;
 }
 
+/* What a layout with names misses is what its sample does. */
+static zlay_status of_names(zlay_ctx *ctx, zlay_answer *answer, uint64_t *missed,
+                            const zlay_layout *a, uint64_t onto)
+{
+    zlay_layout *shown[2];
+    zlay_answer again;
+    zl_symbol_question q = {ZL_ASK_SURJECTIVE, a, NULL, (int64_t)onto};
+    if (!onto || onto > INT64_MAX)
+        return zl_fail(ctx, ZLAY_EINVAL, "onto: a size of a layout with names is in [1, 2^63)");
+    zlay_status status = zl_symbols_decide(ctx, answer, shown, &q);
+    *missed = UINT64_MAX;
+    if (!status && shown[0]) status = zl_is_surjective(ctx, &again, missed, shown[0], &onto, 1);
+    zlay_layout_free(shown[0]);
+    return status;
+}
+
+static zlay_status flat_onto(zlay_ctx *ctx, uint64_t *out, const uint64_t *onto, size_t count)
+{
+    *out = 1;
+    for (size_t d = 0; d < count; d++)
+        if (!zl_umul(*out, onto[d], out))
+            return zl_fail(ctx, ZLAY_EINVAL, "onto: too many points");
+    return ZLAY_OK;
+}
+
 zlay_status zl_is_surjective(zlay_ctx *ctx, zlay_answer *answer, uint64_t *missed,
                              const zlay_layout *a, const uint64_t *onto, size_t count)
 {
+    uint64_t flat;
+    if (a && a->symbols) {
+        zlay_status refused = flat_onto(ctx, &flat, onto, count);
+        return refused ? refused : of_names(ctx, answer, missed, a, flat);
+    }
     work w = {.q = {ctx, a, NULL, ZLAY_YES}, .onto = onto, .count = count,
               .budget = {zl_limits(ctx)->points}};
     bool decided = false;

@@ -59,6 +59,12 @@ bool zl_poly_sub_product(zl_poly *p, const zl_monomial *a, const zl_monomial *b)
 zlay_range zl_poly_range(const zl_poly *p, const zl_symbols *names);
 zlay_range zl_monomial_range(const zl_monomial *m, const zl_symbols *names);
 
+/* A lower bound, where one is found that the range may lack; false: none. */
+bool zl_poly_least(int64_t *out, const zl_poly *p, const zl_symbols *names);
+
+/* Proved by either. */
+bool zl_poly_not_below(const zl_poly *p, const zl_symbols *names, int64_t least);
+
 void zl_monomial_print(zl_text *out, const zl_monomial *m, const zl_symbols *names);
 void zl_poly_print(zl_text *out, const zl_poly *p, const zl_symbols *names);
 

@@ -18,7 +18,7 @@ typedef struct rest {
 
 static bool at_least(const work *w, const zl_poly *p, int64_t least)
 {
-    return zl_poly_range(p, &w->a).lo >= least;
+    return zl_poly_not_below(p, &w->a, least);
 }
 
 /* extent - 1 - (shape - 1) stride >= 0: all of it lies in the mode. */

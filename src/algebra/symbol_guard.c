@@ -67,13 +67,14 @@ static uint64_t gcd(uint64_t a, uint64_t b)
     return a;
 }
 
-/* Without a common factor, the first term positive; as it is where a coefficient is -2^63. */
-static zl_poly reduced(const zl_poly *p)
+/* Without a common factor, the first term positive unless the relation has a side; as it is where
+ * a coefficient is -2^63. */
+static zl_poly reduced(const zl_poly *p, bool sided)
 {
     zl_poly made = *p;
     uint64_t common = 0;
     for (size_t i = 0; i < p->count; i++) common = gcd(common, magnitude(p->term[i].factor));
-    bool minus = p->count && p->term[0].factor < 0;
+    bool minus = !sided && p->count && p->term[0].factor < 0;
     for (size_t i = 0; i < p->count; i++) {
         uint64_t factor = magnitude(p->term[i].factor) / common;
         if (factor > INT64_MAX) return *p;
@@ -83,14 +84,19 @@ static zl_poly reduced(const zl_poly *p)
     return made;
 }
 
+bool zl_poly_prints(const zl_poly *zero, const zl_symbols *names)
+{
+    zl_poly p = reduced(zero, true);
+    if (poly_bits(&p, names) > 126) return false;
+    for (size_t k = 0; k < p.count; k++)
+        if (p.term[k].factor == INT64_MIN) return false;
+    return true;
+}
+
 bool zl_needs_fit(const zl_needs *needs)
 {
-    for (size_t i = 0; i < needs->count; i++) {
-        zl_poly p = reduced(&needs->at[i].zero);
-        if (poly_bits(&p, needs->names) > 126) return false;
-        for (size_t k = 0; k < p.count; k++)
-            if (p.term[k].factor == INT64_MIN) return false;
-    }
+    for (size_t i = 0; i < needs->count; i++)
+        if (!zl_poly_prints(&needs->at[i].zero, needs->names)) return false;
     return true;
 }
 
@@ -110,13 +116,14 @@ static void print_side(zl_text *out, const zl_poly *p, const zl_symbols *names, 
     if (!*between) zl_puts(out, "0");
 }
 
-static void print_equation(zl_text *out, const zl_poly *zero, const zl_symbols *names)
+void zl_relation_print(zl_text *out, const zl_poly *zero, const char *relation,
+                       const zl_symbols *names)
 {
-    zl_poly p = reduced(zero);
+    zl_poly p = reduced(zero, *relation == '>');
     bool narrow = is_plain(&p, names) || poly_bits(&p, names) <= 62;
     const char *cast = narrow ? "" : "(__int128)";
     print_side(out, &p, names, true, cast);
-    zl_puts(out, " == ");
+    zl_putf(out, " %s ", relation);
     print_side(out, &p, names, false, cast);
 }
 
@@ -143,7 +150,7 @@ static void print_need(zl_text *out, const zl_need *need, const zl_symbols *name
     zl_puts(out, both && !alone ? "(" : "");
     if (need->extent.factor) print_one(out, &need->extent, names, both);
     if (both) zl_puts(out, " || ");
-    if (!need->never) print_equation(out, &need->zero, names);
+    if (!need->never) zl_relation_print(out, &need->zero, "==", names);
     zl_puts(out, both && !alone ? ")" : "");
 }
 

@@ -20,6 +20,12 @@ typedef struct zl_needs {
     zl_need at[ZL_NEEDS_MOST];
 } zl_needs;
 
+/* A sum beside 0, the negative terms on the right; `relation` is ==, != or >=.  It neither
+ * overflows int64_t, nor __int128 where casts say so, when zl_poly_prints says that it fits. */
+bool zl_poly_prints(const zl_poly *zero, const zl_symbols *names);
+void zl_relation_print(zl_text *out, const zl_poly *zero, const char *relation,
+                       const zl_symbols *names);
+
 /* Printed needs neither overflow int64_t, nor __int128 where casts say so. */
 bool zl_needs_fit(const zl_needs *needs);
 zl_writer zl_needs_print;

@@ -17,6 +17,53 @@ static json_t *answer_value(zl_call *call, zlay_answer answer)
     return answer == ZLAY_YES ? NULL : call->value;
 }
 
+static bool is_symbolic(const zlay_layout *a)
+{
+    return zlay_layout_kind(a) == ZLAY_LAYOUT_SYMBOLIC;
+}
+
+/* "depends" with the guard that `answer` gives of the layouts. */
+typedef zlay_status about_names(zl_call *call, zlay_answer *answer, zlay_buf *guard,
+                                const zlay_layout *a, const zlay_layout *b);
+
+static zlay_status put_depends(zl_call *call, about_names *ask, const zlay_layout *a,
+                               const zlay_layout *b)
+{
+    zlay_allocator alloc = zl_allocator(call->ctx);
+    zlay_buf guard = {NULL, 0, 0};
+    zlay_answer answer;
+    zlay_status status = ask(call, &answer, &guard, a, b);
+    size_t room = guard.need + 1;
+    if (status && status != ZLAY_EROOM) return status;
+    guard = (zlay_buf){zl_alloc(call->ctx, room, 1), room, 0};
+    if (!guard.text) return ZLAY_ENOMEM;
+    status = ask(call, &answer, &guard, a, b);
+    if (!status) {
+        call->value = json_object();
+        zl_put_value(call, call->value, "answer", json_string("depends"));
+        zl_put_value(call, call->value, "guard", json_string(guard.text));
+    }
+    zl_free(&alloc, guard.text, room);
+    return status;
+}
+
+/* The values of the names at which a witness shows. */
+static zlay_status put_sample(zl_call *call, json_t *value, const zlay_layout *a,
+                              const zlay_layout *b)
+{
+    int64_t at[PARAMS_MOST];
+    json_t *names = json_object();
+    const char *name;
+    size_t k = 0;
+    zlay_status status = zlay_layout_sample(call->ctx, at, PARAMS_MOST, a, b);
+    for (size_t i = 0; !status && (name = zlay_layout_param(a, i)); i++)
+        zl_put_value(call, names, name, zl_json_int(at[k++]));
+    for (size_t i = 0; !status && b && (name = zlay_layout_param(b, i)); i++)
+        if (!json_object_get(names, name)) zl_put_value(call, names, name, zl_json_int(at[k++]));
+    zl_put_value(call, value, "params", names);
+    return status;
+}
+
 static json_t *pair_value(zl_call *call, uint64_t a, uint64_t b)
 {
     json_t *pair = json_array();
@@ -104,11 +151,6 @@ static zlay_status differ_value(zl_call *call, const zlay_layout *a, const zlay_
     return status ? status : side(call, "b", b, p, w->index);
 }
 
-static bool is_symbolic(const zlay_layout *a)
-{
-    return zlay_layout_kind(a) == ZLAY_LAYOUT_SYMBOLIC;
-}
-
 /* true, false, or "depends" with its guard; where they differ there is no value to show. */
 static zlay_status symbolic_value(zl_call *call, const zlay_layout *a, const zlay_layout *b)
 {
@@ -163,14 +205,26 @@ zlay_status zl_op_layout_equal(zl_call *call) { return of_two(call, equal_value)
 
 /* ---- contained ------------------------------------------------------------------------ */
 
+static zlay_status contained_names(zl_call *call, zlay_answer *answer, zlay_buf *guard,
+                                   const zlay_layout *a, const zlay_layout *b)
+{
+    return zlay_layout_contained_guard(call->ctx, answer, guard, a, b);
+}
+
+/* Where a has names there is no value to show. */
 static zlay_status contained_value(zl_call *call, const zlay_layout *a, const zlay_layout *b)
 {
     zlay_answer answer = ZLAY_UNDECIDED;
     uint64_t index;
     json_t *at = NULL;
     zlay_status status = zlay_layout_contained(call->ctx, &answer, &index, a, b);
+    if (!status && answer == ZLAY_DEPENDS) return put_depends(call, contained_names, a, b);
     json_t *value = status ? NULL : answer_value(call, answer);
     if (!value) return status;
+    if (is_symbolic(a) || is_symbolic(b)) {
+        zl_put_value(call, value, "at", index == UINT64_MAX ? json_null() : zl_json_uint(index));
+        return put_sample(call, value, a, b);
+    }
     zl_put_value(call, value, "at", zl_json_uint(index));
     status = zl_json_value(call, a, index, &at);
     zl_put_value(call, value, "value", at ? at : json_null());
@@ -181,15 +235,33 @@ zlay_status zl_op_layout_contained(zl_call *call) { return of_two(call, containe
 
 /* ---- injective, surjective, bijective ---------------------------------------------------- */
 
+static zlay_status injective_names(zl_call *call, zlay_answer *answer, zlay_buf *guard,
+                                   const zlay_layout *a, const zlay_layout *b)
+{
+    (void)b;
+    return zlay_layout_injective_guard(call->ctx, answer, guard, a);
+}
+
+static zlay_status injective_value(zl_call *call, const zlay_layout *layout)
+{
+    zlay_answer answer = ZLAY_UNDECIDED;
+    uint64_t pair[2];
+    zlay_status status = zlay_layout_is_injective(call->ctx, &answer, pair, layout);
+    if (!status && answer == ZLAY_DEPENDS)
+        return put_depends(call, injective_names, layout, NULL);
+    json_t *value = status ? NULL : answer_value(call, answer);
+    if (!value) return status;
+    bool shown = pair[0] != UINT64_MAX;
+    zl_put_value(call, value, "witness",
+                 shown ? pair_value(call, pair[0], pair[1]) : json_null());
+    return is_symbolic(layout) ? put_sample(call, value, layout, NULL) : ZLAY_OK;
+}
+
 zlay_status zl_op_layout_is_injective(zl_call *call)
 {
     zlay_layout *layout;
-    zlay_answer answer = ZLAY_UNDECIDED;
-    uint64_t pair[2];
     zlay_status status = zl_get_layout(call, "layout", &layout);
-    if (!status) status = zlay_layout_is_injective(call->ctx, &answer, pair, layout);
-    json_t *value = status ? NULL : answer_value(call, answer);
-    if (value) zl_put_value(call, value, "witness", pair_value(call, pair[0], pair[1]));
+    if (!status) status = injective_value(call, layout);
     zlay_layout_free(layout);
     return status;
 }
@@ -208,19 +280,44 @@ static zlay_status get_sizes(zl_call *call, uint64_t *sizes, size_t *count)
     return ZLAY_OK;
 }
 
+static zlay_status surjective_names(zl_call *call, zlay_answer *answer, zlay_buf *guard,
+                                    const zlay_layout *a, const zlay_layout *b)
+{
+    uint64_t sizes[OUTS_MOST], points = 1;
+    size_t count;
+    (void)b;
+    zlay_status status = get_sizes(call, sizes, &count);
+    for (size_t i = 0; i < count && !status; i++) points *= sizes[i];
+    if (status) return status;
+    return zlay_layout_surjective_guard(call->ctx, answer, guard, a, (int64_t)points);
+}
+
+static zlay_status surjective_value(zl_call *call, const zlay_layout *layout,
+                                    const uint64_t *sizes, size_t count)
+{
+    zlay_answer answer = ZLAY_UNDECIDED;
+    uint64_t missed;
+    zlay_status status =
+        zlay_layout_is_surjective(call->ctx, &answer, &missed, layout, sizes, count);
+    if (!status && answer == ZLAY_DEPENDS)
+        return put_depends(call, surjective_names, layout, NULL);
+    json_t *value = status ? NULL : answer_value(call, answer);
+    if (!value) return status;
+    if (zlay_layout_outs(layout) == 1) count = 1;
+    bool shown = missed != UINT64_MAX || !is_symbolic(layout);
+    zl_put_value(call, value, "witness",
+                 shown ? tuple_value(call, missed, sizes, count) : json_null());
+    return is_symbolic(layout) ? put_sample(call, value, layout, NULL) : ZLAY_OK;
+}
+
 zlay_status zl_op_layout_is_surjective(zl_call *call)
 {
     zlay_layout *layout = NULL;
-    zlay_answer answer = ZLAY_UNDECIDED;
-    uint64_t sizes[OUTS_MOST], missed;
+    uint64_t sizes[OUTS_MOST];
     size_t count;
     zlay_status status = get_sizes(call, sizes, &count);
     if (!status) status = zl_get_layout(call, "layout", &layout);
-    if (!status)
-        status = zlay_layout_is_surjective(call->ctx, &answer, &missed, layout, sizes, count);
-    json_t *value = status ? NULL : answer_value(call, answer);
-    if (value && zlay_layout_outs(layout) == 1) count = 1;
-    if (value) zl_put_value(call, value, "witness", tuple_value(call, missed, sizes, count));
+    if (!status) status = surjective_value(call, layout, sizes, count);
     zlay_layout_free(layout);
     return status;
 }
@@ -239,15 +336,33 @@ static json_t *fault_value(zl_call *call, const zlay_layout *layout, const zlay_
     return value;
 }
 
+static zlay_status bijective_names(zl_call *call, zlay_answer *answer, zlay_buf *guard,
+                                   const zlay_layout *a, const zlay_layout *b)
+{
+    (void)b;
+    return zlay_layout_bijective_guard(call->ctx, answer, guard, a);
+}
+
+static zlay_status bijective_value(zl_call *call, const zlay_layout *layout)
+{
+    zlay_answer answer = ZLAY_UNDECIDED;
+    zlay_fault fault;
+    zlay_status status = zlay_layout_is_bijective(call->ctx, &answer, &fault, layout);
+    if (!status && answer == ZLAY_DEPENDS)
+        return put_depends(call, bijective_names, layout, NULL);
+    json_t *value = status ? NULL : answer_value(call, answer);
+    if (!value) return status;
+    bool shown = fault.fault != ZLAY_FAULT_MISSED || fault.missed != UINT64_MAX;
+    zl_put_value(call, value, "witness",
+                 shown || !is_symbolic(layout) ? fault_value(call, layout, &fault) : json_null());
+    return is_symbolic(layout) ? put_sample(call, value, layout, NULL) : ZLAY_OK;
+}
+
 zlay_status zl_op_layout_is_bijective(zl_call *call)
 {
     zlay_layout *layout;
-    zlay_answer answer = ZLAY_UNDECIDED;
-    zlay_fault fault;
     zlay_status status = zl_get_layout(call, "layout", &layout);
-    if (!status) status = zlay_layout_is_bijective(call->ctx, &answer, &fault, layout);
-    json_t *value = status ? NULL : answer_value(call, answer);
-    if (value) zl_put_value(call, value, "witness", fault_value(call, layout, &fault));
+    if (!status) status = bijective_value(call, layout);
     zlay_layout_free(layout);
     return status;
 }
