@@ -2,6 +2,7 @@
 #include "algebra/decide.h"
 #include "algebra/isl.h"
 #include "algebra/kind.h"
+#include "algebra/sums.h"
 #include "algebra/symbol_ask.h"
 
 typedef struct work {
@@ -60,6 +61,18 @@ static bool range_by_points(const work *w, int64_t *least, int64_t *greatest)
     return true;
 }
 
+static zlay_status range_by_sums(const work *w, int64_t *least, int64_t *greatest)
+{
+    zl_sums s;
+    zlay_status status = zl_sums_of(w->ctx, &s, w->a);
+    for (size_t i = 0; i < s.count && !status; i++) {
+        *least = s.part[i].sum.least < *least ? s.part[i].sum.least : *least;
+        *greatest = s.part[i].greatest > *greatest ? s.part[i].greatest : *greatest;
+    }
+    zl_sums_free(&s);
+    return status;
+}
+
 /* Undefined everywhere, it is the bijection of nothing onto nothing. */
 static zlay_status onto_points(work *w)
 {
@@ -67,7 +80,9 @@ static zlay_status onto_points(work *w)
     if (!w->a->partial) return onto(w, &w->a->size, 1);
     if (range_by_points(w, &least, &greatest))
         return least > greatest ? ZLAY_OK : onto_its_values(w, least, greatest);
-    zlay_status status = zl_isl_range(w->ctx, &least, &greatest, &w->a->pieces);
+    zlay_status status = range_by_sums(w, &least, &greatest);
+    if (!status) return least > greatest ? ZLAY_OK : onto_its_values(w, least, greatest);
+    if (status == ZLAY_NONE) status = zl_isl_range(w->ctx, &least, &greatest, &w->a->pieces);
     if (status == ZLAY_NONE) return ZLAY_OK;
     if (status == ZLAY_ELIMIT) w->answer = ZLAY_UNDECIDED;
     if (status) return status == ZLAY_ELIMIT ? ZLAY_OK : status;

@@ -70,6 +70,8 @@ typedef struct zl_sum {
  */
 void zl_sum_of(zl_sum *out, const zlay_layout *a);
 
+void zl_sum_sort(zl_sum *s); /* so that steps rise */
+
 /* Greatest - least. */
 uint64_t zl_sum_span(const zl_sum *s);
 

@@ -24,9 +24,10 @@ static void put(zl_sum *s, const zl_mode *m, uint64_t weight, bool after_last)
     s->term[s->count++] = (zl_term){step, most, weight, down};
 }
 
-static void sort(zl_term *term, size_t count)
+void zl_sum_sort(zl_sum *s)
 {
-    for (size_t i = 1; i < count; i++)
+    zl_term *term = s->term;
+    for (size_t i = 1; i < s->count; i++)
         for (size_t j = i; j && term[j].step < term[j - 1].step; j--) {
             zl_term held = term[j];
             term[j] = term[j - 1];
@@ -49,7 +50,7 @@ void zl_sum_of(zl_sum *out, const zlay_layout *a)
         after_last = m->stride;
         weight *= (uint64_t)m->shape;
     }
-    sort(out->term, out->count);
+    zl_sum_sort(out);
 }
 
 uint64_t zl_sum_span(const zl_sum *s)

@@ -2,6 +2,7 @@
 #include "algebra/decide.h"
 #include "algebra/isl.h"
 #include "algebra/modular.h"
+#include "algebra/sums.h"
 #include "algebra/symbol_ask.h"
 
 typedef struct work {
@@ -205,6 +206,52 @@ static zlay_status points(work *w, bool *decided)
     return ZLAY_OK;
 }
 
+/* ---- pieces that are sums: each by itself, then each with each ------------------------------- */
+
+static bool one_sum(work *w, const zl_sums_part *p)
+{
+    bool decided = true;
+    w->q.answer = ZLAY_YES;
+    if (p->sum.still) collide(w, 0, p->sum.still);
+    else if (!nests(&p->sum)) decided = search(w, &p->sum);
+    w->i += p->first;
+    w->j += p->first;
+    return decided;
+}
+
+static bool two_sums(work *w, const zl_sums_part *p, const zl_sums_part *q, zl_budget *budget)
+{
+    uint64_t x[ZL_TERMS_MOST], y[ZL_TERMS_MOST];
+    if (p->greatest < q->sum.least || q->greatest < p->sum.least) return true;
+    zl_found found = zl_sums_meet(x, y, &p->sum, &q->sum, budget);
+    if (found == ZL_FOUND) collide(w, zl_sums_index(p, x), zl_sums_index(q, y));
+    return found != ZL_TOO_MANY;
+}
+
+static bool all_sums(work *w, const zl_sums *s)
+{
+    zl_budget budget = {zl_limits(w->q.ctx)->points};
+    bool decided = true;
+    w->q.answer = ZLAY_YES;
+    for (size_t i = 0; i < s->count && decided && w->q.answer; i++)
+        decided = one_sum(w, &s->part[i]);
+    for (size_t i = 0; i < s->count && decided && w->q.answer; i++)
+        for (size_t j = 0; j < i && decided && w->q.answer; j++)
+            decided = two_sums(w, &s->part[j], &s->part[i], &budget);
+    return decided;
+}
+
+static zlay_status sums(work *w, bool *decided)
+{
+    zl_sums s;
+    *decided = false;
+    if (!zl_is_pieces(w->q.a)) return ZLAY_OK;
+    zlay_status status = zl_sums_of(w->q.ctx, &s, w->q.a);
+    if (!status) *decided = all_sums(w, &s);
+    zl_sums_free(&s);
+    return status == ZLAY_NONE ? ZLAY_OK : status;
+}
+
 static zlay_status engine(work *w, bool *decided)
 {
     zl_isl_point where[2];
@@ -227,7 +274,7 @@ static zlay_status give_up(work *w, bool *decided)
 }
 
 static zlay_status (*const ladder[])(work *w, bool *decided) = {
-    affine, strided, modular, points, engine, give_up};
+    affine, strided, modular, points, sums, engine, give_up};
 
 static zlay_status climb(work *w)
 {

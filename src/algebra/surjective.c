@@ -3,6 +3,7 @@
 #include "algebra/isl.h"
 #include "algebra/kind.h"
 #include "algebra/modular.h"
+#include "algebra/sums.h"
 #include "algebra/symbol_ask.h"
 
 /* The box is `count` sizes; one of them is compared with flat values. */
@@ -200,6 +201,72 @@ static zlay_status points(work *w, bool *decided)
     return ZLAY_OK;
 }
 
+/* ---- pieces that are sums: as many values inside the box as it has points -------------------- */
+
+/* Points of the sums whose values all lie in the box; false where a sum lies on its border. */
+static bool inside(const work *w, const zl_sums *s, uint64_t *points, bool *zero)
+{
+    *points = 0;
+    *zero = false;
+    for (size_t i = 0; i < s->count; i++) {
+        const zl_sums_part *p = &s->part[i];
+        bool below = p->greatest < 0, above = p->sum.least >= 0 && (uint64_t)p->sum.least >= w->points;
+        *zero = *zero || p->sum.least <= 0;
+        if (below || above) continue;
+        if (p->sum.least < 0 || (uint64_t)p->greatest >= w->points) return false;
+        *points += p->points;
+    }
+    return true;
+}
+
+static zl_found has_value(work *w, const zl_sums *s, uint64_t value)
+{
+    zl_found found = ZL_NOT_FOUND;
+    for (size_t i = 0; i < s->count && found == ZL_NOT_FOUND; i++)
+        found = zl_sum_has(&s->part[i].sum, (int64_t)value, &w->budget);
+    return found;
+}
+
+/* The values from 0 on, one by one, as long as the budget lasts: a first gap is seldom far. */
+static void first_missed(work *w, const zl_sums *s, bool *decided)
+{
+    zl_found found = ZL_FOUND;
+    uint64_t v = 0;
+    while (found == ZL_FOUND && v < w->points && v <= INT64_MAX) {
+        if (!w->budget.left) return;
+        w->budget.left--;
+        found = has_value(w, s, v);
+        v += found == ZL_FOUND;
+    }
+    *decided = found != ZL_TOO_MANY && (found == ZL_NOT_FOUND || v == w->points);
+    if (*decided && v < w->points) miss(w, v);
+}
+
+static zlay_status count_sums(work *w, const zl_sums *s, bool *decided)
+{
+    uint64_t points, pair[2];
+    zlay_answer injective = ZLAY_UNDECIDED;
+    bool zero, whole = inside(w, s, &points, &zero);
+    *decided = whole && !zero;
+    if (*decided) return miss(w, 0);
+    if (!whole || points != w->points) return first_missed(w, s, decided), ZLAY_OK;
+    zlay_status status = zl_is_injective(w->q.ctx, &injective, pair, w->q.a);
+    *decided = injective == ZLAY_YES;
+    if (!status && !*decided) first_missed(w, s, decided);
+    return status;
+}
+
+static zlay_status sums(work *w, bool *decided)
+{
+    zl_sums s;
+    *decided = false;
+    if (!is_flat(w) || !zl_is_pieces(w->q.a)) return ZLAY_OK;
+    zlay_status status = zl_sums_of(w->q.ctx, &s, w->q.a);
+    if (!status) status = count_sums(w, &s, decided);
+    zl_sums_free(&s);
+    return status == ZLAY_NONE ? ZLAY_OK : status;
+}
+
 /* ---- the ladder ---------------------------------------------------------------------------- */
 
 static zlay_status ask_engine(work *w, const zl_pieces *p)
@@ -232,7 +299,7 @@ static zlay_status give_up(work *w, bool *decided)
 }
 
 static zlay_status (*const ladder[])(work *w, bool *decided) = {
-    affine, strided, modular, points, engine, give_up};
+    affine, strided, modular, points, sums, engine, give_up};
 
 static bool lacks_sizes(const zlay_layout *a)
 {

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pieces as sums: where each guard is a box of arithmetic progressions and each value affine on it,
+ * a piece is what a strided layout is, least + sum of step * x, and is decided as one.
+ *
+ * { [i] -> [2i] : i < 3; [i] -> [i + 9] : i >= 3 and i mod 2 = 1 } on a box of 8 is two sums: 0 + 2 x
+ * with x <= 2 at indices x, and 12 + 2 x with x <= 2 at indices 3 + 2 x. */
+#ifndef ZL_ALGEBRA_SUMS_H
+#define ZL_ALGEBRA_SUMS_H
+
+#include "algebra/decide.h"
+
+enum { ZL_SUMS_MOST = 128 };
+
+typedef struct zl_sums_part {
+    zl_sum sum;
+    uint64_t first; /* the index of the point whose coordinates are 0 */
+    uint64_t points;
+    int64_t greatest;
+} zl_sums_part;
+
+typedef struct zl_sums {
+    zlay_ctx *ctx;
+    size_t count, room;
+    zl_sums_part *part; /* none is empty */
+} zl_sums;
+
+/* ZLAY_NONE: the layout is no such pieces of one output and no strided layout without a swizzle.
+ * ENOMEM.  To be freed whatever the status. */
+zlay_status zl_sums_of(zlay_ctx *ctx, zl_sums *out, const zlay_layout *a);
+void zl_sums_free(zl_sums *s);
+
+/* The index of the point with the coordinates x. */
+uint64_t zl_sums_index(const zl_sums_part *p, const uint64_t *x);
+
+/* A value of both: FOUND with a point of each. */
+zl_found zl_sums_meet(uint64_t *x, uint64_t *y, const zl_sum *a, const zl_sum *b,
+                      zl_budget *budget);
+
+#endif
