@@ -132,6 +132,65 @@ static int contained(zlay_ctx *ctx, const zlay_layout *a, const char *x, const z
     return 1;
 }
 
+/* A text against itself cut in two, with one value changed or none. */
+static int equal(zlay_ctx *ctx, const zlay_layout *a, const char *x, const zlay_layout *b,
+                 const char *y)
+{
+    zlay_witness w;
+    zlay_answer answer;
+    int first = 0;
+    if (one.size != two.size) return 0;
+    while (first < one.size && same(&one, first, &two, first)) first++;
+    assert_int_equal(zlay_layout_equal(ctx, &answer, &w, a, b), ZLAY_OK);
+    if (answer == ZLAY_UNDECIDED) return 0;
+    check(answer == (first == one.size ? ZLAY_YES : ZLAY_NO), "equal", x, y);
+    check(answer == ZLAY_YES || w.index == (uint64_t)first, "equal: the first difference", x, y);
+    return 1;
+}
+
+/* 0 <= i < n by two rules: classes modulo m, and classes modulo k of two halves; n divides by both.
+ * `wrong` puts one class or half off by one. */
+static void two_ways(char *x, char *y, uint64_t *seed)
+{
+    int m = (int)test_range(seed, 1, 5), k = (int)test_range(seed, 1, 4);
+    int n = (int)test_range(seed, 120, 300), cut = (int)test_range(seed, 1, n - 1);
+    int s = (int)test_range(seed, -4, 4), wrong = (int)test_range(seed, -2, 2 * k - 1);
+    bool hole = !test_range(seed, 0, 3);
+    x += sprintf(x, "{ ");
+    y += sprintf(y, "{ ");
+    for (int r = 0; r < m; r++)
+        x += sprintf(x, "%s[i] -> [%d i] : i mod %d = %d and 0 <= i < %d", r ? "; " : "", s, m, r, n);
+    for (int r = 0; r < 2 * k; r++) {
+        if (hole && r == wrong) continue;
+        y += sprintf(y, "%s[i] -> [%d i + %d] : i mod %d = %d and %d <= i < %d",
+                     y[-1] == ' ' && y[-2] == '{' ? "" : "; ", s, r == wrong, k, r % k,
+                     r < k ? 0 : cut, r < k ? cut : n);
+    }
+    sprintf(x, " }");
+    sprintf(y, " }");
+}
+
+static void equal_ways(void **state)
+{
+    uint64_t seed = test_seed("equal ways"), rounds = test_iterations(1500);
+    int decided = 0, yes = 0;
+    for (uint64_t n = 0; n < rounds; n++) {
+        char x[2048], y[2048];
+        two_ways(x, y, &seed);
+        zlay_layout *a = read_layout(*state, x), *b = read_layout(*state, y);
+        image_of(&one, a, 1, NULL);
+        image_of(&two, b, 1, NULL);
+        decided += equal(*state, a, x, b, y);
+        int first = 0;
+        while (first < one.size && one.size == two.size && same(&one, first, &two, first)) first++;
+        yes += first == one.size;
+        zlay_layout_free(b);
+        zlay_layout_free(a);
+    }
+    printf("%d pairs, %d equal: %d decided without isl\n", (int)rounds, yes, decided);
+    assert_true((uint64_t)decided > rounds / 2 && yes > 0 && yes < decided);
+}
+
 /* As written, under an offset so that the values may begin at 0: what permutations look like. */
 static void closed_forms(void **state)
 {
@@ -162,6 +221,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(closed_forms, begin_closed, end),
+        cmocka_unit_test_setup_teardown(equal_ways, begin_closed, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

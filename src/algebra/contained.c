@@ -227,7 +227,8 @@ static zlay_status points(work *w, bool *decided)
     return status;
 }
 
-/* ---- pieces that are sums: each inside one of b's, or not inside the only one -------------------- */
+/* ---- pieces that are sums: each inside one of b's, or not inside the only one
+ * -------------------- */
 
 static zl_found lacks_part(work *w, const zl_sums_part *p, const zl_sums *b, uint64_t *index)
 {

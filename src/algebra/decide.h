@@ -19,6 +19,9 @@ static inline uint64_t zl_gcd(uint64_t a, uint64_t b)
     return a;
 }
 
+/* The inverse of a modulo n, which are coprime; n >= 1. */
+uint64_t zl_inverse_modulo(uint64_t a, uint64_t n);
+
 /* ---- rungs ------------------------------------------------------------------- */
 
 /* A question on its way down a ladder; each decider keeps its witness in a struct of its own. */

@@ -85,8 +85,7 @@ typedef struct search {
     bool any[ZL_TERMS_MOST];
 } search;
 
-/* Of a modulo n, which are coprime; n >= 1. */
-static uint64_t invert(uint64_t a, uint64_t n)
+uint64_t zl_inverse_modulo(uint64_t a, uint64_t n)
 {
     zl_wide r = n, s = (zl_wide)(a % n), x = 0, y = 1;
     while (s) {
@@ -112,7 +111,7 @@ static void prepare(search *s, const zl_term *term, size_t count)
         s->reach[k] = s->reach[k + 1] + (zl_wide)t->step * (zl_wide)t->most;
         s->common[k] = g;
         s->period[k] = s->common[k + 1] ? s->common[k + 1] / g : 1;
-        s->inverse[k] = invert(t->step / g, s->period[k]);
+        s->inverse[k] = zl_inverse_modulo(t->step / g, s->period[k]);
     }
 }
 

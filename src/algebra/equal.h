@@ -42,6 +42,9 @@ zlay_status zl_equal_carry(zl_pair *p, bool *decided);
  * each of its modes. */
 zlay_status zl_equal_period(zl_pair *p, bool *decided);
 
+/* Pieces that are sums, or one side strided, on one box. */
+zlay_status zl_equal_sums(zl_pair *p, bool *decided);
+
 /* One side modular, the other too, or f2, or strided of a power of two. */
 zlay_status zl_equal_bits(zl_pair *p, bool *decided);
 

@@ -3,13 +3,13 @@
 
 /* ---- a guard as one progression a coordinate ------------------------------------------------- */
 
-typedef struct line {
+typedef struct interval {
     int64_t low, high, modulus, residue; /* low <= x <= high, x = residue modulo the modulus */
-} line;
+} interval;
 
 typedef struct reading {
     const zl_pieces *p;
-    line line[ZL_TERMS_MOST];
+    interval line[ZL_TERMS_MOST];
     int64_t at[ZL_TERMS_MOST];     /* the least x of a line */
     uint64_t last[ZL_TERMS_MOST];  /* x = at + modulus * t, t <= last */
 } reading;
@@ -50,8 +50,8 @@ static bool congruence(reading *r, const int64_t *row, size_t d, size_t q)
     return true;
 }
 
-static void at_least(line *l, int64_t x) { l->low = x > l->low ? x : l->low; }
-static void at_most(line *l, int64_t x) { l->high = x < l->high ? x : l->high; }
+static void at_least(interval *l, int64_t x) { l->low = x > l->low ? x : l->low; }
+static void at_most(interval *l, int64_t x) { l->high = x < l->high ? x : l->high; }
 
 /* c + k x >= 0, and for an equality <= 0 as well. */
 static bool bound(reading *r, const int64_t *row, size_t d, bool equal)
@@ -80,12 +80,12 @@ static bool read_guard(reading *r, const zl_piece *piece, bool *empty)
 {
     size_t width = zl_pieces_width(r->p);
     for (size_t d = 0; d < r->p->dims; d++)
-        r->line[d] = (line){0, (int64_t)r->p->extent[d] - 1, 1, 0};
+        r->line[d] = (interval){0, (int64_t)r->p->extent[d] - 1, 1, 0};
     for (size_t i = 0; i < piece->equals + piece->leasts; i++)
         if (!read_row(r, piece->guard + i * width, i < piece->equals)) return false;
     *empty = false;
     for (size_t d = 0; d < r->p->dims; d++) {
-        const line *l = &r->line[d];
+        const interval *l = &r->line[d];
         int64_t off = (l->residue - l->low % l->modulus + l->modulus) % l->modulus;
         *empty = *empty || l->high < l->low || l->high - l->low < off;
         r->at[d] = l->low + off;
@@ -154,12 +154,14 @@ static bool put_term(zl_sums_part *part, int64_t step, uint64_t last, uint64_t w
     return true;
 }
 
-static bool make_part(const reading *r, zl_sums_part *part, const affine *v)
+static bool make_part(const reading *r, zl_sums_part *part, zl_line *line, const affine *v)
 {
     uint64_t weight = 1;
     bool fits = true;
-    *part = (zl_sums_part){.sum.least = v->constant, .points = 1, .greatest = v->constant};
+    *part = (zl_sums_part){.sum.least = v->constant, .points = 1, .greatest = v->constant,
+                           .corner = v->constant};
     for (size_t d = 0; d < r->p->dims && fits; weight *= r->p->extent[d++]) {
+        line[d] = (zl_line){r->at[d], r->last[d], r->line[d].modulus, v->step[d]};
         part->first += (uint64_t)r->at[d] * weight;
         fits = put_term(part, v->step[d], r->last[d], weight * (uint64_t)r->line[d].modulus);
     }
@@ -169,13 +171,14 @@ static bool make_part(const reading *r, zl_sums_part *part, const affine *v)
 
 /* ---- layouts --------------------------------------------------------------------------------- */
 
-static zlay_status room(zlay_ctx *ctx, zl_sums *out, size_t count)
+static zlay_status room(zl_sums *out, size_t count, size_t dims)
 {
-    *out = (zl_sums){.ctx = ctx};
-    if (count > ZL_SUMS_MOST) return ZLAY_NONE;
-    out->part = zl_alloc(ctx, count ? count : 1, sizeof *out->part);
-    out->room = count ? count : 1;
-    return out->part ? ZLAY_OK : ZLAY_ENOMEM;
+    if (count > ZL_SUMS_MOST || dims > ZL_TERMS_MOST) return ZLAY_NONE;
+    out->room = count + !count;
+    out->dims = dims;
+    out->part = zl_alloc(out->ctx, out->room, sizeof *out->part);
+    out->line = out->part ? zl_alloc(out->ctx, out->room * (dims + 1), sizeof *out->line) : NULL;
+    return out->line ? ZLAY_OK : ZLAY_ENOMEM;
 }
 
 static zlay_status of_pieces(zl_sums *out, const zl_pieces *p)
@@ -183,14 +186,30 @@ static zlay_status of_pieces(zl_sums *out, const zl_pieces *p)
     reading r = {.p = p};
     affine v;
     bool empty;
+    for (size_t d = 0; d < p->dims; d++) out->extent[d] = p->extent[d];
     for (size_t i = 0; i < p->count; i++) {
         if (!read_guard(&r, &p->piece[i], &empty)) return ZLAY_NONE;
         if (empty) continue;
         if (!read_value(&r, &v, p->piece[i].value)) return ZLAY_NONE;
-        if (!make_part(&r, &out->part[out->count], &v)) return ZLAY_NONE;
+        zl_line *line = out->line + out->count * out->dims;
+        if (!make_part(&r, &out->part[out->count], line, &v)) return ZLAY_NONE;
         out->count++;
     }
     return ZLAY_OK;
+}
+
+static void of_strided(zl_sums *out, const zlay_layout *a)
+{
+    zl_sums_part *part = out->part;
+    zl_sum_of(&part->sum, a);
+    part->points = a->size;
+    part->greatest = (int64_t)((uint64_t)part->sum.least + zl_sum_span(&part->sum));
+    part->corner = a->offset;
+    out->count = 1;
+    for (size_t d = 0; d < out->dims; d++) {
+        out->extent[d] = (uint64_t)a->mode[d].shape;
+        out->line[d] = (zl_line){0, out->extent[d] - 1, 1, a->mode[d].stride};
+    }
 }
 
 zlay_status zl_sums_of(zlay_ctx *ctx, zl_sums *out, const zlay_layout *a)
@@ -198,23 +217,20 @@ zlay_status zl_sums_of(zlay_ctx *ctx, zl_sums *out, const zlay_layout *a)
     const zl_pieces *p = &a->pieces;
     bool strided = a->modes && !a->swizzle.bits;
     *out = (zl_sums){.ctx = ctx};
-    if (!strided && (!zl_is_pieces(a) || p->params || p->outs != 1 || p->dims > ZL_TERMS_MOST))
-        return ZLAY_NONE;
-    zlay_status status = room(ctx, out, strided ? 1 : p->count);
-    if (status || !strided) return status ? status : of_pieces(out, p);
-    zl_sum_of(&out->part[0].sum, a);
-    out->part[0].points = a->size;
-    out->part[0].greatest =
-        (int64_t)((uint64_t)out->part[0].sum.least + zl_sum_span(&out->part[0].sum));
-    out->count = 1;
-    return ZLAY_OK;
+    if (!strided && (!zl_is_pieces(a) || p->params || p->outs != 1)) return ZLAY_NONE;
+    zlay_status status = room(out, strided ? 1 : p->count, strided ? a->modes : p->dims);
+    if (!status && !strided) return of_pieces(out, p);
+    if (!status) of_strided(out, a);
+    return status;
 }
 
 void zl_sums_free(zl_sums *s)
 {
     zlay_allocator alloc = zl_allocator(s->ctx);
     zl_free(&alloc, s->part, s->room * sizeof *s->part);
+    zl_free(&alloc, s->line, s->room * (s->dims + 1) * sizeof *s->line);
     s->part = NULL;
+    s->line = NULL;
 }
 
 uint64_t zl_sums_index(const zl_sums_part *p, const uint64_t *x)
@@ -222,7 +238,8 @@ uint64_t zl_sums_index(const zl_sums_part *p, const uint64_t *x)
     return p->first + zl_sum_index(&p->sum, x);
 }
 
-/* ---- a value of two ---------------------------------------------------------------------------- */
+/* ---- a value of two ----------------------------------------------------------------------------
+ */
 
 /* least + A(x) = least' + B(y) is A(x) + B(most - y) = least' - least + the span of B. */
 zl_found zl_sums_meet(uint64_t *x, uint64_t *y, const zl_sum *a, const zl_sum *b, zl_budget *budget)

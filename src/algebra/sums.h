@@ -2,8 +2,8 @@
 /* Pieces as sums: where each guard is a box of arithmetic progressions and each value affine on it,
  * a piece is what a strided layout is, least + sum of step * x, and is decided as one.
  *
- * { [i] -> [2i] : i < 3; [i] -> [i + 9] : i >= 3 and i mod 2 = 1 } on a box of 8 is two sums: 0 + 2 x
- * with x <= 2 at indices x, and 12 + 2 x with x <= 2 at indices 3 + 2 x. */
+ * { [i] -> [2i] : i < 3; [i] -> [i + 9] : i >= 3 and i mod 2 = 1 } on a box of 8 is two sums: 0 + 2
+ * x with x <= 2 at indices x, and 12 + 2 x with x <= 2 at indices 3 + 2 x. */
 #ifndef ZL_ALGEBRA_SUMS_H
 #define ZL_ALGEBRA_SUMS_H
 
@@ -15,13 +15,23 @@ typedef struct zl_sums_part {
     zl_sum sum;
     uint64_t first; /* the index of the point whose coordinates are 0 */
     uint64_t points;
-    int64_t greatest;
+    int64_t greatest, corner; /* corner: the value at the least coordinates */
 } zl_sums_part;
+
+/* A coordinate of a part: x = at + modulus * t, t <= last, and what a step of t adds. */
+typedef struct zl_line {
+    int64_t at;
+    uint64_t last;
+    int64_t modulus, step;
+} zl_line;
 
 typedef struct zl_sums {
     zlay_ctx *ctx;
     size_t count, room;
     zl_sums_part *part; /* none is empty */
+    size_t dims;        /* of pieces those of the box, of a strided layout its modes */
+    uint64_t extent[ZL_TERMS_MOST];
+    zl_line *line;      /* `dims` of each part, part after part */
 } zl_sums;
 
 /* ZLAY_NONE: the layout is no such pieces of one output and no strided layout without a swizzle.

@@ -210,7 +210,8 @@ static bool inside(const work *w, const zl_sums *s, uint64_t *points, bool *zero
     *zero = false;
     for (size_t i = 0; i < s->count; i++) {
         const zl_sums_part *p = &s->part[i];
-        bool below = p->greatest < 0, above = p->sum.least >= 0 && (uint64_t)p->sum.least >= w->points;
+        bool below = p->greatest < 0,
+             above = p->sum.least >= 0 && (uint64_t)p->sum.least >= w->points;
         *zero = *zero || p->sum.least <= 0;
         if (below || above) continue;
         if (p->sum.least < 0 || (uint64_t)p->greatest >= w->points) return false;
