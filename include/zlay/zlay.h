@@ -17,6 +17,7 @@
 #include <zlay/mma.h>
 #include <zlay/smemdesc.h>
 #include <zlay/tensormap.h>
+#include <zlay/tensormap_bits.h>
 #include <zlay/pieces.h>
 #include <zlay/pipe.h>
 #include <zlay/radix.h>
