@@ -56,6 +56,12 @@ static void follows(void **state)
         {{"x <= 100"}, "min(x, 7, 3 + 5)", NO_LO, 7, 1, 0},
         {{"x >= 2"}, "max(x, 1)", 2, NO_HI, 1, 0},
         {{"-4 <= x <= 4"}, "x * x", -16, 16, 1, 0},
+        {{"N <= ld", "N >= 8"}, "ld", 8, NO_HI, 1, 0},
+        {{"ld = N + 8", "N mod 8 = 0"}, "ld", NO_LO, NO_HI, 8, 0},
+        {{"ld = N + 8", "N >= 3"}, "2*ld - 2*N", 16, 16, 0, 16},
+        {{"a <= b", "b <= c", "c <= d"}, "d - a", 0, NO_HI, 1, 0},
+        {{"M + K = 0 mod 8"}, "3*M + 3*K + 1", NO_LO, NO_HI, 24, 1},
+        {{"2*M + 1 <= K", "K <= 9"}, "M", NO_LO, 4, 1, 0},
         {{NULL}, "-7 / 2", -4, -4, 0, -4},
         {{NULL}, "-7 mod 2", 1, 1, 0, 1},
         {{NULL}, "7 % -2", -1, -1, 0, -1},
@@ -102,7 +108,10 @@ static void refused(void **state)
         {{"3 = 4 mod 2"}, "false", ZLAY_EINVAL},
         {{"5 < 5"}, "false", ZLAY_EINVAL},
         {{"x + 1 mod 8 = 0"}, "parentheses", ZLAY_EINVAL},
-        {{"x = 1", "x < y"}, "fact 1: byte 5: a fact is about one name", ZLAY_EINVAL},
+        {{"a + b + c + d + e + f + g + h + i = 0"}, "8 names at most", ZLAY_EINVAL},
+        {{"x = y + 1", "x mod 2 = 0", "y mod 2 = 0"}, "fact 0 ('x = y + 1') contradicts", ZLAY_EINVAL},
+        {{"x < y", "x >= 5", "y <= 5"}, "fact 0 ('x < y') contradicts", ZLAY_EINVAL},
+        {{"x + y = 2^63"}, "does not fit", ZLAY_EINVAL},
         {{"x * x = 4"}, "linear", ZLAY_EINVAL},
         {{"x / 2 >= 1"}, "linear", ZLAY_EINVAL},
         {{"5 / x >= 1"}, "linear", ZLAY_EINVAL},
@@ -270,6 +279,71 @@ static void one_name(void **state)
     assert_true(none > count / 100 && none < count);
 }
 
+/* ---- facts about several names ------------------------------------------------------------ */
+
+enum { EDGE = 9, CUBE = EDGE * EDGE * EDGE };
+
+/* a x + b y + c z + d, related to 0 in one of three ways, as a text and at each point. */
+static void random_relation(uint64_t *seed, char text[96], bool in[CUBE])
+{
+    int64_t k[4] = {test_range(seed, -3, 3), test_range(seed, -3, 3), test_range(seed, -2, 2),
+                    test_range(seed, -9, 9)};
+    int how = (int)test_range(seed, 0, 2);
+    static const char *const form[] = {"%d*x + %d*y + %d*z + %d = 0", "%d*x + %d*y + %d*z <= -(%d)",
+                                       "(%d*x + %d*y + %d*z + %d) mod 4 = 0"};
+    sprintf(text, form[how], (int)k[0], (int)k[1], (int)k[2], (int)k[3]);
+    for (int p = 0; p < CUBE; p++) {
+        int64_t sum = k[0] * (p % EDGE - 4) + k[1] * (p / EDGE % EDGE - 4) +
+                      k[2] * (p / EDGE / EDGE - 4) + k[3];
+        in[p] = in[p] && (how == 0 ? !sum : how == 1 ? sum <= 0 : sum % 4 == 0);
+    }
+}
+
+/* Sound: no point where all facts hold is refused, or has a value that is left out; and better than
+ * the box alone in many cases. */
+static void several_names(void **state)
+{
+    uint64_t seed = test_seed("several"), count = test_iterations(20000), better = 0, none = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        char text[3][96] = {{0}}, form[96];
+        const char *facts[FACTS_MOST] = {"-4 <= x <= 4", "-4 <= y <= 4", "-4 <= z <= 4"};
+        bool in[CUBE];
+        int64_t a[3] = {test_range(&seed, -3, 3), test_range(&seed, -3, 3), test_range(&seed, -2, 2)};
+        zlay_facts *got;
+        zlay_range of, box, plain;
+        zlay_facts *boxed;
+        int found = 0;
+        memset(in, 1, sizeof in);
+        for (int k = 0; k < (int)test_range(&seed, 1, 3); k++) {
+            random_relation(&seed, text[k], in);
+            facts[3 + k] = text[k];
+        }
+        for (int p = 0; p < CUBE; p++) found += in[p];
+        if (read_facts(*state, &got, facts)) {
+            if (found) fail_msg("%s; %s: %s", text[0], text[1], zlay_ctx_message(*state));
+            none++;
+            continue;
+        }
+        sprintf(form, "%d*x + %d*y + %d*z - 7", (int)a[0], (int)a[1], (int)a[2]);
+        assert_int_equal(zlay_facts_of(*state, &of, got, form, strlen(form)), ZLAY_OK);
+        for (int p = 0; p < CUBE; p++) {
+            int64_t v = a[0] * (p % EDGE - 4) + a[1] * (p / EDGE % EDGE - 4) +
+                        a[2] * (p / EDGE / EDGE - 4) - 7;
+            bool has = v >= of.lo && v <= of.hi &&
+                       (of.mod ? (v - of.rem) % of.mod == 0 : v == of.rem);
+            if (in[p] && !has) fail_msg("%s; %s; %s: %s is %d", text[0], text[1], text[2], form, (int)v);
+        }
+        facts[3] = NULL;
+        assert_int_equal(read_facts(*state, &boxed, facts), ZLAY_OK);
+        assert_int_equal(zlay_facts_of(*state, &plain, boxed, form, strlen(form)), ZLAY_OK);
+        box = of;
+        better += box.lo > plain.lo || box.hi < plain.hi || box.mod > plain.mod;
+        zlay_facts_free(boxed);
+        zlay_facts_free(got);
+    }
+    assert_true(better > count / 4 && none > count / 100);
+}
+
 /* ---- expressions against enumeration --------------------------------------------------- */
 
 enum { SIDE = 6, POINTS = SIDE * SIDE };
@@ -379,6 +453,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(expressions_refused, begin, end),
         cmocka_unit_test_setup_teardown(full_stacks, begin, end),
         cmocka_unit_test_setup_teardown(one_name, begin, end),
+        cmocka_unit_test_setup_teardown(several_names, begin, end),
         cmocka_unit_test_setup_teardown(expressions, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

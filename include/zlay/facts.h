@@ -7,9 +7,13 @@
  *  9 mod 16, ld / 4 in [25, 31] is 1 mod 2 (odd), and ld mod 4 is the constant 0,
  *  which proves an alignment without any solver.
  *
- *  Facts, each about one name (names are integers of any size):
+ *  Facts (names are integers of any size):
  *    ld = 0 mod 8     ld mod 8 = 0     ld % 8 == 0     4*K + 2 = 6 mod 12
  *    1 <= M < 2^31    M >= 1           M = 7           M >= 1 and M mod 2 = 1
+ *  and linear ones about up to 8 names: N <= ld, ld = N + 8, M + K = 0 mod 8.  They
+ *  tighten the range of each name, and of expressions: under "ld = N + 8" the
+ *  expression 2*ld - 2*N is 16.  What follows is sound, but not all that does:
+ *  chains of facts are followed a bounded number of steps.
  *  Expressions: + - * names integers 2^31 0x1f parentheses; a / b and a // b are
  *  the floor of the quotient, a mod b and a % b the remainder that has the sign
  *  of b, both bound as tightly as *; floor(e), min(a, b, ...), max(a, b, ...).
@@ -38,8 +42,9 @@ typedef struct zlay_facts zlay_facts;
 /** Read facts.
  *
  *  Returns: ZLAY_OK; ZLAY_EINVAL a text is no fact (the message names the fact,
- *           from 0, and the byte), a fact is about several names, or facts
- *           contradict each other (the message names a least set of them);
+ *           from 0, and the byte), a fact is about more than 8 names, or facts
+ *           are seen to contradict each other (the message names a least set of
+ *           them, or one about several names);
  *           ZLAY_EOVERFLOW a number does not fit 64 bits; ZLAY_ELIMIT
  *           (limits.text, limits.dims names, limits.nesting); ZLAY_ENOMEM.
  *  Out:     out    the facts; free them with zlay_facts_free.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Layouts where the facts about their parameters hold: outside, both sides are undefined. */
 #include "algebra/equal.h"
+#include "algebra/facts.h"
 
 #include <string.h>
 
@@ -29,16 +30,36 @@ static bool add_names(unknowns *u, const zl_pieces *p)
 
 /* Rows of what the facts say of the unknowns: equalities, bounds, and a division a congruence. */
 typedef struct said {
+    const zlay_facts *facts;
     zlay_range range[ZL_PIECE_VARIABLES];
     bool known[ZL_PIECE_VARIABLES];
     size_t equals, leasts, divs;
 } said;
 
+/* Facts about several names speak of all of them. */
+static bool add_related(unknowns *u, const zlay_facts *facts)
+{
+    for (size_t k = 0; facts && k < facts->relations; k++)
+        for (size_t i = 0; i < facts->relation[k].count; i++) {
+            const zl_name *name = &facts->at[facts->relation[k].place[i]].name;
+            if (find(u, name->text) < u->count) continue;
+            if (u->count == ZL_PIECE_VARIABLES) return false;
+            u->name[u->count++] = *name;
+        }
+    return true;
+}
+
 static void read_facts(said *s, const unknowns *u, const zlay_facts *facts)
 {
     zlay_range range;
     const char *name;
-    *s = (said){.equals = 0};
+    *s = (said){.facts = facts};
+    for (size_t k = 0; facts && k < facts->relations; k++) {
+        int how = facts->relation[k].how;
+        s->equals += how != ZL_FACT_AT_MOST;
+        s->leasts += how == ZL_FACT_AT_MOST;
+        s->divs += how == ZL_FACT_MOD;
+    }
     for (size_t i = 0; (name = zlay_facts_at(&range, facts, i)); i++) {
         size_t at = find(u, name);
         if (at == u->count) continue;
@@ -74,6 +95,15 @@ static int64_t *copy_rows(const plan *p, int64_t *to, const int64_t *from, size_
     return to + rows * p->width;
 }
 
+/* The form of a fact about several names, or its opposite. */
+static void put_form(const plan *p, int64_t *row, const said *s, const zl_relation_fact *r,
+                     int64_t sign)
+{
+    row[0] = sign * r->rest;
+    for (size_t i = 0; i < r->count; i++)
+        row[1 + find(p->names, s->facts->at[r->place[i]].name.text)] = sign * r->coefficient[i];
+}
+
 /* name - rem = mod * its division, or 0 where the name is one number. */
 static int64_t *put_equals(const plan *p, int64_t *row, const said *s)
 {
@@ -83,6 +113,13 @@ static int64_t *put_equals(const plan *p, int64_t *row, const said *s)
         row[0] = -s->range[i].rem;
         row[1 + i] = 1;
         if (s->range[i].mod) row[div++] = -s->range[i].mod;
+        row += p->width;
+    }
+    for (size_t k = 0; s->facts && k < s->facts->relations; k++) {
+        const zl_relation_fact *r = &s->facts->relation[k];
+        if (r->how == ZL_FACT_AT_MOST) continue;
+        put_form(p, row, s, r, 1);
+        if (r->how == ZL_FACT_MOD) row[div++] = -r->mod;
         row += p->width;
     }
     return row;
@@ -102,6 +139,11 @@ static int64_t *put_bounds(const plan *p, int64_t *row, const said *s)
             row += p->width;
         }
     }
+    for (size_t k = 0; s->facts && k < s->facts->relations; k++) {
+        if (s->facts->relation[k].how != ZL_FACT_AT_MOST) continue;
+        put_form(p, row, s, &s->facts->relation[k], -1);
+        row += p->width;
+    }
     return row;
 }
 
@@ -115,6 +157,12 @@ static void put_divisions(const plan *p, int64_t *div, int64_t *den, const said 
         div[0] = -s->range[i].rem;
         div[1 + i] = 1;
         *den++ = s->range[i].mod;
+        div += p->width;
+    }
+    for (size_t k = 0; s->facts && k < s->facts->relations; k++) {
+        if (s->facts->relation[k].how != ZL_FACT_MOD) continue;
+        put_form(p, div, s, &s->facts->relation[k], 1);
+        *den++ = s->facts->relation[k].mod;
         div += p->width;
     }
 }
@@ -175,7 +223,7 @@ zlay_status zl_given(zlay_ctx *ctx, zlay_layout **a_made, zlay_layout **b_made, 
     unknowns names = {.count = 0};
     said s;
     *a_made = *b_made = NULL;
-    if (!add_names(&names, a) || !add_names(&names, b))
+    if (!add_names(&names, a) || !add_names(&names, b) || !add_related(&names, facts))
         return zl_fail(ctx, ZLAY_ELIMIT, "%d parameters at most", (int)ZL_PIECE_VARIABLES);
     read_facts(&s, &names, facts);
     zlay_status status = given(ctx, a_made, a, &names, &s);

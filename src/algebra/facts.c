@@ -59,6 +59,11 @@ zlay_status zl_unknowns_add(zl_unknowns *u, size_t *place, const char *name, siz
     return ZLAY_OK;
 }
 
+size_t zl_facts_place(const zlay_facts *facts, const char *name)
+{
+    return find(facts->at, facts->count, name, strlen(name));
+}
+
 zlay_range zl_facts_range(const zlay_facts *facts, const char *name)
 {
     size_t count = facts ? facts->count : 0;
@@ -79,10 +84,22 @@ zlay_status zl_constraints_add(zl_constraints *c, zl_constraint what)
     return ZLAY_OK;
 }
 
+zlay_status zl_relations_add(zl_constraints *c, const zl_relation_fact *what)
+{
+    if (c->relations == c->relation_room) {
+        zl_relation_fact *at = longer(c->ctx, c->relation, &c->relation_room, sizeof *at);
+        if (!at) return ZLAY_ENOMEM;
+        c->relation = at;
+    }
+    c->relation[c->relations++] = *what;
+    return ZLAY_OK;
+}
+
 static void constraints_end(zl_constraints *c)
 {
     zlay_allocator alloc = zl_allocator(c->ctx);
     zl_free(&alloc, c->at, c->room * sizeof *c->at);
+    zl_free(&alloc, c->relation, c->relation_room * sizeof *c->relation);
 }
 
 typedef struct texts {
@@ -166,34 +183,45 @@ static zlay_status meet_all(zl_unknowns *u, const zl_constraints *c, const texts
         conflict w = {.all = c, .place = c->at[i].place, .last = i};
         if (zl_range_is_empty(*range)) return contradicts(u->ctx, &w, t);
     }
-    return ZLAY_OK;
+    size_t fact;
+    if (zl_relations_tighten(u->at, c->relation, c->relations, &fact)) return ZLAY_OK;
+    char quoted[256];
+    fact = c->relation[fact].fact;
+    return zl_fail(u->ctx, ZLAY_EINVAL, "fact %zu ('%s') contradicts the others", fact,
+                   zl_quote(quoted, t->text[fact], t->length[fact]));
 }
 
 /* ---- the object -------------------------------------------------------------------- */
 
-static zlay_status make(zlay_ctx *ctx, zlay_facts **out, const zl_unknowns *u)
+static zlay_status make(zlay_ctx *ctx, zlay_facts **out, const zl_unknowns *u,
+                        const zl_constraints *c)
 {
-    size_t tail = u->count * sizeof(zl_unknown), bytes = sizeof(zlay_facts) + tail;
+    size_t more = c->relations * sizeof *c->relation, tail = u->count * sizeof(zl_unknown);
+    size_t bytes = sizeof(zlay_facts) + more + tail;
     zlay_facts *facts = zl_alloc(ctx, 1, bytes);
     if (!facts) return ZLAY_ENOMEM;
-    if (tail) memcpy(facts + 1, u->at, tail);
+    char *end = (char *)(facts + 1);
+    if (more) memcpy(end, c->relation, more);
+    if (tail) memcpy(end + more, u->at, tail);
     facts->alloc = zl_allocator(ctx);
     facts->bytes = bytes;
     facts->count = u->count;
-    facts->at = (const zl_unknown *)(const void *)(facts + 1);
+    facts->relations = c->relations;
+    facts->relation = (const zl_relation_fact *)(const void *)end;
+    facts->at = (const zl_unknown *)(const void *)(end + more);
     *out = facts;
     return ZLAY_OK;
 }
 
 static zlay_status parse(zlay_ctx *ctx, zlay_facts **out, const texts *t)
 {
-    zl_constraints c = {ctx, NULL, 0, 0};
+    zl_constraints c = {.ctx = ctx};
     zl_unknowns u;
     zlay_status status = ZLAY_OK;
     zl_unknowns_begin(&u, ctx);
     for (size_t i = 0; i < t->count && !status; i++) status = read_fact(t, i, &u, &c);
     if (!status) status = meet_all(&u, &c, t);
-    if (!status) status = make(ctx, out, &u);
+    if (!status) status = make(ctx, out, &u, &c);
     zl_unknowns_end(&u);
     constraints_end(&c);
     return status;
@@ -227,14 +255,18 @@ const char *zlay_facts_at(zlay_range *out, const zlay_facts *facts, size_t i)
 
 /* ---- expressions ------------------------------------------------------------------- */
 
-static zlay_status of_expression(zl_cursor *c, zlay_range *out, const zl_unknowns *u)
+static zlay_status of_expression(zl_cursor *c, zlay_range *out, const zl_unknowns *u,
+                                 const zlay_facts *facts)
 {
     zl_linears f;
     zlay_status status = zl_linears_begin(&f, u);
     if (status) return status;
     status = zl_linear_parse(c, &f, NULL);
     if (!status) status = zl_cursor_end(c);
-    if (!status) *out = zl_linear_range(f.at, u);
+    zlay_range range = status ? zl_range_all() : zl_linear_range(f.at, u);
+    if (!status && facts && facts->relations)
+        status = zl_relations_of(c->ctx, &range, facts, f.at, u);
+    if (!status) *out = range;
     zl_linears_end(&f);
     return status;
 }
@@ -250,7 +282,7 @@ zlay_status zl_facts_of(zlay_ctx *ctx, zlay_range *out, const zlay_facts *facts,
     status = zl_unknowns_scan(&u, text, length);
     for (size_t i = 0; i < u.count; i++)
         u.at[i].range = zl_facts_range(facts, u.at[i].name.text);
-    if (!status) status = of_expression(&c, out, &u);
+    if (!status) status = of_expression(&c, out, &u, facts);
     zl_unknowns_end(&u);
     return status;
 }

@@ -12,11 +12,26 @@ typedef struct zl_unknown {
     zlay_range range;
 } zl_unknown;
 
+/* A fact about several names: sum of coefficient x + rest == 0, <= 0, or == 0 modulo mod. */
+enum { ZL_FACT_ZERO, ZL_FACT_AT_MOST, ZL_FACT_MOD, ZL_FACT_NAMES = 8 };
+
+typedef struct zl_relation_fact {
+    size_t fact, count;
+    int how;
+    int64_t mod, rest; /* mod: of ZL_FACT_MOD, at least 1 */
+    size_t place[ZL_FACT_NAMES];
+    int64_t coefficient[ZL_FACT_NAMES]; /* none is 0 */
+} zl_relation_fact;
+
 struct zlay_facts {
     zlay_allocator alloc;
-    size_t bytes, count;
-    const zl_unknown *at;
+    size_t bytes, count, relations;
+    const zl_unknown *at; /* ranges that the relations have tightened */
+    const zl_relation_fact *relation;
 };
+
+/* The place of a name; the count of names where it is none. */
+size_t zl_facts_place(const zlay_facts *facts, const char *name);
 
 /* Every integer where nothing is known of the name; facts may be NULL. */
 zlay_range zl_facts_range(const zlay_facts *facts, const char *name);

@@ -82,8 +82,22 @@ static zlay_status one_name(reader *r, const zl_linear *d, size_t *place, size_t
 {
     *place = zl_linear_name(d, r->u, count);
     if (!d->linear) return refuse(r, "a fact is linear, a*NAME + b");
-    if (*count > 1) return refuse(r, "a fact is about one name, not several");
+    if (*count > ZL_FACT_NAMES) return refuse(r, "a fact is about 8 names at most");
     return ZLAY_OK;
+}
+
+static zlay_status relates(reader *r, const zl_linear *d, int how, int64_t mod)
+{
+    zl_relation_fact what = {.fact = r->fact, .how = how, .mod = mod, .rest = d->rest.rem};
+    if (!zl_range_is_constant(d->rest) || d->rest.rem == INT64_MIN)
+        return refuse(r, "a number does not fit 64 bits");
+    for (size_t i = 0; i < r->u->count; i++) {
+        if (!d->coefficient[i]) continue;
+        if (d->coefficient[i] == INT64_MIN) return refuse(r, "a number does not fit 64 bits");
+        what.place[what.count] = i;
+        what.coefficient[what.count++] = d->coefficient[i];
+    }
+    return zl_relations_add(r->out, &what);
 }
 
 /* d == 0 or d <= 0. */
@@ -92,6 +106,7 @@ static zlay_status compare(reader *r, const zl_linear *d, bool equal)
     size_t place, count;
     zlay_status status = one_name(r, d, &place, &count);
     if (status) return status;
+    if (count > 1) return relates(r, d, equal ? ZL_FACT_ZERO : ZL_FACT_AT_MOST, 1);
     if (count) {
         int64_t factor = d->coefficient[place];
         return says(r, place, equal ? zl_range_solve_zero(factor, d->rest)
@@ -108,6 +123,7 @@ static zlay_status congruent(reader *r, const zl_linear *d, int64_t mod)
     zlay_status status = one_name(r, d, &place, &count);
     if (status) return status;
     if (!zl_range_is_constant(d->rest)) return refuse(r, "a residue does not fit 64 bits");
+    if (count > 1) return relates(r, d, ZL_FACT_MOD, mod);
     if (count)
         return says(r, place, zl_range_solve_mod(d->coefficient[place], d->rest.rem, mod));
     return d->rest.rem % mod ? refuse(r, "what stands before is false") : ZLAY_OK;

@@ -64,7 +64,18 @@ typedef struct zl_constraints {
     zlay_ctx *ctx;
     zl_constraint *at;
     size_t count, room;
+    zl_relation_fact *relation;
+    size_t relations, relation_room;
 } zl_constraints;
+
+zlay_status zl_relations_add(zl_constraints *c, const zl_relation_fact *what);
+
+/* What relations say of each name; false: *empty is one that leaves a name no value. */
+bool zl_relations_tighten(zl_unknown *at, const zl_relation_fact *r, size_t count, size_t *empty);
+
+/* What they say of a form, met with *out. */
+zlay_status zl_relations_of(zlay_ctx *ctx, zlay_range *out, const zlay_facts *facts,
+                            const zl_linear *form, const zl_unknowns *u);
 
 zlay_status zl_constraints_add(zl_constraints *c, zl_constraint what);
 
