@@ -203,6 +203,64 @@ static void transforms_are_short(void **state)
     assert_true(longer * 100 <= whole);
 }
 
+/* Rows and columns of two masks. */
+static void minor_of(fmpz_t d, const fmpz_mat_t a, unsigned rows, unsigned cols, slong rank)
+{
+    fmpz_mat_t m;
+    slong i = 0;
+    fmpz_mat_init(m, rank, rank);
+    for (slong r = 0; r < a->r; r++) {
+        if (!(rows >> r & 1)) continue;
+        slong j = 0;
+        for (slong c = 0; c < a->c; c++)
+            if (cols >> c & 1) fmpz_set(fmpz_mat_entry(m, i, j++), fmpz_mat_entry(a, r, c));
+        i++;
+    }
+    fmpz_mat_det(d, m);
+    fmpz_mat_clear(m);
+}
+
+/* Bits of the longest minor of as many rows as the rank: the determinant of a square matrix of full
+ * rank, and what stands for it in any other. */
+static size_t longest_minor(const fmpz_mat_t a, slong rank)
+{
+    size_t longest = 0;
+    fmpz_t d;
+    fmpz_init(d);
+    for (unsigned rows = 0; rows < 1u << a->r; rows++)
+        for (unsigned cols = 0; cols < 1u << a->c; cols++) {
+            if (__builtin_popcount(rows) != rank || __builtin_popcount(cols) != rank) continue;
+            minor_of(d, a, rows, cols, rank);
+            longest = fmpz_bits(d) > longest ? fmpz_bits(d) : longest;
+        }
+    fmpz_clear(d);
+    return longest;
+}
+
+/* The same of rectangular matrices and of those that lack rank. */
+static void all_transforms_are_short(void **state)
+{
+    uint64_t random = test_seed("all_transforms_are_short");
+    size_t longer = 0, whole = test_iterations(600), worst = 0;
+    for (uint64_t i = 0; i < whole; i++) {
+        fmpz_mat_t a;
+        slong rows = test_range(&random, 1, 6), cols = test_range(&random, 1, 6);
+        slong least = rows < cols ? rows : cols;
+        size_t bits;
+        fmpz_mat_init(a, rows, cols);
+        if (i % 2) fill_rank(a, &random, 4, test_range(&random, 1, least));
+        else fill(a, &random, 16);
+        size_t most = longest_minor(a, (slong)fmpz_mat_rank(a));
+        check_snf(*state, a, &bits);
+        if (bits > most + 8) longer++;
+        if (bits > most && bits - most > worst) worst = bits - most;
+        fmpz_mat_clear(a);
+    }
+    printf("rectangular or of less rank: longer than the longest minor and 8 bits: %zu of %zu; the "
+           "worst by %zu bits\n", longer, whole, worst);
+    assert_true(longer * 100 <= whole);
+}
+
 /* ---- by hand ------------------------------------------------------------------------------------ */
 
 static void the_example_of_the_header(void **state)
@@ -295,6 +353,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(forms_of_random_matrices, setup, teardown),
         cmocka_unit_test_setup_teardown(forms_of_chosen_invariants, setup, teardown),
         cmocka_unit_test_setup_teardown(large_matrices, setup, teardown),
+        cmocka_unit_test_setup_teardown(all_transforms_are_short, setup, teardown),
         cmocka_unit_test_setup_teardown(transforms_are_short, setup, teardown),
         cmocka_unit_test_setup_teardown(small_and_whole_agree, setup, teardown),
         cmocka_unit_test_setup_teardown(refusals, setup, teardown),
