@@ -253,11 +253,61 @@ static void every_refused_allocation(void **state)
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) each_refusal(lines[i]);
 }
 
+/* Boxes of 10^12 points: p x + q y = 1 has the solutions (x + q t, y - p t), and past the first ones
+ * both entries only grow. */
+static uint64_t line_of(int64_t p, int64_t q, uint64_t n, uint64_t m)
+{
+    uint64_t best = 1;
+    int64_t x = 0;
+    while (((p * x - 1) % q + q) % q) x++;
+    for (int64_t t = -2; t <= 2; t++) {
+        uint64_t dx = (uint64_t)llabs(x + q * t), dy = (uint64_t)llabs((1 - p * (x + q * t)) / q);
+        uint64_t across = dx ? (n - 1) / dx + 1 : UINT64_MAX, up = dy ? (m - 1) / dy + 1 : UINT64_MAX;
+        uint64_t length = across < up ? across : up;
+        best = length > best && length != UINT64_MAX ? length : best;
+    }
+    return best;
+}
+
+static int64_t gcd_of(int64_t a, int64_t b)
+{
+    while (b) {
+        int64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+static void runs_of_large_boxes(void **state)
+{
+    uint64_t random = test_seed("runs_of_large_boxes");
+    for (uint64_t i = 0; i < test_iterations(2000); i++) {
+        int64_t p = test_range(&random, 1, 3000), q = test_range(&random, 1, 3000);
+        int64_t n = test_range(&random, 2, 3000000), m = test_range(&random, 2, 3000000);
+        zlay_structure *s;
+        zlay_structure_counts c;
+        char text[128];
+        sprintf(text, "(%d,%d):(%d,%d)", (int)n, (int)m, (int)p, (int)q);
+        zlay_layout *a = parsed(*state, text);
+        zlay_status status = zlay_layout_structure(*state, &s, a);
+        if (status) fail_msg("%s: %s", text, zlay_ctx_message(*state));
+        assert_int_equal(zlay_structure_count(&c, s), ZLAY_OK);
+        uint64_t expected = gcd_of(p, q) > 1 ? 1 : line_of(p, q, (uint64_t)n, (uint64_t)m);
+        if (!c.run_is_best || c.run != expected)
+            fail_msg("%s: %llu, not %llu", text, (unsigned long long)c.run,
+                     (unsigned long long)expected);
+        zlay_structure_free(s);
+        zlay_layout_free(a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_example_of_the_header, setup, teardown),
         cmocka_unit_test_setup_teardown(random_boxes, setup, teardown),
+        cmocka_unit_test_setup_teardown(runs_of_large_boxes, setup, teardown),
         cmocka_unit_test(every_refused_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

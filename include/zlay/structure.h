@@ -42,7 +42,7 @@ typedef struct zlay_structure_counts {
     uint64_t rank;       /* of the lattice */
     int32_t onto;        /* 1: the lattice is all integer points */
     int32_t invertible;  /* 1: a value has one point, in the box and in all integers */
-    int32_t run_is_best; /* 0: only directions along one coordinate were tried */
+    int32_t run_is_best; /* 0: the search for a longer one passed a limit */
     uint32_t reserved;   /* 0 */
 } zlay_structure_counts;
 

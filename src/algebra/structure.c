@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "algebra/kind.h"
 #include "algebra/layout.h"
+#include "algebra/structure_run.h"
 #include "algebra/zmat.h"
 
 #include <inttypes.h>
@@ -224,20 +225,25 @@ static void try_direction(work *w, const int64_t *d, int64_t *best)
     memcpy(best, d, w->n * sizeof *d);
 }
 
-/* Every difference of two points, where they are few. */
-static void try_differences(work *w, int64_t *d, int64_t *best)
+/* Lines of `length` points or more are fewer the longer they are, so the longest is found by
+ * halves; `run_is_best` unless a search passed limits.points. */
+static void try_lengths(work *w, int64_t *d, int64_t *best)
 {
-    uint64_t count = 1;
-    for (size_t j = 0; j < w->n; j++)
-        count = zl_umul_sat(count, 2 * (uint64_t)w->box.at[j].shape - 1);
-    w->out->counts.run_is_best = count <= zl_limits(w->ctx)->points;
-    if (!w->out->counts.run_is_best) return;
-    for (size_t j = 0; j < w->n; j++) d[j] = 1 - w->box.at[j].shape;
-    for (; count; count--) {
-        try_direction(w, d, best);
-        for (size_t j = 0; j < w->n && ++d[j] == w->box.at[j].shape; j++)
-            d[j] = 1 - w->box.at[j].shape;
+    uint64_t last[64], high = 1;
+    zl_run_question q = {w->a, w->m, w->n, last};
+    zl_budget budget = {zl_limits(w->ctx)->points};
+    zl_found found = ZL_FOUND;
+    for (size_t j = 0; j < w->n; j++) {
+        last[j] = (uint64_t)w->box.at[j].shape - 1;
+        high = last[j] + 1 > high ? last[j] + 1 : high;
     }
+    while (w->out->counts.run < high && found != ZL_TOO_MANY) {
+        uint64_t low = w->out->counts.run, middle = low + (high - low + 1) / 2;
+        found = zl_run_of_length(d, &q, middle, &budget);
+        if (found == ZL_FOUND) try_direction(w, d, best);
+        else if (found == ZL_NOT_FOUND) high = middle - 1;
+    }
+    w->out->counts.run_is_best = found != ZL_TOO_MANY;
 }
 
 static zlay_status find_direction(work *w)
@@ -253,7 +259,7 @@ static zlay_status find_direction(work *w)
             step->small[j] = sign;
             try_direction(w, step->small, (*out)->small);
         }
-    try_differences(w, step->small, (*out)->small);
+    try_lengths(w, step->small, (*out)->small);
     zlay_zmat_free(step);
     if (w->out->counts.run > 1) return ZLAY_OK;
     zlay_zmat_free(*out);
