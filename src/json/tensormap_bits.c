@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "json/json.h"
+
+#include <zlay/tensormap_bits.h>
+
+enum { WORDS = 16, DIGITS = 16 };
+
+static json_t *words_value(zl_call *call, const uint64_t *words)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < WORDS; i++) zl_put_item(call, list, zl_json_bits(words[i], DIGITS));
+    return list;
+}
+
+static zlay_status read_words(zl_call *call, uint64_t *words)
+{
+    const json_t *list;
+    zlay_status status = zl_get_list(call, call->request, "words", &list);
+    if (status) return status;
+    if (json_array_size(list) != WORDS)
+        return zl_fail(call->ctx, ZLAY_EINVAL, "field 'words' has %zu entries, a tensor map 16",
+                       json_array_size(list));
+    for (size_t i = 0; i < WORDS; i++)
+        if (!zl_json_u64(json_array_get(list, i), &words[i]))
+            return zl_wrong(call, "words", "a list of 64-bit words");
+    return ZLAY_OK;
+}
+
+static zlay_status not_measured(zl_call *call, const zlay_target *target)
+{
+    return zl_fail(call->ctx, ZLAY_ENOTSUP,
+                   "the bits of tensor maps were read on sm_90 alone, not on %s",
+                   zlay_target_name(target));
+}
+
+zlay_status zl_op_tensormap_pack(zl_call *call)
+{
+    const zlay_target *target;
+    zlay_tensormap map = {0};
+    uint64_t words[WORDS];
+    zlay_status status = zl_get_target(call, &target);
+    if (!status) status = zl_get_tensormap(call, &map);
+    if (status) return status;
+    status = zlay_tensormap_pack(words, target, &map);
+    if (status == ZLAY_ENOTSUP) return not_measured(call, target);
+    if (status)
+        return zl_fail(call->ctx, status, "field 'map' is not legal: tensormap.check says why");
+    call->value = json_object();
+    zl_put_value(call, call->value, "source", json_string(zlay_tensormap_bits_source()));
+    zl_put_value(call, call->value, "words", words_value(call, words));
+    return ZLAY_OK;
+}
+
+zlay_status zl_op_tensormap_unpack(zl_call *call)
+{
+    const zlay_target *target;
+    zlay_tensormap map;
+    uint64_t words[WORDS], unexplained[WORDS];
+    zlay_status status = zl_get_target(call, &target);
+    if (!status) status = read_words(call, words);
+    if (status) return status;
+    if (zlay_tensormap_unpack(&map, unexplained, target, words)) return not_measured(call, target);
+    call->value = json_object();
+    zl_put_value(call, call->value, "source", json_string(zlay_tensormap_bits_source()));
+    zl_put_value(call, call->value, "map", zl_json_tensormap(call, &map));
+    zl_put_value(call, call->value, "unexplained", words_value(call, unexplained));
+    return ZLAY_OK;
+}
