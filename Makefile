@@ -181,10 +181,11 @@ bench: $(B)/zlay-bench
 generate:
 	CC="$(CC)" tools/generate.sh
 	CC="$(CC)" tools/gen-rules.sh > docs/rules.md.new && mv docs/rules.md.new docs/rules.md
+	CC="$(CC)" tools/gen-rules.sh man > docs/zlay_rules.7.new && mv docs/zlay_rules.7.new docs/zlay_rules.7
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include/zlay $(DESTDIR)$(LIBDIR)/pkgconfig \
-	    $(DESTDIR)$(PREFIX)/share/doc/zlay
+	    $(DESTDIR)$(PREFIX)/share/doc/zlay $(DESTDIR)$(PREFIX)/share/man/man7
 	install -m 755 $(B)/zlay $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(HEADERS) $(B)/zlay.cdef $(DESTDIR)$(PREFIX)/include/zlay
 	install -m 644 $(filter %.a,$(LIBRARIES)) $(DESTDIR)$(LIBDIR)
@@ -194,6 +195,7 @@ install: all
 	    ln -sf $$so.$(ABI) $(DESTDIR)$(LIBDIR)/$$so || exit 1; done
 	install -m 644 $(B)/zlay.pc $(DESTDIR)$(LIBDIR)/pkgconfig
 	install -m 644 LICENSE README.md $(DESTDIR)$(PREFIX)/share/doc/zlay
+	install -m 644 docs/zlay_rules.7 $(DESTDIR)$(PREFIX)/share/man/man7
 
 clean:
 	rm -rf $(B)

@@ -45,6 +45,18 @@ run_on_a_driver() { # that computes nothing: everything is asked of it, and the 
     grep -q '^device: .*9.0' "$tap_dir/run" && grep -q '^run: 102400 elements of D compared, 102400 differ' "$tap_dir/run"
 }
 
+decodes_descriptor() { "$zlay" decode smemdesc sm_90a 0x4000004000010040 | grep -q '^sbo  *1024$'; }
+decodes_map() { # the words of the first sample, as 16 words and as bytes in memory
+    words=$(head -n 1 tests/data/tensormap_bits.txt | awk '{ for (i = NF - 15; i <= NF; i++) printf "0x%s ", $i }')
+    bytes=$(for word in $words; do
+        word=${word#0x}
+        while [ -n "$word" ]; do printf %s "${word#"${word%??}"}"; word=${word%??}; done
+    done)
+    # shellcheck disable=SC2086
+    "$zlay" decode tensormap sm_90a $words > "$tap_dir/words" && "$zlay" decode tensormap sm_90a "$bytes" > "$tap_dir/bytes" &&
+        cmp "$tap_dir/words" "$tap_dir/bytes" && head -n 1 "$tap_dir/words" | grep -q '^source  *driver 580' &&
+        grep -q '  box  *\[16, 1, 8, 1\]' "$tap_dir/words"
+}
 explains_all() { # every rule that a plan names
     plan | grep -oE '\b[A-Z][A-Z0-9]+(_[A-Z0-9]+)+\b' | sort -u > "$tap_dir/rules"
     test "$(wc -l < "$tap_dir/rules")" -gt 10 || return 1
@@ -112,6 +124,10 @@ check "an unknown target is an error" exits 2 "$zlay" plan gemm --target sm_90z
 check "a name that is a keyword is an error" exits 2 "$zlay" plan gemm --name mma --out "$tap_dir/x.ptx"
 check "an unknown rule is no" exits 1 "$zlay" explain NO_SUCH_RULE
 check "explain wants one rule" exits 2 "$zlay" explain
+check "a matrix descriptor is decoded" decodes_descriptor
+check "a tensor map is decoded, and says by whom it is known" decodes_map
+check "decode wants bits" exits 2 "$zlay" decode smemdesc sm_90a
+check "bits that are none are refused" exits 2 "$zlay" decode smemdesc sm_90a 0xg
 check "batch takes no argument" exits 2 "$zlay" batch x
 check "--version" exits 0 "$zlay" --version
 check "batch: an answer a line" frame

@@ -10,7 +10,7 @@ install_it() { "$MAKE" --no-print-directory install B="$B" CC="$CC" PREFIX=/opt/
 whole() {
     for file in bin/zlay include/zlay/zlay.h include/zlay/zlay.cdef include/zlay/runtime.h include/zlay/json.h \
         lib64/libzlay.a lib64/libzlay.so lib64/libzlay-runtime.so lib64/libzlay-json.so lib64/libzlay-runtime.a \
-        lib64/libzlay-json.a lib64/pkgconfig/zlay.pc share/doc/zlay/LICENSE; do
+        lib64/libzlay-json.a lib64/pkgconfig/zlay.pc share/doc/zlay/LICENSE share/man/man7/zlay_rules.7; do
         test -s "$root/opt/zlay/$file" || echo "missing: $file"
     done > "$tap_dir/missing"
     cat "$tap_dir/missing"

@@ -1,8 +1,26 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# tools/gen-rules.sh: docs/rules.md from the rows of src/legality/rules/*.def, on standard output.
+# tools/gen-rules.sh [man]: docs/rules.md, or the page zlay_rules(7), from the rows of src/legality/rules/*.def, on standard output.
 set -eu
-cat <<'END'
+form=${1:-page}
+[ "$form" = man ] && cat <<'END'
+.\" SPDX-License-Identifier: Apache-2.0
+.TH ZLAY_RULES 7 "" zlay zlay
+.SH NAME
+zlay_rules \- the rules of GPU data movement that zlay checks
+.SH DESCRIPTION
+A check of
+.BR zlay (1)
+lists every rule that its input breaks.
+Each stands here with what it wants, the value or bound, the targets, who enforces it, what its repair keeps at best, and its source.
+.PP
+\fBdriver\fR: where the class's driver was measured (sm_90), else its document.
+\fBrefuted\fR: documented, and only noted where a measured driver does not enforce it.
+\fBpractice\fR: what published kernels keep to where the ISA is silent.
+\fBconflict\fR: practice narrower than the ISA's text, which refuses under strictness alone.
+.SH RULES
+END
+[ "$form" = page ] && cat <<'END'
 # Rules
 
 Every row of `src/legality/rules/*.def`, written by `make generate`. Numbers and ids are never reused. `by` says who enforces a rule:
@@ -15,7 +33,7 @@ ISA's text, which refuses under strictness alone. `keeps` is what the repair kee
 |---|---|---|---|---|---|---|---|
 END
 printf '#define CLASSES(name, text, classes) SET name @ text\n#include "legality/classes.def"\n#define RULES(file, version)\n#define RULE(number, id, quantity, relation, lo, hi, when, by, field, targets, keeps, source, text) ROW number @ id @ text @ relation @ lo @ hi @ targets @ by @ keeps @ source\n#include "legality/rules.def"\n' |
-    ${CC:-cc} -E -P -Isrc -x c - | grep -E '^(ROW|SET)' | sort -k1,1r -k2,2n | awk -F ' @ ' '
+    ${CC:-cc} -E -P -Isrc -x c - | grep -E '^(ROW|SET)' | sort -k1,1r -k2,2n | awk -v form="$form" -F ' @ ' '
     function plain(text) { gsub(/^"|"$/, "", text); return text }
     function word(text) { text = tolower(text); gsub(/_/, " ", text); return text }
     function bound(text) {
@@ -31,5 +49,9 @@ printf '#define CLASSES(name, text, classes) SET name @ text\n#include "legality
         value = $4 == "RANGE" || $4 == "SIGNED" ? bound($5) " to " bound($6) : $4 == "MULTIPLE" ? "multiple of " bound($5) : bound($5)
         if ($4 == "EQUAL" && $5 == "0" && $2 ~ /^DESC_(CANONICAL|ROW)$/) value = ""
         on = sets[$7]
-        printf "| %s | `%s` | %s | %s | %s | %s | %s | %s |\n", $1, $2, plain($3), value, on, word($8), word($9), plain($10)
+        if (form == "page")
+            printf "| %s | `%s` | %s | %s | %s | %s | %s | %s |\n", $1, $2, plain($3), value, on, word($8), word($9), plain($10)
+        else
+            printf ".TP\n.BR %s \" (%s)\"\n%s.\nValue: %s. Targets: %s. By: %s. Keeps: %s.\nSource: %s.\n",
+                $2, $1, plain($3), value == "" ? "-" : value, on, word($8), word($9), plain($10)
     }'
