@@ -162,7 +162,7 @@ doc-check: $(B)/zlay
 # ---- on a device: no cmocka, no jansson ------------------------------------
 
 DEVICE := $(patsubst tests/device/%.c,$(B)/device/%.o,$(sort $(wildcard tests/device/*.c)))
-DEVICE_MAIN := $(B)/device/device_test.o $(B)/device/device_bench.o
+DEVICE_MAIN := $(B)/device/device_test.o $(B)/device/device_bench.o $(B)/device/device_copies.o
 $(B)/device/%.o: tests/device/%.c
 	@mkdir -p $(@D)
 	$(COMPILE) -c -o $@ $<

@@ -66,6 +66,50 @@ ZLAY_API zlay_status zlay_sim_tensor_store(int32_t *fault, uint32_t *bytes,
                                            const zlay_tensormap *map, zlay_sim_global *global,
                                            const int32_t *coordinate);
 
+/** Model one tensor reduction from shared to global memory, each element
+ *  `global = global op shared`.
+ *
+ *  Returns, Out as tensor_store; ZLAY_EINVAL also a type that the operation
+ *           does not take.
+ *  In:      op  ZLAY_REDUCE_*; sums of f16 and bf16 are rounded to nearest
+ *               even, of f32 too, where subnormal numbers are zero.
+ */
+ZLAY_API zlay_status zlay_sim_tensor_reduce(int32_t *fault, uint32_t *bytes,
+                                            const zlay_sim_smem *smem, uint32_t address,
+                                            const zlay_tensormap *map, zlay_sim_global *global,
+                                            const int32_t *coordinate, int32_t op);
+
+/** Model tile::gather4: four rows of a matrix, one below the other in shared
+ *  memory.  From the PTX ISA; no device was asked.
+ *
+ *  Returns, Out as tensor_load; ZLAY_EINVAL also a box that is no one row.
+ *  In:      coordinate  the column, then four rows.
+ */
+ZLAY_API zlay_status zlay_sim_tensor_gather4(int32_t *fault, uint32_t *bytes, zlay_sim_smem *smem,
+                                             uint32_t address, const zlay_tensormap *map,
+                                             const zlay_sim_global *global,
+                                             const int32_t *coordinate);
+
+/** The same from shared to global memory, tile::scatter4. */
+ZLAY_API zlay_status zlay_sim_tensor_scatter4(int32_t *fault, uint32_t *bytes,
+                                              const zlay_sim_smem *smem, uint32_t address,
+                                              const zlay_tensormap *map, zlay_sim_global *global,
+                                              const int32_t *coordinate);
+
+/** Model a multicast load: every block of the mask receives the box at the same
+ *  address, and its barrier counts `bytes`.
+ *
+ *  Returns: as tensor_load; ZLAY_EINVAL also a mask with a bit at `blocks` or
+ *           above.
+ *  In:      smem  of `blocks` blocks, one a rank.
+ */
+ZLAY_API zlay_status zlay_sim_tensor_multicast(int32_t *fault, uint32_t *bytes,
+                                               zlay_sim_smem *smem, uint32_t blocks,
+                                               uint32_t mask, uint32_t address,
+                                               const zlay_tensormap *map,
+                                               const zlay_sim_global *global,
+                                               const int32_t *coordinate);
+
 /** Model the same box moved by threads, `width` bytes an access (2, 4, 8, 16),
  *  into the place where a tensor copy would put it, zero-filled outside.  The
  *  map's alignment rules are not asked; a row of the box that is no multiple of

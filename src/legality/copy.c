@@ -190,7 +190,8 @@ static uint32_t count(zl_entries entries, const zl_subject *s)
 typedef enum map_trait {
     ANY_MAP,
     TILED,
-    WHOLE_BYTES,
+    PLAIN_MAP,
+    F64_MAP,
     SWIZZLE_16,
     PACKED_P64,
     PACKED_GAPS,
@@ -204,7 +205,8 @@ static bool map_is(map_trait trait, const zlay_tensormap *m)
     if (!m) return false;
     switch (trait) {
     case TILED: return m->mode == 0;
-    case WHOLE_BYTES: return zlay_tensormap_type_bits(m->type) % 8 == 0;
+    case PLAIN_MAP: return !m->interleave && zlay_tensormap_type_bits(m->type) % 8 == 0;
+    case F64_MAP: return m->type == ZLAY_TYPE_F64;
     case SWIZZLE_16: return m->swizzle >= ZLAY_SWIZZLE_32B && m->swizzle <= ZLAY_SWIZZLE_128B;
     case PACKED_P64: return m->type == ZLAY_TYPE_U4_ALIGN16;
     case PACKED_GAPS: return m->type == ZLAY_TYPE_U4_ALIGN16 || m->type == ZLAY_TYPE_U6_ALIGN16;

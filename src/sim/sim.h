@@ -61,4 +61,17 @@ void zl_box_load(const zl_box *box, const zlay_sim_smem *smem, const zlay_sim_gl
                  const uint8_t *fill);
 void zl_box_store(const zl_box *box, const zlay_sim_smem *smem, const zlay_sim_global *global);
 
+/* Bytes in which stores write. */
+enum { ZL_STORE_GRANULE = 16 };
+
+/* A tensor copy before it moves: its box, and the fault that it raises instead. */
+zlay_status zl_tensor_begin(zl_box *box, const zlay_sim_smem *smem, uint32_t address,
+                            const zlay_tensormap *map, const zlay_sim_global *global,
+                            const int32_t *coordinate);
+int32_t zl_tensor_fault(const zl_box *box, const zlay_sim_smem *smem,
+                        const zlay_sim_global *global, bool store);
+
+/* The element that stands for what lies outside; 8 bytes. */
+void zl_fill_element(uint8_t *fill, const zlay_tensormap *map);
+
 #endif

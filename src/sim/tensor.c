@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* A store writes 16 bytes at a time, also where a row of the tensor ends inside them (measured). */
-enum { SMEM_ALIGN = 128, COORDINATE_ALIGN = 16, STORE_GRANULE = 16 };
+enum { SMEM_ALIGN = 128, COORDINATE_ALIGN = 16, STORE_GRANULE = ZL_STORE_GRANULE };
 
 /* The model is of sm_90a, whose rules are the map's. */
 static zlay_status map_check(const zlay_tensormap *map)
@@ -26,8 +26,8 @@ static bool coordinate_legal(const zl_box *box, bool store)
     return true;
 }
 
-static int32_t tensor_fault(const zl_box *box, const zlay_sim_smem *smem,
-                            const zlay_sim_global *global, bool store)
+int32_t zl_tensor_fault(const zl_box *box, const zlay_sim_smem *smem,
+                        const zlay_sim_global *global, bool store)
 {
     if (box->address % SMEM_ALIGN) return ZLAY_FAULT_SMEM_ALIGN;
     if (!coordinate_legal(box, store)) return ZLAY_FAULT_COORDINATE;
@@ -35,7 +35,7 @@ static int32_t tensor_fault(const zl_box *box, const zlay_sim_smem *smem,
 }
 
 /* A NaN of each floating-point type of a tensor map. */
-static void fill_element(uint8_t *fill, const zlay_tensormap *map)
+void zl_fill_element(uint8_t *fill, const zlay_tensormap *map)
 {
     static const uint64_t nan[] = {
         [ZLAY_TYPE_F16] = 0x7fff,
@@ -50,9 +50,9 @@ static void fill_element(uint8_t *fill, const zlay_tensormap *map)
     memcpy(fill, &bits, sizeof bits);
 }
 
-static zlay_status tensor_begin(zl_box *box, const zlay_sim_smem *smem, uint32_t address,
-                                const zlay_tensormap *map, const zlay_sim_global *global,
-                                const int32_t *coordinate)
+zlay_status zl_tensor_begin(zl_box *box, const zlay_sim_smem *smem, uint32_t address,
+                            const zlay_tensormap *map, const zlay_sim_global *global,
+                            const int32_t *coordinate)
 {
     if (!zl_sim_smem_valid(smem) || !map || !global || !global->bytes || !coordinate)
         return ZLAY_EINVAL;
@@ -67,11 +67,11 @@ zlay_status zlay_sim_tensor_load(int32_t *fault, uint32_t *bytes, zlay_sim_smem 
     zl_box box;
     uint8_t fill[sizeof(uint64_t)];
     if (!fault || !bytes) return ZLAY_EINVAL;
-    zlay_status status = tensor_begin(&box, smem, address, map, global, coordinate);
+    zlay_status status = zl_tensor_begin(&box, smem, address, map, global, coordinate);
     if (status) return status;
-    *fault = tensor_fault(&box, smem, global, false);
+    *fault = zl_tensor_fault(&box, smem, global, false);
     if (*fault) return ZLAY_OK;
-    fill_element(fill, map);
+    zl_fill_element(fill, map);
     zl_box_load(&box, smem, global, fill);
     *bytes = (uint32_t)(box.rows * box.row_bytes);
     return ZLAY_OK;
@@ -83,10 +83,10 @@ zlay_status zlay_sim_tensor_store(int32_t *fault, uint32_t *bytes, const zlay_si
 {
     zl_box box;
     if (!fault || !bytes) return ZLAY_EINVAL;
-    zlay_status status = tensor_begin(&box, smem, address, map, global, coordinate);
+    zlay_status status = zl_tensor_begin(&box, smem, address, map, global, coordinate);
     if (status) return status;
     box.granule = STORE_GRANULE;
-    *fault = tensor_fault(&box, smem, global, true);
+    *fault = zl_tensor_fault(&box, smem, global, true);
     if (*fault) return ZLAY_OK;
     zl_box_store(&box, smem, global);
     *bytes = (uint32_t)(box.rows * box.row_bytes);
