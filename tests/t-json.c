@@ -228,6 +228,9 @@ static const char *const whole[] = {
     "\"box\":[64],\"step\":[1],\"interleave\":0,\"swizzle\":0,\"l2\":0,\"oob\":0}}",
     "{\"op\":\"tensormap.unpack\",\"target\":\"sm_90a\",\"words\":[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]}",
     "{\"op\":\"copy.check\",\"target\":\"sm_90a\",\"instruction\":\"bulk.g2s\"}",
+    "{\"op\":\"barrier.check\",\"target\":\"sm_90a\",\"barrier\":\"init\"}",
+    "{\"op\":\"block.check\",\"target\":\"sm_90a\",\"threads\":128}",
+    "{\"op\":\"replace.check\",\"target\":\"sm_90a\",\"field\":\"rank\",\"value\":1}",
     "{\"op\":\"smemdesc.pack\",\"target\":\"sm_90a\",\"start\":0,\"lbo\":16,\"sbo\":1024,"
     "\"swizzle\":3}",
     "{\"op\":\"smemdesc.unpack\",\"target\":\"sm_90a\",\"desc\":0}",

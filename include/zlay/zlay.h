@@ -12,6 +12,8 @@
 #include <zlay/facts.h>
 #include <zlay/hier.h>
 #include <zlay/bank.h>
+#include <zlay/barrier.h>
+#include <zlay/block.h>
 #include <zlay/copy.h>
 #include <zlay/legality.h>
 #include <zlay/mma.h>
@@ -21,6 +23,7 @@
 #include <zlay/pieces.h>
 #include <zlay/pipe.h>
 #include <zlay/radix.h>
+#include <zlay/replace.h>
 #include <zlay/sim.h>
 #include <zlay/symbol.h>
 #include <zlay/structure.h>

@@ -8,7 +8,7 @@ enum { OBJECT_BYTES = 8, AMPERE = 80, HOPPER = 90 };
 
 /* Internal bits of `given` that fields imply. */
 #define REMOTE_SPACE (1u << 30)
-#define ALL_GIVEN    (2 * ZLAY_BARRIER_GIVEN_REMOTE - 1)
+#define ALL_GIVEN    (2u * ZLAY_BARRIER_GIVEN_REMOTE - 1)
 
 #define OP(name) (1u << ZLAY_BARRIER_##name)
 

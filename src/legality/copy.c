@@ -65,6 +65,14 @@ static bool plain_sm120(const zlay_tensormap *m)
     return m->type < ZLAY_TYPE_U4_ALIGN8 && m->swizzle <= ZLAY_SWIZZLE_128B;
 }
 
+/* The corners of a box that is stored lie inside the tensor. */
+static bool corners_inside(const zlay_tensormap *m)
+{
+    for (uint32_t i = 0; i < ZL_COUNT(m->lower); i++)
+        if (m->lower[i] < 0 || m->upper[i] > 0) return false;
+    return true;
+}
+
 /* ---- starts of tiles -------------------------------------------------------------- */
 
 /* Where the first box starts in its row, then what the i-th tile axis that moves it adds. */
@@ -96,6 +104,7 @@ static uint64_t of_map(zl_quantity q, const zl_issue *s)
     switch (q) {
     case ZL_Q_COPY_MAP_MODE: return zl_number(m->mode);
     case ZL_Q_COPY_TYPE: return zl_number(m->type);
+    case ZL_Q_COPY_CORNERS: return corners_inside(m);
     case ZL_Q_COPY_BOX1: return m->box[1];
     case ZL_Q_COPY_INTERLEAVE: return zl_number(m->interleave);
     case ZL_Q_COPY_PLAIN_SM120: return plain_sm120(m);
@@ -189,7 +198,7 @@ static uint32_t count(zl_entries entries, const zl_subject *s)
 
 typedef enum map_trait {
     ANY_MAP,
-    TILED,
+    MEASURABLE,
     PLAIN_MAP,
     F64_MAP,
     SWIZZLE_16,
@@ -204,7 +213,7 @@ static bool map_is(map_trait trait, const zlay_tensormap *m)
 {
     if (!m) return false;
     switch (trait) {
-    case TILED: return m->mode == 0;
+    case MEASURABLE: return m->mode == 0 || m->mode == 1;
     case PLAIN_MAP: return !m->interleave && zlay_tensormap_type_bits(m->type) % 8 == 0;
     case F64_MAP: return m->type == ZLAY_TYPE_F64;
     case SWIZZLE_16: return m->swizzle >= ZLAY_SWIZZLE_32B && m->swizzle <= ZLAY_SWIZZLE_128B;
@@ -229,7 +238,8 @@ static bool holds(const zl_subject *s, uint32_t kinds, uint32_t modes, uint32_t 
     }
 }
 
-#define MODES_KNOWN  (MODE(TILE) | MODE(GATHER4) | MODE(SCATTER4))
+#define MODES_KNOWN                                                                                \
+    (MODE(TILE) | MODE(GATHER4) | MODE(SCATTER4) | MODE(IM2COL) | MODE(IM2COL_NO_OFFS))
 #define MODES_IM2COL (MODE(IM2COL) | MODE(IM2COL_W) | MODE(IM2COL_W128) | MODE(IM2COL_NO_OFFS))
 
 static bool guard(zl_guard g, const zl_subject *s)
@@ -251,7 +261,7 @@ static uint64_t width_from(uint64_t least, uint64_t most, uint32_t width)
     return least;
 }
 
-static uint64_t window(const zlay_target *t)
+uint64_t zl_smem_window(const zlay_target *t)
 {
     return t->smem + (t->features & ZL_HAS_CP_ASYNC ? RESERVED_SMEM : 0);
 }
@@ -299,7 +309,7 @@ static uint64_t bound(uint64_t b, const zl_subject *s, uint32_t i)
     case ZL_BOUND_CP_WIDTH:
     case ZL_BOUND_ASYNC_WIDTH: return width_from(4, 16, c->width);
     case ZL_BOUND_LD_WIDTH: return width_from(1, after_sm90(s->target) ? 32 : 16, c->width);
-    case ZL_BOUND_WINDOW: return window(s->target);
+    case ZL_BOUND_WINDOW: return zl_smem_window(s->target);
     case ZL_BOUND_MAP_RANK: return issue->map->rank;
     case ZL_BOUND_MAP_MODE: return map_mode(c->mode);
     case ZL_BOUND_GROUPS: return s->target->features & ZL_HAS_TCGEN05 ? 2 : 0;

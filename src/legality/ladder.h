@@ -28,6 +28,9 @@ typedef enum zl_subject_kind {
     ZL_SUBJECT_DESC,
     ZL_SUBJECT_SMEM,
     ZL_SUBJECT_COPY,
+    ZL_SUBJECT_BARRIER,
+    ZL_SUBJECT_BLOCK,
+    ZL_SUBJECT_REPLACE,
     ZL_SUBJECT_MMA,          /* a zlay_mma of no known instruction */
     ZL_SUBJECT_WGMMA,
     ZL_SUBJECT_TCGEN05,

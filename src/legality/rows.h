@@ -5,6 +5,9 @@
 
 #include "legality/rule.h"
 
+#include <zlay/barrier.h>
+#include <zlay/replace.h>
+
 enum {
 #define CLASSES(name, text, classes) name = classes,
 #include "legality/classes.def"
@@ -30,6 +33,16 @@ enum {
 #define COPY_SIZE_BYTES     ZL_BOUND_SIZE
 #define COPY_GROUP_VALUES   ZL_BOUND_VALUES
 #define ASYNC_BYTES         ZL_BOUND_ASYNC_WIDTH
+#define MBAR_LAST_OP        (ZLAY_BARRIER_OPS - 1)
+#define MBAR_PENDING_COUNT  ZL_BOUND_PENDING
+#define MBAR_PENDING_LESS   ZL_BOUND_PENDING_LESS
+#define BLOCK_STATIC_MOST   ZL_BOUND_STATIC
+#define BLOCK_CLUSTER_SIDE  ZL_BOUND_SIDE
+#define BLOCK_POOL_SIZE     ZL_BOUND_POOL
+#define REPLACE_LAST_FIELD  (ZLAY_REPLACE_FIELDS - 1)
+#define REPLACE_LEAST       ZL_BOUND_LEAST
+#define REPLACE_MOST        ZL_BOUND_MOST
+#define REPLACE_MULTIPLE    ZL_BOUND_MULTIPLE
 #define NEGATIVE(n)         (UINT64_MAX - (n) + 1)
 #define WGMMA_A_TYPE        ZL_BOUND_WGMMA_A
 #define WGMMA_B_TYPE        ZL_BOUND_WGMMA_B

@@ -48,12 +48,13 @@ typedef enum zl_guard {
 typedef enum zl_entries {
     ZL_ENTRIES_NEVER,
     ZL_ENTRIES_ONE,
-    ZL_ENTRIES_FIRST, /* FIRST to OFFSETS are entries of a list, and reasons give their index */
+    ZL_ENTRIES_FIRST, /* FIRST to ASKING are entries of a list, and reasons give their index */
     ZL_ENTRIES_EACH,
     ZL_ENTRIES_STRIDES,
     ZL_ENTRIES_CORNERS,
     ZL_ENTRIES_AREAS,
     ZL_ENTRIES_OFFSETS,
+    ZL_ENTRIES_ASKING,
     ZL_ENTRIES_STARTS,
     ZL_ENTRIES_STATED,
     ZL_ENTRIES_SLICE
@@ -85,6 +86,14 @@ typedef enum zl_entries {
 #define ZL_BOUND_SIZE        (UINT64_MAX - 41) /* size operand */
 #define ZL_BOUND_VALUES      (UINT64_MAX - 42) /* packed values that stay together */
 #define ZL_BOUND_ASYNC_WIDTH (UINT64_MAX - 43) /* the least width of st.async that is no less */
+#define ZL_BOUND_PENDING     (UINT64_MAX - 44) /* arrivals that a phase awaits */
+#define ZL_BOUND_PENDING_LESS (UINT64_MAX - 45)
+#define ZL_BOUND_STATIC      (UINT64_MAX - 46) /* of static shared memory */
+#define ZL_BOUND_SIDE        (UINT64_MAX - 47) /* of the cluster along a dimension */
+#define ZL_BOUND_POOL        (UINT64_MAX - 48) /* registers of a block at launch */
+#define ZL_BOUND_LEAST       (UINT64_MAX - 49) /* of a field of tensormap.replace */
+#define ZL_BOUND_MOST        (UINT64_MAX - 50)
+#define ZL_BOUND_MULTIPLE    (UINT64_MAX - 51)
 
 typedef struct zl_rule {
     int32_t number;
@@ -136,7 +145,11 @@ typedef struct zl_subject_form {
 void zl_tensormap_fix(zlay_reason *reason, const zl_rule *rule, const zl_subject *subject);
 
 extern const zl_subject_form zl_tensormap_form, zl_smemdesc_form, zl_mma_form, zl_wgmma_form,
-    zl_smem_form, zl_copy_form;
+    zl_smem_form, zl_copy_form,
+    zl_barrier_form, zl_block_form, zl_replace_form;
+
+/* The end of a block's shared addresses: what it may have behind what the system keeps. */
+uint64_t zl_smem_window(const zlay_target *target);
 
 zl_subject_kind zl_quantity_subject(zl_quantity quantity);
 int32_t zl_quantity_field(zl_quantity quantity);

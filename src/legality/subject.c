@@ -6,6 +6,8 @@ static const zl_subject_form *const forms[] = {
     [ZL_SUBJECT_TMAP] = &zl_tensormap_form, [ZL_SUBJECT_DESC] = &zl_smemdesc_form,
     [ZL_SUBJECT_MMA] = &zl_mma_form,        [ZL_SUBJECT_SMEM] = &zl_smem_form,
     [ZL_SUBJECT_COPY] = &zl_copy_form,      [ZL_SUBJECT_WGMMA] = &zl_wgmma_form,
+    [ZL_SUBJECT_BARRIER] = &zl_barrier_form, [ZL_SUBJECT_BLOCK] = &zl_block_form,
+    [ZL_SUBJECT_REPLACE] = &zl_replace_form,
 };
 
 static const struct {
@@ -42,7 +44,7 @@ int32_t zl_quantity_field(zl_quantity q) { return quantities[q].field; }
 bool zl_quantity_indexed(zl_quantity q)
 {
     zl_entries e = quantities[q].entries;
-    return e >= ZL_ENTRIES_FIRST && e <= ZL_ENTRIES_OFFSETS;
+    return e >= ZL_ENTRIES_FIRST && e <= ZL_ENTRIES_ASKING;
 }
 
 uint32_t zl_quantity_count(zl_quantity q, const zl_subject *s)
