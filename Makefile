@@ -5,7 +5,7 @@
 # make exhaustive the small worlds whole (tests/x-*), which make test samples
 # make san        the tests under ASan and UBSan          make tsan    the thread test under TSan
 # make fuzz       mutated input for every parser          make bench   ratios, printed
-# make device-test, device-bench                          on a machine with a Hopper GPU
+# make device-test, device-bench, device-oracle           on a machine with a Hopper GPU
 # make install    PREFIX=/usr/local LIBDIR=$(PREFIX)/lib DESTDIR=
 # make generate   rewrite the tables of documents that come from src/
 # ENGINES=0 builds without isl, FLINT and GMP; so does a machine that lacks their headers.
@@ -162,12 +162,18 @@ doc-check: $(B)/zlay
 # ---- on a device: no cmocka, no jansson ------------------------------------
 
 DEVICE := $(patsubst tests/device/%.c,$(B)/device/%.o,$(sort $(wildcard tests/device/*.c)))
-DEVICE_MAIN := $(B)/device/device_test.o $(B)/device/device_bench.o $(B)/device/device_copies.o
+DEVICE_MAIN := $(patsubst tests/device/%.c,$(B)/device/%.o,$(sort $(wildcard tests/device/device_*.c)))
 $(B)/device/%.o: tests/device/%.c
 	@mkdir -p $(@D)
 	$(COMPILE) -c -o $@ $<
 $(B)/device-%: $(B)/device/device_%.o $(filter-out $(DEVICE_MAIN),$(DEVICE)) $(B)/libzlay-runtime.a $(B)/libzlay.a
 	$(link) $(ENGINE_LIBS) -ldl -lm -lpthread
+# By dlopen alone: no runtime library, no toolkit.
+ORACLE := $(addprefix $(B)/device/,device_oracle.o cuda_now.o sample.o use_run.o)
+$(B)/device-oracle: $(ORACLE) $(B)/libzlay.a
+	$(link) $(ENGINE_LIBS) -ldl -lm
+device-oracle: $(B)/device-oracle
+	$(B)/device-oracle
 device-test: $(B)/device-test
 	$(B)/device-test
 device-bench: $(B)/device-bench
@@ -205,4 +211,4 @@ clean:
 
 FORCE:
 .DELETE_ON_ERROR:
-.PHONY: all run test exhaustive san tsan fuzz check-layers doc-check device-test device-bench bench generate install clean
+.PHONY: all run test exhaustive san tsan fuzz check-layers doc-check device-test device-bench device-oracle bench generate install clean

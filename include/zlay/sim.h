@@ -41,21 +41,28 @@ enum {
     ZLAY_FAULT_WIDTH = 717        /* a thread's access off its own width */
 };
 
-/** Model one tensor copy from global to shared memory (tile mode, interleave
- *  none).
+/** Model one tensor copy from global to shared memory, of a tiled map or with
+ *  offsets of 0 of an im2col one.  A load of tf32 rounds.
  *
  *  Returns: ZLAY_OK (also with a fault); ZLAY_EINVAL a NULL, or a map that
  *           tensormap_check refuses.
  *  Out:     fault   ZLAY_FAULT_*; nothing else is written when it is not 0.
  *           bytes   what complete_tx counts, out-of-bounds elements included.
- *           smem    elements outside the tensor are 0, or with map->oob a NaN
- *                   whose bits nobody measured.
+ *           smem    elements outside the tensor are 0, or with map->oob a NaN,
+ *                   0x7ff7 in each 16 bits (measured).
  *  In:      coordinate  elements, dimension 0 innermost; `address` is the
  *                       shared address.
  */
 ZLAY_API zlay_status zlay_sim_tensor_load(int32_t *fault, uint32_t *bytes, zlay_sim_smem *smem,
                                           uint32_t address, const zlay_tensormap *map,
                                           const zlay_sim_global *global, const int32_t *coordinate);
+
+/** The same with the offsets of im2col mode, one for each spatial dimension, W
+ *  first; NULL: 0. */
+ZLAY_API zlay_status zlay_sim_im2col_load(int32_t *fault, uint32_t *bytes, zlay_sim_smem *smem,
+                                          uint32_t address, const zlay_tensormap *map,
+                                          const zlay_sim_global *global, const int32_t *coordinate,
+                                          const uint16_t *offset);
 
 /** Model one tensor copy from shared to global memory.  Returns, Out as
  *  tensor_load. A row of the tensor is written in whole granules of 16 bytes,

@@ -1,7 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** zlay/tensormap.h - tensor maps: parameters, verdict, repair.
  *
- *  By hand: zlay/legality.h checks the stride of 4100 bf16 elements.
+ *  Two maps by hand.  A box of 128 x 8 bf16 elements has rows of 256 bytes, and
+ *  the 128-byte swizzle wants at most 128: TMAP_SPAN_128 is broken, its value is
+ *  256, its bound 128, and the repair a box of 64 elements in two issues.
+ *
+ *  Images of 16 x 16 pixels (NHWC) whose im2col corners are (-1, -1) and
+ *  (-1, -1) have a bounding box of 16 - 1 + 1 = 16 pixels each way: a 3 x 3
+ *  filter with a border of 1.  With upper corners of -17 it has 16 - 17 + 1 = 0
+ *  and is empty: TMAP_AREA_WRAPPED on sm_90.
+ *
+ *  A host asks on one line beside its encode call, with the same arguments:
+ *
+ *    zlay_tensormap_from_tiled(&map, type, rank, address, extent, stride, box,
+ *                              step, interleave, swizzle, l2, oob);
+ *    zlay_tensormap_check(&verdict, reasons, room, target, &map);
  */
 #ifndef ZLAY_TENSORMAP_H
 #define ZLAY_TENSORMAP_H
@@ -12,11 +25,13 @@
 extern "C" {
 #endif
 
-/** CUtensorMapSwizzle's numbers that sm_90 has. */
+/** CUtensorMapSwizzle's numbers that sm_90 has; 4 to 6 are the 128-byte ones
+ *  with atoms of 32 bytes, of 32 with halves flipped, and of 64. */
 enum { ZLAY_SWIZZLE_NONE = 0, ZLAY_SWIZZLE_32B, ZLAY_SWIZZLE_64B, ZLAY_SWIZZLE_128B };
 
-/** Parameters of a tensor map, dimension 0 innermost, as
- *  cuTensorMapEncodeTiled takes them.  240 bytes. */
+/** Parameters of a tensor map, dimension 0 innermost, as the driver's encode
+ *  calls take them.  240 bytes.  An im2col map has no box, a tiled one nothing
+ *  from `channels` on; what a mode has not is not read. */
 typedef struct zlay_tensormap {
     uint64_t address;   /* global address, bytes */
     uint64_t extent[5]; /* elements */
@@ -38,11 +53,48 @@ typedef struct zlay_tensormap {
     uint32_t reserved[14]; /* 0 */
 } zlay_tensormap;
 
+/** Read the arguments of cuTensorMapEncodeTiled, in its order and units.
+ *
+ *  Returns: ZLAY_OK; ZLAY_EINVAL a NULL where entries are read.
+ *  Out:     out  the map; any value of any argument has a verdict.
+ *  In:      rank    entries of extent, box and step, one less of stride; of more
+ *                   than 5 the first 5 are read.
+ *           step    cuda.h's elementStrides; extent its globalDim, stride its
+ *                   globalStrides, box its boxDim.
+ */
+ZLAY_API zlay_status zlay_tensormap_from_tiled(
+    zlay_tensormap *out, int32_t type, uint32_t rank, const void *address,
+    const uint64_t *extent, const uint64_t *stride, const uint32_t *box,
+    const uint32_t *step, int32_t interleave, int32_t swizzle, int32_t l2,
+    int32_t oob);
+
+/** Read the arguments of cuTensorMapEncodeIm2col, in its order and units.
+ *  Returns, Out as tensormap_from_tiled.
+ *
+ *  In:      lower, upper  rank - 2 entries each, those of W first.
+ */
+ZLAY_API zlay_status zlay_tensormap_from_im2col(
+    zlay_tensormap *out, int32_t type, uint32_t rank, const void *address,
+    const uint64_t *extent, const uint64_t *stride, const int32_t *lower,
+    const int32_t *upper, uint32_t channels, uint32_t pixels,
+    const uint32_t *step, int32_t interleave, int32_t swizzle, int32_t l2,
+    int32_t oob);
+
+/** Read the arguments of cuTensorMapEncodeIm2colWide, in its order and units.
+ *  Returns, Out as tensormap_from_tiled.
+ *
+ *  In:      mode  0 W, 1 W128.
+ */
+ZLAY_API zlay_status zlay_tensormap_from_im2col_wide(
+    zlay_tensormap *out, int32_t type, uint32_t rank, const void *address,
+    const uint64_t *extent, const uint64_t *stride, int32_t lower, int32_t upper,
+    uint32_t channels, uint32_t pixels, const uint32_t *step, int32_t interleave,
+    int32_t mode, int32_t swizzle, int32_t l2, int32_t oob);
+
 /** Check a tensor map against every rule of its target.
  *
- *  Returns: ZLAY_OK       the question is answered, in *out.
- *           ZLAY_EINVAL   a NULL, or a reserved word that is not 0.
- *           ZLAY_ENOTSUP  mode 1 or 2, im2col: not covered yet.
+ *  Returns: ZLAY_OK      the question is answered, in *out.
+ *           ZLAY_EINVAL  a NULL, or a reserved word that is not 0.
  *  Out:     out      the answer, and how many reasons there are.
  *           reasons  the first `room` broken or noted rules, each with its
  *                    repair.
@@ -60,7 +112,7 @@ ZLAY_API zlay_status zlay_tensormap_check(zlay_verdict *out, zlay_reason *reason
  *  whose box is empty, has none.
  *
  *  Returns: ZLAY_OK; ZLAY_NONE no change of these fields passes and keeps the
- *           values; ZLAY_EINVAL, ZLAY_ENOTSUP as tensormap_check.
+ *           values; ZLAY_EINVAL as tensormap_check.
  *  Out:     out    the repaired map; equal to `map` when that is legal.
  *           keeps  ZLAY_KEEPS_* of the whole repair.
  *           split  copies to issue instead of one, at least 1.

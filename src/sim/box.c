@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Boxes of a tensor as tile mode moves them. */
+/* Boxes of a tensor as tile mode moves them, and columns as im2col mode does. */
 #include "sim/sim.h"
 
 #include <string.h>
 
-enum { CHUNK = 16, LINE_BITS = 7 };
+enum { CHUNK = 16, LINE_BITS = 7, DIMS = 5 };
 
 uint32_t zl_sim_span(int32_t swizzle) { return (uint32_t)CHUNK << swizzle; }
 
@@ -32,14 +32,32 @@ static uint64_t times(uint64_t a, uint64_t b)
     return __builtin_mul_overflow(a, b, &r) ? UINT64_MAX : r;
 }
 
+bool zl_map_has_columns(const zlay_tensormap *map) { return map->mode == 1; }
+
 static bool map_valid(const zlay_tensormap *map)
 {
-    if (map->rank < 1 || map->rank > 5 || map->mode || map->interleave) return false;
+    bool columns = zl_map_has_columns(map);
+    uint32_t bits = zlay_tensormap_type_bits(map->type);
+    if (map->rank < (columns || map->interleave ? 3u : 1u) || map->rank > DIMS) return false;
+    if (map->mode < 0 || map->mode > 1 || map->interleave < 0 || map->interleave > 2) return false;
     if (map->swizzle < ZLAY_SWIZZLE_NONE || map->swizzle > ZLAY_SWIZZLE_128B) return false;
     for (uint32_t i = 0; i < map->rank; i++)
-        if (!map->box[i] || !map->step[i]) return false;
-    uint32_t bits = zlay_tensormap_type_bits(map->type);
-    return bits && bits % 8 == 0;
+        if ((!map->box[i] && !columns) || !map->step[i]) return false;
+    return bits && bits % 8 == 0 && (!columns || (map->channels && map->pixels));
+}
+
+/* Interleaved boxes are of slices, one a row here, and one in the last dimension but one (measured);
+ * a step of dimension 0 counts for them alone. */
+static void rows_init(zl_box *box)
+{
+    const zlay_tensormap *map = box->map;
+    bool slices = map->interleave != 0;
+    box->rows = zl_map_has_columns(map) ? map->pixels : 1;
+    for (uint32_t i = !slices; i < map->rank && !zl_map_has_columns(map); i++) {
+        box->count[i] = ((uint64_t)map->box[i] + map->step[i] - 1) / map->step[i];
+        if (slices && i + 2 == map->rank) box->count[i] = 1;
+        box->rows = times(box->rows, box->count[i]);
+    }
 }
 
 /* A swizzled row takes the whole span also where the box is narrower (measured). */
@@ -52,14 +70,12 @@ bool zl_box_init(zl_box *box, const zlay_tensormap *map, const int32_t *coordina
     box->coordinate = coordinate;
     box->address = address;
     box->element = zlay_tensormap_type_bits(map->type) / 8;
-    box->row_bytes = (uint64_t)map->box[0] * box->element;
-    box->pitch = map->swizzle ? zl_sim_span(map->swizzle) : box->row_bytes;
     box->granule = 1;
-    box->rows = 1;
-    for (uint32_t i = 1; i < map->rank; i++) {
-        box->count[i] = ((uint64_t)map->box[i] + map->step[i] - 1) / map->step[i];
-        box->rows = times(box->rows, box->count[i]);
-    }
+    box->row_bytes = (uint64_t)(map->mode ? map->channels : map->box[0]) * box->element;
+    if (map->interleave) box->row_bytes = (uint64_t)CHUNK * (uint32_t)map->interleave;
+    bool spans = map->swizzle && !map->interleave;
+    box->pitch = spans ? zl_sim_span(map->swizzle) : box->row_bytes;
+    rows_init(box);
     return box->row_bytes <= box->pitch;
 }
 
@@ -69,23 +85,63 @@ static void row_clip(zl_row *row, const zl_box *box)
     int64_t first = box->coordinate[0];
     uint64_t skip = first < 0 ? (uint64_t)-first : 0, begin = first < 0 ? 0 : (uint64_t)first;
     uint64_t extent = box->map->extent[0], left = extent > begin ? extent - begin : 0;
-    uint64_t width = box->map->box[0];
+    uint64_t width = box->row_bytes / box->element;
     uint64_t inside = skip >= width ? 0 : width - skip < left ? width - skip : left;
     row->from = inside ? skip * box->element : 0;
     row->to = row->from + (inside * box->element + box->granule - 1) / box->granule * box->granule;
     row->global = begin * box->element;
 }
 
+/* Where a walk of `index` steps from `start` is in [lo, hi], and how often it began anew. */
+static uint64_t walk(int64_t *at, int64_t start, int64_t lo, int64_t hi, uint32_t step,
+                     uint64_t index)
+{
+    uint64_t first = start <= hi ? (uint64_t)(hi - start) / step + 1 : 1;
+    uint64_t line = lo <= hi ? (uint64_t)(hi - lo) / step + 1 : 1;
+    *at = index < first ? start + (int64_t)(index * step)
+                        : lo + (int64_t)((index - first) % line * step);
+    return index < first ? 0 : 1 + (index - first) / line;
+}
+
+/* PTX ISA, im2col mode: pixels go through the bounding box, W first, then through the images; the
+ * steps of W, H, D and of the images count (measured), and the offsets are added to where they are. */
+static void pixel_at(int64_t *at, const zl_box *box, uint64_t index)
+{
+    const zlay_tensormap *map = box->map;
+    uint32_t w = !map->interleave, last = map->rank - 1;
+    for (uint32_t i = 0; i + 2 < map->rank; i++) {
+        int64_t hi = (int64_t)map->extent[w + i] - 1 + map->upper[i];
+        index = walk(&at[w + i], box->coordinate[w + i], map->lower[i], hi, map->step[w + i], index);
+        if (box->offset) at[w + i] += box->offset[i];
+    }
+    at[last] = box->coordinate[last] + (int64_t)(index * map->step[last]);
+    if (map->interleave) at[last - 1] = box->coordinate[last - 1];
+}
+
+static void row_at(int64_t *at, const zl_box *box, uint64_t index)
+{
+    const zlay_tensormap *map = box->map;
+    if (zl_map_has_columns(map)) {
+        pixel_at(at, box, index);
+        return;
+    }
+    for (uint32_t i = !map->interleave; i < map->rank; i++) {
+        at[i] = box->coordinate[i] + (int64_t)(index % box->count[i] * map->step[i]);
+        index /= box->count[i];
+    }
+}
+
 zl_row zl_box_row(const zl_box *box, uint64_t index)
 {
-    zl_row row = {.shared = box->address + index * box->pitch};
-    row_clip(&row, box);
-    for (uint32_t i = 1; i < box->map->rank; i++) {
-        int64_t at = box->coordinate[i] + (int64_t)(index % box->count[i] * box->map->step[i]);
-        index /= box->count[i];
-        uint64_t offset;
-        if (at < 0 || (uint64_t)at >= box->map->extent[i]) row.to = row.from;
-        else if (__builtin_mul_overflow((uint64_t)at, box->map->stride[i - 1], &offset) ||
+    const zlay_tensormap *map = box->map;
+    zl_row row = {.shared = box->address + index * box->pitch, .to = box->row_bytes};
+    int64_t at[DIMS];
+    row_at(at, box, index);
+    if (!map->interleave) row_clip(&row, box);
+    for (uint32_t i = !map->interleave; i < map->rank; i++) {
+        uint64_t offset, pitch = i ? map->stride[i - 1] : box->row_bytes;
+        if (at[i] < 0 || (uint64_t)at[i] >= map->extent[i]) row.to = row.from;
+        else if (__builtin_mul_overflow((uint64_t)at[i], pitch, &offset) ||
                  __builtin_add_overflow(row.global, offset, &row.global))
             row.wraps = true;
     }
@@ -128,16 +184,32 @@ static uint64_t clamp(uint64_t value, uint64_t low, uint64_t high)
     return value < low ? low : value > high ? high : value;
 }
 
-static void run_load(uint8_t *to, const zl_run *run, const zl_row *row,
-                     const zlay_sim_global *global, const uint8_t *fill, uint32_t element)
+/* A load rounds tf32 elements to the nearest, halves to even, and makes every NaN 0x7fffe000;
+ * nothing is flushed (measured). */
+static void tf32_round(uint8_t *bytes, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i += 4) {
+        uint32_t word;
+        memcpy(&word, bytes + i, 4);
+        bool special = (word & 0x7f800000) == 0x7f800000;
+        if (special && word & 0x7fffff) word = 0x7fffffff;
+        word = (special ? word : word + 0xfff + (word >> 13 & 1)) & ~(uint32_t)0x1fff;
+        memcpy(bytes + i, &word, 4);
+    }
+}
+
+static void run_load(uint8_t *to, const zl_run *run, const zl_row *row, const zl_box *box,
+                     const zlay_sim_global *global, const uint8_t *fill)
 {
     uint64_t end = run->at + run->length;
     uint64_t from = clamp(row->from, run->at, end), till = clamp(row->to, from, end);
-    for (uint64_t i = run->at; i < from; i++) to[i - run->at] = fill[i % element];
-    if (till > from)
+    for (uint64_t i = run->at; i < from; i++) to[i - run->at] = fill[i % box->element];
+    if (till > from) {
         memcpy(to + (from - run->at), global->bytes + row->global + (from - row->from),
                till - from);
-    for (uint64_t i = till; i < end; i++) to[i - run->at] = fill[i % element];
+        if (box->rounds) tf32_round(to + (from - run->at), till - from);
+    }
+    for (uint64_t i = till; i < end; i++) to[i - run->at] = fill[i % box->element];
 }
 
 void zl_box_load(const zl_box *box, const zlay_sim_smem *smem, const zlay_sim_global *global,
@@ -146,8 +218,7 @@ void zl_box_load(const zl_box *box, const zlay_sim_smem *smem, const zlay_sim_gl
     for (uint64_t i = 0; i < box->rows; i++) {
         zl_row row = zl_box_row(box, i);
         for (zl_run run = {0}; zl_row_run(&run, box, &row);)
-            run_load(smem->bytes + (run.address - smem->origin), &run, &row, global, fill,
-                     box->element);
+            run_load(smem->bytes + (run.address - smem->origin), &run, &row, box, global, fill);
     }
 }
 

@@ -7,12 +7,15 @@
 #include <stdbool.h>
 #include <zlay/sim.h>
 
-/* A box whose innermost dimension is a row; the rows lie `pitch` bytes apart in shared memory. */
+/* A box whose innermost dimension is a row, or a slice of it where the map is interleaved, or a column
+ * whose pixels are rows; the rows lie `pitch` bytes apart in shared memory. */
 typedef struct zl_box {
     const zlay_tensormap *map;
     const int32_t *coordinate;
+    const uint16_t *offset; /* of columns; NULL: none */
     uint32_t address;   /* shared, of the first row before swizzling */
     uint32_t element;   /* bytes */
+    bool rounds;            /* to tf32 */
     uint32_t granule;   /* bytes in which a row is written, whole ones also past the tensor's end */
     uint64_t row_bytes; /* of the box, what lies outside the tensor included */
     uint64_t pitch;
@@ -43,7 +46,9 @@ uint32_t zl_sim_span(int32_t swizzle);
 bool zl_sim_smem_valid(const zlay_sim_smem *smem);
 bool zl_sim_in_smem(const zlay_sim_smem *smem, uint64_t address, uint64_t length);
 
-/* false: no map that tile mode without interleave could have. */
+bool zl_map_has_columns(const zlay_tensormap *map);
+
+/* false: no map that tile or im2col mode could have. */
 bool zl_box_init(zl_box *box, const zlay_tensormap *map, const int32_t *coordinate,
                  uint32_t address);
 

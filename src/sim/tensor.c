@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cp.async.bulk.tensor, tile mode without interleave. */
+/* cp.async.bulk.tensor, tile and im2col mode. */
 #include "sim/sim.h"
 
 #include <string.h>
@@ -20,9 +20,13 @@ static zlay_status map_check(const zlay_tensormap *map)
 
 static bool coordinate_legal(const zl_box *box, bool store)
 {
-    if (box->coordinate[0] * (int64_t)box->element % COORDINATE_ALIGN) return false;
-    for (uint32_t i = 0; store && i < box->map->rank; i++)
+    const zlay_tensormap *map = box->map;
+    if (!map->interleave && box->coordinate[0] * (int64_t)box->element % COORDINATE_ALIGN)
+        return false;
+    for (uint32_t i = 0; store && i < map->rank; i++)
         if (box->coordinate[i] < 0) return false;
+    for (uint32_t i = 0; store && zl_map_has_columns(map) && i + 2 < map->rank; i++)
+        if (map->lower[i] < 0 || map->upper[i] > 0) return false;
     return true;
 }
 
@@ -34,19 +38,10 @@ int32_t zl_tensor_fault(const zl_box *box, const zlay_sim_smem *smem,
     return zl_box_fits(box, smem, global) ? ZLAY_FAULT_NONE : ZLAY_FAULT_ACCESS;
 }
 
-/* A NaN of each floating-point type of a tensor map. */
+/* The NaN of every floating-point type is 0x7ff7 in each 16 bits (measured). */
 void zl_fill_element(uint8_t *fill, const zlay_tensormap *map)
 {
-    static const uint64_t nan[] = {
-        [ZLAY_TYPE_F16] = 0x7fff,
-        [ZLAY_TYPE_BF16] = 0x7fff,
-        [ZLAY_TYPE_F32] = 0x7fffffff,
-        [ZLAY_TYPE_F32_FTZ] = 0x7fffffff,
-        [ZLAY_TYPE_TF32] = 0x7fffffff,
-        [ZLAY_TYPE_TF32_FTZ] = 0x7fffffff,
-        [ZLAY_TYPE_F64] = 0x7fffffffffffffff,
-    };
-    uint64_t bits = map->oob ? nan[map->type] : 0;
+    uint64_t bits = map->oob ? 0x7ff77ff77ff77ff7 : 0;
     memcpy(fill, &bits, sizeof bits);
 }
 
@@ -60,21 +55,31 @@ zlay_status zl_tensor_begin(zl_box *box, const zlay_sim_smem *smem, uint32_t add
     return map_check(map);
 }
 
-zlay_status zlay_sim_tensor_load(int32_t *fault, uint32_t *bytes, zlay_sim_smem *smem,
+zlay_status zlay_sim_im2col_load(int32_t *fault, uint32_t *bytes, zlay_sim_smem *smem,
                                  uint32_t address, const zlay_tensormap *map,
-                                 const zlay_sim_global *global, const int32_t *coordinate)
+                                 const zlay_sim_global *global, const int32_t *coordinate,
+                                 const uint16_t *offset)
 {
     zl_box box;
     uint8_t fill[sizeof(uint64_t)];
     if (!fault || !bytes) return ZLAY_EINVAL;
     zlay_status status = zl_tensor_begin(&box, smem, address, map, global, coordinate);
     if (status) return status;
+    box.offset = offset;
+    box.rounds = map->type == ZLAY_TYPE_TF32 || map->type == ZLAY_TYPE_TF32_FTZ;
     *fault = zl_tensor_fault(&box, smem, global, false);
     if (*fault) return ZLAY_OK;
     zl_fill_element(fill, map);
     zl_box_load(&box, smem, global, fill);
     *bytes = (uint32_t)(box.rows * box.row_bytes);
     return ZLAY_OK;
+}
+
+zlay_status zlay_sim_tensor_load(int32_t *fault, uint32_t *bytes, zlay_sim_smem *smem,
+                                 uint32_t address, const zlay_tensormap *map,
+                                 const zlay_sim_global *global, const int32_t *coordinate)
+{
+    return zlay_sim_im2col_load(fault, bytes, smem, address, map, global, coordinate, NULL);
 }
 
 zlay_status zlay_sim_tensor_store(int32_t *fault, uint32_t *bytes, const zlay_sim_smem *smem,

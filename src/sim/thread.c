@@ -40,7 +40,8 @@ static zlay_status thread_begin(zl_box *box, const zlay_sim_smem *smem, uint32_t
 {
     if (!zl_sim_smem_valid(smem) || !map || !global || !global->bytes || !coordinate)
         return ZLAY_EINVAL;
-    return zl_box_init(box, map, coordinate, address) ? ZLAY_OK : ZLAY_EINVAL;
+    bool tiled = !map->mode && !map->interleave;
+    return tiled && zl_box_init(box, map, coordinate, address) ? ZLAY_OK : ZLAY_EINVAL;
 }
 
 zlay_status zlay_sim_thread_load(int32_t *fault, zlay_sim_smem *smem, uint32_t address,

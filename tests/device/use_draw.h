@@ -19,20 +19,28 @@ typedef struct use_case {
 
 static inline uint32_t use_ceil(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
 
-/* Bytes that the box is asked to bring, and shared bytes that it takes at most. */
-static inline uint64_t use_bytes(const zlay_tensormap *m)
+/* Bytes of a row of the box, of a slice or of a pixel; bytes that the box is asked to bring, one slice
+ * of them where it is interleaved; and shared bytes that it takes at most. */
+static inline uint64_t use_inner(const zlay_tensormap *m)
 {
     uint64_t bytes = draw_bytes(m->type);
-    if (m->mode) return bytes * m->channels * m->pixels;
-    for (uint32_t i = 0; i < m->rank; i++)
-        bytes *= i || m->interleave ? use_ceil(m->box[i], m->step[i]) : m->box[i];
+    if (m->interleave) return 16u * (uint32_t)m->interleave;
+    return bytes * (m->mode ? m->channels : m->box[0]);
+}
+
+static inline uint64_t use_bytes(const zlay_tensormap *m)
+{
+    uint64_t bytes = use_inner(m);
+    if (m->mode) return bytes * m->pixels;
+    for (uint32_t i = m->interleave == 0; i < m->rank; i++)
+        if (!m->interleave || i + 2 != m->rank) bytes *= use_ceil(m->box[i], m->step[i]);
     return bytes;
 }
 
 static inline uint64_t use_most(const zlay_tensormap *m)
 {
-    uint64_t inner = (uint64_t)draw_bytes(m->type) * (m->mode ? m->channels : m->box[0]);
-    uint64_t pitch = m->swizzle && inner < 16u << m->swizzle ? 16u << m->swizzle : inner;
+    uint64_t inner = use_inner(m), span = m->interleave ? 0 : 16u << m->swizzle;
+    uint64_t pitch = m->swizzle && inner < span ? span : inner;
     return use_bytes(m) / inner * pitch + pitch;
 }
 
@@ -46,8 +54,7 @@ static inline void use_place(uint64_t *s, zlay_tensormap *m, uint64_t room)
         span = 0;
         for (uint32_t i = 0; i < m->rank; i++)
             m->extent[i] = 1 + draw_below(s, i ? (m->rank > 3 ? 7 : 11) : wide / bytes + 1);
-        uint64_t dense = m->extent[0] * bytes, group = m->interleave ? unit : 1;
-        dense *= group;
+        uint64_t each = m->interleave ? unit : bytes, dense = m->extent[0] * each;
         for (uint32_t i = 0; i + 1 < m->rank; i++) {
             m->stride[i] = (dense + unit - 1) / unit * unit;
             if (draw_rarely(s, 3)) m->stride[i] += unit * draw_below(s, 4);
@@ -55,9 +62,17 @@ static inline void use_place(uint64_t *s, zlay_tensormap *m, uint64_t room)
             dense = m->stride[i] * m->extent[i + 1];
             span += m->stride[i] * (m->extent[i + 1] - 1);
         }
-        span += m->extent[0] * bytes * group;
+        span += m->extent[0] * each;
     } while (span > room);
     m->address = room > span + 4096 ? unit * draw_below(s, 64) : 0;
+}
+
+/* What the driver counts of a box. */
+static inline uint64_t use_footprint(const zlay_tensormap *m)
+{
+    uint64_t bytes = draw_bytes(m->type);
+    for (uint32_t i = 0; i < m->rank; i++) bytes *= m->box[i] / m->step[i];
+    return bytes;
 }
 
 static inline void use_boxes(uint64_t *s, zlay_tensormap *m)
@@ -66,23 +81,29 @@ static inline void use_boxes(uint64_t *s, zlay_tensormap *m)
         for (uint32_t i = 0; i < m->rank; i++) {
             m->step[i] = draw_rarely(s, 3) ? 1 + (uint32_t)draw_below(s, 8) : 1;
             m->box[i] = i ? 1 + (uint32_t)draw_below(s, m->rank > 3 ? 6 : 12) : draw_inner(s, m);
+            if (m->interleave && i + 2 == m->rank)
+                m->box[i] = draw_rarely(s, 3) ? 1 + (uint32_t)draw_below(s, 256) : 1;
         }
-    } while (use_most(m) > USE_BOX);
+    } while (use_most(m) > USE_BOX || use_footprint(m) > DRAW_LIMIT);
 }
 
-static inline void use_columns(uint64_t *s, zlay_tensormap *m)
+/* Stores want lower corners of at least 0 and upper ones of at most 0. */
+static inline void use_columns(uint64_t *s, zlay_tensormap *m, int store)
 {
     for (uint32_t i = 0; i < m->rank; i++)
         m->step[i] = draw_rarely(s, 3) ? 1 + (uint32_t)draw_below(s, 3) : 1;
     do {
         m->channels = draw_inner(s, m);
+        if (m->interleave && draw_rarely(s, 2))
+            m->channels = 16 * (uint32_t)m->interleave / draw_bytes(m->type);
         m->pixels = 1 + (uint32_t)draw_below(s, 64);
     } while (use_most(m) > USE_BOX);
     for (uint32_t i = 0; i + 2 < m->rank; i++) {
         uint64_t extent = m->extent[i + (m->interleave == 0)];
         do {
-            m->lower[i] = (int32_t)draw_below(s, 7) - 3;
-            m->upper[i] = (int32_t)draw_below(s, 7) - 3;
+            m->lower[i] = (int32_t)draw_below(s, store ? 3 : 7) - (store ? 0 : 3);
+            m->upper[i] = (int32_t)draw_below(s, store ? 3 : 7) - (store ? 2 : 3);
+            if (store && draw_rarely(s, 200)) m->lower[i] = -1;
         } while ((int64_t)extent + m->upper[i] <= m->lower[i]);
     }
 }
@@ -108,10 +129,10 @@ static inline void use_coordinates(uint64_t *s, use_case *u)
     }
 }
 
-/* The i-th use; the first `plain` of every 16 are not interleaved. */
+/* The i-th use of a family. */
 static inline use_case use_draw(uint64_t seed, uint64_t i)
 {
-    static const uint8_t kinds[] = {0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2, 2, 3};
+    static const uint8_t kinds[] = {0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2, 3, 3, 3};
     uint64_t s = seed * 0x9e3779b97f4a7c15u ^ i * 0xda942042e4dd58b5u;
     use_case u;
     memset(&u, 0, sizeof u);
@@ -125,11 +146,30 @@ static inline use_case use_draw(uint64_t seed, uint64_t i)
     m->oob = m->type >= ZLAY_TYPE_F16 ? (int32_t)draw_below(&s, 2) : 0;
     m->l2 = (int32_t)draw_below(&s, 4);
     use_place(&s, m, u.kind >= USE_STORE ? USE_STORED : USE_GLOBAL);
-    if (m->mode) use_columns(&s, m);
+    if (m->mode) use_columns(&s, m, u.kind >= USE_STORE);
     else use_boxes(&s, m);
     use_coordinates(&s, &u);
     u.at = 128 * (uint32_t)draw_below(&s, 8);
     return u;
+}
+
+/* What the array, shared memory and the target of stores hold before. */
+enum { USE_SALT_GLOBAL = 0x1000000, USE_SALT_SMEM = 0x2000000, USE_SALT_STORED = 0x3000000 };
+
+/* As f32, every seventh word is a denormal, every eleventh a NaN or infinite, and of every fifth the 13
+ * bits that tf32 has not are exactly a half. */
+static inline void use_fill(uint8_t *bytes, size_t size, uint32_t salt)
+{
+    for (uint32_t i = 0; i < size / 4; i++) {
+        uint32_t w = (i + salt) * 2654435761u;
+        w ^= w >> 15;
+        w *= 2246822519u;
+        w ^= w >> 13;
+        if (i % 7 == 3) w &= 0x807fffff;
+        if (i % 11 == 5) w = i % 3 ? w | 0x7f800000 : (w | 0x7f800000) & 0xff800000;
+        if (i % 5 == 2) w = (w & ~0x1fffu) | 0x1000;
+        memcpy(bytes + 4 * (size_t)i, &w, 4);
+    }
 }
 
 #endif

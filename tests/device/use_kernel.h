@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One tensor copy by one block: shared memory is filled from `init`, the copy is issued, waited for a bounded
- * time, and shared memory goes to `out`, behind it {waited, expected state word, shared address}. */
+ * time, and shared memory goes to `out`, behind it whether the phase ended and the shared address. */
 #ifndef USE_KERNEL_H
 #define USE_KERNEL_H
 
@@ -18,7 +18,7 @@
     "back" #n ": cp.async.bulk.tensor." #n "d.global.shared::cta.im2col_no_offs.bulk_group "        \
     "[map, {" list "}], [at];\n    bra committed;\n"
 
-static const char use_ptx[] =
+static const char use_ptx_begin[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n"
     ".extern .shared .align 1024 .b8 smem[];\n"
     ".visible .entry use(.param .align 128 .b8 p_map[128], .param .u64 p_out, .param .u64 p_init,\n"
@@ -57,7 +57,9 @@ static const char use_ptx[] =
     "    setp.eq.u32 p, op, 23; @p bra store3; setp.eq.u32 p, op, 24; @p bra store4;\n"
     "    setp.eq.u32 p, op, 25; @p bra store5; setp.eq.u32 p, op, 33; @p bra back3;\n"
     "    setp.eq.u32 p, op, 34; @p bra back4; setp.eq.u32 p, op, 35; @p bra back5;\n"
-    "    bra meet;\n"
+    "    bra meet;\n";
+
+static const char use_ptx_end[] =
     USE_LOAD_AT(1, "c0") USE_LOAD_AT(2, "c0, c1") USE_LOAD_AT(3, "c0, c1, c2")
     USE_LOAD_AT(4, "c0, c1, c2, c3") USE_LOAD_AT(5, "c0, c1, c2, c3, c4")
     USE_COLUMNS_AT(3, "c0, c1, c2", "x0") USE_COLUMNS_AT(4, "c0, c1, c2, c3", "x0, x1")
@@ -78,8 +80,8 @@ static const char use_ptx[] =
     "    add.u32 n, base, i; ld.shared.b32 w, [n];\n"
     "    cvt.u64.u32 a, i; add.u64 a, a, out; st.global.b32 [a], w; add.u32 i, i, 512; bra copy;\n"
     "copied: @!one bra end;\n"
-    "    cvt.u64.u32 a, size; add.u64 a, a, out; ld.shared.b64 state, [bar];\n"
-    "    st.global.b32 [a], done; st.global.b32 [a+4], base; st.global.b64 [a+8], state;\n"
+    "    cvt.u64.u32 a, size; add.u64 a, a, out;\n"
+    "    st.global.b32 [a], done; st.global.b32 [a+4], base;\n"
     "end: ret;\n"
     "}\n";
 

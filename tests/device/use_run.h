@@ -10,14 +10,10 @@ typedef struct use_result {
     uint32_t refused; /* CUresult of the encode */
     uint32_t landed; /* 1 the barrier's phase ended, 0 it did not, 2 nothing was issued */
     uint32_t base;   /* shared address of bytes[0] */
-    uint64_t state;  /* of the barrier */
-    uint64_t pad;
+    uint32_t late;   /* as landed, where 16 bytes more were expected */
+    uint32_t pad[3];
     uint8_t bytes[USE_SMEM]; /* shared memory after a load, the array after a store */
 } use_result;
-
-/* What the array, shared memory and the target of stores hold before. */
-void use_fill(uint8_t *bytes, size_t size, uint32_t salt);
-enum { USE_SALT_GLOBAL = 0x1000000, USE_SALT_SMEM = 0x2000000, USE_SALT_STORED = 0x3000000 };
 
 /* Run uses [0, count) of a seed; each fault costs a process. 0: there is no device. */
 int use_run(use_result *results, uint64_t seed, uint64_t count);
