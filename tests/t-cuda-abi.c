@@ -88,9 +88,37 @@ static void public_numbers_are_cuda_h(void **state)
     assert_int_equal(ZL_MAP_ALIGN % _Alignof(CUtensorMap), 0);
 }
 
+/* One list of arguments, as a host has them, for the driver's call and for the question about it. */
+static void a_host_asks_with_the_arguments_of_its_call(void **state)
+{
+    const cuuint64_t extent[3] = {64, 16, 16}, stride[2] = {128, 2048};
+    const cuuint32_t box[3] = {64, 8, 1}, step[3] = {1, 1, 1};
+    const int lower[1] = {-1}, upper[1] = {-1};
+    CUtensorMapDataType type = CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+    CUtensorMapIm2ColWideMode mode = CU_TENSOR_MAP_IM2COL_WIDE_MODE_W;
+    CUtensorMap bits;
+    zlay_tensormap map;
+    void *at = NULL;
+    (void)state;
+#define TAIL CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE
+#define TILED type, 3, at, extent, stride, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, TAIL
+#define IM2COL type, 3, at, extent, stride, lower, upper, 64, 32, step, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, TAIL
+#define WIDE type, 3, at, extent, stride, -1, -1, 64, 32, step, CU_TENSOR_MAP_INTERLEAVE_NONE, mode, CU_TENSOR_MAP_SWIZZLE_128B, TAIL
+    (void)sizeof(cuTensorMapEncodeTiled(&bits, TILED));
+    (void)sizeof(cuTensorMapEncodeIm2col(&bits, IM2COL));
+    (void)sizeof(cuTensorMapEncodeIm2colWide(&bits, WIDE));
+    assert_int_equal(zlay_tensormap_from_tiled(&map, TILED), ZLAY_OK);
+    assert_true(map.type == ZLAY_TYPE_BF16 && map.box[1] == 8 && map.l2 == 2 && map.swizzle == 3);
+    assert_int_equal(zlay_tensormap_from_im2col(&map, IM2COL), ZLAY_OK);
+    assert_true(map.lower[0] == -1 && map.channels == 64 && map.pixels == 32 && map.l2 == 2);
+    assert_int_equal(zlay_tensormap_from_im2col_wide(&map, WIDE), ZLAY_OK);
+    assert_true(map.mode == 2 && map.upper[0] == -1 && map.wide_mode == 0 && map.swizzle == 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_host_asks_with_the_arguments_of_its_call),
         cmocka_unit_test(prototypes_are_cuda_h),
         cmocka_unit_test(symbols_are_current),
         cmocka_unit_test(enumerators_are_cuda_h),
