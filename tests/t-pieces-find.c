@@ -4,6 +4,8 @@
 #include "algebra/table.h"
 #include "layout.h"
 
+#include <zlay/cute.h>
+
 #include <math.h>
 
 typedef struct shape {
@@ -174,6 +176,44 @@ static void too_many(void **state)
     assert_null(a);
 }
 
+/* What a mode with its tile is stays one form in the sum of the modes: 210, 24 and 154 pieces by
+ * values alone.  The value is that of the coordinates, digit by digit. */
+static int64_t nested(const int64_t *extent, const int64_t *stride, int64_t v)
+{
+    return v % extent[0] * stride[0] + v / extent[0] * stride[1];
+}
+
+static void tiles_of_nested_modes(void **state)
+{
+    static const struct {
+        const char *a, *tiler;
+        int64_t shape[2][2], stride[2][2], tile[2][2]; /* of two modes; a tile is n:s */
+    } rows[] = {
+        {"((5,5),(5,6)):((3,5),(3,3))", "<5:3;4:2>", {{5, 5}, {5, 6}}, {{3, 5}, {3, 3}},
+         {{5, 3}, {4, 2}}},
+        {"((4,6),(3,4)):((1,100),(7,2))", "<3:1;2:2>", {{4, 6}, {3, 4}}, {{1, 100}, {7, 2}},
+         {{3, 1}, {2, 2}}},
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        zlay_layout *a = read_layout(*state, rows[r].a), *made;
+        uint64_t box[2];
+        int64_t value;
+        assert_int_equal(zlay_layout_divide_tiler(*state, &made, a, rows[r].tiler,
+                                                  strlen(rows[r].tiler), ZLAY_LOGICAL), ZLAY_OK);
+        assert_true(made->pieces.count <= 1);
+        assert_int_equal(zlay_layout_box(box, 2, made), 2);
+        for (uint64_t j = 0; j < (uint64_t)rows[r].tile[1][0]; j++)
+            for (uint64_t i = 0; i < (uint64_t)rows[r].tile[0][0]; i++) {
+                int64_t x = (int64_t)i * rows[r].tile[0][1], y = (int64_t)j * rows[r].tile[1][1];
+                assert_int_equal(zlay_layout_eval(&value, 1, made, i + j * box[0]), ZLAY_OK);
+                assert_int_equal(value, nested(rows[r].shape[0], rows[r].stride[0], x) +
+                                            nested(rows[r].shape[1], rows[r].stride[1], y));
+            }
+        zlay_layout_free(made);
+        zlay_layout_free(a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -181,6 +221,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(windows, begin, end),
         cmocka_unit_test_setup_teardown(noise, begin, end),
         cmocka_unit_test_setup_teardown(too_many, begin, end),
+        cmocka_unit_test_setup_teardown(tiles_of_nested_modes, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "algebra/cute.h"
+#include "algebra/draft.h"
 
 static bool is_sum(const zlay_layout *a) { return a->modes && !a->swizzle.bits; }
 
@@ -50,10 +51,77 @@ static zlay_status pair_values(zlay_ctx *ctx, zlay_layout **out, const zlay_layo
     return status;
 }
 
+/* ---- the sum of two layouts of one output by their rows: as many pieces as theirs together ---- */
+
+typedef struct second {
+    const zlay_layout *b;
+    zl_form at, first; /* the index of b; what a is there */
+} second;
+
+static zlay_status put_sum(zl_draft *d, const zl_form *values, void *env)
+{
+    const second *s = env;
+    zl_form sum = s->first;
+    zlay_status status = zl_form_add(d, &sum, 1, values);
+    return status ? status : zl_draft_piece(d, &sum);
+}
+
+static zlay_status then_b(zl_draft *d, const zl_form *values, void *env)
+{
+    second *s = env;
+    s->first = *values;
+    return zl_draft_walk(d, s->b, &s->at, 1, put_sum, s);
+}
+
+static zlay_status walk_both(zl_draft *d, const zlay_layout *a, const zlay_layout *b)
+{
+    zl_form at;
+    second s = {.b = b};
+    if (d->dims != 2) return ZLAY_NONE;
+    zl_form_constant(&at, 0);
+    zl_form_constant(&s.at, 0);
+    if (d->extent[0] > 1) zl_form_coordinate(d, &at, 0);
+    if (d->extent[1] > 1) zl_form_coordinate(d, &s.at, 1);
+    d->outs = 1;
+    return zl_draft_walk(d, a, &at, 1, then_b, &s);
+}
+
+static zlay_status pair_rows(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                             const zlay_layout *b)
+{
+    zl_modes box;
+    zl_draft *d = NULL;
+    zl_shape shape = {&box, NULL, NULL, false};
+    zl_modes_begin(&box, ctx);
+    zlay_status status = zl_layout_box(&box, a);
+    if (!status) status = zl_layout_box(&box, b);
+    zl_modes_wrap(&box, 0);
+    if (!status) status = zl_draft_of_box(ctx, &d, &box);
+    if (!status) status = walk_both(d, a, b);
+    if (!status) status = zl_draft_finish(d, out, &shape, a->partial || b->partial);
+    zl_draft_free(d);
+    zl_modes_end(&box);
+    return status;
+}
+
+static bool has_rows(const zlay_layout *a)
+{
+    return is_sum(a) || (zl_is_pieces(a) && !a->pieces.params && a->pieces.outs == 1);
+}
+
+/* Rows give few pieces; where they grow past a limit the values are searched. */
+static zlay_status pair_any(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                            const zlay_layout *b)
+{
+    zlay_status status = has_rows(a) && has_rows(b) ? pair_rows(ctx, out, a, b) : ZLAY_NONE;
+    bool again = status == ZLAY_NONE || status == ZLAY_ELIMIT || status == ZLAY_EOVERFLOW;
+    return again ? pair_values(ctx, out, a, b) : status;
+}
+
 zlay_status zl_pair(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, const zlay_layout *b)
 {
     if (is_sum(a) && is_sum(b)) return pair_strided(ctx, out, a, b);
-    return pair_values(ctx, out, a, b);
+    return pair_any(ctx, out, a, b);
 }
 
 static zlay_status arrange(zl_modes *m, const zlay_layout *a, zlay_arrangement arrangement)
