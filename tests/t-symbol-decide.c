@@ -230,6 +230,8 @@ static const char *const sets[][NAMES] = {
     {"M <= 64", "K <= 64", "N <= 64", "-64 <= ld <= 64", "-64 <= h <= 64"},
     {"M <= 64", "K <= 64", "N <= 64", "4 <= ld <= 64", "4 <= h <= 64"},
     {"2 <= M <= 64", "2 <= K <= 64", "N <= 64", "1 <= ld <= 3", "0 <= h <= 64"},
+    {"M <= h and M <= 64", "K <= ld", "N <= 64 and h <= 64", "-64 <= ld <= 64", "ld >= h - 2"},
+    {"N = K + 1", "K <= 3", "N <= M", "-64 <= ld <= 64 and M <= 4", "h = 2*ld + 1"},
 };
 
 static bool keeps(size_t set, const numbers *n)
@@ -237,7 +239,23 @@ static bool keeps(size_t set, const numbers *n)
     if (set == 1) return n->at[3] >= 4 && n->at[4] >= 4;
     if (set == 2)
         return n->at[0] >= 2 && n->at[1] >= 2 && n->at[3] >= 1 && n->at[3] <= 3 && n->at[4] >= 0;
+    if (set == 3)
+        return n->at[0] <= n->at[4] && n->at[1] <= n->at[3] && n->at[3] >= n->at[4] - 2;
+    if (set == 4)
+        return n->at[2] == n->at[1] + 1 && n->at[2] <= n->at[0] && n->at[4] == 2 * n->at[3] + 1;
     return true;
+}
+
+/* Numbers that keep a set of facts, found by trying. */
+static numbers kept_numbers(uint64_t *seed, size_t set)
+{
+    numbers n = random_numbers(seed);
+    for (int k = 0; k < 1000 && !keeps(set, &n); k++) {
+        n = random_numbers(seed);
+        if (set == 4) n.at[4] = 2 * n.at[3] + 1;
+        if (set == 4) n.at[2] = n.at[1] + 1;
+    }
+    return n;
 }
 
 static void check_at(zlay_ctx *ctx, int kind, zlay_answer answer, const char *guard,
@@ -270,7 +288,7 @@ static void answers(void **state)
         zlay_answer answer;
         int kind = (int)(i % KINDS);
         int64_t onto = test_range(&seed, 1, 9);
-        size_t set = (size_t)test_range(&seed, 0, 2);
+        size_t set = (size_t)test_range(&seed, 0, 4);
         zlay_layout *a = assumed(*state, random_layout(&seed, *state), NAMES, sets[set]);
         zlay_layout *b = assumed(*state, random_layout(&seed, *state), NAMES, sets[set]);
         bool asks = is_symbolic(a);
@@ -278,7 +296,7 @@ static void answers(void **state)
         if (status) fail_msg("%s: %s", kinds[kind], zlay_ctx_message(*state));
         if (asks) seen[kind][answer + 2]++;
         for (int k = 0; asks && k < 30 && answer != ZLAY_UNDECIDED; k++) {
-            numbers n = random_numbers(&seed);
+            numbers n = kept_numbers(&seed, set);
             if (keeps(set, &n)) check_at(*state, kind, answer, guard, a, b, onto, &n);
         }
         zlay_layout_free(a);
@@ -307,6 +325,14 @@ static void rows(void **state)
         {0, "(M,K):(ld,1)", NULL, 0, {NULL}, ZLAY_DEPENDS,
          "(M == 1 || ld != 0) && (K == 1 || M == 1 || ld >= K || 0 >= (__int128)K + (__int128)ld)"},
         {0, "(M,K):(ld,1)", NULL, 0, {"ld >= 64", "K <= 64"}, ZLAY_YES, ""},
+        {0, "(M,K):(ld,1)", NULL, 0, {"K <= ld"}, ZLAY_YES, ""},
+        {0, "(M,K,N):(ld,1,ld*h)", NULL, 0, {"K <= ld", "M <= h"}, ZLAY_YES, ""},
+        {0, "(M,K):(ld,1)", NULL, 0, {"K <= N", "N + 8 = ld"}, ZLAY_DEPENDS,
+         "(M == 1 || ld != 0) && (K == 1 || M == 1 || ld >= K || 0 >= (__int128)K + (__int128)ld)"},
+        {0, "(M,K):(ld,1)", NULL, 0, {"K > ld", "ld >= 1", "M >= 2"}, ZLAY_NO, ""},
+        {3, "K:1", "(N,K):(1,N)", 0, {"K <= N"}, ZLAY_YES, ""},
+        {2, "(K,M):(1,ld)", NULL, 0, {"ld = K"}, ZLAY_YES, ""},
+        {2, "(K,M):(1,ld)", NULL, 0, {"ld = K + 1", "M >= 2"}, ZLAY_NO, ""},
         {0, "(M,K):(ld,1)", NULL, 0, {"ld <= 63", "ld >= 1", "K >= 64"}, ZLAY_DEPENDS, "M == 1"},
         {0, "(8,8):(ld,1)", NULL, 0, {"0 <= ld <= 7"}, ZLAY_NO, ""},
         {0, "(2,M):(0,ld)", NULL, 0, {NULL}, ZLAY_NO, ""},

@@ -49,12 +49,18 @@ zlay_status zl_symbols_name(zlay_ctx *ctx, zl_symbols *s, size_t *place, const c
     return ZLAY_OK;
 }
 
-/* Every monomial, one after the other; NULL at the end. */
+/* Every monomial of the layout, one after the other; NULL at the end. */
 static zl_monomial *monomial(zl_symbols *s, size_t i)
 {
     if (i < 2 * s->leaves) return i % 2 ? &s->leaf[i / 2].stride : &s->leaf[i / 2].shape;
     i -= 2 * s->leaves;
     return i < s->offset.count ? &s->offset.term[i] : NULL;
+}
+
+static zl_monomial *slack_term(zl_symbols *s, size_t i)
+{
+    size_t place = i / ZL_SLACK_TERMS;
+    return place < s->slacks ? &s->slack[place].term[i % ZL_SLACK_TERMS] : NULL;
 }
 
 /* Sums are sorted by powers, which have changed. */
@@ -67,16 +73,32 @@ static bool sort_terms(zl_poly *p)
     return fits;
 }
 
+static void swap_powers(zl_monomial *m, size_t a, size_t b)
+{
+    uint8_t power = m->power[a];
+    m->power[a] = m->power[b];
+    m->power[b] = power;
+}
+
 static void swap_names(zl_symbols *s, size_t a, size_t b)
 {
     zl_monomial *m;
     zl_unknown held = s->name[a];
     s->name[a] = s->name[b];
     s->name[b] = held;
-    for (size_t i = 0; (m = monomial(s, i)); i++) {
-        uint8_t power = m->power[a];
-        m->power[a] = m->power[b];
-        m->power[b] = power;
+    for (size_t i = 0; (m = monomial(s, i)); i++) swap_powers(m, a, b);
+    for (size_t i = 0; (m = slack_term(s, i)); i++) swap_powers(m, a, b);
+}
+
+/* Facts about a name go with it. */
+static void drop_slacks(zl_symbols *s, size_t name)
+{
+    for (size_t i = 0; i < s->slacks;) {
+        bool has = false;
+        for (size_t k = 0; k < ZL_SLACK_TERMS; k++)
+            has = has || s->slack[i].term[k].power[name];
+        if (has) s->slack[i] = s->slack[--s->slacks];
+        else i++;
     }
 }
 
@@ -93,10 +115,19 @@ static void sort_names(zl_symbols *s, bool drop)
 {
     for (size_t i = 0; drop && i < s->names;)
         if (is_used(s, i)) i++;
-        else swap_names(s, i, --s->names);
+        else {
+            drop_slacks(s, i);
+            swap_names(s, i, --s->names);
+        }
     for (size_t i = 1; i < s->names; i++)
         for (size_t k = i; k && strcmp(s->name[k - 1].name.text, s->name[k].name.text) > 0; k--)
             swap_names(s, k - 1, k);
+}
+
+static void share_slacks(zl_symbols *to, const zl_symbols *from, size_t count)
+{
+    for (size_t i = 0; i < count && to->slacks < ZL_SLACKS_MOST; i++)
+        to->slack[to->slacks++] = from->slack[i];
 }
 
 zlay_status zl_symbols_share(zlay_ctx *ctx, zl_symbols *a, zl_symbols *b)
@@ -114,6 +145,9 @@ zlay_status zl_symbols_share(zlay_ctx *ctx, zl_symbols *a, zl_symbols *b)
         }
     sort_names(a, false);
     sort_names(b, false);
+    size_t own = a->slacks;
+    share_slacks(a, b, b->slacks);
+    share_slacks(b, a, own);
     return sort_terms(&a->offset) && sort_terms(&b->offset) ? ZLAY_OK : zl_symbols_overflow(ctx);
 }
 
@@ -132,6 +166,10 @@ bool zl_symbols_put(zl_symbols *s, size_t place, int64_t value)
     zl_monomial *m;
     for (size_t i = 0; (m = monomial(s, i)); i++)
         if (!put_one(m, place, value)) return false;
+    for (size_t i = 0; (m = slack_term(s, i));) {
+        if (put_one(m, place, value)) i++;
+        else s->slack[i / ZL_SLACK_TERMS] = s->slack[--s->slacks], i -= i % ZL_SLACK_TERMS;
+    }
     return sort_terms(&s->offset);
 }
 
@@ -155,6 +193,7 @@ static zlay_status positive(zlay_ctx *ctx, zl_symbols *s)
 zlay_status zl_symbols_settle(zlay_ctx *ctx, zl_symbols *s)
 {
     zlay_status status = positive(ctx, s);
+    zl_slacks_tighten(s);
     for (size_t k = 0; k < s->names && !status; k++) {
         const zl_unknown *name = &s->name[k];
         if (zl_range_is_empty(name->range))
@@ -162,6 +201,8 @@ zlay_status zl_symbols_settle(zlay_ctx *ctx, zl_symbols *s)
         else if (zl_range_is_constant(name->range) && !zl_symbols_put(s, k, name->range.lo))
             status = zl_symbols_overflow(ctx);
     }
+    if (!status && !zl_slacks_hold(s))
+        status = zl_fail(ctx, ZLAY_EINVAL, "a fact about several names does not hold");
     if (status) return status;
     sort_names(s, true);
     return sort_terms(&s->offset) ? ZLAY_OK : zl_symbols_overflow(ctx);
@@ -246,6 +287,7 @@ static zlay_status assume(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a
         zlay_range known = zl_facts_range(facts, s.name[i].name.text);
         s.name[i].range = zl_range_meet(s.name[i].range, known);
     }
+    zl_slacks_assume(&s, facts);
     return zl_symbols_layout(ctx, out, &s);
 }
 

@@ -31,9 +31,17 @@ typedef struct zl_symbol_leaf {
     uint32_t open, close;
 } zl_symbol_leaf;
 
+/* A linear fact about several names: the sum of the terms is 0 or more; terms may be 0. */
+enum { ZL_SLACK_TERMS = ZL_FACT_NAMES + 1, ZL_SLACKS_MOST = 8 };
+
+typedef struct zl_slack {
+    zl_monomial term[ZL_SLACK_TERMS];
+} zl_slack;
+
 typedef struct zl_symbols {
-    size_t names, leaves;
+    size_t names, leaves, slacks;
     zl_unknown name[ZL_SYMBOLS_MOST];
+    zl_slack slack[ZL_SLACKS_MOST];
     zl_symbol_leaf leaf[ZL_SYMBOL_LEAVES];
     zl_poly offset;
 } zl_symbols;
@@ -62,7 +70,16 @@ zlay_range zl_monomial_range(const zl_monomial *m, const zl_symbols *names);
 /* A lower bound, where one is found that the range may lack; false: none. */
 bool zl_poly_least(int64_t *out, const zl_poly *p, const zl_symbols *names);
 
-/* Proved by either. */
+/* What facts about several names say of numbers: false where one does not hold. */
+bool zl_slacks_hold(const zl_symbols *s);
+
+/* The ranges of the names that they leave; one may be empty. */
+void zl_slacks_tighten(zl_symbols *s);
+
+/* Those facts whose names the layout has. */
+void zl_slacks_assume(zl_symbols *s, const zlay_facts *facts);
+
+/* Proved by either, or by either of what is left when multiples of slacks are taken away. */
 bool zl_poly_not_below(const zl_poly *p, const zl_symbols *names, int64_t least);
 
 void zl_monomial_print(zl_text *out, const zl_monomial *m, const zl_symbols *names);

@@ -19,11 +19,47 @@ static int64_t nearest(zlay_range r, int64_t from)
     return zl_add(from, rest, &at) && at <= r.hi ? at : from - (r.mod - rest);
 }
 
+/* The sum of a slack, 0 where it does not fit. */
+static int64_t sum_of(const int64_t *value, const zl_symbols *s, const zl_slack *slack)
+{
+    int64_t sum = 0, product;
+    for (size_t k = 0; k < ZL_SLACK_TERMS; k++) {
+        product = slack->term[k].factor;
+        for (size_t i = 0; i < s->names; i++)
+            if (slack->term[k].power[i] && !zl_mul(product, value[i], &product)) return 0;
+        if (!zl_add(sum, product, &sum)) return 0;
+    }
+    return sum;
+}
+
+/* Where a slack is below 0, the first name that can make up for it does, as little as it can. */
+static void meet_slack(int64_t *value, const zl_symbols *s, const zl_slack *slack)
+{
+    int64_t lack = sum_of(value, s, slack);
+    for (size_t i = 0; i < s->names && lack < 0 && lack > INT64_MIN / 2; i++)
+        for (size_t k = 0; k < ZL_SLACK_TERMS; k++) {
+            int64_t factor = slack->term[k].factor, step, next;
+            if (!slack->term[k].power[i] || factor == INT64_MIN) continue;
+            step = (-lack - 1) / (factor < 0 ? -factor : factor) + 1;
+            if (!zl_add(value[i], factor < 0 ? -step : step, &next)) continue;
+            zlay_range side = zl_range_meet(s->name[i].range, factor < 0
+                                                ? zl_range_between(INT64_MIN, next)
+                                                : zl_range_between(next, INT64_MAX));
+            if (zl_range_is_empty(side)) continue;
+            value[i] = nearest(side, next);
+            return;
+        }
+}
+
+enum { ROUNDS = 8 };
+
 /* One point of an extent shows nothing, so 2 where it may be. */
 static void sample_of(int64_t *value, const zl_symbols *s)
 {
     for (size_t i = 0; i < s->names; i++)
         value[i] = nearest(s->name[i].range, s->name[i].range.lo >= 1 ? 2 : 0);
+    for (int round = 0; round < ROUNDS; round++)
+        for (size_t i = 0; i < s->slacks; i++) meet_slack(value, s, &s->slack[i]);
 }
 
 /* Names of b that a has too are known by both. */
@@ -176,7 +212,7 @@ zlay_status zl_symbols_decide(zlay_ctx *ctx, zlay_answer *out, zlay_layout *show
     zl_free(&alloc, e.guard, e.length + 1);
     if (status || e.answer != ZLAY_NO) return status;
     status = at_sample(ctx, shown, q);
-    bool fits = status != ZLAY_EOVERFLOW && status != ZLAY_ELIMIT;
+    bool fits = status != ZLAY_EOVERFLOW && status != ZLAY_ELIMIT && status != ZLAY_EINVAL;
     return fits ? status : zl_fail(ctx, ZLAY_OK, "%s", "");
 }
 

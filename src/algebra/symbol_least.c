@@ -75,9 +75,40 @@ bool zl_poly_least(int64_t *out, const zl_poly *p, const zl_symbols *names)
     return true;
 }
 
-bool zl_poly_not_below(const zl_poly *p, const zl_symbols *names, int64_t least)
+static bool shows(const zl_poly *p, const zl_symbols *names, int64_t least)
 {
     int64_t found;
     return zl_poly_range(p, names).lo >= least ||
            (zl_poly_least(&found, p, names) && found >= least);
+}
+
+/* p - q slack, where q is 0 or more and takes the term t of p away. */
+static bool take_away(zl_poly *out, const zl_poly *p, size_t t, const zl_slack *s, size_t k,
+                      const zl_symbols *names)
+{
+    const zl_monomial *gone = &s->term[k];
+    zl_monomial q;
+    if (!gone->factor || zl_monomial_constant(gone)) return false;
+    if (!zl_monomial_div(&q, &p->term[t], gone)) return false;
+    if (zl_monomial_range(&q, names).lo < 0) return false;
+    *out = *p;
+    for (size_t i = 0; i < ZL_SLACK_TERMS; i++)
+        if (s->term[i].factor && !zl_poly_sub_product(out, &q, &s->term[i])) return false;
+    return true;
+}
+
+bool zl_poly_not_below(const zl_poly *p, const zl_symbols *names, int64_t least)
+{
+    enum { FORMS_MOST = 16 };
+    zl_poly form[FORMS_MOST];
+    size_t count = 1, terms = names->slacks * ZL_SLACK_TERMS;
+    form[0] = *p;
+    for (size_t k = 0; k < count; k++) {
+        if (shows(&form[k], names, least)) return true;
+        for (size_t t = 0; t < form[k].count; t++)
+            for (size_t i = 0; i < terms && count < FORMS_MOST; i++)
+                count += take_away(&form[count], &form[k], t, &names->slack[i / ZL_SLACK_TERMS],
+                                   i % ZL_SLACK_TERMS, names);
+    }
+    return false;
 }

@@ -44,11 +44,25 @@ static zlay_answer decided_side(const zl_when *w, const zl_poly *sum)
     return fits && zl_poly_not_below(&below, w->names, 1) ? ZLAY_NO : ZLAY_DEPENDS;
 }
 
+static zlay_answer decided_opposite(const zl_when *w, const zl_poly *sum)
+{
+    zl_poly opposite = {0, {{0, {0}}}};
+    zl_monomial one = zl_monomial_of(1);
+    for (size_t i = 0; i < sum->count; i++)
+        if (!zl_poly_sub_product(&opposite, &one, &sum->term[i])) return ZLAY_DEPENDS;
+    return decided_side(w, &opposite);
+}
+
 static zlay_answer decided(const zl_when *w, zl_relation relation, const zl_poly *sum)
 {
     zlay_range r = zl_poly_range(sum, w->names);
     bool zero = zl_range_is_constant(r) && !r.rem, never = !zl_range_has(r, 0);
     if (relation == ZL_NOT_BELOW) return decided_side(w, sum);
+    if (!zero && !never) {
+        zlay_answer least = decided_side(w, sum), most = decided_opposite(w, sum);
+        zero = least == ZLAY_YES && most == ZLAY_YES;
+        never = least == ZLAY_NO || most == ZLAY_NO;
+    }
     if (!zero && !never) return ZLAY_DEPENDS;
     return zero == (relation == ZL_IS_ZERO) ? ZLAY_YES : ZLAY_NO;
 }
