@@ -61,7 +61,7 @@ typedef struct zlay_barrier {
     int32_t sem;       /* ZLAY_SEM_* */
     int32_t scope;     /* ZLAY_SCOPE_* */
     uint64_t address;  /* shared address of the object */
-    uint64_t count;    /* arrivals: made with, or counted; groups left to wait for; threads of SYNC */
+    uint64_t count; /* arrivals: made with, or counted; groups left to wait for; threads of SYNC */
     uint64_t bytes;    /* announced or completed */
     uint64_t pending;  /* arrivals that the phase still awaits */
     uint64_t tx;       /* bytes that it still awaits */

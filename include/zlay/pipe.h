@@ -52,13 +52,13 @@ enum {
     ZLAY_PIPE_OVERRUN,    /* an arrival may fall into an earlier phase than its own */
     ZLAY_PIPE_DEADLOCK,   /* a cycle of waits */
     ZLAY_PIPE_READ_BEFORE_FULL, /* a stage is read before its data is known to be there */
-    ZLAY_PIPE_OVERWRITE,  /* a stage is written while a reader may still read it */
-    ZLAY_PIPE_PROXY,      /* a generic write is read by the async proxy without a fence */
+    ZLAY_PIPE_OVERWRITE,        /* a stage is written while a reader may still read it */
+    ZLAY_PIPE_PROXY,            /* a generic write is read by the async proxy without a fence */
     ZLAY_PIPE_GROUP,      /* something in a group is used before its wait, or never committed */
     ZLAY_PIPE_FENCE,      /* wgmma without its fence, or its accumulators touched in flight */
     ZLAY_PIPE_COLLECTIVE, /* a collective event that not all its warps reach alike */
     ZLAY_PIPE_EXIT,       /* work still in flight, or data that nobody took, when a role ends */
-    ZLAY_PIPE_STAGE       /* a stage not filled and drained exactly once; sums begun or used wrongly */
+    ZLAY_PIPE_STAGE /* a stage not filled and drained exactly once; sums begun or used wrongly */
 };
 
 /** The name of a rule; NULL for a number that is none. */

@@ -35,10 +35,10 @@ typedef struct zlay_sim_global {
 /** What a model function found: ZLAY_OK and 0, or the hardware's fault. */
 enum {
     ZLAY_FAULT_NONE = 0,
-    ZLAY_FAULT_SMEM_ALIGN = 716,  /* shared address off 128 bytes */
-    ZLAY_FAULT_COORDINATE = 715,  /* first coordinate off 16 bytes, or a negative store coordinate */
-    ZLAY_FAULT_ACCESS = 700,      /* outside the shared or global array */
-    ZLAY_FAULT_WIDTH = 717        /* a thread's access off its own width */
+    ZLAY_FAULT_SMEM_ALIGN = 716, /* shared address off 128 bytes */
+    ZLAY_FAULT_COORDINATE = 715, /* first coordinate off 16 bytes, or a negative store coordinate */
+    ZLAY_FAULT_ACCESS = 700,     /* outside the shared or global array */
+    ZLAY_FAULT_WIDTH = 717       /* a thread's access off its own width */
 };
 
 /** Model one tensor copy from global to shared memory, of a tiled map or with

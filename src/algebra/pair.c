@@ -51,7 +51,8 @@ static zlay_status pair_values(zlay_ctx *ctx, zlay_layout **out, const zlay_layo
     return status;
 }
 
-/* ---- the sum of two layouts of one output by their rows: as many pieces as theirs together ---- */
+/* ---- the sum of two layouts of one output by their rows: as many pieces as theirs together ----
+ */
 
 typedef struct second {
     const zlay_layout *b;

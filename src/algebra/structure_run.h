@@ -12,8 +12,8 @@ typedef struct zl_run_question {
     const uint64_t *last;
 } zl_run_question;
 
-/* A direction d, n entries, of a line of `length` points or more, length >= 2: a d is one in output 0
- * and 0 in the others, and |d_j| is at most last_j / (length - 1).  With outputs as digits of one
+/* A direction d, n entries, of a line of `length` points or more, length >= 2: a d is one in output
+ * 0 and 0 in the others, and |d_j| is at most last_j / (length - 1).  With outputs as digits of one
  * number that is one equation over a box.  TOO_MANY also where that number passes 64 bits. */
 zl_found zl_run_of_length(int64_t *d, const zl_run_question *q, uint64_t length, zl_budget *budget);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two points of a symbolic layout collide where sum of stride x = 0 for some x but 0, each |x|
- * below its extent.  Of two modes with strides d and q d that is x = q in the first and -1 in the second,
- * so that |q| is the first extent or more; where every stride divides the next one, no other
- * collision is left when no pair has one. */
+ * below its extent.  Of two modes with strides d and q d that is x = q in the first and -1 in the
+ * second, so that |q| is the first extent or more; where every stride divides the next one, no
+ * other collision is left when no pair has one. */
 #include "algebra/symbol_decide.h"
 
 zlay_status zl_symbols_open(zlay_ctx *ctx, zl_symbol_equality *out, const char *why)

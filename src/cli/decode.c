@@ -64,7 +64,8 @@ static json_t *request_of(int argc, char **argv)
     json_t *bits = map ? map_words(argc - 2, argv + 2, &used) : json_string(argv[2]);
     if (!bits) return NULL;
     snprintf(op, sizeof op, "%.60s.unpack", argv[0]);
-    json_t *request = json_pack("{ssssso}", "op", op, "target", argv[1], map ? "words" : "desc", bits);
+    json_t *request =
+        json_pack("{ssssso}", "op", op, "target", argv[1], map ? "words" : "desc", bits);
     for (int i = 2 + used; request && i < argc; i++) {
         char *equals = strchr(argv[i], '=');
         if (!equals) return json_decref(request), NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mma.check: a matrix instruction from its fields; what is not said has the value that most mean. */
+/* mma.check: a matrix instruction from its fields; what is not said has the value that most mean.
+ */
 #include "json/json.h"
 
 #include <stdio.h>
@@ -63,7 +64,8 @@ static zlay_status get_ptx(zl_call *call, uint32_t *out)
     if (json_is_string(value) &&
         sscanf(json_string_value(value), "%3u.%1u%c", &major, &minor, &rest) == 2)
         *out = 10 * major + minor;
-    else if (json_is_number(value) && number >= 1 && number < 10000) *out = (uint32_t)(number + 0.5);
+    else if (json_is_number(value) && number >= 1 && number < 10000)
+        *out = (uint32_t)(number + 0.5);
     else return zl_wrong(call, "ptx", "a version as \"8.4\"");
     return ZLAY_OK;
 }

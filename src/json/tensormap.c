@@ -19,8 +19,8 @@ static const zl_word wide_modes[] = {{"w", 0}, {"w128", 1}, {NULL, 0}};
 /* What a map of each mode must have; the fields of the others may stand there and are not read. */
 static const char tiled_required[] =
     "mode type rank address extent stride box step interleave swizzle l2 oob";
-static const char columns_required[] =
-    "mode type rank address extent stride lower upper channels pixels step interleave swizzle l2 oob";
+static const char columns_required[] = "mode type rank address extent stride lower upper channels "
+                                       "pixels step interleave swizzle l2 oob";
 static const char map_optional[] = "box lower upper channels pixels wide_mode";
 
 /* A list whose length rank fixes, of which the struct holds the first `room`. */
