@@ -4,6 +4,7 @@
 #include "layout.h"
 
 #include <ctype.h>
+#include <zlay/cute.h>
 #include <zlay/decide.h>
 #include <zlay/pieces.h>
 #include <zlay/symbol.h>
@@ -413,12 +414,35 @@ static void witnesses(void **state)
     assert_true(pairs > 10 && missing > 10 && absent > 10);
 }
 
+/* Extents that are names, divided by numbers. */
+static void divides(void **state)
+{
+    static const char *const row[][3] = {
+        {"64*K:1", "64", "(64,K):(1,64)"},
+        {"(64*K,M):(1,ld)", "64", "(64,(K,M)):(1,(64,ld))"},
+        {"(64*K,M):(1,ld)", "(8,2):(1,16)", "((8,2),(2,(2*K,M))):((1,16),(8,(32,ld)))"},
+        {"(16,M):(ld,1)", "(2,4):(4,1)", "((2,4),(2,M)):((4*ld,ld),(8*ld,1))"},
+        {"K:ld", "64", NULL},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        zlay_layout *a = read_layout(*state, row[i][0]), *b = read_layout(*state, row[i][1]), *made;
+        zlay_status status = zlay_layout_divide(*state, &made, a, b, ZLAY_LOGICAL);
+        assert_int_equal(status, row[i][2] ? ZLAY_OK : ZLAY_ELIMIT);
+        if (made) assert_text(made, row[i][2]);
+        if (!made) assert_non_null(strstr(zlay_ctx_message(*state), "64*K"));
+        zlay_layout_free(made);
+        zlay_layout_free(a);
+        zlay_layout_free(b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(rows, begin, end),
         cmocka_unit_test_setup_teardown(answers, begin, end),
         cmocka_unit_test_setup_teardown(witnesses, begin, end),
+        cmocka_unit_test_setup_teardown(divides, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -169,6 +169,7 @@ static const struct {
 } operations[] = {
     {coalesce, "coalesce", false, 100}, {flip, "flip", false, 100}, {slice, "slice", true, 30},
     {compose, "compose", true, 20},     {after, "after", false, 20}, {divide, "divide", true, 20},
+    {divide, "divide, with names in the extents", false, 1},
     {tile, "tile", true, 20},           {take_tiles, "take_tiles", true, 20},
 };
 
@@ -611,7 +612,7 @@ static void heap_give(void *user, void *ptr, size_t size)
 
 static zlay_status all_calls(zlay_ctx *ctx)
 {
-    zlay_layout *made[6] = {NULL};
+    zlay_layout *made[9] = {NULL};
     zlay_answer answer = ZLAY_YES;
     const zlay_slice by = {0, 1, 3, 1};
     zlay_status status = zlay_layout_parse(ctx, &made[0], "ld o (8,M):(ld,1)", 17);
@@ -623,7 +624,15 @@ static zlay_status all_calls(zlay_ctx *ctx)
     if (!status) status = zlay_layout_assume(ctx, &made[5], made[0], NULL);
     if (!status) status = zlay_layout_equal_guard(ctx, &answer, NULL, made[0], made[2]);
     if (!status) assert_int_equal(answer, ZLAY_DEPENDS);
-    for (int i = 0; i < 6; i++) zlay_layout_free(made[i]);
+    if (!status) status = zlay_layout_injective_guard(ctx, &answer, NULL, made[0]);
+    if (!status) status = zlay_layout_bijective_guard(ctx, &answer, NULL, made[0]);
+    if (!status) status = zlay_layout_surjective_guard(ctx, &answer, NULL, made[0], 4);
+    if (!status) status = zlay_layout_contained_guard(ctx, &answer, NULL, made[0], made[2]);
+    if (!status) status = zlay_layout_is_injective(ctx, &answer, NULL, made[0]);
+    if (!status) status = zlay_layout_parse(ctx, &made[6], "(8,M):(ld,1)", 12);
+    if (!status) status = zlay_layout_parse(ctx, &made[7], "4:1", 3);
+    if (!status) status = zlay_layout_divide(ctx, &made[8], made[6], made[7], ZLAY_LOGICAL);
+    for (int i = 0; i < 9; i++) zlay_layout_free(made[i]);
     return status;
 }
 

@@ -17,12 +17,13 @@
  *
  *  A name in an extent is at least 1.  What an operation answers holds for all
  *  integers that this and the facts of the layout allow.  parse, print, bind,
- *  coalesce, compose, divide by constants (of constant extents), flip, slice of
+ *  coalesce, compose, divide by constants (extents with names: the logical form by
+ *  a layout, where what it leaves is one product, as of 64*K by 64), flip, slice of
  *  a mode that is one leaf, equal, injective, surjective, bijective, contained and
- *  vector_width take these layouts; compose and
- *  divide need an answer that is one shape:stride for all values, else they are
- *  ZLAY_ELIMIT (limit symbolic-stride); every other operation is ZLAY_ENOTSUP,
- *  naming a parameter.  zlay_layout_param lists the names.
+ *  vector_width take these layouts; compose and divide need an answer that is one
+ *  shape:stride for all values, else they are ZLAY_ELIMIT (limit symbolic-stride);
+ *  every other operation is ZLAY_ENOTSUP, naming a parameter.  zlay_layout_param
+ *  lists the names.
  */
 #ifndef ZLAY_SYMBOL_H
 #define ZLAY_SYMBOL_H

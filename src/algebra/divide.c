@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "algebra/cute.h"
+#include "algebra/symbol_ops.h"
 
 /* (b, complement(b, size)): what a is composed with. */
 static zlay_status tile_and_rest(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *b,
@@ -68,9 +69,11 @@ static zlay_status divide(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a
                           const zlay_layout *b, zlay_arrangement arrangement)
 {
     if (!a || !b) return zl_fail(ctx, ZLAY_EINVAL, "a layout is NULL");
-    if (!a->size && zl_parameter(a)) return zl_without_parameters(ctx, a);
     zlay_status status = zl_check_arrangement(ctx, arrangement);
     if (status) return status;
+    if (!a->size && a->symbols && !zl_parameter(b) && arrangement == ZLAY_LOGICAL)
+        return zl_symbols_divide(ctx, out, a, b);
+    if (!a->size && zl_parameter(a)) return zl_without_parameters(ctx, a);
     if (!a->modes) return divide_index(ctx, out, a, b, arrangement);
     status = zl_divide_any(ctx, out, a, b);
     return status ? status : zl_arrange_pair(ctx, out, arrangement);

@@ -21,6 +21,10 @@ zlay_status zl_symbols_slice(zlay_ctx *ctx, zlay_layout **out, const zlay_layout
 zlay_status zl_symbols_compose(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                                const zlay_layout *b);
 
+/* (b, what it leaves of a): a's size is not known, b has no names. */
+zlay_status zl_symbols_divide(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                              const zlay_layout *b);
+
 /* The extents of the top-level modes, 0 where one is not known; how many modes there are. */
 size_t zl_symbols_extents(uint64_t *extents, size_t room, const zlay_layout *a);
 const char *zl_symbols_param(const zlay_layout *a, size_t i);
