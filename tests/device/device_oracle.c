@@ -9,6 +9,8 @@
 #include "sample.h"
 #include "use_model.h"
 
+#include <zlay/tensormap_bits.h>
+
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,10 +91,23 @@ static bool changed(const unsigned char *bits, size_t size)
     return false;
 }
 
+/* The 128 bytes that zlay writes for a legal map, against the driver's; 1 where there are any, 2 where
+ * they are the same and hold the map. */
+static int bits_agree(const oracle *o, const zlay_tensormap *m, const void *bits)
+{
+    uint64_t own[16], theirs[16], left[16], any = 0;
+    zlay_tensormap again;
+    if (zlay_tensormap_pack(own, o->target, m)) return 0;
+    memcpy(theirs, bits, sizeof theirs);
+    if (zlay_tensormap_unpack(&again, left, o->target, theirs)) return 1;
+    for (size_t i = 0; i < 16; i++) any |= left[i] | (own[i] ^ theirs[i]);
+    return any ? 1 : 2;
+}
+
 static void encode_mode(oracle *o, int32_t mode)
 {
     static const char *const names[] = {"tiled", "im2col", "im2col wide"};
-    uint64_t taken = 0, wrong = 0, written = 0;
+    uint64_t taken = 0, wrong = 0, written = 0, packed[3] = {0};
     sample some = {.file = kept(o, "answers", mode)};
     for (uint64_t i = 0; i < o->maps; i++) {
         _Alignas(128) unsigned char bits[128];
@@ -105,6 +120,10 @@ static void encode_mode(oracle *o, int32_t mode)
         bool agrees = !status && (said.driver == ZLAY_DRIVER_ACCEPTS) == takes &&
                       said.driver != ZLAY_DRIVER_UNKNOWN && (takes || said.answer == ZLAY_NO);
         taken += takes;
+        int same = takes ? bits_agree(o, &m, bits) : 0;
+        if (same == 1 && packed[1] < SHOWN)
+            printf("map %llu has other bits\n", (unsigned long long)i), show(&m);
+        packed[same]++;
         written += !takes && changed(bits, sizeof bits);
         if (!agrees && wrong++ < SHOWN) printf("map %llu, taken %d\n", (unsigned long long)i, takes), show(&m);
     }
@@ -112,7 +131,10 @@ static void encode_mode(oracle *o, int32_t mode)
     printf("%s: %llu maps, %llu taken, %llu refused ones written all the same, %llu disagree\n",
            names[mode], (unsigned long long)o->maps, (unsigned long long)taken,
            (unsigned long long)written, (unsigned long long)wrong);
+    printf("%s: of the legal ones zlay writes %llu as the driver, %llu otherwise\n", names[mode],
+           (unsigned long long)packed[2], (unsigned long long)packed[1]);
     verdict(o, o->maps - wrong, wrong);
+    verdict(o, packed[2], packed[1]);
 }
 
 /* ---- uses ------------------------------------------------------------------------------ */
