@@ -239,6 +239,10 @@ static const char *const whole[] = {
     "\"mma\":[64,16],\"address\":1024}",
     "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":8,\"k\":"
     "16}",
+    "{\"op\":\"idesc.pack\",\"kind\":\"f16\",\"a\":\"bf16\",\"b\":\"bf16\",\"d\":\"f32\",\"m\":128,"
+    "\"n\":256}",
+    "{\"op\":\"idesc.unpack\",\"kind\":\"f16\",\"desc\":\"0x08400490\"}",
+    "{\"op\":\"idesc.check\",\"target\":\"sm_100a\",\"kind\":\"f16\",\"desc\":\"0x08400490\"}",
     "{\"op\":\"bank.count\",\"target\":\"sm_90\",\"instruction\":\"ld.shared.b32\",\"addresses\":["
     "0,null,null,null,null,null,null,null,null,null,null,"
     "null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,"

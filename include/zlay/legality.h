@@ -191,7 +191,11 @@ enum {
     ZLAY_FIELD_STRICT,
     ZLAY_FIELD_PTX,
     ZLAY_FIELD_LBO_MODE,
-    ZLAY_FIELD_RESERVED
+    ZLAY_FIELD_RESERVED,
+    ZLAY_FIELD_MAX_SHIFT,
+    ZLAY_FIELD_SCALE_TYPE,
+    ZLAY_FIELD_SF_A_ID,
+    ZLAY_FIELD_SF_B_ID
 };
 
 /** The head of a verdict: 32 bytes.  `reasons` counts all of them, also those

@@ -15,6 +15,7 @@
 #include <zlay/barrier.h>
 #include <zlay/block.h>
 #include <zlay/copy.h>
+#include <zlay/idesc.h>
 #include <zlay/legality.h>
 #include <zlay/mma.h>
 #include <zlay/smemdesc.h>

@@ -135,7 +135,7 @@ json_t *zl_json_verdict(zl_call *call, const zl_checked *checked);
 zlay_status zl_get_tensormap(zl_call *call, zlay_tensormap *out);
 json_t *zl_json_tensormap(zl_call *call, const zlay_tensormap *map);
 
-extern const zl_word zl_types[], zl_swizzles[], zl_majors[], zl_keeps[];
+extern const zl_word zl_kinds[], zl_types[], zl_swizzles[], zl_majors[], zl_keeps[];
 
 /* ---- ops ----------------------------------------------------------------- */
 

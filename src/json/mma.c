@@ -8,14 +8,6 @@
 
 static const zl_word instructions[] = {
     {"wgmma", ZLAY_MMA_WGMMA}, {"tcgen05", ZLAY_MMA_TCGEN05}, {"mfma", ZLAY_MMA_MFMA}, {NULL, 0}};
-static const zl_word kinds[] = {{"f16", ZLAY_KIND_F16},
-                                {"tf32", ZLAY_KIND_TF32},
-                                {"f8f6f4", ZLAY_KIND_F8F6F4},
-                                {"i8", ZLAY_KIND_I8},
-                                {"mxf8f6f4", ZLAY_KIND_MXF8F6F4},
-                                {"mxf4", ZLAY_KIND_MXF4},
-                                {"mxf4nvf4", ZLAY_KIND_MXF4NVF4},
-                                {NULL, 0}};
 static const zl_word sources[] = {
     {"smem", ZLAY_SOURCE_SMEM}, {"reg", ZLAY_SOURCE_REG}, {"tmem", ZLAY_SOURCE_TMEM}, {NULL, 0}};
 static const zl_word scale_vecs[] = {{"1X", ZLAY_SCALE_1X},
@@ -106,7 +98,7 @@ static zlay_status read_kind(zl_call *call, zlay_mma *out)
     if (out->instruction == ZLAY_MMA_WGMMA && text &&
         zlay_type_find(&out->a, text, strlen(text)) == ZLAY_OK)
         return ZLAY_OK;
-    status = get_named(call, "kind", kinds, &out->kind);
+    status = get_named(call, "kind", zl_kinds, &out->kind);
     if (!status) out->a = type_of_kind(out);
     return status;
 }
@@ -122,6 +114,13 @@ static zlay_status read_types(zl_call *call, zlay_mma *out)
     return status;
 }
 
+/* mxf4nvf4 has no form without a written vector. */
+static int32_t vector_of(const zl_call *call, const zlay_mma *mma)
+{
+    bool said = json_object_get(call->request, "scale_vec") != NULL;
+    return !said && mma->kind == ZLAY_KIND_MXF4NVF4 ? ZLAY_SCALE_BLOCK16 : ZLAY_SCALE_NONE;
+}
+
 static zlay_status read_words(zl_call *call, zlay_mma *out)
 {
     const struct {
@@ -134,6 +133,7 @@ static zlay_status read_words(zl_call *call, zlay_mma *out)
         {"collector", collectors, &out->collector}, {"bit_op", bit_ops, &out->bit_op},
     };
     zlay_status status = ZLAY_OK;
+    out->scale_vec = vector_of(call, out);
     for (size_t i = 0; !status && i < ZL_COUNT(fields); i++)
         status = get_named(call, fields[i].name, fields[i].words, fields[i].to);
     return status;

@@ -85,6 +85,10 @@ static const char *const fields[] = {
     [ZLAY_FIELD_PTX] = "ptx",
     [ZLAY_FIELD_LBO_MODE] = "lbo_mode",
     [ZLAY_FIELD_RESERVED] = "reserved",
+    [ZLAY_FIELD_MAX_SHIFT] = "max_shift",
+    [ZLAY_FIELD_SCALE_TYPE] = "scale_type",
+    [ZLAY_FIELD_SF_A_ID] = "sf_a_id",
+    [ZLAY_FIELD_SF_B_ID] = "sf_b_id",
 };
 
 const char *zlay_field_name(int32_t field)

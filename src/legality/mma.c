@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Matrix instructions: each family is a subject of its own rules. */
-#include "legality/rule.h"
+#include "legality/tcgen05.h"
 
 static uint64_t value(zl_quantity q, const zl_subject *s, uint32_t i)
 {
@@ -27,6 +27,8 @@ zlay_status zlay_mma_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
     if (!out || !target || !mma || (room && !reasons) ||
         !zl_all_zero(mma->reserved, ZL_COUNT(mma->reserved)))
         return ZLAY_EINVAL;
+    if (mma->instruction == ZLAY_MMA_TCGEN05)
+        return zl_tcgen05_check(out, reasons, room, target, mma);
     zl_subject s = {family(mma->instruction), target, mma};
     if (!zl_subject_known(s.kind)) return ZLAY_ENOTSUP;
     return zl_check(out, reasons, room, &s, false);

@@ -49,6 +49,36 @@ enum {
 #define WGMMA_D_TYPE        ZL_BOUND_WGMMA_D
 #define WGMMA_DEPTH         ZL_BOUND_WGMMA_K
 #define WGMMA_PTX_LEAST     ZL_BOUND_WGMMA_PTX
+#define T5_LEAST_M           ZL_BOUND_T5_M_LO
+#define T5_MOST_M            ZL_BOUND_T5_M_HI
+#define T5_LEAST_N           ZL_BOUND_T5_N_LO
+#define T5_MOST_N            ZL_BOUND_T5_N_HI
+#define T5_STEP_OF_N         ZL_BOUND_T5_N_STEP
+#define T5_DEPTH             ZL_BOUND_T5_K
+#define T5_LEAST_PTX         ZL_BOUND_T5_PTX
+#define T5_A_TYPE            ZL_BOUND_T5_A
+#define T5_B_TYPE            ZL_BOUND_T5_B
+#define T5_D_TYPE            ZL_BOUND_T5_D
+#define T5_VECTOR_OF_KIND    ZL_BOUND_T5_VECTOR
+#define T5_PLACE_OF_A        ZL_BOUND_T5_SOURCE
+#define T5_COLLECTOR_OF_FORM ZL_BOUND_T5_COLLECTOR
+#define T5_SHIFT_COLUMNS     ZL_BOUND_T5_SHIFT
+#define T5_SCALE_TYPE        ZL_BOUND_T5_SCALE
+#define T5_POWER_OF_M        ZL_BOUND_T5_M_POWER
+#define T5_POWER_OF_N        ZL_BOUND_T5_N_POWER
+#define T5_OF_MMA_KIND       ZL_BOUND_T5_SAME(0)
+#define T5_OF_MMA_A          ZL_BOUND_T5_SAME(1)
+#define T5_OF_MMA_B          ZL_BOUND_T5_SAME(2)
+#define T5_OF_MMA_D          ZL_BOUND_T5_SAME(3)
+#define T5_OF_MMA_M          ZL_BOUND_T5_SAME(4)
+#define T5_OF_MMA_N          ZL_BOUND_T5_SAME(5)
+#define T5_OF_MMA_K          ZL_BOUND_T5_SAME(6)
+#define T5_OF_MMA_A_MAJOR    ZL_BOUND_T5_SAME(7)
+#define T5_OF_MMA_B_MAJOR    ZL_BOUND_T5_SAME(8)
+#define T5_OF_MMA_SPARSE     ZL_BOUND_T5_SAME(9)
+#define T5_OF_MMA_NEGATE_A   ZL_BOUND_T5_SAME(10)
+#define T5_OF_MMA_NEGATE_B   ZL_BOUND_T5_SAME(11)
+#define T5_OF_MMA_SATURATE   ZL_BOUND_T5_SAME(12)
 #define BY_DRIVER           ZLAY_BY_DRIVER, false
 #define BY_DOCUMENT         ZLAY_BY_DOCUMENT, false
 #define BY_ASSEMBLER        ZLAY_BY_ASSEMBLER, false

@@ -73,6 +73,26 @@ typedef enum zl_entries {
 #define ZL_BOUND_WGMMA_D   (UINT64_MAX - 66)
 #define ZL_BOUND_WGMMA_K   (UINT64_MAX - 67)
 #define ZL_BOUND_WGMMA_PTX (UINT64_MAX - 68)
+/* Of tcgen05: what the shape's row leaves, the legal value nearest to a field's, and what the
+ * descriptor and its instruction must both say. */
+#define ZL_BOUND_T5_M_LO      (UINT64_MAX - 96)
+#define ZL_BOUND_T5_M_HI      (UINT64_MAX - 97)
+#define ZL_BOUND_T5_N_LO      (UINT64_MAX - 98)
+#define ZL_BOUND_T5_N_HI      (UINT64_MAX - 99)
+#define ZL_BOUND_T5_N_STEP    (UINT64_MAX - 100)
+#define ZL_BOUND_T5_K         (UINT64_MAX - 101)
+#define ZL_BOUND_T5_PTX       (UINT64_MAX - 102)
+#define ZL_BOUND_T5_A         (UINT64_MAX - 103)
+#define ZL_BOUND_T5_B         (UINT64_MAX - 104)
+#define ZL_BOUND_T5_D         (UINT64_MAX - 105)
+#define ZL_BOUND_T5_VECTOR    (UINT64_MAX - 106)
+#define ZL_BOUND_T5_SOURCE    (UINT64_MAX - 107)
+#define ZL_BOUND_T5_COLLECTOR (UINT64_MAX - 108)
+#define ZL_BOUND_T5_SHIFT     (UINT64_MAX - 109)
+#define ZL_BOUND_T5_SCALE     (UINT64_MAX - 110)
+#define ZL_BOUND_T5_M_POWER   (UINT64_MAX - 111)
+#define ZL_BOUND_T5_N_POWER   (UINT64_MAX - 112)
+#define ZL_BOUND_T5_SAME(i)   (UINT64_MAX - 113 - (i))
 /* Of issued copies, barriers and blocks. */
 #define ZL_BOUND_WINDOW      (UINT64_MAX - 32) /* end of a block's shared addresses */
 #define ZL_BOUND_MAP_RANK    (UINT64_MAX - 33)
@@ -146,7 +166,7 @@ void zl_tensormap_fix(zlay_reason *reason, const zl_rule *rule, const zl_subject
 
 extern const zl_subject_form zl_tensormap_form, zl_smemdesc_form, zl_mma_form, zl_wgmma_form,
     zl_smem_form, zl_copy_form,
-    zl_barrier_form, zl_block_form, zl_replace_form;
+    zl_barrier_form, zl_block_form, zl_replace_form, zl_tcgen05_form;
 
 /* The end of a block's shared addresses: what it may have behind what the system keeps. */
 uint64_t zl_smem_window(const zlay_target *target);

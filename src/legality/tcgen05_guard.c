@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* When rules of tcgen05 apply: traits of a question, which guards ask for. */
+#include "legality/tcgen05.h"
+
+enum {
+    ISSUED = 1 << 0,
+    ALONE = 1 << 1,
+    DESCRIBED = 1 << 2,
+    SHAPED = 1 << 3,
+    IN_WS = 1 << 4,
+    NO_WS = 1 << 5,
+    ONE_CTA = 1 << 6,
+    TWO_CTAS = 1 << 7,
+    OF_SPARSE = 1 << 8,
+    OF_K96 = 1 << 9,
+    NO_K96 = 1 << 10,
+    OF_VECTOR = 1 << 11,
+    WITH_PTX = 1 << 12,
+    A_IN_TMEM = 1 << 13,
+    A_NARROW = 1 << 14,
+    B_NARROW = 1 << 15,
+    B_BYTES_MN = 1 << 16,
+    OF_ASHIFT = 1 << 17,
+    M_128 = 1 << 18,
+    N_OVER_32 = 1 << 19,
+    N_24 = 1 << 20,
+    VECTOR_OF_4 = 1 << 21,
+    USES_A = 1 << 22,
+    T5_ANY_NUMBER = -1
+};
+
+static bool narrow(int32_t type)
+{
+    return type == ZLAY_TYPE_E2M3 || type == ZLAY_TYPE_E3M2 || type == ZLAY_TYPE_E2M1;
+}
+
+static bool of_four(int32_t vector)
+{
+    return vector == ZLAY_SCALE_4X || vector == ZLAY_SCALE_BLOCK16;
+}
+
+static bool uses(int32_t collector)
+{
+    return collector == ZLAY_COLLECTOR_A_FILL || collector == ZLAY_COLLECTOR_A_USE;
+}
+
+static uint32_t bit(bool set, uint32_t trait) { return set ? trait : 0; }
+
+static uint32_t form_traits(const zl_tcgen05 *t)
+{
+    const zlay_mma *m = &t->mma;
+    uint32_t traits = bit(t->desc != NULL, DESCRIBED) | bit(t->bounds.m_hi, SHAPED);
+    if (!t->issued) return traits | ALONE;
+    return traits | ISSUED | (m->ws ? IN_WS : NO_WS) | bit(m->cta_group == 1, ONE_CTA) |
+           bit(m->cta_group == 2, TWO_CTAS) | bit(m->scale_vec != 0, OF_VECTOR) |
+           bit(m->a_source == ZLAY_SOURCE_TMEM, A_IN_TMEM) | bit(m->ashift != 0, OF_ASHIFT) |
+           bit(m->ptx != 0, WITH_PTX) |
+           bit(uses(m->collector), USES_A) | bit(of_four(m->scale_vec), VECTOR_OF_4);
+}
+
+static uint32_t traits_of(const zl_tcgen05 *t)
+{
+    const zlay_mma *m = &t->mma;
+    return form_traits(t) | bit(m->sparse != 0, OF_SPARSE) | (m->k == 96 ? OF_K96 : NO_K96) |
+           bit(narrow(m->a), A_NARROW) | bit(narrow(m->b), B_NARROW) |
+           bit(m->b_major == ZLAY_MAJOR_MN && !narrow(m->b), B_BYTES_MN) | bit(m->m == 128, M_128) |
+           bit(m->n > 32, N_OVER_32) | bit(m->n == 24, N_24);
+}
+
+void zl_t5_prepare(zl_tcgen05 *t)
+{
+    if (!zl_t5_bounds_of(&t->bounds, t)) t->bounds = (zl_t5_bounds){0};
+    t->traits = traits_of(t);
+}
+
+static bool holds(const zl_tcgen05 *t, int32_t kinds, uint32_t traits)
+{
+    if (kinds != T5_ANY_NUMBER && !zl_t5_is(t->mma.kind, (uint32_t)kinds)) return false;
+    return (t->traits & traits) == traits;
+}
+
+bool zl_t5_guard(zl_guard g, const zl_subject *s)
+{
+    switch (g) {
+#define T5_GUARD(name, kinds, traits)                                                              \
+    case ZL_G_##name: return holds(s->value, (int32_t)(kinds), traits);
+#include "legality/guards/tcgen05.def"
+    default: return false;
+    }
+}
