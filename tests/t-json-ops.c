@@ -379,7 +379,7 @@ static void matrix_instructions(void **state)
     }
     says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90\",\"instruction\":\"wgmma\",\"m\":64,\"n\":8,\"k\":16}", "ok.answer", "\"no\"");
     says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":8,\"k\":16,\"a_major\":\"MN\",\"b_major\":\"K\"}", "ok.answer", "\"yes\"");
-    says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"tcgen05\",\"m\":64,\"n\":8,\"k\":16}", "error", "\"ENOTSUP\"");
+    says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"mfma\",\"m\":64,\"n\":8,\"k\":16}", "error", "\"ENOTSUP\"");
     says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":8,\"k\":16,\"a\":\"f16\"}", "ok.answer", "\"yes\"");
 }
 
