@@ -231,6 +231,7 @@ static const char *const whole[] = {
     "{\"op\":\"barrier.check\",\"target\":\"sm_90a\",\"barrier\":\"init\"}",
     "{\"op\":\"block.check\",\"target\":\"sm_90a\",\"threads\":128}",
     "{\"op\":\"replace.check\",\"target\":\"sm_90a\",\"field\":\"rank\",\"value\":1}",
+    "{\"op\":\"instruction.check\",\"target\":\"sm_90a\",\"instruction\":\"bulk.wait\"}",
     "{\"op\":\"smemdesc.pack\",\"target\":\"sm_90a\",\"start\":0,\"lbo\":16,\"sbo\":1024,"
     "\"swizzle\":3}",
     "{\"op\":\"smemdesc.unpack\",\"target\":\"sm_90a\",\"desc\":0}",

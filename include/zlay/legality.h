@@ -195,7 +195,11 @@ enum {
     ZLAY_FIELD_MAX_SHIFT,
     ZLAY_FIELD_SCALE_TYPE,
     ZLAY_FIELD_SF_A_ID,
-    ZLAY_FIELD_SF_B_ID
+    ZLAY_FIELD_SF_B_ID,
+    ZLAY_FIELD_COLUMNS,
+    ZLAY_FIELD_GROUPS,
+    ZLAY_FIELD_SCALE,
+    ZLAY_FIELD_SIZE
 };
 
 /** The head of a verdict: 32 bytes.  `reasons` counts all of them, also those

@@ -11,6 +11,7 @@
 #include <zlay/f2.h>
 #include <zlay/facts.h>
 #include <zlay/hier.h>
+#include <zlay/instruction.h>
 #include <zlay/bank.h>
 #include <zlay/barrier.h>
 #include <zlay/block.h>

@@ -89,6 +89,10 @@ static const char *const fields[] = {
     [ZLAY_FIELD_SCALE_TYPE] = "scale_type",
     [ZLAY_FIELD_SF_A_ID] = "sf_a_id",
     [ZLAY_FIELD_SF_B_ID] = "sf_b_id",
+    [ZLAY_FIELD_COLUMNS] = "columns",
+    [ZLAY_FIELD_GROUPS] = "groups",
+    [ZLAY_FIELD_SCALE] = "scale",
+    [ZLAY_FIELD_SIZE] = "size",
 };
 
 const char *zlay_field_name(int32_t field)

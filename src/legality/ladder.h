@@ -34,7 +34,8 @@ typedef enum zl_subject_kind {
     ZL_SUBJECT_MMA,          /* a zlay_mma of no known instruction */
     ZL_SUBJECT_WGMMA,
     ZL_SUBJECT_TCGEN05,
-    ZL_SUBJECT_MFMA
+    ZL_SUBJECT_MFMA,
+    ZL_SUBJECT_INSTR
 } zl_subject_kind;
 
 typedef struct zl_subject {

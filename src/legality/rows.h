@@ -43,6 +43,11 @@ enum {
 #define REPLACE_LEAST       ZL_BOUND_LEAST
 #define REPLACE_MOST        ZL_BOUND_MOST
 #define REPLACE_MULTIPLE    ZL_BOUND_MULTIPLE
+#define FORM_PTX            ZL_BOUND_FORM_PTX
+#define TARGET_PTX          ZL_BOUND_TARGET_PTX
+#define PTX_KNOWN           ZL_BOUND_PTX_KNOWN
+#define SAID_PTX            ZL_BOUND_SAID_PTX
+#define POWER_OF_TWO        ZL_BOUND_POWER_OF_TWO
 #define NEGATIVE(n)         (UINT64_MAX - (n) + 1)
 #define WGMMA_A_TYPE        ZL_BOUND_WGMMA_A
 #define WGMMA_B_TYPE        ZL_BOUND_WGMMA_B

@@ -57,7 +57,8 @@ typedef enum zl_entries {
     ZL_ENTRIES_ASKING,
     ZL_ENTRIES_STARTS,
     ZL_ENTRIES_STATED,
-    ZL_ENTRIES_SLICE
+    ZL_ENTRIES_SLICE,
+    ZL_ENTRIES_CONSTANT /* one where an instruction was given it */
 } zl_entries;
 
 /* Bounds that are no constant. */
@@ -115,6 +116,13 @@ typedef enum zl_entries {
 #define ZL_BOUND_MOST        (UINT64_MAX - 50)
 #define ZL_BOUND_MULTIPLE    (UINT64_MAX - 51)
 
+/* Of instruction forms. */
+#define ZL_BOUND_FORM_PTX     (UINT64_MAX - 96) /* the oldest PTX version that has the form */
+#define ZL_BOUND_TARGET_PTX   (UINT64_MAX - 97) /* that knows the target */
+#define ZL_BOUND_PTX_KNOWN    (UINT64_MAX - 98) /* the nearest version that there is */
+#define ZL_BOUND_SAID_PTX     (UINT64_MAX - 100) /* that has the form by the documents, where later */
+#define ZL_BOUND_POWER_OF_TWO (UINT64_MAX - 99) /* the least that is no less */
+
 typedef struct zl_rule {
     int32_t number;
     const char *id;
@@ -167,6 +175,7 @@ void zl_tensormap_fix(zlay_reason *reason, const zl_rule *rule, const zl_subject
 extern const zl_subject_form zl_tensormap_form, zl_smemdesc_form, zl_mma_form, zl_wgmma_form,
     zl_smem_form, zl_copy_form,
     zl_barrier_form, zl_block_form, zl_replace_form, zl_tcgen05_form;
+    zl_barrier_form, zl_block_form, zl_replace_form;
 
 /* The end of a block's shared addresses: what it may have behind what the system keeps. */
 uint64_t zl_smem_window(const zlay_target *target);
@@ -175,6 +184,9 @@ zl_subject_kind zl_quantity_subject(zl_quantity quantity);
 int32_t zl_quantity_field(zl_quantity quantity);
 bool zl_quantity_indexed(zl_quantity quantity);
 uint32_t zl_quantity_count(zl_quantity quantity, const zl_subject *subject);
+extern const zl_subject_form zl_instruction_form;
+/* Whether an instruction has a constant of this kind, and it was given. */
+bool zl_constant_given(zl_quantity kind, const zl_subject *subject);
 uint64_t zl_quantity_value(zl_quantity quantity, const zl_subject *subject, uint32_t i);
 uint64_t zl_bound(uint64_t bound, const zl_subject *subject, uint32_t i);
 bool zl_guard_holds(zl_guard guard, const zl_subject *subject);

@@ -9,6 +9,7 @@ static const zl_subject_form *const forms[] = {
     [ZL_SUBJECT_BARRIER] = &zl_barrier_form, [ZL_SUBJECT_BLOCK] = &zl_block_form,
     [ZL_SUBJECT_REPLACE] = &zl_replace_form,
     [ZL_SUBJECT_TCGEN05] = &zl_tcgen05_form,
+    [ZL_SUBJECT_INSTR] = &zl_instruction_form,
 };
 
 static const struct {
@@ -51,6 +52,7 @@ bool zl_quantity_indexed(zl_quantity q)
 uint32_t zl_quantity_count(zl_quantity q, const zl_subject *s)
 {
     zl_entries e = quantities[q].entries;
+    if (e == ZL_ENTRIES_CONSTANT) return zl_constant_given(q, s);
     if (e <= ZL_ENTRIES_ONE || !forms[s->kind]->count) return e != ZL_ENTRIES_NEVER;
     return forms[s->kind]->count(e, s);
 }

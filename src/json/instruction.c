@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "json/json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the request ---------------------------------------------------------------------- */
+
+/* "8.6", "86" or 86. */
+static zlay_status read_ptx(zl_call *call, uint32_t *out)
+{
+    zl_span text = {0};
+    const json_t *value = json_object_get(call->request, "ptx");
+    if (!json_is_string(value)) return zl_get_u32(call, call->request, "ptx", out);
+    zlay_status status = zl_get_text(call, call->request, "ptx", &text);
+    if (status) return status;
+    if (text.length != 3 || text.text[0] < '1' || text.text[0] > '9' || text.text[1] != '.' ||
+        text.text[2] < '0' || text.text[2] > '9')
+        return zl_wrong(call, "ptx", "a PTX version as \"8.6\"");
+    *out = (uint32_t)(10 * (text.text[0] - '0') + text.text[2] - '0');
+    return ZLAY_OK;
+}
+
+static zlay_status read_form(zl_call *call, uint32_t *out)
+{
+    zl_span id = {"", 0};
+    char quoted[256];
+    zlay_status status = zl_get_text(call, call->request, "instruction", &id);
+    if (status) return status;
+    if (!zlay_instruction_find(out, id.text, id.length)) return ZLAY_OK;
+    return zl_fail(call->ctx, ZLAY_EINVAL, "field 'instruction': no form is called '%s'",
+                   zl_quote(quoted, id.text, id.length));
+}
+
+static zlay_status read_constant(zl_call *call, zlay_instruction *out, const zlay_operand *operand)
+{
+    zlay_constant *c = &out->constant[out->count];
+    if (!operand->field || !json_object_get(call->request, operand->name)) return ZLAY_OK;
+    out->count++;
+    c->field = operand->field;
+    return zl_get_i64(call, call->request, operand->name, &c->value);
+}
+
+static bool has_operand(uint32_t form, const char *name)
+{
+    zlay_operand operand;
+    for (size_t i = 0; !zlay_instruction_operand(&operand, form, i); i++)
+        if (operand.field && !strcmp(operand.name, name)) return true;
+    return false;
+}
+
+/* A constant that the form has not is a mistake of the request. */
+static zlay_status refuse_others(zl_call *call, uint32_t form)
+{
+    static const char *const frame[] = {"op", "id", "limits", "target", "instruction", "ptx"};
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)call->request, key, value)
+    {
+        bool known = has_operand(form, key);
+        for (size_t i = 0; i < ZL_COUNT(frame); i++) known |= !strcmp(frame[i], key);
+        if (!known)
+            return zl_fail(call->ctx, ZLAY_EINVAL, "field '%s': the form has no such constant", key);
+    }
+    return ZLAY_OK;
+}
+
+static zlay_status read_request(zl_call *call, zlay_instruction *out)
+{
+    zlay_operand operand;
+    zlay_status status = read_form(call, &out->form);
+    if (!status) status = read_ptx(call, &out->ptx);
+    if (!status) status = refuse_others(call, out->form);
+    for (size_t i = 0; !status && !zlay_instruction_operand(&operand, out->form, i); i++)
+        status = read_constant(call, out, &operand);
+    return status;
+}
+
+/* ---- the form ------------------------------------------------------------------------- */
+
+static zlay_status print_id(zlay_ctx *ctx, zlay_buf *out, const void *value)
+{
+    (void)ctx;
+    return zlay_instruction_id(out, *(const uint32_t *)value);
+}
+
+static zlay_status print_text(zlay_ctx *ctx, zlay_buf *out, const void *value)
+{
+    (void)ctx;
+    return zlay_instruction_print(out, *(const uint32_t *)value, NULL, 0);
+}
+
+static zlay_status form_value(zl_call *call, uint32_t form, json_t *out)
+{
+    zlay_form about;
+    char version[16];
+    zlay_status status = zlay_instruction_get(&about, form);
+    if (!status) zl_put_value(call, out, "id", zl_json_printed(call, print_id, &form, &status));
+    if (!status) zl_put_value(call, out, "text", zl_json_printed(call, print_text, &form, &status));
+    if (status) return status;
+    snprintf(version, sizeof version, "%u.%u", (unsigned)(about.ptx / 10), (unsigned)(about.ptx % 10));
+    zl_put_value(call, out, "ptx", json_string(version));
+    zl_put_value(call, out, "targets", json_string(about.targets));
+    return ZLAY_OK;
+}
+
+zlay_status zl_op_instruction_check(zl_call *call)
+{
+    zlay_reason reasons[ZL_REASONS_MOST];
+    zl_checked checked = {.reasons = reasons, .room = ZL_REASONS_MOST};
+    const zlay_target *target;
+    zlay_instruction asked = {.form = 0};
+    zlay_status status = zl_get_target(call, &target);
+    if (!status) status = read_request(call, &asked);
+    if (!status)
+        status = zlay_instruction_check(&checked.verdict, reasons, ZL_REASONS_MOST, target, &asked);
+    if (status) return status;
+    call->value = zl_json_verdict(call, &checked);
+    json_t *form = json_object();
+    status = form_value(call, asked.form, form);
+    zl_put_value(call, call->value, "form", form);
+    return status;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Instruction forms with their constants as a subject of rules. */
+#include "legality/form.h"
+
+#include <string.h>
+
+/* The constants of the form that were given, each with the quantity whose rules it keeps. */
+typedef struct asked {
+    zl_form form;
+    uint32_t ptx, count;
+    zl_quantity kind[ZLAY_CONSTANTS_MOST];
+    int64_t value[ZLAY_CONSTANTS_MOST];
+} asked;
+
+static const struct {
+    const char *name;
+    zl_quantity quantity;
+} kinds[] = {
+#define QUANTITY(name, subject, field, entries) {#name, ZL_Q_##name},
+#include "legality/quantities/instruction.def"
+#undef QUANTITY
+};
+
+/* The quantity of a constant operand; that of the form itself where it has no rules. */
+static zl_quantity kind_of(const zl_token *token)
+{
+    for (size_t i = 0; token->kind && i < ZL_COUNT(kinds); i++)
+        if (strlen(kinds[i].name) == token->kind_length &&
+            !memcmp(kinds[i].name, token->kind, token->kind_length))
+            return kinds[i].quantity;
+    return ZL_Q_INSTR_ON;
+}
+
+int32_t zl_constant_field(const zl_token *token)
+{
+    zl_quantity kind = kind_of(token);
+    return kind == ZL_Q_INSTR_ON ? ZLAY_FIELD_NONE : zl_quantity_field(kind);
+}
+
+static const int64_t *given(const asked *a, zl_quantity kind)
+{
+    for (uint32_t i = 0; i < a->count; i++)
+        if (a->kind[i] == kind) return &a->value[i];
+    return NULL;
+}
+
+bool zl_constant_given(zl_quantity kind, const zl_subject *s) { return given(s->value, kind) != NULL; }
+
+static uint64_t value(zl_quantity q, const zl_subject *s, uint32_t i)
+{
+    const asked *a = s->value;
+    (void)i;
+    switch (q) {
+    case ZL_Q_INSTR_ON: return zl_form_on(&a->form, s->target, false);
+    case ZL_Q_INSTR_SAID: return zl_form_on(&a->form, s->target, true) >= zl_form_on(&a->form, s->target, false);
+    case ZL_Q_INSTR_PTX: return a->ptx;
+    default: return (uint64_t)*given(a, q);
+    }
+}
+
+static bool guard(zl_guard g, const zl_subject *s)
+{
+    (void)g;
+    return ((const asked *)s->value)->ptx != 0;
+}
+
+/* The nearest power of two that is no less; of negative numbers and of those past 2^62, the bound. */
+static uint64_t power_of_two(int64_t value)
+{
+    uint64_t power = 1;
+    while (power < 1ull << 62 && (int64_t)power < value) power *= 2;
+    return power;
+}
+
+static uint64_t columns(const asked *a)
+{
+    const int64_t *n = given(a, ZL_Q_TMEM_COLUMNS);
+    if (!n) n = given(a, ZL_Q_TMEM_FREED);
+    return n ? power_of_two(*n) : 0;
+}
+
+/* Where the documents ask for a later version than the assembler; else none. */
+static uint64_t said_ptx(const zl_form *form)
+{
+    uint32_t said = zl_form_ptx(form, true);
+    return said > zl_form_ptx(form, false) ? said : 0;
+}
+
+static uint64_t bound(uint64_t b, const zl_subject *s, uint32_t i)
+{
+    const asked *a = s->value;
+    (void)i;
+    switch (b) {
+    case ZL_BOUND_FORM_PTX: return zl_form_ptx(&a->form, false);
+    case ZL_BOUND_SAID_PTX: return said_ptx(&a->form);
+    case ZL_BOUND_TARGET_PTX: return zl_target_ptx(s->target);
+    case ZL_BOUND_PTX_KNOWN: return zl_ptx_known(a->ptx);
+    case ZL_BOUND_POWER_OF_TWO: return columns(a);
+    default: return b;
+    }
+}
+
+/* ---- repairs -------------------------------------------------------------------- */
+
+static int64_t clamped(int64_t value, int64_t lo, int64_t hi)
+{
+    return value < lo ? lo : value > hi ? hi : value;
+}
+
+/* The nearest value to `value` that one rule takes. */
+static int64_t moved(const zl_rule *rule, const zl_subject *s, int64_t value)
+{
+    int64_t lo = (int64_t)bound(rule->lo, s, 0), hi = (int64_t)bound(rule->hi, s, 0);
+    switch (rule->relation) {
+    case ZLAY_REL_MULTIPLE: return value > INT64_MAX - lo ? value / lo * lo : (value + lo - 1) / lo * lo;
+    case ZLAY_REL_EQUAL: return rule->lo == ZL_BOUND_POWER_OF_TWO ? (int64_t)power_of_two(value) : lo;
+    default: return clamped(value, lo, hi);
+    }
+}
+
+/* Bounds are multiples and powers themselves, so ranges first and last leave what every rule takes. */
+static int64_t settled(zl_quantity quantity, const zl_subject *s, int64_t value)
+{
+    for (int pass = 0; pass < 3; pass++)
+        for (const zl_rule *rule = zl_rules; rule < zl_rules + zl_rules_count; rule++)
+            if (rule->quantity == quantity && (pass == 1) == (rule->relation != ZLAY_REL_SIGNED) &&
+                (rule->when == ZL_G_ALWAYS || guard(rule->when, s)))
+                value = moved(rule, s, value);
+    return value;
+}
+
+static void fix(zlay_reason *r, const zl_rule *rule, const zl_subject *s)
+{
+    if (rule->field == ZLAY_FIELD_TARGET) return;
+    zl_give(r, rule->keeps, (uint64_t)settled(rule->quantity, s, (int64_t)r->value), 1);
+}
+
+const zl_subject_form zl_instruction_form = {value, NULL, guard, bound, fix};
+
+/* ---- the question --------------------------------------------------------------- */
+
+/* Put one constant beside the operand that has its field; false: none has, or it is there. */
+static bool put_constant(asked *a, const zlay_constant *c)
+{
+    zl_reader reader = zl_form_read(&a->form);
+    zl_token token;
+    if (c->reserved || !c->field) return false;
+    while (zl_token_next(&reader, &token)) {
+        if (!token.kind || zl_constant_field(&token) != c->field) continue;
+        zl_quantity kind = kind_of(&token);
+        if (given(a, kind)) return false;
+        a->kind[a->count] = kind;
+        a->value[a->count++] = c->value;
+        return true;
+    }
+    return false;
+}
+
+static bool put_all(asked *a, const zlay_instruction *in)
+{
+    if (in->reserved || in->count > ZLAY_CONSTANTS_MOST || !zl_form_of(&a->form, in->form))
+        return false;
+    a->ptx = in->ptx;
+    for (uint32_t i = 0; i < in->count; i++)
+        if (!put_constant(a, &in->constant[i])) return false;
+    return true;
+}
+
+zlay_status zlay_instruction_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
+                                   const zlay_target *target, const zlay_instruction *instruction)
+{
+    asked a = {.count = 0};
+    if (!out || !target || !instruction || (room && !reasons) || !put_all(&a, instruction))
+        return ZLAY_EINVAL;
+    zl_subject s = {ZL_SUBJECT_INSTR, target, &a};
+    return zl_check(out, reasons, room, &s, false);
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Instruction forms as lines of PTX, and what ptxas says of each line of a file. */
+#ifndef TEST_INSTRUCTION_H
+#define TEST_INSTRUCTION_H
+
+#include "legality.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <zlay/instruction.h>
+
+enum { FORMS_MOST = 16384, LINE_ROOM = 8192, NAMES_MOST = 160 };
+
+/* ---- forms --------------------------------------------------------------------- */
+
+static inline uint32_t forms_all(uint32_t *out)
+{
+    uint32_t count = 0;
+    while (count < FORMS_MOST && zlay_instruction_at(&out[count], count) == ZLAY_OK) count++;
+    assert_in_range(count, 1, FORMS_MOST - 1);
+    return count;
+}
+
+static inline const char *form_id(uint32_t form)
+{
+    static char text[4][256];
+    static unsigned turn;
+    zlay_buf buf = {text[turn++ % 4], 256, 0};
+    assert_int_equal(zlay_instruction_id(&buf, form), ZLAY_OK);
+    return buf.text;
+}
+
+/* A constant that every rule of its operand takes, known here by the names of the PTX ISA. */
+static inline int64_t constant_of(const char *id, const char *name)
+{
+    static const struct {
+        const char *part, *name;
+        int64_t value;
+    } known[] = {{"elemtype.packed", "value", 14}, {"96B", "value", 4},   {"st_bulk", "value", 0},
+                 {"", "value", 1},                 {"", "bytes", 128},    {"", "registers", 40},
+                 {"", "groups", 1},                {"", "ord", 1},        {"", "scale", 3},
+                 {"", "offset", 16},               {"", "columns", 64},   {"", "count", 1},
+                 {"", "expect", 16},               {"", "parity", 1},     {"", "barrier", 1},
+                 {"", "threads", 64},              {"", "cta_mask", 3},   {"", "taken", 4},
+                 {"", "size", 64}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strstr(id, known[i].part) && !strcmp(known[i].name, name)) return known[i].value;
+    fail_msg("%s: no constant known for %s", id, name);
+    return 0;
+}
+
+static const char *const register_types[] = {['r'] = ".b32", ['d'] = ".b64", ['h'] = ".b16",
+                                             ['q'] = ".b128", ['f'] = ".f32", ['g'] = ".f64",
+                                             ['p'] = ".pred"};
+
+/* A form as one line: its registers in a scope of their own, and `given` in the place of the operand
+ * of a name, where one is. */
+static inline void form_line(char *out, uint32_t form, const char *name, int64_t given)
+{
+    static char names[NAMES_MOST][32];
+    const char *operands[NAMES_MOST];
+    zlay_operand o;
+    zlay_form about;
+    char id[256];
+    snprintf(id, sizeof id, "%s", form_id(form));
+    assert_int_equal(zlay_instruction_get(&about, form), ZLAY_OK);
+    assert_in_range(about.operands, 0, NAMES_MOST - 1);
+    int at = snprintf(out, LINE_ROOM, "{");
+    for (uint32_t i = 0; i < about.operands; i++) {
+        assert_int_equal(zlay_instruction_operand(&o, form, i), ZLAY_OK);
+        operands[i] = names[i];
+        bool this = name && !strcmp(name, o.name);
+        if (this || o.cls == 'i') {
+            long long value = (long long)(this ? given : constant_of(id, o.name));
+            snprintf(names[i], sizeof names[i], "%lld", value);
+            continue;
+        }
+        snprintf(names[i], sizeof names[i], "%%%s", o.name);
+        at += snprintf(out + at, (size_t)(LINE_ROOM - at), " .reg %s %s;", register_types[o.cls],
+                       names[i]);
+    }
+    zlay_buf buf = {out + at + 1, (size_t)(LINE_ROOM - at - 8), 0};
+    out[at] = ' ';
+    assert_int_equal(zlay_instruction_print(&buf, form, operands, about.operands), ZLAY_OK);
+    strcat(out, " }\n");
+}
+
+/* ---- ptxas --------------------------------------------------------------------- */
+
+static inline bool ptxas_found(void)
+{
+    return !system("command -v ptxas >/dev/null || test -x /usr/local/cuda/bin/ptxas");
+}
+
+typedef struct assembly {
+    const char *target;
+    uint32_t version;
+    bool parse_only;        /* as the virtual architecture: nothing is generated */
+    const char *const *line; /* each a whole line of text */
+    uint32_t count;
+    bool *taken;            /* out: what ptxas says of each */
+} assembly;
+
+/* Members of a pair and single blocks do not mix in a kernel, so each has one. */
+static inline bool of_pair(const char *line) { return strstr(line, "cta_group::2") != NULL; }
+
+static inline void assembly_write(const assembly *a, const char *path, uint32_t *row_of)
+{
+    FILE *out = fopen(path, "w");
+    uint32_t row = 3;
+    assert_non_null(out);
+    fprintf(out, ".version %u.%u\n.target %s\n.address_size 64\n", a->version / 10, a->version % 10,
+            a->target);
+    for (int pair = 0; pair < 2; pair++) {
+        fprintf(out, ".visible .entry k%d() .maxntid 128 {\n", pair);
+        row++;
+        for (uint32_t i = 0; i < a->count; i++) {
+            if (!a->taken[i] || of_pair(a->line[i]) != pair) continue;
+            row_of[++row] = i;
+            fputs(a->line[i], out);
+        }
+        fputs("ret; }\n", out);
+        row++;
+    }
+    assert_int_equal(fclose(out), 0);
+}
+
+/* Strike out the lines that ptxas complains of; how many there were, or -1 where it ended otherwise
+ * without naming one. */
+static inline int assembly_strike(const assembly *a, const char *command, const uint32_t *row_of,
+                                  uint32_t rows)
+{
+    char said[4096], last[4096] = "";
+    unsigned row;
+    int struck = 0;
+    FILE *in = popen(command, "r");
+    assert_non_null(in);
+    while (fgets(said, sizeof said, in)) {
+        const char *at = strstr(said, ", line ");
+        if (strstr(said, "rror") || strstr(said, "atal")) snprintf(last, sizeof last, "%s", said);
+        if (!at || sscanf(at, ", line %u;", &row) != 1) continue;
+        if (!strstr(at, "; error") && !strstr(at, "; fatal")) continue;
+        if (row <= 2) continue;
+        if (row >= rows || row_of[row] == UINT32_MAX) fail_msg("%s", said);
+        struck += a->taken[row_of[row]];
+        a->taken[row_of[row]] = false;
+    }
+    int status = pclose(in);
+
+    if (status && !struck) print_error("%s %u: %s", a->target, (unsigned)a->version, last);
+    return status && !struck ? -1 : struck;
+}
+
+/* ptxas says of every line that it refuses why; a file is put to it again without those until it takes
+ * the rest, so that what it takes was assembled. False: it refuses the file itself. */
+static inline bool assemble(const assembly *a)
+{
+    enum { ROUNDS = 400 };
+    char path[64], command[256];
+    uint32_t *row_of = malloc((a->count + 16) * sizeof *row_of);
+    assert_non_null(row_of);
+    snprintf(path, sizeof path, "/tmp/zlay-forms-XXXXXX");
+    int file = mkstemp(path), struck = 1;
+    assert_true(file >= 0);
+    close(file);
+    snprintf(command, sizeof command,
+             "PATH=\"$PATH:/usr/local/cuda/bin\" ptxas -O0 -arch=%s%s -o /dev/null %s 2>&1",
+             a->parse_only ? "compute" : "sm", a->target + 2, path);
+    for (uint32_t i = 0; i < a->count; i++) a->taken[i] = true;
+    for (int round = 0; round < ROUNDS && struck > 0; round++) {
+        memset(row_of, 0xff, (a->count + 16) * sizeof *row_of);
+        assembly_write(a, path, row_of);
+        struck = assembly_strike(a, command, row_of, a->count + 16);
+    }
+    remove(path);
+    free(row_of);
+    if (struck > 0) fail_msg("%s: ptxas does not come to an end", a->target);
+    return !struck;
+}
+
+/* ---- verdicts beside it ---------------------------------------------------------- */
+
+/* Whether nothing that ptxas enforces is broken. */
+static inline bool assembles(const zlay_target *on, const zlay_instruction *asked)
+{
+    zlay_verdict v;
+    zlay_reason reasons[16];
+    bool refused = false;
+    assert_int_equal(zlay_instruction_check(&v, reasons, 16, on, asked), ZLAY_OK);
+    assert_in_range(v.reasons, 0, 16);
+    for (uint32_t i = 0; i < v.reasons; i++) refused |= reasons[i].by == ZLAY_BY_ASSEMBLER;
+    return !refused;
+}
+
+/* What ptxas takes breaks no rule of its own, what it refuses breaks one: answers how many differ. */
+static inline uint32_t lines_compare(const zlay_instruction *asked, char **lines, uint32_t count,
+                                     const zlay_target *on, uint32_t version, bool parse_only)
+{
+    enum { PRINTED = 12 };
+    uint32_t wrong = 0;
+    bool *taken = calloc(count + 1, sizeof *taken);
+    assert_non_null(taken);
+    assembly a = {zlay_target_name(on), version, parse_only, (const char *const *)lines, count, taken};
+    bool file = assemble(&a);
+    for (uint32_t i = 0; i < count; i++) {
+        bool took = file && taken[i];
+        if (assembles(on, &asked[i]) == took) continue;
+        if (wrong++ < PRINTED)
+            print_error("%s PTX %u: ptxas %s %s: %s", zlay_target_name(on), (unsigned)version,
+                        took ? "takes" : "refuses", form_id(asked[i].form), lines[i]);
+    }
+    free(taken);
+    return wrong;
+}
+
+static inline void lines_free(char **lines, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) free(lines[i]);
+    free(lines);
+}
+
+/* Every form with constants that are legal. */
+static inline uint32_t forms_compare(const uint32_t *forms, uint32_t count, const zlay_target *on,
+                                     uint32_t version, bool parse_only)
+{
+    static char line[LINE_ROOM];
+    char **lines = calloc(count, sizeof *lines);
+    zlay_instruction *asked = calloc(count, sizeof *asked);
+    assert_true(lines && asked);
+    for (uint32_t i = 0; i < count; i++) {
+        form_line(line, forms[i], NULL, 0);
+        assert_non_null(lines[i] = strdup(line));
+        asked[i] = (zlay_instruction){.form = forms[i], .ptx = version};
+    }
+    uint32_t wrong = lines_compare(asked, lines, count, on, version, parse_only);
+    lines_free(lines, count);
+    free(asked);
+    return wrong;
+}
+
+/* Around every bound that a constant might have. */
+static const int64_t constant_values[] = {
+    -1,      0,       1,       2,       3,       4,        5,        7,        8,
+    9,       12,      13,      14,      15,      16,       17,       23,       24,
+    25,      31,      32,      33,      40,      48,       63,       64,       96,
+    127,     128,     129,     255,     256,     257,      264,      384,      511,
+    512,     513,     1023,    1024,    1025,    1056,     65535,    65536,    1048559,
+    1048560, 1048561, 1048575, 1048576, 1048577, 16777208, 16777216, 16777217, 16777224,
+    INT32_MAX};
+enum { VALUES = sizeof constant_values / sizeof *constant_values, BATCH = 6000 };
+
+typedef struct constants {
+    zlay_instruction asked[BATCH];
+    char *lines[BATCH];
+    uint32_t count, wrong;
+    const zlay_target *on;
+} constants;
+
+static inline void constants_flush(constants *c)
+{
+    char **lines = calloc(c->count + 1, sizeof *lines);
+    assert_non_null(lines);
+    memcpy(lines, c->lines, c->count * sizeof *lines);
+    c->wrong += lines_compare(c->asked, lines, c->count, c->on, 90, false);
+    lines_free(lines, c->count);
+    c->count = 0;
+}
+
+static inline void constants_put(constants *c, uint32_t form, const zlay_operand *o)
+{
+    static char line[LINE_ROOM];
+    for (size_t i = 0; i < VALUES; i++) {
+        if (c->count == BATCH) constants_flush(c);
+        form_line(line, form, o->name, constant_values[i]);
+        assert_non_null(c->lines[c->count] = strdup(line));
+        c->asked[c->count++] = (zlay_instruction){form, 90, 1, 0, {{o->field, 0, constant_values[i]}}};
+    }
+}
+
+/* One form of `every` at random that has constants, with each value in the place of each. */
+static inline uint32_t constants_compare(const uint32_t *forms, uint32_t count,
+                                         const zlay_target *on, int64_t every, uint64_t *seed)
+{
+    static constants c;
+    zlay_operand o;
+    memset(&c, 0, sizeof c);
+    c.on = on;
+    for (uint32_t i = 0; i < count; i++) {
+        zlay_instruction asked = {.form = forms[i]};
+        if (!assembles(on, &asked) || test_range(seed, 1, every) != 1) continue;
+        for (size_t k = 0; !zlay_instruction_operand(&o, forms[i], k); k++)
+            if (o.field) constants_put(&c, forms[i], &o);
+    }
+    constants_flush(&c);
+    return c.wrong;
+}
+
+#endif

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Instruction forms: ids, texts, verdicts; a part of them put to ptxas (x-instruction has the whole). */
+#define _POSIX_C_SOURCE 200809L
+#include <unistd.h>
+
+#include "instruction.h"
+
+static uint32_t forms[FORMS_MOST], count;
+
+static int forms_read(void **unused)
+{
+    (void)unused;
+    count = forms_all(forms);
+    return 0;
+}
+
+static const char *rule_name(int32_t number)
+{
+    zlay_rule rule;
+    assert_int_equal(zlay_rule_get(&rule, number), ZLAY_OK);
+    return rule.id;
+}
+
+static uint32_t form(const char *name)
+{
+    uint32_t number = 0;
+    if (zlay_instruction_find(&number, name, strlen(name))) fail_msg("no form %s", name);
+    return number;
+}
+
+/* ---- the example of the header -------------------------------------------------- */
+
+static uint32_t setmaxnreg(const char *on, uint32_t ptx, int64_t registers, zlay_reason *reasons)
+{
+    zlay_verdict v;
+    zlay_instruction asked = {form("setmaxnreg.inc"), ptx, 1, 0,
+                              {{ZLAY_FIELD_REGISTERS, 0, registers}}};
+    assert_int_equal(zlay_instruction_check(&v, reasons, 8, target(on), &asked), ZLAY_OK);
+    assert_int_equal(v.answer, v.broken ? ZLAY_NO : ZLAY_YES);
+    assert_int_equal(v.broken, v.reasons);
+    return v.reasons;
+}
+
+static void the_header_says(void **state)
+{
+    (void)state;
+    zlay_reason r[8];
+    char text[128];
+    zlay_buf buf = {text, sizeof text, 0};
+    assert_int_equal(zlay_instruction_print(&buf, form("setmaxnreg.inc"), NULL, 0), ZLAY_OK);
+    assert_string_equal(text, "setmaxnreg.inc.sync.aligned.u32 registers;");
+    assert_int_equal(setmaxnreg("sm_90a", 0, 40, r), 0);
+    assert_int_equal(setmaxnreg("sm_90a", 80, 40, r), 0);
+    assert_int_equal(setmaxnreg("sm_90a", 0, 44, r), 1);
+    assert_string_equal(rule_name(r[0].rule), "INSTR_REGISTERS_8");
+    assert_int_equal(r[0].fix_value, 48);
+    assert_int_equal(setmaxnreg("sm_90a", 0, 272, r), 1);
+    assert_string_equal(rule_name(r[0].rule), "INSTR_REGISTERS");
+    assert_int_equal(r[0].fix_value, 256);
+    assert_int_equal(setmaxnreg("sm_90", 0, 40, r), 1);
+    assert_string_equal(rule_name(r[0].rule), "INSTR_TARGET");
+    assert_int_equal(setmaxnreg("sm_90a", 78, 40, r), 2);
+    assert_string_equal(rule_name(r[0].rule), "INSTR_PTX");
+    assert_string_equal(rule_name(r[1].rule), "INSTR_PTX_TARGET");
+    assert_int_equal(r[0].fix_value, 80);
+    assert_int_equal(r[0].fix_keeps, ZLAY_KEEPS_ALL);
+}
+
+/* ---- the table ------------------------------------------------------------------ */
+
+static void every_id_finds_its_form(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t number = 0;
+        const char *id = form_id(forms[i]);
+        assert_int_equal(zlay_instruction_find(&number, id, strlen(id)), ZLAY_OK);
+        if (number != forms[i]) fail_msg("%s finds %s", id, form_id(number));
+    }
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* No instruction has two ids, but where a constant's range splits a form. */
+static void every_text_is_of_one_form(void **state)
+{
+    (void)state;
+    static char *lines[FORMS_MOST];
+    static char line[LINE_ROOM];
+    uint32_t same = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        form_line(line, forms[i], NULL, 0);
+        assert_non_null(lines[i] = strdup(line));
+    }
+    qsort(lines, count, sizeof *lines, by_text);
+    for (uint32_t i = 1; i < count; i++)
+        if (!strcmp(lines[i - 1], lines[i])) same++, print_error("twice: %s", lines[i]);
+    for (uint32_t i = 0; i < count; i++) free(lines[i]);
+    assert_int_equal(same, 0);
+}
+
+/* The opcode of a text, up to its first blank or its end, finds a form with the same opcode. */
+static void every_opcode_finds_a_form(void **state)
+{
+    (void)state;
+    static char text[LINE_ROOM], other[LINE_ROOM];
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t number = 0;
+        zlay_buf a = {text, sizeof text, 0}, b = {other, sizeof other, 0};
+        assert_int_equal(zlay_instruction_print(&a, forms[i], NULL, 0), ZLAY_OK);
+        size_t length = strcspn(text, " ;");
+        if (zlay_instruction_find(&number, text, length)) fail_msg("no form is a %s", text);
+        assert_int_equal(zlay_instruction_print(&b, number, NULL, 0), ZLAY_OK);
+        if (strcspn(other, " ;") != length || memcmp(text, other, length) != 0)
+            fail_msg("%s finds %s", text, other);
+    }
+}
+
+static bool somewhere(uint32_t number, uint32_t version)
+{
+    zlay_verdict v;
+    const zlay_target *on;
+    zlay_instruction asked = {.form = number, .ptx = version};
+    for (size_t i = 0; (on = zlay_target_at(i)) != NULL; i++) {
+        assert_int_equal(zlay_instruction_check(&v, NULL, 0, on, &asked), ZLAY_OK);
+        if (v.answer == ZLAY_YES) return true;
+    }
+    return false;
+}
+
+static void every_form_is_somewhere_and_has_its_operands(void **state)
+{
+    (void)state;
+    zlay_operand o;
+    zlay_form about;
+    for (uint32_t i = 0; i < count; i++) {
+        assert_int_equal(zlay_instruction_get(&about, forms[i]), ZLAY_OK);
+        if (!somewhere(forms[i], 0) || !somewhere(forms[i], 90))
+            fail_msg("%s is on no target", form_id(forms[i]));
+        assert_true(*about.targets != 0);
+        for (uint32_t k = 0; k < about.operands; k++) {
+            assert_int_equal(zlay_instruction_operand(&o, forms[i], k), ZLAY_OK);
+            assert_in_range(strlen(o.name), 1, 15);
+            if (o.field) assert_string_equal(o.name, zlay_field_name(o.field));
+            if (o.cls == 'i' && !o.field)
+                fail_msg("%s: the immediate %s has no rule", form_id(forms[i]), o.name);
+        }
+        assert_int_equal(zlay_instruction_operand(&o, forms[i], about.operands), ZLAY_NONE);
+    }
+}
+
+static void what_is_no_form_is_none(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"",       "tma.load.tile.6d", "tma.load.tile.2",
+                                        "<dim>",  "tma.load.tile.2d.", "mbar",
+                                        "setmaxnreg.inc.sync", "ldmatrix.x3", "|"};
+    uint32_t number = 7;
+    zlay_form about;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        assert_int_equal(zlay_instruction_find(&number, names[i], strlen(names[i])), ZLAY_NONE);
+    assert_int_equal(number, 7);
+    assert_int_equal(zlay_instruction_at(&number, count), ZLAY_NONE);
+    assert_int_equal(zlay_instruction_at(&number, SIZE_MAX), ZLAY_NONE);
+    assert_int_equal(zlay_instruction_get(&about, 0), ZLAY_NONE);
+    assert_int_equal(zlay_instruction_get(&about, UINT32_MAX), ZLAY_NONE);
+    assert_int_equal(zlay_instruction_find(NULL, "elect", 5), ZLAY_EINVAL);
+    assert_int_equal(zlay_instruction_find(&number, NULL, 5), ZLAY_EINVAL);
+}
+
+static void other_spellings_and_defaults(void **state)
+{
+    (void)state;
+    assert_int_equal(form("tma.load.tile.2d"), form("tma.load.tile.2d.cluster"));
+    assert_int_equal(form("tma.load.tile.2d.multicast"), form("tma.load.tile.2d.cluster.multicast"));
+    assert_int_equal(form("ldmatrix.x4_trans"), form("ldmatrix.x4.trans"));
+    assert_int_equal(form("ld.g.128"), form("ld.global.v4.b32"));
+    assert_int_equal(form("cp.async.bulk.commit_group"), form("bulk.commit"));
+}
+
+/* ---- verdicts ------------------------------------------------------------------- */
+
+static void every_value_has_a_verdict(void **state)
+{
+    (void)state;
+    uint64_t seed = test_seed("t-instruction"), runs = test_iterations(40000);
+    const zlay_target *on;
+    for (uint64_t i = 0; i < runs; i++) {
+        zlay_verdict v;
+        zlay_operand o;
+        zlay_instruction asked = {.form = forms[test_range(&seed, 0, count - 1)],
+                                  .ptx = (uint32_t)test_random(&seed)};
+        if (i % 2) asked.ptx %= 100;
+        for (size_t k = 0; !zlay_instruction_operand(&o, asked.form, k); k++)
+            if (o.field && asked.count < ZLAY_CONSTANTS_MOST)
+                asked.constant[asked.count++] =
+                    (zlay_constant){o.field, 0, (int64_t)test_random(&seed) >> test_range(&seed, 0, 63)};
+        on = zlay_target_at((size_t)test_range(&seed, 0, 15));
+        assert_int_equal(zlay_instruction_check(&v, NULL, 0, on, &asked), ZLAY_OK);
+        assert_int_equal(v.answer, v.broken ? ZLAY_NO : ZLAY_YES);
+    }
+}
+
+/* A value that a repair names breaks no rule of its field. */
+static void repairs_are_legal(void **state)
+{
+    (void)state;
+    uint64_t seed = test_seed("t-instruction"), runs = test_iterations(20000);
+    for (uint64_t i = 0; i < runs; i++) {
+        zlay_verdict v;
+        zlay_operand o;
+        zlay_reason r[16];
+        zlay_instruction asked = {.form = forms[test_range(&seed, 0, count - 1)]};
+        for (size_t k = 0; !zlay_instruction_operand(&o, asked.form, k); k++)
+            if (o.field && !asked.count)
+                asked.constant[asked.count++] =
+                    (zlay_constant){o.field, 0, (int64_t)test_random(&seed) >> test_range(&seed, 0, 63)};
+        const zlay_target *on = target("sm_100a");
+        assert_int_equal(zlay_instruction_check(&v, r, 16, on, &asked), ZLAY_OK);
+        for (uint32_t k = 0; k < v.reasons; k++)
+            if (asked.count && r[k].field == asked.constant[0].field) {
+                assert_int_not_equal(r[k].fix_keeps, ZLAY_KEEPS_NONE_GIVEN);
+                asked.constant[0].value = (int64_t)r[k].fix_value;
+                break;
+            }
+        assert_int_equal(zlay_instruction_check(&v, r, 16, on, &asked), ZLAY_OK);
+        for (uint32_t k = 0; k < v.reasons; k++)
+            if (r[k].field != ZLAY_FIELD_TARGET)
+                fail_msg("%s: %lld breaks %s", form_id(asked.form),
+                         (long long)asked.constant[0].value, rule_name(r[k].rule));
+    }
+}
+
+static void wrong_requests_are_refused(void **state)
+{
+    (void)state;
+    zlay_verdict v, was;
+    const zlay_target *on = target("sm_90a");
+    const zlay_instruction good = {form("bulk.wait"), 0, 1, 0, {{ZLAY_FIELD_GROUPS, 0, 1}}};
+    zlay_instruction bad[6] = {good, good, good, good, good, good};
+    bad[0].form = 0;
+    bad[1].reserved = 1;
+    bad[2].constant[0].field = ZLAY_FIELD_BYTES;
+    bad[3].constant[0].reserved = 1;
+    bad[4].count = ZLAY_CONSTANTS_MOST + 1;
+    bad[5].count = 2;
+    bad[5].constant[1] = good.constant[0];
+    memset(&v, 0x5a, sizeof v);
+    was = v;
+    for (size_t i = 0; i < 6; i++)
+        assert_int_equal(zlay_instruction_check(&v, NULL, 0, on, &bad[i]), ZLAY_EINVAL);
+    assert_int_equal(zlay_instruction_check(&v, NULL, 1, on, &good), ZLAY_EINVAL);
+    assert_int_equal(zlay_instruction_check(&v, NULL, 0, NULL, &good), ZLAY_EINVAL);
+    assert_int_equal(zlay_instruction_check(&v, NULL, 0, on, NULL), ZLAY_EINVAL);
+    assert_memory_equal(&v, &was, sizeof v);
+    assert_int_equal(zlay_instruction_check(&v, NULL, 0, on, &good), ZLAY_OK);
+}
+
+/* ---- ptxas ---------------------------------------------------------------------- */
+
+static void ptxas_agrees_on_four_targets(void **state)
+{
+    (void)state;
+    static const char *const on[] = {"sm_86", "sm_90a", "sm_103a", "sm_120f"};
+    uint32_t wrong = 0;
+    if (!ptxas_found()) skip();
+    for (size_t i = 0; i < sizeof on / sizeof *on; i++)
+        wrong += forms_compare(forms, count, target(on[i]), i % 2 ? 90 : 86, i % 2 == 0);
+    assert_int_equal(wrong, 0);
+}
+
+static void ptxas_agrees_on_some_constants(void **state)
+{
+    (void)state;
+    if (!ptxas_found()) skip();
+    uint64_t seed = test_seed("t-instruction");
+    assert_int_equal(constants_compare(forms, count, target("sm_100a"), 50, &seed), 0);
+    assert_int_equal(constants_compare(forms, count, target("sm_90a"), 50, &seed), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_header_says),
+        cmocka_unit_test(every_id_finds_its_form),
+        cmocka_unit_test(every_text_is_of_one_form),
+        cmocka_unit_test(every_opcode_finds_a_form),
+        cmocka_unit_test(every_form_is_somewhere_and_has_its_operands),
+        cmocka_unit_test(what_is_no_form_is_none),
+        cmocka_unit_test(other_spellings_and_defaults),
+        cmocka_unit_test(every_value_has_a_verdict),
+        cmocka_unit_test(repairs_are_legal),
+        cmocka_unit_test(wrong_requests_are_refused),
+        cmocka_unit_test(ptxas_agrees_on_four_targets),
+        cmocka_unit_test(ptxas_agrees_on_some_constants),
+    };
+    return cmocka_run_group_tests(tests, forms_read, NULL);
+}
