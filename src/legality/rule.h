@@ -175,7 +175,6 @@ void zl_tensormap_fix(zlay_reason *reason, const zl_rule *rule, const zl_subject
 extern const zl_subject_form zl_tensormap_form, zl_smemdesc_form, zl_mma_form, zl_wgmma_form,
     zl_smem_form, zl_copy_form,
     zl_barrier_form, zl_block_form, zl_replace_form, zl_tcgen05_form;
-    zl_barrier_form, zl_block_form, zl_replace_form;
 
 /* The end of a block's shared addresses: what it may have behind what the system keeps. */
 uint64_t zl_smem_window(const zlay_target *target);
