@@ -99,7 +99,7 @@ static void test_refused_layouts(void **unused)
         {"4 o (64,16):(64,1)", ZLAY_MAJOR_K, ZLAY_SWIZZLE_128B, 64, 0, 0, "DESC_START_16"},
         {"-1024 o (64,16):(64,1)", ZLAY_MAJOR_K, ZLAY_SWIZZLE_128B, 64, 0, 0, "DESC_START_MOST"},
         {"(64,32):(72,1)", ZLAY_MAJOR_K, ZLAY_SWIZZLE_128B, 64, 1, 0, "DESC_CANONICAL"},
-        {"((64,3),16):((1,1024),64)", ZLAY_MAJOR_MN, ZLAY_SWIZZLE_128B, 96, 128, 0, "DESC_ROW"},
+        {"((64,3),16):((1,1024),64)", ZLAY_MAJOR_MN, ZLAY_SWIZZLE_128B, 96, 128, 0, "DESC_CANONICAL"},
         {"(64,(16,2)):(64,(1,12))", ZLAY_MAJOR_K, ZLAY_SWIZZLE_128B, 64, 0, 16, "DESC_START_16"},
         {"(64,16):(64,600000000000000000)", ZLAY_MAJOR_K, ZLAY_SWIZZLE_128B, 64, 0, 1,
          "DESC_CANONICAL"},
@@ -237,7 +237,10 @@ static void test_arguments(void **unused)
     r.size = sizeof r + 8, refuse(ctx, r, good, ZLAY_EINVAL, "size");
     r.size = 0, refuse(ctx, r, good, ZLAY_EINVAL, "size");
     r = base, r.reserved[2] = 1, refuse(ctx, r, good, ZLAY_EINVAL, "reserved");
-    r = base, r.type = ZLAY_TYPE_F32, refuse(ctx, r, good, ZLAY_ENOTSUP, "type");
+    r = base, r.type = ZLAY_TYPE_F32, refuse(ctx, r, good, ZLAY_NONE, "WGMMA_A");
+    r = base, r.type = -1, refuse(ctx, r, good, ZLAY_NONE, "WGMMA_A");
+    r = base, r.type = ZLAY_TYPE_TF32, r.mma_k = 8, r.major = 1, refuse(ctx, r, good, ZLAY_NONE, "WGMMA_A_K_MAJOR");
+    r = base, r.type = ZLAY_TYPE_B1, r.mma_k = 512, refuse(ctx, r, good, ZLAY_EINVAL, "mma_k");
     r = base, r.major = 2, refuse(ctx, r, good, ZLAY_EINVAL, "major");
     r = base, r.swizzle = 4, refuse(ctx, r, good, ZLAY_EINVAL, "swizzle");
     r = base, r.mma_mn = 0, refuse(ctx, r, good, ZLAY_EINVAL, "mma_mn");

@@ -11,7 +11,7 @@ static int first_miss(const int64_t *offset, bool k_major, int64_t chunks, int64
         int64_t along = contiguous / 8, row = 16 * chunks;
         int64_t read = start + across % 8 * row + across / 8 * group + along % chunks * 16 +
                        along / chunks * next + contiguous % 8 * 2;
-        if (start % row + along % chunks * 16 >= row || read != 2 * offset[i]) return i;
+        if (read != 2 * offset[i]) return i;
     }
     return 256;
 }

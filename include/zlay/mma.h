@@ -9,6 +9,7 @@
 #ifndef ZLAY_MMA_H
 #define ZLAY_MMA_H
 
+#include <zlay/algebra.h>
 #include <zlay/legality.h>
 
 #ifdef __cplusplus
@@ -91,6 +92,30 @@ typedef struct zlay_mma {
 ZLAY_API zlay_status zlay_mma_check(zlay_verdict *out, zlay_reason *reasons,
                                     size_t room, const zlay_target *target,
                                     const zlay_mma *mma);
+
+/** Operands whose fragments lie in registers. */
+enum { ZLAY_FRAGMENT_A = 0, ZLAY_FRAGMENT_D, ZLAY_FRAGMENT_METADATA };
+
+/** Which elements a thread of a wgmma's warpgroup holds: the layout (thread,
+ *  value) -> row + 64 * column of D (m x n), or of A as it is stored (m x k, of
+ *  a sparse A m x k/2).  Values fill registers of 32 bits one after another,
+ *  the first in the low bits.  By hand: D of m64n16k16 is
+ *  ((4,8,4),(2,2,2)):((128,1,16),(64,8,512)); thread 5 holds in its value 3 the
+ *  element 1 * 128 + 1 * 1 + 1 * 64 + 1 * 8 = 201, row 9, column 3.
+ *
+ *  Metadata of a sparse A: (thread, nibble) -> row + 64 * group, where a group is
+ *  four of K, and two of tf32.  For f16, bf16 and tf32 only half the threads
+ *  have metadata that is read: the i-th of them is 4 (i / 2) + 2 selector + i % 2.
+ *
+ *  Returns: ZLAY_OK; ZLAY_NONE the instruction does not exist: the message has
+ *           the rule; ZLAY_EINVAL a NULL, a reserved word that is not 0, no such
+ *           fragment; ZLAY_ENOTSUP another family than wgmma; ZLAY_ENOMEM.
+ *  Out:     out  is yours.
+ *  In:      mma  a_source is not asked: A's fragment is that of A in registers.
+ */
+ZLAY_API zlay_status zlay_mma_fragment(zlay_ctx *ctx, zlay_layout **out,
+                                       const zlay_target *target, const zlay_mma *mma,
+                                       int32_t fragment);
 
 #ifdef __cplusplus
 }

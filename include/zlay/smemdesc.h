@@ -10,6 +10,7 @@
 #ifndef ZLAY_SMEMDESC_H
 #define ZLAY_SMEMDESC_H
 
+#include <zlay/algebra.h>
 #include <zlay/mma.h>
 
 #ifdef __cplusplus
@@ -54,6 +55,43 @@ ZLAY_API zlay_status zlay_smemdesc_pack(uint64_t *out, const zlay_target *target
  */
 ZLAY_API zlay_status zlay_smemdesc_unpack(zlay_smemdesc *out, const zlay_target *target,
                                           uint64_t desc);
+
+/** One operand of one wgmma as its descriptor reads it. 64 bytes. */
+typedef struct zlay_smemdesc_operand {
+    zlay_smemdesc desc;
+    int32_t type;         /* ZLAY_TYPE_*, of wgmma's operands */
+    int32_t major;        /* ZLAY_MAJOR_* */
+    uint32_t mn, k;       /* elements; k of a sparse A as it is stored */
+    uint32_t reserved[2]; /* 0 */
+} zlay_smemdesc_operand;
+
+/** The layout (mn, k) -> shared address that a descriptor reads, in bytes: the
+ *  canonical layout of its type, major-ness and swizzle, with lbo and sbo as
+ *  strides.  By hand, for the descriptor above and 64 x 16:
+ *  Sw<3,4,3> o 1024 o ((8,8),16):((128,1024),2).  Elements of b1 have the
+ *  address of their byte.
+ *
+ *  Returns: ZLAY_OK; ZLAY_NONE no instruction reads so: the message has the
+ *           rule; ZLAY_EINVAL a NULL, an extent that no wgmma has, a reserved
+ *           word that is not 0; ZLAY_ENOTSUP a target without wgmma; ZLAY_ENOMEM.
+ *  Out:     out  is yours.
+ */
+ZLAY_API zlay_status zlay_smemdesc_layout(zlay_ctx *ctx, zlay_layout **out,
+                                          const zlay_target *target,
+                                          const zlay_smemdesc_operand *operand);
+
+/** By how much `start` grows so that the same instruction reads from (mn, k) on,
+ *  in a tile that goes on in the same canonical layout.
+ *
+ *  Returns: ZLAY_OK; ZLAY_NONE no start does: mn or k lies inside a group of
+ *           eight or a chunk of 16 bytes, or the instruction would begin inside
+ *           a swizzled row and end in the next, to which no start leads; else as
+ *           smemdesc_layout.
+ *  Out:     out  bytes.
+ */
+ZLAY_API zlay_status zlay_smemdesc_advance(uint64_t *out, const zlay_target *target,
+                                           const zlay_smemdesc_operand *operand,
+                                           uint32_t mn, uint32_t k);
 
 #ifdef __cplusplus
 }

@@ -154,10 +154,10 @@ ZLAY_API zlay_status zlay_smemdesc_synth(zlay_ctx *ctx, zlay_smemdesc *fields, u
 /** What zlay_smemdesc_synth reads. */
 typedef struct zlay_smemdesc_request {
     uint32_t size;            /* sizeof(zlay_smemdesc_request) */
-    int32_t type;             /* ZLAY_TYPE_BF16 */
+    int32_t type;             /* ZLAY_TYPE_*, of wgmma's operands */
     int32_t major;            /* ZLAY_MAJOR_* */
     int32_t swizzle;          /* ZLAY_SWIZZLE_* */
-    uint32_t mma_mn, mma_k;   /* elements */
+    uint32_t mma_mn, mma_k;   /* elements: 256 bits of K, 512 of B beside a sparse A */
     uint32_t address;         /* shared address of offset 0, bytes */
     uint32_t pattern_at_start; /* 1: the swizzle pattern begins at `address` */
     const zlay_layout *layout;

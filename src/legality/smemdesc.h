@@ -13,4 +13,9 @@ typedef struct zl_desc_format {
 
 extern const zl_desc_format zl_desc_sm90;
 
+/* Whether wgmma reads operands of a type and major-ness through descriptors: ZLAY_OK, or ZLAY_NONE
+ * with the rule of an instruction that has it as A; ctx may be NULL. */
+zlay_status zl_desc_type_check(zlay_ctx *ctx, const zlay_target *target, int32_t type,
+                               int32_t major);
+
 #endif

@@ -3,7 +3,7 @@
 #ifndef ZL_PLAN_H
 #define ZL_PLAN_H
 
-#include "base/base.h"
+#include "algebra/format.h"
 #include <zlay/synth.h>
 
 #define ZL_COPIES       8 /* boxes of one operand in a stage or a pass */
@@ -43,10 +43,6 @@ zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
 
 /* Map, path, copies and descriptor of one operand. */
 zlay_status zl_operand_plan(zlay_ctx *ctx, zlay_plan *plan, int32_t operand);
-
-/* A layout from a text that zlay itself composed. */
-zlay_status zl_layout_format(zlay_ctx *ctx, zlay_layout **out, const char *format, ...)
-    ZL_PRINTF(3, 4);
 
 /* Where the copies put an operand: an element of the tile -> its offset in the stage, or for D in
  * the staging. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Matrix descriptors of wgmma from a shared layout.
  *
- * In 16-byte chunks of eight elements, let `along` number the chunks of the contiguous dimension of
+ * In chunks of 16 bytes, let `along` number the chunks of the contiguous dimension of
  * one instruction and `across` the other dimension; a swizzled row holds `chunks` of them.  The PTX
  * ISA's canonical layouts ("Strides") read
  *     start + across % 8 * 16 * chunks + along % chunks * 16
@@ -10,12 +10,12 @@
  * once before it is met again: `start` at the first element of a step, `group` at across = 8,
  * `next` at along = chunks.  So it is learnt there, and every later coordinate confirms or refutes
  * it; what is refuted has no descriptor, for no other value was possible. */
-#include "base/base.h"
+#include "legality/smemdesc.h"
 #include <zlay/synth.h>
 
 #include <string.h>
 
-enum { EIGHT = 8, CHUNK = 16, LINE = 128, ELEMENT = 2, MMA_K = 16, MMA_MN_MOST = 256 };
+enum { EIGHT = 8, CHUNK = 16, CHUNK_BITS = 128, LINE = 128, MMA_K_BITS = 256, MMA_MN_MOST = 256 };
 enum { FIELD_END = 1 << 18 }; /* a field is 14 bits of 16 bytes */
 
 /* Why a coordinate is out of reach. */
@@ -34,8 +34,6 @@ static const reason of_field[][2] = {
              {"DESC_SBO_MOST", "sbo would not be in [0, 2^18)"}},
 };
 
-static const reason row_overrun = {
-    "DESC_ROW", "the instruction starts inside a swizzled row and would read past its end"};
 static const reason not_canonical = {
     "DESC_CANONICAL", "the fields that the coordinates before it fix read another offset"};
 
@@ -48,6 +46,7 @@ typedef struct search {
         uint32_t *start;
         size_t room, *count;
     } out;
+    int64_t bits;             /* of an element */
     uint64_t mn, k;           /* extents of the tile */
     uint64_t steps_mn, count; /* instructions along MN, and in all */
     int64_t chunks;
@@ -59,7 +58,7 @@ typedef struct search {
 typedef struct place {
     uint64_t mn, k, step;
     int64_t along, across, element;
-    int64_t offset, address; /* elements as the layout says; shared address, saturated */
+    int64_t offset, address; /* elements as the layout says; shared address in bits, saturated */
 } place;
 
 static place place_of(const search *s, uint64_t index)
@@ -69,8 +68,8 @@ static place place_of(const search *s, uint64_t index)
     p.step = p.mn / r->mma_mn + p.k / r->mma_k * s->steps_mn;
     int64_t mn = (int64_t)(p.mn % r->mma_mn), k = (int64_t)(p.k % r->mma_k);
     int64_t contiguous = r->major == ZLAY_MAJOR_K ? k : mn;
-    p.along = contiguous / EIGHT;
-    p.element = contiguous % EIGHT;
+    p.along = contiguous * s->bits / CHUNK_BITS;
+    p.element = contiguous % (CHUNK_BITS / s->bits);
     p.across = r->major == ZLAY_MAJOR_K ? mn : k;
     return p;
 }
@@ -81,7 +80,7 @@ static void place_value(place *p, const search *s, int64_t offset)
     const int64_t far = (int64_t)1 << 30;
     int64_t near = offset > far ? far : offset < -far ? -far : offset;
     p->offset = offset;
-    p->address = s->request.address + near * ELEMENT;
+    p->address = (int64_t)s->request.address * 8 + near * s->bits;
 }
 
 static zlay_status refuse(const search *s, const reason *why, const place *p)
@@ -91,11 +90,11 @@ static zlay_status refuse(const search *s, const reason *why, const place *p)
                    (long long)p->offset, why->text);
 }
 
-static zlay_status learn(const search *s, int64_t *field, int64_t bytes, const place *p, int name)
+static zlay_status learn(const search *s, int64_t *field, int64_t bits, const place *p, int name)
 {
-    if (bytes % CHUNK) return refuse(s, &of_field[name][0], p);
-    if (bytes < 0 || bytes >= FIELD_END) return refuse(s, &of_field[name][1], p);
-    *field = bytes;
+    if (bits % CHUNK_BITS) return refuse(s, &of_field[name][0], p);
+    if (bits < 0 || bits / 8 >= FIELD_END) return refuse(s, &of_field[name][1], p);
+    *field = bits / 8;
     return ZLAY_OK;
 }
 
@@ -109,17 +108,16 @@ static zlay_status confirm(search *s, const place *p)
 {
     const int64_t row = CHUNK * s->chunks, inside = p->along % s->chunks * CHUNK;
     int64_t *start = &s->start[p->step], groups = p->across / EIGHT, nexts = p->along / s->chunks;
-    int64_t fixed = p->across % EIGHT * row + inside + p->element * ELEMENT;
+    int64_t fixed = (p->across % EIGHT * row + inside) * 8 + p->element * s->bits;
     zlay_status status = ZLAY_OK;
     if (*start < 0) status = learn(s, start, p->address - fixed, p, START);
-    int64_t rest = p->address - *start - fixed;
+    int64_t rest = p->address - *start * 8 - fixed;
     if (!status && groups && s->group < 0)
         status = learn(s, &s->group, rest, p, exchanged(s) ? LBO : SBO);
     if (!status && nexts && s->next < 0)
         status = learn(s, &s->next, rest, p, exchanged(s) ? SBO : LBO);
     if (status) return status;
-    if (*start % row + inside >= row) return refuse(s, &row_overrun, p);
-    if (rest == groups * s->group + nexts * s->next) return ZLAY_OK;
+    if (rest == (groups * s->group + nexts * s->next) * 8) return ZLAY_OK;
     return refuse(s, &not_canonical, p);
 }
 
@@ -182,16 +180,29 @@ static zlay_status request_check(zlay_ctx *ctx, const zlay_smemdesc_request *r)
     for (size_t i = 0; i < ZL_COUNT(r->reserved); i++)
         if (r->reserved[i]) return zl_fail(ctx, ZLAY_EINVAL, "reserved: a word is not 0");
     if (!r->layout) return zl_fail(ctx, ZLAY_EINVAL, "layout: is NULL");
-    if (r->type != ZLAY_TYPE_BF16)
-        return zl_fail(ctx, ZLAY_ENOTSUP, "type: %d; descriptors are found for bf16 (%d)", r->type,
-                       ZLAY_TYPE_BF16);
     if (r->major != ZLAY_MAJOR_K && r->major != ZLAY_MAJOR_MN)
         return zl_fail(ctx, ZLAY_EINVAL, "major: %d is neither K (0) nor MN (1)", r->major);
     if (r->swizzle < ZLAY_SWIZZLE_NONE || r->swizzle > ZLAY_SWIZZLE_128B)
         return zl_fail(ctx, ZLAY_EINVAL, "swizzle: %d is not in 0..3", r->swizzle);
     if (!r->mma_mn || r->mma_mn % EIGHT || r->mma_mn > MMA_MN_MOST)
         return zl_fail(ctx, ZLAY_EINVAL, "mma_mn: %u is no multiple of 8 in 8..256", r->mma_mn);
-    if (r->mma_k != MMA_K) return zl_fail(ctx, ZLAY_EINVAL, "mma_k: %u is not 16", r->mma_k);
+    return ZLAY_OK;
+}
+
+/* Beside a sparse A, an instruction reads twice as much of B. */
+static zlay_status type_check(zlay_ctx *ctx, const zlay_target *target,
+                              const zlay_smemdesc_request *r)
+{
+    zlay_status status = zl_desc_type_check(ctx, target, r->type, r->major);
+    if (status) return status;
+    uint32_t depth = MMA_K_BITS / zlay_type_bits(r->type);
+    if (r->mma_k == depth || (r->mma_k == 2 * depth && r->type != ZLAY_TYPE_B1)) return ZLAY_OK;
+    return zl_fail(ctx, ZLAY_EINVAL, "mma_k: %u is neither %u nor, beside a sparse A, %u", r->mma_k,
+                   depth, 2 * depth);
+}
+
+static zlay_status pattern_check(zlay_ctx *ctx, const zlay_smemdesc_request *r)
+{
     if (r->pattern_at_start && r->swizzle && r->address % LINE)
         return zl_fail(ctx, ZLAY_NONE,
                        "DESC_BASE_OFFSET: address %u: a pattern that begins off a "
@@ -217,6 +228,7 @@ static zlay_status tile_read(search *s, uint64_t mn)
     s->steps_mn = mn / r->mma_mn;
     s->count = s->steps_mn * (s->k / r->mma_k);
     s->chunks = 1 << r->swizzle;
+    s->bits = zlay_type_bits(r->type);
     return ZLAY_OK;
 }
 
@@ -244,6 +256,8 @@ static zlay_status synth(search *s, uint64_t mn)
         return zl_fail(s->ctx, ZLAY_ENOTSUP, "target: %s has no wgmma",
                        zlay_target_name(s->target));
     zlay_status status = request_check(s->ctx, &s->request);
+    if (!status) status = type_check(s->ctx, s->target, &s->request);
+    if (!status) status = pattern_check(s->ctx, &s->request);
     if (!status) status = tile_read(s, mn);
     if (!status && s->out.room < s->count)
         status = zl_fail(s->ctx, ZLAY_EROOM, "room: %zu of the %llu steps", s->out.room,

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a matrix descriptor of wgmma reads, as a layout (PTX ISA 9.1, "Strides": canonical layouts).
+ *
+ * In chunks of 16 bytes, let `along` number those of the contiguous dimension and `across` the other
+ * dimension; a swizzled row holds `row` of them.  Every canonical layout is
+ *     start + across % 8 * 16 row + across / 8 * group + along % row * 16 + along / row * next
+ * with group SBO and next LBO; MN-major without a swizzle they change places. */
+#include "algebra/format.h"
+#include "legality/smemdesc.h"
+#include <zlay/pieces.h>
+
+#include <string.h>
+
+enum { EIGHT = 8, CHUNK = 16, LINE = 128, K_BITS = 256, MN_MOST = 256, FAR = 1 << 24 };
+
+typedef struct form {
+    const zlay_smemdesc_operand *of;
+    uint32_t bits, elements; /* of an element; in a chunk */
+    uint32_t row;            /* chunks */
+    uint32_t group, next;    /* bytes */
+    bool k_major;
+} form;
+
+static form form_of(const zlay_smemdesc_operand *o)
+{
+    form f = {.of = o, .group = o->desc.sbo, .next = o->desc.lbo};
+    f.bits = zlay_type_bits(o->type);
+    f.elements = 8 * CHUNK / f.bits;
+    f.row = 1u << o->desc.swizzle;
+    f.k_major = o->major == ZLAY_MAJOR_K;
+    if (!f.k_major && !o->desc.swizzle) f.group = o->desc.lbo, f.next = o->desc.sbo;
+    return f;
+}
+
+/* ---- what may be asked --------------------------------------------------------- */
+
+static zlay_status refuse(zlay_ctx *ctx, int32_t number)
+{
+    zlay_rule rule = {.id = "", .text = ""};
+    zlay_rule_get(&rule, number);
+    return zl_fail(ctx, ZLAY_NONE, "%s: %s", rule.id, rule.text);
+}
+
+zlay_status zl_desc_type_check(zlay_ctx *ctx, const zlay_target *target, int32_t type,
+                               int32_t major)
+{
+    zlay_reason first = {0};
+    zlay_verdict verdict;
+    uint32_t bits = zlay_type_bits(type);
+    bool integer = type == ZLAY_TYPE_S8 || type == ZLAY_TYPE_U8 || type == ZLAY_TYPE_B1;
+    zlay_mma mma = {.m = 64, .n = 8, .k = bits ? K_BITS / bits : 0, .a = type, .b = type};
+    mma.d = integer ? ZLAY_TYPE_S32 : ZLAY_TYPE_F32;
+    mma.a_major = major;
+    zlay_status status = zlay_mma_check(&verdict, &first, 1, target, &mma);
+    return status || verdict.answer == ZLAY_YES ? status : refuse(ctx, first.rule);
+}
+
+static zlay_status fields_check(zlay_ctx *ctx, const zlay_target *target,
+                                const zlay_smemdesc_operand *o)
+{
+    zlay_reason first = {0};
+    zlay_verdict verdict;
+    zlay_status status = zlay_smemdesc_check(&verdict, &first, 1, target, &o->desc);
+    return status || verdict.answer == ZLAY_YES ? status : refuse(ctx, first.rule);
+}
+
+/* A dense K is 256 bits, and that of B beside a sparse A 512; b1 has no sparse form. */
+static bool extents_fit(const zlay_smemdesc_operand *o)
+{
+    uint64_t bits = zl_umul_sat(o->k, zlay_type_bits(o->type));
+    bool doubled = bits == 2 * K_BITS && o->type != ZLAY_TYPE_B1;
+    return o->mn && o->mn % EIGHT == 0 && o->mn <= MN_MOST && (bits == K_BITS || doubled);
+}
+
+static zlay_status operand_check(zlay_ctx *ctx, const zlay_target *target,
+                                 const zlay_smemdesc_operand *o)
+{
+    if (!target || !o || !zl_all_zero(o->reserved, ZL_COUNT(o->reserved))) return ZLAY_EINVAL;
+    if (!(target->features & ZL_HAS_WGMMA))
+        return zl_fail(ctx, ZLAY_ENOTSUP, "target: %s has no wgmma", target->name);
+    zlay_status status = zl_desc_type_check(ctx, target, o->type, o->major);
+    if (!status) status = fields_check(ctx, target, o);
+    if (!status && !extents_fit(o))
+        status = zl_fail(ctx, ZLAY_EINVAL, "mn, k: %u x %u are no operand of wgmma", o->mn, o->k);
+    return status;
+}
+
+/* ---- the layout ----------------------------------------------------------------- */
+
+static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+static uint32_t rows_over(uint32_t n, uint32_t each) { return (n + each - 1) / each; }
+
+/* K-major; eight elements of b1 share a byte. */
+static zlay_status rows_of_k(zlay_ctx *ctx, zlay_layout **out, const form *f, uint32_t start)
+{
+    const zlay_smemdesc_operand *o = f->of;
+    uint32_t part = f->bits < 8 ? 8 / f->bits : 1, inner = least(o->k, f->row * f->elements);
+    return zl_layout_format(ctx, out, "Sw<%d,4,3> o %u o ((8,%u),(%u,%u,%u)):((%u,%u),(0,%u,%u))",
+                            o->desc.swizzle, start, o->mn / EIGHT, part, inner / part,
+                            o->k / inner, CHUNK * f->row, f->group, f->bits * part / 8, f->next);
+}
+
+/* MN-major; a last row that is not full is cut. */
+static zlay_status rows_of_mn(zlay_ctx *ctx, zlay_layout **out, const form *f, uint32_t start)
+{
+    const zlay_smemdesc_operand *o = f->of;
+    uint32_t inner = least(o->mn, f->row * f->elements), rows = rows_over(o->mn, inner);
+    zlay_layout *whole = NULL;
+    zlay_status status = zl_layout_format(ctx, &whole, "Sw<%d,4,3> o %u o ((%u,%u),(8,%u)):((%u,%u),(%u,%u))",
+                                          o->desc.swizzle, start, inner, rows, o->k / EIGHT,
+                                          f->bits / 8, f->next, CHUNK * f->row, f->group);
+    if (status || rows * inner == o->mn) {
+        *out = whole;
+        return status;
+    }
+    zlay_slice cut = {.mode = 0, .begin = 0, .end = (int64_t)o->mn, .step = 1};
+    status = zlay_layout_slice(ctx, out, whole, &cut);
+    zlay_layout_free(whole);
+    return status;
+}
+
+/* Row 0 of the pattern stands `base_offset` lines after one of memory's: addresses are swizzled as
+ * if they lay so many lines before where they do, and eight later. */
+static zlay_status move_back(zlay_ctx *ctx, zlay_layout **out, zlay_layout *moved, uint32_t lines)
+{
+    zlay_layout *back = NULL;
+    zlay_status status = zl_layout_format(ctx, &back, "-%u o %u:1", LINE * lines, (unsigned)FAR);
+    if (!status) status = zlay_layout_compose(ctx, out, back, moved);
+    zlay_layout_free(back);
+    zlay_layout_free(moved);
+    return status;
+}
+
+zlay_status zlay_smemdesc_layout(zlay_ctx *ctx, zlay_layout **out, const zlay_target *target,
+                                 const zlay_smemdesc_operand *operand)
+{
+    zlay_layout *read = NULL;
+    if (!out) return ZLAY_EINVAL;
+    *out = NULL;
+    if (!ctx) return ZLAY_EINVAL;
+    zlay_status status = operand_check(ctx, target, operand);
+    if (status) return status;
+    form f = form_of(operand);
+    uint32_t base = operand->desc.swizzle ? operand->desc.base_offset : 0;
+    uint32_t lines = base ? EIGHT - base : 0, start = operand->desc.start + LINE * lines;
+    status = f.k_major ? rows_of_k(ctx, &read, &f, start) : rows_of_mn(ctx, &read, &f, start);
+    if (status) return status;
+    if (lines) return move_back(ctx, out, read, lines);
+    *out = read;
+    return ZLAY_OK;
+}
+
+/* ---- the advance ----------------------------------------------------------------- */
+
+zlay_status zlay_smemdesc_advance(uint64_t *out, const zlay_target *target,
+                                  const zlay_smemdesc_operand *operand, uint32_t mn, uint32_t k)
+{
+    if (!out) return ZLAY_EINVAL;
+    zlay_status status = operand_check(NULL, target, operand);
+    if (status) return status;
+    form f = form_of(operand);
+    uint32_t contiguous = f.k_major ? k : mn, across = f.k_major ? mn : k;
+    uint32_t extent = f.k_major ? operand->k : operand->mn;
+    uint32_t along = contiguous / f.elements, inside = along % f.row;
+    if (across % EIGHT || contiguous % f.elements) return ZLAY_NONE;
+    if (inside && inside + rows_over(extent, f.elements) > f.row) return ZLAY_NONE;
+    *out = (uint64_t)(across / EIGHT) * f.group + along % f.row * CHUNK +
+           (uint64_t)(along / f.row) * f.next;
+    return ZLAY_OK;
+}
