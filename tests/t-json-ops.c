@@ -354,7 +354,7 @@ static void descriptors(void **state)
         {"{\"op\":\"smemdesc.pack\",\"target\":\"sm_90a\",\"start\":0,\"lbo\":128,\"sbo\":256,\"swizzle\":\"none\"}", "ok", "\"0x0000001000080000\""},
         {"{\"op\":\"smemdesc.pack\",\"target\":\"sm_90a\",\"start\":0,\"lbo\":0,\"sbo\":0,\"swizzle\":\"64B\",\"base_offset\":5}", "ok", "\"0x800a000000000000\""},
         {"{\"op\":\"smemdesc.pack\",\"target\":\"sm_90a\",\"start\":8,\"lbo\":16,\"sbo\":1024,\"swizzle\":\"128B\"}", "error", "\"EINVAL\""},
-        {"{\"op\":\"smemdesc.pack\",\"target\":\"sm_100a\",\"start\":0,\"lbo\":16,\"sbo\":1024,\"swizzle\":\"128B\"}", "error", "\"ENOTSUP\""},
+        {"{\"op\":\"smemdesc.pack\",\"target\":\"sm_100\",\"start\":0,\"lbo\":16,\"sbo\":1024,\"swizzle\":\"128B\"}", "error", "\"ENOTSUP\""},
         {"{\"op\":\"smemdesc.unpack\",\"target\":\"sm_90a\",\"desc\":\"0x4000004000010040\"}", "ok",
          "{\"start\":1024,\"lbo\":16,\"sbo\":1024,\"base_offset\":0,\"swizzle\":\"128B\",\"reserved\":\"0x0000000000000000\"}"},
         {"{\"op\":\"smemdesc.unpack\",\"target\":\"sm_90a\",\"desc\":\"0xFFFFFFFFFFFFFFFF\"}", "ok.reserved", "\"0x3ff1c000c000c000\""},
@@ -363,6 +363,15 @@ static void descriptors(void **state)
          "ok", "{\"lbo\":null,\"sbo\":64,\"base_offset\":0,\"swizzle_mode\":1,\"step\":[0,32,64,96],"
                "\"desc\":[\"0x4000004000010040\",\"0x4000004000010042\",\"0x4000004000010044\",\"0x4000004000010046\"]}"},
         {"{\"op\":\"smemdesc.synth\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"major\":\"K\",\"layout\":\"(64,64):(65,1)\",\"swizzle\":\"128B\",\"mma\":[64,16],\"address\":1024}", "ok", NULL},
+        {"{\"op\":\"smemdesc.pack\",\"target\":\"sm_100a\",\"start\":0,\"lbo\":16,\"sbo\":1024,\"swizzle\":\"128B\"}", "ok", "\"0x4000404000010000\""},
+        {"{\"op\":\"smemdesc.unpack\",\"target\":\"sm_103a\",\"desc\":\"0x2010404000010040\"}", "ok",
+         "{\"start\":1024,\"lbo\":16,\"sbo\":1024,\"base_offset\":0,\"swizzle\":\"128B_base32B\",\"lbo_mode\":\"absolute\",\"reserved\":\"0x0000000000000000\"}"},
+        {"{\"op\":\"idesc.pack\",\"kind\":\"f16\",\"a\":\"bf16\",\"b\":\"bf16\",\"d\":\"f32\",\"m\":128,\"n\":256}", "ok", "\"0x08400490\""},
+        {"{\"op\":\"idesc.pack\",\"kind\":\"f16\",\"a\":\"bf16\",\"b\":\"bf16\",\"d\":\"f32\",\"m\":128,\"n\":260}", "error", "\"EINVAL\""},
+        {"{\"op\":\"idesc.pack\",\"kind\":\"f16\",\"a\":\"bf16\",\"b\":\"bf16\",\"d\":\"f32\",\"m\":128,\"n\":256,\"sf_a_id\":0}", "error", "\"EINVAL\""},
+        {"{\"op\":\"idesc.unpack\",\"kind\":\"mxf4nvf4\",\"desc\":\"0x08300480\"}", "ok",
+         "{\"kind\":\"mxf4nvf4\",\"a\":\"e2m1\",\"b\":\"e2m1\",\"d\":\"f32\",\"a_major\":\"K\",\"b_major\":\"K\",\"m\":128,\"n\":192,\"sparse\":0,\"negate_a\":0,\"negate_b\":0,\"sf_a_id\":0,\"sf_b_id\":0,\"scale_type\":\"ue4m3\",\"reserved\":\"0x00000000\"}"},
+        {"{\"op\":\"idesc.check\",\"target\":\"sm_100a\",\"kind\":\"f16\",\"desc\":\"0x06200010\"}", "ok.answer", "\"no\""},
     };
     for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);
     mentions(*state, rows[3][0], "message", "DESC_START_16");

@@ -159,7 +159,7 @@ static void limits_are_apart_from_granules(void **state)
 static void targets_without_wgmma(void **state)
 {
     (void)state;
-    static const char *const names[] = {"sm_80", "sm_90", "sm_100a", "sm_120a"};
+    static const char *const names[] = {"sm_80", "sm_90", "sm_100", "sm_120a"};
     zlay_smemdesc f = {.lbo = 16, .sbo = 1024, .swizzle = 3};
     for (size_t i = 0; i < 4; i++) {
         uint64_t bits = 42;

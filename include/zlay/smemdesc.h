@@ -17,6 +17,10 @@
 extern "C" {
 #endif
 
+/** A swizzle that is ZLAY_SWIZZLE_CODE + c stands for the code c of sm_100's
+ *  descriptors, to which there is no swizzle. */
+enum { ZLAY_SWIZZLE_CODE = 256 };
+
 /** How the leading offset is meant, on sm_100 and later. */
 enum { ZLAY_LBO_RELATIVE = 0, ZLAY_LBO_ABSOLUTE };
 

@@ -46,6 +46,14 @@ zlay_status zl_op_smemdesc_pack(zl_call *call)
     return ZLAY_OK;
 }
 
+/* Whether the target's descriptors say how the leading offset is meant. */
+static bool has_mode(const zlay_target *target)
+{
+    zlay_smemdesc absolute = {.lbo_mode = ZLAY_LBO_ABSOLUTE};
+    uint64_t desc;
+    return zlay_smemdesc_pack(&desc, target, &absolute) == ZLAY_OK;
+}
+
 zlay_status zl_op_smemdesc_unpack(zl_call *call)
 {
     const zlay_target *target;
@@ -64,6 +72,8 @@ zlay_status zl_op_smemdesc_unpack(zl_call *call)
     const char *swizzle = zl_word_of(zl_swizzles, fields.swizzle);
     zl_put_value(call, call->value, "swizzle",
                  swizzle ? json_string(swizzle) : json_integer(fields.swizzle));
+    if (has_mode(target))
+        zl_put_value(call, call->value, "lbo_mode", zl_json_word(lbo_modes, fields.lbo_mode));
     zl_put_value(call, call->value, "reserved", zl_json_bits(fields.other, 16));
     return ZLAY_OK;
 }

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared-memory matrix descriptors: a subject of rules, and a format of each architecture. */
 #include "legality/smemdesc.h"
+#include "legality/tcgen05.h"
 
 static uint64_t value(zl_quantity q, const zl_subject *s, uint32_t i)
 {
     const zlay_smemdesc *d = s->value;
     (void)i;
     switch (q) {
-    case ZL_Q_DESC_WGMMA: return (s->target->features & ZL_HAS_WGMMA) != 0;
+    case ZL_Q_DESC_WGMMA:
+        return (s->target->features & (ZL_HAS_WGMMA | ZL_HAS_TCGEN05)) != 0;
+    case ZL_Q_DESC_ABSOLUTE_ON: return zl_t5_on(ZL_T5_LBO_ABSOLUTE, s->target);
     case ZL_Q_START: return d->start;
     case ZL_Q_LBO: return d->lbo;
     case ZL_Q_SBO: return d->sbo;
@@ -26,7 +29,13 @@ static void fix(zlay_reason *r, const zl_rule *rule, const zl_subject *s)
     else zl_fix_plain(r, rule, s);
 }
 
-const zl_subject_form zl_smemdesc_form = {.value = value, .fix = fix};
+static bool guard(zl_guard g, const zl_subject *s)
+{
+    const zlay_smemdesc *d = s->value;
+    return g == ZL_G_DESC_ABSOLUTE && d->lbo_mode == ZLAY_LBO_ABSOLUTE;
+}
+
+const zl_subject_form zl_smemdesc_form = {.value = value, .guard = guard, .fix = fix};
 
 static bool whole(const zlay_smemdesc *f)
 {
@@ -43,6 +52,7 @@ zlay_status zlay_smemdesc_check(zlay_verdict *out, zlay_reason *reasons, size_t 
 
 static const zl_desc_format *format_of(const zlay_target *target)
 {
+    if (target->features & ZL_HAS_TCGEN05) return &zl_desc_sm100;
     return target->features & ZL_HAS_WGMMA ? &zl_desc_sm90 : NULL;
 }
 

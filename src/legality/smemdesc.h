@@ -11,7 +11,7 @@ typedef struct zl_desc_format {
     void (*unpack)(zlay_smemdesc *out, uint64_t desc);
 } zl_desc_format;
 
-extern const zl_desc_format zl_desc_sm90;
+extern const zl_desc_format zl_desc_sm90, zl_desc_sm100;
 
 /* Whether wgmma reads operands of a type and major-ness through descriptors: ZLAY_OK, or ZLAY_NONE
  * with the rule of an instruction that has it as A; ctx may be NULL. */
