@@ -47,7 +47,9 @@ static zlay_status concat(zlay_ctx *ctx, zlay_layout **out, joined *j)
     zl_modes box;
     zl_filling filling = {j->a, j->b, &box, false, false, fill, j};
     if (!j->a || !j->b) return zl_fail(ctx, ZLAY_EINVAL, "a layout is NULL");
-    zlay_status status = extents(ctx, j);
+    zlay_status status = zl_without_symbols(ctx, j->a);
+    if (!status) status = zl_without_symbols(ctx, j->b);
+    if (!status) status = extents(ctx, j);
     if (status) return status;
     filling.partial = j->a->partial || j->b->partial;
     zl_modes_begin(&box, ctx);

@@ -107,6 +107,8 @@ const char *zl_parameter(const zlay_layout *a);
 
 /* ENOTSUP, naming it, where there is one. */
 zlay_status zl_without_parameters(zlay_ctx *ctx, const zlay_layout *a);
+/* ELIMIT symbolic-stride for what would need symbols inside pieces. */
+zlay_status zl_without_symbols(zlay_ctx *ctx, const zlay_layout *a);
 
 static inline bool zl_is_pieces(const zlay_layout *a) { return a->pieces.outs; }
 

@@ -98,7 +98,8 @@ static zlay_status pad(zlay_ctx *ctx, zlay_layout **out, padded *p)
 {
     zl_modes box;
     if (!p->a) return zl_fail(ctx, ZLAY_EINVAL, "the layout is NULL");
-    zlay_status status = check(ctx, p);
+    zlay_status status = zl_without_symbols(ctx, p->a);
+    if (!status) status = check(ctx, p);
     if (status) return status;
     bool partial = p->a->partial || (p->by.fill == ZLAY_PAD_UNDEFINED && p->all > p->extent);
     zl_filling filling = {p->a, NULL, &box, false, partial, fill, p};

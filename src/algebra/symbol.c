@@ -32,6 +32,11 @@ zlay_status zl_without_parameters(zlay_ctx *ctx, const zlay_layout *a)
     return name ? zl_fail(ctx, ZLAY_ENOTSUP, "the layout has the parameter %s", name) : ZLAY_OK;
 }
 
+zlay_status zl_without_symbols(zlay_ctx *ctx, const zlay_layout *a)
+{
+    return a->symbols ? zl_symbols_unknown(ctx, "a piece has no stride that is a name") : ZLAY_OK;
+}
+
 /* ---- names --------------------------------------------------------------------------- */
 
 zlay_status zl_symbols_name(zlay_ctx *ctx, zl_symbols *s, size_t *place, const char *name,

@@ -70,7 +70,9 @@ static zlay_status unite(pair *u, zlay_layout **out)
 {
     zlay_layout *made = NULL;
     if (!u->a || !u->b) return zl_fail(u->ctx, ZLAY_EINVAL, "a layout is NULL");
-    zlay_status status = lift_both(u);
+    zlay_status status = zl_without_symbols(u->ctx, u->a);
+    if (!status) status = zl_without_symbols(u->ctx, u->b);
+    if (!status) status = lift_both(u);
     if (!status) status = claim_both(u, &made);
     if (!status) status = settle(u, out, made);
     zlay_layout_free(u->lifted[0]);
