@@ -176,6 +176,8 @@ device-oracle: $(B)/device-oracle
 	$(B)/device-oracle
 device-test: $(B)/device-test
 	$(B)/device-test
+device-copies: $(B)/device-copies
+	$(B)/device-copies
 device-bench: $(B)/device-bench
 	$(B)/device-bench
 
@@ -211,4 +213,4 @@ clean:
 
 FORCE:
 .DELETE_ON_ERROR:
-.PHONY: all run test exhaustive san tsan fuzz check-layers doc-check device-test device-bench device-oracle bench generate install clean
+.PHONY: all run test exhaustive san tsan fuzz check-layers doc-check device-test device-copies device-bench device-oracle bench generate install clean

@@ -32,6 +32,7 @@ static const zlay_reason *broken(check *ask, const char *rule, const char *on, c
     zlay_verdict v;
     assert_int_equal(ask(&v, reasons, REASONS, target(on), value), ZLAY_OK);
     assert_int_equal(v.answer, v.broken ? ZLAY_NO : ZLAY_YES);
+    assert_int_equal(v.reasons, v.broken + v.noted);
     return reason_of(reasons, &v, rule_number(rule), index);
 }
 
@@ -86,7 +87,7 @@ static void a_block_by_hand(void **state)
     b.setmaxnreg[2] = 240;
     b.warps[1] = 1;
     r = broken(block, "SETMAXNREG_WARPS", "sm_90a", &b, 1);
-    assert_true(r && r->value == 1 && r->by == ZLAY_BY_DOCUMENT);
+    assert_true(r && r->value == 1 && r->by == ZLAY_BY_HARDWARE);
 }
 
 static void a_map_by_hand(void **state)

@@ -76,8 +76,8 @@ ZLAY_API zlay_status zlay_sim_tensor_store(int32_t *fault, uint32_t *bytes,
 /** Model one tensor reduction from shared to global memory, each element
  *  `global = global op shared`.
  *
- *  Returns, Out as tensor_store; ZLAY_EINVAL also a type that the operation
- *           does not take.
+ *  Returns, Out as tensor_store, its granules of 16 bytes too; ZLAY_EINVAL
+ *           also a type that the operation does not take.
  *  In:      op  ZLAY_REDUCE_*; sums of f16 and bf16 are rounded to nearest
  *               even, of f32 too, where subnormal numbers are zero.
  */

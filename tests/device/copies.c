@@ -21,7 +21,7 @@ static const struct {
 #include "copies.def"
 };
 
-enum { NO_MAP, BF16, BF16_64, BF16_32, BF16_NO, BF16_3D, IM2COL, IL16, IL32, RAGGED, STEP2,
+enum { NO_MAP, BF16, BF16_64, BF16_32, BF16_NO, BF16_3D, IM2COL, RAGGED, STEP2,
        U8, U32, S32, U64, S64, F16, F32, F64 };
 static const struct {
     int32_t type;
@@ -36,8 +36,6 @@ static const struct {
     [BF16_NO] = {ZLAY_TYPE_BF16, 2, {256, 512}, {512}, {64, 64}, 1, 0, 0},
     [BF16_3D] = {ZLAY_TYPE_BF16, 3, {256, 64, 8}, {512, 32768}, {64, 64, 1}, 1, 0, 3},
     [IM2COL] = {ZLAY_TYPE_BF16, 3, {256, 64, 8}, {512, 32768}, {64, 64, 1}, 1, 0, 3},
-    [IL16] = {ZLAY_TYPE_BF16, 3, {64, 64, 4}, {1024, 65536}, {16, 4, 1}, 1, 1, 0},
-    [IL32] = {ZLAY_TYPE_BF16, 3, {64, 64, 4}, {2048, 131072}, {16, 4, 1}, 1, 2, 1},
     [RAGGED] = {ZLAY_TYPE_BF16, 2, {100, 512}, {512}, {64, 64}, 1, 0, 3},
     [STEP2] = {ZLAY_TYPE_U32, 2, {128, 512}, {512}, {16, 9}, 2, 0, 0},
     [U8] = {ZLAY_TYPE_U8, 2, {512, 512}, {512}, {128, 64}, 1, 0, 3},
@@ -202,6 +200,49 @@ static void issue_of(zlay_issue *out, const copy_case *c)
     if (out->given & ZLAY_GIVEN_MULTICAST) out->given |= ZLAY_GIVEN_CTA_MASK;
 }
 
+/* What tensormap.replace writes in a form's map; 0: none. */
+static int32_t changed_field(const copy_case *c)
+{
+    static const struct {
+        const char *form;
+        int32_t field;
+    } rows[] = {{"set_box1", ZLAY_REPLACE_BOX_DIM},
+                {"set_dim0", ZLAY_REPLACE_GLOBAL_DIM},
+                {"set_stride0", ZLAY_REPLACE_GLOBAL_STRIDE},
+                {"set_address", ZLAY_REPLACE_GLOBAL_ADDRESS},
+                {"set_swizzle", ZLAY_REPLACE_SWIZZLE_MODE}};
+    for (size_t i = 0; i < ZL_COUNT(rows); i++)
+        if (form_is(c, rows[i].form)) return rows[i].field;
+    return 0;
+}
+
+static zlay_tensormap changed(const copy_case *c, const zlay_tensormap *from)
+{
+    zlay_tensormap m = *from;
+    switch (changed_field(c)) {
+    case ZLAY_REPLACE_BOX_DIM: m.box[1] = c->operand; break;
+    case ZLAY_REPLACE_GLOBAL_DIM: m.extent[0] = c->operand; break;
+    case ZLAY_REPLACE_GLOBAL_STRIDE: m.stride[0] = c->operand; break;
+    case ZLAY_REPLACE_GLOBAL_ADDRESS: m.address += c->operand; break;
+    case ZLAY_REPLACE_SWIZZLE_MODE: m.swizzle = 0; break;
+    default: break;
+    }
+    return m;
+}
+
+/* Whether the change itself is legal, and tensormap.replace given what zlay would give it. */
+static bool change_holds(const copy_case *c, const zlay_tensormap *map, const zlay_target *target)
+{
+    zlay_replace r;
+    zlay_verdict v;
+    int32_t field = changed_field(c);
+    if (!field) return true;
+    if (zlay_replace_of(&r, map, field, field == ZLAY_REPLACE_BOX_DIM)) return false;
+    r.flags = ZLAY_REPLACE_FENCES | ZLAY_REPLACE_RELEASED | ZLAY_REPLACE_ACQUIRED;
+    r.fence = 128;
+    return !zlay_replace_check(&v, NULL, 0, target, &r) && v.answer == ZLAY_YES;
+}
+
 static void judge(copy_seen *seen, const copy_case *c, const zlay_tensormap *map)
 {
     zlay_issue issue;
@@ -215,7 +256,7 @@ static void judge(copy_seen *seen, const copy_case *c, const zlay_tensormap *map
         rig_die("check", c->name);
     for (uint32_t i = 0; i < v.reasons && i < 64; i++)
         if (!reasons[i].noted && !rule.id[0]) zlay_rule_get(&rule, reasons[i].rule);
-    seen->answer = v.answer;
+    seen->answer = change_holds(c, map, target) ? v.answer : ZLAY_NO;
     snprintf(seen->rule, sizeof seen->rule, "%s", rule.id);
 }
 
@@ -250,7 +291,8 @@ static void model_tensor(world *w, const copy_case *c, const zlay_tensormap *map
     uint32_t bytes = 0;
     zlay_issue issue;
     issue_of(&issue, c);
-    zlay_sim_global global = {w->global, sizeof w->global};
+    uint64_t on = changed_field(c) == ZLAY_REPLACE_GLOBAL_ADDRESS ? c->operand : 0;
+    zlay_sim_global global = {w->global + on, sizeof w->global - on};
     for (uint32_t rank = 0; rank < COPY_BLOCKS; rank++) {
         zlay_sim_smem shared = {w->shared[rank], COPY_SHARED, origin};
         bool receives = form_is(c, "multicast") ? c->operand >> rank & 1 : !rank;
@@ -309,7 +351,7 @@ void copy_rig_open(copy_rig *r)
     zlay_status status = zlay_device_alloc(r->ctx, r->device, &r->global, COPY_GLOBAL);
     if (!status)
         status = zlay_device_alloc(r->ctx, r->device, &r->shared, COPY_BLOCKS * COPY_SHARED);
-    if (!status) status = zlay_device_alloc(r->ctx, r->device, &r->result, 64);
+    if (!status) status = zlay_device_alloc(r->ctx, r->device, &r->result, 4096);
     if (status) rig_die("device memory", zlay_ctx_message(r->ctx));
 }
 
@@ -356,22 +398,24 @@ void copy_run(copy_rig *r, const copy_case *c, copy_seen *seen)
     uint64_t state = 1;
     _Alignas(128) uint8_t encoded[128] = {0};
     zlay_tensormap map = map_of(c->map, r->global);
-    judge(seen, c, &map);
+    zlay_tensormap used = changed(c, &map);
+    judge(seen, c, &used);
     fill(before.global, sizeof before.global, map.type, &state);
     fill(before.shared[0], sizeof before.shared, map.type, &state);
     if (c->map != NO_MAP) map_encode(r, encoded, c, &map);
     must(r, zlay_device_write(r->ctx, r->device, r->global, before.global, COPY_GLOBAL), c);
     must(r, zlay_device_write(r->ctx, r->device, r->shared, before.shared, sizeof before.shared), c);
     must(r, zlay_device_write(r->ctx, r->device, r->result, result, sizeof result), c);
-    seen->error = launch(r, c, encoded);
-    if (seen->error) return;
+    must(r, zlay_device_write(r->ctx, r->device, r->result + 1024, encoded, sizeof encoded), c);
+    seen->base.error = launch(r, c, encoded);
+    if (seen->base.error) return;
     must(r, zlay_device_read(r->ctx, r->device, after.global, r->global, COPY_GLOBAL), c);
     must(r, zlay_device_read(r->ctx, r->device, after.shared, r->shared, sizeof after.shared), c);
     must(r, zlay_device_read(r->ctx, r->device, result, r->result, sizeof result), c);
     seen->done[0] = result[0];
     seen->done[1] = forms[c->form].cluster > 1 ? result[4] : 1;
     if (c->map == NO_MAP) model_bulk(&before, c);
-    else model_tensor(&before, c, &map, result[1]);
+    else model_tensor(&before, c, &used, result[1]);
     seen->global_wrong = differ(before.global, after.global, COPY_GLOBAL);
     seen->shared_wrong = differ(before.shared[0], after.shared[0], sizeof before.shared);
 }

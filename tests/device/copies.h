@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 /* Outcomes that are no fault's number. */
-enum { RUNS = 1, MODELLED, RUNS_WRONG, EARLY, NEVER, ANY_FAULT, LOOK };
+enum { RUNS = -8, MODELLED, RUNS_WRONG, EARLY, NEVER, ANY_FAULT, LOOK };
 
 enum { COPY_SHARED = 48 << 10, COPY_GLOBAL = 512 << 10, COPY_BLOCKS = 2 };
 
@@ -20,9 +20,14 @@ typedef struct copy_case {
     int outcome;
 } copy_case;
 
-typedef struct copy_seen {
+/* What every kind of case has: whether it ran, and the driver's error, 0 where there is none. */
+typedef struct case_seen {
     bool ran;
-    int error;                    /* of the driver; 0: none */
+    int error;
+} case_seen;
+
+typedef struct copy_seen {
+    case_seen base;
     uint32_t done[COPY_BLOCKS];   /* the phase ended within the clocks that the kernel waits */
     uint32_t shared_wrong, global_wrong; /* bytes that differ from the model */
     zlay_answer answer;           /* of zlay's check */
