@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Barriers, blocks and tensormap.replace: forms against what ptxas takes, every rule at its bounds. */
+/* Barriers, blocks and tensormap.replace: forms against what ptxas takes, every rule at its bounds.
+ */
 #include "legality.h"
 
 static const char *const targets[] = {"sm_80",   "sm_90",   "sm_90a",  "sm_100",
@@ -215,30 +216,49 @@ static void one_edge(check *ask, const edge *e, const void *from, size_t size)
 static void barriers_at_their_bounds(void **state)
 {
     (void)state;
-    static const struct { int32_t op; uint32_t given; edge edge; } rows[] = {
+    static const struct {
+        int32_t op;
+        uint32_t given;
+        edge edge;
+    } rows[] = {
         {ZLAY_BARRIER_INIT, 0, {"MBAR_OP", "sm_90", B(op), true, {1, 15}, {0, 16}}},
         {ZLAY_BARRIER_INIT, 0, {"MBAR_OP", "sm_90", B(op), true, {1, 1}, {0x80000000, 0x7fffffff}}},
         {ZLAY_BARRIER_ARRIVE, 0, {"MBAR_SCOPE", "sm_90", B(scope), true, {0, 2}, {3, 0xffffffff}}},
         {ZLAY_BARRIER_ARRIVE, 0, {"MBAR_SPACE", "sm_90", B(space), true, {0, 1}, {2, 0xffffffff}}},
         {ZLAY_BARRIER_INIT, 0, {"MBAR_ADDRESS_8", "sm_80", B(address), false, {0, 8}, {4, 12}}},
-        {ZLAY_BARRIER_INIT, 0, {"MBAR_END", "sm_90", B(address), false, {0, 233464},
-                                {233472, UINT64_MAX - 7}}},
-        {ZLAY_BARRIER_INIT, 0, {"MBAR_COUNT", "sm_80", B(count), false, {1, (1 << 20) - 1},
-                                {0, 1 << 20}}},
-        {ZLAY_BARRIER_ARRIVE, 1, {"MBAR_ARRIVALS", "sm_90", B(count), false, {1, (1 << 20) - 1},
-                                  {0, 1 << 20}}},
-        {ZLAY_BARRIER_ARRIVE, 3, {"MBAR_PENDING", "sm_90", B(count), false, {1, 4}, {5, UINT64_MAX}}},
-        {ZLAY_BARRIER_ARRIVE_NO_COMPLETE, 3, {"MBAR_PART", "sm_80", B(count), false, {1, 3},
-                                              {4, 5}}},
-        {ZLAY_BARRIER_EXPECT_TX, 0, {"MBAR_BYTES", "sm_90", B(bytes), false, {0, (1 << 20) - 1},
-                                     {1 << 20, UINT64_MAX}}},
-        {ZLAY_BARRIER_EXPECT_TX, 4, {"MBAR_TX", "sm_90", B(bytes), false, {0, (1 << 20) - 101},
-                                     {(1 << 20) - 100, UINT64_MAX}}},
-        {ZLAY_BARRIER_TRY_WAIT, 8, {"MBAR_PARITY", "sm_90", B(parity), false, {0, 1},
-                                    {2, UINT64_MAX}}},
+        {ZLAY_BARRIER_INIT,
+         0,
+         {"MBAR_END", "sm_90", B(address), false, {0, 233464}, {233472, UINT64_MAX - 7}}},
+        {ZLAY_BARRIER_INIT,
+         0,
+         {"MBAR_COUNT", "sm_80", B(count), false, {1, (1 << 20) - 1}, {0, 1 << 20}}},
+        {ZLAY_BARRIER_ARRIVE,
+         1,
+         {"MBAR_ARRIVALS", "sm_90", B(count), false, {1, (1 << 20) - 1}, {0, 1 << 20}}},
+        {ZLAY_BARRIER_ARRIVE,
+         3,
+         {"MBAR_PENDING", "sm_90", B(count), false, {1, 4}, {5, UINT64_MAX}}},
+        {ZLAY_BARRIER_ARRIVE_NO_COMPLETE,
+         3,
+         {"MBAR_PART", "sm_80", B(count), false, {1, 3}, {4, 5}}},
+        {ZLAY_BARRIER_EXPECT_TX,
+         0,
+         {"MBAR_BYTES", "sm_90", B(bytes), false, {0, (1 << 20) - 1}, {1 << 20, UINT64_MAX}}},
+        {ZLAY_BARRIER_EXPECT_TX,
+         4,
+         {"MBAR_TX",
+          "sm_90",
+          B(bytes),
+          false,
+          {0, (1 << 20) - 101},
+          {(1 << 20) - 100, UINT64_MAX}}},
+        {ZLAY_BARRIER_TRY_WAIT,
+         8,
+         {"MBAR_PARITY", "sm_90", B(parity), false, {0, 1}, {2, UINT64_MAX}}},
         {ZLAY_BARRIER_TRY_WAIT, 64, {"MBAR_REMOTE_SCOPE", "sm_90", B(scope), true, {2, 2}, {0, 1}}},
-        {ZLAY_BARRIER_WAIT_GROUP, 0, {"GROUP_COUNT", "sm_80", B(count), false, {0, INT32_MAX},
-                                      {1ull << 31, UINT64_MAX}}},
+        {ZLAY_BARRIER_WAIT_GROUP,
+         0,
+         {"GROUP_COUNT", "sm_80", B(count), false, {0, INT32_MAX}, {1ull << 31, UINT64_MAX}}},
         {ZLAY_BARRIER_SYNC, 0, {"SYNC_NAME", "sm_80", B(name), true, {0, 15}, {16, UINT32_MAX}}},
         {ZLAY_BARRIER_SYNC, 1, {"SYNC_WARPS", "sm_80", B(count), false, {32, 1024}, {33, 16}}},
     };
@@ -282,20 +302,43 @@ static void fields_at_their_bounds(void **state)
 {
     (void)state;
     enum { FENCES = ZLAY_REPLACE_FENCES };
-    static const struct { int32_t field; uint32_t flags; edge edge; } rows[] = {
+    static const struct {
+        int32_t field;
+        uint32_t flags;
+        edge edge;
+    } rows[] = {
         {1, 0, {"REPLACE_FIELD", "sm_90a", F(field), true, {1, 11}, {0, 12}}},
         {1, 0, {"REPLACE_MODE", "sm_90a", F(mode), true, {0, 0}, {1, 2}}},
         {ZLAY_REPLACE_BOX_DIM, 0, {"REPLACE_ORD", "sm_90a", F(ord), true, {0, 4}, {5, UINT32_MAX}}},
-        {ZLAY_REPLACE_GLOBAL_STRIDE, 0, {"REPLACE_ORD_STRIDE", "sm_90a", F(ord), true, {0, 3}, {4, 5}}},
-        {ZLAY_REPLACE_RANK, 0, {"REPLACE_NUMBER", "sm_90a", F(value), false, {0, 4}, {5, UINT64_MAX}}},
-        {ZLAY_REPLACE_BOX_DIM, 0, {"REPLACE_NUMBER", "sm_90a", F(value), false, {1, 256}, {0, 257}}},
-        {ZLAY_REPLACE_GLOBAL_DIM, 0, {"REPLACE_NUMBER", "sm_90a", F(value), false, {1, UINT32_MAX},
-                                      {0, 1ull << 32}}},
-        {ZLAY_REPLACE_ELEMENT_STRIDE, 0, {"REPLACE_NUMBER", "sm_90a", F(value), false, {1, 8}, {0, 9}}},
-        {ZLAY_REPLACE_GLOBAL_STRIDE, 0, {"REPLACE_NUMBER", "sm_90a", F(value), false,
-                                         {0, (1ull << 40) - 1}, {1ull << 40, UINT64_MAX}}},
-        {ZLAY_REPLACE_GLOBAL_STRIDE, 0, {"REPLACE_UNIT", "sm_90a", F(value), false, {16, 4096}, {8, 17}}},
-        {ZLAY_REPLACE_GLOBAL_ADDRESS, 0, {"REPLACE_UNIT", "sm_90a", F(value), false, {0, 16}, {8, 1}}},
+        {ZLAY_REPLACE_GLOBAL_STRIDE,
+         0,
+         {"REPLACE_ORD_STRIDE", "sm_90a", F(ord), true, {0, 3}, {4, 5}}},
+        {ZLAY_REPLACE_RANK,
+         0,
+         {"REPLACE_NUMBER", "sm_90a", F(value), false, {0, 4}, {5, UINT64_MAX}}},
+        {ZLAY_REPLACE_BOX_DIM,
+         0,
+         {"REPLACE_NUMBER", "sm_90a", F(value), false, {1, 256}, {0, 257}}},
+        {ZLAY_REPLACE_GLOBAL_DIM,
+         0,
+         {"REPLACE_NUMBER", "sm_90a", F(value), false, {1, UINT32_MAX}, {0, 1ull << 32}}},
+        {ZLAY_REPLACE_ELEMENT_STRIDE,
+         0,
+         {"REPLACE_NUMBER", "sm_90a", F(value), false, {1, 8}, {0, 9}}},
+        {ZLAY_REPLACE_GLOBAL_STRIDE,
+         0,
+         {"REPLACE_NUMBER",
+          "sm_90a",
+          F(value),
+          false,
+          {0, (1ull << 40) - 1},
+          {1ull << 40, UINT64_MAX}}},
+        {ZLAY_REPLACE_GLOBAL_STRIDE,
+         0,
+         {"REPLACE_UNIT", "sm_90a", F(value), false, {16, 4096}, {8, 17}}},
+        {ZLAY_REPLACE_GLOBAL_ADDRESS,
+         0,
+         {"REPLACE_UNIT", "sm_90a", F(value), false, {0, 16}, {8, 1}}},
         {1, FENCES, {"REPLACE_FENCE", "sm_90a", F(fence), false, {128, 128}, {64, 256}}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -361,7 +404,8 @@ static void a_legal_map_is_replaced_legally(void **state)
             fields++;
             assert_int_equal(answer(replace, "sm_100a", &r), ZLAY_YES);
         }
-    assert_int_equal(fields, 7 + 3 + 3 + 3 + 2); /* the seven without ord; boxes, extents, steps; strides */
+    assert_int_equal(fields,
+                     7 + 3 + 3 + 3 + 2); /* the seven without ord; boxes, extents, steps; strides */
 }
 
 static void refused(void **state)
@@ -405,16 +449,23 @@ static void any_bytes_have_a_verdict(void **state)
     (void)state;
     uint64_t s = test_seed("t-barrier bytes");
     for (uint64_t i = 0; i < test_iterations(20000); i++) {
-        union { zlay_barrier barrier; zlay_block block; zlay_replace replace; uint64_t words[20]; } u;
+        union {
+            zlay_barrier barrier;
+            zlay_block block;
+            zlay_replace replace;
+            uint64_t words[20];
+        } u;
         const zlay_target *t = zlay_target_at((size_t)test_range(&s, 0, 22));
         zlay_reason reasons[REASONS];
         zlay_verdict a, b;
         for (int w = 0; w < 20; w++) u.words[w] = test_range(&s, 0, 2) ? test_random(&s) : 0;
         int which = (int)test_range(&s, 0, 2);
         check *ask = which == 0 ? barrier : which == 1 ? block : replace;
-        if (which == 0) memset(u.barrier.reserved, 0, sizeof u.barrier.reserved), u.barrier.given &= 127;
+        if (which == 0)
+            memset(u.barrier.reserved, 0, sizeof u.barrier.reserved), u.barrier.given &= 127;
         if (which == 1) memset(u.block.reserved, 0, sizeof u.block.reserved), u.block.flags &= 31;
-        if (which == 2) memset(u.replace.reserved, 0, sizeof u.replace.reserved), u.replace.flags &= 7;
+        if (which == 2)
+            memset(u.replace.reserved, 0, sizeof u.replace.reserved), u.replace.flags &= 7;
         if (test_range(&s, 0, 1) && which != 1) u.barrier.op = (int32_t)test_range(&s, -1, 17);
         assert_int_equal(ask(&a, reasons, REASONS, t, &u), ZLAY_OK);
         assert_int_equal(ask(&b, NULL, 0, t, &u), ZLAY_OK);

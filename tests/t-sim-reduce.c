@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reductions, copies of four rows and multicasts of the model, against element-by-element copies that know nothing of rows and
- * runs. The same model was compared with an H200 byte by byte: tests/device/copies.def. */
+/* Reductions, copies of four rows and multicasts of the model, against element-by-element copies
+ * that know nothing of rows and runs. The same model was compared with an H200 byte by byte:
+ * tests/device/copies.def. */
 #include "sim.h"
 
 #include <math.h>
@@ -10,7 +11,8 @@
 static double half_value(uint32_t bits)
 {
     int exponent = bits >> 10 & 31, fraction = bits & 0x3ff;
-    double magnitude = exponent ? ldexp(1 + fraction / 1024.0, exponent - 15) : ldexp(fraction, -24);
+    double magnitude =
+        exponent ? ldexp(1 + fraction / 1024.0, exponent - 15) : ldexp(fraction, -24);
     return bits >> 15 ? -magnitude : magnitude;
 }
 
@@ -206,13 +208,15 @@ static void sums_of_halves(void **state)
             double exact = half_value(old[k]) + half_value(operand);
             uint16_t want = nearest_half(exact);
             if (exact == 0) assert_int_equal(got & 0x7fff, 0);
-            else if (got != want) fail_msg("%04x + %04x is %04x, not %04x", old[k], operand, want, got);
+            else if (got != want)
+                fail_msg("%04x + %04x is %04x, not %04x", old[k], operand, want, got);
         }
         free(w);
     }
 }
 
-/* ---- four rows --------------------------------------------------------------------------------- */
+/* ---- four rows ---------------------------------------------------------------------------------
+ */
 
 static void four_rows(void **state)
 {
@@ -253,22 +257,26 @@ static void scattered_rows(void **state)
     memcpy(want, w->global, GLOBAL);
     for (int k = 0; k < 3; k++) /* row 120 lies outside */
         memcpy(want + at[k + 1] * 128 + 16, w->smem + k * 64, 64);
-    assert_int_equal(zlay_sim_tensor_scatter4(&fault, &bytes, &w->shared, ORIGIN, &w->map, &w->tensor, at),
-                     ZLAY_OK);
+    assert_int_equal(
+        zlay_sim_tensor_scatter4(&fault, &bytes, &w->shared, ORIGIN, &w->map, &w->tensor, at),
+        ZLAY_OK);
     assert_true(fault == 0 && bytes == 256);
     assert_memory_equal(want, w->global, GLOBAL);
     at[2] = -1;
-    assert_int_equal(zlay_sim_tensor_scatter4(&fault, &bytes, &w->shared, ORIGIN, &w->map, &w->tensor, at),
-                     ZLAY_OK);
+    assert_int_equal(
+        zlay_sim_tensor_scatter4(&fault, &bytes, &w->shared, ORIGIN, &w->map, &w->tensor, at),
+        ZLAY_OK);
     assert_int_equal(fault, ZLAY_FAULT_COORDINATE);
     assert_memory_equal(want, w->global, GLOBAL);
     w->map.box[1] = 2;
-    assert_int_equal(zlay_sim_tensor_scatter4(&fault, &bytes, &w->shared, ORIGIN, &w->map, &w->tensor, at),
-                     ZLAY_EINVAL);
+    assert_int_equal(
+        zlay_sim_tensor_scatter4(&fault, &bytes, &w->shared, ORIGIN, &w->map, &w->tensor, at),
+        ZLAY_EINVAL);
     free(w);
 }
 
-/* ---- multicast ------------------------------------------------------------------------------------ */
+/* ---- multicast
+ * ------------------------------------------------------------------------------------ */
 
 static void multicasts(void **state)
 {
@@ -293,7 +301,8 @@ static void multicasts(void **state)
             for (uint32_t i = 0; i < 1024 && receives; i++)
                 assert_int_equal(image[b][by_picture(ORIGIN + i, 3) - ORIGIN],
                                  w->global[(5 + i / 128) * 128 + i % 128]);
-            assert_true(all_bytes(image[b] + (receives ? 1024 : 0), receives ? 7168 : 8192, UNTOUCHED));
+            assert_true(
+                all_bytes(image[b] + (receives ? 1024 : 0), receives ? 7168 : 8192, UNTOUCHED));
         }
         if (status == ZLAY_OK) assert_int_equal(bytes, 1024);
     }
@@ -315,10 +324,12 @@ static void faults(void **state)
     zlay_sim_tensor_reduce(&fault, &bytes, &w->shared, ORIGIN + 16, &w->map, &w->tensor, zero, 1);
     assert_int_equal(fault, ZLAY_FAULT_SMEM_ALIGN);
     assert_int_equal(bytes, 0);
-    assert_int_equal(zlay_sim_tensor_reduce(&fault, &bytes, &w->shared, ORIGIN, &w->map, &w->tensor, zero, 0),
-                     ZLAY_EINVAL);
-    assert_int_equal(zlay_sim_tensor_reduce(&fault, &bytes, &w->shared, ORIGIN, &w->map, &w->tensor, zero, 9),
-                     ZLAY_EINVAL);
+    assert_int_equal(
+        zlay_sim_tensor_reduce(&fault, &bytes, &w->shared, ORIGIN, &w->map, &w->tensor, zero, 0),
+        ZLAY_EINVAL);
+    assert_int_equal(
+        zlay_sim_tensor_reduce(&fault, &bytes, &w->shared, ORIGIN, &w->map, &w->tensor, zero, 9),
+        ZLAY_EINVAL);
     free(w);
 }
 

@@ -122,7 +122,8 @@ static uint64_t bound(uint64_t b, const zl_subject *s, uint32_t i)
     switch (b) {
     case ZL_BOUND_STATIC: return s->target->suffix == 'a' ? s->target->smem : STATIC;
     case ZL_BOUND_SIDE: return block->cluster[i] ? block->cluster[i] : 1;
-    case ZL_BOUND_POOL: return zl_umul_sat((uint64_t)groups(block) * GROUP, up(block->registers, GRANULE));
+    case ZL_BOUND_POOL:
+        return zl_umul_sat((uint64_t)groups(block) * GROUP, up(block->registers, GRANULE));
     default: return b;
     }
 }

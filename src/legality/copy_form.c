@@ -103,7 +103,19 @@ bool zl_reduces(const zlay_issue *issue, int32_t type)
 
 /* ---- ids ------------------------------------------------------------------------ */
 
-typedef enum id_part { KIND, MODE, RANK, SPACE, GROUP, OP, TYPE, WIDTH, TIMES, GIVEN, NOTHING } id_part;
+typedef enum id_part {
+    KIND,
+    MODE,
+    RANK,
+    SPACE,
+    GROUP,
+    OP,
+    TYPE,
+    WIDTH,
+    TIMES,
+    GIVEN,
+    NOTHING
+} id_part;
 
 enum {
     TENSORS = ZL_KINDS_TENSOR,

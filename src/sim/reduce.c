@@ -21,7 +21,8 @@ static uint16_t half_of(uint64_t units)
 {
     int shift = 0;
     while (units >> shift >= 2048) shift++;
-    uint64_t half = shift ? (uint64_t)1 << (shift - 1) : 0, rest = units - (units >> shift << shift);
+    uint64_t half = shift ? (uint64_t)1 << (shift - 1) : 0,
+             rest = units - (units >> shift << shift);
     uint64_t whole = units >> shift;
     if (shift && (rest > half || (rest == half && whole & 1))) whole++;
     if (whole == 2048) whole = 1024, shift++;

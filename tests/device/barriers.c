@@ -143,7 +143,8 @@ void launch_run(copy_rig *r, const launch_case *c, state_seen *seen)
     static char text[8192];
     const zl_driver *d = &r->device->driver;
     launch_ex *launch = NULL;
-    launch_attribute attribute = {CLUSTER_DIMENSION, 0, {c->cluster[0], c->cluster[1], c->cluster[2]}};
+    launch_attribute attribute = {
+        CLUSTER_DIMENSION, 0, {c->cluster[0], c->cluster[1], c->cluster[2]}};
     launch_config config = {{c->grid[0], c->grid[1], c->grid[2]}, {c->threads, 1, 1}, c->smem,
                             NULL, &attribute, 1};
     void *parameters[] = {&r->result};

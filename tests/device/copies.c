@@ -379,8 +379,8 @@ static int launch(copy_rig *r, const copy_case *c, void *map)
                           &expect0, &expect1, &op};
     if (zl_device_enter(r->ctx, r->device)) rig_die("context", c->name);
     struct CUfunc_st *run = load(r, c);
-    zl_cu_result error =
-        d->cuLaunchKernel(run, forms[c->form].cluster, 1, 1, 128, 1, 1, 65536, NULL, parameters, NULL);
+    zl_cu_result error = d->cuLaunchKernel(run, forms[c->form].cluster, 1, 1, 128, 1, 1, 65536,
+                                           NULL, parameters, NULL);
     if (!error) error = d->cuCtxSynchronize();
     zl_device_leave(r->ctx, r->device, ZLAY_OK);
     return (int)error;
@@ -404,7 +404,8 @@ void copy_run(copy_rig *r, const copy_case *c, copy_seen *seen)
     fill(before.shared[0], sizeof before.shared, map.type, &state);
     if (c->map != NO_MAP) map_encode(r, encoded, c, &map);
     must(r, zlay_device_write(r->ctx, r->device, r->global, before.global, COPY_GLOBAL), c);
-    must(r, zlay_device_write(r->ctx, r->device, r->shared, before.shared, sizeof before.shared), c);
+    must(r, zlay_device_write(r->ctx, r->device, r->shared, before.shared, sizeof before.shared),
+         c);
     must(r, zlay_device_write(r->ctx, r->device, r->result, result, sizeof result), c);
     must(r, zlay_device_write(r->ctx, r->device, r->result + 1024, encoded, sizeof encoded), c);
     seen->base.error = launch(r, c, encoded);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies, barriers and launches on a Hopper GPU: what each row of copies.def and barriers.def does there, against what zlay
- * says of it and against the CPU model.  A fault ends a context, so a case that faults is the last of its process.
+/* Copies, barriers and launches on a Hopper GPU: what each row of copies.def and barriers.def does
+ * there, against what zlay says of it and against the CPU model.  A fault ends a context, so a case
+ * that faults is the last of its process.
  *
  *   device-copies [--only TEXT] [--ptx DIR]     --ptx writes the kernels and runs nothing */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
@@ -127,7 +128,8 @@ static void child(const table *t, const char *only)
 
 static bool run_table(table *t, const char *only)
 {
-    t->seen = mmap(NULL, t->count * t->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    t->seen =
+        mmap(NULL, t->count * t->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (t->seen == MAP_FAILED) return false;
     for (size_t i = next_case(t, 0, only); i < t->count; i = next_case(t, i, only)) {
         int status;
