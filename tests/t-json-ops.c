@@ -328,6 +328,30 @@ static void columns(void **state)
     for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);
 }
 
+#define UNDER(stride, facts)                                                                       \
+    "{\"op\":\"tensormap.check\",\"target\":\"sm_90a\",\"map\":{\"mode\":\"tiled\",\"type\":\"bf16\",\"rank\":2," \
+    "\"address\":4096,\"extent\":[64,64],\"stride\":[" stride "],\"box\":[64,8],\"step\":[1,1],"     \
+    "\"interleave\":0,\"swizzle\":3,\"l2\":0,\"oob\":0},\"facts\":" facts "}"
+
+/* A text where a number stands elsewhere, under facts. */
+static void maps_under_facts(void **state)
+{
+    static const char *const rows[][3] = {
+        {UNDER("\"2*K\"", "[\"K mod 8 = 0\",\"64 <= K <= 65536\"]"), "ok.answer", "\"yes\""},
+        {UNDER("\"2*K\"", "[\"K mod 8 = 0\",\"64 <= K <= 65536\"]"), "ok.driver", "\"accepts\""},
+        {UNDER("\"2*K\"", "[\"K mod 8 = 4\"]"), "ok.answer", "\"no\""},
+        {UNDER("\"2*K\"", "[\"K mod 8 = 4\"]"), "ok.broken.0.rule", "\"TMAP_STRIDE_16\""},
+        {UNDER("\"2*K\"", "[\"K mod 8 = 4\"]"), "ok.driver", "\"refuses\""},
+        {UNDER("\"2*K\"", "[\"64 <= K <= 65536\"]"), "ok.answer", "\"depends\""},
+        {UNDER("\"2*K\"", "[\"64 <= K <= 65536\"]"), "ok.guard", "\"(K % 16 * 2) % 16 == 0\""},
+        {UNDER("\"2*K\"", "[\"64 <= K <= 65536\"]"), "ok.driver", "\"unknown\""},
+        {UNDER("128", "[]"), "ok.answer", "\"yes\""},
+        {UNDER("\"K*K\"", "[]"), "error", "\"EINVAL\""},
+        {UNDER("\"128\"", "[\"K\"]"), "error", "\"EINVAL\""},
+    };
+    for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);
+}
+
 /* Any rank and any enumerator has a verdict. */
 static void hostile_maps_are_no(void **state)
 {
@@ -566,6 +590,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(numbers, setup, teardown),
         cmocka_unit_test_setup_teardown(tensor_maps, setup, teardown),
         cmocka_unit_test_setup_teardown(columns, setup, teardown),
+        cmocka_unit_test_setup_teardown(maps_under_facts, setup, teardown),
         cmocka_unit_test_setup_teardown(hostile_maps_are_no, setup, teardown),
         cmocka_unit_test_setup_teardown(descriptors, setup, teardown),
         cmocka_unit_test_setup_teardown(matrix_instructions, setup, teardown),

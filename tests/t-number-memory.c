@@ -82,6 +82,11 @@ static zlay_status request(zlay_ctx *ctx, const char *text)
 
 #define MANY "(2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2,2)"
 
+#define TENSOR(stride)                                                                             \
+    "{\"op\":\"tensormap.check\",\"target\":\"sm_90\",\"map\":{\"mode\":0,\"type\":9,\"rank\":2,"         \
+    "\"address\":4096,\"extent\":[64,\"M\"],\"stride\":[\"" stride "\"],\"box\":[64,\"M\"],"            \
+    "\"step\":[1,1],\"interleave\":0,\"swizzle\":3,\"l2\":0,\"oob\":0},\"facts\":[\"1 <= M <= 99\"]}"
+
 static const struct { work *work; const char *text; zlay_status status; } rows[] = {
     {facts, "1 <= x <= 100", ZLAY_OK},
     {facts, "a=1 and b=2 and c=3 and d=4 and e=5 and f=6 and g=7 and h=8 and i=9", ZLAY_OK},
@@ -99,6 +104,9 @@ static const struct { work *work; const char *text; zlay_status status; } rows[]
     {request, "{\"op\":\"facts.of\",\"expression\":\"2*ld\",\"facts\":[3]}", ZLAY_EINVAL},
     {request, "{\"op\":\"radix.divmod\",\"shape\":[3,[5,7]],\"range\":[\"-5\",99],\"name\":\"f\"}", ZLAY_OK},
     {request, "{\"op\":\"radix.divmod\",\"shape\":[3,[5,7]],\"range\":[5,4]}", ZLAY_EINVAL},
+    {request, TENSOR("2*K"), ZLAY_OK},
+    {request, TENSOR("128"), ZLAY_OK},
+    {request, TENSOR("K*M"), ZLAY_EINVAL},
     {request, "{\"op\":\"layout.vector_width\",\"layout\":\"(8,4)\",\"mode\":[0],\"elem_bytes\":2,"
               "\"base_align\":16,\"target\":\"gfx942\",\"space\":\"shared\"}", ZLAY_OK},
 };

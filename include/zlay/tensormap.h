@@ -19,6 +19,7 @@
 #ifndef ZLAY_TENSORMAP_H
 #define ZLAY_TENSORMAP_H
 
+#include <zlay/facts.h>
 #include <zlay/legality.h>
 
 #ifdef __cplusplus
@@ -120,6 +121,47 @@ ZLAY_API zlay_status zlay_tensormap_check(zlay_verdict *out, zlay_reason *reason
 ZLAY_API zlay_status zlay_tensormap_repair(zlay_tensormap *out, int32_t *keeps,
                                            uint64_t *split, const zlay_target *target,
                                            const zlay_tensormap *map);
+
+/** An entry of a map of which only a linear text over names is known. */
+typedef struct zlay_tensormap_given {
+    int32_t field; /* ZLAY_FIELD_ADDRESS, _EXTENT, _STRIDE or _BOX */
+    int32_t index; /* of its list */
+    const char *text; /* as "2*K + 16", `length` bytes */
+    size_t length;
+} zlay_tensormap_given;
+
+/** A question about a map that is not all numbers yet. */
+typedef struct zlay_tensormap_question {
+    uint32_t size;  /* sizeof(zlay_tensormap_question); a shorter one reads as zeros */
+    uint32_t count; /* entries of `given`, at most 15 */
+    const zlay_target *target;
+    const zlay_tensormap *map; /* entries that are given are not read */
+    const zlay_tensormap_given *given;
+    const zlay_facts *facts; /* about the names; NULL: nothing is known */
+} zlay_tensormap_question;
+
+/** Check a tensor map under facts about the names in it.
+ *
+ *  By hand: a stride of "2*K" bytes is a multiple of 16 where K is one of 8.
+ *  Under "K mod 8 = 0" and "8 <= K <= 65536" the answer is YES, under
+ *  "K mod 8 = 4" NO; under "K mod 4 = 0" it DEPENDS, and the guard is
+ *  `(K % 16 * 2) % 16 == 0`.
+ *
+ *  Returns: ZLAY_OK; ZLAY_EINVAL a NULL, an entry that there is not or twice, a
+ *           text that is not linear; ZLAY_EOVERFLOW a form does not fit 64
+ *           bits; ZLAY_EROOM the guard does not fit; ZLAY_ELIMIT, ZLAY_ENOMEM.
+ *  Out:     out      ZLAY_NO where some row is broken for all values that the
+ *                    facts allow, else ZLAY_DEPENDS where the facts leave some
+ *                    open, else ZLAY_YES.
+ *           reasons  the first `room` rows that are broken for all values; the
+ *                    value of one is the least that the facts allow.
+ *           guard    with ZLAY_DEPENDS the conjunction of the open rows, an
+ *                    expression of C over the names as int64_t that does not
+ *                    overflow; else "".  NULL: not asked.
+ */
+ZLAY_API zlay_status zlay_tensormap_check_given(
+    zlay_ctx *ctx, zlay_verdict *out, zlay_reason *reasons, size_t room,
+    zlay_buf *guard, const zlay_tensormap_question *question);
 
 /** Bits of one element of a tensor-map type in global memory; 0 for a number
  *  that is none. */

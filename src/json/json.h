@@ -133,6 +133,11 @@ json_t *zl_json_verdict(zl_call *call, const zl_checked *checked);
 
 /* The object `map`, as tensormap.check takes it. */
 zlay_status zl_get_tensormap(zl_call *call, zlay_tensormap *out);
+
+/* Whether an address, extent, stride or box of the request's map is a text and no number, and
+ * tensormap.check of such a map under the request's facts. */
+bool zl_map_has_texts(const json_t *request);
+zlay_status zl_tensormap_given(zl_call *call, const zl_word *drivers);
 json_t *zl_json_tensormap(zl_call *call, const zlay_tensormap *map);
 
 extern const zl_word zl_kinds[], zl_types[], zl_swizzles[], zl_majors[], zl_keeps[];

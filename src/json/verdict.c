@@ -23,6 +23,8 @@ static const zl_word relations[] = {{"range", ZLAY_REL_RANGE},
                                     {"equal", ZLAY_REL_EQUAL},
                                     {"range", ZLAY_REL_SIGNED},
                                     {NULL, 0}};
+static const zl_word answers[] = {
+    {"no", ZLAY_NO}, {"yes", ZLAY_YES}, {"depends", ZLAY_DEPENDS}, {NULL, 0}};
 static json_t *field_value(int32_t field)
 {
     const char *name = field ? zlay_field_name(field) : NULL;
@@ -107,7 +109,7 @@ json_t *zl_json_verdict(zl_call *call, const zl_checked *checked)
         json_t *list = r->noted == ZLAY_NOTED_CONFLICT ? conflict : r->noted ? noted : broken;
         zl_put_item(call, list, reason_value(call, r));
     }
-    zl_put_value(call, value, "answer", json_string(v->answer == ZLAY_YES ? "yes" : "no"));
+    zl_put_value(call, value, "answer", zl_json_word(answers, v->answer));
     zl_put_value(call, value, "basis",
                  json_string(v->basis == ZLAY_BASIS_MEASURED ? "measured" : "documented"));
     zl_put_value(call, value, "broken", broken);

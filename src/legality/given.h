@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A map of which some fields are linear texts over names: what each row asks of them is a condition
+ * on one linear form, and the conditions that the facts leave open are the guard. */
+#ifndef ZL_GIVEN_H
+#define ZL_GIVEN_H
+
+#include "algebra/facts_form.h"
+#include "legality/rule.h"
+
+enum { ZL_GIVEN_MOST = 15, ZL_CONDITIONS_MOST = 160, ZL_GIVEN_NONE = UINT8_MAX };
+
+typedef enum zl_asks {
+    ZL_ASKS_RANGE,    /* lo <= form <= hi; INT64_MIN and INT64_MAX are no bounds */
+    ZL_ASKS_MULTIPLE, /* floor(form / divisor) is a multiple of lo */
+    ZL_ASKS_EQUAL,    /* form is lo */
+    ZL_ASKS_WRAPPED,  /* form, wrapped to 32 signed bits, is at least lo */
+    ZL_ASKS_FOOTPRINT,
+    ZL_ASKS_SMEM      /* products over the box, at most hi */
+} zl_asks;
+
+/* form = scale a - b + offset, a and b numbers of given texts. */
+typedef struct zl_condition {
+    int32_t asks;
+    uint8_t a, b, reserved[2];
+    int64_t scale, offset, divisor, lo, hi;
+} zl_condition;
+
+typedef struct zl_given {
+    zlay_ctx *ctx;
+    const zlay_tensormap_question *question;
+    zlay_tensormap map;   /* 1 where a text is given */
+    zl_unknowns names;
+    int64_t *coefficient; /* a row a text, the constant behind the names */
+    int64_t *line;        /* one row for a condition's form */
+    zl_condition open[ZL_CONDITIONS_MOST];
+    uint32_t opened;
+} zl_given;
+
+/* The text given for an entry of a field. */
+uint8_t zl_given_at(const zl_given *g, int32_t field, uint32_t index);
+const int64_t *zl_given_row(const zl_given *g, uint8_t text);
+
+/* Whether the entry of a row is about what is given, and the condition then. */
+bool zl_given_asks(zl_condition *c, const zl_rule *rule, const zl_given *g, const zl_subject *s,
+                   uint32_t i);
+
+/* What the facts say of a condition, and of its form. */
+typedef enum zl_state { ZL_HOLDS, ZL_BROKEN, ZL_OPEN } zl_state;
+zlay_status zl_condition_state(zl_state *out, zlay_range *range, zl_given *g,
+                               const zl_condition *c);
+
+/* A condition's form into g->line; false: it does not fit 64 bits. */
+bool zl_condition_line(const zl_given *g, const zl_condition *c);
+
+/* One factor of a product: elements of the box along a dimension, rounded up for shared memory. */
+typedef struct zl_factor {
+    uint8_t text; /* ZL_GIVEN_NONE: the number */
+    uint64_t number;
+    uint32_t step, up;
+} zl_factor;
+zl_factor zl_factor_of(const zl_given *g, const zl_condition *c, uint32_t i);
+uint64_t zl_factor_unit(const zl_given *g, const zl_condition *c);
+
+/* The open conditions as an expression of C. */
+void zl_guard_write(zl_text *out, const void *given);
+
+#endif
