@@ -119,14 +119,17 @@ static void every_opcode_finds_a_form(void **state)
     }
 }
 
+/* Legal on some target, or refused there by nothing but the documents' silence. */
 static bool somewhere(uint32_t number, uint32_t version)
 {
     zlay_verdict v;
+    zlay_reason r[4];
     const zlay_target *on;
     zlay_instruction asked = {.form = number, .ptx = version};
     for (size_t i = 0; (on = zlay_target_at(i)) != NULL; i++) {
-        assert_int_equal(zlay_instruction_check(&v, NULL, 0, on, &asked), ZLAY_OK);
+        assert_int_equal(zlay_instruction_check(&v, r, 4, on, &asked), ZLAY_OK);
         if (v.answer == ZLAY_YES) return true;
+        if (v.reasons == 1 && !strcmp(rule_name(r[0].rule), "INSTR_TARGET_SAID")) return true;
     }
     return false;
 }
@@ -264,7 +267,7 @@ static void wrong_requests_are_refused(void **state)
 static void ptxas_agrees_on_four_targets(void **state)
 {
     (void)state;
-    static const char *const on[] = {"sm_86", "sm_90a", "sm_103a", "sm_120f"};
+    static const char *const on[] = {"sm_89", "sm_90a", "sm_100a", "sm_103f"};
     uint32_t wrong = 0;
     if (!ptxas_found()) skip();
     for (size_t i = 0; i < sizeof on / sizeof *on; i++)

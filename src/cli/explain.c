@@ -30,12 +30,28 @@ static bool pipe_rule(const char *name)
     return false;
 }
 
+/* An instruction form by its id or opcode; false: there is none. */
+static bool explain_form(const char *name)
+{
+    char id[256], text[4096];
+    zlay_buf id_buf = {id, sizeof id, 0}, text_buf = {text, sizeof text, 0};
+    zlay_form form;
+    uint32_t number;
+    if (zlay_instruction_find(&number, name, strlen(name)) ||
+        zlay_instruction_get(&form, number) || zlay_instruction_id(&id_buf, number) ||
+        zlay_instruction_print(&text_buf, number, NULL, 0))
+        return false;
+    printf("%s\n%s\nPTX %u.%u; targets %s\n", id, text, (unsigned)(form.ptx / 10),
+           (unsigned)(form.ptx % 10), form.targets);
+    return true;
+}
+
 int zl_explain(zlay_ctx *ctx, int argc, char **argv)
 {
     zlay_rule rule;
     (void)ctx;
     if (argc != 1) {
-        fprintf(stderr, "zlay: explain takes one RULE\n");
+        fprintf(stderr, "zlay: explain takes one RULE or FORM\n");
         return ZL_EXIT_ERROR;
     }
     if (zlay_rule_find(&rule, argv[0], strlen(argv[0])) == ZLAY_OK) {
@@ -43,10 +59,11 @@ int zl_explain(zlay_ctx *ctx, int argc, char **argv)
                by_name(rule.by), rule.targets, rule.source);
         return ZL_EXIT_YES;
     }
+    if (explain_form(argv[0])) return ZL_EXIT_YES;
     if (pipe_rule(argv[0])) {
         printf("%s\na rule of pipes; docs/pipe.md says what it wants\n", argv[0]);
         return ZL_EXIT_YES;
     }
-    fprintf(stderr, "zlay: no rule is called '%s'\n", argv[0]);
+    fprintf(stderr, "zlay: no rule and no instruction form is called '%s'\n", argv[0]);
     return ZL_EXIT_NO;
 }

@@ -41,7 +41,8 @@ static const zl_choice choices[] = {
 };
 
 static const zl_pattern patterns[] = {
-#define FORM(id, ptx, on, text) {id, text, ptx, on},
+#define FORM(id, ptx, on, text)   {id, text, ptx, on, false},
+#define UNSAID(id, ptx, on, text) {id, text, ptx, on, true},
 #include "legality/forms.def"
 };
 

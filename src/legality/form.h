@@ -46,6 +46,7 @@ typedef struct zl_choice {
 typedef struct zl_pattern {
     const char *id, *text;
     uint32_t ptx, on;
+    bool unsaid; /* the assembler takes it, and no document has it */
 } zl_pattern;
 
 enum { ZL_AXES_MOST = 8 };

@@ -94,7 +94,7 @@ uint32_t zl_form_ptx(const zl_form *form, bool says)
 bool zl_form_on(const zl_form *form, const zlay_target *target, bool says)
 {
     uint32_t has = properties(target);
-    bool on = (form->pattern->on & has) != 0;
+    bool on = (form->pattern->on & has) != 0 && !(says && form->pattern->unsaid);
     for (uint32_t i = 0; i < form->count; i++) {
         uint32_t cell = form->choice[i]->on;
         on &= !cell || !heard(cell, says) || (cell & has) != 0;
@@ -106,6 +106,7 @@ bool zl_form_on(const zl_form *form, const zlay_target *target, bool says)
 static const char *targets_text(const zl_form *form)
 {
     uint32_t on = form->pattern->on;
+    if (form->pattern->unsaid) return "none by the documents; ptxas 13.0 takes it";
     for (uint32_t i = 0; i < form->count; i++)
         if (form->choice[i]->on) on = form->choice[i]->on & ~ZL_SAYS;
     return set_text(on);
