@@ -71,9 +71,9 @@ static void ids_say_what_they_are(void **state)
         {"tma.load.tile.1d.multicast.hint", 1, 0, 1, 0, 0, 0, 1, 0, M},
         {"tma.load.tile.3d.cg2.multicast", 1, 0, 1, 2, 0, 0, 3, 0, M},
         {"tma.load.tile.3d.cg2", 1, 0, 1, 2, 0, 0, 3, 0, 0},
-        {"tma.load.im2col.4d", 1, 1, 0, 0, 0, 0, 4, 0, 0},
-        {"tma.load.im2col_w.3d", 1, 2, 0, 0, 0, 0, 3, 0, 0},
-        {"tma.load.im2col_w128.5d", 1, 3, 0, 0, 0, 0, 5, 0, 0},
+        {"tma.load.im2col.4d", 1, 1, 1, 0, 0, 0, 4, 0, 0},
+        {"tma.load.im2col_w.3d", 1, 2, 1, 0, 0, 0, 3, 0, 0},
+        {"tma.load.im2col_w128.5d", 1, 3, 1, 0, 0, 0, 5, 0, 0},
         {"tma.gather4.cta", 1, 4, 0, 0, 0, 0, 2, 0, 0},
         {"tma.gather4.multicast", 1, 4, 1, 0, 0, 0, 2, 0, M},
         {"tma.scatter4", 2, 5, 0, 0, 0, 0, 2, 0, 0},
@@ -182,6 +182,43 @@ static void forms_are_those_of_ptxas(void **state)
                 refused += !takes;
             }
     assert_true(taken > 1000 && refused > 3000);
+}
+
+/* Two tables, made apart: what instruction.check says of a form's target, and what the copy's rows do. */
+static void forms_are_those_of_the_instructions(void **state)
+{
+    (void)state;
+    static const char *const begin[] = {"tma.", "bulk.", "cp_async.", "st_async.", "red_async.",
+                                        "ld.g.", "st.g."};
+    static const char *const others[] = {"tma.prefetch_desc", "bulk.commit", "bulk.wait",
+                                         "cp_async.commit", "cp_async.wait", "st_async.release",
+                                         "st_async.mmio", "red_async.release"};
+    uint32_t number, asked = 0;
+    for (size_t i = 0; zlay_instruction_at(&number, i) == ZLAY_OK; i++) {
+        char id[128];
+        zlay_buf buf = {id, sizeof id, 0};
+        bool copy = false;
+        assert_int_equal(zlay_instruction_id(&buf, number), ZLAY_OK);
+        for (size_t k = 0; k < sizeof begin / sizeof *begin; k++)
+            copy |= !strncmp(id, begin[k], strlen(begin[k]));
+        for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+            copy &= strncmp(id, others[k], strlen(others[k])) != 0;
+        if (!copy) continue;
+        zlay_issue c = found(id);
+        zlay_tensormap map = legal_map3();
+        asked++;
+        const zlay_target *t;
+        for (size_t k = 0; (t = zlay_target_at(k)) != NULL; k++) {
+            zlay_instruction asks = {.form = number};
+            zlay_verdict v;
+            bool mapped = !strncmp(id, "tma.", 4);
+            if (strncmp(zlay_target_name(t), "sm_", 3)) continue;
+            assert_int_equal(zlay_instruction_check(&v, NULL, 0, t, &asks), ZLAY_OK);
+            if (assembles(zlay_target_name(t), &c, mapped ? &map : NULL) != (v.answer == ZLAY_YES))
+                fail_msg("%s on %s: instruction.check says %d", id, zlay_target_name(t), v.answer);
+        }
+    }
+    assert_true(asked > 1500);
 }
 
 /* .b32 and .b64 are the words of either sign; f16x2 and b16 are no types of zlay's copies. */
@@ -472,7 +509,7 @@ static void packed_types(void **state)
 {
     (void)state;
     zlay_tensormap map = legal_map();
-    zlay_issue load = found("tma.load.2d"), store = found("tma.store.2d"),
+    zlay_issue load = found("tma.load.2d.cta"), store = found("tma.store.2d"),
                shared = found("tma.load.2d.cluster");
     static const struct {
         int32_t type, x;
@@ -666,6 +703,7 @@ int main(void)
         cmocka_unit_test(ids_say_what_they_are),
         cmocka_unit_test(what_is_no_id),
         cmocka_unit_test(forms_are_those_of_ptxas),
+        cmocka_unit_test(forms_are_those_of_the_instructions),
         cmocka_unit_test(reductions_are_those_of_ptxas),
         cmocka_unit_test(every_rule_at_its_bounds),
         cmocka_unit_test(maps_and_instructions_agree),

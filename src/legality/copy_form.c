@@ -118,6 +118,7 @@ typedef enum id_part {
 } id_part;
 
 enum {
+    ACCESSES = KIND(THREAD_LOAD) | KIND(THREAD_STORE),
     TENSORS = ZL_KINDS_TENSOR,
     BULKS = ZL_KINDS_BULK,
     LOADS = ZL_KINDS_LOAD,
@@ -166,7 +167,8 @@ static bool word_read(zlay_issue *issue, uint32_t *seen, const char *word, size_
     for (size_t i = 0; i < ZL_COUNT(words); i++) {
         if (strlen(words[i].text) != length || memcmp(words[i].text, word, length)) continue;
         uint32_t once = words[i].part < TIMES ? 1u << words[i].part : 0;
-        if (!zl_kind_in(issue->kind, words[i].kinds) || *seen & once) return false;
+        if (!zl_kind_in(issue->kind, words[i].kinds)) continue;
+        if (*seen & once) return false;
         *seen |= once;
         apply(issue, words[i].part, words[i].value);
         return true;
@@ -187,14 +189,14 @@ static size_t base_find(zlay_issue *issue, const char *id, size_t length)
     return 0;
 }
 
-/* What an id leaves unsaid: rows of four are of a matrix, a multicast goes to the cluster, the
- * pair of .cta_group::2 too, and reductions without a name add. */
+/* What an id leaves unsaid: rows of four are of a matrix, loads go to the cluster's window, which
+ * every PTX version has, and reductions without a name add. */
 static void complete(zlay_issue *issue, uint32_t seen)
 {
     bool rows4 = zl_mode_in(issue->mode, MODE(GATHER4) | MODE(SCATTER4));
-    bool shares = issue->given & ZLAY_GIVEN_MULTICAST || issue->cta_group == 2;
     if (rows4 && !(seen & 1u << RANK)) issue->rank = 2;
-    if (shares && !(seen & 1u << SPACE)) issue->space = ZLAY_SPACE_CLUSTER;
+    if (zl_kind_in(issue->kind, ZL_KINDS_LOAD) && !(seen & 1u << SPACE))
+        issue->space = ZLAY_SPACE_CLUSTER;
     if (zl_kind_in(issue->kind, ZL_KINDS_REDUCE) && !issue->op) issue->op = ZLAY_REDUCE_ADD;
     if (zl_kind_in(issue->kind, ZL_KINDS_TYPED) && !(seen & 1u << TYPE))
         issue->type = ZLAY_TYPE_U32;
