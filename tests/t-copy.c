@@ -192,7 +192,7 @@ static void forms_are_those_of_the_instructions(void **state)
                                         "ld.g.", "st.g."};
     static const char *const others[] = {"tma.prefetch_desc", "bulk.commit", "bulk.wait",
                                          "cp_async.commit", "cp_async.wait", "st_async.release",
-                                         "st_async.mmio", "red_async.release"};
+                                         "st_async.mmio", "red_async.release", "red_async.mmio"};
     uint32_t number, asked = 0;
     for (size_t i = 0; zlay_instruction_at(&number, i) == ZLAY_OK; i++) {
         char id[128];
