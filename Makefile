@@ -5,7 +5,7 @@
 # make exhaustive the small worlds whole (tests/x-*), which make test samples
 # make san        the tests under ASan and UBSan          make tsan    the thread test under TSan
 # make fuzz       mutated input for every parser          make bench   ratios, printed
-# make device-test, device-bench, device-oracle           on a machine with a Hopper GPU
+# make device-test, -bench, -oracle, -banks               on a machine with a Hopper GPU
 # make install    PREFIX=/usr/local LIBDIR=$(PREFIX)/lib DESTDIR=
 # make generate   rewrite the tables of documents that come from src/
 # ENGINES=0 builds without isl, FLINT and GMP; so does a machine that lacks their headers.
@@ -180,6 +180,8 @@ device-copies: $(B)/device-copies
 	$(B)/device-copies
 device-bench: $(B)/device-bench
 	$(B)/device-bench
+device-banks:
+	tests/device/banks.sh $(B)/device-banks
 
 bench: $(B)/zlay-bench
 	$(B)/zlay-bench
@@ -213,4 +215,4 @@ clean:
 
 FORCE:
 .DELETE_ON_ERROR:
-.PHONY: all run test exhaustive san tsan fuzz check-layers doc-check device-test device-copies device-bench device-oracle bench generate install clean
+.PHONY: all run test exhaustive san tsan fuzz check-layers doc-check device-test device-copies device-bench device-banks device-oracle bench generate install clean

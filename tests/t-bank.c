@@ -1,208 +1,397 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Wavefronts of shared-memory accesses: what an H200 took, and the definition counted another
- * way. */
-#include "legality.h"
+/* Wavefronts of shared-memory accesses: the definition counted another way with lane groups written down again, the least that
+ * lanes can take, races, names, and what is refused. t-bank-counted.c has what devices counted. */
+#include "bank.h"
 
-enum { LANES = 32, OFF = -1 };
+enum { OFF = -1 };
 
-static uint32_t count(uint32_t width, const uint32_t *a, uint32_t *ideal)
+/* ---- the header's example -------------------------------------------------------------- */
+
+static void by_hand(void **state)
 {
-    uint32_t w;
-    assert_int_equal(zlay_bank_count(&w, ideal, NULL, target("sm_90"), width, a), ZLAY_OK);
-    return w;
+    (void)state;
+    uint32_t a[LANES_MOST];
+    zlay_bank b;
+    for (uint32_t l = 0; l < 32; l++) a[l] = 8 * l;
+    b = count("sm_90", "ld.shared.b32", a);
+    assert_true(b.wavefronts == 2 && b.ideal == 1 && b.distinct == 1 && b.phases == 1);
+    for (uint32_t l = 0; l < 32; l++) a[l] = 16 * l;
+    b = count("sm_90", "ld.shared.v4.b32", a);
+    assert_true(b.wavefronts == 4 && b.ideal == 2 && b.distinct == 4 && b.phases == 4);
+    for (uint32_t l = 0; l < 32; l++) a[l] = l / 2 * 16;
+    b = count("sm_90", "ld.shared.v4.b32", a);
+    assert_true(b.wavefronts == 2 && b.ideal == 2 && b.distinct == 4 && b.phases == 2);
 }
 
-/* The address of each lane, as a measurement describes it. */
-typedef uint32_t pattern(uint32_t lane);
-static uint32_t s0(uint32_t l) { return l * 0; }
-static uint32_t s4(uint32_t l) { return l * 4; }
-static uint32_t s8(uint32_t l) { return l * 8; }
-static uint32_t s16(uint32_t l) { return l * 16; }
-static uint32_t s32(uint32_t l) { return l * 32; }
-static uint32_t s128(uint32_t l) { return l * 128; }
-static uint32_t s144(uint32_t l) { return l * 144; }
-static uint32_t sw128(uint32_t l) { return l * 128 + (l % 8 << 4); }
-/* Two lanes on the same 8 or 16 bytes of banks, in different words: lanes i and i + 16, and so
- * on. */
-static uint32_t pair16_of8(uint32_t l) { return l % 16 * 8 + l / 16 * 128; }
-static uint32_t pair8_of8(uint32_t l) { return l % 8 * 8 + l / 16 * 64 + l / 8 % 2 * 128; }
-static uint32_t pair1_of8(uint32_t l) { return l / 2 * 8 + l % 2 * 128; }
-static uint32_t pair8_of16(uint32_t l) { return l % 8 * 16 + l / 8 * 128; }
-static uint32_t pair4_of16(uint32_t l) { return l % 4 * 16 + l / 4 % 2 * 128 + l / 8 * 256; }
-static uint32_t pair1_of16(uint32_t l) { return l / 2 % 4 * 16 + l % 2 * 128 + l / 8 * 256; }
-static uint32_t ways2(uint32_t l) { return l % 4 * 16 + l / 4 * 128; }
-static uint32_t ways4(uint32_t l) { return l % 2 * 16 + l / 2 * 128; }
+/* ---- counted another way ----------------------------------------------------------------- */
 
-typedef struct row {
-    const char *measured;
-    uint32_t width;
-    pattern *address;
-    uint32_t wavefronts;
-} row;
+/* Lanes served together, as sources write them; the same again from lane 32 on where there are 64. */
+typedef struct served {
+    const char *target, *access, *groups;
+    uint32_t bytes, banks;
+    char rule; /* w: words once; p: pairs merge; l: lanes apart */
+} served;
 
-/* Clocks of one warp on an H200, driver 580.159.04; 32 accesses, about 2 clocks a wavefront. */
-static const row rows[] = {
-    {"ld.b32, one word for all: 285 clocks, as without conflict", 4, s0, 1},
-    {"ld.b32, stride 4: 285", 4, s4, 1},
-    {"ld.b32, stride 32: 541", 4, s32, 8},
-    {"ld.b32, stride 128: 2077", 4, s128, 32},
-    {"st.b64, stride 8: 221", 8, s8, 2},
-    {"st.b64, lanes i and i + 16: 223", 8, pair16_of8, 2},
-    {"st.b64, lanes i and i + 8: 287", 8, pair8_of8, 4},
-    {"st.b64, lanes 2i and 2i + 1: 287", 8, pair1_of8, 4},
-    {"ld.v4.b32, stride 16: 282 to 289", 16, s16, 4},
-    {"ld.v4.b32, lanes i and i + 8: 289", 16, pair8_of16, 4},
-    {"ld.v4.b32, lanes i and i + 4: 544", 16, pair4_of16, 8},
-    {"ld.v4.b32, lanes 2i and 2i + 1: 544", 16, pair1_of16, 8},
-    {"ld.v4.b32, rows of 128: 2080", 16, s128, 32},
-    {"ld.v4.b32, rows padded to 144: 289", 16, s144, 4},
-    {"ld.v4.b32, rows of 128 swizzled: 289", 16, sw128, 4},
-    {"ldmatrix.x4, 24 of them: 222", 16, sw128, 4},
-    {"ldmatrix.x4, two-way: 413", 16, ways2, 8},
-    {"ldmatrix.x4, four-way: 797", 16, ways4, 16},
-    {"ldmatrix.x4, eight-way: 1565", 16, s128, 32},
+#define ALL32 "0-31"
+#define HALF "0-15 | 16-31"
+#define QUART "0-7 | 8-15 | 16-23 | 24-31"
+#define CROSS "0-3,20-23 | 4-7,16-19 | 8-11,28-31 | 12-15,24-27"
+static const served table[] = {
+    {"sm_90", "ld.shared.b8", ALL32, 1, 32, 'w'},       {"sm_90a", "ld.shared.u16", ALL32, 2, 32, 'w'},
+    {"sm_90", "ld.shared.f32", ALL32, 4, 32, 'w'},      {"sm_90", "ld.shared.f64", HALF, 8, 32, 'p'},
+    {"sm_90", "ld.shared.v4.b32", QUART, 16, 32, 'p'},  {"sm_90", "st.shared.b8", ALL32, 1, 32, 'w'},
+    {"sm_90", "st.shared.v2.b16", ALL32, 4, 32, 'w'},   {"sm_90", "st.shared.b64", HALF, 8, 32, 'w'},
+    {"sm_90", "st.shared.v2.u64", QUART, 16, 32, 'w'},  {"sm_90", "ldmatrix.x4", QUART, 16, 32, 'w'},
+    {"sm_90", "stmatrix.x4.trans", QUART, 16, 32, 'w'}, {"sm_90", "cp.async.ca.4", ALL32, 4, 32, 'l'},
+    {"sm_90", "cp.async.ca.16", QUART, 16, 32, 'l'},    {"sm_90", "cp.async.ca.8", HALF, 8, 32, 'l'},
+    {"sm_90", "red.shared.add.u32", ALL32, 4, 32, 'l'},
+    {"sm_80", "ld.shared.b32", ALL32, 4, 32, 'w'},      {"sm_120a", "st.shared.b16", ALL32, 2, 32, 'w'},
+    {"gfx942", "ds_read_b32", ALL32, 4, 32, 'w'},       {"gfx942", "ds_read_b64", HALF, 8, 32, 'w'},
+    {"gfx942", "ds_read_b128", CROSS, 16, 32, 'w'},     {"gfx942", "ds_write_b128", QUART, 16, 32, 'w'},
+    {"gfx942", "ds_read2_b64", HALF, 8, 32, 'w'},       {"gfx950", "ds_read_b32", "0-63", 4, 64, 'w'},
+    {"gfx950", "ds_read_b64", ALL32, 8, 64, 'w'},       {"gfx950", "ds_read_b96", CROSS, 12, 32, 'w'},
+    {"gfx950", "ds_load_b128", "0-3,12-15,20-27 | 4-11,16-19,28-31", 16, 64, 'w'},
+    {"gfx950", "ds_write_b64", HALF, 8, 32, 'w'},       {"gfx950", "ds_read_b64_tr_b16", ALL32, 8, 64, 'w'},
 };
 
-static void as_measured(void **state)
+typedef struct grouping {
+    uint32_t count;
+    uint64_t lanes[16];
+} grouping;
+
+static grouping groups_of(const char *text, uint32_t lanes)
 {
-    (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        uint32_t a[LANES], ideal;
-        for (uint32_t l = 0; l < LANES; l++) a[l] = rows[i].address(l);
-        uint32_t w = count(rows[i].width, a, &ideal);
-        if (w != rows[i].wavefronts) fail_msg("%s: %u wavefronts", rows[i].measured, w);
-        assert_int_equal(ideal, rows[i].width / 4);
+    grouping g = {1, {0}};
+    int from, to, used;
+    uint64_t all = 0;
+    while (sscanf(text, "%d-%d%n", &from, &to, &used) == 2) {
+        for (int l = from; l <= to; l++) g.lanes[g.count - 1] |= 1ull << l;
+        text += used;
+        if (*text == ',') text++;
+        else if (*text) text += 3, g.count++;
     }
+    for (uint32_t i = 0; i < g.count; i++) all |= g.lanes[i];
+    if (lanes == 64 && all <= UINT32_MAX)
+        for (uint32_t i = 0; i < g.count; i++) g.lanes[g.count + i] = g.lanes[i] << 32;
+    if (lanes == 64 && all <= UINT32_MAX) g.count *= 2;
+    return g;
 }
 
-/* ldmatrix.x1 and .x2 give addresses in 8 and 16 lanes: one and two phases. */
-static void fewer_rows_fewer_phases(void **state)
+/* The most words that one bank is asked for. */
+static uint32_t asked(const served *s, const uint32_t *a, uint32_t lanes, uint64_t group)
 {
-    (void)state;
-    for (uint32_t lanes = 8; lanes <= 32; lanes += 8) {
-        uint32_t a[LANES], ideal;
-        for (uint32_t l = 0; l < LANES; l++) a[l] = l < lanes ? sw128(l) : (uint32_t)OFF;
-        assert_int_equal(count(16, a, &ideal), lanes / 8);
-        assert_int_equal(ideal, lanes / 8);
-        for (uint32_t l = 0; l < lanes; l++) a[l] = s128(l);
-        assert_int_equal(count(16, a, &ideal), lanes);
-    }
-}
-
-/* The definition, counted another way: for each phase a table of words. */
-static uint32_t counted(uint32_t width, const uint32_t *a, uint32_t *ideal)
-{
-    uint32_t lanes = 128 / width, sum = 0;
-    *ideal = 0;
-    for (uint32_t first = 0; first < LANES; first += lanes) {
-        static uint8_t seen[1 << 12];
-        uint32_t bank[32] = {0}, most = 0, active = 0;
-        memset(seen, 0, sizeof seen);
-        for (uint32_t i = first; i < first + lanes; i++) {
-            if (a[i] == UINT32_MAX) continue;
-            active = 1;
-            for (uint32_t b = 0; b < width; b += 4) {
-                uint32_t word = (a[i] + b) / 4;
-                if (!seen[word]++ && ++bank[word % 32] > most) most = bank[word % 32];
+    uint32_t most = 0;
+    for (uint32_t bank = 0; bank < s->banks; bank++) {
+        uint32_t words[256], n = 0;
+        for (uint32_t l = 0; l < lanes; l++) {
+            if (!(group >> l & 1) || a[l] == UINT32_MAX) continue;
+            for (uint32_t w = a[l] / 4; w <= (a[l] + s->bytes - 1) / 4; w++) {
+                bool seen = false;
+                for (uint32_t i = 0; i < n; i++) seen |= words[i] == w;
+                if (w % s->banks == bank && (!seen || s->rule == 'l')) words[n++] = w;
             }
         }
-        sum += most;
-        *ideal += active;
+        if (n > most) most = n;
     }
+    return most;
+}
+
+static bool twins(const uint32_t *a, uint32_t lanes, uint32_t step)
+{
+    for (uint32_t l = 0; l < lanes; l++)
+        if (a[l] != UINT32_MAX && a[l ^ step] != UINT32_MAX && a[l] != a[l ^ step]) return false;
+    return true;
+}
+
+static uint32_t counted(const served *s, const uint32_t *a, uint32_t lanes)
+{
+    grouping g = groups_of(s->groups, lanes);
+    bool merge = s->rule == 'p' && (twins(a, lanes, 1) || twins(a, lanes, 2));
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < g.count; i += merge ? 2 : 1)
+        sum += asked(s, a, lanes, merge ? g.lanes[i] | g.lanes[i + 1] : g.lanes[i]);
     return sum;
+}
+
+/* Addresses with some order in them, some lanes off; a matrix has all of its rows. */
+static void draw(uint64_t *s, const zlay_bank_access *x, uint32_t *a)
+{
+    uint32_t range = 1u << test_range(s, 0, 10), pair = 1u << test_range(s, 0, 2), off = (uint32_t)test_range(s, 0, 12);
+    uint32_t stride = (uint32_t)test_range(s, 0, 40), how = (uint32_t)test_range(s, 0, 2);
+    for (uint32_t l = 0; l < x->lanes * x->parts; l++) {
+        uint32_t lane = l % x->lanes, unit = (uint32_t)test_range(s, 0, range);
+        a[l] = (how ? unit : lane / pair * stride + 1000 * (l / x->lanes)) * x->align;
+        if (how == 2 && lane & pair) a[l] = a[l ^ pair];
+        if (x->rows < x->lanes ? lane >= x->rows : x->bytes != 16 && test_range(s, 0, 12) < off) a[l] = UINT32_MAX;
+        if (l >= x->lanes && (a[l] == UINT32_MAX) != (a[lane] == UINT32_MAX)) a[l] = a[lane] == UINT32_MAX ? UINT32_MAX : 64;
+    }
 }
 
 static void as_defined(void **state)
 {
     (void)state;
-    uint64_t s = test_seed("t-bank");
-    for (uint64_t i = 0; i < test_iterations(20000); i++) {
-        uint32_t a[LANES], width = 4u << test_range(&s, 0, 2), ideal, least;
-        uint32_t range = (uint32_t)test_range(&s, 1, 512),
-                 inactive = (uint32_t)test_range(&s, 0, 9);
-        for (int l = 0; l < LANES; l++) {
-            a[l] = (uint32_t)test_range(&s, 0, range) * width % 8192;
-            if (test_range(&s, 0, 9) < inactive) a[l] = UINT32_MAX;
+    uint64_t seed = test_seed("t-bank"), iterations = test_iterations(600);
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        for (uint64_t n = 0; n < iterations; n++) {
+            uint32_t a[2 * LANES_MOST], want = 0;
+            zlay_bank_access x = explained(table[i].target, table[i].access);
+            draw(&seed, &x, a);
+            zlay_bank b = count(table[i].target, table[i].access, a);
+            for (uint32_t p = 0; p < x.parts; p++) want += counted(&table[i], a + p * x.lanes, x.lanes);
+            if (b.wavefronts != want) fail_msg("%s %s: %u, not %u", table[i].target, table[i].access, b.wavefronts, want);
+            assert_int_equal(b.answer, ZLAY_YES);
         }
-        assert_int_equal(count(width, a, &ideal), counted(width, a, &least));
-        assert_int_equal(ideal, least);
+}
+
+/* Every access that is counted has a row above with the same groups, banks and rule. */
+static void all_are_defined(void **state)
+{
+    (void)state;
+    int32_t number;
+    const zlay_target *t;
+    zlay_bank_access x, y;
+    for (size_t i = 0; (t = zlay_target_at(i)); i++)
+        for (size_t j = 0; zlay_bank_at(&number, j) == ZLAY_OK; j++) {
+            bool found = false;
+            if (zlay_bank_explain(&x, t, number) || !x.source) continue;
+            for (size_t k = 0; k < sizeof table / sizeof *table; k++) {
+                y = explained(table[k].target, table[k].access);
+                found |= y.source == x.source && y.stores == x.stores && (y.bytes == x.bytes || (y.bytes <= 4 && x.bytes <= 4));
+            }
+            if (!found) fail_msg("%s of %s is not in the table", x.name, zlay_target_name(t));
+        }
+}
+
+/* Phases are the groups, without inactive lanes and without groups that have none. */
+static void phases_are_groups(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        uint32_t a[2 * LANES_MOST];
+        zlay_bank_access x = explained(table[i].target, table[i].access);
+        grouping g = groups_of(table[i].groups, x.lanes);
+        for (uint32_t l = 0; l < 2 * x.lanes; l++) a[l] = l % x.lanes * 48;
+        if (x.rows == x.lanes && x.bytes != 16) a[5] = a[5 + x.lanes] = UINT32_MAX;
+        zlay_bank b = count(table[i].target, table[i].access, a);
+        assert_int_equal(b.phases, g.count * x.parts);
+        for (uint32_t p = 0; p < b.phases; p++)
+            assert_true(b.phase[p] == (g.lanes[p % g.count] & ~(a[5] == UINT32_MAX ? 32ull : 0)));
     }
 }
 
-/* `ideal` is reached: by one address for all, and no address of any lane gives less. */
-static void ideal_is_reached(void **state)
+/* ---- the least ------------------------------------------------------------------------ */
+
+/* One after the other in each phase, phases a kilobyte apart. */
+static void spread(uint32_t *out, const zlay_bank *b, const zlay_bank_access *x)
 {
-    (void)state;
-    uint64_t s = test_seed("t-bank ideal");
-    for (uint64_t i = 0; i < test_iterations(2000); i++) {
-        uint32_t a[LANES], same[LANES], width = 4u << test_range(&s, 0, 2), ideal, again;
-        for (int l = 0; l < LANES; l++) {
-            bool on = test_range(&s, 0, 3) > 0;
-            a[l] = on ? (uint32_t)test_range(&s, 0, 100) * width : UINT32_MAX;
-            same[l] = on ? 64 : UINT32_MAX;
-        }
-        assert_true(count(width, a, &ideal) >= ideal);
-        assert_int_equal(count(width, same, &again), ideal);
-        assert_int_equal(again, ideal);
-    }
+    memset(out, 0xff, 2 * LANES_MOST * sizeof *out);
+    for (uint32_t p = 0; p < b->phases; p++)
+        for (uint32_t l = 0, rank = 0; l < x->lanes; l++)
+            if (b->phase[p] >> l & 1) out[p / (b->phases / x->parts) * x->lanes + l] = 1024 * p + rank++ * x->bytes;
 }
 
-static void phases_are_consecutive_lanes(void **state)
+/* One address for all takes `ideal`, unless lanes go apart; lanes in a row take `distinct`; nothing takes less. */
+static void least_is_reached(void **state)
 {
     (void)state;
-    for (uint32_t width = 4; width <= 16; width *= 2) {
-        uint32_t a[LANES] = {0}, w, ideal;
-        int32_t phase[LANES];
-        a[5] = UINT32_MAX;
-        assert_int_equal(zlay_bank_count(&w, &ideal, phase, target("sm_90a"), width, a), ZLAY_OK);
-        for (uint32_t l = 0; l < LANES; l++)
-            assert_int_equal(phase[l], l == 5 ? -1 : (int32_t)(l * width / 128));
-    }
+    uint64_t seed = test_seed("t-bank least"), iterations = test_iterations(300);
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        for (uint64_t n = 0; n < iterations; n++) {
+            uint32_t a[2 * LANES_MOST], same[2 * LANES_MOST], apart[2 * LANES_MOST];
+            const char *target_name = table[i].target, *name = table[i].access;
+            zlay_bank_access x = explained(target_name, name);
+            draw(&seed, &x, a);
+            for (uint32_t l = 0; l < x.lanes * x.parts; l++) {
+                same[l] = a[l] == UINT32_MAX ? UINT32_MAX : 96;
+                apart[l] = a[l] == UINT32_MAX ? UINT32_MAX : l * 48;
+            }
+            zlay_bank b = count(target_name, name, a), d = count(target_name, name, apart);
+            spread(apart, &d, &x);
+            d = count(target_name, name, apart);
+            assert_true(b.wavefronts >= b.ideal && b.distinct >= b.ideal);
+            assert_int_equal(table[i].rule == 'l' ? d.wavefronts : count(target_name, name, same).wavefronts, b.ideal);
+            assert_int_equal(d.wavefronts, b.distinct);
+        }
+}
+
+/* Random addresses, no two alike, never take less than `distinct`. */
+static void distinct_is_least(void **state)
+{
+    (void)state;
+    uint64_t seed = test_seed("t-bank distinct"), iterations = test_iterations(300);
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        for (uint64_t n = 0; n < iterations; n++) {
+            uint32_t a[2 * LANES_MOST], mask = (uint32_t)test_range(&seed, 0, 63), shift = (uint32_t)test_range(&seed, 0, 2);
+            zlay_bank_access x = explained(table[i].target, table[i].access);
+            draw(&seed, &x, a);
+            for (uint32_t l = 0; l < x.lanes * x.parts; l++)
+                if (a[l] != UINT32_MAX) a[l] = ((l ^ mask) << shift) * (x.bytes == 12 ? 12 : x.align);
+            zlay_bank b = count(table[i].target, table[i].access, a);
+            assert_true(b.wavefronts >= b.distinct);
+        }
 }
 
 static void no_lane_takes_nothing(void **state)
 {
     (void)state;
-    uint32_t a[LANES], ideal;
-    for (int i = 0; i < LANES; i++) a[i] = UINT32_MAX;
-    assert_int_equal(count(4, a, &ideal), 0);
-    assert_int_equal(ideal, 0);
+    uint32_t a[2 * LANES_MOST];
+    memset(a, 0xff, sizeof a);
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        if (strstr(table[i].access, "matrix")) continue;
+        zlay_bank b = count(table[i].target, table[i].access, a);
+        assert_true(!b.wavefronts && !b.ideal && !b.distinct && !b.phases && !b.race);
+    }
+}
+
+/* ---- races ---------------------------------------------------------------------------- */
+
+static bool overlap(const zlay_bank_access *x, const uint32_t *a)
+{
+    for (uint32_t i = 0; x->stores && i < x->lanes * x->parts; i++)
+        for (uint32_t j = 0; j < i; j++) {
+            uint32_t far = a[i] > a[j] ? a[i] - a[j] : a[j] - a[i];
+            if (i % x->lanes != j % x->lanes && a[i] != UINT32_MAX && a[j] != UINT32_MAX && far < x->bytes) return true;
+        }
+    return false;
+}
+
+/* Every access of every target that exists, counted or not. */
+static void races_are_overlaps(void **state)
+{
+    (void)state;
+    uint64_t seed = test_seed("t-bank race"), both[2] = {0, 0}, iterations = test_iterations(200);
+    static const char *const targets[] = {"sm_90", "gfx90a", "gfx1250"};
+    int32_t number;
+    for (size_t t = 0; t < 3; t++)
+        for (size_t i = 0; zlay_bank_at(&number, i) == ZLAY_OK; i++) {
+            zlay_bank_access x;
+            if (zlay_bank_explain(&x, target(targets[t]), number) || !x.stores) continue;
+            for (uint64_t n = 0; n < iterations; n++) {
+                uint32_t a[2 * LANES_MOST];
+                draw(&seed, &x, a);
+                for (uint32_t l = 0; n % 2 && l < x.lanes * x.parts; l++)
+                    if (a[l] != UINT32_MAX) a[l] = l * (x.bytes == 12 ? 12 : x.align);
+                zlay_bank b = count(targets[t], x.name, a);
+                assert_int_equal(b.race, overlap(&x, a));
+                both[b.race]++;
+            }
+        }
+    assert_true(both[0] > 100 && both[1] > 100);
+}
+
+/* ---- names, what is not known, what is refused ------------------------------------------ */
+
+static void names(void **state)
+{
+    (void)state;
+    static const char *const pairs[][2] = {
+        {"ld.shared.u32", "ld.shared.b32"},       {"ld.shared.v4.f32", "ld.shared.v4.b32"}, {"st.shared.s8", "st.shared.b8"},
+        {"ds_load_b128", "ds_read_b128"},         {"ds_store_b32", "ds_write_b32"},         {"ld.shared.f64", "ld.shared.b64"},
+        {"ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16", "ldmatrix.x4.trans"},
+    };
+    static const char *const none[] = {"", "l", "ld.shared", "ld.shared.", "ld.shared.x32", "ld.shared.v3.b32", "ld.shared.v4.b64", "ld.shared.u3",
+                                       "ld.global.b32", "ldmatrix.x3", "ds_read_b48", "ld.shared.u32 ", "ld.shared.u99999999999999999999999999999999"};
+    int32_t a, b, last = -1;
+    zlay_bank_access x;
+    for (size_t i = 0; zlay_bank_at(&a, i) == ZLAY_OK; i++, last = a) {
+        assert_true(a > last);
+        x.name = NULL;
+        for (size_t t = 0; zlay_target_at(t) && !x.name; t++)
+            if (zlay_bank_explain(&x, zlay_target_at(t), a)) x.name = NULL;
+        assert_int_equal(zlay_bank_find(&b, x.name, strlen(x.name)), ZLAY_OK);
+        assert_int_equal(a, b);
+    }
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        assert_int_equal(zlay_bank_find(&a, pairs[i][0], strlen(pairs[i][0])), ZLAY_OK);
+        assert_int_equal(zlay_bank_find(&b, pairs[i][1], strlen(pairs[i][1])), ZLAY_OK);
+        assert_int_equal(a, b);
+    }
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        assert_int_equal(zlay_bank_find(&a, none[i], strlen(none[i])), ZLAY_NONE);
+}
+
+/* An access exists and is counted, exists with a gap that is named, or does not exist; suffixes change nothing. */
+static void known_or_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *target, *access;
+        char known; /* y counted, u not known, n none */
+    } rows[] = {
+        {"sm_100a", "ld.shared.b32", 'y'},      {"sm_100f", "ld.shared.b64", 'u'},        {"sm_90", "atom.shared.cas.b32", 'u'},
+        {"sm_90a", "cp.async.cg.16", 'u'},      {"sm_80", "stmatrix.x4", 'n'},            {"sm_90", "ds_read_b32", 'n'},
+        {"gfx942", "ldmatrix.x1", 'n'},         {"gfx90a", "ds_read_b128", 'u'},          {"gfx942", "ds_read_b96", 'u'},
+        {"gfx950", "ds_read_b64_tr_b8", 'y'},   {"gfx942", "ds_read_b64_tr_b8", 'n'},     {"gfx1250", "ds_load_b128", 'u'},
+        {"sm_90", "ldmatrix.m16n16.x1.trans.b8", 'n'}, {"sm_100a", "ldmatrix.m16n16.x1.trans.b8", 'u'}, {"gfx950", "ds_write_b128", 'u'},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint32_t a[2 * LANES_MOST];
+        zlay_bank_access x;
+        zlay_bank b;
+        int32_t number = number_of(rows[i].access);
+        zlay_status status = zlay_bank_explain(&x, target(rows[i].target), number);
+        assert_int_equal(status, rows[i].known == 'n' ? ZLAY_NONE : ZLAY_OK);
+        memset(a, 0xff, sizeof a);
+        if (status) continue;
+        for (uint32_t l = 0; x.rows < x.lanes && l < x.rows; l++) a[l] = 16 * l;
+        assert_int_equal(zlay_bank_count(&b, target(rows[i].target), number, a, x.lanes * x.parts), ZLAY_OK);
+        assert_int_equal(b.answer, rows[i].known == 'y' ? ZLAY_YES : ZLAY_UNDECIDED);
+        assert_true(rows[i].known == 'y' ? x.source && !x.gap && x.basis == b.basis : !x.source && x.gap && !b.basis);
+    }
 }
 
 static void refused(void **state)
 {
     (void)state;
-    uint32_t a[LANES] = {0}, w = 9, ideal = 9;
+    uint32_t a[2 * LANES_MOST] = {0};
+    zlay_bank b, before;
+    zlay_bank_access x;
     const zlay_target *t = target("sm_90");
+    int32_t word = number_of("ld.shared.b32"), wide = number_of("ld.shared.b128"), two = number_of("ds_read2_b32"), rows = number_of("ldmatrix.x2");
+    memset(&b, 7, sizeof b);
+    before = b;
     a[3] = 2;
-    assert_int_equal(zlay_bank_count(&w, &ideal, NULL, t, 4, a), ZLAY_EINVAL);
+    assert_int_equal(zlay_bank_count(&b, t, word, a, 32), ZLAY_EINVAL);
     a[3] = 8;
-    assert_int_equal(zlay_bank_count(&w, &ideal, NULL, t, 16, a), ZLAY_EINVAL);
-    a[3] = UINT32_MAX - 15; /* the last 16 bytes there are */
-    assert_int_equal(zlay_bank_count(&w, &ideal, NULL, t, 16, a), ZLAY_OK);
-    w = ideal = 9;
-    a[3] = UINT32_MAX;
-    assert_int_equal(zlay_bank_count(&w, &ideal, NULL, t, 2, a), ZLAY_NONE);
-    assert_int_equal(zlay_bank_count(&w, &ideal, NULL, t, 12, a), ZLAY_EINVAL);
-    assert_int_equal(zlay_bank_count(&w, &ideal, NULL, t, 0, a), ZLAY_EINVAL);
-    assert_int_equal(zlay_bank_count(&w, &ideal, NULL, target("sm_120"), 4, a), ZLAY_NONE);
-    assert_int_equal(zlay_bank_count(NULL, &ideal, NULL, t, 4, a), ZLAY_EINVAL);
-    assert_int_equal(zlay_bank_count(&w, NULL, NULL, t, 4, a), ZLAY_EINVAL);
-    assert_int_equal(zlay_bank_count(&w, &ideal, NULL, NULL, 4, a), ZLAY_EINVAL);
-    assert_int_equal(zlay_bank_count(&w, &ideal, NULL, t, 4, NULL), ZLAY_EINVAL);
-    assert_true(w == 9 && ideal == 9);
+    assert_int_equal(zlay_bank_count(&b, t, wide, a, 32), ZLAY_EINVAL);
+    a[3] = 0;
+    assert_int_equal(zlay_bank_count(&b, t, word, a, 31), ZLAY_EINVAL);
+    assert_int_equal(zlay_bank_count(&b, t, word, a, 64), ZLAY_EINVAL);
+    assert_int_equal(zlay_bank_count(&b, t, word, a, SIZE_MAX), ZLAY_EINVAL);
+    assert_int_equal(zlay_bank_count(&b, t, two, a, 64), ZLAY_NONE);
+    assert_int_equal(zlay_bank_count(&b, t, rows, a, 32), ZLAY_EINVAL);
+    for (int32_t n = -2; n < 300; n++)
+        if (zlay_bank_explain(&x, t, n) == ZLAY_EINVAL) assert_int_equal(zlay_bank_count(&b, t, n, a, 32), ZLAY_EINVAL);
+    assert_int_equal(zlay_bank_count(&b, t, INT32_MIN, a, 32), ZLAY_EINVAL);
+    assert_int_equal(zlay_bank_count(&b, t, INT32_MAX, a, 32), ZLAY_EINVAL);
+    for (int l = 0; l < 32; l++) a[l] = l < 16 ? 0 : UINT32_MAX;
+    a[9] = UINT32_MAX;
+    assert_int_equal(zlay_bank_count(&b, t, rows, a, 32), ZLAY_EINVAL);
+    t = target("gfx90a");
+    memset(a, 0, sizeof a);
+    a[70] = UINT32_MAX;
+    assert_int_equal(zlay_bank_count(&b, t, two, a, 128), ZLAY_EINVAL);
+    a[70] = UINT32_MAX - 3;
+    assert_int_equal(zlay_bank_count(NULL, t, two, a, 128), ZLAY_EINVAL);
+    assert_int_equal(zlay_bank_count(&b, NULL, two, a, 128), ZLAY_EINVAL);
+    assert_int_equal(zlay_bank_count(&b, t, two, NULL, 128), ZLAY_EINVAL);
+    assert_int_equal(zlay_bank_find(NULL, "", 0), ZLAY_EINVAL);
+    assert_int_equal(zlay_bank_find(&word, NULL, 0), ZLAY_EINVAL);
+    assert_int_equal(zlay_bank_at(NULL, 0), ZLAY_EINVAL);
+    assert_int_equal(zlay_bank_at(&word, SIZE_MAX), ZLAY_NONE);
+    assert_int_equal(zlay_bank_explain(NULL, t, two), ZLAY_EINVAL);
+    assert_int_equal(zlay_bank_explain(&x, NULL, two), ZLAY_EINVAL);
+    assert_memory_equal(&b, &before, sizeof b);
+    assert_int_equal(zlay_bank_count(&b, t, two, a, 128), ZLAY_OK);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_measured),
-        cmocka_unit_test(fewer_rows_fewer_phases),
-        cmocka_unit_test(as_defined),
-        cmocka_unit_test(ideal_is_reached),
-        cmocka_unit_test(phases_are_consecutive_lanes),
-        cmocka_unit_test(no_lane_takes_nothing),
-        cmocka_unit_test(refused),
+        cmocka_unit_test(by_hand),           cmocka_unit_test(as_defined),           cmocka_unit_test(all_are_defined),
+        cmocka_unit_test(phases_are_groups), cmocka_unit_test(least_is_reached),     cmocka_unit_test(distinct_is_least),
+        cmocka_unit_test(names),             cmocka_unit_test(no_lane_takes_nothing), cmocka_unit_test(races_are_overlaps),
+        cmocka_unit_test(known_or_named),    cmocka_unit_test(refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -416,11 +416,11 @@ static void matrix_instructions(void **state)
     says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":8,\"k\":16,\"a\":\"f16\"}", "ok.answer", "\"yes\"");
 }
 
-/* A lane's address is `step` times its number; `lanes` are active. */
+/* A lane's address is `step` times its number; `lanes` of 32 or 64 are active. */
 static void bank_line(char *line, const char *target, const char *instruction, int step, int lanes)
 {
     size_t length = (size_t)sprintf(line, "{\"op\":\"bank.count\",\"target\":\"%s\",\"instruction\":\"%s\",\"addresses\":[", target, instruction);
-    for (int i = 0; i < 32; i++)
+    for (int i = 0; i < (strncmp(target, "gfx9", 4) ? 32 : 64); i++)
         length += i < lanes ? (size_t)sprintf(line + length, "%s%d", i ? "," : "", step * i)
                             : (size_t)sprintf(line + length, ",null");
     strcpy(line + length, "]}");
@@ -428,35 +428,73 @@ static void bank_line(char *line, const char *target, const char *instruction, i
 
 static void banks(void **state)
 {
-    static const struct { const char *instruction; int step, lanes; const char *wavefronts, *ideal; } rows[] = {
-        {"ld.shared.b32", 4, 32, "1", "1"},  {"ld.shared.f32", 8, 32, "2", "1"},   {"ld.shared.u32", 128, 32, "32", "1"},
-        {"ld.shared.b32", 0, 32, "1", "1"},  {"ld.shared.b64", 8, 32, "2", "2"},   {"ld.shared.v2.b32", 8, 32, "2", "2"},
-        {"ld.shared.v4.b32", 16, 32, "4", "4"}, {"ldmatrix.x4", 16, 32, "4", "4"}, {"ldmatrix.x1", 128, 8, "8", "1"},
-        {"ldmatrix.x1", 16, 8, "1", "1"},    {"st.shared.b128", 16, 32, "4", "4"},
+    static const struct { const char *target, *instruction; int step, lanes; const char *wavefronts, *ideal, *distinct; } rows[] = {
+        {"sm_90", "ld.shared.b32", 4, 32, "1", "1", "1"},     {"sm_90", "ld.shared.f32", 8, 32, "2", "1", "1"},
+        {"sm_90", "ld.shared.u32", 128, 32, "32", "1", "1"},  {"sm_90", "ld.shared.b32", 0, 32, "1", "1", "1"},
+        {"sm_90", "ld.shared.b64", 8, 32, "2", "1", "2"},     {"sm_90", "ld.shared.v2.b32", 8, 32, "2", "1", "2"},
+        {"sm_90a", "ld.shared.v4.b32", 16, 32, "4", "2", "4"}, {"sm_90", "ld.shared.v4.b32", 0, 32, "2", "2", "4"},
+        {"sm_90", "ldmatrix.x4", 16, 32, "4", "4", "4"},      {"sm_90", "ldmatrix.x1", 128, 8, "8", "1", "1"},
+        {"sm_90", "ldmatrix.x1", 16, 8, "1", "1", "1"},       {"sm_90", "st.shared.b128", 16, 32, "4", "4", "4"},
+        {"sm_90", "ld.shared.b16", 2, 32, "1", "1", "1"},     {"sm_120f", "ld.shared.b8", 128, 32, "32", "1", "1"},
+        {"gfx942", "ds_read_b128", 64, 64, "32", "8", "8"},   {"gfx950", "ds_load_b128", 16, 64, "4", "4", "4"},
+        {"gfx942", "ds_read2_b64", 8, 64, "8", "8", "8"},
     };
-    char line[600];
+    char line[900];
     for (size_t i = 0; i < ZL_COUNT(rows); i++) {
-        bank_line(line, "sm_90", rows[i].instruction, rows[i].step, rows[i].lanes);
+        bank_line(line, rows[i].target, rows[i].instruction, rows[i].step, rows[i].lanes);
         says(*state, line, "ok.wavefronts", rows[i].wavefronts);
         says(*state, line, "ok.ideal", rows[i].ideal);
+        says(*state, line, "ok.distinct", rows[i].distinct);
         says(*state, line, "ok.race", NULL);
     }
     bank_line(line, "sm_90", "st.shared.b32", 0, 32);
     says(*state, line, "ok.race", "true");
+    says(*state, line, "ok.basis", "\"measured\"");
     bank_line(line, "sm_90", "ld.shared.v4.b32", 16, 32);
     says(*state, line, "ok.phases", "[[0,1,2,3,4,5,6,7],[8,9,10,11,12,13,14,15],[16,17,18,19,20,21,22,23],[24,25,26,27,28,29,30,31]]");
-    bank_line(line, "sm_90", "ld.shared.v4.b32", 8, 32);
-    says(*state, line, "error", "\"EINVAL\"");
-    bank_line(line, "sm_90", "ldmatrix.x1", 16, 32);
-    says(*state, line, "error", "\"EINVAL\"");
-    bank_line(line, "sm_999", "ld.shared.b32", 4, 32);
-    says(*state, line, "error", "\"EINVAL\"");
-    bank_line(line, "sm_90", "ld.shared.b16", 2, 32);
-    mentions(*state, line, "undecided", "sm_90");
-    bank_line(line, "sm_90", "ld.shared.v4.b64", 32, 32);
-    mentions(*state, line, "undecided", "sm_90");
-    bank_line(line, "sm_90", "ld.global.b32", 4, 32);
-    says(*state, line, "error", "\"EINVAL\"");
+}
+
+static void banks_refused(void **state)
+{
+    static const struct { const char *target, *instruction; int step, lanes; const char *key, *has; } rows[] = {
+        {"sm_90", "ld.shared.v4.b32", 8, 32, "message", "lane 1 is off 16 bytes"}, {"sm_90", "ldmatrix.x1", 16, 32, "message", "lanes 0 to 7"},
+        {"sm_90", "ldmatrix.x2", 16, 12, "message", "lane 12"},                    {"sm_999", "ld.shared.b32", 4, 32, "error", "EINVAL"},
+        {"sm_90", "ld.global.b32", 4, 32, "message", "instruction"},               {"sm_100", "ld.shared.b64", 8, 32, "undecided", "sm_100"},
+        {"gfx90a", "ds_read_b32", 4, 64, "undecided", "gfx90a"},                   {"sm_80", "stmatrix.x1", 16, 8, "none", "sm_80 has no stmatrix.x1"},
+        {"gfx942", "ld.shared.b32", 4, 64, "none", "gfx942"},                      {"sm_90", "ld.shared.b32", 1 << 28, 32, "message", "addresses"},
+    };
+    char line[900];
+    for (size_t i = 0; i < ZL_COUNT(rows); i++) {
+        bank_line(line, rows[i].target, rows[i].instruction, rows[i].step, rows[i].lanes);
+        mentions(*state, line, rows[i].key, rows[i].has);
+    }
+    bank_line(line, "gfx1250", "ds_load_b32", 4, 33);
+    mentions(*state, line, "undecided", "gfx1250");
+    line[strlen(line) - 1] = 0;
+    strcat(line, ",\"offset0\":1}");
+    mentions(*state, line, "message", "offset0");
+}
+
+/* Both addresses count in elements from the lane's own: 16 lanes of 8 bytes are one wavefront, of one address another. */
+static void banks_of_two_addresses(void **state)
+{
+    static const struct { const char *instruction, *offsets, *wavefronts, *race; } rows[] = {
+        {"ds_read2_b64", ",\"offset1\":1", "8", NULL},
+        {"ds_read2_b64", ",\"offset0\":3,\"offset1\":255", "8", NULL},
+        {"ds_read2st64_b64", ",\"offset0\":0,\"offset1\":2", "8", NULL},
+    };
+    char line[900];
+    for (size_t i = 0; i < ZL_COUNT(rows); i++) {
+        bank_line(line, "gfx942", rows[i].instruction, 8, 64);
+        line[strlen(line) - 1] = 0;
+        strcat(strcat(line, rows[i].offsets), "}");
+        says(*state, line, "ok.wavefronts", rows[i].wavefronts);
+        says(*state, line, "ok.race", rows[i].race);
+    }
+    bank_line(line, "gfx942", "ds_read2_b64", 8, 64);
+    line[strlen(line) - 1] = 0;
+    strcat(line, ",\"offset1\":256}");
+    mentions(*state, line, "message", "offset1");
 }
 
 static void rules(void **state)
@@ -595,6 +633,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(descriptors, setup, teardown),
         cmocka_unit_test_setup_teardown(matrix_instructions, setup, teardown),
         cmocka_unit_test_setup_teardown(banks, setup, teardown),
+        cmocka_unit_test_setup_teardown(banks_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(banks_of_two_addresses, setup, teardown),
         cmocka_unit_test_setup_teardown(rules, setup, teardown),
         cmocka_unit_test_setup_teardown(plans, setup, teardown),
         cmocka_unit_test_setup_teardown(plans_prove_themselves, setup, teardown),

@@ -1,135 +1,135 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "json/json.h"
 
-#include <stdlib.h>
-#include <string.h>
+enum { ADDRESSES_MOST = 2 * ZLAY_BANK_LANES };
 
-enum { LANES = 32 };
-
-typedef struct access {
-    uint32_t width; /* bytes of a lane; 0: an instruction without measured phases */
-    uint32_t lanes; /* those that give an address */
-    bool store;
-    uint32_t address[LANES];
-} access;
-
-static bool skip(const char **at, const char *word)
+static zlay_status get_access(zl_call *call, const zlay_target *target, zlay_bank_access *out)
 {
-    size_t length = strlen(word);
-    if (strncmp(*at, word, length)) return false;
-    *at += length;
-    return true;
+    zl_span name = {0};
+    char quoted[256];
+    int32_t number;
+    zlay_status status = zl_get_text(call, call->request, "instruction", &name);
+    if (status) return status;
+    if (zlay_bank_find(&number, name.text, name.length))
+        return zl_wrong(call, "instruction", "an access to shared memory that is known");
+    status = zlay_bank_explain(out, target, number);
+    if (status == ZLAY_NONE)
+        zl_fail(call->ctx, ZLAY_NONE, "%s has no %s", zlay_target_name(target),
+                zl_quote(quoted, name.text, name.length));
+    return status;
 }
 
-/* ldmatrix.x4, stmatrix.x1: a lane's row has 16 bytes. */
-static bool read_matrix(const char *name, access *out)
+/* A list of one entry a lane, into the first or second addresses. */
+static zlay_status get_lanes(zl_call *call, const zlay_bank_access *access, uint32_t *out)
 {
-    out->store = !strncmp(name, "st", 2);
-    if (!skip(&name, "ldmatrix.x") && !skip(&name, "stmatrix.x")) return false;
-    if (strlen(name) != 1 || !strchr("124", *name)) return false;
-    out->width = 16;
-    out->lanes = 8 * (uint32_t)(*name - '0');
-    return true;
-}
-
-/* ld.shared.v4.b32, st.shared.u64: vector length times bits. */
-static bool read_plain(const char *name, access *out)
-{
-    char *end;
-    out->store = !strncmp(name, "st", 2);
-    if (!skip(&name, "ld.shared.") && !skip(&name, "st.shared.")) return false;
-    uint32_t vector = skip(&name, "v2.") ? 2 : skip(&name, "v4.") ? 4 : 1;
-    if (!*name || !strchr("busf", *name)) return false;
-    unsigned long bits = strtoul(name + 1, &end, 10);
-    if (end == name + 1 || *end ||
-        (bits != 8 && bits != 16 && bits != 32 && bits != 64 && bits != 128))
-        return false;
-    uint32_t width = vector * (uint32_t)bits / 8;
-    out->width = width == 4 || width == 8 || width == 16 ? width : 0;
-    out->lanes = LANES;
-    return true;
-}
-
-static zlay_status read_address(zl_call *call, const json_t *value, uint32_t lane, access *out)
-{
-    uint64_t address;
-    if (json_is_null(value)) return ZLAY_OK;
-    if (!zl_json_u64(value, &address) || address >= UINT32_MAX || lane >= out->lanes)
-        return zl_fail(call->ctx, ZLAY_EINVAL,
-                       "field 'addresses': lane %u has neither a 32-bit address nor null", lane);
-    if (out->width && address % out->width)
-        return zl_fail(call->ctx, ZLAY_EINVAL, "field 'addresses': lane %u is off its %u bytes",
-                       lane, out->width);
-    out->address[lane] = (uint32_t)address;
+    const json_t *list;
+    zlay_status status = zl_get_list(call, call->request, "addresses", &list);
+    if (status) return status;
+    if (json_array_size(list) != access->lanes)
+        return zl_fail(call->ctx, ZLAY_EINVAL, "field 'addresses' is not a list of %u",
+                       access->lanes);
+    for (uint32_t lane = 0; lane < access->lanes; lane++) {
+        const json_t *value = json_array_get(list, lane);
+        uint64_t address = ZLAY_BANK_INACTIVE;
+        bool null = json_is_null(value);
+        if (!null && (!zl_json_u64(value, &address) || address >= ZLAY_BANK_INACTIVE))
+            return zl_fail(call->ctx, ZLAY_EINVAL,
+                           "field 'addresses': lane %u has neither a 32-bit address nor null",
+                           lane);
+        if (null == (lane < access->rows) && access->rows < access->lanes)
+            return zl_fail(call->ctx, ZLAY_EINVAL,
+                           "field 'addresses': lanes 0 to %u give addresses, lane %u is not so",
+                           access->rows - 1, lane);
+        if (!null && address % access->align)
+            return zl_fail(call->ctx, ZLAY_EINVAL, "field 'addresses': lane %u is off %u bytes",
+                           lane, access->align);
+        out[lane] = (uint32_t)address;
+    }
     return ZLAY_OK;
 }
 
-static zlay_status read_access(zl_call *call, access *out)
+/* Offsets count in elements and have eight bits each. */
+static zlay_status get_offset(zl_call *call, const zlay_bank_access *access, const char *name,
+                              uint32_t *out)
 {
-    zl_span name = {0};
-    const json_t *list;
-    zlay_status status = zl_get_text(call, call->request, "instruction", &name);
-    if (!status) status = zl_get_list(call, call->request, "addresses", &list);
-    if (status) return status;
-    if (!read_matrix(name.text, out) && !read_plain(name.text, out))
-        return zl_wrong(call, "instruction", "an access to shared memory that is known");
-    if (json_array_size(list) != LANES) return zl_wrong(call, "addresses", "a list of 32");
-    for (uint32_t lane = 0; !status && lane < LANES; lane++) {
-        out->address[lane] = UINT32_MAX;
-        status = read_address(call, json_array_get(list, lane), lane, out);
+    *out = 0;
+    if (access->parts == 1 && json_object_get(call->request, name))
+        return zl_wrong(call, name, "a field of an access with one address a lane");
+    zlay_status status = zl_get_u32(call, call->request, name, out);
+    if (!status && *out > 255) status = zl_wrong(call, name, "0 to 255");
+    return status;
+}
+
+static zlay_status add_offset(zl_call *call, const zlay_bank_access *access, const char *name,
+                              const uint32_t *from, uint32_t *to)
+{
+    uint32_t offset;
+    zlay_status status = get_offset(call, access, name, &offset);
+    for (uint32_t lane = 0; !status && lane < access->lanes; lane++) {
+        uint64_t address = from[lane] + (uint64_t)offset * access->unit;
+        bool off = from[lane] == ZLAY_BANK_INACTIVE;
+        if (!off && address >= ZLAY_BANK_INACTIVE)
+            status = zl_wrong(call, name, "one that leaves addresses below 2^32");
+        to[lane] = off ? ZLAY_BANK_INACTIVE : (uint32_t)address;
     }
     return status;
 }
 
-static bool races(const access *a)
+/* The first offset comes last: the second addresses start at the same bases. */
+static zlay_status get_addresses(zl_call *call, const zlay_bank_access *access, uint32_t *out)
 {
-    for (uint32_t i = 0; a->store && i < LANES; i++)
-        for (uint32_t j = i + 1; j < LANES; j++) {
-            uint32_t x = a->address[i], y = a->address[j];
-            if (x != UINT32_MAX && y != UINT32_MAX && (x > y ? x - y : y - x) < a->width)
-                return true;
-        }
-    return false;
+    uint32_t spare[ZLAY_BANK_LANES];
+    uint32_t *second = access->parts == 2 ? out + access->lanes : spare;
+    zlay_status status = get_lanes(call, access, out);
+    if (!status) status = add_offset(call, access, "offset1", out, second);
+    if (!status) status = add_offset(call, access, "offset0", out, out);
+    return status;
 }
 
-static json_t *phases_value(zl_call *call, const int32_t *phase)
+static json_t *lanes_value(zl_call *call, uint64_t mask)
 {
-    json_t *phases = json_array();
-    for (int32_t p = 0; p < LANES; p++) {
-        json_t *lanes = json_array();
-        for (int32_t lane = 0; lane < LANES; lane++)
-            if (phase[lane] == p) zl_put_item(call, lanes, json_integer(lane));
-        if (json_array_size(lanes)) zl_put_item(call, phases, lanes);
-        else json_decref(lanes);
-    }
-    return phases;
+    json_t *lanes = json_array();
+    for (; mask; mask &= mask - 1)
+        zl_put_item(call, lanes, json_integer((json_int_t)__builtin_ctzll(mask)));
+    return lanes;
 }
 
-static zlay_status no_data(zl_call *call, const zlay_target *target)
+static json_t *bank_value(zl_call *call, const zlay_bank *bank)
+{
+    json_t *value = json_object(), *phases = json_array();
+    zl_put_value(call, value, "wavefronts", json_integer(bank->wavefronts));
+    zl_put_value(call, value, "ideal", json_integer(bank->ideal));
+    zl_put_value(call, value, "distinct", json_integer(bank->distinct));
+    for (uint32_t p = 0; p < bank->phases; p++)
+        zl_put_item(call, phases, lanes_value(call, bank->phase[p]));
+    zl_put_value(call, value, "phases", phases);
+    zl_put_value(call, value, "basis",
+                 json_string(bank->basis == ZLAY_BASIS_MEASURED ? "measured" : "documented"));
+    if (bank->race) zl_put_value(call, value, "race", json_true());
+    return value;
+}
+
+static zlay_status no_data(zl_call *call, const zlay_target *target, const zlay_bank_access *access)
 {
     call->undecided = true;
-    zl_fail(call->ctx, ZLAY_OK, "no measured phases of this access on %s",
-            zlay_target_name(target));
+    zl_fail(call->ctx, ZLAY_OK, "%s of %s: not known %s", access->name, zlay_target_name(target),
+            access->gap);
     return ZLAY_OK;
 }
 
 zlay_status zl_op_bank_count(zl_call *call)
 {
     const zlay_target *target;
-    access a = {0};
-    uint32_t wavefronts, ideal;
-    int32_t phase[LANES];
+    zlay_bank_access access;
+    zlay_bank bank;
+    uint32_t addresses[ADDRESSES_MOST];
     zlay_status status = zl_get_target(call, &target);
+    if (!status) status = get_access(call, target, &access);
+    if (!status) status = get_addresses(call, &access, addresses);
     if (status) return status;
-    if ((status = read_access(call, &a))) return status;
-    if (!a.width) return no_data(call, target);
-    status = zlay_bank_count(&wavefronts, &ideal, phase, target, a.width, a.address);
-    if (status == ZLAY_NONE) return no_data(call, target);
+    status = zlay_bank_count(&bank, target, access.number, addresses, access.lanes * access.parts);
     if (status) return zl_fail(call->ctx, status, "field 'addresses' does not fit the access");
-    call->value = json_object();
-    zl_put_value(call, call->value, "wavefronts", json_integer(wavefronts));
-    zl_put_value(call, call->value, "ideal", json_integer(ideal));
-    zl_put_value(call, call->value, "phases", phases_value(call, phase));
-    if (races(&a)) zl_put_value(call, call->value, "race", json_true());
+    if (bank.answer == ZLAY_UNDECIDED) return no_data(call, target, &access);
+    call->value = bank_value(call, &bank);
     return ZLAY_OK;
 }

@@ -3,6 +3,7 @@
  * costs in banks. */
 #include "synth/plan.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <zlay/bank.h>
 
@@ -114,15 +115,16 @@ static void put_stages(zl_text *out, const zlay_plan *plan)
             info->pitch_d, info->smem_d, info->passes, info->passes == 1 ? "" : "es", info->pass_n);
 }
 
-static void put_count(zl_text *out, const zlay_plan *plan, const char *what, uint32_t width,
+static void put_count(zl_text *out, const zlay_plan *plan, const char *what, const char *access,
                       const uint32_t *address)
 {
-    uint32_t wavefronts, ideal;
-    zlay_status status =
-        zlay_bank_count(&wavefronts, &ideal, NULL, plan->info.target, width, address);
-    if (status == ZLAY_OK)
-        zl_putf(out, "  %-44s %u wavefronts, ideal %u\n", what, wavefronts, ideal);
-    else zl_putf(out, "  %-44s not counted: no measured phases of %u bytes\n", what, width);
+    zlay_bank bank;
+    int32_t number;
+    zlay_status status = zlay_bank_find(&number, access, strlen(access));
+    if (!status) status = zlay_bank_count(&bank, plan->info.target, number, address, LANES);
+    if (!status && bank.answer == ZLAY_YES)
+        zl_putf(out, "  %-44s %u wavefronts, ideal %u\n", what, bank.wavefronts, bank.distinct);
+    else zl_putf(out, "  %-44s not counted: phases of %s are not known\n", what, access);
 }
 
 static uint32_t byte_at(const zlay_layout *layout, uint64_t index)
@@ -135,7 +137,7 @@ static uint32_t byte_at(const zlay_layout *layout, uint64_t index)
 /* Row addresses of a 16-byte-row matrix access: `rows` lanes a matrix, the next matrix one chunk
  * on. */
 static void put_matrix(zl_text *out, const zlay_plan *plan, int32_t operand, const char *what,
-                       uint32_t rows, uint32_t lanes)
+                       const char *access, uint32_t rows, uint32_t lanes)
 {
     const zl_operand *o = &plan->operand[operand];
     uint64_t outer = o->map.box[1], inner = o->map.box[0] * (uint64_t)o->copies_count;
@@ -145,7 +147,7 @@ static void put_matrix(zl_text *out, const zlay_plan *plan, int32_t operand, con
         uint64_t index = o->major == ZLAY_MAJOR_K ? row + outer * column : column + inner * row;
         address[lane] = lane < lanes ? byte_at(o->smem, index) : UINT32_MAX;
     }
-    put_count(out, plan, what, 16, address);
+    put_count(out, plan, what, access, address);
 }
 
 /* A warp's accesses of a box moved by threads: consecutive pieces of `width` bytes along its rows.
@@ -155,22 +157,26 @@ static void put_moved(zl_text *out, const zlay_plan *plan, int32_t operand)
     const zl_operand *o = &plan->operand[operand];
     uint64_t outer = o->map.box[1], inner = o->map.box[0] * (uint64_t)o->copies_count;
     uint32_t address[LANES], per_row = o->span / o->width;
-    char what[] = "A by threads, one access of a warp";
+    char what[] = "A by threads, one access of a warp", access[24];
     what[0] = operand_names[operand][0];
     for (uint32_t lane = 0; lane < LANES; lane++) {
         uint64_t row = lane / per_row, column = lane % per_row * o->width / ELEMENT;
         uint64_t index = o->major == ZLAY_MAJOR_K ? row + outer * column : column + inner * row;
         address[lane] = byte_at(o->smem, index);
     }
-    put_count(out, plan, what, o->width, address);
+    snprintf(access, sizeof access, "%s.shared.b%u", operand == ZLAY_OPERAND_D ? "ld" : "st",
+             8 * o->width);
+    put_count(out, plan, what, access, address);
 }
 
 static void put_banks(zl_text *out, const zlay_plan *plan)
 {
     zl_puts(out, "\nshared-memory banks\n");
-    put_matrix(out, plan, ZLAY_OPERAND_A, "A, eight rows of 16 bytes as wgmma reads", 8, 8);
-    put_matrix(out, plan, ZLAY_OPERAND_B, "B, eight rows of 16 bytes as wgmma reads", 8, 8);
-    put_matrix(out, plan, ZLAY_OPERAND_D, "D, stmatrix.x4 of a warp", 16, LANES);
+    put_matrix(out, plan, ZLAY_OPERAND_A, "A, eight rows of 16 bytes as wgmma reads",
+               "ldmatrix.x1", 8, 8);
+    put_matrix(out, plan, ZLAY_OPERAND_B, "B, eight rows of 16 bytes as wgmma reads",
+               "ldmatrix.x1", 8, 8);
+    put_matrix(out, plan, ZLAY_OPERAND_D, "D, stmatrix.x4 of a warp", "stmatrix.x4", 16, LANES);
     for (int32_t operand = 0; operand < 3; operand++)
         if (plan->operand[operand].width) put_moved(out, plan, operand);
 }
