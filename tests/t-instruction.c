@@ -262,6 +262,35 @@ static void wrong_requests_are_refused(void **state)
     assert_int_equal(zlay_instruction_check(&v, NULL, 0, on, &good), ZLAY_OK);
 }
 
+/* ---- targets -------------------------------------------------------------------- */
+
+/* What other checks answer at the bounds that a target is shown with. */
+static void targets_are_what_the_rules_say(void **state)
+{
+    (void)state;
+    const zlay_target *on;
+    zlay_target_info info;
+    zlay_verdict v;
+    for (size_t i = 0; (on = zlay_target_at(i)) != NULL; i++) {
+        assert_int_equal(zlay_target_get(&info, on), ZLAY_OK);
+        assert_int_equal(info.smem, zlay_smem_capacity(on));
+        assert_true(info.smem <= info.smem_multiprocessor);
+        assert_true(info.lanes == 32 || info.lanes == 64);
+        assert_true(*info.cls && info.banks && info.threads && info.registers);
+        if (strncmp(zlay_target_name(on), "sm_", 3) != 0) continue;
+        zlay_instruction asked = {.form = form("bar.sync.all"), .ptx = info.ptx};
+        assert_int_equal(zlay_instruction_check(&v, NULL, 0, on, &asked), ZLAY_OK);
+        assert_int_equal(v.answer, ZLAY_YES);
+        asked.ptx--;
+        assert_int_equal(zlay_instruction_check(&v, NULL, 0, on, &asked), ZLAY_OK);
+        assert_int_equal(v.answer, ZLAY_NO);
+    }
+    assert_int_equal(zlay_target_get(&info, NULL), ZLAY_EINVAL);
+    assert_null(zlay_target_feature(NULL, 0));
+    assert_string_equal(zlay_target_feature(target("sm_90a"), 3), "wgmma");
+    assert_null(zlay_target_feature(target("sm_90a"), 4));
+}
+
 /* ---- ptxas ---------------------------------------------------------------------- */
 
 static void ptxas_agrees_on_four_targets(void **state)
@@ -297,6 +326,7 @@ int main(void)
         cmocka_unit_test(every_value_has_a_verdict),
         cmocka_unit_test(repairs_are_legal),
         cmocka_unit_test(wrong_requests_are_refused),
+        cmocka_unit_test(targets_are_what_the_rules_say),
         cmocka_unit_test(ptxas_agrees_on_four_targets),
         cmocka_unit_test(ptxas_agrees_on_some_constants),
     };

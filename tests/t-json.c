@@ -248,6 +248,7 @@ static const char *const whole[] = {
     "0,null,null,null,null,null,null,null,null,null,null,"
     "null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,"
     "null,null,null]}",
+    "{\"op\":\"target.show\",\"target\":\"sm_90a\"}",
     "{\"op\":\"rule.explain\",\"rule\":\"TMAP_STRIDE_16\"}",
     "{\"op\":\"pipe.verify\",\"pipe\":\"pipe p\\nparam N 1..\\nsmem A[2] 64\\nbar full[2] count "
     "1\\nbar empty[2] count 1\\ninit full\\ninit empty\\n"

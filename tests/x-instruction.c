@@ -21,7 +21,7 @@ static void every_form_on_every_target(void **unused)
 {
     (void)unused;
     uint32_t wrong = 0, pairs = 0;
-    size_t step = test_exhaustive() ? 1 : 7;
+    size_t step = test_exhaustive() ? 1 : 16;
     const zlay_target *on;
     if (!ptxas_found()) skip();
     for (size_t i = 0; (on = zlay_target_at(i)) != NULL; i += step)
@@ -35,7 +35,7 @@ static void every_form_under_every_version(void **unused)
 {
     (void)unused;
     enum { FIRST = 69, LAST = 91 };
-    uint32_t wrong = 0, files = 0, step = test_exhaustive() ? 1 : 23;
+    uint32_t wrong = 0, files = 0, step = test_exhaustive() ? 1 : 150;
     const zlay_target *on;
     if (!ptxas_found()) skip();
     for (size_t i = 0; (on = zlay_target_at(i)) != NULL; i++)
@@ -53,7 +53,7 @@ static void constants_at_their_bounds(void **unused)
     uint32_t wrong = 0;
     if (!ptxas_found()) skip();
     for (size_t i = 0; i < sizeof on / sizeof *on; i++)
-        wrong += constants_compare(forms, count, target(on[i]), test_exhaustive() ? 1 : 100, &seed);
+        wrong += constants_compare(forms, count, target(on[i]), test_exhaustive() ? 1 : 400, &seed);
     assert_int_equal(wrong, 0);
 }
 

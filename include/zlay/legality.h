@@ -41,6 +41,32 @@ ZLAY_API const char *zlay_target_name(const zlay_target *target);
 /** The i-th target of the table, NULL past its end. */
 ZLAY_API const zlay_target *zlay_target_at(size_t i);
 
+/** What a target is and gives; 0 where it has none, or no document says. */
+typedef struct zlay_target_info {
+    uint32_t architecture;  /* 90 of sm_90a; 0x942 of gfx942 */
+    int32_t suffix;         /* 'a', 'f' or 0 */
+    uint32_t ptx;           /* the oldest PTX version that knows it, 80 of 8.0 */
+    uint32_t lanes;         /* threads of a warp or wave */
+    uint32_t threads;       /* of a block, at most */
+    uint32_t registers;     /* of 32 bits, of a thread */
+    uint32_t register_file; /* of 32 bits, of a block */
+    uint32_t banks;         /* of shared memory */
+    uint32_t bank_bytes;    /* that a bank is wide */
+    uint32_t cluster;       /* blocks of a cluster that every such device runs */
+    uint32_t cluster_most;  /* blocks that a launch may ask for */
+    uint32_t reserved;      /* 0 */
+    uint64_t smem;          /* bytes of dynamic shared memory of a block */
+    uint64_t smem_multiprocessor; /* bytes of shared memory of a multiprocessor */
+    const char *cls;        /* as rules speak of it: "sm_90" */
+} zlay_target_info;
+
+/** Read what a target is.  Returns: ZLAY_OK; ZLAY_EINVAL a NULL. */
+ZLAY_API zlay_status zlay_target_get(zlay_target_info *out,
+                                     const zlay_target *target);
+
+/** The i-th feature of a target, as "tma"; NULL past the last. */
+ZLAY_API const char *zlay_target_feature(const zlay_target *target, size_t i);
+
 /* ---- element types -------------------------------------------------------- */
 
 /** Element types.  0 to 15 are CUtensorMapDataType's numbers. */

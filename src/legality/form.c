@@ -25,12 +25,12 @@ enum {
 
 static const struct {
     const char *name;
-    uint32_t first;
+    uint32_t length, first;
 } axes[AXES + 1] = {
-#define AXIS(name) {#name, FIRST_##name},
+#define AXIS(name) {#name, sizeof #name - 1, FIRST_##name},
 #define CHOICE(...)
 #include "legality/forms/axes.def"
-    {"", CHOICES}};
+    {"", 0, CHOICES}};
 
 #define SAYS(cell) ((cell) | ZL_SAYS)
 static const zl_choice choices[] = {
@@ -52,7 +52,7 @@ static uint32_t axis_find(const char *name, size_t length)
 {
     uint32_t axis = 0;
     while (axis < AXES &&
-           (strlen(axes[axis].name) != length || memcmp(axes[axis].name, name, length) != 0))
+           (axes[axis].length != length || memcmp(axes[axis].name, name, length) != 0))
         axis++;
     return axis;
 }
@@ -236,6 +236,8 @@ static uint32_t find(const char *text, size_t length, spelling *spell)
     for (size_t row = 0; row < ZL_COUNT(patterns); row++) {
         const zl_pattern *p = &patterns[row];
         const char *written = spell == as_word ? p->id : p->text;
+        size_t plain = strcspn(written, "< ;");
+        if (plain > length || memcmp(written, text, plain) != 0) continue;
         match m = {.count = 0};
         m.count = axes_of(p, m.axis);
         size_t span = spell == as_word ? strlen(written) : strcspn(written, " ;");
