@@ -104,6 +104,7 @@ static const struct {
     {"zmat", bench_zmat},
     {"plan", bench_plan},
     {"driver", bench_driver},
+    {"matrix", bench_matrix},
 };
 
 enum { GROUPS = sizeof groups / sizeof groups[0] };

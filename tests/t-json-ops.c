@@ -414,6 +414,23 @@ static void matrix_instructions(void **state)
     says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":8,\"k\":16,\"a_major\":\"MN\",\"b_major\":\"K\"}", "ok.answer", "\"yes\"");
     says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"mfma\",\"m\":64,\"n\":8,\"k\":16}", "error", "\"ENOTSUP\"");
     says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":8,\"k\":16,\"a\":\"f16\"}", "ok.answer", "\"yes\"");
+    says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":40,\"k\":32,\"a\":\"s8\",\"b\":\"u8\"}", "ok.broken.0.rule", "\"WGMMA_N_16\"");
+    says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":48,\"k\":64,\"kind\":\"e4m3\",\"b\":\"e5m2\",\"sparse\":true,\"d\":\"f16\"}", "ok.answer", "\"yes\"");
+    says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":48,\"k\":32,\"a\":\"s8\",\"saturate\":true}", "ok.answer", "\"yes\"");
+    says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":48,\"k\":32,\"a\":\"e4m3\",\"saturate\":true}", "ok.broken.0.rule", "\"WGMMA_SATURATE_INT\"");
+    says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":48,\"k\":256,\"a\":\"b1\",\"bit_op\":\"xor\"}", "ok.broken.0.field", "\"bit_op\"");
+    says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":48,\"k\":16,\"a_source\":\"reg\",\"a_major\":\"MN\"}", "ok.broken.0.field", "\"a_major\"");
+    says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":48,\"k\":16,\"a_source\":\"tmem\"}", "ok.broken.0.field", "\"a_source\"");
+    says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":48,\"k\":16,\"scale_vec\":null,\"collector\":null,\"cta_group\":1,\"ws\":false,\"ashift\":0,\"blocks\":1,\"negate_a\":true,\"strict\":true}", "ok.answer", "\"yes\"");
+    says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":48,\"k\":16,\"kind\":\"mxf4\",\"a\":\"bf16\"}", "ok.broken.0.rule", "\"WGMMA_KIND\"");
+    says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":48,\"k\":32,\"sparse\":true,\"ptx\":\"8.1\"}", "ok.broken.0.value", "81");
+    says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":48,\"k\":32,\"sparse\":true,\"ptx\":8.2}", "ok.answer", "\"yes\"");
+    says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":48,\"k\":16,\"collector\":\"b2::use\"}", "ok.broken.0.value", "14");
+    says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":48,\"k\":16,\"fast\":true}", "error", "\"EINVAL\"");
+    says(*state, "{\"op\":\"mma.fragment\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":16,\"k\":16,\"fragment\":\"D\"}", "ok", "\"((4,8,4),(2,2,2)):((128,1,16),(64,8,512))\"");
+    says(*state, "{\"op\":\"smemdesc.layout\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"major\":\"K\",\"start\":1024,\"lbo\":16,\"sbo\":1024,\"swizzle\":\"128B\",\"mn\":64,\"k\":16}", "ok", "\"Sw<3,4,3> o 1024 o ((8,8),16):((128,1024),2)\"");
+    says(*state, "{\"op\":\"smemdesc.advance\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"major\":\"K\",\"start\":1024,\"lbo\":16,\"sbo\":1024,\"swizzle\":\"128B\",\"mn\":64,\"k\":16,\"at\":[64,48]}", "ok", "8288");
+    says(*state, "{\"op\":\"smemdesc.advance\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"major\":\"K\",\"start\":1024,\"lbo\":16,\"sbo\":1024,\"swizzle\":\"128B\",\"mn\":64,\"k\":16,\"at\":[64]}", "error", "\"EINVAL\"");
 }
 
 /* A lane's address is `step` times its number; `lanes` of 32 or 64 are active. */

@@ -238,8 +238,14 @@ static const char *const whole[] = {
     "{\"op\":\"smemdesc.synth\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"major\":\"K\",\"layout\":"
     "\"(64,64):(64,1)\",\"swizzle\":\"128B\","
     "\"mma\":[64,16],\"address\":1024}",
+    "{\"op\":\"smemdesc.layout\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"major\":\"K\",\"start\":1024,"
+    "\"lbo\":16,\"sbo\":1024,\"swizzle\":\"128B\",\"mn\":64,\"k\":16}",
+    "{\"op\":\"smemdesc.advance\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"major\":\"K\",\"start\":1024,"
+    "\"lbo\":16,\"sbo\":1024,\"swizzle\":\"128B\",\"mn\":64,\"k\":16,\"at\":[0,16]}",
     "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":8,\"k\":"
     "16}",
+    "{\"op\":\"mma.fragment\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":16,\"k\":"
+    "16,\"fragment\":\"D\"}",
     "{\"op\":\"idesc.pack\",\"kind\":\"f16\",\"a\":\"bf16\",\"b\":\"bf16\",\"d\":\"f32\",\"m\":128,"
     "\"n\":256}",
     "{\"op\":\"idesc.unpack\",\"kind\":\"f16\",\"desc\":\"0x08400490\"}",

@@ -150,6 +150,33 @@ static void repairs_pass(void **state)
     }
 }
 
+/* Any value of any field: the verdict alone is that of the rows, and they are as many as it says. */
+static void random_words_have_verdicts(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"sm_90a", "sm_90", "sm_100a", "gfx942"};
+    uint64_t s = test_seed("t-mma"), yes = 0;
+    for (uint64_t i = 0; i < test_iterations(60000); i++) {
+        zlay_mma mma = {.m = 64, .n = 48, .k = 16, .a = BF16, .b = BF16, .d = F32};
+        const zlay_target *t = target(names[i % 7 ? 0 : i / 7 % 4]);
+        uint32_t words = (uint32_t)(offsetof(zlay_mma, reserved) / 4);
+        zlay_verdict alone, v;
+        zlay_reason r[REASONS];
+        for (int64_t j = test_range(&s, 0, 5); j > 0; j--) {
+            uint32_t word = (uint32_t)test_random(&s) >> test_range(&s, 0, 31);
+            if (test_range(&s, 0, 2)) word %= 40;
+            memcpy((char *)&mma + 4 * test_range(&s, 1, words - 1), &word, 4);
+        }
+        assert_int_equal(zlay_mma_check(&alone, NULL, 0, t, &mma), ZLAY_OK);
+        assert_int_equal(zlay_mma_check(&v, r, REASONS, t, &mma), ZLAY_OK);
+        assert_memory_equal(&alone, &v, sizeof v);
+        assert_int_equal(v.answer == ZLAY_YES, v.broken == 0);
+        for (uint32_t j = 0; j < v.reasons; j++) assert_true(r[j].rule >= 50 && r[j].noted == 0);
+        yes += v.answer == ZLAY_YES;
+    }
+    assert_true(yes > 0);
+}
+
 static void a_target_without_wgmma_is_no(void **state)
 {
     (void)state;
@@ -186,6 +213,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_ptxas_answers), cmocka_unit_test(every_shape_near_the_legal_ones),
         cmocka_unit_test(repairs_pass),     cmocka_unit_test(a_target_without_wgmma_is_no),
+        cmocka_unit_test(random_words_have_verdicts),
         cmocka_unit_test(misuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -103,6 +103,10 @@ static void as_printed_by_hand(void **state)
         assert_int_equal(zlay_smemdesc_layout(ctx, &got, sm_90a(), &rows[i].o), ZLAY_OK);
         assert_int_equal(zlay_layout_equal(ctx, &same, &witness, got, want), ZLAY_OK);
         assert_int_equal(same, ZLAY_YES);
+        char printed[128];
+        zlay_buf buf = {printed, sizeof printed, 0};
+        assert_int_equal(zlay_layout_print(&buf, got), ZLAY_OK);
+        assert_string_equal(printed, rows[i].text);
         zlay_layout_free(got);
         zlay_layout_free(want);
     }
@@ -213,6 +217,45 @@ static void synth_of_every_type(void **state)
     zlay_ctx_free(ctx);
 }
 
+/* sm_100 and later have the same forms, bytes MN-major too; T = 16 elements there. */
+static void tcgen05_reads_the_same_forms(void **state)
+{
+    (void)state;
+    static const struct {
+        zlay_smemdesc_operand o;
+        const char *text;
+    } rows[] = {
+        {{.desc = {.start = 1024, .lbo = 4096, .sbo = 1024, .swizzle = ZLAY_SWIZZLE_128B},
+          .type = ZLAY_TYPE_E4M3, .major = ZLAY_MAJOR_MN, .mn = 256, .k = 32},
+         "Sw<3,4,3> o 1024 o ((128,2),(8,4)):((1,4096),(128,1024))"},
+        {{.desc = {.lbo = 2048, .sbo = 128}, .type = ZLAY_TYPE_S8, .major = ZLAY_MAJOR_MN, .mn = 64, .k = 32},
+         "((16,4),(8,4)):((1,128),(16,2048))"},
+        {{.desc = {.lbo = 16, .sbo = 512, .swizzle = ZLAY_SWIZZLE_64B}, .type = ZLAY_TYPE_TF32, .mn = 128, .k = 8},
+         "Sw<2,4,3> o 0 o ((8,16),8):((64,512),4)"},
+    };
+    zlay_ctx *ctx = ctx_new();
+    const zlay_target *sm_100a;
+    assert_int_equal(zlay_target_find(&sm_100a, "sm_100a", 7), ZLAY_OK);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        zlay_layout *got = NULL;
+        char printed[128];
+        zlay_buf buf = {printed, sizeof printed, 0};
+        assert_int_equal(zlay_smemdesc_layout(ctx, &got, sm_100a, &rows[i].o), ZLAY_OK);
+        assert_int_equal(zlay_layout_print(&buf, got), ZLAY_OK);
+        assert_string_equal(printed, rows[i].text);
+        zlay_layout_free(got);
+    }
+    zlay_smemdesc_operand o = rows[2].o;
+    zlay_layout *none = NULL;
+    o.major = ZLAY_MAJOR_MN;
+    assert_int_equal(zlay_smemdesc_layout(ctx, &none, sm_100a, &o), ZLAY_ENOTSUP);
+    o = rows[2].o, o.type = ZLAY_TYPE_E2M1;
+    assert_int_equal(zlay_smemdesc_layout(ctx, &none, sm_100a, &o), ZLAY_ENOTSUP);
+    o = rows[2].o, o.desc.swizzle = 4;
+    assert_int_equal(zlay_smemdesc_layout(ctx, &none, sm_100a, &o), ZLAY_ENOTSUP);
+    zlay_ctx_free(ctx);
+}
+
 static void refused(zlay_ctx *ctx, zlay_smemdesc_operand o, zlay_status status, const char *word)
 {
     zlay_layout *layout = (zlay_layout *)1;
@@ -264,7 +307,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_what_the_tables_say), cmocka_unit_test(as_printed_by_hand),
         cmocka_unit_test(advances),                  cmocka_unit_test(known_steps),
-        cmocka_unit_test(synth_of_every_type),       cmocka_unit_test(what_is_not_read),
+        cmocka_unit_test(synth_of_every_type),       cmocka_unit_test(tcgen05_reads_the_same_forms),
+        cmocka_unit_test(what_is_not_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,10 +60,10 @@ ZLAY_API zlay_status zlay_smemdesc_pack(uint64_t *out, const zlay_target *target
 ZLAY_API zlay_status zlay_smemdesc_unpack(zlay_smemdesc *out, const zlay_target *target,
                                           uint64_t desc);
 
-/** One operand of one wgmma as its descriptor reads it. 64 bytes. */
+/** One operand of one instruction as its descriptor reads it. 64 bytes. */
 typedef struct zlay_smemdesc_operand {
     zlay_smemdesc desc;
-    int32_t type;         /* ZLAY_TYPE_*, of wgmma's operands */
+    int32_t type;         /* ZLAY_TYPE_*, of the operands of wgmma or tcgen05.mma */
     int32_t major;        /* ZLAY_MAJOR_* */
     uint32_t mn, k;       /* elements; k of a sparse A as it is stored */
     uint32_t reserved[2]; /* 0 */
@@ -76,8 +76,10 @@ typedef struct zlay_smemdesc_operand {
  *  address of their byte.
  *
  *  Returns: ZLAY_OK; ZLAY_NONE no instruction reads so: the message has the
- *           rule; ZLAY_EINVAL a NULL, an extent that no wgmma has, a reserved
- *           word that is not 0; ZLAY_ENOTSUP a target without wgmma; ZLAY_ENOMEM.
+ *           rule; ZLAY_EINVAL a NULL, an extent that no instruction has, a reserved
+ *           word that is not 0; ZLAY_ENOTSUP a target without descriptors, or on
+ *           sm_100 and later a type below a byte, MN-major words, atoms of 32
+ *           bytes and absolute leading addresses; ZLAY_ENOMEM.
  *  Out:     out  is yours.
  */
 ZLAY_API zlay_status zlay_smemdesc_layout(zlay_ctx *ctx, zlay_layout **out,

@@ -6,11 +6,13 @@
 
 /* ---- the request ---------------------------------------------------------------------- */
 
-/* "8.6", "86" or 86. */
-static zlay_status read_ptx(zl_call *call, uint32_t *out)
+/* "8.6", 8.6 or 86. */
+zlay_status zl_get_ptx(zl_call *call, uint32_t *out)
 {
     zl_span text = {0};
     const json_t *value = json_object_get(call->request, "ptx");
+    double number = json_real_value(value);
+    if (json_is_real(value) && number > 0 && number < 1000) return *out = (uint32_t)(10 * number + 0.5), 0;
     if (!json_is_string(value)) return zl_get_u32(call, call->request, "ptx", out);
     zlay_status status = zl_get_text(call, call->request, "ptx", &text);
     if (status) return status;
@@ -69,7 +71,7 @@ static zlay_status read_request(zl_call *call, zlay_instruction *out)
 {
     zlay_operand operand;
     zlay_status status = read_form(call, &out->form);
-    if (!status) status = read_ptx(call, &out->ptx);
+    if (!status) status = zl_get_ptx(call, &out->ptx);
     if (!status) status = refuse_others(call, out->form);
     for (size_t i = 0; !status && !zlay_instruction_operand(&operand, out->form, i); i++)
         status = read_constant(call, out, &operand);

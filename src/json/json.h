@@ -63,6 +63,8 @@ zlay_status zl_get_word(zl_call *call, const json_t *object, const char *name, c
                         int32_t *out);
 const char *zl_word_of(const zl_word *words, int32_t number);
 
+/* The optional field `ptx`: 10 * major + minor. */
+zlay_status zl_get_ptx(zl_call *call, uint32_t *out);
 zlay_status zl_get_target(zl_call *call, const zlay_target **out);
 zlay_status zl_get_layout(zl_call *call, const char *name, zlay_layout **out);
 zlay_status zl_layout_of(zl_call *call, const char *name, const json_t *value, zlay_layout **out);

@@ -3,7 +3,6 @@
  */
 #include "json/json.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static const zl_word instructions[] = {
@@ -42,23 +41,6 @@ static zlay_status get_switch(zl_call *call, const char *name, uint32_t *out)
     const json_t *value = json_object_get(call->request, name);
     if (!json_is_boolean(value)) return zl_get_u32(call, call->request, name, out);
     *out = json_is_true(value);
-    return ZLAY_OK;
-}
-
-/* "8.4" or the number 8.4. */
-static zlay_status get_ptx(zl_call *call, uint32_t *out)
-{
-    const json_t *value = json_object_get(call->request, "ptx");
-    unsigned major, minor;
-    char rest;
-    if (!value || json_is_null(value)) return ZLAY_OK;
-    double number = json_number_value(value) * 10;
-    if (json_is_string(value) &&
-        sscanf(json_string_value(value), "%3u.%1u%c", &major, &minor, &rest) == 2)
-        *out = 10 * major + minor;
-    else if (json_is_number(value) && number >= 1 && number < 10000)
-        *out = (uint32_t)(number + 0.5);
-    else return zl_wrong(call, "ptx", "a version as \"8.4\"");
     return ZLAY_OK;
 }
 
@@ -175,18 +157,23 @@ static zlay_status read_instruction(zl_call *call, zlay_mma *out)
     return ZLAY_OK;
 }
 
+static zlay_status read_all(zl_call *call, const zlay_target **target, zlay_mma *mma)
+{
+    zlay_status status = zl_get_target(call, target);
+    if (!status) status = read_instruction(call, mma);
+    if (!status) status = read_types(call, mma);
+    if (!status) status = read_words(call, mma);
+    if (!status) status = read_numbers(call, mma);
+    return status ? status : zl_get_ptx(call, &mma->ptx);
+}
+
 zlay_status zl_op_mma_check(zl_call *call)
 {
     zlay_reason reasons[ZL_REASONS_MOST];
     zl_checked checked = {.reasons = reasons, .room = ZL_REASONS_MOST};
     const zlay_target *target;
     zlay_mma mma = {0};
-    zlay_status status = zl_get_target(call, &target);
-    if (!status) status = read_instruction(call, &mma);
-    if (!status) status = read_types(call, &mma);
-    if (!status) status = read_words(call, &mma);
-    if (!status) status = read_numbers(call, &mma);
-    if (!status) status = get_ptx(call, &mma.ptx);
+    zlay_status status = read_all(call, &target, &mma);
     if (status) return status;
     status = zlay_mma_check(&checked.verdict, reasons, ZL_REASONS_MOST, target, &mma);
     if (status)
@@ -195,4 +182,24 @@ zlay_status zl_op_mma_check(zl_call *call)
     call->value = zl_json_verdict(call, &checked);
     if (!checked.verdict.conflicts) zl_put_value(call, call->value, "conflict", json_array());
     return ZLAY_OK;
+}
+
+zlay_status zl_op_mma_fragment(zl_call *call)
+{
+    static const zl_word fragments[] = {{"A", ZLAY_FRAGMENT_A},
+                                        {"D", ZLAY_FRAGMENT_D},
+                                        {"metadata", ZLAY_FRAGMENT_METADATA},
+                                        {NULL, 0}};
+    const zlay_target *target;
+    zlay_mma mma = {0};
+    zlay_layout *layout = NULL;
+    int32_t fragment = -1;
+    zlay_status status = read_all(call, &target, &mma);
+    if (!status) status = zl_get_word(call, call->request, "fragment", fragments, &fragment);
+    if (!status && (fragment < ZLAY_FRAGMENT_A || fragment > ZLAY_FRAGMENT_METADATA))
+        return zl_wrong(call, "fragment", "'A', 'D' or 'metadata'");
+    if (!status) status = zlay_mma_fragment(call->ctx, &layout, target, &mma, fragment);
+    if (!status) call->value = zl_json_layout(call, layout);
+    zlay_layout_free(layout);
+    return status;
 }

@@ -117,12 +117,25 @@ static zlay_status read_request(zl_call *call, zlay_smemdesc_request *out)
     return status ? status : read_mma(call, out);
 }
 
+/* The swizzle's field of a descriptor: the bits in which those of all swizzles differ. */
+static json_int_t swizzle_code(const zlay_target *target, uint64_t desc)
+{
+    uint64_t none = 0, other, field = 0;
+    zlay_smemdesc fields = {0};
+    zlay_smemdesc_pack(&none, target, &fields);
+    for (fields.swizzle = 1; fields.swizzle <= 4; fields.swizzle++)
+        if (zlay_smemdesc_pack(&other, target, &fields) == ZLAY_OK) field |= other ^ none;
+    for (; field && field % 2 == 0; field /= 2) desc /= 2;
+    return (json_int_t)(desc & field);
+}
+
 static json_t *found_value(zl_call *call, const zlay_target *target,
                            const zlay_smemdesc_request *request, found *f)
 {
     json_t *value = json_object(), *desc = json_array(), *step = json_array();
-    bool ignored = request->major == ZLAY_MAJOR_K && request->swizzle != ZLAY_SWIZZLE_NONE;
-    uint64_t bits = 0;
+    uint64_t bits = 0, span = (uint64_t)128 << request->swizzle;
+    bool ignored = request->major == ZLAY_MAJOR_K && request->swizzle != ZLAY_SWIZZLE_NONE &&
+                   (uint64_t)request->mma_k * zlay_type_bits(request->type) <= span;
     for (size_t i = 0; i < f->count; i++) {
         f->fields.start = f->start[i];
         if (zlay_smemdesc_pack(&bits, target, &f->fields)) call->no_memory = true;
@@ -132,7 +145,7 @@ static json_t *found_value(zl_call *call, const zlay_target *target,
     zl_put_value(call, value, "lbo", ignored ? json_null() : json_integer(f->fields.lbo / 16));
     zl_put_value(call, value, "sbo", json_integer(f->fields.sbo / 16));
     zl_put_value(call, value, "base_offset", json_integer(f->fields.base_offset));
-    zl_put_value(call, value, "swizzle_mode", json_integer((json_int_t)(bits >> 62)));
+    zl_put_value(call, value, "swizzle_mode", json_integer(swizzle_code(target, bits)));
     zl_put_value(call, value, "desc", desc);
     zl_put_value(call, value, "step", step);
     return value;

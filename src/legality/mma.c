@@ -21,6 +21,12 @@ static zl_subject_kind family(int32_t instruction)
     }
 }
 
+static void verdict_alone(zlay_verdict *out, const zlay_target *target, uint32_t broken)
+{
+    *out = (zlay_verdict){.answer = broken ? ZLAY_NO : ZLAY_YES, .reasons = broken, .broken = broken};
+    out->basis = zl_measured(target) ? ZLAY_BASIS_MEASURED : ZLAY_BASIS_DOCUMENTED;
+}
+
 zlay_status zlay_mma_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
                            const zlay_target *target, const zlay_mma *mma)
 {
@@ -31,5 +37,10 @@ zlay_status zlay_mma_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
         return zl_tcgen05_check(out, reasons, room, target, mma);
     zl_subject s = {family(mma->instruction), target, mma};
     if (!zl_subject_known(s.kind)) return ZLAY_ENOTSUP;
+    if (s.kind == ZL_SUBJECT_WGMMA) {
+        uint32_t broken = zl_wgmma_broken(target, mma);
+        verdict_alone(out, target, broken);
+        if (!broken || !room) return ZLAY_OK;
+    }
     return zl_check(out, reasons, room, &s, false);
 }

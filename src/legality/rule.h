@@ -179,6 +179,9 @@ extern const zl_subject_form zl_tensormap_form, zl_smemdesc_form, zl_mma_form, z
 /* The end of a block's shared addresses: what it may have behind what the system keeps. */
 uint64_t zl_smem_window(const zlay_target *target);
 
+/* How many rules of wgmma an instruction breaks; none of them is noted. */
+uint32_t zl_wgmma_broken(const zlay_target *target, const zlay_mma *mma);
+
 zl_subject_kind zl_quantity_subject(zl_quantity quantity);
 int32_t zl_quantity_field(zl_quantity quantity);
 bool zl_quantity_indexed(zl_quantity quantity);

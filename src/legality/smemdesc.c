@@ -39,7 +39,7 @@ const zl_subject_form zl_smemdesc_form = {.value = value, .guard = guard, .fix =
 
 static bool whole(const zlay_smemdesc *f)
 {
-    return f && zl_all_zero(f->reserved, ZL_COUNT(f->reserved));
+    return f && !(f->reserved[0] | f->reserved[1]);
 }
 
 zlay_status zlay_smemdesc_check(zlay_verdict *out, zlay_reason *reasons, size_t room,

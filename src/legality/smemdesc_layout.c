@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a matrix descriptor of wgmma reads, as a layout (PTX ISA 9.1, "Strides": canonical layouts).
+/* What a matrix descriptor reads, as a layout (PTX ISA 9.1, wgmma, "Strides", and tcgen05, "Canonical
+ * layouts", which have the same forms).
  *
  * In chunks of 16 bytes, let `along` number those of the contiguous dimension and `across` the other
  * dimension; a swizzled row holds `row` of them.  Every canonical layout is
@@ -9,6 +10,7 @@
 #include "legality/smemdesc.h"
 #include <zlay/pieces.h>
 
+#include <stdio.h>
 #include <string.h>
 
 enum { EIGHT = 8, CHUNK = 16, LINE = 128, K_BITS = 256, MN_MOST = 256, FAR = 1 << 24 };
@@ -41,8 +43,7 @@ static zlay_status refuse(zlay_ctx *ctx, int32_t number)
     return zl_fail(ctx, ZLAY_NONE, "%s: %s", rule.id, rule.text);
 }
 
-zlay_status zl_desc_type_check(zlay_ctx *ctx, const zlay_target *target, int32_t type,
-                               int32_t major)
+static zlay_status wgmma_type(zlay_ctx *ctx, const zlay_target *target, int32_t type, int32_t major)
 {
     zlay_reason first = {0};
     zlay_verdict verdict;
@@ -53,6 +54,25 @@ zlay_status zl_desc_type_check(zlay_ctx *ctx, const zlay_target *target, int32_t
     mma.a_major = major;
     zlay_status status = zlay_mma_check(&verdict, &first, 1, target, &mma);
     return status || verdict.answer == ZLAY_YES ? status : refuse(ctx, first.rule);
+}
+
+/* Bytes may be MN-major there, 4 bytes only in atoms of 32 bytes; smaller elements lie in gaps. */
+static zlay_status tcgen05_type(zlay_ctx *ctx, const zlay_target *target, int32_t type, int32_t major)
+{
+    static const int32_t types[] = {ZLAY_TYPE_F16,  ZLAY_TYPE_BF16, ZLAY_TYPE_TF32, ZLAY_TYPE_E4M3,
+                                    ZLAY_TYPE_E5M2, ZLAY_TYPE_S8,   ZLAY_TYPE_U8};
+    bool known = false, words = zlay_type_bits(type) == 32;
+    for (size_t i = 0; i < ZL_COUNT(types); i++) known |= types[i] == type;
+    if (known && (major == ZLAY_MAJOR_K || (major == ZLAY_MAJOR_MN && !words))) return ZLAY_OK;
+    return zl_fail(ctx, ZLAY_ENOTSUP, "type: layouts of type %d, major %d, are not known on %s", type,
+                   major, target->name);
+}
+
+zlay_status zl_desc_type_check(zlay_ctx *ctx, const zlay_target *target, int32_t type,
+                               int32_t major)
+{
+    if (target->features & ZL_HAS_TCGEN05) return tcgen05_type(ctx, target, type, major);
+    return wgmma_type(ctx, target, type, major);
 }
 
 static zlay_status fields_check(zlay_ctx *ctx, const zlay_target *target,
@@ -76,10 +96,13 @@ static zlay_status operand_check(zlay_ctx *ctx, const zlay_target *target,
                                  const zlay_smemdesc_operand *o)
 {
     if (!target || !o || !zl_all_zero(o->reserved, ZL_COUNT(o->reserved))) return ZLAY_EINVAL;
-    if (!(target->features & ZL_HAS_WGMMA))
-        return zl_fail(ctx, ZLAY_ENOTSUP, "target: %s has no wgmma", target->name);
+    if (!(target->features & (ZL_HAS_WGMMA | ZL_HAS_TCGEN05)))
+        return zl_fail(ctx, ZLAY_ENOTSUP, "target: %s has no matrix descriptors", target->name);
     zlay_status status = zl_desc_type_check(ctx, target, o->type, o->major);
     if (!status) status = fields_check(ctx, target, o);
+    if (!status && (o->desc.swizzle > ZLAY_SWIZZLE_128B || o->desc.lbo_mode))
+        status = zl_fail(ctx, ZLAY_ENOTSUP, "swizzle, lbo_mode: layouts with atoms of 32 bytes or an "
+                                            "absolute lbo are not known");
     if (!status && !extents_fit(o))
         status = zl_fail(ctx, ZLAY_EINVAL, "mn, k: %u x %u are no operand of wgmma", o->mn, o->k);
     return status;
@@ -90,14 +113,45 @@ static zlay_status operand_check(zlay_ctx *ctx, const zlay_target *target,
 static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static uint32_t rows_over(uint32_t n, uint32_t each) { return (n + each - 1) / each; }
 
+/* The modes of one coordinate as text, those of extent 1 left out. */
+typedef struct modes {
+    char shape[64], stride[64];
+    uint32_t count;
+} modes;
+
+static void mode_add(modes *m, uint32_t extent, uint32_t stride)
+{
+    const char *between = m->count ? "," : "";
+    size_t shape = strlen(m->shape), step = strlen(m->stride);
+    if (extent == 1) return;
+    snprintf(m->shape + shape, sizeof m->shape - shape, "%s%u", between, extent);
+    snprintf(m->stride + step, sizeof m->stride - step, "%s%u", between, stride);
+    m->count++;
+}
+
+static zlay_status swizzled(zlay_ctx *ctx, zlay_layout **out, const form *f, uint32_t start,
+                            const modes *mn, const modes *k)
+{
+    const char *open[] = {mn->count > 1 ? "(" : "", k->count > 1 ? "(" : ""};
+    const char *close[] = {mn->count > 1 ? ")" : "", k->count > 1 ? ")" : ""};
+    return zl_layout_format(ctx, out, "Sw<%d,4,3> o %u o (%s%s%s,%s%s%s):(%s%s%s,%s%s%s)",
+                            f->of->desc.swizzle, start, open[0], mn->shape, close[0], open[1],
+                            k->shape, close[1], open[0], mn->stride, close[0], open[1], k->stride,
+                            close[1]);
+}
+
 /* K-major; eight elements of b1 share a byte. */
 static zlay_status rows_of_k(zlay_ctx *ctx, zlay_layout **out, const form *f, uint32_t start)
 {
     const zlay_smemdesc_operand *o = f->of;
     uint32_t part = f->bits < 8 ? 8 / f->bits : 1, inner = least(o->k, f->row * f->elements);
-    return zl_layout_format(ctx, out, "Sw<%d,4,3> o %u o ((8,%u),(%u,%u,%u)):((%u,%u),(0,%u,%u))",
-                            o->desc.swizzle, start, o->mn / EIGHT, part, inner / part,
-                            o->k / inner, CHUNK * f->row, f->group, f->bits * part / 8, f->next);
+    modes mn = {.count = 0}, k = {.count = 0};
+    mode_add(&mn, EIGHT, CHUNK * f->row);
+    mode_add(&mn, o->mn / EIGHT, f->group);
+    mode_add(&k, part, 0);
+    mode_add(&k, inner / part, f->bits * part / 8);
+    mode_add(&k, o->k / inner, f->next);
+    return swizzled(ctx, out, f, start, &mn, &k);
 }
 
 /* MN-major; a last row that is not full is cut. */
@@ -105,10 +159,13 @@ static zlay_status rows_of_mn(zlay_ctx *ctx, zlay_layout **out, const form *f, u
 {
     const zlay_smemdesc_operand *o = f->of;
     uint32_t inner = least(o->mn, f->row * f->elements), rows = rows_over(o->mn, inner);
+    modes mn = {.count = 0}, k = {.count = 0};
     zlay_layout *whole = NULL;
-    zlay_status status = zl_layout_format(ctx, &whole, "Sw<%d,4,3> o %u o ((%u,%u),(8,%u)):((%u,%u),(%u,%u))",
-                                          o->desc.swizzle, start, inner, rows, o->k / EIGHT,
-                                          f->bits / 8, f->next, CHUNK * f->row, f->group);
+    mode_add(&mn, inner, f->bits / 8);
+    mode_add(&mn, rows, f->next);
+    mode_add(&k, EIGHT, CHUNK * f->row);
+    mode_add(&k, o->k / EIGHT, f->group);
+    zlay_status status = swizzled(ctx, &whole, f, start, &mn, &k);
     if (status || rows * inner == o->mn) {
         *out = whole;
         return status;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wgmma.mma_async and wgmma.mma_async.sp as a subject of rules. */
-#include "legality/rule.h"
+#include "legality/rows.h"
+
+#include <string.h>
 
 typedef enum family { HALF = 1, SINGLE, BYTE, INTEGER, BIT } family;
 
@@ -34,40 +36,53 @@ static bool typed(int32_t a) { return has(a, a); }
 static family family_of(int32_t a) { return typed(a) ? form_of(a, a, ANY)->of : 0; }
 
 /* The type that goes with the others: A's own, else B's; then B's own, else A's. */
-static int32_t a_wanted(const zlay_mma *m)
-{
-    if (typed(m->a)) return m->a;
-    return typed(m->b) ? m->b : ZLAY_TYPE_F16;
-}
+static int32_t a_wanted(const zlay_mma *m) { return typed(m->b) ? m->b : ZLAY_TYPE_F16; }
+static int32_t b_wanted(const zlay_mma *m, int32_t a) { return has(a, m->b) ? m->b : a; }
 
-static int32_t b_wanted(const zlay_mma *m)
+static int32_t d_wanted(const zlay_mma *m, int32_t a, int32_t b)
 {
-    int32_t a = a_wanted(m);
-    return has(a, m->b) ? m->b : a;
-}
-
-static int32_t d_wanted(const zlay_mma *m)
-{
-    int32_t a = a_wanted(m), b = b_wanted(m);
     if (m->d != ANY && form_of(a, b, m->d)) return m->d;
     return form_of(a, b, ZLAY_TYPE_F32) ? ZLAY_TYPE_F32 : ZLAY_TYPE_S32;
 }
 
-static uint64_t depth(const zlay_mma *m)
+/* What rules ask of the types, found once a verdict. */
+typedef struct traits {
+    family a, b;
+    uint64_t want_a, want_b, want_d, depth, ptx;
+} traits;
+
+static traits traits_of(const zlay_mma *m)
 {
-    uint64_t dense = K_BITS / zlay_type_bits(m->a);
-    return m->sparse ? 2 * dense : dense;
+    traits t = {.a = family_of(m->a), .b = family_of(m->b)};
+    int32_t a = t.a ? m->a : a_wanted(m), b = b_wanted(m, a);
+    const form *f = form_of(a, b, ANY);
+    t.want_a = (uint64_t)a;
+    t.want_b = (uint64_t)b;
+    t.want_d = (uint64_t)d_wanted(m, a, b);
+    t.depth = t.a ? (uint64_t)(K_BITS / zlay_type_bits(m->a)) << (m->sparse != 0) : 0;
+    t.ptx = m->sparse && f->ptx_sparse ? f->ptx_sparse : f->ptx;
+    return t;
 }
 
-static uint64_t ptx_least(const zlay_mma *m)
-{
-    const form *f = form_of(a_wanted(m), b_wanted(m), ANY);
-    return m->sparse && f->ptx_sparse ? f->ptx_sparse : f->ptx;
-}
+/* ---- what rules ask ------------------------------------------------------------ */
 
-static uint64_t of_modifiers(zl_quantity q, const zlay_mma *m)
+#define INLINED static inline __attribute__((always_inline))
+
+INLINED uint64_t value_of(zl_quantity q, const zlay_mma *m, const zlay_target *target)
 {
     switch (q) {
+    case ZL_Q_MMA_WGMMA: return (target->features & ZL_HAS_WGMMA) != 0;
+    case ZL_Q_MMA_M: return m->m;
+    case ZL_Q_MMA_N: return m->n;
+    case ZL_Q_MMA_K: return m->k;
+    case ZL_Q_MMA_A: return zl_number(m->a);
+    case ZL_Q_MMA_B: return zl_number(m->b);
+    case ZL_Q_MMA_D: return zl_number(m->d);
+    case ZL_Q_MMA_A_MAJOR: return zl_number(m->a_major);
+    case ZL_Q_MMA_B_MAJOR: return zl_number(m->b_major);
+    case ZL_Q_WGMMA_KIND: return zl_number(m->kind);
+    case ZL_Q_WGMMA_A_SOURCE: return zl_number(m->a_source);
+    case ZL_Q_WGMMA_GROUP: return m->cta_group;
     case ZL_Q_WGMMA_SPARSE: return m->sparse;
     case ZL_Q_WGMMA_SELECTOR: return m->selector;
     case ZL_Q_WGMMA_WS: return m->ws;
@@ -84,41 +99,20 @@ static uint64_t of_modifiers(zl_quantity q, const zlay_mma *m)
     }
 }
 
-static uint64_t value(zl_quantity q, const zl_subject *s, uint32_t i)
+INLINED bool guard_of(zl_guard g, const zlay_mma *m, const traits *t)
 {
-    const zlay_mma *m = s->value;
-    (void)i;
-    switch (q) {
-    case ZL_Q_MMA_WGMMA: return (s->target->features & ZL_HAS_WGMMA) != 0;
-    case ZL_Q_MMA_M: return m->m;
-    case ZL_Q_MMA_N: return m->n;
-    case ZL_Q_MMA_K: return m->k;
-    case ZL_Q_MMA_A: return zl_number(m->a);
-    case ZL_Q_MMA_B: return zl_number(m->b);
-    case ZL_Q_MMA_D: return zl_number(m->d);
-    case ZL_Q_MMA_A_MAJOR: return zl_number(m->a_major);
-    case ZL_Q_MMA_B_MAJOR: return zl_number(m->b_major);
-    case ZL_Q_WGMMA_KIND: return zl_number(m->kind);
-    case ZL_Q_WGMMA_A_SOURCE: return zl_number(m->a_source);
-    case ZL_Q_WGMMA_GROUP: return m->cta_group;
-    default: return of_modifiers(q, m);
-    }
-}
-
-static bool guard(zl_guard g, const zl_subject *s)
-{
-    const zlay_mma *m = s->value;
-    family a = family_of(m->a), b = family_of(m->b);
-    bool integer = a == INTEGER || a == BIT, pairs = m->sparse && (a == HALF || a == SINGLE);
+    bool integer = t->a == INTEGER || t->a == BIT;
+    bool pairs = m->sparse && (t->a == HALF || t->a == SINGLE);
     switch (g) {
-    case ZL_G_WGMMA_TYPED: return a != 0;
-    case ZL_G_WGMMA_A_NOT_HALF: return a && a != HALF;
-    case ZL_G_WGMMA_B_NOT_HALF: return b && b != HALF;
+    case ZL_G_ALWAYS: return true;
+    case ZL_G_WGMMA_TYPED: return t->a != 0;
+    case ZL_G_WGMMA_A_NOT_HALF: return t->a && t->a != HALF;
+    case ZL_G_WGMMA_B_NOT_HALF: return t->b && t->b != HALF;
     case ZL_G_WGMMA_A_IN_REG: return m->a_source == ZLAY_SOURCE_REG;
     case ZL_G_WGMMA_WIDE_INTEGER: return integer && m->n > 32;
     case ZL_G_WGMMA_INTEGER: return integer;
-    case ZL_G_WGMMA_NO_INTEGER: return a && a != INTEGER;
-    case ZL_G_WGMMA_BITS: return a == BIT;
+    case ZL_G_WGMMA_NO_INTEGER: return t->a && t->a != INTEGER;
+    case ZL_G_WGMMA_BITS: return t->a == BIT;
     case ZL_G_WGMMA_PAIRS: return pairs;
     case ZL_G_WGMMA_NO_PAIRS: return !pairs;
     case ZL_G_WGMMA_PTX_GIVEN: return m->ptx != 0;
@@ -126,19 +120,38 @@ static bool guard(zl_guard g, const zl_subject *s)
     }
 }
 
-static uint64_t bound(uint64_t b, const zl_subject *s, uint32_t i)
+INLINED uint64_t bound_of(uint64_t b, const traits *t)
 {
-    const zlay_mma *m = s->value;
-    (void)i;
     switch (b) {
-    case ZL_BOUND_WGMMA_A: return (uint64_t)a_wanted(m);
-    case ZL_BOUND_WGMMA_B: return (uint64_t)b_wanted(m);
-    case ZL_BOUND_WGMMA_D: return (uint64_t)d_wanted(m);
-    case ZL_BOUND_WGMMA_K: return depth(m);
-    case ZL_BOUND_WGMMA_PTX: return ptx_least(m);
+    case ZL_BOUND_WGMMA_A: return t->want_a;
+    case ZL_BOUND_WGMMA_B: return t->want_b;
+    case ZL_BOUND_WGMMA_D: return t->want_d;
+    case ZL_BOUND_WGMMA_K: return t->depth;
+    case ZL_BOUND_WGMMA_PTX: return t->ptx;
     default: return b;
     }
 }
+
+static uint64_t value(zl_quantity q, const zl_subject *s, uint32_t i)
+{
+    (void)i;
+    return value_of(q, s->value, s->target);
+}
+
+static bool guard(zl_guard g, const zl_subject *s)
+{
+    traits t = traits_of(s->value);
+    return guard_of(g, s->value, &t);
+}
+
+static uint64_t bound(uint64_t b, const zl_subject *s, uint32_t i)
+{
+    traits t = traits_of(s->value);
+    (void)i;
+    return bound_of(b, &t);
+}
+
+/* ---- repairs -------------------------------------------------------------------- */
 
 static bool size_holds(const zl_subject *s, int32_t field, uint32_t size)
 {
@@ -180,3 +193,21 @@ static void fix(zlay_reason *r, const zl_rule *rule, const zl_subject *s)
 }
 
 const zl_subject_form zl_wgmma_form = {.value = value, .guard = guard, .bound = bound, .fix = fix};
+
+/* ---- the rows as code, for a verdict alone ------------------------------------------ */
+
+uint32_t zl_wgmma_broken(const zlay_target *target, const zlay_mma *m)
+{
+    traits t = traits_of(m);
+    uint32_t broken = 0;
+#define RULES(file, version)
+#define RULE(number, id, quantity, relation, lo, hi, when, by, field, targets, keeps, source,      \
+             text)                                                                                 \
+    broken += (targets & (uint32_t)target->cls) && guard_of(ZL_G_##when, m, &t) &&                 \
+              !zl_relation_holds(ZLAY_REL_##relation, value_of(ZL_Q_##quantity, m, target),        \
+                                 bound_of(lo, &t), bound_of(hi, &t));
+#include "legality/rules/wgmma.def"
+#undef RULES
+#undef RULE
+    return broken;
+}

@@ -253,7 +253,7 @@ static zlay_status synth(search *s, uint64_t mn)
 {
     zlay_smemdesc none;
     if (zlay_smemdesc_unpack(&none, s->target, 0) == ZLAY_ENOTSUP)
-        return zl_fail(s->ctx, ZLAY_ENOTSUP, "target: %s has no wgmma",
+        return zl_fail(s->ctx, ZLAY_ENOTSUP, "target: %s has no matrix descriptors",
                        zlay_target_name(s->target));
     zlay_status status = request_check(s->ctx, &s->request);
     if (!status) status = type_check(s->ctx, s->target, &s->request);

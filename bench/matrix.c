@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Matrix descriptors and instructions: packed and unpacked against the shifts that a kernel generator
+ * writes by hand and that check nothing, decided against a hand-written predicate. */
+#include "bench.h"
+
+#include <string.h>
+
+enum { COUNT = 4096 };
+
+typedef struct state {
+    const zlay_target *target;
+    zlay_smemdesc fields[COUNT];
+    uint64_t desc[COUNT];
+    zlay_mma mma[COUNT];
+    bool legal[COUNT];
+} state;
+
+static uint64_t drawn(uint64_t *s)
+{
+    *s = *s * 6364136223846793005u + 1442695040888963407u;
+    return *s >> 33;
+}
+
+/* Layout codes 0 none, 1 128B, 2 64B, 3 32B (PTX ISA 9.1, Matrix Descriptor Format). */
+static uint64_t by_hand(const zlay_smemdesc *f)
+{
+    static const uint64_t code[] = {0, 3, 2, 1};
+    return (uint64_t)(f->start >> 4 & 0x3fff) | (uint64_t)(f->lbo >> 4 & 0x3fff) << 16 |
+           (uint64_t)(f->sbo >> 4 & 0x3fff) << 32 | (uint64_t)(f->base_offset & 7) << 49 |
+           code[f->swizzle & 3] << 62;
+}
+
+static bool pack_work(void *value)
+{
+    state *s = value;
+    uint64_t wrong = 0;
+    for (int i = 0; i < COUNT; i++) {
+        uint64_t desc = 0;
+        wrong |= (uint64_t)zlay_smemdesc_pack(&desc, s->target, &s->fields[i]) | (desc ^ s->desc[i]);
+    }
+    return !wrong;
+}
+
+static bool pack_by_hand(void *value)
+{
+    state *s = value;
+    uint64_t wrong = 0;
+    for (int i = 0; i < COUNT; i++) wrong |= by_hand(&s->fields[i]) ^ s->desc[i];
+    return !wrong;
+}
+
+static bool unpack_work(void *value)
+{
+    state *s = value;
+    bool right = true;
+    for (int i = 0; i < COUNT; i++) {
+        zlay_smemdesc f;
+        right &= zlay_smemdesc_unpack(&f, s->target, s->desc[i]) == ZLAY_OK &&
+                 f.start == s->fields[i].start && f.sbo == s->fields[i].sbo &&
+                 f.swizzle == s->fields[i].swizzle;
+    }
+    return right;
+}
+
+static bool unpack_by_hand(void *value)
+{
+    static const int32_t swizzle[] = {0, 3, 2, 1};
+    state *s = value;
+    bool right = true;
+    for (int i = 0; i < COUNT; i++) {
+        uint64_t d = s->desc[i];
+        zlay_smemdesc f = {.start = (d & 0x3fff) << 4, .lbo = (d >> 16 & 0x3fff) << 4,
+                           .sbo = (d >> 32 & 0x3fff) << 4, .base_offset = d >> 49 & 7,
+                           .swizzle = swizzle[d >> 62]};
+        right &= f.start == s->fields[i].start && f.sbo == s->fields[i].sbo &&
+                 f.swizzle == s->fields[i].swizzle;
+    }
+    return right;
+}
+
+static bool check_work(void *value)
+{
+    state *s = value;
+    bool right = true;
+    for (int i = 0; i < COUNT; i++) {
+        zlay_verdict v;
+        right &= zlay_mma_check(&v, NULL, 0, s->target, &s->mma[i]) == ZLAY_OK &&
+                 (v.answer == ZLAY_YES) == s->legal[i];
+    }
+    return right;
+}
+
+static void draw(state *s)
+{
+    uint64_t seed = 77;
+    memset(s, 0, sizeof *s);
+    zlay_target_find(&s->target, "sm_90a", 6);
+    for (int i = 0; i < COUNT; i++) {
+        s->fields[i] = (zlay_smemdesc){.start = (uint32_t)(drawn(&seed) & 0x3fff) << 4,
+                                       .lbo = (uint32_t)(drawn(&seed) & 0x3fff) << 4,
+                                       .sbo = (uint32_t)(drawn(&seed) & 0x3fff) << 4,
+                                       .base_offset = drawn(&seed) & 7,
+                                       .swizzle = (int32_t)(drawn(&seed) & 3)};
+        s->desc[i] = by_hand(&s->fields[i]);
+        uint32_t n = 4 * (uint32_t)(drawn(&seed) % 68);
+        s->mma[i] = (zlay_mma){.m = 64, .n = n, .k = 16, .a = ZLAY_TYPE_BF16, .b = ZLAY_TYPE_BF16,
+                               .d = ZLAY_TYPE_F32};
+        s->legal[i] = n % 8 == 0 && n >= 8 && n <= 256;
+    }
+}
+
+/* `budget` in nanoseconds, where there is nothing to compare with. */
+static bool nanoseconds(const char *name, const char *against, bench_work *ours, bench_work *theirs,
+                        double budget, state *s, bool json)
+{
+    bench_work *const work[] = {ours, theirs};
+    double time[2];
+    if (!bench_times(work, theirs ? 2 : 1, s, time)) return false;
+    double each = time[0] * 1000 / COUNT;
+    bench_line(name, each, "ns", against, theirs ? time[1] / time[0] : budget / each, json);
+    return true;
+}
+
+bool bench_matrix(zlay_ctx *ctx, bool json)
+{
+    static state s;
+    (void)ctx;
+    draw(&s);
+    return nanoseconds("pack a matrix descriptor", "a budget of 10 ns", pack_work, NULL, 10, &s, json) &&
+           nanoseconds("pack a matrix descriptor", "shifts, unchecked", pack_work, pack_by_hand, 0, &s, json) &&
+           nanoseconds("unpack a matrix descriptor", "a budget of 10 ns", unpack_work, NULL, 10, &s, json) &&
+           nanoseconds("unpack a matrix descriptor", "shifts", unpack_work, unpack_by_hand, 0, &s, json) &&
+           nanoseconds("mma.check of a wgmma, verdict alone", "a budget of 100 ns", check_work, NULL, 100,
+                       &s, json);
+}
