@@ -32,7 +32,10 @@ static int32_t pixels_keep(const zlay_tensormap *map, uint32_t asked)
     return placed ? ZLAY_KEEPS_ALL : ZLAY_KEEPS_BYTES;
 }
 
-static uint64_t issues_of(uint32_t asked, uint32_t each) { return (asked + (uint64_t)each - 1) / each; }
+static uint64_t issues_of(uint32_t asked, uint32_t each)
+{
+    return (asked + (uint64_t)each - 1) / each;
+}
 
 static bool better(const choice *a, const choice *b)
 {

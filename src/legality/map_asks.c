@@ -23,7 +23,8 @@ const int64_t *zl_given_row(const zl_given *g, uint8_t text)
 
 bool zl_condition_line(const zl_given *g, const zl_condition *c)
 {
-    const int64_t *a = zl_given_row(g, c->a), *b = c->b == ZL_GIVEN_NONE ? NULL : zl_given_row(g, c->b);
+    const int64_t *a = zl_given_row(g, c->a),
+                  *b = c->b == ZL_GIVEN_NONE ? NULL : zl_given_row(g, c->b);
     for (size_t i = 0; i <= g->names.count; i++)
         if (!zl_mul(a[i], c->scale, &g->line[i]) || (b && !zl_sub(g->line[i], b[i], &g->line[i])))
             return false;
@@ -78,12 +79,14 @@ static void area_of(zl_condition *c, const zlay_tensormap *map, uint32_t i, bool
 /* No stride under the extent that it steps over: one of the two is given, or both. */
 static bool stride_over_extent(zl_condition *c, const zl_given *g, uint32_t i)
 {
-    uint8_t stride = zl_given_at(g, ZLAY_FIELD_STRIDE, i), extent = zl_given_at(g, ZLAY_FIELD_EXTENT, i);
+    uint8_t stride = zl_given_at(g, ZLAY_FIELD_STRIDE, i),
+            extent = zl_given_at(g, ZLAY_FIELD_EXTENT, i);
     c->lo = 0;
     c->hi = INT64_MAX;
     c->a = stride;
     c->b = extent;
-    if (stride != ZL_GIVEN_NONE) c->offset = extent == ZL_GIVEN_NONE ? -bounded(g->map.extent[i]) : 0;
+    if (stride != ZL_GIVEN_NONE)
+        c->offset = extent == ZL_GIVEN_NONE ? -bounded(g->map.extent[i]) : 0;
     else {
         c->a = extent;
         c->b = ZL_GIVEN_NONE;
@@ -131,13 +134,15 @@ static zlay_status line_range(zlay_range *out, const zl_given *g)
     const zlay_facts *facts = g->question->facts;
     zl_linear form = {g->line, zl_range_constant(g->line[g->names.count]), true};
     *out = zl_linear_range(&form, &g->names);
-    return facts && facts->relations ? zl_relations_of(g->ctx, out, facts, &form, &g->names) : ZLAY_OK;
+    return facts && facts->relations ? zl_relations_of(g->ctx, out, facts, &form, &g->names)
+                                     : ZLAY_OK;
 }
 
 static zl_state of_range(zlay_range r, int64_t lo, int64_t hi)
 {
     if ((r.lo >= lo || lo == INT64_MIN) && (r.hi <= hi || hi == INT64_MAX)) return ZL_HOLDS;
-    return (r.hi < lo && r.hi != INT64_MAX) || (r.lo > hi && r.lo != INT64_MIN) ? ZL_BROKEN : ZL_OPEN;
+    return (r.hi < lo && r.hi != INT64_MAX) || (r.lo > hi && r.lo != INT64_MIN) ? ZL_BROKEN
+                                                                                : ZL_OPEN;
 }
 
 static zl_state of_multiple(zlay_range r, int64_t unit)
@@ -179,14 +184,16 @@ uint64_t zl_factor_unit(const zl_given *g, const zl_condition *c)
 /* Every product stands behind the bounds of each box, which are rows of their own. */
 static zlay_status factor_range(zlay_range *out, zl_given *g, zl_factor f)
 {
-    zl_condition one = {.a = f.text, .b = ZL_GIVEN_NONE, .scale = 1, .offset = f.up ? f.step - 1 : 0};
+    zl_condition one = {
+        .a = f.text, .b = ZL_GIVEN_NONE, .scale = 1, .offset = f.up ? f.step - 1 : 0};
     zlay_status status = ZLAY_OK;
     int64_t up = one.offset;
     if (f.text == ZL_GIVEN_NONE)
         *out = zl_range_constant(bounded(f.number + (uint64_t)up));
     else if (!zl_condition_line(g, &one)) *out = zl_range_all();
     else status = line_range(out, g);
-    if (f.text != ZL_GIVEN_NONE) *out = zl_range_meet(*out, zl_range_between(1 + up, BOX_MOST + up));
+    if (f.text != ZL_GIVEN_NONE)
+        *out = zl_range_meet(*out, zl_range_between(1 + up, BOX_MOST + up));
     if (zl_range_is_empty(*out)) return status;
     *out = f.step ? zl_range_floor_div(*out, zl_range_constant(f.step)) : zl_range_constant(0);
     return status;
@@ -213,7 +220,8 @@ zlay_status zl_condition_state(zl_state *out, zlay_range *range, zl_given *g, co
         return zl_fail(g->ctx, ZLAY_EOVERFLOW, "a form of the map's texts does not fit 64 bits");
     zlay_status status = line_range(range, g);
     if (status) return status;
-    zlay_range whole = c->divisor > 1 ? zl_range_floor_div(*range, zl_range_constant(c->divisor)) : *range;
+    zlay_range whole =
+        c->divisor > 1 ? zl_range_floor_div(*range, zl_range_constant(c->divisor)) : *range;
     *range = whole;
     switch (c->asks) {
     case ZL_ASKS_MULTIPLE: *out = of_multiple(whole, c->lo); break;

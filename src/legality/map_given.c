@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensor maps under facts. Which rows apply is decided by fields that are always numbers; so a row is
- * a condition on what is given, and holds, is broken or stays open by what the facts say of it. */
+/* Tensor maps under facts. Which rows apply is decided by fields that are always numbers; so a row
+ * is a condition on what is given, and holds, is broken or stays open by what the facts say. */
 #include "legality/given.h"
 
 #include <string.h>
@@ -79,7 +79,8 @@ static zlay_status rows_ask(asker *k)
     zlay_status status = ZLAY_OK;
     for (const zl_rule *rule = zl_rules; rule < zl_rules + zl_rules_count && !status; rule++) {
         if (zl_quantity_subject(rule->quantity) != ZL_SUBJECT_TMAP ||
-            !(rule->targets & (uint32_t)k->subject.target->cls) || !zl_guard_holds(rule->when, &k->subject))
+            !(rule->targets & (uint32_t)k->subject.target->cls) ||
+            !zl_guard_holds(rule->when, &k->subject))
             continue;
         uint32_t count = zl_quantity_count(rule->quantity, &k->subject);
         for (uint32_t i = 0; i < count && !status; i++) {
@@ -110,7 +111,8 @@ static uint64_t *entry_of(zlay_tensormap *map, const zlay_tensormap_given *given
     uint32_t i = (uint32_t)given->index;
     if (given->field == ZLAY_FIELD_ADDRESS) return &map->address;
     if (given->field == ZLAY_FIELD_EXTENT && i < zl_dims(map)) return &map->extent[i];
-    if (given->field == ZLAY_FIELD_STRIDE && i < zl_dims(map) && i + 1 < zl_dims(map)) return &map->stride[i];
+    if (given->field == ZLAY_FIELD_STRIDE && i < zl_dims(map) && i + 1 < zl_dims(map))
+        return &map->stride[i];
     return NULL;
 }
 
@@ -120,8 +122,9 @@ static zlay_status entry_take(zl_given *g, uint32_t k)
     bool box = given->field == ZLAY_FIELD_BOX && (uint32_t)given->index < zl_dims(&g->map);
     uint64_t *entry = entry_of(&g->map, given);
     if (!box && !entry)
-        return zl_fail(g->ctx, ZLAY_EINVAL, "given %u: no entry %d of an address, extent, stride or box",
-                       k, given->index);
+        return zl_fail(g->ctx, ZLAY_EINVAL,
+                       "given %u: no entry %d of an address, extent, stride or box", k,
+                       given->index);
     if (zl_given_at(g, given->field, (uint32_t)given->index) != k)
         return zl_fail(g->ctx, ZLAY_EINVAL, "given %u: that entry is given twice", k);
     if (box) g->map.box[given->index] = 1;
@@ -139,7 +142,8 @@ static zlay_status text_read(zl_given *g, zl_linears *f, uint32_t k)
     if (!status) status = zl_cursor_end(&c);
     if (status) return status;
     if (!f->at->linear) return zl_fail(g->ctx, ZLAY_EINVAL, "given %u: the text is not linear", k);
-    if (f->at->rest.mod) return zl_fail(g->ctx, ZLAY_EOVERFLOW, "given %u: a number passes 64 bits", k);
+    if (f->at->rest.mod)
+        return zl_fail(g->ctx, ZLAY_EOVERFLOW, "given %u: a number passes 64 bits", k);
     memcpy(row, f->at->coefficient, g->names.count * sizeof *row);
     row[g->names.count] = f->at->rest.rem;
     return ZLAY_OK;

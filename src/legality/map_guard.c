@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Open conditions as an expression of C that does not overflow: remainders are taken before they are
- * added, bounds on one name are solved for it, sums over several that may pass 64 bits are taken in
- * 128, and products come last, behind the bounds of their factors. */
+/* Open conditions as an expression of C that does not overflow: remainders are taken before they
+ * are added, bounds on one name are solved for it, sums over several that may pass 64 bits are
+ * taken in 128, and products come last, behind the bounds of their factors. */
 #include "legality/given.h"
 
 #include <inttypes.h>
@@ -108,8 +108,8 @@ static void put_multiple(zl_text *out, const zl_given *g, int64_t divisor, int64
     }
     if (rest || !sum) zl_putf(out, "%s%" PRId64, sum ? " + " : "", rest);
     if (divisor > 1)
-        zl_putf(out, ") %% %" PRId64 " + %" PRId64 ") %% %" PRId64 " / %" PRId64 " == 0", whole, whole,
-                whole, divisor);
+        zl_putf(out, ") %% %" PRId64 " + %" PRId64 ") %% %" PRId64 " / %" PRId64 " == 0", whole,
+                whole, whole, divisor);
     else zl_putf(out, ") %% %" PRId64 " == 0", unit);
 }
 
@@ -152,7 +152,8 @@ static void put_condition(zl_text *out, const zl_given *g, const zl_condition *c
         return;
     default:
         put_range(out, g, c->divisor > 1 ? c->lo * c->divisor : c->lo,
-                  c->divisor > 1 && c->hi < INT64_MAX ? c->hi * c->divisor + c->divisor - 1 : c->hi);
+                  c->divisor > 1 && c->hi < INT64_MAX ? c->hi * c->divisor + c->divisor - 1
+                                                      : c->hi);
     }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much a copy through a map takes. Interleaved maps are of slices, 16 or 32 bytes each, whatever
- * the element type: dimension 0 counts them, and of the last dimension but one a copy takes one
- * (measured). */
+/* How much a copy through a map takes. Interleaved maps are of slices, 16 or 32 bytes each,
+ * whatever the element type: dimension 0 counts them, and of the last dimension but one a copy
+ * takes one (measured). */
 #include "legality/rule.h"
 
 enum { DIMS = 5, WIDE_128_PIXELS = 128 };
@@ -57,7 +57,10 @@ uint64_t zl_row_bytes(const zlay_tensormap *map)
     return (uint64_t)(columns ? map->channels : map->box[0]) * zl_smem_bits(map->type) / 8;
 }
 
-uint64_t zl_box_bytes(const zlay_tensormap *map) { return zl_umul_sat(rows(map), zl_row_bytes(map)); }
+uint64_t zl_box_bytes(const zlay_tensormap *map)
+{
+    return zl_umul_sat(rows(map), zl_row_bytes(map));
+}
 
 uint64_t zl_box_smem(const zlay_tensormap *map)
 {

@@ -47,7 +47,8 @@ static bool scalars_mend(const search *h, zlay_tensormap *map)
     for (size_t i = 0; i < ZL_COUNT(given); i++)
         if (!holds(h, map, given[i], -1)) return false;
     for (int32_t i = 0; i < CORNERS; i++)
-        if (!holds(h, map, ZLAY_FIELD_LOWER, i) || !holds(h, map, ZLAY_FIELD_UPPER, i)) return false;
+        if (!holds(h, map, ZLAY_FIELD_LOWER, i) || !holds(h, map, ZLAY_FIELD_UPPER, i))
+            return false;
     if (!holds(h, map, ZLAY_FIELD_L2, -1)) map->l2 = 0;
     if (!holds(h, map, ZLAY_FIELD_OOB, -1)) map->oob = 0;
     return true;

@@ -86,7 +86,9 @@ void zl_tensormap_fix(zlay_reason *r, const zl_rule *rule, const zl_subject *s)
     case ZL_Q_INTERLEAVE: fix_interleave(r, s->value); return;
     case ZL_Q_WIDE_SWIZZLE:
     case ZL_Q_PACKED_SWIZZLE: zl_give(r, rule->keeps, ZLAY_SWIZZLE_128B, 1); return;
-    case ZL_Q_TYPE: zl_give(r, rule->keeps, rule->field == ZLAY_FIELD_OOB ? 0 : rule->lo, 1); return;
+    case ZL_Q_TYPE:
+        zl_give(r, rule->keeps, rule->field == ZLAY_FIELD_OOB ? 0 : rule->lo, 1);
+        return;
     case ZL_Q_MODE:
     case ZL_Q_L2:
     case ZL_Q_OOB: zl_give(r, rule->keeps, 0, 1); return;

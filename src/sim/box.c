@@ -46,8 +46,8 @@ static bool map_valid(const zlay_tensormap *map)
     return bits && bits % 8 == 0 && (!columns || (map->channels && map->pixels));
 }
 
-/* Interleaved boxes are of slices, one a row here, and one in the last dimension but one (measured);
- * a step of dimension 0 counts for them alone. */
+/* Interleaved boxes are of slices, one a row here, and one in the last dimension but one
+ * (measured); a step of dimension 0 counts for them alone. */
 static void rows_init(zl_box *box)
 {
     const zlay_tensormap *map = box->map;
@@ -104,14 +104,16 @@ static uint64_t walk(int64_t *at, int64_t start, int64_t lo, int64_t hi, uint32_
 }
 
 /* PTX ISA, im2col mode: pixels go through the bounding box, W first, then through the images; the
- * steps of W, H, D and of the images count (measured), and the offsets are added to where they are. */
+ * steps of W, H, D and of the images count (measured), and the offsets are added to where they
+ * are. */
 static void pixel_at(int64_t *at, const zl_box *box, uint64_t index)
 {
     const zlay_tensormap *map = box->map;
     uint32_t w = !map->interleave, last = map->rank - 1;
     for (uint32_t i = 0; i + 2 < map->rank; i++) {
         int64_t hi = (int64_t)map->extent[w + i] - 1 + map->upper[i];
-        index = walk(&at[w + i], box->coordinate[w + i], map->lower[i], hi, map->step[w + i], index);
+        index =
+            walk(&at[w + i], box->coordinate[w + i], map->lower[i], hi, map->step[w + i], index);
         if (box->offset) at[w + i] += box->offset[i];
     }
     at[last] = box->coordinate[last] + (int64_t)(index * map->step[last]);

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <zlay/sim.h>
 
-/* A box whose innermost dimension is a row, or a slice of it where the map is interleaved, or a column
- * whose pixels are rows; the rows lie `pitch` bytes apart in shared memory. */
+/* A box whose innermost dimension is a row, or a slice of it where the map is interleaved, or a
+ * column whose pixels are rows; the rows lie `pitch` bytes apart in shared memory. */
 typedef struct zl_box {
     const zlay_tensormap *map;
     const int32_t *coordinate;
