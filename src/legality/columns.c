@@ -9,7 +9,7 @@ enum { SMEM_ALIGN = 128, CHANNELS_MOST = 256, PIXELS_MOST = 1024 };
 typedef struct choice {
     uint32_t channels, pixels, fields;
     int32_t keeps;
-    uint64_t issues;
+    uint64_t more, issues; /* channels brought beyond those asked for */
 } choice;
 
 static bool legal(zlay_tensormap *map, const zlay_target *target, int32_t field)
@@ -42,7 +42,7 @@ static bool better(const choice *a, const choice *b)
     if (!b->fields && b->issues) return false;
     if (!b->issues || a->fields != b->fields) return !b->issues || a->fields < b->fields;
     if (a->keeps != b->keeps) return a->keeps < b->keeps;
-    return a->issues < b->issues;
+    return a->more != b->more ? a->more < b->more : a->issues < b->issues;
 }
 
 /* Pixels as asked where they are legal, else the most that divide them and are. */
@@ -61,26 +61,24 @@ static void consider(choice *best, zlay_tensormap *map, const zlay_target *targe
 {
     if (!legal(map, target, ZLAY_FIELD_CHANNELS) || !pixels_fit(map, target, from->pixels)) return;
     int32_t keeps = channels_keep(map, from->channels), pixels = pixels_keep(map, from->pixels);
-    choice c = {map->channels, map->pixels, 0, keeps > pixels ? keeps : pixels, 0};
+    choice c = {map->channels, map->pixels, 0, keeps > pixels ? keeps : pixels, 0, 0};
+    c.more = issues_of(from->channels, c.channels) * c.channels - from->channels;
     c.fields = (uint32_t)(map->channels != from->channels) + (map->pixels != from->pixels);
     c.issues = zl_umul_sat(issues_of(from->channels, c.channels),
                            from->pixels ? issues_of(from->pixels, c.pixels) : 1);
     if (better(&c, best)) *best = c;
 }
 
-/* Whole issues of c channels: exactly, or one that brings the least more. */
-static bool brings(uint32_t asked, uint32_t c) { return asked % c == 0 || c > asked; }
-
 bool zl_columns_mend(zlay_tensormap *map, const zlay_target *target, int32_t *keeps,
                      uint64_t *issues)
 {
     zlay_tensormap from = *map;
-    choice best = {0, 0, UINT32_MAX, 0, 0};
+    choice best = {0, 0, UINT32_MAX, 0, 0, 0};
     if (!from.channels || (!from.pixels && zl_column_pixels(&from) == 0)) return false;
     consider(&best, map, target, &from);
     for (uint32_t c = CHANNELS_MOST; c > 0 && best.fields; c--) {
         map->channels = c;
-        if (c != from.channels && brings(from.channels, c)) consider(&best, map, target, &from);
+        if (c != from.channels) consider(&best, map, target, &from);
     }
     *map = from;
     if (!best.issues) return false;
@@ -93,15 +91,16 @@ bool zl_columns_mend(zlay_tensormap *map, const zlay_target *target, int32_t *ke
 
 static bool channels_fix(zlay_tensormap *map, const zlay_target *target, uint32_t asked)
 {
-    uint32_t more = 0, most = asked < CHANNELS_MOST ? asked : CHANNELS_MOST;
-    for (uint32_t c = CHANNELS_MOST; c > asked; c--) {
-        map->channels = c;
-        if (legal(map, target, ZLAY_FIELD_CHANNELS)) more = c;
+    uint64_t least = UINT64_MAX;
+    uint32_t best = 0;
+    for (map->channels = CHANNELS_MOST; asked && map->channels > 0; map->channels--) {
+        uint64_t more = issues_of(asked, map->channels) * map->channels - asked;
+        if (more >= least || !legal(map, target, ZLAY_FIELD_CHANNELS)) continue;
+        least = more;
+        best = map->channels;
     }
-    for (map->channels = most; map->channels > 0; map->channels--)
-        if (asked % map->channels == 0 && legal(map, target, ZLAY_FIELD_CHANNELS)) return true;
-    map->channels = more;
-    return asked > 0 && more > 0;
+    map->channels = best;
+    return best > 0;
 }
 
 void zl_columns_fix(zlay_reason *r, const zl_subject *s)
