@@ -9,18 +9,19 @@
 #include <zlay/emit.h>
 
 typedef enum zl_form_id {
-#define FORM(id, name, operands, ptx, text) ZL_FORM_##id,
+#define FORM(id, name, instruction) ZL_FORM_##id,
 #include "emit/forms.def"
 #undef FORM
     ZL_FORMS
 } zl_form_id;
 
-typedef struct zl_form {
-    const char *name, *operands, *text;
+/* A form's text with its operands as %0 to %7, their classes (n an immediate), and what a header's
+ * function of it is called. */
+typedef struct zl_phrase {
+    const char *name; /* NULL: not read yet */
+    char text[192], operands[12];
     uint32_t ptx;
-} zl_form;
-
-const zl_form *zl_form_get(zl_form_id id);
+} zl_phrase;
 
 typedef struct zl_emit {
     zl_text *out;
@@ -31,7 +32,10 @@ typedef struct zl_emit {
     uint32_t ptx;        /* the oldest version that has every form printed so far */
     uint64_t used;       /* bit set of zl_form_id */
     const zl_role *role; /* being printed; NULL in the setup */
+    zl_phrase phrases[ZL_FORMS];
 } zl_emit;
+
+const zl_phrase *zl_phrase_get(zl_emit *e, zl_form_id id);
 
 /* Print a form with its operands' texts in order, behind an optional guard such as "@one ". */
 void zl_emit_form(zl_emit *e, const char *guard, zl_form_id id, const char *const *operands);

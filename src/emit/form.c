@@ -1,22 +1,58 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "emit/emit.h"
 
-static const zl_form forms[] = {
-#define FORM(id, name, operands, ptx, text) {name, operands, text, ptx},
+#include <string.h>
+#include <zlay/instruction.h>
+
+static const struct {
+    const char *name, *instruction;
+} forms[] = {
+#define FORM(id, name, instruction) {name, instruction},
 #include "emit/forms.def"
 #undef FORM
 };
 
-const zl_form *zl_form_get(zl_form_id id) { return &forms[id]; }
+/* Operands as a header's function takes them: an immediate is its template's n. */
+static uint32_t read_operands(char *out, uint32_t room, uint32_t number)
+{
+    zlay_operand operand;
+    uint32_t count = 0;
+    while (count < room && !zlay_instruction_operand(&operand, number, count))
+        out[count++] = operand.cls == 'i' ? 'n' : (char)operand.cls;
+    out[count] = 0;
+    return count;
+}
+
+static void read_phrase(zl_phrase *out, zl_form_id id)
+{
+    static const char *const places[] = {"%0", "%1", "%2", "%3", "%4", "%5", "%6", "%7"};
+    const char *instruction = forms[id].instruction;
+    zlay_buf text = {out->text, sizeof out->text, 0};
+    zlay_form form = {0};
+    uint32_t number = 0;
+    zlay_instruction_find(&number, instruction, strlen(instruction));
+    zlay_instruction_get(&form, number);
+    uint32_t count = read_operands(out->operands, ZL_COUNT(places), number);
+    zlay_instruction_print(&text, number, places, count);
+    out->name = forms[id].name;
+    out->ptx = form.ptx;
+}
+
+const zl_phrase *zl_phrase_get(zl_emit *e, zl_form_id id)
+{
+    zl_phrase *phrase = &e->phrases[id];
+    if (!phrase->name) read_phrase(phrase, id);
+    return phrase;
+}
 
 void zl_emit_form(zl_emit *e, const char *guard, zl_form_id id, const char *const *operands)
 {
-    const zl_form *form = &forms[id];
-    if (form->ptx > e->ptx) e->ptx = form->ptx;
+    const zl_phrase *phrase = zl_phrase_get(e, id);
+    if (phrase->ptx > e->ptx) e->ptx = phrase->ptx;
     e->used |= (uint64_t)1 << id;
     zl_puts(e->out, "    ");
     zl_puts(e->out, guard);
-    for (const char *c = form->text; *c; c++) {
+    for (const char *c = phrase->text; *c; c++) {
         if (*c == '%') zl_puts(e->out, operands[*++c - '0']);
         else zl_put(e->out, c, 1);
     }

@@ -14,7 +14,7 @@ static void put_name(zl_emit *e, const char *prefix, const char *what)
 
 static const char *type_of(char operand) { return operand == 'd' ? "uint64_t" : "uint32_t"; }
 
-static void put_arguments(zl_emit *e, const zl_form *form)
+static void put_arguments(zl_emit *e, const zl_phrase *form)
 {
     const char *comma = "";
     for (size_t i = 0; form->operands[i]; i++) {
@@ -24,7 +24,7 @@ static void put_arguments(zl_emit *e, const zl_form *form)
     }
 }
 
-static void put_constraints(zl_emit *e, const zl_form *form)
+static void put_constraints(zl_emit *e, const zl_phrase *form)
 {
     const char *comma = "";
     zl_puts(e->out, " :: ");
@@ -37,7 +37,7 @@ static void put_constraints(zl_emit *e, const zl_form *form)
 }
 
 /* The one form with a result: whether the phase of that parity is over. */
-static void put_try_wait(zl_emit *e, const zl_form *form)
+static void put_try_wait(zl_emit *e, const zl_phrase *form)
 {
     zl_puts(e->out, "[[maybe_unused]] static __device__ __forceinline__ bool ");
     put_name(e, "zl_", form->name);
@@ -55,7 +55,7 @@ static void put_try_wait(zl_emit *e, const zl_form *form)
 
 static void put_form(zl_emit *e, zl_form_id id)
 {
-    const zl_form *form = zl_form_get(id);
+    const zl_phrase *form = zl_phrase_get(e, id);
     if (id == ZL_FORM_MBAR_TRY_WAIT) {
         put_try_wait(e, form);
         return;
