@@ -1,28 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The k-th allocation fails in each of CuTe's operations; and what the fast roads take of memory. */
+#include "heap.h"
 #include "layout.h"
 
 #include <zlay/cute.h>
-
-typedef struct heap {
-    size_t live, calls, fails_at; /* the call that fails; 0: none */
-} heap;
-
-static void *take(void *user, size_t size)
-{
-    heap *h = user;
-    if (++h->calls == h->fails_at) return NULL;
-    h->live += size;
-    return malloc(size);
-}
-
-static void give(void *user, void *ptr, size_t size)
-{
-    heap *h = user;
-    assert_true(h->live >= size);
-    h->live -= size;
-    free(ptr);
-}
 
 /* What an operation is given: two layouts, a text. */
 typedef struct given {
@@ -102,7 +83,7 @@ typedef struct trial {
 
 static void start(trial *t, const char *a, const char *b, const char *text)
 {
-    zlay_allocator hooks = {&t->h, take, give};
+    zlay_allocator hooks = {&t->h, heap_take, heap_give};
     t->h = (heap){0, 0, 0};
     assert_int_equal(zlay_ctx_new(&t->ctx, &hooks, NULL), ZLAY_OK);
     t->a = read_layout(t->ctx, a);

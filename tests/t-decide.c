@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decisions: the worked example, every kind beside every kind, large layouts whose answers follow
  * from how they are made, limits, and the k-th allocation. */
-#include "decide.h"
-
 #include "algebra/layout.h"
+#include "decide.h"
+#include "heap.h"
 
 /* ---- random layouts of every kind -------------------------------------------------------- */
 
@@ -713,26 +713,6 @@ static void refusals(void **state)
     zlay_layout_free(a);
 }
 
-typedef struct heap {
-    size_t live, calls, fails_at;
-} heap;
-
-static void *take(void *user, size_t size)
-{
-    heap *h = user;
-    if (++h->calls == h->fails_at) return NULL;
-    h->live += size;
-    return malloc(size);
-}
-
-static void give(void *user, void *ptr, size_t size)
-{
-    heap *h = user;
-    assert_true(h->live >= size);
-    h->live -= size;
-    free(ptr);
-}
-
 #define PARTIAL "{ [i] -> [3i mod 50] : 0 <= i < 20 and i != 7 }"
 
 /* By closed forms, by points, by the engine. */
@@ -749,7 +729,7 @@ static void every_allocation(void **state)
     (void)state;
     for (size_t r = 0; r < sizeof pairs / sizeof pairs[0] * DECISIONS; r++) {
         heap h = {0, 0, 0};
-        zlay_allocator hooks = {&h, take, give};
+        zlay_allocator hooks = {&h, heap_take, heap_give};
         zlay_ctx *ctx;
         zlay_answer answer;
         zlay_status status = ZLAY_ENOMEM;

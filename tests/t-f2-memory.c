@@ -1,26 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The k-th allocation fails, for every operation on F2 layouts; a result is their only allocation. */
 #include "f2.h"
-
-typedef struct heap {
-    size_t live, calls, fails_at; /* the call that fails; 0: none */
-} heap;
-
-static void *take(void *user, size_t size)
-{
-    heap *h = user;
-    if (++h->calls == h->fails_at) return NULL;
-    h->live += size;
-    return malloc(size);
-}
-
-static void give(void *user, void *ptr, size_t size)
-{
-    heap *h = user;
-    assert_true(h->live >= size);
-    h->live -= size;
-    free(ptr);
-}
+#include "heap.h"
 
 typedef zlay_status call(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                          const zlay_layout *b);
@@ -150,7 +131,7 @@ static const struct { call *call; const char *a, *b; zlay_status status; } rows[
 static void check(size_t r)
 {
     heap h = {0, 0, 0};
-    zlay_allocator hooks = {&h, take, give};
+    zlay_allocator hooks = {&h, heap_take, heap_give};
     zlay_ctx *ctx;
     assert_int_equal(zlay_ctx_new(&ctx, &hooks, NULL), ZLAY_OK);
     zlay_layout *a = rows[r].a ? read_layout(ctx, rows[r].a) : NULL;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "heap.h"
 #include "hier.h"
 
 /* ---- tests -------------------------------------------------------------------------------- */
@@ -388,25 +389,6 @@ static void refused(void **state)
 
 /* ---- memory ---------------------------------------------------------------------------------------- */
 
-typedef struct heap {
-    size_t live, calls, fails_at;
-} heap;
-
-static void *take(void *user, size_t size)
-{
-    heap *h = user;
-    if (++h->calls == h->fails_at) return NULL;
-    h->live += size;
-    return malloc(size);
-}
-
-static void give(void *user, void *ptr, size_t size)
-{
-    heap *h = user;
-    h->live -= size;
-    free(ptr);
-}
-
 static zlay_status all_calls(zlay_ctx *ctx, const zlay_layout *a, const zlay_layout *b)
 {
     const zlay_level level[] = {{"register", 2}, {"lane", 3}};
@@ -434,7 +416,7 @@ static void memory(void **state)
     zlay_status status = ZLAY_ENOMEM;
     for (size_t k = 1; status; k++) {
         heap h = {0, 0, 0};
-        const zlay_allocator alloc = {&h, take, give};
+        const zlay_allocator alloc = {&h, heap_take, heap_give};
         zlay_ctx *ctx;
         assert_int_equal(zlay_ctx_new(&ctx, &alloc, NULL), ZLAY_OK);
         zlay_layout *a = read_layout(ctx, "(3,2):(2,1)"), *b = read_layout(ctx, "5 o (3,2):(-2,-1)");

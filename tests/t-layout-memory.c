@@ -1,26 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The k-th allocation fails, for every k and every call: nothing leaks, nothing is half-written. */
+#include "heap.h"
 #include "layout.h"
-
-typedef struct heap {
-    size_t live, calls, fails_at; /* the call that fails; 0: none */
-} heap;
-
-static void *take(void *user, size_t size)
-{
-    heap *h = user;
-    if (++h->calls == h->fails_at) return NULL;
-    h->live += size;
-    return malloc(size);
-}
-
-static void give(void *user, void *ptr, size_t size)
-{
-    heap *h = user;
-    assert_true(h->live >= size);
-    h->live -= size;
-    free(ptr);
-}
 
 typedef zlay_status call(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                          const zlay_layout *b, const char *text);
@@ -157,7 +138,7 @@ static const struct { call *call; const char *a, *b, *text; zlay_status status; 
 static void check(size_t r)
 {
     heap h = {0, 0, 0};
-    zlay_allocator hooks = {&h, take, give};
+    zlay_allocator hooks = {&h, heap_take, heap_give};
     zlay_limits wide = {.size = sizeof wide, .points = 1 << 21};
     zlay_ctx *ctx;
     assert_int_equal(zlay_ctx_new(&ctx, &hooks, &wide), ZLAY_OK);
@@ -198,7 +179,7 @@ static void one_block(void **state)
     (void)state;
     for (size_t r = 0; r < 2; r++) {
         heap h = {0, 0, 0};
-        zlay_allocator hooks = {&h, take, give};
+        zlay_allocator hooks = {&h, heap_take, heap_give};
         zlay_ctx *ctx;
         zlay_layout *c;
         assert_int_equal(zlay_ctx_new(&ctx, &hooks, NULL), ZLAY_OK);

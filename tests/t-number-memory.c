@@ -1,30 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The k-th allocation fails, for every k: facts, expressions, radices, vector widths, requests. */
+#include "heap.h"
 #include "layout.h"
 
 #include <zlay/facts.h>
 #include <zlay/json.h>
 #include <zlay/radix.h>
-
-typedef struct heap {
-    size_t live, calls, fails_at; /* the call that fails; 0: none */
-} heap;
-
-static void *take(void *user, size_t size)
-{
-    heap *h = user;
-    if (++h->calls == h->fails_at) return NULL;
-    h->live += size;
-    return malloc(size);
-}
-
-static void give(void *user, void *ptr, size_t size)
-{
-    heap *h = user;
-    assert_true(h->live >= size);
-    h->live -= size;
-    free(ptr);
-}
 
 typedef zlay_status work(zlay_ctx *ctx, const char *text);
 
@@ -114,7 +95,7 @@ static const struct { work *work; const char *text; zlay_status status; } rows[]
 static void check(size_t r)
 {
     heap h = {0, 0, 0};
-    zlay_allocator hooks = {&h, take, give};
+    zlay_allocator hooks = {&h, heap_take, heap_give};
     zlay_ctx *ctx;
     assert_int_equal(zlay_ctx_new(&ctx, &hooks, NULL), ZLAY_OK);
     size_t live = h.live;

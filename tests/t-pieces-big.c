@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Boxes that nobody enumerates: the symbolic roads, sampled against the definition; what leaves a
  * box there; sizes near 2^63; and every allocation refused once. */
+#include "heap.h"
 #include "layout.h"
 
 #include <string.h>
@@ -328,30 +329,10 @@ static void table(void **state)
 
 /* ---- the k-th allocation ------------------------------------------------------------------------ */
 
-typedef struct heap {
-    size_t live, calls, fails_at;
-} heap;
-
-static void *take(void *user, size_t size)
-{
-    heap *h = user;
-    if (++h->calls == h->fails_at) return NULL;
-    h->live += size;
-    return malloc(size);
-}
-
-static void give(void *user, void *ptr, size_t size)
-{
-    heap *h = user;
-    assert_true(h->live >= size);
-    h->live -= size;
-    free(ptr);
-}
-
 static void refuse_each(size_t r)
 {
     heap h = {0, 0, 0};
-    zlay_allocator hooks = {&h, take, give};
+    zlay_allocator hooks = {&h, heap_take, heap_give};
     zlay_ctx *ctx;
     assert_int_equal(zlay_ctx_new(&ctx, &hooks, NULL), ZLAY_OK);
     zlay_layout *a = read_layout(ctx, rows[r].a), *b = read_or_null(ctx, rows[r].b);

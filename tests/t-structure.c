@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Structures of affine layouts against enumeration of their points, and every refused allocation
  * of matrices, systems and structures. */
+#include "heap.h"
 #include "zmat.h"
 
 #include <zlay/json.h>
@@ -190,32 +191,12 @@ static void random_boxes(void **state)
 
 /* ---- the k-th allocation --------------------------------------------------------------------- */
 
-typedef struct heap {
-    size_t live, calls, fails_at; /* the call that fails; 0: none */
-} heap;
-
-static void *take(void *user, size_t size)
-{
-    heap *h = user;
-    if (++h->calls == h->fails_at) return NULL;
-    h->live += size;
-    return malloc(size);
-}
-
-static void give(void *user, void *ptr, size_t size)
-{
-    heap *h = user;
-    assert_true(h->live >= size);
-    h->live -= size;
-    free(ptr);
-}
-
 /* Answers ENOMEM or what it answers with all memory; nothing is left. */
 static void each_refusal(const char *line)
 {
     static char text[1 << 16], whole[1 << 16];
     heap h = {0};
-    zlay_allocator alloc = {&h, take, give};
+    zlay_allocator alloc = {&h, heap_take, heap_give};
     for (size_t k = 0; k < 2000; k++) {
         zlay_ctx *ctx;
         zlay_buf out = {k ? text : whole, sizeof text, 0};

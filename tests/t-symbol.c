@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Symbolic layouts: every operation followed by numbers is numbers followed by the operation, value by
  * value; guards are read and evaluated here, and say what enumeration says. */
+#include "heap.h"
 #include "layout.h"
 
 #include <ctype.h>
@@ -591,25 +592,6 @@ static void limits(void **state)
 }
 
 /* ---- memory ---------------------------------------------------------------------------------------------- */
-
-typedef struct heap {
-    size_t live, calls, fails_at;
-} heap;
-
-static void *heap_take(void *user, size_t size)
-{
-    heap *h = user;
-    if (++h->calls == h->fails_at) return NULL;
-    h->live += size;
-    return malloc(size);
-}
-
-static void heap_give(void *user, void *ptr, size_t size)
-{
-    heap *h = user;
-    h->live -= size;
-    free(ptr);
-}
 
 static zlay_status all_calls(zlay_ctx *ctx)
 {

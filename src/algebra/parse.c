@@ -4,74 +4,48 @@
 #include "algebra/layout.h"
 #include "algebra/pieces_map.h"
 #include "algebra/symbol_ops.h"
+#include "algebra/tuple.h"
 
-/* A nested tuple of integers: new modes, or, with `strides`, along those that are there. */
+/* A nested tuple of integers: new modes, or, with strides, along those that are there. */
 typedef struct tuple {
-    zl_cursor *c;
+    zl_tuple at;
     zl_modes *m;
-    bool strides;
-    size_t leaf;
-    uint32_t open, depth;
 } tuple;
-
-static zlay_status not_congruent(tuple *t)
-{
-    return zl_fail(t->c->ctx, ZLAY_EINVAL,
-                   "byte %zu: the strides are nested or counted unlike the extents",
-                   t->c->first + t->c->at);
-}
-
-static zlay_status open_all(tuple *t)
-{
-    uint32_t limit = zl_limits(t->c->ctx)->nesting;
-    for (t->open = 0; zl_cursor_take(t->c, '('); t->open++)
-        if (++t->depth > limit)
-            return zl_fail(t->c->ctx, ZLAY_ELIMIT, "byte %zu: limits.nesting is %u",
-                           t->c->first + t->c->at - 1, (unsigned)limit);
-    return ZLAY_OK;
-}
 
 static zlay_status put_shape(tuple *t, int64_t value)
 {
+    const zl_cursor *c = t->at.c;
     if (value < 1)
-        return zl_fail(t->c->ctx, ZLAY_EINVAL, "byte %zu: the extent %lld is below 1",
-                       t->c->first + t->c->at, (long long)value);
-    return zl_modes_put(t->m, (zl_mode){value, 0, t->open, 0});
+        return zl_fail(c->ctx, ZLAY_EINVAL, "byte %zu: the extent %lld is below 1",
+                       c->first + c->at, (long long)value);
+    return zl_modes_put(t->m, (zl_mode){value, 0, t->at.open, 0});
 }
 
 static zlay_status put_stride(tuple *t, int64_t value)
 {
-    if (t->leaf >= t->m->count || t->m->at[t->leaf].open != t->open) return not_congruent(t);
-    t->m->at[t->leaf].stride = value;
+    size_t i = t->at.leaf;
+    if (i >= t->m->count || t->m->at[i].open != t->at.open) return zl_tuple_incongruent(&t->at);
+    t->m->at[i].stride = value;
     return ZLAY_OK;
-}
-
-static zlay_status close_all(tuple *t)
-{
-    uint32_t close = 0;
-    for (; t->depth && zl_cursor_take(t->c, ')'); t->depth--) close++;
-    if (!t->strides) t->m->at[t->leaf].close = close;
-    else if (t->m->at[t->leaf].close != close) return not_congruent(t);
-    t->leaf++;
-    return t->depth ? zl_cursor_want(t->c, ',') : ZLAY_OK;
 }
 
 static zlay_status leaf(tuple *t)
 {
     int64_t value;
-    zlay_status status = open_all(t);
-    if (!status) status = zl_cursor_integer(t->c, &value);
-    if (!status) status = t->strides ? put_stride(t, value) : put_shape(t, value);
-    return status ? status : close_all(t);
+    zlay_status status = zl_tuple_open(&t->at);
+    if (!status) status = zl_cursor_integer(t->at.c, &value);
+    if (!status) status = t->at.strides ? put_stride(t, value) : put_shape(t, value);
+    return status ? status : zl_tuple_close(&t->at, &t->m->at[t->at.leaf].close);
 }
 
 static zlay_status read_tuple(zl_cursor *c, zl_modes *m, bool strides)
 {
-    tuple t = {c, m, strides, 0, 0, 0};
+    tuple t = {{c, strides, 0, 0, 0}, m};
     zlay_status status;
     do status = leaf(&t);
-    while (!status && t.depth);
-    return !status && strides && t.leaf != m->count ? not_congruent(&t) : status;
+    while (!status && t.at.depth);
+    bool whole = !strides || t.at.leaf == m->count;
+    return status || whole ? status : zl_tuple_incongruent(&t.at);
 }
 
 static zlay_status compact(zl_modes *m)

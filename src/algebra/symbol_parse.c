@@ -2,6 +2,7 @@
 /* The text of symbolic layouts: that of strided ones, with products of names for integers. */
 #include "algebra/facts_form.h"
 #include "algebra/symbol.h"
+#include "algebra/tuple.h"
 
 #include <string.h>
 
@@ -119,73 +120,45 @@ static zlay_status read_monomial(zl_cursor *c, zl_symbols *s, zl_monomial *out)
 /* ---- tuples -------------------------------------------------------------------------------- */
 
 typedef struct tuple {
-    zl_cursor *c;
+    zl_tuple at;
     zl_symbols *s;
-    bool strides;
-    size_t leaf;
-    uint32_t open, depth;
 } tuple;
-
-static zlay_status not_congruent(tuple *t)
-{
-    return zl_fail(t->c->ctx, ZLAY_EINVAL,
-                   "byte %zu: the strides are nested or counted unlike the extents",
-                   t->c->first + t->c->at);
-}
-
-static zlay_status open_all(tuple *t)
-{
-    uint32_t limit = zl_limits(t->c->ctx)->nesting;
-    for (t->open = 0; zl_cursor_take(t->c, '('); t->open++)
-        if (++t->depth > limit)
-            return zl_fail(t->c->ctx, ZLAY_ELIMIT, "byte %zu: limits.nesting is %u",
-                           t->c->first + t->c->at - 1, (unsigned)limit);
-    return ZLAY_OK;
-}
 
 static zlay_status put_leaf(tuple *t, const zl_monomial *m)
 {
     zl_symbols *s = t->s;
-    uint64_t limit = zl_limits(t->c->ctx)->dims;
-    if (t->strides) {
-        if (t->leaf >= s->leaves || s->leaf[t->leaf].open != t->open) return not_congruent(t);
-        s->leaf[t->leaf].stride = *m;
+    size_t i = t->at.leaf;
+    uint64_t limit = zl_limits(t->at.c->ctx)->dims;
+    if (t->at.strides) {
+        if (i >= s->leaves || s->leaf[i].open != t->at.open) return zl_tuple_incongruent(&t->at);
+        s->leaf[i].stride = *m;
         return ZLAY_OK;
     }
     if (s->leaves == ZL_SYMBOL_LEAVES || s->leaves >= limit)
-        return zl_fail(t->c->ctx, ZLAY_ELIMIT,
+        return zl_fail(t->at.c->ctx, ZLAY_ELIMIT,
                        "limits.dims is %llu, symbolic layouts have 64 modes at most; here are more",
                        (unsigned long long)limit);
-    s->leaf[s->leaves++] = (zl_symbol_leaf){*m, zl_monomial_of(0), t->open, 0};
+    s->leaf[s->leaves++] = (zl_symbol_leaf){*m, zl_monomial_of(0), t->at.open, 0};
     return ZLAY_OK;
-}
-
-static zlay_status close_all(tuple *t)
-{
-    uint32_t close = 0;
-    for (; t->depth && zl_cursor_take(t->c, ')'); t->depth--) close++;
-    if (!t->strides) t->s->leaf[t->leaf].close = close;
-    else if (t->s->leaf[t->leaf].close != close) return not_congruent(t);
-    t->leaf++;
-    return t->depth ? zl_cursor_want(t->c, ',') : ZLAY_OK;
 }
 
 static zlay_status read_leaf(tuple *t)
 {
     zl_monomial m;
-    zlay_status status = open_all(t);
-    if (!status) status = read_monomial(t->c, t->s, &m);
+    zlay_status status = zl_tuple_open(&t->at);
+    if (!status) status = read_monomial(t->at.c, t->s, &m);
     if (!status) status = put_leaf(t, &m);
-    return status ? status : close_all(t);
+    return status ? status : zl_tuple_close(&t->at, &t->s->leaf[t->at.leaf].close);
 }
 
 static zlay_status read_tuple(zl_cursor *c, zl_symbols *s, bool strides)
 {
-    tuple t = {c, s, strides, 0, 0, 0};
+    tuple t = {{c, strides, 0, 0, 0}, s};
     zlay_status status;
     do status = read_leaf(&t);
-    while (!status && t.depth);
-    return !status && strides && t.leaf != s->leaves ? not_congruent(&t) : status;
+    while (!status && t.at.depth);
+    bool whole = !strides || t.at.leaf == s->leaves;
+    return status || whole ? status : zl_tuple_incongruent(&t.at);
 }
 
 static zlay_status compact(zl_cursor *c, zl_symbols *s)
