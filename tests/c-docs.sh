@@ -40,6 +40,7 @@ table_is_fresh() {
 }
 
 manual_is_fresh() { tools/gen-rules.sh man > "$tap_dir/rules.7" && diff docs/zlay_rules.7 "$tap_dir/rules.7"; }
+forms_are_fresh() { tools/gen-forms.sh > "$tap_dir/instructions.md" && diff docs/instructions.md "$tap_dir/instructions.md"; }
 rules_are_fresh() { tools/gen-rules.sh > "$tap_dir/rules.md" && diff docs/rules.md "$tap_dir/rules.md"; }
 
 every_op_is_dispatched() { # the running program knows the ops of the page
@@ -73,6 +74,7 @@ check "its transcript is what the program answers" transcript_is_true
 check "links lead to files" links_lead_somewhere
 check "the table of docs/batch.md is what src/json/ops.def says" table_is_fresh
 check "docs/rules.md is what the rows say" rules_are_fresh
+check "docs/instructions.md is what the rows say" forms_are_fresh
 check "docs/zlay_rules.7 is what the rows say" manual_is_fresh
 check "the program knows every operation of the page" every_op_is_dispatched
 check "every source begins with its licence" spdx
