@@ -395,6 +395,12 @@ static void descriptors(void **state)
         {"{\"op\":\"idesc.pack\",\"kind\":\"f16\",\"a\":\"bf16\",\"b\":\"bf16\",\"d\":\"f32\",\"m\":128,\"n\":256,\"sf_a_id\":0}", "error", "\"EINVAL\""},
         {"{\"op\":\"idesc.unpack\",\"kind\":\"mxf4nvf4\",\"desc\":\"0x08300480\"}", "ok",
          "{\"kind\":\"mxf4nvf4\",\"a\":\"e2m1\",\"b\":\"e2m1\",\"d\":\"f32\",\"a_major\":\"K\",\"b_major\":\"K\",\"m\":128,\"n\":192,\"sparse\":0,\"negate_a\":0,\"negate_b\":0,\"sf_a_id\":0,\"sf_b_id\":0,\"scale_type\":\"ue4m3\",\"reserved\":\"0x00000000\"}"},
+        {"{\"op\":\"tmem.layout\",\"shape\":\"path_f\",\"size\":64,\"address\":\"0x100\"}", "ok", "\"256 o ((16,4),64):((65536,2097152),1)\""},
+        {"{\"op\":\"tmem.layout\",\"shape\":\"path_f\",\"size\":12}", "ok", NULL},
+        {"{\"op\":\"tmem.layout\",\"shape\":\"path_h\",\"size\":16}", "error", "\"EINVAL\""},
+        {"{\"op\":\"tmem.issue\",\"target\":\"sm_100a\",\"instruction\":\"ld\",\"shape\":\"32x32b\",\"num\":32,\"warp\":2,\"address\":\"0x00400000\"}", "ok.answer", "\"yes\""},
+        {"{\"op\":\"tmem.issue\",\"target\":\"sm_100a\",\"instruction\":\"ld\",\"shape\":\"32x32b\",\"num\":32,\"warp\":1,\"address\":\"0x00400000\"}", "ok.answer", "\"no\""},
+        {"{\"op\":\"tmem.issue\",\"target\":\"sm_100a\",\"instruction\":\"dealloc\",\"columns\":96}", "ok.answer", "\"no\""},
         {"{\"op\":\"idesc.check\",\"target\":\"sm_100a\",\"kind\":\"f16\",\"desc\":\"0x06200010\"}", "ok.answer", "\"no\""},
     };
     for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);

@@ -250,6 +250,8 @@ static const char *const whole[] = {
     "\"n\":256}",
     "{\"op\":\"idesc.unpack\",\"kind\":\"f16\",\"desc\":\"0x08400490\"}",
     "{\"op\":\"idesc.check\",\"target\":\"sm_100a\",\"kind\":\"f16\",\"desc\":\"0x08400490\"}",
+    "{\"op\":\"tmem.issue\",\"target\":\"sm_100a\",\"instruction\":\"alloc\"}",
+    "{\"op\":\"tmem.layout\",\"shape\":\"128x256b\"}",
     "{\"op\":\"bank.count\",\"target\":\"sm_90\",\"instruction\":\"ld.shared.b32\",\"addresses\":["
     "0,null,null,null,null,null,null,null,null,null,null,"
     "null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,null,"

@@ -225,7 +225,13 @@ enum {
     ZLAY_FIELD_COLUMNS,
     ZLAY_FIELD_GROUPS,
     ZLAY_FIELD_SCALE,
-    ZLAY_FIELD_SIZE
+    ZLAY_FIELD_SIZE,
+    ZLAY_FIELD_SHAPE,
+    ZLAY_FIELD_NUM,
+    ZLAY_FIELD_PACK,
+    ZLAY_FIELD_HALF_SPLIT,
+    ZLAY_FIELD_FORMAT,
+    ZLAY_FIELD_REDUCE
 };
 
 /** The head of a verdict: 32 bytes.  `reasons` counts all of them, also those

@@ -21,6 +21,7 @@
 #include <zlay/mma.h>
 #include <zlay/smemdesc.h>
 #include <zlay/tensormap.h>
+#include <zlay/tmem.h>
 #include <zlay/tensormap_bits.h>
 #include <zlay/pieces.h>
 #include <zlay/pipe.h>

@@ -52,7 +52,8 @@ static zlay_status get_type(zl_call *call, const char *name, int32_t *out)
     const json_t *value = json_object_get(call->request, name);
     uint64_t code;
     const char *text = json_string_value(value);
-    if (!text || strncmp(text, "0x", 2)) return zl_get_word(call, call->request, name, zl_types, out);
+    if (!text || strncmp(text, "0x", 2))
+        return zl_get_word(call, call->request, name, zl_types, out);
     if (!zl_json_u64(value, &code) || code >= CODES)
         return zl_wrong(call, name, "a type, or a code below 0x8");
     *out = ZLAY_IDESC_CODE + (int32_t)code;
@@ -113,12 +114,13 @@ static zlay_status refuse(zl_call *call, const zlay_idesc *fields)
     zlay_verdict verdict;
     zlay_rule rule;
     const zlay_target *target;
-    if (zlay_target_find(&target, "sm_103a", 7) || zlay_idesc_check(&verdict, reasons, ZL_REASONS_MOST, target, fields, NULL))
+    if (zlay_target_find(&target, "sm_103a", 7) ||
+        zlay_idesc_check(&verdict, reasons, ZL_REASONS_MOST, target, fields, NULL))
         verdict.reasons = 0;
     for (uint32_t i = 0; i < verdict.reasons && i < ZL_REASONS_MOST; i++) {
         const char *field = zlay_field_name(reasons[i].field);
         if (!reasons[i].field || zlay_rule_get(&rule, reasons[i].rule)) continue;
-        return zl_fail(call->ctx, ZLAY_EINVAL, "field '%s' is %" PRIu64 " and has no bits for it: %s",
+        return zl_fail(call->ctx, ZLAY_EINVAL, "field '%s' is %" PRIu64 ", no bits for it: %s",
                        field, reasons[i].value, rule.text);
     }
     return zl_fail(call->ctx, ZLAY_EINVAL, "a field does not fit its bits, or its kind has none");
@@ -181,7 +183,8 @@ zlay_status zl_op_idesc_unpack(zl_call *call)
     zlay_status status = zl_get_word(call, call->request, "kind", zl_kinds, &kind);
     if (!status) status = zl_get_u64(call, call->request, "desc", &desc);
     if (!status && desc > UINT32_MAX) status = zl_wrong(call, "desc", "32 bits");
-    if (!status && zlay_idesc_unpack(&f, kind, (uint32_t)desc)) status = zl_wrong(call, "kind", "a kind");
+    if (!status && zlay_idesc_unpack(&f, kind, (uint32_t)desc))
+        status = zl_wrong(call, "kind", "a kind");
     if (status) return status;
     call->value = json_object();
     zl_put_value(call, call->value, "kind", zl_json_word(zl_kinds, f.kind));

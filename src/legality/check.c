@@ -93,6 +93,12 @@ static const char *const fields[] = {
     [ZLAY_FIELD_GROUPS] = "groups",
     [ZLAY_FIELD_SCALE] = "scale",
     [ZLAY_FIELD_SIZE] = "size",
+    [ZLAY_FIELD_SHAPE] = "shape",
+    [ZLAY_FIELD_NUM] = "num",
+    [ZLAY_FIELD_PACK] = "pack",
+    [ZLAY_FIELD_HALF_SPLIT] = "half_split",
+    [ZLAY_FIELD_FORMAT] = "format",
+    [ZLAY_FIELD_REDUCE] = "reduce",
 };
 
 const char *zlay_field_name(int32_t field)

@@ -31,6 +31,7 @@ typedef enum zl_subject_kind {
     ZL_SUBJECT_BARRIER,
     ZL_SUBJECT_BLOCK,
     ZL_SUBJECT_REPLACE,
+    ZL_SUBJECT_TMEM,
     ZL_SUBJECT_MMA,          /* a zlay_mma of no known instruction */
     ZL_SUBJECT_WGMMA,
     ZL_SUBJECT_TCGEN05,

@@ -94,6 +94,17 @@ typedef enum zl_entries {
 #define ZL_BOUND_T5_M_POWER   (UINT64_MAX - 111)
 #define ZL_BOUND_T5_N_POWER   (UINT64_MAX - 112)
 #define ZL_BOUND_T5_SAME(i)   (UINT64_MAX - 113 - (i))
+/* Of tensor memory. */
+#define ZL_BOUND_TMEM_NUM        (UINT64_MAX - 160)
+#define ZL_BOUND_TMEM_NUM_POWER  (UINT64_MAX - 161)
+#define ZL_BOUND_TMEM_POWER      (UINT64_MAX - 162)
+#define ZL_BOUND_TMEM_REGISTERS  (UINT64_MAX - 163)
+#define ZL_BOUND_TMEM_WARP       (UINT64_MAX - 164)
+#define ZL_BOUND_TMEM_BASE       (UINT64_MAX - 165)
+#define ZL_BOUND_TMEM_FIRST      (UINT64_MAX - 166)
+#define ZL_BOUND_TMEM_END        (UINT64_MAX - 167)
+#define ZL_BOUND_TMEM_ALLOCATED  (UINT64_MAX - 168)
+#define ZL_BOUND_TMEM_TYPE       (UINT64_MAX - 169)
 /* Of issued copies, barriers and blocks. */
 #define ZL_BOUND_WINDOW      (UINT64_MAX - 32) /* end of a block's shared addresses */
 #define ZL_BOUND_MAP_RANK    (UINT64_MAX - 33)
@@ -174,7 +185,7 @@ void zl_tensormap_fix(zlay_reason *reason, const zl_rule *rule, const zl_subject
 
 extern const zl_subject_form zl_tensormap_form, zl_smemdesc_form, zl_mma_form, zl_wgmma_form,
     zl_smem_form, zl_copy_form,
-    zl_barrier_form, zl_block_form, zl_replace_form, zl_tcgen05_form;
+    zl_barrier_form, zl_block_form, zl_replace_form, zl_tcgen05_form, zl_tmem_form;
 
 /* The end of a block's shared addresses: what it may have behind what the system keeps. */
 uint64_t zl_smem_window(const zlay_target *target);
