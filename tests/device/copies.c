@@ -21,7 +21,7 @@ static const struct {
 #include "copies.def"
 };
 
-enum { NO_MAP, BF16, BF16_64, BF16_32, BF16_NO, BF16_3D, IM2COL, RAGGED, STEP2,
+enum { NO_MAP, BF16, BF16_64, BF16_32, BF16_NO, BF16_3D, IM2COL, CORNERS, IL16, IL32, RAGGED, STEP2,
        U8, U32, S32, U64, S64, F16, F32, F64 };
 static const struct {
     int32_t type;
@@ -36,6 +36,9 @@ static const struct {
     [BF16_NO] = {ZLAY_TYPE_BF16, 2, {256, 512}, {512}, {64, 64}, 1, 0, 0},
     [BF16_3D] = {ZLAY_TYPE_BF16, 3, {256, 64, 8}, {512, 32768}, {64, 64, 1}, 1, 0, 3},
     [IM2COL] = {ZLAY_TYPE_BF16, 3, {256, 64, 8}, {512, 32768}, {64, 64, 1}, 1, 0, 3},
+    [CORNERS] = {ZLAY_TYPE_BF16, 3, {256, 64, 8}, {512, 32768}, {64, 64, 1}, 1, 0, 3},
+    [IL16] = {ZLAY_TYPE_BF16, 3, {64, 16, 4}, {1024, 32768}, {16, 1, 2}, 1, 1, 0},
+    [IL32] = {ZLAY_TYPE_BF16, 3, {32, 16, 4}, {1024, 32768}, {16, 1, 2}, 1, 2, 1},
     [RAGGED] = {ZLAY_TYPE_BF16, 2, {100, 512}, {512}, {64, 64}, 1, 0, 3},
     [STEP2] = {ZLAY_TYPE_U32, 2, {128, 512}, {512}, {16, 9}, 2, 0, 0},
     [U8] = {ZLAY_TYPE_U8, 2, {512, 512}, {512}, {128, 64}, 1, 0, 3},
@@ -127,12 +130,14 @@ static zlay_tensormap map_of(int which, uint64_t address)
     m.address = address;
     m.type = maps[which].type;
     m.rank = maps[which].rank;
-    m.mode = which == IM2COL;
+    m.mode = which == IM2COL || which == CORNERS;
+    m.channels = m.pixels = m.mode ? 64 : 0;
+    if (which == CORNERS) m.lower[0] = -1, m.upper[0] = 1;
     m.interleave = maps[which].interleave;
     m.swizzle = maps[which].swizzle;
     for (uint32_t i = 0; i < m.rank; i++) {
         m.extent[i] = maps[which].extent[i];
-        m.box[i] = maps[which].box[i];
+        m.box[i] = m.mode ? 0 : maps[which].box[i];
         m.step[i] = i == 1 ? maps[which].step1 : 1;
         if (i) m.stride[i - 1] = maps[which].stride[i - 1];
     }
@@ -146,16 +151,15 @@ typedef zl_cu_result encode_im2col(struct CUtensorMap_st *, zl_cu_enum, uint32_t
 
 static void map_encode(copy_rig *r, void *out, const copy_case *c, const zlay_tensormap *m)
 {
-    if (c->map != IM2COL) {
+    if (!m->mode) {
         if (zlay_device_encode(r->ctx, r->device, out, m)) rig_die("encode", c->name);
         return;
     }
     encode_im2col *encode = NULL;
     *(void **)&encode = dlsym(r->device->driver.library, "cuTensorMapEncodeIm2col");
-    int corner[1] = {0};
     if (zl_device_enter(r->ctx, r->device)) rig_die("context", c->name);
     if (!encode || encode(out, (zl_cu_enum)m->type, 3, (void *)(uintptr_t)m->address, m->extent,
-                          m->stride, corner, corner, 64, 64, m->step, 0, 3, 0, 0))
+                          m->stride, m->lower, m->upper, m->channels, m->pixels, m->step, 0, 3, 0, 0))
         rig_die("encode", c->name);
     zl_device_leave(r->ctx, r->device, ZLAY_OK);
 }
@@ -189,6 +193,7 @@ static void issue_of(zlay_issue *out, const copy_case *c)
     if (!tensor && !to_peer(c)) out->source = (uint32_t)c->x;
     if (!tensor && !out->width) out->bytes = c->operand;
     out->taken = c->operand;
+    out->offset[0] = (int32_t)c->operand;
     out->cta_mask = c->operand;
     out->barrier = c->barrier;
     out->expect = c->bytes;
@@ -297,7 +302,10 @@ static void model_tensor(world *w, const copy_case *c, const zlay_tensormap *map
         zlay_sim_smem shared = {w->shared[rank], COPY_SHARED, origin};
         bool receives = form_is(c, "multicast") ? c->operand >> rank & 1 : !rank;
         if (!receives) continue;
-        if (issue.kind == ZLAY_COPY_TENSOR_LOAD)
+        if (map->mode && issue.kind == ZLAY_COPY_TENSOR_LOAD)
+            zlay_sim_im2col_load(&fault, &bytes, &shared, origin + c->smem, map, &global, at,
+                                 &(uint16_t){(uint16_t)c->operand});
+        else if (issue.kind == ZLAY_COPY_TENSOR_LOAD)
             zlay_sim_tensor_load(&fault, &bytes, &shared, origin + c->smem, map, &global, at);
         if (issue.kind == ZLAY_COPY_TENSOR_STORE)
             zlay_sim_tensor_store(&fault, &bytes, &shared, origin + c->smem, map, &global, at);

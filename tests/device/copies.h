@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 /* Outcomes that are no fault's number. */
-enum { RUNS = -8, MODELLED, RUNS_WRONG, EARLY, NEVER, ANY_FAULT, LOOK };
+enum { RUNS = -8, MODELLED, RUNS_WRONG, DISTURBS, EARLY, NEVER, ANY_FAULT, LOOK };
 
 enum { COPY_SHARED = 48 << 10, COPY_GLOBAL = 512 << 10, COPY_BLOCKS = 2 };
 

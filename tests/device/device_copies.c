@@ -50,6 +50,7 @@ static bool copy_expected(const copy_case *c, const copy_seen *seen)
     case RUNS:
     case MODELLED: return fine && !wrong && ended;
     case RUNS_WRONG: return fine && wrong && ended;
+    case DISTURBS: return fine && wrong;
     case EARLY: return fine && ended;
     case NEVER: return fine && !ended;
     case ANY_FAULT: return !fine;
