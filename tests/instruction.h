@@ -53,8 +53,8 @@ static const char *const register_types[] = {['r'] = ".b32", ['d'] = ".b64", ['h
                                              ['q'] = ".b128", ['f'] = ".f32", ['g'] = ".f64",
                                              ['p'] = ".pred"};
 
-/* A form as one line: its registers in a scope of their own, and `given` in the place of the operand
- * of a name, where one is. */
+/* A form as one line: its registers in a scope of their own, and `given` in the place of the
+ * operand of a name, where one is. */
 static inline void form_line(char *out, uint32_t form, const char *name, int64_t given)
 {
     static char names[NAMES_MOST][32];
@@ -151,8 +151,8 @@ static inline int assembly_strike(const assembly *a, const char *command, const 
     return status && !struck ? -1 : struck;
 }
 
-/* ptxas says of every line that it refuses why; a file is put to it again without those until it takes
- * the rest, so that what it takes was assembled. False: it refuses the file itself. */
+/* ptxas says of every line that it refuses why; a file is put to it again without those until it
+ * takes the rest, so that what it takes was assembled. False: it refuses the file itself. */
 static inline bool assemble(const assembly *a)
 {
     enum { ROUNDS = 400 };
@@ -192,7 +192,7 @@ static inline bool assembles(const zlay_target *on, const zlay_instruction *aske
     return !refused;
 }
 
-/* What ptxas takes breaks no rule of its own, what it refuses breaks one: answers how many differ. */
+/* What ptxas takes breaks no rule of its own, what it refuses breaks one: how many differ. */
 static inline uint32_t lines_compare(const zlay_instruction *asked, char **lines, uint32_t count,
                                      const zlay_target *on, uint32_t version, bool parse_only)
 {
@@ -200,7 +200,8 @@ static inline uint32_t lines_compare(const zlay_instruction *asked, char **lines
     uint32_t wrong = 0;
     bool *taken = calloc(count + 1, sizeof *taken);
     assert_non_null(taken);
-    assembly a = {zlay_target_name(on), version, parse_only, (const char *const *)lines, count, taken};
+    assembly a = {zlay_target_name(on), version, parse_only,
+                  (const char *const *)lines, count, taken};
     bool file = assemble(&a);
     for (uint32_t i = 0; i < count; i++) {
         bool took = file && taken[i];
@@ -273,7 +274,8 @@ static inline void constants_put(constants *c, uint32_t form, const zlay_operand
         if (c->count == BATCH) constants_flush(c);
         form_line(line, form, o->name, constant_values[i]);
         assert_non_null(c->lines[c->count] = strdup(line));
-        c->asked[c->count++] = (zlay_instruction){form, 90, 1, 0, {{o->field, 0, constant_values[i]}}};
+        c->asked[c->count++] =
+            (zlay_instruction){form, 90, 1, 0, {{o->field, 0, constant_values[i]}}};
     }
 }
 

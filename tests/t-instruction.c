@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instruction forms: ids, texts, verdicts; a part of them put to ptxas (x-instruction has the whole). */
+/* Instruction forms: ids, texts, verdicts; a part is put to ptxas, x-instruction puts the whole. */
 #define _POSIX_C_SOURCE 200809L
 #include <unistd.h>
 
@@ -178,13 +178,20 @@ static void other_spellings_and_defaults(void **state)
 {
     (void)state;
     assert_int_equal(form("tma.load.tile.2d"), form("tma.load.tile.2d.cluster"));
-    assert_int_equal(form("tma.load.tile.2d.multicast"), form("tma.load.tile.2d.cluster.multicast"));
+    assert_int_equal(form("tma.load.tile.2d.multicast"),
+                     form("tma.load.tile.2d.cluster.multicast"));
     assert_int_equal(form("ldmatrix.x4_trans"), form("ldmatrix.x4.trans"));
     assert_int_equal(form("ld.g.128"), form("ld.global.v4.b32"));
     assert_int_equal(form("cp.async.bulk.commit_group"), form("bulk.commit"));
 }
 
 /* ---- verdicts ------------------------------------------------------------------- */
+
+static int64_t any_number(uint64_t *seed)
+{
+    int64_t number = (int64_t)test_random(seed);
+    return number >> test_range(seed, 0, 63);
+}
 
 static void every_value_has_a_verdict(void **state)
 {
@@ -199,8 +206,7 @@ static void every_value_has_a_verdict(void **state)
         if (i % 2) asked.ptx %= 100;
         for (size_t k = 0; !zlay_instruction_operand(&o, asked.form, k); k++)
             if (o.field && asked.count < ZLAY_CONSTANTS_MOST)
-                asked.constant[asked.count++] =
-                    (zlay_constant){o.field, 0, (int64_t)test_random(&seed) >> test_range(&seed, 0, 63)};
+                asked.constant[asked.count++] = (zlay_constant){o.field, 0, any_number(&seed)};
         on = zlay_target_at((size_t)test_range(&seed, 0, 15));
         assert_int_equal(zlay_instruction_check(&v, NULL, 0, on, &asked), ZLAY_OK);
         assert_int_equal(v.answer, v.broken ? ZLAY_NO : ZLAY_YES);
@@ -219,8 +225,7 @@ static void repairs_are_legal(void **state)
         zlay_instruction asked = {.form = forms[test_range(&seed, 0, count - 1)]};
         for (size_t k = 0; !zlay_instruction_operand(&o, asked.form, k); k++)
             if (o.field && !asked.count)
-                asked.constant[asked.count++] =
-                    (zlay_constant){o.field, 0, (int64_t)test_random(&seed) >> test_range(&seed, 0, 63)};
+                asked.constant[asked.count++] = (zlay_constant){o.field, 0, any_number(&seed)};
         const zlay_target *on = target("sm_100a");
         assert_int_equal(zlay_instruction_check(&v, r, 16, on, &asked), ZLAY_OK);
         for (uint32_t k = 0; k < v.reasons; k++)

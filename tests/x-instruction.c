@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instruction forms against ptxas: each on each target, under each PTX version, and with constants around
- * every bound. Unless ZLAY_EXHAUSTIVE=1, a part of it. */
+/* Instruction forms against ptxas: each on each target, under each PTX version, and with constants
+ * around every bound. Unless ZLAY_EXHAUSTIVE=1, a part of it. */
 #define _POSIX_C_SOURCE 200809L
 #include <unistd.h>
 

@@ -4,8 +4,9 @@
  *
  *  A form is an instruction with all its modifiers.  It has an id, a PTX text
  *  with named operands, the oldest PTX version and the targets that have it.
- *  Ids follow what is moved: tma.load.tile.2d, mbar.try_wait.parity, ldmatrix.x4,
- *  tcgen05.mma.cg1.f16.ss; the PTX opcode with its modifiers names one as well.
+ *  Ids follow what is moved: tma.load.tile.2d, mbar.try_wait.parity,
+ *  ldmatrix.x4, tcgen05.mma.cg1.f16.ss; docs/instructions.md has them all.
+ *  The PTX opcode with all its modifiers names one as well.
  *
  *  One form by hand.  setmaxnreg.inc is "setmaxnreg.inc.sync.aligned.u32
  *  registers;", of PTX 8.0, on sm_90a and later targets with a suffix.  On
@@ -39,7 +40,8 @@ typedef struct zlay_form {
 typedef struct zlay_operand {
     char name[16];   /* as the text has it: "dst", "c0" */
     uint32_t bits;   /* of its register; 0: an immediate and nothing else */
-    int32_t cls;     /* 'r' 'd' 'h' 'q' .b32 .b64 .b16 .b128, 'f' 'g' .f32 .f64, 'p', 'i' */
+    int32_t cls;     /* 'r' .b32, 'd' .b64, 'h' .b16, 'q' .b128, 'f' .f32,
+                      * 'g' .f64, 'p' .pred, 'i' immediate */
     int32_t field;   /* ZLAY_FIELD_* of a constant that has rules, else 0 */
     uint32_t reserved; /* 0 */
 } zlay_operand;
@@ -56,7 +58,7 @@ enum { ZLAY_CONSTANTS_MOST = 4 };
 /** A form and what is asked about it. */
 typedef struct zlay_instruction {
     uint32_t form;     /* of zlay_instruction_find or _at */
-    uint32_t ptx;      /* PTX version of the text, 86 of 8.6; 0: any that has the form */
+    uint32_t ptx;      /* PTX version of the text, 86 of 8.6; 0: not asked */
     uint32_t count;    /* constants given, at most ZLAY_CONSTANTS_MOST */
     uint32_t reserved; /* 0 */
     zlay_constant constant[ZLAY_CONSTANTS_MOST];
@@ -75,14 +77,16 @@ ZLAY_API zlay_status zlay_instruction_find(uint32_t *out, const char *name,
 /** The number of the i-th form; ZLAY_NONE past the last. */
 ZLAY_API zlay_status zlay_instruction_at(uint32_t *out, size_t i);
 
-/** Read a form.  Returns: ZLAY_OK; ZLAY_NONE no form has the number; ZLAY_EINVAL. */
+/** Read a form.  Returns: ZLAY_OK; ZLAY_NONE no such form; ZLAY_EINVAL a NULL. */
 ZLAY_API zlay_status zlay_instruction_get(zlay_form *out, uint32_t form);
 
-/** Read the i-th operand of a form in the order of its text; ZLAY_NONE past it. */
+/** Read the i-th operand of a form, in the order of its text.  Returns:
+ *  ZLAY_OK; ZLAY_NONE past the last, or no such form; ZLAY_EINVAL a NULL. */
 ZLAY_API zlay_status zlay_instruction_operand(zlay_operand *out, uint32_t form,
                                               size_t i);
 
-/** Print the id of a form.  Returns: ZLAY_OK, ZLAY_NONE, ZLAY_EROOM, ZLAY_EINVAL. */
+/** Print the id of a form.  Returns: ZLAY_OK, ZLAY_NONE, ZLAY_EROOM,
+ *  ZLAY_EINVAL. */
 ZLAY_API zlay_status zlay_instruction_id(zlay_buf *out, uint32_t form);
 
 /** Print the text of a form.
@@ -103,10 +107,10 @@ ZLAY_API zlay_status zlay_instruction_print(zlay_buf *out, uint32_t form,
  *  Out, In: as zlay_tensormap_check.
  *  Pure: allocates nothing, safe from any thread.
  */
-ZLAY_API zlay_status zlay_instruction_check(zlay_verdict *out,
-                                            zlay_reason *reasons, size_t room,
-                                            const zlay_target *target,
-                                            const zlay_instruction *instruction);
+ZLAY_API zlay_status
+zlay_instruction_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
+                       const zlay_target *target,
+                       const zlay_instruction *instruction);
 
 #ifdef __cplusplus
 }

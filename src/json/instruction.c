@@ -12,7 +12,10 @@ zlay_status zl_get_ptx(zl_call *call, uint32_t *out)
     zl_span text = {0};
     const json_t *value = json_object_get(call->request, "ptx");
     double number = json_real_value(value);
-    if (json_is_real(value) && number > 0 && number < 1000) return *out = (uint32_t)(10 * number + 0.5), 0;
+    if (json_is_real(value) && number > 0 && number < 1000) {
+        *out = (uint32_t)(10 * number + 0.5);
+        return ZLAY_OK;
+    }
     if (!json_is_string(value)) return zl_get_u32(call, call->request, "ptx", out);
     zlay_status status = zl_get_text(call, call->request, "ptx", &text);
     if (status) return status;
@@ -62,7 +65,8 @@ static zlay_status refuse_others(zl_call *call, uint32_t form)
         bool known = has_operand(form, key);
         for (size_t i = 0; i < ZL_COUNT(frame); i++) known |= !strcmp(frame[i], key);
         if (!known)
-            return zl_fail(call->ctx, ZLAY_EINVAL, "field '%s': the form has no such constant", key);
+            return zl_fail(call->ctx, ZLAY_EINVAL, "field '%s': the form has no such constant",
+                           key);
     }
     return ZLAY_OK;
 }
@@ -100,7 +104,8 @@ static zlay_status form_value(zl_call *call, uint32_t form, json_t *out)
     if (!status) zl_put_value(call, out, "id", zl_json_printed(call, print_id, &form, &status));
     if (!status) zl_put_value(call, out, "text", zl_json_printed(call, print_text, &form, &status));
     if (status) return status;
-    snprintf(version, sizeof version, "%u.%u", (unsigned)(about.ptx / 10), (unsigned)(about.ptx % 10));
+    snprintf(version, sizeof version, "%u.%u", (unsigned)(about.ptx / 10),
+             (unsigned)(about.ptx % 10));
     zl_put_value(call, out, "ptx", json_string(version));
     zl_put_value(call, out, "targets", json_string(about.targets));
     return ZLAY_OK;

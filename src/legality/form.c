@@ -97,7 +97,7 @@ static uint32_t variants_of(const zl_pattern *pattern)
 
 /* ---- numbers -------------------------------------------------------------------- */
 
-/* A number is the row, from 1, and the row's variant in the low half; the last axis varies fastest. */
+/* A number is the row, from 1, and the row's variant in the low half: the last axis is fastest. */
 enum { VARIANT_BITS = 16 };
 
 static uint32_t number_of(size_t row, uint32_t variant)
@@ -182,8 +182,8 @@ static uint32_t place_of(const match *m, uint32_t axis)
 
 /* Choose what covers most of the text, among those that spell what was read of the axis before; the
  * length of it, -1 where nothing begins the text. */
-static int choose_longest(match *m, uint32_t axis, uint32_t piece, spelling *spell, const char *text,
-                          size_t length)
+static int choose_longest(match *m, uint32_t axis, uint32_t piece, spelling *spell,
+                          const char *text, size_t length)
 {
     uint32_t at = place_of(m, axis);
     const zl_choice *before = m->chosen[at];
@@ -191,7 +191,8 @@ static int choose_longest(match *m, uint32_t axis, uint32_t piece, spelling *spe
     if (!before) m->piece[at] = piece;
     for (uint32_t i = 0; i < choices_of(axis); i++) {
         const zl_choice *choice = &choices[axes[axis].first + i];
-        if (before && strcmp(spell(before, m->piece[at]), spell(choice, m->piece[at])) != 0) continue;
+        if (before && strcmp(spell(before, m->piece[at]), spell(choice, m->piece[at])) != 0)
+            continue;
         int n = spelled(spell(choice, piece), text, length);
         if (n <= best) continue;
         best = n;

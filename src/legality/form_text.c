@@ -150,7 +150,8 @@ zlay_status zlay_instruction_id(zlay_buf *out, uint32_t number)
 static const struct {
     char cls;
     uint32_t bits;
-} classes[] = {{'p', 1}, {'h', 16}, {'r', 32}, {'f', 32}, {'d', 64}, {'g', 64}, {'q', 128}, {'i', 0}};
+} classes[] = {{'p', 1},  {'h', 16}, {'r', 32},  {'f', 32},
+               {'d', 64}, {'g', 64}, {'q', 128}, {'i', 0}};
 
 static uint32_t bits_of(char cls)
 {

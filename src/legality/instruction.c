@@ -44,7 +44,16 @@ static const int64_t *given(const asked *a, zl_quantity kind)
     return NULL;
 }
 
-bool zl_constant_given(zl_quantity kind, const zl_subject *s) { return given(s->value, kind) != NULL; }
+bool zl_constant_given(zl_quantity kind, const zl_subject *s)
+{
+    return given(s->value, kind) != NULL;
+}
+
+/* Whether the documents give a form to a target that the assembler gives it to. */
+static bool said_on(const zl_form *form, const zlay_target *target)
+{
+    return zl_form_on(form, target, true) || !zl_form_on(form, target, false);
+}
 
 static uint64_t value(zl_quantity q, const zl_subject *s, uint32_t i)
 {
@@ -52,7 +61,7 @@ static uint64_t value(zl_quantity q, const zl_subject *s, uint32_t i)
     (void)i;
     switch (q) {
     case ZL_Q_INSTR_ON: return zl_form_on(&a->form, s->target, false);
-    case ZL_Q_INSTR_SAID: return zl_form_on(&a->form, s->target, true) >= zl_form_on(&a->form, s->target, false);
+    case ZL_Q_INSTR_SAID: return said_on(&a->form, s->target);
     case ZL_Q_INSTR_PTX: return a->ptx;
     default: return (uint64_t)*given(a, q);
     }
@@ -64,7 +73,7 @@ static bool guard(zl_guard g, const zl_subject *s)
     return ((const asked *)s->value)->ptx != 0;
 }
 
-/* The nearest power of two that is no less; of negative numbers and of those past 2^62, the bound. */
+/* The least power of two that is no less; 2^62 of greater numbers. */
 static uint64_t power_of_two(int64_t value)
 {
     uint64_t power = 1;
@@ -111,14 +120,15 @@ static int64_t clamped(int64_t value, int64_t lo, int64_t hi)
 static int64_t moved(const zl_rule *rule, const zl_subject *s, int64_t value)
 {
     int64_t lo = (int64_t)bound(rule->lo, s, 0), hi = (int64_t)bound(rule->hi, s, 0);
+    bool power = rule->lo == ZL_BOUND_POWER_OF_TWO;
     switch (rule->relation) {
-    case ZLAY_REL_MULTIPLE: return value > INT64_MAX - lo ? value / lo * lo : (value + lo - 1) / lo * lo;
-    case ZLAY_REL_EQUAL: return rule->lo == ZL_BOUND_POWER_OF_TWO ? (int64_t)power_of_two(value) : lo;
+    case ZLAY_REL_MULTIPLE: return (value + (value > INT64_MAX - lo ? 0 : lo - 1)) / lo * lo;
+    case ZLAY_REL_EQUAL: return power ? (int64_t)power_of_two(value) : lo;
     default: return clamped(value, lo, hi);
     }
 }
 
-/* Bounds are multiples and powers themselves, so ranges first and last leave what every rule takes. */
+/* Bounds are multiples and powers themselves: ranges first and last leave what every rule takes. */
 static int64_t settled(zl_quantity quantity, const zl_subject *s, int64_t value)
 {
     for (int pass = 0; pass < 3; pass++)

@@ -131,7 +131,7 @@ typedef enum zl_entries {
 #define ZL_BOUND_FORM_PTX     (UINT64_MAX - 96) /* the oldest PTX version that has the form */
 #define ZL_BOUND_TARGET_PTX   (UINT64_MAX - 97) /* that knows the target */
 #define ZL_BOUND_PTX_KNOWN    (UINT64_MAX - 98) /* the nearest version that there is */
-#define ZL_BOUND_SAID_PTX     (UINT64_MAX - 100) /* that has the form by the documents, where later */
+#define ZL_BOUND_SAID_PTX     (UINT64_MAX - 100) /* the same by the documents, where later */
 #define ZL_BOUND_POWER_OF_TWO (UINT64_MAX - 99) /* the least that is no less */
 
 typedef struct zl_rule {

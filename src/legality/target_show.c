@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const zlay_target_info limits[] = {
-#define LIMITS(arch, width, most_threads, own, file, shared, bank_count, blocks, most_blocks)       \
+#define LIMITS(arch, width, most_threads, own, file, shared, bank_count, blocks, most_blocks)      \
     {.architecture = arch,                                                                         \
      .lanes = width,                                                                               \
      .threads = most_threads,                                                                      \
@@ -54,8 +54,11 @@ zlay_status zlay_target_get(zlay_target_info *out, const zlay_target *target)
 static const struct {
     uint32_t bit;
     const char *name;
-} features[] = {{ZL_HAS_CP_ASYNC, "cp_async"}, {ZL_HAS_TMA, "tma"},         {ZL_HAS_CLUSTER, "cluster"},
-                {ZL_HAS_WGMMA, "wgmma"},       {ZL_HAS_TCGEN05, "tcgen05"}};
+} features[] = {{ZL_HAS_CP_ASYNC, "cp_async"},
+                {ZL_HAS_TMA, "tma"},
+                {ZL_HAS_CLUSTER, "cluster"},
+                {ZL_HAS_WGMMA, "wgmma"},
+                {ZL_HAS_TCGEN05, "tcgen05"}};
 
 const char *zlay_target_feature(const zlay_target *target, size_t i)
 {
