@@ -103,6 +103,7 @@ static const struct {
     {"cute", bench_cute},
     {"zmat", bench_zmat},
     {"plan", bench_plan},
+    {"bank", bench_bank},
     {"driver", bench_driver},
     {"matrix", bench_matrix},
 };

@@ -4,35 +4,12 @@
 
 #include <string.h>
 
-enum { WORD = 4 };
-
-/* A set of keys by open addressing; 0 is an empty place, so keys are kept plus one. */
-typedef struct key_set {
-    uint32_t mask, places[512];
-} key_set;
-
-static void set_begin(key_set *set, uint32_t keys)
-{
-    uint32_t places = 16;
-    while (places < 2 * keys) places *= 2;
-    set->mask = places - 1;
-    memset(set->places, 0, places * sizeof *set->places);
-}
-
-/* False: it was there. */
-static bool set_add(key_set *set, uint32_t key)
-{
-    uint32_t i = (key * 0x9e3779b1u >> 16) & set->mask;
-    for (; set->places[i]; i = (i + 1) & set->mask)
-        if (set->places[i] == key + 1) return false;
-    set->places[i] = key + 1;
-    return true;
-}
+enum { WORD = 4, LANES_STEP = 4, KEYS_MOST = ZLAY_BANK_LANES * 3, CHAINS = 64 };
 
 /* An access as it is counted: keys are whole lanes where these fill aligned banks, else words. */
 typedef struct counted {
     const uint32_t *addresses; /* of one part */
-    uint32_t unit;             /* bytes of a key */
+    uint32_t shift;            /* log2 of the bytes of a key */
     uint32_t keys;             /* of a lane */
     uint32_t ways;             /* keys that the banks hold side by side */
     bool apart;                /* lanes of one word are served one by one */
@@ -41,45 +18,76 @@ typedef struct counted {
 static void count_begin(counted *c, const zl_banked *b)
 {
     uint32_t bytes = b->access->bytes, align = b->access->align;
-    c->unit = bytes < WORD || align < bytes ? WORD : bytes;
+    c->shift = (uint32_t)__builtin_ctz(bytes < WORD || align < bytes ? WORD : bytes);
     c->keys = align < bytes ? bytes / WORD : 1;
-    c->ways = b->model->banks * WORD / c->unit;
+    c->ways = b->model->banks * WORD >> c->shift;
     c->apart = b->model->serves == ZL_SERVES_LANES;
 }
 
-/* The most keys that lanes ask of one place, distinct ones where words are served once. */
+/* Keys of one place, each once unless lanes are served apart. */
+static uint32_t put_once(uint32_t *place, uint32_t held, uint32_t key, bool apart)
+{
+    uint32_t i = apart ? held : 0;
+    while (i < held && place[i] != key) i++;
+    place[i] = key;
+    return i < held ? held : held + 1;
+}
+
+/* The most keys that lanes ask of one place. */
 static uint32_t phase_wavefronts(const counted *c, uint64_t lanes)
 {
-    uint8_t held[ZLAY_BANK_LANES] = {0}, most = 0;
-    key_set set;
-    set_begin(&set, (uint32_t)__builtin_popcountll(lanes) * c->keys);
+    uint32_t places[ZLAY_BANK_LANES][ZLAY_BANK_LANES], most = 0;
+    uint8_t held[ZLAY_BANK_LANES] = {0};
     for (; lanes; lanes &= lanes - 1) {
-        uint32_t key = c->addresses[__builtin_ctzll(lanes)] / c->unit;
-        for (uint32_t i = 0; i < c->keys; i++, key++) {
-            if (!set_add(&set, key) && !c->apart) continue;
-            uint8_t count = ++held[key & (c->ways - 1)];
-            if (count > most) most = count;
+        uint32_t key = c->addresses[__builtin_ctzll(lanes)] >> c->shift;
+        for (uint32_t i = 0; i < c->keys; i++) {
+            uint32_t way = (key + i) & (c->ways - 1);
+            uint32_t now = put_once(places[way], held[way], key + i, c->apart);
+            held[way] = (uint8_t)now;
+            most = now > most ? now : most;
         }
     }
     return most;
 }
 
-static uint64_t active_lanes(const uint32_t *addresses, uint32_t lanes)
+/* What addresses of one part have in common, four lanes at a time. */
+typedef uint32_t four __attribute__((vector_size(16)));
+
+typedef struct scanned {
+    uint32_t bits, off; /* bits of active addresses; not 0: a lane is inactive */
+} scanned;
+
+static scanned scan(const uint32_t *addresses, uint32_t lanes)
+{
+    four bits = {0}, off = {0}, address;
+    for (uint32_t l = 0; l < lanes; l += LANES_STEP) {
+        memcpy(&address, addresses + l, sizeof address);
+        four inactive = (four)(address == ZLAY_BANK_INACTIVE);
+        bits |= address & ~inactive;
+        off |= inactive;
+    }
+    return (scanned){bits[0] | bits[1] | bits[2] | bits[3], off[0] | off[1] | off[2] | off[3]};
+}
+
+static uint64_t active_lanes(const uint32_t *addresses, uint32_t lanes, bool all)
 {
     uint64_t mask = 0;
+    if (all) return UINT64_MAX >> (64 - lanes);
     for (uint32_t l = 0; l < lanes; l++)
         mask |= (uint64_t)(addresses[l] != ZLAY_BANK_INACTIVE) << l;
     return mask;
 }
 
 /* Whether each lane and lane ^ step, as far as both are active, have one address. */
-static bool paired(const uint32_t *addresses, uint64_t active, uint32_t lanes, uint32_t step)
+static bool paired(const uint32_t *addresses, uint32_t lanes, uint32_t step)
 {
     uint32_t apart = 0;
-    for (uint32_t l = 0; l < lanes; l++) {
-        uint32_t both = (uint32_t)(active >> l & active >> (l ^ step) & 1);
-        apart |= both & (addresses[l] != addresses[l ^ step]);
-    }
+    for (uint32_t block = 0; block < lanes; block += 4)
+        for (uint32_t i = 0; i < 2; i++) {
+            uint32_t l = block + i * (3 - step);
+            uint32_t one = addresses[l], other = addresses[l + step];
+            apart |= (one != other) & (one != ZLAY_BANK_INACTIVE) & (other != ZLAY_BANK_INACTIVE);
+        }
     return !apart;
 }
 
@@ -90,10 +98,10 @@ static bool sparse(uint64_t active, uint32_t step)
     return !(active & active >> step & lows[step]);
 }
 
-static bool merges(const zl_banked *b, const uint32_t *addresses, uint64_t active)
+static bool merges(const zl_banked *b, const uint32_t *addresses)
 {
     return b->model->serves == ZL_SERVES_PAIRS &&
-           (paired(addresses, active, b->lanes, 1) || paired(addresses, active, b->lanes, 2));
+           (paired(addresses, b->lanes, 1) || paired(addresses, b->lanes, 2));
 }
 
 static uint32_t phases_of(const zl_bank_model *m, uint64_t active, uint32_t step)
@@ -113,14 +121,15 @@ static void put_least(zlay_bank *out, const zl_banked *b, uint64_t active)
     out->distinct += phases_of(b->model, active, pairs && alone ? 2 : 1);
 }
 
-static void count_part(zlay_bank *out, const zl_banked *b, const uint32_t *addresses)
+static void count_part(zlay_bank *out, const zl_banked *b, const uint32_t *addresses,
+                       uint64_t active)
 {
     counted c = {.addresses = addresses};
-    uint64_t active = active_lanes(addresses, b->lanes);
-    uint32_t step = merges(b, addresses, active) ? 2 : 1;
+    uint32_t step = merges(b, addresses) ? 2 : 1;
     count_begin(&c, b);
     for (uint32_t i = 0; i < b->model->count; i += step) {
-        uint64_t lanes = active & (b->model->phases[i] | b->model->phases[i + step - 1]);
+        uint64_t group = b->model->phases[i] | b->model->phases[i + step - 1];
+        uint64_t lanes = active & group;
         if (!lanes) continue;
         out->phase[out->phases++] = lanes;
         out->wavefronts += phase_wavefronts(&c, lanes);
@@ -128,55 +137,79 @@ static void count_part(zlay_bank *out, const zl_banked *b, const uint32_t *addre
     put_least(out, b, active);
 }
 
-/* Two lanes that write one byte; both parts of a lane are its own. */
+/* Keys that lanes wrote, chained by a few bits of them; place 0 ends a chain. */
+typedef struct written {
+    uint32_t count, key[KEYS_MOST + 1];
+    uint8_t head[CHAINS], next[KEYS_MOST + 1];
+} written;
+
+/* False: it was there. */
+static bool write_once(written *w, uint32_t key)
+{
+    uint32_t chain = key * 0x9e3779b1u >> 26;
+    for (uint32_t i = w->head[chain]; i; i = w->next[i])
+        if (w->key[i] == key) return false;
+    w->key[++w->count] = key;
+    w->next[w->count] = w->head[chain];
+    w->head[chain] = (uint8_t)w->count;
+    return true;
+}
+
+/* Two lanes that write one byte; the second address of a lane may be its first. */
 static bool races(const zl_banked *b, const uint32_t *addresses, uint32_t count)
 {
-    uint32_t bytes = b->access->bytes, unit = b->access->align < bytes ? WORD : bytes;
-    key_set set;
-    set_begin(&set, count * (bytes / unit));
+    uint32_t shift = (uint32_t)__builtin_ctz(b->access->align), keys = b->access->bytes >> shift;
+    written w;
+    w.count = 0;
+    memset(w.head, 0, sizeof w.head);
     for (uint32_t l = 0; l < count; l++) {
-        if (addresses[l] == ZLAY_BANK_INACTIVE) continue;
-        bool again = l >= b->lanes && addresses[l] == addresses[l - b->lanes];
-        for (uint32_t i = 0; i < bytes / unit; i++)
-            if (!set_add(&set, addresses[l] / unit + i) && !again) return true;
+        bool own = l >= b->lanes && addresses[l] == addresses[l - b->lanes];
+        if (addresses[l] == ZLAY_BANK_INACTIVE || own) continue;
+        for (uint32_t i = 0; i < keys; i++)
+            if (!write_once(&w, (addresses[l] >> shift) + i)) return true;
     }
     return false;
 }
 
-static bool lane_fits(const zl_banked *b, const uint32_t *addresses, uint32_t lane)
+/* An aligned address leaves room for its bytes; one that is aligned to less may not. */
+static bool leaves_room(const zl_access *a, const uint32_t *addresses, uint32_t lanes)
 {
-    const zl_access *a = b->access;
-    bool off = addresses[lane] == ZLAY_BANK_INACTIVE;
-    if (a->rows && off != (lane >= a->rows)) return false;
-    for (uint32_t p = 0; p < a->parts; p++) {
-        uint32_t address = addresses[p * b->lanes + lane];
-        if ((address == ZLAY_BANK_INACTIVE) != off) return false;
-        if (!off && (address % a->align || address > UINT32_MAX - (a->bytes - 1))) return false;
-    }
+    for (uint32_t l = 0; a->align < a->bytes && l < lanes; l++)
+        if (addresses[l] > UINT32_MAX - (a->bytes - 1) && addresses[l] != ZLAY_BANK_INACTIVE)
+            return false;
     return true;
 }
 
-static bool fits(const zl_banked *b, const uint32_t *addresses, size_t count)
+/* Rows are all there and no others; a lane has both of its addresses or none. */
+static bool fits(uint64_t *active, const zl_banked *b, const uint32_t *addresses, size_t count)
 {
-    if (count != (size_t)b->lanes * b->access->parts) return false;
-    for (uint32_t lane = 0; lane < b->lanes; lane++)
-        if (!lane_fits(b, addresses, lane)) return false;
-    return true;
+    const zl_access *a = b->access;
+    if (count != (size_t)b->lanes * a->parts) return false;
+    for (uint32_t p = 0; p < a->parts; p++, addresses += b->lanes) {
+        scanned seen = scan(addresses, b->lanes);
+        uint64_t here = active_lanes(addresses, b->lanes, !seen.off);
+        if (seen.bits & (a->align - 1) || (p && here != *active)) return false;
+        if (!leaves_room(a, addresses, b->lanes)) return false;
+        *active = here;
+    }
+    return !a->rows || *active == UINT64_MAX >> (64 - a->rows);
 }
 
 zlay_status zlay_bank_count(zlay_bank *out, const zlay_target *target, int32_t access,
                             const uint32_t *addresses, size_t count)
 {
     zl_banked b;
+    uint64_t active = 0;
     if (!out || !target || !addresses) return ZLAY_EINVAL;
     zlay_status status = zl_banked_of(&b, target, access);
     if (status) return status;
-    if (!fits(&b, addresses, count)) return ZLAY_EINVAL;
-    memset(out, 0, sizeof *out);
+    if (!fits(&active, &b, addresses, count)) return ZLAY_EINVAL;
     out->answer = b.model ? ZLAY_YES : ZLAY_UNDECIDED;
-    if (b.access->stores) out->race = races(&b, addresses, (uint32_t)count);
-    if (!b.model) return ZLAY_OK;
-    out->basis = b.model->basis;
-    for (uint32_t p = 0; p < b.access->parts; p++) count_part(out, &b, addresses + p * b.lanes);
+    out->basis = b.model ? b.model->basis : 0;
+    out->wavefronts = out->ideal = out->distinct = out->phases = out->reserved = 0;
+    out->race = b.access->stores && races(&b, addresses, (uint32_t)count);
+    for (uint32_t p = 0; b.model && p < b.access->parts; p++)
+        count_part(out, &b, addresses + p * b.lanes, active);
+    for (uint32_t p = out->phases; p < ZLAY_BANK_PHASES; p++) out->phase[p] = 0;
     return ZLAY_OK;
 }

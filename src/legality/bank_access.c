@@ -58,8 +58,10 @@ static const struct {
 #include "legality/banks/phases.def"
 #undef PHASES
 
-#define NCU     "Nsight Compute 2025.3, l1tex__data_pipe_lsu_wavefronts_mem_shared; H200, driver 580.159.04"
-#define GUIDE   "CUDA Programming Guide 13, Shared Memory: 32 banks of 4 bytes, one word for all that ask for it"
+#define NCU                                                                                        \
+    "Nsight Compute 2025.3, l1tex__data_pipe_lsu_wavefronts_mem_shared; H200, driver 580.159.04"
+#define GUIDE                                                                                      \
+    "CUDA Programming Guide 13, Shared Memory: 32 banks of 4 bytes, one word for all that ask for it"
 #define SHARK   "AMD SHARK, docs/empirical-lds: conflicts counted on MI300X and MI350X"
 #define KITTENS "HipKittens, analysis/paper_experiments/phases: conflicts counted on MI350X"
 
