@@ -41,10 +41,24 @@ uint32_t zlay_rules_version(void)
 
 bool zl_measured(const zlay_target *target) { return target->cls == ZL_CLASS_SM90; }
 
+/* Whose a rule is, apart from its row: a walk passes most rules by, and their rows fill pages. */
+enum {
+#define QUANTITY(name, subject, field, entries) OF_##name = ZL_SUBJECT_##subject,
+#include "legality/quantities.def"
+#undef QUANTITY
+};
+
+static const uint8_t subjects[] = {
+#define RULES(file, version)
+#define RULE(number, id, quantity, ...) OF_##quantity,
+#include "legality/rules.def"
+#undef RULES
+#undef RULE
+};
+
 static bool applies(const zl_rule *rule, const zl_subject *s)
 {
-    return zl_quantity_subject(rule->quantity) == s->kind &&
-           rule->targets & (uint32_t)s->target->cls && zl_guard_holds(rule->when, s);
+    return rule->targets & (uint32_t)s->target->cls && zl_guard_holds(rule->when, s);
 }
 
 /* A driver enforces what it was seen to enforce; for another class its document speaks. */
@@ -80,7 +94,9 @@ static bool judge(zlay_reason *r, const zl_rule *rule, const zl_subject *s, uint
 static void walk(const zl_subject *s, zl_seen *seen, void *arg, bool fixes)
 {
     zlay_reason r;
-    for (const zl_rule *rule = zl_rules; rule < zl_rules + zl_rules_count; rule++) {
+    for (size_t at = 0; at < ZL_COUNT(subjects); at++) {
+        if (subjects[at] != s->kind) continue;
+        const zl_rule *rule = &zl_rules[at];
         uint32_t count = applies(rule, s) ? zl_quantity_count(rule->quantity, s) : 0;
         for (uint32_t i = 0; i < count; i++) {
             bool held = judge(&r, rule, s, i);
@@ -99,8 +115,10 @@ typedef bool judged(void *arg, const zl_rule *rule, const zlay_reason *reason, b
 static bool entry_walk(const zl_subject *s, int32_t field, int32_t index, judged *see, void *arg)
 {
     zlay_reason r;
-    for (const zl_rule *rule = zl_rules; rule < zl_rules + zl_rules_count; rule++) {
-        if (rule->field != field || zl_quantity_indexed(rule->quantity) != (index >= 0)) continue;
+    for (size_t at = 0; at < ZL_COUNT(subjects); at++) {
+        const zl_rule *rule = &zl_rules[at];
+        if (subjects[at] != s->kind || rule->field != field) continue;
+        if (zl_quantity_indexed(rule->quantity) != (index >= 0)) continue;
         uint32_t i = index > 0 ? (uint32_t)index : 0;
         if (!applies(rule, s) || i >= zl_quantity_count(rule->quantity, s)) continue;
         bool held = judge(&r, rule, s, i);
