@@ -5,7 +5,7 @@
 # make exhaustive the small worlds whole (tests/x-*), which make test samples
 # make san        the tests under ASan and UBSan          make tsan    the thread test under TSan
 # make fuzz       mutated input for every parser          make bench   ratios, printed
-# make device-test, -bench, -oracle, -banks               on a machine with a Hopper GPU
+# make device-test, -bench, -oracle, -banks, -wgmma       on a machine with a Hopper GPU
 # make install    PREFIX=/usr/local LIBDIR=$(PREFIX)/lib DESTDIR=
 # make generate   rewrite the tables of documents that come from src/
 # ENGINES=0 builds without isl, FLINT and GMP; so does a machine that lacks their headers.
@@ -174,6 +174,8 @@ $(B)/device-oracle: $(ORACLE) $(B)/libzlay.a
 	$(link) $(ENGINE_LIBS) -ldl -lm
 device-oracle: $(B)/device-oracle
 	$(B)/device-oracle
+device-wgmma: $(B)/device-wgmma
+	$(B)/device-wgmma
 device-test: $(B)/device-test
 	$(B)/device-test
 device-copies: $(B)/device-copies
@@ -216,4 +218,4 @@ clean:
 
 FORCE:
 .DELETE_ON_ERROR:
-.PHONY: all run test exhaustive san tsan fuzz check-layers doc-check device-test device-copies device-bench device-banks device-oracle bench generate install clean
+.PHONY: all run test exhaustive san tsan fuzz check-layers doc-check device-test device-copies device-bench device-banks device-oracle device-wgmma bench generate install clean

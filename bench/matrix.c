@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matrix descriptors and instructions: packed and unpacked against the shifts that a kernel generator
- * writes by hand and that check nothing, decided against a hand-written predicate. */
+/* Matrix descriptors and instructions: packed and unpacked against the shifts that a kernel
+ * generator writes by hand and that check nothing, decided against a hand-written predicate. */
 #include "bench.h"
 
 #include <string.h>
@@ -36,7 +36,8 @@ static bool pack_work(void *value)
     uint64_t wrong = 0;
     for (int i = 0; i < COUNT; i++) {
         uint64_t desc = 0;
-        wrong |= (uint64_t)zlay_smemdesc_pack(&desc, s->target, &s->fields[i]) | (desc ^ s->desc[i]);
+        wrong |=
+            (uint64_t)zlay_smemdesc_pack(&desc, s->target, &s->fields[i]) | (desc ^ s->desc[i]);
     }
     return !wrong;
 }
@@ -69,8 +70,10 @@ static bool unpack_by_hand(void *value)
     bool right = true;
     for (int i = 0; i < COUNT; i++) {
         uint64_t d = s->desc[i];
-        zlay_smemdesc f = {.start = (d & 0x3fff) << 4, .lbo = (d >> 16 & 0x3fff) << 4,
-                           .sbo = (d >> 32 & 0x3fff) << 4, .base_offset = d >> 49 & 7,
+        zlay_smemdesc f = {.start = (d & 0x3fff) << 4,
+                           .lbo = (d >> 16 & 0x3fff) << 4,
+                           .sbo = (d >> 32 & 0x3fff) << 4,
+                           .base_offset = d >> 49 & 7,
                            .swizzle = swizzle[d >> 62]};
         right &= f.start == s->fields[i].start && f.sbo == s->fields[i].sbo &&
                  f.swizzle == s->fields[i].swizzle;
@@ -103,8 +106,8 @@ static void draw(state *s)
                                        .swizzle = (int32_t)(drawn(&seed) & 3)};
         s->desc[i] = by_hand(&s->fields[i]);
         uint32_t n = 4 * (uint32_t)(drawn(&seed) % 68);
-        s->mma[i] = (zlay_mma){.m = 64, .n = n, .k = 16, .a = ZLAY_TYPE_BF16, .b = ZLAY_TYPE_BF16,
-                               .d = ZLAY_TYPE_F32};
+        s->mma[i] = (zlay_mma){
+            .m = 64, .n = n, .k = 16, .a = ZLAY_TYPE_BF16, .b = ZLAY_TYPE_BF16, .d = ZLAY_TYPE_F32};
         s->legal[i] = n % 8 == 0 && n >= 8 && n <= 256;
     }
 }
@@ -126,10 +129,14 @@ bool bench_matrix(zlay_ctx *ctx, bool json)
     static state s;
     (void)ctx;
     draw(&s);
-    return nanoseconds("pack a matrix descriptor", "a budget of 10 ns", pack_work, NULL, 10, &s, json) &&
-           nanoseconds("pack a matrix descriptor", "shifts, unchecked", pack_work, pack_by_hand, 0, &s, json) &&
-           nanoseconds("unpack a matrix descriptor", "a budget of 10 ns", unpack_work, NULL, 10, &s, json) &&
-           nanoseconds("unpack a matrix descriptor", "shifts", unpack_work, unpack_by_hand, 0, &s, json) &&
-           nanoseconds("mma.check of a wgmma, verdict alone", "a budget of 100 ns", check_work, NULL, 100,
-                       &s, json);
+    return nanoseconds("pack a matrix descriptor", "a budget of 10 ns", pack_work, NULL, 10, &s,
+                       json) &&
+           nanoseconds("pack a matrix descriptor", "shifts, unchecked", pack_work, pack_by_hand, 0,
+                       &s, json) &&
+           nanoseconds("unpack a matrix descriptor", "a budget of 10 ns", unpack_work, NULL, 10, &s,
+                       json) &&
+           nanoseconds("unpack a matrix descriptor", "shifts", unpack_work, unpack_by_hand, 0, &s,
+                       json) &&
+           nanoseconds("mma.check of a wgmma, verdict alone", "a budget of 100 ns", check_work,
+                       NULL, 100, &s, json);
 }

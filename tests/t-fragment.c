@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Register fragments of wgmma against the formulas of the PTX ISA's figures; an H200 agreed with every
- * element of A, D and the metadata (tests/device/device_wgmma.c). */
+/* Register fragments of wgmma against the formulas of the PTX ISA's figures; an H200 agreed with
+ * every element of A, D and the metadata (tests/device/device_wgmma.c). */
 #include "legality.h"
 
 enum { THREADS = 128 };
@@ -54,12 +54,13 @@ static void equals(const zlay_layout *layout, uint64_t threads, uint64_t values,
 static uint64_t d_figure(uint32_t bits, uint64_t t, uint64_t i)
 {
     (void)bits;
-    uint64_t m = 16 * (t / 32) + t % 32 / 4 + 8 * (i / 2 % 2), n = 8 * (i / 4) + 2 * (t % 4) + i % 2;
+    uint64_t m = 16 * (t / 32) + t % 32 / 4 + 8 * (i / 2 % 2),
+             n = 8 * (i / 4) + 2 * (t % 4) + i % 2;
     return m + 64 * n;
 }
 
-/* Figures "register fragment layout for matrix A": register r of four, rows r % 2, halves of K r / 2; in
- * it one after another. */
+/* Figures "register fragment layout for matrix A": register r of four, rows r % 2, halves of K r /
+ * 2; in it one after another. */
 static uint64_t a_figure(uint32_t bits, uint64_t t, uint64_t i)
 {
     uint64_t each = 32 / bits, r = i / each;
@@ -71,7 +72,8 @@ static uint64_t a_figure(uint32_t bits, uint64_t t, uint64_t i)
 static uint64_t metadata_figure(uint32_t bits, uint64_t t, uint64_t i)
 {
     uint64_t quad = bits == 8 ? t / 4 : t / 2;
-    uint64_t upper = bits == 8 ? t % 2 : i / 4, group = bits == 8 ? t % 4 / 2 * 8 + i : t % 2 * 4 + i % 4;
+    uint64_t upper = bits == 8 ? t % 2 : i / 4,
+             group = bits == 8 ? t % 4 / 2 * 8 + i : t % 2 * 4 + i % 4;
     return 16 * (quad / 8) + quad % 8 + 8 * upper + 64 * group;
 }
 
@@ -114,7 +116,8 @@ static void metadata_as_measured(void **state)
         zlay_mma m = mma_of(&rows[i], 64);
         if (!m.sparse) {
             assert_int_equal(
-                zlay_mma_fragment(ctx, &e, target("sm_90a"), &m, ZLAY_FRAGMENT_METADATA), ZLAY_NONE);
+                zlay_mma_fragment(ctx, &e, target("sm_90a"), &m, ZLAY_FRAGMENT_METADATA),
+                ZLAY_NONE);
             continue;
         }
         e = fragment(ctx, &m, ZLAY_FRAGMENT_METADATA);
@@ -146,12 +149,14 @@ static void by_hand(void **state)
     zlay_ctx_free(ctx);
 }
 
-static void refused(zlay_ctx *ctx, const zlay_mma *m, int32_t which, zlay_status status, const char *word)
+static void refused(zlay_ctx *ctx, const zlay_mma *m, int32_t which, zlay_status status,
+                    const char *word)
 {
     zlay_layout *layout = (zlay_layout *)1;
     assert_int_equal(zlay_mma_fragment(ctx, &layout, target("sm_90a"), m, which), status);
     assert_null(layout);
-    if (word && !strstr(zlay_ctx_message(ctx), word)) fail_msg("no %s: %s", word, zlay_ctx_message(ctx));
+    if (word && !strstr(zlay_ctx_message(ctx), word))
+        fail_msg("no %s: %s", word, zlay_ctx_message(ctx));
 }
 
 static void what_has_no_fragment(void **state)
@@ -165,7 +170,8 @@ static void what_has_no_fragment(void **state)
     m.n = 12, refused(ctx, &m, ZLAY_FRAGMENT_D, ZLAY_NONE, "WGMMA_N_8");
     m = good, m.a_major = 1, refused(ctx, &m, ZLAY_FRAGMENT_A, ZLAY_NONE, "WGMMA_A_REG_MAJOR");
     m = good, m.a = INT32_MAX, refused(ctx, &m, ZLAY_FRAGMENT_A, ZLAY_NONE, "WGMMA");
-    m = good, m.instruction = ZLAY_MMA_TCGEN05, refused(ctx, &m, ZLAY_FRAGMENT_D, ZLAY_ENOTSUP, "wgmma");
+    m = good, m.instruction = ZLAY_MMA_TCGEN05,
+    refused(ctx, &m, ZLAY_FRAGMENT_D, ZLAY_ENOTSUP, "wgmma");
     m = good, refused(ctx, &m, 3, ZLAY_EINVAL, NULL);
     refused(ctx, &m, -1, ZLAY_EINVAL, NULL);
     m.reserved[0] = 1, refused(ctx, &m, ZLAY_FRAGMENT_D, ZLAY_EINVAL, NULL);

@@ -431,7 +431,10 @@ static void matrix_instructions(void **state)
     says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":48,\"k\":16,\"kind\":\"mxf4\",\"a\":\"bf16\"}", "ok.broken.0.rule", "\"WGMMA_KIND\"");
     says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":48,\"k\":32,\"sparse\":true,\"ptx\":\"8.1\"}", "ok.broken.0.value", "81");
     says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":48,\"k\":32,\"sparse\":true,\"ptx\":8.2}", "ok.answer", "\"yes\"");
-    says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":48,\"k\":16,\"collector\":\"b2::use\"}", "ok.broken.0.value", "14");
+    says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":48,\"k\":16,\"collector\":\"b2::use\"}", "ok.broken.0.value", "\"b2::use\"");
+    says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":48,\"k\":8,\"a\":\"tf32\",\"b\":\"f16\"}", "ok.broken.0.bound", "\"tf32\"");
+    says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":48,\"k\":8,\"a\":\"tf32\",\"a_major\":\"MN\"}", "ok.broken.0.fix", "{\"text\":\"set a_major to K\",\"keeps\":\"bytes\",\"set\":[{\"field\":\"a_major\",\"index\":null,\"value\":\"K\"}],\"split\":1}");
+    says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":128,\"n\":48,\"k\":16}", "ok.broken.0.fix.text", "\"set m to 64 and issue 2 instructions\"");
     says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":48,\"k\":16,\"fast\":true}", "error", "\"EINVAL\"");
     says(*state, "{\"op\":\"mma.fragment\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":16,\"k\":16,\"fragment\":\"D\"}", "ok", "\"((4,8,4),(2,2,2)):((128,1,16),(64,8,512))\"");
     says(*state, "{\"op\":\"smemdesc.layout\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"major\":\"K\",\"start\":1024,\"lbo\":16,\"sbo\":1024,\"swizzle\":\"128B\",\"mn\":64,\"k\":16}", "ok", "\"Sw<3,4,3> o 1024 o ((8,8),16):((128,1024),2)\"");

@@ -19,23 +19,9 @@ typedef struct form {
 static const form forms[] = {
 #define FORM(targets, m, k, d, a, b, reg, a_major, b_major, sparse, selector, negate_a, negate_b,  \
              saturate, bit_op, takes, refuses)                                                     \
-    {targets,                                                                                      \
-     m,                                                                                            \
-     k,                                                                                            \
-     ZLAY_TYPE_##d,                                                                                \
-     ZLAY_TYPE_##a,                                                                                \
-     ZLAY_TYPE_##b,                                                                                \
-     reg,                                                                                          \
-     a_major,                                                                                      \
-     b_major,                                                                                      \
-     sparse,                                                                                       \
-     selector,                                                                                     \
-     negate_a,                                                                                     \
-     negate_b,                                                                                     \
-     saturate,                                                                                     \
-     bit_op,                                                                                       \
-     takes,                                                                                        \
-     refuses},
+    {targets,  m,        k,       ZLAY_TYPE_##d, ZLAY_TYPE_##a, ZLAY_TYPE_##b,                     \
+     reg,      a_major,  b_major, sparse,        selector,      negate_a,                          \
+     negate_b, saturate, bit_op,  takes,         refuses},
 #include "data/wgmma.def"
 #undef FORM
 };
@@ -150,7 +136,8 @@ static void repairs_pass(void **state)
     }
 }
 
-/* Any value of any field: the verdict alone is that of the rows, and they are as many as it says. */
+/* Any value of any field: the verdict alone is that of the rows, and they are as many as it says.
+ */
 static void random_words_have_verdicts(void **state)
 {
     (void)state;
@@ -211,8 +198,10 @@ static void misuse(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_ptxas_answers), cmocka_unit_test(every_shape_near_the_legal_ones),
-        cmocka_unit_test(repairs_pass),     cmocka_unit_test(a_target_without_wgmma_is_no),
+        cmocka_unit_test(as_ptxas_answers),
+        cmocka_unit_test(every_shape_near_the_legal_ones),
+        cmocka_unit_test(repairs_pass),
+        cmocka_unit_test(a_target_without_wgmma_is_no),
         cmocka_unit_test(random_words_have_verdicts),
         cmocka_unit_test(misuse),
     };

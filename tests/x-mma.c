@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wgmma against ptxas, where a CUDA toolkit is found: every legal instruction assembles, and of instructions
- * with one to three fields disturbed each is refused that mma.check refuses.  ptxas names every line that it
- * refuses, so a file asks hundreds. */
+/* wgmma against ptxas, where a CUDA toolkit is found: every legal instruction assembles, and of
+ * instructions with one to three fields disturbed each is refused that mma.check refuses.  ptxas
+ * names every line that it refuses, so a file asks hundreds. */
 #define _POSIX_C_SOURCE 200809L
 #include "legality.h"
 
@@ -57,8 +57,8 @@ static void put_operands(FILE *to, const zlay_mma *m)
 static void put_instruction(FILE *to, const zlay_mma *m)
 {
     bool bits = m->a == ZLAY_TYPE_B1 || m->bit_op;
-    fprintf(to, "wgmma.mma_async%s.sync.aligned.m%un%uk%u.%s.%s.%s%s%s", m->sparse ? ".sp" : "", m->m,
-            m->n, m->k, zlay_type_name(m->d), zlay_type_name(m->a), zlay_type_name(m->b),
+    fprintf(to, "wgmma.mma_async%s.sync.aligned.m%un%uk%u.%s.%s.%s%s%s", m->sparse ? ".sp" : "",
+            m->m, m->n, m->k, zlay_type_name(m->d), zlay_type_name(m->a), zlay_type_name(m->b),
             bits ? m->bit_op ? ".xor.popc" : ".and.popc" : "", m->saturate ? ".satfinite" : "");
     put_operands(to, m);
 }
@@ -71,17 +71,19 @@ static void assemble(const question *q, size_t count, uint32_t ptx, bool *refuse
     snprintf(path, sizeof path, "%s/q.ptx", folder);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
-    fprintf(file,
-            ".version %u.%u\n.target %s\n.address_size 64\n", ptx / 10, ptx % 10, q->target);
+    fprintf(file, ".version %u.%u\n.target %s\n.address_size 64\n", ptx / 10, ptx % 10, q->target);
     for (size_t i = 0; i < count; i++) {
-        fprintf(file, ".visible .entry k%zu() { .reg .pred p0; .reg .b64 d<2>; .reg .f32 f<300>; "
-                      ".reg .b32 r<520>; ", i);
+        fprintf(file,
+                ".visible .entry k%zu() { .reg .pred p0; .reg .b64 d<2>; .reg .f32 f<300>; "
+                ".reg .b32 r<520>; ",
+                i);
         put_instruction(file, &q[i].mma);
     }
     assert_int_equal(fclose(file), 0);
-    snprintf(command, sizeof command,
-             "cd '%s' && PATH=\"$PATH:/usr/local/cuda/bin\" ptxas -O0 -arch=%s -o q.cubin q.ptx 2>&1",
-             folder, q->target);
+    snprintf(
+        command, sizeof command,
+        "cd '%s' && PATH=\"$PATH:/usr/local/cuda/bin\" ptxas -O0 -arch=%s -o q.cubin q.ptx 2>&1",
+        folder, q->target);
     FILE *says = popen(command, "r");
     assert_non_null(says);
     memset(refused, 0, count * sizeof *refused);
@@ -122,8 +124,10 @@ static const int32_t kinds[KINDS] = {ZLAY_TYPE_F16,  ZLAY_TYPE_BF16, ZLAY_TYPE_T
 
 static bool pairs(int32_t a, int32_t b)
 {
-    bool eights = (a == ZLAY_TYPE_E4M3 || a == ZLAY_TYPE_E5M2) && (b == ZLAY_TYPE_E4M3 || b == ZLAY_TYPE_E5M2);
-    bool bytes = (a == ZLAY_TYPE_S8 || a == ZLAY_TYPE_U8) && (b == ZLAY_TYPE_S8 || b == ZLAY_TYPE_U8);
+    bool eights = (a == ZLAY_TYPE_E4M3 || a == ZLAY_TYPE_E5M2) &&
+                  (b == ZLAY_TYPE_E4M3 || b == ZLAY_TYPE_E5M2);
+    bool bytes =
+        (a == ZLAY_TYPE_S8 || a == ZLAY_TYPE_U8) && (b == ZLAY_TYPE_S8 || b == ZLAY_TYPE_U8);
     return a == b || eights || bytes;
 }
 
@@ -166,7 +170,8 @@ static size_t legal_all(question *out, uint32_t step, uint32_t most)
         bool ints = zlay_type_bits(a) == 1 || a == ZLAY_TYPE_S8 || a == ZLAY_TYPE_U8;
         bool narrow = a == ZLAY_TYPE_F16 || a == ZLAY_TYPE_E4M3 || a == ZLAY_TYPE_E5M2;
         uint32_t sparse = i / 192;
-        if (!pairs(a, b) || ints != (d == ZLAY_TYPE_S32) || (d == ZLAY_TYPE_F16 && !narrow)) continue;
+        if (!pairs(a, b) || ints != (d == ZLAY_TYPE_S32) || (d == ZLAY_TYPE_F16 && !narrow))
+            continue;
         if (sparse && a == ZLAY_TYPE_B1) continue;
         for (uint32_t n = 8; n <= most; n += 8 * step)
             if (!ints || n <= 32 || n % 16 == 0)
@@ -218,13 +223,16 @@ static void disturb(question *q, uint64_t *s)
     case 7: x->a_major = (int32_t)test_range(s, 0, 2); return;
     case 8: x->b_major = (int32_t)test_range(s, 0, 2); return;
     case 9: x->selector = x->sparse ? (uint32_t)test_range(s, 0, 3) : 0; return;
-    case 10: *(test_range(s, 0, 1) ? &x->negate_a : &x->negate_b) = (uint32_t)test_range(s, 1, 2); return;
+    case 10:
+        *(test_range(s, 0, 1) ? &x->negate_a : &x->negate_b) = (uint32_t)test_range(s, 1, 2);
+        return;
     case 11: x->saturate ^= 1; return;
     default: x->bit_op ^= 1; return;
     }
 }
 
-/* ptxas goes on after an error, so refused ones may stand together; a taken one stands with its like. */
+/* ptxas goes on after an error, so refused ones may stand together; a taken one stands with its
+ * like. */
 static void neighbours_are_told_apart(void **state)
 {
     (void)state;
@@ -251,7 +259,8 @@ static void targets_and_versions(void **state)
 {
     (void)state;
     if (!found()) skip();
-    static const char *const others[] = {"sm_80", "sm_90", "sm_100a", "sm_103a", "sm_110a", "sm_120a"};
+    static const char *const others[] = {"sm_80",   "sm_90",   "sm_100a",
+                                         "sm_103a", "sm_110a", "sm_120a"};
     static const uint32_t versions[] = {80, 81, 82, 83, 84, 85, 90};
     question *q = calloc(LEGAL_MOST, sizeof *q), *few = calloc(LINES, sizeof *q);
     size_t count = legal_all(q, 1, 8), kept = 0;

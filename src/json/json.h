@@ -129,6 +129,8 @@ typedef struct zl_checked {
     zlay_verdict verdict;
     zlay_reason *reasons;
     size_t room;
+    const zl_word *(*names)(int32_t field); /* of a field's numbers; NULL: they are numbers */
+    const char *issues;                     /* what a split repair issues; NULL: copies */
 } zl_checked;
 
 json_t *zl_json_verdict(zl_call *call, const zl_checked *checked);

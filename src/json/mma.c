@@ -9,23 +9,20 @@ static const zl_word instructions[] = {
     {"wgmma", ZLAY_MMA_WGMMA}, {"tcgen05", ZLAY_MMA_TCGEN05}, {"mfma", ZLAY_MMA_MFMA}, {NULL, 0}};
 static const zl_word sources[] = {
     {"smem", ZLAY_SOURCE_SMEM}, {"reg", ZLAY_SOURCE_REG}, {"tmem", ZLAY_SOURCE_TMEM}, {NULL, 0}};
-static const zl_word scale_vecs[] = {{"1X", ZLAY_SCALE_1X},
-                                     {"2X", ZLAY_SCALE_2X},
-                                     {"4X", ZLAY_SCALE_4X},
-                                     {"block16", ZLAY_SCALE_BLOCK16},
-                                     {"block32", ZLAY_SCALE_BLOCK32},
-                                     {NULL, 0}};
+static const zl_word scale_vecs[] = {
+    {"1X", ZLAY_SCALE_1X},           {"2X", ZLAY_SCALE_2X},           {"4X", ZLAY_SCALE_4X},
+    {"block16", ZLAY_SCALE_BLOCK16}, {"block32", ZLAY_SCALE_BLOCK32}, {NULL, 0}};
 static const zl_word bit_ops[] = {{"and", ZLAY_BIT_AND}, {"xor", ZLAY_BIT_XOR}, {NULL, 0}};
 
 #define USES(buffer, first)                                                                        \
     {buffer "::fill", first}, {buffer "::use", first + 1}, {buffer "::lastuse", first + 2},        \
-        {buffer "::discard", first + 3}
-static const zl_word collectors[] = {USES("a", ZLAY_COLLECTOR_A_FILL),
-                                     USES("b0", ZLAY_COLLECTOR_B0_FILL),
-                                     USES("b1", ZLAY_COLLECTOR_B0_FILL + 4),
-                                     USES("b2", ZLAY_COLLECTOR_B0_FILL + 8),
-                                     USES("b3", ZLAY_COLLECTOR_B0_FILL + 12),
-                                     {NULL, 0}};
+    {                                                                                              \
+        buffer "::discard", first + 3                                                              \
+    }
+static const zl_word collectors[] = {
+    USES("a", ZLAY_COLLECTOR_A_FILL),        USES("b0", ZLAY_COLLECTOR_B0_FILL),
+    USES("b1", ZLAY_COLLECTOR_B0_FILL + 4),  USES("b2", ZLAY_COLLECTOR_B0_FILL + 8),
+    USES("b3", ZLAY_COLLECTOR_B0_FILL + 12), {NULL, 0}};
 
 /* ---- fields ----------------------------------------------------------------------- */
 
@@ -147,12 +144,32 @@ static zlay_status read_numbers(zl_call *call, zlay_mma *out)
     return status;
 }
 
+/* ---- verdicts ---------------------------------------------------------------------------- */
+
+static const zl_word *names_of(int32_t field)
+{
+    switch (field) {
+    case ZLAY_FIELD_INSTRUCTION: return instructions;
+    case ZLAY_FIELD_KIND: return zl_kinds;
+    case ZLAY_FIELD_A:
+    case ZLAY_FIELD_B:
+    case ZLAY_FIELD_D: return zl_types;
+    case ZLAY_FIELD_A_MAJOR:
+    case ZLAY_FIELD_B_MAJOR: return zl_majors;
+    case ZLAY_FIELD_A_SOURCE: return sources;
+    case ZLAY_FIELD_SCALE_VEC: return scale_vecs;
+    case ZLAY_FIELD_COLLECTOR: return collectors;
+    case ZLAY_FIELD_BIT_OP: return bit_ops;
+    default: return NULL;
+    }
+}
+
 /* ---- the operation ------------------------------------------------------------------ */
 
 static zlay_status read_instruction(zl_call *call, zlay_mma *out)
 {
-    zlay_status status = zl_get_word(call, call->request, "instruction", instructions,
-                                     &out->instruction);
+    zlay_status status =
+        zl_get_word(call, call->request, "instruction", instructions, &out->instruction);
     if (status) return zl_wrong(call, "instruction", "'wgmma', 'tcgen05' or 'mfma'");
     return ZLAY_OK;
 }
@@ -170,7 +187,8 @@ static zlay_status read_all(zl_call *call, const zlay_target **target, zlay_mma 
 zlay_status zl_op_mma_check(zl_call *call)
 {
     zlay_reason reasons[ZL_REASONS_MOST];
-    zl_checked checked = {.reasons = reasons, .room = ZL_REASONS_MOST};
+    zl_checked checked = {
+        .reasons = reasons, .room = ZL_REASONS_MOST, .names = names_of, .issues = "instructions"};
     const zlay_target *target;
     zlay_mma mma = {0};
     zlay_status status = read_all(call, &target, &mma);

@@ -60,8 +60,10 @@ zlay_status zl_op_smemdesc_advance(zl_call *call)
     if (status) return status;
     status = zlay_smemdesc_advance(&bytes, target, &operand, mn, k);
     if (status)
-        return zl_fail(call->ctx, status, "no start leads to (%u, %u): it lies inside a group of "
-                                          "eight, a chunk of 16 bytes or a swizzled row", mn, k);
+        return zl_fail(call->ctx, status,
+                       "no start leads to (%u, %u): it lies inside a group of "
+                       "eight, a chunk of 16 bytes or a swizzled row",
+                       mn, k);
     call->value = zl_json_uint(bytes);
     return ZLAY_OK;
 }

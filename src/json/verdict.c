@@ -33,55 +33,64 @@ static json_t *field_value(int32_t field)
 
 static json_t *index_value(int32_t index) { return index < 0 ? json_null() : json_integer(index); }
 
-static json_t *number_value(const zlay_reason *r, uint64_t number)
+static json_t *number_value(const zl_checked *c, const zlay_reason *r, uint64_t number)
 {
+    const zl_word *words = c->names ? c->names(r->field) : NULL;
+    const char *name = words && number <= INT32_MAX ? zl_word_of(words, (int32_t)number) : NULL;
+    if (name) return json_string(name);
     return r->relation == ZLAY_REL_SIGNED ? zl_json_int((int64_t)number) : zl_json_uint(number);
 }
 
-static json_t *bound_value(zl_call *call, const zlay_reason *r)
+static json_t *bound_value(zl_call *call, const zl_checked *c, const zlay_reason *r)
 {
-    if (r->relation != ZLAY_REL_RANGE && r->relation != ZLAY_REL_SIGNED) return zl_json_uint(r->lo);
+    if (r->relation != ZLAY_REL_RANGE && r->relation != ZLAY_REL_SIGNED)
+        return number_value(c, r, r->lo);
     json_t *bound = json_array();
-    zl_put_item(call, bound, number_value(r, r->lo));
-    zl_put_item(call, bound, number_value(r, r->hi));
+    zl_put_item(call, bound, number_value(c, r, r->lo));
+    zl_put_item(call, bound, number_value(c, r, r->hi));
     return bound;
 }
 
-static void fix_words(char *out, size_t room, const zlay_reason *r)
+static void fix_words(char *out, size_t room, const zl_checked *c, const zlay_reason *r)
 {
     const char *field = zlay_field_name(r->field);
+    const zl_word *words = c->names ? c->names(r->field) : NULL;
+    const char *name =
+        words && r->fix_value <= INT32_MAX ? zl_word_of(words, (int32_t)r->fix_value) : NULL;
     int length = snprintf(out, room, "set %s", field ? field : "the field");
     if (r->index >= 0) length += snprintf(out + length, room - (size_t)length, "[%d]", r->index);
-    length += snprintf(out + length, room - (size_t)length, " to %" PRIu64, r->fix_value);
+    if (name) length += snprintf(out + length, room - (size_t)length, " to %s", name);
+    else length += snprintf(out + length, room - (size_t)length, " to %" PRIu64, r->fix_value);
     if (r->fix_split > 1)
-        snprintf(out + length, room - (size_t)length, " and issue %d copies", r->fix_split);
+        snprintf(out + length, room - (size_t)length, " and issue %d %s", r->fix_split,
+                 c->issues ? c->issues : "copies");
 }
 
-static json_t *set_value(zl_call *call, const zlay_reason *r)
+static json_t *set_value(zl_call *call, const zl_checked *c, const zlay_reason *r)
 {
     json_t *set = json_array(), *one = json_object();
     zl_put_value(call, one, "field", field_value(r->field));
     zl_put_value(call, one, "index", index_value(r->index));
-    zl_put_value(call, one, "value", zl_json_uint(r->fix_value));
+    zl_put_value(call, one, "value", number_value(c, r, r->fix_value));
     zl_put_item(call, set, one);
     return set;
 }
 
-static json_t *fix_value(zl_call *call, const zlay_reason *r)
+static json_t *fix_value(zl_call *call, const zl_checked *c, const zlay_reason *r)
 {
     char text[160] = "take another path";
     bool path = r->fix_keeps == ZLAY_KEEPS_NOTHING;
     if (r->fix_keeps == ZLAY_KEEPS_NONE_GIVEN) return json_null();
-    if (!path) fix_words(text, sizeof text, r);
+    if (!path) fix_words(text, sizeof text, c, r);
     json_t *fix = json_object();
     zl_put_value(call, fix, "text", json_string(text));
     zl_put_value(call, fix, "keeps", zl_json_word(zl_keeps, r->fix_keeps));
-    zl_put_value(call, fix, "set", path ? json_array() : set_value(call, r));
+    zl_put_value(call, fix, "set", path ? json_array() : set_value(call, c, r));
     zl_put_value(call, fix, "split", json_integer(r->fix_split > 1 ? r->fix_split : 1));
     return fix;
 }
 
-static json_t *reason_value(zl_call *call, const zlay_reason *r)
+static json_t *reason_value(zl_call *call, const zl_checked *c, const zlay_reason *r)
 {
     zlay_rule rule = {.id = "", .text = "", .source = ""};
     json_t *row = json_object();
@@ -90,12 +99,12 @@ static json_t *reason_value(zl_call *call, const zlay_reason *r)
     zl_put_value(call, row, "by", zl_json_word(voices, r->by));
     zl_put_value(call, row, "field", field_value(r->field));
     zl_put_value(call, row, "index", index_value(r->index));
-    zl_put_value(call, row, "value", number_value(r, r->value));
+    zl_put_value(call, row, "value", number_value(c, r, r->value));
     zl_put_value(call, row, "relation", zl_json_word(relations, r->relation));
-    zl_put_value(call, row, "bound", bound_value(call, r));
+    zl_put_value(call, row, "bound", bound_value(call, c, r));
     zl_put_value(call, row, "source", json_string(rule.source));
     zl_put_value(call, row, "text", json_string(rule.text));
-    zl_put_value(call, row, "fix", fix_value(call, r));
+    zl_put_value(call, row, "fix", fix_value(call, c, r));
     return row;
 }
 
@@ -107,7 +116,7 @@ json_t *zl_json_verdict(zl_call *call, const zl_checked *checked)
     for (size_t i = 0; i < v->reasons && i < checked->room; i++) {
         const zlay_reason *r = &checked->reasons[i];
         json_t *list = r->noted == ZLAY_NOTED_CONFLICT ? conflict : r->noted ? noted : broken;
-        zl_put_item(call, list, reason_value(call, r));
+        zl_put_item(call, list, reason_value(call, checked, r));
     }
     zl_put_value(call, value, "answer", zl_json_word(answers, v->answer));
     zl_put_value(call, value, "basis",

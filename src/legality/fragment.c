@@ -34,8 +34,8 @@ static zlay_status fragment_d(zlay_ctx *ctx, zlay_layout **out, const zlay_mma *
                             2 * column, column, 8 * column);
 }
 
-/* Measured on an H200, driver 580.159.04, nibble by nibble: two threads of a quad have its two rows, K
- * halved between them; of bytes all four, each a half of one row. */
+/* Measured on an H200, driver 580.159.04, nibble by nibble: two threads of a quad have its two
+ * rows, K halved between them; of bytes all four, each a half of one row. */
 static zlay_status fragment_metadata(zlay_ctx *ctx, zlay_layout **out, const zlay_mma *mma)
 {
     if (!mma->sparse) return zl_fail(ctx, ZLAY_NONE, "a dense A has no metadata");

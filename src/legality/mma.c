@@ -23,7 +23,8 @@ static zl_subject_kind family(int32_t instruction)
 
 static void verdict_alone(zlay_verdict *out, const zlay_target *target, uint32_t broken)
 {
-    *out = (zlay_verdict){.answer = broken ? ZLAY_NO : ZLAY_YES, .reasons = broken, .broken = broken};
+    *out =
+        (zlay_verdict){.answer = broken ? ZLAY_NO : ZLAY_YES, .reasons = broken, .broken = broken};
     out->basis = zl_measured(target) ? ZLAY_BASIS_MEASURED : ZLAY_BASIS_DOCUMENTED;
 }
 

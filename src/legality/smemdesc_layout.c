@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a matrix descriptor reads, as a layout (PTX ISA 9.1, wgmma, "Strides", and tcgen05, "Canonical
- * layouts", which have the same forms).
+/* What a matrix descriptor reads, as a layout (PTX ISA 9.1, wgmma, "Strides", and tcgen05,
+ * "Canonical layouts", which have the same forms).
  *
- * In chunks of 16 bytes, let `along` number those of the contiguous dimension and `across` the other
- * dimension; a swizzled row holds `row` of them.  Every canonical layout is
- *     start + across % 8 * 16 row + across / 8 * group + along % row * 16 + along / row * next
- * with group SBO and next LBO; MN-major without a swizzle they change places. */
+ * In chunks of 16 bytes, let `along` number those of the contiguous dimension and `across` the
+ * other dimension; a swizzled row holds `row` of them.  Every canonical layout is start + across %
+ * 8 * 16 row + across / 8 * group + along % row * 16 + along / row * next with group SBO and next
+ * LBO; MN-major without a swizzle they change places. */
 #include "algebra/format.h"
 #include "legality/smemdesc.h"
 #include <zlay/pieces.h>
@@ -57,15 +57,16 @@ static zlay_status wgmma_type(zlay_ctx *ctx, const zlay_target *target, int32_t 
 }
 
 /* Bytes may be MN-major there, 4 bytes only in atoms of 32 bytes; smaller elements lie in gaps. */
-static zlay_status tcgen05_type(zlay_ctx *ctx, const zlay_target *target, int32_t type, int32_t major)
+static zlay_status tcgen05_type(zlay_ctx *ctx, const zlay_target *target, int32_t type,
+                                int32_t major)
 {
     static const int32_t types[] = {ZLAY_TYPE_F16,  ZLAY_TYPE_BF16, ZLAY_TYPE_TF32, ZLAY_TYPE_E4M3,
                                     ZLAY_TYPE_E5M2, ZLAY_TYPE_S8,   ZLAY_TYPE_U8};
     bool known = false, words = zlay_type_bits(type) == 32;
     for (size_t i = 0; i < ZL_COUNT(types); i++) known |= types[i] == type;
     if (known && (major == ZLAY_MAJOR_K || (major == ZLAY_MAJOR_MN && !words))) return ZLAY_OK;
-    return zl_fail(ctx, ZLAY_ENOTSUP, "type: layouts of type %d, major %d, are not known on %s", type,
-                   major, target->name);
+    return zl_fail(ctx, ZLAY_ENOTSUP, "type: layouts of type %d, major %d, are not known on %s",
+                   type, major, target->name);
 }
 
 zlay_status zl_desc_type_check(zlay_ctx *ctx, const zlay_target *target, int32_t type,
@@ -101,8 +102,9 @@ static zlay_status operand_check(zlay_ctx *ctx, const zlay_target *target,
     zlay_status status = zl_desc_type_check(ctx, target, o->type, o->major);
     if (!status) status = fields_check(ctx, target, o);
     if (!status && (o->desc.swizzle > ZLAY_SWIZZLE_128B || o->desc.lbo_mode))
-        status = zl_fail(ctx, ZLAY_ENOTSUP, "swizzle, lbo_mode: layouts with atoms of 32 bytes or an "
-                                            "absolute lbo are not known");
+        status = zl_fail(ctx, ZLAY_ENOTSUP,
+                         "swizzle, lbo_mode: layouts with atoms of 32 bytes or an "
+                         "absolute lbo are not known");
     if (!status && !extents_fit(o))
         status = zl_fail(ctx, ZLAY_EINVAL, "mn, k: %u x %u are no operand of wgmma", o->mn, o->k);
     return status;

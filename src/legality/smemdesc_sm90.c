@@ -5,7 +5,7 @@
 enum { START_AT = 0, LBO_AT = 16, SBO_AT = 32, BASE_AT = 49, SWIZZLE_AT = 62 };
 
 #define FOURTEEN 0x3fffull
-#define FITS     (FOURTEEN << 4) /* of 14 bits of 16 bytes */
+#define FITS (FOURTEEN << 4) /* of 14 bits of 16 bytes */
 #define USED                                                                                       \
     (FOURTEEN << START_AT | FOURTEEN << LBO_AT | FOURTEEN << SBO_AT | 7ull << BASE_AT |            \
      3ull << SWIZZLE_AT)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What wgmma reads on a Hopper GPU against the layouts that zlay gives: every type, major-ness, swizzle
- * and operand, dense and sparse, at tight, padded and shifted places; fragments of A and D.  Ends with
- * `N passed, N failed`.
+/* What wgmma reads on a Hopper GPU against the layouts that zlay gives: every type, major-ness,
+ * swizzle and operand, dense and sparse, at tight, padded and shifted places; fragments of A and D.
+ * Ends with `N passed, N failed`.
  *
  *   device-wgmma [--cases N] [--seed N] [--ptx FILE]
  *
@@ -113,7 +113,8 @@ static void machine_open(bench *b)
     must(b->cuda.cuModuleLoadData(&b->module, text), "kernels");
     free(text);
     images_make(b);
-    for (int i = 0; i < 2 * PROBE_THREADS; i++) words[i] = i < PROBE_THREADS ? 0x44444444 : 0xeeeeeeee;
+    for (int i = 0; i < 2 * PROBE_THREADS; i++)
+        words[i] = i < PROBE_THREADS ? 0x44444444 : 0xeeeeeeee;
     b->metadata = buffer(b, words, sizeof words);
     b->jobs = buffer(b, NULL, 1024 * sizeof(probe_job));
     b->registers = buffer(b, NULL, 24 * PROBE_THREADS * 16);
@@ -133,8 +134,8 @@ static void launch(bench *b, size_t form, cuda_address image, const probe_job *j
     must(b->cuda.cuModuleGetFunction(&kernel, b->module, name), name);
     must(b->cuda.cuFuncSetAttribute(kernel, DYNAMIC_SMEM, PROBE_BYTES), "shared memory");
     must(b->cuda.cuMemcpyHtoD_v2(b->jobs, jobs, count * sizeof *jobs), "jobs");
-    must(b->cuda.cuLaunchKernel(kernel, count, 1, 1, PROBE_THREADS, 1, 1, PROBE_BYTES, NULL, parameters,
-                                NULL),
+    must(b->cuda.cuLaunchKernel(kernel, count, 1, 1, PROBE_THREADS, 1, 1, PROBE_BYTES, NULL,
+                                parameters, NULL),
          "launch");
     must(b->cuda.cuCtxSynchronize(), name);
     must(b->cuda.cuMemcpyDtoH_v2(b->sums, b->out, size), "sums");
@@ -177,11 +178,11 @@ static uint64_t near_byte(const zlay_smemdesc_operand *o, uint32_t bits, uint32_
            chunk % row * 16 + byte;
 }
 
-/* A swizzle moves an element by less than 128 bytes. */
+/* A swizzle moves an element inside its 128 bytes. */
 static bool inside(const zlay_smemdesc_operand *o, uint32_t bits)
 {
     uint64_t last = near_byte(o, bits, o->mn - 1, o->k - 1);
-    return o->desc.start >= PROBE_FREE + 128 && last + 128 < PROBE_END;
+    return o->desc.start >= PROBE_FREE && last + 128 <= PROBE_END;
 }
 
 static void fields_draw(bench *b, zlay_smemdesc_operand *q, uint32_t i)
@@ -194,7 +195,7 @@ static void fields_draw(bench *b, zlay_smemdesc_operand *q, uint32_t i)
     d->lbo = k_major || !d->swizzle ? tight * many : tight * (q->k / 8);
     if (i % 3 == 1) d->sbo += 16 * (uint32_t)drawn(b, 64), d->lbo += 16 * (uint32_t)drawn(b, 64);
     if (i % 3 == 2) d->sbo = 16 * (uint32_t)drawn(b, 256), d->lbo = 16 * (uint32_t)drawn(b, 1024);
-    d->start = 20 * 1024 + (i < 3 ? 0 : 128 * (uint32_t)drawn(b, 256));
+    d->start = PROBE_FREE + (i < 3 ? 0 : 128 * (uint32_t)drawn(b, 256));
     if (i % 2 && i > 3) d->start += 16 * (uint32_t)drawn(b, 8);
     if (i >= 6) d->base_offset = (uint32_t)drawn(b, 8);
 }
@@ -213,7 +214,7 @@ static zlay_smemdesc_operand question_draw(bench *b, const probe_form *f, uint32
         q.desc.swizzle = (int32_t)(i % 4);
         fields_draw(b, &q, i / 4);
     } while (!inside(&q, bits) && ++tries < 1000);
-    if (tries >= 1000) printf("no place for a question of %s\n", probe_type_of(f->mma.a)->name);
+    must(tries >= 1000, "no place for a question");
     return q;
 }
 
@@ -223,7 +224,8 @@ static uint32_t parts_of(const probe_form *f)
     return f->mma.sparse ? 2 : f->mma.a == ZLAY_TYPE_B1 ? 4 : 1;
 }
 
-static probe_job job_of(bench *b, const probe_form *f, const zlay_smemdesc_operand *q, uint32_t part)
+static probe_job job_of(bench *b, const probe_form *f, const zlay_smemdesc_operand *q,
+                        uint32_t part)
 {
     probe_job job = {.registers = b->registers, .metadata = b->metadata};
     uint64_t bits;
@@ -231,7 +233,8 @@ static probe_job job_of(bench *b, const probe_form *f, const zlay_smemdesc_opera
     must((unsigned)zlay_smemdesc_pack(&bits, b->target, &q->desc), "descriptor");
     job.desc_a = job.desc_b = bits;
     if (f->what == PROBE_A)
-        job.desc_b = f->mma.sparse ? probe_ones(PROBE_ONES_SPARSE, rows) : probe_ones(PROBE_ONES_B, d);
+        job.desc_b =
+            f->mma.sparse ? probe_ones(PROBE_ONES_SPARSE, rows) : probe_ones(PROBE_ONES_B, d);
     else job.desc_a = probe_ones(PROBE_ONES_A + (f->mma.sparse ? 0 : part * 2048), 64);
     if (f->mma.sparse && part) job.metadata += PROBE_THREADS * 4;
     return job;
@@ -305,9 +308,10 @@ static void form_report(bench *b, const probe_form *f, const tally *t, uint32_t 
     good ? b->passed++ : b->failed++;
     b->elements += t->right;
     printf("%s %s m64n%uk%u %s%s %s: %u questions, %llu elements as the layout says, %llu not\n",
-           good ? "ok" : "FAILED", probe_type_of(m->a)->name, m->n, m->k, m->sparse ? "sparse " : "",
-           what[f->what], (f->what == PROBE_A ? m->a_major : m->b_major) ? "MN-major" : "K-major",
-           questions, (unsigned long long)t->right, (unsigned long long)t->wrong);
+           good ? "ok" : "FAILED", probe_type_of(m->a)->name, m->n, m->k,
+           m->sparse ? "sparse " : "", what[f->what],
+           (f->what == PROBE_A ? m->a_major : m->b_major) ? "MN-major" : "K-major", questions,
+           (unsigned long long)t->right, (unsigned long long)t->wrong);
 }
 
 static void descriptors_ask(bench *b, size_t form)
@@ -330,9 +334,8 @@ static void descriptors_ask(bench *b, size_t form)
         for (uint32_t p = 0; p < parts; p++)
             compare(f, &q[i], p, found + (size_t)(i * parts + p) * 64 * f->mma.n, address, &t);
         if (t.wrong > before)
-            printf("  start %u lbo %u sbo %u base %u swizzle %d\n", q[i].desc.start,
-                   q[i].desc.lbo, q[i].desc.sbo, q[i].desc.base_offset,
-                   q[i].desc.swizzle);
+            printf("  start %u lbo %u sbo %u base %u swizzle %d\n", q[i].desc.start, q[i].desc.lbo,
+                   q[i].desc.sbo, q[i].desc.base_offset, q[i].desc.swizzle);
         free(address);
     }
     free(found);
@@ -393,13 +396,15 @@ static int64_t nibble_place(bench *b, const zlay_mma *m, uint32_t thread, uint32
     zlay_layout *layout = NULL;
     uint32_t among = half ? thread / 4 * 2 + thread % 2 : thread, threads = half ? 64 : 128;
     if (half && thread % 4 / 2 != m->selector) return -1;
-    must((unsigned)zlay_mma_fragment(b->ctx, &layout, b->target, m, ZLAY_FRAGMENT_METADATA), "metadata");
+    must((unsigned)zlay_mma_fragment(b->ctx, &layout, b->target, m, ZLAY_FRAGMENT_METADATA),
+         "metadata");
     must((unsigned)zlay_layout_eval(&at, 1, layout, among + threads * nibble), "metadata");
     zlay_layout_free(layout);
     return at;
 }
 
-static void metadata_compare(bench *b, const zlay_mma *m, uint32_t i, const uint32_t *place, tally *t)
+static void metadata_compare(bench *b, const zlay_mma *m, uint32_t i, const uint32_t *place,
+                             tally *t)
 {
     uint32_t group = m->a == ZLAY_TYPE_TF32 ? 2 : 4;
     int64_t at = nibble_place(b, m, i / 8, i % 8);
@@ -410,8 +415,9 @@ static void metadata_compare(bench *b, const zlay_mma *m, uint32_t i, const uint
         }
 }
 
-/* A of ones and B with a 1 in row n at k = n: D's row says which k the metadata keep.  One nibble of
- * one thread is turned from the first pair to the second; what moves is what that nibble speaks of. */
+/* A of ones and B with a 1 in row n at k = n: D's row says which k the metadata keep.  One nibble
+ * of one thread is turned from the first pair to the second; what moves is what that nibble speaks
+ * of. */
 static void metadata_ask(bench *b, size_t form)
 {
     static uint32_t words[1024][PROBE_THREADS], place[64 * 256];
@@ -422,8 +428,7 @@ static void metadata_ask(bench *b, size_t form)
     tally all = {0, 0};
     for (uint32_t i = 0; i < 1024; i++)
         for (uint32_t thread = 0; thread < PROBE_THREADS; thread++)
-            words[i][thread] =
-                0x44444444u ^ (thread == i / 8 ? 0xau << i % 8 * 4 : 0);
+            words[i][thread] = 0x44444444u ^ (thread == i / 8 ? 0xau << i % 8 * 4 : 0);
     for (uint32_t k = 0; k < m->k; k++) {
         uint32_t one = probe_encode(m->a, 1), at = PROBE_ONES_B - PROBE_ORIGIN;
         uint32_t byte = at + k * 16 + k * t->bits / 128 * m->k * 16 + k * t->bits / 8 % 16;
@@ -435,8 +440,8 @@ static void metadata_ask(bench *b, size_t form)
     }
     cuda_address image = buffer(b, bytes, PROBE_BYTES), meta = buffer(b, words, sizeof words);
     for (uint32_t i = 0; i < 1024; i++)
-        jobs[i] = (probe_job){probe_ones(PROBE_ONES_A, 64), probe_ones(PROBE_ONES_B, m->k), b->registers,
-                              meta + i * PROBE_THREADS * 4};
+        jobs[i] = (probe_job){probe_ones(PROBE_ONES_A, 64), probe_ones(PROBE_ONES_B, m->k),
+                              b->registers, meta + i * PROBE_THREADS * 4};
     places_of(b, m, place);
     launch(b, form, image, jobs, 1024);
     for (uint32_t i = 0; i < 1024; i++) metadata_compare(b, &b->form[form].mma, i, place, &all);
@@ -444,7 +449,8 @@ static void metadata_ask(bench *b, size_t form)
     free(bytes);
 }
 
-/* ---- main -------------------------------------------------------------------------------------- */
+/* ---- main --------------------------------------------------------------------------------------
+ */
 
 static void ptx_write(const bench *b, const char *path)
 {

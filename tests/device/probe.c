@@ -94,12 +94,14 @@ uint32_t probe_sparse_k(int32_t type, uint32_t s, uint32_t pair)
 
 void probe_image(uint8_t *bytes, const probe_type *t, uint32_t round)
 {
-    const uint64_t first = (uint64_t)PROBE_FREE * 8 / t->bits, end = (uint64_t)PROBE_END * 8 / t->bits;
+    const uint64_t first = (uint64_t)PROBE_FREE * 8 / t->bits,
+                   end = (uint64_t)PROBE_END * 8 / t->bits;
     uint32_t depth = 256 / t->bits, mask = (1u << t->digit) - 1;
     memset(bytes, 0, PROBE_BYTES);
     for (uint32_t r = 0; r < depth; r++) put_one(bytes, t, PROBE_ONES_B, depth, r, r);
     for (uint32_t r = 0; r < depth && t->bits > 1; r++)
-        put_one(bytes, t, PROBE_ONES_SPARSE, depth < 8 ? 8 : depth, r, probe_sparse_k(t->type, r, 0));
+        put_one(bytes, t, PROBE_ONES_SPARSE, depth < 8 ? 8 : depth, r,
+                probe_sparse_k(t->type, r, 0));
     for (uint32_t part = 0; part < 4; part++)
         for (uint32_t r = 0; r < 64 && part * 64 + r < depth; r++)
             put_one(bytes, t, PROBE_ONES_A + part * 2048, 64, r, part * 64 + r);
@@ -159,7 +161,8 @@ static const char entry_head[] =
     "    mov.u32 tid, %tid.x; mov.u32 block, %ctaid.x; mov.u32 base, smem; shl.b32 i, tid, 4;\n"
     "fill: setp.ge.u32 p, i, 204800; @p bra filled;\n"
     "    cvt.u64.u32 a, i; add.u64 a, a, image; ld.global.v4.b32 {w0, w1, w2, w3}, [a];\n"
-    "    add.u32 s, base, i; st.shared.v4.b32 [s], {w0, w1, w2, w3}; add.u32 i, i, 2048; bra fill;\n"
+    "    add.u32 s, base, i; st.shared.v4.b32 [s], {w0, w1, w2, w3}; add.u32 i, i, 2048; bra "
+    "fill;\n"
     "filled: fence.proxy.async.shared::cta; bar.sync 0;\n"
     "    mul.wide.u32 a, block, 32; add.u64 a, a, jobs;\n"
     "    ld.global.v2.b64 {da, db}, [a]; ld.global.v2.b64 {regs, metas}, [a+16];\n"
@@ -175,8 +178,9 @@ static void add_entry(text *t, const zlay_mma *m, size_t number)
         number);
     add(t, "    .reqntid 128\n{\n    .reg .%s d<%u>;\n%s", of, sums(m), entry_head);
     add_instruction(t, m);
-    add(t, "    wgmma.commit_group.sync.aligned;\n    wgmma.wait_group.sync.aligned 0;\n"
-           "    mad.lo.u32 i, block, 128, tid; mul.wide.u32 a, i, %u; add.u64 a, a, out;\n",
+    add(t,
+        "    wgmma.commit_group.sync.aligned;\n    wgmma.wait_group.sync.aligned 0;\n"
+        "    mad.lo.u32 i, block, 128, tid; mul.wide.u32 a, i, %u; add.u64 a, a, out;\n",
         4 * sums(m));
     for (uint32_t i = 0; i < sums(m); i++) add(t, "    st.global.b32 [a+%u], d%u;\n", 4 * i, i);
     add(t, "    setp.eq.u32 p, base, 1024; @p bra end; trap;\nend: ret;\n}\n");
