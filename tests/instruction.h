@@ -36,7 +36,7 @@ static inline int64_t constant_of(const char *id, const char *name)
     static const struct {
         const char *part, *name;
         int64_t value;
-    } known[] = {{"elemtype.packed", "value", 14}, {"96B", "value", 4},   {"st_bulk", "value", 0},
+    } known[] = {{"st_bulk", "value", 0},
                  {"", "value", 1},                 {"", "bytes", 128},    {"", "registers", 40},
                  {"", "groups", 1},                {"", "ord", 1},        {"", "scale", 3},
                  {"", "offset", 16},               {"", "columns", 64},   {"", "count", 1},
@@ -253,7 +253,7 @@ enum { VALUES = sizeof constant_values / sizeof *constant_values, BATCH = 6000 }
 typedef struct constants {
     zlay_instruction asked[BATCH];
     char *lines[BATCH];
-    uint32_t count, wrong;
+    uint32_t count, wrong, version;
     const zlay_target *on;
 } constants;
 
@@ -262,7 +262,7 @@ static inline void constants_flush(constants *c)
     char **lines = calloc(c->count + 1, sizeof *lines);
     assert_non_null(lines);
     memcpy(lines, c->lines, c->count * sizeof *lines);
-    c->wrong += lines_compare(c->asked, lines, c->count, c->on, 90, false);
+    c->wrong += lines_compare(c->asked, lines, c->count, c->on, c->version, false);
     lines_free(lines, c->count);
     c->count = 0;
 }
@@ -275,20 +275,22 @@ static inline void constants_put(constants *c, uint32_t form, const zlay_operand
         form_line(line, form, o->name, constant_values[i]);
         assert_non_null(c->lines[c->count] = strdup(line));
         c->asked[c->count++] =
-            (zlay_instruction){form, 90, 1, 0, {{o->field, 0, constant_values[i]}}};
+            (zlay_instruction){form, c->version, 1, 0, {{o->field, 0, constant_values[i]}}};
     }
 }
 
 /* One form of `every` at random that has constants, with each value in the place of each. */
 static inline uint32_t constants_compare(const uint32_t *forms, uint32_t count,
-                                         const zlay_target *on, int64_t every, uint64_t *seed)
+                                         const zlay_target *on, uint32_t version,
+                                         int64_t every, uint64_t *seed)
 {
     static constants c;
     zlay_operand o;
     memset(&c, 0, sizeof c);
     c.on = on;
+    c.version = version;
     for (uint32_t i = 0; i < count; i++) {
-        zlay_instruction asked = {.form = forms[i]};
+        zlay_instruction asked = {.form = forms[i], .ptx = version};
         if (!assembles(on, &asked) || test_range(seed, 1, every) != 1) continue;
         for (size_t k = 0; !zlay_instruction_operand(&o, forms[i], k); k++)
             if (o.field) constants_put(&c, forms[i], &o);

@@ -61,6 +61,9 @@ typedef struct zl_form {
 /* False: the number is no form's. */
 bool zl_form_of(zl_form *out, uint32_t number);
 
+/* Whether a target is of one of the sets of a union such as ON_SUFFIX. */
+bool zl_target_in(const zlay_target *target, uint32_t sets);
+
 /* What the assembler asks for; `says`: the documents. */
 uint32_t zl_form_ptx(const zl_form *form, bool says);
 uint32_t zl_target_ptx(const zlay_target *target);

@@ -27,6 +27,11 @@ static uint32_t properties(const zlay_target *t)
     return set;
 }
 
+bool zl_target_in(const zlay_target *target, uint32_t sets)
+{
+    return (properties(target) & sets) != 0;
+}
+
 static const char *set_text(uint32_t on)
 {
 #define SET(name, text, properties)                                                                \

@@ -95,11 +95,23 @@ static uint64_t said_ptx(const zl_form *form)
     return said > zl_form_ptx(form, false) ? said : 0;
 }
 
+/* The last value of a field of tensormap.replace: the second of two on some targets, from a version
+ * on. */
+static uint64_t last_value(const zl_subject *s, uint32_t sets, uint32_t from,
+                           const uint64_t last[2])
+{
+    uint32_t ptx = ((const asked *)s->value)->ptx;
+    return last[zl_target_in(s->target, sets) && (!ptx || ptx >= from)];
+}
+
 static uint64_t bound(uint64_t b, const zl_subject *s, uint32_t i)
 {
+    static const uint64_t elemtypes[2] = {12, 15}, swizzles[2] = {3, 4};
     const asked *a = s->value;
     (void)i;
     switch (b) {
+    case ZL_BOUND_ELEMTYPE: return last_value(s, ON_SUFFIX, 87, elemtypes);
+    case ZL_BOUND_SWIZZLE: return last_value(s, ON_96B, 88, swizzles);
     case ZL_BOUND_FORM_PTX: return zl_form_ptx(&a->form, false);
     case ZL_BOUND_SAID_PTX: return said_ptx(&a->form);
     case ZL_BOUND_TARGET_PTX: return zl_target_ptx(s->target);

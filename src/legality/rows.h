@@ -47,6 +47,8 @@ enum {
 #define TARGET_PTX          ZL_BOUND_TARGET_PTX
 #define PTX_KNOWN           ZL_BOUND_PTX_KNOWN
 #define SAID_PTX            ZL_BOUND_SAID_PTX
+#define ELEMTYPE_MOST       ZL_BOUND_ELEMTYPE
+#define SWIZZLE_MOST        ZL_BOUND_SWIZZLE
 #define POWER_OF_TWO        ZL_BOUND_POWER_OF_TWO
 #define NEGATIVE(n)         (UINT64_MAX - (n) + 1)
 #define WGMMA_A_TYPE        ZL_BOUND_WGMMA_A

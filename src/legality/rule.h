@@ -132,6 +132,8 @@ typedef enum zl_entries {
 #define ZL_BOUND_TARGET_PTX   (UINT64_MAX - 97) /* that knows the target */
 #define ZL_BOUND_PTX_KNOWN    (UINT64_MAX - 98) /* the nearest version that there is */
 #define ZL_BOUND_SAID_PTX     (UINT64_MAX - 100) /* the same by the documents, where later */
+#define ZL_BOUND_ELEMTYPE     (UINT64_MAX - 101) /* the last that tensormap.replace takes */
+#define ZL_BOUND_SWIZZLE      (UINT64_MAX - 102) /* the same */
 #define ZL_BOUND_POWER_OF_TWO (UINT64_MAX - 99) /* the least that is no less */
 
 typedef struct zl_rule {
