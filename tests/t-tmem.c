@@ -298,6 +298,7 @@ static const row rows[] = {
     {"sm_100a", {.op = ZLAY_TMEM_DEALLOC, .columns = 64}, NULL},
     {"sm_100a", {.op = ZLAY_TMEM_DEALLOC, .columns = 0}, "TMEM_FREE_RANGE"},
     {"sm_100a", {.op = ZLAY_TMEM_DEALLOC, .columns = 1024}, "TMEM_FREE_RANGE"},
+    {"sm_100a", {.op = ZLAY_TMEM_DEALLOC, .columns = 48}, "TMEM_FREE_32"},
     {"sm_100a", {.op = ZLAY_TMEM_DEALLOC, .columns = 96}, "TMEM_FREE_POWER"},
     {"sm_100a", {.op = ZLAY_TMEM_DEALLOC, .columns = 64, HAVE(0, 128)}, "TMEM_FREE_COLUMNS"},
     {"sm_100a", {.op = ZLAY_TMEM_DEALLOC, .columns = 64, .address = 64, HAVE(0, 64)}, "TMEM_FREE_BASE"},

@@ -11,7 +11,7 @@ enum { START_AT = 0, LBO_AT = 16, SBO_AT = 32, BASE_AT = 49, MODE_AT = 52, SWIZZ
     (FOURTEEN << START_AT | FOURTEEN << LBO_AT | FOURTEEN << SBO_AT | 7ull << BASE_AT |            \
      1ull << MODE_AT | 7ull << SWIZZLE_AT)
 
-/* Codes by the tensor map's numbers, and back; a code without a swizzle is ZLAY_SWIZZLE_CODE + it. */
+/* Codes by the tensor map's numbers, and back; one without a swizzle is ZLAY_SWIZZLE_CODE + it. */
 static const uint8_t codes[] = {0, 6, 4, 2, 1};
 static const uint16_t swizzles[] = {0, 4, 3, ZLAY_SWIZZLE_CODE + 3, 2, ZLAY_SWIZZLE_CODE + 5,
                                     1, ZLAY_SWIZZLE_CODE + 7};

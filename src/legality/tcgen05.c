@@ -231,8 +231,8 @@ static void fix_k(zlay_reason *r)
 {
     if (!r->lo) return;
     uint64_t count = r->value / r->lo + (r->value % r->lo != 0);
-    zl_give(r, !r->value ? ZLAY_KEEPS_NOTHING : r->value % r->lo ? ZLAY_KEEPS_VALUES : ZLAY_KEEPS_ALL,
-            r->lo, count);
+    int32_t keeps = r->value % r->lo ? ZLAY_KEEPS_VALUES : ZLAY_KEEPS_ALL;
+    zl_give(r, r->value ? keeps : ZLAY_KEEPS_NOTHING, r->lo, count);
 }
 
 static void fix(zlay_reason *r, const zl_rule *rule, const zl_subject *s)

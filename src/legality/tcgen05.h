@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of tcgen05 share: kinds as sets, the rows of tcgen05.def, and the subject that its rules ask. */
+/* What the files of tcgen05 share: kinds as sets, the rows of tcgen05.def, and the subject that its
+ * rules ask. */
 #ifndef ZL_TCGEN05_H
 #define ZL_TCGEN05_H
 
@@ -28,9 +29,9 @@ typedef struct zl_t5_bounds {
     uint32_t m_lo, m_hi, n_lo, n_hi, n_step, k96;
 } zl_t5_bounds;
 
-/* An instruction, a descriptor, or both. The instruction stands first: strictness is read from it. */
+/* An instruction, a descriptor, or both. The instruction stands first: strictness is read there. */
 typedef struct zl_tcgen05 {
-    zlay_mma mma;           /* made of the descriptor where only that is known; cta_group is never 0 */
+    zlay_mma mma;           /* made of the descriptor where it is alone; cta_group is not 0 */
     const zlay_idesc *desc; /* NULL: none */
     bool issued;            /* cta_group, .ws, place of A and modifiers are known */
     zl_t5_bounds bounds;    /* this and the traits as zl_t5_prepare sets them */

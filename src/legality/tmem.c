@@ -165,7 +165,7 @@ static bool guard(zl_guard g, const zl_subject *s)
     }
 }
 
-/* ---- repairs and checks -------------------------------------------------------------------------- */
+/* ---- repairs and checks --------------------------------------------------------------- */
 
 /* A place moves by whole addresses: the field that reasons name is the address. */
 static void fix(zlay_reason *r, const zl_rule *rule, const zl_subject *s)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shapes of tensor memory by number and name, paths of accumulators, pairs in order: rows of tmem.def. */
+/* Shapes of tensor memory by number and name, paths of accumulators, pairs in order: tmem.def. */
 #include "legality/tmem.h"
 
 #include <string.h>
