@@ -106,6 +106,7 @@ static const struct {
     {"bank", bench_bank},
     {"driver", bench_driver},
     {"matrix", bench_matrix},
+    {"tcgen05", bench_tcgen05},
 };
 
 enum { GROUPS = sizeof groups / sizeof groups[0] };
