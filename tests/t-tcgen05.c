@@ -225,6 +225,9 @@ static void every_modifier_at_its_bounds(void **state)
         zlay_reason r[REASONS];
         memcpy((char *)&mma + e->at, &e->value, sizeof e->value);
         assert_int_equal(zlay_mma_check(&v, r, REASONS, target(e->on), &mma), ZLAY_OK);
+        zlay_verdict bare;
+        assert_int_equal(zlay_mma_check(&bare, NULL, 0, target(e->on), &mma), ZLAY_OK);
+        assert_memory_equal(&bare, &v, sizeof v);
         if (v.answer != (e->rule ? ZLAY_NO : ZLAY_YES))
             fail_msg("edge %zu: %s", i, e->rule ? e->rule : "legal");
         if (e->rule && !reason_of(r, &v, rule_number(e->rule), -1))

@@ -119,10 +119,11 @@ static inline uint32_t k_code(uint32_t k) { return k == 96 ? 1 : k ? NO_CODE : 0
 
 /* ---- rows ------------------------------------------------------------------------------ */
 
-static inline bool put(uint32_t *word, uint32_t code, int at, int width)
+/* What of the code does not fit. */
+static inline uint32_t put(uint32_t *word, uint32_t code, int at, int width)
 {
     *word |= code << at;
-    return code >> width == 0;
+    return code >> width;
 }
 
 static inline uint32_t get(uint32_t word, int at, int width)
@@ -132,11 +133,11 @@ static inline uint32_t get(uint32_t word, int at, int width)
 
 static inline bool put_rows(uint32_t *word, const zlay_idesc *f, table rows)
 {
-    bool fits = true;
+    uint32_t over = 0;
 #define IDESC(table, field, at, width, unit)                                                       \
-    if (rows == table) fits &= put(word, TO_##unit(f->field), at, width);
+    if (rows == table) over |= put(word, TO_##unit(f->field), at, width);
 #include "legality/idesc.def"
-    return fits;
+    return !over;
 }
 
 static inline void get_rows(zlay_idesc *f, uint32_t word, table rows)

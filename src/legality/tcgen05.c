@@ -258,12 +258,20 @@ static zl_tcgen05 issued(const zlay_mma *mma, const zlay_idesc *desc)
     return t;
 }
 
+static zlay_status answer(zlay_verdict *out, zlay_reason *reasons, size_t room,
+                          const zl_subject *s)
+{
+    if (room) return zl_check(out, reasons, room, s, false);
+    zl_t5_verdict(out, s);
+    return ZLAY_OK;
+}
+
 zlay_status zl_tcgen05_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
                              const zlay_target *target, const zlay_mma *mma)
 {
     zl_tcgen05 t = issued(mma, NULL);
     zl_subject s = {ZL_SUBJECT_TCGEN05, target, &t};
-    return zl_check(out, reasons, room, &s, false);
+    return answer(out, reasons, room, &s);
 }
 
 /* What a descriptor says of its instruction; its K is right by itself. */
@@ -302,5 +310,5 @@ zlay_status zlay_idesc_check(zlay_verdict *out, zlay_reason *reasons, size_t roo
         return ZLAY_EINVAL;
     zl_tcgen05 t = mma ? issued(mma, fields) : described(fields);
     zl_subject s = {ZL_SUBJECT_TCGEN05, target, &t};
-    return zl_check(out, reasons, room, &s, false);
+    return answer(out, reasons, room, &s);
 }

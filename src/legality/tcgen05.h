@@ -46,6 +46,9 @@ static inline bool zl_t5_is(int32_t kind, uint32_t kinds)
 void zl_t5_prepare(zl_tcgen05 *t);
 bool zl_t5_guard(zl_guard guard, const zl_subject *subject);
 
+/* The head of what zl_check answers. */
+void zl_t5_verdict(zlay_verdict *out, const zl_subject *subject);
+
 bool zl_t5_on(zl_t5_feature feature, const zlay_target *target);
 
 /* K of a dense product; 0 for no kind. */

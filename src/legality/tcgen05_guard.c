@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When rules of tcgen05 apply: traits of a question, which guards ask for. */
+#include "legality/rows.h"
 #include "legality/tcgen05.h"
 
 enum {
@@ -73,18 +74,69 @@ void zl_t5_prepare(zl_tcgen05 *t)
     t->traits = traits_of(t);
 }
 
-static bool holds(const zl_tcgen05 *t, int32_t kinds, uint32_t traits)
-{
-    if (kinds != T5_ANY_NUMBER && !zl_t5_is(t->mma.kind, (uint32_t)kinds)) return false;
-    return (t->traits & traits) == traits;
-}
+/* ---- guards ----------------------------------------------------------------------- */
+
+static const struct {
+    int32_t kinds;
+    uint32_t traits;
+} guards[] = {
+    [ZL_G_ALWAYS] = {T5_ANY_NUMBER, 0},
+#define T5_GUARD(name, kinds, traits) [ZL_G_##name] = {(int32_t)(kinds), traits},
+#include "legality/guards/tcgen05.def"
+};
 
 bool zl_t5_guard(zl_guard g, const zl_subject *s)
 {
-    switch (g) {
-#define T5_GUARD(name, kinds, traits)                                                              \
-    case ZL_G_##name: return holds(s->value, (int32_t)(kinds), traits);
-#include "legality/guards/tcgen05.def"
-    default: return false;
+    const zl_tcgen05 *t = s->value;
+    if (g >= ZL_COUNT(guards) || (t->traits & guards[g].traits) != guards[g].traits) return false;
+    return guards[g].kinds == T5_ANY_NUMBER ||
+           (guards[g].kinds && zl_t5_is(t->mma.kind, (uint32_t)guards[g].kinds));
+}
+
+/* ---- a verdict alone ----------------------------------------------------------------- */
+
+static const struct {
+    zl_quantity quantity;
+    int32_t relation;
+    uint64_t lo, hi;
+    zl_guard when;
+    int32_t by;
+    bool refuted;
+    uint32_t targets;
+} rows[] = {
+#define RULES(file, version)
+#define RULE(number, id, quantity, relation, lo, hi, when, by, field, targets, keeps, source,      \
+             text)                                                                                 \
+    {ZL_Q_##quantity, ZLAY_REL_##relation, lo, hi, ZL_G_##when, BY_##by, targets},
+#include "legality/rules/tcgen05.def"
+#include "legality/rules/idesc.def"
+#undef RULES
+#undef RULE
+};
+
+/* Numbers this large stand for bounds that are no constants. */
+#define COMPUTED (UINT64_MAX - 1024)
+
+static uint64_t bound_of(uint64_t bound, const zl_subject *s)
+{
+    return bound < COMPUTED ? bound : zl_tcgen05_form.bound(bound, s, 0);
+}
+
+void zl_t5_verdict(zlay_verdict *out, const zl_subject *s)
+{
+    zlay_verdict v = {.basis = zl_measured(s->target) ? ZLAY_BASIS_MEASURED : ZLAY_BASIS_DOCUMENTED};
+    bool strict = zl_strict(s);
+    for (size_t i = 0; i < ZL_COUNT(rows); i++) {
+        bool applies = rows[i].targets & (uint32_t)s->target->cls && zl_t5_guard(rows[i].when, s);
+        if (!applies || zl_relation_holds(rows[i].relation,
+                                          zl_tcgen05_form.value(rows[i].quantity, s, 0),
+                                          bound_of(rows[i].lo, s), bound_of(rows[i].hi, s)))
+            continue;
+        bool carried = rows[i].refuted && !strict;
+        v.conflicts += carried;
+        v.broken += !carried;
     }
+    v.reasons = v.broken + v.conflicts;
+    v.answer = v.broken ? ZLAY_NO : ZLAY_YES;
+    *out = v;
 }
