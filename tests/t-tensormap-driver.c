@@ -76,6 +76,112 @@ static void every_driver_rule_refused_alone(void **state)
     }
 }
 
+/* ---- a second predicate -------------------------------------------------------------------------- */
+
+/* The driver's three predicates, written from what was measured and not from the rows. */
+static bool takes_tensor(const zlay_tensormap *m)
+{
+    uint64_t unit = m->interleave == 2 ? 32 : 16;
+    if (m->type < 0 || m->type > 12 || m->rank < 1 || m->rank > 5) return false;
+    if (m->interleave < 0 || m->interleave > 2 || m->swizzle < 0 || m->swizzle > 3) return false;
+    if (m->l2 < 0 || m->l2 > 3 || m->oob < 0 || m->oob > (m->type >= 6)) return false;
+    if (m->address % unit || m->address >> 57) return false;
+    for (uint32_t i = 0; i < m->rank; i++) {
+        if (!m->extent[i] || m->extent[i] > 1ull << 32 || !m->step[i] || m->step[i] > 8) return false;
+        if (i + 1 < m->rank && (m->stride[i] % unit || m->stride[i] >> 40)) return false;
+    }
+    return true;
+}
+
+static bool takes_inner(const zlay_tensormap *m, uint64_t bytes)
+{
+    bool narrow = m->interleave || !m->swizzle || bytes <= 16u << m->swizzle;
+    return bytes % 16 == 0 && narrow;
+}
+
+static bool takes_tiled(const zlay_tensormap *m)
+{
+    uint64_t all = draw_bytes(m->type);
+    if (m->interleave && m->rank < 3) return false;
+    for (uint32_t i = 0; i < m->rank; i++) {
+        if (!m->box[i] || m->box[i] > 256) return false;
+        all *= m->box[i] / m->step[i];
+    }
+    return all <= 233472 && takes_inner(m, (uint64_t)m->box[0] * draw_bytes(m->type));
+}
+
+/* In wide maps the corners of all dimensions but W are 0; in both, extents wrap at 32 bits. */
+static bool takes_columns(const zlay_tensormap *m)
+{
+    static const int32_t reach[] = {32768, 128, 16};
+    uint64_t pixel = (uint64_t)m->channels * draw_bytes(m->type);
+    if (m->rank < 3 || m->channels > 256 || !m->channels || !m->pixels || m->pixels > 1024)
+        return false;
+    for (uint32_t i = 0; i + 2 < m->rank; i++) {
+        bool corners = m->mode == 1 || i == 0;
+        int32_t lower = corners ? m->lower[i] : 0, upper = corners ? m->upper[i] : 0;
+        int32_t most = reach[m->rank - 3];
+        uint32_t end = (uint32_t)m->extent[m->interleave ? i : i + 1] + (uint32_t)upper;
+        if (lower < -most || lower >= most || upper < -most || upper >= most) return false;
+        if ((int32_t)end <= lower) return false;
+    }
+    bool mode = m->mode == 1 || m->wide_mode == 0 || m->wide_mode == 1;
+    return mode && pixel * m->pixels <= 233472 && takes_inner(m, pixel);
+}
+
+static void as_a_second_predicate(void **state)
+{
+    (void)state;
+    const zlay_target *t = target("sm_90");
+    uint64_t taken = 0, count = test_iterations(60000);
+    for (int32_t mode = 0; mode < 3; mode++)
+        for (uint64_t i = 0; i < count; i++) {
+            zlay_tensormap m = map_draw(mode, SEED + 8, i);
+            bool takes = takes_tensor(&m) && (mode ? takes_columns(&m) : takes_tiled(&m));
+            zlay_verdict v = verdict_of(t, &m, NULL);
+            if (takes != (v.driver == ZLAY_DRIVER_ACCEPTS))
+                fail_msg("mode %d, map %llu", mode, (unsigned long long)i);
+            taken += takes;
+        }
+    assert_true(taken > count / 2);
+}
+
+/* The verdict alone is code made of the rows, and the one with reasons a walk over them as data. */
+static void one_verdict_by_two_roads(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"sm_80", "sm_90a", "sm_100", "sm_103", "sm_110", "sm_120", "gfx942"};
+    zlay_reason r[REASONS];
+    for (uint64_t i = 0; i < test_iterations(20000); i++) {
+        const zlay_target *t = target(names[i % 7]);
+        zlay_tensormap m = map_draw((int32_t)(i % 3), SEED + 9, i);
+        if (i % 11 == 0) m.type = 13 + (int32_t)(i % 4);
+        zlay_verdict alone = verdict_of(t, &m, NULL), walked = verdict_of(t, &m, r);
+        assert_memory_equal(&alone, &walked, sizeof alone);
+    }
+}
+
+/* Any bits at all have a verdict, a repair or none, and reasons within their arrays. */
+static void hostile_bits(void **state)
+{
+    (void)state;
+    uint64_t s = test_seed("t-tensormap-driver hostile");
+    zlay_reason r[REASONS];
+    for (uint64_t i = 0; i < test_iterations(3000); i++) {
+        zlay_tensormap m, out;
+        int32_t keeps;
+        uint64_t split;
+        for (size_t b = 0; b < sizeof m; b++) ((uint8_t *)&m)[b] = (uint8_t)draw_next(&s);
+        memset(m.reserved, 0, sizeof m.reserved);
+        m.mode = i % 5 ? (int32_t)(i % 3) : m.mode;
+        m.rank = i % 3 ? m.rank % 9 : m.rank;
+        if (i % 2) m.type = (int32_t)(i % 17), m.interleave = (int32_t)(i % 3);
+        verdict_of(target(i % 2 ? "sm_90" : "sm_100"), &m, r);
+        zlay_status status = zlay_tensormap_repair(&out, &keeps, &split, target("sm_90"), &m);
+        assert_true(status == ZLAY_OK || status == ZLAY_NONE);
+    }
+}
+
 /* Loads and stores, tiled and im2col, interleaved, stepped, filled and beyond every end. */
 static void copies_leave_the_bytes_that_they_left(void **state)
 {
@@ -102,6 +208,9 @@ int main(void)
         cmocka_unit_test(the_maps_are_those_that_were_asked_about),
         cmocka_unit_test(as_the_driver_answered),
         cmocka_unit_test(every_driver_rule_refused_alone),
+        cmocka_unit_test(as_a_second_predicate),
+        cmocka_unit_test(one_verdict_by_two_roads),
+        cmocka_unit_test(hostile_bits),
         cmocka_unit_test(copies_leave_the_bytes_that_they_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

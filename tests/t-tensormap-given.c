@@ -92,9 +92,12 @@ static zlay_verdict ask(zlay_ctx *ctx, const world *w, const char *target_name, 
     zlay_verdict v;
     zlay_reason r[REASONS];
     zlay_buf buf = {guard, GUARD, 0};
+    zlay_tensormap_given given[TEXTS];
+    memcpy(given, w->given, sizeof given);
+    for (uint32_t k = 0; k < w->count; k++) given[k].text = w->text[k];
     for (uint32_t i = 0; i < w->facts; i++) length[i] = strlen(text[i] = w->fact[i]);
     assert_int_equal(zlay_facts_parse(ctx, &facts, w->facts, text, length), ZLAY_OK);
-    zlay_tensormap_question q = {sizeof q, w->count, target(target_name), &w->map, w->given, facts};
+    zlay_tensormap_question q = {sizeof q, w->count, target(target_name), &w->map, given, facts};
     assert_int_equal(zlay_tensormap_check_given(ctx, &v, r, REASONS, &buf, &q), ZLAY_OK);
     assert_int_equal(strlen(guard), buf.need);
     assert_true(v.reasons == v.broken + v.noted);

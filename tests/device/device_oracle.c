@@ -166,7 +166,7 @@ static bool uses_run(oracle *o)
 {
     uint64_t good = 0, bad = 0, faults = 0;
     use_result *results = calloc(o->uses, sizeof *results);
-    if (!results || !use_run(results, o->seed, o->uses)) {
+    if (!results || !use_run(results, use_draw, o->seed, o->uses)) {
         free(results);
         return false;
     }
@@ -185,6 +185,29 @@ static bool uses_run(oracle *o)
            (unsigned long long)o->uses, (unsigned long long)good, (unsigned long long)bad,
            (unsigned long long)faults);
     verdict(o, good, bad);
+    return true;
+}
+
+/* A copy ends without a fault exactly where the map is legal, and no map that the driver refuses is. */
+static bool edges_run(oracle *o)
+{
+    static use_result results[USE_EDGES];
+    uint64_t bad = 0, faults = 0;
+    if (!use_run(results, use_edge, o->seed, USE_EDGES)) return false;
+    for (uint64_t i = 0; i < USE_EDGES; i++) {
+        use_case u = use_edge(o->seed, i);
+        zlay_verdict said;
+        zlay_tensormap_check(&said, NULL, 0, o->target, &u.map);
+        const use_result *r = &results[i];
+        bool agrees = (said.driver == ZLAY_DRIVER_REFUSES) == (r->refused != 0) &&
+                      (said.answer == ZLAY_YES) == (!r->refused && !r->fault);
+        faults += r->fault != 0;
+        bad += !agrees;
+        if (!agrees) printf("edge %llu: refused %u, fault %u\n", (unsigned long long)i, r->refused, r->fault), show(&u.map);
+    }
+    printf("edges: %d copies, %llu faults, %llu not as said\n", USE_EDGES, (unsigned long long)faults,
+           (unsigned long long)bad);
+    verdict(o, USE_EDGES - bad, bad);
     return true;
 }
 
@@ -235,7 +258,7 @@ int main(int argc, char **argv)
         else if (!strcmp(argv[i], "--keep")) o.folder = argv[i + 1];
     }
     if (zlay_target_find(&o.target, "sm_90a", 6)) return 2;
-    bool used = uses_run(&o); /* before this process has a context: it forks */
+    bool used = uses_run(&o) && edges_run(&o); /* before this process has a context: it forks */
     if (!used) printf("uses: they did not run\n");
     if (!cuda_open(&o.cuda)) return 1;
     for (int32_t mode = 0; mode < MODES; mode++) encode_mode(&o, mode);

@@ -153,6 +153,32 @@ static inline use_case use_draw(uint64_t seed, uint64_t i)
     return u;
 }
 
+/* Extents about the greatest that a copy takes, each dimension alone: small boxes at their start, tiled,
+ * interleaved, im2col, stored. */
+enum { USE_EDGES = 72 };
+
+static inline use_case use_edge(uint64_t seed, uint64_t i)
+{
+    static const uint64_t extents[] = {64, 0x7fffffff, 0x80000000, 0x80000001, 0xffffffff, 0x100000000};
+    uint64_t how = i / 18 % 4;
+    use_case u;
+    memset(&u, 0, sizeof u);
+    zlay_tensormap *m = &u.map;
+    u.kind = how == 2 ? USE_COLUMNS : how == 3 ? USE_STORE : USE_LOAD;
+    m->mode = how == 2;
+    m->rank = 3;
+    m->type = (int32_t)(seed % 2);
+    m->interleave = how == 1;
+    m->extent[0] = m->extent[1] = m->extent[2] = 4;
+    m->stride[0] = 1024;
+    m->stride[1] = how == 3 ? 2048 : 65536;
+    for (uint32_t k = 0; k < 3; k++) m->box[k] = m->step[k] = 1;
+    m->box[0] = m->channels = 16;
+    m->pixels = 4;
+    m->extent[i % 3] = extents[i / 3 % 6];
+    return u;
+}
+
 /* What the array, shared memory and the target of stores hold before. */
 enum { USE_SALT_GLOBAL = 0x1000000, USE_SALT_SMEM = 0x2000000, USE_SALT_STORED = 0x3000000 };
 

@@ -98,12 +98,13 @@ static void use_one(worker *w, use_result *r, const use_case *u)
     memcpy(&r->base, tail + 4, 4);
 }
 
-static int work(use_result *results, uint64_t *next, uint64_t seed, uint64_t count)
+static int work(use_result *results, uint64_t *next, use_source *source, uint64_t seed,
+                uint64_t count)
 {
     worker w;
     if (!worker_open(&w)) return 2;
     while (*next < count) {
-        use_case u = use_draw(seed, *next);
+        use_case u = source(seed, *next);
         use_one(&w, &results[(*next)++], &u);
     }
     return 0;
@@ -115,7 +116,7 @@ static void *shared(size_t size)
     return at == MAP_FAILED ? NULL : at;
 }
 
-int use_run(use_result *results, uint64_t seed, uint64_t count)
+int use_run(use_result *results, use_source *source, uint64_t seed, uint64_t count)
 {
     uint64_t *next = shared(sizeof *next);
     use_result *all = shared(count * sizeof *all);
@@ -124,7 +125,7 @@ int use_run(use_result *results, uint64_t seed, uint64_t count)
     for (int faults = 0; *next < count && faults < FAULTS_MOST; faults++) {
         fflush(stdout);
         pid_t child = fork();
-        if (child == 0) _exit(work(all, next, seed, count));
+        if (child == 0) _exit(work(all, next, source, seed, count));
         if (child < 0 || waitpid(child, &status, 0) < 0) return 0;
         if (WIFEXITED(status) && WEXITSTATUS(status) == 2) return 0;
     }

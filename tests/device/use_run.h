@@ -15,7 +15,8 @@ typedef struct use_result {
     uint8_t bytes[USE_SMEM]; /* shared memory after a load, the array after a store */
 } use_result;
 
-/* Run uses [0, count) of a seed; each fault costs a process. 0: there is no device. */
-int use_run(use_result *results, uint64_t seed, uint64_t count);
+/* Run uses [0, count) of a source; each fault costs a process. 0: there is no device. */
+typedef use_case use_source(uint64_t seed, uint64_t i);
+int use_run(use_result *results, use_source *source, uint64_t seed, uint64_t count);
 
 #endif
