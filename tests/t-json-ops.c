@@ -447,7 +447,7 @@ static void bank_line(char *line, const char *target, const char *instruction, i
 {
     size_t length = (size_t)sprintf(line, "{\"op\":\"bank.count\",\"target\":\"%s\",\"instruction\":\"%s\",\"addresses\":[", target, instruction);
     for (int i = 0; i < (strncmp(target, "gfx9", 4) ? 32 : 64); i++)
-        length += i < lanes ? (size_t)sprintf(line + length, "%s%d", i ? "," : "", step * i)
+        length += i < lanes ? (size_t)sprintf(line + length, "%s%lld", i ? "," : "", (long long)step * i)
                             : (size_t)sprintf(line + length, ",null");
     strcpy(line + length, "]}");
 }

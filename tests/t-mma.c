@@ -164,6 +164,105 @@ static void random_words_have_verdicts(void **state)
     assert_true(yes > 0);
 }
 
+static void mma_set(zlay_mma *m, int32_t field, uint64_t value)
+{
+    const struct {
+        int32_t field;
+        void *word;
+    } words[] = {
+        {ZLAY_FIELD_M, &m->m},
+        {ZLAY_FIELD_N, &m->n},
+        {ZLAY_FIELD_K, &m->k},
+        {ZLAY_FIELD_A, &m->a},
+        {ZLAY_FIELD_B, &m->b},
+        {ZLAY_FIELD_D, &m->d},
+        {ZLAY_FIELD_KIND, &m->kind},
+        {ZLAY_FIELD_A_SOURCE, &m->a_source},
+        {ZLAY_FIELD_A_MAJOR, &m->a_major},
+        {ZLAY_FIELD_B_MAJOR, &m->b_major},
+        {ZLAY_FIELD_CTA_GROUP, &m->cta_group},
+        {ZLAY_FIELD_SPARSE, &m->sparse},
+        {ZLAY_FIELD_SELECTOR, &m->selector},
+        {ZLAY_FIELD_WS, &m->ws},
+        {ZLAY_FIELD_SCALE_VEC, &m->scale_vec},
+        {ZLAY_FIELD_ASHIFT, &m->ashift},
+        {ZLAY_FIELD_COLLECTOR, &m->collector},
+        {ZLAY_FIELD_NEGATE_A, &m->negate_a},
+        {ZLAY_FIELD_NEGATE_B, &m->negate_b},
+        {ZLAY_FIELD_SATURATE, &m->saturate},
+        {ZLAY_FIELD_BIT_OP, &m->bit_op},
+        {ZLAY_FIELD_BLOCKS, &m->blocks},
+        {ZLAY_FIELD_STRICT, &m->strict},
+        {ZLAY_FIELD_PTX, &m->ptx},
+        {ZLAY_FIELD_INSTRUCTION, &m->instruction},
+    };
+    uint32_t to = (uint32_t)value;
+    assert_int_equal(to, value);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (words[i].field == field) {
+            memcpy(words[i].word, &to, sizeof to);
+            return;
+        }
+    fail_msg("no field %d of an instruction", field);
+}
+
+/* Any one repair meets its rule, and the repairs of rounds end in an instruction that exists. */
+static void every_repair_meets_its_rule(void **state)
+{
+    (void)state;
+    static const int32_t types[] = {ZLAY_TYPE_F16, BF16,         ZLAY_TYPE_TF32, ZLAY_TYPE_E4M3,
+                                    ZLAY_TYPE_S8,  ZLAY_TYPE_U8, ZLAY_TYPE_B1,   F32};
+    uint64_t s = test_seed("t-mma repairs"), mended = 0;
+    for (uint64_t i = 0; i < test_iterations(4000); i++) {
+        zlay_mma mma = {.m = 64, .n = 8 * (uint32_t)test_range(&s, 0, 70), .k = 16, .d = F32};
+        zlay_verdict v;
+        zlay_reason r[REASONS];
+        uint32_t rounds = 0;
+        mma.a = types[test_range(&s, 0, 7)];
+        mma.b = types[test_range(&s, 0, 7)];
+        for (int64_t j = test_range(&s, 0, 3); j > 0; j--) {
+            uint32_t word = (uint32_t)test_random(&s) >> test_range(&s, 20, 31);
+            memcpy((char *)&mma + 4 * test_range(&s, 8, 22), &word, 4);
+        }
+        for (;; rounds++) {
+            assert_int_equal(zlay_mma_check(&v, r, REASONS, target("sm_90a"), &mma), ZLAY_OK);
+            if (v.answer == ZLAY_YES) break;
+            assert_true(rounds < 4);
+            zlay_mma next = mma;
+            for (uint32_t j = 0; j < v.reasons; j++) {
+                zlay_mma one = mma;
+                zlay_verdict after;
+                zlay_reason left[REASONS];
+                assert_true(r[j].fix_keeps != ZLAY_KEEPS_NONE_GIVEN);
+                mma_set(&one, r[j].field, r[j].fix_value);
+                mma_set(&next, r[j].field, r[j].fix_value);
+                assert_int_equal(zlay_mma_check(&after, left, REASONS, target("sm_90a"), &one),
+                                 ZLAY_OK);
+                if (reason_of(left, &after, r[j].rule, -2))
+                    fail_msg("rule %d: its repair breaks it", r[j].rule);
+            }
+            mma = next;
+        }
+        mended += rounds > 0;
+    }
+    assert_true(mended > 100);
+}
+
+static void no_family_is_no(void **state)
+{
+    (void)state;
+    static const int32_t none[] = {3, -1, INT32_MIN, INT32_MAX};
+    for (size_t i = 0; i < 4; i++) {
+        zlay_mma mma = {.instruction = none[i], .m = 64, .n = 8, .k = 16};
+        zlay_verdict v;
+        zlay_reason r[REASONS];
+        assert_int_equal(zlay_mma_check(&v, r, REASONS, target("sm_90a"), &mma), ZLAY_OK);
+        assert_true(v.answer == ZLAY_NO && v.broken == 1);
+        assert_int_equal(r[0].rule, rule_number("MMA_INSTRUCTION"));
+        assert_int_equal(r[0].field, ZLAY_FIELD_INSTRUCTION);
+    }
+}
+
 static void a_target_without_wgmma_is_no(void **state)
 {
     (void)state;
@@ -203,6 +302,8 @@ int main(void)
         cmocka_unit_test(repairs_pass),
         cmocka_unit_test(a_target_without_wgmma_is_no),
         cmocka_unit_test(random_words_have_verdicts),
+        cmocka_unit_test(every_repair_meets_its_rule),
+        cmocka_unit_test(no_family_is_no),
         cmocka_unit_test(misuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -282,6 +283,27 @@ static int tensormap_target(const char *bytes, size_t size)
     return broken;
 }
 
+/* Any words are an instruction with a verdict, and its reasons are as many as its head says. */
+static int mma_target(const char *bytes, size_t size)
+{
+    zlay_mma mma = {.m = 64, .n = 64, .k = 16, .a = ZLAY_TYPE_BF16, .b = ZLAY_TYPE_BF16};
+    zlay_reason reasons[128];
+    zlay_verdict alone, verdict;
+    const zlay_target *target;
+    size_t most = offsetof(zlay_mma, reserved);
+    int broken = 0;
+    memcpy(&mma, bytes, size < most ? size : most);
+    for (size_t i = 0; (target = zlay_target_at(i)); i++) {
+        zlay_status status = zlay_mma_check(&alone, NULL, 0, target, &mma);
+        STATE(status == ZLAY_OK || status == ZLAY_ENOTSUP);
+        if (status) continue;
+        STATE(zlay_mma_check(&verdict, reasons, 128, target, &mma) == ZLAY_OK);
+        STATE(!memcmp(&alone, &verdict, sizeof verdict));
+        STATE((verdict.answer == ZLAY_YES) == (verdict.broken == 0));
+    }
+    return broken;
+}
+
 /* Any bits unpack, and pack to the same bits. */
 static int smemdesc_target(const char *bytes, size_t size)
 {
@@ -319,6 +341,7 @@ const fuzz_row fuzz_rows[] = {
     {"pipe", pipe_target, 20},
     {"tensormap", tensormap_target, 2},
     {"smemdesc", smemdesc_target, 1},
+    {"mma", mma_target, 1},
     {"json", json_target, 4},
     {NULL, NULL, 0},
 };
