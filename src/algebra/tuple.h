@@ -15,8 +15,8 @@ typedef struct zl_tuple {
 
 zlay_status zl_tuple_open(zl_tuple *t);
 
-/* Behind a leaf, which becomes the next: `close` brackets are as many as stand there, or as those of
- * the extents. More leaves come while depth is not 0. */
+/* Behind a leaf; the next one is then at hand. `close` is how many brackets stand there, or with
+ * strides how many the extents have. More leaves come while depth is not 0. */
 zlay_status zl_tuple_close(zl_tuple *t, uint32_t *close);
 
 zlay_status zl_tuple_incongruent(const zl_tuple *t);

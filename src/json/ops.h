@@ -18,4 +18,8 @@ typedef struct zl_op {
 const zl_op *zl_op_at(size_t i);
 const zl_op *zl_op_find(const char *name);
 
+/* A descriptor given as bits, a line a field: argv holds WHAT, TARGET, BITS and further fields of
+ * WHAT.unpack as NAME=VALUE, whose `=` it overwrites. */
+zlay_status zl_decode_bits(zlay_ctx *ctx, zlay_buf *out, int argc, char **argv);
+
 #endif
