@@ -328,6 +328,29 @@ static void columns(void **state)
     for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);
 }
 
+#define REPAIR(extent, stride, box, type)                                                          \
+    "{\"op\":\"tensormap.repair\",\"target\":\"sm_90a\",\"map\":{\"mode\":\"tiled\",\"type\":" type           \
+    ",\"rank\":2,\"address\":4096,\"extent\":[" extent ",64],\"stride\":[" stride "],\"box\":[" box        \
+    ",8],\"step\":[1,1],\"interleave\":0,\"swizzle\":3,\"l2\":0,\"oob\":0}}"
+
+/* 4100 bf16 a row are re-pitched by 8 bytes; 128 of them under a span of 128 bytes are two issues. */
+static void repairs(void **state)
+{
+    static const char *const rows[][3] = {
+        {REPAIR("4100", "8200", "64", "9"), "ok.kind", "\"relayout\""},
+        {REPAIR("4100", "8200", "64", "9"), "ok.pitch", "8"},
+        {REPAIR("4100", "8200", "64", "9"), "ok.map.stride", "[8208]"},
+        {REPAIR("4096", "8192", "128", "9"), "ok.kind", "\"split\""},
+        {REPAIR("4096", "8192", "128", "9"), "ok.split", "2"},
+        {REPAIR("4096", "8192", "128", "9"), "ok.map.box", "[64,8]"},
+        {REPAIR("4096", "8192", "64", "9"), "ok.kind", "\"same\""},
+        {REPAIR("4096", "8192", "4", "9"), "ok.kind", "\"bytes\""},
+    };
+    for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);
+    mentions(*state, REPAIR("4096", "8192", "64", "17"), "none", "TMAP_TYPE_SM90");
+    mentions(*state, REPAIR("0", "8192", "64", "9"), "none", "TMAP_EXTENT");
+}
+
 #define UNDER(stride, facts)                                                                       \
     "{\"op\":\"tensormap.check\",\"target\":\"sm_90a\",\"map\":{\"mode\":\"tiled\",\"type\":\"bf16\",\"rank\":2," \
     "\"address\":4096,\"extent\":[64,64],\"stride\":[" stride "],\"box\":[64,8],\"step\":[1,1],"     \
@@ -655,6 +678,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(tensor_maps, setup, teardown),
         cmocka_unit_test_setup_teardown(columns, setup, teardown),
         cmocka_unit_test_setup_teardown(maps_under_facts, setup, teardown),
+        cmocka_unit_test_setup_teardown(repairs, setup, teardown),
         cmocka_unit_test_setup_teardown(hostile_maps_are_no, setup, teardown),
         cmocka_unit_test_setup_teardown(descriptors, setup, teardown),
         cmocka_unit_test_setup_teardown(matrix_instructions, setup, teardown),

@@ -223,6 +223,9 @@ static const char *const whole[] = {
     "{\"op\":\"tensormap.check\",\"target\":\"sm_90a\",\"map\":{\"mode\":0,\"type\":9,\"rank\":1,"
     "\"address\":0,\"extent\":[64],\"stride\":[],"
     "\"box\":[64],\"step\":[1],\"interleave\":0,\"swizzle\":0,\"l2\":0,\"oob\":0}}",
+    "{\"op\":\"tensormap.repair\",\"target\":\"sm_90a\",\"map\":{\"mode\":0,\"type\":9,\"rank\":1,"
+    "\"address\":0,\"extent\":[64],\"stride\":[],"
+    "\"box\":[64],\"step\":[1],\"interleave\":0,\"swizzle\":0,\"l2\":0,\"oob\":0}}",
     "{\"op\":\"tensormap.pack\",\"target\":\"sm_90a\",\"map\":{\"mode\":0,\"type\":9,\"rank\":1,"
     "\"address\":0,\"extent\":[64],\"stride\":[],"
     "\"box\":[64],\"step\":[1],\"interleave\":0,\"swizzle\":0,\"l2\":0,\"oob\":0}}",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Repairs: each broken rule's own, and the joint one of a map. */
+#include "device/map_draw.h"
 #include "repair.h"
 
 static uint64_t mend_each(const zlay_target *t, const zlay_tensormap *m)
@@ -36,6 +37,19 @@ static void each_repair_meets_its_rule(void **state)
         mended += mend_each(target(names[i % 3]), &m);
     }
     assert_true(mended > 30000);
+}
+
+/* The same of every mode, with every field disturbed. */
+static void each_repair_of_every_mode_meets_its_rule(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"sm_90", "sm_100", "sm_120"};
+    uint64_t mended = 0;
+    for (uint64_t i = 0; i < test_iterations(6000); i++) {
+        zlay_tensormap m = map_draw((int32_t)(i % 3), 21, i);
+        mended += mend_each(target(names[i / 3 % 3]), &m);
+    }
+    assert_true(mended > 3000);
 }
 
 /* What no field can meet has no repair. */
@@ -255,6 +269,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_repair_meets_its_rule),
+        cmocka_unit_test(each_repair_of_every_mode_meets_its_rule),
         cmocka_unit_test(a_wrong_target_has_none),
         cmocka_unit_test(a_legal_map_stays),
         cmocka_unit_test(the_leading_dimension_of_4100_is_4104),
