@@ -53,7 +53,7 @@ static void constants_at_their_bounds(void **unused)
         uint32_t version;
     } on[] = {{"sm_80", 90},   {"sm_90a", 83},  {"sm_90a", 90}, {"sm_100a", 86},
               {"sm_100f", 90}, {"sm_103a", 88}, {"sm_103a", 90}, {"sm_120a", 90}};
-    int64_t every = test_exhaustive() ? 1 : 400;
+    int64_t every = test_exhaustive() ? 8 : 400;
     uint64_t seed = test_seed("x-instruction");
     uint32_t wrong = 0;
     if (!ptxas_found()) skip();

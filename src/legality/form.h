@@ -20,7 +20,8 @@ enum {
     FAMILY_100 = 512,
     FAMILY_103 = 1024,
     FAMILY_110 = 2048,
-    FAMILY_120 = 4096
+    FAMILY_120 = 4096,
+    BASE_89 = 8192
 };
 
 enum {

@@ -8,7 +8,7 @@
 
 static const struct {
     uint32_t bit, arch;
-} bases[] = {{BASE_80, 80}, {BASE_90, 90}, {BASE_100, 100}},
+} bases[] = {{BASE_80, 80}, {BASE_89, 89}, {BASE_90, 90}, {BASE_100, 100}},
   onlies[] = {{ONLY_90, 90},   {ONLY_100, 100}, {ONLY_103, 103},
               {ONLY_110, 110}, {ONLY_120, 120}, {ONLY_121, 121}},
   families[] = {{FAMILY_100, 100}, {FAMILY_103, 103}, {FAMILY_110, 110}, {FAMILY_120, 120}};
