@@ -59,7 +59,7 @@ static void test_global_bounds(void **unused)
     assert_int_equal(load(w, ORIGIN, (int32_t[]){32, GLOBAL / 128 - 8}, &bytes), 0);
     assert_int_equal(load(w, ORIGIN, (int32_t[]){32, GLOBAL / 128 - 7}, &bytes), ZLAY_FAULT_ACCESS);
     w->map.stride[0] = ((uint64_t)1 << 40) - 16;
-    w->map.extent[1] = (uint64_t)1 << 32;
+    w->map.extent[1] = (uint64_t)1 << 31;
     assert_int_equal(load(w, ORIGIN, (int32_t[]){0, INT32_MAX}, &bytes), ZLAY_FAULT_ACCESS);
     free(w);
 }

@@ -12,8 +12,8 @@ static const char *kind_of(int32_t keeps, uint64_t split)
     }
 }
 
-/* The rule that no change of fields meets: the first broken one without a repair of its own, else the
- * first. */
+/* The rule that no change of fields meets: the first broken one without a repair of its own, else
+ * the first. */
 static zlay_status none(zl_call *call, const zlay_target *target, const zlay_tensormap *map)
 {
     zlay_reason reasons[ZL_REASONS_MOST], *which = NULL;
