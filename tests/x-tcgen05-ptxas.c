@@ -347,6 +347,65 @@ static void instructions_on_tensor_memory(void **state)
     assert_true(taken > 500 && refused > 500);
 }
 
+/* ---- what ptxas takes and should not ------------------------------------------------------ */
+
+/* Constants in registers: descriptors of kind f16, addresses, columns. */
+static const struct {
+    const char *text;
+    uint32_t idesc;
+    zlay_tmem_issue issue;
+} wrong[] = {
+#define IDESC(word)                                                                                \
+    {"mov.b32 %r1, " #word "; tcgen05.mma.cta_group::1.kind::f16 [%r290], %d0, %d1, %r1, %p0;", word, {0}}
+    IDESC(0x00000001), IDESC(0x06200010), IDESC(0x08420010), IDESC(0x08200050), IDESC(0x08200910),
+    IDESC(0x08200030), IDESC(0x28200010), IDESC(0x08a00010), IDESC(0x08200018), IDESC(0x00200010),
+    {"mov.b32 %r1, 0x200; tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r0}, [%r1];", 0,
+     {.op = ZLAY_TMEM_LD, .shape = ZLAY_TMEM_32X32B, .num = 1, .address = 0x200}},
+    {"mov.b32 %r1, 0x800000; tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r0}, [%r1];", 0,
+     {.op = ZLAY_TMEM_LD, .shape = ZLAY_TMEM_32X32B, .num = 1, .address = 0x800000}},
+    {"mov.b32 %r1, 0x1ff; tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r0,%r2}, [%r1];", 0,
+     {.op = ZLAY_TMEM_LD, .shape = ZLAY_TMEM_32X32B, .num = 2, .address = 0x1ff}},
+    {"mov.b32 %r1, 0x110000; tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r0}, [%r1];", 0,
+     {.op = ZLAY_TMEM_LD, .shape = ZLAY_TMEM_32X32B, .num = 1, .address = 0x110000}},
+    {"tcgen05.ld.sync.aligned.16x32bx2.x1.b32 {%r0}, [%r290], -1;", 0,
+     {.op = ZLAY_TMEM_LD, .shape = ZLAY_TMEM_16X32BX2, .num = 1, .half_split = UINT32_MAX}},
+    {"mov.b32 %r1, 0x10000; tcgen05.shift.cta_group::1.down [%r1];", 0,
+     {.op = ZLAY_TMEM_SHIFT, .address = 0x10000}},
+    {"tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r290, 0;", 0, {.op = ZLAY_TMEM_DEALLOC}},
+    {"tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r290, 96;", 0,
+     {.op = ZLAY_TMEM_DEALLOC, .columns = 96}},
+    {"tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r290, 1024;", 0,
+     {.op = ZLAY_TMEM_DEALLOC, .columns = 1024}},
+};
+
+static zlay_verdict wrong_verdict(size_t i)
+{
+    zlay_verdict v;
+    zlay_idesc f;
+    const zlay_target *t = target("sm_100a");
+    if (!wrong[i].idesc) {
+        assert_int_equal(zlay_tmem_issue_check(&v, NULL, 0, t, &wrong[i].issue), ZLAY_OK);
+        return v;
+    }
+    assert_int_equal(zlay_idesc_unpack(&f, ZLAY_KIND_F16, wrong[i].idesc), ZLAY_OK);
+    assert_int_equal(zlay_idesc_check(&v, NULL, 0, t, &f, NULL), ZLAY_OK);
+    return v;
+}
+
+static void ptxas_takes_and_zlay_refuses(void **state)
+{
+    (void)state;
+    if (!found()) skip();
+    batch *b = batches_new("sm_100a");
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char text[TEXT];
+        snprintf(text, sizeof text, "%s", wrong[i].text);
+        if (wrong_verdict(i).answer != ZLAY_NO) fail_msg("zlay takes: %s", text);
+        add(b, true, text);
+    }
+    batches_free(b);
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -369,6 +428,7 @@ int main(void)
         cmocka_unit_test(modifiers_of_mma),
         cmocka_unit_test(what_the_descriptor_says_the_assembler_does_not_see),
         cmocka_unit_test(instructions_on_tensor_memory),
+        cmocka_unit_test(ptxas_takes_and_zlay_refuses),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
