@@ -287,7 +287,21 @@ typedef struct row {
 static const row rows[] = {
     {"sm_90a", {.op = ZLAY_TMEM_ALLOC, .columns = 64}, "TMEM_TARGET"},
     {"sm_100a", {.op = 0}, "TMEM_OP"},
-    {"sm_100a", {.op = ZLAY_TMEM_MMA}, "TMEM_OP"},
+    {"sm_100a", {.op = ZLAY_TMEM_COMMIT}, "TMEM_OP"},
+    {"sm_100a", {WARP(MMA, PATH_D, 256), .address = 256}, NULL},
+    {"sm_100a", {WARP(MMA, PATH_D, 256), .address = 257}, "TMEM_COLUMN_END"},
+    {"sm_100a", {WARP(MMA, PATH_E, 256), .address = 384}, NULL},
+    {"sm_100a", {WARP(MMA, PATH_E, 256), .address = 385}, "TMEM_COLUMN_END"},
+    {"sm_100a", {WARP(MMA, PATH_G, 256), .address = 448}, NULL},
+    {"sm_100a", {WARP(MMA, PATH_G, 256), .address = 449}, "TMEM_COLUMN_END"},
+    {"sm_100a", {WARP(MMA, PATH_D, 264)}, "TMEM_ACC_N"},
+    {"sm_100a", {WARP(MMA, 32X32B, 8)}, "TMEM_SHAPE"},
+    {"sm_100a", {WARP(MMA, SCALES, 64)}, "TMEM_SHAPE"},
+    {"sm_100a", {WARP(MMA, PATH_B, 64), .address = 16 * LANE}, "TMEM_ACC_LANE"},
+    {"sm_100a", {WARP(MMA, PATH_F, 64), .address = 16 * LANE}, NULL},
+    {"sm_100a", {WARP(MMA, PATH_C, 64), .address = 8 * LANE}, "TMEM_ACC_HALF"},
+    {"sm_100a", {WARP(MMA, PATH_F, 64), .address = 32 * LANE}, "TMEM_LANE_END"},
+    {"sm_100a", {WARP(MMA, PATH_D, 64), .address = 32, HAVE(0, 64)}, "TMEM_OWNED_LAST"},
     {"sm_100a", {.op = ZLAY_TMEM_ALLOC, .columns = 32}, NULL},
     {"sm_100a", {.op = ZLAY_TMEM_ALLOC, .columns = 512}, NULL},
     {"sm_100a", {.op = ZLAY_TMEM_ALLOC, .columns = 16}, "TMEM_ALLOC_RANGE"},
@@ -410,7 +424,7 @@ static void hostile_numbers_have_verdicts(void **state)
         for (size_t w = 0; w < sizeof words / 4; w++) words[w] = (uint32_t)test_random(&s) >> test_range(&s, 0, 31);
         memcpy(&issue, words, sizeof issue);
         memset(issue.reserved, 0, sizeof issue.reserved);
-        if (i % 2) issue.op = (int32_t)test_range(&s, 1, 7);
+        if (i % 2) issue.op = (int32_t)test_range(&s, 1, 8);
         assert_int_equal(zlay_tmem_issue_check(&v, r, REASONS, target("sm_103a"), &issue), ZLAY_OK);
         assert_int_equal(v.answer, v.broken ? ZLAY_NO : ZLAY_YES);
     }

@@ -70,11 +70,11 @@ enum {
 /** One instruction on tensor memory.  A field of another instruction is 0.
  *  80 bytes. */
 typedef struct zlay_tmem_issue {
-    int32_t op;          /* ZLAY_TMEM_ALLOC to ZLAY_TMEM_SHIFT */
+    int32_t op;          /* ZLAY_TMEM_ALLOC to ZLAY_TMEM_MMA */
     uint32_t address;    /* lane * 65536 + column; of alloc none */
     uint32_t columns;    /* of alloc and dealloc */
-    int32_t shape;       /* ZLAY_TMEM_16X64B to ZLAY_TMEM_CP_32X128B */
-    uint32_t num;        /* .x1 to .x128 of ld and st */
+    int32_t shape;       /* ZLAY_TMEM_16X64B to ZLAY_TMEM_CP_32X128B; of mma its path */
+    uint32_t num;        /* .x1 to .x128 of ld and st; N of mma */
     uint32_t pack;       /* 1: .pack::16b, .unpack::16b */
     uint32_t half_split; /* columns from the first half of 16x32bx2 to the second */
     int32_t format;      /* ZLAY_TMEM_AS_IS .. of cp */

@@ -12,6 +12,7 @@ static const zl_word ops[] = {{"alloc", ZLAY_TMEM_ALLOC},
                               {"ld.red", ZLAY_TMEM_LD_RED},
                               {"cp", ZLAY_TMEM_CP},
                               {"shift", ZLAY_TMEM_SHIFT},
+                              {"mma", ZLAY_TMEM_MMA},
                               {NULL, 0}};
 static const zl_word formats[] = {{"b8x16.b6x16_p32", ZLAY_TMEM_FROM_B6},
                                   {"b8x16.b4x16_p64", ZLAY_TMEM_FROM_B4},

@@ -124,7 +124,8 @@ static uint64_t bound_of(uint64_t bound, const zl_subject *s)
 
 void zl_t5_verdict(zlay_verdict *out, const zl_subject *s)
 {
-    zlay_verdict v = {.basis = zl_measured(s->target) ? ZLAY_BASIS_MEASURED : ZLAY_BASIS_DOCUMENTED};
+    bool measured = zl_measured(s->target);
+    zlay_verdict v = {.basis = measured ? ZLAY_BASIS_MEASURED : ZLAY_BASIS_DOCUMENTED};
     bool strict = zl_strict(s);
     for (size_t i = 0; i < ZL_COUNT(rows); i++) {
         bool applies = rows[i].targets & (uint32_t)s->target->cls && zl_t5_guard(rows[i].when, s);

@@ -9,8 +9,8 @@ enum {
     ALLOCATES = OP(ALLOC) | OP(DEALLOC),
     WARP = OP(LD) | OP(ST) | OP(LD_RED),
     LOADS = OP(LD) | OP(LD_RED),
-    ADDRESSED = WARP | OP(DEALLOC) | OP(CP) | OP(SHIFT),
-    SHAPED = WARP | OP(CP),
+    ADDRESSED = WARP | OP(DEALLOC) | OP(CP) | OP(SHIFT) | OP(MMA),
+    SHAPED = WARP | OP(CP) | OP(MMA),
     EVERY_OP = ALLOCATES | SHAPED | OP(SHIFT)
 };
 
@@ -31,10 +31,22 @@ static bool is_copy_shape(int32_t shape)
     return shape >= ZLAY_TMEM_CP_128X256B && shape <= ZLAY_TMEM_CP_32X128B;
 }
 
+static bool is_path(int32_t shape)
+{
+    return shape >= ZLAY_TMEM_PATH_A && shape <= ZLAY_TMEM_PATH_G;
+}
+
+/* Rows in every second half of 32 lanes leave the other half to another product. */
+static bool is_half_path(int32_t shape)
+{
+    return shape == ZLAY_TMEM_PATH_C || shape == ZLAY_TMEM_PATH_F;
+}
+
 static bool shape_fits(const zlay_tmem_issue *t)
 {
     if (is(t, OP(LD_RED)))
         return t->shape == ZLAY_TMEM_32X32B || t->shape == ZLAY_TMEM_16X32BX2;
+    if (is(t, OP(MMA))) return is_path(t->shape);
     return is(t, OP(CP)) ? is_copy_shape(t->shape) : is_register_shape(t->shape);
 }
 
@@ -53,6 +65,7 @@ static uint64_t columns(const zlay_tmem_issue *t)
     if (is(t, OP(DEALLOC))) return t->columns;
     if (is(t, OP(SHIFT))) return 1;
     uint64_t each = zl_tmem_shape_of(t->shape)->columns;
+    if (is(t, OP(MMA))) return t->num / zl_tmem_shape_of(t->shape)->registers;
     if (is(t, OP(CP))) return each;
     return zl_umul_sat(each * (t->pack ? 2 : 1), t->num) + (uint64_t)t->half_split;
 }
@@ -142,7 +155,14 @@ static uint64_t bound(uint64_t b, const zl_subject *s, uint32_t i)
 
 /* ---- guards ---------------------------------------------------------------------------------- */
 
-enum { KNOWN_SHAPE = 1, SPLIT_SHAPE = 2, ONE_PIECE = 4, SCALE_SHAPE = 8 };
+enum {
+    KNOWN_SHAPE = 1,
+    SPLIT_SHAPE = 2,
+    ONE_PIECE = 4,
+    SCALE_SHAPE = 8,
+    HALF_PATH = 16,
+    WHOLE_PATH = 32
+};
 
 static bool shape_is(const zlay_tmem_issue *t, uint32_t traits)
 {
@@ -150,6 +170,8 @@ static bool shape_is(const zlay_tmem_issue *t, uint32_t traits)
     bool scale = t->shape >= ZLAY_TMEM_CP_64X128B_02_13 && t->shape <= ZLAY_TMEM_CP_32X128B;
     if (traits & KNOWN_SHAPE && is(t, SHAPED) && !shape_fits(t)) return false;
     if (traits & SCALE_SHAPE && !scale) return false;
+    if (traits & (HALF_PATH | WHOLE_PATH) && is_half_path(t->shape) != !!(traits & HALF_PATH))
+        return false;
     return !(traits & SPLIT_SHAPE && !split) && !(traits & ONE_PIECE && split);
 }
 
