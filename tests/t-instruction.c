@@ -183,6 +183,13 @@ static void other_spellings_and_defaults(void **state)
     assert_int_equal(form("ldmatrix.x4_trans"), form("ldmatrix.x4.trans"));
     assert_int_equal(form("ld.g.128"), form("ld.global.v4.b32"));
     assert_int_equal(form("cp.async.bulk.commit_group"), form("bulk.commit"));
+    assert_int_equal(form("tma.load.tile.2d"),
+                     form("cp.async.bulk.tensor.2d.shared::cluster.global"
+                          ".mbarrier::complete_tx::bytes"));
+    assert_int_equal(form("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group"),
+                     form("tma.store.tile.3d"));
+    assert_int_equal(form("st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.f32"),
+                     form("st_async.v4.f32"));
 }
 
 /* ---- verdicts ------------------------------------------------------------------- */

@@ -54,7 +54,11 @@ A choice without PTX version and targets asks for nothing of its own; (documente
 END
 rows | awk -F ' @ ' '
     function plain(text) { gsub(/^"|"$/, "", text); gsub(/[|]/, "\\|", text); return text }
-    function quoted(text) { return text == "" ? "" : "`" text "`" }
+    function quoted(text) {
+        if (text == "") return ""
+        if (sub(/\\\|$/, "", text)) return "`" text "` or nothing"
+        return "`" text "`"
+    }
     function said(cell) { return cell ~ /SAYS/ ? " (documented)" : "" }
     function bare(cell) { gsub(/SAYS\(|\)/, "", cell); return cell }
     function version(cell, n) { n = bare(cell); return n == 0 ? "" : int(n / 10) "." n % 10 said(cell) }

@@ -66,7 +66,7 @@ static bool operand_token(zl_reader *r, zl_token *out)
 bool zl_token_next(zl_reader *r, zl_token *out)
 {
     while (!r->lanes) {
-        size_t run = strcspn(r->at, "<%");
+        size_t run = strcspn(r->at, r->back ? "%|" : "<%");
         if (run) {
             run_token(out, r->at, run);
             r->at += run;
