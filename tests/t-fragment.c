@@ -127,6 +127,57 @@ static void metadata_as_measured(void **state)
     zlay_ctx_free(ctx);
 }
 
+/* Figures of mma.m16n8k*: registers of A a0, a1 in rows g, g + 8, then the upper half of K; of B
+ * the halves of K; c0, c1 in row g, c2, c3 in row g + 8. Matrix i of ldmatrix: row l / 4, columns 2
+ * (l % 4) and the next; .trans: column l / 4, rows 2 (l % 4) and the next. */
+static uint64_t warp_figure(int32_t which, uint32_t bits, uint64_t l, uint64_t i)
+{
+    uint64_t each = 32 / bits, r = i / each, k = each * (l % 4) + i % each;
+    switch (which) {
+    case ZLAY_WARP_A: return l / 4 + 8 * (r % 2) + 16 * (k + r / 2 * 4 * each);
+    case ZLAY_WARP_B: return l / 4 + 8 * (k + r * 4 * each);
+    case ZLAY_WARP_D: return l / 4 + 8 * (i / 2) + 16 * (2 * (l % 4) + i % 2);
+    case ZLAY_WARP_MATRICES: return l / 4 + 8 * (2 * (l % 4) + i % 2) + 64 * (i / 2);
+    default: return 2 * (l % 4) + i % 2 + 8 * (l / 4) + 64 * (i / 2);
+    }
+}
+
+static void warps_as_in_the_figures(void **state)
+{
+    (void)state;
+    zlay_ctx *ctx = NULL;
+    uint32_t found = 0;
+    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
+    for (int32_t which = 0; which < 5; which++)
+        for (uint32_t bits = 1; bits <= 64; bits *= 2)
+            for (uint32_t registers = 1; registers <= 8; registers *= 2) {
+                zlay_layout *f = NULL;
+                zlay_status status = zlay_warp_fragment(ctx, &f, which, bits, registers);
+                if (status == ZLAY_NONE) continue;
+                assert_int_equal(status, ZLAY_OK);
+                uint64_t values = registers * (32 / bits);
+                assert_int_equal(zlay_layout_size(f), 32 * values);
+                for (uint64_t x = 0; x < 32 * values; x++) {
+                    int64_t at;
+                    assert_int_equal(zlay_layout_eval(&at, 1, f, x), ZLAY_OK);
+                    assert_int_equal(at, warp_figure(which, bits, x % 32, x / 32));
+                }
+                zlay_layout_free(f);
+                found++;
+            }
+    assert_int_equal(found, 10 + 10 + 1 + 3 + 3);
+    zlay_layout *none = (zlay_layout *)1;
+    assert_int_equal(zlay_warp_fragment(ctx, &none, 5, 16, 4), ZLAY_EINVAL);
+    assert_null(none);
+    assert_int_equal(zlay_warp_fragment(ctx, &none, -1, 16, 4), ZLAY_EINVAL);
+    assert_int_equal(zlay_warp_fragment(NULL, &none, 0, 16, 4), ZLAY_EINVAL);
+    assert_int_equal(zlay_warp_fragment(ctx, NULL, 0, 16, 4), ZLAY_EINVAL);
+    assert_int_equal(zlay_warp_fragment(ctx, &none, 0, 2, 4), ZLAY_NONE);
+    assert_int_equal(zlay_warp_fragment(ctx, &none, 0, 16, 0), ZLAY_NONE);
+    assert_int_equal(zlay_warp_fragment(ctx, &none, 0, 0, 2), ZLAY_NONE);
+    zlay_ctx_free(ctx);
+}
+
 static void by_hand(void **state)
 {
     (void)state;
@@ -185,8 +236,11 @@ static void what_has_no_fragment(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(d_as_in_the_figures),  cmocka_unit_test(a_as_in_the_figures),
-        cmocka_unit_test(metadata_as_measured), cmocka_unit_test(by_hand),
+        cmocka_unit_test(d_as_in_the_figures),
+        cmocka_unit_test(a_as_in_the_figures),
+        cmocka_unit_test(metadata_as_measured),
+        cmocka_unit_test(warps_as_in_the_figures),
+        cmocka_unit_test(by_hand),
         cmocka_unit_test(what_has_no_fragment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -460,6 +460,8 @@ static void matrix_instructions(void **state)
     says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":128,\"n\":48,\"k\":16}", "ok.broken.0.fix.text", "\"set m to 64 and issue 2 instructions\"");
     says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":48,\"k\":16,\"fast\":true}", "error", "\"EINVAL\"");
     says(*state, "{\"op\":\"mma.fragment\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":16,\"k\":16,\"fragment\":\"D\"}", "ok", "\"((4,8,4),(2,2,2)):((128,1,16),(64,8,512))\"");
+    says(*state, "{\"op\":\"warp.fragment\",\"fragment\":\"A\",\"bits\":16,\"registers\":4}", "ok", "\"((4,8),(2,2,2)):((32,1),(16,8,128))\"");
+    says(*state, "{\"op\":\"warp.fragment\",\"fragment\":\"C\",\"bits\":16,\"registers\":4}", "error", "\"EINVAL\"");
     says(*state, "{\"op\":\"smemdesc.layout\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"major\":\"K\",\"start\":1024,\"lbo\":16,\"sbo\":1024,\"swizzle\":\"128B\",\"mn\":64,\"k\":16}", "ok", "\"Sw<3,4,3> o 1024 o ((8,8),16):((128,1024),2)\"");
     says(*state, "{\"op\":\"smemdesc.advance\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"major\":\"K\",\"start\":1024,\"lbo\":16,\"sbo\":1024,\"swizzle\":\"128B\",\"mn\":64,\"k\":16,\"at\":[64,48]}", "ok", "8288");
     says(*state, "{\"op\":\"smemdesc.advance\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"major\":\"K\",\"start\":1024,\"lbo\":16,\"sbo\":1024,\"swizzle\":\"128B\",\"mn\":64,\"k\":16,\"at\":[64]}", "error", "\"EINVAL\"");

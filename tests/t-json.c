@@ -249,6 +249,7 @@ static const char *const whole[] = {
     "16}",
     "{\"op\":\"mma.fragment\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":16,\"k\":"
     "16,\"fragment\":\"D\"}",
+    "{\"op\":\"warp.fragment\",\"fragment\":\"A\",\"bits\":16,\"registers\":4}",
     "{\"op\":\"idesc.pack\",\"kind\":\"f16\",\"a\":\"bf16\",\"b\":\"bf16\",\"d\":\"f32\",\"m\":128,"
     "\"n\":256}",
     "{\"op\":\"idesc.unpack\",\"kind\":\"f16\",\"desc\":\"0x08400490\"}",

@@ -117,6 +117,27 @@ ZLAY_API zlay_status zlay_mma_fragment(zlay_ctx *ctx, zlay_layout **out,
                                        const zlay_target *target, const zlay_mma *mma,
                                        int32_t fragment);
 
+/** Fragments of one warp: A (16 rows), B (8 columns) and D of mma.sync m16n8, and
+ *  the 8 x 8 matrices of ldmatrix and stmatrix, as stored or .trans. */
+enum {
+    ZLAY_WARP_A = 0, ZLAY_WARP_B, ZLAY_WARP_D, ZLAY_WARP_MATRICES, ZLAY_WARP_TRANSPOSED
+};
+
+/** Which elements a lane of a warp holds: the layout (lane, value) -> row + 16 k
+ *  of A, column + 8 k of B, row + 16 column of D, row + 8 column + 64 matrix of
+ *  matrices.  Values fill registers as in mma_fragment.  By hand: A of
+ *  m16n8k16 in bf16, 4 registers, is ((4,8),(2,2,2)):((32,1),(16,8,128)).
+ *
+ *  Returns: ZLAY_OK; ZLAY_NONE no such instruction has so many registers of such
+ *           elements; ZLAY_EINVAL a NULL, no such fragment; ZLAY_ENOMEM.
+ *  Out:     out  is yours.
+ *  In:      bits       of an element: of A and B 1, 4, 8, 16, 32; of D 32; of
+ *                      matrices 16.
+ *           registers  of A 2 or 4, of B 1 or 2, of D 4, of matrices 1, 2, 4.
+ */
+ZLAY_API zlay_status zlay_warp_fragment(zlay_ctx *ctx, zlay_layout **out, int32_t fragment,
+                                        uint32_t bits, uint32_t registers);
+
 #ifdef __cplusplus
 }
 #endif

@@ -221,3 +221,25 @@ zlay_status zl_op_mma_fragment(zl_call *call)
     zlay_layout_free(layout);
     return status;
 }
+
+zlay_status zl_op_warp_fragment(zl_call *call)
+{
+    static const zl_word fragments[] = {{"A", ZLAY_WARP_A},
+                                        {"B", ZLAY_WARP_B},
+                                        {"D", ZLAY_WARP_D},
+                                        {"matrices", ZLAY_WARP_MATRICES},
+                                        {"transposed", ZLAY_WARP_TRANSPOSED},
+                                        {NULL, 0}};
+    zlay_layout *layout = NULL;
+    int32_t fragment = -1;
+    uint32_t bits = 0, registers = 0;
+    zlay_status status = zl_get_word(call, call->request, "fragment", fragments, &fragment);
+    if (!status && (fragment < ZLAY_WARP_A || fragment > ZLAY_WARP_TRANSPOSED))
+        return zl_wrong(call, "fragment", "'A', 'B', 'D', 'matrices' or 'transposed'");
+    if (!status) status = zl_get_u32(call, call->request, "bits", &bits);
+    if (!status) status = zl_get_u32(call, call->request, "registers", &registers);
+    if (!status) status = zlay_warp_fragment(call->ctx, &layout, fragment, bits, registers);
+    if (!status) call->value = zl_json_layout(call, layout);
+    zlay_layout_free(layout);
+    return status;
+}

@@ -449,6 +449,116 @@ static void metadata_ask(bench *b, size_t form)
     free(bytes);
 }
 
+/* ---- one warp ----------------------------------------------------------------------------------
+ */
+
+enum { LANES = 32, WORDS = 8 };
+
+static zlay_layout *warp_layout(bench *b, int32_t which, uint32_t bits, uint32_t registers)
+{
+    zlay_layout *layout = NULL;
+    must((unsigned)zlay_warp_fragment(b->ctx, &layout, which, bits, registers), "fragment");
+    return layout;
+}
+
+static int64_t place_in(const zlay_layout *layout, uint32_t lane, uint32_t value)
+{
+    int64_t at = -1;
+    must((unsigned)zlay_layout_eval(&at, 1, layout, lane + LANES * value), "fragment");
+    return at;
+}
+
+static void warp_launch(bench *b, int entry, const uint32_t *in, uint32_t *out)
+{
+    char name[16];
+    void *kernel, *parameters[] = {&b->registers, &b->out};
+    snprintf(name, sizeof name, "warp%d", entry);
+    must(b->cuda.cuModuleGetFunction(&kernel, b->module, name), name);
+    must(b->cuda.cuMemcpyHtoD_v2(b->registers, in, LANES * WORDS * 4), "registers");
+    must(b->cuda.cuLaunchKernel(kernel, 1, 1, 1, LANES, 1, 1, 0, NULL, parameters, NULL), "launch");
+    must(b->cuda.cuCtxSynchronize(), name);
+    must(b->cuda.cuMemcpyDtoH_v2(out, b->out, LANES * 16), "sums");
+}
+
+/* An operand's small numbers, by element, into the registers that the layout names. */
+static void warp_fill(uint32_t *in, uint32_t first, const zlay_layout *layout,
+                      const uint8_t *numbers, const probe_type *t)
+{
+    uint32_t each = 32 / t->bits, values = (uint32_t)(zlay_layout_size(layout) / LANES);
+    for (uint32_t lane = 0; lane < LANES; lane++)
+        for (uint32_t v = 0; v < values; v++)
+            in[lane * WORDS + first + v / each] |=
+                probe_encode(t->type, numbers[place_in(layout, lane, v)]) << v % each * t->bits;
+}
+
+static uint32_t product(const uint8_t *a, const uint8_t *b, uint32_t m, uint32_t n, uint32_t k)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < k; i++) sum += (uint32_t)a[m + 16 * i] * b[n + 8 * i];
+    return sum;
+}
+
+/* Random products by mma.sync: what the lanes hold of A and B, and get of D, is what the layouts
+ * say. */
+static void products_ask(bench *b, int entry, int32_t type)
+{
+    const probe_type *t = probe_type_of(type);
+    uint32_t k = 256 / t->bits, most = t->bits == 1 ? 2 : 4;
+    int32_t d_type = type == ZLAY_TYPE_S8 || type == ZLAY_TYPE_B1 ? ZLAY_TYPE_S32 : ZLAY_TYPE_F32;
+    zlay_layout *la = warp_layout(b, ZLAY_WARP_A, t->bits, 4),
+                *lb = warp_layout(b, ZLAY_WARP_B, t->bits, 2);
+    zlay_layout *ld = warp_layout(b, ZLAY_WARP_D, 32, 4);
+    uint64_t wrong = 0;
+    for (int round = 0; round < 64; round++) {
+        uint8_t na[16 * 256], nb[8 * 256];
+        uint32_t in[LANES * WORDS] = {0}, out[LANES * 4];
+        for (uint32_t i = 0; i < 16 * k; i++) na[i] = (uint8_t)drawn(b, most);
+        for (uint32_t i = 0; i < 8 * k; i++) nb[i] = (uint8_t)drawn(b, most);
+        warp_fill(in, 0, la, na, t);
+        warp_fill(in, 4, lb, nb, t);
+        warp_launch(b, entry, in, out);
+        for (uint32_t x = 0; x < LANES * 4; x++) {
+            uint32_t at = (uint32_t)place_in(ld, x / 4, x % 4);
+            wrong += probe_decode(d_type, out[x], 0) != product(na, nb, at % 16, at / 16, k);
+        }
+    }
+    printf("%s mma.sync %s: %llu of 8192 sums are not the product\n", wrong ? "FAILED" : "ok",
+           t->name, (unsigned long long)wrong);
+    wrong ? b->failed++ : b->passed++;
+    zlay_layout_free(la);
+    zlay_layout_free(lb);
+    zlay_layout_free(ld);
+}
+
+/* Row r of matrix i is the 16 bytes that lane 8 i + r names: its cells are numbered. */
+static void matrices_ask(bench *b, int entry, int32_t which)
+{
+    uint32_t in[LANES * WORDS] = {0}, out[LANES * 4], wrong = 0;
+    zlay_layout *layout = warp_layout(b, which, 16, 4);
+    for (uint32_t lane = 0; lane < LANES; lane++)
+        for (uint32_t c = 0; c < 8; c++)
+            in[lane * WORDS + c / 2] |= (lane % 8 + 8 * c + 64 * (lane / 8)) << c % 2 * 16;
+    warp_launch(b, entry, in, out);
+    for (uint32_t lane = 0; lane < LANES; lane++)
+        for (uint32_t v = 0; v < 8; v++)
+            wrong += (out[4 * lane + v / 2] >> v % 2 * 16 & 0xffff) !=
+                     (uint64_t)place_in(layout, lane, v);
+    printf("%s ldmatrix %s: %u of 256 elements elsewhere\n", wrong ? "FAILED" : "ok",
+           which == ZLAY_WARP_MATRICES ? "x4" : "x4.trans", wrong);
+    wrong ? b->failed++ : b->passed++;
+    zlay_layout_free(layout);
+}
+
+static void warps_ask(bench *b)
+{
+    products_ask(b, 0, ZLAY_TYPE_BF16);
+    products_ask(b, 1, ZLAY_TYPE_TF32);
+    products_ask(b, 2, ZLAY_TYPE_S8);
+    products_ask(b, 3, ZLAY_TYPE_B1);
+    matrices_ask(b, 4, ZLAY_WARP_MATRICES);
+    matrices_ask(b, 5, ZLAY_WARP_TRANSPOSED);
+}
+
 /* ---- main --------------------------------------------------------------------------------------
  */
 
@@ -480,6 +590,7 @@ int main(int argc, char **argv)
         else descriptors_ask(&b, i);
         fflush(stdout);
     }
+    warps_ask(&b);
     printf("%llu elements read where the layouts say\n%llu passed, %llu failed\n",
            (unsigned long long)b.elements, (unsigned long long)b.passed,
            (unsigned long long)b.failed);

@@ -186,11 +186,50 @@ static void add_entry(text *t, const zlay_mma *m, size_t number)
     add(t, "    setp.eq.u32 p, base, 1024; @p bra end; trap;\nend: ret;\n}\n");
 }
 
+/* One warp: a lane has eight words at p_in, four of A and two of B, or 32 lanes x 4 words of
+ * matrices. */
+static const char warp_head[] =
+    "(.param .u64 p_in, .param .u64 p_out) .reqntid 32\n{\n"
+    "    .reg .b64 in, out, a; .reg .b32 tid, a0, a1, a2, a3, b0, b1, s, n;\n"
+    "    .reg .b32 d0, d1, d2, d3; .reg .f32 f0, f1, f2, f3, z;\n"
+    "    .shared .align 16 .b8 tile[512];\n"
+    "    ld.param.u64 in, [p_in]; ld.param.u64 out, [p_out]; mov.u32 tid, %tid.x;\n"
+    "    mov.b32 z, 0f00000000; mov.b32 n, 0;\n"
+    "    mul.wide.u32 a, tid, 32; add.u64 a, a, in; ld.global.v4.b32 {a0, a1, a2, a3}, [a];\n"
+    "    ld.global.v2.b32 {b0, b1}, [a+16]; mov.u32 s, tile; mad.lo.u32 s, tid, 16, s;\n"
+    "    st.shared.v4.b32 [s], {a0, a1, a2, a3}; bar.warp.sync 0xffffffff;\n"
+    "    mul.wide.u32 a, tid, 16; add.u64 a, a, out;\n";
+
+static const char *const warp_bodies[] = {
+    "    mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {f0, f1, f2, f3}, {a0, a1, a2, a3}, "
+    "{b0, b1}, {z, z, z, z};\n",
+    "    mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {f0, f1, f2, f3}, {a0, a1, a2, a3}, "
+    "{b0, b1}, {z, z, z, z};\n",
+    "    mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {d0, d1, d2, d3}, {a0, a1, a2, a3}, "
+    "{b0, b1}, {n, n, n, n};\n",
+    "    mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc {d0, d1, d2, d3}, "
+    "{a0, a1, a2, a3}, {b0, b1}, {n, n, n, n};\n",
+    "    ldmatrix.sync.aligned.m8n8.x4.shared.b16 {d0, d1, d2, d3}, [s];\n",
+    "    ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {d0, d1, d2, d3}, [s];\n",
+};
+
+static void add_warps(text *t)
+{
+    for (size_t i = 0; i < sizeof warp_bodies / sizeof *warp_bodies; i++) {
+        const char *of = i < 2 ? "f" : "d";
+        add(t, ".visible .entry warp%zu", i);
+        add(t, "%s", warp_head);
+        add(t, "%s", warp_bodies[i]);
+        add(t, "    st.global.v4.b32 [a], {%s0, %s1, %s2, %s3};\n    ret;\n}\n", of, of, of, of);
+    }
+}
+
 char *probe_text(const probe_form *forms, size_t count)
 {
     text t = {NULL, 0, 0};
     add(&t, ".version 8.4\n.target sm_90a\n.address_size 64\n"
             ".extern .shared .align 1024 .b8 smem[];\n");
     for (size_t i = 0; i < count; i++) add_entry(&t, &forms[i].mma, i);
+    add_warps(&t);
     return t.at;
 }
