@@ -62,19 +62,21 @@ static int32_t sum_of(int32_t a)
     switch (a) {
     case ZLAY_TYPE_S8:
     case ZLAY_TYPE_U8:
+    case ZLAY_TYPE_S4:
+    case ZLAY_TYPE_U4:
     case ZLAY_TYPE_B1: return ZLAY_TYPE_S32;
     case ZLAY_TYPE_F64: return ZLAY_TYPE_F64;
     default: return ZLAY_TYPE_F32;
     }
 }
 
-/* wgmma has no kinds: the word is the type of its operands there. */
+/* wgmma and mfma have no kinds: the word is the type of their operands there. */
 static zlay_status read_kind(zl_call *call, zlay_mma *out)
 {
     zlay_status status;
     const char *text = json_string_value(json_object_get(call->request, "kind"));
     out->a = ZLAY_TYPE_BF16;
-    if (out->instruction == ZLAY_MMA_WGMMA && text &&
+    if (out->instruction != ZLAY_MMA_TCGEN05 && text &&
         zlay_type_find(&out->a, text, strlen(text)) == ZLAY_OK)
         return ZLAY_OK;
     status = get_named(call, "kind", zl_kinds, &out->kind);

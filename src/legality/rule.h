@@ -135,6 +135,18 @@ typedef enum zl_entries {
 #define ZL_BOUND_ELEMTYPE     (UINT64_MAX - 101) /* the last that tensormap.replace takes */
 #define ZL_BOUND_SWIZZLE      (UINT64_MAX - 102) /* the same */
 #define ZL_BOUND_POWER_OF_TWO (UINT64_MAX - 99) /* the least that is no less */
+/* Of the nearest form of mfma; these stand side by side. */
+#define ZL_BOUND_MFMA_A       (UINT64_MAX - 700)
+#define ZL_BOUND_MFMA_B       (UINT64_MAX - 701)
+#define ZL_BOUND_MFMA_D       (UINT64_MAX - 702)
+#define ZL_BOUND_MFMA_SPARSE  (UINT64_MAX - 703)
+#define ZL_BOUND_MFMA_SCALE   (UINT64_MAX - 704)
+#define ZL_BOUND_MFMA_M       (UINT64_MAX - 705)
+#define ZL_BOUND_MFMA_N       (UINT64_MAX - 706)
+#define ZL_BOUND_MFMA_K       (UINT64_MAX - 707)
+#define ZL_BOUND_MFMA_BLOCKS  (UINT64_MAX - 708)
+#define ZL_BOUND_MFMA_NEGATE  (UINT64_MAX - 709)
+#define ZL_BOUND_MFMA_LAST    (UINT64_MAX - 710) /* saturation */
 
 typedef struct zl_rule {
     int32_t number;
@@ -187,7 +199,7 @@ void zl_tensormap_fix(zlay_reason *reason, const zl_rule *rule, const zl_subject
 
 extern const zl_subject_form zl_tensormap_form, zl_smemdesc_form, zl_mma_form, zl_wgmma_form,
     zl_smem_form, zl_copy_form,
-    zl_barrier_form, zl_block_form, zl_replace_form, zl_tcgen05_form, zl_tmem_form;
+    zl_barrier_form, zl_block_form, zl_replace_form, zl_tcgen05_form, zl_mfma_form, zl_tmem_form;
 
 /* The end of a block's shared addresses: what it may have behind what the system keeps. */
 uint64_t zl_smem_window(const zlay_target *target);

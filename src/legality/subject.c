@@ -8,7 +8,8 @@ static const zl_subject_form *const forms[] = {
     [ZL_SUBJECT_COPY] = &zl_copy_form,      [ZL_SUBJECT_WGMMA] = &zl_wgmma_form,
     [ZL_SUBJECT_BARRIER] = &zl_barrier_form, [ZL_SUBJECT_BLOCK] = &zl_block_form,
     [ZL_SUBJECT_REPLACE] = &zl_replace_form,
-    [ZL_SUBJECT_TCGEN05] = &zl_tcgen05_form, [ZL_SUBJECT_TMEM] = &zl_tmem_form,
+    [ZL_SUBJECT_TCGEN05] = &zl_tcgen05_form,
+    [ZL_SUBJECT_MFMA] = &zl_mfma_form, [ZL_SUBJECT_TMEM] = &zl_tmem_form,
     [ZL_SUBJECT_INSTR] = &zl_instruction_form,
 };
 
