@@ -280,7 +280,7 @@ static void numbers(void **state)
 static void tensor_maps(void **state)
 {
     static const char *const rows[][3] = {
-        {CHECK(MAP("4096", "8192", "64", "128B")), "ok", "{\"answer\":\"yes\",\"basis\":\"measured\",\"broken\":[],\"noted\":[],\"driver\":\"accepts\",\"repaired\":[]}"},
+        {CHECK(MAP("4096", "8192", "64", "128B")), "ok", "{\"answer\":\"yes\",\"basis\":\"measured\",\"broken\":[],\"noted\":[],\"driver\":\"accepts\",\"driver_version\":\"580.159.04\",\"repaired\":[]}"},
         {CHECK(MAP("4100", "8200", "64", "128B")), "ok.answer", "\"no\""},
         {CHECK(MAP("4100", "8200", "64", "128B")), "ok.driver", "\"refuses\""},
         {CHECK(MAP("4100", "8200", "64", "128B")), "ok.broken.0.rule", "\"TMAP_STRIDE_16\""},
@@ -309,7 +309,7 @@ static void tensor_maps(void **state)
 static void columns(void **state)
 {
     static const char *const rows[][3] = {
-        {CHECK(IMAGES("\"im2col\"", "[-1,-1]", "[-1,-1]", "64") "}"), "ok", "{\"answer\":\"yes\",\"basis\":\"measured\",\"broken\":[],\"noted\":[],\"driver\":\"accepts\",\"repaired\":[]}"},
+        {CHECK(IMAGES("\"im2col\"", "[-1,-1]", "[-1,-1]", "64") "}"), "ok", "{\"answer\":\"yes\",\"basis\":\"measured\",\"broken\":[],\"noted\":[],\"driver\":\"accepts\",\"driver_version\":\"580.159.04\",\"repaired\":[]}"},
         {CHECK(IMAGES("1", "[-1,-129]", "[-1,-1]", "64") "}"), "ok.broken.0.value", "-129"},
         {CHECK(IMAGES("1", "[-1,-129]", "[-1,-1]", "64") "}"), "ok.broken.0.bound", "[-128,127]"},
         {CHECK(IMAGES("1", "[-1,-129]", "[-1,-1]", "64") "}"), "ok.broken.0.relation", "\"range\""},
@@ -349,12 +349,19 @@ static void repairs(void **state)
     for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);
     mentions(*state, REPAIR("4096", "8192", "64", "17"), "none", "TMAP_TYPE_SM90");
     mentions(*state, REPAIR("0", "8192", "64", "9"), "none", "TMAP_EXTENT");
+    says(*state, REPAIR("0", "8192", "64", "9"), "rule", "\"TMAP_EXTENT\"");
+    says(*state, REPAIR("0", "8192", "64", "9"), "witness", "null");
 }
 
 #define UNDER(stride, facts)                                                                       \
     "{\"op\":\"tensormap.check\",\"target\":\"sm_90a\",\"map\":{\"mode\":\"tiled\",\"type\":\"bf16\",\"rank\":2," \
     "\"address\":4096,\"extent\":[64,64],\"stride\":[" stride "],\"box\":[64,8],\"step\":[1,1],"     \
     "\"interleave\":0,\"swizzle\":3,\"l2\":0,\"oob\":0},\"facts\":" facts "}"
+
+#define BASE(address, facts)                                                                       \
+    "{\"op\":\"tensormap.check\",\"target\":\"sm_100a\",\"map\":{\"mode\":0,\"type\":9,\"rank\":1," \
+    "\"address\":" address ",\"extent\":[64],\"stride\":[],\"box\":[64],\"step\":[1],\"interleave\":0," \
+    "\"swizzle\":0,\"l2\":0,\"oob\":0},\"facts\":" facts "}"
 
 /* A text where a number stands elsewhere, under facts. */
 static void maps_under_facts(void **state)
@@ -371,8 +378,13 @@ static void maps_under_facts(void **state)
         {UNDER("128", "[]"), "ok.answer", "\"yes\""},
         {UNDER("\"K*K\"", "[]"), "error", "\"EINVAL\""},
         {UNDER("\"128\"", "[\"K\"]"), "error", "\"EINVAL\""},
+        {BASE("\"K\"", "[\"0 <= K <= 4096\"]"), "ok.guard", "\"(K % 16) % 16 == 0\""},
+        {BASE("\"K\"", "[\"-64 <= K <= 4096\"]"), "ok.guard", "\"K >= 0 && (K % 16) % 16 == 0\""},
+        {BASE("\"-16\"", "[]"), "error", "\"EINVAL\""},
     };
     for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);
+    mentions(*state, UNDER("\"128B\"", "[]"), "message", "'stride', entry 0");
+    mentions(*state, BASE("\"-16\"", "[]"), "message", "'address'");
 }
 
 /* Any rank and any enumerator has a verdict. */
@@ -415,6 +427,7 @@ static void descriptors(void **state)
          "{\"start\":1024,\"lbo\":16,\"sbo\":1024,\"base_offset\":0,\"swizzle\":\"128B_base32B\",\"lbo_mode\":\"absolute\",\"reserved\":\"0x0000000000000000\"}"},
         {"{\"op\":\"idesc.pack\",\"kind\":\"f16\",\"a\":\"bf16\",\"b\":\"bf16\",\"d\":\"f32\",\"m\":128,\"n\":256}", "ok", "\"0x08400490\""},
         {"{\"op\":\"idesc.pack\",\"kind\":\"f16\",\"a\":\"bf16\",\"b\":\"bf16\",\"d\":\"f32\",\"m\":128,\"n\":260}", "error", "\"EINVAL\""},
+        {"{\"op\":\"idesc.pack\",\"kind\":\"f16\",\"a\":\"bf16\",\"b\":\"bf16\",\"d\":\"f32\",\"m\":null,\"n\":256}", "error", "\"EINVAL\""},
         {"{\"op\":\"idesc.pack\",\"kind\":\"f16\",\"a\":\"bf16\",\"b\":\"bf16\",\"d\":\"f32\",\"m\":128,\"n\":256,\"sf_a_id\":0}", "error", "\"EINVAL\""},
         {"{\"op\":\"idesc.unpack\",\"kind\":\"mxf4nvf4\",\"desc\":\"0x08300480\"}", "ok",
          "{\"kind\":\"mxf4nvf4\",\"a\":\"e2m1\",\"b\":\"e2m1\",\"d\":\"f32\",\"a_major\":\"K\",\"b_major\":\"K\",\"m\":128,\"n\":192,\"sparse\":0,\"negate_a\":0,\"negate_b\":0,\"sf_a_id\":0,\"sf_b_id\":0,\"scale_type\":\"ue4m3\",\"reserved\":\"0x00000000\"}"},
@@ -456,6 +469,8 @@ static void matrix_instructions(void **state)
     says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":48,\"k\":16,\"a_source\":\"reg\",\"a_major\":\"MN\"}", "ok.broken.0.field", "\"a_major\"");
     says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":48,\"k\":16,\"a_source\":\"tmem\"}", "ok.broken.0.field", "\"a_source\"");
     says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":48,\"k\":16,\"scale_vec\":null,\"collector\":null,\"cta_group\":1,\"ws\":false,\"ashift\":0,\"blocks\":1,\"negate_a\":true,\"strict\":true}", "ok.answer", "\"yes\"");
+    says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":48,\"k\":16,\"cta_group\":0}", "error", "\"EINVAL\"");
+    says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":48,\"k\":true}", "error", "\"EINVAL\"");
     says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":48,\"k\":16,\"kind\":\"mxf4\",\"a\":\"bf16\"}", "ok.broken.0.rule", "\"WGMMA_KIND\"");
     says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":48,\"k\":32,\"sparse\":true,\"ptx\":\"8.1\"}", "ok.broken.0.value", "81");
     says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":48,\"k\":32,\"sparse\":true,\"ptx\":8.2}", "ok.answer", "\"yes\"");

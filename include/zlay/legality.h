@@ -38,6 +38,10 @@ ZLAY_API zlay_status zlay_target_find(const zlay_target **out, const char *name,
 /** The name of a target; NULL for NULL. */
 ZLAY_API const char *zlay_target_name(const zlay_target *target);
 
+/** The version of the driver whose verdicts a target's rows repeat; NULL where
+ *  none was asked, and for NULL. */
+ZLAY_API const char *zlay_target_driver(const zlay_target *target);
+
 /** The i-th target of the table, NULL past its end. */
 ZLAY_API const zlay_target *zlay_target_at(size_t i);
 

@@ -36,9 +36,12 @@ static json_t *text_value(zl_call *call, const char *key)
 static json_t *none_value(zl_call *call)
 {
     json_t *object = text_value(call, "none");
-    if (!call->witness) return object;
-    zl_put_value(call, object, "rule", json_null());
-    zl_put_value(call, object, "witness", json_incref(call->witness));
+    zlay_rule rule;
+    bool ruled = call->rule && zlay_rule_get(&rule, call->rule) == ZLAY_OK;
+    if (!call->witness && !ruled) return object;
+    zl_put_value(call, object, "rule", ruled ? json_string(rule.id) : json_null());
+    zl_put_value(call, object, "witness",
+                 call->witness ? json_incref(call->witness) : json_null());
     return object;
 }
 

@@ -21,18 +21,19 @@ static const struct number {
     const char *name;
     size_t at;
     uint32_t tables;
+    bool size; /* elements: a number that is always there */
 } numbers[] = {
-    {"m", offsetof(zlay_idesc, m), EVERY},
-    {"n", offsetof(zlay_idesc, n), EVERY},
-    {"sparse", offsetof(zlay_idesc, sparse), EVERY},
-    {"sparse_id", offsetof(zlay_idesc, sparse_id), PLAIN},
-    {"negate_a", offsetof(zlay_idesc, negate_a), EVERY},
-    {"negate_b", offsetof(zlay_idesc, negate_b), EVERY},
-    {"saturate", offsetof(zlay_idesc, saturate), PLAIN},
-    {"max_shift", offsetof(zlay_idesc, max_shift), PLAIN},
-    {"sf_a_id", offsetof(zlay_idesc, sf_a_id), SCALED},
-    {"sf_b_id", offsetof(zlay_idesc, sf_b_id), SCALED},
-    {"k", offsetof(zlay_idesc, k), FOURS},
+    {"m", offsetof(zlay_idesc, m), EVERY, true},
+    {"n", offsetof(zlay_idesc, n), EVERY, true},
+    {"sparse", offsetof(zlay_idesc, sparse), EVERY, false},
+    {"sparse_id", offsetof(zlay_idesc, sparse_id), PLAIN, false},
+    {"negate_a", offsetof(zlay_idesc, negate_a), EVERY, false},
+    {"negate_b", offsetof(zlay_idesc, negate_b), EVERY, false},
+    {"saturate", offsetof(zlay_idesc, saturate), PLAIN, false},
+    {"max_shift", offsetof(zlay_idesc, max_shift), PLAIN, false},
+    {"sf_a_id", offsetof(zlay_idesc, sf_a_id), SCALED, false},
+    {"sf_b_id", offsetof(zlay_idesc, sf_b_id), SCALED, false},
+    {"k", offsetof(zlay_idesc, k), FOURS, false},
 };
 
 static bool given(const zl_call *call, const char *name)
@@ -60,23 +61,29 @@ static zlay_status get_type(zl_call *call, const char *name, int32_t *out)
     return ZLAY_OK;
 }
 
-static zlay_status get_number(zl_call *call, const char *name, uint32_t *out)
+static zlay_status get_switch(zl_call *call, const char *name, uint32_t *out)
 {
     const json_t *value = json_object_get(call->request, name);
-    if (json_is_null(value)) return ZLAY_OK;
     if (!json_is_boolean(value)) return zl_get_u32(call, call->request, name, out);
     *out = json_is_true(value);
     return ZLAY_OK;
 }
 
+static zlay_status read_number(zl_call *call, zlay_idesc *fields, const struct number *row)
+{
+    const json_t *value = json_object_get(call->request, row->name);
+    uint32_t *out = (uint32_t *)((char *)fields + row->at);
+    if (!value || (json_is_null(value) && !row->size)) return ZLAY_OK;
+    if (!(row->tables & tables_of(fields->kind))) return foreign(call, row->name);
+    if (row->size) return zl_get_u32(call, call->request, row->name, out);
+    return get_switch(call, row->name, out);
+}
+
 static zlay_status read_numbers(zl_call *call, zlay_idesc *out)
 {
     zlay_status status = ZLAY_OK;
-    for (size_t i = 0; !status && i < ZL_COUNT(numbers); i++) {
-        if (!given(call, numbers[i].name)) continue;
-        if (!(numbers[i].tables & tables_of(out->kind))) return foreign(call, numbers[i].name);
-        status = get_number(call, numbers[i].name, (uint32_t *)((char *)out + numbers[i].at));
-    }
+    for (size_t i = 0; !status && i < ZL_COUNT(numbers); i++)
+        status = read_number(call, out, &numbers[i]);
     return status;
 }
 

@@ -15,6 +15,7 @@ struct zl_call {
     const json_t *request;
     json_t *value;  /* the answer of an op that ends with ZLAY_OK */
     json_t *witness; /* what shows a ZLAY_NONE, or NULL */
+    int32_t rule;    /* the rule that a ZLAY_NONE rests on, or 0 */
     bool undecided; /* the op found no answer; the ctx's message says which limit or fact lacks */
     bool in_input;  /* a limit that is met now ended the reading of an input, not a search */
     bool no_memory;
@@ -141,7 +142,8 @@ zlay_status zl_get_tensormap(zl_call *call, zlay_tensormap *out);
 /* Whether an address, extent, stride or box of the request's map is a text and no number, and
  * tensormap.check of such a map under the request's facts. */
 bool zl_map_has_texts(const json_t *request);
-zlay_status zl_tensormap_given(zl_call *call, const zl_word *drivers);
+zlay_status zl_tensormap_given(zl_call *call);
+void zl_put_driver(zl_call *call, const zlay_target *target, int32_t driver);
 json_t *zl_json_tensormap(zl_call *call, const zlay_tensormap *map);
 
 extern const zl_word zl_kinds[], zl_types[], zl_swizzles[], zl_majors[], zl_keeps[];

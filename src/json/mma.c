@@ -120,24 +120,41 @@ static zlay_status read_words(zl_call *call, zlay_mma *out)
     return status;
 }
 
-static zlay_status read_numbers(zl_call *call, zlay_mma *out)
+/* 0 is "not said" in the struct; where it is said, nothing has 0 of them. */
+static zlay_status read_sizes(zl_call *call, zlay_mma *out)
+{
+    const struct {
+        const char *name;
+        uint32_t *to;
+        bool counted;
+    } fields[] = {{"m", &out->m, false},
+                  {"n", &out->n, false},
+                  {"k", &out->k, false},
+                  {"selector", &out->selector, false},
+                  {"cta_group", &out->cta_group, true},
+                  {"blocks", &out->blocks, true}};
+    zlay_status status = ZLAY_OK;
+    for (size_t i = 0; !status && i < ZL_COUNT(fields); i++) {
+        status = zl_get_u32(call, call->request, fields[i].name, fields[i].to);
+        bool said = json_object_get(call->request, fields[i].name) != NULL;
+        if (!status && said && fields[i].counted && !*fields[i].to)
+            return zl_wrong(call, fields[i].name, "an integer above 0");
+    }
+    return status;
+}
+
+static zlay_status read_switches(zl_call *call, zlay_mma *out)
 {
     const struct {
         const char *name;
         uint32_t *to;
     } fields[] = {
-        {"m", &out->m},
-        {"n", &out->n},
-        {"k", &out->k},
-        {"cta_group", &out->cta_group},
         {"sparse", &out->sparse},
-        {"selector", &out->selector},
         {"ws", &out->ws},
         {"ashift", &out->ashift},
         {"negate_a", &out->negate_a},
         {"negate_b", &out->negate_b},
         {"saturate", &out->saturate},
-        {"blocks", &out->blocks},
         {"strict", &out->strict},
     };
     zlay_status status = ZLAY_OK;
@@ -182,7 +199,8 @@ static zlay_status read_all(zl_call *call, const zlay_target **target, zlay_mma 
     if (!status) status = read_instruction(call, mma);
     if (!status) status = read_types(call, mma);
     if (!status) status = read_words(call, mma);
-    if (!status) status = read_numbers(call, mma);
+    if (!status) status = read_sizes(call, mma);
+    if (!status) status = read_switches(call, mma);
     return status ? status : zl_get_ptx(call, &mma->ptx);
 }
 

@@ -18,7 +18,7 @@ static zlay_status refuse(zl_call *call, const zlay_target *target, const zlay_s
     zlay_rule rule;
     if (status == ZLAY_ENOTSUP || zlay_smemdesc_check(&verdict, &reason, 1, target, fields) ||
         !verdict.reasons || zlay_rule_get(&rule, reason.rule))
-        return zl_fail(call->ctx, status, "matrix descriptors of %s are not done",
+        return zl_fail(call->ctx, status, "%s has no matrix descriptors in shared memory",
                        zlay_target_name(target));
     const char *field = zlay_field_name(reason.field);
     return zl_fail(call->ctx, status, "field '%s' is %" PRIu64 ": rule %s: %s", field ? field : "?",

@@ -202,10 +202,18 @@ static const zl_word drivers[] = {{"unknown", ZLAY_DRIVER_UNKNOWN},
                                   {"refuses", ZLAY_DRIVER_REFUSES},
                                   {NULL, 0}};
 
+void zl_put_driver(zl_call *call, const zlay_target *target, int32_t driver)
+{
+    const char *version = zlay_target_driver(target);
+    bool known = driver != ZLAY_DRIVER_UNKNOWN && version;
+    zl_put_value(call, call->value, "driver", zl_json_word(drivers, driver));
+    zl_put_value(call, call->value, "driver_version", known ? json_string(version) : json_null());
+}
+
 zlay_status zl_op_tensormap_check(zl_call *call)
 {
     if (json_object_get(call->request, "facts") || zl_map_has_texts(call->request))
-        return zl_tensormap_given(call, drivers);
+        return zl_tensormap_given(call);
     zlay_reason reasons[ZL_REASONS_MOST];
     zl_checked checked = {.reasons = reasons, .room = ZL_REASONS_MOST};
     const zlay_target *target;
@@ -216,7 +224,7 @@ zlay_status zl_op_tensormap_check(zl_call *call)
     status = zlay_tensormap_check(&checked.verdict, reasons, ZL_REASONS_MOST, target, &map);
     if (status) return status;
     call->value = zl_json_verdict(call, &checked);
-    zl_put_value(call, call->value, "driver", zl_json_word(drivers, checked.verdict.driver));
+    zl_put_driver(call, target, checked.verdict.driver);
     if (checked.verdict.answer == ZLAY_YES)
         zl_put_value(call, call->value, "repaired", json_array());
     else put_repair(call, target, &map);

@@ -84,7 +84,7 @@ static zlay_status ask(zlay_ctx *ctx, zlay_buf *guard, const void *value)
                                       a->checked->room, guard, a->question);
 }
 
-zlay_status zl_tensormap_given(zl_call *call, const zl_word *drivers)
+zlay_status zl_tensormap_given(zl_call *call)
 {
     zlay_reason reasons[ZL_REASONS_MOST];
     zl_checked checked = {.reasons = reasons, .room = ZL_REASONS_MOST};
@@ -102,7 +102,7 @@ zlay_status zl_tensormap_given(zl_call *call, const zl_word *drivers)
     zlay_facts_free(facts);
     if (status) return status;
     call->value = zl_json_verdict(call, &checked);
-    zl_put_value(call, call->value, "driver", zl_json_word(drivers, checked.verdict.driver));
+    zl_put_driver(call, q.target, checked.verdict.driver);
     zl_put_value(call, call->value, "repaired", json_array());
     if (checked.verdict.answer == ZLAY_DEPENDS) zl_put_value(call, call->value, "guard", guard);
     else json_decref(guard);

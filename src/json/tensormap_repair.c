@@ -29,6 +29,7 @@ static zlay_status none(zl_call *call, const zlay_target *target, const zlay_ten
         which = &reasons[i];
     }
     if (which) zlay_rule_get(&rule, which->rule);
+    call->rule = which ? which->rule : 0;
     return zl_fail(call->ctx, ZLAY_NONE, "no change of the map's fields passes: %s, %s", rule.id,
                    rule.text);
 }

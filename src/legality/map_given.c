@@ -3,6 +3,7 @@
  * is a condition on what is given, and holds, is broken or stays open by what the facts say. */
 #include "legality/given.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct asker {
@@ -92,11 +93,28 @@ static zlay_status rows_ask(asker *k)
     return status;
 }
 
+/* A number is no address below 0 by its type; a text may be, where no row bounds it. */
+static zlay_status address_ask(asker *k)
+{
+    zl_condition c = {.asks = ZL_ASKS_RANGE, .b = ZL_GIVEN_NONE, .scale = 1, .divisor = 1};
+    zlay_reason r = {.by = ZLAY_BY_DOCUMENT};
+    zlay_range range;
+    zl_state s = ZL_OPEN;
+    c.a = zl_given_at(k->g, ZLAY_FIELD_ADDRESS, 0);
+    c.hi = INT64_MAX;
+    if (c.a == ZL_GIVEN_NONE || zl_measured(k->subject.target)) return ZLAY_OK;
+    zlay_status status = zl_condition_state(&s, &range, k->g, &c);
+    if (!status && s == ZL_OPEN) open_add(k, &c, &r);
+    if (status || s != ZL_BROKEN) return status;
+    return zl_fail(k->g->ctx, ZLAY_EINVAL, "field 'address' is below 0");
+}
+
 static zlay_status judge(asker *k)
 {
     zlay_verdict *v = &k->verdict;
     bool measured = zl_measured(k->subject.target);
-    zlay_status status = rows_ask(k);
+    zlay_status status = address_ask(k);
+    if (!status) status = rows_ask(k);
     v->answer = v->broken ? ZLAY_NO : k->g->opened ? ZLAY_DEPENDS : ZLAY_YES;
     v->basis = measured ? ZLAY_BASIS_MEASURED : ZLAY_BASIS_DOCUMENTED;
     if (measured && k->by_driver) v->driver = ZLAY_DRIVER_REFUSES;
@@ -123,13 +141,24 @@ static zlay_status entry_take(zl_given *g, uint32_t k)
     uint64_t *entry = entry_of(&g->map, given);
     if (!box && !entry)
         return zl_fail(g->ctx, ZLAY_EINVAL,
-                       "given %u: no entry %d of an address, extent, stride or box", k,
-                       given->index);
+                       "no such entry of an address, extent, stride or box");
     if (zl_given_at(g, given->field, (uint32_t)given->index) != k)
-        return zl_fail(g->ctx, ZLAY_EINVAL, "given %u: that entry is given twice", k);
+        return zl_fail(g->ctx, ZLAY_EINVAL, "that entry is given twice");
     if (box) g->map.box[given->index] = 1;
     else *entry = 1;
     return zl_unknowns_scan(&g->names, given->text, given->length);
+}
+
+/* The failure of one text, with its entry before the message. */
+static zlay_status of_entry(const zl_given *g, zlay_status status, uint32_t k)
+{
+    const zlay_tensormap_given *given = &g->question->given[k];
+    const char *field = zlay_field_name(given->field);
+    char message[1024];
+    if (!status || status == ZLAY_ENOMEM) return status;
+    snprintf(message, sizeof message, "%s", zlay_ctx_message(g->ctx));
+    return zl_fail(g->ctx, status, "field '%s', entry %d: %s", field ? field : "?", given->index,
+                   message);
 }
 
 static zlay_status text_read(zl_given *g, zl_linears *f, uint32_t k)
@@ -141,9 +170,8 @@ static zlay_status text_read(zl_given *g, zl_linears *f, uint32_t k)
     if (!status) status = zl_linear_parse(&c, f, NULL);
     if (!status) status = zl_cursor_end(&c);
     if (status) return status;
-    if (!f->at->linear) return zl_fail(g->ctx, ZLAY_EINVAL, "given %u: the text is not linear", k);
-    if (f->at->rest.mod)
-        return zl_fail(g->ctx, ZLAY_EOVERFLOW, "given %u: a number passes 64 bits", k);
+    if (!f->at->linear) return zl_fail(g->ctx, ZLAY_EINVAL, "the text is not linear");
+    if (f->at->rest.mod) return zl_fail(g->ctx, ZLAY_EOVERFLOW, "a number passes 64 bits");
     memcpy(row, f->at->coefficient, g->names.count * sizeof *row);
     row[g->names.count] = f->at->rest.rem;
     return ZLAY_OK;
@@ -160,7 +188,8 @@ static zlay_status texts_read(zl_given *g)
     g->line = g->coefficient + g->question->count * row;
     zlay_status status = zl_linears_begin(&f, &g->names);
     if (status) return status;
-    for (uint32_t k = 0; k < g->question->count && !status; k++) status = text_read(g, &f, k);
+    for (uint32_t k = 0; k < g->question->count && !status; k++)
+        status = of_entry(g, text_read(g, &f, k), k);
     zl_linears_end(&f);
     return status;
 }
@@ -170,7 +199,8 @@ static zlay_status answer(zl_given *g, zlay_verdict *out, zlay_reason *reasons, 
 {
     asker k = {.g = g, .reasons = reasons, .room = room};
     zlay_status status = ZLAY_OK;
-    for (uint32_t i = 0; i < g->question->count && !status; i++) status = entry_take(g, i);
+    for (uint32_t i = 0; i < g->question->count && !status; i++)
+        status = of_entry(g, entry_take(g, i), i);
     if (!status) status = texts_read(g);
     k.subject = (zl_subject){ZL_SUBJECT_TMAP, g->question->target, &g->map};
     if (!status) status = judge(&k);

@@ -177,6 +177,9 @@ void zl_walk_bare(const zl_subject *subject, zl_seen *seen, void *arg);
 
 bool zl_measured(const zlay_target *target);
 
+/* The driver that was asked about tensor maps. */
+#define ZL_DRIVER "580.159.04"
+
 /* Whether every refusing rule of a field's entry holds; index -1 asks the rules without index. */
 bool zl_holds(const zl_subject *subject, int32_t field, int32_t index);
 zl_range zl_range_of(const zl_subject *subject, int32_t field, int32_t index);

@@ -51,7 +51,7 @@ static const uint32_t corner_width[DIMS + 1] = {[3] = 16, [4] = 8, [5] = 5};
 
 const char *zlay_tensormap_bits_source(void)
 {
-    return "driver 580.159.04 (CUDA 13.0) on an NVIDIA H200, sm_90";
+    return "driver " ZL_DRIVER " (CUDA 13.0) on an NVIDIA H200, sm_90";
 }
 
 /* ---- bits --------------------------------------------------------------------- */
