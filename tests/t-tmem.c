@@ -86,6 +86,36 @@ static void packed_registers(void **state)
     zlay_ctx_free(ctx);
 }
 
+static const struct {
+    int32_t shape;
+    uint32_t num, pack, registers, hash;
+} traits[] = {
+#define LD(shape, num, pack, registers, hash) {ZLAY_TMEM_##shape, num, pack, registers, hash},
+#include "data/tmem_ld.def"
+#undef LD
+};
+
+static void registers_are_where_cutlass_has_them(void **state)
+{
+    (void)state;
+    zlay_ctx *ctx = ctx_new();
+    assert_int_equal(sizeof traits / sizeof *traits, 74);
+    for (size_t i = 0; i < sizeof traits / sizeof *traits; i++) {
+        bool split = traits[i].shape == ZLAY_TMEM_16X32BX2;
+        zlay_tmem_map map = {.shape = traits[i].shape, .size = traits[i].num, .pack = traits[i].pack};
+        if (split) map.half_split = traits[i].num * (1 + traits[i].pack);
+        zlay_layout *layout = layout_of(ctx, map);
+        uint64_t count = 32 * traits[i].registers * (1 + traits[i].pack);
+        uint32_t hash = 2166136261u;
+        assert_int_equal(zlay_layout_size(layout), count);
+        for (uint64_t at = 0; at < count; at++)
+            hash = (hash ^ (uint32_t)value_at(layout, at)) * 16777619u;
+        if (hash != traits[i].hash) fail_msg("trait %zu: another place", i);
+        zlay_layout_free(layout);
+    }
+    zlay_ctx_free(ctx);
+}
+
 /* ---- paths, copies, scales -------------------------------------------------------------- */
 
 static int64_t path_cell(int32_t path, int64_t r, int64_t c, int64_t n)
@@ -486,6 +516,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(registers_of_ld_and_st), cmocka_unit_test(packed_registers),
+        cmocka_unit_test(registers_are_where_cutlass_has_them),
         cmocka_unit_test(paths_of_accumulators),  cmocka_unit_test(the_example_of_the_header),
         cmocka_unit_test(path_of_every_product),  cmocka_unit_test(copies_of_cp),
         cmocka_unit_test(scale_factors),          cmocka_unit_test(questions_without_a_layout),

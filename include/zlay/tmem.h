@@ -2,8 +2,8 @@
 /** zlay/tmem.h - tensor memory: its instructions one by one, and where they put
  *  what.
  *
- *  Tensor memory of a block has 128 lanes and 512 columns of 32 bits; an address
- *  is lane * 65536 + column.  An accumulator has one element a cell.
+ *  Tensor memory of a block has 128 lanes and 512 columns of 32 bits; an
+ *  address is lane * 65536 + column.  An accumulator has one element a cell.
  *
  *  By hand: M = 64 of one block without .ws is layout F: row r lies in lane
  *  (r / 16) * 32 + r % 16, column n in column n.  Row 17 is in lane 33, so
@@ -39,8 +39,8 @@ enum {
     ZLAY_TMEM_WAIT_ST    /* tcgen05.wait::st */
 };
 
-/** Shapes of ld and st, then of cp, each cp shape with its multicast; then
- *  layouts that no instruction names. */
+/** Shapes of ld and st, then of cp, each with its multicast; then layouts that
+ *  no instruction names. */
 enum {
     ZLAY_TMEM_16X64B = 1, ZLAY_TMEM_16X128B, ZLAY_TMEM_16X256B, ZLAY_TMEM_32X32B,
     ZLAY_TMEM_16X32BX2,
@@ -73,10 +73,10 @@ typedef struct zlay_tmem_issue {
     int32_t op;          /* ZLAY_TMEM_ALLOC to ZLAY_TMEM_MMA */
     uint32_t address;    /* lane * 65536 + column; of alloc none */
     uint32_t columns;    /* of alloc and dealloc */
-    int32_t shape;       /* ZLAY_TMEM_16X64B to ZLAY_TMEM_CP_32X128B; of mma its path */
+    int32_t shape;       /* ZLAY_TMEM_16X64B to _CP_32X128B; of mma its path */
     uint32_t num;        /* .x1 to .x128 of ld and st; N of mma */
     uint32_t pack;       /* 1: .pack::16b, .unpack::16b */
-    uint32_t half_split; /* columns from the first half of 16x32bx2 to the second */
+    uint32_t half_split; /* columns between the halves of 16x32bx2 */
     int32_t format;      /* ZLAY_TMEM_AS_IS .. of cp */
     int32_t reduce;      /* ZLAY_TMEM_MIN, _MAX of ld.red */
     int32_t type;        /* ZLAY_TYPE_U32, _S32, _F32 of ld.red */
