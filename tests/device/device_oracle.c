@@ -137,6 +137,30 @@ static void encode_mode(oracle *o, int32_t mode)
     verdict(o, packed[2], packed[1]);
 }
 
+/* Joint repairs of maps that are refused, put to the driver. */
+static void repairs_encode(oracle *o, int32_t mode)
+{
+    enum { ONE_IN = 100 };
+    uint64_t kinds[ZLAY_KEEPS_NOTHING + 1] = {0}, wrong = 0, count = 0;
+    for (uint64_t i = 0; i < o->maps; i += ONE_IN) {
+        _Alignas(128) unsigned char bits[128];
+        zlay_verdict said;
+        zlay_tensormap m = map_draw(mode, o->seed, i), repaired;
+        int32_t keeps = 0;
+        uint64_t split;
+        if (zlay_tensormap_check(&said, NULL, 0, o->target, &m) || said.answer == ZLAY_YES) continue;
+        zlay_status status = zlay_tensormap_repair(&repaired, &keeps, &split, o->target, &m);
+        kinds[status ? 0 : keeps]++;
+        if (status) continue;
+        count++;
+        if (encode(&o->cuda, &repaired, bits)) wrong++, show(&repaired);
+    }
+    printf("mode %d: repairs of random illegal maps: all %llu, bytes %llu, values %llu, none %llu; %llu "
+           "refused by the driver\n", mode, (unsigned long long)kinds[1], (unsigned long long)kinds[2],
+           (unsigned long long)kinds[3], (unsigned long long)kinds[0], (unsigned long long)wrong);
+    verdict(o, count - wrong, wrong);
+}
+
 /* ---- uses ------------------------------------------------------------------------------ */
 
 static const char *use_wrong(const use_result *was, const use_result *is, const use_case *u)
@@ -262,6 +286,7 @@ int main(int argc, char **argv)
     if (!used) printf("uses: they did not run\n");
     if (!cuda_open(&o.cuda)) return 1;
     for (int32_t mode = 0; mode < MODES; mode++) encode_mode(&o, mode);
+    for (int32_t mode = 0; mode < 2; mode++) repairs_encode(&o, mode);
     for (uint32_t rank = 1; rank <= 5; rank++) times(&o, rank);
     printf("%llu passed, %llu failed\n", (unsigned long long)o.passed,
            (unsigned long long)o.failed + !used);
