@@ -275,85 +275,91 @@ static void wrong_requests_are_refused(void **state)
 }
 
 /* What the PTX ISA, the H200 and ptxas say of constants, as the sources of the rows have it. */
+typedef struct constant_row {
+    const char *form;
+    int32_t field;
+    int64_t value;
+    const char *rule; /* NULL: legal */
+} constant_row;
+
+static const constant_row constant_rows[] = {
+    {"mbar.init", ZLAY_FIELD_COUNT, 1, NULL},
+    {"mbar.init", ZLAY_FIELD_COUNT, 1048575, NULL},
+    {"mbar.init", ZLAY_FIELD_COUNT, 0, "INSTR_BAR_COUNT"},
+    {"mbar.init", ZLAY_FIELD_COUNT, 1048576, "INSTR_BAR_COUNT"},
+    {"mbar.arrive.count", ZLAY_FIELD_COUNT, 0, "INSTR_ARRIVALS_LEAST"},
+    {"mbar.arrive.count", ZLAY_FIELD_COUNT, 1048576, "INSTR_ARRIVALS_MOST"},
+    {"mbar.arrive.expect_tx", ZLAY_FIELD_EXPECT, 1048575, NULL},
+    {"mbar.arrive.expect_tx", ZLAY_FIELD_EXPECT, 1048576, "INSTR_EXPECT"},
+    {"mbar.try_wait.parity", ZLAY_FIELD_PARITY, 1, NULL},
+    {"mbar.try_wait.parity", ZLAY_FIELD_PARITY, 2, "INSTR_PARITY"},
+    {"bulk.g2s", ZLAY_FIELD_BYTES, 1048560, NULL},
+    {"bulk.g2s", ZLAY_FIELD_BYTES, 24, "INSTR_BULK_16"},
+    {"bulk.g2s", ZLAY_FIELD_BYTES, 1048576, "INSTR_BULK_BYTES"},
+    {"bulk.wait", ZLAY_FIELD_GROUPS, 0, NULL},
+    {"bulk.wait", ZLAY_FIELD_GROUPS, -1, "INSTR_GROUPS"},
+    {"wgmma.wait", ZLAY_FIELD_GROUPS, -1, "INSTR_WGMMA_GROUPS"},
+    {"cp_async.16.zfill", ZLAY_FIELD_TAKEN, 16, NULL},
+    {"cp_async.16.zfill", ZLAY_FIELD_TAKEN, 17, "INSTR_TAKEN_16"},
+    {"cp_async.ca.8.zfill", ZLAY_FIELD_TAKEN, 9, "INSTR_TAKEN_8"},
+    {"cp_async.ca.4.zfill", ZLAY_FIELD_TAKEN, 5, "INSTR_TAKEN_4"},
+    {"tma.load.tile.2d.multicast", ZLAY_FIELD_CTA_MASK, 65535, NULL},
+    {"tma.load.tile.2d.multicast", ZLAY_FIELD_CTA_MASK, 65536, "INSTR_CTA_MASK"},
+    {"bar.sync", ZLAY_FIELD_BARRIER, 15, NULL},
+    {"bar.sync", ZLAY_FIELD_BARRIER, 16, "INSTR_BAR_NAME"},
+    {"bar.sync", ZLAY_FIELD_THREADS, 1024, NULL},
+    {"bar.sync", ZLAY_FIELD_THREADS, 1056, "INSTR_THREADS"},
+    {"bar.sync", ZLAY_FIELD_THREADS, 100, "INSTR_THREADS_32"},
+    {"bar.arrive", ZLAY_FIELD_THREADS, 100, "INSTR_ARRIVING_32"},
+    {"bar.arrive", ZLAY_FIELD_THREADS, 1056, "INSTR_ARRIVING_MOST"},
+    {"tmap.replace.box_dim", ZLAY_FIELD_ORD, 4, NULL},
+    {"tmap.replace.box_dim", ZLAY_FIELD_ORD, 5, "INSTR_MAP_ORD"},
+    {"tmap.replace.global_stride", ZLAY_FIELD_ORD, 3, NULL},
+    {"tmap.replace.global_stride", ZLAY_FIELD_ORD, 4, "INSTR_MAP_STRIDE_ORD"},
+    {"tmap.replace.elemtype", ZLAY_FIELD_VALUE, 12, NULL},
+    {"tmap.replace.elemtype", ZLAY_FIELD_VALUE, 13, NULL},
+    {"tmap.replace.interleave_layout", ZLAY_FIELD_VALUE, 3, "INSTR_MAP_INTERLEAVE"},
+    {"tmap.replace.swizzle_mode", ZLAY_FIELD_VALUE, 3, NULL},
+    {"tmap.replace.swizzle_mode", ZLAY_FIELD_VALUE, 4, "INSTR_MAP_SWIZZLE_96B"},
+    {"tmap.replace.swizzle_atomicity", ZLAY_FIELD_VALUE, 4, "INSTR_MAP_ATOMICITY"},
+    {"tmap.replace.fill_mode", ZLAY_FIELD_VALUE, 2, "INSTR_MAP_FILL"},
+    {"fence.tensormap.acquire.gpu", ZLAY_FIELD_BYTES, 128, NULL},
+    {"fence.tensormap.acquire.gpu", ZLAY_FIELD_BYTES, 64, "INSTR_MAP_BYTES"},
+    {"discard", ZLAY_FIELD_BYTES, 256, "INSTR_LINE_BYTES"},
+    {"st_bulk", ZLAY_FIELD_SIZE, 16777216, NULL},
+    {"st_bulk", ZLAY_FIELD_SIZE, 60, "INSTR_STORE_8"},
+    {"st_bulk", ZLAY_FIELD_SIZE, 16777224, "INSTR_STORE_BYTES"},
+    {"st_bulk", ZLAY_FIELD_VALUE, 1, "INSTR_STORE_VALUE"},
+    {"tcgen05.alloc.cg1", ZLAY_FIELD_COLUMNS, 512, NULL},
+    {"tcgen05.alloc.cg1", ZLAY_FIELD_COLUMNS, 48, "INSTR_COLUMNS_POWER"},
+    {"tcgen05.alloc.cg1", ZLAY_FIELD_COLUMNS, 1024, "INSTR_COLUMNS"},
+    {"tcgen05.alloc.cg1", ZLAY_FIELD_COLUMNS, 16, "INSTR_COLUMNS"},
+    {"tcgen05.dealloc.cg1", ZLAY_FIELD_COLUMNS, 96, "INSTR_FREED_POWER"},
+    {"tcgen05.dealloc.cg1", ZLAY_FIELD_COLUMNS, 1024, "INSTR_FREED"},
+    {"tcgen05.ld.16x32bx2.x4", ZLAY_FIELD_OFFSET, 511, NULL},
+    {"tcgen05.ld.16x32bx2.x4", ZLAY_FIELD_OFFSET, -1, "INSTR_SPLIT"},
+    {"tcgen05.mma.cg1.f16.ss.scale_d", ZLAY_FIELD_SCALE, 15, NULL},
+    {"tcgen05.mma.cg1.f16.ss.scale_d", ZLAY_FIELD_SCALE, 16, "INSTR_SCALE_D"},
+};
+
+static void constant_breaks(const constant_row *row)
+{
+    zlay_verdict v;
+    zlay_reason r[8];
+    const zlay_target *on = target(strncmp(row->form, "wgmma", 5) ? "sm_100a" : "sm_90a");
+    zlay_instruction asked = {form(row->form), 90, 1, 0, {{row->field, 0, row->value}}};
+    assert_int_equal(zlay_instruction_check(&v, r, 8, on, &asked), ZLAY_OK);
+    const char *broken = v.reasons == 1 ? rule_name(r[0].rule) : v.reasons ? "several" : "";
+    if (strcmp(broken, row->rule ? row->rule : "") != 0)
+        fail_msg("%s %s %lld breaks %s", row->form, zlay_field_name(row->field),
+                 (long long)row->value, broken);
+}
+
 static void constants_and_their_rules(void **state)
 {
     (void)state;
-    static const struct {
-        const char *form;
-        int32_t field;
-        int64_t value;
-        const char *rule; /* NULL: legal */
-    } rows[] = {
-        {"mbar.init", ZLAY_FIELD_COUNT, 1, NULL},
-        {"mbar.init", ZLAY_FIELD_COUNT, 1048575, NULL},
-        {"mbar.init", ZLAY_FIELD_COUNT, 0, "INSTR_BAR_COUNT"},
-        {"mbar.init", ZLAY_FIELD_COUNT, 1048576, "INSTR_BAR_COUNT"},
-        {"mbar.arrive.count", ZLAY_FIELD_COUNT, 0, "INSTR_ARRIVALS_LEAST"},
-        {"mbar.arrive.count", ZLAY_FIELD_COUNT, 1048576, "INSTR_ARRIVALS_MOST"},
-        {"mbar.arrive.expect_tx", ZLAY_FIELD_EXPECT, 1048575, NULL},
-        {"mbar.arrive.expect_tx", ZLAY_FIELD_EXPECT, 1048576, "INSTR_EXPECT"},
-        {"mbar.try_wait.parity", ZLAY_FIELD_PARITY, 1, NULL},
-        {"mbar.try_wait.parity", ZLAY_FIELD_PARITY, 2, "INSTR_PARITY"},
-        {"bulk.g2s", ZLAY_FIELD_BYTES, 1048560, NULL},
-        {"bulk.g2s", ZLAY_FIELD_BYTES, 24, "INSTR_BULK_16"},
-        {"bulk.g2s", ZLAY_FIELD_BYTES, 1048576, "INSTR_BULK_BYTES"},
-        {"bulk.wait", ZLAY_FIELD_GROUPS, 0, NULL},
-        {"bulk.wait", ZLAY_FIELD_GROUPS, -1, "INSTR_GROUPS"},
-        {"wgmma.wait", ZLAY_FIELD_GROUPS, -1, "INSTR_WGMMA_GROUPS"},
-        {"cp_async.16.zfill", ZLAY_FIELD_TAKEN, 16, NULL},
-        {"cp_async.16.zfill", ZLAY_FIELD_TAKEN, 17, "INSTR_TAKEN_16"},
-        {"cp_async.ca.8.zfill", ZLAY_FIELD_TAKEN, 9, "INSTR_TAKEN_8"},
-        {"cp_async.ca.4.zfill", ZLAY_FIELD_TAKEN, 5, "INSTR_TAKEN_4"},
-        {"tma.load.tile.2d.multicast", ZLAY_FIELD_CTA_MASK, 65535, NULL},
-        {"tma.load.tile.2d.multicast", ZLAY_FIELD_CTA_MASK, 65536, "INSTR_CTA_MASK"},
-        {"bar.sync", ZLAY_FIELD_BARRIER, 15, NULL},
-        {"bar.sync", ZLAY_FIELD_BARRIER, 16, "INSTR_BAR_NAME"},
-        {"bar.sync", ZLAY_FIELD_THREADS, 1024, NULL},
-        {"bar.sync", ZLAY_FIELD_THREADS, 1056, "INSTR_THREADS"},
-        {"bar.sync", ZLAY_FIELD_THREADS, 100, "INSTR_THREADS_32"},
-        {"bar.arrive", ZLAY_FIELD_THREADS, 100, "INSTR_ARRIVING_32"},
-        {"bar.arrive", ZLAY_FIELD_THREADS, 1056, "INSTR_ARRIVING_MOST"},
-        {"tmap.replace.box_dim", ZLAY_FIELD_ORD, 4, NULL},
-        {"tmap.replace.box_dim", ZLAY_FIELD_ORD, 5, "INSTR_MAP_ORD"},
-        {"tmap.replace.global_stride", ZLAY_FIELD_ORD, 3, NULL},
-        {"tmap.replace.global_stride", ZLAY_FIELD_ORD, 4, "INSTR_MAP_STRIDE_ORD"},
-        {"tmap.replace.elemtype", ZLAY_FIELD_VALUE, 12, NULL},
-        {"tmap.replace.elemtype", ZLAY_FIELD_VALUE, 13, NULL},
-        {"tmap.replace.interleave_layout", ZLAY_FIELD_VALUE, 3, "INSTR_MAP_INTERLEAVE"},
-        {"tmap.replace.swizzle_mode", ZLAY_FIELD_VALUE, 3, NULL},
-        {"tmap.replace.swizzle_mode", ZLAY_FIELD_VALUE, 4, "INSTR_MAP_SWIZZLE_96B"},
-        {"tmap.replace.swizzle_atomicity", ZLAY_FIELD_VALUE, 4, "INSTR_MAP_ATOMICITY"},
-        {"tmap.replace.fill_mode", ZLAY_FIELD_VALUE, 2, "INSTR_MAP_FILL"},
-        {"fence.tensormap.acquire.gpu", ZLAY_FIELD_BYTES, 128, NULL},
-        {"fence.tensormap.acquire.gpu", ZLAY_FIELD_BYTES, 64, "INSTR_MAP_BYTES"},
-        {"discard", ZLAY_FIELD_BYTES, 256, "INSTR_LINE_BYTES"},
-        {"st_bulk", ZLAY_FIELD_SIZE, 16777216, NULL},
-        {"st_bulk", ZLAY_FIELD_SIZE, 60, "INSTR_STORE_8"},
-        {"st_bulk", ZLAY_FIELD_SIZE, 16777224, "INSTR_STORE_BYTES"},
-        {"st_bulk", ZLAY_FIELD_VALUE, 1, "INSTR_STORE_VALUE"},
-        {"tcgen05.alloc.cg1", ZLAY_FIELD_COLUMNS, 512, NULL},
-        {"tcgen05.alloc.cg1", ZLAY_FIELD_COLUMNS, 48, "INSTR_COLUMNS_POWER"},
-        {"tcgen05.alloc.cg1", ZLAY_FIELD_COLUMNS, 1024, "INSTR_COLUMNS"},
-        {"tcgen05.alloc.cg1", ZLAY_FIELD_COLUMNS, 16, "INSTR_COLUMNS"},
-        {"tcgen05.dealloc.cg1", ZLAY_FIELD_COLUMNS, 96, "INSTR_FREED_POWER"},
-        {"tcgen05.dealloc.cg1", ZLAY_FIELD_COLUMNS, 1024, "INSTR_FREED"},
-        {"tcgen05.ld.16x32bx2.x4", ZLAY_FIELD_OFFSET, 511, NULL},
-        {"tcgen05.ld.16x32bx2.x4", ZLAY_FIELD_OFFSET, -1, "INSTR_SPLIT"},
-        {"tcgen05.mma.cg1.f16.ss.scale_d", ZLAY_FIELD_SCALE, 15, NULL},
-        {"tcgen05.mma.cg1.f16.ss.scale_d", ZLAY_FIELD_SCALE, 16, "INSTR_SCALE_D"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        zlay_verdict v;
-        zlay_reason r[8];
-        const zlay_target *on = target(strncmp(rows[i].form, "wgmma", 5) ? "sm_100a" : "sm_90a");
-        zlay_instruction asked = {
-            form(rows[i].form), 90, 1, 0, {{rows[i].field, 0, rows[i].value}}};
-        assert_int_equal(zlay_instruction_check(&v, r, 8, on, &asked), ZLAY_OK);
-        const char *broken = v.reasons == 1 ? rule_name(r[0].rule) : v.reasons ? "several" : "";
-        if (strcmp(broken, rows[i].rule ? rows[i].rule : "") != 0)
-            fail_msg("%s %s %lld breaks %s", rows[i].form, zlay_field_name(rows[i].field),
-                     (long long)rows[i].value, broken);
-    }
+    for (size_t i = 0; i < sizeof constant_rows / sizeof *constant_rows; i++)
+        constant_breaks(&constant_rows[i]);
 }
 
 static uint32_t replaced(const char *name, const char *on, uint32_t ptx, int64_t value)
