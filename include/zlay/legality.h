@@ -45,6 +45,13 @@ ZLAY_API const char *zlay_target_driver(const zlay_target *target);
 /** The i-th target of the table, NULL past its end. */
 ZLAY_API const zlay_target *zlay_target_at(size_t i);
 
+/** The bytes that one thread loads or stores at once, n bytes as bit n; NULL:
+ *  what every target has.
+ *
+ *  In:      shared  0 global memory, else shared memory.
+ */
+ZLAY_API uint64_t zlay_target_widths(const zlay_target *target, int32_t shared);
+
 /** What a target is and gives; 0 where it has none, or no document says. */
 typedef struct zlay_target_info {
     uint32_t architecture;  /* 90 of sm_90a; 0x942 of gfx942 */

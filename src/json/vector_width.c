@@ -1,52 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "json/json.h"
 
-#include <string.h>
 
 /* ---- which accesses there are ------------------------------------------------------ */
-
-#define WIDTH(bytes) ((uint64_t)1 << (bytes))
-#define USUAL        (WIDTH(1) | WIDTH(2) | WIDTH(4) | WIDTH(8) | WIDTH(16))
 
 enum { GLOBAL, SHARED };
 static const zl_word spaces[] = {{"global", GLOBAL}, {"shared", SHARED}, {NULL, 0}};
 
-/* Bytes that one thread loads at once.  PTX ISA 9.1, ld: 256 bits are .global of sm_100 and later.
- * AMD CDNA 3 ISA, MUBUF, FLAT and DS: 96 bits besides the powers of two. */
-static const struct {
-    const char *prefix;
-    uint64_t global, shared;
-} targets[] = {
-    {"sm_8", USUAL, USUAL},
-    {"sm_9", USUAL, USUAL},
-    {"sm_1", USUAL | WIDTH(32), USUAL},
-    {"gfx", USUAL | WIDTH(12), USUAL | WIDTH(12)},
-};
-
-static bool is_amd(zl_span name)
-{
-    static const char *const names[] = {"gfx90a", "gfx942", "gfx950", "gfx1250"};
-    for (size_t i = 0; i < ZL_COUNT(names); i++)
-        if (strlen(names[i]) == name.length && !memcmp(names[i], name.text, name.length))
-            return true;
-    return false;
-}
-
 static zlay_status get_widths(zl_call *call, uint64_t *widths)
 {
     int32_t space = GLOBAL;
-    zl_span name = {0};
-    const zlay_target *target;
-    *widths = USUAL;
+    const zlay_target *target = NULL;
     zlay_status status = zl_get_word(call, call->request, "space", spaces, &space);
     if (!status && space != GLOBAL && space != SHARED) status = zl_wrong(call, "space", "a space");
-    if (!status) status = zl_get_text(call, call->request, "target", &name);
-    if (!status && name.text && !is_amd(name)) status = zl_get_target(call, &target);
-    if (status || !name.text) return status;
-    for (size_t i = 0; i < ZL_COUNT(targets); i++)
-        if (!strncmp(targets[i].prefix, name.text, strlen(targets[i].prefix)))
-            *widths = space == GLOBAL ? targets[i].global : targets[i].shared;
-    return ZLAY_OK;
+    if (!status && json_object_get(call->request, "target")) status = zl_get_target(call, &target);
+    if (!status) *widths = zlay_target_widths(target, space == SHARED);
+    return status;
 }
 
 /* ---- the mode ---------------------------------------------------------------------- */

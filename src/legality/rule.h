@@ -20,7 +20,9 @@ enum {
     ZL_HAS_TMA = 2,
     ZL_HAS_CLUSTER = 4,
     ZL_HAS_WGMMA = 8,
-    ZL_HAS_TCGEN05 = 16
+    ZL_HAS_TCGEN05 = 16,
+    ZL_HAS_LD_12 = 32, /* a thread loads 12 bytes at once, global and shared */
+    ZL_HAS_LD_32 = 64  /* 32 bytes, global only */
 };
 
 struct zlay_target {

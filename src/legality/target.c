@@ -5,12 +5,13 @@
 #include <string.h>
 
 enum {
-    NO_FEATURE = 0,
     CP_ASYNC = ZL_HAS_CP_ASYNC,
     TMA = ZL_HAS_TMA,
     CLUSTER = ZL_HAS_CLUSTER,
     WGMMA = ZL_HAS_WGMMA,
-    TCGEN05 = ZL_HAS_TCGEN05
+    TCGEN05 = ZL_HAS_TCGEN05,
+    LD_12 = ZL_HAS_LD_12,
+    LD_32 = ZL_HAS_LD_32
 };
 
 static const zlay_target targets[] = {
@@ -34,6 +35,14 @@ zlay_status zlay_target_find(const zlay_target **out, const char *name, size_t l
 const char *zlay_target_name(const zlay_target *target) { return target ? target->name : NULL; }
 
 const zlay_target *zlay_target_at(size_t i) { return i < ZL_COUNT(targets) ? &targets[i] : NULL; }
+
+uint64_t zlay_target_widths(const zlay_target *target, int32_t shared)
+{
+    uint64_t usual = 1u << 1 | 1u << 2 | 1u << 4 | 1u << 8 | 1u << 16;
+    if (target && target->features & ZL_HAS_LD_12) usual |= 1u << 12;
+    if (target && target->features & ZL_HAS_LD_32 && !shared) usual |= 1ull << 32;
+    return usual;
+}
 
 static const struct {
     int32_t type;
