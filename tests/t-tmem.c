@@ -147,6 +147,34 @@ static void paths_of_accumulators(void **state)
     zlay_ctx_free(ctx);
 }
 
+static const struct {
+    int32_t path;
+    uint32_t rows, n, hash;
+} fragments[] = {
+#define PATH(path, rows, n, hash) {ZLAY_TMEM_##path, rows, n, hash},
+#include "data/tmem_path.def"
+#undef PATH
+};
+
+static void accumulators_are_where_cutlass_has_them(void **state)
+{
+    (void)state;
+    zlay_ctx *ctx = ctx_new();
+    assert_int_equal(sizeof fragments / sizeof *fragments, 21);
+    for (size_t i = 0; i < sizeof fragments / sizeof *fragments; i++) {
+        zlay_tmem_map map = {.shape = fragments[i].path, .size = fragments[i].n};
+        zlay_layout *layout = layout_of(ctx, map);
+        uint64_t count = fragments[i].rows * (uint64_t)fragments[i].n;
+        uint32_t hash = 2166136261u;
+        assert_int_equal(zlay_layout_size(layout), count);
+        for (uint64_t at = 0; at < count; at++)
+            hash = (hash ^ (uint32_t)value_at(layout, at)) * 16777619u;
+        if (hash != fragments[i].hash) fail_msg("fragment %zu: another place", i);
+        zlay_layout_free(layout);
+    }
+    zlay_ctx_free(ctx);
+}
+
 static void the_example_of_the_header(void **state)
 {
     (void)state;
@@ -517,6 +545,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(registers_of_ld_and_st), cmocka_unit_test(packed_registers),
         cmocka_unit_test(registers_are_where_cutlass_has_them),
+        cmocka_unit_test(accumulators_are_where_cutlass_has_them),
         cmocka_unit_test(paths_of_accumulators),  cmocka_unit_test(the_example_of_the_header),
         cmocka_unit_test(path_of_every_product),  cmocka_unit_test(copies_of_cp),
         cmocka_unit_test(scale_factors),          cmocka_unit_test(questions_without_a_layout),
