@@ -223,6 +223,29 @@ static void the_descriptor_says_what_its_instruction_says(void **state)
     }
 }
 
+/* Any numbers in any field, with and without an instruction: a verdict, and the head is the same where
+ * nobody asks for reasons. */
+static void hostile_numbers_have_verdicts(void **state)
+{
+    (void)state;
+    uint64_t s = test_seed("t-idesc");
+    for (uint64_t i = 0; i < test_iterations(20000); i++) {
+        zlay_idesc f = random_fields(&s);
+        zlay_mma mma = {.instruction = ZLAY_MMA_TCGEN05, .kind = f.kind, .m = f.m, .n = f.n};
+        zlay_verdict v, bare;
+        zlay_reason r[REASONS];
+        size_t word = (size_t)test_range(&s, 0, offsetof(zlay_idesc, reserved) / 4 - 1);
+        uint32_t value = (uint32_t)test_random(&s) >> test_range(&s, 0, 31);
+        memcpy((char *)&f + 4 * word, &value, sizeof value);
+        const zlay_mma *with = i % 2 ? &mma : NULL;
+        assert_int_equal(zlay_idesc_check(&v, r, REASONS, target("sm_103a"), &f, with), ZLAY_OK);
+        assert_int_equal(zlay_idesc_check(&bare, NULL, 0, target("sm_103a"), &f, with), ZLAY_OK);
+        assert_memory_equal(&v, &bare, sizeof v);
+        uint32_t packed;
+        if (zlay_idesc_pack(&packed, &f)) assert_int_equal(v.answer, ZLAY_NO);
+    }
+}
+
 static void misuse(void **state)
 {
     (void)state;
@@ -259,6 +282,7 @@ int main(void)
         cmocka_unit_test(bits_without_a_field_break_a_rule),
         cmocka_unit_test(ptxas_takes_wrong_constants),
         cmocka_unit_test(the_descriptor_says_what_its_instruction_says),
+        cmocka_unit_test(hostile_numbers_have_verdicts),
         cmocka_unit_test(misuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
