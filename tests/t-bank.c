@@ -3,8 +3,6 @@
  * lanes can take, races, names, and what is refused. t-bank-counted.c has what devices counted. */
 #include "bank.h"
 
-enum { OFF = -1 };
-
 /* ---- the header's example -------------------------------------------------------------- */
 
 static void by_hand(void **state)
@@ -24,13 +22,6 @@ static void by_hand(void **state)
 }
 
 /* ---- counted another way ----------------------------------------------------------------- */
-
-/* Lanes served together, as sources write them; the same again from lane 32 on where there are 64. */
-typedef struct served {
-    const char *target, *access, *groups;
-    uint32_t bytes, banks;
-    char rule; /* w: words once; p: pairs merge; l: lanes apart */
-} served;
 
 #define ALL32 "0-31"
 #define HALF "0-15 | 16-31"
@@ -53,65 +44,6 @@ static const served table[] = {
     {"gfx950", "ds_load_b128", "0-3,12-15,20-27 | 4-11,16-19,28-31", 16, 64, 'w'},
     {"gfx950", "ds_write_b64", HALF, 8, 32, 'w'},       {"gfx950", "ds_read_b64_tr_b16", ALL32, 8, 64, 'w'},
 };
-
-typedef struct grouping {
-    uint32_t count;
-    uint64_t lanes[16];
-} grouping;
-
-static grouping groups_of(const char *text, uint32_t lanes)
-{
-    grouping g = {1, {0}};
-    int from, to, used;
-    uint64_t all = 0;
-    while (sscanf(text, "%d-%d%n", &from, &to, &used) == 2) {
-        for (int l = from; l <= to; l++) g.lanes[g.count - 1] |= 1ull << l;
-        text += used;
-        if (*text == ',') text++;
-        else if (*text) text += 3, g.count++;
-    }
-    for (uint32_t i = 0; i < g.count; i++) all |= g.lanes[i];
-    if (lanes == 64 && all <= UINT32_MAX)
-        for (uint32_t i = 0; i < g.count; i++) g.lanes[g.count + i] = g.lanes[i] << 32;
-    if (lanes == 64 && all <= UINT32_MAX) g.count *= 2;
-    return g;
-}
-
-/* The most words that one bank is asked for. */
-static uint32_t asked(const served *s, const uint32_t *a, uint32_t lanes, uint64_t group)
-{
-    uint32_t most = 0;
-    for (uint32_t bank = 0; bank < s->banks; bank++) {
-        uint32_t words[256], n = 0;
-        for (uint32_t l = 0; l < lanes; l++) {
-            if (!(group >> l & 1) || a[l] == UINT32_MAX) continue;
-            for (uint32_t w = a[l] / 4; w <= (a[l] + s->bytes - 1) / 4; w++) {
-                bool seen = false;
-                for (uint32_t i = 0; i < n; i++) seen |= words[i] == w;
-                if (w % s->banks == bank && (!seen || s->rule == 'l')) words[n++] = w;
-            }
-        }
-        if (n > most) most = n;
-    }
-    return most;
-}
-
-static bool twins(const uint32_t *a, uint32_t lanes, uint32_t step)
-{
-    for (uint32_t l = 0; l < lanes; l++)
-        if (a[l] != UINT32_MAX && a[l ^ step] != UINT32_MAX && a[l] != a[l ^ step]) return false;
-    return true;
-}
-
-static uint32_t counted(const served *s, const uint32_t *a, uint32_t lanes)
-{
-    grouping g = groups_of(s->groups, lanes);
-    bool merge = s->rule == 'p' && (twins(a, lanes, 1) || twins(a, lanes, 2));
-    uint32_t sum = 0;
-    for (uint32_t i = 0; i < g.count; i += merge ? 2 : 1)
-        sum += asked(s, a, lanes, merge ? g.lanes[i] | g.lanes[i + 1] : g.lanes[i]);
-    return sum;
-}
 
 /* Addresses with some order in them, some lanes off; a matrix has all of its rows. */
 static void draw(uint64_t *s, const zlay_bank_access *x, uint32_t *a)
