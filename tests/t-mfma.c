@@ -344,6 +344,13 @@ static void repairs(void **state)
     const zlay_reason *r = reason_of(reasons, &v, rule_number("MFMA_K"), -2);
     assert_true(r && r->value == 32 && r->lo == 8 && r->fix_value == 8 && r->fix_split == 4 && r->fix_keeps == ZLAY_KEEPS_ALL);
     m = plain();
+    m.m = m.n = m.k = 4;
+    assert_int_equal(answer("gfx942", &m), ZLAY_YES);
+    m.blocks = 16;
+    assert_int_equal(answer("gfx942", &m), ZLAY_YES);
+    m.blocks = 1;
+    assert_int_equal(answer("gfx942", &m), ZLAY_NO);
+    m = plain();
     m.blocks = 2;
     assert_int_equal(zlay_mma_check(&v, reasons, REASONS, target("gfx950"), &m), ZLAY_OK);
     assert_true(reasons[0].rule == rule_number("MFMA_K") || reasons[0].rule == rule_number("MFMA_BLOCKS"));
@@ -365,7 +372,7 @@ static void hostile(void **state)
         if (test_range(&s, 0, 3) == 0) *word = (int32_t)test_range(&s, -2, 70);
         bool same = *word == before || word == &m.a_source || (word == (int32_t *)(void *)&m.blocks && *word == 1) ||
                     (word == (int32_t *)(void *)&m.cta_group && *word == 1) || (word == (int32_t *)(void *)&m.strict && *word == 1) ||
-                    (word == (int32_t *)(void *)&m.m && *word == 32) || (word == (int32_t *)(void *)&m.k && *word == 8);
+                    (word == (int32_t *)(void *)&m.m && *word == 32) || (word == (int32_t *)(void *)&m.k && (*word == 8 || *word == 4));
         zlay_answer got = answer("gfx942", &m);
         if (!same) assert_int_equal(got, ZLAY_NO);
     }

@@ -72,7 +72,7 @@ typedef struct zlay_mma {
     uint32_t negate_b;    /* 1: -B */
     uint32_t saturate;    /* 1: integer sums saturate */
     int32_t bit_op;       /* ZLAY_BIT_*, of b1 */
-    uint32_t blocks;      /* independent products of one mfma; 0: 1 */
+    uint32_t blocks;      /* independent products of one mfma; 0: its shape's */
     uint32_t strict;      /* 1: rows of a narrower practice refuse too */
     uint32_t ptx;         /* 10 * major + minor of the PTX version; 0: any */
     uint32_t reserved[3]; /* 0 */

@@ -52,15 +52,16 @@ static bool has(uint64_t set, int32_t member)
     return member >= 0 && member < 64 && set >> member & 1;
 }
 
-static uint32_t blocks_of(const zlay_mma *m) { return m->blocks ? m->blocks : 1; }
 
-/* Types weigh more than shapes: a shape is looked for among the forms of its types. */
+/* Types weigh more than shapes: a shape is looked for among the forms of its types, and one block
+ * before many where blocks are not said. */
 static uint32_t distance(const form *f, const zlay_mma *m)
 {
     int types = !has(f->a, m->a) + !has(f->b, m->b) + !has(f->d, m->d);
     int kinds = (f->sparse != m->sparse) + !has(f->scales, m->scale_vec);
-    int shape = (f->m != m->m) + (f->n != m->n) + (f->k != m->k) + (f->blocks != blocks_of(m));
-    return (uint32_t)(64 * types + 8 * kinds + shape);
+    bool blocks = m->blocks && f->blocks != m->blocks;
+    int shape = (f->m != m->m) + (f->n != m->n) + (f->k != m->k) + blocks;
+    return (uint32_t)(128 * types + 16 * kinds + 2 * shape + (!m->blocks && f->blocks != 1));
 }
 
 static const form *nearest(const zl_subject *s)
@@ -72,6 +73,12 @@ static const form *nearest(const zl_subject *s)
         if (far < least) best = f, least = far;
     }
     return best;
+}
+
+static uint32_t blocks_near(const zl_subject *s)
+{
+    const form *f = nearest(s);
+    return f ? f->blocks : 0;
 }
 
 static uint64_t of_modifiers(zl_quantity q, const zlay_mma *m)
@@ -106,7 +113,7 @@ static uint64_t value(zl_quantity q, const zl_subject *s, uint32_t i)
     case ZL_Q_MFMA_M: return m->m;
     case ZL_Q_MFMA_N: return m->n;
     case ZL_Q_MFMA_K: return m->k;
-    case ZL_Q_MFMA_BLOCKS: return blocks_of(m);
+    case ZL_Q_MFMA_BLOCKS: return m->blocks ? m->blocks : blocks_near(s);
     case ZL_Q_MFMA_NEGATE_A: return m->negate_a;
     case ZL_Q_MFMA_NEGATE_B: return m->negate_b;
     case ZL_Q_MFMA_SATURATE: return m->saturate;
