@@ -155,6 +155,31 @@ static void every_form_is_somewhere_and_has_its_operands(void **state)
     }
 }
 
+/* ptxas takes a tensor copy without .tile for one in the tile mode, on the targets of the latter. */
+static void tensor_copies_are_tiled_unless_said(void **state)
+{
+    (void)state;
+    static char text[LINE_ROOM], other[LINE_ROOM];
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t number = 0;
+        zlay_buf a = {text, sizeof text, 0}, b = {other, sizeof other, 0};
+        assert_int_equal(zlay_instruction_print(&a, forms[i], NULL, 0), ZLAY_OK);
+        size_t length = strcspn(text, " ;");
+        char *tile = strstr(text, ".tile");
+        if (strncmp(text, "cp.", 3) || !tile || (size_t)(tile - text) >= length || tile[5] == ':')
+            continue;
+        memcpy(other, text, length);
+        memmove(other + (tile - text), tile + 5, length - (size_t)(tile - text) - 5);
+        if (zlay_instruction_find(&number, other, length - 5)) fail_msg("none is a %s", text);
+        assert_int_equal(zlay_instruction_print(&b, number, NULL, 0), ZLAY_OK);
+        if (strncmp(text, other, length)) fail_msg("%s finds %s", text, other);
+        found++;
+    }
+    assert_true(found >= 5 * 4);
+    assert_int_equal(zlay_instruction_find(&found, "cp.async.bulk.shared::cluster.global.mbarrier::x", 48), ZLAY_NONE);
+}
+
 static void what_is_no_form_is_none(void **state)
 {
     (void)state;
@@ -522,6 +547,7 @@ int main(void)
         cmocka_unit_test(every_text_is_of_one_form),
         cmocka_unit_test(every_opcode_finds_a_form),
         cmocka_unit_test(every_form_is_somewhere_and_has_its_operands),
+        cmocka_unit_test(tensor_copies_are_tiled_unless_said),
         cmocka_unit_test(what_is_no_form_is_none),
         cmocka_unit_test(other_spellings_and_defaults),
         cmocka_unit_test(every_value_has_a_verdict),

@@ -65,7 +65,8 @@ typedef struct zlay_instruction {
 } zlay_instruction;
 
 /** Find a form by its id, or by the PTX opcode with all its modifiers (where
- *  forms differ in operands only, the first).
+ *  forms differ in operands only, the first; .tile may be left out of a tensor
+ *  copy, as PTX has it).
  *
  *  Returns: ZLAY_OK; ZLAY_NONE no such form; ZLAY_EINVAL a NULL.
  *  Out:     out  the form's number, which lasts as long as zlay_rules_version

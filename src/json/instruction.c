@@ -6,7 +6,16 @@
 
 /* ---- the request ---------------------------------------------------------------------- */
 
-/* "8.6", 8.6 or 86. */
+static zlay_status get_ptx_integer(zl_call *call, uint32_t *out)
+{
+    zlay_status status = zl_get_u32(call, call->request, "ptx", out);
+    bool said = json_object_get(call->request, "ptx") != NULL;
+    if (!status && said && !*out) return zl_wrong(call, "ptx", "a PTX version as \"8.6\"");
+    if (!status && *out < 10) *out *= 10;
+    return status;
+}
+
+/* "8.6", 8.6 or 86; 9 is 9.0. */
 zlay_status zl_get_ptx(zl_call *call, uint32_t *out)
 {
     zl_span text = {0};
@@ -16,7 +25,7 @@ zlay_status zl_get_ptx(zl_call *call, uint32_t *out)
         *out = (uint32_t)(10 * number + 0.5);
         return ZLAY_OK;
     }
-    if (!json_is_string(value)) return zl_get_u32(call, call->request, "ptx", out);
+    if (!json_is_string(value)) return get_ptx_integer(call, out);
     zlay_status status = zl_get_text(call, call->request, "ptx", &text);
     if (status) return status;
     if (text.length != 3 || text.text[0] < '1' || text.text[0] > '9' || text.text[1] != '.' ||

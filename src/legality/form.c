@@ -247,11 +247,40 @@ static uint32_t find(const char *text, size_t length, spelling *spell)
     return 0;
 }
 
+enum { OPCODE_MOST = 160 };
+
+/* Where `part` begins in an opcode, `length` where it does not. */
+static size_t where_is(const char *name, size_t length, const char *part)
+{
+    size_t size = strlen(part);
+    for (size_t i = 0; i + size <= length; i++)
+        if (!memcmp(name + i, part, size)) return i;
+    return length;
+}
+
+/* The mode of a tensor copy's opcode is .tile where none is written; it stands before what
+ * completes the copy, or behind the .global of a prefetch. */
+static uint32_t find_tiled(const char *name, size_t length)
+{
+    static const char tile[] = ".tile", global[] = ".L2.global";
+    char text[OPCODE_MOST + sizeof tile];
+    size_t at = where_is(name, length, ".mbarrier::");
+    if (length > OPCODE_MOST) return 0;
+    if (at == length) at = where_is(name, length, ".bulk_group");
+    if (at == length) at = where_is(name, length, global) + strlen(global);
+    if (at > length) return 0;
+    memcpy(text, name, at);
+    memcpy(text + at, tile, strlen(tile));
+    memcpy(text + at + strlen(tile), name + at, length - at);
+    return find(text, length + strlen(tile), as_text);
+}
+
 zlay_status zlay_instruction_find(uint32_t *out, const char *name, size_t length)
 {
     if (!out || !name) return ZLAY_EINVAL;
     uint32_t number = find(name, length, as_word);
     if (!number) number = find(name, length, as_text);
+    if (!number) number = find_tiled(name, length);
     if (!number) return ZLAY_NONE;
     *out = number;
     return ZLAY_OK;
