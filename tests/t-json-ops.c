@@ -311,6 +311,7 @@ static void columns(void **state)
     static const char *const rows[][3] = {
         {CHECK(IMAGES("\"im2col\"", "[-1,-1]", "[-1,-1]", "64") "}"), "ok", "{\"answer\":\"yes\",\"basis\":\"measured\",\"broken\":[],\"noted\":[],\"driver\":\"accepts\",\"driver_version\":\"580.159.04\",\"repaired\":[]}"},
         {CHECK(IMAGES("1", "[-1,-129]", "[-1,-1]", "64") "}"), "ok.broken.0.value", "-129"},
+        {CHECK("{\"mode\":0,\"type\":-1,\"rank\":1,\"address\":0,\"extent\":[64],\"stride\":[],\"box\":[64],\"step\":[1],\"interleave\":0,\"swizzle\":0,\"l2\":0,\"oob\":0}"), "ok.broken.0.value", "-1"},
         {CHECK(IMAGES("1", "[-1,-129]", "[-1,-1]", "64") "}"), "ok.broken.0.bound", "[-128,127]"},
         {CHECK(IMAGES("1", "[-1,-129]", "[-1,-1]", "64") "}"), "ok.broken.0.relation", "\"range\""},
         {CHECK(IMAGES("1", "[-1,-129]", "[-1,-1]", "64") "}"), "ok.broken.0.index", "1"},

@@ -33,12 +33,27 @@ static json_t *field_value(int32_t field)
 
 static json_t *index_value(int32_t index) { return index < 0 ? json_null() : json_integer(index); }
 
+/* Enumerators are 32 signed bits of their own. */
+static bool is_signed(const zlay_reason *r)
+{
+    switch (r->field) {
+    case ZLAY_FIELD_MODE:
+    case ZLAY_FIELD_TYPE:
+    case ZLAY_FIELD_INTERLEAVE:
+    case ZLAY_FIELD_SWIZZLE:
+    case ZLAY_FIELD_L2:
+    case ZLAY_FIELD_OOB:
+    case ZLAY_FIELD_WIDE_MODE: return true;
+    default: return r->relation == ZLAY_REL_SIGNED;
+    }
+}
+
 static json_t *number_value(const zl_checked *c, const zlay_reason *r, uint64_t number)
 {
     const zl_word *words = c->names ? c->names(r->field) : NULL;
     const char *name = words && number <= INT32_MAX ? zl_word_of(words, (int32_t)number) : NULL;
     if (name) return json_string(name);
-    return r->relation == ZLAY_REL_SIGNED ? zl_json_int((int64_t)number) : zl_json_uint(number);
+    return is_signed(r) ? zl_json_int((int64_t)number) : zl_json_uint(number);
 }
 
 static json_t *bound_value(zl_call *call, const zl_checked *c, const zlay_reason *r)
@@ -60,6 +75,9 @@ static void fix_words(char *out, size_t room, const zl_checked *c, const zlay_re
     int length = snprintf(out, room, "set %s", field ? field : "the field");
     if (r->index >= 0) length += snprintf(out + length, room - (size_t)length, "[%d]", r->index);
     if (name) length += snprintf(out + length, room - (size_t)length, " to %s", name);
+    else if (is_signed(r))
+        length += snprintf(out + length, room - (size_t)length, " to %" PRId64,
+                           (int64_t)r->fix_value);
     else length += snprintf(out + length, room - (size_t)length, " to %" PRIu64, r->fix_value);
     if (r->fix_split > 1)
         snprintf(out + length, room - (size_t)length, " and issue %d %s", r->fix_split,
