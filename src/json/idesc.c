@@ -130,6 +130,7 @@ static zlay_status refuse(zl_call *call, const zlay_idesc *fields)
         return zl_fail(call->ctx, ZLAY_EINVAL, "field '%s' is %" PRIu64 ", no bits for it: %s",
                        field, reasons[i].value, rule.text);
     }
+    if (fields->k && fields->k != 96) return zl_wrong(call, "k", "96, the one K that has a bit");
     return zl_fail(call->ctx, ZLAY_EINVAL, "a field does not fit its bits, or its kind has none");
 }
 
