@@ -583,6 +583,7 @@ static void patterns_are_noted(void **state)
         for (uint32_t at = 0; at < 2048; at += 128) {
             zlay_tensormap map = legal_map();
             map.swizzle = swizzle;
+            if (swizzle) map.box[0] = 8u << swizzle;
             zlay_issue c = found("tma.load.2d");
             c.smem = at;
             zlay_verdict v = asked("sm_90a", &c, &map, reasons);
@@ -591,8 +592,23 @@ static void patterns_are_noted(void **state)
         }
 }
 
-/* ---- hostile numbers
- * ------------------------------------------------------------------------------ */
+/* A copy through a map that no driver encodes is no copy, whatever its own operands are. */
+static void the_map_counts(void **state)
+{
+    (void)state;
+    zlay_tensormap map = legal_map();
+    zlay_issue c = found("tma.load.2d");
+    assert_null(broken("COPY_MAP", "sm_90a", &c, &map));
+    map.swizzle = 99;
+    assert_non_null(broken("COPY_MAP", "sm_90a", &c, &map));
+    map = legal_map();
+    map.stride[0] += 8;
+    assert_non_null(broken("COPY_MAP", "sm_90a", &c, &map));
+    c = found("bulk.g2s");
+    assert_null(broken("COPY_MAP", "sm_90a", &c, NULL));
+}
+
+/* ---- hostile numbers ---------------------------------------------------------------- */
 
 /* A second reading of the rules of tile loads, from the tables of the header. */
 static bool load_is_legal(const zlay_issue *c, const zlay_tensormap *m)
@@ -714,6 +730,7 @@ int main(void)
         cmocka_unit_test(packed_types),
         cmocka_unit_test(offsets_of_im2col),
         cmocka_unit_test(patterns_are_noted),
+        cmocka_unit_test(the_map_counts),
         cmocka_unit_test(random_loads),
         cmocka_unit_test(any_bytes_have_a_verdict),
         cmocka_unit_test(refused),

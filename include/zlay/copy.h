@@ -127,7 +127,8 @@ ZLAY_API zlay_status zlay_issue_find(zlay_issue *out, const char *id, size_t len
  *                        word that is not 0.
  *  Out:     out, reasons  as zlay_tensormap_check.
  *  In:      issue  any value of any field has a verdict.
- *           map    what the copy's map holds, which tensormap_check judges;
+ *           map    what the copy's map holds; one that tensormap_check
+ *                  refuses breaks COPY_MAP;
  *                  may be NULL for all but tensor copies.
  */
 ZLAY_API zlay_status zlay_copy_check(zlay_verdict *out, zlay_reason *reasons, size_t room,

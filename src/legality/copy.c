@@ -75,6 +75,13 @@ static bool corners_inside(const zlay_tensormap *m)
 
 /* ---- starts of tiles -------------------------------------------------------------- */
 
+static uint64_t legal_map(const zl_subject *s)
+{
+    zlay_verdict v;
+    zlay_status status = zlay_tensormap_check(&v, NULL, 0, s->target, issued(s)->map);
+    return !status && v.answer == ZLAY_YES;
+}
+
 /* Where the first box starts in its row, then what the i-th tile axis that moves it adds. */
 static int64_t start_x(const zl_issue *s, uint32_t i)
 {
@@ -162,6 +169,7 @@ static uint64_t value(zl_quantity q, const zl_subject *s, uint32_t i)
     if (q >= ZL_Q_COPY_MAP_MODE && q <= ZL_Q_COPY_ADDRESS) return of_map(q, issue);
     if (q >= ZL_Q_COPY_MASK && q <= ZL_Q_COUNT) return of_cluster(q, c);
     switch (q) {
+    case ZL_Q_COPY_MAP: return legal_map(s);
     case ZL_Q_COPY_X: return (uint64_t)(int64_t)c->coordinate[0];
     case ZL_Q_COPY_X_BYTES:
         return (uint64_t)start_x(issue, i) * (zlay_tensormap_type_bits(issue->map->type) / 8);
