@@ -32,17 +32,19 @@ ISA's text, which refuses under strictness alone. `keeps` is what the repair kee
 | number | id | rule | value | on | by | keeps | source |
 |---|---|---|---|---|---|---|---|
 END
-printf '#define CLASSES(name, text, classes) SET name @ text\n#include "legality/classes.def"\n#define RULES(file, version)\n#define RULE(number, id, quantity, relation, lo, hi, when, by, field, targets, keeps, source, text) ROW number @ id @ text @ relation @ lo @ hi @ targets @ by @ keeps @ source\n#include "legality/rules.def"\n' |
-    ${CC:-cc} -E -P -Isrc -x c - | grep -E '^(ROW|SET)' | sort -k1,1r -k2,2n | awk -v form="$form" -F ' @ ' '
+printf '#define CLASSES(name, text, classes) SET name @ text\n#include "legality/classes.def"\n#define RULES(file, version)\n#define CONSTANT(name, value) CONST name @ value\n#define RULE(number, id, quantity, relation, lo, hi, when, by, field, targets, keeps, source, text) ROW number @ id @ text @ relation @ lo @ hi @ targets @ by @ keeps @ source\n#include "legality/rules.def"\n' |
+    ${CC:-cc} -E -P -Isrc -x c - | grep -E '^(ROW|SET|CONST)' | sed 's/^CONST/SET =/' | sort -k1,1r -k2,2n | awk -v form="$form" -F ' @ ' '
     function plain(text) { gsub(/^"|"$/, "", text); return text }
     function word(text) { text = tolower(text); gsub(/_/, " ", text); return text }
     function bound(text) {
         if (text ~ /^INT(32|64)_MAX$/) return text == "INT32_MAX" ? "2^31 - 1" : "2^63 - 1"
+        if (text in numbers) text = numbers[text]
         gsub(/NEGATIVE\(/, "-", text)
         if (text ~ /^[A-Z_]+$/) return "(" word(text) ")"
         gsub(/\(1ull << |\(1u << |1ull << /, "2^", text); gsub(/\)/, "", text)
         return text
     }
+    /^SET = / { sub(/^SET = /, "", $1); numbers[$1] = $2; next }
     /^SET / { sub(/^SET /, "", $1); sets[$1] = plain($2); next }
     {
         sub(/^ROW /, "", $1)

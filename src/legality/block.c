@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks at launch as a subject of rules. */
+#include "legality/constants.h"
 #include "legality/rule.h"
 
 #include <zlay/block.h>
@@ -7,7 +8,6 @@
 enum {
     AXES = 3,
     GROUPS = 8,
-    WARP = 32,
     GROUP = 128,      /* threads of a warpgroup */
     GRANULE = 8,      /* registers of a thread */
     WARPS_TOGETHER = 4, /* warps whose registers are given at once */
@@ -27,8 +27,8 @@ static uint64_t sum(uint64_t a, uint64_t b)
 
 static uint64_t register_file(const zlay_block *b)
 {
-    uint64_t warps = up(up(b->threads, WARP) / WARP, WARPS_TOGETHER);
-    return zl_umul_sat(warps * WARP, up(b->registers, GRANULE));
+    uint64_t warps = up(up(b->threads, WARP_THREADS) / WARP_THREADS, WARPS_TOGETHER);
+    return zl_umul_sat(warps * WARP_THREADS, up(b->registers, GRANULE));
 }
 
 static uint64_t blocks(const zlay_block *b)
@@ -66,8 +66,7 @@ static bool moves_registers(const zlay_target *t)
 /* A warpgroup that asks for nothing breaks no rule of those that do. */
 static uint64_t asked(const zlay_block *b, uint32_t i)
 {
-    enum { LEAST = 24 };
-    return b->setmaxnreg[i] ? b->setmaxnreg[i] : LEAST;
+    return b->setmaxnreg[i] ? b->setmaxnreg[i] : SETMAXNREG_LEAST;
 }
 
 static uint64_t value(zl_quantity q, const zl_subject *s, uint32_t i)
@@ -102,15 +101,16 @@ static uint32_t count(zl_entries entries, const zl_subject *s)
 static bool guard(zl_guard g, const zl_subject *s)
 {
     const zlay_block *b = block_of(s);
-    bool clusters = b->flags & ZLAY_BLOCK_CLUSTER, odd = b->flags & ZLAY_BLOCK_NON_PORTABLE;
+    bool asked_for = b->flags & ZLAY_BLOCK_CLUSTER, odd = b->flags & ZLAY_BLOCK_NON_PORTABLE;
+    bool clusters = asked_for && s->target->features & ZL_HAS_CLUSTER;
     bool sets = b->flags & ZLAY_BLOCK_SETMAXNREG;
     switch (g) {
     case ZL_G_ON_NVIDIA: return nvidia(s->target);
     case ZL_G_REGISTERS_KNOWN: return b->registers > 0 && nvidia(s->target);
-    case ZL_G_IN_CLUSTERS: return clusters;
+    case ZL_G_IN_CLUSTERS: return asked_for;
     case ZL_G_IN_PORTABLE: return clusters && !odd;
     case ZL_G_IN_NON_PORTABLE: return clusters && odd;
-    case ZL_G_IN_GRIDS: return clusters && b->flags & ZLAY_BLOCK_GRID;
+    case ZL_G_IN_GRIDS: return asked_for && b->flags & ZLAY_BLOCK_GRID;
     case ZL_G_SETS_REGISTERS: return sets;
     default: return sets && b->registers > 0;
     }
@@ -119,7 +119,13 @@ static bool guard(zl_guard g, const zl_subject *s)
 static uint64_t bound(uint64_t b, const zl_subject *s, uint32_t i)
 {
     const zlay_block *block = block_of(s);
+    const zlay_target_info *gives = zl_target_limits(s->target);
     switch (b) {
+    case ZL_BOUND_THREADS: return gives->threads;
+    case ZL_BOUND_REGISTERS: return gives->registers;
+    case ZL_BOUND_FILE: return gives->register_file;
+    case ZL_BOUND_PORTABLE: return gives->cluster;
+    case ZL_BOUND_CLUSTER: return gives->cluster_most;
     case ZL_BOUND_STATIC: return s->target->suffix == 'a' ? s->target->smem : STATIC;
     case ZL_BOUND_SIDE: return block->cluster[i] ? block->cluster[i] : 1;
     case ZL_BOUND_POOL:

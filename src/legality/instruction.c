@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Instruction forms with their constants as a subject of rules. */
+#include "legality/constants.h"
 #include "legality/form.h"
 
 #include <string.h>
@@ -95,23 +96,26 @@ static uint64_t said_ptx(const zl_form *form)
     return said > zl_form_ptx(form, false) ? said : 0;
 }
 
-/* The last value of a field of tensormap.replace: the second of two on some targets, from a version
- * on. */
-static uint64_t last_value(const zl_subject *s, uint32_t sets, uint32_t from,
-                           const uint64_t last[2])
+uint64_t zl_elemtype_last(const zlay_target *target, uint32_t ptx)
 {
-    uint32_t ptx = ((const asked *)s->value)->ptx;
-    return last[zl_target_in(s->target, sets) && (!ptx || ptx >= from)];
+    bool packed = zl_target_in(target, ON_SUFFIX) && (!ptx || ptx >= 87);
+    return packed ? MAP_TYPES_LAST : MAP_PLAIN_TYPES_LAST;
+}
+
+uint64_t zl_swizzle_last(const zlay_target *target, uint32_t ptx)
+{
+    bool has_96 = zl_target_in(target, ON_96B) && (!ptx || ptx >= 88);
+    return has_96 ? MAP_SWIZZLES_LAST : MAP_PLAIN_SWIZZLES_LAST;
 }
 
 static uint64_t bound(uint64_t b, const zl_subject *s, uint32_t i)
 {
-    static const uint64_t elemtypes[2] = {12, 15}, swizzles[2] = {3, 4};
     const asked *a = s->value;
     (void)i;
     switch (b) {
-    case ZL_BOUND_ELEMTYPE: return last_value(s, ON_SUFFIX, 87, elemtypes);
-    case ZL_BOUND_SWIZZLE: return last_value(s, ON_96B, 88, swizzles);
+    case ZL_BOUND_ELEMTYPE: return zl_elemtype_last(s->target, a->ptx);
+    case ZL_BOUND_SWIZZLE: return zl_swizzle_last(s->target, a->ptx);
+    case ZL_BOUND_THREADS: return zl_target_limits(s->target)->threads;
     case ZL_BOUND_FORM_PTX: return zl_form_ptx(&a->form, false);
     case ZL_BOUND_SAID_PTX: return said_ptx(&a->form);
     case ZL_BOUND_TARGET_PTX: return zl_target_ptx(s->target);

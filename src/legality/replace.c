@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tensormap.replace as a subject of rules, and the numbers that it takes for a map. */
-#include "legality/rule.h"
+#include "legality/constants.h"
+#include "legality/form.h"
 
 #include <zlay/replace.h>
 
 enum { ALL_FLAGS = 2 * ZLAY_REPLACE_FENCES - 1 };
 
 /* Greatest values that the target decides. */
-#define ELEMTYPES   (UINT64_MAX - 1)
-#define SWIZZLES    (UINT64_MAX - 2)
-#define ATOMICITIES (UINT64_MAX - 3)
+#define ELEMTYPES (UINT64_MAX - 1)
+#define SWIZZLES  (UINT64_MAX - 2)
 
 static const struct {
     uint32_t entries;
@@ -42,10 +42,8 @@ static bool on_target(const zl_subject *s)
 static uint64_t greatest(const zl_subject *s)
 {
     uint64_t most = fields[replace_of(s)->field].most;
-    bool has_96 = s->target->cls == ZL_CLASS_SM103 && s->target->suffix == 'a';
-    if (most == ELEMTYPES) return after_sm90(s->target) ? 15 : 12;
-    if (most == SWIZZLES) return has_96 ? 4 : 3;
-    return most == ATOMICITIES ? 3 : most;
+    if (most == ELEMTYPES) return zl_elemtype_last(s->target, 0);
+    return most == SWIZZLES ? zl_swizzle_last(s->target, 0) : most;
 }
 
 static uint64_t value(zl_quantity q, const zl_subject *s, uint32_t i)

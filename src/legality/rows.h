@@ -3,6 +3,7 @@
 #ifndef ZL_ROWS_H
 #define ZL_ROWS_H
 
+#include "legality/constants.h"
 #include "legality/rule.h"
 
 #include <zlay/barrier.h>
@@ -39,6 +40,11 @@ enum {
 #define BLOCK_STATIC_MOST   ZL_BOUND_STATIC
 #define BLOCK_CLUSTER_SIDE  ZL_BOUND_SIDE
 #define BLOCK_POOL_SIZE     ZL_BOUND_POOL
+#define BLOCK_THREADS_MOST  ZL_BOUND_THREADS
+#define BLOCK_REGISTERS_MOST ZL_BOUND_REGISTERS
+#define BLOCK_FILE_SIZE     ZL_BOUND_FILE
+#define BLOCK_CLUSTER_PORTABLE ZL_BOUND_PORTABLE
+#define BLOCK_CLUSTER_MOST  ZL_BOUND_CLUSTER
 #define REPLACE_LAST_FIELD  (ZLAY_REPLACE_FIELDS - 1)
 #define REPLACE_LEAST       ZL_BOUND_LEAST
 #define REPLACE_MOST        ZL_BOUND_MOST

@@ -128,6 +128,11 @@ typedef enum zl_entries {
 #define ZL_BOUND_LEAST       (UINT64_MAX - 49) /* of a field of tensormap.replace */
 #define ZL_BOUND_MOST        (UINT64_MAX - 50)
 #define ZL_BOUND_MULTIPLE    (UINT64_MAX - 51)
+#define ZL_BOUND_THREADS     (UINT64_MAX - 52) /* what the target gives a block or a thread */
+#define ZL_BOUND_REGISTERS   (UINT64_MAX - 53)
+#define ZL_BOUND_FILE        (UINT64_MAX - 54)
+#define ZL_BOUND_PORTABLE    (UINT64_MAX - 55)
+#define ZL_BOUND_CLUSTER     (UINT64_MAX - 56)
 
 /* Of instruction forms. */
 #define ZL_BOUND_FORM_PTX     (UINT64_MAX - 96) /* the oldest PTX version that has the form */
@@ -208,6 +213,9 @@ extern const zl_subject_form zl_tensormap_form, zl_smemdesc_form, zl_mma_form, z
 
 /* The end of a block's shared addresses: what it may have behind what the system keeps. */
 uint64_t zl_smem_window(const zlay_target *target);
+
+/* What the row of limits.def says of the target's architecture. */
+const zlay_target_info *zl_target_limits(const zlay_target *target);
 
 /* How many rules of wgmma an instruction breaks; none of them is noted. */
 uint32_t zl_wgmma_broken(const zlay_target *target, const zlay_mma *mma);

@@ -2,8 +2,6 @@
 /* What a target is and gives. */
 #include "legality/form.h"
 
-#include <string.h>
-
 static const zlay_target_info limits[] = {
 #define LIMITS(arch, width, most_threads, own, file, shared, bank_count, blocks, most_blocks)      \
     {.architecture = arch,                                                                         \
@@ -35,14 +33,18 @@ static const char *class_name(zl_class cls)
     return "";
 }
 
+const zlay_target_info *zl_target_limits(const zlay_target *target)
+{
+    size_t i = 0;
+    while (i + 1 < ZL_COUNT(limits) && limits[i].architecture != target->arch) i++;
+    return &limits[i];
+}
+
 zlay_status zlay_target_get(zlay_target_info *out, const zlay_target *target)
 {
     zlay_target_info info;
     if (!out || !target) return ZLAY_EINVAL;
-    memset(&info, 0, sizeof info);
-    for (size_t i = 0; i < ZL_COUNT(limits); i++)
-        if (limits[i].architecture == target->arch) info = limits[i];
-    info.architecture = target->arch;
+    info = *zl_target_limits(target);
     info.suffix = target->suffix;
     info.cls = class_name(target->cls);
     info.ptx = zl_target_ptx(target);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Forms of tcgen05.mma as the rows of tcgen05.def have them. */
+#include "legality/form.h"
 #include "legality/tcgen05.h"
 
 /* ---- where ---------------------------------------------------------------------- */
@@ -24,15 +25,6 @@ bool zl_t5_on(zl_t5_feature feature, const zlay_target *target)
     return features[feature].archs & arch_bit(target->arch) && features[feature].suffixes & suffix;
 }
 
-static const struct {
-    uint32_t arch;
-    char suffix;
-    uint32_t ptx;
-} since[] = {
-#define T5_SINCE(arch, suffix, ptx) {arch, suffix, ptx},
-#include "legality/tcgen05.def"
-};
-
 /* mxf4nvf4 came with PTX 8.7, .block16 and .block32 with 8.8 (ptxas 13.0). */
 static uint32_t form_since(const zl_tcgen05 *t)
 {
@@ -43,12 +35,8 @@ static uint32_t form_since(const zl_tcgen05 *t)
 
 uint32_t zl_t5_ptx(const zl_tcgen05 *t, const zlay_target *target)
 {
-    uint32_t least = form_since(t);
-    for (size_t i = 0; i < ZL_COUNT(since); i++)
-        if (since[i].arch == target->arch && since[i].suffix == target->suffix &&
-            since[i].ptx > least)
-            least = since[i].ptx;
-    return least;
+    uint32_t form = form_since(t), known = zl_target_ptx(target);
+    return form > known ? form : known;
 }
 
 /* ---- kinds and types -------------------------------------------------------------- */
