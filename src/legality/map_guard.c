@@ -65,7 +65,7 @@ static bool put_bound(zl_text *out, const char *name, const char *how, int64_t b
 /* lo <= factor x + rest <= hi, for x; bounds that no int64_t can miss are left out. */
 static void put_solved(zl_text *out, const zl_given *g, size_t only, int64_t lo, int64_t hi)
 {
-    int64_t factor = g->line[only], rest = g->line[g->names.count], low, high;
+    int64_t factor = g->line[only], rest = g->line[g->names.count], low = 0, high = 0;
     const char *name = g->names.at[only].name.text;
     bool has_low = lo > INT64_MIN && zl_sub(lo, rest, &low) && low > INT64_MIN;
     bool has_high = hi < INT64_MAX && zl_sub(hi, rest, &high) && high > INT64_MIN, put = false;
