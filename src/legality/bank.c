@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { WORD = 4, LANES_STEP = 4, KEYS_MOST = ZLAY_BANK_LANES * 3, CHAINS = 64 };
+enum { WORD = 4, LANES_STEP = 4, KEYS_MOST = ZLAY_BANK_LANES * 3, CHAINS = 64, WARP = 32 };
 
 /* An access as it is counted: keys are whole lanes where these fill aligned banks, else words. */
 typedef struct counted {
@@ -155,11 +155,30 @@ static bool write_once(written *w, uint32_t key)
     return true;
 }
 
+/* Two active lanes of one address, each compared with those behind it, four at a time. */
+static bool meets(const uint32_t *addresses, uint32_t lanes)
+{
+    uint32_t behind[WARP + LANES_STEP];
+    four met = {0}, other;
+    memcpy(behind, addresses, lanes * sizeof *behind);
+    for (uint32_t i = 0; i < LANES_STEP; i++) behind[lanes + i] = ZLAY_BANK_INACTIVE;
+    for (uint32_t l = 0; l < lanes; l++) {
+        uint32_t a = addresses[l];
+        if (a == ZLAY_BANK_INACTIVE) continue;
+        for (uint32_t i = l + 1; i < lanes; i += LANES_STEP) {
+            memcpy(&other, behind + i, sizeof other);
+            met |= (four)(other == (four){a, a, a, a});
+        }
+    }
+    return (met[0] | met[1] | met[2] | met[3]) != 0;
+}
+
 /* Two lanes that write one byte; the second address of a lane may be its first. */
 static bool races(const zl_banked *b, const uint32_t *addresses, uint32_t count)
 {
     uint32_t shift = (uint32_t)__builtin_ctz(b->access->align), keys = b->access->bytes >> shift;
     written w;
+    if (keys == 1 && count == b->lanes && count <= WARP) return meets(addresses, count);
     w.count = 0;
     memset(w.head, 0, sizeof w.head);
     for (uint32_t l = 0; l < count; l++) {
