@@ -5,13 +5,13 @@
 #include <string.h>
 
 enum {
-#define BANK_TARGET(name, arch, lanes) INDEX_##name,
+#define BANK_TARGET(name, arch) INDEX_##name,
 #include "legality/banks/targets.def"
 #undef BANK_TARGET
 };
 
 enum {
-#define BANK_TARGET(name, arch, lanes) name = 1u << INDEX_##name,
+#define BANK_TARGET(name, arch) name = 1u << INDEX_##name,
 #include "legality/banks/targets.def"
 #undef BANK_TARGET
 #define BANK_SET(name, targets) name = targets,
@@ -19,10 +19,8 @@ enum {
 #undef BANK_SET
 };
 
-static const struct {
-    uint32_t arch, lanes;
-} machines[] = {
-#define BANK_TARGET(name, arch, lanes) {arch, lanes},
+static const uint32_t machines[] = {
+#define BANK_TARGET(name, arch) arch,
 #include "legality/banks/targets.def"
 #undef BANK_TARGET
 };
@@ -145,8 +143,8 @@ zlay_status zl_banked_of(zl_banked *out, const zlay_target *target, int32_t acce
     out->access = numbered(access);
     if (!out->access) return ZLAY_EINVAL;
     for (uint32_t i = 0; i < ZL_COUNT(machines); i++)
-        if (machines[i].arch == target->arch && out->access->targets >> i & 1) {
-            out->lanes = machines[i].lanes;
+        if (machines[i] == target->arch && out->access->targets >> i & 1) {
+            out->lanes = zl_target_limits(target)->lanes;
             out->model = model_of(out->access->group, 1u << i);
             return ZLAY_OK;
         }

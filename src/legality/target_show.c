@@ -3,13 +3,12 @@
 #include "legality/form.h"
 
 static const zlay_target_info limits[] = {
-#define LIMITS(arch, width, most_threads, own, file, shared, bank_count, blocks, most_blocks)      \
+#define LIMITS(arch, width, most_threads, own, file, bank_count, blocks, most_blocks)      \
     {.architecture = arch,                                                                         \
      .lanes = width,                                                                               \
      .threads = most_threads,                                                                      \
      .registers = own,                                                                             \
      .register_file = file,                                                                        \
-     .smem_multiprocessor = shared,                                                                \
      .banks = bank_count,                                                                          \
      .bank_bytes = 4,                                                                              \
      .cluster = blocks,                                                                            \
@@ -49,6 +48,7 @@ zlay_status zlay_target_get(zlay_target_info *out, const zlay_target *target)
     info.cls = class_name(target->cls);
     info.ptx = zl_target_ptx(target);
     info.smem = target->smem;
+    info.smem_multiprocessor = zl_smem_window(target);
     *out = info;
     return ZLAY_OK;
 }
