@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A box cut into issues. Elements of a box lie densely in shared memory, dimension 0 first, rows of
  * a swizzle on its span; so issues fill the same places exactly when they are consecutive there. */
+#include "legality/constants.h"
 #include "legality/repair.h"
-
-enum { SMEM_ALIGN = 128 }; /* of an issue's shared address */
 
 zl_wish zl_wish_of(const zlay_tensormap *map)
 {

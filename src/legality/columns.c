@@ -2,9 +2,8 @@
 /* Columns cut into issues. The pixels of a column lie one after another in shared memory, so fewer
  * pixels an issue fill the same places when each issue begins on 128 bytes; fewer channels do where
  * a pixel is one row of the swizzle and wider ones are read as panels. */
+#include "legality/constants.h"
 #include "legality/repair.h"
-
-enum { SMEM_ALIGN = 128, CHANNELS_MOST = 256, PIXELS_MOST = 1024 };
 
 typedef struct choice {
     uint32_t channels, pixels, fields;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a row asks of what is given, and what the facts say of it. */
+#include "legality/constants.h"
 #include "legality/given.h"
 
 #include <string.h>
-
-enum { BOX_MOST = 256 };
 
 uint8_t zl_given_at(const zl_given *g, int32_t field, uint32_t index)
 {
