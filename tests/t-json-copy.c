@@ -126,10 +126,44 @@ static void fields_that_do_not_fit(void **state)
     }
 }
 
+/* Texts where numbers stand elsewhere, under facts: what the answer contains. */
+static void copies_under_facts(void **state)
+{
+    static const char *const rows[][2] = {
+        {LOAD ",\"coordinates\":[\"64*j\",0],\"facts\":[\"0 <= j <= 99\"]}", "\"answer\":\"yes\""},
+        {LOAD ",\"coordinates\":[\"8*j + 4\",0],\"facts\":[\"0 <= j <= 99\"]}",
+         "\"rule\":\"COPY_COORDINATE_16\""},
+        {LOAD ",\"coordinates\":[0,\"j\"],\"facts\":[\"0 <= j\"]}", "\"guard\":\"j <= 2147483647\""},
+        {LOAD ",\"smem\":\"8192*s\",\"facts\":[\"0 <= s <= 99\"]}", "\"guard\":\"s <= 27\""},
+        {LOAD ",\"expect\":\"n\",\"facts\":[]}", "\"guard\":\"n >= 8192 && n <= 8192\""},
+        {LOAD ",\"barrier\":\"8*s + 4\",\"facts\":[\"0 <= s <= 9\"]}",
+         "\"rule\":\"COPY_BARRIER_8\""},
+        {LOAD ",\"count\":\"c\",\"facts\":[\"c = 0\"]}", "\"rule\":\"BARRIER_COUNT\""},
+        {LOAD ",\"smem\":1024,\"facts\":[]}", "\"answer\":\"yes\""},
+        {BULK ",\"source\":\"2*K\",\"bytes\":\"4*K\",\"expect\":\"4*K\","
+              "\"facts\":[\"K mod 8 = 0\",\"8 <= K <= 1000\"]}",
+         "\"answer\":\"yes\""},
+        {BULK ",\"bytes\":\"4*K\",\"expect\":\"4*K + 16\",\"facts\":[\"K mod 4 = 0\","
+              "\"8 <= K <= 1000\"]}",
+         "\"rule\":\"BULK_EXPECT_MOST\""},
+        {LOAD ",\"smem\":\"K*K\"}", "field 'smem', entry 0"},
+        {LOAD ",\"coordinates\":[0,\"2147483648 + 0*j\"]}", "field 'coordinate' is outside 32 bits"},
+        {LOAD ",\"cta_mask\":\"K\"}", "'cta_mask'"},
+        {"{\"op\":\"copy.check\",\"target\":\"sm_90a\",\"instruction\":\"tma.load.tile.1d\",\"map\":"
+         "{\"mode\":0,\"type\":9,\"rank\":1,\"address\":0,\"extent\":[\"K\"],\"stride\":[],\"box\":[64],"
+         "\"step\":[1],\"interleave\":0,\"swizzle\":0,\"l2\":0,\"oob\":0},\"facts\":[]}",
+         "extent"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (!strstr(ask(*state, rows[i][0]), rows[i][1]))
+            fail_msg("%s\n  answers %s\n  and not %s", rows[i][0], ask(*state, rows[i][0]), rows[i][1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(fields_reach_their_rules, setup, teardown),
+        cmocka_unit_test_setup_teardown(copies_under_facts, setup, teardown),
         cmocka_unit_test_setup_teardown(fields_that_do_not_fit, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,7 @@ static const char *const names[NAMES] = {"K", "M"};
 
 typedef struct world {
     zlay_tensormap map;
-    zlay_tensormap_given given[TEXTS];
+    zlay_given given[TEXTS];
     char text[TEXTS][96], fact[4][64];
     int64_t factor[TEXTS][NAMES], rest[TEXTS], lo[NAMES], hi[NAMES], mod, rem;
     uint32_t count, facts;
@@ -38,7 +38,7 @@ static void text_add(uint64_t *s, world *w, int32_t field, int32_t index)
     if (field == ZLAY_FIELD_ADDRESS) w->rest[k] = 1 << 28;
     snprintf(w->text[k], sizeof w->text[k], "%lld*K + %lld*M + %lld", (long long)w->factor[k][0],
              (long long)w->factor[k][1], (long long)w->rest[k]);
-    w->given[k] = (zlay_tensormap_given){field, index, w->text[k], strlen(w->text[k])};
+    w->given[k] = (zlay_given){field, index, w->text[k], strlen(w->text[k])};
     w->single &= !both && field != ZLAY_FIELD_BOX;
     w->count++;
 }
@@ -92,7 +92,7 @@ static zlay_verdict ask(zlay_ctx *ctx, const world *w, const char *target_name, 
     zlay_verdict v;
     zlay_reason r[REASONS];
     zlay_buf buf = {guard, GUARD, 0};
-    zlay_tensormap_given given[TEXTS];
+    zlay_given given[TEXTS];
     memcpy(given, w->given, sizeof given);
     for (uint32_t k = 0; k < w->count; k++) given[k].text = w->text[k];
     for (uint32_t i = 0; i < w->facts; i++) length[i] = strlen(text[i] = w->fact[i]);
@@ -176,7 +176,7 @@ static void by_hand(void **state)
         w.count = 1;
         w.facts = 2;
         snprintf(w.text[0], sizeof w.text[0], "2*K");
-        w.given[0] = (zlay_tensormap_given){ZLAY_FIELD_STRIDE, 0, w.text[0], 3};
+        w.given[0] = (zlay_given){ZLAY_FIELD_STRIDE, 0, w.text[0], 3};
         for (size_t k = 0; k < 2; k++) snprintf(w.fact[k], sizeof w.fact[k], "%s", rows[i].facts[k]);
         zlay_verdict v = ask(ctx, &w, "sm_90", guard);
         assert_int_equal(v.answer, rows[i].answer);
@@ -189,7 +189,7 @@ static void what_is_no_question(void **state)
 {
     (void)state;
     zlay_tensormap m = legal_map();
-    zlay_tensormap_given given[2] = {{ZLAY_FIELD_STRIDE, 0, "2*K", 3}, {ZLAY_FIELD_STRIDE, 0, "K", 1}};
+    zlay_given given[2] = {{ZLAY_FIELD_STRIDE, 0, "2*K", 3}, {ZLAY_FIELD_STRIDE, 0, "K", 1}};
     zlay_tensormap_question q = {sizeof q, 2, target("sm_90"), &m, given, NULL};
     zlay_verdict v;
     char text[8];
@@ -209,16 +209,16 @@ static void what_is_no_question(void **state)
     assert_int_equal(ASK(NULL), ZLAY_EINVAL); /* a map of two dimensions has one stride */
     given[0].index = -1;
     assert_int_equal(ASK(NULL), ZLAY_EINVAL);
-    given[0] = (zlay_tensormap_given){ZLAY_FIELD_STEP, 0, "K", 1};
+    given[0] = (zlay_given){ZLAY_FIELD_STEP, 0, "K", 1};
     assert_int_equal(ASK(NULL), ZLAY_EINVAL);
-    given[0] = (zlay_tensormap_given){ZLAY_FIELD_STRIDE, 0, "K*K", 3};
+    given[0] = (zlay_given){ZLAY_FIELD_STRIDE, 0, "K*K", 3};
     assert_int_equal(ASK(NULL), ZLAY_EINVAL);
-    given[0] = (zlay_tensormap_given){ZLAY_FIELD_STRIDE, 0, "K /", 3};
+    given[0] = (zlay_given){ZLAY_FIELD_STRIDE, 0, "K /", 3};
     assert_int_equal(ASK(NULL), ZLAY_EINVAL);
     q.count = 16;
     assert_int_equal(ASK(NULL), ZLAY_EINVAL);
     q.count = 1;
-    given[0] = (zlay_tensormap_given){ZLAY_FIELD_STRIDE, 0, "K", 1};
+    given[0] = (zlay_given){ZLAY_FIELD_STRIDE, 0, "K", 1};
     assert_int_equal(ASK(&small), ZLAY_EROOM);
     assert_true(small.need > 2);
     m.reserved[0] = 1;

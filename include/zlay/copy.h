@@ -135,6 +135,37 @@ ZLAY_API zlay_status zlay_copy_check(zlay_verdict *out, zlay_reason *reasons, si
                                      const zlay_target *target, const zlay_issue *issue,
                                      const zlay_tensormap *map);
 
+/** A question about a copy that is not all numbers yet. */
+typedef struct zlay_issue_question {
+    uint32_t size;  /* sizeof(zlay_issue_question); a shorter one reads as zeros */
+    uint32_t count; /* entries of `given`, at most 15 */
+    const zlay_target *target;
+    const zlay_issue *issue;   /* entries that are given are not read, and known */
+    const zlay_tensormap *map; /* numbers; NULL where zlay_copy_check takes that */
+    const zlay_given *given;   /* ZLAY_FIELD_COORDINATE, _OFFSET, _SMEM, _SOURCE,
+                                  _BARRIER, _EXPECT, _BYTES or _COUNT */
+    const zlay_facts *facts;   /* about the names; NULL: nothing is known */
+} zlay_issue_question;
+
+/** Check an issued copy under facts about the names in it.
+ *
+ *  By hand: the load above at column "64*j" is legal for every j, as 128 j bytes
+ *  are a multiple of 16.  At column "4*j" it is where j is even: under
+ *  "j mod 2 = 1" the answer is NO, and without a fact that j is small it DEPENDS
+ *  also on the column's 32 bits.
+ *
+ *  Returns: ZLAY_OK; ZLAY_EINVAL as zlay_copy_check, an entry that there is not
+ *           or twice, a text that is not linear or outside its field's type for
+ *           all values that the facts allow, an access of more than 32 bytes;
+ *           ZLAY_EOVERFLOW a form does not fit 64 bits; ZLAY_EROOM the guard
+ *           does not fit; ZLAY_ELIMIT, ZLAY_ENOMEM.
+ *  Out:     out, reasons, guard  as zlay_tensormap_check_given.
+ *  In:      question  a text of bytes states them, also where it is 0.
+ */
+ZLAY_API zlay_status zlay_issue_check_given(
+    zlay_ctx *ctx, zlay_verdict *out, zlay_reason *reasons, size_t room,
+    zlay_buf *guard, const zlay_issue_question *question);
+
 /** Bytes that a copy counts at its barrier, elements out of bounds included.
  *
  *  Returns: ZLAY_OK; ZLAY_NONE im2col::w and ::w::128, whose count nobody

@@ -276,6 +276,14 @@ typedef struct zlay_reason {
 /** The name of a field in batch.md's words; NULL for a number that is none. */
 ZLAY_API const char *zlay_field_name(int32_t field);
 
+/** An entry of a field of which only a linear text over names is known. */
+typedef struct zlay_given {
+    int32_t field;    /* ZLAY_FIELD_* */
+    int32_t index;    /* of its list */
+    const char *text; /* as "2*K + 16", `length` bytes */
+    size_t length;
+} zlay_given;
+
 /** A rule, as text and source. */
 typedef struct zlay_rule {
     int32_t number;     /* never reused */

@@ -122,21 +122,13 @@ ZLAY_API zlay_status zlay_tensormap_repair(zlay_tensormap *out, int32_t *keeps,
                                            uint64_t *split, const zlay_target *target,
                                            const zlay_tensormap *map);
 
-/** An entry of a map of which only a linear text over names is known. */
-typedef struct zlay_tensormap_given {
-    int32_t field; /* ZLAY_FIELD_ADDRESS, _EXTENT, _STRIDE or _BOX */
-    int32_t index; /* of its list */
-    const char *text; /* as "2*K + 16", `length` bytes */
-    size_t length;
-} zlay_tensormap_given;
-
 /** A question about a map that is not all numbers yet. */
 typedef struct zlay_tensormap_question {
     uint32_t size;  /* sizeof(zlay_tensormap_question); a shorter one reads as zeros */
     uint32_t count; /* entries of `given`, at most 15 */
     const zlay_target *target;
     const zlay_tensormap *map; /* entries that are given are not read */
-    const zlay_tensormap_given *given;
+    const zlay_given *given; /* ZLAY_FIELD_ADDRESS, _EXTENT, _STRIDE, _BOX */
     const zlay_facts *facts; /* about the names; NULL: nothing is known */
 } zlay_tensormap_question;
 

@@ -120,21 +120,65 @@ static zlay_status read_issue(zl_call *call, zlay_issue *out)
     return status;
 }
 
+/* ---- the check ------------------------------------------------------------------------ */
+
+static const zl_word fields[] = {{"coordinates", ZLAY_FIELD_COORDINATE},
+                                 {"offsets", ZLAY_FIELD_OFFSET},
+                                 {"smem", ZLAY_FIELD_SMEM},
+                                 {"source", ZLAY_FIELD_SOURCE},
+                                 {"barrier", ZLAY_FIELD_BARRIER},
+                                 {"expect", ZLAY_FIELD_EXPECT},
+                                 {"bytes", ZLAY_FIELD_BYTES},
+                                 {"count", ZLAY_FIELD_COUNT},
+                                 {NULL, 0}};
+
+/* The copy with a number in every place: read from a copy of the request. */
+static zlay_status numbers_read(zl_call *call, zlay_issue *out, zl_texts *texts)
+{
+    const json_t *request = call->request;
+    json_t *copy = json_deep_copy(request);
+    if (!copy) return ZLAY_ENOMEM;
+    zl_texts_take(texts, request, copy, fields);
+    call->request = copy;
+    zlay_status status = read_issue(call, out);
+    call->request = request;
+    json_decref(copy);
+    return status;
+}
+
+static zlay_status ask_given(zlay_ctx *ctx, zlay_buf *guard, const void *value)
+{
+    const zl_texts_asked *a = value;
+    const zlay_issue_question q = {sizeof q, a->texts->count, a->target, a->issue,
+                                   a->map,   a->texts->at,    a->facts};
+    return zlay_issue_check_given(ctx, &a->checked->verdict, a->checked->reasons,
+                                  a->checked->room, guard, &q);
+}
+
+static zlay_status ask_numbers(zl_call *call, const zl_texts_asked *a)
+{
+    zlay_status status = zlay_copy_check(&a->checked->verdict, a->checked->reasons,
+                                         a->checked->room, a->target, a->issue, a->map);
+    if (!status) call->value = zl_json_verdict(call, a->checked);
+    return status;
+}
+
 zlay_status zl_op_copy_check(zl_call *call)
 {
     zlay_reason reasons[ZL_REASONS_MOST];
     zl_checked checked = {.reasons = reasons, .room = ZL_REASONS_MOST};
-    const zlay_target *target;
+    zl_texts texts = {.count = 0};
     zlay_issue issue;
+    uint64_t bytes;
     zlay_tensormap map = {0};
-    bool mapped = given(call, "map");
-    zlay_status status = zl_get_target(call, &target);
-    if (!status) status = read_issue(call, &issue);
-    if (!status && mapped) status = zl_get_tensormap(call, &map);
+    zl_texts_asked asked = {.checked = &checked, .texts = &texts, .issue = &issue};
+    zlay_status status = zl_get_target(call, &asked.target);
+    if (!status) status = numbers_read(call, &issue, &texts);
+    if (!status && given(call, "map")) status = zl_get_tensormap(call, &map);
     if (status) return status;
-    status = zlay_copy_check(&checked.verdict, reasons, ZL_REASONS_MOST, target, &issue,
-                             mapped ? &map : NULL);
-    if (status) return zl_fail(call->ctx, status, "a tensor copy needs the field 'map'");
-    call->value = zl_json_verdict(call, &checked);
-    return ZLAY_OK;
+    if (given(call, "map")) asked.map = &map;
+    if (zlay_copy_bytes(&bytes, &issue, asked.map) == ZLAY_EINVAL)
+        return zl_fail(call->ctx, ZLAY_EINVAL, "a tensor copy needs the field 'map'");
+    return given(call, "facts") || texts.count ? zl_texts_check(call, ask_given, &asked)
+                                               : ask_numbers(call, &asked);
 }

@@ -136,6 +136,30 @@ typedef struct zl_checked {
 
 json_t *zl_json_verdict(zl_call *call, const zl_checked *checked);
 
+/* Texts of one request, and the fields that take them, by name; their places in `to`, a copy of
+ * `from`, become 1. */
+enum { ZL_TEXTS_MOST = 15 };
+
+typedef struct zl_texts {
+    zlay_given at[ZL_TEXTS_MOST];
+    uint32_t count;
+} zl_texts;
+
+bool zl_has_texts(const json_t *object, const zl_word *fields);
+void zl_texts_take(zl_texts *texts, const json_t *from, json_t *to, const zl_word *fields);
+
+/* A check under the request's facts, which prints its guard; the answer is the call's value. */
+typedef struct zl_texts_asked {
+    zl_checked *checked;
+    const zlay_facts *facts;
+    const zl_texts *texts;
+    const zlay_target *target;
+    const zlay_issue *issue;
+    const zlay_tensormap *map;
+} zl_texts_asked;
+
+zlay_status zl_texts_check(zl_call *call, zl_printer *check, zl_texts_asked *asked);
+
 /* The object `map`, as tensormap.check takes it. */
 zlay_status zl_get_tensormap(zl_call *call, zlay_tensormap *out);
 

@@ -4,8 +4,6 @@
 
 enum { AXES = 3, DIMS = 5, BARRIER_BYTES = 8, RESERVED_SMEM = 1024 };
 
-/* The bytes of a phase are stated: by a plan, or as those of the one copy that is asked about. */
-#define PHASE_GIVEN (1u << 31)
 #define MASK_GIVEN  (ZLAY_GIVEN_MULTICAST | ZLAY_GIVEN_CTA_MASK)
 
 static const zl_issue *issued(const zl_subject *s) { return s->value; }
@@ -357,7 +355,7 @@ void zl_issue_of(zl_issue *out, const zlay_tensormap *map, const zlay_copy *copy
     for (uint32_t i = 0; i < DIMS; i++) c->coordinate[i] = copy->coordinate[i];
 }
 
-static bool askable(const zlay_issue *issue, const zlay_tensormap *map)
+bool zl_issue_askable(const zlay_issue *issue, const zlay_tensormap *map)
 {
     const uint32_t all = 2 * ZLAY_GIVEN_CTA_MASK - 1;
     if (!issue || issue->given & ~all) return false;
@@ -366,13 +364,19 @@ static bool askable(const zlay_issue *issue, const zlay_tensormap *map)
     return map || !zl_kind_in(issue->kind, ZL_KINDS_TENSOR);
 }
 
+zl_issue zl_issue_asked(const zlay_issue *issue, const zlay_tensormap *map)
+{
+    zl_issue asked = {.map = map, .issue = *issue, .phase = issue->expect};
+    if (issue->given & ZLAY_GIVEN_EXPECT) asked.issue.given |= PHASE_GIVEN;
+    return asked;
+}
+
 zlay_status zlay_copy_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
                             const zlay_target *target, const zlay_issue *issue,
                             const zlay_tensormap *map)
 {
-    if (!out || !target || (room && !reasons) || !askable(issue, map)) return ZLAY_EINVAL;
-    zl_issue asked = {.map = map, .issue = *issue, .phase = issue->expect};
-    if (issue->given & ZLAY_GIVEN_EXPECT) asked.issue.given |= PHASE_GIVEN;
+    if (!out || !target || (room && !reasons) || !zl_issue_askable(issue, map)) return ZLAY_EINVAL;
+    zl_issue asked = zl_issue_asked(issue, map);
     zl_subject s = {ZL_SUBJECT_COPY, target, &asked};
     return zl_check(out, reasons, room, &s, false);
 }
@@ -380,7 +384,7 @@ zlay_status zlay_copy_check(zlay_verdict *out, zlay_reason *reasons, size_t room
 zlay_status zlay_copy_bytes(uint64_t *out, const zlay_issue *issue, const zlay_tensormap *map)
 {
     uint64_t bytes;
-    if (!out || !askable(issue, map)) return ZLAY_EINVAL;
+    if (!out || !zl_issue_askable(issue, map)) return ZLAY_EINVAL;
     if (!zl_issue_bytes(&bytes, issue, map)) return ZLAY_NONE;
     *out = bytes;
     return ZLAY_OK;

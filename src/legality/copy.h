@@ -8,6 +8,9 @@
 #define KIND(name)  (1u << ZLAY_COPY_##name)
 #define MODE(name)  (1u << ZLAY_COPY_##name)
 
+/* The bytes of a phase are stated: by a plan, or as those of the one copy that is asked about. */
+#define PHASE_GIVEN (1u << 31)
+
 enum {
     ZL_KINDS_TENSOR = KIND(TENSOR_LOAD) | KIND(TENSOR_STORE) | KIND(TENSOR_REDUCE) |
                       KIND(TENSOR_PREFETCH),
@@ -39,5 +42,9 @@ bool zl_issue_bytes(uint64_t *out, const zlay_issue *issue, const zlay_tensormap
 
 /* Coordinates that an instruction of this rank and mode names. */
 uint32_t zl_coordinates(const zlay_issue *issue);
+
+/* Whether fields that are not judged are as they must be; the subject of the one copy. */
+bool zl_issue_askable(const zlay_issue *issue, const zlay_tensormap *map);
+zl_issue zl_issue_asked(const zlay_issue *issue, const zlay_tensormap *map);
 
 #endif

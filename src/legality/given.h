@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A map of which some fields are linear texts over names: what each row asks of them is a condition
- * on one linear form, and the conditions that the facts leave open are the guard. */
+/* A subject of which some fields are linear texts over names: what each row asks of them is a
+ * condition on one linear form, and the conditions that the facts leave open are the guard. */
 #ifndef ZL_GIVEN_H
 #define ZL_GIVEN_H
 
@@ -18,31 +18,57 @@ typedef enum zl_asks {
     ZL_ASKS_SMEM      /* products over the box, at most hi */
 } zl_asks;
 
-/* form = scale a - b + offset, a and b numbers of given texts. */
+/* form = scale a + times b + offset, a and b numbers of given texts; ZL_GIVEN_NONE adds nothing. */
 typedef struct zl_condition {
     int32_t asks;
     uint8_t a, b, reserved[2];
-    int64_t scale, offset, divisor, lo, hi;
+    int64_t scale, times, offset, divisor, lo, hi;
 } zl_condition;
 
-typedef struct zl_given {
+typedef struct zl_given zl_given;
+
+/* What a kind of subject answers about its texts. */
+typedef struct zl_given_form {
+    const char *entries; /* those that may be given, in words */
+    bool driver;         /* the measured driver's own verdict is part of the head */
+    bool (*take)(zl_given *g, const zlay_given *text); /* its entry becomes 1; false: no entry */
+    /* The least and the greatest value that the entry's type has, where that is asked. */
+    bool (*typed)(int64_t *lo, int64_t *hi, const zl_given *g, const zlay_given *text);
+    /* Whether the entry of a row is about what is given, and the condition then. */
+    bool (*asks)(zl_condition *c, const zl_rule *rule, const zl_given *g, uint32_t i);
+    bool (*repairs)(const zl_given *g, int32_t field); /* no text has a say in the field's repair */
+} zl_given_form;
+
+struct zl_given {
     zlay_ctx *ctx;
-    const zlay_tensormap_question *question;
-    zlay_tensormap map;   /* 1 where a text is given */
+    const zl_given_form *form;
+    zl_subject subject;   /* its texts are 1 */
+    zlay_tensormap *map;  /* the subject's, or NULL */
+    zl_issue *issue;
+    const zlay_given *text;
+    uint32_t count, opened;
+    const zlay_facts *facts;
     zl_unknowns names;
     int64_t *coefficient; /* a row a text, the constant behind the names */
     int64_t *line;        /* one row for a condition's form */
     zl_condition open[ZL_CONDITIONS_MOST];
-    uint32_t opened;
-} zl_given;
+};
+
+/* The check: form, subject, texts and facts are set, the rest is 0. */
+zlay_status zl_given_check(zl_given *g, zlay_verdict *out, zlay_reason *reasons, size_t room,
+                           zlay_buf *guard);
+/* Whether the arguments of a question beside its subject are such. */
+bool zl_given_askable(const zlay_verdict *out, const zlay_reason *reasons, size_t room,
+                      const zlay_buf *guard);
 
 /* The text given for an entry of a field. */
 uint8_t zl_given_at(const zl_given *g, int32_t field, uint32_t index);
 const int64_t *zl_given_row(const zl_given *g, uint8_t text);
 
-/* Whether the entry of a row is about what is given, and the condition then. */
-bool zl_given_asks(zl_condition *c, const zl_rule *rule, const zl_given *g, const zl_subject *s,
-                   uint32_t i);
+int64_t zl_bounded(uint64_t value);
+/* What a row asks of the quantity that a text is. */
+zl_condition zl_condition_of(const zl_rule *rule, const zl_given *g, uint32_t i, uint8_t text);
+bool zl_map_asks(zl_condition *c, const zl_rule *rule, const zl_given *g, uint32_t i);
 
 /* What the facts say of a condition, and of its form. */
 typedef enum zl_state { ZL_HOLDS, ZL_BROKEN, ZL_OPEN } zl_state;
@@ -51,6 +77,11 @@ zlay_status zl_condition_state(zl_state *out, zlay_range *range, zl_given *g,
 
 /* A condition's form into g->line; false: it does not fit 64 bits. */
 bool zl_condition_line(const zl_given *g, const zl_condition *c);
+
+/* The range of the form in g->line, and what it says of lo <= form <= hi. */
+zlay_status zl_line_range(zlay_range *out, const zl_given *g);
+zl_state zl_state_of(zlay_range range, int64_t lo, int64_t hi);
+zlay_status zl_product_state(zl_state *out, zl_given *g, const zl_condition *c);
 
 /* One factor of a product: elements of the box along a dimension, rounded up for shared memory. */
 typedef struct zl_factor {

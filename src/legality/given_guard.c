@@ -117,7 +117,7 @@ static void put_product(zl_text *out, const zl_given *g, const zl_condition *c)
 {
     uint64_t number = zl_factor_unit(g, c);
     bool first = true;
-    for (uint32_t i = 0; i < zl_dims(&g->map); i++) {
+    for (uint32_t i = 0; i < zl_dims(g->map); i++) {
         zl_factor f = zl_factor_of(g, c, i);
         zl_condition form = {.a = f.text, .b = ZL_GIVEN_NONE, .scale = 1,
                              .offset = f.up ? (int64_t)f.step - 1 : 0};
