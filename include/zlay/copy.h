@@ -175,17 +175,24 @@ ZLAY_API zlay_status zlay_issue_check_given(
 ZLAY_API zlay_status zlay_copy_bytes(uint64_t *out, const zlay_issue *issue,
                                      const zlay_tensormap *map);
 
+/** Axes of a tile that a plan's copies advance along. */
+enum { ZLAY_TILE_AXES = 8 };
+
 /** One copy of a plan: what moves, and where its next tile lies.  The box is
- *  described by a zlay_tensormap also where threads move it. */
+ *  described by a zlay_tensormap also where threads move it.  256 bytes. */
 typedef struct zlay_copy {
-    int32_t kind;           /* ZLAY_COPY_TENSOR_LOAD to ZLAY_COPY_THREAD_STORE */
+    int32_t kind;           /* ZLAY_COPY_TENSOR_LOAD .. */
     uint32_t map;           /* index of the map */
     uint32_t width;         /* bytes of one access of a thread; 0 for tensor copies */
     uint32_t bytes;         /* of the whole box, out-of-bounds elements included */
     uint32_t smem;          /* byte offset in the stage */
-    int32_t coordinate[5];  /* of tile (0, 0, 0), elements, dimension 0 innermost */
-    int32_t advance[5][3];  /* what the next tile along m, n, k adds, elements */
-    uint32_t reserved[3];   /* 0 */
+    int32_t mode;           /* of a tensor copy: ZLAY_COPY_TILE .. */
+    int32_t coordinate[5];  /* of tile (0, 0, ..), elements, dimension 0 innermost */
+    int32_t offset[3];      /* im2col offsets W, H, D */
+    int32_t advance[5][ZLAY_TILE_AXES]; /* what the next tile along an axis adds,
+                               elements; a GEMM's axes are m, n, k */
+    uint32_t cta_mask;      /* bit i: block of rank i receives; 0 the one that issues */
+    uint32_t reserved[9];   /* 0 */
 } zlay_copy;
 
 #ifdef __cplusplus

@@ -19,6 +19,7 @@
 #include <zlay/idesc.h>
 #include <zlay/legality.h>
 #include <zlay/mma.h>
+#include <zlay/move.h>
 #include <zlay/smemdesc.h>
 #include <zlay/tensormap.h>
 #include <zlay/tmem.h>

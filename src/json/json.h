@@ -169,6 +169,10 @@ bool zl_map_has_texts(const json_t *request);
 zlay_status zl_tensormap_given(zl_call *call);
 void zl_put_driver(zl_call *call, const zlay_target *target, int32_t driver);
 json_t *zl_json_tensormap(zl_call *call, const zlay_tensormap *map);
+json_t *zl_json_copy(zl_call *call, const zlay_copy *copy, uint32_t rank, uint32_t axes);
+
+/* A move whose tile has so many axes. */
+json_t *zl_json_move(zl_call *call, const zlay_move *move, uint32_t axes);
 
 extern const zl_word zl_kinds[], zl_types[], zl_swizzles[], zl_majors[], zl_keeps[];
 

@@ -81,33 +81,7 @@ static zlay_status plan_make(zl_call *call, zlay_plan **out)
 
 /* ---- the plan ---------------------------------------------------------------------- */
 
-static const zl_word copy_kinds[] = {
-    {"tensor_load", ZLAY_COPY_TENSOR_LOAD},   {"tensor_store", ZLAY_COPY_TENSOR_STORE},
-    {"cp_async", ZLAY_COPY_CP_ASYNC},         {"thread_load", ZLAY_COPY_THREAD_LOAD},
-    {"thread_store", ZLAY_COPY_THREAD_STORE}, {NULL, 0}};
-
-static json_t *coordinates_value(zl_call *call, const int32_t *coordinate, uint32_t rank)
-{
-    json_t *list = json_array();
-    for (uint32_t i = 0; i < rank; i++) zl_put_item(call, list, json_integer(coordinate[i]));
-    return list;
-}
-
-static json_t *copy_value(zl_call *call, const zlay_copy *copy, uint32_t rank)
-{
-    json_t *value = json_object(), *advance = json_array();
-    const char *kind = zl_word_of(copy_kinds, copy->kind);
-    for (uint32_t i = 0; i < rank; i++)
-        zl_put_item(call, advance, coordinates_value(call, copy->advance[i], 3));
-    zl_put_value(call, value, "map", json_integer(copy->map));
-    zl_put_value(call, value, "kind", json_string(kind ? kind : "?"));
-    zl_put_value(call, value, "width", json_integer(copy->width));
-    zl_put_value(call, value, "coordinates", coordinates_value(call, copy->coordinate, rank));
-    zl_put_value(call, value, "advance", advance);
-    zl_put_value(call, value, "smem", json_integer(copy->smem));
-    zl_put_value(call, value, "bytes", json_integer(copy->bytes));
-    return value;
-}
+enum { GEMM_AXES = 3 };
 
 static void put_operands(zl_call *call, json_t *value, const zlay_plan *plan)
 {
@@ -119,7 +93,7 @@ static void put_operands(zl_call *call, json_t *value, const zlay_plan *plan)
         zl_put_item(call, maps, zl_json_tensormap(call, &map));
         zl_put_item(call, smem, zl_json_layout(call, zlay_plan_smem(plan, operand)));
         for (uint32_t i = 0; zlay_plan_copy(&copy, plan, operand, i) == ZLAY_OK; i++)
-            zl_put_item(call, copies, copy_value(call, &copy, map.rank));
+            zl_put_item(call, copies, zl_json_copy(call, &copy, map.rank, GEMM_AXES));
     }
     zl_put_value(call, value, "maps", maps);
     zl_put_value(call, value, "copies", copies);

@@ -2,7 +2,9 @@
 /* Issued copies as a subject of rules. */
 #include "legality/copy.h"
 
-enum { AXES = 3, DIMS = 5, BARRIER_BYTES = 8, RESERVED_SMEM = 1024 };
+#include <string.h>
+
+enum { AXES = ZLAY_TILE_AXES, DIMS = 5, BARRIER_BYTES = 8, RESERVED_SMEM = 1024 };
 
 #define MASK_GIVEN  (ZLAY_GIVEN_MULTICAST | ZLAY_GIVEN_CTA_MASK)
 
@@ -346,13 +348,17 @@ void zl_issue_of(zl_issue *out, const zlay_tensormap *map, const zlay_copy *copy
     *out = (zl_issue){.map = map, .advance = copy->advance, .phase = expect};
     zlay_issue *c = &out->issue;
     c->kind = copy->kind;
+    c->mode = copy->mode;
+    c->cta_mask = copy->cta_mask;
     c->rank = map->rank;
     c->width = copy->width;
     c->bytes = copy->bytes;
     c->smem = copy->smem;
     c->count = total;
     c->given = total ? ZLAY_GIVEN_COUNT | PHASE_GIVEN : 0;
+    if (copy->cta_mask) c->given |= ZLAY_GIVEN_CTA_MASK | ZLAY_GIVEN_MULTICAST;
     for (uint32_t i = 0; i < DIMS; i++) c->coordinate[i] = copy->coordinate[i];
+    memcpy(c->offset, copy->offset, sizeof c->offset);
 }
 
 bool zl_issue_askable(const zlay_issue *issue, const zlay_tensormap *map)

@@ -15,7 +15,7 @@
 typedef struct zl_issue {
     const zlay_tensormap *map;      /* NULL: the copy has none */
     zlay_issue issue;
-    const int32_t (*advance)[3];    /* NULL: this copy alone */
+    const int32_t (*advance)[ZLAY_TILE_AXES]; /* NULL: this copy alone */
     uint64_t phase;                 /* bytes that the phase expects of all its copies */
 } zl_issue;
 

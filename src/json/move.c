@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Moves and their copies as JSON. */
+#include "json/json.h"
+
+static const zl_word copy_kinds[] = {
+    {"tensor_load", ZLAY_COPY_TENSOR_LOAD},   {"tensor_store", ZLAY_COPY_TENSOR_STORE},
+    {"cp_async", ZLAY_COPY_CP_ASYNC},         {"thread_load", ZLAY_COPY_THREAD_LOAD},
+    {"thread_store", ZLAY_COPY_THREAD_STORE}, {"bulk_load", ZLAY_COPY_BULK_LOAD},
+    {"bulk_store", ZLAY_COPY_BULK_STORE},     {"bulk_peer", ZLAY_COPY_BULK_PEER},
+    {NULL, 0}};
+
+static const zl_word paths[] = {
+    {"tensor", ZLAY_PATH_TENSOR},     {"bulk", ZLAY_PATH_BULK},
+    {"cp_async", ZLAY_PATH_CP_ASYNC}, {"threads", ZLAY_PATH_THREADS},
+    {"realign", ZLAY_PATH_REALIGN},   {"matrix", ZLAY_PATH_MATRIX},
+    {NULL, 0}};
+
+static const zl_word edges[] = {
+    {"weak", ZLAY_EDGE_WEAK}, {"strong", ZLAY_EDGE_STRONG}, {NULL, 0}};
+
+static json_t *integers(zl_call *call, const int32_t *list, uint32_t count)
+{
+    json_t *value = json_array();
+    for (uint32_t i = 0; i < count; i++) zl_put_item(call, value, json_integer(list[i]));
+    return value;
+}
+
+json_t *zl_json_copy(zl_call *call, const zlay_copy *copy, uint32_t rank, uint32_t axes)
+{
+    json_t *value = json_object(), *advance = json_array();
+    const char *kind = zl_word_of(copy_kinds, copy->kind);
+    for (uint32_t i = 0; i < rank; i++)
+        zl_put_item(call, advance, integers(call, copy->advance[i], axes));
+    zl_put_value(call, value, "map", json_integer(copy->map));
+    zl_put_value(call, value, "kind", json_string(kind ? kind : "?"));
+    zl_put_value(call, value, "width", json_integer(copy->width));
+    zl_put_value(call, value, "coordinates", integers(call, copy->coordinate, rank));
+    zl_put_value(call, value, "advance", advance);
+    zl_put_value(call, value, "smem", json_integer(copy->smem));
+    zl_put_value(call, value, "bytes", json_integer(copy->bytes));
+    return value;
+}
+
+static json_t *maps_value(zl_call *call, const zlay_move *move)
+{
+    zlay_tensormap map;
+    json_t *list = json_array();
+    for (uint32_t i = 0; !zlay_move_map(&map, move, i); i++)
+        zl_put_item(call, list, zl_json_tensormap(call, &map));
+    return list;
+}
+
+static json_t *copies_value(zl_call *call, const zlay_move *move, uint32_t axes)
+{
+    zlay_tensormap map;
+    zlay_copy copy;
+    json_t *list = json_array();
+    for (uint32_t i = 0; !zlay_move_copy(&copy, move, i); i++) {
+        uint32_t rank = zlay_move_map(&map, move, copy.map) ? 0 : map.rank;
+        zl_put_item(call, list, zl_json_copy(call, &copy, rank, axes));
+    }
+    return list;
+}
+
+static json_t *layout_or_null(zl_call *call, const zlay_layout *layout)
+{
+    return layout ? zl_json_layout(call, layout) : json_null();
+}
+
+static json_t *certificate_value(zl_call *call, const zlay_move *move)
+{
+    const zlay_layout *a, *b;
+    json_t *pair = json_object();
+    if (zlay_move_certificate(&a, &b, move)) return pair;
+    zl_put_value(call, pair, "a", layout_or_null(call, a));
+    zl_put_value(call, pair, "b", layout_or_null(call, b));
+    return pair;
+}
+
+json_t *zl_json_move(zl_call *call, const zlay_move *move, uint32_t axes)
+{
+    zlay_move_info info;
+    json_t *value = json_object();
+    if (zlay_move_get(&info, move)) return value;
+    const char *path = zl_word_of(paths, info.path), *edge = zl_word_of(edges, info.edge);
+    zl_put_value(call, value, "path", json_string(path ? path : "?"));
+    zl_put_value(call, value, "edge", json_string(edge ? edge : "?"));
+    zl_put_value(call, value, "maps", maps_value(call, move));
+    zl_put_value(call, value, "copies", copies_value(call, move, axes));
+    zl_put_value(call, value, "bytes", zl_json_uint(info.bytes));
+    zl_put_value(call, value, "reserved", zl_json_uint(info.reserved_bytes));
+    zl_put_value(call, value, "smem", layout_or_null(call, zlay_move_smem(move)));
+    zl_put_value(call, value, "residual", layout_or_null(call, zlay_move_residual(move)));
+    zl_put_value(call, value, "certificate", certificate_value(call, move));
+    return value;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a move holds, and that its certificate holds. */
+#include "synth/move.h"
+
+#include <zlay/decide.h>
+
+zlay_status zl_move_new(zlay_ctx *ctx, zlay_move **out, const zlay_target *target, uint32_t maps,
+                        uint32_t copies)
+{
+    *out = NULL;
+    zlay_move *move = zl_alloc(ctx, 1, sizeof *move);
+    if (!move) return ZLAY_ENOMEM;
+    move->alloc = zl_allocator(ctx);
+    move->info.target = target;
+    if (maps) move->maps = zl_alloc(ctx, maps, sizeof *move->maps);
+    if (move->maps) move->info.maps = maps;
+    if (copies) move->copies = zl_alloc(ctx, copies, sizeof *move->copies);
+    if (move->copies) move->info.copies = copies;
+    if ((maps && !move->maps) || (copies && !move->copies)) {
+        zlay_move_free(move);
+        return ZLAY_ENOMEM;
+    }
+    *out = move;
+    return ZLAY_OK;
+}
+
+zlay_status zl_move_certify(zlay_ctx *ctx, const zlay_move *move)
+{
+    zlay_answer answer;
+    zlay_status status =
+        zlay_layout_equal(ctx, &answer, NULL, move->certificate[0], move->certificate[1]);
+    if (status || answer == ZLAY_YES) return status;
+    if (answer == ZLAY_UNDECIDED) return ZLAY_ELIMIT;
+    return zl_fail(ctx, ZLAY_EINTERNAL, "the certificate does not hold; please report this request");
+}
+
+void zlay_move_free(zlay_move *move)
+{
+    if (!move) return;
+    zlay_layout_free(move->smem);
+    zlay_layout_free(move->residual);
+    zlay_layout_free(move->threads);
+    zlay_layout_free(move->certificate[0]);
+    zlay_layout_free(move->certificate[1]);
+    zlay_allocator alloc = move->alloc;
+    zl_free(&alloc, move->maps, move->info.maps * sizeof *move->maps);
+    zl_free(&alloc, move->copies, move->info.copies * sizeof *move->copies);
+    zl_free(&alloc, move, sizeof *move);
+}
+
+zlay_status zlay_move_get(zlay_move_info *out, const zlay_move *move)
+{
+    if (!out || !move) return ZLAY_EINVAL;
+    *out = move->info;
+    return ZLAY_OK;
+}
+
+zlay_status zlay_move_map(zlay_tensormap *out, const zlay_move *move, uint32_t i)
+{
+    if (!out || !move) return ZLAY_EINVAL;
+    if (i >= move->info.maps) return ZLAY_NONE;
+    *out = move->maps[i];
+    return ZLAY_OK;
+}
+
+zlay_status zlay_move_copy(zlay_copy *out, const zlay_move *move, uint32_t i)
+{
+    if (!out || !move) return ZLAY_EINVAL;
+    if (i >= move->info.copies) return ZLAY_NONE;
+    *out = move->copies[i];
+    return ZLAY_OK;
+}
+
+const zlay_layout *zlay_move_smem(const zlay_move *move) { return move ? move->smem : NULL; }
+
+const zlay_layout *zlay_move_residual(const zlay_move *move)
+{
+    return move ? move->residual : NULL;
+}
+
+const zlay_layout *zlay_move_threads(const zlay_move *move) { return move ? move->threads : NULL; }
+
+zlay_status zlay_move_certificate(const zlay_layout **a, const zlay_layout **b,
+                                  const zlay_move *move)
+{
+    if (!a || !b || !move) return ZLAY_EINVAL;
+    *a = move->certificate[0];
+    *b = move->certificate[1];
+    return ZLAY_OK;
+}
