@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Planning against the millisecond that a kernel generator can spare, and against the pieces that
+/* Planning against the time that a kernel generator can spare, and against the pieces that
  * a user of the driver has to get right alone. */
 #include "bench.h"
 
@@ -57,7 +57,7 @@ bool bench_plan(zlay_ctx *ctx, bool json)
         s.gemm.k = shapes[i].k;
         double time = bench_time(plan_work, &s);
         right = time >= 0;
-        if (right) bench_line(shapes[i].name, time, "us", "a budget of 1 ms", 1000 / time, json);
+        if (right) bench_line(shapes[i].name, time, "us", "a budget of 200 us", 200 / time, json);
     }
     double time = right ? bench_time(emit_work, &s) : -1;
     if (time >= 0)

@@ -195,6 +195,8 @@ bool zl_is_name(const char *text, size_t length)
     for (size_t i = 1; i < length; i++)
         if (!is_alpha(text[i]) && !is_digit(text[i])) return false;
     for (size_t i = 0; i < ZL_COUNT(keywords); i++)
-        if (strlen(keywords[i]) == length && !memcmp(keywords[i], text, length)) return false;
+        if (keywords[i][0] == text[0] && !strncmp(keywords[i], text, length) &&
+            !keywords[i][length])
+            return false;
     return true;
 }

@@ -12,11 +12,6 @@ int64_t zl_weight(const zl_role *role, int32_t scope)
 
 bool zl_is_single(const zl_role *role) { return role->elect != 0; }
 
-bool zl_is_write(const zl_event *e)
-{
-    return e->kind == ZL_EV_COPY || e->kind == ZL_EV_CPASYNC || e->kind == ZL_EV_WRITE;
-}
-
 /* ---- form ---- */
 
 static void check_bar(zl_verify *v, int32_t bar)

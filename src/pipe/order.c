@@ -87,14 +87,14 @@ static int32_t node_of(zl_verify *v, zl_node key, const zl_event *e)
 }
 
 static void add_use(zl_verify *v, int32_t role, const zl_event *e, const struct row *row,
-                    int8_t *use)
+                    zl_use *use)
 {
     int32_t object = row->ring == OF_BAR ? e->bar : e->smem[row->ring - OF_SMEM0];
     if (row->ring != OF_BAR && v->own[object]) return;
-    *use = (int8_t)node_of(v, (zl_node){.kind = row->node, .role = role, .object = object,
-                                        .variant = variant_of(v, e, row->node)}, e);
-    if (*use < 0) return;
-    zl_node *n = &v->order.nodes[*use];
+    use->node = (int8_t)node_of(v, (zl_node){.kind = row->node, .role = role, .object = object,
+                                             .variant = variant_of(v, e, row->node)}, e);
+    if (use->node < 0) return;
+    zl_node *n = &v->order.nodes[use->node];
     if (row->node == ZL_NODE_ARRIVE && e->scope < n->scope) n->scope = e->scope;
     if (row->node == ZL_NODE_WRITE && e->kind == ZL_EV_COPY && n->bar != e->bar)
         zl_undecided(v, e->line, "fills a stage that signals two barriers");
@@ -103,10 +103,13 @@ static void add_use(zl_verify *v, int32_t role, const zl_event *e, const struct 
 static void add_event(zl_verify *v, int32_t role, uint32_t event)
 {
     const zl_event *e = &v->pipe->events[event];
-    int8_t *use = v->uses[event];
+    zl_use *use = v->uses[event];
     if (e->kind == ZL_EV_WAIT) check_turn(v, e);
-    for (size_t i = 0; i < ZL_COUNT(rows); i++)
-        if (rows[i].event == e->kind) add_use(v, role, e, &rows[i], use++);
+    for (size_t i = 0; i < ZL_COUNT(rows); i++) {
+        if (rows[i].event != e->kind) continue;
+        use->row = (int8_t)i;
+        add_use(v, role, e, &rows[i], use++);
+    }
 }
 
 void zl_order_begin(zl_verify *v)
@@ -125,7 +128,7 @@ void zl_order_begin(zl_verify *v)
 
 /* ---- instances ---- */
 
-enum { ARRAYS = 4 };
+enum { ARRAYS = 2 };
 
 static bool is_source(const zl_node *n)
 {
@@ -154,9 +157,9 @@ static zlay_status memory_make(zl_verify *v)
         zlay_allocator alloc = zl_allocator(v->ctx);
         zl_free(&alloc, v->memory, v->memory_room * sizeof *v->memory);
         v->memory_room = 0;
-        v->memory = zl_alloc(v->ctx, want, sizeof *v->memory);
+        v->memory = zl_alloc(v->ctx, 2 * want, sizeof *v->memory);
         if (!v->memory) return ZLAY_ENOMEM;
-        v->memory_room = want;
+        v->memory_room = 2 * want;
     }
     memset(v->memory, -1, want * sizeof *v->memory);
     return ZLAY_OK;
@@ -170,23 +173,18 @@ static void arrays_lay(zl_verify *v)
         zl_node *n = &v->order.nodes[i];
         n->first = at;
         n->last = n->first + each;
-        n->warp = n->last + each;
-        n->sync = n->warp + each;
-        n->reach = n->sync + each;
+        n->reach = n->last + each;
         at = n->reach + (is_target(n) ? v->traces[n->role].count : 0);
     }
 }
 
 static int32_t later(int32_t a, int32_t b) { return b < 0 ? ZL_FAR : a > b ? a : b; }
 
-static void see(const zl_verify *v, zl_node *n, const zl_trace *t, int64_t q, int32_t begun,
-                int32_t over)
+static void see(const zl_verify *v, zl_node *n, int64_t q, int32_t begun, int32_t over)
 {
     if (q < 0 || q >= v->q_end) return;
     if (n->first[q] < 0) n->first[q] = begun;
     n->last[q] = later(n->last[q], over);
-    n->warp[q] = over < 0 ? ZL_FAR : later(n->warp[q], t->steps[over].warp);
-    n->sync[q] = over < 0 ? ZL_FAR : later(n->sync[q], t->steps[over].sync);
     if (is_target(n)) n->reach[begun] = (int32_t)q;
 }
 
@@ -200,36 +198,49 @@ static int32_t over_at(const zl_trace *t, int32_t at, int when)
 static void see_step(zl_verify *v, const zl_trace *t, int32_t at)
 {
     const zl_step *s = &t->steps[at];
-    const int8_t *use = v->uses[s->event - v->pipe->events];
-    for (size_t i = 0; i < ZL_COUNT(rows); i++) {
-        if (rows[i].event != s->event->kind) continue;
-        int64_t q = rows[i].ring == OF_BAR ? s->bar_q : s->q[rows[i].ring - OF_SMEM0];
-        if (*use >= 0) see(v, &v->order.nodes[*use], t, q, at, over_at(t, at, rows[i].when));
-        use++;
+    const zl_use *uses = v->uses[s->event - v->pipe->events];
+    for (size_t i = 0; i < ZL_USES && uses[i].row >= 0; i++) {
+        const struct row *row = &rows[uses[i].row];
+        int64_t q = row->ring == OF_BAR ? s->bar_q : s->q[row->ring - OF_SMEM0];
+        if (uses[i].node >= 0)
+            see(v, &v->order.nodes[uses[i].node], q, at, over_at(t, at, row->when));
     }
 }
 
 /* reach[step]: the greatest index that a class has got to by then. */
 static void spread(const zl_verify *v, zl_node *n)
 {
-    for (uint32_t i = 1; i < v->traces[n->role].count; i++)
-        if (n->reach[i - 1] > n->reach[i]) n->reach[i] = n->reach[i - 1];
+    uint32_t count = v->traces[n->role].count;
+    int32_t most = -1;
+    for (uint32_t i = 0; i < count; i++) {
+        if (n->reach[i] > most) most = n->reach[i];
+        n->reach[i] = most;
+    }
 }
 
 /* ---- weights ---- */
 
+enum { BY_EACH, BY_WARP, BY_ROLE };
+
 /* Who may say that `from` is over: a thread its own events; of those of all threads each thread its
  * part where each arrives, a lane those of its warp behind a step that the warp takes together, one
  * thread all behind a sync. */
-static const int32_t *known_at(const zl_verify *v, const zl_node *from, const zl_node *to)
+static int known_by(const zl_verify *v, const zl_node *from, const zl_node *to)
 {
     bool of_all = from->kind == ZL_NODE_PASSED || from->kind == ZL_NODE_WROTE ||
                   from->kind == ZL_NODE_FENCED || from->kind == ZL_NODE_DONE;
     int32_t scope = to->kind == ZL_NODE_ARRIVE ? to->scope : ZL_BY_ONE;
     if (!of_all || zl_is_single(&v->pipe->roles[from->role]) || scope == ZL_BY_THREADS)
-        return from->last;
-    if (scope == ZL_BY_WARPS && from->kind == ZL_NODE_DONE && from->variant) return from->last;
-    return scope == ZL_BY_WARPS && from->kind == ZL_NODE_PASSED ? from->warp : from->sync;
+        return BY_EACH;
+    if (scope == ZL_BY_WARPS && from->kind == ZL_NODE_DONE && from->variant) return BY_EACH;
+    return scope == ZL_BY_WARPS && from->kind == ZL_NODE_PASSED ? BY_WARP : BY_ROLE;
+}
+
+/* The step behind which they know it, -1 none. */
+static int32_t known_at(const zl_trace *t, int by, int32_t last)
+{
+    if (by == BY_EACH || last < 0 || last >= ZL_FAR) return last;
+    return by == BY_WARP ? t->steps[last].warp : t->steps[last].sync;
 }
 
 /* From(q) is over at step `at`, so it is before whatever the class has not got to by then. Beyond
@@ -245,9 +256,10 @@ static void weigh(zl_verify *v, uint32_t a, uint32_t b)
 {
     const zl_node *from = &v->order.nodes[a], *to = &v->order.nodes[b];
     int32_t *within = &v->order.within[a][b];
-    const int32_t *known = known_at(v, from, to);
-    for (int64_t q = 0; q < v->q_end; q++) {
-        int32_t d = from->first[q] >= 0 ? weight_at(v, to, q, known[q]) : 0;
+    const zl_trace *t = &v->traces[from->role];
+    int by = known_by(v, from, to);
+    for (int64_t q = 0; q < v->q_end && *within < ZL_FAR; q++) {
+        int32_t d = from->first[q] >= 0 ? weight_at(v, to, q, known_at(t, by, from->last[q])) : 0;
         if (d > *within) *within = d;
     }
 }

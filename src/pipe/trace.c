@@ -99,6 +99,13 @@ static void end_groups(zl_trace *t, int32_t group)
     }
 }
 
+static bool has_group(const zlay_pipe *pipe, const zl_role *role, int32_t group)
+{
+    for (uint32_t i = role->begin; i < role->end; i++)
+        if (group_of(&pipe->events[i]) == group) return true;
+    return false;
+}
+
 /* .sync.aligned: all lanes of a warp are there. */
 static bool is_aligned(const zl_event *e)
 {
@@ -130,9 +137,9 @@ zlay_status zl_trace_make(zlay_ctx *ctx, zl_trace *out, const zlay_pipe *pipe,
     zlay_status status = unroll(&w, role);
     if (status) return status;
     look_ahead(out);
-    end_groups(out, ZL_GROUP_WGMMA);
-    end_groups(out, ZL_GROUP_CPASYNC);
-    end_groups(out, ZL_GROUP_BULK);
+    static const int32_t groups[] = {ZL_GROUP_WGMMA, ZL_GROUP_CPASYNC, ZL_GROUP_BULK};
+    for (size_t i = 0; i < ZL_COUNT(groups); i++)
+        if (has_group(pipe, role, groups[i])) end_groups(out, groups[i]);
     return ZLAY_OK;
 }
 

@@ -129,6 +129,7 @@ static zlay_status check_all(zl_verify *v)
         zl_undecided(v, pipe->roles[0].line, "may have tiles without positions");
     zl_order_begin(v);
     if (v->order.full) return ZLAY_OK;
+    zl_check_taken(v);
     zlay_status status = check_small_model(v);
     if (!status) status = zl_progress_check(v);
     return status ? status : zl_order_check(v);

@@ -36,10 +36,13 @@ typedef struct zl_node {
     bool total;      /* has an instance at every index */
     int32_t *first, *last; /* per q in the trace at hand, -1 absent: its first step, and when the
                               last is over */
-    int32_t *warp,
-        *sync; /* and when all lanes of the warp, all threads of the role know that it is */
     int32_t *reach;         /* per step: the greatest index begun by then */
 } zl_node;
+
+/* A class that an event belongs to, by a row of order.c; -1 none. */
+typedef struct zl_use {
+    int8_t node, row;
+} zl_use;
 
 typedef struct zl_order {
     zl_node nodes[ZL_NODES];
@@ -78,8 +81,7 @@ typedef struct zl_verify {
     const char *because;
     int64_t q_end;       /* positions of the trace at hand */
     zl_trace *traces;    /* one a role */
-    int8_t (
-        *uses)[ZL_USES]; /* per event: its nodes, -1 none, in the order of the rows of order.c */
+    zl_use (*uses)[ZL_USES]; /* per event, in the order of the rows of order.c */
     int8_t *own;         /* per smem: written and read by one instance of a role */
     int32_t *memory;     /* of the nodes' arrays */
     int64_t *sums;       /* of the rings */
@@ -98,7 +100,10 @@ void zl_undecided(zl_verify *v, uint32_t line, const char *because);
 /* For how many arrivals an event of this scope stands, all instances of the role together. */
 int64_t zl_weight(const zl_role *role, int32_t scope);
 bool zl_is_single(const zl_role *role); /* one thread runs an instance's text */
-bool zl_is_write(const zl_event *e);
+static inline bool zl_is_write(const zl_event *e)
+{
+    return e->kind == ZL_EV_COPY || e->kind == ZL_EV_CPASYNC || e->kind == ZL_EV_WRITE;
+}
 
 /* Whole turns of the ring by which a wait's parity names an earlier phase than its slot's own: 0
  * or 1. */
@@ -110,6 +115,8 @@ void zl_check_role(zl_verify *v, int32_t role);
 
 /* Sums of every index: arrivals, bytes, stages filled and drained. */
 zlay_status zl_check_sums(zl_verify *v);
+/* Somebody reads what is filled. */
+void zl_check_taken(zl_verify *v);
 
 /* The classes, and their order as one trace shows it. */
 void zl_order_begin(zl_verify *v);
