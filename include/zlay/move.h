@@ -45,7 +45,8 @@ typedef struct zlay_move_info {
     const zlay_target *target;
     int32_t path;         /* ZLAY_PATH_* */
     int32_t edge;         /* ZLAY_EDGE_* that holds */
-    uint32_t maps, copies;
+    uint32_t maps, copies, parts;
+    uint32_t optimal;     /* 1: no plan of the path costs less: `cost` is `bound` */
     uint64_t bytes;       /* that a tile's barrier must expect */
     uint64_t reserved_bytes; /* of shared memory that must be free */
     uint32_t threads;     /* that take part; 0 for tensor copies */
@@ -55,7 +56,12 @@ typedef struct zlay_move_info {
     uint64_t instructions; /* of a warp, in all */
     uint64_t sectors;     /* of 32 bytes of global memory that a tile touches */
     uint64_t wavefronts_load, wavefronts_store; /* of shared memory, a tile */
-    uint64_t reserved[8]; /* 0 */
+    uint64_t lines;       /* of 128 bytes, as sectors */
+    uint64_t permutes;    /* of warps: instructions that put bytes into order */
+    uint64_t cost, bound; /* of a move by threads, in the units of docs/synthesis.md */
+    uint32_t counted;     /* 1: wavefronts are counted; 0: no row knows them */
+    uint32_t reserved0;   /* 0 */
+    uint64_t reserved[4]; /* 0 */
 } zlay_move_info;
 
 /** Free a move; NULL is allowed. */
@@ -82,12 +88,96 @@ ZLAY_API const zlay_layout *zlay_move_smem(const zlay_move *move);
 ZLAY_API const zlay_layout *zlay_move_residual(const zlay_move *move);
 
 /** Who moves what on a path by threads: (value, thread, access) -> index into
- *  the tile; NULL for tensor copies.  Lives as long as the move. */
+ *  the tile, of the first part; NULL for tensor copies.  Its modes are the
+ *  part's digits; where a digit goes beyond its mode it is undefined.  Lives as
+ *  long as the move. */
 ZLAY_API const zlay_layout *zlay_move_threads(const zlay_move *move);
+
+/* ---- moves by threads ---------------------------------------------------- */
+
+/** Where one side of a copy lies. */
+enum {
+    ZLAY_MOVE_GLOBAL = 1,
+    ZLAY_MOVE_SHARED, /* of the block */
+    ZLAY_MOVE_PEER,   /* shared memory of another block of the cluster */
+    ZLAY_MOVE_REGISTER /* fragments: offset = register + registers * thread */
+};
+
+/** The sides of a move by threads. */
+enum { ZLAY_SIDE_SOURCE = 0, ZLAY_SIDE_DEST };
+
+/** Where a digit of a coordinate comes from. */
+enum {
+    ZLAY_DIGIT_VALUE = 1, /* elements that a thread holds at once */
+    ZLAY_DIGIT_THREAD,    /* of the block, the first digit fastest */
+    ZLAY_DIGIT_ACCESS     /* what a thread does one after the other */
+};
+
+/** A part of a tile by threads: a box of modes, moved in one way.  Coordinate c
+ *  of a mode is the sum of digit * step over its digits; an access whose
+ *  coordinate is not below the extent of its mode is not made.  An element lies
+ *  at side(offset + sum of c * step), where `side` is the swizzle of that side. */
+typedef struct zlay_move_part {
+    int32_t kind;          /* ZLAY_COPY_*: CP_ASYNC, BULK_*; THREAD_LOAD, THREAD_STORE: both */
+    uint32_t modes, digits;
+    uint32_t width;        /* bytes of one store, or of one cp.async or bulk copy */
+    uint32_t source_width; /* bytes of one load */
+    uint32_t realign;      /* bytes that every shift is a multiple of; 0: sources are aligned */
+    uint32_t combine;      /* 0: steps add; 1: they are XORed */
+    uint32_t threads;      /* that take part, 0 to threads - 1 */
+    int64_t source, dest;  /* offsets of its first element, before the swizzle */
+    uint64_t elements;
+    uint64_t accesses;     /* of a thread, one after the other */
+    uint64_t instructions; /* of warps, loads and stores that are made */
+    uint64_t sectors, lines; /* of 32 and of 128 bytes of global memory, summed over warps */
+    uint64_t wavefronts_load, wavefronts_store; /* of shared memory; 0: it has none, or no row
+                              of zlay_bank_count knows them */
+    uint64_t permutes;     /* of warps: instructions that put bytes into order */
+    uint32_t reserved[8];  /* 0 */
+} zlay_move_part;
+
+/** A mode of a part: an axis along which both sides step evenly. */
+typedef struct zlay_move_mode {
+    uint64_t extent;
+    int64_t source, dest; /* elements that the next coordinate adds */
+} zlay_move_mode;
+
+/** A digit of a coordinate. */
+typedef struct zlay_move_digit {
+    int32_t level; /* ZLAY_DIGIT_* */
+    uint32_t mode;
+    uint64_t extent, step;
+} zlay_move_digit;
+
+/** A swizzle of elements, as Sw<bits,base,shift>; bits 0: none. */
+typedef struct zlay_move_swizzle {
+    int32_t bits, base, shift;
+    uint32_t reserved; /* 0 */
+} zlay_move_swizzle;
+
+/** The i-th part of a move.  Returns as zlay_move_map. */
+ZLAY_API zlay_status zlay_move_part_get(zlay_move_part *out,
+                                        const zlay_move *move, uint32_t i);
+
+/** The i-th mode of a part.  Returns as zlay_move_map. */
+ZLAY_API zlay_status zlay_move_mode_get(zlay_move_mode *out,
+                                        const zlay_move *move, uint32_t part,
+                                        uint32_t i);
+
+/** The i-th digit of a part: values first, then threads, then accesses, the
+ *  fastest of each first.  Returns as zlay_move_map. */
+ZLAY_API zlay_status zlay_move_digit_get(zlay_move_digit *out,
+                                         const zlay_move *move, uint32_t part,
+                                         uint32_t i);
+
+/** The swizzle of a side, ZLAY_SIDE_*.  Returns: ZLAY_OK; ZLAY_EINVAL a NULL,
+ *  no such side. */
+ZLAY_API zlay_status zlay_move_swizzle_get(zlay_move_swizzle *out,
+                                           const zlay_move *move, int32_t side);
 
 /** Two layouts whose equality zlay_layout_equal decides again: `a` rebuilt from
  *  the maps and copies, or from the threads' accesses, alone; `b` from the
- *  request.
+ *  request.  Of a move by threads they say where an element of the tile goes.
  *
  *  Returns: ZLAY_OK; ZLAY_EINVAL a NULL.
  *  Out:     a, b  live as long as the move.
@@ -95,6 +185,12 @@ ZLAY_API const zlay_layout *zlay_move_threads(const zlay_move *move);
 ZLAY_API zlay_status zlay_move_certificate(const zlay_layout **a,
                                            const zlay_layout **b,
                                            const zlay_move *move);
+
+/** The same for where a move by threads takes an element of the tile from.
+ *  Returns: as above; ZLAY_NONE of tensor copies. */
+ZLAY_API zlay_status zlay_move_certificate_source(const zlay_layout **a,
+                                                  const zlay_layout **b,
+                                                  const zlay_move *move);
 
 #ifdef __cplusplus
 }

@@ -24,14 +24,27 @@ zlay_status zl_move_new(zlay_ctx *ctx, zlay_move **out, const zlay_target *targe
     return ZLAY_OK;
 }
 
-zlay_status zl_move_certify(zlay_ctx *ctx, const zlay_move *move)
+zlay_status zl_move_parts(zlay_ctx *ctx, zlay_move *move, uint32_t parts)
+{
+    move->parts = zl_alloc(ctx, parts, sizeof *move->parts);
+    if (!move->parts) return ZLAY_ENOMEM;
+    move->info.parts = parts;
+    return ZLAY_OK;
+}
+
+static zlay_status decide(zlay_ctx *ctx, zlay_layout *const pair[2])
 {
     zlay_answer answer;
-    zlay_status status =
-        zlay_layout_equal(ctx, &answer, NULL, move->certificate[0], move->certificate[1]);
+    zlay_status status = zlay_layout_equal(ctx, &answer, NULL, pair[0], pair[1]);
     if (status || answer == ZLAY_YES) return status;
     if (answer == ZLAY_UNDECIDED) return ZLAY_ELIMIT;
     return zl_fail(ctx, ZLAY_EINTERNAL, "the certificate does not hold; please report this request");
+}
+
+zlay_status zl_move_certify(zlay_ctx *ctx, const zlay_move *move)
+{
+    zlay_status status = decide(ctx, move->certificate);
+    return status || !move->source[0] ? status : decide(ctx, move->source);
 }
 
 void zlay_move_free(zlay_move *move)
@@ -40,9 +53,12 @@ void zlay_move_free(zlay_move *move)
     zlay_layout_free(move->smem);
     zlay_layout_free(move->residual);
     zlay_layout_free(move->threads);
-    zlay_layout_free(move->certificate[0]);
-    zlay_layout_free(move->certificate[1]);
+    for (int i = 0; i < 2; i++) {
+        zlay_layout_free(move->certificate[i]);
+        zlay_layout_free(move->source[i]);
+    }
     zlay_allocator alloc = move->alloc;
+    zl_free(&alloc, move->parts, move->info.parts * sizeof *move->parts);
     zl_free(&alloc, move->maps, move->info.maps * sizeof *move->maps);
     zl_free(&alloc, move->copies, move->info.copies * sizeof *move->copies);
     zl_free(&alloc, move, sizeof *move);
@@ -86,5 +102,50 @@ zlay_status zlay_move_certificate(const zlay_layout **a, const zlay_layout **b,
     if (!a || !b || !move) return ZLAY_EINVAL;
     *a = move->certificate[0];
     *b = move->certificate[1];
+    return ZLAY_OK;
+}
+
+zlay_status zlay_move_certificate_source(const zlay_layout **a, const zlay_layout **b,
+                                         const zlay_move *move)
+{
+    if (!a || !b || !move) return ZLAY_EINVAL;
+    if (!move->source[0]) return ZLAY_NONE;
+    *a = move->source[0];
+    *b = move->source[1];
+    return ZLAY_OK;
+}
+
+/* ---- parts ---------------------------------------------------------------------------- */
+
+zlay_status zlay_move_part_get(zlay_move_part *out, const zlay_move *move, uint32_t i)
+{
+    if (!out || !move) return ZLAY_EINVAL;
+    if (i >= move->info.parts) return ZLAY_NONE;
+    *out = move->parts[i].part;
+    return ZLAY_OK;
+}
+
+zlay_status zlay_move_mode_get(zlay_move_mode *out, const zlay_move *move, uint32_t part,
+                               uint32_t i)
+{
+    if (!out || !move) return ZLAY_EINVAL;
+    if (part >= move->info.parts || i >= move->parts[part].part.modes) return ZLAY_NONE;
+    *out = move->parts[part].mode[i];
+    return ZLAY_OK;
+}
+
+zlay_status zlay_move_digit_get(zlay_move_digit *out, const zlay_move *move, uint32_t part,
+                                uint32_t i)
+{
+    if (!out || !move) return ZLAY_EINVAL;
+    if (part >= move->info.parts || i >= move->parts[part].part.digits) return ZLAY_NONE;
+    *out = move->parts[part].digit[i];
+    return ZLAY_OK;
+}
+
+zlay_status zlay_move_swizzle_get(zlay_move_swizzle *out, const zlay_move *move, int32_t side)
+{
+    if (!out || !move || side < ZLAY_SIDE_SOURCE || side > ZLAY_SIDE_DEST) return ZLAY_EINVAL;
+    *out = move->swizzle[side];
     return ZLAY_OK;
 }

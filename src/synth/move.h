@@ -6,20 +6,35 @@
 #include "base/base.h"
 #include <zlay/move.h>
 
+enum { ZL_PART_MODES = 32, ZL_PART_DIGITS = 96 };
+
+/* A part with its modes and digits. */
+typedef struct zl_part {
+    zlay_move_part part;
+    zlay_move_mode mode[ZL_PART_MODES];
+    zlay_move_digit digit[ZL_PART_DIGITS];
+} zl_part;
+
 struct zlay_move {
     zlay_allocator alloc;
     zlay_move_info info;
     zlay_tensormap *maps; /* info.maps of them */
     zlay_copy *copies;    /* info.copies of them */
+    zl_part *parts;       /* info.parts of them */
+    zlay_move_swizzle swizzle[2];
     zlay_layout *smem, *residual, *threads;
     zlay_layout *certificate[2];
+    zlay_layout *source[2]; /* the certificate of the other side */
 };
 
 /* A move with room for so many maps and copies, everything else 0. */
 zlay_status zl_move_new(zlay_ctx *ctx, zlay_move **out, const zlay_target *target, uint32_t maps,
                         uint32_t copies);
 
-/* Decide the certificate: a move that does not do what was asked is never returned. */
+/* Room for so many parts. */
+zlay_status zl_move_parts(zlay_ctx *ctx, zlay_move *move, uint32_t parts);
+
+/* Decide the certificates: a move that does not do what was asked is never returned. */
 zlay_status zl_move_certify(zlay_ctx *ctx, const zlay_move *move);
 
 #endif
