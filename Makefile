@@ -49,8 +49,9 @@ BENCH := $(patsubst bench/%.c,$(B)/bench/%.o,$(sort $(wildcard bench/*.c)))
 
 LIBRARIES := $(foreach name,zlay zlay-runtime zlay-json,$(B)/lib$(name).a $(B)/lib$(name).so)
 HEADERS := $(sort $(wildcard include/zlay/*.h))
+PCS := $(patsubst pkgconfig/%.in,$(B)/%,$(sort $(wildcard pkgconfig/*.pc.in)))
 
-all: $(LIBRARIES) $(B)/zlay $(B)/zlay-bench $(B)/zlay.cdef $(B)/zlay.pc
+all: $(LIBRARIES) $(B)/zlay $(B)/zlay-bench $(B)/zlay.cdef $(PCS)
 
 # ---- objects ---------------------------------------------------------------
 
@@ -107,7 +108,7 @@ $(B)/zlay.cdef: tools/gen-cdef $(HEADERS)
 	@mkdir -p $(@D)
 	$(Q)CC="$(CC)" tools/gen-cdef $(HEADERS) > $@.new && mv $@.new $@
 # Always anew: PREFIX and LIBDIR may differ from those of the last time.
-$(B)/zlay.pc: pkgconfig/zlay.pc.in FORCE
+$(PCS): $(B)/%: pkgconfig/%.in FORCE
 	@mkdir -p $(@D)
 	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' \
 	    -e 's|@ENGINES@|$(filter -l%,$(ENGINE_LIBS))|' $< > $@
@@ -206,7 +207,7 @@ install: all
 	    install -m 755 $(B)/$$so $(DESTDIR)$(LIBDIR)/$$so.$(VERSION) && \
 	    ln -sf $$so.$(VERSION) $(DESTDIR)$(LIBDIR)/$$so.$(ABI) && \
 	    ln -sf $$so.$(ABI) $(DESTDIR)$(LIBDIR)/$$so || exit 1; done
-	install -m 644 $(B)/zlay.pc $(DESTDIR)$(LIBDIR)/pkgconfig
+	install -m 644 $(PCS) $(DESTDIR)$(LIBDIR)/pkgconfig
 	install -m 644 LICENSE README.md $(DESTDIR)$(PREFIX)/share/doc/zlay
 	install -m 644 docs/zlay_rules.7 $(DESTDIR)$(PREFIX)/share/man/man7
 

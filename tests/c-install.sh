@@ -10,7 +10,8 @@ install_it() { "$MAKE" --no-print-directory install B="$B" CC="$CC" PREFIX=/opt/
 whole() {
     for file in bin/zlay include/zlay/zlay.h include/zlay/zlay.cdef include/zlay/runtime.h include/zlay/json.h \
         lib64/libzlay.a lib64/libzlay.so lib64/libzlay-runtime.so lib64/libzlay-json.so lib64/libzlay-runtime.a \
-        lib64/libzlay-json.a lib64/pkgconfig/zlay.pc share/doc/zlay/LICENSE share/man/man7/zlay_rules.7; do
+        lib64/libzlay-json.a lib64/pkgconfig/zlay.pc lib64/pkgconfig/zlay-runtime.pc \
+        lib64/pkgconfig/zlay-json.pc share/doc/zlay/LICENSE share/man/man7/zlay_rules.7; do
         test -s "$root/opt/zlay/$file" || echo "missing: $file"
     done > "$tap_dir/missing"
     cat "$tap_dir/missing"
@@ -23,7 +24,7 @@ version() { test "zlay $(pc --modversion zlay)" = "$("$root/opt/zlay/bin/zlay" -
 
 example_shared() {
     # shellcheck disable=SC2046
-    "$CC" -std=c11 -Wall -Wextra -Werror -o "$tap_dir/gemm" examples/gemm.c $(pc --cflags --libs zlay) -lzlay-runtime &&
+    "$CC" -std=c11 -Wall -Wextra -Werror -o "$tap_dir/gemm" examples/gemm.c $(pc --cflags --libs zlay-runtime) &&
         cd "$tap_dir" && LD_LIBRARY_PATH=$lib ./gemm 256 256 128 > out && grep -q TMAP_STRIDE_16 out &&
         LD_LIBRARY_PATH=$lib ldd ./gemm | grep -q "libzlay.so.[0-9.]* => $lib"
 }
@@ -52,7 +53,7 @@ int main(void)
 }
 C
     # shellcheck disable=SC2046
-    "$CC" -std=c11 -o "$tap_dir/json" "$tap_dir/json.c" $(pc --cflags --libs zlay) -lzlay-json && LD_LIBRARY_PATH=$lib "$tap_dir/json"
+    "$CC" -std=c11 -o "$tap_dir/json" "$tap_dir/json.c" $(pc --cflags --libs zlay-json) && LD_LIBRARY_PATH=$lib "$tap_dir/json"
 }
 
 cplusplus() {
