@@ -18,6 +18,17 @@
     "back" #n ": cp.async.bulk.tensor." #n "d.global.shared::cta.im2col_no_offs.bulk_group "        \
     "[map, {" list "}], [at];\n    bra committed;\n"
 
+/* Every copy at its label; loads go on at `issued`, stores at `committed`. */
+#define USE_COPIES \
+    USE_LOAD_AT(1, "c0") USE_LOAD_AT(2, "c0, c1") USE_LOAD_AT(3, "c0, c1, c2") \
+    USE_LOAD_AT(4, "c0, c1, c2, c3") USE_LOAD_AT(5, "c0, c1, c2, c3, c4") \
+    USE_COLUMNS_AT(3, "c0, c1, c2", "x0") USE_COLUMNS_AT(4, "c0, c1, c2, c3", "x0, x1") \
+    USE_COLUMNS_AT(5, "c0, c1, c2, c3, c4", "x0, x1, x2") \
+    USE_STORE_AT(1, "c0") USE_STORE_AT(2, "c0, c1") USE_STORE_AT(3, "c0, c1, c2") \
+    USE_STORE_AT(4, "c0, c1, c2, c3") USE_STORE_AT(5, "c0, c1, c2, c3, c4") \
+    USE_BACK_AT(3, "c0, c1, c2") USE_BACK_AT(4, "c0, c1, c2, c3") \
+    USE_BACK_AT(5, "c0, c1, c2, c3, c4")
+
 static const char use_ptx_begin[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n"
     ".extern .shared .align 1024 .b8 smem[];\n"
@@ -60,14 +71,7 @@ static const char use_ptx_begin[] =
     "    bra meet;\n";
 
 static const char use_ptx_end[] =
-    USE_LOAD_AT(1, "c0") USE_LOAD_AT(2, "c0, c1") USE_LOAD_AT(3, "c0, c1, c2")
-    USE_LOAD_AT(4, "c0, c1, c2, c3") USE_LOAD_AT(5, "c0, c1, c2, c3, c4")
-    USE_COLUMNS_AT(3, "c0, c1, c2", "x0") USE_COLUMNS_AT(4, "c0, c1, c2, c3", "x0, x1")
-    USE_COLUMNS_AT(5, "c0, c1, c2, c3, c4", "x0, x1, x2")
-    USE_STORE_AT(1, "c0") USE_STORE_AT(2, "c0, c1") USE_STORE_AT(3, "c0, c1, c2")
-    USE_STORE_AT(4, "c0, c1, c2, c3") USE_STORE_AT(5, "c0, c1, c2, c3, c4")
-    USE_BACK_AT(3, "c0, c1, c2") USE_BACK_AT(4, "c0, c1, c2, c3")
-    USE_BACK_AT(5, "c0, c1, c2, c3, c4")
+    USE_COPIES
     "committed: cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; mov.u32 done, 1; bra meet;\n"
     "issued: mov.u32 n, 0;\n"
     "poll: mbarrier.test_wait.parity.shared.b64 p, [bar], 0;\n"

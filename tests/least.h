@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The least tensor copies that bring a tile to given places, by search over what the PTX ISA lets one copy
+ * do, without src/synth.  A copy writes whole 16 bytes from 16 bytes: a place is 16 bytes of shared memory,
+ * a source 16 bytes of the tensor, and a tile says which source each place wants. */
+#ifndef TEST_LEAST_H
+#define TEST_LEAST_H
+
+#include "legality.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <zlay/copy.h>
+#include <zlay/tensormap.h>
+
+enum {
+    PLACES = 256,
+    NOWHERE = -1,
+    LINE = 8,         /* places of 128 bytes, at which every copy starts */
+    ROW_MODES = 4,    /* beside the inner run: rank 5 */
+    INNER_MOST = 128, /* 256 elements of 8 bytes */
+    KINDS = 4096,
+    KINDS_EACH = 8,
+    CANDIDATES = 8192,
+    NODES = 300000
+};
+
+typedef struct wanted {
+    int places;
+    int64_t from[PLACES]; /* NOWHERE: the tile has nothing there, and no copy may write it */
+} wanted;
+
+typedef struct places {
+    uint64_t word[PLACES / 64];
+} places;
+
+/* What copies of one map have in common. */
+typedef struct kind {
+    int columns, swizzle, span, inner, modes, rows;
+    int64_t count[ROW_MODES], stride[ROW_MODES];
+    int rank;
+} kind;
+
+typedef struct candidate {
+    places where;
+    int size, kinds, kind[KINDS_EACH];
+} candidate;
+
+typedef struct least {
+    bool exists, whole; /* whole: maps and rank are the least as well */
+    int issues, bytes, maps, rank;
+} least;
+
+typedef struct search {
+    const zlay_target *target;
+    const wanted *want;
+    uint32_t align; /* bytes that source 0 lies on */
+    kind kinds[KINDS];
+    candidate candidates[CANDIDATES];
+    int kind_count, candidate_count, most, nodes;
+    bool full;
+    places all;
+    int chosen[64];
+    least best;
+} search;
+
+/* ---- sets ------------------------------------------------------------------------------ */
+
+static inline void place_add(places *p, int i) { p->word[i / 64] |= (uint64_t)1 << i % 64; }
+
+static inline bool place_in(const places *p, int i) { return p->word[i / 64] >> i % 64 & 1; }
+
+static inline int place_first(const places *of, const places *without)
+{
+    for (int w = 0; w < PLACES / 64; w++) {
+        uint64_t left = of->word[w] & ~without->word[w];
+        if (left) return 64 * w + __builtin_ctzll(left);
+    }
+    return -1;
+}
+
+static inline places place_join(places a, const places *b)
+{
+    for (int w = 0; w < PLACES / 64; w++) a.word[w] |= b->word[w];
+    return a;
+}
+
+static inline bool place_meet(const places *a, const places *b)
+{
+    for (int w = 0; w < PLACES / 64; w++)
+        if (a->word[w] & b->word[w]) return true;
+    return false;
+}
+
+static inline int place_count(const places *a)
+{
+    int n = 0;
+    for (int w = 0; w < PLACES / 64; w++) n += __builtin_popcountll(a->word[w]);
+    return n;
+}
+
+/* ---- rows that follow each other ------------------------------------------------------- */
+
+static inline int line_length(const int64_t *row, int rows)
+{
+    int n = rows > 1 ? 2 : 1;
+    while (n < rows && row[n] - row[n - 1] == row[1] - row[0]) n++;
+    return n;
+}
+
+/* The modes of rows that a box walks, coarsest; false: it walks none such. */
+static inline bool rows_box(kind *k, const int64_t *row, int rows)
+{
+    int64_t first[PLACES];
+    memcpy(first, row, (size_t)rows * sizeof *row);
+    for (k->modes = 0; rows > 1; k->modes++) {
+        int n = line_length(first, rows);
+        int64_t stride = first[1] - first[0];
+        if (k->modes == ROW_MODES || stride < 0 || rows % n) return false;
+        for (int i = 0; i < rows; i++)
+            if (first[i] != first[i - i % n] + i % n * stride) return false;
+        k->count[k->modes] = n;
+        k->stride[k->modes] = stride;
+        for (int i = 0; i < rows / n; i++) first[i] = first[i * n];
+        rows /= n;
+    }
+    return true;
+}
+
+/* One level of a walk of pixels: lines of `length`, the first one begun in its midst. */
+static inline bool lines_of(int64_t *start, int *lines, const int64_t *row, int rows, int first,
+                            int length, int64_t stride)
+{
+    *lines = 0;
+    for (int i = 0; i < rows;) {
+        int n = i ? length : first, skip = i ? 0 : length - first;
+        start[*lines] = row[i] - skip * stride;
+        for (int j = 0; j < n && i + j < rows; j++)
+            if (row[i + j] != row[i] + j * stride) return false;
+        i += n;
+        ++*lines;
+    }
+    return true;
+}
+
+/* The bounding box of pixels that im2col mode walks, with what follows their lines. */
+static inline bool rows_columns(kind *k, const int64_t *row, int rows, int level)
+{
+    int64_t start[PLACES];
+    int first = line_length(row, rows), lines;
+    k->modes = level;
+    if (first == rows) {
+        k->count[level] = 0;
+        k->stride[level] = rows > 1 ? row[1] - row[0] : 0;
+        k->modes = level + 1;
+        return k->stride[level] >= 0;
+    }
+    for (int f = first; level + 1 < ROW_MODES && f > 0; f = f == first && f > 1 ? 1 : 0)
+        for (int length = rows - 1; length >= f; length--) {
+            int64_t stride = f > 1 ? row[1] - row[0] : f + 1 < rows ? row[f + 1] - row[f] : 0;
+            if (stride < 0 || !lines_of(start, &lines, row, rows, f, length, stride)) continue;
+            k->count[level] = length;
+            k->stride[level] = stride;
+            if (rows_columns(k, start, lines, level + 1)) return true;
+        }
+    return false;
+}
+
+/* ---- maps --------------------------------------------------------------------------------- */
+
+static inline zlay_tensormap map_blank(const kind *k, uint32_t rank)
+{
+    zlay_tensormap m;
+    memset(&m, 0, sizeof m);
+    m.address = 1 << 20;
+    m.rank = rank;
+    m.type = ZLAY_TYPE_U64;
+    m.swizzle = k->swizzle;
+    for (uint32_t i = 0; i < rank; i++) m.extent[i] = 1u << 20, m.box[i] = m.step[i] = 1;
+    return m;
+}
+
+static inline bool map_legal(const search *s, const zlay_tensormap *m)
+{
+    zlay_verdict v;
+    zlay_issue issue;
+    memset(&issue, 0, sizeof issue);
+    issue.kind = ZLAY_COPY_TENSOR_LOAD;
+    issue.mode = m->mode ? ZLAY_COPY_IM2COL : ZLAY_COPY_TILE;
+    issue.rank = m->rank;
+    issue.space = ZLAY_SPACE_CLUSTER;
+    assert_int_equal(zlay_tensormap_check(&v, NULL, 0, s->target, m), ZLAY_OK);
+    if (v.answer != ZLAY_YES) return false;
+    assert_int_equal(zlay_copy_check(&v, NULL, 0, s->target, &issue, m), ZLAY_OK);
+    return v.answer == ZLAY_YES;
+}
+
+/* Rank of a plain map, 0 where there is none: an inner run, which takes in what is contiguous. */
+static inline int rank_plain(const search *s, const kind *k)
+{
+    int at = 0, inner = k->inner;
+    if (k->span == k->inner && !k->swizzle && k->modes && k->stride[0] == inner &&
+        inner * k->count[0] <= INNER_MOST)
+        inner *= (int)k->count[at++];
+    uint32_t rank = (uint32_t)(1 + k->modes - at);
+    if (rank > 5 || inner > INNER_MOST) return 0;
+    zlay_tensormap m = map_blank(k, rank);
+    m.box[0] = 2 * (uint32_t)inner;
+    for (uint32_t i = 1; i < rank; i++, at++) {
+        m.stride[i - 1] = 16 * (uint64_t)k->stride[at];
+        m.box[i] = (uint32_t)k->count[at];
+    }
+    return map_legal(s, &m) ? (int)rank : 0;
+}
+
+/* Slices of 16 or 32 bytes: dimension 0 strides over them by whole ones, the last but one not at all. */
+static inline int rank_slices_of(const search *s, const kind *k, int steps)
+{
+    int slice = k->inner, left = k->modes - steps;
+    uint32_t rank = left < 1 ? 3 : (uint32_t)left + 2, box = 2 * (uint32_t)slice, step = 1;
+    if (rank > 5) return 0;
+    zlay_tensormap m = map_blank(k, rank);
+    m.interleave = slice;
+    if (steps) {
+        step = (uint32_t)(k->stride[0] / slice);
+        box = (uint32_t)k->count[0] * step;
+        if (!k->stride[0] || k->stride[0] % slice) return 0;
+        if (box % 2 && step > 1) box--;
+    } else step = box;
+    m.box[0] = box;
+    m.step[0] = step;
+    for (uint32_t i = 1; i < rank; i++) {
+        uint32_t to = i + 2 < rank ? i : i + 2 == rank ? 0 : rank - 1;
+        if (!to) continue;
+        uint32_t mode = (uint32_t)steps + (to == rank - 1 ? rank - 3 : to - 1);
+        if (mode < (uint32_t)k->modes) {
+            m.stride[to - 1] = 16 * (uint64_t)k->stride[mode];
+            m.box[to] = (uint32_t)k->count[mode];
+        }
+        if (m.stride[to - 1] % (16 * (uint64_t)slice)) return 0;
+    }
+    return map_legal(s, &m) ? (int)rank : 0;
+}
+
+static inline int rank_slices(const search *s, const kind *k, int64_t from)
+{
+    if (k->inner == 2 && (s->align % 32 || from % 2)) return 0;
+    int a = k->modes ? rank_slices_of(s, k, 1) : 0, b = rank_slices_of(s, k, 0);
+    return a && (!b || a < b) ? a : b;
+}
+
+static inline int rank_columns(const search *s, const kind *k)
+{
+    uint32_t rank = k->modes < 2 ? 3 : (uint32_t)k->modes + 1;
+    if (k->inner > INNER_MOST) return 0;
+    zlay_tensormap m = map_blank(k, rank);
+    m.mode = 1;
+    m.box[0] = m.box[1] = m.box[2] = m.box[3] = m.box[4] = 0;
+    m.channels = 2 * (uint32_t)k->inner;
+    m.pixels = (uint32_t)k->rows;
+    for (int i = 0; i < k->modes; i++) {
+        m.stride[i] = 16 * (uint64_t)k->stride[i];
+        if (k->count[i]) m.extent[i + 1] = (uint64_t)k->count[i];
+    }
+    return map_legal(s, &m) ? (int)rank : 0;
+}
+
+/* ---- candidates ------------------------------------------------------------------------------ */
+
+static inline bool kind_same(const kind *a, const kind *b)
+{
+    return a->columns == b->columns && a->swizzle == b->swizzle && a->span == b->span &&
+           a->inner == b->inner && a->modes == b->modes && (!a->columns || a->rows == b->rows) &&
+           !memcmp(a->count, b->count, (size_t)a->modes * sizeof *a->count) &&
+           !memcmp(a->stride, b->stride, (size_t)a->modes * sizeof *a->stride);
+}
+
+static inline int kind_add(search *s, const kind *k)
+{
+    for (int i = 0; i < s->kind_count; i++)
+        if (kind_same(&s->kinds[i], k)) {
+            if (k->rank < s->kinds[i].rank) s->kinds[i].rank = k->rank;
+            return i;
+        }
+    if (s->kind_count == KINDS) return s->full = true, 0;
+    s->kinds[s->kind_count] = *k;
+    return s->kind_count++;
+}
+
+static inline void candidate_add(search *s, const places *where, const kind *k)
+{
+    int kind_at = kind_add(s, k), i = 0;
+    while (i < s->candidate_count && memcmp(&s->candidates[i].where, where, sizeof *where)) i++;
+    if (i == CANDIDATES) {
+        s->full = true;
+        return;
+    }
+    candidate *c = &s->candidates[i];
+    if (i == s->candidate_count)
+        *c = (candidate){.where = *where, .size = place_count(where)}, s->candidate_count++;
+    for (int j = 0; j < c->kinds; j++)
+        if (c->kind[j] == kind_at) return;
+    if (c->kinds == KINDS_EACH) s->full = true;
+    else c->kind[c->kinds++] = kind_at;
+}
+
+/* Boxes of rows of equal sources are of one kind, however they are read: in runs as long as they come. */
+static inline void kind_whole(kind *k)
+{
+    if (k->swizzle || k->span != k->inner) return;
+    if (k->modes && k->stride[0] == k->inner) {
+        k->inner *= (int)k->count[0];
+        k->span = k->inner;
+        k->modes--;
+        memmove(k->count, k->count + 1, sizeof k->count - sizeof *k->count);
+        memmove(k->stride, k->stride + 1, sizeof k->stride - sizeof *k->stride);
+    }
+}
+
+static inline void rows_try(search *s, const places *where, const kind *like, const int64_t *row)
+{
+    kind k = *like;
+    if ((k.swizzle || k.inner == 1) && rows_box(&k, row, k.rows)) {
+        bool spans = !k.swizzle || k.span == 1 << k.swizzle;
+        int plain = spans ? rank_plain(s, &k) : 0;
+        int slices = k.span == k.inner && k.inner <= 2 ? rank_slices(s, &k, row[0]) : 0;
+        k.rank = plain && (!slices || plain <= slices) ? plain : slices;
+        kind_whole(&k);
+        if (k.rank) candidate_add(s, where, &k);
+    }
+    k = *like;
+    k.columns = 1;
+    memset(k.count, 0, sizeof k.count);
+    memset(k.stride, 0, sizeof k.stride);
+    if (k.swizzle && k.span != 1 << k.swizzle) return;
+    if (!rows_columns(&k, row, k.rows, 0)) return;
+    k.rank = rank_columns(s, &k);
+    if (k.rank) candidate_add(s, where, &k);
+}
+
+/* Copies from one start of rows of `inner` places that lie `span` apart before swizzling. */
+static inline void rows_from(search *s, int start, int swizzle, int inner, int span)
+{
+    int64_t row[PLACES];
+    places where = {{0}};
+    kind k = {.swizzle = swizzle, .inner = inner, .span = span};
+    for (int rows = 0; start + rows * span + inner <= PLACES; rows++) {
+        for (int i = 0; i < inner; i++) {
+            int line = start + rows * span + i, at = line ^ (line / LINE & ((1 << swizzle) - 1));
+            if (at >= s->want->places || s->want->from[at] == NOWHERE) return;
+            if (i && s->want->from[at] != row[rows] + i) return;
+            if (!i) row[rows] = s->want->from[at];
+            place_add(&where, at);
+        }
+        k.rows = rows + 1;
+        rows_try(s, &where, &k, row);
+    }
+}
+
+static inline void candidates_find(search *s)
+{
+    for (int start = 0; start < s->want->places; start += LINE) {
+        for (int inner = 1; inner <= s->want->places - start && inner <= INNER_MOST; inner++)
+            rows_from(s, start, 0, inner, inner);
+        for (int swizzle = 1; swizzle <= 3; swizzle++) {
+            for (int inner = 1; inner <= 1 << swizzle; inner++)
+                rows_from(s, start, swizzle, inner, 1 << swizzle);
+            for (int slice = 1; slice <= 2; slice++)
+                if (slice < 1 << swizzle) rows_from(s, start, swizzle, slice, slice);
+        }
+    }
+}
+
+/* ---- covers ------------------------------------------------------------------------------------ */
+
+static inline int distinct(const int *a, int n)
+{
+    int d = 0;
+    for (int i = 0, j; i < n; i++) {
+        for (j = 0; j < i && a[j] != a[i];) j++;
+        d += j == i;
+    }
+    return d;
+}
+
+/* The fewest maps, then the least rank of the greatest, over the kinds that the chosen copies can be. */
+static inline void cover_judge(search *s, int issues, int bytes)
+{
+    int at[64] = {0}, kinds[64];
+    for (;;) {
+        int rank = 0;
+        for (int i = 0; i < issues; i++) {
+            kinds[i] = s->candidates[s->chosen[i]].kind[at[i]];
+            if (s->kinds[kinds[i]].rank > rank) rank = s->kinds[kinds[i]].rank;
+        }
+        int maps = distinct(kinds, issues);
+        least *b = &s->best;
+        if (!b->exists || bytes < b->bytes ||
+            (bytes == b->bytes && (maps < b->maps || (maps == b->maps && rank < b->rank))))
+            *b = (least){.exists = true, .issues = issues, .bytes = bytes, .maps = maps, .rank = rank};
+        int i = 0;
+        while (i < issues && ++at[i] == s->candidates[s->chosen[i]].kinds) at[i++] = 0;
+        if (i == issues || ++s->nodes > NODES) return;
+    }
+}
+
+/* All covers by `issues` copies. */
+static inline void covers(search *s, int issues)
+{
+    places have[64];
+    int at[64], bytes[64], level = 0;
+    memset(&have[0], 0, sizeof have[0]);
+    at[0] = -1;
+    bytes[0] = 0;
+    while (level >= 0 && s->nodes <= NODES) {
+        int first = place_first(&s->all, &have[level]);
+        if (first < 0 || level == issues) {
+            if (first < 0 && level == issues) cover_judge(s, issues, bytes[level]);
+            level--;
+            continue;
+        }
+        int left = place_count(&s->all) - place_count(&have[level]), i = at[level] + 1;
+        while (i < s->candidate_count &&
+               (!place_in(&s->candidates[i].where, first) ||
+                left > s->candidates[i].size + (issues - level - 1) * s->most ||
+                (s->best.exists && bytes[level] + 16 * s->candidates[i].size > s->best.bytes)))
+            i++;
+        if (i == s->candidate_count) {
+            level--;
+            continue;
+        }
+        s->nodes++;
+        at[level] = s->chosen[level] = i;
+        have[level + 1] = place_join(have[level], &s->candidates[i].where);
+        bytes[level + 1] = bytes[level] + 16 * s->candidates[i].size;
+        at[++level] = -1;
+    }
+}
+
+static inline bool coverable(const search *s)
+{
+    places have = {{0}};
+    for (int i = 0; i < s->candidate_count; i++) have = place_join(have, &s->candidates[i].where);
+    return place_first(&s->all, &have) < 0;
+}
+
+/* The answer; `whole` only where the search ended by itself. */
+static inline least least_of(search *s, const zlay_target *target, const wanted *want)
+{
+    s->target = target;
+    s->want = want;
+    s->kind_count = s->candidate_count = s->most = s->nodes = 0;
+    s->full = false;
+    memset(&s->best, 0, sizeof s->best);
+    memset(&s->all, 0, sizeof s->all);
+    for (int i = 0; i < want->places; i++)
+        if (want->from[i] != NOWHERE) place_add(&s->all, i);
+    candidates_find(s);
+    for (int i = 0; i < s->candidate_count; i++)
+        if (s->candidates[i].size > s->most) s->most = s->candidates[i].size;
+    for (int issues = 1; coverable(s) && !s->best.exists && issues < 64 && s->nodes <= NODES; issues++)
+        covers(s, issues);
+    s->best.whole = !s->full && s->nodes <= NODES;
+    return s->best;
+}
+
+#endif

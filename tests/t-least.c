@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The search that tensormap.synth is held against, on tiles whose least copies are known by hand. */
+#include "least.h"
+
+typedef struct row {
+    const char *why;
+    int places;
+    int64_t (*from)(int place);
+    bool exists;
+    int issues, bytes, maps, rank;
+} row;
+
+static int64_t in_order(int p) { return p; }
+static int64_t rows_of_two(int p) { return p / 2 * 7 + p % 2; }
+static int64_t lines_upward(int p) { return 100 - p / 8 * 10 + p % 8; }
+static int64_t one_backward(int p) { return p < 4 ? p : 11 - p; }
+static int64_t swizzled_lines(int p) { return p / 8 * 20 + (p % 8 ^ p / 8 % 8); }
+static int64_t slices_swizzled(int p) { return ((p / 8 * 8) + (p % 8 ^ p / 8 % 8)) * 5; }
+static int64_t pixels_from_midst(int p) { return (p + 3) / 5 * 9 + (p + 3) % 5; }
+static int64_t every_fourth(int p) { return p % 2 ? NOWHERE : p; }
+static int64_t six_modes(int p)
+{
+    return (p & 1) + (p >> 1 & 1) * 3 + (p >> 2 & 1) * 10 + (p >> 3 & 1) * 40 + (p >> 4 & 1) * 200 +
+           (p >> 5 & 1) * 1000;
+}
+static int64_t gap_in_lines(int p) { return p % 8 < 2 ? p / 8 * 2 + p % 8 : NOWHERE; }
+static int64_t narrow_swizzled(int p)
+{
+    int k = p % 8 ^ p / 8 % 8;
+    return k < 2 ? p / 8 * 4 + k : NOWHERE;
+}
+
+/* One run; rows; lines that go down are copies each; 16 bytes that go down cannot start; a swizzle of whole
+ * lines; one of slices, which lie apart in the tensor; pixels of 5 wide images begun at the third; holes. */
+static const row rows[] = {
+    {"a run", 20, in_order, true, 1, 320, 1, 1},
+    {"rows", 20, rows_of_two, true, 1, 320, 1, 2},
+    {"lines upward", 24, lines_upward, true, 3, 384, 1, 1},
+    {"backward within 128 bytes", 8, one_backward, false, 0, 0, 0, 0},
+    {"swizzled lines", 64, swizzled_lines, true, 1, 1024, 1, 2},
+    {"swizzled slices", 64, slices_swizzled, true, 1, 1024, 1, 3},
+    {"pixels", 14, pixels_from_midst, true, 1, 224, 1, 3},
+    {"holes of 16 bytes", 16, every_fourth, false, 0, 0, 0, 0},
+    {"six modes", 64, six_modes, true, 2, 1024, 1, 5},
+    {"lines of 32 bytes", 16, gap_in_lines, true, 2, 64, 1, 1},
+    {"lines of 32 bytes, swizzled", 32, narrow_swizzled, true, 1, 128, 1, 2},
+};
+
+static void by_hand(void **state)
+{
+    static search s = {.align = 16};
+    (void)state;
+    const zlay_target *target = target_of("sm_90a");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        wanted w = {.places = rows[i].places};
+        for (int p = 0; p < w.places; p++) w.from[p] = rows[i].from(p);
+        least l = least_of(&s, target, &w);
+        if (l.exists != rows[i].exists || l.issues != rows[i].issues || l.bytes != rows[i].bytes ||
+            l.maps != rows[i].maps || l.rank != rows[i].rank)
+            fail_msg("%s: %d, %d copies, %d bytes, %d maps, rank %d", rows[i].why, l.exists,
+                     l.issues, l.bytes, l.maps, l.rank);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
