@@ -37,12 +37,19 @@ typedef struct places {
 typedef struct kind {
     int columns, swizzle, span, inner, modes, rows;
     int64_t count[ROW_MODES], stride[ROW_MODES];
+    int64_t skip[ROW_MODES]; /* of columns: where the first line begins */
     int rank;
 } kind;
 
+/* How a candidate comes to be of a kind. */
+typedef struct reading {
+    int kind, columns, start, swizzle, inner, span, rows;
+} reading;
+
 typedef struct candidate {
     places where;
-    int size, kinds, kind[KINDS_EACH];
+    int size, kinds;
+    reading kind[KINDS_EACH];
 } candidate;
 
 typedef struct least {
@@ -59,8 +66,10 @@ typedef struct search {
     int kind_count, candidate_count, most, nodes;
     bool full;
     places all;
+    bool tiles_only; /* no im2col */
     int chosen[64];
     least best;
+    reading used[64]; /* the copies of the best */
 } search;
 
 /* ---- sets ------------------------------------------------------------------------------ */
@@ -149,7 +158,7 @@ static inline bool rows_columns(kind *k, const int64_t *row, int rows, int level
     int first = line_length(row, rows), lines;
     k->modes = level;
     if (first == rows) {
-        k->count[level] = 0;
+        k->count[level] = k->skip[level] = 0;
         k->stride[level] = rows > 1 ? row[1] - row[0] : 0;
         k->modes = level + 1;
         return k->stride[level] >= 0;
@@ -160,6 +169,7 @@ static inline bool rows_columns(kind *k, const int64_t *row, int rows, int level
             if (stride < 0 || !lines_of(start, &lines, row, rows, f, length, stride)) continue;
             k->count[level] = length;
             k->stride[level] = stride;
+            k->skip[level] = length - f;
             if (rows_columns(k, start, lines, level + 1)) return true;
         }
     return false;
@@ -195,7 +205,7 @@ static inline bool map_legal(const search *s, const zlay_tensormap *m)
 }
 
 /* Rank of a plain map, 0 where there is none: an inner run, which takes in what is contiguous. */
-static inline int rank_plain(const search *s, const kind *k)
+static inline int rank_plain(zlay_tensormap *out, const search *s, const kind *k)
 {
     int at = 0, inner = k->inner;
     if (k->span == k->inner && !k->swizzle && k->modes && k->stride[0] == inner &&
@@ -209,11 +219,12 @@ static inline int rank_plain(const search *s, const kind *k)
         m.stride[i - 1] = 16 * (uint64_t)k->stride[at];
         m.box[i] = (uint32_t)k->count[at];
     }
+    *out = m;
     return map_legal(s, &m) ? (int)rank : 0;
 }
 
 /* Slices of 16 or 32 bytes: dimension 0 strides over them by whole ones, the last but one not at all. */
-static inline int rank_slices_of(const search *s, const kind *k, int steps)
+static inline int rank_slices_of(zlay_tensormap *out, const search *s, const kind *k, int steps)
 {
     int slice = k->inner, left = k->modes - steps;
     uint32_t rank = left < 1 ? 3 : (uint32_t)left + 2, box = 2 * (uint32_t)slice, step = 1;
@@ -238,17 +249,23 @@ static inline int rank_slices_of(const search *s, const kind *k, int steps)
         }
         if (m.stride[to - 1] % (16 * (uint64_t)slice)) return 0;
     }
+    *out = m;
     return map_legal(s, &m) ? (int)rank : 0;
 }
 
-static inline int rank_slices(const search *s, const kind *k, int64_t from)
+static inline int rank_slices(zlay_tensormap *out, const search *s, const kind *k, int64_t from)
 {
+    zlay_tensormap strided, plain;
+    if (k->span != k->inner || k->inner > 2) return 0;
     if (k->inner == 2 && (s->align % 32 || from % 2)) return 0;
-    int a = k->modes ? rank_slices_of(s, k, 1) : 0, b = rank_slices_of(s, k, 0);
-    return a && (!b || a < b) ? a : b;
+    int a = k->modes ? rank_slices_of(&strided, s, k, 1) : 0;
+    int b = rank_slices_of(&plain, s, k, 0);
+    bool first = a && (!b || a < b);
+    if (a || b) *out = first ? strided : plain;
+    return first ? a : b;
 }
 
-static inline int rank_columns(const search *s, const kind *k)
+static inline int rank_columns(zlay_tensormap *out, const search *s, const kind *k)
 {
     uint32_t rank = k->modes < 2 ? 3 : (uint32_t)k->modes + 1;
     if (k->inner > INNER_MOST) return 0;
@@ -261,6 +278,7 @@ static inline int rank_columns(const search *s, const kind *k)
         m.stride[i] = 16 * (uint64_t)k->stride[i];
         if (k->count[i]) m.extent[i + 1] = (uint64_t)k->count[i];
     }
+    *out = m;
     return map_legal(s, &m) ? (int)rank : 0;
 }
 
@@ -286,9 +304,10 @@ static inline int kind_add(search *s, const kind *k)
     return s->kind_count++;
 }
 
-static inline void candidate_add(search *s, const places *where, const kind *k)
+static inline void candidate_add(search *s, const places *where, const kind *k, reading how)
 {
-    int kind_at = kind_add(s, k), i = 0;
+    int i = 0;
+    how.kind = kind_add(s, k);
     while (i < s->candidate_count && memcmp(&s->candidates[i].where, where, sizeof *where)) i++;
     if (i == CANDIDATES) {
         s->full = true;
@@ -298,9 +317,9 @@ static inline void candidate_add(search *s, const places *where, const kind *k)
     if (i == s->candidate_count)
         *c = (candidate){.where = *where, .size = place_count(where)}, s->candidate_count++;
     for (int j = 0; j < c->kinds; j++)
-        if (c->kind[j] == kind_at) return;
+        if (c->kind[j].kind == how.kind) return;
     if (c->kinds == KINDS_EACH) s->full = true;
-    else c->kind[c->kinds++] = kind_at;
+    else c->kind[c->kinds++] = how;
 }
 
 /* Boxes of rows of equal sources are of one kind, however they are read: in runs as long as they come. */
@@ -316,25 +335,55 @@ static inline void kind_whole(kind *k)
     }
 }
 
-static inline void rows_try(search *s, const places *where, const kind *like, const int64_t *row)
+/* A tiled map of rows, plain or of slices; its rank, 0 where there is none. */
+static inline int tile_map(zlay_tensormap *out, const search *s, kind *k, const int64_t *row)
 {
+    zlay_tensormap slices;
+    bool spans = !k->swizzle || k->span == 1 << k->swizzle;
+    if (!rows_box(k, row, k->rows)) return 0;
+    int a = spans ? rank_plain(out, s, k) : 0, b = rank_slices(&slices, s, k, row[0]);
+    if (!b || (a && a <= b)) return a;
+    *out = slices;
+    return b;
+}
+
+static inline int columns_map(zlay_tensormap *out, const search *s, kind *k, const int64_t *row)
+{
+    k->columns = 1;
+    if (k->swizzle && k->span != 1 << k->swizzle) return 0;
+    return rows_columns(k, row, k->rows, 0) ? rank_columns(out, s, k) : 0;
+}
+
+static inline void rows_try(search *s, const places *where, const kind *like, const int64_t *row,
+                            int start)
+{
+    zlay_tensormap m;
     kind k = *like;
-    if ((k.swizzle || k.inner == 1) && rows_box(&k, row, k.rows)) {
-        bool spans = !k.swizzle || k.span == 1 << k.swizzle;
-        int plain = spans ? rank_plain(s, &k) : 0;
-        int slices = k.span == k.inner && k.inner <= 2 ? rank_slices(s, &k, row[0]) : 0;
-        k.rank = plain && (!slices || plain <= slices) ? plain : slices;
+    reading how = {0, 0, start, k.swizzle, k.inner, k.span, k.rows};
+    if (k.swizzle || k.inner == 1) {
+        k.rank = tile_map(&m, s, &k, row);
         kind_whole(&k);
-        if (k.rank) candidate_add(s, where, &k);
+        if (k.rank) candidate_add(s, where, &k, how);
     }
+    if (s->tiles_only) return;
     k = *like;
-    k.columns = 1;
-    memset(k.count, 0, sizeof k.count);
-    memset(k.stride, 0, sizeof k.stride);
-    if (k.swizzle && k.span != 1 << k.swizzle) return;
-    if (!rows_columns(&k, row, k.rows, 0)) return;
-    k.rank = rank_columns(s, &k);
-    if (k.rank) candidate_add(s, where, &k);
+    how.columns = 1;
+    k.rank = columns_map(&m, s, &k, row);
+    if (k.rank) candidate_add(s, where, &k, how);
+}
+
+/* One more row of sources that follow each other at places that are wanted. */
+static inline bool row_add(places *where, int64_t *row, const search *s, const reading *r)
+{
+    for (int i = 0; i < r->inner; i++) {
+        int line = r->start + r->rows * r->span + i;
+        int at = line ^ (line / LINE & ((1 << r->swizzle) - 1));
+        if (line >= PLACES || at >= s->want->places || s->want->from[at] == NOWHERE) return false;
+        if (!i) row[r->rows] = s->want->from[at];
+        if (s->want->from[at] != row[r->rows] + i) return false;
+        place_add(where, at);
+    }
+    return true;
 }
 
 /* Copies from one start of rows of `inner` places that lie `span` apart before swizzling. */
@@ -343,17 +392,29 @@ static inline void rows_from(search *s, int start, int swizzle, int inner, int s
     int64_t row[PLACES];
     places where = {{0}};
     kind k = {.swizzle = swizzle, .inner = inner, .span = span};
-    for (int rows = 0; start + rows * span + inner <= PLACES; rows++) {
-        for (int i = 0; i < inner; i++) {
-            int line = start + rows * span + i, at = line ^ (line / LINE & ((1 << swizzle) - 1));
-            if (at >= s->want->places || s->want->from[at] == NOWHERE) return;
-            if (i && s->want->from[at] != row[rows] + i) return;
-            if (!i) row[rows] = s->want->from[at];
-            place_add(&where, at);
-        }
-        k.rows = rows + 1;
-        rows_try(s, &where, &k, row);
+    for (reading r = {0, 0, start, swizzle, inner, span, 0}; row_add(&where, row, s, &r);) {
+        k.rows = ++r.rows;
+        rows_try(s, &where, &k, row, start);
     }
+}
+
+/* The map and coordinates of a copy; its address counts from source 0. */
+static inline void reading_map(zlay_tensormap *out, int32_t coordinate[5], const search *s,
+                               const reading *how)
+{
+    int64_t row[PLACES], from;
+    places where = {{0}};
+    kind k = {.swizzle = how->swizzle, .inner = how->inner, .span = how->span, .rows = how->rows};
+    reading r = *how;
+    for (r.rows = 0; r.rows < how->rows; r.rows++) assert_true(row_add(&where, row, s, &r));
+    assert_true(how->columns ? columns_map(out, s, &k, row) : tile_map(out, s, &k, row));
+    memset(coordinate, 0, 5 * sizeof *coordinate);
+    from = row[0];
+    for (int i = 0; how->columns && i < k.modes; i++) {
+        coordinate[i + 1] = (int32_t)k.skip[i];
+        from -= k.skip[i] * k.stride[i];
+    }
+    out->address = (uint64_t)(16 * from);
 }
 
 static inline void candidates_find(search *s)
@@ -389,14 +450,17 @@ static inline void cover_judge(search *s, int issues, int bytes)
     for (;;) {
         int rank = 0;
         for (int i = 0; i < issues; i++) {
-            kinds[i] = s->candidates[s->chosen[i]].kind[at[i]];
+            kinds[i] = s->candidates[s->chosen[i]].kind[at[i]].kind;
             if (s->kinds[kinds[i]].rank > rank) rank = s->kinds[kinds[i]].rank;
         }
         int maps = distinct(kinds, issues);
         least *b = &s->best;
         if (!b->exists || bytes < b->bytes ||
-            (bytes == b->bytes && (maps < b->maps || (maps == b->maps && rank < b->rank))))
+            (bytes == b->bytes && (maps < b->maps || (maps == b->maps && rank < b->rank)))) {
+            for (int i = 0; i < issues; i++)
+                s->used[i] = s->candidates[s->chosen[i]].kind[at[i]];
             *b = (least){.exists = true, .issues = issues, .bytes = bytes, .maps = maps, .rank = rank};
+        }
         int i = 0;
         while (i < issues && ++at[i] == s->candidates[s->chosen[i]].kinds) at[i++] = 0;
         if (i == issues || ++s->nodes > NODES) return;
