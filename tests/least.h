@@ -16,7 +16,8 @@ enum {
     PLACES = 256,
     NOWHERE = -1,
     LINE = 8,         /* places of 128 bytes, at which every copy starts */
-    ROW_MODES = 4,    /* beside the inner run: rank 5 */
+    ROW_MODES = 5,    /* the inner run and four dimensions more */
+    WALK_LEVELS = 4,  /* W, H, D and the images */
     INNER_MOST = 128, /* 256 elements of 8 bytes */
     KINDS = 4096,
     KINDS_EACH = 8,
@@ -163,7 +164,7 @@ static inline bool rows_columns(kind *k, const int64_t *row, int rows, int level
         k->modes = level + 1;
         return k->stride[level] >= 0;
     }
-    for (int f = first; level + 1 < ROW_MODES && f > 0; f = f == first && f > 1 ? 1 : 0)
+    for (int f = first; level + 1 < WALK_LEVELS && f > 0; f = f == first && f > 1 ? 1 : 0)
         for (int length = rows - 1; length >= f; length--) {
             int64_t stride = f > 1 ? row[1] - row[0] : f + 1 < rows ? row[f + 1] - row[f] : 0;
             if (stride < 0 || !lines_of(start, &lines, row, rows, f, length, stride)) continue;
@@ -431,6 +432,77 @@ static inline void candidates_find(search *s)
     }
 }
 
+/* ---- free places ---------------------------------------------------------------------------- */
+
+/* Sources that one box brings, none twice: those of one, then one mode more. */
+typedef struct brood {
+    places where;
+    int64_t least;
+    kind like;
+} brood;
+
+static inline int source_find(const wanted *w, int64_t from)
+{
+    for (int i = 0; i < w->places; i++)
+        if (w->from[i] == from) return i;
+    return -1;
+}
+
+/* One copy of the set more, `by` further on; false: some of it is not wanted, or there already. */
+static inline bool brood_again(places *out, const search *s, const places *of, int64_t by)
+{
+    places more = {{0}};
+    for (int i = 0; i < s->want->places; i++) {
+        int at = place_in(of, i) ? source_find(s->want, s->want->from[i] + by) : -1;
+        if (place_in(of, i) && at < 0) return false;
+        if (at >= 0) place_add(&more, at);
+    }
+    if (place_meet(out, &more)) return false;
+    *out = place_join(*out, &more);
+    return true;
+}
+
+static inline void brood_keep(search *s, const brood *b)
+{
+    zlay_tensormap m;
+    kind k = b->like;
+    k.rank = rank_plain(&m, s, &k);
+    kind_whole(&k);
+    if (k.rank) candidate_add(s, &b->where, &k, (reading){0});
+}
+
+/* Where the caller leaves the places free, any wanted sources may follow each other: `from` lists them. */
+static inline void sets_find(search *s)
+{
+    enum { BROODS = 20000 };
+    static brood all[BROODS];
+    int count = 0;
+    for (int i = 0; i < s->want->places; i++) {
+        all[count] = (brood){.least = s->want->from[i], .like = {.inner = 1, .span = 1}};
+        place_add(&all[count].where, i);
+        brood_keep(s, &all[count++]);
+    }
+    for (int b = 0; b < count; b++)
+        for (int to = 0; to < s->want->places; to++) {
+            brood next = all[b];
+            kind *k = &next.like;
+            int64_t by = s->want->from[to] - next.least, before = k->modes ? k->stride[k->modes - 1] : 0;
+            if (by <= before || k->modes == ROW_MODES) continue;
+            if (k->modes && by == before * k->count[k->modes - 1]) continue;
+            k->stride[k->modes] = by;
+            k->modes++;
+            for (int n = 2; brood_again(&next.where, s, &all[b].where, (n - 1) * by); n++) {
+                k->count[k->modes - 1] = n;
+                if (count == BROODS) {
+                    s->full = true;
+                    return;
+                }
+                all[count++] = next;
+                brood_keep(s, &next);
+            }
+        }
+}
+
 /* ---- covers ------------------------------------------------------------------------------------ */
 
 static inline int distinct(const int *a, int n)
@@ -508,7 +580,8 @@ static inline bool coverable(const search *s)
 }
 
 /* The answer; `whole` only where the search ended by itself. */
-static inline least least_of(search *s, const zlay_target *target, const wanted *want)
+static inline least least_by(search *s, const zlay_target *target, const wanted *want,
+                             void (*find)(search *s))
 {
     s->target = target;
     s->want = want;
@@ -518,13 +591,25 @@ static inline least least_of(search *s, const zlay_target *target, const wanted 
     memset(&s->all, 0, sizeof s->all);
     for (int i = 0; i < want->places; i++)
         if (want->from[i] != NOWHERE) place_add(&s->all, i);
-    candidates_find(s);
+    find(s);
     for (int i = 0; i < s->candidate_count; i++)
         if (s->candidates[i].size > s->most) s->most = s->candidates[i].size;
     for (int issues = 1; coverable(s) && !s->best.exists && issues < 64 && s->nodes <= NODES; issues++)
         covers(s, issues);
     s->best.whole = !s->full && s->nodes <= NODES;
     return s->best;
+}
+
+/* The least copies that bring each source to its place. */
+static inline least least_of(search *s, const zlay_target *target, const wanted *want)
+{
+    return least_by(s, target, want, candidates_find);
+}
+
+/* The least tiled, plain ones that bring each source somewhere, each once. */
+static inline least least_anywhere(search *s, const zlay_target *target, const wanted *want)
+{
+    return least_by(s, target, want, sets_find);
 }
 
 #endif

@@ -43,6 +43,7 @@ static const row rows[] = {
     {"swizzled slices", 64, slices_swizzled, true, 1, 1024, 1, 3},
     {"pixels", 14, pixels_from_midst, true, 1, 224, 1, 3},
     {"holes of 16 bytes", 16, every_fourth, false, 0, 0, 0, 0},
+    {"five modes", 32, six_modes, true, 1, 512, 1, 5},
     {"six modes", 64, six_modes, true, 2, 1024, 1, 5},
     {"lines of 32 bytes", 16, gap_in_lines, true, 2, 64, 1, 1},
     {"lines of 32 bytes, swizzled", 32, narrow_swizzled, true, 1, 128, 1, 2},
@@ -95,8 +96,39 @@ static void by_hand(void **state)
     }
 }
 
+static const struct {
+    const char *why;
+    int count;
+    int64_t from[12];
+    bool exists;
+    int issues, bytes, maps, rank;
+} sets[] = {
+    {"a run", 4, {5, 6, 7, 8}, true, 1, 64, 1, 1},
+    {"a grid", 6, {0, 2, 10, 12, 20, 22}, true, 1, 96, 1, 3},
+    {"a run and one beside", 4, {0, 1, 2, 9}, true, 2, 64, 2, 1},
+    {"two by one map", 4, {0, 1, 7, 8}, true, 1, 64, 1, 2},
+    {"an L", 5, {0, 1, 2, 10, 20}, true, 2, 80, 2, 2},
+};
+
+static void anywhere_by_hand(void **state)
+{
+    static search s = {.align = 16};
+    (void)state;
+    const zlay_target *hopper = target("sm_90a");
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+        wanted w = {.places = sets[i].count};
+        memcpy(w.from, sets[i].from, sizeof sets[i].from);
+        least l = least_anywhere(&s, hopper, &w);
+        if (l.exists != sets[i].exists || l.issues != sets[i].issues || l.bytes != sets[i].bytes ||
+            l.maps != sets[i].maps || l.rank != sets[i].rank || !l.whole)
+            fail_msg("%s: %d, %d copies, %d bytes, %d maps, rank %d", sets[i].why, l.exists,
+                     l.issues, l.bytes, l.maps, l.rank);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand),
+                                       cmocka_unit_test(anywhere_by_hand)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
