@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Words: a bijection of the slots of a warp (or block, or cluster) as a product of what threads can
+ * do, with the fewest shuffle rounds and then the fewest instructions.
+ *
+ * A slot is (byte, register, lane, warp, block), the byte lowest: 2^byte parts share a 32-bit
+ * register.  A map takes the value in slot s to slot map(s); it is affine over F2.  Write x for
+ * (byte, register) and l for the rest.  Steps inside a lane are x -> A x + B l + c; a shuffle is
+ * l -> C l + D r + c.  docs/synthesis.md proves what the search relies on:
+ *
+ *   - without parts of a register, one round of shuffles does every map, and with P: x <- x,
+ *     Q: x <- l, T: l <- l of the map, the least number of selects a register is
+ *     max(null P + null T, rank Q), which is reached;
+ *   - with parts, a round takes away at most max(1, registers' bits) of the rank of l <- x. */
+#ifndef ZL_SYNTH_WORD_H
+#define ZL_SYNTH_WORD_H
+
+#include "algebra/layout.h"
+
+typedef enum zl_step_id {
+#define STEP(id, op, form, rounds, each, takes, source) ZL_STEP_##id,
+#include "synth/words.def"
+    ZL_STEPS
+} zl_step_id;
+
+typedef struct zl_step_row {
+    const char *op, *form;
+    uint32_t rounds, each;
+    const char *takes, *source;
+} zl_step_row;
+
+const zl_step_row *zl_step_row_of(zl_step_id id);
+
+enum { ZL_SLOT_BITS = 32, ZL_WORD_STEPS = 48 };
+
+/* Bits of each coordinate of a slot: 0..2, 0..8, 0..6, the last two any, 32 in all. */
+typedef struct zl_slots {
+    uint32_t byte, reg, lane, warp, block;
+} zl_slots;
+
+uint32_t zl_slots_bits(const zl_slots *slots);
+
+typedef struct zl_step {
+    zl_step_id id;
+    uint32_t instructions; /* of a thread */
+    zl_affine map;
+} zl_step;
+
+/* Steps in the order in which they run; the product of their maps is the map asked for. */
+typedef struct zl_word {
+    zl_slots slots;
+    uint32_t count, rounds, instructions;
+    uint32_t lower_rounds, lower_instructions; /* no word has fewer; of as many rounds, fewer */
+    bool optimal;                              /* both are met */
+    zl_step step[ZL_WORD_STEPS];
+} zl_word;
+
+/* The word of a map: EINVAL it is no bijection of the slots, ELIMIT too many bits. */
+zlay_status zl_word_find(zlay_ctx *ctx, zl_word *out, const zl_slots *slots,
+                         const zl_affine *map);
+
+/* Registers of a lane that a map touches. */
+uint32_t zl_slots_touched(const zl_slots *slots, const zl_affine *map);
+
+/* The map the other way: slot -> where its value was. */
+bool zl_map_invert(zl_affine *out, const zl_affine *map);
+void zl_map_same(zl_affine *out, unsigned bits);
+
+/* x -> second(first(x)); `out` may be either. */
+void zl_map_product(zl_affine *out, const zl_affine *second, const zl_affine *first);
+
+static inline uint64_t zl_map_linear(const zl_affine *map, uint64_t x)
+{
+    uint64_t value = 0;
+    for (; x; x &= x - 1) value ^= map->basis[__builtin_ctzll(x)];
+    return value;
+}
+
+static inline uint64_t zl_map_at(const zl_affine *map, uint64_t x)
+{
+    return zl_map_linear(map, x) ^ map->constant;
+}
+
+#endif

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One round: the map R as P1 o Sh o P0, where P0 and P1 stay in lanes.  P0 is known up to a
+ * renaming by Y = P0^-1(B), B the span of byte and lane bits.  With K the inner bits, the shuffle
+ * needs Y n K = Y n R^-1 K = W, a space of as many dimensions as B has bytes, and every such Y will
+ * do.  P0 costs the dimensions of Y outside B, P1 those outside R^-1 B: so Y takes as much of both
+ * as the two conditions let it. */
+#include "synth/word_round.h"
+
+typedef struct round {
+    const zl_wanted *w;
+    zl_space inner, inner_then; /* K, R^-1 K */
+    zl_space plane, plane_then; /* B and R^-1 B, with W */
+    zl_space room;              /* where Y is sought: all, or what keeps its lane */
+    zl_space y, past, past_then; /* Y; with K; with R^-1 K */
+} round;
+
+static void take(round *r, uint64_t v)
+{
+    zl_space_put(&r->y, v);
+    zl_space_put(&r->past, v);
+    zl_space_put(&r->past_then, v);
+}
+
+static void take_all(round *r, const zl_space *from)
+{
+    for (uint64_t v; (v = zl_space_outside(from, &r->past, &r->past_then));) take(r, v);
+}
+
+/* ---- W --------------------------------------------------------------------------------- */
+
+static void add_up_to(zl_space *s, const zl_space *from, unsigned most)
+{
+    for (uint64_t left = from->pivots; left && zl_space_rank(s) < most; left &= left - 1)
+        zl_space_put(s, from->value[__builtin_ctzll(left)]);
+}
+
+static void same_word(zl_space *out, const zl_wanted *w, const zl_space *still, bool then)
+{
+    zl_space bytes, bytes_then, now, later, both;
+    unsigned most = w->slots.byte;
+    zl_space_units(&bytes, w->bytes);
+    zl_space_image(&bytes_then, &w->inverse, &bytes);
+    zl_space_meet(&now, still, &bytes);
+    zl_space_meet(&later, still, &bytes_then);
+    zl_space_meet(&both, &now, &later);
+    out->pivots = 0;
+    add_up_to(out, &both, most);
+    add_up_to(out, then ? &later : &now, most);
+    add_up_to(out, then ? &now : &later, most);
+    add_up_to(out, still, most);
+}
+
+/* ---- Y --------------------------------------------------------------------------------- */
+
+/* A complement of K in a space, from what Y has on. */
+static void complement(zl_space *out, const round *r, const zl_space *within,
+                       const zl_space *past)
+{
+    zl_space avoided = *past;
+    *out = r->y;
+    for (uint64_t v; (v = zl_space_outside(within, &avoided, &avoided));) {
+        zl_space_put(out, v);
+        zl_space_put(&avoided, v);
+    }
+}
+
+static void meet_after(zl_space *out, const zl_space *sum, const zl_space *with,
+                       const zl_space *of)
+{
+    zl_space both = *sum;
+    zl_space_join(&both, with);
+    zl_space_meet(out, &both, of);
+}
+
+/* As many vectors of a space as there are outside two others, `most` at most. */
+static void take_outside(round *r, const zl_space *from, zl_space one, zl_space other,
+                         unsigned most)
+{
+    for (uint64_t v; most && (v = zl_space_outside(from, &one, &other)); most--) {
+        zl_space_put(&one, v);
+        zl_space_put(&other, v);
+        take(r, v);
+    }
+}
+
+/* docs/synthesis.md proves the counts: with L1 and L2 complements of K and R^-1 K in the two planes
+ * that share what Y has already, t = L1 n R^-1 K and p = L2 n K, Y can have q - t more of L1 and the
+ * lesser of t and q - p more of L2. */
+static void take_both(round *r)
+{
+    zl_space one, two, barred, other, start = r->y;
+    unsigned base = zl_space_rank(&r->y);
+    complement(&one, r, &r->plane, &r->past);
+    complement(&two, r, &r->plane_then, &r->past_then);
+    zl_space_meet(&barred, &one, &r->inner_then);
+    unsigned t = zl_space_rank(&barred), w = r->w->slots.byte;
+    unsigned q = zl_space_rank(&one) - base;
+    t = t > w ? t - w : 0;
+    zl_space_join(&barred, &start);
+    meet_after(&other, &r->inner_then, &one, &two);
+    zl_space held;
+    zl_space_meet(&held, &two, &r->inner);
+    zl_space_join(&held, &start);
+    zl_space_join(&other, &start);
+    take_outside(r, &two, other, held, t);
+    meet_after(&other, &r->y, &r->inner, &one);
+    zl_space_join(&other, &start);
+    take_outside(r, &one, barred, other, q > t ? q - t : 0);
+}
+
+static void meet_into(zl_space *s, const zl_space *with)
+{
+    zl_space both;
+    zl_space_meet(&both, s, with);
+    *s = both;
+}
+
+static void round_begin(round *r, const zl_wanted *w, zl_round_way way)
+{
+    zl_space still, same;
+    zl_affine moved = w->map;
+    r->w = w;
+    zl_space_units(&r->inner, w->inner);
+    zl_space_image(&r->inner_then, &w->inverse, &r->inner);
+    zl_space_units(&r->plane, w->plane);
+    zl_space_image(&r->plane_then, &w->inverse, &r->plane);
+    zl_space_meet(&still, &r->inner, &r->inner_then);
+    same_word(&same, w, &still, way.then);
+    zl_space_join(&r->plane, &same);
+    zl_space_join(&r->plane_then, &same);
+    for (unsigned k = 0; k < w->bits; k++) moved.basis[k] ^= (uint64_t)1 << k;
+    if (way.fixed) zl_space_kernel(&r->room, &moved, w->lanes);
+    else zl_space_units(&r->room, w->inner | w->lanes);
+    r->y = same;
+    r->past = r->inner;
+    r->past_then = r->inner_then;
+}
+
+/* False: fewer bytes of a register than must stay together, or lanes that no mask moves. */
+static bool round_search(round *r, const zl_wanted *w, zl_round_way way)
+{
+    zl_space both;
+    round_begin(r, w, way);
+    if (zl_space_rank(&r->y) < w->slots.byte) return false;
+    meet_into(&r->plane, &r->room);
+    meet_into(&r->plane_then, &r->room);
+    zl_space_meet(&both, &r->plane, &r->plane_then);
+    take_all(r, &both);
+    if (!way.fixed) take_both(r);
+    take_all(r, &r->plane);
+    take_all(r, &r->plane_then);
+    take_all(r, &r->room);
+    return zl_space_rank(&r->y) == (unsigned)__builtin_popcountll(w->plane);
+}
+
+/* ---- steps ----------------------------------------------------------------------------- */
+
+bool zl_round_put(zl_word *word, const zl_wanted *w, zl_round_way way)
+{
+    round r;
+    zl_affine frame, rest, shuffle, back, first;
+    if (!round_search(&r, w, way)) return false;
+    zl_frame(&frame, w, &r.y);
+    zl_map_product(&rest, &w->map, &frame);
+    zl_map_same(&shuffle, w->bits);
+    for (unsigned k = 0; k < w->bits; k++)
+        shuffle.basis[k] = (shuffle.basis[k] & w->inner) | (rest.basis[k] & w->lanes);
+    shuffle.constant = rest.constant & w->lanes;
+    if (!zl_map_invert(&back, &shuffle)) return false;
+    zl_map_product(&rest, &rest, &back);
+    zl_map_invert(&first, &frame);
+    return zl_inner_put(word, w, &first) && zl_word_put(word, w, ZL_STEP_IDX, &shuffle) &&
+           zl_inner_put(word, w, &rest);
+}
+
+/* ---- the bound -------------------------------------------------------------------------- */
+
+/* Of one side: bytes that must part, and lanes that the inner bits of the other side hold. */
+static unsigned one_side(const zl_wanted *w, const zl_affine *to)
+{
+    zl_space inner, there, plane, bytes, both;
+    zl_space_units(&inner, w->inner);
+    zl_space_image(&there, to, &inner);
+    zl_space_units(&plane, w->plane);
+    zl_space_units(&bytes, w->bytes);
+    zl_space_meet(&both, &plane, &there);
+    unsigned held = zl_space_rank(&both), byte = w->slots.byte;
+    zl_space_meet(&both, &bytes, &there);
+    return byte - zl_space_rank(&both) + (held > byte ? held - byte : 0);
+}
+
+unsigned zl_round_selects(const zl_wanted *w)
+{
+    zl_space regs = {.pivots = 0};
+    for (uint64_t left = w->plane; left; left &= left - 1)
+        zl_space_put(&regs, w->map.basis[__builtin_ctzll(left)] & w->regs);
+    unsigned sides = one_side(w, &w->inverse) + one_side(w, &w->map), q = zl_space_rank(&regs);
+    return sides > q ? sides : q;
+}

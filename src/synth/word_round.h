@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parts of a word: what stays in a lane, one round of shuffles, exchanges. */
+#ifndef ZL_SYNTH_WORD_ROUND_H
+#define ZL_SYNTH_WORD_ROUND_H
+
+#include "synth/word_space.h"
+
+/* A map to be made, with the bits that it is about. */
+typedef struct zl_wanted {
+    zl_slots slots;
+    unsigned bits;
+    uint64_t bytes, regs, lanes; /* all above the registers are lanes here */
+    uint64_t inner, plane;       /* bytes and registers; bytes and lanes */
+    zl_affine map, inverse;
+} zl_wanted;
+
+/* False: the map is no bijection. */
+bool zl_wanted_of(zl_wanted *out, const zl_slots *slots, const zl_affine *map);
+
+/* ---- in a lane ------------------------------------------------------------------------ */
+
+/* Every lane keeps its values. */
+bool zl_map_stays(const zl_wanted *w, const zl_affine *map);
+
+/* Selects that a map inside lanes needs of every register: the rank of register <- byte, lane of
+ * the way back. */
+unsigned zl_inner_rank(const zl_wanted *w, const zl_affine *map);
+
+/* The map F that is the identity on nothing but as much as can be, with F(plane) = y: the bytes go
+ * to what y has of inner bits, each lane bit to a vector of y above it. */
+void zl_frame(zl_affine *out, const zl_wanted *w, const zl_space *y);
+
+/* A map inside lanes as steps of rank 0 or 1. */
+bool zl_inner_put(zl_word *word, const zl_wanted *w, const zl_affine *map);
+
+/* ---- rounds -------------------------------------------------------------------------------- */
+
+/* Which sources of bytes a round keeps together first: those that are bytes now, or then; and
+ * whether the lanes of a shuffle differ by a mask of the register alone. */
+typedef struct zl_round_way {
+    bool then, fixed;
+} zl_round_way;
+
+/* The whole map in one round of shuffles; false: not in this way. */
+bool zl_round_put(zl_word *word, const zl_wanted *w, zl_round_way way);
+
+/* Selects a register that no one round goes below: exact where registers have no parts. */
+unsigned zl_round_selects(const zl_wanted *w);
+
+/* The whole map around one exchange, where it has that form; `*least` instructions, or those of
+ * the word where it is put. */
+bool zl_exchange_put(zl_word *word, uint32_t *least, const zl_wanted *w);
+
+/* The whole map as a movmatrix and what stays in lanes, before it or after it. */
+bool zl_matrix_put(zl_word *word, const zl_wanted *w, bool after);
+
+/* Whether some word of one movmatrix might do it. */
+bool zl_matrix_may(const zl_wanted *w);
+
+/* A map that is made first, in one round, after which `rank` less of lane <- byte, register is left.
+ */
+void zl_peel(zl_affine *out, const zl_wanted *w, unsigned rank);
+
+/* ---- words -------------------------------------------------------------------------------- */
+
+/* Add a step, joined to the one before where both are one; false: no room. */
+bool zl_word_put(zl_word *word, const zl_wanted *w, zl_step_id id, const zl_affine *map);
+
+#endif
