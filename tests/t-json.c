@@ -262,6 +262,8 @@ static const char *const whole[] = {
     "null,null,null]}",
     "{\"op\":\"target.show\",\"target\":\"sm_90a\"}",
     "{\"op\":\"rule.explain\",\"rule\":\"TMAP_STRIDE_16\"}",
+    "{\"op\":\"tensormap.synth\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"source\":"
+    "\"(64,64):(64,1)\",\"tile\":[64,64]}",
     "{\"op\":\"pipe.verify\",\"pipe\":\"pipe p\\nparam N 1..\\nsmem A[2] 64\\nbar full[2] count "
     "1\\nbar empty[2] count 1\\ninit full\\ninit empty\\n"
     "fence mbarrier_init\\nsync cta\\nrole p warps 0..0 elect\\nfor i in 0..N\\nwait empty[i % 2] "

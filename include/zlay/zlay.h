@@ -24,6 +24,7 @@
 #include <zlay/tensormap.h>
 #include <zlay/tmem.h>
 #include <zlay/tensormap_bits.h>
+#include <zlay/tensormap_synth.h>
 #include <zlay/pieces.h>
 #include <zlay/pipe.h>
 #include <zlay/radix.h>

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** zlay/tensormap_synth.h - which tensor maps and copies bring a tile to where
+ *  it is wanted, with the fewest copies.
+ *
+ *  A tile by hand.  bf16 elements lie in rows of 4096, (4096,4096):(4096,1), and
+ *  tiles of 128 x 128 are wanted as two halves of 128 columns by 64 with the
+ *  128-byte swizzle: Sw<3,3,3> o 0 o (128,(64,2)):(64,(1,8192)).  A swizzled row
+ *  of shared memory is 128 bytes, half a row of the tile.  Counted along shared
+ *  memory the tile is 64 columns (2 bytes apart in global memory), 128 rows (8192
+ *  bytes apart), 2 halves (128 bytes apart).  No two of these merge, so the least
+ *  rank is 3: extents 64, 4096, 64, strides 8192 and 128 bytes, box 64 x 128 x 2,
+ *  one copy of 32768 bytes.  The next tile down adds 128 to coordinate 1, the
+ *  next one across 2 to coordinate 2.
+ */
+#ifndef ZLAY_TENSORMAP_SYNTH_H
+#define ZLAY_TENSORMAP_SYNTH_H
+
+#include <zlay/facts.h>
+#include <zlay/move.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What is wanted.  0 means the default named beside the field. */
+typedef struct zlay_tensormap_request {
+    uint32_t size;            /* sizeof(zlay_tensormap_request); a shorter one reads as zeros */
+    int32_t type;             /* ZLAY_TYPE_* of whole bytes */
+    const zlay_layout *source; /* coordinate -> element offset from the tensor's address */
+    const zlay_layout *tile;  /* tile coordinate -> index into the box of source: one tile;
+                                 NULL: `shape` */
+    const zlay_layout *smem;  /* tile coordinate -> element offset in shared memory;
+                                 NULL: zlay chooses */
+    uint64_t shape[ZLAY_TILE_AXES]; /* cells of a tile along each top-level mode of source:
+                                 the tile of index t begins at t * shape */
+    uint32_t axes;            /* entries of `shape` */
+    uint32_t address_align;   /* bytes that the tensor's address is a multiple of: 16 */
+    int32_t swizzle;          /* ZLAY_SWIZZLE_*, read where swizzle_given is 1 */
+    uint32_t swizzle_given;   /* 1: every copy has this swizzle; 0: any */
+    int32_t edge;             /* ZLAY_EDGE_*: strong */
+    uint32_t residual;        /* 1: where no copies land the tile as wanted, answer copies that
+                                 land it otherwise and what is left to permute */
+    const zlay_facts *facts;  /* about the names of source; NULL: nothing is known */
+    uint64_t reserved[6];     /* 0 */
+} zlay_tensormap_request;
+
+/** Find the tensor maps and copies that bring a tile of a tensor to shared
+ *  memory: the fewest copies, then bytes, then maps, then dimensions.
+ *
+ *  A map's address is what to add to the tensor's.  Offsets in shared memory count
+ *  from an address that is a multiple of 1024.  A cell of the tile outside the
+ *  source's box, or where source has no value, is an edge: copies fill it with 0,
+ *  or with a weak edge bring anything.
+ *
+ *  Returns: ZLAY_OK; ZLAY_NONE no tensor copies do it: the message has the rule
+ *           and a byte of the tile that none can bring to its place;
+ *           ZLAY_EINVAL the message names the field; ZLAY_ENOTSUP; ZLAY_ELIMIT
+ *           limits.points, or a search that the message names; ZLAY_EOVERFLOW,
+ *           ZLAY_ENOMEM.
+ *  Out:     out  the move; free it with zlay_move_free.
+ */
+ZLAY_API zlay_status zlay_tensormap_synth(zlay_ctx *ctx, zlay_move **out,
+                                          const zlay_target *target,
+                                          const zlay_tensormap_request *request);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

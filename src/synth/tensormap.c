@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tensormap.synth: request, one box, or the least cover by several. */
+#include "synth/tensormap.h"
+
+#include <string.h>
+
+enum { ADDRESS_ALIGN = 16 };
+
+/* ---- the request ---------------------------------------------------------------------------- */
+
+static zlay_status request_copy(zlay_ctx *ctx, zlay_tensormap_request *out,
+                                const zlay_tensormap_request *in)
+{
+    memset(out, 0, sizeof *out);
+    if (in->size < sizeof in->size || in->size > sizeof *out)
+        return zl_fail(ctx, ZLAY_EINVAL, "size: %u is no size of zlay_tensormap_request (%zu)",
+                       in->size, sizeof *out);
+    memcpy(out, in, in->size);
+    for (size_t i = 0; i < ZL_COUNT(out->reserved); i++)
+        if (out->reserved[i]) return zl_fail(ctx, ZLAY_EINVAL, "reserved: a word is not 0");
+    if (!out->address_align) out->address_align = ADDRESS_ALIGN;
+    if (!out->edge) out->edge = ZLAY_EDGE_STRONG;
+    return ZLAY_OK;
+}
+
+static zlay_status fields_check(zlay_ctx *ctx, const zlay_tensormap_request *r)
+{
+    if (!r->source) return zl_fail(ctx, ZLAY_EINVAL, "source: is NULL");
+    if (zlay_layout_param(r->source, 0))
+        return zl_fail(ctx, ZLAY_ENOTSUP, "source: has the unknown '%s'",
+                       zlay_layout_param(r->source, 0));
+    if (r->edge < ZLAY_EDGE_DEFAULT || r->edge > ZLAY_EDGE_STRONG)
+        return zl_fail(ctx, ZLAY_EINVAL, "edge: %d is neither weak nor strong", r->edge);
+    if (r->swizzle_given > 1) return zl_fail(ctx, ZLAY_EINVAL, "swizzle_given: is neither 0 nor 1");
+    if (r->residual > 1) return zl_fail(ctx, ZLAY_EINVAL, "residual: is neither 0 nor 1");
+    if (r->swizzle_given && (r->swizzle < ZLAY_SWIZZLE_NONE || r->swizzle > ZLAY_SWIZZLE_128B))
+        return zl_fail(ctx, ZLAY_EINVAL, "swizzle: %d is not in 0..3", r->swizzle);
+    if (r->tile && r->axes) return zl_fail(ctx, ZLAY_EINVAL, "tile: is a shape or a layout, not both");
+    if (!r->tile && (!r->axes || r->axes > ZLAY_TILE_AXES))
+        return zl_fail(ctx, ZLAY_EINVAL, "tile: has %u entries, not 1 to %d", r->axes,
+                       ZLAY_TILE_AXES);
+    for (uint32_t i = 0; i < r->axes; i++)
+        if (!r->shape[i] || r->shape[i] > INT32_MAX)
+            return zl_fail(ctx, ZLAY_EINVAL, "tile: entry %u is %llu, not 1 to 2^31 - 1", i,
+                           (unsigned long long)r->shape[i]);
+    return ZLAY_OK;
+}
+
+/* The map's type of an element: the same, or one as wide that no copy changes. */
+static zlay_status type_read(zl_tm *t)
+{
+    int32_t type = t->request.type;
+    uint32_t bits = zlay_type_bits(type);
+    if (!bits) return zl_fail(t->ctx, ZLAY_EINVAL, "type: %d is none", type);
+    if (bits % 8)
+        return zl_fail(t->ctx, ZLAY_ENOTSUP, "type: %s has no whole bytes; give its bytes as u8",
+                       zlay_type_name(type));
+    t->element = bits / 8;
+    t->type = type <= ZLAY_TYPE_TF32_FTZ ? type : bits == 8 ? ZLAY_TYPE_U8 : ZLAY_TYPE_U16;
+    return ZLAY_OK;
+}
+
+static zlay_status address_check(const zl_tm *t)
+{
+    if (t->request.address_align % ADDRESS_ALIGN == 0) return ZLAY_OK;
+    return zl_fail(t->ctx, ZLAY_NONE,
+                   "TMAP_ADDRESS_16: byte 0 of the tile: an address that is a multiple of %u bytes "
+                   "may be none of 16",
+                   t->request.address_align);
+}
+
+static zlay_status smem_check(const zl_tm *t)
+{
+    uint64_t points = 1;
+    for (uint32_t i = 0; i < t->modes; i++) points = zl_umul_sat(points, t->request.shape[i]);
+    uint64_t capacity = zlay_smem_capacity(t->target), bytes = zl_umul_sat(points, t->element);
+    if (bytes > capacity)
+        return zl_fail(t->ctx, ZLAY_NONE,
+                       "SMEM_BLOCK: byte %llu of the tile: it has %llu bytes, a block of %s %llu",
+                       (unsigned long long)capacity, (unsigned long long)bytes,
+                       zlay_target_name(t->target), (unsigned long long)capacity);
+    if (t->request.smem && zlay_layout_size(t->request.smem) != points)
+        return zl_fail(t->ctx, ZLAY_EINVAL, "smem: has %llu points, the tile %llu",
+                       (unsigned long long)zlay_layout_size(t->request.smem),
+                       (unsigned long long)points);
+    return ZLAY_OK;
+}
+
+/* ---- one box ---------------------------------------------------------------------------------- */
+
+static zlay_status regular(zl_tm *t)
+{
+    zlay_status status = zl_tm_axes(t);
+    if (status) return status;
+    return t->request.smem ? zl_tm_digits(t) : zl_tm_free(t);
+}
+
+static bool swizzle_fits(const zl_tm *t)
+{
+    return !t->request.swizzle_given || t->request.swizzle == t->swizzle;
+}
+
+/* One copy is the least there can be. */
+static zlay_status one_box(zl_tm *t, zlay_move **out)
+{
+    zl_tm_box box;
+    zlay_status status = regular(t);
+    if (status) return status;
+    if (!swizzle_fits(t)) return ZLAY_NONE;
+    zl_tm_whole(t, &box);
+    zl_tm_merge(t, &box);
+    status = zl_tm_maps(t, out, &box, 1);
+    if (!status) status = zl_tm_check(t, *out);
+    return status ? status : zl_tm_certify(t, *out, &box);
+}
+
+static zlay_status smem_keep(zl_tm *t, zlay_move *move)
+{
+    move->smem = t->smem;
+    t->smem = NULL;
+    if (move->smem) return ZLAY_OK;
+    return zl_layout_copy(t->ctx, &move->smem, t->request.smem);
+}
+
+static zlay_status synth(zl_tm *t, zlay_move **out)
+{
+    zlay_status status = fields_check(t->ctx, &t->request);
+    if (!status) status = type_read(t);
+    if (status) return status;
+    t->modes = t->request.axes;
+    status = smem_check(t);
+    if (!status) status = address_check(t);
+    if (status) return status;
+    status = one_box(t, out);
+    if (status == ZLAY_NONE)
+        return zl_fail(t->ctx, ZLAY_ENOTSUP, "tile: no one copy brings it; covers by several are "
+                       "not searched");
+    return status ? status : smem_keep(t, *out);
+}
+
+/* Synthesis calls public functions, each of which enters the ctx: entered here only to be refused
+ * where another call is inside, and to clear its message. */
+zlay_status zlay_tensormap_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
+                                 const zlay_tensormap_request *request)
+{
+    zl_tm t;
+    if (!out) return ZLAY_EINVAL;
+    *out = NULL;
+    if (!target || !request) return ZLAY_EINVAL;
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    zl_leave(ctx, ZLAY_OK);
+    memset(&t, 0, sizeof t);
+    t.ctx = ctx;
+    t.target = target;
+    status = request_copy(ctx, &t.request, request);
+    if (!status) status = synth(&t, out);
+    zlay_layout_free(t.smem);
+    if (status) {
+        zlay_move_free(*out);
+        *out = NULL;
+    }
+    return status;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A tile on its way from a request to maps and copies.
+ *
+ * The source's modes become *axes*: the cells of one that a tile takes, and how its index moves
+ * them.  Axes and the shared layout are cut at their common bounds into *digits*: a digit steps
+ * evenly in global and in shared memory.  Digits sorted by their shared steps are read as the box
+ * of a copy: what merges is merged, what is too long for a box is split, and each is a dimension of
+ * the map.  A tile that one box does not bring is covered by several (tensormap_cover.c). */
+#ifndef ZL_SYNTH_TENSORMAP_H
+#define ZL_SYNTH_TENSORMAP_H
+
+#include "algebra/layout.h"
+#include "synth/move.h"
+#include <zlay/tensormap_synth.h>
+
+enum { ZL_TM_AXES = 32, ZL_TM_DIGITS = 64, ZL_TM_RANK = 5, ZL_TM_NO_AXIS = -1 };
+enum { ZL_CHUNK = 16, ZL_LINE = 128, ZL_BOX_MOST = 256, ZL_ELEMENT_MOST = 8 };
+
+typedef struct zl_tm_axis {
+    uint64_t extent; /* cells of the tensor */
+    uint64_t tile;   /* cells of a tile */
+    uint64_t tiles;
+    int64_t stride;  /* bytes from a cell to the next */
+    int64_t low;     /* cells of the first tile that lie before the tensor's first */
+    uint64_t granule; /* every edge of tensor and tile lies on a multiple of it, in cells */
+    uint32_t mode;   /* of the tile, whose index moves it */
+    bool clipped;    /* some tile leaves the tensor along it */
+} zl_tm_axis;
+
+/* `per` steps of a digit are `unit` cells of its axis. */
+typedef struct zl_tm_digit {
+    uint64_t extent;
+    int64_t global, shared; /* bytes of a step */
+    int32_t axis;           /* ZL_TM_NO_AXIS: none */
+    uint64_t unit, per;
+} zl_tm_digit;
+
+/* A copy to be: what its box walks in shared order, and where its first element lies. */
+typedef struct zl_tm_box {
+    zl_tm_digit digit[ZL_TM_DIGITS];
+    uint32_t digits;
+    int32_t swizzle;
+    int64_t global, shared;      /* bytes, of tile 0 */
+    uint64_t cell[ZL_TM_AXES];   /* of the tile, along each axis */
+} zl_tm_box;
+
+typedef struct zl_tm {
+    zlay_ctx *ctx;
+    const zlay_target *target;
+    zlay_tensormap_request request;
+    uint32_t element; /* bytes */
+    int32_t type;     /* of the maps where no promotion is needed */
+    uint32_t axes, digits;
+    uint32_t modes;             /* of the tile */
+    uint64_t count[ZLAY_TILE_AXES]; /* tiles along each */
+    zl_tm_axis axis[ZL_TM_AXES];
+    zl_tm_digit digit[ZL_TM_DIGITS]; /* in shared order, unswizzled */
+    int64_t base;     /* bytes from the tensor's address to the first cell in shared order */
+    int64_t shared;   /* its place, bytes, unswizzled */
+    int32_t swizzle;
+    zlay_layout *smem; /* made where the request has none */
+} zl_tm;
+
+/* Bytes of a row of a swizzle. */
+static inline uint32_t zl_tm_span(int32_t swizzle) { return (uint32_t)ZL_CHUNK << swizzle; }
+
+/* Request to axes.  ZLAY_NONE: the source is no sum of modes that a tile takes evenly. */
+zlay_status zl_tm_axes(zl_tm *t);
+
+/* Axes and the shared layout to digits; ZLAY_NONE: they have no common bounds. */
+zlay_status zl_tm_digits(zl_tm *t);
+
+/* Choose the shared layout, and the digits with it. */
+zlay_status zl_tm_free(zl_tm *t);
+
+/* The whole tile as one box. */
+void zl_tm_whole(const zl_tm *t, zl_tm_box *box);
+
+/* Merge the digits of a box as far as the edges allow; whether a digit carries an edge. */
+void zl_tm_merge(const zl_tm *t, zl_tm_box *box);
+bool zl_tm_clips(const zl_tm *t, const zl_tm_digit *d);
+
+/* The move of these boxes, each one copy; ZLAY_NONE: they need more than a map has. */
+zlay_status zl_tm_maps(const zl_tm *t, zlay_move **out, const zl_tm_box *box, uint32_t boxes);
+
+/* Every map and copy of every tile passes the rules: ZLAY_NONE with the rule. */
+zlay_status zl_tm_check(const zl_tm *t, const zlay_move *move);
+
+/* The certificate of a move whose one copy is this box, the whole tile. */
+zlay_status zl_tm_certify(const zl_tm *t, zlay_move *move, const zl_tm_box *box);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The source's modes as axes of a tile. */
+#include "algebra/parts.h"
+#include "synth/tensormap.h"
+
+static uint64_t gcd(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+static zlay_status axis_put(zl_tm *t, const zl_tm_axis *axis)
+{
+    if (axis->extent == 1 && axis->tile == 1 && axis->tiles == 1 && !axis->low) return ZLAY_OK;
+    if (t->axes == ZL_TM_AXES)
+        return zl_fail(t->ctx, ZLAY_ELIMIT, "source: more than %d modes, the most that are searched",
+                       ZL_TM_AXES);
+    zl_tm_axis *a = &t->axis[t->axes++];
+    *a = *axis;
+    uint64_t low = axis->low < 0 ? (uint64_t)-axis->low : (uint64_t)axis->low;
+    a->granule = gcd(gcd(a->tile, a->extent), low);
+    a->clipped = a->low || a->tile * a->tiles != a->extent;
+    return ZLAY_OK;
+}
+
+/* One after the other as long as memory is: (4,2):(1,4) is 8:1. */
+static size_t coalesce(zl_mode *out, const zl_mode *modes, size_t count)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        int64_t next;
+        if (modes[i].shape == 1) continue;
+        if (n && zl_mul(out[n - 1].shape, out[n - 1].stride, &next) && next == modes[i].stride)
+            out[n - 1].shape *= modes[i].shape;
+        else out[n++] = modes[i];
+    }
+    return n;
+}
+
+/* The next tile is a whole number of steps of one leaf only where the leaves below are taken whole
+ * and no tile ends inside those above. */
+static zlay_status leaves_put(zl_tm *t, uint32_t mode, const zl_mode *leaf, size_t count,
+                              uint64_t tile)
+{
+    uint64_t left = tile;
+    bool ended = false;
+    zlay_status status = ZLAY_OK;
+    t->count[mode] = 1;
+    for (size_t i = 0; i < count && !status; i++) {
+        zl_tm_axis a = {.extent = (uint64_t)leaf[i].shape, .stride = leaf[i].stride, .mode = mode};
+        bool last = i + 1 == count;
+        if (ended || (!last && left % a.extent && a.extent % left)) return ZLAY_NONE;
+        a.tile = last || left < a.extent ? left : a.extent;
+        if (!last && left >= a.extent && left % a.extent) return ZLAY_NONE;
+        a.tiles = a.extent / a.tile + (a.extent % a.tile != 0);
+        left = left / a.tile;
+        ended = a.tiles > 1;
+        t->count[mode] *= a.tiles;
+        status = axis_put(t, &a);
+    }
+    if (!status && !count) {
+        zl_tm_axis a = {.extent = 1, .tile = tile, .tiles = 1, .stride = 0, .mode = mode};
+        status = axis_put(t, &a);
+    }
+    return status;
+}
+
+static zlay_status mode_put(zl_tm *t, uint32_t k)
+{
+    const zlay_layout *source = t->request.source;
+    zl_modes part;
+    zl_mode flat[ZL_TM_AXES];
+    zl_modes_begin(&part, t->ctx);
+    zlay_status status = zl_parts_take(&part, source->mode, source->modes, k);
+    if (!status && part.count > ZL_TM_AXES)
+        status = zl_fail(t->ctx, ZLAY_ELIMIT, "source: more than %d modes", ZL_TM_AXES);
+    if (!status) {
+        size_t count = coalesce(flat, part.at, part.count);
+        status = leaves_put(t, k, flat, count, t->request.shape[k]);
+    }
+    zl_modes_end(&part);
+    return status;
+}
+
+static zlay_status scale(zl_tm *t)
+{
+    for (uint32_t i = 0; i < t->axes; i++)
+        if (!zl_mul(t->axis[i].stride, t->element, &t->axis[i].stride))
+            return zl_fail(t->ctx, ZLAY_EOVERFLOW, "source: a stride in bytes passes 2^63");
+    if (!zl_mul(t->request.source->offset, t->element, &t->base))
+        return zl_fail(t->ctx, ZLAY_EOVERFLOW, "source: its offset in bytes passes 2^63");
+    return ZLAY_OK;
+}
+
+zlay_status zl_tm_axes(zl_tm *t)
+{
+    const zlay_layout *source = t->request.source;
+    if (!source->modes || source->swizzle.bits) return ZLAY_NONE;
+    size_t parts = zl_parts_count(source->mode, source->modes);
+    if (parts != t->modes)
+        return zl_fail(t->ctx, ZLAY_EINVAL, "tile: has %u entries, source %zu modes", t->modes,
+                       parts);
+    zlay_status status = ZLAY_OK;
+    for (uint32_t k = 0; k < t->modes && !status; k++) status = mode_put(t, k);
+    return status ? status : scale(t);
+}

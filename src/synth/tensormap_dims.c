@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A box's digits as dimensions of a map: rows, splits of what is longer than a box, promotion. */
+#include "synth/tensormap_dims.h"
+
+#include <string.h>
+
+/* ---- digits ------------------------------------------------------------------------------ */
+
+/* The first digit is a row of adjacent elements, of one where nothing is adjacent. */
+static bool row_begin(zl_tm_box *box, int64_t element)
+{
+    const zl_tm_digit one = {1, element, element, ZL_TM_NO_AXIS, 1, 1};
+    if (box->digits && box->digit[0].global == element && box->digit[0].shared == element)
+        return true;
+    if (box->digits == ZL_TM_DIGITS) return false;
+    memmove(box->digit + 1, box->digit, box->digits * sizeof *box->digit);
+    box->digit[0] = one;
+    box->digits++;
+    return true;
+}
+
+/* A digit as `low` steps and the rest; false: the edge it carries would fall inside. */
+static bool digit_split(const zl_tm *t, zl_tm_box *box, uint32_t i, uint64_t low)
+{
+    zl_tm_digit a = box->digit[i], b = a;
+    bool clips = zl_tm_clips(t, &a);
+    a.extent = low;
+    b.extent /= low;
+    b.global *= (int64_t)low;
+    b.shared *= (int64_t)low;
+    if (low % a.per == 0) {
+        b.unit = a.unit * (low / a.per);
+        b.per = 1;
+        if (clips && t->axis[a.axis].granule % b.unit) return false;
+    } else if (a.per % low == 0) {
+        b.per = a.per / low;
+        a.axis = ZL_TM_NO_AXIS;
+        a.unit = a.per = 1;
+    } else if (clips) {
+        return false;
+    } else {
+        a.axis = b.axis = ZL_TM_NO_AXIS;
+        a.unit = a.per = b.unit = b.per = 1;
+    }
+    if (box->digits == ZL_TM_DIGITS) return false;
+    memmove(box->digit + i + 2, box->digit + i + 1,
+            (box->digits - i - 1) * sizeof *box->digit);
+    box->digit[i] = a;
+    box->digit[i + 1] = b;
+    box->digits++;
+    return true;
+}
+
+/* Two factors of at most `most` and ZL_BOX_MOST steps where there are such, else the greatest
+ * first. `unit`: steps that the first is a multiple of. */
+static bool digit_cut(const zl_tm *t, zl_tm_box *box, uint32_t i, uint64_t most, uint64_t unit)
+{
+    uint64_t extent = box->digit[i].extent;
+    for (int two = 1; two >= 0; two--)
+        for (uint64_t low = most; low > 1; low--) {
+            if (extent % low || low % unit || (two && extent / low > ZL_BOX_MOST)) continue;
+            if (digit_split(t, box, i, low)) return true;
+        }
+    return false;
+}
+
+/* Steps from one digit to the next in shared memory, holes included; 0: no whole number. */
+static uint64_t steps_to_next(const zl_tm_box *box, uint32_t i)
+{
+    const zl_tm_digit *d = &box->digit[i];
+    if (i + 1 == box->digits) return d->extent;
+    int64_t next = box->digit[i + 1].shared;
+    return next % d->shared ? 0 : (uint64_t)(next / d->shared);
+}
+
+/* ---- rows -------------------------------------------------------------------------------- */
+
+static int32_t promoted(const zl_tm *t, uint32_t bytes)
+{
+    if (bytes == t->element) return t->type;
+    return bytes == 2 ? ZLAY_TYPE_U16 : bytes == 4 ? ZLAY_TYPE_U32 : ZLAY_TYPE_U64;
+}
+
+static uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+
+/* Whether the tensor's edge falls between elements of so many bytes. */
+static bool edge_divides(const zl_tm *t, const zl_tm_digit *row, uint32_t bytes)
+{
+    if (!zl_tm_clips(t, row)) return true;
+    const zl_tm_axis *a = &t->axis[row->axis];
+    return a->granule * row->per / row->unit * t->element % bytes == 0;
+}
+
+/* The narrowest type of which a row of the box has at most 256. */
+static bool type_choose(zl_tm_map *m, const zl_tm_digit *row, uint64_t width)
+{
+    const zl_tm *t = m->t;
+    for (uint32_t bytes = t->element; bytes <= ZL_ELEMENT_MOST; bytes *= 2) {
+        bool divides = edge_divides(t, row, bytes);
+        if (width / bytes > ZL_BOX_MOST || row->extent * t->element % bytes) continue;
+        if (!divides && t->request.edge != ZLAY_EDGE_WEAK) continue;
+        m->weak = !divides;
+        m->bytes = bytes;
+        m->type = promoted(t, bytes);
+        return true;
+    }
+    return false;
+}
+
+/* A swizzled row is at most a span, and the next one begins a span further. */
+static bool row_fit(zl_tm_map *m, zl_tm_box *box)
+{
+    const zl_tm *t = m->t;
+    uint64_t most = box->swizzle ? zl_tm_span(box->swizzle) : ZL_BOX_MOST * ZL_ELEMENT_MOST;
+    uint64_t bytes = box->digit[0].extent * t->element;
+    if (bytes > most && (most % t->element ||
+                         !digit_cut(t, box, 0, most / t->element, ZL_CHUNK / t->element)))
+        return false;
+    bytes = box->digit[0].extent * t->element;
+    if (box->swizzle && bytes < most && box->digits > 1 && box->digit[1].shared != (int64_t)most)
+        return false;
+    uint64_t pitch = box->digits > 1 ? (uint64_t)box->digit[1].shared : round_up(bytes, ZL_CHUNK);
+    if (pitch % ZL_CHUNK || pitch < bytes || pitch > UINT32_MAX) return false;
+    uint64_t width = box->swizzle ? round_up(bytes, ZL_CHUNK) : pitch;
+    m->pitch = (uint32_t)(box->swizzle ? zl_tm_span(box->swizzle) : pitch);
+    if (!type_choose(m, &box->digit[0], width)) return false;
+    m->dim[0].box = width / m->bytes;
+    return true;
+}
+
+/* ---- dimensions --------------------------------------------------------------------------- */
+
+static void dim_of(zl_tm_dim *out, const zl_tm *t, const zl_tm_digit *d)
+{
+    out->real = d->extent;
+    out->stride = (uint64_t)d->global;
+    out->axis = d->axis;
+    out->unit = d->unit;
+    out->per = d->per;
+    out->clips = zl_tm_clips(t, d);
+}
+
+/* One dimension has all of an axis' edges. */
+static bool edges_once(const zl_tm_map *m)
+{
+    for (uint32_t i = 0; i < m->rank; i++)
+        for (uint32_t k = 0; k < i; k++)
+            if (m->dim[i].clips && m->dim[k].clips && m->dim[i].axis == m->dim[k].axis)
+                return false;
+    return true;
+}
+
+static bool others_fit(zl_tm_map *m, zl_tm_box *box)
+{
+    for (uint32_t i = 1; i < box->digits; i++) {
+        if (box->digit[i].extent > ZL_BOX_MOST && !digit_cut(m->t, box, i, ZL_BOX_MOST, 1))
+            return false;
+        uint64_t steps = steps_to_next(box, i);
+        if (i >= ZL_TM_RANK || steps < box->digit[i].extent || steps > ZL_BOX_MOST) return false;
+        if (box->digit[i].global < 0 || box->digit[i].global % ZL_CHUNK) return false;
+        dim_of(&m->dim[i], m->t, &box->digit[i]);
+        m->dim[i].box = steps;
+    }
+    return true;
+}
+
+bool zl_tm_map_of(zl_tm_map *out, const zl_tm *t, const zl_tm_box *given)
+{
+    zl_tm_box box = *given;
+    memset(out, 0, sizeof *out);
+    out->t = t;
+    out->swizzle = box.swizzle;
+    if (box.shared % ZL_LINE || !row_begin(&box, t->element) || !row_fit(out, &box)) return false;
+    uint64_t width = out->dim[0].box;
+    dim_of(&out->dim[0], t, &box.digit[0]);
+    out->dim[0].box = width;
+    if (!others_fit(out, &box)) return false;
+    out->rank = box.digits;
+    zl_tm_dim *row = &out->dim[0];
+    row->stride = out->bytes;
+    row->real = round_up(row->real * t->element, out->bytes) / out->bytes;
+    return edges_once(out);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The dimensions of a map on its way: first the box, then who moves it. */
+#ifndef ZL_SYNTH_TENSORMAP_DIMS_H
+#define ZL_SYNTH_TENSORMAP_DIMS_H
+
+#include "synth/tensormap.h"
+
+/* `per` indices are `unit` cells of the axis whose edges the dimension has, or which it moves. */
+typedef struct zl_tm_dim {
+    uint64_t box, real; /* indices; of them those that the tile asks for */
+    uint64_t stride;    /* bytes of an index */
+    int32_t axis;
+    uint64_t unit, per;
+    bool clips;
+    int64_t least, most; /* indices where a copy begins, over all tiles and copies, from tile 0's */
+} zl_tm_dim;
+
+typedef struct zl_tm_map {
+    const zl_tm *t;
+    uint32_t rank;
+    zl_tm_dim dim[ZL_TM_RANK];
+    int32_t type, swizzle;
+    uint32_t bytes;      /* of an element of that type */
+    uint32_t pitch;      /* bytes from a row to the next in shared memory */
+    bool weak;           /* the type does not divide the tensor's extent */
+    int64_t advance[ZL_TM_RANK][ZLAY_TILE_AXES];
+} zl_tm_map;
+
+/* Read a box as dimensions; false: it is none of a map. */
+bool zl_tm_map_of(zl_tm_map *out, const zl_tm *t, const zl_tm_box *box);
+
+/* Move a map by the tile's indices; false: no dimension can. */
+bool zl_tm_map_advance(zl_tm_map *m);
+
+/* The coordinates of a copy that begins at the box's place, from `first`, whose own are 0 where
+ * nothing clips; false: no dimension reaches it. */
+bool zl_tm_map_start(zl_tm_map *m, int64_t coordinate[ZL_TM_RANK], const zl_tm_box *first,
+                     const zl_tm_box *box);
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Boxes to maps and copies: boxes that walk alike share a map where its dimensions reach them all.
+ */
+#include "synth/tensormap_dims.h"
+
+#include <string.h>
+
+enum { L2_PROMOTION = 2 }; /* 128 bytes */
+
+typedef struct group {
+    zl_tm_map map;
+    uint32_t first, count; /* box of the first copy; how many */
+} group;
+
+typedef struct work {
+    const zl_tm *t;
+    const zl_tm_box *box;
+    uint32_t boxes, groups;
+    group *group;
+    uint32_t *of;                       /* the group of each box */
+    int64_t (*coordinate)[ZL_TM_RANK]; /* of each box */
+} work;
+
+static bool same_digits(const zl_tm_box *a, const zl_tm_box *b)
+{
+    if (a->digits != b->digits || a->swizzle != b->swizzle) return false;
+    for (uint32_t i = 0; i < a->digits; i++) {
+        const zl_tm_digit *p = &a->digit[i], *q = &b->digit[i];
+        if (p->extent != q->extent || p->global != q->global || p->shared != q->shared ||
+            p->axis != q->axis || p->unit != q->unit || p->per != q->per)
+            return false;
+    }
+    return true;
+}
+
+static void reach(zl_tm_map *m, const int64_t coordinate[ZL_TM_RANK], int64_t sign[ZL_TM_RANK][2])
+{
+    for (uint32_t i = 0; i < m->rank; i++) {
+        if (m->dim[i].clips) continue;
+        if (coordinate[i] < sign[i][0]) sign[i][0] = coordinate[i];
+        if (coordinate[i] > sign[i][1]) sign[i][1] = coordinate[i];
+    }
+}
+
+/* A box joins the first group whose map reaches it. */
+static bool join(work *w, uint32_t k)
+{
+    for (uint32_t g = 0; g < w->groups; g++) {
+        group *at = &w->group[g];
+        if (!same_digits(&w->box[at->first], &w->box[k]) ||
+            !zl_tm_map_start(&at->map, w->coordinate[k], &w->box[at->first], &w->box[k]))
+            continue;
+        w->of[k] = g;
+        at->count++;
+        return true;
+    }
+    group *at = &w->group[w->groups];
+    at->first = k;
+    at->count = 1;
+    w->of[k] = w->groups++;
+    return zl_tm_map_of(&at->map, w->t, &w->box[k]) && zl_tm_map_advance(&at->map) &&
+           zl_tm_map_start(&at->map, w->coordinate[k], &w->box[k], &w->box[k]);
+}
+
+/* Coordinates begin at 0 where nothing clips: least indices become 0, and the address moves. */
+static void settle(work *w, uint32_t g, int64_t *address)
+{
+    group *at = &w->group[g];
+    int64_t ends[ZL_TM_RANK][2] = {{0}};
+    for (uint32_t k = 0; k < w->boxes; k++)
+        if (w->of[k] == g) reach(&at->map, w->coordinate[k], ends);
+    *address = w->box[at->first].global;
+    for (uint32_t i = 0; i < at->map.rank; i++) {
+        zl_tm_dim *d = &at->map.dim[i];
+        d->least += ends[i][0];
+        d->most += ends[i][1];
+        int64_t shift = d->clips ? -w->coordinate[at->first][i] : d->least;
+        *address += shift * (int64_t)d->stride;
+        for (uint32_t k = 0; k < w->boxes; k++)
+            if (w->of[k] == g && !d->clips) w->coordinate[k][i] -= d->least;
+    }
+}
+
+static uint64_t extent_of(const zl_tm_map *m, uint32_t i)
+{
+    const zl_tm_dim *d = &m->dim[i];
+    if (!d->clips) return (uint64_t)(d->most - d->least) + d->real;
+    uint64_t extent = m->t->axis[d->axis].extent * d->per / d->unit;
+    return i ? extent : (extent * m->t->element + m->bytes - 1) / m->bytes;
+}
+
+static void map_fill(zlay_tensormap *out, const zl_tm_map *m, int64_t address)
+{
+    out->address = (uint64_t)address;
+    out->rank = m->rank;
+    out->type = m->type;
+    out->swizzle = m->swizzle;
+    out->l2 = L2_PROMOTION;
+    for (uint32_t i = 0; i < m->rank; i++) {
+        out->extent[i] = extent_of(m, i);
+        out->box[i] = (uint32_t)m->dim[i].box;
+        out->step[i] = 1;
+        if (i) out->stride[i - 1] = m->dim[i].stride;
+    }
+}
+
+static void copy_fill(zlay_copy *out, const work *w, uint32_t k)
+{
+    const zl_tm_map *m = &w->group[w->of[k]].map;
+    uint64_t bytes = m->bytes;
+    out->kind = ZLAY_COPY_TENSOR_LOAD;
+    out->map = w->of[k];
+    out->smem = (uint32_t)w->box[k].shared;
+    for (uint32_t i = 0; i < m->rank; i++) {
+        bytes *= m->dim[i].box;
+        out->coordinate[i] = (int32_t)w->coordinate[k][i];
+        for (uint32_t j = 0; j < w->t->modes; j++)
+            out->advance[i][j] = (int32_t)m->advance[i][j];
+    }
+    out->bytes = (uint32_t)bytes;
+}
+
+static void info_fill(zlay_move *move, const work *w)
+{
+    move->info.path = ZLAY_PATH_TENSOR;
+    move->info.edge = ZLAY_EDGE_STRONG;
+    for (uint32_t k = 0; k < w->boxes; k++) {
+        const zl_tm_map *m = &w->group[w->of[k]].map;
+        uint64_t rows = m->pitch;
+        for (uint32_t i = 1; i < m->rank; i++) rows *= m->dim[i].box;
+        uint64_t end = move->copies[k].smem + rows;
+        if (end > move->info.reserved_bytes) move->info.reserved_bytes = end;
+        move->info.bytes += move->copies[k].bytes;
+        if (m->weak) move->info.edge = ZLAY_EDGE_WEAK;
+    }
+}
+
+static zlay_status move_make(work *w, zlay_move **out)
+{
+    bool joined = true;
+    for (uint32_t k = 0; joined && k < w->boxes; k++) joined = join(w, k);
+    if (!joined) return ZLAY_NONE;
+    zlay_status status = zl_move_new(w->t->ctx, out, w->t->target, w->groups, w->boxes);
+    if (status) return status;
+    for (uint32_t g = 0; g < w->groups; g++) {
+        int64_t address;
+        settle(w, g, &address);
+        map_fill(&(*out)->maps[g], &w->group[g].map, address);
+    }
+    for (uint32_t k = 0; k < w->boxes; k++) copy_fill(&(*out)->copies[k], w, k);
+    info_fill(*out, w);
+    return ZLAY_OK;
+}
+
+zlay_status zl_tm_maps(const zl_tm *t, zlay_move **out, const zl_tm_box *box, uint32_t boxes)
+{
+    group one;
+    uint32_t of;
+    int64_t coordinate[1][ZL_TM_RANK];
+    work w = {t, box, boxes, 0, &one, &of, coordinate};
+    if (boxes == 1) return move_make(&w, out);
+    w.group = zl_alloc(t->ctx, boxes, sizeof *w.group);
+    w.of = zl_alloc(t->ctx, boxes, sizeof *w.of);
+    w.coordinate = zl_alloc(t->ctx, boxes, sizeof *w.coordinate);
+    zlay_status status = w.group && w.of && w.coordinate ? move_make(&w, out) : ZLAY_ENOMEM;
+    zlay_allocator alloc = zl_allocator(t->ctx);
+    zl_free(&alloc, w.group, boxes * sizeof *w.group);
+    zl_free(&alloc, w.of, boxes * sizeof *w.of);
+    zl_free(&alloc, w.coordinate, boxes * sizeof *w.coordinate);
+    return status;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who moves a map: dimensions whose index is that of an axis with edges, and for everything else
+ * any dimension without edges whose stride divides the way. */
+#include "synth/tensormap_dims.h"
+
+#include <string.h>
+
+/* Indices of a dimension that are so many cells of its axis; the row counts elements of the map's
+ * type.  False: no whole number. */
+static bool indices_of(const zl_tm_map *m, uint32_t i, int64_t cells, int64_t *out)
+{
+    const zl_tm_dim *d = &m->dim[i];
+    int64_t steps;
+    if (!zl_mul(cells, (int64_t)d->per, &steps) || steps % (int64_t)d->unit) return false;
+    steps /= (int64_t)d->unit;
+    if (i == 0 && !zl_mul(steps, m->t->element, &steps)) return false;
+    if (i == 0 && (steps % ZL_CHUNK || steps % m->bytes)) return false;
+    *out = i ? steps : steps / m->bytes;
+    return true;
+}
+
+static bool in_32_bits(int64_t steps, uint64_t times)
+{
+    int64_t most;
+    return times <= INT32_MAX && zl_mul(steps, (int64_t)times, &most) && most >= INT32_MIN &&
+           most <= INT32_MAX;
+}
+
+static int clipping(const zl_tm_map *m, uint32_t axis)
+{
+    for (uint32_t i = 0; i < m->rank; i++)
+        if (m->dim[i].clips && m->dim[i].axis == (int32_t)axis) return (int)i;
+    return -1;
+}
+
+/* A dimension of one index. */
+static int dim_add(zl_tm_map *m, uint64_t stride)
+{
+    const zl_tm_dim one = {1, 1, stride, ZL_TM_NO_AXIS, 1, 1, false, 0, 0};
+    if (m->rank == ZL_TM_RANK || stride % ZL_CHUNK) return -1;
+    m->dim[m->rank] = one;
+    return (int)m->rank++;
+}
+
+/* The dimension that goes `way` bytes in whole indices, `times` times: of the axis' own, or else of
+ * all, that of the longest stride. */
+static int carrier(const zl_tm_map *m, int64_t way, uint64_t times, int32_t axis, int64_t *steps)
+{
+    int best = -1;
+    bool best_owns = false;
+    for (uint32_t i = 0; i < m->rank; i++) {
+        const zl_tm_dim *d = &m->dim[i];
+        int64_t stride = (int64_t)d->stride;
+        if (d->clips || !stride || way % stride || (i == 0 && way % ZL_CHUNK)) continue;
+        if (!in_32_bits(way / stride, times)) continue;
+        bool own = axis != ZL_TM_NO_AXIS && d->axis == axis;
+        if (best >= 0 && own == best_owns && d->stride <= m->dim[best].stride) continue;
+        if (best_owns && !own) continue;
+        best = (int)i;
+        best_owns = own;
+    }
+    if (best >= 0) *steps = way / (int64_t)m->dim[best].stride;
+    return best;
+}
+
+static void reach(zl_tm_dim *d, int64_t steps)
+{
+    if (steps < 0) d->least += steps;
+    else d->most += steps;
+}
+
+/* The edges of an axis that fall between boxes: a dimension of one index, a granule a step. */
+static int edge_add(zl_tm_map *m, uint32_t axis)
+{
+    const zl_tm_axis *a = &m->t->axis[axis];
+    int64_t stride;
+    if (!zl_mul(a->stride, (int64_t)a->granule, &stride) || stride < 0) return -1;
+    int i = dim_add(m, (uint64_t)stride);
+    if (i < 0) return i;
+    m->dim[i].axis = (int32_t)axis;
+    m->dim[i].unit = a->granule;
+    m->dim[i].clips = true;
+    return i;
+}
+
+static bool advance_clipped(zl_tm_map *m, uint32_t axis)
+{
+    const zl_tm_axis *a = &m->t->axis[axis];
+    int64_t steps;
+    int i = clipping(m, axis);
+    if (i < 0) i = edge_add(m, axis);
+    if (i < 0) return false;
+    if (!indices_of(m, (uint32_t)i, (int64_t)a->tile, &steps)) return false;
+    m->advance[i][a->mode] += steps;
+    return in_32_bits(steps, a->tiles);
+}
+
+static bool advance_free(zl_tm_map *m, uint32_t axis)
+{
+    const zl_tm_axis *a = &m->t->axis[axis];
+    int64_t way, steps;
+    if (a->tiles == 1) return true;
+    if (!zl_mul(a->stride, (int64_t)a->tile, &way)) return false;
+    if (!way) return true;
+    int i = carrier(m, way, a->tiles, (int32_t)axis, &steps);
+    if (i < 0) {
+        i = dim_add(m, (uint64_t)(way < 0 ? -way : way));
+        steps = way < 0 ? -1 : 1;
+    }
+    if (i < 0) return false;
+    m->advance[i][a->mode] += steps;
+    reach(&m->dim[i], steps * (int64_t)(a->tiles - 1));
+    return true;
+}
+
+bool zl_tm_map_advance(zl_tm_map *m)
+{
+    for (uint32_t i = 0; i < m->t->axes; i++)
+        if (m->t->axis[i].clipped && !advance_clipped(m, i)) return false;
+    for (uint32_t i = 0; i < m->t->axes; i++)
+        if (clipping(m, i) < 0 && !advance_free(m, i)) return false;
+    return true;
+}
+
+/* The way that is left when dimensions with edges stand at their own index. */
+static bool way_left(const zl_tm_map *m, int64_t coordinate[ZL_TM_RANK], const zl_tm_box *box,
+                     int64_t *way)
+{
+    *way = box->global;
+    for (uint32_t i = 0; i < m->rank; i++) {
+        const zl_tm_dim *d = &m->dim[i];
+        int64_t gone;
+        coordinate[i] = 0;
+        if (!d->clips) continue;
+        int64_t cells = (int64_t)box->cell[d->axis] - m->t->axis[d->axis].low;
+        if (!indices_of(m, i, cells, &coordinate[i]) || !in_32_bits(coordinate[i], 1) ||
+            !zl_mul(coordinate[i], (int64_t)d->stride, &gone) || !zl_sub(*way, gone, way))
+            return false;
+    }
+    return true;
+}
+
+bool zl_tm_map_start(zl_tm_map *m, int64_t coordinate[ZL_TM_RANK], const zl_tm_box *first,
+                     const zl_tm_box *box)
+{
+    int64_t from, way, steps, unused[ZL_TM_RANK];
+    if (!way_left(m, unused, first, &from) || !way_left(m, coordinate, box, &way)) return false;
+    way -= from;
+    if (!way) return true;
+    int i = carrier(m, way, 1, ZL_TM_NO_AXIS, &steps);
+    if (i < 0) return false;
+    coordinate[i] = steps;
+    return true;
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rules over every map and copy, and the certificate.
+ *
+ * A tile's element at the same time in global and in shared memory is one number, global + P *
+ * shared with P a power of two above every global offset: so one strided layout says both, and
+ * a swizzle of shared offsets is one of the number.  Both sides count the elements of the tile in
+ * shared order before the swizzle, then the tiles. */
+#include "synth/tensormap_dims.h"
+
+/* ---- rules --------------------------------------------------------------------------------- */
+
+static zlay_status refused(const zl_tm *t, const zlay_verdict *verdict, const zlay_reason *reason)
+{
+    zlay_rule rule;
+    if (verdict->answer == ZLAY_YES) return ZLAY_OK;
+    zlay_status status = zlay_rule_get(&rule, reason->rule);
+    return status ? status : zl_fail(t->ctx, ZLAY_NONE, "%s: %s", rule.id, rule.text);
+}
+
+/* A map's address is from the tensor's, and may be before it. */
+static zlay_tensormap placed(const zlay_tensormap *map)
+{
+    zlay_tensormap at = *map;
+    at.address %= 1u << 20;
+    return at;
+}
+
+static zlay_status issue_check(const zl_tm *t, const zlay_move *move, const zlay_copy *copy,
+                               const int32_t coordinate[ZL_TM_RANK])
+{
+    zlay_verdict verdict;
+    zlay_reason reason = {0};
+    zlay_tensormap map = placed(&move->maps[copy->map]);
+    zlay_issue issue = {.kind = ZLAY_COPY_TENSOR_LOAD, .mode = copy->mode, .rank = map.rank,
+                        .smem = copy->smem};
+    for (uint32_t i = 0; i < map.rank; i++) issue.coordinate[i] = coordinate[i];
+    zlay_status status = zlay_copy_check(&verdict, &reason, 1, t->target, &issue, &map);
+    return status ? status : refused(t, &verdict, &reason);
+}
+
+static int64_t last_of(const zl_tm *t, uint32_t mode) { return (int64_t)t->count[mode] - 1; }
+
+/* What a rule asks of a coordinate is a congruence or a bound: both hold for every tile where they
+ * hold for the first, its neighbours and the last. */
+static zlay_status copy_check(const zl_tm *t, const zlay_move *move, const zlay_copy *copy)
+{
+    int32_t end[ZL_TM_RANK], next[ZL_TM_RANK];
+    for (uint32_t i = 0; i < ZL_TM_RANK; i++) {
+        int64_t to = copy->coordinate[i], beside = to;
+        for (uint32_t j = 0; j < t->modes; j++) {
+            to += copy->advance[i][j] * last_of(t, j);
+            if (last_of(t, j) && copy->advance[i][j] % ZL_CHUNK) beside += copy->advance[i][j];
+        }
+        if (to > INT32_MAX || to < INT32_MIN)
+            return zl_fail(t->ctx, ZLAY_NONE, "COPY_COORDINATE: the last tile begins at %lld",
+                           (long long)to);
+        end[i] = (int32_t)to;
+        next[i] = (int32_t)beside;
+    }
+    zlay_status status = issue_check(t, move, copy, copy->coordinate);
+    if (!status) status = issue_check(t, move, copy, next);
+    return status ? status : issue_check(t, move, copy, end);
+}
+
+zlay_status zl_tm_check(const zl_tm *t, const zlay_move *move)
+{
+    zlay_status status = ZLAY_OK;
+    zlay_verdict verdict;
+    for (uint32_t i = 0; !status && i < move->info.maps; i++) {
+        zlay_reason reason = {0};
+        zlay_tensormap map = placed(&move->maps[i]);
+        status = zlay_tensormap_check(&verdict, &reason, 1, t->target, &map);
+        if (!status) status = refused(t, &verdict, &reason);
+    }
+    for (uint32_t k = 0; !status && k < move->info.copies; k++)
+        status = copy_check(t, move, &move->copies[k]);
+    return status;
+}
+
+/* ---- the certificate ------------------------------------------------------------------------- */
+
+enum { MODES_MOST = ZL_TM_DIGITS + ZLAY_TILE_AXES };
+
+typedef struct pairs {
+    const zl_tm *t;
+    int64_t least;   /* global offset, elements */
+    int32_t log;     /* of P */
+    size_t count;
+    int64_t shape[MODES_MOST], stride[MODES_MOST], offset;
+} pairs;
+
+static bool widen(int64_t step, uint64_t extent, int64_t *least, int64_t *most)
+{
+    int64_t reach, *end = step < 0 ? least : most;
+    return zl_mul(step, (int64_t)(extent - 1), &reach) && zl_add(*end, reach, end);
+}
+
+/* Global offsets of all tiles, in elements. */
+static bool pairs_begin(pairs *p, const zl_tm *t)
+{
+    int64_t most = t->base / t->element, span;
+    p->t = t;
+    p->least = most;
+    p->count = 0;
+    for (uint32_t i = 0; i < t->digits; i++)
+        if (!widen(t->digit[i].global / t->element, t->digit[i].extent, &p->least, &most))
+            return false;
+    for (uint32_t i = 0; i < t->axes; i++)
+        if (!widen(t->axis[i].stride / t->element * (int64_t)t->axis[i].tile, t->axis[i].tiles,
+                   &p->least, &most))
+            return false;
+    if (!zl_sub(most, p->least, &span)) return false;
+    for (p->log = 0; p->log < 62 && (int64_t)1 << p->log <= span;) p->log++;
+    return p->log < 62;
+}
+
+/* global + P * shared, both in bytes. */
+static bool pair_of(const pairs *p, int64_t global, int64_t shared, int64_t *out)
+{
+    return zl_mul(shared / p->t->element, (int64_t)1 << p->log, out) &&
+           zl_add(*out, global / p->t->element, out);
+}
+
+static bool pair_put(pairs *p, uint64_t extent, int64_t global, int64_t shared)
+{
+    p->shape[p->count] = (int64_t)extent;
+    return pair_of(p, global, shared, &p->stride[p->count++]);
+}
+
+static zlay_status pairs_end(const pairs *p, zlay_layout **out, int32_t swizzle)
+{
+    zlay_layout *strided;
+    zlay_ctx *ctx = p->t->ctx;
+    int32_t chunk = 4;
+    for (uint32_t e = p->t->element; e > 1; e /= 2) chunk--;
+    zlay_status status =
+        zlay_layout_new_strided(ctx, &strided, p->count, p->shape, p->stride, p->offset);
+    if (status || !swizzle) {
+        *out = strided;
+        return status;
+    }
+    status = zlay_layout_new_swizzled(ctx, out, swizzle, chunk + p->log, 3, strided);
+    zlay_layout_free(strided);
+    return status;
+}
+
+static zlay_status too_large(const zl_tm *t)
+{
+    return zl_fail(t->ctx, ZLAY_EOVERFLOW,
+                   "source: its offsets and those of shared memory do not fit 63 bits together");
+}
+
+/* What the request says: each digit, then each index of the tile. */
+static zlay_status wanted(pairs *p, zlay_layout **out)
+{
+    const zl_tm *t = p->t;
+    bool fits = pair_of(p, t->base - p->least * t->element, t->shared, &p->offset);
+    p->count = 0;
+    for (uint32_t i = 0; i < t->digits; i++)
+        fits = fits && pair_put(p, t->digit[i].extent, t->digit[i].global, t->digit[i].shared);
+    for (uint32_t i = 0; i < t->axes; i++)
+        if (t->axis[i].tiles > 1)
+            fits = fits && pair_put(p, t->axis[i].tiles,
+                                    t->axis[i].stride * (int64_t)t->axis[i].tile, 0);
+    return fits ? pairs_end(p, out, t->swizzle) : too_large(t);
+}
+
+static int64_t stride_of(const zlay_tensormap *map, uint32_t i)
+{
+    return i ? (int64_t)map->stride[i - 1] : (int64_t)zlay_tensormap_type_bits(map->type) / 8;
+}
+
+/* What the map and the copy do, with as many indices of each dimension as the tile asks for. */
+static zlay_status done(pairs *p, zlay_layout **out, const zlay_move *move, const zl_tm_map *m)
+{
+    const zl_tm *t = p->t;
+    const zlay_copy *copy = &move->copies[0];
+    const zlay_tensormap *map = &move->maps[copy->map];
+    int64_t global = (int64_t)map->address - p->least * t->element, shared, step, row;
+    row = map->box[0] * stride_of(map, 0);
+    shared = map->swizzle ? (int64_t)zl_tm_span(map->swizzle) : row;
+    p->count = 0;
+    bool fits = pair_put(p, m->dim[0].real * m->bytes / t->element, t->element, t->element);
+    for (uint32_t i = 1; i < map->rank; shared *= map->box[i++])
+        fits = fits && pair_put(p, i < m->rank ? m->dim[i].real : 1, stride_of(map, i), shared);
+    for (uint32_t i = 0; i < map->rank; i++) global += copy->coordinate[i] * stride_of(map, i);
+    for (uint32_t k = 0; k < t->axes; k++) {
+        if (t->axis[k].tiles == 1) continue;
+        step = 0;
+        for (uint32_t i = 0; i < map->rank; i++)
+            step += copy->advance[i][t->axis[k].mode] * stride_of(map, i);
+        fits = fits && pair_put(p, t->axis[k].tiles, step, 0);
+    }
+    fits = fits && pair_of(p, global, copy->smem, &p->offset);
+    return fits ? pairs_end(p, out, map->swizzle) : too_large(t);
+}
+
+zlay_status zl_tm_certify(const zl_tm *t, zlay_move *move, const zl_tm_box *box)
+{
+    pairs p;
+    zl_tm_map m;
+    if (!zl_tm_map_of(&m, t, box) || !pairs_begin(&p, t)) return too_large(t);
+    zlay_status status = done(&p, &move->certificate[0], move, &m);
+    if (!status) status = wanted(&p, &move->certificate[1]);
+    return status ? status : zl_move_certify(t->ctx, move);
+}
