@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A layout over F2 for a set of accesses: a form that tensor copies write where one does, else K in
+ * closed form or by search, and a basis of the rest. */
+#include "algebra/f2.h"
+#include "synth/swizzle.h"
+
+#include <string.h>
+
+#include <zlay/tensormap.h>
+
+/* ---- what accesses take under a layout ------------------------------------------------------ */
+
+uint32_t zl_rank_of(uint64_t *value, uint32_t count)
+{
+    uint32_t rank = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t low = value[i] & (0 - value[i]);
+        if (!low) continue;
+        rank++;
+        for (uint32_t j = i + 1; j < count; j++)
+            if (value[j] & low) value[j] ^= value[i];
+    }
+    return rank;
+}
+
+static uint64_t offset_of(const uint64_t *basis, uint64_t index)
+{
+    uint64_t offset = 0;
+    for (; index; index &= index - 1) offset ^= basis[__builtin_ctzll(index)];
+    return offset;
+}
+
+/* Offsets' bits below the key, and those below the next row of banks. */
+static uint32_t key_bits(const zl_swizzle_problem *p, const zl_bank_ask *a)
+{
+    return p->word > (int32_t)a->vector ? (uint32_t)p->word : a->vector;
+}
+
+static uint32_t top_bits(const zl_swizzle_problem *p, const zl_bank_ask *a)
+{
+    return (uint32_t)(p->word + (int32_t)a->banks);
+}
+
+static bool fits(const zl_bank_ask *a, const uint64_t *basis)
+{
+    uint64_t low = zl_ones(a->vector);
+    for (uint32_t i = 0; i < a->vector; i++)
+        if (offset_of(basis, a->unit[i]) != UINT64_C(1) << i) return false;
+    for (uint32_t i = 0; i < a->starts; i++)
+        if (offset_of(basis, a->start[i]) & low) return false;
+    return true;
+}
+
+static uint64_t wavefronts_of(const zl_swizzle_problem *p, const zl_bank_ask *a,
+                              const uint64_t *basis)
+{
+    uint64_t key[ZL_LANE_BITS], bank[ZL_LANE_BITS];
+    uint32_t low = key_bits(p, a), keys = a->together;
+    for (uint32_t i = 0; i < a->together; i++) {
+        key[i] = offset_of(basis, a->phase[i]) >> low;
+        bank[i] = key[i] & zl_ones(top_bits(p, a) - low);
+    }
+    if (!a->apart) keys = zl_rank_of(key, a->together);
+    return (uint64_t)a->phases << a->repeats << (keys - zl_rank_of(bank, a->together));
+}
+
+bool zl_swizzle_count(uint64_t *wavefronts, const zl_swizzle_problem *p, const uint64_t *basis)
+{
+    for (uint32_t i = 0; i < p->count; i++) {
+        if (!fits(&p->ask[i], basis)) return false;
+        wavefronts[i] = wavefronts_of(p, &p->ask[i], basis);
+    }
+    return true;
+}
+
+/* ---- the best so far ------------------------------------------------------------------------ */
+
+/* A layout is kept where it takes fewer wavefronts than the one that is there. */
+static bool offer(zl_swizzle_found *out, const zl_swizzle_problem *p, const uint64_t *basis,
+                  int32_t method)
+{
+    uint64_t wavefronts[ZL_ASKS_MOST], sum = 0;
+    if (!zl_swizzle_count(wavefronts, p, basis)) return false;
+    for (uint32_t i = 0; i < p->count; i++) sum += wavefronts[i];
+    if (out->method && sum >= out->sum) return false;
+    memcpy(out->basis, basis, p->bits * sizeof *basis);
+    memcpy(out->wavefronts, wavefronts, p->count * sizeof *wavefronts);
+    out->sum = sum;
+    out->method = method;
+    out->formed = method == ZL_BY_FORM;
+    if (sum == out->least) out->proved = ZL_PROVED_LEAST;
+    return true;
+}
+
+static void try_forms(zl_swizzle_found *out, const zl_swizzle_problem *p)
+{
+    uint64_t basis[ZL_TILE_BITS];
+    zl_swizzle_form form = {0, p->swizzles ? ZLAY_SWIZZLE_32B : ZLAY_SWIZZLE_NONE};
+    bool more = p->modes;
+    for (; more && out->proved != ZL_PROVED_LEAST; more = zl_form_next(&form, p))
+        if (zl_form_basis(basis, p, form) && offer(out, p, basis, ZL_BY_FORM)) out->form = form;
+}
+
+/* ---- a layout from its subspaces ------------------------------------------------------------ */
+
+/* What an access spans where all inner bits are 0. */
+static void avoid_read(zl_avoid *out, const zl_frame *f, const zl_swizzle_problem *p,
+                       const zl_bank_ask *a)
+{
+    zl_echelon told = {.pivots = 0};
+    uint32_t low = key_bits(p, a), top = top_bits(p, a), count = 0;
+    uint64_t from, left[ZL_LANE_BITS], reduced[ZL_LANE_BITS];
+    for (uint32_t i = 0; i < a->together; i++) {
+        uint64_t bits = 0, index = zl_frame_project(f, a->phase[i]);
+        for (uint32_t j = low; j < f->inner; j++)
+            bits |= (uint64_t)__builtin_parityll(a->phase[i] & f->dual[j]) << j;
+        left[i] = index;
+        if (zl_echelon_put(&told, bits, i)) continue;
+        zl_echelon_reduce(&told, bits, &from);
+        for (; from; from &= from - 1) index ^= left[__builtin_ctzll(from)];
+        reduced[count++] = index;
+    }
+    out->count = 0;
+    out->depth = p->bits > top ? p->bits - top : 0;
+    out->weight = (uint64_t)a->phases << a->repeats;
+    for (uint32_t i = 0; i < count; i++) {
+        left[out->count] = out->vector[out->count] = reduced[i];
+        for (uint32_t j = 0; j < out->count; j++)
+            if (left[out->count] & left[j] & (0 - left[j])) left[out->count] ^= left[j];
+        if (left[out->count]) out->count++;
+    }
+}
+
+/* Whether K that does for b does for a. */
+static bool covers(const zl_avoid *b, const zl_avoid *a)
+{
+    zl_echelon e = {.pivots = 0};
+    uint64_t from;
+    if (b->depth < a->depth) return false;
+    for (uint32_t i = 0; i < b->count; i++) zl_echelon_put(&e, b->vector[i], 0);
+    for (uint32_t i = 0; i < a->count; i++)
+        if (zl_echelon_reduce(&e, a->vector[i], &from)) return false;
+    return true;
+}
+
+/* Those that no other covers. */
+static uint32_t avoid_most(zl_avoid *out, const zl_avoid *all, uint32_t count)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        bool covered = false;
+        for (uint32_t j = 0; j < count && !covered; j++)
+            covered = j != i && covers(&all[j], &all[i]) && (j < i || !covers(&all[i], &all[j]));
+        if (!covered) out[kept++] = all[i];
+    }
+    return kept;
+}
+
+/* Inner units have the low bits, K the high ones, its first vector the highest; indices of one bit
+ * fill what is between. */
+static void basis_make(uint64_t *basis, const zl_frame *f, const uint64_t *k, uint32_t depth)
+{
+    zl_echelon e = {.pivots = 0};
+    uint64_t from;
+    uint32_t at = f->inner;
+    for (uint32_t i = 0; i < f->inner; i++) zl_echelon_put(&e, f->unit[i], i);
+    for (uint32_t i = 0; i < depth; i++) zl_echelon_put(&e, k[i], f->bits - 1 - i);
+    for (uint32_t i = 0; i < f->bits && at < f->bits - depth; i++)
+        if (zl_echelon_put(&e, zl_frame_project(f, UINT64_C(1) << i), at)) at++;
+    for (uint32_t i = 0; i < f->bits; i++) {
+        zl_echelon_reduce(&e, UINT64_C(1) << i, &from);
+        basis[i] = from;
+    }
+}
+
+static void offer_k(zl_swizzle_found *out, const zl_swizzle_problem *p, const zl_frame *f,
+                    const uint64_t *k, uint32_t depth, int32_t method)
+{
+    uint64_t basis[ZL_TILE_BITS];
+    basis_make(basis, f, k, depth);
+    offer(out, p, basis, method);
+}
+
+/* The best K of a frame; true: it is proved to be. */
+static bool try_frame(zl_swizzle_found *out, const zl_swizzle_problem *p, const zl_frame *f)
+{
+    zl_avoid all[ZL_ASKS_MOST], most[ZL_ASKS_MOST];
+    uint64_t k[ZL_TILE_BITS];
+    uint32_t depth = 0, kept = 2;
+    for (uint32_t i = 0; i < p->count; i++) {
+        avoid_read(&all[i], f, p, &p->ask[i]);
+        if (all[i].depth > depth) depth = all[i].depth;
+    }
+    if (p->count > 2) kept = avoid_most(most, all, p->count);
+    if (kept <= 2) {
+        zl_complement_pair(k, depth, f, p->count > 2 ? most : all, p->count > 2 ? kept : p->count);
+        offer_k(out, p, f, k, depth, ZL_BY_COMPLEMENT);
+        if (p->count <= 2 || out->proved == ZL_PROVED_LEAST) return true;
+    }
+    bool whole = zl_complement_search(k, depth, f, all, p->count, p->steps);
+    offer_k(out, p, f, k, depth, ZL_BY_SEARCH);
+    return whole;
+}
+
+/* ---- frames --------------------------------------------------------------------------------- */
+
+/* Inner units past those that vectors fix: the elements of a word beside a narrower access. */
+typedef struct extension {
+    uint32_t fixed, inner;
+    uint64_t index[ZL_VECTOR_MOST];
+} extension;
+
+enum { FRAMES_MOST = 4096 };
+
+/* True: nothing better has these units. */
+static bool try_extension(zl_swizzle_found *out, const zl_swizzle_problem *p, zl_frame *f,
+                          const extension *x)
+{
+    zl_swizzle_found unused;
+    f->inner = x->inner;
+    memcpy(f->unit + x->fixed, x->index + x->fixed, (x->inner - x->fixed) * sizeof *f->unit);
+    return !zl_frame_duals(f, &unused, p) || try_frame(out, p, f);
+}
+
+/* Indices of one bit from `first` on, those that are no index's of the units before them. */
+static bool extension_bits(extension *x, const zl_frame *f, uint32_t first)
+{
+    zl_echelon e = {.pivots = 0};
+    uint32_t at = x->fixed;
+    for (uint32_t i = 0; i < x->fixed; i++) zl_echelon_put(&e, f->unit[i], 0);
+    for (uint32_t i = 0; i < f->bits && at < x->inner; i++) {
+        uint64_t bit = UINT64_C(1) << (first + i) % f->bits;
+        if (zl_echelon_put(&e, bit, 0)) x->index[at++] = bit;
+    }
+    return at == x->inner;
+}
+
+/* The next rising tuple of indices; false past the last. */
+static bool extension_next(extension *x, uint32_t bits)
+{
+    uint64_t end = UINT64_C(1) << bits;
+    for (uint32_t i = x->inner; i-- > x->fixed;)
+        if (x->index[i] + (x->inner - i) < end) {
+            x->index[i]++;
+            for (uint32_t j = i + 1; j < x->inner; j++) x->index[j] = x->index[j - 1] + 1;
+            return true;
+        }
+    return false;
+}
+
+/* True when every choice was looked at whole. */
+static bool try_extensions(zl_swizzle_found *out, const zl_swizzle_problem *p, zl_frame *f,
+                           extension *x)
+{
+    bool whole = true;
+    uint32_t low = 0, tried = 0;
+    for (uint32_t m = 0; m < (p->modes ? p->modes : 1); m++) {
+        if (extension_bits(x, f, low)) try_extension(out, p, f, x);
+        if (out->proved == ZL_PROVED_LEAST) return true;
+        low += p->modes ? p->mode_bits[m] : 0;
+    }
+    for (uint32_t i = x->fixed; i < x->inner; i++) x->index[i] = i - x->fixed + 1;
+    do {
+        whole = try_extension(out, p, f, x) && whole;
+        if (out->proved == ZL_PROVED_LEAST) return true;
+    } while (++tried < FRAMES_MOST && extension_next(x, p->bits));
+    return whole && tried < FRAMES_MOST;
+}
+
+/* Accesses of one vector, or two, leave K free; of more, the duals are one choice of many. */
+static bool duals_settled(const zl_swizzle_problem *p, const zl_frame *f)
+{
+    for (uint32_t i = 0; i < p->count; i++)
+        if (p->count > 2 && key_bits(p, &p->ask[i]) < f->inner) return false;
+    return true;
+}
+
+static zlay_status try_frames(zl_swizzle_found *out, const zl_swizzle_problem *p)
+{
+    zl_frame f;
+    extension x = {.fixed = 0};
+    uint32_t word = p->word > 0 ? (uint32_t)p->word : 0;
+    if (!zl_frame_units(&f, &x.fixed, out, p) || !zl_frame_duals(&f, out, p)) return ZLAY_NONE;
+    if (word > p->bits) word = p->bits;
+    x.inner = x.fixed > word ? x.fixed : word;
+    bool whole = x.inner > x.fixed ? try_extensions(out, p, &f, &x) : try_frame(out, p, &f);
+    if (!out->proved && whole && duals_settled(p, &f)) out->proved = ZL_PROVED_F2;
+    return ZLAY_OK;
+}
+
+zlay_status zl_swizzle_find(zl_swizzle_found *out, const zl_swizzle_problem *p)
+{
+    out->sum = out->least = 0;
+    out->method = out->proved = out->formed = 0;
+    for (uint32_t i = 0; i < p->count; i++) {
+        out->bound[i] = (uint64_t)p->ask[i].phases << p->ask[i].repeats;
+        out->least += out->bound[i];
+    }
+    try_forms(out, p);
+    return out->proved ? ZLAY_OK : try_frames(out, p);
+}
