@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tensormap.synth against the search of least.h on small tensors: a move is found exactly where one exists,
+ * and has as few copies, bytes, maps and dimensions; each is replayed in the CPU model, byte by byte.
+ *
+ * The tensors: one to three modes, one of them contiguous, extents up to 6 (the contiguous one in elements, or
+ * in 16 bytes), pitches of 0 to 4 times 16 bytes, overlapping ones included; elements of 2 and 4 bytes; tiles
+ * that divide them; shared memory compact in every order of the modes, or free. */
+#include "least.h"
+#include "move_model.h"
+
+typedef struct world {
+    zlay_ctx *ctx;
+    const zlay_target *target;
+    search *search;
+    model *model;
+    uint64_t asked, found, none, unequal, skipped, columns, one_in, seed;
+} world;
+
+/* Requests that differ are written down, and counted at the end. */
+static void differ(world *w, const tile_ask *a, const char *why)
+{
+    if (w->unequal++ < 20) printf("  %s: %s\n", why, ask_text(a));
+}
+
+/* ---- places ------------------------------------------------------------------------------- */
+
+/* What each 16 bytes of shared memory want of a tile; false: bytes that no copy brings there. */
+static bool want_places(wanted *out, const tile_ask *a, const int64_t *t)
+{
+    static int64_t byte[16 * PLACES];
+    for (int i = 0; i < 16 * PLACES; i++) byte[i] = NOWHERE;
+    for (int64_t cell = 0; cell < ask_cells(a); cell++) {
+        int64_t from, to = tile_at(&a->smem, cell) * a->bytes;
+        assert_true(ask_global(&from, a, t, cell));
+        for (int i = 0; i < a->bytes; i++) byte[to + i] = from * a->bytes + i;
+    }
+    out->places = (int)((ask_cells(a) * a->bytes + 15) / 16);
+    for (int p = 0; p < out->places; p++) {
+        out->from[p] = byte[16 * p] / 16;
+        if (byte[16 * p] % 16) return false;
+        for (int i = 1; i < 16; i++) {
+            bool past = p + 1 == out->places && byte[16 * p + i] == NOWHERE;
+            if (!past && byte[16 * p + i] != byte[16 * p] + i) return false;
+        }
+    }
+    return true;
+}
+
+/* The sources of a tile, each 16 bytes once; -1: some are of the tile in part, or twice. */
+static int want_sources(wanted *out, const tile_ask *a, const int64_t *t)
+{
+    enum { REACH = 4096 };
+    static uint8_t taken[16 * REACH];
+    int result = 0;
+    memset(taken, 0, sizeof taken);
+    for (int64_t cell = 0; cell < ask_cells(a); cell++) {
+        int64_t from;
+        assert_true(ask_global(&from, a, t, cell));
+        for (int i = 0; i < a->bytes; i++) taken[from * a->bytes + i]++;
+    }
+    out->places = 0;
+    for (int c = 0; c < REACH; c++) {
+        int count = 0;
+        for (int i = 0; i < 16; i++) {
+            count += taken[16 * c + i] > 0;
+            if (taken[16 * c + i] > 1) result = -1;
+        }
+        if (count && count < 16) result = -1;
+        if (count && out->places < PLACES) out->from[out->places++] = c;
+    }
+    return result;
+}
+
+/* ---- one request --------------------------------------------------------------------------- */
+
+static void compare(world *w, const tile_ask *a, const least *l)
+{
+    zlay_move *move = NULL;
+    zlay_move_info info;
+    char why[512];
+    zlay_status status = ask_synth(w->ctx, &move, w->target, a);
+    w->asked++;
+    w->found += status == ZLAY_OK;
+    w->none += status == ZLAY_NONE;
+    if (status && status != ZLAY_NONE) {
+        snprintf(why, sizeof why, "status %d, %s", status, zlay_ctx_message(w->ctx));
+        differ(w, a, why);
+    }
+    if (status && l && l->exists) {
+        snprintf(why, sizeof why, "none (%s), but %d copies, %d bytes, %d maps, rank %d",
+                 zlay_ctx_message(w->ctx), l->issues, l->bytes, l->maps, l->rank);
+        differ(w, a, why);
+    }
+    if (status) return;
+    zlay_move_get(&info, move);
+    int rank = 0;
+    for (uint32_t i = 0; i < info.maps; i++) {
+        zlay_tensormap m;
+        zlay_move_map(&m, move, i);
+        if ((int)m.rank > rank) rank = (int)m.rank;
+    }
+    snprintf(why, sizeof why, "%u copies, %u bytes, %u maps, rank %d; the search: %d, %d, %d, %d",
+             info.copies, (unsigned)info.bytes, info.maps, rank, l ? l->issues : 0,
+             l ? l->bytes : 0, l ? l->maps : 0, l ? l->rank : 0);
+    if (!move_replay(w->model, a, move)) differ(w, a, w->model->why);
+    else if (l && (!l->exists || (int)info.copies != l->issues || (int)info.bytes != l->bytes ||
+                   (l->whole && ((int)info.maps != l->maps || rank != l->rank))))
+        differ(w, a, why);
+    zlay_move_free(move);
+}
+
+static void ask(world *w, const tile_ask *a)
+{
+    wanted want;
+    int64_t t[TILE_MODES] = {0};
+    least l = {0};
+    if (a->free_smem) {
+        bool whole = want_sources(&want, a, t) == 0 && want.places <= 24;
+        w->skipped += !whole;
+        if (whole) l = least_anywhere(w->search, w->target, &want);
+        compare(w, a, whole ? &l : NULL);
+        return;
+    }
+    bool good = true;
+    for (int m = 0; m < a->source.modes && good; m++) {
+        t[m] = ask_tiles(a, m) > 1;
+        good = want_places(&want, a, t);
+        t[m] = 0;
+    }
+    good = good && want_places(&want, a, t);
+    if (good) l = least_of(w->search, w->target, &want);
+    compare(w, a, &l);
+}
+
+/* ---- the world ------------------------------------------------------------------------------- */
+
+static const int orders[6][3] = {{0, 1, 2}, {1, 0, 2}, {0, 2, 1}, {2, 0, 1}, {1, 2, 0}, {2, 1, 0}};
+
+static void smems(world *w, tile_ask *a)
+{
+    int modes = a->source.modes, perms = modes == 1 ? 1 : modes == 2 ? 2 : 6;
+    if (ask_cells(a) * a->bytes > 16 * PLACES) return;
+    for (int p = 0; p < perms; p++) {
+        int order[3];
+        for (int i = 0; i < modes; i++) order[i] = orders[p][i];
+        a->free_smem = false;
+        tile_compact(&a->smem, a->shape, order, modes);
+        ask(w, a);
+    }
+    a->free_smem = true;
+    a->swizzle = -1;
+    ask(w, a);
+}
+
+/* Tiles that divide the tensor along each mode. */
+static void tiles(world *w, tile_ask *a, int unit, int contiguous)
+{
+    int modes = a->source.modes;
+    for (int64_t n = 0; n < 216; n++) {
+        int64_t rest = n;
+        bool good = true;
+        for (int i = 0; i < 3; i++, rest /= 6) {
+            int64_t s = (rest % 6 + 1) * (i == contiguous ? unit : 1);
+            if (i >= modes) good &= rest % 6 == 0;
+            else good &= s <= a->source.shape[i] && a->source.shape[i] % s == 0;
+            if (i < modes) a->shape[i] = s;
+        }
+        if (good) smems(w, a);
+    }
+}
+
+static void tensors(world *w, int modes, int bytes, int contiguous, bool whole)
+{
+    int unit = whole ? 16 / bytes : 1;
+    int64_t count = 1;
+    tile_ask a;
+    memset(&a, 0, sizeof a);
+    a.type = bytes == 2 ? ZLAY_TYPE_BF16 : ZLAY_TYPE_F32;
+    a.bytes = bytes;
+    a.source.modes = modes;
+    for (int i = 0; i < modes; i++) count *= i == contiguous ? 6 : 30;
+    for (int64_t n = 0; n < count; n++) {
+        int64_t rest = n;
+        for (int i = 0; i < modes; i++) {
+            bool inner = i == contiguous;
+            a.source.shape[i] = (rest % 6 + 1) * (inner ? unit : 1);
+            rest /= 6;
+            a.source.stride[i] = inner ? 1 : rest % 5 * 16 / bytes;
+            if (!inner) rest /= 5;
+        }
+        if (test_range(&w->seed, 0, (int64_t)w->one_in - 1) == 0) tiles(w, &a, unit, contiguous);
+    }
+}
+
+static void whole_world(void **state)
+{
+    world w = {.seed = test_seed("tensors"), .target = target("sm_90a"), .model = model_new(7)};
+    (void)state;
+    w.search = calloc(1, sizeof *w.search);
+    assert_non_null(w.search);
+    w.search->align = 16;
+    w.search->tiles_only = true;
+    assert_int_equal(zlay_ctx_new(&w.ctx, NULL, NULL), ZLAY_OK);
+    for (int modes = 1; modes <= 3; modes++) {
+        uint64_t every[] = {1, 1, 12, 400};
+        w.one_in = test_exhaustive() ? (modes == 3 ? 8 : 1) : every[modes];
+        for (int bytes = 2; bytes <= 4; bytes *= 2)
+            for (int contiguous = 0; contiguous < modes; contiguous++)
+                for (int whole = 0; whole < 2; whole++) tensors(&w, modes, bytes, contiguous, whole);
+    }
+    printf("tensors: %llu requests, %llu moves, %llu none, %llu free ones with a part of 16 bytes "
+           "replayed only; %llu unequal\n", (unsigned long long)w.asked, (unsigned long long)w.found,
+           (unsigned long long)w.none, (unsigned long long)w.skipped, (unsigned long long)w.unequal);
+    assert_int_equal(w.unequal, 0);
+    zlay_ctx_free(w.ctx);
+    free(w.search);
+    free(w.model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(whole_world)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
