@@ -15,7 +15,9 @@ enum { MODEL_ORIGIN = 1024, MODEL_BASE = 1 << 16, MODEL_ADDRESS = 1 << 20 };
 /* ---- the model ------------------------------------------------------------------------------ */
 
 typedef struct model {
-    uint8_t global[MODEL_GLOBAL], smem[MODEL_SMEM];
+    uint8_t random[MODEL_GLOBAL], exact[MODEL_GLOBAL]; /* exact: a copy of tf32 changes none */
+    uint8_t *global;                                   /* the one that is copied */
+    uint8_t smem[MODEL_SMEM];
     bool wanted[MODEL_SMEM];
     char why[256];
 } model;
@@ -97,6 +99,8 @@ static inline bool tile_replay(model *m, const tile_ask *a, const zlay_move *mov
 /* All tiles; false: m->why says what is wrong. */
 static inline bool move_replay(model *m, const tile_ask *a, const zlay_move *move)
 {
+    bool rounds = a->type == ZLAY_TYPE_TF32 || a->type == ZLAY_TYPE_TF32_FTZ;
+    m->global = rounds ? m->exact : m->random;
     int64_t t[TILE_MODES] = {0};
     int modes = a->by_layout ? 1 : a->source.modes;
     for (;;) {
@@ -111,7 +115,9 @@ static inline model *model_new(uint64_t seed)
 {
     model *m = calloc(1, sizeof *m);
     assert_non_null(m);
-    for (size_t i = 0; i < MODEL_GLOBAL; i++) m->global[i] = (uint8_t)test_random(&seed);
+    for (size_t i = 0; i < MODEL_GLOBAL; i++) m->random[i] = (uint8_t)test_random(&seed);
+    memcpy(m->exact, m->random, MODEL_GLOBAL);
+    tile_exact(m->exact, MODEL_GLOBAL);
     return m;
 }
 

@@ -7,6 +7,17 @@
 
 #include <zlay/zlay.h>
 
+/* Make words such that rounding to tf32 keeps them: no low bits, no NaN. */
+static inline void tile_exact(uint8_t *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i += 4) {
+        uint32_t w;
+        memcpy(&w, bytes + i, 4);
+        w &= 0xbfffe000;
+        memcpy(bytes + i, &w, 4);
+    }
+}
+
 /* What is asked: tiles of `shape` along each mode of a source, or one tile that a layout names. */
 typedef struct tile_ask {
     int32_t type;

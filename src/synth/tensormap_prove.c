@@ -133,8 +133,11 @@ static zlay_status pairs_end(const pairs *p, zlay_layout **out, int32_t swizzle)
     zlay_ctx *ctx = p->t->ctx;
     int32_t chunk = 4;
     for (uint32_t e = p->t->element; e > 1; e /= 2) chunk--;
+    static const int64_t one = 1, zero = 0;
+    bool cell = !p->count;
     zlay_status status =
-        zlay_layout_new_strided(ctx, &strided, p->count, p->shape, p->stride, p->offset);
+        zlay_layout_new_strided(ctx, &strided, cell ? 1 : p->count, cell ? &one : p->shape,
+                                cell ? &zero : p->stride, p->offset);
     if (status || !swizzle) {
         *out = strided;
         return status;

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random requests of tensormap.synth: all ranks, types, swizzles, edges, steps, flips and nested tiles.  The
+ * i-th depends on nothing else. */
+#ifndef TEST_TILE_DRAW_H
+#define TEST_TILE_DRAW_H
+
+#include "tile_ask.h"
+
+enum { DRAWN_SMEM = 32768, DRAWN_GLOBAL = 1 << 17, DRAWN_BELOW = 1 << 16 };
+
+static inline uint64_t tile_next(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+static inline int64_t tile_draw(uint64_t *s, int64_t low, int64_t high)
+{
+    return low + (int64_t)(tile_next(s) % (uint64_t)(high - low + 1));
+}
+
+static inline bool tile_rarely(uint64_t *s, int64_t n) { return tile_draw(s, 1, n) == 1; }
+
+/* Bytes of the tensor-map types of sm_90. */
+static inline int tile_type_bytes(int32_t type)
+{
+    static const uint8_t bytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
+    return bytes[type];
+}
+
+/* Rows of whole 16 bytes along one mode, the others some way apart; every third step is doubled, as of every
+ * other row, and now and then a mode runs down or stands still. */
+static inline void draw_source(uint64_t *s, tile_ask *a, int inner)
+{
+    tile_layout *l = &a->source;
+    int unit = 16 / a->bytes, order[TILE_MODES];
+    for (int i = 0; i < l->modes; i++) order[i] = i;
+    for (int i = l->modes - 1; i > 0; i--) {
+        int k = (int)tile_draw(s, 0, i), was = order[i];
+        order[i] = order[k];
+        order[k] = was;
+    }
+    l->shape[inner] = tile_rarely(s, 4) ? tile_draw(s, 1, 20 * unit) : unit * tile_draw(s, 1, 20);
+    l->stride[inner] = 1;
+    int64_t dense = (l->shape[inner] + unit - 1) / unit * unit;
+    for (int i = 0; i < l->modes; i++) {
+        int m = order[i];
+        if (m == inner) continue;
+        l->shape[m] = tile_draw(s, 1, l->modes > 3 ? 5 : 14);
+        l->stride[m] = dense + (tile_rarely(s, 3) ? unit * tile_draw(s, 0, 3) : 0);
+        if (tile_rarely(s, 5)) l->stride[m] *= 2;
+        if (tile_rarely(s, 15)) l->stride[m] = unit * tile_draw(s, 0, 4);
+        dense = l->stride[m] * l->shape[m];
+        if (dense < unit) dense = unit;
+    }
+    for (int i = 0; i < l->modes; i++)
+        if (i != inner && tile_rarely(s, 30)) {
+            l->offset += (l->shape[i] - 1) * l->stride[i];
+            l->stride[i] = -l->stride[i];
+        }
+    if (tile_rarely(s, 4)) l->offset += unit * tile_draw(s, 0, 9);
+}
+
+static inline void draw_shape(uint64_t *s, tile_ask *a, int inner)
+{
+    int unit = 16 / a->bytes;
+    for (int i = 0; i < a->source.modes; i++) {
+        int64_t extent = a->source.shape[i];
+        a->shape[i] = tile_draw(s, 1, extent + (tile_rarely(s, 6) ? 3 : 0));
+        if (tile_rarely(s, 2)) a->shape[i] = extent;
+        if (i != inner) continue;
+        a->shape[i] = (a->shape[i] + unit - 1) / unit * unit;
+        if (tile_rarely(s, 2)) a->shape[i] = (int64_t)unit << tile_draw(s, 0, 3);
+    }
+}
+
+/* Compact with the contiguous mode first; swizzled where its row is the span. */
+static inline void draw_smem(uint64_t *s, tile_ask *a, int inner)
+{
+    int order[TILE_MODES] = {inner}, n = 1, bits = 0;
+    for (int i = 0; i < a->source.modes; i++)
+        if (i != inner) order[n++] = i;
+    for (int i = n - 1; i > 1; i--) {
+        int k = (int)tile_draw(s, 1, i), was = order[i];
+        order[i] = order[k];
+        order[k] = was;
+    }
+    tile_compact(&a->smem, a->shape, order, n);
+    int64_t row = a->shape[inner] * a->bytes;
+    while (bits < 3 && row != 16 << bits) bits++;
+    if (row != 16 << bits || !bits || tile_rarely(s, 4)) return;
+    a->smem.bits = bits;
+    a->smem.shift = 3;
+    for (int64_t e = a->bytes; e < 16; e *= 2) a->smem.base++;
+}
+
+static inline bool draw_fits(const tile_ask *a)
+{
+    int64_t low = 0, high = 0;
+    for (int i = 0; i < a->source.modes; i++) {
+        int64_t reach = a->source.stride[i] * (a->source.shape[i] - 1);
+        *(reach < 0 ? &low : &high) += reach;
+    }
+    low = (low + a->source.offset) * a->bytes;
+    high = (high + a->source.offset + 1) * a->bytes;
+    return low >= -DRAWN_BELOW && high <= DRAWN_GLOBAL && ask_cells(a) * a->bytes <= DRAWN_SMEM / 8;
+}
+
+static inline tile_ask tile_drawn(uint64_t seed, uint64_t i)
+{
+    uint64_t s = seed * 0x9e3779b97f4a7c15u ^ i * 0xda942042e4dd58b5u;
+    tile_ask a;
+    do {
+        memset(&a, 0, sizeof a);
+        a.type = (int32_t)tile_draw(&s, 0, 12);
+        a.bytes = tile_type_bytes(a.type);
+        a.source.modes = (int)tile_draw(&s, 1, 5);
+        int inner = (int)tile_draw(&s, 0, a.source.modes - 1);
+        draw_source(&s, &a, inner);
+        draw_shape(&s, &a, inner);
+        a.weak = tile_rarely(&s, 5);
+        a.free_smem = tile_rarely(&s, 2);
+        a.swizzle = (int32_t)tile_draw(&s, -1, 3);
+        if (!a.free_smem) draw_smem(&s, &a, inner);
+    } while (!draw_fits(&a));
+    return a;
+}
+
+#endif
