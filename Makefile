@@ -173,12 +173,17 @@ $(B)/device-%: $(B)/device/device_%.o $(filter-out $(DEVICE_MAIN),$(DEVICE)) $(B
 ORACLE := $(addprefix $(B)/device/,device_oracle.o cuda_now.o sample.o use_run.o)
 $(B)/device-oracle: $(ORACLE) $(B)/libzlay.a
 	$(link) $(ENGINE_LIBS) -ldl -lm
+$(B)/device-synth: $(addprefix $(B)/device/,device_synth.o cuda_now.o) $(B)/libzlay.a
+	$(link) $(ENGINE_LIBS) -ldl -lm
 device-oracle: $(B)/device-oracle
 	$(B)/device-oracle
 device-wgmma: $(B)/device-wgmma
 	$(B)/device-wgmma
-device-test: $(B)/device-test
+device-test: $(B)/device-test $(B)/device-synth
 	$(B)/device-test
+	$(B)/device-synth
+device-synth: $(B)/device-synth
+	$(B)/device-synth
 device-copies: $(B)/device-copies
 	$(B)/device-copies
 device-bench: $(B)/device-bench
@@ -219,4 +224,4 @@ clean:
 
 FORCE:
 .DELETE_ON_ERROR:
-.PHONY: all run test exhaustive san tsan fuzz check-layers doc-check device-test device-copies device-bench device-banks device-oracle device-wgmma bench generate install clean
+.PHONY: all run test exhaustive san tsan fuzz check-layers doc-check device-test device-synth device-copies device-bench device-banks device-oracle device-wgmma bench generate install clean
