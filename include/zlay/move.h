@@ -59,7 +59,7 @@ typedef struct zlay_move_info {
     uint64_t lines;       /* of 128 bytes, as sectors */
     uint64_t permutes;    /* of warps: instructions that put bytes into order */
     uint64_t cost, bound; /* of a move by threads, in the units of docs/synthesis.md */
-    uint32_t counted;     /* 1: wavefronts are counted; 0: no row knows them */
+    uint32_t uncounted;   /* 1: of a part */
     uint32_t reserved0;   /* 0 */
     uint64_t reserved[4]; /* 0 */
 } zlay_move_info;
@@ -130,10 +130,11 @@ typedef struct zlay_move_part {
     uint64_t accesses;     /* of a thread, one after the other */
     uint64_t instructions; /* of warps, loads and stores that are made */
     uint64_t sectors, lines; /* of 32 and of 128 bytes of global memory, summed over warps */
-    uint64_t wavefronts_load, wavefronts_store; /* of shared memory; 0: it has none, or no row
-                              of zlay_bank_count knows them */
+    uint64_t wavefronts_load, wavefronts_store; /* of shared memory */
     uint64_t permutes;     /* of warps: instructions that put bytes into order */
-    uint32_t reserved[8];  /* 0 */
+    uint32_t uncounted;    /* 1: no row of zlay_bank_count knows the target's wavefronts, and
+                              those of a related target stand here */
+    uint32_t reserved[7];  /* 0 */
 } zlay_move_part;
 
 /** A mode of a part: an axis along which both sides step evenly. */
@@ -154,6 +155,48 @@ typedef struct zlay_move_swizzle {
     int32_t bits, base, shift;
     uint32_t reserved; /* 0 */
 } zlay_move_swizzle;
+
+/** One side of a copy. */
+typedef struct zlay_copy_side {
+    const zlay_layout *layout; /* tile coordinate -> element offset */
+    int32_t space;             /* ZLAY_MOVE_* */
+    uint32_t reserved;         /* 0 */
+    uint64_t align;            /* bytes that the address of offset 0 is a multiple of; 0: 16 */
+} zlay_copy_side;
+
+/** What zlay_copy_synth reads. */
+typedef struct zlay_copy_request {
+    uint32_t size;       /* sizeof(zlay_copy_request); a shorter one reads as zeros */
+    uint32_t elem_bits;  /* of an element: 1, 2, 4, .., 128 */
+    uint32_t threads;    /* of the block that take part at most; 0: 128 */
+    int32_t path;        /* ZLAY_PATH_*; 0: the one that costs least */
+    zlay_copy_side source, dest;
+    const zlay_facts *facts; /* about names in the layouts; NULL: nothing is known */
+    uint64_t reserved[4]; /* 0 */
+} zlay_copy_request;
+
+/** Plan the copy of a tile by threads.
+ *
+ *  By hand: 64 rows of 64 bf16, 8192 bytes apart in global memory and 128 in
+ *  shared memory, by 128 threads of sm_80.  Along a row both sides are
+ *  contiguous, and 16 bytes divide all other steps: cp.async of 8 elements, eight
+ *  lanes a row, four rows a warp, four accesses a thread.  That is 16 accesses of
+ *  warps, each of 16 sectors and 4 wavefronts.
+ *
+ *  Least in cost over the family of docs/synthesis.md; ties go to the path that
+ *  ZLAY_PATH_* lists first, then to the wider access.
+ *
+ *  Returns: ZLAY_OK; ZLAY_NONE no access moves these elements, or they do not
+ *           fit the target's shared memory: the message has the rule and the
+ *           point; ZLAY_EINVAL the message names the field, also for a
+ *           destination that two points share; ZLAY_ENOTSUP; ZLAY_ELIMIT,
+ *           ZLAY_EOVERFLOW, ZLAY_ENOMEM.
+ *  Out:     out  the move; free it with zlay_move_free.  Counts are those of
+ *                bases that are multiples of 128 bytes.
+ */
+ZLAY_API zlay_status zlay_copy_synth(zlay_ctx *ctx, zlay_move **out,
+                                     const zlay_target *target,
+                                     const zlay_copy_request *request);
 
 /** The i-th part of a move.  Returns as zlay_move_map. */
 ZLAY_API zlay_status zlay_move_part_get(zlay_move_part *out,

@@ -6,11 +6,12 @@
 #include "base/base.h"
 #include <zlay/move.h>
 
-enum { ZL_PART_MODES = 32, ZL_PART_DIGITS = 96 };
+enum { ZL_PART_MODES = 32, ZL_PART_DIGITS = 80 };
 
-/* A part with its modes and digits. */
+/* A part with its modes and digits, and where in each mode of the tile it begins. */
 typedef struct zl_part {
     zlay_move_part part;
+    uint64_t first[ZL_PART_MODES];
     zlay_move_mode mode[ZL_PART_MODES];
     zlay_move_digit digit[ZL_PART_DIGITS];
 } zl_part;

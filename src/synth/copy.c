@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A copy by threads: the request, the candidates, the least of them. */
+#include "synth/copy.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <zlay/decide.h>
+
+enum { THREADS = 128, ALIGN = 16, BITS_MOST = 128 };
+
+static const char *const side_names[ZL_SIDES] = {"source", "dest"};
+
+/* ---- the request -------------------------------------------------------------------- */
+
+static zlay_status request_read(zl_copy *c, const zlay_copy_request *in)
+{
+    zlay_copy_request *r = &c->request;
+    if (in->size < sizeof in->size || in->size > sizeof *r)
+        return zl_fail(c->ctx, ZLAY_EINVAL, "size: %u is no size of zlay_copy_request (4..%zu)",
+                       in->size, sizeof *r);
+    memcpy(r, in, in->size);
+    for (size_t i = 0; i < ZL_COUNT(r->reserved); i++)
+        if (r->reserved[i]) return zl_fail(c->ctx, ZLAY_EINVAL, "reserved: a word is not 0");
+    c->bits = r->elem_bits;
+    if (!c->bits || c->bits > BITS_MOST || (c->bits & (c->bits - 1)))
+        return zl_fail(c->ctx, ZLAY_EINVAL, "elem_bits: %u is no power of two in 1..%d", c->bits,
+                       BITS_MOST);
+    if (r->path < 0 || r->path == ZLAY_PATH_TENSOR || r->path > ZLAY_PATH_MATRIX)
+        return zl_fail(c->ctx, ZLAY_EINVAL, "path: %d is no path by threads", r->path);
+    c->least = c->bits < 8 ? 8 / c->bits : 1;
+    c->side[ZL_SOURCE] = r->source;
+    c->side[ZL_DEST] = r->dest;
+    return ZLAY_OK;
+}
+
+static zlay_status side_read(zl_copy *c, int s)
+{
+    zlay_copy_side *side = &c->side[s];
+    uint64_t bytes = c->bits < 8 ? 1 : c->bits / 8;
+    if (!side->layout) return zl_fail(c->ctx, ZLAY_EINVAL, "%s.layout: is NULL", side_names[s]);
+    if (side->reserved) return zl_fail(c->ctx, ZLAY_EINVAL, "%s.reserved: is not 0", side_names[s]);
+    if (side->space < ZLAY_MOVE_GLOBAL || side->space > ZLAY_MOVE_REGISTER)
+        return zl_fail(c->ctx, ZLAY_EINVAL, "%s.space: %d is no space", side_names[s], side->space);
+    if (!side->align) side->align = ALIGN;
+    if (side->align % bytes)
+        return zl_fail(c->ctx, ZLAY_EINVAL,
+                       "%s.align: %" PRIu64 " is no multiple of an element's %" PRIu64 " bytes",
+                       side_names[s], side->align, bytes);
+    if (zlay_layout_outs(side->layout) != 1)
+        return zl_fail(c->ctx, ZLAY_EINVAL, "%s.layout: has several outputs, a tile has one offset",
+                       side_names[s]);
+    const char *name = zlay_layout_param(side->layout, 0);
+    if (name)
+        return zl_fail(c->ctx, ZLAY_ENOTSUP, "%s.layout: depends on %s", side_names[s], name);
+    return ZLAY_OK;
+}
+
+/* Warps whole, or one that is a power of two. */
+static zlay_status threads_read(zl_copy *c)
+{
+    zlay_target_info info;
+    zlay_status status = zlay_target_get(&info, c->target);
+    if (status) return status;
+    uint32_t threads = c->request.threads ? c->request.threads : THREADS;
+    if (threads > info.threads)
+        return zl_fail(c->ctx, ZLAY_EINVAL, "threads: %u are more than the %u of a block", threads,
+                       info.threads);
+    c->warp = info.lanes;
+    for (c->lanes = 1; 2 * c->lanes <= threads && 2 * c->lanes <= info.lanes;) c->lanes *= 2;
+    c->threads = threads / c->lanes * c->lanes;
+    c->bank_bytes = info.banks * info.bank_bytes;
+    bool gfx = zlay_target_name(c->target)[0] == 'g';
+    return zlay_target_find(&c->ranked, gfx ? "gfx950" : "sm_90", gfx ? 6 : 5);
+}
+
+/* ---- what no plan can mend ------------------------------------------------------------ */
+
+static zlay_status overlap_check(zl_copy *c)
+{
+    const zlay_layout *layout = c->side[ZL_DEST].layout;
+    zlay_answer answer;
+    uint64_t at[2];
+    int64_t offset = 0;
+    zlay_status status = zlay_layout_is_injective(c->ctx, &answer, at, layout);
+    if (status || answer == ZLAY_YES) return status;
+    if (answer == ZLAY_UNDECIDED) return ZLAY_ELIMIT;
+    zlay_layout_eval(&offset, 1, layout, at[0]);
+    return zl_fail(c->ctx, ZLAY_EINVAL,
+                   "dest.layout: points %" PRIu64 " and %" PRIu64 " have one offset, %" PRId64,
+                   at[0], at[1], offset);
+}
+
+/* The least and the greatest offset of a side. */
+static void ends(const zl_copy_tile *t, int s, int64_t end[2])
+{
+    end[0] = end[1] = t->offset[s];
+    for (uint32_t i = 0; i < t->modes; i++) {
+        int64_t far = (int64_t)(t->mode[i].extent - 1) * t->mode[i].step[s];
+        end[far > 0] += far;
+    }
+}
+
+static zlay_status smem_check(zl_copy *c, int s, uint64_t bytes)
+{
+    zlay_verdict verdict;
+    zlay_reason reason;
+    zlay_rule rule;
+    zlay_status status = zlay_smem_check(&verdict, &reason, 1, c->target, bytes);
+    if (status || verdict.answer == ZLAY_YES) return status;
+    status = zlay_rule_get(&rule, reason.rule);
+    return status ? status
+                  : zl_fail(c->ctx, ZLAY_NONE, "%s: %s.layout ends at byte %" PRIu64 ", a block of "
+                            "%s has %" PRIu64, rule.id, side_names[s], bytes,
+                            zlay_target_name(c->target), zlay_smem_capacity(c->target));
+}
+
+static zlay_status side_check(zl_copy *c, int s)
+{
+    int64_t end[2], bits;
+    ends(&c->tile, s, end);
+    if (!zl_mul(end[1], c->bits, &bits) || !zl_mul(end[0], c->bits, &bits))
+        return zl_fail(c->ctx, ZLAY_EOVERFLOW, "%s.layout: its bits do not fit 64 bits",
+                       side_names[s]);
+    if (!zl_is_shared(c->side[s].space)) return ZLAY_OK;
+    if (end[0] < 0)
+        return zl_fail(c->ctx, ZLAY_EINVAL, "%s.layout: offset %" PRId64 " is below 0",
+                       side_names[s], end[0]);
+    if (c->tile.swizzle[s].bits) return ZLAY_OK;
+    return smem_check(c, s, ((uint64_t)(end[1] + 1) * c->bits + 7) / 8);
+}
+
+/* A swizzle moves the end: it is that of the layout. */
+static zlay_status swizzled_check(zl_copy *c, int s)
+{
+    uint64_t size, bits;
+    if (!zl_is_shared(c->side[s].space) || !c->tile.swizzle[s].bits) return ZLAY_OK;
+    zlay_status status = zlay_layout_cosize(c->ctx, &size, c->side[s].layout);
+    if (status) return status;
+    bits = zl_umul_sat(size, c->bits);
+    return smem_check(c, s, bits / 8 + (bits % 8 != 0));
+}
+
+/* ---- candidates ------------------------------------------------------------------------- */
+
+typedef struct least {
+    zl_copy_plan *best, *next;
+    uint64_t bound; /* of every way */
+} least;
+
+static void part_way(const zl_copy *c, zl_copy_way *out, const zl_copy_plan *plan,
+                     const zlay_move_part *p)
+{
+    *out = plan->way;
+    out->kind = p->kind;
+    out->vector[ZL_SOURCE] = (uint32_t)((uint64_t)p->source_width * 8 / c->bits);
+    out->vector[ZL_DEST] = (uint32_t)((uint64_t)p->width * 8 / c->bits);
+    if (p->kind == ZLAY_COPY_THREAD_LOAD || p->kind == ZLAY_COPY_THREAD_STORE)
+        out->path = p->realign ? ZLAY_PATH_REALIGN : ZLAY_PATH_THREADS;
+}
+
+static zlay_status plan_cost(const zl_copy *c, zl_copy_plan *plan, uint64_t give_up)
+{
+    zlay_status status = zl_copy_cut(c, plan);
+    plan->cost = 0;
+    for (uint32_t i = 0; !status && i < plan->count && plan->cost < give_up; i++) {
+        zl_copy_way way;
+        uint64_t cost;
+        part_way(c, &way, plan, &plan->part[i].part);
+        status = zl_copy_lanes(c, &way, &plan->part[i], &cost);
+        plan->cost += cost;
+    }
+    return status;
+}
+
+static zlay_status try_way(const zl_copy *c, least *l, const zl_copy_way *way)
+{
+    uint64_t bound = zl_copy_bound(c, way, c->tile.points);
+    if (bound < l->bound) l->bound = bound;
+    if (bound >= l->best->cost) return ZLAY_OK;
+    l->next->way = *way;
+    zlay_status status = plan_cost(c, l->next, l->best->cost);
+    if (status == ZLAY_NONE) return ZLAY_OK;
+    if (status || l->next->cost >= l->best->cost) return status;
+    zl_copy_plan *best = l->best;
+    l->best = l->next;
+    l->next = best;
+    return ZLAY_OK;
+}
+
+static zlay_status try_all(const zl_copy *c, least *l)
+{
+    static const int32_t paths[] = {ZLAY_PATH_BULK, ZLAY_PATH_CP_ASYNC, ZLAY_PATH_THREADS,
+                                    ZLAY_PATH_REALIGN};
+    zlay_status status = ZLAY_OK;
+    zl_copy_way way;
+    for (size_t p = 0; p < ZL_COUNT(paths); p++) {
+        if (c->request.path && c->request.path != paths[p]) continue;
+        for (uint32_t i = 0; !status && zl_copy_way_at(c, &way, paths[p], i); i++)
+            if (way.kind) status = try_way(c, l, &way);
+    }
+    if (status || l->best->cost < UINT64_MAX) return status;
+    return zl_fail(c->ctx, ZLAY_NONE, "no access%s moves %u-bit elements between these layouts",
+                   c->request.path ? " of this path" : "", c->bits);
+}
+
+/* ---- the move --------------------------------------------------------------------------- */
+
+static void info_add(zlay_move_info *info, const zlay_move_part *p)
+{
+    uint64_t accesses = info->accesses + p->accesses;
+    info->accesses = accesses > UINT32_MAX ? UINT32_MAX : (uint32_t)accesses;
+    if (p->threads > info->threads) info->threads = p->threads;
+    if (p->kind == ZLAY_COPY_BULK_LOAD) info->bytes += (uint64_t)p->width * p->instructions;
+    info->instructions += p->instructions;
+    info->sectors += p->sectors;
+    info->lines += p->lines;
+    info->wavefronts_load += p->wavefronts_load;
+    info->wavefronts_store += p->wavefronts_store;
+    info->permutes += p->permutes;
+    info->uncounted |= p->uncounted;
+}
+
+static void info_fill(zl_copy *c, zlay_move_info *info, const least *l)
+{
+    const zl_copy_plan *plan = l->best;
+    info->path = plan->way.path;
+    info->edge = ZLAY_EDGE_STRONG;
+    info->width = zl_copy_bytes(c, plan->way.vector[ZL_DEST]);
+    info->source_width = zl_copy_bytes(c, plan->way.vector[ZL_SOURCE]);
+    info->cost = plan->cost;
+    info->bound = l->bound;
+    info->optimal = plan->cost == l->bound;
+    for (uint32_t i = 0; i < plan->count; i++) info_add(info, &plan->part[i].part);
+}
+
+static zlay_status move_make(zl_copy *c, const least *l, zlay_move **out)
+{
+    zlay_move *move;
+    zlay_status status = zl_move_new(c->ctx, &move, c->target, 0, 0);
+    if (status) return status;
+    status = zl_move_parts(c->ctx, move, l->best->count);
+    if (!status) {
+        memcpy(move->parts, l->best->part, l->best->count * sizeof *move->parts);
+        info_fill(c, &move->info, l);
+        for (int s = 0; s < ZL_SIDES; s++) {
+            const zl_swizzle w = c->tile.swizzle[s];
+            move->swizzle[s] = (zlay_move_swizzle){w.bits, w.base, w.shift, 0};
+        }
+        status = zl_copy_prove(c, l->best, move);
+    }
+    if (!status) status = zl_move_certify(c->ctx, move);
+    if (status) zlay_move_free(move);
+    else *out = move;
+    return status;
+}
+
+static zlay_status search(zl_copy *c, zlay_move **out)
+{
+    zl_copy_plan *plans = zl_alloc(c->ctx, 2, sizeof *plans);
+    zlay_allocator alloc = zl_allocator(c->ctx);
+    if (!plans) return ZLAY_ENOMEM;
+    least l = {&plans[0], &plans[1], UINT64_MAX};
+    l.best->cost = UINT64_MAX;
+    c->residues = zl_alloc(c->ctx, 2 * ZL_RESIDUES, sizeof *c->residues);
+    zlay_status status = c->residues ? try_all(c, &l) : ZLAY_ENOMEM;
+    if (!status) status = move_make(c, &l, out);
+    zl_free(&alloc, c->residues, 2 * ZL_RESIDUES * sizeof *c->residues);
+    zl_free(&alloc, plans, 2 * sizeof *plans);
+    return status;
+}
+
+static zlay_status synth(zl_copy *c, zlay_move **out)
+{
+    zlay_status status = threads_read(c);
+    for (int s = 0; !status && s < ZL_SIDES; s++) status = side_read(c, s);
+    if (status) return status;
+    uint64_t from = zlay_layout_size(c->side[0].layout), to = zlay_layout_size(c->side[1].layout);
+    if (from != to)
+        return zl_fail(c->ctx, ZLAY_EINVAL, "dest.layout: has %" PRIu64 " points, the source %" PRIu64,
+                       to, from);
+    status = overlap_check(c);
+    if (!status) status = zl_copy_join(c);
+    if (status == ZLAY_NONE)
+        return zl_fail(c->ctx, ZLAY_ENOTSUP, "the layouts are no strides on common boxes");
+    for (int s = 0; !status && s < ZL_SIDES; s++) status = side_check(c, s);
+    for (int s = 0; !status && s < ZL_SIDES; s++) status = swizzled_check(c, s);
+    return status ? status : search(c, out);
+}
+
+zlay_status zlay_copy_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
+                            const zlay_copy_request *request)
+{
+    if (!out) return ZLAY_EINVAL;
+    *out = NULL;
+    if (!target || !request) return ZLAY_EINVAL;
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    zl_leave(ctx, ZLAY_OK);
+    zl_copy *c = zl_alloc(ctx, 1, sizeof *c);
+    if (!c) return ZLAY_ENOMEM;
+    c->ctx = ctx;
+    c->target = target;
+    status = request_read(c, request);
+    if (!status) status = synth(c, out);
+    for (int s = 0; s < ZL_SIDES; s++) zlay_layout_free(c->made[s]);
+    zlay_allocator alloc = zl_allocator(ctx);
+    zl_free(&alloc, c, sizeof *c);
+    return status;
+}

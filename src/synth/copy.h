@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies by threads, from the request to the parts of the move: join the two layouts to modes along
+ * which both step evenly (copy_join), list the ways an element may go (copy_ways), cut the tile
+ * where a way's accesses are aligned (copy_cut), give the lanes of a warp their coordinates
+ * (copy_lanes), count what that costs (copy_count), and keep the least. */
+#ifndef ZL_COPY_SYNTH_H
+#define ZL_COPY_SYNTH_H
+
+#include "algebra/layout.h"
+#include "synth/move.h"
+#include <zlay/bank.h>
+
+enum {
+    ZL_SOURCE = ZLAY_SIDE_SOURCE,
+    ZL_DEST = ZLAY_SIDE_DEST,
+    ZL_SIDES,
+    ZL_COPY_LEAVES = 64,
+    ZL_COPY_PARTS = 32, /* of one move at most */
+    ZL_COPY_CUTS = 16,  /* of one line */
+    ZL_WIDTH_MOST = 5   /* log2 of the widest access */
+};
+
+/* What both layouts have in common: a box of the tile on which each is one stride. */
+typedef struct zl_copy_leaf {
+    uint64_t extent;
+    int64_t step[ZL_SIDES]; /* elements */
+    int64_t tile;           /* what the next coordinate adds to the index into the tile */
+} zl_copy_leaf;
+
+/* Leaves that follow each other on both sides are one mode. */
+typedef struct zl_copy_mode {
+    uint64_t extent;
+    int64_t step[ZL_SIDES];
+    uint32_t leaf, leaves; /* the first, and how many */
+} zl_copy_mode;
+
+/* A tile joined, its modes by rising steps of the destination, which are positive. */
+typedef struct zl_copy_tile {
+    uint32_t leaves, modes;
+    zl_copy_leaf leaf[ZL_COPY_LEAVES];
+    zl_copy_mode mode[ZL_PART_MODES];
+    int64_t offset[ZL_SIDES];
+    int64_t index; /* into the tile, of coordinate 0 */
+    zl_swizzle swizzle[ZL_SIDES];
+    uint64_t points, sources; /* elements; different ones of the source, at least */
+    bool bits; /* modes are bits, whose steps are XORed */
+} zl_copy_tile;
+
+/* How the elements of a part go. */
+typedef struct zl_copy_way {
+    int32_t path, kind;
+    uint32_t vector[ZL_SIDES]; /* elements of one access */
+    uint32_t run[ZL_SIDES];    /* the mode along which it lies */
+    uint32_t direct;           /* realign: elements of an access where no realigning is needed */
+} zl_copy_way;
+
+typedef struct zl_copy {
+    zlay_ctx *ctx;
+    const zlay_target *target, *ranked; /* whose wavefronts decide where the target's are unknown */
+    zlay_copy_request request;
+    zlay_layout *made[ZL_SIDES]; /* layouts with strides in the place of the request's */
+    zlay_copy_side side[ZL_SIDES];
+    uint32_t bits, least; /* of an element; elements of the narrowest access */
+    uint32_t warp, lanes, threads; /* lanes of a warp, those used, threads used */
+    uint32_t bank_bytes;          /* of shared memory that one wavefront moves */
+    zl_copy_tile tile;
+    uint64_t *residues; /* two histograms of ZL_RESIDUES */
+} zl_copy;
+
+enum { ZL_RESIDUES = 8192 };
+
+/* A candidate for the whole tile. */
+typedef struct zl_copy_plan {
+    zl_copy_way way;
+    uint32_t count;
+    uint64_t cost, bound;
+    bool uncounted;
+    zl_part part[ZL_COPY_PARTS];
+} zl_copy_plan;
+
+/* ZLAY_NONE: the two are no strides on common boxes. */
+zlay_status zl_copy_join(zl_copy *c);
+
+/* The i-th way of a path; false past the last. */
+bool zl_copy_way_at(const zl_copy *c, zl_copy_way *out, int32_t path, uint32_t i);
+
+/* How threads move what nothing else does: ZLAY_COPY_THREAD_LOAD, ZLAY_COPY_THREAD_STORE. */
+int32_t zl_copy_thread_kind(const zl_copy *c);
+
+/* Whether accesses of v elements along a mode (tile.modes: none) are aligned on a side wherever one
+ * begins a whole number of them after an aligned one. */
+bool zl_copy_aligned(const zl_copy *c, int side, uint32_t run, uint64_t v);
+
+/* The parts of a way, without digits: ZLAY_NONE where it leaves elements that nothing can move. */
+zlay_status zl_copy_cut(const zl_copy *c, zl_copy_plan *plan);
+
+/* The digits of a part that cost least, with what they cost. */
+zlay_status zl_copy_lanes(const zl_copy *c, const zl_copy_way *way, zl_part *part, uint64_t *cost);
+
+/* Elements of a thread at once along a mode. */
+uint64_t zl_copy_block(const zl_copy_way *way, uint32_t mode);
+
+/* What the accesses of a part take, its lanes' bits in each mode given. */
+typedef struct zl_copy_lane_bits {
+    uint32_t count;
+    uint8_t mode[6];            /* of each bit of the lane, low first */
+    uint8_t bits[ZL_PART_MODES];
+} zl_copy_lane_bits;
+
+zlay_status zl_copy_count(const zl_copy *c, const zl_copy_way *way, zl_part *part,
+                          const zl_copy_lane_bits *lanes);
+uint64_t zl_copy_cost(const zl_copy_way *way, const zl_part *part);
+
+/* Instructions of a thread that put a block's bytes into order. */
+uint64_t zl_copy_permutes(const zl_copy *c, const zl_copy_way *way);
+
+/* Whether one instruction both reads and writes. */
+bool zl_copy_is_one(const zl_copy_way *way);
+
+/* The accesses to shared memory that a part makes on a side, on the target and on the one that
+ * ranks; -1: none. */
+void zl_copy_bank(const zl_copy *c, const zl_copy_way *way, int side, const zlay_move_part *part,
+                  int32_t number[2]);
+
+/* No part of these elements by this way costs less. */
+uint64_t zl_copy_bound(const zl_copy *c, const zl_copy_way *way, uint64_t points);
+
+/* Layouts of the move: who moves what, and the certificates. */
+zlay_status zl_copy_threads(zl_copy *c, const zl_copy_plan *plan, zlay_layout **out);
+zlay_status zl_copy_prove(zl_copy *c, const zl_copy_plan *plan, zlay_move *move);
+
+static inline uint32_t zl_copy_bytes(const zl_copy *c, uint64_t elements)
+{
+    return (uint32_t)(elements * c->bits / 8);
+}
+
+static inline bool zl_is_shared(int32_t space)
+{
+    return space == ZLAY_MOVE_SHARED || space == ZLAY_MOVE_PEER;
+}
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a part costs, and what no part of its elements can cost less than. */
+#include "synth/copy.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { WORD_BITS = 32, WORD_BYTES = 4, SECTOR_BYTES = 32 };
+
+static const struct {
+    int32_t path;
+    uint64_t instruction, sector, wavefront, permute;
+} costs[] = {
+#define COST(path, instruction, sector, wavefront, permute) \
+    {ZLAY_PATH_##path, instruction, sector, wavefront, permute},
+#include "synth/copy_costs.def"
+#undef COST
+};
+
+static size_t row_of(int32_t path)
+{
+    size_t i = 0;
+    while (i + 1 < ZL_COUNT(costs) && costs[i].path != path) i++;
+    return i;
+}
+
+uint64_t zl_copy_cost(const zl_copy_way *way, const zl_part *part)
+{
+    const zlay_move_part *p = &part->part;
+    size_t row = row_of(way->path);
+    return p->instructions * costs[row].instruction + p->sectors * costs[row].sector +
+           (p->wavefronts_load + p->wavefronts_store) * costs[row].wavefront +
+           p->permutes * costs[row].permute;
+}
+
+bool zl_copy_is_one(const zl_copy_way *way)
+{
+    return way->path == ZLAY_PATH_BULK || way->path == ZLAY_PATH_CP_ASYNC;
+}
+
+/* ---- bytes in registers ---------------------------------------------------------------- */
+
+/* A block of elements smaller than a word that is loaded and stored by different rows: each word
+ * is put together from as many words as it has elements. */
+static uint64_t block_permutes(const zl_copy *c, const zl_copy_way *w)
+{
+    uint64_t a = w->vector[0], b = w->vector[1];
+    bool one_run = w->run[0] == w->run[1];
+    uint64_t block = one_run ? (a > b ? a : b) : a * b;
+    uint64_t piece = one_run ? (a < b ? a : b) * c->bits : c->bits;
+    if (block == 1 || piece >= WORD_BITS || (one_run && a == b)) return 0;
+    uint64_t words = (block * c->bits + WORD_BITS - 1) / WORD_BITS;
+    return block * c->bits / piece - words;
+}
+
+/* Five words of eight by halving, then a funnel shift for each: of 16 bytes 4 * (1 + 2). */
+static uint64_t realign_permutes(const zl_copy *c, const zl_copy_way *w)
+{
+    uint64_t words = (zl_copy_bytes(c, w->vector[ZL_DEST]) + WORD_BYTES - 1) / WORD_BYTES, halvings = 0;
+    while (words >> (halvings + 1)) halvings++;
+    return words * (1 + halvings);
+}
+
+uint64_t zl_copy_permutes(const zl_copy *c, const zl_copy_way *way)
+{
+    if (zl_copy_is_one(way)) return 0;
+    return way->path == ZLAY_PATH_REALIGN ? realign_permutes(c, way) : block_permutes(c, way);
+}
+
+/* ---- names of accesses ------------------------------------------------------------------- */
+
+static void name_of(char name[32], const zlay_target *target, bool store, bool one, uint32_t bytes)
+{
+    bool gfx = zlay_target_name(target)[0] == 'g';
+    if (one) snprintf(name, 32, "cp.async.ca.%u", bytes);
+    else if (!gfx) snprintf(name, 32, "%s.shared.b%u", store ? "st" : "ld", 8 * bytes);
+    else if (store) snprintf(name, 32, "ds_write_b%u", 8 * bytes);
+    else snprintf(name, 32, "ds_read_%c%u", bytes < WORD_BYTES ? 'u' : 'b', 8 * bytes);
+}
+
+void zl_copy_bank(const zl_copy *c, const zl_copy_way *way, int side, const zlay_move_part *part,
+                  int32_t number[2])
+{
+    const zlay_target *const targets[] = {c->target, c->ranked};
+    uint32_t bytes = side == ZL_SOURCE ? part->source_width : part->width;
+    for (int i = 0; i < 2; i++) {
+        char name[32];
+        number[i] = -1;
+        if (!zl_is_shared(c->side[side].space) || way->path == ZLAY_PATH_BULK) continue;
+        name_of(name, targets[i], side == ZL_DEST, zl_copy_is_one(way), bytes);
+        if (zlay_bank_find(&number[i], name, strlen(name))) number[i] = -1;
+    }
+}
+
+/* ---- the bound ------------------------------------------------------------------------------ */
+
+static uint64_t ceil_div(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
+
+/* Instructions of warps, each with all its lanes; of bulk copies one each. */
+static uint64_t least_instructions(const zl_copy *c, const zl_copy_way *w, uint64_t points)
+{
+    uint64_t a = w->vector[0], b = w->vector[1], all = c->lanes;
+    if (w->path == ZLAY_PATH_BULK) return ceil_div(points, c->tile.mode[w->run[0]].extent);
+    if (w->path == ZLAY_PATH_CP_ASYNC) return ceil_div(points, a * all);
+    uint64_t loads = ceil_div(points, a * all), stores = ceil_div(points, b * all);
+    return loads + stores;
+}
+
+/* Bytes of each side that are moved, each once; a source may be read by many. */
+static uint64_t least_bytes(const zl_copy *c, int side, uint64_t points)
+{
+    uint64_t again = side == ZL_SOURCE ? c->tile.points / c->tile.sources : 1;
+    return ceil_div(points / again * c->bits, 8);
+}
+
+uint64_t zl_copy_bound(const zl_copy *c, const zl_copy_way *way, uint64_t points)
+{
+    zl_part least = {.part = {.instructions = least_instructions(c, way, points)}};
+    for (int s = 0; s < ZL_SIDES; s++) {
+        uint64_t bytes = least_bytes(c, s, points);
+        if (c->side[s].space == ZLAY_MOVE_GLOBAL) least.part.sectors += ceil_div(bytes, SECTOR_BYTES);
+        else if (way->path != ZLAY_PATH_BULK && (s == ZL_DEST || !zl_copy_is_one(way)))
+            least.part.wavefronts_store += ceil_div(bytes, c->bank_bytes);
+    }
+    least.part.permutes = ceil_div(points, zl_copy_block(way, way->run[0]) *
+                                   (way->run[0] == way->run[1] ? 1 : zl_copy_block(way, way->run[1])) *
+                                   c->lanes) * zl_copy_permutes(c, way);
+    return zl_copy_cost(way, &least);
+}

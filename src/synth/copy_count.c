@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the accesses of a part take, without walking through them.
+ *
+ * The addresses of a warp's access are those of its lanes plus one offset, and what it takes
+ * depends on that offset modulo a small number: 32 bytes for sectors, 128 for lines, a word for
+ * banks, the span of the swizzle where there is one.  So offsets are counted by their residue, mode
+ * by mode, and one access of each residue is looked at.  Where an extent does not fill the last
+ * block of a mode, the accesses of that block have fewer lanes and are counted by themselves. */
+#include "synth/copy.h"
+
+#include <string.h>
+
+enum {
+    LANES_MOST = 64,
+    SECTOR = 5, /* log2 of bytes */
+    LINE = 7,
+    LINE_BYTES = 1 << LINE,
+    WORD_BYTES = 4
+};
+
+typedef struct counting {
+    const zl_copy *c;
+    const zl_copy_way *way;
+    const zl_part *part;
+    const zl_copy_lane_bits *lanes;
+    int side;
+    uint64_t modulus; /* of the residues, elements, a power of two */
+    int32_t bank[2];  /* numbers of the access on the target and on the one that ranks; -1: none */
+    uint32_t ends;    /* bit k: mode k's last, partial block */
+    uint32_t active;  /* lanes */
+    int64_t offset[LANES_MOST]; /* of each active lane, elements */
+    uint8_t lane[LANES_MOST];   /* its number */
+    uint64_t instructions, sectors, lines, wavefronts, permutes;
+    bool uncounted;
+} counting;
+
+static int64_t step_of(const counting *n, uint32_t mode)
+{
+    const zlay_move_mode *m = &n->part->mode[mode];
+    return n->side == ZL_SOURCE ? m->source : m->dest;
+}
+
+static uint64_t inner(const counting *n, uint32_t mode)
+{
+    return zl_copy_block(n->way, mode) << n->lanes->bits[mode];
+}
+
+static bool is_end(const counting *n, uint32_t mode) { return n->ends >> mode & 1; }
+
+/* ---- lanes -------------------------------------------------------------------------- */
+
+/* The coordinate of a lane in a mode, in its block. */
+static uint64_t lane_coordinate(const counting *n, uint32_t lane, uint32_t mode)
+{
+    uint64_t at = 0;
+    uint32_t bit = 0;
+    for (uint32_t i = 0; i < n->lanes->count; i++)
+        if (n->lanes->mode[i] == mode) at |= (uint64_t)(lane >> i & 1) << bit++;
+    return at * zl_copy_block(n->way, mode);
+}
+
+/* Offsets of the lanes whose blocks lie in the part. */
+static void lanes_place(counting *n)
+{
+    n->active = 0;
+    for (uint32_t lane = 0; lane < 1u << n->lanes->count; lane++) {
+        int64_t offset = 0;
+        bool there = true;
+        for (uint32_t k = 0; k < n->part->part.modes && there; k++) {
+            if (!n->lanes->bits[k]) continue;
+            uint64_t at = lane_coordinate(n, lane, k);
+            there = !is_end(n, k) || at < n->part->mode[k].extent % inner(n, k);
+            offset += (int64_t)at * step_of(n, k);
+        }
+        if (!there) continue;
+        n->lane[n->active] = (uint8_t)lane;
+        n->offset[n->active++] = offset;
+    }
+}
+
+/* ---- one access ----------------------------------------------------------------------- */
+
+static uint64_t byte_at(const counting *n, int64_t element)
+{
+    int64_t at = zl_swizzle_at(n->c->tile.swizzle[n->side], element);
+    return (uint64_t)at * n->c->bits / 8;
+}
+
+/* Blocks of 2^log bytes that `count` bytes from an address touch and that are not listed yet. */
+static uint32_t note(uint64_t *seen, uint32_t held, uint64_t address, uint64_t bytes, uint32_t log)
+{
+    for (uint64_t b = address >> log; b <= (address + bytes - 1) >> log; b++) {
+        uint32_t i = held;
+        while (i && seen[i - 1] != b) i--;
+        if (!i) seen[held++] = b;
+    }
+    return held;
+}
+
+/* Bytes from the first to the last that a lane asks for: of a realigned load whole words. */
+static void span(const counting *n, int64_t element, uint64_t *address, uint64_t *bytes)
+{
+    uint64_t width = n->side == ZL_SOURCE ? n->part->part.source_width : n->part->part.width;
+    *address = byte_at(n, element);
+    *bytes = width;
+    if (n->side == ZL_DEST || !n->part->part.realign) return;
+    uint64_t from = *address & ~(width - 1), to = (*address + 2 * width - 1) & ~(width - 1);
+    *address = from;
+    *bytes = to - from;
+}
+
+static uint32_t blocks_touched(const counting *n, int64_t base, uint32_t log)
+{
+    uint64_t seen[2 * LANES_MOST + 2], address, bytes;
+    uint32_t held = 0;
+    for (uint32_t i = 0; i < n->active; i++) {
+        span(n, base + n->offset[i], &address, &bytes);
+        held = note(seen, held, address, bytes, log);
+    }
+    return held;
+}
+
+/* A bulk copy touches blocks by itself. */
+static uint64_t blocks_of_bulk(const counting *n, int64_t base, uint32_t log)
+{
+    uint64_t sum = 0, address, bytes;
+    for (uint32_t i = 0; i < n->active; i++) {
+        span(n, base + n->offset[i], &address, &bytes);
+        sum += ((address + bytes - 1) >> log) - (address >> log) + 1;
+    }
+    return sum;
+}
+
+/* Where no row knows the target: as on the one that ranks, or as many as the bytes fill. */
+static uint32_t bank_count(counting *n, const uint32_t *address, uint32_t bytes)
+{
+    zlay_bank bank;
+    if (zlay_bank_count(&bank, n->c->target, n->bank[0], address, n->c->warp) == ZLAY_OK &&
+        bank.answer == ZLAY_YES)
+        return bank.wavefronts;
+    n->uncounted = true;
+    if (zlay_bank_count(&bank, n->c->ranked, n->bank[1], address, n->c->warp) == ZLAY_OK &&
+        bank.answer == ZLAY_YES)
+        return bank.wavefronts;
+    return (bytes + n->c->bank_bytes - 1) / n->c->bank_bytes;
+}
+
+/* `second`: the word after the one an address lies in, of lanes that need it. */
+static uint32_t wavefronts(counting *n, int64_t base, bool second)
+{
+    uint32_t address[LANES_MOST], any = 0;
+    uint32_t width = n->side == ZL_SOURCE ? n->part->part.source_width : n->part->part.width;
+    for (uint32_t i = 0; i < n->c->warp; i++) address[i] = ZLAY_BANK_INACTIVE;
+    for (uint32_t i = 0; i < n->active; i++) {
+        uint64_t at, bytes;
+        span(n, base + n->offset[i], &at, &bytes);
+        if (second && bytes <= width) continue;
+        address[n->lane[i]] = (uint32_t)(at + (second ? width : 0));
+        any++;
+    }
+    return any ? bank_count(n, address, any * width) : 0;
+}
+
+static void count_one(counting *n, int64_t base, uint64_t times)
+{
+    bool bulk = n->way->path == ZLAY_PATH_BULK;
+    bool twice = n->side == ZL_SOURCE && n->part->part.realign;
+    n->instructions += times * (bulk ? n->active : 1u + twice);
+    if (n->c->side[n->side].space == ZLAY_MOVE_GLOBAL) {
+        n->sectors += times * (bulk ? blocks_of_bulk(n, base, SECTOR)
+                                    : blocks_touched(n, base, SECTOR));
+        n->lines += times * (bulk ? blocks_of_bulk(n, base, LINE) : blocks_touched(n, base, LINE));
+    } else if (!bulk && n->bank[0] >= 0) {
+        n->wavefronts += times * wavefronts(n, base, false);
+        if (twice) n->wavefronts += times * wavefronts(n, base, true);
+    }
+}
+
+/* ---- residues ---------------------------------------------------------------------------- */
+
+/* Shift a histogram by 0, 1, .., extent - 1 steps, summed. */
+static void spread(counting *n, uint64_t extent, int64_t step)
+{
+    uint64_t m = n->modulus, *from = n->c->residues, *to = from + ZL_RESIDUES;
+    uint64_t by = (uint64_t)step & (m - 1), period = by ? m / (by & (0 - by)) : 1;
+    if (extent == 1) return;
+    memset(to, 0, m * sizeof *to);
+    for (uint64_t r = 0; r < m; r++) {
+        if (!from[r]) continue;
+        for (uint64_t j = 0; j < period && j < extent; j++)
+            to[(r + j * by) & (m - 1)] += from[r] * (extent / period + (j < extent % period));
+    }
+    memcpy(from, to, m * sizeof *to);
+}
+
+/* How often an offset has each residue, over the blocks of all modes and the accesses in a block.
+ */
+static void residues_fill(counting *n)
+{
+    const zl_part *p = n->part;
+    int64_t first = n->side == ZL_SOURCE ? p->part.source : p->part.dest;
+    memset(n->c->residues, 0, n->modulus * sizeof *n->c->residues);
+    for (uint32_t k = 0; k < p->part.modes; k++) {
+        uint64_t full = p->mode[k].extent / inner(n, k);
+        if (is_end(n, k)) first += (int64_t)(full * inner(n, k)) * step_of(n, k);
+    }
+    n->c->residues[(uint64_t)first & (n->modulus - 1)] = 1;
+    for (uint32_t k = 0; k < p->part.modes; k++) {
+        uint64_t block = zl_copy_block(n->way, k);
+        uint64_t vector = k == n->way->run[n->side] ? n->way->vector[n->side] : 1;
+        spread(n, block / vector, (int64_t)vector * step_of(n, k));
+        if (!is_end(n, k))
+            spread(n, p->mode[k].extent / inner(n, k), (int64_t)inner(n, k) * step_of(n, k));
+    }
+}
+
+/* Lanes may lie below the residue: whole moduli above keep addresses positive. */
+static int64_t lift(const counting *n)
+{
+    int64_t least = 0, m = (int64_t)n->modulus;
+    for (uint32_t i = 0; i < n->active; i++)
+        if (n->offset[i] < least) least = n->offset[i];
+    return (m - 1 - least) / m * m;
+}
+
+static void count_pattern(counting *n)
+{
+    lanes_place(n);
+    residues_fill(n);
+    int64_t base = lift(n);
+    for (uint64_t r = 0; r < n->modulus; r++)
+        if (n->c->residues[r]) count_one(n, base + (int64_t)r, n->c->residues[r]);
+}
+
+/* ---- sides ---------------------------------------------------------------------------------- */
+
+static uint64_t modulus_of(const counting *n)
+{
+    const zl_swizzle s = n->c->tile.swizzle[n->side];
+    bool global = n->c->side[n->side].space == ZLAY_MOVE_GLOBAL;
+    bool realign = n->side == ZL_SOURCE && n->part->part.realign;
+    uint64_t bytes = global || realign ? LINE_BYTES : WORD_BYTES;
+    uint64_t m = bytes * 8 / n->c->bits, top = 1;
+    if (s.bits) top <<= s.base + s.bits + (s.shift < 0 ? -s.shift : s.shift);
+    m = m ? m : 1;
+    return top > m ? top : m;
+}
+
+static void count_side(counting *n)
+{
+    uint32_t partial = 0, empty = 0;
+    for (uint32_t k = 0; k < n->part->part.modes; k++) {
+        partial |= (uint32_t)(n->part->mode[k].extent % inner(n, k) != 0) << k;
+        empty |= (uint32_t)(n->part->mode[k].extent < inner(n, k)) << k;
+    }
+    for (n->ends = partial;; n->ends = (n->ends - 1) & partial) {
+        if ((n->ends & empty) == empty) count_pattern(n);
+        if (!n->ends) break;
+    }
+}
+
+static void counting_end(counting *n, zlay_move_part *out)
+{
+    out->instructions += n->instructions;
+    out->sectors += n->sectors;
+    out->lines += n->lines;
+    if (n->side == ZL_SOURCE) out->wavefronts_load = n->wavefronts;
+    else out->wavefronts_store = n->wavefronts;
+}
+
+/* Blocks of warps in which a thread puts the bytes of its words into order. */
+static uint64_t permutes(const zl_copy *c, const zl_copy_way *w, const zl_part *p,
+                         const zl_copy_lane_bits *l)
+{
+    uint64_t blocks = 1;
+    for (uint32_t k = 0; k < p->part.modes; k++) {
+        uint64_t in = zl_copy_block(w, k) << l->bits[k];
+        blocks *= p->mode[k].extent / in + (p->mode[k].extent % in != 0);
+    }
+    return blocks * zl_copy_permutes(c, w);
+}
+
+zlay_status zl_copy_count(const zl_copy *c, const zl_copy_way *way, zl_part *part,
+                          const zl_copy_lane_bits *lanes)
+{
+    zlay_move_part *out = &part->part;
+    out->instructions = out->sectors = out->lines = 0;
+    out->wavefronts_load = out->wavefronts_store = 0;
+    out->uncounted = 0;
+    for (int s = 0; s < ZL_SIDES; s++) {
+        counting n = {.c = c, .way = way, .part = part, .lanes = lanes, .side = s};
+        uint64_t once = out->instructions;
+        n.modulus = modulus_of(&n);
+        if (n.modulus > ZL_RESIDUES)
+            return zl_fail(c->ctx, ZLAY_ELIMIT, "a swizzle repeats after %llu elements, the limit "
+                           "is %d", (unsigned long long)n.modulus, ZL_RESIDUES);
+        zl_copy_bank(c, way, s, out, n.bank);
+        count_side(&n);
+        counting_end(&n, out);
+        if (s == ZL_DEST && zl_copy_is_one(way)) out->instructions = once;
+        out->uncounted |= n.uncounted;
+    }
+    out->permutes = permutes(c, way, part, lanes);
+    return ZLAY_OK;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who moves what: the digits of a part as a layout into the tile. */
+#include "synth/copy.h"
+
+/* An index into the box of the modes, the first fastest -> index into the tile. */
+static zlay_status of_modes(zl_copy *c, zlay_layout **out)
+{
+    zl_modes m;
+    zlay_status status = ZLAY_OK;
+    zl_modes_begin(&m, c->ctx);
+    m.offset = c->tile.index;
+    for (uint32_t i = 0; !status && i < c->tile.leaves; i++)
+        status = zl_modes_leaf(&m, (int64_t)c->tile.leaf[i].extent, c->tile.leaf[i].tile);
+    if (!status && !c->tile.leaves) status = zl_modes_leaf(&m, 1, 0);
+    if (!status) status = zl_layout_strided(c->ctx, out, &m, (zl_swizzle){0, 0, 0});
+    zl_modes_end(&m);
+    return status;
+}
+
+/* The guards of the modes that digits go beyond, in isl's words over x0, x1, .., one a digit. */
+typedef struct guards {
+    char text[ZL_PART_MODES][320];
+    const char *at[ZL_PART_MODES];
+    size_t count;
+} guards;
+
+static void put_guard(const zl_part *p, uint32_t mode, guards *g)
+{
+    zl_text text = {g->text[g->count], sizeof g->text[0] - 1, 0};
+    uint64_t reach = 1;
+    for (uint32_t i = 0; i < p->part.digits; i++) {
+        if (p->digit[i].mode != mode) continue;
+        zl_putf(&text, "%s%llu*x%u", reach > 1 ? " + " : "", (unsigned long long)p->digit[i].step, i);
+        reach *= p->digit[i].extent;
+    }
+    zl_putf(&text, " < %llu", (unsigned long long)p->mode[mode].extent);
+    if (reach <= p->mode[mode].extent) return;
+    g->text[g->count][text.need] = 0;
+    g->at[g->count] = g->text[g->count];
+    g->count++;
+}
+
+/* The digits into the box of the tile's modes. */
+static zlay_status of_digits(zl_copy *c, const zl_part *p, zlay_layout **out)
+{
+    int64_t a[ZL_PART_DIGITS] = {0}, b = 0;
+    uint64_t box[ZL_PART_DIGITS], stride[ZL_PART_MODES], at = 1;
+    guards *g = zl_alloc(c->ctx, 1, sizeof *g);
+    if (!g) return ZLAY_ENOMEM;
+    for (uint32_t k = 0; k < p->part.modes; at *= c->tile.mode[k++].extent) stride[k] = at;
+    for (uint32_t i = 0; i < p->part.digits; i++) {
+        a[i] = (int64_t)(p->digit[i].step * stride[p->digit[i].mode]);
+        box[i] = p->digit[i].extent;
+    }
+    for (uint32_t k = 0; k < p->part.modes; k++) {
+        b += (int64_t)(p->first[k] * stride[k]);
+        put_guard(p, k, g);
+    }
+    zlay_piece piece = {a, &b, g->at, g->count};
+    if (!p->part.digits) box[0] = 1;
+    size_t dims = p->part.digits ? p->part.digits : 1;
+    zlay_status status = zlay_layout_new_pieces(c->ctx, out, dims, box, 1, 1, &piece);
+    zlay_allocator alloc = zl_allocator(c->ctx);
+    zl_free(&alloc, g, sizeof *g);
+    return status;
+}
+
+zlay_status zl_copy_threads(zl_copy *c, const zl_copy_plan *plan, zlay_layout **out)
+{
+    zlay_layout *modes = NULL, *digits = NULL;
+    zlay_status status = of_modes(c, &modes);
+    if (!status) status = of_digits(c, &plan->part[0], &digits);
+    if (!status) status = zlay_layout_compose(c->ctx, out, modes, digits);
+    zlay_layout_free(modes);
+    zlay_layout_free(digits);
+    return status;
+}

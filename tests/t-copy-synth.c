@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies by threads: random requests, whose plans are carried out element by element and whose
+ * counts are counted again access by access; what is refused; memory. */
+#include "copy_synth.h"
+#include "heap.h"
+
+#include <stdio.h>
+#include <zlay/decide.h>
+
+enum { MARGIN = 64, TILE_MOST = 4096, SPAN_MOST = 1 << 16, CANARY = 0xa5 };
+
+/* ---- a request as it was drawn --------------------------------------------------------- */
+
+typedef struct wanted {
+    char text[2][256];
+    const char *target;
+    zlay_copy_request r;
+} wanted;
+
+static void put_text(char *out, int modes, const int64_t *shape, const int64_t *stride,
+                     int64_t offset, const char *swizzle)
+{
+    char *at = out + sprintf(out, "%s%lld o (", swizzle, (long long)offset);
+    for (int i = 0; i < modes; i++) at += sprintf(at, "%s%lld", i ? "," : "", (long long)shape[i]);
+    at += sprintf(at, "):(");
+    for (int i = 0; i < modes; i++) at += sprintf(at, "%s%lld", i ? "," : "", (long long)stride[i]);
+    sprintf(at, ")");
+}
+
+/* Compact strides in a random order of modes, padded now and then. */
+static void draw_strides(uint64_t *seed, int modes, const int64_t *shape, int64_t *stride)
+{
+    int order[4] = {0, 1, 2, 3};
+    int64_t next = test_range(seed, 0, 7) ? 1 : test_range(seed, 1, 3);
+    for (int i = modes - 1; i > 0; i--) {
+        int j = (int)test_range(seed, 0, i), swap = order[i];
+        order[i] = order[j];
+        order[j] = swap;
+    }
+    for (int i = 0; i < modes; i++) {
+        stride[order[i]] = next;
+        next *= shape[order[i]];
+        if (!test_range(seed, 0, 2)) next += test_range(seed, 0, 5);
+        if (!test_range(seed, 0, 2)) next = (next + 7) / 8 * 8;
+    }
+}
+
+static int64_t draw_extent(uint64_t *seed)
+{
+    return test_range(seed, 0, 1) ? (int64_t)1 << test_range(seed, 0, 5) : test_range(seed, 1, 21);
+}
+
+static wanted draw(uint64_t *seed)
+{
+    static const char *const targets[] = {"sm_80", "sm_90a", "sm_100a", "gfx942"};
+    static const int32_t spaces[][2] = {{ZLAY_MOVE_GLOBAL, ZLAY_MOVE_SHARED},
+                                        {ZLAY_MOVE_SHARED, ZLAY_MOVE_GLOBAL},
+                                        {ZLAY_MOVE_GLOBAL, ZLAY_MOVE_GLOBAL},
+                                        {ZLAY_MOVE_SHARED, ZLAY_MOVE_SHARED},
+                                        {ZLAY_MOVE_SHARED, ZLAY_MOVE_PEER}};
+    static const uint32_t threads[] = {0, 1, 7, 32, 64, 96, 128, 256};
+    wanted w = {.target = targets[test_range(seed, 0, 3)], .r = {.size = sizeof w.r}};
+    int modes = (int)test_range(seed, 1, 3), spot = (int)test_range(seed, 0, 4);
+    int64_t shape[3], stride[3];
+    int64_t points = 1;
+    for (int i = 0; i < modes; points *= shape[i++])
+        do shape[i] = draw_extent(seed);
+        while (points * shape[i] > TILE_MOST);
+    for (int s = 0; s < 2; s++) {
+        const char *swizzle = test_range(seed, 0, 3) ? "" : "Sw<2,3,3> o ";
+        int64_t offset = test_range(seed, 0, 2) ? 0 : test_range(seed, 0, 20);
+        zlay_copy_side *side = s ? &w.r.dest : &w.r.source;
+        draw_strides(seed, modes, shape, stride);
+        if (!s && !test_range(seed, 0, 5)) stride[0] = test_range(seed, 0, 4);
+        for (int i = 0; i < modes && !*swizzle; i++) {
+            if (test_range(seed, 0, 9)) continue;
+            offset += (shape[i] - 1) * stride[i];
+            stride[i] = -stride[i];
+        }
+        put_text(w.text[s], modes, shape, stride, offset, swizzle);
+        side->space = spaces[spot][s];
+        side->align = (uint64_t)16 << test_range(seed, 0, 3);
+    }
+    w.r.elem_bits = 8u << test_range(seed, 0, 3);
+    w.r.threads = threads[test_range(seed, 0, 7)];
+    if (test_range(seed, 0, 1)) w.r.path = (int32_t)test_range(seed, ZLAY_PATH_BULK, ZLAY_PATH_REALIGN);
+    if (spot == 4 || w.r.path == ZLAY_PATH_BULK) w.target = targets[test_range(seed, 1, 2)];
+    return w;
+}
+
+/* ---- carrying out ------------------------------------------------------------------------- */
+
+typedef struct world {
+    uint8_t from[SPAN_MOST], to[SPAN_MOST], writes[SPAN_MOST]; /* a cell an element */
+} world;
+
+/* Elements of one block; false: the thread has none. */
+static bool block_of(const zlay_move *move, const seen_part *p, uint64_t t, uint64_t a,
+                     int64_t *from, int64_t *to)
+{
+    zlay_move_swizzle s[2];
+    uint64_t there = 0;
+    for (int i = 0; i < 2; i++) assert_int_equal(zlay_move_swizzle_get(&s[i], move, i), ZLAY_OK);
+    for (uint64_t v = 0; v < p->values; v++) {
+        int64_t at[2];
+        if (!place_of(p, v, t, a, at)) continue;
+        from[v] = swizzle_by(s[0], at[0]);
+        to[v] = swizzle_by(s[1], at[1]);
+        there++;
+    }
+    assert_true(there == 0 || there == p->values);
+    return there;
+}
+
+static void carry_out(const asked *q, const zlay_move *move, world *w)
+{
+    zlay_move_info info;
+    assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
+    for (uint32_t i = 0; i < info.parts; i++) {
+        seen_part p = part_of(move, i);
+        for (uint64_t a = 0; a < p.part.accesses; a++)
+            for (uint32_t t = 0; t < p.part.threads; t++) {
+                int64_t from[BLOCK_MOST], to[BLOCK_MOST];
+                vectors loads, stores;
+                if (!block_of(move, &p, t, a, from, to)) continue;
+                vectors_of(q, &p, 0, from, &loads);
+                vectors_of(q, &p, 1, to, &stores);
+                for (uint64_t v = 0; v < p.values; v++) {
+                    w->to[MARGIN + to[v]] = w->from[MARGIN + from[v]];
+                    w->writes[MARGIN + to[v]]++;
+                }
+            }
+    }
+}
+
+/* Every element once at its place, and nothing else touched. */
+static void check_world(const world *w, const zlay_layout *from, const zlay_layout *to)
+{
+    static uint8_t expected[SPAN_MOST];
+    uint64_t size = zlay_layout_size(to);
+    memset(expected, CANARY, sizeof expected);
+    for (uint64_t i = 0; i < size; i++) {
+        expected[MARGIN + layout_at(to, i)] = w->from[MARGIN + layout_at(from, i)];
+        assert_int_equal(w->writes[MARGIN + layout_at(to, i)], 1);
+    }
+    assert_memory_equal(w->to, expected, sizeof expected);
+}
+
+/* ---- counting again ------------------------------------------------------------------------- */
+
+typedef struct tally {
+    uint64_t instructions, sectors, lines, wavefronts[2];
+} tally;
+
+static uint64_t distinct(const uint64_t *from, const uint64_t *to, uint32_t lanes, uint64_t unit)
+{
+    static uint64_t seen[1 << 16];
+    uint64_t count = 0;
+    for (uint32_t l = 0; l < lanes; l++)
+        for (uint64_t b = from[l] / unit; from[l] < to[l] && b <= (to[l] - 1) / unit; b++) {
+            uint64_t i = 0;
+            while (i < count && seen[i] != b) i++;
+            if (i == count) seen[count++] = b;
+        }
+    return count;
+}
+
+static uint64_t waves(const asked *q, const seen_part *p, int side, const uint64_t *from,
+                      uint32_t lanes)
+{
+    char name[32];
+    int32_t number;
+    zlay_bank bank;
+    uint32_t address[WARP_MOST];
+    bool gfx = zlay_target_name(q->target)[0] == 'g', any = false;
+    unsigned bits = (unsigned)width_of(p, side) * 8;
+    for (uint32_t l = 0; l < lanes; l++) {
+        address[l] = from[l] == UINT64_MAX ? ZLAY_BANK_INACTIVE : (uint32_t)from[l];
+        any = any || from[l] != UINT64_MAX;
+    }
+    if (p->part.kind == ZLAY_COPY_CP_ASYNC) sprintf(name, "cp.async.ca.%u", bits / 8);
+    else if (!gfx) sprintf(name, "%s.shared.b%u", side ? "st" : "ld", bits);
+    else sprintf(name, "%s%u", side ? "ds_write_b" : bits < 32 ? "ds_read_u" : "ds_read_b", bits);
+    assert_int_equal(zlay_bank_find(&number, name, strlen(name)), ZLAY_OK);
+    if (!any) return 0;
+    assert_int_equal(zlay_bank_count(&bank, q->target, number, address, lanes), ZLAY_OK);
+    return bank.answer == ZLAY_YES ? bank.wavefronts : UINT64_MAX / 4;
+}
+
+static void tally_add(const asked *q, const seen_part *p, int side, uint64_t *from, uint64_t *to,
+                      uint32_t lanes, tally *out)
+{
+    bool one = is_bulk(p) || p->part.kind == ZLAY_COPY_CP_ASYNC;
+    uint64_t width = width_of(p, side), second[WARP_MOST], active = 0, longer = 0;
+    for (uint32_t l = 0; l < lanes; l++) active += from[l] < to[l];
+    if (!active) return;
+    if (!side && p->part.realign)
+        for (uint32_t l = 0; l < lanes; l++) {
+            second[l] = from[l] < to[l] && to[l] - from[l] > width ? from[l] + width : UINT64_MAX;
+            longer += second[l] != UINT64_MAX;
+        }
+    if (!side || !one) out->instructions += is_bulk(p) ? active : 1;
+    if (!side && p->part.realign) out->instructions++;
+    if (q->space[side] == ZLAY_MOVE_GLOBAL && is_bulk(p))
+        for (uint32_t l = 0; l < lanes; l++) {
+            out->sectors += distinct(from + l, to + l, 1, 32);
+            out->lines += distinct(from + l, to + l, 1, 128);
+        }
+    else if (q->space[side] == ZLAY_MOVE_GLOBAL) {
+        out->sectors += distinct(from, to, lanes, 32);
+        out->lines += distinct(from, to, lanes, 128);
+    } else if (!is_bulk(p)) {
+        out->wavefronts[side] += waves(q, p, side, from, lanes);
+        if (longer) out->wavefronts[side] += waves(q, p, side, second, lanes);
+    }
+}
+
+/* One access of a warp on one side, vector by vector. */
+static void tally_warp(const asked *q, const zlay_move *move, const seen_part *p, uint64_t a,
+                       uint32_t warp, uint32_t lanes, tally *out)
+{
+    static vectors v[WARP_MOST];
+    for (int side = 0; side < 2; side++) {
+        uint64_t count = 0;
+        for (uint32_t l = 0; l < lanes; l++) {
+            int64_t at[2][BLOCK_MOST];
+            uint32_t t = warp * lanes + l;
+            v[l].count = 0;
+            if (t < p->part.threads && block_of(move, p, t, a, at[0], at[1]))
+                vectors_of(q, p, side, at[side], &v[l]);
+            if (v[l].count > count) count = v[l].count;
+        }
+        for (uint64_t k = 0; k < count; k++) {
+            uint64_t from[WARP_MOST], to[WARP_MOST], width = width_of(p, side);
+            for (uint32_t l = 0; l < lanes; l++) {
+                from[l] = to[l] = UINT64_MAX;
+                if (k >= v[l].count) continue;
+                from[l] = (uint64_t)v[l].first[k] * q->bits / 8;
+                to[l] = from[l] + width;
+                if (side || !p->part.realign) continue;
+                to[l] = (to[l] + width - 1) / width * width;
+                from[l] = from[l] / width * width;
+            }
+            tally_add(q, p, side, from, to, lanes, out);
+        }
+    }
+}
+
+static void check_counts(const asked *q, const zlay_move *move)
+{
+    zlay_move_info info;
+    zlay_target_info target;
+    assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
+    assert_int_equal(zlay_target_get(&target, q->target), ZLAY_OK);
+    tally all = {0};
+    for (uint32_t i = 0; i < info.parts; i++) {
+        seen_part p = part_of(move, i);
+        tally sum = {0};
+        for (uint64_t a = 0; a < p.part.accesses; a++)
+            for (uint32_t w = 0; w * target.lanes < p.part.threads; w++)
+                tally_warp(q, move, &p, a, w, target.lanes, &sum);
+        assert_int_equal(sum.instructions, p.part.instructions);
+        assert_int_equal(sum.sectors, p.part.sectors);
+        assert_int_equal(sum.lines, p.part.lines);
+        if (!p.part.uncounted) {
+            assert_int_equal(sum.wavefronts[0], p.part.wavefronts_load);
+            assert_int_equal(sum.wavefronts[1], p.part.wavefronts_store);
+        }
+        all.instructions += sum.instructions;
+        all.sectors += sum.sectors;
+    }
+    assert_int_equal(all.instructions, info.instructions);
+    assert_int_equal(all.sectors, info.sectors);
+}
+
+/* ---- random requests -------------------------------------------------------------------------- */
+
+/* The layout of who moves what has the tile's points where both sides say. */
+static void check_threads(const zlay_move *move, const zlay_layout *from, const zlay_layout *to)
+{
+    const zlay_layout *who = zlay_move_threads(move);
+    seen_part p = part_of(move, 0);
+    uint64_t at = 0, points = 0;
+    assert_int_equal(zlay_layout_size(who), p.values * p.part.threads * p.part.accesses);
+    for (uint64_t a = 0; a < p.part.accesses; a++)
+        for (uint64_t t = 0; t < p.part.threads; t++)
+            for (uint64_t v = 0; v < p.values; v++, at++) {
+                int64_t place[2], index;
+                zlay_move_swizzle s[2];
+                zlay_status status = zlay_layout_eval(&index, 1, who, at);
+                bool there = place_of(&p, v, t, a, place);
+                assert_int_equal(status, there ? ZLAY_OK : ZLAY_NONE);
+                if (!there) continue;
+                for (int i = 0; i < 2; i++) zlay_move_swizzle_get(&s[i], move, i);
+                assert_int_equal(layout_at(from, (uint64_t)index), swizzle_by(s[0], place[0]));
+                assert_int_equal(layout_at(to, (uint64_t)index), swizzle_by(s[1], place[1]));
+                points++;
+            }
+    assert_int_equal(points, p.part.elements);
+}
+
+static void check_certificates(zlay_ctx *ctx, const zlay_move *move)
+{
+    const zlay_layout *a, *b;
+    zlay_answer answer = ZLAY_NO;
+    assert_int_equal(zlay_move_certificate(&a, &b, move), ZLAY_OK);
+    assert_int_equal(zlay_layout_equal(ctx, &answer, NULL, a, b), ZLAY_OK);
+    assert_int_equal(answer, ZLAY_YES);
+    assert_int_equal(zlay_move_certificate_source(&a, &b, move), ZLAY_OK);
+    assert_int_equal(zlay_layout_equal(ctx, &answer, NULL, a, b), ZLAY_OK);
+    assert_int_equal(answer, ZLAY_YES);
+}
+
+static void check_move(zlay_ctx *ctx, const wanted *want, const zlay_move *move,
+                       const zlay_layout *from, const zlay_layout *to, uint64_t *seed)
+{
+    static world w;
+    asked q = {target_of(want->target), want->r.elem_bits,
+               {want->r.source.space, want->r.dest.space}, {0, 0}};
+    memset(&w, CANARY, sizeof w);
+    memset(w.writes, 0, sizeof w.writes);
+    for (size_t i = 0; i < sizeof w.from; i++) w.from[i] = (uint8_t)test_random(seed);
+    q.base[0] = want->r.source.align * (2 * (uint64_t)test_range(seed, 0, 99) + 1);
+    q.base[1] = want->r.dest.align * (2 * (uint64_t)test_range(seed, 0, 99) + 1);
+    carry_out(&q, move, &w);
+    check_world(&w, from, to);
+    q.base[0] = q.base[1] = 0;
+    check_counts(&q, move);
+    check_threads(move, from, to);
+    check_certificates(ctx, move);
+}
+
+static bool fits(zlay_ctx *ctx, const wanted *want, const zlay_copy_side *side)
+{
+    uint64_t size, bytes = want->r.elem_bits / 8;
+    assert_int_equal(zlay_layout_cosize(ctx, &size, side->layout), ZLAY_OK);
+    return side->space == ZLAY_MOVE_GLOBAL ||
+           size * bytes <= zlay_smem_capacity(target_of(want->target));
+}
+
+/* Every request without a path has a plan, unless its destination overlaps or a side does not fit
+ * shared memory. */
+static void check_refusal(zlay_ctx *ctx, const wanted *want, zlay_status status,
+                          const zlay_layout *to)
+{
+    uint64_t at[2];
+    zlay_answer answer = ZLAY_YES;
+    bool fit = fits(ctx, want, &want->r.source) && fits(ctx, want, &want->r.dest);
+    assert_int_equal(zlay_layout_is_injective(ctx, &answer, at, to), ZLAY_OK);
+    if (answer == ZLAY_NO) assert_int_equal(status, ZLAY_EINVAL);
+    else if (status != ZLAY_NONE || (fit && !want->r.path))
+        fail_msg("%s -> %s: %s", want->text[0], want->text[1], zlay_status_name(status));
+}
+
+static void test_random_copies(void **state)
+{
+    uint64_t seed = test_seed("random copies"), paths[ZLAY_PATH_MATRIX] = {0};
+    for (uint64_t i = 0; i < test_iterations(600); i++) {
+        wanted want = draw(&seed);
+        zlay_move *move = NULL;
+        zlay_move_info info;
+        zlay_layout *from = read_layout(*state, want.text[0]), *to = read_layout(*state, want.text[1]);
+        want.r.source.layout = from;
+        want.r.dest.layout = to;
+        zlay_status status = zlay_copy_synth(*state, &move, target_of(want.target), &want.r);
+        if (status) check_refusal(*state, &want, status, to);
+        else {
+            assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
+            if (want.r.path) assert_int_equal(info.path, want.r.path);
+            paths[info.path]++;
+            check_move(*state, &want, move, from, to, &seed);
+        }
+        zlay_move_free(move);
+        zlay_layout_free(from);
+        zlay_layout_free(to);
+    }
+    for (int path = ZLAY_PATH_BULK; path <= ZLAY_PATH_REALIGN; path++) assert_true(paths[path] > 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_random_copies, begin, end),
+    };
+    return cmocka_run_group_tests_name("copy-synth", tests, NULL, NULL);
+}
