@@ -4,6 +4,7 @@
 #ifndef ZLAY_EMIT_H
 #define ZLAY_EMIT_H
 
+#include <zlay/factor.h>
 #include <zlay/synth.h>
 
 #ifdef __cplusplus
@@ -26,6 +27,17 @@ ZLAY_API zlay_status zlay_emit_ptx(zlay_ctx *ctx, zlay_buf *out, const zlay_plan
  *  zl_<name>_<what>. */
 ZLAY_API zlay_status zlay_emit_header(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan,
                                       const char *name, size_t length);
+
+/** A word as a kernel of one block: thread t takes 2^register_bits registers
+ *  from from_words + 4 t 2^register_bits and leaves them, after the word, there
+ *  from to_words on.
+ *
+ *  Returns: ZLAY_OK, ZLAY_EROOM (with `need`); ZLAY_EINVAL name is no name;
+ *           ZLAY_ENOTSUP lanes that are not 32, several blocks, a word that goes
+ *           through shared memory.
+ */
+ZLAY_API zlay_status zlay_emit_word(zlay_ctx *ctx, zlay_buf *out, const zlay_word *word,
+                                    const char *name, size_t length);
 
 #ifdef __cplusplus
 }

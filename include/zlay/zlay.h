@@ -9,6 +9,7 @@
 #include <zlay/decide.h>
 #include <zlay/emit.h>
 #include <zlay/f2.h>
+#include <zlay/factor.h>
 #include <zlay/facts.h>
 #include <zlay/hier.h>
 #include <zlay/instruction.h>

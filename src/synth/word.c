@@ -6,7 +6,8 @@
 enum { BYTE_MOST = 2, REG_MOST = 8, LANE_MOST = 6 };
 
 static const zl_step_row rows[] = {
-#define STEP(id, op, form, rounds, each, takes, source) {op, form, rounds, each, takes, source},
+#define STEP(id, op, form, rounds, each, instruction, takes, source)                               \
+    {op, form, rounds, each, instruction, takes, source},
 #include "synth/words.def"
 };
 
@@ -343,7 +344,7 @@ static void shared_put(zl_word *out, const zl_wanted *w)
 
 /* ---- the answer ---------------------------------------------------------------------------- */
 
-static zlay_status slots_check(zlay_ctx *ctx, const zl_slots *s)
+zlay_status zl_slots_check(zlay_ctx *ctx, const zl_slots *s)
 {
     if (s->byte > BYTE_MOST || s->reg > REG_MOST || s->lane > LANE_MOST || s->warp > ZL_SLOT_BITS ||
         s->block > ZL_SLOT_BITS || zl_slots_bits(s) > ZL_SLOT_BITS)
@@ -378,7 +379,7 @@ static zlay_status in_warp(zlay_ctx *ctx, zl_word *out, const zl_wanted *w)
 zlay_status zl_word_find(zlay_ctx *ctx, zl_word *out, const zl_slots *slots, const zl_affine *map)
 {
     zl_wanted w;
-    zlay_status status = slots_check(ctx, slots);
+    zlay_status status = zl_slots_check(ctx, slots);
     if (status) return status;
     if (!zl_wanted_of(&w, slots, map))
         return zl_fail(ctx, ZLAY_EINVAL, "map: is no bijection of 2^%u slots",

@@ -16,8 +16,10 @@
 
 #include "algebra/layout.h"
 
+#include <zlay/factor.h>
+
 typedef enum zl_step_id {
-#define STEP(id, op, form, rounds, each, takes, source) ZL_STEP_##id,
+#define STEP(id, op, form, rounds, each, instruction, takes, source) ZL_STEP_##id,
 #include "synth/words.def"
     ZL_STEPS
 } zl_step_id;
@@ -25,7 +27,7 @@ typedef enum zl_step_id {
 typedef struct zl_step_row {
     const char *op, *form;
     uint32_t rounds, each;
-    const char *takes, *source;
+    const char *instruction, *takes, *source;
 } zl_step_row;
 
 const zl_step_row *zl_step_row_of(zl_step_id id);
@@ -53,6 +55,16 @@ typedef struct zl_word {
     bool optimal;                              /* both are met */
     zl_step step[ZL_WORD_STEPS];
 } zl_word;
+
+struct zlay_word {
+    zlay_allocator alloc;
+    zl_word word;
+};
+
+zlay_status zl_word_new(zlay_ctx *ctx, zlay_word **out);
+
+/* ELIMIT: more bits than words take. */
+zlay_status zl_slots_check(zlay_ctx *ctx, const zl_slots *slots);
 
 /* The word of a map: EINVAL it is no bijection of the slots, ELIMIT too many bits. */
 zlay_status zl_word_find(zlay_ctx *ctx, zl_word *out, const zl_slots *slots,

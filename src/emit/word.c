@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A word as PTX.  A destination's word comes from the slots that the step's map has there, read the
+ * other way: what of them depends on the thread is affine in the bits of %lin, so a lane index, a
+ * predicate and a byte selector are each an XOR of constants under those bits and one constant a
+ * register. */
+#include "base/base.h"
+#include "synth/word.h"
+
+#include <zlay/emit.h>
+#include <zlay/instruction.h>
+
+#include <string.h>
+
+enum { REGISTERS = 256, WORD_BYTES = 4, LANE_BITS = 5, NIBBLE = 4, OLDEST = 70 };
+
+typedef struct zl_speaker {
+    zl_text *out;
+    const zl_word *word;
+    const zl_step *step;
+    zl_affine back;              /* of the step: slot -> where its value was */
+    uint32_t bytes, regs, inner; /* bits */
+    uint32_t values, predicates; /* PTX registers in use */
+    uint32_t held[REGISTERS], next[REGISTERS];
+    char seed[16]; /* what the step has computed from %lin; "" nothing */
+} zl_speaker;
+
+static void line(zl_speaker *s, const char *format, ...) ZL_PRINTF(2, 3);
+static void line(zl_speaker *s, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    zl_puts(s->out, "    ");
+    zl_vputf(s->out, format, args);
+    zl_puts(s->out, "\n");
+    va_end(args);
+}
+
+static uint32_t value(zl_speaker *s) { return s->values++; }
+
+/* ---- what a slot is ------------------------------------------------------------------------ */
+
+static uint32_t byte_of(const zl_speaker *s, uint64_t slot)
+{
+    return (uint32_t)(slot & ((1u << s->bytes) - 1));
+}
+
+static uint32_t reg_of(const zl_speaker *s, uint64_t slot)
+{
+    return (uint32_t)(slot >> s->bytes & ((1u << s->regs) - 1));
+}
+
+static uint64_t thread_of(const zl_speaker *s, uint64_t slot) { return slot >> s->inner; }
+
+static uint64_t slot_of(const zl_speaker *s, uint32_t byte, uint32_t reg)
+{
+    return byte | (uint64_t)reg << s->bytes;
+}
+
+static unsigned thread_bits(const zl_speaker *s) { return s->back.bits - s->inner; }
+
+static uint64_t thread_basis(const zl_speaker *s, unsigned k) { return s->back.basis[s->inner + k]; }
+
+/* ---- what depends on the thread -------------------------------------------------------------- */
+
+/* An XOR of masks under the bits of %lin, in a register; 0 masks: nothing. */
+static bool mix(zl_speaker *s, const uint32_t *mask, unsigned count)
+{
+    bool first = true;
+    uint32_t sum = 0;
+    for (unsigned k = 0; k < count; k++) {
+        if (!mask[k]) continue;
+        uint32_t bit = value(s), part = value(s);
+        line(s, "bfe.u32 %%z%u, %%lin, %u, 1;", bit, k);
+        line(s, "mul.lo.u32 %%z%u, %%z%u, 0x%x;", part, bit, mask[k]);
+        uint32_t next = first ? part : value(s);
+        if (!first) line(s, "xor.b32 %%z%u, %%z%u, %%z%u;", next, sum, part);
+        sum = next;
+        first = false;
+    }
+    zl_text seed = {s->seed, sizeof s->seed - 1, 0};
+    s->seed[0] = 0;
+    if (!first) {
+        zl_putf(&seed, "%%z%u", sum);
+        s->seed[seed.need] = 0;
+    }
+    return !first;
+}
+
+/* The seed with a constant, as an operand. */
+static void seeded(zl_speaker *s, char out[16], uint32_t constant)
+{
+    zl_text text = {out, 15, 0};
+    if (!s->seed[0]) zl_putf(&text, "0x%x", constant);
+    else if (!constant) zl_puts(&text, s->seed);
+    else {
+        uint32_t with = value(s);
+        line(s, "xor.b32 %%z%u, %s, 0x%x;", with, s->seed, constant);
+        zl_putf(&text, "%%z%u", with);
+    }
+    out[text.need] = 0;
+}
+
+/* ---- a choice of two registers ------------------------------------------------------------------ */
+
+/* Which part of a slot's source says that it is the second register: an affine function of the
+ * slot.  Inside lanes it is a bit of the register number, of an exchange one of the lane's. */
+typedef struct choice {
+    uint64_t mask;    /* of the source; odd: the second, up to `flip` */
+    uint64_t beside;  /* of the slot itself; likewise */
+    uint32_t apart;   /* the second register's number by XOR */
+    bool bytes_move;
+} choice;
+
+static bool odd(uint64_t v) { return __builtin_parityll(v); }
+
+static bool second(const choice *c, uint64_t slot, uint64_t source)
+{
+    return odd(source & c->mask) != odd(slot & c->beside);
+}
+
+/* The nibble of a byte: which of eight bytes it takes. */
+static uint32_t nibble(const zl_speaker *s, const choice *c, uint64_t slot, uint64_t source,
+                       uint32_t q)
+{
+    uint32_t each = WORD_BYTES >> s->bytes;
+    return byte_of(s, source) * each + q % each + (second(c, slot, source) ? WORD_BYTES : 0);
+}
+
+static uint32_t selector(const zl_speaker *s, const choice *c, uint32_t reg, uint64_t thread)
+{
+    uint32_t word = 0, each = WORD_BYTES >> s->bytes;
+    for (uint32_t q = 0; q < WORD_BYTES; q++) {
+        uint64_t slot = slot_of(s, q / each, reg) | thread << s->inner;
+        word |= nibble(s, c, slot, zl_map_at(&s->back, slot), q) << (NIBBLE * q);
+    }
+    return word;
+}
+
+static void choice_setup(zl_speaker *s, const choice *c)
+{
+    uint32_t mask[ZL_SLOT_BITS] = {0}, none = selector(s, c, 0, 0), any = 0;
+    for (unsigned k = 0; k < thread_bits(s); k++) {
+        mask[k] = selector(s, c, 0, (uint64_t)1 << k) ^ none;
+        any |= mask[k];
+    }
+    if (!c->bytes_move)
+        for (unsigned k = 0; k < thread_bits(s); k++) mask[k] = mask[k] ? 1 : 0;
+    mix(s, mask, thread_bits(s));
+    if (any && !c->bytes_move) line(s, "setp.ne.u32 %%q%u, %s, 0;", s->predicates, s->seed);
+}
+
+/* `second` of byte 0 and thread 0 tells which of the two registers the predicate's 0 takes. */
+static uint32_t choose(zl_speaker *s, const choice *c, uint32_t reg, uint32_t a, uint32_t b)
+{
+    uint32_t to = value(s);
+    char select[16];
+    uint64_t slot = slot_of(s, 0, reg);
+    bool swap = second(c, slot, zl_map_at(&s->back, slot));
+    if (c->bytes_move) {
+        seeded(s, select, selector(s, c, reg, 0));
+        line(s, "prmt.b32 %%z%u, %%z%u, %%z%u, %s;", to, a, b, select);
+    } else {
+        line(s, "selp.b32 %%z%u, %%z%u, %%z%u, %%q%u;", to, swap ? a : b, swap ? b : a,
+             s->predicates);
+    }
+    return to;
+}
+
+/* ---- steps ------------------------------------------------------------------------------------- */
+
+/* Registers that the source changes by where only thread or byte change; and whether bytes move, or
+ * choose. */
+static choice choice_of(const zl_speaker *s, bool exchange)
+{
+    choice c = {0, 0, 0, false};
+    uint64_t bytes = (1u << s->bytes) - 1, whole = (1u << s->inner) - 1;
+    uint64_t moved = s->back.constant & bytes;
+    for (unsigned k = 0; k < s->back.bits; k++) {
+        uint64_t basis = s->back.basis[k], unit = (uint64_t)1 << k;
+        bool is_reg = k >= s->bytes && k < s->inner;
+        moved |= (basis ^ (unit & bytes)) & bytes;
+        uint64_t crossed = (basis ^ (unit & ~whole)) & ~whole;
+        if (exchange && crossed) {
+            c.mask = c.beside = crossed & (0 - crossed);
+            if (k < s->bytes) moved |= 1;
+            if (!is_reg) c.apart |= reg_of(s, basis);
+        }
+        if (exchange || is_reg || !reg_of(s, basis)) continue;
+        c.apart = reg_of(s, basis);
+        c.mask = (uint64_t)(c.apart & (0 - c.apart)) << s->bytes;
+        if (k < s->bytes) moved |= 1;
+    }
+    c.bytes_move = moved;
+    return c;
+}
+
+/* Inside lanes the choice is by a bit of the source register that differs from the first one's. */
+static void say_inner(zl_speaker *s)
+{
+    choice c = choice_of(s, false);
+    uint32_t regs = 1u << s->regs;
+    choice_setup(s, &c);
+    for (uint32_t r = 0; r < regs; r++) {
+        uint64_t slot = slot_of(s, 0, r), source = zl_map_at(&s->back, slot);
+        uint32_t first = reg_of(s, source);
+        if (second(&c, slot, source)) first ^= c.apart;
+        bool whole = !c.apart && selector(s, &c, r, 0) == 0x3210 && !s->seed[0];
+        s->next[r] = whole ? s->held[first]
+                           : choose(s, &c, r, s->held[first], s->held[first ^ c.apart]);
+    }
+    s->predicates++;
+}
+
+static uint32_t bring(zl_speaker *s, uint32_t from, uint64_t mask)
+{
+    uint32_t to = value(s);
+    line(s, "shfl.sync.bfly.b32 %%z%u, %%z%u, %u, 31, 0xffffffff;", to, from, (unsigned)mask);
+    return to;
+}
+
+static void say_shuffle(zl_speaker *s)
+{
+    uint32_t mask[ZL_SLOT_BITS] = {0}, regs = 1u << s->regs;
+    bool fixed = s->step->id == ZL_STEP_BFLY;
+    for (unsigned k = 0; k < thread_bits(s); k++)
+        mask[k] = (uint32_t)(thread_of(s, thread_basis(s, k)) & ((1u << LANE_BITS) - 1));
+    if (!fixed) mix(s, mask, thread_bits(s));
+    for (uint32_t r = 0; r < regs; r++) {
+        char lane[16];
+        uint64_t source = zl_map_at(&s->back, slot_of(s, 0, r));
+        uint32_t from = s->held[reg_of(s, source)];
+        uint32_t by = (uint32_t)(thread_of(s, source) & ((1u << LANE_BITS) - 1));
+        if (fixed) {
+            s->next[r] = by ? bring(s, from, by) : from;
+            continue;
+        }
+        seeded(s, lane, by);
+        s->next[r] = value(s);
+        line(s, "shfl.sync.idx.b32 %%z%u, %%z%u, %s, 31, 0xffffffff;", s->next[r], from, lane);
+    }
+}
+
+static uint64_t crossing(const zl_speaker *s)
+{
+    uint64_t by = thread_of(s, s->back.constant);
+    for (unsigned k = 0; k < s->back.bits; k++) {
+        uint64_t own = k < s->inner ? 0 : (uint64_t)1 << (k - s->inner);
+        by |= thread_of(s, s->back.basis[k]) ^ own;
+    }
+    return by;
+}
+
+static void say_exchange(zl_speaker *s)
+{
+    choice c = choice_of(s, true);
+    uint32_t regs = 1u << s->regs;
+    uint64_t by = crossing(s);
+    choice_setup(s, &c);
+    for (uint32_t r = 0; r < regs; r++) {
+        uint64_t slot = slot_of(s, 0, r), source = zl_map_at(&s->back, slot);
+        uint32_t own = reg_of(s, source);
+        if (second(&c, slot, source)) own ^= c.apart;
+        uint32_t other = bring(s, s->held[own ^ c.apart], by);
+        s->next[r] = choose(s, &c, r, s->held[own], other);
+    }
+    s->predicates++;
+}
+
+static void say_matrix(zl_speaker *s)
+{
+    for (uint32_t r = 0; r < 1u << s->regs; r++) {
+        uint32_t from = s->held[reg_of(s, zl_map_at(&s->back, slot_of(s, 0, r)))];
+        s->next[r] = value(s);
+        line(s, "movmatrix.sync.aligned.m8n8.trans.b16 %%z%u, %%z%u;", s->next[r], from);
+    }
+}
+
+static void say_step(zl_speaker *s, const zl_step *step)
+{
+    s->step = step;
+    zl_map_invert(&s->back, &step->map);
+    switch (step->id) {
+    case ZL_STEP_BFLY:
+    case ZL_STEP_IDX: say_shuffle(s); break;
+    case ZL_STEP_EXCHANGE: say_exchange(s); break;
+    case ZL_STEP_MATRIX: say_matrix(s); break;
+    default: say_inner(s);
+    }
+    memcpy(s->held, s->next, sizeof s->held);
+}
+
+/* ---- kernels ----------------------------------------------------------------------------------- */
+
+typedef struct kernel {
+    const zl_word *word;
+    const char *name;
+    size_t length;
+    uint32_t ptx;
+} kernel;
+
+static void say_body(zl_speaker *s)
+{
+    uint32_t regs = 1u << s->regs;
+    for (uint32_t r = 0; r < regs; r++) {
+        s->held[r] = value(s);
+        line(s, "ld.global.b32 %%z%u, [%%from + %u];", s->held[r], r * WORD_BYTES);
+    }
+    for (uint32_t i = 0; i < s->word->count; i++) say_step(s, &s->word->step[i]);
+    for (uint32_t r = 0; r < regs; r++)
+        line(s, "st.global.b32 [%%to + %u], %%z%u;", r * WORD_BYTES, s->held[r]);
+}
+
+static zl_speaker speaker(zl_text *out, const zl_word *word)
+{
+    const zl_slots *slots = &word->slots;
+    return (zl_speaker){.out = out, .word = word, .bytes = slots->byte, .regs = slots->reg,
+                        .inner = slots->byte + slots->reg};
+}
+
+static void say_kernel(zl_text *out, const void *argument)
+{
+    const kernel *k = argument;
+    zl_text nowhere = {NULL, 0, 0};
+    zl_speaker s = speaker(&nowhere, k->word);
+    say_body(&s);
+    uint32_t values = s.values, predicates = s.predicates;
+    s = speaker(out, k->word);
+    zl_putf(out, ".version %u.%u\n.target sm_80\n.address_size 64\n\n.visible .entry ", k->ptx / 10,
+            k->ptx % 10);
+    zl_put(out, k->name, k->length);
+    zl_puts(out, "(.param .u64 from_words, .param .u64 to_words)\n{\n");
+    line(&s, ".reg .b32 %%z<%u>, %%lin;", values + 1);
+    line(&s, ".reg .pred %%q<%u>;", predicates + 1);
+    line(&s, ".reg .b64 %%from, %%to, %%at;");
+    line(&s, "mov.u32 %%lin, %%tid.x;");
+    line(&s, "mul.wide.u32 %%at, %%lin, %u;", WORD_BYTES << s.regs);
+    for (int side = 0; side < 2; side++) {
+        const char *name = side ? "to" : "from";
+        line(&s, "ld.param.u64 %%%s, [%s_words];", name, name);
+        line(&s, "cvta.to.global.u64 %%%s, %%%s;", name, name);
+        line(&s, "add.u64 %%%s, %%%s, %%at;", name, name);
+    }
+    say_body(&s);
+    line(&s, "ret;");
+    zl_puts(out, "}\n");
+}
+
+static zlay_status kernel_check(zlay_ctx *ctx, const zl_word *word)
+{
+    if (word->slots.lane != LANE_BITS || word->slots.block)
+        return zl_fail(ctx, ZLAY_ENOTSUP, "slots: PTX has 2^5 lanes, and this text one block");
+    for (uint32_t i = 0; i < word->count; i++)
+        if (word->step[i].id > ZL_STEP_MATRIX)
+            return zl_fail(ctx, ZLAY_ENOTSUP, "word: it goes through shared memory");
+    return ZLAY_OK;
+}
+
+static uint32_t oldest(const zl_word *word)
+{
+    uint32_t ptx = OLDEST, number;
+    zlay_form form;
+    for (uint32_t i = 0; i < word->count; i++) {
+        const char *name = zl_step_row_of(word->step[i].id)->instruction;
+        if (zlay_instruction_find(&number, name, strlen(name))) continue;
+        zlay_instruction_get(&form, number);
+        if (form.ptx > ptx) ptx = form.ptx;
+    }
+    return ptx;
+}
+
+zlay_status zlay_emit_word(zlay_ctx *ctx, zlay_buf *out, const zlay_word *word, const char *name,
+                           size_t length)
+{
+    if (!ctx || !out || !word || !name) return ZLAY_EINVAL;
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    if (!zl_is_name(name, length)) status = zl_fail(ctx, ZLAY_EINVAL, "name: is no name");
+    if (!status) status = kernel_check(ctx, &word->word);
+    kernel k = {&word->word, name, length, 0};
+    if (!status) {
+        k.ptx = oldest(k.word);
+        status = zl_print(out, say_kernel, &k);
+    }
+    return zl_leave(ctx, status);
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Words in tests: maps of slots as tables, and the emitted PTX run lane by lane as the PTX ISA says
+ * what its instructions do. */
+#ifndef TEST_WORD_H
+#define TEST_WORD_H
+
+#include "test.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <zlay/zlay.h>
+
+enum { WORD_ROOM = 1 << 20, WORD_LANES = 32 };
+
+typedef struct map_table {
+    unsigned bits;
+    uint64_t constant, basis[32];
+} map_table;
+
+static inline uint64_t map_at(const map_table *m, uint64_t x)
+{
+    uint64_t value = m->constant;
+    for (unsigned k = 0; k < m->bits; k++)
+        if (x >> k & 1) value ^= m->basis[k];
+    return value;
+}
+
+static inline unsigned slot_bits(const zlay_slots *s)
+{
+    return s->byte_bits + s->register_bits + s->lane_bits + s->warp_bits + s->block_bits;
+}
+
+/* Row operations on the bits [low, high), so a bijection. */
+static inline void map_stir(map_table *m, uint64_t *seed, unsigned low, unsigned high, int times)
+{
+    for (; high - low > 1 && times > 0; times--) {
+        uint64_t i = low + test_random(seed) % (high - low), j = low + test_random(seed) % (high - low);
+        if (i != j) m->basis[i] ^= m->basis[j];
+    }
+}
+
+static inline void map_shuffle(map_table *m, uint64_t *seed, unsigned low, unsigned high)
+{
+    for (unsigned i = high; i-- > low + 1;) {
+        uint64_t j = low + test_random(seed) % (i - low + 1), held = m->basis[i];
+        m->basis[i] = m->basis[j];
+        m->basis[j] = held;
+    }
+}
+
+/* Kinds of random bijections: general, permutations of bits, permutations with a few XORs. */
+static inline void map_draw(map_table *m, uint64_t *seed, unsigned bits, unsigned moved, int kind)
+{
+    memset(m, 0, sizeof *m);
+    m->bits = bits;
+    for (unsigned k = 0; k < bits; k++) m->basis[k] = (uint64_t)1 << k;
+    map_shuffle(m, seed, 0, moved);
+    if (kind != 1) map_stir(m, seed, 0, moved, kind ? 3 : 80);
+    if (test_range(seed, 0, 2) == 0) m->constant = test_random(seed) & (((uint64_t)1 << moved) - 1);
+}
+
+/* The map as a layout: an XOR with a constant has none of its own, so it is a table of pieces where
+ * the constant is not 0. */
+static inline zlay_layout *map_layout(zlay_ctx *ctx, const map_table *m)
+{
+    zlay_dim in = {"slot", (uint64_t)1 << m->bits}, out = {"slot", (uint64_t)1 << m->bits};
+    zlay_f2_bases bases = {sizeof bases, 0, 1, 1, &in, &out, m->basis};
+    zlay_layout *made = NULL;
+    assert_int_equal(zlay_f2_new(ctx, &made, &bases), ZLAY_OK);
+    return made;
+}
+
+/* ---- PTX ------------------------------------------------------------------------------- */
+
+typedef struct ptx_machine {
+    uint32_t (*z)[WORD_LANES];
+    bool (*q)[WORD_LANES];
+    const uint32_t *from;
+    uint32_t *to;
+    uint32_t regs, warp, moves; /* moves: instructions that carried a value */
+} ptx_machine;
+
+/* prmt without a mode: nibble i names byte i of {b, a}, its bit 3 the replicated sign. */
+static inline uint32_t ptx_prmt(uint32_t a, uint32_t b, uint32_t select)
+{
+    uint64_t both = (uint64_t)b << 32 | a;
+    uint32_t value = 0;
+    for (int i = 0; i < 4; i++) {
+        uint32_t nibble = select >> (4 * i) & 15, byte = (uint32_t)(both >> (8 * (nibble & 7))) & 255;
+        if (nibble & 8) byte = byte & 128 ? 255 : 0;
+        value |= byte << (8 * i);
+    }
+    return value;
+}
+
+/* shfl.sync: the segment mask and the clamp are in c. */
+static inline int ptx_source(bool bfly, int lane, uint32_t b, uint32_t c)
+{
+    int clamp = (int)(c & 31), segment = (int)(c >> 8 & 31);
+    int most = (lane & segment) | (clamp & ~segment), least = lane & segment;
+    int j = bfly ? lane ^ (int)(b & 31) : least | ((int)(b & 31) & ~segment);
+    return j <= most ? j : lane;
+}
+
+/* An operand: %zN, or a number. */
+static inline uint32_t ptx_read(const ptx_machine *m, const char *text, int lane)
+{
+    while (*text == ' ') text++;
+    if (text[0] == '%') {
+        if (!strncmp(text, "%lin", 4)) return m->warp * WORD_LANES + (uint32_t)lane;
+        assert_true(text[1] == 'z');
+        return m->z[strtoul(text + 2, NULL, 10)][lane];
+    }
+    return (uint32_t)strtoul(text, NULL, 0);
+}
+
+static inline void ptx_matrix(ptx_machine *m, uint32_t *to, const char *source)
+{
+    for (int row = 0; row < 8; row++)
+        for (int column = 0; column < 8; column++) {
+            uint32_t word = ptx_read(m, source, column * 4 + row / 2);
+            uint32_t half = word >> (16 * (row % 2)) & 0xffff;
+            uint32_t *out = &to[row * 4 + column / 2];
+            if (column % 2) *out = (*out & 0xffff) | half << 16;
+            else *out = (*out & 0xffff0000u) | half;
+        }
+}
+
+static inline bool ptx_lane(ptx_machine *m, const char *op, char a[5][48], int lane, uint32_t *out)
+{
+    uint32_t x = ptx_read(m, a[1], lane), y = a[2][0] ? ptx_read(m, a[2], lane) : 0;
+    if (!strcmp(op, "bfe.u32")) *out = x >> y & 1;
+    else if (!strcmp(op, "mul.lo.u32")) *out = x * y;
+    else if (!strcmp(op, "xor.b32")) *out = x ^ y;
+    else if (!strcmp(op, "selp.b32"))
+        *out = m->q[strtoul(a[3] + 2, NULL, 10)][lane] ? x : y;
+    else if (!strcmp(op, "prmt.b32")) *out = ptx_prmt(x, y, ptx_read(m, a[3], lane));
+    else if (!strcmp(op, "shfl.sync.bfly.b32") || !strcmp(op, "shfl.sync.idx.b32"))
+        *out = ptx_read(m, a[1], ptx_source(op[10] == 'b', lane, y, ptx_read(m, a[3], lane)));
+    else return false;
+    return true;
+}
+
+static inline void ptx_memory(ptx_machine *m, const char *text, bool load)
+{
+    unsigned reg, at;
+    if (load) assert_int_equal(sscanf(text, "ld.global.b32 %%z%u, [%%from + %u];", &reg, &at), 2);
+    else assert_int_equal(sscanf(text, "st.global.b32 [%%to + %u], %%z%u;", &at, &reg), 2);
+    for (uint32_t lane = 0; lane < WORD_LANES; lane++) {
+        uint32_t word = (m->warp * WORD_LANES + lane) * m->regs + at / 4;
+        if (load) m->z[reg][lane] = m->from[word];
+        else m->to[word] = m->z[reg][lane];
+    }
+}
+
+static inline void ptx_instruction(ptx_machine *m, const char *text)
+{
+    char op[48], a[5][48] = {{0}}, rest[256];
+    uint32_t made[WORD_LANES] = {0};
+    if (!strncmp(text, "ld.global", 9) || !strncmp(text, "st.global", 9)) {
+        ptx_memory(m, text, text[0] == 'l');
+        return;
+    }
+    assert_int_equal(sscanf(text, "%47s %255[^;]", op, rest), 2);
+    int count = 0;
+    for (char *part = strtok(rest, ","); part && count < 5; part = strtok(NULL, ","), count++)
+        strcpy(a[count], part + strspn(part, " "));
+    if (!strcmp(op, "setp.ne.u32")) {
+        for (int lane = 0; lane < WORD_LANES; lane++)
+            m->q[strtoul(a[0] + 2, NULL, 10)][lane] = ptx_read(m, a[1], lane) != 0;
+        return;
+    }
+    m->moves += op[0] == 's' || op[0] == 'p' || !strncmp(op, "mov", 3);
+    if (!strncmp(op, "movmatrix", 9)) ptx_matrix(m, made, a[1]);
+    else for (int lane = 0; lane < WORD_LANES; lane++)
+        if (!ptx_lane(m, op, a, lane, &made[lane])) fail_msg("the test reads no '%s'", text);
+    memcpy(m->z[strtoul(a[0] + 2, NULL, 10)], made, sizeof made);
+}
+
+static inline bool ptx_frame(const char *text)
+{
+    static const char *const frame[] = {".", "mov.u32 %lin", "mul.wide", "ld.param", "cvta",
+                                        "add.u64", "ret", "{", "}"};
+    for (size_t i = 0; i < sizeof frame / sizeof *frame; i++)
+        if (!strncmp(text, frame[i], strlen(frame[i]))) return true;
+    return !*text;
+}
+
+/* Run one warp of a kernel's text; answers the instructions that carried values. */
+static inline uint32_t ptx_run(const char *text, const uint32_t *from, uint32_t *to, uint32_t regs,
+                               uint32_t warp)
+{
+    enum { VALUES = 1 << 15, PREDICATES = 256 };
+    ptx_machine m = {calloc(VALUES, sizeof *m.z), calloc(PREDICATES, sizeof *m.q), from, to, regs,
+                     warp, 0};
+    char line[512];
+    assert_true(m.z && m.q);
+    for (const char *at = text; *at;) {
+        size_t length = strcspn(at, "\n"), blank = strspn(at, " ");
+        assert_true(length < sizeof line && blank <= length);
+        memcpy(line, at + blank, length - blank);
+        line[length - blank] = 0;
+        if (!ptx_frame(line)) ptx_instruction(&m, line);
+        at += length + (at[length] != 0);
+    }
+    free(m.z);
+    free(m.q);
+    return m.moves;
+}
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All 20,160 linear bijections of four slot bits, against the shortest paths in the graph whose edges
+ * are all generators, each recognised from the table of where every slot's value comes from.
+ * make test does the world of two register and two lane bits; make exhaustive all splits, parts of a
+ * register included. */
+#include "word.h"
+
+enum { SLOTS = 16, GROUP = 20160, CODES = 65536, ROUND = 64, MOST = 8 * ROUND };
+
+typedef struct world {
+    unsigned byte, reg, lane;
+    uint8_t table[GROUP][SLOTS];
+    uint16_t code[GROUP];
+    int index[CODES], cost[GROUP], count;
+    struct {
+        int element, cost;
+    } edge[3 * GROUP];
+    int edges;
+} world;
+
+static world w;
+
+static unsigned image(unsigned code, unsigned x)
+{
+    unsigned y = 0;
+    for (unsigned k = 0; k < 4; k++)
+        if (x >> k & 1) y ^= code >> (4 * k) & 15;
+    return y;
+}
+
+static void elements(void)
+{
+    w.count = 0;
+    for (unsigned code = 0; code < CODES; code++) {
+        unsigned seen = 0;
+        for (unsigned x = 0; x < SLOTS; x++) seen |= 1u << image(code, x);
+        w.index[code] = -1;
+        if (seen != 0xffff) continue;
+        for (unsigned x = 0; x < SLOTS; x++) w.table[w.count][x] = (uint8_t)image(code, x);
+        w.code[w.count] = (uint16_t)code;
+        w.index[code] = w.count++;
+    }
+    assert_int_equal(w.count, GROUP);
+}
+
+/* ---- generators by their tables ------------------------------------------------------------ */
+
+static unsigned byte_of(unsigned slot) { return slot & ((1u << w.byte) - 1); }
+static unsigned reg_of(unsigned slot) { return slot >> w.byte & ((1u << w.reg) - 1); }
+static unsigned lane_of(unsigned slot) { return slot >> (w.byte + w.reg); }
+
+/* What the words of one register, in all lanes, are made of. */
+typedef struct made {
+    bool whole, stays, keeps_bytes, one_lane;
+    unsigned own, other, masks; /* sets of registers of the own lane and of others; of lane masks */
+} made;
+
+static made made_of(const uint8_t from[SLOTS], unsigned reg)
+{
+    made m = {true, true, true, true, 0, 0, 0};
+    unsigned lane_from[SLOTS];
+    for (unsigned slot = 0; slot < SLOTS; slot++) {
+        if (reg_of(slot) != reg) continue;
+        unsigned s = from[slot], lane = lane_of(slot);
+        if (lane_of(s) == lane) m.own |= 1u << reg_of(s);
+        else m.other |= 1u << reg_of(s), m.stays = false;
+        m.masks |= 1u << (lane_of(s) ^ lane);
+        if (byte_of(s) != byte_of(slot)) m.keeps_bytes = false;
+        if (byte_of(slot) == 0) lane_from[lane] = lane_of(s);
+        else if (lane_from[lane] != lane_of(s)) m.one_lane = false;
+    }
+    m.whole = m.stays && m.keeps_bytes && __builtin_popcount(m.own) == 1;
+    return m;
+}
+
+enum { INSIDE, SHUFFLE, EXCHANGE, KINDS };
+
+static bool may(int kind, const made *m)
+{
+    int own = __builtin_popcount(m->own), other = __builtin_popcount(m->other);
+    if (kind == INSIDE) return m->stays && own <= 2;
+    if (kind == SHUFFLE)
+        return m->keeps_bytes && m->one_lane && __builtin_popcount(m->own | m->other) == 1;
+    return own <= 1 && other <= 1;
+}
+
+/* Instructions and rounds of a map as one generator; -1: it is none of that kind. */
+static int edge_cost(int kind, const uint8_t table[SLOTS])
+{
+    uint8_t from[SLOTS];
+    int touched = 0;
+    unsigned masks = 1;
+    for (unsigned s = 0; s < SLOTS; s++) from[table[s]] = (uint8_t)s;
+    for (unsigned r = 0; r < 1u << w.reg; r++) {
+        made m = made_of(from, r);
+        if (!may(kind, &m)) return -1;
+        touched += !m.whole;
+        masks |= m.masks;
+    }
+    if (kind == EXCHANGE && __builtin_popcount(masks) > 2) return -1;
+    return kind == INSIDE ? touched : ROUND + touched * (kind == EXCHANGE ? 2 : 1);
+}
+
+static void edges(void)
+{
+    w.edges = 0;
+    for (int e = 0; e < w.count; e++)
+        for (int kind = 0; kind < KINDS; kind++) {
+            int cost = edge_cost(kind, w.table[e]);
+            if (cost < 0) continue;
+            w.edge[w.edges].element = e;
+            w.edge[w.edges++].cost = cost;
+        }
+}
+
+/* ---- shortest paths --------------------------------------------------------------------------- */
+
+static int product(int second, int first)
+{
+    const uint8_t *a = w.table[second], *b = w.table[first];
+    return w.index[a[b[1]] | a[b[2]] << 4 | a[b[4]] << 8 | a[b[8]] << 12];
+}
+
+/* Renamings cost nothing, and any two generators with one between them are two generators: so an
+ * element is final when its cost is reached, but its free neighbours are met in the same pass. */
+static bool relax(int cost)
+{
+    bool changed = false;
+    for (int e = 0; e < w.count; e++) {
+        if (w.cost[e] != cost) continue;
+        for (int k = 0; k < w.edges; k++) {
+            int to = product(w.edge[k].element, e), now = cost + w.edge[k].cost;
+            if (now >= w.cost[to]) continue;
+            w.cost[to] = now;
+            changed |= now == cost;
+        }
+    }
+    return changed;
+}
+
+static void paths(void)
+{
+    for (int e = 0; e < w.count; e++) w.cost[e] = MOST;
+    w.cost[w.index[0x8421]] = 0;
+    for (int cost = 0; cost < MOST; cost++)
+        while (relax(cost)) { }
+}
+
+/* ---- the worlds --------------------------------------------------------------------------------- */
+
+static zlay_word_info word_of(zlay_ctx *ctx, int element)
+{
+    zlay_slots slots = {w.byte, w.reg, w.lane, 0, 0, {0}};
+    map_table map = {4, 0, {0}};
+    zlay_word_info info;
+    zlay_word *word;
+    for (int k = 0; k < 4; k++) map.basis[k] = w.code[element] >> (4 * k) & 15;
+    zlay_layout *layout = map_layout(ctx, &map);
+    assert_int_equal(zlay_word_synth(ctx, &word, &slots, layout), ZLAY_OK);
+    assert_int_equal(zlay_word_get(&info, word), ZLAY_OK);
+    zlay_layout_free(layout);
+    zlay_word_free(word);
+    return info;
+}
+
+static void run_world(unsigned byte, unsigned reg, unsigned lane)
+{
+    zlay_ctx *ctx;
+    int least = 0, proved = 0, rounds = 0;
+    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
+    w.byte = byte;
+    w.reg = reg;
+    w.lane = lane;
+    edges();
+    paths();
+    for (int e = 0; e < w.count; e++) {
+        zlay_word_info info = word_of(ctx, e);
+        int cost = (int)(info.rounds * ROUND + info.instructions);
+        int bound = (int)(info.lower_rounds * ROUND + info.lower_instructions);
+        if (cost < w.cost[e] || bound > w.cost[e] || (info.optimal && cost != w.cost[e]))
+            fail_msg("%u+%u+%u bits, map %04x: %d, bound %d, shortest path %d", byte, reg, lane,
+                     w.code[e], cost, bound, w.cost[e]);
+        least += cost == w.cost[e];
+        proved += (int)info.optimal;
+        rounds += (int)info.rounds == w.cost[e] / ROUND;
+    }
+    printf("%u byte, %u register, %u lane bits: of %d maps %d least, %d proved, %d in fewest rounds\n",
+           byte, reg, lane, w.count, least, proved, rounds);
+    if (!byte) assert_true(least == w.count && proved == w.count);
+    zlay_ctx_free(ctx);
+}
+
+static void worlds(void **state)
+{
+    (void)state;
+    elements();
+    run_world(0, 2, 2);
+    if (!test_exhaustive()) return;
+    for (unsigned byte = 0; byte < 3; byte++)
+        for (unsigned reg = 0; byte + reg < 4; reg++) run_world(byte, reg, 4 - byte - reg);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(worlds)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
