@@ -14,6 +14,8 @@ static const struct {
     {"sm_90", "ld.shared.b32", 32, 32},  {"sm_90", "st.shared.v2.b32", 16, 32},
     {"sm_90", "ldmatrix.x4", 8, 32},     {"gfx942", "ds_read_b64", 16, 32},
     {"gfx950", "ds_read_b32", 64, 64},   {"gfx942", "ds_write_b128", 8, 32},
+    {"gfx950", "ds_read_b64", 32, 64},   {"sm_90", "st.shared.v4.b32", 8, 32},
+    {"gfx942", "ds_read_b32", 32, 32},   {"gfx950", "ds_write_b64", 16, 32},
 };
 
 typedef struct state {

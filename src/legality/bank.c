@@ -4,55 +4,20 @@
 
 #include <string.h>
 
-enum { WORD = 4, LANES_STEP = 4, KEYS_MOST = ZLAY_BANK_LANES * 3, CHAINS = 64, WARP = 32 };
+enum { WORD = 4, LANES_STEP = 4 };
 
-/* An access as it is counted: keys are whole lanes where these fill aligned banks, else words. */
-typedef struct counted {
-    const uint32_t *addresses; /* of one part */
-    uint32_t shift;            /* log2 of the bytes of a key */
-    uint32_t keys;             /* of a lane */
-    uint32_t ways;             /* keys that the banks hold side by side */
-    bool apart;                /* lanes of one word are served one by one */
-} counted;
+typedef uint32_t four __attribute__((vector_size(16)));
 
-static void count_begin(counted *c, const zl_banked *b)
+static zl_bank_keys keys_of(const zl_banked *b, const uint32_t *addresses, uint32_t least)
 {
     uint32_t bytes = b->access->bytes, align = b->access->align;
-    c->shift = (uint32_t)__builtin_ctz(bytes < WORD || align < bytes ? WORD : bytes);
-    c->keys = align < bytes ? bytes / WORD : 1;
-    c->ways = b->model->banks * WORD >> c->shift;
-    c->apart = b->model->serves == ZL_SERVES_LANES;
-}
-
-/* Keys of one place, each once unless lanes are served apart. */
-static uint32_t put_once(uint32_t *place, uint32_t held, uint32_t key, bool apart)
-{
-    uint32_t i = apart ? held : 0;
-    while (i < held && place[i] != key) i++;
-    place[i] = key;
-    return i < held ? held : held + 1;
-}
-
-/* The most keys that lanes ask of one place. */
-static uint32_t phase_wavefronts(const counted *c, uint64_t lanes)
-{
-    uint32_t places[ZLAY_BANK_LANES][ZLAY_BANK_LANES], most = 0;
-    uint8_t held[ZLAY_BANK_LANES] = {0};
-    for (; lanes; lanes &= lanes - 1) {
-        uint32_t key = c->addresses[__builtin_ctzll(lanes)] >> c->shift;
-        for (uint32_t i = 0; i < c->keys; i++) {
-            uint32_t way = (key + i) & (c->ways - 1);
-            uint32_t now = put_once(places[way], held[way], key + i, c->apart);
-            held[way] = (uint8_t)now;
-            most = now > most ? now : most;
-        }
-    }
-    return most;
+    uint32_t unit = bytes < least ? least : align < bytes ? align < least ? least : align : bytes;
+    return (zl_bank_keys){.addresses = addresses,
+                          .shift = (uint32_t)__builtin_ctz(unit),
+                          .each = bytes > unit ? bytes / unit : 1};
 }
 
 /* What addresses of one part have in common, four lanes at a time. */
-typedef uint32_t four __attribute__((vector_size(16)));
-
 typedef struct scanned {
     uint32_t bits, off; /* bits of active addresses; not 0: a lane is inactive */
 } scanned;
@@ -122,72 +87,26 @@ static void put_least(zlay_bank *out, const zl_banked *b, uint64_t active)
 }
 
 static void count_part(zlay_bank *out, const zl_banked *b, const uint32_t *addresses,
-                       uint64_t active)
+                       uint64_t active, bool distinct)
 {
-    counted c = {.addresses = addresses};
-    uint32_t step = merges(b, addresses) ? 2 : 1;
-    count_begin(&c, b);
+    uint32_t step = merges(b, addresses) ? 2 : 1, first = out->phases;
+    zl_bank_keys keys = keys_of(b, addresses, WORD);
+    keys.ways = b->model->banks * WORD >> keys.shift;
+    keys.lanes = step * b->lanes / b->model->count;
+    keys.distinct = distinct || b->model->serves == ZL_SERVES_LANES;
     for (uint32_t i = 0; i < b->model->count; i += step) {
-        uint64_t group = b->model->phases[i] | b->model->phases[i + step - 1];
-        uint64_t lanes = active & group;
-        if (!lanes) continue;
-        out->phase[out->phases++] = lanes;
-        out->wavefronts += phase_wavefronts(&c, lanes);
+        uint64_t lanes = active & (b->model->phases[i] | b->model->phases[i + step - 1]);
+        if (lanes) out->phase[out->phases++] = lanes;
     }
+    out->wavefronts += zl_bank_wavefronts(&keys, out->phase + first, out->phases - first);
     put_least(out, b, active);
 }
 
-/* Keys that lanes wrote, chained by a few bits of them; place 0 ends a chain. */
-typedef struct written {
-    uint32_t count, key[KEYS_MOST + 1];
-    uint8_t head[CHAINS], next[KEYS_MOST + 1];
-} written;
-
-/* False: it was there. */
-static bool write_once(written *w, uint32_t key)
+/* Two lanes that write one byte. */
+static bool races(const zl_banked *b, const uint32_t *addresses, uint64_t active)
 {
-    uint32_t chain = key * 0x9e3779b1u >> 26;
-    for (uint32_t i = w->head[chain]; i; i = w->next[i])
-        if (w->key[i] == key) return false;
-    w->key[++w->count] = key;
-    w->next[w->count] = w->head[chain];
-    w->head[chain] = (uint8_t)w->count;
-    return true;
-}
-
-/* Two active lanes of one address, each compared with those behind it, four at a time. */
-static bool meets(const uint32_t *addresses, uint32_t lanes)
-{
-    uint32_t behind[WARP + LANES_STEP];
-    four met = {0}, other;
-    memcpy(behind, addresses, lanes * sizeof *behind);
-    for (uint32_t i = 0; i < LANES_STEP; i++) behind[lanes + i] = ZLAY_BANK_INACTIVE;
-    for (uint32_t l = 0; l < lanes; l++) {
-        uint32_t a = addresses[l];
-        if (a == ZLAY_BANK_INACTIVE) continue;
-        for (uint32_t i = l + 1; i < lanes; i += LANES_STEP) {
-            memcpy(&other, behind + i, sizeof other);
-            met |= (four)(other == (four){a, a, a, a});
-        }
-    }
-    return (met[0] | met[1] | met[2] | met[3]) != 0;
-}
-
-/* Two lanes that write one byte; the second address of a lane may be its first. */
-static bool races(const zl_banked *b, const uint32_t *addresses, uint32_t count)
-{
-    uint32_t shift = (uint32_t)__builtin_ctz(b->access->align), keys = b->access->bytes >> shift;
-    written w;
-    if (keys == 1 && count == b->lanes && count <= WARP) return meets(addresses, count);
-    w.count = 0;
-    memset(w.head, 0, sizeof w.head);
-    for (uint32_t l = 0; l < count; l++) {
-        bool own = l >= b->lanes && addresses[l] == addresses[l - b->lanes];
-        if (addresses[l] == ZLAY_BANK_INACTIVE || own) continue;
-        for (uint32_t i = 0; i < keys; i++)
-            if (!write_once(&w, (addresses[l] >> shift) + i)) return true;
-    }
-    return false;
+    zl_bank_keys keys = keys_of(b, addresses, 1);
+    return zl_bank_repeats(&keys, active, b->access->parts > 1 ? addresses + b->lanes : NULL);
 }
 
 /* An aligned address leaves room for its bytes; one that is aligned to less may not. */
@@ -226,9 +145,10 @@ zlay_status zlay_bank_count(zlay_bank *out, const zlay_target *target, int32_t a
     out->answer = b.model ? ZLAY_YES : ZLAY_UNDECIDED;
     out->basis = b.model ? b.model->basis : 0;
     out->wavefronts = out->ideal = out->distinct = out->phases = out->reserved = 0;
-    out->race = b.access->stores && races(&b, addresses, (uint32_t)count);
+    out->race = b.access->stores && races(&b, addresses, active);
+    bool distinct = b.access->stores && b.access->align >= WORD && !out->race;
     for (uint32_t p = 0; b.model && p < b.access->parts; p++)
-        count_part(out, &b, addresses + p * b.lanes, active);
+        count_part(out, &b, addresses + p * b.lanes, active, distinct);
     for (uint32_t p = out->phases; p < ZLAY_BANK_PHASES; p++) out->phase[p] = 0;
     return ZLAY_OK;
 }

@@ -35,4 +35,21 @@ typedef struct zl_banked {
 /* As zlay_bank_explain answers. */
 zlay_status zl_banked_of(zl_banked *out, const zlay_target *target, int32_t access);
 
+/* What lanes of one part ask for: whole lanes where these fill aligned banks, else words. */
+typedef struct zl_bank_keys {
+    const uint32_t *addresses;
+    uint32_t shift; /* log2 of the bytes of a key */
+    uint32_t each;  /* keys of a lane */
+    uint32_t ways;  /* keys that the banks hold side by side */
+    uint32_t lanes; /* of a phase at most */
+    bool distinct;  /* no two are one, or lanes that have one are served one by one */
+} zl_bank_keys;
+
+/* Wavefronts of phases, each given by its active lanes, in sum. */
+uint32_t zl_bank_wavefronts(const zl_bank_keys *c, const uint64_t *phases, uint32_t count);
+
+/* Whether two active lanes have a key in common; `second`: NULL, or the second address of each lane,
+ * which may be its first. */
+bool zl_bank_repeats(const zl_bank_keys *c, uint64_t lanes, const uint32_t *second);
+
 #endif

@@ -126,16 +126,24 @@ static const zl_bank_model *model_of(uint32_t group, uint32_t bit)
     return NULL;
 }
 
-/* Numbers grow with the table. */
+enum {
+#define ACCESS(number, group, name, bytes, align, rows, parts, unit, stores, targets) ROW_##number,
+#include "legality/banks/accesses.def"
+#undef ACCESS
+};
+
+/* 1 + row of a number; 0 where there is none. */
+static const uint8_t row_of[] = {
+#define ACCESS(number, group, name, bytes, align, rows, parts, unit, stores, targets)              \
+    [number] = ROW_##number + 1,
+#include "legality/banks/accesses.def"
+#undef ACCESS
+};
+
 static const zl_access *numbered(int32_t number)
 {
-    size_t low = 0, high = ZL_COUNT(accesses);
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (accesses[middle].number < number) low = middle + 1;
-        else high = middle;
-    }
-    return low < ZL_COUNT(accesses) && accesses[low].number == number ? &accesses[low] : NULL;
+    bool has = number >= 0 && (size_t)number < ZL_COUNT(row_of) && row_of[number];
+    return has ? &accesses[row_of[number] - 1] : NULL;
 }
 
 zlay_status zl_banked_of(zl_banked *out, const zlay_target *target, int32_t access)
