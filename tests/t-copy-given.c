@@ -77,10 +77,29 @@ static void text_add(uint64_t *s, world *w, int32_t field, int32_t index)
     w->count++;
 }
 
+/* Of the map, boxes of tiled tensor copies alone. */
+static void map_text_add(uint64_t *s, world *w)
+{
+    static const int32_t which[] = {ZLAY_FIELD_ADDRESS, ZLAY_FIELD_EXTENT, ZLAY_FIELD_STRIDE, ZLAY_FIELD_BOX};
+    int32_t field = which[test_range(s, 0, w->issue.rank && !w->map.mode ? 3 : 2)];
+    int32_t most = (int32_t)w->map.rank - (field == ZLAY_FIELD_STRIDE ? 2 : 1);
+    uint32_t k = w->count;
+    text_add(s, w, field, field == ZLAY_FIELD_ADDRESS ? 0 : (int32_t)test_range(s, 0, most));
+    if (field != ZLAY_FIELD_BOX || w->count == k) return;
+    w->factor[k][0] = PICK(s, 1, 1, 2, 4, 8, -1);
+    w->factor[k][1] = w->factor[k][1] ? PICK(s, 1, 2) : 0;
+    w->rest[k] = PICK(s, 0, 0, 1, 4, 32, 64);
+    snprintf(w->text[k], sizeof w->text[k], "%lld*K + %lld*M + %lld", (long long)w->factor[k][0],
+             (long long)w->factor[k][1], (long long)w->rest[k]);
+    w->given[k].length = strlen(w->text[k]);
+    w->single = false;
+}
+
 static void texts_draw(uint64_t *s, world *w)
 {
     bool tensor = w->mapped && w->issue.rank;
-    for (int64_t k = test_range(s, 1, TEXTS - 1); k > 0; k--) {
+    for (int64_t k = w->mapped ? test_range(s, 0, 2) : 0; k > 0; k--) map_text_add(s, w);
+    for (int64_t k = test_range(s, 1, TEXTS - 3); k > 0; k--) {
         int64_t what = test_range(s, 0, tensor ? 8 : 5);
         bool rows4 = w->issue.mode == ZLAY_COPY_GATHER4;
         if (what < 6) text_add(s, w, fields[what].field, 0);
@@ -110,6 +129,7 @@ static world draw(uint64_t *s)
     w.map = rows[at].map == 2 ? legal_columns(1, 4) : legal_map();
     if (rows[at].map == 3) w.map.box[1] = 1;
     w.map.swizzle = (int32_t)PICK(s, 0, 3);
+    if (rows[at].map == 1 && test_range(s, 0, 3) == 0) w.map.step[1] = (uint32_t)PICK(s, 2, 3);
     numbers_draw(s, &w);
     texts_draw(s, &w);
     w.mod = PICK(s, 1, 1, 2, 4, 8, 16);
@@ -144,11 +164,23 @@ static zlay_status ask(zlay_ctx *ctx, const world *w, const char *on, zlay_verdi
     return status;
 }
 
+static bool map_put(zlay_tensormap *m, const zlay_given *g, int64_t n)
+{
+    switch (g->field) {
+    case ZLAY_FIELD_ADDRESS: m->address = (uint64_t)n; return true;
+    case ZLAY_FIELD_EXTENT: m->extent[g->index] = (uint64_t)n; return true;
+    case ZLAY_FIELD_STRIDE: m->stride[g->index] = (uint64_t)n; return true;
+    case ZLAY_FIELD_BOX: m->box[g->index] = n > UINT32_MAX ? UINT32_MAX : (uint32_t)n; return true;
+    default: return false;
+    }
+}
+
 /* Whether the copy is legal where the names have these values; texts outside their types are not,
  * and bytes that a text states are stated where they are 0. */
 static bool legal_at(const world *w, const char *on, const int64_t *value)
 {
     zlay_issue c = w->issue;
+    zlay_tensormap m = w->map;
     zlay_reason r[REASONS];
     zlay_verdict v;
     for (uint32_t k = 0; k < w->count; k++) {
@@ -156,6 +188,7 @@ static bool legal_at(const world *w, const char *on, const int64_t *value)
         int32_t field = w->given[k].field;
         bool narrow = field == ZLAY_FIELD_COORDINATE || field == ZLAY_FIELD_OFFSET;
         if (narrow ? n < INT32_MIN || n > INT32_MAX : n < 0) return false;
+        if (map_put(&m, &w->given[k], n)) continue;
         if (field == ZLAY_FIELD_COORDINATE) c.coordinate[w->given[k].index] = (int32_t)n;
         else if (field == ZLAY_FIELD_OFFSET) c.offset[w->given[k].index] = (int32_t)n;
         else *wide_of(&c, field) = (uint64_t)n;
@@ -165,7 +198,7 @@ static bool legal_at(const world *w, const char *on, const int64_t *value)
         if (field == ZLAY_FIELD_BYTES && !n && boxed) return false;
     }
     assert_int_equal(
-        zlay_copy_check(&v, r, REASONS, target(on), &c, w->mapped ? &w->map : NULL), ZLAY_OK);
+        zlay_copy_check(&v, r, REASONS, target(on), &c, w->mapped ? &m : NULL), ZLAY_OK);
     return v.answer == ZLAY_YES;
 }
 
@@ -322,7 +355,8 @@ static void what_is_no_question(void **state)
                                        {ZLAY_FIELD_COORDINATE, -1, "K", 1},
                                        {ZLAY_FIELD_OFFSET, 3, "K", 1},
                                        {ZLAY_FIELD_CTA_MASK, 0, "K", 1},
-                                       {ZLAY_FIELD_EXTENT, 0, "K", 1},
+                                       {ZLAY_FIELD_EXTENT, 2, "K", 1},
+                                       {ZLAY_FIELD_STRIDE, 1, "K", 1},
                                        {-1, 0, "K", 1},
                                        {ZLAY_FIELD_SMEM, 0, "K*K", 3},
                                        {ZLAY_FIELD_SMEM, 0, "K /", 3},

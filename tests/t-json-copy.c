@@ -27,6 +27,11 @@ static int teardown(void **state)
     "\"extent\":[256,512],\"stride\":[512],\"box\":[64,64],\"step\":[1,1],"                        \
     "\"interleave\":\"none\",\"swizzle\":\"128B\",\"l2\":0,\"oob\":0}"
 #define LOAD  "{\"op\":\"copy.check\",\"target\":\"sm_90a\",\"instruction\":\"tma.load.tile.2d\"," MAP
+#define LOAD_OF(extent, stride, rows)                                                              \
+    "{\"op\":\"copy.check\",\"target\":\"sm_90a\",\"instruction\":\"tma.load.tile.2d\","               \
+    "\"map\":{\"mode\":\"tiled\",\"type\":\"bf16\",\"rank\":2,\"address\":1048576,"                \
+    "\"extent\":[" extent ",512],\"stride\":[" stride "],\"box\":[64," rows "],\"step\":[1,1],"       \
+    "\"interleave\":\"none\",\"swizzle\":\"128B\",\"l2\":0,\"oob\":0}"
 #define BULK  "{\"op\":\"copy.check\",\"target\":\"sm_90a\",\"instruction\":\"bulk.g2s\""
 #define OTHER "{\"op\":\"copy.check\",\"target\":\"sm_100a\",\"instruction\":"
 #define MBAR  "{\"op\":\"barrier.check\",\"target\":\"sm_90a\",\"barrier\":"
@@ -149,10 +154,15 @@ static void copies_under_facts(void **state)
         {LOAD ",\"smem\":\"K*K\"}", "field 'smem', entry 0"},
         {LOAD ",\"coordinates\":[0,\"2147483648 + 0*j\"]}", "field 'coordinate' is outside 32 bits"},
         {LOAD ",\"cta_mask\":\"K\"}", "'cta_mask'"},
-        {"{\"op\":\"copy.check\",\"target\":\"sm_90a\",\"instruction\":\"tma.load.tile.1d\",\"map\":"
-         "{\"mode\":0,\"type\":9,\"rank\":1,\"address\":0,\"extent\":[\"K\"],\"stride\":[],\"box\":[64],"
-         "\"step\":[1],\"interleave\":0,\"swizzle\":0,\"l2\":0,\"oob\":0},\"facts\":[]}",
-         "extent"},
+        {LOAD_OF("\"K\"", "\"2*K\"", "64") ",\"facts\":[\"K mod 8 = 0\",\"1 <= K <= 65536\"]}", "\"answer\":\"yes\""},
+        {LOAD_OF("\"K\"", "\"2*K\"", "64") ",\"facts\":[\"K mod 8 = 4\",\"1 <= K <= 65536\"]}", "\"rule\":\"COPY_MAP\""},
+        {LOAD_OF("\"K\"", "\"2*K\"", "64") ",\"coordinates\":[\"4*j\",0],\"facts\":[\"1 <= K <= 65536\",\"0 <= j <= 9\"]}",
+         "\"guard\":\"(K % 16 * 2) % 16 == 0 && (j % 16 * 8) % 16 == 0\""},
+        {LOAD_OF("256", "512", "\"b\"") ",\"expect\":\"128*b\",\"facts\":[\"1 <= b <= 256\"]}", "\"answer\":\"yes\""},
+        {LOAD_OF("256", "512", "\"b\"") ",\"expect\":\"n\",\"facts\":[\"1 <= b <= 256\",\"n = 4096\"]}",
+         "\"guard\":\"n + -128 * b >= 0 && n + -128 * b <= 0\""},
+        {LOAD_OF("256", "512", "\"b\"") ",\"expect\":8192,\"facts\":[\"65 <= b\"]}", "\"rule\":\"COPY_EXPECT_LEAST\""},
+        {LOAD_OF("\"K*K\"", "512", "64") "}", "field 'extent', entry 0"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (!strstr(ask(*state, rows[i][0]), rows[i][1]))

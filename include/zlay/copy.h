@@ -141,9 +141,11 @@ typedef struct zlay_issue_question {
     uint32_t count; /* entries of `given`, at most 15 */
     const zlay_target *target;
     const zlay_issue *issue;   /* entries that are given are not read, and known */
-    const zlay_tensormap *map; /* numbers; NULL where zlay_copy_check takes that */
+    const zlay_tensormap *map; /* the same; NULL where zlay_copy_check takes that */
     const zlay_given *given;   /* ZLAY_FIELD_COORDINATE, _OFFSET, _SMEM, _SOURCE,
-                                  _BARRIER, _EXPECT, _BYTES or _COUNT */
+                                  _BARRIER, _EXPECT, _BYTES or _COUNT, and of the
+                                  map _ADDRESS, _EXTENT, _STRIDE, of tensor
+                                  copies _BOX */
     const zlay_facts *facts;   /* about the names; NULL: nothing is known */
 } zlay_issue_question;
 
@@ -160,7 +162,9 @@ typedef struct zlay_issue_question {
  *           ZLAY_EOVERFLOW a form does not fit 64 bits; ZLAY_EROOM the guard
  *           does not fit; ZLAY_ELIMIT, ZLAY_ENOMEM.
  *  Out:     out, reasons, guard  as zlay_tensormap_check_given.
- *  In:      question  a text of bytes states them, also where it is 0.
+ *  In:      question  a text of bytes states them, also where it is 0.  With
+ *                     texts in the map its own rows are asked under the same
+ *                     facts, and one guard has what copy and map leave open.
  */
 ZLAY_API zlay_status zlay_issue_check_given(
     zlay_ctx *ctx, zlay_verdict *out, zlay_reason *reasons, size_t room,

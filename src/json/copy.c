@@ -132,15 +132,19 @@ static const zl_word fields[] = {{"coordinates", ZLAY_FIELD_COORDINATE},
                                  {"count", ZLAY_FIELD_COUNT},
                                  {NULL, 0}};
 
-/* The copy with a number in every place: read from a copy of the request. */
-static zlay_status numbers_read(zl_call *call, zlay_issue *out, zl_texts *texts)
+/* The copy and its map with a number in every place: read from a copy of the request. */
+static zlay_status numbers_read(zl_call *call, zlay_issue *out, zlay_tensormap *map,
+                                zl_texts *texts)
 {
     const json_t *request = call->request;
     json_t *copy = json_deep_copy(request);
     if (!copy) return ZLAY_ENOMEM;
     zl_texts_take(texts, request, copy, fields);
+    zl_texts_take(texts, json_object_get(request, "map"), json_object_get(copy, "map"),
+                  zl_map_texts);
     call->request = copy;
     zlay_status status = read_issue(call, out);
+    if (!status && given(call, "map")) status = zl_get_tensormap(call, map);
     call->request = request;
     json_decref(copy);
     return status;
@@ -173,8 +177,7 @@ zlay_status zl_op_copy_check(zl_call *call)
     zlay_tensormap map = {0};
     zl_texts_asked asked = {.checked = &checked, .texts = &texts, .issue = &issue};
     zlay_status status = zl_get_target(call, &asked.target);
-    if (!status) status = numbers_read(call, &issue, &texts);
-    if (!status && given(call, "map")) status = zl_get_tensormap(call, &map);
+    if (!status) status = numbers_read(call, &issue, &map, &texts);
     if (status) return status;
     if (given(call, "map")) asked.map = &map;
     if (zlay_copy_bytes(&bytes, &issue, asked.map) == ZLAY_EINVAL)

@@ -165,6 +165,7 @@ zlay_status zl_get_tensormap(zl_call *call, zlay_tensormap *out);
 
 /* Whether an address, extent, stride or box of the request's map is a text and no number, and
  * tensormap.check of such a map under the request's facts. */
+extern const zl_word zl_map_texts[];
 bool zl_map_has_texts(const json_t *request);
 zlay_status zl_tensormap_given(zl_call *call);
 void zl_put_driver(zl_call *call, const zlay_target *target, int32_t driver);

@@ -2,15 +2,15 @@
 /* tensormap.check of a map whose address, extents, strides or boxes are linear texts over names. */
 #include "json/json.h"
 
-static const zl_word fields[] = {{"address", ZLAY_FIELD_ADDRESS},
-                                 {"extent", ZLAY_FIELD_EXTENT},
-                                 {"stride", ZLAY_FIELD_STRIDE},
-                                 {"box", ZLAY_FIELD_BOX},
-                                 {NULL, 0}};
+const zl_word zl_map_texts[] = {{"address", ZLAY_FIELD_ADDRESS},
+                                {"extent", ZLAY_FIELD_EXTENT},
+                                {"stride", ZLAY_FIELD_STRIDE},
+                                {"box", ZLAY_FIELD_BOX},
+                                {NULL, 0}};
 
 bool zl_map_has_texts(const json_t *request)
 {
-    return zl_has_texts(json_object_get(request, "map"), fields);
+    return zl_has_texts(json_object_get(request, "map"), zl_map_texts);
 }
 
 /* The map with a number in every place: read from a copy of the request. */
@@ -19,7 +19,8 @@ static zlay_status numbers_read(zl_call *call, zlay_tensormap *out, zl_texts *te
     const json_t *request = call->request;
     json_t *copy = json_deep_copy(request);
     if (!copy) return ZLAY_ENOMEM;
-    zl_texts_take(texts, json_object_get(request, "map"), json_object_get(copy, "map"), fields);
+    zl_texts_take(texts, json_object_get(request, "map"), json_object_get(copy, "map"),
+                  zl_map_texts);
     call->request = copy;
     zlay_status status = zl_get_tensormap(call, out);
     call->request = request;

@@ -69,20 +69,24 @@ static uint64_t least(zlay_range range, int32_t relation)
     return (uint64_t)range.rem;
 }
 
-/* A row that compares two texts has the second in its bounds. */
+/* A row that compares two texts, or a text with a box, has the second in its bounds. */
 static zlay_status bounds_of(zlay_reason *r, zlay_range *range, zl_given *g, const zl_condition *c)
 {
     zl_condition first = *c, second = *c;
+    bool box = c->asks == ZL_ASKS_COPIED;
+    zlay_status status = ZLAY_OK;
     zl_state unused;
     zlay_range bound;
-    if (c->b == ZL_GIVEN_NONE || c->times > 0) return ZLAY_OK;
+    if (!box && (c->b == ZL_GIVEN_NONE || c->times > 0)) return ZLAY_OK;
     first.b = second.a = ZL_GIVEN_NONE;
     second.offset = 0;
     second.times = -c->times;
-    zlay_status status = zl_condition_state(&unused, range, g, &first);
-    if (!status) status = zl_condition_state(&unused, &bound, g, &second);
+    if (!box) status = zl_condition_state(&unused, range, g, &first);
+    if (!status && !box) status = zl_condition_state(&unused, &bound, g, &second);
+    if (box) status = zl_box_range(&bound, g, c);
     if (status) return status;
-    *(c->hi == INT64_MAX ? &r->lo : &r->hi) = least(bound, r->relation);
+    if (box) bound = zl_range_scale(bound, -c->times);
+    *(c->hi == INT64_MAX || r->relation == ZLAY_REL_EQUAL ? &r->lo : &r->hi) = least(bound, r->relation);
     return ZLAY_OK;
 }
 
@@ -111,14 +115,23 @@ static void known_row(asker *k, const zl_rule *rule, uint32_t i)
     keep(k, &r);
 }
 
+static bool applies(const zl_rule *rule, const zl_subject *subject)
+{
+    return zl_quantity_subject(rule->quantity) == subject->kind &&
+           rule->targets & (uint32_t)subject->target->cls && zl_guard_holds(rule->when, subject);
+}
+
+/* The row that asks a copy's map as a whole, where texts are in it; its own rows answer. */
+static bool asks_map(const zl_given *g, const zl_rule *rule)
+{
+    return rule->quantity == ZL_Q_COPY_MAP && zl_map_given_any(g);
+}
+
 static zlay_status rows_ask(asker *k)
 {
     zlay_status status = ZLAY_OK;
     for (const zl_rule *rule = zl_rules; rule < zl_rules + zl_rules_count && !status; rule++) {
-        if (zl_quantity_subject(rule->quantity) != k->g->subject.kind ||
-            !(rule->targets & (uint32_t)k->g->subject.target->cls) ||
-            !zl_guard_holds(rule->when, &k->g->subject))
-            continue;
+        if (!applies(rule, &k->g->subject) || asks_map(k->g, rule)) continue;
         uint32_t count = zl_quantity_count(rule->quantity, &k->g->subject);
         for (uint32_t i = 0; i < count && !status; i++) {
             zl_condition c;
@@ -126,6 +139,33 @@ static zlay_status rows_ask(asker *k)
             else known_row(k, rule, i);
         }
     }
+    return status;
+}
+
+/* The rows of a copy's map, under the same facts: one that is broken refuses the copy, those that
+ * stay open are of its guard. */
+static zlay_status map_ask(asker *k, const zl_rule *rule)
+{
+    zl_given *g = k->g;
+    const zl_subject copy = g->subject;
+    const zl_given_form *form = g->form;
+    asker inner = {.g = g};
+    zlay_reason r;
+    g->subject = (zl_subject){ZL_SUBJECT_TMAP, copy.target, g->map};
+    g->form = &zl_map_given;
+    zlay_status status = rows_ask(&inner);
+    g->subject = copy;
+    g->form = form;
+    reason_start(&r, rule, k, 0);
+    if (!status && inner.verdict.broken) keep(k, &r);
+    return status;
+}
+
+static zlay_status maps_ask(asker *k)
+{
+    zlay_status status = ZLAY_OK;
+    for (const zl_rule *rule = zl_rules; rule < zl_rules + zl_rules_count && !status; rule++)
+        if (applies(rule, &k->g->subject) && asks_map(k->g, rule)) status = map_ask(k, rule);
     return status;
 }
 
@@ -152,6 +192,7 @@ static zlay_status judge(asker *k)
     bool measured = zl_measured(k->g->subject.target), driver = measured && k->g->form->driver;
     zlay_status status = ZLAY_OK;
     for (uint32_t i = 0; i < k->g->count && !status; i++) status = type_ask(k, i);
+    if (!status && k->g->form->through_map) status = maps_ask(k);
     if (!status) status = rows_ask(k);
     v->answer = v->broken ? ZLAY_NO : k->g->opened ? ZLAY_DEPENDS : ZLAY_YES;
     v->basis = measured ? ZLAY_BASIS_MEASURED : ZLAY_BASIS_DOCUMENTED;

@@ -15,10 +15,13 @@ typedef enum zl_asks {
     ZL_ASKS_EQUAL,    /* form is lo */
     ZL_ASKS_WRAPPED,  /* form, wrapped to 32 signed bits, is at least lo */
     ZL_ASKS_FOOTPRINT,
-    ZL_ASKS_SMEM      /* products over the box, at most hi */
+    ZL_ASKS_SMEM,     /* products over the box, at most hi */
+    ZL_ASKS_COPIED,   /* lo <= form + times (bytes that a copy of the box counts) <= hi */
+    ZL_ASKS_PLACED    /* the same of the bytes that the box takes in shared memory */
 } zl_asks;
 
-/* form = scale a + times b + offset, a and b numbers of given texts; ZL_GIVEN_NONE adds nothing. */
+/* form = scale a + times b + offset, a and b numbers of given texts; ZL_GIVEN_NONE adds nothing. What
+ * adds bytes of a box has no b. */
 typedef struct zl_condition {
     int32_t asks;
     uint8_t a, b, reserved[2];
@@ -37,6 +40,7 @@ typedef struct zl_given_form {
     /* Whether the entry of a row is about what is given, and the condition then. */
     bool (*asks)(zl_condition *c, const zl_rule *rule, const zl_given *g, uint32_t i);
     bool (*repairs)(const zl_given *g, int32_t field); /* no text has a say in the field's repair */
+    bool through_map; /* a row asks the map, which texts may be in, as a whole */
 } zl_given_form;
 
 struct zl_given {
@@ -70,6 +74,14 @@ int64_t zl_bounded(uint64_t value);
 zl_condition zl_condition_of(const zl_rule *rule, const zl_given *g, uint32_t i, uint8_t text);
 bool zl_map_asks(zl_condition *c, const zl_rule *rule, const zl_given *g, uint32_t i);
 
+/* Maps under facts, and whether a text is of a map, and any is. */
+extern const zl_given_form zl_map_given;
+bool zl_of_map(const zlay_given *text);
+bool zl_map_given_any(const zl_given *g);
+bool zl_box_given(const zl_given *g);
+/* A condition on the bytes of a box is one on its only text that counts, where no step divides it. */
+void zl_box_single(zl_condition *c, const zl_given *g);
+
 /* What the facts say of a condition, and of its form. */
 typedef enum zl_state { ZL_HOLDS, ZL_BROKEN, ZL_OPEN } zl_state;
 zlay_status zl_condition_state(zl_state *out, zlay_range *range, zl_given *g,
@@ -82,8 +94,10 @@ bool zl_condition_line(const zl_given *g, const zl_condition *c);
 zlay_status zl_line_range(zlay_range *out, const zl_given *g);
 zl_state zl_state_of(zlay_range range, int64_t lo, int64_t hi);
 zlay_status zl_product_state(zl_state *out, zl_given *g, const zl_condition *c);
+/* The bytes of a box. */
+zlay_status zl_box_range(zlay_range *out, zl_given *g, const zl_condition *c);
 
-/* One factor of a product: elements of the box along a dimension, rounded up for shared memory. */
+/* One factor of a product: elements of the box along a dimension, rounded up but for the footprint. */
 typedef struct zl_factor {
     uint8_t text; /* ZL_GIVEN_NONE: the number */
     uint64_t number;

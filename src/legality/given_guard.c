@@ -38,11 +38,8 @@ static void put_rest(zl_text *out, int64_t rest, bool first)
     else if (rest < 0) zl_putf(out, " - %" PRIu64, 0 - (uint64_t)rest);
 }
 
-/* One name stands behind its own bounds. */
-static void put_line(zl_text *out, const zl_given *g)
+static void put_sum(zl_text *out, const zl_given *g, const char *wide)
 {
-    size_t only = 0;
-    const char *wide = names_in(g, &only) < 2 || is_short(g) ? "" : "(__int128)";
     bool first = true;
     for (size_t i = 0; i < g->names.count; i++) {
         int64_t factor = g->line[i];
@@ -54,6 +51,13 @@ static void put_line(zl_text *out, const zl_given *g)
         first = false;
     }
     put_rest(out, g->line[g->names.count], first);
+}
+
+/* One name stands behind its own bounds. */
+static void put_line(zl_text *out, const zl_given *g)
+{
+    size_t only = 0;
+    put_sum(out, g, names_in(g, &only) < 2 || is_short(g) ? "" : "(__int128)");
 }
 
 static bool put_bound(zl_text *out, const char *name, const char *how, int64_t bound, bool behind)
@@ -113,7 +117,8 @@ static void put_multiple(zl_text *out, const zl_given *g, int64_t divisor, int64
     else zl_putf(out, ") %% %" PRId64 " == 0", unit);
 }
 
-static void put_product(zl_text *out, const zl_given *g, const zl_condition *c)
+/* The factors that are texts; what the numbers make is returned. */
+static uint64_t put_factors(zl_text *out, const zl_given *g, const zl_condition *c)
 {
     uint64_t number = zl_factor_unit(g, c);
     bool first = true;
@@ -132,13 +137,38 @@ static void put_product(zl_text *out, const zl_given *g, const zl_condition *c)
         if (f.step > 1) zl_putf(out, ") / %" PRIu32 ")", f.step);
         else zl_puts(out, "))");
     }
+    return number;
+}
+
+static void put_product(zl_text *out, const zl_given *g, const zl_condition *c)
+{
+    uint64_t number = put_factors(out, g, c);
     zl_putf(out, " <= %" PRIu64, number ? ((uint64_t)c->hi * 8 + 7) / number : UINT64_MAX >> 1);
+}
+
+/* The form and the bytes of a box: in 128 bits, as the form may have all of 64. */
+static void put_box(zl_text *out, const zl_given *g, const zl_condition *c)
+{
+    uint64_t times = (uint64_t)(c->times < 0 ? -c->times : c->times);
+    zl_condition_line(g, c);
+    put_sum(out, g, is_short(g) ? "" : "(__int128)");
+    zl_putf(out, " %s (__int128)", c->times < 0 ? "-" : "+");
+    uint64_t number = put_factors(out, g, c);
+    zl_putf(out, " * %" PRIu64 " / 8", zl_umul_sat(number, times));
+}
+
+static void put_with_box(zl_text *out, const zl_given *g, const zl_condition *c)
+{
+    bool low = c->lo > INT64_MIN, high = c->hi < INT64_MAX;
+    if (low) put_box(out, g, c), zl_putf(out, " >= %" PRId64, c->lo);
+    if (low && high) zl_puts(out, " && ");
+    if (high) put_box(out, g, c), zl_putf(out, " <= %" PRId64, c->hi);
 }
 
 static void put_condition(zl_text *out, const zl_given *g, const zl_condition *c)
 {
     if (c->asks >= ZL_ASKS_FOOTPRINT) {
-        put_product(out, g, c);
+        (c->asks >= ZL_ASKS_COPIED ? put_with_box : put_product)(out, g, c);
         return;
     }
     zl_condition_line(g, c);

@@ -101,14 +101,27 @@ static zl_state of_wrapped(zlay_range r, int64_t least)
     return ZL_OPEN;
 }
 
+/* The bytes of a box are of other texts than the form, or of the same: then it may stay open. */
+static zlay_status of_box(zl_state *out, zlay_range *range, zl_given *g, const zl_condition *c)
+{
+    zlay_range bytes;
+    zlay_status status = zl_box_range(&bytes, g, c);
+    if (status) return status;
+    zlay_range sum = zl_range_add(*range, zl_range_scale(bytes, c->times));
+    *out = zl_state_of(sum, c->lo, c->hi);
+    if (c->times > 0) *range = sum;
+    return ZLAY_OK;
+}
+
 zlay_status zl_condition_state(zl_state *out, zlay_range *range, zl_given *g, const zl_condition *c)
 {
     *range = zl_range_all();
-    if (c->asks >= ZL_ASKS_FOOTPRINT) return zl_product_state(out, g, c);
+    if (c->asks == ZL_ASKS_FOOTPRINT || c->asks == ZL_ASKS_SMEM) return zl_product_state(out, g, c);
     if (!zl_condition_line(g, c))
         return zl_fail(g->ctx, ZLAY_EOVERFLOW, "a form of the texts does not fit 64 bits");
     zlay_status status = zl_line_range(range, g);
     if (status) return status;
+    if (c->asks >= ZL_ASKS_COPIED) return of_box(out, range, g, c);
     zlay_range whole =
         c->divisor > 1 ? zl_range_floor_div(*range, zl_range_constant(c->divisor)) : *range;
     *range = whole;

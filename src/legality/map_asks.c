@@ -39,7 +39,7 @@ static bool stride_over_extent(zl_condition *c, const zl_given *g, uint32_t i)
     return true;
 }
 
-static bool has_box(const zl_given *g)
+bool zl_box_given(const zl_given *g)
 {
     for (uint32_t i = 0; i < zl_dims(g->map); i++)
         if (zl_given_at(g, ZLAY_FIELD_BOX, i) != ZL_GIVEN_NONE) return true;
@@ -61,7 +61,7 @@ bool zl_map_asks(zl_condition *c, const zl_rule *rule, const zl_given *g, uint32
     if (rule->quantity == ZL_Q_FOOTPRINT || rule->quantity == ZL_Q_BOX_SMEM) {
         c->asks = rule->quantity == ZL_Q_FOOTPRINT ? ZL_ASKS_FOOTPRINT : ZL_ASKS_SMEM;
         c->hi = zl_bounded(zl_bound(rule->hi, &g->subject, 0));
-        return has_box(g);
+        return zl_box_given(g);
     }
     if (rule->lo == ZL_BOUND_EXTENT) return stride_over_extent(c, g, i);
     if (rule->quantity == ZL_Q_BOX0_BYTES) inner_bytes(c, map);
@@ -75,10 +75,11 @@ bool zl_map_asks(zl_condition *c, const zl_rule *rule, const zl_given *g, uint32
 zl_factor zl_factor_of(const zl_given *g, const zl_condition *c, uint32_t i)
 {
     const zlay_tensormap *map = g->map;
-    bool smem = c->asks == ZL_ASKS_SMEM, span = smem && !map->interleave && zl_span(map->swizzle);
-    bool steps = i > 0 || map->interleave || !smem;
-    zl_factor f = {zl_given_at(g, ZLAY_FIELD_BOX, i), map->box[i], steps ? map->step[i] : 1, smem};
-    bool slice = smem && map->interleave && i + 2 == map->rank;
+    bool placed = c->asks == ZL_ASKS_SMEM || c->asks == ZL_ASKS_PLACED;
+    bool whole = c->asks != ZL_ASKS_FOOTPRINT, span = placed && !map->interleave && zl_span(map->swizzle);
+    bool steps = i > 0 || map->interleave || !whole;
+    zl_factor f = {zl_given_at(g, ZLAY_FIELD_BOX, i), map->box[i], steps ? map->step[i] : 1, whole};
+    bool slice = whole && map->interleave && i + 2 == map->rank;
     if (slice || (span && i == 0)) f = (zl_factor){ZL_GIVEN_NONE, 1, 1, 0};
     return f;
 }
@@ -88,7 +89,7 @@ uint64_t zl_factor_unit(const zl_given *g, const zl_condition *c)
     const zlay_tensormap *map = g->map;
     if (c->asks == ZL_ASKS_FOOTPRINT) return zlay_tensormap_type_bits(map->type);
     if (map->interleave) return map->interleave == 2 ? 256 : 128;
-    uint64_t span = zl_span(map->swizzle);
+    uint64_t span = c->asks == ZL_ASKS_COPIED ? 0 : zl_span(map->swizzle);
     return span ? span * 8 : zl_smem_bits(map->type);
 }
 
@@ -110,7 +111,7 @@ static zlay_status factor_range(zlay_range *out, zl_given *g, zl_factor f)
     return status;
 }
 
-zlay_status zl_product_state(zl_state *out, zl_given *g, const zl_condition *c)
+static zlay_status product_range(zlay_range *out, zl_given *g, const zl_condition *c)
 {
     zlay_range product = zl_range_constant(zl_bounded(zl_factor_unit(g, c)));
     zlay_status status = ZLAY_OK;
@@ -119,6 +120,43 @@ zlay_status zl_product_state(zl_state *out, zl_given *g, const zl_condition *c)
         status = factor_range(&factor, g, zl_factor_of(g, c, i));
         if (!status && !zl_range_is_empty(factor)) product = zl_range_mul(product, factor);
     }
+    *out = product;
+    return status;
+}
+
+zlay_status zl_product_state(zl_state *out, zl_given *g, const zl_condition *c)
+{
+    zlay_range product;
+    zlay_status status = product_range(&product, g, c);
     if (!status) *out = zl_state_of(product, INT64_MIN, c->hi * 8 + 7);
     return status;
+}
+
+zlay_status zl_box_range(zlay_range *out, zl_given *g, const zl_condition *c)
+{
+    zlay_range bits;
+    zlay_status status = product_range(&bits, g, c);
+    if (!status) *out = zl_range_floor_div(bits, zl_range_constant(8));
+    return status;
+}
+
+void zl_box_single(zl_condition *c, const zl_given *g)
+{
+    uint64_t bits = zl_factor_unit(g, c);
+    uint8_t text = ZL_GIVEN_NONE;
+    bool single = true;
+    for (uint32_t i = 0; i < zl_dims(g->map); i++) {
+        zl_factor f = zl_factor_of(g, c, i);
+        if (f.text == ZL_GIVEN_NONE) {
+            bits = zl_umul_sat(bits, f.step ? (f.number + f.step - 1) / f.step : 0);
+            continue;
+        }
+        single &= text == ZL_GIVEN_NONE && f.step == 1;
+        text = f.text;
+    }
+    if (!single || bits % 8 || bits > INT32_MAX) return;
+    c->asks = ZL_ASKS_RANGE;
+    c->b = text;
+    c->times *= (int64_t)(bits / 8);
+    if (text == ZL_GIVEN_NONE) c->offset += c->times;
 }

@@ -36,8 +36,21 @@ static bool repairs(const zl_given *g, int32_t field)
     return field != ZLAY_FIELD_BOX && field != ZLAY_FIELD_STRIDE;
 }
 
-static const zl_given_form form = {
-    "an address, extent, stride or box", true, take, typed, zl_map_asks, repairs};
+const zl_given_form zl_map_given = {
+    "an address, extent, stride or box", true, take, typed, zl_map_asks, repairs, false};
+
+bool zl_of_map(const zlay_given *text)
+{
+    return text->field == ZLAY_FIELD_ADDRESS || text->field == ZLAY_FIELD_EXTENT ||
+           text->field == ZLAY_FIELD_STRIDE || text->field == ZLAY_FIELD_BOX;
+}
+
+bool zl_map_given_any(const zl_given *g)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < g->count; i++) any |= zl_of_map(&g->text[i]);
+    return any;
+}
 
 zlay_status zlay_tensormap_check_given(zlay_ctx *ctx, zlay_verdict *out, zlay_reason *reasons,
                                        size_t room, zlay_buf *guard,
@@ -50,7 +63,7 @@ zlay_status zlay_tensormap_check_given(zlay_ctx *ctx, zlay_verdict *out, zlay_re
     if (!q.target || !q.map || !zl_all_zero(q.map->reserved, ZL_COUNT(q.map->reserved)))
         return ZLAY_EINVAL;
     zlay_tensormap map = *q.map;
-    zl_given g = {.ctx = ctx, .form = &form, .subject = {ZL_SUBJECT_TMAP, q.target, &map},
+    zl_given g = {.ctx = ctx, .form = &zl_map_given, .subject = {ZL_SUBJECT_TMAP, q.target, &map},
                   .map = &map, .text = q.given, .count = q.count, .facts = q.facts};
     return zl_given_check(&g, out, reasons, room, guard);
 }
