@@ -15,7 +15,7 @@ static table table_of(int32_t kind)
 /* ---- types --------------------------------------------------------------------------- */
 
 #define NO_CODE UINT32_MAX
-enum { TYPES = 64, CODES = 8 };
+enum { TYPES = 64, CODES = 8, WIDTHS = 7 };
 
 /* 1 + code of a type, 1 + type of a code; 0 where there is none. */
 static const uint8_t operand_codes[][TYPES] = {
@@ -35,12 +35,18 @@ static const uint8_t sums[][CODES] = {
 #include "legality/tcgen05.def"
 };
 
+/* The code that a number behind ZLAY_IDESC_CODE is; NO_CODE where the kind has a type for it. */
+static uint32_t raw_code(const uint8_t *types, int32_t type)
+{
+    bool raw = type >= ZLAY_IDESC_CODE && type < ZLAY_IDESC_CODE + CODES;
+    return raw && !types[type - ZLAY_IDESC_CODE] ? (uint32_t)type - ZLAY_IDESC_CODE : NO_CODE;
+}
+
 /* A type by its code, a code by its type; NO_CODE where the kind has none. */
 static inline uint32_t code_of(const uint8_t *codes, const uint8_t *types, int32_t type)
 {
-    if (type >= 0 && type < TYPES && codes[type]) return codes[type] - 1u;
-    bool raw = type >= ZLAY_IDESC_CODE && type < ZLAY_IDESC_CODE + CODES;
-    return raw && !types[type - ZLAY_IDESC_CODE] ? (uint32_t)type - ZLAY_IDESC_CODE : NO_CODE;
+    uint32_t after = (uint32_t)type < TYPES ? codes[type] : 0;
+    return __builtin_expect(after != 0, 1) ? after - 1 : raw_code(types, type);
 }
 
 static inline uint32_t operand_code(int32_t kind, int32_t type)
@@ -119,11 +125,11 @@ static inline uint32_t k_code(uint32_t k) { return k == 96 ? 1 : k ? NO_CODE : 0
 
 /* ---- rows ------------------------------------------------------------------------------ */
 
-/* What of the code does not fit. */
-static inline uint32_t put(uint32_t *word, uint32_t code, int at, int width)
+/* The codes of each width, which are looked at together. */
+static inline void put(uint32_t *word, uint32_t *codes, uint32_t code, int at, int width)
 {
     *word |= code << at;
-    return code >> width;
+    codes[width] |= code;
 }
 
 static inline uint32_t get(uint32_t word, int at, int width)
@@ -133,11 +139,11 @@ static inline uint32_t get(uint32_t word, int at, int width)
 
 static inline bool put_rows(uint32_t *word, const zlay_idesc *f, table rows)
 {
-    uint32_t over = 0;
+    uint32_t codes[WIDTHS] = {0};
 #define IDESC(table, field, at, width, unit)                                                       \
-    if (rows == table) over |= put(word, TO_##unit(f->field), at, width);
+    if (rows == table) put(word, codes, TO_##unit(f->field), at, width);
 #include "legality/idesc.def"
-    return !over;
+    return !(codes[1] >> 1 | codes[2] >> 2 | codes[3] >> 3 | codes[5] >> 5 | codes[6] >> 6);
 }
 
 static inline void get_rows(zlay_idesc *f, uint32_t word, table rows)
@@ -157,48 +163,67 @@ static inline uint32_t used(table rows)
 }
 
 /* Whether the fields of the other tables say nothing. */
-static bool others_empty(const zlay_idesc *f, table rows)
+static inline bool others_empty(const zlay_idesc *f, table rows)
 {
     if (rows == PLAIN) return !(f->k | (uint32_t)f->scale_type | f->sf_a_id | f->sf_b_id);
     if (f->sparse_id | f->saturate | f->max_shift || f->d != ZLAY_TYPE_F32) return false;
     return rows == MXF4 || !f->k;
 }
 
-static inline bool pack(uint32_t *word, const zlay_idesc *f, table rows)
+/* Field by field: clearing the whole struct first took as long as all the rest. */
+static inline void others_clear(zlay_idesc *f, table rows)
 {
-    bool fits = put_rows(word, f, rows) && !(f->must_be_zero & used(rows));
-    *word |= f->must_be_zero;
-    return fits && others_empty(f, rows);
+    f->k = f->sf_a_id = f->sf_b_id = 0;
+    f->scale_type = 0;
+    if (rows == PLAIN) return;
+    f->sparse_id = f->saturate = f->max_shift = 0;
+    f->d = ZLAY_TYPE_F32;
 }
 
-zlay_status zlay_idesc_pack(uint32_t *out, const zlay_idesc *f)
+static inline zlay_status pack(uint32_t *out, const zlay_idesc *f, table rows)
 {
-    uint32_t word = 0;
-    bool fits;
-    if (!out || !f || !zl_t5_is(f->kind, T5_EVERY) ||
-        f->reserved[0] | f->reserved[1] | f->reserved[2] | f->reserved[3] | f->reserved[4])
-        return ZLAY_EINVAL;
-    switch (table_of(f->kind)) {
-    case PLAIN: fits = pack(&word, f, PLAIN); break;
-    case MXF8: fits = pack(&word, f, MXF8); break;
-    default: fits = pack(&word, f, MXF4);
-    }
-    if (!fits) return ZLAY_EINVAL;
+    uint32_t word = f->must_be_zero;
+    bool fits = put_rows(&word, f, rows);
+    if (!fits || f->must_be_zero & used(rows) || !others_empty(f, rows)) return ZLAY_EINVAL;
     *out = word;
     return ZLAY_OK;
 }
 
+
+/* Each table apart: together they keep more values than there are registers. */
+#define PACK(name, rows)                                                                           \
+    static __attribute__((noinline)) zlay_status name(uint32_t *out, const zlay_idesc *f)          \
+    {                                                                                              \
+        return pack(out, f, rows);                                                                 \
+    }
+PACK(pack_plain, PLAIN)
+PACK(pack_mxf8, MXF8)
+PACK(pack_mxf4, MXF4)
+#undef PACK
+
+zlay_status zlay_idesc_pack(uint32_t *out, const zlay_idesc *f)
+{
+    if (!out || !f || !zl_t5_is(f->kind, T5_EVERY) ||
+        f->reserved[0] | f->reserved[1] | f->reserved[2] | f->reserved[3] | f->reserved[4])
+        return ZLAY_EINVAL;
+    switch (table_of(f->kind)) {
+    case PLAIN: return pack_plain(out, f);
+    case MXF8: return pack_mxf8(out, f);
+    default: return pack_mxf4(out, f);
+    }
+}
+
 static inline void unpack(zlay_idesc *f, uint32_t word, table rows)
 {
-    if (rows != PLAIN) f->d = ZLAY_TYPE_F32;
+    others_clear(f, rows);
     get_rows(f, word, rows);
     f->must_be_zero = word & ~used(rows);
+    for (size_t i = 0; i < ZL_COUNT(f->reserved); i++) f->reserved[i] = 0;
 }
 
 zlay_status zlay_idesc_unpack(zlay_idesc *out, int32_t kind, uint32_t desc)
 {
     if (!out || !zl_t5_is(kind, T5_EVERY)) return ZLAY_EINVAL;
-    memset(out, 0, sizeof *out);
     out->kind = kind;
     switch (table_of(kind)) {
     case PLAIN: unpack(out, desc, PLAIN); break;
