@@ -22,7 +22,7 @@ static void reason_start(zlay_reason *r, const zl_rule *rule, const asker *k, ui
     memset(r, 0, sizeof *r);
     r->rule = rule->number;
     r->by = rule->by == ZLAY_BY_DRIVER && !measured ? ZLAY_BY_DOCUMENT : rule->by;
-    r->noted = rule->refuted && measured;
+    r->noted = rule->noted & (uint32_t)k->g->subject.target->cls ? ZLAY_NOTED_MEASURED : 0;
     r->field = rule->field;
     r->index = zl_quantity_indexed(rule->quantity) ? (int32_t)i : -1;
     r->relation = rule->relation;

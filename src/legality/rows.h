@@ -113,12 +113,14 @@ enum {
 #define TMEM_END_OWNED           ZL_BOUND_TMEM_END
 #define TMEM_COLUMNS_OWNED       ZL_BOUND_TMEM_ALLOCATED
 #define TMEM_TYPE_OF_RED         ZL_BOUND_TMEM_TYPE
-#define BY_DRIVER           ZLAY_BY_DRIVER, false
-#define BY_DOCUMENT         ZLAY_BY_DOCUMENT, false
-#define BY_ASSEMBLER        ZLAY_BY_ASSEMBLER, false
-#define BY_HARDWARE         ZLAY_BY_HARDWARE, false
-#define BY_REFUTED          ZLAY_BY_DOCUMENT, true
-#define BY_PRACTICE         ZLAY_BY_PRACTICE, false
-#define BY_CONFLICT         ZLAY_BY_PRACTICE, true
+/* Who enforces a row, and the classes on which it is noted and refuses nothing. */
+#define BY_DRIVER           ZLAY_BY_DRIVER, 0
+#define BY_DOCUMENT         ZLAY_BY_DOCUMENT, 0
+#define BY_ASSEMBLER        ZLAY_BY_ASSEMBLER, 0
+#define BY_HARDWARE         ZLAY_BY_HARDWARE, 0
+#define BY_REFUTED          ZLAY_BY_DOCUMENT, ANY_TARGET
+#define BY_REFUTED_SM90     ZLAY_BY_DOCUMENT, ON_SM90
+#define BY_PRACTICE         ZLAY_BY_PRACTICE, 0
+#define BY_CONFLICT         ZLAY_BY_PRACTICE, ANY_TARGET
 
 #endif

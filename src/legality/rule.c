@@ -76,9 +76,8 @@ static int32_t voice(const zl_rule *rule, const zl_subject *s)
 /* Under strictness every row refuses. */
 static int32_t noted(const zl_rule *rule, const zl_subject *s)
 {
-    if (!rule->refuted || zl_strict(s)) return 0;
-    if (rule->by == ZLAY_BY_PRACTICE) return ZLAY_NOTED_CONFLICT;
-    return zl_measured(s->target) ? ZLAY_NOTED_MEASURED : 0;
+    if (!(rule->noted & (uint32_t)s->target->cls) || zl_strict(s)) return 0;
+    return rule->by == ZLAY_BY_PRACTICE ? ZLAY_NOTED_CONFLICT : ZLAY_NOTED_MEASURED;
 }
 
 static bool judge(zlay_reason *r, const zl_rule *rule, const zl_subject *s, uint32_t i)

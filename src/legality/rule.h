@@ -163,8 +163,8 @@ typedef struct zl_rule {
     uint64_t lo, hi;
     zl_guard when;
     int32_t by;
-    bool refuted; /* by document: where a driver was measured, it does not enforce this; by practice:
-                     narrower than the ISA's text */
+    uint32_t noted; /* classes: by document where a measurement refutes it, by practice narrower than
+                       the ISA's text */
     int32_t field;
     uint32_t targets; /* classes */
     int32_t keeps;

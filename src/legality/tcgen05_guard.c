@@ -101,8 +101,7 @@ static const struct {
     uint64_t lo, hi;
     zl_guard when;
     int32_t by;
-    bool refuted;
-    uint32_t targets;
+    uint32_t noted, targets;
 } rows[] = {
 #define RULES(file, version)
 #define RULE(number, id, quantity, relation, lo, hi, when, by, field, targets, keeps, source,      \
@@ -133,7 +132,7 @@ void zl_t5_verdict(zlay_verdict *out, const zl_subject *s)
                                           zl_tcgen05_form.value(rows[i].quantity, s, 0),
                                           bound_of(rows[i].lo, s), bound_of(rows[i].hi, s)))
             continue;
-        bool carried = rows[i].refuted && !strict;
+        bool carried = rows[i].noted & (uint32_t)s->target->cls && !strict;
         v.conflicts += carried;
         v.broken += !carried;
     }

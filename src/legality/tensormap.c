@@ -229,7 +229,7 @@ INLINED zl_entries entries_of(zl_quantity q)
 }
 
 INLINED void row(tally *t, const zl_subject *s, uint32_t classes, zl_quantity q, int32_t relation,
-                 uint64_t lo, uint64_t hi, zl_guard when, int32_t by, bool refuted)
+                 uint64_t lo, uint64_t hi, zl_guard when, int32_t by, uint32_t noted)
 {
     uint32_t cls = (uint32_t)s->target->cls, broken = 0;
     if (!(classes & cls) || !guard_of(when, s)) return;
@@ -237,7 +237,7 @@ INLINED void row(tally *t, const zl_subject *s, uint32_t classes, zl_quantity q,
     for (uint32_t i = 0; i < entries; i++)
         broken += !zl_relation_holds(relation, value_of(q, s, i), bound_of(lo, s, i),
                                      bound_of(hi, s, i));
-    if (refuted && cls == ZL_CLASS_SM90) t->noted += broken;
+    if (noted & cls) t->noted += broken;
     else t->broken += broken;
     if (by == ZLAY_BY_DRIVER && cls == ZL_CLASS_SM90) t->by_driver += broken;
 }
