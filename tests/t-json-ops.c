@@ -459,7 +459,11 @@ static void matrix_instructions(void **state)
     says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"mfma\",\"m\":64,\"n\":8,\"k\":16}", "ok.answer", "\"no\"");
     says(*state, "{\"op\":\"mma.check\",\"target\":\"gfx942\",\"instruction\":\"mfma\",\"kind\":\"f16\",\"m\":32,\"n\":32,\"k\":8}", "ok.answer", "\"yes\"");
     says(*state, "{\"op\":\"mma.check\",\"target\":\"gfx942\",\"instruction\":\"mfma\",\"a\":\"e4m3fnuz\",\"b\":\"e5m2fnuz\",\"m\":16,\"n\":16,\"k\":32}", "ok.answer", "\"yes\"");
-    says(*state, "{\"op\":\"mma.check\",\"target\":\"gfx942\",\"instruction\":\"mfma\",\"a\":\"e4m3\",\"m\":16,\"n\":16,\"k\":32}", "ok.answer", "\"no\"");
+    says(*state, "{\"op\":\"mma.check\",\"target\":\"gfx942\",\"instruction\":\"mfma\",\"a\":\"e4m3\",\"m\":16,\"n\":16,\"k\":32}", "ok.answer", "\"yes\"");
+    says(*state, "{\"op\":\"mma.check\",\"target\":\"gfx942\",\"instruction\":\"mfma\",\"a\":\"e4m3\",\"b\":\"e5m2\",\"m\":16,\"n\":16,\"k\":32}", "ok.answer", "\"yes\"");
+    says(*state, "{\"op\":\"mma.check\",\"target\":\"gfx942\",\"instruction\":\"mfma\",\"a\":\"e4m3\",\"b\":\"e5m2\",\"m\":16,\"n\":16,\"k\":16}", "ok.answer", "\"no\"");
+    says(*state, "{\"op\":\"mma.check\",\"target\":\"gfx950\",\"instruction\":\"mfma\",\"a\":\"e4m3fnuz\",\"m\":16,\"n\":16,\"k\":32}", "ok.answer", "\"no\"");
+    says(*state, "{\"op\":\"mma.check\",\"target\":\"gfx90a\",\"instruction\":\"mfma\",\"a\":\"e4m3\",\"m\":16,\"n\":16,\"k\":32}", "ok.answer", "\"no\"");
     says(*state, "{\"op\":\"mma.check\",\"target\":\"gfx950\",\"instruction\":\"mfma\",\"a\":\"e2m1\",\"b\":\"e3m2\",\"scale_vec\":\"block32\",\"m\":16,\"n\":16,\"k\":128}", "ok.answer", "\"yes\"");
     says(*state, "{\"op\":\"mma.check\",\"target\":\"gfx90a\",\"instruction\":\"mfma\",\"kind\":\"s8\",\"m\":4,\"n\":4,\"k\":4,\"blocks\":16}", "ok.answer", "\"yes\"");
     says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":8,\"k\":16,\"a\":\"f16\"}", "ok.answer", "\"yes\"");

@@ -99,6 +99,10 @@ enum {
  */
 ZLAY_API zlay_status zlay_type_find(int32_t *out, const char *name, size_t length);
 
+/** The type that a target's own matrix instructions mean by a type's name: on
+ *  gfx942 e4m3 and e5m2 are e4m3fnuz and e5m2fnuz.  Any other is itself. */
+ZLAY_API int32_t zlay_target_type(const zlay_target *target, int32_t type);
+
 /** The name of an element type; NULL for a number that is none. */
 ZLAY_API const char *zlay_type_name(int32_t type);
 

@@ -84,6 +84,15 @@ static zlay_status read_kind(zl_call *call, zlay_mma *out)
     return status;
 }
 
+/* The names of fp8 are those of the target's own formats where its instructions have one name for each. */
+static void types_of_target(const zlay_target *target, zlay_mma *out)
+{
+    if (out->instruction != ZLAY_MMA_MFMA) return;
+    out->a = zlay_target_type(target, out->a);
+    out->b = zlay_target_type(target, out->b);
+    out->d = zlay_target_type(target, out->d);
+}
+
 static zlay_status read_types(zl_call *call, zlay_mma *out)
 {
     zlay_status status = read_kind(call, out);
@@ -198,6 +207,7 @@ static zlay_status read_all(zl_call *call, const zlay_target **target, zlay_mma 
     zlay_status status = zl_get_target(call, target);
     if (!status) status = read_instruction(call, mma);
     if (!status) status = read_types(call, mma);
+    if (!status) types_of_target(*target, mma);
     if (!status) status = read_words(call, mma);
     if (!status) status = read_sizes(call, mma);
     if (!status) status = read_switches(call, mma);

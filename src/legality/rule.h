@@ -22,7 +22,8 @@ enum {
     ZL_HAS_WGMMA = 8,
     ZL_HAS_TCGEN05 = 16,
     ZL_HAS_LD_12 = 32, /* a thread loads 12 bytes at once, global and shared */
-    ZL_HAS_LD_32 = 64  /* 32 bytes, global only */
+    ZL_HAS_LD_32 = 64, /* 32 bytes, global only */
+    ZL_HAS_FNUZ = 128  /* its fp8 formats have no negative zero */
 };
 
 struct zlay_target {

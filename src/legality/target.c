@@ -11,7 +11,8 @@ enum {
     WGMMA = ZL_HAS_WGMMA,
     TCGEN05 = ZL_HAS_TCGEN05,
     LD_12 = ZL_HAS_LD_12,
-    LD_32 = ZL_HAS_LD_32
+    LD_32 = ZL_HAS_LD_32,
+    FNUZ = ZL_HAS_FNUZ
 };
 
 static const zlay_target targets[] = {
@@ -42,6 +43,14 @@ uint64_t zlay_target_widths(const zlay_target *target, int32_t shared)
     if (target && target->features & ZL_HAS_LD_12) usual |= 1u << 12;
     if (target && target->features & ZL_HAS_LD_32 && !shared) usual |= 1ull << 32;
     return usual;
+}
+
+int32_t zlay_target_type(const zlay_target *target, int32_t type)
+{
+    if (!target || !(target->features & ZL_HAS_FNUZ)) return type;
+    return type == ZLAY_TYPE_E4M3   ? ZLAY_TYPE_E4M3_FNUZ
+           : type == ZLAY_TYPE_E5M2 ? ZLAY_TYPE_E5M2_FNUZ
+                                    : type;
 }
 
 static const struct {
