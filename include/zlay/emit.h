@@ -6,6 +6,7 @@
 
 #include <zlay/factor.h>
 #include <zlay/synth.h>
+#include <zlay/transfer.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -38,6 +39,20 @@ ZLAY_API zlay_status zlay_emit_header(zlay_ctx *ctx, zlay_buf *out, const zlay_p
  */
 ZLAY_API zlay_status zlay_emit_word(zlay_ctx *ctx, zlay_buf *out, const zlay_word *word,
                                     const char *name, size_t length);
+
+/** The kernel of a transfer as PTX.
+ *
+ *  Returns: as zlay_emit_ptx.
+ *  In:      name  the kernel's.  Its parameters are two 64-bit global addresses,
+ *                 of offset 0 of the source and of the destination, as aligned as
+ *                 the request says; the grid has `blocks` blocks of `threads`
+ *                 threads, all shared memory is static.  Path REALIGN reads whole
+ *                 aligned 16 bytes, so up to 15 bytes on either side of a row,
+ *                 never 16 bytes that hold none of it.
+ */
+ZLAY_API zlay_status zlay_emit_transfer(zlay_ctx *ctx, zlay_buf *out,
+                                        const zlay_transfer *transfer,
+                                        const char *name, size_t length);
 
 #ifdef __cplusplus
 }

@@ -30,7 +30,8 @@ enum {
     ZLAY_PATH_CP_ASYNC,   /* cp.async of 4, 8 or 16 bytes a thread */
     ZLAY_PATH_THREADS,    /* loads and stores */
     ZLAY_PATH_REALIGN,    /* aligned loads, a shift by bytes, aligned stores */
-    ZLAY_PATH_MATRIX      /* ldmatrix, stmatrix */
+    ZLAY_PATH_MATRIX,     /* ldmatrix, stmatrix */
+    ZLAY_PATH_TRANSPOSE   /* a tile of shared memory, written along and read across */
 };
 
 /** What is right after a move whose tile leaves the tensor. */

@@ -34,6 +34,7 @@
 #include <zlay/symbol.h>
 #include <zlay/structure.h>
 #include <zlay/synth.h>
+#include <zlay/transfer.h>
 #include <zlay/version.h>
 #include <zlay/zmat.h>
 

@@ -15,7 +15,7 @@ typedef enum zl_form_id {
     ZL_FORMS
 } zl_form_id;
 
-/* A form's text with its operands as %0 to %7, their classes (n an immediate), and what a header's
+/* A form's text with its operands as %0 to %8, their classes (n an immediate), and what a header's
  * function of it is called. */
 typedef struct zl_phrase {
     const char *name; /* NULL: not read yet */

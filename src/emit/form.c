@@ -25,7 +25,7 @@ static uint32_t read_operands(char *out, uint32_t room, uint32_t number)
 
 static void read_phrase(zl_phrase *out, zl_form_id id)
 {
-    static const char *const places[] = {"%0", "%1", "%2", "%3", "%4", "%5", "%6", "%7"};
+    static const char *const places[] = {"%0", "%1", "%2", "%3", "%4", "%5", "%6", "%7", "%8"};
     const char *instruction = forms[id].instruction;
     zlay_buf text = {out->text, sizeof out->text, 0};
     zlay_form form = {0};

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whole blocks of a kernel's PTX, executed on memory: registers, predicates, barriers, what warps do
+ * together, and asynchronous copies, which land as late as the text allows. An access off its width
+ * or outside memory, a barrier told other bytes than land, and an instruction that it does not know
+ * fail the test. Written from PTX ISA 9.1. */
+#ifndef TEST_PTX_MACHINE_H
+#define TEST_PTX_MACHINE_H
+
+#include "test.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+enum {
+    PM_NAMES = 512, PM_LINES = 2048, PM_OPERANDS = 10, PM_THREADS = 1024, PM_WARP = 32,
+    PM_STEPS = 1 << 24, PM_SHARED = 1 << 16, PM_QUEUE = 64, PM_BARRIERS = 0x100, PM_ARRAYS = 0x400
+};
+
+typedef struct pm_operand {
+    int name;     /* of a register; -1: the number alone */
+    int64_t more; /* added */
+} pm_operand;
+
+typedef struct pm_line {
+    char op[96];
+    int guard, negated, count, label, target;
+    pm_operand operand[PM_OPERANDS];
+} pm_line;
+
+typedef struct pm_memory { /* global memory at an address */
+    uint64_t at, size;
+    uint8_t *bytes;
+} pm_memory;
+
+typedef struct pm_copy { /* on its way */
+    uint64_t to, from, bytes, zeros;
+    bool to_shared;
+} pm_copy;
+
+typedef struct pm_thread {
+    uint64_t value[PM_NAMES];
+    int line, tries;
+    bool done;
+    pm_copy queue[PM_QUEUE];
+    int queued;
+} pm_thread;
+
+typedef struct pm_machine {
+    char names[PM_NAMES][24];
+    int names_count, lines_count, memories;
+    pm_line line[PM_LINES];
+    pm_memory memory[8];
+    uint8_t shared[PM_SHARED];
+    uint64_t expect, landed; /* of the one barrier */
+    uint32_t threads;
+    pm_thread *thread;
+    long steps;
+} pm_machine;
+
+/* ---- text -------------------------------------------------------------------- */
+
+static inline int pm_name(pm_machine *m, const char *text, size_t length)
+{
+    for (int i = 0; i < m->names_count; i++)
+        if (strlen(m->names[i]) == length && !memcmp(m->names[i], text, length)) return i;
+    assert_true(m->names_count < PM_NAMES && length < sizeof m->names[0]);
+    memcpy(m->names[m->names_count], text, length);
+    m->names[m->names_count][length] = 0;
+    return m->names_count++;
+}
+
+static inline pm_operand pm_operand_of(pm_machine *m, const char *text, size_t length)
+{
+    pm_operand o = {-1, 0};
+    size_t name = strcspn(text, "+ ,;]}");
+    if (strchr("-0123456789", *text)) {
+        o.more = *text == '-' ? (int64_t)strtoll(text, NULL, 0)
+                              : (int64_t)strtoull(text, NULL, 0);
+        return o;
+    }
+    o.name = pm_name(m, text, name < length ? name : length);
+    if (name < length && text[name] == '+') o.more = strtoll(text + name + 1, NULL, 0);
+    return o;
+}
+
+static inline void pm_operands(pm_machine *m, pm_line *line, const char *at)
+{
+    static const char between[] = " ,;[]{}|";
+    while (*(at += strspn(at, between)) && *at != '\n') {
+        size_t length = strcspn(at, " ,;[]{}|\n");
+        assert_true(line->count < PM_OPERANDS);
+        line->operand[line->count++] = pm_operand_of(m, at, length);
+        at += length;
+    }
+}
+
+static inline void pm_read_line(pm_machine *m, const char *text)
+{
+    text += strspn(text, " ");
+    size_t length = strcspn(text, "\n");
+    if (!length || *text == '.' || *text == '/') return;
+    assert_true(m->lines_count < PM_LINES);
+    pm_line *line = &m->line[m->lines_count++];
+    *line = (pm_line){.guard = -1, .label = -1, .target = -1};
+    if (text[length - 1] == ':') {
+        line->label = pm_name(m, text, length - 1);
+        return;
+    }
+    if (*text == '@') {
+        line->negated = text[1] == '!';
+        text += 1 + line->negated;
+        line->guard = pm_name(m, text, strcspn(text, " "));
+        text += strcspn(text, " ") + 1;
+    }
+    size_t op = strcspn(text, " ;");
+    assert_true(op < sizeof line->op);
+    memcpy(line->op, text, op);
+    pm_operands(m, line, text + op);
+}
+
+static inline pm_machine *pm_new(const char *ptx)
+{
+    pm_machine *m = calloc(1, sizeof *m);
+    const char *at = strstr(ptx, "\n{\n");
+    assert_non_null(m);
+    assert_non_null(at);
+    for (at += 3; *at && strncmp(at, "}\n", 2); at = strchr(at, '\n') + 1) pm_read_line(m, at);
+    for (int i = 0; i < m->lines_count; i++) {
+        if (strcmp(m->line[i].op, "bra")) continue;
+        for (int j = 0; j < m->lines_count; j++)
+            if (m->line[j].label == m->line[i].operand[0].name) m->line[i].target = j;
+        assert_true(m->line[i].target >= 0);
+    }
+    return m;
+}
+
+static inline void pm_free(pm_machine *m)
+{
+    free(m->thread);
+    free(m);
+}
+
+/* ---- memory ------------------------------------------------------------------ */
+
+static inline uint8_t *pm_global(pm_machine *m, uint64_t at, uint64_t size, uint64_t align)
+{
+    if (at % align) fail_msg("address %llx is off %llu bytes", (unsigned long long)at,
+                             (unsigned long long)align);
+    for (int i = 0; i < m->memories; i++) {
+        const pm_memory *g = &m->memory[i];
+        if (at >= g->at && at + size <= g->at + g->size) return g->bytes + (at - g->at);
+    }
+    fail_msg("%llu bytes at %llx are no memory", (unsigned long long)size, (unsigned long long)at);
+    return NULL;
+}
+
+static inline uint8_t *pm_shared(pm_machine *m, uint64_t at, uint64_t size, uint64_t align)
+{
+    if (at % align || at < PM_ARRAYS || at + size > PM_SHARED)
+        fail_msg("shared address %llx, %llu bytes", (unsigned long long)at,
+                 (unsigned long long)size);
+    return m->shared + at;
+}
+
+static inline void pm_land(pm_machine *m, const pm_copy *c)
+{
+    uint64_t size = c->bytes + c->zeros, align = size < 16 ? size : 16;
+    uint8_t *to = c->to_shared ? pm_shared(m, c->to, size, align)
+                               : pm_global(m, c->to, size, align);
+    if (c->bytes)
+        memcpy(to, c->to_shared ? pm_global(m, c->from, c->bytes, align)
+                                : pm_shared(m, c->from, c->bytes, align), c->bytes);
+    memset(to + c->bytes, 0, c->zeros);
+}
+
+static inline void pm_send(pm_thread *t, pm_copy c)
+{
+    assert_true(t->queued < PM_QUEUE);
+    t->queue[t->queued++] = c;
+}
+
+static inline void pm_land_all(pm_machine *m, pm_thread *t)
+{
+    for (int i = 0; i < t->queued; i++) {
+        if (t->queue[i].to_shared) m->landed += t->queue[i].bytes;
+        pm_land(m, &t->queue[i]);
+    }
+    t->queued = 0;
+}
+
+/* ---- instructions ------------------------------------------------------------- */
+
+static inline uint64_t pm_get(const pm_thread *t, const pm_operand *o)
+{
+    return (o->name < 0 ? 0 : t->value[o->name]) + (uint64_t)o->more;
+}
+
+static inline bool pm_is(const pm_line *l, const char *op)
+{
+    return !strncmp(l->op, op, strlen(op));
+}
+
+static inline bool pm_has(const pm_line *l, const char *part) { return strstr(l->op, part) != NULL; }
+
+static inline const char *pm_type(const pm_line *l)
+{
+    const char *dot = strrchr(l->op, '.');
+    return dot ? dot + 1 : "";
+}
+
+static inline uint64_t pm_cut(uint64_t value, const char *type)
+{
+    int bits = atoi(type + 1);
+    return bits >= 64 ? value : value & (((uint64_t)1 << bits) - 1);
+}
+
+static inline int pm_compare(uint64_t a, uint64_t b, const char *type)
+{
+    if (*type == 's') {
+        int64_t x = (int64_t)a, y = (int64_t)b;
+        if (!strcmp(type, "s32")) x = (int32_t)x, y = (int32_t)y;
+        return x < y ? -1 : x > y;
+    }
+    a = pm_cut(a, type);
+    b = pm_cut(b, type);
+    return a < b ? -1 : a > b;
+}
+
+static inline void pm_setp(pm_thread *t, const pm_line *l)
+{
+    static const char *const names[] = {"eq", "ne", "lt", "le", "gt", "ge"};
+    int c = pm_compare(pm_get(t, &l->operand[1]), pm_get(t, &l->operand[2]), pm_type(l)), which = 0;
+    while (strncmp(l->op + 5, names[which], 2)) assert_true(++which < 6);
+    const bool holds[] = {c == 0, c != 0, c < 0, c <= 0, c > 0, c >= 0};
+    bool value = holds[which];
+    if (pm_has(l, ".and.")) value = value && pm_get(t, &l->operand[3]);
+    t->value[l->operand[0].name] = value;
+}
+
+static inline bool pm_compute(pm_thread *t, const pm_line *l)
+{
+    uint64_t a = pm_get(t, &l->operand[1]), b = pm_get(t, &l->operand[2]);
+    uint64_t c = pm_get(t, &l->operand[3]), r;
+    const char *type = pm_type(l);
+    if (pm_is(l, "mov.") || pm_is(l, "cvta.") || pm_is(l, "ld.param")) r = a;
+    else if (pm_is(l, "cvt.u64.u32")) r = (uint32_t)a, type = "u64";
+    else if (pm_is(l, "cvt.u32.u64")) r = a, type = "u32";
+    else if (pm_is(l, "cvt.u16.u32")) r = a, type = "u16";
+    else if (pm_is(l, "mad.lo.")) r = a * b + c;
+    else if (pm_is(l, "mad.wide.u32")) r = (uint64_t)(uint32_t)a * (uint32_t)b + c, type = "u64";
+    else if (pm_is(l, "mul.wide.u32")) r = (uint64_t)(uint32_t)a * (uint32_t)b, type = "u64";
+    else if (pm_is(l, "mul.lo.")) r = a * b;
+    else if (pm_is(l, "add.")) r = a + b;
+    else if (pm_is(l, "sub.")) r = a - b;
+    else if (pm_is(l, "div.u")) r = pm_cut(a, type) / pm_cut(b, type);
+    else if (pm_is(l, "rem.u")) r = pm_cut(a, type) % pm_cut(b, type);
+    else if (pm_is(l, "and.b")) r = a & b;
+    else if (pm_is(l, "xor.b")) r = a ^ b;
+    else if (pm_is(l, "shl.b")) r = b < 64 ? a << b : 0;
+    else if (pm_is(l, "shr.u")) r = b < 64 ? pm_cut(a, type) >> b : 0;
+    else if (pm_is(l, "min.s64")) r = (int64_t)a < (int64_t)b ? a : b;
+    else if (pm_is(l, "selp.b32")) r = c ? a : b;
+    else if (pm_is(l, "shf.r.wrap.b32")) r = ((b << 32 | (uint32_t)a) >> (c & 31));
+    else return false;
+    t->value[l->operand[0].name] = pm_cut(r, type);
+    return true;
+}
+
+static inline bool pm_access(pm_machine *m, pm_thread *t, const pm_line *l)
+{
+    bool load = pm_is(l, "ld."), global = pm_has(l, ".global");
+    if (!load && !pm_is(l, "st.")) return false;
+    int parts = l->count - 1, each = atoi(pm_type(l) + 1) / 8;
+    uint64_t size = (uint64_t)(parts * each), at = pm_get(t, &l->operand[load ? parts : 0]);
+    uint8_t *bytes = global ? pm_global(m, at, size, size) : pm_shared(m, at, size, size);
+    for (int i = 0; i < parts; i++) {
+        uint64_t *value = &t->value[l->operand[i + !load].name];
+        if (load) *value = 0;
+        memcpy(load ? (void *)value : bytes + i * each, load ? bytes + i * each : (void *)value,
+               (size_t)each);
+    }
+    return true;
+}
+
+/* Copies that the thread issued land when something waits for them. */
+static inline bool pm_async(pm_machine *m, pm_thread *t, const pm_line *l)
+{
+    uint64_t a = pm_get(t, &l->operand[0]), b = pm_get(t, &l->operand[1]);
+    uint64_t c = pm_get(t, &l->operand[2]), d = pm_get(t, &l->operand[3]);
+    if (pm_is(l, "cp.async.ca.") || pm_is(l, "cp.async.cg.")) {
+        assert_true(d <= c && a % c == 0 && b % c == 0);
+        pm_send(t, (pm_copy){a, b, d, c - d, true});
+    } else if (pm_is(l, "cp.async.bulk.shared")) {
+        assert_true(c % 16 == 0 && a % 16 == 0 && b % 16 == 0);
+        pm_send(t, (pm_copy){a, b, c, 0, true});
+    } else if (pm_is(l, "cp.async.bulk.global")) {
+        assert_true(c % 16 == 0 && a % 16 == 0 && b % 16 == 0);
+        pm_send(t, (pm_copy){a, b, c, 0, false});
+    } else if (pm_has(l, "commit_group") || pm_is(l, "fence.")) {
+        return true;
+    } else if (pm_has(l, "wait_group")) {
+        assert_int_equal(a, 0);
+        pm_land_all(m, t);
+    } else if (pm_is(l, "mbarrier.init")) {
+        m->expect = m->landed = 0;
+    } else if (pm_is(l, "mbarrier.arrive.expect_tx")) {
+        m->expect += c;
+    } else if (pm_is(l, "mbarrier.try_wait")) {
+        if (t->tries++) pm_land_all(m, t);
+        t->value[l->operand[0].name] = t->tries > 1;
+        if (t->tries > 1) assert_int_equal(m->expect, m->landed);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* Register i of thread t of ldmatrix.x4.trans, or of stmatrix.x4, holds the two elements of matrix i
+ * at row t / 4, columns 2 (t mod 4) and the next; transposed, row and column change places. */
+static inline uint8_t *pm_matrix_at(pm_machine *m, const pm_thread *warp, const pm_line *l, int i,
+                                    int row, int column)
+{
+    int address = pm_is(l, "ldmatrix") ? l->count - 1 : 0;
+    return pm_shared(m, pm_get(&warp[8 * i + row], &l->operand[address]), 16, 16) + 2 * column;
+}
+
+static inline void pm_matrix(pm_machine *m, pm_thread *warp, const pm_line *l)
+{
+    bool load = pm_is(l, "ldmatrix"), turned = pm_has(l, ".trans");
+    assert_true(pm_has(l, ".x4"));
+    for (int t = 0; t < PM_WARP; t++)
+        for (int i = 0; i < 4; i++)
+            for (int half = 0; half < 2; half++) {
+                int row = t / 4, column = 2 * (t % 4) + half;
+                uint8_t *at = pm_matrix_at(m, warp, l, i, turned ? column : row,
+                                           turned ? row : column);
+                uint8_t *value = (uint8_t *)&warp[t].value[l->operand[i + !load].name] + 2 * half;
+                memcpy(load ? value : at, load ? at : value, 2);
+            }
+}
+
+/* ---- blocks -------------------------------------------------------------------- */
+
+/* Run a thread until it ends or stands where others are waited for. */
+static inline void pm_run(pm_machine *m, pm_thread *t)
+{
+    for (;; t->line++) {
+        const pm_line *l = &m->line[t->line];
+        assert_true(t->line < m->lines_count && ++m->steps < PM_STEPS);
+        if (l->label >= 0) continue;
+        if (l->guard >= 0 && !t->value[l->guard] != !!l->negated) continue;
+        if (pm_is(l, "ret")) {
+            if (t->queued) fail_msg("a thread leaves while its copies are on their way");
+            t->done = true;
+            return;
+        }
+        if (pm_is(l, "bar.sync") || pm_is(l, "ldmatrix") || pm_is(l, "stmatrix")) return;
+        if (pm_is(l, "bra")) t->line = l->target;
+        else if (pm_is(l, "setp.")) pm_setp(t, l);
+        else if (!pm_compute(t, l) && !pm_access(m, t, l) && !pm_async(m, t, l))
+            fail_msg("the machine knows no \"%s\"", l->op);
+    }
+}
+
+/* All threads of a warp, or of the block at a barrier, stand at one line. */
+static inline void pm_meet(pm_machine *m)
+{
+    int line = m->thread[0].line;
+    for (uint32_t i = 0; i < m->threads; i++)
+        if (m->thread[i].done || m->thread[i].line != line) fail_msg("threads stand apart");
+    for (uint32_t i = 0; !pm_is(&m->line[line], "bar.sync") && i < m->threads; i += PM_WARP)
+        pm_matrix(m, &m->thread[i], &m->line[line]);
+    for (uint32_t i = 0; i < m->threads; i++) m->thread[i].line++;
+}
+
+static inline void pm_block(pm_machine *m, uint32_t block, uint32_t threads, uint64_t source,
+                            uint64_t dest)
+{
+    static const char *const names[] = {"source", "dest", "%tid.x", "%ctaid.x", "$smem", "$bar"};
+    uint64_t values[] = {source, dest, 0, block, PM_ARRAYS, PM_BARRIERS};
+    if (!m->thread) m->thread = calloc(PM_THREADS, sizeof *m->thread);
+    assert_non_null(m->thread);
+    m->threads = threads;
+    m->steps = 0;
+    memset(m->shared, 0xee, sizeof m->shared);
+    memset(m->thread, 0, threads * sizeof *m->thread);
+    for (uint32_t i = 0; i < threads; i++) {
+        values[2] = i;
+        for (int n = 0; n < 6; n++)
+            m->thread[i].value[pm_name(m, names[n], strlen(names[n]))] = values[n];
+    }
+    for (uint32_t left = threads; left;) {
+        left = 0;
+        for (uint32_t i = 0; i < threads; i++)
+            if (!m->thread[i].done) pm_run(m, &m->thread[i]);
+        for (uint32_t i = 0; i < threads; i++) left += !m->thread[i].done;
+        if (left) pm_meet(m);
+    }
+}
+
+#endif
