@@ -376,7 +376,7 @@ static inline void pm_meet(pm_machine *m)
 static inline void pm_block(pm_machine *m, uint32_t block, uint32_t threads, uint64_t source,
                             uint64_t dest)
 {
-    static const char *const names[] = {"source", "dest", "%tid.x", "%ctaid.x", "$smem", "$bar"};
+    static const char *const names[] = {"ptr_source", "ptr_dest", "%tid.x", "%ctaid.x", "$smem", "$bar"};
     uint64_t values[] = {source, dest, 0, block, PM_ARRAYS, PM_BARRIERS};
     if (!m->thread) m->thread = calloc(PM_THREADS, sizeof *m->thread);
     assert_non_null(m->thread);

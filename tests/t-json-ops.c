@@ -655,6 +655,34 @@ static void pipes_are_refuted(void **state)
     says(*state, "{\"op\":\"pipe.verify\",\"pipe\":\"pipe\"}", "error", "\"EINVAL\"");
 }
 
+/* Rows of 42 bytes go to a pitch of 48: 9 chunks of 16 bytes. A matrix of 64 x 48 turned is 1 x 1 tiles of 64 x 64. */
+static void copies(zlay_ctx *ctx)
+{
+#define COPY "{\"op\":\"emit\",\"target\":\"sm_90a\",\"name\":\"k1\",\"elem_bits\":16"
+#define RAGGED COPY ",\"what\":\"copy\",\"src\":\"(21,3):(1,21)\",\"dst\":\"(21,3):(1,24)\",\"dst_align\":16"
+#define TURNED COPY ",\"what\":\"transpose\",\"src_align\":16,\"dst_align\":16,\"src\":\"(64,48):(1,64)\",\"dst\":"
+    static const char *const rows[][3] = {
+        {RAGGED "}", "ok.path", "\"realign\""},
+        {RAGGED "}", "ok.width", "16"},
+        {RAGGED "}", "ok.blocks", "1"},
+        {RAGGED "}", "ok.arguments", "[{\"name\":\"ptr_source\",\"type\":\"u64\",\"bytes\":8},{\"name\":\"ptr_dest\",\"type\":\"u64\",\"bytes\":8}]"},
+        {RAGGED ",\"path\":\"threads\"}", "ok.width", "2"},
+        {RAGGED ",\"path\":\"threads\",\"threads\":64}", "ok.threads", "64"},
+        {RAGGED ",\"path\":\"tensor\"}", "error", "\"EINVAL\""},
+        {RAGGED ",\"m\":3}", "error", "\"EINVAL\""},
+        {RAGGED ",\"ptx\":\"1.0\"}", "error", "\"ENOTSUP\""},
+        {COPY ",\"what\":\"copy\",\"src\":\"8:1\"}", "error", "\"EINVAL\""},
+        {COPY ",\"what\":\"copy\",\"src\":\"8:1\",\"dst\":\"8:0\"}", "ok", NULL},
+        {TURNED "\"(48,64):(1,48)\"}", "ok.path", "\"matrix\""},
+        {TURNED "\"(48,64):(1,48)\"}", "ok.static_smem", "16384"},
+        {TURNED "\"(48,64):(64,1)\"}", "ok.path", "\"threads\""},
+        {TURNED "\"(64,48):(1,64)\"}", "error", "\"EINVAL\""},
+    };
+    for (size_t i = 0; i < ZL_COUNT(rows); i++) says(ctx, rows[i][0], rows[i][1], rows[i][2]);
+    mentions(ctx, rows[10][0], "none", "indices 0 and 1");
+    mentions(ctx, rows[0][0], "ok.text", ".visible .entry k1(");
+}
+
 static void texts(void **state)
 {
 #define EMIT "{\"op\":\"emit\",\"target\":\"sm_90a\",\"name\":\"k1\",\"m\":512,\"n\":512,\"k\":512"
@@ -670,6 +698,7 @@ static void texts(void **state)
         {"{\"op\":\"emit\",\"target\":\"sm_90a\",\"name\":\"while\",\"what\":\"gemm\",\"m\":512,\"n\":512,\"k\":512}", "error", "\"EINVAL\""},
     };
     for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);
+    copies(*state);
     mentions(*state, rows[0][0], "ok.text", ".visible .entry k1(");
     mentions(*state, rows[3][0], "ok.text", "zl_k1_");
     json_t *answer = ask(*state, rows[0][0]);

@@ -89,7 +89,8 @@ static drawn drawn_make(uint64_t *s, int32_t path)
     if (path == ZLAY_PATH_BULK || path == ZLAY_PATH_MATRIX) from_grain = to_grain = 16;
     if (path == ZLAY_PATH_THREADS) from_grain = to_grain = widths[drawn_in(s, 0, 4)];
     if (path == ZLAY_PATH_REALIGN && drawn_in(s, 0, 1)) to_grain = 16;
-    for (int i = 0; i < d.modes; i++) d.extent[i] = drawn_in(s, 1, i ? 9 : row / (int64_t)d.elem + 16);
+    for (int i = 1; i < d.modes; i++) d.extent[i] = drawn_in(s, 1, 9);
+    d.extent[0] = drawn_in(s, d.elem < 8 ? 16 / (int64_t)d.elem : 2, row / (int64_t)d.elem + 16);
     if (turned)
         for (int i = 0; i < 2; i++) d.extent[i] = drawn_in(s, 2, 150);
     if (path == ZLAY_PATH_MATRIX)

@@ -17,7 +17,7 @@ static void head(zl_copy_text *k)
             zlay_target_name(info->target));
     zl_puts(e->out, ".visible .entry ");
     zl_put(e->out, e->name, e->name_length);
-    zl_puts(e->out, "(\n    .param .u64 source,\n    .param .u64 dest)\n");
+    zl_puts(e->out, "(\n    .param .u64 ptr_source,\n    .param .u64 ptr_dest)\n");
     zl_putf(e->out, "    .maxntid %u, 1, 1\n{\n", info->threads);
     if (info->smem) zl_emit_line(e, ".shared .align 128 .b8 $smem[%u];", info->smem);
 }
@@ -30,9 +30,9 @@ static void setup(zl_copy_text *k)
     zl_emit_line(e, ".reg .b32 tid, block, smem, z, w<16>;");
     zl_emit_line(e, ".reg .b64 source, dest, from, to, x, y, d;");
     zl_emit_line(e, ".reg .%s item, digit;", k->unit[1] == '3' ? "b32" : "b64");
-    zl_emit_line(e, "ld.param.u64 source, [source];");
+    zl_emit_line(e, "ld.param.u64 source, [ptr_source];");
     zl_emit_line(e, "cvta.to.global.u64 source, source;");
-    zl_emit_line(e, "ld.param.u64 dest, [dest];");
+    zl_emit_line(e, "ld.param.u64 dest, [ptr_dest];");
     zl_emit_line(e, "cvta.to.global.u64 dest, dest;");
     zl_emit_line(e, "mov.u32 tid, %%tid.x;");
     zl_emit_line(e, "mov.u32 block, %%ctaid.x;");

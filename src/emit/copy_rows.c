@@ -22,7 +22,7 @@ static void vector_addresses(zl_copy_text *k)
 static void left(zl_copy_text *k, const char *name)
 {
     zl_emit_line(&k->e, "mul.lo.s64 %s, x, %u;", name, k->t->info.width);
-    zl_emit_line(&k->e, "sub.s64 %s, %llu, %s;", name, (unsigned long long)zl_row_bytes(k->t), name);
+    zl_emit_line(&k->e, "sub.s64 %s, %lld, %s;", name, (ll)zl_row_bytes(k->t), name);
 }
 
 /* ---- straight -------------------------------------------------------------------- */

@@ -93,6 +93,16 @@ zlay_status zl_get_facts(zl_call *call, zlay_facts **out);
 
 zlay_status zl_wrong(zl_call *call, const char *name, const char *wanted);
 
+/* ---- text ---------------------------------------------------------------- */
+
+/* The version that a PTX text names, null where it is none; refuse another that the request asks
+ * for. */
+json_t *zl_json_ptx(const char *text);
+zlay_status zl_ptx_check(zl_call *call, const json_t *needed);
+
+/* emit of what: copy, or transpose. */
+zlay_status zl_emit_copy(zl_call *call, bool turned);
+
 /* ---- f2 ------------------------------------------------------------------ */
 
 /* The layout of an F2 object that the field `name` has, and back. */

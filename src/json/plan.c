@@ -240,7 +240,7 @@ static json_t *arguments_value(zl_call *call)
 }
 
 /* The kernel says itself which version it needs. */
-static json_t *ptx_value(const char *text)
+json_t *zl_json_ptx(const char *text)
 {
     static const char key[] = ".version ";
     const char *found = strstr(text, key);
@@ -249,7 +249,7 @@ static json_t *ptx_value(const char *text)
     return json_stringn(found, strcspn(found, "\n"));
 }
 
-static zlay_status ptx_check(zl_call *call, const json_t *needed)
+zlay_status zl_ptx_check(zl_call *call, const json_t *needed)
 {
     zl_span asked = {0};
     zlay_status status = zl_get_text(call, call->request, "ptx", &asked);
@@ -267,8 +267,8 @@ static zlay_status emit_plan(zl_call *call, const named_plan *p, bool kernel)
     json_t *text =
         status ? NULL : zl_json_printed(call, kernel ? print_ptx : print_header, p, &status);
     if (status) return status;
-    json_t *ptx = kernel && text ? ptx_value(json_string_value(text)) : json_null();
-    status = ptx_check(call, ptx);
+    json_t *ptx = kernel && text ? zl_json_ptx(json_string_value(text)) : json_null();
+    status = zl_ptx_check(call, ptx);
     call->value = json_object();
     zl_put_value(call, call->value, "text", text);
     zl_put_value(call, call->value, "language", json_string(kernel ? "ptx" : "cuda"));
@@ -288,10 +288,15 @@ zlay_status zl_op_emit(zl_call *call)
     zlay_status status = zl_get_text(call, call->request, "what", &what);
     if (!status) status = zl_get_text(call, call->request, "name", &p.name);
     if (status) return status;
+    if (!strcmp(what.text, "copy")) return zl_emit_copy(call, false);
+    if (!strcmp(what.text, "transpose")) return zl_emit_copy(call, true);
     bool kernel = !strcmp(what.text, "gemm");
     if (!kernel && strcmp(what.text, "header"))
-        return zl_fail(call->ctx, ZLAY_ENOTSUP, "field 'what': only 'gemm' and 'header' are done");
-    status = plan_make(call, &plan);
+        return zl_fail(call->ctx, ZLAY_ENOTSUP,
+                       "field 'what': 'gemm', 'header', 'copy' and 'transpose' are done");
+    status = zl_fields_check(call, call->request, "emit", "target what name m n k",
+                             "a_order b_order d_order a_major b_major lda ldb ldd tile stages ptx");
+    if (!status) status = plan_make(call, &plan);
     p.plan = plan;
     if (!status) status = emit_plan(call, &p, kernel);
     zlay_plan_free(plan);

@@ -26,11 +26,12 @@ static zlay_status side_read(zlay_ctx *ctx, zl_side *out, const zlay_layout *lay
 {
     if (!layout) return zl_fail(ctx, ZLAY_EINVAL, "%s: no layout", name);
     if (!layout->modes)
-        return zl_fail(ctx, ZLAY_ENOTSUP, "%s: a transfer takes strided and swizzled layouts", name);
+        return zl_fail(ctx, ZLAY_ENOTSUP, "%s: a transfer takes strided and swizzled layouts",
+                       name);
     *out = (zl_side){layout->offset, layout->swizzle, align ? align : elem};
     if (!power_of_two(out->align) || out->align < elem)
         return zl_fail(ctx, ZLAY_EINVAL,
-                       "%s: an alignment of %u bytes is no power of two of at least an element's %u",
+                       "%s: an alignment of %u bytes is no power of two from an element's %u on",
                        name, align, elem);
     return ZLAY_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loops of a transfer: the common refinement of two layouts' modes, reordered, merged where both
- * sides go on, and proved to be the request. */
+/* The loops of a transfer: the common refinement of two layouts' modes, reordered, merged where
+ * both sides go on, and proved to be the request. */
 #include "synth/transfer.h"
 
 #include <string.h>
@@ -55,7 +55,10 @@ static zlay_status refine(zlay_ctx *ctx, zlay_transfer *t, const zlay_layout *so
     return ZLAY_OK;
 }
 
-static uint64_t size_of(int64_t stride) { return stride < 0 ? -(uint64_t)stride : (uint64_t)stride; }
+static uint64_t size_of(int64_t stride)
+{
+    return stride < 0 ? -(uint64_t)stride : (uint64_t)stride;
+}
 
 /* Least destination stride first, so that neighbours are stored together. */
 static void sort(zlay_transfer *t)
@@ -111,7 +114,8 @@ static zlay_status decided(zlay_ctx *ctx, zlay_status status, zlay_answer answer
 {
     if (status || answer == ZLAY_YES) return status;
     if (answer == ZLAY_UNDECIDED) return ZLAY_ELIMIT;
-    return zl_fail(ctx, ZLAY_EINTERNAL, "the certificate does not hold; please report this request");
+    return zl_fail(ctx, ZLAY_EINTERNAL,
+                   "the certificate does not hold; please report this request");
 }
 
 static zlay_status certify(zlay_ctx *ctx, zlay_transfer *t, const zlay_transfer_request *r)

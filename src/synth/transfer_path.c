@@ -95,7 +95,8 @@ static zlay_status width_check(zlay_ctx *ctx, const zlay_transfer *t, int what, 
     zlay_status status = zl_transfer_layout(ctx, &side, &cut, what);
     zlay_vector_request request = {.size = sizeof request, .elem_bytes = zl_elem(t),
                                    .base_align = what == ZL_FROM ? t->from.align : t->to.align,
-                                   .widths = (uint64_t)1 << width, .path = &loop, .depth = t->loops > 1};
+                                   .widths = (uint64_t)1 << width, .path = &loop,
+                                   .depth = t->loops > 1};
     if (!status) status = zlay_layout_vector_width(ctx, &widest, side, &request, NULL);
     zlay_layout_free(side);
     return status;
@@ -123,7 +124,10 @@ static zlay_status widest(zlay_ctx *ctx, zlay_transfer *t, uint32_t most, uint32
 
 /* ---- paths ------------------------------------------------------------------- */
 
-static bool row_shared(const zlay_transfer *t) { return t->loop[0].from == 1 && t->loop[0].to == 1; }
+static bool row_shared(const zlay_transfer *t)
+{
+    return t->loop[0].from == 1 && t->loop[0].to == 1;
+}
 
 static zlay_status threads_plan(zlay_ctx *ctx, zlay_transfer *t)
 {
@@ -178,7 +182,8 @@ static zlay_status turn_find(zlay_ctx *ctx, zlay_transfer *t)
     if (t->turn && t->loop[0].to == 1 && !t->from.swizzle.bits && !t->to.swizzle.bits)
         return ZLAY_OK;
     t->turn = 0;
-    return zl_fail(ctx, ZLAY_NONE, "path transpose wants two modes, one contiguous in source and one in dest");
+    return zl_fail(ctx, ZLAY_NONE, "a transposing path wants two modes, one contiguous in source "
+                   "and one in dest, without a swizzle");
 }
 
 /* ---- banks ------------------------------------------------------------------- */
@@ -192,7 +197,8 @@ static const char *access_name(const char *what, uint32_t bytes, char room[32])
     return room;
 }
 
-/* Wavefronts of a warp whose lane l accesses `step * l`; 0 where the target's phases are not known. */
+/* Wavefronts of a warp whose lane l accesses `step * l`; 0 where the target's phases are not known.
+ */
 static uint32_t wavefronts(const zlay_transfer *t, const char *what, uint32_t bytes, uint32_t step)
 {
     char name[32];
@@ -241,7 +247,8 @@ static zlay_status matrix_plan(zlay_ctx *ctx, zlay_transfer *t)
     zlay_status status = turn_find(ctx, t);
     if (status) return status;
     if (zl_elem(t) != 2 || t->loop[0].extent % TILE_ROWS || t->loop[t->turn].extent % TILE_ROWS)
-        return zl_fail(ctx, ZLAY_NONE, "path matrix wants elements of 16 bits and extents that 8 divides");
+        return zl_fail(ctx, ZLAY_NONE,
+                       "path matrix wants elements of 16 bits and extents that 8 divides");
     status = width_check(ctx, t, ZL_FROM, t->turn, ZL_CHUNK);
     if (!status) status = width_check(ctx, t, ZL_TO, 0, ZL_CHUNK);
     info->width = info->source_width = ZL_CHUNK;
@@ -333,7 +340,8 @@ static zlay_status try_path(zlay_ctx *ctx, zlay_transfer *t, const zlay_transfer
 static bool good_enough(const zlay_transfer *t)
 {
     const zlay_transfer_info *info = &t->info;
-    return info->path != ZLAY_PATH_THREADS || info->width >= ZL_CHUNK || zl_row_bytes(t) == info->width;
+    return info->path != ZLAY_PATH_THREADS || info->width >= ZL_CHUNK ||
+           zl_row_bytes(t) == info->width;
 }
 
 zlay_status zl_transfer_path(zlay_ctx *ctx, zlay_transfer *t, const zlay_transfer_request *r)
