@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole blocks of a kernel's PTX, executed on memory: registers, predicates, barriers, what warps do
- * together, and asynchronous copies, which land as late as the text allows. An access off its width
+/* Whole blocks of a kernel's PTX, executed on memory: registers, predicates, barriers, what warps
+ * do together, and asynchronous copies, which land as late as the text allows. An access off its width
  * or outside memory, a barrier told other bytes than land, and an instruction that it does not know
  * fail the test. Written from PTX ISA 9.1. */
 #ifndef TEST_PTX_MACHINE_H
@@ -200,7 +200,10 @@ static inline bool pm_is(const pm_line *l, const char *op)
     return !strncmp(l->op, op, strlen(op));
 }
 
-static inline bool pm_has(const pm_line *l, const char *part) { return strstr(l->op, part) != NULL; }
+static inline bool pm_has(const pm_line *l, const char *part)
+{
+    return strstr(l->op, part) != NULL;
+}
 
 static inline const char *pm_type(const pm_line *l)
 {
@@ -315,8 +318,8 @@ static inline bool pm_async(pm_machine *m, pm_thread *t, const pm_line *l)
     return true;
 }
 
-/* Register i of thread t of ldmatrix.x4.trans, or of stmatrix.x4, holds the two elements of matrix i
- * at row t / 4, columns 2 (t mod 4) and the next; transposed, row and column change places. */
+/* Register i of thread t of ldmatrix.x4.trans, or of stmatrix.x4, holds the two elements of matrix
+ * i at row t / 4, columns 2 (t mod 4) and the next; transposed, row and column change places. */
 static inline uint8_t *pm_matrix_at(pm_machine *m, const pm_thread *warp, const pm_line *l, int i,
                                     int row, int column)
 {
@@ -376,7 +379,8 @@ static inline void pm_meet(pm_machine *m)
 static inline void pm_block(pm_machine *m, uint32_t block, uint32_t threads, uint64_t source,
                             uint64_t dest)
 {
-    static const char *const names[] = {"ptr_source", "ptr_dest", "%tid.x", "%ctaid.x", "$smem", "$bar"};
+    static const char *const names[] = {"ptr_source", "ptr_dest", "%tid.x",
+                                        "%ctaid.x",   "$smem",    "$bar"};
     uint64_t values[] = {source, dest, 0, block, PM_ARRAYS, PM_BARRIERS};
     if (!m->thread) m->thread = calloc(PM_THREADS, sizeof *m->thread);
     assert_non_null(m->thread);

@@ -123,7 +123,8 @@ static zlay_layout *drawn_layout(zlay_ctx *ctx, const drawn *d, int side)
 static const char *drawn_text(const drawn *d)
 {
     static char text[512];
-    int at = snprintf(text, sizeof text, "path %d, %u bytes, threads %u, align %u %u, offsets %lld %lld:",
+    int at = snprintf(text, sizeof text,
+                      "path %d, %u bytes, threads %u, align %u %u, offsets %lld %lld:",
                       (int)d->path, d->elem, d->threads, d->from_align, d->to_align,
                       (long long)d->from_offset, (long long)d->to_offset);
     for (int i = 0; i < d->modes; i++)

@@ -7,7 +7,7 @@
 typedef unsigned long long ull;
 
 /* Names of the text that a kernel could have too begin with `$`, which no kernel's does. */
-static void head(zl_copy_text *k)
+static void head(zl_kernel_text *k)
 {
     const zlay_transfer_info *info = &k->t->info;
     zl_emit *e = &k->e;
@@ -22,7 +22,7 @@ static void head(zl_copy_text *k)
     if (info->smem) zl_emit_line(e, ".shared .align 128 .b8 $smem[%u];", info->smem);
 }
 
-static void setup(zl_copy_text *k)
+static void setup(zl_kernel_text *k)
 {
     zl_emit *e = &k->e;
     zl_emit_line(e, ".reg .pred p, q;");
@@ -44,7 +44,7 @@ static bool by_block(const zlay_transfer_info *info)
     return info->tile[0] || info->path == ZLAY_PATH_BULK;
 }
 
-void zl_copy_item(zl_copy_text *k, uint32_t access, const char *away)
+void zl_kernel_item(zl_kernel_text *k, uint32_t access, const char *away)
 {
     const zlay_transfer_info *info = &k->t->info;
     zl_emit *e = &k->e;
@@ -67,7 +67,7 @@ void zl_copy_item(zl_copy_text *k, uint32_t access, const char *away)
 }
 
 /* digit = item mod extent, item /= extent; the last digit is what is left. */
-static void take(zl_copy_text *k, const char *out, uint64_t extent, bool last)
+static void take(zl_kernel_text *k, const char *out, uint64_t extent, bool last)
 {
     const char *widen = k->unit[1] == '3' ? "cvt.u64.u32" : "mov.u64";
     zl_emit *e = &k->e;
@@ -84,13 +84,13 @@ static void take(zl_copy_text *k, const char *out, uint64_t extent, bool last)
     zl_emit_line(e, "%s %s, digit;", widen, out);
 }
 
-void zl_copy_add(zl_copy_text *k, const char *offset, const char *digit, int64_t stride)
+void zl_kernel_add(zl_kernel_text *k, const char *offset, const char *digit, int64_t stride)
 {
     if (!stride) return;
     zl_emit_line(&k->e, "mad.lo.s64 %s, %s, %lld, %s;", offset, digit, (long long)stride, offset);
 }
 
-void zl_copy_digits(zl_copy_text *k, uint64_t count, uint64_t turned)
+void zl_kernel_digits(zl_kernel_text *k, uint64_t count, uint64_t turned)
 {
     const zlay_transfer *t = k->t;
     zl_emit_line(&k->e, "mov.s64 from, %lld;", (long long)t->from.offset);
@@ -103,12 +103,12 @@ void zl_copy_digits(zl_copy_text *k, uint64_t count, uint64_t turned)
             continue;
         }
         take(k, "d", (uint64_t)t->loop[i].extent, last);
-        zl_copy_add(k, "from", "d", t->loop[i].from);
-        zl_copy_add(k, "to", "d", t->loop[i].to);
+        zl_kernel_add(k, "from", "d", t->loop[i].from);
+        zl_kernel_add(k, "to", "d", t->loop[i].to);
     }
 }
 
-static void swizzle(zl_copy_text *k, const char *offset, zl_swizzle s)
+static void swizzle(zl_kernel_text *k, const char *offset, zl_swizzle s)
 {
     ull mask = (((ull)1 << s.bits) - 1) << s.base;
     zl_emit *e = &k->e;
@@ -123,7 +123,7 @@ static void swizzle(zl_copy_text *k, const char *offset, zl_swizzle s)
     zl_emit_line(e, "xor.b64 %s, %s, d;", offset, offset);
 }
 
-void zl_copy_addresses(zl_copy_text *k)
+void zl_kernel_addresses(zl_kernel_text *k)
 {
     swizzle(k, "from", k->t->from.swizzle);
     swizzle(k, "to", k->t->to.swizzle);
@@ -153,7 +153,7 @@ static const char *printed(char room[24], const char *format, const char *name, 
     return room;
 }
 
-void zl_copy_access(zl_copy_text *k, const char *guard, zl_access what, uint32_t bytes,
+void zl_kernel_access(zl_kernel_text *k, const char *guard, zl_access what, uint32_t bytes,
                     const char *address, uint32_t more, uint32_t first)
 {
     char names[9][24];
@@ -166,12 +166,12 @@ void zl_copy_access(zl_copy_text *k, const char *guard, zl_access what, uint32_t
     zl_emit_form(&k->e, guard, accesses[what].by[__builtin_ctz(bytes)], operands);
 }
 
-static void kernel(zl_copy_text *k)
+static void kernel(zl_kernel_text *k)
 {
-    static void (*const bodies[])(zl_copy_text *) = {
-        [ZLAY_PATH_THREADS] = zl_copy_threads,     [ZLAY_PATH_REALIGN] = zl_copy_realign,
-        [ZLAY_PATH_CP_ASYNC] = zl_copy_async,      [ZLAY_PATH_BULK] = zl_copy_bulk,
-        [ZLAY_PATH_TRANSPOSE] = zl_copy_transpose, [ZLAY_PATH_MATRIX] = zl_copy_matrix};
+    static void (*const bodies[])(zl_kernel_text *) = {
+        [ZLAY_PATH_THREADS] = zl_kernel_threads,     [ZLAY_PATH_REALIGN] = zl_kernel_realign,
+        [ZLAY_PATH_CP_ASYNC] = zl_kernel_async,      [ZLAY_PATH_BULK] = zl_kernel_bulk,
+        [ZLAY_PATH_TRANSPOSE] = zl_kernel_transpose, [ZLAY_PATH_MATRIX] = zl_kernel_matrix};
     head(k);
     setup(k);
     bodies[k->t->info.path](k);
@@ -180,16 +180,16 @@ static void kernel(zl_copy_text *k)
 
 static void kernel_write(zl_text *out, const void *value)
 {
-    zl_copy_text k = *(const zl_copy_text *)value;
+    zl_kernel_text k = *(const zl_kernel_text *)value;
     k.e.out = out;
     kernel(&k);
 }
 
 /* The version stands at the top of the text and is known at its end: print once to nowhere. */
-static uint32_t ptx_least(const zl_copy_text *k)
+static uint32_t ptx_least(const zl_kernel_text *k)
 {
     zl_text nothing = {NULL, 0, 0};
-    zl_copy_text count = *k;
+    zl_kernel_text count = *k;
     zlay_target_info info;
     count.e.out = &nothing;
     kernel(&count);
@@ -209,7 +209,7 @@ zlay_status zlay_emit_transfer(zlay_ctx *ctx, zlay_buf *out, const zlay_transfer
                                      zl_quote(shown, name, length)));
     const zlay_transfer_info *info = &transfer->info;
     bool wide = info->blocks * info->threads * info->accesses > UINT32_MAX;
-    zl_copy_text k = {.t = transfer, .unit = wide ? "u64" : "u32"};
+    zl_kernel_text k = {.t = transfer, .unit = wide ? "u64" : "u32"};
     k.e.name = name;
     k.e.name_length = length;
     k.e.ptx = ptx_least(&k);

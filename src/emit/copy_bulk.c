@@ -5,14 +5,14 @@
 enum { TRIES = 1 << 22 }; /* of a wait whose every try suspends the thread: seconds */
 
 /* z = bytes of run x: the last of a row may be shorter. */
-static void run_bytes(zl_copy_text *k, uint32_t last)
+static void run_bytes(zl_kernel_text *k, uint32_t last)
 {
     zl_emit_line(&k->e, "setp.eq.u64 q, x, %llu;", (unsigned long long)zl_row_items(k->t) - 1);
     zl_emit_line(&k->e, "selp.b32 z, %u, %u, q;", last, k->t->info.width);
 }
 
 /* Fewer than 16 bytes at the end of a row go by elements, one a thread. */
-static void rest(zl_copy_text *k, uint32_t last)
+static void rest(zl_kernel_text *k, uint32_t last)
 {
     uint32_t elem = zl_elem(k->t), bytes = (uint32_t)(zl_row_bytes(k->t) % ZL_CHUNK);
     zl_emit *e = &k->e;
@@ -20,12 +20,12 @@ static void rest(zl_copy_text *k, uint32_t last)
     zl_emit_line(e, "setp.lt.and.u32 p, tid, %u, q;", bytes / elem);
     zl_emit_line(e, "mul.wide.u32 y, tid, %u;", elem);
     zl_emit_line(e, "add.s64 d, from, y;");
-    zl_copy_access(k, "@p ", ZL_LD_GLOBAL, elem, "d", last, 0);
+    zl_kernel_access(k, "@p ", ZL_LD_GLOBAL, elem, "d", last, 0);
     zl_emit_line(e, "add.s64 d, to, y;");
-    zl_copy_access(k, "@p ", ZL_ST_GLOBAL, elem, "d", last, 0);
+    zl_kernel_access(k, "@p ", ZL_ST_GLOBAL, elem, "d", last, 0);
 }
 
-static void wait(zl_copy_text *k)
+static void wait(zl_kernel_text *k)
 {
     zl_emit *e = &k->e;
     zl_emit_line(e, ".reg .b32 tries;");
@@ -41,16 +41,16 @@ static void wait(zl_copy_text *k)
 }
 
 /* One thread does it all, and no thread writes the run's shared memory, so its waits order it. */
-void zl_copy_bulk(zl_copy_text *k)
+void zl_kernel_bulk(zl_kernel_text *k)
 {
     uint64_t body = zl_row_bytes(k->t) / ZL_CHUNK * ZL_CHUNK;
     uint32_t run = k->t->info.width, last = (uint32_t)(body - (zl_row_items(k->t) - 1) * run);
     zl_emit *e = &k->e;
     zl_emit_line(e, ".shared .align 8 .b64 $bar;");
     zl_emit_line(e, ".reg .b32 bar;");
-    zl_copy_item(k, 0, "$finish");
-    zl_copy_digits(k, zl_row_items(k->t), 0);
-    zl_copy_addresses(k);
+    zl_kernel_item(k, 0, "$finish");
+    zl_kernel_digits(k, zl_row_items(k->t), 0);
+    zl_kernel_addresses(k);
     zl_emit_line(e, "mad.lo.s64 from, x, %u, from;", run);
     zl_emit_line(e, "mad.lo.s64 to, x, %u, to;", run);
     run_bytes(k, last);

@@ -9,17 +9,17 @@ static uint32_t vector(const zlay_transfer *t) { return t->info.width / zl_elem(
 static bool has_tail(const zlay_transfer *t) { return zl_row_bytes(t) % t->info.width != 0; }
 
 /* Addresses of vector x of the row. */
-static void vector_addresses(zl_copy_text *k)
+static void vector_addresses(zl_kernel_text *k)
 {
     const zl_loop *row = &k->t->loop[0];
-    zl_copy_digits(k, zl_row_items(k->t), 0);
-    zl_copy_add(k, "from", "x", row->from * vector(k->t));
-    zl_copy_add(k, "to", "x", row->to * vector(k->t));
-    zl_copy_addresses(k);
+    zl_kernel_digits(k, zl_row_items(k->t), 0);
+    zl_kernel_add(k, "from", "x", row->from * vector(k->t));
+    zl_kernel_add(k, "to", "x", row->to * vector(k->t));
+    zl_kernel_addresses(k);
 }
 
 /* left = bytes of the row from vector x on. */
-static void left(zl_copy_text *k, const char *name)
+static void left(zl_kernel_text *k, const char *name)
 {
     zl_emit_line(&k->e, "mul.lo.s64 %s, x, %u;", name, k->t->info.width);
     zl_emit_line(&k->e, "sub.s64 %s, %lld, %s;", name, (ll)zl_row_bytes(k->t), name);
@@ -27,31 +27,31 @@ static void left(zl_copy_text *k, const char *name)
 
 /* ---- straight -------------------------------------------------------------------- */
 
-void zl_copy_threads(zl_copy_text *k)
+void zl_kernel_threads(zl_kernel_text *k)
 {
     uint32_t width = k->t->info.width, elem = zl_elem(k->t);
     zl_emit *e = &k->e;
-    zl_copy_item(k, 0, "$finish");
+    zl_kernel_item(k, 0, "$finish");
     vector_addresses(k);
     if (has_tail(k->t)) {
         left(k, "y");
         zl_emit_line(e, "setp.lt.s64 p, y, %u;", width);
         zl_emit_line(e, "@p bra $tail;");
     }
-    zl_copy_access(k, "", ZL_LD_GLOBAL, width, "from", 0, 0);
-    zl_copy_access(k, "", ZL_ST_GLOBAL, width, "to", 0, 0);
+    zl_kernel_access(k, "", ZL_LD_GLOBAL, width, "from", 0, 0);
+    zl_kernel_access(k, "", ZL_ST_GLOBAL, width, "to", 0, 0);
     if (!has_tail(k->t)) return;
     zl_emit_line(e, "bra $finish;");
     zl_puts(e->out, "$tail:\n");
     for (uint32_t at = 0; at < zl_row_bytes(k->t) % width; at += elem) {
-        zl_copy_access(k, "", ZL_LD_GLOBAL, elem, "from", at, 0);
-        zl_copy_access(k, "", ZL_ST_GLOBAL, elem, "to", at, 0);
+        zl_kernel_access(k, "", ZL_LD_GLOBAL, elem, "from", at, 0);
+        zl_kernel_access(k, "", ZL_ST_GLOBAL, elem, "to", at, 0);
     }
 }
 
 /* ---- cp.async: every access first, then every store ------------------------------- */
 
-static void async_issue(zl_copy_text *k, uint32_t i)
+static void async_issue(zl_kernel_text *k, uint32_t i)
 {
     zl_form_id form = k->t->info.width == 16  ? ZL_FORM_CP_ASYNC_16
                       : k->t->info.width == 8 ? ZL_FORM_CP_ASYNC_8
@@ -62,7 +62,7 @@ static void async_issue(zl_copy_text *k, uint32_t i)
     zl_putf(&name, "$issued%u", i);
     label[name.need] = 0;
     zl_emit_line(e, "mov.s64 left%u, 0;", i);
-    zl_copy_item(k, i, label);
+    zl_kernel_item(k, i, label);
     vector_addresses(k);
     zl_emit_line(e, "mov.u64 to%u, to;", i);
     char rest[] = "left0";
@@ -75,26 +75,26 @@ static void async_issue(zl_copy_text *k, uint32_t i)
     zl_putf(e->out, "%s:\n", label);
 }
 
-static void async_store(zl_copy_text *k, uint32_t i)
+static void async_store(zl_kernel_text *k, uint32_t i)
 {
     uint32_t width = k->t->info.width, elem = zl_elem(k->t), at = i * k->t->info.threads * width;
     zl_emit *e = &k->e;
     char to[] = "to0";
     to[2] = (char)('0' + i);
     zl_emit_line(e, "setp.ge.s64 p, left%u, %u;", i, width);
-    zl_copy_access(k, "@p ", ZL_LD_SHARED, width, "slot", at, 0);
-    zl_copy_access(k, "@p ", ZL_ST_GLOBAL, width, to, 0, 0);
+    zl_kernel_access(k, "@p ", ZL_LD_SHARED, width, "slot", at, 0);
+    zl_kernel_access(k, "@p ", ZL_ST_GLOBAL, width, to, 0, 0);
     if (!has_tail(k->t)) return;
     zl_emit_line(e, "setp.gt.s64 q, left%u, 0;", i);
     zl_emit_line(e, "setp.lt.and.s64 q, left%u, %u, q;", i, width);
     for (uint32_t more = 0; more < zl_row_bytes(k->t) % width; more += elem) {
-        zl_copy_access(k, "@q ", ZL_LD_SHARED, elem, "slot", at + more, 0);
-        zl_copy_access(k, "@q ", ZL_ST_GLOBAL, elem, to, more, 0);
+        zl_kernel_access(k, "@q ", ZL_LD_SHARED, elem, "slot", at + more, 0);
+        zl_kernel_access(k, "@q ", ZL_ST_GLOBAL, elem, to, more, 0);
     }
 }
 
 /* Each thread reads back what it brought itself, so that its own wait orders the two. */
-void zl_copy_async(zl_copy_text *k)
+void zl_kernel_async(zl_kernel_text *k)
 {
     zl_emit *e = &k->e;
     zl_emit_line(e, ".reg .b64 to<%u>, left<%u>;", k->t->info.accesses, k->t->info.accesses);
@@ -110,7 +110,7 @@ void zl_copy_async(zl_copy_text *k)
 
 /* y = where chunk x begins in its row, negative where the row starts inside it; to is the chunk's
  * address, a multiple of 16. */
-static void chunk(zl_copy_text *k)
+static void chunk(zl_kernel_text *k)
 {
     zl_emit *e = &k->e;
     zl_emit_line(e, "shl.b64 y, x, 4;");
@@ -122,7 +122,7 @@ static void chunk(zl_copy_text *k)
 }
 
 /* The two aligned words that hold the chunk's source bytes; one that holds none is not read. */
-static void words(zl_copy_text *k)
+static void words(zl_kernel_text *k)
 {
     unsigned long long row = zl_row_bytes(k->t);
     zl_emit *e = &k->e;
@@ -139,12 +139,12 @@ static void words(zl_copy_text *k)
     zl_emit_line(e, "setp.lt.and.u64 p, word, end, p;");
     zl_emit_line(e, "setp.ne.u32 q, shift, 0;");
     zl_emit_line(e, "setp.lt.and.u64 q, next, end, q;");
-    zl_copy_access(k, "@p ", ZL_LD_GLOBAL, ZL_CHUNK, "word", 0, 0);
-    zl_copy_access(k, "@q ", ZL_LD_GLOBAL, ZL_CHUNK, "next", 0, 4);
+    zl_kernel_access(k, "@p ", ZL_LD_GLOBAL, ZL_CHUNK, "word", 0, 0);
+    zl_kernel_access(k, "@q ", ZL_LD_GLOBAL, ZL_CHUNK, "next", 0, 4);
 }
 
 /* w0..w3 = the 16 bytes from byte `shift` of w0..w7: by two words, by one, by bytes. */
-static void shift(zl_copy_text *k)
+static void shift(zl_kernel_text *k)
 {
     zl_emit *e = &k->e;
     for (uint32_t words = 2; words; words--) {
@@ -158,7 +158,7 @@ static void shift(zl_copy_text *k)
         zl_emit_line(e, "shf.r.wrap.b32 w%u, w%u, w%u, z;", i, i, i + 1);
 }
 
-static void element_store(zl_copy_text *k, uint32_t at)
+static void element_store(zl_kernel_text *k, uint32_t at)
 {
     uint32_t elem = zl_elem(k->t), first = at / 4;
     zl_emit *e = &k->e;
@@ -169,27 +169,27 @@ static void element_store(zl_copy_text *k, uint32_t at)
         zl_emit_line(e, "cvt.u16.u32 h0, z;");
         first = 0;
     }
-    zl_copy_access(k, "@p ", ZL_ST_GLOBAL, elem, "to", at, first);
+    zl_kernel_access(k, "@p ", ZL_ST_GLOBAL, elem, "to", at, first);
 }
 
-void zl_copy_realign(zl_copy_text *k)
+void zl_kernel_realign(zl_kernel_text *k)
 {
     ll row = (ll)zl_row_bytes(k->t);
     bool whole = !k->t->row_shift && row % ZL_CHUNK == 0;
     zl_emit *e = &k->e;
-    zl_copy_item(k, 0, "$finish");
-    zl_copy_digits(k, zl_row_items(k->t), 0);
-    zl_copy_addresses(k);
+    zl_kernel_item(k, 0, "$finish");
+    zl_kernel_digits(k, zl_row_items(k->t), 0);
+    zl_kernel_addresses(k);
     chunk(k);
     words(k);
     shift(k);
     if (whole) {
-        zl_copy_access(k, "", ZL_ST_GLOBAL, ZL_CHUNK, "to", 0, 0);
+        zl_kernel_access(k, "", ZL_ST_GLOBAL, ZL_CHUNK, "to", 0, 0);
         return;
     }
     zl_emit_line(e, "setp.ge.s64 p, y, 0;");
     zl_emit_line(e, "setp.le.and.s64 p, y, %lld, p;", row - ZL_CHUNK);
-    zl_copy_access(k, "@p ", ZL_ST_GLOBAL, ZL_CHUNK, "to", 0, 0);
+    zl_kernel_access(k, "@p ", ZL_ST_GLOBAL, ZL_CHUNK, "to", 0, 0);
     zl_emit_line(e, "@p bra $finish;");
     for (uint32_t at = 0; at < ZL_CHUNK; at += zl_elem(k->t)) element_store(k, at);
 }
