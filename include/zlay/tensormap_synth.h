@@ -40,6 +40,9 @@ typedef struct zlay_tensormap_request {
     int32_t edge;             /* ZLAY_EDGE_*: strong */
     uint32_t residual;        /* 1: where no copies land the tile as wanted, answer copies that
                                  land it otherwise and what is left to permute */
+    uint32_t keep_holes;      /* 1: no copy writes 16 bytes between the places of smem that the
+                                 tile does not want */
+    uint32_t reserved0;       /* 0 */
     const zlay_facts *facts;  /* about the names of source; NULL: nothing is known */
     uint64_t reserved[6];     /* 0 */
 } zlay_tensormap_request;

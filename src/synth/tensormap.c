@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tensormap.synth: request, one box, or the least cover by several. */
-#include "synth/tensormap.h"
+#include "synth/tensormap_cover.h"
 
 #include <string.h>
 
@@ -18,6 +18,7 @@ static zlay_status request_copy(zlay_ctx *ctx, zlay_tensormap_request *out,
     memcpy(out, in, in->size);
     for (size_t i = 0; i < ZL_COUNT(out->reserved); i++)
         if (out->reserved[i]) return zl_fail(ctx, ZLAY_EINVAL, "reserved: a word is not 0");
+    if (out->reserved0) return zl_fail(ctx, ZLAY_EINVAL, "reserved0: is not 0");
     if (!out->address_align) out->address_align = ADDRESS_ALIGN;
     if (!out->edge) out->edge = ZLAY_EDGE_STRONG;
     return ZLAY_OK;
@@ -32,6 +33,7 @@ static zlay_status fields_check(zlay_ctx *ctx, const zlay_tensormap_request *r)
     if (r->edge < ZLAY_EDGE_DEFAULT || r->edge > ZLAY_EDGE_STRONG)
         return zl_fail(ctx, ZLAY_EINVAL, "edge: %d is neither weak nor strong", r->edge);
     if (r->swizzle_given > 1) return zl_fail(ctx, ZLAY_EINVAL, "swizzle_given: is neither 0 nor 1");
+    if (r->keep_holes > 1) return zl_fail(ctx, ZLAY_EINVAL, "keep_holes: is neither 0 nor 1");
     if (r->residual > 1) return zl_fail(ctx, ZLAY_EINVAL, "residual: is neither 0 nor 1");
     if (r->swizzle_given && (r->swizzle < ZLAY_SWIZZLE_NONE || r->swizzle > ZLAY_SWIZZLE_128B))
         return zl_fail(ctx, ZLAY_EINVAL, "swizzle: %d is not in 0..3", r->swizzle);
@@ -114,6 +116,32 @@ static zlay_status one_box(zl_tm *t, zlay_move **out)
     return status ? status : zl_tm_certify(t, *out, &box);
 }
 
+/* ---- several boxes --------------------------------------------------------------------------- */
+
+static zlay_status boxes_move(zl_tm *t, const zl_chunks *c, zlay_move **out, const zl_tm_box *box,
+                              uint32_t boxes)
+{
+    zlay_status status = zl_tm_maps(t, out, box, boxes);
+    if (status == ZLAY_NONE)
+        return zl_fail(t->ctx, ZLAY_EINTERNAL, "a cover has no maps; please report this request");
+    if (!status) status = zl_tm_check(t, *out);
+    return status ? status : zl_chunks_certify(c, *out);
+}
+
+static zlay_status cover(zl_tm *t, zlay_move **out)
+{
+    zl_chunks c;
+    zl_tm_box *box = NULL;
+    uint32_t boxes = 0;
+    zlay_allocator alloc = zl_allocator(t->ctx);
+    zlay_status status = zl_chunks_make(&c, t);
+    if (!status) status = zl_chunks_cover(&c, &box, &boxes);
+    if (!status) status = boxes_move(t, &c, out, box, boxes);
+    zl_free(&alloc, box, boxes * sizeof *box);
+    zl_chunks_free(&c);
+    return status;
+}
+
 static zlay_status smem_keep(zl_tm *t, zlay_move *move)
 {
     move->smem = t->smem;
@@ -132,9 +160,11 @@ static zlay_status synth(zl_tm *t, zlay_move **out)
     if (!status) status = address_check(t);
     if (status) return status;
     status = one_box(t, out);
-    if (status == ZLAY_NONE)
-        return zl_fail(t->ctx, ZLAY_ENOTSUP, "tile: no one copy brings it; covers by several are "
-                       "not searched");
+    if (status == ZLAY_NONE) {
+        zlay_move_free(*out);
+        *out = NULL;
+        status = cover(t, out);
+    }
     return status ? status : smem_keep(t, *out);
 }
 

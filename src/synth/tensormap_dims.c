@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+enum { STEP_MOST = 8 };
+
 /* ---- digits ------------------------------------------------------------------------------ */
 
 /* The first digit is a row of adjacent elements, of one where nothing is adjacent. */
@@ -130,14 +132,18 @@ static bool row_fit(zl_tm_map *m, zl_tm_box *box)
 
 /* ---- dimensions --------------------------------------------------------------------------- */
 
-static void dim_of(zl_tm_dim *out, const zl_tm *t, const zl_tm_digit *d)
+/* Edges that fall between the cells of a step need an index a cell, and a traversal step. */
+static bool dim_of(zl_tm_dim *out, const zl_tm *t, const zl_tm_digit *d)
 {
-    out->real = d->extent;
-    out->stride = (uint64_t)d->global;
-    out->axis = d->axis;
-    out->unit = d->unit;
-    out->per = d->per;
-    out->clips = zl_tm_clips(t, d);
+    *out = (zl_tm_dim){.real = d->extent, .stride = (uint64_t)d->global, .step = 1,
+                       .axis = d->axis, .unit = d->unit, .per = d->per,
+                       .clips = zl_tm_clips(t, d)};
+    if (!out->clips || t->axis[d->axis].granule % d->unit == 0) return true;
+    if (d->per != 1 || d->unit > STEP_MOST || out->stride % d->unit) return false;
+    out->step = (uint32_t)d->unit;
+    out->stride /= d->unit;
+    out->unit = 1;
+    return true;
 }
 
 /* One dimension has all of an axis' edges. */
@@ -158,8 +164,9 @@ static bool others_fit(zl_tm_map *m, zl_tm_box *box)
         uint64_t steps = steps_to_next(box, i);
         if (i >= ZL_TM_RANK || steps < box->digit[i].extent || steps > ZL_BOX_MOST) return false;
         if (box->digit[i].global < 0 || box->digit[i].global % ZL_CHUNK) return false;
-        dim_of(&m->dim[i], m->t, &box->digit[i]);
+        if (!dim_of(&m->dim[i], m->t, &box->digit[i]) || m->dim[i].stride % ZL_CHUNK) return false;
         m->dim[i].box = steps;
+        if ((steps - 1) * m->dim[i].step >= ZL_BOX_MOST) return false;
     }
     return true;
 }
@@ -172,7 +179,7 @@ bool zl_tm_map_of(zl_tm_map *out, const zl_tm *t, const zl_tm_box *given)
     out->swizzle = box.swizzle;
     if (box.shared % ZL_LINE || !row_begin(&box, t->element) || !row_fit(out, &box)) return false;
     uint64_t width = out->dim[0].box;
-    dim_of(&out->dim[0], t, &box.digit[0]);
+    if (!dim_of(&out->dim[0], t, &box.digit[0])) return false;
     out->dim[0].box = width;
     if (!others_fit(out, &box)) return false;
     out->rank = box.digits;

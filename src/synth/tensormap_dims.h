@@ -7,8 +7,9 @@
 
 /* `per` indices are `unit` cells of the axis whose edges the dimension has, or which it moves. */
 typedef struct zl_tm_dim {
-    uint64_t box, real; /* indices; of them those that the tile asks for */
+    uint64_t box, real; /* steps; of them those that the tile asks for */
     uint64_t stride;    /* bytes of an index */
+    uint32_t step;      /* indices of a step */
     int32_t axis;
     uint64_t unit, per;
     bool clips;

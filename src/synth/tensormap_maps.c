@@ -98,8 +98,8 @@ static void map_fill(zlay_tensormap *out, const zl_tm_map *m, int64_t address)
     out->l2 = L2_PROMOTION;
     for (uint32_t i = 0; i < m->rank; i++) {
         out->extent[i] = extent_of(m, i);
-        out->box[i] = (uint32_t)m->dim[i].box;
-        out->step[i] = 1;
+        out->step[i] = m->dim[i].step;
+        out->box[i] = (uint32_t)(m->dim[i].box - 1) * out->step[i] + 1;
         if (i) out->stride[i - 1] = m->dim[i].stride;
     }
 }

@@ -36,7 +36,7 @@ static int clipping(const zl_tm_map *m, uint32_t axis)
 /* A dimension of one index. */
 static int dim_add(zl_tm_map *m, uint64_t stride)
 {
-    const zl_tm_dim one = {1, 1, stride, ZL_TM_NO_AXIS, 1, 1, false, 0, 0};
+    const zl_tm_dim one = {1, 1, stride, 1, ZL_TM_NO_AXIS, 1, 1, false, 0, 0};
     if (m->rank == ZL_TM_RANK || stride % ZL_CHUNK) return -1;
     m->dim[m->rank] = one;
     return (int)m->rank++;

@@ -184,8 +184,11 @@ static zlay_status done(pairs *p, zlay_layout **out, const zlay_move *move, cons
     shared = map->swizzle ? (int64_t)zl_tm_span(map->swizzle) : row;
     p->count = 0;
     bool fits = pair_put(p, m->dim[0].real * m->bytes / t->element, t->element, t->element);
-    for (uint32_t i = 1; i < map->rank; shared *= map->box[i++])
-        fits = fits && pair_put(p, i < m->rank ? m->dim[i].real : 1, stride_of(map, i), shared);
+    for (uint32_t i = 1; i < map->rank; i++) {
+        fits = fits && pair_put(p, i < m->rank ? m->dim[i].real : 1,
+                                stride_of(map, i) * map->step[i], shared);
+        shared *= (map->box[i] + map->step[i] - 1) / map->step[i];
+    }
     for (uint32_t i = 0; i < map->rank; i++) global += copy->coordinate[i] * stride_of(map, i);
     for (uint32_t k = 0; k < t->axes; k++) {
         if (t->axis[k].tiles == 1) continue;

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The certificate of several copies, cell by cell: which element of global memory they leave at the
+ * place of each, against the one that the request names; for tiles 0 and 1 along each axis, from
+ * which all others follow. */
+#include "synth/tensormap_cover.h"
+
+#include "algebra/table.h"
+
+#include <string.h>
+
+typedef struct landing {
+    const zl_chunks *c;
+    zlay_move *move;
+    int64_t *chunk; /* the global chunk that lies in each of shared memory */
+    uint8_t *there;
+} landing;
+
+static int64_t stride_of(const zlay_tensormap *map, uint32_t i)
+{
+    return i ? (int64_t)map->stride[i - 1] : (int64_t)zlay_tensormap_type_bits(map->type) / 8;
+}
+
+static uint64_t steps_of(const zlay_tensormap *map, uint32_t i)
+{
+    return (map->box[i] + map->step[i] - 1) / map->step[i];
+}
+
+static int64_t row_address(const zlay_tensormap *map, const int64_t *at, uint64_t row)
+{
+    int64_t address = (int64_t)map->address + at[0] * stride_of(map, 0);
+    for (uint32_t i = 1; i < map->rank; i++) {
+        int64_t index = (int64_t)(row % steps_of(map, i)) * map->step[i];
+        address += (at[i] + index) * stride_of(map, i);
+        row /= steps_of(map, i);
+    }
+    return address;
+}
+
+/* What one copy writes, as the PTX ISA says it. */
+static void land(landing *l, const zlay_copy *copy, const int64_t *at)
+{
+    const zlay_tensormap *map = &l->move->maps[copy->map];
+    uint64_t rows = 1, width = map->box[0] * (uint64_t)stride_of(map, 0) / ZL_CHUNK;
+    uint64_t pitch = map->swizzle ? zl_tm_span(map->swizzle) / ZL_CHUNK : width;
+    for (uint32_t i = 1; i < map->rank; i++) rows *= steps_of(map, i);
+    for (uint64_t row = 0; row < rows; row++) {
+        int64_t from = row_address(map, at, row) / ZL_CHUNK;
+        for (uint64_t i = 0; i < width; i++) {
+            uint64_t to = copy->smem / ZL_CHUNK + row * pitch + i;
+            to ^= to / ZL_LINE_CHUNKS & (((uint64_t)1 << map->swizzle) - 1);
+            if (to >= l->c->count) continue;
+            l->chunk[to] = from + (int64_t)i;
+            l->there[to] = 1;
+        }
+    }
+}
+
+/* All copies of a tile. */
+static void land_all(landing *l, const int64_t *tile)
+{
+    memset(l->there, 0, l->c->count);
+    for (uint32_t k = 0; k < l->move->info.copies; k++) {
+        const zlay_copy *copy = &l->move->copies[k];
+        int64_t at[ZL_TM_RANK];
+        for (uint32_t i = 0; i < ZL_TM_RANK; i++) {
+            at[i] = copy->coordinate[i];
+            for (uint32_t j = 0; j < l->c->t->modes; j++) at[i] += copy->advance[i][j] * tile[j];
+        }
+        land(l, copy, at);
+    }
+}
+
+/* Tiles that are asked: 0, and 1 where there is one, along each axis of the tile. */
+static uint64_t tiles_of(const zl_tm *t, int64_t *tile, uint64_t index)
+{
+    uint64_t count = 1;
+    for (uint32_t j = 0; j < t->modes; j++) {
+        uint64_t both = t->count[j] > 1 ? 2 : 1;
+        tile[j] = (int64_t)(index % both);
+        index /= both;
+        count *= both;
+    }
+    return count;
+}
+
+static int64_t tile_way(const zl_tm *t, const int64_t *tile)
+{
+    int64_t way = 0;
+    for (uint32_t i = 0; i < t->axes; i++)
+        if (t->axis[i].tiles > 1)
+            way += tile[t->axis[i].mode] * (int64_t)t->axis[i].tile * t->axis[i].stride;
+    return way / t->element;
+}
+
+static void tables_fill(landing *l, zl_table *a, zl_table *b)
+{
+    const zl_chunks *c = l->c;
+    int64_t tile[ZLAY_TILE_AXES], element = c->t->element;
+    uint64_t tiles = tiles_of(c->t, tile, 0);
+    for (uint64_t n = 0; n < tiles; n++) {
+        tiles_of(c->t, tile, n);
+        land_all(l, tile);
+        int64_t way = tile_way(c->t, tile);
+        for (uint64_t i = 0; i < c->cells; i++) {
+            int64_t at = c->shared[i] * element;
+            if (l->there[at / ZL_CHUNK])
+                zl_table_set(a, n * c->cells + i,
+                             (l->chunk[at / ZL_CHUNK] * ZL_CHUNK + at % ZL_CHUNK) / element);
+            zl_table_set(b, n * c->cells + i, c->global[i] + way);
+        }
+    }
+}
+
+static zlay_status box_make(zl_modes *box, const zl_chunks *c, uint64_t tiles)
+{
+    zlay_status status = ZLAY_OK;
+    for (uint32_t i = 0; i < c->t->axes && !status; i++)
+        if (c->t->axis[i].tile > 1)
+            status = zl_modes_leaf(box, (int64_t)c->t->axis[i].tile, 0);
+    for (; tiles > 1 && !status; tiles /= 2) status = zl_modes_leaf(box, 2, 0);
+    if (!status && !box->count) status = zl_modes_leaf(box, 1, 0);
+    if (!status && box->count > 1) zl_modes_wrap(box, 0);
+    return status;
+}
+
+static zlay_status layouts_make(landing *l, zl_table *a, zl_table *b, uint64_t tiles)
+{
+    zl_modes box;
+    zlay_ctx *ctx = l->c->t->ctx;
+    tables_fill(l, a, b);
+    zl_modes_begin(&box, ctx);
+    zlay_status status = box_make(&box, l->c, tiles);
+    if (!status) status = zl_cheapest(ctx, &l->move->certificate[0], a, &box, NULL, NULL);
+    if (!status) status = zl_cheapest(ctx, &l->move->certificate[1], b, &box, NULL, NULL);
+    zl_modes_end(&box);
+    return status;
+}
+
+zlay_status zl_chunks_certify(const zl_chunks *c, zlay_move *move)
+{
+    zlay_ctx *ctx = c->t->ctx;
+    zlay_allocator alloc = zl_allocator(ctx);
+    int64_t tile[ZLAY_TILE_AXES];
+    uint64_t tiles = tiles_of(c->t, tile, 0);
+    landing l = {c, move, zl_alloc(ctx, c->count, sizeof *l.chunk), zl_alloc(ctx, c->count, 1)};
+    zl_table a = {0}, b = {0};
+    zlay_status status = l.chunk && l.there ? ZLAY_OK : ZLAY_ENOMEM;
+    if (!status) status = zl_table_new(ctx, &a, c->cells * tiles);
+    if (!status) status = zl_table_new(ctx, &b, c->cells * tiles);
+    if (!status) status = layouts_make(&l, &a, &b, tiles);
+    if (!status) status = zl_move_certify(ctx, move);
+    if (a.ctx) zl_table_free(&a);
+    if (b.ctx) zl_table_free(&b);
+    zl_free(&alloc, l.chunk, c->count * sizeof *l.chunk);
+    zl_free(&alloc, l.there, c->count);
+    return status;
+}

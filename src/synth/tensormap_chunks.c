@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The cells of a tile as chunks: what each 16 bytes of shared memory want. */
+#include "synth/tensormap_cover.h"
+
+#include <string.h>
+#include <zlay/decide.h>
+
+/* ---- places of cells ----------------------------------------------------------------------- */
+
+/* The place of a cell along an axis, axes in the order of the tile's index. */
+static uint64_t place_of(const zl_tm *t, uint64_t cell, uint32_t axis)
+{
+    for (uint32_t i = 0; i < axis; i++) cell /= t->axis[i].tile;
+    return cell % t->axis[axis].tile;
+}
+
+/* Global offsets by the axes: they go on past the tensor's edges. */
+static zlay_status global_fill(zl_chunks *c)
+{
+    const zl_tm *t = c->t;
+    for (uint64_t i = 0; i < c->cells; i++) {
+        uint64_t rest = i;
+        int64_t at = t->base / t->element;
+        for (uint32_t k = 0; k < t->axes; k++) {
+            const zl_tm_axis *a = &t->axis[k];
+            at += (int64_t)(rest % a->tile) * (a->stride / t->element);
+            rest /= a->tile;
+        }
+        c->global[i] = at;
+    }
+    return ZLAY_OK;
+}
+
+static zlay_status shared_fill(zl_chunks *c)
+{
+    const zlay_layout *smem = c->t->request.smem ? c->t->request.smem : c->t->smem;
+    uint8_t *there = zl_alloc(c->t->ctx, c->cells, 1);
+    if (!there) return ZLAY_ENOMEM;
+    zlay_status status = zlay_layout_eval_many(c->shared, there, smem, NULL, 0, c->cells);
+    if (status) status = zl_fail(c->t->ctx, status, "smem: has no values that can be read");
+    for (uint64_t i = 0; !status && i < c->cells; i++)
+        if (!there[i] || c->shared[i] < 0)
+            status = zl_fail(c->t->ctx, ZLAY_EINVAL, "smem: cell %llu of the tile has no place",
+                             (unsigned long long)i);
+    zlay_allocator alloc = zl_allocator(c->t->ctx);
+    zl_free(&alloc, there, c->cells);
+    return status;
+}
+
+/* ---- chunks ------------------------------------------------------------------------------------ */
+
+static zlay_status no_copy(const zl_chunks *c, uint64_t cell, const char *rule, const char *why)
+{
+    return zl_fail(c->t->ctx, ZLAY_NONE, "%s: byte %llu of the tile: %s", rule,
+                   (unsigned long long)(cell * c->t->element), why);
+}
+
+/* What a chunk wants as this cell of it says: the same whichever cell is asked. */
+static void key_of(const zl_chunks *c, uint64_t cell, int64_t *key)
+{
+    const zl_tm *t = c->t;
+    int64_t inside = c->shared[cell] * t->element % ZL_CHUNK;
+    key[0] = (c->global[cell] * t->element - inside) / ZL_CHUNK;
+    for (uint32_t k = 1; k < c->width; k++) {
+        const zl_tm_axis *a = &t->axis[c->axis[k - 1]];
+        key[k] = (int64_t)place_of(t, cell, c->axis[k - 1]);
+        if (a->stride == t->element) key[k] -= inside / t->element;
+    }
+}
+
+static zlay_status cell_put(zl_chunks *c, uint64_t cell)
+{
+    int64_t key[ZL_TM_AXES + 1], at = c->shared[cell] * c->t->element / ZL_CHUNK;
+    int64_t from = c->global[cell] * c->t->element, to = c->shared[cell] * c->t->element;
+    if ((from - to) % ZL_CHUNK)
+        return no_copy(c, cell, "COPY_COORDINATE_16",
+                       "it lies elsewhere in its 16 bytes of global memory than of shared memory");
+    key_of(c, cell, key);
+    int64_t *mine = c->key + at * c->width;
+    if (!c->there[at]) memcpy(mine, key, c->width * sizeof *key);
+    else if (memcmp(mine, key, c->width * sizeof *key))
+        return no_copy(c, cell, "TMAP_BOX0_16",
+                       "its 16 bytes of shared memory are not 16 of global memory");
+    c->wanted += !c->there[at];
+    c->there[at] = 1;
+    return ZLAY_OK;
+}
+
+/* Two cells of one place. */
+static zlay_status places_check(const zl_chunks *c)
+{
+    zlay_answer answer;
+    uint64_t at[2];
+    const zlay_layout *smem = c->t->request.smem;
+    if (!smem) return ZLAY_OK;
+    zlay_status status = zlay_layout_is_injective(c->t->ctx, &answer, at, smem);
+    if (status || answer == ZLAY_YES) return status;
+    if (answer != ZLAY_NO) return ZLAY_ELIMIT;
+    return zl_fail(c->t->ctx, ZLAY_EINVAL, "smem: cells %llu and %llu of the tile have one place",
+                   (unsigned long long)at[0], (unsigned long long)at[1]);
+}
+
+static zlay_status room_check(zl_chunks *c)
+{
+    int64_t most = 0;
+    uint64_t capacity = zlay_smem_capacity(c->t->target);
+    for (uint64_t i = 0; i < c->cells; i++)
+        if (c->shared[i] > most) most = c->shared[i];
+    if ((uint64_t)most >= capacity / c->t->element)
+        return zl_fail(c->t->ctx, ZLAY_NONE,
+                       "SMEM_BLOCK: smem spans %lld elements, a block of %s has %llu bytes",
+                       (long long)most, zlay_target_name(c->t->target),
+                       (unsigned long long)capacity);
+    c->count = ((uint64_t)most * c->t->element / ZL_LINE + 1) * ZL_LINE_CHUNKS;
+    return ZLAY_OK;
+}
+
+static zlay_status keys_make(zl_chunks *c)
+{
+    c->key = zl_alloc(c->t->ctx, c->count * c->width, sizeof *c->key);
+    c->there = zl_alloc(c->t->ctx, c->count, 1);
+    zlay_status status = c->key && c->there ? ZLAY_OK : ZLAY_ENOMEM;
+    for (uint64_t i = 0; !status && i < c->cells; i++) status = cell_put(c, i);
+    return status;
+}
+
+zlay_status zl_chunks_make(zl_chunks *out, const zl_tm *t)
+{
+    memset(out, 0, sizeof *out);
+    out->t = t;
+    out->cells = 1;
+    out->width = 1;
+    for (uint32_t i = 0; i < t->axes; i++) {
+        out->cells = zl_umul_sat(out->cells, t->axis[i].tile);
+        if (t->axis[i].clipped && t->axis[i].granule % t->axis[i].tile)
+            out->axis[out->width++ - 1] = i;
+    }
+    if (out->cells > zl_limits(t->ctx)->points)
+        return zl_fail(t->ctx, ZLAY_ELIMIT, "limits.points is %llu, the tile has %llu",
+                       (unsigned long long)zl_limits(t->ctx)->points,
+                       (unsigned long long)out->cells);
+    out->global = zl_alloc(t->ctx, out->cells, sizeof *out->global);
+    out->shared = zl_alloc(t->ctx, out->cells, sizeof *out->shared);
+    zlay_status status = out->global && out->shared ? ZLAY_OK : ZLAY_ENOMEM;
+    if (!status) status = global_fill(out);
+    if (!status) status = shared_fill(out);
+    if (!status) status = places_check(out);
+    if (!status) status = room_check(out);
+    return status ? status : keys_make(out);
+}
+
+void zl_chunks_free(zl_chunks *c)
+{
+    zlay_allocator alloc = zl_allocator(c->t->ctx);
+    zl_free(&alloc, c->global, c->cells * sizeof *c->global);
+    zl_free(&alloc, c->shared, c->cells * sizeof *c->shared);
+    zl_free(&alloc, c->key, c->count * c->width * sizeof *c->key);
+    zl_free(&alloc, c->there, c->count);
+}
