@@ -3,6 +3,7 @@
 #include "synth/tensormap_cover.h"
 
 #include <string.h>
+#include <zlay/decide.h>
 
 enum { ADDRESS_ALIGN = 16 };
 
@@ -62,6 +63,48 @@ static zlay_status type_read(zl_tm *t)
     return ZLAY_OK;
 }
 
+/* A tile layout and its source are one layout of one tile. */
+static zlay_status tile_compose(zl_tm *t)
+{
+    zlay_layout *all = NULL;
+    int64_t size = (int64_t)zlay_layout_size(t->request.source), one = 1;
+    uint64_t outside;
+    zlay_answer answer;
+    zlay_status status = zlay_layout_new_strided(t->ctx, &all, 1, &size, &one, 0);
+    if (!status) status = zlay_layout_contained(t->ctx, &answer, &outside, t->request.tile, all);
+    zlay_layout_free(all);
+    if (status) return status;
+    if (answer == ZLAY_UNDECIDED) return ZLAY_ELIMIT;
+    if (answer == ZLAY_NO)
+        return zl_fail(t->ctx, ZLAY_EINVAL, "tile: its index %llu is outside the source's box",
+                       (unsigned long long)outside);
+    status = zlay_layout_compose(t->ctx, &t->source, t->request.source, t->request.tile);
+    t->request.source = t->source;
+    return status;
+}
+
+/* The tile's box: the modes of a layout one by one where there are few, else as one. */
+static zlay_status tile_read(zl_tm *t)
+{
+    zlay_tensormap_request *r = &t->request;
+    zlay_layout *flat;
+    zlay_status status = r->tile ? tile_compose(t) : ZLAY_OK;
+    if (status) return status;
+    if (r->tile) r->axes = (uint32_t)zlay_layout_box(r->shape, ZLAY_TILE_AXES, t->source);
+    if (r->tile && r->axes > ZLAY_TILE_AXES) {
+        status = zlay_layout_coalesce(t->ctx, &flat, t->source);
+        if (status) return status;
+        zlay_layout_free(t->source);
+        r->source = t->source = flat;
+        r->shape[0] = zlay_layout_size(flat);
+        r->axes = 1;
+    }
+    t->modes = r->axes;
+    t->cells = 1;
+    for (uint32_t i = 0; i < t->modes; i++) t->cells = zl_umul_sat(t->cells, r->shape[i]);
+    return ZLAY_OK;
+}
+
 static zlay_status address_check(const zl_tm *t)
 {
     if (t->request.address_align % ADDRESS_ALIGN == 0) return ZLAY_OK;
@@ -73,8 +116,7 @@ static zlay_status address_check(const zl_tm *t)
 
 static zlay_status smem_check(const zl_tm *t)
 {
-    uint64_t points = 1;
-    for (uint32_t i = 0; i < t->modes; i++) points = zl_umul_sat(points, t->request.shape[i]);
+    uint64_t points = t->cells;
     uint64_t capacity = zlay_smem_capacity(t->target), bytes = zl_umul_sat(points, t->element);
     if (bytes > capacity)
         return zl_fail(t->ctx, ZLAY_NONE,
@@ -93,6 +135,7 @@ static zlay_status smem_check(const zl_tm *t)
 static zlay_status regular(zl_tm *t)
 {
     zlay_status status = zl_tm_axes(t);
+    t->irregular = status == ZLAY_NONE;
     if (status) return status;
     return t->request.smem ? zl_tm_digits(t) : zl_tm_free(t);
 }
@@ -135,7 +178,12 @@ static zlay_status cover(zl_tm *t, zlay_move **out)
     uint32_t boxes = 0;
     zlay_allocator alloc = zl_allocator(t->ctx);
     zlay_status status = zl_chunks_make(&c, t);
+    bool chosen = !t->request.smem && c.key;
     if (!status) status = zl_chunks_cover(&c, &box, &boxes);
+    if (status == ZLAY_NONE && chosen)
+        status = zl_fail(t->ctx, ZLAY_ELIMIT,
+                         "smem: no copies bring the tile to the places that were chosen, rows as "
+                         "they lie in global memory; others are not searched");
     if (!status) status = boxes_move(t, &c, out, box, boxes);
     zl_free(&alloc, box, boxes * sizeof *box);
     zl_chunks_free(&c);
@@ -150,21 +198,29 @@ static zlay_status smem_keep(zl_tm *t, zlay_move *move)
     return zl_layout_copy(t->ctx, &move->smem, t->request.smem);
 }
 
+static zlay_status several(zl_tm *t, zlay_move **out)
+{
+    zlay_status status = ZLAY_OK;
+    zlay_move_free(*out);
+    *out = NULL;
+    if (t->irregular && !t->request.smem)
+        return zl_fail(t->ctx, ZLAY_ENOTSUP, "smem: is chosen for strided sources only");
+    if (t->irregular) status = zl_tm_values(t);
+    else if (!t->request.smem && !t->smem)
+        return zl_fail(t->ctx, ZLAY_ENOTSUP, "smem: no choice for this swizzle is known");
+    return status ? status : cover(t, out);
+}
+
 static zlay_status synth(zl_tm *t, zlay_move **out)
 {
     zlay_status status = fields_check(t->ctx, &t->request);
     if (!status) status = type_read(t);
-    if (status) return status;
-    t->modes = t->request.axes;
-    status = smem_check(t);
+    if (!status) status = tile_read(t);
+    if (!status) status = smem_check(t);
     if (!status) status = address_check(t);
     if (status) return status;
     status = one_box(t, out);
-    if (status == ZLAY_NONE) {
-        zlay_move_free(*out);
-        *out = NULL;
-        status = cover(t, out);
-    }
+    if (status == ZLAY_NONE) status = several(t, out);
     return status ? status : smem_keep(t, *out);
 }
 
@@ -186,6 +242,8 @@ zlay_status zlay_tensormap_synth(zlay_ctx *ctx, zlay_move **out, const zlay_targ
     status = request_copy(ctx, &t.request, request);
     if (!status) status = synth(&t, out);
     zlay_layout_free(t.smem);
+    zlay_layout_free(t.source);
+    zl_tm_values_free(&t);
     if (status) {
         zlay_move_free(*out);
         *out = NULL;

@@ -59,6 +59,12 @@ typedef struct zl_tm {
     int64_t shared;   /* its place, bytes, unswizzled */
     int32_t swizzle;
     zlay_layout *smem; /* made where the request has none */
+    zlay_layout *source; /* made of source and tile where the tile is a layout */
+    uint64_t cells;    /* of a tile */
+    bool irregular;    /* the source is no sum of axes */
+    int64_t *value;    /* of a source that is no sum of axes: the global offset of each cell, elements */
+    uint8_t *defined;  /* of such a source: 0 where it has no value */
+    int64_t least, most; /* of such a source: of all its values */
 } zl_tm;
 
 /* Bytes of a row of a swizzle. */
@@ -66,6 +72,10 @@ static inline uint32_t zl_tm_span(int32_t swizzle) { return (uint32_t)ZL_CHUNK <
 
 /* Request to axes.  ZLAY_NONE: the source is no sum of modes that a tile takes evenly. */
 zlay_status zl_tm_axes(zl_tm *t);
+
+/* Request to values where there are no such axes; the axes only move the tile.  ELIMIT, ENOTSUP. */
+zlay_status zl_tm_values(zl_tm *t);
+void zl_tm_values_free(zl_tm *t);
 
 /* Axes and the shared layout to digits; ZLAY_NONE: they have no common bounds. */
 zlay_status zl_tm_digits(zl_tm *t);

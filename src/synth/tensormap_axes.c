@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The source's modes as axes of a tile. */
 #include "algebra/parts.h"
+#include "algebra/sums.h"
 #include "synth/tensormap.h"
 
 static uint64_t gcd(uint64_t a, uint64_t b)
@@ -91,14 +92,48 @@ static zlay_status scale(zl_tm *t)
     for (uint32_t i = 0; i < t->axes; i++)
         if (!zl_mul(t->axis[i].stride, t->element, &t->axis[i].stride))
             return zl_fail(t->ctx, ZLAY_EOVERFLOW, "source: a stride in bytes passes 2^63");
-    if (!zl_mul(t->request.source->offset, t->element, &t->base))
-        return zl_fail(t->ctx, ZLAY_EOVERFLOW, "source: its offset in bytes passes 2^63");
     return ZLAY_OK;
+}
+
+/* A source that has values on a box inside its own, as a padded one. */
+static zlay_status lines_put(zl_tm *t, const zl_sums *sums)
+{
+    zlay_status status = ZLAY_OK;
+    uint64_t box[ZLAY_TILE_AXES];
+    if (sums->count != 1 || sums->dims != t->modes ||
+        zlay_layout_box(box, ZLAY_TILE_AXES, t->request.source) != t->modes)
+        return ZLAY_NONE;
+    t->base = sums->part[0].corner;
+    for (uint32_t k = 0; k < t->modes && !status; k++) {
+        const zl_line *line = &sums->line[k];
+        uint64_t tile = t->request.shape[k], tiles = box[k] / tile + (box[k] % tile != 0);
+        zl_tm_axis a = {.extent = line->last + 1, .tile = tile, .tiles = tiles,
+                        .stride = line->step, .low = line->at, .mode = k};
+        int64_t back;
+        if (line->modulus != 1 && line->last) return ZLAY_NONE;
+        if (!zl_mul(line->step, line->at, &back) || !zl_sub(t->base, back, &t->base))
+            return ZLAY_NONE;
+        t->count[k] = tiles;
+        status = axis_put(t, &a);
+    }
+    return status;
+}
+
+static zlay_status padded(zl_tm *t)
+{
+    zl_sums sums;
+    zlay_status status = zl_sums_of(t->ctx, &sums, t->request.source);
+    if (!status) status = lines_put(t, &sums);
+    zl_sums_free(&sums);
+    if (!status) status = scale(t);
+    if (!status && !zl_mul(t->base, t->element, &t->base)) status = ZLAY_NONE;
+    return status;
 }
 
 zlay_status zl_tm_axes(zl_tm *t)
 {
     const zlay_layout *source = t->request.source;
+    if (zl_is_pieces(source)) return padded(t);
     if (!source->modes || source->swizzle.bits) return ZLAY_NONE;
     size_t parts = zl_parts_count(source->mode, source->modes);
     if (parts != t->modes)
@@ -106,5 +141,7 @@ zlay_status zl_tm_axes(zl_tm *t)
                        parts);
     zlay_status status = ZLAY_OK;
     for (uint32_t k = 0; k < t->modes && !status; k++) status = mode_put(t, k);
+    if (!status && !zl_mul(source->offset, t->element, &t->base))
+        status = zl_fail(t->ctx, ZLAY_EOVERFLOW, "source: its offset in bytes passes 2^63");
     return status ? status : scale(t);
 }

@@ -103,10 +103,11 @@ static void tables_fill(landing *l, zl_table *a, zl_table *b)
         int64_t way = tile_way(c->t, tile);
         for (uint64_t i = 0; i < c->cells; i++) {
             int64_t at = c->shared[i] * element;
-            if (l->there[at / ZL_CHUNK])
+            bool wanted = !c->t->defined || c->t->defined[i];
+            if (wanted && l->there[at / ZL_CHUNK])
                 zl_table_set(a, n * c->cells + i,
                              (l->chunk[at / ZL_CHUNK] * ZL_CHUNK + at % ZL_CHUNK) / element);
-            zl_table_set(b, n * c->cells + i, c->global[i] + way);
+            if (wanted) zl_table_set(b, n * c->cells + i, c->global[i] + way);
         }
     }
 }
@@ -114,9 +115,9 @@ static void tables_fill(landing *l, zl_table *a, zl_table *b)
 static zlay_status box_make(zl_modes *box, const zl_chunks *c, uint64_t tiles)
 {
     zlay_status status = ZLAY_OK;
-    for (uint32_t i = 0; i < c->t->axes && !status; i++)
-        if (c->t->axis[i].tile > 1)
-            status = zl_modes_leaf(box, (int64_t)c->t->axis[i].tile, 0);
+    for (uint32_t i = 0; i < c->t->modes && !status; i++)
+        if (c->t->request.shape[i] > 1)
+            status = zl_modes_leaf(box, (int64_t)c->t->request.shape[i], 0);
     for (; tiles > 1 && !status; tiles /= 2) status = zl_modes_leaf(box, 2, 0);
     if (!status && !box->count) status = zl_modes_leaf(box, 1, 0);
     if (!status && box->count > 1) zl_modes_wrap(box, 0);

@@ -18,6 +18,10 @@ static uint64_t place_of(const zl_tm *t, uint64_t cell, uint32_t axis)
 static zlay_status global_fill(zl_chunks *c)
 {
     const zl_tm *t = c->t;
+    if (t->value) {
+        memcpy(c->global, t->value, c->cells * sizeof *c->global);
+        return ZLAY_OK;
+    }
     for (uint64_t i = 0; i < c->cells; i++) {
         uint64_t rest = i;
         int64_t at = t->base / t->element;
@@ -68,13 +72,27 @@ static void key_of(const zl_chunks *c, uint64_t cell, int64_t *key)
     }
 }
 
+/* Why a cell lies elsewhere in its 16 bytes of global memory than of shared memory. */
+static zlay_status misplaced(const zl_chunks *c, uint64_t cell)
+{
+    const zl_tm *t = c->t;
+    if (c->there[c->shared[cell] * t->element / ZL_CHUNK])
+        return no_copy(c, cell, "TMAP_BOX0_16",
+                       "its 16 bytes of shared memory are not 16 of global memory");
+    for (uint32_t i = 0; i < t->axes; i++)
+        if (t->axis[i].tile > 1 && t->axis[i].stride / ZL_CHUNK && t->axis[i].stride % ZL_CHUNK)
+            return no_copy(c, cell, "TMAP_STRIDE_16",
+                           "a pitch of the tensor is no multiple of 16 bytes");
+    return no_copy(c, cell, "COPY_COORDINATE_16",
+                   "it lies elsewhere in its 16 bytes of global memory than of shared memory");
+}
+
 static zlay_status cell_put(zl_chunks *c, uint64_t cell)
 {
+    if (c->t->defined && !c->t->defined[cell]) return ZLAY_OK;
     int64_t key[ZL_TM_AXES + 1], at = c->shared[cell] * c->t->element / ZL_CHUNK;
     int64_t from = c->global[cell] * c->t->element, to = c->shared[cell] * c->t->element;
-    if ((from - to) % ZL_CHUNK)
-        return no_copy(c, cell, "COPY_COORDINATE_16",
-                       "it lies elsewhere in its 16 bytes of global memory than of shared memory");
+    if ((from - to) % ZL_CHUNK) return misplaced(c, cell);
     key_of(c, cell, key);
     int64_t *mine = c->key + at * c->width;
     if (!c->there[at]) memcpy(mine, key, c->width * sizeof *key);
@@ -115,6 +133,18 @@ static zlay_status room_check(zl_chunks *c)
     return ZLAY_OK;
 }
 
+/* The next tile begins whole 16 bytes further. */
+static zlay_status tiles_check(const zl_chunks *c)
+{
+    for (uint32_t i = 0; i < c->t->axes; i++) {
+        const zl_tm_axis *a = &c->t->axis[i];
+        if (a->tiles > 1 && a->stride * (int64_t)a->tile % ZL_CHUNK)
+            return no_copy(c, 0, "COPY_COORDINATE_16",
+                           "in the next tile it lies elsewhere in its 16 bytes of global memory");
+    }
+    return ZLAY_OK;
+}
+
 static zlay_status keys_make(zl_chunks *c)
 {
     c->key = zl_alloc(c->t->ctx, c->count * c->width, sizeof *c->key);
@@ -128,13 +158,11 @@ zlay_status zl_chunks_make(zl_chunks *out, const zl_tm *t)
 {
     memset(out, 0, sizeof *out);
     out->t = t;
-    out->cells = 1;
+    out->cells = t->cells;
     out->width = 1;
-    for (uint32_t i = 0; i < t->axes; i++) {
-        out->cells = zl_umul_sat(out->cells, t->axis[i].tile);
+    for (uint32_t i = 0; i < t->axes; i++)
         if (t->axis[i].clipped && t->axis[i].granule % t->axis[i].tile)
             out->axis[out->width++ - 1] = i;
-    }
     if (out->cells > zl_limits(t->ctx)->points)
         return zl_fail(t->ctx, ZLAY_ELIMIT, "limits.points is %llu, the tile has %llu",
                        (unsigned long long)zl_limits(t->ctx)->points,
@@ -146,7 +174,9 @@ zlay_status zl_chunks_make(zl_chunks *out, const zl_tm *t)
     if (!status) status = shared_fill(out);
     if (!status) status = places_check(out);
     if (!status) status = room_check(out);
-    return status ? status : keys_make(out);
+    if (!status && !t->request.smem) status = tiles_check(out);
+    if (!status) status = keys_make(out);
+    return status ? status : tiles_check(out);
 }
 
 void zl_chunks_free(zl_chunks *c)

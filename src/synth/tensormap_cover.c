@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The least cover of a tile by boxes.
- *
- * From each line on and for each swizzle, the boxes that begin there form a chain: the longest run
- * of equal differences is a mode whole, or the box ends in it, for where the differences break the
- * mode must end; then the same among blocks of that length.  So the boxes of one beginning are
- * known by their lengths, and the least cover is a shortest path over lines: fewest boxes, then
- * fewest bytes. */
+/* The least cover of a tile by boxes: a shortest path over lines, fewest boxes, then fewest bytes. */
 #include "synth/tensormap_cover.h"
 
 #include <string.h>
@@ -23,172 +17,20 @@ typedef struct search {
     step *at; /* a cover of all lines before each */
 } search;
 
-/* ---- boxes that begin at a line ------------------------------------------------------------ */
-
-static uint64_t unswizzled(uint64_t chunk, int32_t swizzle)
-{
-    return chunk ^ (chunk / ZL_LINE_CHUNKS & (((uint64_t)1 << swizzle) - 1));
-}
-
-static const int64_t *key_at(const zl_chunks *c, int32_t swizzle, uint64_t chunk, bool *there)
-{
-    uint64_t at = unswizzled(chunk, swizzle);
-    *there = c->there[at];
-    return c->key + at * c->width;
-}
-
-typedef struct chain {
-    const search *s;
-    uint64_t start; /* chunk */
-    int32_t swizzle;
-    uint64_t row;    /* chunks of a span that rows of a swizzle write; else 0 */
-    uint32_t levels;
-    uint64_t unit[ZL_TM_DIGITS + 1], extent[ZL_TM_DIGITS]; /* chunks of a block; blocks */
-    int64_t way[ZL_TM_DIGITS][ZL_TM_AXES + 1]; /* key of the next block less this one's */
-} chain;
-
-static uint64_t span_of(const chain *h) { return zl_tm_span(h->swizzle) / ZL_CHUNK; }
-
-/* Chunk `i` of block `n` is where block 0 and the way say; a place that the tile does not want may
- * hold anything where holes are free, and one behind a narrow row must not be wanted. */
-static bool follows(const chain *h, uint64_t n, uint64_t i, uint64_t unit, const int64_t *way)
-{
-    const zl_chunks *c = h->s->c;
-    bool one, two;
-    uint64_t at = h->start + n * unit + i;
-    if (at >= c->count) return false;
-    const int64_t *a = key_at(c, h->swizzle, h->start + i, &one);
-    const int64_t *b = key_at(c, h->swizzle, at, &two);
-    if (h->swizzle && i % span_of(h) >= h->row) return !two;
-    if (!one || !two) return !c->t->request.keep_holes;
-    for (uint32_t k = 0; k < c->width; k++)
-        if (b[k] - a[k] != (int64_t)n * way[k]) return false;
-    return true;
-}
-
-static bool block_follows(const chain *h, uint64_t n, uint64_t unit, const int64_t *way)
-{
-    for (uint64_t i = 0; i < unit; i++)
-        if (!follows(h, n, i, unit, way)) return false;
-    return true;
-}
-
-/* The key of the next block less the first one's; false: the tile ends there, or wants neither. */
-static bool way_of(const chain *h, uint64_t unit, int64_t *way)
-{
-    const zl_chunks *c = h->s->c;
-    bool one, two;
-    if (h->start + unit >= c->count) return false;
-    const int64_t *a = key_at(c, h->swizzle, h->start, &one);
-    const int64_t *b = key_at(c, h->swizzle, h->start + unit, &two);
-    if (!one || !two) return false;
-    for (uint32_t k = 0; k < c->width; k++) way[k] = b[k] - a[k];
-    return true;
-}
-
-/* A run of adjacent chunks, which is also one of the axis of adjacent elements. */
-static uint64_t row_of(const chain *h, int64_t *way)
-{
-    const zl_chunks *c = h->s->c;
-    uint64_t most = h->swizzle ? h->row : c->count, n = 1;
-    memset(way, 0, c->width * sizeof *way);
-    way[0] = 1;
-    for (uint32_t k = 1; k < c->width; k++)
-        if (c->t->axis[c->axis[k - 1]].stride == c->t->element)
-            way[k] = ZL_CHUNK / (int64_t)c->t->element;
-    while (n < most && follows(h, n, 0, 1, way)) n++;
-    return n;
-}
-
-static void chain_make(chain *h)
-{
-    h->levels = 1;
-    h->unit[0] = 1;
-    h->extent[0] = row_of(h, h->way[0]);
-    if (h->swizzle && h->extent[0] < h->row) return;
-    uint64_t unit = h->swizzle ? span_of(h) : h->extent[0];
-    while (h->levels < ZL_TM_DIGITS && way_of(h, unit, h->way[h->levels])) {
-        uint64_t n = 1;
-        while (block_follows(h, n, unit, h->way[h->levels])) n++;
-        if (n == 1) return;
-        h->unit[h->levels] = unit;
-        h->extent[h->levels++] = n;
-        unit *= n;
-    }
-}
-
-/* Chunks that are written; those behind narrow rows are not. */
-static uint64_t written(const chain *h, uint64_t chunks)
-{
-    uint64_t span = span_of(h);
-    return h->swizzle && chunks > h->row ? chunks / span * h->row : chunks;
-}
-
-/* ---- a length of a chain as a box ------------------------------------------------------------- */
-
-/* The axis whose place changes; false: more than one, or downward. */
-static bool axis_of(const zl_chunks *c, const int64_t *way, int32_t *axis, uint64_t *unit)
-{
-    *axis = ZL_TM_NO_AXIS;
-    *unit = 1;
-    for (uint32_t k = 1; k < c->width; k++) {
-        if (!way[k]) continue;
-        if (*axis != ZL_TM_NO_AXIS || way[k] < 0) return false;
-        *axis = (int32_t)c->axis[k - 1];
-        *unit = (uint64_t)way[k];
-    }
-    return true;
-}
-
-static bool box_of(zl_tm_box *out, const chain *h, uint32_t level, uint64_t blocks)
-{
-    const zl_chunks *c = h->s->c;
-    const int64_t element = c->t->element;
-    bool there;
-    const int64_t *first = key_at(c, h->swizzle, h->start, &there);
-    memset(out->cell, 0, sizeof out->cell);
-    out->digits = level + 1;
-    out->swizzle = h->swizzle;
-    out->shared = (int64_t)h->start * ZL_CHUNK;
-    out->global = first[0] * ZL_CHUNK;
-    for (uint32_t k = 1; k < c->width; k++) out->cell[c->axis[k - 1]] = (uint64_t)first[k];
-    for (uint32_t i = 0; i <= level; i++) {
-        zl_tm_digit *d = &out->digit[i];
-        *d = (zl_tm_digit){i < level ? h->extent[i] : blocks, h->way[i][0] * ZL_CHUNK,
-                           (int64_t)h->unit[i] * ZL_CHUNK, ZL_TM_NO_AXIS, 1, 1};
-        if (!axis_of(c, h->way[i], &d->axis, &d->unit) || d->global < 0) return false;
-        if (i) continue;
-        d->extent *= (uint64_t)(ZL_CHUNK / element);
-        d->global = d->shared = element;
-        d->unit = 1;
-    }
-    return there;
-}
-
-static bool box_legal(const zl_chunks *c, const zl_tm_box *box)
-{
-    zl_tm_map m;
-    int64_t coordinate[ZL_TM_RANK];
-    return zl_tm_map_of(&m, c->t, box) && zl_tm_map_advance(&m) &&
-           zl_tm_map_start(&m, coordinate, box, box);
-}
-
-/* ---- the path ------------------------------------------------------------------------------------- */
-
 /* Lines that the first `chunks` from a line cover whole. */
-static uint64_t lines_covered(const chain *h, uint64_t chunks)
+static uint64_t lines_covered(const zl_chain *h, uint64_t chunks)
 {
-    const zl_chunks *c = h->s->c;
+    const zl_chunks *c = h->c;
     uint64_t end = h->start + chunks, line = end / ZL_LINE_CHUNKS;
     for (uint64_t at = end; at < c->count && at < (line + 1) * ZL_LINE_CHUNKS; at++)
-        if (c->there[unswizzled(at, h->swizzle)]) return line;
+        if (c->there[zl_chunk_place(at, h->swizzle)]) return line;
     return end % ZL_LINE_CHUNKS ? line + 1 : line;
 }
 
-static void offer(search *s, const chain *h, uint64_t chunks, uint64_t end)
+static void offer(search *s, const zl_chain *h, uint64_t chunks, uint64_t end)
 {
     const step *from = &s->at[h->start / ZL_LINE_CHUNKS];
-    s->at[end] = (step){from->boxes + 1, from->chunks + written(h, chunks),
+    s->at[end] = (step){from->boxes + 1, from->chunks + zl_chain_written(h, chunks),
                         h->start / ZL_LINE_CHUNKS, chunks, h->row, h->swizzle, true};
 }
 
@@ -200,17 +42,17 @@ static bool better(const step *to, const step *from, uint64_t sum)
 }
 
 /* All lengths of a level; those that end in the same line as a shorter one are no better. */
-static void level_offer(search *s, const chain *h, uint32_t level)
+static void level_offer(search *s, const zl_chain *h, uint32_t level)
 {
     zl_tm_box box;
     uint64_t before = 0;
     for (uint64_t n = level ? 2 : 1; n <= h->extent[level]; n++) {
         uint64_t chunks = n * h->unit[level], end = lines_covered(h, chunks);
         if (end <= h->start / ZL_LINE_CHUNKS || end == before) continue;
-        if (!better(&s->at[end], &s->at[h->start / ZL_LINE_CHUNKS], written(h, chunks)))
+        if (!better(&s->at[end], &s->at[h->start / ZL_LINE_CHUNKS], zl_chain_written(h, chunks)))
             continue;
         s->asked++;
-        if (!box_of(&box, h, level, n) || !box_legal(s->c, &box)) continue;
+        if (!zl_chain_box(&box, h, level, n) || !zl_chunks_legal(s->c, &box)) continue;
         before = end;
         offer(s, h, chunks, end);
     }
@@ -223,8 +65,8 @@ static bool swizzle_asked(const zl_tm *t, int32_t swizzle)
 
 static void chain_offer(search *s, uint64_t line, int32_t swizzle, uint64_t row)
 {
-    chain h = {.s = s, .start = line * ZL_LINE_CHUNKS, .swizzle = swizzle, .row = row};
-    chain_make(&h);
+    zl_chain h = {.c = s->c, .start = line * ZL_LINE_CHUNKS, .swizzle = swizzle, .row = row};
+    zl_chain_make(&h);
     for (uint32_t i = 0; i < h.levels; i++) level_offer(s, &h, i);
 }
 
@@ -235,10 +77,10 @@ static void line_offer(search *s, uint64_t line)
     for (int32_t z = ZLAY_SWIZZLE_NONE; z <= ZLAY_SWIZZLE_128B; z++) {
         uint64_t start = line * ZL_LINE_CHUNKS, span = zl_tm_span(z) / ZL_CHUNK, row = 0;
         bool there;
-        key_at(c, z, start, &there);
+        zl_chunk_key(c, z, start, &there);
         if (!swizzle_asked(c->t, z) || !there) continue;
         for (uint64_t i = 0; z && i < span; i++) {
-            key_at(c, z, start + i, &there);
+            zl_chunk_key(c, z, start + i, &there);
             if (there) row = i + 1;
         }
         chain_offer(s, line, z, row);
@@ -306,14 +148,46 @@ static zlay_status boxes_take(const search *s, zl_tm_box **out, uint32_t *count)
     *count = (uint32_t)boxes;
     while (boxes--) {
         const step *at = &s->at[line];
-        chain h = {.s = s, .start = at->from * ZL_LINE_CHUNKS, .swizzle = at->swizzle,
+        zl_chain h = {.c = s->c, .start = at->from * ZL_LINE_CHUNKS, .swizzle = at->swizzle,
                    .row = at->row};
         uint32_t level = 0;
-        chain_make(&h);
+        zl_chain_make(&h);
         while (h.unit[level] * h.extent[level] < at->length) level++;
-        if (!box_of(&(*out)[boxes], &h, level, at->length / h.unit[level])) return ZLAY_EINTERNAL;
+        if (!zl_chain_box(&(*out)[boxes], &h, level, at->length / h.unit[level])) return ZLAY_EINTERNAL;
         line = at->from;
     }
+    return ZLAY_OK;
+}
+
+/* As many boxes of one length have one map more often; where that length is known they are tried. */
+static bool uniform(const search *s, zl_tm_box *box, uint64_t boxes, int32_t swizzle)
+{
+    uint64_t total = s->c->wanted, length = total / boxes;
+    if (s->at[s->lines].chunks != total || total % boxes || length % ZL_LINE_CHUNKS) return false;
+    for (uint64_t k = 0; k < boxes; k++) {
+        zl_chain h = {.c = s->c, .start = k * length, .swizzle = swizzle,
+                   .row = swizzle ? zl_tm_span(swizzle) / ZL_CHUNK : 0};
+        uint32_t level = 0;
+        zl_chain_make(&h);
+        while (level < h.levels && h.unit[level] * h.extent[level] < length) level++;
+        if (level == h.levels || length % h.unit[level] ||
+            !zl_chain_box(&box[k], &h, level, length / h.unit[level]) || !zl_chunks_legal(s->c, &box[k]))
+            return false;
+    }
+    return true;
+}
+
+static zlay_status boxes_even(const search *s, zl_tm_box *box, uint64_t boxes)
+{
+    zl_tm_box *even = boxes > 1 ? zl_alloc(s->c->t->ctx, boxes, sizeof *even) : NULL;
+    bool found = false;
+    if (boxes == 1) return ZLAY_OK;
+    if (!even) return ZLAY_ENOMEM;
+    for (int32_t z = ZLAY_SWIZZLE_NONE; z <= ZLAY_SWIZZLE_128B && !found; z++)
+        found = swizzle_asked(s->c->t, z) && !has_holes(s->c) && uniform(s, even, boxes, z);
+    if (found) memcpy(box, even, boxes * sizeof *box);
+    zlay_allocator alloc = zl_allocator(s->c->t->ctx);
+    zl_free(&alloc, even, boxes * sizeof *even);
     return ZLAY_OK;
 }
 
@@ -333,6 +207,7 @@ zlay_status zl_chunks_cover(const zl_chunks *c, zl_tm_box **box, uint32_t *boxes
     }
     if (!status && !s.at[s.lines].there) status = line_blocked(c, s.lines - 1);
     if (!status) status = boxes_take(&s, box, boxes);
+    if (!status) status = boxes_even(&s, *box, *boxes);
     zl_free(&alloc, s.at, (s.lines + 1) * sizeof *s.at);
     if (status && *box) {
         zl_free(&alloc, *box, *boxes * sizeof **box);

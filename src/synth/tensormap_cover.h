@@ -28,6 +28,34 @@ typedef struct zl_chunks {
 zlay_status zl_chunks_make(zl_chunks *out, const zl_tm *t);
 void zl_chunks_free(zl_chunks *c);
 
+/* ---- boxes that begin at a line ------------------------------------------------------------ */
+
+typedef struct zl_chain {
+    const zl_chunks *c;
+    uint64_t start; /* chunk */
+    int32_t swizzle;
+    uint64_t row;    /* chunks of a span that rows of a swizzle write; else 0 */
+    uint32_t levels;
+    uint64_t unit[ZL_TM_DIGITS + 1], extent[ZL_TM_DIGITS]; /* chunks of a block; blocks */
+    int64_t way[ZL_TM_DIGITS][ZL_TM_AXES + 1]; /* key of the next block less this one's */
+} zl_chain;
+
+/* The place that a swizzle gives a chunk; the key of the chunk that is there. */
+uint64_t zl_chunk_place(uint64_t chunk, int32_t swizzle);
+const int64_t *zl_chunk_key(const zl_chunks *c, int32_t swizzle, uint64_t chunk, bool *there);
+
+/* From its chunks, start, swizzle and row. */
+void zl_chain_make(zl_chain *h);
+
+/* Chunks that the first `chunks` of a chain write; those behind narrow rows are not. */
+uint64_t zl_chain_written(const zl_chain *h, uint64_t chunks);
+
+/* So many blocks of a level as a box; false: no map steps as they do. */
+bool zl_chain_box(zl_tm_box *out, const zl_chain *h, uint32_t level, uint64_t blocks);
+
+/* Whether a map has room for a box, and moves it as the tiles do. */
+bool zl_chunks_legal(const zl_chunks *c, const zl_tm_box *box);
+
 /* The least cover: `*box` is the caller's to free, `*boxes` of them. */
 zlay_status zl_chunks_cover(const zl_chunks *c, zl_tm_box **box, uint32_t *boxes);
 

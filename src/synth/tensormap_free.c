@@ -54,16 +54,29 @@ static uint64_t row_cells(const zl_tm *t, const uint32_t *list, uint32_t count, 
     return *cells % span ? 0 : span;
 }
 
-static bool digits_make(zl_tm *t, uint64_t *pad)
+/* Axes that step inside 16 bytes lie in shared memory as they do in global memory. */
+static bool gaps_keep(zl_tm *t, const uint32_t *list, uint32_t count, uint32_t *i, uint64_t *bytes)
+{
+    for (; *i < count; ++*i) {
+        int64_t step = size_of(t->axis[list[*i]].stride), reach;
+        if (step == INT64_MAX || step % ZL_CHUNK == 0 || step < (int64_t)*bytes) return true;
+        if (!put(t, list[*i], t->axis[list[*i]].tile, 1, step) ||
+            !zl_mul(step, (int64_t)t->axis[list[*i]].tile - 1, &reach))
+            return false;
+        *bytes += (uint64_t)reach;
+    }
+    return true;
+}
+
+static bool digits_make(zl_tm *t)
 {
     uint32_t list[ZL_TM_AXES], count = order(t, list);
     uint64_t cells, row = row_cells(t, list, count, &cells), bytes = row * t->element;
-    uint32_t span = t->swizzle ? zl_tm_span(t->swizzle) : ZL_CHUNK;
+    uint32_t span = t->swizzle ? zl_tm_span(t->swizzle) : ZL_CHUNK, i = cells > 1;
+    if (!row || (cells > 1 && !put(t, list[0], row, 1, t->element))) return false;
+    if (cells == row && !gaps_keep(t, list, count, &i, &bytes)) return false;
     int64_t pitch = (int64_t)((bytes + span - 1) / span * span), place = pitch;
-    if (!row) return false;
-    *pad = (uint64_t)pitch;
-    if (cells > 1 && !put(t, list[0], row, 1, t->element)) return false;
-    for (uint32_t i = cells > 1; i < count; i++) {
+    for (; i < count; i++) {
         if (!put(t, list[i], t->axis[list[i]].tile, 1, place) ||
             !zl_mul(place, (int64_t)t->axis[list[i]].tile, &place))
             return false;
@@ -122,10 +135,9 @@ static zlay_status layout_make(zl_tm *t)
 
 zlay_status zl_tm_free(zl_tm *t)
 {
-    uint64_t pitch;
     t->digits = 0;
     t->shared = 0;
     t->swizzle = t->request.swizzle_given ? t->request.swizzle : ZLAY_SWIZZLE_NONE;
-    if (!digits_make(t, &pitch)) return ZLAY_NONE;
+    if (!digits_make(t)) return ZLAY_NONE;
     return layout_make(t);
 }

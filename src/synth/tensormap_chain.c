@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The boxes that begin at a line.
+ *
+ * The longest run of equal differences is a mode whole, or the box ends in it, for where the
+ * differences break the mode must end; then the same among blocks of that length.  So the boxes of
+ * one beginning are known by their lengths. */
+#include "synth/tensormap_cover.h"
+
+#include <string.h>
+
+/* ---- boxes that begin at a line ------------------------------------------------------------ */
+
+uint64_t zl_chunk_place(uint64_t chunk, int32_t swizzle)
+{
+    return chunk ^ (chunk / ZL_LINE_CHUNKS & (((uint64_t)1 << swizzle) - 1));
+}
+
+const int64_t *zl_chunk_key(const zl_chunks *c, int32_t swizzle, uint64_t chunk, bool *there)
+{
+    uint64_t at = zl_chunk_place(chunk, swizzle);
+    *there = c->there[at];
+    return c->key + at * c->width;
+}
+
+static uint64_t span_of(const zl_chain *h) { return zl_tm_span(h->swizzle) / ZL_CHUNK; }
+
+/* Chunk `i` of block `n` is where block 0 and the way say; a place that the tile does not want may
+ * hold anything where holes are free, and one behind a narrow row must not be wanted. */
+static bool follows(const zl_chain *h, uint64_t n, uint64_t i, uint64_t unit, const int64_t *way)
+{
+    const zl_chunks *c = h->c;
+    bool one, two;
+    uint64_t at = h->start + n * unit + i;
+    if (at >= c->count) return false;
+    const int64_t *a = zl_chunk_key(c, h->swizzle, h->start + i, &one);
+    const int64_t *b = zl_chunk_key(c, h->swizzle, at, &two);
+    if (h->swizzle && i % span_of(h) >= h->row) return !two;
+    if (!one || !two) return !c->t->request.keep_holes;
+    for (uint32_t k = 0; k < c->width; k++)
+        if (b[k] - a[k] != (int64_t)n * way[k]) return false;
+    return true;
+}
+
+static bool block_follows(const zl_chain *h, uint64_t n, uint64_t unit, const int64_t *way)
+{
+    for (uint64_t i = 0; i < unit; i++)
+        if (!follows(h, n, i, unit, way)) return false;
+    return true;
+}
+
+/* The key of the next block less the first one's; false: the tile ends there, or wants neither. */
+static bool way_of(const zl_chain *h, uint64_t unit, int64_t *way)
+{
+    const zl_chunks *c = h->c;
+    bool one, two;
+    if (h->start + unit >= c->count) return false;
+    const int64_t *a = zl_chunk_key(c, h->swizzle, h->start, &one);
+    const int64_t *b = zl_chunk_key(c, h->swizzle, h->start + unit, &two);
+    if (!one || !two) return false;
+    for (uint32_t k = 0; k < c->width; k++) way[k] = b[k] - a[k];
+    return true;
+}
+
+/* A run of adjacent chunks, which is also one of the axis of adjacent elements. */
+static uint64_t row_of(const zl_chain *h, int64_t *way)
+{
+    const zl_chunks *c = h->c;
+    uint64_t most = h->swizzle ? h->row : c->count, n = 1;
+    memset(way, 0, c->width * sizeof *way);
+    way[0] = 1;
+    for (uint32_t k = 1; k < c->width; k++)
+        if (c->t->axis[c->axis[k - 1]].stride == c->t->element)
+            way[k] = ZL_CHUNK / (int64_t)c->t->element;
+    while (n < most && follows(h, n, 0, 1, way)) n++;
+    return n;
+}
+
+void zl_chain_make(zl_chain *h)
+{
+    h->levels = 1;
+    h->unit[0] = 1;
+    h->extent[0] = row_of(h, h->way[0]);
+    if (h->swizzle && h->extent[0] < h->row) return;
+    uint64_t unit = h->swizzle ? span_of(h) : h->extent[0];
+    while (h->levels < ZL_TM_DIGITS && way_of(h, unit, h->way[h->levels])) {
+        uint64_t n = 1;
+        while (block_follows(h, n, unit, h->way[h->levels])) n++;
+        if (n == 1) return;
+        h->unit[h->levels] = unit;
+        h->extent[h->levels++] = n;
+        unit *= n;
+    }
+}
+
+/* Chunks that are written; those behind narrow rows are not. */
+uint64_t zl_chain_written(const zl_chain *h, uint64_t chunks)
+{
+    uint64_t span = span_of(h);
+    return h->swizzle && chunks > h->row ? chunks / span * h->row : chunks;
+}
+
+/* ---- a length of a chain as a box ------------------------------------------------------------- */
+
+/* The axis whose place changes; false: more than one, or downward. */
+static bool axis_of(const zl_chunks *c, const int64_t *way, int32_t *axis, uint64_t *unit)
+{
+    *axis = ZL_TM_NO_AXIS;
+    *unit = 1;
+    for (uint32_t k = 1; k < c->width; k++) {
+        if (!way[k]) continue;
+        if (*axis != ZL_TM_NO_AXIS || way[k] < 0) return false;
+        *axis = (int32_t)c->axis[k - 1];
+        *unit = (uint64_t)way[k];
+    }
+    return true;
+}
+
+/* Behind what every row wants, holes are written, but not read from the tensor. */
+static void row_trim(zl_tm_box *box, const zl_chain *h, uint64_t chunks)
+{
+    uint64_t row = h->extent[0], last = 0;
+    bool there;
+    if (h->swizzle || row == chunks) return;
+    for (uint64_t i = 0; i < chunks; i++) {
+        zl_chunk_key(h->c, 0, h->start + i, &there);
+        if (there && i % row > last) last = i % row;
+    }
+    box->digit[0].extent = (last + 1) * (ZL_CHUNK / h->c->t->element);
+}
+
+bool zl_chain_box(zl_tm_box *out, const zl_chain *h, uint32_t level, uint64_t blocks)
+{
+    const zl_chunks *c = h->c;
+    const int64_t element = c->t->element;
+    bool there;
+    const int64_t *first = zl_chunk_key(c, h->swizzle, h->start, &there);
+    memset(out->cell, 0, sizeof out->cell);
+    out->digits = level + 1;
+    out->swizzle = h->swizzle;
+    out->shared = (int64_t)h->start * ZL_CHUNK;
+    out->global = first[0] * ZL_CHUNK;
+    for (uint32_t k = 1; k < c->width; k++) out->cell[c->axis[k - 1]] = (uint64_t)first[k];
+    for (uint32_t i = 0; i <= level; i++) {
+        zl_tm_digit *d = &out->digit[i];
+        *d = (zl_tm_digit){i < level ? h->extent[i] : blocks, h->way[i][0] * ZL_CHUNK,
+                           (int64_t)h->unit[i] * ZL_CHUNK, ZL_TM_NO_AXIS, 1, 1};
+        if (!axis_of(c, h->way[i], &d->axis, &d->unit) || d->global < 0) return false;
+        if (i) continue;
+        d->extent *= (uint64_t)(ZL_CHUNK / element);
+        d->global = d->shared = element;
+        d->unit = 1;
+    }
+    row_trim(out, h, h->unit[level] * blocks);
+    return there;
+}
+
+bool zl_chunks_legal(const zl_chunks *c, const zl_tm_box *box)
+{
+    zl_tm_map m;
+    int64_t coordinate[ZL_TM_RANK];
+    return zl_tm_map_of(&m, c->t, box) && zl_tm_map_advance(&m) &&
+           zl_tm_map_start(&m, coordinate, box, box);
+}
