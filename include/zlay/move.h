@@ -135,7 +135,13 @@ typedef struct zlay_move_part {
     uint64_t permutes;     /* of warps: instructions that put bytes into order */
     uint32_t uncounted;    /* 1: no row of zlay_bank_count knows the target's wavefronts, and
                               those of a related target stand here */
-    uint32_t reserved[7];  /* 0 */
+    uint32_t matrices;     /* of one ldmatrix or stmatrix at most; 0: it is none.  Register
+                              words go in groups of 4, then 2, then 1, as many as that allows;
+                              row k of the matrix of word q begins at the element of value
+                              q * (32 / bits) of thread 4 k of the warp, transposed at that of
+                              value 2 q + k mod 2 of thread k / 2 */
+    uint32_t transposed;   /* 1: .trans */
+    uint32_t reserved[5];  /* 0 */
 } zlay_move_part;
 
 /** A mode of a part: an axis along which both sides step evenly. */
@@ -172,6 +178,8 @@ typedef struct zlay_copy_request {
     uint32_t threads;    /* of the block that take part at most; 0: 128 */
     int32_t path;        /* ZLAY_PATH_*; 0: the one that costs least */
     zlay_copy_side source, dest;
+    uint32_t registers;  /* elements of a thread, where a side is fragments; else 0 */
+    uint32_t reserved0;  /* 0 */
     const zlay_facts *facts; /* about names in the layouts; NULL: nothing is known */
     uint64_t reserved[4]; /* 0 */
 } zlay_copy_request;

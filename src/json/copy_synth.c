@@ -136,6 +136,8 @@ static json_t *part_value(zl_call *call, const zlay_move *move, uint32_t i,
     zl_put_value(call, value, "width", json_integer(p->width));
     zl_put_value(call, value, "src_width", json_integer(p->source_width));
     zl_put_value(call, value, "realign", p->realign ? json_integer(p->realign) : json_null());
+    zl_put_value(call, value, "matrices", p->matrices ? json_integer(p->matrices) : json_null());
+    zl_put_value(call, value, "transposed", json_boolean(p->transposed));
     zl_put_value(call, value, "combine", json_string(p->combine ? "xor" : "add"));
     zl_put_value(call, value, "src", zl_json_int(p->source));
     zl_put_value(call, value, "dst", zl_json_int(p->dest));
@@ -212,6 +214,7 @@ static zlay_status read_request(zl_call *call, zlay_copy_request *out, zlay_layo
 {
     zlay_status status = read_bits(call, &out->elem_bits);
     if (!status) status = zl_get_u32(call, call->request, "threads", &out->threads);
+    if (!status) status = zl_get_u32(call, call->request, "registers", &out->registers);
     if (!status) status = zl_get_word(call, call->request, "path", thread_paths, &out->path);
     if (!status) status = read_side(call, "src", &out->source, &layout[0]);
     if (!status) status = read_side(call, "dst", &out->dest, &layout[1]);

@@ -12,6 +12,20 @@ static const char *const side_names[ZL_SIDES] = {"source", "dest"};
 
 /* ---- the request -------------------------------------------------------------------- */
 
+/* One side at most is fragments, and then so many elements of a thread are said. */
+static zlay_status fragments_read(zl_copy *c)
+{
+    bool from = c->side[ZL_SOURCE].space == ZLAY_MOVE_REGISTER;
+    bool to = c->side[ZL_DEST].space == ZLAY_MOVE_REGISTER;
+    c->key = from ? ZL_SOURCE : ZL_DEST;
+    if (from && to)
+        return zl_fail(c->ctx, ZLAY_ENOTSUP, "dest.space: both sides are registers");
+    if ((from || to) == !c->request.registers || c->request.reserved0)
+        return zl_fail(c->ctx, ZLAY_EINVAL, "registers: %u with %s side in registers",
+                       c->request.registers, from || to ? "a" : "no");
+    return ZLAY_OK;
+}
+
 static zlay_status request_read(zl_copy *c, const zlay_copy_request *in)
 {
     zlay_copy_request *r = &c->request;
@@ -30,7 +44,7 @@ static zlay_status request_read(zl_copy *c, const zlay_copy_request *in)
     c->least = c->bits < 8 ? 8 / c->bits : 1;
     c->side[ZL_SOURCE] = r->source;
     c->side[ZL_DEST] = r->dest;
-    return ZLAY_OK;
+    return fragments_read(c);
 }
 
 static zlay_status side_read(zl_copy *c, int s)
@@ -66,6 +80,7 @@ static zlay_status threads_read(zl_copy *c)
         return zl_fail(c->ctx, ZLAY_EINVAL, "threads: %u are more than the %u of a block", threads,
                        info.threads);
     c->warp = info.lanes;
+    c->limit = c->request.threads ? c->request.threads : info.threads;
     for (c->lanes = 1; 2 * c->lanes <= threads && 2 * c->lanes <= info.lanes;) c->lanes *= 2;
     c->threads = threads / c->lanes * c->lanes;
     c->bank_bytes = info.banks * info.bank_bytes;
@@ -156,6 +171,7 @@ static void part_way(const zl_copy *c, zl_copy_way *out, const zl_copy_plan *pla
     out->vector[ZL_DEST] = (uint32_t)((uint64_t)p->width * 8 / c->bits);
     if (p->kind == ZLAY_COPY_THREAD_LOAD || p->kind == ZLAY_COPY_THREAD_STORE)
         out->path = p->realign ? ZLAY_PATH_REALIGN : ZLAY_PATH_THREADS;
+    zl_copy_block(out);
 }
 
 static zlay_status plan_cost(const zl_copy *c, zl_copy_plan *plan, uint64_t give_up)
@@ -262,7 +278,10 @@ static zlay_status search(zl_copy *c, zlay_move **out)
     least l = {&plans[0], &plans[1], UINT64_MAX};
     l.best->cost = UINT64_MAX;
     c->residues = zl_alloc(c->ctx, 2 * ZL_RESIDUES, sizeof *c->residues);
-    zlay_status status = c->residues ? try_all(c, &l) : ZLAY_ENOMEM;
+    zlay_status status = c->residues ? ZLAY_OK : ZLAY_ENOMEM;
+    if (!status && c->request.registers) status = zl_copy_fragments(c, l.best, l.next);
+    else if (!status) status = try_all(c, &l);
+    if (c->request.registers) l.bound = l.best->bound;
     if (!status) status = move_make(c, &l, out);
     zl_free(&alloc, c->residues, 2 * ZL_RESIDUES * sizeof *c->residues);
     zl_free(&alloc, plans, 2 * sizeof *plans);

@@ -51,6 +51,7 @@ typedef struct zl_copy_way {
     int32_t path, kind;
     uint32_t vector[ZL_SIDES]; /* elements of one access */
     uint32_t run[ZL_SIDES];    /* the mode along which it lies */
+    uint64_t block[ZL_PART_MODES]; /* elements of each mode that a thread holds at once */
     uint32_t direct;           /* realign: elements of an access where no realigning is needed */
 } zl_copy_way;
 
@@ -61,7 +62,9 @@ typedef struct zl_copy {
     zlay_layout *made[ZL_SIDES]; /* layouts with strides in the place of the request's */
     zlay_copy_side side[ZL_SIDES];
     uint32_t bits, least; /* of an element; elements of the narrowest access */
+    int key;              /* the side by whose steps the modes rise: fragments, or DEST */
     uint32_t warp, lanes, threads; /* lanes of a warp, those used, threads used */
+    uint32_t limit;                /* threads that there may be */
     uint32_t bank_bytes;          /* of shared memory that one wavefront moves */
     zl_copy_tile tile;
     uint64_t *residues; /* two histograms of ZL_RESIDUES */
@@ -77,6 +80,9 @@ typedef struct zl_copy_plan {
     bool uncounted;
     zl_part part[ZL_COPY_PARTS];
 } zl_copy_plan;
+
+/* A plan of fragments, whose layout says which thread holds what: ENOTSUP where they are not dense. */
+zlay_status zl_copy_fragments(const zl_copy *c, zl_copy_plan *best, zl_copy_plan *next);
 
 /* ZLAY_NONE: the two are no strides on common boxes. */
 zlay_status zl_copy_join(zl_copy *c);
@@ -97,8 +103,8 @@ zlay_status zl_copy_cut(const zl_copy *c, zl_copy_plan *plan);
 /* The digits of a part that cost least, with what they cost. */
 zlay_status zl_copy_lanes(const zl_copy *c, const zl_copy_way *way, zl_part *part, uint64_t *cost);
 
-/* Elements of a thread at once along a mode. */
-uint64_t zl_copy_block(const zl_copy_way *way, uint32_t mode);
+/* The block of a way whose accesses lie along its runs. */
+void zl_copy_block(zl_copy_way *way);
 
 /* What the accesses of a part take, its lanes' bits in each mode given. */
 typedef struct zl_copy_lane_bits {
@@ -111,8 +117,8 @@ zlay_status zl_copy_count(const zl_copy *c, const zl_copy_way *way, zl_part *par
                           const zl_copy_lane_bits *lanes);
 uint64_t zl_copy_cost(const zl_copy_way *way, const zl_part *part);
 
-/* Instructions of a thread that put a block's bytes into order. */
-uint64_t zl_copy_permutes(const zl_copy *c, const zl_copy_way *way);
+/* Instructions of a thread that put the bytes of so many elements into order. */
+uint64_t zl_copy_permutes(const zl_copy *c, const zl_copy_way *way, uint64_t elements);
 
 /* Whether one instruction both reads and writes. */
 bool zl_copy_is_one(const zl_copy_way *way);

@@ -42,7 +42,7 @@ bool zl_copy_is_one(const zl_copy_way *way)
 
 /* A block of elements smaller than a word that is loaded and stored by different rows: each word
  * is put together from as many words as it has elements. */
-static uint64_t block_permutes(const zl_copy *c, const zl_copy_way *w)
+static uint64_t block_permutes(const zl_copy *c, const zl_copy_way *w, uint64_t elements)
 {
     uint64_t a = w->vector[0], b = w->vector[1];
     bool one_run = w->run[0] == w->run[1];
@@ -50,21 +50,23 @@ static uint64_t block_permutes(const zl_copy *c, const zl_copy_way *w)
     uint64_t piece = one_run ? (a < b ? a : b) * c->bits : c->bits;
     if (block == 1 || piece >= WORD_BITS || (one_run && a == b)) return 0;
     uint64_t words = (block * c->bits + WORD_BITS - 1) / WORD_BITS;
-    return block * c->bits / piece - words;
+    return elements / block * (block * c->bits / piece - words);
 }
 
 /* Five words of eight by halving, then a funnel shift for each: of 16 bytes 4 * (1 + 2). */
 static uint64_t realign_permutes(const zl_copy *c, const zl_copy_way *w)
 {
-    uint64_t words = (zl_copy_bytes(c, w->vector[ZL_DEST]) + WORD_BYTES - 1) / WORD_BYTES, halvings = 0;
+    uint64_t bytes = zl_copy_bytes(c, w->vector[ZL_DEST]), halvings = 0;
+    uint64_t words = (bytes + WORD_BYTES - 1) / WORD_BYTES;
     while (words >> (halvings + 1)) halvings++;
     return words * (1 + halvings);
 }
 
-uint64_t zl_copy_permutes(const zl_copy *c, const zl_copy_way *way)
+uint64_t zl_copy_permutes(const zl_copy *c, const zl_copy_way *way, uint64_t elements)
 {
-    if (zl_copy_is_one(way)) return 0;
-    return way->path == ZLAY_PATH_REALIGN ? realign_permutes(c, way) : block_permutes(c, way);
+    if (zl_copy_is_one(way) || way->path == ZLAY_PATH_MATRIX) return 0;
+    return way->path == ZLAY_PATH_REALIGN ? realign_permutes(c, way)
+                                          : block_permutes(c, way, elements);
 }
 
 /* ---- names of accesses ------------------------------------------------------------------- */
@@ -102,8 +104,10 @@ static uint64_t least_instructions(const zl_copy *c, const zl_copy_way *w, uint6
     uint64_t a = w->vector[0], b = w->vector[1], all = c->lanes;
     if (w->path == ZLAY_PATH_BULK) return ceil_div(points, c->tile.mode[w->run[0]].extent);
     if (w->path == ZLAY_PATH_CP_ASYNC) return ceil_div(points, a * all);
-    uint64_t loads = ceil_div(points, a * all), stores = ceil_div(points, b * all);
-    return loads + stores;
+    uint64_t least = 0;
+    if (c->side[ZL_SOURCE].space != ZLAY_MOVE_REGISTER) least += ceil_div(points, a * all);
+    if (c->side[ZL_DEST].space != ZLAY_MOVE_REGISTER) least += ceil_div(points, b * all);
+    return least;
 }
 
 /* Bytes of each side that are moved, each once; a source may be read by many. */
@@ -118,12 +122,13 @@ uint64_t zl_copy_bound(const zl_copy *c, const zl_copy_way *way, uint64_t points
     zl_part least = {.part = {.instructions = least_instructions(c, way, points)}};
     for (int s = 0; s < ZL_SIDES; s++) {
         uint64_t bytes = least_bytes(c, s, points);
-        if (c->side[s].space == ZLAY_MOVE_GLOBAL) least.part.sectors += ceil_div(bytes, SECTOR_BYTES);
-        else if (way->path != ZLAY_PATH_BULK && (s == ZL_DEST || !zl_copy_is_one(way)))
+        if (c->side[s].space == ZLAY_MOVE_GLOBAL)
+            least.part.sectors += ceil_div(bytes, SECTOR_BYTES);
+        else if (zl_is_shared(c->side[s].space) && way->path != ZLAY_PATH_BULK && (s == ZL_DEST || !zl_copy_is_one(way)))
             least.part.wavefronts_store += ceil_div(bytes, c->bank_bytes);
     }
-    least.part.permutes = ceil_div(points, zl_copy_block(way, way->run[0]) *
-                                   (way->run[0] == way->run[1] ? 1 : zl_copy_block(way, way->run[1])) *
-                                   c->lanes) * zl_copy_permutes(c, way);
+    uint64_t block = 1;
+    for (uint32_t i = 0; i < ZL_PART_MODES; i++) block *= way->block[i];
+    least.part.permutes = ceil_div(points, block * c->lanes) * zl_copy_permutes(c, way, block);
     return zl_copy_cost(way, &least);
 }

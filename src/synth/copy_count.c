@@ -42,7 +42,7 @@ static int64_t step_of(const counting *n, uint32_t mode)
 
 static uint64_t inner(const counting *n, uint32_t mode)
 {
-    return zl_copy_block(n->way, mode) << n->lanes->bits[mode];
+    return n->way->block[mode] << n->lanes->bits[mode];
 }
 
 static bool is_end(const counting *n, uint32_t mode) { return n->ends >> mode & 1; }
@@ -56,7 +56,7 @@ static uint64_t lane_coordinate(const counting *n, uint32_t lane, uint32_t mode)
     uint32_t bit = 0;
     for (uint32_t i = 0; i < n->lanes->count; i++)
         if (n->lanes->mode[i] == mode) at |= (uint64_t)(lane >> i & 1) << bit++;
-    return at * zl_copy_block(n->way, mode);
+    return at * n->way->block[mode];
 }
 
 /* Offsets of the lanes whose blocks lie in the part. */
@@ -206,7 +206,7 @@ static void residues_fill(counting *n)
     }
     n->c->residues[(uint64_t)first & (n->modulus - 1)] = 1;
     for (uint32_t k = 0; k < p->part.modes; k++) {
-        uint64_t block = zl_copy_block(n->way, k);
+        uint64_t block = n->way->block[k];
         uint64_t vector = k == n->way->run[n->side] ? n->way->vector[n->side] : 1;
         spread(n, block / vector, (int64_t)vector * step_of(n, k));
         if (!is_end(n, k))
@@ -272,12 +272,13 @@ static void counting_end(counting *n, zlay_move_part *out)
 static uint64_t permutes(const zl_copy *c, const zl_copy_way *w, const zl_part *p,
                          const zl_copy_lane_bits *l)
 {
-    uint64_t blocks = 1;
+    uint64_t blocks = 1, elements = 1;
     for (uint32_t k = 0; k < p->part.modes; k++) {
-        uint64_t in = zl_copy_block(w, k) << l->bits[k];
+        uint64_t in = w->block[k] << l->bits[k];
         blocks *= p->mode[k].extent / in + (p->mode[k].extent % in != 0);
+        elements *= w->block[k];
     }
-    return blocks * zl_copy_permutes(c, w);
+    return blocks * zl_copy_permutes(c, w, elements);
 }
 
 zlay_status zl_copy_count(const zl_copy *c, const zl_copy_way *way, zl_part *part,
@@ -288,6 +289,7 @@ zlay_status zl_copy_count(const zl_copy *c, const zl_copy_way *way, zl_part *par
     out->wavefronts_load = out->wavefronts_store = 0;
     out->uncounted = 0;
     for (int s = 0; s < ZL_SIDES; s++) {
+        if (c->side[s].space == ZLAY_MOVE_REGISTER) continue;
         counting n = {.c = c, .way = way, .part = part, .lanes = lanes, .side = s};
         uint64_t once = out->instructions;
         n.modulus = modulus_of(&n);

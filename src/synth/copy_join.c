@@ -75,12 +75,12 @@ static void flip(zl_copy_tile *t, zl_copy_leaf *leaf)
     leaf->tile = -leaf->tile;
 }
 
-static void sort(zl_copy_tile *t)
+static void sort(zl_copy_tile *t, int key)
 {
     for (uint32_t i = 1; i < t->leaves; i++) {
         zl_copy_leaf leaf = t->leaf[i];
         uint32_t to = i;
-        for (; to && t->leaf[to - 1].step[ZL_DEST] > leaf.step[ZL_DEST]; to--)
+        for (; to && t->leaf[to - 1].step[key] > leaf.step[key]; to--)
             t->leaf[to] = t->leaf[to - 1];
         t->leaf[to] = leaf;
     }
@@ -98,10 +98,12 @@ static bool follows(const zl_copy_mode *m, const zl_copy_leaf *leaf)
 static zlay_status merge(zl_copy *c)
 {
     zl_copy_tile *t = &c->tile;
+    int64_t registers = c->request.registers;
     for (uint32_t i = 0; i < t->leaves; i++) {
         const zl_copy_leaf *leaf = &t->leaf[i];
         zl_copy_mode *last = t->modes ? &t->mode[t->modes - 1] : NULL;
-        if (last && follows(last, leaf)) {
+        bool thread = registers && leaf->step[c->key] == registers;
+        if (last && !thread && follows(last, leaf)) {
             last->extent *= leaf->extent;
             last->leaves++;
             continue;
@@ -111,6 +113,26 @@ static zlay_status merge(zl_copy *c)
                            ZL_PART_MODES);
         t->mode[t->modes++] =
             (zl_copy_mode){leaf->extent, {leaf->step[0], leaf->step[1]}, i, 1};
+    }
+    return ZLAY_OK;
+}
+
+/* Leaves of fragments end where a thread's registers do. */
+static zlay_status split(zl_copy *c)
+{
+    uint64_t registers = c->request.registers;
+    for (uint32_t i = 0; registers && i < c->tile.leaves; i++) {
+        zl_copy_leaf *low = &c->tile.leaf[i], high = *low;
+        uint64_t step = (uint64_t)low->step[c->key];
+        if (!step || step >= registers || registers / step >= low->extent) continue;
+        uint64_t inside = registers / step;
+        if (registers % step || low->extent % inside) return ZLAY_NONE;
+        low->extent = inside;
+        high.extent /= inside;
+        high.tile *= (int64_t)inside;
+        for (int s = 0; s < ZL_SIDES; s++) high.step[s] *= (int64_t)inside;
+        zlay_status status = leaf_put(c, &high);
+        if (status) return status;
     }
     return ZLAY_OK;
 }
@@ -151,8 +173,10 @@ zlay_status zl_copy_join(zl_copy *c)
     zlay_status status = refine(c);
     if (status) return status;
     for (uint32_t i = 0; i < t->leaves; i++)
-        if (t->leaf[i].step[ZL_DEST] < 0) flip(t, &t->leaf[i]);
-    sort(t);
+        if (t->leaf[i].step[c->key] < 0) flip(t, &t->leaf[i]);
+    status = split(c);
+    if (status) return status;
+    sort(t, c->key);
     status = merge(c);
     count_sources(t);
     return status;

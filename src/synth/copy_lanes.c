@@ -10,16 +10,17 @@
 
 enum { TRIED_MODES = 4 };
 
-uint64_t zl_copy_block(const zl_copy_way *way, uint32_t mode)
+void zl_copy_block(zl_copy_way *way)
 {
-    uint64_t a = mode == way->run[ZL_SOURCE] ? way->vector[ZL_SOURCE] : 1;
-    uint64_t b = mode == way->run[ZL_DEST] ? way->vector[ZL_DEST] : 1;
-    return a > b ? a : b;
+    for (uint32_t i = 0; i < ZL_PART_MODES; i++) way->block[i] = 1;
+    for (int s = 0; s < ZL_SIDES; s++)
+        if (way->run[s] < ZL_PART_MODES && way->block[way->run[s]] < way->vector[s])
+            way->block[way->run[s]] = way->vector[s];
 }
 
 static uint64_t blocks(const zl_part *p, const zl_copy_way *way, uint32_t mode)
 {
-    return p->mode[mode].extent / zl_copy_block(way, mode);
+    return p->mode[mode].extent / way->block[mode];
 }
 
 /* ---- assignments of the lane's bits --------------------------------------------------- */
@@ -113,7 +114,7 @@ static void put_digit(zl_part *p, int32_t level, uint32_t mode, uint64_t extent,
 static void put_values(zl_part *p, const zl_copy_way *w)
 {
     for (uint32_t i = 0; i < p->part.modes; i++)
-        put_digit(p, ZLAY_DIGIT_VALUE, i, zl_copy_block(w, i), 1);
+        put_digit(p, ZLAY_DIGIT_VALUE, i, w->block[i], 1);
 }
 
 static void put_lanes(zl_part *p, const zl_copy_way *w, const zl_copy_lane_bits *l)
@@ -123,7 +124,7 @@ static void put_lanes(zl_part *p, const zl_copy_way *w, const zl_copy_lane_bits 
         uint32_t mode = l->mode[i], n = 0;
         while (i < l->count && l->mode[i] == mode) i++, n++;
         put_digit(p, ZLAY_DIGIT_THREAD, mode, (uint64_t)1 << n,
-                  zl_copy_block(w, mode) << done[mode]);
+                  w->block[mode] << done[mode]);
         done[mode] = (uint8_t)(done[mode] + n);
     }
     p->part.threads = 1u << l->count;
@@ -144,7 +145,7 @@ static void put_rest(const zl_copy *c, zl_part *p, const zl_copy_way *w,
     uint64_t warps = (uint64_t)1 << l->count == c->lanes ? c->threads / c->lanes : 1;
     p->part.accesses = 1;
     for (uint32_t i = 0; i < p->part.modes; i++) {
-        uint64_t inner = zl_copy_block(w, i) << l->bits[i], extent = p->mode[i].extent;
+        uint64_t inner = w->block[i] << l->bits[i], extent = p->mode[i].extent;
         uint64_t outer = extent / inner + (extent % inner != 0), d = divisor(warps, outer);
         put_digit(p, ZLAY_DIGIT_THREAD, i, d, inner);
         p->part.threads *= (uint32_t)d;
