@@ -173,11 +173,148 @@ static void test_random_requests(void **unused)
     synth_world_free(w);
 }
 
+/* ---- shared layouts in any order -------------------------------------------------------------- */
+
+typedef struct part {
+    int mode;
+    uint64_t extent, place;
+} part;
+
+/* The tile's modes cut in two here and there, and the parts laid out in any order that begins with
+ * a row; holes after rows, and a swizzle where rows have its span. */
+static int parts_draw(part *parts, uint64_t *state, int rank, const uint64_t *tile, int row)
+{
+    int count = 0;
+    for (int i = 0; i < rank; i++) {
+        uint64_t low = tile[i];
+        if (test_range(state, 0, 1))
+            for (uint64_t d = i == row ? 8 : 2; d < tile[i]; d += i == row ? 8 : 1)
+                if (tile[i] % d == 0) low = d;
+        parts[count++] = (part){i, low, 0};
+        if (low < tile[i]) parts[count++] = (part){i, tile[i] / low, 0};
+    }
+    return count;
+}
+
+static void parts_place(part *parts, int count, uint64_t *state, int row, uint64_t hole)
+{
+    int order[16];
+    uint64_t place = 1;
+    for (int i = 0; i < count; i++) order[i] = i;
+    for (int i = count - 1; i > 0; i--) {
+        int k = (int)test_range(state, 0, i), o = order[i];
+        order[i] = order[k];
+        order[k] = o;
+    }
+    for (int i = 0, first = 0; i < count; i++) {
+        if (parts[order[i]].mode != row || first++) continue;
+        int least = order[i];
+        for (int k = 0; k < count; k++)
+            if (parts[k].mode == row && k < least) least = k;
+        for (int k = 0; k < count; k++)
+            if (order[k] == least) order[k] = order[0];
+        order[0] = least;
+    }
+    for (int i = 0; i < count; i++) {
+        parts[order[i]].place = place;
+        place *= parts[order[i]].extent;
+        if (!i) place += hole;
+    }
+}
+
+static void parts_print(char *text, const part *parts, int count, int rank, const char *before)
+{
+    int n = sprintf(text, "%s", before);
+    for (int what = 0; what < 2; what++) {
+        n += sprintf(text + n, what ? ":(" : "(");
+        for (int m = 0; m < rank; m++) {
+            n += sprintf(text + n, m ? ",(" : "(");
+            for (int i = 0, first = 1; i < count; i++)
+                if (parts[i].mode == m) {
+                    n += sprintf(text + n, first ? "%llu" : ",%llu",
+                                 (unsigned long long)(what ? parts[i].place : parts[i].extent));
+                    first = 0;
+                }
+            n += sprintf(text + n, ")");
+        }
+        n += sprintf(text + n, ")");
+    }
+}
+
+/* bf16 of rank 1 to 3, rows of whole 16 bytes, steps up or down; extents that tiles divide or not.
+ */
+static void draw_two(draw *d, uint64_t *state)
+{
+    int rank = (int)test_range(state, 1, 3), row = (int)test_range(state, 0, rank - 1);
+    uint64_t extent[3], tile[3], pitch = 1;
+    int64_t stride[3], offset = 0;
+    part parts[16];
+    char before[32] = "";
+    d->type = "bf16";
+    for (int i = 0; i < rank; i++) {
+        tile[i] = (uint64_t)test_range(state, 1, i == row ? 8 : 12) * (i == row ? 8 : 1);
+        extent[i] = tile[i] * (uint64_t)test_range(state, 1, 3);
+        if (test_range(state, 0, 2) == 0) extent[i] += (uint64_t)test_range(state, 1, 7);
+    }
+    for (int i = 0; i < rank; i++) {
+        int k = i ? (i <= row ? i - 1 : i) : row;
+        stride[k] = (int64_t)pitch;
+        pitch = (pitch * extent[k] + 7) / 8 * 8 + 8 * (uint64_t)test_range(state, 0, 1);
+        if (k != row && test_range(state, 0, 5) == 0) {
+            offset += stride[k] * (int64_t)(extent[k] - 1);
+            stride[k] = -stride[k];
+        }
+    }
+    int n = offset ? sprintf(d->source, "%lld o (", (long long)offset) : sprintf(d->source, "("), t = 0;
+    for (int i = 0; i < rank; i++) n += sprintf(d->source + n, i ? ",%llu" : "%llu", (unsigned long long)extent[i]);
+    n += sprintf(d->source + n, "):(");
+    for (int i = 0; i < rank; i++) n += sprintf(d->source + n, i ? ",%lld" : "%lld", (long long)stride[i]);
+    sprintf(d->source + n, ")");
+    for (int i = 0; i < rank; i++) t += sprintf(d->tile + t, i ? ",%llu" : "%llu", (unsigned long long)tile[i]);
+    int count = parts_draw(parts, state, rank, tile, row), swizzle = (int)test_range(state, 0, 4);
+    bool holes = test_range(state, 0, 3) == 0;
+    parts_place(parts, count, state, row, holes ? 8 * (uint64_t)test_range(state, 1, 7) : 0);
+    if (swizzle && swizzle < 4) sprintf(before, "Sw<%d,3,3> o 0 o ", swizzle);
+    parts_print(d->smem, parts, count, rank, before);
+}
+
+static void test_shared_layouts(void **unused)
+{
+    (void)unused;
+    synth_world *w = synth_world_new("sm_90a");
+    uint64_t state = test_seed("shared layouts"), count = test_iterations(400), of[4] = {0};
+    for (uint64_t i = 0; i < count; i++) {
+        draw d;
+        given g;
+        zlay_move *move;
+        zlay_move_info info;
+        draw_two(&d, &state);
+        given_make(&g, w->ctx, d.type, d.source, d.tile, d.smem);
+        g.r.keep_holes = (uint32_t)test_range(&state, 0, 1);
+        zlay_status status = zlay_tensormap_synth(w->ctx, &move, w->target, &g.r);
+        if (status < 0 && status != ZLAY_ELIMIT)
+            fail_msg("%s by %s to %s: %s", d.source, d.tile, d.smem, zlay_ctx_message(w->ctx));
+        if (!status) {
+            assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
+            synth_check(w, &state, move, &g.r, 2);
+        }
+        of[status == ZLAY_NONE ? 0 : status ? 1 : info.copies == 1 ? 2 : 3]++;
+        zlay_move_free(move);
+        given_free(&g);
+    }
+    printf("shared layouts: %llu have none, %llu not decided, %llu in one copy, %llu in several\n",
+           (unsigned long long)of[0], (unsigned long long)of[1], (unsigned long long)of[2],
+           (unsigned long long)of[3]);
+    assert_true(of[2] > count / 8 && of[3] > count / 40);
+    synth_world_free(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hands),
         cmocka_unit_test(test_random_requests),
+        cmocka_unit_test(test_shared_layouts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

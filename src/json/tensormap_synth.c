@@ -66,7 +66,7 @@ static zlay_status read_smem(zl_call *call, zlay_tensormap_request *out, zlay_la
 static zlay_status read_rest(zl_call *call, zlay_tensormap_request *out)
 {
     const json_t *request = call->request, *swizzle = json_object_get(request, "swizzle");
-    bool residual = false;
+    bool residual = false, keep = false;
     zlay_status status = zl_get_word(call, request, "type", zl_types, &out->type);
     out->address_align = 16;
     if (!status) status = zl_get_u32(call, request, "address_align", &out->address_align);
@@ -77,7 +77,9 @@ static zlay_status read_rest(zl_call *call, zlay_tensormap_request *out)
         status = zl_get_word(call, request, "swizzle", zl_swizzles, &out->swizzle);
     if (!status) status = zl_get_word(call, request, "edge", edges, &out->edge);
     if (!status) status = zl_get_flag(call, request, "residual", &residual);
+    if (!status) status = zl_get_flag(call, request, "keep_holes", &keep);
     out->residual = residual;
+    out->keep_holes = keep;
     return status;
 }
 

@@ -136,6 +136,7 @@ static zlay_status regular(zl_tm *t)
 {
     zlay_status status = zl_tm_axes(t);
     t->irregular = status == ZLAY_NONE;
+    t->origin = t->base;
     if (status) return status;
     return t->request.smem ? zl_tm_digits(t) : zl_tm_free(t);
 }
@@ -155,6 +156,7 @@ static zlay_status one_box(zl_tm *t, zlay_move **out)
     zl_tm_whole(t, &box);
     zl_tm_merge(t, &box);
     status = zl_tm_maps(t, out, &box, 1);
+    if (!status && !zl_tm_reads_inside(t, *out)) return ZLAY_NONE;
     if (!status) status = zl_tm_check(t, *out);
     return status ? status : zl_tm_certify(t, *out, &box);
 }
@@ -167,11 +169,12 @@ static zlay_status boxes_move(zl_tm *t, const zl_chunks *c, zlay_move **out, con
     zlay_status status = zl_tm_maps(t, out, box, boxes);
     if (status == ZLAY_NONE)
         return zl_fail(t->ctx, ZLAY_EINTERNAL, "a cover has no maps; please report this request");
+    if (!status && !zl_tm_reads_inside(t, *out)) return ZLAY_EROOM;
     if (!status) status = zl_tm_check(t, *out);
     return status ? status : zl_chunks_certify(c, *out);
 }
 
-static zlay_status cover(zl_tm *t, zlay_move **out)
+static zlay_status cover_once(zl_tm *t, zlay_move **out)
 {
     zl_chunks c;
     zl_tm_box *box = NULL;
@@ -188,6 +191,21 @@ static zlay_status cover(zl_tm *t, zlay_move **out)
     zl_free(&alloc, box, boxes * sizeof *box);
     zl_chunks_free(&c);
     return status;
+}
+
+/* Copies that write holes may read what is not the tensor's; then none of them does. */
+static zlay_status cover(zl_tm *t, zlay_move **out)
+{
+    zlay_status status = cover_once(t, out);
+    if (status != ZLAY_EROOM) return status;
+    zlay_move_free(*out);
+    *out = NULL;
+    t->request.keep_holes = 1;
+    status = cover_once(t, out);
+    if (status != ZLAY_EROOM) return status;
+    return zl_fail(t->ctx, ZLAY_ELIMIT,
+                   "source: the copies that were found read outside of its memory; no others are "
+                   "searched");
 }
 
 static zlay_status smem_keep(zl_tm *t, zlay_move *move)

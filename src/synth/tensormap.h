@@ -55,6 +55,7 @@ typedef struct zl_tm {
     uint64_t count[ZLAY_TILE_AXES]; /* tiles along each */
     zl_tm_axis axis[ZL_TM_AXES];
     zl_tm_digit digit[ZL_TM_DIGITS]; /* in shared order, unswizzled */
+    int64_t origin;   /* bytes from the tensor's address to cell 0 of tile 0 */
     int64_t base;     /* bytes from the tensor's address to the first cell in shared order */
     int64_t shared;   /* its place, bytes, unswizzled */
     int32_t swizzle;
@@ -95,6 +96,9 @@ zlay_status zl_tm_maps(const zl_tm *t, zlay_move **out, const zl_tm_box *box, ui
 
 /* Every map and copy of every tile passes the rules: ZLAY_NONE with the rule. */
 zlay_status zl_tm_check(const zl_tm *t, const zlay_move *move);
+
+/* No copy of any tile reads outside the memory that the tensor takes, up to whole 16 bytes. */
+bool zl_tm_reads_inside(const zl_tm *t, const zlay_move *move);
 
 /* The certificate of a move whose one copy is this box, the whole tile. */
 zlay_status zl_tm_certify(const zl_tm *t, zlay_move *move, const zl_tm_box *box);

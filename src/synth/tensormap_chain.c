@@ -24,18 +24,36 @@ const int64_t *zl_chunk_key(const zl_chunks *c, int32_t swizzle, uint64_t chunk,
 
 static uint64_t span_of(const zl_chain *h) { return zl_tm_span(h->swizzle) / ZL_CHUNK; }
 
+/* The key that the levels so far give a chunk, though the tile may not want it. */
+static void key_made(const zl_chain *h, uint64_t i, int64_t *key)
+{
+    bool there;
+    memcpy(key, zl_chunk_key(h->c, h->swizzle, h->start, &there), h->c->width * sizeof *key);
+    for (uint32_t l = 0; l < h->levels; l++) {
+        uint64_t digit = i / h->unit[l] % (l + 1 < h->levels ? h->unit[l + 1] / h->unit[l]
+                                                             : h->extent[l]);
+        for (uint32_t k = 0; k < h->c->width; k++) key[k] += (int64_t)digit * h->way[l][k];
+    }
+}
+
 /* Chunk `i` of block `n` is where block 0 and the way say; a place that the tile does not want may
  * hold anything where holes are free, and one behind a narrow row must not be wanted. */
 static bool follows(const zl_chain *h, uint64_t n, uint64_t i, uint64_t unit, const int64_t *way)
 {
     const zl_chunks *c = h->c;
     bool one, two;
+    int64_t made[ZL_TM_AXES + 1];
     uint64_t at = h->start + n * unit + i;
     if (at >= c->count) return false;
     const int64_t *a = zl_chunk_key(c, h->swizzle, h->start + i, &one);
     const int64_t *b = zl_chunk_key(c, h->swizzle, at, &two);
     if (h->swizzle && i % span_of(h) >= h->row) return !two;
-    if (!one || !two) return !c->t->request.keep_holes;
+    if (c->t->request.keep_holes && (!one || !two)) return false;
+    if (!two) return true;
+    if (!one) {
+        key_made(h, i, made);
+        a = made;
+    }
     for (uint32_t k = 0; k < c->width; k++)
         if (b[k] - a[k] != (int64_t)n * way[k]) return false;
     return true;
@@ -77,9 +95,10 @@ static uint64_t row_of(const zl_chain *h, int64_t *way)
 
 void zl_chain_make(zl_chain *h)
 {
-    h->levels = 1;
+    h->levels = 0;
     h->unit[0] = 1;
     h->extent[0] = row_of(h, h->way[0]);
+    h->levels = 1;
     if (h->swizzle && h->extent[0] < h->row) return;
     uint64_t unit = h->swizzle ? span_of(h) : h->extent[0];
     while (h->levels < ZL_TM_DIGITS && way_of(h, unit, h->way[h->levels])) {

@@ -119,7 +119,7 @@ static bool row_fit(zl_tm_map *m, zl_tm_box *box)
                          !digit_cut(t, box, 0, most / t->element, ZL_CHUNK / t->element)))
         return false;
     bytes = box->digit[0].extent * t->element;
-    if (box->swizzle && bytes < most && box->digits > 1 && box->digit[1].shared != (int64_t)most)
+    if (box->swizzle && box->digits > 1 && box->digit[1].shared != (int64_t)most)
         return false;
     uint64_t pitch = box->digits > 1 ? (uint64_t)box->digit[1].shared : round_up(bytes, ZL_CHUNK);
     if (pitch % ZL_CHUNK || pitch < bytes || pitch > UINT32_MAX) return false;
@@ -171,6 +171,16 @@ static bool others_fit(zl_tm_map *m, zl_tm_box *box)
     return true;
 }
 
+/* No 16 bytes are written but those that the tile wants. */
+static bool holes_kept(const zl_tm_map *m)
+{
+    const zl_tm_dim *row = &m->dim[0];
+    if (round_up(row->real * m->bytes, ZL_CHUNK) != row->box * m->bytes) return false;
+    for (uint32_t i = 1; i < m->rank; i++)
+        if (m->dim[i].box != m->dim[i].real) return false;
+    return true;
+}
+
 bool zl_tm_map_of(zl_tm_map *out, const zl_tm *t, const zl_tm_box *given)
 {
     zl_tm_box box = *given;
@@ -186,5 +196,5 @@ bool zl_tm_map_of(zl_tm_map *out, const zl_tm *t, const zl_tm_box *given)
     zl_tm_dim *row = &out->dim[0];
     row->stride = out->bytes;
     row->real = round_up(row->real * t->element, out->bytes) / out->bytes;
-    return edges_once(out);
+    return edges_once(out) && (!t->request.keep_holes || holes_kept(out));
 }

@@ -77,6 +77,65 @@ zlay_status zl_tm_check(const zl_tm *t, const zlay_move *move)
     return status;
 }
 
+/* ---- what is read ------------------------------------------------------------------------------ */
+
+static bool reach_of(int64_t step, uint64_t count, int64_t *least, int64_t *most)
+{
+    int64_t reach, *end = step < 0 ? least : most;
+    return zl_mul(step, (int64_t)count, &reach) && zl_add(*end, reach, end);
+}
+
+/* The first and the last byte of the tensor's elements. */
+static bool memory_of(const zl_tm *t, int64_t *least, int64_t *most)
+{
+    if (t->value) {
+        *least = t->least * t->element;
+        *most = t->most * t->element + t->element - 1;
+        return true;
+    }
+    *least = *most = t->origin;
+    for (uint32_t i = 0; i < t->axes; i++) {
+        const zl_tm_axis *a = &t->axis[i];
+        int64_t low;
+        if (!zl_mul(a->stride, a->low, &low) || !zl_add(*least, low, least) ||
+            !zl_add(*most, low, most) || !reach_of(a->stride, a->extent - 1, least, most))
+            return false;
+    }
+    return zl_add(*most, t->element - 1, most);
+}
+
+/* The last byte, or the first, that a copy of the tile reads which lies furthest that way. */
+static int64_t furthest(const zl_tm *t, const zlay_move *move, const zlay_copy *copy, bool last)
+{
+    const zlay_tensormap *map = &move->maps[copy->map];
+    int64_t address = (int64_t)map->address;
+    for (uint32_t i = 0; i < map->rank; i++) {
+        int64_t at = copy->coordinate[i], stride = i ? (int64_t)map->stride[i - 1] : 0;
+        int64_t end = (int64_t)map->extent[i] - 1;
+        if (!i) stride = zlay_tensormap_type_bits(map->type) / 8;
+        for (uint32_t j = 0; j < t->modes; j++)
+            if ((copy->advance[i][j] > 0) == last)
+                at += copy->advance[i][j] * ((int64_t)t->count[j] - 1);
+        if (last) at += (int64_t)map->box[i] - 1;
+        address += (at < 0 ? 0 : at > end ? end : at) * stride;
+        if (last && !i) address += stride - 1;
+    }
+    return address;
+}
+
+bool zl_tm_reads_inside(const zl_tm *t, const zlay_move *move)
+{
+    int64_t least, most;
+    if (!memory_of(t, &least, &most)) return false;
+    for (uint32_t k = 0; k < move->info.copies; k++) {
+        int64_t first = furthest(t, move, &move->copies[k], false);
+        int64_t last = furthest(t, move, &move->copies[k], true);
+        if (first < least - (least % ZL_CHUNK + ZL_CHUNK) % ZL_CHUNK) return false;
+        if (last > most && last / ZL_CHUNK > most / ZL_CHUNK) return false;
+    }
+    return true;
+}
+
 /* ---- the certificate ------------------------------------------------------------------------- */
 
 enum { MODES_MOST = ZL_TM_DIGITS + ZLAY_TILE_AXES };
