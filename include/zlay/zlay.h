@@ -16,6 +16,7 @@
 #include <zlay/bank.h>
 #include <zlay/barrier.h>
 #include <zlay/block.h>
+#include <zlay/cluster.h>
 #include <zlay/copy.h>
 #include <zlay/idesc.h>
 #include <zlay/legality.h>

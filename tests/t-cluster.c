@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tiles that blocks share, replayed in the CPU model for every block; registers that change blocks,
+ * against what enumeration says has to cross. */
+#include "clusters.h"
+#include "heap.h"
+#include "test.h"
+
+#include <stdbool.h>
+
+enum { SMEM = 48 * 1024, ORIGIN = 0, BLOCKS = 8, PATTERN = 0x5a };
+
+static int begin(void **state) { return zlay_ctx_new((zlay_ctx **)state, NULL, NULL); }
+
+static int end(void **state)
+{
+    zlay_ctx_free(*state);
+    return 0;
+}
+
+static const zlay_target *target_of(const char *name)
+{
+    const zlay_target *target = NULL;
+    assert_int_equal(zlay_target_find(&target, name, strlen(name)), ZLAY_OK);
+    return target;
+}
+
+/* ---- multicast -------------------------------------------------------------------- */
+
+/* The example of zlay/cluster.h. */
+static zlay_tensormap example_map(void)
+{
+    zlay_tensormap map = {.type = ZLAY_TYPE_BF16, .rank = 2, .address = 1 << 20, .swizzle = 3,
+                          .extent = {4096, 4096}, .stride = {8192}, .box = {64, 64},
+                          .step = {1, 1}};
+    return map;
+}
+
+static void test_multicast_example(void **state)
+{
+    zlay_tensormap map = example_map();
+    zlay_multicast_request r = {.size = sizeof r, .cluster = 4, .cta_mask = 15, .map = &map};
+    zlay_multicast m;
+    zlay_issue issue;
+    assert_int_equal(zlay_multicast_synth(*state, &m, target_of("sm_90a"), &r), ZLAY_OK);
+    assert_int_equal(m.slices, 4);
+    assert_int_equal(m.expect, 8192);
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_int_equal(zlay_multicast_issue(&issue, &m, i), ZLAY_OK);
+        assert_int_equal(issue.cta, i);
+        assert_int_equal(issue.coordinate[0], 0);
+        assert_int_equal(issue.coordinate[1], 16 * i);
+        assert_int_equal(issue.smem, 2048 * i);
+        assert_int_equal(issue.cta_mask, 15);
+    }
+    assert_int_equal(zlay_multicast_issue(&issue, &m, 4), ZLAY_NONE);
+}
+
+typedef struct blocks {
+    zlay_sim_smem smem[BLOCKS], whole;
+    zlay_sim_global global;
+} cluster;
+
+static void blocks_begin(cluster *b, uint64_t *seed, const zlay_tensormap *map)
+{
+    for (int i = 0; i <= BLOCKS; i++) {
+        zlay_sim_smem *one = i < BLOCKS ? &b->smem[i] : &b->whole;
+        *one = (zlay_sim_smem){malloc(SMEM), SMEM, ORIGIN};
+        assert_non_null(one->bytes);
+        memset(one->bytes, PATTERN, SMEM);
+    }
+    b->global.size = 16;
+    for (uint32_t d = 0; d < map->rank; d++)
+        b->global.size += (d ? map->stride[d - 1] : 8) * map->extent[d];
+    b->global.bytes = malloc(b->global.size);
+    assert_non_null(b->global.bytes);
+    for (uint64_t i = 0; i < b->global.size; i++) b->global.bytes[i] = (uint8_t)test_random(seed);
+}
+
+static void blocks_end(cluster *b)
+{
+    for (int i = 0; i < BLOCKS; i++) free(b->smem[i].bytes);
+    free(b->whole.bytes);
+    free(b->global.bytes);
+}
+
+/* Every block of the mask holds what one copy of the whole tile would bring, the others nothing. */
+static void check_multicast(zlay_ctx *ctx, const zlay_multicast_request *r, uint64_t *seed)
+{
+    zlay_multicast m;
+    cluster b;
+    int32_t fault = 0;
+    uint32_t bytes = 0, all = 0;
+    zlay_issue issue;
+    if (zlay_multicast_synth(ctx, &m, target_of("sm_90a"), r)) fail_msg("%s", zlay_ctx_message(ctx));
+    blocks_begin(&b, seed, r->map);
+    for (uint32_t i = 0; !zlay_multicast_issue(&issue, &m, i); i++) {
+        assert_true(m.cta_mask >> issue.cta & 1);
+        assert_int_equal(zlay_sim_tensor_multicast(&fault, &bytes, b.smem, r->cluster,
+                                                   (uint32_t)issue.cta_mask, (uint32_t)issue.smem,
+                                                   &m.map, &b.global, issue.coordinate), ZLAY_OK);
+        assert_int_equal(fault, 0);
+        assert_int_equal(bytes, m.slice_count);
+        all += bytes;
+    }
+    assert_int_equal(all, m.expect);
+    assert_int_equal(zlay_sim_tensor_load(&fault, &bytes, &b.whole, r->smem, r->map, &b.global,
+                                          r->coordinate), ZLAY_OK);
+    assert_int_equal(bytes, m.expect);
+    for (uint32_t i = 0; i < r->cluster; i++) {
+        bool receives = r->cta_mask >> i & 1;
+        for (uint32_t at = 0; at < SMEM; at++)
+            if (b.smem[i].bytes[at] != (receives ? b.whole.bytes[at] : PATTERN))
+                fail_msg("block %u, byte %u, %u slices of dimension %u", i, at, m.slices, m.dim);
+    }
+    blocks_end(&b);
+}
+
+static void test_multicast_random(void **state)
+{
+    uint64_t seed = test_seed("multicast");
+    for (uint64_t i = 0; i < test_iterations(150); i++) {
+        zlay_tensormap map;
+        zlay_multicast_request r = cluster_tile(&seed, &map);
+        if (i % 3 == 0) r.cta_mask = (uint32_t)test_range(&seed, 1, (1 << r.cluster) - 1);
+        check_multicast(*state, &r, &seed);
+    }
+}
+
+/* No more equal slices exist: every division of the box into boxes of one shape that lie one behind
+ * the other, tried by hand. */
+static uint32_t most_slices(const zlay_tensormap *map, uint32_t blocks)
+{
+    uint32_t best = 1;
+    for (uint32_t dim = 0; dim < map->rank; dim++)
+        for (uint32_t parts = 1; parts <= map->box[dim]; parts++) {
+            uint64_t slices = parts, span = map->swizzle ? 16u << map->swizzle : 0;
+            if (map->box[dim] % parts || (span && !dim && parts > 1)) continue;
+            for (uint32_t d = dim + 1; d < map->rank; d++) slices *= map->box[d];
+            uint64_t row = (uint64_t)map->box[0] * zlay_type_bits(map->type) / 8;
+            if (!dim) row /= parts;
+            uint64_t bytes = span ? span : row;
+            for (uint32_t d = 1; d <= dim; d++)
+                bytes *= d == dim ? map->box[d] / parts : map->box[d];
+            bool alone = slices == 1;
+            if (slices <= blocks && slices > best && (alone || bytes % 128 == 0) && row % 16 == 0)
+                best = (uint32_t)slices;
+        }
+    return best;
+}
+
+static void test_multicast_most(void **state)
+{
+    uint64_t seed = test_seed("most slices");
+    for (uint64_t i = 0; i < test_iterations(400); i++) {
+        zlay_tensormap map;
+        zlay_multicast m;
+        zlay_multicast_request r = cluster_tile(&seed, &map);
+        assert_int_equal(zlay_multicast_synth(*state, &m, target_of("sm_90a"), &r), ZLAY_OK);
+        uint32_t most = most_slices(&map, r.cluster);
+        if (m.slices != most)
+            fail_msg("%u slices, not %u, of box %u %u %u %u %u, swizzle %d, for %u blocks",
+                     m.slices, most, map.box[0], map.box[1], map.box[2], map.box[3], map.box[4],
+                     (int)map.swizzle, r.cluster);
+    }
+}
+
+static void test_multicast_refused(void **state)
+{
+    zlay_ctx *ctx = *state;
+    zlay_tensormap map = example_map();
+    zlay_multicast m;
+    const zlay_target *target = target_of("sm_90a");
+    zlay_multicast_request good = {.size = sizeof good, .cluster = 4, .cta_mask = 15, .map = &map};
+    zlay_multicast_request r = good;
+    r.cta_mask = 16;
+    assert_int_equal(zlay_multicast_synth(ctx, &m, target, &r), ZLAY_NONE);
+    assert_non_null(strstr(zlay_ctx_message(ctx), "COPY_MASK_CLUSTER"));
+    r.cta_mask = 0;
+    assert_int_equal(zlay_multicast_synth(ctx, &m, target, &r), ZLAY_EINVAL);
+    r = good;
+    r.smem = 64;
+    assert_int_equal(zlay_multicast_synth(ctx, &m, target, &r), ZLAY_NONE);
+    r = good;
+    r.coordinate[0] = 4;
+    assert_int_equal(zlay_multicast_synth(ctx, &m, target, &r), ZLAY_NONE);
+    assert_non_null(strstr(zlay_ctx_message(ctx), "COPY_COORDINATE_16"));
+    r = good;
+    r.reserved[3] = 1;
+    assert_int_equal(zlay_multicast_synth(ctx, &m, target, &r), ZLAY_EINVAL);
+    r = good;
+    r.map = NULL;
+    assert_int_equal(zlay_multicast_synth(ctx, &m, target, &r), ZLAY_EINVAL);
+    assert_int_equal(zlay_multicast_synth(ctx, &m, target_of("sm_80"), &good), ZLAY_NONE);
+    map.rank = 0;
+    assert_int_equal(zlay_multicast_synth(ctx, &m, target, &good), ZLAY_NONE);
+    map.rank = 6;
+    assert_int_equal(zlay_multicast_synth(ctx, &m, target, &good), ZLAY_NONE);
+    map.mode = 1;
+    assert_int_equal(zlay_multicast_synth(ctx, &m, target, &good), ZLAY_ENOTSUP);
+}
+
+/* ---- exchanges ---------------------------------------------------------------------- */
+
+static uint64_t element(const zlay_layout *a, uint64_t slot)
+{
+    int64_t value;
+    assert_int_equal(zlay_layout_eval(&value, 1, a, slot), ZLAY_OK);
+    return (uint64_t)value;
+}
+
+/* The slot's index from the route's outputs, block last and highest. */
+static uint64_t served_from(const zlay_layout *route, uint64_t slot, const uint32_t bits[4])
+{
+    int64_t v[4];
+    assert_int_equal(zlay_layout_eval(v, 4, route, slot), ZLAY_OK);
+    return (uint64_t)v[0] | (uint64_t)v[1] << bits[0] | (uint64_t)v[2] << (bits[0] + bits[1]) |
+           (uint64_t)v[3] << (bits[0] + bits[1] + bits[2]);
+}
+
+typedef struct tally {
+    uint64_t wanted, crossing, partners;
+} tally;
+
+/* By enumeration: which blocks hold and want each element. */
+static tally tally_of(const zlay_layout *source, const zlay_layout *dest, uint32_t bits[2][4],
+                      uint32_t outs)
+{
+    uint32_t *held = calloc((size_t)1 << outs, sizeof *held);
+    uint32_t *want = calloc((size_t)1 << outs, sizeof *want);
+    tally t = {0, 0, 0};
+    for (int side = 0; side < 2; side++) {
+        const zlay_layout *a = side ? dest : source;
+        uint32_t inner = bits[side][0] + bits[side][1] + bits[side][2];
+        for (uint64_t i = 0; i < zlay_layout_size(a); i++)
+            (side ? want : held)[element(a, i)] |= 1u << (i >> inner);
+    }
+    for (uint64_t e = 0; e < (uint64_t)1 << outs; e++) {
+        t.wanted += (uint64_t)__builtin_popcount(want[e]);
+        t.crossing += (uint64_t)__builtin_popcount(want[e] & ~held[e]);
+    }
+    free(held);
+    free(want);
+    return t;
+}
+
+/* Every slot gets its element, from its own block where that has it, and no element goes to one
+ * block from two places. */
+static void check_route(const zlay_exchange *x, const zlay_layout *source, const zlay_layout *dest,
+                        uint32_t bits[2][4], uint32_t outs, tally want)
+{
+    const zlay_layout *route = zlay_exchange_route(x);
+    uint32_t inner[2];
+    for (int s = 0; s < 2; s++) inner[s] = bits[s][0] + bits[s][1] + bits[s][2];
+    uint64_t *from = calloc((size_t)1 << (outs + 4), sizeof *from), crossing = 0, partners = 1;
+    for (uint64_t i = 0; i < zlay_layout_size(dest); i++) {
+        uint64_t slot = served_from(route, i, bits[0]), block = i >> inner[1];
+        uint64_t e = element(dest, i), place = e << 4 | block, other = slot >> inner[0];
+        assert_int_equal(element(source, slot), e);
+        if (from[place]) assert_int_equal(from[place], slot + 1);
+        if (!from[place] && other != block) crossing++;
+        from[place] = slot + 1;
+        partners |= (uint64_t)1 << (other ^ block);
+    }
+    free(from);
+    zlay_exchange_info info;
+    assert_int_equal(zlay_exchange_get(&info, x), ZLAY_OK);
+    assert_int_equal(crossing, want.crossing);
+    assert_int_equal(info.crossing, want.crossing);
+    assert_int_equal(info.wanted, want.wanted);
+    assert_int_equal(info.partners, partners);
+}
+
+static void test_exchange_random(void **state)
+{
+    uint64_t seed = test_seed("exchanges"), crossing = 0, staying = 0;
+    for (uint64_t i = 0; i < test_iterations(300); i++) {
+        uint32_t bits[2][4], outs = (uint32_t)test_range(&seed, 2, 8);
+        uint32_t blocks = (uint32_t)test_range(&seed, 0, 3);
+        for (int s = 0; s < 2; s++) {
+            for (int d = 0; d < 3; d++) bits[s][d] = (uint32_t)test_range(&seed, 1, 3);
+            bits[s][3] = blocks;
+            while (bits[s][0] + bits[s][1] + bits[s][2] + blocks < outs) bits[s][0]++;
+        }
+        zlay_layout *source = cluster_layout(&seed, *state, bits[0], outs);
+        zlay_layout *dest = cluster_layout(&seed, *state, bits[1], outs);
+        zlay_exchange *x = NULL;
+        if (zlay_exchange_synth(*state, &x, source, dest)) fail_msg("%s", zlay_ctx_message(*state));
+        tally t = tally_of(source, dest, bits, outs);
+        check_route(x, source, dest, bits, outs, t);
+        crossing += t.crossing > 0;
+        staying += t.crossing < t.wanted;
+        zlay_exchange_free(x);
+        zlay_layout_free(source);
+        zlay_layout_free(dest);
+    }
+    assert_true(crossing > 20 && staying > 20);
+}
+
+static zlay_layout *read_layout(zlay_ctx *ctx, const char *text)
+{
+    zlay_layout *a = NULL;
+    if (zlay_layout_parse(ctx, &a, text, strlen(text))) fail_msg("%s", zlay_ctx_message(ctx));
+    return a;
+}
+
+static void test_exchange_example(void **state)
+{
+    zlay_exchange_info info;
+    zlay_exchange *x = NULL;
+    zlay_layout *source = read_layout(*state, "f2{thread: (1); block: (2) -> tensor: 4}");
+    zlay_layout *dest = read_layout(*state, "f2{thread: (2); block: (1) -> tensor: 4}");
+    const zlay_layout *a, *b;
+    zlay_answer answer;
+    assert_int_equal(zlay_exchange_synth(*state, &x, source, dest), ZLAY_OK);
+    assert_int_equal(zlay_exchange_get(&info, x), ZLAY_OK);
+    assert_int_equal(info.blocks, 2);
+    assert_int_equal(info.wanted, 4);
+    assert_int_equal(info.crossing, 2);
+    assert_int_equal(info.partners, 3);
+    assert_int_equal(zlay_exchange_certificate(&a, &b, x), ZLAY_OK);
+    assert_int_equal(zlay_layout_equal(*state, &answer, NULL, a, b), ZLAY_OK);
+    assert_int_equal(answer, ZLAY_YES);
+    zlay_exchange_free(x);
+    zlay_layout_free(source);
+    zlay_layout_free(dest);
+}
+
+static void test_exchange_refused(void **state)
+{
+    static const struct {
+        const char *source, *dest;
+        zlay_status status;
+        const char *word;
+    } rows[] = {
+        {"f2{thread: (1) -> tensor: 4}", "f2{block: (1) -> tensor: 4}", ZLAY_EINVAL, "block"},
+        {"f2{block: (1) -> tensor: 4}", "f2{block: (1) (2) -> tensor: 4}", ZLAY_EINVAL, "blocks"},
+        {"f2{block: (1) -> tensor: 4}", "f2{block: (1) -> other: 4}", ZLAY_EINVAL, "outputs"},
+        {"f2{block: (1) -> tensor: 4}", "f2{block: (2) -> tensor: 4}", ZLAY_NONE, ""},
+        {"8:1", "f2{block: (1) -> tensor: 4}", ZLAY_EINVAL, "source"},
+        {"f2{block: (1) (2) (4) (8) (16) -> t: 32}", "f2{block: (1) (2) (4) (8) (16) -> t: 32}",
+         ZLAY_EINVAL, "16"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        zlay_layout *source = read_layout(*state, rows[i].source);
+        zlay_layout *dest = read_layout(*state, rows[i].dest);
+        zlay_exchange *x = NULL;
+        zlay_status status = zlay_exchange_synth(*state, &x, source, dest);
+        if (status != rows[i].status || x || !strstr(zlay_ctx_message(*state), rows[i].word))
+            fail_msg("row %zu: %s: %s", i, zlay_status_name(status), zlay_ctx_message(*state));
+        zlay_layout_free(source);
+        zlay_layout_free(dest);
+    }
+}
+
+static void test_allocation_failures(void **state)
+{
+    (void)state;
+    const uint32_t bits[4] = {2, 2, 1, 2};
+    zlay_status status = ZLAY_ENOMEM;
+    for (size_t k = 1; status == ZLAY_ENOMEM; k++) {
+        heap h = {0};
+        zlay_allocator alloc = {&h, heap_take, heap_give};
+        zlay_ctx *ctx = NULL;
+        zlay_exchange *x = NULL;
+        uint64_t seed = 3;
+        assert_int_equal(zlay_ctx_new(&ctx, &alloc, NULL), ZLAY_OK);
+        zlay_layout *source = cluster_layout(&seed, ctx, bits, 6);
+        zlay_layout *dest = cluster_layout(&seed, ctx, bits, 6);
+        zlay_tensormap map = example_map();
+        zlay_multicast_request r = {.size = sizeof r, .cluster = 4, .cta_mask = 15, .map = &map};
+        zlay_multicast m;
+        h.fails_at = h.calls + k;
+        status = zlay_exchange_synth(ctx, &x, source, dest);
+        assert_true((status == ZLAY_OK) == (x != NULL));
+        if (!status) status = zlay_multicast_synth(ctx, &m, target_of("sm_90a"), &r);
+        assert_true(status == ZLAY_OK || status == ZLAY_ENOMEM);
+        zlay_exchange_free(x);
+        zlay_layout_free(source);
+        zlay_layout_free(dest);
+        zlay_ctx_free(ctx);
+        assert_int_equal(h.live, 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_multicast_example), cmocka_unit_test(test_multicast_random),
+        cmocka_unit_test(test_multicast_most),    cmocka_unit_test(test_multicast_refused),
+        cmocka_unit_test(test_exchange_example),  cmocka_unit_test(test_exchange_random),
+        cmocka_unit_test(test_exchange_refused),  cmocka_unit_test(test_allocation_failures)};
+    return cmocka_run_group_tests(tests, begin, end);
+}
