@@ -311,6 +311,68 @@ static void check_certificates(zlay_ctx *ctx, const zlay_move *move)
     assert_int_equal(answer, ZLAY_YES);
 }
 
+/* ---- the widest access ------------------------------------------------------------------------ */
+
+static bool follows_somewhere(const zlay_layout *from, const zlay_layout *to, uint64_t i)
+{
+    for (uint64_t k = 0; k < zlay_layout_size(to); k++)
+        if (layout_at(from, k) == layout_at(from, i) + 1 && layout_at(to, k) == layout_at(to, i) + 1)
+            return true;
+    return false;
+}
+
+static uint64_t offset_of(const zlay_layout *a, uint64_t i) { return (uint64_t)layout_at(a, i); }
+
+/* The reason holds of the two points. */
+static void check_reason(const wanted *want, const zlay_move_widest *w, const zlay_layout *from,
+                         const zlay_layout *to)
+{
+    const zlay_layout *side = w->side ? to : from;
+    const zlay_copy_side *asked_side = w->side ? &want->r.dest : &want->r.source;
+    const zlay_target *target = target_of(want->target);
+    uint64_t v = w->refused * 8 / want->r.elem_bits, i = w->points[0], j = w->points[1], both = 0;
+    assert_int_equal(w->refused, 2 * w->width);
+    switch (w->why) {
+    case ZLAY_WIDEST_TARGET:
+        for (int s = 0; s < 2; s++) {
+            int32_t space = s ? want->r.dest.space : want->r.source.space;
+            both += zlay_target_widths(target, space != ZLAY_MOVE_GLOBAL) >> w->refused & 1;
+        }
+        assert_true(both < 2);
+        break;
+    case ZLAY_WIDEST_ALIGN: assert_true(asked_side->align % w->refused); break;
+    case ZLAY_WIDEST_RUN: assert_false(follows_somewhere(from, to, i)); break;
+    case ZLAY_WIDEST_STEP: assert_true((offset_of(side, i) - offset_of(side, j)) % v); break;
+    case ZLAY_WIDEST_PHASE: assert_true((offset_of(from, i) - offset_of(to, i)) % v); break;
+    case ZLAY_WIDEST_SWIZZLE: assert_true(v > 8); break;
+    default: fail_msg("%s -> %s: no reason", want->text[0], want->text[1]);
+    }
+}
+
+/* Where zlay_layout_vector_width allows an access along one mode on both sides, so it is here. */
+static void check_widest(zlay_ctx *ctx, const wanted *want, const zlay_move *move,
+                         const zlay_layout *from, const zlay_layout *to)
+{
+    zlay_move_widest w;
+    assert_int_equal(zlay_move_widest_get(&w, move), ZLAY_OK);
+    check_reason(want, &w, from, to);
+    for (uint32_t mode = 0; mode < zlay_layout_box(NULL, 0, from); mode++) {
+        uint64_t both = 0, width;
+        for (int s = 0; s < 2; s++) {
+            const zlay_copy_side *side = s ? &want->r.dest : &want->r.source;
+            zlay_vector_request r = {
+                .size = sizeof r, .elem_bytes = want->r.elem_bits / 8, .base_align = side->align,
+                .widths = zlay_target_widths(target_of(want->target), side->space != ZLAY_MOVE_GLOBAL) &
+                          0x100010116,
+                .path = &mode, .depth = 1};
+            zlay_status status = zlay_layout_vector_width(ctx, &width, side->layout, &r, NULL);
+            assert_int_equal(status, ZLAY_OK);
+            if (!s || width < both) both = width;
+        }
+        assert_true(w.width >= both || w.why == ZLAY_WIDEST_SWIZZLE);
+    }
+}
+
 static void check_move(zlay_ctx *ctx, const wanted *want, const zlay_move *move,
                        const zlay_layout *from, const zlay_layout *to, uint64_t *seed)
 {
@@ -328,6 +390,7 @@ static void check_move(zlay_ctx *ctx, const wanted *want, const zlay_move *move,
     check_counts(&q, move);
     check_threads(move, from, to);
     check_certificates(ctx, move);
+    check_widest(ctx, want, move, from, to);
 }
 
 static bool fits(zlay_ctx *ctx, const wanted *want, const zlay_copy_side *side)
@@ -377,10 +440,201 @@ static void test_random_copies(void **state)
     for (int path = ZLAY_PATH_BULK; path <= ZLAY_PATH_REALIGN; path++) assert_true(paths[path] > 3);
 }
 
+/* ---- by hand ----------------------------------------------------------------------------------- */
+
+typedef struct known {
+    const char *target, *from, *to;
+    int32_t spaces[2];
+    uint32_t bits, threads;
+    int32_t path;
+    uint32_t parts, width;
+    uint64_t instructions, sectors, stored; /* wavefronts of stores; 0: not counted there */
+    uint32_t widest;
+} known;
+
+enum { G = ZLAY_MOVE_GLOBAL, S = ZLAY_MOVE_SHARED, P = ZLAY_MOVE_PEER };
+
+static void test_known_copies(void **state)
+{
+    static const known rows[] = {
+        /* the example of zlay/move.h: 8 lanes a row of 128 bytes, 4 rows a warp */
+        {"sm_80", "(64,64):(1,4096)", "(64,64):(1,64)", {G, S}, 16, 128, ZLAY_PATH_CP_ASYNC, 1, 16,
+         16, 256, 0, 16},
+        {"sm_90a", "(64,64):(1,4096)", "(64,64):(1,64)", {G, S}, 16, 128, ZLAY_PATH_CP_ASYNC, 1, 16,
+         16, 256, 64, 16},
+        /* one run of 8 KiB */
+        {"sm_90a", "4096", "4096", {G, S}, 16, 128, ZLAY_PATH_BULK, 1, 8192, 1, 256, 0, 16},
+        {"sm_90a", "4096", "4096", {S, G}, 16, 128, ZLAY_PATH_BULK, 1, 8192, 1, 256, 0, 16},
+        {"sm_90a", "4096", "4096", {S, P}, 16, 128, ZLAY_PATH_BULK, 1, 8192, 1, 0, 0, 16},
+        {"sm_80", "4096", "4096", {S, G}, 16, 128, ZLAY_PATH_THREADS, 1, 16, 32, 256, 0, 16},
+        /* loads of 32 bytes go to global memory alone */
+        {"sm_100a", "4096", "4096", {G, G}, 16, 128, ZLAY_PATH_THREADS, 1, 32, 16, 512, 0, 32},
+        /* few elements from offset 3: one by one is least */
+        {"sm_90a", "3 o 13:1", "3 o 13:1", {G, G}, 16, 32, ZLAY_PATH_THREADS, 1, 2, 2, 2, 0, 16},
+        /* more of them: 1, 4 and then 257 times 8; eight warps of 17 sectors and a lane of 1 */
+        {"sm_90a", "3 o 2061:1", "3 o 2061:1", {G, G}, 16, 32, ZLAY_PATH_THREADS, 3, 16, 22, 278, 0,
+         16},
+        /* a transpose of floats: a block of 4 x 4 a thread */
+        {"sm_90a", "(64,64):(1,64)", "(64,64):(64,1)", {G, G}, 32, 128, ZLAY_PATH_THREADS, 1, 16, 64,
+         1024, 0, 4},
+        /* rows that shift by 2 bytes each, to rows aligned to 16 */
+        {"sm_90a", "(128,16):(1,129)", "(128,16):(1,128)", {G, G}, 16, 128, ZLAY_PATH_REALIGN, 1, 16,
+         24, 264, 0, 2},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const known *k = &rows[i];
+        zlay_move *move = NULL;
+        zlay_move_info info;
+        zlay_move_widest widest;
+        zlay_layout *from = read_layout(*state, k->from), *to = read_layout(*state, k->to);
+        zlay_copy_request r = {.size = sizeof r, .elem_bits = k->bits, .threads = k->threads,
+                               .source = {from, k->spaces[0], 0, 128},
+                               .dest = {to, k->spaces[1], 0, 128}};
+        zlay_status status = zlay_copy_synth(*state, &move, target_of(k->target), &r);
+        if (status) fail_msg("%s -> %s: %s", k->from, k->to, zlay_ctx_message(*state));
+        assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
+        assert_int_equal(zlay_move_widest_get(&widest, move), ZLAY_OK);
+        assert_int_equal(info.path, k->path);
+        assert_int_equal(info.parts, k->parts);
+        assert_int_equal(part_of(move, 0).part.width, k->width);
+        if (info.instructions != k->instructions)
+            fail_msg("%s %s -> %s: %llu instructions", k->target, k->from, k->to,
+                     (unsigned long long)info.instructions);
+        assert_int_equal(info.sectors, k->sectors);
+        if (k->stored) assert_int_equal(info.wavefronts_store, k->stored);
+        assert_int_equal(widest.width, k->widest);
+        zlay_move_free(move);
+        zlay_layout_free(from);
+        zlay_layout_free(to);
+    }
+}
+
+/* ---- what is refused ------------------------------------------------------------------------------ */
+
+typedef struct refused {
+    const char *from, *to, *said;
+    zlay_copy_request r;
+    zlay_status status;
+} refused;
+
+#define SIDES(a, b) .source = {NULL, a, 0, 16}, .dest = {NULL, b, 0, 16}
+
+static void test_refused(void **state)
+{
+    static const refused rows[] = {
+        {"8:1", "8:0", "dest.layout: points 0 and 1 have one offset, 0",
+         {.elem_bits = 16, SIDES(G, S)}, ZLAY_EINVAL},
+        {"(4,4):(1,4)", "(4,4):(1,3)", "dest.layout: points 3 and 4 have one offset, 3",
+         {.elem_bits = 16, SIDES(G, S)}, ZLAY_EINVAL},
+        {"8:1", "9:1", "dest.layout: has 9 points, the source 8",
+         {.elem_bits = 16, SIDES(G, S)}, ZLAY_EINVAL},
+        {"8:1", "-1 o 8:1", "dest.layout: offset -1 is below 0",
+         {.elem_bits = 16, SIDES(G, S)}, ZLAY_EINVAL},
+        {"(65536,2):(1,65536)", "(65536,2):(1,65536)", "SMEM_BLOCK: dest.layout ends at byte 262144",
+         {.elem_bits = 16, SIDES(G, S)}, ZLAY_NONE},
+        {"8:1", "8:1", "source.align: 2 is no multiple of an element's 4 bytes",
+         {.elem_bits = 32, .source = {NULL, G, 0, 2}, .dest = {NULL, S, 0, 16}}, ZLAY_EINVAL},
+        {"8:1", "8:1", "elem_bits: 24", {.elem_bits = 24, SIDES(G, S)}, ZLAY_EINVAL},
+        {"8:1", "8:1", "elem_bits: 0", {SIDES(G, S)}, ZLAY_EINVAL},
+        {"8:1", "8:1", "dest.space: 9", {.elem_bits = 16, SIDES(G, 9)}, ZLAY_EINVAL},
+        {"8:1", "8:1", "threads: 1025", {.elem_bits = 16, .threads = 1025, SIDES(G, S)}, ZLAY_EINVAL},
+        {"8:1", "8:1", "path: 1", {.elem_bits = 16, .path = 1, SIDES(G, S)}, ZLAY_EINVAL},
+        {"8:1", "8:1", "path: 7", {.elem_bits = 16, .path = 7, SIDES(G, S)}, ZLAY_EINVAL},
+        {"8:1", "8:1", "registers: 4 with no side", {.elem_bits = 16, .registers = 4, SIDES(G, S)},
+         ZLAY_EINVAL},
+        {"8:1", "8:1", "registers: 0 with a side",
+         {.elem_bits = 16, SIDES(S, ZLAY_MOVE_REGISTER)}, ZLAY_EINVAL},
+        {"8:1", "8:2", "the fragments are not dense",
+         {.elem_bits = 16, .registers = 4, SIDES(S, ZLAY_MOVE_REGISTER)}, ZLAY_ENOTSUP},
+        {"8:2", "8:1", "no access of this path", {.elem_bits = 16, .path = ZLAY_PATH_BULK, SIDES(G, S)},
+         ZLAY_NONE},
+        {"3:1", "3:1", "no access moves 4-bit", {.elem_bits = 4, SIDES(G, S)}, ZLAY_NONE},
+        {"8:1", "8:1", "reserved", {.elem_bits = 16, SIDES(G, S), .reserved = {0, 1}}, ZLAY_EINVAL},
+        {"8:4611686018427387904", "8:1", "source.layout", {.elem_bits = 16, SIDES(G, S)},
+         ZLAY_EOVERFLOW},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        zlay_copy_request r = rows[i].r;
+        zlay_move *move = (zlay_move *)&r;
+        zlay_layout *from = NULL, *to = read_layout(*state, rows[i].to);
+        r.size = sizeof r;
+        if (zlay_layout_parse(*state, &from, rows[i].from, strlen(rows[i].from))) {
+            zlay_layout_free(to);
+            continue;
+        }
+        r.source.layout = from;
+        r.dest.layout = to;
+        zlay_status status = zlay_copy_synth(*state, &move, target_of("sm_90a"), &r);
+        if (status != rows[i].status || !strstr(zlay_ctx_message(*state), rows[i].said))
+            fail_msg("%s -> %s: %s, %s", rows[i].from, rows[i].to, zlay_status_name(status),
+                     zlay_ctx_message(*state));
+        assert_null(move);
+        zlay_layout_free(from);
+        zlay_layout_free(to);
+    }
+}
+
+static void test_bad_calls(void **state)
+{
+    zlay_move *move = NULL;
+    zlay_move_info info;
+    zlay_layout *layout = read_layout(*state, "64:1");
+    zlay_copy_request r = {.size = sizeof r, .elem_bits = 16, SIDES(G, S)};
+    const zlay_target *target = target_of("sm_90a");
+    assert_int_equal(zlay_copy_synth(*state, &move, target, &r), ZLAY_EINVAL);
+    r.source.layout = r.dest.layout = layout;
+    assert_int_equal(zlay_copy_synth(*state, NULL, target, &r), ZLAY_EINVAL);
+    assert_int_equal(zlay_copy_synth(*state, &move, NULL, &r), ZLAY_EINVAL);
+    assert_int_equal(zlay_copy_synth(*state, &move, target, NULL), ZLAY_EINVAL);
+    assert_int_equal(zlay_copy_synth(NULL, &move, target, &r), ZLAY_EINVAL);
+    r.size++;
+    assert_int_equal(zlay_copy_synth(*state, &move, target, &r), ZLAY_EINVAL);
+    r.size = (uint32_t)offsetof(zlay_copy_request, source);
+    assert_int_equal(zlay_copy_synth(*state, &move, target, &r), ZLAY_EINVAL); /* no sides */
+    assert_null(move);
+    assert_int_equal(zlay_move_get(&info, NULL), ZLAY_EINVAL);
+    zlay_move_free(NULL);
+    zlay_layout_free(layout);
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------ */
+
+static void test_each_allocation_fails_once(void **unused)
+{
+    (void)unused;
+    heap h = {.live = 0};
+    zlay_allocator hooks = {&h, heap_take, heap_give};
+    zlay_status status = ZLAY_ENOMEM;
+    for (size_t k = 1; status; k++) {
+        zlay_ctx *ctx = NULL;
+        zlay_move *move = NULL;
+        assert_int_equal(zlay_ctx_new(&ctx, &hooks, NULL), ZLAY_OK);
+        zlay_layout *from = read_layout(ctx, "(60,9):(1,129)"), *to = read_layout(ctx, "(60,9):(1,128)");
+        zlay_copy_request r = {.size = sizeof r, .elem_bits = 16, .source = {from, G, 0, 0},
+                               .dest = {to, S, 0, 0}};
+        h.calls = 0;
+        h.fails_at = k;
+        status = zlay_copy_synth(ctx, &move, target_of("sm_90a"), &r);
+        h.fails_at = 0;
+        assert_true(status == ZLAY_OK || status == ZLAY_ENOMEM);
+        assert_true(!status == !!move);
+        zlay_move_free(move);
+        zlay_layout_free(from);
+        zlay_layout_free(to);
+        zlay_ctx_free(ctx);
+        assert_int_equal(h.live, 0);
+        assert_true(k < 500);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_random_copies, begin, end),
+        cmocka_unit_test_setup_teardown(test_known_copies, begin, end),
+        cmocka_unit_test_setup_teardown(test_refused, begin, end),
+        cmocka_unit_test_setup_teardown(test_bad_calls, begin, end),
+        cmocka_unit_test(test_each_allocation_fails_once),
     };
     return cmocka_run_group_tests_name("copy-synth", tests, NULL, NULL);
 }

@@ -163,6 +163,30 @@ typedef struct zlay_move_swizzle {
     uint32_t reserved; /* 0 */
 } zlay_move_swizzle;
 
+/** Why no wider access holds the same elements on both sides. */
+enum {
+    ZLAY_WIDEST_TARGET = 1, /* the target has no such access */
+    ZLAY_WIDEST_ALIGN,  /* more than the base of a side is aligned to */
+    ZLAY_WIDEST_RUN,    /* no point lies behind points[0] on both sides */
+    ZLAY_WIDEST_STEP,   /* the offsets of the two points differ by no multiple of it */
+    ZLAY_WIDEST_PHASE,  /* where one side is aligned at points[0], the other is not */
+    ZLAY_WIDEST_SWIZZLE /* the swizzle parts what it would hold */
+};
+
+/** The widest access that holds the same consecutive elements on both sides,
+ *  heads and tails aside, and why the next one does not. */
+typedef struct zlay_move_widest {
+    uint32_t width;   /* bytes; 0: of fragments nobody asks */
+    uint32_t refused; /* bytes, twice that */
+    int32_t why;      /* ZLAY_WIDEST_* */
+    int32_t side;     /* ZLAY_SIDE_*, of ALIGN, STEP and SWIZZLE */
+    uint64_t points[2]; /* indices into the tile that show it */
+} zlay_move_widest;
+
+/** Read it.  Returns: ZLAY_OK; ZLAY_EINVAL a NULL. */
+ZLAY_API zlay_status zlay_move_widest_get(zlay_move_widest *out,
+                                          const zlay_move *move);
+
 /** One side of a copy. */
 typedef struct zlay_copy_side {
     const zlay_layout *layout; /* tile coordinate -> element offset */

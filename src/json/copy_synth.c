@@ -175,6 +175,26 @@ static json_t *swizzles_value(zl_call *call, const zlay_move *move)
     return value;
 }
 
+static const zl_word reasons[] = {{"target", ZLAY_WIDEST_TARGET}, {"align", ZLAY_WIDEST_ALIGN},
+                                  {"run", ZLAY_WIDEST_RUN},       {"step", ZLAY_WIDEST_STEP},
+                                  {"phase", ZLAY_WIDEST_PHASE},   {"swizzle", ZLAY_WIDEST_SWIZZLE},
+                                  {NULL, 0}};
+
+static json_t *widest_value(zl_call *call, const zlay_move *move)
+{
+    static const char *const sides[] = {"src", "dst"};
+    zlay_move_widest w;
+    if (zlay_move_widest_get(&w, move) || !w.width) return json_null();
+    json_t *value = json_object(), *points = json_array();
+    for (int i = 0; i < 2; i++) zl_put_item(call, points, zl_json_uint(w.points[i]));
+    zl_put_value(call, value, "width", json_integer(w.width));
+    zl_put_value(call, value, "refused", json_integer(w.refused));
+    zl_put_value(call, value, "why", zl_json_word(reasons, w.why));
+    zl_put_value(call, value, "side", json_string(sides[w.side]));
+    zl_put_value(call, value, "points", points);
+    return value;
+}
+
 static json_t *source_certificate(zl_call *call, const zlay_move *move)
 {
     const zlay_layout *a, *b;
@@ -203,6 +223,7 @@ static json_t *move_value(zl_call *call, const zlay_move *move)
     zl_put_value(call, value, "bound", zl_json_uint(info.bound));
     zl_put_value(call, value, "optimal", json_boolean(info.optimal));
     zl_put_value(call, value, "thread_layout", zl_json_layout(call, zlay_move_threads(move)));
+    zl_put_value(call, value, "widest", widest_value(call, move));
     zl_put_value(call, value, "swizzle", swizzles_value(call, move));
     zl_put_value(call, value, "parts", parts_value(call, move));
     zl_put_value(call, value, "source_certificate", source_certificate(call, move));

@@ -262,6 +262,7 @@ static zlay_status move_make(zl_copy *c, const least *l, zlay_move **out)
             const zl_swizzle w = c->tile.swizzle[s];
             move->swizzle[s] = (zlay_move_swizzle){w.bits, w.base, w.shift, 0};
         }
+        if (!c->request.registers) zl_copy_widest(c, &move->widest);
         status = zl_copy_prove(c, l->best, move);
     }
     if (!status) status = zl_move_certify(c->ctx, move);

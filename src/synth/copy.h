@@ -97,6 +97,14 @@ int32_t zl_copy_thread_kind(const zl_copy *c);
  * begins a whole number of them after an aligned one. */
 bool zl_copy_aligned(const zl_copy *c, int side, uint32_t run, uint64_t v);
 
+/* Elements of 2^log bytes that a thread may load or store along a mode; 0: none. */
+uint32_t zl_copy_vector(const zl_copy *c, int side, uint32_t run, uint32_t log);
+uint32_t zl_copy_run(const zl_copy *c, int side);
+bool zl_copy_in_phase(const zl_copy_tile *t, uint64_t v);
+
+/* The widest access that both sides have together, and why the next one is none. */
+void zl_copy_widest(const zl_copy *c, zlay_move_widest *out);
+
 /* The parts of a way, without digits: ZLAY_NONE where it leaves elements that nothing can move. */
 zlay_status zl_copy_cut(const zl_copy *c, zl_copy_plan *plan);
 

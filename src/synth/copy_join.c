@@ -159,6 +159,15 @@ static void count_sources(zl_copy_tile *t)
         span += (m->extent - 1) * size_of(m->step[ZL_SOURCE]);
 }
 
+/* The bits that a swizzle reads are 0 in every offset. */
+static bool is_idle(const zlay_layout *a)
+{
+    int64_t least, greatest;
+    int top = a->swizzle.base + (a->swizzle.shift > 0 ? a->swizzle.shift : 0);
+    return zl_modes_range(a->mode, a->modes, a->offset, &least, &greatest) && least >= 0 &&
+           greatest >> top == 0;
+}
+
 zlay_status zl_copy_join(zl_copy *c)
 {
     zl_copy_tile *t = &c->tile;
@@ -168,7 +177,7 @@ zlay_status zl_copy_join(zl_copy *c)
         const zlay_layout *a = c->side[s].layout;
         if (!a->modes || a->symbols) return ZLAY_NONE;
         t->offset[s] = a->offset;
-        t->swizzle[s] = a->swizzle;
+        if (!is_idle(a)) t->swizzle[s] = a->swizzle;
     }
     zlay_status status = refine(c);
     if (status) return status;

@@ -17,7 +17,7 @@ enum {
     WIDTHS = ZL_WIDTH_MOST + 1
 };
 
-static uint32_t run_of(const zl_copy *c, int side)
+uint32_t zl_copy_run(const zl_copy *c, int side)
 {
     const zl_copy_tile *t = &c->tile;
     uint32_t i = 0;
@@ -49,7 +49,7 @@ static bool along(const zl_copy *c, uint32_t run, uint64_t v)
 }
 
 /* Whether a thread loads or stores 2^log bytes of a side. */
-static uint32_t thread_vector(const zl_copy *c, int side, uint32_t run, uint32_t log)
+uint32_t zl_copy_vector(const zl_copy *c, int side, uint32_t run, uint32_t log)
 {
     uint32_t v = elements(c, log);
     uint64_t widths = zlay_target_widths(c->target, zl_is_shared(c->side[side].space));
@@ -58,9 +58,8 @@ static uint32_t thread_vector(const zl_copy *c, int side, uint32_t run, uint32_t
 }
 
 /* Whether accesses of both sides can begin at one point of their common run. */
-static bool in_phase(const zl_copy_tile *t, uint32_t a, uint32_t b)
+bool zl_copy_in_phase(const zl_copy_tile *t, uint64_t v)
 {
-    uint64_t v = a < b ? a : b;
     return ((uint64_t)t->offset[ZL_SOURCE] - (uint64_t)t->offset[ZL_DEST]) % v == 0;
 }
 
@@ -94,7 +93,7 @@ static bool put_even(const zl_copy *c, zl_copy_way *out, uint32_t v)
     if (v < c->least || out->run[0] != out->run[1] || !along(c, out->run[0], v)) return false;
     for (int s = 0; s < ZL_SIDES; s++)
         if (!zl_copy_aligned(c, s, out->run[s], v)) return false;
-    if (!in_phase(&c->tile, v, v)) return false;
+    if (!zl_copy_in_phase(&c->tile, v)) return false;
     out->vector[0] = out->vector[1] = v;
     return true;
 }
@@ -120,10 +119,11 @@ static bool threads_way(const zl_copy *c, zl_copy_way *out, uint32_t i)
     out->kind = zl_copy_thread_kind(c);
     for (int s = 0; s < ZL_SIDES; s++) {
         uint32_t log = ZL_WIDTH_MOST - (s == ZL_SOURCE ? i / WIDTHS : i % WIDTHS);
-        out->vector[s] = thread_vector(c, s, out->run[s], log);
+        out->vector[s] = zl_copy_vector(c, s, out->run[s], log);
         if (!out->vector[s]) return false;
     }
-    if (out->run[0] == out->run[1]) return in_phase(&c->tile, out->vector[0], out->vector[1]);
+    uint32_t less = out->vector[out->vector[0] > out->vector[1]];
+    if (out->run[0] == out->run[1]) return zl_copy_in_phase(&c->tile, less);
     if (c->least > 1) return false;
     return zl_copy_bytes(c, (uint64_t)out->vector[0] * out->vector[1]) <= BLOCK_MOST;
 }
@@ -133,8 +133,8 @@ static uint32_t direct_vector(const zl_copy *c, const zl_copy_way *way)
 {
     for (uint32_t log = WIDTHS; log--;) {
         zl_copy_way even = *way;
-        if (thread_vector(c, ZL_SOURCE, way->run[0], log) &&
-            thread_vector(c, ZL_DEST, way->run[1], log) && put_even(c, &even, elements(c, log)))
+        if (zl_copy_vector(c, ZL_SOURCE, way->run[0], log) &&
+            zl_copy_vector(c, ZL_DEST, way->run[1], log) && put_even(c, &even, elements(c, log)))
             return even.vector[0];
     }
     return 0;
@@ -148,7 +148,7 @@ static bool realign_way(const zl_copy *c, zl_copy_way *out, uint32_t i)
     out->direct = direct_vector(c, out);
     if (c->bits < 8 || out->run[ZL_SOURCE] != run || !out->direct || v <= out->direct) return false;
     if (!(loads >> (1u << log) & 1) || c->side[ZL_SOURCE].align % (1u << log)) return false;
-    if (c->tile.swizzle[ZL_SOURCE].bits || !thread_vector(c, ZL_DEST, run, log)) return false;
+    if (c->tile.swizzle[ZL_SOURCE].bits || !zl_copy_vector(c, ZL_DEST, run, log)) return false;
     out->vector[0] = out->vector[1] = v;
     return true;
 }
@@ -160,7 +160,7 @@ bool zl_copy_way_at(const zl_copy *c, zl_copy_way *out, int32_t path, uint32_t i
     if (i >= most) return false;
     memset(out, 0, sizeof *out);
     out->path = path;
-    for (int s = 0; s < ZL_SIDES; s++) out->run[s] = run_of(c, s);
+    for (int s = 0; s < ZL_SIDES; s++) out->run[s] = zl_copy_run(c, s);
     switch (path) {
     case ZLAY_PATH_BULK: there = bulk_way(c, out, i); break;
     case ZLAY_PATH_CP_ASYNC: there = cp_async_way(c, out, i); break;

@@ -149,3 +149,10 @@ zlay_status zlay_move_swizzle_get(zlay_move_swizzle *out, const zlay_move *move,
     *out = move->swizzle[side];
     return ZLAY_OK;
 }
+
+zlay_status zlay_move_widest_get(zlay_move_widest *out, const zlay_move *move)
+{
+    if (!out || !move) return ZLAY_EINVAL;
+    *out = move->widest;
+    return ZLAY_OK;
+}

@@ -23,6 +23,7 @@ struct zlay_move {
     zlay_copy *copies;    /* info.copies of them */
     zl_part *parts;       /* info.parts of them */
     zlay_move_swizzle swizzle[2];
+    zlay_move_widest widest;
     zlay_layout *smem, *residual, *threads;
     zlay_layout *certificate[2];
     zlay_layout *source[2]; /* the certificate of the other side */
