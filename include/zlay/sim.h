@@ -135,15 +135,21 @@ ZLAY_API zlay_status zlay_sim_thread_store(int32_t *fault, const zlay_sim_smem *
                                            zlay_sim_global *global, const int32_t *coordinate,
                                            uint32_t width);
 
-/** Model one wgmma.mma_async m64nNk16 of bf16 operands from two descriptors:
- *  acc[r * n + c] (+)= sum over k of A(r, k) B(c, k), in float32, k ascending.
+/** Model one wgmma.mma_async m64nN of dense operands from two descriptors, of
+ *  bf16, f16, tf32, e4m3, e5m2, s8 or u8: acc[r * n + c] (+)= sum over k of
+ *  A(r, k) B(c, k), in float32, k ascending, or in integers.  Where sums are
+ *  exact in float32 the device has the same; where they are not it may round
+ *  elsewhere, with fp8 operands after fewer bits.  Of tf32 the upper 19 bits
+ *  are read.
  *
- *  Returns: ZLAY_OK; ZLAY_EINVAL a NULL or a shape that mma_check refuses.
+ *  Returns: ZLAY_OK; ZLAY_EINVAL a NULL, an instruction that mma_check refuses,
+ *           that is sparse, of single bits or with A in registers.
  *  Out:     fault  ZLAY_FAULT_ACCESS when an operand leaves the array.
- *           acc    64 x n floats.
+ *           acc    64 x n: int32_t where d is s32, else floats; where d is f16
+ *                  each is rounded to it when the instruction ends.
  *  In:      scale_d  0: acc is overwritten.
  */
-ZLAY_API zlay_status zlay_sim_wgmma(int32_t *fault, float *acc, const zlay_sim_smem *smem,
+ZLAY_API zlay_status zlay_sim_wgmma(int32_t *fault, void *acc, const zlay_sim_smem *smem,
                                     const zlay_mma *mma, uint64_t desc_a, uint64_t desc_b,
                                     int32_t scale_d);
 

@@ -84,7 +84,7 @@ static zlay_status read_kind(zl_call *call, zlay_mma *out)
     return status;
 }
 
-/* The names of fp8 are those of the target's own formats where its instructions have one name for each. */
+/* The names of fp8 are those of the target's own formats. */
 static void types_of_target(const zlay_target *target, zlay_mma *out)
 {
     if (out->instruction != ZLAY_MMA_MFMA) return;

@@ -76,6 +76,10 @@ zlay_status zl_tensor_begin(zl_box *box, const zlay_sim_smem *smem, uint32_t add
 int32_t zl_tensor_fault(const zl_box *box, const zlay_sim_smem *smem,
                         const zlay_sim_global *global, bool store);
 
+/* An element of an operand, and a float rounded to nearest even as a half. */
+float zl_sim_element(int32_t type, const uint8_t *bytes);
+float zl_sim_half(float value);
+
 /* The element that stands for what lies outside; 8 bytes. */
 void zl_fill_element(uint8_t *fill, const zlay_tensormap *map);
 
