@@ -175,6 +175,39 @@ static void accumulators_are_where_cutlass_has_them(void **state)
     zlay_ctx_free(ctx);
 }
 
+/* The byte of factor j of row r in a copy: ids count bytes of the row's cell and of those of the next columns. */
+static int64_t scale_byte(const zlay_tmem_map *map, int64_t r, int64_t j, int64_t copy)
+{
+    bool half = map->shape == ZLAY_TMEM_SCALES_HALF;
+    int64_t rows = half ? map->size / 2 : map->size, id = map->first + j;
+    int64_t lane = r % 32 + (half ? r / rows * 64 : 0) + 32 * copy, column = r % rows / 32 + id / 4 * (rows / 32);
+    return 4 * (map->address + LANE * lane + column) + id % 4;
+}
+
+static void scales_of_every_vector(void **state)
+{
+    (void)state;
+    static const uint32_t factors[] = {1, 2, 3, 4, 6};
+    zlay_ctx *ctx = ctx_new();
+    for (int32_t shape = ZLAY_TMEM_SCALES; shape <= ZLAY_TMEM_SCALES_HALF; shape++)
+        for (uint32_t n = 64; n <= 256; n += 64)
+            for (size_t k = 0; k < 5 * 4; k++) {
+                zlay_tmem_map map = {.shape = shape, .size = n, .factors = factors[k / 4], .first = k % 4, .address = 0x40};
+                bool even = map.factors % 2 == 0 && map.first % 2, late = map.factors == 4 && map.first;
+                int64_t copies = shape == ZLAY_TMEM_SCALES ? 4 : 2;
+                zlay_layout *layout;
+                zlay_status status = zlay_tmem_layout(ctx, &layout, &map);
+                assert_int_equal(status, even || late ? ZLAY_NONE : ZLAY_OK);
+                if (status) continue;
+                assert_int_equal(zlay_layout_size(layout), n * map.factors * copies);
+                for (int64_t i = 0; i < (int64_t)zlay_layout_size(layout); i++)
+                    assert_int_equal(value_at(layout, (uint64_t)i),
+                                     scale_byte(&map, i % n, i / n % map.factors, i / n / map.factors));
+                zlay_layout_free(layout);
+            }
+    zlay_ctx_free(ctx);
+}
+
 static void the_example_of_the_header(void **state)
 {
     (void)state;
@@ -295,7 +328,11 @@ static void questions_without_a_layout(void **state)
         {.shape = ZLAY_TMEM_32X32B, .size = 256},  {.shape = ZLAY_TMEM_16X256B, .size = 64},
         {.shape = ZLAY_TMEM_16X128B, .size = 128}, {.shape = ZLAY_TMEM_PATH_D, .size = 264},
         {.shape = ZLAY_TMEM_PATH_D, .size = 12},   {.shape = ZLAY_TMEM_SCALES, .size = 40, .factors = 1},
-        {.shape = ZLAY_TMEM_SCALES, .size = 32, .factors = 3},
+        {.shape = ZLAY_TMEM_SCALES, .size = 32, .factors = 5},
+        {.shape = ZLAY_TMEM_SCALES, .size = 32, .factors = 6, .first = 1},
+        {.shape = ZLAY_TMEM_SCALES, .size = 32, .factors = 3, .first = 4},
+        {.shape = ZLAY_TMEM_SCALES, .size = 32, .factors = 4, .first = 2},
+        {.shape = ZLAY_TMEM_PATH_D, .size = 8, .first = 1},
         {.shape = ZLAY_TMEM_SCALES, .size = 32},   {.shape = ZLAY_TMEM_CP_4X256B, .size = 1},
         {.shape = ZLAY_TMEM_PATH_D, .size = 8, .pack = 1},
         {.shape = ZLAY_TMEM_32X32B, .size = 8, .half_split = 1},
@@ -548,7 +585,8 @@ int main(void)
         cmocka_unit_test(accumulators_are_where_cutlass_has_them),
         cmocka_unit_test(paths_of_accumulators),  cmocka_unit_test(the_example_of_the_header),
         cmocka_unit_test(path_of_every_product),  cmocka_unit_test(copies_of_cp),
-        cmocka_unit_test(scale_factors),          cmocka_unit_test(questions_without_a_layout),
+        cmocka_unit_test(scale_factors),          cmocka_unit_test(scales_of_every_vector),
+        cmocka_unit_test(questions_without_a_layout),
         cmocka_unit_test(shapes_have_their_names), cmocka_unit_test(every_rule_at_its_bounds),
         cmocka_unit_test(no_rule_is_untested),    cmocka_unit_test(practice_is_carried),
         cmocka_unit_test(hostile_numbers_have_verdicts), cmocka_unit_test(pairs_in_order),

@@ -117,9 +117,11 @@ typedef struct zlay_tmem_map {
     uint32_t size;       /* .num of ld and st; N of a path; rows of scales; of cp 0 */
     uint32_t pack;       /* 1: 16 bits of each of two columns make a register */
     uint32_t half_split; /* as zlay_tmem_issue has it */
-    uint32_t factors;    /* of scales: 1, 2 or 4 a row */
+    uint32_t factors;    /* of scales: 1, 2 or 4 a row; 3 or 6 with K = 96 */
     uint32_t address;    /* where it begins, as an address; of scales too */
-    uint32_t reserved[4]; /* 0 */
+    uint32_t first;      /* of scales: the first factor's id, as the descriptor has
+                            it; even of 2 and 6 factors, 0 of 4 */
+    uint32_t reserved[3]; /* 0 */
 } zlay_tmem_map;
 
 /** The layout of a shape: coordinates -> address.
@@ -128,7 +130,10 @@ typedef struct zlay_tmem_map {
  *    cp       (row, column, copy): 32-bit columns; each copy has the same
  *    path     (row of the block, column n) of the accumulator: each block of a
  *             pair has rows of its own, the even one the lower
- *    scales   (row, factor, copy) -> 4 * address + byte
+ *    scales   (row, factor, copy) -> 4 * address + byte.  Factors are bytes of a
+ *             row's cell from `first` on; behind the fourth a row goes on in the
+ *             next cells, those of all rows of one factor further: the second
+ *             of 6 factors of 128 rows is 1, the fifth 4 columns on.
  *
  *  Returns: ZLAY_OK; ZLAY_NONE the shape has no such size: the message says
  *           which; ZLAY_EINVAL a NULL, no such shape, or a reserved word that is

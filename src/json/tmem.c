@@ -99,6 +99,7 @@ zlay_status zl_op_tmem_layout(zl_call *call)
     if (!status) status = zl_get_u32(call, call->request, "half_split", &map.half_split);
     if (!status) status = zl_get_u32(call, call->request, "factors", &map.factors);
     if (!status) status = zl_get_u32(call, call->request, "address", &map.address);
+    if (!status) status = zl_get_u32(call, call->request, "first", &map.first);
     if (!status) status = zlay_tmem_layout(call->ctx, &layout, &map);
     if (status) return status;
     call->value = zl_json_layout(call, layout);

@@ -3,10 +3,12 @@
 #include "algebra/format.h"
 #include "legality/tmem.h"
 
+#include <zlay/pieces.h>
+
 #include <stdio.h>
 #include <string.h>
 
-enum { LANE = ZLAY_TMEM_LANE, FACTORS_MOST = 4 };
+enum { LANE = ZLAY_TMEM_LANE, CELL = 4 };
 
 /* ---- modes ---------------------------------------------------------------------------- */
 
@@ -28,6 +30,19 @@ static const mode modes[] = {
 };
 
 static bool scales(const zlay_tmem_map *map) { return map->shape >= ZLAY_TMEM_SCALES; }
+
+/* A row's factors begin in one cell and end in the next. */
+static bool crosses(const zlay_tmem_map *map) { return map->first + map->factors > CELL; }
+
+/* Cells that the rows of one factor take, by columns. */
+static uint64_t columns_of(const zlay_tmem_map *map)
+{
+    uint64_t columns = 0;
+    for (size_t i = 0; i < ZL_COUNT(modes); i++)
+        if (modes[i].shape == map->shape && modes[i].extent == SIZE)
+            columns = map->size / modes[i].size;
+    return columns;
+}
 
 /* Addresses count cells, those of scales bytes; packed registers hold half of two columns. */
 static uint64_t stride_of(const mode *m, const zlay_tmem_map *map)
@@ -56,7 +71,8 @@ static void add(text *t, uint64_t extent, uint64_t stride)
 static void add_modes(text *t, const zlay_tmem_map *map, int part)
 {
     if (map->pack && part == SECOND) add(t, 2, 1);
-    if (scales(map) && part == SECOND) add(t, map->factors, 1);
+    if (scales(map) && part == SECOND) add(t, crosses(map) ? CELL : map->factors, 1);
+    if (scales(map) && part == SECOND && crosses(map)) add(t, 2, columns_of(map) * CELL);
     for (size_t i = 0; i < ZL_COUNT(modes); i++) {
         const mode *m = &modes[i];
         if (m->shape == map->shape && m->part == part)
@@ -79,7 +95,8 @@ static void enclose(text *t)
 static zlay_status build(zlay_ctx *ctx, zlay_layout **out, const zlay_tmem_map *map)
 {
     text first = {.shape_length = 0}, second = first, copies = first;
-    uint64_t offset = (uint64_t)map->address * (scales(map) ? 4 : 1);
+    uint64_t offset = (uint64_t)map->address * (scales(map) ? CELL : 1);
+    if (scales(map) && !crosses(map)) offset += map->first;
     bool registers = map->shape <= ZLAY_TMEM_16X32BX2;
     bool path = !scales(map) && map->shape > ZLAY_TMEM_CP_32X128B;
     add_modes(&first, map, FIRST);
@@ -92,6 +109,17 @@ static zlay_status build(zlay_ctx *ctx, zlay_layout **out, const zlay_tmem_map *
     return zl_layout_format(ctx, out, "%llu o (%s,%s,%s):(%s,%s,%s)", (unsigned long long)offset,
                             first.shape, second.shape, copies.shape, first.stride, second.stride,
                             copies.stride);
+}
+
+/* Of two cells those factors that are asked for. */
+static zlay_status cut(zlay_ctx *ctx, zlay_layout **out, const zlay_tmem_map *map)
+{
+    zlay_layout *whole = *out;
+    *out = NULL;
+    const zlay_slice kept = {1, map->first, (int64_t)map->first + map->factors, 1};
+    zlay_status status = zlay_layout_slice(ctx, out, whole, &kept);
+    zlay_layout_free(whole);
+    return status;
 }
 
 /* ---- questions ------------------------------------------------------------------------- */
@@ -108,8 +136,17 @@ static bool size_is(const zlay_tmem_map *map, const zl_tmem_shape *row)
 
 static bool factors_are(const zlay_tmem_map *map)
 {
-    if (!scales(map)) return !map->factors;
-    return power(map->factors) && map->factors <= FACTORS_MOST;
+    static const struct {
+        uint32_t factors, step;
+    } rows[] = {
+#define TMEM_FACTORS(factors, step) {factors, step},
+#include "legality/tmem.def"
+    };
+    if (!scales(map)) return !map->factors && !map->first;
+    for (size_t i = 0; i < ZL_COUNT(rows); i++)
+        if (rows[i].factors == map->factors)
+            return map->first < CELL && map->first % rows[i].step == 0;
+    return false;
 }
 
 static bool modifiers_are(const zlay_tmem_map *map)
@@ -130,8 +167,10 @@ zlay_status zlay_tmem_layout(zlay_ctx *ctx, zlay_layout **out, const zlay_tmem_m
         return zl_fail(ctx, ZLAY_NONE, "%s has no size %u: at most %u, a multiple of %u", row->name,
                        map->size, row->most, row->span);
     if (!factors_are(map))
-        return zl_fail(ctx, ZLAY_NONE, "%s has no %u factors a row", row->name, map->factors);
+        return zl_fail(ctx, ZLAY_NONE, "%s has no %u factors a row from the id %u on", row->name,
+                       map->factors, map->first);
     if (!modifiers_are(map))
         return zl_fail(ctx, ZLAY_NONE, "%s is not packed or split so", row->name);
-    return build(ctx, out, map);
+    zlay_status status = build(ctx, out, map);
+    return status || !scales(map) || !crosses(map) ? status : cut(ctx, out, map);
 }
