@@ -90,6 +90,23 @@ bool bench_print(const bench_row *row, bool json)
     return true;
 }
 
+bool bench_each(const char *name, const char *against, bench_work *ours, bench_work *theirs,
+                double budget, size_t count, void *state, bool json)
+{
+    bench_work *const work[] = {ours, theirs};
+    double time[2];
+    if (!bench_times(work, theirs ? 2 : 1, state, time)) return false;
+    double each = time[0] * 1000 / (double)count;
+    bench_line(name, each, "ns", against, theirs ? time[1] / time[0] : budget / each, json);
+    return true;
+}
+
+uint64_t bench_drawn(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return *seed >> 33;
+}
+
 static const struct {
     const char *name;
     bench_group *run;

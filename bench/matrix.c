@@ -15,12 +15,6 @@ typedef struct state {
     bool legal[COUNT];
 } state;
 
-static uint64_t drawn(uint64_t *s)
-{
-    *s = *s * 6364136223846793005u + 1442695040888963407u;
-    return *s >> 33;
-}
-
 /* Layout codes 0 none, 1 128B, 2 64B, 3 32B (PTX ISA 9.1, Matrix Descriptor Format). */
 static uint64_t by_hand(const zlay_smemdesc *f)
 {
@@ -99,29 +93,17 @@ static void draw(state *s)
     memset(s, 0, sizeof *s);
     zlay_target_find(&s->target, "sm_90a", 6);
     for (int i = 0; i < COUNT; i++) {
-        s->fields[i] = (zlay_smemdesc){.start = (uint32_t)(drawn(&seed) & 0x3fff) << 4,
-                                       .lbo = (uint32_t)(drawn(&seed) & 0x3fff) << 4,
-                                       .sbo = (uint32_t)(drawn(&seed) & 0x3fff) << 4,
-                                       .base_offset = drawn(&seed) & 7,
-                                       .swizzle = (int32_t)(drawn(&seed) & 3)};
+        s->fields[i] = (zlay_smemdesc){.start = (uint32_t)(bench_drawn(&seed) & 0x3fff) << 4,
+                                       .lbo = (uint32_t)(bench_drawn(&seed) & 0x3fff) << 4,
+                                       .sbo = (uint32_t)(bench_drawn(&seed) & 0x3fff) << 4,
+                                       .base_offset = bench_drawn(&seed) & 7,
+                                       .swizzle = (int32_t)(bench_drawn(&seed) & 3)};
         s->desc[i] = by_hand(&s->fields[i]);
-        uint32_t n = 4 * (uint32_t)(drawn(&seed) % 68);
+        uint32_t n = 4 * (uint32_t)(bench_drawn(&seed) % 68);
         s->mma[i] = (zlay_mma){
             .m = 64, .n = n, .k = 16, .a = ZLAY_TYPE_BF16, .b = ZLAY_TYPE_BF16, .d = ZLAY_TYPE_F32};
         s->legal[i] = n % 8 == 0 && n >= 8 && n <= 256;
     }
-}
-
-/* `budget` in nanoseconds, where there is nothing to compare with. */
-static bool nanoseconds(const char *name, const char *against, bench_work *ours, bench_work *theirs,
-                        double budget, state *s, bool json)
-{
-    bench_work *const work[] = {ours, theirs};
-    double time[2];
-    if (!bench_times(work, theirs ? 2 : 1, s, time)) return false;
-    double each = time[0] * 1000 / COUNT;
-    bench_line(name, each, "ns", against, theirs ? time[1] / time[0] : budget / each, json);
-    return true;
 }
 
 bool bench_matrix(zlay_ctx *ctx, bool json)
@@ -129,14 +111,14 @@ bool bench_matrix(zlay_ctx *ctx, bool json)
     static state s;
     (void)ctx;
     draw(&s);
-    return nanoseconds("pack a matrix descriptor", "a budget of 10 ns", pack_work, NULL, 10, &s,
-                       json) &&
-           nanoseconds("pack a matrix descriptor", "shifts, unchecked", pack_work, pack_by_hand, 0,
-                       &s, json) &&
-           nanoseconds("unpack a matrix descriptor", "a budget of 10 ns", unpack_work, NULL, 10, &s,
-                       json) &&
-           nanoseconds("unpack a matrix descriptor", "shifts", unpack_work, unpack_by_hand, 0, &s,
-                       json) &&
-           nanoseconds("mma.check of a wgmma, verdict alone", "a budget of 100 ns", check_work,
-                       NULL, 100, &s, json);
+    return bench_each("pack a matrix descriptor", "a budget of 10 ns", pack_work, NULL, 10, COUNT, &s,
+                      json) &&
+           bench_each("pack a matrix descriptor", "shifts, unchecked", pack_work, pack_by_hand, 0,
+                       COUNT, &s, json) &&
+           bench_each("unpack a matrix descriptor", "a budget of 10 ns", unpack_work, NULL, 10, COUNT, &s,
+                      json) &&
+           bench_each("unpack a matrix descriptor", "shifts", unpack_work, unpack_by_hand, 0, COUNT, &s,
+                      json) &&
+           bench_each("mma.check of a wgmma, verdict alone", "a budget of 100 ns", check_work,
+                       NULL, 100, COUNT, &s, json);
 }

@@ -15,12 +15,6 @@ typedef struct state {
     bool legal[COUNT];
 } state;
 
-static uint64_t drawn(uint64_t *s)
-{
-    *s = *s * 6364136223846793005u + 1442695040888963407u;
-    return *s >> 33;
-}
-
 static uint32_t by_hand(const zlay_idesc *f)
 {
     uint32_t a = f->a == ZLAY_TYPE_BF16, b = f->b == ZLAY_TYPE_BF16, d = f->d == ZLAY_TYPE_F32;
@@ -106,7 +100,7 @@ static void draw(state *s)
     memset(s, 0, sizeof *s);
     zlay_target_find(&s->target, "sm_100a", 7);
     for (int i = 0; i < COUNT; i++) {
-        uint64_t bits = drawn(&seed);
+        uint64_t bits = bench_drawn(&seed);
         s->fields[i] = (zlay_idesc){.kind = ZLAY_KIND_F16,
                                     .a = bits & 1 ? ZLAY_TYPE_BF16 : ZLAY_TYPE_F16,
                                     .b = bits & 2 ? ZLAY_TYPE_BF16 : ZLAY_TYPE_F16,
@@ -120,7 +114,7 @@ static void draw(state *s)
                                     .negate_a = bits >> 19 & 1,
                                     .negate_b = bits >> 20 & 1};
         s->word[i] = by_hand(&s->fields[i]);
-        uint32_t n = 4 * (uint32_t)(drawn(&seed) % 68);
+        uint32_t n = 4 * (uint32_t)(bench_drawn(&seed) % 68);
         s->mma[i] = (zlay_mma){.instruction = ZLAY_MMA_TCGEN05,
                                .kind = ZLAY_KIND_F16,
                                .m = 128,
@@ -133,26 +127,14 @@ static void draw(state *s)
     }
 }
 
-/* `budget` in nanoseconds, where there is nothing to compare with. */
-static bool nanoseconds(const char *name, const char *against, bench_work *ours, bench_work *theirs,
-                        double budget, state *s, bool json)
-{
-    bench_work *const work[] = {ours, theirs};
-    double time[2];
-    if (!bench_times(work, theirs ? 2 : 1, s, time)) return false;
-    double each = time[0] * 1000 / COUNT;
-    bench_line(name, each, "ns", against, theirs ? time[1] / time[0] : budget / each, json);
-    return true;
-}
-
 bool bench_tcgen05(zlay_ctx *ctx, bool json)
 {
     static state s;
     (void)ctx;
     draw(&s);
-    return nanoseconds("pack an instruction descriptor", "shifts that check nothing", pack_work,
-                       pack_by_hand, 0, &s, json) &
-           nanoseconds("unpack an instruction descriptor", "the same", unpack_work, unpack_by_hand, 0,
-                       &s, json) &
-           nanoseconds("check a tcgen05.mma", "a budget of 500 ns", check_work, NULL, 500, &s, json);
+    return bench_each("pack an instruction descriptor", "shifts that check nothing", pack_work,
+                       pack_by_hand, 0, COUNT, &s, json) &
+           bench_each("unpack an instruction descriptor", "the same", unpack_work, unpack_by_hand, 0,
+                       COUNT, &s, json) &
+           bench_each("check a tcgen05.mma", "a budget of 500 ns", check_work, NULL, 500, COUNT, &s, json);
 }

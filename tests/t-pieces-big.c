@@ -2,7 +2,7 @@
 /* Boxes that nobody enumerates: the symbolic roads, sampled against the definition; what leaves a
  * box there; sizes near 2^63; and every allocation refused once. */
 #include "heap.h"
-#include "layout.h"
+#include "call.h"
 
 #include <string.h>
 #include <zlay/pieces.h>
@@ -147,16 +147,6 @@ static void changed(void **state)
 
 /* ---- results and refusals as a table ---------------------------------------------------------- */
 
-typedef zlay_status call(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
-                         const zlay_layout *b);
-
-static zlay_status flip(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
-                        const zlay_layout *b)
-{
-    (void)b;
-    return zlay_layout_flip(ctx, out, a, 0);
-}
-
 static zlay_status halve(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                          const zlay_layout *b)
 {
@@ -198,20 +188,6 @@ static zlay_status pad(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
     zlay_pad by = {0, 1, 2, ZLAY_PAD_UNDEFINED, 0};
     (void)b;
     return zlay_layout_pad(ctx, out, a, &by);
-}
-
-static zlay_status zeros(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
-                         const zlay_layout *b)
-{
-    zlay_pad by = {0, 1, 2, ZLAY_PAD_ZERO, 0};
-    (void)b;
-    return zlay_layout_pad(ctx, out, a, &by);
-}
-
-static zlay_status concat(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
-                          const zlay_layout *b)
-{
-    return zlay_layout_concat(ctx, out, a, b, 0);
 }
 
 static zlay_status odd(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,

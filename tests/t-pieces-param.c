@@ -1,18 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operations with parameters: numbers put in afterwards give what numbers put in before give. */
-#include "layout.h"
+#include "call.h"
 
 #include <zlay/pieces.h>
-
-typedef zlay_status call(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
-                         const zlay_layout *b);
-
-static zlay_status flip(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
-                        const zlay_layout *b)
-{
-    (void)b;
-    return zlay_layout_flip(ctx, out, a, 0);
-}
 
 static zlay_status slice(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                          const zlay_layout *b)
@@ -22,26 +12,12 @@ static zlay_status slice(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
     return zlay_layout_slice(ctx, out, a, &by);
 }
 
-static zlay_status zeros(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
-                         const zlay_layout *b)
-{
-    zlay_pad by = {0, 1, 2, ZLAY_PAD_ZERO, 0};
-    (void)b;
-    return zlay_layout_pad(ctx, out, a, &by);
-}
-
 static zlay_status holes(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                          const zlay_layout *b)
 {
     zlay_pad by = {0, 1, 2, ZLAY_PAD_UNDEFINED, 0};
     (void)b;
     return zlay_layout_pad(ctx, out, a, &by);
-}
-
-static zlay_status concat(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
-                          const zlay_layout *b)
-{
-    return zlay_layout_concat(ctx, out, a, b, 0);
 }
 
 static zlay_status odd(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,

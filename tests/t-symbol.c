@@ -2,49 +2,14 @@
 /* Symbolic layouts: every operation followed by numbers is numbers followed by the operation, value by
  * value; guards are read and evaluated here, and say what enumeration says. */
 #include "heap.h"
-#include "layout.h"
+#include "symbol.h"
 
 #include <ctype.h>
 #include <zlay/cute.h>
 #include <zlay/decide.h>
 #include <zlay/pieces.h>
-#include <zlay/symbol.h>
 
-enum { NAMES = 5, ROOM = 4096 };
-
-/* The first three are extents. */
-static const char *const names[NAMES] = {"M", "K", "N", "ld", "h"};
-
-typedef struct numbers {
-    int64_t at[NAMES];
-} numbers;
-
-static numbers random_numbers(uint64_t *seed)
-{
-    numbers n;
-    for (int i = 0; i < NAMES; i++)
-        n.at[i] = i < 3 ? test_range(seed, 1, 4) : test_range(seed, -3, 9);
-    return n;
-}
-
-/* Only names that the layout has. */
-static zlay_layout *bound(zlay_ctx *ctx, const zlay_layout *a, const numbers *n)
-{
-    const char *name[NAMES], *param;
-    int64_t value[NAMES];
-    size_t count = 0;
-    zlay_layout *made;
-    for (size_t i = 0; (param = zlay_layout_param(a, i)); i++)
-        for (int k = 0; k < NAMES; k++)
-            if (!strcmp(param, names[k])) {
-                name[count] = names[k];
-                value[count++] = n->at[k];
-            }
-    zlay_status status = zlay_layout_bind(ctx, &made, a, count, name, value);
-    if (status) fail_msg("bind: %s", zlay_ctx_message(ctx));
-    assert_null(zlay_layout_param(made, 0));
-    return made;
-}
+enum { ROOM = 4096 };
 
 /* ---- random layouts ------------------------------------------------------------------- */
 
@@ -204,7 +169,7 @@ static void operations_commute(void **state)
             bool symbolic = zlay_layout_kind(a) == ZLAY_LAYOUT_SYMBOLIC;
             done += !status || !symbolic;
             for (int k = 0; k < 3 && !status && symbolic; k++) {
-                numbers n = random_numbers(&seed);
+                numbers n = random_numbers(&seed, -3);
                 numbered = bound(*state, a, &n);
                 zlay_layout *second = bound(*state, made, &n);
                 zlay_status other = operations[op].make(*state, &first, numbered, &q);
@@ -224,19 +189,6 @@ static void operations_commute(void **state)
 }
 
 /* ---- guards ----------------------------------------------------------------------------------- */
-
-typedef struct reader {
-    const char *at;
-    const numbers *n;
-} reader;
-
-static bool take(reader *r, const char *word)
-{
-    while (*r->at == ' ') r->at++;
-    if (strncmp(r->at, word, strlen(word))) return false;
-    r->at += strlen(word);
-    return true;
-}
 
 static int64_t guard_factor(reader *r)
 {
@@ -359,7 +311,7 @@ static void guards(void **state)
         assert_int_equal(strlen(guard) > 0, answer == ZLAY_DEPENDS);
         seen[answer + 2]++;
         for (int k = 0; k < 20 && answer != ZLAY_UNDECIDED; k++) {
-            numbers n = random_numbers(&seed);
+            numbers n = random_numbers(&seed, -3);
             check_at(*state, a, b, answer, guard, &n);
         }
         zlay_layout_free(wild);
