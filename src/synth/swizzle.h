@@ -94,13 +94,17 @@ zlay_answer zl_swizzle_decide(const zl_swizzle_problem *problem);
 /* The inner bits: unit[j] has offset 2^j, and dual[j] is the mask whose parity is bit j. */
 typedef struct zl_frame {
     uint32_t bits, inner;
+    uint32_t loose, reserved; /* bits of a choice of the duals */
     uint64_t unit[ZL_VECTOR_MOST], dual[ZL_VECTOR_MOST];
 } zl_frame;
 
-/* The units that vectors fix, `inner` of them set by the caller from `fixed` on; then the duals. */
+/* The units that vectors fix, from the first on; `inner` and the units past them are the caller's.
+ * Then the duals: choice 0 tells the lanes of narrower accesses apart as far as it goes, 1, 2, ...
+ * are all that there are, up to 2^loose.  False with the clash in `out`. */
 bool zl_frame_units(zl_frame *f, uint32_t *fixed, zl_swizzle_found *out,
                     const zl_swizzle_problem *p);
-bool zl_frame_duals(zl_frame *f, zl_swizzle_found *out, const zl_swizzle_problem *p);
+bool zl_frame_duals(zl_frame *f, zl_swizzle_found *out, const zl_swizzle_problem *p,
+                    uint64_t choice);
 
 /* An index without its inner bits. */
 uint64_t zl_frame_project(const zl_frame *f, uint64_t index);
@@ -117,9 +121,9 @@ typedef struct zl_avoid {
 void zl_complement_pair(uint64_t *k, uint32_t depth, const zl_frame *f, const zl_avoid *avoid,
                         uint32_t count);
 
-/* Of more: true when no K takes fewer wavefronts. */
+/* Of more: true when no K takes fewer wavefronts.  Steps are counted down. */
 bool zl_complement_search(uint64_t *k, uint32_t depth, const zl_frame *f, const zl_avoid *avoid,
-                          uint32_t count, uint64_t steps);
+                          uint32_t count, uint64_t *steps);
 
 /* A set of numbers below 64, each moved to itself ^ step. */
 uint64_t zl_set_moved(uint64_t set, uint32_t step);

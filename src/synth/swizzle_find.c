@@ -182,7 +182,8 @@ static void offer_k(zl_swizzle_found *out, const zl_swizzle_problem *p, const zl
 }
 
 /* The best K of a frame; true: it is proved to be. */
-static bool try_frame(zl_swizzle_found *out, const zl_swizzle_problem *p, const zl_frame *f)
+static bool try_k(zl_swizzle_found *out, const zl_swizzle_problem *p, const zl_frame *f,
+                  uint64_t *steps)
 {
     zl_avoid all[ZL_ASKS_MOST], most[ZL_ASKS_MOST];
     uint64_t k[ZL_TILE_BITS];
@@ -197,12 +198,47 @@ static bool try_frame(zl_swizzle_found *out, const zl_swizzle_problem *p, const 
         offer_k(out, p, f, k, depth, ZL_BY_COMPLEMENT);
         if (p->count <= 2 || out->proved == ZL_PROVED_LEAST) return true;
     }
-    bool whole = zl_complement_search(k, depth, f, all, p->count, p->steps);
+    bool whole = zl_complement_search(k, depth, f, all, p->count, steps);
     offer_k(out, p, f, k, depth, ZL_BY_SEARCH);
     return whole;
 }
 
 /* ---- frames --------------------------------------------------------------------------------- */
+
+enum { FRAMES_MOST = 4096, CHOICES_MOST = 4096 };
+
+/* Accesses of one vector, or two, leave K free; of more, the duals are a choice of many. */
+static bool settled(const zl_swizzle_problem *p, const zl_frame *f)
+{
+    for (uint32_t i = 0; i < p->count; i++)
+        if (p->count > 2 && key_bits(p, &p->ask[i]) < f->inner) return false;
+    return true;
+}
+
+/* Few choices are all taken, of many some that are drawn. */
+static uint64_t choice_of(const zl_frame *f, uint64_t n)
+{
+    if (UINT64_C(1) << f->loose <= CHOICES_MOST) return n;
+    return (n * 0x9e3779b97f4a7c15u >> 1) + 1;
+}
+
+/* True: nothing better has these units. */
+static bool try_frame(zl_swizzle_found *out, const zl_swizzle_problem *p, zl_frame *f,
+                      uint64_t *steps)
+{
+    zl_swizzle_found unused;
+    bool whole = true;
+    if (!zl_frame_duals(f, &unused, p, 0)) return true;
+    if (try_k(out, p, f, steps) && (settled(p, f) || out->proved == ZL_PROVED_LEAST)) return true;
+    if (settled(p, f)) return false;
+    f->loose = 0;
+    for (uint64_t n = 1; whole && *steps && n <= CHOICES_MOST; n++) {
+        zl_frame_duals(f, &unused, p, choice_of(f, n));
+        whole = try_k(out, p, f, steps);
+        if (out->proved == ZL_PROVED_LEAST || n == UINT64_C(1) << f->loose) return whole;
+    }
+    return false;
+}
 
 /* Inner units past those that vectors fix: the elements of a word beside a narrower access. */
 typedef struct extension {
@@ -210,16 +246,12 @@ typedef struct extension {
     uint64_t index[ZL_VECTOR_MOST];
 } extension;
 
-enum { FRAMES_MOST = 4096 };
-
-/* True: nothing better has these units. */
 static bool try_extension(zl_swizzle_found *out, const zl_swizzle_problem *p, zl_frame *f,
-                          const extension *x)
+                          const extension *x, uint64_t *steps)
 {
-    zl_swizzle_found unused;
     f->inner = x->inner;
     memcpy(f->unit + x->fixed, x->index + x->fixed, (x->inner - x->fixed) * sizeof *f->unit);
-    return !zl_frame_duals(f, &unused, p) || try_frame(out, p, f);
+    return try_frame(out, p, f, steps);
 }
 
 /* Indices of one bit from `first` on, those that are no index's of the units before them. */
@@ -250,29 +282,21 @@ static bool extension_next(extension *x, uint32_t bits)
 
 /* True when every choice was looked at whole. */
 static bool try_extensions(zl_swizzle_found *out, const zl_swizzle_problem *p, zl_frame *f,
-                           extension *x)
+                           extension *x, uint64_t *steps)
 {
     bool whole = true;
     uint32_t low = 0, tried = 0;
     for (uint32_t m = 0; m < (p->modes ? p->modes : 1); m++) {
-        if (extension_bits(x, f, low)) try_extension(out, p, f, x);
+        if (extension_bits(x, f, low)) try_extension(out, p, f, x, steps);
         if (out->proved == ZL_PROVED_LEAST) return true;
         low += p->modes ? p->mode_bits[m] : 0;
     }
     for (uint32_t i = x->fixed; i < x->inner; i++) x->index[i] = i - x->fixed + 1;
     do {
-        whole = try_extension(out, p, f, x) && whole;
+        whole = try_extension(out, p, f, x, steps) && whole;
         if (out->proved == ZL_PROVED_LEAST) return true;
-    } while (++tried < FRAMES_MOST && extension_next(x, p->bits));
-    return whole && tried < FRAMES_MOST;
-}
-
-/* Accesses of one vector, or two, leave K free; of more, the duals are one choice of many. */
-static bool duals_settled(const zl_swizzle_problem *p, const zl_frame *f)
-{
-    for (uint32_t i = 0; i < p->count; i++)
-        if (p->count > 2 && key_bits(p, &p->ask[i]) < f->inner) return false;
-    return true;
+    } while (++tried < FRAMES_MOST && *steps && extension_next(x, p->bits));
+    return whole && *steps && tried < FRAMES_MOST;
 }
 
 static zlay_status try_frames(zl_swizzle_found *out, const zl_swizzle_problem *p)
@@ -280,11 +304,14 @@ static zlay_status try_frames(zl_swizzle_found *out, const zl_swizzle_problem *p
     zl_frame f;
     extension x = {.fixed = 0};
     uint32_t word = p->word > 0 ? (uint32_t)p->word : 0;
-    if (!zl_frame_units(&f, &x.fixed, out, p) || !zl_frame_duals(&f, out, p)) return ZLAY_NONE;
+    uint64_t steps = p->steps;
+    if (!zl_frame_units(&f, &x.fixed, out, p) || !zl_frame_duals(&f, out, p, 0))
+        return ZLAY_NONE;
     if (word > p->bits) word = p->bits;
     x.inner = x.fixed > word ? x.fixed : word;
-    bool whole = x.inner > x.fixed ? try_extensions(out, p, &f, &x) : try_frame(out, p, &f);
-    if (!out->proved && whole && duals_settled(p, &f)) out->proved = ZL_PROVED_F2;
+    bool whole = x.inner > x.fixed ? try_extensions(out, p, &f, &x, &steps)
+                                   : try_frame(out, p, &f, &steps);
+    if (!out->proved && whole) out->proved = ZL_PROVED_F2;
     return ZLAY_OK;
 }
 

@@ -151,15 +151,42 @@ static void duals_read(zl_frame *f, const levels *l)
         }
 }
 
-bool zl_frame_duals(zl_frame *f, zl_swizzle_found *out, const zl_swizzle_problem *p)
+/* What no equation decides yet, by the bits of `choice`; how many bits of it that takes. */
+static uint32_t choose(levels *l, const zl_frame *f, uint64_t choice)
+{
+    uint32_t used = 0;
+    uint64_t from;
+    for (uint32_t i = 0; i < l->count; i++)
+        for (uint32_t b = 0; b < f->bits; b++) {
+            level *at = &l->at[i];
+            uint64_t index = UINT64_C(1) << b, value = 0;
+            if (!(zl_echelon_reduce(&at->rows, index, &from) & INDEX)) continue;
+            for (uint32_t j = at->first; j < at->end; j++, used++)
+                value |= zl_right(choice, used) & 1 ? right(j) : 0;
+            row_put(at, index | value);
+        }
+    return used;
+}
+
+static void spread_all(levels *l, const zl_frame *f, const zl_swizzle_problem *p)
+{
+    for (uint32_t a = 0; a < p->count; a++) {
+        uint32_t low = keyed(&p->ask[a], p);
+        if (low < f->inner) narrow_spread(l, low, f->inner, &p->ask[a]);
+    }
+}
+
+bool zl_frame_duals(zl_frame *f, zl_swizzle_found *out, const zl_swizzle_problem *p,
+                    uint64_t choice)
 {
     levels l;
     levels_cut(&l, f, p);
     for (uint32_t i = 0; i < l.count; i++)
         if (!level_fill(&l.at[i], out, f, p)) return false;
-    for (uint32_t a = 0; a < p->count; a++) {
-        uint32_t low = keyed(&p->ask[a], p);
-        if (low < f->inner) narrow_spread(&l, low, f->inner, &p->ask[a]);
+    if (!choice) spread_all(&l, f, p);
+    else {
+        uint32_t used = choose(&l, f, choice - 1);
+        f->loose = used < 63 ? used : 63;
     }
     duals_read(f, &l);
     return true;

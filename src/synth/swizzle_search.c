@@ -19,7 +19,7 @@ typedef struct space {
     uint64_t at[ZL_ASKS_MOST][ZL_LANE_BITS];
     uint64_t target, best;
     uint64_t k[ZL_TILE_BITS]; /* the best so far, coordinates, from `found` on */
-    uint64_t steps;
+    uint64_t *steps;
 } space;
 
 /* A part of it, cut by the first vectors of k. */
@@ -122,9 +122,9 @@ static uint64_t cost_next(const space *s, const state *from, uint32_t index, uin
 /* The next vector of a reduced basis that may still do better; 0: none. */
 static uint32_t vector_next(space *s, state *at, uint32_t index, uint32_t end, uint64_t *cost)
 {
-    while (at->next < end && s->steps) {
+    while (at->next < end && *s->steps) {
         uint32_t vector = at->next++;
-        s->steps--;
+        --*s->steps;
         if (vector & at->pivots) continue;
         *cost = cost_next(s, at, index, vector);
         if (*cost < s->best) return vector;
@@ -179,7 +179,7 @@ static bool search_whole(space *s, const cut *c)
     for (;;) {
         vector[i] = vector_next(s, &at[i], first + i, 1u << c->dims, &cost);
         if (!vector[i]) {
-            if (i-- == 0) return s->steps;
+            if (i-- == 0) return *s->steps;
             continue;
         }
         if (i + 1 < more) {
@@ -260,7 +260,7 @@ static void best_taken(space *s, const cut *c)
 }
 
 bool zl_complement_search(uint64_t *k, uint32_t depth, const zl_frame *f, const zl_avoid *avoid,
-                          uint32_t count, uint64_t steps)
+                          uint32_t count, uint64_t *steps)
 {
     static const uint32_t none[ZL_ASKS_MOST];
     space s = {.avoid = avoid, .count = count, .depth = depth, .room = f->bits - f->inner,
