@@ -109,12 +109,33 @@ bool zl_frame_duals(zl_frame *f, zl_swizzle_found *out, const zl_swizzle_problem
 /* An index without its inner bits. */
 uint64_t zl_frame_project(const zl_frame *f, uint64_t index);
 
+/* Visit a frame for every choice of inner units and duals that matters, the likely ones first,
+ * until `visit` says true.  ZLAY_NONE: there is no frame; else `*all`: each was visited. */
+typedef bool zl_frame_visit(void *env, const zl_frame *f);
+zlay_status zl_frames_visit(bool *all, zl_swizzle_found *out, const zl_swizzle_problem *p,
+                            zl_frame_visit *visit, void *env);
+
+/* Bits of an offset below an access's keys, and below its next row of banks. */
+static inline uint32_t zl_key_bits(const zl_swizzle_problem *p, const zl_bank_ask *a)
+{
+    return p->word > (int32_t)a->vector ? (uint32_t)p->word : a->vector;
+}
+
+static inline uint32_t zl_top_bits(const zl_swizzle_problem *p, const zl_bank_ask *a)
+{
+    return (uint32_t)(p->word + (int32_t)a->banks);
+}
+
 /* A subspace of projected indices that K should avoid, and how long K is for it. */
 typedef struct zl_avoid {
     uint32_t count, depth; /* vectors; the first so many of K count */
     uint64_t weight;       /* wavefronts where it avoids all */
     uint64_t vector[ZL_LANE_BITS];
 } zl_avoid;
+
+/* What an access spans where all inner bits are 0. */
+void zl_avoid_read(zl_avoid *out, const zl_frame *f, const zl_swizzle_problem *p,
+                   const zl_bank_ask *a);
 
 /* K, `depth` vectors, each outside those before it.  Of two subspaces at most: none has more in
  * common with K than its own size forces. */

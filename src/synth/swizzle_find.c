@@ -30,17 +30,6 @@ static uint64_t offset_of(const uint64_t *basis, uint64_t index)
     return offset;
 }
 
-/* Offsets' bits below the key, and those below the next row of banks. */
-static uint32_t key_bits(const zl_swizzle_problem *p, const zl_bank_ask *a)
-{
-    return p->word > (int32_t)a->vector ? (uint32_t)p->word : a->vector;
-}
-
-static uint32_t top_bits(const zl_swizzle_problem *p, const zl_bank_ask *a)
-{
-    return (uint32_t)(p->word + (int32_t)a->banks);
-}
-
 static bool fits(const zl_bank_ask *a, const uint64_t *basis)
 {
     uint64_t low = zl_ones(a->vector);
@@ -55,10 +44,10 @@ static uint64_t wavefronts_of(const zl_swizzle_problem *p, const zl_bank_ask *a,
                               const uint64_t *basis)
 {
     uint64_t key[ZL_LANE_BITS], bank[ZL_LANE_BITS];
-    uint32_t low = key_bits(p, a), keys = a->together;
+    uint32_t low = zl_key_bits(p, a), keys = a->together;
     for (uint32_t i = 0; i < a->together; i++) {
         key[i] = offset_of(basis, a->phase[i]) >> low;
-        bank[i] = key[i] & zl_ones(top_bits(p, a) - low);
+        bank[i] = key[i] & zl_ones(zl_top_bits(p, a) - low);
     }
     if (!a->apart) keys = zl_rank_of(key, a->together);
     return (uint64_t)a->phases << a->repeats << (keys - zl_rank_of(bank, a->together));
@@ -103,12 +92,21 @@ static void try_forms(zl_swizzle_found *out, const zl_swizzle_problem *p)
 
 /* ---- a layout from its subspaces ------------------------------------------------------------ */
 
-/* What an access spans where all inner bits are 0. */
-static void avoid_read(zl_avoid *out, const zl_frame *f, const zl_swizzle_problem *p,
-                       const zl_bank_ask *a)
+/* Lanes of one key, where each is served by itself. */
+static uint32_t doubled(const zl_frame *f, const zl_bank_ask *a, uint32_t low)
+{
+    zl_echelon e = {.pivots = 0};
+    uint32_t keys = 0;
+    for (uint32_t i = 0; i < low && i < f->inner; i++) zl_echelon_put(&e, f->unit[i], 0);
+    for (uint32_t i = 0; i < a->together; i++) keys += zl_echelon_put(&e, a->phase[i], 0);
+    return a->together - keys;
+}
+
+void zl_avoid_read(zl_avoid *out, const zl_frame *f, const zl_swizzle_problem *p,
+                   const zl_bank_ask *a)
 {
     zl_echelon told = {.pivots = 0};
-    uint32_t low = key_bits(p, a), top = top_bits(p, a), count = 0;
+    uint32_t low = zl_key_bits(p, a), top = zl_top_bits(p, a), count = 0;
     uint64_t from, left[ZL_LANE_BITS], reduced[ZL_LANE_BITS];
     for (uint32_t i = 0; i < a->together; i++) {
         uint64_t bits = 0, index = zl_frame_project(f, a->phase[i]);
@@ -122,7 +120,7 @@ static void avoid_read(zl_avoid *out, const zl_frame *f, const zl_swizzle_proble
     }
     out->count = 0;
     out->depth = p->bits > top ? p->bits - top : 0;
-    out->weight = (uint64_t)a->phases << a->repeats;
+    out->weight = (uint64_t)a->phases << a->repeats << (a->apart ? doubled(f, a, low) : 0);
     for (uint32_t i = 0; i < count; i++) {
         left[out->count] = out->vector[out->count] = reduced[i];
         for (uint32_t j = 0; j < out->count; j++)
@@ -189,7 +187,7 @@ static bool try_k(zl_swizzle_found *out, const zl_swizzle_problem *p, const zl_f
     uint64_t k[ZL_TILE_BITS];
     uint32_t depth = 0, kept = 2;
     for (uint32_t i = 0; i < p->count; i++) {
-        avoid_read(&all[i], f, p, &p->ask[i]);
+        zl_avoid_read(&all[i], f, p, &p->ask[i]);
         if (all[i].depth > depth) depth = all[i].depth;
     }
     if (p->count > 2) kept = avoid_most(most, all, p->count);
@@ -203,116 +201,29 @@ static bool try_k(zl_swizzle_found *out, const zl_swizzle_problem *p, const zl_f
     return whole;
 }
 
-/* ---- frames --------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------ */
 
-enum { FRAMES_MOST = 4096, CHOICES_MOST = 4096 };
+typedef struct finding {
+    zl_swizzle_found *out;
+    const zl_swizzle_problem *p;
+    uint64_t steps;
+    bool whole; /* each frame so far was proved */
+} finding;
 
-/* Accesses of one vector, or two, leave K free; of more, the duals are a choice of many. */
-static bool settled(const zl_swizzle_problem *p, const zl_frame *f)
+static bool find_in_frame(void *env, const zl_frame *f)
 {
-    for (uint32_t i = 0; i < p->count; i++)
-        if (p->count > 2 && key_bits(p, &p->ask[i]) < f->inner) return false;
-    return true;
-}
-
-/* Few choices are all taken, of many some that are drawn. */
-static uint64_t choice_of(const zl_frame *f, uint64_t n)
-{
-    if (UINT64_C(1) << f->loose <= CHOICES_MOST) return n;
-    return (n * 0x9e3779b97f4a7c15u >> 1) + 1;
-}
-
-/* True: nothing better has these units. */
-static bool try_frame(zl_swizzle_found *out, const zl_swizzle_problem *p, zl_frame *f,
-                      uint64_t *steps)
-{
-    zl_swizzle_found unused;
-    bool whole = true;
-    if (!zl_frame_duals(f, &unused, p, 0)) return true;
-    if (try_k(out, p, f, steps) && (settled(p, f) || out->proved == ZL_PROVED_LEAST)) return true;
-    if (settled(p, f)) return false;
-    f->loose = 0;
-    for (uint64_t n = 1; whole && *steps && n <= CHOICES_MOST; n++) {
-        zl_frame_duals(f, &unused, p, choice_of(f, n));
-        whole = try_k(out, p, f, steps);
-        if (out->proved == ZL_PROVED_LEAST || n == UINT64_C(1) << f->loose) return whole;
-    }
-    return false;
-}
-
-/* Inner units past those that vectors fix: the elements of a word beside a narrower access. */
-typedef struct extension {
-    uint32_t fixed, inner;
-    uint64_t index[ZL_VECTOR_MOST];
-} extension;
-
-static bool try_extension(zl_swizzle_found *out, const zl_swizzle_problem *p, zl_frame *f,
-                          const extension *x, uint64_t *steps)
-{
-    f->inner = x->inner;
-    memcpy(f->unit + x->fixed, x->index + x->fixed, (x->inner - x->fixed) * sizeof *f->unit);
-    return try_frame(out, p, f, steps);
-}
-
-/* Indices of one bit from `first` on, those that are no index's of the units before them. */
-static bool extension_bits(extension *x, const zl_frame *f, uint32_t first)
-{
-    zl_echelon e = {.pivots = 0};
-    uint32_t at = x->fixed;
-    for (uint32_t i = 0; i < x->fixed; i++) zl_echelon_put(&e, f->unit[i], 0);
-    for (uint32_t i = 0; i < f->bits && at < x->inner; i++) {
-        uint64_t bit = UINT64_C(1) << (first + i) % f->bits;
-        if (zl_echelon_put(&e, bit, 0)) x->index[at++] = bit;
-    }
-    return at == x->inner;
-}
-
-/* The next rising tuple of indices; false past the last. */
-static bool extension_next(extension *x, uint32_t bits)
-{
-    uint64_t end = UINT64_C(1) << bits;
-    for (uint32_t i = x->inner; i-- > x->fixed;)
-        if (x->index[i] + (x->inner - i) < end) {
-            x->index[i]++;
-            for (uint32_t j = i + 1; j < x->inner; j++) x->index[j] = x->index[j - 1] + 1;
-            return true;
-        }
-    return false;
-}
-
-/* True when every choice was looked at whole. */
-static bool try_extensions(zl_swizzle_found *out, const zl_swizzle_problem *p, zl_frame *f,
-                           extension *x, uint64_t *steps)
-{
-    bool whole = true;
-    uint32_t low = 0, tried = 0;
-    for (uint32_t m = 0; m < (p->modes ? p->modes : 1); m++) {
-        if (extension_bits(x, f, low)) try_extension(out, p, f, x, steps);
-        if (out->proved == ZL_PROVED_LEAST) return true;
-        low += p->modes ? p->mode_bits[m] : 0;
-    }
-    for (uint32_t i = x->fixed; i < x->inner; i++) x->index[i] = i - x->fixed + 1;
-    do {
-        whole = try_extension(out, p, f, x, steps) && whole;
-        if (out->proved == ZL_PROVED_LEAST) return true;
-    } while (++tried < FRAMES_MOST && *steps && extension_next(x, p->bits));
-    return whole && *steps && tried < FRAMES_MOST;
+    finding *w = env;
+    w->whole = try_k(w->out, w->p, f, &w->steps) && w->whole;
+    return w->out->proved == ZL_PROVED_LEAST || !w->steps;
 }
 
 static zlay_status try_frames(zl_swizzle_found *out, const zl_swizzle_problem *p)
 {
-    zl_frame f;
-    extension x = {.fixed = 0};
-    uint32_t word = p->word > 0 ? (uint32_t)p->word : 0;
-    uint64_t steps = p->steps;
-    if (!zl_frame_units(&f, &x.fixed, out, p) || !zl_frame_duals(&f, out, p, 0))
-        return ZLAY_NONE;
-    if (word > p->bits) word = p->bits;
-    x.inner = x.fixed > word ? x.fixed : word;
-    bool whole = x.inner > x.fixed ? try_extensions(out, p, &f, &x, &steps)
-                                   : try_frame(out, p, &f, &steps);
-    if (!out->proved && whole) out->proved = ZL_PROVED_F2;
-    return ZLAY_OK;
+    finding w = {out, p, p->steps, true};
+    bool all;
+    zlay_status status = zl_frames_visit(&all, out, p, find_in_frame, &w);
+    if (!status && !out->proved && all && w.whole) out->proved = ZL_PROVED_F2;
+    return status;
 }
 
 zlay_status zl_swizzle_find(zl_swizzle_found *out, const zl_swizzle_problem *p)

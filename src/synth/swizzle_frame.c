@@ -85,11 +85,6 @@ static bool level_fill(level *l, zl_swizzle_found *out, const zl_frame *f,
 
 /* ---- accesses of narrower vectors: their lanes should differ in the bits above ------------- */
 
-static uint32_t keyed(const zl_bank_ask *a, const zl_swizzle_problem *p)
-{
-    return p->word > (int32_t)a->vector ? (uint32_t)p->word : a->vector;
-}
-
 /* Bits `low` and above of the inner bits of an index, as far as they are decided. */
 static bool decided(uint64_t *value, const levels *l, uint32_t low, uint64_t index)
 {
@@ -171,7 +166,7 @@ static uint32_t choose(levels *l, const zl_frame *f, uint64_t choice)
 static void spread_all(levels *l, const zl_frame *f, const zl_swizzle_problem *p)
 {
     for (uint32_t a = 0; a < p->count; a++) {
-        uint32_t low = keyed(&p->ask[a], p);
+        uint32_t low = zl_key_bits(p, &p->ask[a]);
         if (low < f->inner) narrow_spread(l, low, f->inner, &p->ask[a]);
     }
 }
