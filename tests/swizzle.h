@@ -37,11 +37,11 @@ static inline uint32_t lanes_of_bank(const zl_bank_ask *a, const uint64_t *basis
 {
     uint64_t keys[WORLD_LANES][WORLD_LANES];
     uint32_t held[WORLD_LANES] = {0}, most = 0, units = 1u << a->vector;
-    uint64_t words = word < 0 ? UINT64_C(1) << -word : 1;
+    uint64_t words = word < 0 ? UINT64_C(1) << -word : 1, inside = word > 0 ? UINT64_C(1) << word : 1;
+    uint64_t wide = units * words > inside ? units * words / inside : 1; /* words of a key */
     for (uint64_t l = 0; l < UINT64_C(1) << a->together; l++) {
         uint64_t first = at_basis(basis, at_basis(a->phase, l));
-        uint64_t key = (word < 0 ? first * words : first >> word) / (units * words >> (word > 0 ? word : 0) ? units * words >> (word > 0 ? word : 0) : 1);
-        uint64_t ways = (UINT64_C(1) << a->banks) / (units * words >> (word > 0 ? word : 0) ? units * words >> (word > 0 ? word : 0) : 1);
+        uint64_t key = first * words / inside / wide, ways = (UINT64_C(1) << a->banks) / wide;
         uint32_t way = (uint32_t)(key % ways), i = a->apart ? held[way] : 0;
         while (i < held[way] && keys[way][i] != key) i++;
         keys[way][i] = key;
@@ -94,6 +94,41 @@ static inline zl_bank_ask ask_drawn(uint64_t *state, unsigned n, int32_t word, u
         a.start[a.starts++] = test_random(state) % (UINT64_C(1) << n);
     a.repeats = (uint32_t)test_range(state, 0, 1);
     return a;
+}
+
+static inline zl_swizzle_problem problem_drawn(uint64_t *state, unsigned n, zl_bank_ask *ask)
+{
+    int32_t word = (int32_t)test_range(state, -1, 2);
+    unsigned banks = (unsigned)test_range(state, 1, 3), top = (unsigned)(word + (int)banks), most = top < 2 ? top : 2;
+    unsigned vector = (unsigned)test_range(state, 0, most);
+    bool plain = test_range(state, 0, 1), same = test_range(state, 0, 1);
+    uint64_t unit[4];
+    zl_swizzle_problem p = {.bits = n, .word = word, .ask = ask, .count = (uint32_t)test_range(state, 1, 4), .steps = 1 << 20};
+    for (unsigned i = 0; i < 4; i++) unit[i] = (plain ? UINT64_C(1) << i : test_random(state)) % (UINT64_C(1) << n);
+    for (uint32_t i = 0; i < p.count; i++)
+        ask[i] = ask_drawn(state, n, word, banks, unit, same ? vector : (unsigned)test_range(state, 0, most));
+    return p;
+}
+
+/* The synthesiser and the decision against the least of all maps. */
+static inline void agrees(const zl_swizzle_problem *p, uint32_t least, uint64_t *tally)
+{
+    zl_swizzle_found f;
+    uint64_t bound = 0;
+    for (uint32_t i = 0; i < p->count; i++) bound += (uint64_t)p->ask[i].phases << p->ask[i].repeats;
+    assert_int_equal(zl_swizzle_decide(p), least <= bound ? ZLAY_YES : ZLAY_NO);
+    zlay_status status = zl_swizzle_find(&f, p);
+    assert_int_equal(status, least == NO_COST ? ZLAY_NONE : ZLAY_OK);
+    if (status) {
+        tally[0]++;
+        return;
+    }
+    assert_int_equal(rank_counted(f.basis, p->bits), p->bits);
+    assert_int_equal(f.sum, cost_counted(p, f.basis));
+    assert_true(least >= bound && f.sum >= least);
+    if (f.proved) assert_int_equal(f.sum, least);
+    if (f.proved == ZL_PROVED_LEAST) assert_int_equal(f.sum, bound);
+    tally[f.proved == ZL_PROVED_LEAST ? 1 : f.proved == ZL_PROVED_F2 ? 2 : 3]++;
 }
 
 #endif

@@ -267,6 +267,8 @@ static const char *const whole[] = {
     "{\"op\":\"copy.synth\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"src\":{\"layout\":"
     "\"(64,8):(1,64)\",\"space\":\"global\"},\"dst\":{\"layout\":\"(64,8):(1,64)\",\"space\":"
     "\"shared\"}}",
+    "{\"op\":\"swizzle.synth\",\"target\":\"sm_90a\",\"elem_bits\":32,\"shape\":[32,32],\"accesses\":"
+    "[{\"instruction\":\"st.shared.b32\",\"layout\":\"32:32\"}]}",
     "{\"op\":\"pipe.verify\",\"pipe\":\"pipe p\\nparam N 1..\\nsmem A[2] 64\\nbar full[2] count "
     "1\\nbar empty[2] count 1\\ninit full\\ninit empty\\n"
     "fence mbarrier_init\\nsync cta\\nrole p warps 0..0 elect\\nfor i in 0..N\\nwait empty[i % 2] "

@@ -34,6 +34,7 @@
 #include <zlay/sim.h>
 #include <zlay/symbol.h>
 #include <zlay/structure.h>
+#include <zlay/swizzle.h>
 #include <zlay/synth.h>
 #include <zlay/transfer.h>
 #include <zlay/version.h>

@@ -75,7 +75,7 @@ void zl_complement_pair(uint64_t *k, uint32_t depth, const zl_frame *f, const zl
     pair w;
     pair_read(&w, avoid, count, f->bits - f->inner);
     uint32_t found = outside(k, 0, depth, f, &w.all);
-    for (uint32_t i = 0; i < w.own[0] && i < w.own[1] && found < depth; i++)
+    for (uint32_t i = w.own[0] < w.own[1] ? w.own[0] : w.own[1]; i-- > 0 && found < depth;)
         k[found++] = w.vector[0][i] ^ w.vector[1][i];
     if (found == depth) return;
     uint32_t longer = count > 1 && avoid[1].depth == depth;

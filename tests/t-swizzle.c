@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Swizzles: against all invertible maps of small tiles, and counted at the addresses that the answer's layout gives. */
+#include "swizzle.h"
+#include "swizzle_request.h"
+
+/* ---- by hand --------------------------------------------------------------------------- */
+
+/* The example of zlay/swizzle.h. */
+static void worked_example(void **state)
+{
+    (void)state;
+    zlay_ctx *ctx = ctx_new();
+    asked a = asked_begin(ctx, "sm_90", 32, 2, (uint64_t[]){32, 32});
+    asked_put(&a, "st.shared.b32", "32:32");
+    asked_put(&a, "ld.shared.b32", "32:1");
+    zlay_swizzle *s = synth(&a);
+    zlay_swizzle_info info = checked(&a, s);
+    assert_int_equal(info.wavefronts, 2);
+    assert_int_equal(info.size, 1024);
+    assert_true(info.optimal);
+    assert_equal_layout(ctx, zlay_swizzle_layout(s), "Sw<5,0,5> o 0 o (32,32):(1,32)");
+    zlay_swizzle_free(s);
+    asked_end(&a);
+    zlay_ctx_free(ctx);
+}
+
+/* A 16 x 32 fp32 transpose within a warp: a row of 32 is stored and read by one wavefront. */
+static void transpose_in_warp(void **state)
+{
+    (void)state;
+    zlay_ctx *ctx = ctx_new();
+    asked a = asked_begin(ctx, "sm_90", 32, 2, (uint64_t[]){16, 32});
+    asked_put(&a, "st.shared.b32", "(32,16):(16,1)");
+    asked_put(&a, "ld.shared.b32", "((16,2),16):((1,16),32)");
+    zlay_swizzle *s = synth(&a);
+    zlay_swizzle_cost cost;
+    checked(&a, s);
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_int_equal(zlay_swizzle_cost_get(&cost, s, i), ZLAY_OK);
+        assert_int_equal(cost.wavefronts, 16);
+        assert_int_equal(cost.instances, 16);
+    }
+    zlay_swizzle_free(s);
+    asked_end(&a);
+    zlay_ctx_free(ctx);
+}
+
+/* ---- against all invertible maps --------------------------------------------------------- */
+
+enum { MAPS = 20160 };
+
+typedef struct world {
+    unsigned bits;
+    size_t count;
+    uint64_t map[MAPS][WORLD_BITS];
+} world;
+
+static world *world_new(unsigned bits)
+{
+    world *w = calloc(1, sizeof *w);
+    uint64_t basis[WORLD_BITS] = {0};
+    w->bits = bits;
+    while (map_next(basis, bits)) memcpy(w->map[w->count++], basis, bits * sizeof *basis);
+    return w;
+}
+
+static uint32_t least_of(const world *w, const zl_swizzle_problem *p)
+{
+    uint32_t least = NO_COST;
+    for (size_t m = 0; m < w->count; m++) {
+        uint32_t cost = cost_counted(p, w->map[m]);
+        if (cost < least) least = cost;
+    }
+    return least;
+}
+
+static void against_maps(void **state)
+{
+    (void)state;
+    uint64_t seed = test_seed("t-swizzle maps"), tally[5] = {0};
+    for (unsigned bits = 2; bits <= 4; bits++) {
+        world *w = world_new(bits);
+        assert_int_equal(w->count, bits == 2 ? 6 : bits == 3 ? 168 : MAPS);
+        for (uint64_t i = 0; i < test_iterations(bits == 4 ? 400 : 1500); i++) {
+            zl_bank_ask ask[4];
+            zl_swizzle_problem p = problem_drawn(&seed, bits, ask);
+            agrees(&p, least_of(w, &p), tally);
+        }
+        free(w);
+    }
+    printf("%llu without a layout, %llu without conflict, %llu least of F2, %llu open\n", (unsigned long long)tally[0], (unsigned long long)tally[1],
+           (unsigned long long)tally[2], (unsigned long long)tally[3]);
+    assert_true(tally[0] > 100 && tally[1] > 100 && tally[2] > 20 && tally[3] == 0);
+}
+
+/* Three lines of a plane that cross in one have no common complement, all other triples of planes of F2^4 have one. */
+static void triples_of_planes(void **state)
+{
+    (void)state;
+    uint64_t plane[35][2], triples = 0, refused = 0;
+    unsigned planes = 0;
+    for (uint64_t a = 1; a < 16; a++)
+        for (uint64_t b = a + 1; b < 16; b++)
+            if ((a ^ b) > b) plane[planes][0] = a, plane[planes++][1] = b;
+    assert_int_equal(planes, 35);
+    for (unsigned i = 0; i < 35; i++)
+        for (unsigned j = 0; j < i; j++)
+            for (unsigned k = 0; k < j; k++, triples++) {
+                zl_bank_ask ask[3] = {0};
+                const unsigned of[3] = {i, j, k};
+                zl_swizzle_problem p = {.bits = 4, .ask = ask, .count = 3, .steps = 1 << 20};
+                zl_swizzle_found f;
+                for (unsigned a = 0; a < 3; a++) {
+                    ask[a] = (zl_bank_ask){.banks = 2, .phases = 1, .together = 2, .starts = 2};
+                    memcpy(ask[a].phase, plane[of[a]], sizeof plane[0]);
+                    memcpy(ask[a].start, plane[of[a]], sizeof plane[0]);
+                }
+                assert_int_equal(zl_swizzle_find(&f, &p), ZLAY_OK);
+                assert_int_equal(f.sum, cost_counted(&p, f.basis));
+                assert_int_equal(zl_swizzle_decide(&p), f.sum == 3 ? ZLAY_YES : ZLAY_NO);
+                assert_true(f.proved == ZL_PROVED_LEAST || f.sum == 4);
+                refused += f.sum > 3;
+            }
+    assert_int_equal(triples, 6545);
+    assert_int_equal(refused, 105);
+}
+
+/* ---- requests, counted at their addresses -------------------------------------------------- */
+
+/* Rows of a random invertible matrix, or of a permutation. */
+static void draw_map(uint64_t *seed, unsigned bits, bool permutation, uint64_t *basis)
+{
+    for (unsigned i = 0; i < bits; i++) basis[i] = UINT64_C(1) << i;
+    for (unsigned i = bits; i-- > 1;) {
+        unsigned j = (unsigned)test_range(seed, 0, i);
+        uint64_t t = basis[i];
+        basis[i] = basis[j];
+        basis[j] = t;
+    }
+    for (unsigned n = 0; !permutation && n < 4 * bits * bits; n++) {
+        unsigned i = (unsigned)test_range(seed, 0, bits - 1), j = (unsigned)test_range(seed, 0, bits - 1);
+        if (i != j) basis[i] ^= basis[j];
+    }
+}
+
+typedef struct kind {
+    const char *target, *access;
+    uint32_t elem_bits, lanes, vector; /* bits */
+} kind;
+
+static const kind kinds[] = {
+    {"sm_90", "ld.shared.b32", 32, 5, 0},    {"sm_90", "st.shared.b32", 32, 5, 0},   {"sm_90", "st.shared.v2.b32", 32, 5, 1},
+    {"sm_90", "ld.shared.v2.b32", 32, 5, 1}, {"sm_90", "ld.shared.v4.b32", 32, 5, 2}, {"sm_90", "st.shared.v4.b32", 32, 5, 2},
+    {"sm_90", "ldmatrix.x4", 16, 5, 3},      {"sm_90", "st.shared.v4.b32", 16, 5, 3}, {"sm_90", "ld.shared.b16", 16, 5, 0},
+    {"sm_90", "st.shared.b16", 16, 5, 0},    {"sm_90", "st.shared.b8", 8, 5, 0},      {"sm_90", "ld.shared.b64", 64, 5, 0},
+    {"sm_90", "cp.async.ca.16", 16, 5, 3},   {"gfx942", "ds_read_b128", 16, 6, 3},    {"gfx942", "ds_write_b128", 16, 6, 3},
+    {"gfx942", "ds_read_b32", 32, 6, 0},     {"gfx950", "ds_read_b64", 16, 6, 2},     {"gfx950", "ds_write_b64", 16, 6, 2},
+    {"gfx950", "ds_read_b128", 16, 6, 3},    {"gfx950", "ds_read_b32", 16, 6, 1},
+};
+
+/* Vectors are the first rows of a map, lanes combinations of its others; one access in eight starts anywhere. */
+static void draw_access(uint64_t *seed, asked *a, const kind *k, unsigned bits, bool permutation, const uint64_t *map)
+{
+    uint64_t basis[64] = {0}, inner[64];
+    draw_map(seed, bits - k->vector, permutation, inner);
+    for (unsigned i = 0; i < k->lanes && k->vector + i < bits; i++) basis[i] = at_basis(map + k->vector, inner[i]);
+    if (!permutation && test_range(seed, 0, 7) == 0)
+        for (unsigned i = 0; i < k->lanes; i++) basis[i] ^= test_random(seed) % (UINT64_C(1) << bits);
+    for (unsigned i = 0; i < k->vector; i++) basis[k->lanes + i] = map[i];
+    asked_put_bases(a, k->access, basis, k->lanes + k->vector, bits);
+}
+
+/* Wherever the subspaces say that there is a layout without conflict, one is found. */
+static void goal(uint64_t *seed, bool permutation, unsigned count, uint64_t iterations)
+{
+    zlay_ctx *ctx = ctx_new();
+    uint64_t yes = 0, no = 0;
+    for (uint64_t n = 0; n < iterations; n++) {
+        unsigned which = (unsigned)test_range(seed, 0, sizeof kinds / sizeof *kinds - 1);
+        const kind *k = &kinds[which];
+        unsigned bits = (unsigned)test_range(seed, k->vector + 1, 11);
+        uint64_t unit[64];
+        asked a = asked_begin(ctx, k->target, k->elem_bits, 1, (uint64_t[]){UINT64_C(1) << bits});
+        draw_map(seed, bits, permutation, unit);
+        for (unsigned i = 0; i < count; i++) {
+            const kind *other = &kinds[test_range(seed, 0, sizeof kinds / sizeof *kinds - 1)];
+            bool same = !strcmp(other->target, k->target) && other->elem_bits == k->elem_bits && other->vector == k->vector;
+            draw_access(seed, &a, same ? other : k, bits, permutation, unit);
+        }
+        zlay_answer answer = ZLAY_UNDECIDED;
+        asked_place(&a);
+        assert_int_equal(zlay_swizzle_decide(ctx, &answer, a.target, &a.request), ZLAY_OK);
+        zlay_swizzle *s = synth(&a);
+        assert_true(answer == ZLAY_YES || answer == ZLAY_NO);
+        if (!s && answer == ZLAY_YES) fail_msg("draw %llu: %s", (unsigned long long)n, zlay_ctx_message(ctx));
+        zlay_swizzle_info info = {.method = ZLAY_SWIZZLE_FAMILY};
+        if (s) info = checked(&a, s);
+        if (answer == ZLAY_YES && info.wavefronts != info.lower_bound) fail_msg("draw %llu: %llu, not %llu", (unsigned long long)n, (unsigned long long)info.wavefronts, (unsigned long long)info.lower_bound);
+        if (info.method != ZLAY_SWIZZLE_FAMILY) assert_int_equal(info.optimal, answer == ZLAY_YES);
+        yes += answer == ZLAY_YES;
+        no += answer == ZLAY_NO;
+        zlay_swizzle_free(s);
+        asked_end(&a);
+    }
+    printf("%u accesses, %s: %llu have a layout without conflict over F2, all found; %llu have none\n", count, permutation ? "permutations" : "general", (unsigned long long)yes, (unsigned long long)no);
+    assert_true(yes > iterations / 2);
+    zlay_ctx_free(ctx);
+}
+
+static void pairs_of_permutations(void **state)
+{
+    (void)state;
+    uint64_t seed = test_seed("t-swizzle permutations");
+    goal(&seed, true, 2, test_iterations(400));
+}
+
+static void pairs_in_general(void **state)
+{
+    (void)state;
+    uint64_t seed = test_seed("t-swizzle general");
+    goal(&seed, false, 2, test_iterations(400));
+}
+
+static void triples(void **state)
+{
+    (void)state;
+    uint64_t seed = test_seed("t-swizzle triples");
+    goal(&seed, true, 3, test_iterations(200));
+    goal(&seed, false, 3, test_iterations(200));
+    goal(&seed, false, 5, test_iterations(50));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(worked_example),        cmocka_unit_test(transpose_in_warp), cmocka_unit_test(against_maps),
+        cmocka_unit_test(triples_of_planes),     cmocka_unit_test(pairs_of_permutations), cmocka_unit_test(pairs_in_general),
+        cmocka_unit_test(triples),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
