@@ -80,6 +80,22 @@ ZLAY_API zlay_status zlay_move_map(zlay_tensormap *out, const zlay_move *move,
 ZLAY_API zlay_status zlay_move_copy(zlay_copy *out, const zlay_move *move,
                                     uint32_t i);
 
+/** The i-th entry of a map that depends on unknowns of the request, as a linear
+ *  text over them; in the map it is 1.
+ *
+ *  Returns: ZLAY_OK; ZLAY_NONE past the last; ZLAY_EINVAL a NULL.
+ *  Out:     out  its text lives as long as the move.
+ */
+ZLAY_API zlay_status zlay_move_given(zlay_given *out, const zlay_move *move,
+                                     uint32_t map, uint32_t i);
+
+/** What must hold of the unknowns beyond the facts for the move to be legal: an
+ *  expression of C over them as int64_t that does not overflow; "": nothing.
+ *
+ *  Returns: ZLAY_OK; ZLAY_EROOM, with `need` set; ZLAY_EINVAL a NULL.
+ */
+ZLAY_API zlay_status zlay_move_guard(zlay_buf *out, const zlay_move *move);
+
 /** Where the tile lies afterwards: tile coordinate -> element offset; lives as
  *  long as the move. */
 ZLAY_API const zlay_layout *zlay_move_smem(const zlay_move *move);

@@ -41,13 +41,45 @@ json_t *zl_json_copy(zl_call *call, const zlay_copy *copy, uint32_t rank, uint32
     return value;
 }
 
+/* An entry that depends on unknowns is a text. */
+static void text_put(zl_call *call, json_t *map, const zlay_given *given)
+{
+    const char *field = zlay_field_name(given->field);
+    json_t *text = json_stringn(given->text, given->length), *list = json_object_get(map, field);
+    if (json_is_array(list)) json_array_set_new(list, (size_t)given->index, text);
+    else zl_put_value(call, map, field, text);
+}
+
 static json_t *maps_value(zl_call *call, const zlay_move *move)
 {
     zlay_tensormap map;
+    zlay_given given;
     json_t *list = json_array();
-    for (uint32_t i = 0; !zlay_move_map(&map, move, i); i++)
-        zl_put_item(call, list, zl_json_tensormap(call, &map));
+    for (uint32_t i = 0; !zlay_move_map(&map, move, i); i++) {
+        json_t *value = zl_json_tensormap(call, &map);
+        for (uint32_t k = 0; !zlay_move_given(&given, move, i, k); k++)
+            text_put(call, value, &given);
+        zl_put_item(call, list, value);
+    }
     return list;
+}
+
+static zlay_status guard_print(zlay_ctx *ctx, zlay_buf *buf, const void *move)
+{
+    (void)ctx;
+    return zlay_move_guard(buf, move);
+}
+
+/* What must hold of the unknowns; null: nothing is open. */
+static void guard_put(zl_call *call, json_t *value, const zlay_move *move)
+{
+    zlay_buf none = {NULL, 0, 0};
+    zlay_given given;
+    zlay_status status = zlay_move_guard(&none, move);
+    bool open = status == ZLAY_EROOM && none.need;
+    if (open) zl_put_value(call, value, "guard", zl_json_printed(call, guard_print, move, &status));
+    else if (!zlay_move_given(&given, move, 0, 0))
+        zl_put_value(call, value, "guard", json_null());
 }
 
 static json_t *copies_value(zl_call *call, const zlay_move *move, uint32_t axes)
@@ -91,6 +123,7 @@ json_t *zl_json_move(zl_call *call, const zlay_move *move, uint32_t axes)
     zl_put_value(call, value, "reserved", zl_json_uint(info.reserved_bytes));
     zl_put_value(call, value, "smem", layout_or_null(call, zlay_move_smem(move)));
     zl_put_value(call, value, "residual", layout_or_null(call, zlay_move_residual(move)));
+    guard_put(call, value, move);
     zl_put_value(call, value, "certificate", certificate_value(call, move));
     return value;
 }

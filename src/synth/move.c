@@ -50,6 +50,11 @@ zlay_status zl_move_certify(zlay_ctx *ctx, const zlay_move *move)
 void zlay_move_free(zlay_move *move)
 {
     if (!move) return;
+    zlay_allocator hooks = move->alloc;
+    for (uint32_t i = 0; i < move->givens; i++)
+        zl_free(&hooks, move->given[i].text, move->given[i].length + 1);
+    zl_free(&hooks, move->given, move->given_room * sizeof *move->given);
+    if (move->guard) zl_free(&hooks, move->guard, move->guard_length + 1);
     zlay_layout_free(move->smem);
     zlay_layout_free(move->residual);
     zlay_layout_free(move->threads);
@@ -69,6 +74,29 @@ zlay_status zlay_move_get(zlay_move_info *out, const zlay_move *move)
     if (!out || !move) return ZLAY_EINVAL;
     *out = move->info;
     return ZLAY_OK;
+}
+
+zlay_status zlay_move_given(zlay_given *out, const zlay_move *move, uint32_t map, uint32_t i)
+{
+    if (!out || !move) return ZLAY_EINVAL;
+    for (uint32_t k = 0; k < move->givens; k++) {
+        const zl_move_given *g = &move->given[k];
+        if (g->map != map || i--) continue;
+        *out = (zlay_given){g->field, g->index, g->text, g->length};
+        return ZLAY_OK;
+    }
+    return ZLAY_NONE;
+}
+
+static void guard_write(zl_text *out, const void *value)
+{
+    const zlay_move *move = value;
+    if (move->guard) zl_put(out, move->guard, move->guard_length);
+}
+
+zlay_status zlay_move_guard(zlay_buf *out, const zlay_move *move)
+{
+    return out && move ? zl_print(out, guard_write, move) : ZLAY_EINVAL;
 }
 
 zlay_status zlay_move_map(zlay_tensormap *out, const zlay_move *move, uint32_t i)

@@ -16,6 +16,14 @@ typedef struct zl_part {
     zlay_move_digit digit[ZL_PART_DIGITS];
 } zl_part;
 
+/* An entry of a map that is a text over names. */
+typedef struct zl_move_given {
+    uint32_t map;
+    int32_t field, index;
+    char *text; /* length + 1 bytes */
+    size_t length;
+} zl_move_given;
+
 struct zlay_move {
     zlay_allocator alloc;
     zlay_move_info info;
@@ -27,6 +35,10 @@ struct zlay_move {
     zlay_layout *smem, *residual, *threads;
     zlay_layout *certificate[2];
     zlay_layout *source[2]; /* the certificate of the other side */
+    zl_move_given *given;   /* givens of them, by map; room for given_room */
+    uint32_t givens, given_room;
+    char *guard;            /* guard_length + 1 bytes; NULL: nothing is open */
+    size_t guard_length;
 };
 
 /* A move with room for so many maps and copies, everything else 0. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tensormap.synth: request, one box, or the least cover by several. */
 #include "synth/tensormap_cover.h"
+#include "synth/tensormap_given.h"
 
 #include <string.h>
 #include <zlay/decide.h>
@@ -28,9 +29,6 @@ static zlay_status request_copy(zlay_ctx *ctx, zlay_tensormap_request *out,
 static zlay_status fields_check(zlay_ctx *ctx, const zlay_tensormap_request *r)
 {
     if (!r->source) return zl_fail(ctx, ZLAY_EINVAL, "source: is NULL");
-    if (zlay_layout_param(r->source, 0))
-        return zl_fail(ctx, ZLAY_ENOTSUP, "source: has the unknown '%s'",
-                       zlay_layout_param(r->source, 0));
     if (r->edge < ZLAY_EDGE_DEFAULT || r->edge > ZLAY_EDGE_STRONG)
         return zl_fail(ctx, ZLAY_EINVAL, "edge: %d is neither weak nor strong", r->edge);
     if (r->swizzle_given > 1) return zl_fail(ctx, ZLAY_EINVAL, "swizzle_given: is neither 0 nor 1");
@@ -229,11 +227,9 @@ static zlay_status several(zl_tm *t, zlay_move **out)
     return status ? status : cover(t, out);
 }
 
-static zlay_status synth(zl_tm *t, zlay_move **out)
+static zlay_status numbers(zl_tm *t, zlay_move **out)
 {
-    zlay_status status = fields_check(t->ctx, &t->request);
-    if (!status) status = type_read(t);
-    if (!status) status = tile_read(t);
+    zlay_status status = tile_read(t);
     if (!status) status = smem_check(t);
     if (!status) status = address_check(t);
     if (status) return status;
@@ -242,23 +238,25 @@ static zlay_status synth(zl_tm *t, zlay_move **out)
     return status ? status : smem_keep(t, *out);
 }
 
-/* Synthesis calls public functions, each of which enters the ctx: entered here only to be refused
- * where another call is inside, and to clear its message. */
-zlay_status zlay_tensormap_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
-                                 const zlay_tensormap_request *request)
+static zlay_status synth(zl_tm *t, zlay_move **out)
+{
+    zlay_status status = fields_check(t->ctx, &t->request);
+    if (!status) status = type_read(t);
+    if (!status && zlay_layout_param(t->request.source, 0))
+        return zl_tm_synth_given(t->ctx, out, t->target, &t->request);
+    return status ? status : numbers(t, out);
+}
+
+static zlay_status begin(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
+                         const zlay_tensormap_request *request,
+                         zlay_status (*make)(zl_tm *t, zlay_move **out))
 {
     zl_tm t;
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    if (!target || !request) return ZLAY_EINVAL;
-    zlay_status status = zl_enter(ctx);
-    if (status) return status;
-    zl_leave(ctx, ZLAY_OK);
     memset(&t, 0, sizeof t);
     t.ctx = ctx;
     t.target = target;
-    status = request_copy(ctx, &t.request, request);
-    if (!status) status = synth(&t, out);
+    zlay_status status = request_copy(ctx, &t.request, request);
+    if (!status) status = make(&t, out);
     zlay_layout_free(t.smem);
     zlay_layout_free(t.source);
     zl_tm_values_free(&t);
@@ -267,4 +265,30 @@ zlay_status zlay_tensormap_synth(zlay_ctx *ctx, zlay_move **out, const zlay_targ
         *out = NULL;
     }
     return status;
+}
+
+static zlay_status typed(zl_tm *t, zlay_move **out)
+{
+    zlay_status status = type_read(t);
+    return status ? status : numbers(t, out);
+}
+
+zlay_status zl_tm_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
+                        const zlay_tensormap_request *request)
+{
+    return begin(ctx, out, target, request, typed);
+}
+
+/* Synthesis calls public functions, each of which enters the ctx: entered here only to be refused
+ * where another call is inside, and to clear its message. */
+zlay_status zlay_tensormap_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
+                                 const zlay_tensormap_request *request)
+{
+    if (!out) return ZLAY_EINVAL;
+    *out = NULL;
+    if (!target || !request) return ZLAY_EINVAL;
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    zl_leave(ctx, ZLAY_OK);
+    return begin(ctx, out, target, request, synth);
 }

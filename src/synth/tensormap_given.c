@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A request whose source has unknowns: a sample, its move, and what of it holds for all. */
+#include "synth/tensormap_given.h"
+
+#include <string.h>
+
+/* ---- the source ------------------------------------------------------------------------ */
+
+/* The product of names that a monomial is a number of. */
+static bool product_find(uint32_t *out, zl_tm_given *g, const zl_monomial *m)
+{
+    zl_monomial one = *m;
+    one.factor = 1;
+    for (*out = 0; *out < g->products; ++*out)
+        if (zl_monomial_equal(&g->product[*out], &one)) return true;
+    if (g->products == ZL_TM_PRODUCTS || !zl_tm_monomial_at(&g->worth[*out], g, &one)) return false;
+    g->product[g->products++] = one;
+    return true;
+}
+
+static bool bytes_add(zl_tm_sum *sum, zl_tm_given *g, const zl_monomial *m)
+{
+    uint32_t at;
+    int64_t bytes;
+    if (!m->factor) return true;
+    return product_find(&at, g, m) && zl_mul(m->factor, g->element, &bytes) &&
+           zl_add(sum->of[at], bytes, &sum->of[at]);
+}
+
+static zlay_status source_read(zl_tm_given *g)
+{
+    zl_monomial one = zl_monomial_of(1);
+    uint32_t at;
+    bool fits = product_find(&at, g, &one);
+    for (size_t k = 0; k < g->s->leaves; k++)
+        fits = fits && bytes_add(&g->step[k], g, &g->s->leaf[k].stride);
+    for (size_t i = 0; i < g->s->offset.count; i++)
+        fits = fits && bytes_add(&g->offset, g, &g->s->offset.term[i]);
+    return fits ? ZLAY_OK : zl_symbols_overflow(g->ctx);
+}
+
+static zlay_status modes_check(const zl_tm_given *g)
+{
+    if (g->request.tile)
+        return zl_symbols_unknown(g->ctx, "a tile by a layout of a source with unknowns; give a "
+                                  "shape");
+    for (size_t k = 0; k < g->s->leaves; k++)
+        if (g->s->leaf[k].open > (k == 0) || g->s->leaf[k].close > (k + 1 == g->s->leaves))
+            return zl_symbols_unknown(g->ctx, "a source with unknowns and nested modes");
+    if (g->s->leaves == g->request.axes) return ZLAY_OK;
+    return zl_fail(g->ctx, ZLAY_EINVAL, "tile: has %u entries, source %zu modes", g->request.axes,
+                   g->s->leaves);
+}
+
+/* ---- the sample ------------------------------------------------------------------------- */
+
+/* The source with numbers, which need not be such as the facts allow. */
+static zlay_status sample_bind(const zl_tm_given *g, zlay_layout **out)
+{
+    int64_t shape[ZL_SYMBOL_LEAVES], stride[ZL_SYMBOL_LEAVES], offset = 0, term;
+    bool fits = true;
+    for (size_t k = 0; k < g->s->leaves; k++)
+        fits = fits && zl_tm_monomial_at(&shape[k], g, &g->s->leaf[k].shape) &&
+               zl_tm_monomial_at(&stride[k], g, &g->s->leaf[k].stride);
+    for (size_t i = 0; i < g->s->offset.count; i++)
+        fits = fits && zl_tm_monomial_at(&term, g, &g->s->offset.term[i]) &&
+               zl_add(offset, term, &offset);
+    if (!fits)
+        return zl_fail(g->ctx, ZLAY_EOVERFLOW, "source: numbers that the facts allow pass 2^63");
+    return zlay_layout_new_strided(g->ctx, out, g->s->leaves, shape, stride, offset);
+}
+
+static zlay_status sample_synth(zl_tm_given *g)
+{
+    zlay_layout *numbers;
+    zlay_tensormap_request r = g->request;
+    zlay_status status = sample_bind(g, &numbers);
+    if (status) return status;
+    r.source = numbers;
+    r.facts = NULL;
+    status = zl_tm_synth(g->ctx, &g->move, g->target, &r);
+    zlay_layout_free(numbers);
+    if (status != ZLAY_NONE) return status;
+    return zl_symbols_unknown(g->ctx, "no copies do it for numbers that nothing relates; add facts "
+                              "under which they do");
+}
+
+/* ---- the move ----------------------------------------------------------------------------- */
+
+static zlay_status move_make(zl_tm_given *g)
+{
+    zlay_status status = modes_check(g);
+    if (!status && !zl_tm_sample(g))
+        status = zl_fail(g->ctx, ZLAY_ELIMIT, "facts: no numbers of 62 bits to try");
+    if (!status) status = source_read(g);
+    if (!status) status = sample_synth(g);
+    if (status) return status;
+    g->read = zl_alloc(g->ctx, g->move->info.maps, sizeof *g->read);
+    if (!g->read) return ZLAY_ENOMEM;
+    status = zl_tm_read_maps(g);
+    if (!status) status = zl_tm_prove(g);
+    if (!status) status = zl_tm_put_certificate(g);
+    if (!status) status = zl_tm_put_texts(g);
+    return status ? status : zl_tm_put_guard(g);
+}
+
+static zlay_status given_synth(zl_tm_given *g, zlay_move **out)
+{
+    zlay_allocator alloc = zl_allocator(g->ctx);
+    g->s = zl_alloc(g->ctx, 1, sizeof *g->s);
+    zlay_status status = g->s ? zl_symbols_of(g->ctx, g->s, g->request.source) : ZLAY_ENOMEM;
+    if (status == ZLAY_NONE)
+        status = zl_fail(g->ctx, ZLAY_ENOTSUP, "source: has the unknown '%s' and is no sum of modes",
+                         zlay_layout_param(g->request.source, 0));
+    if (!status) status = move_make(g);
+    if (g->read) zl_free(&alloc, g->read, g->move->info.maps * sizeof *g->read);
+    zl_free(&alloc, g->s, sizeof *g->s);
+    if (status) zlay_move_free(g->move);
+    else *out = g->move;
+    return status;
+}
+
+zlay_status zl_tm_synth_given(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
+                              const zlay_tensormap_request *request)
+{
+    zlay_layout *known;
+    zlay_allocator alloc = zl_allocator(ctx);
+    zlay_tensormap_request r = *request;
+    zlay_status status = zlay_layout_assume(ctx, &known, request->source, request->facts);
+    if (status) return status;
+    r.source = known;
+    zl_tm_given *g = NULL;
+    if (!zlay_layout_param(known, 0)) status = zl_tm_synth(ctx, out, target, &r);
+    else if (!(g = zl_alloc(ctx, 1, sizeof *g))) status = ZLAY_ENOMEM;
+    else {
+        g->ctx = ctx;
+        g->target = target;
+        g->request = r;
+        g->element = zlay_type_bits(r.type) / 8;
+        status = given_synth(g, out);
+        zl_free(&alloc, g, sizeof *g);
+    }
+    zlay_layout_free(known);
+    return status;
+}

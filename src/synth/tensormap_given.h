@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tiles of a source whose extents and strides are products of names.
+ *
+ * The request is answered for one *sample* of the names, large ones that share no factor by chance,
+ * and the answer's strides, extents and address are read back as numbers times products of the
+ * source.  What is read is then proved: for every cell of the tile, what the copies move is the
+ * element that the request names, as an identity in the names.  What the rules ask of the names
+ * beyond the facts is the guard. */
+#ifndef ZL_SYNTH_TENSORMAP_GIVEN_H
+#define ZL_SYNTH_TENSORMAP_GIVEN_H
+
+#include "algebra/symbol.h"
+#include "synth/tensormap.h"
+
+enum { ZL_TM_PRODUCTS = 32, ZL_TM_NUMBER = 0, ZL_TM_NO_LEAF = -1 };
+
+/* Bytes as numbers times products of names; product ZL_TM_NUMBER is 1. */
+typedef struct zl_tm_sum {
+    int64_t of[ZL_TM_PRODUCTS];
+} zl_tm_sum;
+
+/* What was read of a map: an extent is that of a leaf, or a number. */
+typedef struct zl_tm_read {
+    zl_tm_sum address;
+    uint32_t product[ZL_TM_RANK]; /* of each stride */
+    int64_t factor[ZL_TM_RANK];
+    int32_t leaf[ZL_TM_RANK];     /* whose extent it is; ZL_TM_NO_LEAF */
+} zl_tm_read;
+
+typedef struct zl_tm_given {
+    zlay_ctx *ctx;
+    const zlay_target *target;
+    zlay_tensormap_request request; /* its source is the one with names, under the facts */
+    uint32_t element;               /* bytes */
+    zl_symbols *s;
+    int64_t value[ZL_SYMBOLS_MOST]; /* the sample */
+    uint32_t products;
+    zl_monomial product[ZL_TM_PRODUCTS]; /* of factor 1 */
+    int64_t worth[ZL_TM_PRODUCTS];       /* in the sample */
+    zl_tm_sum step[ZL_SYMBOL_LEAVES], offset; /* of the source, in bytes */
+    zlay_move *move;
+    zl_tm_read *read;               /* one a map */
+} zl_tm_given;
+
+/* Choose the sample: false where the facts leave a name no number of 62 bits. */
+bool zl_tm_sample(zl_tm_given *g);
+
+/* The numbers of the sample. */
+bool zl_tm_monomial_at(int64_t *out, const zl_tm_given *g, const zl_monomial *m);
+
+/* Read the maps of the sample's move back; ELIMIT: they are no products of the source. */
+zlay_status zl_tm_read_maps(zl_tm_given *g);
+
+/* Prove that they do what is asked, whatever the names are; ELIMIT where they may not. */
+zlay_status zl_tm_prove(const zl_tm_given *g);
+
+/* Texts, guard and certificate of the move. */
+zlay_status zl_tm_put_texts(zl_tm_given *g);
+zlay_status zl_tm_put_guard(zl_tm_given *g);
+zlay_status zl_tm_put_certificate(zl_tm_given *g);
+
+/* Where the copies take the first cell from, what the next cell along each leaf adds, and what the
+ * next tile does. */
+zlay_status zl_tm_moved(zl_tm_sum *offset, zl_tm_sum *step, zl_tm_sum *next,
+                        const zl_tm_given *g);
+
+/* A request without unknowns. */
+zlay_status zl_tm_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
+                        const zlay_tensormap_request *request);
+
+/* A request whose source has unknowns. */
+zlay_status zl_tm_synth_given(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
+                              const zlay_tensormap_request *request);
+
+#endif

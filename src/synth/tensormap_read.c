@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Maps of the sample, read back as numbers times products of names. */
+#include "synth/tensormap_given.h"
+
+enum { FACTOR_MOST = 1 << 20 };
+
+/* The product whose multiple a number is: the greatest, and 1 where there is none. */
+static void number_read(uint32_t *product, int64_t *factor, const zl_tm_given *g, int64_t value)
+{
+    *product = ZL_TM_NUMBER;
+    *factor = value;
+    for (uint32_t i = 1; value && i < g->products; i++) {
+        if (value % g->worth[i] || value / g->worth[i] > FACTOR_MOST) continue;
+        if (*product != ZL_TM_NUMBER && g->worth[i] < g->worth[*product]) continue;
+        *product = i;
+        *factor = value / g->worth[i];
+    }
+}
+
+static int64_t rounded(int64_t a, int64_t b)
+{
+    int64_t q = a / b, r = a % b;
+    if (2 * (r < 0 ? -r : r) > b) q += a < 0 ? -1 : 1;
+    return q;
+}
+
+/* Multiples of products are taken away, the greatest first. */
+static void sum_read(zl_tm_sum *out, const zl_tm_given *g, int64_t rest)
+{
+    bool taken[ZL_TM_PRODUCTS] = {true};
+    for (uint32_t n = 1; n < g->products; n++) {
+        uint32_t most = 0;
+        for (uint32_t i = 1; i < g->products; i++)
+            if (!taken[i] && (!most || g->worth[i] > g->worth[most])) most = i;
+        taken[most] = true;
+        int64_t times = rounded(rest, g->worth[most]);
+        if (times > FACTOR_MOST || times < -FACTOR_MOST) continue;
+        out->of[most] += times;
+        rest -= times * g->worth[most];
+    }
+    out->of[ZL_TM_NUMBER] += rest;
+}
+
+static bool address_read(zl_tm_read *out, const zl_tm_given *g, const zlay_tensormap *map)
+{
+    int64_t rest = (int64_t)map->address, part;
+    out->address = g->offset;
+    for (uint32_t i = 0; i < g->products; i++)
+        if (!zl_mul(g->offset.of[i], g->worth[i], &part) || !zl_sub(rest, part, &rest))
+            return false;
+    sum_read(&out->address, g, rest);
+    return true;
+}
+
+/* A leaf with names whose extent it is. */
+static int32_t extent_read(const zl_tm_given *g, const zlay_tensormap *map, uint32_t i)
+{
+    uint64_t bytes = zlay_tensormap_type_bits(map->type) / 8;
+    uint64_t cells = i ? map->extent[i] : map->extent[0] * bytes / g->element;
+    for (size_t k = 0; k < g->s->leaves; k++) {
+        int64_t extent;
+        if (zl_monomial_constant(&g->s->leaf[k].shape)) continue;
+        if (i == 0 && bytes != g->element) continue;
+        if (zl_tm_monomial_at(&extent, g, &g->s->leaf[k].shape) && (uint64_t)extent == cells)
+            return (int32_t)k;
+    }
+    return ZL_TM_NO_LEAF;
+}
+
+zlay_status zl_tm_read_maps(zl_tm_given *g)
+{
+    for (uint32_t m = 0; m < g->move->info.maps; m++) {
+        const zlay_tensormap *map = &g->move->maps[m];
+        zl_tm_read *r = &g->read[m];
+        if (map->mode || map->interleave)
+            return zl_symbols_unknown(g->ctx, "im2col and interleaved maps are read as numbers");
+        if (!address_read(r, g, map))
+            return zl_fail(g->ctx, ZLAY_EOVERFLOW, "source: its offset in bytes passes 2^63");
+        r->product[0] = ZL_TM_NUMBER;
+        r->factor[0] = (int64_t)zlay_tensormap_type_bits(map->type) / 8;
+        for (uint32_t i = 0; i < map->rank; i++) {
+            if (i) number_read(&r->product[i], &r->factor[i], g, (int64_t)map->stride[i - 1]);
+            r->leaf[i] = extent_read(g, map, i);
+        }
+    }
+    return ZLAY_OK;
+}
