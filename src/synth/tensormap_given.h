@@ -19,12 +19,13 @@ typedef struct zl_tm_sum {
     int64_t of[ZL_TM_PRODUCTS];
 } zl_tm_sum;
 
-/* What was read of a map: an extent is that of a leaf, or a number. */
+/* What was read of a map: an extent is that of a leaf, in parts of `part` cells, or a number. */
 typedef struct zl_tm_read {
     zl_tm_sum address;
     uint32_t product[ZL_TM_RANK]; /* of each stride */
     int64_t factor[ZL_TM_RANK];
     int32_t leaf[ZL_TM_RANK];     /* whose extent it is; ZL_TM_NO_LEAF */
+    int64_t part[ZL_TM_RANK];
 } zl_tm_read;
 
 typedef struct zl_tm_given {

@@ -52,19 +52,21 @@ static bool address_read(zl_tm_read *out, const zl_tm_given *g, const zlay_tenso
     return true;
 }
 
-/* A leaf with names whose extent it is. */
-static int32_t extent_read(const zl_tm_given *g, const zlay_tensormap *map, uint32_t i)
+/* A leaf with names whose extent it is, in the fewest cells a part that divide it always. */
+static int32_t extent_read(int64_t *part, const zl_tm_given *g, int64_t cells)
 {
-    uint64_t bytes = zlay_tensormap_type_bits(map->type) / 8;
-    uint64_t cells = i ? map->extent[i] : map->extent[0] * bytes / g->element;
+    int32_t leaf = ZL_TM_NO_LEAF;
+    *part = 1;
     for (size_t k = 0; k < g->s->leaves; k++) {
+        const zl_monomial *shape = &g->s->leaf[k].shape;
         int64_t extent;
-        if (zl_monomial_constant(&g->s->leaf[k].shape)) continue;
-        if (i == 0 && bytes != g->element) continue;
-        if (zl_tm_monomial_at(&extent, g, &g->s->leaf[k].shape) && (uint64_t)extent == cells)
-            return (int32_t)k;
+        if (zl_monomial_constant(shape) || !zl_tm_monomial_at(&extent, g, shape)) continue;
+        if (extent % cells || (leaf != ZL_TM_NO_LEAF && extent / cells >= *part)) continue;
+        if (zl_range_divisor(zl_monomial_range(shape, g->s)) % (uint64_t)(extent / cells)) continue;
+        *part = extent / cells;
+        leaf = (int32_t)k;
     }
-    return ZL_TM_NO_LEAF;
+    return leaf;
 }
 
 zlay_status zl_tm_read_maps(zl_tm_given *g)
@@ -80,7 +82,7 @@ zlay_status zl_tm_read_maps(zl_tm_given *g)
         r->factor[0] = (int64_t)zlay_tensormap_type_bits(map->type) / 8;
         for (uint32_t i = 0; i < map->rank; i++) {
             if (i) number_read(&r->product[i], &r->factor[i], g, (int64_t)map->stride[i - 1]);
-            r->leaf[i] = extent_read(g, map, i);
+            r->leaf[i] = extent_read(&r->part[i], g, (int64_t)map->extent[i]);
         }
     }
     return ZLAY_OK;

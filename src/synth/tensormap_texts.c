@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a move says of names: its maps' entries as texts, the guard, the certificate. */
+/* What a move says of names: its maps' entries as texts, and the certificate. */
 #include "synth/tensormap_given.h"
 
 #include <string.h>
@@ -25,13 +25,21 @@ typedef struct entry {
     const zl_tm_given *g;
     zl_tm_sum sum;
     const zl_monomial *extent; /* where it is not a sum */
+    int64_t part;
 } entry;
 
 static void entry_write(zl_text *out, const void *value)
 {
     const entry *e = value;
-    if (e->extent) zl_monomial_print(out, e->extent, e->g->s);
-    else sum_write(out, e->g, &e->sum, 1);
+    if (!e->extent) {
+        sum_write(out, e->g, &e->sum, 1);
+        return;
+    }
+    zl_monomial m = *e->extent;
+    int64_t part = e->part;
+    if (m.factor % part == 0) m.factor /= part, part = 1;
+    zl_monomial_print(out, &m, e->g->s);
+    if (part > 1) zl_putf(out, " / %lld", (long long)part);
 }
 
 static bool has_names(const zl_tm_given *g, const zl_tm_sum *sum)
@@ -68,6 +76,7 @@ static zlay_status map_put(zl_tm_given *g, uint32_t k)
     for (uint32_t i = 0; i < map->rank && !status; i++) {
         if (r->leaf[i] == ZL_TM_NO_LEAF) continue;
         e.extent = &g->s->leaf[r->leaf[i]].shape;
+        e.part = r->part[i];
         status = entry_put(g, k, ZLAY_FIELD_EXTENT, i, &e);
         map->extent[i] = 1;
     }
@@ -91,64 +100,6 @@ zlay_status zl_tm_put_texts(zl_tm_given *g)
     g->move->given_room = room;
     for (uint32_t k = 0; k < g->move->info.maps && !status; k++) status = map_put(g, k);
     return status;
-}
-
-/* ---- the guard ------------------------------------------------------------------------- */
-
-enum { GUARD = 4096, MAP_GIVENS = 1 + 2 * ZL_TM_RANK };
-
-static uint32_t givens_of(zlay_given out[MAP_GIVENS], const zlay_move *move, uint32_t map)
-{
-    uint32_t count = 0;
-    while (zlay_move_given(&out[count], move, map, count) == ZLAY_OK) count++;
-    return count;
-}
-
-static zlay_status refused(const zl_tm_given *g, const zlay_reason *reason)
-{
-    zlay_rule rule;
-    zlay_status status = zlay_rule_get(&rule, reason->rule);
-    if (status) return status;
-    return zl_fail(g->ctx, ZLAY_NONE, "%s: byte 0 of the tile: %s, which no number that the facts "
-                   "allow has", rule.id, rule.text);
-}
-
-/* One map under the facts; what they leave open goes behind what is open already. */
-static zlay_status map_guard(zl_tm_given *g, uint32_t k, char *guard, size_t *length)
-{
-    zlay_given given[MAP_GIVENS];
-    zlay_verdict verdict;
-    zlay_reason reason = {0};
-    zlay_buf buf = {guard + *length + (*length ? 4 : 0), GUARD - *length - 4, 0};
-    const zlay_tensormap_question q = {sizeof q, givens_of(given, g->move, k), g->target,
-                                       &g->move->maps[k], given, g->request.facts};
-    zlay_status status = zlay_tensormap_check_given(g->ctx, &verdict, &reason, 1, &buf, &q);
-    if (status == ZLAY_EROOM) return zl_fail(g->ctx, ZLAY_ELIMIT, "the guard has over %d bytes", GUARD);
-    if (status) return status;
-    if (verdict.answer == ZLAY_NO) return refused(g, &reason);
-    size_t added = strlen(buf.text);
-    if (verdict.answer != ZLAY_DEPENDS || (*length && strstr(guard, buf.text))) {
-        guard[*length] = 0;
-        return ZLAY_OK;
-    }
-    if (*length) memcpy(guard + *length, " && ", 4), *length += 4;
-    *length += added;
-    return ZLAY_OK;
-}
-
-zlay_status zl_tm_put_guard(zl_tm_given *g)
-{
-    char guard[GUARD + 8] = "";
-    size_t length = 0;
-    zlay_status status = ZLAY_OK;
-    for (uint32_t k = 0; k < g->move->info.maps && !status; k++)
-        status = map_guard(g, k, guard, &length);
-    if (status || !length) return status;
-    g->move->guard = zl_alloc(g->ctx, length + 1, 1);
-    if (!g->move->guard) return ZLAY_ENOMEM;
-    memcpy(g->move->guard, guard, length);
-    g->move->guard_length = length;
-    return ZLAY_OK;
 }
 
 /* ---- the certificate --------------------------------------------------------------------- */

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What must hold of names beyond the facts for a move to be legal.
+ *
+ * The rules ask linear texts.  A product of names is asked as one name with the product's range, and
+ * an extent of parts as one name with the quotient's; in what is answered the name becomes what it
+ * stands for. */
+#include "synth/tensormap_given.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { GUARD = 4096, TEXT = 512, MAP_GIVENS = 1 + 2 * ZL_TM_RANK };
+
+typedef struct guard {
+    char text[GUARD];
+    size_t length;
+} guard;
+
+/* A name that stands for more. */
+typedef struct alias {
+    char name[16], plain[TEXT], wide[TEXT]; /* wide: as C that does not overflow */
+    zlay_range range;
+} alias;
+
+typedef struct question {
+    const zl_tm_given *g;
+    uint32_t aliases, count;
+    alias alias[ZL_TM_PRODUCTS];
+    zlay_given given[MAP_GIVENS];
+    char text[MAP_GIVENS][TEXT], answer[GUARD];
+    zlay_facts *facts; /* where there are aliases */
+} question;
+
+static zlay_status guard_full(const zl_tm_given *g)
+{
+    return zl_fail(g->ctx, ZLAY_ELIMIT, "the guard has over %d bytes", GUARD);
+}
+
+/* One condition more, unless it stands there. */
+static bool guard_add(guard *to, const char *text)
+{
+    size_t length = strlen(text);
+    if (strstr(to->text, text)) return true;
+    if (to->length + length + 5 > sizeof to->text) return false;
+    if (to->length) memcpy(to->text + to->length, " && ", 4), to->length += 4;
+    memcpy(to->text + to->length, text, length + 1);
+    to->length += length;
+    return true;
+}
+
+static bool in_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+/* Replace whole words. */
+static bool replace(char *out, size_t room, const char *text, const char *word, const char *by)
+{
+    zl_text to = {out, room, 0};
+    size_t length = strlen(word);
+    for (const char *at = text; *at;) {
+        bool whole = !strncmp(at, word, length) && !in_name(at[length]) &&
+                     (at == text || !in_name(at[-1]));
+        if (whole) zl_puts(&to, by);
+        else zl_put(&to, at, 1);
+        at += whole ? length : 1;
+    }
+    zl_put(&to, "", 1);
+    return to.need <= room;
+}
+
+/* ---- aliases --------------------------------------------------------------------------- */
+
+static unsigned degree(const zl_monomial *m, const zl_symbols *s)
+{
+    unsigned sum = 0;
+    for (size_t i = 0; i < s->names; i++) sum += m->power[i];
+    return sum;
+}
+
+typedef struct product {
+    const zl_monomial *m;
+    const zl_symbols *s;
+    bool wide;
+} product;
+
+/* M*K, or ((__int128)M * K). */
+static void product_write(zl_text *out, const void *value)
+{
+    const product *p = value;
+    bool first = true;
+    if (!p->wide) {
+        zl_monomial_print(out, p->m, p->s);
+        return;
+    }
+    zl_puts(out, "((__int128)");
+    for (size_t i = 0; i < p->s->names; i++)
+        for (uint8_t k = 0; k < p->m->power[i]; k++, first = false)
+            zl_putf(out, "%s%s", first ? "" : " * ", p->s->name[i].name.text);
+    zl_puts(out, ")");
+}
+
+/* Products of two names; of more the C might overflow. */
+static zlay_status aliases_make(question *q)
+{
+    const zl_tm_given *g = q->g;
+    for (uint32_t i = 1; i < g->products; i++) {
+        if (degree(&g->product[i], g->s) < 2) continue;
+        alias *a = &q->alias[q->aliases];
+        product p = {&g->product[i], g->s, false};
+        zlay_buf plain = {a->plain, TEXT, 0}, wide = {a->wide, TEXT, 0};
+        zlay_status status = zl_print(&plain, product_write, &p);
+        p.wide = true;
+        if (!status) status = zl_print(&wide, product_write, &p);
+        if (status || degree(&g->product[i], g->s) > 2)
+            return zl_symbols_unknown(g->ctx, "a guard over a product of more than two names");
+        snprintf(a->name, sizeof a->name, "zl_p%u", q->aliases++);
+        a->range = zl_monomial_range(&g->product[i], g->s);
+    }
+    return ZLAY_OK;
+}
+
+/* What is known of one name, as facts. */
+static void facts_put(zl_text *out, const char *name, zlay_range r)
+{
+    zl_putf(out, "%s mod %lld = %lld", name, (long long)(r.mod ? r.mod : 1),
+            (long long)(r.mod ? r.rem : 0));
+    if (r.lo > INT64_MIN) zl_putf(out, " and %s >= %lld", name, (long long)r.lo);
+    if (r.hi < INT64_MAX) zl_putf(out, " and %s <= %lld", name, (long long)r.hi);
+}
+
+static zlay_status facts_make(zlay_ctx *ctx, zlay_facts **out, size_t count,
+                              const char *const *name, const zlay_range *range)
+{
+    enum { MOST = ZL_SYMBOLS_MOST + ZL_TM_PRODUCTS };
+    static const size_t room = 256;
+    char text[MOST][256];
+    const char *list[MOST];
+    size_t length[MOST];
+    for (size_t i = 0; i < count; i++) {
+        zl_text to = {text[i], room, 0};
+        facts_put(&to, name[i], range[i]);
+        list[i] = text[i];
+        length[i] = to.need;
+        if (to.need > room) return zl_fail(ctx, ZLAY_ELIMIT, "a fact has over 256 bytes");
+    }
+    return zlay_facts_parse(ctx, out, count, list, length);
+}
+
+/* Facts about names and aliases alike; those about several names at once are left out. */
+static zlay_status aliases_facts(question *q)
+{
+    const char *name[ZL_SYMBOLS_MOST + ZL_TM_PRODUCTS];
+    zlay_range range[ZL_SYMBOLS_MOST + ZL_TM_PRODUCTS];
+    size_t count = 0;
+    if (!q->aliases) return ZLAY_OK;
+    for (size_t i = 0; i < q->g->s->names; i++, count++) {
+        name[count] = q->g->s->name[i].name.text;
+        range[count] = q->g->s->name[i].range;
+    }
+    for (uint32_t i = 0; i < q->aliases; i++, count++) {
+        name[count] = q->alias[i].name;
+        range[count] = q->alias[i].range;
+    }
+    return facts_make(q->g->ctx, &q->facts, count, name, range);
+}
+
+/* ---- asking ----------------------------------------------------------------------------- */
+
+/* Entries as linear texts; extents in parts are asked one by one. */
+static zlay_status givens_of(question *q, uint32_t map)
+{
+    const zl_tm_read *r = &q->g->read[map];
+    char other[TEXT];
+    zlay_given one;
+    for (uint32_t i = 0; zlay_move_given(&one, q->g->move, map, i) == ZLAY_OK; i++) {
+        if (one.field == ZLAY_FIELD_EXTENT && r->part[one.index] > 1) continue;
+        char *text = q->text[q->count];
+        if (one.length >= TEXT) return guard_full(q->g);
+        memcpy(text, one.text, one.length + 1);
+        for (uint32_t k = 0; k < q->aliases; k++) {
+            if (!replace(other, TEXT, text, q->alias[k].plain, q->alias[k].name))
+                return guard_full(q->g);
+            memcpy(text, other, TEXT);
+        }
+        q->given[q->count++] = (zlay_given){one.field, one.index, text, strlen(text)};
+    }
+    return ZLAY_OK;
+}
+
+static zlay_status refused(const zl_tm_given *g, const zlay_reason *reason)
+{
+    zlay_rule rule;
+    zlay_status status = zlay_rule_get(&rule, reason->rule);
+    if (status) return status;
+    return zl_fail(g->ctx, ZLAY_NONE, "%s: byte 0 of the tile: %s, which no number that the facts "
+                   "allow has", rule.id, rule.text);
+}
+
+/* What the facts leave open of a map; ZLAY_NONE where they leave nothing. */
+static zlay_status ask(char text[GUARD], const zl_tm_given *g, const zlay_tensormap *map,
+                       const zlay_given *given, uint32_t count, const zlay_facts *facts)
+{
+    zlay_verdict verdict;
+    zlay_reason reason = {0};
+    zlay_buf buf = {text, GUARD, 0};
+    const zlay_tensormap_question q = {sizeof q, count, g->target, map, given, facts};
+    zlay_status status = zlay_tensormap_check_given(g->ctx, &verdict, &reason, 1, &buf, &q);
+    if (status == ZLAY_EROOM) return guard_full(g);
+    return !status && verdict.answer == ZLAY_NO ? refused(g, &reason) : status;
+}
+
+static zlay_status ask_map(question *q, guard *to, uint32_t map)
+{
+    const zl_tm_given *g = q->g;
+    char other[GUARD];
+    zlay_status status = givens_of(q, map);
+    if (status) return status;
+    status = ask(q->answer, g, &g->move->maps[map], q->given, q->count,
+                 q->aliases ? q->facts : g->request.facts);
+    for (uint32_t k = 0; k < q->aliases && !status; k++) {
+        if (!replace(other, GUARD, q->answer, q->alias[k].name, q->alias[k].wide))
+            return guard_full(g);
+        memcpy(q->answer, other, GUARD);
+    }
+    return !status && *q->answer && !guard_add(to, q->answer) ? guard_full(g) : status;
+}
+
+static zlay_range quotient(zlay_range r, int64_t part)
+{
+    return zl_range_between((r.lo > 0 ? r.lo : 1) / part, r.hi < INT64_MAX ? r.hi / part : r.hi);
+}
+
+/* An extent of parts is one of a map of one dimension. */
+static zlay_status ask_part(const zl_tm_given *g, guard *to, const zlay_given *extent, int32_t leaf,
+                            int64_t part)
+{
+    static const zlay_given given = {ZLAY_FIELD_EXTENT, 0, "zl_p0", 5};
+    static const char *const name = "zl_p0";
+    const zlay_tensormap map = {.rank = 1, .box = {ZL_CHUNK}, .step = {1}, .type = ZLAY_TYPE_U8};
+    zlay_range r = quotient(zl_monomial_range(&g->s->leaf[leaf].shape, g->s), part);
+    char text[GUARD], whole[GUARD], of[TEXT];
+    zlay_facts *facts;
+    zlay_status status = facts_make(g->ctx, &facts, 1, &name, &r);
+    if (status) return status;
+    status = ask(text, g, &map, &given, 1, facts);
+    zlay_facts_free(facts);
+    if (status || !*text) return status;
+    int length = snprintf(of, sizeof of, "(%.*s)", (int)extent->length, extent->text);
+    bool fits = length < TEXT && replace(whole, GUARD, text, name, of) && guard_add(to, whole);
+    return fits ? ZLAY_OK : guard_full(g);
+}
+
+static zlay_status ask_parts(const zl_tm_given *g, guard *to, uint32_t map)
+{
+    zlay_given one;
+    zlay_status status = ZLAY_OK;
+    const zl_tm_read *r = &g->read[map];
+    for (uint32_t i = 0; !status && zlay_move_given(&one, g->move, map, i) == ZLAY_OK; i++)
+        if (one.field == ZLAY_FIELD_EXTENT && r->part[one.index] > 1)
+            status = ask_part(g, to, &one, r->leaf[one.index], r->part[one.index]);
+    return status;
+}
+
+static zlay_status guard_make(question *q, guard *all)
+{
+    zlay_status status = aliases_make(q);
+    if (!status) status = aliases_facts(q);
+    for (uint32_t k = 0; k < q->g->move->info.maps && !status; k++) {
+        q->count = 0;
+        status = ask_map(q, all, k);
+        if (!status) status = ask_parts(q->g, all, k);
+    }
+    zlay_facts_free(q->facts);
+    return status;
+}
+
+zlay_status zl_tm_put_guard(zl_tm_given *g)
+{
+    guard all = {"", 0};
+    zlay_allocator alloc = zl_allocator(g->ctx);
+    question *q = zl_alloc(g->ctx, 1, sizeof *q);
+    if (!q) return ZLAY_ENOMEM;
+    q->g = g;
+    zlay_status status = guard_make(q, &all);
+    zl_free(&alloc, q, sizeof *q);
+    if (status || !all.length) return status;
+    g->move->guard = zl_alloc(g->ctx, all.length + 1, 1);
+    if (!g->move->guard) return ZLAY_ENOMEM;
+    memcpy(g->move->guard, all.text, all.length);
+    g->move->guard_length = all.length;
+    return ZLAY_OK;
+}
