@@ -70,6 +70,13 @@ static zlay_status sample_bind(const zl_tm_given *g, zlay_layout **out)
     return zlay_layout_new_strided(g->ctx, out, g->s->leaves, shape, stride, offset);
 }
 
+/* A tile that no block holds is one whatever the names are. */
+static bool without_names(const zlay_ctx *ctx)
+{
+    static const char rule[] = "SMEM_BLOCK:";
+    return !strncmp(zlay_ctx_message(ctx), rule, sizeof rule - 1);
+}
+
 static zlay_status sample_synth(zl_tm_given *g)
 {
     zlay_layout *numbers;
@@ -80,7 +87,7 @@ static zlay_status sample_synth(zl_tm_given *g)
     r.facts = NULL;
     status = zl_tm_synth(g->ctx, &g->move, g->target, &r);
     zlay_layout_free(numbers);
-    if (status != ZLAY_NONE) return status;
+    if (status != ZLAY_NONE || without_names(g->ctx)) return status;
     return zl_symbols_unknown(g->ctx, "no copies do it for numbers that nothing relates; add facts "
                               "under which they do");
 }
