@@ -17,6 +17,7 @@
 #include <zlay/barrier.h>
 #include <zlay/block.h>
 #include <zlay/cluster.h>
+#include <zlay/convert.h>
 #include <zlay/copy.h>
 #include <zlay/idesc.h>
 #include <zlay/legality.h>

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plans of conversions between register layouts. */
+#include "json/json.h"
+
+static const zl_word ops[] = {
+    {"nop", ZLAY_CONVERT_NOP},           {"reg", ZLAY_CONVERT_REG},
+    {"prmt", ZLAY_CONVERT_PRMT},         {"shfl", ZLAY_CONVERT_SHFL},
+    {"ldmatrix", ZLAY_CONVERT_LDMATRIX}, {"stmatrix", ZLAY_CONVERT_STMATRIX},
+    {"store", ZLAY_CONVERT_STORE},       {"sync", ZLAY_CONVERT_SYNC},
+    {"load", ZLAY_CONVERT_LOAD},         {"dsmem", ZLAY_CONVERT_DSMEM},
+    {NULL, 0}};
+
+static const zl_word levels[] = {
+    {"register", ZLAY_CONVERT_REGISTER}, {"lane", ZLAY_CONVERT_LANE},
+    {"warp", ZLAY_CONVERT_WARP},         {"block", ZLAY_CONVERT_BLOCK},
+    {NULL, 0}};
+
+typedef struct asked {
+    const zlay_target *target;
+    zlay_layout *src, *dst;
+    zlay_convert_request request;
+} asked;
+
+static zlay_status read_request(zl_call *call, asked *a)
+{
+    a->request.size = sizeof a->request;
+    zlay_status status = zl_get_target(call, &a->target);
+    if (!status) status = zl_get_u32(call, call->request, "elem_bits", &a->request.elem_bits);
+    if (!status) status = zl_get_u64(call, call->request, "smem", &a->request.smem);
+    if (!status) status = zl_get_layout(call, "src", &a->src);
+    if (!status) status = zl_get_layout(call, "dst", &a->dst);
+    a->request.src = a->src;
+    a->request.dst = a->dst;
+    return status;
+}
+
+/* ---- steps ------------------------------------------------------------------------ */
+
+static zlay_status put_map(zl_call *call, json_t *value, const char *key,
+                           const zlay_convert *plan, uint32_t i, int32_t way)
+{
+    zlay_layout *map = NULL;
+    zlay_status status = zlay_convert_map(call->ctx, &map, plan, i, way);
+    if (status && status != ZLAY_NONE) return status;
+    if (status) zl_put_value(call, value, key, json_null());
+    else if (zlay_layout_kind(map) == ZLAY_LAYOUT_F2)
+        zl_put_value(call, value, key, zl_json_f2(call, map));
+    else zl_put_value(call, value, key, zl_json_layout(call, map));
+    zlay_layout_free(map);
+    return ZLAY_OK;
+}
+
+/* [dimension, mask] of what does not store. */
+static json_t *idle_value(zl_call *call, const zlay_convert_step *step)
+{
+    json_t *list = json_array();
+    for (int32_t l = 0; l < (int32_t)ZL_COUNT(step->idle); l++) {
+        if (!step->idle[l]) continue;
+        json_t *pair = json_array();
+        zl_put_item(call, pair, json_string(zl_word_of(levels, l)));
+        zl_put_item(call, pair, zl_json_uint(step->idle[l]));
+        zl_put_item(call, list, pair);
+    }
+    return list;
+}
+
+static bool touches_shared(const zlay_convert_step *step) { return step->access >= 0; }
+
+static zlay_status step_value(zl_call *call, const zlay_convert *plan, uint32_t i, json_t *list)
+{
+    zlay_convert_step step;
+    json_t *value = json_object();
+    zlay_status status = zlay_convert_at(&step, plan, i);
+    bool counted = step.counted || !touches_shared(&step);
+    zl_put_value(call, value, "op", json_string(zl_word_of(ops, step.op)));
+    if (!status) status = put_map(call, value, "map", plan, i, ZLAY_CONVERT_FORWARD);
+    if (!status) status = put_map(call, value, "from", plan, i, ZLAY_CONVERT_BACK);
+    zl_put_value(call, value, "width", json_integer(step.width));
+    zl_put_value(call, value, "instructions", json_integer(step.instructions));
+    zl_put_value(call, value, "instruction", *step.name ? json_string(step.name) : json_null());
+    zl_put_value(call, value, "wavefronts", counted ? zl_json_uint(step.wavefronts) : json_null());
+    zl_put_value(call, value, "idle", idle_value(call, &step));
+    zl_put_item(call, list, value);
+    return status;
+}
+
+static zlay_status put_steps(zl_call *call, const zlay_convert *plan, uint32_t count)
+{
+    json_t *list = json_array();
+    zlay_status status = ZLAY_OK;
+    for (uint32_t i = 0; i < count && !status; i++) status = step_value(call, plan, i, list);
+    zl_put_value(call, call->value, "plan", list);
+    return status;
+}
+
+/* ---- plans -------------------------------------------------------------------------- */
+
+static void put_certificate(zl_call *call, const zlay_convert *plan)
+{
+    const zlay_layout *a, *b;
+    json_t *value = json_object();
+    if (zlay_convert_certificate(&a, &b, plan) == ZLAY_OK) {
+        zl_put_value(call, value, "a", zl_json_layout(call, a));
+        zl_put_value(call, value, "b", zl_json_layout(call, b));
+    }
+    zl_put_value(call, call->value, "certificate", value);
+}
+
+static void put_wavefronts(zl_call *call, const zlay_convert_info *info)
+{
+    json_t *value = json_object();
+    bool known = info->counted || !info->smem;
+    zl_put_value(call, value, "store", known ? zl_json_uint(info->store) : json_null());
+    zl_put_value(call, value, "load", known ? zl_json_uint(info->load) : json_null());
+    zl_put_value(call, call->value, "wavefronts", value);
+}
+
+static zlay_status plan_value(zl_call *call, const zlay_convert *plan)
+{
+    zlay_convert_info info;
+    zlay_status status = zlay_convert_get(&info, plan);
+    const zlay_layout *shared = zlay_convert_shared(plan);
+    json_t *value = call->value = json_object();
+    zl_put_value(call, value, "level", zl_json_word(levels, info.level));
+    if (!status) status = put_steps(call, plan, info.steps);
+    zl_put_value(call, value, "shared", shared ? zl_json_layout(call, shared) : json_null());
+    put_wavefronts(call, &info);
+    zl_put_value(call, value, "conflict_free",
+                 info.counted ? json_boolean(info.conflict_free) : json_null());
+    zl_put_value(call, value, "rounds", json_integer(info.rounds));
+    zl_put_value(call, value, "rounds_least", json_integer(info.rounds_least));
+    zl_put_value(call, value, "optimal", json_boolean(info.optimal));
+    zl_put_value(call, value, "cost", json_integer(info.cost));
+    zl_put_value(call, value, "smem", zl_json_uint(info.smem));
+    zl_put_value(call, value, "remote", zl_json_uint(info.remote));
+    put_certificate(call, plan);
+    return status;
+}
+
+zlay_status zl_op_convert_synth(zl_call *call)
+{
+    asked a = {.target = NULL};
+    zlay_convert *plan = NULL;
+    zlay_status status = read_request(call, &a);
+    if (!status) status = zlay_convert_synth(call->ctx, &plan, a.target, &a.request);
+    if (!status) status = plan_value(call, plan);
+    zlay_convert_free(plan);
+    zlay_layout_free(a.src);
+    zlay_layout_free(a.dst);
+    return status;
+}

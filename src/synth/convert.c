@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A conversion: the level that it needs, the cheapest plan that serves it, and its certificate. */
+#include "synth/convert.h"
+
+#include <string.h>
+
+#include <zlay/decide.h>
+
+/* ---- the request --------------------------------------------------------------------------------- */
+
+static bool request_copy(zlay_convert_request *out, const zlay_convert_request *in)
+{
+    memset(out, 0, sizeof *out);
+    if (in->size < sizeof in->size || in->size > sizeof *out) return false;
+    memcpy(out, in, in->size);
+    return true;
+}
+
+static zlay_status request_check(zlay_ctx *ctx, const zlay_convert_request *r)
+{
+    if (!r->size)
+        return zl_fail(ctx, ZLAY_EINVAL, "size: is no size of zlay_convert_request (4..%zu)",
+                       sizeof *r);
+    for (size_t i = 0; i < ZL_COUNT(r->reserved); i++)
+        if (r->reserved[i]) return zl_fail(ctx, ZLAY_EINVAL, "reserved: a word is not 0");
+    if (r->elem_bits != 8 && r->elem_bits != 16 && r->elem_bits != 32 && r->elem_bits != 64)
+        return zl_fail(ctx, ZLAY_EINVAL, "elem_bits: %u is not 8, 16, 32 or 64", r->elem_bits);
+    return ZLAY_OK;
+}
+
+static zlay_status conversion_begin(zl_conversion *c, zlay_ctx *ctx, const zlay_target *target,
+                                    const zlay_convert_request *request)
+{
+    zlay_status status = request_check(ctx, request);
+    c->ctx = ctx;
+    c->target = target;
+    c->request = request;
+    c->bits = request->elem_bits;
+    c->word = c->bits == 8 ? 2 : c->bits == 16;
+    c->words = c->bits == 64 ? 2 : 1;
+    if (!status) status = zlay_target_get(&c->machine, target);
+    c->amd = c->machine.lanes == 64 || c->machine.architecture >= 0x900;
+    return status ? status : zl_conversion_read(c);
+}
+
+/* ---- plans ---------------------------------------------------------------------------------------- */
+
+static zlay_convert *plan_new(zlay_ctx *ctx)
+{
+    zlay_convert *plan = zl_alloc(ctx, 1, sizeof *plan);
+    if (plan) plan->alloc = zl_allocator(ctx);
+    return plan;
+}
+
+/* Both ways within a warp, and the cheaper one; shuffles where they cost the same. */
+static zlay_status in_warp(const zl_conversion *c, zlay_convert **plan)
+{
+    zlay_convert *shared;
+    bool shuffled = zl_convert_by_shuffles(c, *plan);
+    uint32_t least = (*plan)->info.rounds_least;
+    if (shuffled && zl_plan_cost(*plan) <= ZL_COST_SYNC_WARP) return ZLAY_OK;
+    if (!(shared = plan_new(c->ctx))) return ZLAY_ENOMEM;
+    zlay_status status = zl_convert_by_shared(c, shared);
+    bool better = !status && (!shuffled || zl_plan_cost(shared) < zl_plan_cost(*plan));
+    zlay_convert *worse = better ? *plan : shared;
+    if (better) *plan = shared;
+    zlay_convert_free(worse);
+    (*plan)->info.rounds_least = least;
+    return shuffled && status != ZLAY_ENOMEM ? ZLAY_OK : status;
+}
+
+static zlay_status by_bits(zl_conversion *c, zlay_convert **plan)
+{
+    zlay_status status = zl_holders_find(c);
+    if (status) return status;
+    zlay_convert_info *info = &(*plan)->info;
+    info->optimal = c->level <= ZLAY_CONVERT_REGISTER;
+    if (c->level == ZLAY_CONVERT_NOWHERE)
+        zl_step_add(*plan, ZLAY_CONVERT_NOP, &c->from, c->src.has);
+    else if (c->level == ZLAY_CONVERT_REGISTER)
+        zl_step_in_lane(c, *plan, &c->from, c->src.has);
+    else if (c->level == ZLAY_CONVERT_LANE)
+        status = in_warp(c, plan);
+    else
+        status = zl_convert_by_shared(c, *plan);
+    return status;
+}
+
+static zlay_status certify_bits(const zl_conversion *c, zlay_convert *plan)
+{
+    zl_bitmap from, inverse;
+    zlay_status status = zl_plan_compose(plan, c, &from);
+    if (status) return zl_fail(c->ctx, status, "steps do not compose; please report this request");
+    plan->info.bijective = zl_bitmap_invert(&inverse, &c->from, c->src.has) &&
+                           zl_bitmap_rank(&c->src) == (unsigned)__builtin_popcountll(c->src.has);
+    for (uint64_t left = from.has; left; left &= left - 1) {
+        unsigned k = (unsigned)__builtin_ctzll(left);
+        from.to[k] = zl_bitmap_at(&c->src, from.to[k]);
+    }
+    status = zl_conversion_image(c, &plan->certificate[0], &from);
+    return status ? status : zl_layout_copy(c->ctx, &plan->certificate[1], c->request->dst);
+}
+
+static zlay_status plan_make(zl_conversion *c, zlay_convert **plan)
+{
+    bool linear;
+    zlay_status status = zl_conversion_bits(c, &linear);
+    if (!status) status = linear ? by_bits(c, plan) : zl_convert_points(c, *plan);
+    if (!status && linear) status = certify_bits(c, *plan);
+    (*plan)->info.target = c->target;
+    (*plan)->info.elem_bits = c->bits;
+    (*plan)->info.level = c->level;
+    (*plan)->info.cost = zl_plan_cost(*plan);
+    (*plan)->shown = c->shown;
+    return status;
+}
+
+static zlay_status certificate_decide(zlay_ctx *ctx, const zlay_convert *plan)
+{
+    zlay_answer answer;
+    zlay_status status =
+        zlay_layout_equal(ctx, &answer, NULL, plan->certificate[0], plan->certificate[1]);
+    if (status || answer == ZLAY_YES) return status;
+    if (answer == ZLAY_UNDECIDED) return ZLAY_ELIMIT;
+    return zl_fail(ctx, ZLAY_EINTERNAL, "the certificate does not hold; please report this request");
+}
+
+static zlay_status synth(zlay_ctx *ctx, zlay_convert **plan, const zlay_target *target,
+                         const zlay_convert_request *request)
+{
+    zl_conversion c;
+    zlay_status status = conversion_begin(&c, ctx, target, request);
+    if (status) return status;
+    if (!(*plan = plan_new(ctx))) return ZLAY_ENOMEM;
+    return plan_make(&c, plan);
+}
+
+zlay_status zlay_convert_synth(zlay_ctx *ctx, zlay_convert **out, const zlay_target *target,
+                               const zlay_convert_request *request)
+{
+    zlay_convert_request r;
+    zlay_convert *plan = NULL;
+    if (!out) return ZLAY_EINVAL;
+    *out = NULL;
+    if (!ctx || !target || !request) return ZLAY_EINVAL;
+    request_copy(&r, request);
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    status = zl_leave(ctx, synth(ctx, &plan, target, &r));
+    if (!status) status = certificate_decide(ctx, plan);
+    if (status) zlay_convert_free(plan);
+    else *out = plan;
+    return status;
+}

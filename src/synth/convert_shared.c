@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One round trip through shared memory: every pair of accesses is a candidate, the least cost wins.
+ */
+#include "synth/convert_side.h"
+
+#include <string.h>
+
+enum { FORMS_MOST = 16 };
+
+/* ---- the least cost ---------------------------------------------------------------------------- */
+
+static uint32_t cost_accesses(const zl_conversion *c, const zl_side *s)
+{
+    uint32_t wavefront = ZL_COST_WAVEFRONT;
+    if (!s->form->stores && c->level == ZLAY_CONVERT_BLOCK) wavefront = ZL_COST_REMOTE;
+    return s->accesses * (ZL_COST_ACCESS + s->phases * wavefront);
+}
+
+static uint32_t cost_of(const zl_conversion *c, const zl_side *s)
+{
+    return cost_accesses(c, s) + s->permutes * ZL_COST_PRMT;
+}
+
+/* ---- pairs in the order of what they cost at least -------------------------------------------- */
+
+typedef struct candidate {
+    const zl_form_row *form;
+    zl_banked banked;
+    unsigned width;
+    uint32_t least; /* what the side costs at least, whatever its registers */
+} candidate;
+
+typedef struct candidates {
+    uint32_t count[2];
+    candidate at[2][FORMS_MOST];
+    bool seen[FORMS_MOST][FORMS_MOST];
+    unsigned common;   /* units that both sides can have at most */
+    unsigned own[2];   /* and each alone */
+    unsigned whole[2]; /* registers that take part at least */
+} candidates;
+
+static unsigned rank_over(const zl_trip *t, int which, uint64_t first, uint64_t then)
+{
+    const zl_bitmap *at = &t->at[which];
+    zl_solver s = {.pivots = 0};
+    unsigned rank = 0;
+    for (uint64_t left = at->has & first; left; left &= left - 1)
+        zl_solver_put(&s, at->to[__builtin_ctzll(left)], 0);
+    for (uint64_t left = at->has & then; left; left &= left - 1)
+        rank += zl_solver_put(&s, at->to[__builtin_ctzll(left)], 0);
+    return rank;
+}
+
+static void candidate_read(candidate *k, const zl_trip *t, unsigned whole)
+{
+    const zl_conversion *c = t->c;
+    zl_side side = {.form = k->form, .banked = k->banked};
+    unsigned each = k->form->matrices ? c->word : k->width;
+    uint32_t accesses = whole > each ? 1u << (whole - each) : 1;
+    if (k->form->matrices) accesses = (accesses + k->form->matrices - 1) / k->form->matrices;
+    side.accesses = accesses;
+    side.phases = zl_side_phases(&side, c);
+    k->least = cost_accesses(c, &side);
+}
+
+static bool form_serves(const zl_trip *t, candidate *k)
+{
+    bool remote = !k->form->stores && t->c->level == ZLAY_CONVERT_BLOCK;
+    if (zl_banked_of(&k->banked, t->c->target, k->form->access)) return false;
+    return zl_form_width(t->c, k->form, &k->width) && !(remote && k->form->matrices);
+}
+
+static void candidates_read(candidates *k, const zl_trip *t)
+{
+    const zl_form_row *form;
+    k->count[ZL_SRC] = k->count[ZL_DST] = 0;
+    memset(k->seen, 0, sizeof k->seen);
+    k->common = zl_units_common(t);
+    k->whole[ZL_SRC] = rank_over(t, ZL_SRC, ZL_THREADS, ZL_REGISTERS);
+    k->whole[ZL_DST] = rank_over(t, ZL_DST, 0, ZL_REGISTERS);
+    for (int which = ZL_SRC; which <= ZL_DST; which++)
+        k->own[which] = rank_over(t, which, ZL_THREADS, ZL_REGISTERS);
+    for (size_t i = 0; (form = zl_form_at(i)); i++) {
+        int which = form->stores ? ZL_SRC : ZL_DST;
+        candidate *next = &k->at[which][k->count[which]];
+        next->form = form;
+        if (k->count[which] == FORMS_MOST || !form_serves(t, next)) continue;
+        if (!form->matrices && next->width > k->own[which]) continue;
+        candidate_read(next, t, k->whole[which]);
+        k->count[which]++;
+    }
+}
+
+/* The pair not seen yet that costs least at least; false: none is below the best. */
+static bool next_pair(candidates *k, const zl_trip *best, uint32_t *at, uint32_t *with)
+{
+    uint32_t least = best->free ? best->cost : UINT32_MAX;
+    bool found = false;
+    for (uint32_t i = 0; i < k->count[ZL_SRC]; i++)
+        for (uint32_t j = 0; j < k->count[ZL_DST]; j++) {
+            uint32_t cost = k->at[ZL_SRC][i].least + k->at[ZL_DST][j].least;
+            if (k->seen[i][j] || cost >= least) continue;
+            least = cost;
+            found = true;
+            *at = i;
+            *with = j;
+        }
+    if (found) k->seen[*at][*with] = true;
+    return found;
+}
+
+static bool take_pair(zl_trip *t, const candidates *k, const candidate *a, const candidate *b)
+{
+    const zl_form_row *const form[2] = {a->form, b->form};
+    bool plain = !a->form->matrices && !b->form->matrices;
+    if (plain && (a->width < b->width ? a->width : b->width) > k->common) return false;
+    if (!zl_units_find(t, form)) return false;
+    t->side[ZL_SRC].banked = a->banked;
+    t->side[ZL_DST].banked = b->banked;
+    if (!zl_side_take(t, ZL_SRC, a->form) || !zl_side_take(t, ZL_DST, b->form)) return false;
+    t->cost = cost_of(t->c, &t->side[ZL_SRC]) + cost_of(t->c, &t->side[ZL_DST]);
+    return true;
+}
+
+/* Without conflicts before any with some, then the least cost. */
+static bool better(const zl_trip *t, const zl_trip *best)
+{
+    if (t->free != best->free) return t->free;
+    return t->cost < best->cost;
+}
+
+zlay_status zl_trip_choose(zl_trip *best, const zl_trip *given)
+{
+    candidates k;
+    zl_trip t = *given;
+    uint32_t i = 0, j = 0;
+    *best = *given;
+    best->cost = UINT32_MAX;
+    candidates_read(&k, &t);
+    while (next_pair(&k, best, &i, &j)) {
+        if (!take_pair(&t, &k, &k.at[ZL_SRC][i], &k.at[ZL_DST][j])) continue;
+        if (best->free && t.cost >= best->cost) continue;
+        zlay_status status = zl_trip_place(&t);
+        if (status == ZLAY_NONE) continue;
+        if (status) return status;
+        if (better(&t, best)) *best = t;
+    }
+    return best->cost == UINT32_MAX ? ZLAY_NONE : ZLAY_OK;
+}

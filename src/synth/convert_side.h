@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The two sides of a round trip through shared memory: who stores, who loads, by which access. */
+#ifndef ZL_CONVERT_SIDE_H
+#define ZL_CONVERT_SIDE_H
+
+#include "synth/convert.h"
+
+/* What one lane of an access holds. */
+typedef enum zl_lane_holds { ZL_HOLDS_LANE, ZL_HOLDS_ROWS, ZL_HOLDS_COLUMNS } zl_lane_holds;
+
+typedef struct zl_form_row {
+    int32_t access;
+    bool stores;
+    uint32_t bytes; /* at one address */
+    zl_lane_holds holds;
+    uint32_t matrices;
+} zl_form_row;
+
+enum { ZL_UNITS = 5 }; /* bits of an element's place in 16 bytes */
+
+/* Elements at one address: unit[i] is the tensor index that has place 2^i there, less the first's. */
+typedef struct zl_units {
+    unsigned count;
+    uint64_t unit[ZL_UNITS];
+} zl_units;
+
+typedef struct zl_side {
+    const zl_form_row *form;
+    zl_banked banked;
+    const zl_bitmap *at;  /* register, lane and warp bits of the layout -> tensor index, and block */
+    zl_units units;
+    zl_bitmap mid;        /* registers as the access wants them, and threads -> own slot */
+    uint64_t kept;        /* of them: those that take part */
+    unsigned registers;   /* bits of mid's registers */
+    uint32_t accesses;    /* instructions of a warp */
+    uint32_t phases;      /* of one, with a lane */
+    uint32_t permutes;    /* before a store or after a load */
+} zl_side;
+
+/* What both sides share. */
+typedef struct zl_trip {
+    const zl_conversion *c;
+    zl_bitmap at[2];      /* as zl_side has it; of dst by the holder, and which block it is in */
+    zl_solver registers[2]; /* span of what registers hold -> registers */
+    zl_units units[2];      /* of a pair of forms that is looked at */
+    zl_solver place[2];     /* tensor index -> place at its address, by those units */
+    zl_side side[2];
+    uint32_t cost;
+    bool free;            /* no access has a conflict */
+    unsigned bits;        /* of an offset */
+    zl_bitmap offset;     /* tensor bit -> offset */
+} zl_trip;
+
+const zl_form_row *zl_form_at(size_t i);
+
+/* Units of a pair of forms, and places by them; false: no layout has both sides' elements together.
+ */
+bool zl_units_find(zl_trip *t, const zl_form_row *const form[2]);
+
+/* log2 of the elements at one address; false: an element is wider. */
+bool zl_form_width(const zl_conversion *c, const zl_form_row *form, unsigned *out);
+
+/* Take a side by a form with the trip's units; false: it cannot. */
+bool zl_side_take(zl_trip *t, int which, const zl_form_row *form);
+
+/* Register and lane bits that a fragment's units are. */
+uint64_t zl_fragment_units(const zl_conversion *c, const zl_form_row *form);
+
+/* The fixed units of a fragment's form; false: no such fragment. */
+bool zl_side_fragment(const zl_trip *t, int which, const zl_form_row *form, zl_units *out);
+
+/* The tensor indices of an access's lane bits: rows of a fragment, else lanes. */
+unsigned zl_side_lanes(const zl_side *s, const zl_conversion *c, uint64_t *lane);
+
+/* Slots of dst -> registers as the access leaves them; false: some register is not among them. */
+bool zl_side_behind(const zl_side *s, uint64_t dst, zl_bitmap *out);
+
+/* Phases of an access with all its lanes. */
+uint32_t zl_side_phases(const zl_side *s, const zl_conversion *c);
+
+/* Elements that both sides could have at one address, log2. */
+unsigned zl_units_common(const zl_trip *t);
+
+/* The best forms for both, and where the elements lie; ZLAY_NONE: there are none. */
+zlay_status zl_trip_choose(zl_trip *best, const zl_trip *given);
+
+/* Offsets of the fewest wavefronts; ZLAY_NONE: none has both sides' elements together. */
+zlay_status zl_trip_place(zl_trip *t);
+
+/* Wavefronts of one access of a side, by its addresses. */
+zlay_status zl_side_count(zlay_bank *out, const zl_trip *t, int which);
+
+#endif

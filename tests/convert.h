@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A machine that runs plans of conversions: blocks of warps of lanes of registers, each with the
+ * index of the element that it holds, and shared memory.  It knows what the instructions do, and
+ * takes from a plan its maps alone. */
+#ifndef TEST_CONVERT_H
+#define TEST_CONVERT_H
+
+#include "layout.h"
+
+#include <string.h>
+#include <zlay/bank.h>
+#include <zlay/convert.h>
+#include <zlay/f2.h>
+
+enum { LEVELS = 4, NOTHING = -1, WARP_LANES = 32 };
+static const char *const level_names[LEVELS] = {"register", "lane", "warp", "block"};
+
+typedef struct place {
+    uint64_t at[LEVELS], offset;
+} place;
+
+/* ---- layouts whose inputs are levels, or an offset and a block -------------------------------- */
+
+typedef struct levels_map {
+    const zlay_layout *layout;
+    size_t dims;
+    int level[8]; /* of each input or output; LEVELS: the offset */
+    uint64_t extent[8];
+    uint64_t size;
+} levels_map;
+
+static inline int level_of_name(const char *name)
+{
+    int level = 0;
+    while (level < LEVELS && strcmp(name, level_names[level])) level++;
+    return level;
+}
+
+static inline void read_dims(levels_map *m, const zlay_layout *layout, bool ins)
+{
+    zlay_dim dim;
+    m->layout = layout;
+    m->size = 1;
+    m->dims = 0;
+    bool bits = zlay_f2_bits(layout) || zlay_f2_ins(layout);
+    uint64_t box[8];
+    size_t count = zlay_layout_box(box, 8, layout);
+    for (size_t i = 0;; i++) {
+        if (bits ? (ins ? zlay_f2_in(&dim, layout, i) : zlay_f2_out(&dim, layout, i)) : i >= count)
+            break;
+        m->level[i] = bits ? level_of_name(dim.name) : (int)i;
+        m->extent[i] = bits ? dim.size : box[i];
+        m->size *= m->extent[i];
+        m->dims++;
+    }
+}
+
+static inline place place_at(const levels_map *m, uint64_t index)
+{
+    place p = {{0}, 0};
+    for (size_t i = 0; i < m->dims; index /= m->extent[i++])
+        *(m->level[i] < LEVELS ? &p.at[m->level[i]] : &p.offset) = index % m->extent[i];
+    return p;
+}
+
+static inline place place_of_values(const levels_map *m, const int64_t *value)
+{
+    place p = {{0}, 0};
+    for (size_t i = 0; i < m->dims; i++)
+        *(m->level[i] < LEVELS ? &p.at[m->level[i]] : &p.offset) = (uint64_t)value[i];
+    return p;
+}
+
+static inline place place_through(const zlay_layout *map, const levels_map *to, uint64_t index)
+{
+    int64_t value[8];
+    assert_int_equal(zlay_layout_eval(value, 8, map, index), ZLAY_OK);
+    return place_of_values(to, value);
+}
+
+/* ---- the machine -------------------------------------------------------------------------------- */
+
+enum { REGISTERS = 128, WARPS = 8, BLOCKS = 4, THREADS = 64 * WARPS * BLOCKS };
+
+typedef struct machine {
+    uint32_t bits, lanes;
+    const zlay_target *target;
+    int64_t (*slot)[REGISTERS]; /* [thread][register]: tensor index */
+    int64_t (*next)[REGISTERS];
+    int64_t *shared[BLOCKS];
+    uint32_t *writer[BLOCKS];   /* warp that stored, of all blocks */
+    uint64_t shared_size;
+    int reach;                  /* 0: stores are seen in the warp, 1: in the block, 2: in the cluster */
+} machine;
+
+static inline uint32_t thread_of(const place *p)
+{
+    return (uint32_t)((p->at[3] * WARPS + p->at[2]) * 64 + p->at[1]);
+}
+
+static inline void machine_begin(machine *m, const zlay_target *target, uint32_t bits)
+{
+    zlay_target_info info;
+    memset(m, 0, sizeof *m);
+    assert_int_equal(zlay_target_get(&info, target), ZLAY_OK);
+    m->target = target;
+    m->bits = bits;
+    m->lanes = info.lanes;
+    m->slot = malloc(THREADS * sizeof *m->slot);
+    m->next = malloc(THREADS * sizeof *m->next);
+    m->shared_size = 1 << 16;
+    for (int b = 0; b < BLOCKS; b++) {
+        m->shared[b] = malloc(m->shared_size * sizeof **m->shared);
+        m->writer[b] = malloc(m->shared_size * sizeof **m->writer);
+    }
+}
+
+static inline void machine_end(machine *m)
+{
+    free(m->slot);
+    free(m->next);
+    for (int b = 0; b < BLOCKS; b++) {
+        free(m->shared[b]);
+        free(m->writer[b]);
+    }
+}
+
+static inline bool flat_at(const zlay_layout *a, uint64_t index, int64_t *out)
+{
+    int64_t value[16];
+    zlay_dim dim;
+    if (zlay_layout_eval(value, 16, a, index)) return false;
+    size_t outs = zlay_layout_outs(a);
+    *out = value[0];
+    uint64_t scale = 1;
+    for (size_t i = 1; i < outs; i++) {
+        assert_int_equal(zlay_f2_out(&dim, a, i - 1), ZLAY_OK);
+        scale *= dim.size;
+        *out += value[i] * (int64_t)scale;
+    }
+    return true;
+}
+
+/* Only slots that the step names hold something. */
+static inline void machine_clear(int64_t (*slot)[REGISTERS])
+{
+    memset(slot, 0xff, THREADS * sizeof *slot);
+}
+
+static inline void machine_load(machine *m, const zlay_layout *src)
+{
+    levels_map in;
+    read_dims(&in, src, true);
+    machine_clear(m->slot);
+    for (uint64_t i = 0; i < in.size; i++) {
+        place p = place_at(&in, i);
+        int64_t value;
+        if (flat_at(src, i, &value)) m->slot[thread_of(&p)][p.at[0]] = value;
+    }
+    for (int b = 0; b < BLOCKS; b++)
+        memset(m->shared[b], 0xff, m->shared_size * sizeof **m->shared);
+}
+
+static inline void run_moves(machine *m, const zlay_convert_step *step, const zlay_layout *back)
+{
+    levels_map in, out;
+    read_dims(&in, back, true);
+    read_dims(&out, back, false);
+    machine_clear(m->next);
+    for (uint64_t i = 0; i < in.size; i++) {
+        place to = place_at(&in, i), from = place_through(back, &out, i);
+        assert_int_equal(to.at[3], from.at[3]);
+        assert_int_equal(to.at[2], from.at[2]);
+        if (step->op == ZLAY_CONVERT_SHFL) assert_int_equal(to.at[0], from.at[0]);
+        else assert_int_equal(to.at[1], from.at[1]);
+        m->next[thread_of(&to)][to.at[0]] = m->slot[thread_of(&from)][from.at[0]];
+    }
+    void *was = m->slot;
+    m->slot = m->next;
+    m->next = was;
+}
+
+/* Registers whose lanes read from the same lanes share words; the others take a shuffle each. */
+static inline uint32_t shuffles_needed(const machine *m, const zlay_layout *back)
+{
+    levels_map in, out;
+    static uint8_t seen[REGISTERS];
+    uint32_t count = 0, pack = m->bits < 32 ? 32 / m->bits : 1;
+    read_dims(&in, back, true);
+    read_dims(&out, back, false);
+    uint64_t registers = in.extent[0], threads = in.size / registers;
+    assert_int_equal(in.level[0], 0);
+    memset(seen, 0, sizeof seen);
+    for (uint64_t r = 0; r < registers; r++) {
+        uint32_t group = 0;
+        bool moves = false;
+        for (uint64_t t = 0; t < threads; t++) {
+            place to = place_at(&in, t * registers + r);
+            place from = place_through(back, &out, t * registers + r);
+            moves |= to.at[1] != from.at[1];
+        }
+        for (uint64_t q = r; q < registers && !seen[r]; q++) {
+            bool same = !seen[q];
+            for (uint64_t t = 0; t < threads && same; t++) {
+                place a = place_through(back, &out, t * registers + r);
+                place b = place_through(back, &out, t * registers + q);
+                same = a.at[1] == b.at[1];
+            }
+            if (same) group++;
+            if (same && q > r) seen[q] = 1;
+        }
+        if (moves && !seen[r]) count += (group + pack - 1) / pack;
+        seen[r] = 1;
+    }
+    return count * (m->bits == 64 ? 2 : 1);
+}
+
+/* ---- shared memory --------------------------------------------------------------------------------- */
+
+static inline bool is_idle(const zlay_convert_step *step, const place *p)
+{
+    for (int l = 0; l < LEVELS; l++)
+        if (p->at[l] & step->idle[l]) return true;
+    return false;
+}
+
+static inline void run_store(machine *m, const zlay_convert_step *step, const zlay_layout *forward)
+{
+    levels_map in, out;
+    read_dims(&in, forward, true);
+    read_dims(&out, forward, false);
+    for (uint64_t i = 0; i < in.size; i++) {
+        place from = place_at(&in, i);
+        int64_t at, value = m->slot[thread_of(&from)][from.at[0]];
+        if (is_idle(step, &from)) continue;
+        if (zlay_layout_outs(forward) == 1) {
+            if (!flat_at(forward, i, &at)) continue;
+        } else {
+            place to = place_through(forward, &out, i);
+            assert_int_equal(to.at[3], from.at[3]);
+            at = (int64_t)to.offset;
+        }
+        assert_true(at >= 0 && (uint64_t)at < m->shared_size);
+        assert_true(value != NOTHING);
+        int64_t *cell = &m->shared[from.at[3]][at];
+        if (*cell != NOTHING) assert_int_equal(*cell, value);
+        *cell = value;
+        m->writer[from.at[3]][at] = (uint32_t)(from.at[3] * WARPS + from.at[2]);
+    }
+}
+
+static inline void run_sync(machine *m, const zlay_convert_step *step)
+{
+    m->reach = strstr(step->name, "cluster") ? 2 : 1;
+    if (!strcmp(step->name, "bar.warp.sync") || !strcmp(step->name, "s_waitcnt")) m->reach = 0;
+}
+
+static inline void run_load(machine *m, const zlay_convert_step *step, const zlay_layout *back)
+{
+    levels_map in, out;
+    read_dims(&in, back, true);
+    read_dims(&out, back, false);
+    machine_clear(m->next);
+    for (uint64_t i = 0; i < in.size; i++) {
+        place to = place_at(&in, i), from = {{0}, 0};
+        if (zlay_f2_ins(back) && zlay_layout_outs(back) > 1) from = place_through(back, &out, i);
+        else {
+            int64_t at;
+            if (!flat_at(back, i, &at)) continue;
+            from.offset = (uint64_t)at;
+            from.at[3] = to.at[3];
+        }
+        if (step->op != ZLAY_CONVERT_DSMEM) assert_int_equal(from.at[3], to.at[3]);
+        assert_true(from.offset < m->shared_size);
+        uint32_t writer = m->writer[from.at[3]][from.offset];
+        if (m->reach == 0) assert_int_equal(writer, to.at[3] * WARPS + to.at[2]);
+        if (m->reach == 1) assert_int_equal(writer / WARPS, to.at[3]);
+        m->next[thread_of(&to)][to.at[0]] = m->shared[from.at[3]][from.offset];
+    }
+    void *was = m->slot;
+    m->slot = m->next;
+    m->next = was;
+}
+
+/* ---- addresses ---------------------------------------------------------------------------------------- */
+
+/* Offsets of a warp's slots; a register that has none is -1. */
+typedef struct warp_offsets {
+    int64_t at[64][REGISTERS];
+    uint32_t registers;
+} warp_offsets;
+
+static inline void offsets_of_warp(const machine *m, warp_offsets *w, const zlay_convert_step *step,
+                                   const zlay_layout *map, uint64_t warp, uint64_t block)
+{
+    levels_map in, out;
+    read_dims(&in, map, true);
+    read_dims(&out, map, false);
+    memset(w->at, 0xff, sizeof w->at);
+    w->registers = 0;
+    for (uint64_t i = 0; i < in.size; i++) {
+        place p = place_at(&in, i);
+        int64_t at;
+        if (p.at[0] >= w->registers) w->registers = (uint32_t)p.at[0] + 1;
+        if (p.at[2] != warp || p.at[3] != block || is_idle(step, &p) || p.at[1] >= m->lanes)
+            continue;
+        if (zlay_layout_outs(map) > 1) at = (int64_t)place_through(map, &out, i).offset;
+        else if (!flat_at(map, i, &at)) at = NOTHING;
+        w->at[p.at[1]][p.at[0]] = at;
+    }
+}
+
+/* Each lane's bytes lie together, and where they have to be aligned. */
+static inline uint32_t count_lane_access(const machine *m, const warp_offsets *w,
+                                         const zlay_convert_step *step, uint32_t first)
+{
+    uint32_t address[64], each = step->width * 8 / m->bits;
+    zlay_bank bank;
+    for (uint32_t l = 0; l < m->lanes; l++) {
+        int64_t at = w->at[l][first];
+        address[l] = at < 0 ? ZLAY_BANK_INACTIVE : (uint32_t)at * (m->bits / 8);
+        if (at < 0) continue;
+        assert_int_equal(address[l] % step->width, 0);
+        for (uint32_t i = 0; i < each; i++) assert_int_equal(w->at[l][first + i], at + i);
+    }
+    assert_int_equal(zlay_bank_count(&bank, m->target, step->access, address, m->lanes), ZLAY_OK);
+    assert_int_equal(bank.race, 0);
+    return bank.wavefronts;
+}
+
+/* PTX ISA 9.1, ldmatrix: lane 8 i + q gives the address of row q of matrix i, 16 bytes of eight
+ * 16-bit elements; lane l has elements 2 (l mod 4) and the next of row l / 4, transposed of column
+ * l / 4.  Rows are found from who has their elements. */
+static inline uint32_t count_matrix_access(const machine *m, const warp_offsets *w,
+                                           const zlay_convert_step *step, uint32_t first, bool trans)
+{
+    uint32_t address[32], word = 32 / m->bits, matrices = step->width / 4;
+    zlay_bank bank;
+    memset(address, 0xff, sizeof address);
+    for (uint32_t i = 0; i < matrices; i++)
+        for (uint32_t l = 0; l < 32; l++)
+            for (uint32_t j = 0; j < word; j++) {
+                uint32_t row = trans ? 2 * (l % 4) + j : l / 4;
+                uint32_t column = trans ? l / 4 : l % 4 * word + j;
+                uint32_t byte = (uint32_t)w->at[l][first + i * word + j] * (m->bits / 8);
+                uint32_t start = byte - column * (m->bits / 8);
+                if (address[8 * i + row] == ZLAY_BANK_INACTIVE) address[8 * i + row] = start;
+                assert_int_equal(address[8 * i + row], start);
+                assert_int_equal(start % 16, 0);
+            }
+    assert_int_equal(zlay_bank_count(&bank, m->target, step->access, address, 32), ZLAY_OK);
+    return bank.wavefronts;
+}
+
+/* The wavefronts of every access of every warp of block 0. */
+static inline uint64_t wavefronts_of(const machine *m, const zlay_convert_step *step,
+                                     const zlay_layout *map)
+{
+    static warp_offsets w;
+    uint64_t sum = 0;
+    bool matrix = step->op == ZLAY_CONVERT_LDMATRIX || step->op == ZLAY_CONVERT_STMATRIX;
+    uint32_t each = matrix ? step->width * 8 / m->bits : step->width * 8 / m->bits;
+    levels_map in;
+    read_dims(&in, map, true);
+    for (uint64_t warp = 0; warp < WARPS; warp++) {
+        offsets_of_warp(m, &w, step, map, warp, 0);
+        bool any = false;
+        for (uint32_t l = 0; l < m->lanes; l++)
+            for (uint32_t r = 0; r < w.registers; r++) any |= w.at[l][r] >= 0;
+        for (uint32_t r = 0; any && r < w.registers; r += each)
+            sum += matrix ? count_matrix_access(m, &w, step, r, strstr(step->name, "trans"))
+                          : count_lane_access(m, &w, step, r);
+    }
+    return sum;
+}
+
+/* ---- plans -------------------------------------------------------------------------------------------------- */
+
+static inline bool stores(int32_t op)
+{
+    return op == ZLAY_CONVERT_STORE || op == ZLAY_CONVERT_STMATRIX;
+}
+
+static inline bool loads(int32_t op)
+{
+    return op == ZLAY_CONVERT_LOAD || op == ZLAY_CONVERT_LDMATRIX || op == ZLAY_CONVERT_DSMEM;
+}
+
+static inline void run_step(machine *m, zlay_ctx *ctx, const zlay_convert *plan, uint32_t i)
+{
+    zlay_convert_step step;
+    zlay_layout *map = NULL;
+    assert_int_equal(zlay_convert_at(&step, plan, i), ZLAY_OK);
+    if (step.op == ZLAY_CONVERT_SYNC) {
+        run_sync(m, &step);
+        return;
+    }
+    int32_t way = stores(step.op) ? ZLAY_CONVERT_FORWARD : ZLAY_CONVERT_BACK;
+    if (zlay_convert_map(ctx, &map, plan, i, way)) fail_msg("%s", zlay_ctx_message(ctx));
+    if (stores(step.op)) run_store(m, &step, map);
+    else if (loads(step.op)) run_load(m, &step, map);
+    else run_moves(m, &step, map);
+    if (step.op == ZLAY_CONVERT_SHFL)
+        assert_int_equal(step.instructions, shuffles_needed(m, map));
+    if (step.counted) assert_int_equal(step.wavefronts, wavefronts_of(m, &step, map));
+    zlay_layout_free(map);
+}
+
+/* Every slot of dst has what dst says. */
+static inline void run_plan(machine *m, zlay_ctx *ctx, const zlay_convert *plan,
+                            const zlay_layout *src, const zlay_layout *dst)
+{
+    zlay_convert_info info;
+    levels_map in;
+    assert_int_equal(zlay_convert_get(&info, plan), ZLAY_OK);
+    machine_load(m, src);
+    for (uint32_t i = 0; i < info.steps; i++) run_step(m, ctx, plan, i);
+    read_dims(&in, dst, true);
+    for (uint64_t i = 0; i < in.size; i++) {
+        place p = place_at(&in, i);
+        int64_t value;
+        if (flat_at(dst, i, &value)) assert_int_equal(m->slot[thread_of(&p)][p.at[0]], value);
+    }
+}
+
+#endif

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plans of conversions run on the machine of convert.h, and their maps compose. */
+#include "convert.h"
+
+#include <zlay/decide.h>
+#include <zlay/hier.h>
+
+static const zlay_target *target_of(const char *name)
+{
+    const zlay_target *target;
+    assert_int_equal(zlay_target_find(&target, name, strlen(name)), ZLAY_OK);
+    return target;
+}
+
+static zlay_convert *plan_of(zlay_ctx *ctx, const char *target, uint32_t bits,
+                             const zlay_layout *src, const zlay_layout *dst)
+{
+    zlay_convert_request r = {.size = sizeof r, .elem_bits = bits, .src = src, .dst = dst};
+    zlay_convert *plan;
+    zlay_status status = zlay_convert_synth(ctx, &plan, target_of(target), &r);
+    char text[2][4096];
+    zlay_buf buf[2] = {{text[0], sizeof text[0], 0}, {text[1], sizeof text[1], 0}};
+    zlay_layout_print(&buf[0], src);
+    zlay_layout_print(&buf[1], dst);
+    if (status)
+        fail_msg("%s, %u bits, %s to %s: %s: %s", target, bits, text[0], text[1],
+                 zlay_status_name(status), zlay_ctx_message(ctx));
+    return plan;
+}
+
+static const char *words(char text[256], const zlay_convert *plan)
+{
+    static const char *const names[] = {"?",        "nop",   "reg",  "prmt", "shfl", "ldmatrix",
+                                        "stmatrix", "store", "sync", "load", "dsmem"};
+    zlay_convert_step step;
+    size_t length = 0;
+    text[0] = 0;
+    for (uint32_t i = 0; zlay_convert_at(&step, plan, i) == ZLAY_OK; i++)
+        length += (size_t)snprintf(text + length, 256 - length, "%s%s %u", i ? ", " : "",
+                                   names[step.op], step.instructions);
+    return text;
+}
+
+/* ---- by hand -------------------------------------------------------------------------------------- */
+
+/* What zlay/convert.h tells, and cases that anyone can follow. */
+static void by_hand(void **state)
+{
+    static const struct {
+        uint32_t bits;
+        const char *src, *dst, *steps;
+    } rows[] = {
+        {32, "f2{register: (0,1); lane: (1,0) -> dim0: 2, dim1: 2}",
+         "f2{register: (1,0); lane: (0,1) -> dim0: 2, dim1: 2}", "prmt 2, shfl 1, prmt 2"},
+        {32, "f2{register: (1); lane: (2) (4) -> x: 8}", "f2{register: (1); lane: (2) (4) -> x: 8}",
+         "nop 0"},
+        {32, "f2{register: (1) (2); lane: (4) -> x: 8}", "f2{register: (2) (1); lane: (4) -> x: 8}",
+         "reg 0"},
+        {16, "f2{register: (1) (2); lane: (4) -> x: 8}", "f2{register: (2) (1); lane: (4) -> x: 8}",
+         "prmt 2"},
+        {32, "f2{register: (1); lane: (2) (4) -> x: 8}", "f2{register: (1); lane: (4) (2) -> x: 8}",
+         "shfl 2"},
+        {16, "f2{register: (1); lane: (2) (4) -> x: 8}", "f2{register: (1); lane: (4) (2) -> x: 8}",
+         "shfl 1"},
+        {64, "f2{register: (1); lane: (2) (4) -> x: 8}", "f2{register: (1); lane: (4) (2) -> x: 8}",
+         "shfl 4"},
+    };
+    char text[256];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        zlay_layout *src = read_layout(*state, rows[i].src), *dst = read_layout(*state, rows[i].dst);
+        zlay_convert *plan = plan_of(*state, "sm_90a", rows[i].bits, src, dst);
+        assert_string_equal(words(text, plan), rows[i].steps);
+        zlay_convert_free(plan);
+        zlay_layout_free(src);
+        zlay_layout_free(dst);
+    }
+}
+
+/* ---- random layouts -------------------------------------------------------------------------------- */
+
+typedef struct world {
+    unsigned bits[LEVELS];
+    unsigned tensor;
+} world;
+
+static zlay_layout *layout_of(zlay_ctx *ctx, const world *w, const uint64_t *column)
+{
+    zlay_dim in[LEVELS], out[2];
+    uint64_t basis[128];
+    zlay_layout *a = NULL;
+    unsigned bits = 0, cut = w->tensor / 2;
+    memset(in, 0, sizeof in);
+    memset(out, 0, sizeof out);
+    for (int l = 0; l < LEVELS; l++) {
+        strcpy(in[l].name, level_names[l]);
+        in[l].size = (uint64_t)1 << w->bits[l];
+        bits += w->bits[l];
+    }
+    strcpy(out[0].name, "dim0");
+    strcpy(out[1].name, "dim1");
+    out[0].size = (uint64_t)1 << cut;
+    out[1].size = (uint64_t)1 << (w->tensor - cut);
+    for (unsigned k = 0; k < bits; k++) {
+        basis[2 * k] = column[k] & (out[0].size - 1);
+        basis[2 * k + 1] = column[k] >> cut;
+    }
+    zlay_f2_bases b = {sizeof b, 0, LEVELS, 2, in, out, basis};
+    if (zlay_f2_new(ctx, &a, &b)) fail_msg("%s", zlay_ctx_message(ctx));
+    return a;
+}
+
+static unsigned bits_of(const world *w)
+{
+    return w->bits[0] + w->bits[1] + w->bits[2] + w->bits[3];
+}
+
+static void shuffle(uint64_t *seed, uint64_t *column, unsigned count)
+{
+    for (unsigned i = count; i > 1; i--) {
+        unsigned j = (unsigned)test_range(seed, 0, i - 1);
+        uint64_t was = column[i - 1];
+        column[i - 1] = column[j];
+        column[j] = was;
+    }
+}
+
+enum { PERMUTATION, INVERTIBLE, ONTO, ANY };
+
+/* Columns of a map of `count` bits into `tensor` bits: a permutation, invertible, onto with copies,
+ * or anything. */
+static void draw(uint64_t *seed, uint64_t *column, unsigned count, unsigned tensor, int how)
+{
+    for (unsigned k = 0; k < count; k++)
+        column[k] = k < tensor ? (uint64_t)1 << k : test_random(seed) & (((uint64_t)1 << tensor) - 1);
+    if (how == ONTO)
+        for (unsigned k = tensor; k < count; k++)
+            if (test_range(seed, 0, 1)) column[k] = 0;
+    if (how == ANY)
+        for (unsigned k = 0; k < count; k++)
+            column[k] = test_range(seed, 0, 3) ? (uint64_t)1 << test_range(seed, 0, tensor - 1)
+                                               : test_random(seed) & (((uint64_t)1 << tensor) - 1);
+    if (how == INVERTIBLE || (how == ONTO && test_range(seed, 0, 1)))
+        for (unsigned i = 0; i < 4 * count; i++) {
+            unsigned a = (unsigned)test_range(seed, 0, count - 1);
+            unsigned b = (unsigned)test_range(seed, 0, count - 1);
+            if (a != b) column[a] ^= column[b];
+        }
+    shuffle(seed, column, count);
+}
+
+/* Keep what is above a level where it is, so that lower levels come up too. */
+static void keep_above(uint64_t *seed, const world *w, const uint64_t *src, uint64_t *dst)
+{
+    int level = (int)test_range(seed, 0, 5);
+    unsigned low = 0;
+    if (level > 3) return;
+    for (int l = 0; l <= level; l++) low += w->bits[l];
+    memcpy(dst, src, bits_of(w) * sizeof *dst);
+    if (test_range(seed, 0, 1)) shuffle(seed, dst, low);
+    else
+        for (unsigned i = 0; low && i < 3 * low; i++) {
+            unsigned a = (unsigned)test_range(seed, 0, low - 1);
+            unsigned b = (unsigned)test_range(seed, 0, low - 1);
+            if (a != b) dst[a] ^= dst[b];
+        }
+}
+
+static void compose_forward(zlay_ctx *ctx, const zlay_convert *plan, const zlay_layout *src,
+                            const zlay_layout *dst)
+{
+    zlay_convert_info info;
+    zlay_convert_step step;
+    zlay_layout *all = NULL, *next, *back = NULL;
+    zlay_answer answer;
+    assert_int_equal(zlay_convert_get(&info, plan), ZLAY_OK);
+    if (!info.bijective) return;
+    for (uint32_t i = 0; i < info.steps; i++) {
+        zlay_layout *map = NULL;
+        assert_int_equal(zlay_convert_at(&step, plan, i), ZLAY_OK);
+        if (step.op == ZLAY_CONVERT_SYNC) continue;
+        if (zlay_convert_map(ctx, &map, plan, i, ZLAY_CONVERT_FORWARD))
+            fail_msg("%s", zlay_ctx_message(ctx));
+        if (!all) all = map;
+        else {
+            if (zlay_f2_compose(ctx, &next, all, map)) fail_msg("%s", zlay_ctx_message(ctx));
+            zlay_layout_free(all);
+            zlay_layout_free(map);
+            all = next;
+        }
+    }
+    if (zlay_f2_compose(ctx, &back, all, dst)) fail_msg("%s", zlay_ctx_message(ctx));
+    assert_int_equal(zlay_layout_equal(ctx, &answer, NULL, back, src), ZLAY_OK);
+    assert_int_equal(answer, ZLAY_YES);
+    zlay_layout_free(all);
+    zlay_layout_free(back);
+}
+
+static const char *const targets[] = {"sm_90a", "sm_90", "sm_100a", "sm_80", "gfx942", "gfx950"};
+
+typedef struct tally {
+    uint64_t plans, level[5], conflicts, shuffled, matrices;
+} tally;
+
+static void note(tally *t, const zlay_convert *plan)
+{
+    zlay_convert_info info;
+    zlay_convert_step step;
+    assert_int_equal(zlay_convert_get(&info, plan), ZLAY_OK);
+    t->plans++;
+    t->level[info.level + 1]++;
+    t->conflicts += info.smem && info.counted && !info.conflict_free;
+    t->shuffled += info.rounds > 0;
+    for (uint32_t i = 0; zlay_convert_at(&step, plan, i) == ZLAY_OK; i++)
+        t->matrices += step.op == ZLAY_CONVERT_LDMATRIX || step.op == ZLAY_CONVERT_STMATRIX;
+}
+
+static void convert_random(zlay_ctx *ctx, uint64_t *seed, int how, tally *t)
+{
+    const char *target = targets[test_range(seed, 0, how == ANY ? 5 : 1)];
+    unsigned lanes = target[0] == 'g' ? 6 : 5;
+    world w = {{(unsigned)test_range(seed, 0, 5), lanes, (unsigned)test_range(seed, 0, 3), 0}, 0};
+    uint32_t bits = 8u << test_range(seed, 0, 3);
+    uint64_t src_column[64], dst_column[64];
+    machine m;
+    if (!test_range(seed, 0, 3) && target[0] == 's' && strcmp(target, "sm_80"))
+        w.bits[3] = (unsigned)test_range(seed, 1, 2);
+    if (how >= ONTO && !test_range(seed, 0, 3)) w.bits[1] = (unsigned)test_range(seed, 0, lanes);
+    w.tensor = bits_of(&w);
+    if (how >= ONTO) w.tensor -= (unsigned)test_range(seed, 0, w.tensor > 4 ? 4 : w.tensor - 1);
+    if (w.tensor < 2) return;
+    draw(seed, src_column, bits_of(&w), w.tensor, how == ANY ? ONTO : how);
+    draw(seed, dst_column, bits_of(&w), w.tensor, how);
+    keep_above(seed, &w, src_column, dst_column);
+    zlay_layout *src = layout_of(ctx, &w, src_column), *dst = layout_of(ctx, &w, dst_column);
+    zlay_convert *plan = plan_of(ctx, target, bits, src, dst);
+    note(t, plan);
+    machine_begin(&m, target_of(target), bits);
+    run_plan(&m, ctx, plan, src, dst);
+    compose_forward(ctx, plan, src, dst);
+    machine_end(&m);
+    zlay_convert_free(plan);
+    zlay_layout_free(src);
+    zlay_layout_free(dst);
+}
+
+static void run_many(zlay_ctx *ctx, const char *name, int how, uint64_t count)
+{
+    uint64_t seed = test_seed(name);
+    tally t = {0};
+    for (uint64_t i = 0; i < test_iterations(count); i++) convert_random(ctx, &seed, how, &t);
+    printf("%s: %llu plans, levels nop %llu reg %llu lane %llu warp %llu block %llu, shuffled %llu, "
+           "with ldmatrix or stmatrix %llu, with conflicts %llu\n",
+           name, (unsigned long long)t.plans, (unsigned long long)t.level[0],
+           (unsigned long long)t.level[1], (unsigned long long)t.level[2],
+           (unsigned long long)t.level[3], (unsigned long long)t.level[4],
+           (unsigned long long)t.shuffled, (unsigned long long)t.matrices,
+           (unsigned long long)t.conflicts);
+    assert_int_equal(how <= INVERTIBLE ? t.conflicts : 0, 0);
+}
+
+static void permutations(void **state) { run_many(*state, "permutations", PERMUTATION, 100); }
+static void invertible(void **state) { run_many(*state, "invertible", INVERTIBLE, 100); }
+static void copies(void **state) { run_many(*state, "copies", ONTO, 100); }
+static void anything(void **state) { run_many(*state, "anything", ANY, 100); }
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(by_hand, begin, end),
+        cmocka_unit_test_setup_teardown(permutations, begin, end),
+        cmocka_unit_test_setup_teardown(invertible, begin, end),
+        cmocka_unit_test_setup_teardown(copies, begin, end),
+        cmocka_unit_test_setup_teardown(anything, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
