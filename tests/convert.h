@@ -19,7 +19,7 @@ typedef struct place {
     uint64_t at[LEVELS], offset;
 } place;
 
-/* ---- layouts whose inputs are levels, or an offset and a block -------------------------------- */
+/* ---- layouts whose inputs are levels, or an offset and a block ------------------------------- */
 
 typedef struct levels_map {
     const zlay_layout *layout;
@@ -78,7 +78,7 @@ static inline place place_through(const zlay_layout *map, const levels_map *to, 
     return place_of_values(to, value);
 }
 
-/* ---- the machine -------------------------------------------------------------------------------- */
+/* ---- the machine ----------------------------------------------------------------------------- */
 
 enum { REGISTERS = 128, WARPS = 8, BLOCKS = 4, THREADS = 64 * WARPS * BLOCKS };
 
@@ -90,7 +90,7 @@ typedef struct machine {
     int64_t *shared[BLOCKS];
     uint32_t *writer[BLOCKS];   /* warp that stored, of all blocks */
     uint64_t shared_size;
-    int reach;                  /* 0: stores are seen in the warp, 1: in the block, 2: in the cluster */
+    int reach; /* stores are seen 0: in the warp, 1: in the block, 2: in the cluster */
 } machine;
 
 static inline uint32_t thread_of(const place *p)
@@ -215,7 +215,7 @@ static inline uint32_t shuffles_needed(const machine *m, const zlay_layout *back
     return count * (m->bits == 64 ? 2 : 1);
 }
 
-/* ---- shared memory --------------------------------------------------------------------------------- */
+/* ---- shared memory --------------------------------------------------------------------------- */
 
 static inline bool is_idle(const zlay_convert_step *step, const place *p)
 {
@@ -282,7 +282,7 @@ static inline void run_load(machine *m, const zlay_convert_step *step, const zla
     m->next = was;
 }
 
-/* ---- addresses ---------------------------------------------------------------------------------------- */
+/* ---- addresses ------------------------------------------------------------------------------- */
 
 /* Offsets of a warp's slots; a register that has none is -1. */
 typedef struct warp_offsets {
@@ -332,7 +332,8 @@ static inline uint32_t count_lane_access(const machine *m, const warp_offsets *w
  * 16-bit elements; lane l has elements 2 (l mod 4) and the next of row l / 4, transposed of column
  * l / 4.  Rows are found from who has their elements. */
 static inline uint32_t count_matrix_access(const machine *m, const warp_offsets *w,
-                                           const zlay_convert_step *step, uint32_t first, bool trans)
+                                           const zlay_convert_step *step, uint32_t first,
+                                           bool trans)
 {
     uint32_t address[32], word = 32 / m->bits, matrices = step->width / 4;
     zlay_bank bank;
@@ -374,7 +375,7 @@ static inline uint64_t wavefronts_of(const machine *m, const zlay_convert_step *
     return sum;
 }
 
-/* ---- plans -------------------------------------------------------------------------------------------------- */
+/* ---- plans ----------------------------------------------------------------------------------- */
 
 static inline bool stores(int32_t op)
 {

@@ -41,7 +41,7 @@ static const char *words(char text[256], const zlay_convert *plan)
     return text;
 }
 
-/* ---- by hand -------------------------------------------------------------------------------------- */
+/* ---- by hand --------------------------------------------------------------------------------- */
 
 /* What zlay/convert.h tells, and cases that anyone can follow. */
 static void by_hand(void **state)
@@ -67,7 +67,8 @@ static void by_hand(void **state)
     };
     char text[256];
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        zlay_layout *src = read_layout(*state, rows[i].src), *dst = read_layout(*state, rows[i].dst);
+        zlay_layout *src = read_layout(*state, rows[i].src);
+        zlay_layout *dst = read_layout(*state, rows[i].dst);
         zlay_convert *plan = plan_of(*state, "sm_90a", rows[i].bits, src, dst);
         assert_string_equal(words(text, plan), rows[i].steps);
         zlay_convert_free(plan);
@@ -76,7 +77,7 @@ static void by_hand(void **state)
     }
 }
 
-/* ---- random layouts -------------------------------------------------------------------------------- */
+/* ---- random layouts -------------------------------------------------------------------------- */
 
 typedef struct world {
     unsigned bits[LEVELS];
@@ -130,15 +131,16 @@ enum { PERMUTATION, INVERTIBLE, ONTO, ANY };
  * or anything. */
 static void draw(uint64_t *seed, uint64_t *column, unsigned count, unsigned tensor, int how)
 {
+    uint64_t mask = ((uint64_t)1 << tensor) - 1;
     for (unsigned k = 0; k < count; k++)
-        column[k] = k < tensor ? (uint64_t)1 << k : test_random(seed) & (((uint64_t)1 << tensor) - 1);
+        column[k] = k < tensor ? (uint64_t)1 << k : test_random(seed) & mask;
     if (how == ONTO)
         for (unsigned k = tensor; k < count; k++)
             if (test_range(seed, 0, 1)) column[k] = 0;
     if (how == ANY)
         for (unsigned k = 0; k < count; k++)
             column[k] = test_range(seed, 0, 3) ? (uint64_t)1 << test_range(seed, 0, tensor - 1)
-                                               : test_random(seed) & (((uint64_t)1 << tensor) - 1);
+                                               : test_random(seed) & mask;
     if (how == INVERTIBLE || (how == ONTO && test_range(seed, 0, 1)))
         for (unsigned i = 0; i < 4 * count; i++) {
             unsigned a = (unsigned)test_range(seed, 0, count - 1);
@@ -226,6 +228,7 @@ static void convert_random(zlay_ctx *ctx, uint64_t *seed, int how, tally *t)
         w.bits[3] = (unsigned)test_range(seed, 1, 2);
     if (how >= ONTO && !test_range(seed, 0, 3)) w.bits[1] = (unsigned)test_range(seed, 0, lanes);
     w.tensor = bits_of(&w);
+    if (w.tensor < 3) return;
     if (how >= ONTO) w.tensor -= (unsigned)test_range(seed, 0, w.tensor > 4 ? 4 : w.tensor - 1);
     if (w.tensor < 2) return;
     draw(seed, src_column, bits_of(&w), w.tensor, how == ANY ? ONTO : how);
@@ -248,8 +251,8 @@ static void run_many(zlay_ctx *ctx, const char *name, int how, uint64_t count)
     uint64_t seed = test_seed(name);
     tally t = {0};
     for (uint64_t i = 0; i < test_iterations(count); i++) convert_random(ctx, &seed, how, &t);
-    printf("%s: %llu plans, levels nop %llu reg %llu lane %llu warp %llu block %llu, shuffled %llu, "
-           "with ldmatrix or stmatrix %llu, with conflicts %llu\n",
+    printf("%s: %llu plans, levels nop %llu reg %llu lane %llu warp %llu block %llu, "
+           "shuffled %llu, with ldmatrix or stmatrix %llu, with conflicts %llu\n",
            name, (unsigned long long)t.plans, (unsigned long long)t.level[0],
            (unsigned long long)t.level[1], (unsigned long long)t.level[2],
            (unsigned long long)t.level[3], (unsigned long long)t.level[4],

@@ -6,7 +6,7 @@
 
 #include <zlay/decide.h>
 
-/* ---- the request --------------------------------------------------------------------------------- */
+/* ---- the request ----------------------------------------------------------------------------- */
 
 static bool request_copy(zlay_convert_request *out, const zlay_convert_request *in)
 {
@@ -43,7 +43,7 @@ static zlay_status conversion_begin(zl_conversion *c, zlay_ctx *ctx, const zlay_
     return status ? status : zl_conversion_read(c);
 }
 
-/* ---- plans ---------------------------------------------------------------------------------------- */
+/* ---- plans ----------------------------------------------------------------------------------- */
 
 static zlay_convert *plan_new(zlay_ctx *ctx)
 {
@@ -122,7 +122,8 @@ static zlay_status certificate_decide(zlay_ctx *ctx, const zlay_convert *plan)
         zlay_layout_equal(ctx, &answer, NULL, plan->certificate[0], plan->certificate[1]);
     if (status || answer == ZLAY_YES) return status;
     if (answer == ZLAY_UNDECIDED) return ZLAY_ELIMIT;
-    return zl_fail(ctx, ZLAY_EINTERNAL, "the certificate does not hold; please report this request");
+    return zl_fail(ctx, ZLAY_EINTERNAL,
+                   "the certificate does not hold; please report this request");
 }
 
 static zlay_status synth(zlay_ctx *ctx, zlay_convert **plan, const zlay_target *target,

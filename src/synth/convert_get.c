@@ -45,7 +45,7 @@ zlay_status zlay_convert_certificate(const zlay_layout **a, const zlay_layout **
     return ZLAY_OK;
 }
 
-/* ---- places as dimensions --------------------------------------------------------------------------- */
+/* ---- places as dimensions -------------------------------------------------------------------- */
 
 static const char *const names[] = {"register", "lane", "warp", "block"};
 

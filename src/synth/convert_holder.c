@@ -65,7 +65,7 @@ bool zl_bitmap_invert(zl_bitmap *out, const zl_bitmap *m, uint64_t onto)
     return true;
 }
 
-/* ---- holders ----------------------------------------------------------------------------- */
+/* ---- holders --------------------------------------------------------------------------------- */
 
 static void put_level(zl_solver *s, const zl_bitmap *values, const zl_bitmap *holders,
                       zl_level level)

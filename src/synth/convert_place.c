@@ -5,7 +5,7 @@
 
 enum { PHASES = 16, SEARCH_STEPS = 1 << 12 };
 
-/* ---- the elements of a block as a tile ---------------------------------------------------------- */
+/* ---- the elements of a block as a tile ------------------------------------------------------- */
 
 /* Tensor indices that a block holds, by coordinates: those at the pivots of an echelon form. */
 static uint64_t coordinate(const zl_solver *held, uint64_t index)
@@ -135,7 +135,7 @@ zlay_status zl_trip_place(zl_trip *t)
     return ZLAY_OK;
 }
 
-/* ---- what an access takes ------------------------------------------------------------------------- */
+/* ---- what an access takes -------------------------------------------------------------------- */
 
 static uint32_t address_of(const zl_trip *t, uint64_t index)
 {

@@ -7,7 +7,7 @@
 
 enum { FORMS_MOST = 16 };
 
-/* ---- the least cost ---------------------------------------------------------------------------- */
+/* ---- the least cost -------------------------------------------------------------------------- */
 
 static uint32_t cost_accesses(const zl_conversion *c, const zl_side *s)
 {
@@ -21,7 +21,7 @@ static uint32_t cost_of(const zl_conversion *c, const zl_side *s)
     return cost_accesses(c, s) + s->permutes * ZL_COST_PRMT;
 }
 
-/* ---- pairs in the order of what they cost at least -------------------------------------------- */
+/* ---- pairs in the order of what they cost at least ------------------------------------------- */
 
 typedef struct candidate {
     const zl_form_row *form;
@@ -145,5 +145,6 @@ zlay_status zl_trip_choose(zl_trip *best, const zl_trip *given)
         if (status) return status;
         if (better(&t, best)) *best = t;
     }
+    for (int which = ZL_SRC; which <= ZL_DST; which++) best->side[which].at = &best->at[which];
     return best->cost == UINT32_MAX ? ZLAY_NONE : ZLAY_OK;
 }

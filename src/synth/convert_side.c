@@ -12,7 +12,7 @@ static const zl_form_row forms[] = {
 
 const zl_form_row *zl_form_at(size_t i) { return i < ZL_COUNT(forms) ? &forms[i] : NULL; }
 
-/* ---- fragments ------------------------------------------------------------------------------ */
+/* ---- fragments ------------------------------------------------------------------------------- */
 
 static unsigned lane_bit(unsigned i) { return zl_level_low[ZL_LANE] + i; }
 
@@ -63,7 +63,7 @@ unsigned zl_side_lanes(const zl_side *s, const zl_conversion *c, uint64_t *lane)
     return count;
 }
 
-/* ---- registers -------------------------------------------------------------------------------- */
+/* ---- registers ------------------------------------------------------------------------------- */
 
 /* The registers that the access's elements come from, in order: false where they are no registers.
  */
@@ -125,7 +125,7 @@ static bool put_all(const zl_trip *t, int which, zl_side *s)
     return true;
 }
 
-/* ---- counts ------------------------------------------------------------------------------------- */
+/* ---- counts ---------------------------------------------------------------------------------- */
 
 uint32_t zl_side_phases(const zl_side *s, const zl_conversion *c)
 {

@@ -17,7 +17,7 @@ zl_step *zl_step_add(zlay_convert *plan, int32_t op, const zl_bitmap *back, uint
     return step;
 }
 
-/* ---- in a lane ---------------------------------------------------------------------------- */
+/* ---- in a lane ------------------------------------------------------------------------------- */
 
 /* How the words of 32 bits behind the step are made. */
 typedef struct in_lane {
@@ -78,7 +78,7 @@ void zl_step_in_lane(const zl_conversion *c, zlay_convert *plan, const zl_bitmap
     if (count) step->info.name = c->amd ? "v_perm_b32" : "prmt.b32";
 }
 
-/* ---- sequences ------------------------------------------------------------------------------ */
+/* ---- sequences ------------------------------------------------------------------------------- */
 
 /* A place in shared memory comes from the slot that stores there. */
 static zlay_status senders(const zl_step *step, zl_solver *s)
@@ -122,7 +122,7 @@ zlay_status zl_plan_compose(const zlay_convert *plan, const zl_conversion *c, zl
     return status;
 }
 
-/* ---- costs -------------------------------------------------------------------------------------- */
+/* ---- costs ----------------------------------------------------------------------------------- */
 
 uint32_t zl_plan_cost(const zlay_convert *plan)
 {

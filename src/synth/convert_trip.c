@@ -34,7 +34,7 @@ static void add_blocks(zl_bitmap *map, uint64_t blocks)
     }
 }
 
-/* ---- steps -------------------------------------------------------------------------------------- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 static void in_lane(const zl_trip *t, zlay_convert *plan, int which, const zl_bitmap *back,
                     uint64_t before)
@@ -70,7 +70,8 @@ static zlay_status access_of(const zl_trip *t, zlay_convert *plan, zl_step *step
     step->info.width = s->form->matrices ? 4 * s->form->matrices : s->form->bytes;
     step->info.instructions = s->accesses;
     step->info.counted = bank.answer == ZLAY_YES && !remote;
-    if (step->info.counted) step->info.wavefronts = (uint64_t)bank.wavefronts * s->accesses << warps;
+    if (step->info.counted)
+        step->info.wavefronts = (uint64_t)bank.wavefronts * s->accesses << warps;
     uint32_t each = step->info.counted ? bank.wavefronts : s->phases;
     uint32_t unit = remote ? ZL_COST_REMOTE : ZL_COST_WAVEFRONT;
     step->cost = s->accesses * (ZL_COST_ACCESS + each * unit);

@@ -17,7 +17,7 @@ bool zl_form_width(const zl_conversion *c, const zl_form_row *form, unsigned *ou
     return true;
 }
 
-/* ---- lists ------------------------------------------------------------------------------------ */
+/* ---- lists ----------------------------------------------------------------------------------- */
 
 typedef struct choice {
     zl_units *units;
@@ -69,8 +69,8 @@ static void put_common(const zl_trip *t, choice *c, unsigned room)
     }
 }
 
-/* The rest of the longer list: in one block, independent of its own threads, and such that the shorter one stays
- * independent of all threads. */
+/* The rest of the longer list: in one block, independent of its own threads, and such that the
+ * shorter one stays independent of all threads. */
 static void put_longer(const zl_trip *t, zl_units *u, int longer, unsigned room)
 {
     const zl_bitmap *at = &t->at[longer];
@@ -119,7 +119,7 @@ static bool units_plain(zl_trip *t, const unsigned width[2])
     return u[longer].count == width[longer];
 }
 
-/* ---- places ------------------------------------------------------------------------------------- */
+/* ---- places ---------------------------------------------------------------------------------- */
 
 /* Every index gets a place, 0 where nothing says another. */
 static void complete(zl_solver *s, const zl_trip *t)
@@ -163,7 +163,7 @@ static bool places_find(zl_trip *t, const zl_form_row *const form[2])
     return true;
 }
 
-/* ---- pairs ---------------------------------------------------------------------------------------- */
+/* ---- pairs ----------------------------------------------------------------------------------- */
 
 static bool same_units(const zl_units *a, const zl_units *b)
 {

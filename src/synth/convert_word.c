@@ -32,9 +32,10 @@ typedef struct word {
     unsigned lanes, pures;
     uint64_t apart[MOST];         /* pure functionals of all bits of src, a basis of them */
     unsigned aparts;
-    uint64_t mid[MOST];           /* the functionals m, those of registers first */
+    uint64_t mid[MOST];           /* the functionals m, those of `lane` last */
     uint64_t rest[MOST];          /* of each of `lane`: its functional less that of its m */
-    unsigned mids, registers;     /* in all; without those of `lane` and what follows them */
+    unsigned registers, aligned;  /* those of registers; all that lanes do not depend on */
+    unsigned mids;                /* in all */
     bool still;                   /* rounds with these 0 move nothing */
 } word;
 
@@ -126,10 +127,11 @@ static void put_lanes(word *w)
         uint64_t own = w->lane[i].comb & w->c->dst.has;
         w->rest[i] = w->still ? own : next_rest(w, &known, &apart, own);
         if (w->still) zl_solver_put(&known, own, 0);
-        w->mid[w->mids++] = w->lane[i].at ^ w->rest[i];
     }
     for (unsigned i = 0; i < w->aparts; i++)
         if (zl_solver_put(&known, w->apart[i], 0)) w->mid[w->mids++] = w->apart[i];
+    w->aligned = w->mids;
+    for (unsigned i = 0; i < w->lanes; i++) w->mid[w->mids++] = w->lane[i].at ^ w->rest[i];
 }
 
 /* ---- the three steps ------------------------------------------------------------------------- */
@@ -167,7 +169,7 @@ static void between(const word *w, zl_bitmap *out)
     uint64_t functional[64] = {0}, has = mid_bits(w) | (w->c->dst.has & ZL_THREADS);
     zl_solver s = {.pivots = 0};
     for (unsigned i = 0; i < w->lanes; i++)
-        zl_solver_put(&s, w->lane[i].comb, zl_bit(w->registers + i) ^ w->rest[i]);
+        zl_solver_put(&s, w->lane[i].comb, zl_bit(w->aligned + i) ^ w->rest[i]);
     for (unsigned i = 0; i < w->pures; i++) zl_solver_put(&s, w->pure[i].comb, w->pure[i].at);
     for (uint64_t left = threads; left; left &= left - 1) {
         unsigned j = (unsigned)__builtin_ctzll(left);
@@ -203,7 +205,7 @@ static bool ahead(const word *w, zl_bitmap *out)
 static uint32_t rounds_of(const word *w)
 {
     const zl_conversion *c = w->c;
-    unsigned packed = w->registers < c->word ? w->registers : c->word;
+    unsigned packed = w->aligned < c->word ? w->aligned : c->word;
     unsigned all = w->mids - packed;
     if (all > 24) return UINT32_MAX;
     return ((1u << all) - (w->still ? 1u << (all - w->lanes) : 0)) * c->words;
