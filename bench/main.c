@@ -124,6 +124,7 @@ static const struct {
     {"driver", bench_driver},
     {"matrix", bench_matrix},
     {"tcgen05", bench_tcgen05},
+    {"synth", bench_synth},
 };
 
 enum { GROUPS = sizeof groups / sizeof groups[0] };

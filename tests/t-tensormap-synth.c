@@ -30,6 +30,8 @@ static const hand hands[] = {
      65536},
     /* Rows of three elements are filled up to 16 bytes. */
     {"bf16", "(64,3):(8,1)", "16,3", NULL, 1, 1, 2, {8, 16}, {3, 64}, {16}, 256, 256},
+    /* One cell, and seven more over. */
+    {"bf16", "1:1", "1", NULL, 1, 1, 1, {8}, {1}, {0}, 16, 16},
     /* Broadcast rows: a stride of 0. */
     {"f32", "(32,64):(0,1)", "32,64", NULL, 1, 1, 2, {64, 32}, {64, 32}, {0}, 8192, 8192},
 };
@@ -295,6 +297,7 @@ static void test_shared_layouts(void **unused)
         if (status < 0 && status != ZLAY_ELIMIT)
             fail_msg("%s by %s to %s: %s", d.source, d.tile, d.smem, zlay_ctx_message(w->ctx));
         if (!status) {
+            if (getenv("SHOW")) printf("%s by %s to %s\n", d.source, d.tile, d.smem);
             assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
             synth_check(w, &state, move, &g.r, 2);
         }

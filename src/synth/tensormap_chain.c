@@ -59,8 +59,19 @@ static bool follows(const zl_chain *h, uint64_t n, uint64_t i, uint64_t unit, co
     return true;
 }
 
+static bool plain_follows(const int64_t *a, uint64_t n, uint64_t unit, int64_t way)
+{
+    const int64_t *b = a + n * unit;
+    uint64_t wrong = 0;
+    for (uint64_t i = 0; i < unit; i++) wrong |= (uint64_t)(b[i] - a[i] - way);
+    return !wrong;
+}
+
 static bool block_follows(const zl_chain *h, uint64_t n, uint64_t unit, const int64_t *way)
 {
+    const int64_t *plain = h->c->plain[h->swizzle];
+    if (plain && h->start + (n + 1) * unit > h->c->count) return false;
+    if (plain) return plain_follows(plain + h->start, n, unit, (int64_t)n * way[0]);
     for (uint64_t i = 0; i < unit; i++)
         if (!follows(h, n, i, unit, way)) return false;
     return true;
@@ -139,7 +150,7 @@ static void row_trim(zl_tm_box *box, const zl_chain *h, uint64_t chunks)
 {
     uint64_t row = h->extent[0], last = 0;
     bool there;
-    if (h->swizzle || row == chunks) return;
+    if (h->swizzle || row == chunks || !h->c->holes) return;
     for (uint64_t i = 0; i < chunks; i++) {
         zl_chunk_key(h->c, 0, h->start + i, &there);
         if (there && i % row > last) last = i % row;

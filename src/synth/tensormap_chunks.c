@@ -145,13 +145,28 @@ static zlay_status tiles_check(const zl_chunks *c)
     return ZLAY_OK;
 }
 
+/* Lines up to the last chunk that is wanted, all of them whole. */
+static zlay_status plain_make(zl_chunks *c)
+{
+    uint64_t last = c->count;
+    while (last && !c->there[last - 1]) last--;
+    c->holes = last != c->wanted;
+    if (c->width > 1 || c->wanted != c->count) return ZLAY_OK;
+    for (int32_t z = ZLAY_SWIZZLE_NONE; z <= ZLAY_SWIZZLE_128B; z++) {
+        c->plain[z] = zl_alloc(c->t->ctx, c->count, sizeof *c->plain[z]);
+        if (!c->plain[z]) return ZLAY_ENOMEM;
+        for (uint64_t i = 0; i < c->count; i++) c->plain[z][i] = c->key[zl_chunk_place(i, z)];
+    }
+    return ZLAY_OK;
+}
+
 static zlay_status keys_make(zl_chunks *c)
 {
     c->key = zl_alloc(c->t->ctx, c->count * c->width, sizeof *c->key);
     c->there = zl_alloc(c->t->ctx, c->count, 1);
     zlay_status status = c->key && c->there ? ZLAY_OK : ZLAY_ENOMEM;
     for (uint64_t i = 0; !status && i < c->cells; i++) status = cell_put(c, i);
-    return status;
+    return status ? status : plain_make(c);
 }
 
 zlay_status zl_chunks_make(zl_chunks *out, const zl_tm *t)
@@ -186,4 +201,6 @@ void zl_chunks_free(zl_chunks *c)
     zl_free(&alloc, c->shared, c->cells * sizeof *c->shared);
     zl_free(&alloc, c->key, c->count * c->width * sizeof *c->key);
     zl_free(&alloc, c->there, c->count);
+    for (int32_t z = ZLAY_SWIZZLE_NONE; z <= ZLAY_SWIZZLE_128B; z++)
+        zl_free(&alloc, c->plain[z], c->count * sizeof *c->plain[z]);
 }

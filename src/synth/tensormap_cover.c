@@ -13,8 +13,12 @@ typedef struct step {
 
 typedef struct search {
     const zl_chunks *c;
-    uint64_t lines, asked;
-    step *at; /* a cover of all lines before each */
+    uint64_t lines;
+    step *at;       /* a cover of all lines before each */
+    uint64_t *far;  /* the line that the longest box from each reaches */
+    uint64_t *need; /* boxes from each line to the end, at least */
+    uint64_t best;  /* of all */
+    bool measuring; /* how far boxes reach, before the path is searched */
 } search;
 
 /* Lines that the first `chunks` from a line cover whole. */
@@ -41,20 +45,32 @@ static bool better(const step *to, const step *from, uint64_t sum)
     return !to->there || to->boxes > boxes || (to->boxes == boxes && to->chunks > sum);
 }
 
-/* All lengths of a level; those that end in the same line as a shorter one are no better. */
+/* All lengths of a level that a best cover may have; those that end in the same line as a shorter
+ * one are no better. */
 static void level_offer(search *s, const zl_chain *h, uint32_t level)
 {
     zl_tm_box box;
-    uint64_t before = 0;
+    uint64_t before = 0, line = h->start / ZL_LINE_CHUNKS;
     for (uint64_t n = level ? 2 : 1; n <= h->extent[level]; n++) {
         uint64_t chunks = n * h->unit[level], end = lines_covered(h, chunks);
-        if (end <= h->start / ZL_LINE_CHUNKS || end == before) continue;
-        if (!better(&s->at[end], &s->at[h->start / ZL_LINE_CHUNKS], zl_chain_written(h, chunks)))
-            continue;
-        s->asked++;
+        if (end <= line || end == before || s->at[line].boxes + 1 + s->need[end] > s->best) continue;
+        if (!better(&s->at[end], &s->at[line], zl_chain_written(h, chunks))) continue;
         if (!zl_chain_box(&box, h, level, n) || !zl_chunks_legal(s->c, &box)) continue;
         before = end;
         offer(s, h, chunks, end);
+    }
+}
+
+/* The longest box of a level, where it is longer than those that are known. */
+static void level_measure(search *s, const zl_chain *h, uint32_t level)
+{
+    zl_tm_box box;
+    uint64_t line = h->start / ZL_LINE_CHUNKS;
+    for (uint64_t n = h->extent[level]; n; n--) {
+        uint64_t end = lines_covered(h, n * h->unit[level]);
+        if (end <= s->far[line]) return;
+        if (!zl_chain_box(&box, h, level, n) || !zl_chunks_legal(s->c, &box)) continue;
+        s->far[line] = end;
     }
 }
 
@@ -67,7 +83,9 @@ static void chain_offer(search *s, uint64_t line, int32_t swizzle, uint64_t row)
 {
     zl_chain h = {.c = s->c, .start = line * ZL_LINE_CHUNKS, .swizzle = swizzle, .row = row};
     zl_chain_make(&h);
-    for (uint32_t i = 0; i < h.levels; i++) level_offer(s, &h, i);
+    for (uint32_t i = h.levels; i-- > 0;)
+        if (s->measuring) level_measure(s, &h, i);
+        else level_offer(s, &h, i);
 }
 
 /* Rows of a swizzle as wide as the first one wants, and as the span. */
@@ -115,18 +133,10 @@ static void settle(search *s, uint64_t line)
     }
 }
 
-/* Holes that copies may write are searched as far as they continue what is around them. */
-static bool has_holes(const zl_chunks *c)
-{
-    uint64_t wanted = 0, at = 0;
-    while (wanted < c->wanted) wanted += c->there[at++];
-    return at != wanted;
-}
-
 /* The first cell of a line that no box covers. */
 static zlay_status line_blocked(const zl_chunks *c, uint64_t line)
 {
-    if (has_holes(c) && !c->t->request.keep_holes)
+    if (c->holes && !c->t->request.keep_holes)
         return zl_fail(c->t->ctx, ZLAY_ELIMIT,
                        "smem: it has holes, and not all copies that write them are searched; none "
                        "was found for line %llu; with keep_holes it is decided",
@@ -184,31 +194,63 @@ static zlay_status boxes_even(const search *s, zl_tm_box *box, uint64_t boxes)
     if (boxes == 1) return ZLAY_OK;
     if (!even) return ZLAY_ENOMEM;
     for (int32_t z = ZLAY_SWIZZLE_NONE; z <= ZLAY_SWIZZLE_128B && !found; z++)
-        found = swizzle_asked(s->c->t, z) && !has_holes(s->c) && uniform(s, even, boxes, z);
+        found = swizzle_asked(s->c->t, z) && !s->c->holes && uniform(s, even, boxes, z);
     if (found) memcpy(box, even, boxes * sizeof *box);
     zlay_allocator alloc = zl_allocator(s->c->t->ctx);
     zl_free(&alloc, even, boxes * sizeof *even);
     return ZLAY_OK;
 }
 
+/* Boxes may overlap where they bring the same, so the fewest are those that reach furthest. */
+static zlay_status measure(search *s)
+{
+    uint64_t next = 0;
+    s->measuring = true;
+    for (uint64_t line = 0; line < s->lines; line++) {
+        s->far[line] = line;
+        line_offer(s, line);
+        if (!line_wanted(s->c, line) && s->far[line] == line) s->far[line] = line + 1;
+    }
+    s->measuring = false;
+    for (uint64_t line = 0; line < s->lines; line++) {
+        if (s->far[line] > next) next = s->far[line];
+        s->far[line] = next;
+        if (next <= line) return line_blocked(s->c, line);
+    }
+    s->need[s->lines] = 0;
+    for (uint64_t line = s->lines; line-- > 0;) s->need[line] = 1 + s->need[s->far[line]];
+    s->best = s->need[0];
+    return ZLAY_OK;
+}
+
+static zlay_status path_find(search *s)
+{
+    zlay_status status = measure(s);
+    s->at[0].there = true;
+    for (uint64_t line = 0; line < s->lines && !status; line++) {
+        settle(s, line);
+        const step *at = &s->at[line];
+        if (at->there && at->boxes + s->need[line] <= s->best) line_offer(s, line);
+    }
+    if (!status && !s->at[s->lines].there) status = ZLAY_EINTERNAL;
+    return status;
+}
+
 zlay_status zl_chunks_cover(const zl_chunks *c, zl_tm_box **box, uint32_t *boxes)
 {
     search s = {.c = c, .lines = c->count / ZL_LINE_CHUNKS};
-    zlay_status status = ZLAY_OK;
     zlay_allocator alloc = zl_allocator(c->t->ctx);
+    size_t room = s.lines + 1;
     *box = NULL;
-    s.at = zl_alloc(c->t->ctx, s.lines + 1, sizeof *s.at);
-    if (!s.at) return ZLAY_ENOMEM;
-    s.at[0].there = true;
-    for (uint64_t line = 0; line < s.lines && !status; line++) {
-        settle(&s, line);
-        if (!s.at[line].there) status = line_blocked(c, line - 1);
-        else line_offer(&s, line);
-    }
-    if (!status && !s.at[s.lines].there) status = line_blocked(c, s.lines - 1);
+    s.at = zl_alloc(c->t->ctx, room, sizeof *s.at);
+    s.far = zl_alloc(c->t->ctx, room, sizeof *s.far);
+    s.need = zl_alloc(c->t->ctx, room, sizeof *s.need);
+    zlay_status status = s.at && s.far && s.need ? path_find(&s) : ZLAY_ENOMEM;
     if (!status) status = boxes_take(&s, box, boxes);
     if (!status) status = boxes_even(&s, *box, *boxes);
-    zl_free(&alloc, s.at, (s.lines + 1) * sizeof *s.at);
+    zl_free(&alloc, s.at, room * sizeof *s.at);
+    zl_free(&alloc, s.far, room * sizeof *s.far);
+    zl_free(&alloc, s.need, room * sizeof *s.need);
     if (status && *box) {
         zl_free(&alloc, *box, *boxes * sizeof **box);
         *box = NULL;

@@ -21,6 +21,9 @@ typedef struct zl_chunks {
     uint32_t axis[ZL_TM_AXES]; /* axes with edges */
     int64_t *key;
     uint8_t *there;       /* 1: the tile wants it */
+    bool holes;           /* between chunks that it wants are others */
+    int64_t *plain[ZLAY_SWIZZLE_128B + 1]; /* where keys are one number and nothing is a hole: those
+                             of each swizzle in the order before it; else NULL */
     int64_t *global, *shared; /* elements, of each cell */
 } zl_chunks;
 

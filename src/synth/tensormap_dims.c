@@ -57,7 +57,10 @@ static bool digit_split(const zl_tm *t, zl_tm_box *box, uint32_t i, uint64_t low
  * first. `unit`: steps that the first is a multiple of. */
 static bool digit_cut(const zl_tm *t, zl_tm_box *box, uint32_t i, uint64_t most, uint64_t unit)
 {
-    uint64_t extent = box->digit[i].extent;
+    const zl_tm_digit *d = &box->digit[i];
+    uint64_t extent = d->extent;
+    uint64_t whole = zl_tm_clips(t, d) ? t->axis[d->axis].granule * d->per / d->unit : most;
+    if (whole < most) most = whole;
     for (int two = 1; two >= 0; two--)
         for (uint64_t low = most; low > 1; low--) {
             if (extent % low || low % unit || (two && extent / low > ZL_BOX_MOST)) continue;

@@ -40,26 +40,23 @@ static zlay_status issue_check(const zl_tm *t, const zlay_move *move, const zlay
 
 static int64_t last_of(const zl_tm *t, uint32_t mode) { return (int64_t)t->count[mode] - 1; }
 
-/* What a rule asks of a coordinate is a congruence or a bound: both hold for every tile where they
- * hold for the first, its neighbours and the last. */
+/* What a rule asks of a coordinate is a congruence, which every advance keeps, or a bound: it holds
+ * for every tile where it holds for the first and the last. */
 static zlay_status copy_check(const zl_tm *t, const zlay_move *move, const zlay_copy *copy)
 {
-    int32_t end[ZL_TM_RANK], next[ZL_TM_RANK];
+    int32_t end[ZL_TM_RANK];
+    bool moves = false;
     for (uint32_t i = 0; i < ZL_TM_RANK; i++) {
-        int64_t to = copy->coordinate[i], beside = to;
-        for (uint32_t j = 0; j < t->modes; j++) {
-            to += copy->advance[i][j] * last_of(t, j);
-            if (last_of(t, j) && copy->advance[i][j] % ZL_CHUNK) beside += copy->advance[i][j];
-        }
+        int64_t to = copy->coordinate[i];
+        for (uint32_t j = 0; j < t->modes; j++) to += copy->advance[i][j] * last_of(t, j);
         if (to > INT32_MAX || to < INT32_MIN)
             return zl_fail(t->ctx, ZLAY_NONE, "COPY_COORDINATE: the last tile begins at %lld",
                            (long long)to);
         end[i] = (int32_t)to;
-        next[i] = (int32_t)beside;
+        moves |= to != copy->coordinate[i];
     }
     zlay_status status = issue_check(t, move, copy, copy->coordinate);
-    if (!status) status = issue_check(t, move, copy, next);
-    return status ? status : issue_check(t, move, copy, end);
+    return status || !moves ? status : issue_check(t, move, copy, end);
 }
 
 zlay_status zl_tm_check(const zl_tm *t, const zlay_move *move)
