@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "synth/bits.h"
 #include "synth/word.h"
 
 #include <string.h>
 
 _Static_assert(ZLAY_STEP_LOAD == (int)ZL_STEP_LOAD && ZLAY_STEP_MATRIX == (int)ZL_STEP_MATRIX,
                "zlay/factor.h numbers the rows of words.def");
-
-static zlay_status affine_of(zlay_ctx *ctx, zl_affine *out, const zlay_layout *map)
-{
-    zlay_status status = zl_without_parameters(ctx, map);
-    if (status) return status;
-    if (zlay_layout_outs(map) < 1) return zl_fail(ctx, ZLAY_EINVAL, "map: has no values");
-    if (!zl_affine_of(out, map))
-        return zl_fail(ctx, ZLAY_NONE, "map: is not affine over F2, and words are");
-    return ZLAY_OK;
-}
 
 static zlay_status slots_of(zlay_ctx *ctx, zl_slots *out, const zlay_slots *in)
 {
@@ -32,7 +23,7 @@ static zlay_status synth(zlay_ctx *ctx, zlay_word *word, const zlay_slots *in,
     zl_affine affine, back;
     zlay_status status = slots_of(ctx, &slots, in);
     if (!status) status = zl_slots_check(ctx, &slots);
-    if (!status) status = affine_of(ctx, &affine, map);
+    if (!status) status = zl_bits_of(ctx, &affine, map, "the map");
     if (status) return status;
     if (affine.bits != zl_slots_bits(&slots))
         return zl_fail(ctx, ZLAY_EINVAL, "map: has %llu points, and there are 2^%u slots",
