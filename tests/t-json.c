@@ -271,6 +271,9 @@ static const char *const whole[] = {
     "[{\"instruction\":\"st.shared.b32\",\"layout\":\"32:32\"}]}",
     "{\"op\":\"convert.synth\",\"target\":\"sm_90a\",\"elem_bits\":32,\"src\":\"(2,2):(1,2)\",\"dst\":"
     "\"(2,2):(2,1)\"}",
+    "{\"op\":\"layout.factor\",\"target\":\"sm_90a\",\"layout\":\"Sw<3,3,3> o 0 o (64,8):(1,64)\"}",
+    "{\"op\":\"word.synth\",\"slots\":[[\"register\",2],[\"lane\",2]],\"map\":\"(2,2):(2,1)\"}",
+    "{\"op\":\"swizzle.normal\",\"layout\":\"Sw<3,3,3> o 0 o (64,8):(1,64)\"}",
     "{\"op\":\"pipe.verify\",\"pipe\":\"pipe p\\nparam N 1..\\nsmem A[2] 64\\nbar full[2] count "
     "1\\nbar empty[2] count 1\\ninit full\\ninit empty\\n"
     "fence mbarrier_init\\nsync cta\\nrole p warps 0..0 elect\\nfor i in 0..N\\nwait empty[i % 2] "

@@ -73,8 +73,12 @@ zlay_status zl_word_find(zlay_ctx *ctx, zl_word *out, const zl_slots *slots,
 /* Registers of a lane that a map touches. */
 uint32_t zl_slots_touched(const zl_slots *slots, const zl_affine *map);
 
+/* Registers of a lane whose word is not the one they have. */
+uint32_t zl_slots_moved(const zl_slots *slots, const zl_affine *map);
+
 /* The map the other way: slot -> where its value was. */
 bool zl_map_invert(zl_affine *out, const zl_affine *map);
+bool zl_map_equal(const zl_affine *a, const zl_affine *b);
 void zl_map_same(zl_affine *out, unsigned bits);
 
 /* x -> second(first(x)); `out` may be either. */

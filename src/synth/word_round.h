@@ -61,9 +61,15 @@ bool zl_matrix_may(const zl_wanted *w);
  */
 void zl_peel(zl_affine *out, const zl_wanted *w, unsigned rank);
 
+/* Registers of a lane that are touched, from the way back. */
+uint32_t zl_touched(const zl_wanted *w, const zl_affine *back);
+
 /* ---- words -------------------------------------------------------------------------------- */
 
 /* Add a step, joined to the one before where both are one; false: no room. */
 bool zl_word_put(zl_word *word, const zl_wanted *w, zl_step_id id, const zl_affine *map);
+
+/* Sum what the steps cost. */
+void zl_word_count(zl_word *word);
 
 #endif

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Words, what is left over beside a descriptor, and the swizzles in a layout. */
+#include "json/json.h"
+
+#include <string.h>
+
+static const char *const coordinates[] = {"byte", "register", "lane", "warp", "block"};
+enum { COORDINATES = sizeof coordinates / sizeof *coordinates };
+
+static void slot_sizes(uint32_t bits[COORDINATES], const zlay_slots *s)
+{
+    bits[0] = s->byte_bits;
+    bits[1] = s->register_bits;
+    bits[2] = s->lane_bits;
+    bits[3] = s->warp_bits;
+    bits[4] = s->block_bits;
+}
+
+/* ---- words -------------------------------------------------------------------------- */
+
+/* The values of a slot, one a coordinate that there is. */
+static json_t *slot_value(zl_call *call, const zlay_slots *slots, uint64_t slot)
+{
+    uint32_t bits[COORDINATES];
+    json_t *list = json_array();
+    slot_sizes(bits, slots);
+    for (int i = 0; i < COORDINATES; i++) {
+        if (bits[i]) zl_put_item(call, list, zl_json_uint(slot & (((uint64_t)1 << bits[i]) - 1)));
+        slot >>= bits[i];
+    }
+    return list;
+}
+
+static json_t *dims_value(zl_call *call, const zlay_slots *slots, const zlay_word_step *step)
+{
+    uint32_t bits[COORDINATES], low = 0;
+    json_t *list = json_array();
+    slot_sizes(bits, slots);
+    for (int i = 0; i < COORDINATES; i++) {
+        if (!bits[i]) continue;
+        json_t *dim = json_array(), *bases = step ? json_array() : NULL;
+        zl_put_item(call, dim, json_string(coordinates[i]));
+        for (uint32_t k = low; step && k < low + bits[i]; k++)
+            zl_put_item(call, bases, slot_value(call, slots, step->basis[k]));
+        zl_put_item(call, dim, step ? bases : zl_json_uint((uint64_t)1 << bits[i]));
+        zl_put_item(call, list, dim);
+        low += bits[i];
+    }
+    return list;
+}
+
+static json_t *map_value(zl_call *call, const zlay_slots *slots, const zlay_word_step *step)
+{
+    json_t *map = json_object();
+    zl_put_value(call, map, "in", dims_value(call, slots, step));
+    zl_put_value(call, map, "out", dims_value(call, slots, NULL));
+    return map;
+}
+
+static json_t *step_value(zl_call *call, const zlay_slots *slots, const zlay_word_step *step)
+{
+    json_t *value = json_object();
+    zl_put_value(call, value, "op", json_string(zlay_word_op(step->generator)));
+    zl_put_value(call, value, "form", json_string(zlay_word_form(step->generator)));
+    zl_put_value(call, value, "map", map_value(call, slots, step));
+    if (step->constant)
+        zl_put_value(call, value, "constant", slot_value(call, slots, step->constant));
+    zl_put_value(call, value, "rounds", zl_json_uint(step->rounds));
+    zl_put_value(call, value, "instructions", zl_json_uint(step->instructions));
+    return value;
+}
+
+static zlay_status put_word(zl_call *call, json_t *value, const zlay_word *word)
+{
+    zlay_word_info info;
+    zlay_slots slots;
+    zlay_word_step step;
+    json_t *steps = json_array();
+    zlay_status status = zlay_word_get(&info, word);
+    if (!status) status = zlay_word_slots(&slots, word);
+    for (uint32_t i = 0; !status && i < info.steps; i++) {
+        status = zlay_word_step_get(&step, word, i);
+        if (!status) zl_put_item(call, steps, step_value(call, &slots, &step));
+    }
+    zl_put_value(call, value, "word", steps);
+    if (status) return status;
+    zl_put_value(call, value, "rounds", zl_json_uint(info.rounds));
+    zl_put_value(call, value, "instructions", zl_json_uint(info.instructions));
+    json_t *lower = json_object();
+    zl_put_value(call, lower, "rounds", zl_json_uint(info.lower_rounds));
+    zl_put_value(call, lower, "instructions", zl_json_uint(info.lower_instructions));
+    zl_put_value(call, value, "lower_bound", lower);
+    zl_put_value(call, value, "optimal", json_boolean(info.optimal));
+    return ZLAY_OK;
+}
+
+/* [name, size] in the order of a slot's coordinates. */
+static zlay_status get_slots(zl_call *call, zlay_slots *out)
+{
+    const json_t *list;
+    uint32_t *const bits[] = {&out->byte_bits, &out->register_bits, &out->lane_bits,
+                              &out->warp_bits, &out->block_bits};
+    int next = 0;
+    zlay_dim dim;
+    zlay_status status = zl_get_list(call, call->request, "slots", &list);
+    memset(out, 0, sizeof *out);
+    for (size_t i = 0; !status && i < json_array_size(list); i++, next++) {
+        status = zl_get_dim(call, "slots", json_array_get(list, i), &dim);
+        if (status) return status;
+        while (next < COORDINATES && strcmp(dim.name, coordinates[next])) next++;
+        if (next == COORDINATES || !dim.size || dim.size & (dim.size - 1))
+            return zl_wrong(call, "slots",
+                            "a list of [\"byte\" | \"register\" | \"lane\" | \"warp\" | \"block\", "
+                            "a power of two], in this order");
+        *bits[next] = (uint32_t)__builtin_ctzll(dim.size);
+    }
+    return status;
+}
+
+zlay_status zl_op_word_synth(zl_call *call)
+{
+    zlay_slots slots;
+    zlay_layout *map = NULL;
+    zlay_word *word = NULL;
+    zlay_status status = get_slots(call, &slots);
+    if (!status) status = zl_get_layout(call, "map", &map);
+    if (!status) status = zlay_word_synth(call->ctx, &word, &slots, map);
+    if (!status) {
+        call->value = json_object();
+        status = put_word(call, call->value, word);
+    }
+    zlay_word_free(word);
+    zlay_layout_free(map);
+    return status;
+}
+
+/* ---- factors -------------------------------------------------------------------------- */
+
+static zlay_status factor_value(zl_call *call, const zlay_factor *x)
+{
+    static const char *const parts[] = {"layout", "residual", "dual"};
+    zlay_factor_info info;
+    zlay_status status = zlay_factor_get(&info, x);
+    if (status) return status;
+    json_t *desc = json_object();
+    call->value = json_object();
+    zl_put_value(call, desc, "name", json_string(info.desc));
+    zl_put_value(call, desc, "first", zl_json_uint(info.first));
+    zl_put_value(call, desc, parts[0], zl_json_layout(call, zlay_factor_part(x, ZLAY_FACTOR_DESC)));
+    zl_put_value(call, call->value, "desc", desc);
+    for (int i = ZLAY_FACTOR_RESIDUAL; i < ZLAY_FACTOR_PARTS; i++)
+        zl_put_value(call, call->value, parts[i], zl_json_layout(call, zlay_factor_part(x, i)));
+    return put_word(call, call->value, zlay_factor_word(x));
+}
+
+/* The name of one of the family, as static text. */
+static zlay_status get_desc(zl_call *call, const char **out)
+{
+    zl_span span = {NULL, 0};
+    const char *name;
+    zlay_status status = zl_get_text(call, call->request, "desc", &span);
+    if (status || !span.text) return status;
+    for (size_t i = 0; (name = zlay_factor_desc_at(i)); i++)
+        if (strlen(name) == span.length && !memcmp(name, span.text, span.length)) {
+            *out = name;
+            return ZLAY_OK;
+        }
+    return zl_wrong(call, "desc", "the name of a layout of docs/synthesis.md");
+}
+
+zlay_status zl_op_layout_factor(zl_call *call)
+{
+    zlay_factor_request request = {.size = sizeof request};
+    const zlay_target *target;
+    zlay_layout *layout = NULL;
+    zlay_factor *x = NULL;
+    zlay_status status = zl_get_target(call, &target);
+    if (!status) status = zl_get_u32(call, call->request, "elem_bits", &request.elem_bits);
+    if (!status) status = get_desc(call, &request.desc);
+    if (!status) status = zl_get_layout(call, "layout", &layout);
+    request.layout = layout;
+    if (!status) status = zlay_factor_synth(call->ctx, &x, target, &request);
+    if (!status) status = factor_value(call, x);
+    zlay_factor_free(x);
+    zlay_layout_free(layout);
+    return status;
+}
+
+/* ---- normal forms ---------------------------------------------------------------------- */
+
+enum { ATOMS_MOST = 2048 };
+
+static json_t *atoms_value(zl_call *call, const zlay_normal *n, int32_t side)
+{
+    zlay_allocator alloc = zl_allocator(call->ctx);
+    zlay_atom *at = zl_alloc(call->ctx, ATOMS_MOST, sizeof *at);
+    json_t *list = json_array();
+    if (!at) {
+        call->no_memory = true;
+        return list;
+    }
+    size_t count = zlay_normal_atoms(at, ATOMS_MOST, n, side);
+    for (size_t i = 0; i < count; i++) {
+        json_t *atom = json_array();
+        zl_put_item(call, atom, json_integer(at[i].bits));
+        zl_put_item(call, atom, json_integer(at[i].base));
+        zl_put_item(call, atom, json_integer(at[i].shift));
+        zl_put_item(call, list, atom);
+    }
+    zl_free(&alloc, at, ATOMS_MOST * sizeof *at);
+    return list;
+}
+
+static zlay_status normal_value(zl_call *call, const zlay_normal *n, uint32_t elem_bits)
+{
+    int32_t number;
+    const char *name = NULL;
+    zlay_status status = elem_bits % 8 ? ZLAY_EINVAL
+                                       : zlay_normal_hardware(&number, &name, n, elem_bits / 8);
+    if (status && status != ZLAY_NONE)
+        return zl_wrong(call, "elem_bits", "8 times a power of two");
+    call->value = json_object();
+    zl_put_value(call, call->value, "offset", atoms_value(call, n, ZLAY_NORMAL_OFFSET));
+    zl_put_value(call, call->value, "strided", zl_json_layout(call, zlay_normal_strided(n)));
+    zl_put_value(call, call->value, "index", atoms_value(call, n, ZLAY_NORMAL_INDEX));
+    zl_put_value(call, call->value, "hardware", name ? json_string(name) : json_null());
+    return ZLAY_OK;
+}
+
+zlay_status zl_op_swizzle_normal(zl_call *call)
+{
+    uint32_t elem_bits = 8;
+    zlay_layout *layout = NULL;
+    zlay_normal *n = NULL;
+    zlay_status status = zl_get_u32(call, call->request, "elem_bits", &elem_bits);
+    if (!status) status = zl_get_layout(call, "layout", &layout);
+    if (!status) status = zlay_swizzle_normal(call->ctx, &n, layout);
+    if (!status) status = normal_value(call, n, elem_bits);
+    zlay_normal_free(n);
+    zlay_layout_free(layout);
+    return status;
+}
