@@ -51,6 +51,19 @@ static inline int64_t swizzle_by(zlay_move_swizzle s, int64_t v)
     return out;
 }
 
+/* Where the point that a layout names lies on both sides; false: it names none. */
+static inline bool point_of(const zlay_move *move, const seen_part *p, const zlay_layout *const of[2],
+                            uint64_t v, uint64_t t, uint64_t a, int64_t at[2])
+{
+    int64_t index;
+    uint64_t place = v + p->values * (t + p->part.threads * a);
+    zlay_status status = zlay_layout_eval(&index, 1, zlay_move_threads(move), place);
+    assert_true(status == ZLAY_OK || status == ZLAY_NONE);
+    for (int s = 0; s < 2 && !status; s++)
+        assert_int_equal(zlay_layout_eval(&at[s], 1, of[s], (uint64_t)index), ZLAY_OK);
+    return !status;
+}
+
 /* Where value v of access a of thread t lies on both sides, before the swizzle; false: outside. */
 static inline bool place_of(const seen_part *p, uint64_t v, uint64_t t, uint64_t a, int64_t at[2])
 {
@@ -87,6 +100,7 @@ typedef struct asked {
     uint32_t bits;
     int32_t space[2];
     uint64_t base[2]; /* addresses of offset 0, bytes */
+    const zlay_layout *layout[2];
 } asked;
 
 /* The loads, or stores, of one block: the first element of each, in the order of the values. */

@@ -95,7 +95,7 @@ typedef struct world {
 } world;
 
 /* Elements of one block; false: the thread has none. */
-static bool block_of(const zlay_move *move, const seen_part *p, uint64_t t, uint64_t a,
+static bool block_of(const zlay_move *move, const seen_part *p, const asked *q, uint64_t t, uint64_t a,
                      int64_t *from, int64_t *to)
 {
     zlay_move_swizzle s[2];
@@ -103,7 +103,8 @@ static bool block_of(const zlay_move *move, const seen_part *p, uint64_t t, uint
     for (int i = 0; i < 2; i++) assert_int_equal(zlay_move_swizzle_get(&s[i], move, i), ZLAY_OK);
     for (uint64_t v = 0; v < p->values; v++) {
         int64_t at[2];
-        if (!place_of(p, v, t, a, at)) continue;
+        bool named = p->part.combine == 2;
+        if (!(named ? point_of(move, p, q->layout, v, t, a, at) : place_of(p, v, t, a, at))) continue;
         from[v] = swizzle_by(s[0], at[0]);
         to[v] = swizzle_by(s[1], at[1]);
         there++;
@@ -122,7 +123,7 @@ static void carry_out(const asked *q, const zlay_move *move, world *w)
             for (uint32_t t = 0; t < p.part.threads; t++) {
                 int64_t from[BLOCK_MOST], to[BLOCK_MOST];
                 vectors loads, stores;
-                if (!block_of(move, &p, t, a, from, to)) continue;
+                if (!block_of(move, &p, q, t, a, from, to)) continue;
                 vectors_of(q, &p, 0, from, &loads);
                 vectors_of(q, &p, 1, to, &stores);
                 for (uint64_t v = 0; v < p.values; v++) {
@@ -138,10 +139,12 @@ static void check_world(const world *w, const zlay_layout *from, const zlay_layo
 {
     static uint8_t expected[SPAN_MOST];
     uint64_t size = zlay_layout_size(to);
+    int64_t at[2];
     memset(expected, CANARY, sizeof expected);
     for (uint64_t i = 0; i < size; i++) {
-        expected[MARGIN + layout_at(to, i)] = w->from[MARGIN + layout_at(from, i)];
-        assert_int_equal(w->writes[MARGIN + layout_at(to, i)], 1);
+        if (zlay_layout_eval(&at[0], 1, from, i) || zlay_layout_eval(&at[1], 1, to, i)) continue;
+        expected[MARGIN + at[1]] = w->from[MARGIN + at[0]];
+        assert_int_equal(w->writes[MARGIN + at[1]], 1);
     }
     assert_memory_equal(w->to, expected, sizeof expected);
 }
@@ -226,7 +229,7 @@ static void tally_warp(const asked *q, const zlay_move *move, const seen_part *p
             int64_t at[2][BLOCK_MOST];
             uint32_t t = warp * lanes + l;
             v[l].count = 0;
-            if (t < p->part.threads && block_of(move, p, t, a, at[0], at[1]))
+            if (t < p->part.threads && block_of(move, p, q, t, a, at[0], at[1]))
                 vectors_of(q, p, side, at[side], &v[l]);
             if (v[l].count > count) count = v[l].count;
         }
@@ -288,13 +291,13 @@ static void check_threads(const zlay_move *move, const zlay_layout *from, const 
                 int64_t place[2], index;
                 zlay_move_swizzle s[2];
                 zlay_status status = zlay_layout_eval(&index, 1, who, at);
-                bool there = place_of(&p, v, t, a, place);
+                bool there = p.part.combine == 2 ? !status : place_of(&p, v, t, a, place);
                 assert_int_equal(status, there ? ZLAY_OK : ZLAY_NONE);
-                if (!there) continue;
+                points += there;
+                if (!there || p.part.combine == 2) continue;
                 for (int i = 0; i < 2; i++) zlay_move_swizzle_get(&s[i], move, i);
                 assert_int_equal(layout_at(from, (uint64_t)index), swizzle_by(s[0], place[0]));
                 assert_int_equal(layout_at(to, (uint64_t)index), swizzle_by(s[1], place[1]));
-                points++;
             }
     assert_int_equal(points, p.part.elements);
 }
@@ -378,7 +381,7 @@ static void check_move(zlay_ctx *ctx, const wanted *want, const zlay_move *move,
 {
     static world w;
     asked q = {target_of(want->target), want->r.elem_bits,
-               {want->r.source.space, want->r.dest.space}, {0, 0}};
+               {want->r.source.space, want->r.dest.space}, {0, 0}, {from, to}};
     memset(&w, CANARY, sizeof w);
     memset(w.writes, 0, sizeof w.writes);
     for (size_t i = 0; i < sizeof w.from; i++) w.from[i] = (uint8_t)test_random(seed);
@@ -390,7 +393,7 @@ static void check_move(zlay_ctx *ctx, const wanted *want, const zlay_move *move,
     check_counts(&q, move);
     check_threads(move, from, to);
     check_certificates(ctx, move);
-    check_widest(ctx, want, move, from, to);
+    if (part_of(move, 0).part.combine != 2) check_widest(ctx, want, move, from, to);
 }
 
 static bool fits(zlay_ctx *ctx, const wanted *want, const zlay_copy_side *side)
@@ -438,6 +441,74 @@ static void test_random_copies(void **state)
         zlay_layout_free(to);
     }
     for (int path = ZLAY_PATH_BULK; path <= ZLAY_PATH_REALIGN; path++) assert_true(paths[path] > 3);
+}
+
+/* ---- layouts without common strides ------------------------------------------------------------ */
+
+/* An invertible bit matrix over `bits` bits as a layout of one or two inputs: products of random
+ * shears of a permutation; the low `same` bits stay, so that some accesses are wide. */
+static void draw_matrix(uint64_t *seed, char *out, int bits, int same)
+{
+    uint64_t basis[12];
+    int cut = (int)test_range(seed, 0, bits);
+    for (int i = 0; i < bits; i++) basis[i] = (uint64_t)1 << i;
+    for (int n = 0; n < 3 * bits; n++) {
+        int i = (int)test_range(seed, same, bits - 1), j = (int)test_range(seed, same, bits - 1);
+        if (i != j) basis[i] ^= basis[j];
+    }
+    char *at = out + sprintf(out, "f2{a:");
+    for (int i = 0; i < bits; i++) {
+        if (i == cut) at += sprintf(at, "; b:");
+        at += sprintf(at, " (%llu)", (unsigned long long)basis[i]);
+    }
+    sprintf(at, "%s -> o: %d}", cut == bits ? "; b:" : "", 1 << bits);
+}
+
+/* Rows of a matrix that end where a guard says, against other rows, or boxes that cross. */
+static void draw_pieces(uint64_t *seed, wanted *w)
+{
+    int rows = (int)test_range(seed, 2, 9), columns = (int)test_range(seed, 2, 40);
+    int pitch[2] = {columns + (int)test_range(seed, 0, 8), columns + (int)test_range(seed, 0, 8)};
+    if (!test_range(seed, 0, 2)) {
+        sprintf(w->text[0], "(%d,%d):(1,%d)", 2 * columns, 3 * rows, 2 * pitch[0]);
+        sprintf(w->text[1], "(%d,%d):(1,%d)", 3 * columns, 2 * rows, 3 * pitch[1]);
+        return;
+    }
+    int most = rows > columns ? rows : columns;
+    for (int s = 0; s < 2; s++)
+        sprintf(w->text[s], "{ [j,i] -> [%di + j] : 0 <= i < %d and 0 <= j < %d and i + j < %d }",
+                pitch[s], rows, columns, s ? rows + columns : most);
+}
+
+static void test_without_strides(void **state)
+{
+    uint64_t seed = test_seed("without strides"), named = 0, wide = 0;
+    for (uint64_t i = 0; i < test_iterations(150); i++) {
+        wanted want = draw(&seed);
+        zlay_move *move = NULL;
+        zlay_move_info info;
+        if (test_range(&seed, 0, 1)) draw_pieces(&seed, &want);
+        else {
+            int bits = (int)test_range(&seed, 5, 10), same = (int)test_range(&seed, 0, 4);
+            for (int s = 0; s < 2; s++) draw_matrix(&seed, want.text[s], bits, same);
+        }
+        zlay_layout *from = read_layout(*state, want.text[0]), *to = read_layout(*state, want.text[1]);
+        want.r.source.layout = from;
+        want.r.dest.layout = to;
+        want.r.path = 0;
+        zlay_status status = zlay_copy_synth(*state, &move, target_of(want.target), &want.r);
+        if (status) check_refusal(*state, &want, status, to);
+        else {
+            assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
+            named += part_of(move, 0).part.combine == 2;
+            wide += info.width > want.r.elem_bits / 8;
+            check_move(*state, &want, move, from, to, &seed);
+        }
+        zlay_move_free(move);
+        zlay_layout_free(from);
+        zlay_layout_free(to);
+    }
+    assert_true(named > 20 && wide > 20);
 }
 
 /* ---- by hand ----------------------------------------------------------------------------------- */
@@ -631,6 +702,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_random_copies, begin, end),
+        cmocka_unit_test_setup_teardown(test_without_strides, begin, end),
         cmocka_unit_test_setup_teardown(test_known_copies, begin, end),
         cmocka_unit_test_setup_teardown(test_refused, begin, end),
         cmocka_unit_test_setup_teardown(test_bad_calls, begin, end),

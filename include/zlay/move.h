@@ -140,7 +140,9 @@ typedef struct zlay_move_part {
     uint32_t width;        /* bytes of one store, or of one cp.async or bulk copy */
     uint32_t source_width; /* bytes of one load */
     uint32_t realign;      /* bytes that every shift is a multiple of; 0: sources are aligned */
-    uint32_t combine;      /* 0: steps add; 1: they are XORed */
+    uint32_t combine;      /* 0: steps add; 1: they are XORed; 2: the modes have none, and both
+                              offsets are those of the layouts at the point of the tile that
+                              zlay_move_threads names */
     uint32_t threads;      /* that take part, 0 to threads - 1 */
     int64_t source, dest;  /* offsets of its first element, before the swizzle */
     uint64_t elements;

@@ -128,6 +128,8 @@ static json_t *wavefronts_value(zl_call *call, uint64_t load, uint64_t store, ui
     return value;
 }
 
+static const zl_word combines[] = {{"add", 0}, {"xor", 1}, {"layout", 2}, {NULL, 0}};
+
 static json_t *part_value(zl_call *call, const zlay_move *move, uint32_t i,
                           const zlay_move_part *p)
 {
@@ -138,7 +140,7 @@ static json_t *part_value(zl_call *call, const zlay_move *move, uint32_t i,
     zl_put_value(call, value, "realign", p->realign ? json_integer(p->realign) : json_null());
     zl_put_value(call, value, "matrices", p->matrices ? json_integer(p->matrices) : json_null());
     zl_put_value(call, value, "transposed", json_boolean(p->transposed));
-    zl_put_value(call, value, "combine", json_string(p->combine ? "xor" : "add"));
+    zl_put_value(call, value, "combine", zl_json_word(combines, (int32_t)p->combine));
     zl_put_value(call, value, "src", zl_json_int(p->source));
     zl_put_value(call, value, "dst", zl_json_int(p->dest));
     zl_put_value(call, value, "modes", modes_value(call, move, i));

@@ -115,44 +115,45 @@ static void ends(const zl_copy_tile *t, int s, int64_t end[2])
     }
 }
 
-static zlay_status smem_check(zl_copy *c, int s, uint64_t bytes)
+zlay_status zl_copy_fits(zl_copy *c, int s, int64_t least, uint64_t bytes)
 {
     zlay_verdict verdict;
     zlay_reason reason;
     zlay_rule rule;
+    if (!zl_is_shared(c->side[s].space)) return ZLAY_OK;
+    if (least < 0)
+        return zl_fail(c->ctx, ZLAY_EINVAL, "%s.layout: offset %" PRId64 " is below 0",
+                       side_names[s], least);
     zlay_status status = zlay_smem_check(&verdict, &reason, 1, c->target, bytes);
     if (status || verdict.answer == ZLAY_YES) return status;
     status = zlay_rule_get(&rule, reason.rule);
-    return status ? status
-                  : zl_fail(c->ctx, ZLAY_NONE, "%s: %s.layout ends at byte %" PRIu64 ", a block of "
-                            "%s has %" PRIu64, rule.id, side_names[s], bytes,
-                            zlay_target_name(c->target), zlay_smem_capacity(c->target));
+    if (status) return status;
+    return zl_fail(c->ctx, ZLAY_NONE, "%s: %s.layout ends at byte %" PRIu64 ", a block of %s has "
+                   "%" PRIu64, rule.id, side_names[s], bytes, zlay_target_name(c->target),
+                   zlay_smem_capacity(c->target));
 }
 
+static uint64_t bytes_of(const zl_copy *c, uint64_t elements)
+{
+    uint64_t bits = zl_umul_sat(elements, c->bits);
+    return bits / 8 + (bits % 8 != 0);
+}
+
+/* A swizzle moves the end: it is that of the layout. */
 static zlay_status side_check(zl_copy *c, int s)
 {
     int64_t end[2], bits;
+    uint64_t size;
     ends(&c->tile, s, end);
     if (!zl_mul(end[1], c->bits, &bits) || !zl_mul(end[0], c->bits, &bits))
         return zl_fail(c->ctx, ZLAY_EOVERFLOW, "%s.layout: its bits do not fit 64 bits",
                        side_names[s]);
-    if (!zl_is_shared(c->side[s].space)) return ZLAY_OK;
-    if (end[0] < 0)
-        return zl_fail(c->ctx, ZLAY_EINVAL, "%s.layout: offset %" PRId64 " is below 0",
-                       side_names[s], end[0]);
-    if (c->tile.swizzle[s].bits) return ZLAY_OK;
-    return smem_check(c, s, ((uint64_t)(end[1] + 1) * c->bits + 7) / 8);
-}
-
-/* A swizzle moves the end: it is that of the layout. */
-static zlay_status swizzled_check(zl_copy *c, int s)
-{
-    uint64_t size, bits;
-    if (!zl_is_shared(c->side[s].space) || !c->tile.swizzle[s].bits) return ZLAY_OK;
-    zlay_status status = zlay_layout_cosize(c->ctx, &size, c->side[s].layout);
-    if (status) return status;
-    bits = zl_umul_sat(size, c->bits);
-    return smem_check(c, s, bits / 8 + (bits % 8 != 0));
+    size = (uint64_t)end[1] + 1;
+    if (end[0] >= 0 && c->tile.swizzle[s].bits && zl_is_shared(c->side[s].space)) {
+        zlay_status status = zlay_layout_cosize(c->ctx, &size, c->side[s].layout);
+        if (status) return status;
+    }
+    return zl_copy_fits(c, s, end[0], bytes_of(c, size));
 }
 
 /* ---- candidates ------------------------------------------------------------------------- */
@@ -236,16 +237,15 @@ static void info_add(zlay_move_info *info, const zlay_move_part *p)
     info->uncounted |= p->uncounted;
 }
 
-static void info_fill(zl_copy *c, zlay_move_info *info, const least *l)
+void zl_copy_info(const zl_copy *c, zlay_move_info *info, const zl_copy_plan *plan, uint64_t bound)
 {
-    const zl_copy_plan *plan = l->best;
     info->path = plan->way.path;
     info->edge = ZLAY_EDGE_STRONG;
     info->width = zl_copy_bytes(c, plan->way.vector[ZL_DEST]);
     info->source_width = zl_copy_bytes(c, plan->way.vector[ZL_SOURCE]);
     info->cost = plan->cost;
-    info->bound = l->bound;
-    info->optimal = plan->cost == l->bound;
+    info->bound = bound;
+    info->optimal = plan->cost == bound;
     for (uint32_t i = 0; i < plan->count; i++) info_add(info, &plan->part[i].part);
 }
 
@@ -257,7 +257,7 @@ static zlay_status move_make(zl_copy *c, const least *l, zlay_move **out)
     status = zl_move_parts(c->ctx, move, l->best->count);
     if (!status) {
         memcpy(move->parts, l->best->part, l->best->count * sizeof *move->parts);
-        info_fill(c, &move->info, l);
+        zl_copy_info(c, &move->info, l->best, l->bound);
         for (int s = 0; s < ZL_SIDES; s++) {
             const zl_swizzle w = c->tile.swizzle[s];
             move->swizzle[s] = (zlay_move_swizzle){w.bits, w.base, w.shift, 0};
@@ -289,6 +289,16 @@ static zlay_status search(zl_copy *c, zlay_move **out)
     return status;
 }
 
+/* A layout without strides that has some: they are found. */
+static zlay_status find_strides(zl_copy *c, int s)
+{
+    const zlay_layout *layout = c->side[s].layout;
+    if (layout->modes || layout->partial || layout->size > zl_limits(c->ctx)->points) return ZLAY_OK;
+    zlay_status status = zlay_layout_coalesce(c->ctx, &c->made[s], layout);
+    if (!status && c->made[s]->modes) c->side[s].layout = c->made[s];
+    return zl_unless_limit(c->ctx, status);
+}
+
 static zlay_status synth(zl_copy *c, zlay_move **out)
 {
     zlay_status status = threads_read(c);
@@ -299,11 +309,10 @@ static zlay_status synth(zl_copy *c, zlay_move **out)
         return zl_fail(c->ctx, ZLAY_EINVAL, "dest.layout: has %" PRIu64 " points, the source %" PRIu64,
                        to, from);
     status = overlap_check(c);
+    for (int s = 0; !status && s < ZL_SIDES; s++) status = find_strides(c, s);
     if (!status) status = zl_copy_join(c);
-    if (status == ZLAY_NONE)
-        return zl_fail(c->ctx, ZLAY_ENOTSUP, "the layouts are no strides on common boxes");
+    if (status == ZLAY_NONE) return zl_copy_by_points(c, out);
     for (int s = 0; !status && s < ZL_SIDES; s++) status = side_check(c, s);
-    for (int s = 0; !status && s < ZL_SIDES; s++) status = swizzled_check(c, s);
     return status ? status : search(c, out);
 }
 

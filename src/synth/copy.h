@@ -84,6 +84,28 @@ typedef struct zl_copy_plan {
 /* A plan of fragments, whose layout says which thread holds what: ENOTSUP where they are not dense. */
 zlay_status zl_copy_fragments(const zl_copy *c, zl_copy_plan *best, zl_copy_plan *next);
 
+/* Points of a tile without common strides, in the order in which threads take them. */
+typedef struct zl_copy_point {
+    int64_t offset[ZL_SIDES];
+    uint64_t index; /* into the tile */
+} zl_copy_point;
+
+typedef struct zl_copy_points {
+    uint64_t count;
+    zl_copy_point *at;
+} zl_copy_points;
+
+/* The move of such a tile, up to limits.points. */
+zlay_status zl_copy_by_points(zl_copy *c, zlay_move **out);
+void zl_copy_count_points(const zl_copy *c, const zl_copy_way *way, zl_part *part,
+                          const zl_copy_points *points);
+
+/* Shared memory that a side needs: ZLAY_NONE with the rule. */
+zlay_status zl_copy_fits(zl_copy *c, int side, int64_t least, uint64_t bytes);
+bool zl_copy_table_allows(const zl_copy *c, int32_t kind, uint64_t bytes);
+int32_t zl_copy_bulk_kind(const zl_copy *c);
+void zl_copy_info(const zl_copy *c, zlay_move_info *info, const zl_copy_plan *plan, uint64_t bound);
+
 /* ZLAY_NONE: the two are no strides on common boxes. */
 zlay_status zl_copy_join(zl_copy *c);
 
@@ -123,6 +145,11 @@ typedef struct zl_copy_lane_bits {
 
 zlay_status zl_copy_count(const zl_copy *c, const zl_copy_way *way, zl_part *part,
                           const zl_copy_lane_bits *lanes);
+
+/* Values, lanes, warps and accesses of a part, the lanes given. */
+void zl_copy_digits(const zl_copy *c, zl_part *part, const zl_copy_way *way,
+                    const zl_copy_lane_bits *lanes);
+
 uint64_t zl_copy_cost(const zl_copy_way *way, const zl_part *part);
 
 /* Instructions of a thread that put the bytes of so many elements into order. */

@@ -113,7 +113,7 @@ static uint64_t least_instructions(const zl_copy *c, const zl_copy_way *w, uint6
 /* Bytes of each side that are moved, each once; a source may be read by many. */
 static uint64_t least_bytes(const zl_copy *c, int side, uint64_t points)
 {
-    uint64_t again = side == ZL_SOURCE ? c->tile.points / c->tile.sources : 1;
+    uint64_t again = side == ZL_SOURCE ? ceil_div(c->tile.points, c->tile.sources) : 1;
     return ceil_div(points / again * c->bits, 8);
 }
 

@@ -281,6 +281,29 @@ static uint64_t permutes(const zl_copy *c, const zl_copy_way *w, const zl_part *
     return blocks * zl_copy_permutes(c, w, elements);
 }
 
+void zl_copy_count_points(const zl_copy *c, const zl_copy_way *way, zl_part *part,
+                          const zl_copy_points *points)
+{
+    zlay_move_part *out = &part->part;
+    uint64_t v = way->vector[0], lanes = c->lanes * v;
+    for (int s = 0; s < ZL_SIDES; s++) {
+        counting n = {.c = c, .way = way, .part = part, .side = s};
+        uint64_t once = out->instructions;
+        zl_copy_bank(c, way, s, out, n.bank);
+        for (uint64_t first = 0; first < points->count; first += lanes) {
+            n.active = 0;
+            for (uint64_t i = first; i < first + lanes && i < points->count; i += v) {
+                n.lane[n.active] = (uint8_t)n.active;
+                n.offset[n.active++] = points->at[i].offset[s];
+            }
+            count_one(&n, 0, 1);
+        }
+        counting_end(&n, out);
+        if (s == ZL_DEST && zl_copy_is_one(way)) out->instructions = once;
+        out->uncounted |= n.uncounted;
+    }
+}
+
 zlay_status zl_copy_count(const zl_copy *c, const zl_copy_way *way, zl_part *part,
                           const zl_copy_lane_bits *lanes)
 {

@@ -175,7 +175,7 @@ zlay_status zl_copy_join(zl_copy *c)
     t->points = zlay_layout_size(c->side[ZL_DEST].layout);
     for (int s = 0; s < ZL_SIDES; s++) {
         const zlay_layout *a = c->side[s].layout;
-        if (!a->modes || a->symbols) return ZLAY_NONE;
+        if (!a->modes || a->partial) return ZLAY_NONE;
         t->offset[s] = a->offset;
         if (!is_idle(a)) t->swizzle[s] = a->swizzle;
     }

@@ -159,6 +159,14 @@ static void put_rest(const zl_copy *c, zl_part *p, const zl_copy_way *w,
     }
 }
 
+void zl_copy_digits(const zl_copy *c, zl_part *part, const zl_copy_way *way,
+                    const zl_copy_lane_bits *lanes)
+{
+    put_values(part, way);
+    put_lanes(part, way, lanes);
+    put_rest(c, part, way, lanes);
+}
+
 /* ---- the least ------------------------------------------------------------------------ */
 
 zlay_status zl_copy_lanes(const zl_copy *c, const zl_copy_way *way, zl_part *part, uint64_t *cost)
@@ -181,8 +189,6 @@ zlay_status zl_copy_lanes(const zl_copy *c, const zl_copy_way *way, zl_part *par
         best = lanes;
     }
     zlay_status status = zl_copy_count(c, way, part, &best);
-    put_values(part, way);
-    put_lanes(part, way, &best);
-    put_rest(c, part, way, &best);
+    zl_copy_digits(c, part, way, &best);
     return status;
 }

@@ -64,7 +64,7 @@ bool zl_copy_in_phase(const zl_copy_tile *t, uint64_t v)
 }
 
 /* The rows of the tables, asked at the least address that the side's steps leave. */
-static bool table_allows(const zl_copy *c, int32_t kind, uint64_t bytes)
+bool zl_copy_table_allows(const zl_copy *c, int32_t kind, uint64_t bytes)
 {
     zlay_issue issue = {.kind = kind, .smem = bytes, .source = bytes};
     zlay_verdict verdict;
@@ -74,7 +74,7 @@ static bool table_allows(const zl_copy *c, int32_t kind, uint64_t bytes)
            verdict.answer == ZLAY_YES;
 }
 
-static int32_t bulk_kind(const zl_copy *c)
+int32_t zl_copy_bulk_kind(const zl_copy *c)
 {
     int32_t from = c->side[ZL_SOURCE].space, to = c->side[ZL_DEST].space;
     if (from == ZLAY_MOVE_GLOBAL && to == ZLAY_MOVE_SHARED) return ZLAY_COPY_BULK_LOAD;
@@ -101,8 +101,8 @@ static bool put_even(const zl_copy *c, zl_copy_way *out, uint32_t v)
 
 static bool bulk_way(const zl_copy *c, zl_copy_way *out, uint32_t i)
 {
-    out->kind = bulk_kind(c);
-    return !i && out->kind && table_allows(c, out->kind, BULK_GRANULE) &&
+    out->kind = zl_copy_bulk_kind(c);
+    return !i && out->kind && zl_copy_table_allows(c, out->kind, BULK_GRANULE) &&
            put_even(c, out, BULK_GRANULE * 8 / c->bits);
 }
 
@@ -112,7 +112,7 @@ static bool cp_async_way(const zl_copy *c, zl_copy_way *out, uint32_t i)
     out->kind = ZLAY_COPY_CP_ASYNC;
     return c->side[ZL_SOURCE].space == ZLAY_MOVE_GLOBAL &&
            c->side[ZL_DEST].space == ZLAY_MOVE_SHARED &&
-           table_allows(c, out->kind, (uint64_t)1 << log) && put_even(c, out, elements(c, log));
+           zl_copy_table_allows(c, out->kind, (uint64_t)1 << log) && put_even(c, out, elements(c, log));
 }
 
 static bool threads_way(const zl_copy *c, zl_copy_way *out, uint32_t i)
