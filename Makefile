@@ -179,9 +179,14 @@ device-oracle: $(B)/device-oracle
 	$(B)/device-oracle
 device-wgmma: $(B)/device-wgmma
 	$(B)/device-wgmma
-device-test: $(B)/device-test $(B)/device-synth
+$(B)/device-copy-synth: $(addprefix $(B)/device/,device_copy_synth.o copy_rates.o cuda_now.o) $(B)/libzlay.a
+	$(link) $(ENGINE_LIBS) -ldl -lm
+device-copy-synth: $(B)/device-copy-synth
+	$(B)/device-copy-synth
+device-test: $(B)/device-test $(B)/device-synth $(B)/device-copy-synth
 	$(B)/device-test
 	$(B)/device-synth
+	$(B)/device-copy-synth
 device-synth: $(B)/device-synth
 	$(B)/device-synth
 device-copies: $(B)/device-copies
@@ -224,4 +229,4 @@ clean:
 
 FORCE:
 .DELETE_ON_ERROR:
-.PHONY: all run test exhaustive san tsan fuzz check-layers doc-check device-test device-synth device-copies device-bench device-banks device-oracle device-wgmma bench generate install clean
+.PHONY: all run test exhaustive san tsan fuzz check-layers doc-check device-test device-synth device-copy-synth device-copies device-bench device-banks device-oracle device-wgmma bench generate install clean

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tiles that blocks share, replayed in the CPU model for every block; registers that change blocks,
  * against what enumeration says has to cross. */
+#define _POSIX_C_SOURCE 200809L /* mkstemp, fdopen */
 #include "clusters.h"
 #include "heap.h"
 #include "test.h"
 
 #include <stdbool.h>
+#include <unistd.h>
 
 enum { SMEM = 48 * 1024, ORIGIN = 0, BLOCKS = 8, PATTERN = 0x5a };
 
@@ -382,12 +384,66 @@ static void test_allocation_failures(void **state)
     }
 }
 
+/* ---- the assembler ------------------------------------------------------------------- */
+
+static bool assembles(const char *target, const char *text)
+{
+    char name[] = "/tmp/zlay-cluster-XXXXXX", command[300];
+    int file = mkstemp(name);
+    assert_true(file >= 0);
+    FILE *out = fdopen(file, "w");
+    assert_non_null(out);
+    fputs(text, out);
+    fclose(out);
+    snprintf(command, sizeof command,
+             "PATH=\"$PATH:/usr/local/cuda/bin\" ptxas -arch=%s -o /dev/null %s >&2", target, name);
+    bool good = system(command) == 0;
+    unlink(name);
+    return good;
+}
+
+static void test_assembles(void **state)
+{
+    static char text[1 << 18];
+    static const char *const targets[] = {"sm_90a", "sm_100a"};
+    uint64_t seed = test_seed("assembled clusters");
+    const uint32_t bits[4] = {3, 5, 2, 2};
+    zlay_buf buf = {text, sizeof text, 0};
+    if (system("PATH=\"$PATH:/usr/local/cuda/bin\" command -v ptxas >/dev/null")) skip();
+    for (uint32_t i = 0; i < 12; i++) {
+        const char *name = targets[i % 2];
+        zlay_tensormap map;
+        zlay_multicast m;
+        zlay_multicast_request r = cluster_tile(&seed, &map);
+        assert_int_equal(zlay_multicast_synth(*state, &m, target_of(name), &r), ZLAY_OK);
+        assert_int_equal(zlay_emit_multicast(*state, &buf, target_of(name), &m, "moved", 5), ZLAY_OK);
+        if (!assembles(name, text)) fail_msg("%s", text);
+    }
+    for (uint32_t i = 0; i < 4; i++) {
+        const char *name = targets[i % 2];
+        zlay_layout *source = cluster_layout(&seed, *state, bits, 10);
+        zlay_layout *dest = cluster_layout(&seed, *state, bits, 10);
+        zlay_exchange *x = NULL;
+        assert_int_equal(zlay_exchange_synth(*state, &x, source, dest), ZLAY_OK);
+        assert_int_equal(zlay_emit_exchange(*state, &buf, target_of(name), x, "moved", 5), ZLAY_OK);
+        if (!assembles(name, text)) fail_msg("%s", text);
+        assert_int_equal(zlay_emit_exchange(*state, &buf, target_of("sm_80"), x, "moved", 5),
+                         ZLAY_ENOTSUP);
+        assert_int_equal(zlay_emit_exchange(*state, &buf, target_of(name), x, "mo ved", 6),
+                         ZLAY_EINVAL);
+        zlay_exchange_free(x);
+        zlay_layout_free(source);
+        zlay_layout_free(dest);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_multicast_example), cmocka_unit_test(test_multicast_random),
         cmocka_unit_test(test_multicast_most),    cmocka_unit_test(test_multicast_refused),
         cmocka_unit_test(test_exchange_example),  cmocka_unit_test(test_exchange_random),
-        cmocka_unit_test(test_exchange_refused),  cmocka_unit_test(test_allocation_failures)};
+        cmocka_unit_test(test_exchange_refused),  cmocka_unit_test(test_allocation_failures),
+        cmocka_unit_test(test_assembles)};
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <zlay/zlay.h>
 
-enum { DRAWN_MODES = 5, DRAWN_MARGIN = 256 };
+enum { DRAWN_MODES = 5, DRAWN_MARGIN = 256, DRAWN_MOST = 1 << 16 };
 
 /* One request in words: modes of both sides in the source's colexicographic order. */
 typedef struct drawn {
@@ -73,6 +73,16 @@ static int64_t drawn_grain(uint64_t *s, uint32_t elem, uint32_t bytes)
     return bytes > elem ? bytes / elem : 1;
 }
 
+/* No more elements than a test goes through one by one. */
+static void drawn_shrink(drawn *d)
+{
+    int64_t size = 1;
+    for (int i = 0; i < d->modes; i++) {
+        if (i > 1 && size * d->extent[i] > DRAWN_MOST) d->extent[i] = 1;
+        size *= d->extent[i];
+    }
+}
+
 /* A request that its path should take: of the row paths mode 0 is the row, of the turned ones the
  * source has mode 0 contiguous and the destination mode 1. */
 static drawn drawn_make(uint64_t *s, int32_t path)
@@ -97,6 +107,7 @@ static drawn drawn_make(uint64_t *s, int32_t path)
         for (int i = 0; i < 2; i++) d.extent[i] = 8 * drawn_in(s, 1, 20);
     d.from_align = from_grain > d.elem ? from_grain : d.elem;
     d.to_align = to_grain > d.elem ? to_grain : d.elem;
+    drawn_shrink(&d);
     int inner = !turned && path == ZLAY_PATH_THREADS && drawn_in(s, 0, 4) == 0 ? -1 : 0;
     drawn_strides(s, &d, d.from, inner, drawn_grain(s, d.elem, from_grain));
     drawn_strides(s, &d, d.to, turned ? 1 : inner, drawn_grain(s, d.elem, to_grain));

@@ -109,7 +109,9 @@ typedef struct zlay_exchange_info {
     uint64_t wanted;    /* pairs of an element and a block that wants it */
     uint64_t crossing;  /* pairs whose element no slot of the block holds: each
                            crosses once, and no plan lets fewer cross */
-    uint64_t reserved[4]; /* 0 */
+    uint64_t smem;      /* bytes of a block's shared memory, for elements of 4 bytes:
+                           what it holds, what it wants, a barrier */
+    uint64_t reserved[3]; /* 0 */
 } zlay_exchange_info;
 
 /** Read what an exchange moves.  Returns: ZLAY_OK; ZLAY_EINVAL a NULL. */

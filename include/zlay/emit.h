@@ -4,6 +4,7 @@
 #ifndef ZLAY_EMIT_H
 #define ZLAY_EMIT_H
 
+#include <zlay/cluster.h>
 #include <zlay/factor.h>
 #include <zlay/synth.h>
 #include <zlay/transfer.h>
@@ -39,6 +40,37 @@ ZLAY_API zlay_status zlay_emit_header(zlay_ctx *ctx, zlay_buf *out, const zlay_p
  */
 ZLAY_API zlay_status zlay_emit_word(zlay_ctx *ctx, zlay_buf *out, const zlay_word *word,
                                     const char *name, size_t length);
+
+/** A multicast as a kernel of one cluster: it brings the tile, then block i
+ *  writes what it has of it, `slices` times `slice_bytes`, to byte
+ *  i * slices * slice_bytes of `to`; bytes that nothing reached are 0x5a.
+ *
+ *  Returns: as zlay_emit_ptx; ZLAY_ENOTSUP also a target without clusters.
+ *  In:      name  the kernel's.  Its parameters are the CUtensorMap of the
+ *                 slices by value and the 64-bit global address `to`; `cluster`
+ *                 blocks of 128 threads.  The multicast's addresses count from
+ *                 the start of dynamic shared memory, which is a multiple of
+ *                 1024 and ends behind the greatest.
+ */
+ZLAY_API zlay_status zlay_emit_multicast(zlay_ctx *ctx, zlay_buf *out, const zlay_target *target,
+                                         const zlay_multicast *multicast, const char *name,
+                                         size_t length);
+
+/** An exchange of 4-byte elements as a kernel of one cluster: slot s of `dest`
+ *  at word s of `to` receives what the slot that serves it has in `from`.  What
+ *  crosses is pushed by st.async, each element once to each block that wants it;
+ *  what stays does not leave its block.
+ *
+ *  Returns: as zlay_emit_ptx; ZLAY_ENOTSUP also layouts whose last input is not
+ *           `block`, more shared memory than a block has, a target without
+ *           clusters.
+ *  In:      name  the kernel's.  Its parameters are the 64-bit global addresses
+ *                 `from` and `to`; `blocks` blocks of 128 threads, with `smem`
+ *                 bytes of dynamic shared memory.
+ */
+ZLAY_API zlay_status zlay_emit_exchange(zlay_ctx *ctx, zlay_buf *out, const zlay_target *target,
+                                        const zlay_exchange *exchange, const char *name,
+                                        size_t length);
 
 /** The kernel of a transfer as PTX.
  *

@@ -19,9 +19,16 @@ typedef unsigned long long cuda_address;
     F(cuCtxSetCurrent, (void *))                                                                   \
     F(cuCtxSynchronize, (void))                                                                    \
     F(cuMemAlloc_v2, (cuda_address *, size_t))                                                     \
+    F(cuMemFree_v2, (cuda_address))                                                                \
+    F(cuMemcpyDtoDAsync_v2, (cuda_address, cuda_address, size_t, void *))                          \
     F(cuMemcpyHtoD_v2, (cuda_address, const void *, size_t))                                       \
     F(cuMemcpyDtoH_v2, (void *, cuda_address, size_t))                                             \
+    F(cuEventCreate, (void **, unsigned))                                                          \
+    F(cuEventRecord, (void *, void *))                                                             \
+    F(cuEventSynchronize, (void *))                                                                \
+    F(cuEventElapsedTime, (float *, void *, void *))                                               \
     F(cuModuleLoadData, (void **, const void *))                                                   \
+    F(cuModuleUnload, (void *))                                                                    \
     F(cuModuleGetFunction, (void **, void *, const char *))                                        \
     F(cuFuncSetAttribute, (void *, unsigned, int))                                                 \
     F(cuLaunchKernel, (void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,         \
