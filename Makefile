@@ -5,7 +5,7 @@
 # make exhaustive the small worlds whole (tests/x-*), which make test samples
 # make san        the tests under ASan and UBSan          make tsan    the thread test under TSan
 # make fuzz       mutated input for every parser          make bench   ratios, printed
-# make device-test, -bench, -oracle, -banks, -wgmma       on a machine with a Hopper GPU
+# make device-test, -bench, -oracle, -banks, -wgmma, -words       on a machine with a Hopper GPU
 # make install    PREFIX=/usr/local LIBDIR=$(PREFIX)/lib DESTDIR=
 # make generate   rewrite the tables of documents that come from src/
 # ENGINES=0 builds without isl, FLINT and GMP; so does a machine that lacks their headers.
@@ -191,6 +191,10 @@ device-synth: $(B)/device-synth
 	$(B)/device-synth
 device-copies: $(B)/device-copies
 	$(B)/device-copies
+$(B)/device-words: $(B)/device/device_words.o $(B)/device/cuda_now.o $(B)/libzlay.a
+	$(link) $(ENGINE_LIBS) -ldl -lm
+device-words: $(B)/device-words
+	$(B)/device-words
 device-bench: $(B)/device-bench
 	$(B)/device-bench
 device-banks:
