@@ -9,7 +9,7 @@
 
 #include <zlay/sim.h>
 
-enum { MODEL_GLOBAL = 1 << 18, MODEL_SMEM = 1 << 17, MODEL_UNTOUCHED = 0xee };
+enum { MODEL_GLOBAL = 1 << 18, MODEL_SMEM = 1 << 15, MODEL_UNTOUCHED = 0xee };
 enum { MODEL_ORIGIN = 1024, MODEL_BASE = 1 << 16, MODEL_ADDRESS = 1 << 20 };
 
 /* ---- the model ------------------------------------------------------------------------------ */
@@ -19,6 +19,7 @@ typedef struct model {
     uint8_t *global;                                   /* the one that is copied */
     uint8_t smem[MODEL_SMEM];
     bool wanted[MODEL_SMEM];
+    const zlay_tensormap *maps; /* instead of the move's; NULL: those */
     char why[256];
 } model;
 
@@ -39,6 +40,7 @@ static inline bool copy_replay(model *m, const zlay_move *move, uint32_t i, cons
     zlay_sim_smem smem = {m->smem, MODEL_SMEM, MODEL_ORIGIN};
     if (zlay_move_copy(&c, move, i) || zlay_move_map(&map, move, c.map))
         return model_wrong(m, "no copy", i, t);
+    if (m->maps) map = m->maps[c.map];
     for (int d = 0; d < 5; d++) {
         at[d] = c.coordinate[d];
         for (int k = 0; k < ZLAY_TILE_AXES; k++) at[d] += (int32_t)(c.advance[d][k] * t[k]);

@@ -94,10 +94,22 @@ static zlay_status sample_synth(zl_tm_given *g)
 
 /* ---- the move ----------------------------------------------------------------------------- */
 
-static zlay_status move_make(zl_tm_given *g)
+static void forget(zl_tm_given *g)
 {
-    zlay_status status = modes_check(g);
-    if (!status && !zl_tm_sample(g))
+    zlay_allocator alloc = zl_allocator(g->ctx);
+    if (g->read) zl_free(&alloc, g->read, g->move->info.maps * sizeof *g->read);
+    zlay_move_free(g->move);
+    g->read = NULL;
+    g->move = NULL;
+    g->products = 0;
+    memset(g->step, 0, sizeof g->step);
+    memset(&g->offset, 0, sizeof g->offset);
+}
+
+static zlay_status sample_make(zl_tm_given *g, bool loose)
+{
+    zlay_status status = ZLAY_OK;
+    if (!zl_tm_sample(g, loose))
         status = zl_fail(g->ctx, ZLAY_ELIMIT, "facts: no numbers of 62 bits to try");
     if (!status) status = source_read(g);
     if (!status) status = sample_synth(g);
@@ -111,6 +123,16 @@ static zlay_status move_make(zl_tm_given *g)
     return status ? status : zl_tm_put_guard(g);
 }
 
+/* What divides by the facts may lead to fewer copies; what does not, to copies that hold for all. */
+static zlay_status move_make(zl_tm_given *g)
+{
+    zlay_status status = modes_check(g);
+    if (!status) status = sample_make(g, false);
+    if (status != ZLAY_ELIMIT) return status;
+    forget(g);
+    return sample_make(g, true);
+}
+
 static zlay_status given_synth(zl_tm_given *g, zlay_move **out)
 {
     zlay_allocator alloc = zl_allocator(g->ctx);
@@ -120,10 +142,14 @@ static zlay_status given_synth(zl_tm_given *g, zlay_move **out)
         status = zl_fail(g->ctx, ZLAY_ENOTSUP, "source: has the unknown '%s' and is no sum of modes",
                          zlay_layout_param(g->request.source, 0));
     if (!status) status = move_make(g);
-    if (g->read) zl_free(&alloc, g->read, g->move->info.maps * sizeof *g->read);
+    if (!status) {
+        *out = g->move;
+        zl_free(&alloc, g->read, g->move->info.maps * sizeof *g->read);
+        g->move = NULL;
+        g->read = NULL;
+    }
+    forget(g);
     zl_free(&alloc, g->s, sizeof *g->s);
-    if (status) zlay_move_free(g->move);
-    else *out = g->move;
     return status;
 }
 

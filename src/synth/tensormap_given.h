@@ -43,8 +43,9 @@ typedef struct zl_tm_given {
     zl_tm_read *read;               /* one a map */
 } zl_tm_given;
 
-/* Choose the sample: false where the facts leave a name no number of 62 bits. */
-bool zl_tm_sample(zl_tm_given *g);
+/* Choose the sample: false where there is no number of 62 bits.  A loose one breaks the facts so
+ * that no tile ends where the tensor does: its copies cut every edge. */
+bool zl_tm_sample(zl_tm_given *g, bool loose);
 
 /* The numbers of the sample. */
 bool zl_tm_monomial_at(int64_t *out, const zl_tm_given *g, const zl_monomial *m);
@@ -59,6 +60,9 @@ zlay_status zl_tm_prove(const zl_tm_given *g);
 zlay_status zl_tm_put_texts(zl_tm_given *g);
 zlay_status zl_tm_put_guard(zl_tm_given *g);
 zlay_status zl_tm_put_certificate(zl_tm_given *g);
+
+/* The facts allow one tile along a leaf at most. */
+bool zl_tm_one_tile(const zl_tm_given *g, uint32_t leaf);
 
 /* Where the copies take the first cell from, what the next cell along each leaf adds, and what the
  * next tile does. */

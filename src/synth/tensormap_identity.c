@@ -148,7 +148,7 @@ static bool edge_right(const zl_tm_given *g, const zlay_copy *copy, uint32_t lea
     return false;
 }
 
-static bool one_tile(const zl_tm_given *g, uint32_t leaf)
+bool zl_tm_one_tile(const zl_tm_given *g, uint32_t leaf)
 {
     zlay_range r = zl_monomial_range(&g->s->leaf[leaf].shape, g->s);
     return r.hi < INT64_MAX && (uint64_t)r.hi <= g->request.shape[leaf];
@@ -159,7 +159,7 @@ static zlay_status tiles_prove(const zl_tm_given *g)
     for (uint32_t k = 0; k < g->move->info.copies; k++)
         for (uint32_t leaf = 0; leaf < g->s->leaves; leaf++) {
             const zlay_copy *copy = &g->move->copies[k];
-            if (!one_tile(g, leaf) && !advance_right(g, copy, leaf))
+            if (!zl_tm_one_tile(g, leaf) && !advance_right(g, copy, leaf))
                 return unproved(g, "the next tile is reached for some numbers only");
             if (!edge_right(g, copy, leaf))
                 return unproved(g, "the tensor's edge is cut for some numbers only");

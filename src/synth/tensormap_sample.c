@@ -49,11 +49,12 @@ static bool choose(int64_t *out, zlay_range r, int64_t unit, int64_t prime)
     return *out >= 1;
 }
 
-bool zl_tm_sample(zl_tm_given *g)
+bool zl_tm_sample(zl_tm_given *g, bool loose)
 {
     for (size_t i = 0; i < g->s->names; i++) {
         int64_t unit = in_strides(g->s, i) && g->element < ZL_CHUNK ? ZL_CHUNK / g->element : 1;
-        if (!choose(&g->value[i], g->s->name[i].range, unit, primes[i])) return false;
+        zlay_range r = loose ? zl_range_all() : g->s->name[i].range;
+        if (!choose(&g->value[i], r, unit, primes[i])) return false;
     }
     return true;
 }

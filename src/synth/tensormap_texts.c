@@ -109,7 +109,7 @@ typedef struct side {
     zl_tm_sum offset, step[ZL_SYMBOL_LEAVES], next[ZL_SYMBOL_LEAVES];
 } side;
 
-/* The cells of the tile, then two tiles along each leaf. */
+/* The cells of the tile, then two tiles along each leaf that may have more than one. */
 static void side_write(zl_text *out, const void *value)
 {
     const side *s = value;
@@ -118,7 +118,7 @@ static void side_write(zl_text *out, const void *value)
     zl_puts(out, " o (");
     for (size_t k = 0; k < g->s->leaves; k++)
         zl_putf(out, "%s%llu", k ? "," : "", (unsigned long long)g->request.shape[k]);
-    for (size_t k = 0; k < g->s->leaves; k++) zl_puts(out, ",2");
+    for (uint32_t k = 0; k < g->s->leaves; k++) zl_puts(out, zl_tm_one_tile(g, k) ? ",1" : ",2");
     zl_puts(out, "):(");
     for (size_t k = 0; k < g->s->leaves; k++) {
         zl_puts(out, k ? "," : "");

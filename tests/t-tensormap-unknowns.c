@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tensormap.synth of sources with unknowns, held against numbers that the facts allow: the maps with those
+ * numbers are legal exactly where the guard holds, and then copy, in the CPU model, what the request with those
+ * numbers says; where there is none, there is none with numbers either. */
+#include "expression.h"
+#include "heap.h"
+#include "legality.h"
+#include "move_model.h"
+
+enum { NAMES = 5, GUARD = 8192, FACTS = 16, VALUES = 16 };
+static const char *const names[NAMES] = {"M", "K", "B", "ld", "sb"};
+
+/* ---- by hand ------------------------------------------------------------------------------------ */
+
+typedef struct hand {
+    const char *type, *source, *smem, *facts;
+    uint64_t shape[3];
+    zlay_status status;
+    uint32_t copies;
+    const char *extent, *stride, *guard; /* of map 0; NULL: not compared */
+} hand;
+
+static const hand hands[] = {
+    /* A pitch that is a multiple of 8 bf16 is one of 16 bytes. */
+    {"bf16", "(M,K):(ld,1)", NULL, "ld = 0 mod 8;1 <= M < 2^31;1 <= K < 2^31;8 <= ld < 2^30", {128, 64},
+     ZLAY_OK, 1, "K,M", "2*ld", ""},
+    /* Of a pitch without that fact the guard is that it is. */
+    {"bf16", "(M,K):(ld,1)", NULL, "1 <= M < 2^31;1 <= K < 2^31;8 <= ld < 2^30", {128, 64}, ZLAY_OK, 1,
+     "K,M", "2*ld", "(ld % 16 * 2) % 16 == 0"},
+    /* Two halves of 64 columns are one copy where 64 divides K, else two. */
+    {"bf16", "(M,K):(ld,1)", "Sw<3,3,3> o 0 o (128,(64,2)):(64,(1,8192))",
+     "K = 0 mod 64;ld = 0 mod 8;1 <= M < 2^31;1 <= K < 2^31;8 <= ld < 2^30", {128, 128}, ZLAY_OK, 1,
+     "64,M,K / 64", "2*ld,128", ""},
+    {"bf16", "(M,K):(ld,1)", "Sw<3,3,3> o 0 o (128,(64,2)):(64,(1,8192))",
+     "ld = 0 mod 8;1 <= M < 2^31;1 <= K < 2^31;8 <= ld < 2^30", {128, 128}, ZLAY_OK, 2, "K,M", "2*ld", ""},
+    /* A product of names is asked as one. */
+    {"f32", "(B,M,K):(M*K,K,1)", NULL, "K = 0 mod 4;K <= 65536;M <= 65536;B <= 65536", {1, 16, 32},
+     ZLAY_OK, 1, "K,M,B", "4*K,4*K*M", ""},
+    {"f32", "(B,M,K):(M*K,K,1)", NULL, "K = 0 mod 4;K <= 2^31;M <= 2^31;B <= 2^31", {1, 16, 32},
+     ZLAY_OK, 1, "K,M,B", "4*K,4*K*M", "((__int128)K * M) <= 274877906943"},
+    /* No pitch that is 4 modulo 8 is legal, unless there is no second row. */
+    {"bf16", "(M,K):(K,1)", "(128,64):(64,1)", "K mod 8 = 4;M >= 2", {128, 64}, ZLAY_NONE, 0, NULL, NULL, NULL},
+    {"bf16", "(M,K):(K,1)", "(128,64):(64,1)", "K mod 8 = 4", {128, 64}, ZLAY_ELIMIT, 0, NULL, NULL, NULL},
+    /* Where shared memory may have gaps, shifted rows may be brought with what lies around them. */
+    {"bf16", "(M,K):(K,1)", NULL, "K mod 8 = 4;M >= 2", {128, 64}, ZLAY_ELIMIT, 0, NULL, NULL, NULL},
+    {"bf16", "(M,K):(K,1)", NULL, "", {1024, 512}, ZLAY_NONE, 0, NULL, NULL, NULL},
+};
+
+static zlay_facts *facts_read(zlay_ctx *ctx, const char *list)
+{
+    const char *text[FACTS];
+    size_t length[FACTS], count = 0;
+    zlay_facts *out = NULL;
+    for (; *list; count++) {
+        text[count] = list;
+        length[count] = strcspn(list, ";");
+        list += length[count] + (list[length[count]] == ';');
+    }
+    if (zlay_facts_parse(ctx, &out, count, text, length)) fail_msg("%s", zlay_ctx_message(ctx));
+    return out;
+}
+
+static zlay_layout *layout_read(zlay_ctx *ctx, const char *text)
+{
+    zlay_layout *out = NULL;
+    if (text && zlay_layout_parse(ctx, &out, text, strlen(text)))
+        fail_msg("%s: %s", text, zlay_ctx_message(ctx));
+    return out;
+}
+
+static zlay_status unknown_synth(zlay_ctx *ctx, zlay_move **out, int32_t type, const char *source,
+                                 const char *smem, const char *facts, const uint64_t *shape)
+{
+    zlay_tensormap_request r;
+    memset(&r, 0, sizeof r);
+    r.size = sizeof r;
+    r.type = type;
+    zlay_layout *from = layout_read(ctx, source), *to = layout_read(ctx, smem);
+    zlay_facts *known = facts_read(ctx, facts);
+    r.source = from;
+    r.smem = to;
+    r.facts = known;
+    for (; r.axes < 3 && shape[r.axes]; r.axes++) r.shape[r.axes] = shape[r.axes];
+    zlay_status status = zlay_tensormap_synth(ctx, out, target("sm_90a"), &r);
+    zlay_layout_free(from);
+    zlay_layout_free(to);
+    zlay_facts_free(known);
+    return status;
+}
+
+static void guard_of(char *out, const zlay_move *move)
+{
+    zlay_buf buf = {out, GUARD, 0};
+    assert_int_equal(zlay_move_guard(&buf, move), ZLAY_OK);
+}
+
+/* The texts or numbers of a field of map 0, one after the other. */
+static const char *entries_of(const zlay_move *move, int32_t field)
+{
+    static char text[512];
+    zlay_tensormap m;
+    char *at = text;
+    assert_int_equal(zlay_move_map(&m, move, 0), ZLAY_OK);
+    *text = 0;
+    for (uint32_t i = 0; i + (field == ZLAY_FIELD_STRIDE) < m.rank; i++) {
+        zlay_given given = {0};
+        uint32_t k = 0;
+        bool found = false;
+        while (!found && zlay_move_given(&given, move, 0, k++) == ZLAY_OK)
+            found = given.field == field && given.index == (int32_t)i;
+        uint64_t number = field == ZLAY_FIELD_STRIDE ? m.stride[i] : m.extent[i];
+        if (found) assert_int_equal(number, 1);
+        at += found ? sprintf(at, "%s%.*s", i ? "," : "", (int)given.length, given.text)
+                    : sprintf(at, "%s%llu", i ? "," : "", (unsigned long long)number);
+    }
+    return text;
+}
+
+static void counted_by_hand(void **state)
+{
+    zlay_ctx *ctx;
+    (void)state;
+    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
+    for (size_t i = 0; i < sizeof hands / sizeof *hands; i++) {
+        const hand *h = &hands[i];
+        int32_t type;
+        zlay_move *move = NULL;
+        zlay_move_info info;
+        char guard[GUARD];
+        assert_int_equal(zlay_type_find(&type, h->type, strlen(h->type)), ZLAY_OK);
+        zlay_status status = unknown_synth(ctx, &move, type, h->source, h->smem, h->facts, h->shape);
+        if (status != h->status) fail_msg("%s: %d, %s", h->source, status, zlay_ctx_message(ctx));
+        if (status) {
+            assert_null(move);
+            continue;
+        }
+        zlay_move_get(&info, move);
+        assert_int_equal(info.copies, h->copies);
+        assert_string_equal(entries_of(move, ZLAY_FIELD_EXTENT), h->extent);
+        assert_string_equal(entries_of(move, ZLAY_FIELD_STRIDE), h->stride);
+        guard_of(guard, move);
+        assert_string_equal(guard, h->guard);
+        zlay_move_free(move);
+    }
+    zlay_ctx_free(ctx);
+}
+
+/* ---- with numbers --------------------------------------------------------------------------- */
+
+typedef struct family {
+    const char *source; /* %s of names */
+    int modes;
+    const char *extent[3], *stride[3], *offset; /* as expressions */
+} family;
+
+static const family families[] = {
+    {"(M,K):(ld,1)", 2, {"M", "K"}, {"ld", "1"}, "0"},
+    {"(K,M):(1,ld)", 2, {"K", "M"}, {"1", "ld"}, "0"},
+    {"(M,K):(K,1)", 2, {"M", "K"}, {"K", "1"}, "0"},
+    {"(M,K):(2*ld,1)", 2, {"M", "K"}, {"2*ld", "1"}, "0"},
+    {"3*ld o (M,K):(ld,1)", 2, {"M", "K"}, {"ld", "1"}, "3*ld"},
+    {"(7,K):(ld,1)", 2, {"7", "K"}, {"ld", "1"}, "0"},
+    {"(M,48):(ld,1)", 2, {"M", "48"}, {"ld", "1"}, "0"},
+    {"(B,M,K):(sb,ld,1)", 3, {"B", "M", "K"}, {"sb", "ld", "1"}, "0"},
+    {"(B,M,K):(M*K,K,1)", 3, {"B", "M", "K"}, {"M*K", "K", "1"}, "0"},
+    {"(M,B,K):(ld,sb,1)", 3, {"M", "B", "K"}, {"ld", "sb", "1"}, "0"},
+    {"(K):(1)", 1, {"K"}, {"1"}, "0"},
+};
+
+typedef struct unknown {
+    const family *family;
+    tile_ask ask;
+    char smem[TILE_TEXT], facts[512];
+    int64_t lo[NAMES], hi[NAMES], mod[NAMES], rem[NAMES];
+} unknown;
+
+static const int64_t greatest[NAMES] = {20, 90, 3, 96, 700};
+
+static void facts_draw(uint64_t *s, unknown *u)
+{
+    static const int64_t mods[] = {1, 1, 2, 4, 8, 8, 16, 16, 32, 64};
+    char *at = u->facts;
+    for (int i = 0; i < NAMES; i++) {
+        u->mod[i] = i == 0 || i == 2 ? 1 : mods[test_range(s, 0, 9)];
+        u->lo[i] = test_range(s, 0, 1) ? 1 : test_range(s, 1, greatest[i] / 3 + 1);
+        u->hi[i] = greatest[i];
+        u->rem[i] = test_range(s, 0, 3) ? 0 : test_range(s, u->lo[i], u->hi[i]) % u->mod[i];
+        at += sprintf(at, "%s%s mod %lld = %lld;%lld <= %s <= %lld", i ? ";" : "", names[i],
+                      (long long)u->mod[i], (long long)u->rem[i], (long long)u->lo[i], names[i],
+                      (long long)u->hi[i]);
+    }
+}
+
+static void unknown_draw(uint64_t *s, unknown *u)
+{
+    static const int32_t types[] = {ZLAY_TYPE_U8, ZLAY_TYPE_BF16, ZLAY_TYPE_F32};
+    memset(u, 0, sizeof *u);
+    u->family = &families[test_range(s, 0, (int64_t)(sizeof families / sizeof *families) - 1)];
+    tile_ask *a = &u->ask;
+    a->type = types[test_range(s, 0, 2)];
+    a->bytes = a->type == ZLAY_TYPE_U8 ? 1 : a->type == ZLAY_TYPE_BF16 ? 2 : 4;
+    a->source.modes = u->family->modes;
+    a->swizzle = -1;
+    int inner = 0, order[3] = {0}, n = 1;
+    for (int i = 0; i < u->family->modes; i++) {
+        bool contiguous = !strcmp(u->family->stride[i], "1");
+        if (contiguous) inner = i;
+        a->shape[i] = contiguous ? (16 / a->bytes) << test_range(s, 0, 2) : test_range(s, 1, 6);
+    }
+    a->free_smem = test_range(s, 0, 1);
+    order[0] = inner;
+    for (int i = 0; i < u->family->modes; i++)
+        if (i != inner) order[n++] = i;
+    tile_compact(&a->smem, a->shape, order, n);
+    if (!a->free_smem) tile_text(u->smem, &a->smem);
+    facts_draw(s, u);
+}
+
+static int64_t factor_read(const char **at, const int64_t *value)
+{
+    char *end;
+    int64_t v = strtoll(*at, &end, 10);
+    if (end != *at) return *at = end, v;
+    for (int i = 0; i < NAMES; i++) {
+        size_t n = strlen(names[i]);
+        if (strncmp(*at, names[i], n) || isalnum((unsigned char)(*at)[n])) continue;
+        *at += n;
+        return value[i];
+    }
+    fail_msg("'%s' is no name", *at);
+    return 0;
+}
+
+/* Sums of products, of which a quotient is whole. */
+static int64_t number(const char *text, size_t length, const int64_t *value)
+{
+    int64_t sum = 0, sign = 1, product = 0;
+    const char *end = text + length;
+    for (char before = '+'; text < end;) {
+        int64_t v = factor_read(&text, value);
+        if (before == '/') assert_int_equal(product % v, 0);
+        product = before == '*' ? product * v : before == '/' ? product / v : v;
+        while (text < end && *text == ' ') text++;
+        before = text < end ? *text++ : '+';
+        while (text < end && *text == ' ') text++;
+        if (before != '+' && before != '-') continue;
+        sum += sign * product;
+        sign = before == '-' ? -1 : 1;
+    }
+    return sum;
+}
+
+static bool values_draw(uint64_t *s, const unknown *u, int64_t *value)
+{
+    for (int i = 0; i < NAMES; i++) {
+        int64_t first = u->lo[i] + (u->rem[i] - u->lo[i] % u->mod[i] + u->mod[i]) % u->mod[i];
+        if (first > u->hi[i]) return false;
+        value[i] = first + u->mod[i] * test_range(s, 0, (u->hi[i] - first) / u->mod[i]);
+    }
+    return true;
+}
+
+static tile_ask ask_bound(const unknown *u, const int64_t *value)
+{
+    tile_ask a = u->ask;
+    for (int i = 0; i < u->family->modes; i++) {
+        a.source.shape[i] = number(u->family->extent[i], strlen(u->family->extent[i]), value);
+        a.source.stride[i] = number(u->family->stride[i], strlen(u->family->stride[i]), value);
+    }
+    a.source.offset = number(u->family->offset, strlen(u->family->offset), value);
+    return a;
+}
+
+/* The maps with numbers; whether all are legal. */
+static bool maps_bound(zlay_tensormap *out, const zlay_move *move, uint32_t count, const int64_t *value)
+{
+    bool legal = true;
+    for (uint32_t m = 0; m < count; m++) {
+        zlay_given given;
+        assert_int_equal(zlay_move_map(&out[m], move, m), ZLAY_OK);
+        for (uint32_t k = 0; zlay_move_given(&given, move, m, k) == ZLAY_OK; k++)
+            map_set(&out[m], given.field, given.index,
+                    (uint64_t)number(given.text, given.length, value));
+        legal &= answer_of(target("sm_90a"), &out[m]) == ZLAY_YES;
+    }
+    return legal;
+}
+
+typedef struct tally {
+    uint64_t moves, open, none, guarded, points, legal, beyond;
+} tally;
+
+static void move_compare(zlay_ctx *ctx, uint64_t *s, const unknown *u, const zlay_move *move, model *m,
+                         tally *t)
+{
+    char guard[GUARD];
+    zlay_move_info info;
+    zlay_tensormap maps[16];
+    int64_t value[NAMES];
+    zlay_move_get(&info, move);
+    assert_true(info.maps <= 16);
+    guard_of(guard, move);
+    t->guarded += *guard != 0;
+    for (int i = 0; i < VALUES && values_draw(s, u, value); i++) {
+        bool legal = maps_bound(maps, move, info.maps, value);
+        bool said = !*guard || expression_holds(guard, NAMES, names, value);
+        tile_ask a = ask_bound(u, value);
+        if (legal != said) fail_msg("%s under %s: legal %d, guard %s", ask_text(&a), u->facts, legal, guard);
+        m->maps = maps;
+        if (legal && !move_replay(m, &a, move)) fail_msg("%s: %s", ask_text(&a), m->why);
+        m->maps = NULL;
+        zlay_move *other = NULL;
+        t->beyond += !legal && ask_synth(ctx, &other, target("sm_90a"), &a) == ZLAY_OK;
+        zlay_move_free(other);
+        t->points++;
+        t->legal += legal;
+    }
+}
+
+static void none_compare(zlay_ctx *ctx, uint64_t *s, const unknown *u)
+{
+    int64_t value[NAMES];
+    for (int i = 0; i < VALUES && values_draw(s, u, value); i++) {
+        zlay_move *move = NULL;
+        tile_ask a = ask_bound(u, value);
+        zlay_status status = ask_synth(ctx, &move, target("sm_90a"), &a);
+        if (status == ZLAY_OK) fail_msg("%s under %s: none, but there is one", ask_text(&a), u->facts);
+        zlay_move_free(move);
+    }
+}
+
+static void as_with_numbers(void **state)
+{
+    uint64_t s = test_seed("t-tensormap-unknowns");
+    model *m = model_new(3);
+    tally t = {0, 0, 0, 0, 0, 0, 0};
+    zlay_ctx *ctx;
+    (void)state;
+    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
+    for (uint64_t i = 0; i < test_iterations(300); i++) {
+        unknown u;
+        zlay_move *move = NULL;
+        uint64_t shape[3] = {0};
+        unknown_draw(&s, &u);
+        for (int k = 0; k < u.family->modes; k++) shape[k] = (uint64_t)u.ask.shape[k];
+        zlay_status status = unknown_synth(ctx, &move, u.ask.type, u.family->source,
+                                           u.ask.free_smem ? NULL : u.smem, u.facts, shape);
+        if (status == ZLAY_OK) move_compare(ctx, &s, &u, move, m, &t);
+        else if (status == ZLAY_NONE) none_compare(ctx, &s, &u);
+        else if (status != ZLAY_ELIMIT)
+            fail_msg("%s under %s: %d, %s", ask_text(&u.ask), u.facts, status, zlay_ctx_message(ctx));
+        t.moves += status == ZLAY_OK;
+        t.none += status == ZLAY_NONE;
+        t.open += status == ZLAY_ELIMIT;
+        zlay_move_free(move);
+    }
+    printf("%llu moves, %llu with a guard, %llu none, %llu undecided; %llu points, %llu legal and replayed, %llu "
+           "of the others have another move\n", (unsigned long long)t.moves, (unsigned long long)t.guarded,
+           (unsigned long long)t.none, (unsigned long long)t.open, (unsigned long long)t.points,
+           (unsigned long long)t.legal, (unsigned long long)t.beyond);
+    assert_true(t.moves > 100 && t.legal > 500 && t.guarded > 20);
+    zlay_ctx_free(ctx);
+    free(m);
+}
+
+/* ---- memory ------------------------------------------------------------------------------------- */
+
+/* Of a request with facts, the k-th allocation fails: ENOMEM, nothing is left, no move is given. */
+static void out_of_memory(void **state)
+{
+    static const uint64_t shape[3] = {128, 128};
+    (void)state;
+    zlay_status status = ZLAY_ENOMEM;
+    for (size_t k = 1; status == ZLAY_ENOMEM; k++) {
+        heap h = {0, 0, 0};
+        zlay_allocator alloc = {&h, heap_take, heap_give};
+        zlay_ctx *ctx;
+        zlay_move *move = NULL;
+        zlay_tensormap_request r;
+        assert_int_equal(zlay_ctx_new(&ctx, &alloc, NULL), ZLAY_OK);
+        zlay_layout *from = layout_read(ctx, "(M,K):(ld,1)");
+        zlay_layout *to = layout_read(ctx, "Sw<3,3,3> o 0 o (128,(64,2)):(64,(1,8192))");
+        zlay_facts *known = facts_read(ctx, "K = 0 mod 64");
+        memset(&r, 0, sizeof r);
+        r.size = sizeof r;
+        r.type = ZLAY_TYPE_BF16;
+        r.source = from;
+        r.smem = to;
+        r.facts = known;
+        r.axes = 2;
+        memcpy(r.shape, shape, sizeof shape);
+        size_t live = h.live;
+        h.calls = 0;
+        h.fails_at = k;
+        status = zlay_tensormap_synth(ctx, &move, target("sm_90a"), &r);
+        h.fails_at = 0;
+        assert_true((status == ZLAY_OK) == (move != NULL));
+        if (status) assert_int_equal(status, ZLAY_ENOMEM);
+        zlay_move_free(move);
+        assert_int_equal(h.live, live);
+        zlay_layout_free(from);
+        zlay_layout_free(to);
+        zlay_facts_free(known);
+        zlay_ctx_free(ctx);
+        assert_int_equal(h.live, 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(counted_by_hand), cmocka_unit_test(as_with_numbers),
+                                       cmocka_unit_test(out_of_memory)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
