@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum {
-    PM_NAMES = 512, PM_LINES = 2048, PM_OPERANDS = 10, PM_THREADS = 1024, PM_WARP = 32,
+    PM_NAMES = 512, PM_LINES = 8192, PM_OPERANDS = 10, PM_THREADS = 1024, PM_WARP = 32,
     PM_STEPS = 1 << 24, PM_SHARED = 1 << 16, PM_QUEUE = 64, PM_BARRIERS = 0x100, PM_ARRAYS = 0x400
 };
 
@@ -53,6 +53,7 @@ typedef struct pm_machine {
     uint8_t shared[PM_SHARED];
     uint64_t expect, landed; /* of the one barrier */
     uint32_t threads;
+    bool returns; /* a function: who calls it waits for its copies */
     pm_thread *thread;
     long steps;
 } pm_machine;
@@ -173,12 +174,6 @@ static inline void pm_land(pm_machine *m, const pm_copy *c)
     memset(to + c->bytes, 0, c->zeros);
 }
 
-static inline void pm_send(pm_thread *t, pm_copy c)
-{
-    assert_true(t->queued < PM_QUEUE);
-    t->queue[t->queued++] = c;
-}
-
 static inline void pm_land_all(pm_machine *m, pm_thread *t)
 {
     for (int i = 0; i < t->queued; i++) {
@@ -186,6 +181,13 @@ static inline void pm_land_all(pm_machine *m, pm_thread *t)
         pm_land(m, &t->queue[i]);
     }
     t->queued = 0;
+}
+
+/* Copies land at any time until they are waited for: here late, or when no more can be kept. */
+static inline void pm_send(pm_machine *m, pm_thread *t, pm_copy c)
+{
+    if (t->queued == PM_QUEUE) pm_land_all(m, t);
+    t->queue[t->queued++] = c;
 }
 
 /* ---- instructions ------------------------------------------------------------- */
@@ -240,6 +242,18 @@ static inline void pm_setp(pm_thread *t, const pm_line *l)
     t->value[l->operand[0].name] = value;
 }
 
+static inline uint32_t pm_prmt(uint32_t a, uint32_t b, uint64_t selector)
+{
+    uint64_t bytes = (uint64_t)b << 32 | a;
+    uint32_t r = 0;
+    for (int i = 0; i < 4; i++) {
+        uint64_t from = selector >> 4 * i & 15;
+        assert_true(from < 8);
+        r |= (uint32_t)(bytes >> 8 * from & 255) << 8 * i;
+    }
+    return r;
+}
+
 static inline bool pm_compute(pm_thread *t, const pm_line *l)
 {
     uint64_t a = pm_get(t, &l->operand[1]), b = pm_get(t, &l->operand[2]);
@@ -261,6 +275,8 @@ static inline bool pm_compute(pm_thread *t, const pm_line *l)
     else if (pm_is(l, "xor.b")) r = a ^ b;
     else if (pm_is(l, "shl.b")) r = b < 64 ? a << b : 0;
     else if (pm_is(l, "shr.u")) r = b < 64 ? pm_cut(a, type) >> b : 0;
+    else if (pm_is(l, "shr.s64")) r = (uint64_t)((int64_t)a >> b);
+    else if (pm_is(l, "prmt.b32")) r = pm_prmt((uint32_t)a, (uint32_t)b, c);
     else if (pm_is(l, "min.s64")) r = (int64_t)a < (int64_t)b ? a : b;
     else if (pm_is(l, "selp.b32")) r = c ? a : b;
     else if (pm_is(l, "shf.r.wrap.b32")) r = ((b << 32 | (uint32_t)a) >> (c & 31));
@@ -292,13 +308,13 @@ static inline bool pm_async(pm_machine *m, pm_thread *t, const pm_line *l)
     uint64_t c = pm_get(t, &l->operand[2]), d = pm_get(t, &l->operand[3]);
     if (pm_is(l, "cp.async.ca.") || pm_is(l, "cp.async.cg.")) {
         assert_true(d <= c && a % c == 0 && b % c == 0);
-        pm_send(t, (pm_copy){a, b, d, c - d, true});
+        pm_send(m, t, (pm_copy){a, b, d, c - d, true});
     } else if (pm_is(l, "cp.async.bulk.shared")) {
         assert_true(c % 16 == 0 && a % 16 == 0 && b % 16 == 0);
-        pm_send(t, (pm_copy){a, b, c, 0, true});
+        pm_send(m, t, (pm_copy){a, b, c, 0, true});
     } else if (pm_is(l, "cp.async.bulk.global")) {
         assert_true(c % 16 == 0 && a % 16 == 0 && b % 16 == 0);
-        pm_send(t, (pm_copy){a, b, c, 0, false});
+        pm_send(m, t, (pm_copy){a, b, c, 0, false});
     } else if (pm_has(l, "commit_group") || pm_is(l, "fence.")) {
         return true;
     } else if (pm_has(l, "wait_group")) {
@@ -353,7 +369,8 @@ static inline void pm_run(pm_machine *m, pm_thread *t)
         if (l->label >= 0) continue;
         if (l->guard >= 0 && !t->value[l->guard] != !!l->negated) continue;
         if (pm_is(l, "ret")) {
-            if (t->queued) fail_msg("a thread leaves while its copies are on their way");
+            if (t->queued && !m->returns)
+                fail_msg("a thread leaves while its copies are on their way");
             t->done = true;
             return;
         }
@@ -376,12 +393,13 @@ static inline void pm_meet(pm_machine *m)
     for (uint32_t i = 0; i < m->threads; i++) m->thread[i].line++;
 }
 
-static inline void pm_block(pm_machine *m, uint32_t block, uint32_t threads, uint64_t source,
+/* Threads at the first line, shared memory with nothing in it. */
+static inline void pm_ready(pm_machine *m, uint32_t block, uint32_t threads, uint64_t source,
                             uint64_t dest)
 {
     static const char *const names[] = {"ptr_source", "ptr_dest", "%tid.x",
-                                        "%ctaid.x",   "$smem",    "$bar"};
-    uint64_t values[] = {source, dest, 0, block, PM_ARRAYS, PM_BARRIERS};
+                                        "%ctaid.x",   "$smem",    "$bar", "ptr_bar"};
+    uint64_t values[] = {source, dest, 0, block, PM_ARRAYS, PM_BARRIERS, PM_BARRIERS};
     if (!m->thread) m->thread = calloc(PM_THREADS, sizeof *m->thread);
     assert_non_null(m->thread);
     m->threads = threads;
@@ -390,16 +408,27 @@ static inline void pm_block(pm_machine *m, uint32_t block, uint32_t threads, uin
     memset(m->thread, 0, threads * sizeof *m->thread);
     for (uint32_t i = 0; i < threads; i++) {
         values[2] = i;
-        for (int n = 0; n < 6; n++)
+        for (int n = 0; n < 7; n++)
             m->thread[i].value[pm_name(m, names[n], strlen(names[n]))] = values[n];
     }
-    for (uint32_t left = threads; left;) {
+}
+
+static inline void pm_go(pm_machine *m)
+{
+    for (uint32_t left = m->threads; left;) {
         left = 0;
-        for (uint32_t i = 0; i < threads; i++)
+        for (uint32_t i = 0; i < m->threads; i++)
             if (!m->thread[i].done) pm_run(m, &m->thread[i]);
-        for (uint32_t i = 0; i < threads; i++) left += !m->thread[i].done;
+        for (uint32_t i = 0; i < m->threads; i++) left += !m->thread[i].done;
         if (left) pm_meet(m);
     }
+}
+
+static inline void pm_block(pm_machine *m, uint32_t block, uint32_t threads, uint64_t source,
+                            uint64_t dest)
+{
+    pm_ready(m, block, threads, source, dest);
+    pm_go(m);
 }
 
 #endif

@@ -2,11 +2,10 @@
 /* Kernels of copies: their text is executed on memory, block by block, and every byte of the
  * destination and of the margins around it is what the two layouts say. */
 #define _POSIX_C_SOURCE 200809L /* mkstemp, fdopen */
+#include "assembler.h"
 #include "heap.h"
 #include "ptx-machine.h"
 #include "transfers.h"
-
-#include <unistd.h>
 
 enum { ROOM = 1 << 18, BASE_FROM = 1 << 24, BASE_TO = 1 << 28 };
 
@@ -346,27 +345,11 @@ static void test_allocation_failures(void **state)
 
 /* ---- the assembler ----------------------------------------------------------------- */
 
-static bool assembles(const char *target, const char *text)
-{
-    char name[] = "/tmp/zlay-copy-XXXXXX", command[300];
-    int file = mkstemp(name);
-    assert_true(file >= 0);
-    FILE *out = fdopen(file, "w");
-    assert_non_null(out);
-    fputs(text, out);
-    fclose(out);
-    snprintf(command, sizeof command,
-             "PATH=\"$PATH:/usr/local/cuda/bin\" ptxas -arch=%s -o /dev/null %s >&2", target, name);
-    bool good = system(command) == 0;
-    unlink(name);
-    return good;
-}
-
 static void test_assembles(void **state)
 {
     static const char *const targets[] = {"sm_80", "sm_90a", "sm_100a"};
     uint64_t seed = test_seed("assembled copies");
-    if (system("PATH=\"$PATH:/usr/local/cuda/bin\" command -v ptxas >/dev/null")) skip();
+    need_assembler();
     for (size_t a = 0; a < 3; a++)
         for (int p = 0; p < PATHS - 1; p++) {
             drawn d = drawn_make(&seed, paths[p]);

@@ -86,6 +86,23 @@ ZLAY_API zlay_status zlay_emit_transfer(zlay_ctx *ctx, zlay_buf *out,
                                         const zlay_transfer *transfer,
                                         const char *name, size_t length);
 
+/** A move by threads as a PTX function: .func name(source, dest[, bar]), which
+ *  the threads of a block whose %tid.x is below the move's call together.
+ *
+ *  Returns: ZLAY_OK, ZLAY_EROOM (with `need`); ZLAY_EINVAL name is no name;
+ *           ZLAY_ENOTSUP a side that is neither global nor shared memory, a
+ *           target that is not NVIDIA's, more than 512 elements or 128 registers
+ *           that a thread holds at once, pieces of bytes in another order.
+ *  In:      name  the function's.  A side in global memory is a .b64 address of
+ *                 its window, one in shared memory a .b32 one, both of offset 0
+ *                 and aligned as the request says; bar, of moves by bulk loads
+ *                 alone, is the shared address of the mbarrier that counts their
+ *                 bytes.  What is asynchronous is issued: the caller commits and
+ *                 waits.
+ */
+ZLAY_API zlay_status zlay_emit_move(zlay_ctx *ctx, zlay_buf *out, const zlay_move *move,
+                                    const char *name, size_t length);
+
 #ifdef __cplusplus
 }
 #endif

@@ -61,8 +61,9 @@ typedef struct zlay_move_info {
     uint64_t permutes;    /* of warps: instructions that put bytes into order */
     uint64_t cost, bound; /* of a move by threads, in the units of docs/synthesis.md */
     uint32_t uncounted;   /* 1: of a part */
-    uint32_t reserved0;   /* 0 */
-    uint64_t reserved[4]; /* 0 */
+    uint32_t elem_bits;   /* of a move by threads */
+    int32_t space[2];     /* ZLAY_MOVE_* of its source and destination */
+    uint64_t reserved[3]; /* 0 */
 } zlay_move_info;
 
 /** Free a move; NULL is allowed. */

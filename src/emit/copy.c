@@ -144,6 +144,11 @@ static const struct {
                        ZL_FORM_ST_SHARED_8, ZL_FORM_ST_SHARED_16}},
 };
 
+zl_form_id zl_access_form(zl_access what, uint32_t bytes)
+{
+    return accesses[what].by[__builtin_ctz(bytes)];
+}
+
 static const char *printed(char room[24], const char *format, const char *name, uint32_t number)
 {
     zl_text text = {room, 23, 0};
@@ -163,7 +168,7 @@ void zl_kernel_access(zl_kernel_text *k, const char *guard, zl_access what, uint
     for (uint32_t i = 0; i < count; i++)
         operands[i + !load] = printed(names[i], "", bytes < 4 ? "h" : "w", first + i);
     operands[load ? count : 0] = more ? printed(names[8], "+", address, more) : address;
-    zl_emit_form(&k->e, guard, accesses[what].by[__builtin_ctz(bytes)], operands);
+    zl_emit_form(&k->e, guard, zl_access_form(what, bytes), operands);
 }
 
 static void kernel(zl_kernel_text *k)

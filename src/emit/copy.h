@@ -6,6 +6,11 @@
 #include "emit/emit.h"
 #include "synth/transfer.h"
 
+typedef enum zl_access { ZL_LD_GLOBAL, ZL_ST_GLOBAL, ZL_LD_SHARED, ZL_ST_SHARED } zl_access;
+
+/* The form of an access of so many bytes, a power of two that the space has. */
+zl_form_id zl_access_form(zl_access what, uint32_t bytes);
+
 typedef struct zl_kernel_text {
     zl_emit e;
     const zlay_transfer *t;
@@ -34,7 +39,6 @@ void zl_kernel_add(zl_kernel_text *k, const char *offset, const char *digit, int
 /* from and to: element offsets become addresses. */
 void zl_kernel_addresses(zl_kernel_text *k);
 
-typedef enum zl_access { ZL_LD_GLOBAL, ZL_ST_GLOBAL, ZL_LD_SHARED, ZL_ST_SHARED } zl_access;
 
 /* Load or store `bytes` at address + more with registers from w<first> on; one or two bytes are in
  * h<first>. */

@@ -241,6 +241,8 @@ void zl_copy_info(const zl_copy *c, zlay_move_info *info, const zl_copy_plan *pl
 {
     info->path = plan->way.path;
     info->edge = ZLAY_EDGE_STRONG;
+    info->elem_bits = c->bits;
+    for (int s = 0; s < ZL_SIDES; s++) info->space[s] = c->side[s].space;
     info->width = zl_copy_bytes(c, plan->way.vector[ZL_DEST]);
     info->source_width = zl_copy_bytes(c, plan->way.vector[ZL_SOURCE]);
     info->cost = plan->cost;

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* PTX put to ptxas. A file that includes it defines _POSIX_C_SOURCE first. */
+#ifndef TEST_ASSEMBLER_H
+#define TEST_ASSEMBLER_H
+
+#include "test.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define ASSEMBLER_PATH "PATH=\"$PATH:/usr/local/cuda/bin\" "
+
+/* Skip the test where there is none. */
+static inline void need_assembler(void)
+{
+    if (system(ASSEMBLER_PATH "command -v ptxas >/dev/null")) skip();
+}
+
+static inline bool assembles(const char *target, const char *text)
+{
+    char name[] = "/tmp/zlay-text-XXXXXX", command[300];
+    int file = mkstemp(name);
+    assert_true(file >= 0);
+    FILE *out = fdopen(file, "w");
+    assert_non_null(out);
+    fputs(text, out);
+    fclose(out);
+    snprintf(command, sizeof command, ASSEMBLER_PATH "ptxas -arch=%s -o /dev/null %s >&2", target,
+             name);
+    bool good = system(command) == 0;
+    unlink(name);
+    return good;
+}
+
+#endif
