@@ -186,10 +186,11 @@ typedef struct zlay_move_swizzle {
 enum {
     ZLAY_WIDEST_TARGET = 1, /* the target has no such access */
     ZLAY_WIDEST_ALIGN,  /* more than the base of a side is aligned to */
-    ZLAY_WIDEST_RUN,    /* no point lies behind points[0] on both sides */
+    ZLAY_WIDEST_RUN,    /* no point lies behind points[0] on both sides, of a swizzled one in
+                           what the swizzle keeps together */
     ZLAY_WIDEST_STEP,   /* the offsets of the two points differ by no multiple of it */
     ZLAY_WIDEST_PHASE,  /* where one side is aligned at points[0], the other is not */
-    ZLAY_WIDEST_SWIZZLE /* the swizzle parts what it would hold */
+    ZLAY_WIDEST_SWIZZLE /* a swizzle keeps fewer elements together */
 };
 
 /** The widest access that holds the same consecutive elements on both sides,

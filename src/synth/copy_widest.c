@@ -33,8 +33,6 @@ static bool side_refuses(const zl_copy *c, int side, uint32_t run, uint64_t v,
         out->why = ZLAY_WIDEST_ALIGN;
         return true;
     }
-    out->why = ZLAY_WIDEST_SWIZZLE;
-    if (t->swizzle[side].bits && (uint64_t)1 << t->swizzle[side].base < v) return true;
     out->why = ZLAY_WIDEST_STEP;
     for (uint32_t k = 0; k < t->modes; k++) {
         if (k == run || (uint64_t)t->mode[k].step[side] % v == 0) continue;
@@ -51,6 +49,12 @@ static void refuse(const zl_copy *c, uint32_t run, zlay_move_widest *out)
     out->points[0] = out->points[1] = point_of(c, c->tile.modes, 0);
     out->why = ZLAY_WIDEST_TARGET;
     if (!target_has(c, out->refused)) return;
+    out->why = ZLAY_WIDEST_SWIZZLE;
+    for (int s = 0; s < ZL_SIDES; s++) {
+        const zl_swizzle w = c->tile.swizzle[s];
+        out->side = s;
+        if (w.bits && (uint64_t)1 << w.base < v) return;
+    }
     out->why = ZLAY_WIDEST_RUN;
     if (extent < v) {
         out->points[0] = out->points[1] = point_of(c, run, extent - 1);
