@@ -1,10 +1,288 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is not linear over F2. */
-#include "synth/swizzle_ask.h"
+/* The families, member by member, each counted at its addresses. */
+#include "synth/swizzle_family.h"
 
-zlay_status zl_swizzle_family(zlay_swizzle *s, const zl_asked *a)
+#include <string.h>
+#include <zlay/tensormap.h>
+
+enum { BYTE = 8, STEPS_MOST = 64, SHIFT_MOST = 5, XOR_MOST = 5, CHUNK_BITS = 128, LINE_SHIFT = 3 };
+
+/* What layouts are compared by, in this order. */
+typedef struct rank {
+    uint64_t wavefronts, size;
+    uint32_t reach, xors; /* 0: tensor copies and matrix descriptors, 1: the former, 2: none */
+} rank;
+
+typedef struct searching {
+    zl_families f;
+    zl_member best;
+    rank rank; /* of the best so far */
+    bool found;
+    uint64_t wavefronts[ZL_ASKS_MOST];
+    zlay_status status;
+} searching;
+
+static bool less(const rank *a, const rank *b)
 {
-    if (s->layout) return ZLAY_OK;
-    return zl_fail(a->ctx, ZLAY_ENOTSUP,
-                   "no layout over F2 has these vectors, or the request is not linear over F2");
+    if (a->wavefronts != b->wavefronts) return a->wavefronts < b->wavefronts;
+    if (a->size != b->size) return a->size < b->size;
+    return a->reach != b->reach ? a->reach < b->reach : a->xors < b->xors;
+}
+
+/* ---- who reaches a member ------------------------------------------------------------------------ */
+
+/* The swizzle of a tensor copy whose rows it has; -1: none. */
+static int32_t tensor_swizzle(const zl_asked *a, const zl_member *m)
+{
+    uint64_t span = m->cut * a->elem_bits;
+    int32_t swizzle = (int32_t)m->bits;
+    if (m->pitch != m->cut || a->shape[m->mode] % m->cut) return -1;
+    if (m->family == ZL_FAMILY_PAD)
+        return m->cut == a->shape[m->mode] ? ZLAY_SWIZZLE_NONE : -1;
+    bool is = m->family == ZL_FAMILY_XOR && swizzle <= ZLAY_SWIZZLE_128B &&
+              span == (uint64_t)CHUNK_BITS << swizzle && m->grain * a->elem_bits == CHUNK_BITS &&
+              m->shift + m->bits == LINE_SHIFT;
+    return is ? swizzle : -1;
+}
+
+static void reach_of(int32_t *tensor, int32_t *matrix, const zl_asked *a, const zl_member *m)
+{
+    *tensor = tensor_swizzle(a, m);
+    if (*tensor >= 0 && !zl_tensor_writes(a, m->mode, *tensor)) *tensor = -1;
+    *matrix = *tensor >= 0 && zl_matrix_reads(a, m->mode, *tensor) ? *tensor : -1;
+}
+
+static rank rank_of(const zl_asked *a, const zl_member *m)
+{
+    zl_rows rows = zl_rows_of(a, m->mode, m->cut);
+    int32_t tensor, matrix;
+    rank r = {.size = zl_member_size(m, &rows), .xors = m->bits};
+    reach_of(&tensor, &matrix, a, m);
+    r.reach = matrix >= 0 ? 0 : tensor >= 0 ? 1 : 2;
+    return r;
+}
+
+/* ---- whether a member has the vectors ------------------------------------------------------------- */
+
+/* Each vector lies in one chunk and begins where its alignment is the pitch's. */
+static bool vectors_fit(const searching *s, const zl_member *m, uint32_t i)
+{
+    const zl_asked_access *x = &s->f.a->access[i];
+    const zl_points *p = &s->f.points[i];
+    zl_rows rows = zl_rows_of(s->f.a, m->mode, m->cut);
+    uint64_t chunk = m->family == ZL_FAMILY_PAD ? m->cut : m->grain;
+    for (uint64_t point = 0; point < p->count; point++) {
+        uint64_t first = point - point / x->lanes % x->elements * x->lanes, c, r, c0, r0;
+        uint64_t e = point / x->lanes % x->elements;
+        if (p->index[point] == UINT32_MAX) continue;
+        zl_rows_place(&c, &r, &rows, p->index[point]);
+        zl_rows_place(&c0, &r0, &rows, p->index[first]);
+        if (r != r0 || c != c0 + e || c / chunk != c0 / chunk || c0 % p->align) return false;
+    }
+    return m->family == ZL_FAMILY_PAD || chunk % p->align == 0;
+}
+
+static bool all_fit(const searching *s, const zl_member *m)
+{
+    for (uint32_t i = 0; i < s->f.a->count; i++)
+        if (!vectors_fit(s, m, i)) return false;
+    return true;
+}
+
+/* ---- counted ---------------------------------------------------------------------------------------- */
+
+static zlay_status instance_count(zlay_bank *out, const searching *s, const zl_member *m,
+                                  const zl_rows *rows, uint32_t i, uint64_t instance)
+{
+    const zl_asked_access *x = &s->f.a->access[i];
+    const uint32_t *index = s->f.points[i].index + instance * x->lanes * x->elements;
+    uint32_t addresses[ZLAY_BANK_LANES];
+    for (uint32_t l = 0; l < x->banked.lanes; l++) {
+        uint64_t c, r;
+        addresses[l] = ZLAY_BANK_INACTIVE;
+        if (l >= x->lanes || index[l] == UINT32_MAX) continue;
+        zl_rows_place(&c, &r, rows, index[l]);
+        addresses[l] = (uint32_t)(zl_member_offset(m, c, r) * s->f.a->elem_bits / BYTE);
+    }
+    zlay_status status = zlay_bank_count(out, s->f.a->target, x->banked.access->number, addresses,
+                                         x->banked.lanes);
+    if (!status) return ZLAY_OK;
+    return zl_fail(s->f.a->ctx, ZLAY_EINVAL,
+                   "accesses: %u: %s needs an address of every row, of whole bytes", i,
+                   x->banked.access->name);
+}
+
+/* Counts of all accesses, as long as the sum is not above the best; false past it. */
+static bool member_count(searching *s, const zl_member *m, uint64_t *wavefronts, uint64_t *sum)
+{
+    zl_rows rows = zl_rows_of(s->f.a, m->mode, m->cut);
+    *sum = 0;
+    for (uint32_t i = 0; i < s->f.a->count; i++) {
+        wavefronts[i] = 0;
+        for (uint64_t n = 0; n < s->f.a->access[i].instances; n++) {
+            zlay_bank bank;
+            if (*sum > s->rank.wavefronts || !s->f.steps) return false;
+            s->f.steps--;
+            s->status = instance_count(&bank, s, m, &rows, i, n);
+            if (s->status) return false;
+            wavefronts[i] += bank.wavefronts;
+            *sum += bank.wavefronts;
+        }
+    }
+    return true;
+}
+
+/* A member that could not win with the least sum there is need not be counted. */
+static void offer(searching *s, const zl_member *m)
+{
+    uint64_t wavefronts[ZL_ASKS_MOST];
+    rank r = rank_of(s->f.a, m);
+    r.wavefronts = s->f.bound;
+    if (s->status || !less(&r, &s->rank)) return;
+    if (r.size * s->f.a->elem_bits / BYTE > s->f.a->target->smem) return;
+    if (!member_count(s, m, wavefronts, &r.wavefronts) || !less(&r, &s->rank)) return;
+    memcpy(s->wavefronts, wavefronts, sizeof wavefronts);
+    s->rank = r;
+    s->best = *m;
+    s->found = true;
+}
+
+/* ---- all of them -------------------------------------------------------------------------------------- */
+
+static void try_pads(searching *s, zl_member m)
+{
+    m.family = ZL_FAMILY_PAD;
+    m.grain = 1;
+    if (!all_fit(s, &m)) return;
+    for (uint64_t end = m.pitch + s->f.period; m.pitch < end; m.pitch += s->f.align) offer(s, &m);
+}
+
+static void try_grain(searching *s, zl_member m)
+{
+    uint64_t chunks = m.cut / m.grain;
+    m.family = ZL_FAMILY_SKEW;
+    if (!all_fit(s, &m)) return;
+    for (m.step = 1; m.step < chunks && m.step <= STEPS_MOST; m.step++) offer(s, &m);
+    m.step = 0;
+    m.family = ZL_FAMILY_XOR;
+    for (m.bits = 1; m.bits <= XOR_MOST && chunks % (UINT64_C(1) << m.bits) == 0; m.bits++)
+        for (m.shift = 0; m.shift <= SHIFT_MOST; m.shift++) offer(s, &m);
+}
+
+static void try_cut(searching *s, uint32_t mode, uint64_t cut)
+{
+    zl_member m = {.mode = mode, .cut = cut};
+    m.pitch = (cut + s->f.align - 1) / s->f.align * s->f.align;
+    try_pads(s, m);
+    for (m.grain = 1; m.grain * s->f.a->elem_bits <= CHUNK_BITS; m.grain *= 2)
+        if (cut % m.grain == 0) try_grain(s, m);
+}
+
+/* Every contiguous mode, whole and cut at each power of two up to a row of all banks. */
+static void try_all(searching *s)
+{
+    const zl_asked *a = s->f.a;
+    for (uint32_t mode = 0; mode < a->rank; mode++) {
+        if (a->shape[mode] == 1 && a->size > 1) continue;
+        try_cut(s, mode, a->shape[mode]);
+        for (uint64_t cut = 2; cut < a->shape[mode] && cut <= s->f.period; cut *= 2)
+            try_cut(s, mode, cut);
+    }
+}
+
+/* ---- the answer ------------------------------------------------------------------------------------------ */
+
+static int32_t least_of(const searching *s, const zlay_swizzle *old)
+{
+    if (s->rank.wavefronts == s->f.bound) return ZLAY_SWIZZLE_LEAST_ANY;
+    if (!s->f.steps) return ZLAY_SWIZZLE_LEAST_UNKNOWN;
+    if (!s->found) return old->info.least ? old->info.least : ZLAY_SWIZZLE_LEAST_FAMILY;
+    return ZLAY_SWIZZLE_LEAST_FAMILY;
+}
+
+/* The layout that was written has every element where the member counted it. */
+static zlay_status confirm(const zl_asked *a, const zlay_layout *layout, const zl_member *m)
+{
+    zl_rows rows = zl_rows_of(a, m->mode, m->cut);
+    for (uint64_t i = 0; i < a->size; i++) {
+        uint64_t column, row;
+        int64_t value;
+        zl_rows_place(&column, &row, &rows, i);
+        if (!zl_value(layout, i, &value) ||
+            (uint64_t)value != zl_member_offset(m, column, row))
+            return zl_fail(a->ctx, ZLAY_EINTERNAL,
+                           "element %llu lies elsewhere; please report this request",
+                           (unsigned long long)i);
+    }
+    return ZLAY_OK;
+}
+
+static zlay_status answer(zlay_swizzle *out, const searching *s)
+{
+    const zl_asked *a = s->f.a;
+    zlay_layout *layout;
+    zlay_status status = zl_member_layout(a->ctx, &layout, a, &s->best);
+    if (status) return status;
+    status = confirm(a, layout, &s->best);
+    if (status) {
+        zlay_layout_free(layout);
+        return status;
+    }
+    zlay_layout_free(out->layout);
+    out->layout = layout;
+    for (uint32_t i = 0; i < a->count; i++) out->cost[i].wavefronts = s->wavefronts[i];
+    out->info.size = s->rank.size;
+    out->info.wavefronts = s->rank.wavefronts;
+    out->info.method = ZLAY_SWIZZLE_FAMILY;
+    out->info.xors = s->best.bits;
+    reach_of(&out->info.tensor, &out->info.matrix, a, &s->best);
+    out->info.tensor_mode = out->info.tensor >= 0 ? (int32_t)s->best.mode : -1;
+    return ZLAY_OK;
+}
+
+/* What was found over F2 is the one to beat. */
+static void begin(searching *s, const zlay_swizzle *old)
+{
+    s->rank = (rank){UINT64_MAX, UINT64_MAX, UINT32_MAX, UINT32_MAX};
+    if (!old->layout) return;
+    s->rank.wavefronts = old->info.wavefronts;
+    s->rank.size = old->info.size;
+    s->rank.reach = old->info.matrix >= 0 ? 0 : old->info.tensor >= 0 ? 1 : 2;
+    s->rank.xors = old->info.xors;
+}
+
+static void costs_fill(zlay_swizzle *out, const zl_families *f)
+{
+    for (uint32_t i = 0; i < f->a->count; i++) {
+        out->cost[i].ideal = f->cost[i].ideal;
+        out->cost[i].lower_bound = f->cost[i].lower_bound;
+        out->cost[i].instances = f->a->access[i].instances;
+    }
+    out->info.lower_bound = f->bound;
+}
+
+static zlay_status family(zlay_swizzle *out, searching *s)
+{
+    zlay_status status = zl_points_read(&s->f);
+    if (!status) status = zl_points_force(&s->f);
+    if (!status) status = zl_bounds_read(&s->f);
+    if (status) return status;
+    begin(s, out);
+    try_all(s);
+    if (!s->status && s->found) s->status = answer(out, s);
+    if (s->status || out->layout) return s->status;
+    return zl_fail(s->f.a->ctx, ZLAY_ENOTSUP,
+                   "no layout of the families has the vectors of all accesses");
+}
+
+zlay_status zl_swizzle_family(zlay_swizzle *out, const zl_asked *a)
+{
+    searching s = {.f = {.a = a, .steps = zl_limits(a->ctx)->points}};
+    zlay_status status = family(out, &s);
+    zl_points_free(&s.f);
+    if (status) return status;
+    costs_fill(out, &s.f);
+    out->info.least = least_of(&s, out);
+    out->info.optimal = out->info.least == ZLAY_SWIZZLE_LEAST_ANY;
+    return ZLAY_OK;
 }

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What accesses take under any layout.
+ *
+ * Lanes of a phase ask for keys, words or whole aligned vectors, and banks hold `ways` of them side
+ * by side.  Where the vectors of some access force the offset of a key modulo more than its own
+ * size, keys of one rest share ways / classes places: 32 words that all begin a 16-byte vector lie in
+ * 8 banks, and take 4 wavefronts whatever the layout. */
+#include "synth/swizzle_family.h"
+
+#include <string.h>
+
+enum { BYTE = 8, WORD_BITS = 32, CLASSES = 128 };
+
+typedef struct keys {
+    const uint32_t *first; /* the element that each lane begins at */
+    uint64_t size, ways;   /* elements of a key; keys of a row of banks */
+    bool shared, apart;    /* a key has several vectors; each lane counts */
+} keys;
+
+static keys keys_of(const zl_asked *a, const zl_asked_access *x)
+{
+    const zl_access *access = x->banked.access;
+    uint64_t bits = access->bytes < 4 || access->align < access->bytes
+                        ? WORD_BITS
+                        : (uint64_t)access->bytes * BYTE;
+    keys k = {.size = bits > a->elem_bits ? bits / a->elem_bits : 1};
+    k.ways = (uint64_t)x->banked.model->banks * WORD_BITS / bits;
+    k.shared = access->bytes < 4;
+    k.apart = x->banked.model->serves == ZL_SERVES_LANES;
+    return k;
+}
+
+static bool seen_before(const keys *k, uint64_t lanes, uint32_t lane)
+{
+    for (lanes &= (UINT64_C(1) << lane) - 1; lanes && !k->apart; lanes &= lanes - 1)
+        if (k->first[__builtin_ctzll(lanes)] == k->first[lane]) return true;
+    return false;
+}
+
+static uint64_t ceiling(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
+
+/* Keys of `count` different vectors at least. */
+static uint64_t keys_least(const keys *k, uint64_t count)
+{
+    return k->shared && !k->apart ? ceiling(count, k->size) : count;
+}
+
+static uint64_t phase_bound(const zl_families *f, const keys *k, uint64_t lanes)
+{
+    uint64_t of_class[CLASSES] = {0}, all = 0, most = 1, classes = f->align / k->size;
+    for (uint64_t left = lanes; left; left &= left - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctzll(left);
+        const zl_forced *at = &f->forced[k->first[lane]];
+        if (seen_before(k, lanes, lane)) continue;
+        all++;
+        if (classes > 1 && classes <= CLASSES && at->modulus == f->align)
+            of_class[at->rest / k->size]++;
+    }
+    if (ceiling(keys_least(k, all), k->ways) > most) most = ceiling(keys_least(k, all), k->ways);
+    for (uint64_t c = 0; classes > 1 && classes <= CLASSES && c < classes; c++) {
+        uint64_t least = ceiling(keys_least(k, of_class[c]) * classes, k->ways);
+        if (least > most) most = least;
+    }
+    return most;
+}
+
+/* Addresses that are alike where elements are: which lanes are served together depends on no more. */
+static zlay_status instance_bound(zl_families *f, uint32_t i, uint64_t instance)
+{
+    const zl_asked_access *x = &f->a->access[i];
+    uint32_t addresses[ZLAY_BANK_LANES];
+    zlay_bank bank;
+    keys k = keys_of(f->a, x);
+    k.first = f->points[i].index + instance * x->lanes * x->elements;
+    for (uint32_t l = 0; l < x->banked.lanes; l++)
+        addresses[l] = l < x->lanes && k.first[l] != UINT32_MAX
+                           ? k.first[l] * x->banked.access->align
+                           : ZLAY_BANK_INACTIVE;
+    if (zlay_bank_count(&bank, f->a->target, x->banked.access->number, addresses, x->banked.lanes))
+        return zl_fail(f->a->ctx, ZLAY_EINVAL, "accesses: %u: %s needs an address of every row", i,
+                       x->banked.access->name);
+    f->cost[i].ideal += bank.ideal;
+    for (uint32_t p = 0; p < bank.phases; p++)
+        f->cost[i].lower_bound += phase_bound(f, &k, bank.phase[p]);
+    return ZLAY_OK;
+}
+
+zlay_status zl_bounds_read(zl_families *f)
+{
+    zlay_status status = ZLAY_OK;
+    f->bound = 0;
+    for (uint32_t i = 0; i < f->a->count; i++) {
+        for (uint64_t n = 0; n < f->a->access[i].instances && !status; n++)
+            status = instance_bound(f, i, n);
+        f->bound += f->cost[i].lower_bound;
+    }
+    return status;
+}

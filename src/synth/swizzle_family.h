@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The families of families.def inside. */
+#ifndef ZL_SWIZZLE_FAMILY_H
+#define ZL_SWIZZLE_FAMILY_H
+
+#include "synth/swizzle_ask.h"
+
+enum {
+#define FAMILY(name, place, range) ZL_FAMILY_##name,
+#include "synth/families.def"
+#undef FAMILY
+};
+
+/* One layout of a family. */
+typedef struct zl_member {
+    int32_t family;
+    uint32_t mode;               /* that is contiguous */
+    uint64_t cut, grain, pitch;  /* elements */
+    uint64_t step;               /* SKEW */
+    uint32_t bits, shift;        /* XOR */
+} zl_member;
+
+/* A tile cut into rows. */
+typedef struct zl_rows {
+    uint64_t below, extent, count; /* indices below the mode, its extent, rows of one cut */
+    uint64_t cut, cuts;
+} zl_rows;
+
+/* Elements of an access: index into the tile, the lane fastest; UINT32_MAX: inactive. */
+typedef struct zl_points {
+    uint32_t *index;
+    uint64_t count;
+    uint32_t align; /* of a vector, elements */
+    uint32_t spare;
+} zl_points;
+
+/* The offset of an element modulo a power of two, and the elements behind and before it: numbers
+ * from 1, 0 where no vector says. */
+typedef struct zl_forced {
+    uint32_t behind, before, modulus, rest;
+} zl_forced;
+
+typedef struct zl_families {
+    const zl_asked *a;
+    zl_points points[ZL_ASKS_MOST];
+    zl_forced *forced;                  /* of each element of the tile */
+    zlay_swizzle_cost cost[ZL_ASKS_MOST]; /* ideal and bound alone */
+    uint64_t bound;                     /* their sum */
+    uint64_t align, period; /* of a pitch; of the banks: elements */
+    uint64_t steps;         /* counts that are left */
+} zl_families;
+
+zl_rows zl_rows_of(const zl_asked *a, uint32_t mode, uint64_t cut);
+void zl_rows_place(uint64_t *column, uint64_t *row, const zl_rows *r, uint64_t index);
+uint64_t zl_member_offset(const zl_member *m, uint64_t column, uint64_t row);
+uint64_t zl_member_size(const zl_member *m, const zl_rows *r);
+zlay_status zl_member_layout(zlay_ctx *ctx, zlay_layout **out, const zl_asked *a,
+                             const zl_member *m);
+
+/* The elements of every access: EINVAL an index outside the tile, a lane of which some elements have
+ * none, ENOMEM. */
+zlay_status zl_points_read(zl_families *f);
+void zl_points_free(zl_families *f);
+
+/* What vectors force on any layout: ZLAY_NONE with an element that no layout can place. */
+zlay_status zl_points_force(zl_families *f);
+
+/* What each access takes at least, whatever the layout: a wavefront a phase, and as many as keys
+ * whose places in a row of banks are forced to be few. */
+zlay_status zl_bounds_read(zl_families *f);
+
+#endif

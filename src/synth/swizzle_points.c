@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The elements of accesses one by one, and vectors that no layout has. */
+#include "synth/swizzle_family.h"
+
+#include <string.h>
+
+enum { BYTE = 8 };
+
+static zlay_status point_read(uint32_t *to, const zl_asked *a, uint32_t i, uint64_t point)
+{
+    int64_t index;
+    *to = UINT32_MAX;
+    if (!zl_value(a->access[i].layout, point, &index)) return ZLAY_OK;
+    *to = (uint32_t)index;
+    if (index >= 0 && (uint64_t)index < a->size) return ZLAY_OK;
+    return zl_fail(a->ctx, ZLAY_EINVAL,
+                   "accesses: %u: index %lld of point %llu is outside a tile of %llu elements", i,
+                   (long long)index, (unsigned long long)point, (unsigned long long)a->size);
+}
+
+/* A lane has all elements of its vector, or none. */
+static zlay_status lanes_check(const zl_asked *a, const zl_points *p, uint32_t i)
+{
+    const zl_asked_access *x = &a->access[i];
+    for (uint64_t point = 0; point < p->count; point++) {
+        uint64_t lane = point % x->lanes, instance = point / x->lanes / x->elements;
+        uint64_t first = lane + instance * x->lanes * x->elements;
+        if ((p->index[point] == UINT32_MAX) == (p->index[first] == UINT32_MAX)) continue;
+        return zl_fail(a->ctx, ZLAY_EINVAL,
+                       "accesses: %u: lane %llu has some elements of its vector, not all", i,
+                       (unsigned long long)lane);
+    }
+    return ZLAY_OK;
+}
+
+static zlay_status access_points(zl_families *f, uint32_t i)
+{
+    const zl_asked *a = f->a;
+    const zl_access *x = a->access[i].banked.access;
+    zl_points *p = &f->points[i];
+    zlay_status status = ZLAY_OK;
+    p->count = zlay_layout_size(a->access[i].layout);
+    if (p->count > zl_limits(a->ctx)->points)
+        return zl_fail(a->ctx, ZLAY_ELIMIT, "points: accesses: %u has %llu, the limit is %llu", i,
+                       (unsigned long long)p->count,
+                       (unsigned long long)zl_limits(a->ctx)->points);
+    p->align = x->align * BYTE > a->elem_bits ? x->align * BYTE / a->elem_bits : 1;
+    p->index = zl_alloc(a->ctx, p->count, sizeof *p->index);
+    if (!p->index) return ZLAY_ENOMEM;
+    for (uint64_t point = 0; point < p->count && !status; point++)
+        status = point_read(&p->index[point], a, i, point);
+    return status ? status : lanes_check(a, p, i);
+}
+
+zlay_status zl_points_read(zl_families *f)
+{
+    zlay_status status = ZLAY_OK;
+    f->align = f->period = 1;
+    for (uint32_t i = 0; i < f->a->count && !status; i++) {
+        uint64_t bits = (uint64_t)f->a->access[i].banked.model->banks * 32;
+        status = access_points(f, i);
+        if (f->points[i].align > f->align) f->align = f->points[i].align;
+        if (bits / f->a->elem_bits > f->period) f->period = bits / f->a->elem_bits;
+    }
+    return status;
+}
+
+void zl_points_free(zl_families *f)
+{
+    zlay_allocator alloc = zl_allocator(f->a->ctx);
+    for (uint32_t i = 0; i < f->a->count; i++)
+        zl_free(&alloc, f->points[i].index, f->points[i].count * sizeof *f->points[i].index);
+    zl_free(&alloc, f->forced, f->a->size * sizeof *f->forced);
+}
+
+/* ---- vectors that no layout has ------------------------------------------------------------------ */
+
+static zlay_status clash(const zl_asked *a, uint32_t element, uint32_t i, const char *why)
+{
+    return zl_fail(a->ctx, ZLAY_NONE, "vectors: element %u of access %u %s", element, i, why);
+}
+
+static zlay_status force_rest(const zl_asked *a, zl_forced *at, uint32_t element, uint32_t modulus,
+                              uint32_t rest, uint32_t i)
+{
+    uint32_t both = at->modulus < modulus ? at->modulus : modulus;
+    if (both && (at->rest ^ rest) % both)
+        return clash(a, element, i, "stands at another place of its aligned vector elsewhere");
+    if (at->modulus >= modulus) return ZLAY_OK;
+    at->modulus = modulus;
+    at->rest = rest;
+    return ZLAY_OK;
+}
+
+static zlay_status force_next(const zl_asked *a, zl_forced *all, uint32_t one, uint32_t next,
+                              uint32_t i)
+{
+    if (one == next || (all[one].behind && all[one].behind != next + 1))
+        return clash(a, one, i, "has another one behind it elsewhere");
+    if (all[next].before && all[next].before != one + 1)
+        return clash(a, next, i, "has another one before it elsewhere");
+    all[one].behind = next + 1;
+    all[next].before = one + 1;
+    return ZLAY_OK;
+}
+
+static zlay_status force_access(const zl_families *f, zl_forced *all, uint32_t i)
+{
+    const zl_asked_access *x = &f->a->access[i];
+    const zl_points *p = &f->points[i];
+    zlay_status status = ZLAY_OK;
+    for (uint64_t point = 0; point < p->count && !status; point++) {
+        uint32_t e = (uint32_t)(point / x->lanes % x->elements), index = p->index[point];
+        if (index == UINT32_MAX) continue;
+        if (!(p->align & (p->align - 1)))
+            status = force_rest(f->a, &all[index], index, p->align, e % p->align, i);
+        if (!status && e + 1 < x->elements)
+            status = force_next(f->a, all, index, p->index[point + x->lanes], i);
+    }
+    return status;
+}
+
+zlay_status zl_points_force(zl_families *f)
+{
+    zlay_status status = ZLAY_OK;
+    f->forced = zl_alloc(f->a->ctx, f->a->size, sizeof *f->forced);
+    if (!f->forced) return ZLAY_ENOMEM;
+    for (uint32_t i = 0; i < f->a->count && !status; i++) status = force_access(f, f->forced, i);
+    return status;
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tiles of any size: the families tried again one by one, bad requests, memory. */
+#include "heap.h"
+#include "swizzle_request.h"
+
+/* ---- the families once more --------------------------------------------------------------- */
+
+/* How an element lies in rows, as families.def says it. */
+typedef struct member {
+    int family; /* 0 pad, 1 skew, 2 XOR */
+    unsigned mode;
+    int64_t cut, grain, pitch, step, bits, shift;
+} member;
+
+static int64_t place(const asked *a, const member *m, int64_t index)
+{
+    int64_t coordinate[8], at = 0, row = 0, weight = 1;
+    for (unsigned i = 0; i < a->request.rank; i++) {
+        coordinate[i] = index % (int64_t)a->shape[i];
+        index /= (int64_t)a->shape[i];
+    }
+    for (unsigned i = 0; i < a->request.rank; i++) {
+        if (i == m->mode) continue;
+        row += weight * coordinate[i];
+        weight *= (int64_t)a->shape[i];
+    }
+    row += coordinate[m->mode] / m->cut * weight;
+    at = coordinate[m->mode] % m->cut;
+    int64_t chunk = at / m->grain, rest = at % m->grain;
+    if (m->family == 1) at = (chunk + m->step * row) % (m->cut / m->grain) * m->grain + rest;
+    if (m->family == 2) at = (chunk ^ ((row >> m->shift) & ((1 << m->bits) - 1))) * m->grain + rest;
+    return row * m->pitch + at;
+}
+
+/* -1: a vector is torn or misaligned. */
+static int64_t cost_of(const asked *a, const member *m)
+{
+    int64_t sum = 0;
+    for (unsigned i = 0; i < a->request.count; i++) {
+        zlay_bank_access x;
+        assert_int_equal(zlay_bank_explain(&x, a->target, a->access[i].access), ZLAY_OK);
+        uint64_t elements = x.bytes * 8 / a->request.elem_bits, size = zlay_layout_size(a->layout[i]);
+        for (uint64_t first = 0; first < size; first += x.rows * elements) {
+            uint32_t addresses[ZLAY_BANK_LANES];
+            zlay_bank bank;
+            for (uint32_t l = 0; l < x.lanes; l++) {
+                int64_t index, at = 0;
+                addresses[l] = ZLAY_BANK_INACTIVE;
+                for (uint64_t e = 0; l < x.rows && e < elements; e++) {
+                    if (zlay_layout_eval(&index, 1, a->layout[i], first + l + x.rows * e)) continue;
+                    if (!e) at = place(a, m, index);
+                    if (place(a, m, index) != at + (int64_t)e || at * a->request.elem_bits / 8 % x.align) return -1;
+                    addresses[l] = (uint32_t)(at * a->request.elem_bits / 8);
+                }
+            }
+            assert_int_equal(zlay_bank_count(&bank, a->target, a->access[i].access, addresses, x.lanes), ZLAY_OK);
+            sum += bank.wavefronts;
+        }
+    }
+    return sum;
+}
+
+static int64_t size_of(const asked *a, const member *m)
+{
+    int64_t size = 0, points = 1;
+    for (unsigned i = 0; i < a->request.rank; i++) points *= (int64_t)a->shape[i];
+    for (int64_t i = 0; i < points; i++)
+        if (place(a, m, i) >= size) size = place(a, m, i) + 1;
+    return size;
+}
+
+typedef struct best {
+    int64_t wavefronts, size;
+} best;
+
+static void consider(best *b, const asked *a, const member *m)
+{
+    int64_t cost = cost_of(a, m);
+    if (cost < 0 || (b->wavefronts >= 0 && cost > b->wavefronts)) return;
+    int64_t size = size_of(a, m);
+    if (b->wavefronts < 0 || cost < b->wavefronts || size < b->size) *b = (best){cost, size};
+}
+
+/* All that families.def names, with chunks kept together where a row's chunks move. */
+static best by_hand(const asked *a, int64_t align, int64_t period)
+{
+    best b = {-1, 0};
+    for (unsigned mode = 0; mode < a->request.rank; mode++)
+        for (int64_t cut = (int64_t)a->shape[mode], power = 1; cut; cut = power < (int64_t)a->shape[mode] && power <= period ? power : 0) {
+            power *= 2;
+            member m = {.mode = mode, .cut = cut, .grain = 1};
+            int64_t least = (cut + align - 1) / align * align;
+            for (m.pitch = least; m.pitch < least + period; m.pitch += align) consider(&b, a, &m);
+            m.pitch = least;
+            for (m.grain = 1; m.grain * a->request.elem_bits <= 128; m.grain *= 2) {
+                if (cut % m.grain) continue;
+                m.family = 1;
+                for (m.step = 1; m.step < cut / m.grain && m.step <= 64; m.step++) consider(&b, a, &m);
+                m.family = 2;
+                for (m.bits = 1; m.bits <= 5 && cut / m.grain % (1 << m.bits) == 0; m.bits++)
+                    for (m.shift = 0; m.shift <= 5; m.shift++) consider(&b, a, &m);
+            }
+        }
+    return b;
+}
+
+static void put_strided(asked *a, const char *access, unsigned lanes, int64_t lane, unsigned elements, int64_t element)
+{
+    char text[128];
+    snprintf(text, sizeof text, "(%u,%u):(%lld,%lld)", lanes, elements, (long long)lane, (long long)element);
+    asked_put(a, access, text);
+}
+
+/* Lanes along one mode and vectors along the other, or along the same. */
+static void draw(uint64_t *seed, asked *a, unsigned vector)
+{
+    static const char *const names[3][2] = {{"ld.shared.b32", "st.shared.b32"}, {"ld.shared.v2.b32", "st.shared.v2.b32"}, {"ld.shared.v4.b32", "st.shared.v4.b32"}};
+    unsigned elements = (1u << vector) * 32 / a->request.elem_bits;
+    int64_t row = (int64_t)a->shape[0];
+    const char *name = names[vector][test_range(seed, 0, 1)];
+    switch (test_range(seed, 0, 2)) {
+    case 0: put_strided(a, name, 32, row, elements, 1); break;
+    case 1: put_strided(a, name, 32, elements, elements, 1); break;
+    default: put_strided(a, name, 32, elements * test_range(seed, 1, row / elements), elements, 1);
+    }
+}
+
+static void as_by_hand(void **state)
+{
+    (void)state;
+    static const uint64_t extents[] = {80, 96, 112, 48, 100, 36};
+    uint64_t seed = test_seed("t-swizzle-family"), worse = 0;
+    zlay_ctx *ctx = ctx_new();
+    for (uint64_t n = 0; n < test_iterations(40); n++) {
+        uint32_t bits = test_range(&seed, 0, 1) ? 32 : 16;
+        asked a = asked_begin(ctx, "sm_90", bits, 2, (uint64_t[]){extents[test_range(&seed, 0, 5)], 33 + (uint64_t)test_range(&seed, 0, 7)});
+        unsigned vector = (unsigned)test_range(&seed, 0, 2), count = (unsigned)test_range(&seed, 1, 3);
+        for (unsigned i = 0; i < count; i++) draw(&seed, &a, vector);
+        best b = by_hand(&a, (int64_t)(32u << vector) / bits, 1024 / bits);
+        zlay_swizzle *s = synth(&a);
+        assert_int_equal(s != NULL, b.wavefronts >= 0);
+        if (s) {
+            zlay_swizzle_info info = checked(&a, s);
+            assert_int_equal(info.method, ZLAY_SWIZZLE_FAMILY);
+            assert_int_equal(info.wavefronts, b.wavefronts);
+            assert_int_equal(info.size, b.size);
+            worse += !info.optimal;
+        }
+        zlay_swizzle_free(s);
+        asked_end(&a);
+    }
+    printf("%llu above the bound\n", (unsigned long long)worse);
+    zlay_ctx_free(ctx);
+}
+
+/* ---- tiles by hand ------------------------------------------------------------------------- */
+
+typedef struct known {
+    const char *target;
+    uint32_t elem_bits, rank;
+    uint64_t shape[3];
+    const char *accesses[3][2];
+    uint64_t wavefronts, size;
+    int32_t least, tensor, matrix;
+} known;
+
+static const known rows[] = {
+    /* 96 x 80 both ways: a skew needs no room */
+    {"sm_90", 32, 2, {96, 80}, {{"st.shared.b32", "32:96"}, {"ld.shared.b32", "32:1"}}, 2, 7680, ZLAY_SWIZZLE_LEAST_ANY, -1, -1},
+    /* 96 rows of 128 bytes, written and read by 16: the 128-byte swizzle, which no size of rows hinders */
+    {"sm_90a", 16, 2, {96, 64}, {{"st.shared.v4.b32", "((8,4),8):((768,1),96)"}, {"ldmatrix.x4", "((8,4),8):((1,768),96)"}}, 8, 6144,
+     ZLAY_SWIZZLE_LEAST_ANY, ZLAY_SWIZZLE_128B, ZLAY_SWIZZLE_128B},
+    /* one row of 1000, every element by itself: as it is */
+    {"sm_90a", 32, 1, {1000}, {{"ld.shared.b32", "32:31"}}, 1, 1000, ZLAY_SWIZZLE_LEAST_ANY, ZLAY_SWIZZLE_NONE, -1},
+    /* stride 32 in one row: 31 active lanes */
+    {"sm_90", 32, 1, {1000}, {{"ld.shared.b32", "{ [i] -> [32i] : 0 <= i < 31 } # box 32"}, {"ld.shared.b32", "32:1"}}, 2, 1001, ZLAY_SWIZZLE_LEAST_ANY, -1, -1},
+    /* 112 x 80 bf16 by ldmatrix along both modes' rows of 8 elements */
+    {"sm_90a", 16, 2, {112, 80}, {{"ldmatrix.x4", "((8,4),8):((112,8),1)"}}, 4, 8960, ZLAY_SWIZZLE_LEAST_ANY, ZLAY_SWIZZLE_32B, ZLAY_SWIZZLE_32B},
+    /* three modes, the middle one contiguous */
+    {"sm_90", 32, 3, {2, 64, 3}, {{"ld.shared.v4.b32", "((16,2),4):((8,1),2)"}}, 4, 384, ZLAY_SWIZZLE_LEAST_ANY, ZLAY_SWIZZLE_NONE, -1},
+};
+
+static void tiles_by_hand(void **state)
+{
+    (void)state;
+    zlay_ctx *ctx = ctx_new();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const known *k = &rows[i];
+        asked a = asked_begin(ctx, k->target, k->elem_bits, k->rank, k->shape);
+        for (int j = 0; j < 3 && k->accesses[j][0]; j++) asked_put(&a, k->accesses[j][0], k->accesses[j][1]);
+        zlay_swizzle *s = synth(&a);
+        if (!s) fail_msg("row %zu: %s", i, zlay_ctx_message(ctx));
+        zlay_swizzle_info info = checked(&a, s);
+        if (info.wavefronts != k->wavefronts || info.size != k->size) fail_msg("row %zu: %llu in %llu", i, (unsigned long long)info.wavefronts, (unsigned long long)info.size);
+        assert_int_equal(info.least, k->least);
+        assert_int_equal(info.tensor, k->tensor);
+        assert_int_equal(info.matrix, k->matrix);
+        zlay_swizzle_free(s);
+        asked_end(&a);
+    }
+    zlay_ctx_free(ctx);
+}
+
+/* 32 lanes that each begin a 16-byte vector lie in 8 banks: 4 wavefronts are proved least, over F2 and beside it. */
+static void forced_places(void **state)
+{
+    (void)state;
+    zlay_ctx *ctx = ctx_new();
+    for (uint64_t columns = 128; columns <= 132; columns += 4) {
+        asked a = asked_begin(ctx, "sm_90", 32, 2, (uint64_t[]){columns, 8});
+        asked_put(&a, "st.shared.v4.b32", "(32,4):(4,1)");
+        asked_put(&a, "ld.shared.b32", "32:4");
+        zlay_swizzle *s = synth(&a);
+        zlay_swizzle_info info = checked(&a, s);
+        assert_int_equal(info.wavefronts, 8);
+        assert_int_equal(info.lower_bound, 8);
+        assert_true(info.optimal);
+        zlay_swizzle_free(s);
+        asked_end(&a);
+    }
+    zlay_ctx_free(ctx);
+}
+
+/* ---- bad requests -------------------------------------------------------------------------- */
+
+static void refuse(asked *a, zlay_status wanted, const char *word)
+{
+    zlay_swizzle *s = (zlay_swizzle *)1;
+    asked_place(a);
+    assert_int_equal(zlay_swizzle_synth(a->ctx, &s, a->target, &a->request), wanted);
+    assert_null(s);
+    if (!strstr(zlay_ctx_message(a->ctx), word)) fail_msg("no %s in: %s", word, zlay_ctx_message(a->ctx));
+}
+
+static void refuse_access(const char *target, uint32_t elem_bits, const uint64_t *shape, const char *access, const char *layout, zlay_status wanted, const char *word)
+{
+    zlay_ctx *ctx = ctx_new();
+    asked a = asked_begin(ctx, target, elem_bits, 2, shape);
+    asked_put(&a, access, layout);
+    refuse(&a, wanted, word);
+    asked_end(&a);
+    zlay_ctx_free(ctx);
+}
+
+static void bad_requests(void **state)
+{
+    (void)state;
+    static const uint64_t tile[] = {32, 32}, odd[] = {33, 32}, huge[] = {UINT64_C(1) << 40, UINT64_C(1) << 40}, large[] = {1024, 64};
+    zlay_ctx *ctx = ctx_new();
+    asked a = asked_begin(ctx, "sm_90", 32, 2, tile);
+    refuse(&a, ZLAY_EINVAL, "accesses");
+    asked_put(&a, "ld.shared.b32", "32:1");
+    const zlay_swizzle_request good = a.request;
+    a.request.elem_bits = 24, refuse(&a, ZLAY_EINVAL, "elem_bits"), a.request = good;
+    a.request.elem_bits = 256, refuse(&a, ZLAY_EINVAL, "elem_bits"), a.request = good;
+    a.request.rank = 0, refuse(&a, ZLAY_EINVAL, "shape"), a.request = good;
+    a.request.rank = 9, refuse(&a, ZLAY_EINVAL, "shape"), a.request = good;
+    a.request.count = 17, refuse(&a, ZLAY_EINVAL, "accesses"), a.request = good;
+    a.request.reserved[3] = 1, refuse(&a, ZLAY_EINVAL, "reserved"), a.request = good;
+    a.request.size = 2, refuse(&a, ZLAY_EINVAL, "size"), a.request = good;
+    a.request.size = sizeof good + 8, refuse(&a, ZLAY_EINVAL, "size"), a.request = good;
+    a.shape[1] = 0, refuse(&a, ZLAY_EINVAL, "shape"), a.shape[1] = 32;
+    a.access[0].reserved = 1, refuse(&a, ZLAY_EINVAL, "reserved"), a.access[0].reserved = 0;
+    a.access[0].access = 77777, refuse(&a, ZLAY_EINVAL, "no access"), a.access[0].access = -1;
+    refuse(&a, ZLAY_EINVAL, "no access");
+    assert_int_equal(zlay_swizzle_synth(ctx, NULL, a.target, &a.request), ZLAY_EINVAL);
+    asked_end(&a);
+    zlay_ctx_free(ctx);
+    refuse_access("sm_90", 32, huge, "ld.shared.b32", "32:1", ZLAY_NONE, "BLOCK_SMEM");
+    refuse_access("sm_90", 32, large, "ld.shared.b32", "32:1", ZLAY_NONE, "BLOCK_SMEM");
+    refuse_access("sm_90", 32, tile, "ds_read_b32", "64:1", ZLAY_NONE, "ds_read_b32");
+    refuse_access("sm_100a", 32, tile, "ld.shared.v4.b32", "(32,4):(4,1)", ZLAY_ENOTSUP, "served together");
+    refuse_access("gfx942", 32, tile, "ds_read2_b64", "(64,4):(4,1)", ZLAY_ENOTSUP, "two addresses");
+    refuse_access("sm_90", 32, tile, "ld.shared.b16", "32:1", ZLAY_EINVAL, "whole elements");
+    refuse_access("sm_90", 32, tile, "ld.shared.b32", "33:1", ZLAY_EINVAL, "instances");
+    refuse_access("sm_90", 32, tile, "ld.shared.b32", "32:64", ZLAY_EINVAL, "outside");
+    refuse_access("sm_90", 32, odd, "ld.shared.b32", "32:64", ZLAY_EINVAL, "outside");
+    refuse_access("sm_90", 32, odd, "ld.shared.b32", "-1 o 32:1", ZLAY_EINVAL, "outside");
+    refuse_access("sm_90", 32, tile, "ld.shared.v2.b32", "(32,2):(1,0)", ZLAY_NONE, "behind");
+    refuse_access("sm_90", 32, odd, "ld.shared.v2.b32", "(32,2):(1,1)", ZLAY_NONE, "vector");
+    refuse_access("sm_90", 16, odd, "ldmatrix.x4", "{ [i,j] -> [8i + j] : 0 <= i < 31 and 0 <= j < 8 } # box 32,8", ZLAY_EINVAL, "row");
+    refuse_access("sm_90", 32, odd, "ld.shared.v2.b32", "{ [i,j] -> [2i + j] : 0 <= i < 32 and 0 <= j < 2 and i + j < 32 }", ZLAY_EINVAL, "not all");
+}
+
+/* The k-th allocation that fails gives ENOMEM and leaves nothing behind. */
+static void no_memory(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t columns;
+        const char *access;
+    } cases[] = {{32, "32:32"}, {33, "32:33"}, {40, "{ [i] -> [33i] : 0 <= i < 31 } # box 32"}};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        heap h = {0};
+        zlay_allocator hooks = {&h, heap_take, heap_give};
+        zlay_ctx *ctx = NULL;
+        assert_int_equal(zlay_ctx_new(&ctx, &hooks, NULL), ZLAY_OK);
+        asked a = asked_begin(ctx, "sm_90", 32, 2, (uint64_t[]){cases[c].columns, 32});
+        asked_put(&a, "ld.shared.b32", cases[c].access);
+        asked_place(&a);
+        zlay_status status = ZLAY_ENOMEM;
+        size_t live = h.live;
+        for (size_t k = 1; status; k++) {
+            zlay_swizzle *s = NULL;
+            h.fails_at = h.calls + k;
+            status = zlay_swizzle_synth(ctx, &s, a.target, &a.request);
+            h.fails_at = 0;
+            assert_true(status == ZLAY_OK || status == ZLAY_ENOMEM);
+            assert_true(k > 2 || status == ZLAY_ENOMEM);
+            zlay_swizzle_free(s);
+            assert_int_equal(h.live, live);
+        }
+        asked_end(&a);
+        zlay_ctx_free(ctx);
+        assert_int_equal(h.live, 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(as_by_hand), cmocka_unit_test(tiles_by_hand), cmocka_unit_test(forced_places), cmocka_unit_test(bad_requests), cmocka_unit_test(no_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

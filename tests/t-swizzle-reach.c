@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who else reaches an answer: tensor copies in the CPU model write it, matrix descriptors read it; and layouts that others publish. */
+#include "swizzle_request.h"
+
+#include <zlay/sim.h>
+#include <zlay/synth.h>
+
+/* ---- tensor copies ---------------------------------------------------------------------- */
+
+enum { ORIGIN = 1024, ROWS_MOST = 256, SMEM = 1 << 17 };
+
+static int32_t type_of(uint32_t bits) { return bits == 8 ? ZLAY_TYPE_U8 : bits == 16 ? ZLAY_TYPE_U16 : bits == 32 ? ZLAY_TYPE_U32 : ZLAY_TYPE_U64; }
+
+/* A tensor whose contiguous mode is the answer's; element i of the tile holds the number i. */
+static void copies_write(const asked *a, const zlay_swizzle *s, const zlay_swizzle_info *info)
+{
+    static uint8_t tensor[SMEM], smem[SMEM];
+    unsigned mode = (unsigned)info->tensor_mode, other = 1 - mode;
+    uint64_t bytes = a->request.elem_bits / 8, row = a->shape[mode], rows = a->shape[other];
+    uint64_t span = info->tensor ? (16u << info->tensor) / bytes : row;
+    zlay_tensormap map = {.address = 4096, .rank = 2, .type = type_of(a->request.elem_bits), .swizzle = info->tensor};
+    zlay_sim_smem shared = {smem, SMEM, ORIGIN};
+    zlay_sim_global global = {tensor, row * rows * bytes};
+    map.extent[0] = row, map.extent[1] = rows, map.stride[0] = row * bytes;
+    map.box[0] = (uint32_t)span, map.box[1] = (uint32_t)(rows < ROWS_MOST ? rows : ROWS_MOST);
+    map.step[0] = map.step[1] = 1;
+    for (uint64_t i = 0; i < row * rows; i++) {
+        uint64_t at[2] = {i % a->shape[0], i / a->shape[0]};
+        memcpy(tensor + (at[other] * row + at[mode]) * bytes, &i, bytes);
+    }
+    memset(smem, 0xff, sizeof smem);
+    for (uint64_t panel = 0; panel < row / span; panel++)
+        for (uint64_t r = 0; r < rows; r += map.box[1]) {
+            const int32_t coordinate[2] = {(int32_t)(panel * span), (int32_t)r};
+            uint32_t moved, address = (uint32_t)(ORIGIN + (panel * rows + r) * span * bytes);
+            int32_t fault = -1;
+            assert_int_equal(zlay_sim_tensor_load(&fault, &moved, &shared, address, &map, &global, coordinate), ZLAY_OK);
+            assert_int_equal(fault, 0);
+        }
+    for (uint64_t i = 0; i < row * rows; i++)
+        assert_memory_equal(smem + (uint64_t)value_of(zlay_swizzle_layout(s), i) * bytes, &i, bytes);
+}
+
+/* ---- matrix descriptors -------------------------------------------------------------------- */
+
+/* The answer without its swizzle is canonical for wgmma, K the contiguous mode and, of 16 bits, MN as well. */
+static void descriptors_read(const asked *a, const zlay_swizzle *s, const zlay_swizzle_info *info)
+{
+    char text[512], *from, flipped[512];
+    zlay_buf buf = {text, sizeof text, 0};
+    zlay_smemdesc fields;
+    uint32_t start[256];
+    size_t count;
+    zlay_smemdesc_request r = {.size = sizeof r, .type = ZLAY_TYPE_BF16, .major = info->tensor_mode ? ZLAY_MAJOR_K : ZLAY_MAJOR_MN, .swizzle = info->matrix, .mma_mn = 8, .mma_k = 16, .address = ORIGIN};
+    zlay_layout *plain = NULL;
+    assert_int_equal(zlay_layout_print(&buf, zlay_swizzle_layout(s)), ZLAY_OK);
+    from = strstr(text, " o 0 o ");
+    assert_non_null(from);
+    snprintf(flipped, sizeof flipped, "%s", from + 7);
+    assert_int_equal(zlay_layout_parse(a->ctx, &plain, flipped, strlen(flipped)), ZLAY_OK);
+    r.layout = plain;
+    if (zlay_smemdesc_synth(a->ctx, &fields, start, 256, &count, a->target, &r)) fail_msg("%s: %s", text, zlay_ctx_message(a->ctx));
+    zlay_layout_free(plain);
+}
+
+/* Rows of 16 bytes along either mode, read by ldmatrix and written by 16-byte stores. */
+static void forms_are_reached(void **state)
+{
+    (void)state;
+    uint64_t seed = test_seed("t-swizzle-reach"), reached[4] = {0}, matrices = 0;
+    zlay_ctx *ctx = ctx_new();
+    for (uint64_t n = 0; n < test_iterations(60); n++) {
+        static const uint64_t extents[] = {16, 32, 64, 96, 128, 160};
+        uint64_t shape[2] = {extents[test_range(&seed, 0, 5)], extents[test_range(&seed, 0, 5)]};
+        asked a = asked_begin(ctx, "sm_90a", 16, 2, shape);
+        unsigned mode = (unsigned)test_range(&seed, 0, 1);
+        long long along = mode ? (long long)shape[0] : 1, across = mode ? 1 : (long long)shape[0];
+        char text[128];
+        snprintf(text, sizeof text, "((8,2,2),8):((%lld,%lld,0),%lld)", across, 8 * along, along);
+        asked_put(&a, "ldmatrix.x4", text);
+        unsigned chunks = 2u << test_range(&seed, 0, 2);
+        if (shape[mode] >= 8 * chunks && shape[1 - mode] >= 32 / chunks) {
+            snprintf(text, sizeof text, "((%u,%u),8):((%lld,%lld),%lld)", chunks, 32 / chunks, 8 * along, across, along);
+            asked_put(&a, "st.shared.v4.b32", text);
+        }
+        zlay_swizzle *s = synth(&a);
+        if (!s) fail_msg("%s", zlay_ctx_message(ctx));
+        zlay_swizzle_info info = checked(&a, s);
+        assert_true(info.optimal);
+        if (info.tensor >= 0) {
+            copies_write(&a, s, &info);
+            reached[info.tensor]++;
+        }
+        if (info.matrix >= 0) {
+            assert_int_equal(info.matrix, info.tensor);
+            descriptors_read(&a, s, &info);
+            matrices++;
+        }
+        zlay_swizzle_free(s);
+        asked_end(&a);
+    }
+    printf("none %llu, 32B %llu, 64B %llu, 128B %llu; %llu read by wgmma\n", (unsigned long long)reached[0], (unsigned long long)reached[1], (unsigned long long)reached[2], (unsigned long long)reached[3], (unsigned long long)matrices);
+    assert_true(reached[1] && reached[2] && reached[3] && matrices);
+    zlay_ctx_free(ctx);
+}
+
+/* ---- layouts that others publish --------------------------------------------------------------- */
+
+/* Byte of a row's 16-byte chunk. */
+typedef uint32_t published(uint32_t row, uint32_t chunk, uint32_t row_bytes, uint32_t banks);
+
+static uint32_t plain(uint32_t row, uint32_t chunk, uint32_t row_bytes, uint32_t banks)
+{
+    (void)banks;
+    return row * row_bytes + 16 * chunk;
+}
+
+/* CK-Tile: rows of 128 bytes hold several of the tile's, and the chunk is XORed with the row (ROCm/composable_kernel 8e22e1ae,
+ * coordinate_transform.hpp). */
+static uint32_t ck_tile(uint32_t row, uint32_t chunk, uint32_t row_bytes, uint32_t banks)
+{
+    uint32_t layer = row_bytes < 128 ? 128 / row_bytes : 1, chunks = row_bytes / 16 * layer, up = row / layer;
+    (void)banks;
+    return up * row_bytes * layer + 16 * ((row % layer * (row_bytes / 16) + chunk) ^ up % chunks);
+}
+
+/* Triton: vectors of 16 bytes, phases by the banks (third_party/amd, August 2026). */
+static uint32_t triton(uint32_t row, uint32_t chunk, uint32_t row_bytes, uint32_t banks)
+{
+    uint32_t per_phase = banks * 4 / row_bytes ? banks * 4 / row_bytes : 1, most = 16 / per_phase ? 16 / per_phase : 1;
+    most = most < row_bytes / 16 ? most : row_bytes / 16;
+    return row * row_bytes + 16 * (chunk ^ row / per_phase % most);
+}
+
+/* HipKittens' 32 x 32 tile of 2 bytes (st_shape.cuh). */
+static uint32_t kittens(uint32_t row, uint32_t chunk, uint32_t row_bytes, uint32_t banks)
+{
+    uint32_t o = row * row_bytes + 16 * chunk;
+    (void)banks;
+    return o ^ (o % 1024 >> 9) << 5 ^ (o % 2048 >> 10) << 4;
+}
+
+/* Cycles past one a phase of ds_read_b128 with lane l at row l % rows, chunk l / rows. */
+static const struct {
+    const char *name, *target;
+    published *layout;
+    uint32_t rows, row_bytes, extra;
+} table[] = {
+    {"plain", "gfx942", plain, 16, 64, 8},     {"plain", "gfx942", plain, 16, 128, 24},   {"plain", "gfx942", plain, 32, 64, 24},   {"plain", "gfx942", plain, 32, 128, 56},
+    {"plain", "gfx950", plain, 16, 64, 4},     {"plain", "gfx950", plain, 16, 128, 12},   {"plain", "gfx950", plain, 32, 64, 12},   {"plain", "gfx950", plain, 32, 128, 28},
+    {"CK-Tile", "gfx942", ck_tile, 16, 64, 0}, {"CK-Tile", "gfx942", ck_tile, 16, 128, 0}, {"CK-Tile", "gfx942", ck_tile, 32, 64, 0}, {"CK-Tile", "gfx942", ck_tile, 32, 128, 0},
+    {"CK-Tile", "gfx950", ck_tile, 16, 64, 0}, {"CK-Tile", "gfx950", ck_tile, 16, 128, 0}, {"CK-Tile", "gfx950", ck_tile, 32, 64, 4}, {"CK-Tile", "gfx950", ck_tile, 32, 128, 4},
+    {"Triton", "gfx942", triton, 16, 64, 0},   {"Triton", "gfx942", triton, 16, 128, 0},  {"Triton", "gfx942", triton, 32, 64, 0},  {"Triton", "gfx942", triton, 32, 128, 0},
+    {"Triton", "gfx950", triton, 16, 64, 4},   {"Triton", "gfx950", triton, 16, 128, 0},  {"Triton", "gfx950", triton, 32, 64, 0},  {"Triton", "gfx950", triton, 32, 128, 0},
+    {"HipKittens", "gfx950", kittens, 32, 64, 0},
+};
+
+static void beside_published(void **state)
+{
+    (void)state;
+    zlay_ctx *ctx = ctx_new();
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        uint32_t addresses[ZLAY_BANK_LANES], rows = table[i].rows, columns = table[i].row_bytes / 2;
+        asked a = asked_begin(ctx, table[i].target, 16, 2, (uint64_t[]){columns, 64});
+        char text[96];
+        zlay_bank bank;
+        snprintf(text, sizeof text, "((%u,%u),8):((%u,8),1)", rows, 64 / rows, columns);
+        asked_put(&a, "ds_read_b128", text);
+        snprintf(text, sizeof text, "((%u,%u),8):((8,%u),1)", columns / 8, 64 * 8 / columns, columns);
+        if (!strcmp(table[i].target, "gfx942")) asked_put(&a, "ds_write_b128", text);
+        for (uint32_t l = 0; l < 64; l++) addresses[l] = table[i].layout(l % rows, l / rows, table[i].row_bytes, strcmp(table[i].target, "gfx950") ? 32 : 64);
+        assert_int_equal(zlay_bank_count(&bank, a.target, a.access[0].access, addresses, 64), ZLAY_OK);
+        if (bank.wavefronts - bank.phases != table[i].extra) fail_msg("%s on %s, %u rows of %u bytes: %u extra, not %u", table[i].name, table[i].target, rows, table[i].row_bytes, bank.wavefronts - bank.phases, table[i].extra);
+        zlay_swizzle *s = synth(&a);
+        zlay_swizzle_info info = checked(&a, s);
+        assert_true(info.optimal);
+        assert_int_equal(info.size, 64 * columns);
+        zlay_swizzle_free(s);
+        asked_end(&a);
+    }
+    zlay_ctx_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(forms_are_reached), cmocka_unit_test(beside_published)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
