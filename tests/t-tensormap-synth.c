@@ -297,7 +297,7 @@ static void test_shared_layouts(void **unused)
         if (status < 0 && status != ZLAY_ELIMIT)
             fail_msg("%s by %s to %s: %s", d.source, d.tile, d.smem, zlay_ctx_message(w->ctx));
         if (!status) {
-            if (getenv("SHOW")) printf("%s by %s to %s\n", d.source, d.tile, d.smem);
+            if (getenv("SHOW")) printf("%s by %s to %s %u\n", d.source, d.tile, d.smem, g.r.keep_holes);
             assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
             synth_check(w, &state, move, &g.r, 2);
         }

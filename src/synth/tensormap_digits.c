@@ -134,7 +134,6 @@ static bool turn(zl_tm *t, zl_tm_digit *d, int64_t *offset)
         return false;
     d->shared = -d->shared;
     d->global = -d->global;
-    d->axis = ZL_TM_NO_AXIS;
     return true;
 }
 

@@ -135,12 +135,23 @@ static bool row_fit(zl_tm_map *m, zl_tm_box *box)
 
 /* ---- dimensions --------------------------------------------------------------------------- */
 
+/* Its index moves a dimension with edges, so where there are several tiles it goes as the axis goes,
+ * and not aslant. */
+static bool straight(const zl_tm *t, const zl_tm_digit *d)
+{
+    const zl_tm_axis *a = &t->axis[d->axis];
+    int64_t axis, digit;
+    return a->tiles == 1 || (zl_mul(a->stride, (int64_t)d->unit, &axis) &&
+                             zl_mul(d->global, (int64_t)d->per, &digit) && axis == digit);
+}
+
 /* Edges that fall between the cells of a step need an index a cell, and a traversal step. */
 static bool dim_of(zl_tm_dim *out, const zl_tm *t, const zl_tm_digit *d)
 {
     *out = (zl_tm_dim){.real = d->extent, .stride = (uint64_t)d->global, .step = 1,
                        .axis = d->axis, .unit = d->unit, .per = d->per,
                        .clips = zl_tm_clips(t, d)};
+    if (out->clips && !straight(t, d)) return false;
     if (!out->clips || t->axis[d->axis].granule % d->unit == 0) return true;
     if (d->per != 1 || d->unit > STEP_MOST || out->stride % d->unit) return false;
     out->step = (uint32_t)d->unit;

@@ -33,9 +33,16 @@ bool zl_tm_map_of(zl_tm_map *out, const zl_tm *t, const zl_tm_box *box);
 /* Move a map by the tile's indices; false: no dimension can. */
 bool zl_tm_map_advance(zl_tm_map *m);
 
-/* The coordinates of a copy that begins at the box's place, from `first`, whose own are 0 where
- * nothing clips; false: no dimension reaches it. */
-bool zl_tm_map_start(zl_tm_map *m, int64_t coordinate[ZL_TM_RANK], const zl_tm_box *first,
+/* The bytes from `first` to where a box begins that dimensions without edges have to go; those with
+ * edges stand at `coordinate`, the others at 0.  False: an edge is no whole number of indices away. */
+bool zl_tm_map_way(const zl_tm_map *m, int64_t coordinate[ZL_TM_RANK], const zl_tm_box *first,
+                   const zl_tm_box *box, int64_t *way);
+
+/* The dimension that goes `times` times so far in whole indices; -1: none. */
+int zl_tm_map_carrier(const zl_tm_map *m, int64_t way, uint64_t times);
+
+/* Both; false: no dimension goes there. */
+bool zl_tm_map_start(const zl_tm_map *m, int64_t coordinate[ZL_TM_RANK], const zl_tm_box *first,
                      const zl_tm_box *box);
 
 #endif

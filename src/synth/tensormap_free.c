@@ -37,21 +37,32 @@ static bool put(zl_tm *t, uint32_t axis, uint64_t extent, uint64_t unit, int64_t
             !zl_add(t->base, back, &t->base))
             return false;
         d.global = -d.global;
-        d.axis = ZL_TM_NO_AXIS;
     }
     t->digit[t->digits++] = d;
     return true;
 }
 
-/* Cells of a row of adjacent elements, and of them those that a swizzled row holds. */
-static uint64_t row_cells(const zl_tm *t, const uint32_t *list, uint32_t count, uint64_t *cells)
+/* Cells of an axis that one box holds: a row of the widest type that the edges allow, or as many as
+ * a box has steps where the edges forbid to split it. */
+static uint64_t box_most(const zl_tm *t, const zl_tm_axis *a, bool row)
 {
-    uint64_t span = zl_tm_span(t->swizzle) / t->element;
-    *cells = 1;
-    if (!count || size_of(t->axis[list[0]].stride) != t->element) return 1;
-    *cells = t->axis[list[0]].tile;
-    if (!t->swizzle || *cells <= span) return *cells;
-    return *cells % span ? 0 : span;
+    bool strong = a->clipped && t->request.edge != ZLAY_EDGE_WEAK;
+    uint32_t bytes = ZL_ELEMENT_MOST;
+    if (row && t->swizzle) return zl_tm_span(t->swizzle) / t->element;
+    if (!row && (!a->clipped || a->granule * ZL_BOX_MOST >= a->tile)) return a->tile;
+    if (!row) return ZL_BOX_MOST;
+    while (strong && bytes > t->element && a->granule * t->element % bytes) bytes /= 2;
+    return strong ? (uint64_t)ZL_BOX_MOST * bytes / t->element : a->tile;
+}
+
+/* The greatest part of an axis that a box holds; 0: a row has no part of whole `unit` cells. */
+static uint64_t part_of(const zl_tm *t, const zl_tm_axis *a, bool row)
+{
+    uint64_t most = box_most(t, a, row), unit = row ? ZL_CHUNK / t->element : 1;
+    if (a->tile <= most) return a->tile;
+    for (uint64_t part = most; part; part--)
+        if (a->tile % part == 0 && part % unit == 0) return part;
+    return 0;
 }
 
 /* Axes that step inside 16 bytes lie in shared memory as they do in global memory. */
@@ -68,20 +79,38 @@ static bool gaps_keep(zl_tm *t, const uint32_t *list, uint32_t count, uint32_t *
     return true;
 }
 
+/* The part of each axis from the i-th on that a box holds, then what is left of all. */
+static bool axes_put(zl_tm *t, const uint32_t *list, uint32_t count, uint32_t i, int64_t place,
+                     uint64_t row)
+{
+    uint64_t part[ZL_TM_AXES] = {row};
+    for (uint32_t k = i; k < count; k++) {
+        const zl_tm_axis *a = &t->axis[list[k]];
+        part[k] = part_of(t, a, false);
+        if (part[k] > 1 && !put(t, list[k], part[k], 1, place)) return false;
+        if (!zl_mul(place, (int64_t)part[k], &place)) return false;
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        uint64_t rest = k < i && k ? 1 : t->axis[list[k]].tile / part[k];
+        if (rest > 1 && !put(t, list[k], rest, part[k], place)) return false;
+        if (!zl_mul(place, (int64_t)rest, &place)) return false;
+    }
+    return true;
+}
+
 static bool digits_make(zl_tm *t)
 {
-    uint32_t list[ZL_TM_AXES], count = order(t, list);
-    uint64_t cells, row = row_cells(t, list, count, &cells), bytes = row * t->element;
-    uint32_t span = t->swizzle ? zl_tm_span(t->swizzle) : ZL_CHUNK, i = cells > 1;
-    if (!row || (cells > 1 && !put(t, list[0], row, 1, t->element))) return false;
-    if (cells == row && !gaps_keep(t, list, count, &i, &bytes)) return false;
-    int64_t pitch = (int64_t)((bytes + span - 1) / span * span), place = pitch;
-    for (; i < count; i++) {
-        if (!put(t, list[i], t->axis[list[i]].tile, 1, place) ||
-            !zl_mul(place, (int64_t)t->axis[list[i]].tile, &place))
-            return false;
-    }
-    return cells == row || put(t, list[0], cells / row, row, place);
+    uint32_t list[ZL_TM_AXES], count = order(t, list), i = 0;
+    uint32_t span = t->swizzle ? zl_tm_span(t->swizzle) : ZL_CHUNK;
+    bool runs = count && size_of(t->axis[list[0]].stride) == t->element;
+    uint64_t row = runs ? part_of(t, &t->axis[list[0]], true) : 1, bytes = row * t->element;
+    if (!row || (runs && !put(t, list[0], row, 1, t->element))) return false;
+    i = runs;
+    if ((!runs || row == t->axis[list[0]].tile) && !gaps_keep(t, list, count, &i, &bytes))
+        return false;
+    int64_t pitch = (int64_t)((bytes + span - 1) / span * span);
+    if (!runs && i) row = t->axis[list[0]].tile;
+    return axes_put(t, list, count, i, pitch, runs || i ? row : 1);
 }
 
 /* The shared stride of a digit of an axis, in elements, turned where the axis runs down. */
@@ -91,10 +120,7 @@ static zlay_status leaf_put(zl_modes *m, const zl_tm *t, uint32_t axis, uint64_t
     int64_t global = t->axis[axis].stride * (int64_t)unit;
     for (uint32_t i = 0; i < t->digits; i++) {
         const zl_tm_digit *d = &t->digit[i];
-        bool own = d->axis == (int32_t)axis && d->unit == unit;
-        bool turned = d->axis == ZL_TM_NO_AXIS && global < 0 && d->global == -global &&
-                      d->unit == unit && d->extent == t->axis[axis].tile;
-        if (!own && !turned) continue;
+        if (d->axis != (int32_t)axis || d->unit != unit) continue;
         int64_t stride = d->shared / t->element;
         *extent = d->extent;
         if (global < 0) m->offset += stride * (int64_t)(d->extent - 1);

@@ -62,11 +62,45 @@ static bool join(work *w, uint32_t k)
            zl_tm_map_start(&at->map, w->coordinate[k], &w->box[k], &w->box[k]);
 }
 
+static uint64_t size_of(int64_t way) { return way < 0 ? 0 - (uint64_t)way : (uint64_t)way; }
+
+static uint64_t gcd(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+/* One dimension goes all the ways of a group, where there is one: so the least index of it is that
+ * of a copy. */
+static void ways_align(work *w, uint32_t g)
+{
+    const group *at = &w->group[g];
+    const zl_tm_box *first = &w->box[at->first];
+    int64_t coordinate[ZL_TM_RANK], way;
+    uint64_t unit = 0, most = 0;
+    for (uint32_t k = 0; k < w->boxes; k++) {
+        if (w->of[k] != g || !zl_tm_map_way(&at->map, coordinate, first, &w->box[k], &way)) continue;
+        unit = gcd(unit, size_of(way));
+        if (size_of(way) > most) most = size_of(way);
+    }
+    int i = unit ? zl_tm_map_carrier(&at->map, (int64_t)unit, most / unit) : -1;
+    for (uint32_t k = 0; i >= 0 && k < w->boxes; k++) {
+        if (w->of[k] != g || !zl_tm_map_way(&at->map, coordinate, first, &w->box[k], &way)) continue;
+        coordinate[i] = way / (int64_t)at->map.dim[i].stride;
+        memcpy(w->coordinate[k], coordinate, sizeof coordinate);
+    }
+}
+
 /* Coordinates begin at 0 where nothing clips: least indices become 0, and the address moves. */
 static void settle(work *w, uint32_t g, int64_t *address)
 {
     group *at = &w->group[g];
     int64_t ends[ZL_TM_RANK][2] = {{0}};
+    if (at->count > 1) ways_align(w, g);
     for (uint32_t k = 0; k < w->boxes; k++)
         if (w->of[k] == g) reach(&at->map, w->coordinate[k], ends);
     *address = w->box[at->first].global;

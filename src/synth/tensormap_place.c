@@ -140,15 +140,28 @@ static bool way_left(const zl_tm_map *m, int64_t coordinate[ZL_TM_RANK], const z
     return true;
 }
 
-bool zl_tm_map_start(zl_tm_map *m, int64_t coordinate[ZL_TM_RANK], const zl_tm_box *first,
+bool zl_tm_map_way(const zl_tm_map *m, int64_t coordinate[ZL_TM_RANK], const zl_tm_box *first,
+                   const zl_tm_box *box, int64_t *way)
+{
+    int64_t from, unused[ZL_TM_RANK];
+    return way_left(m, unused, first, &from) && way_left(m, coordinate, box, way) &&
+           zl_sub(*way, from, way);
+}
+
+int zl_tm_map_carrier(const zl_tm_map *m, int64_t way, uint64_t times)
+{
+    int64_t steps;
+    return carrier(m, way, times, ZL_TM_NO_AXIS, &steps);
+}
+
+bool zl_tm_map_start(const zl_tm_map *m, int64_t coordinate[ZL_TM_RANK], const zl_tm_box *first,
                      const zl_tm_box *box)
 {
-    int64_t from, way, steps, unused[ZL_TM_RANK];
-    if (!way_left(m, unused, first, &from) || !way_left(m, coordinate, box, &way)) return false;
-    way -= from;
+    int64_t way;
+    if (!zl_tm_map_way(m, coordinate, first, box, &way)) return false;
     if (!way) return true;
-    int i = carrier(m, way, 1, ZL_TM_NO_AXIS, &steps);
+    int i = zl_tm_map_carrier(m, way, 1);
     if (i < 0) return false;
-    coordinate[i] = steps;
+    coordinate[i] = way / (int64_t)m->dim[i].stride;
     return true;
 }
