@@ -36,13 +36,18 @@ static inline int level_of_name(const char *name)
     return level;
 }
 
+static inline bool is_level_or_offset(const char *name)
+{
+    return level_of_name(name) < LEVELS || !strcmp(name, "offset");
+}
+
 static inline void read_dims(levels_map *m, const zlay_layout *layout, bool ins)
 {
     zlay_dim dim;
     m->layout = layout;
     m->size = 1;
     m->dims = 0;
-    bool bits = zlay_f2_bits(layout) || zlay_f2_ins(layout);
+    bool bits = zlay_f2_in(&dim, layout, 0) == ZLAY_OK && is_level_or_offset(dim.name);
     uint64_t box[8];
     size_t count = zlay_layout_box(box, 8, layout);
     for (size_t i = 0;; i++) {
@@ -88,7 +93,8 @@ typedef struct machine {
     int64_t (*slot)[REGISTERS]; /* [thread][register]: tensor index */
     int64_t (*next)[REGISTERS];
     int64_t *shared[BLOCKS];
-    uint32_t *writer[BLOCKS];   /* warp that stored, of all blocks */
+    uint64_t *writers[BLOCKS];  /* the warps that stored, of all blocks */
+    const zlay_layout *src;
     uint64_t shared_size;
     int reach; /* stores are seen 0: in the warp, 1: in the block, 2: in the cluster */
 } machine;
@@ -111,7 +117,7 @@ static inline void machine_begin(machine *m, const zlay_target *target, uint32_t
     m->shared_size = 1 << 16;
     for (int b = 0; b < BLOCKS; b++) {
         m->shared[b] = malloc(m->shared_size * sizeof **m->shared);
-        m->writer[b] = malloc(m->shared_size * sizeof **m->writer);
+        m->writers[b] = malloc(m->shared_size * sizeof **m->writers);
     }
 }
 
@@ -121,7 +127,7 @@ static inline void machine_end(machine *m)
     free(m->next);
     for (int b = 0; b < BLOCKS; b++) {
         free(m->shared[b]);
-        free(m->writer[b]);
+        free(m->writers[b]);
     }
 }
 
@@ -157,18 +163,25 @@ static inline void machine_load(machine *m, const zlay_layout *src)
         int64_t value;
         if (flat_at(src, i, &value)) m->slot[thread_of(&p)][p.at[0]] = value;
     }
-    for (int b = 0; b < BLOCKS; b++)
+    for (int b = 0; b < BLOCKS; b++) {
         memset(m->shared[b], 0xff, m->shared_size * sizeof **m->shared);
+        memset(m->writers[b], 0, m->shared_size * sizeof **m->writers);
+    }
+    m->src = src;
 }
 
 static inline void run_moves(machine *m, const zlay_convert_step *step, const zlay_layout *back)
 {
     levels_map in, out;
+    bool named = zlay_layout_outs(back) > 1;
     read_dims(&in, back, true);
-    read_dims(&out, back, false);
+    read_dims(&out, named ? back : step->op == ZLAY_CONVERT_PRMT ? back : m->src, !named);
     machine_clear(m->next);
     for (uint64_t i = 0; i < in.size; i++) {
-        place to = place_at(&in, i), from = place_through(back, &out, i);
+        int64_t index;
+        place to = place_at(&in, i), from;
+        if (!named && !flat_at(back, i, &index)) continue;
+        from = named ? place_through(back, &out, i) : place_at(&out, (uint64_t)index);
         assert_int_equal(to.at[3], from.at[3]);
         assert_int_equal(to.at[2], from.at[2]);
         if (step->op == ZLAY_CONVERT_SHFL) assert_int_equal(to.at[0], from.at[0]);
@@ -245,7 +258,7 @@ static inline void run_store(machine *m, const zlay_convert_step *step, const zl
         int64_t *cell = &m->shared[from.at[3]][at];
         if (*cell != NOTHING) assert_int_equal(*cell, value);
         *cell = value;
-        m->writer[from.at[3]][at] = (uint32_t)(from.at[3] * WARPS + from.at[2]);
+        m->writers[from.at[3]][at] |= (uint64_t)1 << (from.at[3] * WARPS + from.at[2]);
     }
 }
 
@@ -272,9 +285,11 @@ static inline void run_load(machine *m, const zlay_convert_step *step, const zla
         }
         if (step->op != ZLAY_CONVERT_DSMEM) assert_int_equal(from.at[3], to.at[3]);
         assert_true(from.offset < m->shared_size);
-        uint32_t writer = m->writer[from.at[3]][from.offset];
-        if (m->reach == 0) assert_int_equal(writer, to.at[3] * WARPS + to.at[2]);
-        if (m->reach == 1) assert_int_equal(writer / WARPS, to.at[3]);
+        uint64_t writers = m->writers[from.at[3]][from.offset];
+        uint64_t block = (((uint64_t)1 << WARPS) - 1) << (to.at[3] * WARPS);
+        if (m->reach == 0) assert_true(writers >> (to.at[3] * WARPS + to.at[2]) & 1);
+        if (m->reach == 1) assert_true(writers & block);
+        assert_true(writers);
         m->next[thread_of(&to)][to.at[0]] = m->shared[from.at[3]][from.offset];
     }
     void *was = m->slot;

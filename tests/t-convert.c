@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plans of conversions run on the machine of convert.h, and their maps compose. */
 #include "convert.h"
+#include "heap.h"
 
 #include <zlay/decide.h>
 #include <zlay/hier.h>
@@ -266,6 +267,271 @@ static void invertible(void **state) { run_many(*state, "invertible", INVERTIBLE
 static void copies(void **state) { run_many(*state, "copies", ONTO, 100); }
 static void anything(void **state) { run_many(*state, "anything", ANY, 100); }
 
+/* ---- sizes that are no power of two ------------------------------------------------------- */
+
+typedef struct tile {
+    uint64_t size, extent[5];
+    unsigned rank;
+} tile;
+
+/* Element e of a distribution in one of three orders, e below the size: the last warp, or lanes of
+ * it, may be idle. */
+static zlay_layout *distribution(zlay_ctx *ctx, uint64_t *seed, const tile *t)
+{
+    static const char *const orders[] = {"r + %u*l + %u*w", "l + 32*r + %u*w + 0*%u",
+                                         "l + 32*w + %u*r + 0*%u"};
+    unsigned how = (unsigned)test_range(seed, 0, 2), registers = 1u << test_range(seed, 0, 3);
+    char form[64], text[512], shape[64], stride[64];
+    if (!test_range(seed, 0, 2)) registers = (unsigned)test_range(seed, 1, 10);
+    uint64_t warps = (t->size + 32 * registers - 1) / (32 * registers);
+    if (warps > 8) registers *= (unsigned)(warps + 7) / 8;
+    warps = (t->size + 32 * registers - 1) / (32 * registers);
+    unsigned first = how == 0 ? registers : how == 1 ? 32 * registers : 32 * (unsigned)warps;
+    snprintf(form, sizeof form, orders[how], first, how == 0 ? 32 * registers : 0);
+    snprintf(text, sizeof text,
+             "{ [r,l,w] -> [%s] : 0 <= r < %u and 0 <= l < 32 and 0 <= w < %u and %s < %u }", form,
+             registers, (unsigned)warps, form, (unsigned)t->size);
+    unsigned order[5], at = 0;
+    uint64_t pitch[5], next = 1;
+    for (unsigned i = 0; i < t->rank; i++) {
+        order[i] = i;
+        pitch[i] = next;
+        next *= t->extent[i];
+    }
+    for (unsigned i = t->rank; i > 1; i--) {
+        unsigned j = (unsigned)test_range(seed, 0, i - 1), was = order[i - 1];
+        order[i - 1] = order[j];
+        order[j] = was;
+    }
+    size_t a = 0, b = 0;
+    for (; at < t->rank; at++) {
+        a += (size_t)snprintf(shape + a, sizeof shape - a, "%s%llu", at ? "," : "(",
+                              (unsigned long long)t->extent[order[at]]);
+        b += (size_t)snprintf(stride + b, sizeof stride - b, "%s%llu", at ? "," : "(",
+                              (unsigned long long)pitch[order[at]]);
+    }
+    char layout[160];
+    snprintf(layout, sizeof layout, "%s):%s)", shape, stride);
+    zlay_layout *places = read_layout(ctx, text), *tensor = read_layout(ctx, layout), *out = NULL;
+    if (zlay_layout_compose(ctx, &out, tensor, places)) fail_msg("%s", zlay_ctx_message(ctx));
+    zlay_layout_free(places);
+    zlay_layout_free(tensor);
+    return out;
+}
+
+static tile tile_of(uint64_t *seed)
+{
+    static const uint64_t sizes[] = {96, 80, 112, 1000, 320, 7, 360};
+    tile t = {.size = sizes[test_range(seed, 0, 6)]};
+    uint64_t left = t.size;
+    unsigned most = (unsigned)test_range(seed, 1, 5);
+    while (t.rank + 1 < most && left > 1) {
+        uint64_t divisor = 2;
+        while (left % divisor) divisor++;
+        if (test_range(seed, 0, 1) && left % (divisor * 2) == 0) divisor *= 2;
+        t.extent[t.rank++] = divisor;
+        left /= divisor;
+    }
+    t.extent[t.rank++] = left;
+    return t;
+}
+
+static void odd_sizes(void **state)
+{
+    static const char *const names[] = {"sm_90a", "sm_100a", "gfx942", "sm_80"};
+    uint64_t seed = test_seed("odd sizes"), conflicts = 0, plans = 0, level[5] = {0};
+    for (uint64_t i = 0; i < test_iterations(24); i++) {
+        const char *target = names[i % 4];
+        uint32_t bits = 8u << test_range(&seed, 0, 3);
+        tile t = tile_of(&seed);
+        zlay_layout *src = distribution(*state, &seed, &t);
+        zlay_layout *dst = test_range(&seed, 0, 5) ? distribution(*state, &seed, &t) : NULL;
+        zlay_convert *plan = plan_of(*state, target, bits, src, dst ? dst : src);
+        zlay_convert_info info;
+        machine m;
+        machine_begin(&m, target_of(target), bits);
+        run_plan(&m, *state, plan, src, dst ? dst : src);
+        machine_end(&m);
+        assert_int_equal(zlay_convert_get(&info, plan), ZLAY_OK);
+        conflicts += info.counted && info.smem && !info.conflict_free;
+        level[info.level + 1]++;
+        plans++;
+        zlay_convert_free(plan);
+        zlay_layout_free(src);
+        zlay_layout_free(dst);
+    }
+    printf("odd sizes: %llu plans, levels nop %llu reg %llu lane %llu warp %llu, with conflicts "
+           "%llu\n",
+           (unsigned long long)plans, (unsigned long long)level[0], (unsigned long long)level[1],
+           (unsigned long long)level[2], (unsigned long long)level[3],
+           (unsigned long long)conflicts);
+}
+
+/* ---- goals ----------------------------------------------------------------------------------- */
+
+/* A 16 x 32 tile of fp32 in one warp, lane l with column l and with a row each: a wavefront a row to
+ * store it and one to load it.  And a whole 32 x 32 one. */
+static void transposes(void **state)
+{
+    static const struct {
+        const char *src, *dst;
+        uint64_t rows;
+    } rows[] = {
+        {"(16,32):(32,1)", "(16,(2,16)):(1,(16,32))", 16},
+        {"(16,32):(32,1)", "(16,(16,2)):(1,(32,16))", 16},
+        {"(32,32):(32,1)", "(32,32):(1,32)", 32},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        zlay_layout *src = read_layout(*state, rows[i].src), *dst = read_layout(*state, rows[i].dst);
+        zlay_convert *plan = plan_of(*state, "sm_90a", 32, src, dst);
+        zlay_convert_info info;
+        machine m;
+        assert_int_equal(zlay_convert_get(&info, plan), ZLAY_OK);
+        assert_int_equal(info.level, ZLAY_CONVERT_LANE);
+        assert_int_equal(info.store, rows[i].rows);
+        assert_int_equal(info.load, rows[i].rows);
+        machine_begin(&m, target_of("sm_90a"), 32);
+        run_plan(&m, *state, plan, src, dst);
+        machine_end(&m);
+        zlay_convert_free(plan);
+        zlay_layout_free(src);
+        zlay_layout_free(dst);
+    }
+}
+
+/* What registers hold of a row, 16 bytes of 16-bit elements, to mma.sync's fragment of A, and to
+ * that of its transpose. */
+static void fragments(void **state)
+{
+    static const char row[] = "f2{register: (0,1) (0,2) (0,4); lane: (0,8) (1,0) (2,0) (4,0) (8,0) "
+                              "-> dim0: 16, dim1: 16}";
+    static const struct {
+        const char *dst, *load;
+    } rows[] = {
+        {"f2{register: (0,1) (8,0) (0,8); lane: (0,2) (0,4) (1,0) (2,0) (4,0) -> dim0: 16, dim1: 16}",
+         "ldmatrix.x4"},
+        {"f2{register: (1,0) (8,0) (0,8); lane: (2,0) (4,0) (0,1) (0,2) (0,4) -> dim0: 16, dim1: 16}",
+         "ldmatrix.x4.trans"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        zlay_layout *src = read_layout(*state, row), *dst = read_layout(*state, rows[i].dst);
+        zlay_convert *plan = plan_of(*state, "sm_90a", 16, src, dst);
+        zlay_convert_step step;
+        const char *load = "";
+        for (uint32_t k = 0; zlay_convert_at(&step, plan, k) == ZLAY_OK; k++)
+            if (step.op == ZLAY_CONVERT_LDMATRIX) load = step.name;
+        assert_string_equal(load, rows[i].load);
+        zlay_convert_free(plan);
+        zlay_layout_free(src);
+        zlay_layout_free(dst);
+    }
+}
+
+/* The level is that of the normal forms of bijections, which know nothing of registers. */
+static void levels(void **state)
+{
+    uint64_t seed = test_seed("levels");
+    for (uint64_t i = 0; i < test_iterations(200); i++) {
+        world w = {{(unsigned)test_range(&seed, 0, 3), 5, (unsigned)test_range(&seed, 0, 3),
+                    (unsigned)test_range(&seed, 0, 2)}, 0};
+        uint64_t column[2][64];
+        w.tensor = bits_of(&w);
+        draw(&seed, column[0], w.tensor, w.tensor, INVERTIBLE);
+        draw(&seed, column[1], w.tensor, w.tensor, PERMUTATION);
+        keep_above(&seed, &w, column[0], column[1]);
+        zlay_layout *src = layout_of(*state, &w, column[0]), *dst = layout_of(*state, &w, column[1]);
+        zlay_convert *plan = plan_of(*state, "sm_90a", 32, src, dst);
+        zlay_level level[LEVELS];
+        zlay_convert_info info;
+        zlay_reach reach;
+        for (int l = 0; l < LEVELS; l++)
+            level[l] = (zlay_level){level_names[l], (uint64_t)1 << w.bits[l]};
+        assert_int_equal(zlay_hier_level(*state, &reach, src, dst, level, LEVELS), ZLAY_OK);
+        assert_int_equal(zlay_convert_get(&info, plan), ZLAY_OK);
+        assert_int_equal(info.level, reach.level);
+        zlay_convert_free(plan);
+        zlay_layout_free(src);
+        zlay_layout_free(dst);
+    }
+}
+
+/* ---- requests that cannot be served ------------------------------------------------------------ */
+
+static void refusals(void **state)
+{
+    static const struct {
+        const char *target, *src, *dst;
+        uint32_t bits;
+        uint64_t smem;
+        zlay_status status;
+        const char *says;
+    } rows[] = {
+        {"sm_90a", "(2,32):(1,2)", "(2,32):(1,4)", 32, 0, ZLAY_NONE, "no slot of src holds element"},
+        {"sm_90a", "(3,32):(1,3)", "(3,32):(1,4)", 32, 0, ZLAY_NONE, "no slot of src holds element"},
+        {"sm_90a", "(2,32):(1,2)", "(2,32):(1,2)", 12, 0, ZLAY_EINVAL, "elem_bits"},
+        {"sm_90a", "(2,64):(1,2)", "(2,64):(1,2)", 32, 0, ZLAY_EINVAL, "64 lanes"},
+        {"sm_90a", "(2,32,64):(1,2,64)", "(2,32,64):(1,2,64)", 32, 0, ZLAY_EINVAL, "64 warps"},
+        {"sm_90a", "(2,32,1,32):(1,2,0,64)", "(2,32,1,32):(1,2,0,64)", 32, 0, ZLAY_EINVAL,
+         "32 blocks"},
+        {"sm_90a", "(1,32,1,1,2):(1,1,0,0,32)", "(1,32):(1,1)", 32, 0, ZLAY_EINVAL,
+         "5 input dimensions"},
+        {"sm_90a", "(4,32,4):(1,4,128)", "(4,32,4):(128,1,32)", 32, 2047, ZLAY_ELIMIT, "2048 bytes"},
+        {"sm_90a", "(5,32,3):(1,5,160)", "(5,32,3):(96,1,32)", 32, 1919, ZLAY_ELIMIT, "480 elements"},
+        {"sm_90a", "(64,32,32):(1,64,2048)", "(64,32,32):(1024,1,32)", 64, 0, ZLAY_ELIMIT,
+         "524288 bytes"},
+        {"sm_90a", "(2,N):(1,2)", "(2,32):(1,2)", 32, 0, ZLAY_ENOTSUP, "N"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        zlay_layout *src = read_layout(*state, rows[i].src), *dst = read_layout(*state, rows[i].dst);
+        zlay_convert_request r = {.size = sizeof r, .elem_bits = rows[i].bits, .src = src,
+                                  .dst = dst, .smem = rows[i].smem};
+        zlay_convert *plan = (void *)&r;
+        zlay_status status = zlay_convert_synth(*state, &plan, target_of(rows[i].target), &r);
+        if (status != rows[i].status || !strstr(zlay_ctx_message(*state), rows[i].says))
+            fail_msg("row %zu: %s, %s", i, zlay_status_name(status), zlay_ctx_message(*state));
+        assert_null(plan);
+        zlay_layout_free(src);
+        zlay_layout_free(dst);
+    }
+}
+
+/* Every allocation of a plan fails once, and nothing is lost. */
+static void out_of_memory(void **state)
+{
+    static const char *const pairs[][2] = {
+        {"(4,32,4):(1,4,128)", "(4,32,4):(128,1,32)"},
+        {"(2,32):(1,2)", "(2,32):(32,1)"},
+        {"(3,32,2):(1,3,96)", "(3,32,2):(64,1,32)"},
+        {"(3,32):(1,3)", "3 o (3,32):(-1,3)"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        heap h = {0};
+        zlay_allocator alloc = {&h, heap_take, heap_give};
+        zlay_ctx *ctx;
+        assert_int_equal(zlay_ctx_new(&ctx, &alloc, NULL), ZLAY_OK);
+        zlay_layout *src = read_layout(ctx, pairs[i][0]), *dst = read_layout(ctx, pairs[i][1]);
+        zlay_convert_request r = {.size = sizeof r, .elem_bits = 32, .src = src, .dst = dst};
+        zlay_convert *plan;
+        size_t live = h.live;
+        zlay_status status = ZLAY_ENOMEM;
+        for (size_t k = 1; status == ZLAY_ENOMEM; k++) {
+            h.calls = 0;
+            h.fails_at = k;
+            status = zlay_convert_synth(ctx, &plan, target_of("sm_90a"), &r);
+            if (status == ZLAY_ENOMEM) assert_int_equal(h.live, live);
+        }
+        h.fails_at = 0;
+        if (i < 3) assert_int_equal(status, ZLAY_OK);
+        zlay_convert_free(plan);
+        assert_int_equal(h.live, live);
+        zlay_layout_free(src);
+        zlay_layout_free(dst);
+        zlay_ctx_free(ctx);
+        assert_int_equal(h.live, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -274,6 +540,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(invertible, begin, end),
         cmocka_unit_test_setup_teardown(copies, begin, end),
         cmocka_unit_test_setup_teardown(anything, begin, end),
+        cmocka_unit_test_setup_teardown(odd_sizes, begin, end),
+        cmocka_unit_test_setup_teardown(transposes, begin, end),
+        cmocka_unit_test_setup_teardown(fragments, begin, end),
+        cmocka_unit_test_setup_teardown(levels, begin, end),
+        cmocka_unit_test_setup_teardown(refusals, begin, end),
+        cmocka_unit_test(out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

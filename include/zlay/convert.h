@@ -131,7 +131,8 @@ enum {
 
 /** The map of a step between slots (register, lane, warp, block), or slots and
  *  the offset of an element in shared memory.  Forward maps of a bijective plan
- *  compose to dst^-1 o src.
+ *  compose to dst^-1 o src.  Of layouts that are not linear over F2 the maps go
+ *  from indices of src or dst, and a slot is its colexicographic index in src.
  *
  *  Returns: ZLAY_OK; ZLAY_NONE a step moves nothing (sync), or sends one value to
  *           several places (forward), or takes it from any of several (back);

@@ -101,18 +101,19 @@ static zlay_status certify_bits(const zl_conversion *c, zlay_convert *plan)
     return status ? status : zl_layout_copy(c->ctx, &plan->certificate[1], c->request->dst);
 }
 
-static zlay_status plan_make(zl_conversion *c, zlay_convert **plan)
+static zlay_status by_bits_certified(zl_conversion *c, zlay_convert **plan)
 {
-    bool linear;
-    zlay_status status = zl_conversion_bits(c, &linear);
-    if (!status) status = linear ? by_bits(c, plan) : zl_convert_points(c, *plan);
-    if (!status && linear) status = certify_bits(c, *plan);
-    (*plan)->info.target = c->target;
-    (*plan)->info.elem_bits = c->bits;
-    (*plan)->info.level = c->level;
-    (*plan)->info.cost = zl_plan_cost(*plan);
-    (*plan)->shown = c->shown;
-    return status;
+    zlay_status status = by_bits(c, plan);
+    return status ? status : certify_bits(c, *plan);
+}
+
+static void info_fill(const zl_conversion *c, zlay_convert *plan)
+{
+    plan->info.target = c->target;
+    plan->info.elem_bits = c->bits;
+    plan->info.level = c->level;
+    plan->info.cost = zl_plan_cost(plan);
+    plan->shown = c->shown;
 }
 
 static zlay_status certificate_decide(zlay_ctx *ctx, const zlay_convert *plan)
@@ -126,28 +127,33 @@ static zlay_status certificate_decide(zlay_ctx *ctx, const zlay_convert *plan)
                    "the certificate does not hold; please report this request");
 }
 
-static zlay_status synth(zlay_ctx *ctx, zlay_convert **plan, const zlay_target *target,
-                         const zlay_convert_request *request)
+static zlay_status synth(zl_conversion *c, zlay_convert **plan, zlay_ctx *ctx,
+                         const zlay_target *target, const zlay_convert_request *request,
+                         bool *linear)
 {
-    zl_conversion c;
-    zlay_status status = conversion_begin(&c, ctx, target, request);
+    zlay_status status = conversion_begin(c, ctx, target, request);
+    if (!status) status = zl_conversion_bits(c, linear);
     if (status) return status;
     if (!(*plan = plan_new(ctx))) return ZLAY_ENOMEM;
-    return plan_make(&c, plan);
+    return *linear ? by_bits_certified(c, plan) : ZLAY_OK;
 }
 
 zlay_status zlay_convert_synth(zlay_ctx *ctx, zlay_convert **out, const zlay_target *target,
                                const zlay_convert_request *request)
 {
+    zl_conversion c = {.ctx = ctx};
     zlay_convert_request r;
     zlay_convert *plan = NULL;
+    bool linear = false;
     if (!out) return ZLAY_EINVAL;
     *out = NULL;
     if (!ctx || !target || !request) return ZLAY_EINVAL;
     request_copy(&r, request);
     zlay_status status = zl_enter(ctx);
     if (status) return status;
-    status = zl_leave(ctx, synth(ctx, &plan, target, &r));
+    status = zl_leave(ctx, synth(&c, &plan, ctx, target, &r, &linear));
+    if (!status && !linear) status = zl_convert_points(&c, plan);
+    if (!status) info_fill(&c, plan);
     if (!status) status = certificate_decide(ctx, plan);
     if (status) zlay_convert_free(plan);
     else *out = plan;

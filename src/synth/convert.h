@@ -4,7 +4,7 @@
 #ifndef ZL_CONVERT_H
 #define ZL_CONVERT_H
 
-#include "algebra/layout.h"
+#include "algebra/table.h"
 #include "legality/bank.h"
 #include <zlay/convert.h>
 
@@ -79,13 +79,13 @@ typedef struct zl_conversion {
     bool amd;
     uint32_t shown;      /* levels that one of the layouts has, one bit each */
     uint64_t extent[2][ZL_LEVELS]; /* of src, of dst */
+    size_t dims[2];      /* input dimensions of src, of dst, and their levels */
+    zl_level order[2][ZL_LEVELS];
     zl_bitmap src, dst;  /* slot -> tensor index */
     uint64_t constant;   /* that both add */
     zl_bitmap from;      /* slot of dst -> nearest slot of src that holds its element */
     int32_t level;
 } zl_conversion;
-
-enum { ZL_SRC, ZL_DST };
 
 /* Read both layouts: ZLAY_NONE when they are no maps over F2, ZLAY_EINVAL. */
 zlay_status zl_conversion_read(zl_conversion *c);
@@ -140,8 +140,30 @@ bool zl_convert_by_shuffles(const zl_conversion *c, zlay_convert *plan);
 /* One round trip through shared memory. */
 zlay_status zl_convert_by_shared(const zl_conversion *c, zlay_convert *plan);
 
-/* Layouts of any kind, by their points. */
+/* ---- layouts that are not linear over F2, by their points ------------------------------------- */
+
+enum { ZL_SRC, ZL_DST };
+#define ZL_NOBODY UINT64_MAX
+
+/* A slot is a number here too, its register fastest, then lane, warp and block. */
+typedef struct zl_points {
+    const zl_conversion *c;
+    zlay_convert *plan;
+    uint64_t slots[2];
+    zl_table held[2]; /* tensor index of each slot of src, of dst */
+    uint64_t *from;   /* slot of dst -> the nearest slot of src; ZL_NOBODY where dst is undefined */
+} zl_points;
+
+/* Slot of an index of src or dst, and back. */
+uint64_t zl_slot_of(const zl_conversion *c, int side, uint64_t index);
+uint64_t zl_index_of(const zl_conversion *c, int side, uint64_t slot);
+
+/* Both are not inside a call of the ctx: they make such calls. */
 zlay_status zl_convert_points(zl_conversion *c, zlay_convert *plan);
+zlay_status zl_points_shared(zl_points *p);
+
+/* A step whose map, way ZLAY_CONVERT_*, is this table over the indices of src or dst. */
+zlay_status zl_points_step(zl_points *p, int32_t op, int32_t way, int side, const zl_table *map);
 
 /* ---- costs ------------------------------------------------------------------------------ */
 

@@ -60,7 +60,9 @@ static zlay_status read_side(zl_conversion *c, const zlay_layout *a, int side)
     if (count > ZL_F2_DIMS) count = ZL_F2_DIMS + 1;
     status = levels_of(c, a, side, level, count);
     for (zl_level l = ZL_REGISTER; l < ZL_LEVELS; l++) c->extent[side][l] = 1;
+    c->dims[side] = count;
     for (size_t i = 0; i < count && !status; i++) {
+        c->order[side][i] = level[i];
         c->extent[side][level[i]] = extent[i];
         c->shown |= 1u << level[i];
     }
@@ -99,16 +101,14 @@ zlay_status zl_conversion_read(zl_conversion *c)
 /* ---- bits ------------------------------------------------------------------------------------ */
 
 /* Where the index bits of a layout stand in a slot, in their order. */
-static void places_of(const zl_conversion *c, const zlay_layout *a, int side, unsigned *place)
+static void places_of(const zl_conversion *c, int side, unsigned *place)
 {
-    zl_level level[ZL_F2_DIMS];
-    uint64_t extent[ZL_F2_DIMS];
-    size_t count = zlay_layout_box(extent, ZL_F2_DIMS, a);
     unsigned bit = 0;
-    levels_of(c, a, side, level, count);
-    for (size_t i = 0; i < count; i++)
-        for (unsigned k = 0; (uint64_t)1 << k < extent[i]; k++)
-            place[bit++] = zl_level_low[level[i]] + k;
+    for (size_t i = 0; i < c->dims[side]; i++) {
+        zl_level level = c->order[side][i];
+        for (unsigned k = 0; (uint64_t)1 << k < c->extent[side][level]; k++)
+            place[bit++] = zl_level_low[level] + k;
+    }
 }
 
 /* Values in one side's order of outputs, put in the other's. */
@@ -132,7 +132,7 @@ static bool side_bits(const zl_conversion *c, const zlay_layout *a, int side, zl
     zl_affine map;
     unsigned place[64];
     if (a->kind == ZLAY_LAYOUT_MODULAR || a->partial || !zl_affine_of(&map, a)) return false;
-    places_of(c, a, side, place);
+    places_of(c, side, place);
     out->has = 0;
     for (unsigned k = 0; k < map.bits; k++) zl_bitmap_put(out, place[k], map.basis[k]);
     *constant = map.constant;
@@ -169,7 +169,7 @@ zlay_status zl_conversion_image(const zl_conversion *c, zlay_layout **out, const
     unsigned place[64];
     zlay_status status = reorder(c, &ordered, c->request->src, dst);
     if (status) return status;
-    places_of(c, dst, ZL_DST, place);
+    places_of(c, ZL_DST, place);
     map.bits = (unsigned)__builtin_popcountll(values->has);
     for (unsigned k = 0; k < map.bits; k++) map.basis[k] = ordered.to[place[k]];
     return image_over(c, out, &map);
