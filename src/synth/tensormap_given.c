@@ -138,9 +138,6 @@ static zlay_status given_synth(zl_tm_given *g, zlay_move **out)
     zlay_allocator alloc = zl_allocator(g->ctx);
     g->s = zl_alloc(g->ctx, 1, sizeof *g->s);
     zlay_status status = g->s ? zl_symbols_of(g->ctx, g->s, g->request.source) : ZLAY_ENOMEM;
-    if (status == ZLAY_NONE)
-        status = zl_fail(g->ctx, ZLAY_ENOTSUP, "source: has the unknown '%s' and is no sum of modes",
-                         zlay_layout_param(g->request.source, 0));
     if (!status) status = move_make(g);
     if (!status) {
         *out = g->move;
@@ -153,26 +150,34 @@ static zlay_status given_synth(zl_tm_given *g, zlay_move **out)
     return status;
 }
 
+/* A source that the facts make a number is answered as one. */
+static zlay_status known_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
+                               const zlay_tensormap_request *request)
+{
+    zlay_allocator alloc = zl_allocator(ctx);
+    if (!zlay_layout_param(request->source, 0)) return zl_tm_synth(ctx, out, target, request);
+    zl_tm_given *g = zl_alloc(ctx, 1, sizeof *g);
+    if (!g) return ZLAY_ENOMEM;
+    g->ctx = ctx;
+    g->target = target;
+    g->request = *request;
+    g->element = zlay_type_bits(request->type) / 8;
+    zlay_status status = given_synth(g, out);
+    zl_free(&alloc, g, sizeof *g);
+    return status;
+}
+
 zlay_status zl_tm_synth_given(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
                               const zlay_tensormap_request *request)
 {
-    zlay_layout *known;
-    zlay_allocator alloc = zl_allocator(ctx);
+    zlay_layout *affine = NULL, *known = NULL;
     zlay_tensormap_request r = *request;
-    zlay_status status = zlay_layout_assume(ctx, &known, request->source, request->facts);
-    if (status) return status;
+    zlay_status status = ZLAY_OK;
+    if (!r.source->symbols) status = zl_tm_affine(ctx, &affine, r.source);
+    if (!status) status = zlay_layout_assume(ctx, &known, affine ? affine : r.source, r.facts);
     r.source = known;
-    zl_tm_given *g = NULL;
-    if (!zlay_layout_param(known, 0)) status = zl_tm_synth(ctx, out, target, &r);
-    else if (!(g = zl_alloc(ctx, 1, sizeof *g))) status = ZLAY_ENOMEM;
-    else {
-        g->ctx = ctx;
-        g->target = target;
-        g->request = r;
-        g->element = zlay_type_bits(r.type) / 8;
-        status = given_synth(g, out);
-        zl_free(&alloc, g, sizeof *g);
-    }
+    if (!status) status = known_synth(ctx, out, target, &r);
+    zlay_layout_free(affine);
     zlay_layout_free(known);
     return status;
 }

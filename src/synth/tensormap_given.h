@@ -19,13 +19,14 @@ typedef struct zl_tm_sum {
     int64_t of[ZL_TM_PRODUCTS];
 } zl_tm_sum;
 
-/* What was read of a map: an extent is that of a leaf, in parts of `part` cells, or a number. */
+/* What was read of a map: an extent is a leaf's, `times` indices a cell or `part` cells an index, one
+ * of which is 1; or a number. */
 typedef struct zl_tm_read {
     zl_tm_sum address;
     uint32_t product[ZL_TM_RANK]; /* of each stride */
     int64_t factor[ZL_TM_RANK];
     int32_t leaf[ZL_TM_RANK];     /* whose extent it is; ZL_TM_NO_LEAF */
-    int64_t part[ZL_TM_RANK];
+    int64_t times[ZL_TM_RANK], part[ZL_TM_RANK];
 } zl_tm_read;
 
 typedef struct zl_tm_given {
@@ -42,6 +43,9 @@ typedef struct zl_tm_given {
     zlay_move *move;
     zl_tm_read *read;               /* one a map */
 } zl_tm_given;
+
+/* Pieces with parameters as extents and strides; ENOTSUP: they are none. */
+zlay_status zl_tm_affine(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a);
 
 /* Choose the sample: false where there is no number of 62 bits.  A loose one breaks the facts so
  * that no tile ends where the tensor does: its copies cut every edge. */

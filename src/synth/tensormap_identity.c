@@ -66,13 +66,14 @@ static bool moved(zl_tm_sum *out, const zl_tm_read *read, uint32_t rank, const i
     return true;
 }
 
-/* A dimension with the extent of a leaf has that leaf's coordinate, in parts that divide it, so that
- * it ends where the tensor does. */
+/* A dimension with the extent of a leaf has that leaf's coordinate, some indices a cell or some cells
+ * an index, which then divide the extent: so it ends where the tensor does. */
 static bool edges_at(const cell *c, const zl_tm_read *read, uint32_t rank,
                      const int64_t at[ZL_TM_RANK])
 {
     for (uint32_t i = 0; i < rank; i++)
-        if (read->leaf[i] != ZL_TM_NO_LEAF && at[i] != c->at[read->leaf[i]] / read->part[i])
+        if (read->leaf[i] != ZL_TM_NO_LEAF &&
+            at[i] / read->times[i] != c->at[read->leaf[i]] / read->part[i])
             return false;
     return true;
 }
@@ -130,7 +131,9 @@ static bool advance_right(const zl_tm_given *g, const zlay_copy *copy, uint32_t 
         if (!zl_mul(read->factor[i], by, &part)) return false;
         have.of[read->product[i]] += part;
         bool own = read->leaf[i] == (int32_t)leaf;
-        if (own ? by * read->part[i] != tile : by && read->leaf[i] != ZL_TM_NO_LEAF) return false;
+        if (own ? by * read->part[i] != tile * read->times[i]
+                : by && read->leaf[i] != ZL_TM_NO_LEAF)
+            return false;
         if (by && named_extent(g, leaf) && read->leaf[i] != (int32_t)leaf) return false;
     }
     return memcmp(&want, &have, sizeof want) == 0;

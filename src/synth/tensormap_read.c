@@ -52,21 +52,34 @@ static bool address_read(zl_tm_read *out, const zl_tm_given *g, const zlay_tenso
     return true;
 }
 
-/* A leaf with names whose extent it is, in the fewest cells a part that divide it always. */
-static int32_t extent_read(int64_t *part, const zl_tm_given *g, int64_t cells)
+/* An extent as times / part of a leaf's; false: it is neither a multiple nor always a quotient. */
+static bool extent_of_leaf(int64_t *times, int64_t *part, const zl_tm_given *g, size_t k,
+                           int64_t extent)
 {
-    int32_t leaf = ZL_TM_NO_LEAF;
-    *part = 1;
+    const zl_monomial *shape = &g->s->leaf[k].shape;
+    int64_t cells;
+    if (zl_monomial_constant(shape) || !zl_tm_monomial_at(&cells, g, shape)) return false;
+    *times = extent % cells ? 1 : extent / cells;
+    *part = extent % cells ? cells / extent : 1;
+    if (extent % cells && cells % extent) return false;
+    return zl_range_divisor(zl_monomial_range(shape, g->s)) % (uint64_t)*part == 0;
+}
+
+/* The leaf whose extent it is most simply. */
+static void extent_read(zl_tm_read *out, const zl_tm_given *g, uint32_t i, int64_t extent)
+{
+    int64_t times, part, least = INT64_MAX;
+    out->leaf[i] = ZL_TM_NO_LEAF;
+    out->times[i] = out->part[i] = 1;
     for (size_t k = 0; k < g->s->leaves; k++) {
-        const zl_monomial *shape = &g->s->leaf[k].shape;
-        int64_t extent;
-        if (zl_monomial_constant(shape) || !zl_tm_monomial_at(&extent, g, shape)) continue;
-        if (extent % cells || (leaf != ZL_TM_NO_LEAF && extent / cells >= *part)) continue;
-        if (zl_range_divisor(zl_monomial_range(shape, g->s)) % (uint64_t)(extent / cells)) continue;
-        *part = extent / cells;
-        leaf = (int32_t)k;
+        if (!extent_of_leaf(&times, &part, g, k, extent) || times > FACTOR_MOST ||
+            times * part >= least)
+            continue;
+        least = times * part;
+        out->leaf[i] = (int32_t)k;
+        out->times[i] = times;
+        out->part[i] = part;
     }
-    return leaf;
 }
 
 zlay_status zl_tm_read_maps(zl_tm_given *g)
@@ -82,7 +95,7 @@ zlay_status zl_tm_read_maps(zl_tm_given *g)
         r->factor[0] = (int64_t)zlay_tensormap_type_bits(map->type) / 8;
         for (uint32_t i = 0; i < map->rank; i++) {
             if (i) number_read(&r->product[i], &r->factor[i], g, (int64_t)map->stride[i - 1]);
-            r->leaf[i] = extent_read(&r->part[i], g, (int64_t)map->extent[i]);
+            extent_read(r, g, i, (int64_t)map->extent[i]);
         }
     }
     return ZLAY_OK;

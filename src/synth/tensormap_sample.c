@@ -39,12 +39,12 @@ static bool choose(int64_t *out, zlay_range r, int64_t unit, int64_t prime)
     int64_t rem, mod, low = r.lo > 1 ? r.lo : 1, far;
     if (!r.mod) return *out = r.rem, true;
     class_of(&rem, &mod, r, unit);
-    int64_t times = prime + (low - rem > 0 ? (low - rem) / mod : 0);
-    if (!zl_mul(mod, times, &far) || !zl_add(far, rem, out)) return false;
+    int64_t need = low > rem ? (low - rem) / mod + 1 : 1, times;
+    if (!zl_mul(prime, need / prime + 1, &times) || !zl_mul(mod, times, &far) || !zl_add(far, rem, out)) return false;
     if (r.hi < INT64_MAX && *out > r.hi) {
         int64_t back = (r.hi - rem) / mod;
         *out = rem + mod * back;
-        if (back > 2 && back % 2 == 0 && rem + mod * (back - 1) >= low) *out -= mod;
+        if (back % 2 == 0 && *out - mod >= low) *out -= mod;
     }
     return *out >= 1;
 }

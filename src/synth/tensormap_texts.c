@@ -25,7 +25,7 @@ typedef struct entry {
     const zl_tm_given *g;
     zl_tm_sum sum;
     const zl_monomial *extent; /* where it is not a sum */
-    int64_t part;
+    int64_t times, part;
 } entry;
 
 static void entry_write(zl_text *out, const void *value)
@@ -36,10 +36,10 @@ static void entry_write(zl_text *out, const void *value)
         return;
     }
     zl_monomial m = *e->extent;
-    int64_t part = e->part;
-    if (m.factor % part == 0) m.factor /= part, part = 1;
+    bool whole = m.factor % e->part == 0;
+    m.factor = whole ? m.factor / e->part * e->times : m.factor;
     zl_monomial_print(out, &m, e->g->s);
-    if (part > 1) zl_putf(out, " / %lld", (long long)part);
+    if (!whole) zl_putf(out, " / %lld", (long long)e->part);
 }
 
 static bool has_names(const zl_tm_given *g, const zl_tm_sum *sum)
@@ -76,6 +76,7 @@ static zlay_status map_put(zl_tm_given *g, uint32_t k)
     for (uint32_t i = 0; i < map->rank && !status; i++) {
         if (r->leaf[i] == ZL_TM_NO_LEAF) continue;
         e.extent = &g->s->leaf[r->leaf[i]].shape;
+        e.times = r->times[i];
         e.part = r->part[i];
         status = entry_put(g, k, ZLAY_FIELD_EXTENT, i, &e);
         map->extent[i] = 1;
