@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole blocks of a kernel's PTX, executed on memory: registers, predicates, barriers, what warps
- * do together, and asynchronous copies, which land as late as the text allows. An access off its width
- * or outside memory, a barrier told other bytes than land, and an instruction that it does not know
- * fail the test. Written from PTX ISA 9.1. */
+/* Whole blocks and clusters of a kernel's PTX, executed on memory: registers, predicates, barriers,
+ * what warps do together, and asynchronous copies, which land as late as the text allows. An access
+ * off its width or outside memory, a barrier told other bytes than land, and an instruction that it
+ * does not know fail the test. Written from PTX ISA 9.1. */
 #ifndef TEST_PTX_MACHINE_H
 #define TEST_PTX_MACHINE_H
 
@@ -13,7 +13,8 @@
 
 enum {
     PM_NAMES = 512, PM_LINES = 8192, PM_OPERANDS = 10, PM_THREADS = 1024, PM_WARP = 32,
-    PM_STEPS = 1 << 24, PM_SHARED = 1 << 16, PM_QUEUE = 64, PM_BARRIERS = 0x100, PM_ARRAYS = 0x400
+    PM_STEPS = 1 << 24, PM_SHARED = 1 << 16, PM_QUEUE = 64, PM_BARRIERS = 0x100, PM_ARRAYS = 0x400,
+    PM_BLOCKS = 8, PM_RANK = 24, PM_TRIES = 9
 };
 
 typedef struct pm_operand {
@@ -21,11 +22,12 @@ typedef struct pm_operand {
     int64_t more; /* added */
 } pm_operand;
 
-typedef struct pm_line {
-    char op[96];
+typedef struct pm_line pm_line;
+struct pm_line {
+    char op[160];
     int guard, negated, count, label, target;
     pm_operand operand[PM_OPERANDS];
-} pm_line;
+};
 
 typedef struct pm_memory { /* global memory at an address */
     uint64_t at, size;
@@ -40,23 +42,30 @@ typedef struct pm_copy { /* on its way */
 typedef struct pm_thread {
     uint64_t value[PM_NAMES];
     int line, tries;
-    bool done;
+    uint32_t rank; /* of its block in the cluster */
+    bool done, waits;
     pm_copy queue[PM_QUEUE];
     int queued;
 } pm_thread;
 
-typedef struct pm_machine {
+typedef struct pm_machine pm_machine;
+/* A multicast tensor copy is the test's: operands are the map's name, coordinates and a mask. */
+typedef void pm_tensor(pm_machine *m, pm_thread *t, const pm_line *line);
+
+struct pm_machine {
     char names[PM_NAMES][24];
     int names_count, lines_count, memories;
     pm_line line[PM_LINES];
     pm_memory memory[8];
-    uint8_t shared[PM_SHARED];
-    uint64_t expect, landed; /* of the one barrier */
-    uint32_t threads;
+    uint8_t shared[PM_BLOCKS][PM_SHARED];
+    uint64_t expect[PM_BLOCKS], landed[PM_BLOCKS]; /* of the one barrier of each block */
+    uint32_t threads, blocks; /* of all blocks together; of the cluster */
     bool returns; /* a function: who calls it waits for its copies */
     pm_thread *thread;
     long steps;
-} pm_machine;
+    pm_tensor *tensor;
+    void *test;
+};
 
 /* ---- text -------------------------------------------------------------------- */
 
@@ -155,30 +164,35 @@ static inline uint8_t *pm_global(pm_machine *m, uint64_t at, uint64_t size, uint
     return NULL;
 }
 
-static inline uint8_t *pm_shared(pm_machine *m, uint64_t at, uint64_t size, uint64_t align)
+/* An address of another block has its rank, and one more, above the address there. */
+static inline uint8_t *pm_shared(pm_machine *m, const pm_thread *t, uint64_t at, uint64_t size,
+                                 uint64_t align)
 {
-    if (at % align || at < PM_ARRAYS || at + size > PM_SHARED)
+    uint32_t rank = at >> PM_RANK ? (uint32_t)(at >> PM_RANK) - 1 : t->rank;
+    at &= (1u << PM_RANK) - 1;
+    assert_true(rank < m->blocks);
+    if (at % align || at + size > PM_SHARED)
         fail_msg("shared address %llx, %llu bytes", (unsigned long long)at,
                  (unsigned long long)size);
-    return m->shared + at;
+    return m->shared[rank] + at;
 }
 
-static inline void pm_land(pm_machine *m, const pm_copy *c)
+static inline void pm_land(pm_machine *m, const pm_thread *t, const pm_copy *c)
 {
     uint64_t size = c->bytes + c->zeros, align = size < 16 ? size : 16;
-    uint8_t *to = c->to_shared ? pm_shared(m, c->to, size, align)
+    uint8_t *to = c->to_shared ? pm_shared(m, t, c->to, size, align)
                                : pm_global(m, c->to, size, align);
     if (c->bytes)
         memcpy(to, c->to_shared ? pm_global(m, c->from, c->bytes, align)
-                                : pm_shared(m, c->from, c->bytes, align), c->bytes);
+                                : pm_shared(m, t, c->from, c->bytes, align), c->bytes);
     memset(to + c->bytes, 0, c->zeros);
 }
 
 static inline void pm_land_all(pm_machine *m, pm_thread *t)
 {
     for (int i = 0; i < t->queued; i++) {
-        if (t->queue[i].to_shared) m->landed += t->queue[i].bytes;
-        pm_land(m, &t->queue[i]);
+        if (t->queue[i].to_shared) m->landed[t->rank] += t->queue[i].bytes;
+        pm_land(m, t, &t->queue[i]);
     }
     t->queued = 0;
 }
@@ -288,10 +302,10 @@ static inline bool pm_compute(pm_thread *t, const pm_line *l)
 static inline bool pm_access(pm_machine *m, pm_thread *t, const pm_line *l)
 {
     bool load = pm_is(l, "ld."), global = pm_has(l, ".global");
-    if (!load && !pm_is(l, "st.")) return false;
+    if (pm_is(l, "st.async") || (!load && !pm_is(l, "st."))) return false;
     int parts = l->count - 1, each = atoi(pm_type(l) + 1) / 8;
     uint64_t size = (uint64_t)(parts * each), at = pm_get(t, &l->operand[load ? parts : 0]);
-    uint8_t *bytes = global ? pm_global(m, at, size, size) : pm_shared(m, at, size, size);
+    uint8_t *bytes = global ? pm_global(m, at, size, size) : pm_shared(m, t, at, size, size);
     for (int i = 0; i < parts; i++) {
         uint64_t *value = &t->value[l->operand[i + !load].name];
         if (load) *value = 0;
@@ -299,6 +313,17 @@ static inline bool pm_access(pm_machine *m, pm_thread *t, const pm_line *l)
                (size_t)each);
     }
     return true;
+}
+
+/* The first try finds nothing yet; a thread that tries in vain lets the others go on. */
+static inline void pm_try(pm_machine *m, pm_thread *t, const pm_line *l)
+{
+    if (t->tries++) pm_land_all(m, t);
+    if (m->landed[t->rank] > m->expect[t->rank]) fail_msg("more bytes land than are expected");
+    bool open = t->tries > 1 && m->landed[t->rank] == m->expect[t->rank];
+    if (t->tries > PM_TRIES) fail_msg("fewer bytes land than are expected");
+    t->value[l->operand[0].name] = open;
+    t->waits = !open;
 }
 
 /* Copies that the thread issued land when something waits for them. */
@@ -321,13 +346,17 @@ static inline bool pm_async(pm_machine *m, pm_thread *t, const pm_line *l)
         assert_int_equal(a, 0);
         pm_land_all(m, t);
     } else if (pm_is(l, "mbarrier.init")) {
-        m->expect = m->landed = 0;
+        m->expect[t->rank] = 0;
     } else if (pm_is(l, "mbarrier.arrive.expect_tx")) {
-        m->expect += c;
+        m->expect[t->rank] += c;
     } else if (pm_is(l, "mbarrier.try_wait")) {
-        if (t->tries++) pm_land_all(m, t);
-        t->value[l->operand[0].name] = t->tries > 1;
-        if (t->tries > 1) assert_int_equal(m->expect, m->landed);
+        pm_try(m, t, l);
+    } else if (pm_is(l, "st.async.")) {
+        memcpy(pm_shared(m, t, a, 4, 4), &b, 4);
+        m->landed[(c >> PM_RANK) - 1] += 4;
+    } else if (pm_is(l, "mapa.")) {
+        assert_true(c < m->blocks);
+        t->value[l->operand[0].name] = b | (c + 1) << PM_RANK;
     } else {
         return false;
     }
@@ -340,7 +369,8 @@ static inline uint8_t *pm_matrix_at(pm_machine *m, const pm_thread *warp, const 
                                     int row, int column)
 {
     int address = pm_is(l, "ldmatrix") ? l->count - 1 : 0;
-    return pm_shared(m, pm_get(&warp[8 * i + row], &l->operand[address]), 16, 16) + 2 * column;
+    return pm_shared(m, warp, pm_get(&warp[8 * i + row], &l->operand[address]), 16, 16) +
+           2 * column;
 }
 
 static inline void pm_matrix(pm_machine *m, pm_thread *warp, const pm_line *l)
@@ -360,10 +390,16 @@ static inline void pm_matrix(pm_machine *m, pm_thread *warp, const pm_line *l)
 
 /* ---- blocks -------------------------------------------------------------------- */
 
+static inline bool pm_meets(const pm_line *l)
+{
+    return pm_is(l, "bar.sync") || pm_is(l, "barrier.cluster.wait") || pm_is(l, "ldmatrix") ||
+           pm_is(l, "stmatrix");
+}
+
 /* Run a thread until it ends or stands where others are waited for. */
 static inline void pm_run(pm_machine *m, pm_thread *t)
 {
-    for (;; t->line++) {
+    for (t->waits = false; !t->waits; t->line++) {
         const pm_line *l = &m->line[t->line];
         assert_true(t->line < m->lines_count && ++m->steps < PM_STEPS);
         if (l->label >= 0) continue;
@@ -374,54 +410,107 @@ static inline void pm_run(pm_machine *m, pm_thread *t)
             t->done = true;
             return;
         }
-        if (pm_is(l, "bar.sync") || pm_is(l, "ldmatrix") || pm_is(l, "stmatrix")) return;
-        if (pm_is(l, "bra")) t->line = l->target;
+        if (pm_meets(l)) return;
+        if (pm_is(l, "barrier.cluster.arrive")) continue;
+        if (pm_is(l, "cp.async.bulk.tensor")) m->tensor(m, t, l);
+        else if (pm_is(l, "bra")) t->line = l->target;
         else if (pm_is(l, "setp.")) pm_setp(t, l);
         else if (!pm_compute(t, l) && !pm_access(m, t, l) && !pm_async(m, t, l))
             fail_msg("the machine knows no \"%s\"", l->op);
     }
 }
 
-/* All threads of a warp, or of the block at a barrier, stand at one line. */
-static inline void pm_meet(pm_machine *m)
+/* Threads [first, end) stand at one line: all of a block at a barrier or at what its warps do
+ * together, all of the cluster at a barrier of that. */
+static inline void pm_meet(pm_machine *m, uint32_t first, uint32_t end)
 {
-    int line = m->thread[0].line;
-    for (uint32_t i = 0; i < m->threads; i++)
+    int line = m->thread[first].line;
+    for (uint32_t i = first; i < end; i++)
         if (m->thread[i].done || m->thread[i].line != line) fail_msg("threads stand apart");
-    for (uint32_t i = 0; !pm_is(&m->line[line], "bar.sync") && i < m->threads; i += PM_WARP)
+    bool together = pm_is(&m->line[line], "ldmatrix") || pm_is(&m->line[line], "stmatrix");
+    for (uint32_t i = first; together && i < end; i += PM_WARP)
         pm_matrix(m, &m->thread[i], &m->line[line]);
-    for (uint32_t i = 0; i < m->threads; i++) m->thread[i].line++;
+    for (uint32_t i = first; i < end; i++) m->thread[i].line++;
 }
 
-/* Threads at the first line, shared memory with nothing in it. */
-static inline void pm_ready(pm_machine *m, uint32_t block, uint32_t threads, uint64_t source,
-                            uint64_t dest)
+static inline void pm_meet_all(pm_machine *m)
 {
-    static const char *const names[] = {"ptr_source", "ptr_dest", "%tid.x",
-                                        "%ctaid.x",   "$smem",    "$bar", "ptr_bar"};
-    uint64_t values[] = {source, dest, 0, block, PM_ARRAYS, PM_BARRIERS, PM_BARRIERS};
-    if (!m->thread) m->thread = calloc(PM_THREADS, sizeof *m->thread);
+    uint32_t each = m->threads / m->blocks;
+    const pm_line *l = &m->line[m->thread[0].line];
+    if (!m->thread[0].done && pm_is(l, "barrier.cluster.wait")) {
+        pm_meet(m, 0, m->threads);
+        return;
+    }
+    for (uint32_t i = 0; i < m->threads; i += each)
+        if (!m->thread[i].done) pm_meet(m, i, i + each);
+}
+
+/* A value that every thread begins with. */
+static inline void pm_set(pm_machine *m, uint32_t thread, const char *name, uint64_t value)
+{
+    m->thread[thread].value[pm_name(m, name, strlen(name))] = value;
+}
+
+static inline void pm_begin(pm_machine *m, uint32_t first, uint32_t blocks, uint32_t threads)
+{
+    if (!m->thread) m->thread = calloc((size_t)PM_THREADS, sizeof *m->thread);
     assert_non_null(m->thread);
-    m->threads = threads;
+    assert_true(blocks <= PM_BLOCKS && blocks * threads <= PM_THREADS);
+    m->threads = blocks * threads;
+    m->blocks = blocks;
     m->steps = 0;
-    memset(m->shared, 0xee, sizeof m->shared);
-    memset(m->thread, 0, threads * sizeof *m->thread);
-    for (uint32_t i = 0; i < threads; i++) {
-        values[2] = i;
-        for (int n = 0; n < 7; n++)
-            m->thread[i].value[pm_name(m, names[n], strlen(names[n]))] = values[n];
+    memset(m->landed, 0, sizeof m->landed);
+    memset(m->shared, 0xee, blocks * sizeof m->shared[0]);
+    memset(m->thread, 0, m->threads * sizeof *m->thread);
+    for (uint32_t i = 0; i < m->threads; i++) {
+        m->thread[i].rank = i / threads;
+        pm_set(m, i, "%tid.x", i % threads);
+        pm_set(m, i, "%ctaid.x", first + i / threads);
+        pm_set(m, i, "%cluster_ctarank", i / threads);
+        pm_set(m, i, "$smem", PM_ARRAYS);
+        pm_set(m, i, "$bar", PM_BARRIERS);
+        pm_set(m, i, "ptr_bar", PM_BARRIERS);
     }
 }
 
 static inline void pm_go(pm_machine *m)
 {
-    for (uint32_t left = m->threads; left;) {
-        left = 0;
+    for (uint32_t left = m->threads, waits; left;) {
+        left = waits = 0;
         for (uint32_t i = 0; i < m->threads; i++)
             if (!m->thread[i].done) pm_run(m, &m->thread[i]);
-        for (uint32_t i = 0; i < m->threads; i++) left += !m->thread[i].done;
-        if (left) pm_meet(m);
+        for (uint32_t i = 0; i < m->threads; i++) {
+            left += !m->thread[i].done;
+            waits += m->thread[i].waits && !m->thread[i].done;
+        }
+        if (left && !waits) pm_meet_all(m);
     }
+}
+
+static inline void pm_parameters(pm_machine *m, const char *const names[2],
+                                 const uint64_t values[2])
+{
+    for (uint32_t i = 0; i < m->threads; i++)
+        for (int n = 0; n < 2; n++) pm_set(m, i, names[n], values[n]);
+}
+
+/* Blocks [first, first + blocks) of a grid, which are a cluster; two parameters. */
+static inline void pm_cluster(pm_machine *m, uint32_t first, uint32_t blocks, uint32_t threads,
+                              const char *const names[2], const uint64_t values[2])
+{
+    pm_begin(m, first, blocks, threads);
+    pm_parameters(m, names, values);
+    pm_go(m);
+}
+
+/* Threads of one block at the first line, shared memory with nothing in it. */
+static inline void pm_ready(pm_machine *m, uint32_t block, uint32_t threads, uint64_t source,
+                            uint64_t dest)
+{
+    static const char *const names[] = {"ptr_source", "ptr_dest"};
+    const uint64_t values[] = {source, dest};
+    pm_begin(m, block, 1, threads);
+    pm_parameters(m, names, values);
 }
 
 static inline void pm_block(pm_machine *m, uint32_t block, uint32_t threads, uint64_t source,

@@ -82,11 +82,11 @@ static void execute(const char *text, uint32_t threads, side *from, side *to)
         if (!s->shared) m->memory[m->memories++] = (pm_memory){s->at, s->size, s->bytes};
     }
     pm_ready(m, 0, threads, from->at, to->at);
-    if (from->shared) memcpy(m->shared + from->at, from->bytes, from->size);
-    if (to->shared) memcpy(m->shared + to->at, to->bytes, to->size);
+    if (from->shared) memcpy(m->shared[0] + from->at, from->bytes, from->size);
+    if (to->shared) memcpy(m->shared[0] + to->at, to->bytes, to->size);
     pm_go(m);
     for (uint32_t i = 0; i < threads; i++) pm_land_all(m, &m->thread[i]);
-    if (to->shared) memcpy(to->bytes, m->shared + to->at, to->size);
+    if (to->shared) memcpy(to->bytes, m->shared[0] + to->at, to->size);
     pm_free(m);
 }
 
