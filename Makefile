@@ -5,7 +5,7 @@
 # make exhaustive the small worlds whole (tests/x-*), which make test samples
 # make san        the tests under ASan and UBSan          make tsan    the thread test under TSan
 # make fuzz       mutated input for every parser          make bench   ratios, printed
-# make device-test, -bench, -oracle, -banks, -wgmma, -words       on a machine with a Hopper GPU
+# make device-test, -bench, -oracle, -banks, -wgmma, -words, -moves on a machine with a Hopper GPU
 # make install    PREFIX=/usr/local LIBDIR=$(PREFIX)/lib DESTDIR=
 # make generate   rewrite the tables of documents that come from src/
 # ENGINES=0 builds without isl, FLINT and GMP; so does a machine that lacks their headers.
@@ -181,12 +181,17 @@ device-wgmma: $(B)/device-wgmma
 	$(B)/device-wgmma
 $(B)/device-copy-synth: $(addprefix $(B)/device/,device_copy_synth.o copy_rates.o cuda_now.o) $(B)/libzlay.a
 	$(link) $(ENGINE_LIBS) -ldl -lm
+$(B)/device-moves: $(addprefix $(B)/device/,device_moves.o cuda_now.o) $(B)/libzlay.a
+	$(link) $(ENGINE_LIBS) -ldl -lm
 device-copy-synth: $(B)/device-copy-synth
 	$(B)/device-copy-synth
-device-test: $(B)/device-test $(B)/device-synth $(B)/device-copy-synth
+device-moves: $(B)/device-moves
+	$(B)/device-moves
+device-test: $(B)/device-test $(B)/device-synth $(B)/device-copy-synth $(B)/device-moves
 	$(B)/device-test
 	$(B)/device-synth
 	$(B)/device-copy-synth
+	$(B)/device-moves
 device-synth: $(B)/device-synth
 	$(B)/device-synth
 device-copies: $(B)/device-copies
@@ -233,4 +238,4 @@ clean:
 
 FORCE:
 .DELETE_ON_ERROR:
-.PHONY: all run test exhaustive san tsan fuzz check-layers doc-check device-test device-synth device-copy-synth device-copies device-bench device-banks device-oracle device-wgmma bench generate install clean
+.PHONY: all run test exhaustive san tsan fuzz check-layers doc-check device-test device-synth device-copy-synth device-moves device-copies device-bench device-banks device-oracle device-wgmma bench generate install clean

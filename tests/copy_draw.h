@@ -3,7 +3,7 @@
 #ifndef TEST_COPY_DRAW_H
 #define TEST_COPY_DRAW_H
 
-#include "test.h"
+#include "random.h"
 
 #include <stdio.h>
 #include <zlay/move.h>

@@ -5,6 +5,8 @@
 #ifndef TEST_H
 #define TEST_H
 
+#include "random.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,21 +15,6 @@
 #include <stdlib.h>
 
 #include <cmocka.h>
-
-/* splitmix64 */
-static inline uint64_t test_random(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
-
-/* In [low, high]. */
-static inline int64_t test_range(uint64_t *state, int64_t low, int64_t high)
-{
-    return low + (int64_t)(test_random(state) % (uint64_t)(high - low + 1));
-}
 
 static inline uint64_t test_seed(const char *test)
 {
