@@ -312,12 +312,173 @@ static void test_shared_layouts(void **unused)
     synth_world_free(w);
 }
 
+/* ---- what no copy brings ----------------------------------------------------------------------- */
+
+typedef struct refusal {
+    const char *type, *source, *tile, *smem;
+    zlay_status status;
+    const char *word; /* that the message has */
+} refusal;
+
+static const refusal refusals[] = {
+    /* A pitch of 200 bytes is no multiple of 16: the second row begins 8 bytes into its 16. */
+    {"bf16", "(100,100):(100,1)", "64,64", "(64,64):(64,1)", ZLAY_NONE,
+     "TMAP_STRIDE_16: byte 2 of the tile"},
+    /* Transposed: neighbours in shared memory are rows apart in global memory. */
+    {"bf16", "(64,64):(64,1)", "64,64", "(64,64):(1,64)", ZLAY_NONE, "TMAP_BOX0_16: byte"},
+    /* The tile begins 2 bytes into its 16. */
+    {"bf16", "1 o (64,64):(64,1)", "8,16", "(8,16):(16,1)", ZLAY_NONE, "COPY_COORDINATE_16: byte 0"},
+    /* Tiles of 50 elements begin at multiples of 100 bytes. */
+    {"bf16", "(64,128):(128,1)", "8,50", "(8,50):(56,1)", ZLAY_NONE, "COPY_COORDINATE_16: byte 0"},
+    /* Rows from right to left begin 14 bytes into their 16. */
+    {"bf16", "511 o (64,512):(512,-1)", "64,64", "(64,64):(72,1)", ZLAY_NONE,
+     "COPY_COORDINATE_16: byte 0"},
+    {"bf16", "(512,512):(512,1)", "512,512", NULL, ZLAY_NONE, "SMEM_BLOCK: byte 232448"},
+    {"bf16", "(512,512):(512,1)", "8,8", "(8,8):(100000,1)", ZLAY_NONE, "SMEM_BLOCK"},
+    {"bf16", "(64,64):(64,1)", "8,8", "(8,8):(0,1)", ZLAY_EINVAL, "one place"},
+    {"bf16", "(64,64):(64,1)", "8,8", "(8,8):(4,1)", ZLAY_EINVAL, "one place"},
+    {"bf16", "(64,64):(64,1)", "8,8", "(8,4):(8,1)", ZLAY_EINVAL, "smem: has 32"},
+    {"bf16", "(64,64):(64,1)", "8", NULL, ZLAY_EINVAL, "tile: has 1"},
+    {"bf16", "(64,64):(64,1)", "8,0", NULL, ZLAY_EINVAL, "tile: entry 1"},
+    {"bf16", "(64,64):(64,1)", "(8,8):(64,1)", "(8,8):(-8,1)", ZLAY_EINVAL, "smem: "},
+    {"bf16", "(64,64):(64,1)", "(8,8):(600,1)", NULL, ZLAY_EINVAL, "outside the source"},
+    {"e2m1", "(64,64):(64,1)", "8,64", NULL, ZLAY_ENOTSUP, "u8"},
+    {"bf16", "(4611686018427387904,2):(1,4611686018427387904)", "64,1", NULL, ZLAY_EOVERFLOW, "2^63"},
+};
+
+static void check_refusal(zlay_ctx *ctx, const zlay_target *target, const refusal *row)
+{
+    given g;
+    zlay_move *move = (zlay_move *)(uintptr_t)1;
+    given_make(&g, ctx, row->type, row->source, row->tile, row->smem);
+    zlay_status status = zlay_tensormap_synth(ctx, &move, target, &g.r);
+    if (status != row->status || !strstr(zlay_ctx_message(ctx), row->word))
+        fail_msg("%s by %s: %s, %s", row->source, row->tile, zlay_status_name(status),
+                 zlay_ctx_message(ctx));
+    assert_null(move);
+    given_free(&g);
+}
+
+static void test_refusals(void **unused)
+{
+    (void)unused;
+    synth_world *w = synth_world_new("sm_90a");
+    for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++)
+        check_refusal(w->ctx, w->target, &refusals[i]);
+    synth_world_free(w);
+}
+
+/* Fields of the request, one wrong at a time. */
+static void test_fields(void **unused)
+{
+    (void)unused;
+    synth_world *w = synth_world_new("sm_90a");
+    const struct {
+        size_t offset;
+        uint32_t value;
+        zlay_status status;
+        const char *word;
+    } rows[] = {
+        {offsetof(zlay_tensormap_request, size), 0, ZLAY_EINVAL, "size"},
+        {offsetof(zlay_tensormap_request, size), 1000, ZLAY_EINVAL, "size"},
+        {offsetof(zlay_tensormap_request, type), 99, ZLAY_EINVAL, "type"},
+        {offsetof(zlay_tensormap_request, axes), 0, ZLAY_EINVAL, "tile"},
+        {offsetof(zlay_tensormap_request, axes), 9, ZLAY_EINVAL, "tile"},
+        {offsetof(zlay_tensormap_request, address_align), 8, ZLAY_NONE, "TMAP_ADDRESS_16"},
+        {offsetof(zlay_tensormap_request, swizzle_given), 2, ZLAY_EINVAL, "swizzle_given"},
+        {offsetof(zlay_tensormap_request, edge), 3, ZLAY_EINVAL, "edge"},
+        {offsetof(zlay_tensormap_request, keep_holes), 2, ZLAY_EINVAL, "keep_holes"},
+        {offsetof(zlay_tensormap_request, residual), 2, ZLAY_EINVAL, "residual"},
+        {offsetof(zlay_tensormap_request, reserved), 1, ZLAY_EINVAL, "reserved"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        given g;
+        zlay_move *move;
+        given_make(&g, w->ctx, "bf16", "(64,64):(64,1)", "8,64", NULL);
+        memcpy((char *)&g.r + rows[i].offset, &rows[i].value, sizeof rows[i].value);
+        assert_int_equal(zlay_tensormap_synth(w->ctx, &move, w->target, &g.r), rows[i].status);
+        if (!strstr(zlay_ctx_message(w->ctx), rows[i].word)) fail_msg("%s", zlay_ctx_message(w->ctx));
+        given_free(&g);
+    }
+    synth_world_free(w);
+}
+
+/* ---- what is left over ----------------------------------------------------------------------------- */
+
+/* The landed tile, moved place by place, is the tile that was asked for. */
+static void test_residual(void **unused)
+{
+    (void)unused;
+    synth_world *w = synth_world_new("sm_90a");
+    uint64_t state = test_seed("residual");
+    given g;
+    zlay_move *move;
+    given_make(&g, w->ctx, "bf16", "(64,64):(64,1)", "16,8", "(16,8):(1,16)");
+    g.r.residual = 1;
+    assert_int_equal(zlay_tensormap_synth(w->ctx, &move, w->target, &g.r), ZLAY_OK);
+    synth_check(w, &state, move, &g.r, 1);
+    assert_non_null(zlay_move_residual(move));
+    for (uint64_t i = 0; i < 128; i++) {
+        int64_t landed, wanted, moved;
+        assert_int_equal(zlay_layout_eval(&landed, 1, zlay_move_smem(move), i), ZLAY_OK);
+        assert_int_equal(zlay_layout_eval(&wanted, 1, g.smem, i), ZLAY_OK);
+        assert_int_equal(
+            zlay_layout_eval(&moved, 1, zlay_move_residual(move), (uint64_t)landed), ZLAY_OK);
+        assert_int_equal(moved, wanted);
+    }
+    zlay_move_free(move);
+    given_free(&g);
+    synth_world_free(w);
+}
+
+/* ---- memory that ends -------------------------------------------------------------------------------- */
+
+static void test_memory(void **unused)
+{
+    (void)unused;
+    static const hand rows[] = {
+        {.type = "bf16", .source = "(4096,4096):(4096,1)", .tile = "128,64"},
+        {.type = "bf16", .source = "(1001,64):(64,1)", .tile = "384,64", .smem = "(384,64):(64,1)"},
+        {.type = "bf16", .source = "(64,64):(64,1)", .tile = "(8,16):(1,64)", .smem = "(8,16):(16,1)"},
+        {.type = "bf16", .source = "Sw<1,3,3> o 0 o (64,64):(64,1)", .tile = "8,64",
+         .smem = "(8,64):(64,1)"},
+        {.type = "bf16", .source = "(64,64):(64,1)", .tile = "16,8", .smem = "(16,8):(1,16)"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        zlay_status status = ZLAY_ENOMEM;
+        for (size_t k = 1; status == ZLAY_ENOMEM; k++) {
+            heap h = {0};
+            const zlay_allocator alloc = {&h, heap_take, heap_give};
+            const zlay_target *target;
+            zlay_ctx *ctx;
+            zlay_move *move;
+            given g;
+            assert_int_equal(zlay_target_find(&target, "sm_90a", 6), ZLAY_OK);
+            assert_int_equal(zlay_ctx_new(&ctx, &alloc, NULL), ZLAY_OK);
+            given_make(&g, ctx, rows[i].type, rows[i].source, rows[i].tile, rows[i].smem);
+            g.r.residual = 1;
+            h.fails_at = h.calls + k;
+            status = zlay_tensormap_synth(ctx, &move, target, &g.r);
+            if (status != ZLAY_ENOMEM) assert_int_equal(status, ZLAY_OK);
+            if (status) assert_null(move);
+            zlay_move_free(move);
+            given_free(&g);
+            zlay_ctx_free(ctx);
+            assert_int_equal(h.live, 0);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hands),
         cmocka_unit_test(test_random_requests),
         cmocka_unit_test(test_shared_layouts),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_fields),
+        cmocka_unit_test(test_residual),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

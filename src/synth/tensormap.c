@@ -279,6 +279,22 @@ zlay_status zl_tm_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target *targe
     return begin(ctx, out, target, request, typed);
 }
 
+/* Land the tile where copies can, and say what is left. */
+static zlay_status landed(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
+                          const zlay_tensormap_request *request)
+{
+    zlay_tensormap_request other;
+    zlay_status status = request_copy(ctx, &other, request);
+    if (status || !other.residual || !other.smem) return status ? status : ZLAY_NONE;
+    other.smem = NULL;
+    status = begin(ctx, out, target, &other, synth);
+    if (!status) status = zl_tm_residual(ctx, *out, request->smem);
+    if (!status) return ZLAY_OK;
+    zlay_move_free(*out);
+    *out = NULL;
+    return status == ZLAY_ENOMEM ? status : ZLAY_NONE;
+}
+
 /* Synthesis calls public functions, each of which enters the ctx: entered here only to be refused
  * where another call is inside, and to clear its message. */
 zlay_status zlay_tensormap_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
@@ -290,5 +306,10 @@ zlay_status zlay_tensormap_synth(zlay_ctx *ctx, zlay_move **out, const zlay_targ
     zlay_status status = zl_enter(ctx);
     if (status) return status;
     zl_leave(ctx, ZLAY_OK);
+    status = begin(ctx, out, target, request, synth);
+    size_t end = offsetof(zlay_tensormap_request, residual) + sizeof request->residual;
+    if (status != ZLAY_NONE || request->size < end || !request->residual) return status;
+    status = landed(ctx, out, target, request);
+    if (status != ZLAY_NONE) return status;
     return begin(ctx, out, target, request, synth);
 }

@@ -100,6 +100,9 @@ zlay_status zl_tm_check(const zl_tm *t, const zlay_move *move);
 /* No copy of any tile reads outside the memory that the tensor takes, up to whole 16 bytes. */
 bool zl_tm_reads_inside(const zl_tm *t, const zlay_move *move);
 
+/* What is left to permute after a move, so that the tile lies as `wanted` says. */
+zlay_status zl_tm_residual(zlay_ctx *ctx, zlay_move *move, const zlay_layout *wanted);
+
 /* The certificate of a move whose one copy is this box, the whole tile. */
 zlay_status zl_tm_certify(const zl_tm *t, zlay_move *move, const zl_tm_box *box);
 
