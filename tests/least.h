@@ -22,7 +22,9 @@ enum {
     KINDS = 4096,
     KINDS_EACH = 8,
     CANDIDATES = 8192,
-    NODES = 300000
+    NODES = 300000,
+    WITHOUT_COLUMNS = 1,
+    WITHOUT_SLICES = 2
 };
 
 typedef struct wanted {
@@ -67,7 +69,7 @@ typedef struct search {
     int kind_count, candidate_count, most, nodes;
     bool full;
     places all;
-    bool tiles_only; /* no im2col */
+    int without; /* WITHOUT_* */
     int chosen[64];
     least best;
     reading used[64]; /* the copies of the best */
@@ -257,7 +259,7 @@ static inline int rank_slices_of(zlay_tensormap *out, const search *s, const kin
 static inline int rank_slices(zlay_tensormap *out, const search *s, const kind *k, int64_t from)
 {
     zlay_tensormap strided, plain;
-    if (k->span != k->inner || k->inner > 2) return 0;
+    if (k->span != k->inner || k->inner > 2 || s->without & WITHOUT_SLICES) return 0;
     if (k->inner == 2 && (s->align % 32 || from % 2)) return 0;
     int a = k->modes ? rank_slices_of(&strided, s, k, 1) : 0;
     int b = rank_slices_of(&plain, s, k, 0);
@@ -366,7 +368,7 @@ static inline void rows_try(search *s, const places *where, const kind *like, co
         kind_whole(&k);
         if (k.rank) candidate_add(s, where, &k, how);
     }
-    if (s->tiles_only) return;
+    if (s->without & WITHOUT_COLUMNS) return;
     k = *like;
     how.columns = 1;
     k.rank = columns_map(&m, s, &k, row);

@@ -81,8 +81,10 @@ static inline bool cells_compare(model *m, const tile_ask *a, const zlay_move *m
         if (memcmp(m->smem + to, bytes, (size_t)a->bytes))
             return model_wrong(m, inside ? "other bytes" : "no fill", cell, t);
     }
-    for (uint64_t i = info.reserved_bytes; i < MODEL_SMEM; i++)
-        if (m->smem[i] != MODEL_UNTOUCHED) return model_wrong(m, "bytes past what is reserved", (int64_t)i, t);
+    for (uint64_t i = 0; i < MODEL_SMEM; i++)
+        if ((i >= info.reserved_bytes || (a->keep_holes && !m->wanted[i])) &&
+            m->smem[i] != MODEL_UNTOUCHED)
+            return model_wrong(m, "bytes that are not the tile's", (int64_t)i, t);
     return true;
 }
 

@@ -14,7 +14,8 @@ typedef struct world {
     const zlay_target *target;
     search *search;
     model *model;
-    uint64_t asked, found, none, open, unequal, skipped, one_in, seed;
+    bool lenient; /* the search may be better */
+    uint64_t asked, found, none, open, unequal, skipped, slices, columns, behind, deep, one_in, seed;
 } world;
 
 /* Requests that differ are written down, and counted at the end. */
@@ -35,10 +36,15 @@ static bool want_places(wanted *out, const tile_ask *a, const int64_t *t)
         assert_true(ask_global(&from, a, t, cell));
         for (int i = 0; i < a->bytes; i++) byte[to + i] = from * a->bytes + i;
     }
-    out->places = (int)((ask_cells(a) * a->bytes + 15) / 16);
+    out->places = 16 * PLACES;
+    while (byte[out->places - 1] == NOWHERE) out->places--;
+    out->places = (out->places + 15) / 16;
     for (int p = 0; p < out->places; p++) {
-        out->from[p] = byte[16 * p] / 16;
-        if (byte[16 * p] % 16) return false;
+        int there = 0;
+        for (int i = 0; i < 16; i++) there += byte[16 * p + i] != NOWHERE;
+        out->from[p] = there ? byte[16 * p] / 16 : NOWHERE;
+        if (!there) continue;
+        if (byte[16 * p] == NOWHERE || byte[16 * p] % 16) return false;
         for (int i = 1; i < 16; i++) {
             bool past = p + 1 == out->places && byte[16 * p + i] == NOWHERE;
             if (!past && byte[16 * p + i] != byte[16 * p] + i) return false;
@@ -79,6 +85,7 @@ static void compare(world *w, const tile_ask *a, const least *l)
     zlay_move *move = NULL;
     zlay_move_info info;
     char why[512];
+    if (l && !l->exists && !l->whole) l = NULL, w->deep++;
     zlay_status status = ask_synth(w->ctx, &move, w->target, a);
     w->asked++;
     w->found += status == ZLAY_OK;
@@ -90,7 +97,8 @@ static void compare(world *w, const tile_ask *a, const least *l)
         snprintf(why, sizeof why, "status %d, %s", status, zlay_ctx_message(w->ctx));
         differ(w, a, why);
     }
-    if (status && l && l->exists) {
+    if (status && l && l->exists && w->lenient) w->behind++;
+    else if (status && l && l->exists) {
         snprintf(why, sizeof why, "none (%s), but %d copies, %d bytes, %d maps, rank %d",
                  zlay_ctx_message(w->ctx), l->issues, l->bytes, l->maps, l->rank);
         differ(w, a, why);
@@ -108,8 +116,10 @@ static void compare(world *w, const tile_ask *a, const least *l)
              l ? l->bytes : 0, l ? l->maps : 0, l ? l->rank : 0);
     if (!move_replay(w->model, a, move)) differ(w, a, w->model->why);
     else if (l && (!l->exists || (int)info.copies != l->issues || (int)info.bytes != l->bytes ||
-                   (l->whole && ((int)info.maps != l->maps || rank != l->rank))))
-        differ(w, a, why);
+                   (l->whole && ((int)info.maps != l->maps || rank != l->rank)))) {
+        if (w->lenient && l->exists) w->behind++;
+        else differ(w, a, why);
+    }
     zlay_move_free(move);
 }
 
@@ -202,7 +212,7 @@ static world world_new(const char *name)
     w.search = calloc(1, sizeof *w.search);
     assert_non_null(w.search);
     w.search->align = 16;
-    w.search->tiles_only = true;
+    w.search->without = WITHOUT_COLUMNS | WITHOUT_SLICES;
     assert_int_equal(zlay_ctx_new(&w.ctx, NULL, NULL), ZLAY_OK);
     return w;
 }
@@ -210,9 +220,10 @@ static world world_new(const char *name)
 static void world_end(world *w, const char *name)
 {
     printf("%s: %llu requests, %llu moves, %llu none, %llu open, %llu free ones with a part of 16 "
-           "bytes, replayed only; %llu unequal\n", name, (unsigned long long)w->asked,
+           "bytes and %llu deep ones replayed only; %llu unequal\n", name, (unsigned long long)w->asked,
            (unsigned long long)w->found, (unsigned long long)w->none, (unsigned long long)w->open,
-           (unsigned long long)w->skipped, (unsigned long long)w->unequal);
+           (unsigned long long)w->skipped, (unsigned long long)w->deep,
+           (unsigned long long)w->unequal);
     assert_int_equal(w->unequal, 0);
     zlay_ctx_free(w->ctx);
     free(w->search);
@@ -232,6 +243,108 @@ static void drawn(void **state)
     world_end(&w, "drawn");
 }
 
+/* Tiles by layouts whose steps have no system, in shared memory in any order, swizzled or with gaps. */
+static void irregular_draw(uint64_t *s, tile_ask *a, bool swizzled)
+{
+    enum { CELLS = 8 };
+    tile_layout *t = &a->tile, *to = &a->smem;
+    int order[TILE_MODES], modes = (int)test_range(s, 1, 4);
+    int64_t stride = CELLS;
+    memset(a, 0, sizeof *a);
+    a->type = ZLAY_TYPE_BF16;
+    a->bytes = 2;
+    a->by_layout = a->keep_holes = true;
+    a->source.modes = 1;
+    a->source.stride[0] = 1;
+    t->modes = to->modes = modes + 1;
+    t->shape[0] = to->shape[0] = CELLS;
+    t->stride[0] = to->stride[0] = 1;
+    int64_t low = 0, high = CELLS, size = 1;
+    for (int i = 1; i <= modes; i++) {
+        static const int64_t like[] = {1, 1, 2, 3, 4, 5, 8, 16};
+        t->shape[i] = to->shape[i] = size > 12 ? 2 : like[test_range(s, 2, 6)];
+        size *= t->shape[i];
+        bool on = i > 1 && test_range(s, 0, 1);
+        t->stride[i] = on ? t->stride[i - 1] * t->shape[i - 1] : CELLS * like[test_range(s, 0, 7)];
+        if (test_range(s, 0, 11) == 0) t->stride[i] = -t->stride[i];
+        int64_t reach = t->stride[i] * (t->shape[i] - 1);
+        *(reach < 0 ? &low : &high) += reach;
+        order[i] = i;
+    }
+    t->offset = -low;
+    a->source.shape[0] = high - low;
+    for (int i = modes; i > 1 && test_range(s, 0, 2) == 0; i--) {
+        int k = (int)test_range(s, 1, i), was = order[i];
+        order[i] = order[k];
+        order[k] = was;
+    }
+    for (int i = 1; i <= modes; i++) {
+        to->stride[order[i]] = stride;
+        stride *= to->shape[order[i]];
+        if (stride % 64 == 0 && test_range(s, 0, 7) == 0) stride *= 2;
+        if (stride % 64 && test_range(s, 0, 7) == 0) stride = (stride + 63) / 64 * 64;
+    }
+    if (swizzled) {
+        to->bits = (int)test_range(s, 1, 3);
+        to->base = to->shift = 3;
+    }
+}
+
+/* Elements that a layout of steps upward spans. */
+static int64_t spread(const tile_layout *a)
+{
+    int64_t most = 1;
+    for (int i = 0; i < a->modes; i++) most += (a->shape[i] - 1) * a->stride[i];
+    return most;
+}
+
+/* Whether a search of more kinds of maps finds fewer copies, or some where there was none. */
+static bool fewer(world *w, const wanted *want, const least *than, int without)
+{
+    w->search->without = without;
+    least l = least_of(w->search, w->target, want);
+    w->search->without = WITHOUT_COLUMNS | WITHOUT_SLICES;
+    return l.exists && (!than->exists || l.issues < than->issues);
+}
+
+static void irregular_world(const char *name, bool swizzled)
+{
+    world w = world_new(name);
+    w.lenient = swizzled;
+    for (uint64_t i = 0; i < test_iterations(test_exhaustive() ? 50000 : 1000); i++) {
+        wanted want;
+        least l = {0};
+        int64_t t[TILE_MODES] = {0};
+        tile_ask a;
+        irregular_draw(&w.seed, &a, swizzled);
+        if (tile_size(&a.tile) * a.bytes > 16 * 64 || spread(&a.smem) * a.bytes > 16 * PLACES) continue;
+        bool good = want_places(&want, &a, t);
+        if (good) l = least_of(w.search, w.target, &want);
+        compare(&w, &a, &l);
+        w.slices += good && fewer(&w, &want, &l, WITHOUT_COLUMNS);
+        w.columns += good && fewer(&w, &want, &l, WITHOUT_SLICES);
+    }
+    printf("of these %llu are fewer copies by interleaved maps, %llu by im2col ones\n",
+           (unsigned long long)w.slices, (unsigned long long)w.columns);
+    printf("of these %llu are behind the search of plain tiled maps\n", (unsigned long long)w.behind);
+    assert_true(w.behind * 20 <= w.asked);
+    world_end(&w, name);
+}
+
+static void irregular(void **state)
+{
+    (void)state;
+    irregular_world("irregular", false);
+}
+
+/* Covers by narrow rows of several swizzles in one line, and ranks that another swizzle lowers, are not
+ * searched: what is found is replayed, and is behind the search in few cases. */
+static void irregular_swizzled(void **state)
+{
+    (void)state;
+    irregular_world("irregular, swizzled", true);
+}
+
 static void whole_world(void **state)
 {
     world w = world_new("tensors");
@@ -248,6 +361,7 @@ static void whole_world(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(whole_world), cmocka_unit_test(drawn)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(whole_world), cmocka_unit_test(drawn),
+                                       cmocka_unit_test(irregular), cmocka_unit_test(irregular_swizzled)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
