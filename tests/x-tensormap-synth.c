@@ -127,7 +127,7 @@ static void ask(world *w, const tile_ask *a)
 {
     wanted want;
     int64_t t[TILE_MODES] = {0};
-    least l = {0};
+    least l = {.whole = true}; /* none, where no copy brings some bytes */
     if (a->free_smem) {
         bool whole = want_sources(&want, a, t) == 0 && want.places <= 24;
         w->skipped += !whole;
@@ -313,7 +313,7 @@ static void irregular_world(const char *name, bool swizzled)
     w.lenient = swizzled;
     for (uint64_t i = 0; i < test_iterations(test_exhaustive() ? 50000 : 1000); i++) {
         wanted want;
-        least l = {0};
+        least l = {.whole = true}; /* none, where no copy brings some bytes */
         int64_t t[TILE_MODES] = {0};
         tile_ask a;
         irregular_draw(&w.seed, &a, swizzled);
