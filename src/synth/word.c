@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "synth/word_round.h"
 
-enum { BYTE_MOST = 2, REG_MOST = 8, LANE_MOST = 6 };
+enum { BYTE_MOST = 2, REG_MOST = 8, LANE_MOST = 6, WARP = 5, DRAWS = 12 };
 
 /* ---- the least word ---------------------------------------------------------------------------- */
 
@@ -32,10 +32,10 @@ static uint32_t lesser(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 static void bound(search *s, uint32_t instructions) { s->least = lesser(s->least, instructions); }
 
-/* Both ways of keeping bytes together, where registers have any. */
+/* Where registers have parts, several ways of keeping them together, until one meets the bound. */
 static void rounds_try(search *s, const zl_wanted *w, bool fixed)
 {
-    bool made = zl_round_put(trial(s), w, (zl_round_way){false, fixed});
+    bool made = zl_round_put(trial(s), w, (zl_round_way){0, fixed});
     uint32_t regs = 1u << w->slots.reg, selects = zl_round_selects(w);
     keep(s, made);
     if (!made) return;
@@ -43,8 +43,10 @@ static void rounds_try(search *s, const zl_wanted *w, bool fixed)
     for (uint32_t i = 0; i < s->trial.count; i++)
         if (s->trial.step[i].id == ZL_STEP_BFLY) moved = s->trial.step[i].instructions;
     bool exact = fixed && !w->slots.byte;
-    bound(s, exact ? s->trial.instructions : selects * regs + moved);
-    if (w->slots.byte) keep(s, zl_round_put(trial(s), w, (zl_round_way){true, fixed}));
+    uint32_t least = exact ? s->trial.instructions : selects * regs + moved;
+    bound(s, least);
+    for (unsigned draw = 1; draw < DRAWS && w->slots.byte && s->best.instructions > least; draw++)
+        keep(s, zl_round_put(trial(s), w, (zl_round_way){draw, fixed}));
 }
 
 static void crossing_try(search *s, const zl_wanted *w)
@@ -60,6 +62,7 @@ static void crossing_try(search *s, const zl_wanted *w)
     keep(s, zl_matrix_put(trial(s), w, false));
     keep(s, zl_matrix_put(trial(s), w, true));
     if (zl_matrix_may(w)) bound(s, regs);
+    if (!w->slots.reg) s->least = s->best.instructions;
     bound(s, s->best.instructions);
 }
 
@@ -90,33 +93,52 @@ static bool append(zl_word *out, search *s, const zl_wanted *w)
     return room;
 }
 
-/* One round takes at most as much rank away as registers have bits, or 1: those rounds first. */
+/* One round takes at most as much rank away as registers have bits: those rounds first. */
 static bool rounds_put(zl_word *out, search *s, const zl_wanted *whole)
 {
     zl_wanted w = *whole, part;
     zl_affine first, back;
     unsigned reg = w.slots.reg, rank = crossing_rank(&w);
     for (; rank > reg; rank = crossing_rank(&w)) {
-        zl_peel(&first, &w, reg && rank - reg > reg ? reg : reg ? rank - reg : 1);
+        zl_peel(&first, &w, rank - reg < reg ? rank - reg : reg);
         zl_wanted_of(&part, &w.slots, &first);
-        bool made = reg ? append(out, s, &part)
-                        : zl_word_put(out, &w, ZL_STEP_EXCHANGE, &first);
         zl_map_invert(&back, &first);
         zl_map_product(&back, &w.map, &back);
-        if (!made || !zl_wanted_of(&w, &w.slots, &back)) return false;
+        if (!append(out, s, &part) || !zl_wanted_of(&w, &w.slots, &back)) return false;
     }
     return append(out, s, &w);
+}
+
+static bool lone_put(zl_word *out, search *s, const zl_wanted *w)
+{
+    s->found = false;
+    keep(s, zl_lone_put(trial(s), w));
+    keep(s, zl_matrix_put(trial(s), w, false));
+    keep(s, zl_matrix_put(trial(s), w, true));
+    if (s->found) *out = s->best;
+    out->slots = w->slots;
+    return s->found;
+}
+
+/* Parts of the one register: movmatrix may take the place of an exchange. */
+static void lone_bound(zl_word *out, const zl_wanted *w, unsigned rank)
+{
+    bool matrix = rank > 1 ? w->slots.lane == WARP : zl_matrix_may(w);
+    uint32_t shuffle = !matrix && zl_lone_shuffles(w);
+    out->lower_rounds = rank + shuffle;
+    out->lower_instructions = (matrix ? 1 : 2) * rank + shuffle;
 }
 
 static void lower_set(zl_word *out, const search *s, const zl_wanted *w)
 {
     unsigned reg = w->slots.reg, rank = crossing_rank(w), regs = 1u << reg;
-    bool stays = zl_map_stays(w, &w->map);
-    if (rank > reg) {
-        out->lower_rounds = reg ? (rank + reg - 1) / reg : rank;
-        out->lower_instructions = reg ? out->lower_rounds * ((regs + 1) / 2) : 2 * rank;
+    if (rank > reg && !reg) {
+        lone_bound(out, w, rank);
+    } else if (rank > reg) {
+        out->lower_rounds = (rank + reg - 1) / reg;
+        out->lower_instructions = out->lower_rounds * ((regs + 1) / 2);
     } else {
-        out->lower_rounds = stays ? 0 : 1;
+        out->lower_rounds = !zl_map_stays(w, &w->map);
         out->lower_instructions = s->least;
     }
     out->optimal = out->rounds == out->lower_rounds &&
@@ -198,7 +220,8 @@ static zlay_status in_warp(zlay_ctx *ctx, zl_word *out, const zl_wanted *w)
     zlay_allocator alloc = zl_allocator(ctx);
     search *s = zl_alloc(ctx, 1, sizeof *s);
     if (!s) return ZLAY_ENOMEM;
-    bool made = rounds_put(out, s, w);
+    bool lone = !w->slots.reg && crossing_rank(w);
+    bool made = lone ? lone_put(out, s, w) : rounds_put(out, s, w);
     lower_set(out, s, w);
     zl_free(&alloc, s, sizeof *s);
     return made ? ZLAY_OK : zl_fail(ctx, ZLAY_EINTERNAL, "word: more than %d steps", ZL_WORD_STEPS);

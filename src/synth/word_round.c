@@ -34,19 +34,52 @@ static void add_up_to(zl_space *s, const zl_space *from, unsigned most)
         zl_space_put(s, from->value[__builtin_ctzll(left)]);
 }
 
-static void same_word(zl_space *out, const zl_wanted *w, const zl_space *still, bool then)
+/* Bytes, and the inner part of where bytes and lanes are by a map. */
+static void reach(zl_space *out, const zl_wanted *w, const zl_affine *map)
 {
-    zl_space bytes, bytes_then, now, later, both;
-    unsigned most = w->slots.byte;
+    zl_space_units(out, w->bytes);
+    for (uint64_t left = w->plane; left; left &= left - 1)
+        zl_space_put(out, map->basis[__builtin_ctzll(left)] & w->inner);
+}
+
+/* Any vectors of a space, the same for the same draw. */
+static void drawn(zl_space *out, const zl_space *from, unsigned most, unsigned draw)
+{
+    uint64_t state = draw * UINT64_C(0x9e3779b97f4a7c15);
+    for (unsigned tries = 0; tries < 4 * most; tries++) {
+        uint64_t v = 0;
+        state = (state ^ state >> 29) * UINT64_C(0xbf58476d1ce4e5b9) + draw;
+        for (uint64_t left = from->pivots; left; left &= left - 1)
+            if (state >> (8 + __builtin_ctzll(left)) & 1) v ^= from->value[__builtin_ctzll(left)];
+        if (zl_space_rank(out) < most) zl_space_put(out, v);
+    }
+}
+
+/* What stays together through the shuffle: bytes that stay bytes, then, by the draw, what are bytes
+ * on one side, what is near them by bytes and lanes, or anything. */
+static void same_word(zl_space *out, const zl_wanted *w, const zl_space *still, unsigned draw)
+{
+    zl_space bytes, side[2], near[2], both, close;
+    unsigned most = w->slots.byte, first = draw & 1;
     zl_space_units(&bytes, w->bytes);
-    zl_space_image(&bytes_then, &w->inverse, &bytes);
-    zl_space_meet(&now, still, &bytes);
-    zl_space_meet(&later, still, &bytes_then);
-    zl_space_meet(&both, &now, &later);
+    zl_space_meet(&side[0], still, &bytes);
+    zl_space_image(&both, &w->inverse, &bytes);
+    zl_space_meet(&side[1], still, &both);
+    reach(&both, w, &w->inverse);
+    zl_space_meet(&near[0], still, &both);
+    reach(&close, w, &w->map);
+    zl_space_image(&both, &w->inverse, &close);
+    zl_space_meet(&near[1], still, &both);
+    zl_space_meet(&both, &side[0], &side[1]);
+    zl_space_meet(&close, &near[0], &near[1]);
     out->pivots = 0;
     add_up_to(out, &both, most);
-    add_up_to(out, then ? &later : &now, most);
-    add_up_to(out, then ? &now : &later, most);
+    if (draw >= 4) drawn(out, still, most, draw);
+    if (draw < 2) add_up_to(out, &side[first], most);
+    if (draw < 2) add_up_to(out, &side[!first], most);
+    add_up_to(out, &close, most);
+    add_up_to(out, &near[first], most);
+    add_up_to(out, &near[!first], most);
     add_up_to(out, still, most);
 }
 
@@ -125,7 +158,7 @@ static void round_begin(round *r, const zl_wanted *w, zl_round_way way)
     zl_space_units(&r->plane, w->plane);
     zl_space_image(&r->plane_then, &w->inverse, &r->plane);
     zl_space_meet(&still, &r->inner, &r->inner_then);
-    same_word(&same, w, &still, way.then);
+    same_word(&same, w, &still, way.draw);
     zl_space_join(&r->plane, &same);
     zl_space_join(&r->plane_then, &same);
     for (unsigned k = 0; k < w->bits; k++) moved.basis[k] ^= (uint64_t)1 << k;
@@ -155,22 +188,49 @@ static bool round_search(round *r, const zl_wanted *w, zl_round_way way)
 
 /* ---- steps ----------------------------------------------------------------------------- */
 
+typedef struct parts {
+    zl_affine first, shuffle, rest;
+} parts;
+
+/* What moves bytes inside registers alone passes a shuffle, and is free where a select is: so it goes
+ * to the side that has one, or all to the first. */
+static void gather_bytes(const zl_wanted *w, parts *p)
+{
+    zl_affine passed, back;
+    bool before = zl_inner_rank(w, &p->first), after = zl_inner_rank(w, &p->rest);
+    if (before && after) return;
+    zl_map_invert(&back, &p->shuffle);
+    if (!after) {
+        zl_map_product(&passed, &p->rest, &p->shuffle);
+        zl_map_product(&passed, &back, &passed);
+        zl_map_product(&p->first, &passed, &p->first);
+        zl_map_same(&p->rest, w->bits);
+    } else {
+        zl_map_product(&passed, &p->first, &back);
+        zl_map_product(&passed, &p->shuffle, &passed);
+        zl_map_product(&p->rest, &p->rest, &passed);
+        zl_map_same(&p->first, w->bits);
+    }
+}
+
 bool zl_round_put(zl_word *word, const zl_wanted *w, zl_round_way way)
 {
     round r;
-    zl_affine frame, rest, shuffle, back, first;
+    zl_affine frame, back;
+    parts p;
     if (!round_search(&r, w, way)) return false;
     zl_frame(&frame, w, &r.y);
-    zl_map_product(&rest, &w->map, &frame);
-    zl_map_same(&shuffle, w->bits);
+    zl_map_product(&p.rest, &w->map, &frame);
+    zl_map_same(&p.shuffle, w->bits);
     for (unsigned k = 0; k < w->bits; k++)
-        shuffle.basis[k] = (shuffle.basis[k] & w->inner) | (rest.basis[k] & w->lanes);
-    shuffle.constant = rest.constant & w->lanes;
-    if (!zl_map_invert(&back, &shuffle)) return false;
-    zl_map_product(&rest, &rest, &back);
-    zl_map_invert(&first, &frame);
-    return zl_inner_put(word, w, &first) && zl_word_put(word, w, ZL_STEP_IDX, &shuffle) &&
-           zl_inner_put(word, w, &rest);
+        p.shuffle.basis[k] = (p.shuffle.basis[k] & w->inner) | (p.rest.basis[k] & w->lanes);
+    p.shuffle.constant = p.rest.constant & w->lanes;
+    if (!zl_map_invert(&back, &p.shuffle)) return false;
+    zl_map_product(&p.rest, &p.rest, &back);
+    zl_map_invert(&p.first, &frame);
+    if (w->bytes) gather_bytes(w, &p);
+    return zl_inner_put(word, w, &p.first) && zl_word_put(word, w, ZL_STEP_IDX, &p.shuffle) &&
+           zl_inner_put(word, w, &p.rest);
 }
 
 /* ---- the bound -------------------------------------------------------------------------- */

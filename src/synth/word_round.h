@@ -35,10 +35,11 @@ bool zl_inner_put(zl_word *word, const zl_wanted *w, const zl_affine *map);
 
 /* ---- rounds -------------------------------------------------------------------------------- */
 
-/* Which sources of bytes a round keeps together first: those that are bytes now, or then; and
- * whether the lanes of a shuffle differ by a mask of the register alone. */
+/* Which parts of a register stay together through the shuffle: 0 to 3 by what is near bytes, others
+ * drawn; and whether the lanes of a shuffle differ by a mask of the register alone. */
 typedef struct zl_round_way {
-    bool then, fixed;
+    unsigned draw;
+    bool fixed;
 } zl_round_way;
 
 /* The whole map in one round of shuffles; false: not in this way. */
@@ -56,6 +57,11 @@ bool zl_matrix_put(zl_word *word, const zl_wanted *w, bool after);
 
 /* Whether some word of one movmatrix might do it. */
 bool zl_matrix_may(const zl_wanted *w);
+
+/* Lanes of one register whose parts cross: exchanges, and a shuffle before them where lanes need it.
+ */
+bool zl_lone_put(zl_word *word, const zl_wanted *w);
+bool zl_lone_shuffles(const zl_wanted *w);
 
 /* A map that is made first, in one round, after which `rank` less of lane <- byte, register is left.
  */
