@@ -148,6 +148,22 @@ static void paths(void)
 
 /* ---- the worlds --------------------------------------------------------------------------------- */
 
+/* Every step is a generator of the kind that it says, at that cost. */
+static void assert_steps(const zlay_word *word)
+{
+    zlay_word_step step;
+    for (uint32_t i = 0; zlay_word_step_get(&step, word, i) == ZLAY_OK; i++) {
+        map_table m = {4, step.constant, {0}};
+        uint8_t table[SLOTS];
+        memcpy(m.basis, step.basis, sizeof m.basis);
+        for (unsigned s = 0; s < SLOTS; s++) table[s] = (uint8_t)map_at(&m, s);
+        int kind = step.generator == ZLAY_STEP_EXCHANGE      ? EXCHANGE
+                   : !strcmp(zlay_word_op(step.generator), "shfl") ? SHUFFLE
+                                                                   : INSIDE;
+        assert_int_equal(edge_cost(kind, table), step.rounds * ROUND + step.instructions);
+    }
+}
+
 static zlay_word_info word_of(zlay_ctx *ctx, int element)
 {
     zlay_slots slots = {w.byte, w.reg, w.lane, 0, 0, {0}};
@@ -158,6 +174,7 @@ static zlay_word_info word_of(zlay_ctx *ctx, int element)
     zlay_layout *layout = map_layout(ctx, &map);
     assert_int_equal(zlay_word_synth(ctx, &word, &slots, layout), ZLAY_OK);
     assert_int_equal(zlay_word_get(&info, word), ZLAY_OK);
+    assert_steps(word);
     zlay_layout_free(layout);
     zlay_word_free(word);
     return info;

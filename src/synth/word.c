@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "synth/word_round.h"
 
-enum { BYTE_MOST = 2, REG_MOST = 8, LANE_MOST = 6, WARP = 5, DRAWS = 12 };
+enum { BYTE_MOST = 2, REG_MOST = 8, LANE_MOST = 6, WARP = 5, DRAWS = 12, PEELS = 8 };
 
 /* ---- the least word ---------------------------------------------------------------------------- */
 
 typedef struct search {
-    zl_word best, trial;
+    zl_word best, trial, whole;
     bool found;
     uint32_t least; /* instructions that no word of one round goes below */
 } search;
@@ -94,19 +94,62 @@ static bool append(zl_word *out, search *s, const zl_wanted *w)
 }
 
 /* One round takes at most as much rank away as registers have bits: those rounds first. */
-static bool rounds_put(zl_word *out, search *s, const zl_wanted *whole)
+static bool peeled_put(zl_word *out, search *s, const zl_wanted *whole, unsigned draw)
 {
     zl_wanted w = *whole, part;
     zl_affine first, back;
     unsigned reg = w.slots.reg, rank = crossing_rank(&w);
     for (; rank > reg; rank = crossing_rank(&w)) {
-        zl_peel(&first, &w, rank - reg < reg ? rank - reg : reg);
+        zl_peel(&first, &w, rank - reg < reg ? rank - reg : reg, draw);
         zl_wanted_of(&part, &w.slots, &first);
         zl_map_invert(&back, &first);
         zl_map_product(&back, &w.map, &back);
         if (!append(out, s, &part) || !zl_wanted_of(&w, &w.slots, &back)) return false;
     }
     return append(out, s, &w);
+}
+
+/* A word run backwards, each step undone. */
+static bool turned(zl_word *out, const zl_word *from, const zl_wanted *w)
+{
+    zl_affine back;
+    bool room = true;
+    out->count = 0;
+    for (uint32_t i = from->count; i-- > 0 && room;) {
+        zl_map_invert(&back, &from->step[i].map);
+        zl_step_id id = from->step[i].id == ZL_STEP_BFLY ? ZL_STEP_IDX : from->step[i].id;
+        room = zl_word_put(out, w, id, &back);
+    }
+    return room;
+}
+
+/* The peels of the map, or those of its inverse turned around. */
+static bool drawn_put(search *s, const zl_wanted *w, unsigned draw)
+{
+    zl_wanted other = *w;
+    s->whole.slots = w->slots;
+    s->whole.count = 0;
+    zl_word_count(&s->whole);
+    if (draw % 2 == 0) return peeled_put(&s->whole, s, w, draw / 2);
+    other.map = w->inverse;
+    other.inverse = w->map;
+    if (!peeled_put(&s->whole, s, &other, draw / 2)) return false;
+    s->trial = s->whole;
+    return turned(&s->whole, &s->trial, w);
+}
+
+static bool rounds_put(zl_word *out, search *s, const zl_wanted *w)
+{
+    unsigned draws = crossing_rank(w) > w->slots.reg ? PEELS : 1;
+    bool made = false;
+    for (unsigned draw = 0; draw < draws; draw++) {
+        if (!drawn_put(s, w, draw)) continue;
+        bool fewer = s->whole.rounds < out->rounds || (s->whole.rounds == out->rounds &&
+                     s->whole.instructions < out->instructions);
+        if (!made || fewer) *out = s->whole;
+        made = true;
+    }
+    return made;
 }
 
 static bool lone_put(zl_word *out, search *s, const zl_wanted *w)

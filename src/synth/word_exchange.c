@@ -166,28 +166,38 @@ static bool lane_before(uint64_t *u, const zl_wanted *w, const zl_affine *map, u
     return found;
 }
 
+/* An inner vector that crosses lanes: the draw's own units, one or two of them. */
+static uint64_t crossing_start(const zl_wanted *w, const zl_affine *map, unsigned draw)
+{
+    uint64_t found[ZL_SLOT_BITS];
+    unsigned count = 0;
+    for (uint64_t left = w->inner; left; left &= left - 1)
+        if (map->basis[__builtin_ctzll(left)] & w->lanes) found[count++] = left & (0 - left);
+    uint64_t one = found[draw % count], other = found[draw / count % count];
+    uint64_t sum = draw < count ? one : one ^ other;
+    return zl_map_linear(map, sum) & w->lanes ? sum : one;
+}
+
 /* One exchange after which the rank is one less: v -> v + w f(v) takes S to S + (S x + T u) f, and
  * with S x + T u = S x0 and f = f0 S, f0(S x0) = 1, nothing is left of S x0. */
-static void peel_one(zl_affine *out, const zl_wanted *w, const zl_affine *map)
+static void peel_one(zl_affine *out, const zl_wanted *w, const zl_affine *map, unsigned draw)
 {
-    uint64_t goal = 0, start = 0, form = 0, u;
-    for (uint64_t left = w->inner; left && !goal; left &= left - 1) {
-        start = left & (0 - left);
-        goal = map->basis[__builtin_ctzll(left)] & w->lanes;
-    }
+    uint64_t start = crossing_start(w, map, draw), goal = zl_map_linear(map, start) & w->lanes;
+    uint64_t form = 0, u, probe = goal;
+    for (unsigned skip = draw / 2 % 3; skip && probe & (probe - 1); skip--) probe &= probe - 1;
     for (uint64_t left = w->inner; left; left &= left - 1)
-        if (map->basis[__builtin_ctzll(left)] & goal & (0 - goal)) form |= left & (0 - left);
+        if (map->basis[__builtin_ctzll(left)] & probe & (0 - probe)) form |= left & (0 - left);
     bool found = lane_before(&u, w, map, goal);
     if (!found) form |= u & (0 - u);
     transvection(out, w->bits, found ? u : u | start, form, false);
 }
 
-void zl_peel(zl_affine *out, const zl_wanted *w, unsigned rank)
+void zl_peel(zl_affine *out, const zl_wanted *w, unsigned rank, unsigned draw)
 {
     zl_affine left = w->map, one;
     zl_map_same(out, w->bits);
     while (rank--) {
-        peel_one(&one, w, &left);
+        peel_one(&one, w, &left, draw);
         zl_map_product(&left, &left, &one);
         zl_map_product(out, &one, out);
     }

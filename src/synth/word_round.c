@@ -192,24 +192,39 @@ typedef struct parts {
     zl_affine first, shuffle, rest;
 } parts;
 
+/* The names of registers that a map inside lanes gives, where no select is needed. */
+static void names_of(zl_affine *out, const zl_wanted *w, const zl_affine *map)
+{
+    zl_map_same(out, w->bits);
+    for (uint64_t left = w->regs; left; left &= left - 1) {
+        unsigned k = (unsigned)__builtin_ctzll(left);
+        out->basis[k] = map->basis[k] & w->regs;
+    }
+    out->constant = map->constant & w->regs;
+}
+
 /* What moves bytes inside registers alone passes a shuffle, and is free where a select is: so it goes
- * to the side that has one, or all to the first. */
+ * to the side that has one, or all to the first.  Names stay where they are. */
 static void gather_bytes(const zl_wanted *w, parts *p)
 {
-    zl_affine passed, back;
+    zl_affine names, passed, back, shuffle_back;
     bool before = zl_inner_rank(w, &p->first), after = zl_inner_rank(w, &p->rest);
     if (before && after) return;
-    zl_map_invert(&back, &p->shuffle);
+    zl_map_invert(&shuffle_back, &p->shuffle);
+    names_of(&names, w, after ? &p->first : &p->rest);
+    zl_map_invert(&back, &names);
     if (!after) {
-        zl_map_product(&passed, &p->rest, &p->shuffle);
-        zl_map_product(&passed, &back, &passed);
+        zl_map_product(&passed, &back, &p->rest);
+        zl_map_product(&passed, &passed, &p->shuffle);
+        zl_map_product(&passed, &shuffle_back, &passed);
         zl_map_product(&p->first, &passed, &p->first);
-        zl_map_same(&p->rest, w->bits);
+        p->rest = names;
     } else {
         zl_map_product(&passed, &p->first, &back);
+        zl_map_product(&passed, &passed, &shuffle_back);
         zl_map_product(&passed, &p->shuffle, &passed);
         zl_map_product(&p->rest, &p->rest, &passed);
-        zl_map_same(&p->first, w->bits);
+        p->first = names;
     }
 }
 

@@ -65,7 +65,7 @@ bool zl_lone_shuffles(const zl_wanted *w);
 
 /* A map that is made first, in one round, after which `rank` less of lane <- byte, register is left.
  */
-void zl_peel(zl_affine *out, const zl_wanted *w, unsigned rank);
+void zl_peel(zl_affine *out, const zl_wanted *w, unsigned rank, unsigned draw);
 
 /* Registers of a lane that are touched, from the way back. */
 uint32_t zl_touched(const zl_wanted *w, const zl_affine *back);
