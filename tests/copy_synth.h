@@ -101,6 +101,8 @@ typedef struct asked {
     int32_t space[2];
     uint64_t base[2]; /* addresses of offset 0, bytes */
     const zlay_layout *layout[2];
+    zlay_ctx *ctx;
+    const zlay_facts *facts; /* that give each name a value; NULL: there are no names */
 } asked;
 
 /* The loads, or stores, of one block: the first element of each, in the order of the values. */

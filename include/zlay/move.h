@@ -182,6 +182,27 @@ typedef struct zlay_move_swizzle {
     uint32_t reserved; /* 0 */
 } zlay_move_swizzle;
 
+/** The step of a mode of a part as text: a number, or where the layouts have
+ *  names a product of names as "8*ld"; of mode number `modes` the offset of the
+ *  part.  The numbers of such a move, its counts too, are those of sample values
+ *  of the names, which have no more divisors than the facts say.
+ *
+ *  Returns: ZLAY_OK; ZLAY_NONE no such part or mode; ZLAY_EINVAL; ZLAY_EROOM.
+ */
+ZLAY_API zlay_status zlay_move_step_print(zlay_buf *out, const zlay_move *move,
+                                          uint32_t part, uint32_t mode,
+                                          int32_t side);
+
+/** What would have to hold of the names for wider accesses: a variant of the
+ *  kernel, to be asked for with the guard among the facts.
+ *
+ *  Returns: ZLAY_OK; ZLAY_NONE there is none; ZLAY_EINVAL; ZLAY_EROOM.
+ *  Out:     guard  an expression of C, as "ld % 8 == 0".
+ *           width  bytes of those accesses.
+ */
+ZLAY_API zlay_status zlay_move_wider(zlay_buf *guard, uint32_t *width,
+                                     const zlay_move *move);
+
 /** Why no wider access holds the same elements on both sides. */
 enum {
     ZLAY_WIDEST_TARGET = 1, /* the target has no such access */

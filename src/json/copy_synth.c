@@ -2,6 +2,9 @@
 /* Copies by threads. */
 #include "json/json.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 /* ---- the request ------------------------------------------------------------------ */
 
 static const zl_word spaces[] = {{"global", ZLAY_MOVE_GLOBAL},
@@ -57,6 +60,50 @@ static const zl_word levels[] = {{"value", ZLAY_DIGIT_VALUE},
                                  {"access", ZLAY_DIGIT_ACCESS},
                                  {NULL, 0}};
 
+/* A step or offset: a number, or a text over names. */
+typedef struct step_asked {
+    const zlay_move *move;
+    uint32_t part, mode;
+    int32_t side;
+} step_asked;
+
+static zlay_status step_print(zlay_ctx *ctx, zlay_buf *out, const void *value)
+{
+    const step_asked *a = value;
+    (void)ctx;
+    return zlay_move_step_print(out, a->move, a->part, a->mode, a->side);
+}
+
+static json_t *step_value(zl_call *call, step_asked asked, int64_t number)
+{
+    char text[32];
+    zlay_buf buf = {text, sizeof text, 0};
+    zlay_status status = zlay_move_step_print(&buf, asked.move, asked.part, asked.mode, asked.side);
+    if (!status && strtoll(text, NULL, 10) == number && text[strspn(text, "-0123456789")] == 0)
+        return zl_json_int(number);
+    return zl_json_printed(call, step_print, &asked, &status);
+}
+
+static zlay_status wider_print(zlay_ctx *ctx, zlay_buf *out, const void *move)
+{
+    uint32_t width;
+    (void)ctx;
+    return zlay_move_wider(out, &width, move);
+}
+
+static json_t *variant_value(zl_call *call, const zlay_move *move)
+{
+    uint32_t width = 0;
+    char text[1024];
+    zlay_buf buf = {text, sizeof text, 0};
+    zlay_status status = zlay_move_wider(&buf, &width, move);
+    if (status) return json_null();
+    json_t *value = json_object();
+    zl_put_value(call, value, "width", json_integer(width));
+    zl_put_value(call, value, "guard", zl_json_printed(call, wider_print, move, &status));
+    return value;
+}
+
 static json_t *modes_value(zl_call *call, const zlay_move *move, uint32_t part)
 {
     json_t *list = json_array();
@@ -64,8 +111,8 @@ static json_t *modes_value(zl_call *call, const zlay_move *move, uint32_t part)
     for (uint32_t i = 0; !zlay_move_mode_get(&mode, move, part, i); i++) {
         json_t *value = json_object();
         zl_put_value(call, value, "extent", zl_json_uint(mode.extent));
-        zl_put_value(call, value, "src", zl_json_int(mode.source));
-        zl_put_value(call, value, "dst", zl_json_int(mode.dest));
+        zl_put_value(call, value, "src", step_value(call, (step_asked){move, part, i, 0}, mode.source));
+        zl_put_value(call, value, "dst", step_value(call, (step_asked){move, part, i, 1}, mode.dest));
         zl_put_item(call, list, value);
     }
     return list;
@@ -141,8 +188,8 @@ static json_t *part_value(zl_call *call, const zlay_move *move, uint32_t i,
     zl_put_value(call, value, "matrices", p->matrices ? json_integer(p->matrices) : json_null());
     zl_put_value(call, value, "transposed", json_boolean(p->transposed));
     zl_put_value(call, value, "combine", zl_json_word(combines, (int32_t)p->combine));
-    zl_put_value(call, value, "src", zl_json_int(p->source));
-    zl_put_value(call, value, "dst", zl_json_int(p->dest));
+    zl_put_value(call, value, "src", step_value(call, (step_asked){move, i, p->modes, 0}, p->source));
+    zl_put_value(call, value, "dst", step_value(call, (step_asked){move, i, p->modes, 1}, p->dest));
     zl_put_value(call, value, "modes", modes_value(call, move, i));
     zl_put_value(call, value, "digits", digits_value(call, move, i));
     zl_put_value(call, value, "predicate", predicate_value(call, move, i));
@@ -226,6 +273,7 @@ static json_t *move_value(zl_call *call, const zlay_move *move)
     zl_put_value(call, value, "optimal", json_boolean(info.optimal));
     zl_put_value(call, value, "thread_layout", zl_json_layout(call, zlay_move_threads(move)));
     zl_put_value(call, value, "widest", widest_value(call, move));
+    zl_put_value(call, value, "variant", variant_value(call, move));
     zl_put_value(call, value, "swizzle", swizzles_value(call, move));
     zl_put_value(call, value, "parts", parts_value(call, move));
     zl_put_value(call, value, "source_certificate", source_certificate(call, move));

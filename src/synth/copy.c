@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include <zlay/decide.h>
+#include <zlay/symbol.h>
 
 enum { THREADS = 128, ALIGN = 16, BITS_MOST = 128 };
 
@@ -64,8 +65,9 @@ static zlay_status side_read(zl_copy *c, int s)
         return zl_fail(c->ctx, ZLAY_EINVAL, "%s.layout: has several outputs, a tile has one offset",
                        side_names[s]);
     const char *name = zlay_layout_param(side->layout, 0);
-    if (name)
-        return zl_fail(c->ctx, ZLAY_ENOTSUP, "%s.layout: depends on %s", side_names[s], name);
+    if (name && (!side->layout->symbols || side->space != ZLAY_MOVE_GLOBAL))
+        return zl_fail(c->ctx, ZLAY_ENOTSUP, "%s.layout: depends on %s, which only strides in "
+                       "global memory may", side_names[s], name);
     return ZLAY_OK;
 }
 
@@ -90,10 +92,26 @@ static zlay_status threads_read(zl_copy *c)
 
 /* ---- what no plan can mend ------------------------------------------------------------ */
 
+/* Whatever the names are. */
+static zlay_status names_overlap_check(zl_copy *c)
+{
+    zlay_answer answer;
+    char text[512] = "";
+    zlay_buf guard = {text, sizeof text, 0};
+    zlay_status status =
+        zlay_layout_injective_guard(c->ctx, &answer, &guard, c->assumed[ZL_DEST]);
+    if (status == ZLAY_EROOM) text[0] = 0;
+    else if (status || answer == ZLAY_YES) return status;
+    if (!status && answer == ZLAY_UNDECIDED) return ZLAY_ELIMIT;
+    return zl_fail(c->ctx, ZLAY_EINVAL, "dest.layout: points share an offset%s%s",
+                   *text ? " unless " : "", text);
+}
+
 static zlay_status overlap_check(zl_copy *c)
 {
     const zlay_layout *layout = c->side[ZL_DEST].layout;
     zlay_answer answer;
+    if (c->assumed[ZL_DEST]) return names_overlap_check(c);
     uint64_t at[2];
     int64_t offset = 0;
     zlay_status status = zlay_layout_is_injective(c->ctx, &answer, at, layout);
@@ -266,6 +284,7 @@ static zlay_status move_make(zl_copy *c, const least *l, zlay_move **out)
         }
         if (!c->request.registers) zl_copy_widest(c, &move->widest);
         status = zl_copy_prove(c, l->best, move);
+        if (!status && zl_copy_has_names(c)) status = zl_copy_names(c, move);
     }
     if (!status) status = zl_move_certify(c->ctx, move);
     if (status) zlay_move_free(move);
@@ -295,7 +314,7 @@ static zlay_status search(zl_copy *c, zlay_move **out)
 static zlay_status find_strides(zl_copy *c, int s)
 {
     const zlay_layout *layout = c->side[s].layout;
-    if (layout->modes || layout->partial || layout->size > zl_limits(c->ctx)->points) return ZLAY_OK;
+    if (c->made[s] || layout->modes || layout->partial || layout->size > zl_limits(c->ctx)->points) return ZLAY_OK;
     zlay_status status = zlay_layout_coalesce(c->ctx, &c->made[s], layout);
     if (!status && c->made[s]->modes) c->side[s].layout = c->made[s];
     return zl_unless_limit(c->ctx, status);
@@ -306,6 +325,8 @@ static zlay_status synth(zl_copy *c, zlay_move **out)
     zlay_status status = threads_read(c);
     for (int s = 0; !status && s < ZL_SIDES; s++) status = side_read(c, s);
     if (status) return status;
+    status = zl_copy_sample(c);
+    if (status) return status;
     uint64_t from = zlay_layout_size(c->side[0].layout), to = zlay_layout_size(c->side[1].layout);
     if (from != to)
         return zl_fail(c->ctx, ZLAY_EINVAL, "dest.layout: has %" PRIu64 " points, the source %" PRIu64,
@@ -313,6 +334,8 @@ static zlay_status synth(zl_copy *c, zlay_move **out)
     status = overlap_check(c);
     for (int s = 0; !status && s < ZL_SIDES; s++) status = find_strides(c, s);
     if (!status) status = zl_copy_join(c);
+    if (status == ZLAY_NONE && zl_copy_has_names(c))
+        return zl_fail(c->ctx, ZLAY_ENOTSUP, "source.layout: names, and no common strides");
     if (status == ZLAY_NONE) return zl_copy_by_points(c, out);
     for (int s = 0; !status && s < ZL_SIDES; s++) status = side_check(c, s);
     return status ? status : search(c, out);
@@ -333,7 +356,10 @@ zlay_status zlay_copy_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target *t
     c->target = target;
     status = request_read(c, request);
     if (!status) status = synth(c, out);
-    for (int s = 0; s < ZL_SIDES; s++) zlay_layout_free(c->made[s]);
+    for (int s = 0; s < ZL_SIDES; s++) {
+        zlay_layout_free(c->made[s]);
+        zlay_layout_free(c->assumed[s]);
+    }
     zlay_allocator alloc = zl_allocator(ctx);
     zl_free(&alloc, c, sizeof *c);
     return status;

@@ -25,6 +25,7 @@ typedef struct zl_copy_leaf {
     uint64_t extent;
     int64_t step[ZL_SIDES]; /* elements */
     int64_t tile;           /* what the next coordinate adds to the index into the tile */
+    size_t from[ZL_SIDES];  /* the mode of each layout that it is of */
 } zl_copy_leaf;
 
 /* Leaves that follow each other on both sides are one mode. */
@@ -67,6 +68,8 @@ typedef struct zl_copy {
     uint32_t limit;                /* threads that there may be */
     uint32_t bank_bytes;          /* of shared memory that one wavefront moves */
     zl_copy_tile tile;
+    zlay_layout *assumed[ZL_SIDES]; /* symbolic ones under the facts; NULL: numbers */
+    uint64_t known[ZL_SIDES];       /* the offset is known modulo this; 0: it is a number */
     uint64_t *residues; /* two histograms of ZL_RESIDUES */
 } zl_copy;
 
@@ -105,6 +108,11 @@ zlay_status zl_copy_fits(zl_copy *c, int side, int64_t least, uint64_t bytes);
 bool zl_copy_table_allows(const zl_copy *c, int32_t kind, uint64_t bytes);
 int32_t zl_copy_bulk_kind(const zl_copy *c);
 void zl_copy_info(const zl_copy *c, zlay_move_info *info, const zl_copy_plan *plan, uint64_t bound);
+
+/* Numbers in the place of names, and what the move then says of names. */
+zlay_status zl_copy_sample(zl_copy *c);
+zlay_status zl_copy_names(zl_copy *c, zlay_move *move);
+static inline bool zl_copy_has_names(const zl_copy *c) { return c->assumed[0] || c->assumed[1]; }
 
 /* ZLAY_NONE: the two are no strides on common boxes. */
 zlay_status zl_copy_join(zl_copy *c);

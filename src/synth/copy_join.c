@@ -10,10 +10,11 @@
 /* ---- the common refinement -------------------------------------------------------- */
 
 typedef struct walk {
-    const zl_mode *mode;
+    const zl_mode *first, *mode;
     size_t left;     /* modes not begun */
     uint64_t extent; /* left of the one that is */
     int64_t step;
+    size_t at;       /* its number */
 } walk;
 
 static void walk_on(walk *w)
@@ -21,7 +22,7 @@ static void walk_on(walk *w)
     while (w->extent == 1 && w->left) {
         w->extent = (uint64_t)w->mode->shape;
         w->step = w->mode->stride;
-        w->mode++;
+        w->at = (size_t)(w->mode++ - w->first);
         w->left--;
     }
 }
@@ -48,13 +49,13 @@ static zlay_status refine(zl_copy *c)
     zlay_status status = ZLAY_OK;
     for (int s = 0; s < ZL_SIDES; s++) {
         const zlay_layout *a = c->side[s].layout;
-        at[s] = (walk){a->mode, a->modes, 1, 0};
+        at[s] = (walk){a->mode, a->mode, a->modes, 1, 0, 0};
         walk_on(&at[s]);
     }
     for (uint64_t tile = 1; !status && at[0].extent > 1;) {
         uint64_t a = at[0].extent, b = at[1].extent, extent = a < b ? a : b;
         if (!extent || a % extent || b % extent) return ZLAY_NONE;
-        zl_copy_leaf leaf = {extent, {at[0].step, at[1].step}, (int64_t)tile};
+        zl_copy_leaf leaf = {extent, {at[0].step, at[1].step}, (int64_t)tile, {at[0].at, at[1].at}};
         status = leaf_put(c, &leaf);
         tile *= extent;
         for (int s = 0; s < ZL_SIDES; s++) walk_take(&at[s], extent);

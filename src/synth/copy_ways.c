@@ -30,6 +30,7 @@ bool zl_copy_aligned(const zl_copy *c, int side, uint32_t run, uint64_t v)
     const zl_copy_tile *t = &c->tile;
     uint64_t bytes = v * c->bits / 8;
     if (!bytes || c->side[side].align % bytes) return false;
+    if (c->known[side] && c->known[side] % v) return false;
     if (v > 1 && t->swizzle[side].bits && (uint64_t)1 << t->swizzle[side].base < v) return false;
     for (uint32_t i = 0; i < t->modes; i++)
         if (i != run && (uint64_t)t->mode[i].step[side] % v) return false;

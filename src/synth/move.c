@@ -63,6 +63,7 @@ void zlay_move_free(zlay_move *move)
         zlay_layout_free(move->source[i]);
     }
     zlay_allocator alloc = move->alloc;
+    zl_free(&alloc, move->names, sizeof *move->names);
     zl_free(&alloc, move->parts, move->info.parts * sizeof *move->parts);
     zl_free(&alloc, move->maps, move->info.maps * sizeof *move->maps);
     zl_free(&alloc, move->copies, move->info.copies * sizeof *move->copies);
@@ -140,47 +141,5 @@ zlay_status zlay_move_certificate_source(const zlay_layout **a, const zlay_layou
     if (!move->source[0]) return ZLAY_NONE;
     *a = move->source[0];
     *b = move->source[1];
-    return ZLAY_OK;
-}
-
-/* ---- parts ---------------------------------------------------------------------------- */
-
-zlay_status zlay_move_part_get(zlay_move_part *out, const zlay_move *move, uint32_t i)
-{
-    if (!out || !move) return ZLAY_EINVAL;
-    if (i >= move->info.parts) return ZLAY_NONE;
-    *out = move->parts[i].part;
-    return ZLAY_OK;
-}
-
-zlay_status zlay_move_mode_get(zlay_move_mode *out, const zlay_move *move, uint32_t part,
-                               uint32_t i)
-{
-    if (!out || !move) return ZLAY_EINVAL;
-    if (part >= move->info.parts || i >= move->parts[part].part.modes) return ZLAY_NONE;
-    *out = move->parts[part].mode[i];
-    return ZLAY_OK;
-}
-
-zlay_status zlay_move_digit_get(zlay_move_digit *out, const zlay_move *move, uint32_t part,
-                                uint32_t i)
-{
-    if (!out || !move) return ZLAY_EINVAL;
-    if (part >= move->info.parts || i >= move->parts[part].part.digits) return ZLAY_NONE;
-    *out = move->parts[part].digit[i];
-    return ZLAY_OK;
-}
-
-zlay_status zlay_move_swizzle_get(zlay_move_swizzle *out, const zlay_move *move, int32_t side)
-{
-    if (!out || !move || side < ZLAY_SIDE_SOURCE || side > ZLAY_SIDE_DEST) return ZLAY_EINVAL;
-    *out = move->swizzle[side];
-    return ZLAY_OK;
-}
-
-zlay_status zlay_move_widest_get(zlay_move_widest *out, const zlay_move *move)
-{
-    if (!out || !move) return ZLAY_EINVAL;
-    *out = move->widest;
     return ZLAY_OK;
 }

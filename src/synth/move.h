@@ -24,6 +24,17 @@ typedef struct zl_move_given {
     size_t length;
 } zl_move_given;
 
+enum { ZL_STEP_TEXT = 96, ZL_OFFSET_TEXT = 256, ZL_GUARD_TEXT = 1024 };
+
+/* Steps and offsets of a move whose layouts have names. */
+typedef struct zl_move_names {
+    char step[2][ZL_PART_MODES][ZL_STEP_TEXT];
+    char offset[2][ZL_OFFSET_TEXT]; /* of the tile's first element; "": a number */
+    int64_t sample[2];              /* and its number at the sample */
+    char guard[ZL_GUARD_TEXT];      /* under which accesses of `wider` bytes are legal */
+    uint32_t wider;                 /* 0: no fact allows more */
+} zl_move_names;
+
 struct zlay_move {
     zlay_allocator alloc;
     zlay_move_info info;
@@ -32,6 +43,7 @@ struct zlay_move {
     zl_part *parts;       /* info.parts of them */
     zlay_move_swizzle swizzle[2];
     zlay_move_widest widest;
+    zl_move_names *names; /* NULL: there are none */
     zlay_layout *smem, *residual, *threads;
     zlay_layout *certificate[2];
     zlay_layout *source[2]; /* the certificate of the other side */

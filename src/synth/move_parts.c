@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a move by threads says of its parts. */
+#include "synth/move.h"
+
+/* ---- parts ---------------------------------------------------------------------------- */
+
+zlay_status zlay_move_part_get(zlay_move_part *out, const zlay_move *move, uint32_t i)
+{
+    if (!out || !move) return ZLAY_EINVAL;
+    if (i >= move->info.parts) return ZLAY_NONE;
+    *out = move->parts[i].part;
+    return ZLAY_OK;
+}
+
+zlay_status zlay_move_mode_get(zlay_move_mode *out, const zlay_move *move, uint32_t part,
+                               uint32_t i)
+{
+    if (!out || !move) return ZLAY_EINVAL;
+    if (part >= move->info.parts || i >= move->parts[part].part.modes) return ZLAY_NONE;
+    *out = move->parts[part].mode[i];
+    return ZLAY_OK;
+}
+
+zlay_status zlay_move_digit_get(zlay_move_digit *out, const zlay_move *move, uint32_t part,
+                                uint32_t i)
+{
+    if (!out || !move) return ZLAY_EINVAL;
+    if (part >= move->info.parts || i >= move->parts[part].part.digits) return ZLAY_NONE;
+    *out = move->parts[part].digit[i];
+    return ZLAY_OK;
+}
+
+zlay_status zlay_move_swizzle_get(zlay_move_swizzle *out, const zlay_move *move, int32_t side)
+{
+    if (!out || !move || side < ZLAY_SIDE_SOURCE || side > ZLAY_SIDE_DEST) return ZLAY_EINVAL;
+    *out = move->swizzle[side];
+    return ZLAY_OK;
+}
+
+zlay_status zlay_move_widest_get(zlay_move_widest *out, const zlay_move *move)
+{
+    if (!out || !move) return ZLAY_EINVAL;
+    *out = move->widest;
+    return ZLAY_OK;
+}
+
+/* ---- names ---------------------------------------------------------------------------- */
+
+typedef struct step_asked {
+    const zlay_move *move;
+    const zl_part *part;
+    uint32_t mode;
+    int32_t side;
+} step_asked;
+
+static void step_write(zl_text *out, const void *value)
+{
+    const step_asked *a = value;
+    const zl_move_names *names = a->move->names;
+    const zlay_move_mode *m = &a->part->mode[a->mode];
+    bool offset = a->mode == a->part->part.modes;
+    int64_t number = a->side ? m->dest : m->source;
+    if (offset) number = a->side ? a->part->part.dest : a->part->part.source;
+    int64_t more = names ? number - names->sample[a->side] : 0;
+    if (names && !offset) zl_puts(out, names->step[a->side][a->mode]);
+    else if (!names || !*names->offset[a->side]) zl_putf(out, "%lld", (long long)number);
+    else if (!more) zl_puts(out, names->offset[a->side]);
+    else zl_putf(out, "%s + %lld", names->offset[a->side], (long long)more);
+}
+
+zlay_status zlay_move_step_print(zlay_buf *out, const zlay_move *move, uint32_t part,
+                                 uint32_t mode, int32_t side)
+{
+    if (!out || !move || side < ZLAY_SIDE_SOURCE || side > ZLAY_SIDE_DEST) return ZLAY_EINVAL;
+    if (part >= move->info.parts || mode > move->parts[part].part.modes) return ZLAY_NONE;
+    step_asked asked = {move, &move->parts[part], mode, side};
+    return zl_print(out, step_write, &asked);
+}
+
+static void wider_write(zl_text *out, const void *value) { zl_puts(out, value); }
+
+zlay_status zlay_move_wider(zlay_buf *guard, uint32_t *width, const zlay_move *move)
+{
+    if (!guard || !width || !move) return ZLAY_EINVAL;
+    if (!move->names || !move->names->wider) return ZLAY_NONE;
+    zlay_status status = zl_print(guard, wider_write, move->names->guard);
+    if (!status) *width = move->names->wider;
+    return status;
+}
