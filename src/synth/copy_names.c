@@ -233,7 +233,7 @@ static bool put_list(const zl_copy *c, int side, bool steps, zl_text *out)
 {
     char step[ZL_STEP_TEXT];
     const zl_copy_leaf *leaf;
-    zl_puts(out, "(");
+    zl_puts(out, c->tile.leaves ? "(" : steps ? "(0" : "(1");
     for (int64_t tile = 1; (leaf = leaf_at(c, tile)); tile *= (int64_t)leaf->extent) {
         if (!put_step(c, side, leaf, leaf->step[side], step, sizeof step)) return false;
         if (steps) zl_putf(out, "%s%s", tile > 1 ? "," : "", step);
