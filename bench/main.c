@@ -125,6 +125,7 @@ static const struct {
     {"matrix", bench_matrix},
     {"tcgen05", bench_tcgen05},
     {"synth", bench_synth},
+    {"transfer", bench_transfer},
 };
 
 enum { GROUPS = sizeof groups / sizeof groups[0] };

@@ -85,7 +85,8 @@ static zlay_layout *cluster_layout(uint64_t *s, zlay_ctx *ctx, const uint32_t bi
         for (uint32_t i = 0; i < count; i++)
             basis[i] = cluster_in(s, 0, 5) ? cluster_random(s) & (((uint64_t)1 << outs) - 1) : 0;
         if (cluster_in(s, 0, 1))
-            for (uint32_t i = 0; i < count; i++) basis[i] = (uint64_t)1 << cluster_in(s, 0, outs - 1);
+            for (uint32_t i = 0; i < count; i++)
+                basis[i] = (uint64_t)1 << cluster_in(s, 0, outs - 1);
         zlay_layout *a = cluster_layout_of(ctx, basis, bits, outs);
         if (!a || zlay_f2_rank(&rank, a)) abort();
         if (rank == outs) return a;

@@ -94,7 +94,8 @@ static void check_multicast(zlay_ctx *ctx, const zlay_multicast_request *r, uint
     int32_t fault = 0;
     uint32_t bytes = 0, all = 0;
     zlay_issue issue;
-    if (zlay_multicast_synth(ctx, &m, target_of("sm_90a"), r)) fail_msg("%s", zlay_ctx_message(ctx));
+    if (zlay_multicast_synth(ctx, &m, target_of("sm_90a"), r))
+        fail_msg("%s", zlay_ctx_message(ctx));
     blocks_begin(&b, seed, r->map);
     for (uint32_t i = 0; !zlay_multicast_issue(&issue, &m, i); i++) {
         assert_true(m.cta_mask >> issue.cta & 1);
@@ -542,7 +543,8 @@ static void test_assembles(void **state)
         zlay_multicast m;
         zlay_multicast_request r = cluster_tile(&seed, &map);
         assert_int_equal(zlay_multicast_synth(*state, &m, target_of(name), &r), ZLAY_OK);
-        assert_int_equal(zlay_emit_multicast(*state, &buf, target_of(name), &m, "moved", 5), ZLAY_OK);
+        assert_int_equal(zlay_emit_multicast(*state, &buf, target_of(name), &m, "moved", 5),
+                         ZLAY_OK);
         if (!assembles(name, text)) fail_msg("%s", text);
     }
     for (uint32_t i = 0; i < 4; i++) {

@@ -708,6 +708,29 @@ static void texts(void **state)
     json_decref(answer);
 }
 
+/* The examples of zlay/cluster.h. */
+static void clusters(void **state)
+{
+#define TILE "{\"op\":\"cluster.multicast\",\"target\":\"sm_90a\",\"map\":{\"mode\":\"tiled\",\"type\":\"bf16\",\"rank\":2,\"address\":0," \
+    "\"extent\":[4096,4096],\"stride\":[8192],\"box\":[64,64],\"step\":[1,1],\"interleave\":0,\"swizzle\":3,\"l2\":0,\"oob\":0},\"cluster\":4"
+#define TURN "{\"op\":\"cluster.exchange\",\"src\":\"f2{thread: (1); block: (2) -> tensor: 4}\",\"dst\":"
+    static const char *const rows[][3] = {
+        {TILE ",\"coordinates\":[64,128]}", "ok.bytes", "8192"},
+        {TILE ",\"coordinates\":[64,128]}", "ok.map.box", "[64,16]"},
+        {TILE ",\"coordinates\":[64,128]}", "ok.copies.3", "{\"cta\":3,\"coordinates\":[64,176],\"smem\":6144,\"bytes\":2048,\"cta_mask\":15}"},
+        {TILE ",\"coordinates\":[64,128]}", "ok.copies.4", NULL},
+        {TILE ",\"coordinates\":[64,128],\"cta_mask\":10}", "ok.copies.1", "{\"cta\":3,\"coordinates\":[64,160],\"smem\":4096,\"bytes\":4096,\"cta_mask\":10}"},
+        {TILE ",\"coordinates\":[64]}", "error", "\"EINVAL\""},
+        {TURN "\"f2{thread: (2); block: (1) -> tensor: 4}\"}", "ok.crossing", "2"},
+        {TURN "\"f2{thread: (2); block: (1) -> tensor: 4}\"}", "ok.wanted", "4"},
+        {TURN "\"f2{thread: (2); block: (1) -> tensor: 4}\"}", "ok.partners", "[1]"},
+        {TURN "\"f2{thread: (1); block: (2) -> tensor: 4}\"}", "ok.crossing", "0"},
+        {TURN "\"f2{thread: (1); block: (2) (1) -> tensor: 4}\"}", "error", "\"EINVAL\""},
+    };
+    for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);
+    mentions(*state, TILE ",\"coordinates\":[4,0]}", "none", "COPY_COORDINATE_16");
+}
+
 static void what_there_is(void **state)
 {
     json_t *answer = ask(*state, "{\"op\":\"zlay\"}");
@@ -748,7 +771,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(plans, setup, teardown),
         cmocka_unit_test_setup_teardown(plans_prove_themselves, setup, teardown),
         cmocka_unit_test_setup_teardown(pipes_are_refuted, setup, teardown),
-        cmocka_unit_test_setup_teardown(texts, setup, teardown),
+        cmocka_unit_test_setup_teardown(texts, setup, teardown), cmocka_unit_test_setup_teardown(clusters, setup, teardown),
         cmocka_unit_test_setup_teardown(what_there_is, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

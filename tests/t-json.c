@@ -274,6 +274,12 @@ static const char *const whole[] = {
     "{\"op\":\"layout.factor\",\"target\":\"sm_90a\",\"layout\":\"Sw<3,3,3> o 0 o (64,8):(1,64)\"}",
     "{\"op\":\"word.synth\",\"slots\":[[\"register\",2],[\"lane\",2]],\"map\":\"(2,2):(2,1)\"}",
     "{\"op\":\"swizzle.normal\",\"layout\":\"Sw<3,3,3> o 0 o (64,8):(1,64)\"}",
+    "{\"op\":\"cluster.multicast\",\"target\":\"sm_90a\",\"map\":{\"mode\":\"tiled\",\"type\":"
+    "\"bf16\",\"rank\":2,\"address\":0,\"extent\":[4096,4096],\"stride\":[8192],\"box\":[64,64],"
+    "\"step\":[1,1],\"interleave\":0,\"swizzle\":3,\"l2\":0,\"oob\":0},\"coordinates\":[0,0],"
+    "\"cluster\":4}",
+    "{\"op\":\"cluster.exchange\",\"src\":\"f2{thread: (1); block: (2) -> tensor: 4}\",\"dst\":"
+    "\"f2{thread: (2); block: (1) -> tensor: 4}\"}",
     "{\"op\":\"pipe.verify\",\"pipe\":\"pipe p\\nparam N 1..\\nsmem A[2] 64\\nbar full[2] count "
     "1\\nbar empty[2] count 1\\ninit full\\ninit empty\\n"
     "fence mbarrier_init\\nsync cta\\nrole p warps 0..0 elect\\nfor i in 0..N\\nwait empty[i % 2] "

@@ -2,10 +2,10 @@
 /** zlay/cluster.h - what the blocks of a cluster do for each other: a tile that
  *  several share, and registers that change blocks.
  *
- *  A multicast by hand.  Blocks 0 to 3 want one tile of 64 x 64 bf16, 8192 bytes
- *  in rows of 128.  Four slices of 64 x 16 divide it; block r loads rows 16 r to
- *  16 r + 15 to shared offset 2048 r of all four, and the barrier of each expects
- *  8192 bytes, for all four slices land there.
+ *  A multicast by hand.  Blocks 0 to 3 want one tile of 64 x 64 bf16, 8192
+ *  bytes in rows of 128.  Four slices of 64 x 16 divide it; block r loads rows
+ *  16 r to 16 r + 15 to shared offset 2048 r of all four, and the barrier of
+ *  each expects 8192 bytes, for all four slices land there.
  *
  *  An exchange by hand.  Two blocks hold one element a thread of two threads:
  *  block b, thread t has element 2 b + t, and wants 2 t + b.  Elements 0 and 3

@@ -6,8 +6,8 @@
  *  and are wanted 24 apart, (21,3):(1,24).  Rows of the destination start at
  *  multiples of 48 bytes, those of the source at 42, so a row of the source is
  *  off 16 bytes by 0, 10 and 4.  No access wider than 2 bytes is aligned on all
- *  of them; path REALIGN loads the two aligned 16 bytes that hold a chunk, shifts
- *  them by the row's bytes and stores 16: 3 chunks a row, of which the last
+ *  of them; path REALIGN loads the two aligned 16 bytes that hold a chunk,
+ *  shifts them by the row's bytes and stores 16: 3 chunks a row, of which the last
  *  holds 5 elements and is stored one by one.  9 threads move all of it.
  */
 #ifndef ZLAY_TRANSFER_H

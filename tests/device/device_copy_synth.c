@@ -177,7 +177,10 @@ static int multicast_right(bench *b, uint64_t *seed, uint32_t cluster, bool some
 
 /* ---- registers that change blocks ------------------------------------------------------ */
 
-static uint32_t word_of(uint64_t element) { return (uint32_t)(element * 2654435761u) ^ 0x9e3779b9u; }
+static uint32_t word_of(uint64_t element)
+{
+    return (uint32_t)(element * 2654435761u) ^ 0x9e3779b9u;
+}
 
 static uint32_t *words_of(const zlay_layout *a, size_t more)
 {

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What blocks of a cluster do for each other. */
+#include "json/json.h"
+
+/* ---- a tile for several blocks -------------------------------------------------------- */
+
+static zlay_status read_coordinates(zl_call *call, uint32_t rank, int32_t *out)
+{
+    const json_t *list;
+    zlay_status status = zl_get_list(call, call->request, "coordinates", &list);
+    if (status) return status;
+    if (json_array_size(list) != rank)
+        return zl_fail(call->ctx, ZLAY_EINVAL, "field 'coordinates' has %zu entries, the map %u",
+                       json_array_size(list), rank);
+    for (size_t i = 0; i < rank && i < 5; i++) {
+        int64_t value;
+        if (!zl_json_i64(json_array_get(list, i), &value) || value < INT32_MIN || value > INT32_MAX)
+            return zl_wrong(call, "coordinates", "a list of integers in [-2^31, 2^31)");
+        out[i] = (int32_t)value;
+    }
+    return ZLAY_OK;
+}
+
+static zlay_status read_multicast(zl_call *call, zlay_multicast_request *out, zlay_tensormap *map)
+{
+    zlay_status status = zl_get_tensormap(call, map);
+    if (!status) status = read_coordinates(call, map->rank, out->coordinate);
+    if (!status) status = zl_get_u32(call, call->request, "cluster", &out->cluster);
+    if (!status) status = zl_get_u32(call, call->request, "smem", &out->smem);
+    if (!status) status = zl_get_u32(call, call->request, "barrier", &out->barrier);
+    out->cta_mask = out->cluster < 32 ? (1u << out->cluster) - 1 : UINT32_MAX;
+    return status ? status : zl_get_u32(call, call->request, "cta_mask", &out->cta_mask);
+}
+
+static json_t *issue_value(zl_call *call, const zlay_issue *issue)
+{
+    json_t *value = json_object(), *coordinates = json_array();
+    for (uint32_t d = 0; d < issue->rank; d++)
+        zl_put_item(call, coordinates, json_integer(issue->coordinate[d]));
+    zl_put_value(call, value, "cta", json_integer(issue->cta));
+    zl_put_value(call, value, "coordinates", coordinates);
+    zl_put_value(call, value, "smem", zl_json_uint(issue->smem));
+    zl_put_value(call, value, "bytes", zl_json_uint(issue->expect));
+    zl_put_value(call, value, "cta_mask", zl_json_uint(issue->cta_mask));
+    return value;
+}
+
+static json_t *pair_value(zl_call *call, const zlay_layout *a, const zlay_layout *b)
+{
+    json_t *pair = json_object();
+    zl_put_value(call, pair, "a", zl_json_layout(call, a));
+    zl_put_value(call, pair, "b", zl_json_layout(call, b));
+    return pair;
+}
+
+static zlay_status put_certificate(zl_call *call, const zlay_multicast *m)
+{
+    zlay_layout *a = NULL, *b = NULL;
+    zlay_status status = zlay_multicast_certificate(call->ctx, &a, &b, m);
+    if (!status) zl_put_value(call, call->value, "certificate", pair_value(call, a, b));
+    zlay_layout_free(a);
+    zlay_layout_free(b);
+    return status;
+}
+
+zlay_status zl_op_cluster_multicast(zl_call *call)
+{
+    const zlay_target *target;
+    zlay_tensormap map = {0};
+    zlay_multicast_request request = {.size = sizeof request, .map = &map};
+    zlay_multicast m;
+    zlay_issue issue;
+    zlay_status status = zl_get_target(call, &target);
+    if (!status) status = read_multicast(call, &request, &map);
+    if (!status) status = zlay_multicast_synth(call->ctx, &m, target, &request);
+    if (status) return status;
+    call->value = json_object();
+    json_t *copies = json_array();
+    for (uint32_t i = 0; !zlay_multicast_issue(&issue, &m, i); i++)
+        zl_put_item(call, copies, issue_value(call, &issue));
+    zl_put_value(call, call->value, "map", zl_json_tensormap(call, &m.map));
+    zl_put_value(call, call->value, "copies", copies);
+    zl_put_value(call, call->value, "bytes", json_integer(m.expect));
+    return put_certificate(call, &m);
+}
+
+/* ---- registers that change blocks -------------------------------------------------------- */
+
+static void put_exchange(zl_call *call, const zlay_exchange *x, const zlay_exchange_info *info)
+{
+    const zlay_layout *a = NULL, *b = NULL;
+    json_t *partners = json_array(), *pair = json_object();
+    for (uint32_t step = 1; step < info->blocks; step++)
+        if (info->partners >> step & 1) zl_put_item(call, partners, json_integer(step));
+    zlay_exchange_certificate(&a, &b, x);
+    zl_put_value(call, pair, "a", zl_json_f2(call, a));
+    zl_put_value(call, pair, "b", zl_json_f2(call, b));
+    call->value = json_object();
+    zl_put_value(call, call->value, "route", zl_json_f2(call, zlay_exchange_route(x)));
+    zl_put_value(call, call->value, "blocks", json_integer(info->blocks));
+    zl_put_value(call, call->value, "wanted", zl_json_uint(info->wanted));
+    zl_put_value(call, call->value, "crossing", zl_json_uint(info->crossing));
+    zl_put_value(call, call->value, "partners", partners);
+    zl_put_value(call, call->value, "certificate", pair);
+}
+
+zlay_status zl_op_cluster_exchange(zl_call *call)
+{
+    zlay_layout *source = NULL, *dest = NULL;
+    zlay_exchange *x = NULL;
+    zlay_exchange_info info;
+    zlay_status status = zl_get_layout(call, "src", &source);
+    if (!status) status = zl_get_layout(call, "dst", &dest);
+    if (!status) status = zlay_exchange_synth(call->ctx, &x, source, dest);
+    if (!status) status = zlay_exchange_get(&info, x);
+    if (!status) put_exchange(call, x, &info);
+    zlay_exchange_free(x);
+    zlay_layout_free(source);
+    zlay_layout_free(dest);
+    return status;
+}
