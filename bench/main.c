@@ -121,6 +121,7 @@ static const struct {
     {"zmat", bench_zmat},
     {"plan", bench_plan},
     {"bank", bench_bank},
+    {"swizzle", bench_swizzle},
     {"driver", bench_driver},
     {"matrix", bench_matrix},
     {"tcgen05", bench_tcgen05},

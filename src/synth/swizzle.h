@@ -152,8 +152,14 @@ uint64_t zl_set_moved(uint64_t set, uint32_t step);
 /* Rank of values, which are used up. */
 uint32_t zl_rank_of(uint64_t *value, uint32_t count);
 
-/* The layout of a form, and which form a layout is. */
-bool zl_form_basis(uint64_t *basis, const zl_swizzle_problem *p, zl_swizzle_form form);
+/* Where a form puts an element; false: the tile has no such rows.  Then the next form to try. */
+typedef struct zl_form_place {
+    const zl_swizzle_problem *p;
+    uint32_t swizzle, row, span, low; /* bits of the mode, of a row, below the mode */
+} zl_form_place;
+
+bool zl_form_begin(zl_form_place *out, const zl_swizzle_problem *p, zl_swizzle_form form);
+uint64_t zl_form_offset(const zl_form_place *f, uint64_t index);
 bool zl_form_next(zl_swizzle_form *form, const zl_swizzle_problem *p);
 
 #endif

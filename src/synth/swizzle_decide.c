@@ -28,7 +28,8 @@ typedef struct quotient {
 static uint32_t meet(uint64_t *out, const uint64_t *a, uint32_t a_count, const uint64_t *b,
                      uint32_t b_count)
 {
-    zl_echelon e = {.pivots = 0};
+    zl_echelon e;
+    e.pivots = 0;
     uint32_t count = 0;
     uint64_t from, found[ZL_LANE_BITS];
     for (uint32_t i = 0; i < a_count; i++) zl_echelon_put(&e, a[i], i);
@@ -47,7 +48,8 @@ static uint32_t meet(uint64_t *out, const uint64_t *a, uint32_t a_count, const u
 /* Coordinates in E / I: those of E in a basis that begins with one of I. */
 static void quotient_read(quotient *q, const zl_avoid *avoid, uint32_t count)
 {
-    zl_echelon e = {.pivots = 0};
+    zl_echelon e;
+    e.pivots = 0;
     uint64_t common[ZL_LANE_BITS];
     uint32_t shared = avoid[0].count, dims = 0;
     memcpy(common, avoid[0].vector, sizeof common);
@@ -144,7 +146,8 @@ static bool in_frame(void *env, const zl_frame *f)
 {
     deciding *w = env;
     zl_avoid avoid[ZL_ASKS_MOST];
-    zl_echelon e = {.pivots = 0};
+    zl_echelon e;
+    e.pivots = 0;
     quotient q = {.count = w->p->count};
     uint32_t room = f->bits - f->inner, span = 0;
     for (uint32_t a = 0; a < q.count; a++) {

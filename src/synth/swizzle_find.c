@@ -23,57 +23,73 @@ uint32_t zl_rank_of(uint64_t *value, uint32_t count)
     return rank;
 }
 
-static uint64_t offset_of(const uint64_t *basis, uint64_t index)
+/* A layout: a form, or a basis. */
+typedef struct layout {
+    const zl_swizzle_problem *p;
+    const uint64_t *basis; /* NULL: it is the form */
+    zl_form_place form;
+} layout;
+
+static uint64_t offset_of(const layout *l, uint64_t index)
 {
     uint64_t offset = 0;
-    for (; index; index &= index - 1) offset ^= basis[__builtin_ctzll(index)];
+    if (!l->basis) return zl_form_offset(&l->form, index);
+    for (; index; index &= index - 1) offset ^= l->basis[__builtin_ctzll(index)];
     return offset;
 }
 
-static bool fits(const zl_bank_ask *a, const uint64_t *basis)
+static bool fits(const zl_bank_ask *a, const layout *l)
 {
     uint64_t low = zl_ones(a->vector);
     for (uint32_t i = 0; i < a->vector; i++)
-        if (offset_of(basis, a->unit[i]) != UINT64_C(1) << i) return false;
-    for (uint32_t i = 0; i < a->starts; i++)
-        if (offset_of(basis, a->start[i]) & low) return false;
+        if (offset_of(l, a->unit[i]) != UINT64_C(1) << i) return false;
+    for (uint32_t i = 0; low && i < a->starts; i++)
+        if (offset_of(l, a->start[i]) & low) return false;
     return true;
 }
 
-static uint64_t wavefronts_of(const zl_swizzle_problem *p, const zl_bank_ask *a,
-                              const uint64_t *basis)
+static uint64_t wavefronts_of(const zl_bank_ask *a, const layout *l)
 {
     uint64_t key[ZL_LANE_BITS], bank[ZL_LANE_BITS];
-    uint32_t low = zl_key_bits(p, a), keys = a->together;
+    uint32_t low = zl_key_bits(l->p, a), keys = a->together;
     for (uint32_t i = 0; i < a->together; i++) {
-        key[i] = offset_of(basis, a->phase[i]) >> low;
-        bank[i] = key[i] & zl_ones(zl_top_bits(p, a) - low);
+        key[i] = offset_of(l, a->phase[i]) >> low;
+        bank[i] = key[i] & zl_ones(zl_top_bits(l->p, a) - low);
     }
-    if (!a->apart) keys = zl_rank_of(key, a->together);
-    return (uint64_t)a->phases << a->repeats << (keys - zl_rank_of(bank, a->together));
+    uint32_t banks = zl_rank_of(bank, a->together);
+    if (!a->apart && banks < keys) keys = zl_rank_of(key, a->together);
+    return (uint64_t)a->phases << a->repeats << (keys - banks);
+}
+
+/* False also where the sum reaches `end`. */
+static bool count(uint64_t *wavefronts, uint64_t *sum, const layout *l, uint64_t end)
+{
+    *sum = 0;
+    for (uint32_t i = 0; i < l->p->count; i++) {
+        if (!fits(&l->p->ask[i], l)) return false;
+        wavefronts[i] = wavefronts_of(&l->p->ask[i], l);
+        *sum += wavefronts[i];
+        if (*sum >= end) return false;
+    }
+    return true;
 }
 
 bool zl_swizzle_count(uint64_t *wavefronts, const zl_swizzle_problem *p, const uint64_t *basis)
 {
-    for (uint32_t i = 0; i < p->count; i++) {
-        if (!fits(&p->ask[i], basis)) return false;
-        wavefronts[i] = wavefronts_of(p, &p->ask[i], basis);
-    }
-    return true;
+    const layout l = {.p = p, .basis = basis};
+    uint64_t sum;
+    return count(wavefronts, &sum, &l, UINT64_MAX);
 }
 
 /* ---- the best so far ------------------------------------------------------------------------ */
 
 /* A layout is kept where it takes fewer wavefronts than the one that is there. */
-static bool offer(zl_swizzle_found *out, const zl_swizzle_problem *p, const uint64_t *basis,
-                  int32_t method)
+static bool offer(zl_swizzle_found *out, const layout *l, int32_t method)
 {
-    uint64_t wavefronts[ZL_ASKS_MOST], sum = 0;
-    if (!zl_swizzle_count(wavefronts, p, basis)) return false;
-    for (uint32_t i = 0; i < p->count; i++) sum += wavefronts[i];
-    if (out->method && sum >= out->sum) return false;
-    memcpy(out->basis, basis, p->bits * sizeof *basis);
-    memcpy(out->wavefronts, wavefronts, p->count * sizeof *wavefronts);
+    uint64_t wavefronts[ZL_ASKS_MOST], sum;
+    if (!count(wavefronts, &sum, l, out->method ? out->sum : UINT64_MAX)) return false;
+    if (l->basis) memcpy(out->basis, l->basis, l->p->bits * sizeof *l->basis);
+    memcpy(out->wavefronts, wavefronts, l->p->count * sizeof *wavefronts);
     out->sum = sum;
     out->method = method;
     out->formed = method == ZL_BY_FORM;
@@ -81,13 +97,21 @@ static bool offer(zl_swizzle_found *out, const zl_swizzle_problem *p, const uint
     return true;
 }
 
+static void form_fill(zl_swizzle_found *out, const zl_swizzle_problem *p)
+{
+    zl_form_place form;
+    zl_form_begin(&form, p, out->form);
+    for (uint32_t b = 0; b < p->bits; b++)
+        out->basis[b] = zl_form_offset(&form, UINT64_C(1) << b);
+}
+
 static void try_forms(zl_swizzle_found *out, const zl_swizzle_problem *p)
 {
-    uint64_t basis[ZL_TILE_BITS];
+    layout l = {.p = p};
     zl_swizzle_form form = {0, p->swizzles ? ZLAY_SWIZZLE_32B : ZLAY_SWIZZLE_NONE};
     bool more = p->modes;
     for (; more && out->proved != ZL_PROVED_LEAST; more = zl_form_next(&form, p))
-        if (zl_form_basis(basis, p, form) && offer(out, p, basis, ZL_BY_FORM)) out->form = form;
+        if (zl_form_begin(&l.form, p, form) && offer(out, &l, ZL_BY_FORM)) out->form = form;
 }
 
 /* ---- a layout from its subspaces ------------------------------------------------------------ */
@@ -95,7 +119,8 @@ static void try_forms(zl_swizzle_found *out, const zl_swizzle_problem *p)
 /* Lanes of one key, where each is served by itself. */
 static uint32_t doubled(const zl_frame *f, const zl_bank_ask *a, uint32_t low)
 {
-    zl_echelon e = {.pivots = 0};
+    zl_echelon e;
+    e.pivots = 0;
     uint32_t keys = 0;
     for (uint32_t i = 0; i < low && i < f->inner; i++) zl_echelon_put(&e, f->unit[i], 0);
     for (uint32_t i = 0; i < a->together; i++) keys += zl_echelon_put(&e, a->phase[i], 0);
@@ -105,7 +130,8 @@ static uint32_t doubled(const zl_frame *f, const zl_bank_ask *a, uint32_t low)
 void zl_avoid_read(zl_avoid *out, const zl_frame *f, const zl_swizzle_problem *p,
                    const zl_bank_ask *a)
 {
-    zl_echelon told = {.pivots = 0};
+    zl_echelon told;
+    told.pivots = 0;
     uint32_t low = zl_key_bits(p, a), top = zl_top_bits(p, a), count = 0;
     uint64_t from, left[ZL_LANE_BITS], reduced[ZL_LANE_BITS];
     for (uint32_t i = 0; i < a->together; i++) {
@@ -132,7 +158,8 @@ void zl_avoid_read(zl_avoid *out, const zl_frame *f, const zl_swizzle_problem *p
 /* Whether K that does for b does for a. */
 static bool covers(const zl_avoid *b, const zl_avoid *a)
 {
-    zl_echelon e = {.pivots = 0};
+    zl_echelon e;
+    e.pivots = 0;
     uint64_t from;
     if (b->depth < a->depth) return false;
     for (uint32_t i = 0; i < b->count; i++) zl_echelon_put(&e, b->vector[i], 0);
@@ -158,7 +185,8 @@ static uint32_t avoid_most(zl_avoid *out, const zl_avoid *all, uint32_t count)
  * fill what is between. */
 static void basis_make(uint64_t *basis, const zl_frame *f, const uint64_t *k, uint32_t depth)
 {
-    zl_echelon e = {.pivots = 0};
+    zl_echelon e;
+    e.pivots = 0;
     uint64_t from;
     uint32_t at = f->inner;
     for (uint32_t i = 0; i < f->inner; i++) zl_echelon_put(&e, f->unit[i], i);
@@ -175,8 +203,9 @@ static void offer_k(zl_swizzle_found *out, const zl_swizzle_problem *p, const zl
                     const uint64_t *k, uint32_t depth, int32_t method)
 {
     uint64_t basis[ZL_TILE_BITS];
+    const layout l = {.p = p, .basis = basis};
     basis_make(basis, f, k, depth);
-    offer(out, p, basis, method);
+    offer(out, &l, method);
 }
 
 /* The best K of a frame; true: it is proved to be. */
@@ -235,5 +264,7 @@ zlay_status zl_swizzle_find(zl_swizzle_found *out, const zl_swizzle_problem *p)
         out->least += out->bound[i];
     }
     try_forms(out, p);
-    return out->proved ? ZLAY_OK : try_frames(out, p);
+    zlay_status status = out->proved ? ZLAY_OK : try_frames(out, p);
+    if (!status && out->formed) form_fill(out, p);
+    return status;
 }

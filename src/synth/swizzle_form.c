@@ -7,33 +7,30 @@
 
 enum { CHUNK_WORDS = 2, LINE_WORDS = 5 }; /* log2: 16 and 128 bytes in words */
 
-static uint32_t mode_low(const zl_swizzle_problem *p, uint32_t mode)
-{
-    uint32_t low = 0;
-    for (uint32_t i = 0; i < mode; i++) low += p->mode_bits[i];
-    return low;
-}
-
 static uint64_t swizzled(const zl_swizzle_problem *p, uint32_t swizzle, uint64_t offset)
 {
     uint32_t line = (uint32_t)(p->word + LINE_WORDS), chunk = (uint32_t)(p->word + CHUNK_WORDS);
     return offset ^ (offset >> line & ((UINT64_C(1) << swizzle) - 1)) << chunk;
 }
 
-bool zl_form_basis(uint64_t *basis, const zl_swizzle_problem *p, zl_swizzle_form form)
+bool zl_form_begin(zl_form_place *out, const zl_swizzle_problem *p, zl_swizzle_form form)
 {
-    uint32_t row = p->mode_bits[form.mode], low = mode_low(p, form.mode), at = 0, span;
-    if (p->word + CHUNK_WORDS < 0) return false;
-    span = (uint32_t)(p->word + CHUNK_WORDS) + form.swizzle;
-    if (form.swizzle && row < span) return false;
-    if (!form.swizzle) span = row;
-    for (uint32_t i = 0; i < span; i++) basis[low + i] = UINT64_C(1) << at++;
-    for (uint32_t i = 0; i < p->bits; i++)
-        if (i < low || i >= low + row) basis[i] = UINT64_C(1) << at++;
-    for (uint32_t i = span; i < row; i++) basis[low + i] = UINT64_C(1) << at++;
-    for (uint32_t i = 0; form.swizzle && i < p->bits; i++)
-        basis[i] = swizzled(p, form.swizzle, basis[i]);
-    return true;
+    out->p = p;
+    out->swizzle = form.swizzle;
+    out->row = p->mode_bits[form.mode];
+    out->span = form.swizzle ? (uint32_t)(p->word + CHUNK_WORDS) + form.swizzle : out->row;
+    out->low = 0;
+    for (uint32_t i = 0; i < form.mode; i++) out->low += p->mode_bits[i];
+    return p->word + CHUNK_WORDS >= 0 && out->row >= out->span;
+}
+
+uint64_t zl_form_offset(const zl_form_place *f, uint64_t index)
+{
+    uint64_t column = index >> f->low & ((UINT64_C(1) << f->row) - 1);
+    uint64_t rest = (index & ((UINT64_C(1) << f->low) - 1)) | index >> (f->low + f->row) << f->low;
+    uint64_t offset = (column & ((UINT64_C(1) << f->span) - 1)) | rest << f->span |
+                      column >> f->span << (f->p->bits - f->row + f->span);
+    return f->swizzle ? swizzled(f->p, f->swizzle, offset) : offset;
 }
 
 /* Swizzled ones by the fewest bits, before or after the one without. */

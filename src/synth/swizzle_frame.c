@@ -106,9 +106,10 @@ static bool decided(uint64_t *value, const levels *l, uint32_t low, uint64_t ind
  * is given the first inner bit that tells it from them. */
 static void narrow_spread(levels *l, uint32_t low, uint32_t inner, const zl_bank_ask *a)
 {
-    zl_echelon known = {.pivots = 0}, told = {.pivots = 0};
+    zl_echelon known, told;
     uint64_t loose[ZL_LANE_BITS], value, from;
     uint32_t count = 0;
+    known.pivots = told.pivots = 0;
     for (uint32_t i = 0; i < l->count; i++)
         if (l->at[i].first <= low && low < l->at[i].end) known = l->at[i].rows;
     for (uint64_t left = known.pivots; left; left &= left - 1)

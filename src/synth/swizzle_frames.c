@@ -57,7 +57,8 @@ static void visit_units(visitor *v)
 /* Indices of one bit from `first` on that the units before them do not span. */
 static bool units_from(visitor *v, uint32_t first)
 {
-    zl_echelon e = {.pivots = 0};
+    zl_echelon e;
+    e.pivots = 0;
     uint32_t at = v->fixed;
     for (uint32_t i = 0; i < v->fixed; i++) zl_echelon_put(&e, v->f.unit[i], 0);
     for (uint32_t i = 0; i < v->f.bits && at < v->inner; i++) {

@@ -81,18 +81,82 @@ static void reach_fill(zlay_swizzle *s, const zl_asked *a, const zl_swizzle_foun
 
 /* ---- layouts ----------------------------------------------------------------------------------- */
 
+/* Bits that are XORed onto others, `shift` below them, as pairs of bits show it; false: some sum is
+ * no such pair. */
+static bool sources_of(uint64_t *sources, int32_t *shift, const zl_affine *map)
+{
+    uint64_t alone = 0;
+    *sources = 0;
+    *shift = 0;
+    for (uint32_t i = 0; i < map->bits; i++)
+        if (__builtin_popcountll(map->basis[i]) == 1) alone |= map->basis[i];
+    for (uint32_t i = 0; i < map->bits; i++) {
+        uint64_t pair = map->basis[i], source = pair & ~alone;
+        if (__builtin_popcountll(pair) == 1) continue;
+        if (__builtin_popcountll(pair) != 2 || __builtin_popcountll(source) != 1) return false;
+        int32_t by = __builtin_ctzll(source) - __builtin_ctzll(pair ^ source);
+        if (*sources && by != *shift) return false;
+        *shift = by;
+        *sources |= source;
+    }
+    return true;
+}
+
+/* The swizzle that makes the map of one whose bits stand alone. */
+static bool swizzle_of(zl_swizzle *out, const zl_affine *map)
+{
+    uint64_t sources;
+    int32_t shift;
+    if (!sources_of(&sources, &shift, map)) return false;
+    *out = (zl_swizzle){0, 0, 0};
+    if (!sources) return true;
+    int32_t low = __builtin_ctzll(sources), bits = __builtin_popcountll(sources);
+    if (sources >> low != (UINT64_C(1) << bits) - 1) return false;
+    *out = (zl_swizzle){bits, shift > 0 ? low - shift : low, shift};
+    return (shift > 0 ? shift : -shift) >= bits;
+}
+
+static zlay_status box_of(zl_modes *box, const zl_asked *a)
+{
+    zlay_status status = ZLAY_OK;
+    for (uint32_t i = 0; i < a->rank && !status; i++)
+        status = zl_modes_leaf(box, (int64_t)a->shape[i], 0);
+    if (!status && a->rank > 1) zl_modes_wrap(box, 0);
+    return status;
+}
+
+/* The strided layout under a swizzle, which is its own inverse, and the swizzle on it. */
+static zlay_status swizzled_make(zlay_swizzle *s, const zl_asked *a, const zl_affine *map,
+                                 const zl_modes *box, zl_swizzle swizzle)
+{
+    zl_affine inner = {.bits = map->bits};
+    zl_modes m;
+    zlay_layout *strided;
+    for (uint32_t i = 0; i < map->bits; i++)
+        inner.basis[i] = (uint64_t)zl_swizzle_at(swizzle, (int64_t)map->basis[i]);
+    zlay_status status = zl_find_strided_affine(a->ctx, &strided, &inner, box);
+    if (status) return status;
+    zl_modes_begin(&m, a->ctx);
+    status = zl_modes_append(&m, strided->mode, strided->modes);
+    if (!status) status = zl_layout_strided(a->ctx, &s->layout, &m, swizzle);
+    zl_modes_end(&m);
+    zlay_layout_free(strided);
+    return status;
+}
+
 static zlay_status layout_make(zlay_swizzle *s, const zl_asked *a, const zl_asked_f2 *f,
                                const zl_swizzle_found *found)
 {
     zl_affine map = {.bits = f->problem.bits};
     zl_modes box;
-    zlay_status status = ZLAY_OK;
+    zl_swizzle swizzle;
     memcpy(map.basis, found->basis, map.bits * sizeof *map.basis);
     zl_modes_begin(&box, a->ctx);
-    for (uint32_t i = 0; i < a->rank && !status; i++)
-        status = zl_modes_leaf(&box, (int64_t)a->shape[i], 0);
-    if (!status && a->rank > 1) zl_modes_wrap(&box, 0);
-    if (!status) status = zl_find_affine(a->ctx, &s->layout, &map, &box, NULL, NULL);
+    zlay_status status = box_of(&box, a);
+    if (!status && swizzle_of(&swizzle, &map))
+        status = swizzle.bits ? swizzled_make(s, a, &map, &box, swizzle)
+                              : zl_find_strided_affine(a->ctx, &s->layout, &map, &box);
+    else if (!status) status = zl_make_f2(a->ctx, &s->layout, &map, &box, NULL, NULL);
     zl_modes_end(&box);
     return status;
 }

@@ -34,8 +34,10 @@ static void second_read(pair *w, const zl_avoid *a)
 
 static void pair_read(pair *w, const zl_avoid *avoid, uint32_t count, uint32_t room)
 {
-    zl_echelon first = {.pivots = 0};
-    *w = (pair){.all.pivots = 0};
+    zl_echelon first;
+    first.pivots = 0;
+    w->common = w->own[0] = w->own[1] = w->count[0] = w->count[1] = 0;
+    w->all.pivots = 0;
     for (uint32_t s = 0; s < count; s++) {
         uint32_t most = room - avoid[s].depth;
         w->count[s] = avoid[s].count < most ? avoid[s].count : most;
@@ -63,7 +65,8 @@ static uint32_t outside(uint64_t *k, uint32_t found, uint32_t depth, const zl_fr
 static void lengthen(uint64_t *k, uint32_t found, uint32_t depth, const zl_frame *f,
                      const zl_avoid *avoid, uint32_t kept)
 {
-    zl_echelon spanned = {.pivots = 0};
+    zl_echelon spanned;
+    spanned.pivots = 0;
     for (uint32_t i = 0; i < kept; i++) zl_echelon_put(&spanned, avoid->vector[i], 0);
     for (uint32_t i = 0; i < found; i++) zl_echelon_put(&spanned, k[i], 0);
     outside(k, found, depth, f, &spanned);

@@ -32,7 +32,8 @@ typedef struct cut {
 
 static void space_read(space *s, uint64_t *k, const zl_frame *f)
 {
-    zl_echelon all = {.pivots = 0};
+    zl_echelon all;
+    all.pivots = 0;
     for (uint32_t a = 0; a < s->count; a++)
         for (uint32_t i = 0; i < s->avoid[a].count; i++)
             if (zl_echelon_put(&all, s->avoid[a].vector[i], s->dims))
