@@ -115,7 +115,11 @@ static inline void agrees(const zl_swizzle_problem *p, uint32_t least, uint64_t 
 {
     zl_swizzle_found f;
     uint64_t bound = 0;
-    for (uint32_t i = 0; i < p->count; i++) bound += (uint64_t)p->ask[i].phases << p->ask[i].repeats;
+    for (uint32_t i = 0; i < p->count; i++) {
+        const zl_bank_ask *a = &p->ask[i];
+        unsigned shared = a->apart ? a->together - rank_counted(a->phase, a->together) : 0;
+        bound += (uint64_t)a->phases << a->repeats << shared;
+    }
     assert_int_equal(zl_swizzle_decide(p), least <= bound ? ZLAY_YES : ZLAY_NO);
     zlay_status status = zl_swizzle_find(&f, p);
     assert_int_equal(status, least == NO_COST ? ZLAY_NONE : ZLAY_OK);

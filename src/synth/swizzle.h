@@ -146,6 +146,10 @@ void zl_complement_pair(uint64_t *k, uint32_t depth, const zl_frame *f, const zl
 bool zl_complement_search(uint64_t *k, uint32_t depth, const zl_frame *f, const zl_avoid *avoid,
                           uint32_t count, uint64_t *steps);
 
+/* What an access takes at least under any layout: lanes of one element share it, or where each is
+ * served by itself wait for each other. */
+uint64_t zl_ask_bound(const zl_bank_ask *a);
+
 /* A set of numbers below 64, each moved to itself ^ step. */
 uint64_t zl_set_moved(uint64_t set, uint32_t step);
 

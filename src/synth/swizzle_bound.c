@@ -37,6 +37,15 @@ static bool seen_before(const keys *k, uint64_t lanes, uint32_t lane)
     return false;
 }
 
+/* Lanes of the phase that begin where this one does, where each is served by itself. */
+static uint64_t alike(const keys *k, uint64_t lanes, uint32_t lane)
+{
+    uint64_t count = k->apart ? 0 : 1;
+    for (; lanes && k->apart; lanes &= lanes - 1)
+        count += k->first[__builtin_ctzll(lanes)] == k->first[lane];
+    return count;
+}
+
 static uint64_t ceiling(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 
 /* Keys of `count` different vectors at least. */
@@ -52,6 +61,7 @@ static uint64_t phase_bound(const zl_families *f, const keys *k, uint64_t lanes)
         uint32_t lane = (uint32_t)__builtin_ctzll(left);
         const zl_forced *at = &f->forced[k->first[lane]];
         if (seen_before(k, lanes, lane)) continue;
+        if (alike(k, lanes, lane) > most) most = alike(k, lanes, lane);
         all++;
         if (classes > 1 && classes <= CLASSES && at->modulus == f->align)
             of_class[at->rest / k->size]++;

@@ -154,7 +154,7 @@ static bool in_frame(void *env, const zl_frame *f)
         zl_avoid_read(&avoid[a], f, w->p, &w->p->ask[a]);
         q.depth[a] = avoid[a].depth;
         if (avoid[a].count > room - avoid[a].depth) return false;
-        if (avoid[a].weight > (uint64_t)w->p->ask[a].phases << w->p->ask[a].repeats) return false;
+        if (avoid[a].weight > zl_ask_bound(&w->p->ask[a])) return false;
         if (avoid[a].depth > q.longest) q.longest = avoid[a].depth;
         for (uint32_t i = 0; i < avoid[a].count; i++)
             span += zl_echelon_put(&e, avoid[a].vector[i], 0);

@@ -48,6 +48,15 @@ static bool fits(const zl_bank_ask *a, const layout *l)
     return true;
 }
 
+uint64_t zl_ask_bound(const zl_bank_ask *a)
+{
+    uint64_t phase[ZL_LANE_BITS];
+    uint32_t shared = 0;
+    memcpy(phase, a->phase, sizeof phase);
+    if (a->apart) shared = a->together - zl_rank_of(phase, a->together);
+    return (uint64_t)a->phases << a->repeats << shared;
+}
+
 static uint64_t wavefronts_of(const zl_bank_ask *a, const layout *l)
 {
     uint64_t key[ZL_LANE_BITS], bank[ZL_LANE_BITS];
@@ -260,7 +269,7 @@ zlay_status zl_swizzle_find(zl_swizzle_found *out, const zl_swizzle_problem *p)
     out->sum = out->least = 0;
     out->method = out->proved = out->formed = 0;
     for (uint32_t i = 0; i < p->count; i++) {
-        out->bound[i] = (uint64_t)p->ask[i].phases << p->ask[i].repeats;
+        out->bound[i] = zl_ask_bound(&p->ask[i]);
         out->least += out->bound[i];
     }
     try_forms(out, p);
