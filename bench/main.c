@@ -127,6 +127,7 @@ static const struct {
     {"tcgen05", bench_tcgen05},
     {"synth", bench_synth},
     {"transfer", bench_transfer},
+    {"factor", bench_factor},
 };
 
 enum { GROUPS = sizeof groups / sizeof groups[0] };

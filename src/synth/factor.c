@@ -191,9 +191,12 @@ static zlay_status try_row(const zl_factoring *f, best *b, size_t row, uint32_t 
     b->desc = desc;
     b->residual = residual;
     zl_map_product(&b->dual, &back, &f->layout);
-    b->word = b->trial;
+    zl_word_copy(&b->word, &b->trial);
     return ZLAY_OK;
 }
+
+/* Nothing is left over. */
+static bool done(const best *b) { return b->found && !b->word.instructions && !b->word.rounds; }
 
 static zlay_status search(const zl_factoring *f, best *b, const zlay_factor_request *r)
 {
@@ -202,7 +205,7 @@ static zlay_status search(const zl_factoring *f, best *b, const zlay_factor_requ
     for (size_t i = 0; (row = zl_desc_row_at(i)) && !status; i++) {
         if (r->desc && strcmp(r->desc, row->name)) continue;
         uint32_t ways = row->kind >= ZL_DESC_WARP ? 2 : f->modes;
-        for (uint32_t first = 0; first < ways && !status; first++)
+        for (uint32_t first = 0; first < ways && !status && !done(b); first++)
             status = try_row(f, b, i, first);
     }
     if (status || b->found) return status;
@@ -256,7 +259,7 @@ static zlay_status fill(zl_factoring *f, zlay_factor *out, const best *b,
         return zl_fail(f->ctx, ZLAY_ENOTSUP, "layout: what is left over adds a constant by XOR, "
                                              "which no layout of these kinds is");
     if (!status) status = zl_word_new(f->ctx, &out->word);
-    if (!status) out->word->word = b->word;
+    if (!status) zl_word_copy(&out->word->word, &b->word);
     out->info.desc = zl_desc_row_at(b->row)->name;
     out->info.first = b->first;
     return status;

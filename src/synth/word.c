@@ -17,7 +17,7 @@ static void keep(search *s, bool made)
     bool better = !s->found || s->trial.rounds < s->best.rounds ||
                   (s->trial.rounds == s->best.rounds &&
                    s->trial.instructions < s->best.instructions);
-    if (better) s->best = s->trial;
+    if (better) zl_word_copy(&s->best, &s->trial);
     s->found = true;
 }
 
@@ -35,7 +35,7 @@ static void bound(search *s, uint32_t instructions) { s->least = lesser(s->least
 /* Where registers have parts, several ways of keeping them together, until one meets the bound. */
 static void rounds_try(search *s, const zl_wanted *w, bool fixed)
 {
-    bool made = zl_round_put(trial(s), w, (zl_round_way){0, fixed});
+    bool made = zl_round_put(trial(s), w, (zl_round_way){0, UINT32_MAX, fixed});
     uint32_t regs = 1u << w->slots.reg, selects = zl_round_selects(w);
     keep(s, made);
     if (!made) return;
@@ -45,8 +45,13 @@ static void rounds_try(search *s, const zl_wanted *w, bool fixed)
     bool exact = fixed && !w->slots.byte;
     uint32_t least = exact ? s->trial.instructions : selects * regs + moved;
     bound(s, least);
-    for (unsigned draw = 1; draw < DRAWS && w->slots.byte && s->best.instructions > least; draw++)
-        keep(s, zl_round_put(trial(s), w, (zl_round_way){draw, fixed}));
+    uint32_t shuffles = fixed && regs > 1 ? regs / 2 : regs;
+    for (unsigned draw = 1; draw < DRAWS && w->slots.byte && s->best.instructions > least; draw++) {
+        uint32_t most = s->best.instructions - 1;
+        if (most < shuffles) break;
+        zl_round_way way = {draw, (most - shuffles) / regs, fixed};
+        keep(s, zl_round_put(trial(s), w, way));
+    }
 }
 
 static void crossing_try(search *s, const zl_wanted *w)
@@ -134,7 +139,7 @@ static bool drawn_put(search *s, const zl_wanted *w, unsigned draw)
     other.map = w->inverse;
     other.inverse = w->map;
     if (!peeled_put(&s->whole, s, &other, draw / 2)) return false;
-    s->trial = s->whole;
+    zl_word_copy(&s->trial, &s->whole);
     return turned(&s->whole, &s->trial, w);
 }
 
@@ -146,7 +151,7 @@ static bool rounds_put(zl_word *out, search *s, const zl_wanted *w)
         if (!drawn_put(s, w, draw)) continue;
         bool fewer = s->whole.rounds < out->rounds || (s->whole.rounds == out->rounds &&
                      s->whole.instructions < out->instructions);
-        if (!made || fewer) *out = s->whole;
+        if (!made || fewer) zl_word_copy(out, &s->whole);
         made = true;
     }
     return made;
@@ -158,7 +163,7 @@ static bool lone_put(zl_word *out, search *s, const zl_wanted *w)
     keep(s, zl_lone_put(trial(s), w));
     keep(s, zl_matrix_put(trial(s), w, false));
     keep(s, zl_matrix_put(trial(s), w, true));
-    if (s->found) *out = s->best;
+    if (s->found) zl_word_copy(out, &s->best);
     out->slots = w->slots;
     return s->found;
 }

@@ -61,6 +61,9 @@ struct zlay_word {
     zl_word word;
 };
 
+/* Only the steps that there are. */
+void zl_word_copy(zl_word *out, const zl_word *word);
+
 zlay_status zl_word_new(zlay_ctx *ctx, zlay_word **out);
 
 /* ELIMIT: more bits than words take. */

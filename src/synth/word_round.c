@@ -228,12 +228,25 @@ static void gather_bytes(const zl_wanted *w, parts *p)
     }
 }
 
+/* Selects of P0 and P1: what Y has of registers, now and then. */
+static unsigned round_selects(const round *r)
+{
+    zl_space now, then;
+    now.pivots = then.pivots = 0;
+    for (uint64_t left = r->y.pivots; left; left &= left - 1) {
+        uint64_t v = r->y.value[__builtin_ctzll(left)];
+        zl_space_put(&now, v & r->w->regs);
+        zl_space_put(&then, zl_map_linear(&r->w->map, v) & r->w->regs);
+    }
+    return zl_space_rank(&now) + zl_space_rank(&then);
+}
+
 bool zl_round_put(zl_word *word, const zl_wanted *w, zl_round_way way)
 {
     round r;
     zl_affine frame, back;
     parts p;
-    if (!round_search(&r, w, way)) return false;
+    if (!round_search(&r, w, way) || round_selects(&r) > way.selects) return false;
     zl_frame(&frame, w, &r.y);
     zl_map_product(&p.rest, &w->map, &frame);
     zl_map_same(&p.shuffle, w->bits);

@@ -36,9 +36,10 @@ bool zl_inner_put(zl_word *word, const zl_wanted *w, const zl_affine *map);
 /* ---- rounds -------------------------------------------------------------------------------- */
 
 /* Which parts of a register stay together through the shuffle: 0 to 3 by what is near bytes, others
- * drawn; and whether the lanes of a shuffle differ by a mask of the register alone. */
+ * drawn; the most selects a register; and whether the lanes of a shuffle differ by a
+ * mask of the register alone. */
 typedef struct zl_round_way {
-    unsigned draw;
+    unsigned draw, selects;
     bool fixed;
 } zl_round_way;
 

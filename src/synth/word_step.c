@@ -2,6 +2,7 @@
 /* Maps of slots, what a step costs, and steps that become one. */
 #include "synth/word_round.h"
 
+#include <stddef.h>
 #include <string.h>
 
 static const zl_step_row rows[] = {
@@ -162,6 +163,11 @@ static bool is_same(const zl_affine *map)
     zl_affine same;
     zl_map_same(&same, map->bits);
     return zl_map_equal(&same, map);
+}
+
+void zl_word_copy(zl_word *out, const zl_word *word)
+{
+    memcpy(out, word, offsetof(zl_word, step) + word->count * sizeof *word->step);
 }
 
 void zl_word_count(zl_word *word)
