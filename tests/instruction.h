@@ -101,27 +101,31 @@ typedef struct assembly {
     bool *taken;            /* out: what ptxas says of each */
 } assembly;
 
-/* Members of a pair and single blocks do not mix in a kernel, so each has one. */
+/* Members of a pair and single blocks do not mix in a kernel; what a kernel costs grows faster than its lines. */
+enum { KERNEL_LINES = 256 };
 static inline bool of_pair(const char *line) { return strstr(line, "cta_group::2") != NULL; }
 
 static inline void assembly_write(const assembly *a, const char *path, uint32_t *row_of)
 {
     FILE *out = fopen(path, "w");
-    uint32_t row = 3;
+    uint32_t row = 3, kernels = 0;
     assert_non_null(out);
     fprintf(out, ".version %u.%u\n.target %s\n.address_size 64\n", a->version / 10, a->version % 10,
             a->target);
     for (int pair = 0; pair < 2; pair++) {
-        fprintf(out, ".visible .entry k%d() .maxntid 128 {\n", pair);
-        row++;
+        uint32_t lines = 0;
         for (uint32_t i = 0; i < a->count; i++) {
             if (!a->taken[i] || of_pair(a->line[i]) != pair) continue;
+            if (lines++ % KERNEL_LINES == 0) {
+                row += kernels ? 2 : 1;
+                fprintf(out, "%s.visible .entry k%u() .maxntid 128 {\n", kernels ? "ret; }\n" : "", (unsigned)kernels);
+                kernels++;
+            }
             row_of[++row] = i;
             fputs(a->line[i], out);
         }
-        fputs("ret; }\n", out);
-        row++;
     }
+    fputs(kernels ? "ret; }\n" : "", out);
     assert_int_equal(fclose(out), 0);
 }
 
@@ -157,7 +161,8 @@ static inline bool assemble(const assembly *a)
 {
     enum { ROUNDS = 400 };
     char path[64], command[256];
-    uint32_t *row_of = malloc((a->count + 16) * sizeof *row_of);
+    const uint32_t rows = a->count + a->count / (KERNEL_LINES / 4) + 64;
+    uint32_t *row_of = malloc(rows * sizeof *row_of);
     assert_non_null(row_of);
     snprintf(path, sizeof path, "/tmp/zlay-forms-XXXXXX");
     int file = mkstemp(path), struck = 1;
@@ -168,9 +173,9 @@ static inline bool assemble(const assembly *a)
              a->parse_only ? "compute" : "sm", a->target + 2, path);
     for (uint32_t i = 0; i < a->count; i++) a->taken[i] = true;
     for (int round = 0; round < ROUNDS && struck > 0; round++) {
-        memset(row_of, 0xff, (a->count + 16) * sizeof *row_of);
+        memset(row_of, 0xff, rows * sizeof *row_of);
         assembly_write(a, path, row_of);
-        struck = assembly_strike(a, command, row_of, a->count + 16);
+        struck = assembly_strike(a, command, row_of, rows);
     }
     remove(path);
     free(row_of);
@@ -192,25 +197,46 @@ static inline bool assembles(const zlay_target *on, const zlay_instruction *aske
     return !refused;
 }
 
+/* Of the lines that zlay takes, or of those that it refuses, how many ptxas sees otherwise. A file of lines that are all
+ * taken is read once, while one with refused lines is read again and again. */
+static inline uint32_t lines_differ(const zlay_instruction *asked, char **lines, const uint32_t *which, uint32_t count,
+                                    bool expected, assembly *a)
+{
+    enum { PRINTED = 12 };
+    uint32_t wrong = 0;
+    const char **line = calloc(count + 1, sizeof *line);
+    bool *taken = calloc(count + 1, sizeof *taken);
+    assert_true(line && taken);
+    for (uint32_t i = 0; i < count; i++) line[i] = lines[which[i]];
+    a->line = line, a->count = count, a->taken = taken;
+    bool file = !count || assemble(a);
+    for (uint32_t i = 0; i < count; i++) {
+        bool took = file && taken[i];
+        if (took == expected) continue;
+        if (wrong++ < PRINTED)
+            print_error("%s PTX %u: ptxas %s %s: %s", a->target, (unsigned)a->version, took ? "takes" : "refuses",
+                        form_id(asked[which[i]].form), line[i]);
+    }
+    free(line);
+    free(taken);
+    return wrong;
+}
+
 /* What ptxas takes breaks no rule of its own, what it refuses breaks one: how many differ. */
 static inline uint32_t lines_compare(const zlay_instruction *asked, char **lines, uint32_t count,
                                      const zlay_target *on, uint32_t version, bool parse_only)
 {
-    enum { PRINTED = 12 };
-    uint32_t wrong = 0;
-    bool *taken = calloc(count + 1, sizeof *taken);
-    assert_non_null(taken);
-    assembly a = {zlay_target_name(on), version, parse_only,
-                  (const char *const *)lines, count, taken};
-    bool file = assemble(&a);
+    uint32_t wrong = 0, many[2] = {0, 0}, *which[2] = {calloc(count + 1, sizeof(uint32_t)), calloc(count + 1, sizeof(uint32_t))};
+    assert_true(which[0] && which[1]);
     for (uint32_t i = 0; i < count; i++) {
-        bool took = file && taken[i];
-        if (assembles(on, &asked[i]) == took) continue;
-        if (wrong++ < PRINTED)
-            print_error("%s PTX %u: ptxas %s %s: %s", zlay_target_name(on), (unsigned)version,
-                        took ? "takes" : "refuses", form_id(asked[i].form), lines[i]);
+        bool yes = assembles(on, &asked[i]);
+        which[yes][many[yes]++] = i;
     }
-    free(taken);
+    for (int yes = 0; yes < 2; yes++) {
+        assembly a = {.target = zlay_target_name(on), .version = version, .parse_only = parse_only};
+        wrong += lines_differ(asked, lines, which[yes], many[yes], yes, &a);
+        free(which[yes]);
+    }
     return wrong;
 }
 
@@ -224,19 +250,17 @@ static inline void lines_free(char **lines, uint32_t count)
 static inline uint32_t forms_compare(const uint32_t *forms, uint32_t count, const zlay_target *on,
                                      uint32_t version, bool parse_only)
 {
-    static char line[LINE_ROOM];
-    char **lines = calloc(count, sizeof *lines);
-    zlay_instruction *asked = calloc(count, sizeof *asked);
-    assert_true(lines && asked);
+    static char *lines[FORMS_MOST], line[LINE_ROOM];
+    static zlay_instruction asked[FORMS_MOST];
     for (uint32_t i = 0; i < count; i++) {
+        bool same = lines[i] && asked[i].form == forms[i];
+        asked[i] = (zlay_instruction){.form = forms[i], .ptx = version};
+        if (same) continue;
+        free(lines[i]);
         form_line(line, forms[i], NULL, 0);
         assert_non_null(lines[i] = strdup(line));
-        asked[i] = (zlay_instruction){.form = forms[i], .ptx = version};
     }
-    uint32_t wrong = lines_compare(asked, lines, count, on, version, parse_only);
-    lines_free(lines, count);
-    free(asked);
-    return wrong;
+    return lines_compare(asked, lines, count, on, version, parse_only);
 }
 
 /* Around every bound that a constant might have. */
