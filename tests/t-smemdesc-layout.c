@@ -260,6 +260,12 @@ static void tcgen05_reads_the_same_forms(void **state)
           .mn = 128,
           .k = 8},
          "Sw<2,4,3> o 0 o ((8,16),8):((64,512),4)"},
+        {{.desc = {.start = 512, .lbo = 4096, .sbo = 512, .swizzle = 4},
+          .type = ZLAY_TYPE_TF32,
+          .major = ZLAY_MAJOR_MN,
+          .mn = 64,
+          .k = 8},
+         "Sw<2,5,2> o 512 o ((32,2),(4,2)):((4,4096),(128,512))"},
     };
     zlay_ctx *ctx = ctx_new();
     const zlay_target *sm_100a;
@@ -276,10 +282,14 @@ static void tcgen05_reads_the_same_forms(void **state)
     zlay_smemdesc_operand o = rows[2].o;
     zlay_layout *none = NULL;
     o.major = ZLAY_MAJOR_MN;
-    assert_int_equal(zlay_smemdesc_layout(ctx, &none, sm_100a, &o), ZLAY_ENOTSUP);
+    assert_int_equal(zlay_smemdesc_layout(ctx, &none, sm_100a, &o), ZLAY_NONE);
     o = rows[2].o, o.type = ZLAY_TYPE_E2M1;
     assert_int_equal(zlay_smemdesc_layout(ctx, &none, sm_100a, &o), ZLAY_ENOTSUP);
     o = rows[2].o, o.desc.swizzle = 4;
+    assert_int_equal(zlay_smemdesc_layout(ctx, &none, sm_100a, &o), ZLAY_NONE);
+    o = rows[0].o, o.desc.swizzle = 4;
+    assert_int_equal(zlay_smemdesc_layout(ctx, &none, sm_100a, &o), ZLAY_NONE);
+    o = rows[3].o, o.desc.base_offset = 1;
     assert_int_equal(zlay_smemdesc_layout(ctx, &none, sm_100a, &o), ZLAY_ENOTSUP);
     zlay_ctx_free(ctx);
 }

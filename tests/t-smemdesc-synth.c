@@ -242,7 +242,10 @@ static void test_arguments(void **unused)
     r = base, r.type = ZLAY_TYPE_TF32, r.mma_k = 8, r.major = 1, refuse(ctx, r, good, ZLAY_NONE, "WGMMA_A_K_MAJOR");
     r = base, r.type = ZLAY_TYPE_B1, r.mma_k = 512, refuse(ctx, r, good, ZLAY_EINVAL, "mma_k");
     r = base, r.major = 2, refuse(ctx, r, good, ZLAY_EINVAL, "major");
-    r = base, r.swizzle = 4, refuse(ctx, r, good, ZLAY_EINVAL, "swizzle");
+    r = base, r.swizzle = 4, refuse(ctx, r, good, ZLAY_NONE, "DESC_SWIZZLE");
+    r = base, r.swizzle = 5, refuse(ctx, r, good, ZLAY_EINVAL, "swizzle");
+    r = base, r.swizzle = -2, refuse(ctx, r, good, ZLAY_EINVAL, "swizzle");
+    r = base, r.pattern_at_start = 2, refuse(ctx, r, good, ZLAY_EINVAL, "pattern_at_start");
     r = base, r.mma_mn = 0, refuse(ctx, r, good, ZLAY_EINVAL, "mma_mn");
     r = base, r.mma_mn = 12, refuse(ctx, r, good, ZLAY_EINVAL, "mma_mn");
     r = base, r.mma_k = 8, refuse(ctx, r, good, ZLAY_EINVAL, "mma_k");

@@ -11,6 +11,7 @@
 #include <zlay/f2.h>
 #include <zlay/factor.h>
 #include <zlay/facts.h>
+#include <zlay/fragment.h>
 #include <zlay/hier.h>
 #include <zlay/instruction.h>
 #include <zlay/bank.h>

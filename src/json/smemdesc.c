@@ -86,7 +86,17 @@ typedef struct found {
     size_t count;
 } found;
 
-static const zl_word patterns[] = {{"address", 0}, {"start", 1}, {NULL, 0}};
+static const zl_word patterns[] = {{"address", 0}, {"start", 1}, {"any", 2}, {NULL, 0}};
+
+/* A layout that is given with its swizzle says none. */
+static zlay_status read_swizzle(zl_call *call, int32_t *out)
+{
+    const json_t *value = json_object_get(call->request, "swizzle");
+    if (value && !json_is_null(value))
+        return zl_get_word(call, call->request, "swizzle", zl_swizzles, out);
+    *out = ZLAY_SWIZZLE_FIND;
+    return ZLAY_OK;
+}
 
 static zlay_status read_mma(zl_call *call, zlay_smemdesc_request *out)
 {
@@ -108,11 +118,11 @@ static zlay_status read_request(zl_call *call, zlay_smemdesc_request *out)
     int32_t pattern = 0;
     zlay_status status = zl_get_word(call, request, "type", zl_types, &out->type);
     if (!status) status = zl_get_word(call, request, "major", zl_majors, &out->major);
-    if (!status) status = zl_get_word(call, request, "swizzle", zl_swizzles, &out->swizzle);
+    if (!status) status = read_swizzle(call, &out->swizzle);
     if (!status) status = zl_get_u32(call, request, "address", &out->address);
     if (!status) status = zl_get_word(call, request, "pattern", patterns, &pattern);
-    if (!status && (pattern < 0 || pattern > 1))
-        status = zl_wrong(call, "pattern", "'address' or 'start'");
+    if (!status && (pattern < 0 || pattern > 2))
+        status = zl_wrong(call, "pattern", "'address', 'start' or 'any'");
     out->pattern_at_start = (uint32_t)pattern;
     return status ? status : read_mma(call, out);
 }
@@ -133,8 +143,8 @@ static json_t *found_value(zl_call *call, const zlay_target *target,
                            const zlay_smemdesc_request *request, found *f)
 {
     json_t *value = json_object(), *desc = json_array(), *step = json_array();
-    uint64_t bits = 0, span = (uint64_t)128 << request->swizzle;
-    bool ignored = request->major == ZLAY_MAJOR_K && request->swizzle != ZLAY_SWIZZLE_NONE &&
+    uint64_t bits = 0, span = (uint64_t)128 << f->fields.swizzle;
+    bool ignored = request->major == ZLAY_MAJOR_K && f->fields.swizzle != ZLAY_SWIZZLE_NONE &&
                    (uint64_t)request->mma_k * zlay_type_bits(request->type) <= span;
     for (size_t i = 0; i < f->count; i++) {
         f->fields.start = f->start[i];
@@ -145,6 +155,7 @@ static json_t *found_value(zl_call *call, const zlay_target *target,
     zl_put_value(call, value, "lbo", ignored ? json_null() : json_integer(f->fields.lbo / 16));
     zl_put_value(call, value, "sbo", json_integer(f->fields.sbo / 16));
     zl_put_value(call, value, "base_offset", json_integer(f->fields.base_offset));
+    zl_put_value(call, value, "swizzle", zl_json_word(zl_swizzles, f->fields.swizzle));
     zl_put_value(call, value, "swizzle_mode", json_integer(swizzle_code(target, bits)));
     zl_put_value(call, value, "desc", desc);
     zl_put_value(call, value, "step", step);

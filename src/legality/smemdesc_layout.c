@@ -5,7 +5,8 @@
  * In chunks of 16 bytes, let `along` number those of the contiguous dimension and `across` the
  * other dimension; a swizzled row holds `row` of them.  Every canonical layout is start + across %
  * 8 * 16 row + across / 8 * group + along % row * 16 + along / row * next with group SBO and next
- * LBO; MN-major without a swizzle they change places. */
+ * LBO; MN-major without a swizzle they change places. In atoms of 32 bytes groups are of 4, not 8
+ * (CUTLASS, make_umma_desc, 128B_BASE32B). */
 #include "algebra/format.h"
 #include "legality/smemdesc.h"
 #include <zlay/pieces.h>
@@ -13,11 +14,15 @@
 #include <stdio.h>
 #include <string.h>
 
+const zl_desc_pattern zl_desc_patterns[ZL_DESC_PATTERNS] = {
+    {0, 4, 3, 1, 8}, {1, 4, 3, 2, 8}, {2, 4, 3, 4, 8}, {3, 4, 3, 8, 8}, {2, 5, 2, 8, 4}};
+
 enum { EIGHT = 8, CHUNK = 16, LINE = 128, K_BITS = 256, MN_MOST = 256, FAR = 1 << 24 };
 
 typedef struct form {
     const zlay_smemdesc_operand *of;
     uint32_t bits, elements; /* of an element; in a chunk */
+    const zl_desc_pattern *pattern;
     uint32_t row;            /* chunks */
     uint32_t group, next;    /* bytes */
     bool k_major;
@@ -28,7 +33,8 @@ static form form_of(const zlay_smemdesc_operand *o)
     form f = {.of = o, .group = o->desc.sbo, .next = o->desc.lbo};
     f.bits = zlay_type_bits(o->type);
     f.elements = 8 * CHUNK / f.bits;
-    f.row = 1u << o->desc.swizzle;
+    f.pattern = &zl_desc_patterns[o->desc.swizzle];
+    f.row = f.pattern->chunks;
     f.k_major = o->major == ZLAY_MAJOR_K;
     if (!f.k_major && !o->desc.swizzle) f.group = o->desc.lbo, f.next = o->desc.sbo;
     return f;
@@ -56,23 +62,29 @@ static zlay_status wgmma_type(zlay_ctx *ctx, const zlay_target *target, int32_t 
     return status || verdict.answer == ZLAY_YES ? status : refuse(ctx, first.rule);
 }
 
-/* Bytes may be MN-major there, 4 bytes only in atoms of 32 bytes; smaller elements lie in gaps. */
+/* Bytes may be MN-major there, 4 bytes in atoms of 32 bytes, which nothing else has; smaller elements
+ * lie in gaps. */
 static zlay_status tcgen05_type(zlay_ctx *ctx, const zlay_target *target, int32_t type,
-                                int32_t major)
+                                int32_t major, int32_t swizzle)
 {
     static const int32_t types[] = {ZLAY_TYPE_F16,  ZLAY_TYPE_BF16, ZLAY_TYPE_TF32, ZLAY_TYPE_E4M3,
                                     ZLAY_TYPE_E5M2, ZLAY_TYPE_S8,   ZLAY_TYPE_U8};
     bool known = false, words = zlay_type_bits(type) == 32;
     for (size_t i = 0; i < ZL_COUNT(types); i++) known |= types[i] == type;
-    if (known && (major == ZLAY_MAJOR_K || (major == ZLAY_MAJOR_MN && !words))) return ZLAY_OK;
-    return zl_fail(ctx, ZLAY_ENOTSUP, "type: layouts of type %d, major %d, are not known on %s",
-                   type, major, target->name);
+    bool atoms = words && major == ZLAY_MAJOR_MN;
+    if (!known || (major != ZLAY_MAJOR_K && major != ZLAY_MAJOR_MN))
+        return zl_fail(ctx, ZLAY_ENOTSUP, "type: layouts of type %d, major %d, are not known on %s",
+                       type, major, target->name);
+    if (atoms == (swizzle == ZL_ATOM_32B)) return ZLAY_OK;
+    return zl_fail(ctx, ZLAY_NONE,
+                   "DESC_CANONICAL: elements of 32 bits, and no others, are MN-major in atoms of "
+                   "32 bytes");
 }
 
 zlay_status zl_desc_type_check(zlay_ctx *ctx, const zlay_target *target, int32_t type,
-                               int32_t major)
+                               int32_t major, int32_t swizzle)
 {
-    if (target->features & ZL_HAS_TCGEN05) return tcgen05_type(ctx, target, type, major);
+    if (target->features & ZL_HAS_TCGEN05) return tcgen05_type(ctx, target, type, major, swizzle);
     return wgmma_type(ctx, target, type, major);
 }
 
@@ -99,12 +111,13 @@ static zlay_status operand_check(zlay_ctx *ctx, const zlay_target *target,
     if (!target || !o || !zl_all_zero(o->reserved, ZL_COUNT(o->reserved))) return ZLAY_EINVAL;
     if (!(target->features & (ZL_HAS_WGMMA | ZL_HAS_TCGEN05)))
         return zl_fail(ctx, ZLAY_ENOTSUP, "target: %s has no matrix descriptors", target->name);
-    zlay_status status = zl_desc_type_check(ctx, target, o->type, o->major);
-    if (!status) status = fields_check(ctx, target, o);
-    if (!status && (o->desc.swizzle > ZLAY_SWIZZLE_128B || o->desc.lbo_mode))
+    zlay_status status = fields_check(ctx, target, o);
+    if (!status) status = zl_desc_type_check(ctx, target, o->type, o->major, o->desc.swizzle);
+    bool moved = o->desc.swizzle == ZL_ATOM_32B && o->desc.base_offset;
+    if (!status && (o->desc.swizzle > ZL_ATOM_32B || o->desc.lbo_mode || moved))
         status = zl_fail(ctx, ZLAY_ENOTSUP,
-                         "swizzle, lbo_mode: layouts with atoms of 32 bytes or an "
-                         "absolute lbo are not known");
+                         "base_offset, lbo_mode: layouts with an absolute lbo, or with a base "
+                         "offset and atoms of 32 bytes, are not known");
     if (!status && !extents_fit(o))
         status = zl_fail(ctx, ZLAY_EINVAL, "mn, k: %u x %u are no operand of wgmma", o->mn, o->k);
     return status;
@@ -136,8 +149,8 @@ static zlay_status swizzled(zlay_ctx *ctx, zlay_layout **out, const form *f, uin
 {
     const char *open[] = {mn->count > 1 ? "(" : "", k->count > 1 ? "(" : ""};
     const char *close[] = {mn->count > 1 ? ")" : "", k->count > 1 ? ")" : ""};
-    return zl_layout_format(ctx, out, "Sw<%d,4,3> o %u o (%s%s%s,%s%s%s):(%s%s%s,%s%s%s)",
-                            f->of->desc.swizzle, start, open[0], mn->shape, close[0], open[1],
+    return zl_layout_format(ctx, out, "Sw<%u,%u,%u> o %u o (%s%s%s,%s%s%s):(%s%s%s,%s%s%s)",
+                            f->pattern->bits, f->pattern->base, f->pattern->shift, start, open[0], mn->shape, close[0], open[1],
                             k->shape, close[1], open[0], mn->stride, close[0], open[1], k->stride,
                             close[1]);
 }
@@ -165,8 +178,8 @@ static zlay_status rows_of_mn(zlay_ctx *ctx, zlay_layout **out, const form *f, u
     zlay_layout *whole = NULL;
     mode_add(&mn, inner, f->bits / 8);
     mode_add(&mn, rows, f->next);
-    mode_add(&k, EIGHT, CHUNK * f->row);
-    mode_add(&k, o->k / EIGHT, f->group);
+    mode_add(&k, f->pattern->rows, CHUNK * f->row);
+    mode_add(&k, o->k / f->pattern->rows, f->group);
     zlay_status status = swizzled(ctx, &whole, f, start, &mn, &k);
     if (status || rows * inner == o->mn) {
         *out = whole;
@@ -221,9 +234,9 @@ zlay_status zlay_smemdesc_advance(uint64_t *out, const zlay_target *target,
     uint32_t contiguous = f.k_major ? k : mn, across = f.k_major ? mn : k;
     uint32_t extent = f.k_major ? operand->k : operand->mn;
     uint32_t along = contiguous / f.elements, inside = along % f.row;
-    if (across % EIGHT || contiguous % f.elements) return ZLAY_NONE;
+    if (across % f.pattern->rows || contiguous % f.elements) return ZLAY_NONE;
     if (inside && inside + rows_over(extent, f.elements) > f.row) return ZLAY_NONE;
-    *out = (uint64_t)(across / EIGHT) * f.group + along % f.row * CHUNK +
+    *out = (uint64_t)(across / f.pattern->rows) * f.group + along % f.row * CHUNK +
            (uint64_t)(along / f.row) * f.next;
     return ZLAY_OK;
 }

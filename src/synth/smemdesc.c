@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matrix descriptors of wgmma from a shared layout.
+/* Matrix descriptors of wgmma and tcgen05 from a shared layout.
  *
  * In chunks of 16 bytes, let `along` number the chunks of the contiguous dimension of
  * one instruction and `across` the other dimension; a swizzled row holds `chunks` of them.  The PTX
@@ -9,7 +9,11 @@
  * with group and next from SBO and LBO.  In colexicographic order each unknown is met alone and
  * once before it is met again: `start` at the first element of a step, `group` at across = 8,
  * `next` at along = chunks.  So it is learnt there, and every later coordinate confirms or refutes
- * it; what is refuted has no descriptor, for no other value was possible. */
+ * it; what is refuted has no descriptor, for no other value was possible.
+ *
+ * A layout of final places is tried under each pattern and each row at which one can begin: a
+ * pattern undoes itself, so the places go back to those before it. Groups are of four in atoms of
+ * 32 bytes. */
 #include "legality/smemdesc.h"
 #include <zlay/synth.h>
 
@@ -46,6 +50,11 @@ typedef struct search {
         uint32_t *start;
         size_t room, *count;
     } out;
+    bool final;               /* places are those behind the swizzle, which is to be found */
+    int32_t swizzle;          /* as tried, as what follows */
+    const zl_desc_pattern *pattern;
+    uint32_t base;            /* line of the pattern's row 0 */
+    uint64_t reached;         /* coordinates that were confirmed */
     int64_t bits;             /* of an element */
     uint64_t mn, k;           /* extents of the tile */
     uint64_t steps_mn, count; /* instructions along MN, and in all */
@@ -74,13 +83,23 @@ static place place_of(const search *s, uint64_t index)
     return p;
 }
 
+/* Bits of an address before the swizzle; the pattern is moved by whole rounds of eight lines. */
+static int64_t unswizzled(const search *s, int64_t bits)
+{
+    const zl_desc_pattern *p = s->pattern;
+    int64_t lines = LINE * (int64_t)(EIGHT - s->base), bytes = bits / 8 + lines;
+    if (!s->final || bits < 0) return bits;
+    int64_t from = bytes >> (p->base + p->shift) & ((1 << p->bits) - 1);
+    return ((bytes ^ from << p->base) - lines) * 8 + bits % 8;
+}
+
 /* No descriptor reaches an offset of 2^30 elements, so what lies further stands for that. */
 static void place_value(place *p, const search *s, int64_t offset)
 {
     const int64_t far = (int64_t)1 << 30;
     int64_t near = offset > far ? far : offset < -far ? -far : offset;
     p->offset = offset;
-    p->address = (int64_t)s->request.address * 8 + near * s->bits;
+    p->address = unswizzled(s, (int64_t)s->request.address * 8 + near * s->bits);
 }
 
 static zlay_status refuse(const search *s, const reason *why, const place *p)
@@ -101,14 +120,15 @@ static zlay_status learn(const search *s, int64_t *field, int64_t bits, const pl
 /* MN-major without a swizzle, LBO and SBO change places. */
 static bool exchanged(const search *s)
 {
-    return s->request.major == ZLAY_MAJOR_MN && s->request.swizzle == ZLAY_SWIZZLE_NONE;
+    return s->request.major == ZLAY_MAJOR_MN && s->swizzle == ZLAY_SWIZZLE_NONE;
 }
 
 static zlay_status confirm(search *s, const place *p)
 {
     const int64_t row = CHUNK * s->chunks, inside = p->along % s->chunks * CHUNK;
-    int64_t *start = &s->start[p->step], groups = p->across / EIGHT, nexts = p->along / s->chunks;
-    int64_t fixed = (p->across % EIGHT * row + inside) * 8 + p->element * s->bits;
+    const int64_t rows = s->pattern->rows;
+    int64_t *start = &s->start[p->step], groups = p->across / rows, nexts = p->along / s->chunks;
+    int64_t fixed = (p->across % rows * row + inside) * 8 + p->element * s->bits;
     zlay_status status = ZLAY_OK;
     if (*start < 0) status = learn(s, start, p->address - fixed, p, START);
     int64_t rest = p->address - *start * 8 - fixed;
@@ -135,21 +155,80 @@ static zlay_status confirm_all(search *s)
                            (unsigned long long)i);
         place_value(&p, s, offset);
         status = confirm(s, &p);
+        s->reached = i;
     }
     return status;
+}
+
+/* ---- the patterns that are tried -------------------------------------------------------- */
+
+static void try_pattern(search *s, int32_t swizzle, uint32_t base)
+{
+    s->swizzle = swizzle;
+    s->base = base;
+    s->pattern = &zl_desc_patterns[swizzle];
+    s->chunks = s->pattern->chunks;
+}
+
+/* Lines at which row 0 of a pattern can stand. */
+static uint32_t lines_of(int32_t swizzle)
+{
+    return swizzle > ZLAY_SWIZZLE_NONE && swizzle < ZL_ATOM_32B ? 1u << swizzle : 1;
+}
+
+/* Whether the k-th pattern, one row after the other, is one to try. */
+static bool may_try(search *s, int32_t swizzle, uint32_t base)
+{
+    const zlay_smemdesc fields = {.swizzle = swizzle};
+    const zlay_smemdesc_request *r = &s->request;
+    uint64_t desc;
+    uint32_t at_start = r->address / LINE % lines_of(swizzle);
+    if (zlay_smemdesc_pack(&desc, s->target, &fields)) return false;
+    if (zl_desc_type_check(NULL, s->target, r->type, r->major, swizzle)) return false;
+    if (r->pattern_at_start == 2) return true;
+    if (!r->pattern_at_start || !swizzle) return base == 0;
+    return swizzle < ZL_ATOM_32B && r->address % LINE == 0 && base == at_start;
+}
+
+/* The first pattern that reads the layout; else the message is of one that reads most of it. */
+static zlay_status find(search *s)
+{
+    int32_t best = -1;
+    uint32_t best_base = 0;
+    uint64_t most = 0;
+    for (int32_t swizzle = 0; swizzle < ZL_DESC_PATTERNS; swizzle++)
+        for (uint32_t base = 0; base < lines_of(swizzle); base++) {
+            if (!may_try(s, swizzle, base)) continue;
+            try_pattern(s, swizzle, base);
+            zlay_status status = confirm_all(s);
+            if (status != ZLAY_NONE) return status;
+            if (best >= 0 && s->reached <= most) continue;
+            best = swizzle, best_base = base, most = s->reached;
+        }
+    if (best < 0) return zl_fail(s->ctx, ZLAY_NONE, "DESC_CANONICAL: no swizzle goes with the type");
+    try_pattern(s, best, best_base);
+    return confirm_all(s);
+}
+
+static zlay_status confirm_any(search *s)
+{
+    const zlay_smemdesc_request *r = &s->request;
+    if (s->final) return find(s);
+    try_pattern(s, r->swizzle, 0);
+    if (r->pattern_at_start) s->base = r->address / LINE % lines_of(r->swizzle);
+    return confirm_all(s);
 }
 
 /* CUTLASS encodes 1 where the hardware reads no offset, and so do we. */
 static void fields_fill(zlay_smemdesc *out, const search *s)
 {
-    const zlay_smemdesc_request *r = &s->request;
     uint32_t group = s->group < 0 ? CHUNK : (uint32_t)s->group;
     uint32_t next = s->next < 0 ? CHUNK : (uint32_t)s->next;
     memset(out, 0, sizeof *out);
     out->sbo = exchanged(s) ? next : group;
     out->lbo = exchanged(s) ? group : next;
-    out->swizzle = r->swizzle;
-    if (r->pattern_at_start) out->base_offset = r->address / LINE % (1u << r->swizzle);
+    out->swizzle = s->swizzle;
+    out->base_offset = s->base;
 }
 
 /* The rules of the target decide over the finished fields. */
@@ -182,8 +261,11 @@ static zlay_status request_check(zlay_ctx *ctx, const zlay_smemdesc_request *r)
     if (!r->layout) return zl_fail(ctx, ZLAY_EINVAL, "layout: is NULL");
     if (r->major != ZLAY_MAJOR_K && r->major != ZLAY_MAJOR_MN)
         return zl_fail(ctx, ZLAY_EINVAL, "major: %d is neither K (0) nor MN (1)", r->major);
-    if (r->swizzle < ZLAY_SWIZZLE_NONE || r->swizzle > ZLAY_SWIZZLE_128B)
-        return zl_fail(ctx, ZLAY_EINVAL, "swizzle: %d is not in 0..3", r->swizzle);
+    if (r->swizzle < ZLAY_SWIZZLE_FIND || r->swizzle > ZL_ATOM_32B)
+        return zl_fail(ctx, ZLAY_EINVAL, "swizzle: %d is not in -1..4", r->swizzle);
+    if (r->pattern_at_start > 2 || (r->pattern_at_start == 2 && r->swizzle != ZLAY_SWIZZLE_FIND))
+        return zl_fail(ctx, ZLAY_EINVAL, "pattern_at_start: %u is found with the swizzle alone",
+                       r->pattern_at_start);
     if (!r->mma_mn || r->mma_mn % EIGHT || r->mma_mn > MMA_MN_MOST)
         return zl_fail(ctx, ZLAY_EINVAL, "mma_mn: %u is no multiple of 8 in 8..256", r->mma_mn);
     return ZLAY_OK;
@@ -193,7 +275,9 @@ static zlay_status request_check(zlay_ctx *ctx, const zlay_smemdesc_request *r)
 static zlay_status type_check(zlay_ctx *ctx, const zlay_target *target,
                               const zlay_smemdesc_request *r)
 {
-    zlay_status status = zl_desc_type_check(ctx, target, r->type, r->major);
+    bool found = r->swizzle == ZLAY_SWIZZLE_FIND, words = zlay_type_bits(r->type) == 32;
+    int32_t swizzle = !found ? r->swizzle : words && r->major ? ZL_ATOM_32B : ZLAY_SWIZZLE_NONE;
+    zlay_status status = zl_desc_type_check(ctx, target, r->type, r->major, swizzle);
     if (status) return status;
     uint32_t depth = MMA_K_BITS / zlay_type_bits(r->type);
     if (r->mma_k == depth || (r->mma_k == 2 * depth && r->type != ZLAY_TYPE_B1)) return ZLAY_OK;
@@ -201,10 +285,17 @@ static zlay_status type_check(zlay_ctx *ctx, const zlay_target *target,
                    depth, 2 * depth);
 }
 
-static zlay_status pattern_check(zlay_ctx *ctx, const zlay_smemdesc_request *r)
+static zlay_status pattern_check(const search *s)
 {
-    if (r->pattern_at_start && r->swizzle && r->address % LINE)
-        return zl_fail(ctx, ZLAY_NONE,
+    const zlay_smemdesc_request *r = &s->request;
+    const zlay_smemdesc fields = {.swizzle = r->swizzle};
+    zlay_status status = r->swizzle > 0 ? fields_check(s, &fields) : ZLAY_OK;
+    if (status) return status;
+    if (r->pattern_at_start == 1 && r->swizzle == ZL_ATOM_32B)
+        return zl_fail(s->ctx, ZLAY_ENOTSUP,
+                       "pattern_at_start: base offsets of atoms of 32 bytes are not known");
+    if (r->pattern_at_start == 1 && r->swizzle > 0 && r->address % LINE)
+        return zl_fail(s->ctx, ZLAY_NONE,
                        "DESC_BASE_OFFSET: address %u: a pattern that begins off a "
                        "multiple of 128 bytes is no whole row away",
                        r->address);
@@ -227,7 +318,7 @@ static zlay_status tile_read(search *s, uint64_t mn)
     s->k = size / mn;
     s->steps_mn = mn / r->mma_mn;
     s->count = s->steps_mn * (s->k / r->mma_k);
-    s->chunks = 1 << r->swizzle;
+    s->final = r->swizzle == ZLAY_SWIZZLE_FIND;
     s->bits = zlay_type_bits(r->type);
     return ZLAY_OK;
 }
@@ -237,7 +328,7 @@ static zlay_status search_run(search *s)
     zlay_smemdesc found;
     s->start = zl_alloc(s->ctx, s->count, sizeof *s->start);
     if (!s->start) return ZLAY_ENOMEM;
-    zlay_status status = confirm_all(s);
+    zlay_status status = confirm_any(s);
     if (!status) {
         fields_fill(&found, s);
         status = fields_check(s, &found);
@@ -257,7 +348,7 @@ static zlay_status synth(search *s, uint64_t mn)
                        zlay_target_name(s->target));
     zlay_status status = request_check(s->ctx, &s->request);
     if (!status) status = type_check(s->ctx, s->target, &s->request);
-    if (!status) status = pattern_check(s->ctx, &s->request);
+    if (!status) status = pattern_check(s);
     if (!status) status = tile_read(s, mn);
     if (!status && s->out.room < s->count)
         status = zl_fail(s->ctx, ZLAY_EROOM, "room: %zu of the %llu steps", s->out.room,

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operands in registers that a layout is: every one that there is, point by point. */
+#include "synth/recognise.h"
+
+#include <string.h>
+#include <zlay/fragment.h>
+
+enum { WARP = 32, GROUP = 128, REGISTER = 32, POINTS_MOST = 1 << 15, ROWS_GROUP = 64 };
+
+/* ---- the operands ----------------------------------------------------------------------- */
+
+/* Of wgmma's A and metadata: a type of each width, sparse or not; D has one layout for each N. */
+static const struct {
+    int32_t fragment, type;
+    uint32_t sparse, k;
+} of_group[] = {
+    {ZLAY_FRAGMENT_A, ZLAY_TYPE_TF32, 0, 8},         {ZLAY_FRAGMENT_A, ZLAY_TYPE_BF16, 0, 16},
+    {ZLAY_FRAGMENT_A, ZLAY_TYPE_E4M3, 0, 32},        {ZLAY_FRAGMENT_A, ZLAY_TYPE_B1, 0, 256},
+    {ZLAY_FRAGMENT_METADATA, ZLAY_TYPE_BF16, 1, 32}, {ZLAY_FRAGMENT_METADATA, ZLAY_TYPE_E4M3, 1, 64},
+};
+
+enum { NS = 32, WIDTHS = 5, COUNTS = 3 };
+static const uint32_t widths[WIDTHS] = {1, 4, 8, 16, 32}, counts[COUNTS] = {1, 2, 4};
+
+/* ZLAY_NONE past the last. */
+enum { D_FIRST = ZL_COUNT(of_group), WARP_FIRST = D_FIRST + NS };
+enum { LAST = WARP_FIRST + (ZLAY_WARP_TRANSPOSED + 1) * WIDTHS * COUNTS };
+
+static zlay_status known_group(zlay_ctx *ctx, zlay_layout **out, zlay_fragment *f, uint32_t i)
+{
+    static const char name[] = "sm_90a";
+    const zlay_target *target;
+    bool d = i >= D_FIRST;
+    zlay_mma mma = {.m = ROWS_GROUP, .n = d ? 8 * (i - D_FIRST + 1) : 8, .k = d ? 16 : of_group[i].k};
+    mma.a = mma.b = d ? ZLAY_TYPE_BF16 : of_group[i].type;
+    mma.d = mma.a == ZLAY_TYPE_B1 ? ZLAY_TYPE_S32 : ZLAY_TYPE_F32;
+    mma.sparse = d ? 0 : of_group[i].sparse;
+    *f = (zlay_fragment){.lanes = GROUP, .rows = ROWS_GROUP};
+    f->fragment = d ? ZLAY_FRAGMENT_D : of_group[i].fragment;
+    f->bits = d ? REGISTER : f->fragment == ZLAY_FRAGMENT_METADATA ? 4 : zlay_type_bits(mma.a);
+    zlay_status status = zlay_target_find(&target, name, sizeof name - 1);
+    return status ? status : zlay_mma_fragment(ctx, out, target, &mma, f->fragment);
+}
+
+static zlay_status known_warp(zlay_ctx *ctx, zlay_layout **out, zlay_fragment *f, uint32_t i)
+{
+    int32_t which = (int32_t)(i / (WIDTHS * COUNTS));
+    bool columns = which == ZLAY_WARP_B || which == ZLAY_WARP_MATRICES || which == ZLAY_WARP_TRANSPOSED;
+    *f = (zlay_fragment){.lanes = WARP,
+                         .fragment = which,
+                         .bits = widths[i / COUNTS % WIDTHS],
+                         .registers = counts[i % COUNTS],
+                         .rows = columns ? 8 : 16};
+    return zlay_warp_fragment(ctx, out, which, f->bits, f->registers);
+}
+
+/* Threads that a fragment's first coordinate has: some metadata is read of half of them. */
+static uint64_t threads_of(const zlay_fragment *f, uint64_t size)
+{
+    uint64_t each = f->fragment == ZLAY_FRAGMENT_METADATA && f->lanes == GROUP ? 8 : 0;
+    return each ? size / each : f->lanes;
+}
+
+/* The i-th of all; what it has follows from its points. */
+static zlay_status known(zlay_ctx *ctx, zlay_layout **out, zlay_fragment *f, uint32_t i)
+{
+    zlay_status status = i < WARP_FIRST ? known_group(ctx, out, f, i)
+                                        : known_warp(ctx, out, f, i - WARP_FIRST);
+    if (status) return status;
+    uint64_t size = zlay_layout_size(*out);
+    f->columns = (uint32_t)(size / f->rows);
+    f->registers = (uint32_t)(size / threads_of(f, size) * f->bits / REGISTER);
+    return ZLAY_OK;
+}
+
+/* ---- which of them a layout is ------------------------------------------------------------ */
+
+typedef struct search {
+    zlay_ctx *ctx;
+    zl_asked asked;
+    uint32_t bits;
+    zlay_fragment *out;
+    size_t room, found;
+    zlay_fragment nearest; /* lanes 0: none has as many points */
+    zl_difference where;
+} search;
+
+static const char *name_of(const zlay_fragment *f)
+{
+    static const char *const group[] = {"A of wgmma", "D of wgmma", "metadata of wgmma"};
+    static const char *const warp[] = {"A of mma.sync", "B of mma.sync", "D of mma.sync",
+                                       "matrices of ldmatrix", "transposed matrices of ldmatrix"};
+    return f->lanes == GROUP ? group[f->fragment] : warp[f->fragment];
+}
+
+static zlay_status compare(search *s, const zlay_fragment *f, const zlay_layout *layout)
+{
+    zl_difference where;
+    uint64_t size = zlay_layout_size(layout);
+    if (s->bits && s->bits != f->bits) return ZLAY_OK;
+    s->asked.unit = f->rows;
+    if (!zl_differs(&where, &s->asked, layout, threads_of(f, size))) return ZLAY_OK;
+    if (where.at == size) {
+        if (s->found < s->room) s->out[s->found] = *f;
+        s->found++;
+    } else if (!s->nearest.lanes || where.at > s->where.at) {
+        s->nearest = *f;
+        s->where = where;
+    }
+    return ZLAY_OK;
+}
+
+static zlay_status refuse(const search *s)
+{
+    const zlay_fragment *f = &s->nearest;
+    uint64_t size = zlay_layout_size(s->asked.layout);
+    if (!f->lanes)
+        return zl_fail(s->ctx, ZLAY_NONE, "no operand in registers has %llu elements",
+                       (unsigned long long)size);
+    uint64_t threads = threads_of(f, size);
+    unsigned long long thread = s->where.at % threads, value = s->where.at / threads;
+    long long is = s->where.asked, want = s->where.known;
+    if (s->where.undefined)
+        return zl_fail(s->ctx, ZLAY_NONE, "%s, %u x %u, is the nearest: thread %llu, value %llu "
+                       "holds nothing", name_of(f), f->rows, f->columns, thread, value);
+    return zl_fail(s->ctx, ZLAY_NONE,
+                   "%s, %u x %u, is the nearest: thread %llu, value %llu holds element %lld, and "
+                   "there %lld", name_of(f), f->rows, f->columns, thread, value, is, want);
+}
+
+static zlay_status search_run(search *s)
+{
+    zlay_status status = zl_asked_check(s->ctx, &s->asked, POINTS_MOST);
+    for (uint32_t i = 0; !status && i < LAST; i++) {
+        zlay_layout *layout = NULL;
+        zlay_fragment f;
+        status = known(s->ctx, &layout, &f, i);
+        if (!status) status = compare(s, &f, layout);
+        zlay_layout_free(layout);
+        if (status == ZLAY_NONE) status = ZLAY_OK;
+    }
+    if (status) return status;
+    if (!s->found) return refuse(s);
+    return s->found > s->room ? zl_fail(s->ctx, ZLAY_EROOM, "room: %zu of %zu", s->room, s->found)
+                              : ZLAY_OK;
+}
+
+zlay_status zlay_fragment_synth(zlay_ctx *ctx, zlay_fragment *out, size_t room, size_t *count,
+                                const zlay_fragment_request *request)
+{
+    zlay_fragment_request r = {0};
+    zlay_fragment found[LAST];
+    if (!ctx || !count || (room && !out) || !request || request->size < sizeof request->size ||
+        request->size > sizeof r)
+        return ZLAY_EINVAL;
+    memcpy(&r, request, request->size);
+    if (!r.layout || r.reserved || r.value_first > 1) return ZLAY_EINVAL;
+    search s = {.ctx = ctx, .bits = r.bits, .out = found, .room = room < LAST ? room : LAST};
+    s.asked = (zl_asked){.layout = r.layout, .second_first = r.value_first};
+    zlay_status status = search_run(&s);
+    if (!status || status == ZLAY_EROOM) *count = s.found;
+    if (!status) memcpy(out, found, s.found * sizeof *out);
+    return status;
+}
