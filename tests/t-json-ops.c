@@ -420,8 +420,18 @@ static void descriptors(void **state)
         {"{\"op\":\"smemdesc.unpack\",\"target\":\"sm_90a\",\"desc\":\"0xFFFFFFFFFFFFFFFF\"}", "ok.reserved", "\"0x3ff1c000c000c000\""},
         /* A 64 x 64 K-major tile in 128-byte rows: eight rows are 1024 bytes, a K step is 32 bytes. */
         {"{\"op\":\"smemdesc.synth\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"major\":\"K\",\"layout\":\"(64,64):(64,1)\",\"swizzle\":\"128B\",\"mma\":[64,16],\"address\":1024}",
-         "ok", "{\"lbo\":null,\"sbo\":64,\"base_offset\":0,\"swizzle_mode\":1,\"step\":[0,32,64,96],"
+         "ok", "{\"lbo\":null,\"sbo\":64,\"base_offset\":0,\"swizzle\":\"128B\",\"swizzle_mode\":1,\"step\":[0,32,64,96],"
                "\"desc\":[\"0x4000004000010040\",\"0x4000004000010042\",\"0x4000004000010044\",\"0x4000004000010046\"]}"},
+        {"{\"op\":\"smemdesc.synth\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"major\":\"K\",\"layout\":\"Sw<3,3,3> o 0 o (64,64):(64,1)\",\"mma\":[64,16],\"address\":1024}",
+         "ok.swizzle", "\"128B\""},
+        {"{\"op\":\"smemdesc.synth\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"major\":\"K\",\"layout\":\"Sw<3,3,3> o 0 o (64,64):(64,1)\",\"swizzle\":null,\"pattern\":\"any\",\"mma\":[64,16],\"address\":1152}",
+         "ok.base_offset", "1"},
+        {"{\"op\":\"smemdesc.synth\",\"target\":\"sm_100a\",\"type\":\"tf32\",\"major\":\"MN\",\"layout\":\"Sw<2,3,2> o 0 o (32,8):(1,32)\",\"mma\":[32,8],\"address\":0}",
+         "ok.swizzle", "\"128B_base32B\""},
+        {"{\"op\":\"fragment.synth\",\"layout\":\"((4,8),(2,2)):((32,1),(16,8))\",\"bits\":32}", "ok.fragments.0.fragment", "\"D\""},
+        {"{\"op\":\"fragment.synth\",\"layout\":\"((4,8),(2,2)):((32,1),(16,4))\"}", "ok", NULL},
+        {"{\"op\":\"tmem.synth\",\"layout\":\"256 o ((16,4),64):((65536,2097152),1)\"}", "ok.layouts.0.shape", "\"path_c\""},
+        {"{\"op\":\"tmem.synth\",\"layout\":\"(128,64):(65537,1)\"}", "ok", NULL},
         {"{\"op\":\"smemdesc.synth\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"major\":\"K\",\"layout\":\"(64,64):(65,1)\",\"swizzle\":\"128B\",\"mma\":[64,16],\"address\":1024}", "ok", NULL},
         {"{\"op\":\"smemdesc.pack\",\"target\":\"sm_100a\",\"start\":0,\"lbo\":16,\"sbo\":1024,\"swizzle\":\"128B\"}", "ok", "\"0x4000404000010000\""},
         {"{\"op\":\"smemdesc.unpack\",\"target\":\"sm_103a\",\"desc\":\"0x2010404000010040\"}", "ok",

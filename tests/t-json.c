@@ -239,8 +239,7 @@ static const char *const whole[] = {
     "\"swizzle\":3}",
     "{\"op\":\"smemdesc.unpack\",\"target\":\"sm_90a\",\"desc\":0}",
     "{\"op\":\"smemdesc.synth\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"major\":\"K\",\"layout\":"
-    "\"(64,64):(64,1)\",\"swizzle\":\"128B\","
-    "\"mma\":[64,16],\"address\":1024}",
+    "\"Sw<3,3,3> o 0 o (64,64):(64,1)\",\"mma\":[64,16],\"address\":1024}",
     "{\"op\":\"smemdesc.layout\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"major\":\"K\",\"start\":1024,"
     "\"lbo\":16,\"sbo\":1024,\"swizzle\":\"128B\",\"mn\":64,\"k\":16}",
     "{\"op\":\"smemdesc.advance\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"major\":\"K\",\"start\":1024,"
@@ -280,6 +279,8 @@ static const char *const whole[] = {
     "\"cluster\":4}",
     "{\"op\":\"cluster.exchange\",\"src\":\"f2{thread: (1); block: (2) -> tensor: 4}\",\"dst\":"
     "\"f2{thread: (2); block: (1) -> tensor: 4}\"}",
+    "{\"op\":\"fragment.synth\",\"layout\":\"((4,8),(2,2)):((32,1),(16,8))\"}",
+    "{\"op\":\"tmem.synth\",\"layout\":\"(128,64):(65536,1)\"}",
     "{\"op\":\"pipe.verify\",\"pipe\":\"pipe p\\nparam N 1..\\nsmem A[2] 64\\nbar full[2] count "
     "1\\nbar empty[2] count 1\\ninit full\\ninit empty\\n"
     "fence mbarrier_init\\nsync cta\\nrole p warps 0..0 elect\\nfor i in 0..N\\nwait empty[i % 2] "

@@ -4,9 +4,9 @@
  *  By hand: a warp's lane l holds in its value v the element
  *  (l / 4 + 8 (v / 2), 2 (l % 4) + v % 2) of a 16 x 8 matrix, which is
  *  ((4,8),(2,2)):((32,1),(16,8)).  That is D of mma.sync.m16n8, and A of its
- *  m16n8k8 with elements of 16 bits: both are answers.  With the two rows
- *  exchanged, ((4,8),(2,2)):((32,1),(8,16)) is none of them: value 1 of lane 0
- *  holds row 8 of column 0, and in D row 0 of column 1.
+ *  m16n8k8 with elements of 16 bits: both are answers.  With rows that are four
+ *  apart, ((4,8),(2,2)):((32,1),(16,4)) is none: value 2 of lane 0 holds row 4
+ *  of column 0, and in D row 8.
  */
 #ifndef ZLAY_FRAGMENT_H
 #define ZLAY_FRAGMENT_H

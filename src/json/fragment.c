@@ -6,8 +6,10 @@
 
 enum { FOUND_MOST = 128 };
 
-static const zl_word group[] = {
-    {"A", ZLAY_FRAGMENT_A}, {"D", ZLAY_FRAGMENT_D}, {"metadata", ZLAY_FRAGMENT_METADATA}, {NULL, 0}};
+static const zl_word group[] = {{"A", ZLAY_FRAGMENT_A},
+                                {"D", ZLAY_FRAGMENT_D},
+                                {"metadata", ZLAY_FRAGMENT_METADATA},
+                                {NULL, 0}};
 static const zl_word warp[] = {{"A", ZLAY_WARP_A},
                                {"B", ZLAY_WARP_B},
                                {"D", ZLAY_WARP_D},
@@ -26,9 +28,10 @@ static const char *instruction_of(const zlay_fragment *f)
 
 static json_t *fragment_value(zl_call *call, const zlay_fragment *f)
 {
+    const zl_word *names = f->lanes == 128 ? group : warp;
     json_t *value = json_object();
     zl_put_value(call, value, "instruction", json_string(instruction_of(f)));
-    zl_put_value(call, value, "fragment", zl_json_word(f->lanes == 128 ? group : warp, f->fragment));
+    zl_put_value(call, value, "fragment", zl_json_word(names, f->fragment));
     zl_put_value(call, value, "bits", json_integer(f->bits));
     zl_put_value(call, value, "registers", json_integer(f->registers));
     zl_put_value(call, value, "rows", json_integer(f->rows));

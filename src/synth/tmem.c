@@ -54,9 +54,9 @@ static zlay_status ask_sized(search *s, zlay_tmem_map map)
     if (status) return status == ZLAY_NONE ? ZLAY_OK : status;
     uint64_t points = zlay_layout_size(least);
     zlay_layout_free(least);
-    if (s->points % points || (!row->most && s->points != points)) return ZLAY_OK;
-    if (s->points / points > row->most) return ZLAY_OK;
-    map.size *= (uint32_t)(s->points / points);
+    uint64_t times = s->points / points;
+    if (s->points % points || !times || times > (row->most ? row->most : 1)) return ZLAY_OK;
+    map.size *= (uint32_t)times;
     return ask(s, &map);
 }
 
