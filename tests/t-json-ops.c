@@ -452,7 +452,7 @@ static void descriptors(void **state)
     };
     for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);
     mentions(*state, rows[3][0], "message", "DESC_START_16");
-    mentions(*state, rows[8][0], "none", "(");
+    mentions(*state, rows[15][0], "none", "(");
     mentions(*state, "{\"op\":\"idesc.pack\",\"kind\":\"mxf4\",\"a\":\"e2m1\",\"b\":\"e2m1\",\"d\":\"f32\",\"m\":128,\"n\":48,\"k\":64}", "message", "'k'");
 }
 
