@@ -96,6 +96,34 @@ static inline void draw_smem(uint64_t *s, tile_ask *a, int inner)
     for (int64_t e = a->bytes; e < 16; e *= 2) a->smem.base++;
 }
 
+/* One tile by a layout of its own: rows of whole 16 bytes, steps that nest or not, some downward. */
+static inline void draw_nested(uint64_t *s, tile_ask *a)
+{
+    tile_layout *t = &a->tile;
+    int64_t unit = 16 / a->bytes, low = 0, high;
+    a->by_layout = true;
+    a->source.modes = 1;
+    a->source.stride[0] = 1;
+    t->modes = (int)tile_draw(s, 2, 5);
+    t->shape[0] = high = unit << tile_draw(s, 0, 4);
+    t->stride[0] = 1;
+    for (int i = 1; i < t->modes; i++) {
+        t->shape[i] = tile_draw(s, 1, 6);
+        t->stride[i] = unit * tile_draw(s, 0, 40);
+        if (tile_rarely(s, 2)) t->stride[i] = t->stride[i - 1] * t->shape[i - 1];
+        if (tile_rarely(s, 6)) t->stride[i] = -t->stride[i];
+        int64_t reach = t->stride[i] * (t->shape[i] - 1);
+        *(reach < 0 ? &low : &high) += reach;
+    }
+    t->offset = -low;
+    a->source.shape[0] = high - low;
+    memcpy(a->shape, t->shape, sizeof t->shape);
+    a->source.modes = t->modes;
+    draw_smem(s, a, 0);
+    a->source.modes = 1;
+    a->shape[0] = 1;
+}
+
 static inline bool draw_fits(const tile_ask *a)
 {
     int64_t low = 0, high = 0;
@@ -118,6 +146,12 @@ static inline tile_ask tile_drawn(uint64_t seed, uint64_t i)
         a.bytes = tile_type_bytes(a.type);
         a.source.modes = (int)tile_draw(&s, 1, 5);
         int inner = (int)tile_draw(&s, 0, a.source.modes - 1);
+        if (tile_rarely(&s, 4)) {
+            draw_nested(&s, &a);
+            a.free_smem = tile_rarely(&s, 3);
+            a.swizzle = -1;
+            continue;
+        }
         draw_source(&s, &a, inner);
         draw_shape(&s, &a, inner);
         a.weak = tile_rarely(&s, 5);

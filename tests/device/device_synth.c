@@ -202,7 +202,7 @@ static void tally(rig *r, const tile_ask *a, const zlay_move *move, const zlay_m
         r->swizzles[m.swizzle]++;
         for (uint32_t d = 1; d < m.rank; d++) r->steps += m.step[d] > 1;
     }
-    for (int i = 0; i < a->source.modes; i++)
+    for (int i = 0; !a->by_layout && i < a->source.modes; i++)
         if (ask_tiles(a, i) * a->shape[i] != a->source.shape[i]) {
             r->edges++;
             break;
