@@ -43,6 +43,11 @@ static const hand hands[] = {
     {"bf16", "(M,K):(K,1)", "(128,64):(64,1)", "K mod 8 = 4", {128, 64}, ZLAY_ELIMIT, 0, NULL, NULL, NULL},
     /* Where shared memory may have gaps, shifted rows may be brought with what lies around them. */
     {"bf16", "(M,K):(K,1)", NULL, "K mod 8 = 4;M >= 2", {128, 64}, ZLAY_ELIMIT, 0, NULL, NULL, NULL},
+    /* Columns that are wanted as rows are none unless elements are adjacent both ways. */
+    {"bf16", "(M,K):(1,ld)", "(128,64):(64,1)", "ld >= 8;K >= 2", {128, 64}, ZLAY_NONE, 0, NULL, NULL, NULL},
+    {"bf16", "(M,K):(1,ld)", "(128,64):(64,1)", "ld >= 8", {128, 64}, ZLAY_ELIMIT, 0, NULL, NULL, NULL},
+    {"bf16", "(M,K):(ld,sk)", "(128,64):(64,1)", "ld = 0 mod 8;8 <= ld < 2^30;1 <= M < 2^31;1 <= K < 2^31", {128, 64},
+     ZLAY_OK, 1, "K,M", "2*ld", "sk == 1"},
     {"bf16", "(M,K):(K,1)", NULL, "", {1024, 512}, ZLAY_NONE, 0, NULL, NULL, NULL},
 };
 
@@ -211,6 +216,10 @@ static void unknown_draw(uint64_t *s, unknown *u)
     order[0] = inner;
     for (int i = 0; i < u->family->modes; i++)
         if (i != inner) order[n++] = i;
+    if (n > 1 && test_range(s, 0, 4) == 0) {
+        order[0] = order[n - 1];
+        order[n - 1] = inner;
+    }
     tile_compact(&a->smem, a->shape, order, n);
     if (!a->free_smem) tile_text(u->smem, &a->smem);
     facts_draw(s, u);

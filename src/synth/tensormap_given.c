@@ -133,12 +133,24 @@ static zlay_status move_make(zl_tm_given *g)
     return sample_make(g, true);
 }
 
+/* The message of what was not found stays where it is not seen that nothing can be. */
+static zlay_status never_synth(zl_tm_given *g)
+{
+    char why[512];
+    zl_text to = {why, sizeof why - 1, 0};
+    zl_puts(&to, zlay_ctx_message(g->ctx));
+    why[to.need < to.room ? to.need : to.room] = 0;
+    zlay_status status = zl_tm_never(g);
+    return status == ZLAY_ELIMIT ? zl_fail(g->ctx, status, "%s", why) : status;
+}
+
 static zlay_status given_synth(zl_tm_given *g, zlay_move **out)
 {
     zlay_allocator alloc = zl_allocator(g->ctx);
     g->s = zl_alloc(g->ctx, 1, sizeof *g->s);
     zlay_status status = g->s ? zl_symbols_of(g->ctx, g->s, g->request.source) : ZLAY_ENOMEM;
     if (!status) status = move_make(g);
+    if (status == ZLAY_ELIMIT) status = never_synth(g);
     if (!status) {
         *out = g->move;
         zl_free(&alloc, g->read, g->move->info.maps * sizeof *g->read);
@@ -167,6 +179,54 @@ static zlay_status known_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target
     return status;
 }
 
+/* ---- strides that have to be 1 ------------------------------------------------------------ */
+
+static bool may_be_one(const zl_symbols *s, size_t name)
+{
+    if (!zl_range_has(s->name[name].range, 1)) return false;
+    for (size_t k = 0; k < s->leaves; k++) {
+        zl_monomial m = s->leaf[k].stride;
+        if (m.factor != 1 || m.power[name] != 1) continue;
+        m.power[name] = 0;
+        if (zl_monomial_is(&m, 1)) return true;
+    }
+    return false;
+}
+
+static zlay_status one_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
+                             const zlay_tensormap_request *request, const char *name)
+{
+    char text[96];
+    const char *list = text;
+    zl_text to = {text, sizeof text, 0};
+    zl_putf(&to, "%s = 1", name);
+    zlay_facts *fact;
+    zlay_layout *known = NULL;
+    zlay_tensormap_request r = *request;
+    zlay_status status = zlay_facts_parse(ctx, &fact, 1, &list, &to.need);
+    if (status) return status;
+    status = zlay_layout_assume(ctx, &known, request->source, fact);
+    zlay_facts_free(fact);
+    r.source = known;
+    if (!status) status = known_synth(ctx, out, target, &r);
+    zlay_layout_free(known);
+    return status ? status : zl_tm_guard_one(ctx, *out, name);
+}
+
+/* Where no stride is 1 for all numbers, one that may be is tried; the guard then says so. */
+static zlay_status ones_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
+                              const zlay_tensormap_request *request)
+{
+    zlay_status status = known_synth(ctx, out, target, request);
+    const zl_symbols *s = request->source->symbols;
+    for (size_t i = 0; s && status == ZLAY_ELIMIT && i < s->names; i++) {
+        if (!may_be_one(s, i)) continue;
+        zlay_status other = one_synth(ctx, out, target, request, s->name[i].name.text);
+        if (other != ZLAY_NONE) status = other;
+    }
+    return status;
+}
+
 zlay_status zl_tm_synth_given(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
                               const zlay_tensormap_request *request)
 {
@@ -176,7 +236,7 @@ zlay_status zl_tm_synth_given(zlay_ctx *ctx, zlay_move **out, const zlay_target 
     if (!r.source->symbols) status = zl_tm_affine(ctx, &affine, r.source);
     if (!status) status = zlay_layout_assume(ctx, &known, affine ? affine : r.source, r.facts);
     r.source = known;
-    if (!status) status = known_synth(ctx, out, target, &r);
+    if (!status) status = ones_synth(ctx, out, target, &r);
     zlay_layout_free(affine);
     zlay_layout_free(known);
     return status;

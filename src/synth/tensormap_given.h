@@ -60,10 +60,17 @@ zlay_status zl_tm_read_maps(zl_tm_given *g);
 /* Prove that they do what is asked, whatever the names are; ELIMIT where they may not. */
 zlay_status zl_tm_prove(const zl_tm_given *g);
 
+/* ZLAY_NONE where no numbers that the facts allow have any copies; ELIMIT, with the message as it
+ * was, where that is not seen. */
+zlay_status zl_tm_never(const zl_tm_given *g);
+
 /* Texts, guard and certificate of the move. */
 zlay_status zl_tm_put_texts(zl_tm_given *g);
 zlay_status zl_tm_put_guard(zl_tm_given *g);
 zlay_status zl_tm_put_certificate(zl_tm_given *g);
+
+/* The guard, and that a name is 1. */
+zlay_status zl_tm_guard_one(zlay_ctx *ctx, zlay_move *move, const char *name);
 
 /* The facts allow one tile along a leaf at most. */
 bool zl_tm_one_tile(const zl_tm_given *g, uint32_t leaf);

@@ -309,3 +309,31 @@ zlay_status zl_tm_put_guard(zl_tm_given *g)
     g->move->guard_length = all.length;
     return ZLAY_OK;
 }
+
+typedef struct only {
+    const char *name;
+    const zlay_move *move;
+} only;
+
+static void only_write(zl_text *out, const void *value)
+{
+    const only *o = value;
+    zl_putf(out, "%s == 1", o->name);
+    if (!o->move->guard) return;
+    zl_puts(out, " && ");
+    zl_put(out, o->move->guard, o->move->guard_length);
+}
+
+zlay_status zl_tm_guard_one(zlay_ctx *ctx, zlay_move *move, const char *name)
+{
+    const only o = {name, move};
+    char *text;
+    size_t length;
+    zlay_allocator alloc = zl_allocator(ctx);
+    zlay_status status = zl_print_alloc(ctx, &text, &length, only_write, &o);
+    if (status) return status;
+    if (move->guard) zl_free(&alloc, move->guard, move->guard_length + 1);
+    move->guard = text;
+    move->guard_length = length;
+    return ZLAY_OK;
+}
