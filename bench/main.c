@@ -128,6 +128,7 @@ static const struct {
     {"synth", bench_synth},
     {"transfer", bench_transfer},
     {"factor", bench_factor},
+    {"convert", bench_convert},
 };
 
 enum { GROUPS = sizeof groups / sizeof groups[0] };

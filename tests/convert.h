@@ -19,7 +19,7 @@ typedef struct place {
     uint64_t at[LEVELS], offset;
 } place;
 
-/* ---- layouts whose inputs are levels, or an offset and a block ------------------------------- */
+/* ---- layouts whose inputs are levels, or an offset and a block --------------------------- */
 
 typedef struct levels_map {
     const zlay_layout *layout;
@@ -83,7 +83,7 @@ static inline place place_through(const zlay_layout *map, const levels_map *to, 
     return place_of_values(to, value);
 }
 
-/* ---- the machine ----------------------------------------------------------------------------- */
+/* ---- the machine ------------------------------------------------------------------------- */
 
 enum { REGISTERS = 128, WARPS = 8, BLOCKS = 4, THREADS = 64 * WARPS * BLOCKS };
 
@@ -93,7 +93,7 @@ typedef struct machine {
     int64_t (*slot)[REGISTERS]; /* [thread][register]: tensor index */
     int64_t (*next)[REGISTERS];
     int64_t *shared[BLOCKS];
-    uint64_t *writers[BLOCKS];  /* the warps that stored, of all blocks */
+    uint64_t *writers[BLOCKS]; /* the warps that stored, of all blocks */
     const zlay_layout *src;
     uint64_t shared_size;
     int reach; /* stores are seen 0: in the warp, 1: in the block, 2: in the cluster */
@@ -228,7 +228,7 @@ static inline uint32_t shuffles_needed(const machine *m, const zlay_layout *back
     return count * (m->bits == 64 ? 2 : 1);
 }
 
-/* ---- shared memory --------------------------------------------------------------------------- */
+/* ---- shared memory ----------------------------------------------------------------------- */
 
 static inline bool is_idle(const zlay_convert_step *step, const place *p)
 {
@@ -297,7 +297,7 @@ static inline void run_load(machine *m, const zlay_convert_step *step, const zla
     m->next = was;
 }
 
-/* ---- addresses ------------------------------------------------------------------------------- */
+/* ---- addresses --------------------------------------------------------------------------- */
 
 /* Offsets of a warp's slots; a register that has none is -1. */
 typedef struct warp_offsets {
@@ -390,7 +390,7 @@ static inline uint64_t wavefronts_of(const machine *m, const zlay_convert_step *
     return sum;
 }
 
-/* ---- plans ----------------------------------------------------------------------------------- */
+/* ---- plans ------------------------------------------------------------------------------- */
 
 static inline bool stores(int32_t op)
 {
@@ -416,8 +416,7 @@ static inline void run_step(machine *m, zlay_ctx *ctx, const zlay_convert *plan,
     if (stores(step.op)) run_store(m, &step, map);
     else if (loads(step.op)) run_load(m, &step, map);
     else run_moves(m, &step, map);
-    if (step.op == ZLAY_CONVERT_SHFL)
-        assert_int_equal(step.instructions, shuffles_needed(m, map));
+    if (step.op == ZLAY_CONVERT_SHFL) assert_int_equal(step.instructions, shuffles_needed(m, map));
     if (step.counted) assert_int_equal(step.wavefronts, wavefronts_of(m, &step, map));
     zlay_layout_free(map);
 }

@@ -42,7 +42,7 @@ static const char *words(char text[256], const zlay_convert *plan)
     return text;
 }
 
-/* ---- by hand --------------------------------------------------------------------------------- */
+/* ---- by hand ----------------------------------------------------------------------------- */
 
 /* What zlay/convert.h tells, and cases that anyone can follow. */
 static void by_hand(void **state)
@@ -78,7 +78,7 @@ static void by_hand(void **state)
     }
 }
 
-/* ---- random layouts -------------------------------------------------------------------------- */
+/* ---- random layouts ---------------------------------------------------------------------- */
 
 typedef struct world {
     unsigned bits[LEVELS];
@@ -267,7 +267,7 @@ static void invertible(void **state) { run_many(*state, "invertible", INVERTIBLE
 static void copies(void **state) { run_many(*state, "copies", ONTO, 100); }
 static void anything(void **state) { run_many(*state, "anything", ANY, 100); }
 
-/* ---- sizes that are no power of two ------------------------------------------------------- */
+/* ---- sizes that are no power of two ------------------------------------------------------ */
 
 typedef struct tile {
     uint64_t size, extent[5];
@@ -367,10 +367,10 @@ static void odd_sizes(void **state)
            (unsigned long long)conflicts);
 }
 
-/* ---- goals ----------------------------------------------------------------------------------- */
+/* ---- goals ------------------------------------------------------------------------------- */
 
-/* A 16 x 32 tile of fp32 in one warp, lane l with column l and with a row each: a wavefront a row to
- * store it and one to load it.  And a whole 32 x 32 one. */
+/* A 16 x 32 tile of fp32 in one warp, lane l with column l and with a row each: a wavefront a row
+ * to store it and one to load it.  And a whole 32 x 32 one. */
 static void transposes(void **state)
 {
     static const struct {
@@ -382,7 +382,8 @@ static void transposes(void **state)
         {"(32,32):(32,1)", "(32,32):(1,32)", 32},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        zlay_layout *src = read_layout(*state, rows[i].src), *dst = read_layout(*state, rows[i].dst);
+        zlay_layout *src = read_layout(*state, rows[i].src),
+                    *dst = read_layout(*state, rows[i].dst);
         zlay_convert *plan = plan_of(*state, "sm_90a", 32, src, dst);
         zlay_convert_info info;
         machine m;
@@ -408,9 +409,11 @@ static void fragments(void **state)
     static const struct {
         const char *dst, *load;
     } rows[] = {
-        {"f2{register: (0,1) (8,0) (0,8); lane: (0,2) (0,4) (1,0) (2,0) (4,0) -> dim0: 16, dim1: 16}",
+        {"f2{register: (0,1) (8,0) (0,8); lane: (0,2) (0,4) (1,0) (2,0) (4,0) -> dim0: 16, dim1: "
+         "16}",
          "ldmatrix.x4"},
-        {"f2{register: (1,0) (8,0) (0,8); lane: (2,0) (4,0) (0,1) (0,2) (0,4) -> dim0: 16, dim1: 16}",
+        {"f2{register: (1,0) (8,0) (0,8); lane: (2,0) (4,0) (0,1) (0,2) (0,4) -> dim0: 16, dim1: "
+         "16}",
          "ldmatrix.x4.trans"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -433,13 +436,15 @@ static void levels(void **state)
     uint64_t seed = test_seed("levels");
     for (uint64_t i = 0; i < test_iterations(200); i++) {
         world w = {{(unsigned)test_range(&seed, 0, 3), 5, (unsigned)test_range(&seed, 0, 3),
-                    (unsigned)test_range(&seed, 0, 2)}, 0};
+                    (unsigned)test_range(&seed, 0, 2)},
+                   0};
         uint64_t column[2][64];
         w.tensor = bits_of(&w);
         draw(&seed, column[0], w.tensor, w.tensor, INVERTIBLE);
         draw(&seed, column[1], w.tensor, w.tensor, PERMUTATION);
         keep_above(&seed, &w, column[0], column[1]);
-        zlay_layout *src = layout_of(*state, &w, column[0]), *dst = layout_of(*state, &w, column[1]);
+        zlay_layout *src = layout_of(*state, &w, column[0]),
+                    *dst = layout_of(*state, &w, column[1]);
         zlay_convert *plan = plan_of(*state, "sm_90a", 32, src, dst);
         zlay_level level[LEVELS];
         zlay_convert_info info;
@@ -455,7 +460,7 @@ static void levels(void **state)
     }
 }
 
-/* ---- requests that cannot be served ------------------------------------------------------------ */
+/* ---- requests that cannot be served ------------------------------------------------------ */
 
 static void refusals(void **state)
 {
@@ -466,8 +471,10 @@ static void refusals(void **state)
         zlay_status status;
         const char *says;
     } rows[] = {
-        {"sm_90a", "(2,32):(1,2)", "(2,32):(1,4)", 32, 0, ZLAY_NONE, "no slot of src holds element"},
-        {"sm_90a", "(3,32):(1,3)", "(3,32):(1,4)", 32, 0, ZLAY_NONE, "no slot of src holds element"},
+        {"sm_90a", "(2,32):(1,2)", "(2,32):(1,4)", 32, 0, ZLAY_NONE,
+         "no slot of src holds element"},
+        {"sm_90a", "(3,32):(1,3)", "(3,32):(1,4)", 32, 0, ZLAY_NONE,
+         "no slot of src holds element"},
         {"sm_90a", "(2,32):(1,2)", "(2,32):(1,2)", 12, 0, ZLAY_EINVAL, "elem_bits"},
         {"sm_90a", "(2,64):(1,2)", "(2,64):(1,2)", 32, 0, ZLAY_EINVAL, "64 lanes"},
         {"sm_90a", "(2,32,64):(1,2,64)", "(2,32,64):(1,2,64)", 32, 0, ZLAY_EINVAL, "64 warps"},
@@ -475,16 +482,22 @@ static void refusals(void **state)
          "32 blocks"},
         {"sm_90a", "(1,32,1,1,2):(1,1,0,0,32)", "(1,32):(1,1)", 32, 0, ZLAY_EINVAL,
          "5 input dimensions"},
-        {"sm_90a", "(4,32,4):(1,4,128)", "(4,32,4):(128,1,32)", 32, 2047, ZLAY_ELIMIT, "2048 bytes"},
-        {"sm_90a", "(5,32,3):(1,5,160)", "(5,32,3):(96,1,32)", 32, 1919, ZLAY_ELIMIT, "480 elements"},
+        {"sm_90a", "(4,32,4):(1,4,128)", "(4,32,4):(128,1,32)", 32, 2047, ZLAY_ELIMIT,
+         "2048 bytes"},
+        {"sm_90a", "(5,32,3):(1,5,160)", "(5,32,3):(96,1,32)", 32, 1919, ZLAY_ELIMIT,
+         "480 elements"},
         {"sm_90a", "(64,32,32):(1,64,2048)", "(64,32,32):(1024,1,32)", 64, 0, ZLAY_ELIMIT,
          "524288 bytes"},
         {"sm_90a", "(2,N):(1,2)", "(2,32):(1,2)", 32, 0, ZLAY_ENOTSUP, "N"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        zlay_layout *src = read_layout(*state, rows[i].src), *dst = read_layout(*state, rows[i].dst);
-        zlay_convert_request r = {.size = sizeof r, .elem_bits = rows[i].bits, .src = src,
-                                  .dst = dst, .smem = rows[i].smem};
+        zlay_layout *src = read_layout(*state, rows[i].src),
+                    *dst = read_layout(*state, rows[i].dst);
+        zlay_convert_request r = {.size = sizeof r,
+                                  .elem_bits = rows[i].bits,
+                                  .src = src,
+                                  .dst = dst,
+                                  .smem = rows[i].smem};
         zlay_convert *plan = (void *)&r;
         zlay_status status = zlay_convert_synth(*state, &plan, target_of(rows[i].target), &r);
         if (status != rows[i].status || !strstr(zlay_ctx_message(*state), rows[i].says))

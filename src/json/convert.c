@@ -34,7 +34,7 @@ static zlay_status read_request(zl_call *call, asked *a)
     return status;
 }
 
-/* ---- steps ----------------------------------------------------------------------------------- */
+/* ---- steps ------------------------------------------------------------------------------- */
 
 static zlay_status put_map(zl_call *call, json_t *value, const char *key,
                            const zlay_convert *plan, uint32_t i, int32_t way)
@@ -93,7 +93,7 @@ static zlay_status put_steps(zl_call *call, const zlay_convert *plan, uint32_t c
     return status;
 }
 
-/* ---- plans ----------------------------------------------------------------------------------- */
+/* ---- plans ------------------------------------------------------------------------------- */
 
 static void put_certificate(zl_call *call, const zlay_convert *plan)
 {

@@ -6,7 +6,7 @@
 
 #include <zlay/decide.h>
 
-/* ---- the request ----------------------------------------------------------------------------- */
+/* ---- the request ------------------------------------------------------------------------- */
 
 static bool request_copy(zlay_convert_request *out, const zlay_convert_request *in)
 {
@@ -43,7 +43,7 @@ static zlay_status conversion_begin(zl_conversion *c, zlay_ctx *ctx, const zlay_
     return status ? status : zl_conversion_read(c);
 }
 
-/* ---- plans ----------------------------------------------------------------------------------- */
+/* ---- plans ------------------------------------------------------------------------------- */
 
 static zlay_convert *plan_new(zlay_ctx *ctx)
 {

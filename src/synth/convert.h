@@ -24,7 +24,7 @@ static inline uint64_t zl_bit(unsigned k) { return (uint64_t)1 << k; }
 #define ZL_BLOCKS    zl_level_mask(ZL_BLOCK)
 #define ZL_THREADS   (((uint64_t)1 << 56) - 1 - ZL_REGISTERS) /* all but registers */
 
-/* ---- maps over F2 on the bits of a mask ---------------------------------------- */
+/* ---- maps over F2 on the bits of a mask -------------------------------------------------- */
 
 typedef struct zl_bitmap {
     uint64_t has; /* the bits that the map takes */
@@ -66,7 +66,7 @@ unsigned zl_bitmap_rank(const zl_bitmap *m);
 /* The inverse on the bits of `onto`; false when the map is no bijection from its bits onto them. */
 bool zl_bitmap_invert(zl_bitmap *out, const zl_bitmap *m, uint64_t onto);
 
-/* ---- what is asked ---------------------------------------------------------------- */
+/* ---- what is asked ----------------------------------------------------------------------- */
 
 typedef struct zl_conversion {
     zlay_ctx *ctx;
@@ -98,7 +98,7 @@ zlay_status zl_conversion_image(const zl_conversion *c, zlay_layout **out, const
 /* Nearest holders, and the least level: ZLAY_NONE with the element that nobody holds. */
 zlay_status zl_holders_find(zl_conversion *c);
 
-/* ---- plans -------------------------------------------------------------------------- */
+/* ---- plans ------------------------------------------------------------------------------- */
 
 typedef struct zl_step {
     zlay_convert_step info;
@@ -140,7 +140,7 @@ bool zl_convert_by_shuffles(const zl_conversion *c, zlay_convert *plan);
 /* One round trip through shared memory. */
 zlay_status zl_convert_by_shared(const zl_conversion *c, zlay_convert *plan);
 
-/* ---- layouts that are not linear over F2, by their points ------------------------------------- */
+/* ---- layouts that are not linear over F2, by their points -------------------------------- */
 
 enum { ZL_SRC, ZL_DST };
 #define ZL_NOBODY UINT64_MAX
@@ -165,7 +165,7 @@ zlay_status zl_points_shared(zl_points *p);
 /* A step whose map, way ZLAY_CONVERT_*, is this table over the indices of src or dst. */
 zlay_status zl_points_step(zl_points *p, int32_t op, int32_t way, int side, const zl_table *map);
 
-/* ---- costs ------------------------------------------------------------------------------ */
+/* ---- costs ------------------------------------------------------------------------------- */
 
 enum {
 #define COST(name, units, of) ZL_COST_##name = units,

@@ -45,7 +45,7 @@ zlay_status zlay_convert_certificate(const zlay_layout **a, const zlay_layout **
     return ZLAY_OK;
 }
 
-/* ---- places as dimensions -------------------------------------------------------------------- */
+/* ---- places as dimensions ---------------------------------------------------------------- */
 
 static const char *const names[] = {"register", "lane", "warp", "block"};
 
@@ -100,9 +100,9 @@ static zlay_status map_of(zlay_ctx *ctx, zlay_layout **out, const zlay_convert *
     bool there = way == ZLAY_CONVERT_FORWARD ? step->has_forward : step->has_back;
     if (step->map[way]) return zl_layout_copy(ctx, out, step->map[way]);
     if (!there)
-        return zl_fail(ctx, ZLAY_NONE, way == ZLAY_CONVERT_FORWARD
-                                           ? "the step sends no value to one place each"
-                                           : "the step takes no value from one place each");
+        return zl_fail(ctx, ZLAY_NONE,
+                       way == ZLAY_CONVERT_FORWARD ? "the step sends no value to one place each"
+                                                   : "the step takes no value from one place each");
     places_of(&before, plan, step->before, step->offset_before);
     places_of(&after, plan, step->after, step->offset_after);
     if (way == ZLAY_CONVERT_FORWARD) return map_make(ctx, out, &before, &after, &step->forward);

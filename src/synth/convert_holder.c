@@ -40,7 +40,8 @@ uint64_t zl_solver_reduce(const zl_solver *s, uint64_t value, uint64_t *image)
 
 unsigned zl_bitmap_rank(const zl_bitmap *m)
 {
-    zl_solver s = {.pivots = 0};
+    zl_solver s;
+    s.pivots = 0;
     for (uint64_t left = m->has; left; left &= left - 1)
         zl_solver_put(&s, m->to[__builtin_ctzll(left)], 0);
     return (unsigned)__builtin_popcountll(s.pivots);
@@ -65,7 +66,7 @@ bool zl_bitmap_invert(zl_bitmap *out, const zl_bitmap *m, uint64_t onto)
     return true;
 }
 
-/* ---- holders --------------------------------------------------------------------------------- */
+/* ---- holders ----------------------------------------------------------------------------- */
 
 static void put_level(zl_solver *s, const zl_bitmap *values, const zl_bitmap *holders,
                       zl_level level)

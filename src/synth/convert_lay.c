@@ -8,7 +8,7 @@
 
 #include <zlay/swizzle.h>
 
-/* ---- shapes that the tensor may have ------------------------------------------------------------- */
+/* ---- shapes that the tensor may have ----------------------------------------------------- */
 
 static void put_shape(zl_lay *l, const uint64_t *extent, uint64_t rank)
 {
@@ -44,10 +44,11 @@ static void shapes_read(zl_lay *l)
     if (!l->count) put_shape(l, &l->size, 1);
 }
 
-/* ---- accesses ---------------------------------------------------------------------------------------- */
+/* ---- accesses ---------------------------------------------------------------------------- */
 
 /* The slot of a lane's element in an instance of an access; ZL_NOBODY: there is none. */
-static uint64_t slot_at(const zl_lay *l, int side, uint64_t lane, uint64_t element, uint64_t instance)
+static uint64_t slot_at(const zl_lay *l, int side, uint64_t lane, uint64_t element,
+                        uint64_t instance)
 {
     const uint64_t *extent = l->p->c->extent[side];
     uint64_t each = l->side[side].each, accesses = extent[ZL_REGISTER] / each;
@@ -88,7 +89,7 @@ static zlay_status access_layout(const zl_lay *l, int side, zlay_layout **out)
     return status;
 }
 
-/* ---- what offsets take --------------------------------------------------------------------------------- */
+/* ---- what offsets take ------------------------------------------------------------------- */
 
 /* The address of a lane in an instance; false: its elements do not lie together, or only some of
  * them are there. */
@@ -172,7 +173,7 @@ static void offer(zl_lay *l, uint64_t spans)
     memcpy(l->best.value, l->offset.value, l->size * sizeof *l->best.value);
 }
 
-/* ---- candidates ---------------------------------------------------------------------------------------- */
+/* ---- candidates -------------------------------------------------------------------------- */
 
 static void offer_numbered(zl_lay *l)
 {
@@ -211,8 +212,11 @@ static zlay_status offer_pair(zl_lay *l)
         access[side] = (zlay_swizzle_access){l->side[side].form->access, 0, layout[side]};
     }
     for (size_t i = 0; i < l->count && !status; i++) {
-        zlay_swizzle_request r = {.size = sizeof r, .elem_bits = l->p->c->bits, .count = 2,
-                                  .shape = l->shapes[i].extent, .rank = l->shapes[i].rank,
+        zlay_swizzle_request r = {.size = sizeof r,
+                                  .elem_bits = l->p->c->bits,
+                                  .count = 2,
+                                  .shape = l->shapes[i].extent,
+                                  .rank = l->shapes[i].rank,
                                   .accesses = access};
         status = offer_swizzle(l, &r);
     }
@@ -277,7 +281,8 @@ static zlay_status lay_begin(zl_lay *l)
 zlay_status zl_points_shared(zl_points *p)
 {
     zlay_ctx *ctx = p->c->ctx;
-    zl_lay l = {.p = p, .size = 1, .cost = UINT64_MAX, .offset = {.ctx = ctx}, .best = {.ctx = ctx}};
+    zl_lay l = {
+        .p = p, .size = 1, .cost = UINT64_MAX, .offset = {.ctx = ctx}, .best = {.ctx = ctx}};
     zlay_status status = lay_begin(&l);
     if (!status) status = offer_all(&l);
     if (!status && l.cost == UINT64_MAX)

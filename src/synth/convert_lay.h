@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A round trip through shared memory of layouts that are not linear over F2, while it is looked for.
- */
+/* A round trip through shared memory of layouts that are not linear over F2, while it is sought. */
 #ifndef ZL_CONVERT_LAY_H
 #define ZL_CONVERT_LAY_H
 

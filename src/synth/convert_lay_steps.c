@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* ---- steps -------------------------------------------------------------------------------------------------- */
+/* ---- steps ------------------------------------------------------------------------------- */
 
 static zlay_status extract_add(zl_lay *l, int side)
 {
@@ -15,8 +15,7 @@ static zlay_status extract_add(zl_lay *l, int side)
     zlay_status status = zl_table_new(c->ctx, &same, l->p->slots[side]);
     for (uint64_t i = 0; !status && i < l->p->slots[side]; i++) zl_table_set(&same, i, (int64_t)i);
     zl_step *step = &l->p->plan->step[l->p->plan->info.steps];
-    if (!status)
-        status = zl_points_step(l->p, ZLAY_CONVERT_PRMT, ZLAY_CONVERT_BACK, side, &same);
+    if (!status) status = zl_points_step(l->p, ZLAY_CONVERT_PRMT, ZLAY_CONVERT_BACK, side, &same);
     step->info.width = 4;
     step->info.instructions = (uint32_t)permutes;
     step->info.name = c->amd ? "v_perm_b32" : "prmt.b32";
@@ -97,8 +96,7 @@ static zlay_status certify(const zl_lay *l, zlay_layout **out)
     for (uint64_t i = 0; !status && i < l->p->slots[ZL_DST]; i++) {
         uint64_t slot = zl_slot_of(c, ZL_DST, i);
         if (held[ZL_DST].there[slot])
-            zl_table_set(&brought, i,
-                         memory.value[l->best.value[held[ZL_DST].value[slot]]]);
+            zl_table_set(&brought, i, memory.value[l->best.value[held[ZL_DST].value[slot]]]);
     }
     zl_modes_begin(&box, c->ctx);
     if (!status) status = zl_layout_box(&box, c->request->dst);
@@ -133,4 +131,3 @@ zlay_status zl_lay_steps(zl_lay *l)
     if (!status) status = shared_make(l, &plan->shared);
     return status ? status : certify(l, &plan->certificate[0]);
 }
-

@@ -5,7 +5,7 @@
 
 enum { PHASES = 16, SEARCH_STEPS = 1 << 12 };
 
-/* ---- the elements of a block as a tile ------------------------------------------------------- */
+/* ---- the elements of a block as a tile --------------------------------------------------- */
 
 /* Tensor indices that a block holds, by coordinates: those at the pivots of an echelon form. */
 static uint64_t coordinate(const zl_solver *held, uint64_t index)
@@ -81,7 +81,8 @@ static void put_modes(zl_swizzle_problem *p, const zl_conversion *c)
 static void offsets_of(zl_trip *t, const zl_solver *held, const uint64_t *basis)
 {
     const zl_conversion *c = t->c;
-    zl_solver all = {.pivots = 0};
+    zl_solver all;
+    all.pivots = 0;
     uint64_t reach = 0;
     for (uint64_t left = held->pivots; left; left &= left - 1)
         zl_solver_put(&all, held->value[__builtin_ctzll(left)], *basis++);
@@ -122,8 +123,8 @@ zlay_status zl_trip_place(zl_trip *t)
     t->bits = (unsigned)__builtin_popcountll(held.pivots);
     zlay_status status = room_check(t);
     if (status) return status;
-    zl_swizzle_problem p = {.bits = t->bits, .word = (int32_t)c->word, .ask = ask,
-                            .steps = SEARCH_STEPS};
+    zl_swizzle_problem p = {
+        .bits = t->bits, .word = (int32_t)c->word, .ask = ask, .steps = SEARCH_STEPS};
     if (c->bits == 64) p.word = -1;
     for (int which = ZL_SRC; which <= ZL_DST; which++)
         if (!ask_read(&ask[p.count], t, which, &held)) p.count++;
@@ -135,7 +136,7 @@ zlay_status zl_trip_place(zl_trip *t)
     return ZLAY_OK;
 }
 
-/* ---- what an access takes -------------------------------------------------------------------- */
+/* ---- what an access takes ---------------------------------------------------------------- */
 
 static uint32_t address_of(const zl_trip *t, uint64_t index)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- slots -------------------------------------------------------------------------------------- */
+/* ---- slots ------------------------------------------------------------------------------- */
 
 uint64_t zl_slot_of(const zl_conversion *c, int side, uint64_t index)
 {
@@ -48,7 +48,7 @@ static zlay_status held_read(zl_points *p, int side)
     return status;
 }
 
-/* ---- holders ----------------------------------------------------------------------------------------- */
+/* ---- holders ----------------------------------------------------------------------------- */
 
 typedef struct holder {
     int64_t value;
@@ -114,7 +114,8 @@ static zlay_status from_read(zl_points *p, zl_conversion *c, const holder *all, 
         if (!p->held[ZL_DST].there[y]) continue;
         near n = nearest(c, all, count, p->held[ZL_DST].value[y], y);
         if (n.slot == ZL_NOBODY)
-            return zl_fail(c->ctx, ZLAY_NONE, "dst: no slot of src holds element %lld of the tensor",
+            return zl_fail(c->ctx, ZLAY_NONE,
+                           "dst: no slot of src holds element %lld of the tensor",
                            (long long)p->held[ZL_DST].value[y]);
         p->from[y] = n.slot;
         if (n.level > c->level) c->level = n.level;
@@ -137,7 +138,7 @@ static zlay_status holders_find(zl_points *p, zl_conversion *c)
     return status;
 }
 
-/* ---- moves in a lane --------------------------------------------------------------------------------- */
+/* ---- moves in a lane --------------------------------------------------------------------- */
 
 /* Whether each register of dst comes from one of src in all threads; `source` has which. */
 static bool is_renaming(const zl_points *p, uint64_t *source)
@@ -146,7 +147,8 @@ static bool is_renaming(const zl_points *p, uint64_t *source)
     for (uint64_t r = 0; r < registers; r++) source[r] = ZL_NOBODY;
     for (uint64_t y = 0; y < p->slots[ZL_DST]; y++) {
         if (p->from[y] == ZL_NOBODY) continue;
-        uint64_t from = p->from[y] % p->c->extent[ZL_SRC][ZL_REGISTER], *at = &source[y % registers];
+        uint64_t from = p->from[y] % p->c->extent[ZL_SRC][ZL_REGISTER],
+                 *at = &source[y % registers];
         if (*at != ZL_NOBODY && *at != from) return false;
         *at = from;
     }
@@ -185,8 +187,7 @@ static zlay_status step_back(zl_points *p, int32_t op)
     zlay_status status = zl_table_new(p->c->ctx, &map, p->slots[ZL_DST]);
     for (uint64_t i = 0; !status && i < p->slots[ZL_DST]; i++) {
         uint64_t from = p->from[zl_slot_of(p->c, ZL_DST, i)];
-        if (from != ZL_NOBODY)
-            zl_table_set(&map, i, (int64_t)zl_index_of(p->c, ZL_SRC, from));
+        if (from != ZL_NOBODY) zl_table_set(&map, i, (int64_t)zl_index_of(p->c, ZL_SRC, from));
     }
     if (!status) status = zl_points_step(p, op, ZLAY_CONVERT_BACK, ZL_DST, &map);
     zl_table_free(&map);
@@ -206,7 +207,7 @@ static zlay_status by_names(zl_points *p, bool *done)
     return *done ? step_back(p, ZLAY_CONVERT_REG) : ZLAY_OK;
 }
 
-/* ---- plans ----------------------------------------------------------------------------------------------- */
+/* ---- plans ------------------------------------------------------------------------------- */
 
 /* What the nearest holders bring to dst, where no shared memory is used. */
 static zlay_status certify(zl_points *p)
@@ -221,8 +222,7 @@ static zlay_status certify(zl_points *p)
     }
     zl_modes_begin(&box, c->ctx);
     if (!status) status = zl_layout_box(&box, c->request->dst);
-    if (!status)
-        status = zl_cheapest(c->ctx, &p->plan->certificate[0], &brought, &box, NULL, NULL);
+    if (!status) status = zl_cheapest(c->ctx, &p->plan->certificate[0], &brought, &box, NULL, NULL);
     zl_modes_end(&box);
     zl_table_free(&brought);
     return status;
@@ -242,8 +242,7 @@ static zlay_status find(zl_points *p, zl_conversion *c, bool *done)
     }
     if (c->level == ZLAY_CONVERT_REGISTER) status = by_names(p, done);
     if (!status && *done) status = certify(p);
-    return status ? status
-                  : zl_layout_copy(c->ctx, &p->plan->certificate[1], c->request->dst);
+    return status ? status : zl_layout_copy(c->ctx, &p->plan->certificate[1], c->request->dst);
 }
 
 zlay_status zl_convert_points(zl_conversion *c, zlay_convert *plan)

@@ -98,7 +98,7 @@ zlay_status zl_conversion_read(zl_conversion *c)
     return status ? status : outs_check(c);
 }
 
-/* ---- bits ------------------------------------------------------------------------------------ */
+/* ---- bits -------------------------------------------------------------------------------- */
 
 /* Where the index bits of a layout stand in a slot, in their order. */
 static void places_of(const zl_conversion *c, int side, unsigned *place)

@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-enum { FORMS_MOST = 16 };
+enum { FORMS_MOST = 16, MATRICES_MOST = 4 };
 
-/* ---- the least cost -------------------------------------------------------------------------- */
+/* ---- the least cost ---------------------------------------------------------------------- */
 
 static uint32_t cost_accesses(const zl_conversion *c, const zl_side *s)
 {
@@ -21,7 +21,7 @@ static uint32_t cost_of(const zl_conversion *c, const zl_side *s)
     return cost_accesses(c, s) + s->permutes * ZL_COST_PRMT;
 }
 
-/* ---- pairs in the order of what they cost at least ------------------------------------------- */
+/* ---- pairs in the order of what they cost at least --------------------------------------- */
 
 typedef struct candidate {
     const zl_form_row *form;
@@ -34,15 +34,14 @@ typedef struct candidates {
     uint32_t count[2];
     candidate at[2][FORMS_MOST];
     bool seen[FORMS_MOST][FORMS_MOST];
-    unsigned common;   /* units that both sides can have at most */
-    unsigned own[2];   /* and each alone */
-    unsigned whole[2]; /* registers that take part at least */
+    unsigned common; /* units that both sides can have at most */
 } candidates;
 
 static unsigned rank_over(const zl_trip *t, int which, uint64_t first, uint64_t then)
 {
     const zl_bitmap *at = &t->at[which];
-    zl_solver s = {.pivots = 0};
+    zl_solver s;
+    s.pivots = 0;
     unsigned rank = 0;
     for (uint64_t left = at->has & first; left; left &= left - 1)
         zl_solver_put(&s, at->to[__builtin_ctzll(left)], 0);
@@ -63,30 +62,46 @@ static void candidate_read(candidate *k, const zl_trip *t, unsigned whole)
     k->least = cost_accesses(c, &side);
 }
 
-static bool form_serves(const zl_trip *t, candidate *k)
+/* Of a fragment as many matrices at once as its registers fill, up to four. */
+static bool fragment_serves(const zl_trip *t, const zl_form_row *form, unsigned whole)
 {
-    bool remote = !k->form->stores && t->c->level == ZLAY_CONVERT_BLOCK;
-    if (zl_banked_of(&k->banked, t->c->target, k->form->access)) return false;
-    return zl_form_width(t->c, k->form, &k->width) && !(remote && k->form->matrices);
+    int which = form->stores ? ZL_SRC : ZL_DST;
+    bool remote = !form->stores && t->c->level == ZLAY_CONVERT_BLOCK;
+    uint32_t words = whole < t->c->word ? 0 : 1u << (whole - t->c->word);
+    zl_units units;
+    zl_solver span;
+    span.pivots = 0;
+    if (remote || form->matrices != (words < MATRICES_MOST ? words : MATRICES_MOST)) return false;
+    if (!zl_side_fragment(t, which, form, &units)) return false;
+    for (unsigned i = 0; i < units.count; i++)
+        if (!zl_solver_put(&span, units.unit[i], 0)) return false;
+    return true;
+}
+
+static bool form_serves(const zl_trip *t, candidate *k, unsigned own, unsigned whole)
+{
+    const zl_form_row *form = k->form;
+    if (!zl_form_width(t->c, form, &k->width)) return false;
+    if (form->matrices ? !fragment_serves(t, form, whole) : k->width > own) return false;
+    return zl_banked_of(&k->banked, t->c->target, form->access) == ZLAY_OK;
 }
 
 static void candidates_read(candidates *k, const zl_trip *t)
 {
     const zl_form_row *form;
+    unsigned whole[2] = {rank_over(t, ZL_SRC, ZL_THREADS, ZL_REGISTERS),
+                         rank_over(t, ZL_DST, 0, ZL_REGISTERS)};
+    unsigned own[2] = {whole[ZL_SRC], rank_over(t, ZL_DST, ZL_THREADS, ZL_REGISTERS)};
     k->count[ZL_SRC] = k->count[ZL_DST] = 0;
     memset(k->seen, 0, sizeof k->seen);
     k->common = zl_units_common(t);
-    k->whole[ZL_SRC] = rank_over(t, ZL_SRC, ZL_THREADS, ZL_REGISTERS);
-    k->whole[ZL_DST] = rank_over(t, ZL_DST, 0, ZL_REGISTERS);
-    for (int which = ZL_SRC; which <= ZL_DST; which++)
-        k->own[which] = rank_over(t, which, ZL_THREADS, ZL_REGISTERS);
     for (size_t i = 0; (form = zl_form_at(i)); i++) {
         int which = form->stores ? ZL_SRC : ZL_DST;
         candidate *next = &k->at[which][k->count[which]];
         next->form = form;
-        if (k->count[which] == FORMS_MOST || !form_serves(t, next)) continue;
-        if (!form->matrices && next->width > k->own[which]) continue;
-        candidate_read(next, t, k->whole[which]);
+        if (k->count[which] == FORMS_MOST || !form_serves(t, next, own[which], whole[which]))
+            continue;
+        candidate_read(next, t, whole[which]);
         k->count[which]++;
     }
 }

@@ -12,7 +12,7 @@ static const zl_form_row forms[] = {
 
 const zl_form_row *zl_form_at(size_t i) { return i < ZL_COUNT(forms) ? &forms[i] : NULL; }
 
-/* ---- fragments ------------------------------------------------------------------------------- */
+/* ---- fragments --------------------------------------------------------------------------- */
 
 static unsigned lane_bit(unsigned i) { return zl_level_low[ZL_LANE] + i; }
 
@@ -63,7 +63,7 @@ unsigned zl_side_lanes(const zl_side *s, const zl_conversion *c, uint64_t *lane)
     return count;
 }
 
-/* ---- registers ------------------------------------------------------------------------------- */
+/* ---- registers --------------------------------------------------------------------------- */
 
 /* The registers that the access's elements come from, in order: false where they are no registers.
  */
@@ -113,7 +113,8 @@ static void put_others(const zl_trip *t, int which, zl_side *s, zl_solver *span)
 
 static bool put_all(const zl_trip *t, int which, zl_side *s)
 {
-    zl_solver span = {.pivots = 0};
+    zl_solver span;
+    span.pivots = 0;
     bool stores = s->form->stores;
     if (!put_heads(t, which, s)) return false;
     for (unsigned i = 0; i < s->registers; i++)
@@ -125,7 +126,7 @@ static bool put_all(const zl_trip *t, int which, zl_side *s)
     return true;
 }
 
-/* ---- counts ---------------------------------------------------------------------------------- */
+/* ---- counts ------------------------------------------------------------------------------ */
 
 uint32_t zl_side_phases(const zl_side *s, const zl_conversion *c)
 {
@@ -148,7 +149,8 @@ static uint32_t permutes_of(const zl_side *s, const zl_conversion *c, const zl_b
 
 bool zl_side_behind(const zl_side *s, uint64_t dst, zl_bitmap *out)
 {
-    zl_solver span = {.pivots = 0};
+    zl_solver span;
+    span.pivots = 0;
     out->has = 0;
     for (unsigned i = 0; i < s->registers; i++)
         zl_solver_put(&span, zl_bitmap_at(s->at, s->mid.to[i]), zl_bit(i));
@@ -168,7 +170,8 @@ static bool lanes_whole(const zl_side *s)
     if (!s->form->matrices) return true;
     for (unsigned i = 0; i < MATRIX_LANES; i++)
         if (!(s->kept >> lane_bit(i) & 1)) return false;
-    zl_solver span = {.pivots = 0};
+    zl_solver span;
+    span.pivots = 0;
     for (unsigned i = 0; i < s->units.count; i++)
         if (!zl_solver_put(&span, s->units.unit[i], 0)) return false;
     return true;

@@ -18,7 +18,7 @@ typedef struct zl_form_row {
 
 enum { ZL_UNITS = 5 }; /* bits of an element's place in 16 bytes */
 
-/* Elements at one address: unit[i] is the tensor index that has place 2^i there, less the first's. */
+/* Elements at one address: unit[i] is the index of the one in place 2^i, less that of the first. */
 typedef struct zl_units {
     unsigned count;
     uint64_t unit[ZL_UNITS];
@@ -27,7 +27,7 @@ typedef struct zl_units {
 typedef struct zl_side {
     const zl_form_row *form;
     zl_banked banked;
-    const zl_bitmap *at;  /* register, lane and warp bits of the layout -> tensor index, and block */
+    const zl_bitmap *at;  /* registers, lanes and warps -> tensor index, and its block */
     zl_units units;
     zl_bitmap mid;        /* registers as the access wants them, and threads -> own slot */
     uint64_t kept;        /* of them: those that take part */

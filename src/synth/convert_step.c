@@ -17,7 +17,7 @@ zl_step *zl_step_add(zlay_convert *plan, int32_t op, const zl_bitmap *back, uint
     return step;
 }
 
-/* ---- in a lane ------------------------------------------------------------------------------- */
+/* ---- in a lane --------------------------------------------------------------------------- */
 
 /* How the words of 32 bits behind the step are made. */
 typedef struct in_lane {
@@ -29,7 +29,8 @@ typedef struct in_lane {
 static in_lane look(const zl_conversion *c, const zl_bitmap *back)
 {
     const uint64_t inside = zl_bit(c->word) - 1, words = ZL_REGISTERS & ~inside;
-    zl_solver selects = {.pivots = 0}, sources = {.pivots = 0};
+    zl_solver selects, sources;
+    selects.pivots = sources.pivots = 0;
     bool bytes = false;
     for (uint64_t left = back->has; left; left &= left - 1) {
         unsigned k = (unsigned)__builtin_ctzll(left);
@@ -78,7 +79,7 @@ void zl_step_in_lane(const zl_conversion *c, zlay_convert *plan, const zl_bitmap
     if (count) step->info.name = c->amd ? "v_perm_b32" : "prmt.b32";
 }
 
-/* ---- sequences ------------------------------------------------------------------------------- */
+/* ---- sequences --------------------------------------------------------------------------- */
 
 /* A place in shared memory comes from the slot that stores there. */
 static zlay_status senders(const zl_step *step, zl_solver *s)
@@ -122,7 +123,7 @@ zlay_status zl_plan_compose(const zlay_convert *plan, const zl_conversion *c, zl
     return status;
 }
 
-/* ---- costs ----------------------------------------------------------------------------------- */
+/* ---- costs ------------------------------------------------------------------------------- */
 
 uint32_t zl_plan_cost(const zlay_convert *plan)
 {

@@ -34,7 +34,7 @@ static void add_blocks(zl_bitmap *map, uint64_t blocks)
     }
 }
 
-/* ---- steps ----------------------------------------------------------------------------------- */
+/* ---- steps ------------------------------------------------------------------------------- */
 
 static void in_lane(const zl_trip *t, zlay_convert *plan, int which, const zl_bitmap *back,
                     uint64_t before)
@@ -156,7 +156,8 @@ static zlay_status sync_set(const zl_conversion *c, zlay_convert *plan, zl_step 
 /* Slots of dst whose value comes from another block, once for each that is loaded. */
 static uint64_t remote_of(const zl_conversion *c, const zl_side *loads)
 {
-    zl_solver moved = {.pivots = 0};
+    zl_solver moved;
+    moved.pivots = 0;
     uint64_t slots = (loads->mid.has | (c->dst.has & ZL_BLOCKS));
     for (uint64_t left = slots; left; left &= left - 1) {
         unsigned k = (unsigned)__builtin_ctzll(left);

@@ -17,7 +17,7 @@ bool zl_form_width(const zl_conversion *c, const zl_form_row *form, unsigned *ou
     return true;
 }
 
-/* ---- lists ----------------------------------------------------------------------------------- */
+/* ---- lists ------------------------------------------------------------------------------- */
 
 typedef struct choice {
     zl_units *units;
@@ -47,7 +47,8 @@ static void put_starts(zl_solver *s, const zl_trip *t, int which, const zl_form_
 static void put_common(const zl_trip *t, choice *c, unsigned room)
 {
     const zl_bitmap *a = &t->at[ZL_SRC], *b = &t->at[ZL_DST];
-    zl_solver both = {.pivots = 0};
+    zl_solver both;
+    both.pivots = 0;
     uint64_t inside;
     for (uint64_t left = a->has & b->has & ZL_REGISTERS; left; left &= left - 1) {
         unsigned k = (unsigned)__builtin_ctzll(left);
@@ -75,7 +76,8 @@ static void put_longer(const zl_trip *t, zl_units *u, int longer, unsigned room)
 {
     const zl_bitmap *at = &t->at[longer];
     choice c = {.units = u};
-    zl_solver rest = {.pivots = 0};
+    zl_solver rest;
+    rest.pivots = 0;
     put_starts(&c.apart, t, longer, NULL);
     for (int which = ZL_SRC; which <= ZL_DST; which++) put_starts(&rest, t, which, NULL);
     zl_solver all = rest;
@@ -119,7 +121,7 @@ static bool units_plain(zl_trip *t, const unsigned width[2])
     return u[longer].count == width[longer];
 }
 
-/* ---- places ---------------------------------------------------------------------------------- */
+/* ---- places ------------------------------------------------------------------------------ */
 
 /* Every index gets a place, 0 where nothing says another. */
 static void complete(zl_solver *s, const zl_trip *t)
@@ -144,7 +146,8 @@ static bool places_find(zl_trip *t, const zl_form_row *const form[2])
     int longer = t->units[ZL_DST].count > t->units[ZL_SRC].count ? ZL_DST : ZL_SRC;
     const zl_units *u = &t->units[longer];
     unsigned least = t->units[!longer].count;
-    zl_solver own = {.pivots = 0}, both = {.pivots = 0};
+    zl_solver own, both;
+    own.pivots = both.pivots = 0;
     for (int which = ZL_SRC; which <= ZL_DST; which++) put_starts(&both, t, which, form[which]);
     put_units(&both, u, least, u->count, 0);
     if (!put_units(&both, u, 0, least, UINT64_MAX)) return false;
@@ -163,7 +166,7 @@ static bool places_find(zl_trip *t, const zl_form_row *const form[2])
     return true;
 }
 
-/* ---- pairs ----------------------------------------------------------------------------------- */
+/* ---- pairs ------------------------------------------------------------------------------- */
 
 static bool same_units(const zl_units *a, const zl_units *b)
 {
@@ -187,6 +190,8 @@ static bool units_of(zl_trip *t, const zl_form_row *const form[2])
     int plain = form[ZL_SRC]->matrices ? ZL_DST : ZL_SRC;
     t->units[plain] = t->units[!plain];
     t->units[plain].count = width[plain];
+    for (unsigned i = 0; i < width[plain]; i++)
+        if (!zl_solver_spans(&t->registers[plain], t->units[plain].unit[i])) return false;
     return true;
 }
 

@@ -64,7 +64,8 @@ static bool row_put(zl_solver *s, row *r, row *held, unsigned count)
 
 static void split_threads(word *w)
 {
-    zl_solver s = {.pivots = 0};
+    zl_solver s;
+    s.pivots = 0;
     w->lanes = w->pures = 0;
     for (uint64_t left = w->c->src.has & ZL_THREADS; left; left &= left - 1) {
         unsigned j = (unsigned)__builtin_ctzll(left);
@@ -77,7 +78,8 @@ static void split_threads(word *w)
 /* Functionals of threads alone that somebody among lanes and registers of src is. */
 static void find_apart(word *w)
 {
-    zl_solver s = {.pivots = 0}, pure = {.pivots = 0};
+    zl_solver s, pure;
+    s.pivots = pure.pivots = 0;
     row held[MOST];
     unsigned count = 0;
     w->aparts = 0;
@@ -98,7 +100,8 @@ static bool keeps_still(const word *w)
 
 static void put_registers(word *w)
 {
-    zl_solver s = {.pivots = 0};
+    zl_solver s;
+    s.pivots = 0;
     w->mids = 0;
     for (unsigned i = 0; i < w->lanes; i++) zl_solver_put(&s, w->lane[i].at & ZL_REGISTERS, 0);
     for (uint64_t left = w->c->src.has & ZL_REGISTERS; left; left &= left - 1) {
@@ -119,7 +122,8 @@ static uint64_t next_rest(const word *w, zl_solver *known, const zl_solver *apar
 
 static void put_lanes(word *w)
 {
-    zl_solver known = {.pivots = 0}, apart = {.pivots = 0};
+    zl_solver known, apart;
+    known.pivots = apart.pivots = 0;
     for (unsigned i = 0; i < w->pures; i++) zl_solver_put(&known, w->pure[i].at, 0);
     for (unsigned i = 0; i < w->aparts; i++) zl_solver_put(&apart, w->apart[i], 0);
     w->still = keeps_still(w);
@@ -134,7 +138,7 @@ static void put_lanes(word *w)
     for (unsigned i = 0; i < w->lanes; i++) w->mid[w->mids++] = w->lane[i].at ^ w->rest[i];
 }
 
-/* ---- the three steps ------------------------------------------------------------------------- */
+/* ---- the three steps --------------------------------------------------------------------- */
 
 static uint64_t mid_bits(const word *w) { return zl_bit(w->mids) - 1; }
 
@@ -167,7 +171,8 @@ static void between(const word *w, zl_bitmap *out)
 {
     const uint64_t threads = w->c->src.has & ZL_THREADS;
     uint64_t functional[64] = {0}, has = mid_bits(w) | (w->c->dst.has & ZL_THREADS);
-    zl_solver s = {.pivots = 0};
+    zl_solver s;
+    s.pivots = 0;
     for (unsigned i = 0; i < w->lanes; i++)
         zl_solver_put(&s, w->lane[i].comb, zl_bit(w->aligned + i) ^ w->rest[i]);
     for (unsigned i = 0; i < w->pures; i++) zl_solver_put(&s, w->pure[i].comb, w->pure[i].at);
@@ -185,7 +190,8 @@ static bool ahead(const word *w, zl_bitmap *out)
 {
     const uint64_t threads = w->c->src.has & ZL_THREADS, registers = w->c->src.has & ZL_REGISTERS;
     uint64_t functional[64] = {0};
-    zl_solver s = {.pivots = 0};
+    zl_solver s;
+    s.pivots = 0;
     for (unsigned i = 0; i < w->mids; i++) zl_solver_put(&s, w->mid[i], zl_bit(i));
     for (uint64_t left = threads; left; left &= left - 1) {
         unsigned j = (unsigned)__builtin_ctzll(left);
@@ -200,7 +206,7 @@ static bool ahead(const word *w, zl_bitmap *out)
     return true;
 }
 
-/* ---- rounds ---------------------------------------------------------------------------------- */
+/* ---- rounds ------------------------------------------------------------------------------ */
 
 static uint32_t rounds_of(const word *w)
 {
