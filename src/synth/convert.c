@@ -53,9 +53,10 @@ static zlay_convert *plan_new(zlay_ctx *ctx)
 }
 
 /* Both ways within a warp, and the cheaper one; shuffles where they cost the same. */
-static zlay_status in_warp(const zl_conversion *c, zlay_convert **plan)
+static zlay_status in_warp(zl_conversion *c, zlay_convert **plan)
 {
     zlay_convert *shared;
+    zl_holders_improve(c);
     bool shuffled = zl_convert_by_shuffles(c, *plan);
     uint32_t least = (*plan)->info.rounds_least;
     if (shuffled && zl_plan_cost(*plan) <= ZL_COST_SYNC_WARP) return ZLAY_OK;

@@ -134,6 +134,13 @@ zlay_status zl_plan_compose(const zlay_convert *plan, const zl_conversion *c, zl
 
 uint32_t zl_plan_cost(const zlay_convert *plan);
 
+/* Shuffles that the holders as they are take, UINT32_MAX where none serve, and those that any plan
+ * needs. */
+uint32_t zl_shuffle_rounds(const zl_conversion *c, uint32_t *least);
+
+/* Of elements that several lanes hold, take others where that saves shuffles. */
+void zl_holders_improve(zl_conversion *c);
+
 /* Exchange between lanes; false where this way serves not. */
 bool zl_convert_by_shuffles(const zl_conversion *c, zlay_convert *plan);
 

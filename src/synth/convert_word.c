@@ -244,19 +244,36 @@ static void shuffle_add(const word *w, zlay_convert *plan, const zl_bitmap *back
     plan->info.rounds = rounds;
 }
 
+/* False: this way serves not. */
+static bool word_begin(word *w, const zl_conversion *c, zl_bitmap *pre)
+{
+    w->c = c;
+    transpose(w);
+    split_threads(w);
+    find_apart(w);
+    put_registers(w);
+    put_lanes(w);
+    return w->mids <= 24 && ahead(w, pre);
+}
+
+uint32_t zl_shuffle_rounds(const zl_conversion *c, uint32_t *least)
+{
+    word w;
+    zl_bitmap pre;
+    bool serves = word_begin(&w, c, &pre);
+    *least = least_of(&w);
+    return serves ? rounds_of(&w) : UINT32_MAX;
+}
+
 bool zl_convert_by_shuffles(const zl_conversion *c, zlay_convert *plan)
 {
-    word w = {.c = c};
+    word w;
     zl_bitmap pre, exchange, post;
-    transpose(&w);
-    split_threads(&w);
-    find_apart(&w);
-    put_registers(&w);
-    put_lanes(&w);
-    if (w.mids > 24 || !ahead(&w, &pre)) return false;
+    bool serves = word_begin(&w, c, &pre);
+    plan->info.rounds_least = least_of(&w);
+    if (!serves) return false;
     between(&w, &exchange);
     behind(&w, &post);
-    plan->info.rounds_least = least_of(&w);
     zl_step_in_lane(c, plan, &pre, c->src.has);
     shuffle_add(&w, plan, &exchange);
     zl_step_in_lane(c, plan, &post, exchange.has);
