@@ -40,6 +40,7 @@ typedef struct zl_tm_box {
     zl_tm_digit digit[ZL_TM_DIGITS];
     uint32_t digits;
     int32_t swizzle;
+    int32_t interleave;          /* 1, 2: rows are slices of 16, 32 bytes */
     int64_t global, shared;      /* bytes, of tile 0 */
     uint64_t cell[ZL_TM_AXES];   /* of the tile, along each axis */
 } zl_tm_box;

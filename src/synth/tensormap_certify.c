@@ -17,18 +17,21 @@ typedef struct landing {
 
 static int64_t stride_of(const zlay_tensormap *map, uint32_t i)
 {
+    if (!i && map->interleave) return ZL_CHUNK * (int64_t)map->interleave;
     return i ? (int64_t)map->stride[i - 1] : (int64_t)zlay_tensormap_type_bits(map->type) / 8;
 }
 
 static uint64_t steps_of(const zlay_tensormap *map, uint32_t i)
 {
+    if (map->interleave && i + 2 == map->rank) return 1;
     return (map->box[i] + map->step[i] - 1) / map->step[i];
 }
 
 static int64_t row_address(const zlay_tensormap *map, const int64_t *at, uint64_t row)
 {
-    int64_t address = (int64_t)map->address + at[0] * stride_of(map, 0);
-    for (uint32_t i = 1; i < map->rank; i++) {
+    int64_t address = (int64_t)map->address;
+    if (!map->interleave) address += at[0] * stride_of(map, 0);
+    for (uint32_t i = !map->interleave; i < map->rank; i++) {
         int64_t index = (int64_t)(row % steps_of(map, i)) * map->step[i];
         address += (at[i] + index) * stride_of(map, i);
         row /= steps_of(map, i);
@@ -41,8 +44,9 @@ static void land(landing *l, const zlay_copy *copy, const int64_t *at)
 {
     const zlay_tensormap *map = &l->move->maps[copy->map];
     uint64_t rows = 1, width = map->box[0] * (uint64_t)stride_of(map, 0) / ZL_CHUNK;
-    uint64_t pitch = map->swizzle ? zl_tm_span(map->swizzle) / ZL_CHUNK : width;
-    for (uint32_t i = 1; i < map->rank; i++) rows *= steps_of(map, i);
+    if (map->interleave) width = (uint64_t)map->interleave;
+    uint64_t pitch = map->swizzle && !map->interleave ? zl_tm_span(map->swizzle) / ZL_CHUNK : width;
+    for (uint32_t i = !map->interleave; i < map->rank; i++) rows *= steps_of(map, i);
     for (uint64_t row = 0; row < rows; row++) {
         int64_t from = row_address(map, at, row) / ZL_CHUNK;
         for (uint64_t i = 0; i < width; i++) {

@@ -94,7 +94,7 @@ static bool way_of(const zl_chain *h, uint64_t unit, int64_t *way)
 static uint64_t row_of(const zl_chain *h, int64_t *way)
 {
     const zl_chunks *c = h->c;
-    uint64_t most = h->swizzle ? h->row : c->count, n = 1;
+    uint64_t most = h->slice ? (uint64_t)h->slice : h->swizzle ? h->row : c->count, n = 1;
     memset(way, 0, c->width * sizeof *way);
     way[0] = 1;
     for (uint32_t k = 1; k < c->width; k++)
@@ -110,8 +110,10 @@ void zl_chain_make(zl_chain *h)
     h->unit[0] = 1;
     h->extent[0] = row_of(h, h->way[0]);
     h->levels = 1;
-    if (h->swizzle && h->extent[0] < h->row) return;
-    uint64_t unit = h->swizzle ? span_of(h) : h->extent[0];
+    bool rows = h->swizzle && !h->slice;
+    if (rows && h->extent[0] < h->row) return;
+    if (h->extent[0] < (uint64_t)h->slice) return;
+    uint64_t unit = rows ? span_of(h) : h->extent[0];
     while (h->levels < ZL_TM_DIGITS && way_of(h, unit, h->way[h->levels])) {
         uint64_t n = 1;
         while (block_follows(h, n, unit, h->way[h->levels])) n++;
@@ -126,7 +128,7 @@ void zl_chain_make(zl_chain *h)
 uint64_t zl_chain_written(const zl_chain *h, uint64_t chunks)
 {
     uint64_t span = span_of(h);
-    return h->swizzle && chunks > h->row ? chunks / span * h->row : chunks;
+    return h->swizzle && !h->slice && chunks > h->row ? chunks / span * h->row : chunks;
 }
 
 /* ---- a length of a chain as a box ------------------------------------------------------------- */
@@ -150,7 +152,7 @@ static void row_trim(zl_tm_box *box, const zl_chain *h, uint64_t chunks)
 {
     uint64_t row = h->extent[0], last = 0;
     bool there;
-    if (h->swizzle || row == chunks || !h->c->holes) return;
+    if (h->swizzle || h->slice || row == chunks || !h->c->holes) return;
     for (uint64_t i = 0; i < chunks; i++) {
         zl_chunk_key(h->c, 0, h->start + i, &there);
         if (there && i % row > last) last = i % row;
@@ -167,6 +169,7 @@ bool zl_chain_box(zl_tm_box *out, const zl_chain *h, uint32_t level, uint64_t bl
     memset(out->cell, 0, sizeof out->cell);
     out->digits = level + 1;
     out->swizzle = h->swizzle;
+    out->interleave = h->slice;
     out->shared = (int64_t)h->start * ZL_CHUNK;
     out->global = first[0] * ZL_CHUNK;
     for (uint32_t k = 1; k < c->width; k++) out->cell[c->axis[k - 1]] = (uint64_t)first[k];

@@ -7,7 +7,7 @@
 typedef struct step {
     uint64_t boxes, chunks; /* of a cover up to here */
     uint64_t from, length, row; /* of its last box: line, chunks, those of a span */
-    int32_t swizzle;
+    int32_t swizzle, slice;
     bool there;
 } step;
 
@@ -35,7 +35,7 @@ static void offer(search *s, const zl_chain *h, uint64_t chunks, uint64_t end)
 {
     const step *from = &s->at[h->start / ZL_LINE_CHUNKS];
     s->at[end] = (step){from->boxes + 1, from->chunks + zl_chain_written(h, chunks),
-                        h->start / ZL_LINE_CHUNKS, chunks, h->row, h->swizzle, true};
+                        h->start / ZL_LINE_CHUNKS, chunks, h->row, h->swizzle, h->slice, true};
 }
 
 static bool better(const step *to, const step *from, uint64_t sum)
@@ -79,9 +79,10 @@ static bool swizzle_asked(const zl_tm *t, int32_t swizzle)
     return !t->request.swizzle_given || t->request.swizzle == swizzle;
 }
 
-static void chain_offer(search *s, uint64_t line, int32_t swizzle, uint64_t row)
+static void chain_offer(search *s, uint64_t line, int32_t swizzle, uint64_t row, int32_t slice)
 {
-    zl_chain h = {.c = s->c, .start = line * ZL_LINE_CHUNKS, .swizzle = swizzle, .row = row};
+    zl_chain h = {.c = s->c, .start = line * ZL_LINE_CHUNKS, .swizzle = swizzle, .row = row,
+                  .slice = slice};
     zl_chain_make(&h);
     for (uint32_t i = h.levels; i-- > 0;)
         if (s->measuring) level_measure(s, &h, i);
@@ -101,8 +102,10 @@ static void line_offer(search *s, uint64_t line)
             zl_chunk_key(c, z, start + i, &there);
             if (there) row = i + 1;
         }
-        chain_offer(s, line, z, row);
-        if (z && row < span && !c->t->request.keep_holes) chain_offer(s, line, z, span);
+        chain_offer(s, line, z, row, 0);
+        if (z && row < span && !c->t->request.keep_holes) chain_offer(s, line, z, span, 0);
+        for (int32_t slice = 1; slice <= 2 && (uint64_t)slice < span; slice++)
+            chain_offer(s, line, z, span, slice);
     }
 }
 
@@ -159,7 +162,7 @@ static zlay_status boxes_take(const search *s, zl_tm_box **out, uint32_t *count)
     while (boxes--) {
         const step *at = &s->at[line];
         zl_chain h = {.c = s->c, .start = at->from * ZL_LINE_CHUNKS, .swizzle = at->swizzle,
-                   .row = at->row};
+                      .row = at->row, .slice = at->slice};
         uint32_t level = 0;
         zl_chain_make(&h);
         while (h.unit[level] * h.extent[level] < at->length) level++;

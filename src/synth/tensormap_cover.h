@@ -38,6 +38,7 @@ typedef struct zl_chain {
     uint64_t start; /* chunk */
     int32_t swizzle;
     uint64_t row;    /* chunks of a span that rows of a swizzle write; else 0 */
+    int32_t slice;   /* 1, 2: chunks of a slice; then `row` is the span */
     uint32_t levels;
     uint64_t unit[ZL_TM_DIGITS + 1], extent[ZL_TM_DIGITS]; /* chunks of a block; blocks */
     int64_t way[ZL_TM_DIGITS][ZL_TM_AXES + 1]; /* key of the next block less this one's */

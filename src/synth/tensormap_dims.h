@@ -20,8 +20,8 @@ typedef struct zl_tm_map {
     const zl_tm *t;
     uint32_t rank;
     zl_tm_dim dim[ZL_TM_RANK];
-    int32_t type, swizzle;
-    uint32_t bytes;      /* of an element of that type */
+    int32_t type, swizzle, interleave;
+    uint32_t bytes;      /* of an element of that type; of slices those of one */
     uint32_t pitch;      /* bytes from a row to the next in shared memory */
     bool weak;           /* the type does not divide the tensor's extent */
     int64_t advance[ZL_TM_RANK][ZLAY_TILE_AXES];
@@ -29,6 +29,9 @@ typedef struct zl_tm_map {
 
 /* Read a box as dimensions; false: it is none of a map. */
 bool zl_tm_map_of(zl_tm_map *out, const zl_tm *t, const zl_tm_box *box);
+
+/* The same of a box of slices. */
+bool zl_tm_slices_of(zl_tm_map *out, const zl_tm *t, const zl_tm_box *box);
 
 /* Move a map by the tile's indices; false: no dimension can. */
 bool zl_tm_map_advance(zl_tm_map *m);

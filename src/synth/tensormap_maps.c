@@ -23,7 +23,8 @@ typedef struct work {
 
 static bool same_digits(const zl_tm_box *a, const zl_tm_box *b)
 {
-    if (a->digits != b->digits || a->swizzle != b->swizzle) return false;
+    if (a->digits != b->digits || a->swizzle != b->swizzle || a->interleave != b->interleave)
+        return false;
     for (uint32_t i = 0; i < a->digits; i++) {
         const zl_tm_digit *p = &a->digit[i], *q = &b->digit[i];
         if (p->extent != q->extent || p->global != q->global || p->shared != q->shared ||
@@ -118,7 +119,7 @@ static void settle(work *w, uint32_t g, int64_t *address)
 static uint64_t extent_of(const zl_tm_map *m, uint32_t i)
 {
     const zl_tm_dim *d = &m->dim[i];
-    if (!d->clips) return (uint64_t)(d->most - d->least) + d->real;
+    if (!d->clips) return (uint64_t)(d->most - d->least) + (d->real - 1) * d->step + 1;
     uint64_t extent = m->t->axis[d->axis].extent * d->per / d->unit;
     return i ? extent : (extent * m->t->element + m->bytes - 1) / m->bytes;
 }
@@ -129,11 +130,13 @@ static void map_fill(zlay_tensormap *out, const zl_tm_map *m, int64_t address)
     out->rank = m->rank;
     out->type = m->type;
     out->swizzle = m->swizzle;
+    out->interleave = m->interleave;
     out->l2 = L2_PROMOTION;
     for (uint32_t i = 0; i < m->rank; i++) {
         out->extent[i] = extent_of(m, i);
         out->step[i] = m->dim[i].step;
         out->box[i] = (uint32_t)(m->dim[i].box - 1) * out->step[i] + 1;
+        if (!i && m->interleave) out->box[i] += out->box[i] % 2;
         if (i) out->stride[i - 1] = m->dim[i].stride;
     }
 }
@@ -161,8 +164,9 @@ static void info_fill(zlay_move *move, const work *w)
     for (uint32_t k = 0; k < w->boxes; k++) {
         const zl_tm_map *m = &w->group[w->of[k]].map;
         uint64_t rows = m->pitch;
-        for (uint32_t i = 1; i < m->rank; i++) rows *= m->dim[i].box;
-        uint64_t end = move->copies[k].smem + rows;
+        for (uint32_t i = !m->interleave; i < m->rank; i++) rows *= m->dim[i].box;
+        uint64_t end = move->copies[k].smem + rows, span = zl_tm_span(m->swizzle);
+        if (m->swizzle) end = (end + span - 1) / span * span;
         if (end > move->info.reserved_bytes) move->info.reserved_bytes = end;
         move->info.bytes += move->copies[k].bytes;
         if (m->weak) move->info.edge = ZLAY_EDGE_WEAK;

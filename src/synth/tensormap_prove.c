@@ -110,10 +110,11 @@ static int64_t furthest(const zl_tm *t, const zlay_move *move, const zlay_copy *
         int64_t at = copy->coordinate[i], stride = i ? (int64_t)map->stride[i - 1] : 0;
         int64_t end = (int64_t)map->extent[i] - 1;
         if (!i) stride = zlay_tensormap_type_bits(map->type) / 8;
+        if (!i && map->interleave) stride = ZL_CHUNK * (int64_t)map->interleave;
         for (uint32_t j = 0; j < t->modes; j++)
             if ((copy->advance[i][j] > 0) == last)
                 at += copy->advance[i][j] * ((int64_t)t->count[j] - 1);
-        if (last) at += (int64_t)map->box[i] - 1;
+        if (last) at += ((int64_t)map->box[i] - 1) / map->step[i] * map->step[i];
         address += (at < 0 ? 0 : at > end ? end : at) * stride;
         if (last && !i) address += stride - 1;
     }
