@@ -139,9 +139,43 @@ static zlay_status regular(zl_tm *t)
     return t->request.smem ? zl_tm_digits(t) : zl_tm_free(t);
 }
 
-static bool swizzle_fits(const zl_tm *t)
+/* Two swizzles put the lines of the tile in the same places. */
+static bool same_places(const zl_tm *t, int32_t a, int32_t b)
 {
-    return !t->request.swizzle_given || t->request.swizzle == t->swizzle;
+    int64_t first = t->shared / ZL_LINE, end = t->shared;
+    int64_t differ = ((1 << a) - 1) ^ ((1 << b) - 1);
+    if (a == b) return true;
+    for (uint32_t i = 0; i < t->digits; i++)
+        end += t->digit[i].shared * (int64_t)(t->digit[i].extent - 1);
+    if (end / ZL_LINE - first >= ZL_LINE_CHUNKS) return false;
+    for (int64_t line = first; line <= end / ZL_LINE; line++)
+        if (line & differ) return false;
+    return true;
+}
+
+static uint32_t rank_of(const zl_tm *t, const zl_tm_box *box)
+{
+    zl_tm_map m;
+    return zl_tm_map_of(&m, t, box) && zl_tm_map_advance(&m) ? m.rank : ZL_TM_RANK + 1;
+}
+
+/* The whole tile as a box of the least rank; false: no swizzle that may be used puts it there. */
+static bool whole_box(const zl_tm *t, zl_tm_box *box)
+{
+    uint32_t best = UINT32_MAX;
+    int32_t given = t->request.swizzle_given ? t->request.swizzle : -1, chosen = -1;
+    zl_tm_whole(t, box);
+    zl_tm_merge(t, box);
+    for (int32_t i = ZLAY_SWIZZLE_NONE; i <= ZLAY_SWIZZLE_128B; i++) {
+        int32_t z = (t->swizzle + i) % (ZLAY_SWIZZLE_128B + 1);
+        if ((given >= 0 && z != given) || !same_places(t, t->swizzle, z)) continue;
+        box->swizzle = z;
+        uint32_t rank = rank_of(t, box);
+        if (rank < best) chosen = z;
+        if (rank < best) best = rank;
+    }
+    box->swizzle = chosen;
+    return chosen >= 0;
 }
 
 /* One copy is the least there can be. */
@@ -150,9 +184,7 @@ static zlay_status one_box(zl_tm *t, zlay_move **out)
     zl_tm_box box;
     zlay_status status = regular(t);
     if (status) return status;
-    if (!swizzle_fits(t)) return ZLAY_NONE;
-    zl_tm_whole(t, &box);
-    zl_tm_merge(t, &box);
+    if (!whole_box(t, &box)) return ZLAY_NONE;
     status = zl_tm_maps(t, out, &box, 1);
     if (!status && !zl_tm_reads_inside(t, *out)) return ZLAY_NONE;
     if (!status) status = zl_tm_check(t, *out);
