@@ -178,6 +178,13 @@ static bool whole_box(const zl_tm *t, zl_tm_box *box)
     return chosen >= 0;
 }
 
+/* One copy writes no more than the tile's bytes, each row filled up to whole 16. */
+static bool box_is_full(const zl_tm *t, const zlay_move *move)
+{
+    uint64_t bytes = t->cells * t->element;
+    return move->info.bytes == (bytes + ZL_CHUNK - 1) / ZL_CHUNK * ZL_CHUNK;
+}
+
 /* One copy is the least there can be. */
 static zlay_status one_box(zl_tm *t, zlay_move **out)
 {
@@ -188,6 +195,7 @@ static zlay_status one_box(zl_tm *t, zlay_move **out)
     status = zl_tm_maps(t, out, &box, 1);
     if (!status && !zl_tm_reads_inside(t, *out)) return ZLAY_NONE;
     if (!status) status = zl_tm_check(t, *out);
+    if (!status) (*out)->info.optimal = box_is_full(t, *out);
     return status ? status : zl_tm_certify(t, *out, &box);
 }
 
@@ -207,18 +215,17 @@ static zlay_status boxes_move(zl_tm *t, const zl_chunks *c, zlay_move **out, con
 static zlay_status cover_once(zl_tm *t, zlay_move **out)
 {
     zl_chunks c;
-    zl_tm_box *box = NULL;
-    uint32_t boxes = 0;
-    zlay_allocator alloc = zl_allocator(t->ctx);
+    zl_cover found = {0};
     zlay_status status = zl_chunks_make(&c, t);
     bool chosen = !t->request.smem && c.key;
-    if (!status) status = zl_chunks_cover(&c, &box, &boxes);
+    if (!status) status = zl_chunks_cover(&c, &found);
     if (status == ZLAY_NONE && chosen)
         status = zl_fail(t->ctx, ZLAY_ELIMIT,
                          "smem: no copies bring the tile to the places that were chosen, rows as "
                          "they lie in global memory; others are not searched");
-    if (!status) status = boxes_move(t, &c, out, box, boxes);
-    zl_free(&alloc, box, boxes * sizeof *box);
+    if (!status) status = boxes_move(t, &c, out, found.box, found.boxes);
+    if (!status) (*out)->info.optimal = found.least;
+    zl_cover_free(&c, &found);
     zl_chunks_free(&c);
     return status;
 }

@@ -47,7 +47,7 @@ static bool follows(const zl_chain *h, uint64_t n, uint64_t i, uint64_t unit, co
     if (at >= c->count) return false;
     const int64_t *a = zl_chunk_key(c, h->swizzle, h->start + i, &one);
     const int64_t *b = zl_chunk_key(c, h->swizzle, at, &two);
-    if (h->swizzle && i % span_of(h) >= h->row) return !two;
+    if (h->swizzle && !h->slice && i % span_of(h) >= h->row) return true;
     if (c->t->request.keep_holes && (!one || !two)) return false;
     if (!two) return true;
     if (!one) {
@@ -193,4 +193,45 @@ bool zl_chunks_legal(const zl_chunks *c, const zl_tm_box *box)
     int64_t coordinate[ZL_TM_RANK];
     return zl_tm_map_of(&m, c->t, box) && zl_tm_map_advance(&m) &&
            zl_tm_map_start(&m, coordinate, box, box);
+}
+
+/* ---- all of a line -------------------------------------------------------------------------- */
+
+static void chain_visit(const zl_chunks *c, const zl_chain *like, zl_chain_visit *visit, void *env)
+{
+    zl_chain h = *like;
+    h.c = c;
+    zl_chain_make(&h);
+    visit(env, &h);
+}
+
+static uint64_t row_wanted(const zl_chunks *c, int32_t swizzle, uint64_t start, uint64_t span)
+{
+    uint64_t row = 0;
+    bool there;
+    for (uint64_t i = 0; swizzle && i < span; i++) {
+        zl_chunk_key(c, swizzle, start + i, &there);
+        if (there) row = i + 1;
+    }
+    return row;
+}
+
+void zl_chunks_chains(const zl_chunks *c, uint64_t line, zl_chain_visit *visit, void *env)
+{
+    const zlay_tensormap_request *r = &c->t->request;
+    for (int32_t z = ZLAY_SWIZZLE_NONE; z <= ZLAY_SWIZZLE_128B; z++) {
+        uint64_t start = line * ZL_LINE_CHUNKS, span = zl_tm_span(z) / ZL_CHUNK;
+        bool there;
+        zl_chunk_key(c, z, start, &there);
+        if ((r->swizzle_given && r->swizzle != z) || !there) continue;
+        uint64_t row = row_wanted(c, z, start, span);
+        zl_chain h = {.start = start, .swizzle = z, .row = row};
+        chain_visit(c, &h, visit, env);
+        for (h.row = 1; z && h.row < span; h.row++)
+            if (h.row != row) chain_visit(c, &h, visit, env);
+        h.row = span;
+        if (z && row < span && !r->keep_holes) chain_visit(c, &h, visit, env);
+        for (h.slice = 1; h.slice <= 2 && (uint64_t)h.slice < span; h.slice++)
+            chain_visit(c, &h, visit, env);
+    }
 }

@@ -16,7 +16,9 @@ typedef struct search {
     uint64_t lines;
     step *at;       /* a cover of all lines before each */
     uint64_t *far;  /* the line that the longest box from each reaches */
+    uint64_t *part; /* the line of which it brings some */
     uint64_t *need; /* boxes from each line to the end, at least */
+    uint64_t fewest; /* of any cover */
     uint64_t best;  /* of all */
     bool measuring; /* how far boxes reach, before the path is searched */
 } search;
@@ -25,7 +27,10 @@ typedef struct search {
 static uint64_t lines_covered(const zl_chain *h, uint64_t chunks)
 {
     const zl_chunks *c = h->c;
-    uint64_t end = h->start + chunks, line = end / ZL_LINE_CHUNKS;
+    uint64_t end = h->start + chunks, line = end / ZL_LINE_CHUNKS, span = zl_tm_span(h->swizzle) / ZL_CHUNK;
+    for (uint64_t i = 0; h->swizzle && !h->slice && h->row < span && i < chunks; i++)
+        if (i % span >= h->row && c->there[zl_chunk_place(h->start + i, h->swizzle)])
+            return (h->start + i) / ZL_LINE_CHUNKS;
     for (uint64_t at = end; at < c->count && at < (line + 1) * ZL_LINE_CHUNKS; at++)
         if (c->there[zl_chunk_place(at, h->swizzle)]) return line;
     return end % ZL_LINE_CHUNKS ? line + 1 : line;
@@ -67,10 +72,12 @@ static void level_measure(search *s, const zl_chain *h, uint32_t level)
     zl_tm_box box;
     uint64_t line = h->start / ZL_LINE_CHUNKS;
     for (uint64_t n = h->extent[level]; n; n--) {
-        uint64_t end = lines_covered(h, n * h->unit[level]);
-        if (end <= s->far[line]) return;
+        uint64_t chunks = n * h->unit[level], end = lines_covered(h, chunks);
+        uint64_t last = (h->start + chunks + ZL_LINE_CHUNKS - 1) / ZL_LINE_CHUNKS;
+        if (end <= s->far[line] && last <= s->part[line]) return;
         if (!zl_chain_box(&box, h, level, n) || !zl_chunks_legal(s->c, &box)) continue;
-        s->far[line] = end;
+        if (end > s->far[line]) s->far[line] = end;
+        if (last > s->part[line]) s->part[line] = last;
     }
 }
 
@@ -79,35 +86,15 @@ static bool swizzle_asked(const zl_tm *t, int32_t swizzle)
     return !t->request.swizzle_given || t->request.swizzle == swizzle;
 }
 
-static void chain_offer(search *s, uint64_t line, int32_t swizzle, uint64_t row, int32_t slice)
+static void chain_offer(void *env, const zl_chain *h)
 {
-    zl_chain h = {.c = s->c, .start = line * ZL_LINE_CHUNKS, .swizzle = swizzle, .row = row,
-                  .slice = slice};
-    zl_chain_make(&h);
-    for (uint32_t i = h.levels; i-- > 0;)
-        if (s->measuring) level_measure(s, &h, i);
-        else level_offer(s, &h, i);
+    search *s = env;
+    for (uint32_t i = h->levels; i-- > 0;)
+        if (s->measuring) level_measure(s, h, i);
+        else level_offer(s, h, i);
 }
 
-/* Rows of a swizzle as wide as the first one wants, and as the span. */
-static void line_offer(search *s, uint64_t line)
-{
-    const zl_chunks *c = s->c;
-    for (int32_t z = ZLAY_SWIZZLE_NONE; z <= ZLAY_SWIZZLE_128B; z++) {
-        uint64_t start = line * ZL_LINE_CHUNKS, span = zl_tm_span(z) / ZL_CHUNK, row = 0;
-        bool there;
-        zl_chunk_key(c, z, start, &there);
-        if (!swizzle_asked(c->t, z) || !there) continue;
-        for (uint64_t i = 0; z && i < span; i++) {
-            zl_chunk_key(c, z, start + i, &there);
-            if (there) row = i + 1;
-        }
-        chain_offer(s, line, z, row, 0);
-        if (z && row < span && !c->t->request.keep_holes) chain_offer(s, line, z, span, 0);
-        for (int32_t slice = 1; slice <= 2 && (uint64_t)slice < span; slice++)
-            chain_offer(s, line, z, span, slice);
-    }
-}
+static void line_offer(search *s, uint64_t line) { zl_chunks_chains(s->c, line, chain_offer, s); }
 
 static bool line_wanted(const zl_chunks *c, uint64_t line)
 {
@@ -134,23 +121,6 @@ static void settle(search *s, uint64_t line)
             (from->boxes == to->boxes && from->chunks < to->chunks))
             *to = *from;
     }
-}
-
-/* The first cell of a line that no box covers. */
-static zlay_status line_blocked(const zl_chunks *c, uint64_t line)
-{
-    if (c->holes && !c->t->request.keep_holes)
-        return zl_fail(c->t->ctx, ZLAY_ELIMIT,
-                       "smem: it has holes, and not all copies that write them are searched; none "
-                       "was found for line %llu; with keep_holes it is decided",
-                       (unsigned long long)line);
-    for (uint64_t i = 0; i < c->cells; i++)
-        if ((uint64_t)c->shared[i] * c->t->element / ZL_LINE == line)
-            return zl_fail(c->t->ctx, ZLAY_NONE,
-                           "COPY_SMEM_128: byte %llu of the tile: a copy begins on 128 bytes of "
-                           "shared memory, and none from there brings its line",
-                           (unsigned long long)(i * c->t->element));
-    return ZLAY_EINTERNAL;
 }
 
 static zlay_status boxes_take(const search *s, zl_tm_box **out, uint32_t *count)
@@ -204,13 +174,20 @@ static zlay_status boxes_even(const search *s, zl_tm_box *box, uint64_t boxes)
     return ZLAY_OK;
 }
 
+static uint64_t steps_least(search *s, const uint64_t *reach)
+{
+    s->need[s->lines] = 0;
+    for (uint64_t line = s->lines; line-- > 0;) s->need[line] = 1 + s->need[reach[line]];
+    return s->need[0];
+}
+
 /* Boxes may overlap where they bring the same, so the fewest are those that reach furthest. */
 static zlay_status measure(search *s)
 {
     uint64_t next = 0;
     s->measuring = true;
     for (uint64_t line = 0; line < s->lines; line++) {
-        s->far[line] = line;
+        s->far[line] = s->part[line] = line;
         line_offer(s, line);
         if (!line_wanted(s->c, line) && s->far[line] == line) s->far[line] = line + 1;
     }
@@ -218,10 +195,12 @@ static zlay_status measure(search *s)
     for (uint64_t line = 0; line < s->lines; line++) {
         if (s->far[line] > next) next = s->far[line];
         s->far[line] = next;
-        if (next <= line) return line_blocked(s->c, line);
+        if (s->part[line] < next) s->part[line] = next;
+        if (line && s->part[line] < s->part[line - 1]) s->part[line] = s->part[line - 1];
+        if (next <= line) return ZLAY_NONE;
     }
-    s->need[s->lines] = 0;
-    for (uint64_t line = s->lines; line-- > 0;) s->need[line] = 1 + s->need[s->far[line]];
+    s->fewest = steps_least(s, s->part);
+    steps_least(s, s->far);
     s->best = s->need[0];
     return ZLAY_OK;
 }
@@ -239,24 +218,59 @@ static zlay_status path_find(search *s)
     return status;
 }
 
-zlay_status zl_chunks_cover(const zl_chunks *c, zl_tm_box **box, uint32_t *boxes)
+zlay_status zl_chunks_path(const zl_chunks *c, zl_cover *out, uint64_t *fewest)
 {
     search s = {.c = c, .lines = c->count / ZL_LINE_CHUNKS};
     zlay_allocator alloc = zl_allocator(c->t->ctx);
     size_t room = s.lines + 1;
-    *box = NULL;
+    *out = (zl_cover){0};
     s.at = zl_alloc(c->t->ctx, room, sizeof *s.at);
     s.far = zl_alloc(c->t->ctx, room, sizeof *s.far);
+    s.part = zl_alloc(c->t->ctx, room, sizeof *s.part);
     s.need = zl_alloc(c->t->ctx, room, sizeof *s.need);
-    zlay_status status = s.at && s.far && s.need ? path_find(&s) : ZLAY_ENOMEM;
-    if (!status) status = boxes_take(&s, box, boxes);
-    if (!status) status = boxes_even(&s, *box, *boxes);
+    zlay_status status = s.at && s.far && s.part && s.need ? path_find(&s) : ZLAY_ENOMEM;
+    if (!status) status = boxes_take(&s, &out->box, &out->boxes);
+    if (!status) status = boxes_even(&s, out->box, out->boxes);
+    if (!status) out->chunks = s.at[s.lines].chunks;
+    *fewest = s.fewest;
     zl_free(&alloc, s.at, room * sizeof *s.at);
     zl_free(&alloc, s.far, room * sizeof *s.far);
+    zl_free(&alloc, s.part, room * sizeof *s.part);
     zl_free(&alloc, s.need, room * sizeof *s.need);
-    if (status && *box) {
-        zl_free(&alloc, *box, *boxes * sizeof **box);
-        *box = NULL;
-    }
+    if (status) zl_cover_free(c, out);
     return status;
+}
+
+void zl_cover_free(const zl_chunks *c, zl_cover *cover)
+{
+    zlay_allocator alloc = zl_allocator(c->t->ctx);
+    zl_free(&alloc, cover->box, cover->boxes * sizeof *cover->box);
+    *cover = (zl_cover){0};
+}
+
+/* What is proved is proved over the copies that are searched: of holes that may be written not all. */
+static bool all_searched(const zl_chunks *c, const zl_cover *cover)
+{
+    return cover->boxes == 1 || !c->holes || c->t->request.keep_holes;
+}
+
+zlay_status zl_chunks_cover(const zl_chunks *c, zl_cover *out)
+{
+    uint64_t fewest = 0;
+    zl_cover other;
+    zlay_status status = zl_chunks_path(c, out, &fewest);
+    if (status && status != ZLAY_NONE) return status;
+    out->least = !status && (out->boxes == 1 || out->boxes == fewest) && out->chunks == c->wanted;
+    if (out->least) {
+        out->least = all_searched(c, out);
+        return ZLAY_OK;
+    }
+    zlay_status more = zl_chunks_places(c, &other, status ? NULL : out);
+    if (more == ZLAY_ENOMEM) zl_cover_free(c, out);
+    if (more && (more == ZLAY_ENOMEM || status)) return more;
+    if (more) return zl_fail(c->t->ctx, ZLAY_OK, "%s", "");
+    zl_cover_free(c, out);
+    *out = other;
+    out->least = out->least && all_searched(c, out);
+    return ZLAY_OK;
 }

@@ -54,14 +54,38 @@ void zl_chain_make(zl_chain *h);
 /* Chunks that the first `chunks` of a chain write; those behind narrow rows are not. */
 uint64_t zl_chain_written(const zl_chain *h, uint64_t chunks);
 
+/* All chains that begin at a line: of each swizzle that may be used rows as wide as the first one
+ * wants and as the span, and slices. */
+typedef void zl_chain_visit(void *env, const zl_chain *h);
+void zl_chunks_chains(const zl_chunks *c, uint64_t line, zl_chain_visit *visit, void *env);
+
 /* So many blocks of a level as a box; false: no map steps as they do. */
 bool zl_chain_box(zl_tm_box *out, const zl_chain *h, uint32_t level, uint64_t blocks);
 
 /* Whether a map has room for a box, and moves it as the tiles do. */
 bool zl_chunks_legal(const zl_chunks *c, const zl_tm_box *box);
 
-/* The least cover: `*box` is the caller's to free, `*boxes` of them. */
-zlay_status zl_chunks_cover(const zl_chunks *c, zl_tm_box **box, uint32_t *boxes);
+/* Boxes of a cover; `box` is freed with zl_free. */
+typedef struct zl_cover {
+    zl_tm_box *box;
+    uint32_t boxes;
+    uint64_t chunks; /* that they write */
+    bool least;      /* proved: no fewer boxes, and of as many none that write less */
+} zl_cover;
+
+/* The least cover by boxes that each bring whole lines, and the fewest boxes that any cover has:
+ * ZLAY_NONE there is no such cover. */
+zlay_status zl_chunks_path(const zl_chunks *c, zl_cover *out, uint64_t *fewest);
+
+/* The least cover, whatever part of a line its boxes bring, where the tile is small or `than` is
+ * given: ZLAY_NONE with a byte that no box brings; ELIMIT the search ended before.  Taken only
+ * where it is less than `than`, or proved. */
+zlay_status zl_chunks_places(const zl_chunks *c, zl_cover *out, const zl_cover *than);
+
+void zl_cover_free(const zl_chunks *c, zl_cover *cover);
+
+/* Both. */
+zlay_status zl_chunks_cover(const zl_chunks *c, zl_cover *out);
 
 /* The certificate of a move of several copies. */
 zlay_status zl_chunks_certify(const zl_chunks *c, zlay_move *move);

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The least cover of places: boxes that each bring some chunks of a line, and together all.  Every
+ * cover has a box over the first place that is left, so those are tried, longest first, with one box
+ * more from round to round. */
+#include "synth/tensormap_cover.h"
+
+#include <string.h>
+
+enum { PLACES_MOST = 1024, WORDS = PLACES_MOST / 64, BOXES_MOST = 64, KNOWN_MOST = 3000 };
+enum { NODES_MOST = 100000 };
+
+typedef struct places {
+    uint64_t word[WORDS];
+} places;
+
+typedef struct known {
+    places where;
+    uint32_t chunks; /* that it writes */
+    uint32_t wanted; /* of them those that the tile wants */
+    uint64_t start, row, blocks;
+    int32_t swizzle, slice;
+    uint32_t level;
+} known;
+
+typedef struct search {
+    const zl_chunks *c;
+    known *box;
+    uint32_t boxes, longest;
+    bool small; /* few enough places, and not yet too many boxes */
+    uint8_t *reached; /* places that some box brings */
+    uint64_t nodes;
+    uint32_t chosen[BOXES_MOST], best[BOXES_MOST], best_boxes;
+    uint64_t best_chunks; /* UINT64_MAX: no cover yet */
+} search;
+
+/* ---- boxes ------------------------------------------------------------------------------------- */
+
+static void reach(search *s, known *k, const zl_chain *h, uint64_t chunks)
+{
+    uint64_t span = zl_tm_span(h->swizzle) / ZL_CHUNK;
+    for (uint64_t i = 0; i < chunks; i++) {
+        uint64_t at = zl_chunk_place(h->start + i, h->swizzle);
+        if (h->swizzle && !h->slice && i % span >= h->row) continue;
+        if (at >= s->c->count || !s->c->there[at]) continue;
+        s->reached[at] = 1;
+        k->wanted++;
+        if (s->small) k->where.word[at / 64] |= (uint64_t)1 << at % 64;
+    }
+}
+
+/* Boxes of the same places that write no more are one. */
+static void keep(search *s, const known *k)
+{
+    for (uint32_t i = 0; i < s->boxes; i++)
+        if (!memcmp(&s->box[i].where, &k->where, sizeof k->where)) {
+            if (k->chunks < s->box[i].chunks) s->box[i] = *k;
+            return;
+        }
+    s->small = s->boxes < KNOWN_MOST;
+    if (!s->small) return;
+    s->box[s->boxes++] = *k;
+    if (k->wanted > s->longest) s->longest = k->wanted;
+}
+
+static void chain_keep(void *env, const zl_chain *h)
+{
+    search *s = env;
+    zl_tm_box box;
+    for (uint32_t i = 0; i < h->levels; i++)
+        for (uint64_t n = i ? 2 : 1; n <= h->extent[i]; n++) {
+            uint64_t chunks = n * h->unit[i];
+            if (!zl_chain_box(&box, h, i, n) || !zl_chunks_legal(s->c, &box)) continue;
+            known k = {.chunks = (uint32_t)zl_chain_written(h, chunks), .start = h->start,
+                       .row = h->row, .blocks = n, .swizzle = h->swizzle, .slice = h->slice,
+                       .level = i};
+            reach(s, &k, h, chunks);
+            if (s->small) keep(s, &k);
+        }
+}
+
+/* ---- covers --------------------------------------------------------------------------------------- */
+
+typedef struct level {
+    places have;
+    uint64_t chunks;
+    uint32_t next, left; /* the next box to try; places that are left */
+    int32_t first;       /* place; -1: none is left */
+} level;
+
+static void level_begin(const search *s, level *l)
+{
+    l->next = 0;
+    l->first = -1;
+    for (uint64_t i = s->c->count; i-- > 0;)
+        if (s->c->there[i] && !(l->have.word[i / 64] >> i % 64 & 1)) l->first = (int32_t)i;
+}
+
+static bool brings(const known *k, int32_t place)
+{
+    return k->where.word[place / 64] >> place % 64 & 1;
+}
+
+/* The next box over the first place that is left which a better cover may have. */
+static bool level_next(search *s, level *l, uint32_t rest)
+{
+    for (; l->next < s->boxes; l->next++) {
+        const known *k = &s->box[l->next];
+        if (!brings(k, l->first) || l->chunks + k->chunks >= s->best_chunks) continue;
+        if (l->left > k->wanted + (uint64_t)(rest - 1) * s->longest) continue;
+        return true;
+    }
+    return false;
+}
+
+static void level_add(const search *s, level *to, const level *from, const known *k)
+{
+    to->left = 0;
+    for (uint32_t w = 0; w < WORDS; w++) to->have.word[w] = from->have.word[w] | k->where.word[w];
+    for (uint64_t i = 0; i < s->c->count; i++)
+        to->left += s->c->there[i] && !(to->have.word[i / 64] >> i % 64 & 1);
+    to->chunks = from->chunks + k->chunks;
+    level_begin(s, to);
+}
+
+static void judge(search *s, const level *l, uint32_t depth)
+{
+    if (l->first >= 0 || l->chunks >= s->best_chunks) return;
+    s->best_chunks = l->chunks;
+    s->best_boxes = depth;
+    memcpy(s->best, s->chosen, depth * sizeof *s->best);
+}
+
+/* All covers by so many boxes; false: the nodes ran out. */
+static bool covers(search *s, level *stack, uint32_t boxes)
+{
+    uint32_t depth = 0;
+    stack[0] = (level){.left = (uint32_t)s->c->wanted};
+    level_begin(s, &stack[0]);
+    for (;;) {
+        level *l = &stack[depth];
+        bool more = l->first >= 0 && depth < boxes && level_next(s, l, boxes - depth);
+        if (!more) judge(s, l, depth);
+        if (!more && !depth) return true;
+        if (!more) {
+            depth--;
+            continue;
+        }
+        if (++s->nodes > NODES_MOST) return false;
+        s->chosen[depth] = l->next++;
+        level_add(s, &stack[depth + 1], l, &s->box[s->chosen[depth]]);
+        depth++;
+    }
+}
+
+/* Rounds of one box more, up to as many as are known to do. */
+static bool rounds(search *s, level *stack, const zl_cover *than)
+{
+    uint32_t most = than && than->boxes < BOXES_MOST ? than->boxes : BOXES_MOST - 1;
+    uint32_t boxes = (uint32_t)((s->c->wanted + s->longest - 1) / s->longest);
+    for (; boxes <= most; boxes++) {
+        if (than && boxes == than->boxes) s->best_chunks = than->chunks;
+        if (!covers(s, stack, boxes)) return false;
+        if (s->best_boxes) return true;
+    }
+    return than != NULL;
+}
+
+/* ---- answers ----------------------------------------------------------------------------------------- */
+
+/* A cell that no box brings. */
+static zlay_status unreached(const search *s)
+{
+    const zl_chunks *c = s->c;
+    for (uint64_t i = 0; i < c->cells; i++) {
+        if (c->t->defined && !c->t->defined[i]) continue;
+        if (s->reached[(uint64_t)c->shared[i] * c->t->element / ZL_CHUNK]) continue;
+        if (c->holes && !c->t->request.keep_holes)
+            return zl_fail(c->t->ctx, ZLAY_ELIMIT,
+                           "smem: it has holes, and copies that begin with one are not searched; no "
+                           "other brings byte %llu of the tile; keep_holes leaves them out",
+                           (unsigned long long)(i * c->t->element));
+        return zl_fail(c->t->ctx, ZLAY_NONE,
+                       "COPY_SMEM_128: byte %llu of the tile: a copy begins on 128 bytes of "
+                       "shared memory, and none that does brings it",
+                       (unsigned long long)(i * c->t->element));
+    }
+    return ZLAY_OK;
+}
+
+static zlay_status boxes_take(const search *s, zl_cover *out)
+{
+    zl_tm_box *box = zl_alloc(s->c->t->ctx, s->best_boxes, sizeof *box);
+    if (!box) return ZLAY_ENOMEM;
+    *out = (zl_cover){box, s->best_boxes, s->best_chunks, false};
+    for (uint32_t i = 0; i < s->best_boxes; i++) {
+        const known *k = &s->box[s->best[i]];
+        zl_chain h = {.c = s->c, .start = k->start, .swizzle = k->swizzle, .row = k->row,
+                      .slice = k->slice};
+        zl_chain_make(&h);
+        zl_chain_box(&box[i], &h, k->level, k->blocks);
+    }
+    return ZLAY_OK;
+}
+
+static zlay_status copy_of(const zl_chunks *c, zl_cover *out, const zl_cover *than)
+{
+    *out = *than;
+    out->box = zl_alloc(c->t->ctx, than->boxes, sizeof *out->box);
+    if (!out->box) return ZLAY_ENOMEM;
+    memcpy(out->box, than->box, than->boxes * sizeof *out->box);
+    return ZLAY_OK;
+}
+
+static zlay_status ended(const search *s)
+{
+    return zl_fail(s->c->t->ctx, ZLAY_ELIMIT,
+                   "tile: each of its places is brought by some copy, but the search for copies "
+                   "that bring all of them ended (%u known, %llu tried)",
+                   s->boxes, (unsigned long long)s->nodes);
+}
+
+static zlay_status search_run(search *s, zl_cover *out, const zl_cover *than)
+{
+    level *stack = NULL;
+    zlay_allocator alloc = zl_allocator(s->c->t->ctx);
+    zlay_status status;
+    for (uint64_t line = 0; line < s->c->count / ZL_LINE_CHUNKS; line++)
+        zl_chunks_chains(s->c, line, chain_keep, s);
+    if ((status = unreached(s))) return status;
+    if (!s->small) return ended(s);
+    stack = zl_alloc(s->c->t->ctx, BOXES_MOST + 1, sizeof *stack);
+    if (!stack) return ZLAY_ENOMEM;
+    bool all = rounds(s, stack, than);
+    zl_free(&alloc, stack, (BOXES_MOST + 1) * sizeof *stack);
+    if (!s->best_boxes && !(all && than)) return ended(s);
+    status = s->best_boxes ? boxes_take(s, out) : copy_of(s->c, out, than);
+    out->least = all;
+    return status;
+}
+
+zlay_status zl_chunks_places(const zl_chunks *c, zl_cover *out, const zl_cover *than)
+{
+    search s = {.c = c, .small = c->count <= PLACES_MOST, .best_chunks = UINT64_MAX};
+    zlay_allocator alloc = zl_allocator(c->t->ctx);
+    if (!s.small && than) return ZLAY_ELIMIT;
+    s.box = zl_alloc(c->t->ctx, KNOWN_MOST, sizeof *s.box);
+    s.reached = zl_alloc(c->t->ctx, c->count, 1);
+    zlay_status status = s.box && s.reached ? search_run(&s, out, than) : ZLAY_ENOMEM;
+    zl_free(&alloc, s.box, KNOWN_MOST * sizeof *s.box);
+    zl_free(&alloc, s.reached, c->count);
+    return status;
+}
