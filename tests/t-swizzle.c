@@ -24,7 +24,18 @@ static void worked_example(void **state)
     zlay_ctx_free(ctx);
 }
 
-/* A 16 x 32 fp32 transpose within a warp: a row of 32 is stored and read by one wavefront. */
+/* What the accesses of a request take under another layout. */
+static uint64_t taken_by(const asked *a, const char *text, uint32_t i, uint64_t instances)
+{
+    zlay_layout *layout = NULL;
+    uint64_t wavefronts = 0;
+    assert_int_equal(zlay_layout_parse(a->ctx, &layout, text, strlen(text)), ZLAY_OK);
+    for (uint64_t n = 0; n < instances; n++) wavefronts += instance_counted(a, layout, i, n).wavefronts;
+    zlay_layout_free(layout);
+    return wavefronts;
+}
+
+/* A 16 x 32 fp32 transpose within a warp: a row of 32 is stored and read by one wavefront, where padding by one takes two. */
 static void transpose_in_warp(void **state)
 {
     (void)state;
@@ -40,6 +51,8 @@ static void transpose_in_warp(void **state)
         assert_int_equal(cost.wavefronts, 16);
         assert_int_equal(cost.instances, 16);
     }
+    assert_int_equal(taken_by(&a, "(16,32):(1,17)", 0, 16), 16);
+    assert_int_equal(taken_by(&a, "(16,32):(1,17)", 1, 16), 32);
     zlay_swizzle_free(s);
     asked_end(&a);
     zlay_ctx_free(ctx);

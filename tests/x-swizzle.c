@@ -2,7 +2,7 @@
 /* Random problems of five bits against all 9,999,360 invertible maps; `make test` takes those of four bits. */
 #include "swizzle.h"
 
-enum { PROBLEMS = 40 };
+enum { PROBLEMS = 100 };
 
 static void all_maps(void **state)
 {
