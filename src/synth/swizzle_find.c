@@ -70,14 +70,14 @@ static uint64_t wavefronts_of(const zl_bank_ask *a, const layout *l)
     return (uint64_t)a->phases << a->repeats << (keys - banks);
 }
 
-/* False also where the sum reaches `end`. */
-static bool count(uint64_t *wavefronts, uint64_t *sum, const layout *l, uint64_t end)
+/* False also where the sum will reach `end`; it begins as the least that there is. */
+static bool count(uint64_t *wavefronts, uint64_t *sum, const layout *l, const uint64_t *bound,
+                  uint64_t end)
 {
-    *sum = 0;
     for (uint32_t i = 0; i < l->p->count; i++) {
         if (!fits(&l->p->ask[i], l)) return false;
         wavefronts[i] = wavefronts_of(&l->p->ask[i], l);
-        *sum += wavefronts[i];
+        *sum += wavefronts[i] - bound[i];
         if (*sum >= end) return false;
     }
     return true;
@@ -86,17 +86,18 @@ static bool count(uint64_t *wavefronts, uint64_t *sum, const layout *l, uint64_t
 bool zl_swizzle_count(uint64_t *wavefronts, const zl_swizzle_problem *p, const uint64_t *basis)
 {
     const layout l = {.p = p, .basis = basis};
-    uint64_t sum;
-    return count(wavefronts, &sum, &l, UINT64_MAX);
+    static const uint64_t none[ZL_ASKS_MOST];
+    uint64_t sum = 0;
+    return count(wavefronts, &sum, &l, none, UINT64_MAX);
 }
 
 /* ---- the best so far ------------------------------------------------------------------------ */
 
-/* A layout is kept where it takes fewer wavefronts than the one that is there. */
-static bool offer(zl_swizzle_found *out, const layout *l, int32_t method)
+/* A layout is kept where it takes fewer wavefronts than `end`. */
+static bool offer(zl_swizzle_found *out, const layout *l, int32_t method, uint64_t end)
 {
-    uint64_t wavefronts[ZL_ASKS_MOST], sum;
-    if (!count(wavefronts, &sum, l, out->method ? out->sum : UINT64_MAX)) return false;
+    uint64_t wavefronts[ZL_ASKS_MOST], sum = out->least;
+    if (!count(wavefronts, &sum, l, out->bound, end)) return false;
     if (l->basis) memcpy(out->basis, l->basis, l->p->bits * sizeof *l->basis);
     memcpy(out->wavefronts, wavefronts, l->p->count * sizeof *wavefronts);
     out->sum = sum;
@@ -104,6 +105,12 @@ static bool offer(zl_swizzle_found *out, const layout *l, int32_t method)
     out->formed = method == ZL_BY_FORM;
     if (sum == out->least) out->proved = ZL_PROVED_LEAST;
     return true;
+}
+
+/* What a layout has to stay below to replace the one that is there. */
+static uint64_t sum_of(const zl_swizzle_found *out)
+{
+    return out->method ? out->sum : UINT64_MAX;
 }
 
 static void form_fill(zl_swizzle_found *out, const zl_swizzle_problem *p)
@@ -114,13 +121,17 @@ static void form_fill(zl_swizzle_found *out, const zl_swizzle_problem *p)
         out->basis[b] = zl_form_offset(&form, UINT64_C(1) << b);
 }
 
-static void try_forms(zl_swizzle_found *out, const zl_swizzle_problem *p)
+/* The first of the best forms that stay below `end`. */
+static void try_forms(zl_swizzle_found *out, const zl_swizzle_problem *p, uint64_t end)
 {
     layout l = {.p = p};
     zl_swizzle_form form = {0, p->swizzles ? ZLAY_SWIZZLE_32B : ZLAY_SWIZZLE_NONE};
     bool more = p->modes;
-    for (; more && out->proved != ZL_PROVED_LEAST; more = zl_form_next(&form, p))
-        if (zl_form_begin(&l.form, p, form) && offer(out, &l, ZL_BY_FORM)) out->form = form;
+    for (; more && end > out->least; more = zl_form_next(&form, p)) {
+        if (!zl_form_begin(&l.form, p, form) || !offer(out, &l, ZL_BY_FORM, end)) continue;
+        out->form = form;
+        end = out->sum;
+    }
 }
 
 /* ---- a layout from its subspaces ------------------------------------------------------------ */
@@ -214,7 +225,7 @@ static void offer_k(zl_swizzle_found *out, const zl_swizzle_problem *p, const zl
     uint64_t basis[ZL_TILE_BITS];
     const layout l = {.p = p, .basis = basis};
     basis_make(basis, f, k, depth);
-    offer(out, &l, method);
+    offer(out, &l, method, sum_of(out));
 }
 
 /* The best K of a frame; true: it is proved to be. */
@@ -264,16 +275,19 @@ static zlay_status try_frames(zl_swizzle_found *out, const zl_swizzle_problem *p
     return status;
 }
 
+/* A form is taken where it has no conflict, or no more than the best that there is. */
 zlay_status zl_swizzle_find(zl_swizzle_found *out, const zl_swizzle_problem *p)
 {
+    zlay_status status = ZLAY_OK;
     out->sum = out->least = 0;
     out->method = out->proved = out->formed = 0;
     for (uint32_t i = 0; i < p->count; i++) {
         out->bound[i] = zl_ask_bound(&p->ask[i]);
         out->least += out->bound[i];
     }
-    try_forms(out, p);
-    zlay_status status = out->proved ? ZLAY_OK : try_frames(out, p);
+    try_forms(out, p, out->least + 1);
+    if (!out->proved) status = try_frames(out, p);
+    if (!status && out->proved != ZL_PROVED_LEAST) try_forms(out, p, out->sum + 1);
     if (!status && out->formed) form_fill(out, p);
     return status;
 }

@@ -81,6 +81,8 @@ static void reach_fill(zlay_swizzle *s, const zl_asked *a, const zl_swizzle_foun
 
 /* ---- layouts ----------------------------------------------------------------------------------- */
 
+static bool is_single(uint64_t bits) { return !(bits & (bits - 1)); }
+
 /* Bits that are XORed onto others, `shift` below them, as pairs of bits show it; false: some sum is
  * no such pair. */
 static bool sources_of(uint64_t *sources, int32_t *shift, const zl_affine *map)
@@ -89,12 +91,12 @@ static bool sources_of(uint64_t *sources, int32_t *shift, const zl_affine *map)
     *sources = 0;
     *shift = 0;
     for (uint32_t i = 0; i < map->bits; i++)
-        if (__builtin_popcountll(map->basis[i]) == 1) alone |= map->basis[i];
+        if (is_single(map->basis[i])) alone |= map->basis[i];
     for (uint32_t i = 0; i < map->bits; i++) {
-        uint64_t pair = map->basis[i], source = pair & ~alone;
-        if (__builtin_popcountll(pair) == 1) continue;
-        if (__builtin_popcountll(pair) != 2 || __builtin_popcountll(source) != 1) return false;
-        int32_t by = __builtin_ctzll(source) - __builtin_ctzll(pair ^ source);
+        uint64_t pair = map->basis[i], source = pair & ~alone, onto = pair & alone;
+        if (is_single(pair)) continue;
+        if (!source || !onto || !is_single(source) || !is_single(onto)) return false;
+        int32_t by = __builtin_ctzll(source) - __builtin_ctzll(onto);
         if (*sources && by != *shift) return false;
         *shift = by;
         *sources |= source;
