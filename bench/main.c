@@ -129,6 +129,7 @@ static const struct {
     {"transfer", bench_transfer},
     {"factor", bench_factor},
     {"convert", bench_convert},
+    {"copy", bench_copy_synth},
 };
 
 enum { GROUPS = sizeof groups / sizeof groups[0] };

@@ -201,7 +201,7 @@ static zlay_status plan_cost(const zl_copy *c, zl_copy_plan *plan, uint64_t give
         zl_copy_way way;
         uint64_t cost;
         part_way(c, &way, plan, &plan->part[i].part);
-        status = zl_copy_lanes(c, &way, &plan->part[i], &cost);
+        zl_copy_lanes(c, &way, &plan->part[i], &cost);
         plan->cost += cost;
     }
     return status;
@@ -209,7 +209,7 @@ static zlay_status plan_cost(const zl_copy *c, zl_copy_plan *plan, uint64_t give
 
 static zlay_status try_way(const zl_copy *c, least *l, const zl_copy_way *way)
 {
-    uint64_t bound = zl_copy_bound(c, way, c->tile.points);
+    uint64_t bound = zl_copy_bound(c, way, c->tile.points, c->sectors);
     if (bound < l->bound) l->bound = bound;
     if (bound >= l->best->cost) return ZLAY_OK;
     l->next->way = *way;
@@ -292,20 +292,33 @@ static zlay_status move_make(zl_copy *c, const least *l, zlay_move **out)
     return status;
 }
 
+static void sectors_fill(zl_copy *c, zl_copy_plan *room)
+{
+    zl_copy_whole(c, &room->part[0]);
+    for (int s = 0; s < ZL_SIDES; s++) c->sectors[s] = zl_copy_sectors(c, &room->part[0], s);
+}
+
 static zlay_status search(zl_copy *c, zlay_move **out)
 {
+    uint64_t period = zl_copy_period(c, ZL_SOURCE);
+    if (zl_copy_period(c, ZL_DEST) > period) period = zl_copy_period(c, ZL_DEST);
+    if (period > ZL_RESIDUES)
+        return zl_fail(c->ctx, ZLAY_ELIMIT, "a swizzle repeats after %" PRIu64 " elements, the limit "
+                       "is %d", period, ZL_RESIDUES);
+
     zl_copy_plan *plans = zl_alloc(c->ctx, 2, sizeof *plans);
     zlay_allocator alloc = zl_allocator(c->ctx);
     if (!plans) return ZLAY_ENOMEM;
     least l = {&plans[0], &plans[1], UINT64_MAX};
     l.best->cost = UINT64_MAX;
-    c->residues = zl_alloc(c->ctx, 2 * ZL_RESIDUES, sizeof *c->residues);
+    c->residues = zl_alloc(c->ctx, 2 * period, sizeof *c->residues);
     zlay_status status = c->residues ? ZLAY_OK : ZLAY_ENOMEM;
+    if (!status) sectors_fill(c, l.next);
     if (!status && c->request.registers) status = zl_copy_fragments(c, l.best, l.next);
     else if (!status) status = try_all(c, &l);
     if (c->request.registers) l.bound = l.best->bound;
     if (!status) status = move_make(c, &l, out);
-    zl_free(&alloc, c->residues, 2 * ZL_RESIDUES * sizeof *c->residues);
+    zl_free(&alloc, c->residues, 2 * period * sizeof *c->residues);
     zl_free(&alloc, plans, 2 * sizeof *plans);
     return status;
 }

@@ -15,7 +15,7 @@ enum {
     ZL_DEST = ZLAY_SIDE_DEST,
     ZL_SIDES,
     ZL_COPY_LEAVES = 64,
-    ZL_COPY_PARTS = 32, /* of one move at most */
+    ZL_COPY_PARTS = 16, /* of one move at most */
     ZL_COPY_CUTS = 16,  /* of one line */
     ZL_WIDTH_MOST = 5   /* log2 of the widest access */
 };
@@ -70,10 +70,11 @@ typedef struct zl_copy {
     zl_copy_tile tile;
     zlay_layout *assumed[ZL_SIDES]; /* symbolic ones under the facts; NULL: numbers */
     uint64_t known[ZL_SIDES];       /* the offset is known modulo this; 0: it is a number */
-    uint64_t *residues; /* two histograms of ZL_RESIDUES */
+    uint64_t sectors[ZL_SIDES];     /* that the tile touches at least */
+    uint64_t *residues;             /* two histograms of the greater period */
 } zl_copy;
 
-enum { ZL_RESIDUES = 8192 };
+enum { ZL_RESIDUES = 1 << 16 }; /* the longest period */
 
 /* A candidate for the whole tile. */
 typedef struct zl_copy_plan {
@@ -135,11 +136,14 @@ bool zl_copy_in_phase(const zl_copy_tile *t, uint64_t v);
 /* The widest access that both sides have together, and why the next one is none. */
 void zl_copy_widest(const zl_copy *c, zlay_move_widest *out);
 
+/* The whole tile as one part. */
+void zl_copy_whole(const zl_copy *c, zl_part *out);
+
 /* The parts of a way, without digits: ZLAY_NONE where it leaves elements that nothing can move. */
 zlay_status zl_copy_cut(const zl_copy *c, zl_copy_plan *plan);
 
 /* The digits of a part that cost least, with what they cost. */
-zlay_status zl_copy_lanes(const zl_copy *c, const zl_copy_way *way, zl_part *part, uint64_t *cost);
+void zl_copy_lanes(const zl_copy *c, const zl_copy_way *way, zl_part *part, uint64_t *cost);
 
 /* The block of a way whose accesses lie along its runs. */
 void zl_copy_block(zl_copy_way *way);
@@ -151,8 +155,18 @@ typedef struct zl_copy_lane_bits {
     uint8_t bits[ZL_PART_MODES];
 } zl_copy_lane_bits;
 
-zlay_status zl_copy_count(const zl_copy *c, const zl_copy_way *way, zl_part *part,
-                          const zl_copy_lane_bits *lanes);
+/* Which counts; the others are 0. */
+enum {
+    ZL_COUNT_SOURCE = 1 << ZL_SOURCE,
+    ZL_COUNT_DEST = 1 << ZL_DEST,
+    ZL_COUNT_PERMUTES = 4,
+    ZL_COUNT_COST = 7,
+    ZL_COUNT_LINES = 8, /* of the sides asked for; they cost nothing */
+    ZL_COUNT_ALL = 15
+};
+
+void zl_copy_count(const zl_copy *c, const zl_copy_way *way, zl_part *part,
+                   const zl_copy_lane_bits *lanes, uint32_t what);
 
 /* Values, lanes, warps and accesses of a part, the lanes given. */
 void zl_copy_digits(const zl_copy *c, zl_part *part, const zl_copy_way *way,
@@ -171,8 +185,16 @@ bool zl_copy_is_one(const zl_copy_way *way);
 void zl_copy_bank(const zl_copy *c, const zl_copy_way *way, int side, const zlay_move_part *part,
                   int32_t number[2]);
 
-/* No part of these elements by this way costs less. */
-uint64_t zl_copy_bound(const zl_copy *c, const zl_copy_way *way, uint64_t points);
+/* No part of these elements by this way costs less, where they touch at least so many sectors of
+ * each side. */
+uint64_t zl_copy_bound(const zl_copy *c, const zl_copy_way *way, uint64_t points,
+                       const uint64_t sectors[ZL_SIDES]);
+
+/* The sectors that a part touches of a side, each once; 0: not known. */
+uint64_t zl_copy_sectors(const zl_copy *c, const zl_part *part, int side);
+
+/* Elements after which what an access takes repeats. */
+uint64_t zl_copy_period(const zl_copy *c, int side);
 
 /* Layouts of the move: who moves what, and the certificates. */
 zlay_status zl_copy_threads(zl_copy *c, const zl_copy_plan *plan, zlay_layout **out);

@@ -117,13 +117,14 @@ static uint64_t least_bytes(const zl_copy *c, int side, uint64_t points)
     return ceil_div(points / again * c->bits, 8);
 }
 
-uint64_t zl_copy_bound(const zl_copy *c, const zl_copy_way *way, uint64_t points)
+uint64_t zl_copy_bound(const zl_copy *c, const zl_copy_way *way, uint64_t points,
+                       const uint64_t sectors[ZL_SIDES])
 {
     zl_part least = {.part = {.instructions = least_instructions(c, way, points)}};
     for (int s = 0; s < ZL_SIDES; s++) {
-        uint64_t bytes = least_bytes(c, s, points);
+        uint64_t bytes = least_bytes(c, s, points), full = ceil_div(bytes, SECTOR_BYTES);
         if (c->side[s].space == ZLAY_MOVE_GLOBAL)
-            least.part.sectors += ceil_div(bytes, SECTOR_BYTES);
+            least.part.sectors += full > sectors[s] ? full : sectors[s];
         else if (zl_is_shared(c->side[s].space) && way->path != ZLAY_PATH_BULK && (s == ZL_DEST || !zl_copy_is_one(way)))
             least.part.wavefronts_store += ceil_div(bytes, c->bank_bytes);
     }

@@ -31,7 +31,7 @@ typedef struct counting {
     int64_t offset[LANES_MOST]; /* of each active lane, elements */
     uint8_t lane[LANES_MOST];   /* its number */
     uint64_t instructions, sectors, lines, wavefronts, permutes;
-    bool uncounted;
+    bool uncounted, lines_too;
 } counting;
 
 static int64_t step_of(const counting *n, uint32_t mode)
@@ -86,15 +86,21 @@ static uint64_t byte_at(const counting *n, int64_t element)
     return (uint64_t)at * n->c->bits / 8;
 }
 
-/* Blocks of 2^log bytes that `count` bytes from an address touch and that are not listed yet. */
-static uint32_t note(uint64_t *seen, uint32_t held, uint64_t address, uint64_t bytes, uint32_t log)
+/* Blocks that accesses touch, each once; most come in rising order. */
+typedef struct touched {
+    uint32_t count;
+    uint64_t most, block[2 * LANES_MOST + 2];
+} touched;
+
+static void touch(touched *t, uint64_t address, uint64_t bytes, uint32_t log)
 {
     for (uint64_t b = address >> log; b <= (address + bytes - 1) >> log; b++) {
-        uint32_t i = held;
-        while (i && seen[i - 1] != b) i--;
-        if (!i) seen[held++] = b;
+        uint32_t i = t->count;
+        while (i && b <= t->most && t->block[i - 1] != b) i--;
+        if (i && b <= t->most) continue;
+        t->block[t->count++] = b;
+        if (b > t->most || t->count == 1) t->most = b;
     }
-    return held;
 }
 
 /* Bytes from the first to the last that a lane asks for: of a realigned load whole words. */
@@ -111,13 +117,15 @@ static void span(const counting *n, int64_t element, uint64_t *address, uint64_t
 
 static uint32_t blocks_touched(const counting *n, int64_t base, uint32_t log)
 {
-    uint64_t seen[2 * LANES_MOST + 2], address, bytes;
-    uint32_t held = 0;
+    uint64_t address, bytes;
+    touched t;
+    t.count = 0;
+    t.most = 0;
     for (uint32_t i = 0; i < n->active; i++) {
         span(n, base + n->offset[i], &address, &bytes);
-        held = note(seen, held, address, bytes, log);
+        touch(&t, address, bytes, log);
     }
-    return held;
+    return t.count;
 }
 
 /* A bulk copy touches blocks by itself. */
@@ -169,7 +177,9 @@ static void count_one(counting *n, int64_t base, uint64_t times)
     if (n->c->side[n->side].space == ZLAY_MOVE_GLOBAL) {
         n->sectors += times * (bulk ? blocks_of_bulk(n, base, SECTOR)
                                     : blocks_touched(n, base, SECTOR));
-        n->lines += times * (bulk ? blocks_of_bulk(n, base, LINE) : blocks_touched(n, base, LINE));
+        if (n->lines_too)
+            n->lines += times * (bulk ? blocks_of_bulk(n, base, LINE)
+                                      : blocks_touched(n, base, LINE));
     } else if (!bulk && n->bank[0] >= 0) {
         n->wavefronts += times * wavefronts(n, base, false);
         if (twice) n->wavefronts += times * wavefronts(n, base, true);
@@ -181,9 +191,13 @@ static void count_one(counting *n, int64_t base, uint64_t times)
 /* Shift a histogram by 0, 1, .., extent - 1 steps, summed. */
 static void spread(counting *n, uint64_t extent, int64_t step)
 {
-    uint64_t m = n->modulus, *from = n->c->residues, *to = from + ZL_RESIDUES;
+    uint64_t m = n->modulus, *from = n->c->residues, *to = from + m;
     uint64_t by = (uint64_t)step & (m - 1), period = by ? m / (by & (0 - by)) : 1;
     if (extent == 1) return;
+    if (!by) {
+        for (uint64_t r = 0; r < m; r++) from[r] *= extent;
+        return;
+    }
     memset(to, 0, m * sizeof *to);
     for (uint64_t r = 0; r < m; r++) {
         if (!from[r]) continue;
@@ -234,6 +248,14 @@ static void count_pattern(counting *n)
 
 /* ---- sides ---------------------------------------------------------------------------------- */
 
+uint64_t zl_copy_period(const zl_copy *c, int side)
+{
+    const zl_swizzle s = c->tile.swizzle[side];
+    uint64_t m = (uint64_t)LINE_BYTES * 8 / c->bits, top = 1;
+    if (s.bits) top <<= s.base + s.bits + (s.shift < 0 ? -s.shift : s.shift);
+    return top > m ? top : m;
+}
+
 static uint64_t modulus_of(const counting *n)
 {
     const zl_swizzle s = n->c->tile.swizzle[n->side];
@@ -281,13 +303,66 @@ static uint64_t permutes(const zl_copy *c, const zl_copy_way *w, const zl_part *
     return blocks * zl_copy_permutes(c, w, elements);
 }
 
+/* ---- the least ------------------------------------------------------------------------------ */
+
+/* The mode of the least step above `step`, run and broadcasts aside; modes where there is none. */
+static uint32_t next_step(const counting *n, uint64_t step, uint64_t *size)
+{
+    uint32_t best = n->part->part.modes;
+    for (uint32_t k = 0; k < n->part->part.modes; k++) {
+        int64_t s = step_of(n, k);
+        uint64_t now = s < 0 ? 0 - (uint64_t)s : (uint64_t)s;
+        if (k == n->way->run[n->side] || now <= step || n->part->mode[k].extent == 1) continue;
+        if (best < n->part->part.modes && now >= *size) continue;
+        *size = now;
+        best = k;
+    }
+    return best;
+}
+
+/* Whether rows along the run are so far apart that no two of them share a sector. */
+static bool rows_apart(const counting *n, uint64_t row)
+{
+    uint64_t step = 0, least = 0, reach = row * n->c->bits, sector = 8u << SECTOR;
+    for (uint32_t k; (k = next_step(n, least, &step)) < n->part->part.modes; least = step) {
+        uint64_t bits = zl_umul_sat(step, n->c->bits);
+        bool whole = bits % sector == 0 && row * n->c->bits % sector == 0;
+        if (bits < reach + (whole ? 0 : sector - n->c->bits)) return false;
+        reach += zl_umul_sat(n->part->mode[k].extent - 1, bits);
+    }
+    return true;
+}
+
+uint64_t zl_copy_sectors(const zl_copy *c, const zl_part *part, int side)
+{
+    static const zl_copy_lane_bits one = {0};
+    zl_copy_way way = {.path = ZLAY_PATH_BULK};
+    zl_part rows = *part;
+    uint32_t run = 0;
+    counting n = {.c = c, .way = &way, .part = &rows, .lanes = &one, .side = side};
+    if (c->side[side].space != ZLAY_MOVE_GLOBAL || c->tile.swizzle[side].bits) return 0;
+    while (run < part->part.modes && step_of(&n, run) != 1) run++;
+    way.run[0] = way.run[1] = run;
+    uint64_t row = run < part->part.modes ? part->mode[run].extent : 1;
+    way.vector[0] = way.vector[1] = (uint32_t)row;
+    zl_copy_block(&way);
+    if (row > UINT32_MAX || !rows_apart(&n, row)) return 0;
+    for (uint32_t k = 0; k < part->part.modes; k++)
+        if (!step_of(&n, k)) rows.mode[k].extent = 1;
+    rows.part.source_width = rows.part.width = zl_copy_bytes(c, row);
+    rows.part.realign = 0;
+    n.modulus = modulus_of(&n);
+    count_side(&n);
+    return n.sectors;
+}
+
 void zl_copy_count_points(const zl_copy *c, const zl_copy_way *way, zl_part *part,
                           const zl_copy_points *points)
 {
     zlay_move_part *out = &part->part;
     uint64_t v = way->vector[0], lanes = c->lanes * v;
     for (int s = 0; s < ZL_SIDES; s++) {
-        counting n = {.c = c, .way = way, .part = part, .side = s};
+        counting n = {.c = c, .way = way, .part = part, .side = s, .lines_too = true};
         uint64_t once = out->instructions;
         zl_copy_bank(c, way, s, out, n.bank);
         for (uint64_t first = 0; first < points->count; first += lanes) {
@@ -304,27 +379,24 @@ void zl_copy_count_points(const zl_copy *c, const zl_copy_way *way, zl_part *par
     }
 }
 
-zlay_status zl_copy_count(const zl_copy *c, const zl_copy_way *way, zl_part *part,
-                          const zl_copy_lane_bits *lanes)
+void zl_copy_count(const zl_copy *c, const zl_copy_way *way, zl_part *part,
+                   const zl_copy_lane_bits *lanes, uint32_t what)
 {
     zlay_move_part *out = &part->part;
     out->instructions = out->sectors = out->lines = 0;
     out->wavefronts_load = out->wavefronts_store = 0;
     out->uncounted = 0;
     for (int s = 0; s < ZL_SIDES; s++) {
-        if (c->side[s].space == ZLAY_MOVE_REGISTER) continue;
+        if (c->side[s].space == ZLAY_MOVE_REGISTER || !(what >> s & 1)) continue;
         counting n = {.c = c, .way = way, .part = part, .lanes = lanes, .side = s};
         uint64_t once = out->instructions;
+        n.lines_too = what & ZL_COUNT_LINES;
         n.modulus = modulus_of(&n);
-        if (n.modulus > ZL_RESIDUES)
-            return zl_fail(c->ctx, ZLAY_ELIMIT, "a swizzle repeats after %llu elements, the limit "
-                           "is %d", (unsigned long long)n.modulus, ZL_RESIDUES);
         zl_copy_bank(c, way, s, out, n.bank);
         count_side(&n);
         counting_end(&n, out);
         if (s == ZL_DEST && zl_copy_is_one(way)) out->instructions = once;
         out->uncounted |= n.uncounted;
     }
-    out->permutes = permutes(c, way, part, lanes);
-    return ZLAY_OK;
+    out->permutes = what & ZL_COUNT_PERMUTES ? permutes(c, way, part, lanes) : 0;
 }

@@ -121,7 +121,7 @@ static void narrow(zl_part *p, uint32_t mode, const cut *at)
     p->first[mode] = at->first;
 }
 
-static void part_begin(const zl_copy *c, zl_part *p)
+void zl_copy_whole(const zl_copy *c, zl_part *p)
 {
     *p = (zl_part){.part = {.modes = c->tile.modes, .combine = c->tile.bits}};
     p->part.source = c->tile.offset[ZL_SOURCE];
@@ -160,7 +160,7 @@ static zlay_status one_line(const zl_copy *c, zl_copy_plan *plan)
     if (!cut_line(&l, none ? 1 : c->tile.mode[w->run[0]].extent, *w)) return ZLAY_NONE;
     for (uint32_t i = 0; i < l.count; i++) {
         zl_part *p = &plan->part[plan->count++];
-        part_begin(c, p);
+        zl_copy_whole(c, p);
         if (!none) narrow(p, w->run[0], &l.at[i]);
         part_end(c, p, &l.at[i].way);
     }
@@ -181,7 +181,7 @@ static zlay_status two_lines(const zl_copy *c, zl_copy_plan *plan)
         zl_part *p = &plan->part[plan->count++];
         const cut *at[ZL_SIDES] = {&l[0].at[i % l[0].count], &l[1].at[i / l[0].count]};
         zl_copy_way w = plan->way;
-        part_begin(c, p);
+        zl_copy_whole(c, p);
         for (int s = 0; s < ZL_SIDES; s++) {
             if (w.run[s] < c->tile.modes) narrow(p, w.run[s], at[s]);
             w.vector[s] = at[s]->way.vector[s];

@@ -106,10 +106,10 @@ static zlay_status by_threads(const zl_copy *c, zl_copy_plan *plan, uint32_t log
     if (!thread_way(c, &plan->way, log)) return ZLAY_NONE;
     p->part.source_width = zl_copy_bytes(c, plan->way.vector[ZL_SOURCE]);
     p->part.width = zl_copy_bytes(c, plan->way.vector[ZL_DEST]);
-    zlay_status status = zl_copy_count(c, &plan->way, p, lanes);
+    zl_copy_count(c, &plan->way, p, lanes, ZL_COUNT_ALL);
     plan->cost = zl_copy_cost(&plan->way, p);
-    plan->bound = zl_copy_bound(c, &plan->way, c->tile.points);
-    return status;
+    plan->bound = zl_copy_bound(c, &plan->way, c->tile.points, c->sectors);
+    return ZLAY_OK;
 }
 
 /* ---- matrices ------------------------------------------------------------------------------ */

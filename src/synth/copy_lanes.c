@@ -3,12 +3,15 @@
  *
  * A thread holds a block of a few elements.  The lanes of a warp count through blocks: each bit of
  * the lane doubles one mode, and all assignments of the bits are tried to the modes of the least
- * steps of either side, at most four.  Warps and then accesses go on through the rest. */
+ * steps of either side, at most three.  Warps and then accesses go on through the rest.
+ *
+ * What a warp touches of global memory depends on how many bits a mode has, not on which: it is
+ * counted once for all assignments that differ in that alone. */
 #include "synth/copy.h"
 
 #include <string.h>
 
-enum { TRIED_MODES = 4 };
+enum { TRIED_MODES = 3, BITS_MOST = 6, KEYS = 343 }; /* KEYS: (BITS_MOST + 1)^TRIED_MODES */
 
 void zl_copy_block(zl_copy_way *way)
 {
@@ -31,6 +34,9 @@ typedef struct search {
     zl_part *part;
     uint32_t tried, mode[TRIED_MODES];
     uint32_t bits; /* of a lane */
+    uint32_t once; /* ZL_COUNT_*: what depends on how many bits a mode has alone */
+    bool known[KEYS];
+    uint64_t cost[KEYS]; /* of that */
 } search;
 
 static bool is_tried(const search *s, uint32_t mode)
@@ -69,14 +75,15 @@ static bool room(const search *s, const zl_copy_lane_bits *l, uint32_t mode)
     return blocks(s->part, s->way, mode) > (uint64_t)1 << l->bits[mode];
 }
 
-/* A mode with room among the first `count` of the tried ones, else of all; modes: none has any. */
-static uint32_t next_room(const search *s, const zl_copy_lane_bits *l)
+/* The tried modes with room, else the first of all that has some: how many. */
+static uint32_t choices(const search *s, const zl_copy_lane_bits *l, uint32_t *mode)
 {
-    uint32_t i = 0;
-    while (i < s->tried && !room(s, l, s->mode[i])) i++;
-    if (i < s->tried) return s->mode[i];
-    for (i = 0; i < s->part->part.modes && !room(s, l, i);) i++;
-    return i;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < s->tried; i++)
+        if (room(s, l, s->mode[i])) mode[count++] = s->mode[i];
+    for (uint32_t i = 0; !count && i < s->part->part.modes; i++)
+        if (room(s, l, i)) mode[count++] = i;
+    return count;
 }
 
 static void take(zl_copy_lane_bits *l, uint32_t mode)
@@ -85,22 +92,16 @@ static void take(zl_copy_lane_bits *l, uint32_t mode)
     l->bits[mode]++;
 }
 
-/* The assignment of a number, a digit a bit; false: another number gives it, or none does. */
+/* The assignment of a number, a choice a bit; false: there are not so many. */
 static bool assign(const search *s, zl_copy_lane_bits *l, uint32_t number)
 {
+    uint32_t mode[TRIED_MODES + 1], count;
     memset(l, 0, sizeof *l);
-    for (uint32_t i = 0; i < s->bits; i++) {
-        uint32_t choice = s->tried ? number % s->tried : 0;
-        uint32_t free = next_room(s, l);
-        if (s->tried) number /= s->tried;
-        if (free == s->part->part.modes) return !number && !choice;
-        if (!is_tried(s, free)) {
-            if (choice) return false;
-            take(l, free);
-        } else if (room(s, l, s->mode[choice])) take(l, s->mode[choice]);
-        else return false;
+    for (uint32_t i = 0; i < s->bits && (count = choices(s, l, mode)); i++) {
+        take(l, mode[number % count]);
+        number /= count;
     }
-    return true;
+    return !number;
 }
 
 /* ---- digits --------------------------------------------------------------------------- */
@@ -169,26 +170,47 @@ void zl_copy_digits(const zl_copy *c, zl_part *part, const zl_copy_way *way,
 
 /* ---- the least ------------------------------------------------------------------------ */
 
-zlay_status zl_copy_lanes(const zl_copy *c, const zl_copy_way *way, zl_part *part, uint64_t *cost)
+/* What an assignment costs beside what `once` covers, which is looked up. */
+static uint64_t cost_of(search *s, const zl_copy_lane_bits *l, uint64_t give_up)
+{
+    uint32_t key = 0;
+    for (uint32_t i = 0; i < s->tried; i++) key = key * (BITS_MOST + 1) + l->bits[s->mode[i]];
+    if (!s->known[key]) {
+        zl_copy_count(s->c, s->way, s->part, l, s->once);
+        s->cost[key] = zl_copy_cost(s->way, s->part);
+        s->known[key] = true;
+    }
+    if (s->cost[key] >= give_up || s->once == ZL_COUNT_COST) return s->cost[key];
+    zl_copy_count(s->c, s->way, s->part, l, ZL_COUNT_COST & ~s->once);
+    return s->cost[key] + zl_copy_cost(s->way, s->part);
+}
+
+static void search_begin(search *s)
+{
+    s->once = ZL_COUNT_PERMUTES;
+    for (uint32_t side = 0; side < ZL_SIDES; side++)
+        if (!zl_is_shared(s->c->side[side].space)) s->once |= 1u << side;
+    while (2u << s->bits <= s->c->lanes) s->bits++;
+    choose_modes(s);
+}
+
+void zl_copy_lanes(const zl_copy *c, const zl_copy_way *way, zl_part *part, uint64_t *cost)
 {
     search s = {.c = c, .way = way, .part = part};
     zl_copy_lane_bits lanes, best = {0};
-    uint64_t bound = zl_copy_bound(c, way, part->part.elements);
+    const uint64_t sectors[ZL_SIDES] = {zl_copy_sectors(c, part, 0), zl_copy_sectors(c, part, 1)};
+    uint64_t bound = zl_copy_bound(c, way, part->part.elements, sectors);
     uint32_t numbers = 1;
     *cost = UINT64_MAX;
-    while (2u << s.bits <= c->lanes) s.bits++;
-    choose_modes(&s);
+    search_begin(&s);
     for (uint32_t i = 0; i < s.bits && s.tried; i++) numbers *= s.tried;
     for (uint32_t i = 0; i < numbers && *cost > bound; i++) {
         if (!assign(&s, &lanes, i)) continue;
-        zlay_status status = zl_copy_count(c, way, part, &lanes);
-        if (status) return status;
-        uint64_t now = zl_copy_cost(way, part);
+        uint64_t now = cost_of(&s, &lanes, *cost);
         if (now >= *cost) continue;
         *cost = now;
         best = lanes;
     }
-    zlay_status status = zl_copy_count(c, way, part, &best);
+    zl_copy_count(c, way, part, &best, ZL_COUNT_ALL);
     zl_copy_digits(c, part, way, &best);
-    return status;
 }

@@ -136,7 +136,7 @@ static void try_order(zl_copy *c, const zl_copy_points *points, int order, tried
             if (c->request.path && c->request.path != paths[p]) continue;
             if (!way_of(c, &w, paths[p], log) || !grouped(points, w.vector[0])) continue;
             part_fill(c, &w, points, &part);
-            uint64_t cost = zl_copy_cost(&w, &part), bound = zl_copy_bound(c, &w, points->count);
+            uint64_t cost = zl_copy_cost(&w, &part), bound = zl_copy_bound(c, &w, points->count, c->sectors);
             if (bound < t->bound) t->bound = bound;
             if (cost >= t->best->cost) continue;
             t->best->cost = cost;
