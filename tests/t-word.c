@@ -141,11 +141,213 @@ static void random_words(void **state)
     zlay_ctx_free(ctx);
 }
 
+/* ---- bit permutations -------------------------------------------------------------------- */
+
+/* What the theorem says of a permutation of 2 register and 5 lane bits: k bits cross each way, so 2 k
+ * selects; registers stay where lanes keep their bits, or change them with registers; one bit that
+ * changes with one register's is an exchange. */
+static uint32_t closed_form(const int *to, int reg, int bits)
+{
+    uint32_t regs = 1u << reg, crossing = 0;
+    bool moved = false, fixed = true, receives[16] = {false};
+    for (int i = 0; i < reg; i++)
+        if (to[i] >= reg) crossing++, receives[to[i]] = true;
+    for (int i = reg; i < bits; i++) {
+        if (to[i] != i) moved = true;
+        if (to[i] != i && (to[i] >= reg || !receives[i])) fixed = false;
+    }
+    if (!moved) return 0;
+    if (crossing == 1 && fixed) return 2 * regs;
+    return 2 * crossing * regs + (fixed ? regs - (regs >> crossing) : regs);
+}
+
+static bool next_permutation(int *to, int bits)
+{
+    int i = bits - 2, j = bits - 1;
+    while (i >= 0 && to[i] > to[i + 1]) i--;
+    if (i < 0) return false;
+    while (to[j] < to[i]) j--;
+    for (int held = to[i]; to[i] == held;) to[i] = to[j], to[j] = held;
+    for (i++, j = bits - 1; i < j; i++, j--) {
+        int held = to[i];
+        to[i] = to[j];
+        to[j] = held;
+    }
+    return true;
+}
+
+/* All 5,040 of 2 + 5 bits; make exhaustive all 362,880 of 4 + 5. */
+static void bit_permutations(void **state)
+{
+    zlay_ctx *ctx = ctx_new();
+    int reg = test_exhaustive() ? 4 : 2, bits = reg + 5, to[16], count = 0;
+    (void)state;
+    for (int i = 0; i < bits; i++) to[i] = i;
+    do {
+        job j = {.slots = {0, (uint32_t)reg, 5, 0, 0, {0}}, .map = {.bits = (unsigned)bits}};
+        for (int i = 0; i < bits; i++) j.map.basis[i] = (uint64_t)1 << to[i];
+        job_word(ctx, &j);
+        if (count % 64 == 0) assert_composed(&j);
+        assert_int_equal(j.info.instructions, closed_form(to, reg, bits));
+        assert_true(j.info.optimal && j.info.rounds <= 1);
+        zlay_word_free(j.word);
+        count++;
+    } while (next_permutation(to, bits));
+    printf("bit permutations: %d\n", count);
+    zlay_ctx_free(ctx);
+}
+
+/* ---- constants, warps, blocks ----------------------------------------------------------------- */
+
+static void layouts_of_other_kinds(void **state)
+{
+    static const struct {
+        zlay_slots slots;
+        const char *map;
+        uint32_t rounds, instructions;
+    } rows[] = {
+        /* the other lane, by a mask; the last lane first */
+        {{0, 0, 5, 0, 0, {0}}, "(2,16):(1,2)", 0, 0},
+        {{0, 0, 5, 0, 0, {0}}, "1 o (2,16):(-1,2)", 1, 1},
+        {{0, 1, 5, 0, 0, {0}}, "63 o 64:-1", 1, 2},
+        {{0, 2, 5, 0, 0, {0}}, "3 o (4,32):(-1,4)", 0, 0},
+        {{2, 0, 5, 0, 0, {0}}, "3 o (4,32):(-1,4)", 0, 1},
+        {{0, 3, 5, 0, 0, {0}}, "Sw<3,0,3> o 0 o 256:1", 0, 24},
+        {{0, 3, 5, 0, 0, {0}}, "Sw<3,0,-3> o 0 o 256:1", 1, 7},
+        /* registers of two warps, of two blocks: one of two moves, then all */
+        {{0, 1, 5, 1, 0, {0}}, "(2,32,2):(64,2,1)", 0, 5},
+        {{0, 1, 5, 0, 1, {0}}, "(2,32,2):(64,2,1)", 0, 5},
+        {{0, 0, 5, 1, 0, {0}}, "(32,2):(2,1)", 0, 3},
+        {{0, 0, 0, 0, 0, {0}}, "1:0", 0, 0},
+    };
+    zlay_ctx *ctx = ctx_new();
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        zlay_layout *map = NULL;
+        job j = {.slots = rows[i].slots};
+        assert_int_equal(zlay_layout_parse(ctx, &map, rows[i].map, strlen(rows[i].map)), ZLAY_OK);
+        zlay_status status = zlay_word_synth(ctx, &j.word, &j.slots, map);
+        if (status) fail_msg("%s: %d %s", rows[i].map, status, zlay_ctx_message(ctx));
+        assert_int_equal(zlay_word_get(&j.info, j.word), ZLAY_OK);
+        j.map.bits = slot_bits(&j.slots);
+        for (unsigned k = 0; k < j.map.bits; k++) {
+            int64_t value, zero;
+            assert_int_equal(zlay_layout_eval(&zero, 1, map, 0), ZLAY_OK);
+            assert_int_equal(zlay_layout_eval(&value, 1, map, (uint64_t)1 << k), ZLAY_OK);
+            j.map.constant = (uint64_t)zero;
+            j.map.basis[k] = (uint64_t)(value ^ zero);
+        }
+        assert_composed(&j);
+        if (j.info.rounds != rows[i].rounds || j.info.instructions != rows[i].instructions)
+            fail_msg("%s: %u rounds, %u instructions", rows[i].map, j.info.rounds,
+                     j.info.instructions);
+        if (j.slots.lane_bits == 5 && !j.slots.warp_bits && !j.slots.block_bits)
+            assert_runs(ctx, &j);
+        zlay_word_free(j.word);
+        zlay_layout_free(map);
+    }
+    zlay_ctx_free(ctx);
+}
+
+/* ---- refusals ---------------------------------------------------------------------------------- */
+
+static void refusals(void **state)
+{
+    static const struct {
+        zlay_slots slots;
+        const char *map;
+        zlay_status status;
+    } rows[] = {
+        {{0, 1, 5, 0, 0, {0}}, "32:1", ZLAY_EINVAL},     {{0, 1, 5, 0, 0, {0}}, "64:2", ZLAY_NONE},
+        {{0, 1, 5, 0, 0, {0}}, "(32,2):(1,0)", ZLAY_NONE}, {{0, 0, 2, 0, 0, {0}}, "4:3", ZLAY_NONE},
+        {{3, 0, 2, 0, 0, {0}}, "32:1", ZLAY_ELIMIT},     {{0, 9, 0, 0, 0, {0}}, "512:1", ZLAY_ELIMIT},
+        {{0, 0, 7, 0, 0, {0}}, "128:1", ZLAY_ELIMIT},    {{0, 0, 6, 30, 0, {0}}, "64:1", ZLAY_ELIMIT},
+        {{0, 0, 0, UINT32_MAX, 1, {0}}, "1:0", ZLAY_ELIMIT},
+        {{0, 0, 2, 0, 0, {0, 1, 0}}, "4:1", ZLAY_EINVAL}, {{0, 0, 2, 0, 0, {0}}, "(2,2):(ld,1)", ZLAY_ENOTSUP},
+        {{0, 0, 2, 0, 0, {0}}, "(3,1):(1,1)", ZLAY_NONE},
+    };
+    zlay_ctx *ctx = ctx_new();
+    zlay_word *word;
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        zlay_layout *map = NULL;
+        word = (zlay_word *)1;
+        assert_int_equal(zlay_layout_parse(ctx, &map, rows[i].map, strlen(rows[i].map)), ZLAY_OK);
+        zlay_status status = zlay_word_synth(ctx, &word, &rows[i].slots, map);
+        if (status != rows[i].status) fail_msg("%s: %d %s", rows[i].map, status, zlay_ctx_message(ctx));
+        assert_null(word);
+        assert_true(*zlay_ctx_message(ctx));
+        zlay_layout_free(map);
+    }
+    assert_int_equal(zlay_word_synth(ctx, &word, NULL, NULL), ZLAY_EINVAL);
+    assert_int_equal(zlay_word_synth(ctx, NULL, &rows[0].slots, NULL), ZLAY_EINVAL);
+    assert_int_equal(zlay_word_get(NULL, NULL), ZLAY_EINVAL);
+    assert_null(zlay_word_op(-1));
+    assert_null(zlay_word_form(ZLAY_STEP_LOAD + 1));
+    zlay_word_free(NULL);
+    zlay_ctx_free(ctx);
+}
+
+static void no_text(void **state)
+{
+    zlay_ctx *ctx = ctx_new();
+    char text[64] = "untouched";
+    zlay_buf buf = {text, sizeof text, 0};
+    job j = {{0, 1, 1, 0, 0, {0}}, {2, 0, {2, 1}}, NULL, {0}};
+    (void)state;
+    job_word(ctx, &j);
+    assert_int_equal(zlay_emit_word(ctx, &buf, j.word, "w", 1), ZLAY_ENOTSUP);
+    zlay_word_free(j.word);
+    j = (job){{0, 1, 5, 0, 0, {0}}, {6, 0, {2, 1, 4, 8, 16, 32}}, NULL, {0}};
+    job_word(ctx, &j);
+    assert_int_equal(zlay_emit_word(ctx, &buf, j.word, "ld", 2), ZLAY_EINVAL);
+    assert_int_equal(zlay_emit_word(ctx, &buf, j.word, "1w", 2), ZLAY_EINVAL);
+    assert_int_equal(zlay_emit_word(ctx, &buf, NULL, "w", 1), ZLAY_EINVAL);
+    assert_int_equal(zlay_emit_word(ctx, &buf, j.word, "w", 1), ZLAY_EROOM);
+    assert_true(buf.need > sizeof text);
+    assert_string_equal(text, "untouched");
+    zlay_word_free(j.word);
+    zlay_ctx_free(ctx);
+}
+
+static void memory(void **state)
+{
+    heap h = {0, 0, 0};
+    zlay_allocator alloc = {&h, heap_take, heap_give};
+    zlay_ctx *ctx;
+    zlay_slots slots = {0, 1, 5, 0, 0, {0}};
+    map_table map = {6, 0, {2, 1, 4, 8, 16, 32}};
+    (void)state;
+    assert_int_equal(zlay_ctx_new(&ctx, &alloc, NULL), ZLAY_OK);
+    zlay_layout *layout = map_layout(ctx, &map);
+    size_t before = h.live, k = 0;
+    zlay_status status = ZLAY_ENOMEM;
+    while (status == ZLAY_ENOMEM) {
+        zlay_word *word = NULL;
+        h.calls = 0;
+        h.fails_at = ++k;
+        status = zlay_word_synth(ctx, &word, &slots, layout);
+        h.fails_at = 0;
+        assert_true(status ? !word : !!word);
+        zlay_word_free(word);
+        assert_int_equal(h.live, before);
+    }
+    assert_int_equal(status, ZLAY_OK);
+    assert_true(k > 2);
+    zlay_layout_free(layout);
+    zlay_ctx_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(example),
         cmocka_unit_test(random_words),
+        cmocka_unit_test(bit_permutations),
+        cmocka_unit_test(layouts_of_other_kinds),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(no_text),
+        cmocka_unit_test(memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -124,6 +124,7 @@ zlay_status zl_op_word_synth(zl_call *call)
     zlay_word *word = NULL;
     zlay_status status = get_slots(call, &slots);
     if (!status) status = zl_get_layout(call, "map", &map);
+    call->in_input = true;
     if (!status) status = zlay_word_synth(call->ctx, &word, &slots, map);
     if (!status) {
         call->value = json_object();

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* layout.factor, word.synth and swizzle.normal as requests: what they answer, and which field is at
+ * fault. */
+#include "test.h"
+
+#include <string.h>
+#include <zlay/json.h>
+
+static const char *ask(zlay_ctx *ctx, const char *line)
+{
+    static char text[1 << 16];
+    zlay_buf out = {text, sizeof text, 0};
+    assert_int_equal(zlay_json_call(ctx, &out, line, strlen(line)), ZLAY_OK);
+    return text;
+}
+
+static int setup(void **state) { return zlay_ctx_new((zlay_ctx **)state, NULL, NULL); }
+
+static int teardown(void **state)
+{
+    zlay_ctx_free(*state);
+    return 0;
+}
+
+#define WORD   "{\"op\":\"word.synth\",\"slots\":"
+#define FACTOR "{\"op\":\"layout.factor\",\"target\":\"sm_90a\","
+#define NORMAL "{\"op\":\"swizzle.normal\",\"layout\":"
+
+static const char *const rows[][2] = {
+    {WORD "[[\"register\",2],[\"lane\",2]],\"map\":\"(2,2):(2,1)\"}",
+     "{\"ok\":{\"word\":[{\"op\":\"shfl\",\"form\":\"exchange\",\"map\":{\"in\":[[\"register\",[[0,1]]],"
+     "[\"lane\",[[1,0]]]],\"out\":[[\"register\",2],[\"lane\",2]]},\"rounds\":1,\"instructions\":4}],"
+     "\"rounds\":1,\"instructions\":4,\"lower_bound\":{\"rounds\":1,\"instructions\":4},\"optimal\":true}}"},
+    {WORD "[[\"lane\",4]],\"map\":\"3 o 4:-1\"}", "\"form\":\"bfly\",\"map\":{\"in\":[[\"lane\",[[1],[2]]]],"
+     "\"out\":[[\"lane\",4]]},\"constant\":[3]"},
+    {WORD "[[\"lane\",4],[\"register\",2]],\"map\":\"8\"}", "\"EINVAL\",\"message\":\"field 'slots'"},
+    {WORD "[[\"lane\",3]],\"map\":\"3\"}", "field 'slots'"},
+    {WORD "[[\"thread\",4]],\"map\":\"4\"}", "field 'slots'"},
+    {WORD "[[\"lane\",8]],\"map\":\"4\"}", "\"EINVAL\",\"message\":\"map"},
+    {WORD "[[\"lane\",4]],\"map\":\"4:2\"}", "\"none\""},
+    {WORD "[[\"byte\",8]],\"map\":\"8\"}", "\"ELIMIT\""},
+    {WORD "[]}", "\"EINVAL\""},
+    {FACTOR "\"layout\":\"(64,64):(1,64)\"}", "{\"ok\":{\"desc\":{\"name\":\"tma.none\",\"first\":0,"
+     "\"layout\":\"(64,64):(1,64)\"},\"residual\":\"4096:1\",\"dual\":\"(64,64):(1,64)\",\"word\":[]"},
+    {FACTOR "\"layout\":\"(64,64):(1,64)\",\"desc\":\"tma.128B\"}", "\"op\":\"load\""},
+    {FACTOR "\"layout\":\"(64,64):(1,64)\",\"desc\":\"tma\"}", "field 'desc'"},
+    {FACTOR "\"layout\":\"(64,64):(1,64)\",\"elem_bits\":4}", "\"EINVAL\""},
+    {FACTOR "\"layout\":\"(64,63):(1,64)\"}", "\"none\""},
+    {FACTOR "\"layout\":\"(64,64):(1,65)\"}", "\"none\""},
+    {NORMAL "\"Sw<2,4,3> o 0 o (8,16):(16,1)\",\"elem_bits\":8}",
+     "{\"ok\":{\"offset\":[],\"strided\":\"(8,16):(16,1)\",\"index\":[],\"hardware\":\"none\"}}"},
+    {NORMAL "\"Sw<3,3,3> o 0 o 512:1\",\"elem_bits\":16}", "\"offset\":[[3,3,3]],\"strided\":\"512:1\","
+     "\"index\":[],\"hardware\":\"128B\""},
+    {NORMAL "\"Sw<1,0,-1> o 0 o 4:1\"}", "\"offset\":[[1,0,1]],\"strided\":\"(2,2):(2,1)\",\"index\":[[1,0,1]]"},
+    {NORMAL "\"(4,4):(4,1)\"}", "\"hardware\":\"none\""},
+    {NORMAL "\"(4,3):(4,1)\"}", "\"none\":"},
+    {NORMAL "\"4\",\"elem_bits\":12}", "field 'elem_bits'"},
+};
+
+static void answers(void **state)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *got = ask(*state, rows[i][0]);
+        if (!strstr(got, rows[i][1])) fail_msg("%s\n%s", rows[i][0], got);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(answers, setup, teardown)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
