@@ -301,7 +301,8 @@ static void check_reason(const wanted *want, const zlay_move *move, const zlay_m
     case ZLAY_WIDEST_TARGET:
         for (int s = 0; s < 2; s++) {
             int32_t space = s ? want->r.dest.space : want->r.source.space;
-            both += zlay_target_widths(target, space != ZLAY_MOVE_GLOBAL) >> w->refused & 1;
+            uint64_t widths = zlay_target_widths(target, space != ZLAY_MOVE_GLOBAL);
+            both += w->refused < 64 && widths >> w->refused & 1;
         }
         assert_true(both < 2);
         break;

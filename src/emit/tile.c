@@ -320,6 +320,9 @@ static zlay_status printable(zlay_ctx *ctx, const zlay_move *move)
     if (!move->info.parts || !global_or_shared || zlay_target_name(move->info.target)[0] != 's')
         return zl_fail(ctx, ZLAY_ENOTSUP, "only moves by threads between global and shared memory "
                        "of NVIDIA targets are printed");
+    if (move->names || move->parts[0].part.combine > 1)
+        return zl_fail(ctx, ZLAY_ENOTSUP, "a tile %s is not printed",
+                       move->names ? "whose steps have names" : "without common strides");
     for (uint32_t i = 0; i < move->info.parts; i++)
         if (!zl_tile_fits(move, &move->parts[i]))
             return zl_fail(ctx, ZLAY_ENOTSUP, "part %u: a thread holds more than %d elements or "

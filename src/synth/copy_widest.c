@@ -17,6 +17,7 @@ static uint64_t point_of(const zl_copy *c, uint32_t mode, uint64_t at)
 
 static bool target_has(const zl_copy *c, uint32_t bytes)
 {
+    if (bytes > 1u << ZL_WIDTH_MOST) return false;
     for (int s = 0; s < ZL_SIDES; s++)
         if (!(zlay_target_widths(c->target, zl_is_shared(c->side[s].space)) >> bytes & 1))
             return false;
