@@ -11,6 +11,11 @@
  *  rank is 3: extents 64, 4096, 64, strides 8192 and 128 bytes, box 64 x 128 x 2,
  *  one copy of 32768 bytes.  The next tile down adds 128 to coordinate 1, the
  *  next one across 2 to coordinate 2.
+ *
+ *  The same with unknowns: of (M,K):(ld,1) in bf16 a tile of 128 x 64 has a map of
+ *  extents K, M and stride 2*ld bytes (zlay_move_given), legal where M, K and ld are
+ *  not too large and `(ld % 16 * 2) % 16 == 0` (zlay_move_guard); under the fact
+ *  "ld = 0 mod 8" nothing of that is left.
  */
 #ifndef ZLAY_TENSORMAP_SYNTH_H
 #define ZLAY_TENSORMAP_SYNTH_H
@@ -58,7 +63,9 @@ typedef struct zlay_tensormap_request {
  *  Returns: ZLAY_OK; ZLAY_NONE no tensor copies do it: the message has the rule
  *           and a byte of the tile that none can bring to its place;
  *           ZLAY_EINVAL the message names the field; ZLAY_ENOTSUP; ZLAY_ELIMIT
- *           limits.points, or a search that the message names; ZLAY_EOVERFLOW,
+ *           limits.points, symbolic-stride (of unknowns it is not seen
+ *           whether there are any), or a search that the message names;
+ *           ZLAY_EOVERFLOW,
  *           ZLAY_ENOMEM.
  *  Out:     out  the move; free it with zlay_move_free.
  */
