@@ -24,7 +24,7 @@ static int64_t cluster_in(uint64_t *state, int64_t low, int64_t high)
 }
 
 /* A legal map of rank 1 to 5 whose box is a tile of at most 32 KiB, for 2, 4 or 8 blocks. */
-static zlay_multicast_request cluster_tile(uint64_t *s, zlay_tensormap *map)
+static inline zlay_multicast_request cluster_tile(uint64_t *s, zlay_tensormap *map)
 {
     static const int32_t types[] = {ZLAY_TYPE_U8, ZLAY_TYPE_BF16, ZLAY_TYPE_F32, ZLAY_TYPE_F64};
     int kind = (int)cluster_in(s, 0, 3);

@@ -2,13 +2,13 @@
 /* Tiles that blocks share, replayed in the CPU model for every block; registers that change blocks,
  * against what enumeration says has to cross. */
 #define _POSIX_C_SOURCE 200809L /* mkstemp, fdopen */
+#include "assembler.h"
 #include "clusters.h"
 #include "heap.h"
 #include "ptx-machine.h"
 #include "test.h"
 
 #include <stdbool.h>
-#include <unistd.h>
 
 enum { SMEM = 48 * 1024, ORIGIN = 0, BLOCKS = 8, PATTERN = 0x5a };
 
@@ -513,22 +513,6 @@ static void test_texts_executed(void **state)
 
 /* ---- the assembler ------------------------------------------------------------------- */
 
-static bool assembles(const char *target, const char *text)
-{
-    char name[] = "/tmp/zlay-cluster-XXXXXX", command[300];
-    int file = mkstemp(name);
-    assert_true(file >= 0);
-    FILE *out = fdopen(file, "w");
-    assert_non_null(out);
-    fputs(text, out);
-    fclose(out);
-    snprintf(command, sizeof command,
-             "PATH=\"$PATH:/usr/local/cuda/bin\" ptxas -arch=%s -o /dev/null %s >&2", target, name);
-    bool good = system(command) == 0;
-    unlink(name);
-    return good;
-}
-
 static void test_assembles(void **state)
 {
     static char text[1 << 18];
@@ -536,7 +520,7 @@ static void test_assembles(void **state)
     uint64_t seed = test_seed("assembled clusters");
     const uint32_t bits[4] = {3, 5, 2, 2};
     zlay_buf buf = {text, sizeof text, 0};
-    if (system("PATH=\"$PATH:/usr/local/cuda/bin\" command -v ptxas >/dev/null")) skip();
+    need_assembler();
     for (uint32_t i = 0; i < 12; i++) {
         const char *name = targets[i % 2];
         zlay_tensormap map;

@@ -51,7 +51,7 @@ static void granules(pm_memory *memory, const zlay_layout *a, uint64_t at, uint3
 {
     int64_t least = INT64_MAX, greatest = INT64_MIN, value;
     for (uint64_t i = 0; i < zlay_layout_size(a); i++) {
-        assert_int_equal(zlay_layout_eval(&value, 1, a, i), ZLAY_OK);
+        value = drawn_at(a, i);
         if (value < least) least = value;
         if (value > greatest) greatest = value;
     }
@@ -63,23 +63,32 @@ static void granules(pm_memory *memory, const zlay_layout *a, uint64_t at, uint3
 }
 
 /* How many bytes come out wrong; pointers are aligned as the request says and no better. */
-static uint64_t wrong_bytes(zlay_ctx *ctx, const drawn *d, const zlay_transfer *t, const char *text,
-                            uint64_t seed)
+static uint64_t wrong_of(const zlay_transfer_request *r, const zlay_transfer *t, const char *text,
+                         uint64_t seed)
 {
     zlay_transfer_info info;
+    uint32_t elem = r->elem_bits / 8;
+    uint64_t bad = 0, base_from = BASE_FROM + r->source_align, base_to = BASE_TO + r->dest_align;
     assert_int_equal(zlay_transfer_get(&info, t), ZLAY_OK);
-    zlay_layout *source = drawn_layout(ctx, d, 0), *dest = drawn_layout(ctx, d, 1);
-    drawn_memory from = drawn_bytes(&seed, source, d->elem), to = drawn_bytes(&seed, dest, d->elem);
-    uint8_t *want = drawn_expected(&from, &to, source, dest, d->elem);
-    uint64_t bad = 0, base_from = BASE_FROM + d->from_align, base_to = BASE_TO + d->to_align;
+    drawn_memory from = drawn_bytes(&seed, r->source, elem), to = drawn_bytes(&seed, r->dest, elem);
+    uint8_t *want = drawn_expected(&from, &to, r->source, r->dest, elem);
     pm_memory memory_from = {base_from, from.size, from.bytes};
     pm_memory memory_to = {base_to, to.size, to.bytes};
-    granules(&memory_from, source, base_from + from.first, d->elem);
+    granules(&memory_from, r->source, base_from + from.first, elem);
     execute(text, &info, memory_from, memory_to, base_from + from.first, base_to + to.first);
     for (uint64_t i = 0; i < to.size; i++) bad += to.bytes[i] != want[i];
     free(want);
     free(from.bytes);
     free(to.bytes);
+    return bad;
+}
+
+static uint64_t wrong_bytes(zlay_ctx *ctx, const drawn *d, const zlay_transfer *t, const char *text,
+                            uint64_t seed)
+{
+    zlay_layout *source = drawn_layout(ctx, d, 0), *dest = drawn_layout(ctx, d, 1);
+    zlay_transfer_request r = drawn_request(d, source, dest);
+    uint64_t bad = wrong_of(&r, t, text, seed);
     zlay_layout_free(source);
     zlay_layout_free(dest);
     return bad;
@@ -243,7 +252,7 @@ static const bad bads[] = {
     {"8:1", "8:1", ZLAY_PATH_TENSOR, 16, 0, 0, 0, "sm_90a", ZLAY_EINVAL, "path"},
     {"8:1", "(4,2):(1,3)", 0, 16, 0, 0, 0, "sm_90a", ZLAY_NONE, "indices 3 and 4"},
     {"8:1", "8:0", 0, 16, 0, 0, 0, "sm_90a", ZLAY_NONE, "indices 0 and 1"},
-    {"(4,6):(1,4)", "(6,4):(1,8)", 0, 16, 0, 0, 0, "sm_90a", ZLAY_ENOTSUP, "refinement"},
+    {"(4,6):(1,4)", "(6,4):(1,8)", ZLAY_PATH_REALIGN, 16, 0, 0, 0, "sm_90a", ZLAY_NONE, "share"},
     {"{ [i] -> [i] : 0 <= i < 8 }", "8:2", 0, 16, 0, 0, 0, "sm_90a", ZLAY_ENOTSUP, "source"},
     {"64:1", "64:1", ZLAY_PATH_BULK, 16, 2, 16, 0, "sm_90a", ZLAY_NONE, ""},
     {"64:1", "64:1", ZLAY_PATH_BULK, 16, 16, 16, 0, "sm_80", ZLAY_NONE, "INSTR_TARGET"},
@@ -260,11 +269,65 @@ static const bad bads[] = {
     {"(2,2):(1,4611686018427387904)", "4:1", 0, 8, 0, 0, 0, "sm_90a", ZLAY_EOVERFLOW, "source"},
 };
 
+/* Requests that are no rows of strided layouts: swizzles, F2, modes that do not meet. */
+static const struct {
+    const char *source, *dest;
+    uint32_t elem, align, width;
+} others[] = {
+    {"Sw<3,3,3> o 0 o (64,16):(1,64)", "(64,16):(1,64)", 2, 16, 16},
+    {"(64,16):(1,64)", "Sw<3,3,3> o 0 o (64,16):(1,64)", 2, 16, 16},
+    {"Sw<2,1,3> o 5 o (32,8):(1,32)", "(32,8):(1,40)", 4, 4, 4},
+    {"Sw<2,4,-3> o 0 o (128,8):(1,128)", "(128,8):(1,128)", 1, 16, 16},
+    {"Sw<1,0,3> o 0 o (8,9):(9,1)", "(8,9):(1,8)", 8, 8, 8},
+    {"(4,6):(1,4)", "(6,4):(1,8)", 2, 2, 2},
+    {"(4,6):(6,1)", "3 o (3,8):(-1,5)", 4, 4, 4},
+    {"((2,3),4,5):((20,40),5,1)", "(5,4,6):(7,1,40)", 1, 1, 1},
+    {"f2{a: (1) (4) (2); b: (16) (9) -> x: 32}", "32:1", 2, 2, 2},
+    {"32:3", "f2{a: (1,0) (0,1) (2,0); b: (0,2) (3,4) -> x: 4, y: 8}", 4, 4, 4},
+    {"f2{a: (0) (1) (2); b: (0) (4) -> x: 8}", "f2{a: (1) (3) (7); b: (15) (31) -> x: 32}", 16, 16,
+     16},
+    {"(4,6):(1,4)", "Sw<1,1,2> o 0 o (6,4):(1,8)", 2, 2, 2},
+    {"1:1", "1:7", 2, 2, 2},
+    {"(1,17):(3,1)", "(17,1):(1,9)", 1, 1, 1},
+    {"(5,64):(0,1)", "(5,64):(64,1)", 2, 16, 16},
+};
+
 static zlay_layout *read_layout(zlay_ctx *ctx, const char *text)
 {
     zlay_layout *a = NULL;
     if (zlay_layout_parse(ctx, &a, text, strlen(text))) fail_msg("%s", zlay_ctx_message(ctx));
     return a;
+}
+
+/* Executed, or put to the assembler. */
+static void check_other(zlay_ctx *ctx, size_t i, bool assembled)
+{
+    zlay_layout *source = read_layout(ctx, others[i].source);
+    zlay_layout *dest = read_layout(ctx, others[i].dest);
+    zlay_transfer_request r = {.size = sizeof r, .elem_bits = others[i].elem * 8, .source = source,
+                               .dest = dest, .source_align = others[i].align,
+                               .dest_align = others[i].align};
+    zlay_transfer *t = NULL;
+    zlay_transfer_info info;
+    if (zlay_transfer_synth(ctx, &t, target_of("sm_90a"), &r))
+        fail_msg("%s to %s: %s", others[i].source, others[i].dest, zlay_ctx_message(ctx));
+    assert_int_equal(zlay_transfer_get(&info, t), ZLAY_OK);
+    char *text = text_of(ctx, t);
+    bool right = assembled ? assembles("sm_90a", text) : !wrong_of(&r, t, text, i);
+    if (info.width != others[i].width || !right)
+        fail_msg("%s to %s: path %d, %u bytes\n%s", others[i].source, others[i].dest,
+                 (int)info.path, info.width, text);
+    free(text);
+    zlay_transfer_free(t);
+    zlay_layout_free(source);
+    zlay_layout_free(dest);
+}
+
+enum { OTHERS = sizeof others / sizeof others[0] };
+
+static void test_others(void **state)
+{
+    for (size_t i = 0; i < OTHERS; i++) check_other(*state, i, false);
 }
 
 static void test_refused(void **state)
@@ -363,12 +426,20 @@ static void test_assembles(void **state)
         }
 }
 
+static void test_others_assemble(void **state)
+{
+    need_assembler();
+    for (size_t i = 0; i < OTHERS; i++) check_other(*state, i, true);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_example),       cmocka_unit_test(test_copies),
         cmocka_unit_test(test_certificates),  cmocka_unit_test(test_mutants),
+        cmocka_unit_test(test_others),
         cmocka_unit_test(test_refused),       cmocka_unit_test(test_shapes_of_requests),
-        cmocka_unit_test(test_allocation_failures), cmocka_unit_test(test_assembles)};
+        cmocka_unit_test(test_allocation_failures), cmocka_unit_test(test_assembles),
+        cmocka_unit_test(test_others_assemble)};
     return cmocka_run_group_tests(tests, begin, end);
 }

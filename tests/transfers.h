@@ -85,7 +85,7 @@ static void drawn_shrink(drawn *d)
 
 /* A request that its path should take: of the row paths mode 0 is the row, of the turned ones the
  * source has mode 0 contiguous and the destination mode 1. */
-static drawn drawn_make(uint64_t *s, int32_t path)
+static inline drawn drawn_make(uint64_t *s, int32_t path)
 {
     static const uint32_t widths[] = {1, 2, 4, 8, 16};
     drawn d = {.path = path, .elem = widths[drawn_in(s, 0, 4)]};
@@ -146,6 +146,19 @@ static const char *drawn_text(const drawn *d)
 
 /* ---- memory --------------------------------------------------------------------- */
 
+/* The value at an index; several outputs as one integer, the first fastest. */
+static int64_t drawn_at(const zlay_layout *a, uint64_t i)
+{
+    int64_t value[8], flat = 0, step = 1;
+    zlay_dim out;
+    if (zlay_layout_eval(value, 8, a, i)) abort();
+    for (size_t k = 0; k < zlay_layout_outs(a); k++) {
+        flat += value[k] * step;
+        if (!zlay_f2_out(&out, a, k)) step *= (int64_t)out.size;
+    }
+    return flat;
+}
+
 /* The bytes of one side from its least offset on, with margins; `first` is offset 0's place. */
 typedef struct drawn_memory {
     uint64_t size, first;
@@ -156,7 +169,7 @@ static drawn_memory drawn_bytes(uint64_t *s, const zlay_layout *a, uint32_t elem
 {
     int64_t least = 0, greatest = 0, value;
     for (uint64_t i = 0; i < zlay_layout_size(a); i++) {
-        if (zlay_layout_eval(&value, 1, a, i)) abort();
+        value = drawn_at(a, i);
         if (value < least) least = value;
         if (value > greatest) greatest = value;
     }
@@ -180,7 +193,8 @@ static uint8_t *drawn_expected(const drawn_memory *from, const drawn_memory *to,
     if (!want) abort();
     memcpy(want, to->bytes, to->size);
     for (uint64_t i = 0; i < zlay_layout_size(source); i++) {
-        if (zlay_layout_eval(&x, 1, source, i) || zlay_layout_eval(&y, 1, dest, i)) abort();
+        x = drawn_at(source, i);
+        y = drawn_at(dest, i);
         memcpy(want + to->first + (uint64_t)(y * (int64_t)elem),
                from->bytes + from->first + (uint64_t)(x * (int64_t)elem), elem);
     }

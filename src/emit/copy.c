@@ -108,6 +108,41 @@ void zl_kernel_digits(zl_kernel_text *k, uint64_t count, uint64_t turned)
     }
 }
 
+/* offset += what the modes of a strided side make of `rest`, which they use up. */
+static void strided(zl_kernel_text *k, const char *offset, const zlay_layout *a)
+{
+    zl_emit_line(&k->e, "mov.%s item, rest;", k->unit);
+    for (size_t i = 0; i < a->modes; i++) {
+        take(k, "d", (uint64_t)a->mode[i].shape, i + 1 == a->modes);
+        zl_kernel_add(k, offset, "d", a->mode[i].stride);
+    }
+}
+
+static void by_bits(zl_kernel_text *k, const char *offset, const zlay_layout *a)
+{
+    zl_emit *e = &k->e;
+    zl_emit_line(e, "%s d, rest;", k->unit[1] == '3' ? "cvt.u64.u32" : "mov.u64");
+    for (uint32_t bit = 0; (uint64_t)1 << bit < a->size; bit++) {
+        zl_emit_line(e, "shr.u64 x, d, %u;", bit);
+        zl_emit_line(e, "and.b64 x, x, 1;");
+        zl_emit_line(e, "mul.lo.s64 x, x, %llu;", (ull)a->f2.basis[bit]);
+        zl_emit_line(e, "xor.b64 %s, %s, x;", offset, offset);
+    }
+}
+
+void zl_kernel_apart(zl_kernel_text *k)
+{
+    static const char *const names[] = {[ZL_FROM] = "from", [ZL_TO] = "to"};
+    zl_emit_line(&k->e, ".reg .%s rest;", k->unit[1] == '3' ? "b32" : "b64");
+    zl_emit_line(&k->e, "mov.%s rest, item;", k->unit);
+    for (int side = ZL_FROM; side <= ZL_TO; side++) {
+        const zlay_layout *a = k->t->apart[side];
+        zl_emit_line(&k->e, "mov.s64 %s, %lld;", names[side], a->modes ? (long long)a->offset : 0);
+        if (a->modes) strided(k, names[side], a);
+        else by_bits(k, names[side], a);
+    }
+}
+
 static void swizzle(zl_kernel_text *k, const char *offset, zl_swizzle s)
 {
     ull mask = (((ull)1 << s.bits) - 1) << s.base;

@@ -33,6 +33,9 @@ void zl_kernel_item(zl_kernel_text *k, uint32_t access, const char *away);
  * loops add, in elements. */
 void zl_kernel_digits(zl_kernel_text *k, uint64_t count, uint64_t turned);
 
+/* from and to of sides that are apart, in elements, from the index `item`. */
+void zl_kernel_apart(zl_kernel_text *k);
+
 /* offset += digit * stride */
 void zl_kernel_add(zl_kernel_text *k, const char *offset, const char *digit, int64_t stride);
 

@@ -12,6 +12,11 @@ static bool has_tail(const zlay_transfer *t) { return zl_row_bytes(t) % t->info.
 static void vector_addresses(zl_kernel_text *k)
 {
     const zl_loop *row = &k->t->loop[0];
+    if (k->t->apart[0]) {
+        zl_kernel_apart(k);
+        zl_kernel_addresses(k);
+        return;
+    }
     zl_kernel_digits(k, zl_row_items(k->t), 0);
     zl_kernel_add(k, "from", "x", row->from * vector(k->t));
     zl_kernel_add(k, "to", "x", row->to * vector(k->t));

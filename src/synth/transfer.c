@@ -5,7 +5,7 @@
 #include <string.h>
 #include <zlay/decide.h>
 
-enum { WARP = 32 };
+enum { WARP = 32, FAR = 56 };
 
 static zlay_status request_copy(zlay_ctx *ctx, zlay_transfer_request *out,
                                 const zlay_transfer_request *r)
@@ -25,9 +25,9 @@ static zlay_status side_read(zlay_ctx *ctx, zl_side *out, const zlay_layout *lay
                              uint32_t elem, const char *name)
 {
     if (!layout) return zl_fail(ctx, ZLAY_EINVAL, "%s: no layout", name);
-    if (!layout->modes)
-        return zl_fail(ctx, ZLAY_ENOTSUP, "%s: a transfer takes strided and swizzled layouts",
-                       name);
+    if (!layout->modes && layout->kind != ZLAY_LAYOUT_F2)
+        return zl_fail(ctx, ZLAY_ENOTSUP,
+                       "%s: a transfer takes strided, swizzled and f2 layouts", name);
     *out = (zl_side){layout->offset, layout->swizzle, align ? align : elem};
     if (!power_of_two(out->align) || out->align < elem)
         return zl_fail(ctx, ZLAY_EINVAL,
@@ -57,9 +57,11 @@ static zlay_status request_read(zlay_ctx *ctx, zlay_transfer *t, const zlay_tran
 /* Every address that the kernel computes fits 64 bits. */
 static zlay_status reach_check(zlay_ctx *ctx, const zlay_layout *layout, const char *name)
 {
-    const int64_t most = (int64_t)1 << 56;
+    const int64_t most = (int64_t)1 << FAR;
     int64_t least, greatest;
-    if (zl_modes_range(layout->mode, layout->modes, layout->offset, &least, &greatest) &&
+    if (!layout->modes && zl_dim_bits(layout->f2.out, layout->f2.outs) <= FAR) return ZLAY_OK;
+    if (layout->modes &&
+        zl_modes_range(layout->mode, layout->modes, layout->offset, &least, &greatest) &&
         least > -most && greatest < most)
         return ZLAY_OK;
     return zl_fail(ctx, ZLAY_EOVERFLOW, "%s: offsets of 2^56 elements or more", name);
@@ -113,6 +115,8 @@ void zlay_transfer_free(zlay_transfer *t)
 {
     if (!t) return;
     zlay_layout_free(t->order);
+    zlay_layout_free(t->apart[0]);
+    zlay_layout_free(t->apart[1]);
     for (int i = 0; i < 2; i++)
         for (int side = 0; side < 2; side++) zlay_layout_free(t->certificate[i][side]);
     zlay_allocator alloc = t->alloc;

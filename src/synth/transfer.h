@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The value behind zlay_transfer: loops over modes that source and destination share. */
+/* The value behind zlay_transfer: loops over modes that source and destination share, or one loop
+ * over the index of both. */
 #ifndef ZL_TRANSFER_H
 #define ZL_TRANSFER_H
 
@@ -27,6 +28,7 @@ struct zlay_transfer {
     uint32_t loops;
     zl_loop loop[ZL_LOOPS]; /* 0: along the destination's rows */
     zl_side from, to;
+    zlay_layout *apart[2]; /* of sides that share no modes the layouts, beside one loop; or NULL */
     uint32_t turn;      /* the loop along which the source is contiguous, of a turned tile */
     uint32_t row_shift; /* 1: rows of the destination may be off 16 bytes */
     zlay_layout *order;

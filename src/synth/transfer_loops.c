@@ -31,28 +31,32 @@ static void skip_ones(cursor *c)
     }
 }
 
-static zlay_status refine(zlay_ctx *ctx, zlay_transfer *t, const zlay_layout *source,
-                          const zlay_layout *dest)
+/* False where the modes have no common refinement, or too fine a one. */
+static bool refine(zlay_transfer *t, const zlay_layout *source, const zlay_layout *dest)
 {
+    if (!source->modes || !dest->modes) return false;
     cursor from = cursor_of(source), to = cursor_of(dest);
     int64_t index = 1;
     for (skip_ones(&from), skip_ones(&to); from.at < from.end && to.at < to.end;
          skip_ones(&from), skip_ones(&to)) {
         int64_t extent = from.shape < to.shape ? from.shape : to.shape;
-        if (from.shape % extent || to.shape % extent)
-            return zl_fail(ctx, ZLAY_ENOTSUP, "modes of %lld and %lld elements of source and dest "
-                           "have no common refinement",
-                           (long long)from.shape, (long long)to.shape);
-        if (t->loops == ZL_LOOPS)
-            return zl_fail(ctx, ZLAY_ENOTSUP, "source and dest have more than %d modes together",
-                           ZL_LOOPS);
+        if (from.shape % extent || to.shape % extent || t->loops == ZL_LOOPS) return false;
         t->loop[t->loops++] = (zl_loop){extent, from.stride, to.stride, index};
         index *= extent;
         take(&from, extent);
         take(&to, extent);
     }
     if (!t->loops) t->loop[t->loops++] = (zl_loop){1, 1, 1, 1};
-    return ZLAY_OK;
+    return true;
+}
+
+/* One loop over the index, of which each side makes its offset alone. */
+static zlay_status keep_apart(zlay_ctx *ctx, zlay_transfer *t, const zlay_transfer_request *r)
+{
+    t->loops = 1;
+    t->loop[0] = (zl_loop){(int64_t)r->source->size, 0, 0, 1};
+    zlay_status status = zl_layout_copy(ctx, &t->apart[ZL_FROM], r->source);
+    return status ? status : zl_layout_copy(ctx, &t->apart[ZL_TO], r->dest);
 }
 
 static uint64_t size_of(int64_t stride)
@@ -97,6 +101,7 @@ static int64_t stride_of(const zl_loop *loop, int what)
 zlay_status zl_transfer_layout(zlay_ctx *ctx, zlay_layout **out, const zlay_transfer *t, int what)
 {
     static const zl_side plain;
+    if (what != ZL_INDEX && t->apart[what]) return zl_layout_copy(ctx, out, t->apart[what]);
     const zl_side *side = what == ZL_FROM ? &t->from : what == ZL_TO ? &t->to : &plain;
     zlay_status status = ZLAY_OK;
     zl_modes m;
@@ -136,10 +141,11 @@ static zlay_status certify(zlay_ctx *ctx, zlay_transfer *t, const zlay_transfer_
 
 zlay_status zl_transfer_loops(zlay_ctx *ctx, zlay_transfer *t, const zlay_transfer_request *r)
 {
-    zlay_status status = refine(ctx, t, r->source, r->dest);
+    zlay_status status =
+        refine(t, r->source, r->dest) ? ZLAY_OK : keep_apart(ctx, t, r);
     if (status) return status;
     sort(t);
     status = zl_transfer_layout(ctx, &t->order, t, ZL_INDEX);
-    if (!status) merge(t);
+    if (!status && !t->apart[0]) merge(t);
     return status ? status : certify(ctx, t, r);
 }

@@ -102,8 +102,10 @@ static zlay_status width_check(zlay_ctx *ctx, const zlay_transfer *t, int what, 
     return status;
 }
 
+/* Of sides apart an access is an element, which is as aligned as its pointer. */
 static zlay_status both_check(zlay_ctx *ctx, const zlay_transfer *t, uint32_t width)
 {
+    if (t->apart[0]) return ZLAY_OK;
     zlay_status status = width_check(ctx, t, ZL_FROM, 0, width);
     return status ? status : width_check(ctx, t, ZL_TO, 0, width);
 }
@@ -131,7 +133,7 @@ static bool row_shared(const zlay_transfer *t)
 
 static zlay_status threads_plan(zlay_ctx *ctx, zlay_transfer *t)
 {
-    zlay_status status = widest(ctx, t, WIDEST, zl_elem(t));
+    zlay_status status = widest(ctx, t, t->apart[0] ? zl_elem(t) : WIDEST, zl_elem(t));
     if (!status) status = copy_check(ctx, t, ZLAY_COPY_THREAD_LOAD, t->info.width, 0);
     if (!status) status = copy_check(ctx, t, ZLAY_COPY_THREAD_STORE, t->info.width, 0);
     return status;
@@ -320,6 +322,9 @@ static zlay_status try_road(zlay_ctx *ctx, zlay_transfer *t, const zlay_transfer
     info->accesses = roads[road].accesses;
     if (fixed && r->threads && r->threads != fixed)
         return zl_fail(ctx, ZLAY_NONE, "path %s has %u threads", roads[road].name, fixed);
+    if (made.apart[0] && info->path != ZLAY_PATH_THREADS)
+        return zl_fail(ctx, ZLAY_NONE, "path %s wants modes that source and dest share",
+                       roads[road].name);
     zlay_status status = forms_check(ctx, &made, roads[road].forms);
     if (!status) status = path_plan(ctx, &made);
     if (!status) status = launch(ctx, &made);
