@@ -17,17 +17,29 @@ enum { G = ZLAY_MOVE_GLOBAL, S = ZLAY_MOVE_SHARED };
 
 static const tile tiles[] = {
     {"copy plan, 64 x 64 bf16, cp.async", "(64,64):(1,4096)", "(64,64):(1,64)", {G, S}, 16, 1},
-    {"copy plan, the same swizzled", "(64,64):(1,4096)", "Sw<3,3,3> o 0 o (64,64):(1,64)", {G, S}, 16, 1},
+    {"copy plan, the same swizzled",
+     "(64,64):(1,4096)",
+     "Sw<3,3,3> o 0 o (64,64):(1,64)",
+     {G, S},
+     16,
+     1},
     {"copy plan, one run of 8 KiB", "4096", "4096", {G, S}, 16, 1},
     {"copy plan, transposed f32", "(64,64):(1,64)", "(64,64):(68,1)", {G, S}, 32, 0},
     {"copy plan, shifted rows 64 x 509", "(509,64):(1,509)", "(509,64):(1,512)", {G, G}, 16, 0},
     {"copy plan, rank 3", "(16,16,16):(1,100,2000)", "(16,16,16):(1,16,256)", {G, S}, 16, 0},
     {"copy plan, rank 4", "(8,8,8,8):(1,20,200,2000)", "(8,8,8,8):(1,8,64,512)", {G, S}, 16, 0},
-    {"copy plan, rank 5", "(8,4,4,4,8):(1,20,100,600,2500)", "(8,4,4,4,8):(1,8,32,128,512)", {G, S}, 16,
+    {"copy plan, rank 5",
+     "(8,4,4,4,8):(1,20,100,600,2500)",
+     "(8,4,4,4,8):(1,8,32,128,512)",
+     {G, S},
+     16,
      0},
     {"copy plan, bits of no common strides",
      "f2{a: (1) (2) (4) (8) (16) (32) (96) (128) (256) (1536) (1024) (2560) -> o: 4096}",
-     "f2{a: (1) (2) (4) (24) (16) (48) (64) (128) (384) (512) (1024) (3072) -> o: 4096}", {G, S}, 16, 0},
+     "f2{a: (1) (2) (4) (24) (16) (48) (64) (128) (384) (512) (1024) (3072) -> o: 4096}",
+     {G, S},
+     16,
+     0},
 };
 
 typedef struct state {
@@ -66,7 +78,8 @@ static bool tile_row(zlay_ctx *ctx, const tile *t, bool json)
     bool right = zlay_target_find(&s.target, "sm_90a", 6) == ZLAY_OK &&
                  zlay_layout_parse(ctx, &layout[0], t->from, strlen(t->from)) == ZLAY_OK &&
                  zlay_layout_parse(ctx, &layout[1], t->to, strlen(t->to)) == ZLAY_OK;
-    s.request = (zlay_copy_request){.size = sizeof s.request, .elem_bits = t->bits,
+    s.request = (zlay_copy_request){.size = sizeof s.request,
+                                    .elem_bits = t->bits,
                                     .source = {layout[0], t->spaces[0], 0, 128},
                                     .dest = {layout[1], t->spaces[1], 0, 128}};
     s.points = zlay_layout_size(layout[0]);

@@ -52,8 +52,9 @@ static inline int64_t swizzle_by(zlay_move_swizzle s, int64_t v)
 }
 
 /* Where the point that a layout names lies on both sides; false: it names none. */
-static inline bool point_of(const zlay_move *move, const seen_part *p, const zlay_layout *const of[2],
-                            uint64_t v, uint64_t t, uint64_t a, int64_t at[2])
+static inline bool point_of(const zlay_move *move, const seen_part *p,
+                            const zlay_layout *const of[2], uint64_t v, uint64_t t, uint64_t a,
+                            int64_t at[2])
 {
     int64_t index;
     uint64_t place = v + p->values * (t + p->part.threads * a);
@@ -133,8 +134,9 @@ static inline void vectors_of(const asked *q, const seen_part *p, int side, cons
     out->count = 0;
     for (uint64_t i = 0; i < p->values; i++) {
         uint64_t byte = q->base[side] + (uint64_t)at[i] * q->bits / 8;
-        bool begins = shifted || is_bulk(p) ? i % v == 0
-                                            : byte % align == 0 && (uint64_t)at[i] * q->bits % 8 == 0;
+        bool begins = shifted || is_bulk(p)
+                          ? i % v == 0
+                          : byte % align == 0 && (uint64_t)at[i] * q->bits % 8 == 0;
         if (!begins) continue;
         assert_true(shifted || byte % align == 0);
         if (shifted) assert_int_equal(byte % p->part.realign, 0);

@@ -29,8 +29,8 @@ static const fragments rows[] = {
      ZLAY_PATH_MATRIX, 2, 3, 0},
     {"bytes", "(8,(4,4,4)):(80,(1,4,16))", "(8,(4,4,4)):(64,(1,16,4))", 8, 16, ZLAY_PATH_MATRIX, 1,
      4, 0},
-    {"four warps", "((8,4),(2,4,2)):((40,320),(1,2,8))", "((8,4),(2,4,2)):((16,128),(1,4,2))", 16, 4,
-     ZLAY_PATH_MATRIX, 4, 8, 0},
+    {"four warps", "((8,4),(2,4,2)):((40,320),(1,2,8))", "((8,4),(2,4,2)):((16,128),(1,4,2))", 16,
+     4, ZLAY_PATH_MATRIX, 4, 8, 0},
     {"one word: a load does as well", "(8,(2,4)):(8,(1,2))", "(8,(2,4)):(8,(1,2))", 16, 2,
      ZLAY_PATH_THREADS, 1, 1, 0},
     {"rows off 16 bytes", "((8,2),(2,4,2)):((20,160),(1,2,8))", "((8,2),(2,4,2)):((32,2),(1,8,4))",
@@ -156,14 +156,17 @@ static void test_targets(void **ctx)
         const char *target;
         bool load;
         zlay_status status;
-    } asks[] = {{"sm_80", true, ZLAY_OK},     {"sm_80", false, ZLAY_NONE},
-                {"sm_90a", false, ZLAY_OK},   {"gfx942", true, ZLAY_NONE},
+    } asks[] = {{"sm_80", true, ZLAY_OK},
+                {"sm_80", false, ZLAY_NONE},
+                {"sm_90a", false, ZLAY_OK},
+                {"gfx942", true, ZLAY_NONE},
                 {"sm_100a", true, ZLAY_OK}};
-    zlay_layout *memory = read_layout(*ctx, rows[1].memory), *slots = read_layout(*ctx, rows[1].slots);
+    zlay_layout *memory = read_layout(*ctx, rows[1].memory),
+                *slots = read_layout(*ctx, rows[1].slots);
     for (size_t i = 0; i < sizeof asks / sizeof asks[0]; i++) {
         zlay_move *move = NULL;
-        zlay_copy_request r = {.size = sizeof r, .elem_bits = 16, .registers = 8,
-                               .path = ZLAY_PATH_MATRIX};
+        zlay_copy_request r = {
+            .size = sizeof r, .elem_bits = 16, .registers = 8, .path = ZLAY_PATH_MATRIX};
         *(asks[i].load ? &r.source : &r.dest) =
             (zlay_copy_side){.layout = memory, .space = ZLAY_MOVE_SHARED};
         *(asks[i].load ? &r.dest : &r.source) =

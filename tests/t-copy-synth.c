@@ -17,8 +17,8 @@ typedef struct world {
 } world;
 
 /* Elements of one block; false: the thread has none. */
-static bool block_of(const zlay_move *move, const seen_part *p, const asked *q, uint64_t t, uint64_t a,
-                     int64_t *from, int64_t *to)
+static bool block_of(const zlay_move *move, const seen_part *p, const asked *q, uint64_t t,
+                     uint64_t a, int64_t *from, int64_t *to)
 {
     zlay_move_swizzle s[2];
     uint64_t there = 0;
@@ -26,7 +26,8 @@ static bool block_of(const zlay_move *move, const seen_part *p, const asked *q, 
     for (uint64_t v = 0; v < p->values; v++) {
         int64_t at[2];
         bool named = p->part.combine == 2;
-        if (!(named ? point_of(move, p, q->layout, v, t, a, at) : place_of(p, v, t, a, at))) continue;
+        if (!(named ? point_of(move, p, q->layout, v, t, a, at) : place_of(p, v, t, a, at)))
+            continue;
         from[v] = swizzle_by(s[0], at[0]);
         to[v] = swizzle_by(s[1], at[1]);
         there++;
@@ -223,7 +224,8 @@ static void check_counts(const asked *q, const zlay_move *move)
     assert_int_equal(all.sectors, info.sectors);
 }
 
-/* ---- random requests -------------------------------------------------------------------------- */
+/* ---- random requests --------------------------------------------------------------------------
+ */
 
 /* The layout of who moves what has the tile's points where both sides say. */
 static void check_threads(const zlay_move *move, const zlay_layout *from, const zlay_layout *to)
@@ -261,12 +263,14 @@ static void check_certificates(zlay_ctx *ctx, const zlay_move *move)
     assert_int_equal(answer, ZLAY_YES);
 }
 
-/* ---- the widest access ------------------------------------------------------------------------ */
+/* ---- the widest access ------------------------------------------------------------------------
+ */
 
 static bool follows_somewhere(const zlay_layout *from, const zlay_layout *to, uint64_t i)
 {
     for (uint64_t k = 0; k < zlay_layout_size(to); k++)
-        if (layout_at(from, k) == layout_at(from, i) + 1 && layout_at(to, k) == layout_at(to, i) + 1)
+        if (layout_at(from, k) == layout_at(from, i) + 1 &&
+            layout_at(to, k) == layout_at(to, i) + 1)
             return true;
     return false;
 }
@@ -333,11 +337,14 @@ static void check_widest(zlay_ctx *ctx, const wanted *want, const zlay_move *mov
         uint64_t both = 0, width;
         for (int s = 0; s < 2; s++) {
             const zlay_copy_side *side = s ? &want->r.dest : &want->r.source;
-            zlay_vector_request r = {
-                .size = sizeof r, .elem_bytes = want->r.elem_bits / 8, .base_align = side->align,
-                .widths = zlay_target_widths(target_of(want->target), side->space != ZLAY_MOVE_GLOBAL) &
-                          0x100010116,
-                .path = &mode, .depth = 1};
+            zlay_vector_request r = {.size = sizeof r,
+                                     .elem_bytes = want->r.elem_bits / 8,
+                                     .base_align = side->align,
+                                     .widths = zlay_target_widths(target_of(want->target),
+                                                                  side->space != ZLAY_MOVE_GLOBAL) &
+                                               0x100010116,
+                                     .path = &mode,
+                                     .depth = 1};
             zlay_status status = zlay_layout_vector_width(ctx, &width, side->layout, &r, NULL);
             assert_int_equal(status, ZLAY_OK);
             if (!s || width < both) both = width;
@@ -350,8 +357,13 @@ static void check_move(zlay_ctx *ctx, const wanted *want, const zlay_move *move,
                        const zlay_layout *from, const zlay_layout *to, uint64_t *seed)
 {
     static world w;
-    asked q = {target_of(want->target), want->r.elem_bits,
-               {want->r.source.space, want->r.dest.space}, {0, 0}, {from, to}, NULL, NULL};
+    asked q = {target_of(want->target),
+               want->r.elem_bits,
+               {want->r.source.space, want->r.dest.space},
+               {0, 0},
+               {from, to},
+               NULL,
+               NULL};
     memset(&w, CANARY, sizeof w);
     memset(w.writes, 0, sizeof w.writes);
     for (size_t i = 0; i < sizeof w.from; i++) w.from[i] = (uint8_t)test_random(seed);
@@ -395,7 +407,8 @@ static void test_random_copies(void **state)
         wanted want = draw(&seed);
         zlay_move *move = NULL;
         zlay_move_info info;
-        zlay_layout *from = read_layout(*state, want.text[0]), *to = read_layout(*state, want.text[1]);
+        zlay_layout *from = read_layout(*state, want.text[0]),
+                    *to = read_layout(*state, want.text[1]);
         want.r.source.layout = from;
         want.r.dest.layout = to;
         zlay_status status = zlay_copy_synth(*state, &move, target_of(want.target), &want.r);
@@ -413,7 +426,8 @@ static void test_random_copies(void **state)
     for (int path = ZLAY_PATH_BULK; path <= ZLAY_PATH_REALIGN; path++) assert_true(paths[path] > 3);
 }
 
-/* ---- layouts without common strides ------------------------------------------------------------ */
+/* ---- layouts without common strides ------------------------------------------------------------
+ */
 
 /* An invertible bit matrix over `bits` bits as a layout of one or two inputs: products of random
  * shears of a permutation; the low `same` bits stay, so that some accesses are wide. */
@@ -462,7 +476,8 @@ static void test_without_strides(void **state)
             int bits = (int)test_range(&seed, 5, 10), same = (int)test_range(&seed, 0, 4);
             for (int s = 0; s < 2; s++) draw_matrix(&seed, want.text[s], bits, same);
         }
-        zlay_layout *from = read_layout(*state, want.text[0]), *to = read_layout(*state, want.text[1]);
+        zlay_layout *from = read_layout(*state, want.text[0]),
+                    *to = read_layout(*state, want.text[1]);
         want.r.source.layout = from;
         want.r.dest.layout = to;
         want.r.path = 0;
@@ -481,7 +496,8 @@ static void test_without_strides(void **state)
     assert_true(named > 20 && wide > 20);
 }
 
-/* ---- pitches that are names ---------------------------------------------------------------------- */
+/* ---- pitches that are names
+ * ---------------------------------------------------------------------- */
 
 enum { FACTS = 8 };
 
@@ -517,9 +533,11 @@ typedef struct pitched {
 
 static pitched draw_pitched(uint64_t *seed)
 {
-    pitched p = {.rows = test_range(seed, 1, 20), .columns = draw_extent(seed),
+    pitched p = {.rows = test_range(seed, 1, 20),
+                 .columns = draw_extent(seed),
                  .times = (int)test_range(seed, 1, 2),
-                 .r = {.size = sizeof p.r, .elem_bits = 8u << test_range(seed, 0, 2),
+                 .r = {.size = sizeof p.r,
+                       .elem_bits = 8u << test_range(seed, 0, 2),
                        .source = {NULL, ZLAY_MOVE_GLOBAL, 0, 64},
                        .dest = {NULL, ZLAY_MOVE_GLOBAL, 0, 64}}};
     for (int i = 0; i < 2; i++) {
@@ -543,8 +561,13 @@ static void check_values(zlay_ctx *ctx, const pitched *p, const zlay_move *move)
         sprintf(text[s], "(%lld,%lld):(1,%lld)", (long long)p->columns, (long long)p->rows,
                 (long long)(s ? p->value[1] : p->times * p->value[0]));
     zlay_layout *from = read_layout(ctx, text[0]), *to = read_layout(ctx, text[1]);
-    asked q = {target_of("sm_90a"), p->r.elem_bits, {ZLAY_MOVE_GLOBAL, ZLAY_MOVE_GLOBAL},
-               {p->r.source.align * 3, p->r.dest.align * 5}, {from, to}, ctx, facts};
+    asked q = {target_of("sm_90a"),
+               p->r.elem_bits,
+               {ZLAY_MOVE_GLOBAL, ZLAY_MOVE_GLOBAL},
+               {p->r.source.align * 3, p->r.dest.align * 5},
+               {from, to},
+               ctx,
+               facts};
     memset(&w, CANARY, sizeof w);
     memset(w.writes, 0, sizeof w.writes);
     for (size_t i = 0; i < sizeof w.from; i++) w.from[i] = (uint8_t)(i * 2654435761u >> 16);
@@ -636,8 +659,10 @@ static void test_names_are_refused(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         zlay_move *move = NULL;
-        zlay_layout *from = read_layout(*state, rows[i].from), *to = read_layout(*state, rows[i].to);
-        zlay_copy_request r = {.size = sizeof r, .elem_bits = 16,
+        zlay_layout *from = read_layout(*state, rows[i].from),
+                    *to = read_layout(*state, rows[i].to);
+        zlay_copy_request r = {.size = sizeof r,
+                               .elem_bits = 16,
                                .source = {from, ZLAY_MOVE_GLOBAL, 0, 16},
                                .dest = {to, ZLAY_MOVE_GLOBAL, 0, 16}};
         zlay_status status = zlay_copy_synth(*state, &move, target_of("sm_90a"), &r);
@@ -649,7 +674,8 @@ static void test_names_are_refused(void **state)
     }
 }
 
-/* ---- by hand ----------------------------------------------------------------------------------- */
+/* ---- by hand -----------------------------------------------------------------------------------
+ */
 
 typedef struct known {
     const char *target, *from, *to;
@@ -667,10 +693,32 @@ static void test_known_copies(void **state)
 {
     static const known rows[] = {
         /* the example of zlay/move.h: 8 lanes a row of 128 bytes, 4 rows a warp */
-        {"sm_80", "(64,64):(1,4096)", "(64,64):(1,64)", {G, S}, 16, 128, ZLAY_PATH_CP_ASYNC, 1, 16,
-         16, 256, 0, 16},
-        {"sm_90a", "(64,64):(1,4096)", "(64,64):(1,64)", {G, S}, 16, 128, ZLAY_PATH_CP_ASYNC, 1, 16,
-         16, 256, 64, 16},
+        {"sm_80",
+         "(64,64):(1,4096)",
+         "(64,64):(1,64)",
+         {G, S},
+         16,
+         128,
+         ZLAY_PATH_CP_ASYNC,
+         1,
+         16,
+         16,
+         256,
+         0,
+         16},
+        {"sm_90a",
+         "(64,64):(1,4096)",
+         "(64,64):(1,64)",
+         {G, S},
+         16,
+         128,
+         ZLAY_PATH_CP_ASYNC,
+         1,
+         16,
+         16,
+         256,
+         64,
+         16},
         /* one run of 8 KiB */
         {"sm_90a", "4096", "4096", {G, S}, 16, 128, ZLAY_PATH_BULK, 1, 8192, 1, 256, 0, 16},
         {"sm_90a", "4096", "4096", {S, G}, 16, 128, ZLAY_PATH_BULK, 1, 8192, 1, 256, 0, 16},
@@ -681,14 +729,47 @@ static void test_known_copies(void **state)
         /* few elements from offset 3: one by one is least */
         {"sm_90a", "3 o 13:1", "3 o 13:1", {G, G}, 16, 32, ZLAY_PATH_THREADS, 1, 2, 2, 2, 0, 16},
         /* more of them: 1, 4 and then 257 times 8; eight warps of 17 sectors and a lane of 1 */
-        {"sm_90a", "3 o 2061:1", "3 o 2061:1", {G, G}, 16, 32, ZLAY_PATH_THREADS, 3, 16, 22, 278, 0,
+        {"sm_90a",
+         "3 o 2061:1",
+         "3 o 2061:1",
+         {G, G},
+         16,
+         32,
+         ZLAY_PATH_THREADS,
+         3,
+         16,
+         22,
+         278,
+         0,
          16},
         /* a transpose of floats: a block of 4 x 4 a thread */
-        {"sm_90a", "(64,64):(1,64)", "(64,64):(64,1)", {G, G}, 32, 128, ZLAY_PATH_THREADS, 1, 16, 64,
-         1024, 0, 4},
+        {"sm_90a",
+         "(64,64):(1,64)",
+         "(64,64):(64,1)",
+         {G, G},
+         32,
+         128,
+         ZLAY_PATH_THREADS,
+         1,
+         16,
+         64,
+         1024,
+         0,
+         4},
         /* rows that shift by 2 bytes each, to rows aligned to 16 */
-        {"sm_90a", "(128,16):(1,129)", "(128,16):(1,128)", {G, G}, 16, 128, ZLAY_PATH_REALIGN, 1, 16,
-         24, 264, 0, 2},
+        {"sm_90a",
+         "(128,16):(1,129)",
+         "(128,16):(1,128)",
+         {G, G},
+         16,
+         128,
+         ZLAY_PATH_REALIGN,
+         1,
+         16,
+         24,
+         264,
+         0,
+         2},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const known *k = &rows[i];
@@ -696,7 +777,9 @@ static void test_known_copies(void **state)
         zlay_move_info info;
         zlay_move_widest widest;
         zlay_layout *from = read_layout(*state, k->from), *to = read_layout(*state, k->to);
-        zlay_copy_request r = {.size = sizeof r, .elem_bits = k->bits, .threads = k->threads,
+        zlay_copy_request r = {.size = sizeof r,
+                               .elem_bits = k->bits,
+                               .threads = k->threads,
                                .source = {from, k->spaces[0], 0, 128},
                                .dest = {to, k->spaces[1], 0, 128}};
         zlay_status status = zlay_copy_synth(*state, &move, target_of(k->target), &r);
@@ -718,7 +801,8 @@ static void test_known_copies(void **state)
     }
 }
 
-/* ---- what is refused ------------------------------------------------------------------------------ */
+/* ---- what is refused
+ * ------------------------------------------------------------------------------ */
 
 typedef struct refused {
     const char *from, *to, *said;
@@ -731,35 +815,72 @@ typedef struct refused {
 static void test_refused(void **state)
 {
     static const refused rows[] = {
-        {"8:1", "8:0", "dest.layout: points 0 and 1 have one offset, 0",
-         {.elem_bits = 16, SIDES(G, S)}, ZLAY_EINVAL},
-        {"(4,4):(1,4)", "(4,4):(1,3)", "dest.layout: points 3 and 4 have one offset, 3",
-         {.elem_bits = 16, SIDES(G, S)}, ZLAY_EINVAL},
-        {"8:1", "9:1", "dest.layout: has 9 points, the source 8",
-         {.elem_bits = 16, SIDES(G, S)}, ZLAY_EINVAL},
-        {"8:1", "-1 o 8:1", "dest.layout: offset -1 is below 0",
-         {.elem_bits = 16, SIDES(G, S)}, ZLAY_EINVAL},
-        {"(65536,2):(1,65536)", "(65536,2):(1,65536)", "SMEM_BLOCK: dest.layout ends at byte 262144",
-         {.elem_bits = 16, SIDES(G, S)}, ZLAY_NONE},
-        {"8:1", "8:1", "source.align: 2 is no multiple of an element's 4 bytes",
-         {.elem_bits = 32, .source = {NULL, G, 0, 2}, .dest = {NULL, S, 0, 16}}, ZLAY_EINVAL},
+        {"8:1",
+         "8:0",
+         "dest.layout: points 0 and 1 have one offset, 0",
+         {.elem_bits = 16, SIDES(G, S)},
+         ZLAY_EINVAL},
+        {"(4,4):(1,4)",
+         "(4,4):(1,3)",
+         "dest.layout: points 3 and 4 have one offset, 3",
+         {.elem_bits = 16, SIDES(G, S)},
+         ZLAY_EINVAL},
+        {"8:1",
+         "9:1",
+         "dest.layout: has 9 points, the source 8",
+         {.elem_bits = 16, SIDES(G, S)},
+         ZLAY_EINVAL},
+        {"8:1",
+         "-1 o 8:1",
+         "dest.layout: offset -1 is below 0",
+         {.elem_bits = 16, SIDES(G, S)},
+         ZLAY_EINVAL},
+        {"(65536,2):(1,65536)",
+         "(65536,2):(1,65536)",
+         "SMEM_BLOCK: dest.layout ends at byte 262144",
+         {.elem_bits = 16, SIDES(G, S)},
+         ZLAY_NONE},
+        {"8:1",
+         "8:1",
+         "source.align: 2 is no multiple of an element's 4 bytes",
+         {.elem_bits = 32, .source = {NULL, G, 0, 2}, .dest = {NULL, S, 0, 16}},
+         ZLAY_EINVAL},
         {"8:1", "8:1", "elem_bits: 24", {.elem_bits = 24, SIDES(G, S)}, ZLAY_EINVAL},
         {"8:1", "8:1", "elem_bits: 0", {SIDES(G, S)}, ZLAY_EINVAL},
         {"8:1", "8:1", "dest.space: 9", {.elem_bits = 16, SIDES(G, 9)}, ZLAY_EINVAL},
-        {"8:1", "8:1", "threads: 1025", {.elem_bits = 16, .threads = 1025, SIDES(G, S)}, ZLAY_EINVAL},
+        {"8:1",
+         "8:1",
+         "threads: 1025",
+         {.elem_bits = 16, .threads = 1025, SIDES(G, S)},
+         ZLAY_EINVAL},
         {"8:1", "8:1", "path: 1", {.elem_bits = 16, .path = 1, SIDES(G, S)}, ZLAY_EINVAL},
         {"8:1", "8:1", "path: 7", {.elem_bits = 16, .path = 7, SIDES(G, S)}, ZLAY_EINVAL},
-        {"8:1", "8:1", "registers: 4 with no side", {.elem_bits = 16, .registers = 4, SIDES(G, S)},
+        {"8:1",
+         "8:1",
+         "registers: 4 with no side",
+         {.elem_bits = 16, .registers = 4, SIDES(G, S)},
          ZLAY_EINVAL},
-        {"8:1", "8:1", "registers: 0 with a side",
-         {.elem_bits = 16, SIDES(S, ZLAY_MOVE_REGISTER)}, ZLAY_EINVAL},
-        {"8:1", "8:2", "the fragments are not dense",
-         {.elem_bits = 16, .registers = 4, SIDES(S, ZLAY_MOVE_REGISTER)}, ZLAY_ENOTSUP},
-        {"8:2", "8:1", "no access of this path", {.elem_bits = 16, .path = ZLAY_PATH_BULK, SIDES(G, S)},
+        {"8:1",
+         "8:1",
+         "registers: 0 with a side",
+         {.elem_bits = 16, SIDES(S, ZLAY_MOVE_REGISTER)},
+         ZLAY_EINVAL},
+        {"8:1",
+         "8:2",
+         "the fragments are not dense",
+         {.elem_bits = 16, .registers = 4, SIDES(S, ZLAY_MOVE_REGISTER)},
+         ZLAY_ENOTSUP},
+        {"8:2",
+         "8:1",
+         "no access of this path",
+         {.elem_bits = 16, .path = ZLAY_PATH_BULK, SIDES(G, S)},
          ZLAY_NONE},
         {"3:1", "3:1", "no access moves 4-bit", {.elem_bits = 4, SIDES(G, S)}, ZLAY_NONE},
         {"8:1", "8:1", "reserved", {.elem_bits = 16, SIDES(G, S), .reserved = {0, 1}}, ZLAY_EINVAL},
-        {"8:4611686018427387904", "8:1", "source.layout", {.elem_bits = 16, SIDES(G, S)},
+        {"8:4611686018427387904",
+         "8:1",
+         "source.layout",
+         {.elem_bits = 16, SIDES(G, S)},
          ZLAY_EOVERFLOW},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -806,7 +927,8 @@ static void test_bad_calls(void **state)
     zlay_layout_free(layout);
 }
 
-/* ---- memory ------------------------------------------------------------------------------------------ */
+/* ---- memory
+ * ------------------------------------------------------------------------------------------ */
 
 static void test_each_allocation_fails_once(void **unused)
 {
@@ -818,9 +940,10 @@ static void test_each_allocation_fails_once(void **unused)
         zlay_ctx *ctx = NULL;
         zlay_move *move = NULL;
         assert_int_equal(zlay_ctx_new(&ctx, &hooks, NULL), ZLAY_OK);
-        zlay_layout *from = read_layout(ctx, "(60,9):(1,129)"), *to = read_layout(ctx, "(60,9):(1,128)");
-        zlay_copy_request r = {.size = sizeof r, .elem_bits = 16, .source = {from, G, 0, 0},
-                               .dest = {to, S, 0, 0}};
+        zlay_layout *from = read_layout(ctx, "(60,9):(1,129)"),
+                    *to = read_layout(ctx, "(60,9):(1,128)");
+        zlay_copy_request r = {
+            .size = sizeof r, .elem_bits = 16, .source = {from, G, 0, 0}, .dest = {to, S, 0, 0}};
         h.calls = 0;
         h.fails_at = k;
         status = zlay_copy_synth(ctx, &move, target_of("sm_90a"), &r);

@@ -25,7 +25,7 @@ typedef struct way {
     const zlay_target *target;
     int32_t space[2];
     uint64_t bits;
-    bool async;       /* cp.async: one instruction for both */
+    bool async;        /* cp.async: one instruction for both */
     int64_t vector[2]; /* elements */
     int run[2];
     int64_t block[MODES];
@@ -201,7 +201,8 @@ static uint64_t best_of_widths(way *w, uint32_t lane_bits, bool async)
     return best;
 }
 
-/* ---- the plan ----------------------------------------------------------------------------------- */
+/* ---- the plan -----------------------------------------------------------------------------------
+ */
 
 static void put_side(char *out, const tile *t, int side)
 {
@@ -234,12 +235,15 @@ static uint64_t compare(zlay_ctx *ctx, const tile *t, const int32_t space[2], ui
         put_side(text[s], t, s);
         layout[s] = read_layout(ctx, text[s]);
     }
-    zlay_copy_request r = {.size = sizeof r, .elem_bits = bits, .threads = threads,
+    zlay_copy_request r = {.size = sizeof r,
+                           .elem_bits = bits,
+                           .threads = threads,
                            .source = {layout[0], space[0], 0, 128},
                            .dest = {layout[1], space[1], 0, 128}};
     for (int async = 0; async < 2; async++) {
         if (async && (space[0] != ZLAY_MOVE_GLOBAL || space[1] != ZLAY_MOVE_SHARED)) continue;
-        way w = {.t = t, .target = target_of("sm_90a"), .space = {space[0], space[1]}, .bits = bits};
+        way w = {
+            .t = t, .target = target_of("sm_90a"), .space = {space[0], space[1]}, .bits = bits};
         uint64_t best = best_of_widths(&w, lane_bits, async);
         r.path = async ? ZLAY_PATH_CP_ASYNC : ZLAY_PATH_THREADS;
         zlay_status status = zlay_copy_synth(ctx, &move, w.target, &r);
@@ -260,7 +264,8 @@ static uint64_t compare(zlay_ctx *ctx, const tile *t, const int32_t space[2], ui
 /* Compact strides of both sides in any order of the modes, one padded or not. */
 static tile tile_of(uint64_t number, int modes)
 {
-    static const int orders[6][3] = {{0, 1, 2}, {1, 0, 2}, {0, 2, 1}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    static const int orders[6][3] = {{0, 1, 2}, {1, 0, 2}, {0, 2, 1},
+                                     {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
     tile t = {.modes = modes};
     int64_t points = 1;
     for (int k = 0; k < modes; k++, number /= 9) {
@@ -275,7 +280,8 @@ static tile tile_of(uint64_t number, int modes)
             int k = orders[number % 6][i];
             if (k >= modes) continue;
             t.step[s][k] = next;
-            next = next * t.shape[k] + (int64_t)(number / 6 % 3 == 1 ? i == 0 : 4 * (number / 6 % 3 == 2));
+            next = next * t.shape[k] +
+                   (int64_t)(number / 6 % 3 == 1 ? i == 0 : 4 * (number / 6 % 3 == 2));
         }
     }
     return t;

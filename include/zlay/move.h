@@ -136,29 +136,34 @@ enum {
  *  coordinate is not below the extent of its mode is not made.  An element lies
  *  at side(offset + sum of c * step), where `side` is the swizzle of that side. */
 typedef struct zlay_move_part {
-    int32_t kind;          /* ZLAY_COPY_*: CP_ASYNC, BULK_*; THREAD_LOAD, THREAD_STORE: both */
+    int32_t kind;          /* ZLAY_COPY_CP_ASYNC, _BULK_*; _THREAD_LOAD, _STORE */
     uint32_t modes, digits;
-    uint32_t width;        /* bytes of one store, or of one cp.async or bulk copy */
+    uint32_t width;        /* bytes of one store, cp.async or bulk copy; of
+                              registers a word */
     uint32_t source_width; /* bytes of one load */
-    uint32_t realign;      /* bytes that every shift is a multiple of; 0: sources are aligned */
-    uint32_t combine;      /* 0: steps add; 1: they are XORed; 2: the modes have none, and both
-                              offsets are those of the layouts at the point of the tile that
-                              zlay_move_threads names */
+    uint32_t realign;      /* bytes that every shift is a multiple of; 0: sources
+                              are aligned */
+    uint32_t combine;      /* 0: steps add; 1: they are XORed; 2: the modes have
+                              none, and the offsets are those of the layouts at
+                              the point that zlay_move_threads names */
     uint32_t threads;      /* that take part, 0 to threads - 1 */
     int64_t source, dest;  /* offsets of its first element, before the swizzle */
     uint64_t elements;
     uint64_t accesses;     /* of a thread, one after the other */
-    uint64_t instructions; /* of warps, loads and stores that are made */
-    uint64_t sectors, lines; /* of 32 and of 128 bytes of global memory, summed over warps */
+    uint64_t instructions; /* of warps, loads and stores that are made; of bulk
+                              copies one each */
+    uint64_t sectors, lines; /* of 32 and 128 bytes of global memory, summed over
+                              the accesses of warps */
     uint64_t wavefronts_load, wavefronts_store; /* of shared memory */
-    uint64_t permutes;     /* of warps: instructions that put bytes into order */
-    uint32_t uncounted;    /* 1: no row of zlay_bank_count knows the target's wavefronts, and
-                              those of a related target stand here */
-    uint32_t matrices;     /* of one ldmatrix or stmatrix at most; 0: it is none.  Register
-                              words go in groups of 4, then 2, then 1, as many as that allows;
-                              row k of the matrix of word q begins at the element of value
-                              q * (32 / bits) of thread 4 k of the warp, transposed at that of
-                              value 2 q + k mod 2 of thread k / 2 */
+    uint64_t permutes;     /* of warps: instructions that order bytes */
+    uint32_t uncounted;    /* 1: no row of zlay_bank_count knows the target's
+                              wavefronts; those of a related one stand here */
+    uint32_t matrices;     /* of one ldmatrix or stmatrix at most; 0: it is none.
+                              Register words go in groups of 4, then 2, then 1,
+                              as many as that allows; row k of the matrix of word
+                              q begins at the element of value q * (32 / bits) of
+                              thread 4 k of the warp, transposed at that of value
+                              2 q + k mod 2 of thread k / 2 */
     uint32_t transposed;   /* 1: .trans */
     uint32_t reserved[5];  /* 0 */
 } zlay_move_part;
@@ -207,8 +212,8 @@ ZLAY_API zlay_status zlay_move_wider(zlay_buf *guard, uint32_t *width,
 enum {
     ZLAY_WIDEST_TARGET = 1, /* the target has no such access */
     ZLAY_WIDEST_ALIGN,  /* more than the base of a side is aligned to */
-    ZLAY_WIDEST_RUN,    /* no point lies behind points[0] on both sides, of a swizzled one in
-                           what the swizzle keeps together */
+    ZLAY_WIDEST_RUN,    /* no point lies behind points[0] on both sides, of a
+                           swizzled one in what the swizzle keeps together */
     ZLAY_WIDEST_STEP,   /* the offsets of the two points differ by no multiple of it */
     ZLAY_WIDEST_PHASE,  /* where one side is aligned at points[0], the other is not */
     ZLAY_WIDEST_SWIZZLE /* a swizzle keeps fewer elements together */
@@ -233,7 +238,7 @@ typedef struct zlay_copy_side {
     const zlay_layout *layout; /* tile coordinate -> element offset */
     int32_t space;             /* ZLAY_MOVE_* */
     uint32_t reserved;         /* 0 */
-    uint64_t align;            /* bytes that the address of offset 0 is a multiple of; 0: 16 */
+    uint64_t align;            /* bytes that divide the address of offset 0; 0: 16 */
 } zlay_copy_side;
 
 /** What zlay_copy_synth reads. */

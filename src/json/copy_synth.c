@@ -14,8 +14,9 @@ static const zl_word spaces[] = {{"global", ZLAY_MOVE_GLOBAL},
                                  {NULL, 0}};
 
 static const zl_word thread_paths[] = {
-    {"bulk", ZLAY_PATH_BULK},       {"cp_async", ZLAY_PATH_CP_ASYNC}, {"threads", ZLAY_PATH_THREADS},
-    {"realign", ZLAY_PATH_REALIGN}, {"matrix", ZLAY_PATH_MATRIX},     {NULL, 0}};
+    {"bulk", ZLAY_PATH_BULK},       {"cp_async", ZLAY_PATH_CP_ASYNC},
+    {"threads", ZLAY_PATH_THREADS}, {"realign", ZLAY_PATH_REALIGN},
+    {"matrix", ZLAY_PATH_MATRIX},   {NULL, 0}};
 
 static zlay_status read_side(zl_call *call, const char *name, zlay_copy_side *out,
                              zlay_layout **layout)
@@ -38,7 +39,8 @@ static zlay_status read_bits(zl_call *call, uint32_t *out)
     const json_t *named = json_object_get(call->request, "type");
     const json_t *counted = json_object_get(call->request, "elem_bits");
     if (!named == !counted)
-        return zl_fail(call->ctx, ZLAY_EINVAL, "one of the fields 'type' and 'elem_bits' is wanted");
+        return zl_fail(call->ctx, ZLAY_EINVAL,
+                       "one of the fields 'type' and 'elem_bits' is wanted");
     if (counted) return zl_get_u32(call, call->request, "elem_bits", out);
     zlay_status status = zl_get_word(call, call->request, "type", zl_types, &type);
     *out = zlay_type_bits(type);
@@ -111,8 +113,10 @@ static json_t *modes_value(zl_call *call, const zlay_move *move, uint32_t part)
     for (uint32_t i = 0; !zlay_move_mode_get(&mode, move, part, i); i++) {
         json_t *value = json_object();
         zl_put_value(call, value, "extent", zl_json_uint(mode.extent));
-        zl_put_value(call, value, "src", step_value(call, (step_asked){move, part, i, 0}, mode.source));
-        zl_put_value(call, value, "dst", step_value(call, (step_asked){move, part, i, 1}, mode.dest));
+        zl_put_value(call, value, "src",
+                     step_value(call, (step_asked){move, part, i, 0}, mode.source));
+        zl_put_value(call, value, "dst",
+                     step_value(call, (step_asked){move, part, i, 1}, mode.dest));
         zl_put_item(call, list, value);
     }
     return list;
@@ -177,8 +181,7 @@ static json_t *wavefronts_value(zl_call *call, uint64_t load, uint64_t store, ui
 
 static const zl_word combines[] = {{"add", 0}, {"xor", 1}, {"layout", 2}, {NULL, 0}};
 
-static json_t *part_value(zl_call *call, const zlay_move *move, uint32_t i,
-                          const zlay_move_part *p)
+static json_t *part_value(zl_call *call, const zlay_move *move, uint32_t i, const zlay_move_part *p)
 {
     json_t *value = json_object();
     zl_put_value(call, value, "kind", zl_json_word(part_kinds, p->kind));
@@ -188,7 +191,8 @@ static json_t *part_value(zl_call *call, const zlay_move *move, uint32_t i,
     zl_put_value(call, value, "matrices", p->matrices ? json_integer(p->matrices) : json_null());
     zl_put_value(call, value, "transposed", json_boolean(p->transposed));
     zl_put_value(call, value, "combine", zl_json_word(combines, (int32_t)p->combine));
-    zl_put_value(call, value, "src", step_value(call, (step_asked){move, i, p->modes, 0}, p->source));
+    zl_put_value(call, value, "src",
+                 step_value(call, (step_asked){move, i, p->modes, 0}, p->source));
     zl_put_value(call, value, "dst", step_value(call, (step_asked){move, i, p->modes, 1}, p->dest));
     zl_put_value(call, value, "modes", modes_value(call, move, i));
     zl_put_value(call, value, "digits", digits_value(call, move, i));
@@ -224,9 +228,12 @@ static json_t *swizzles_value(zl_call *call, const zlay_move *move)
     return value;
 }
 
-static const zl_word reasons[] = {{"target", ZLAY_WIDEST_TARGET}, {"align", ZLAY_WIDEST_ALIGN},
-                                  {"run", ZLAY_WIDEST_RUN},       {"step", ZLAY_WIDEST_STEP},
-                                  {"phase", ZLAY_WIDEST_PHASE},   {"swizzle", ZLAY_WIDEST_SWIZZLE},
+static const zl_word reasons[] = {{"target", ZLAY_WIDEST_TARGET},
+                                  {"align", ZLAY_WIDEST_ALIGN},
+                                  {"run", ZLAY_WIDEST_RUN},
+                                  {"step", ZLAY_WIDEST_STEP},
+                                  {"phase", ZLAY_WIDEST_PHASE},
+                                  {"swizzle", ZLAY_WIDEST_SWIZZLE},
                                   {NULL, 0}};
 
 static json_t *widest_value(zl_call *call, const zlay_move *move)
@@ -266,8 +273,9 @@ static json_t *move_value(zl_call *call, const zlay_move *move)
     zl_put_value(call, value, "permutes", zl_json_uint(info.permutes));
     zl_put_value(call, value, "sectors", zl_json_uint(info.sectors));
     zl_put_value(call, value, "lines", zl_json_uint(info.lines));
-    zl_put_value(call, value, "wavefronts",
-                 wavefronts_value(call, info.wavefronts_load, info.wavefronts_store, info.uncounted));
+    zl_put_value(
+        call, value, "wavefronts",
+        wavefronts_value(call, info.wavefronts_load, info.wavefronts_store, info.uncounted));
     zl_put_value(call, value, "cost", zl_json_uint(info.cost));
     zl_put_value(call, value, "bound", zl_json_uint(info.bound));
     zl_put_value(call, value, "optimal", json_boolean(info.optimal));

@@ -19,8 +19,7 @@ static zlay_status fragments_read(zl_copy *c)
     bool from = c->side[ZL_SOURCE].space == ZLAY_MOVE_REGISTER;
     bool to = c->side[ZL_DEST].space == ZLAY_MOVE_REGISTER;
     c->key = from ? ZL_SOURCE : ZL_DEST;
-    if (from && to)
-        return zl_fail(c->ctx, ZLAY_ENOTSUP, "dest.space: both sides are registers");
+    if (from && to) return zl_fail(c->ctx, ZLAY_ENOTSUP, "dest.space: both sides are registers");
     if ((from || to) == !c->request.registers || c->request.reserved0)
         return zl_fail(c->ctx, ZLAY_EINVAL, "registers: %u with %s side in registers",
                        c->request.registers, from || to ? "a" : "no");
@@ -66,8 +65,10 @@ static zlay_status side_read(zl_copy *c, int s)
                        side_names[s]);
     const char *name = zlay_layout_param(side->layout, 0);
     if (name && (!side->layout->symbols || side->space != ZLAY_MOVE_GLOBAL))
-        return zl_fail(c->ctx, ZLAY_ENOTSUP, "%s.layout: depends on %s, which only strides in "
-                       "global memory may", side_names[s], name);
+        return zl_fail(c->ctx, ZLAY_ENOTSUP,
+                       "%s.layout: depends on %s, which only strides in "
+                       "global memory may",
+                       side_names[s], name);
     return ZLAY_OK;
 }
 
@@ -98,8 +99,7 @@ static zlay_status names_overlap_check(zl_copy *c)
     zlay_answer answer;
     char text[512] = "";
     zlay_buf guard = {text, sizeof text, 0};
-    zlay_status status =
-        zlay_layout_injective_guard(c->ctx, &answer, &guard, c->assumed[ZL_DEST]);
+    zlay_status status = zlay_layout_injective_guard(c->ctx, &answer, &guard, c->assumed[ZL_DEST]);
     if (status == ZLAY_EROOM) text[0] = 0;
     else if (status || answer == ZLAY_YES) return status;
     if (!status && answer == ZLAY_UNDECIDED) return ZLAY_ELIMIT;
@@ -146,8 +146,10 @@ zlay_status zl_copy_fits(zl_copy *c, int s, int64_t least, uint64_t bytes)
     if (status || verdict.answer == ZLAY_YES) return status;
     status = zlay_rule_get(&rule, reason.rule);
     if (status) return status;
-    return zl_fail(c->ctx, ZLAY_NONE, "%s: %s.layout ends at byte %" PRIu64 ", a block of %s has "
-                   "%" PRIu64, rule.id, side_names[s], bytes, zlay_target_name(c->target),
+    return zl_fail(c->ctx, ZLAY_NONE,
+                   "%s: %s.layout ends at byte %" PRIu64 ", a block of %s has "
+                   "%" PRIu64,
+                   rule.id, side_names[s], bytes, zlay_target_name(c->target),
                    zlay_smem_capacity(c->target));
 }
 
@@ -303,8 +305,10 @@ static zlay_status search(zl_copy *c, zlay_move **out)
     uint64_t period = zl_copy_period(c, ZL_SOURCE);
     if (zl_copy_period(c, ZL_DEST) > period) period = zl_copy_period(c, ZL_DEST);
     if (period > ZL_RESIDUES)
-        return zl_fail(c->ctx, ZLAY_ELIMIT, "a swizzle repeats after %" PRIu64 " elements, the limit "
-                       "is %d", period, ZL_RESIDUES);
+        return zl_fail(c->ctx, ZLAY_ELIMIT,
+                       "a swizzle repeats after %" PRIu64 " elements, the limit "
+                       "is %d",
+                       period, ZL_RESIDUES);
 
     zl_copy_plan *plans = zl_alloc(c->ctx, 2, sizeof *plans);
     zlay_allocator alloc = zl_allocator(c->ctx);
@@ -327,7 +331,8 @@ static zlay_status search(zl_copy *c, zlay_move **out)
 static zlay_status find_strides(zl_copy *c, int s)
 {
     const zlay_layout *layout = c->side[s].layout;
-    if (c->made[s] || layout->modes || layout->partial || layout->size > zl_limits(c->ctx)->points) return ZLAY_OK;
+    if (c->made[s] || layout->modes || layout->partial || layout->size > zl_limits(c->ctx)->points)
+        return ZLAY_OK;
     zlay_status status = zlay_layout_coalesce(c->ctx, &c->made[s], layout);
     if (!status && c->made[s]->modes) c->side[s].layout = c->made[s];
     return zl_unless_limit(c->ctx, status);
@@ -342,8 +347,8 @@ static zlay_status synth(zl_copy *c, zlay_move **out)
     if (status) return status;
     uint64_t from = zlay_layout_size(c->side[0].layout), to = zlay_layout_size(c->side[1].layout);
     if (from != to)
-        return zl_fail(c->ctx, ZLAY_EINVAL, "dest.layout: has %" PRIu64 " points, the source %" PRIu64,
-                       to, from);
+        return zl_fail(c->ctx, ZLAY_EINVAL,
+                       "dest.layout: has %" PRIu64 " points, the source %" PRIu64, to, from);
     status = overlap_check(c);
     for (int s = 0; !status && s < ZL_SIDES; s++) status = find_strides(c, s);
     if (!status) status = zl_copy_join(c);

@@ -44,16 +44,16 @@ typedef struct zl_copy_tile {
     int64_t index; /* into the tile, of coordinate 0 */
     zl_swizzle swizzle[ZL_SIDES];
     uint64_t points, sources; /* elements; different ones of the source, at least */
-    bool bits; /* modes are bits, whose steps are XORed */
+    bool bits;                /* modes are bits, whose steps are XORed */
 } zl_copy_tile;
 
 /* How the elements of a part go. */
 typedef struct zl_copy_way {
     int32_t path, kind;
-    uint32_t vector[ZL_SIDES]; /* elements of one access */
-    uint32_t run[ZL_SIDES];    /* the mode along which it lies */
+    uint32_t vector[ZL_SIDES];     /* elements of one access */
+    uint32_t run[ZL_SIDES];        /* the mode along which it lies */
     uint64_t block[ZL_PART_MODES]; /* elements of each mode that a thread holds at once */
-    uint32_t direct;           /* realign: elements of an access where no realigning is needed */
+    uint32_t direct; /* realign: elements of an access where no realigning is needed */
 } zl_copy_way;
 
 typedef struct zl_copy {
@@ -62,11 +62,11 @@ typedef struct zl_copy {
     zlay_copy_request request;
     zlay_layout *made[ZL_SIDES]; /* layouts with strides in the place of the request's */
     zlay_copy_side side[ZL_SIDES];
-    uint32_t bits, least; /* of an element; elements of the narrowest access */
-    int key;              /* the side by whose steps the modes rise: fragments, or DEST */
+    uint32_t bits, least;          /* of an element; elements of the narrowest access */
+    int key;                       /* the side by whose steps the modes rise: fragments, or DEST */
     uint32_t warp, lanes, threads; /* lanes of a warp, those used, threads used */
     uint32_t limit;                /* threads that there may be */
-    uint32_t bank_bytes;          /* of shared memory that one wavefront moves */
+    uint32_t bank_bytes;           /* of shared memory that one wavefront moves */
     zl_copy_tile tile;
     zlay_layout *assumed[ZL_SIDES]; /* symbolic ones under the facts; NULL: numbers */
     uint64_t known[ZL_SIDES];       /* the offset is known modulo this; 0: it is a number */
@@ -85,7 +85,8 @@ typedef struct zl_copy_plan {
     zl_part part[ZL_COPY_PARTS];
 } zl_copy_plan;
 
-/* A plan of fragments, whose layout says which thread holds what: ENOTSUP where they are not dense. */
+/* A plan of fragments, whose layout says which thread holds what: ENOTSUP where they are not dense.
+ */
 zlay_status zl_copy_fragments(const zl_copy *c, zl_copy_plan *best, zl_copy_plan *next);
 
 /* Points of a tile without common strides, in the order in which threads take them. */
@@ -151,7 +152,7 @@ void zl_copy_block(zl_copy_way *way);
 /* What the accesses of a part take, its lanes' bits in each mode given. */
 typedef struct zl_copy_lane_bits {
     uint32_t count;
-    uint8_t mode[6];            /* of each bit of the lane, low first */
+    uint8_t mode[6]; /* of each bit of the lane, low first */
     uint8_t bits[ZL_PART_MODES];
 } zl_copy_lane_bits;
 

@@ -125,7 +125,8 @@ uint64_t zl_copy_bound(const zl_copy *c, const zl_copy_way *way, uint64_t points
         uint64_t bytes = least_bytes(c, s, points), full = ceil_div(bytes, SECTOR_BYTES);
         if (c->side[s].space == ZLAY_MOVE_GLOBAL)
             least.part.sectors += full > sectors[s] ? full : sectors[s];
-        else if (zl_is_shared(c->side[s].space) && way->path != ZLAY_PATH_BULK && (s == ZL_DEST || !zl_copy_is_one(way)))
+        else if (zl_is_shared(c->side[s].space) && way->path != ZLAY_PATH_BULK &&
+                 (s == ZL_DEST || !zl_copy_is_one(way)))
             least.part.wavefronts_store += ceil_div(bytes, c->bank_bytes);
     }
     uint64_t block = 1;

@@ -6,51 +6,29 @@
  * banks, the span of the swizzle where there is one.  So offsets are counted by their residue, mode
  * by mode, and one access of each residue is looked at.  Where an extent does not fill the last
  * block of a mode, the accesses of that block have fewer lanes and are counted by themselves. */
-#include "synth/copy.h"
+#include "synth/copy_access.h"
 
 #include <string.h>
 
-enum {
-    LANES_MOST = 64,
-    SECTOR = 5, /* log2 of bytes */
-    LINE = 7,
-    LINE_BYTES = 1 << LINE,
-    WORD_BYTES = 4
-};
+enum { LINE_BYTES = 1 << ZL_LINE, WORD_BYTES = 4 };
 
-typedef struct counting {
-    const zl_copy *c;
-    const zl_copy_way *way;
-    const zl_part *part;
-    const zl_copy_lane_bits *lanes;
-    int side;
-    uint64_t modulus; /* of the residues, elements, a power of two */
-    int32_t bank[2];  /* numbers of the access on the target and on the one that ranks; -1: none */
-    uint32_t ends;    /* bit k: mode k's last, partial block */
-    uint32_t active;  /* lanes */
-    int64_t offset[LANES_MOST]; /* of each active lane, elements */
-    uint8_t lane[LANES_MOST];   /* its number */
-    uint64_t instructions, sectors, lines, wavefronts, permutes;
-    bool uncounted, lines_too;
-} counting;
-
-static int64_t step_of(const counting *n, uint32_t mode)
+static int64_t step_of(const zl_counting *n, uint32_t mode)
 {
     const zlay_move_mode *m = &n->part->mode[mode];
     return n->side == ZL_SOURCE ? m->source : m->dest;
 }
 
-static uint64_t inner(const counting *n, uint32_t mode)
+static uint64_t inner(const zl_counting *n, uint32_t mode)
 {
     return n->way->block[mode] << n->lanes->bits[mode];
 }
 
-static bool is_end(const counting *n, uint32_t mode) { return n->ends >> mode & 1; }
+static bool is_end(const zl_counting *n, uint32_t mode) { return n->ends >> mode & 1; }
 
 /* ---- lanes -------------------------------------------------------------------------- */
 
 /* The coordinate of a lane in a mode, in its block. */
-static uint64_t lane_coordinate(const counting *n, uint32_t lane, uint32_t mode)
+static uint64_t lane_coordinate(const zl_counting *n, uint32_t lane, uint32_t mode)
 {
     uint64_t at = 0;
     uint32_t bit = 0;
@@ -60,7 +38,7 @@ static uint64_t lane_coordinate(const counting *n, uint32_t lane, uint32_t mode)
 }
 
 /* Offsets of the lanes whose blocks lie in the part. */
-static void lanes_place(counting *n)
+static void lanes_place(zl_counting *n)
 {
     n->active = 0;
     for (uint32_t lane = 0; lane < 1u << n->lanes->count; lane++) {
@@ -78,118 +56,10 @@ static void lanes_place(counting *n)
     }
 }
 
-/* ---- one access ----------------------------------------------------------------------- */
-
-static uint64_t byte_at(const counting *n, int64_t element)
-{
-    int64_t at = zl_swizzle_at(n->c->tile.swizzle[n->side], element);
-    return (uint64_t)at * n->c->bits / 8;
-}
-
-/* Blocks that accesses touch, each once; most come in rising order. */
-typedef struct touched {
-    uint32_t count;
-    uint64_t most, block[2 * LANES_MOST + 2];
-} touched;
-
-static void touch(touched *t, uint64_t address, uint64_t bytes, uint32_t log)
-{
-    for (uint64_t b = address >> log; b <= (address + bytes - 1) >> log; b++) {
-        uint32_t i = t->count;
-        while (i && b <= t->most && t->block[i - 1] != b) i--;
-        if (i && b <= t->most) continue;
-        t->block[t->count++] = b;
-        if (b > t->most || t->count == 1) t->most = b;
-    }
-}
-
-/* Bytes from the first to the last that a lane asks for: of a realigned load whole words. */
-static void span(const counting *n, int64_t element, uint64_t *address, uint64_t *bytes)
-{
-    uint64_t width = n->side == ZL_SOURCE ? n->part->part.source_width : n->part->part.width;
-    *address = byte_at(n, element);
-    *bytes = width;
-    if (n->side == ZL_DEST || !n->part->part.realign) return;
-    uint64_t from = *address & ~(width - 1), to = (*address + 2 * width - 1) & ~(width - 1);
-    *address = from;
-    *bytes = to - from;
-}
-
-static uint32_t blocks_touched(const counting *n, int64_t base, uint32_t log)
-{
-    uint64_t address, bytes;
-    touched t;
-    t.count = 0;
-    t.most = 0;
-    for (uint32_t i = 0; i < n->active; i++) {
-        span(n, base + n->offset[i], &address, &bytes);
-        touch(&t, address, bytes, log);
-    }
-    return t.count;
-}
-
-/* A bulk copy touches blocks by itself. */
-static uint64_t blocks_of_bulk(const counting *n, int64_t base, uint32_t log)
-{
-    uint64_t sum = 0, address, bytes;
-    for (uint32_t i = 0; i < n->active; i++) {
-        span(n, base + n->offset[i], &address, &bytes);
-        sum += ((address + bytes - 1) >> log) - (address >> log) + 1;
-    }
-    return sum;
-}
-
-/* Where no row knows the target: as on the one that ranks, or as many as the bytes fill. */
-static uint32_t bank_count(counting *n, const uint32_t *address, uint32_t bytes)
-{
-    zlay_bank bank;
-    if (zlay_bank_count(&bank, n->c->target, n->bank[0], address, n->c->warp) == ZLAY_OK &&
-        bank.answer == ZLAY_YES)
-        return bank.wavefronts;
-    n->uncounted = true;
-    if (zlay_bank_count(&bank, n->c->ranked, n->bank[1], address, n->c->warp) == ZLAY_OK &&
-        bank.answer == ZLAY_YES)
-        return bank.wavefronts;
-    return (bytes + n->c->bank_bytes - 1) / n->c->bank_bytes;
-}
-
-/* `second`: the word after the one an address lies in, of lanes that need it. */
-static uint32_t wavefronts(counting *n, int64_t base, bool second)
-{
-    uint32_t address[LANES_MOST], any = 0;
-    uint32_t width = n->side == ZL_SOURCE ? n->part->part.source_width : n->part->part.width;
-    for (uint32_t i = 0; i < n->c->warp; i++) address[i] = ZLAY_BANK_INACTIVE;
-    for (uint32_t i = 0; i < n->active; i++) {
-        uint64_t at, bytes;
-        span(n, base + n->offset[i], &at, &bytes);
-        if (second && bytes <= width) continue;
-        address[n->lane[i]] = (uint32_t)(at + (second ? width : 0));
-        any++;
-    }
-    return any ? bank_count(n, address, any * width) : 0;
-}
-
-static void count_one(counting *n, int64_t base, uint64_t times)
-{
-    bool bulk = n->way->path == ZLAY_PATH_BULK;
-    bool twice = n->side == ZL_SOURCE && n->part->part.realign;
-    n->instructions += times * (bulk ? n->active : 1u + twice);
-    if (n->c->side[n->side].space == ZLAY_MOVE_GLOBAL) {
-        n->sectors += times * (bulk ? blocks_of_bulk(n, base, SECTOR)
-                                    : blocks_touched(n, base, SECTOR));
-        if (n->lines_too)
-            n->lines += times * (bulk ? blocks_of_bulk(n, base, LINE)
-                                      : blocks_touched(n, base, LINE));
-    } else if (!bulk && n->bank[0] >= 0) {
-        n->wavefronts += times * wavefronts(n, base, false);
-        if (twice) n->wavefronts += times * wavefronts(n, base, true);
-    }
-}
-
 /* ---- residues ---------------------------------------------------------------------------- */
 
 /* Shift a histogram by 0, 1, .., extent - 1 steps, summed. */
-static void spread(counting *n, uint64_t extent, int64_t step)
+static void spread(zl_counting *n, uint64_t extent, int64_t step)
 {
     uint64_t m = n->modulus, *from = n->c->residues, *to = from + m;
     uint64_t by = (uint64_t)step & (m - 1), period = by ? m / (by & (0 - by)) : 1;
@@ -209,7 +79,7 @@ static void spread(counting *n, uint64_t extent, int64_t step)
 
 /* How often an offset has each residue, over the blocks of all modes and the accesses in a block.
  */
-static void residues_fill(counting *n)
+static void residues_fill(zl_counting *n)
 {
     const zl_part *p = n->part;
     int64_t first = n->side == ZL_SOURCE ? p->part.source : p->part.dest;
@@ -229,7 +99,7 @@ static void residues_fill(counting *n)
 }
 
 /* Lanes may lie below the residue: whole moduli above keep addresses positive. */
-static int64_t lift(const counting *n)
+static int64_t lift(const zl_counting *n)
 {
     int64_t least = 0, m = (int64_t)n->modulus;
     for (uint32_t i = 0; i < n->active; i++)
@@ -237,13 +107,13 @@ static int64_t lift(const counting *n)
     return (m - 1 - least) / m * m;
 }
 
-static void count_pattern(counting *n)
+static void count_pattern(zl_counting *n)
 {
     lanes_place(n);
     residues_fill(n);
     int64_t base = lift(n);
     for (uint64_t r = 0; r < n->modulus; r++)
-        if (n->c->residues[r]) count_one(n, base + (int64_t)r, n->c->residues[r]);
+        if (n->c->residues[r]) zl_copy_access(n, base + (int64_t)r, n->c->residues[r]);
 }
 
 /* ---- sides ---------------------------------------------------------------------------------- */
@@ -256,7 +126,7 @@ uint64_t zl_copy_period(const zl_copy *c, int side)
     return top > m ? top : m;
 }
 
-static uint64_t modulus_of(const counting *n)
+static uint64_t modulus_of(const zl_counting *n)
 {
     const zl_swizzle s = n->c->tile.swizzle[n->side];
     bool global = n->c->side[n->side].space == ZLAY_MOVE_GLOBAL;
@@ -268,7 +138,7 @@ static uint64_t modulus_of(const counting *n)
     return top > m ? top : m;
 }
 
-static void count_side(counting *n)
+static void count_side(zl_counting *n)
 {
     uint32_t partial = 0, empty = 0;
     for (uint32_t k = 0; k < n->part->part.modes; k++) {
@@ -281,7 +151,7 @@ static void count_side(counting *n)
     }
 }
 
-static void counting_end(counting *n, zlay_move_part *out)
+static void counting_end(zl_counting *n, zlay_move_part *out)
 {
     out->instructions += n->instructions;
     out->sectors += n->sectors;
@@ -306,7 +176,7 @@ static uint64_t permutes(const zl_copy *c, const zl_copy_way *w, const zl_part *
 /* ---- the least ------------------------------------------------------------------------------ */
 
 /* The mode of the least step above `step`, run and broadcasts aside; modes where there is none. */
-static uint32_t next_step(const counting *n, uint64_t step, uint64_t *size)
+static uint32_t next_step(const zl_counting *n, uint64_t step, uint64_t *size)
 {
     uint32_t best = n->part->part.modes;
     for (uint32_t k = 0; k < n->part->part.modes; k++) {
@@ -321,9 +191,9 @@ static uint32_t next_step(const counting *n, uint64_t step, uint64_t *size)
 }
 
 /* Whether rows along the run are so far apart that no two of them share a sector. */
-static bool rows_apart(const counting *n, uint64_t row)
+static bool rows_apart(const zl_counting *n, uint64_t row)
 {
-    uint64_t step = 0, least = 0, reach = row * n->c->bits, sector = 8u << SECTOR;
+    uint64_t step = 0, least = 0, reach = row * n->c->bits, sector = 8u << ZL_SECTOR;
     for (uint32_t k; (k = next_step(n, least, &step)) < n->part->part.modes; least = step) {
         uint64_t bits = zl_umul_sat(step, n->c->bits);
         bool whole = bits % sector == 0 && row * n->c->bits % sector == 0;
@@ -339,7 +209,7 @@ uint64_t zl_copy_sectors(const zl_copy *c, const zl_part *part, int side)
     zl_copy_way way = {.path = ZLAY_PATH_BULK};
     zl_part rows = *part;
     uint32_t run = 0;
-    counting n = {.c = c, .way = &way, .part = &rows, .lanes = &one, .side = side};
+    zl_counting n = {.c = c, .way = &way, .part = &rows, .lanes = &one, .side = side};
     if (c->side[side].space != ZLAY_MOVE_GLOBAL || c->tile.swizzle[side].bits) return 0;
     while (run < part->part.modes && step_of(&n, run) != 1) run++;
     way.run[0] = way.run[1] = run;
@@ -362,7 +232,7 @@ void zl_copy_count_points(const zl_copy *c, const zl_copy_way *way, zl_part *par
     zlay_move_part *out = &part->part;
     uint64_t v = way->vector[0], lanes = c->lanes * v;
     for (int s = 0; s < ZL_SIDES; s++) {
-        counting n = {.c = c, .way = way, .part = part, .side = s, .lines_too = true};
+        zl_counting n = {.c = c, .way = way, .part = part, .side = s, .lines_too = true};
         uint64_t once = out->instructions;
         zl_copy_bank(c, way, s, out, n.bank);
         for (uint64_t first = 0; first < points->count; first += lanes) {
@@ -371,7 +241,7 @@ void zl_copy_count_points(const zl_copy *c, const zl_copy_way *way, zl_part *par
                 n.lane[n.active] = (uint8_t)n.active;
                 n.offset[n.active++] = points->at[i].offset[s];
             }
-            count_one(&n, 0, 1);
+            zl_copy_access(&n, 0, 1);
         }
         counting_end(&n, out);
         if (s == ZL_DEST && zl_copy_is_one(way)) out->instructions = once;
@@ -388,7 +258,7 @@ void zl_copy_count(const zl_copy *c, const zl_copy_way *way, zl_part *part,
     out->uncounted = 0;
     for (int s = 0; s < ZL_SIDES; s++) {
         if (c->side[s].space == ZLAY_MOVE_REGISTER || !(what >> s & 1)) continue;
-        counting n = {.c = c, .way = way, .part = part, .lanes = lanes, .side = s};
+        zl_counting n = {.c = c, .way = way, .part = part, .lanes = lanes, .side = s};
         uint64_t once = out->instructions;
         n.lines_too = what & ZL_COUNT_LINES;
         n.modulus = modulus_of(&n);

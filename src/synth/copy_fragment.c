@@ -26,7 +26,8 @@ static zlay_status dense_check(const zl_copy *c)
     }
     if (!next || c->tile.offset[c->key] || c->tile.swizzle[c->key].bits ||
         (uint64_t)next % c->request.registers)
-        return zl_fail(c->ctx, ZLAY_ENOTSUP, "the fragments are not dense: registers times threads "
+        return zl_fail(c->ctx, ZLAY_ENOTSUP,
+                       "the fragments are not dense: registers times threads "
                        "are to be the slots 0, 1, ..");
     return ZLAY_OK;
 }
@@ -68,8 +69,7 @@ static void part_fill(const zl_copy *c, zl_part *p)
         const zl_copy_mode *m = &c->tile.mode[k];
         int32_t level = is_register(c, k) ? ZLAY_DIGIT_VALUE : ZLAY_DIGIT_THREAD;
         p->mode[k] = (zlay_move_mode){m->extent, m->step[ZL_SOURCE], m->step[ZL_DEST]};
-        if (m->extent > 1)
-            p->digit[p->part.digits++] = (zlay_move_digit){level, k, m->extent, 1};
+        if (m->extent > 1) p->digit[p->part.digits++] = (zlay_move_digit){level, k, m->extent, 1};
     }
 }
 
@@ -101,8 +101,10 @@ static zlay_status by_threads(const zl_copy *c, zl_copy_plan *plan, uint32_t log
     plan->count = 1;
     part_fill(c, p);
     if (p->part.threads > c->limit)
-        return zl_fail(c->ctx, ZLAY_EINVAL, "threads: the fragments are those of %u, the most are "
-                       "%u", p->part.threads, c->limit);
+        return zl_fail(c->ctx, ZLAY_EINVAL,
+                       "threads: the fragments are those of %u, the most are "
+                       "%u",
+                       p->part.threads, c->limit);
     if (!thread_way(c, &plan->way, log)) return ZLAY_NONE;
     p->part.source_width = zl_copy_bytes(c, plan->way.vector[ZL_SOURCE]);
     p->part.width = zl_copy_bytes(c, plan->way.vector[ZL_DEST]);
@@ -231,7 +233,8 @@ static bool by_matrices(const zl_copy *c, zl_copy_plan *plan, uint32_t transpose
     return true;
 }
 
-/* ---- the least -------------------------------------------------------------------------------- */
+/* ---- the least --------------------------------------------------------------------------------
+ */
 
 static void keep(zl_copy_plan *best, const zl_copy_plan *next, uint64_t *bound)
 {

@@ -14,7 +14,7 @@ typedef struct walk {
     size_t left;     /* modes not begun */
     uint64_t extent; /* left of the one that is */
     int64_t step;
-    size_t at;       /* its number */
+    size_t at; /* its number */
 } walk;
 
 static void walk_on(walk *w)
@@ -112,8 +112,7 @@ static zlay_status merge(zl_copy *c)
         if (t->modes == ZL_PART_MODES)
             return zl_fail(c->ctx, ZLAY_ELIMIT, "the two layouts have more than %d common modes",
                            ZL_PART_MODES);
-        t->mode[t->modes++] =
-            (zl_copy_mode){leaf->extent, {leaf->step[0], leaf->step[1]}, i, 1};
+        t->mode[t->modes++] = (zl_copy_mode){leaf->extent, {leaf->step[0], leaf->step[1]}, i, 1};
     }
     return ZLAY_OK;
 }

@@ -108,14 +108,12 @@ static bool assign(const search *s, zl_copy_lane_bits *l, uint32_t number)
 
 static void put_digit(zl_part *p, int32_t level, uint32_t mode, uint64_t extent, uint64_t step)
 {
-    if (extent > 1)
-        p->digit[p->part.digits++] = (zlay_move_digit){level, mode, extent, step};
+    if (extent > 1) p->digit[p->part.digits++] = (zlay_move_digit){level, mode, extent, step};
 }
 
 static void put_values(zl_part *p, const zl_copy_way *w)
 {
-    for (uint32_t i = 0; i < p->part.modes; i++)
-        put_digit(p, ZLAY_DIGIT_VALUE, i, w->block[i], 1);
+    for (uint32_t i = 0; i < p->part.modes; i++) put_digit(p, ZLAY_DIGIT_VALUE, i, w->block[i], 1);
 }
 
 static void put_lanes(zl_part *p, const zl_copy_way *w, const zl_copy_lane_bits *l)
@@ -124,8 +122,7 @@ static void put_lanes(zl_part *p, const zl_copy_way *w, const zl_copy_lane_bits 
     for (uint32_t i = 0; i < l->count;) {
         uint32_t mode = l->mode[i], n = 0;
         while (i < l->count && l->mode[i] == mode) i++, n++;
-        put_digit(p, ZLAY_DIGIT_THREAD, mode, (uint64_t)1 << n,
-                  w->block[mode] << done[mode]);
+        put_digit(p, ZLAY_DIGIT_THREAD, mode, (uint64_t)1 << n, w->block[mode] << done[mode]);
         done[mode] = (uint8_t)(done[mode] + n);
     }
     p->part.threads = 1u << l->count;
@@ -139,8 +136,7 @@ static uint64_t divisor(uint64_t warps, uint64_t most)
     return d;
 }
 
-static void put_rest(const zl_copy *c, zl_part *p, const zl_copy_way *w,
-                     const zl_copy_lane_bits *l)
+static void put_rest(const zl_copy *c, zl_part *p, const zl_copy_way *w, const zl_copy_lane_bits *l)
 {
     uint64_t left[ZL_PART_MODES], step[ZL_PART_MODES];
     uint64_t warps = (uint64_t)1 << l->count == c->lanes ? c->threads / c->lanes : 1;
@@ -204,7 +200,7 @@ void zl_copy_lanes(const zl_copy *c, const zl_copy_way *way, zl_part *part, uint
     *cost = UINT64_MAX;
     search_begin(&s);
     for (uint32_t i = 0; i < s.bits && s.tried; i++) numbers *= s.tried;
-    for (uint32_t i = 0; i < numbers && *cost > bound; i++) {
+    for (uint32_t i = 0; i<numbers && * cost> bound; i++) {
         if (!assign(&s, &lanes, i)) continue;
         uint64_t now = cost_of(&s, &lanes, *cost);
         if (now >= *cost) continue;

@@ -45,8 +45,8 @@ static zlay_status sample_name(zl_copy *c, samples *s, const char *name)
     if (status) return status;
     uint64_t known = known_modulo(&r);
     s->name[s->count] = name;
-    s->value[s->count] = r.mod ? (int64_t)((uint64_t)r.rem % known) + (int64_t)known * primes[s->count]
-                               : r.rem;
+    s->value[s->count] =
+        r.mod ? (int64_t)((uint64_t)r.rem % known) + (int64_t)known * primes[s->count] : r.rem;
     s->count++;
     return ZLAY_OK;
 }
@@ -94,7 +94,8 @@ static zlay_status extents_check(zl_copy *c, int side)
     const zl_symbols *s = c->side[side].layout->symbols;
     for (size_t i = 0; i < s->leaves; i++)
         if (!zl_monomial_constant(&s->leaf[i].shape))
-            return zl_fail(c->ctx, ZLAY_ENOTSUP, "the extents of a tile are numbers, strides may "
+            return zl_fail(c->ctx, ZLAY_ENOTSUP,
+                           "the extents of a tile are numbers, strides may "
                            "have names");
     return ZLAY_OK;
 }
@@ -104,8 +105,8 @@ static zlay_status side_sample(zl_copy *c, int side, const samples *all)
     if (!c->side[side].layout->symbols) return ZLAY_OK;
     zlay_status status = extents_check(c, side);
     if (!status)
-        status = zlay_layout_assume(c->ctx, &c->assumed[side], c->side[side].layout,
-                                    c->request.facts);
+        status =
+            zlay_layout_assume(c->ctx, &c->assumed[side], c->side[side].layout, c->request.facts);
     if (!status) status = bind_side(c, side, all);
     if (status) return status;
     c->side[side].layout = c->made[side];
@@ -126,8 +127,8 @@ zlay_status zl_copy_sample(zl_copy *c)
 /* ---- texts -------------------------------------------------------------------------------- */
 
 /* A step that is q times that of a layout's mode. */
-static bool put_step(const zl_copy *c, int side, const zl_copy_leaf *leaf, int64_t step,
-                     char *out, size_t room)
+static bool put_step(const zl_copy *c, int side, const zl_copy_leaf *leaf, int64_t step, char *out,
+                     size_t room)
 {
     zl_text text = {out, room - 1, 0};
     const zlay_layout *named = c->assumed[side];
@@ -199,7 +200,8 @@ static bool put_offset(const zl_copy *c, int side, zl_move_names *names)
     names->sample[side] = c->tile.offset[side];
     if (!c->assumed[side]) return true;
     const zl_symbols *s = c->assumed[side]->symbols;
-    bool number = !s->offset.count || (s->offset.count == 1 && zl_monomial_constant(s->offset.term));
+    bool number =
+        !s->offset.count || (s->offset.count == 1 && zl_monomial_constant(s->offset.term));
     if (!number) zl_poly_print(&text, &s->offset, s);
     if (text.need >= ZL_OFFSET_TEXT) return false;
     names->offset[side][text.need] = 0;
@@ -218,7 +220,8 @@ static bool put_texts(const zl_copy *c, zl_move_names *names)
     return true;
 }
 
-/* ---- certificates in names -------------------------------------------------------------------- */
+/* ---- certificates in names --------------------------------------------------------------------
+ */
 
 /* The leaf that is next in the order of the tile. */
 static const zl_copy_leaf *leaf_at(const zl_copy *c, int64_t tile)
@@ -246,7 +249,8 @@ static bool put_list(const zl_copy *c, int side, bool steps, zl_text *out)
 static zlay_status rename_certificate(zl_copy *c, int side, const zl_move_names *names,
                                       zlay_layout *pair[2])
 {
-    const zlay_layout *asked = side == ZL_SOURCE ? c->request.source.layout : c->request.dest.layout;
+    const zlay_layout *asked =
+        side == ZL_SOURCE ? c->request.source.layout : c->request.dest.layout;
     size_t room = 1 << 13;
     char *text = zl_alloc(c->ctx, room, 1);
     zl_text out = {text, room - 1, 0};

@@ -136,7 +136,8 @@ static void try_order(zl_copy *c, const zl_copy_points *points, int order, tried
             if (c->request.path && c->request.path != paths[p]) continue;
             if (!way_of(c, &w, paths[p], log) || !grouped(points, w.vector[0])) continue;
             part_fill(c, &w, points, &part);
-            uint64_t cost = zl_copy_cost(&w, &part), bound = zl_copy_bound(c, &w, points->count, c->sectors);
+            uint64_t cost = zl_copy_cost(&w, &part),
+                     bound = zl_copy_bound(c, &w, points->count, c->sectors);
             if (bound < t->bound) t->bound = bound;
             if (cost >= t->best->cost) continue;
             t->best->cost = cost;
@@ -206,7 +207,8 @@ static zlay_status as_asked(zl_copy *c, int side, zlay_layout **out)
     zl_table t;
     int64_t value, there;
     if (!a->partial && !other->partial)
-        return zl_layout_copy(c->ctx, out, side ? c->request.dest.layout : c->request.source.layout);
+        return zl_layout_copy(c->ctx, out,
+                              side ? c->request.dest.layout : c->request.source.layout);
     zlay_status status = zl_table_new(c->ctx, &t, a->size);
     for (uint64_t i = 0; !status && i < a->size; i++)
         if (zl_value(a, i, &value) && zl_value(other, i, &there)) zl_table_set(&t, i, value);
@@ -276,8 +278,10 @@ zlay_status zl_copy_by_points(zl_copy *c, zlay_move **out)
     uint64_t size = c->request.dest.layout->size, limit = zl_limits(c->ctx)->points;
     zlay_allocator alloc = zl_allocator(c->ctx);
     if (size > limit)
-        return zl_fail(c->ctx, ZLAY_ELIMIT, "limits.points is %" PRIu64 ", a tile without common "
-                       "strides has %" PRIu64, limit, size);
+        return zl_fail(c->ctx, ZLAY_ELIMIT,
+                       "limits.points is %" PRIu64 ", a tile without common "
+                       "strides has %" PRIu64,
+                       limit, size);
     if (c->request.registers)
         return zl_fail(c->ctx, ZLAY_ENOTSUP, "the fragments and memory have no common strides");
     points.at = zl_alloc(c->ctx, size, sizeof *points.at);

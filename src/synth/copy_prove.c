@@ -104,7 +104,8 @@ static zlay_status rebuilt(zl_copy *c, const zl_copy_plan *plan, int side, zlay_
     zl_modes_begin(&m, c->ctx);
     m.offset = side == ZL_SOURCE ? p->part.source : p->part.dest;
     for (uint32_t k = 0; k < c->tile.modes; k++)
-        m.offset -= (int64_t)p->first[k] * (side == ZL_SOURCE ? p->mode[k].source : p->mode[k].dest);
+        m.offset -=
+            (int64_t)p->first[k] * (side == ZL_SOURCE ? p->mode[k].source : p->mode[k].dest);
     for (uint32_t i = 0; !status && i < count; i++) {
         int64_t step = leaf[i].tile < 0 ? -leaf[i].step : leaf[i].step;
         if (leaf[i].tile < 0) m.offset += (int64_t)(leaf[i].extent - 1) * leaf[i].step;

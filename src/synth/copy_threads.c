@@ -30,7 +30,8 @@ static void put_guard(const zl_part *p, uint32_t mode, guards *g)
     uint64_t reach = 1;
     for (uint32_t i = 0; i < p->part.digits; i++) {
         if (p->digit[i].mode != mode) continue;
-        zl_putf(&text, "%s%llu*x%u", reach > 1 ? " + " : "", (unsigned long long)p->digit[i].step, i);
+        zl_putf(&text, "%s%llu*x%u", reach > 1 ? " + " : "", (unsigned long long)p->digit[i].step,
+                i);
         reach *= p->digit[i].extent;
     }
     zl_putf(&text, " < %llu", (unsigned long long)p->mode[mode].extent);

@@ -113,7 +113,8 @@ static bool cp_async_way(const zl_copy *c, zl_copy_way *out, uint32_t i)
     out->kind = ZLAY_COPY_CP_ASYNC;
     return c->side[ZL_SOURCE].space == ZLAY_MOVE_GLOBAL &&
            c->side[ZL_DEST].space == ZLAY_MOVE_SHARED &&
-           zl_copy_table_allows(c, out->kind, (uint64_t)1 << log) && put_even(c, out, elements(c, log));
+           zl_copy_table_allows(c, out->kind, (uint64_t)1 << log) &&
+           put_even(c, out, elements(c, log));
 }
 
 static bool threads_way(const zl_copy *c, zl_copy_way *out, uint32_t i)
