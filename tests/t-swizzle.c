@@ -183,6 +183,68 @@ static void draw_access(uint64_t *seed, asked *a, const kind *k, unsigned bits, 
     asked_put_bases(a, k->access, basis, k->lanes + k->vector, bits);
 }
 
+/* Random lanes, some of which share an element, under a random layout that has their vectors: what is predicted is counted. */
+static void predicted_is_counted(void **state)
+{
+    (void)state;
+    uint64_t seed = test_seed("t-swizzle counts"), conflicts = 0, merged = 0;
+    for (uint64_t n = 0; n < test_iterations(4000); n++) {
+        const kind *k = &kinds[test_range(&seed, 0, sizeof kinds / sizeof *kinds - 1)];
+        unsigned bits = (unsigned)test_range(&seed, k->vector + 1, 12), rest = bits - k->vector;
+        uint64_t inner[64], basis[64], wavefronts;
+        const zlay_target *target = NULL;
+        zl_banked banked;
+        zl_bank_ask ask;
+        zl_affine map = {.bits = k->lanes + k->vector};
+        int32_t number;
+        draw_map(&seed, rest, false, inner);
+        for (unsigned i = 0; i < bits; i++) basis[i] = i < k->vector ? UINT64_C(1) << i : inner[i - k->vector] << k->vector;
+        for (unsigned i = 0; i < k->lanes; i++) map.basis[i] = test_range(&seed, 0, 4) ? test_random(&seed) % (UINT64_C(1) << rest) << k->vector : 0;
+        for (unsigned i = 0; i < k->vector; i++) map.basis[k->lanes + i] = UINT64_C(1) << i;
+        map.constant = test_random(&seed) % (UINT64_C(1) << rest) << k->vector;
+        assert_int_equal(zlay_target_find(&target, k->target, strlen(k->target)), ZLAY_OK);
+        assert_int_equal(zlay_bank_find(&number, k->access, strlen(k->access)), ZLAY_OK);
+        assert_int_equal(zl_banked_of(&banked, target, number), ZLAY_OK);
+        assert_int_equal(zl_bank_ask_of(&ask, &banked, k->elem_bits, &map), ZLAY_OK);
+        zl_swizzle_problem p = {.bits = bits, .word = k->elem_bits == 64 ? -1 : k->elem_bits == 32 ? 0 : k->elem_bits == 16 ? 1 : 2, .ask = &ask, .count = 1};
+        assert_true(zl_swizzle_count(&wavefronts, &p, basis));
+        uint32_t addresses[ZLAY_BANK_LANES];
+        zlay_bank bank;
+        memset(addresses, 0xff, sizeof addresses);
+        for (uint64_t l = 0; l < 1u << k->lanes; l++) addresses[l] = (uint32_t)(at_basis(basis, at_basis(map.basis, l) ^ map.constant) * k->elem_bits / 8);
+        assert_int_equal(zlay_bank_count(&bank, target, number, addresses, banked.lanes), ZLAY_OK);
+        assert_int_equal(wavefronts, bank.wavefronts);
+        assert_int_equal(ask.phases, bank.phases);
+        conflicts += bank.wavefronts > bank.phases;
+        merged += bank.phases < banked.model->count;
+    }
+    printf("%llu with conflicts, %llu by pairs\n", (unsigned long long)conflicts, (unsigned long long)merged);
+    assert_true(conflicts > 100 && merged > 20);
+}
+
+/* On every target the phases of an access are one subspace of the lanes' bits, moved. */
+static void phases_are_subspaces(void **state)
+{
+    (void)state;
+    unsigned models = 0;
+    int32_t number;
+    for (size_t t = 0; zlay_target_at(t); t++)
+        for (size_t i = 0; zlay_bank_at(&number, i) == ZLAY_OK; i++) {
+            zl_banked b;
+            if (zl_banked_of(&b, zlay_target_at(t), number) || !b.model) continue;
+            models++;
+            uint64_t first = b.model->phases[0];
+            assert_true(first & 1);
+            for (uint32_t p = 0; p < b.model->count; p++)
+                for (unsigned x = 0; x < 64; x++)
+                    for (unsigned y = 0; y < 64; y++)
+                        if (b.model->phases[p] >> x & 1 && b.model->phases[p] >> y & 1) assert_true(first >> (x ^ y) & 1);
+            for (uint32_t p = 0; p < b.model->count; p++)
+                assert_int_equal(__builtin_popcountll(b.model->phases[p]), __builtin_popcountll(first));
+        }
+    assert_true(models > 100);
+}
+
 /* Wherever the subspaces say that there is a layout without conflict, one is found. */
 static void goal(uint64_t *seed, bool permutation, unsigned count, uint64_t iterations)
 {
@@ -191,7 +253,7 @@ static void goal(uint64_t *seed, bool permutation, unsigned count, uint64_t iter
     for (uint64_t n = 0; n < iterations; n++) {
         unsigned which = (unsigned)test_range(seed, 0, sizeof kinds / sizeof *kinds - 1);
         const kind *k = &kinds[which];
-        unsigned bits = (unsigned)test_range(seed, k->vector + 1, 11);
+        unsigned bits = (unsigned)test_range(seed, k->vector + 1, test_range(seed, 0, 15) ? 11 : 14);
         uint64_t unit[64];
         asked a = asked_begin(ctx, k->target, k->elem_bits, 1, (uint64_t[]){UINT64_C(1) << bits});
         draw_map(seed, bits, permutation, unit);
@@ -247,6 +309,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(worked_example),        cmocka_unit_test(transpose_in_warp), cmocka_unit_test(against_maps),
+        cmocka_unit_test(predicted_is_counted),  cmocka_unit_test(phases_are_subspaces),
         cmocka_unit_test(triples_of_planes),     cmocka_unit_test(pairs_of_permutations), cmocka_unit_test(pairs_in_general),
         cmocka_unit_test(triples),
     };

@@ -19,6 +19,7 @@ enum {
     ZL_ASKS_MOST = 16,   /* accesses of a request */
     ZL_VECTOR_MOST = 8,  /* bits of an element's place in a vector or word */
     ZL_LANE_BITS = 6,
+    ZL_STEPS_TRY = 64,   /* what a try counts beside the vectors that it asks */
     ZL_FORM_MODES = 8
 };
 
@@ -149,6 +150,12 @@ bool zl_complement_search(uint64_t *k, uint32_t depth, const zl_frame *f, const 
 /* What an access takes at least under any layout: lanes of one element share it, or where each is
  * served by itself wait for each other. */
 uint64_t zl_ask_bound(const zl_bank_ask *a);
+
+/* Count down, to 0 at least. */
+static inline void zl_steps_take(uint64_t *steps, uint64_t count)
+{
+    *steps -= *steps < count ? *steps : count;
+}
 
 /* A set of numbers below 64, each moved to itself ^ step. */
 uint64_t zl_set_moved(uint64_t set, uint32_t step);

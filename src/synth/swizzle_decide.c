@@ -134,12 +134,35 @@ static bool room_for(deciding *w, const quotient *q, uint32_t outside, uint32_t 
         if (k[i] && i + 1 == length) return true;
         if (k[i]) {
             i++;
+            zl_steps_take(&w->steps, ZL_STEPS_TRY);
             step_begin(&at[i], q, outside, k, i);
         } else if (!w->steps || i-- == 0) {
             w->unknown = w->unknown || !w->steps;
             return false;
         }
     }
+}
+
+static uint32_t rank_with(const zl_avoid *a, const uint64_t *k, uint32_t length)
+{
+    zl_echelon e;
+    uint32_t rank = 0;
+    e.pivots = 0;
+    for (uint32_t i = 0; i < a->count; i++) rank += zl_echelon_put(&e, a->vector[i], 0);
+    for (uint32_t i = 0; i < length; i++) rank += zl_echelon_put(&e, k[i], 0);
+    return rank;
+}
+
+/* Too large to walk over: a K that meets nothing shows that there is one. */
+static bool witnessed(deciding *w, const zl_frame *f, const zl_avoid *avoid, uint32_t longest)
+{
+    uint64_t k[ZL_TILE_BITS];
+    bool yes = true;
+    zl_complement_search(k, longest, f, avoid, w->p->count, &w->steps);
+    for (uint32_t a = 0; a < w->p->count && yes; a++)
+        yes = rank_with(&avoid[a], k, avoid[a].depth) == avoid[a].count + avoid[a].depth;
+    w->unknown = w->unknown || !yes;
+    return yes;
 }
 
 static bool in_frame(void *env, const zl_frame *f)
@@ -150,6 +173,7 @@ static bool in_frame(void *env, const zl_frame *f)
     e.pivots = 0;
     quotient q = {.count = w->p->count};
     uint32_t room = f->bits - f->inner, span = 0;
+    zl_steps_take(&w->steps, ZL_STEPS_TRY);
     for (uint32_t a = 0; a < q.count; a++) {
         zl_avoid_read(&avoid[a], f, w->p, &w->p->ask[a]);
         q.depth[a] = avoid[a].depth;
@@ -163,7 +187,7 @@ static bool in_frame(void *env, const zl_frame *f)
     w->yes = q.count <= 2 || q.longest <= outside;
     if (w->yes) return true;
     quotient_read(&q, avoid, q.count);
-    if (q.dims > MOST) w->unknown = true;
+    if (q.dims > MOST) w->yes = witnessed(w, f, avoid, q.longest);
     else w->yes = q.longest - outside <= q.dims && room_for(w, &q, outside, q.longest - outside);
     return w->yes || !w->steps;
 }

@@ -6,6 +6,7 @@
 #include <zlay/tensormap.h>
 
 enum { BYTE = 8, STEPS_MOST = 64, SHIFT_MOST = 5, XOR_MOST = 5, CHUNK_BITS = 128, LINE_SHIFT = 3 };
+enum { POINTS_COUNTED = 8 }; /* of limits.points that one count of a warp's access takes */
 
 /* What layouts are compared by, in this order. */
 typedef struct rank {
@@ -76,16 +77,20 @@ static bool vectors_fit(const searching *s, const zl_member *m, uint32_t i)
         uint64_t e = point / x->lanes % x->elements;
         if (p->index[point] == UINT32_MAX) continue;
         zl_rows_place(&c, &r, &rows, p->index[point]);
-        zl_rows_place(&c0, &r0, &rows, p->index[first]);
+        if (e) zl_rows_place(&c0, &r0, &rows, p->index[first]);
+        else c0 = c, r0 = r;
         if (r != r0 || c != c0 + e || c / chunk != c0 / chunk || c0 % p->align) return false;
     }
     return m->family == ZL_FAMILY_PAD || chunk % p->align == 0;
 }
 
-static bool all_fit(const searching *s, const zl_member *m)
+/* A count stands for as many elements as a warp has lanes. */
+static bool all_fit(searching *s, const zl_member *m)
 {
-    for (uint32_t i = 0; i < s->f.a->count; i++)
-        if (!vectors_fit(s, m, i)) return false;
+    for (uint32_t i = 0; i < s->f.a->count; i++) {
+        zl_steps_take(&s->f.steps, s->f.points[i].count / s->f.a->access[i].lanes);
+        if (!s->f.steps || !vectors_fit(s, m, i)) return false;
+    }
     return true;
 }
 
@@ -271,13 +276,16 @@ static zlay_status family(zlay_swizzle *out, searching *s)
     try_all(s);
     if (!s->status && s->found) s->status = answer(out, s);
     if (s->status || out->layout) return s->status;
+    if (!s->f.steps)
+        return zl_fail(s->f.a->ctx, ZLAY_ELIMIT, "points: %llu end the search before a layout",
+                       (unsigned long long)zl_limits(s->f.a->ctx)->points);
     return zl_fail(s->f.a->ctx, ZLAY_ENOTSUP,
                    "no layout of the families has the vectors of all accesses");
 }
 
 zlay_status zl_swizzle_family(zlay_swizzle *out, const zl_asked *a)
 {
-    searching s = {.f = {.a = a, .steps = zl_limits(a->ctx)->points}};
+    searching s = {.f = {.a = a, .steps = zl_limits(a->ctx)->points / POINTS_COUNTED}};
     zlay_status status = family(out, &s);
     zl_points_free(&s.f);
     if (status) return status;

@@ -262,6 +262,7 @@ typedef struct finding {
 static bool find_in_frame(void *env, const zl_frame *f)
 {
     finding *w = env;
+    zl_steps_take(&w->steps, ZL_STEPS_TRY);
     w->whole = try_k(w->out, w->p, f, &w->steps) && w->whole;
     return w->out->proved == ZL_PROVED_LEAST || !w->steps;
 }

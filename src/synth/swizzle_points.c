@@ -40,10 +40,6 @@ static zlay_status access_points(zl_families *f, uint32_t i)
     zl_points *p = &f->points[i];
     zlay_status status = ZLAY_OK;
     p->count = zlay_layout_size(a->access[i].layout);
-    if (p->count > zl_limits(a->ctx)->points)
-        return zl_fail(a->ctx, ZLAY_ELIMIT, "points: accesses: %u has %llu, the limit is %llu", i,
-                       (unsigned long long)p->count,
-                       (unsigned long long)zl_limits(a->ctx)->points);
     p->align = x->align * BYTE > a->elem_bits ? x->align * BYTE / a->elem_bits : 1;
     p->index = zl_alloc(a->ctx, p->count, sizeof *p->index);
     if (!p->index) return ZLAY_ENOMEM;
@@ -52,9 +48,20 @@ static zlay_status access_points(zl_families *f, uint32_t i)
     return status ? status : lanes_check(a, p, i);
 }
 
+static zlay_status points_check(const zl_asked *a)
+{
+    uint64_t most = zl_limits(a->ctx)->points, all = a->size;
+    for (uint32_t i = 0; i < a->count; i++)
+        if (!zl_uadd(all, zlay_layout_size(a->access[i].layout), &all)) all = UINT64_MAX;
+    if (all <= most) return ZLAY_OK;
+    return zl_fail(a->ctx, ZLAY_ELIMIT,
+                   "points: the tile and its accesses have %llu, the limit is %llu",
+                   (unsigned long long)all, (unsigned long long)most);
+}
+
 zlay_status zl_points_read(zl_families *f)
 {
-    zlay_status status = ZLAY_OK;
+    zlay_status status = points_check(f->a);
     f->align = f->period = 1;
     for (uint32_t i = 0; i < f->a->count && !status; i++) {
         uint64_t bits = (uint64_t)f->a->access[i].banked.model->banks * 32;

@@ -184,6 +184,7 @@ static bool search_whole(space *s, const cut *c)
             continue;
         }
         if (i + 1 < more) {
+            zl_steps_take(s->steps, s->count);
             state_next(s, &at[i + 1], &at[i], first + i, vector[i]);
             i++;
             continue;
