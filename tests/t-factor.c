@@ -174,8 +174,7 @@ static void assert_word_runs(zlay_ctx *ctx, const zlay_factor *x, const job *j)
             from[i / each] |= (uint32_t)(value << (width * (i % each)));
             wanted[out / each] |= (uint32_t)(value << (width * (out % each)));
         }
-        for (uint32_t warp = 0; warp < 1u << s.warp_bits; warp++)
-            ptx_run(text, from, to, 1u << s.register_bits, warp);
+        ptx_run(text, from, to, 1u << s.register_bits, 1u << s.warp_bits);
         assert_memory_equal(to, wanted, words * 4);
     }
     free(from);

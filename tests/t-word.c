@@ -85,9 +85,8 @@ static void assert_runs(zlay_ctx *ctx, const job *j)
             put_unit(from, s, slot, slot >> low);
             put_unit(wanted, s, map_at(&j->map, slot), slot >> low);
         }
-        for (uint32_t warp = 0; warp < 1u << s->warp_bits; warp++)
-            assert_int_equal(ptx_run(text, from, to, 1u << s->register_bits, warp),
-                             j->info.instructions);
+        assert_int_equal(ptx_run(text, from, to, 1u << s->register_bits, 1u << s->warp_bits),
+                         j->info.instructions);
         assert_memory_equal(to, wanted, words * 4);
     }
     free(from);
@@ -123,77 +122,22 @@ static void random_words(void **state)
     (void)state;
     for (uint64_t i = 0; i < count; i++) {
         job j = {.slots = {(uint32_t)(i % 3), (uint32_t)test_range(&seed, 0, 4), 5,
-                           (uint32_t)(i % 7 == 0), 0, {0}}};
+                           (uint32_t)(i % 7 < 2), 0, {0}}};
         unsigned bits = slot_bits(&j.slots);
-        map_draw(&j.map, &seed, bits, bits - j.slots.warp_bits, (int)(i % 4) % 3);
+        bool crosses = j.slots.warp_bits && i % 2;
+        map_draw(&j.map, &seed, bits, crosses ? bits : bits - j.slots.warp_bits, (int)(i % 4) % 3);
         j.map.constant = 0;
-        if (j.slots.warp_bits)
+        if (j.slots.warp_bits && !crosses)
             j.map.basis[bits - 1] ^= test_random(&seed) & (((uint64_t)1 << (bits - 1)) - 1);
         job_word(ctx, &j);
         assert_composed(&j);
         assert_runs(ctx, &j);
-        if (!j.slots.byte_bits) assert_int_equal(j.info.optimal, 1);
+        if (!j.slots.byte_bits && !crosses) assert_int_equal(j.info.optimal, 1);
         optimal += j.info.optimal;
         zlay_word_free(j.word);
     }
     printf("words: %llu of %llu proved least\n", (unsigned long long)optimal,
            (unsigned long long)count);
-    zlay_ctx_free(ctx);
-}
-
-/* ---- bit permutations -------------------------------------------------------------------- */
-
-/* What the theorem says of a permutation of 2 register and 5 lane bits: k bits cross each way, so 2 k
- * selects; registers stay where lanes keep their bits, or change them with registers; one bit that
- * changes with one register's is an exchange. */
-static uint32_t closed_form(const int *to, int reg, int bits)
-{
-    uint32_t regs = 1u << reg, crossing = 0;
-    bool moved = false, fixed = true, receives[16] = {false};
-    for (int i = 0; i < reg; i++)
-        if (to[i] >= reg) crossing++, receives[to[i]] = true;
-    for (int i = reg; i < bits; i++) {
-        if (to[i] != i) moved = true;
-        if (to[i] != i && (to[i] >= reg || !receives[i])) fixed = false;
-    }
-    if (!moved) return 0;
-    if (crossing == 1 && fixed) return 2 * regs;
-    return 2 * crossing * regs + (fixed ? regs - (regs >> crossing) : regs);
-}
-
-static bool next_permutation(int *to, int bits)
-{
-    int i = bits - 2, j = bits - 1;
-    while (i >= 0 && to[i] > to[i + 1]) i--;
-    if (i < 0) return false;
-    while (to[j] < to[i]) j--;
-    for (int held = to[i]; to[i] == held;) to[i] = to[j], to[j] = held;
-    for (i++, j = bits - 1; i < j; i++, j--) {
-        int held = to[i];
-        to[i] = to[j];
-        to[j] = held;
-    }
-    return true;
-}
-
-/* All 5,040 of 2 + 5 bits; make exhaustive all 362,880 of 4 + 5. */
-static void bit_permutations(void **state)
-{
-    zlay_ctx *ctx = ctx_new();
-    int reg = test_exhaustive() ? 4 : 2, bits = reg + 5, to[16], count = 0;
-    (void)state;
-    for (int i = 0; i < bits; i++) to[i] = i;
-    do {
-        job j = {.slots = {0, (uint32_t)reg, 5, 0, 0, {0}}, .map = {.bits = (unsigned)bits}};
-        for (int i = 0; i < bits; i++) j.map.basis[i] = (uint64_t)1 << to[i];
-        job_word(ctx, &j);
-        if (count % 64 == 0) assert_composed(&j);
-        assert_int_equal(j.info.instructions, closed_form(to, reg, bits));
-        assert_true(j.info.optimal && j.info.rounds <= 1);
-        zlay_word_free(j.word);
-        count++;
-    } while (next_permutation(to, bits));
-    printf("bit permutations: %d\n", count);
     zlay_ctx_free(ctx);
 }
 
@@ -241,7 +185,7 @@ static void layouts_of_other_kinds(void **state)
         if (j.info.rounds != rows[i].rounds || j.info.instructions != rows[i].instructions)
             fail_msg("%s: %u rounds, %u instructions", rows[i].map, j.info.rounds,
                      j.info.instructions);
-        if (j.slots.lane_bits == 5 && !j.slots.warp_bits && !j.slots.block_bits)
+        if (j.slots.lane_bits == 5 && !j.slots.block_bits)
             assert_runs(ctx, &j);
         zlay_word_free(j.word);
         zlay_layout_free(map);
@@ -343,7 +287,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(example),
         cmocka_unit_test(random_words),
-        cmocka_unit_test(bit_permutations),
         cmocka_unit_test(layouts_of_other_kinds),
         cmocka_unit_test(refusals),
         cmocka_unit_test(no_text),

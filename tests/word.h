@@ -10,7 +10,7 @@
 #include <string.h>
 #include <zlay/zlay.h>
 
-enum { WORD_ROOM = 1 << 20, WORD_LANES = 32 };
+enum { WORD_ROOM = 1 << 20, WORD_LANES = 32, WORD_SHARED = 48 << 10 };
 
 typedef struct map_table {
     unsigned bits;
@@ -73,6 +73,8 @@ static inline zlay_layout *map_layout(zlay_ctx *ctx, const map_table *m)
 /* ---- PTX ------------------------------------------------------------------------------- */
 
 typedef struct ptx_machine {
+    const char *at; /* the next line */
+    unsigned char *shared; /* of the block */
     uint32_t (*z)[WORD_LANES];
     bool (*q)[WORD_LANES];
     const uint32_t *from;
@@ -107,6 +109,7 @@ static inline uint32_t ptx_read(const ptx_machine *m, const char *text, int lane
 {
     while (*text == ' ') text++;
     if (text[0] == '%') {
+        if (!strncmp(text, "%shared", 7)) return 0;
         if (!strncmp(text, "%lin", 4)) return m->warp * WORD_LANES + (uint32_t)lane;
         assert_true(text[1] == 'z');
         return m->z[strtoul(text + 2, NULL, 10)][lane];
@@ -132,6 +135,9 @@ static inline bool ptx_lane(ptx_machine *m, const char *op, char a[5][48], int l
     if (!strcmp(op, "bfe.u32")) *out = x >> y & 1;
     else if (!strcmp(op, "mul.lo.u32")) *out = x * y;
     else if (!strcmp(op, "xor.b32")) *out = x ^ y;
+    else if (!strcmp(op, "add.u32")) *out = x + y;
+    else if (!strcmp(op, "shl.b32")) *out = x << y;
+    else if (!strcmp(op, "shr.u32")) *out = x >> y;
     else if (!strcmp(op, "selp.b32"))
         *out = m->q[strtoul(a[3] + 2, NULL, 10)][lane] ? x : y;
     else if (!strcmp(op, "prmt.b32")) *out = ptx_prmt(x, y, ptx_read(m, a[3], lane));
@@ -153,14 +159,39 @@ static inline void ptx_memory(ptx_machine *m, const char *text, bool load)
     }
 }
 
+/* st.shared of the low bits of a register, ld.shared of all of it. */
+static inline void ptx_shared(ptx_machine *m, const char *text, bool load)
+{
+    unsigned reg, at, bits = 32, more = 0;
+    if (load) assert_int_equal(sscanf(text, "ld.shared.b32 %%z%u, [%%z%u + %u];", &reg, &at, &more), 3);
+    else assert_int_equal(sscanf(text, "st.shared.b%u [%%z%u], %%z%u;", &bits, &at, &reg), 3);
+    for (int lane = 0; lane < WORD_LANES; lane++) {
+        uint32_t address = m->z[at][lane] + more;
+        assert_true(address % (bits / 8) == 0 && address + bits / 8 <= WORD_SHARED);
+        if (load) memcpy(&m->z[reg][lane], m->shared + address, 4);
+        else memcpy(m->shared + address, &m->z[reg][lane], bits / 8);
+    }
+}
+
+/* Instructions that carry values; the others make addresses, selectors and predicates. */
+static inline bool ptx_carries(const char *text)
+{
+    static const char *const carry[] = {"selp", "prmt", "shfl", "movmatrix", "st.shared",
+                                        "ld.shared", "shr", "bar"};
+    for (size_t i = 0; i < sizeof carry / sizeof *carry; i++)
+        if (!strncmp(text, carry[i], strlen(carry[i]))) return true;
+    return false;
+}
+
 static inline void ptx_instruction(ptx_machine *m, const char *text)
 {
     char op[48], a[5][48] = {{0}}, rest[256];
     uint32_t made[WORD_LANES] = {0};
-    if (!strncmp(text, "ld.global", 9) || !strncmp(text, "st.global", 9)) {
-        ptx_memory(m, text, text[0] == 'l');
-        return;
-    }
+    bool load = text[0] == 'l';
+    m->moves += ptx_carries(text);
+    if (!strncmp(text + 2, ".global", 7)) ptx_memory(m, text, load);
+    if (!strncmp(text + 2, ".shared", 7)) ptx_shared(m, text, load);
+    if (text[2] == '.' && (text[3] == 'g' || text[3] == 's')) return;
     assert_int_equal(sscanf(text, "%47s %255[^;]", op, rest), 2);
     int count = 0;
     for (char *part = strtok(rest, ","); part && count < 5; part = strtok(NULL, ","), count++)
@@ -170,7 +201,6 @@ static inline void ptx_instruction(ptx_machine *m, const char *text)
             m->q[strtoul(a[0] + 2, NULL, 10)][lane] = ptx_read(m, a[1], lane) != 0;
         return;
     }
-    m->moves += op[0] == 's' || op[0] == 'p' || !strncmp(op, "mov", 3);
     if (!strncmp(op, "movmatrix", 9)) ptx_matrix(m, made, a[1]);
     else for (int lane = 0; lane < WORD_LANES; lane++)
         if (!ptx_lane(m, op, a, lane, &made[lane])) fail_msg("the test reads no '%s'", text);
@@ -179,33 +209,57 @@ static inline void ptx_instruction(ptx_machine *m, const char *text)
 
 static inline bool ptx_frame(const char *text)
 {
-    static const char *const frame[] = {".", "mov.u32 %lin", "mul.wide", "ld.param", "cvta",
+    static const char *const frame[] = {".", "mov.u32 %", "mul.wide", "ld.param", "cvta",
                                         "add.u64", "ret", "{", "}"};
     for (size_t i = 0; i < sizeof frame / sizeof *frame; i++)
         if (!strncmp(text, frame[i], strlen(frame[i]))) return true;
     return !*text;
 }
 
-/* Run one warp of a kernel's text; answers the instructions that carried values. */
-static inline uint32_t ptx_run(const char *text, const uint32_t *from, uint32_t *to, uint32_t regs,
-                               uint32_t warp)
+/* One warp up to the next barrier or the end; true: a barrier. */
+static inline bool ptx_go_on(ptx_machine *m)
 {
-    enum { VALUES = 1 << 15, PREDICATES = 256 };
-    ptx_machine m = {calloc(VALUES, sizeof *m.z), calloc(PREDICATES, sizeof *m.q), from, to, regs,
-                     warp, 0};
     char line[512];
-    assert_true(m.z && m.q);
-    for (const char *at = text; *at;) {
-        size_t length = strcspn(at, "\n"), blank = strspn(at, " ");
+    while (*m->at) {
+        size_t length = strcspn(m->at, "\n"), blank = strspn(m->at, " ");
         assert_true(length < sizeof line && blank <= length);
-        memcpy(line, at + blank, length - blank);
+        memcpy(line, m->at + blank, length - blank);
         line[length - blank] = 0;
-        if (!ptx_frame(line)) ptx_instruction(&m, line);
-        at += length + (at[length] != 0);
+        m->at += length + (m->at[length] != 0);
+        if (!strncmp(line, "bar.sync 0;", 11)) {
+            m->moves++;
+            return true;
+        }
+        if (!ptx_frame(line)) ptx_instruction(m, line);
     }
-    free(m.z);
-    free(m.q);
-    return m.moves;
+    return false;
+}
+
+/* Run a block of a kernel's text, the last warp first; answers how many instructions of a thread
+ * carried values. */
+static inline uint32_t ptx_run(const char *text, const uint32_t *from, uint32_t *to, uint32_t regs,
+                               uint32_t warps)
+{
+    enum { VALUES = 1 << 15, PREDICATES = 256, WARPS = 32 };
+    ptx_machine m[WARPS];
+    unsigned char *shared = malloc(WORD_SHARED);
+    assert_true(warps <= WARPS && shared);
+    memset(shared, 0xa5, WORD_SHARED);
+    for (uint32_t i = 0; i < warps; i++) {
+        m[i] = (ptx_machine){text, shared, calloc(VALUES, sizeof *m->z),
+                             calloc(PREDICATES, sizeof *m->q), from, to, regs, i, 0};
+        assert_true(m[i].z && m[i].q);
+    }
+    for (bool waits = true; waits;)
+        for (uint32_t i = warps; i-- > 0;) waits = ptx_go_on(&m[i]);
+    uint32_t moves = m[0].moves;
+    for (uint32_t i = 0; i < warps; i++) {
+        assert_int_equal(m[i].moves, moves);
+        free(m[i].z);
+        free(m[i].q);
+    }
+    free(shared);
+    return moves;
 }
 
 #endif

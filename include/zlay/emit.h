@@ -35,8 +35,8 @@ ZLAY_API zlay_status zlay_emit_header(zlay_ctx *ctx, zlay_buf *out, const zlay_p
  *  from to_words on.
  *
  *  Returns: ZLAY_OK, ZLAY_EROOM (with `need`); ZLAY_EINVAL name is no name;
- *           ZLAY_ENOTSUP lanes that are not 32, several blocks, a word that goes
- *           through shared memory.
+ *           ZLAY_ENOTSUP lanes that are not 32, several blocks, a word that
+ *           begins in shared memory or takes more than 48 KiB of it.
  */
 ZLAY_API zlay_status zlay_emit_word(zlay_ctx *ctx, zlay_buf *out, const zlay_word *word,
                                     const char *name, size_t length);

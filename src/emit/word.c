@@ -3,29 +3,16 @@
  * other way: what of them depends on the thread is affine in the bits of %lin, so a lane index, a
  * predicate and a byte selector are each an XOR of constants under those bits and one constant a
  * register. */
-#include "base/base.h"
-#include "synth/word.h"
+#include "emit/word.h"
 
 #include <zlay/emit.h>
 #include <zlay/instruction.h>
 
 #include <string.h>
 
-enum { REGISTERS = 256, WORD_BYTES = 4, LANE_BITS = 5, NIBBLE = 4, OLDEST = 70 };
+enum { LANE_BITS = 5, NIBBLE = 4, OLDEST = 70, SHARED_BITS = 13 };
 
-typedef struct zl_speaker {
-    zl_text *out;
-    const zl_word *word;
-    const zl_step *step;
-    zl_affine back;              /* of the step: slot -> where its value was */
-    uint32_t bytes, regs, inner; /* bits */
-    uint32_t values, predicates; /* PTX registers in use */
-    uint32_t held[REGISTERS], next[REGISTERS];
-    char seed[16]; /* what the step has computed from %lin; "" nothing */
-} zl_speaker;
-
-static void line(zl_speaker *s, const char *format, ...) ZL_PRINTF(2, 3);
-static void line(zl_speaker *s, const char *format, ...)
+void zl_say(zl_speaker *s, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -34,8 +21,6 @@ static void line(zl_speaker *s, const char *format, ...)
     zl_puts(s->out, "\n");
     va_end(args);
 }
-
-static uint32_t value(zl_speaker *s) { return s->values++; }
 
 /* ---- what a slot is ------------------------------------------------------------------------ */
 
@@ -51,29 +36,23 @@ static uint32_t reg_of(const zl_speaker *s, uint64_t slot)
 
 static uint64_t thread_of(const zl_speaker *s, uint64_t slot) { return slot >> s->inner; }
 
-static uint64_t slot_of(const zl_speaker *s, uint32_t byte, uint32_t reg)
-{
-    return byte | (uint64_t)reg << s->bytes;
-}
-
 static unsigned thread_bits(const zl_speaker *s) { return s->back.bits - s->inner; }
 
 static uint64_t thread_basis(const zl_speaker *s, unsigned k) { return s->back.basis[s->inner + k]; }
 
 /* ---- what depends on the thread -------------------------------------------------------------- */
 
-/* An XOR of masks under the bits of %lin, in a register; 0 masks: nothing. */
-static bool mix(zl_speaker *s, const uint32_t *mask, unsigned count)
+void zl_say_mix(zl_speaker *s, const uint32_t *mask, unsigned count)
 {
     bool first = true;
     uint32_t sum = 0;
     for (unsigned k = 0; k < count; k++) {
         if (!mask[k]) continue;
-        uint32_t bit = value(s), part = value(s);
-        line(s, "bfe.u32 %%z%u, %%lin, %u, 1;", bit, k);
-        line(s, "mul.lo.u32 %%z%u, %%z%u, 0x%x;", part, bit, mask[k]);
-        uint32_t next = first ? part : value(s);
-        if (!first) line(s, "xor.b32 %%z%u, %%z%u, %%z%u;", next, sum, part);
+        uint32_t bit = zl_say_value(s), part = zl_say_value(s);
+        zl_say(s, "bfe.u32 %%z%u, %%lin, %u, 1;", bit, k);
+        zl_say(s, "mul.lo.u32 %%z%u, %%z%u, 0x%x;", part, bit, mask[k]);
+        uint32_t next = first ? part : zl_say_value(s);
+        if (!first) zl_say(s, "xor.b32 %%z%u, %%z%u, %%z%u;", next, sum, part);
         sum = next;
         first = false;
     }
@@ -83,18 +62,16 @@ static bool mix(zl_speaker *s, const uint32_t *mask, unsigned count)
         zl_putf(&seed, "%%z%u", sum);
         s->seed[seed.need] = 0;
     }
-    return !first;
 }
 
-/* The seed with a constant, as an operand. */
-static void seeded(zl_speaker *s, char out[16], uint32_t constant)
+void zl_say_seeded(zl_speaker *s, char out[16], uint32_t constant)
 {
     zl_text text = {out, 15, 0};
     if (!s->seed[0]) zl_putf(&text, "0x%x", constant);
     else if (!constant) zl_puts(&text, s->seed);
     else {
-        uint32_t with = value(s);
-        line(s, "xor.b32 %%z%u, %s, 0x%x;", with, s->seed, constant);
+        uint32_t with = zl_say_value(s);
+        zl_say(s, "xor.b32 %%z%u, %s, 0x%x;", with, s->seed, constant);
         zl_putf(&text, "%%z%u", with);
     }
     out[text.need] = 0;
@@ -122,15 +99,15 @@ static bool second(const choice *c, uint64_t slot, uint64_t source)
 static uint32_t nibble(const zl_speaker *s, const choice *c, uint64_t slot, uint64_t source,
                        uint32_t q)
 {
-    uint32_t each = WORD_BYTES >> s->bytes;
-    return byte_of(s, source) * each + q % each + (second(c, slot, source) ? WORD_BYTES : 0);
+    uint32_t each = ZL_WORD_BYTES >> s->bytes;
+    return byte_of(s, source) * each + q % each + (second(c, slot, source) ? ZL_WORD_BYTES : 0);
 }
 
 static uint32_t selector(const zl_speaker *s, const choice *c, uint32_t reg, uint64_t thread)
 {
-    uint32_t word = 0, each = WORD_BYTES >> s->bytes;
-    for (uint32_t q = 0; q < WORD_BYTES; q++) {
-        uint64_t slot = slot_of(s, q / each, reg) | thread << s->inner;
+    uint32_t word = 0, each = ZL_WORD_BYTES >> s->bytes;
+    for (uint32_t q = 0; q < ZL_WORD_BYTES; q++) {
+        uint64_t slot = zl_slot_of(s, q / each, reg) | thread << s->inner;
         word |= nibble(s, c, slot, zl_map_at(&s->back, slot), q) << (NIBBLE * q);
     }
     return word;
@@ -145,22 +122,22 @@ static void choice_setup(zl_speaker *s, const choice *c)
     }
     if (!c->bytes_move)
         for (unsigned k = 0; k < thread_bits(s); k++) mask[k] = mask[k] ? 1 : 0;
-    mix(s, mask, thread_bits(s));
-    if (any && !c->bytes_move) line(s, "setp.ne.u32 %%q%u, %s, 0;", s->predicates, s->seed);
+    zl_say_mix(s, mask, thread_bits(s));
+    if (any && !c->bytes_move) zl_say(s, "setp.ne.u32 %%q%u, %s, 0;", s->predicates, s->seed);
 }
 
 /* `second` of byte 0 and thread 0 tells which of the two registers the predicate's 0 takes. */
 static uint32_t choose(zl_speaker *s, const choice *c, uint32_t reg, uint32_t a, uint32_t b)
 {
-    uint32_t to = value(s);
+    uint32_t to = zl_say_value(s);
     char select[16];
-    uint64_t slot = slot_of(s, 0, reg);
+    uint64_t slot = zl_slot_of(s, 0, reg);
     bool swap = second(c, slot, zl_map_at(&s->back, slot));
     if (c->bytes_move) {
-        seeded(s, select, selector(s, c, reg, 0));
-        line(s, "prmt.b32 %%z%u, %%z%u, %%z%u, %s;", to, a, b, select);
+        zl_say_seeded(s, select, selector(s, c, reg, 0));
+        zl_say(s, "prmt.b32 %%z%u, %%z%u, %%z%u, %s;", to, a, b, select);
     } else {
-        line(s, "selp.b32 %%z%u, %%z%u, %%z%u, %%q%u;", to, swap ? a : b, swap ? b : a,
+        zl_say(s, "selp.b32 %%z%u, %%z%u, %%z%u, %%q%u;", to, swap ? a : b, swap ? b : a,
              s->predicates);
     }
     return to;
@@ -201,7 +178,7 @@ static void say_inner(zl_speaker *s)
     uint32_t regs = 1u << s->regs;
     choice_setup(s, &c);
     for (uint32_t r = 0; r < regs; r++) {
-        uint64_t slot = slot_of(s, 0, r), source = zl_map_at(&s->back, slot);
+        uint64_t slot = zl_slot_of(s, 0, r), source = zl_map_at(&s->back, slot);
         uint32_t first = reg_of(s, source);
         if (second(&c, slot, source)) first ^= c.apart;
         bool whole = !c.apart && selector(s, &c, r, 0) == 0x3210 && !s->seed[0];
@@ -213,8 +190,8 @@ static void say_inner(zl_speaker *s)
 
 static uint32_t bring(zl_speaker *s, uint32_t from, uint64_t mask)
 {
-    uint32_t to = value(s);
-    line(s, "shfl.sync.bfly.b32 %%z%u, %%z%u, %u, 31, 0xffffffff;", to, from, (unsigned)mask);
+    uint32_t to = zl_say_value(s);
+    zl_say(s, "shfl.sync.bfly.b32 %%z%u, %%z%u, %u, 31, 0xffffffff;", to, from, (unsigned)mask);
     return to;
 }
 
@@ -224,19 +201,19 @@ static void say_shuffle(zl_speaker *s)
     bool fixed = s->step->id == ZL_STEP_BFLY;
     for (unsigned k = 0; k < thread_bits(s); k++)
         mask[k] = (uint32_t)(thread_of(s, thread_basis(s, k)) & ((1u << LANE_BITS) - 1));
-    if (!fixed) mix(s, mask, thread_bits(s));
+    if (!fixed) zl_say_mix(s, mask, thread_bits(s));
     for (uint32_t r = 0; r < regs; r++) {
         char lane[16];
-        uint64_t source = zl_map_at(&s->back, slot_of(s, 0, r));
+        uint64_t source = zl_map_at(&s->back, zl_slot_of(s, 0, r));
         uint32_t from = s->held[reg_of(s, source)];
         uint32_t by = (uint32_t)(thread_of(s, source) & ((1u << LANE_BITS) - 1));
         if (fixed) {
             s->next[r] = by ? bring(s, from, by) : from;
             continue;
         }
-        seeded(s, lane, by);
-        s->next[r] = value(s);
-        line(s, "shfl.sync.idx.b32 %%z%u, %%z%u, %s, 31, 0xffffffff;", s->next[r], from, lane);
+        zl_say_seeded(s, lane, by);
+        s->next[r] = zl_say_value(s);
+        zl_say(s, "shfl.sync.idx.b32 %%z%u, %%z%u, %s, 31, 0xffffffff;", s->next[r], from, lane);
     }
 }
 
@@ -257,7 +234,7 @@ static void say_exchange(zl_speaker *s)
     uint64_t by = crossing(s);
     choice_setup(s, &c);
     for (uint32_t r = 0; r < regs; r++) {
-        uint64_t slot = slot_of(s, 0, r), source = zl_map_at(&s->back, slot);
+        uint64_t slot = zl_slot_of(s, 0, r), source = zl_map_at(&s->back, slot);
         uint32_t own = reg_of(s, source);
         if (second(&c, slot, source)) own ^= c.apart;
         uint32_t other = bring(s, s->held[own ^ c.apart], by);
@@ -269,9 +246,9 @@ static void say_exchange(zl_speaker *s)
 static void say_matrix(zl_speaker *s)
 {
     for (uint32_t r = 0; r < 1u << s->regs; r++) {
-        uint32_t from = s->held[reg_of(s, zl_map_at(&s->back, slot_of(s, 0, r)))];
-        s->next[r] = value(s);
-        line(s, "movmatrix.sync.aligned.m8n8.trans.b16 %%z%u, %%z%u;", s->next[r], from);
+        uint32_t from = s->held[reg_of(s, zl_map_at(&s->back, zl_slot_of(s, 0, r)))];
+        s->next[r] = zl_say_value(s);
+        zl_say(s, "movmatrix.sync.aligned.m8n8.trans.b16 %%z%u, %%z%u;", s->next[r], from);
     }
 }
 
@@ -284,6 +261,9 @@ static void say_step(zl_speaker *s, const zl_step *step)
     case ZL_STEP_IDX: say_shuffle(s); break;
     case ZL_STEP_EXCHANGE: say_exchange(s); break;
     case ZL_STEP_MATRIX: say_matrix(s); break;
+    case ZL_STEP_STORE: zl_say_store(s); break;
+    case ZL_STEP_SYNC: zl_say(s, "bar.sync 0;"); break;
+    case ZL_STEP_LOAD: zl_say_load(s); break;
     default: say_inner(s);
     }
     memcpy(s->held, s->next, sizeof s->held);
@@ -302,12 +282,12 @@ static void say_body(zl_speaker *s)
 {
     uint32_t regs = 1u << s->regs;
     for (uint32_t r = 0; r < regs; r++) {
-        s->held[r] = value(s);
-        line(s, "ld.global.b32 %%z%u, [%%from + %u];", s->held[r], r * WORD_BYTES);
+        s->held[r] = zl_say_value(s);
+        zl_say(s, "ld.global.b32 %%z%u, [%%from + %u];", s->held[r], r * ZL_WORD_BYTES);
     }
     for (uint32_t i = 0; i < s->word->count; i++) say_step(s, &s->word->step[i]);
     for (uint32_t r = 0; r < regs; r++)
-        line(s, "st.global.b32 [%%to + %u], %%z%u;", r * WORD_BYTES, s->held[r]);
+        zl_say(s, "st.global.b32 [%%to + %u], %%z%u;", r * ZL_WORD_BYTES, s->held[r]);
 }
 
 static zl_speaker speaker(zl_text *out, const zl_word *word)
@@ -315,6 +295,11 @@ static zl_speaker speaker(zl_text *out, const zl_word *word)
     const zl_slots *slots = &word->slots;
     return (zl_speaker){.out = out, .word = word, .bytes = slots->byte, .regs = slots->reg,
                         .inner = slots->byte + slots->reg};
+}
+
+static bool goes_through(const zl_word *word)
+{
+    return word->count > 1 && word->step[1].id == ZL_STEP_SYNC;
 }
 
 static void say_kernel(zl_text *out, const void *argument)
@@ -329,29 +314,36 @@ static void say_kernel(zl_text *out, const void *argument)
             k->ptx % 10);
     zl_put(out, k->name, k->length);
     zl_puts(out, "(.param .u64 from_words, .param .u64 to_words)\n{\n");
-    line(&s, ".reg .b32 %%z<%u>, %%lin;", values + 1);
-    line(&s, ".reg .pred %%q<%u>;", predicates + 1);
-    line(&s, ".reg .b64 %%from, %%to, %%at;");
-    line(&s, "mov.u32 %%lin, %%tid.x;");
-    line(&s, "mul.wide.u32 %%at, %%lin, %u;", WORD_BYTES << s.regs);
+    zl_say(&s, ".reg .b32 %%z<%u>, %%lin, %%shared;", values + 1);
+    zl_say(&s, ".reg .pred %%q<%u>;", predicates + 1);
+    zl_say(&s, ".reg .b64 %%from, %%to, %%at;");
+    zl_say(&s, "mov.u32 %%lin, %%tid.x;");
+    if (goes_through(k->word)) {
+        zl_say(&s, ".shared .align 4 .b8 words[%u];",
+               1u << (zl_slots_bits(&k->word->slots) - k->word->slots.byte + 2));
+        zl_say(&s, "mov.u32 %%shared, words;");
+    }
+    zl_say(&s, "mul.wide.u32 %%at, %%lin, %u;", ZL_WORD_BYTES << s.regs);
     for (int side = 0; side < 2; side++) {
         const char *name = side ? "to" : "from";
-        line(&s, "ld.param.u64 %%%s, [%s_words];", name, name);
-        line(&s, "cvta.to.global.u64 %%%s, %%%s;", name, name);
-        line(&s, "add.u64 %%%s, %%%s, %%at;", name, name);
+        zl_say(&s, "ld.param.u64 %%%s, [%s_words];", name, name);
+        zl_say(&s, "cvta.to.global.u64 %%%s, %%%s;", name, name);
+        zl_say(&s, "add.u64 %%%s, %%%s, %%at;", name, name);
     }
     say_body(&s);
-    line(&s, "ret;");
+    zl_say(&s, "ret;");
     zl_puts(out, "}\n");
 }
 
 static zlay_status kernel_check(zlay_ctx *ctx, const zl_word *word)
 {
-    if (word->slots.lane != LANE_BITS || word->slots.block)
-        return zl_fail(ctx, ZLAY_ENOTSUP, "slots: PTX has 2^5 lanes, and this text one block");
+    if (word->slots.lane != LANE_BITS || word->slots.warp > LANE_BITS || word->slots.block)
+        return zl_fail(ctx, ZLAY_ENOTSUP, "slots: PTX has 2^5 lanes and warps at most, and this text one block");
     for (uint32_t i = 0; i < word->count; i++)
-        if (word->step[i].id > ZL_STEP_MATRIX)
-            return zl_fail(ctx, ZLAY_ENOTSUP, "word: it goes through shared memory");
+        if (word->step[i].id == ZL_STEP_LOAD && !i)
+            return zl_fail(ctx, ZLAY_ENOTSUP, "word: it begins in shared memory");
+    if (zl_slots_bits(&word->slots) - word->slots.byte > SHARED_BITS && goes_through(word))
+        return zl_fail(ctx, ZLAY_ENOTSUP, "word: it takes more than 48 KiB of shared memory");
     return ZLAY_OK;
 }
 

@@ -116,28 +116,6 @@ static void widen(zl_affine *map, unsigned more)
     map->bits += more;
 }
 
-/* What lands in shared memory stays there: each word that moves is loaded, and after a barrier its
- * parts are stored. */
-static void through_shared(zl_word *word, const zl_slots *slots, const zl_affine *map)
-{
-    zl_affine same;
-    uint32_t moved = zl_slots_moved(slots, map), parts = 1;
-    for (uint32_t k = 0; k < slots->byte; k++)
-        if (map->basis[k] != (uint64_t)1 << k) parts = 1u << slots->byte;
-    zl_map_same(&same, map->bits);
-    memset(word, 0, offsetof(zl_word, step));
-    word->slots = *slots;
-    word->optimal = true;
-    if (!moved) return;
-    word->count = 3;
-    word->step[0] = (zl_step){ZL_STEP_LOAD, moved, same};
-    word->step[1] = (zl_step){ZL_STEP_SYNC, 1, same};
-    word->step[2] = (zl_step){ZL_STEP_STORE, moved * parts, *map};
-    word->instructions = moved + 1 + moved * parts;
-    word->lower_instructions = 2 * moved + 1;
-    word->optimal = parts == 1;
-}
-
 static zlay_status word_of(const zl_factoring *f, zl_word *out, const zl_affine *residual)
 {
     zl_affine map = *residual;
@@ -149,7 +127,7 @@ static zlay_status word_of(const zl_factoring *f, zl_word *out, const zl_affine 
     zlay_status status = zl_slots_check(f->ctx, &slots);
     if (status) return status;
     if (f->threads) return zl_word_find(f->ctx, out, &slots, &map);
-    through_shared(out, &slots, &map);
+    zl_word_landed(out, &slots, &map);
     return ZLAY_OK;
 }
 

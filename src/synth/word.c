@@ -193,53 +193,6 @@ static void lower_set(zl_word *out, const search *s, const zl_wanted *w)
                    out->instructions <= out->lower_instructions;
 }
 
-/* ---- through shared memory ------------------------------------------------------------------- */
-
-static bool keeps(const zl_affine *map, uint64_t bits)
-{
-    uint64_t moved = map->constant;
-    for (unsigned k = 0; k < map->bits; k++) moved |= map->basis[k] ^ (bits & (uint64_t)1 << k);
-    return !(moved & bits);
-}
-
-static uint64_t block_bits(const zl_wanted *w)
-{
-    return zl_ones(w->bits) & ~zl_ones(w->bits - w->slots.block);
-}
-
-static uint64_t warp_bits(const zl_wanted *w)
-{
-    return zl_ones(w->bits) & ~zl_ones(w->bits - w->slots.block - w->slots.warp);
-}
-
-/* Registers with a part that comes from another warp: each is stored and loaded in any word. */
-static uint32_t far(const zl_wanted *w)
-{
-    zl_wanted warps = *w;
-    zl_affine back = w->inverse;
-    uint64_t keep_own = ~(warp_bits(w));
-    for (unsigned k = 0; k < w->bits; k++)
-        back.basis[k] = (back.basis[k] & ~keep_own) | ((uint64_t)1 << k & keep_own);
-    back.constant &= ~keep_own;
-    return zl_touched(&warps, &back);
-}
-
-static void shared_put(zl_word *out, const zl_wanted *w)
-{
-    zl_affine same;
-    uint32_t moved = zl_touched(w, &w->inverse);
-    bool block = !keeps(&w->map, block_bits(w));
-    zl_map_same(&same, w->bits);
-    out->step[0] = (zl_step){block ? ZL_STEP_DSMEM : ZL_STEP_STORE, moved, w->map};
-    out->step[1] = (zl_step){ZL_STEP_SYNC, 1, same};
-    out->step[2] = (zl_step){ZL_STEP_LOAD, moved, same};
-    out->count = 3;
-    zl_word_count(out);
-    out->lower_rounds = 0;
-    out->lower_instructions = 2 * far(w) + 1;
-    out->optimal = out->instructions == out->lower_instructions;
-}
-
 /* ---- the answer ---------------------------------------------------------------------------- */
 
 zlay_status zl_slots_check(zlay_ctx *ctx, const zl_slots *s)
@@ -286,7 +239,7 @@ zlay_status zl_word_find(zlay_ctx *ctx, zl_word *out, const zl_slots *slots, con
     out->slots = *slots;
     out->count = 0;
     zl_word_count(out);
-    if (keeps(map, warp_bits(&w))) status = in_warp(ctx, out, &w);
-    else shared_put(out, &w);
+    if (zl_map_keeps(map, zl_above_lanes(&w))) status = in_warp(ctx, out, &w);
+    else zl_word_leave(out, &w);
     return status ? status : recompose(ctx, out, map);
 }

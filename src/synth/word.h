@@ -79,6 +79,12 @@ uint32_t zl_slots_touched(const zl_slots *slots, const zl_affine *map);
 /* Registers of a lane whose word is not the one they have. */
 uint32_t zl_slots_moved(const zl_slots *slots, const zl_affine *map);
 
+/* In how many parts a register's word goes its ways: 1, whole. */
+uint32_t zl_map_parts(const zl_slots *slots, const zl_affine *map);
+
+/* What has landed in shared memory, and stays there: load, sync, store. */
+void zl_word_landed(zl_word *out, const zl_slots *slots, const zl_affine *map);
+
 /* The map the other way: slot -> where its value was. */
 bool zl_map_invert(zl_affine *out, const zl_affine *map);
 bool zl_map_equal(const zl_affine *a, const zl_affine *b);

@@ -71,6 +71,20 @@ void zl_peel(zl_affine *out, const zl_wanted *w, unsigned rank, unsigned draw);
 /* Registers of a lane that are touched, from the way back. */
 uint32_t zl_touched(const zl_wanted *w, const zl_affine *back);
 
+/* ---- through shared memory ---------------------------------------------------------------- */
+
+/* Bits of warps and blocks. */
+static inline uint64_t zl_above_lanes(const zl_wanted *w)
+{
+    return zl_ones(w->bits) & ~zl_ones(w->bits - w->slots.block - w->slots.warp);
+}
+
+/* These bits of a slot stay as they are. */
+bool zl_map_keeps(const zl_affine *map, uint64_t bits);
+
+/* A map that leaves its warp. */
+void zl_word_leave(zl_word *out, const zl_wanted *w);
+
 /* ---- words -------------------------------------------------------------------------------- */
 
 /* Add a step, joined to the one before where both are one; false: no room. */
