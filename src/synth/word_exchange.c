@@ -169,10 +169,11 @@ static bool lane_before(uint64_t *u, const zl_wanted *w, const zl_affine *map, u
 /* An inner vector that crosses lanes: the draw's own units, one or two of them. */
 static uint64_t crossing_start(const zl_wanted *w, const zl_affine *map, unsigned draw)
 {
-    uint64_t found[ZL_SLOT_BITS];
+    uint64_t found[ZL_SLOT_BITS] = {0};
     unsigned count = 0;
     for (uint64_t left = w->inner; left; left &= left - 1)
         if (map->basis[__builtin_ctzll(left)] & w->lanes) found[count++] = left & (0 - left);
+    if (!count) return 0;
     uint64_t one = found[draw % count], other = found[draw / count % count];
     uint64_t sum = draw < count ? one : one ^ other;
     return zl_map_linear(map, sum) & w->lanes ? sum : one;
