@@ -10,13 +10,13 @@
 #include <string.h>
 #include <zlay/zlay.h>
 
-enum { SYNTH_SMEM = 232448, SYNTH_ORIGIN = 1024, SYNTH_UNTOUCHED = 0xee };
+enum { SYNTH_SMEM = 232448, SYNTH_ORIGIN = 1024, SYNTH_UNTOUCHED = 0xee, SYNTH_MARGIN = 1 << 20 };
 
 typedef struct synth_world {
     zlay_ctx *ctx;
     const zlay_target *target;
     uint8_t smem[SYNTH_SMEM];
-    uint8_t *global; /* the tensor's memory and not a byte more, up to whole 16 */
+    uint8_t *memory, *global; /* the tensor's memory, up to whole 16 bytes, and margins around it */
     uint64_t size;
     int64_t least; /* element offset of the first byte of `global` */
 } synth_world;
@@ -39,8 +39,9 @@ static inline void synth_tensor(synth_world *w, uint64_t *state, const zlay_tens
     uint32_t element = zlay_type_bits(r->type) / 8;
     uint64_t cells = synth_cosize(w, r->source);
     w->size = (cells * element + 15) / 16 * 16;
-    w->global = malloc(w->size);
-    assert_non_null(w->global);
+    w->memory = malloc(w->size + 2 * (uint64_t)SYNTH_MARGIN);
+    assert_non_null(w->memory);
+    w->global = w->memory + SYNTH_MARGIN;
     for (uint64_t i = 0; i < w->size; i++) w->global[i] = (uint8_t)(test_random(state) | 1);
 }
 
@@ -65,8 +66,10 @@ static inline uint64_t synth_run(synth_world *w, const zlay_move *move, const ui
         }
         for (int i = 0; i < 3; i++) offset[i] = (uint16_t)copy.offset[i];
         int64_t first = (int64_t)map.address - w->least * element;
-        assert_in_range(first, 0, w->size);
-        zlay_sim_global global = {w->global + first, w->size - (uint64_t)first};
+        bool columns = map.mode != 0; /* may be based before the first element that they read */
+        if (columns) assert_true(first >= -SYNTH_MARGIN && first <= (int64_t)w->size);
+        else assert_in_range(first, 0, w->size);
+        zlay_sim_global global = {w->global + first, (uint64_t)((int64_t)w->size - first)};
         map.address = 1 << 20;
         assert_int_equal(zlay_sim_im2col_load(&fault, &bytes, &smem, SYNTH_ORIGIN + copy.smem,
                                               &map, &global, at, offset),
@@ -153,7 +156,7 @@ static inline void synth_check(synth_world *w, uint64_t *state, const zlay_move 
         }
         synth_compare(w, move, r, tile);
     }
-    free(w->global);
+    free(w->memory);
 }
 
 static inline zlay_layout *synth_layout(zlay_ctx *ctx, const char *text)

@@ -41,6 +41,8 @@ typedef struct zl_tm_box {
     uint32_t digits;
     int32_t swizzle;
     int32_t interleave;          /* 1, 2: rows are slices of 16, 32 bytes */
+    uint32_t pixels;             /* of an im2col copy; else 0: digits are then those of the walk, */
+    uint64_t skip[ZL_TM_RANK];   /* which begins so many steps into each */
     int64_t global, shared;      /* bytes, of tile 0 */
     uint64_t cell[ZL_TM_AXES];   /* of the tile, along each axis */
 } zl_tm_box;

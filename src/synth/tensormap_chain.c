@@ -170,6 +170,7 @@ bool zl_chain_box(zl_tm_box *out, const zl_chain *h, uint32_t level, uint64_t bl
     out->digits = level + 1;
     out->swizzle = h->swizzle;
     out->interleave = h->slice;
+    out->pixels = 0;
     out->shared = (int64_t)h->start * ZL_CHUNK;
     out->global = first[0] * ZL_CHUNK;
     for (uint32_t k = 1; k < c->width; k++) out->cell[c->axis[k - 1]] = (uint64_t)first[k];

@@ -260,7 +260,8 @@ zlay_status zl_chunks_cover(const zl_chunks *c, zl_cover *out)
     zl_cover other;
     zlay_status status = zl_chunks_path(c, out, &fewest);
     if (status && status != ZLAY_NONE) return status;
-    out->least = !status && (out->boxes == 1 || out->boxes == fewest) && out->chunks == c->wanted;
+    out->least = !status && (out->boxes == 1 || (c->width > 1 && out->boxes == fewest)) &&
+                 out->chunks == c->wanted;
     if (out->least) {
         out->least = all_searched(c, out);
         return ZLAY_OK;

@@ -156,6 +156,7 @@ void zl_tm_whole(const zl_tm *t, zl_tm_box *box)
     memset(box->cell, 0, sizeof box->cell);
     box->swizzle = t->swizzle;
     box->interleave = 0;
+    box->pixels = 0;
     box->global = t->base;
     box->shared = t->shared;
 }

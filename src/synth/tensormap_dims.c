@@ -199,6 +199,7 @@ bool zl_tm_map_of(zl_tm_map *out, const zl_tm *t, const zl_tm_box *given)
 {
     zl_tm_box box = *given;
     if (box.interleave) return zl_tm_slices_of(out, t, given);
+    if (box.pixels) return zl_tm_columns_of(out, t, given);
     memset(out, 0, sizeof *out);
     out->t = t;
     out->swizzle = box.swizzle;

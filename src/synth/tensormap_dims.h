@@ -13,6 +13,7 @@ typedef struct zl_tm_dim {
     int32_t axis;
     uint64_t unit, per;
     bool clips;
+    bool walks;          /* of im2col: a copy begins at the box's `skip` and goes on from there */
     int64_t least, most; /* indices where a copy begins, over all tiles and copies, from tile 0's */
 } zl_tm_dim;
 
@@ -23,6 +24,7 @@ typedef struct zl_tm_map {
     int32_t type, swizzle, interleave;
     uint32_t bytes;      /* of an element of that type; of slices those of one */
     uint32_t pitch;      /* bytes from a row to the next in shared memory */
+    uint32_t pixels;     /* of an im2col copy; else 0 */
     bool weak;           /* the type does not divide the tensor's extent */
     int64_t advance[ZL_TM_RANK][ZLAY_TILE_AXES];
 } zl_tm_map;
@@ -32,6 +34,9 @@ bool zl_tm_map_of(zl_tm_map *out, const zl_tm *t, const zl_tm_box *box);
 
 /* The same of a box of slices. */
 bool zl_tm_slices_of(zl_tm_map *out, const zl_tm *t, const zl_tm_box *box);
+
+/* The same of a walk of pixels. */
+bool zl_tm_columns_of(zl_tm_map *out, const zl_tm *t, const zl_tm_box *box);
 
 /* Move a map by the tile's indices; false: no dimension can. */
 bool zl_tm_map_advance(zl_tm_map *m);

@@ -23,7 +23,8 @@ typedef struct work {
 
 static bool same_digits(const zl_tm_box *a, const zl_tm_box *b)
 {
-    if (a->digits != b->digits || a->swizzle != b->swizzle || a->interleave != b->interleave)
+    if (a->digits != b->digits || a->swizzle != b->swizzle || a->interleave != b->interleave ||
+        a->pixels != b->pixels)
         return false;
     for (uint32_t i = 0; i < a->digits; i++) {
         const zl_tm_digit *p = &a->digit[i], *q = &b->digit[i];
@@ -37,7 +38,7 @@ static bool same_digits(const zl_tm_box *a, const zl_tm_box *b)
 static void reach(zl_tm_map *m, const int64_t coordinate[ZL_TM_RANK], int64_t sign[ZL_TM_RANK][2])
 {
     for (uint32_t i = 0; i < m->rank; i++) {
-        if (m->dim[i].clips) continue;
+        if (m->dim[i].clips || m->dim[i].walks) continue;
         if (coordinate[i] < sign[i][0]) sign[i][0] = coordinate[i];
         if (coordinate[i] > sign[i][1]) sign[i][1] = coordinate[i];
     }
@@ -109,16 +110,17 @@ static void settle(work *w, uint32_t g, int64_t *address)
         zl_tm_dim *d = &at->map.dim[i];
         d->least += ends[i][0];
         d->most += ends[i][1];
-        int64_t shift = d->clips ? -w->coordinate[at->first][i] : d->least;
+        int64_t shift = d->clips || d->walks ? -w->coordinate[at->first][i] : d->least;
         *address += shift * (int64_t)d->stride;
         for (uint32_t k = 0; k < w->boxes; k++)
-            if (w->of[k] == g && !d->clips) w->coordinate[k][i] -= d->least;
+            if (w->of[k] == g && !d->clips && !d->walks) w->coordinate[k][i] -= d->least;
     }
 }
 
 static uint64_t extent_of(const zl_tm_map *m, uint32_t i)
 {
     const zl_tm_dim *d = &m->dim[i];
+    if (d->walks) return d->real;
     if (!d->clips) return (uint64_t)(d->most - d->least) + (d->real - 1) * d->step + 1;
     uint64_t extent = m->t->axis[d->axis].extent * d->per / d->unit;
     return i ? extent : (extent * m->t->element + m->bytes - 1) / m->bytes;
@@ -139,6 +141,11 @@ static void map_fill(zlay_tensormap *out, const zl_tm_map *m, int64_t address)
         if (!i && m->interleave) out->box[i] += out->box[i] % 2;
         if (i) out->stride[i - 1] = m->dim[i].stride;
     }
+    if (!m->pixels) return;
+    out->mode = 1;
+    out->channels = out->box[0];
+    out->pixels = m->pixels;
+    memset(out->box, 0, sizeof out->box);
 }
 
 static void copy_fill(zlay_copy *out, const work *w, uint32_t k)
@@ -154,7 +161,8 @@ static void copy_fill(zlay_copy *out, const work *w, uint32_t k)
         for (uint32_t j = 0; j < w->t->modes; j++)
             out->advance[i][j] = (int32_t)m->advance[i][j];
     }
-    out->bytes = (uint32_t)bytes;
+    out->bytes = (uint32_t)(m->pixels ? bytes * m->pixels : bytes);
+    if (m->pixels) out->mode = ZLAY_COPY_IM2COL;
 }
 
 static void info_fill(zlay_move *move, const work *w)
@@ -165,6 +173,7 @@ static void info_fill(zlay_move *move, const work *w)
         const zl_tm_map *m = &w->group[w->of[k]].map;
         uint64_t rows = m->pitch;
         for (uint32_t i = !m->interleave; i < m->rank; i++) rows *= m->dim[i].box;
+        if (m->pixels) rows *= m->pixels;
         uint64_t end = move->copies[k].smem + rows, span = zl_tm_span(m->swizzle);
         if (m->swizzle) end = (end + span - 1) / span * span;
         if (end > move->info.reserved_bytes) move->info.reserved_bytes = end;

@@ -36,8 +36,9 @@ static int clipping(const zl_tm_map *m, uint32_t axis)
 /* A dimension of one index. */
 static int dim_add(zl_tm_map *m, uint64_t stride)
 {
-    const zl_tm_dim one = {1, 1, stride, 1, ZL_TM_NO_AXIS, 1, 1, false, 0, 0};
-    if (m->rank == ZL_TM_RANK || stride % ZL_CHUNK) return -1;
+    const zl_tm_dim one = {.box = 1, .real = 1, .stride = stride, .step = 1, .axis = ZL_TM_NO_AXIS,
+                           .unit = 1, .per = 1};
+    if (m->pixels || m->rank == ZL_TM_RANK || stride % ZL_CHUNK) return -1;
     m->dim[m->rank] = one;
     return (int)m->rank++;
 }
@@ -51,7 +52,7 @@ static int carrier(const zl_tm_map *m, int64_t way, uint64_t times, int32_t axis
     for (uint32_t i = 0; i < m->rank; i++) {
         const zl_tm_dim *d = &m->dim[i];
         int64_t stride = (int64_t)d->stride;
-        if (d->clips || !stride || way % stride || (i == 0 && way % ZL_CHUNK)) continue;
+        if (d->clips || d->walks || !stride || way % stride || (i == 0 && way % ZL_CHUNK)) continue;
         if (!in_32_bits(way / stride, times)) continue;
         bool own = axis != ZL_TM_NO_AXIS && d->axis == axis;
         if (best >= 0 && own == best_owns && d->stride <= m->dim[best].stride) continue;
@@ -130,7 +131,10 @@ static bool way_left(const zl_tm_map *m, int64_t coordinate[ZL_TM_RANK], const z
     for (uint32_t i = 0; i < m->rank; i++) {
         const zl_tm_dim *d = &m->dim[i];
         int64_t gone;
-        coordinate[i] = 0;
+        coordinate[i] = d->walks && i < box->digits ? (int64_t)box->skip[i] : 0;
+        if (d->walks && (!zl_mul(coordinate[i], (int64_t)d->stride, &gone) ||
+                         !zl_sub(*way, gone, way)))
+            return false;
         if (!d->clips) continue;
         int64_t cells = (int64_t)box->cell[d->axis] - m->t->axis[d->axis].low;
         if (!indices_of(m, i, cells, &coordinate[i]) || !in_32_bits(coordinate[i], 1) ||

@@ -19,7 +19,7 @@ typedef struct known {
     uint32_t wanted; /* of them those that the tile wants */
     uint64_t start, row, blocks;
     int32_t swizzle, slice;
-    uint32_t level;
+    uint32_t level, pixels; /* pixels: of a walk */
 } known;
 
 typedef struct search {
@@ -76,6 +76,18 @@ static void chain_keep(void *env, const zl_chain *h)
             reach(s, &k, h, chunks);
             if (s->small) keep(s, &k);
         }
+}
+
+static void walk_keep(void *env, const zl_chain *h, uint64_t rows)
+{
+    search *s = env;
+    zl_tm_box box;
+    uint64_t pitch = h->swizzle ? zl_tm_span(h->swizzle) / ZL_CHUNK : h->row;
+    if (!zl_columns_box(&box, h, rows) || !zl_chunks_legal(s->c, &box)) return;
+    known k = {.chunks = (uint32_t)(rows * h->row), .start = h->start, .row = h->row,
+               .swizzle = h->swizzle, .pixels = (uint32_t)rows};
+    reach(s, &k, h, (rows - 1) * pitch + h->row);
+    if (s->small) keep(s, &k);
 }
 
 /* ---- covers --------------------------------------------------------------------------------------- */
@@ -196,6 +208,10 @@ static zlay_status boxes_take(const search *s, zl_cover *out)
         const known *k = &s->box[s->best[i]];
         zl_chain h = {.c = s->c, .start = k->start, .swizzle = k->swizzle, .row = k->row,
                       .slice = k->slice};
+        if (k->pixels) {
+            zl_columns_box(&box[i], &h, k->pixels);
+            continue;
+        }
         zl_chain_make(&h);
         zl_chain_box(&box[i], &h, k->level, k->blocks);
     }
@@ -224,8 +240,10 @@ static zlay_status search_run(search *s, zl_cover *out, const zl_cover *than)
     level *stack = NULL;
     zlay_allocator alloc = zl_allocator(s->c->t->ctx);
     zlay_status status;
-    for (uint64_t line = 0; line < s->c->count / ZL_LINE_CHUNKS; line++)
+    for (uint64_t line = 0; line < s->c->count / ZL_LINE_CHUNKS; line++) {
         zl_chunks_chains(s->c, line, chain_keep, s);
+        zl_chunks_columns(s->c, line, walk_keep, s);
+    }
     if ((status = unreached(s))) return status;
     if (!s->small) return ended(s);
     stack = zl_alloc(s->c->t->ctx, BOXES_MOST + 1, sizeof *stack);

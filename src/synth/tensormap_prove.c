@@ -126,6 +126,7 @@ bool zl_tm_reads_inside(const zl_tm *t, const zlay_move *move)
     int64_t least, most;
     if (!memory_of(t, &least, &most)) return false;
     for (uint32_t k = 0; k < move->info.copies; k++) {
+        if (move->maps[move->copies[k].map].mode) continue;
         int64_t first = furthest(t, move, &move->copies[k], false);
         int64_t last = furthest(t, move, &move->copies[k], true);
         if (first < least - (least % ZL_CHUNK + ZL_CHUNK) % ZL_CHUNK) return false;

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Boxes by im2col: rows of channels whose pixels begin in the midst of a line and go on through
+ * lines, planes and images.  Corners are 0, so a line is a dimension whole. */
+#include "synth/tensormap_cover.h"
+
+#include <string.h>
+
+enum { LEVELS = 4, RANK_LEAST = 3, PIXELS_MOST = 1024 };
+
+/* ---- walks ----------------------------------------------------------------------------------- */
+
+typedef struct walk {
+    uint32_t levels;
+    int64_t extent[LEVELS], stride[LEVELS], skip[LEVELS]; /* strides in chunks */
+} walk;
+
+static uint64_t run_of(const int64_t *at, uint64_t count)
+{
+    uint64_t n = count > 1 ? 2 : 1;
+    while (n < count && at[n] - at[n - 1] == at[1] - at[0]) n++;
+    return n;
+}
+
+/* Lines of a level: `first` entries, then as many as the next run has, to the last, which may end
+ * before.  What begins each takes their place in `at`; false: they are no lines. */
+static bool lines_of(walk *w, int64_t *at, uint64_t *count, uint64_t first)
+{
+    uint64_t rest = *count - first, next = run_of(at + first, rest), lines = 1;
+    int64_t jump = at[first] - at[0], stride = first > 1 ? at[1] - at[0] : 0, length;
+    if (first == 1) stride = next > 1 ? at[2] - at[1] : jump < 0 ? -jump : 0;
+    if (first > 1 && next > 1 && at[first + 1] - at[first] != stride) next = 1;
+    length = (int64_t)(next > first ? next : first);
+    if (next == rest)
+        while (jump + (length - (int64_t)first) * stride < 0 && stride > 0) length++;
+    else if (next < first) return false;
+    int64_t skip = length - (int64_t)first;
+    if (stride < 0 || jump + skip * stride < 0) return false;
+    for (uint64_t i = first; i < *count; i++) {
+        uint64_t in = (i - first) % (uint64_t)length;
+        if (at[i] != at[i - in] + (int64_t)in * stride) return false;
+    }
+    at[0] -= skip * stride;
+    for (uint64_t i = first; i < *count; i += (uint64_t)length) at[lines++] = at[i];
+    w->extent[w->levels] = length;
+    w->stride[w->levels] = stride;
+    w->skip[w->levels++] = skip;
+    *count = lines;
+    return true;
+}
+
+/* `ones`: at which levels the first line is one entry, though the next would continue it. */
+static bool walk_of(walk *w, const int64_t *key, uint64_t count, int64_t *at, uint32_t ones)
+{
+    memcpy(at, key, count * sizeof *at);
+    for (w->levels = 0;; ones /= 2) {
+        uint64_t first = ones % 2 ? 1 : run_of(at, count);
+        if (first == count) break;
+        if (w->levels + 1 == LEVELS || !lines_of(w, at, &count, first)) return false;
+    }
+    w->extent[w->levels] = (int64_t)count;
+    w->stride[w->levels] = count > 1 ? at[1] - at[0] : 0;
+    w->skip[w->levels] = 0;
+    return w->stride[w->levels++] >= 0;
+}
+
+static bool walk_any(walk *w, const int64_t *key, uint64_t count, int64_t *at)
+{
+    for (uint32_t ones = 0; ones < 1u << (LEVELS - 1); ones++)
+        if (walk_of(w, key, count, at, ones)) return true;
+    return false;
+}
+
+/* ---- maps -------------------------------------------------------------------------------------- */
+
+bool zl_tm_columns_of(zl_tm_map *out, const zl_tm *t, const zl_tm_box *box)
+{
+    uint64_t bytes = box->digit[0].extent * t->element;
+    uint32_t type = t->element;
+    memset(out, 0, sizeof *out);
+    while (bytes / type > ZL_BOX_MOST && type < ZL_ELEMENT_MOST) type *= 2;
+    if (bytes / type > ZL_BOX_MOST || box->shared % ZL_LINE || box->digits > ZL_TM_RANK) return false;
+    out->t = t;
+    out->rank = box->digits < RANK_LEAST ? RANK_LEAST : box->digits;
+    out->swizzle = box->swizzle;
+    out->pixels = box->pixels;
+    out->bytes = type;
+    out->type = type == t->element ? t->type : type == 2 ? ZLAY_TYPE_U16
+                : type == 4 ? ZLAY_TYPE_U32 : ZLAY_TYPE_U64;
+    out->pitch = box->swizzle ? zl_tm_span(box->swizzle) : (uint32_t)bytes;
+    for (uint32_t i = 0; i < out->rank; i++) {
+        const zl_tm_digit *d = &box->digit[i];
+        out->dim[i] = (zl_tm_dim){.box = 1, .real = 1, .step = 1, .axis = ZL_TM_NO_AXIS, .unit = 1,
+                                  .per = 1, .walks = i};
+        if (!i || i >= box->digits) continue;
+        out->dim[i].real = d->extent;
+        out->dim[i].stride = (uint64_t)d->global;
+    }
+    out->dim[0].box = out->dim[0].real = bytes / type;
+    out->dim[0].stride = type;
+    return true;
+}
+
+/* ---- candidates ---------------------------------------------------------------------------------- */
+
+static bool rows_read(int64_t *key, const zl_chain *h, uint64_t pitch, uint64_t rows)
+{
+    const zl_chunks *c = h->c;
+    for (uint64_t r = 0; r < rows; r++)
+        for (uint64_t i = 0; i < h->row; i++) {
+            bool there;
+            uint64_t at = h->start + r * pitch + i;
+            if (at >= c->count) return false;
+            const int64_t *k = zl_chunk_key(c, h->swizzle, at, &there);
+            if (!i) key[r] = k[0];
+            if (!there || k[0] != key[r] + (int64_t)i) return false;
+        }
+    return true;
+}
+
+static uint64_t rows_most(int64_t *key, const zl_chain *h, uint64_t pitch)
+{
+    uint64_t rows = 0;
+    while (rows < PIXELS_MOST && rows_read(key + rows, &(zl_chain){.c = h->c, .swizzle = h->swizzle,
+                                                                   .row = h->row,
+                                                                   .start = h->start + rows * pitch},
+                                           pitch, 1))
+        rows++;
+    return rows;
+}
+
+bool zl_columns_box(zl_tm_box *out, const zl_chain *h, uint64_t rows)
+{
+    int64_t key[PIXELS_MOST], at[PIXELS_MOST];
+    const zl_chunks *c = h->c;
+    uint64_t pitch = h->swizzle ? zl_tm_span(h->swizzle) / ZL_CHUNK : h->row;
+    walk w;
+    if (c->width > 1 || rows > PIXELS_MOST || !rows_read(key, h, pitch, rows) ||
+        !walk_any(&w, key, rows, at))
+        return false;
+    memset(out, 0, sizeof *out);
+    out->swizzle = h->swizzle;
+    out->pixels = (uint32_t)rows;
+    out->digits = w.levels + 1;
+    out->shared = (int64_t)h->start * ZL_CHUNK;
+    out->global = key[0] * ZL_CHUNK;
+    out->digit[0] = (zl_tm_digit){h->row * ZL_CHUNK / c->t->element, c->t->element, c->t->element,
+                                  ZL_TM_NO_AXIS, 1, 1};
+    for (uint32_t l = 0; l < w.levels; l++) {
+        out->digit[l + 1] = (zl_tm_digit){(uint64_t)w.extent[l], w.stride[l] * ZL_CHUNK,
+                                          (int64_t)pitch * ZL_CHUNK, ZL_TM_NO_AXIS, 1, 1};
+        out->skip[l + 1] = (uint64_t)w.skip[l];
+    }
+    return true;
+}
+
+/* The longest walk of rows of so many chunks, and those that end with a line before it: any part of
+ * a walk from its beginning is one. */
+static void rows_visit(const zl_chain *h, zl_columns_visit *visit, void *env)
+{
+    int64_t key[PIXELS_MOST], at[PIXELS_MOST];
+    uint64_t pitch = h->swizzle ? zl_tm_span(h->swizzle) / ZL_CHUNK : h->row;
+    uint64_t low = 1, high = rows_most(key, h, pitch);
+    walk w;
+    while (low < high) {
+        uint64_t half = (low + high + 1) / 2;
+        if (walk_any(&w, key, half, at)) low = half;
+        else high = half - 1;
+    }
+    for (uint64_t rows = 2; rows <= low && high; rows++)
+        if (rows == low || rows * pitch % ZL_LINE_CHUNKS == 0) visit(env, h, rows);
+}
+
+void zl_chunks_columns(const zl_chunks *c, uint64_t line, zl_columns_visit *visit, void *env)
+{
+    const zlay_tensormap_request *r = &c->t->request;
+    for (int32_t z = ZLAY_SWIZZLE_NONE; c->width == 1 && z <= ZLAY_SWIZZLE_128B; z++) {
+        uint64_t span = zl_tm_span(z) / ZL_CHUNK, run = 1;
+        zl_chain h = {.c = c, .start = line * ZL_LINE_CHUNKS, .swizzle = z};
+        bool there;
+        const int64_t *first = zl_chunk_key(c, z, h.start, &there);
+        if (!there || (r->swizzle_given && r->swizzle != z)) continue;
+        for (; h.start + run < c->count && (!z || run < span); run++) {
+            const int64_t *next = zl_chunk_key(c, z, h.start + run, &there);
+            if (!there || next[0] != first[0] + (int64_t)run) break;
+        }
+        for (h.row = run < ZL_LINE ? run : ZL_LINE; h.row; h.row--)
+            if (z || run % h.row == 0) rows_visit(&h, visit, env);
+    }
+}
