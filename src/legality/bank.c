@@ -20,18 +20,22 @@ static zl_bank_keys keys_of(const zl_banked *b, const uint32_t *addresses, uint3
 /* What addresses of one part have in common, four lanes at a time. */
 typedef struct scanned {
     uint32_t bits, off; /* bits of active addresses; not 0: a lane is inactive */
+    uint32_t past;      /* not 0: an active address lies past the last */
 } scanned;
 
-static scanned scan(const uint32_t *addresses, uint32_t lanes)
+static inline uint32_t joined(four f) { return f[0] | f[1] | f[2] | f[3]; }
+
+static scanned scan(const uint32_t *addresses, uint32_t lanes, uint32_t last)
 {
-    four bits = {0}, off = {0}, address;
+    four bits = {0}, off = {0}, past = {0}, address;
     for (uint32_t l = 0; l < lanes; l += LANES_STEP) {
         memcpy(&address, addresses + l, sizeof address);
         four inactive = (four)(address == ZLAY_BANK_INACTIVE);
         bits |= address & ~inactive;
         off |= inactive;
+        past |= (four)(address > last) & ~inactive;
     }
-    return (scanned){bits[0] | bits[1] | bits[2] | bits[3], off[0] | off[1] | off[2] | off[3]};
+    return (scanned){joined(bits), joined(off), joined(past)};
 }
 
 static uint64_t active_lanes(const uint32_t *addresses, uint32_t lanes, bool all)
@@ -109,25 +113,15 @@ static bool races(const zl_banked *b, const uint32_t *addresses, uint64_t active
     return zl_bank_repeats(&keys, active, b->access->parts > 1 ? addresses + b->lanes : NULL);
 }
 
-/* An aligned address leaves room for its bytes; one that is aligned to less may not. */
-static bool leaves_room(const zl_access *a, const uint32_t *addresses, uint32_t lanes)
-{
-    for (uint32_t l = 0; a->align < a->bytes && l < lanes; l++)
-        if (addresses[l] > UINT32_MAX - (a->bytes - 1) && addresses[l] != ZLAY_BANK_INACTIVE)
-            return false;
-    return true;
-}
-
 /* Rows are all there and no others; a lane has both of its addresses or none. */
 static bool fits(uint64_t *active, const zl_banked *b, const uint32_t *addresses, size_t count)
 {
     const zl_access *a = b->access;
     if (count != (size_t)b->lanes * a->parts) return false;
     for (uint32_t p = 0; p < a->parts; p++, addresses += b->lanes) {
-        scanned seen = scan(addresses, b->lanes);
+        scanned seen = scan(addresses, b->lanes, UINT32_MAX - (a->bytes - 1));
         uint64_t here = active_lanes(addresses, b->lanes, !seen.off);
-        if (seen.bits & (a->align - 1) || (p && here != *active)) return false;
-        if (!leaves_room(a, addresses, b->lanes)) return false;
+        if (seen.bits & (a->align - 1) || seen.past || (p && here != *active)) return false;
         *active = here;
     }
     return !a->rows || *active == UINT64_MAX >> (64 - a->rows);

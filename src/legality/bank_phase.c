@@ -5,10 +5,12 @@
 
 #include <string.h>
 
-enum { KEYS_MOST = ZLAY_BANK_LANES * 3, SLOT_BITS = 12, TAG_BITS = 1, SIDE = 4, ROWS = 16, DIGITS = 5, WAYS_COLUMN = 32 };
+enum { KEYS_MOST = ZLAY_BANK_LANES * 3, SLOT_BITS = 12, TAG_BITS = 1, SIDE = 4, ROWS = 16, DIGITS = 5, WAYS_MOST = 32 };
 
 typedef uint32_t four __attribute__((vector_size(16)));
 typedef int32_t four_signed __attribute__((vector_size(16)));
+typedef float four_floats __attribute__((vector_size(16)));
+enum { EXPONENT_ZERO = 127, MANTISSA = 23 }; /* of a float */
 
 static inline four row_of(const uint32_t *row)
 {
@@ -158,9 +160,8 @@ static void put_column(columns *t, const zl_bank_keys *c, uint32_t side, uint64_
     const uint32_t *a = c->addresses;
     uint32_t row = 0;
     for (; c->each == 1 && lanes; lanes &= lanes - 1, row++) {
-        uint32_t key = a[__builtin_ctzll(lanes)] >> c->shift;
-        t->key[row][side] = key;
-        t->asked[row][side] = 1u << (key & (c->ways - 1));
+        t->key[row][side] = a[__builtin_ctzll(lanes)] >> c->shift;
+        t->asked[row][side] = UINT32_MAX;
     }
     for (; lanes; lanes &= lanes - 1, row++) {
         uint32_t key = a[__builtin_ctzll(lanes)] >> c->shift;
@@ -169,6 +170,18 @@ static void put_column(columns *t, const zl_bank_keys *c, uint32_t side, uint64_
         t->asked[row][side] = (uint32_t)((asked | asked >> c->ways) & ways);
     }
     for (; row < c->lanes; row++) t->key[row][side] = t->asked[row][side] = 0;
+}
+
+/* Lanes of one key each: the way of each that is there. A power of two is a float's exponent, as no
+ * shift of SSE2 takes another number for each. */
+static void put_ways(columns *t, uint32_t rows, uint32_t ways)
+{
+    for (uint32_t i = 0; i < rows; i++) {
+        four way = row_of(t->key[i]) & (ways - 1);
+        four_floats power = (four_floats)((way + EXPONENT_ZERO) << MANTISSA);
+        four asked = (four)__builtin_convertvector(power, four_signed) & row_of(t->asked[i]);
+        memcpy(t->asked[i], &asked, sizeof asked);
+    }
 }
 
 /* Lanes of one key each: one that an earlier lane has is not asked again. */
@@ -233,6 +246,7 @@ static uint32_t columns_wavefronts(const zl_bank_keys *c, const uint64_t *phases
     four digits[DIGITS];
     for (uint32_t side = 0; side < SIDE; side++)
         put_column(&t, c, side, side < count ? phases[side] : 0);
+    if (c->each == 1) put_ways(&t, c->lanes, c->ways);
     if (!c->distinct && c->each == 1) drop_equal(&t, c->lanes);
     if (!c->distinct && c->each > 1) drop_near(&t, c->lanes, c->each);
     add_rows(digits, &t, c->lanes);
@@ -241,7 +255,7 @@ static uint32_t columns_wavefronts(const zl_bank_keys *c, const uint64_t *phases
 
 uint32_t zl_bank_wavefronts(const zl_bank_keys *c, const uint64_t *phases, uint32_t count)
 {
-    bool narrow = c->lanes <= ROWS && c->ways <= WAYS_COLUMN;
+    bool narrow = c->lanes <= ROWS && c->ways <= (c->each == 1 ? WAYS_MOST / 2 : WAYS_MOST);
     uint32_t sum = 0;
     for (uint32_t i = 0; narrow && i < count; i += SIDE)
         sum += columns_wavefronts(c, phases + i, count - i);
