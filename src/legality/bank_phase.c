@@ -63,10 +63,13 @@ typedef struct tagged {
 /* The first keys of lanes in a row. */
 static void gather_row(tagged *t, const zl_bank_keys *c, uint32_t first, uint32_t past, uint32_t phase)
 {
-    for (uint32_t l = first; l < past; l += SIDE, t->count += SIDE) {
-        four f = row_of(c->addresses + l) >> c->shift << t->bits | phase;
-        memcpy(t->key + t->count, &f, sizeof f);
+    const uint32_t *from = c->addresses + first, count = past - first;
+    uint32_t *to = t->key + t->count, shift = c->shift, bits = t->bits;
+    for (uint32_t i = 0; i < count; i += SIDE) {
+        four f = row_of(from + i) >> shift << bits | phase;
+        memcpy(to + i, &f, sizeof f);
     }
+    t->count += count;
 }
 
 static void gather(tagged *t, const zl_bank_keys *c, uint64_t lanes, uint32_t phase)
