@@ -48,7 +48,11 @@ static const char *const rows[][2] = {
     {ASK("sm_90", "32", "[32,32]", BY("ds_read_b32", "\"64:1\"")), "{\"none\":\"accesses: 0: sm_90 has no ds_read_b32"},
     {ASK("sm_90", "32", "[64]", BY("ld.shared.v2.b32", "\"(32,2):(2,1)\"") "," BY("st.shared.v2.b32", "\"(32,2):(1,32)\"")), "{\"none\":\"vectors: element"},
     {ASK("sm_100a", "32", "[32,32]", BY("ld.shared.v4.b32", "\"(32,4):(4,1)\"")), "\"ENOTSUP\""},
-    {ASK("sm_90", "32", "[33,32]", BY("ld.shared.b32", "\"32:33\"") ) , "\"optimal\":true"},
+    {ASK("sm_90", "32", "[33,32]", BY("ld.shared.b32", "\"32:33\"")), "\"optimal\":true"},
+    /* rows and columns as two outputs, with their sizes and without */
+    {ASK("sm_90", "32", "[8,32]", BY("ld.shared.b32", "\"f2{lane: (0,1) (0,2) (0,4) (0,8) (0,16) -> row: 8, column: 32}\"")), "\"wavefronts\":[1]"},
+    {ASK("sm_90", "32", "[8,33]", BY("ld.shared.b32", "\"{ [l] -> [3, l] : 0 <= l < 32 } # out 8,33\"")), "\"wavefronts\":[1]"},
+    {ASK("sm_90", "32", "[8,33]", BY("ld.shared.b32", "\"{ [l] -> [3, l] : 0 <= l < 32 }\"")), "outputs of other sizes"},
 };
 
 static void answers(void **state)

@@ -31,7 +31,8 @@ extern "C" {
  *  tile's shape of each element: the lane that gives an address is fastest,
  *  then the element of its vector, then whatever tells instances of the access
  *  apart (registers, warps, iterations), whose wavefronts are summed.  A lane
- *  without a value in any element is inactive. */
+ *  without a value in any element is inactive.  Several outputs are coordinates
+ *  of the shape, or of an F2 layout one index by their sizes. */
 typedef struct zlay_swizzle_access {
     int32_t access;    /* number of zlay_bank_find */
     uint32_t reserved; /* 0 */
@@ -118,8 +119,9 @@ ZLAY_API zlay_status zlay_swizzle_get(zlay_swizzle_info *out, const zlay_swizzle
 ZLAY_API zlay_status zlay_swizzle_cost_get(zlay_swizzle_cost *out, const zlay_swizzle *swizzle,
                                            uint32_t i);
 
-/** The layout: index into the tile's shape -> element offset; lives as long as
- *  the swizzle; NULL for NULL. */
+/** The layout: index into the tile's shape -> element offset from a multiple of
+ *  256 bytes, or of 1024 where tensor copies write it; lives as long as the
+ *  swizzle; NULL for NULL. */
 ZLAY_API const zlay_layout *zlay_swizzle_layout(const zlay_swizzle *swizzle);
 
 /** Decide whether some layout that is linear over F2 has no conflict, by the

@@ -3,6 +3,7 @@
 #include "synth/swizzle_ask.h"
 
 #include <string.h>
+#include <zlay/decide.h>
 
 enum { ELEM_BITS_MOST = 128, BYTE = 8 };
 
@@ -64,6 +65,18 @@ static zlay_status banked_read(zl_asked *out, zl_asked_access *to, uint32_t i, i
                    to->banked.access->name);
 }
 
+/* Several outputs are one index by their sizes, which an F2 layout states; of others they are the
+ * least that hold the values, and have to be the shape's. */
+static bool is_index(const zl_asked *a, const zlay_layout *layout)
+{
+    uint64_t sizes[ZL_FORM_MODES];
+    size_t outs = zlay_layout_out_sizes(sizes, ZL_COUNT(sizes), layout);
+    if (outs <= 1 || zl_is_bits(layout)) return true;
+    bool same = outs == a->rank && sizes[outs - 1] && sizes[outs - 1] <= a->shape[outs - 1];
+    for (size_t i = 0; same && i + 1 < outs; i++) same = sizes[i] == a->shape[i];
+    return same;
+}
+
 static zlay_status access_read(zl_asked *out, uint32_t i, const zlay_swizzle_access *in)
 {
     zl_asked_access *to = &out->access[i];
@@ -73,6 +86,9 @@ static zlay_status access_read(zl_asked *out, uint32_t i, const zlay_swizzle_acc
     zlay_status status = banked_read(out, to, i, in->access);
     if (!status) status = zl_without_parameters(out->ctx, in->layout);
     if (status) return status;
+    if (!is_index(out, in->layout))
+        return zl_fail(out->ctx, ZLAY_EINVAL,
+                       "accesses: %u: layout has outputs of other sizes than the shape", i);
     const zl_access *a = to->banked.access;
     to->layout = in->layout;
     to->lanes = a->rows ? a->rows : to->banked.lanes;
