@@ -193,6 +193,7 @@ static void part_way(const zl_copy *c, zl_copy_way *out, const zl_copy_plan *pla
     if (p->kind == ZLAY_COPY_THREAD_LOAD || p->kind == ZLAY_COPY_THREAD_STORE)
         out->path = p->realign ? ZLAY_PATH_REALIGN : ZLAY_PATH_THREADS;
     zl_copy_block(out);
+    zl_copy_bank(c, out);
 }
 
 static zlay_status plan_cost(const zl_copy *c, zl_copy_plan *plan, uint64_t give_up)

@@ -53,6 +53,8 @@ typedef struct zl_copy_way {
     uint32_t vector[ZL_SIDES];     /* elements of one access */
     uint32_t run[ZL_SIDES];        /* the mode along which it lies */
     uint64_t block[ZL_PART_MODES]; /* elements of each mode that a thread holds at once */
+    int32_t bank[ZL_SIDES][2];     /* the access to shared memory on the target and on the one that
+                                      ranks; -1: none */
     uint32_t direct; /* realign: elements of an access where no realigning is needed */
 } zl_copy_way;
 
@@ -181,10 +183,8 @@ uint64_t zl_copy_permutes(const zl_copy *c, const zl_copy_way *way, uint64_t ele
 /* Whether one instruction both reads and writes. */
 bool zl_copy_is_one(const zl_copy_way *way);
 
-/* The accesses to shared memory that a part makes on a side, on the target and on the one that
- * ranks; -1: none. */
-void zl_copy_bank(const zl_copy *c, const zl_copy_way *way, int side, const zlay_move_part *part,
-                  int32_t number[2]);
+/* The accesses to shared memory of a way, before it is counted. */
+void zl_copy_bank(const zl_copy *c, zl_copy_way *way);
 
 /* No part of these elements by this way costs less, where they touch at least so many sectors of
  * each side. */

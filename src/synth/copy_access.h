@@ -13,10 +13,9 @@ typedef struct zl_counting {
     const zl_part *part;
     const zl_copy_lane_bits *lanes;
     int side;
-    uint64_t modulus; /* of the residues, elements, a power of two */
-    int32_t bank[2];  /* numbers of the access on the target and on the one that ranks; -1: none */
-    uint32_t ends;    /* bit k: mode k's last, partial block */
-    uint32_t active;  /* lanes */
+    uint64_t modulus;              /* of the residues, elements, a power of two */
+    uint32_t ends;                 /* bit k: mode k's last, partial block */
+    uint32_t active;               /* lanes */
     int64_t offset[ZL_LANES_MOST]; /* of each active lane, elements */
     uint8_t lane[ZL_LANES_MOST];   /* its number */
     uint64_t instructions, sectors, lines, wavefronts, permutes;

@@ -80,18 +80,19 @@ static void name_of(char name[32], const zlay_target *target, bool store, bool o
     else snprintf(name, 32, "ds_read_%c%u", bytes < WORD_BYTES ? 'u' : 'b', 8 * bytes);
 }
 
-void zl_copy_bank(const zl_copy *c, const zl_copy_way *way, int side, const zlay_move_part *part,
-                  int32_t number[2])
+void zl_copy_bank(const zl_copy *c, zl_copy_way *way)
 {
     const zlay_target *const targets[] = {c->target, c->ranked};
-    uint32_t bytes = side == ZL_SOURCE ? part->source_width : part->width;
-    for (int i = 0; i < 2; i++) {
-        char name[32];
-        number[i] = -1;
-        if (!zl_is_shared(c->side[side].space) || way->path == ZLAY_PATH_BULK) continue;
-        name_of(name, targets[i], side == ZL_DEST, zl_copy_is_one(way), bytes);
-        if (zlay_bank_find(&number[i], name, strlen(name))) number[i] = -1;
-    }
+    for (int side = 0; side < ZL_SIDES; side++)
+        for (int i = 0; i < 2; i++) {
+            char name[32];
+            int32_t *number = &way->bank[side][i];
+            *number = -1;
+            if (!zl_is_shared(c->side[side].space) || way->path == ZLAY_PATH_BULK) continue;
+            name_of(name, targets[i], side == ZL_DEST, zl_copy_is_one(way),
+                    zl_copy_bytes(c, way->vector[side]));
+            if (zlay_bank_find(number, name, strlen(name))) *number = -1;
+        }
 }
 
 /* ---- the bound ------------------------------------------------------------------------------ */

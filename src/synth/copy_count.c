@@ -234,7 +234,6 @@ void zl_copy_count_points(const zl_copy *c, const zl_copy_way *way, zl_part *par
     for (int s = 0; s < ZL_SIDES; s++) {
         zl_counting n = {.c = c, .way = way, .part = part, .side = s, .lines_too = true};
         uint64_t once = out->instructions;
-        zl_copy_bank(c, way, s, out, n.bank);
         for (uint64_t first = 0; first < points->count; first += lanes) {
             n.active = 0;
             for (uint64_t i = first; i < first + lanes && i < points->count; i += v) {
@@ -262,7 +261,6 @@ void zl_copy_count(const zl_copy *c, const zl_copy_way *way, zl_part *part,
         uint64_t once = out->instructions;
         n.lines_too = what & ZL_COUNT_LINES;
         n.modulus = modulus_of(&n);
-        zl_copy_bank(c, way, s, out, n.bank);
         count_side(&n);
         counting_end(&n, out);
         if (s == ZL_DEST && zl_copy_is_one(way)) out->instructions = once;

@@ -89,6 +89,7 @@ static bool thread_way(const zl_copy *c, zl_copy_way *w, uint32_t log)
         return false;
     w->vector[memory] = v;
     w->vector[c->key] = c->bits < WORD_BITS ? WORD_BITS / c->bits : 1;
+    zl_copy_bank(c, w);
     for (uint32_t k = 0; k < ZL_PART_MODES; k++)
         w->block[k] = k < c->tile.modes && is_register(c, k) ? c->tile.mode[k].extent : 1;
     return true;

@@ -90,6 +90,7 @@ static bool way_of(const zl_copy *c, zl_copy_way *w, int32_t path, uint32_t log)
         if (path == ZLAY_PATH_THREADS && !(widths >> (1u << log) & 1)) return false;
     }
     zl_copy_block(w);
+    zl_copy_bank(c, w);
     if (path == ZLAY_PATH_THREADS) return true;
     w->kind = path == ZLAY_PATH_BULK ? zl_copy_bulk_kind(c) : ZLAY_COPY_CP_ASYNC;
     if (path == ZLAY_PATH_CP_ASYNC && (c->side[ZL_SOURCE].space != ZLAY_MOVE_GLOBAL ||

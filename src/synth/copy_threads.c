@@ -41,38 +41,62 @@ static void put_guard(const zl_part *p, uint32_t mode, guards *g)
     g->count++;
 }
 
-/* The digits into the box of the tile's modes. */
-static zlay_status of_digits(zl_copy *c, const zl_part *p, zlay_layout **out)
+/* What the next coordinate of a mode adds to the index, where all its leaves agree; else 0. */
+static int64_t tile_step(const zl_copy *c, uint32_t mode)
 {
-    int64_t a[ZL_PART_DIGITS] = {0}, b = 0;
-    uint64_t box[ZL_PART_DIGITS], stride[ZL_PART_MODES], at = 1;
+    const zl_copy_mode *m = &c->tile.mode[mode];
+    const zl_copy_leaf *leaf = &c->tile.leaf[m->leaf];
+    for (uint32_t i = 1; i < m->leaves; i++)
+        if (leaf[i].tile != leaf[i - 1].tile * (int64_t)leaf[i - 1].extent) return 0;
+    return leaf->tile;
+}
+
+/* The digits by what a mode's next coordinate adds; a guard for each mode that they go beyond. */
+static zlay_status of_digits(zl_copy *c, const zl_part *p, const int64_t *step, int64_t first,
+                             zlay_layout **out)
+{
+    int64_t a[ZL_PART_DIGITS] = {0}, b = first;
+    uint64_t box[ZL_PART_DIGITS];
     guards *g = zl_alloc(c->ctx, 1, sizeof *g);
     if (!g) return ZLAY_ENOMEM;
-    for (uint32_t k = 0; k < p->part.modes; at *= c->tile.mode[k++].extent) stride[k] = at;
     for (uint32_t i = 0; i < p->part.digits; i++) {
-        a[i] = (int64_t)(p->digit[i].step * stride[p->digit[i].mode]);
+        a[i] = (int64_t)p->digit[i].step * step[p->digit[i].mode];
         box[i] = p->digit[i].extent;
     }
     for (uint32_t k = 0; k < p->part.modes; k++) {
-        b += (int64_t)(p->first[k] * stride[k]);
+        b += (int64_t)p->first[k] * step[k];
         put_guard(p, k, g);
     }
     zlay_piece piece = {a, &b, g->at, g->count};
     if (!p->part.digits) box[0] = 1;
     size_t dims = p->part.digits ? p->part.digits : 1;
-    zlay_status status = zlay_layout_new_pieces(c->ctx, out, dims, box, 1, 1, &piece);
+    zlay_status status =
+        g->count ? zlay_layout_new_pieces(c->ctx, out, dims, box, 1, 1, &piece)
+                 : zlay_layout_new_strided(c->ctx, out, dims, (const int64_t *)box, a, b);
     zlay_allocator alloc = zl_allocator(c->ctx);
     zl_free(&alloc, g, sizeof *g);
     return status;
 }
 
-zlay_status zl_copy_threads(zl_copy *c, const zl_copy_plan *plan, zlay_layout **out)
+/* Through the box of the modes, as its leaves lie in the tile in another order. */
+static zlay_status through_modes(zl_copy *c, const zl_part *p, zlay_layout **out)
 {
+    int64_t stride[ZL_PART_MODES], at = 1;
     zlay_layout *modes = NULL, *digits = NULL;
+    for (uint32_t k = 0; k < p->part.modes; at *= (int64_t)c->tile.mode[k++].extent) stride[k] = at;
     zlay_status status = of_modes(c, &modes);
-    if (!status) status = of_digits(c, &plan->part[0], &digits);
+    if (!status) status = of_digits(c, p, stride, 0, &digits);
     if (!status) status = zlay_layout_compose(c->ctx, out, modes, digits);
     zlay_layout_free(modes);
     zlay_layout_free(digits);
     return status;
+}
+
+zlay_status zl_copy_threads(zl_copy *c, const zl_copy_plan *plan, zlay_layout **out)
+{
+    const zl_part *p = &plan->part[0];
+    int64_t step[ZL_PART_MODES];
+    for (uint32_t k = 0; k < p->part.modes; k++)
+        if (!(step[k] = tile_step(c, k))) return through_modes(c, p, out);
+    return of_digits(c, p, step, c->tile.index, out);
 }

@@ -172,6 +172,6 @@ bool zl_copy_way_at(const zl_copy *c, zl_copy_way *out, int32_t path, uint32_t i
     default: return false;
     }
     if (!there) out->kind = 0;
-    zl_copy_block(out);
+    else zl_copy_block(out);
     return true;
 }
