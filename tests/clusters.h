@@ -73,10 +73,10 @@ static zlay_layout *cluster_layout_of(zlay_ctx *ctx, const uint64_t *basis, cons
     return zlay_f2_new(ctx, &a, &b) ? NULL : a;
 }
 
-/* Slots onto a tensor of 2^outs elements: random bases, some 0, the rest mended until they reach
- * all of it. */
+/* Slots onto a tensor of 2^outs elements, at random until they reach all of it: random bases, some
+ * 0, or one bit each; the first `run` of them in order, which no other touches. */
 static zlay_layout *cluster_layout(uint64_t *s, zlay_ctx *ctx, const uint32_t bits[4],
-                                   uint32_t outs)
+                                   uint32_t outs, uint32_t run)
 {
     uint32_t count = bits[0] + bits[1] + bits[2] + bits[3];
     for (;;) {
@@ -87,6 +87,8 @@ static zlay_layout *cluster_layout(uint64_t *s, zlay_ctx *ctx, const uint32_t bi
         if (cluster_in(s, 0, 1))
             for (uint32_t i = 0; i < count; i++)
                 basis[i] = (uint64_t)1 << cluster_in(s, 0, outs - 1);
+        for (uint32_t i = 0; run && i < count; i++)
+            basis[i] = i < run ? (uint64_t)1 << i : basis[i] >> run << run;
         zlay_layout *a = cluster_layout_of(ctx, basis, bits, outs);
         if (!a || zlay_f2_rank(&rank, a)) abort();
         if (rank == outs) return a;

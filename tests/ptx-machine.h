@@ -334,6 +334,10 @@ static inline bool pm_async(pm_machine *m, pm_thread *t, const pm_line *l)
     if (pm_is(l, "cp.async.ca.") || pm_is(l, "cp.async.cg.")) {
         assert_true(d <= c && a % c == 0 && b % c == 0);
         pm_send(m, t, (pm_copy){a, b, d, c - d, true});
+    } else if (pm_is(l, "cp.async.bulk.shared::cluster.shared::cta")) {
+        assert_true(c % 16 == 0 && a % 16 == 0 && b % 16 == 0);
+        memcpy(pm_shared(m, t, a, c, 16), pm_shared(m, t, b, c, 16), c);
+        m->landed[(d >> PM_RANK) - 1] += c;
     } else if (pm_is(l, "cp.async.bulk.shared")) {
         assert_true(c % 16 == 0 && a % 16 == 0 && b % 16 == 0);
         pm_send(m, t, (pm_copy){a, b, c, 0, true});

@@ -285,8 +285,8 @@ static void test_exchange_random(void **state)
             bits[s][3] = blocks;
             while (bits[s][0] + bits[s][1] + bits[s][2] + blocks < outs) bits[s][0]++;
         }
-        zlay_layout *source = cluster_layout(&seed, *state, bits[0], outs);
-        zlay_layout *dest = cluster_layout(&seed, *state, bits[1], outs);
+        zlay_layout *source = cluster_layout(&seed, *state, bits[0], outs, 0);
+        zlay_layout *dest = cluster_layout(&seed, *state, bits[1], outs, 0);
         zlay_exchange *x = NULL;
         if (zlay_exchange_synth(*state, &x, source, dest)) fail_msg("%s", zlay_ctx_message(*state));
         tally t = tally_of(source, dest, bits, outs);
@@ -368,8 +368,8 @@ static void test_allocation_failures(void **state)
         zlay_exchange *x = NULL;
         uint64_t seed = 3;
         assert_int_equal(zlay_ctx_new(&ctx, &alloc, NULL), ZLAY_OK);
-        zlay_layout *source = cluster_layout(&seed, ctx, bits, 6);
-        zlay_layout *dest = cluster_layout(&seed, ctx, bits, 6);
+        zlay_layout *source = cluster_layout(&seed, ctx, bits, 6, 0);
+        zlay_layout *dest = cluster_layout(&seed, ctx, bits, 6, 0);
         zlay_tensormap map = example_map();
         zlay_multicast_request r = {.size = sizeof r, .cluster = 4, .cta_mask = 15, .map = &map};
         zlay_multicast m;
@@ -465,20 +465,23 @@ static void run_multicast(zlay_ctx *ctx, uint64_t *seed)
     blocks_end(&b);
 }
 
-static void run_exchange(zlay_ctx *ctx, uint64_t *seed, uint64_t *odd)
+static void run_exchange(zlay_ctx *ctx, uint64_t *seed, uint64_t *odd, uint64_t *bulk)
 {
     static char text[TEXT];
     static const char *const names[] = {"ptr_from", "ptr_to"};
     const uint64_t values[] = {FROM, TO};
     uint32_t bits[2][4], outs = (uint32_t)test_range(seed, 2, 7);
-    uint32_t ranks = (uint32_t)test_range(seed, 1, 3);
+    uint32_t ranks = (uint32_t)test_range(seed, 1, 3), run = 0;
+    if (test_range(seed, 0, 1)) run = (uint32_t)test_range(seed, 1, 4);
+    if (outs < run + ranks) outs = run + ranks;
     for (int s = 0; s < 2; s++) {
         for (int d = 0; d < 3; d++) bits[s][d] = (uint32_t)test_range(seed, 0, 2);
+        bits[s][0] = bits[s][0] < run ? run : bits[s][0];
         bits[s][3] = ranks;
         while (bits[s][0] + bits[s][1] + bits[s][2] + ranks < outs) bits[s][0]++;
     }
-    zlay_layout *source = cluster_layout(seed, ctx, bits[0], outs);
-    zlay_layout *dest = cluster_layout(seed, ctx, bits[1], outs);
+    zlay_layout *source = cluster_layout(seed, ctx, bits[0], outs, run);
+    zlay_layout *dest = cluster_layout(seed, ctx, bits[1], outs, run);
     zlay_exchange *x = NULL;
     zlay_exchange_info info;
     zlay_buf buf = {text, sizeof text, 0};
@@ -486,6 +489,7 @@ static void run_exchange(zlay_ctx *ctx, uint64_t *seed, uint64_t *odd)
     assert_int_equal(zlay_exchange_get(&info, x), ZLAY_OK);
     assert_int_equal(zlay_emit_exchange(ctx, &buf, target_of("sm_90a"), x, "moved", 5), ZLAY_OK);
     *odd += strstr(text, "setp.eq.u32 p, rank,") != NULL;
+    *bulk += strstr(text, "cp.async.bulk") != NULL;
     uint64_t held = zlay_layout_size(source), slots = zlay_layout_size(dest);
     uint32_t *from = calloc(held, 4), *to = calloc(slots, 4);
     for (uint64_t i = 0; i < held; i++) from[i] = 1000 + (uint32_t)element(source, i);
@@ -505,10 +509,10 @@ static void run_exchange(zlay_ctx *ctx, uint64_t *seed, uint64_t *odd)
 
 static void test_texts_executed(void **state)
 {
-    uint64_t seed = test_seed("texts of clusters"), odd = 0;
+    uint64_t seed = test_seed("texts of clusters"), odd = 0, bulk = 0;
     for (uint64_t i = 0; i < test_iterations(6); i++) run_multicast(*state, &seed);
-    for (uint64_t i = 0; i < test_iterations(40); i++) run_exchange(*state, &seed, &odd);
-    assert_true(odd > 0);
+    for (uint64_t i = 0; i < test_iterations(40); i++) run_exchange(*state, &seed, &odd, &bulk);
+    assert_true(odd > 0 && bulk > 3);
 }
 
 /* ---- the assembler ------------------------------------------------------------------- */
@@ -533,8 +537,8 @@ static void test_assembles(void **state)
     }
     for (uint32_t i = 0; i < 4; i++) {
         const char *name = targets[i % 2];
-        zlay_layout *source = cluster_layout(&seed, *state, bits, 10);
-        zlay_layout *dest = cluster_layout(&seed, *state, bits, 10);
+        zlay_layout *source = cluster_layout(&seed, *state, bits, 10, i / 2 * 3);
+        zlay_layout *dest = cluster_layout(&seed, *state, bits, 10, i / 2 * 3);
         zlay_exchange *x = NULL;
         assert_int_equal(zlay_exchange_synth(*state, &x, source, dest), ZLAY_OK);
         assert_int_equal(zlay_emit_exchange(*state, &buf, target_of(name), x, "moved", 5), ZLAY_OK);

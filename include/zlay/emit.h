@@ -58,8 +58,9 @@ ZLAY_API zlay_status zlay_emit_multicast(zlay_ctx *ctx, zlay_buf *out, const zla
 
 /** An exchange of 4-byte elements as a kernel of one cluster: slot s of `dest`
  *  at word s of `to` receives what the slot that serves it has in `from`.  What
- *  crosses is pushed by st.async, each element once to each block that wants it;
- *  what stays does not leave its block.
+ *  crosses is pushed, each element once to each block that wants it, by
+ *  cp.async.bulk in runs of 16 bytes or more where all of them lie so on both
+ *  sides, else by st.async; what stays does not leave its block.
  *
  *  Returns: as zlay_emit_ptx; ZLAY_ENOTSUP also layouts whose last input is not
  *           `block`, more shared memory than a block has, a target without

@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-enum { WORD = 4, BITS = 64, BASE = 8 }; /* the barrier stands before what the block holds */
+/* The barrier stands before what the block holds, which begins where a bulk copy may. */
+enum { WORD = 4, BITS = 64, BASE = 16, RUN_LEAST = 16, RUN_MOST = 8192 };
 
 /* The exchange as masks: of each bit of q, and of each bit of the rank, the slot that serves it and
  * how far away its block is; of each bit of a slot, its q. */
@@ -17,6 +18,7 @@ typedef struct masks {
     uint64_t place[BITS], block[BITS];           /* by bit of q */
     uint64_t rank_place[BITS], rank_block[BITS]; /* by bit of the rank */
     uint64_t q[BITS];                            /* by bit of the slot */
+    uint32_t run; /* low bits of q whose elements lie in a row on both sides, in one block */
 } masks;
 
 /* A slot that serves: its place, without the block, and the block. */
@@ -52,6 +54,26 @@ static void number_wanted(masks *m, const zlay_exchange *x)
     m->wanted = count;
 }
 
+/* Whether places in steps of 2^run are all that the other bits make. */
+static bool runs(const masks *m, uint32_t run)
+{
+    uint64_t inside = ((uint64_t)1 << run) - 1;
+    for (uint32_t i = 0; i < run; i++)
+        if (m->place[i] != (uint64_t)1 << i || m->block[i]) return false;
+    for (uint32_t i = run; i < m->wanted; i++)
+        if (m->place[i] & inside) return false;
+    for (uint32_t i = 0; i < m->ranks; i++)
+        if (m->rank_place[i] & inside) return false;
+    return true;
+}
+
+/* The longest run that a bulk copy moves; else 0, and words go one by one. */
+static void run_find(masks *m)
+{
+    for (uint32_t run = 1; run <= m->wanted && (uint64_t)WORD << run <= RUN_MOST; run++)
+        if ((uint64_t)WORD << run >= RUN_LEAST && runs(m, run)) m->run = run;
+}
+
 static void masks_make(masks *m, const zlay_exchange *x)
 {
     *m = (masks){.ranks = (uint32_t)__builtin_ctz(x->info.blocks)};
@@ -60,6 +82,7 @@ static void masks_make(masks *m, const zlay_exchange *x)
     for (uint32_t i = 0; i < m->ranks; i++)
         served(&m->rank_place[i], &m->rank_block[i], x->route, m->slots + i, m->held);
     number_wanted(m, x);
+    run_find(m);
 }
 
 /* out = XOR of masks over the bits of `by`, onto what it was. */
@@ -76,15 +99,15 @@ static void combine(zl_cluster_text *k, const char *out, const char *by, const u
     }
 }
 
-/* w1, w2 = place and block that serve q = at for the block `rank`. */
-static void server(zl_cluster_text *k, const masks *m, const char *rank)
+/* w1, w2 = place and block that serve q for the block `rank`. */
+static void server(zl_cluster_text *k, const masks *m, const char *q, const char *rank)
 {
     zl_emit *e = &k->e;
     zl_emit_line(e, "mov.u32 w1, 0;");
     zl_emit_line(e, "mov.u32 w2, 0;");
-    combine(k, "w1", "at", m->place, m->wanted);
+    combine(k, "w1", q, m->place, m->wanted);
     combine(k, "w1", rank, m->rank_place, m->ranks);
-    combine(k, "w2", "at", m->block, m->wanted);
+    combine(k, "w2", q, m->block, m->wanted);
     combine(k, "w2", rank, m->rank_block, m->ranks);
 }
 
@@ -111,7 +134,7 @@ static void bring(zl_cluster_text *k, const masks *m)
 static void stay(zl_cluster_text *k, const masks *m, uint64_t landing)
 {
     zl_emit *e = &k->e;
-    server(k, m, "rank");
+    server(k, m, "at", "rank");
     zl_emit_line(e, "setp.eq.u32 q, w2, rank;");
     shared_word(k, "w3", "w1", BASE);
     shared_word(k, "w4", "at", landing);
@@ -119,20 +142,37 @@ static void stay(zl_cluster_text *k, const masks *m, uint64_t landing)
     zl_emit_form(e, "@q ", ZL_FORM_ST_SHARED_4, (const char *const[]){"w4", "w0"});
 }
 
-/* For the partner at distance `step`: what this block serves it is pushed there, and its barrier
- * counts it. */
+/* For the partner at distance `step`: what this block serves it of q = w7 is pushed there, and its
+ * barrier counts it. */
 static void push(zl_cluster_text *k, const masks *m, uint64_t landing, uint32_t step)
 {
     zl_emit *e = &k->e;
     zl_emit_line(e, "xor.b32 w5, rank, %u;", step);
-    server(k, m, "w5");
+    server(k, m, "w7", "w5");
     zl_emit_line(e, "setp.eq.u32 q, w2, rank;");
     shared_word(k, "w3", "w1", BASE);
-    shared_word(k, "w4", "at", landing);
-    zl_emit_form(e, "@q ", ZL_FORM_LD_SHARED_4, (const char *const[]){"w0", "w3"});
+    shared_word(k, "w4", "w7", landing);
     zl_emit_form(e, "", ZL_FORM_MAPA, (const char *const[]){"w4", "w4", "w5"});
     zl_emit_form(e, "", ZL_FORM_MAPA, (const char *const[]){"w6", "bar", "w5"});
+    if (m->run) {
+        zl_emit_line(e, "mov.u32 w0, %u;", (uint32_t)WORD << m->run);
+        zl_emit_form(e, "@q ", ZL_FORM_BULK_PEER, (const char *const[]){"w4", "w3", "w0", "w6"});
+        return;
+    }
+    zl_emit_form(e, "@q ", ZL_FORM_LD_SHARED_4, (const char *const[]){"w0", "w3"});
     zl_emit_form(e, "@q ", ZL_FORM_STORE_ASYNC_4, (const char *const[]){"w4", "w0", "w6"});
+}
+
+/* A thread a word, or a run, at a time. */
+static void push_all(zl_cluster_text *k, const masks *m, const zlay_exchange_info *info,
+                     uint64_t landing)
+{
+    uint64_t pushes = (uint64_t)1 << (m->wanted - m->run);
+    zl_cluster_loop(k, "push", pushes);
+    zl_emit_line(&k->e, "shl.b32 w7, at, %u;", m->run);
+    for (uint32_t step = 1; step < info->blocks; step++)
+        if (info->partners >> step & 1) push(k, m, landing, step);
+    zl_cluster_next(k, "push", pushes);
 }
 
 static void leave(zl_cluster_text *k, const masks *m, uint64_t landing)
@@ -180,13 +220,20 @@ static void expect(zl_cluster_text *k, const masks *m)
     zl_cluster_expect(k);
 }
 
+/* What a block wants begins where a bulk copy may. */
+static uint64_t landing_of(const masks *m)
+{
+    uint64_t held = (uint64_t)WORD << m->held;
+    return BASE + (held < BASE ? BASE : held);
+}
+
 static void body(zl_cluster_text *k)
 {
     const zlay_exchange *x = k->plan;
     masks m;
     zl_emit *e = &k->e;
     masks_make(&m, x);
-    uint64_t landing = BASE + ((uint64_t)WORD << m.held), elements = (uint64_t)1 << m.wanted;
+    uint64_t landing = landing_of(&m), elements = (uint64_t)1 << m.wanted;
     zl_emit_line(e, "ld.param.u64 from, [ptr_from];");
     zl_emit_line(e, "cvta.to.global.u64 from, from;");
     zl_emit_line(e, "ld.param.u64 to, [ptr_to];");
@@ -194,12 +241,12 @@ static void body(zl_cluster_text *k)
     zl_emit_line(e, "mov.u32 bar, smem;");
     expect(k, &m);
     bring(k, &m);
+    if (m.run) zl_emit_form(e, "", ZL_FORM_FENCE_PROXY, NULL);
     zl_cluster_meet(k);
-    zl_cluster_loop(k, "move", elements);
+    push_all(k, &m, &x->info, landing);
+    zl_cluster_loop(k, "stay", elements);
     stay(k, &m, landing);
-    for (uint32_t step = 1; step < x->info.blocks; step++)
-        if (x->info.partners >> step & 1) push(k, &m, landing, step);
-    zl_cluster_next(k, "move", elements);
+    zl_cluster_next(k, "stay", elements);
     zl_cluster_wait(k);
     zl_emit_form(e, "", ZL_FORM_BAR_SYNC_ALL, (const char *const[]){"0"});
     leave(k, &m, landing);

@@ -11,7 +11,7 @@
 #include <zlay/decide.h>
 #include <zlay/f2.h>
 
-enum { DIMS = 16, BITS = 64, WORD = 4, BARRIER = 8 };
+enum { DIMS = 16, BITS = 64, WORD = 4, BEFORE = 32 };
 
 static const char block_name[] = "block";
 
@@ -140,7 +140,7 @@ static zlay_status count(zlay_ctx *ctx, zlay_exchange *x, const zlay_layout *off
         x->info.wanted = (uint64_t)1 << wanted;
         x->info.crossing = x->info.wanted - (x->info.wanted >> crossing);
         x->info.partners = 1;
-        x->info.smem = WORD * ((x->source->size + x->info.wanted) / x->info.blocks) + BARRIER;
+        x->info.smem = WORD * ((x->source->size + x->info.wanted) / x->info.blocks) + BEFORE;
     }
     for (uint32_t bit = 0; !status && bit < p.bits; bit++) {
         uint64_t step = 0;

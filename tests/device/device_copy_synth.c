@@ -196,19 +196,21 @@ static uint32_t *words_of(const zlay_layout *a, size_t more)
     return words;
 }
 
-static int exchange_right(bench *b, uint64_t *seed, uint32_t ranks, uint64_t *crossing)
+static int exchange_right(bench *b, uint64_t *seed, uint32_t ranks, uint64_t *crossing,
+                          int *bulk)
 {
     static char text[COPY_ROOM];
     uint32_t bits[2][4], outs = (uint32_t)cluster_in(seed, 6, 11), margin = 64;
+    uint32_t run = cluster_in(seed, 0, 1) ? (uint32_t)cluster_in(seed, 2, 4) : 0;
     for (int s = 0; s < 2; s++) {
-        bits[s][0] = (uint32_t)cluster_in(seed, 0, 4);
+        bits[s][0] = (uint32_t)cluster_in(seed, run, 4);
         bits[s][1] = 5;
         bits[s][2] = (uint32_t)cluster_in(seed, 0, 2);
         bits[s][3] = ranks;
         while (bits[s][0] + bits[s][1] + bits[s][2] + ranks < outs) bits[s][0]++;
     }
-    zlay_layout *source = cluster_layout(seed, b->ctx, bits[0], outs);
-    zlay_layout *dest = cluster_layout(seed, b->ctx, bits[1], outs);
+    zlay_layout *source = cluster_layout(seed, b->ctx, bits[0], outs, run);
+    zlay_layout *dest = cluster_layout(seed, b->ctx, bits[1], outs, run);
     zlay_exchange *x = NULL;
     zlay_exchange_info info;
     zlay_buf buf = {text, sizeof text, 0};
@@ -231,6 +233,7 @@ static int exchange_right(bench *b, uint64_t *seed, uint32_t ranks, uint64_t *cr
     copy_must(b->cuda.cuMemcpyDtoH_v2(got, b->to, size), "result");
     int right = !memcmp(got, want, size);
     *crossing += info.crossing;
+    *bulk += strstr(text, "cp.async.bulk") != NULL;
     free(from);
     free(want);
     free(got);
@@ -244,13 +247,16 @@ static int clusters(bench *b, uint64_t seed)
 {
     int bad = 0;
     for (uint32_t ranks = 1; ranks <= 3; ranks++) {
-        int tiles = 0, exchanges = 0;
+        int tiles = 0, exchanges = 0, bulk = 0;
         uint64_t crossing = 0;
         for (int i = 0; i < CLUSTERS; i++)
             tiles += multicast_right(b, &seed, 1u << ranks, i % 3 == 0);
-        for (int i = 0; i < CLUSTERS; i++) exchanges += exchange_right(b, &seed, ranks, &crossing);
-        printf("%u blocks: %d of %d tiles, %d of %d exchanges right, %llu elements crossed\n",
-               1u << ranks, tiles, CLUSTERS, exchanges, CLUSTERS, (unsigned long long)crossing);
+        for (int i = 0; i < CLUSTERS; i++)
+            exchanges += exchange_right(b, &seed, ranks, &crossing, &bulk);
+        printf("%u blocks: %d of %d tiles, %d of %d exchanges right (%d of them by bulk copies), "
+               "%llu elements crossed\n",
+               1u << ranks, tiles, CLUSTERS, exchanges, CLUSTERS, bulk,
+               (unsigned long long)crossing);
         bad += 2 * CLUSTERS - tiles - exchanges;
     }
     return bad;
