@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words, factors and normal forms, against what a kernel generator can spare: how the time grows with
- * bits, for bit permutations and for general bijections.  Every word is multiplied out before the
- * clock starts. */
+/* Words, factors and normal forms, against what a kernel generator can spare: how the time grows
+ * with bits, for bit permutations and for general bijections. Every word is multiplied out before
+ * the clock starts. */
 #include "bench.h"
 
 #include <stdio.h>

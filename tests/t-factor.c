@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* L = R o L_desc = L_desc o R': both on every point, L_desc against what the ISA says of it, the word
- * of R run as PTX, and no other member of the family with a shorter word. */
+/* L = R o L_desc = L_desc o R': both on every point, L_desc against what the ISA says of it, the
+ * word of R run as PTX, and no other member of the family with a shorter word. */
 #include "heap.h"
 #include "layout.h"
 #include "word.h"
@@ -9,8 +9,8 @@ enum { INDEX_BITS_MOST = 14 };
 
 /* ---- L_desc, said again ---------------------------------------------------------------------- */
 
-/* Where a landing puts the element of a rank-2 tile: panels of a span, rows of it one after another,
- * the swizzle over bytes. */
+/* Where a landing puts the element of a rank-2 tile: panels of a span, rows of it one after
+ * another, the swizzle over bytes. */
 static int64_t landing_at(const char *name, uint64_t extent[2], uint32_t first, uint32_t bytes,
                           uint64_t index)
 {
@@ -39,7 +39,8 @@ static int64_t core_at(bool along, uint64_t extent[2], uint32_t first, uint32_t 
     return (int64_t)(in % chunk + chunk * (out % 8) + 8 * chunk * matrix);
 }
 
-/* Row and column of the value in a register of a lane of a warp; PTX ISA 9.1, "Matrix Fragments". */
+/* Row and column of the value in a register of a lane of a warp; PTX ISA 9.1, "Matrix Fragments".
+ */
 static bool fragment_at(const char *name, uint32_t bits, uint64_t value, uint64_t lane,
                         uint64_t warp, uint64_t at[2])
 {
@@ -266,7 +267,8 @@ static void random_layouts(void **state)
     assert_true(split > count / 2);
 }
 
-/* ---- by hand ----------------------------------------------------------------------------------- */
+/* ---- by hand -----------------------------------------------------------------------------------
+ */
 
 static void known(void **state)
 {

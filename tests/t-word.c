@@ -141,7 +141,8 @@ static void random_words(void **state)
     zlay_ctx_free(ctx);
 }
 
-/* ---- constants, warps, blocks ----------------------------------------------------------------- */
+/* ---- constants, warps, blocks -----------------------------------------------------------------
+ */
 
 static void layouts_of_other_kinds(void **state)
 {
@@ -193,7 +194,8 @@ static void layouts_of_other_kinds(void **state)
     zlay_ctx_free(ctx);
 }
 
-/* ---- refusals ---------------------------------------------------------------------------------- */
+/* ---- refusals ----------------------------------------------------------------------------------
+ */
 
 static void refusals(void **state)
 {

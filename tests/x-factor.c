@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The swizzle normal form of all 65,536 linear maps of four bits to four: each form is canonical and
- * multiplies out to its map, so no two maps share one; and there are as many canonical forms as maps,
- * so each of them is the form of a map: the form is unique. */
+/* The swizzle normal form of all 65,536 linear maps of four bits to four: each form is canonical
+ * and multiplies out to its map, so no two maps share one; and there are as many canonical forms
+ * as maps, so each of them is the form of a map: the form is unique. */
 #include "layout.h"
 
 #include <zlay/f2.h>

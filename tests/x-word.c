@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All 20,160 linear bijections of four slot bits, against the shortest paths in the graph whose edges
- * are all generators, each recognised from the table of where every slot's value comes from.
- * make test does the world of two register and two lane bits; make exhaustive all splits, parts of a
- * register included.  Then permutations of more bits against a closed form. */
+/* All 20,160 linear bijections of four slot bits, against the shortest paths in the graph whose
+ * edges are all generators, each recognised from the table of where every slot's value comes from.
+ * make test does the world of two register and two lane bits; make exhaustive all splits, parts of
+ * a register included. Then permutations of more bits against a closed form. */
 #include "word.h"
 
 enum { SLOTS = 16, GROUP = 20160, CODES = 65536, ROUND = 64, MOST = 8 * ROUND };
@@ -113,7 +113,8 @@ static void edges(void)
         }
 }
 
-/* ---- shortest paths --------------------------------------------------------------------------- */
+/* ---- shortest paths ---------------------------------------------------------------------------
+ */
 
 static int product(int second, int first)
 {
@@ -146,7 +147,8 @@ static void paths(void)
         while (relax(cost)) { }
 }
 
-/* ---- the worlds --------------------------------------------------------------------------------- */
+/* ---- the worlds
+ * --------------------------------------------------------------------------------- */
 
 /* Every step is a generator of the kind that it says, at that cost. */
 static void assert_steps(const zlay_word *word)
@@ -225,9 +227,9 @@ static void worlds(void **state)
 
 /* ---- bit permutations -------------------------------------------------------------------- */
 
-/* What the theorem says of a permutation of 2 register and 5 lane bits: k bits cross each way, so 2 k
- * selects; registers stay where lanes keep their bits, or change them with registers; one bit that
- * changes with one register's is an exchange. */
+/* What the theorem says of a permutation of 2 register and 5 lane bits: k bits cross each way, so
+ * 2 k selects; registers stay where lanes keep their bits, or change them with registers; one bit
+ * that changes with one register's is an exchange. */
 static uint32_t closed_form(const int *to, int reg, int bits)
 {
     uint32_t regs = 1u << reg, crossing = 0;

@@ -3,21 +3,21 @@
  *  L = R o L_desc, and the swizzles in a layout.
  *
  *  A worked example.  Two registers a lane and two lanes hold a 2 x 2 matrix,
- *  its rows in lanes: slot (register, lane) is the bits (r, l).  Transposed, slot
- *  (r, l) goes to slot (l, r): a bijection of the four slots, 0 2 1 3, which is
- *  the layout (2,2):(2,1).  No move within a lane does it, since the value in
- *  register 1 of lane 0 must leave that lane.  One round of shuffles does, in four
- *  instructions: each lane brings, with the mask 1, the other register of the
- *  other lane, and keeps for register l what it has and for the other register
- *  what came: two shfl.bfly and two selp.  As bits, (r, l) -> (l, r) is one
- *  transvection v -> v + (1,1) (r + l).  Without it the least word of one round is
- *  select, shuffle, select: r += l, then l += r, then r += l, five instructions,
- *  for register 0 is not shuffled.
+ *  its rows in lanes: slot (register, lane) is the bits (r, l).  Transposed,
+ *  slot (r, l) goes to slot (l, r): a bijection of the four slots, 0 2 1 3,
+ *  which is the layout (2,2):(2,1).  No move within a lane does it, since the
+ *  value in register 1 of lane 0 must leave that lane.  One round of shuffles
+ *  does, in four instructions: each lane brings, with the mask 1, the other
+ *  register of the other lane, and keeps for register l what it has and for
+ *  the other register what came: two shfl.bfly and two selp.  As bits, (r, l)
+ *  -> (l, r) is one transvection v -> v + (1,1) (r + l).  Without it the least
+ *  word of one round is select, shuffle, select: r += l, then l += r, then
+ *  r += l, five instructions, for register 0 is not shuffled.
  *
  *  A slot is (byte, register, lane, warp, block), the first the lowest bits of
- *  its number; 2^byte_bits parts share a 32-bit register.  A map takes the value
- *  in slot s to slot map(s).  docs/synthesis.md has the generators, the proofs,
- *  and what `optimal` covers.
+ *  its number; 2^byte_bits parts share a 32-bit register.  A map takes the
+ *  value in slot s to slot map(s).  docs/synthesis.md has the generators, the
+ *  proofs, and what `optimal` covers.
  */
 #ifndef ZLAY_FACTOR_H
 #define ZLAY_FACTOR_H
@@ -138,7 +138,7 @@ typedef struct zlay_factor zlay_factor;
  *  member of the family whose residual has the least word.  A residual that
  *  stays in its warp comes before one through shared memory, then fewer rounds,
  *  then fewer instructions, then the first of the family.  What lands in shared
- *  memory and stays there goes through registers: its word is load, sync, store.
+ *  memory and stays there goes through registers: load, sync, store.
  *  Both products are decided equal to L before it is returned.
  *
  *  Returns: ZLAY_OK; ZLAY_NONE L is no bijection of its tile onto slots, or not
@@ -154,7 +154,7 @@ ZLAY_API zlay_status zlay_factor_synth(zlay_ctx *ctx, zlay_factor **out,
 /** Read what L_desc is.  Returns ZLAY_OK, ZLAY_EINVAL.  Pure. */
 ZLAY_API zlay_status zlay_factor_get(zlay_factor_info *out, const zlay_factor *factor);
 
-/** A layout of it, ZLAY_FACTOR_*, which lives as long; NULL for no such part. */
+/** A layout of it, ZLAY_FACTOR_*, which lives as long; NULL: no such part. */
 ZLAY_API const zlay_layout *zlay_factor_part(const zlay_factor *factor, int32_t part);
 
 /** The word of the residual, which lives as long.  Its slots split a register
@@ -181,21 +181,23 @@ typedef struct zlay_normal zlay_normal;
 /** The sides of a normal form: swizzles of offsets, and of indices. */
 enum { ZLAY_NORMAL_OFFSET = 0, ZLAY_NORMAL_INDEX = 1 };
 
-/** The swizzles that a layout contains and the permutation of bits that is left:
+/** The swizzles that a layout contains and the permutation of bits that is
+ *  left:
  *
  *      layout = Sw o .. o Sw o STRIDED o Sw o .. o Sw
  *               (offset side)           (index side)
  *
- *  STRIDED takes each bit of its index to a bit of the offset, to the complement
- *  of one, or to nothing; it is a strided layout.  All shifts are above 0.  Every
- *  layout that is affine over F2 has exactly one such form in which swizzles of
- *  offsets have no part that no value reaches, an index swizzle adds bit k to
- *  bit i < k only where STRIDED takes i above k, swizzles stand in the order of
- *  their shifts, those of one shift from high bits to low, each as long as it can
- *  be.  Sw<3,4,3> o 1024:1 has one swizzle, of offsets, and 1024:1.
+ *  STRIDED takes each bit of its index to a bit of the offset, to the
+ *  complement of one, or to nothing; it is a strided layout.  All shifts are
+ *  above 0.  Every layout that is affine over F2 has exactly one such form in
+ *  which swizzles of offsets have no part that no value reaches, an index
+ *  swizzle adds bit k to bit i < k only where STRIDED takes i above k, swizzles
+ *  stand in the order of their shifts, those of one shift from high bits to
+ *  low, each as long as it can be.  Sw<3,4,3> o 1024:1 has one swizzle, of
+ *  offsets, and 1024:1.
  *
- *  Returns: ZLAY_OK; ZLAY_NONE the layout is not affine over F2, the message has
- *           where; ZLAY_EINVAL; ZLAY_ENOTSUP parameters, symbols, negative
+ *  Returns: ZLAY_OK; ZLAY_NONE the layout is not affine over F2, the message
+ *           has where; ZLAY_EINVAL; ZLAY_ENOTSUP parameters, symbols, negative
  *           values; ZLAY_ELIMIT pieces of more than limits.points points;
  *           ZLAY_ENOMEM.
  *  Out:     out  free it with zlay_normal_free.

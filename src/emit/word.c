@@ -38,7 +38,10 @@ static uint64_t thread_of(const zl_speaker *s, uint64_t slot) { return slot >> s
 
 static unsigned thread_bits(const zl_speaker *s) { return s->back.bits - s->inner; }
 
-static uint64_t thread_basis(const zl_speaker *s, unsigned k) { return s->back.basis[s->inner + k]; }
+static uint64_t thread_basis(const zl_speaker *s, unsigned k)
+{
+    return s->back.basis[s->inner + k];
+}
 
 /* ---- what depends on the thread -------------------------------------------------------------- */
 
@@ -77,7 +80,8 @@ void zl_say_seeded(zl_speaker *s, char out[16], uint32_t constant)
     out[text.need] = 0;
 }
 
-/* ---- a choice of two registers ------------------------------------------------------------------ */
+/* ---- a choice of two registers
+ * ------------------------------------------------------------------ */
 
 /* Which part of a slot's source says that it is the second register: an affine function of the
  * slot.  Inside lanes it is a bit of the register number, of an exchange one of the lane's. */
@@ -143,7 +147,8 @@ static uint32_t choose(zl_speaker *s, const choice *c, uint32_t reg, uint32_t a,
     return to;
 }
 
-/* ---- steps ------------------------------------------------------------------------------------- */
+/* ---- steps -------------------------------------------------------------------------------------
+ */
 
 /* Registers that the source changes by where only thread or byte change; and whether bytes move, or
  * choose. */
@@ -269,7 +274,8 @@ static void say_step(zl_speaker *s, const zl_step *step)
     memcpy(s->held, s->next, sizeof s->held);
 }
 
-/* ---- kernels ----------------------------------------------------------------------------------- */
+/* ---- kernels -----------------------------------------------------------------------------------
+ */
 
 typedef struct kernel {
     const zl_word *word;
@@ -338,7 +344,8 @@ static void say_kernel(zl_text *out, const void *argument)
 static zlay_status kernel_check(zlay_ctx *ctx, const zl_word *word)
 {
     if (word->slots.lane != LANE_BITS || word->slots.warp > LANE_BITS || word->slots.block)
-        return zl_fail(ctx, ZLAY_ENOTSUP, "slots: PTX has 2^5 lanes and warps at most, and this text one block");
+        return zl_fail(ctx, ZLAY_ENOTSUP,
+                       "slots: PTX has 2^5 lanes, and this text one block of 2^5 warps at most");
     for (uint32_t i = 0; i < word->count; i++)
         if (word->step[i].id == ZL_STEP_LOAD && !i)
             return zl_fail(ctx, ZLAY_ENOTSUP, "word: it begins in shared memory");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A word through shared memory: register r of thread t is word r T + t of T threads, so that a warp's
- * accesses to one register are side by side where the map keeps lanes together. */
+/* A word through shared memory: register r of thread t is word r T + t of T threads, so that a
+ * warp's accesses to one register are side by side where the map keeps lanes together. */
 #include "emit/word.h"
 
 enum { PENDING = UINT32_MAX };

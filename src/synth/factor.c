@@ -48,10 +48,16 @@ static zlay_status read_slots(zl_factoring *f, const zlay_layout *layout)
     return ZLAY_OK;
 }
 
+/* Elements of a register, as bits. */
+static uint32_t part_bits(const zl_factoring *f)
+{
+    return f->elem_bits < WORD_BITS ? (uint32_t)__builtin_ctz(WORD_BITS / f->elem_bits) : 0;
+}
+
 /* Offsets belong to threads: four warps at most, each lane with words side by side. */
 static void share_out(zl_factoring *f, uint32_t bits)
 {
-    uint32_t part = f->elem_bits < WORD_BITS ? (uint32_t)__builtin_ctz(WORD_BITS / f->elem_bits) : 0;
+    uint32_t part = part_bits(f);
     uint32_t words = bits > part ? bits - part : 0;
     f->slots.lane = words < LANE_BITS ? words : LANE_BITS;
     words -= f->slots.lane;
@@ -93,13 +99,14 @@ static zlay_status read_request(zl_factoring *f, const zlay_factor_request *r)
     return read_layout(f, r->layout);
 }
 
-/* ---- words ------------------------------------------------------------------------------------- */
+/* ---- words -------------------------------------------------------------------------------------
+ */
 
 /* Slots of elements as slots of words: parts of a register come from the lowest register bits, an
  * element of two registers adds one. */
 static bool word_slots(zl_slots *out, unsigned *more, const zl_factoring *f)
 {
-    uint32_t part = f->elem_bits < WORD_BITS ? (uint32_t)__builtin_ctz(WORD_BITS / f->elem_bits) : 0;
+    uint32_t part = part_bits(f);
     *more = f->elem_bits > WORD_BITS ? 1 : 0;
     *out = f->slots;
     if (out->reg < part) return false;
@@ -131,7 +138,8 @@ static zlay_status word_of(const zl_factoring *f, zl_word *out, const zl_affine 
     return ZLAY_OK;
 }
 
-/* ---- the search ---------------------------------------------------------------------------------- */
+/* ---- the search
+ * ---------------------------------------------------------------------------------- */
 
 typedef struct best {
     bool found;
@@ -191,7 +199,8 @@ static zlay_status search(const zl_factoring *f, best *b, const zlay_factor_requ
                    r->desc ? r->desc : "descriptor", zlay_target_name(f->target));
 }
 
-/* ---- the answer ---------------------------------------------------------------------------------- */
+/* ---- the answer
+ * ---------------------------------------------------------------------------------- */
 
 static zlay_status make(const zl_factoring *f, zlay_layout **out, const zl_affine *map,
                         const zlay_layout *box_of, const zlay_layout *names, const zl_f2 *outs)

@@ -10,7 +10,12 @@
 #include <zlay/smemdesc.h>
 #include <zlay/tensormap.h>
 
-typedef enum zl_desc_kind { ZL_DESC_LANDING, ZL_DESC_CORE, ZL_DESC_WARP, ZL_DESC_WGMMA } zl_desc_kind;
+typedef enum zl_desc_kind {
+    ZL_DESC_LANDING,
+    ZL_DESC_CORE,
+    ZL_DESC_WARP,
+    ZL_DESC_WGMMA
+} zl_desc_kind;
 
 typedef struct zl_desc_row {
     const char *name;

@@ -108,7 +108,8 @@ static bool landing(zl_affine *out, const zl_factoring *f, int32_t number, uint3
     return true;
 }
 
-/* ---- core matrices ----------------------------------------------------------------------------- */
+/* ---- core matrices -----------------------------------------------------------------------------
+ */
 
 static bool core(zl_affine *out, const zl_factoring *f, int32_t number, uint32_t mode)
 {
@@ -133,7 +134,8 @@ static bool core(zl_affine *out, const zl_factoring *f, int32_t number, uint32_t
     return true;
 }
 
-/* ---- fragments ----------------------------------------------------------------------------------- */
+/* ---- fragments
+ * ----------------------------------------------------------------------------------- */
 
 static bool has_form(const zlay_target *target, const char *name)
 {
@@ -196,8 +198,8 @@ static uint32_t fragment_slot(const zl_factoring *f, const zl_fragment *g, uint3
     return bit < g->thread ? f->slots.reg + bit : bit - g->thread;
 }
 
-/* Bits that no fragment has go where L has them, if that is a bit of warps or blocks, and else on to
- * what is free. */
+/* Bits that no fragment has go where L has them, if that is a bit of warps or blocks, and else on
+ * to what is free. */
 static void put_rest(zl_affine *out, const zl_factoring *f, uint64_t tile, uint64_t slot)
 {
     uint64_t high = ~(((uint64_t)1 << (f->slots.reg + LANE_BITS)) - 1);

@@ -120,7 +120,8 @@ static void factor(factors *f, const zl_affine *map, unsigned reach)
     f->strided.constant = zl_map_linear(&back, map->constant);
 }
 
-/* ---- the form ----------------------------------------------------------------------------------- */
+/* ---- the form
+ * ----------------------------------------------------------------------------------- */
 
 static void swizzle_bits(zl_affine *map, const zlay_atom *a, size_t count)
 {
@@ -207,7 +208,8 @@ const zlay_layout *zlay_normal_strided(const zlay_normal *normal)
     return normal ? normal->strided : NULL;
 }
 
-/* ---- the hardware's ------------------------------------------------------------------------------- */
+/* ---- the hardware's
+ * ------------------------------------------------------------------------------- */
 
 typedef struct hardware {
     int32_t number;

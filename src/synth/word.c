@@ -3,7 +3,8 @@
 
 enum { BYTE_MOST = 2, REG_MOST = 8, LANE_MOST = 6, WARP = 5, DRAWS = 12, PEELS = 8 };
 
-/* ---- the least word ---------------------------------------------------------------------------- */
+/* ---- the least word ----------------------------------------------------------------------------
+ */
 
 typedef struct search {
     zl_word best, trial, whole;
@@ -200,8 +201,8 @@ zlay_status zl_slots_check(zlay_ctx *ctx, const zl_slots *s)
     if (s->byte > BYTE_MOST || s->reg > REG_MOST || s->lane > LANE_MOST || s->warp > ZL_SLOT_BITS ||
         s->block > ZL_SLOT_BITS || zl_slots_bits(s) > ZL_SLOT_BITS)
         return zl_fail(ctx, ZLAY_ELIMIT,
-                       "slots: 2 bits of byte, 8 of register, 6 of lane and 32 in all are the most, "
-                       "these are %u, %u, %u and %u",
+                       "slots: 2 bits of byte, 8 of register, 6 of lane and 32 in all are the "
+                       "most, these are %u, %u, %u and %u",
                        s->byte, s->reg, s->lane, zl_slots_bits(s));
     return ZLAY_OK;
 }

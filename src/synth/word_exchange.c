@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rounds in which a word is chosen from its own lane and another: exchanges and movmatrix.
  *
- * An exchange is v -> v + w f(v), w = (x, u) with lane bits u, f linear and f(w) = 0.  A map R has
+ * An exchange is v -> v + w f(v), w = (x, u) with lane bits u, f linear and f(w) = 0. A map R has
  * the form P1 o exchange o P0 exactly when lanes move by one u alone: l' = l + u (s(x) + t(l) + c).
- * Then P0 may be the identity, and P1 is R after the exchange with any z for which x -> P x + z s(x)
- * has an inverse; the selects of P1 are the rank of what registers get from bytes and lanes. */
+ * Then P0 may be the identity, and P1 is R after the exchange with any z for which x -> P x + z
+ * s(x) has an inverse; the selects of P1 are the rank of what registers get from bytes and lanes.
+ */
 #include "synth/word_round.h"
 
 typedef struct exchange {

@@ -99,8 +99,8 @@ static void chain_add(chain *c, uint64_t from, uint64_t to)
     c->to[c->count++] = to;
 }
 
-/* A vector of y for each of B that is to go: those over the same lanes first, so that every space on
- * the way has all lanes. */
+/* A vector of y for each of B that is to go: those over the same lanes first, so that every space
+ * on the way has all lanes. */
 static void chain_of(chain *c, const zl_wanted *w, const zl_space *y)
 {
     zl_space plane, lanes = {.pivots = 0}, inside, bytes;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lanes with one register, whose parts must cross.  With R = [P Q; S T] on (byte, lane) an exchange
- * takes one off the rank of S, a shuffle none, and maps inside lanes join exchanges.  So rank S
+/* Lanes with one register, whose parts must cross. With R = [P Q; S T] on (byte, lane) an exchange
+ * takes one off the rank of S, a shuffle none, and maps inside lanes join exchanges. So rank S
  * exchanges are needed, and they do when T = I + S B for some B: then R is a map inside lanes,
- * exchanges l += u f(byte) whose u f sum to S, and a map inside lanes.  Otherwise one shuffle with C
- * = T + S B' before them makes it so. */
+ * exchanges l += u f(byte) whose u f sum to S, and a map inside lanes. Otherwise one shuffle with
+ * C = T + S B' before them makes it so. */
 #include "synth/word_round.h"
 
 /* Columns of S by what they reach: in the low half the lanes, in the high half the bytes. */

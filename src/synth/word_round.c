@@ -116,9 +116,9 @@ static void take_outside(round *r, const zl_space *from, zl_space one, zl_space 
     }
 }
 
-/* docs/synthesis.md proves the counts: with L1 and L2 complements of K and R^-1 K in the two planes
- * that share what Y has already, t = L1 n R^-1 K and p = L2 n K, Y can have q - t more of L1 and the
- * lesser of t and q - p more of L2. */
+/* docs/synthesis.md proves the counts: with L1 and L2 complements of K and R^-1 K in the two
+ * planes that share what Y has already, t = L1 n R^-1 K and p = L2 n K, Y can have q - t more of
+ * L1 and the lesser of t and q - p more of L2. */
 static void take_both(round *r)
 {
     zl_space one, two, barred, other, start = r->y;
@@ -203,8 +203,8 @@ static void names_of(zl_affine *out, const zl_wanted *w, const zl_affine *map)
     out->constant = map->constant & w->regs;
 }
 
-/* What moves bytes inside registers alone passes a shuffle, and is free where a select is: so it goes
- * to the side that has one, or all to the first.  Names stay where they are. */
+/* What moves bytes inside registers alone passes a shuffle, and is free where a select is: so it
+ * goes to the side that has one, or all to the first. Names stay where they are. */
 static void gather_bytes(const zl_wanted *w, parts *p)
 {
     zl_affine names, passed, back, shuffle_back;

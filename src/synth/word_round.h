@@ -59,13 +59,13 @@ bool zl_matrix_put(zl_word *word, const zl_wanted *w, bool after);
 /* Whether some word of one movmatrix might do it. */
 bool zl_matrix_may(const zl_wanted *w);
 
-/* Lanes of one register whose parts cross: exchanges, and a shuffle before them where lanes need it.
- */
+/* Lanes of one register whose parts cross: exchanges, and a shuffle before them where lanes need
+ * it. / */
 bool zl_lone_put(zl_word *word, const zl_wanted *w);
 bool zl_lone_shuffles(const zl_wanted *w);
 
-/* A map that is made first, in one round, after which `rank` less of lane <- byte, register is left.
- */
+/* A map that is made first, in one round, after which `rank` less of lane <- byte, register is
+ * left. / */
 void zl_peel(zl_affine *out, const zl_wanted *w, unsigned rank, unsigned draw);
 
 /* Registers of a lane that are touched, from the way back. */

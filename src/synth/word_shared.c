@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words through shared memory: what leaves its warp, and what has landed in shared memory and stays
- * there.  A register whose word goes whole is one store; else each part is one, and all but the lowest
- * are shifted down before. */
+/* Words through shared memory: what leaves its warp, and what has landed in shared memory and
+ * stays there. A register whose word goes whole is one store; else each part is one, and all but
+ * the lowest are shifted down before. */
 #include "synth/word_round.h"
 
 #include <stddef.h>

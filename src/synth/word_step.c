@@ -133,10 +133,11 @@ static zl_step_id kind(const zl_wanted *w, const zl_affine *map, const zl_affine
     return lanes ? ZL_STEP_IDX : ZL_STEP_BFLY;
 }
 
-/* ---- steps that become one ---------------------------------------------------------------------- */
+/* ---- steps that become one
+ * ---------------------------------------------------------------------- */
 
-/* What two neighbours are as one step; ZL_STEPS: they stay two. A renaming joins anything, bytes that
- * move inside registers join a step that chooses bytes. */
+/* What two neighbours are as one step; ZL_STEPS: they stay two. A renaming joins anything, bytes
+ * that move inside registers join a step that chooses bytes. */
 static zl_step_id joined(const zl_wanted *w, const zl_step *a, zl_step_id id,
                          const zl_affine *map, const zl_affine *both)
 {

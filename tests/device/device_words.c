@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words on a GPU: each emitted kernel moves values that name their slots, and every slot must have the
- * value that the map sends there.  All classes of bit permutations (how many bits of each coordinate
+/* Words on a GPU: each emitted kernel moves values that name their slots, and every slot must have
+ * the value that the map sends there.  All classes of bit permutations (how many bits of each coordinate
  * go to each other) for registers of 1, 2 and 4 parts, up to 16 of them; then random maps.
  *
  *   device-words [--count N] [--ptx DIR]     --ptx writes the kernels and runs nothing */
@@ -184,8 +184,8 @@ static void classes(run *r, const zlay_slots *slots)
     }
 }
 
-/* A bijection of everything below the warps, which also turns lanes by their warp; or one of all, which
- * goes through shared memory. */
+/* A bijection of everything below the warps, which also turns lanes by their warp; or one of all,
+ * which goes through shared memory. */
 static void random_map(run *r, const zlay_slots *slots, bool sparse, bool crosses)
 {
     map m = {slots->byte_bits + slots->register_bits + LANE_BITS + slots->warp_bits, {0}};
