@@ -26,10 +26,17 @@ static const uint32_t widths[WIDTHS] = {1, 4, 8, 16, 32}, counts[COUNTS] = {1, 2
 enum { D_FIRST = ZL_COUNT(of_group), WARP_FIRST = D_FIRST + NS };
 enum { LAST = WARP_FIRST + (ZLAY_WARP_TRANSPOSED + 1) * WIDTHS * COUNTS };
 
+/* One that has warpgroups' products. */
+static const zlay_target *any_target(void)
+{
+    const zlay_target *target;
+    size_t i = 0;
+    while ((target = zlay_target_at(i)) && !(target->features & ZL_HAS_WGMMA)) i++;
+    return target;
+}
+
 static zlay_status known_group(zlay_ctx *ctx, zlay_layout **out, zlay_fragment *f, uint32_t i)
 {
-    static const char name[] = "sm_90a";
-    const zlay_target *target;
     bool d = i >= D_FIRST;
     zlay_mma mma = {.m = ROWS_GROUP, .n = d ? 8 * (i - D_FIRST + 1) : 8, .k = d ? 16 : of_group[i].k};
     mma.a = mma.b = d ? ZLAY_TYPE_BF16 : of_group[i].type;
@@ -38,8 +45,7 @@ static zlay_status known_group(zlay_ctx *ctx, zlay_layout **out, zlay_fragment *
     *f = (zlay_fragment){.lanes = GROUP, .rows = ROWS_GROUP};
     f->fragment = d ? ZLAY_FRAGMENT_D : of_group[i].fragment;
     f->bits = d ? REGISTER : f->fragment == ZLAY_FRAGMENT_METADATA ? 4 : zlay_type_bits(mma.a);
-    zlay_status status = zlay_target_find(&target, name, sizeof name - 1);
-    return status ? status : zlay_mma_fragment(ctx, out, target, &mma, f->fragment);
+    return zlay_mma_fragment(ctx, out, any_target(), &mma, f->fragment);
 }
 
 static zlay_status known_warp(zlay_ctx *ctx, zlay_layout **out, zlay_fragment *f, uint32_t i)
