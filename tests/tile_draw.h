@@ -124,6 +124,62 @@ static inline void draw_nested(uint64_t *s, tile_ask *a)
     a->shape[0] = 1;
 }
 
+/* Elements that a layout of steps upward spans. */
+static inline int64_t tile_spread(const tile_layout *a)
+{
+    int64_t most = 1;
+    for (int i = 0; i < a->modes; i++) most += (a->shape[i] - 1) * a->stride[i];
+    return most;
+}
+
+/* Tiles by layouts whose steps have no system, in shared memory in any order, swizzled or with gaps. */
+static inline void draw_irregular(uint64_t *s, tile_ask *a, int32_t type, bool swizzled)
+{
+    int64_t cells = 16 / tile_type_bytes(type), line = 8 * cells;
+    tile_layout *t = &a->tile, *to = &a->smem;
+    int order[TILE_MODES], modes = (int)tile_draw(s, 1, 4);
+    int64_t stride = cells;
+    memset(a, 0, sizeof *a);
+    a->type = type;
+    a->bytes = tile_type_bytes(type);
+    a->by_layout = a->keep_holes = true;
+    a->source.modes = 1;
+    a->source.stride[0] = 1;
+    t->modes = to->modes = modes + 1;
+    t->shape[0] = to->shape[0] = cells;
+    t->stride[0] = to->stride[0] = 1;
+    int64_t low = 0, high = cells, size = 1;
+    for (int i = 1; i <= modes; i++) {
+        static const int64_t like[] = {1, 1, 2, 3, 4, 5, 8, 16};
+        t->shape[i] = to->shape[i] = size > 12 ? 2 : like[tile_draw(s, 2, 6)];
+        size *= t->shape[i];
+        bool on = i > 1 && tile_draw(s, 0, 1);
+        t->stride[i] = on ? t->stride[i - 1] * t->shape[i - 1] : cells * like[tile_draw(s, 0, 7)];
+        if (tile_draw(s, 0, 11) == 0) t->stride[i] = -t->stride[i];
+        int64_t reach = t->stride[i] * (t->shape[i] - 1);
+        *(reach < 0 ? &low : &high) += reach;
+        order[i] = i;
+    }
+    t->offset = -low;
+    a->source.shape[0] = high - low;
+    for (int i = modes; i > 1 && tile_draw(s, 0, 2) == 0; i--) {
+        int k = (int)tile_draw(s, 1, i), was = order[i];
+        order[i] = order[k];
+        order[k] = was;
+    }
+    for (int i = 1; i <= modes; i++) {
+        to->stride[order[i]] = stride;
+        stride *= to->shape[order[i]];
+        if (stride % line == 0 && tile_draw(s, 0, 7) == 0) stride *= 2;
+        if (stride % line && tile_draw(s, 0, 7) == 0) stride = (stride + line - 1) / line * line;
+    }
+    if (swizzled) {
+        to->bits = (int)tile_draw(s, 1, 3);
+        to->shift = 3;
+        for (int64_t e = a->bytes; e < 16; e *= 2) to->base++;
+    }
+}
+
 static inline bool draw_fits(const tile_ask *a)
 {
     int64_t low = 0, high = 0;
@@ -133,7 +189,8 @@ static inline bool draw_fits(const tile_ask *a)
     }
     low = (low + a->source.offset) * a->bytes;
     high = (high + a->source.offset + 1) * a->bytes;
-    return low >= -DRAWN_BELOW && high <= DRAWN_GLOBAL && ask_cells(a) * a->bytes <= DRAWN_SMEM / 8;
+    return low >= -DRAWN_BELOW && high <= DRAWN_GLOBAL && ask_cells(a) * a->bytes <= DRAWN_SMEM / 8 &&
+           tile_spread(&a->smem) * a->bytes <= DRAWN_SMEM / 8;
 }
 
 static inline tile_ask tile_drawn(uint64_t seed, uint64_t i)
@@ -146,6 +203,10 @@ static inline tile_ask tile_drawn(uint64_t seed, uint64_t i)
         a.bytes = tile_type_bytes(a.type);
         a.source.modes = (int)tile_draw(&s, 1, 5);
         int inner = (int)tile_draw(&s, 0, a.source.modes - 1);
+        if (tile_rarely(&s, 6)) {
+            draw_irregular(&s, &a, a.type, tile_rarely(&s, 2));
+            continue;
+        }
         if (tile_rarely(&s, 4)) {
             draw_nested(&s, &a);
             a.free_smem = tile_rarely(&s, 3);

@@ -261,61 +261,6 @@ static void drawn(void **state)
     world_end(&w, "drawn");
 }
 
-/* Tiles by layouts whose steps have no system, in shared memory in any order, swizzled or with gaps. */
-static void irregular_draw(uint64_t *s, tile_ask *a, bool swizzled)
-{
-    enum { CELLS = 8 };
-    tile_layout *t = &a->tile, *to = &a->smem;
-    int order[TILE_MODES], modes = (int)test_range(s, 1, 4);
-    int64_t stride = CELLS;
-    memset(a, 0, sizeof *a);
-    a->type = ZLAY_TYPE_BF16;
-    a->bytes = 2;
-    a->by_layout = a->keep_holes = true;
-    a->source.modes = 1;
-    a->source.stride[0] = 1;
-    t->modes = to->modes = modes + 1;
-    t->shape[0] = to->shape[0] = CELLS;
-    t->stride[0] = to->stride[0] = 1;
-    int64_t low = 0, high = CELLS, size = 1;
-    for (int i = 1; i <= modes; i++) {
-        static const int64_t like[] = {1, 1, 2, 3, 4, 5, 8, 16};
-        t->shape[i] = to->shape[i] = size > 12 ? 2 : like[test_range(s, 2, 6)];
-        size *= t->shape[i];
-        bool on = i > 1 && test_range(s, 0, 1);
-        t->stride[i] = on ? t->stride[i - 1] * t->shape[i - 1] : CELLS * like[test_range(s, 0, 7)];
-        if (test_range(s, 0, 11) == 0) t->stride[i] = -t->stride[i];
-        int64_t reach = t->stride[i] * (t->shape[i] - 1);
-        *(reach < 0 ? &low : &high) += reach;
-        order[i] = i;
-    }
-    t->offset = -low;
-    a->source.shape[0] = high - low;
-    for (int i = modes; i > 1 && test_range(s, 0, 2) == 0; i--) {
-        int k = (int)test_range(s, 1, i), was = order[i];
-        order[i] = order[k];
-        order[k] = was;
-    }
-    for (int i = 1; i <= modes; i++) {
-        to->stride[order[i]] = stride;
-        stride *= to->shape[order[i]];
-        if (stride % 64 == 0 && test_range(s, 0, 7) == 0) stride *= 2;
-        if (stride % 64 && test_range(s, 0, 7) == 0) stride = (stride + 63) / 64 * 64;
-    }
-    if (swizzled) {
-        to->bits = (int)test_range(s, 1, 3);
-        to->base = to->shift = 3;
-    }
-}
-
-/* Elements that a layout of steps upward spans. */
-static int64_t spread(const tile_layout *a)
-{
-    int64_t most = 1;
-    for (int i = 0; i < a->modes; i++) most += (a->shape[i] - 1) * a->stride[i];
-    return most;
-}
-
 /* Whether a search with im2col finds fewer copies, or some where there was none. */
 static bool fewer(world *w, const wanted *want, const least *than)
 {
@@ -334,8 +279,8 @@ static void irregular_world(const char *name, bool swizzled)
         least l = {.whole = true}; /* none, where no copy brings some bytes */
         int64_t t[TILE_MODES] = {0};
         tile_ask a;
-        irregular_draw(&w.seed, &a, swizzled);
-        if (tile_size(&a.tile) * a.bytes > 16 * 64 || spread(&a.smem) * a.bytes > 16 * PLACES) continue;
+        draw_irregular(&w.seed, &a, ZLAY_TYPE_BF16, swizzled);
+        if (tile_size(&a.tile) * a.bytes > 16 * 64 || tile_spread(&a.smem) * a.bytes > 16 * PLACES) continue;
         bool good = want_places(&want, &a, t);
         if (good) l = least_of(w.search, w.target, &want);
         compare(&w, &a, &l);

@@ -23,7 +23,7 @@ typedef struct rig {
     zlay_ctx *ctx;
     const zlay_target *target;
     uint64_t passed, failed, moves, none, loads, stores, issued;
-    uint64_t ranks[6], types[13], swizzles[4], edges, several, steps;
+    uint64_t ranks[6], types[13], swizzles[4], edges, several, steps, slices, columns;
     const char *why;
 } rig;
 
@@ -127,19 +127,23 @@ static bool load_compare(rig *r, const tile_ask *a, const zlay_move *move, const
                          const int64_t *t, const uint8_t *tensor)
 {
     static const uint8_t zero[8];
+    static bool wanted[SMEM];
+    memset(wanted, 0, sizeof wanted);
     for (int64_t cell = 0; cell < ask_cells(a); cell++) {
         int64_t to, from;
         if (zlay_layout_eval(&to, 1, zlay_move_smem(move), (uint64_t)cell)) return false;
+        for (int i = 0; i < a->bytes; i++) wanted[to * a->bytes + i] = true;
         bool inside = ask_global(&from, a, t, cell);
         if (!inside && info->edge == ZLAY_EDGE_WEAK) continue;
         const uint8_t *bytes = inside ? tensor + DRAWN_BELOW + from * a->bytes : zero;
         r->why = inside ? "other bytes" : "no fill";
         if (memcmp(r->was + to * a->bytes, bytes, (size_t)a->bytes)) return false;
     }
-    r->why = "bytes past what is reserved";
-    return !memcmp(r->was + info->reserved_bytes, r->start + info->reserved_bytes,
-                   SMEM - info->reserved_bytes) &&
-           !memcmp(r->now, tensor, GLOBAL);
+    r->why = "bytes that are not the tile's";
+    for (uint64_t i = 0; i < SMEM; i++)
+        if ((i >= info->reserved_bytes || (a->keep_holes && !wanted[i])) && r->was[i] != r->start[i])
+            return false;
+    return !memcmp(r->now, tensor, GLOBAL);
 }
 
 /* What a store leaves: cells inside the tensor from shared memory, all else as it was. */
@@ -200,6 +204,8 @@ static void tally(rig *r, const tile_ask *a, const zlay_move *move, const zlay_m
         zlay_move_map(&m, move, i);
         r->ranks[m.rank]++;
         r->swizzles[m.swizzle]++;
+        r->slices += m.interleave != 0;
+        r->columns += m.mode != 0;
         for (uint32_t d = 1; d < m.rank; d++) r->steps += m.step[d] > 1;
     }
     for (int i = 0; !a->by_layout && i < a->source.modes; i++)
@@ -267,10 +273,11 @@ int main(int argc, char **argv)
     for (uint64_t i = 0; r.moves < moves && i < 4 * moves && r.failed < SHOWN; i++)
         move_do(&r, seed, i, dry);
     printf("%llu moves, %llu requests without one; %llu tiles loaded, %llu stored, %llu copies issued; %llu "
-           "moves with edges, %llu of several copies, %llu steps\n",
+           "moves with edges, %llu of several copies, %llu steps, %llu interleaved maps, %llu of im2col\n",
            (unsigned long long)r.moves, (unsigned long long)r.none, (unsigned long long)r.loads,
            (unsigned long long)r.stores, (unsigned long long)r.issued, (unsigned long long)r.edges,
-           (unsigned long long)r.several, (unsigned long long)r.steps);
+           (unsigned long long)r.several, (unsigned long long)r.steps, (unsigned long long)r.slices,
+           (unsigned long long)r.columns);
     show("maps of rank 0, 1, ..", r.ranks, 6);
     show("moves of type 0, 1, ..", r.types, 13);
     show("maps of swizzle none, 32, 64, 128", r.swizzles, 4);
