@@ -159,14 +159,21 @@ static uint64_t least_cost(const zl_lay *l, int side)
     return l->side[side].accesses * extent[ZL_WARP] * (ZL_COST_ACCESS + phases * ZL_COST_WAVEFRONT);
 }
 
-/* Offsets that are there are kept where they cost less. */
+static bool is_free(const zl_lane_side *s)
+{
+    return s[ZL_SRC].wavefronts <= s[ZL_SRC].least && s[ZL_DST].wavefronts <= s[ZL_DST].least;
+}
+
+/* Offsets that are there are kept where they have no conflict and the best has, or cost less. */
 static void offer(zl_lay *l, uint64_t spans)
 {
     const zl_conversion *c = l->p->c;
     uint64_t most = c->request->smem ? c->request->smem : c->machine.smem;
     if (spans * (c->bits / 8) > most || !side_count(l, ZL_SRC) || !side_count(l, ZL_DST)) return;
     uint64_t cost = cost_of(l, ZL_SRC) + cost_of(l, ZL_DST);
-    if (cost >= l->cost) return;
+    bool is_now = is_free(l->side), better = is_now == l->free ? cost < l->cost : is_now;
+    if (!better) return;
+    l->free = is_now;
     l->cost = cost;
     l->spans = spans;
     memcpy(l->kept, l->side, sizeof l->kept);
@@ -205,7 +212,7 @@ static zlay_status offer_pair(zl_lay *l)
     zlay_layout *layout[2] = {NULL, NULL};
     zlay_swizzle_access access[2];
     zlay_status status = ZLAY_OK;
-    if (least_cost(l, ZL_SRC) + least_cost(l, ZL_DST) >= l->cost) return ZLAY_OK;
+    if (l->free && least_cost(l, ZL_SRC) + least_cost(l, ZL_DST) >= l->cost) return ZLAY_OK;
     offer_numbered(l);
     for (int side = ZL_SRC; side <= ZL_DST && !status; side++) {
         status = access_layout(l, side, &layout[side]);

@@ -29,6 +29,7 @@ typedef struct zl_lay {
     zl_table best;         /* the best so far */
     zl_lane_side side[2], kept[2];
     uint64_t cost, spans;  /* of the best; elements that it spans */
+    bool free;             /* the best has no conflict */
 } zl_lay;
 
 /* Moves of elements narrower than a word, before an access of a side or after it. */
