@@ -16,7 +16,7 @@
  * and 2^(p + v) - 2^v are left.  No plan has fewer: a lane of that many wanted elements has them
  * elsewhere, and receives one a round.  Elements of less than 32 bits that go from one lane to one
  * other, 2^v of them, share words. */
-#include "synth/convert.h"
+#include "synth/convert_word.h"
 
 enum { MOST = 64 };
 
@@ -138,6 +138,22 @@ static void put_lanes(word *w)
     for (unsigned i = 0; i < w->lanes; i++) w->mid[w->mids++] = w->lane[i].at ^ w->rest[i];
 }
 
+/* Of a bijection all thread parts are ours to choose. */
+static void put_selects(word *w)
+{
+    uint64_t behind[64];
+    unsigned bits = (unsigned)__builtin_popcountll(w->c->from.has);
+    if (w->still || w->c->from.has != w->c->src.has || zl_bitmap_rank(&w->c->from) != bits) return;
+    if (!zl_selects_choose(behind, w->c)) return;
+    for (unsigned i = 0; i < w->mids; i++) {
+        uint64_t registers = w->mid[i] & ZL_REGISTERS, threads = 0;
+        for (uint64_t left = registers; left; left &= left - 1)
+            threads ^= behind[__builtin_ctzll(left)];
+        w->mid[i] = registers | threads;
+        if (i >= w->aligned) w->rest[i - w->aligned] = w->lane[i - w->aligned].at ^ w->mid[i];
+    }
+}
+
 /* ---- the three steps --------------------------------------------------------------------- */
 
 static uint64_t mid_bits(const word *w) { return zl_bit(w->mids) - 1; }
@@ -253,6 +269,7 @@ static bool word_begin(word *w, const zl_conversion *c, zl_bitmap *pre)
     find_apart(w);
     put_registers(w);
     put_lanes(w);
+    put_selects(w);
     return w->mids <= 24 && ahead(w, pre);
 }
 
