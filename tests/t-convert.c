@@ -5,6 +5,7 @@
 
 #include <zlay/decide.h>
 #include <zlay/hier.h>
+#include <zlay/json.h>
 
 static const char *words(char text[256], const zlay_convert *plan)
 {
@@ -87,6 +88,24 @@ static void compose_forward(zlay_ctx *ctx, const zlay_convert *plan, const zlay_
     zlay_layout_free(back);
 }
 
+/* Bytes that blocks want and do not hold, element by element. */
+static uint64_t remote_bytes(const world *w, const uint64_t *src, const uint64_t *dst,
+                             uint32_t bits)
+{
+    static uint8_t holder[1 << 20];
+    unsigned count = bits_of(w), low = count - w->bits[3];
+    uint64_t bytes = 0;
+    for (int side = 0; side < 2; side++)
+        for (uint64_t slot = 0; slot < (uint64_t)1 << count; slot++) {
+            uint64_t element = 0;
+            for (unsigned k = 0; k < count; k++)
+                if (slot >> k & 1) element ^= side ? dst[k] : src[k];
+            if (!side) holder[element] = (uint8_t)(slot >> low);
+            else if (holder[element] != slot >> low) bytes += bits / 8;
+        }
+    return bytes;
+}
+
 static const char *const targets[] = {"sm_90a", "sm_90", "sm_100a", "sm_80", "gfx942", "gfx950"};
 
 typedef struct tally {
@@ -130,6 +149,11 @@ static void convert_random(zlay_ctx *ctx, uint64_t *seed, int how, tally *t)
     machine_begin(&m, target_of(target), bits);
     run_plan(&m, ctx, plan, src, dst);
     compose_forward(ctx, plan, src, dst);
+    if (how <= INVERTIBLE) {
+        zlay_convert_info info;
+        assert_int_equal(zlay_convert_get(&info, plan), ZLAY_OK);
+        assert_int_equal(info.remote, remote_bytes(&w, src_column, dst_column, bits));
+    }
     machine_end(&m);
     zlay_convert_free(plan);
     zlay_layout_free(src);
@@ -434,6 +458,40 @@ static void out_of_memory(void **state)
     }
 }
 
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static void as_json(void **state)
+{
+    static const struct {
+        const char *request, *says;
+    } rows[] = {
+        {"{\"op\":\"convert.synth\",\"target\":\"sm_90a\",\"elem_bits\":32,\"src\":\"(2,2):(1,2)\","
+         "\"dst\":\"(2,2):(2,1)\"}",
+         "\"rounds\":1,\"rounds_least\":1,\"optimal\":true"},
+        {"{\"op\":\"convert.synth\",\"target\":\"sm_90a\",\"elem_bits\":32,"
+         "\"src\":{\"in\":[[\"register\",[[1]]],[\"lane\",[[2],[4]]]],\"out\":[[\"x\",8]]},"
+         "\"dst\":{\"in\":[[\"register\",[[1]]],[\"lane\",[[4],[2]]]],\"out\":[[\"x\",8]]}}",
+         "{\"op\":\"shfl\",\"map\":{\"in\":[[\"register\",[[1,0]]],[\"lane\",[[0,2],[0,1]]]],"
+         "\"out\":[[\"register\",2],[\"lane\",4]]}"},
+        {"{\"op\":\"convert.synth\",\"target\":\"sm_90a\",\"elem_bits\":32,\"src\":"
+         "\"(2,32):(1,2)\",\"dst\":\"(2,32):(1,4)\"}",
+         "{\"none\":\"dst: no slot of src holds element"},
+        {"{\"op\":\"convert.synth\",\"target\":\"sm_90a\",\"elem_bits\":7,\"src\":\"8\",\"dst\":"
+         "\"8\"}",
+         "elem_bits: 7 is not 8, 16, 32 or 64"},
+        {"{\"op\":\"convert.synth\",\"target\":\"sm_90a\",\"elem_bits\":32,\"src\":"
+         "\"(4,32,4):(1,4,128)\",\"dst\":\"(4,32,4):(128,1,32)\",\"smem\":1024}",
+         "2048 bytes of shared memory"},
+    };
+    static char answer[1 << 16];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        zlay_buf buf = {answer, sizeof answer, 0};
+        assert_int_equal(zlay_json_call(*state, &buf, rows[i].request, strlen(rows[i].request)),
+                         ZLAY_OK);
+        if (!strstr(answer, rows[i].says)) fail_msg("%s: %s", rows[i].request, answer);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -447,6 +505,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(fragments, begin, end),
         cmocka_unit_test_setup_teardown(levels, begin, end),
         cmocka_unit_test_setup_teardown(refusals, begin, end),
+        cmocka_unit_test_setup_teardown(as_json, begin, end),
         cmocka_unit_test(out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,7 +85,7 @@ typedef struct zlay_convert_info {
     uint32_t conflict_free; /* 1: counted, and no access takes more than its least */
     uint64_t store, load;   /* wavefronts of a block, summed over its warps; 0: none or not known */
     uint64_t smem;          /* shared bytes of a block */
-    uint64_t remote;        /* bytes that a cluster's blocks read from each other */
+    uint64_t remote;        /* bytes that slots of a cluster's blocks read from other blocks */
 } zlay_convert_info;
 
 /** A step of a plan. */
