@@ -124,6 +124,67 @@ static bool print_bits(state *s, uint32_t bits, bool json)
     return true;
 }
 
+/* ---- a tile of 96 x 80, by rows and by columns ------------------------------------------------ */
+
+typedef struct tile {
+    zlay_ctx *ctx;
+    const zlay_target *target;
+    zlay_swizzle_access access[2];
+    uint64_t size, padded;
+} tile;
+
+static bool tile_ours(void *value)
+{
+    static const uint64_t shape[] = {96, 80};
+    tile *t = value;
+    zlay_swizzle_request r = {.size = sizeof r, .elem_bits = 32, .shape = shape, .rank = 2, .accesses = t->access, .count = 2};
+    zlay_swizzle *found;
+    zlay_swizzle_info info;
+    if (zlay_swizzle_synth(t->ctx, &found, t->target, &r)) return false;
+    zlay_swizzle_get(&info, found);
+    t->size = info.size;
+    zlay_swizzle_free(found);
+    return info.wavefronts == 2;
+}
+
+/* The least padding of a row of 96 under which both are without conflict. */
+static bool tile_padded(void *value)
+{
+    tile *t = value;
+    for (uint32_t pitch = 96; pitch < 128; pitch++) {
+        uint64_t sum = 0;
+        for (int which = 0; which < 2; which++) {
+            uint32_t addresses[LANES];
+            zlay_bank bank;
+            for (uint32_t l = 0; l < LANES; l++) addresses[l] = 4 * l * (which ? 1 : pitch);
+            if (zlay_bank_count(&bank, t->target, t->access[which].access, addresses, LANES)) return false;
+            sum += bank.wavefronts;
+        }
+        t->padded = UINT64_C(79) * pitch + 96;
+        if (sum == 2) return true;
+    }
+    return false;
+}
+
+static bool print_tile(const state *s, bool json)
+{
+    bench_work *const work[] = {tile_ours, tile_padded};
+    tile t = {.ctx = s->ctx, .target = s->target};
+    zlay_layout *rows = NULL, *columns = NULL;
+    double median[2];
+    char against[64];
+    bool right = !zlay_layout_parse(s->ctx, &rows, "32:96", 5) && !zlay_layout_parse(s->ctx, &columns, "32:1", 4);
+    t.access[0] = (zlay_swizzle_access){.access = s->access[0], .layout = rows};
+    t.access[1] = (zlay_swizzle_access){.access = s->access[1], .layout = columns};
+    right = right && bench_times(work, 2, &t, median) && t.size <= t.padded;
+    zlay_layout_free(rows);
+    zlay_layout_free(columns);
+    if (!right) return false;
+    snprintf(against, sizeof against, "padding alone (%+.1f %% room)", 100.0 * (double)t.padded / (double)t.size - 100);
+    bench_line("layout of 96 x 80, all families", median[0], "us", against, median[1] / median[0], json);
+    return true;
+}
+
 bool bench_swizzle(zlay_ctx *ctx, bool json)
 {
     static state s;
@@ -131,5 +192,5 @@ bool bench_swizzle(zlay_ctx *ctx, bool json)
                  !zlay_bank_find(&s.access[1], "ld.shared.b32", 13);
     s.ctx = ctx;
     for (uint32_t bits = 6; right && bits <= BITS_MOST; bits += 2) right = print_bits(&s, bits, json);
-    return right;
+    return right && print_tile(&s, json);
 }

@@ -72,6 +72,7 @@ static bool vectors_fit(const searching *s, const zl_member *m, uint32_t i)
     const zl_points *p = &s->f.points[i];
     zl_rows rows = zl_rows_of(s->f.a, m->mode, m->cut);
     uint64_t chunk = m->family == ZL_FAMILY_PAD ? m->cut : m->grain;
+    if (x->elements == 1 && p->align == 1) return true;
     for (uint64_t point = 0; point < p->count; point++) {
         uint64_t first = point - point / x->lanes % x->elements * x->lanes, c, r, c0, r0;
         uint64_t e = point / x->lanes % x->elements;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The answer over F2: its layout, who else reaches it, and its accesses counted at addresses. */
+#include "legality/smemdesc.h"
 #include "synth/swizzle_ask.h"
 
 #include <string.h>
@@ -9,15 +10,22 @@ enum { BYTE = 8, BOX_MOST = 256, CHUNK_BITS = 128, MAP_RANK = 5, GROUP = 8, ALIG
 
 /* ---- who reaches it -------------------------------------------------------------------------- */
 
-static int32_t type_of(uint32_t bits)
+/* Types of a width, as maps have them and as matrix instructions do; -1: none. */
+typedef struct width {
+    uint32_t bits;
+    int32_t tensor, matrix;
+} width;
+
+static const width widths[] = {{8, ZLAY_TYPE_U8, ZLAY_TYPE_E4M3},
+                               {16, ZLAY_TYPE_U16, ZLAY_TYPE_BF16},
+                               {32, ZLAY_TYPE_U32, ZLAY_TYPE_TF32},
+                               {64, ZLAY_TYPE_U64, ZLAY_TYPE_F64}};
+
+static width width_of(uint32_t bits)
 {
-    static const struct {
-        uint32_t bits;
-        int32_t type;
-    } rows[] = {{8, ZLAY_TYPE_U8}, {16, ZLAY_TYPE_U16}, {32, ZLAY_TYPE_U32}, {64, ZLAY_TYPE_U64}};
-    for (size_t i = 0; i < ZL_COUNT(rows); i++)
-        if (rows[i].bits == bits) return rows[i].type;
-    return -1;
+    for (size_t i = 0; i < ZL_COUNT(widths); i++)
+        if (widths[i].bits == bits) return widths[i];
+    return (width){bits, -1, -1};
 }
 
 /* The next dimension of a map over a dense tensor; rows are padded to 16 bytes, as tensors must be.
@@ -34,7 +42,7 @@ static void dimension_put(zlay_tensormap *map, uint64_t *bytes, uint64_t extent,
 
 bool zl_tensor_writes(const zl_asked *a, uint32_t mode, int32_t swizzle)
 {
-    zlay_tensormap map = {.address = ALIGN, .type = type_of(a->elem_bits), .swizzle = swizzle};
+    zlay_tensormap map = {.address = ALIGN, .type = width_of(a->elem_bits).tensor, .swizzle = swizzle};
     zlay_verdict verdict;
     uint64_t span = swizzle ? (uint64_t)(CHUNK_BITS << swizzle) / a->elem_bits : a->shape[mode];
     uint64_t bytes = a->elem_bits / BYTE;
@@ -49,14 +57,18 @@ bool zl_tensor_writes(const zl_asked *a, uint32_t mode, int32_t swizzle)
            verdict.answer == ZLAY_YES;
 }
 
-/* The canonical layouts have groups of eight rows of one swizzled span, of a matrix. */
+/* The canonical layouts have groups of eight rows of one swizzled span, of a matrix; K may be the
+ * contiguous mode for every type. */
 bool zl_matrix_reads(const zl_asked *a, uint32_t mode, int32_t swizzle)
 {
     uint64_t rows = a->size / a->shape[mode];
+    int32_t type = width_of(a->elem_bits).matrix;
     uint32_t modes = 0;
     for (uint32_t i = 0; i < a->rank; i++) modes += a->shape[i] > 1;
-    return a->target->features & (ZL_HAS_WGMMA | ZL_HAS_TCGEN05) && swizzle != ZLAY_SWIZZLE_NONE &&
-           modes == 2 && rows % GROUP == 0;
+    if (!(a->target->features & (ZL_HAS_WGMMA | ZL_HAS_TCGEN05)) || swizzle == ZLAY_SWIZZLE_NONE)
+        return false;
+    return modes == 2 && rows % GROUP == 0 &&
+           !zl_desc_type_check(NULL, a->target, type, ZLAY_MAJOR_K, swizzle);
 }
 
 /* A mode of more than one element by its number among those. */
