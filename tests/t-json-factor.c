@@ -39,6 +39,12 @@ static const char *const rows[][2] = {
     {WORD "[[\"lane\",8]],\"map\":\"4\"}", "\"EINVAL\",\"message\":\"map"},
     {WORD "[[\"lane\",4]],\"map\":\"4:2\"}", "\"none\""},
     {WORD "[[\"byte\",8]],\"map\":\"8\"}", "\"ELIMIT\""},
+    {WORD "[[\"lane\",32]],\"map\":\"1 o (2,16):(-1,2)\",\"name\":\"turn\"}",
+     ".visible .entry turn(.param .u64 from_words, .param .u64 to_words)"},
+    {WORD "[[\"lane\",32]],\"map\":\"1 o (2,16):(-1,2)\",\"name\":\"turn\"}",
+     "shfl.sync.bfly.b32 %z1, %z0, 1, 31, 0xffffffff;"},
+    {WORD "[[\"lane\",4]],\"map\":\"3 o 4:-1\",\"name\":\"turn\"}", "\"ENOTSUP\""},
+    {WORD "[[\"lane\",32]],\"map\":\"32\",\"name\":\"add\"}", "\"EINVAL\""},
     {WORD "[]}", "\"EINVAL\""},
     {FACTOR "\"layout\":\"(64,64):(1,64)\"}", "{\"ok\":{\"desc\":{\"name\":\"tma.none\",\"first\":0,"
      "\"layout\":\"(64,64):(1,64)\"},\"residual\":\"4096:1\",\"dual\":\"(64,64):(1,64)\",\"word\":[]"},

@@ -12,7 +12,7 @@
 
 enum { LANE_BITS = 5, NIBBLE = 4, OLDEST = 70, SHARED_BITS = 13 };
 
-void zl_say(zl_speaker *s, const char *format, ...)
+void zl_word_say(zl_speaker *s, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -52,10 +52,10 @@ void zl_say_mix(zl_speaker *s, const uint32_t *mask, unsigned count)
     for (unsigned k = 0; k < count; k++) {
         if (!mask[k]) continue;
         uint32_t bit = zl_say_value(s), part = zl_say_value(s);
-        zl_say(s, "bfe.u32 %%z%u, %%lin, %u, 1;", bit, k);
-        zl_say(s, "mul.lo.u32 %%z%u, %%z%u, 0x%x;", part, bit, mask[k]);
+        zl_word_say(s, "bfe.u32 %%z%u, %%lin, %u, 1;", bit, k);
+        zl_word_say(s, "mul.lo.u32 %%z%u, %%z%u, 0x%x;", part, bit, mask[k]);
         uint32_t next = first ? part : zl_say_value(s);
-        if (!first) zl_say(s, "xor.b32 %%z%u, %%z%u, %%z%u;", next, sum, part);
+        if (!first) zl_word_say(s, "xor.b32 %%z%u, %%z%u, %%z%u;", next, sum, part);
         sum = next;
         first = false;
     }
@@ -74,7 +74,7 @@ void zl_say_seeded(zl_speaker *s, char out[16], uint32_t constant)
     else if (!constant) zl_puts(&text, s->seed);
     else {
         uint32_t with = zl_say_value(s);
-        zl_say(s, "xor.b32 %%z%u, %s, 0x%x;", with, s->seed, constant);
+        zl_word_say(s, "xor.b32 %%z%u, %s, 0x%x;", with, s->seed, constant);
         zl_putf(&text, "%%z%u", with);
     }
     out[text.need] = 0;
@@ -127,7 +127,7 @@ static void choice_setup(zl_speaker *s, const choice *c)
     if (!c->bytes_move)
         for (unsigned k = 0; k < thread_bits(s); k++) mask[k] = mask[k] ? 1 : 0;
     zl_say_mix(s, mask, thread_bits(s));
-    if (any && !c->bytes_move) zl_say(s, "setp.ne.u32 %%q%u, %s, 0;", s->predicates, s->seed);
+    if (any && !c->bytes_move) zl_word_say(s, "setp.ne.u32 %%q%u, %s, 0;", s->predicates, s->seed);
 }
 
 /* `second` of byte 0 and thread 0 tells which of the two registers the predicate's 0 takes. */
@@ -139,9 +139,9 @@ static uint32_t choose(zl_speaker *s, const choice *c, uint32_t reg, uint32_t a,
     bool swap = second(c, slot, zl_map_at(&s->back, slot));
     if (c->bytes_move) {
         zl_say_seeded(s, select, selector(s, c, reg, 0));
-        zl_say(s, "prmt.b32 %%z%u, %%z%u, %%z%u, %s;", to, a, b, select);
+        zl_word_say(s, "prmt.b32 %%z%u, %%z%u, %%z%u, %s;", to, a, b, select);
     } else {
-        zl_say(s, "selp.b32 %%z%u, %%z%u, %%z%u, %%q%u;", to, swap ? a : b, swap ? b : a,
+        zl_word_say(s, "selp.b32 %%z%u, %%z%u, %%z%u, %%q%u;", to, swap ? a : b, swap ? b : a,
              s->predicates);
     }
     return to;
@@ -196,7 +196,8 @@ static void say_inner(zl_speaker *s)
 static uint32_t bring(zl_speaker *s, uint32_t from, uint64_t mask)
 {
     uint32_t to = zl_say_value(s);
-    zl_say(s, "shfl.sync.bfly.b32 %%z%u, %%z%u, %u, 31, 0xffffffff;", to, from, (unsigned)mask);
+    zl_word_say(s, "shfl.sync.bfly.b32 %%z%u, %%z%u, %u, 31, 0xffffffff;", to, from,
+                (unsigned)mask);
     return to;
 }
 
@@ -218,7 +219,8 @@ static void say_shuffle(zl_speaker *s)
         }
         zl_say_seeded(s, lane, by);
         s->next[r] = zl_say_value(s);
-        zl_say(s, "shfl.sync.idx.b32 %%z%u, %%z%u, %s, 31, 0xffffffff;", s->next[r], from, lane);
+        zl_word_say(s, "shfl.sync.idx.b32 %%z%u, %%z%u, %s, 31, 0xffffffff;", s->next[r], from,
+                    lane);
     }
 }
 
@@ -253,7 +255,7 @@ static void say_matrix(zl_speaker *s)
     for (uint32_t r = 0; r < 1u << s->regs; r++) {
         uint32_t from = s->held[reg_of(s, zl_map_at(&s->back, zl_slot_of(s, 0, r)))];
         s->next[r] = zl_say_value(s);
-        zl_say(s, "movmatrix.sync.aligned.m8n8.trans.b16 %%z%u, %%z%u;", s->next[r], from);
+        zl_word_say(s, "movmatrix.sync.aligned.m8n8.trans.b16 %%z%u, %%z%u;", s->next[r], from);
     }
 }
 
@@ -267,7 +269,7 @@ static void say_step(zl_speaker *s, const zl_step *step)
     case ZL_STEP_EXCHANGE: say_exchange(s); break;
     case ZL_STEP_MATRIX: say_matrix(s); break;
     case ZL_STEP_STORE: zl_say_store(s); break;
-    case ZL_STEP_SYNC: zl_say(s, "bar.sync 0;"); break;
+    case ZL_STEP_SYNC: zl_word_say(s, "bar.sync 0;"); break;
     case ZL_STEP_LOAD: zl_say_load(s); break;
     default: say_inner(s);
     }
@@ -289,11 +291,11 @@ static void say_body(zl_speaker *s)
     uint32_t regs = 1u << s->regs;
     for (uint32_t r = 0; r < regs; r++) {
         s->held[r] = zl_say_value(s);
-        zl_say(s, "ld.global.b32 %%z%u, [%%from + %u];", s->held[r], r * ZL_WORD_BYTES);
+        zl_word_say(s, "ld.global.b32 %%z%u, [%%from + %u];", s->held[r], r * ZL_WORD_BYTES);
     }
     for (uint32_t i = 0; i < s->word->count; i++) say_step(s, &s->word->step[i]);
     for (uint32_t r = 0; r < regs; r++)
-        zl_say(s, "st.global.b32 [%%to + %u], %%z%u;", r * ZL_WORD_BYTES, s->held[r]);
+        zl_word_say(s, "st.global.b32 [%%to + %u], %%z%u;", r * ZL_WORD_BYTES, s->held[r]);
 }
 
 static zl_speaker speaker(zl_text *out, const zl_word *word)
@@ -320,24 +322,24 @@ static void say_kernel(zl_text *out, const void *argument)
             k->ptx % 10);
     zl_put(out, k->name, k->length);
     zl_puts(out, "(.param .u64 from_words, .param .u64 to_words)\n{\n");
-    zl_say(&s, ".reg .b32 %%z<%u>, %%lin, %%shared;", values + 1);
-    zl_say(&s, ".reg .pred %%q<%u>;", predicates + 1);
-    zl_say(&s, ".reg .b64 %%from, %%to, %%at;");
-    zl_say(&s, "mov.u32 %%lin, %%tid.x;");
+    zl_word_say(&s, ".reg .b32 %%z<%u>, %%lin, %%shared;", values + 1);
+    zl_word_say(&s, ".reg .pred %%q<%u>;", predicates + 1);
+    zl_word_say(&s, ".reg .b64 %%from, %%to, %%at;");
+    zl_word_say(&s, "mov.u32 %%lin, %%tid.x;");
     if (goes_through(k->word)) {
-        zl_say(&s, ".shared .align 4 .b8 words[%u];",
+        zl_word_say(&s, ".shared .align 4 .b8 words[%u];",
                1u << (zl_slots_bits(&k->word->slots) - k->word->slots.byte + 2));
-        zl_say(&s, "mov.u32 %%shared, words;");
+        zl_word_say(&s, "mov.u32 %%shared, words;");
     }
-    zl_say(&s, "mul.wide.u32 %%at, %%lin, %u;", ZL_WORD_BYTES << s.regs);
+    zl_word_say(&s, "mul.wide.u32 %%at, %%lin, %u;", ZL_WORD_BYTES << s.regs);
     for (int side = 0; side < 2; side++) {
         const char *name = side ? "to" : "from";
-        zl_say(&s, "ld.param.u64 %%%s, [%s_words];", name, name);
-        zl_say(&s, "cvta.to.global.u64 %%%s, %%%s;", name, name);
-        zl_say(&s, "add.u64 %%%s, %%%s, %%at;", name, name);
+        zl_word_say(&s, "ld.param.u64 %%%s, [%s_words];", name, name);
+        zl_word_say(&s, "cvta.to.global.u64 %%%s, %%%s;", name, name);
+        zl_word_say(&s, "add.u64 %%%s, %%%s, %%at;", name, name);
     }
     say_body(&s);
-    zl_say(&s, "ret;");
+    zl_word_say(&s, "ret;");
     zl_puts(out, "}\n");
 }
 

@@ -19,7 +19,7 @@ typedef struct zl_speaker {
     char seed[16]; /* what the step has computed from %lin; "" nothing */
 } zl_speaker;
 
-void zl_say(zl_speaker *s, const char *format, ...) ZL_PRINTF(2, 3);
+void zl_word_say(zl_speaker *s, const char *format, ...) ZL_PRINTF(2, 3);
 
 /* A PTX register not used yet. */
 static inline uint32_t zl_say_value(zl_speaker *s) { return s->values++; }

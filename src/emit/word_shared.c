@@ -32,13 +32,13 @@ static void store_part(zl_speaker *s, uint32_t reg, uint32_t byte, uint32_t part
     uint32_t from = s->held[reg], bits = 32u >> s->bytes, at = zl_say_value(s);
     char operand[16];
     zl_say_seeded(s, operand, address(s, zl_map_at(&s->step->map, zl_slot_of(s, byte, reg))));
-    zl_say(s, "add.u32 %%z%u, %%shared, %s;", at, operand);
+    zl_word_say(s, "add.u32 %%z%u, %%shared, %s;", at, operand);
     if (byte) {
         uint32_t part = zl_say_value(s);
-        zl_say(s, "shr.u32 %%z%u, %%z%u, %u;", part, from, byte * bits);
+        zl_word_say(s, "shr.u32 %%z%u, %%z%u, %u;", part, from, byte * bits);
         from = part;
     }
-    zl_say(s, "st.shared.%s [%%z%u], %%z%u;", types[parts > 1 ? s->bytes : 0], at, from);
+    zl_word_say(s, "st.shared.%s [%%z%u], %%z%u;", types[parts > 1 ? s->bytes : 0], at, from);
 }
 
 void zl_say_store(zl_speaker *s)
@@ -62,13 +62,13 @@ void zl_say_store(zl_speaker *s)
 void zl_say_load(zl_speaker *s)
 {
     uint32_t at = zl_say_value(s), own = zl_say_value(s);
-    zl_say(s, "shl.b32 %%z%u, %%lin, 2;", own);
-    zl_say(s, "add.u32 %%z%u, %%shared, %%z%u;", at, own);
+    zl_word_say(s, "shl.b32 %%z%u, %%lin, 2;", own);
+    zl_word_say(s, "add.u32 %%z%u, %%shared, %%z%u;", at, own);
     for (uint32_t r = 0; r < 1u << s->regs; r++) {
         s->next[r] = s->held[r];
         if (s->held[r] != PENDING) continue;
         s->next[r] = zl_say_value(s);
-        zl_say(s, "ld.shared.b32 %%z%u, [%%z%u + %u];", s->next[r], at,
+        zl_word_say(s, "ld.shared.b32 %%z%u, [%%z%u + %u];", s->next[r], at,
                r * threads_of(s) * ZL_WORD_BYTES);
     }
 }

@@ -70,6 +70,28 @@ static json_t *step_value(zl_call *call, const zlay_slots *slots, const zlay_wor
     return value;
 }
 
+typedef struct named_word {
+    const zlay_word *word;
+    zl_span name;
+} named_word;
+
+static zlay_status print_word(zlay_ctx *ctx, zlay_buf *out, const void *value)
+{
+    const named_word *n = value;
+    return zlay_emit_word(ctx, out, n->word, n->name.text, n->name.length);
+}
+
+/* The kernel of a word, where the request has a name for it. */
+static zlay_status put_kernel(zl_call *call, json_t *value, const zlay_word *word)
+{
+    named_word n = {word, {NULL, 0}};
+    zlay_status status = zl_get_text(call, call->request, "name", &n.name);
+    if (status || !n.name.text) return status;
+    json_t *text = zl_json_printed(call, print_word, &n, &status);
+    if (!status) zl_put_value(call, value, "text", text);
+    return status;
+}
+
 static zlay_status put_word(zl_call *call, json_t *value, const zlay_word *word)
 {
     zlay_word_info info;
@@ -91,7 +113,7 @@ static zlay_status put_word(zl_call *call, json_t *value, const zlay_word *word)
     zl_put_value(call, lower, "instructions", zl_json_uint(info.lower_instructions));
     zl_put_value(call, value, "lower_bound", lower);
     zl_put_value(call, value, "optimal", json_boolean(info.optimal));
-    return ZLAY_OK;
+    return put_kernel(call, value, word);
 }
 
 /* [name, size] in the order of a slot's coordinates. */
