@@ -284,7 +284,7 @@ static void test_shared_layouts(void **unused)
 {
     (void)unused;
     synth_world *w = synth_world_new("sm_90a");
-    uint64_t state = test_seed("shared layouts"), count = test_iterations(400), of[4] = {0};
+    uint64_t state = test_seed("shared layouts"), count = test_iterations(240), of[4] = {0};
     for (uint64_t i = 0; i < count; i++) {
         draw d;
         given g;

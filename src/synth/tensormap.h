@@ -94,6 +94,9 @@ void zl_tm_whole(const zl_tm *t, zl_tm_box *box);
 void zl_tm_merge(const zl_tm *t, zl_tm_box *box);
 bool zl_tm_clips(const zl_tm *t, const zl_tm_digit *d);
 
+/* Whether two boxes walk alike, wherever they begin. */
+bool zl_tm_same_digits(const zl_tm_box *a, const zl_tm_box *b);
+
 /* The move of these boxes, each one copy; ZLAY_NONE: they need more than a map has. */
 zlay_status zl_tm_maps(const zl_tm *t, zlay_move **out, const zl_tm_box *box, uint32_t boxes);
 

@@ -262,16 +262,17 @@ zlay_status zl_chunks_cover(const zl_chunks *c, zl_cover *out)
     if (status && status != ZLAY_NONE) return status;
     out->least = !status && (out->boxes == 1 || (c->width > 1 && out->boxes == fewest)) &&
                  out->chunks == c->wanted;
-    if (out->least) {
+    if (out->least && (out->boxes == 1 || c->count > ZL_PLACES_MOST)) {
         out->least = all_searched(c, out);
         return ZLAY_OK;
     }
+    bool least = out->least;
     zlay_status more = zl_chunks_places(c, &other, status ? NULL : out);
     if (more == ZLAY_ENOMEM) zl_cover_free(c, out);
     if (more && (more == ZLAY_ENOMEM || status)) return more;
     if (more) return zl_fail(c->t->ctx, ZLAY_OK, "%s", "");
     zl_cover_free(c, out);
     *out = other;
-    out->least = out->least && all_searched(c, out);
+    out->least = (least || out->least) && all_searched(c, out);
     return ZLAY_OK;
 }

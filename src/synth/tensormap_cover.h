@@ -10,7 +10,7 @@
 
 #include "synth/tensormap_dims.h"
 
-enum { ZL_LINE_CHUNKS = ZL_LINE / ZL_CHUNK };
+enum { ZL_LINE_CHUNKS = ZL_LINE / ZL_CHUNK, ZL_PLACES_MOST = 1024 };
 
 typedef struct zl_chunks {
     const zl_tm *t;
@@ -69,6 +69,17 @@ bool zl_chunks_legal(const zl_chunks *c, const zl_tm_box *box);
 typedef void zl_columns_visit(void *env, const zl_chain *h, uint64_t rows);
 void zl_chunks_columns(const zl_chunks *c, uint64_t line, zl_columns_visit *visit, void *env);
 bool zl_columns_box(zl_tm_box *out, const zl_chain *h, uint64_t rows);
+
+/* A way to bring what the `of`-th box of a cover brings. */
+typedef struct zl_reading {
+    zl_tm_box box;
+    uint32_t of;
+} zl_reading;
+
+/* Choose a reading of each box, such that many walk alike and share a map; of as many those of the
+ * least rank.  The first `boxes` readings are one of each. */
+void zl_readings_share(const zl_tm *t, zl_tm_box *box, uint32_t boxes, const zl_reading *reading,
+                       uint32_t count);
 
 /* Boxes of a cover; `box` is freed with zl_free. */
 typedef struct zl_cover {

@@ -21,7 +21,7 @@ typedef struct work {
     int64_t (*coordinate)[ZL_TM_RANK]; /* of each box */
 } work;
 
-static bool same_digits(const zl_tm_box *a, const zl_tm_box *b)
+bool zl_tm_same_digits(const zl_tm_box *a, const zl_tm_box *b)
 {
     if (a->digits != b->digits || a->swizzle != b->swizzle || a->interleave != b->interleave ||
         a->pixels != b->pixels)
@@ -49,7 +49,7 @@ static bool join(work *w, uint32_t k)
 {
     for (uint32_t g = 0; g < w->groups; g++) {
         group *at = &w->group[g];
-        if (!same_digits(&w->box[at->first], &w->box[k]) ||
+        if (!zl_tm_same_digits(&w->box[at->first], &w->box[k]) ||
             !zl_tm_map_start(&at->map, w->coordinate[k], &w->box[at->first], &w->box[k]))
             continue;
         w->of[k] = g;

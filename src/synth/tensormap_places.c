@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-enum { PLACES_MOST = 1024, WORDS = PLACES_MOST / 64, BOXES_MOST = 64, KNOWN_MOST = 3000 };
-enum { NODES_MOST = 100000 };
+enum { WORDS = ZL_PLACES_MOST / 64, BOXES_MOST = 64, KNOWN_MOST = 3000 };
+enum { NODES_MOST = 100000, OTHERS_MOST = 6000 };
 
 typedef struct places {
     uint64_t word[WORDS];
@@ -22,10 +22,17 @@ typedef struct known {
     uint32_t level, pixels; /* pixels: of a walk */
 } known;
 
+/* Another box of the same places that writes no more. */
+typedef struct other {
+    known box;
+    uint32_t of;
+} other;
+
 typedef struct search {
     const zl_chunks *c;
     known *box;
-    uint32_t boxes, longest;
+    other *other;
+    uint32_t boxes, longest, others;
     bool small; /* few enough places, and not yet too many boxes */
     uint8_t *reached; /* places that some box brings */
     uint64_t nodes;
@@ -48,12 +55,19 @@ static void reach(search *s, known *k, const zl_chain *h, uint64_t chunks)
     }
 }
 
-/* Boxes of the same places that write no more are one. */
+/* Boxes of the same places are one, that which writes least; its likes are kept beside it. */
+static void keep_like(search *s, uint32_t i, const known *k)
+{
+    if (k->chunks < s->box[i].chunks) s->box[i] = *k;
+    else if (k->chunks == s->box[i].chunks && s->others < OTHERS_MOST)
+        s->other[s->others++] = (other){*k, i};
+}
+
 static void keep(search *s, const known *k)
 {
     for (uint32_t i = 0; i < s->boxes; i++)
         if (!memcmp(&s->box[i].where, &k->where, sizeof k->where)) {
-            if (k->chunks < s->box[i].chunks) s->box[i] = *k;
+            keep_like(s, i, k);
             return;
         }
     s->small = s->boxes < KNOWN_MOST;
@@ -170,7 +184,7 @@ static bool rounds(search *s, level *stack, const zl_cover *than)
     uint32_t most = than && than->boxes < BOXES_MOST ? than->boxes : BOXES_MOST - 1;
     uint32_t boxes = (uint32_t)((s->c->wanted + s->longest - 1) / s->longest);
     for (; boxes <= most; boxes++) {
-        if (than && boxes == than->boxes) s->best_chunks = than->chunks;
+        if (than && boxes == than->boxes) s->best_chunks = than->chunks + 1;
         if (!covers(s, stack, boxes)) return false;
         if (s->best_boxes) return true;
     }
@@ -199,23 +213,51 @@ static zlay_status unreached(const search *s)
     return ZLAY_OK;
 }
 
+static void box_take(const search *s, const known *k, zl_tm_box *out)
+{
+    zl_chain h = {.c = s->c, .start = k->start, .swizzle = k->swizzle, .row = k->row,
+                  .slice = k->slice};
+    if (k->pixels) {
+        zl_columns_box(out, &h, k->pixels);
+        return;
+    }
+    zl_chain_make(&h);
+    zl_chain_box(out, &h, k->level, k->blocks);
+}
+
+/* The chosen boxes and all their likes. */
+static uint32_t readings_take(const search *s, zl_reading *out, uint32_t room)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < s->best_boxes && count < room; i++) {
+        out[count].of = i;
+        box_take(s, &s->box[s->best[i]], &out[count++].box);
+    }
+    for (uint32_t k = 0; k < s->others; k++)
+        for (uint32_t i = 0; i < s->best_boxes && count < room; i++) {
+            const known *like = &s->other[k].box;
+            if (s->other[k].of != s->best[i] || like->chunks != s->box[s->best[i]].chunks) continue;
+            out[count].of = i;
+            box_take(s, like, &out[count++].box);
+        }
+    return count;
+}
+
 static zlay_status boxes_take(const search *s, zl_cover *out)
 {
-    zl_tm_box *box = zl_alloc(s->c->t->ctx, s->best_boxes, sizeof *box);
-    if (!box) return ZLAY_ENOMEM;
-    *out = (zl_cover){box, s->best_boxes, s->best_chunks, false};
-    for (uint32_t i = 0; i < s->best_boxes; i++) {
-        const known *k = &s->box[s->best[i]];
-        zl_chain h = {.c = s->c, .start = k->start, .swizzle = k->swizzle, .row = k->row,
-                      .slice = k->slice};
-        if (k->pixels) {
-            zl_columns_box(&box[i], &h, k->pixels);
-            continue;
-        }
-        zl_chain_make(&h);
-        zl_chain_box(&box[i], &h, k->level, k->blocks);
-    }
-    return ZLAY_OK;
+    enum { READINGS_MOST = 512 };
+    zlay_ctx *ctx = s->c->t->ctx;
+    zlay_allocator alloc = zl_allocator(ctx);
+    zl_tm_box *box = zl_alloc(ctx, s->best_boxes, sizeof *box);
+    zl_reading *reading = zl_alloc(ctx, READINGS_MOST, sizeof *reading);
+    if (box && reading) {
+        uint32_t count = readings_take(s, reading, READINGS_MOST);
+        zl_readings_share(s->c->t, box, s->best_boxes, reading, count);
+        *out = (zl_cover){box, s->best_boxes, s->best_chunks, false};
+    } else zl_free(&alloc, box, s->best_boxes * sizeof *box);
+    bool done = box && reading;
+    zl_free(&alloc, reading, READINGS_MOST * sizeof *reading);
+    return done ? ZLAY_OK : ZLAY_ENOMEM;
 }
 
 static zlay_status copy_of(const zl_chunks *c, zl_cover *out, const zl_cover *than)
@@ -258,13 +300,15 @@ static zlay_status search_run(search *s, zl_cover *out, const zl_cover *than)
 
 zlay_status zl_chunks_places(const zl_chunks *c, zl_cover *out, const zl_cover *than)
 {
-    search s = {.c = c, .small = c->count <= PLACES_MOST, .best_chunks = UINT64_MAX};
+    search s = {.c = c, .small = c->count <= ZL_PLACES_MOST, .best_chunks = UINT64_MAX};
     zlay_allocator alloc = zl_allocator(c->t->ctx);
     if (!s.small && than) return ZLAY_ELIMIT;
     s.box = zl_alloc(c->t->ctx, KNOWN_MOST, sizeof *s.box);
+    s.other = zl_alloc(c->t->ctx, OTHERS_MOST, sizeof *s.other);
     s.reached = zl_alloc(c->t->ctx, c->count, 1);
-    zlay_status status = s.box && s.reached ? search_run(&s, out, than) : ZLAY_ENOMEM;
+    zlay_status status = s.box && s.other && s.reached ? search_run(&s, out, than) : ZLAY_ENOMEM;
     zl_free(&alloc, s.box, KNOWN_MOST * sizeof *s.box);
+    zl_free(&alloc, s.other, OTHERS_MOST * sizeof *s.other);
     zl_free(&alloc, s.reached, c->count);
     return status;
 }
