@@ -9,6 +9,8 @@
 
 enum { THREADS = 128, ALIGN = 16, BITS_MOST = 128 };
 
+#define POINTS_MOST ((uint64_t)1 << 56)
+
 static const char *const side_names[ZL_SIDES] = {"source", "dest"};
 
 /* ---- the request -------------------------------------------------------------------- */
@@ -350,6 +352,9 @@ static zlay_status synth(zl_copy *c, zlay_move **out)
     if (from != to)
         return zl_fail(c->ctx, ZLAY_EINVAL,
                        "dest.layout: has %" PRIu64 " points, the source %" PRIu64, to, from);
+    if (from > POINTS_MOST)
+        return zl_fail(c->ctx, ZLAY_EOVERFLOW,
+                       "dest.layout: the counts of %" PRIu64 " points do not fit 64 bits", from);
     status = overlap_check(c);
     for (int s = 0; !status && s < ZL_SIDES; s++) status = find_strides(c, s);
     if (!status) status = zl_copy_join(c);

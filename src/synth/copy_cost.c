@@ -99,11 +99,18 @@ void zl_copy_bank(const zl_copy *c, zl_copy_way *way)
 
 static uint64_t ceil_div(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
 
+/* Elements of the longest bulk copy: of a run, as far as it may be. */
+static uint64_t longest(const zl_copy *c, const zl_copy_way *w)
+{
+    uint64_t run = w->run[0] < ZL_PART_MODES ? c->tile.mode[w->run[0]].extent : 0;
+    return run > w->vector[0] ? run : w->vector[0];
+}
+
 /* Instructions of warps, each with all its lanes; of bulk copies one each. */
 static uint64_t least_instructions(const zl_copy *c, const zl_copy_way *w, uint64_t points)
 {
     uint64_t a = w->vector[0], b = w->vector[1], all = c->lanes;
-    if (w->path == ZLAY_PATH_BULK) return ceil_div(points, c->tile.mode[w->run[0]].extent);
+    if (w->path == ZLAY_PATH_BULK) return ceil_div(points, longest(c, w));
     if (w->path == ZLAY_PATH_CP_ASYNC) return ceil_div(points, a * all);
     uint64_t least = 0;
     if (c->side[ZL_SOURCE].space != ZLAY_MOVE_REGISTER) least += ceil_div(points, a * all);

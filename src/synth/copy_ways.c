@@ -91,7 +91,7 @@ int32_t zl_copy_thread_kind(const zl_copy *c)
 /* One width on both sides of a common run, which a single element needs not. */
 static bool put_even(const zl_copy *c, zl_copy_way *out, uint32_t v)
 {
-    if (v == 1) out->run[0] = out->run[1] = c->tile.modes;
+    if (v == 1 && out->run[0] != out->run[1]) out->run[0] = out->run[1] = c->tile.modes;
     if (v < c->least || out->run[0] != out->run[1] || !along(c, out->run[0], v)) return false;
     for (int s = 0; s < ZL_SIDES; s++)
         if (!zl_copy_aligned(c, s, out->run[s], v)) return false;

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* copy.synth as a request of docs/batch.md. */
+#include "layout.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <zlay/json.h>
+
+static json_t *ask(zlay_ctx *ctx, const char *line)
+{
+    static char text[1 << 18];
+    zlay_buf out = {text, sizeof text, 0};
+    assert_int_equal(zlay_json_call(ctx, &out, line, strlen(line)), ZLAY_OK);
+    json_t *answer = json_loads(text, 0, NULL);
+    assert_non_null(answer);
+    return answer;
+}
+
+static json_t *ask_ok(zlay_ctx *ctx, const char *line)
+{
+    json_t *answer = ask(ctx, line), *ok = json_object_get(answer, "ok");
+    if (!ok) fail_msg("%s: %s", line, json_dumps(answer, 0));
+    json_incref(ok);
+    json_decref(answer);
+    return ok;
+}
+
+static int64_t integer(const json_t *object, const char *key)
+{
+    return json_integer_value(json_object_get(object, key));
+}
+
+static const char *text(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
+#define SOURCE(layout) "\"src\":{\"layout\":\"" layout "\",\"space\":\"global\"}"
+#define DEST(layout)   "\"dst\":{\"layout\":\"" layout "\",\"space\":\"shared\"}"
+#define HEAD           "{\"op\":\"copy.synth\",\"target\":\"sm_90a\",\"type\":\"bf16\","
+
+static void test_rows_of_a_tile(void **state)
+{
+    json_t *ok = ask_ok(*state, HEAD SOURCE("(60,64):(1,4096)") "," DEST("(60,64):(1,64)") "}");
+    json_t *part = json_array_get(json_object_get(ok, "parts"), 0), *waves, *below;
+    assert_string_equal(text(ok, "path"), "cp_async");
+    assert_int_equal(integer(ok, "width"), 8);
+    assert_int_equal(integer(ok, "threads"), 128);
+    assert_int_equal(integer(ok, "instructions"), 32);
+    assert_int_equal(integer(ok, "sectors"), 64 * 4);
+    waves = json_object_get(ok, "wavefronts");
+    assert_int_equal(integer(waves, "load"), 0);
+    assert_int_equal(integer(part, "elements"), 60 * 64);
+    assert_string_equal(text(part, "kind"), "cp_async");
+    below = json_array_get(json_object_get(part, "predicate"), 0);
+    assert_int_equal(integer(below, "below"), 60);
+    assert_true(json_is_null(json_object_get(ok, "variant")));
+    assert_string_equal(text(json_object_get(ok, "widest"), "why"), "target");
+    json_decref(ok);
+}
+
+static void test_names(void **state)
+{
+    json_t *ok = ask_ok(*state, HEAD SOURCE("(64,64):(1,ld)") "," DEST(
+                                    "(64,64):(1,64)") ",\"facts\":[\"ld mod 2 = 0\"]}");
+    json_t *part = json_array_get(json_object_get(ok, "parts"), 0);
+    json_t *mode = json_array_get(json_object_get(part, "modes"), 1);
+    assert_int_equal(integer(json_object_get(ok, "widest"), "width"), 4);
+    assert_int_equal(integer(json_object_get(ok, "variant"), "width"), 16);
+    assert_string_equal(text(json_object_get(ok, "variant"), "guard"), "ld % 8 == 0");
+    assert_string_equal(text(mode, "src"), "ld");
+    assert_int_equal(integer(mode, "dst"), 64);
+    assert_string_equal(text(json_object_get(ok, "source_certificate"), "a"), "(64,64):(1,ld)");
+    json_decref(ok);
+}
+
+static void test_fragments(void **state)
+{
+    json_t *ok = ask_ok(
+        *state, "{\"op\":\"copy.synth\",\"target\":\"sm_80\",\"elem_bits\":16,\"registers\":8,"
+                "\"src\":{\"layout\":\"Sw<3,3,3> o 0 o ((8,2),(2,4,2)):((64,512),(1,2,8))\","
+                "\"space\":\"shared\"},\"dst\":{\"layout\":"
+                "\"((8,2),(2,4,2)):((32,2),(1,8,4))\",\"space\":\"register\"}}");
+    json_t *part = json_array_get(json_object_get(ok, "parts"), 0);
+    assert_string_equal(text(ok, "path"), "matrix");
+    assert_int_equal(integer(part, "matrices"), 4);
+    assert_true(json_is_false(json_object_get(part, "transposed")));
+    assert_true(json_is_null(json_object_get(ok, "wavefronts")));
+    json_decref(ok);
+}
+
+static void test_refused(void **state)
+{
+    static const struct {
+        const char *line, *key, *said;
+    } rows[] = {
+        {HEAD SOURCE("8:1") "," DEST("8:0") "}", "message", "points 0 and 1"},
+        {HEAD SOURCE("131072") "," DEST("131072") "}", "none", "SMEM_BLOCK"},
+        {HEAD SOURCE("8:1") "}", "message", "dst"},
+        {HEAD SOURCE("8:1") "," DEST("8:1") ",\"elem_bits\":16}", "message", "one of the fields"},
+        {HEAD SOURCE("8:1") "," DEST("8:1") ",\"path\":\"tensor\"}", "message", "path"},
+        {HEAD SOURCE("8:1") ",\"dst\":{\"layout\":\"8:1\"}}", "message", "space"},
+        {HEAD SOURCE("8:1") ",\"dst\":{\"layout\":\"8:1\",\"space\":\"moon\"}}", "message",
+         "space"},
+        {HEAD SOURCE("8:1") ",\"dst\":{\"layout\":\"8:1\",\"space\":\"shared\",\"align\":0}}",
+         "message", "align"},
+        {HEAD SOURCE("8:1") ",\"dst\":{\"layout\":\"8:1\",\"space\":\"shared\",\"x\":0}}",
+         "message", "x"},
+        {HEAD SOURCE("8:1") "," DEST("8:1") ",\"threads\":-1}", "message", "threads"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        json_t *answer = ask(*state, rows[i].line);
+        const char *said = text(answer, rows[i].key);
+        if (!said || !strstr(said, rows[i].said))
+            fail_msg("%s: %s", rows[i].line, said ? said : json_dumps(answer, 0));
+        json_decref(answer);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_rows_of_a_tile, begin, end),
+        cmocka_unit_test_setup_teardown(test_names, begin, end),
+        cmocka_unit_test_setup_teardown(test_fragments, begin, end),
+        cmocka_unit_test_setup_teardown(test_refused, begin, end),
+    };
+    return cmocka_run_group_tests_name("json, copy.synth", tests, NULL, NULL);
+}
