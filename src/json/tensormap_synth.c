@@ -29,7 +29,8 @@ static zlay_status entry_put(zl_call *call, zlay_tensormap_request *out, const j
 static zlay_status text_shape(zl_call *call, zlay_tensormap_request *out)
 {
     zlay_layout *layout;
-    zlay_status status = zl_layout_of(call, "tile", json_object_get(call->request, "tile"), &layout);
+    const json_t *tile = json_object_get(call->request, "tile");
+    zlay_status status = zl_layout_of(call, "tile", tile, &layout);
     if (status) return status;
     size_t axes = zlay_layout_box(out->shape, ZL_COUNT(out->shape), layout);
     zlay_layout_free(layout);
@@ -89,7 +90,8 @@ static void none_explain(zl_call *call)
     static const char byte[] = ": byte ";
     const char *text = zlay_ctx_message(call->ctx), *end = strchr(text, ':');
     zlay_rule rule;
-    if (end && zlay_rule_find(&rule, text, (size_t)(end - text)) == ZLAY_OK) call->rule = rule.number;
+    bool ruled = end && zlay_rule_find(&rule, text, (size_t)(end - text)) == ZLAY_OK;
+    if (ruled) call->rule = rule.number;
     if (end && !strncmp(end, byte, sizeof byte - 1))
         call->witness = zl_json_uint(strtoull(end + sizeof byte - 1, NULL, 10));
 }

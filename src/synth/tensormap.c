@@ -36,7 +36,8 @@ static zlay_status fields_check(zlay_ctx *ctx, const zlay_tensormap_request *r)
     if (r->residual > 1) return zl_fail(ctx, ZLAY_EINVAL, "residual: is neither 0 nor 1");
     if (r->swizzle_given && (r->swizzle < ZLAY_SWIZZLE_NONE || r->swizzle > ZLAY_SWIZZLE_128B))
         return zl_fail(ctx, ZLAY_EINVAL, "swizzle: %d is not in 0..3", r->swizzle);
-    if (r->tile && r->axes) return zl_fail(ctx, ZLAY_EINVAL, "tile: is a shape or a layout, not both");
+    if (r->tile && r->axes)
+        return zl_fail(ctx, ZLAY_EINVAL, "tile: is a shape or a layout, not both");
     if (!r->tile && (!r->axes || r->axes > ZLAY_TILE_AXES))
         return zl_fail(ctx, ZLAY_EINVAL, "tile: has %u entries, not 1 to %d", r->axes,
                        ZLAY_TILE_AXES);
@@ -128,7 +129,7 @@ static zlay_status smem_check(const zl_tm *t)
     return ZLAY_OK;
 }
 
-/* ---- one box ---------------------------------------------------------------------------------- */
+/* ---- one box ------------------------------------------------------------------------------- */
 
 static zlay_status regular(zl_tm *t)
 {

@@ -66,7 +66,7 @@ typedef struct zl_tm {
     zlay_layout *source; /* made of source and tile where the tile is a layout */
     uint64_t cells;    /* of a tile */
     bool irregular;    /* the source is no sum of axes */
-    int64_t *value;    /* of a source that is no sum of axes: the global offset of each cell, elements */
+    int64_t *value;    /* of a source that is no sum of axes: global offsets of cells, elements */
     uint8_t *defined;  /* of such a source: 0 where it has no value */
     int64_t least, most; /* of such a source: of all its values */
 } zl_tm;

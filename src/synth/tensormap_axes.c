@@ -18,8 +18,7 @@ static zlay_status axis_put(zl_tm *t, const zl_tm_axis *axis)
 {
     if (axis->extent == 1 && axis->tile == 1 && axis->tiles == 1 && !axis->low) return ZLAY_OK;
     if (t->axes == ZL_TM_AXES)
-        return zl_fail(t->ctx, ZLAY_ELIMIT, "source: more than %d modes, the most that are searched",
-                       ZL_TM_AXES);
+        return zl_fail(t->ctx, ZLAY_ELIMIT, "source: more than %d modes", ZL_TM_AXES);
     zl_tm_axis *a = &t->axis[t->axes++];
     *a = *axis;
     uint64_t low = axis->low < 0 ? (uint64_t)-axis->low : (uint64_t)axis->low;

@@ -131,7 +131,7 @@ uint64_t zl_chain_written(const zl_chain *h, uint64_t chunks)
     return h->swizzle && !h->slice && chunks > h->row ? chunks / span * h->row : chunks;
 }
 
-/* ---- a length of a chain as a box ------------------------------------------------------------- */
+/* ---- a length of a chain as a box ---------------------------------------------------------- */
 
 /* The axis whose place changes; false: more than one, or downward. */
 static bool axis_of(const zl_chunks *c, const int64_t *way, int32_t *axis, uint64_t *unit)

@@ -51,7 +51,7 @@ static zlay_status shared_fill(zl_chunks *c)
     return status;
 }
 
-/* ---- chunks ------------------------------------------------------------------------------------ */
+/* ---- chunks -------------------------------------------------------------------------------- */
 
 static zlay_status no_copy(const zl_chunks *c, uint64_t cell, const char *rule, const char *why)
 {

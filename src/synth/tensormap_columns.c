@@ -70,7 +70,7 @@ static bool walk_any(walk *w, const int64_t *key, uint64_t count, int64_t *at)
     return false;
 }
 
-/* ---- maps -------------------------------------------------------------------------------------- */
+/* ---- maps ---------------------------------------------------------------------------------- */
 
 bool zl_tm_columns_of(zl_tm_map *out, const zl_tm *t, const zl_tm_box *box)
 {
@@ -78,7 +78,8 @@ bool zl_tm_columns_of(zl_tm_map *out, const zl_tm *t, const zl_tm_box *box)
     uint32_t type = t->element;
     memset(out, 0, sizeof *out);
     while (bytes / type > ZL_BOX_MOST && type < ZL_ELEMENT_MOST) type *= 2;
-    if (bytes / type > ZL_BOX_MOST || box->shared % ZL_LINE || box->digits > ZL_TM_RANK) return false;
+    if (bytes / type > ZL_BOX_MOST || box->shared % ZL_LINE || box->digits > ZL_TM_RANK)
+        return false;
     out->t = t;
     out->rank = box->digits < RANK_LEAST ? RANK_LEAST : box->digits;
     out->swizzle = box->swizzle;
@@ -100,7 +101,7 @@ bool zl_tm_columns_of(zl_tm_map *out, const zl_tm *t, const zl_tm_box *box)
     return true;
 }
 
-/* ---- candidates ---------------------------------------------------------------------------------- */
+/* ---- candidates ---------------------------------------------------------------------------- */
 
 static bool rows_read(int64_t *key, const zl_chain *h, uint64_t pitch, uint64_t rows)
 {
@@ -119,12 +120,9 @@ static bool rows_read(int64_t *key, const zl_chain *h, uint64_t pitch, uint64_t 
 
 static uint64_t rows_most(int64_t *key, const zl_chain *h, uint64_t pitch)
 {
+    zl_chain at = *h;
     uint64_t rows = 0;
-    while (rows < PIXELS_MOST && rows_read(key + rows, &(zl_chain){.c = h->c, .swizzle = h->swizzle,
-                                                                   .row = h->row,
-                                                                   .start = h->start + rows * pitch},
-                                           pitch, 1))
-        rows++;
+    for (; rows < PIXELS_MOST && rows_read(key + rows, &at, pitch, 1); rows++) at.start += pitch;
     return rows;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The least cover of a tile by boxes: a shortest path over lines, fewest boxes, then fewest bytes. */
+/* The least cover of a tile by boxes of whole lines: a shortest path, fewest boxes, then fewest
+ * bytes. */
 #include "synth/tensormap_cover.h"
 
 #include <string.h>
@@ -27,7 +28,8 @@ typedef struct search {
 static uint64_t lines_covered(const zl_chain *h, uint64_t chunks)
 {
     const zl_chunks *c = h->c;
-    uint64_t end = h->start + chunks, line = end / ZL_LINE_CHUNKS, span = zl_tm_span(h->swizzle) / ZL_CHUNK;
+    uint64_t end = h->start + chunks, line = end / ZL_LINE_CHUNKS;
+    uint64_t span = zl_tm_span(h->swizzle) / ZL_CHUNK;
     for (uint64_t i = 0; h->swizzle && !h->slice && h->row < span && i < chunks; i++)
         if (i % span >= h->row && c->there[zl_chunk_place(h->start + i, h->swizzle)])
             return (h->start + i) / ZL_LINE_CHUNKS;
@@ -58,7 +60,8 @@ static void level_offer(search *s, const zl_chain *h, uint32_t level)
     uint64_t before = 0, line = h->start / ZL_LINE_CHUNKS;
     for (uint64_t n = level ? 2 : 1; n <= h->extent[level]; n++) {
         uint64_t chunks = n * h->unit[level], end = lines_covered(h, chunks);
-        if (end <= line || end == before || s->at[line].boxes + 1 + s->need[end] > s->best) continue;
+        if (end <= line || end == before) continue;
+        if (s->at[line].boxes + 1 + s->need[end] > s->best) continue;
         if (!better(&s->at[end], &s->at[line], zl_chain_written(h, chunks))) continue;
         if (!zl_chain_box(&box, h, level, n) || !zl_chunks_legal(s->c, &box)) continue;
         before = end;
@@ -136,13 +139,14 @@ static zlay_status boxes_take(const search *s, zl_tm_box **out, uint32_t *count)
         uint32_t level = 0;
         zl_chain_make(&h);
         while (h.unit[level] * h.extent[level] < at->length) level++;
-        if (!zl_chain_box(&(*out)[boxes], &h, level, at->length / h.unit[level])) return ZLAY_EINTERNAL;
+        if (!zl_chain_box(&(*out)[boxes], &h, level, at->length / h.unit[level]))
+            return ZLAY_EINTERNAL;
         line = at->from;
     }
     return ZLAY_OK;
 }
 
-/* As many boxes of one length have one map more often; where that length is known they are tried. */
+/* As many boxes of one length have one map more often, so they are tried. */
 static bool uniform(const search *s, zl_tm_box *box, uint64_t boxes, int32_t swizzle)
 {
     uint64_t total = s->c->wanted, length = total / boxes;
@@ -154,7 +158,8 @@ static bool uniform(const search *s, zl_tm_box *box, uint64_t boxes, int32_t swi
         zl_chain_make(&h);
         while (level < h.levels && h.unit[level] * h.extent[level] < length) level++;
         if (level == h.levels || length % h.unit[level] ||
-            !zl_chain_box(&box[k], &h, level, length / h.unit[level]) || !zl_chunks_legal(s->c, &box[k]))
+            !zl_chain_box(&box[k], &h, level, length / h.unit[level]) ||
+            !zl_chunks_legal(s->c, &box[k]))
             return false;
     }
     return true;
@@ -248,7 +253,7 @@ void zl_cover_free(const zl_chunks *c, zl_cover *cover)
     *cover = (zl_cover){0};
 }
 
-/* What is proved is proved over the copies that are searched: of holes that may be written not all. */
+/* What is proved is so over the copies that are searched: where holes may be written not all. */
 static bool all_searched(const zl_chunks *c, const zl_cover *cover)
 {
     return cover->boxes == 1 || !c->holes || c->t->request.keep_holes;

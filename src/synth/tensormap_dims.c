@@ -135,8 +135,8 @@ static bool row_fit(zl_tm_map *m, zl_tm_box *box)
 
 /* ---- dimensions --------------------------------------------------------------------------- */
 
-/* Its index moves a dimension with edges, so where there are several tiles it goes as the axis goes,
- * and not aslant. */
+/* Its index moves a dimension with edges, so where there are several tiles it goes as the axis
+ * does, and not aslant. */
 static bool straight(const zl_tm *t, const zl_tm_digit *d)
 {
     const zl_tm_axis *a = &t->axis[d->axis];

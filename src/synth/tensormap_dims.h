@@ -42,7 +42,7 @@ bool zl_tm_columns_of(zl_tm_map *out, const zl_tm *t, const zl_tm_box *box);
 bool zl_tm_map_advance(zl_tm_map *m);
 
 /* The bytes from `first` to where a box begins that dimensions without edges have to go; those with
- * edges stand at `coordinate`, the others at 0.  False: an edge is no whole number of indices away. */
+ * edges stand at `coordinate`, the others at 0.  False: an edge is no whole indices away. */
 bool zl_tm_map_way(const zl_tm_map *m, int64_t coordinate[ZL_TM_RANK], const zl_tm_box *first,
                    const zl_tm_box *box, int64_t *way);
 

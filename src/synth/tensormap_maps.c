@@ -85,13 +85,15 @@ static void ways_align(work *w, uint32_t g)
     int64_t coordinate[ZL_TM_RANK], way;
     uint64_t unit = 0, most = 0;
     for (uint32_t k = 0; k < w->boxes; k++) {
-        if (w->of[k] != g || !zl_tm_map_way(&at->map, coordinate, first, &w->box[k], &way)) continue;
+        if (w->of[k] != g || !zl_tm_map_way(&at->map, coordinate, first, &w->box[k], &way))
+            continue;
         unit = gcd(unit, size_of(way));
         if (size_of(way) > most) most = size_of(way);
     }
     int i = unit ? zl_tm_map_carrier(&at->map, (int64_t)unit, most / unit) : -1;
     for (uint32_t k = 0; i >= 0 && k < w->boxes; k++) {
-        if (w->of[k] != g || !zl_tm_map_way(&at->map, coordinate, first, &w->box[k], &way)) continue;
+        if (w->of[k] != g || !zl_tm_map_way(&at->map, coordinate, first, &w->box[k], &way))
+            continue;
         coordinate[i] = way / (int64_t)at->map.dim[i].stride;
         memcpy(w->coordinate[k], coordinate, sizeof coordinate);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The least cover of places: boxes that each bring some chunks of a line, and together all.  Every
- * cover has a box over the first place that is left, so those are tried, longest first, with one box
- * more from round to round. */
+ * cover has a box over the first place that is left, so those are tried, with one box more from
+ * round to round. */
 #include "synth/tensormap_cover.h"
 
 #include <string.h>
@@ -40,7 +40,7 @@ typedef struct search {
     uint64_t best_chunks; /* UINT64_MAX: no cover yet */
 } search;
 
-/* ---- boxes ------------------------------------------------------------------------------------- */
+/* ---- boxes --------------------------------------------------------------------------------- */
 
 static void reach(search *s, known *k, const zl_chain *h, uint64_t chunks)
 {
@@ -104,7 +104,7 @@ static void walk_keep(void *env, const zl_chain *h, uint64_t rows)
     if (s->small) keep(s, &k);
 }
 
-/* ---- covers --------------------------------------------------------------------------------------- */
+/* ---- covers -------------------------------------------------------------------------------- */
 
 typedef struct level {
     places have;
@@ -191,7 +191,7 @@ static bool rounds(search *s, level *stack, const zl_cover *than)
     return than != NULL;
 }
 
-/* ---- answers ----------------------------------------------------------------------------------------- */
+/* ---- answers ------------------------------------------------------------------------------- */
 
 /* A cell that no box brings. */
 static zlay_status unreached(const search *s)
@@ -202,8 +202,8 @@ static zlay_status unreached(const search *s)
         if (s->reached[(uint64_t)c->shared[i] * c->t->element / ZL_CHUNK]) continue;
         if (c->holes && !c->t->request.keep_holes)
             return zl_fail(c->t->ctx, ZLAY_ELIMIT,
-                           "smem: it has holes, and copies that begin with one are not searched; no "
-                           "other brings byte %llu of the tile; keep_holes leaves them out",
+                           "smem: it has holes, and copies that begin with one are not searched; "
+                           "no other brings byte %llu of the tile; keep_holes leaves them out",
                            (unsigned long long)(i * c->t->element));
         return zl_fail(c->t->ctx, ZLAY_NONE,
                        "COPY_SMEM_128: byte %llu of the tile: a copy begins on 128 bytes of "

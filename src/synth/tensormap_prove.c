@@ -74,7 +74,7 @@ zlay_status zl_tm_check(const zl_tm *t, const zlay_move *move)
     return status;
 }
 
-/* ---- what is read ------------------------------------------------------------------------------ */
+/* ---- what is read -------------------------------------------------------------------------- */
 
 static bool reach_of(int64_t step, uint64_t count, int64_t *least, int64_t *most)
 {

@@ -37,15 +37,15 @@ static bool first_steps(const zl_tm_box *box, int64_t slice)
 
 static void dim_put(zl_tm_dim *out, const zl_tm_digit *d)
 {
-    *out = (zl_tm_dim){.box = d->extent, .real = d->extent, .stride = (uint64_t)d->global, .step = 1,
-                       .axis = d->axis, .unit = d->unit, .per = d->per};
+    *out = (zl_tm_dim){.box = d->extent, .real = d->extent, .stride = (uint64_t)d->global,
+                       .step = 1, .axis = d->axis, .unit = d->unit, .per = d->per};
 }
 
 bool zl_tm_slices_of(zl_tm_map *out, const zl_tm *t, const zl_tm_box *box)
 {
     const int64_t slice = ZL_CHUNK * (int64_t)box->interleave;
-    const zl_tm_dim one = {.box = 1, .real = 1, .stride = (uint64_t)slice, .step = 1, .axis = ZL_TM_NO_AXIS,
-                           .unit = 1, .per = 1};
+    const zl_tm_dim one = {.box = 1, .real = 1, .stride = (uint64_t)slice, .step = 1,
+                           .axis = ZL_TM_NO_AXIS, .unit = 1, .per = 1};
     uint32_t first = first_steps(box, slice), left = box->digits - 1 - first, at = 1 + first;
     memset(out, 0, sizeof *out);
     if (box->shared % ZL_LINE || any_clips(t) || !digits_fit(t, box, slice)) return false;
