@@ -67,6 +67,62 @@ static zlay_status boxes_check(zl_copy *c, const zl_copy_plan *plan)
     return points == c->tile.points ? ZLAY_OK : broken(c, "an element is not moved");
 }
 
+/* ---- rules ----------------------------------------------------------------------------------- */
+
+/* The least power of two that an address of a part's accesses on a side may have. */
+static uint64_t least_address(const zl_copy *c, const zl_part *p, int side)
+{
+    uint64_t width = side == ZL_SOURCE ? p->part.source_width : p->part.width;
+    uint64_t bits = c->side[side].align * 8, first = (uint64_t)p->part.source;
+    if (side == ZL_DEST) first = (uint64_t)p->part.dest;
+    if (side == ZL_SOURCE && p->part.realign) return width;
+    bits |= width * 8 | first * c->bits;
+    bool run = false;
+    for (uint32_t k = 0; k < p->part.modes; k++) {
+        int64_t step = side == ZL_SOURCE ? p->mode[k].source : p->mode[k].dest;
+        if (p->mode[k].extent > 1 && (step != 1 || run)) bits |= (uint64_t)step * c->bits;
+        run = run || step == 1;
+    }
+    return (bits & (0 - bits)) / 8;
+}
+
+static bool issue_allowed(const zl_copy *c, const zlay_issue *issue)
+{
+    zlay_verdict verdict;
+    return zlay_copy_check(&verdict, NULL, 0, c->target, issue, NULL) == ZLAY_OK &&
+           verdict.answer == ZLAY_YES;
+}
+
+/* A part's accesses by the rules of issued copies, at the worst addresses that its steps leave. */
+static bool part_allowed(const zl_copy *c, const zl_part *p)
+{
+    zlay_issue issue = {.kind = p->part.kind, .width = p->part.width};
+    bool bulk = p->part.kind != ZLAY_COPY_CP_ASYNC && p->part.kind != ZLAY_COPY_THREAD_LOAD &&
+                p->part.kind != ZLAY_COPY_THREAD_STORE;
+    for (int s = 0; s < ZL_SIDES; s++) {
+        bool shared = c->side[s].space == ZLAY_MOVE_SHARED ||
+                      (c->side[s].space == ZLAY_MOVE_PEER && p->part.kind != ZLAY_COPY_BULK_PEER);
+        *(shared ? &issue.smem : &issue.source) = least_address(c, p, s);
+        if (bulk || p->part.kind == ZLAY_COPY_CP_ASYNC) continue;
+        issue.width = s == ZL_SOURCE ? p->part.source_width : p->part.width;
+        if (c->side[s].space != ZLAY_MOVE_REGISTER && !issue_allowed(c, &issue)) return false;
+        issue.smem = issue.source = 0;
+    }
+    if (bulk) {
+        issue.width = 0;
+        issue.bytes = p->part.width;
+    }
+    return !(bulk || p->part.kind == ZLAY_COPY_CP_ASYNC) || issue_allowed(c, &issue);
+}
+
+static zlay_status rules_check(zl_copy *c, const zl_copy_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->count; i++)
+        if (!plan->part[i].part.matrices && !part_allowed(c, &plan->part[i]))
+            return broken(c, "a rule of copies refuses a part");
+    return ZLAY_OK;
+}
+
 /* ---- certificates ---------------------------------------------------------------------------- */
 
 typedef struct placed {
@@ -128,6 +184,7 @@ static zlay_status certificates(zl_copy *c, const zl_copy_plan *plan, zlay_move 
 zlay_status zl_copy_prove(zl_copy *c, const zl_copy_plan *plan, zlay_move *move)
 {
     zlay_status status = boxes_check(c, plan);
+    if (!status) status = rules_check(c, plan);
     if (!status) status = certificates(c, plan, move);
     if (!status) status = zl_copy_threads(c, plan, &move->threads);
     if (!status) status = zl_layout_copy(c->ctx, &move->smem, c->request.dest.layout);
