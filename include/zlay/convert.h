@@ -86,6 +86,7 @@ typedef struct zlay_convert_info {
     uint64_t store, load;   /* wavefronts of a block, summed over its warps; 0: none or not known */
     uint64_t smem;          /* shared bytes of a block */
     uint64_t remote;        /* bytes that slots of a cluster's blocks read from other blocks */
+    uint64_t reserved[4];   /* 0 */
 } zlay_convert_info;
 
 /** A step of a plan. */
@@ -96,9 +97,10 @@ typedef struct zlay_convert_step {
     uint32_t counted;       /* 1: wavefronts are known */
     uint64_t wavefronts;    /* of a block */
     int32_t access;         /* the access's number in zlay/bank.h; -1: none */
-    uint32_t reserved;      /* 0 */
+    uint32_t reserved0;     /* 0 */
     const char *name;       /* as "shfl.sync.idx.b32"; "" where there is none */
     uint64_t idle[4];       /* bits of register, lane, warp, block that are 0 in slots that store */
+    uint64_t reserved[2];   /* 0 */
 } zlay_convert_step;
 
 /** Plan a conversion.
