@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A conversion's plan, request parsed, against what a user writes for one: holders from a table of all slots, and a row padded by
- * 0 to 4 words, whichever counts fewest wavefronts over all addresses.  Random permutations of the tensor's bits. */
+/* A conversion's plan, request parsed, against what a user writes for one: holders from a table of
+ * all slots, and a row padded by 0 to 4 words, whichever counts fewest wavefronts over all
+ * addresses.  Random permutations of the tensor's bits. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -11,8 +12,8 @@ enum { DRAWN = 16, SLOTS = 1 << 14, LANES = 32, PADS = 5 };
 typedef struct state {
     zlay_ctx *ctx;
     const zlay_target *target;
-    int32_t store, load; /* accesses of 4 bytes */
-    unsigned bits, registers, next;
+    int32_t store, load; /* accesses of one element */
+    unsigned bits, registers, next, bytes;
     zlay_layout *src[DRAWN], *dst[DRAWN];
     uint64_t ours[DRAWN], theirs[DRAWN];
     int64_t value[2][SLOTS];
@@ -25,7 +26,8 @@ static bool ours(void *value)
     zlay_convert *plan;
     zlay_convert_info info;
     unsigned i = s->next++ % DRAWN;
-    zlay_convert_request r = {.size = sizeof r, .elem_bits = 32, .src = s->src[i], .dst = s->dst[i]};
+    zlay_convert_request r = {
+        .size = sizeof r, .elem_bits = 8 * s->bytes, .src = s->src[i], .dst = s->dst[i]};
     if (zlay_convert_synth(s->ctx, &plan, s->target, &r)) return false;
     zlay_convert_get(&info, plan);
     s->ours[i] = info.store + info.load;
@@ -43,7 +45,7 @@ static bool count(const state *s, int side, uint64_t pad, uint64_t *sum)
         for (unsigned r = 0; r < registers; r++) {
             for (unsigned l = 0; l < LANES; l++) {
                 uint64_t at = (uint64_t)s->value[side][warp + l * registers + r];
-                address[l] = (uint32_t)(at + at / 32 * pad) * 4;
+                address[l] = (uint32_t)(at * s->bytes + at * s->bytes / 128 * pad * 4);
             }
             if (zlay_bank_count(&bank, s->target, side ? s->load : s->store, address, LANES))
                 return false;
@@ -111,7 +113,7 @@ static bool print_row(state *s, bool json)
     memset(s->dst, 0, sizeof s->dst);
     for (int i = 0; i < DRAWN && right; i++)
         right = (s->src[i] = draw(s, &x)) && (s->dst[i] = draw(s, &x));
-    snprintf(name, sizeof name, "convert, fp32, %u bits", s->bits);
+    snprintf(name, sizeof name, "convert, %u-bit elements, %u bits", 8 * s->bytes, s->bits);
     right = right && bench_times(work, 2, s, median) && agrees(s);
     if (right)
         bench_line(name, median[0], "us", "a table and padded rows counted", median[1] / median[0],
@@ -123,16 +125,23 @@ static bool print_row(state *s, bool json)
     return right;
 }
 
+static bool growth(state *s, unsigned bytes, const char *store, const char *load, bool json)
+{
+    bool right = !zlay_bank_find(&s->store, store, strlen(store)) &&
+                 !zlay_bank_find(&s->load, load, strlen(load));
+    s->bytes = bytes;
+    for (s->bits = 8; right && s->bits <= 14; s->bits += 2) {
+        s->registers = s->bits < 12 ? (s->bits - 5) / 2 + 1 : s->bits - 9;
+        right = print_row(s, json);
+    }
+    return right;
+}
+
 bool bench_convert(zlay_ctx *ctx, bool json)
 {
     static state s;
-    bool right = !zlay_target_find(&s.target, "sm_90a", 6) &&
-                 !zlay_bank_find(&s.store, "st.shared.b32", 13) &&
-                 !zlay_bank_find(&s.load, "ld.shared.b32", 13);
     s.ctx = ctx;
-    for (s.bits = 8; right && s.bits <= 14; s.bits += 2) {
-        s.registers = s.bits < 12 ? (s.bits - 5) / 2 + 1 : s.bits - 9;
-        right = print_row(&s, json);
-    }
-    return right;
+    return !zlay_target_find(&s.target, "sm_90a", 6) &&
+           growth(&s, 4, "st.shared.b32", "ld.shared.b32", json) &&
+           growth(&s, 2, "st.shared.b16", "ld.shared.b16", json);
 }

@@ -16,9 +16,9 @@ bool zl_solver_put(zl_solver *s, uint64_t value, uint64_t image)
     image ^= from;
     for (uint64_t left = s->pivots; left; left &= left - 1) {
         int p = __builtin_ctzll(left);
-        if (!(s->value[p] >> pivot & 1)) continue;
-        s->value[p] ^= rest;
-        s->image[p] ^= image;
+        uint64_t has = 0 - (s->value[p] >> pivot & 1);
+        s->value[p] ^= rest & has;
+        s->image[p] ^= image & has;
     }
     s->value[pivot] = rest;
     s->image[pivot] = image;

@@ -34,7 +34,7 @@ typedef struct candidates {
     uint32_t count[2];
     candidate at[2][FORMS_MOST];
     bool seen[FORMS_MOST][FORMS_MOST];
-    unsigned common; /* units that both sides can have at most */
+    zl_starts starts;
 } candidates;
 
 static unsigned rank_over(const zl_trip *t, int which, uint64_t first, uint64_t then)
@@ -59,7 +59,8 @@ static void candidate_read(candidate *k, const zl_trip *t, unsigned whole)
     if (k->form->matrices) accesses = (accesses + k->form->matrices - 1) / k->form->matrices;
     side.accesses = accesses;
     side.phases = zl_side_phases(&side, c);
-    k->least = cost_accesses(c, &side);
+    unsigned narrow = !k->form->matrices && k->width < c->word ? c->word - k->width : 0;
+    k->least = cost_accesses(c, &side) + (accesses - (accesses >> narrow)) * ZL_COST_PRMT;
 }
 
 /* Of a fragment as many matrices at once as its registers fill, up to four. */
@@ -94,7 +95,7 @@ static void candidates_read(candidates *k, const zl_trip *t)
     unsigned own[2] = {whole[ZL_SRC], rank_over(t, ZL_DST, ZL_THREADS, ZL_REGISTERS)};
     k->count[ZL_SRC] = k->count[ZL_DST] = 0;
     memset(k->seen, 0, sizeof k->seen);
-    k->common = zl_units_common(t);
+    zl_starts_read(&k->starts, t);
     for (size_t i = 0; (form = zl_form_at(i)); i++) {
         int which = form->stores ? ZL_SRC : ZL_DST;
         candidate *next = &k->at[which][k->count[which]];
@@ -128,7 +129,7 @@ static bool take_pair(zl_trip *t, const candidates *k, const candidate *a, const
 {
     const zl_form_row *const form[2] = {a->form, b->form};
     bool plain = !a->form->matrices && !b->form->matrices;
-    if (plain && (a->width < b->width ? a->width : b->width) > k->common) return false;
+    if (plain && (a->width < b->width ? a->width : b->width) > k->starts.common.count) return false;
     if (!zl_units_find(t, form)) return false;
     t->side[ZL_SRC].banked = a->banked;
     t->side[ZL_DST].banked = b->banked;
@@ -152,6 +153,7 @@ zlay_status zl_trip_choose(zl_trip *best, const zl_trip *given)
     *best = *given;
     best->cost = UINT32_MAX;
     candidates_read(&k, &t);
+    t.starts = &k.starts;
     while (next_pair(&k, best, &i, &j)) {
         if (!take_pair(&t, &k, &k.at[ZL_SRC][i], &k.at[ZL_DST][j])) continue;
         if (best->free && t.cost >= best->cost) continue;
@@ -160,6 +162,7 @@ zlay_status zl_trip_choose(zl_trip *best, const zl_trip *given)
         if (status) return status;
         if (better(&t, best)) *best = t;
     }
+    best->starts = NULL;
     for (int which = ZL_SRC; which <= ZL_DST; which++) best->side[which].at = &best->at[which];
     return best->cost == UINT32_MAX ? ZLAY_NONE : ZLAY_OK;
 }

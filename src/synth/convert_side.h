@@ -37,11 +37,19 @@ typedef struct zl_side {
     uint32_t permutes;    /* before a store or after a load */
 } zl_side;
 
+/* What pairs of forms without fragments begin with: units that both sides could have at one
+ * address, in the order in which they are taken, and the spans of the first elements' indices. */
+typedef struct zl_starts {
+    zl_units common;
+    zl_solver own[2], both;
+} zl_starts;
+
 /* What both sides share. */
 typedef struct zl_trip {
     const zl_conversion *c;
     zl_bitmap at[2];      /* as zl_side has it; of dst by the holder, and which block it is in */
     zl_solver registers[2]; /* span of what registers hold -> registers */
+    const zl_starts *starts; /* while pairs are looked at */
     zl_units units[2];      /* of a pair of forms that is looked at */
     zl_solver place[2];     /* tensor index -> place at its address, by those units */
     zl_side side[2];
@@ -78,8 +86,7 @@ bool zl_side_behind(const zl_side *s, uint64_t dst, zl_bitmap *out);
 /* Phases of an access with all its lanes. */
 uint32_t zl_side_phases(const zl_side *s, const zl_conversion *c);
 
-/* Elements that both sides could have at one address, log2. */
-unsigned zl_units_common(const zl_trip *t);
+void zl_starts_read(zl_starts *out, const zl_trip *t);
 
 /* The best forms for both, and where the elements lie; ZLAY_NONE: there are none. */
 zlay_status zl_trip_choose(zl_trip *best, const zl_trip *given);

@@ -75,12 +75,8 @@ static void put_common(const zl_trip *t, choice *c, unsigned room)
 static void put_longer(const zl_trip *t, zl_units *u, int longer, unsigned room)
 {
     const zl_bitmap *at = &t->at[longer];
-    choice c = {.units = u};
-    zl_solver rest;
-    rest.pivots = 0;
-    put_starts(&c.apart, t, longer, NULL);
-    for (int which = ZL_SRC; which <= ZL_DST; which++) put_starts(&rest, t, which, NULL);
-    zl_solver all = rest;
+    choice c = {u, t->starts->own[longer]};
+    zl_solver rest = t->starts->both, all = rest;
     for (unsigned i = 0; i < u->count; i++) {
         zl_solver_put(&c.apart, u->unit[i], 0);
         zl_solver_put(&all, u->unit[i], 0);
@@ -97,13 +93,17 @@ static void put_longer(const zl_trip *t, zl_units *u, int longer, unsigned room)
     }
 }
 
-unsigned zl_units_common(const zl_trip *t)
+void zl_starts_read(zl_starts *out, const zl_trip *t)
 {
-    zl_units u = {.count = 0};
-    choice c = {.units = &u};
-    for (int which = ZL_SRC; which <= ZL_DST; which++) put_starts(&c.apart, t, which, NULL);
+    out->both.pivots = 0;
+    for (int which = ZL_SRC; which <= ZL_DST; which++) {
+        out->own[which].pivots = 0;
+        put_starts(&out->own[which], t, which, NULL);
+        put_starts(&out->both, t, which, NULL);
+    }
+    choice c = {&out->common, out->both};
+    out->common.count = 0;
     put_common(t, &c, ZL_UNITS);
-    return u.count;
 }
 
 /* Two forms whose lanes hold their own bytes. */
@@ -111,11 +111,9 @@ static bool units_plain(zl_trip *t, const unsigned width[2])
 {
     int longer = width[ZL_DST] > width[ZL_SRC] ? ZL_DST : ZL_SRC;
     zl_units *u = t->units;
-    choice c = {.units = &u[longer]};
-    u[longer].count = 0;
-    for (int which = ZL_SRC; which <= ZL_DST; which++) put_starts(&c.apart, t, which, NULL);
-    put_common(t, &c, width[!longer]);
+    u[longer] = t->starts->common;
     if (u[longer].count < width[!longer]) return false;
+    u[longer].count = width[!longer];
     u[!longer] = u[longer];
     if (width[longer] > width[!longer]) put_longer(t, &u[longer], longer, width[longer]);
     return u[longer].count == width[longer];
@@ -146,13 +144,18 @@ static bool places_find(zl_trip *t, const zl_form_row *const form[2])
     int longer = t->units[ZL_DST].count > t->units[ZL_SRC].count ? ZL_DST : ZL_SRC;
     const zl_units *u = &t->units[longer];
     unsigned least = t->units[!longer].count;
-    zl_solver own, both;
-    own.pivots = both.pivots = 0;
-    for (int which = ZL_SRC; which <= ZL_DST; which++) put_starts(&both, t, which, form[which]);
+    bool plain = !form[ZL_SRC]->matrices && !form[ZL_DST]->matrices;
+    zl_solver own = t->starts->own[longer], both = t->starts->both;
+    if (!plain) both.pivots = 0;
+    for (int which = ZL_SRC; which <= ZL_DST && !plain; which++)
+        put_starts(&both, t, which, form[which]);
     put_units(&both, u, least, u->count, 0);
     if (!put_units(&both, u, 0, least, UINT64_MAX)) return false;
     complete(&both, t);
-    put_starts(&own, t, longer, form[longer]);
+    if (form[longer]->matrices) {
+        own.pivots = 0;
+        put_starts(&own, t, longer, form[longer]);
+    }
     if (!put_units(&own, u, 0, u->count, ~(zl_bit(least) - 1))) return false;
     complete(&own, t);
     t->place[!longer] = both;
