@@ -17,7 +17,7 @@ example_runs() {
 
 transcript_is_true() {
     block console > "$tap_dir/transcript"
-    test "$(wc -l < "$tap_dir/transcript")" -eq 5 || { echo "the transcript has not five lines"; return 1; }
+    test "$(wc -l < "$tap_dir/transcript")" -eq 7 || { echo "the transcript has not seven lines"; return 1; }
     grep '^\$ ' "$tap_dir/transcript" | while IFS= read -r line; do
         printf '%s\n' "$line"
         PATH="$(cd "$B" && pwd):$PATH" sh -c "${line#\$ }" < /dev/null
