@@ -141,6 +141,46 @@ static void random_words(void **state)
     zlay_ctx_free(ctx);
 }
 
+/* ---- any shape ------------------------------------------------------------------------------- */
+
+/* A permutation of bits with some turned around, as a strided layout. */
+static zlay_layout *signed_layout(zlay_ctx *ctx, const map_table *m)
+{
+    char text[1024], *at = text + sprintf(text, "%llu o (1", (unsigned long long)m->constant);
+    zlay_layout *made = NULL;
+    for (unsigned k = 0; k < m->bits; k++) at += sprintf(at, ",2");
+    at += sprintf(at, "):(0");
+    for (unsigned k = 0; k < m->bits; k++)
+        at += sprintf(at, ",%s%llu", m->constant & m->basis[k] ? "-" : "",
+                      (unsigned long long)m->basis[k]);
+    strcpy(at, ")");
+    assert_int_equal(zlay_layout_parse(ctx, &made, text, strlen(text)), ZLAY_OK);
+    return made;
+}
+
+static void any_shape(void **state)
+{
+    uint64_t seed = test_seed("shapes"), count = test_iterations(600);
+    zlay_ctx *ctx = ctx_new();
+    (void)state;
+    for (uint64_t i = 0; i < count; i++) {
+        job j = {.slots = {(uint32_t)test_range(&seed, 0, 2), (uint32_t)test_range(&seed, 0, 4),
+                           (uint32_t)test_range(&seed, 0, 6), 0, 0, {0}}};
+        unsigned bits = slot_bits(&j.slots);
+        map_draw(&j.map, &seed, bits, bits, (int)(i % 3));
+        if (i % 3 != 1) j.map.constant = 0;
+        zlay_layout *map = i % 3 == 1 ? signed_layout(ctx, &j.map) : map_layout(ctx, &j.map);
+        assert_int_equal(zlay_word_synth(ctx, &j.word, &j.slots, map), ZLAY_OK);
+        assert_int_equal(zlay_word_get(&j.info, j.word), ZLAY_OK);
+        assert_composed(&j);
+        word_assert_steps(j.word);
+        if (!j.slots.byte_bits) assert_true(j.info.optimal && j.info.rounds <= 1);
+        zlay_word_free(j.word);
+        zlay_layout_free(map);
+    }
+    zlay_ctx_free(ctx);
+}
+
 /* ---- constants, warps, blocks -----------------------------------------------------------------
  */
 
@@ -289,6 +329,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(example),
         cmocka_unit_test(random_words),
+        cmocka_unit_test(any_shape),
         cmocka_unit_test(layouts_of_other_kinds),
         cmocka_unit_test(refusals),
         cmocka_unit_test(no_text),

@@ -70,6 +70,77 @@ static inline zlay_layout *map_layout(zlay_ctx *ctx, const map_table *m)
     return made;
 }
 
+/* ---- steps by their tables --------------------------------------------------------------- */
+
+enum { WORD_REGISTERS = 256, INSIDE = 0, SHUFFLE, EXCHANGE };
+
+/* Where the words of one register come from, in all lanes. */
+typedef struct word_made {
+    bool own[WORD_REGISTERS], other[WORD_REGISTERS]; /* registers of the own lane, of others */
+    int owns, others, all;
+    bool keeps_bytes, one_lane;
+    uint64_t mask; /* lanes apart; UINT64_MAX: several */
+} word_made;
+
+static inline void word_source(word_made *m, const zlay_slots *s, uint64_t slot, uint64_t from)
+{
+    unsigned low = s->byte_bits, high = low + s->register_bits;
+    uint64_t bytes = (1u << low) - 1, reg = from >> low & ((1u << s->register_bits) - 1);
+    uint64_t apart = slot >> high ^ from >> high;
+    if (!m->own[reg] && !m->other[reg]) m->all++;
+    if (!apart) m->owns += !m->own[reg], m->own[reg] = true;
+    else m->others += !m->other[reg], m->other[reg] = true;
+    if (apart && m->mask && m->mask != apart) m->mask = UINT64_MAX;
+    else if (apart && !m->mask) m->mask = apart;
+    if ((slot ^ from) & bytes) m->keeps_bytes = false;
+}
+
+/* Instructions of a map as one generator, by what every register's words are made of; -1: it is none
+ * of that kind. `back` goes from a slot to where its value was. */
+static inline int word_cost(int kind, const zlay_slots *s, const uint64_t *back)
+{
+    unsigned low = s->byte_bits, high = low + s->register_bits;
+    int touched = 0;
+    uint64_t size = (uint64_t)1 << slot_bits(s), mask = 0;
+    for (uint64_t reg = 0; reg < 1u << s->register_bits; reg++) {
+        word_made m = {.keeps_bytes = true, .one_lane = true, .mask = mask};
+        for (uint64_t slot = reg << low; slot < size; slot += (uint64_t)1 << high)
+            for (uint64_t b = 0; b < 1u << low; b++) {
+                word_source(&m, s, slot | b, back[slot | b]);
+                if (back[slot | b] >> high != back[slot] >> high) m.one_lane = false;
+            }
+        if (kind == INSIDE && (m.others || m.owns > 2)) return -1;
+        if (kind == SHUFFLE && (!m.keeps_bytes || !m.one_lane || m.all != 1)) return -1;
+        if (kind == EXCHANGE && (m.owns > 1 || m.others > 1 || m.mask == UINT64_MAX)) return -1;
+        if (kind == EXCHANGE) mask = m.mask;
+        touched += !(m.keeps_bytes && !m.others && m.owns == 1);
+    }
+    return kind == EXCHANGE ? 2 * touched : touched;
+}
+
+/* Every step is a generator of the kind that it says, at that cost. */
+static inline void word_assert_steps(const zlay_word *word)
+{
+    zlay_word_step step;
+    zlay_slots s;
+    assert_int_equal(zlay_word_slots(&s, word), ZLAY_OK);
+    uint64_t size = (uint64_t)1 << slot_bits(&s), *back = calloc(size, sizeof *back);
+    assert_non_null(back);
+    for (uint32_t i = 0; zlay_word_step_get(&step, word, i) == ZLAY_OK; i++) {
+        map_table m = {step.bits, step.constant, {0}};
+        memcpy(m.basis, step.basis, sizeof m.basis);
+        for (uint64_t slot = 0; slot < size; slot++) back[map_at(&m, slot)] = slot;
+        int kind = step.generator == ZLAY_STEP_EXCHANGE            ? EXCHANGE
+                   : !strcmp(zlay_word_op(step.generator), "shfl") ? SHUFFLE
+                                                                   : INSIDE;
+        if (step.generator < ZLAY_STEP_MATRIX) {
+            assert_int_equal(word_cost(kind, &s, back), step.instructions);
+            assert_int_equal(step.rounds, kind != INSIDE);
+        }
+    }
+    free(back);
+}
+
 /* ---- PTX ------------------------------------------------------------------------------- */
 
 typedef struct ptx_machine {

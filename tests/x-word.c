@@ -45,67 +45,21 @@ static void elements(void)
 
 /* ---- generators by their tables ------------------------------------------------------------ */
 
-static unsigned byte_of(unsigned slot) { return slot & ((1u << w.byte) - 1); }
-static unsigned reg_of(unsigned slot) { return slot >> w.byte & ((1u << w.reg) - 1); }
-static unsigned lane_of(unsigned slot) { return slot >> (w.byte + w.reg); }
-
-/* What the words of one register, in all lanes, are made of. */
-typedef struct made {
-    bool whole, stays, keeps_bytes, one_lane;
-    unsigned own, other, masks; /* sets of registers of the own lane and of others; of lane masks */
-} made;
-
-static made made_of(const uint8_t from[SLOTS], unsigned reg)
-{
-    made m = {true, true, true, true, 0, 0, 0};
-    unsigned lane_from[SLOTS];
-    for (unsigned slot = 0; slot < SLOTS; slot++) {
-        if (reg_of(slot) != reg) continue;
-        unsigned s = from[slot], lane = lane_of(slot);
-        if (lane_of(s) == lane) m.own |= 1u << reg_of(s);
-        else m.other |= 1u << reg_of(s), m.stays = false;
-        m.masks |= 1u << (lane_of(s) ^ lane);
-        if (byte_of(s) != byte_of(slot)) m.keeps_bytes = false;
-        if (byte_of(slot) == 0) lane_from[lane] = lane_of(s);
-        else if (lane_from[lane] != lane_of(s)) m.one_lane = false;
-    }
-    m.whole = m.stays && m.keeps_bytes && __builtin_popcount(m.own) == 1;
-    return m;
-}
-
-enum { INSIDE, SHUFFLE, EXCHANGE, KINDS };
-
-static bool may(int kind, const made *m)
-{
-    int own = __builtin_popcount(m->own), other = __builtin_popcount(m->other);
-    if (kind == INSIDE) return m->stays && own <= 2;
-    if (kind == SHUFFLE)
-        return m->keeps_bytes && m->one_lane && __builtin_popcount(m->own | m->other) == 1;
-    return own <= 1 && other <= 1;
-}
-
 /* Instructions and rounds of a map as one generator; -1: it is none of that kind. */
 static int edge_cost(int kind, const uint8_t table[SLOTS])
 {
-    uint8_t from[SLOTS];
-    int touched = 0;
-    unsigned masks = 1;
-    for (unsigned s = 0; s < SLOTS; s++) from[table[s]] = (uint8_t)s;
-    for (unsigned r = 0; r < 1u << w.reg; r++) {
-        made m = made_of(from, r);
-        if (!may(kind, &m)) return -1;
-        touched += !m.whole;
-        masks |= m.masks;
-    }
-    if (kind == EXCHANGE && __builtin_popcount(masks) > 2) return -1;
-    return kind == INSIDE ? touched : ROUND + touched * (kind == EXCHANGE ? 2 : 1);
+    const zlay_slots slots = {w.byte, w.reg, w.lane, 0, 0, {0}};
+    uint64_t back[SLOTS];
+    for (unsigned s = 0; s < SLOTS; s++) back[table[s]] = s;
+    int cost = word_cost(kind, &slots, back);
+    return cost < 0 ? cost : cost + (kind == INSIDE ? 0 : ROUND);
 }
 
 static void edges(void)
 {
     w.edges = 0;
     for (int e = 0; e < w.count; e++)
-        for (int kind = 0; kind < KINDS; kind++) {
+        for (int kind = 0; kind <= EXCHANGE; kind++) {
             int cost = edge_cost(kind, w.table[e]);
             if (cost < 0) continue;
             w.edge[w.edges].element = e;
@@ -150,22 +104,6 @@ static void paths(void)
 /* ---- the worlds
  * --------------------------------------------------------------------------------- */
 
-/* Every step is a generator of the kind that it says, at that cost. */
-static void assert_steps(const zlay_word *word)
-{
-    zlay_word_step step;
-    for (uint32_t i = 0; zlay_word_step_get(&step, word, i) == ZLAY_OK; i++) {
-        map_table m = {4, step.constant, {0}};
-        uint8_t table[SLOTS];
-        memcpy(m.basis, step.basis, sizeof m.basis);
-        for (unsigned s = 0; s < SLOTS; s++) table[s] = (uint8_t)map_at(&m, s);
-        int kind = step.generator == ZLAY_STEP_EXCHANGE      ? EXCHANGE
-                   : !strcmp(zlay_word_op(step.generator), "shfl") ? SHUFFLE
-                                                                   : INSIDE;
-        assert_int_equal(edge_cost(kind, table), step.rounds * ROUND + step.instructions);
-    }
-}
-
 static zlay_word_info info_of(zlay_ctx *ctx, const zlay_slots *slots, const map_table *map,
                               bool steps)
 {
@@ -174,7 +112,7 @@ static zlay_word_info info_of(zlay_ctx *ctx, const zlay_slots *slots, const map_
     zlay_layout *layout = map_layout(ctx, map);
     assert_int_equal(zlay_word_synth(ctx, &word, slots, layout), ZLAY_OK);
     assert_int_equal(zlay_word_get(&info, word), ZLAY_OK);
-    if (steps) assert_steps(word);
+    if (steps) word_assert_steps(word);
     zlay_layout_free(layout);
     zlay_word_free(word);
     return info;
