@@ -276,6 +276,7 @@ static void bad_requests(void **state)
     refuse_access("sm_90", 32, tile, "ld.shared.b32", "32:64", ZLAY_EINVAL, "outside");
     refuse_access("sm_90", 32, odd, "ld.shared.b32", "32:64", ZLAY_EINVAL, "outside");
     refuse_access("sm_90", 32, odd, "ld.shared.b32", "-1 o 32:1", ZLAY_EINVAL, "outside");
+    refuse_access("sm_90", 32, tile, "ld.shared.b32", "(32,36028797018963968):(1,0)", ZLAY_ELIMIT, "points");
     refuse_access("sm_90", 32, tile, "ld.shared.v2.b32", "(32,2):(1,0)", ZLAY_NONE, "behind");
     refuse_access("sm_90", 32, odd, "ld.shared.v2.b32", "(32,2):(1,1)", ZLAY_NONE, "vector");
     refuse_access("sm_90", 16, odd, "ldmatrix.x4", "{ [i,j] -> [8i + j] : 0 <= i < 31 and 0 <= j < 8 } # box 32,8", ZLAY_EINVAL, "row");

@@ -40,7 +40,8 @@ typedef struct zl_bank_ask {
 
 /* Read an access off a map of its lanes, low, its vector's elements and its instances, high, to
  * tile indices.
- *   ZLAY_NONE     it is no such map: a vector of 12 bytes, phases that are no subspace
+ *   ZLAY_NONE     it is no such map: a vector of 12 bytes, phases that are no subspace, more bits
+ *                 than a tile may have
  *   ZLAY_EINVAL   the map has too few bits
  *   ZLAY_ENOTSUP  nobody knows its phases, or a lane has two addresses */
 zlay_status zl_bank_ask_of(zl_bank_ask *out, const zl_banked *banked, uint32_t elem_bits,

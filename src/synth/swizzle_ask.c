@@ -90,6 +90,7 @@ zlay_status zl_bank_ask_of(zl_bank_ask *out, const zl_banked *banked, uint32_t e
     uint32_t lanes = (uint32_t)__builtin_ctz(rows), elements = a->bytes * 8 / elem_bits;
     if (!banked->model || a->parts != 1) return ZLAY_ENOTSUP;
     if (!is_power(elements) || elements * elem_bits != a->bytes * 8) return ZLAY_NONE;
+    if (map->bits > ZL_TILE_BITS) return ZLAY_NONE;
     memset(out, 0, sizeof *out);
     out->vector = (uint32_t)__builtin_ctz(elements);
     out->banks = (uint32_t)__builtin_ctz(banked->model->banks);
