@@ -3,6 +3,8 @@
 #include "heap.h"
 #include "swizzle_request.h"
 
+#include <stdbool.h>
+
 /* ---- the families once more --------------------------------------------------------------- */
 
 /* How an element lies in rows, as families.def says it. */
@@ -221,6 +223,67 @@ static void forced_places(void **state)
     zlay_ctx_free(ctx);
 }
 
+/* ---- no layout at all ------------------------------------------------------------------------ */
+
+enum { FEW = 5, PLACES = 10 };
+
+/* Whether elements can be put so that each pair has its second right behind its first, at an even place. */
+static bool can_be_put(int (*pairs)[2], unsigned count)
+{
+    int at[FEW], tried[FEW] = {0};
+    for (int n = 0; n >= 0;) {
+        if (n == FEW) return true;
+        if (tried[n] == PLACES) {
+            n--;
+            continue;
+        }
+        at[n] = tried[n]++;
+        bool right = true;
+        for (int i = 0; i < n; i++) right = right && at[i] != at[n];
+        for (unsigned p = 0; p < count && right; p++)
+            if (pairs[p][0] <= n && pairs[p][1] <= n) right = at[pairs[p][0]] % 2 == 0 && at[pairs[p][1]] == at[pairs[p][0]] + 1;
+        if (right && ++n < FEW) tried[n] = 0;
+    }
+    return false;
+}
+
+/* Vectors of two elements drawn one by one: where the answer is none, no placement of five elements has them. */
+static void none_is_none(void **state)
+{
+    (void)state;
+    uint64_t seed = test_seed("t-swizzle-family none"), none = 0, found = 0, open = 0;
+    zlay_ctx *ctx = ctx_new();
+    for (uint64_t n = 0; n < test_iterations(300); n++) {
+        asked a = asked_begin(ctx, "sm_90", 32, 1, (uint64_t[]){FEW});
+        int pairs[3][2];
+        unsigned count = (unsigned)test_range(&seed, 1, 3);
+        for (unsigned i = 0; i < count; i++) {
+            char text[64];
+            pairs[i][0] = (int)test_range(&seed, 0, FEW - 1);
+            pairs[i][1] = test_range(&seed, 0, 2) ? pairs[i][0] ^ 1 : (int)test_range(&seed, 0, FEW - 1);
+            if (pairs[i][1] >= FEW) pairs[i][1] = 0;
+            snprintf(text, sizeof text, "%d o (32,2):(0,%d)", pairs[i][0], pairs[i][1] - pairs[i][0]);
+            asked_put(&a, "ld.shared.v2.b32", text);
+        }
+        bool can = can_be_put(pairs, count);
+        zlay_swizzle *s = NULL;
+        asked_place(&a);
+        zlay_status status = zlay_swizzle_synth(ctx, &s, a.target, &a.request);
+        assert_true(status == ZLAY_OK || status == ZLAY_NONE || status == ZLAY_ENOTSUP);
+        if (status == ZLAY_NONE && can) fail_msg("draw %llu: %s", (unsigned long long)n, zlay_ctx_message(ctx));
+        if (status == ZLAY_OK && !can) fail_msg("draw %llu: a layout that is none", (unsigned long long)n);
+        if (s) checked(&a, s);
+        none += status == ZLAY_NONE;
+        found += status == ZLAY_OK;
+        open += status == ZLAY_ENOTSUP;
+        zlay_swizzle_free(s);
+        asked_end(&a);
+    }
+    printf("%llu none, %llu found, %llu in no family\n", (unsigned long long)none, (unsigned long long)found, (unsigned long long)open);
+    assert_true(none > 50 && found > 20);
+    zlay_ctx_free(ctx);
+}
+
 /* ---- bad requests -------------------------------------------------------------------------- */
 
 static void refuse(asked *a, zlay_status wanted, const char *word)
@@ -320,7 +383,7 @@ static void no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_by_hand), cmocka_unit_test(tiles_by_hand), cmocka_unit_test(forced_places), cmocka_unit_test(bad_requests), cmocka_unit_test(no_memory),
+        cmocka_unit_test(as_by_hand), cmocka_unit_test(tiles_by_hand), cmocka_unit_test(forced_places), cmocka_unit_test(none_is_none), cmocka_unit_test(bad_requests), cmocka_unit_test(no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
