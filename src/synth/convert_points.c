@@ -207,6 +207,57 @@ static zlay_status by_names(zl_points *p, bool *done)
     return *done ? step_back(p, ZLAY_CONVERT_REG) : ZLAY_OK;
 }
 
+/* ---- moves between lanes ----------------------------------------------------------------- */
+
+/* Whether a slot of dst and one of src have the same lane, warp and block. */
+static bool same_thread(const zl_conversion *c, uint64_t y, uint64_t x)
+{
+    uint64_t to = y / c->extent[ZL_DST][ZL_REGISTER], from = x / c->extent[ZL_SRC][ZL_REGISTER];
+    for (int l = ZL_LANE; l < ZL_LEVELS; l++) {
+        if (to % c->extent[ZL_DST][l] != from % c->extent[ZL_SRC][l]) return false;
+        to /= c->extent[ZL_DST][l];
+        from /= c->extent[ZL_SRC][l];
+    }
+    return true;
+}
+
+/* Registers of dst that some lane has from another. */
+static uint32_t moved_count(const zl_points *p)
+{
+    uint64_t registers = p->c->extent[ZL_DST][ZL_REGISTER];
+    uint32_t count = 0;
+    for (uint64_t r = 0; r < registers; r++) {
+        bool moves = false;
+        for (uint64_t y = r; y < p->slots[ZL_DST] && !moves; y += registers)
+            moves = p->from[y] != ZL_NOBODY && !same_thread(p->c, y, p->from[y]);
+        count += moves;
+    }
+    return count;
+}
+
+/* Each register of dst from one register of another lane: a shuffle for each, which costs less than
+ * storing and loading it. */
+static zlay_status by_lanes(zl_points *p, bool *done)
+{
+    const zl_conversion *c = p->c;
+    uint64_t registers = c->extent[ZL_DST][ZL_REGISTER];
+    uint64_t *source = c->word ? NULL : zl_alloc(c->ctx, registers, sizeof *source);
+    if (c->word) return ZLAY_OK;
+    if (!source) return ZLAY_ENOMEM;
+    *done = is_renaming(p, source);
+    zlay_allocator alloc = zl_allocator(c->ctx);
+    zl_free(&alloc, source, registers * sizeof *source);
+    if (!*done) return ZLAY_OK;
+    zlay_status status = step_back(p, ZLAY_CONVERT_SHFL);
+    zl_step *step = &p->plan->step[p->plan->info.steps - 1];
+    step->info.width = 4;
+    step->info.instructions = moved_count(p) * c->words;
+    step->info.name = c->amd ? "ds_bpermute_b32" : "shfl.sync.idx.b32";
+    step->cost = step->info.instructions * ZL_COST_SHFL;
+    p->plan->info.rounds = step->info.instructions;
+    return status;
+}
+
 /* ---- plans ------------------------------------------------------------------------------- */
 
 /* What the nearest holders bring to dst, where no shared memory is used. */
@@ -241,6 +292,7 @@ static zlay_status find(zl_points *p, zl_conversion *c, bool *done)
         status = step_back(p, ZLAY_CONVERT_NOP);
     }
     if (c->level == ZLAY_CONVERT_REGISTER) status = by_names(p, done);
+    if (c->level == ZLAY_CONVERT_LANE) status = by_lanes(p, done);
     if (!status && *done) status = certify(p);
     return status ? status : zl_layout_copy(c->ctx, &p->plan->certificate[1], c->request->dst);
 }
