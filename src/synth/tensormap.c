@@ -202,6 +202,19 @@ static zlay_status one_box(zl_tm *t, zlay_move **out)
 
 /* ---- several boxes --------------------------------------------------------------------------- */
 
+/* A rule that these maps break need not be broken by all. */
+static zlay_status rules_check(const zl_tm *t, const zlay_move *move)
+{
+    static const char target[] = "TMAP_TARGET";
+    char why[256];
+    zlay_status status = zl_tm_check(t, move);
+    const char *text = zlay_ctx_message(t->ctx);
+    if (status != ZLAY_NONE || !strncmp(text, target, sizeof target - 1)) return status;
+    zl_quote(why, text, strlen(text));
+    return zl_fail(t->ctx, ZLAY_ELIMIT,
+                   "tile: the copies that were found break %s; no others are searched", why);
+}
+
 static zlay_status boxes_move(zl_tm *t, const zl_chunks *c, zlay_move **out, const zl_tm_box *box,
                               uint32_t boxes)
 {
@@ -209,7 +222,7 @@ static zlay_status boxes_move(zl_tm *t, const zl_chunks *c, zlay_move **out, con
     if (status == ZLAY_NONE)
         return zl_fail(t->ctx, ZLAY_EINTERNAL, "a cover has no maps; please report this request");
     if (!status && !zl_tm_reads_inside(t, *out)) return ZLAY_EROOM;
-    if (!status) status = zl_tm_check(t, *out);
+    if (!status) status = rules_check(t, *out);
     return status ? status : zl_chunks_certify(c, *out);
 }
 

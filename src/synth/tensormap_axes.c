@@ -86,12 +86,21 @@ static zlay_status mode_put(zl_tm *t, uint32_t k)
     return status;
 }
 
+/* Strides in bytes; every cell of every tile, also past the edges, is a sum that fits 63 bits. */
 static zlay_status scale(zl_tm *t)
 {
-    for (uint32_t i = 0; i < t->axes; i++)
-        if (!zl_mul(t->axis[i].stride, t->element, &t->axis[i].stride))
-            return zl_fail(t->ctx, ZLAY_EOVERFLOW, "source: a stride in bytes passes 2^63");
-    return ZLAY_OK;
+    int64_t reach, sum = t->element;
+    for (uint32_t i = 0; i < t->axes; i++) {
+        zl_tm_axis *a = &t->axis[i];
+        uint64_t low = a->low < 0 ? (uint64_t)-a->low : (uint64_t)a->low;
+        if (!zl_mul(a->stride, t->element, &a->stride) ||
+            !zl_mul(a->stride < 0 ? -a->stride : a->stride,
+                    (int64_t)(a->tile * a->tiles + a->extent + low), &reach) ||
+            !zl_add(sum, reach, &sum))
+            return zl_fail(t->ctx, ZLAY_EOVERFLOW, "source: an offset in bytes passes 2^63");
+    }
+    return zl_add(sum, sum, &sum) ? ZLAY_OK
+                                  : zl_fail(t->ctx, ZLAY_EOVERFLOW, "source: offsets in bytes pass 2^63");
 }
 
 /* A source that has values on a box inside its own, as a padded one. */

@@ -188,12 +188,29 @@ bool zl_chain_box(zl_tm_box *out, const zl_chain *h, uint32_t level, uint64_t bl
     return there;
 }
 
+/* The rules of the target, asked where a field is near its bound; the others hold by how a box is
+ * read. */
+static bool rules_hold(const zl_chunks *c, const zl_tm_map *m)
+{
+    enum { NEAR_BITS = 31 };
+    bool near = false;
+    zlay_tensormap map = {0};
+    zlay_verdict verdict;
+    for (uint32_t i = 0; i < m->rank; i++)
+        near |= m->dim[i].stride >> NEAR_BITS ||
+                (uint64_t)(m->dim[i].most - m->dim[i].least) >> NEAR_BITS;
+    if (!near) return true;
+    zl_tm_map_fill(&map, m, 0);
+    return zlay_tensormap_check(&verdict, NULL, 0, c->t->target, &map) == ZLAY_OK &&
+           verdict.answer == ZLAY_YES;
+}
+
 bool zl_chunks_legal(const zl_chunks *c, const zl_tm_box *box)
 {
     zl_tm_map m;
     int64_t coordinate[ZL_TM_RANK];
     return zl_tm_map_of(&m, c->t, box) && zl_tm_map_advance(&m) &&
-           zl_tm_map_start(&m, coordinate, box, box);
+           zl_tm_map_start(&m, coordinate, box, box) && rules_hold(c, &m);
 }
 
 /* ---- all of a line -------------------------------------------------------------------------- */

@@ -49,6 +49,9 @@ bool zl_tm_map_way(const zl_tm_map *m, int64_t coordinate[ZL_TM_RANK], const zl_
 /* The dimension that goes `times` times so far in whole indices; -1: none. */
 int zl_tm_map_carrier(const zl_tm_map *m, int64_t way, uint64_t times);
 
+/* The map of dimensions that are finished, into one that is 0. */
+void zl_tm_map_fill(zlay_tensormap *out, const zl_tm_map *m, int64_t address);
+
 /* Both; false: no dimension goes there. */
 bool zl_tm_map_start(const zl_tm_map *m, int64_t coordinate[ZL_TM_RANK], const zl_tm_box *first,
                      const zl_tm_box *box);

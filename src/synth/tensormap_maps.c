@@ -128,7 +128,7 @@ static uint64_t extent_of(const zl_tm_map *m, uint32_t i)
     return i ? extent : (extent * m->t->element + m->bytes - 1) / m->bytes;
 }
 
-static void map_fill(zlay_tensormap *out, const zl_tm_map *m, int64_t address)
+void zl_tm_map_fill(zlay_tensormap *out, const zl_tm_map *m, int64_t address)
 {
     out->address = (uint64_t)address;
     out->rank = m->rank;
@@ -194,7 +194,7 @@ static zlay_status move_make(work *w, zlay_move **out)
     for (uint32_t g = 0; g < w->groups; g++) {
         int64_t address;
         settle(w, g, &address);
-        map_fill(&(*out)->maps[g], &w->group[g].map, address);
+        zl_tm_map_fill(&(*out)->maps[g], &w->group[g].map, address);
     }
     for (uint32_t k = 0; k < w->boxes; k++) copy_fill(&(*out)->copies[k], w, k);
     info_fill(*out, w);

@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+enum { FAR_BITS = 39 };
+#define FAR ((int64_t)1 << FAR_BITS)
+
 /* Indices of a dimension that are so many cells of its axis; the row counts elements of the map's
  * type.  False: no whole number. */
 static bool indices_of(const zl_tm_map *m, uint32_t i, int64_t cells, int64_t *out)
@@ -96,6 +99,14 @@ static bool advance_clipped(zl_tm_map *m, uint32_t axis)
     return in_32_bits(steps, a->tiles);
 }
 
+/* Steps in which a new dimension goes a way, each below the longest stride. */
+static int64_t parts_of(int64_t way)
+{
+    int64_t parts = way < 0 ? -1 : 1;
+    while (way / parts >= FAR && way / parts % (2 * ZL_CHUNK) == 0) parts *= 2;
+    return parts;
+}
+
 static bool advance_free(zl_tm_map *m, uint32_t axis)
 {
     const zl_tm_axis *a = &m->t->axis[axis];
@@ -105,8 +116,8 @@ static bool advance_free(zl_tm_map *m, uint32_t axis)
     if (!way) return true;
     int i = carrier(m, way, a->tiles, (int32_t)axis, &steps);
     if (i < 0) {
-        i = dim_add(m, (uint64_t)(way < 0 ? -way : way));
-        steps = way < 0 ? -1 : 1;
+        steps = parts_of(way);
+        i = dim_add(m, (uint64_t)(way / steps));
     }
     if (i < 0) return false;
     m->advance[i][a->mode] += steps;
