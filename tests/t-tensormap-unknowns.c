@@ -7,6 +7,8 @@
 #include "legality.h"
 #include "move_model.h"
 
+#include <zlay/json.h>
+
 enum { NAMES = 5, GUARD = 8192, FACTS = 16, VALUES = 16 };
 static const char *const names[NAMES] = {"M", "K", "B", "ld", "sb"};
 
@@ -146,6 +148,49 @@ static void counted_by_hand(void **state)
         guard_of(guard, move);
         assert_string_equal(guard, h->guard);
         zlay_move_free(move);
+    }
+    zlay_ctx_free(ctx);
+}
+
+/* What a line answers, in part. */
+static const struct {
+    const char *line, *part;
+} lines[] = {
+    {"{\"op\":\"tensormap.synth\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"source\":\"(M,K):(ld,1)\",\"tile\":[128,64],"
+     "\"facts\":[\"ld = 0 mod 8\",\"1 <= M < 2^31\",\"1 <= K < 2^31\",\"8 <= ld < 2^30\"]}",
+     "\"extent\":[\"K\",\"M\"],\"stride\":[\"2*ld\"],\"box\":[64,128]"},
+    {"{\"op\":\"tensormap.synth\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"source\":\"(M,K):(ld,1)\",\"tile\":[128,64],"
+     "\"facts\":[\"ld = 0 mod 8\",\"1 <= M < 2^31\",\"1 <= K < 2^31\",\"8 <= ld < 2^30\"]}",
+     "\"guard\":null"},
+    {"{\"op\":\"tensormap.synth\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"source\":\"(M,K):(ld,1)\",\"tile\":[128,64],"
+     "\"facts\":[\"1 <= M < 2^31\",\"1 <= K < 2^31\",\"8 <= ld < 2^30\"]}",
+     "\"guard\":\"(ld % 16 * 2) % 16 == 0\""},
+    {"{\"op\":\"tensormap.synth\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"source\":\"[M,q] -> { [i,j] -> [64i + j + 8q] : 0 <= i "
+     "< M and 0 <= j < 64 }\",\"tile\":[128,64],\"facts\":[\"1 <= M < 2^31\",\"0 <= q < 2^31\"]}",
+     "\"address\":\"16*q\",\"extent\":[64,\"M\"],\"stride\":[128]"},
+    {"{\"op\":\"tensormap.synth\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"source\":\"(M,K):(ld,1)\",\"tile\":[128,64],"
+     "\"smem\":\"(128,64):(64,1)\",\"facts\":[\"ld = 4 mod 8\",\"M >= 2\"]}",
+     "{\"none\":\"TMAP_STRIDE_16: byte 0 of the tile: "},
+    {"{\"op\":\"tensormap.synth\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"source\":\"((2,M),K):((1,ld),2)\",\"tile\":[128,64]}",
+     "tile: has 2 entries, source 3 modes"},
+    {"{\"op\":\"tensormap.synth\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"source\":\"(64,K):(K,1)\",\"tile\":[64,64],"
+     "\"facts\":[\"K = 512\"]}",
+     "\"extent\":[512,64],\"stride\":[1024]"},
+    {"{\"op\":\"tensormap.synth\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"source\":\"(M,K):(ld,1)\",\"tile\":[128,64],"
+     "\"facts\":[\"ld >= 8\",\"ld <= 7\"]}",
+     "{\"error\":\"EINVAL\""},
+};
+
+static void as_json(void **state)
+{
+    static char answer[65536];
+    zlay_ctx *ctx;
+    (void)state;
+    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        zlay_buf out = {answer, sizeof answer, 0};
+        assert_int_equal(zlay_json_call(ctx, &out, lines[i].line, strlen(lines[i].line)), ZLAY_OK);
+        if (!strstr(answer, lines[i].part)) fail_msg("%s\n  answers %s", lines[i].line, answer);
     }
     zlay_ctx_free(ctx);
 }
@@ -417,7 +462,7 @@ static void out_of_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(counted_by_hand), cmocka_unit_test(as_with_numbers),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(counted_by_hand), cmocka_unit_test(as_json), cmocka_unit_test(as_with_numbers),
                                        cmocka_unit_test(out_of_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

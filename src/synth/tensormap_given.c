@@ -44,9 +44,6 @@ static zlay_status modes_check(const zl_tm_given *g)
     if (g->request.tile)
         return zl_symbols_unknown(g->ctx, "a tile by a layout of a source with unknowns; give a "
                                   "shape");
-    for (size_t k = 0; k < g->s->leaves; k++)
-        if (g->s->leaf[k].open > (k == 0) || g->s->leaf[k].close > (k + 1 == g->s->leaves))
-            return zl_symbols_unknown(g->ctx, "a source with unknowns and nested modes");
     if (g->s->leaves == g->request.axes) return ZLAY_OK;
     return zl_fail(g->ctx, ZLAY_EINVAL, "tile: has %u entries, source %zu modes", g->request.axes,
                    g->s->leaves);
