@@ -249,6 +249,7 @@ static zlay_status by_lanes(zl_points *p, bool *done)
     zl_free(&alloc, source, registers * sizeof *source);
     if (!*done) return ZLAY_OK;
     zlay_status status = step_back(p, ZLAY_CONVERT_SHFL);
+    if (status) return status;
     zl_step *step = &p->plan->step[p->plan->info.steps - 1];
     step->info.width = 4;
     step->info.instructions = moved_count(p) * c->words;
