@@ -91,7 +91,7 @@ bool zl_swizzle_count(uint64_t *wavefronts, const zl_swizzle_problem *p, const u
 /* Whether some layout over F2 has no conflict, by the subspaces alone. */
 zlay_answer zl_swizzle_decide(const zl_swizzle_problem *problem);
 
-/* ---- parts of zl_swizzle_find -------------------------------------------------------------- */
+/* ---- parts of zl_swizzle_find ---------------------------------------------------- */
 
 /* The inner bits: unit[j] has offset 2^j, and dual[j] is the mask whose parity is bit j. */
 typedef struct zl_frame {

@@ -3,8 +3,8 @@
  *
  * Lanes of a phase ask for keys, words or whole aligned vectors, and banks hold `ways` of them side
  * by side.  Where the vectors of some access force the offset of a key modulo more than its own
- * size, keys of one rest share ways / classes places: 32 words that all begin a 16-byte vector lie in
- * 8 banks, and take 4 wavefronts whatever the layout. */
+ * size, keys of one rest share ways / classes places: 32 words that all begin a 16-byte vector lie
+ * in 8 banks, and take 4 wavefronts whatever the layout. */
 #include "synth/swizzle_family.h"
 
 #include <string.h>
@@ -74,7 +74,7 @@ static uint64_t phase_bound(const zl_families *f, const keys *k, uint64_t lanes)
     return most;
 }
 
-/* Addresses that are alike where elements are: which lanes are served together depends on no more. */
+/* Addresses that are alike where elements are: who is served together depends on no more. */
 static zlay_status instance_bound(zl_families *f, uint32_t i, uint64_t instance)
 {
     const zl_asked_access *x = &f->a->access[i];

@@ -30,7 +30,7 @@ static bool less(const rank *a, const rank *b)
     return a->reach != b->reach ? a->reach < b->reach : a->xors < b->xors;
 }
 
-/* ---- who reaches a member ------------------------------------------------------------------------ */
+/* ---- who reaches a member -------------------------------------------------------- */
 
 /* The swizzle of a tensor copy whose rows it has; -1: none. */
 static int32_t tensor_swizzle(const zl_asked *a, const zl_member *m)
@@ -63,7 +63,7 @@ static rank rank_of(const zl_asked *a, const zl_member *m)
     return r;
 }
 
-/* ---- whether a member has the vectors ------------------------------------------------------------- */
+/* ---- whether a member has the vectors -------------------------------------------- */
 
 /* Each vector lies in one chunk and begins where its alignment is the pitch's. */
 static bool vectors_fit(const searching *s, const zl_member *m, uint32_t i)
@@ -95,7 +95,7 @@ static bool all_fit(searching *s, const zl_member *m)
     return true;
 }
 
-/* ---- counted ---------------------------------------------------------------------------------------- */
+/* ---- counted --------------------------------------------------------------------- */
 
 static zlay_status instance_count(zlay_bank *out, const searching *s, const zl_member *m,
                                   const zl_rows *rows, uint32_t i, uint64_t instance)
@@ -153,7 +153,7 @@ static void offer(searching *s, const zl_member *m)
     s->found = true;
 }
 
-/* ---- all of them -------------------------------------------------------------------------------------- */
+/* ---- all of them ----------------------------------------------------------------- */
 
 static void try_pads(searching *s, zl_member m)
 {
@@ -196,7 +196,7 @@ static void try_all(searching *s)
     }
 }
 
-/* ---- the answer ------------------------------------------------------------------------------------------ */
+/* ---- the answer ------------------------------------------------------------------ */
 
 static int32_t least_of(const searching *s, const zlay_swizzle *old)
 {

@@ -57,8 +57,8 @@ uint64_t zl_member_size(const zl_member *m, const zl_rows *r);
 zlay_status zl_member_layout(zlay_ctx *ctx, zlay_layout **out, const zl_asked *a,
                              const zl_member *m);
 
-/* The elements of every access: EINVAL an index outside the tile, a lane of which some elements have
- * none, ENOMEM. */
+/* The elements of every access: EINVAL an index outside the tile, a lane of which some elements
+ * have none; ELIMIT, ENOMEM. */
 zlay_status zl_points_read(zl_families *f);
 void zl_points_free(zl_families *f);
 

@@ -8,7 +8,7 @@
 
 #include <zlay/tensormap.h>
 
-/* ---- what accesses take under a layout ------------------------------------------------------ */
+/* ---- what accesses take under a layout ------------------------------------------- */
 
 uint32_t zl_rank_of(uint64_t *value, uint32_t count)
 {
@@ -91,7 +91,7 @@ bool zl_swizzle_count(uint64_t *wavefronts, const zl_swizzle_problem *p, const u
     return count(wavefronts, &sum, &l, none, UINT64_MAX);
 }
 
-/* ---- the best so far ------------------------------------------------------------------------ */
+/* ---- the best so far ------------------------------------------------------------- */
 
 /* A layout is kept where it takes fewer wavefronts than `end`. */
 static bool offer(zl_swizzle_found *out, const layout *l, int32_t method, uint64_t end)
@@ -134,7 +134,7 @@ static void try_forms(zl_swizzle_found *out, const zl_swizzle_problem *p, uint64
     }
 }
 
-/* ---- a layout from its subspaces ------------------------------------------------------------ */
+/* ---- a layout from its subspaces ------------------------------------------------- */
 
 /* Lanes of one key, where each is served by itself. */
 static uint32_t doubled(const zl_frame *f, const zl_bank_ask *a, uint32_t low)
@@ -250,7 +250,7 @@ static bool try_k(zl_swizzle_found *out, const zl_swizzle_problem *p, const zl_f
     return whole;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------ */
+/* ---- all of it ------------------------------------------------------------------- */
 
 typedef struct finding {
     zl_swizzle_found *out;

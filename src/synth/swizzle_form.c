@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layouts that a tensor copy writes: rows of one mode, as long as a swizzle's span, or whole without
- * a swizzle; then the other modes, then the row's next span. */
+/* Layouts that a tensor copy writes: rows of one mode, as long as a swizzle's span, or whole
+ * without a swizzle; then the other modes, then the row's next span. */
 #include "synth/swizzle.h"
 
 #include <zlay/tensormap.h>

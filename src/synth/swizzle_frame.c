@@ -83,7 +83,7 @@ static bool level_fill(level *l, zl_swizzle_found *out, const zl_frame *f,
     return true;
 }
 
-/* ---- accesses of narrower vectors: their lanes should differ in the bits above ------------- */
+/* ---- accesses of narrower vectors: their lanes should differ in the bits above --- */
 
 /* Bits `low` and above of the inner bits of an index, as far as they are decided. */
 static bool decided(uint64_t *value, const levels *l, uint32_t low, uint64_t index)

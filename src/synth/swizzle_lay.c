@@ -8,7 +8,7 @@
 
 enum { BYTE = 8, BOX_MOST = 256, CHUNK_BITS = 128, MAP_RANK = 5, GROUP = 8, ALIGN = 1024 };
 
-/* ---- who reaches it -------------------------------------------------------------------------- */
+/* ---- who reaches it -------------------------------------------------------------- */
 
 /* Types of a width, as maps have them and as matrix instructions do; -1: none. */
 typedef struct width {
@@ -42,10 +42,11 @@ static void dimension_put(zlay_tensormap *map, uint64_t *bytes, uint64_t extent,
 
 bool zl_tensor_writes(const zl_asked *a, uint32_t mode, int32_t swizzle)
 {
-    zlay_tensormap map = {.address = ALIGN, .type = width_of(a->elem_bits).tensor, .swizzle = swizzle};
+    zlay_tensormap map = {.address = ALIGN, .swizzle = swizzle};
     zlay_verdict verdict;
     uint64_t span = swizzle ? (uint64_t)(CHUNK_BITS << swizzle) / a->elem_bits : a->shape[mode];
     uint64_t bytes = a->elem_bits / BYTE;
+    map.type = width_of(a->elem_bits).tensor;
     if (map.type < 0 || !(a->target->features & ZL_HAS_TMA)) return false;
     dimension_put(&map, &bytes, a->shape[mode], span);
     for (uint32_t i = 0; i < a->rank; i++) {
@@ -91,7 +92,7 @@ static void reach_fill(zlay_swizzle *s, const zl_asked *a, const zl_swizzle_foun
     if (zl_matrix_reads(a, mode, swizzle)) s->info.matrix = swizzle;
 }
 
-/* ---- layouts ----------------------------------------------------------------------------------- */
+/* ---- layouts --------------------------------------------------------------------- */
 
 static bool is_single(uint64_t bits) { return !(bits & (bits - 1)); }
 
@@ -175,7 +176,7 @@ static zlay_status layout_make(zlay_swizzle *s, const zl_asked *a, const zl_aske
     return status;
 }
 
-/* ---- counted ------------------------------------------------------------------------------------ */
+/* ---- counted --------------------------------------------------------------------- */
 
 static uint64_t offset_of(const uint64_t *basis, uint64_t index)
 {

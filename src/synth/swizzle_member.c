@@ -45,7 +45,7 @@ uint64_t zl_member_size(const zl_member *m, const zl_rows *r)
     return m->pitch * row + most + 1;
 }
 
-/* ---- layouts ---------------------------------------------------------------------------------- */
+/* ---- layouts --------------------------------------------------------------------- */
 
 static bool is_power(uint64_t n) { return n && !(n & (n - 1)); }
 

@@ -80,7 +80,7 @@ void zl_points_free(zl_families *f)
     zl_free(&alloc, f->forced, f->a->size * sizeof *f->forced);
 }
 
-/* ---- vectors that no layout has ------------------------------------------------------------------ */
+/* ---- vectors that no layout has -------------------------------------------------- */
 
 static zlay_status clash(const zl_asked *a, uint32_t element, uint32_t i, const char *why)
 {

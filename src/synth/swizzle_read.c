@@ -118,7 +118,7 @@ zlay_status zl_asked_read(zl_asked *out, const zlay_target *target,
     return status;
 }
 
-/* ---- over F2 ---------------------------------------------------------------------------------- */
+/* ---- over F2 --------------------------------------------------------------------- */
 
 static bool map_read(zl_asked_f2 *out, const zl_asked *a, uint32_t i)
 {

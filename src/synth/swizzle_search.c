@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* K against many subspaces: branch and bound over all subspaces, each once by its reduced basis.
  *
- * Only the span E of what is avoided matters: what lies outside is K's for nothing, and of any K the
- * part in E does as well.  A space of more than SMALL bits is first cut down by vectors that no
+ * Only the span E of what is avoided matters: what lies outside is K's for nothing, and of any K
+ * the part in E does as well.  A space of more than SMALL bits is first cut down by vectors that no
  * subspace has, where there are such; the rest is searched whole, as far as the steps go. */
 #include "algebra/f2.h"
 #include "synth/swizzle.h"
@@ -64,7 +64,7 @@ static uint64_t cost_of(const space *s, const uint32_t *excess)
     return cost;
 }
 
-/* ---- the part that is searched whole ------------------------------------------------------- */
+/* ---- the part that is searched whole --------------------------------------------- */
 
 typedef struct state {
     uint64_t has[ZL_ASKS_MOST][WORDS]; /* vectors of the subspace and K so far, by coordinates */
@@ -195,7 +195,7 @@ static bool search_whole(space *s, const cut *c)
     }
 }
 
-/* ---- vectors that are taken before ---------------------------------------------------------- */
+/* ---- vectors that are taken before ----------------------------------------------- */
 
 static uint64_t draw(uint64_t *seed, uint32_t dims)
 {
