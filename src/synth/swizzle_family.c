@@ -5,7 +5,7 @@
 #include <string.h>
 #include <zlay/tensormap.h>
 
-enum { BYTE = 8, STEPS_MOST = 64, SHIFT_MOST = 5, XOR_MOST = 5, CHUNK_BITS = 128, LINE_SHIFT = 3 };
+enum { BYTE = 8, CHUNK_BITS = 128, LINE_SHIFT = 3 };
 enum { POINTS_COUNTED = 8 }; /* of limits.points that one count of a warp's access takes */
 
 /* What layouts are compared by, in this order. */
@@ -168,11 +168,12 @@ static void try_grain(searching *s, zl_member m)
     uint64_t chunks = m.cut / m.grain;
     m.family = ZL_FAMILY_SKEW;
     if (!all_fit(s, &m)) return;
-    for (m.step = 1; m.step < chunks && m.step <= STEPS_MOST; m.step++) offer(s, &m);
+    for (m.step = 1; m.step < chunks && m.step <= ZL_FAMILY_STEP_MOST; m.step++) offer(s, &m);
     m.step = 0;
     m.family = ZL_FAMILY_XOR;
-    for (m.bits = 1; m.bits <= XOR_MOST && chunks % (UINT64_C(1) << m.bits) == 0; m.bits++)
-        for (m.shift = 0; m.shift <= SHIFT_MOST; m.shift++) offer(s, &m);
+    for (m.bits = 1; m.bits <= ZL_FAMILY_BITS_MOST && chunks % (UINT64_C(1) << m.bits) == 0;
+         m.bits++)
+        for (m.shift = 0; m.shift <= ZL_FAMILY_SHIFT_MOST; m.shift++) offer(s, &m);
 }
 
 static void try_cut(searching *s, uint32_t mode, uint64_t cut)

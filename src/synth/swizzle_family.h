@@ -7,8 +7,18 @@
 
 enum {
 #define FAMILY(name, place, range) ZL_FAMILY_##name,
+#define FAMILY_MOST(parameter, most)
 #include "synth/families.def"
 #undef FAMILY
+#undef FAMILY_MOST
+};
+
+enum {
+#define FAMILY(name, place, range)
+#define FAMILY_MOST(parameter, most) ZL_FAMILY_##parameter##_MOST = most,
+#include "synth/families.def"
+#undef FAMILY
+#undef FAMILY_MOST
 };
 
 /* One layout of a family. */
