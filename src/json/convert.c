@@ -106,12 +106,25 @@ static void put_certificate(zl_call *call, const zlay_convert *plan)
     zl_put_value(call, call->value, "certificate", value);
 }
 
-static void put_wavefronts(zl_call *call, const zlay_convert_info *info)
+/* Of what stores, or of what loads; null where a count is not known. */
+static json_t *wavefronts_value(const zlay_convert *plan, bool stores)
+{
+    zlay_convert_step step;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; zlay_convert_at(&step, plan, i) == ZLAY_OK; i++) {
+        bool store = step.op == ZLAY_CONVERT_STORE || step.op == ZLAY_CONVERT_STMATRIX;
+        if (!touches_shared(&step) || store != stores) continue;
+        if (!step.counted) return json_null();
+        sum += step.wavefronts;
+    }
+    return zl_json_uint(sum);
+}
+
+static void put_wavefronts(zl_call *call, const zlay_convert *plan)
 {
     json_t *value = json_object();
-    bool known = info->counted || !info->smem;
-    zl_put_value(call, value, "store", known ? zl_json_uint(info->store) : json_null());
-    zl_put_value(call, value, "load", known ? zl_json_uint(info->load) : json_null());
+    zl_put_value(call, value, "store", wavefronts_value(plan, true));
+    zl_put_value(call, value, "load", wavefronts_value(plan, false));
     zl_put_value(call, call->value, "wavefronts", value);
 }
 
@@ -124,7 +137,7 @@ static zlay_status plan_value(zl_call *call, const zlay_convert *plan)
     zl_put_value(call, value, "level", zl_json_word(levels, info.level));
     if (!status) status = put_steps(call, plan, info.steps);
     zl_put_value(call, value, "shared", shared ? zl_json_layout(call, shared) : json_null());
-    put_wavefronts(call, &info);
+    put_wavefronts(call, plan);
     zl_put_value(call, value, "conflict_free",
                  info.counted ? json_boolean(info.conflict_free) : json_null());
     zl_put_value(call, value, "rounds", json_integer(info.rounds));
