@@ -21,11 +21,12 @@ typedef struct seen_part {
     zlay_move_mode mode[DIMS_MOST];
     zlay_move_digit digit[DIGITS_MOST];
     uint64_t values;
+    uint32_t number;
 } seen_part;
 
 static inline seen_part part_of(const zlay_move *move, uint32_t i)
 {
-    seen_part p = {.values = 1};
+    seen_part p = {.values = 1, .number = i};
     assert_int_equal(zlay_move_part_get(&p.part, move, i), ZLAY_OK);
     assert_true(p.part.modes <= DIMS_MOST && p.part.digits <= DIGITS_MOST);
     for (uint32_t k = 0; k < p.part.modes; k++)
@@ -58,7 +59,7 @@ static inline bool point_of(const zlay_move *move, const seen_part *p,
 {
     int64_t index;
     uint64_t place = v + p->values * (t + p->part.threads * a);
-    zlay_status status = zlay_layout_eval(&index, 1, zlay_move_threads(move), place);
+    zlay_status status = zlay_layout_eval(&index, 1, zlay_move_threads(move, p->number), place);
     assert_true(status == ZLAY_OK || status == ZLAY_NONE);
     for (int s = 0; s < 2 && !status; s++)
         assert_int_equal(zlay_layout_eval(&at[s], 1, of[s], (uint64_t)index), ZLAY_OK);

@@ -228,10 +228,11 @@ static void check_counts(const asked *q, const zlay_move *move)
  */
 
 /* The layout of who moves what has the tile's points where both sides say. */
-static void check_threads(const zlay_move *move, const zlay_layout *from, const zlay_layout *to)
+static void check_threads(const zlay_move *move, uint32_t part, const zlay_layout *from,
+                          const zlay_layout *to)
 {
-    const zlay_layout *who = zlay_move_threads(move);
-    seen_part p = part_of(move, 0);
+    const zlay_layout *who = zlay_move_threads(move, part);
+    seen_part p = part_of(move, part);
     uint64_t at = 0, points = 0;
     assert_int_equal(zlay_layout_size(who), p.values * p.part.threads * p.part.accesses);
     for (uint64_t a = 0; a < p.part.accesses; a++)
@@ -374,7 +375,7 @@ static void check_move(zlay_ctx *ctx, const wanted *want, const zlay_move *move,
     check_world(&w, from, to);
     q.base[0] = q.base[1] = 0;
     check_counts(&q, move);
-    check_threads(move, from, to);
+    for (uint32_t i = 0; zlay_move_threads(move, i); i++) check_threads(move, i, from, to);
     check_certificates(ctx, move);
     if (part_of(move, 0).part.combine != 2) check_widest(ctx, want, move, from, to);
 }
@@ -468,7 +469,7 @@ static void draw_pieces(uint64_t *seed, wanted *w)
 
 static void test_without_strides(void **state)
 {
-    uint64_t seed = test_seed("without strides"), named = 0, wide = 0;
+    uint64_t seed = test_seed("without strides"), named = 0, wide = 0, several = 0;
     for (uint64_t i = 0; i < test_iterations(150); i++) {
         wanted want = draw(&seed);
         zlay_move *move = NULL;
@@ -488,6 +489,7 @@ static void test_without_strides(void **state)
         else {
             assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
             named += part_of(move, 0).part.combine == 2;
+            several += part_of(move, 0).part.combine == 2 && info.parts > 1;
             wide += info.width > want.r.elem_bits / 8;
             check_move(*state, &want, move, from, to, &seed);
         }
@@ -495,7 +497,7 @@ static void test_without_strides(void **state)
         zlay_layout_free(from);
         zlay_layout_free(to);
     }
-    assert_true(named > 20 && wide > 20);
+    assert_true(named > 20 && wide > 20 && several > 5);
 }
 
 /* ---- pitches that are names

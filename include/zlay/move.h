@@ -105,11 +105,12 @@ ZLAY_API const zlay_layout *zlay_move_smem(const zlay_move *move);
  *  slot; NULL: nothing.  Lives as long as the move. */
 ZLAY_API const zlay_layout *zlay_move_residual(const zlay_move *move);
 
-/** Who moves what on a path by threads: (value, thread, access) -> index into
- *  the tile, of the first part; NULL for tensor copies.  Its modes are the
- *  part's digits; where a digit goes beyond its mode it is undefined.  Lives as
- *  long as the move. */
-ZLAY_API const zlay_layout *zlay_move_threads(const zlay_move *move);
+/** Who moves what of a part of a move by threads: (value, thread, access) ->
+ *  index into the tile; NULL past the last part.  Its modes are the part's
+ *  digits; where a digit goes beyond its mode it is undefined.  Lives as long as
+ *  the move. */
+ZLAY_API const zlay_layout *zlay_move_threads(const zlay_move *move,
+                                              uint32_t part);
 
 /* ---- moves by threads ---------------------------------------------------- */
 

@@ -197,6 +197,7 @@ static json_t *part_value(zl_call *call, const zlay_move *move, uint32_t i, cons
     zl_put_value(call, value, "modes", modes_value(call, move, i));
     zl_put_value(call, value, "digits", digits_value(call, move, i));
     zl_put_value(call, value, "predicate", predicate_value(call, move, i));
+    zl_put_value(call, value, "thread_layout", zl_json_layout(call, zlay_move_threads(move, i)));
     put_counts(call, value, p);
     zl_put_value(call, value, "wavefronts",
                  wavefronts_value(call, p->wavefronts_load, p->wavefronts_store, p->uncounted));
@@ -279,7 +280,7 @@ static json_t *move_value(zl_call *call, const zlay_move *move)
     zl_put_value(call, value, "cost", zl_json_uint(info.cost));
     zl_put_value(call, value, "bound", zl_json_uint(info.bound));
     zl_put_value(call, value, "optimal", json_boolean(info.optimal));
-    zl_put_value(call, value, "thread_layout", zl_json_layout(call, zlay_move_threads(move)));
+    zl_put_value(call, value, "thread_layout", zl_json_layout(call, zlay_move_threads(move, 0)));
     zl_put_value(call, value, "widest", widest_value(call, move));
     zl_put_value(call, value, "variant", variant_value(call, move));
     zl_put_value(call, value, "swizzle", swizzles_value(call, move));

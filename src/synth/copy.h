@@ -198,7 +198,7 @@ uint64_t zl_copy_sectors(const zl_copy *c, const zl_part *part, int side);
 uint64_t zl_copy_period(const zl_copy *c, int side);
 
 /* Layouts of the move: who moves what, and the certificates. */
-zlay_status zl_copy_threads(zl_copy *c, const zl_copy_plan *plan, zlay_layout **out);
+zlay_status zl_copy_threads(zl_copy *c, const zl_part *part, zlay_layout **out);
 zlay_status zl_copy_prove(zl_copy *c, const zl_copy_plan *plan, zlay_move *move);
 
 static inline uint32_t zl_copy_bytes(const zl_copy *c, uint64_t elements)

@@ -67,16 +67,29 @@ static void put_in_order(zl_copy_points *points, int side)
 
 /* ---- ways ----------------------------------------------------------------------------- */
 
-/* Whether groups of v are contiguous and aligned on both sides. */
-static bool grouped(const zl_copy_points *points, uint64_t v)
+/* Whether v points from one on are contiguous and aligned on both sides. */
+static bool is_group(const zl_copy_point *p, uint64_t v)
 {
-    if (points->count % v) return false;
-    for (uint64_t i = 0; i < points->count; i++)
-        for (int s = 0; s < ZL_SIDES; s++) {
-            uint64_t first = (uint64_t)points->at[i - i % v].offset[s];
-            if (first % v || (uint64_t)points->at[i].offset[s] != first + i % v) return false;
-        }
+    for (int s = 0; s < ZL_SIDES; s++) {
+        if ((uint64_t)p->offset[s] % v) return false;
+        for (uint64_t j = 1; j < v; j++)
+            if ((uint64_t)p[j].offset[s] != (uint64_t)p->offset[s] + j) return false;
+    }
     return true;
+}
+
+/* Move the groups of v from what is left behind those that are taken. */
+static void take_groups(zl_copy_points *left, zl_copy_points *taken, uint64_t v)
+{
+    uint64_t kept = 0;
+    for (uint64_t i = 0; i < left->count;) {
+        if (i + v > left->count || !is_group(&left->at[i], v)) {
+            left->at[kept++] = left->at[i++];
+            continue;
+        }
+        for (uint64_t j = 0; j < v; j++) taken->at[taken->count++] = left->at[i++];
+    }
+    left->count = kept;
 }
 
 static bool way_of(const zl_copy *c, zl_copy_way *w, int32_t path, uint32_t log)
@@ -121,30 +134,62 @@ static void part_fill(const zl_copy *c, const zl_copy_way *w, const zl_copy_poin
     zl_copy_digits(c, p, w, &lanes);
 }
 
+/* The next narrower way for what is left; false: there is none. */
+static bool narrower(const zl_copy *c, zl_copy_way *w)
+{
+    uint32_t log = (uint32_t)__builtin_ctz(zl_copy_bytes(c, w->vector[0]));
+    int32_t path = w->path == ZLAY_PATH_BULK ? ZLAY_PATH_THREADS : w->path;
+    while (log--) {
+        if (path == ZLAY_PATH_CP_ASYNC && log < 2) path = ZLAY_PATH_THREADS;
+        if (way_of(c, w, path, log)) return true;
+    }
+    return false;
+}
+
 typedef struct tried {
-    zl_copy_plan *best;
+    zl_copy_plan *best, *next;
     uint64_t bound;
-    int order; /* of the best */
+    int order;                  /* of the best */
+    zl_copy_points left, taken; /* room for all points each */
 } tried;
+
+/* Parts from the widest way on down, each of what those before it left: false where it takes none
+ * itself, or where some are left at the end. */
+static bool build(const zl_copy *c, const zl_copy_points *points, zl_copy_way w, tried *t)
+{
+    zl_copy_plan *plan = t->next;
+    memcpy(t->left.at, points->at, points->count * sizeof *points->at);
+    t->left.count = points->count;
+    t->taken.count = plan->count = 0;
+    plan->cost = 0;
+    plan->way = w;
+    do {
+        uint64_t first = t->taken.count;
+        take_groups(&t->left, &t->taken, w.vector[0]);
+        zl_copy_points now = {t->taken.count - first, t->taken.at + first};
+        if (!now.count && !first) return false;
+        if (!now.count) continue;
+        part_fill(c, &w, &now, &plan->part[plan->count]);
+        plan->cost += zl_copy_cost(&w, &plan->part[plan->count++]);
+    } while (t->left.count && narrower(c, &w));
+    return !t->left.count;
+}
 
 static void try_order(zl_copy *c, const zl_copy_points *points, int order, tried *t)
 {
     static const int32_t paths[] = {ZLAY_PATH_BULK, ZLAY_PATH_CP_ASYNC, ZLAY_PATH_THREADS};
-    zl_part part;
     zl_copy_way w;
     for (size_t p = 0; p < ZL_COUNT(paths); p++)
         for (uint32_t log = ZL_WIDTH_MOST + 1; log--;) {
             if (c->request.path && c->request.path != paths[p]) continue;
-            if (!way_of(c, &w, paths[p], log) || !grouped(points, w.vector[0])) continue;
-            part_fill(c, &w, points, &part);
-            uint64_t cost = zl_copy_cost(&w, &part),
-                     bound = zl_copy_bound(c, &w, points->count, c->sectors);
+            if (!way_of(c, &w, paths[p], log)) continue;
+            uint64_t bound = zl_copy_bound(c, &w, points->count, c->sectors);
             if (bound < t->bound) t->bound = bound;
-            if (cost >= t->best->cost) continue;
-            t->best->cost = cost;
-            t->best->way = w;
-            t->best->part[0] = part;
-            t->best->count = 1;
+            if (bound >= t->best->cost || !build(c, points, w, t)) continue;
+            if (t->next->cost >= t->best->cost) continue;
+            zl_copy_plan *best = t->best;
+            t->best = t->next;
+            t->next = best;
             t->order = order;
         }
 }
@@ -187,15 +232,16 @@ static zlay_status as_layout(zl_copy *c, const zl_table *t, zlay_layout **out)
 }
 
 /* What the accesses do: the point that each thread's value names, at the offset that it has. */
-static zlay_status as_moved(zl_copy *c, const zlay_layout *threads, int side, zlay_layout **out)
+static zlay_status as_moved(zl_copy *c, const zlay_move *move, int side, zlay_layout **out)
 {
     zl_table t;
     int64_t index, offset;
     zlay_status status = zl_table_new(c->ctx, &t, c->request.dest.layout->size);
-    for (uint64_t i = 0; !status && i < threads->size; i++)
-        if (zl_value(threads, i, &index) &&
-            zl_value(c->side[side].layout, (uint64_t)index, &offset))
-            zl_table_set(&t, (uint64_t)index, offset);
+    for (uint32_t p = 0; !status && p < move->info.parts; p++)
+        for (uint64_t i = 0; i < move->parts[p].threads->size; i++)
+            if (zl_value(move->parts[p].threads, i, &index) &&
+                zl_value(c->side[side].layout, (uint64_t)index, &offset))
+                zl_table_set(&t, (uint64_t)index, offset);
     if (!status) status = as_layout(c, &t, out);
     zl_table_free(&t);
     return status;
@@ -218,17 +264,21 @@ static zlay_status as_asked(zl_copy *c, int side, zlay_layout **out)
     return status;
 }
 
-static zlay_status move_fill(zl_copy *c, const zl_copy_points *points, const tried *t,
-                             zlay_move *move)
+static zlay_status move_fill(zl_copy *c, const tried *t, zlay_move *move)
 {
-    zlay_status status = zl_move_parts(c->ctx, move, 1);
+    zl_copy_points now = {0, t->taken.at};
+    zlay_status status = zl_move_parts(c->ctx, move, t->best->count);
     if (status) return status;
-    move->parts[0] = t->best->part[0];
+    memcpy(move->parts, t->best->part, t->best->count * sizeof *move->parts);
     zl_copy_info(c, &move->info, t->best, t->bound);
-    status = threads_layout(c, points, &move->parts[0], &move->threads);
-    if (!status) status = as_moved(c, move->threads, ZL_DEST, &move->certificate[0]);
+    for (uint32_t i = 0; !status && i < t->best->count; i++) {
+        now.count = move->parts[i].part.elements;
+        status = threads_layout(c, &now, &move->parts[i], &move->parts[i].threads);
+        now.at += now.count;
+    }
+    if (!status) status = as_moved(c, move, ZL_DEST, &move->certificate[0]);
     if (!status) status = as_asked(c, ZL_DEST, &move->certificate[1]);
-    if (!status) status = as_moved(c, move->threads, ZL_SOURCE, &move->source[0]);
+    if (!status) status = as_moved(c, move, ZL_SOURCE, &move->source[0]);
     if (!status) status = as_asked(c, ZL_SOURCE, &move->source[1]);
     if (!status) status = zl_layout_copy(c->ctx, &move->smem, c->request.dest.layout);
     return status ? status : zl_move_certify(c->ctx, move);
@@ -247,35 +297,39 @@ static void tile_fill(zl_copy *c, zl_copy_points *points)
 
 /* ---- the move ------------------------------------------------------------------------------- */
 
-static zlay_status plan_points(zl_copy *c, zl_copy_points *points, zl_copy_plan *plan,
-                               zlay_move **out)
+static zlay_status move_of_best(zl_copy *c, zl_copy_points *points, tried *t, zlay_move **out)
 {
-    tried t = {plan, UINT64_MAX, ZL_DEST};
     zlay_move *move;
-    zlay_status status = points_read(c, points);
-    if (!status) status = points_check(c, points);
+    zl_copy_plan *best = t->best;
+    put_in_order(points, t->order);
+    t->next = best;
+    build(c, points, best->way, t);
+    zlay_status status = zl_move_new(c->ctx, &move, c->target, 0, 0);
     if (status) return status;
-    plan->cost = UINT64_MAX;
-    tile_fill(c, points);
-    for (int order = ZL_SIDES; order--;) {
-        put_in_order(points, order);
-        try_order(c, points, order, &t);
-    }
-    if (plan->cost == UINT64_MAX)
-        return zl_fail(c->ctx, ZLAY_NONE, "no access moves %u-bit elements between these layouts",
-                       c->bits);
-    put_in_order(points, t.order);
-    status = zl_move_new(c->ctx, &move, c->target, 0, 0);
-    if (status) return status;
-    status = move_fill(c, points, &t, move);
+    status = move_fill(c, t, move);
     if (status) zlay_move_free(move);
     else *out = move;
     return status;
 }
 
+static zlay_status plan_points(zl_copy *c, zl_copy_points *points, tried *t, zlay_move **out)
+{
+    zlay_status status = points_read(c, points);
+    if (!status) status = points_check(c, points);
+    if (status) return status;
+    t->best->cost = UINT64_MAX;
+    tile_fill(c, points);
+    for (int order = ZL_SIDES; order--;) {
+        put_in_order(points, order);
+        try_order(c, points, order, t);
+    }
+    if (t->best->cost < UINT64_MAX) return move_of_best(c, points, t, out);
+    return zl_fail(c->ctx, ZLAY_NONE, "no access moves %u-bit elements between these layouts",
+                   c->bits);
+}
+
 zlay_status zl_copy_by_points(zl_copy *c, zlay_move **out)
 {
-    zl_copy_points points = {0, NULL};
     uint64_t size = c->request.dest.layout->size, limit = zl_limits(c->ctx)->points;
     zlay_allocator alloc = zl_allocator(c->ctx);
     if (size > limit)
@@ -285,10 +339,15 @@ zlay_status zl_copy_by_points(zl_copy *c, zlay_move **out)
                        limit, size);
     if (c->request.registers)
         return zl_fail(c->ctx, ZLAY_ENOTSUP, "the fragments and memory have no common strides");
-    points.at = zl_alloc(c->ctx, size, sizeof *points.at);
-    zl_copy_plan *plan = zl_alloc(c->ctx, 1, sizeof *plan);
-    zlay_status status = points.at && plan ? plan_points(c, &points, plan, out) : ZLAY_ENOMEM;
-    zl_free(&alloc, plan, sizeof *plan);
-    zl_free(&alloc, points.at, size * sizeof *points.at);
+    zl_copy_point *room = zl_alloc(c->ctx, 3 * size, sizeof *room);
+    zl_copy_plan *plan = zl_alloc(c->ctx, 2, sizeof *plan);
+    zlay_status status = ZLAY_ENOMEM;
+    if (room && plan) {
+        zl_copy_points points = {0, room};
+        tried t = {&plan[0], &plan[1], UINT64_MAX, ZL_DEST, {0, room + size}, {0, room + 2 * size}};
+        status = plan_points(c, &points, &t, out);
+    }
+    zl_free(&alloc, plan, 2 * sizeof *plan);
+    zl_free(&alloc, room, 3 * size * sizeof *room);
     return status;
 }

@@ -186,7 +186,8 @@ zlay_status zl_copy_prove(zl_copy *c, const zl_copy_plan *plan, zlay_move *move)
     zlay_status status = boxes_check(c, plan);
     if (!status) status = rules_check(c, plan);
     if (!status) status = certificates(c, plan, move);
-    if (!status) status = zl_copy_threads(c, plan, &move->threads);
+    for (uint32_t i = 0; !status && i < plan->count; i++)
+        status = zl_copy_threads(c, &plan->part[i], &move->parts[i].threads);
     if (!status) status = zl_layout_copy(c->ctx, &move->smem, c->request.dest.layout);
     return status;
 }

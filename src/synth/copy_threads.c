@@ -92,9 +92,8 @@ static zlay_status through_modes(zl_copy *c, const zl_part *p, zlay_layout **out
     return status;
 }
 
-zlay_status zl_copy_threads(zl_copy *c, const zl_copy_plan *plan, zlay_layout **out)
+zlay_status zl_copy_threads(zl_copy *c, const zl_part *p, zlay_layout **out)
 {
-    const zl_part *p = &plan->part[0];
     int64_t step[ZL_PART_MODES];
     for (uint32_t k = 0; k < p->part.modes; k++)
         if (!(step[k] = tile_step(c, k))) return through_modes(c, p, out);

@@ -57,7 +57,7 @@ void zlay_move_free(zlay_move *move)
     if (move->guard) zl_free(&hooks, move->guard, move->guard_length + 1);
     zlay_layout_free(move->smem);
     zlay_layout_free(move->residual);
-    zlay_layout_free(move->threads);
+    for (uint32_t i = 0; i < move->info.parts; i++) zlay_layout_free(move->parts[i].threads);
     for (int i = 0; i < 2; i++) {
         zlay_layout_free(move->certificate[i]);
         zlay_layout_free(move->source[i]);
@@ -123,7 +123,6 @@ const zlay_layout *zlay_move_residual(const zlay_move *move)
     return move ? move->residual : NULL;
 }
 
-const zlay_layout *zlay_move_threads(const zlay_move *move) { return move ? move->threads : NULL; }
 
 zlay_status zlay_move_certificate(const zlay_layout **a, const zlay_layout **b,
                                   const zlay_move *move)

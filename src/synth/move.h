@@ -12,6 +12,7 @@ enum { ZL_PART_MODES = 32, ZL_PART_DIGITS = 80 };
 typedef struct zl_part {
     zlay_move_part part;
     uint64_t first[ZL_PART_MODES];
+    zlay_layout *threads; /* who moves what */
     zlay_move_mode mode[ZL_PART_MODES];
     zlay_move_digit digit[ZL_PART_DIGITS];
 } zl_part;
@@ -44,7 +45,7 @@ struct zlay_move {
     zlay_move_swizzle swizzle[2];
     zlay_move_widest widest;
     zl_move_names *names; /* NULL: there are none */
-    zlay_layout *smem, *residual, *threads;
+    zlay_layout *smem, *residual;
     zlay_layout *certificate[2];
     zlay_layout *source[2]; /* the certificate of the other side */
     zl_move_given *given;   /* givens of them, by map; room for given_room */

@@ -30,6 +30,11 @@ zlay_status zlay_move_digit_get(zlay_move_digit *out, const zlay_move *move, uin
     return ZLAY_OK;
 }
 
+const zlay_layout *zlay_move_threads(const zlay_move *move, uint32_t part)
+{
+    return move && part < move->info.parts ? move->parts[part].threads : NULL;
+}
+
 zlay_status zlay_move_swizzle_get(zlay_move_swizzle *out, const zlay_move *move, int32_t side)
 {
     if (!out || !move || side < ZLAY_SIDE_SOURCE || side > ZLAY_SIDE_DEST) return ZLAY_EINVAL;
