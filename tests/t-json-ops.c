@@ -66,6 +66,27 @@ static int teardown(void **state)
     return 0;
 }
 
+static void tensor_maps_from_layouts(void **state)
+{
+#define TILE "{\"op\":\"tensormap.synth\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"source\":\"(4096,4096):(4096,1)\",\"tile\":[128,64]"
+    static const char *const rows[][3] = {
+        {TILE "}", "ok.bytes", "16384"},
+        {TILE "}", "ok.copies.0.advance", "[[0,64],[128,0]]"},
+        {TILE "}", "ok.maps.0.box", "[64,128]"},
+        {TILE ",\"smem\":\"Sw<3,3,3> o 0 o (128,64):(64,1)\"}", "ok.maps.0.swizzle", "3"},
+        {TILE ",\"smem\":\"(128,64):(72,1)\"}", "ok.reserved", "18432"},
+        {TILE ",\"smem\":\"(128,64):(72,1)\",\"keep_holes\":true}", "ok", NULL},
+        {TILE ",\"smem\":\"(128,64):(1,128)\"}", "rule", "\"TMAP_BOX0_16\""},
+        {TILE ",\"smem\":\"(128,64):(1,128)\"}", "witness", "2"},
+        {TILE ",\"address_align\":8}", "rule", "\"TMAP_ADDRESS_16\""},
+        {TILE ",\"swizzle\":4}", "rule", "\"TMAP_SWIZZLE_SM90\""},
+        {"{\"op\":\"tensormap.synth\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"source\":\"(64,64):(64,1)\",\"tile\":\"(8,16):(2,64)\"}", "ok.maps.0.stride", "[256]"},
+        {"{\"op\":\"tensormap.synth\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"source\":\"(64,64):(64,1)\",\"tile\":[16,8],\"smem\":\"(16,8):(1,16)\",\"residual\":true}", "ok.smem", "\"(16,8):(8,1)\""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);
+#undef TILE
+}
+
 #define F2 "{\"in\":[[\"register\",[[0,1],[0,2]]],[\"lane\",[[0,4],[1,0]]]],\"out\":[[\"dim0\",2],[\"dim1\",8]]}"
 
 static void symbols(void **state)
@@ -768,6 +789,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(matrices, setup, teardown),
         cmocka_unit_test_setup_teardown(numbers, setup, teardown),
         cmocka_unit_test_setup_teardown(tensor_maps, setup, teardown),
+        cmocka_unit_test_setup_teardown(tensor_maps_from_layouts, setup, teardown),
         cmocka_unit_test_setup_teardown(columns, setup, teardown),
         cmocka_unit_test_setup_teardown(maps_under_facts, setup, teardown),
         cmocka_unit_test_setup_teardown(repairs, setup, teardown),

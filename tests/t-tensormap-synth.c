@@ -101,6 +101,48 @@ static void test_hands(void **unused)
     synth_world_free(w);
 }
 
+/* ---- swizzles of sm_100 ------------------------------------------------------------------------ */
+
+/* PTX ISA 9.1, "Swizzling Modes": which chunk of a row of 128 bytes stands where, of atoms of 32 and
+ * of 64 bytes. */
+static void test_atoms(void **unused)
+{
+    (void)unused;
+    static const struct {
+        int32_t swizzle;
+        const char *smem;
+        uint8_t lines, at[4][8];
+    } rows[] = {
+        {4, "Sw<2,4,2> o 0 o (64,64):(64,1)", 4,
+         {{0, 1, 2, 3, 4, 5, 6, 7}, {2, 3, 0, 1, 6, 7, 4, 5}, {4, 5, 6, 7, 0, 1, 2, 3},
+          {6, 7, 4, 5, 2, 3, 0, 1}}},
+        {6, "Sw<1,5,1> o 0 o (64,64):(64,1)", 2,
+         {{0, 1, 2, 3, 4, 5, 6, 7}, {4, 5, 6, 7, 0, 1, 2, 3}}},
+    };
+    synth_world *w = synth_world_new("sm_100a");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        given g;
+        zlay_move *move;
+        zlay_tensormap map;
+        given_make(&g, w->ctx, "bf16", "(256,256):(256,1)", "64,64", rows[i].smem);
+        assert_int_equal(zlay_tensormap_synth(w->ctx, &move, w->target, &g.r), ZLAY_OK);
+        assert_int_equal(zlay_move_map(&map, move, 0), ZLAY_OK);
+        assert_int_equal(map.swizzle, rows[i].swizzle);
+        assert_int_equal(map.box[0], 64);
+        assert_int_equal(map.box[1], 64);
+        for (uint64_t c = 0; c < 4096; c++) {
+            uint64_t row = c % 64, column = c / 64;
+            int64_t at;
+            assert_int_equal(zlay_layout_eval(&at, 1, g.smem, c), ZLAY_OK);
+            assert_int_equal(at, row * 64 + rows[i].at[row % rows[i].lines][column / 8] * 8u +
+                                     column % 8);
+        }
+        zlay_move_free(move);
+        given_free(&g);
+    }
+    synth_world_free(w);
+}
+
 /* ---- random requests ----------------------------------------------------------------------- */
 
 typedef struct draw {
@@ -473,6 +515,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hands),
+        cmocka_unit_test(test_atoms),
         cmocka_unit_test(test_random_requests),
         cmocka_unit_test(test_shared_layouts),
         cmocka_unit_test(test_refusals),

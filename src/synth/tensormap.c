@@ -34,8 +34,10 @@ static zlay_status fields_check(zlay_ctx *ctx, const zlay_tensormap_request *r)
     if (r->swizzle_given > 1) return zl_fail(ctx, ZLAY_EINVAL, "swizzle_given: is neither 0 nor 1");
     if (r->keep_holes > 1) return zl_fail(ctx, ZLAY_EINVAL, "keep_holes: is neither 0 nor 1");
     if (r->residual > 1) return zl_fail(ctx, ZLAY_EINVAL, "residual: is neither 0 nor 1");
-    if (r->swizzle_given && (r->swizzle < ZLAY_SWIZZLE_NONE || r->swizzle > ZLAY_SWIZZLE_128B))
-        return zl_fail(ctx, ZLAY_EINVAL, "swizzle: %d is not in 0..3", r->swizzle);
+    if (r->swizzle_given && (r->swizzle < ZLAY_SWIZZLE_NONE || r->swizzle >= ZL_SWIZZLES))
+        return zl_fail(ctx, ZLAY_EINVAL, "swizzle: %d is not in 0..6", r->swizzle);
+    if (r->swizzle_given && r->swizzle == ZL_SWIZZLE_FLIP)
+        return zl_fail(ctx, ZLAY_ENOTSUP, "swizzle: 5 flips halves of 16 bytes");
     if (r->tile && r->axes)
         return zl_fail(ctx, ZLAY_EINVAL, "tile: is a shape or a layout, not both");
     if (!r->tile && (!r->axes || r->axes > ZLAY_TILE_AXES))
@@ -144,13 +146,12 @@ static zlay_status regular(zl_tm *t)
 static bool same_places(const zl_tm *t, int32_t a, int32_t b)
 {
     int64_t first = t->shared / ZL_LINE, end = t->shared;
-    int64_t differ = ((1 << a) - 1) ^ ((1 << b) - 1);
     if (a == b) return true;
     for (uint32_t i = 0; i < t->digits; i++)
         end += t->digit[i].shared * (int64_t)(t->digit[i].extent - 1);
     if (end / ZL_LINE - first >= ZL_LINE_CHUNKS) return false;
     for (int64_t line = first; line <= end / ZL_LINE; line++)
-        if (line & differ) return false;
+        if (zl_tm_flip(a, (uint64_t)line) != zl_tm_flip(b, (uint64_t)line)) return false;
     return true;
 }
 
@@ -167,8 +168,8 @@ static bool whole_box(const zl_tm *t, zl_tm_box *box)
     int32_t given = t->request.swizzle_given ? t->request.swizzle : -1, chosen = -1;
     zl_tm_whole(t, box);
     zl_tm_merge(t, box);
-    for (int32_t i = ZLAY_SWIZZLE_NONE; i <= ZLAY_SWIZZLE_128B; i++) {
-        int32_t z = (t->swizzle + i) % (ZLAY_SWIZZLE_128B + 1);
+    for (int32_t i = -1; i <= ZLAY_SWIZZLE_128B; i++) {
+        int32_t z = i < 0 ? t->swizzle : i;
         if ((given >= 0 && z != given) || !same_places(t, t->swizzle, z)) continue;
         box->swizzle = z;
         uint32_t rank = rank_of(t, box);
@@ -280,9 +281,26 @@ static zlay_status several(zl_tm *t, zlay_move **out)
     return status ? status : cover(t, out);
 }
 
+/* A swizzle that the target has not. */
+static zlay_status swizzle_check(const zl_tm *t)
+{
+    const zlay_tensormap line = {.extent = {ZL_LINE}, .box = {ZL_CHUNK}, .step = {1}, .rank = 1,
+                                 .type = ZLAY_TYPE_U8, .swizzle = t->request.swizzle};
+    zlay_verdict verdict;
+    zlay_reason reason = {0};
+    zlay_rule rule;
+    if (!t->request.swizzle_given) return ZLAY_OK;
+    zlay_status status = zlay_tensormap_check(&verdict, &reason, 1, t->target, &line);
+    if (status || verdict.answer == ZLAY_YES) return status;
+    status = zlay_rule_get(&rule, reason.rule);
+    if (status) return status;
+    return zl_fail(t->ctx, ZLAY_NONE, "%s: byte 0 of the tile: %s", rule.id, rule.text);
+}
+
 static zlay_status numbers(zl_tm *t, zlay_move **out)
 {
     zlay_status status = tile_read(t);
+    if (!status) status = swizzle_check(t);
     if (!status) status = smem_check(t);
     if (!status) status = address_check(t);
     if (status) return status;

@@ -72,7 +72,25 @@ typedef struct zl_tm {
 } zl_tm;
 
 /* Bytes of a row of a swizzle. */
-static inline uint32_t zl_tm_span(int32_t swizzle) { return (uint32_t)ZL_CHUNK << swizzle; }
+static inline uint32_t zl_tm_span(int32_t swizzle)
+{
+    return swizzle > ZLAY_SWIZZLE_128B ? ZL_LINE : (uint32_t)ZL_CHUNK << swizzle;
+}
+
+/* The 128-byte swizzles of atoms of 32 and of 64 bytes, from sm_100 on; that which flips halves of
+ * 16 bytes (5) moves no whole chunks. */
+enum { ZL_SWIZZLE_ATOM_32 = 4, ZL_SWIZZLE_FLIP = 5, ZL_SWIZZLE_ATOM_64 = 6, ZL_SWIZZLES };
+
+/* A swizzle XORs the chunks of a line with bits of the line's number. */
+static inline uint64_t zl_tm_flip(int32_t swizzle, uint64_t line)
+{
+    static const uint8_t mask[ZL_SWIZZLES] = {0, 1, 3, 7, 3, 0, 1};
+    static const uint8_t shift[ZL_SWIZZLES] = {0, 0, 0, 0, 1, 0, 2};
+    return (line & mask[swizzle]) << shift[swizzle];
+}
+
+/* The same as a swizzle of elements. */
+zl_swizzle zl_tm_swizzle(int32_t swizzle, uint32_t element);
 
 /* Request to axes.  ZLAY_NONE: the source is no sum of modes that a tile takes evenly. */
 zlay_status zl_tm_axes(zl_tm *t);

@@ -67,7 +67,7 @@ static void land(landing *l, const zlay_copy *copy, const int64_t *at)
         int64_t from = row_address(map, at, row) / ZL_CHUNK;
         for (uint64_t i = 0; i < width; i++) {
             uint64_t to = copy->smem / ZL_CHUNK + row * pitch + i;
-            to ^= to / ZL_LINE_CHUNKS & (((uint64_t)1 << map->swizzle) - 1);
+            to ^= zl_tm_flip(map->swizzle, to / ZL_LINE_CHUNKS);
             if (to >= l->c->count) continue;
             l->chunk[to] = from + (int64_t)i;
             l->there[to] = 1;

@@ -12,7 +12,7 @@
 
 uint64_t zl_chunk_place(uint64_t chunk, int32_t swizzle)
 {
-    return chunk ^ (chunk / ZL_LINE_CHUNKS & (((uint64_t)1 << swizzle) - 1));
+    return chunk ^ zl_tm_flip(swizzle, chunk / ZL_LINE_CHUNKS);
 }
 
 const int64_t *zl_chunk_key(const zl_chunks *c, int32_t swizzle, uint64_t chunk, bool *there)
@@ -234,14 +234,21 @@ static uint64_t row_wanted(const zl_chunks *c, int32_t swizzle, uint64_t start, 
     return row;
 }
 
+bool zl_chunks_use(const zl_chunks *c, int32_t swizzle)
+{
+    const zlay_tensormap_request *r = &c->t->request;
+    if (swizzle == ZL_SWIZZLE_FLIP || (swizzle > ZLAY_SWIZZLE_128B && !c->atoms)) return false;
+    return !r->swizzle_given || r->swizzle == swizzle;
+}
+
 void zl_chunks_chains(const zl_chunks *c, uint64_t line, zl_chain_visit *visit, void *env)
 {
     const zlay_tensormap_request *r = &c->t->request;
-    for (int32_t z = ZLAY_SWIZZLE_NONE; z <= ZLAY_SWIZZLE_128B; z++) {
+    for (int32_t z = ZLAY_SWIZZLE_NONE; z < ZL_SWIZZLES; z++) {
         uint64_t start = line * ZL_LINE_CHUNKS, span = zl_tm_span(z) / ZL_CHUNK;
         bool there;
         zl_chunk_key(c, z, start, &there);
-        if ((r->swizzle_given && r->swizzle != z) || !there) continue;
+        if (!zl_chunks_use(c, z) || !there) continue;
         uint64_t row = row_wanted(c, z, start, span);
         zl_chain h = {.start = start, .swizzle = z, .row = row};
         chain_visit(c, &h, visit, env);
@@ -249,7 +256,8 @@ void zl_chunks_chains(const zl_chunks *c, uint64_t line, zl_chain_visit *visit, 
             if (h.row != row) chain_visit(c, &h, visit, env);
         h.row = span;
         if (z && row < span && !r->keep_holes) chain_visit(c, &h, visit, env);
-        for (h.slice = 1; h.slice <= 2 && (uint64_t)h.slice < span; h.slice++)
+        for (h.slice = 1; z <= ZLAY_SWIZZLE_128B && h.slice <= 2 && (uint64_t)h.slice < span;
+             h.slice++)
             chain_visit(c, &h, visit, env);
     }
 }

@@ -152,7 +152,8 @@ static zlay_status plain_make(zl_chunks *c)
     while (last && !c->there[last - 1]) last--;
     c->holes = last != c->wanted;
     if (c->width > 1 || c->wanted != c->count) return ZLAY_OK;
-    for (int32_t z = ZLAY_SWIZZLE_NONE; z <= ZLAY_SWIZZLE_128B; z++) {
+    for (int32_t z = ZLAY_SWIZZLE_NONE; z < ZL_SWIZZLES; z++) {
+        if (!zl_chunks_use(c, z)) continue;
         c->plain[z] = zl_alloc(c->t->ctx, c->count, sizeof *c->plain[z]);
         if (!c->plain[z]) return ZLAY_ENOMEM;
         for (uint64_t i = 0; i < c->count; i++) c->plain[z][i] = c->key[zl_chunk_place(i, z)];
@@ -169,10 +170,21 @@ static zlay_status keys_make(zl_chunks *c)
     return status ? status : plain_make(c);
 }
 
+/* Whether a map of one line may have a swizzle of larger atoms. */
+static bool has_atoms(const zl_tm *t)
+{
+    const zlay_tensormap line = {.extent = {ZL_LINE}, .box = {ZL_LINE}, .step = {1}, .rank = 1,
+                                 .type = ZLAY_TYPE_U8, .swizzle = ZL_SWIZZLE_ATOM_32};
+    zlay_verdict verdict;
+    return zlay_tensormap_check(&verdict, NULL, 0, t->target, &line) == ZLAY_OK &&
+           verdict.answer == ZLAY_YES;
+}
+
 zlay_status zl_chunks_make(zl_chunks *out, const zl_tm *t)
 {
     memset(out, 0, sizeof *out);
     out->t = t;
+    out->atoms = has_atoms(t);
     out->cells = t->cells;
     out->width = 1;
     for (uint32_t i = 0; i < t->axes; i++)
@@ -201,6 +213,6 @@ void zl_chunks_free(zl_chunks *c)
     zl_free(&alloc, c->shared, c->cells * sizeof *c->shared);
     zl_free(&alloc, c->key, c->count * c->width * sizeof *c->key);
     zl_free(&alloc, c->there, c->count);
-    for (int32_t z = ZLAY_SWIZZLE_NONE; z <= ZLAY_SWIZZLE_128B; z++)
+    for (int32_t z = ZLAY_SWIZZLE_NONE; z < ZL_SWIZZLES; z++)
         zl_free(&alloc, c->plain[z], c->count * sizeof *c->plain[z]);
 }

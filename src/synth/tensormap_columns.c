@@ -170,13 +170,12 @@ static void rows_visit(const zl_chain *h, zl_columns_visit *visit, void *env)
 
 void zl_chunks_columns(const zl_chunks *c, uint64_t line, zl_columns_visit *visit, void *env)
 {
-    const zlay_tensormap_request *r = &c->t->request;
     for (int32_t z = ZLAY_SWIZZLE_NONE; c->width == 1 && z <= ZLAY_SWIZZLE_128B; z++) {
         uint64_t span = zl_tm_span(z) / ZL_CHUNK, run = 1;
         zl_chain h = {.c = c, .start = line * ZL_LINE_CHUNKS, .swizzle = z};
         bool there;
         const int64_t *first = zl_chunk_key(c, z, h.start, &there);
-        if (!there || (r->swizzle_given && r->swizzle != z)) continue;
+        if (!there || !zl_chunks_use(c, z)) continue;
         for (; h.start + run < c->count && (!z || run < span); run++) {
             const int64_t *next = zl_chunk_key(c, z, h.start + run, &there);
             if (!there || next[0] != first[0] + (int64_t)run) break;

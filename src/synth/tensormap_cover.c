@@ -84,11 +84,6 @@ static void level_measure(search *s, const zl_chain *h, uint32_t level)
     }
 }
 
-static bool swizzle_asked(const zl_tm *t, int32_t swizzle)
-{
-    return !t->request.swizzle_given || t->request.swizzle == swizzle;
-}
-
 static void chain_offer(void *env, const zl_chain *h)
 {
     search *s = env;
@@ -171,8 +166,8 @@ static zlay_status boxes_even(const search *s, zl_tm_box *box, uint64_t boxes)
     bool found = false;
     if (boxes == 1) return ZLAY_OK;
     if (!even) return ZLAY_ENOMEM;
-    for (int32_t z = ZLAY_SWIZZLE_NONE; z <= ZLAY_SWIZZLE_128B && !found; z++)
-        found = swizzle_asked(s->c->t, z) && !s->c->holes && uniform(s, even, boxes, z);
+    for (int32_t z = ZLAY_SWIZZLE_NONE; z < ZL_SWIZZLES && !found; z++)
+        found = zl_chunks_use(s->c, z) && !s->c->holes && uniform(s, even, boxes, z);
     if (found) memcpy(box, even, boxes * sizeof *box);
     zlay_allocator alloc = zl_allocator(s->c->t->ctx);
     zl_free(&alloc, even, boxes * sizeof *even);

@@ -22,7 +22,8 @@ typedef struct zl_chunks {
     int64_t *key;
     uint8_t *there;       /* 1: the tile wants it */
     bool holes;           /* between chunks that it wants are others */
-    int64_t *plain[ZLAY_SWIZZLE_128B + 1]; /* where keys are one number and nothing is a hole: those
+    bool atoms;           /* the target has 128-byte swizzles of larger atoms */
+    int64_t *plain[ZL_SWIZZLES]; /* where keys are one number and nothing is a hole: those
                              of each swizzle in the order before it; else NULL */
     int64_t *global, *shared; /* elements, of each cell */
 } zl_chunks;
@@ -53,6 +54,9 @@ void zl_chain_make(zl_chain *h);
 
 /* Chunks that the first `chunks` of a chain write; those behind narrow rows are not. */
 uint64_t zl_chain_written(const zl_chain *h, uint64_t chunks);
+
+/* Whether copies may have a swizzle. */
+bool zl_chunks_use(const zl_chunks *c, int32_t swizzle);
 
 /* All chains that begin at a line: of each swizzle that may be used rows as wide as the first one
  * wants and as the span, and slices. */

@@ -14,14 +14,23 @@ typedef struct strides {
 
 /* A swizzle of elements is one of the tensor map's where it moves 16-byte chunks by the number of
  * the 128-byte line. */
+zl_swizzle zl_tm_swizzle(int32_t swizzle, uint32_t element)
+{
+    static const zl_swizzle bytes[ZL_SWIZZLES] = {{0, 0, 0}, {1, 4, 3}, {2, 4, 3}, {3, 4, 3},
+                                                  {2, 5, 2}, {0, 0, 0}, {1, 6, 1}};
+    zl_swizzle s = bytes[swizzle];
+    for (; s.bits && element > 1; element /= 2) s.base--;
+    return s;
+}
+
 static bool swizzle_of(int32_t *out, zl_swizzle s, uint32_t element)
 {
-    enum { CHUNK_BITS = 4, LINE_SHIFT = 3 };
-    int32_t log = 0;
-    while (1u << log < element) log++;
-    *out = s.bits;
-    return !s.bits || (1u << log == element && s.base + log == CHUNK_BITS &&
-                       s.shift == LINE_SHIFT && s.bits <= ZLAY_SWIZZLE_128B);
+    for (*out = ZLAY_SWIZZLE_NONE; *out < ZL_SWIZZLES; ++*out) {
+        zl_swizzle one = zl_tm_swizzle(*out, element);
+        if (s.bits == one.bits && (!s.bits || (s.base == one.base && s.shift == one.shift)))
+            return true;
+    }
+    return false;
 }
 
 static bool is_power(uint64_t value) { return value && !(value & (value - 1)); }
@@ -33,8 +42,8 @@ static bool unswizzled(strides *out, const zl_affine *map, int32_t swizzle, uint
     out->count = 0;
     out->offset = (int64_t)map->constant;
     for (unsigned i = 0; i < map->bits; i++) {
-        uint64_t at = map->basis[i] * element, mask = ((uint64_t)1 << swizzle) - 1;
-        at ^= (at / ZL_LINE & mask) * ZL_CHUNK;
+        uint64_t at = map->basis[i] * element;
+        at ^= zl_tm_flip(swizzle, at / ZL_LINE) * ZL_CHUNK;
         if (!is_power(at) || at % element) return false;
         out->mode[out->count++] = (zl_mode){2, (int64_t)(at / element), 0, 0};
     }
@@ -45,9 +54,9 @@ static bool bits_of(zl_tm *t, strides *out, const zlay_layout *smem)
 {
     zl_affine map;
     if (!is_power(t->element) || !zl_affine_of(&map, smem) || map.constant) return false;
-    for (int32_t z = ZLAY_SWIZZLE_NONE; z <= ZLAY_SWIZZLE_128B; z++) {
+    for (int32_t z = ZLAY_SWIZZLE_NONE; z < ZL_SWIZZLES; z++) {
         t->swizzle = z;
-        if (unswizzled(out, &map, z, t->element)) return true;
+        if (z != ZL_SWIZZLE_FLIP && unswizzled(out, &map, z, t->element)) return true;
     }
     return false;
 }

@@ -147,9 +147,7 @@ static zlay_status mode_put(zl_modes *m, const zl_tm *t, uint32_t mode)
 static zlay_status layout_make(zl_tm *t)
 {
     zl_modes m;
-    zl_swizzle s = {t->swizzle, 4, 3};
-    for (uint32_t e = t->element; e > 1; e /= 2) s.base--;
-    if (!t->swizzle) s = (zl_swizzle){0, 0, 0};
+    zl_swizzle s = zl_tm_swizzle(t->swizzle, t->element);
     zl_modes_begin(&m, t->ctx);
     zlay_status status = ZLAY_OK;
     for (uint32_t k = 0; k < t->modes && !status; k++) status = mode_put(&m, t, k);

@@ -189,8 +189,6 @@ static zlay_status pairs_end(const pairs *p, zlay_layout **out, int32_t swizzle)
 {
     zlay_layout *strided;
     zlay_ctx *ctx = p->t->ctx;
-    int32_t chunk = 4;
-    for (uint32_t e = p->t->element; e > 1; e /= 2) chunk--;
     static const int64_t one = 1, zero = 0;
     bool cell = !p->count;
     zlay_status status =
@@ -200,7 +198,8 @@ static zlay_status pairs_end(const pairs *p, zlay_layout **out, int32_t swizzle)
         *out = strided;
         return status;
     }
-    status = zlay_layout_new_swizzled(ctx, out, swizzle, chunk + p->log, 3, strided);
+    zl_swizzle s = zl_tm_swizzle(swizzle, p->t->element);
+    status = zlay_layout_new_swizzled(ctx, out, s.bits, s.base + p->log, s.shift, strided);
     zlay_layout_free(strided);
     return status;
 }
