@@ -168,6 +168,41 @@ static void test_multicast_most(void **state)
     }
 }
 
+/* Every copy of a synthesised tile, divided among blocks: all that the copies as they are would
+ * bring, at every block. */
+static void check_tile(zlay_ctx *ctx, const char *text, const uint64_t shape[2], uint32_t blocks)
+{
+    const zlay_target *target = target_of("sm_90a");
+    zlay_layout *source = NULL;
+    zlay_move *move = NULL;
+    zlay_copy copy;
+    assert_int_equal(zlay_layout_parse(ctx, &source, text, strlen(text)), ZLAY_OK);
+    zlay_tensormap_request r = {.size = sizeof r, .type = ZLAY_TYPE_BF16, .source = source,
+                                .shape = {shape[0], shape[1]}, .axes = 2};
+    if (zlay_tensormap_synth(ctx, &move, target, &r)) fail_msg("%s", zlay_ctx_message(ctx));
+    for (uint32_t i = 0; !zlay_move_copy(&copy, move, i); i++) {
+        zlay_tensormap map;
+        uint64_t seed = 5;
+        assert_int_equal(zlay_move_map(&map, move, copy.map), ZLAY_OK);
+        zlay_multicast_request m = {.size = sizeof m, .cluster = blocks, .map = &map,
+                                    .cta_mask = (1u << blocks) - 1, .smem = copy.smem};
+        memcpy(m.coordinate, copy.coordinate, sizeof m.coordinate);
+        check_multicast(ctx, &m, &seed);
+    }
+    zlay_move_free(move);
+    zlay_layout_free(source);
+}
+
+static void test_multicast_of_tiles(void **state)
+{
+    static const uint64_t shapes[][2] = {{64, 64}, {128, 64}, {64, 128}, {32, 96}};
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
+        for (uint32_t blocks = 2; blocks <= 8; blocks *= 2) {
+            check_tile(*state, "(256,256):(256,1)", shapes[i], blocks);
+            check_tile(*state, "(256,200):(1,264)", shapes[i], blocks);
+        }
+}
+
 static void test_multicast_refused(void **state)
 {
     zlay_ctx *ctx = *state;
@@ -298,6 +333,39 @@ static void test_exchange_random(void **state)
         zlay_layout_free(dest);
     }
     assert_true(crossing > 20 && staying > 20);
+}
+
+/* The bytes that a conversion reads from other blocks, found by another road: as many where dest has
+ * no element twice, and never fewer. */
+static void test_exchange_conversion(void **state)
+{
+    uint64_t seed = test_seed("conversions"), same = 0;
+    for (uint64_t i = 0; i < test_iterations(60); i++) {
+        uint32_t bits[2][4] = {{2, 5, 1, 1}, {1, 5, 1, 1}}, outs = 8, rank = 0;
+        bits[0][3] = bits[1][3] = (uint32_t)test_range(&seed, 1, 3);
+        outs = 7 + bits[0][3] - (uint32_t)test_range(&seed, 0, 1);
+        zlay_layout *source = cluster_layout(&seed, *state, bits[0], outs, 0);
+        zlay_layout *dest = cluster_layout(&seed, *state, bits[1], outs, 0);
+        zlay_convert_request r = {.size = sizeof r, .elem_bits = 32, .src = source, .dst = dest};
+        zlay_exchange *x = NULL;
+        zlay_convert *c = NULL;
+        zlay_exchange_info least;
+        zlay_convert_info plan;
+        assert_int_equal(zlay_exchange_synth(*state, &x, source, dest), ZLAY_OK);
+        assert_int_equal(zlay_exchange_get(&least, x), ZLAY_OK);
+        assert_int_equal(zlay_convert_synth(*state, &c, target_of("sm_90a"), &r), ZLAY_OK);
+        assert_int_equal(zlay_convert_get(&plan, c), ZLAY_OK);
+        assert_int_equal(zlay_f2_rank(&rank, dest), ZLAY_OK);
+        bool once = (uint64_t)1 << rank == zlay_layout_size(dest);
+        assert_true(plan.remote >= 4 * least.crossing);
+        if (once) assert_int_equal(plan.remote, 4 * least.crossing);
+        same += once && least.crossing;
+        zlay_exchange_free(x);
+        zlay_convert_free(c);
+        zlay_layout_free(source);
+        zlay_layout_free(dest);
+    }
+    assert_true(same > 0);
 }
 
 static zlay_layout *read_layout(zlay_ctx *ctx, const char *text)
@@ -556,11 +624,11 @@ static void test_assembles(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_multicast_example), cmocka_unit_test(test_multicast_random),
-        cmocka_unit_test(test_multicast_most),    cmocka_unit_test(test_multicast_refused),
-        cmocka_unit_test(test_exchange_example),  cmocka_unit_test(test_exchange_random),
-        cmocka_unit_test(test_exchange_refused),  cmocka_unit_test(test_allocation_failures),
-        cmocka_unit_test(test_texts_executed),
-        cmocka_unit_test(test_assembles)};
+        cmocka_unit_test(test_multicast_example),   cmocka_unit_test(test_multicast_random),
+        cmocka_unit_test(test_multicast_most),      cmocka_unit_test(test_multicast_of_tiles),
+        cmocka_unit_test(test_multicast_refused),   cmocka_unit_test(test_exchange_example),
+        cmocka_unit_test(test_exchange_random),     cmocka_unit_test(test_exchange_conversion),
+        cmocka_unit_test(test_exchange_refused),    cmocka_unit_test(test_allocation_failures),
+        cmocka_unit_test(test_texts_executed),      cmocka_unit_test(test_assembles)};
     return cmocka_run_group_tests(tests, begin, end);
 }
