@@ -106,12 +106,82 @@ static void draw(state *s)
     }
 }
 
+/* ---- what a layout is ------------------------------------------------------------------- */
+
+typedef struct tile {
+    zlay_ctx *ctx;
+    const zlay_target *target;
+    zlay_layout *layout;
+    int32_t swizzle;
+} tile;
+
+static bool synth_work(void *value)
+{
+    tile *t = value;
+    zlay_smemdesc fields;
+    uint32_t start[64];
+    size_t count;
+    zlay_smemdesc_request r = {.size = sizeof r, .type = ZLAY_TYPE_BF16, .swizzle = t->swizzle,
+                               .mma_mn = 64, .mma_k = 16, .address = 1024, .layout = t->layout};
+    return !zlay_smemdesc_synth(t->ctx, &fields, start, 64, &count, t->target, &r) &&
+           fields.swizzle == ZLAY_SWIZZLE_128B && fields.sbo == 1024;
+}
+
+static bool fragment_work(void *value)
+{
+    tile *t = value;
+    zlay_fragment found[4];
+    size_t count;
+    zlay_fragment_request r = {.size = sizeof r, .layout = t->layout};
+    return !zlay_fragment_synth(t->ctx, found, 4, &count, &r) && count == 1;
+}
+
+/* Every point of the layout, which whoever compares it has to read. */
+static bool points_by_hand(void *value)
+{
+    tile *t = value;
+    int64_t offset, sum = 0;
+    uint64_t size = zlay_layout_size(t->layout);
+    for (uint64_t i = 0; i < size; i++) {
+        if (zlay_layout_eval(&offset, 1, t->layout, i)) return false;
+        sum |= offset;
+    }
+    return sum > 0;
+}
+
+static bool tiles(zlay_ctx *ctx, const zlay_target *target, bool json)
+{
+    static const struct {
+        const char *name, *text;
+        int32_t swizzle;
+        bench_work *work;
+    } rows[] = {
+        {"descriptors of a 64 x 64 tile", "(64,64):(64,1)", ZLAY_SWIZZLE_128B, synth_work},
+        {"the same, its swizzle found", "Sw<3,3,3> o 0 o (64,64):(64,1)", ZLAY_SWIZZLE_FIND,
+         synth_work},
+        {"256 x 64, its swizzle found", "Sw<3,3,3> o 0 o (256,64):(64,1)", ZLAY_SWIZZLE_FIND,
+         synth_work},
+        {"D of wgmma, 64 x 64, found", "((4,8,4),(2,2,8)):((128,1,16),(64,8,512))", 0,
+         fragment_work},
+        {"D of wgmma, 64 x 256, found", "((4,8,4),(2,2,32)):((128,1,16),(64,8,512))", 0,
+         fragment_work},
+    };
+    bool right = true;
+    for (size_t i = 0; right && i < sizeof rows / sizeof *rows; i++) {
+        tile t = {.ctx = ctx, .target = target, .swizzle = rows[i].swizzle};
+        right = !zlay_layout_parse(ctx, &t.layout, rows[i].text, strlen(rows[i].text));
+        bench_row row = {rows[i].name, "its points read once", rows[i].work, points_by_hand, &t};
+        right = right && bench_print(&row, json);
+        zlay_layout_free(t.layout);
+    }
+    return right;
+}
+
 bool bench_matrix(zlay_ctx *ctx, bool json)
 {
     static state s;
-    (void)ctx;
     draw(&s);
-    return bench_each("pack a matrix descriptor", "a budget of 10 ns", pack_work, NULL, 10, COUNT, &s,
+    return tiles(ctx, s.target, json) && bench_each("pack a matrix descriptor", "a budget of 10 ns", pack_work, NULL, 10, COUNT, &s,
                       json) &&
            bench_each("pack a matrix descriptor", "shifts, unchecked", pack_work, pack_by_hand, 0,
                        COUNT, &s, json) &&

@@ -16,7 +16,8 @@ static const struct {
 } of_group[] = {
     {ZLAY_FRAGMENT_A, ZLAY_TYPE_TF32, 0, 8},         {ZLAY_FRAGMENT_A, ZLAY_TYPE_BF16, 0, 16},
     {ZLAY_FRAGMENT_A, ZLAY_TYPE_E4M3, 0, 32},        {ZLAY_FRAGMENT_A, ZLAY_TYPE_B1, 0, 256},
-    {ZLAY_FRAGMENT_METADATA, ZLAY_TYPE_BF16, 1, 32}, {ZLAY_FRAGMENT_METADATA, ZLAY_TYPE_E4M3, 1, 64},
+    {ZLAY_FRAGMENT_METADATA, ZLAY_TYPE_BF16, 1, 32},
+    {ZLAY_FRAGMENT_METADATA, ZLAY_TYPE_E4M3, 1, 64},
 };
 
 enum { NS = 32, WIDTHS = 5, COUNTS = 3 };
@@ -38,7 +39,8 @@ static const zlay_target *any_target(void)
 static zlay_status known_group(zlay_ctx *ctx, zlay_layout **out, zlay_fragment *f, uint32_t i)
 {
     bool d = i >= D_FIRST;
-    zlay_mma mma = {.m = ROWS_GROUP, .n = d ? 8 * (i - D_FIRST + 1) : 8, .k = d ? 16 : of_group[i].k};
+    zlay_mma mma = {.m = ROWS_GROUP, .n = d ? 8 * (i - D_FIRST + 1) : 8};
+    mma.k = d ? 16 : of_group[i].k;
     mma.a = mma.b = d ? ZLAY_TYPE_BF16 : of_group[i].type;
     mma.d = mma.a == ZLAY_TYPE_B1 ? ZLAY_TYPE_S32 : ZLAY_TYPE_F32;
     mma.sparse = d ? 0 : of_group[i].sparse;
@@ -51,12 +53,12 @@ static zlay_status known_group(zlay_ctx *ctx, zlay_layout **out, zlay_fragment *
 static zlay_status known_warp(zlay_ctx *ctx, zlay_layout **out, zlay_fragment *f, uint32_t i)
 {
     int32_t which = (int32_t)(i / (WIDTHS * COUNTS));
-    bool columns = which == ZLAY_WARP_B || which == ZLAY_WARP_MATRICES || which == ZLAY_WARP_TRANSPOSED;
+    bool eight = which == ZLAY_WARP_B || which >= ZLAY_WARP_MATRICES;
     *f = (zlay_fragment){.lanes = WARP,
                          .fragment = which,
                          .bits = widths[i / COUNTS % WIDTHS],
                          .registers = counts[i % COUNTS],
-                         .rows = columns ? 8 : 16};
+                         .rows = eight ? 8 : 16};
     return zlay_warp_fragment(ctx, out, which, f->bits, f->registers);
 }
 

@@ -15,11 +15,13 @@
  * pattern undoes itself, so the places go back to those before it. Groups are of four in atoms of
  * 32 bytes. */
 #include "legality/smemdesc.h"
+#include "synth/smemdesc.h"
 #include <zlay/synth.h>
 
 #include <string.h>
 
-enum { EIGHT = 8, CHUNK = 16, CHUNK_BITS = 128, LINE = 128, MMA_K_BITS = 256, MMA_MN_MOST = 256 };
+enum { EIGHT = 8, CHUNK = 16, CHUNK_BITS = 128, LINE = 128 };
+enum { BLOCK = 256 };
 enum { FIELD_END = 1 << 18 }; /* a field is 14 bits of 16 bytes */
 
 /* Why a coordinate is out of reach. */
@@ -59,6 +61,8 @@ typedef struct search {
     uint64_t mn, k;           /* extents of the tile */
     uint64_t steps_mn, count; /* instructions along MN, and in all */
     int64_t chunks;
+    int chunks_log, rows_log; /* of chunks of a row and rows of a group */
+    int element_log;          /* of elements of a chunk */
     int64_t *start; /* of each step; -1: not learnt yet, as group and next */
     int64_t group, next;
 } search;
@@ -70,17 +74,31 @@ typedef struct place {
     int64_t offset, address; /* elements as the layout says; shared address in bits, saturated */
 } place;
 
-static place place_of(const search *s, uint64_t index)
+/* Where the walk is: the place, its step along K, and what it has of an instruction. */
+typedef struct walk {
+    uint64_t mn, k, step_mn, step_k;
+    uint32_t in_mn, in_k;
+} walk;
+
+static place place_of(const search *s, const walk *w)
 {
-    const zlay_smemdesc_request *r = &s->request;
-    place p = {.mn = index % s->mn, .k = index / s->mn};
-    p.step = p.mn / r->mma_mn + p.k / r->mma_k * s->steps_mn;
-    int64_t mn = (int64_t)(p.mn % r->mma_mn), k = (int64_t)(p.k % r->mma_k);
-    int64_t contiguous = r->major == ZLAY_MAJOR_K ? k : mn;
-    p.along = contiguous * s->bits / CHUNK_BITS;
-    p.element = contiguous % (CHUNK_BITS / s->bits);
-    p.across = r->major == ZLAY_MAJOR_K ? mn : k;
-    return p;
+    const bool k_major = s->request.major == ZLAY_MAJOR_K;
+    int64_t contiguous = k_major ? w->in_k : w->in_mn;
+    return (place){.mn = w->mn,
+                   .k = w->k,
+                   .step = w->step_mn + w->step_k * s->steps_mn,
+                   .along = contiguous >> s->element_log,
+                   .element = contiguous & ((1 << s->element_log) - 1),
+                   .across = k_major ? w->in_mn : w->in_k};
+}
+
+static void walk_on(walk *w, const search *s)
+{
+    if (++w->in_mn == s->request.mma_mn) w->in_mn = 0, w->step_mn++;
+    if (++w->mn < s->mn) return;
+    w->mn = w->step_mn = 0;
+    w->k++;
+    if (++w->in_k == s->request.mma_k) w->in_k = 0, w->step_k++;
 }
 
 /* Bits of an address before the swizzle; the pattern is moved by whole rounds of eight lines. */
@@ -125,10 +143,11 @@ static bool exchanged(const search *s)
 
 static zlay_status confirm(search *s, const place *p)
 {
-    const int64_t row = CHUNK * s->chunks, inside = p->along % s->chunks * CHUNK;
-    const int64_t rows = s->pattern->rows;
-    int64_t *start = &s->start[p->step], groups = p->across / rows, nexts = p->along / s->chunks;
-    int64_t fixed = (p->across % rows * row + inside) * 8 + p->element * s->bits;
+    const int64_t row = CHUNK * s->chunks, inside = (p->along & (s->chunks - 1)) * CHUNK;
+    const int64_t in_group = p->across & ((1 << s->rows_log) - 1);
+    int64_t *start = &s->start[p->step], groups = p->across >> s->rows_log;
+    int64_t nexts = p->along >> s->chunks_log;
+    int64_t fixed = (in_group * row + inside) * 8 + p->element * s->bits;
     zlay_status status = ZLAY_OK;
     if (*start < 0) status = learn(s, start, p->address - fixed, p, START);
     int64_t rest = p->address - *start * 8 - fixed;
@@ -141,22 +160,33 @@ static zlay_status confirm(search *s, const place *p)
     return refuse(s, &not_canonical, p);
 }
 
+static zlay_status confirm_block(search *s, walk *at, uint64_t first)
+{
+    int64_t offset[BLOCK];
+    uint8_t there[BLOCK];
+    uint64_t left = s->mn * s->k - first, count = left < BLOCK ? left : BLOCK;
+    zlay_status status =
+        zlay_layout_eval_many(offset, there, s->request.layout, NULL, first, (size_t)count);
+    for (uint64_t i = 0; !status && i < count; i++, walk_on(at, s)) {
+        place p = place_of(s, at);
+        if (!there[i])
+            return zl_fail(s->ctx, ZLAY_NONE, "layout: has no value at index %llu",
+                           (unsigned long long)(first + i));
+        place_value(&p, s, offset[i]);
+        status = confirm(s, &p);
+        s->reached = first + i;
+    }
+    return status;
+}
+
 static zlay_status confirm_all(search *s)
 {
+    walk at = {0, 0, 0, 0, 0, 0};
     zlay_status status = ZLAY_OK;
     for (uint64_t i = 0; i < s->count; i++) s->start[i] = -1;
     s->group = s->next = -1;
-    for (uint64_t i = 0; !status && i < s->mn * s->k; i++) {
-        int64_t offset;
-        place p = place_of(s, i);
-        status = zlay_layout_eval(&offset, 1, s->request.layout, i);
-        if (status)
-            return zl_fail(s->ctx, status, "layout: has no value at index %llu",
-                           (unsigned long long)i);
-        place_value(&p, s, offset);
-        status = confirm(s, &p);
-        s->reached = i;
-    }
+    for (uint64_t i = 0; !status && i < s->mn * s->k; i += BLOCK)
+        status = confirm_block(s, &at, i);
     return status;
 }
 
@@ -168,6 +198,8 @@ static void try_pattern(search *s, int32_t swizzle, uint32_t base)
     s->base = base;
     s->pattern = &zl_desc_patterns[swizzle];
     s->chunks = s->pattern->chunks;
+    s->chunks_log = __builtin_ctz(s->pattern->chunks);
+    s->rows_log = __builtin_ctz(s->pattern->rows);
 }
 
 /* Lines at which row 0 of a pattern can stand. */
@@ -205,7 +237,8 @@ static zlay_status find(search *s)
             if (best >= 0 && s->reached <= most) continue;
             best = swizzle, best_base = base, most = s->reached;
         }
-    if (best < 0) return zl_fail(s->ctx, ZLAY_NONE, "DESC_CANONICAL: no swizzle goes with the type");
+    if (best < 0)
+        return zl_fail(s->ctx, ZLAY_NONE, "DESC_CANONICAL: no swizzle goes with the type");
     try_pattern(s, best, best_base);
     return confirm_all(s);
 }
@@ -251,40 +284,6 @@ static bool request_copy(zlay_smemdesc_request *out, const zlay_smemdesc_request
     return true;
 }
 
-static zlay_status request_check(zlay_ctx *ctx, const zlay_smemdesc_request *r)
-{
-    if (!r->size)
-        return zl_fail(ctx, ZLAY_EINVAL, "size: is no size of zlay_smemdesc_request (4..%zu)",
-                       sizeof *r);
-    for (size_t i = 0; i < ZL_COUNT(r->reserved); i++)
-        if (r->reserved[i]) return zl_fail(ctx, ZLAY_EINVAL, "reserved: a word is not 0");
-    if (!r->layout) return zl_fail(ctx, ZLAY_EINVAL, "layout: is NULL");
-    if (r->major != ZLAY_MAJOR_K && r->major != ZLAY_MAJOR_MN)
-        return zl_fail(ctx, ZLAY_EINVAL, "major: %d is neither K (0) nor MN (1)", r->major);
-    if (r->swizzle < ZLAY_SWIZZLE_FIND || r->swizzle > ZL_ATOM_32B)
-        return zl_fail(ctx, ZLAY_EINVAL, "swizzle: %d is not in -1..4", r->swizzle);
-    if (r->pattern_at_start > 2 || (r->pattern_at_start == 2 && r->swizzle != ZLAY_SWIZZLE_FIND))
-        return zl_fail(ctx, ZLAY_EINVAL, "pattern_at_start: %u is found with the swizzle alone",
-                       r->pattern_at_start);
-    if (!r->mma_mn || r->mma_mn % EIGHT || r->mma_mn > MMA_MN_MOST)
-        return zl_fail(ctx, ZLAY_EINVAL, "mma_mn: %u is no multiple of 8 in 8..256", r->mma_mn);
-    return ZLAY_OK;
-}
-
-/* Beside a sparse A, an instruction reads twice as much of B. */
-static zlay_status type_check(zlay_ctx *ctx, const zlay_target *target,
-                              const zlay_smemdesc_request *r)
-{
-    bool found = r->swizzle == ZLAY_SWIZZLE_FIND, words = zlay_type_bits(r->type) == 32;
-    int32_t swizzle = !found ? r->swizzle : words && r->major ? ZL_ATOM_32B : ZLAY_SWIZZLE_NONE;
-    zlay_status status = zl_desc_type_check(ctx, target, r->type, r->major, swizzle);
-    if (status) return status;
-    uint32_t depth = MMA_K_BITS / zlay_type_bits(r->type);
-    if (r->mma_k == depth || (r->mma_k == 2 * depth && r->type != ZLAY_TYPE_B1)) return ZLAY_OK;
-    return zl_fail(ctx, ZLAY_EINVAL, "mma_k: %u is neither %u nor, beside a sparse A, %u", r->mma_k,
-                   depth, 2 * depth);
-}
-
 static zlay_status pattern_check(const search *s)
 {
     const zlay_smemdesc_request *r = &s->request;
@@ -320,6 +319,7 @@ static zlay_status tile_read(search *s, uint64_t mn)
     s->count = s->steps_mn * (s->k / r->mma_k);
     s->final = r->swizzle == ZLAY_SWIZZLE_FIND;
     s->bits = zlay_type_bits(r->type);
+    s->element_log = __builtin_ctz(CHUNK_BITS / (uint32_t)s->bits);
     return ZLAY_OK;
 }
 
@@ -346,8 +346,7 @@ static zlay_status synth(search *s, uint64_t mn)
     if (zlay_smemdesc_unpack(&none, s->target, 0) == ZLAY_ENOTSUP)
         return zl_fail(s->ctx, ZLAY_ENOTSUP, "target: %s has no matrix descriptors",
                        zlay_target_name(s->target));
-    zlay_status status = request_check(s->ctx, &s->request);
-    if (!status) status = type_check(s->ctx, s->target, &s->request);
+    zlay_status status = zl_desc_request_check(s->ctx, s->target, &s->request);
     if (!status) status = pattern_check(s);
     if (!status) status = tile_read(s, mn);
     if (!status && s->out.room < s->count)

@@ -123,7 +123,7 @@ static zlay_status search_begin(search *s)
     if (!s->points || !zl_asked_value(&s->first, &s->asked, 0))
         return zl_fail(s->ctx, ZLAY_NONE, "index 0 has no place in tensor memory");
     if (s->first < 0 || s->first > UINT32_MAX)
-        return zl_fail(s->ctx, ZLAY_NONE, "index 0 is at %lld, which is no address of tensor memory",
+        return zl_fail(s->ctx, ZLAY_NONE, "index 0 is at %lld, no address of tensor memory",
                        (long long)s->first);
     return ZLAY_OK;
 }

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ZL_SYNTH_SMEMDESC_H
+#define ZL_SYNTH_SMEMDESC_H
+
+#include <zlay/synth.h>
+
+/* What can be said of a request without its layout: numbers, type, major-ness and swizzle. */
+zlay_status zl_desc_request_check(zlay_ctx *ctx, const zlay_target *target,
+                                  const zlay_smemdesc_request *r);
+
+#endif
