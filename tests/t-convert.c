@@ -125,11 +125,15 @@ static void note(tally *t, const zlay_convert *plan)
         t->matrices += step.op == ZLAY_CONVERT_LDMATRIX || step.op == ZLAY_CONVERT_STMATRIX;
 }
 
+/* log2 of the warps of 64 lanes with 32 registers of 64 bits that fill gfx942's 64 KiB. */
+enum { GFX_WARPS = 2 };
+
 static void convert_random(zlay_ctx *ctx, uint64_t *seed, int how, tally *t)
 {
     const char *target = targets[test_range(seed, 0, how == ANY ? 5 : 1)];
     unsigned lanes = target[0] == 'g' ? 6 : 5;
     world w = {{(unsigned)test_range(seed, 0, 5), lanes, (unsigned)test_range(seed, 0, 3), 0}, 0};
+    if (lanes == 6 && w.bits[2] > GFX_WARPS) w.bits[2] = GFX_WARPS;
     uint32_t bits = 8u << test_range(seed, 0, 3);
     uint64_t src_column[64], dst_column[64];
     machine m;
