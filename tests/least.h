@@ -154,6 +154,20 @@ static inline bool lines_of(int64_t *start, int *lines, const int64_t *row, int 
     return true;
 }
 
+/* Rows from one to the next, in the first line or else the second. */
+static inline int64_t stride_of(const int64_t *row, int rows, int first)
+{
+    if (first > 1) return row[1] - row[0];
+    return first + 1 < rows ? row[first + 1] - row[first] : 0;
+}
+
+/* How much longer a line must be for the second one, which begins at its start, not to lie below it. */
+static inline int far_of(const int64_t *row, int rows, int first)
+{
+    int64_t stride = stride_of(row, rows, first), down = row[0] - row[first];
+    return stride > 0 && down > 0 && down / stride < PLACES ? (int)(down / stride) + 1 : 0;
+}
+
 /* The bounding box of pixels that im2col mode walks, with what follows their lines. */
 static inline bool rows_columns(kind *k, const int64_t *row, int rows, int level)
 {
@@ -167,8 +181,8 @@ static inline bool rows_columns(kind *k, const int64_t *row, int rows, int level
         return k->stride[level] >= 0;
     }
     for (int f = first; level + 1 < WALK_LEVELS && f > 0; f = f == first && f > 1 ? 1 : 0)
-        for (int length = rows - 1; length >= f; length--) {
-            int64_t stride = f > 1 ? row[1] - row[0] : f + 1 < rows ? row[f + 1] - row[f] : 0;
+        for (int length = rows + far_of(row, rows, f); length >= f; length--) {
+            int64_t stride = stride_of(row, rows, f);
             if (stride < 0 || !lines_of(start, &lines, row, rows, f, length, stride)) continue;
             k->count[level] = length;
             k->stride[level] = stride;

@@ -37,7 +37,7 @@ static int64_t narrow_swizzled(int p)
 static const row rows[] = {
     {"a run", 20, in_order, true, 1, 320, 1, 1},
     {"rows", 20, rows_of_two, true, 1, 320, 1, 2},
-    {"lines downward", 24, lines_downward, true, 2, 384, 2, 4},
+    {"lines downward", 24, lines_downward, true, 2, 384, 2, 3},
     {"backward within 128 bytes", 8, one_backward, false, 0, 0, 0, 0},
     {"swizzled lines", 64, swizzled_lines, true, 1, 1024, 1, 2},
     {"swizzled slices", 64, slices_swizzled, true, 1, 1024, 1, 3},
