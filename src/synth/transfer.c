@@ -5,7 +5,7 @@
 #include <string.h>
 #include <zlay/decide.h>
 
-enum { WARP = 32, FAR = 56 };
+enum { WARP = 32, FAR = 48 /* no device addresses more */ };
 
 static zlay_status request_copy(zlay_ctx *ctx, zlay_transfer_request *out,
                                 const zlay_transfer_request *r)
@@ -64,7 +64,7 @@ static zlay_status reach_check(zlay_ctx *ctx, const zlay_layout *layout, const c
         zl_modes_range(layout->mode, layout->modes, layout->offset, &least, &greatest) &&
         least > -most && greatest < most)
         return ZLAY_OK;
-    return zl_fail(ctx, ZLAY_EOVERFLOW, "%s: offsets of 2^56 elements or more", name);
+    return zl_fail(ctx, ZLAY_EOVERFLOW, "%s: offsets of 2^%d elements or more", name, FAR);
 }
 
 static zlay_status distinct(zlay_ctx *ctx, const zlay_layout *dest)
