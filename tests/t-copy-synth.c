@@ -937,32 +937,53 @@ static void test_bad_calls(void **state)
 /* ---- memory
  * ------------------------------------------------------------------------------------------ */
 
+static zlay_status fail_at(heap *h, size_t k, const char *from_text, const char *to_text,
+                           zlay_copy_request r)
+{
+    zlay_allocator hooks = {h, heap_take, heap_give};
+    zlay_ctx *ctx = NULL;
+    zlay_move *move = NULL;
+    assert_int_equal(zlay_ctx_new(&ctx, &hooks, NULL), ZLAY_OK);
+    zlay_layout *from = read_layout(ctx, from_text), *to = read_layout(ctx, to_text);
+    r.source.layout = from;
+    r.dest.layout = to;
+    h->calls = 0;
+    h->fails_at = k;
+    zlay_status status = zlay_copy_synth(ctx, &move, target_of("sm_90a"), &r);
+    h->fails_at = 0;
+    assert_true(status == ZLAY_OK || status == ZLAY_ENOMEM);
+    assert_true(!status == !!move);
+    zlay_move_free(move);
+    zlay_layout_free(from);
+    zlay_layout_free(to);
+    zlay_ctx_free(ctx);
+    assert_int_equal(h->live, 0);
+    return status;
+}
+
 static void test_each_allocation_fails_once(void **unused)
 {
     (void)unused;
+    static const struct {
+        const char *from, *to;
+        zlay_copy_request r;
+    } rows[] = {
+        {"(60,9):(1,129)", "(60,9):(1,128)", {.elem_bits = 16, SIDES(G, S)}},
+        {"(64,9):(1,ld)", "(64,9):(1,64)", {.elem_bits = 16, SIDES(G, S)}},
+        {"{ [j,i] -> [9i + j] : 0 <= i < 5 and 0 <= j < 8 and i + j < 10 }",
+         "(8,5):(1,8)",
+         {.elem_bits = 32, SIDES(G, S)}},
+        {"((8,2),(2,4,2)):((64,512),(1,2,8))",
+         "((8,2),(2,4,2)):((32,2),(1,8,4))",
+         {.elem_bits = 16, .registers = 8, SIDES(S, ZLAY_MOVE_REGISTER)}},
+    };
     heap h = {.live = 0};
-    zlay_allocator hooks = {&h, heap_take, heap_give};
-    zlay_status status = ZLAY_ENOMEM;
-    for (size_t k = 1; status; k++) {
-        zlay_ctx *ctx = NULL;
-        zlay_move *move = NULL;
-        assert_int_equal(zlay_ctx_new(&ctx, &hooks, NULL), ZLAY_OK);
-        zlay_layout *from = read_layout(ctx, "(60,9):(1,129)"),
-                    *to = read_layout(ctx, "(60,9):(1,128)");
-        zlay_copy_request r = {
-            .size = sizeof r, .elem_bits = 16, .source = {from, G, 0, 0}, .dest = {to, S, 0, 0}};
-        h.calls = 0;
-        h.fails_at = k;
-        status = zlay_copy_synth(ctx, &move, target_of("sm_90a"), &r);
-        h.fails_at = 0;
-        assert_true(status == ZLAY_OK || status == ZLAY_ENOMEM);
-        assert_true(!status == !!move);
-        zlay_move_free(move);
-        zlay_layout_free(from);
-        zlay_layout_free(to);
-        zlay_ctx_free(ctx);
-        assert_int_equal(h.live, 0);
-        assert_true(k < 500);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        zlay_copy_request r = rows[i].r;
+        size_t k = 1;
+        r.size = sizeof r;
+        while (fail_at(&h, k, rows[i].from, rows[i].to, r)) assert_true(++k < 2000);
+        assert_true(k > 5);
     }
 }
 
