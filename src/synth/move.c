@@ -38,7 +38,8 @@ static zlay_status decide(zlay_ctx *ctx, zlay_layout *const pair[2])
     zlay_status status = zlay_layout_equal(ctx, &answer, NULL, pair[0], pair[1]);
     if (status || answer == ZLAY_YES) return status;
     if (answer == ZLAY_UNDECIDED) return ZLAY_ELIMIT;
-    return zl_fail(ctx, ZLAY_EINTERNAL, "the certificate does not hold; please report this request");
+    return zl_fail(ctx, ZLAY_EINTERNAL,
+                   "the certificate does not hold; please report this request");
 }
 
 zlay_status zl_move_certify(zlay_ctx *ctx, const zlay_move *move)
