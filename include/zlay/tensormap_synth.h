@@ -55,7 +55,8 @@ typedef struct zlay_tensormap_request {
 /** Find the tensor maps and copies that bring a tile of a tensor to shared
  *  memory: the fewest copies, then bytes, then maps, then dimensions.
  *
- *  A map's address is what to add to the tensor's.  Offsets in shared memory count
+ *  A map's address is what to add to the tensor's; it may lie before the tensor,
+ *  where nothing is read.  Offsets in shared memory count
  *  from an address that is a multiple of 1024.  A cell of the tile outside the
  *  source's box, or where source has no value, is an edge: copies fill it with 0,
  *  or with a weak edge bring anything.

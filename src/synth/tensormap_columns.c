@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { LEVELS = 4, RANK_LEAST = 3, PIXELS_MOST = 1024 };
+enum { LEVELS = 4, RANK_LEAST = 3, PIXELS_MOST = 1024, TRIES_MOST = 4096 };
 
 /* ---- walks ----------------------------------------------------------------------------------- */
 
@@ -21,53 +21,104 @@ static uint64_t run_of(const int64_t *at, uint64_t count)
     return n;
 }
 
-/* Lines of a level: `first` entries, then as many as the next run has, to the last, which may end
- * before.  What begins each takes their place in `at`; false: they are no lines. */
-static bool lines_of(walk *w, int64_t *at, uint64_t *count, uint64_t first)
+/* What is left to walk at a level, and the lines that are tried next: the first line has `first`
+ * entries, the others `length`. */
+typedef struct frame {
+    uint64_t count, length, options;
+    int64_t at[PIXELS_MOST];
+} frame;
+
+static void frame_begin(frame *f)
 {
-    uint64_t rest = *count - first, next = run_of(at + first, rest), lines = 1;
-    int64_t jump = at[first] - at[0], stride = first > 1 ? at[1] - at[0] : 0, length;
-    if (first == 1) stride = next > 1 ? at[2] - at[1] : jump < 0 ? -jump : 0;
-    if (first > 1 && next > 1 && at[first + 1] - at[first] != stride) next = 1;
-    length = (int64_t)(next > first ? next : first);
-    if (next == rest)
-        while (jump + (length - (int64_t)first) * stride < 0 && stride > 0) length++;
-    else if (next < first) return false;
-    int64_t skip = length - (int64_t)first;
-    if (stride < 0 || jump + skip * stride < 0) return false;
-    for (uint64_t i = first; i < *count; i++) {
-        uint64_t in = (i - first) % (uint64_t)length;
-        if (at[i] != at[i - in] + (int64_t)in * stride) return false;
+    f->length = 0;
+    f->options = 2;
+}
+
+static int64_t step_of(const frame *f, uint64_t first)
+{
+    if (first > 1) return f->at[1] - f->at[0];
+    return f->count > 2 ? f->at[2] - f->at[1] : 0;
+}
+
+static bool lines_hold(const frame *f, uint64_t first, uint64_t length, int64_t step)
+{
+    for (uint64_t i = 1; i < f->count; i++) {
+        uint64_t in = i < first ? i : (i - first) % length;
+        if (f->at[i] != f->at[i - in] + (int64_t)in * step) return false;
     }
-    at[0] -= skip * stride;
-    for (uint64_t i = first; i < *count; i += (uint64_t)length) at[lines++] = at[i];
-    w->extent[w->levels] = length;
-    w->stride[w->levels] = stride;
-    w->skip[w->levels++] = skip;
-    *count = lines;
     return true;
 }
 
-/* `ones`: at which levels the first line is one entry, though the next would continue it. */
-static bool walk_of(walk *w, const int64_t *key, uint64_t count, int64_t *at, uint32_t ones)
+/* What begins each line is what the next level walks. */
+static bool lines_take(walk *w, frame *next, const frame *f, uint64_t first, uint64_t length,
+                       int64_t step)
 {
-    memcpy(at, key, count * sizeof *at);
-    for (w->levels = 0;; ones /= 2) {
-        uint64_t first = ones % 2 ? 1 : run_of(at, count);
-        if (first == count) break;
-        if (w->levels + 1 == LEVELS || !lines_of(w, at, &count, first)) return false;
-    }
-    w->extent[w->levels] = (int64_t)count;
-    w->stride[w->levels] = count > 1 ? at[1] - at[0] : 0;
-    w->skip[w->levels] = 0;
-    return w->stride[w->levels++] >= 0;
+    int64_t skip = (int64_t)(length - first);
+    if (step < 0 || !lines_hold(f, first, length, step)) return false;
+    next->count = 1;
+    next->at[0] = f->at[0] - skip * step;
+    for (uint64_t i = first; i < f->count; i += length) next->at[next->count++] = f->at[i];
+    w->extent[w->levels] = (int64_t)length;
+    w->stride[w->levels] = step;
+    w->skip[w->levels] = skip;
+    return true;
 }
 
-static bool walk_any(walk *w, const int64_t *key, uint64_t count, int64_t *at)
+/* Two lines: long enough that the second one begins no earlier than the first. */
+static bool two_lines(walk *w, frame *next, const frame *f, uint64_t first)
 {
-    for (uint32_t ones = 0; ones < 1u << (LEVELS - 1); ones++)
-        if (walk_of(w, key, count, at, ones)) return true;
+    uint64_t rest = f->count - first, length = rest > first ? rest : first;
+    int64_t jump = f->at[first] - f->at[0], step = step_of(f, first);
+    if (first == 1 && rest == 1 && jump < 0) step = -jump;
+    int64_t back = jump + (int64_t)(length - first) * step;
+    if (back < 0 && step <= 0) return false;
+    if (back < 0) length += (uint64_t)((-back + step - 1) / step);
+    return lines_take(w, next, f, first, length, step);
+}
+
+/* The next way to cut a level into lines: the longest first line and then one entry, each with two
+ * lines and then with more. */
+static bool lines_next(walk *w, frame *next, frame *f)
+{
+    for (; f->options; f->options--, f->length = 0) {
+        uint64_t run = run_of(f->at, f->count), first = f->options == 2 ? run : 1;
+        if (first == f->count || (f->options == 1 && run == 1)) continue;
+        if (!f->length) {
+            f->length = f->count - first;
+            if (two_lines(w, next, f, first)) return true;
+        }
+        while (f->length > (first > 2 ? first : 2))
+            if (lines_take(w, next, f, first, --f->length, step_of(f, first))) return true;
+    }
     return false;
+}
+
+static bool walk_ends(walk *w, const frame *f)
+{
+    if (run_of(f->at, f->count) != f->count) return false;
+    w->extent[w->levels] = (int64_t)f->count;
+    w->stride[w->levels] = f->count > 1 ? f->at[1] - f->at[0] : 0;
+    w->skip[w->levels] = 0;
+    return w->stride[w->levels] >= 0;
+}
+
+static bool walk_any(walk *w, const int64_t *key, uint64_t count)
+{
+    frame f[LEVELS];
+    uint32_t tries = 0;
+    memcpy(f[0].at, key, count * sizeof *key);
+    f[0].count = count;
+    frame_begin(&f[0]);
+    for (w->levels = 0;;) {
+        frame *at = &f[w->levels];
+        if (at->options == 2 && !at->length && walk_ends(w, at)) break;
+        bool more = w->levels + 1 < LEVELS && tries++ < TRIES_MOST && lines_next(w, at + 1, at);
+        if (!more && !w->levels) return false;
+        if (!more) w->levels--;
+        else frame_begin(&f[++w->levels]);
+    }
+    w->levels++;
+    return true;
 }
 
 /* ---- maps ---------------------------------------------------------------------------------- */
@@ -128,12 +179,12 @@ static uint64_t rows_most(int64_t *key, const zl_chain *h, uint64_t pitch)
 
 bool zl_columns_box(zl_tm_box *out, const zl_chain *h, uint64_t rows)
 {
-    int64_t key[PIXELS_MOST], at[PIXELS_MOST];
+    int64_t key[PIXELS_MOST];
     const zl_chunks *c = h->c;
     uint64_t pitch = h->swizzle ? zl_tm_span(h->swizzle) / ZL_CHUNK : h->row;
     walk w;
     if (c->width > 1 || rows > PIXELS_MOST || !rows_read(key, h, pitch, rows) ||
-        !walk_any(&w, key, rows, at))
+        !walk_any(&w, key, rows))
         return false;
     memset(out, 0, sizeof *out);
     out->swizzle = h->swizzle;
@@ -155,13 +206,13 @@ bool zl_columns_box(zl_tm_box *out, const zl_chain *h, uint64_t rows)
  * a walk from its beginning is one. */
 static void rows_visit(const zl_chain *h, zl_columns_visit *visit, void *env)
 {
-    int64_t key[PIXELS_MOST], at[PIXELS_MOST];
+    int64_t key[PIXELS_MOST];
     uint64_t pitch = h->swizzle ? zl_tm_span(h->swizzle) / ZL_CHUNK : h->row;
     uint64_t low = 1, high = rows_most(key, h, pitch);
     walk w;
     while (low < high) {
         uint64_t half = (low + high + 1) / 2;
-        if (walk_any(&w, key, half, at)) low = half;
+        if (walk_any(&w, key, half)) low = half;
         else high = half - 1;
     }
     for (uint64_t rows = 2; rows <= low && high; rows++)
