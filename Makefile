@@ -179,7 +179,7 @@ device-oracle: $(B)/device-oracle
 	$(B)/device-oracle
 device-wgmma: $(B)/device-wgmma
 	$(B)/device-wgmma
-$(B)/device-copy-synth: $(addprefix $(B)/device/,device_copy_synth.o copy_rates.o cuda_now.o) $(B)/libzlay.a
+$(B)/device-copy-synth: $(addprefix $(B)/device/,device_copy_synth.o copy_kernel.o copy_rates.o cuda_now.o) $(B)/libzlay.a
 	$(link) $(ENGINE_LIBS) -ldl -lm
 $(B)/device-moves: $(addprefix $(B)/device/,device_moves.o cuda_now.o) $(B)/libzlay.a
 	$(link) $(ENGINE_LIBS) -ldl -lm
@@ -187,11 +187,12 @@ device-copy-synth: $(B)/device-copy-synth
 	$(B)/device-copy-synth
 device-moves: $(B)/device-moves
 	$(B)/device-moves
-device-test: $(B)/device-test $(B)/device-synth $(B)/device-copy-synth $(B)/device-moves
+device-test: $(addprefix $(B)/device-,test synth copy-synth moves words)
 	$(B)/device-test
 	$(B)/device-synth
 	$(B)/device-copy-synth
 	$(B)/device-moves
+	$(B)/device-words
 device-synth: $(B)/device-synth
 	$(B)/device-synth
 device-copies: $(B)/device-copies
