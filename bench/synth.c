@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensor maps from layouts, against the 10 us that a kernel generator can spare a tile: how the time
- * grows with rank, with what shared memory asks for, and with the number of copies. */
+/* Tensor maps from layouts, against the 10 us that a kernel generator can spare a tile: how the
+ * time grows with rank, with what shared memory asks for, and with the number of copies. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -24,7 +24,8 @@ static const row rows[] = {
     {"tensormap.synth, rank 1, free", "1048576:1", NULL, {4096}, 1, 1},
     {"tensormap.synth, rank 2, free", "(4096,4096):(4096,1)", NULL, {128, 64}, 2, 1},
     {"tensormap.synth, rank 3, free", "(64,256,512):(131072,512,1)", NULL, {2, 64, 64}, 3, 1},
-    {"tensormap.synth, rank 4, free", "(16,32,32,256):(262144,8192,256,1)", NULL, {1, 8, 8, 64}, 4, 1},
+    {"tensormap.synth, rank 4, free", "(16,32,32,256):(262144,8192,256,1)", NULL, {1, 8, 8, 64},
+     4, 1},
     {"tensormap.synth, rank 5, free", "(4,16,32,32,256):(4194304,262144,8192,256,1)", NULL,
      {1, 2, 8, 8, 64}, 5, 1},
     {"tensormap.synth, rank 2, Sw<3,3,3>", "(4096,4096):(4096,1)",
@@ -33,10 +34,10 @@ static const row rows[] = {
      "Sw<3,3,3> o 0 o (128,(64,2)):(64,(1,8192))", {128, 128}, 2, 1},
     {"tensormap.synth, 2 copies (1001 rows by 384)", "(1001,64):(64,1)", "(384,64):(64,1)",
      {384, 64}, 2, 2},
-    {"tensormap.synth, 8 copies (rows upside down)", "523776 o (1024,512):(-512,1)",
-     "(8,64):(64,1)", {8, 64}, 2, 8},
-    {"tensormap.synth, 64 copies (the same)", "523776 o (1024,512):(-512,1)", "(64,64):(64,1)",
-     {64, 64}, 2, 64},
+    {"tensormap.synth, 4 copies (8 rows upside down)", "523776 o (1024,512):(-512,1)",
+     "(8,64):(64,1)", {8, 64}, 2, 4},
+    {"tensormap.synth, 32 copies (64 rows)", "523776 o (1024,512):(-512,1)", "(64,64):(64,1)",
+     {64, 64}, 2, 32},
 };
 
 static bool work(void *value)

@@ -241,7 +241,8 @@ bool zl_chunks_use(const zl_chunks *c, int32_t swizzle)
     return !r->swizzle_given || r->swizzle == swizzle;
 }
 
-void zl_chunks_chains(const zl_chunks *c, uint64_t line, zl_chain_visit *visit, void *env)
+void zl_chunks_chains(const zl_chunks *c, uint64_t line, bool narrow, zl_chain_visit *visit,
+                      void *env)
 {
     const zlay_tensormap_request *r = &c->t->request;
     for (int32_t z = ZLAY_SWIZZLE_NONE; z < ZL_SWIZZLES; z++) {
@@ -252,7 +253,7 @@ void zl_chunks_chains(const zl_chunks *c, uint64_t line, zl_chain_visit *visit, 
         uint64_t row = row_wanted(c, z, start, span);
         zl_chain h = {.start = start, .swizzle = z, .row = row};
         chain_visit(c, &h, visit, env);
-        for (h.row = 1; z && h.row < span; h.row++)
+        for (h.row = 1; narrow && z && h.row < span; h.row++)
             if (h.row != row) chain_visit(c, &h, visit, env);
         h.row = span;
         if (z && row < span && !r->keep_holes) chain_visit(c, &h, visit, env);

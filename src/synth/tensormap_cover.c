@@ -92,7 +92,10 @@ static void chain_offer(void *env, const zl_chain *h)
         else level_offer(s, h, i);
 }
 
-static void line_offer(search *s, uint64_t line) { zl_chunks_chains(s->c, line, chain_offer, s); }
+static void line_offer(search *s, uint64_t line)
+{
+    zl_chunks_chains(s->c, line, false, chain_offer, s);
+}
 
 static bool line_wanted(const zl_chunks *c, uint64_t line)
 {

@@ -59,9 +59,10 @@ uint64_t zl_chain_written(const zl_chain *h, uint64_t chunks);
 bool zl_chunks_use(const zl_chunks *c, int32_t swizzle);
 
 /* All chains that begin at a line: of each swizzle that may be used rows as wide as the first one
- * wants and as the span, and slices. */
+ * wants and as the span, and slices; `narrow`: and rows that leave some of a line to others. */
 typedef void zl_chain_visit(void *env, const zl_chain *h);
-void zl_chunks_chains(const zl_chunks *c, uint64_t line, zl_chain_visit *visit, void *env);
+void zl_chunks_chains(const zl_chunks *c, uint64_t line, bool narrow, zl_chain_visit *visit,
+                      void *env);
 
 /* So many blocks of a level as a box; false: no map steps as they do. */
 bool zl_chain_box(zl_tm_box *out, const zl_chain *h, uint32_t level, uint64_t blocks);

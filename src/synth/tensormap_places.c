@@ -283,7 +283,7 @@ static zlay_status search_run(search *s, zl_cover *out, const zl_cover *than)
     zlay_allocator alloc = zl_allocator(s->c->t->ctx);
     zlay_status status;
     for (uint64_t line = 0; line < s->c->count / ZL_LINE_CHUNKS; line++) {
-        zl_chunks_chains(s->c, line, chain_keep, s);
+        zl_chunks_chains(s->c, line, true, chain_keep, s);
         zl_chunks_columns(s->c, line, walk_keep, s);
     }
     if ((status = unreached(s))) return status;
