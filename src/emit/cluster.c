@@ -48,12 +48,10 @@ static zlay_status form_check(zlay_ctx *ctx, const zlay_target *target, const ch
 zlay_status zl_cluster_print(zlay_ctx *ctx, zlay_buf *out, zl_cluster_text *k, const char *name,
                              size_t length)
 {
-    char shown[256];
     zl_text nothing = {NULL, 0, 0};
     zlay_target_info info;
-    if (!zl_is_name(name, length))
-        return zl_fail(ctx, ZLAY_EINVAL, "name: \"%s\" is no name", zl_quote(shown, name, length));
-    zlay_status status = form_check(ctx, k->target, "mapa");
+    zlay_status status = zl_name_check(ctx, name, length);
+    if (!status) status = form_check(ctx, k->target, "mapa");
     if (status) return status;
     zl_cluster_text counted = *k;
     counted.e.out = &nothing;

@@ -240,13 +240,11 @@ static uint32_t ptx_least(const zl_kernel_text *k)
 zlay_status zlay_emit_transfer(zlay_ctx *ctx, zlay_buf *out, const zlay_transfer *transfer,
                                const char *name, size_t length)
 {
-    char shown[256];
     if (!out || !transfer || !name) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
     if (status) return status;
-    if (!zl_is_name(name, length))
-        return zl_leave(ctx, zl_fail(ctx, ZLAY_EINVAL, "name: \"%s\" is no name",
-                                     zl_quote(shown, name, length)));
+    status = zl_name_check(ctx, name, length);
+    if (status) return zl_leave(ctx, status);
     const zlay_transfer_info *info = &transfer->info;
     bool wide = info->blocks * info->threads * info->accesses > UINT32_MAX;
     zl_kernel_text k = {.t = transfer, .unit = wide ? "u64" : "u32"};

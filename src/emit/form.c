@@ -38,6 +38,13 @@ static void read_phrase(zl_phrase *out, zl_form_id id)
     out->ptx = form.ptx;
 }
 
+zlay_status zl_name_check(zlay_ctx *ctx, const char *name, size_t length)
+{
+    char shown[256];
+    if (zl_is_name(name, length)) return ZLAY_OK;
+    return zl_fail(ctx, ZLAY_EINVAL, "name: \"%s\" is no name", zl_quote(shown, name, length));
+}
+
 const zl_phrase *zl_phrase_get(zl_emit *e, zl_form_id id)
 {
     zl_phrase *phrase = &e->phrases[id];

@@ -263,13 +263,11 @@ static uint32_t ptx_least(const zl_emit *e)
 zlay_status zl_emit_text(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan, const char *name,
                          size_t length, zl_writer *write)
 {
-    char shown[256];
     if (!out || !plan || !name) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
     if (status) return status;
-    if (!zl_is_name(name, length))
-        return zl_leave(ctx, zl_fail(ctx, ZLAY_EINVAL, "name: \"%s\" is no name",
-                                     zl_quote(shown, name, length)));
+    status = zl_name_check(ctx, name, length);
+    if (status) return zl_leave(ctx, status);
     zl_emit e = {.plan = plan, .pipe = plan->pipe, .name = name, .name_length = length};
     e.ptx = ptx_least(&e);
     return zl_leave(ctx, zl_print(out, write, &e));

@@ -333,14 +333,11 @@ static zlay_status printable(zlay_ctx *ctx, const zlay_move *move)
 zlay_status zlay_emit_move(zlay_ctx *ctx, zlay_buf *out, const zlay_move *move, const char *name,
                            size_t length)
 {
-    char shown[256];
     if (!out || !move || !name) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
     if (status) return status;
-    if (!zl_is_name(name, length))
-        return zl_leave(ctx, zl_fail(ctx, ZLAY_EINVAL, "name: \"%s\" is no name",
-                                     zl_quote(shown, name, length)));
-    status = printable(ctx, move);
+    status = zl_name_check(ctx, name, length);
+    if (!status) status = printable(ctx, move);
     if (status) return zl_leave(ctx, status);
     zl_tile_text t = {.move = move};
     t.e.name = name;

@@ -3,6 +3,7 @@
  * other way: what of them depends on the thread is affine in the bits of %lin, so a lane index, a
  * predicate and a byte selector are each an XOR of constants under those bits and one constant a
  * register. */
+#include "emit/emit.h"
 #include "emit/word.h"
 
 #include <zlay/emit.h>
@@ -375,7 +376,7 @@ zlay_status zlay_emit_word(zlay_ctx *ctx, zlay_buf *out, const zlay_word *word, 
     if (!ctx || !out || !word || !name) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
     if (status) return status;
-    if (!zl_is_name(name, length)) status = zl_fail(ctx, ZLAY_EINVAL, "name: is no name");
+    status = zl_name_check(ctx, name, length);
     if (!status) status = kernel_check(ctx, &word->word);
     kernel k = {&word->word, name, length, 0};
     if (!status) {
