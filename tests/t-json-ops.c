@@ -71,6 +71,7 @@ static void tensor_maps_from_layouts(void **state)
 #define TILE "{\"op\":\"tensormap.synth\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"source\":\"(4096,4096):(4096,1)\",\"tile\":[128,64]"
     static const char *const rows[][3] = {
         {TILE "}", "ok.bytes", "16384"},
+        {TILE "}", "ok.optimal", "true"},
         {TILE "}", "ok.copies.0.advance", "[[0,64],[128,0]]"},
         {TILE "}", "ok.maps.0.box", "[64,128]"},
         {TILE ",\"smem\":\"Sw<3,3,3> o 0 o (128,64):(64,1)\"}", "ok.maps.0.swizzle", "3"},

@@ -47,7 +47,8 @@ typedef struct zlay_move_info {
     int32_t path;         /* ZLAY_PATH_* */
     int32_t edge;         /* ZLAY_EDGE_* that holds */
     uint32_t maps, copies, parts;
-    uint32_t optimal;     /* 1: no plan of the path costs less: `cost` is `bound` */
+    uint32_t optimal;     /* 1: proved that no plan of the path costs less: by threads `cost` is
+                             `bound`; of tensor copies no fewer and, as many, no fewer bytes */
     uint64_t bytes;       /* that a tile's barrier must expect */
     uint64_t reserved_bytes; /* of shared memory that must be free */
     uint32_t threads;     /* that take part; 0 for tensor copies */

@@ -100,9 +100,12 @@ static zlay_status answer(zl_call *call, const zlay_target *target,
                           const zlay_tensormap_request *request)
 {
     zlay_move *move;
+    zlay_move_info info;
     uint32_t axes = request->tile ? 0 : request->axes;
     zlay_status status = zlay_tensormap_synth(call->ctx, &move, target, request);
     if (!status) call->value = zl_json_move(call, move, axes);
+    if (!status && !zlay_move_get(&info, move))
+        zl_put_value(call, call->value, "optimal", json_boolean(info.optimal));
     if (status == ZLAY_NONE) none_explain(call);
     zlay_move_free(move);
     return status;
