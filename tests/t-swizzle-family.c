@@ -11,6 +11,7 @@
 typedef struct member {
     int family; /* 0 pad, 1 skew, 2 XOR */
     unsigned mode;
+    bool joined;
     int64_t cut, grain, pitch, step, bits, shift;
 } member;
 
@@ -26,8 +27,10 @@ static int64_t place(const asked *a, const member *m, int64_t index)
         row += weight * coordinate[i];
         weight *= (int64_t)a->shape[i];
     }
-    row += coordinate[m->mode] / m->cut * weight;
-    at = coordinate[m->mode] % m->cut;
+    at = coordinate[m->mode];
+    if (m->joined) at += row * (int64_t)a->shape[m->mode], row = 0, weight = 1;
+    row += at / m->cut * weight;
+    at %= m->cut;
     int64_t chunk = at / m->grain, rest = at % m->grain;
     if (m->family == 1) at = (chunk + m->step * row) % (m->cut / m->grain) * m->grain + rest;
     if (m->family == 2) at = (chunk ^ ((row >> m->shift) & ((1 << m->bits) - 1))) * m->grain + rest;
@@ -87,10 +90,18 @@ static void consider(best *b, const asked *a, const member *m)
 static best by_hand(const asked *a, int64_t align, int64_t period)
 {
     best b = {-1, 0};
-    for (unsigned mode = 0; mode < a->request.rank; mode++)
-        for (int64_t cut = (int64_t)a->shape[mode], power = 1; cut; cut = power < (int64_t)a->shape[mode] && power <= period ? power : 0) {
+    int64_t points = 1;
+    for (unsigned i = 0; i < a->request.rank; i++) points *= (int64_t)a->shape[i];
+    for (unsigned i = 0; i < 2 * a->request.rank; i++) {
+        unsigned mode = i / 2;
+        int64_t length = i % 2 ? points : (int64_t)a->shape[mode];
+        for (int64_t cut = length, power = 1; cut; cut = power < length && power <= period ? power : 0) {
             power *= 2;
-            member m = {.mode = mode, .cut = cut, .grain = 1};
+            member m = {.mode = mode, .joined = i % 2, .cut = cut, .grain = 1};
+            if (cut == points) {
+                consider(&b, a, &m);
+                continue;
+            }
             int64_t least = (cut + align - 1) / align * align;
             for (m.pitch = least; m.pitch < least + period; m.pitch += align) consider(&b, a, &m);
             m.pitch = least;
@@ -103,6 +114,7 @@ static best by_hand(const asked *a, int64_t align, int64_t period)
                     for (m.shift = 0; m.shift <= 5; m.shift++) consider(&b, a, &m);
             }
         }
+    }
     return b;
 }
 

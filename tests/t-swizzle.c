@@ -58,6 +58,105 @@ static void transpose_in_warp(void **state)
     zlay_ctx_free(ctx);
 }
 
+/* ---- vectors across rows ------------------------------------------------------------------ */
+
+/* Words of a warp's vectors by phases of 128 bytes: of each bank its different words, the most of them. */
+static uint64_t wavefronts_by_words(const uint64_t *first_byte, unsigned vector_words)
+{
+    unsigned lanes = 32 / vector_words;
+    uint64_t sum = 0;
+    for (unsigned phase = 0; phase < 32; phase += lanes) {
+        uint64_t words[32][32], most = 0;
+        unsigned count[32] = {0};
+        for (unsigned w = 0; w < 32; w++) {
+            uint64_t word = first_byte[phase + w / vector_words] / 4 + w % vector_words;
+            unsigned bank = (unsigned)(word % 32), i = 0;
+            while (i < count[bank] && words[bank][i] != word) i++;
+            words[bank][i] = word;
+            if (i == count[bank] && ++count[bank] > most) most = count[bank];
+        }
+        sum += most;
+    }
+    return sum;
+}
+
+/* An access whose element e of lane l in instance n is lane l + element e + instance n of the tile. */
+typedef struct affine_access {
+    const char *name;
+    unsigned words;
+    uint64_t lane, element, instance, instances;
+} affine_access;
+
+typedef struct crossing {
+    uint32_t elem_bits, rank;
+    uint64_t shape[3];
+    affine_access access[2];
+    uint64_t wavefronts[2], size;
+    int32_t least;
+} crossing;
+
+static const crossing crossings[] = {
+    /* as the elements are numbered */
+    {16, 2, {100, 40}, {{"ld.shared.v4.b32", 4, 8, 1, 0, 1}}, {4}, 4000, ZLAY_SWIZZLE_LEAST_ANY},
+    {8, 2, {24, 40}, {{"ld.shared.v4.b32", 4, 16, 1, 0, 1}}, {4}, 960, ZLAY_SWIZZLE_LEAST_ANY},
+    {8, 2, {100, 8}, {{"ld.shared.v4.b32", 4, 16, 1, 0, 1}}, {4}, 800, ZLAY_SWIZZLE_LEAST_ANY},
+    {16, 3, {10, 5, 14}, {{"ld.shared.v2.b32", 2, 4, 1, 128, 5}}, {10}, 700, ZLAY_SWIZZLE_LEAST_ANY},
+    /* 33 rows of 32 that rows of 33 are, whose vectors move: the loads begin vectors, 8 banks of 32 lanes */
+    {32, 2, {33, 32}, {{"st.shared.v4.b32", 4, 4, 1, 128, 8}, {"ld.shared.b32", 1, 32, 0, 0, 1}}, {32, 4}, 1056, ZLAY_SWIZZLE_LEAST_ANY},
+    /* the same in 31 rows and one of 31 elements */
+    {32, 2, {31, 33}, {{"st.shared.v4.b32", 4, 4, 1, 128, 7}, {"ld.shared.b32", 1, 31, 0, 0, 1}}, {28, 1}, 1023, ZLAY_SWIZZLE_LEAST_ANY},
+};
+
+static void crossing_put(asked *a, const affine_access *x, unsigned elements)
+{
+    char text[160];
+    snprintf(text, sizeof text, "(32,%u,%llu):(%llu,%llu,%llu)", elements, (unsigned long long)x->instances, (unsigned long long)x->lane,
+             (unsigned long long)x->element, (unsigned long long)x->instance);
+    asked_put(a, x->name, text);
+}
+
+static uint64_t crossing_counted(const affine_access *x, uint32_t elem_bits, const zlay_layout *layout)
+{
+    uint64_t sum = 0, elements = x->words * 32 / elem_bits, first[32];
+    for (uint64_t n = 0; n < x->instances; n++) {
+        for (uint64_t l = 0; l < 32; l++) {
+            int64_t at = value_of(layout, x->lane * l + x->instance * n);
+            first[l] = (uint64_t)at * elem_bits / 8;
+            assert_int_equal(first[l] % (4 * x->words), 0);
+            for (uint64_t e = 0; e < elements; e++)
+                assert_int_equal(value_of(layout, x->lane * l + x->instance * n + x->element * e), at + (int64_t)e);
+        }
+        sum += wavefronts_by_words(first, x->words);
+    }
+    return sum;
+}
+
+/* Vectors that begin in one row and end in the next, counted word by word. */
+static void vectors_across_rows(void **state)
+{
+    (void)state;
+    zlay_ctx *ctx = ctx_new();
+    for (size_t i = 0; i < sizeof crossings / sizeof *crossings; i++) {
+        const crossing *k = &crossings[i];
+        asked a = asked_begin(ctx, "sm_90", k->elem_bits, k->rank, k->shape);
+        for (unsigned j = 0; j < 2 && k->access[j].name; j++) crossing_put(&a, &k->access[j], k->access[j].words * 32 / k->elem_bits);
+        zlay_swizzle *s = synth(&a);
+        if (!s) fail_msg("row %zu: %s", i, zlay_ctx_message(ctx));
+        zlay_swizzle_info info = checked(&a, s);
+        assert_int_equal(info.size, k->size);
+        assert_int_equal(info.least, k->least);
+        for (unsigned j = 0; j < a.request.count; j++) {
+            zlay_swizzle_cost cost;
+            assert_int_equal(zlay_swizzle_cost_get(&cost, s, j), ZLAY_OK);
+            assert_int_equal(cost.wavefronts, k->wavefronts[j]);
+            assert_int_equal(crossing_counted(&k->access[j], k->elem_bits, zlay_swizzle_layout(s)), k->wavefronts[j]);
+        }
+        zlay_swizzle_free(s);
+        asked_end(&a);
+    }
+    zlay_ctx_free(ctx);
+}
+
 /* ---- against all invertible maps --------------------------------------------------------- */
 
 enum { MAPS = 20160 };
@@ -343,7 +442,7 @@ int main(void)
         cmocka_unit_test(worked_example),        cmocka_unit_test(transpose_in_warp), cmocka_unit_test(against_maps),
         cmocka_unit_test(fewest_xors),           cmocka_unit_test(predicted_is_counted),  cmocka_unit_test(phases_are_subspaces),
         cmocka_unit_test(triples_of_planes),     cmocka_unit_test(pairs_of_permutations), cmocka_unit_test(pairs_in_general),
-        cmocka_unit_test(triples),
+        cmocka_unit_test(triples),             cmocka_unit_test(vectors_across_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,6 +37,7 @@ static int32_t tensor_swizzle(const zl_asked *a, const zl_member *m)
 {
     uint64_t span = m->cut * a->elem_bits;
     int32_t swizzle = (int32_t)m->bits;
+    if (m->joined) return m->cut == a->size ? ZLAY_SWIZZLE_NONE : -1;
     if (m->pitch != m->cut || a->shape[m->mode] % m->cut) return -1;
     if (m->family == ZL_FAMILY_PAD)
         return m->cut == a->shape[m->mode] ? ZLAY_SWIZZLE_NONE : -1;
@@ -55,7 +56,7 @@ static void reach_of(int32_t *tensor, int32_t *matrix, const zl_asked *a, const 
 
 static rank rank_of(const zl_asked *a, const zl_member *m)
 {
-    zl_rows rows = zl_rows_of(a, m->mode, m->cut);
+    zl_rows rows = zl_rows_of(a, m);
     int32_t tensor, matrix;
     rank r = {.size = zl_member_size(m, &rows), .xors = m->bits};
     reach_of(&tensor, &matrix, a, m);
@@ -70,7 +71,7 @@ static bool vectors_fit(const searching *s, const zl_member *m, uint32_t i)
 {
     const zl_asked_access *x = &s->f.a->access[i];
     const zl_points *p = &s->f.points[i];
-    zl_rows rows = zl_rows_of(s->f.a, m->mode, m->cut);
+    zl_rows rows = zl_rows_of(s->f.a, m);
     uint64_t chunk = m->family == ZL_FAMILY_PAD ? m->cut : m->grain;
     if (x->elements == 1 && p->align == 1) return true;
     for (uint64_t point = 0; point < p->count; point++) {
@@ -121,7 +122,7 @@ static zlay_status instance_count(zlay_bank *out, const searching *s, const zl_m
 /* Counts of all accesses, as long as the sum is not above the best; false past it. */
 static bool member_count(searching *s, const zl_member *m, uint64_t *wavefronts, uint64_t *sum)
 {
-    zl_rows rows = zl_rows_of(s->f.a, m->mode, m->cut);
+    zl_rows rows = zl_rows_of(s->f.a, m);
     *sum = 0;
     for (uint32_t i = 0; i < s->f.a->count; i++) {
         wavefronts[i] = 0;
@@ -176,24 +177,46 @@ static void try_grain(searching *s, zl_member m)
         for (m.shift = 0; m.shift <= ZL_FAMILY_SHIFT_MOST; m.shift++) offer(s, &m);
 }
 
-static void try_cut(searching *s, uint32_t mode, uint64_t cut)
+static void try_cut(searching *s, zl_member m, uint64_t cut)
 {
-    zl_member m = {.mode = mode, .cut = cut};
+    m.cut = cut;
     m.pitch = (cut + s->f.align - 1) / s->f.align * s->f.align;
     try_pads(s, m);
     for (m.grain = 1; m.grain * s->f.a->elem_bits <= CHUNK_BITS; m.grain *= 2)
         if (cut % m.grain == 0) try_grain(s, m);
 }
 
-/* Every contiguous mode, whole and cut at each power of two up to a row of all banks. */
+/* A mode's lines, whole and cut at each power of two up to a row of all banks. */
+static void try_mode(searching *s, zl_member m)
+{
+    uint64_t length = s->f.a->shape[m.mode];
+    try_cut(s, m, length);
+    for (uint64_t cut = 2; cut < length && cut <= s->f.period; cut *= 2) try_cut(s, m, cut);
+}
+
+/* Joined lines are one row where they are not cut; none of their members spans less than that one,
+ * is reached by more or has fewer XORs. */
+static void try_joined(searching *s, zl_member m)
+{
+    uint64_t length = s->f.a->size;
+    m.grain = 1;
+    m.cut = m.pitch = length;
+    rank best = rank_of(s->f.a, &m);
+    best.wavefronts = s->f.bound;
+    if (!less(&best, &s->rank)) return;
+    if (all_fit(s, &m)) offer(s, &m);
+    for (uint64_t cut = 2; cut < length && cut <= s->f.period; cut *= 2) try_cut(s, m, cut);
+}
+
+/* Every mode contiguous, its lines apart and then joined. */
 static void try_all(searching *s)
 {
     const zl_asked *a = s->f.a;
-    for (uint32_t mode = 0; mode < a->rank; mode++) {
-        if (a->shape[mode] == 1 && a->size > 1) continue;
-        try_cut(s, mode, a->shape[mode]);
-        for (uint64_t cut = 2; cut < a->shape[mode] && cut <= s->f.period; cut *= 2)
-            try_cut(s, mode, cut);
+    for (uint32_t i = 0; i < 2 * a->rank; i++) {
+        zl_member m = {.mode = i % a->rank, .joined = i >= a->rank};
+        if (a->shape[m.mode] == 1 && a->size > 1) continue;
+        if (!m.joined) try_mode(s, m);
+        else if (a->shape[m.mode] < a->size) try_joined(s, m);
     }
 }
 
@@ -210,7 +233,7 @@ static int32_t least_of(const searching *s, const zlay_swizzle *old)
 /* The layout that was written has every element where the member counted it. */
 static zlay_status confirm(const zl_asked *a, const zlay_layout *layout, const zl_member *m)
 {
-    zl_rows rows = zl_rows_of(a, m->mode, m->cut);
+    zl_rows rows = zl_rows_of(a, m);
     for (uint64_t i = 0; i < a->size; i++) {
         uint64_t column, row;
         int64_t value;

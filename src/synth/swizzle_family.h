@@ -28,11 +28,13 @@ typedef struct zl_member {
     uint64_t cut, grain, pitch;  /* elements */
     uint64_t step;               /* SKEW */
     uint32_t bits, shift;        /* XOR */
+    bool joined;                 /* lines of the mode end to end are cut as one */
 } zl_member;
 
 /* A tile cut into rows. */
 typedef struct zl_rows {
-    uint64_t below, extent, count; /* indices below the mode, its extent, rows of one cut */
+    uint64_t below, extent;      /* indices below the mode; its own */
+    uint64_t length, count;      /* of what is cut, a line of the mode or all of them joined */
     uint64_t cut, cuts;
 } zl_rows;
 
@@ -60,7 +62,7 @@ typedef struct zl_families {
     uint64_t steps;         /* counts that are left */
 } zl_families;
 
-zl_rows zl_rows_of(const zl_asked *a, uint32_t mode, uint64_t cut);
+zl_rows zl_rows_of(const zl_asked *a, const zl_member *m);
 void zl_rows_place(uint64_t *column, uint64_t *row, const zl_rows *r, uint64_t index);
 uint64_t zl_member_offset(const zl_member *m, uint64_t column, uint64_t row);
 uint64_t zl_member_size(const zl_member *m, const zl_rows *r);

@@ -2,20 +2,23 @@
 /* Members of the families: where they put an element, and their layouts. */
 #include "synth/swizzle_family.h"
 
-zl_rows zl_rows_of(const zl_asked *a, uint32_t mode, uint64_t cut)
+zl_rows zl_rows_of(const zl_asked *a, const zl_member *m)
 {
-    zl_rows r = {.below = 1, .extent = a->shape[mode], .cut = cut};
-    for (uint32_t i = 0; i < mode; i++) r.below *= a->shape[i];
-    r.count = a->size / r.extent;
-    r.cuts = (r.extent + cut - 1) / cut;
+    zl_rows r = {.below = 1, .extent = a->shape[m->mode], .cut = m->cut};
+    for (uint32_t i = 0; i < m->mode; i++) r.below *= a->shape[i];
+    r.length = m->joined ? a->size : r.extent;
+    r.count = a->size / r.length;
+    r.cuts = (r.length + m->cut - 1) / m->cut;
     return r;
 }
 
 void zl_rows_place(uint64_t *column, uint64_t *row, const zl_rows *r, uint64_t index)
 {
     uint64_t low = index % r->below, rest = index / r->below, at = rest % r->extent;
+    uint64_t line = low + rest / r->extent * r->below;
+    at += line / r->count * r->extent;
     *column = at % r->cut;
-    *row = low + rest / r->extent * r->below + at / r->cut * r->count;
+    *row = line % r->count + at / r->cut * r->count;
 }
 
 static uint64_t place_of(const zl_member *m, uint64_t column, uint64_t row)
@@ -36,7 +39,7 @@ uint64_t zl_member_offset(const zl_member *m, uint64_t column, uint64_t row)
 /* The last row has the greatest offset, for a pitch is no less than a row. */
 uint64_t zl_member_size(const zl_member *m, const zl_rows *r)
 {
-    uint64_t width = r->extent - (r->cuts - 1) * r->cut, row = r->count * r->cuts - 1, most = 0;
+    uint64_t width = r->length - (r->cuts - 1) * r->cut, row = r->count * r->cuts - 1, most = 0;
     if (width == r->cut) return m->pitch * row + width;
     for (uint64_t c = 0; c < width; c++) {
         uint64_t place = place_of(m, c, row);
@@ -54,7 +57,7 @@ static uint32_t log_of(uint64_t n) { return 63 - (uint32_t)__builtin_clzll(n); }
 /* Strides of a tile in whole cuts, without what moves chunks. */
 static void put_strided(zl_text *out, const zl_asked *a, const zl_member *m)
 {
-    zl_rows r = zl_rows_of(a, m->mode, m->cut);
+    zl_rows r = zl_rows_of(a, m);
     uint64_t pitch = m->pitch;
     zl_puts(out, a->rank > 1 ? "(" : "");
     for (uint32_t i = 0; i < a->rank; i++)
@@ -76,27 +79,43 @@ static void put_strided(zl_text *out, const zl_asked *a, const zl_member *m)
     zl_puts(out, a->rank > 1 ? ")" : "");
 }
 
-static void put_row(zl_text *out, const zl_asked *a, const zl_member *m)
+/* The other modes' number, `weight` times. */
+static void put_line(zl_text *out, const zl_asked *a, const zl_member *m, uint64_t weight)
 {
-    zl_rows r = zl_rows_of(a, m->mode, m->cut);
-    uint64_t weight = 1;
-    zl_puts(out, "(0");
     for (uint32_t i = 0; i < a->rank; i++) {
         if (i == m->mode) continue;
         zl_putf(out, " + %llu*c%u", (unsigned long long)weight, i);
         weight *= a->shape[i];
     }
-    if (r.cuts > 1)
-        zl_putf(out, " + %llu*floor(c%u/%llu)", (unsigned long long)r.count, m->mode,
-                (unsigned long long)r.cut);
+}
+
+/* The place in what is cut. */
+static void put_place_in_line(zl_text *out, const zl_asked *a, const zl_member *m)
+{
+    zl_putf(out, "(c%u", m->mode);
+    if (m->joined) put_line(out, a, m, a->shape[m->mode]);
+    zl_puts(out, ")");
+}
+
+static void put_row(zl_text *out, const zl_asked *a, const zl_member *m)
+{
+    zl_rows r = zl_rows_of(a, m);
+    zl_puts(out, "(0");
+    if (!m->joined) put_line(out, a, m, 1);
+    if (r.cuts > 1) {
+        zl_putf(out, " + %llu*floor(", (unsigned long long)r.count);
+        put_place_in_line(out, a, m);
+        zl_putf(out, "/%llu)", (unsigned long long)r.cut);
+    }
     zl_puts(out, ")");
 }
 
 static void put_column(zl_text *out, const zl_asked *a, const zl_member *m)
 {
-    if (a->shape[m->mode] > m->cut)
-        zl_putf(out, "(c%u mod %llu)", m->mode, (unsigned long long)m->cut);
-    else zl_putf(out, "c%u", m->mode);
+    zl_puts(out, "(");
+    put_place_in_line(out, a, m);
+    if (zl_rows_of(a, m).cuts > 1) zl_putf(out, " mod %llu", (unsigned long long)m->cut);
+    zl_puts(out, ")");
 }
 
 /* Chunk and row in the words of isl; an XOR bit by bit. */
@@ -146,12 +165,22 @@ typedef struct printed {
     const zl_member *m;
 } printed;
 
+/* Lines that are joined and not cut lie as those of the mode do without padding. */
+static zl_member apart(const zl_asked *a, const zl_member *m)
+{
+    zl_member p = *m;
+    if (!m->joined || m->cut < a->size) return p;
+    p.joined = false;
+    p.cut = p.pitch = a->shape[m->mode];
+    return p;
+}
+
 /* Rows of a power of two have their number in bits of their own, which a swizzle can take. */
 static void put_member(zl_text *out, const void *value)
 {
     const printed *v = value;
     const zl_member *m = v->m;
-    bool whole = v->a->shape[m->mode] % m->cut == 0;
+    bool whole = !m->joined && v->a->shape[m->mode] % m->cut == 0;
     if (m->family == ZL_FAMILY_PAD && whole) {
         put_strided(out, v->a, m);
         return;
@@ -168,7 +197,8 @@ static void put_member(zl_text *out, const void *value)
 zlay_status zl_member_layout(zlay_ctx *ctx, zlay_layout **out, const zl_asked *a,
                              const zl_member *m)
 {
-    const printed value = {a, m};
+    const zl_member shown = apart(a, m);
+    const printed value = {a, &shown};
     char *text;
     size_t length;
     zlay_allocator alloc = zl_allocator(ctx);
