@@ -8,10 +8,13 @@
 enum { BYTE = 8, CHUNK_BITS = 128, LINE_SHIFT = 3 };
 enum { POINTS_COUNTED = 8 }; /* of limits.points that one count of a warp's access takes */
 
+/* Who reads and writes a layout; nobody but threads, whose offset is simpler by lines alone. */
+enum { REACH_MATRIX, REACH_TENSOR, REACH_LINES, REACH_JOINED };
+
 /* What layouts are compared by, in this order. */
 typedef struct rank {
     uint64_t wavefronts, size;
-    uint32_t reach, xors; /* 0: tensor copies and matrix descriptors, 1: the former, 2: none */
+    uint32_t reach, xors; /* REACH_* */
 } rank;
 
 typedef struct searching {
@@ -60,7 +63,8 @@ static rank rank_of(const zl_asked *a, const zl_member *m)
     int32_t tensor, matrix;
     rank r = {.size = zl_member_size(m, &rows), .xors = m->bits};
     reach_of(&tensor, &matrix, a, m);
-    r.reach = matrix >= 0 ? 0 : tensor >= 0 ? 1 : 2;
+    r.reach = m->joined ? REACH_JOINED : REACH_LINES;
+    if (tensor >= 0) r.reach = matrix >= 0 ? REACH_MATRIX : REACH_TENSOR;
     return r;
 }
 
@@ -277,7 +281,9 @@ static void begin(searching *s, const zlay_swizzle *old)
     if (!old->layout) return;
     s->rank.wavefronts = old->info.wavefronts;
     s->rank.size = old->info.size;
-    s->rank.reach = old->info.matrix >= 0 ? 0 : old->info.tensor >= 0 ? 1 : 2;
+    s->rank.reach = REACH_LINES;
+    if (old->info.tensor >= 0)
+        s->rank.reach = old->info.matrix >= 0 ? REACH_MATRIX : REACH_TENSOR;
     s->rank.xors = old->info.xors;
 }
 
