@@ -102,7 +102,8 @@ static bool walk_ends(walk *w, const frame *f)
     return w->stride[w->levels] >= 0;
 }
 
-static bool walk_any(walk *w, const int64_t *key, uint64_t count)
+/* `*ended` where not all ways were tried. */
+static bool walk_any(walk *w, const int64_t *key, uint64_t count, bool *ended)
 {
     frame f[LEVELS];
     uint32_t tries = 0;
@@ -112,6 +113,7 @@ static bool walk_any(walk *w, const int64_t *key, uint64_t count)
     for (w->levels = 0;;) {
         frame *at = &f[w->levels];
         if (at->options == 2 && !at->length && walk_ends(w, at)) break;
+        *ended |= tries >= TRIES_MOST;
         bool more = w->levels + 1 < LEVELS && tries++ < TRIES_MOST && lines_next(w, at + 1, at);
         if (!more && !w->levels) return false;
         if (!more) w->levels--;
@@ -183,8 +185,9 @@ bool zl_columns_box(zl_tm_box *out, const zl_chain *h, uint64_t rows)
     const zl_chunks *c = h->c;
     uint64_t pitch = h->swizzle ? zl_tm_span(h->swizzle) / ZL_CHUNK : h->row;
     walk w;
+    bool ended = false;
     if (c->width > 1 || rows > PIXELS_MOST || !rows_read(key, h, pitch, rows) ||
-        !walk_any(&w, key, rows))
+        !walk_any(&w, key, rows, &ended))
         return false;
     memset(out, 0, sizeof *out);
     out->swizzle = h->swizzle;
@@ -204,7 +207,7 @@ bool zl_columns_box(zl_tm_box *out, const zl_chain *h, uint64_t rows)
 
 /* The longest walk of rows of so many chunks, and those that end with a line before it: any part of
  * a walk from its beginning is one. */
-static void rows_visit(const zl_chain *h, zl_columns_visit *visit, void *env)
+static void rows_visit(const zl_chain *h, zl_columns_visit *visit, void *env, bool *ended)
 {
     int64_t key[PIXELS_MOST];
     uint64_t pitch = h->swizzle ? zl_tm_span(h->swizzle) / ZL_CHUNK : h->row;
@@ -212,14 +215,15 @@ static void rows_visit(const zl_chain *h, zl_columns_visit *visit, void *env)
     walk w;
     while (low < high) {
         uint64_t half = (low + high + 1) / 2;
-        if (walk_any(&w, key, half)) low = half;
+        if (walk_any(&w, key, half, ended)) low = half;
         else high = half - 1;
     }
     for (uint64_t rows = 2; rows <= low && high; rows++)
         if (rows == low || rows * pitch % ZL_LINE_CHUNKS == 0) visit(env, h, rows);
 }
 
-void zl_chunks_columns(const zl_chunks *c, uint64_t line, zl_columns_visit *visit, void *env)
+void zl_chunks_columns(const zl_chunks *c, uint64_t line, zl_columns_visit *visit, void *env,
+                       bool *ended)
 {
     for (int32_t z = ZLAY_SWIZZLE_NONE; c->width == 1 && z <= ZLAY_SWIZZLE_128B; z++) {
         uint64_t span = zl_tm_span(z) / ZL_CHUNK, run = 1;
@@ -232,6 +236,6 @@ void zl_chunks_columns(const zl_chunks *c, uint64_t line, zl_columns_visit *visi
             if (!there || next[0] != first[0] + (int64_t)run) break;
         }
         for (h.row = run < ZL_LINE ? run : ZL_LINE; h.row; h.row--)
-            if (z || run % h.row == 0) rows_visit(&h, visit, env);
+            if (z || run % h.row == 0) rows_visit(&h, visit, env, ended);
     }
 }

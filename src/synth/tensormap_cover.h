@@ -70,9 +70,11 @@ bool zl_chain_box(zl_tm_box *out, const zl_chain *h, uint32_t level, uint64_t bl
 /* Whether a map has room for a box, and moves it as the tiles do. */
 bool zl_chunks_legal(const zl_chunks *c, const zl_tm_box *box);
 
-/* Walks of pixels that begin at a line: so many rows of `row` chunks of a chain. */
+/* Walks of pixels that begin at a line: so many rows of `row` chunks of a chain; `*ended` where not
+ * all ways to walk were tried. */
 typedef void zl_columns_visit(void *env, const zl_chain *h, uint64_t rows);
-void zl_chunks_columns(const zl_chunks *c, uint64_t line, zl_columns_visit *visit, void *env);
+void zl_chunks_columns(const zl_chunks *c, uint64_t line, zl_columns_visit *visit, void *env,
+                       bool *ended);
 bool zl_columns_box(zl_tm_box *out, const zl_chain *h, uint64_t rows);
 
 /* A way to bring what the `of`-th box of a cover brings. */

@@ -34,6 +34,7 @@ typedef struct search {
     other *other;
     uint32_t boxes, longest, others;
     bool small; /* few enough places, and not yet too many boxes */
+    bool ended; /* not all walks of pixels were tried */
     uint8_t *reached; /* places that some box brings */
     uint64_t nodes;
     uint32_t chosen[BOXES_MOST], best[BOXES_MOST], best_boxes;
@@ -205,6 +206,10 @@ static zlay_status unreached(const search *s)
                            "smem: it has holes, and copies that begin with one are not searched; "
                            "no other brings byte %llu of the tile; keep_holes leaves them out",
                            (unsigned long long)(i * c->t->element));
+        if (s->ended)
+            return zl_fail(c->t->ctx, ZLAY_ELIMIT,
+                           "tile: not all im2col walks were tried; no other copy brings byte %llu",
+                           (unsigned long long)(i * c->t->element));
         return zl_fail(c->t->ctx, ZLAY_NONE,
                        "COPY_SMEM_128: byte %llu of the tile: a copy begins on 128 bytes of "
                        "shared memory, and none that does brings it",
@@ -284,7 +289,7 @@ static zlay_status search_run(search *s, zl_cover *out, const zl_cover *than)
     zlay_status status;
     for (uint64_t line = 0; line < s->c->count / ZL_LINE_CHUNKS; line++) {
         zl_chunks_chains(s->c, line, true, chain_keep, s);
-        zl_chunks_columns(s->c, line, walk_keep, s);
+        zl_chunks_columns(s->c, line, walk_keep, s, &s->ended);
     }
     if ((status = unreached(s))) return status;
     if (!s->small) return ended(s);
@@ -294,7 +299,7 @@ static zlay_status search_run(search *s, zl_cover *out, const zl_cover *than)
     zl_free(&alloc, stack, (BOXES_MOST + 1) * sizeof *stack);
     if (!s->best_boxes && !(all && than)) return ended(s);
     status = s->best_boxes ? boxes_take(s, out) : copy_of(s->c, out, than);
-    out->least = all;
+    out->least = all && !s->ended;
     return status;
 }
 
