@@ -311,15 +311,21 @@ static uint32_t ptx_least(const zl_tile_text *t)
     return count.e.ptx < info.ptx ? info.ptx : count.e.ptx;
 }
 
+static bool has_ptx(const zlay_target *target)
+{
+    zlay_target_info info;
+    return !zlay_target_get(&info, target) && info.ptx;
+}
+
 static zlay_status printable(zlay_ctx *ctx, const zlay_move *move)
 {
     bool global_or_shared = true;
     for (int side = 0; side < ZL_TILE_SIDES; side++)
         global_or_shared &= move->info.space[side] == ZLAY_MOVE_GLOBAL ||
                             move->info.space[side] == ZLAY_MOVE_SHARED;
-    if (!move->info.parts || !global_or_shared || zlay_target_name(move->info.target)[0] != 's')
+    if (!move->info.parts || !global_or_shared || !has_ptx(move->info.target))
         return zl_fail(ctx, ZLAY_ENOTSUP, "only moves by threads between global and shared memory "
-                       "of NVIDIA targets are printed");
+                       "of targets that have PTX are printed");
     if (move->names || move->parts[0].part.combine > 1)
         return zl_fail(ctx, ZLAY_ENOTSUP, "a tile %s is not printed",
                        move->names ? "whose steps have names" : "without common strides");

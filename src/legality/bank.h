@@ -35,6 +35,9 @@ typedef struct zl_banked {
 /* As zlay_bank_explain answers. */
 zlay_status zl_banked_of(zl_banked *out, const zlay_target *target, int32_t access);
 
+/* The target whose wavefronts rank accesses where nobody knows those of a target. */
+const zlay_target *zl_bank_alike(const zlay_target *target);
+
 /* What lanes of one part ask for: whole lanes where these fill aligned banks, else words. */
 typedef struct zl_bank_keys {
     const uint32_t *addresses;

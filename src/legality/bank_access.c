@@ -181,3 +181,14 @@ zlay_status zlay_bank_explain(zlay_bank_access *out, const zlay_target *target, 
     out->gap = banked.model ? NULL : gaps[a->group];
     return ZLAY_OK;
 }
+
+const zlay_target *zl_bank_alike(const zlay_target *target)
+{
+    static const char measured[] = "sm_90", counted[] = "gfx950";
+    const zlay_target *alike = NULL;
+    zlay_target_info info = {0};
+    zlay_target_get(&info, target);
+    if (info.ptx) zlay_target_find(&alike, measured, sizeof measured - 1);
+    else zlay_target_find(&alike, counted, sizeof counted - 1);
+    return alike;
+}

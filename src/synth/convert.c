@@ -39,7 +39,6 @@ static zlay_status conversion_begin(zl_conversion *c, zlay_ctx *ctx, const zlay_
     c->word = c->bits == 8 ? 2 : c->bits == 16;
     c->words = c->bits == 64 ? 2 : 1;
     if (!status) status = zlay_target_get(&c->machine, target);
-    c->amd = c->machine.lanes == 64 || c->machine.architecture >= 0x900;
     return status ? status : zl_conversion_read(c);
 }
 

@@ -76,7 +76,6 @@ typedef struct zl_conversion {
     uint32_t bits;       /* of an element */
     unsigned word;       /* log2 of the elements in 32 bits; 0 for wider ones */
     uint32_t words;      /* of 32 bits that an element takes, at least 1 */
-    bool amd;
     uint32_t shown;      /* levels that one of the layouts has, one bit each */
     uint64_t extent[2][ZL_LEVELS]; /* of src, of dst */
     size_t dims[2];      /* input dimensions of src, of dst, and their levels */
@@ -179,5 +178,15 @@ enum {
 #include "synth/convert_costs.def"
 #undef COST
 };
+
+typedef enum zl_step_name {
+#define NAME(step, ptx, other) ZL_NAME_##step,
+#include "synth/convert_names.def"
+#undef NAME
+    ZL_NAMES
+} zl_step_name;
+
+/* The instruction of a step on the target. */
+const char *zl_convert_name(const zl_conversion *c, zl_step_name name);
 
 #endif

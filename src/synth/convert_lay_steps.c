@@ -18,7 +18,7 @@ static zlay_status extract_add(zl_lay *l, int side)
     if (!status) status = zl_points_step(l->p, ZLAY_CONVERT_PRMT, ZLAY_CONVERT_BACK, side, &same);
     step->info.width = 4;
     step->info.instructions = (uint32_t)permutes;
-    step->info.name = c->amd ? "v_perm_b32" : "prmt.b32";
+    step->info.name = zl_convert_name(c, ZL_NAME_PERMUTE);
     step->cost = (uint32_t)permutes * ZL_COST_PRMT;
     zl_table_free(&same);
     return status;
@@ -62,8 +62,7 @@ static void sync_add(zl_lay *l)
     zl_step *step = zl_step_add(l->p->plan, ZLAY_CONVERT_SYNC, NULL, 0);
     step->cost = warps ? ZL_COST_SYNC_BLOCK : ZL_COST_SYNC_WARP;
     step->info.instructions = 1;
-    if (c->amd) step->info.name = warps ? "s_barrier" : "s_waitcnt";
-    else step->info.name = warps ? "bar.sync" : "bar.warp.sync";
+    step->info.name = zl_convert_name(c, warps ? ZL_NAME_SYNC_BLOCK : ZL_NAME_SYNC_WARP);
 }
 
 static void info_fill(const zl_lay *l)

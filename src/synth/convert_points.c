@@ -253,7 +253,7 @@ static zlay_status by_lanes(zl_points *p, bool *done)
     zl_step *step = &p->plan->step[p->plan->info.steps - 1];
     step->info.width = 4;
     step->info.instructions = moved_count(p) * c->words;
-    step->info.name = c->amd ? "ds_bpermute_b32" : "shfl.sync.idx.b32";
+    step->info.name = zl_convert_name(c, ZL_NAME_SHUFFLE);
     step->cost = step->info.instructions * ZL_COST_SHFL;
     p->plan->info.rounds = step->info.instructions;
     return status;

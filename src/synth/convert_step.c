@@ -67,6 +67,16 @@ static bool is_identity(const zl_bitmap *back, uint64_t before)
     return back->has == before;
 }
 
+const char *zl_convert_name(const zl_conversion *c, zl_step_name name)
+{
+    static const char *const names[ZL_NAMES][2] = {
+#define NAME(step, ptx, other) {ptx, other},
+#include "synth/convert_names.def"
+#undef NAME
+    };
+    return names[name][c->machine.ptx == 0];
+}
+
 void zl_step_in_lane(const zl_conversion *c, zlay_convert *plan, const zl_bitmap *back,
                      uint64_t before)
 {
@@ -76,7 +86,7 @@ void zl_step_in_lane(const zl_conversion *c, zlay_convert *plan, const zl_bitmap
     step->info.width = c->words * 4;
     step->info.instructions = count;
     step->cost = count * ZL_COST_PRMT;
-    if (count) step->info.name = c->amd ? "v_perm_b32" : "prmt.b32";
+    if (count) step->info.name = zl_convert_name(c, ZL_NAME_PERMUTE);
 }
 
 /* ---- sequences --------------------------------------------------------------------------- */

@@ -44,7 +44,7 @@ static void in_lane(const zl_trip *t, zlay_convert *plan, int which, const zl_bi
     if (plan->info.steps == steps && permutes) {
         zl_step_add(plan, ZLAY_CONVERT_PRMT, back, before);
         plan->step[steps].info.width = 4;
-        plan->step[steps].info.name = t->c->amd ? "v_perm_b32" : "prmt.b32";
+        plan->step[steps].info.name = zl_convert_name(t->c, ZL_NAME_PERMUTE);
     }
     if (plan->info.steps == steps) return;
     zl_step *step = &plan->step[steps];
@@ -148,8 +148,9 @@ static zlay_status sync_set(const zl_conversion *c, zlay_convert *plan, zl_step 
     bool warps = moved & zl_level_mask(ZL_WARP), blocks = moved & ZL_BLOCKS;
     step->cost = blocks ? ZL_COST_SYNC_CLUSTER : warps ? ZL_COST_SYNC_BLOCK : ZL_COST_SYNC_WARP;
     step->info.instructions = blocks ? 2 : 1;
-    if (c->amd) step->info.name = warps ? "s_barrier" : "s_waitcnt";
-    else step->info.name = blocks ? "barrier.cluster" : warps ? "bar.sync" : "bar.warp.sync";
+    step->info.name = zl_convert_name(c, blocks  ? ZL_NAME_SYNC_CLUSTER
+                                         : warps ? ZL_NAME_SYNC_BLOCK
+                                                 : ZL_NAME_SYNC_WARP);
     return ZLAY_OK;
 }
 

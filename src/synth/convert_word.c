@@ -255,7 +255,7 @@ static void shuffle_add(const word *w, zlay_convert *plan, const zl_bitmap *back
                                 mid_bits(w) | (c->src.has & ZL_THREADS));
     step->info.width = 4;
     step->info.instructions = rounds;
-    step->info.name = c->amd ? "ds_bpermute_b32" : "shfl.sync.idx.b32";
+    step->info.name = zl_convert_name(c, ZL_NAME_SHUFFLE);
     step->cost = rounds * ZL_COST_SHFL;
     plan->info.rounds = rounds;
 }

@@ -2,6 +2,8 @@
 /* A copy by threads: the request, the candidates, the least of them. */
 #include "synth/copy.h"
 
+#include "legality/bank.h"
+
 #include <inttypes.h>
 #include <string.h>
 #include <zlay/decide.h>
@@ -89,8 +91,9 @@ static zlay_status threads_read(zl_copy *c)
     for (c->lanes = 1; 2 * c->lanes <= threads && 2 * c->lanes <= info.lanes;) c->lanes *= 2;
     c->threads = threads / c->lanes * c->lanes;
     c->bank_bytes = info.banks * info.bank_bytes;
-    bool gfx = zlay_target_name(c->target)[0] == 'g';
-    return zlay_target_find(&c->ranked, gfx ? "gfx950" : "sm_90", gfx ? 6 : 5);
+    c->ptx = info.ptx != 0;
+    c->ranked = zl_bank_alike(c->target);
+    return ZLAY_OK;
 }
 
 /* ---- what no plan can mend ------------------------------------------------------------ */

@@ -53,8 +53,7 @@ typedef struct zl_copy_way {
     uint32_t vector[ZL_SIDES];     /* elements of one access */
     uint32_t run[ZL_SIDES];        /* the mode along which it lies */
     uint64_t block[ZL_PART_MODES]; /* elements of each mode that a thread holds at once */
-    int32_t bank[ZL_SIDES][2];     /* the access to shared memory on the target and on the one that
-                                      ranks; -1: none */
+    int32_t bank[ZL_SIDES];        /* the access to shared memory; -1: none */
     uint32_t direct; /* realign: elements of an access where no realigning is needed */
 } zl_copy_way;
 
@@ -66,6 +65,7 @@ typedef struct zl_copy {
     zlay_copy_side side[ZL_SIDES];
     uint32_t bits, least;          /* of an element; elements of the narrowest access */
     int key;                       /* the side by whose steps the modes rise: fragments, or DEST */
+    bool ptx; /* the target has PTX */
     uint32_t warp, lanes, threads; /* lanes of a warp, those used, threads used */
     uint32_t limit;                /* threads that there may be */
     uint32_t bank_bytes;           /* of shared memory that one wavefront moves */

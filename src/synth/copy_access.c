@@ -65,12 +65,12 @@ static uint64_t blocks_of_bulk(const zl_counting *n, int64_t base, uint32_t log)
 static uint32_t bank_count(zl_counting *n, const uint32_t *address, uint32_t bytes)
 {
     zlay_bank bank;
-    if (zlay_bank_count(&bank, n->c->target, n->way->bank[n->side][0], address, n->c->warp) ==
+    if (zlay_bank_count(&bank, n->c->target, n->way->bank[n->side], address, n->c->warp) ==
             ZLAY_OK &&
         bank.answer == ZLAY_YES)
         return bank.wavefronts;
     n->uncounted = true;
-    if (zlay_bank_count(&bank, n->c->ranked, n->way->bank[n->side][1], address, n->c->warp) ==
+    if (zlay_bank_count(&bank, n->c->ranked, n->way->bank[n->side], address, n->c->warp) ==
             ZLAY_OK &&
         bank.answer == ZLAY_YES)
         return bank.wavefronts;
@@ -104,7 +104,7 @@ void zl_copy_access(zl_counting *n, int64_t base, uint64_t times)
         if (n->lines_too)
             n->lines += times * (bulk ? blocks_of_bulk(n, base, ZL_LINE)
                                       : blocks_touched(n, base, ZL_LINE));
-    } else if (!bulk && n->way->bank[n->side][0] >= 0) {
+    } else if (!bulk && n->way->bank[n->side] >= 0) {
         n->wavefronts += times * wavefronts(n, base, false);
         if (twice) n->wavefronts += times * wavefronts(n, base, true);
     }

@@ -71,28 +71,24 @@ uint64_t zl_copy_permutes(const zl_copy *c, const zl_copy_way *way, uint64_t ele
 
 /* ---- names of accesses ------------------------------------------------------------------- */
 
-static void name_of(char name[32], const zlay_target *target, bool store, bool one, uint32_t bytes)
+static void name_of(char name[32], bool ptx, bool store, bool one, uint32_t bytes)
 {
-    bool gfx = zlay_target_name(target)[0] == 'g';
     if (one) snprintf(name, 32, "cp.async.ca.%u", bytes);
-    else if (!gfx) snprintf(name, 32, "%s.shared.b%u", store ? "st" : "ld", 8 * bytes);
+    else if (ptx) snprintf(name, 32, "%s.shared.b%u", store ? "st" : "ld", 8 * bytes);
     else if (store) snprintf(name, 32, "ds_write_b%u", 8 * bytes);
     else snprintf(name, 32, "ds_read_%c%u", bytes < WORD_BYTES ? 'u' : 'b', 8 * bytes);
 }
 
 void zl_copy_bank(const zl_copy *c, zl_copy_way *way)
 {
-    const zlay_target *const targets[] = {c->target, c->ranked};
-    for (int side = 0; side < ZL_SIDES; side++)
-        for (int i = 0; i < 2; i++) {
-            char name[32];
-            int32_t *number = &way->bank[side][i];
-            *number = -1;
-            if (!zl_is_shared(c->side[side].space) || way->path == ZLAY_PATH_BULK) continue;
-            name_of(name, targets[i], side == ZL_DEST, zl_copy_is_one(way),
-                    zl_copy_bytes(c, way->vector[side]));
-            if (zlay_bank_find(number, name, strlen(name))) *number = -1;
-        }
+    for (int side = 0; side < ZL_SIDES; side++) {
+        char name[32];
+        way->bank[side] = -1;
+        if (!zl_is_shared(c->side[side].space) || way->path == ZLAY_PATH_BULK) continue;
+        name_of(name, c->ptx, side == ZL_DEST, zl_copy_is_one(way),
+                zl_copy_bytes(c, way->vector[side]));
+        if (zlay_bank_find(&way->bank[side], name, strlen(name))) way->bank[side] = -1;
+    }
 }
 
 /* ---- the bound ------------------------------------------------------------------------------ */
