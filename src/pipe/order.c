@@ -122,8 +122,6 @@ void zl_order_begin(zl_verify *v)
     for (uint32_t r = 0; r < pipe->roles_count; r++)
         for (uint32_t i = pipe->roles[r].begin; i < pipe->roles[r].end; i++)
             add_event(v, (int32_t)r, i);
-    for (uint32_t i = 0; i < ZL_NODES; i++)
-        for (uint32_t j = 0; j < ZL_NODES; j++) v->order.within[i][j] = 0;
 }
 
 /* ---- instances ---- */
@@ -220,7 +218,7 @@ static void spread(const zl_verify *v, zl_node *n)
 
 /* ---- weights ---- */
 
-enum { BY_EACH, BY_WARP, BY_ROLE };
+enum { BY_EACH, BY_WARP, BY_ROLE, BYS };
 
 /* Who may say that `from` is over: a thread its own events; of those of all threads each thread its
  * part where each arrives, a lane those of its warp behind a step that the warp takes together, one
@@ -236,31 +234,56 @@ static int known_by(const zl_verify *v, const zl_node *from, const zl_node *to)
     return scope == ZL_BY_WARPS && from->kind == ZL_NODE_PASSED ? BY_WARP : BY_ROLE;
 }
 
-/* The step behind which they know it, -1 none. */
-static int32_t known_at(const zl_trace *t, int by, int32_t last)
+/* Who a class is weighed against. */
+typedef struct pair {
+    const int32_t *reach;
+    int32_t *within;
+    int by;
+} pair;
+
+static uint32_t pairs_of(zl_verify *v, uint32_t a, pair *out)
 {
-    if (by == BY_EACH || last < 0 || last >= ZL_FAR) return last;
-    return by == BY_WARP ? t->steps[last].warp : t->steps[last].sync;
+    const zl_node *from = &v->order.nodes[a];
+    uint32_t count = 0;
+    for (uint32_t b = 0; b < v->order.count; b++) {
+        const zl_node *to = &v->order.nodes[b];
+        int32_t *within = &v->order.within[a][b];
+        if (from->role != to->role || !is_target(to) || *within >= ZL_FAR) continue;
+        out[count++] = (pair){to->reach, within, known_by(v, from, to)};
+    }
+    return count;
+}
+
+/* The steps behind which each, warps and the role know that the last is over, -1 none. */
+static void known_at(int32_t at[BYS], const zl_trace *t, int32_t last)
+{
+    bool over = last >= 0 && last < ZL_FAR;
+    at[BY_EACH] = over ? last : -1;
+    at[BY_WARP] = over ? t->steps[last].warp : -1;
+    at[BY_ROLE] = over ? t->steps[last].sync : -1;
 }
 
 /* From(q) is over at step `at`, so it is before whatever the class has not got to by then. Beyond
  * the window no number holds for every trip count. */
-static int32_t weight_at(const zl_verify *v, const zl_node *to, int64_t q, int32_t at)
+static int32_t weight_at(const zl_verify *v, const int32_t *reach, int64_t q, int32_t at)
 {
-    if (at < 0 || at >= ZL_FAR) return ZL_FAR;
-    int64_t d = to->reach[at] + 1 - q;
+    int64_t d = at < 0 ? ZL_FAR : reach[at] + 1 - q;
     return d > v->shape.window ? ZL_FAR : (int32_t)d;
 }
 
-static void weigh(zl_verify *v, uint32_t a, uint32_t b)
+static void weigh(zl_verify *v, uint32_t a)
 {
-    const zl_node *from = &v->order.nodes[a], *to = &v->order.nodes[b];
-    int32_t *within = &v->order.within[a][b];
-    const zl_trace *t = &v->traces[from->role];
-    int by = known_by(v, from, to);
-    for (int64_t q = 0; q < v->q_end && *within < ZL_FAR; q++) {
-        int32_t d = from->first[q] >= 0 ? weight_at(v, to, q, known_at(t, by, from->last[q])) : 0;
-        if (d > *within) *within = d;
+    const zl_node *from = &v->order.nodes[a];
+    pair pairs[ZL_NODES];
+    uint32_t count = pairs_of(v, a, pairs);
+    for (int64_t q = 0; q < v->q_end && count; q++) {
+        int32_t at[BYS];
+        if (from->first[q] < 0) continue;
+        known_at(at, &v->traces[from->role], from->last[q]);
+        for (uint32_t i = 0; i < count; i++) {
+            int32_t d = weight_at(v, pairs[i].reach, q, at[pairs[i].by]);
+            if (d > *pairs[i].within) *pairs[i].within = d;
+        }
     }
 }
 
@@ -277,10 +300,7 @@ zlay_status zl_order_observe(zl_verify *v)
         zl_node *from = &v->order.nodes[a];
         for (int64_t q = 0; q < v->q_end && from->role >= 0 && from->total; q++)
             from->total = from->first[q] >= 0;
-        for (uint32_t b = 0; b < v->order.count; b++)
-            if (is_source(from) && from->role == v->order.nodes[b].role &&
-                is_target(&v->order.nodes[b]))
-                weigh(v, a, b);
+        if (is_source(from)) weigh(v, a);
     }
     return ZLAY_OK;
 }
