@@ -23,7 +23,7 @@ static zlay_status push(walk *w, const zl_event *e)
 {
     zl_trace *t = w->trace;
     if (t->count == t->room) {
-        uint32_t room = t->room ? 2 * t->room : 256;
+        uint32_t room = t->room ? t->room + t->room / 2 : 256;
         zl_step *steps = zl_alloc(w->ctx, room, sizeof *steps);
         if (!steps) return ZLAY_ENOMEM;
         if (t->steps) memcpy(steps, t->steps, t->count * sizeof *steps);
