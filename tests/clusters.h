@@ -4,56 +4,45 @@
 #ifndef TEST_CLUSTERS_H
 #define TEST_CLUSTERS_H
 
+#include "random.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlay/zlay.h>
 
-static uint64_t cluster_random(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
-
-static int64_t cluster_in(uint64_t *state, int64_t low, int64_t high)
-{
-    return low + (int64_t)(cluster_random(state) % (uint64_t)(high - low + 1));
-}
-
 /* A legal map of rank 1 to 5 whose box is a tile of at most 32 KiB, for 2, 4 or 8 blocks. */
 static inline zlay_multicast_request cluster_tile(uint64_t *s, zlay_tensormap *map)
 {
     static const int32_t types[] = {ZLAY_TYPE_U8, ZLAY_TYPE_BF16, ZLAY_TYPE_F32, ZLAY_TYPE_F64};
-    int kind = (int)cluster_in(s, 0, 3);
+    int kind = (int)test_range(s, 0, 3);
     uint32_t element = 1u << kind, span, bytes = 0;
     *map = (zlay_tensormap){.type = types[kind], .address = 1 << 20};
-    map->rank = (uint32_t)cluster_in(s, 1, 5);
-    map->swizzle = (int32_t)cluster_in(s, 0, 3);
-    span = map->swizzle ? 16u << map->swizzle : 128u << cluster_in(s, 0, 1);
-    map->box[0] = (map->swizzle ? 16 * (uint32_t)cluster_in(s, 1, span / 16) : span) / element;
+    map->rank = (uint32_t)test_range(s, 1, 5);
+    map->swizzle = (int32_t)test_range(s, 0, 3);
+    span = map->swizzle ? 16u << map->swizzle : 128u << test_range(s, 0, 1);
+    map->box[0] = (map->swizzle ? 16 * (uint32_t)test_range(s, 1, span / 16) : span) / element;
     uint32_t pitch = span;
     for (uint32_t d = 1; d < map->rank; d++) {
-        map->box[d] = (uint32_t)cluster_in(s, 1, 12);
+        map->box[d] = (uint32_t)test_range(s, 1, 12);
         if (pitch * map->box[d] > 32768) map->box[d] = 1;
         pitch *= map->box[d];
     }
     for (uint32_t d = 0; d < map->rank; d++) {
         map->step[d] = 1;
-        map->extent[d] = (uint64_t)cluster_in(s, 1, 2 * map->box[d]);
+        map->extent[d] = (uint64_t)test_range(s, 1, 2 * map->box[d]);
     }
     bytes = (uint32_t)((map->extent[0] * element + 15) / 16 * 16);
     for (uint32_t d = 1; d < map->rank; d++) {
-        map->stride[d - 1] = bytes + 16 * (uint32_t)cluster_in(s, 0, 2);
+        map->stride[d - 1] = bytes + 16 * (uint32_t)test_range(s, 0, 2);
         bytes = (uint32_t)(map->stride[d - 1] * map->extent[d]);
     }
-    zlay_multicast_request r = {.size = sizeof r, .cluster = 2u << cluster_in(s, 0, 2), .map = map,
+    zlay_multicast_request r = {.size = sizeof r, .cluster = 2u << test_range(s, 0, 2), .map = map,
                                 .smem = 2048, .barrier = 1024};
     r.cta_mask = (1u << r.cluster) - 1;
     for (uint32_t d = 0; d < map->rank; d++)
-        r.coordinate[d] = (int32_t)cluster_in(s, -3, (int64_t)map->extent[d]);
+        r.coordinate[d] = (int32_t)test_range(s, -3, (int64_t)map->extent[d]);
     r.coordinate[0] = r.coordinate[0] * 16 / (int32_t)element;
     return r;
 }
@@ -83,10 +72,10 @@ static zlay_layout *cluster_layout(uint64_t *s, zlay_ctx *ctx, const uint32_t bi
         uint64_t basis[64];
         uint32_t rank = 0;
         for (uint32_t i = 0; i < count; i++)
-            basis[i] = cluster_in(s, 0, 5) ? cluster_random(s) & (((uint64_t)1 << outs) - 1) : 0;
-        if (cluster_in(s, 0, 1))
+            basis[i] = test_range(s, 0, 5) ? test_random(s) & (((uint64_t)1 << outs) - 1) : 0;
+        if (test_range(s, 0, 1))
             for (uint32_t i = 0; i < count; i++)
-                basis[i] = (uint64_t)1 << cluster_in(s, 0, outs - 1);
+                basis[i] = (uint64_t)1 << test_range(s, 0, outs - 1);
         for (uint32_t i = 0; run && i < count; i++)
             basis[i] = i < run ? (uint64_t)1 << i : basis[i] >> run << run;
         zlay_layout *a = cluster_layout_of(ctx, basis, bits, outs);

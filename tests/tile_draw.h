@@ -4,24 +4,12 @@
 #ifndef TEST_TILE_DRAW_H
 #define TEST_TILE_DRAW_H
 
+#include "random.h"
 #include "tile_ask.h"
 
 enum { DRAWN_SMEM = 32768, DRAWN_GLOBAL = 1 << 17, DRAWN_BELOW = 1 << 16 };
 
-static inline uint64_t tile_next(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
-
-static inline int64_t tile_draw(uint64_t *s, int64_t low, int64_t high)
-{
-    return low + (int64_t)(tile_next(s) % (uint64_t)(high - low + 1));
-}
-
-static inline bool tile_rarely(uint64_t *s, int64_t n) { return tile_draw(s, 1, n) == 1; }
+static inline bool tile_rarely(uint64_t *s, int64_t n) { return test_range(s, 1, n) == 1; }
 
 /* Bytes of the tensor-map types of sm_90. */
 static inline int tile_type_bytes(int32_t type)
@@ -38,20 +26,20 @@ static inline void draw_source(uint64_t *s, tile_ask *a, int inner)
     int unit = 16 / a->bytes, order[TILE_MODES];
     for (int i = 0; i < l->modes; i++) order[i] = i;
     for (int i = l->modes - 1; i > 0; i--) {
-        int k = (int)tile_draw(s, 0, i), was = order[i];
+        int k = (int)test_range(s, 0, i), was = order[i];
         order[i] = order[k];
         order[k] = was;
     }
-    l->shape[inner] = tile_rarely(s, 4) ? tile_draw(s, 1, 20 * unit) : unit * tile_draw(s, 1, 20);
+    l->shape[inner] = tile_rarely(s, 4) ? test_range(s, 1, 20 * unit) : unit * test_range(s, 1, 20);
     l->stride[inner] = 1;
     int64_t dense = (l->shape[inner] + unit - 1) / unit * unit;
     for (int i = 0; i < l->modes; i++) {
         int m = order[i];
         if (m == inner) continue;
-        l->shape[m] = tile_draw(s, 1, l->modes > 3 ? 5 : 14);
-        l->stride[m] = dense + (tile_rarely(s, 3) ? unit * tile_draw(s, 0, 3) : 0);
+        l->shape[m] = test_range(s, 1, l->modes > 3 ? 5 : 14);
+        l->stride[m] = dense + (tile_rarely(s, 3) ? unit * test_range(s, 0, 3) : 0);
         if (tile_rarely(s, 5)) l->stride[m] *= 2;
-        if (tile_rarely(s, 15)) l->stride[m] = unit * tile_draw(s, 0, 4);
+        if (tile_rarely(s, 15)) l->stride[m] = unit * test_range(s, 0, 4);
         dense = l->stride[m] * l->shape[m];
         if (dense < unit) dense = unit;
     }
@@ -60,7 +48,7 @@ static inline void draw_source(uint64_t *s, tile_ask *a, int inner)
             l->offset += (l->shape[i] - 1) * l->stride[i];
             l->stride[i] = -l->stride[i];
         }
-    if (tile_rarely(s, 4)) l->offset += unit * tile_draw(s, 0, 9);
+    if (tile_rarely(s, 4)) l->offset += unit * test_range(s, 0, 9);
 }
 
 static inline void draw_shape(uint64_t *s, tile_ask *a, int inner)
@@ -68,11 +56,11 @@ static inline void draw_shape(uint64_t *s, tile_ask *a, int inner)
     int unit = 16 / a->bytes;
     for (int i = 0; i < a->source.modes; i++) {
         int64_t extent = a->source.shape[i];
-        a->shape[i] = tile_draw(s, 1, extent + (tile_rarely(s, 6) ? 3 : 0));
+        a->shape[i] = test_range(s, 1, extent + (tile_rarely(s, 6) ? 3 : 0));
         if (tile_rarely(s, 2)) a->shape[i] = extent;
         if (i != inner) continue;
         a->shape[i] = (a->shape[i] + unit - 1) / unit * unit;
-        if (tile_rarely(s, 2)) a->shape[i] = (int64_t)unit << tile_draw(s, 0, 3);
+        if (tile_rarely(s, 2)) a->shape[i] = (int64_t)unit << test_range(s, 0, 3);
     }
 }
 
@@ -83,7 +71,7 @@ static inline void draw_smem(uint64_t *s, tile_ask *a, int inner)
     for (int i = 0; i < a->source.modes; i++)
         if (i != inner) order[n++] = i;
     for (int i = n - 1; i > 1; i--) {
-        int k = (int)tile_draw(s, 1, i), was = order[i];
+        int k = (int)test_range(s, 1, i), was = order[i];
         order[i] = order[k];
         order[k] = was;
     }
@@ -104,12 +92,12 @@ static inline void draw_nested(uint64_t *s, tile_ask *a)
     a->by_layout = true;
     a->source.modes = 1;
     a->source.stride[0] = 1;
-    t->modes = (int)tile_draw(s, 2, 5);
-    t->shape[0] = high = unit << tile_draw(s, 0, 4);
+    t->modes = (int)test_range(s, 2, 5);
+    t->shape[0] = high = unit << test_range(s, 0, 4);
     t->stride[0] = 1;
     for (int i = 1; i < t->modes; i++) {
-        t->shape[i] = tile_draw(s, 1, 6);
-        t->stride[i] = unit * tile_draw(s, 0, 40);
+        t->shape[i] = test_range(s, 1, 6);
+        t->stride[i] = unit * test_range(s, 0, 40);
         if (tile_rarely(s, 2)) t->stride[i] = t->stride[i - 1] * t->shape[i - 1];
         if (tile_rarely(s, 6)) t->stride[i] = -t->stride[i];
         int64_t reach = t->stride[i] * (t->shape[i] - 1);
@@ -137,7 +125,7 @@ static inline void draw_irregular(uint64_t *s, tile_ask *a, int32_t type, bool s
 {
     int64_t cells = 16 / tile_type_bytes(type), line = 8 * cells;
     tile_layout *t = &a->tile, *to = &a->smem;
-    int order[TILE_MODES], modes = (int)tile_draw(s, 1, 4);
+    int order[TILE_MODES], modes = (int)test_range(s, 1, 4);
     int64_t stride = cells;
     memset(a, 0, sizeof *a);
     a->type = type;
@@ -151,30 +139,30 @@ static inline void draw_irregular(uint64_t *s, tile_ask *a, int32_t type, bool s
     int64_t low = 0, high = cells, size = 1;
     for (int i = 1; i <= modes; i++) {
         static const int64_t like[] = {1, 1, 2, 3, 4, 5, 8, 16};
-        t->shape[i] = to->shape[i] = size > 12 ? 2 : like[tile_draw(s, 2, 6)];
+        t->shape[i] = to->shape[i] = size > 12 ? 2 : like[test_range(s, 2, 6)];
         size *= t->shape[i];
-        bool on = i > 1 && tile_draw(s, 0, 1);
-        t->stride[i] = on ? t->stride[i - 1] * t->shape[i - 1] : cells * like[tile_draw(s, 0, 7)];
-        if (tile_draw(s, 0, 11) == 0) t->stride[i] = -t->stride[i];
+        bool on = i > 1 && test_range(s, 0, 1);
+        t->stride[i] = on ? t->stride[i - 1] * t->shape[i - 1] : cells * like[test_range(s, 0, 7)];
+        if (test_range(s, 0, 11) == 0) t->stride[i] = -t->stride[i];
         int64_t reach = t->stride[i] * (t->shape[i] - 1);
         *(reach < 0 ? &low : &high) += reach;
         order[i] = i;
     }
     t->offset = -low;
     a->source.shape[0] = high - low;
-    for (int i = modes; i > 1 && tile_draw(s, 0, 2) == 0; i--) {
-        int k = (int)tile_draw(s, 1, i), was = order[i];
+    for (int i = modes; i > 1 && test_range(s, 0, 2) == 0; i--) {
+        int k = (int)test_range(s, 1, i), was = order[i];
         order[i] = order[k];
         order[k] = was;
     }
     for (int i = 1; i <= modes; i++) {
         to->stride[order[i]] = stride;
         stride *= to->shape[order[i]];
-        if (stride % line == 0 && tile_draw(s, 0, 7) == 0) stride *= 2;
-        if (stride % line && tile_draw(s, 0, 7) == 0) stride = (stride + line - 1) / line * line;
+        if (stride % line == 0 && test_range(s, 0, 7) == 0) stride *= 2;
+        if (stride % line && test_range(s, 0, 7) == 0) stride = (stride + line - 1) / line * line;
     }
     if (swizzled) {
-        to->bits = (int)tile_draw(s, 1, 3);
+        to->bits = (int)test_range(s, 1, 3);
         to->shift = 3;
         for (int64_t e = a->bytes; e < 16; e *= 2) to->base++;
     }
@@ -199,10 +187,10 @@ static inline tile_ask tile_drawn(uint64_t seed, uint64_t i)
     tile_ask a;
     do {
         memset(&a, 0, sizeof a);
-        a.type = (int32_t)tile_draw(&s, 0, 12);
+        a.type = (int32_t)test_range(&s, 0, 12);
         a.bytes = tile_type_bytes(a.type);
-        a.source.modes = (int)tile_draw(&s, 1, 5);
-        int inner = (int)tile_draw(&s, 0, a.source.modes - 1);
+        a.source.modes = (int)test_range(&s, 1, 5);
+        int inner = (int)test_range(&s, 0, a.source.modes - 1);
         if (tile_rarely(&s, 6)) {
             draw_irregular(&s, &a, a.type, tile_rarely(&s, 2));
             continue;
@@ -217,7 +205,7 @@ static inline tile_ask tile_drawn(uint64_t seed, uint64_t i)
         draw_shape(&s, &a, inner);
         a.weak = tile_rarely(&s, 5);
         a.free_smem = tile_rarely(&s, 2);
-        a.swizzle = (int32_t)tile_draw(&s, -1, 3);
+        a.swizzle = (int32_t)test_range(&s, -1, 3);
         if (!a.free_smem) draw_smem(&s, &a, inner);
     } while (!draw_fits(&a));
     return a;

@@ -5,6 +5,8 @@
 #ifndef TEST_TRANSFERS_H
 #define TEST_TRANSFERS_H
 
+#include "random.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,19 +25,6 @@ typedef struct drawn {
     int swizzle[2][3];
 } drawn;
 
-static uint64_t drawn_random(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
-
-static int64_t drawn_in(uint64_t *state, int64_t low, int64_t high)
-{
-    return low + (int64_t)(drawn_random(state) % (uint64_t)(high - low + 1));
-}
-
 /* Strides of one side with modes in a random order, the first `inner` contiguous, gaps that are
  * multiples of `grain` elements. */
 static void drawn_strides(uint64_t *s, const drawn *d, int64_t *stride, int inner, int64_t grain)
@@ -43,16 +32,16 @@ static void drawn_strides(uint64_t *s, const drawn *d, int64_t *stride, int inne
     int order[DRAWN_MODES];
     for (int i = 0; i < d->modes; i++) order[i] = i;
     for (int i = d->modes - 1; i > 0; i--) {
-        int j = (int)drawn_in(s, 0, i), keep = order[i];
+        int j = (int)test_range(s, 0, i), keep = order[i];
         order[i] = order[j];
         order[j] = keep;
     }
-    int64_t next = inner >= 0 ? d->extent[inner] : drawn_in(s, 1, 3);
+    int64_t next = inner >= 0 ? d->extent[inner] : test_range(s, 1, 3);
     if (inner >= 0) stride[inner] = 1;
     for (int i = 0; i < d->modes; i++) {
         int mode = order[i];
         if (mode == inner) continue;
-        next = (next + drawn_in(s, 0, 2) * grain + grain - 1) / grain * grain;
+        next = (next + test_range(s, 0, 2) * grain + grain - 1) / grain * grain;
         stride[mode] = next;
         next *= d->extent[mode];
     }
@@ -61,7 +50,7 @@ static void drawn_strides(uint64_t *s, const drawn *d, int64_t *stride, int inne
 static void drawn_flip(uint64_t *s, const drawn *d, int64_t *stride, int64_t *offset, int keep)
 {
     for (int i = 0; i < d->modes; i++)
-        if (i != keep && drawn_in(s, 0, 5) == 0) {
+        if (i != keep && test_range(s, 0, 5) == 0) {
             *offset += stride[i] * (d->extent[i] - 1);
             stride[i] = -stride[i];
         }
@@ -88,33 +77,33 @@ static void drawn_shrink(drawn *d)
 static inline drawn drawn_make(uint64_t *s, int32_t path)
 {
     static const uint32_t widths[] = {1, 2, 4, 8, 16};
-    drawn d = {.path = path, .elem = widths[drawn_in(s, 0, 4)]};
+    drawn d = {.path = path, .elem = widths[test_range(s, 0, 4)]};
     int turned = path == ZLAY_PATH_TRANSPOSE || path == ZLAY_PATH_MATRIX;
     uint32_t from_grain = d.elem, to_grain = d.elem;
-    int64_t row = path == ZLAY_PATH_BULK && drawn_in(s, 0, 3) == 0 ? 40000 : 400;
-    d.modes = (int)drawn_in(s, turned ? 2 : 1, 4);
+    int64_t row = path == ZLAY_PATH_BULK && test_range(s, 0, 3) == 0 ? 40000 : 400;
+    d.modes = (int)test_range(s, turned ? 2 : 1, 4);
     if (path == ZLAY_PATH_MATRIX) d.elem = 2;
     if (path == ZLAY_PATH_REALIGN && d.elem == 16) d.elem = 2;
-    if (path == ZLAY_PATH_CP_ASYNC && d.elem < 4) from_grain = to_grain = 4u << drawn_in(s, 0, 2);
+    if (path == ZLAY_PATH_CP_ASYNC && d.elem < 4) from_grain = to_grain = 4u << test_range(s, 0, 2);
     if (path == ZLAY_PATH_BULK || path == ZLAY_PATH_MATRIX) from_grain = to_grain = 16;
-    if (path == ZLAY_PATH_THREADS) from_grain = to_grain = widths[drawn_in(s, 0, 4)];
-    if (path == ZLAY_PATH_REALIGN && drawn_in(s, 0, 1)) to_grain = 16;
-    for (int i = 1; i < d.modes; i++) d.extent[i] = drawn_in(s, 1, 9);
-    d.extent[0] = drawn_in(s, d.elem < 8 ? 16 / (int64_t)d.elem : 2, row / (int64_t)d.elem + 16);
+    if (path == ZLAY_PATH_THREADS) from_grain = to_grain = widths[test_range(s, 0, 4)];
+    if (path == ZLAY_PATH_REALIGN && test_range(s, 0, 1)) to_grain = 16;
+    for (int i = 1; i < d.modes; i++) d.extent[i] = test_range(s, 1, 9);
+    d.extent[0] = test_range(s, d.elem < 8 ? 16 / (int64_t)d.elem : 2, row / (int64_t)d.elem + 16);
     if (turned)
-        for (int i = 0; i < 2; i++) d.extent[i] = drawn_in(s, 2, 150);
+        for (int i = 0; i < 2; i++) d.extent[i] = test_range(s, 2, 150);
     if (path == ZLAY_PATH_MATRIX)
-        for (int i = 0; i < 2; i++) d.extent[i] = 8 * drawn_in(s, 1, 20);
+        for (int i = 0; i < 2; i++) d.extent[i] = 8 * test_range(s, 1, 20);
     d.from_align = from_grain > d.elem ? from_grain : d.elem;
     d.to_align = to_grain > d.elem ? to_grain : d.elem;
     drawn_shrink(&d);
-    int inner = !turned && path == ZLAY_PATH_THREADS && drawn_in(s, 0, 4) == 0 ? -1 : 0;
+    int inner = !turned && path == ZLAY_PATH_THREADS && test_range(s, 0, 4) == 0 ? -1 : 0;
     drawn_strides(s, &d, d.from, inner, drawn_grain(s, d.elem, from_grain));
     drawn_strides(s, &d, d.to, turned ? 1 : inner, drawn_grain(s, d.elem, to_grain));
     drawn_flip(s, &d, d.from, &d.from_offset, inner);
     drawn_flip(s, &d, d.to, &d.to_offset, turned ? 1 : inner);
     if (turned || path == ZLAY_PATH_BULK) return d;
-    d.threads = 32 * (uint32_t)drawn_in(s, 0, 8);
+    d.threads = 32 * (uint32_t)test_range(s, 0, 8);
     return d;
 }
 
@@ -180,7 +169,7 @@ static drawn_memory drawn_bytes(uint64_t *s, const zlay_layout *a, uint32_t elem
     m.size += (16 - m.size % 16) % 16;
     m.bytes = malloc(m.size);
     if (!m.bytes) abort();
-    for (uint64_t i = 0; i < m.size; i++) m.bytes[i] = (uint8_t)drawn_random(s);
+    for (uint64_t i = 0; i < m.size; i++) m.bytes[i] = (uint8_t)test_random(s);
     return m;
 }
 

@@ -28,12 +28,15 @@ static void kernel(zl_cluster_text *k)
     zl_puts(e->out, "    ret;\n}\n");
 }
 
-static void kernel_write(zl_text *out, const void *value)
+static uint32_t kernel_counted(zl_text *out, const void *value)
 {
     zl_cluster_text k = *(const zl_cluster_text *)value;
     k.e.out = out;
     kernel(&k);
+    return k.e.ptx;
 }
+
+static void kernel_write(zl_text *out, const void *value) { kernel_counted(out, value); }
 
 static zlay_status form_check(zlay_ctx *ctx, const zlay_target *target, const char *id)
 {
@@ -48,16 +51,10 @@ static zlay_status form_check(zlay_ctx *ctx, const zlay_target *target, const ch
 zlay_status zl_cluster_print(zlay_ctx *ctx, zlay_buf *out, zl_cluster_text *k, const char *name,
                              size_t length)
 {
-    zl_text nothing = {NULL, 0, 0};
-    zlay_target_info info;
     zlay_status status = zl_name_check(ctx, name, length);
     if (!status) status = form_check(ctx, k->target, "mapa");
     if (status) return status;
-    zl_cluster_text counted = *k;
-    counted.e.out = &nothing;
-    kernel(&counted);
-    zlay_target_get(&info, k->target);
-    k->e.ptx = counted.e.ptx < info.ptx ? info.ptx : counted.e.ptx;
+    k->e.ptx = zl_ptx_least(kernel_counted, k, k->target);
     k->e.name = name;
     k->e.name_length = length;
     return zl_print(out, kernel_write, k);

@@ -143,25 +143,10 @@ void zl_kernel_apart(zl_kernel_text *k)
     }
 }
 
-static void swizzle(zl_kernel_text *k, const char *offset, zl_swizzle s)
-{
-    ull mask = (((ull)1 << s.bits) - 1) << s.base;
-    zl_emit *e = &k->e;
-    if (!s.bits) return;
-    if (s.shift >= 0) {
-        zl_emit_line(e, "shr.u64 d, %s, %d;", offset, (int)s.shift);
-        zl_emit_line(e, "and.b64 d, d, %llu;", mask);
-    } else {
-        zl_emit_line(e, "and.b64 d, %s, %llu;", offset, mask);
-        zl_emit_line(e, "shl.b64 d, d, %d;", -(int)s.shift);
-    }
-    zl_emit_line(e, "xor.b64 %s, %s, d;", offset, offset);
-}
-
 void zl_kernel_addresses(zl_kernel_text *k)
 {
-    swizzle(k, "from", k->t->from.swizzle);
-    swizzle(k, "to", k->t->to.swizzle);
+    zl_emit_swizzle(&k->e, "from", "d", k->t->from.swizzle);
+    zl_emit_swizzle(&k->e, "to", "d", k->t->to.swizzle);
     zl_emit_line(&k->e, "mad.lo.s64 from, from, %u, source;", zl_elem(k->t));
     zl_emit_line(&k->e, "mad.lo.s64 to, to, %u, dest;", zl_elem(k->t));
 }
@@ -218,24 +203,15 @@ static void kernel(zl_kernel_text *k)
     zl_puts(k->e.out, "$finish:\n    ret;\n}\n");
 }
 
-static void kernel_write(zl_text *out, const void *value)
+static uint32_t kernel_counted(zl_text *out, const void *value)
 {
     zl_kernel_text k = *(const zl_kernel_text *)value;
     k.e.out = out;
     kernel(&k);
+    return k.e.ptx;
 }
 
-/* The version stands at the top of the text and is known at its end: print once to nowhere. */
-static uint32_t ptx_least(const zl_kernel_text *k)
-{
-    zl_text nothing = {NULL, 0, 0};
-    zl_kernel_text count = *k;
-    zlay_target_info info;
-    count.e.out = &nothing;
-    kernel(&count);
-    zlay_target_get(&info, k->t->info.target);
-    return count.e.ptx < info.ptx ? info.ptx : count.e.ptx;
-}
+static void kernel_write(zl_text *out, const void *value) { kernel_counted(out, value); }
 
 zlay_status zlay_emit_transfer(zlay_ctx *ctx, zlay_buf *out, const zlay_transfer *transfer,
                                const char *name, size_t length)
@@ -250,6 +226,6 @@ zlay_status zlay_emit_transfer(zlay_ctx *ctx, zlay_buf *out, const zlay_transfer
     zl_kernel_text k = {.t = transfer, .unit = wide ? "u64" : "u32"};
     k.e.name = name;
     k.e.name_length = length;
-    k.e.ptx = ptx_least(&k);
+    k.e.ptx = zl_ptx_least(kernel_counted, &k, info->target);
     return zl_leave(ctx, zl_print(out, kernel_write, &k));
 }

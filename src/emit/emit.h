@@ -3,6 +3,7 @@
 #ifndef ZL_EMIT_H
 #define ZL_EMIT_H
 
+#include "algebra/layout.h"
 #include "base/base.h"
 #include "pipe/pipe.h"
 #include "synth/plan.h"
@@ -44,6 +45,16 @@ const zl_phrase *zl_phrase_get(zl_emit *e, zl_form_id id);
 void zl_emit_form(zl_emit *e, const char *guard, zl_form_id id, const char *const *operands);
 
 void zl_emit_line(zl_emit *e, const char *format, ...) ZL_PRINTF(2, 3);
+
+/* A 64-bit offset in a register, swizzled; `scratch` is another one. */
+void zl_emit_swizzle(zl_emit *e, const char *offset, const char *scratch, zl_swizzle s);
+
+/* Print a value and answer the oldest version that has every form in it. */
+typedef uint32_t zl_counted(zl_text *out, const void *value);
+
+/* The version stands at the top of a text and is known at its end, so it is printed once to
+ * nowhere; none is older than the target. */
+uint32_t zl_ptx_least(zl_counted *print, const void *value, const zlay_target *target);
 
 /* A whole kernel; without an `out` that keeps it, what it uses and needs. */
 void zl_emit_kernel(zl_emit *e);

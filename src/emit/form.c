@@ -38,6 +38,29 @@ static void read_phrase(zl_phrase *out, zl_form_id id)
     out->ptx = form.ptx;
 }
 
+void zl_emit_swizzle(zl_emit *e, const char *offset, const char *scratch, zl_swizzle s)
+{
+    unsigned long long mask = (((unsigned long long)1 << s.bits) - 1) << s.base;
+    if (!s.bits) return;
+    if (s.shift >= 0) {
+        zl_emit_line(e, "shr.u64 %s, %s, %d;", scratch, offset, (int)s.shift);
+        zl_emit_line(e, "and.b64 %s, %s, %llu;", scratch, scratch, mask);
+    } else {
+        zl_emit_line(e, "and.b64 %s, %s, %llu;", scratch, offset, mask);
+        zl_emit_line(e, "shl.b64 %s, %s, %d;", scratch, scratch, -(int)s.shift);
+    }
+    zl_emit_line(e, "xor.b64 %s, %s, %s;", offset, offset, scratch);
+}
+
+uint32_t zl_ptx_least(zl_counted *print, const void *value, const zlay_target *target)
+{
+    zl_text nothing = {NULL, 0, 0};
+    zlay_target_info info = {0};
+    uint32_t ptx = print(&nothing, value);
+    zlay_target_get(&info, target);
+    return ptx < info.ptx ? info.ptx : ptx;
+}
+
 zlay_status zl_name_check(zlay_ctx *ctx, const char *name, size_t length)
 {
     char shown[256];

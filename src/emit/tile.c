@@ -167,21 +167,6 @@ static void to_address(zl_tile_text *t, int side, const char *offset, const char
     }
 }
 
-static void swizzle(zl_tile_text *t, zlay_move_swizzle s)
-{
-    ull mask = (((ull)1 << s.bits) - 1) << s.base;
-    zl_emit *e = &t->e;
-    if (!s.bits) return;
-    if (s.shift >= 0) {
-        zl_emit_line(e, "shr.u64 wide, place, %d;", s.shift);
-        zl_emit_line(e, "and.b64 wide, wide, %llu;", mask);
-    } else {
-        zl_emit_line(e, "and.b64 wide, place, %llu;", mask);
-        zl_emit_line(e, "shl.b64 wide, wide, %d;", -s.shift);
-    }
-    zl_emit_line(e, "xor.b64 place, place, wide;");
-}
-
 static const char *const plain_names[] = {"source_at", "dest_at"};
 static const char *const placed_names[] = {"source_here", "dest_here"};
 
@@ -206,7 +191,8 @@ const char *zl_tile_address(zl_tile_text *t, char room[40], int side, int64_t mo
     zl_emit_line(&t->e, t->part->part.combine ? "xor.b64 place, %s, %lld;"
                                               : "add.s64 place, %s, %lld;",
                  base_names[side], (ll)more);
-    swizzle(t, t->move->swizzle[side]);
+    const zlay_move_swizzle *s = &t->move->swizzle[side];
+    zl_emit_swizzle(&t->e, "place", "wide", (zl_swizzle){s->bits, s->base, s->shift});
     to_address(t, side, "place", placed_names[side]);
     return placed_names[side];
 }
@@ -292,24 +278,15 @@ static void function(zl_tile_text *t)
     zl_puts(t->e.out, "    ret;\n}\n");
 }
 
-static void function_write(zl_text *out, const void *value)
+static uint32_t function_counted(zl_text *out, const void *value)
 {
     zl_tile_text t = *(const zl_tile_text *)value;
     t.e.out = out;
     function(&t);
+    return t.e.ptx;
 }
 
-/* The version stands at the top of the text and is known at its end: print once to nowhere. */
-static uint32_t ptx_least(const zl_tile_text *t)
-{
-    zl_text nothing = {NULL, 0, 0};
-    zl_tile_text count = *t;
-    zlay_target_info info;
-    count.e.out = &nothing;
-    function(&count);
-    zlay_target_get(&info, t->move->info.target);
-    return count.e.ptx < info.ptx ? info.ptx : count.e.ptx;
-}
+static void function_write(zl_text *out, const void *value) { function_counted(out, value); }
 
 static bool has_ptx(const zlay_target *target)
 {
@@ -348,6 +325,6 @@ zlay_status zlay_emit_move(zlay_ctx *ctx, zlay_buf *out, const zlay_move *move, 
     zl_tile_text t = {.move = move};
     t.e.name = name;
     t.e.name_length = length;
-    t.e.ptx = ptx_least(&t);
+    t.e.ptx = zl_ptx_least(function_counted, &t, move->info.target);
     return zl_leave(ctx, zl_print(out, function_write, &t));
 }

@@ -105,12 +105,12 @@ static int multicast_right(bench *b, uint64_t *seed, uint32_t cluster, bool some
     do {
         r = cluster_tile(seed, &map);
     } while (r.cluster != cluster || tensor_bytes(&map) > sizeof global);
-    if (some) r.cta_mask = (uint32_t)cluster_in(seed, 1, (1 << cluster) - 1);
+    if (some) r.cta_mask = (uint32_t)test_range(seed, 1, (1 << cluster) - 1);
     if (zlay_multicast_synth(b->ctx, &m, b->target, &r)) {
         printf("%s\n", zlay_ctx_message(b->ctx));
         return 0;
     }
-    for (size_t i = 0; i < tensor_bytes(&map); i++) global[i] = (uint8_t)cluster_random(seed);
+    for (size_t i = 0; i < tensor_bytes(&map); i++) global[i] = (uint8_t)test_random(seed);
     zlay_sim_global model = {global, sizeof global};
     zlay_sim_smem smem = {want, SMEM, 0};
     int32_t fault;
@@ -166,12 +166,12 @@ static int exchange_right(bench *b, uint64_t *seed, uint32_t ranks, uint64_t *cr
                           int *bulk)
 {
     static char text[COPY_ROOM];
-    uint32_t bits[2][4], outs = (uint32_t)cluster_in(seed, 6, 11), margin = 64;
-    uint32_t run = cluster_in(seed, 0, 1) ? (uint32_t)cluster_in(seed, 2, 4) : 0;
+    uint32_t bits[2][4], outs = (uint32_t)test_range(seed, 6, 11), margin = 64;
+    uint32_t run = test_range(seed, 0, 1) ? (uint32_t)test_range(seed, 2, 4) : 0;
     for (int s = 0; s < 2; s++) {
-        bits[s][0] = (uint32_t)cluster_in(seed, run, 4);
+        bits[s][0] = (uint32_t)test_range(seed, run, 4);
         bits[s][1] = 5;
-        bits[s][2] = (uint32_t)cluster_in(seed, 0, 2);
+        bits[s][2] = (uint32_t)test_range(seed, 0, 2);
         bits[s][3] = ranks;
         while (bits[s][0] + bits[s][1] + bits[s][2] + ranks < outs) bits[s][0]++;
     }

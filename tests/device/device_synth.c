@@ -39,8 +39,8 @@ typedef struct word_copy {
 static void fill(rig *r)
 {
     uint64_t s = 11;
-    for (size_t i = 0; i < GLOBAL; i++) r->random[i] = (uint8_t)tile_next(&s);
-    for (size_t i = 0; i < SMEM; i++) r->start[i] = (uint8_t)tile_next(&s);
+    for (size_t i = 0; i < GLOBAL; i++) r->random[i] = (uint8_t)test_random(&s);
+    for (size_t i = 0; i < SMEM; i++) r->start[i] = (uint8_t)test_random(&s);
     memcpy(r->exact, r->random, GLOBAL);
     tile_exact(r->exact, GLOBAL);
 }
@@ -223,7 +223,7 @@ static bool tiles_do(rig *r, const tile_ask *a, const zlay_move *move, const zla
     for (int k = 0; k < TILES_EACH && good; k++) {
         int64_t t[TILE_MODES] = {0};
         for (int i = 0; k && !a->by_layout && i < a->source.modes; i++)
-            t[i] = k == 1 ? ask_tiles(a, i) - 1 : tile_draw(&seed, 0, ask_tiles(a, i) - 1);
+            t[i] = k == 1 ? ask_tiles(a, i) - 1 : test_range(&seed, 0, ask_tiles(a, i) - 1);
         good = tile_do(r, a, move, info, t, false);
     }
     int64_t first[TILE_MODES] = {0};

@@ -4,6 +4,7 @@
  * go to each other) for registers of 1, 2 and 4 parts, up to 16 of them; then random maps.
  *
  *   device-words [--count N] [--ptx DIR]     --ptx writes the kernels and runs nothing */
+#include "../random.h"
 #include "cuda_now.h"
 
 #include <stdbool.h>
@@ -28,14 +29,6 @@ typedef struct run {
     uint64_t seed;
     unsigned done, wrong, optimal;
 } run;
-
-static uint64_t draw(uint64_t *seed)
-{
-    uint64_t z = *seed += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
 
 static uint64_t map_at(const map *m, uint64_t x)
 {
@@ -192,15 +185,15 @@ static void random_map(run *r, const zlay_slots *slots, bool sparse, bool crosse
     unsigned inner = crosses ? m.bits : m.bits - slots->warp_bits;
     for (unsigned k = 0; k < m.bits; k++) m.basis[k] = (uint64_t)1 << k;
     for (unsigned k = inner; k-- > 1;) {
-        uint64_t j = draw(&r->seed) % (k + 1), held = m.basis[k];
+        uint64_t j = test_random(&r->seed) % (k + 1), held = m.basis[k];
         m.basis[k] = m.basis[j];
         m.basis[j] = held;
     }
     for (int n = sparse ? 3 : 60; n > 0; n--) {
-        uint64_t i = draw(&r->seed) % inner, j = draw(&r->seed) % inner;
+        uint64_t i = test_random(&r->seed) % inner, j = test_random(&r->seed) % inner;
         if (i != j) m.basis[i] ^= m.basis[j];
     }
-    if (slots->warp_bits && !crosses) m.basis[inner] ^= draw(&r->seed) & (((uint64_t)1 << inner) - 1);
+    if (slots->warp_bits && !crosses) m.basis[inner] ^= test_random(&r->seed) & (((uint64_t)1 << inner) - 1);
     word_do(r, slots, &m);
 }
 
@@ -228,7 +221,7 @@ int main(int argc, char **argv)
         }
     printf("classes of bit permutations: %u\n", r.done);
     while (r.done < count) {
-        zlay_slots slots = {r.done % 3, (uint32_t)(draw(&r.seed) % 4), LANE_BITS,
+        zlay_slots slots = {r.done % 3, (uint32_t)(test_random(&r.seed) % 4), LANE_BITS,
                             r.done % 5 == 0, 0, {0}};
         random_map(&r, &slots, r.done % 2, r.done % 10 == 0);
     }
