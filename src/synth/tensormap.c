@@ -319,13 +319,14 @@ static zlay_status synth(zl_tm *t, zlay_move **out)
 }
 
 static zlay_status begin(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
-                         const zlay_tensormap_request *request,
+                         const zlay_tensormap_request *request, uint64_t own,
                          zlay_status (*make)(zl_tm *t, zlay_move **out))
 {
     zl_tm t;
     memset(&t, 0, sizeof t);
     t.ctx = ctx;
     t.target = target;
+    t.own = own;
     zlay_status status = request_copy(ctx, &t.request, request);
     if (!status) status = make(&t, out);
     zlay_layout_free(t.smem);
@@ -345,9 +346,9 @@ static zlay_status typed(zl_tm *t, zlay_move **out)
 }
 
 zlay_status zl_tm_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
-                        const zlay_tensormap_request *request)
+                        const zlay_tensormap_request *request, uint64_t own)
 {
-    return begin(ctx, out, target, request, typed);
+    return begin(ctx, out, target, request, own, typed);
 }
 
 /* Land the tile where copies can, and say what is left. */
@@ -358,7 +359,7 @@ static zlay_status landed(zlay_ctx *ctx, zlay_move **out, const zlay_target *tar
     zlay_status status = request_copy(ctx, &other, request);
     if (status || !other.residual || !other.smem) return status ? status : ZLAY_NONE;
     other.smem = NULL;
-    status = begin(ctx, out, target, &other, synth);
+    status = begin(ctx, out, target, &other, 0, synth);
     if (!status) status = zl_tm_residual(ctx, *out, request->smem);
     if (!status) return ZLAY_OK;
     zlay_move_free(*out);
@@ -377,10 +378,10 @@ zlay_status zlay_tensormap_synth(zlay_ctx *ctx, zlay_move **out, const zlay_targ
     zlay_status status = zl_enter(ctx);
     if (status) return status;
     zl_leave(ctx, ZLAY_OK);
-    status = begin(ctx, out, target, request, synth);
+    status = begin(ctx, out, target, request, 0, synth);
     size_t end = offsetof(zlay_tensormap_request, residual) + sizeof request->residual;
     if (status != ZLAY_NONE || request->size < end || !request->residual) return status;
     status = landed(ctx, out, target, request);
     if (status != ZLAY_NONE) return status;
-    return begin(ctx, out, target, request, synth);
+    return begin(ctx, out, target, request, 0, synth);
 }

@@ -25,6 +25,7 @@ typedef struct zl_tm_axis {
     uint64_t granule; /* every edge of tensor and tile lies on a multiple of it, in cells */
     uint32_t mode;   /* of the tile, whose index moves it */
     bool clipped;    /* some tile leaves the tensor along it */
+    bool own;        /* what moves along it moves along nothing else */
 } zl_tm_axis;
 
 /* `per` steps of a digit are `unit` cells of its axis. */
@@ -55,6 +56,7 @@ typedef struct zl_tm {
     int32_t type;     /* of the maps where no promotion is needed */
     uint32_t axes, digits;
     uint32_t modes;             /* of the tile */
+    uint64_t own;               /* modes whose axes are such, a bit each */
     uint64_t count[ZLAY_TILE_AXES]; /* tiles along each */
     zl_tm_axis axis[ZL_TM_AXES];
     zl_tm_digit digit[ZL_TM_DIGITS]; /* in shared order, unswizzled */

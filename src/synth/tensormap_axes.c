@@ -24,6 +24,7 @@ static zlay_status axis_put(zl_tm *t, const zl_tm_axis *axis)
     uint64_t low = axis->low < 0 ? (uint64_t)-axis->low : (uint64_t)axis->low;
     a->granule = gcd(gcd(a->tile, a->extent), low);
     a->clipped = a->low || a->tile * a->tiles != a->extent;
+    a->own = t->own >> a->mode & 1;
     return ZLAY_OK;
 }
 

@@ -67,6 +67,16 @@ static zlay_status sample_bind(const zl_tm_given *g, zlay_layout **out)
     return zlay_layout_new_strided(g->ctx, out, g->s->leaves, shape, stride, offset);
 }
 
+/* Leaves of which something is a name. */
+static uint64_t named_leaves(const zl_symbols *s)
+{
+    uint64_t own = 0;
+    for (size_t k = 0; k < s->leaves; k++)
+        if (!zl_monomial_constant(&s->leaf[k].shape) || !zl_monomial_constant(&s->leaf[k].stride))
+            own |= (uint64_t)1 << k;
+    return own;
+}
+
 /* A tile that no block holds is one whatever the names are. */
 static bool without_names(const zlay_ctx *ctx)
 {
@@ -82,7 +92,7 @@ static zlay_status sample_synth(zl_tm_given *g)
     if (status) return status;
     r.source = numbers;
     r.facts = NULL;
-    status = zl_tm_synth(g->ctx, &g->move, g->target, &r);
+    status = zl_tm_synth(g->ctx, &g->move, g->target, &r, named_leaves(g->s));
     zlay_layout_free(numbers);
     if (status != ZLAY_NONE || without_names(g->ctx)) return status;
     return zl_symbols_unknown(g->ctx, "no copies do it for numbers that nothing relates; add facts "
@@ -141,6 +151,23 @@ static zlay_status never_synth(zl_tm_given *g)
     return status == ZLAY_ELIMIT ? zl_fail(g->ctx, status, "%s", why) : status;
 }
 
+zlay_status zl_tm_never_of(zlay_ctx *ctx, const zlay_target *target,
+                           const zlay_tensormap_request *request)
+{
+    zlay_allocator alloc = zl_allocator(ctx);
+    zl_tm_given *g = zl_alloc(ctx, 1, sizeof *g);
+    if (!g) return ZLAY_ENOMEM;
+    *g = (zl_tm_given){.ctx = ctx, .target = target, .request = *request};
+    g->element = zlay_type_bits(request->type) / 8;
+    g->s = zl_alloc(ctx, 1, sizeof *g->s);
+    zlay_status status = g->s ? zl_symbols_of(ctx, g->s, request->source) : ZLAY_ENOMEM;
+    if (!status) status = zl_tm_sample(g, true) ? source_read(g) : ZLAY_ELIMIT;
+    if (!status) status = zl_tm_never(g);
+    zl_free(&alloc, g->s, sizeof *g->s);
+    zl_free(&alloc, g, sizeof *g);
+    return status;
+}
+
 static zlay_status given_synth(zl_tm_given *g, zlay_move **out)
 {
     zlay_allocator alloc = zl_allocator(g->ctx);
@@ -160,11 +187,11 @@ static zlay_status given_synth(zl_tm_given *g, zlay_move **out)
 }
 
 /* A source that the facts make a number is answered as one. */
-static zlay_status known_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
-                               const zlay_tensormap_request *request)
+zlay_status zl_tm_synth_known(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
+                              const zlay_tensormap_request *request)
 {
     zlay_allocator alloc = zl_allocator(ctx);
-    if (!zlay_layout_param(request->source, 0)) return zl_tm_synth(ctx, out, target, request);
+    if (!zlay_layout_param(request->source, 0)) return zl_tm_synth(ctx, out, target, request, 0);
     zl_tm_given *g = zl_alloc(ctx, 1, sizeof *g);
     if (!g) return ZLAY_ENOMEM;
     g->ctx = ctx;
@@ -173,54 +200,6 @@ static zlay_status known_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target
     g->element = zlay_type_bits(request->type) / 8;
     zlay_status status = given_synth(g, out);
     zl_free(&alloc, g, sizeof *g);
-    return status;
-}
-
-/* ---- strides that have to be 1 ------------------------------------------------------------ */
-
-static bool may_be_one(const zl_symbols *s, size_t name)
-{
-    if (!zl_range_has(s->name[name].range, 1)) return false;
-    for (size_t k = 0; k < s->leaves; k++) {
-        zl_monomial m = s->leaf[k].stride;
-        if (m.factor != 1 || m.power[name] != 1) continue;
-        m.power[name] = 0;
-        if (zl_monomial_is(&m, 1)) return true;
-    }
-    return false;
-}
-
-static zlay_status one_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
-                             const zlay_tensormap_request *request, const char *name)
-{
-    char text[96];
-    const char *list = text;
-    zl_text to = {text, sizeof text, 0};
-    zl_putf(&to, "%s = 1", name);
-    zlay_facts *fact;
-    zlay_layout *known = NULL;
-    zlay_tensormap_request r = *request;
-    zlay_status status = zlay_facts_parse(ctx, &fact, 1, &list, &to.need);
-    if (status) return status;
-    status = zlay_layout_assume(ctx, &known, request->source, fact);
-    zlay_facts_free(fact);
-    r.source = known;
-    if (!status) status = known_synth(ctx, out, target, &r);
-    zlay_layout_free(known);
-    return status ? status : zl_tm_guard_one(ctx, *out, name);
-}
-
-/* Where no stride is 1 for all numbers, one that may be is tried; the guard then says so. */
-static zlay_status ones_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
-                              const zlay_tensormap_request *request)
-{
-    zlay_status status = known_synth(ctx, out, target, request);
-    const zl_symbols *s = request->source->symbols;
-    for (size_t i = 0; s && status == ZLAY_ELIMIT && i < s->names; i++) {
-        if (!may_be_one(s, i)) continue;
-        zlay_status other = one_synth(ctx, out, target, request, s->name[i].name.text);
-        if (other != ZLAY_NONE) status = other;
-    }
     return status;
 }
 
@@ -233,7 +212,8 @@ zlay_status zl_tm_synth_given(zlay_ctx *ctx, zlay_move **out, const zlay_target 
     if (!r.source->symbols) status = zl_tm_affine(ctx, &affine, r.source);
     if (!status) status = zlay_layout_assume(ctx, &known, affine ? affine : r.source, r.facts);
     r.source = known;
-    if (!status) status = ones_synth(ctx, out, target, &r);
+    if (!status) status = zl_tm_synth_known(ctx, out, target, &r);
+    if (status == ZLAY_ELIMIT) status = zl_tm_synth_cases(ctx, out, target, &r);
     zlay_layout_free(affine);
     zlay_layout_free(known);
     return status;

@@ -69,8 +69,15 @@ zlay_status zl_tm_put_texts(zl_tm_given *g);
 zlay_status zl_tm_put_guard(zl_tm_given *g);
 zlay_status zl_tm_put_certificate(zl_tm_given *g);
 
-/* The guard, and that a name is 1. */
-zlay_status zl_tm_guard_one(zlay_ctx *ctx, zlay_move *move, const char *name);
+/* The guard, and a condition before it. */
+zlay_status zl_tm_guard_case(zlay_ctx *ctx, zlay_move *move, const char *condition);
+
+/* The same of a request whose source stands under facts. */
+zlay_status zl_tm_never_of(zlay_ctx *ctx, const zlay_target *target,
+                           const zlay_tensormap_request *request);
+
+/* Cells of the tile along a leaf that are inside the tensor for some numbers. */
+uint64_t zl_tm_cells_inside(const zl_tm_given *g, uint32_t leaf);
 
 /* The facts allow one tile along a leaf at most. */
 bool zl_tm_one_tile(const zl_tm_given *g, uint32_t leaf);
@@ -80,9 +87,18 @@ bool zl_tm_one_tile(const zl_tm_given *g, uint32_t leaf);
 zlay_status zl_tm_moved(zl_tm_sum *offset, zl_tm_sum *step, zl_tm_sum *next,
                         const zl_tm_given *g);
 
-/* A request without unknowns. */
+/* A request without unknowns; modes of `own`, a bit each, move dimensions that no other mode moves. */
 zlay_status zl_tm_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
-                        const zlay_tensormap_request *request);
+                        const zlay_tensormap_request *request, uint64_t own);
+
+/* A source that stands under its facts, for all numbers that they allow. */
+zlay_status zl_tm_synth_known(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
+                              const zlay_tensormap_request *request);
+
+/* The same for some of them, which the guard says; ZLAY_NONE where there is nothing for any; ELIMIT
+ * with the message as it was. */
+zlay_status zl_tm_synth_cases(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
+                              const zlay_tensormap_request *request);
 
 /* A request whose source has unknowns. */
 zlay_status zl_tm_synth_given(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,

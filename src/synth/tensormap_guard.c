@@ -311,22 +311,22 @@ zlay_status zl_tm_put_guard(zl_tm_given *g)
 }
 
 typedef struct only {
-    const char *name;
+    const char *condition;
     const zlay_move *move;
 } only;
 
 static void only_write(zl_text *out, const void *value)
 {
     const only *o = value;
-    zl_putf(out, "%s == 1", o->name);
+    zl_puts(out, o->condition);
     if (!o->move->guard) return;
     zl_puts(out, " && ");
     zl_put(out, o->move->guard, o->move->guard_length);
 }
 
-zlay_status zl_tm_guard_one(zlay_ctx *ctx, zlay_move *move, const char *name)
+zlay_status zl_tm_guard_case(zlay_ctx *ctx, zlay_move *move, const char *condition)
 {
-    const only o = {name, move};
+    const only o = {condition, move};
     char *text;
     size_t length;
     zlay_allocator alloc = zl_allocator(ctx);

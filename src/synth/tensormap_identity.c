@@ -91,16 +91,42 @@ static bool cell_at(cell *c, uint64_t index)
     return true;
 }
 
+uint64_t zl_tm_cells_inside(const zl_tm_given *g, uint32_t leaf)
+{
+    int64_t most = zl_monomial_range(&g->s->leaf[leaf].shape, g->s).hi;
+    return (uint64_t)most < g->request.shape[leaf] ? (uint64_t)most : g->request.shape[leaf];
+}
+
+/* No numbers put the cell inside the tensor. */
+static bool outside(const cell *c)
+{
+    for (uint32_t k = 0; k < c->g->s->leaves; k++)
+        if ((uint64_t)c->at[k] >= zl_tm_cells_inside(c->g, k)) return true;
+    return false;
+}
+
+/* Past the end of a dimension there is the fill. */
+static bool filled(const cell *c, const zlay_tensormap *map, const zl_tm_read *read,
+                   const int64_t at[ZL_TM_RANK])
+{
+    for (uint32_t i = 0; i < map->rank; i++)
+        if (read->leaf[i] == ZL_TM_NO_LEAF && (at[i] < 0 || (uint64_t)at[i] >= map->extent[i]))
+            return true;
+    return edges_at(c, read, map->rank, at);
+}
+
 static zlay_status cell_prove(const cell *c)
 {
     const zlay_move *move = c->g->move;
     zl_tm_sum want, have;
+    bool edge = outside(c);
     for (uint32_t k = 0; k < move->info.copies; k++) {
         const zlay_copy *copy = &move->copies[k];
         const zl_tm_read *read = &c->g->read[copy->map];
         uint32_t rank = move->maps[copy->map].rank;
         int64_t at[ZL_TM_RANK], within;
         if (!brought(at, &within, c, copy)) continue;
+        if (edge && filled(c, &move->maps[copy->map], read, at)) return ZLAY_OK;
         have = read->address;
         if (!wanted(&want, c) || !moved(&have, read, rank, at))
             return zl_fail(c->g->ctx, ZLAY_EOVERFLOW, "source: an offset in bytes passes 2^63");
@@ -217,8 +243,8 @@ zlay_status zl_tm_moved(zl_tm_sum *offset, zl_tm_sum *step, zl_tm_sum *next, con
         memset(&step[k], 0, sizeof step[k]);
         for (uint32_t i = 0; i < ZL_TM_RANK; i++) by[i] = copy->advance[i][k];
         fits = moved(&next[k], read, g->move->maps[copy->map].rank, by);
-        if (g->request.shape[k] == 1) continue;
-        fits = fits && taken(&step[k], &other, g, index) && sum_add(&step[k], offset, -1);
+        if (zl_tm_cells_inside(g, (uint32_t)k) > 1)
+            fits = fits && taken(&step[k], &other, g, index) && sum_add(&step[k], offset, -1);
         index *= g->request.shape[k];
     }
     return fits ? ZLAY_OK : zl_symbols_overflow(g->ctx);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* That no copies do it, whatever the names are: two cells that are always inside the tensor share 16
- * bytes of shared memory, which every copy fills from 16 bytes of global memory, and never lie as far
- * apart there. */
+/* That no copies do it, whatever the names are.  A copy brings 16 bytes of global memory to 16 bytes
+ * of shared memory: no cell that is always inside the tensor may lie elsewhere in the one than in
+ * the other, in the first tile or in the next, and no two cells that share 16 bytes of shared memory
+ * may lie further apart in global memory. */
 #include "synth/tensormap_given.h"
 
 typedef struct first {
@@ -20,50 +21,112 @@ static bool inside(int64_t *at, const zl_tm_given *g, uint64_t cell)
     return true;
 }
 
-/* Bytes from one cell to another, less `places`: whether it is never 0. */
-static bool never(const zl_tm_given *g, const int64_t *from, const int64_t *to, int64_t places)
+static bool sum_put(zl_poly *p, const zl_tm_given *g, const zl_tm_sum *sum, int64_t times)
 {
-    zl_poly apart = {0};
-    zl_monomial less = zl_monomial_of(places);
-    less.factor = -less.factor;
-    bool fits = zl_poly_add(&apart, &less);
-    for (size_t k = 0; k < g->s->leaves; k++)
-        for (uint32_t i = 0; i < g->products; i++) {
-            zl_monomial m = g->product[i];
-            fits = fits && zl_mul(g->step[k].of[i], to[k] - from[k], &m.factor) &&
-                   (!m.factor || zl_poly_add(&apart, &m));
-        }
-    zlay_range r = zl_poly_range(&apart, g->s);
-    return fits && !zl_range_has(r, 0);
+    bool fits = true;
+    for (uint32_t i = 0; i < g->products; i++) {
+        zl_monomial m = g->product[i];
+        fits = fits && zl_mul(sum->of[i], times, &m.factor) && (!m.factor || zl_poly_add(p, &m));
+    }
+    return fits;
 }
 
-static bool cell_never(const zl_tm_given *g, first *chunk, uint64_t cell)
+/* Bytes that are never 0, or never 0 modulo 16. */
+static bool never(const zl_tm_given *g, const zl_poly *bytes, int64_t modulus)
+{
+    zlay_range r = zl_poly_range(bytes, g->s);
+    if (modulus) r = zl_range_mod(r, zl_range_constant(modulus));
+    return !zl_range_has(r, 0);
+}
+
+/* Bytes from one cell to another, less `places`. */
+static bool apart(const zl_tm_given *g, const int64_t *from, const int64_t *to, int64_t places)
+{
+    zl_poly bytes = {0};
+    zl_monomial less = zl_monomial_of(-places);
+    bool fits = !places || zl_poly_add(&bytes, &less);
+    for (size_t k = 0; k < g->s->leaves; k++)
+        fits = fits && sum_put(&bytes, g, &g->step[k], to[k] - from[k]);
+    return fits && never(g, &bytes, 0);
+}
+
+/* Of a cell that lies at `place`. */
+static bool misplaced(const zl_tm_given *g, const int64_t *at, int64_t place)
+{
+    zl_poly bytes = {0};
+    zl_monomial less = zl_monomial_of(-place);
+    bool fits = (!place || zl_poly_add(&bytes, &less)) && sum_put(&bytes, g, &g->offset, 1);
+    for (size_t k = 0; k < g->s->leaves; k++) fits = fits && sum_put(&bytes, g, &g->step[k], at[k]);
+    return fits && never(g, &bytes, ZL_CHUNK);
+}
+
+static zlay_status none(const zl_tm_given *g, const char *rule, uint64_t cell, const char *why)
+{
+    return zl_fail(g->ctx, ZLAY_NONE, "%s: byte %llu of the tile: %s for any number that the facts "
+                   "allow", rule, (unsigned long long)(cell * g->element), why);
+}
+
+/* A pitch is to blame where there is one that is never a multiple. */
+static zlay_status misplaced_say(const zl_tm_given *g, uint64_t cell)
+{
+    for (size_t k = 0; k < g->s->leaves; k++) {
+        zl_poly bytes = {0};
+        if (g->request.shape[k] < 2 || zl_monomial_is(&g->s->leaf[k].stride, 1)) continue;
+        if (sum_put(&bytes, g, &g->step[k], 1) && never(g, &bytes, ZL_CHUNK))
+            return none(g, "TMAP_STRIDE_16", cell, "a pitch of the tensor is no multiple of 16 bytes");
+    }
+    return none(g, "COPY_COORDINATE_16", cell, "it does not lie in its 16 bytes of global memory as "
+                "in those of shared memory");
+}
+
+static zlay_status cell_never(const zl_tm_given *g, first *chunk, uint64_t cell)
 {
     int64_t place, at[ZL_SYMBOL_LEAVES], before[ZL_SYMBOL_LEAVES];
-    if (!zl_value(g->request.smem, cell, &place) || place < 0 || !inside(at, g, cell)) return false;
+    if (!zl_value(g->request.smem, cell, &place) || place < 0 || !inside(at, g, cell))
+        return ZLAY_ELIMIT;
     place *= g->element;
     first *f = &chunk[place / ZL_CHUNK];
-    if (!f->cell) {
-        *f = (first){cell + 1, place};
-        return false;
+    if (misplaced(g, at, place % ZL_CHUNK)) return misplaced_say(g, cell);
+    if (!f->cell) *f = (first){cell + 1, place};
+    else if (inside(before, g, f->cell - 1) && apart(g, before, at, place - f->place))
+        return none(g, "TMAP_BOX0_16", cell, "its 16 bytes of shared memory are not 16 of global "
+                    "memory");
+    return ZLAY_ELIMIT;
+}
+
+/* There is always a second tile, in which the first cell lies elsewhere in its 16 bytes. */
+static zlay_status tiles_never(const zl_tm_given *g)
+{
+    for (size_t k = 0; k < g->s->leaves; k++) {
+        zl_poly bytes = {0};
+        int64_t tile = (int64_t)g->request.shape[k];
+        if (zl_monomial_range(&g->s->leaf[k].shape, g->s).lo <= tile) continue;
+        if (sum_put(&bytes, g, &g->step[k], tile) && never(g, &bytes, ZL_CHUNK))
+            return none(g, "COPY_COORDINATE_16", 0, "in the next tile it does not lie in its 16 bytes "
+                        "of global memory as in those of shared memory");
     }
-    return inside(before, g, f->cell - 1) && never(g, before, at, place - f->place);
+    return ZLAY_ELIMIT;
+}
+
+static zlay_status cells_never(const zl_tm_given *g)
+{
+    uint64_t room = zlay_smem_capacity(g->target) / ZL_CHUNK + 1, most, cell = 0;
+    uint64_t cells = zlay_layout_size(g->request.smem);
+    zlay_allocator alloc = zl_allocator(g->ctx);
+    zlay_status status = ZLAY_ELIMIT;
+    if (cells > zl_limits(g->ctx)->points ||
+        zlay_layout_cosize(g->ctx, &most, g->request.smem) || most > (room - 1) * ZL_CHUNK / g->element)
+        return ZLAY_ELIMIT;
+    first *chunk = zl_alloc(g->ctx, room, sizeof *chunk);
+    if (!chunk) return ZLAY_ENOMEM;
+    while (cell < cells && status == ZLAY_ELIMIT) status = cell_never(g, chunk, cell++);
+    zl_free(&alloc, chunk, room * sizeof *chunk);
+    return status;
 }
 
 zlay_status zl_tm_never(const zl_tm_given *g)
 {
-    uint64_t room = zlay_smem_capacity(g->target) / ZL_CHUNK + 1, most;
-    uint64_t cells = g->request.smem ? zlay_layout_size(g->request.smem) : 0, cell = 0;
-    zlay_allocator alloc = zl_allocator(g->ctx);
-    if (!cells || cells > zl_limits(g->ctx)->points || !g->products) return ZLAY_ELIMIT;
-    if (zlay_layout_cosize(g->ctx, &most, g->request.smem) || most > (room - 1) * ZL_CHUNK / g->element)
-        return ZLAY_ELIMIT;
-    first *chunk = zl_alloc(g->ctx, room, sizeof *chunk);
-    if (!chunk) return ZLAY_ENOMEM;
-    while (cell < cells && !cell_never(g, chunk, cell)) cell++;
-    zl_free(&alloc, chunk, room * sizeof *chunk);
-    if (cell == cells) return ZLAY_ELIMIT;
-    return zl_fail(g->ctx, ZLAY_NONE, "TMAP_BOX0_16: byte %llu of the tile: its 16 bytes of shared "
-                   "memory are not 16 of global memory for any number that the facts allow",
-                   (unsigned long long)(cell * g->element));
+    if (!g->products) return ZLAY_ELIMIT;
+    zlay_status status = tiles_never(g);
+    return status == ZLAY_ELIMIT && g->request.smem ? cells_never(g) : status;
 }

@@ -46,6 +46,13 @@ static int dim_add(zl_tm_map *m, uint64_t stride)
     return (int)m->rank++;
 }
 
+/* An axis of its own neither moves what is another's nor the other way round. */
+static bool may_carry(const zl_tm_map *m, const zl_tm_dim *d, int32_t axis)
+{
+    if (axis == ZL_TM_NO_AXIS || d->axis == axis) return true;
+    return !m->t->axis[axis].own && (d->axis == ZL_TM_NO_AXIS || !m->t->axis[d->axis].own);
+}
+
 /* The dimension that goes `way` bytes in whole indices, `times` times: of the axis' own, or else of
  * all, that of the longest stride. */
 static int carrier(const zl_tm_map *m, int64_t way, uint64_t times, int32_t axis, int64_t *steps)
@@ -56,7 +63,7 @@ static int carrier(const zl_tm_map *m, int64_t way, uint64_t times, int32_t axis
         const zl_tm_dim *d = &m->dim[i];
         int64_t stride = (int64_t)d->stride;
         if (d->clips || d->walks || !stride || way % stride || (i == 0 && way % ZL_CHUNK)) continue;
-        if (!in_32_bits(way / stride, times)) continue;
+        if (!in_32_bits(way / stride, times) || !may_carry(m, d, axis)) continue;
         bool own = axis != ZL_TM_NO_AXIS && d->axis == axis;
         if (best >= 0 && own == best_owns && d->stride <= m->dim[best].stride) continue;
         if (best_owns && !own) continue;
@@ -94,6 +101,7 @@ static bool advance_clipped(zl_tm_map *m, uint32_t axis)
     int i = clipping(m, axis);
     if (i < 0) i = edge_add(m, axis);
     if (i < 0) return false;
+    if (a->tiles == 1) return true;
     if (!indices_of(m, (uint32_t)i, (int64_t)a->tile, &steps)) return false;
     m->advance[i][a->mode] += steps;
     return in_32_bits(steps, a->tiles);
@@ -118,6 +126,7 @@ static bool advance_free(zl_tm_map *m, uint32_t axis)
     if (i < 0) {
         steps = parts_of(way);
         i = dim_add(m, (uint64_t)(way / steps));
+        if (i >= 0 && a->own) m->dim[i].axis = (int32_t)axis;
     }
     if (i < 0) return false;
     m->advance[i][a->mode] += steps;

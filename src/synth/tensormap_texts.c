@@ -117,8 +117,8 @@ static void side_write(zl_text *out, const void *value)
     const zl_tm_given *g = s->g;
     sum_write(out, g, &s->offset, g->element);
     zl_puts(out, " o (");
-    for (size_t k = 0; k < g->s->leaves; k++)
-        zl_putf(out, "%s%llu", k ? "," : "", (unsigned long long)g->request.shape[k]);
+    for (uint32_t k = 0; k < g->s->leaves; k++)
+        zl_putf(out, "%s%llu", k ? "," : "", (unsigned long long)zl_tm_cells_inside(g, k));
     for (uint32_t k = 0; k < g->s->leaves; k++) zl_puts(out, zl_tm_one_tile(g, k) ? ",1" : ",2");
     zl_puts(out, "):(");
     for (size_t k = 0; k < g->s->leaves; k++) {
