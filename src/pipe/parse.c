@@ -19,24 +19,24 @@ static bool bad(zl_parser *p, const char *what) { return zl_parse_fail(p, ZLAY_E
 static bool word(zl_parser *p, const char *text) { return zl_scan_word(&p->scan, text); }
 
 /* Arrays double. */
-void *zl_parse_more(zl_parser *p, int i, void **array, uint32_t *count, size_t size)
+void *zl_parse_more(zl_parser *p, int of, void **array, uint32_t *count, size_t size)
 {
     zlay_pipe *pipe = p->pipe;
-    if (i != 5 && *count == ZL_PIPE_NAMES) {
+    if (of != ZL_OF_EVENT && *count == ZL_PIPE_NAMES) {
         zl_parse_fail(p, ZLAY_ELIMIT, "more than 64 names of one sort");
         return NULL;
     }
-    if (*count == pipe->room[i]) {
-        size_t room = pipe->room[i] ? 2 * pipe->room[i] : 8;
+    if (*count == pipe->room[of]) {
+        size_t room = pipe->room[of] ? 2 * pipe->room[of] : 8;
         void *bigger = zl_alloc(p->ctx, room, size);
         if (!bigger) {
             p->status = ZLAY_ENOMEM;
             return NULL;
         }
         if (*array) memcpy(bigger, *array, *count * size);
-        zl_free(&pipe->alloc, *array, pipe->room[i] * size);
+        zl_free(&pipe->alloc, *array, pipe->room[of] * size);
         *array = bigger;
-        pipe->room[i] = room;
+        pipe->room[of] = room;
     }
     return (char *)*array + size * (*count)++;
 }
@@ -64,24 +64,25 @@ bool zl_parse_needs(zl_parser *p, const char *text)
 
 /* ---- names ---- */
 
-int32_t zl_find_param(const zlay_pipe *pipe, const char *text)
-{
-    for (uint32_t i = 0; i < pipe->params_count; i++)
-        if (!strcmp(pipe->params[i].name, text)) return (int32_t)i;
-    return -1;
-}
+typedef struct named {
+    const char *first;
+    uint32_t count;
+    size_t size;
+} named;
 
-int32_t zl_find_smem(const zlay_pipe *pipe, const char *text)
-{
-    for (uint32_t i = 0; i < pipe->smems_count; i++)
-        if (!strcmp(pipe->smems[i].name, text)) return (int32_t)i;
-    return -1;
-}
+#define NAMED(field) {(const char *)pipe->field, pipe->field##_count, sizeof *pipe->field}
 
-int32_t zl_find_bar(const zlay_pipe *pipe, const char *text)
+/* Every sort of a declaration begins with its name. */
+int32_t zl_find(const zlay_pipe *pipe, int of, const char *text)
 {
-    for (uint32_t i = 0; i < pipe->bars_count; i++)
-        if (!strcmp(pipe->bars[i].name, text)) return (int32_t)i;
+    const named sorts[ZL_OF_COUNT] = {
+        [ZL_OF_PARAM] = NAMED(params), [ZL_OF_SMEM] = NAMED(smems), [ZL_OF_BAR] = NAMED(bars),
+        [ZL_OF_ROLE] = NAMED(roles),   [ZL_OF_MOVE] = NAMED(moves), [ZL_OF_TMEM] = NAMED(tmems),
+        [ZL_OF_OTHER] = NAMED(others),
+    };
+    const named *sort = &sorts[of];
+    for (uint32_t i = 0; i < sort->count; i++)
+        if (!strcmp(sort->first + i * sort->size, text)) return (int32_t)i;
     return -1;
 }
 
@@ -92,18 +93,11 @@ int32_t zl_find_loop(const zl_parser *p, const char *text)
     return -1;
 }
 
-static bool find_role(const zlay_pipe *pipe, const char *text)
-{
-    for (uint32_t i = 0; i < pipe->roles_count; i++)
-        if (!strcmp(pipe->roles[i].name, text)) return true;
-    return false;
-}
-
 static bool taken(const zl_parser *p, const char *text)
 {
-    return zl_find_param(p->pipe, text) >= 0 || zl_find_smem(p->pipe, text) >= 0 ||
-           zl_find_bar(p->pipe, text) >= 0 || zl_find_loop(p, text) >= 0 ||
-           find_role(p->pipe, text);
+    for (int of = 0; of < ZL_OF_COUNT; of++)
+        if (zl_find(p->pipe, of, text) >= 0) return true;
+    return zl_find_loop(p, text) >= 0;
 }
 
 bool zl_parse_new_name(zl_parser *p, char *out)
@@ -113,14 +107,42 @@ bool zl_parse_new_name(zl_parser *p, char *out)
 
 /* ---- declarations ---- */
 
+static bool read_cluster(zl_parser *p)
+{
+    int64_t blocks;
+    if (!zl_parse_number(p, &blocks, 1, 16)) return false;
+    p->pipe->blocks = (uint32_t)blocks;
+    return true;
+}
+
+static bool read_registers(zl_parser *p)
+{
+    int64_t registers;
+    if (!zl_parse_number(p, &registers, 1, 256)) return false;
+    p->pipe->registers = (uint32_t)registers;
+    return true;
+}
+
 static bool read_param(zl_parser *p)
 {
-    zl_param param = {0};
+    zl_param param = {.most = INT32_MAX};
     if (!zl_parse_new_name(p, param.name) || !zl_parse_number(p, &param.least, 0, INT32_MAX) ||
         !zl_parse_symbol(p, ".."))
         return false;
-    zl_param *entry = ZL_MORE(p, 0, params);
+    if (!zl_scan_done(&p->scan) && !zl_parse_number(p, &param.most, param.least, INT32_MAX))
+        return false;
+    zl_param *entry = ZL_MORE(p, ZL_OF_PARAM, params);
     if (entry) *entry = param;
+    return entry != NULL;
+}
+
+static bool read_move(zl_parser *p)
+{
+    zl_move_name move = {0};
+    if (!zl_parse_new_name(p, move.name) || !zl_parse_number(p, &move.bytes, 1, INT32_MAX))
+        return false;
+    zl_move_name *entry = ZL_MORE(p, ZL_OF_MOVE, moves);
+    if (entry) *entry = move;
     return entry != NULL;
 }
 
@@ -137,11 +159,34 @@ static bool read_smem(zl_parser *p)
 {
     zl_smem smem = {0};
     if (!zl_parse_new_name(p, smem.name) || !stages(p, &smem.stages) ||
-        !zl_parse_number(p, &smem.bytes, 1, INT32_MAX))
+        !zl_parse_bytes(p, &smem.bytes, &smem.moved, 1))
         return false;
     smem.each = word(p, "each");
-    zl_smem *entry = ZL_MORE(p, 1, smems);
+    zl_smem *entry = ZL_MORE(p, ZL_OF_SMEM, smems);
     if (entry) *entry = smem;
+    return entry != NULL;
+}
+
+static bool read_tmem(zl_parser *p)
+{
+    zl_tmem tmem = {0};
+    int64_t columns;
+    if (!zl_parse_new_name(p, tmem.name) || !stages(p, &tmem.stages) ||
+        !zl_parse_number(p, &columns, 1, INT32_MAX))
+        return false;
+    tmem.columns = (uint32_t)columns;
+    tmem.pair = word(p, "pair");
+    zl_tmem *entry = ZL_MORE(p, ZL_OF_TMEM, tmems);
+    if (entry) *entry = tmem;
+    return entry != NULL;
+}
+
+static bool read_other(zl_parser *p, int32_t sort)
+{
+    zl_other other = {.sort = sort};
+    if (!zl_parse_new_name(p, other.name) || !stages(p, &other.stages)) return false;
+    zl_other *entry = ZL_MORE(p, ZL_OF_OTHER, others);
+    if (entry) *entry = other;
     return entry != NULL;
 }
 
@@ -151,7 +196,7 @@ static bool read_bar(zl_parser *p)
     if (!zl_parse_new_name(p, bar.name) || !stages(p, &bar.stages) || !zl_parse_needs(p, "count") ||
         !zl_parse_number(p, &bar.count, 0, INT32_MAX))
         return false;
-    zl_bar *entry = ZL_MORE(p, 2, bars);
+    zl_bar *entry = ZL_MORE(p, ZL_OF_BAR, bars);
     if (entry) *entry = bar;
     return entry != NULL;
 }
@@ -160,15 +205,17 @@ static bool warps_free(const zl_parser *p, const zl_role *role)
 {
     for (uint32_t i = 0; i < p->pipe->roles_count; i++) {
         const zl_role *r = &p->pipe->roles[i];
-        if (role->first_warp <= r->last_warp && r->first_warp <= role->last_warp) return false;
+        bool apart = role->cta != r->cta && role->cta != ZL_CTA_ALL && r->cta != ZL_CTA_ALL;
+        if (!apart && role->first_warp <= r->last_warp && r->first_warp <= role->last_warp)
+            return false;
     }
     return true;
 }
 
 static bool read_role(zl_parser *p)
 {
-    zl_role role = {.line = p->scan.line};
-    int64_t first, last, each;
+    zl_role role = {.line = p->scan.line, .cta = ZL_CTA_ALL};
+    int64_t first, last, each, cta = ZL_CTA_ALL;
     if (!zl_parse_new_name(p, role.name) || !zl_parse_needs(p, "warps") ||
         !zl_parse_number(p, &first, 0, 31) || !zl_parse_symbol(p, "..") ||
         !zl_parse_number(p, &last, first, 31))
@@ -180,10 +227,12 @@ static bool read_role(zl_parser *p)
     role.last_warp = (uint32_t)last;
     role.each = (uint32_t)each;
     role.elect = word(p, "elect");
+    if (word(p, "cta") && !zl_parse_number(p, &cta, 0, p->pipe->blocks - 1)) return false;
+    role.cta = (int32_t)cta;
     role.begin = role.end = p->pipe->events_count;
     if (!warps_free(p, &role)) return bad(p, "a warp has two roles");
     if (!p->pipe->roles_count) p->pipe->setup = p->pipe->events_count;
-    zl_role *entry = ZL_MORE(p, 4, roles);
+    zl_role *entry = ZL_MORE(p, ZL_OF_ROLE, roles);
     if (!entry) return false;
     *entry = role;
     p->role = (int32_t)p->pipe->roles_count - 1;
@@ -207,14 +256,30 @@ static bool read_end(zl_parser *p)
 
 static bool declaration(const zl_parser *p) { return p->role < 0 && !p->pipe->roles_count; }
 
+static bool read_declaration(zl_parser *p, bool *found)
+{
+    *found = true;
+    if (word(p, "param")) return read_param(p);
+    if (word(p, "smem")) return read_smem(p);
+    if (word(p, "bar")) return read_bar(p);
+    if (word(p, "move")) return read_move(p);
+    if (word(p, "tmem")) return read_tmem(p);
+    if (word(p, "map")) return read_other(p, ZL_OTHER_MAP);
+    if (word(p, "global")) return read_other(p, ZL_OTHER_GLOBAL);
+    if (word(p, "flag")) return read_other(p, ZL_OTHER_FLAG);
+    if (word(p, "cluster")) return read_cluster(p);
+    if (word(p, "registers")) return read_registers(p);
+    *found = false;
+    return true;
+}
+
 static bool read_line(zl_parser *p)
 {
+    bool found = false;
     if (!p->pipe->name[0]) return zl_parse_needs(p, "pipe") && zl_parse_name(p, p->pipe->name);
     if (word(p, "end")) return read_end(p);
     if (p->role < 0 && word(p, "role")) return read_role(p);
-    if (declaration(p) && word(p, "param")) return read_param(p);
-    if (declaration(p) && word(p, "smem")) return read_smem(p);
-    if (declaration(p) && word(p, "bar")) return read_bar(p);
+    if (declaration(p) && (!read_declaration(p, &found) || found)) return !p->status;
     return zl_parse_event(p);
 }
 
@@ -243,6 +308,7 @@ zlay_status zlay_pipe_parse(zlay_ctx *ctx, zlay_pipe **out, const char *text, si
     zl_parser p = {.ctx = ctx, .role = -1, .pipe = zl_alloc(ctx, 1, sizeof(zlay_pipe))};
     if (!p.pipe) return zl_leave(ctx, ZLAY_ENOMEM);
     p.pipe->alloc = zl_allocator(ctx);
+    p.pipe->blocks = 1;
     p.scan.begin = p.scan.end = text;
     read_all(&p, text, length);
     if (p.status) zlay_pipe_free(p.pipe);
@@ -254,11 +320,16 @@ void zlay_pipe_free(zlay_pipe *pipe)
 {
     if (!pipe) return;
     zlay_allocator alloc = pipe->alloc;
-    zl_free(&alloc, pipe->params, pipe->room[0] * sizeof *pipe->params);
-    zl_free(&alloc, pipe->smems, pipe->room[1] * sizeof *pipe->smems);
-    zl_free(&alloc, pipe->bars, pipe->room[2] * sizeof *pipe->bars);
-    zl_free(&alloc, pipe->accs, pipe->room[3] * sizeof *pipe->accs);
-    zl_free(&alloc, pipe->roles, pipe->room[4] * sizeof *pipe->roles);
-    zl_free(&alloc, pipe->events, pipe->room[5] * sizeof *pipe->events);
+#define FREE(of, field) zl_free(&alloc, pipe->field, pipe->room[of] * sizeof *pipe->field)
+    FREE(ZL_OF_PARAM, params);
+    FREE(ZL_OF_SMEM, smems);
+    FREE(ZL_OF_BAR, bars);
+    FREE(ZL_OF_ACC, accs);
+    FREE(ZL_OF_ROLE, roles);
+    FREE(ZL_OF_EVENT, events);
+    FREE(ZL_OF_MOVE, moves);
+    FREE(ZL_OF_TMEM, tmems);
+    FREE(ZL_OF_OTHER, others);
+#undef FREE
     zl_free(&alloc, pipe, sizeof *pipe);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the two halves of the parser share: declarations and roles in parse.c, events in
- * parse_event.c. */
+/* What the two halves of the parser share: declarations and roles in parse.c, positions in
+ * parse_pos.c, events in parse_event.c. */
 #ifndef ZL_PARSE_H
 #define ZL_PARSE_H
 
@@ -15,6 +15,7 @@ typedef struct zl_parser {
     int32_t role;                  /* being read; -1 outside */
     uint32_t loops[ZL_PIPE_LOOPS]; /* events of the open loops */
     uint32_t depth;
+    zl_token token; /* being read */
     zlay_status status;
 } zl_parser;
 
@@ -28,17 +29,22 @@ bool zl_parse_number(zl_parser *p, int64_t *out, int64_t least, int64_t most);
 bool zl_parse_symbol(zl_parser *p, const char *text);
 bool zl_parse_needs(zl_parser *p, const char *word);
 
-/* One more entry of the i-th array of a pipe, zeroed; NULL on failure. */
-void *zl_parse_more(zl_parser *p, int i, void **array, uint32_t *count, size_t size);
-#define ZL_MORE(p, i, field)                                                                       \
-    zl_parse_more(p, i, (void **)&(p)->pipe->field, &(p)->pipe->field##_count,                     \
+/* One more entry of an array of a pipe (ZL_OF_), zeroed; NULL on failure. */
+void *zl_parse_more(zl_parser *p, int of, void **array, uint32_t *count, size_t size);
+#define ZL_MORE(p, of, field)                                                                      \
+    zl_parse_more(p, of, (void **)&(p)->pipe->field, &(p)->pipe->field##_count,                    \
                   sizeof *(p)->pipe->field)
 
-/* The index of a name; -1 when it is none. */
-int32_t zl_find_param(const zlay_pipe *pipe, const char *text);
-int32_t zl_find_smem(const zlay_pipe *pipe, const char *text);
-int32_t zl_find_bar(const zlay_pipe *pipe, const char *text);
+/* The index of a name of one sort (ZL_OF_); -1 when it is none. */
+int32_t zl_find(const zlay_pipe *pipe, int of, const char *text);
 int32_t zl_find_loop(const zl_parser *p, const char *text);
+
+/* A sum of positions without parentheses; [pos % stages], or [number], which is below the stages
+ * with or without its modulus; the parity of a wait; a number of bytes. */
+bool zl_parse_bare(zl_parser *p, zl_pos *pos);
+bool zl_parse_slot(zl_parser *p, zl_pos *pos, uint32_t stages);
+bool zl_parse_parity(zl_parser *p, zl_event *e);
+bool zl_parse_bytes(zl_parser *p, int64_t *out, zl_moved *moved, int64_t least);
 
 zl_event *zl_parse_new_event(zl_parser *p, zl_event_kind kind);
 bool zl_parse_event(zl_parser *p);

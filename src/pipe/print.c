@@ -9,6 +9,7 @@ typedef struct printer {
     const zlay_pipe *pipe;
     const char *counters[ZL_PIPE_LOOPS];
     uint32_t depth;
+    zl_token token; /* being printed */
 } printer;
 
 static void put_pos(printer *p, const zl_pos *pos)
@@ -29,7 +30,7 @@ static void put_pos(printer *p, const zl_pos *pos)
 
 /* A position of several terms stands in parentheses; a number below 0 is one: 0-1, for the text has
  * no sign of its own. */
-static void put_factor(printer *p, const zl_pos *pos)
+static void put_term(printer *p, const zl_pos *pos)
 {
     int terms = (pos->loop >= 0) + (pos->plus >= 0) + (pos->add < 0 ? 2 : pos->add > 0);
     if (terms > 1) zl_puts(p->out, "(");
@@ -42,9 +43,53 @@ static bool constant(const zl_pos *pos) { return pos->loop < 0 && pos->plus < 0;
 static void put_slot(printer *p, const char *name, const zl_pos *pos, uint32_t stages)
 {
     zl_putf(p->out, " %s[", name);
-    put_factor(p, pos);
+    put_term(p, pos);
     if (!constant(pos)) zl_putf(p->out, " %% %u", stages);
     zl_puts(p->out, "]");
+}
+
+/* pos / stages, with the flip of a wait (pos / stages + 1) */
+static void put_round(printer *p, const zl_event *e, const zl_pos *pos)
+{
+    zl_puts(p->out, e->flip ? "(" : "");
+    put_term(p, pos);
+    zl_putf(p->out, e->flip ? " / %u + 1)" : " / %u", p->pipe->bars[e->bar].stages);
+}
+
+/* Moves, and the number that is left; all as a number where it is none. */
+static void put_sum_of(printer *p, int64_t total, const zl_moved *moved)
+{
+    int64_t rest = total;
+    for (uint32_t i = 0; i < moved->count; i++)
+        rest -= moved->term[i].times * p->pipe->moves[moved->term[i].move].bytes;
+    if (rest < 0 || !moved->count) {
+        zl_putf(p->out, " %lld", (long long)total);
+        return;
+    }
+    for (uint32_t i = 0; i < moved->count; i++) {
+        zl_puts(p->out, i ? " + " : " ");
+        if (moved->term[i].times != 1) zl_putf(p->out, "%d*", moved->term[i].times);
+        zl_puts(p->out, p->pipe->moves[moved->term[i].move].name);
+    }
+    if (rest) zl_putf(p->out, " + %lld", (long long)rest);
+}
+
+/* ---- operands, each behind a blank ---- */
+
+static void put_nothing(printer *p, const zl_event *e) { (void)p, (void)e; }
+
+static void put_loop(printer *p, const zl_event *e)
+{
+    zl_putf(p->out, " %s in ", e->name);
+    put_pos(p, &e->at[0]);
+    zl_puts(p->out, "..");
+    put_pos(p, &e->bar_at);
+    if (e->step != 1) zl_putf(p->out, " step %lld", (long long)e->step);
+}
+
+static void put_bar_name(printer *p, const zl_event *e)
+{
+    zl_putf(p->out, " %s", p->pipe->bars[e->bar].name);
 }
 
 static void put_bar(printer *p, const zl_event *e)
@@ -53,94 +98,198 @@ static void put_bar(printer *p, const zl_event *e)
     put_slot(p, bar->name, &e->bar_at, bar->stages);
 }
 
-static void put_smem(printer *p, const zl_event *e, int i)
+static void put_parity(printer *p, const zl_event *e)
 {
-    const zl_smem *smem = &p->pipe->smems[e->smem[i]];
-    put_slot(p, smem->name, &e->at[i], smem->stages);
-}
-
-static void put_part(printer *p, const zl_event *e)
-{
-    if (e->part) zl_putf(p->out, " part %d", e->part);
-}
-
-/* pos / stages, with the flip of a wait (pos / stages + 1) */
-static void put_round(printer *p, const zl_event *e, const zl_pos *pos)
-{
-    zl_puts(p->out, e->flip ? "(" : "");
-    put_factor(p, pos);
-    zl_putf(p->out, e->flip ? " / %u + 1)" : " / %u", p->pipe->bars[e->bar].stages);
-}
-
-static void put_wait(printer *p, const zl_event *e)
-{
-    zl_puts(p->out, "wait");
-    put_bar(p, e);
     zl_puts(p->out, " parity ");
     put_round(p, e, &e->parity);
     zl_puts(p->out, " % 2");
 }
 
-static const char *const groups[] = {"wgmma", "bulk", "bulk.read", "cpasync"};
-static const char *const fences[] = {"wgmma", "proxy.async", "mbarrier_init"};
-static const char *const scopes[] = {"", " warps", " threads"};
+static void put_bytes(printer *p, const zl_event *e) { put_sum_of(p, e->count, &e->moved); }
 
-static void put_moves(printer *p, const zl_event *e)
+static void put_opt_bytes(printer *p, const zl_event *e)
 {
-    long long count = e->count;
-    if (e->kind == ZL_EV_COPY) zl_putf(p->out, "copy tensor %lld ->", count);
-    else if (e->kind == ZL_EV_CPASYNC) zl_putf(p->out, "cpasync %lld ->", count);
-    else
-        zl_puts(p->out, e->kind == ZL_EV_STORE  ? "store"
-                        : e->kind == ZL_EV_READ ? "read"
-                                                : "write");
-    put_smem(p, e, 0);
-    if (e->kind == ZL_EV_STORE || (e->kind == ZL_EV_WRITE && count))
-        zl_putf(p->out, " %lld", count);
-    if (e->kind == ZL_EV_WRITE && e->acc >= 0)
-        zl_putf(p->out, " from %s", p->pipe->accs[e->acc].name);
-    put_part(p, e);
-    if (e->kind != ZL_EV_COPY) return;
+    if (e->count) put_bytes(p, e);
+}
+
+static void put_number(printer *p, const zl_event *e)
+{
+    zl_putf(p->out, " %lld", (long long)e->count);
+}
+
+static void put_arrow(printer *p, const zl_event *e)
+{
+    (void)e;
+    zl_puts(p->out, " ->");
+}
+
+static void put_comma(printer *p, const zl_event *e)
+{
+    (void)e;
+    zl_puts(p->out, ",");
+}
+
+static void put_signal(printer *p, const zl_event *e)
+{
+    (void)e;
     zl_puts(p->out, " signal");
+}
+
+static void put_opt_signal(printer *p, const zl_event *e)
+{
+    if (e->bar < 0) return;
+    put_signal(p, e);
     put_bar(p, e);
 }
 
+static void put_stage(printer *p, const zl_event *e, int i)
+{
+    const zl_smem *smem = &p->pipe->smems[e->smem[i]];
+    put_slot(p, smem->name, &e->at[i], smem->stages);
+}
+
+static void put_smem(printer *p, const zl_event *e) { put_stage(p, e, 0); }
+static void put_smem1(printer *p, const zl_event *e) { put_stage(p, e, 1); }
+
+static void put_opt_from_smem(printer *p, const zl_event *e)
+{
+    if (e->smem[1] < 0) return;
+    zl_puts(p->out, " from");
+    put_stage(p, e, 1);
+}
+
+static void put_other(printer *p, int32_t index, const zl_pos *at)
+{
+    const zl_other *other = &p->pipe->others[index];
+    put_slot(p, other->name, at, other->stages);
+}
+
+static void put_flag(printer *p, const zl_event *e) { put_other(p, e->other, &e->other_at); }
+static void put_map(printer *p, const zl_event *e) { put_other(p, e->map, &e->map_at); }
+
+static void put_smem_or_global(printer *p, const zl_event *e)
+{
+    if (e->other >= 0) put_flag(p, e);
+    else put_stage(p, e, 0);
+}
+
+static void put_opt_to_global(printer *p, const zl_event *e)
+{
+    if (e->other < 0) return;
+    zl_puts(p->out, " ->");
+    put_flag(p, e);
+}
+
+static void put_opt_by_map(printer *p, const zl_event *e)
+{
+    if (e->map < 0) return;
+    zl_puts(p->out, " by");
+    put_map(p, e);
+}
+
+static void put_columns_of(printer *p, const zl_event *e, int i)
+{
+    const zl_tmem *tmem = &p->pipe->tmems[e->tmem[i]];
+    put_slot(p, tmem->name, &e->tmem_at[i], tmem->stages);
+}
+
+static void put_tmem_name(printer *p, const zl_event *e)
+{
+    zl_putf(p->out, " %s", p->pipe->tmems[e->tmem[0]].name);
+}
+
+static void put_tmem(printer *p, const zl_event *e) { put_columns_of(p, e, 0); }
+
+static void put_acc(printer *p, const zl_event *e)
+{
+    zl_putf(p->out, " %s", p->pipe->accs[e->acc].name);
+}
+
+static void put_opt_from_acc(printer *p, const zl_event *e)
+{
+    if (e->acc < 0) return;
+    zl_puts(p->out, " from");
+    put_acc(p, e);
+}
+
+static void put_factor(printer *p, const zl_event *e)
+{
+    if (e->tmem[1] >= 0) put_columns_of(p, e, 1);
+    else if (e->smem[0] >= 0) put_stage(p, e, 0);
+    else zl_putf(p->out, " %s", p->pipe->accs[e->acc_a].name);
+}
+
+static void put_sum(printer *p, const zl_event *e)
+{
+    if (e->tmem[0] >= 0) put_columns_of(p, e, 0);
+    else put_acc(p, e);
+}
+
+static void put_opt_fresh(printer *p, const zl_event *e) { zl_puts(p->out, e->fresh ? " fresh" : ""); }
+
+static void put_opt_part(printer *p, const zl_event *e)
+{
+    if (e->part) zl_putf(p->out, " part %d", e->part);
+}
+
+static void put_opt_scope(printer *p, const zl_event *e)
+{
+    static const char *const scopes[] = {"", " warps", " threads"};
+    zl_puts(p->out, scopes[e->scope]);
+}
+
+static void put_opt_times(printer *p, const zl_event *e)
+{
+    if (e->times != 1) zl_putf(p->out, " times %u", e->times);
+}
+
+static void put_opt_cta(printer *p, const zl_event *e)
+{
+    if (e->cta == ZL_CTA_ALL) zl_puts(p->out, " cta all");
+    else if (e->cta != ZL_CTA_OWN) zl_putf(p->out, " cta %s%d", e->relative ? "+" : "", e->cta);
+}
+
+static void put_opt_multicast(printer *p, const zl_event *e)
+{
+    if (e->multicast) zl_putf(p->out, " multicast %u", e->multicast);
+}
+
+static void put_opt_lanes(printer *p, const zl_event *e)
+{
+    if (e->lanes[0] != 0 || e->lanes[1] != 127)
+        zl_putf(p->out, " lanes %u..%u", e->lanes[0], e->lanes[1]);
+}
+
+static void put_opt_columns(printer *p, const zl_event *e)
+{
+    if (e->columns[0] != 0 || e->columns[1] != p->pipe->tmems[e->tmem[0]].columns - 1)
+        zl_putf(p->out, " columns %u..%u", e->columns[0], e->columns[1]);
+}
+
+static void put_opt_named(printer *p, const zl_event *e)
+{
+    if (e->scope == ZL_SYNC_NAMED) zl_putf(p->out, " %u %lld", e->named, (long long)e->count);
+}
+
+/* ---- lines ---- */
+
+static void put_way(printer *p, const zl_event *e)
+{
+    zl_putf(p->out, " %s", zl_ways[p->token][e->scope]);
+}
+
+static void (*const writers[ZL_T_COUNT])(printer *p, const zl_event *e) = {
+#define TOKEN(name, function) [ZL_T_##name] = put_##function,
+#include "pipe/tokens.def"
+#undef TOKEN
+};
+
 static void put_event(printer *p, const zl_event *e)
 {
-    switch (e->kind) {
-    case ZL_EV_FOR:
-        zl_putf(p->out, "for %s in ", e->name);
-        put_pos(p, &e->at[0]);
-        zl_puts(p->out, "..");
-        put_pos(p, &e->bar_at);
-        break;
-    case ZL_EV_END: zl_puts(p->out, "end"); break;
-    case ZL_EV_INIT: zl_putf(p->out, "init %s", p->pipe->bars[e->bar].name); break;
-    case ZL_EV_EXPECT:
-        zl_puts(p->out, "expect");
-        put_bar(p, e);
-        zl_putf(p->out, " %lld", (long long)e->count);
-        break;
-    case ZL_EV_ARRIVE:
-        zl_puts(p->out, "arrive");
-        put_bar(p, e);
-        zl_puts(p->out, scopes[e->scope]);
-        break;
-    case ZL_EV_WAIT: put_wait(p, e); break;
-    case ZL_EV_COMMIT: zl_putf(p->out, "commit %s", groups[e->scope]); break;
-    case ZL_EV_WAITGROUP:
-        zl_putf(p->out, "waitgroup %s %lld", groups[e->scope], (long long)e->count);
-        break;
-    case ZL_EV_FENCE: zl_putf(p->out, "fence %s", fences[e->scope]); break;
-    case ZL_EV_SYNC: zl_puts(p->out, e->scope == ZL_SYNC_ROLE ? "sync role" : "sync cta"); break;
-    case ZL_EV_MMA:
-        zl_puts(p->out, "mma");
-        put_smem(p, e, 0);
-        zl_puts(p->out, ",");
-        put_smem(p, e, 1);
-        zl_putf(p->out, " -> %s%s", p->pipe->accs[e->acc].name, e->fresh ? " fresh" : "");
-        break;
-    default: put_moves(p, e);
+    zl_puts(p->out, zl_forms[e->kind].word);
+    for (const uint8_t *token = zl_forms[e->kind].operands; *token; token++) {
+        p->token = (zl_token)*token;
+        writers[*token](p, e);
     }
 }
 
@@ -153,16 +302,44 @@ static void put_line(printer *p, const zl_event *e)
     if (e->kind == ZL_EV_FOR) p->counters[p->depth++] = e->name;
 }
 
+static void put_params(printer *p)
+{
+    const zlay_pipe *pipe = p->pipe;
+    if (pipe->blocks != 1) zl_putf(p->out, "cluster %u\n", pipe->blocks);
+    if (pipe->registers) zl_putf(p->out, "registers %u\n", pipe->registers);
+    for (uint32_t i = 0; i < pipe->params_count; i++) {
+        const zl_param *param = &pipe->params[i];
+        zl_putf(p->out, "param %s %lld..", param->name, (long long)param->least);
+        if (param->most != INT32_MAX) zl_putf(p->out, "%lld", (long long)param->most);
+        zl_puts(p->out, "\n");
+    }
+    for (uint32_t i = 0; i < pipe->moves_count; i++)
+        zl_putf(p->out, "move %s %lld\n", pipe->moves[i].name, (long long)pipe->moves[i].bytes);
+}
+
+static void put_memory(printer *p)
+{
+    static const char *const sorts[] = {"map", "global", "flag"};
+    const zlay_pipe *pipe = p->pipe;
+    for (uint32_t i = 0; i < pipe->smems_count; i++) {
+        zl_putf(p->out, "smem %s[%u]", pipe->smems[i].name, pipe->smems[i].stages);
+        put_sum_of(p, pipe->smems[i].bytes, &pipe->smems[i].moved);
+        zl_puts(p->out, pipe->smems[i].each ? " each\n" : "\n");
+    }
+    for (uint32_t i = 0; i < pipe->tmems_count; i++)
+        zl_putf(p->out, "tmem %s[%u] %u%s\n", pipe->tmems[i].name, pipe->tmems[i].stages,
+                pipe->tmems[i].columns, pipe->tmems[i].pair ? " pair" : "");
+    for (uint32_t i = 0; i < pipe->others_count; i++)
+        zl_putf(p->out, "%s %s[%u]\n", sorts[pipe->others[i].sort], pipe->others[i].name,
+                pipe->others[i].stages);
+}
+
 static void put_declarations(printer *p)
 {
     const zlay_pipe *pipe = p->pipe;
     zl_putf(p->out, "pipe %s\n", pipe->name);
-    for (uint32_t i = 0; i < pipe->params_count; i++)
-        zl_putf(p->out, "param %s %lld..\n", pipe->params[i].name,
-                (long long)pipe->params[i].least);
-    for (uint32_t i = 0; i < pipe->smems_count; i++)
-        zl_putf(p->out, "smem %s[%u] %lld%s\n", pipe->smems[i].name, pipe->smems[i].stages,
-                (long long)pipe->smems[i].bytes, pipe->smems[i].each ? " each" : "");
+    put_params(p);
+    put_memory(p);
     for (uint32_t i = 0; i < pipe->bars_count; i++)
         zl_putf(p->out, "bar %s[%u] count %lld\n", pipe->bars[i].name, pipe->bars[i].stages,
                 (long long)pipe->bars[i].count);
@@ -176,7 +353,9 @@ static void put_role(printer *p, const zl_role *role)
 {
     zl_putf(p->out, "role %s warps %u..%u", role->name, role->first_warp, role->last_warp);
     if (zl_role_instances(role) > 1) zl_putf(p->out, " each %u", role->each);
-    zl_puts(p->out, role->elect ? " elect\n" : "\n");
+    zl_puts(p->out, role->elect ? " elect" : "");
+    if (role->cta != ZL_CTA_ALL) zl_putf(p->out, " cta %d", role->cta);
+    zl_puts(p->out, "\n");
     for (uint32_t i = role->begin; i < role->end; i++) put_line(p, &p->pipe->events[i]);
     zl_puts(p->out, "end\n");
 }
