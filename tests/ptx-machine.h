@@ -12,9 +12,9 @@
 #include <string.h>
 
 enum {
-    PM_NAMES = 512, PM_LINES = 8192, PM_OPERANDS = 10, PM_THREADS = 1024, PM_WARP = 32,
+    PM_NAMES = 1024, PM_LINES = 8192, PM_OPERANDS = 10, PM_THREADS = 1024, PM_WARP = 32,
     PM_STEPS = 1 << 24, PM_SHARED = 1 << 16, PM_QUEUE = 64, PM_BARRIERS = 0x100, PM_ARRAYS = 0x400,
-    PM_BLOCKS = 8, PM_RANK = 24, PM_TRIES = 9
+    PM_BLOCKS = 8, PM_RANK = 24, PM_TRIES = 9, PM_TABLES = 40
 };
 
 typedef struct pm_operand {
@@ -33,6 +33,11 @@ typedef struct pm_memory { /* global memory at an address */
     uint64_t at, size;
     uint8_t *bytes;
 } pm_memory;
+
+typedef struct pm_table { /* a global array that the text declares */
+    int name;
+    pm_memory memory;
+} pm_table;
 
 typedef struct pm_copy { /* on its way */
     uint64_t to, from, bytes, zeros;
@@ -57,6 +62,10 @@ struct pm_machine {
     int names_count, lines_count, memories;
     pm_line line[PM_LINES];
     pm_memory memory[8];
+    pm_table table[PM_TABLES];
+    int tables;
+    uint8_t *held[PM_BLOCKS]; /* of a function: registers that each thread gives, or gets */
+    uint32_t held_bytes;
     uint8_t shared[PM_BLOCKS][PM_SHARED];
     uint64_t expect[PM_BLOCKS], landed[PM_BLOCKS]; /* of the one barrier of each block */
     uint32_t threads, blocks; /* of all blocks together; of the cluster */
@@ -128,12 +137,35 @@ static inline void pm_read_line(pm_machine *m, const char *text)
     pm_operands(m, line, text + op);
 }
 
+/* .global .align 8 .s64 NAME[COUNT] = {..}; */
+static inline void pm_read_table(pm_machine *m, const char *at)
+{
+    assert_true(m->tables < PM_TABLES);
+    pm_table *t = &m->table[m->tables];
+    size_t length = strcspn(at, "[");
+    uint64_t count = strtoull(at + length + 1, NULL, 10);
+    t->name = pm_name(m, at, length);
+    t->memory = (pm_memory){(uint64_t)(PM_TABLES + m->tables++) << 32, 8 * count, calloc(count, 8)};
+    assert_non_null(t->memory.bytes);
+    at = strchr(at, '{');
+    for (uint64_t i = 0; i < count; i++) {
+        char *end;
+        int64_t value = strtoll(at + 1, &end, 10);
+        assert_true(*end == (i + 1 < count ? ',' : '}'));
+        memcpy(t->memory.bytes + 8 * i, &value, 8);
+        at = end;
+    }
+}
+
 static inline pm_machine *pm_new(const char *ptx)
 {
+    static const char array[] = "\n.global .align 8 .s64 ";
     pm_machine *m = calloc(1, sizeof *m);
     const char *at = strstr(ptx, "\n{\n");
     assert_non_null(m);
     assert_non_null(at);
+    for (const char *t = ptx; (t = strstr(t, array)) && t < at; t++)
+        pm_read_table(m, t + strlen(array));
     for (at += 3; *at && strncmp(at, "}\n", 2); at = strchr(at, '\n') + 1) pm_read_line(m, at);
     for (int i = 0; i < m->lines_count; i++) {
         if (strcmp(m->line[i].op, "bra")) continue;
@@ -146,6 +178,7 @@ static inline pm_machine *pm_new(const char *ptx)
 
 static inline void pm_free(pm_machine *m)
 {
+    for (int i = 0; i < m->tables; i++) free(m->table[i].memory.bytes);
     free(m->thread);
     free(m);
 }
@@ -158,6 +191,10 @@ static inline uint8_t *pm_global(pm_machine *m, uint64_t at, uint64_t size, uint
                              (unsigned long long)align);
     for (int i = 0; i < m->memories; i++) {
         const pm_memory *g = &m->memory[i];
+        if (at >= g->at && at + size <= g->at + g->size) return g->bytes + (at - g->at);
+    }
+    for (int i = 0; i < m->tables; i++) {
+        const pm_memory *g = &m->table[i].memory;
         if (at >= g->at && at + size <= g->at + g->size) return g->bytes + (at - g->at);
     }
     fail_msg("%llu bytes at %llx are no memory", (unsigned long long)size, (unsigned long long)at);
@@ -305,6 +342,7 @@ static inline bool pm_access(pm_machine *m, pm_thread *t, const pm_line *l)
     if (pm_is(l, "st.async") || (!load && !pm_is(l, "st."))) return false;
     int parts = l->count - 1, each = atoi(pm_type(l) + 1) / 8;
     uint64_t size = (uint64_t)(parts * each), at = pm_get(t, &l->operand[load ? parts : 0]);
+    if (!global && at >> PM_RANK && !pm_has(l, "::cluster")) fail_msg("%s of a peer", l->op);
     uint8_t *bytes = global ? pm_global(m, at, size, size) : pm_shared(m, t, at, size, size);
     for (int i = 0; i < parts; i++) {
         uint64_t *value = &t->value[l->operand[i + !load].name];
@@ -312,6 +350,22 @@ static inline bool pm_access(pm_machine *m, pm_thread *t, const pm_line *l)
         memcpy(load ? (void *)value : bytes + i * each, load ? bytes + i * each : (void *)value,
                (size_t)each);
     }
+    return true;
+}
+
+/* Registers of fragments, from the caller and to it. */
+static inline bool pm_held(pm_machine *m, pm_thread *t, const pm_line *l)
+{
+    bool load = pm_is(l, "ld.param.b32");
+    if (!m->held_bytes || (!load && !pm_is(l, "st.param.b32"))) return false;
+    const pm_operand *held = &l->operand[load];
+    if (strncmp(m->names[held->name], "held_", 5)) return false;
+    uint64_t *value = &t->value[l->operand[!load].name];
+    uint64_t thread = (uint64_t)(t - m->thread) % (m->threads / m->blocks);
+    uint8_t *at = m->held[t->rank] + thread * m->held_bytes + held->more;
+    assert_true(held->more >= 0 && held->more + 4 <= (int64_t)m->held_bytes && held->more % 4 == 0);
+    if (load) *value = 0;
+    memcpy(load ? (void *)value : at, load ? at : (void *)value, 4);
     return true;
 }
 
@@ -356,8 +410,12 @@ static inline bool pm_async(pm_machine *m, pm_thread *t, const pm_line *l)
     } else if (pm_is(l, "mbarrier.try_wait")) {
         pm_try(m, t, l);
     } else if (pm_is(l, "st.async.")) {
-        memcpy(pm_shared(m, t, a, 4, 4), &b, 4);
-        m->landed[(c >> PM_RANK) - 1] += 4;
+        int words = l->count - 2;
+        uint64_t bar = pm_get(t, &l->operand[l->count - 1]), size = 4 * (uint64_t)words;
+        uint8_t *to = pm_shared(m, t, a, size, size);
+        assert_true(bar >> PM_RANK == a >> PM_RANK);
+        for (int i = 0; i < words; i++) memcpy(to + 4 * i, &t->value[l->operand[1 + i].name], 4);
+        m->landed[(bar >> PM_RANK) - 1] += size;
     } else if (pm_is(l, "mapa.")) {
         assert_true(c < m->blocks);
         t->value[l->operand[0].name] = b | (c + 1) << PM_RANK;
@@ -367,7 +425,7 @@ static inline bool pm_async(pm_machine *m, pm_thread *t, const pm_line *l)
     return true;
 }
 
-/* Register i of thread t of ldmatrix.x4.trans, or of stmatrix.x4, holds the two elements of matrix
+/* Register i of thread t of ldmatrix or stmatrix holds the two elements of matrix
  * i at row t / 4, columns 2 (t mod 4) and the next; transposed, row and column change places. */
 static inline uint8_t *pm_matrix_at(pm_machine *m, const pm_thread *warp, const pm_line *l, int i,
                                     int row, int column)
@@ -380,9 +438,10 @@ static inline uint8_t *pm_matrix_at(pm_machine *m, const pm_thread *warp, const 
 static inline void pm_matrix(pm_machine *m, pm_thread *warp, const pm_line *l)
 {
     bool load = pm_is(l, "ldmatrix"), turned = pm_has(l, ".trans");
-    assert_true(pm_has(l, ".x4"));
+    int matrices = l->count - 1;
+    assert_true(matrices == atoi(strstr(l->op, ".x") + 2));
     for (int t = 0; t < PM_WARP; t++)
-        for (int i = 0; i < 4; i++)
+        for (int i = 0; i < matrices; i++)
             for (int half = 0; half < 2; half++) {
                 int row = t / 4, column = 2 * (t % 4) + half;
                 uint8_t *at = pm_matrix_at(m, warp, l, i, turned ? column : row,
@@ -419,7 +478,7 @@ static inline void pm_run(pm_machine *m, pm_thread *t)
         if (pm_is(l, "cp.async.bulk.tensor")) m->tensor(m, t, l);
         else if (pm_is(l, "bra")) t->line = l->target;
         else if (pm_is(l, "setp.")) pm_setp(t, l);
-        else if (!pm_compute(t, l) && !pm_access(m, t, l) && !pm_async(m, t, l))
+        else if (!pm_held(m, t, l) && !pm_compute(t, l) && !pm_access(m, t, l) && !pm_async(m, t, l))
             fail_msg("the machine knows no \"%s\"", l->op);
     }
 }
@@ -474,6 +533,8 @@ static inline void pm_begin(pm_machine *m, uint32_t first, uint32_t blocks, uint
         pm_set(m, i, "$smem", PM_ARRAYS);
         pm_set(m, i, "$bar", PM_BARRIERS);
         pm_set(m, i, "ptr_bar", PM_BARRIERS);
+        for (int k = 0; k < m->tables; k++)
+            m->thread[i].value[m->table[k].name] = m->table[k].memory.at;
     }
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies between memory and fragments: what ldmatrix and stmatrix do with the rows that a move
  * names, written from the ISA's text, and loads and stores of threads, against the request. */
+#include "copy_draw.h"
 #include "copy_synth.h"
 
 #include <stdio.h>
@@ -177,42 +178,6 @@ static void test_targets(void **ctx)
     }
     zlay_layout_free(memory);
     zlay_layout_free(slots);
-}
-
-static void shuffle(uint64_t *seed, int *list, int from, int to)
-{
-    for (int i = to - 1; i > from; i--) {
-        int j = (int)test_range(seed, from, i), swap = list[i];
-        list[i] = list[j];
-        list[j] = swap;
-    }
-}
-
-static void put_bits(char *out, const int *place, int bits)
-{
-    char *at = out + sprintf(out, "(2");
-    for (int i = 1; i < bits; i++) at += sprintf(at, ",2");
-    at += sprintf(at, "):(%d", 1 << place[0]);
-    for (int i = 1; i < bits; i++) at += sprintf(at, ",%d", 1 << place[i]);
-    sprintf(at, ")");
-}
-
-/* Bits of a tile at random among those of register, lane and warp, and of memory; in every second
- * case so that words are those of matrices, whose rows lie anywhere. */
-static void draw_bits(uint64_t *seed, char *memory, char *slots, int held)
-{
-    int place[2][9], bits = held + (int)test_range(seed, 5, 8 - held + 1), next = 6;
-    bool matrices = test_range(seed, 0, 1);
-    for (int i = 0; i < bits; i++) place[0][i] = place[1][i] = i;
-    if (matrices) {
-        for (int i = 1; i < 6; i++) place[1][i] = held - 1 + i;
-        for (int i = 1; i < bits; i++)
-            if (i < held || i >= held + 5) place[1][next++] = i;
-    }
-    shuffle(seed, place[0], matrices ? 3 : 0, bits);
-    shuffle(seed, place[1], matrices ? 6 : 0, bits);
-    put_bits(memory, place[0], bits);
-    put_bits(slots, place[1], bits);
 }
 
 static void test_random_fragments(void **ctx)

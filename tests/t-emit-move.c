@@ -3,173 +3,155 @@
  * every byte of the destination and around it is what the request says; ptxas takes the text. */
 #define _POSIX_C_SOURCE 200809L /* mkstemp, fdopen */
 #include "assembler.h"
-#include "copy_draw.h"
 #include "heap.h"
-#include "layout.h"
-#include "ptx-machine.h"
+#include "move_trial.h"
 
-#include <zlay/emit.h>
+/* ---- what is drawn ------------------------------------------------------------------ */
 
-enum {
-    ROOM = 1 << 20,
-    SPAN = 1 << 15,                 /* of a side, bytes */
-    SHARED_FROM = 0x1000, SHARED_TO = 0x1000 + SPAN / 2,
-    GLOBAL_FROM = 1 << 24, GLOBAL_TO = 1 << 28
-};
+/* A request with what its names are; real[0] is empty where there are none. */
+typedef struct drawn {
+    wanted w;
+    char real[2][256];
+    int64_t value[VALUES];
+    zlay_facts *facts;
+} drawn;
 
-static const zlay_target *target_of(const char *name)
+typedef void drawing(zlay_ctx *ctx, drawn *d, uint64_t *seed);
+
+static void draw_sides(zlay_ctx *ctx, drawn *d, uint64_t *seed)
 {
-    const zlay_target *target = NULL;
-    assert_int_equal(zlay_target_find(&target, name, strlen(name)), ZLAY_OK);
-    return target;
+    static const uint32_t bits[] = {4, 128, 2, 1};
+    (void)ctx;
+    if (!test_range(seed, 0, 9)) d->w.r.elem_bits = bits[test_range(seed, 0, 3)];
 }
 
-static char *text_of(zlay_ctx *ctx, const zlay_move *move)
+static void draw_peers(zlay_ctx *ctx, drawn *d, uint64_t *seed)
 {
-    char *text = malloc(ROOM);
-    zlay_buf buf = {text, ROOM, 0};
-    assert_non_null(text);
-    zlay_status status = zlay_emit_move(ctx, &buf, move, "moved", 5);
-    if (status == ZLAY_OK) return text;
-    if (status != ZLAY_ENOTSUP) fail_msg("%s", zlay_ctx_message(ctx));
-    free(text);
-    return NULL;
+    static const int32_t spaces[][2] = {{ZLAY_MOVE_SHARED, ZLAY_MOVE_PEER},
+                                        {ZLAY_MOVE_PEER, ZLAY_MOVE_SHARED},
+                                        {ZLAY_MOVE_GLOBAL, ZLAY_MOVE_PEER},
+                                        {ZLAY_MOVE_PEER, ZLAY_MOVE_GLOBAL},
+                                        {ZLAY_MOVE_PEER, ZLAY_MOVE_PEER}};
+    int64_t i = test_range(seed, 0, 4);
+    (void)ctx;
+    d->w.r.source.space = spaces[i][0];
+    d->w.r.dest.space = spaces[i][1];
+    d->w.r.path = test_range(seed, 0, 2) ? 0 : ZLAY_PATH_BULK;
+    d->w.target = test_range(seed, 0, 1) ? "sm_90a" : "sm_100a";
 }
 
-/* ---- memory ----------------------------------------------------------------------- */
-
-/* A side: its bytes from offset 0 on, random, a margin behind the last. */
-typedef struct side {
-    uint8_t bytes[SPAN];
-    uint64_t at, size;
-    bool shared;
-} side;
-
-static void side_draw(side *s, uint64_t *seed, int32_t space, int which)
+static void draw_points(zlay_ctx *ctx, drawn *d, uint64_t *seed)
 {
-    s->shared = space == ZLAY_MOVE_SHARED;
-    s->size = s->shared ? SPAN / 2 : SPAN;
-    s->at = s->shared ? (which ? SHARED_TO : SHARED_FROM) : (uint64_t)(which ? GLOBAL_TO : GLOBAL_FROM);
-    for (uint64_t i = 0; i < s->size; i++) s->bytes[i] = (uint8_t)test_random(seed);
-}
-
-static bool fits(const zlay_layout *a, uint32_t bits, const side *s)
-{
-    for (uint64_t i = 0; i < zlay_layout_size(a); i++) {
-        int64_t v = layout_at(a, i);
-        if (v < 0 || (uint64_t)(v + 1) * bits / 8 + 64 > s->size) return false;
+    (void)ctx;
+    if (test_range(seed, 0, 1)) {
+        draw_pieces(seed, &d->w);
+        return;
     }
-    return true;
+    int bits = (int)test_range(seed, 5, 9), same = (int)test_range(seed, 0, 4);
+    for (int s = 0; s < 2; s++) draw_matrix(seed, d->w.text[s], bits, same);
 }
 
-static void move_bits(uint8_t *to, int64_t at, const uint8_t *from, int64_t of, uint32_t bits)
+static void draw_fragments(zlay_ctx *ctx, drawn *d, uint64_t *seed)
 {
-    for (uint32_t b = 0; b < bits; b++) {
-        uint64_t i = (uint64_t)of * bits + b, o = (uint64_t)at * bits + b;
-        uint8_t bit = from[i / 8] >> i % 8 & 1;
-        to[o / 8] = (uint8_t)((to[o / 8] & ~(1u << o % 8)) | (unsigned)bit << o % 8);
-    }
+    static const int32_t spaces[] = {ZLAY_MOVE_SHARED, ZLAY_MOVE_SHARED, ZLAY_MOVE_GLOBAL,
+                                     ZLAY_MOVE_PEER};
+    int held = (int)test_range(seed, 0, 3);
+    bool load = test_range(seed, 0, 1);
+    zlay_copy_side memory = {NULL, spaces[test_range(seed, 0, 3)], 0, 128};
+    zlay_copy_side slots = {NULL, ZLAY_MOVE_REGISTER, 0, 0};
+    (void)ctx;
+    draw_bits(seed, d->w.text[!load], d->w.text[load], held);
+    d->w.r = (zlay_copy_request){.size = sizeof d->w.r,
+                                 .elem_bits = 8u << test_range(seed, 0, 3),
+                                 .threads = 256,
+                                 .source = load ? memory : slots,
+                                 .dest = load ? slots : memory,
+                                 .registers = 1u << held};
+    if (test_range(seed, 0, 1)) d->w.r.elem_bits = 16;
+    if (memory.space == ZLAY_MOVE_PEER) d->w.target = "sm_90a";
 }
 
-/* ---- execution ---------------------------------------------------------------------- */
-
-static void execute(const char *text, uint32_t threads, side *from, side *to)
+static void draw_names(zlay_ctx *ctx, drawn *d, uint64_t *seed)
 {
-    pm_machine *m = pm_new(text);
-    m->returns = true;
-    for (int i = 0; i < 2; i++) {
-        side *s = i ? to : from;
-        if (!s->shared) m->memory[m->memories++] = (pm_memory){s->at, s->size, s->bytes};
-    }
-    pm_ready(m, 0, threads, from->at, to->at);
-    if (from->shared) memcpy(m->shared[0] + from->at, from->bytes, from->size);
-    if (to->shared) memcpy(m->shared[0] + to->at, to->bytes, to->size);
-    pm_go(m);
-    for (uint32_t i = 0; i < threads; i++) pm_land_all(m, &m->thread[i]);
-    if (to->shared) memcpy(to->bytes, m->shared[0] + to->at, to->size);
-    pm_free(m);
+    pitched p = draw_pitched(seed);
+    char facts[3][64];
+    const char *at[] = {facts[0], facts[1], facts[2]};
+    size_t length[3];
+    long long columns = p.columns, rows = p.rows;
+    sprintf(facts[0], "ld = %lld mod %lld", (long long)p.rem[0], (long long)p.mod[0]);
+    sprintf(facts[1], "N = %lld mod %lld", (long long)p.rem[1], (long long)p.mod[1]);
+    sprintf(facts[2], "N >= 64");
+    for (int i = 0; i < 3; i++) length[i] = strlen(facts[i]);
+    assert_int_equal(zlay_facts_parse(ctx, &d->facts, 3, at, length), ZLAY_OK);
+    sprintf(d->w.text[0], "%d*ld - 2*ld*N + 3 o (%lld,%lld):(1,%s)", 2 * (int)p.value[1], columns,
+            rows, p.times > 1 ? "2*ld" : "ld");
+    sprintf(d->w.text[1], "(%lld,%lld):%s", columns, rows, p.turned ? "(N,1)" : "(1,N)");
+    sprintf(d->real[0], "3 o (%lld,%lld):(1,%lld)", columns, rows,
+            (long long)(p.times * p.value[0]));
+    sprintf(d->real[1], "(%lld,%lld):(%lld,%lld)", columns, rows,
+            p.turned ? (long long)p.value[1] : 1, p.turned ? 1 : (long long)p.value[1]);
+    memcpy(d->value, p.value, sizeof d->value);
+    d->w.r = p.r;
+    d->w.r.facts = d->facts;
 }
 
-/* A drawn request with its move, its text, and memory before the move. */
-typedef struct trial {
-    zlay_layout *source, *dest;
-    zlay_move *move;
-    char *text;
-    uint32_t bits, threads;
-    side from, to;
-} trial;
+static const struct {
+    const char *name;
+    drawing *draw;
+    int32_t path;
+    uint64_t least, each; /* functions that are checked at least; draws of a hundred */
+} kinds[] = {{"least cost", draw_sides, 0, 30, 100},
+             {"threads", draw_sides, ZLAY_PATH_THREADS, 30, 100},
+             {"cp.async", draw_sides, ZLAY_PATH_CP_ASYNC, 5, 100},
+             {"bulk", draw_sides, ZLAY_PATH_BULK, 2, 60},
+             {"realign", draw_sides, ZLAY_PATH_REALIGN, 5, 100},
+             {"peers", draw_peers, 0, 10, 40},
+             {"points", draw_points, 0, 15, 40},
+             {"fragments", draw_fragments, 0, 30, 80},
+             {"names", draw_names, 0, 15, 30}};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
-/* false: nothing to check, as it is too large, or no plan or no text is there. */
-static bool trial_begin(zlay_ctx *ctx, trial *t, wanted *w, uint64_t *seed)
+static drawn draw_kind(zlay_ctx *ctx, size_t kind, uint64_t *seed)
 {
-    zlay_move_info info = {0};
-    t->source = read_layout(ctx, w->text[0]);
-    t->dest = read_layout(ctx, w->text[1]);
-    t->move = NULL;
-    t->text = NULL;
-    t->bits = w->r.elem_bits;
-    w->r.source.layout = t->source;
-    w->r.dest.layout = t->dest;
-    side_draw(&t->from, seed, w->r.source.space, 0);
-    side_draw(&t->to, seed, w->r.dest.space, 1);
-    bool small = fits(t->source, t->bits, &t->from) && fits(t->dest, t->bits, &t->to);
-    if (!small || zlay_copy_synth(ctx, &t->move, target_of(w->target), &w->r)) return false;
-    zlay_move_get(&info, t->move);
-    t->threads = (info.threads + 31) / 32 * 32;
-    t->text = text_of(ctx, t->move);
-    return t->text != NULL;
+    drawn d = {.w = draw(seed)};
+    if (d.w.target[0] != 's') d.w.target = "sm_90a";
+    d.w.r.path = kinds[kind].path;
+    if (d.w.r.path == ZLAY_PATH_BULK || d.w.r.dest.space == ZLAY_MOVE_PEER) d.w.target = "sm_90a";
+    kinds[kind].draw(ctx, &d, seed);
+    return d;
 }
 
-static void trial_end(trial *t)
+static bool drawn_begin(zlay_ctx *ctx, trial *t, drawn *d, uint64_t *seed)
 {
-    free(t->text);
-    zlay_move_free(t->move);
-    zlay_layout_free(t->source);
-    zlay_layout_free(t->dest);
+    const char *const real[] = {d->real[0], d->real[1]};
+    memcpy(t->value, d->value, sizeof t->value);
+    return trial_begin(ctx, t, &d->w, seed, d->real[0][0] ? real : NULL);
 }
 
-/* Bytes of the destination, and around it, that a text leaves wrong. */
-static uint64_t wrong_bytes(const trial *t, const char *text)
+static void drawn_end(trial *t, drawn *d)
 {
-    static side from, to, want;
-    uint64_t bad = 0;
-    from = t->from;
-    to = want = t->to;
-    for (uint64_t i = 0; i < zlay_layout_size(t->dest); i++)
-        move_bits(want.bytes, layout_at(t->dest, i), from.bytes, layout_at(t->source, i), t->bits);
-    execute(text, t->threads, &from, &to);
-    for (uint64_t i = 0; i < to.size; i++) bad += to.bytes[i] != want.bytes[i];
-    return bad;
+    trial_end(t);
+    zlay_facts_free(d->facts);
 }
-
-static bool printed(const wanted *w)
-{
-    return w->target[0] == 's' && w->r.dest.space != ZLAY_MOVE_PEER;
-}
-
-static const int32_t paths[] = {0, ZLAY_PATH_THREADS, ZLAY_PATH_CP_ASYNC, ZLAY_PATH_BULK,
-                                ZLAY_PATH_REALIGN};
-enum { PATHS = sizeof paths / sizeof paths[0] };
 
 static void test_drawn(void **state)
 {
     uint64_t seed = test_seed("functions");
-    for (size_t p = 0; p < PATHS; p++) {
+    for (size_t k = 0; k < KINDS; k++) {
         uint64_t checked = 0;
-        for (uint64_t i = 0; i < test_iterations(300); i++) {
+        for (uint64_t i = 0; i < test_iterations(2 * kinds[k].each); i++) {
             static trial t;
-            wanted w = draw(&seed);
-            w.r.path = paths[p];
-            if (paths[p] == ZLAY_PATH_BULK) w.target = "sm_90a";
-            if (!printed(&w)) continue;
-            bool any = trial_begin(*state, &t, &w, &seed);
+            drawn d = draw_kind(*state, k, &seed);
+            bool any = drawn_begin(*state, &t, &d, &seed);
             uint64_t bad = any ? wrong_bytes(&t, t.text) : 0;
-            if (bad) fail_msg("%s -> %s: %d bytes\n%s", w.text[0], w.text[1], (int)bad, t.text);
+            if (bad)
+                fail_msg("%s: %s -> %s, %u bits: %d bytes\n%s", kinds[k].name, d.w.text[0],
+                         d.w.text[1], t.bits, (int)bad, t.text);
             checked += any;
-            trial_end(&t);
+            drawn_end(&t, &d);
         }
-        print_message("path %d: %d functions\n", (int)paths[p], (int)checked);
-        assert_true(checked >= 5);
+        print_message("%s: %d functions\n", kinds[k].name, (int)checked);
+        assert_true(checked >= kinds[k].least);
     }
 }
 
@@ -181,7 +163,8 @@ static char *without(const char *text, uint64_t n)
     char *cut = strdup(text);
     assert_non_null(cut);
     for (char *at = cut, *next; (next = strchr(at, '\n')); at = next + 1) {
-        bool writes = !strncmp(at, "    st.", 7) || !strncmp(at, "    cp.async", 12);
+        bool writes = !strncmp(at, "    st", 6) || !strncmp(at, "    cp.async", 12) ||
+                      !strncmp(at, "    ldmatrix", 12);
         if (!writes || n--) continue;
         memmove(at, next + 1, strlen(next + 1) + 1);
         return cut;
@@ -194,20 +177,18 @@ static char *without(const char *text, uint64_t n)
 static void test_mutants(void **state)
 {
     uint64_t seed = test_seed("mutants"), mutants = 0;
-    for (uint64_t i = 0; i < test_iterations(60); i++) {
+    for (uint64_t i = 0; i < test_iterations(90); i++) {
         static trial t;
-        wanted w = draw(&seed);
-        w.r.path = 0;
-        if (!printed(&w)) continue;
-        bool any = trial_begin(*state, &t, &w, &seed);
+        drawn d = draw_kind(*state, i % KINDS, &seed);
+        bool any = drawn_begin(*state, &t, &d, &seed);
         char *cut;
         for (uint64_t n = 0; any && n < 4 && (cut = without(t.text, n)); n++, mutants++) {
             if (!wrong_bytes(&t, cut)) fail_msg("write %d is not missed:\n%s", (int)n, t.text);
             free(cut);
         }
-        trial_end(&t);
+        drawn_end(&t, &d);
     }
-    assert_true(mutants > 20);
+    assert_true(mutants > 40);
 }
 
 /* ---- assemblers ------------------------------------------------------------------------ */
@@ -217,18 +198,18 @@ static void test_assembles(void **state)
     static const char *const targets[] = {"sm_80", "sm_90a", "sm_100a"};
     uint64_t seed = test_seed("assembled functions"), taken = 0;
     need_assembler();
-    for (uint64_t i = 0; i < test_iterations(40) && taken < 24; i++) {
+    for (uint64_t i = 0; i < test_iterations(60) && taken < 36; i++) {
         static trial t;
-        wanted w = draw(&seed);
-        w.r.path = paths[i % PATHS];
-        w.target = targets[w.r.path == ZLAY_PATH_BULK ? 1 + i / PATHS % 2 : i / PATHS % 3];
-        if (!printed(&w)) continue;
-        bool any = trial_begin(*state, &t, &w, &seed);
-        if (any && !assembles(w.target, t.text)) fail_msg("%s: %s", w.target, t.text);
+        drawn d = draw_kind(*state, i % KINDS, &seed);
+        bool late = by_barrier(d.w.r.path) || d.w.r.source.space == ZLAY_MOVE_PEER ||
+                    d.w.r.dest.space == ZLAY_MOVE_PEER;
+        d.w.target = targets[late ? 1 + i / KINDS % 2 : i / KINDS % 3];
+        bool any = drawn_begin(*state, &t, &d, &seed);
+        if (any && !assembles(d.w.target, t.text)) fail_msg("%s: %s", d.w.target, t.text);
         taken += any;
-        trial_end(&t);
+        drawn_end(&t, &d);
     }
-    assert_true(taken >= 8);
+    assert_true(taken >= 20);
 }
 
 /* ---- refusals --------------------------------------------------------------------------- */
@@ -238,22 +219,20 @@ static void test_refused(void **state)
     zlay_layout *a = read_layout(*state, "(8,64):(1,8)");
     zlay_copy_request r = {.size = sizeof r, .elem_bits = 16, .source = {a, ZLAY_MOVE_GLOBAL, 0, 16},
                            .dest = {a, ZLAY_MOVE_SHARED, 0, 16}};
-    zlay_move *move = NULL, *peer = NULL;
+    zlay_move *move = NULL, *other = NULL;
     char text[8] = "before";
     zlay_buf buf = {text, sizeof text, 0};
     assert_int_equal(zlay_copy_synth(*state, &move, target_of("sm_90a"), &r), ZLAY_OK);
-    r.source.space = ZLAY_MOVE_SHARED;
-    r.dest.space = ZLAY_MOVE_PEER;
-    assert_int_equal(zlay_copy_synth(*state, &peer, target_of("sm_90a"), &r), ZLAY_OK);
+    assert_int_equal(zlay_copy_synth(*state, &other, target_of("gfx942"), &r), ZLAY_OK);
     assert_int_equal(zlay_emit_move(*state, &buf, move, "f", 1), ZLAY_EROOM);
     assert_true(buf.need > sizeof text);
     assert_int_equal(zlay_emit_move(*state, &buf, move, "add", 3), ZLAY_EINVAL);
-    assert_int_equal(zlay_emit_move(*state, &buf, peer, "f", 1), ZLAY_ENOTSUP);
+    assert_int_equal(zlay_emit_move(*state, &buf, other, "f", 1), ZLAY_ENOTSUP);
     assert_int_equal(zlay_emit_move(*state, NULL, move, "f", 1), ZLAY_EINVAL);
     assert_int_equal(zlay_emit_move(*state, &buf, NULL, "f", 1), ZLAY_EINVAL);
     assert_string_equal(text, "before");
     zlay_move_free(move);
-    zlay_move_free(peer);
+    zlay_move_free(other);
     zlay_layout_free(a);
 }
 

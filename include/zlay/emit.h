@@ -87,19 +87,29 @@ ZLAY_API zlay_status zlay_emit_transfer(zlay_ctx *ctx, zlay_buf *out,
                                         const zlay_transfer *transfer,
                                         const char *name, size_t length);
 
-/** A move by threads as a PTX function: .func name(source, dest[, bar]), which
- *  the threads of a block whose %tid.x is below the move's call together.
+/** A move by threads as a PTX function, which the threads of a block whose %tid.x
+ *  is below the move's call together: .func name(source, dest, ..).
  *
  *  Returns: ZLAY_OK, ZLAY_EROOM (with `need`); ZLAY_EINVAL name is no name;
- *           ZLAY_ENOTSUP a side that is neither global nor shared memory, a
- *           target that is not NVIDIA's, more than 512 elements or 128 registers
- *           that a thread holds at once, pieces of bytes in another order.
- *  In:      name  the function's.  A side in global memory is a .b64 address of
- *                 its window, one in shared memory a .b32 one, both of offset 0
- *                 and aligned as the request says; bar, of moves by bulk loads
- *                 alone, is the shared address of the mbarrier that counts their
- *                 bytes.  What is asynchronous is issued: the caller commits and
- *                 waits.
+ *           ZLAY_ENOTSUP a target that has no PTX, 2^32 accesses of a thread.
+ *  In:      name  the function's.  Its parameters are, as far as they are there:
+ *                 - source, dest: a .b64 address of the global window, a .b32 one
+ *                   of shared memory, both of offset 0 and aligned as the request
+ *                   says; of a peer's shared memory the address that the calling
+ *                   block has it at.  Fragments are held_source, by value, or the
+ *                   result held_dest: an array of bytes with the thread's elements
+ *                   densely, as 32-bit words of which the last may be part full;
+ *                 - .b32 rank_source, rank_dest: of a peer in the cluster;
+ *                 - .b32 bar: of bulk loads and of what is sent to a peer the
+ *                   shared address of the mbarrier that counts their bytes, a
+ *                   peer's at the address that the calling block has it at;
+ *                 - .b64 name_<n>: the names of the source's layout as
+ *                   zlay_layout_param has them, then those of the destination's
+ *                   that the source's has not.
+ *                 What is asynchronous is issued: the caller commits and waits.
+ *                 A function with fragments and `matrices` is for whole warps.
+ *                 Where the layouts have no common strides, offsets that are no
+ *                 XOR of masks stand in tables of the module.
  */
 ZLAY_API zlay_status zlay_emit_move(zlay_ctx *ctx, zlay_buf *out, const zlay_move *move,
                                     const char *name, size_t length);

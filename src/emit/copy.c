@@ -162,6 +162,10 @@ static const struct {
                        ZL_FORM_LD_SHARED_8, ZL_FORM_LD_SHARED_16}},
     [ZL_ST_SHARED] = {{ZL_FORM_ST_SHARED_1, ZL_FORM_ST_SHARED_2, ZL_FORM_ST_SHARED_4,
                        ZL_FORM_ST_SHARED_8, ZL_FORM_ST_SHARED_16}},
+    [ZL_LD_PEER] = {{ZL_FORM_LD_PEER_1, ZL_FORM_LD_PEER_2, ZL_FORM_LD_PEER_4, ZL_FORM_LD_PEER_8,
+                     ZL_FORM_LD_PEER_16}},
+    [ZL_ST_PEER] = {{ZL_FORM_ST_PEER_1, ZL_FORM_ST_PEER_2, ZL_FORM_ST_PEER_4, ZL_FORM_ST_PEER_8,
+                     ZL_FORM_ST_PEER_16}},
 };
 
 zl_form_id zl_access_form(zl_access what, uint32_t bytes)

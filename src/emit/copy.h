@@ -6,7 +6,14 @@
 #include "emit/emit.h"
 #include "synth/transfer.h"
 
-typedef enum zl_access { ZL_LD_GLOBAL, ZL_ST_GLOBAL, ZL_LD_SHARED, ZL_ST_SHARED } zl_access;
+typedef enum zl_access {
+    ZL_LD_GLOBAL,
+    ZL_ST_GLOBAL,
+    ZL_LD_SHARED,
+    ZL_ST_SHARED,
+    ZL_LD_PEER, /* shared memory of another block of the cluster */
+    ZL_ST_PEER
+} zl_access;
 
 /* The form of an access of so many bytes, a power of two that the space has. */
 zl_form_id zl_access_form(zl_access what, uint32_t bytes);

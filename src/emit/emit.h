@@ -31,7 +31,7 @@ typedef struct zl_emit {
     const char *name;
     size_t name_length;
     uint32_t ptx;        /* the oldest version that has every form printed so far */
-    uint64_t used;       /* bit set of zl_form_id */
+    bool used[ZL_FORMS]; /* those forms */
     const zl_role *role; /* being printed; NULL in the setup */
     zl_phrase phrases[ZL_FORMS];
 } zl_emit;

@@ -79,7 +79,7 @@ void zl_emit_form(zl_emit *e, const char *guard, zl_form_id id, const char *cons
 {
     const zl_phrase *phrase = zl_phrase_get(e, id);
     if (phrase->ptx > e->ptx) e->ptx = phrase->ptx;
-    e->used |= (uint64_t)1 << id;
+    e->used[id] = true;
     zl_puts(e->out, "    ");
     zl_puts(e->out, guard);
     for (const char *c = phrase->text; *c; c++) {

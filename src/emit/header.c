@@ -246,18 +246,18 @@ static void put_mma(zl_emit *e)
 }
 
 /* The forms that the kernel uses are those that its text has. */
-static uint64_t forms_used(const zl_emit *e)
+static void find_used(zl_emit *e)
 {
     zl_text nothing = {NULL, 0, 0};
     zl_emit count = *e;
     count.out = &nothing;
     zl_emit_kernel(&count);
-    return count.used;
+    memcpy(e->used, count.used, sizeof e->used);
 }
 
 static void header(zl_emit *e)
 {
-    uint64_t used = forms_used(e);
+    find_used(e);
     zl_putf(e->out,
             "/* zlay %s: data movement of a GEMM, %s; compile as CUDA C++ for that target. "
             "*/\n#include <stdint.h>\n\n",
@@ -266,7 +266,7 @@ static void header(zl_emit *e)
     put_name(e, "#define ZL_", "H\n");
     put_constants(e);
     for (int id = 0; id < ZL_FORMS; id++)
-        if (used >> id & 1) put_form(e, (zl_form_id)id);
+        if (e->used[id]) put_form(e, (zl_form_id)id);
     put_wait(e);
     for (int32_t operand = 0; operand < 2; operand++) {
         if (zl_by_tensor(&e->plan->operand[operand])) put_tensor_load(e, operand);

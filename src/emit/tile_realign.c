@@ -5,9 +5,9 @@
 enum { WORD = 4 };
 
 /* w0.. = the vector that begins at the address in `at`; what holds none of it is not read. */
-static void load_both(zl_tile_text *t, const char *at)
+static void load_both(zl_tile_text *t, const char *at, uint32_t width)
 {
-    uint32_t width = zl_tile_width(t, 0), words = zl_words_of(width), registers[8];
+    uint32_t words = zl_words_of(width), registers[8];
     bool shared = zl_tile_shared(t, 0);
     zl_emit *e = &t->e;
     if (shared) zl_emit_line(e, "mov.b32 word0, %s;", at);
@@ -18,19 +18,26 @@ static void load_both(zl_tile_text *t, const char *at)
     for (uint32_t i = 0; i < words; i++) zl_emit_line(e, "mov.b32 w%u, 0;", words + i);
     zl_emit_line(e, "setp.ne.u32 q, shift, 0;");
     for (uint32_t i = 0; i < words; i++) registers[i] = i;
-    zl_tile_vector(t, "", 0, "word0", "w", registers);
+    zl_tile_vector(t, "", 0, width, "word0", "w", registers);
     char next[16];
     zl_text text = {next, sizeof next - 1, 0};
     zl_putf(&text, "word0+%u", width);
     next[text.need] = 0;
     for (uint32_t i = 0; i < words; i++) registers[i] = words + i;
-    zl_tile_vector(t, "@q ", 0, next, "w", registers);
+    zl_tile_vector(t, "@q ", 0, width, next, "w", registers);
+}
+
+/* Two halves of one word. */
+static void shift_halves(zl_tile_text *t)
+{
+    zl_emit_line(&t->e, "prmt.b32 w0, w0, w1, %d;", 0x5410);
+    zl_emit_line(&t->e, "shl.b32 z, shift, 3;");
+    zl_emit_line(&t->e, "shr.u32 w0, w0, z;");
 }
 
 /* By halves of the vector's words, then by the bytes that are left. */
-static void shift_words(zl_tile_text *t)
+static void shift_words(zl_tile_text *t, uint32_t words)
 {
-    uint32_t words = zl_words_of(zl_tile_width(t, 0));
     zl_emit *e = &t->e;
     for (uint32_t by = words / 2; by; by /= 2) {
         zl_emit_line(e, "and.b32 z, shift, %u;", WORD * by);
@@ -46,17 +53,17 @@ static void shift_words(zl_tile_text *t)
 
 void zl_tile_realign(zl_tile_text *t, const zl_tile_block *b, const int64_t more[ZL_TILE_SIDES])
 {
-    zl_tile_vectors from, to;
+    zl_tile_vectors to;
     char room[40];
-    uint32_t bits = t->move->info.elem_bits, words = zl_words_of(zl_tile_width(t, 0)), registers[8];
-    zl_tile_vectors_of(&from, b, 0, zl_tile_width(t, 0) * 8 / bits);
-    zl_tile_vectors_of(&to, b, 1, zl_tile_width(t, 1) * 8 / bits);
+    uint32_t width = t->part->part.width, words = zl_words_of(width), registers[8];
+    zl_tile_vectors_of(&to, b, 1, width);
     for (uint32_t i = 0; i < to.count; i++) {
-        uint32_t v = 0;
-        while (to.vector[v] != i) v++;
-        load_both(t, zl_tile_address(t, room, 0, more[0] + from.first[from.vector[v]]));
-        shift_words(t);
+        uint32_t v = to.first[i];
+        load_both(t, zl_tile_address(t, room, 0, more[0] + b->at[0][v], v), width);
+        if (width < WORD) shift_halves(t);
+        else shift_words(t, words);
         for (uint32_t w = 0; w < words; w++) registers[w] = w;
-        zl_tile_vector(t, "", 1, zl_tile_address(t, room, 1, more[1] + to.first[i]), "w", registers);
+        zl_tile_vector(t, "", 1, width, zl_tile_address(t, room, 1, more[1] + b->at[1][v], v), "w",
+                       registers);
     }
 }

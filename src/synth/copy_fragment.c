@@ -9,12 +9,30 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <zlay/block.h>
 
 enum { WARP = 32, ROWS = 8, ROW_BYTES = 16, WORD_BITS = 32, MATRICES = 4 };
 
 static int memory_of(const zl_copy *c) { return c->key == ZL_SOURCE ? ZL_DEST : ZL_SOURCE; }
 
 /* ---- who holds what ----------------------------------------------------------------- */
+
+/* A thread has registers for them. */
+static zlay_status held_check(const zl_copy *c)
+{
+    uint64_t words = zl_umul_sat(c->request.registers, c->bits) / WORD_BITS;
+    zlay_block block = {.threads = 1, .registers = words > UINT32_MAX ? UINT32_MAX : (uint32_t)words,
+                        .cluster = {1, 1, 1}};
+    zlay_verdict verdict;
+    zlay_reason reason;
+    zlay_rule rule;
+    zlay_status status = zlay_block_check(&verdict, &reason, 1, c->target, &block);
+    if (status || verdict.answer == ZLAY_YES) return status;
+    status = zlay_rule_get(&rule, reason.rule);
+    if (status) return status;
+    return zl_fail(c->ctx, ZLAY_NONE, "%s: %s, the fragments take %llu", rule.id, rule.text,
+                   (unsigned long long)words);
+}
 
 /* Modes of registers and threads without a gap, from slot 0 on. */
 static zlay_status dense_check(const zl_copy *c)
@@ -252,7 +270,8 @@ zlay_status zl_copy_fragments(const zl_copy *c, zl_copy_plan *best, zl_copy_plan
 {
     zl_copy_lane_bits lanes;
     uint64_t bound = UINT64_MAX;
-    zlay_status status = dense_check(c);
+    zlay_status status = held_check(c);
+    if (!status) status = dense_check(c);
     if (!status) status = lanes_of(c, &lanes);
     for (uint32_t log = ZL_WIDTH_MOST + 1; !status && log-- && asked(c, ZLAY_PATH_THREADS);) {
         status = by_threads(c, next, log, &lanes);

@@ -2,6 +2,9 @@
 /* What a move by threads says of its parts. */
 #include "synth/move.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 /* ---- parts ---------------------------------------------------------------------------- */
 
 zlay_status zlay_move_part_get(zlay_move_part *out, const zlay_move *move, uint32_t i)
@@ -58,19 +61,53 @@ typedef struct step_asked {
     int32_t side;
 } step_asked;
 
+static int64_t number_of(const step_asked *a, uint32_t mode)
+{
+    const zlay_move_mode *m = &a->part->mode[mode];
+    return a->side ? m->dest : m->source;
+}
+
+static bool is_named(const char *step) { return step[strspn(step, "-0123456789")]; }
+
+/* So many times a product of names, as "2*ld" or "-ld". */
+static void times_write(zl_text *out, uint64_t times, const char *step)
+{
+    bool minus = *step == '-';
+    step += minus;
+    const char *names = step + strspn(step, "0123456789*");
+    if (names != step) times *= strtoull(step, NULL, 10);
+    zl_puts(out, minus ? " - " : " + ");
+    if (times > 1) zl_putf(out, "%llu*", (unsigned long long)times);
+    zl_puts(out, names);
+}
+
+/* The offset of the tile and, times their steps, the coordinates at which the part begins. */
+static void offset_write(zl_text *out, const step_asked *a)
+{
+    const zl_move_names *names = a->move->names;
+    const char *first = names->offset[a->side];
+    int64_t number = *first ? 0 : names->sample[a->side];
+    for (uint32_t k = 0; k < a->part->part.modes; k++)
+        if (!is_named(names->step[a->side][k]))
+            number += (int64_t)a->part->first[k] * number_of(a, k);
+    if (!*first) zl_putf(out, "%lld", (long long)number);
+    else if (!number) zl_puts(out, first);
+    else zl_putf(out, "%s %c %lld", first, number < 0 ? '-' : '+',
+                 (long long)(number < 0 ? -number : number));
+    for (uint32_t k = 0; k < a->part->part.modes; k++)
+        if (a->part->first[k] && is_named(names->step[a->side][k]))
+            times_write(out, a->part->first[k], names->step[a->side][k]);
+}
+
 static void step_write(zl_text *out, const void *value)
 {
     const step_asked *a = value;
     const zl_move_names *names = a->move->names;
-    const zlay_move_mode *m = &a->part->mode[a->mode];
     bool offset = a->mode == a->part->part.modes;
-    int64_t number = a->side ? m->dest : m->source;
-    if (offset) number = a->side ? a->part->part.dest : a->part->part.source;
-    int64_t more = names ? number - names->sample[a->side] : 0;
-    if (names && !offset) zl_puts(out, names->step[a->side][a->mode]);
-    else if (!names || !*names->offset[a->side]) zl_putf(out, "%lld", (long long)number);
-    else if (!more) zl_puts(out, names->offset[a->side]);
-    else zl_putf(out, "%s + %lld", names->offset[a->side], (long long)more);
+    if (names && offset) offset_write(out, a);
+    else if (names) zl_puts(out, names->step[a->side][a->mode]);
+    else if (!offset) zl_putf(out, "%lld", (long long)number_of(a, a->mode));
+    else zl_putf(out, "%lld", (long long)(a->side ? a->part->part.dest : a->part->part.source));
 }
 
 zlay_status zlay_move_step_print(zlay_buf *out, const zlay_move *move, uint32_t part,
