@@ -6,6 +6,7 @@
 #define TEST_CONVERT_H
 
 #include "layout.h"
+#include "word.h"
 
 #include <string.h>
 #include <zlay/bank.h>
@@ -193,9 +194,10 @@ static inline void run_moves(machine *m, const zlay_convert_step *step, const zl
         from = named ? place_through(back, &out, i) : place_at(&out, (uint64_t)index);
         assert_int_equal(to.at[3], from.at[3]);
         assert_int_equal(to.at[2], from.at[2]);
+        bool whole = step->op == ZLAY_CONVERT_SHFL && step->generator < 0;
         if (step->op != ZLAY_CONVERT_SHFL) assert_int_equal(to.at[1], from.at[1]);
-        else if (named) assert_int_equal(to.at[0], from.at[0]);
-        else sent_alike(sent, &to, &from);
+        else if (named && whole) assert_int_equal(to.at[0], from.at[0]);
+        else if (!named) sent_alike(sent, &to, &from);
         m->next[thread_of(&to)][to.at[0]] = m->slot[thread_of(&from)][from.at[0]];
     }
     void *was = m->slot;
@@ -236,6 +238,64 @@ static inline uint32_t shuffles_needed(const machine *m, const zlay_layout *back
         seen[r] = 1;
     }
     return count * (m->bits == 64 ? 2 : 1);
+}
+
+/* ---- steps that are generators ----------------------------------------------------------- */
+
+/* PTX ISA 9.1, movmatrix: lane 4 i + j has elements (i, 2 j) and (i, 2 j + 1) of 16 bits of what it
+ * brings, and (2 j, i) and (2 j + 1, i) of what was. */
+static inline bool is_transposed(const zlay_slots *s, uint64_t slot, uint64_t from)
+{
+    unsigned high = s->byte_bits + s->register_bits, half = s->byte_bits - 1;
+    uint64_t lane = slot >> high & 31, other = lane % 4 * 2 + (slot >> half & 1);
+    uint64_t was = (other * 4 + lane / 8) | (slot >> high & ~(uint64_t)31);
+    uint64_t kept = slot & (((uint64_t)1 << high) - 1) & ~((uint64_t)1 << half);
+    return from == (was << high | kept | (lane / 4 % 2) << half);
+}
+
+static inline zlay_slots slots_of_levels(const levels_map *m, uint32_t bits)
+{
+    uint64_t log[LEVELS] = {0}, word = bits == 8 ? 2 : bits == 16;
+    for (size_t i = 0; i < m->dims; i++)
+        log[m->level[i]] = (uint64_t)__builtin_ctzll(m->extent[i]);
+    if (word > log[0]) word = log[0];
+    return (zlay_slots){(uint32_t)word, (uint32_t)(log[0] - word), (uint32_t)log[1],
+                        (uint32_t)log[2], (uint32_t)log[3], {0}};
+}
+
+static inline uint64_t slot_of_place(const levels_map *m, const place *p)
+{
+    uint64_t slot = 0;
+    for (size_t i = m->dims; i-- > 0;) slot = slot * m->extent[i] + p->at[m->level[i]];
+    return slot;
+}
+
+/* A step that says which generator it is takes the instructions that every register's words need,
+ * seen from the table of where they come from. */
+static inline void assert_generator(const machine *m, const zlay_convert_step *step,
+                                    const zlay_layout *back)
+{
+    levels_map in, out;
+    read_dims(&in, back, true);
+    read_dims(&out, back, false);
+    zlay_slots s = slots_of_levels(&in, m->bits);
+    uint64_t *from = malloc(in.size * sizeof *from);
+    bool transposed = true;
+    assert_non_null(from);
+    for (uint64_t i = 0; i < in.size; i++) {
+        place was = place_through(back, &out, i);
+        from[i] = slot_of_place(&in, &was);
+        transposed = transposed && is_transposed(&s, i, from[i]);
+    }
+    int kind = step->generator == ZLAY_STEP_EXCHANGE ? EXCHANGE
+               : step->op == ZLAY_CONVERT_SHFL       ? SHUFFLE
+                                                     : INSIDE;
+    uint32_t wide = m->bits == 64 ? 2 : 1;
+    if (step->generator == ZLAY_STEP_MATRIX) {
+        assert_true(transposed && s.byte_bits && s.lane_bits == 5);
+        assert_int_equal(step->instructions, 1u << s.register_bits);
+    } else assert_int_equal(step->instructions, (uint32_t)word_cost(kind, &s, from) * wide);
+    free(from);
 }
 
 /* ---- shared memory ----------------------------------------------------------------------- */
@@ -426,7 +486,8 @@ static inline void run_step(machine *m, zlay_ctx *ctx, const zlay_convert *plan,
     if (stores(step.op)) run_store(m, &step, map);
     else if (loads(step.op)) run_load(m, &step, map);
     else run_moves(m, &step, map);
-    if (step.op == ZLAY_CONVERT_SHFL && zlay_layout_outs(map) > 1)
+    if (step.generator >= 0) assert_generator(m, &step, map);
+    else if (step.op == ZLAY_CONVERT_SHFL && zlay_layout_outs(map) > 1)
         assert_int_equal(step.instructions, shuffles_needed(m, map));
     if (step.counted) assert_int_equal(step.wavefronts, wavefronts_of(m, &step, map));
     zlay_layout_free(map);

@@ -132,8 +132,6 @@ static void compare_pair(zlay_ctx *ctx, const world *w, const uint64_t *src, con
         if (info.rounds_least) assert_true(info.rounds_least <= least);
         if (info.optimal) assert_int_equal(info.rounds, least);
         assert_true(info.rounds >= least);
-        if (is_invertible(src, bits_of(w)) && is_invertible(dst, bits_of(w)))
-            assert_int_equal(info.rounds, least);
         s->optimal += info.optimal;
         s->least += info.rounds == least;
         s->more += info.rounds > least;
@@ -229,7 +227,7 @@ static void four_by_four(void **state)
         bijections++;
         shuffled += info.rounds > 0;
         if (info.level == ZLAY_CONVERT_LANE) assert_int_equal(info.rounds_least, degree_of(&l));
-        if (info.rounds) assert_int_equal(info.rounds, degree_of(&l));
+        if (info.rounds) assert_true(info.rounds == degree_of(&l) || info.rounds == 4);
         if (info.rounds == 4) assert_int_equal(selects_of(plan), selects_least(dst));
         least += info.rounds == 4;
         zlay_convert_free(plan);

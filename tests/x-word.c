@@ -7,8 +7,13 @@
 
 enum { SLOTS = 16, GROUP = 20160, CODES = 65536, ROUND = 64, MOST = 8 * ROUND };
 
+/* What paths add up: rounds, then instructions; or instructions, a shuffle twice, as
+ * src/synth/convert_costs.def has it. */
+enum { LEAST_ROUNDS, LEAST_COST };
+
 typedef struct world {
     unsigned byte, reg, lane;
+    int aim;
     uint8_t table[GROUP][SLOTS];
     uint16_t code[GROUP];
     int index[CODES], cost[GROUP], count;
@@ -52,7 +57,9 @@ static int edge_cost(int kind, const uint8_t table[SLOTS])
     uint64_t back[SLOTS];
     for (unsigned s = 0; s < SLOTS; s++) back[table[s]] = s;
     int cost = word_cost(kind, &slots, back);
-    return cost < 0 ? cost : cost + (kind == INSIDE ? 0 : ROUND);
+    int shuffles = kind == INSIDE ? 0 : kind == EXCHANGE ? cost / 2 : cost;
+    if (cost < 0) return cost;
+    return cost + (w.aim == LEAST_COST ? shuffles : kind == INSIDE ? 0 : ROUND);
 }
 
 static void edges(void)
@@ -126,14 +133,20 @@ static zlay_word_info word_of(zlay_ctx *ctx, int element)
     return info_of(ctx, &slots, &map, true);
 }
 
+static void world_set(unsigned byte, unsigned reg, unsigned lane, int aim)
+{
+    w.byte = byte;
+    w.reg = reg;
+    w.lane = lane;
+    w.aim = aim;
+}
+
 static void run_world(unsigned byte, unsigned reg, unsigned lane)
 {
     zlay_ctx *ctx;
     int least = 0, proved = 0, rounds = 0;
     assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
-    w.byte = byte;
-    w.reg = reg;
-    w.lane = lane;
+    world_set(byte, reg, lane, LEAST_ROUNDS);
     edges();
     paths();
     for (int e = 0; e < w.count; e++) {
@@ -161,6 +174,72 @@ static void worlds(void **state)
     if (!test_exhaustive()) return;
     for (unsigned byte = 0; byte < 3; byte++)
         for (unsigned reg = 0; byte + reg < 4; reg++) run_world(byte, reg, 4 - byte - reg);
+}
+
+/* ---- conversions --------------------------------------------------------------------------- */
+
+/* The element that a slot holds before, by its number, and behind. */
+static zlay_layout *held(zlay_ctx *ctx, const uint8_t *where)
+{
+    zlay_layout *made = NULL;
+    zlay_dim in[2] = {{"register", (uint64_t)1 << (w.byte + w.reg)}, {"lane", (uint64_t)1 << w.lane}};
+    zlay_dim out = {"x", SLOTS};
+    uint64_t basis[4];
+    for (int k = 0; k < 4; k++) basis[k] = where[1 << k];
+    zlay_f2_bases b = {sizeof b, 0, 2, 1, in, &out, basis};
+    assert_int_equal(zlay_f2_new(ctx, &made, &b), ZLAY_OK);
+    return made;
+}
+
+static zlay_convert_info converted(zlay_ctx *ctx, int element)
+{
+    static const uint8_t same[SLOTS] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    const zlay_target *target;
+    zlay_convert *plan;
+    zlay_convert_info info;
+    zlay_layout *src = held(ctx, same), *dst = held(ctx, w.table[element]);
+    zlay_convert_request r = {.size = sizeof r, .elem_bits = 32u >> w.byte, .src = src, .dst = dst};
+    assert_int_equal(zlay_target_find(&target, "sm_90a", 6), ZLAY_OK);
+    assert_int_equal(zlay_convert_synth(ctx, &plan, target, &r), ZLAY_OK);
+    assert_int_equal(zlay_convert_get(&info, plan), ZLAY_OK);
+    zlay_convert_free(plan);
+    zlay_layout_free(src);
+    zlay_layout_free(dst);
+    return info;
+}
+
+/* A slot of dst has an element where the map takes it from, so the map goes backwards here; a path
+ * and its reverse cost the same. Plans through shared memory are cheaper still. */
+static void run_conversions(unsigned byte, unsigned reg, unsigned lane)
+{
+    zlay_ctx *ctx;
+    int least = 0, shared = 0, more = 0;
+    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
+    world_set(byte, reg, lane, LEAST_COST);
+    edges();
+    paths();
+    for (int e = 0; e < w.count; e++) {
+        zlay_convert_info info = converted(ctx, e);
+        int cost = (int)info.cost;
+        if (info.smem) shared++;
+        else if (cost < w.cost[e])
+            fail_msg("%u+%u+%u bits, map %04x: %d, shortest path %d", byte, reg, lane, w.code[e],
+                     cost, w.cost[e]);
+        least += !info.smem && cost == w.cost[e];
+        more += !info.smem && cost > w.cost[e];
+    }
+    printf("%u byte, %u register, %u lane bits, conversions: %d of least cost, %d of more, %d "
+           "through shared memory\n", byte, reg, lane, least, more, shared);
+    zlay_ctx_free(ctx);
+}
+
+static void conversions(void **state)
+{
+    (void)state;
+    run_conversions(0, 2, 2);
+    if (!test_exhaustive()) return;
+    for (unsigned byte = 0; byte < 3; byte++)
+        for (unsigned reg = 0; byte + reg < 4; reg++) run_conversions(byte, reg, 4 - byte - reg);
 }
 
 /* ---- bit permutations -------------------------------------------------------------------- */
@@ -221,6 +300,7 @@ static void bit_permutations(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(worlds), cmocka_unit_test(bit_permutations)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(worlds), cmocka_unit_test(conversions),
+                                       cmocka_unit_test(bit_permutations)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

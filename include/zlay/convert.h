@@ -97,7 +97,7 @@ typedef struct zlay_convert_step {
     uint32_t counted;       /* 1: wavefronts are known */
     uint64_t wavefronts;    /* of a block */
     int32_t access;         /* the access's number in zlay/bank.h; -1: none */
-    uint32_t reserved0;     /* 0 */
+    int32_t generator;      /* ZLAY_STEP_* of zlay/factor.h that the step is; -1: no one */
     const char *name;       /* as "shfl.sync.idx.b32"; "" where there is none */
     uint64_t idle[4];       /* bits of register, lane, warp, block that are 0 in slots that store */
     uint64_t reserved[2];   /* 0 */

@@ -75,6 +75,8 @@ static zlay_status step_value(zl_call *call, const zlay_convert *plan, uint32_t 
     zl_put_value(call, value, "op", json_string(zl_word_of(ops, step.op)));
     if (!status) status = put_map(call, value, "map", plan, i, ZLAY_CONVERT_FORWARD);
     if (!status) status = put_map(call, value, "from", plan, i, ZLAY_CONVERT_BACK);
+    const char *form = zlay_word_form(step.generator);
+    zl_put_value(call, value, "form", form ? json_string(form) : json_null());
     zl_put_value(call, value, "width", json_integer(step.width));
     zl_put_value(call, value, "instructions", json_integer(step.instructions));
     zl_put_value(call, value, "instruction", *step.name ? json_string(step.name) : json_null());

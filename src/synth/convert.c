@@ -51,22 +51,63 @@ static zlay_convert *plan_new(zlay_ctx *ctx)
     return plan;
 }
 
-/* Both ways within a warp, and the cheaper one; shuffles where they cost the same. */
+/* By a word where each slot has its own holder, else in one round. */
+static zlay_status shuffled_by(const zl_conversion *c, zlay_convert *plan, bool *shuffled)
+{
+    zlay_convert_info *info = &plan->info;
+    zlay_status status = zl_convert_by_word(c, plan, shuffled);
+    if (status) return status;
+    if (*shuffled) info->optimal = info->rounds == info->rounds_least;
+    else *shuffled = zl_convert_by_shuffles(c, plan);
+    return ZLAY_OK;
+}
+
+/* NULL, and no failure: shared memory does not serve. */
+static zlay_status shared_by(const zl_conversion *c, zlay_convert **out)
+{
+    zlay_convert *plan = plan_new(c->ctx);
+    if (!plan) return ZLAY_ENOMEM;
+    zlay_status status = zl_convert_by_shared(c, plan);
+    if (status) zlay_convert_free(plan);
+    else *out = plan;
+    return status;
+}
+
+static void replace(zlay_convert **plan, zlay_convert *with)
+{
+    with->info.rounds_least = (*plan)->info.rounds_least;
+    zlay_convert_free(*plan);
+    *plan = with;
+}
+
+/* Both ways within a warp, and the cheaper one; shuffles where they cost the same. The one that may
+ * be cheaper is planned first, the other where it can still win. */
 static zlay_status in_warp(zl_conversion *c, zlay_convert **plan)
 {
-    zlay_convert *shared;
+    zlay_convert *shared = NULL;
+    bool shuffled = false;
     zl_holders_improve(c);
-    bool shuffled = zl_convert_by_shuffles(c, *plan);
-    uint32_t least = (*plan)->info.rounds_least;
-    if (shuffled && zl_plan_cost(*plan) <= ZL_COST_SYNC_WARP) return ZLAY_OK;
-    if (!(shared = plan_new(c->ctx))) return ZLAY_ENOMEM;
-    zlay_status status = zl_convert_by_shared(c, shared);
-    bool better = !status && (!shuffled || zl_plan_cost(shared) < zl_plan_cost(*plan));
-    zlay_convert *worse = better ? *plan : shared;
-    if (better) *plan = shared;
-    zlay_convert_free(worse);
-    (*plan)->info.rounds_least = least;
-    return shuffled && status != ZLAY_ENOMEM ? ZLAY_OK : status;
+    zl_shuffle_rounds(c, &(*plan)->info.rounds_least);
+    uint32_t floor = zl_word_floor(c), least = zl_shared_floor(c);
+    zlay_status status = floor > least ? shared_by(c, &shared) : ZLAY_OK;
+    if (status == ZLAY_ENOMEM) return status;
+    if (!shared || zl_plan_cost(shared) >= floor) {
+        status = shuffled_by(c, *plan, &shuffled);
+        if (!status && !shared && (!shuffled || zl_plan_cost(*plan) > least))
+            status = shared_by(c, &shared);
+    }
+    bool better = shared && (!shuffled || zl_plan_cost(shared) < zl_plan_cost(*plan));
+    if (better) replace(plan, shared);
+    else zlay_convert_free(shared);
+    return (shuffled || better) && status != ZLAY_ENOMEM ? ZLAY_OK : status;
+}
+
+static zlay_status in_lane(const zl_conversion *c, zlay_convert *plan)
+{
+    bool served;
+    zlay_status status = zl_convert_by_word(c, plan, &served);
+    if (!status && !served) zl_step_in_lane(c, plan, &c->from, c->src.has);
+    return status;
 }
 
 static zlay_status by_bits(zl_conversion *c, zlay_convert **plan)
@@ -78,7 +119,7 @@ static zlay_status by_bits(zl_conversion *c, zlay_convert **plan)
     if (c->level == ZLAY_CONVERT_NOWHERE)
         zl_step_add(*plan, ZLAY_CONVERT_NOP, &c->from, c->src.has);
     else if (c->level == ZLAY_CONVERT_REGISTER)
-        zl_step_in_lane(c, *plan, &c->from, c->src.has);
+        status = in_lane(c, *plan);
     else if (c->level == ZLAY_CONVERT_LANE)
         status = in_warp(c, plan);
     else

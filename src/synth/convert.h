@@ -99,7 +99,7 @@ zlay_status zl_holders_find(zl_conversion *c);
 
 /* ---- plans ------------------------------------------------------------------------------- */
 
-typedef struct zl_step {
+typedef struct zl_convert_step {
     zlay_convert_step info;
     uint32_t cost; /* of a warp */
     bool offset_before, offset_after; /* a place there is an offset, and perhaps a block */
@@ -107,21 +107,21 @@ typedef struct zl_step {
     uint64_t before, after; /* bits of the places */
     zl_bitmap forward, back;
     zlay_layout *map[2]; /* of layouts that are not linear over F2 */
-} zl_step;
+} zl_convert_step;
 
-enum { ZL_STEPS = 8 };
+enum { ZL_CONVERT_STEPS = 16 };
 
 struct zlay_convert {
     zlay_allocator alloc;
     zlay_convert_info info;
     uint32_t shown;
-    zl_step step[ZL_STEPS];
+    zl_convert_step step[ZL_CONVERT_STEPS];
     zlay_layout *shared, *certificate[2];
 };
 
 /* A step whose back map is `back`, from places `before`; the forward map is its inverse where there
  * is one. */
-zl_step *zl_step_add(zlay_convert *plan, int32_t op, const zl_bitmap *back, uint64_t before);
+zl_convert_step *zl_step_add(zlay_convert *plan, int32_t op, const zl_bitmap *back, uint64_t before);
 
 /* Moves inside lanes: none when it is the identity; instructions are counted. */
 void zl_step_in_lane(const zl_conversion *c, zlay_convert *plan, const zl_bitmap *back,
@@ -140,7 +140,15 @@ uint32_t zl_shuffle_rounds(const zl_conversion *c, uint32_t *least);
 /* Of elements that several lanes hold, take others where that saves shuffles. */
 void zl_holders_improve(zl_conversion *c);
 
-/* Exchange between lanes; false where this way serves not. */
+/* A bijection inside warps, as the least word that is found; not served: it is none, or too many
+ * steps. */
+zlay_status zl_convert_by_word(const zl_conversion *c, zlay_convert *plan, bool *served);
+
+/* What no word that is found, and no round trip within a warp, costs less than. */
+uint32_t zl_word_floor(const zl_conversion *c);
+uint32_t zl_shared_floor(const zl_conversion *c);
+
+/* Exchange between lanes in one round, of what is no bijection; false where this way serves not. */
 bool zl_convert_by_shuffles(const zl_conversion *c, zlay_convert *plan);
 
 /* One round trip through shared memory. */

@@ -94,7 +94,7 @@ static zlay_status map_make(zlay_ctx *ctx, zlay_layout **out, const places *in, 
 }
 
 static zlay_status map_of(zlay_ctx *ctx, zlay_layout **out, const zlay_convert *plan,
-                          const zl_step *step, int32_t way)
+                          const zl_convert_step *step, int32_t way)
 {
     places before, after;
     bool there = way == ZLAY_CONVERT_FORWARD ? step->has_forward : step->has_back;

@@ -14,7 +14,7 @@ static zlay_status extract_add(zl_lay *l, int side)
     if (!permutes) return ZLAY_OK;
     zlay_status status = zl_table_new(c->ctx, &same, l->p->slots[side]);
     for (uint64_t i = 0; !status && i < l->p->slots[side]; i++) zl_table_set(&same, i, (int64_t)i);
-    zl_step *step = &l->p->plan->step[l->p->plan->info.steps];
+    zl_convert_step *step = &l->p->plan->step[l->p->plan->info.steps];
     if (!status) status = zl_points_step(l->p, ZLAY_CONVERT_PRMT, ZLAY_CONVERT_BACK, side, &same);
     step->info.width = 4;
     step->info.instructions = (uint32_t)permutes;
@@ -36,7 +36,7 @@ static zlay_status access_add(zl_lay *l, int side)
         if (l->p->held[side].there[slot])
             zl_table_set(&map, i, l->best.value[l->p->held[side].value[slot]]);
     }
-    zl_step *step = &l->p->plan->step[l->p->plan->info.steps];
+    zl_convert_step *step = &l->p->plan->step[l->p->plan->info.steps];
     int32_t op = side == ZL_SRC ? ZLAY_CONVERT_STORE : ZLAY_CONVERT_LOAD;
     int32_t way = side == ZL_SRC ? ZLAY_CONVERT_FORWARD : ZLAY_CONVERT_BACK;
     if (!status) status = zl_points_step(l->p, op, way, side, &map);
@@ -59,7 +59,7 @@ static void sync_add(zl_lay *l)
 {
     const zl_conversion *c = l->p->c;
     bool warps = c->level > ZLAY_CONVERT_LANE;
-    zl_step *step = zl_step_add(l->p->plan, ZLAY_CONVERT_SYNC, NULL, 0);
+    zl_convert_step *step = zl_step_add(l->p->plan, ZLAY_CONVERT_SYNC, NULL, 0);
     step->cost = warps ? ZL_COST_SYNC_BLOCK : ZL_COST_SYNC_WARP;
     step->info.instructions = 1;
     step->info.name = zl_convert_name(c, warps ? ZL_NAME_SYNC_BLOCK : ZL_NAME_SYNC_WARP);

@@ -171,7 +171,7 @@ zlay_status zl_points_step(zl_points *p, int32_t op, int32_t way, int side, cons
 {
     zlay_ctx *ctx = p->c->ctx;
     const zlay_layout *a = side == ZL_SRC ? p->c->request->src : p->c->request->dst;
-    zl_step *step = zl_step_add(p->plan, op, NULL, 0);
+    zl_convert_step *step = zl_step_add(p->plan, op, NULL, 0);
     zl_modes box;
     zl_modes_begin(&box, ctx);
     zlay_status status = zl_layout_box(&box, a);
@@ -250,7 +250,7 @@ static zlay_status by_lanes(zl_points *p, bool *done)
     if (!*done) return ZLAY_OK;
     zlay_status status = step_back(p, ZLAY_CONVERT_SHFL);
     if (status) return status;
-    zl_step *step = &p->plan->step[p->plan->info.steps - 1];
+    zl_convert_step *step = &p->plan->step[p->plan->info.steps - 1];
     step->info.width = 4;
     step->info.instructions = moved_count(p) * c->words;
     step->info.name = zl_convert_name(c, ZL_NAME_SHUFFLE);

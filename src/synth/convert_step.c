@@ -2,11 +2,11 @@
 /* Steps of a plan: moves in a lane, what they take, and what a sequence of steps does. */
 #include "synth/convert.h"
 
-zl_step *zl_step_add(zlay_convert *plan, int32_t op, const zl_bitmap *back, uint64_t before)
+zl_convert_step *zl_step_add(zlay_convert *plan, int32_t op, const zl_bitmap *back, uint64_t before)
 {
-    zl_step *step = &plan->step[plan->info.steps++];
+    zl_convert_step *step = &plan->step[plan->info.steps++];
     step->info.op = op;
-    step->info.access = -1;
+    step->info.access = step->info.generator = -1;
     step->info.name = "";
     step->before = before;
     if (!back) return step;
@@ -82,7 +82,8 @@ void zl_step_in_lane(const zl_conversion *c, zlay_convert *plan, const zl_bitmap
 {
     if (is_identity(back, before)) return;
     uint32_t count = zl_in_lane_count(c, back);
-    zl_step *step = zl_step_add(plan, count ? ZLAY_CONVERT_PRMT : ZLAY_CONVERT_REG, back, before);
+    int32_t op = count ? ZLAY_CONVERT_PRMT : ZLAY_CONVERT_REG;
+    zl_convert_step *step = zl_step_add(plan, op, back, before);
     step->info.width = c->words * 4;
     step->info.instructions = count;
     step->cost = count * ZL_COST_PRMT;
@@ -92,7 +93,7 @@ void zl_step_in_lane(const zl_conversion *c, zlay_convert *plan, const zl_bitmap
 /* ---- sequences --------------------------------------------------------------------------- */
 
 /* A place in shared memory comes from the slot that stores there. */
-static zlay_status senders(const zl_step *step, zl_solver *s)
+static zlay_status senders(const zl_convert_step *step, zl_solver *s)
 {
     uint64_t left = step->before;
     for (zl_level l = ZL_REGISTER; l < ZL_LEVELS; l++)
@@ -105,7 +106,7 @@ static zlay_status senders(const zl_step *step, zl_solver *s)
     return ZLAY_OK;
 }
 
-static zlay_status go_back(const zl_step *step, zl_bitmap *map)
+static zlay_status go_back(const zl_convert_step *step, zl_bitmap *map)
 {
     zl_solver s;
     uint64_t image;

@@ -47,7 +47,7 @@ static void in_lane(const zl_trip *t, zlay_convert *plan, int which, const zl_bi
         plan->step[steps].info.name = zl_convert_name(t->c, ZL_NAME_PERMUTE);
     }
     if (plan->info.steps == steps) return;
-    zl_step *step = &plan->step[steps];
+    zl_convert_step *step = &plan->step[steps];
     step->info.instructions = permutes;
     step->cost = permutes * ZL_COST_PRMT;
     if (!permutes) step->info.op = ZLAY_CONVERT_REG, step->info.name = "";
@@ -55,7 +55,7 @@ static void in_lane(const zl_trip *t, zlay_convert *plan, int which, const zl_bi
 
 /* Wavefronts of all accesses of a block: each of them is the first one's, every address XORed with
  * one number. */
-static zlay_status access_of(const zl_trip *t, zlay_convert *plan, zl_step *step, int which)
+static zlay_status access_of(const zl_trip *t, zlay_convert *plan, zl_convert_step *step, int which)
 {
     const zl_side *s = &t->side[which];
     zlay_bank bank;
@@ -88,7 +88,7 @@ static zlay_status store_add(const zl_trip *t, zlay_convert *plan, uint64_t plac
     add_blocks(&mid, blocks);
     in_lane(t, plan, ZL_SRC, &mid, t->c->src.has);
     int32_t op = s->form->matrices ? ZLAY_CONVERT_STMATRIX : ZLAY_CONVERT_STORE;
-    zl_step *step = zl_step_add(plan, op, NULL, mid.has);
+    zl_convert_step *step = zl_step_add(plan, op, NULL, mid.has);
     step->after = places;
     step->offset_after = true;
     for (uint64_t left = mid.has & ~ZL_BLOCKS; left; left &= left - 1) {
@@ -125,7 +125,7 @@ static zlay_status load_add(const zl_trip *t, zlay_convert *plan, uint64_t place
     }
     int32_t op = s->form->matrices ? ZLAY_CONVERT_LDMATRIX : ZLAY_CONVERT_LOAD;
     if (c->level == ZLAY_CONVERT_BLOCK) op = ZLAY_CONVERT_DSMEM;
-    zl_step *step = zl_step_add(plan, op, &reads, places);
+    zl_convert_step *step = zl_step_add(plan, op, &reads, places);
     step->offset_before = true;
     zlay_status status = access_of(t, plan, step, ZL_DST);
     if (status || !zl_side_behind(s, s->at->has, &post)) return status ? status : ZLAY_EINTERNAL;
@@ -135,7 +135,7 @@ static zlay_status load_add(const zl_trip *t, zlay_convert *plan, uint64_t place
 }
 
 /* Who has to wait for whom: those whose slots exchange values by the steps as they are. */
-static zlay_status sync_set(const zl_conversion *c, zlay_convert *plan, zl_step *step)
+static zlay_status sync_set(const zl_conversion *c, zlay_convert *plan, zl_convert_step *step)
 {
     zl_bitmap from;
     uint64_t moved = 0;
@@ -196,9 +196,9 @@ static zlay_status steps_add(zl_trip *t, zlay_convert *plan)
     plan->info.counted = plan->info.conflict_free = 1;
     zlay_status status = store_add(t, plan, places);
     if (status) return status;
-    zl_step *store = &plan->step[plan->info.steps - 1];
-    zl_step *sync = zl_step_add(plan, ZLAY_CONVERT_SYNC, NULL, places);
-    zl_step *load = &plan->step[plan->info.steps];
+    zl_convert_step *store = &plan->step[plan->info.steps - 1];
+    zl_convert_step *sync = zl_step_add(plan, ZLAY_CONVERT_SYNC, NULL, places);
+    zl_convert_step *load = &plan->step[plan->info.steps];
     status = load_add(t, plan, places);
     if (!status) status = sync_set(c, plan, sync);
     if (status) return status;
@@ -207,6 +207,26 @@ static zlay_status steps_add(zl_trip *t, zlay_convert *plan)
     plan->info.smem = (uint64_t)(c->bits / 8) << t->bits;
     if (c->level == ZLAY_CONVERT_BLOCK) plan->info.remote = remote_of(c, &t->side[ZL_DST]);
     return shared_make(t, plan);
+}
+
+static unsigned rank_within(const zl_bitmap *m, uint64_t bits)
+{
+    zl_bitmap part = *m;
+    part.has &= bits;
+    return zl_bitmap_rank(&part);
+}
+
+/* What a warp wants is stored and loaded, at most 16 bytes an access of a lane, a row of all banks
+ * a wavefront. */
+uint32_t zl_shared_floor(const zl_conversion *c)
+{
+    uint64_t lanes = zl_level_mask(ZL_LANE), row = c->machine.banks * c->machine.bank_bytes;
+    uint64_t warp = (uint64_t)(c->bits / 8) << rank_within(&c->dst, ZL_REGISTERS | lanes);
+    uint64_t lane = (uint64_t)(c->bits / 8) << rank_within(&c->dst, ZL_REGISTERS);
+    uint64_t waves = row ? (warp + row - 1) / row : 1;
+    uint64_t accesses = (lane + 15) / 16 + (warp / c->machine.lanes + 15) / 16;
+    uint64_t taken = accesses * ZL_COST_ACCESS + 2 * waves * ZL_COST_WAVEFRONT;
+    return (uint32_t)(ZL_COST_SYNC_WARP + taken);
 }
 
 zlay_status zl_convert_by_shared(const zl_conversion *c, zlay_convert *plan)

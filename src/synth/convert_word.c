@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exchange between lanes by shuffles, in the fewest rounds.
+/* Exchange between lanes by one round of shuffles of what is no bijection: copies, gaps, other
+ * lanes behind than before.  (Bijections are words: convert_warp.c.)
  *
  * Slot (r, t) of the destination, r its register and t its thread, takes register r' of lane l';
  * both are functionals of (r, t).  In a shuffle every lane names one lane to read from, and sends
@@ -15,8 +16,8 @@
  * is so when l' - t on threads is in the span of l' on registers, the rounds of these move nothing,
  * and 2^(p + v) - 2^v are left.  No plan has fewer: a lane of that many wanted elements has them
  * elsewhere, and receives one a round.  Elements of less than 32 bits that go from one lane to one
- * other, 2^v of them, share words. */
-#include "synth/convert_word.h"
+ * other, 2^v of them, share words; words that come with fewer are merged. */
+#include "synth/convert.h"
 
 enum { MOST = 64 };
 
@@ -138,22 +139,6 @@ static void put_lanes(word *w)
     for (unsigned i = 0; i < w->lanes; i++) w->mid[w->mids++] = w->lane[i].at ^ w->rest[i];
 }
 
-/* Of a bijection all thread parts are ours to choose. */
-static void put_selects(word *w)
-{
-    uint64_t behind[64];
-    unsigned bits = (unsigned)__builtin_popcountll(w->c->from.has);
-    if (w->still || w->c->from.has != w->c->src.has || zl_bitmap_rank(&w->c->from) != bits) return;
-    if (!zl_selects_choose(behind, w->c)) return;
-    for (unsigned i = 0; i < w->mids; i++) {
-        uint64_t registers = w->mid[i] & ZL_REGISTERS, threads = 0;
-        for (uint64_t left = registers; left; left &= left - 1)
-            threads ^= behind[__builtin_ctzll(left)];
-        w->mid[i] = registers | threads;
-        if (i >= w->aligned) w->rest[i - w->aligned] = w->lane[i - w->aligned].at ^ w->mid[i];
-    }
-}
-
 /* ---- the three steps --------------------------------------------------------------------- */
 
 static uint64_t mid_bits(const word *w) { return zl_bit(w->mids) - 1; }
@@ -174,6 +159,12 @@ static void map_of(zl_bitmap *out, uint64_t has, const uint64_t *functional, uin
 static void keep(zl_bitmap *out, uint64_t bits)
 {
     for (; bits; bits &= bits - 1) out->to[__builtin_ctzll(bits)] |= bits & -bits;
+}
+
+static void keep_all(zl_bitmap *out, uint64_t bits)
+{
+    for (; bits; bits &= bits - 1)
+        zl_bitmap_put(out, (unsigned)__builtin_ctzll(bits), bits & -bits);
 }
 
 static void behind(const word *w, zl_bitmap *out)
@@ -224,25 +215,27 @@ static bool ahead(const word *w, zl_bitmap *out)
 
 /* ---- rounds ------------------------------------------------------------------------------ */
 
+static unsigned packed_of(const word *w)
+{
+    return w->aligned < w->c->word ? w->aligned : w->c->word;
+}
+
 static uint32_t rounds_of(const word *w)
 {
     const zl_conversion *c = w->c;
-    unsigned packed = w->aligned < c->word ? w->aligned : c->word;
-    unsigned all = w->mids - packed;
+    unsigned all = w->mids - packed_of(w);
     if (all > 24) return UINT32_MAX;
     return ((1u << all) - (w->still ? 1u << (all - w->lanes) : 0)) * c->words;
 }
 
-/* The wanted elements that the neediest lane has not, packed as closely as can be; where src holds
- * an element once, those of each sender by themselves. */
+/* The wanted elements that the neediest lane has not, packed as closely as can be: others may have
+ * gathered them before. */
 static uint32_t least_of(const word *w)
 {
     const zl_conversion *c = w->c;
     unsigned wanted = w->registers + w->lanes;
-    bool once = zl_bitmap_rank(&c->src) == (unsigned)__builtin_popcountll(c->src.has);
     uint32_t senders = (1u << w->lanes) - w->still, each = 1u << w->registers;
     if (wanted > 24) return UINT32_MAX;
-    if (once) return senders * ((each + (1u << c->word) - 1) >> c->word) * c->words;
     return ((senders * each + (1u << c->word) - 1) >> c->word) * c->words;
 }
 
@@ -251,13 +244,28 @@ static void shuffle_add(const word *w, zlay_convert *plan, const zl_bitmap *back
     const zl_conversion *c = w->c;
     uint32_t rounds = rounds_of(w);
     if (!rounds) return;
-    zl_step *step = zl_step_add(plan, ZLAY_CONVERT_SHFL, back,
+    zl_convert_step *step = zl_step_add(plan, ZLAY_CONVERT_SHFL, back,
                                 mid_bits(w) | (c->src.has & ZL_THREADS));
     step->info.width = 4;
     step->info.instructions = rounds;
     step->info.name = zl_convert_name(c, ZL_NAME_SHUFFLE);
     step->cost = rounds * ZL_COST_SHFL;
     plan->info.rounds = rounds;
+}
+
+/* Words that came with fewer elements than they hold. */
+static void merge_add(const word *w, zlay_convert *plan, uint64_t places)
+{
+    unsigned packed = packed_of(w), full = w->mids < w->c->word ? w->mids : w->c->word;
+    uint32_t permutes = (1u << (w->mids - full)) * ((1u << (full - packed)) - 1);
+    zl_bitmap same = {.has = 0};
+    keep_all(&same, places);
+    if (!permutes || !rounds_of(w)) return;
+    zl_convert_step *step = zl_step_add(plan, ZLAY_CONVERT_PRMT, &same, places);
+    step->info.width = 4;
+    step->info.instructions = permutes;
+    step->info.name = zl_convert_name(w->c, ZL_NAME_PERMUTE);
+    step->cost = permutes * ZL_COST_PRMT;
 }
 
 /* False: this way serves not. */
@@ -269,7 +277,6 @@ static bool word_begin(word *w, const zl_conversion *c, zl_bitmap *pre)
     find_apart(w);
     put_registers(w);
     put_lanes(w);
-    put_selects(w);
     return w->mids <= 24 && ahead(w, pre);
 }
 
@@ -293,6 +300,7 @@ bool zl_convert_by_shuffles(const zl_conversion *c, zlay_convert *plan)
     behind(&w, &post);
     zl_step_in_lane(c, plan, &pre, c->src.has);
     shuffle_add(&w, plan, &exchange);
+    merge_add(&w, plan, exchange.has);
     zl_step_in_lane(c, plan, &post, exchange.has);
     plan->info.optimal = plan->info.rounds == plan->info.rounds_least;
     return true;

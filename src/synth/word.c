@@ -1,24 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "synth/word_round.h"
 
-enum { BYTE_MOST = 2, REG_MOST = 8, LANE_MOST = 6, WARP = 5, DRAWS = 12, PEELS = 8 };
+enum { BYTE_MOST = 2, REG_MOST = 8, LANE_MOST = 6, WARP = 5 };
+
+const zl_word_aim zl_word_least = {.draws = 12, .peels = 8, .matrix = true};
 
 /* ---- the least word ----------------------------------------------------------------------------
  */
 
 typedef struct search {
+    zl_word_aim aim;
     zl_word best, trial, whole;
     bool found;
     uint32_t least; /* instructions that no word of one round goes below */
 } search;
 
+/* Instructions, where a shuffle may count as several. */
+static uint32_t cost_of(const zl_word_aim *aim, uint32_t instructions, uint32_t shuffles)
+{
+    return instructions + (aim->shuffle ? aim->shuffle - 1 : 0) * shuffles;
+}
+
+static uint32_t word_cost(const zl_word_aim *aim, const zl_word *word)
+{
+    return cost_of(aim, word->instructions, word->shuffles);
+}
+
+static bool is_less(const zl_word_aim *aim, const zl_word *a, const zl_word *b)
+{
+    uint32_t one = word_cost(aim, a), other = word_cost(aim, b);
+    if (!aim->shuffle && a->rounds != b->rounds) return a->rounds < b->rounds;
+    return one != other ? one < other : a->shuffles < b->shuffles;
+}
+
 static void keep(search *s, bool made)
 {
     if (!made) return;
-    bool better = !s->found || s->trial.rounds < s->best.rounds ||
-                  (s->trial.rounds == s->best.rounds &&
-                   s->trial.instructions < s->best.instructions);
-    if (better) zl_word_copy(&s->best, &s->trial);
+    if (!s->found || is_less(&s->aim, &s->trial, &s->best)) zl_word_copy(&s->best, &s->trial);
     s->found = true;
 }
 
@@ -44,32 +62,40 @@ static void rounds_try(search *s, const zl_wanted *w, bool fixed)
     for (uint32_t i = 0; i < s->trial.count; i++)
         if (s->trial.step[i].id == ZL_STEP_BFLY) moved = s->trial.step[i].instructions;
     bool exact = fixed && !w->slots.byte;
-    uint32_t least = exact ? s->trial.instructions : selects * regs + moved;
+    uint32_t least = exact ? word_cost(&s->aim, &s->trial)
+                           : selects * regs + cost_of(&s->aim, moved, moved);
     bound(s, least);
     uint32_t shuffles = fixed && regs > 1 ? regs / 2 : regs;
-    for (unsigned draw = 1; draw < DRAWS && w->slots.byte && s->best.instructions > least; draw++) {
-        uint32_t most = s->best.instructions - 1;
-        if (most < shuffles) break;
+    shuffles = cost_of(&s->aim, shuffles, shuffles);
+    for (unsigned draw = 1; draw < s->aim.draws && w->slots.byte; draw++) {
+        uint32_t most = word_cost(&s->aim, &s->best) - 1;
+        if (most < least || most < shuffles) break;
         zl_round_way way = {draw, (most - shuffles) / regs, fixed};
         keep(s, zl_round_put(trial(s), w, way));
     }
+}
+
+static void matrices_try(search *s, const zl_wanted *w)
+{
+    keep(s, zl_matrix_put(trial(s), w, false));
+    keep(s, zl_matrix_put(trial(s), w, true));
 }
 
 static void crossing_try(search *s, const zl_wanted *w)
 {
     s->least = UINT32_MAX;
     rounds_try(s, w, true);
-    uint32_t regs = 1u << w->slots.reg;
-    if (!s->found || s->best.instructions > (zl_round_selects(w) + 1) * regs)
+    uint32_t regs = 1u << w->slots.reg, all = cost_of(&s->aim, regs, regs);
+    if (!s->found || word_cost(&s->aim, &s->best) > zl_round_selects(w) * regs + all)
         rounds_try(s, w, false);
-    uint32_t least = s->found ? s->best.instructions : UINT32_MAX;
+    uint32_t extra = cost_of(&s->aim, 0, regs), least = UINT32_MAX;
+    if (s->found) least = word_cost(&s->aim, &s->best) - extra;
     keep(s, zl_exchange_put(trial(s), &least, w));
     bound(s, least);
-    keep(s, zl_matrix_put(trial(s), w, false));
-    keep(s, zl_matrix_put(trial(s), w, true));
-    if (zl_matrix_may(w)) bound(s, regs);
-    if (!w->slots.reg) s->least = s->best.instructions;
-    bound(s, s->best.instructions);
+    if (s->aim.matrix) matrices_try(s, w);
+    if (s->aim.matrix && zl_matrix_may(w)) bound(s, all);
+    if (!w->slots.reg) s->least = word_cost(&s->aim, &s->best);
+    bound(s, word_cost(&s->aim, &s->best));
 }
 
 /* A map whose rank of lane <- byte, register is at most the registers' bits. */
@@ -78,7 +104,7 @@ static bool round_try(search *s, const zl_wanted *w)
     s->found = false;
     if (zl_map_stays(w, &w->map)) {
         keep(s, zl_inner_put(trial(s), w, &w->map));
-        s->least = s->best.instructions;
+        s->least = word_cost(&s->aim, &s->best);
     } else crossing_try(s, w);
     return s->found;
 }
@@ -146,13 +172,11 @@ static bool drawn_put(search *s, const zl_wanted *w, unsigned draw)
 
 static bool rounds_put(zl_word *out, search *s, const zl_wanted *w)
 {
-    unsigned draws = crossing_rank(w) > w->slots.reg ? PEELS : 1;
+    unsigned draws = crossing_rank(w) > w->slots.reg ? s->aim.peels : 1;
     bool made = false;
     for (unsigned draw = 0; draw < draws; draw++) {
         if (!drawn_put(s, w, draw)) continue;
-        bool fewer = s->whole.rounds < out->rounds || (s->whole.rounds == out->rounds &&
-                     s->whole.instructions < out->instructions);
-        if (!made || fewer) zl_word_copy(out, &s->whole);
+        if (!made || is_less(&s->aim, &s->whole, out)) zl_word_copy(out, &s->whole);
         made = true;
     }
     return made;
@@ -162,8 +186,7 @@ static bool lone_put(zl_word *out, search *s, const zl_wanted *w)
 {
     s->found = false;
     keep(s, zl_lone_put(trial(s), w));
-    keep(s, zl_matrix_put(trial(s), w, false));
-    keep(s, zl_matrix_put(trial(s), w, true));
+    if (s->aim.matrix) matrices_try(s, w);
     if (s->found) zl_word_copy(out, &s->best);
     out->slots = w->slots;
     return s->found;
@@ -190,8 +213,20 @@ static void lower_set(zl_word *out, const search *s, const zl_wanted *w)
         out->lower_rounds = !zl_map_stays(w, &w->map);
         out->lower_instructions = s->least;
     }
-    out->optimal = out->rounds == out->lower_rounds &&
+    out->optimal = !s->aim.shuffle && out->rounds == out->lower_rounds &&
                    out->instructions <= out->lower_instructions;
+}
+
+/* Whole registers: selects, and shuffles of those that the rank of lane <- register moves; or an
+ * exchange, which has no select less. */
+uint32_t zl_word_least_cost(const zl_slots *slots, const zl_affine *map, const zl_word_aim *aim)
+{
+    zl_wanted w;
+    if (slots->byte || !zl_wanted_of(&w, slots, map) || zl_map_stays(&w, map)) return 0;
+    uint32_t regs = 1u << slots->reg, moved = regs - (regs >> crossing_rank(&w));
+    if (!moved) moved = regs;
+    uint32_t round = zl_round_selects(&w) * regs + cost_of(aim, moved, moved);
+    return lesser(round, cost_of(aim, 2 * regs, regs));
 }
 
 /* ---- the answer ---------------------------------------------------------------------------- */
@@ -217,11 +252,13 @@ static zlay_status recompose(zlay_ctx *ctx, const zl_word *word, const zl_affine
     return zl_fail(ctx, ZLAY_EINTERNAL, "word: its steps give another map");
 }
 
-static zlay_status in_warp(zlay_ctx *ctx, zl_word *out, const zl_wanted *w)
+static zlay_status in_warp(zlay_ctx *ctx, zl_word *out, const zl_wanted *w,
+                           const zl_word_aim *aim)
 {
     zlay_allocator alloc = zl_allocator(ctx);
     search *s = zl_alloc(ctx, 1, sizeof *s);
     if (!s) return ZLAY_ENOMEM;
+    s->aim = *aim;
     bool lone = !w->slots.reg && crossing_rank(w);
     bool made = lone ? lone_put(out, s, w) : rounds_put(out, s, w);
     lower_set(out, s, w);
@@ -229,7 +266,8 @@ static zlay_status in_warp(zlay_ctx *ctx, zl_word *out, const zl_wanted *w)
     return made ? ZLAY_OK : zl_fail(ctx, ZLAY_EINTERNAL, "word: more than %d steps", ZL_WORD_STEPS);
 }
 
-zlay_status zl_word_find(zlay_ctx *ctx, zl_word *out, const zl_slots *slots, const zl_affine *map)
+zlay_status zl_word_find(zlay_ctx *ctx, zl_word *out, const zl_slots *slots, const zl_affine *map,
+                         const zl_word_aim *aim)
 {
     zl_wanted w;
     zlay_status status = zl_slots_check(ctx, slots);
@@ -240,7 +278,7 @@ zlay_status zl_word_find(zlay_ctx *ctx, zl_word *out, const zl_slots *slots, con
     out->slots = *slots;
     out->count = 0;
     zl_word_count(out);
-    if (zl_map_keeps(map, zl_above_lanes(&w))) status = in_warp(ctx, out, &w);
+    if (zl_map_keeps(map, zl_above_lanes(&w))) status = in_warp(ctx, out, &w, aim);
     else zl_word_leave(out, &w);
     return status ? status : recompose(ctx, out, map);
 }

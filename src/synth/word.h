@@ -51,6 +51,7 @@ typedef struct zl_step {
 typedef struct zl_word {
     zl_slots slots;
     uint32_t count, rounds, instructions;
+    uint32_t shuffles; /* of the instructions */
     uint32_t lower_rounds, lower_instructions; /* no word has fewer; of as many rounds, fewer */
     bool optimal;                              /* both are met */
     zl_step step[ZL_WORD_STEPS];
@@ -69,9 +70,24 @@ zlay_status zl_word_new(zlay_ctx *ctx, zlay_word **out);
 /* ELIMIT: more bits than words take. */
 zlay_status zl_slots_check(zlay_ctx *ctx, const zl_slots *slots);
 
-/* The word of a map: EINVAL it is no bijection of the slots, ELIMIT too many bits. */
-zlay_status zl_word_find(zlay_ctx *ctx, zl_word *out, const zl_slots *slots,
-                         const zl_affine *map);
+/* What the least word is, and how long it is sought. */
+typedef struct zl_word_aim {
+    uint32_t shuffle; /* 0: fewest rounds, then fewest instructions; else the least sum in which a
+                         shuffle counts as so many other instructions */
+    uint32_t draws, peels; /* ways to keep a word's parts together, and to take rounds off */
+    bool matrix;      /* there is movmatrix */
+} zl_word_aim;
+
+/* The aim of word.synth. */
+extern const zl_word_aim zl_word_least;
+
+/* The word of a map: EINVAL it is no bijection of the slots, ELIMIT too many bits. `optimal` is said
+ * for the aim of word.synth only. */
+zlay_status zl_word_find(zlay_ctx *ctx, zl_word *out, const zl_slots *slots, const zl_affine *map,
+                         const zl_word_aim *aim);
+
+/* What no word that is found costs less than: instructions, a shuffle counting as the aim says. */
+uint32_t zl_word_least_cost(const zl_slots *slots, const zl_affine *map, const zl_word_aim *aim);
 
 /* Registers of a lane that a map touches. */
 uint32_t zl_slots_touched(const zl_slots *slots, const zl_affine *map);

@@ -30,7 +30,7 @@ static zlay_status synth(zlay_ctx *ctx, zlay_word *word, const zlay_slots *in,
                        (unsigned long long)zlay_layout_size(map), zl_slots_bits(&slots));
     if (zl_affine_support(&affine) >> affine.bits || !zl_map_invert(&back, &affine))
         return zl_fail(ctx, ZLAY_NONE, "map: is no bijection of the 2^%u slots", affine.bits);
-    return zl_word_find(ctx, &word->word, &slots, &affine);
+    return zl_word_find(ctx, &word->word, &slots, &affine, &zl_word_least);
 }
 
 zlay_status zl_word_new(zlay_ctx *ctx, zlay_word **out)

@@ -3,8 +3,7 @@
 
 uint64_t zl_space_rest(const zl_space *s, uint64_t v)
 {
-    for (uint64_t left = v & s->pivots; left; left &= left - 1)
-        v ^= s->value[__builtin_ctzll(left)];
+    for (uint64_t left; (left = v & s->pivots);) v ^= s->value[__builtin_ctzll(left)];
     return v;
 }
 
@@ -12,14 +11,16 @@ bool zl_space_put(zl_space *s, uint64_t v)
 {
     uint64_t rest = zl_space_rest(s, v);
     if (!rest) return false;
-    int pivot = __builtin_ctzll(rest);
-    for (uint64_t left = s->pivots; left; left &= left - 1) {
-        int p = __builtin_ctzll(left);
-        s->value[p] ^= rest & (0 - (s->value[p] >> pivot & 1));
-    }
-    s->value[pivot] = rest;
-    s->pivots |= (uint64_t)1 << pivot;
+    s->value[__builtin_ctzll(rest)] = rest;
+    s->pivots |= rest & (0 - rest);
     return true;
+}
+
+void zl_space_copy(zl_space *out, const zl_space *s)
+{
+    out->pivots = s->pivots;
+    for (uint64_t left = s->pivots; left; left &= left - 1)
+        out->value[__builtin_ctzll(left)] = s->value[__builtin_ctzll(left)];
 }
 
 void zl_space_units(zl_space *out, uint64_t mask)
@@ -37,17 +38,19 @@ void zl_space_join(zl_space *s, const zl_space *other)
 /* Zassenhaus: (u, u) for u of one and (v, 0) for v of the other; what is (0, w) then spans both. */
 void zl_space_meet(zl_space *out, const zl_space *a, const zl_space *b)
 {
-    zl_space pairs = {.pivots = 0};
+    zl_space pairs, met;
+    pairs.pivots = a->pivots;
     for (uint64_t left = a->pivots; left; left &= left - 1) {
-        uint64_t u = a->value[__builtin_ctzll(left)];
-        zl_space_put(&pairs, u | u << ZL_SLOT_BITS);
+        int p = __builtin_ctzll(left);
+        pairs.value[p] = a->value[p] | a->value[p] << ZL_SLOT_BITS;
     }
-    out->pivots = 0;
+    met.pivots = 0;
     for (uint64_t left = b->pivots; left; left &= left - 1) {
         uint64_t rest = zl_space_rest(&pairs, b->value[__builtin_ctzll(left)]);
         if (rest & UINT32_MAX) zl_space_put(&pairs, rest);
-        else zl_space_put(out, rest >> ZL_SLOT_BITS);
+        else zl_space_put(&met, rest >> ZL_SLOT_BITS);
     }
+    zl_space_copy(out, &met);
 }
 
 void zl_space_image(zl_space *out, const zl_affine *map, const zl_space *a)

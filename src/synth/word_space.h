@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Subspaces of the slots' bits, as echelons. */
+/* Subspaces of the slots' bits, as echelons: the lowest bit of a vector is its pivot, and no other
+ * one's. */
 #ifndef ZL_SYNTH_WORD_SPACE_H
 #define ZL_SYNTH_WORD_SPACE_H
 
@@ -7,7 +8,7 @@
 #include "synth/word.h"
 
 typedef struct zl_space {
-    uint64_t pivots, value[64];
+    uint64_t pivots, value[32];
 } zl_space;
 
 static inline unsigned zl_space_rank(const zl_space *s)
@@ -18,6 +19,8 @@ static inline unsigned zl_space_rank(const zl_space *s)
 /* 0: the vector is in the space. */
 uint64_t zl_space_rest(const zl_space *s, uint64_t v);
 bool zl_space_put(zl_space *s, uint64_t v);
+
+void zl_space_copy(zl_space *out, const zl_space *s);
 
 /* All unit vectors of a mask. */
 void zl_space_units(zl_space *out, uint64_t mask);

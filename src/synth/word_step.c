@@ -173,10 +173,12 @@ void zl_word_copy(zl_word *out, const zl_word *word)
 
 void zl_word_count(zl_word *word)
 {
-    word->rounds = word->instructions = 0;
+    word->rounds = word->instructions = word->shuffles = 0;
     for (uint32_t i = 0; i < word->count; i++) {
-        word->rounds += rows[word->step[i].id].rounds;
+        const zl_step_row *row = &rows[word->step[i].id];
+        word->rounds += row->rounds;
         word->instructions += word->step[i].instructions;
+        word->shuffles += row->rounds ? word->step[i].instructions / row->each : 0;
     }
 }
 
