@@ -190,15 +190,37 @@ static bool box_is_full(const zl_tm *t, const zlay_move *move)
 /* One copy is the least there can be. */
 static zlay_status one_box(zl_tm *t, zlay_move **out)
 {
-    zl_tm_box box;
-    zlay_status status = regular(t);
-    if (status) return status;
-    if (!whole_box(t, &box)) return ZLAY_NONE;
-    status = zl_tm_maps(t, out, &box, 1);
+    zl_tm_split whole;
+    whole.overs = 0;
+    whole.copies = 1;
+    if (!whole_box(t, &whole.box)) return ZLAY_NONE;
+    zlay_status status = zl_tm_maps(t, out, &whole.box, 1);
     if (!status && !zl_tm_reads_inside(t, *out)) return ZLAY_NONE;
     if (!status) status = zl_tm_check(t, *out);
     if (!status) (*out)->info.optimal = box_is_full(t, *out);
-    return status ? status : zl_tm_certify(t, *out, &box);
+    return status ? status : zl_tm_certify(t, *out, &whole);
+}
+
+/* Several of one box, where no fewer do. */
+static zlay_status even_boxes(zl_tm *t, zlay_move **out)
+{
+    zl_tm_split split;
+    zlay_move_free(*out);
+    *out = NULL;
+    if (!zl_tm_split_of(&split, t)) return ZLAY_NONE;
+    zlay_status status = zl_tm_split_move(t, out, &split);
+    if (!status && !zl_tm_reads_inside(t, *out)) return ZLAY_NONE;
+    if (!status) status = zl_tm_check_even(t, *out, &split);
+    if (!status) (*out)->info.optimal = 1;
+    return status ? status : zl_tm_certify(t, *out, &split);
+}
+
+static zlay_status closed_form(zl_tm *t, zlay_move **out)
+{
+    zlay_status status = regular(t);
+    if (status) return status;
+    status = one_box(t, out);
+    return status == ZLAY_NONE ? even_boxes(t, out) : status;
 }
 
 /* ---- several boxes --------------------------------------------------------------------------- */
@@ -304,7 +326,7 @@ static zlay_status numbers(zl_tm *t, zlay_move **out)
     if (!status) status = smem_check(t);
     if (!status) status = address_check(t);
     if (status) return status;
-    status = one_box(t, out);
+    status = closed_form(t, out);
     if (status == ZLAY_NONE) status = several(t, out);
     return status ? status : smem_keep(t, *out);
 }

@@ -48,6 +48,14 @@ typedef struct zl_tm_box {
     uint64_t cell[ZL_TM_AXES];   /* of the tile, along each axis */
 } zl_tm_box;
 
+/* Copies of one box that go evenly: that of the first one, and the digits that count copies, the
+ * first one fastest. */
+typedef struct zl_tm_split {
+    zl_tm_box box;
+    uint32_t overs, copies;
+    zl_tm_digit over[ZL_TM_DIGITS];
+} zl_tm_split;
+
 typedef struct zl_tm {
     zlay_ctx *ctx;
     const zlay_target *target;
@@ -120,8 +128,18 @@ bool zl_tm_same_digits(const zl_tm_box *a, const zl_tm_box *b);
 /* The move of these boxes, each one copy; ZLAY_NONE: they need more than a map has. */
 zlay_status zl_tm_maps(const zl_tm *t, zlay_move **out, const zl_tm_box *box, uint32_t boxes);
 
+/* The fewest copies of a tile that edges keep from one box, where they are a product and proved to be
+ * the fewest; false: not seen. */
+bool zl_tm_split_of(zl_tm_split *out, const zl_tm *t);
+
+/* The move of copies that go evenly, all of one map; ZLAY_NONE: no map goes so. */
+zlay_status zl_tm_split_move(const zl_tm *t, zlay_move **out, const zl_tm_split *split);
+
 /* Every map and copy of every tile passes the rules: ZLAY_NONE with the rule. */
 zlay_status zl_tm_check(const zl_tm *t, const zlay_move *move);
+
+/* The same of copies that go evenly. */
+zlay_status zl_tm_check_even(const zl_tm *t, const zlay_move *move, const zl_tm_split *split);
 
 /* No copy of any tile reads outside the memory that the tensor takes, up to whole 16 bytes. */
 bool zl_tm_reads_inside(const zl_tm *t, const zlay_move *move);
@@ -129,7 +147,7 @@ bool zl_tm_reads_inside(const zl_tm *t, const zlay_move *move);
 /* What is left to permute after a move, so that the tile lies as `wanted` says. */
 zlay_status zl_tm_residual(zlay_ctx *ctx, zlay_move *move, const zlay_layout *wanted);
 
-/* The certificate of a move whose one copy is this box, the whole tile. */
-zlay_status zl_tm_certify(const zl_tm *t, zlay_move *move, const zl_tm_box *box);
+/* The certificate of a move whose copies go evenly and bring the whole tile. */
+zlay_status zl_tm_certify(const zl_tm *t, zlay_move *move, const zl_tm_split *split);
 
 #endif

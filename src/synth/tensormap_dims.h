@@ -52,6 +52,11 @@ int zl_tm_map_carrier(const zl_tm_map *m, int64_t way, uint64_t times);
 /* The map of dimensions that are finished, into one that is 0. */
 void zl_tm_map_fill(zlay_tensormap *out, const zl_tm_map *m, int64_t address);
 
+/* A copy of the map to a place of shared memory; the same in the sums of its move. */
+void zl_tm_copy_fill(zlay_copy *out, const zl_tm_map *m, int64_t shared,
+                     const int64_t coordinate[ZL_TM_RANK]);
+void zl_tm_copy_count(zlay_move *move, const zl_tm_map *m, const zlay_copy *copy);
+
 /* Both; false: no dimension goes there. */
 bool zl_tm_map_start(const zl_tm_map *m, int64_t coordinate[ZL_TM_RANK], const zl_tm_box *first,
                      const zl_tm_box *box);

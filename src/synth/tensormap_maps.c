@@ -150,38 +150,34 @@ void zl_tm_map_fill(zlay_tensormap *out, const zl_tm_map *m, int64_t address)
     memset(out->box, 0, sizeof out->box);
 }
 
-static void copy_fill(zlay_copy *out, const work *w, uint32_t k)
+void zl_tm_copy_fill(zlay_copy *out, const zl_tm_map *m, int64_t shared,
+                     const int64_t coordinate[ZL_TM_RANK])
 {
-    const zl_tm_map *m = &w->group[w->of[k]].map;
     uint64_t bytes = m->bytes;
     out->kind = ZLAY_COPY_TENSOR_LOAD;
-    out->map = w->of[k];
-    out->smem = (uint32_t)w->box[k].shared;
+    out->smem = (uint32_t)shared;
     for (uint32_t i = 0; i < m->rank; i++) {
         bytes *= m->dim[i].box;
-        out->coordinate[i] = (int32_t)w->coordinate[k][i];
-        for (uint32_t j = 0; j < w->t->modes; j++)
+        out->coordinate[i] = (int32_t)coordinate[i];
+        for (uint32_t j = 0; j < m->t->modes; j++)
             out->advance[i][j] = (int32_t)m->advance[i][j];
     }
     out->bytes = (uint32_t)(m->pixels ? bytes * m->pixels : bytes);
     if (m->pixels) out->mode = ZLAY_COPY_IM2COL;
 }
 
-static void info_fill(zlay_move *move, const work *w)
+void zl_tm_copy_count(zlay_move *move, const zl_tm_map *m, const zlay_copy *copy)
 {
+    uint64_t rows = m->pitch;
     move->info.path = ZLAY_PATH_TENSOR;
-    move->info.edge = ZLAY_EDGE_STRONG;
-    for (uint32_t k = 0; k < w->boxes; k++) {
-        const zl_tm_map *m = &w->group[w->of[k]].map;
-        uint64_t rows = m->pitch;
-        for (uint32_t i = !m->interleave; i < m->rank; i++) rows *= m->dim[i].box;
-        if (m->pixels) rows *= m->pixels;
-        uint64_t end = move->copies[k].smem + rows, span = zl_tm_span(m->swizzle);
-        if (m->swizzle) end = (end + span - 1) / span * span;
-        if (end > move->info.reserved_bytes) move->info.reserved_bytes = end;
-        move->info.bytes += move->copies[k].bytes;
-        if (m->weak) move->info.edge = ZLAY_EDGE_WEAK;
-    }
+    if (!move->info.edge) move->info.edge = ZLAY_EDGE_STRONG;
+    for (uint32_t i = !m->interleave; i < m->rank; i++) rows *= m->dim[i].box;
+    if (m->pixels) rows *= m->pixels;
+    uint64_t end = copy->smem + rows, span = zl_tm_span(m->swizzle);
+    if (m->swizzle) end = (end + span - 1) / span * span;
+    if (end > move->info.reserved_bytes) move->info.reserved_bytes = end;
+    move->info.bytes += copy->bytes;
+    if (m->weak) move->info.edge = ZLAY_EDGE_WEAK;
 }
 
 static zlay_status move_make(work *w, zlay_move **out)
@@ -196,8 +192,13 @@ static zlay_status move_make(work *w, zlay_move **out)
         settle(w, g, &address);
         zl_tm_map_fill(&(*out)->maps[g], &w->group[g].map, address);
     }
-    for (uint32_t k = 0; k < w->boxes; k++) copy_fill(&(*out)->copies[k], w, k);
-    info_fill(*out, w);
+    for (uint32_t k = 0; k < w->boxes; k++) {
+        zlay_copy *copy = &(*out)->copies[k];
+        const zl_tm_map *m = &w->group[w->of[k]].map;
+        copy->map = w->of[k];
+        zl_tm_copy_fill(copy, m, w->box[k].shared, w->coordinate[k]);
+        zl_tm_copy_count(*out, m, copy);
+    }
     return ZLAY_OK;
 }
 

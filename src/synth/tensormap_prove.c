@@ -7,6 +7,8 @@
  * shared order before the swizzle, then the tiles. */
 #include "synth/tensormap_dims.h"
 
+#include <string.h>
+
 /* ---- rules --------------------------------------------------------------------------------- */
 
 static zlay_status refused(const zl_tm *t, const zlay_verdict *verdict, const zlay_reason *reason)
@@ -59,18 +61,37 @@ static zlay_status copy_check(const zl_tm *t, const zlay_move *move, const zlay_
     return status || !moves ? status : issue_check(t, move, copy, end);
 }
 
+static zlay_status map_check(const zl_tm *t, const zlay_tensormap *map)
+{
+    zlay_verdict verdict;
+    zlay_reason reason = {0};
+    zlay_tensormap at = placed(map);
+    zlay_status status = zlay_tensormap_check(&verdict, &reason, 1, t->target, &at);
+    return status ? status : refused(t, &verdict, &reason);
+}
+
 zlay_status zl_tm_check(const zl_tm *t, const zlay_move *move)
 {
     zlay_status status = ZLAY_OK;
-    zlay_verdict verdict;
-    for (uint32_t i = 0; !status && i < move->info.maps; i++) {
-        zlay_reason reason = {0};
-        zlay_tensormap map = placed(&move->maps[i]);
-        status = zlay_tensormap_check(&verdict, &reason, 1, t->target, &map);
-        if (!status) status = refused(t, &verdict, &reason);
-    }
+    for (uint32_t i = 0; !status && i < move->info.maps; i++) status = map_check(t, &move->maps[i]);
     for (uint32_t k = 0; !status && k < move->info.copies; k++)
         status = copy_check(t, move, &move->copies[k]);
+    return status;
+}
+
+/* Coordinates and places only grow from copy to copy: bounds hold where they do for the first and the
+ * last, congruences where they do for the first and the next along each digit. */
+zlay_status zl_tm_check_even(const zl_tm *t, const zlay_move *move, const zl_tm_split *split)
+{
+    zlay_status status = map_check(t, &move->maps[0]);
+    const zlay_copy *copy = move->copies, *last = &copy[split->copies - 1];
+    uint32_t each = 1;
+    if (!status) status = copy_check(t, move, copy);
+    if (!status && last != copy) status = copy_check(t, move, last);
+    for (uint32_t k = 0; !status && k < split->overs; k++) {
+        if (&copy[each] != last) status = issue_check(t, move, &copy[each], copy[each].coordinate);
+        each *= (uint32_t)split->over[k].extent;
+    }
     return status;
 }
 
@@ -137,7 +158,7 @@ bool zl_tm_reads_inside(const zl_tm *t, const zlay_move *move)
 
 /* ---- the certificate ------------------------------------------------------------------------- */
 
-enum { MODES_MOST = ZL_TM_DIGITS + ZLAY_TILE_AXES };
+enum { MODES_MOST = ZL_TM_DIGITS + ZL_TM_AXES + ZL_TM_RANK };
 
 typedef struct pairs {
     const zl_tm *t;
@@ -230,8 +251,53 @@ static int64_t stride_of(const zlay_tensormap *map, uint32_t i)
     return i ? (int64_t)map->stride[i - 1] : (int64_t)zlay_tensormap_type_bits(map->type) / 8;
 }
 
+/* Whether a copy goes on from another one as `next` does from the first. */
+static bool same_step(const zlay_copy *first, const zlay_copy *next, const zlay_copy *from,
+                      const zlay_copy *to)
+{
+    bool same = to->smem - from->smem == next->smem - first->smem;
+    for (uint32_t i = 0; i < ZL_TM_RANK; i++)
+        same &= to->coordinate[i] - from->coordinate[i] ==
+                next->coordinate[i] - first->coordinate[i];
+    return same && to->map == first->map && to->bytes == first->bytes &&
+           !memcmp(to->advance, first->advance, sizeof to->advance);
+}
+
+/* Whether copies go as those next to the first one say. */
+static bool evenly(const zlay_move *move, const zl_tm_split *split)
+{
+    const zlay_copy *copy = move->copies;
+    uint32_t each = 1;
+    bool even = true;
+    for (uint32_t k = 0; k < split->overs; k++) {
+        uint32_t end = each * (uint32_t)split->over[k].extent;
+        for (uint32_t n = each; n < end; n++)
+            even = even && same_step(copy, &copy[each], &copy[n - each], &copy[n]);
+        each = end;
+    }
+    return even && each == move->info.copies;
+}
+
+/* What a step of each digit of copies adds. */
+static bool overs_put(pairs *p, const zlay_move *move, const zl_tm_split *split)
+{
+    const zlay_copy *copy = move->copies;
+    const zlay_tensormap *map = &move->maps[copy->map];
+    uint32_t each = 1;
+    bool fits = true;
+    for (uint32_t k = 0; fits && k < split->overs; k++) {
+        int64_t way = 0;
+        for (uint32_t i = 0; i < map->rank; i++)
+            way += (copy[each].coordinate[i] - copy->coordinate[i]) * stride_of(map, i);
+        fits = pair_put(p, split->over[k].extent, way, copy[each].smem - copy->smem);
+        each *= (uint32_t)split->over[k].extent;
+    }
+    return fits;
+}
+
 /* What the map and the copy do, with as many indices of each dimension as the tile asks for. */
-static zlay_status done(pairs *p, zlay_layout **out, const zlay_move *move, const zl_tm_map *m)
+static zlay_status done(pairs *p, zlay_layout **out, const zlay_move *move, const zl_tm_map *m,
+                        const zl_tm_split *split)
 {
     const zl_tm *t = p->t;
     const zlay_copy *copy = &move->copies[0];
@@ -247,6 +313,7 @@ static zlay_status done(pairs *p, zlay_layout **out, const zlay_move *move, cons
         shared *= (map->box[i] + map->step[i] - 1) / map->step[i];
     }
     for (uint32_t i = 0; i < map->rank; i++) global += copy->coordinate[i] * stride_of(map, i);
+    fits = fits && overs_put(p, move, split);
     for (uint32_t k = 0; k < t->axes; k++) {
         if (t->axis[k].tiles == 1) continue;
         step = 0;
@@ -258,12 +325,15 @@ static zlay_status done(pairs *p, zlay_layout **out, const zlay_move *move, cons
     return fits ? pairs_end(p, out, map->swizzle) : too_large(t);
 }
 
-zlay_status zl_tm_certify(const zl_tm *t, zlay_move *move, const zl_tm_box *box)
+zlay_status zl_tm_certify(const zl_tm *t, zlay_move *move, const zl_tm_split *split)
 {
     pairs p;
     zl_tm_map m;
-    if (!zl_tm_map_of(&m, t, box) || !pairs_begin(&p, t)) return too_large(t);
-    zlay_status status = done(&p, &move->certificate[0], move, &m);
+    if (!zl_tm_map_of(&m, t, &split->box) || !pairs_begin(&p, t)) return too_large(t);
+    if (!evenly(move, split))
+        return zl_fail(t->ctx, ZLAY_EINTERNAL,
+                       "copies are not as far apart as they should be; please report this request");
+    zlay_status status = done(&p, &move->certificate[0], move, &m, split);
     if (!status) status = wanted(&p, &move->certificate[1]);
     return status ? status : zl_move_certify(t->ctx, move);
 }
