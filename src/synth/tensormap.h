@@ -109,6 +109,10 @@ zlay_status zl_tm_axes(zl_tm *t);
 zlay_status zl_tm_values(zl_tm *t);
 void zl_tm_values_free(zl_tm *t);
 
+/* A tile of a source that is a sum of axes, by one box or by several that go evenly; ZLAY_NONE: not so.
+ */
+zlay_status zl_tm_closed(zl_tm *t, zlay_move **out);
+
 /* Axes and the shared layout to digits; ZLAY_NONE: they have no common bounds. */
 zlay_status zl_tm_digits(zl_tm *t);
 
