@@ -58,7 +58,17 @@ enum {
     ZLAY_PIPE_FENCE,      /* wgmma without its fence, or its accumulators touched in flight */
     ZLAY_PIPE_COLLECTIVE, /* a collective event that not all its warps reach alike */
     ZLAY_PIPE_EXIT,       /* work still in flight, or data that nobody took, when a role ends */
-    ZLAY_PIPE_STAGE /* a stage not filled and drained exactly once; sums begun or used wrongly */
+    ZLAY_PIPE_STAGE, /* a stage not filled and drained exactly once; sums begun or used wrongly */
+    ZLAY_PIPE_PEER,  /* a peer's memory or barrier used before it runs or after it may have ended */
+    ZLAY_PIPE_TMEM_ALLOC,   /* allocated twice, after relinquish, by no whole warp; freed twice */
+    ZLAY_PIPE_TMEM_COLUMNS, /* columns that cannot be allocated, or lie outside of what is */
+    ZLAY_PIPE_TMEM_LANES,   /* lanes that the warps of the role do not reach */
+    ZLAY_PIPE_TMEM_USE,     /* used before it is allocated, after it is freed, or in flight */
+    ZLAY_PIPE_TMEM_LEAK,    /* not freed when the block ends */
+    ZLAY_PIPE_TCGEN05,      /* ordered by no commit, or without the fences of tcgen05 */
+    ZLAY_PIPE_REGISTERS,    /* setmaxnreg by no whole warpgroup, or of more than there are */
+    ZLAY_PIPE_GRID,         /* global memory of the grid before, without griddep wait */
+    ZLAY_PIPE_MAP           /* a tensor map changed while in use, or used without its fence */
 };
 
 /** The name of a rule; NULL for a number that is none. */

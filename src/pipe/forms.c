@@ -33,7 +33,7 @@ const char *const zl_ways[ZL_T_COUNT][ZL_WAYS] = {
     [FENCE_WAY] = {"wgmma", "proxy.async", "mbarrier_init", "proxy.tensormap", "tcgen05.before",
                    "tcgen05.after"},
     [TWAIT_WAY] = {"ld", "st"},
-    [SYNC_WAY] = {"role", "cta", "cluster", "named"},
+    [SYNC_WAY] = {"role", "cta", "cluster", "named", "warp"},
     [JOIN_WAY] = {NULL, NULL, "cluster", "named"},
     [MEET_WAY] = {NULL, NULL, "cluster"},
     [SETMAXNREG_WAY] = {"inc", "dec"},

@@ -307,7 +307,7 @@ static bool read_opt_columns(zl_parser *p, zl_event *e)
 static bool read_opt_named(zl_parser *p, zl_event *e)
 {
     int64_t number;
-    if (p->role < 0 && (e->scope == ZL_SYNC_ROLE || e->scope == ZL_SYNC_NAMED))
+    if (p->role < 0 && e->scope != ZL_SYNC_CTA && e->scope != ZL_SYNC_CLUSTER)
         return bad(p, "it belongs in a role");
     if (e->scope != ZL_SYNC_NAMED) return true;
     if (!zl_parse_number(p, &number, 0, 15)) return false;

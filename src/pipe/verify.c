@@ -22,6 +22,16 @@ static const char *const rule_names[] = {
     [ZLAY_PIPE_COLLECTIVE] = "collective",
     [ZLAY_PIPE_EXIT] = "exit",
     [ZLAY_PIPE_STAGE] = "stage",
+    [ZLAY_PIPE_PEER] = "peer",
+    [ZLAY_PIPE_TMEM_ALLOC] = "tmem-alloc",
+    [ZLAY_PIPE_TMEM_COLUMNS] = "tmem-columns",
+    [ZLAY_PIPE_TMEM_LANES] = "tmem-lanes",
+    [ZLAY_PIPE_TMEM_USE] = "tmem-use",
+    [ZLAY_PIPE_TMEM_LEAK] = "tmem-leak",
+    [ZLAY_PIPE_TCGEN05] = "tcgen05",
+    [ZLAY_PIPE_REGISTERS] = "registers",
+    [ZLAY_PIPE_GRID] = "grid",
+    [ZLAY_PIPE_MAP] = "map",
 };
 
 const char *zlay_pipe_rule_name(int32_t rule)
