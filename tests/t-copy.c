@@ -541,6 +541,30 @@ static void packed_types(void **state)
     assert_null(broken("COPY_PLAIN_SM120", "sm_120a", &shared, &map));
     map.swizzle = 4;
     assert_non_null(broken("COPY_PLAIN_SM120", "sm_120a", &shared, &map));
+    for (map.swizzle = 3; map.swizzle <= 6; map.swizzle++) {
+        assert_int_equal(broken("COPY_FLIP_LOAD", "sm_100a", &store, &map) != NULL, map.swizzle == 5);
+        assert_null(broken("COPY_FLIP_LOAD", "sm_100a", &load, &map));
+    }
+}
+
+/* PTX ISA 9.1: complete-tx counts what is copied, so of 128 values 64 and 96 bytes, without the gaps. */
+static void packed_bytes(void **state)
+{
+    (void)state;
+    static const uint64_t row[] = {64, 64, 96};
+    zlay_issue load = found("tma.load.2d.cta");
+    for (int32_t type = 13; type <= 15; type++) {
+        uint64_t bytes;
+        zlay_tensormap map = {.address = 1 << 20, .extent = {256, 8}, .stride = {256}, .box = {128, 8}, .step = {1, 1},
+                              .rank = 2, .type = type};
+        assert_int_equal(zlay_copy_bytes(&bytes, &load, &map), ZLAY_OK);
+        assert_int_equal(bytes, 8 * row[type - 13]);
+        load.bytes = bytes;
+        assert_null(broken("COPY_BYTES", "sm_100a", &load, &map));
+        load.bytes = bytes + 64;
+        assert_non_null(broken("COPY_BYTES", "sm_100a", &load, &map));
+        load.bytes = 0;
+    }
 }
 
 static void offsets_of_im2col(void **state)
@@ -728,6 +752,7 @@ int main(void)
         cmocka_unit_test(maps_and_instructions_agree),
         cmocka_unit_test(tensor_reductions_take_types),
         cmocka_unit_test(packed_types),
+        cmocka_unit_test(packed_bytes),
         cmocka_unit_test(offsets_of_im2col),
         cmocka_unit_test(patterns_are_noted),
         cmocka_unit_test(the_map_counts),

@@ -219,7 +219,7 @@ static void test_refused(void **unused)
     w->map = good, w->map.rank = 6, refuse(w, ZLAY_EINVAL);
     w->map = good, w->map.box[1] = 0, refuse(w, ZLAY_EINVAL);
     w->map = good, w->map.step[1] = 0, refuse(w, ZLAY_EINVAL);
-    w->map = good, w->map.swizzle = 4, refuse(w, ZLAY_EINVAL);
+    w->map = good, w->map.swizzle = 7, refuse(w, ZLAY_EINVAL);
     w->map = good, w->map.swizzle = -1, refuse(w, ZLAY_EINVAL);
     w->map = good, w->map.interleave = 1, refuse(w, ZLAY_EINVAL);
     w->map = good, w->map.type = 99, refuse(w, ZLAY_EINVAL);

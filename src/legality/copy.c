@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { AXES = ZLAY_TILE_AXES, DIMS = 5, BARRIER_BYTES = 8, RESERVED_SMEM = 1024 };
+enum { AXES = ZLAY_TILE_AXES, DIMS = 5, BARRIER_BYTES = 8, RESERVED_SMEM = 1024, FLIP_8B = 5 };
 
 #define MASK_GIVEN  (ZLAY_GIVEN_MULTICAST | ZLAY_GIVEN_CTA_MASK)
 
@@ -115,6 +115,7 @@ static uint64_t of_map(zl_quantity q, const zl_issue *s)
     case ZL_Q_COPY_BOX1: return m->box[1];
     case ZL_Q_COPY_INTERLEAVE: return zl_number(m->interleave);
     case ZL_Q_COPY_PLAIN_SM120: return plain_sm120(m);
+    case ZL_Q_COPY_FLIP: return m->swizzle == FLIP_8B;
     case ZL_Q_COPY_ROW_BYTES:
         return zl_umul_sat(m->extent[0], zlay_tensormap_type_bits(m->type)) / 8;
     case ZL_Q_COPY_PITCH: return m->stride[0];

@@ -89,7 +89,8 @@ uint64_t zl_factor_unit(const zl_given *g, const zl_condition *c)
     const zlay_tensormap *map = g->map;
     if (c->asks == ZL_ASKS_FOOTPRINT) return zlay_tensormap_type_bits(map->type);
     if (map->interleave) return map->interleave == 2 ? 256 : 128;
-    uint64_t span = c->asks == ZL_ASKS_COPIED ? 0 : zl_span(map->swizzle);
+    if (c->asks == ZL_ASKS_COPIED) return zlay_tensormap_type_bits(map->type);
+    uint64_t span = zl_span(map->swizzle);
     return span ? span * 8 : zl_smem_bits(map->type);
 }
 

@@ -57,9 +57,14 @@ uint64_t zl_row_bytes(const zlay_tensormap *map)
     return (uint64_t)(columns ? map->channels : map->box[0]) * zl_smem_bits(map->type) / 8;
 }
 
+/* The gaps of packed types are not copied, and not counted: "equal to amount of data copied in
+ * bytes" (PTX ISA 9.1, cp.async.bulk.tensor); CUTLASS expects 4 and 6 bits a value too. */
 uint64_t zl_box_bytes(const zlay_tensormap *map)
 {
-    return zl_umul_sat(rows(map), zl_row_bytes(map));
+    uint32_t there = zl_smem_bits(map->type), copied = zlay_tensormap_type_bits(map->type);
+    uint64_t row = zl_row_bytes(map);
+    bool gaps = there != copied && !map->interleave;
+    return zl_umul_sat(rows(map), gaps ? row * copied / there : row);
 }
 
 uint64_t zl_box_smem(const zlay_tensormap *map)

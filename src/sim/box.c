@@ -5,14 +5,25 @@
 #include <string.h>
 
 enum { CHUNK = 16, LINE_BITS = 7, DIMS = 5 };
+enum { ATOM_32 = 4, FLIP_8 = 5, ATOM_64 = 6 };
 
-uint32_t zl_sim_span(int32_t swizzle) { return (uint32_t)CHUNK << swizzle; }
+uint32_t zl_sim_span(int32_t swizzle)
+{
+    return (uint32_t)CHUNK << (swizzle > ZLAY_SWIZZLE_128B ? ZLAY_SWIZZLE_128B : swizzle);
+}
 
-/* PTX ISA, "Swizzling Modes": bits 4 and up are XORed with the number of the 128-byte line. */
+/* PTX ISA, "Swizzling Modes": bits 4 and up are XORed with the number of the 128-byte line; larger
+ * atoms of 128 bytes take bits 5 and 6, or 6, and the flip swaps the halves of 16 bytes in every other
+ * line. */
 uint64_t zl_sim_swizzle(uint64_t address, int32_t swizzle)
 {
-    uint64_t mask = ((uint64_t)1 << swizzle) - 1;
-    return address ^ ((address >> LINE_BITS & mask) * CHUNK);
+    uint64_t line = address >> LINE_BITS;
+    switch (swizzle) {
+    case ATOM_32: return address ^ (line & 3) << 5;
+    case FLIP_8: return address ^ ((line & 3) << 5 | (line & 1) << 3);
+    case ATOM_64: return address ^ (line & 1) << 6;
+    default: return address ^ (line & (((uint64_t)1 << swizzle) - 1)) * CHUNK;
+    }
 }
 
 bool zl_sim_smem_valid(const zlay_sim_smem *smem)
@@ -34,17 +45,40 @@ static uint64_t times(uint64_t a, uint64_t b)
 
 bool zl_map_has_columns(const zlay_tensormap *map) { return map->mode == 1; }
 
+bool zl_map_is_later(const zlay_tensormap *map)
+{
+    return map->type >= ZLAY_TYPE_U4_ALIGN8 || map->swizzle > ZLAY_SWIZZLE_128B;
+}
+
 static bool map_valid(const zlay_tensormap *map)
 {
     bool columns = zl_map_has_columns(map);
     uint32_t bits = zlay_tensormap_type_bits(map->type);
     if (map->rank < (columns || map->interleave ? 3u : 1u) || map->rank > DIMS) return false;
     if (map->mode < 0 || map->mode > 1 || map->interleave < 0 || map->interleave > 2) return false;
-    if (map->swizzle < ZLAY_SWIZZLE_NONE || map->swizzle > ZLAY_SWIZZLE_128B) return false;
+    if (map->swizzle < ZLAY_SWIZZLE_NONE || map->swizzle > ATOM_64) return false;
     for (uint32_t i = 0; i < map->rank; i++)
         if ((!map->box[i] && !columns) || !map->step[i]) return false;
-    return bits && bits % 8 == 0 && (!columns || (map->channels && map->pixels));
+    return bits && (!columns || (map->channels && map->pixels));
 }
+
+/* Sixteen values of b4x16_p64 and b6x16_p32 take 16 bytes, those of b4x16 take 8. */
+static void element_init(zl_box *box, int32_t type)
+{
+    box->bits = zlay_tensormap_type_bits(type);
+    bool gaps = type == ZLAY_TYPE_U4_ALIGN16 || type == ZLAY_TYPE_U6_ALIGN16;
+    box->element = box->bits < 8 ? 1 : box->bits / 8;
+    box->data = gaps ? CHUNK * box->bits / 8 : CHUNK;
+}
+
+static uint64_t shared_bytes(const zl_box *box, uint64_t elements)
+{
+    return elements * (box->data < CHUNK ? 8 : box->bits) / 8;
+}
+
+static uint64_t copied(const zl_box *box, uint64_t bytes) { return bytes * box->data / CHUNK; }
+
+uint64_t zl_row_copied(const zl_box *box) { return copied(box, box->row_bytes); }
 
 /* Interleaved boxes are of slices, one a row here, and one in the last dimension but one
  * (measured); a step of dimension 0 counts for them alone. */
@@ -69,9 +103,10 @@ bool zl_box_init(zl_box *box, const zlay_tensormap *map, const int32_t *coordina
     box->map = map;
     box->coordinate = coordinate;
     box->address = address;
-    box->element = zlay_tensormap_type_bits(map->type) / 8;
+    element_init(box, map->type);
     box->granule = 1;
-    box->row_bytes = (uint64_t)(map->mode ? map->channels : map->box[0]) * box->element;
+    box->row_bytes = shared_bytes(box, map->mode ? map->channels : map->box[0]);
+    if (map->interleave) box->data = CHUNK;
     if (map->interleave) box->row_bytes = (uint64_t)CHUNK * (uint32_t)map->interleave;
     bool spans = map->swizzle && !map->interleave;
     box->pitch = spans ? zl_sim_span(map->swizzle) : box->row_bytes;
@@ -79,17 +114,19 @@ bool zl_box_init(zl_box *box, const zlay_tensormap *map, const int32_t *coordina
     return box->row_bytes <= box->pitch;
 }
 
+static uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+
 /* Which bytes of every row lie inside along the innermost dimension. */
 static void row_clip(zl_row *row, const zl_box *box)
 {
     int64_t first = box->coordinate[0];
     uint64_t skip = first < 0 ? (uint64_t)-first : 0, begin = first < 0 ? 0 : (uint64_t)first;
     uint64_t extent = box->map->extent[0], left = extent > begin ? extent - begin : 0;
-    uint64_t width = box->row_bytes / box->element;
+    uint64_t width = zl_map_has_columns(box->map) ? box->map->channels : box->map->box[0];
     uint64_t inside = skip >= width ? 0 : width - skip < left ? width - skip : left;
-    row->from = inside ? skip * box->element : 0;
-    row->to = row->from + (inside * box->element + box->granule - 1) / box->granule * box->granule;
-    row->global = begin * box->element;
+    row->from = inside ? shared_bytes(box, skip) : 0;
+    row->to = row->from + round_up(shared_bytes(box, inside), box->granule);
+    row->global = begin * box->bits / 8;
 }
 
 /* Where a walk of `index` steps from `start` is in [lo, hi], and how often it began anew. */
@@ -156,7 +193,9 @@ bool zl_row_run(zl_run *run, const zl_box *box, const zl_row *row)
     if (run->at >= box->row_bytes) return false;
     uint64_t address = row->shared + run->at, left = box->row_bytes - run->at;
     uint64_t chunk = CHUNK - address % CHUNK;
-    run->length = !box->map->swizzle || left < chunk ? left : chunk;
+    if (box->map->swizzle == FLIP_8) chunk = (chunk - 1) % (CHUNK / 2) + 1;
+    bool whole = !box->map->swizzle && box->data == CHUNK;
+    run->length = whole || left < chunk ? left : chunk;
     run->address = zl_sim_swizzle(address, box->map->swizzle);
     return true;
 }
@@ -164,7 +203,7 @@ bool zl_row_run(zl_run *run, const zl_box *box, const zl_row *row)
 static bool row_fits(const zl_box *box, const zl_row *row, const zlay_sim_smem *smem,
                      const zlay_sim_global *global)
 {
-    uint64_t inside = row->to - row->from;
+    uint64_t inside = copied(box, row->to - row->from);
     if (inside && (row->wraps || inside > global->size || row->global > global->size - inside))
         return false;
     for (zl_run run = {0}; zl_row_run(&run, box, row);)
@@ -205,10 +244,12 @@ static void run_load(uint8_t *to, const zl_run *run, const zl_row *row, const zl
 {
     uint64_t end = run->at + run->length;
     uint64_t from = clamp(row->from, run->at, end), till = clamp(row->to, from, end);
+    const uint8_t *source = global->bytes + row->global + copied(box, from - row->from);
     for (uint64_t i = run->at; i < from; i++) to[i - run->at] = fill[i % box->element];
-    if (till > from) {
-        memcpy(to + (from - run->at), global->bytes + row->global + (from - row->from),
-               till - from);
+    if (till > from && box->data < CHUNK) {
+        zl_group_load(to, source, box->data);
+    } else if (till > from) {
+        memcpy(to + (from - run->at), source, till - from);
         if (box->rounds) tf32_round(to + (from - run->at), till - from);
     }
     for (uint64_t i = till; i < end; i++) to[i - run->at] = fill[i % box->element];
@@ -232,8 +273,9 @@ void zl_box_store(const zl_box *box, const zlay_sim_smem *smem, const zlay_sim_g
             uint64_t from = clamp(row.from, run.at, run.at + run.length);
             uint64_t till = clamp(row.to, from, run.at + run.length);
             const uint8_t *source = smem->bytes + (run.address - smem->origin) + (from - run.at);
-            if (till > from)
-                memcpy(global->bytes + row.global + (from - row.from), source, till - from);
+            uint8_t *to = global->bytes + row.global + copied(box, from - row.from);
+            if (till > from && box->data < CHUNK) zl_group_store(to, source);
+            else if (till > from) memcpy(to, source, till - from);
         }
     }
 }

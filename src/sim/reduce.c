@@ -164,6 +164,7 @@ zlay_status zlay_sim_tensor_reduce(int32_t *fault, uint32_t *bytes, const zlay_s
     zl_box box;
     if (!fault || !bytes || !map || !takes(op, map->type)) return ZLAY_EINVAL;
     zlay_status status = zl_tensor_begin(&box, smem, address, map, global, coordinate);
+    if (!status) status = zl_store_check(map);
     if (status) return status;
     box.granule = ZL_STORE_GRANULE;
     *fault = zl_tensor_fault(&box, smem, global, true);

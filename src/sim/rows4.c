@@ -39,6 +39,7 @@ static zlay_status rows_begin(zl_box *box, int32_t *fault, const zlay_sim_smem *
 {
     if (!map || map->rank != 2 || map->box[1] != 1) return ZLAY_EINVAL;
     zlay_status status = zl_tensor_begin(box, smem, address, map, global, coordinate);
+    if (!status && store) status = zl_store_check(map);
     if (status) return status;
     if (store) box->granule = ZL_STORE_GRANULE;
     *fault = rows_fault(box, coordinate, smem, global, store);
@@ -59,7 +60,7 @@ zlay_status zlay_sim_tensor_gather4(int32_t *fault, uint32_t *bytes, zlay_sim_sm
     zl_fill_element(fill, map);
     for (uint32_t i = 0; i < ROWS && row_box(&box, &whole, coordinate, at, i); i++)
         zl_box_load(&box, smem, global, fill);
-    *bytes = ROWS * (uint32_t)whole.row_bytes;
+    *bytes = ROWS * (uint32_t)zl_row_copied(&whole);
     return ZLAY_OK;
 }
 
@@ -74,7 +75,7 @@ zlay_status zlay_sim_tensor_scatter4(int32_t *fault, uint32_t *bytes, const zlay
     if (status || *fault) return status;
     for (uint32_t i = 0; i < ROWS && row_box(&box, &whole, coordinate, at, i); i++)
         zl_box_store(&box, smem, global);
-    *bytes = ROWS * (uint32_t)whole.row_bytes;
+    *bytes = ROWS * (uint32_t)zl_row_copied(&whole);
     return ZLAY_OK;
 }
 

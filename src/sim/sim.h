@@ -14,7 +14,9 @@ typedef struct zl_box {
     const int32_t *coordinate;
     const uint16_t *offset; /* of columns; NULL: none */
     uint32_t address;   /* shared, of the first row before swizzling */
-    uint32_t element;   /* bytes */
+    uint32_t bits;      /* of an element in global memory */
+    uint32_t element;   /* bytes of one in shared memory, of half a byte 1 */
+    uint32_t data;      /* of 16 bytes of shared memory those that are copied; the others are gaps */
     bool rounds;            /* to tf32 */
     uint32_t granule;   /* bytes in which a row is written, whole ones also past the tensor's end */
     uint64_t row_bytes; /* of the box, what lies outside the tensor included */
@@ -30,7 +32,7 @@ typedef struct zl_row {
     bool wraps; /* `global` passes 2^64 */
 } zl_row;
 
-/* Bytes of a row that stay together in shared memory. */
+/* Bytes of a row that stay together in shared memory, with their gaps. */
 typedef struct zl_run {
     uint64_t at; /* in the row */
     uint64_t length;
@@ -39,6 +41,10 @@ typedef struct zl_run {
 
 /* The shared address that a swizzle mode puts in the place of `address`. */
 uint64_t zl_sim_swizzle(uint64_t address, int32_t swizzle);
+
+/* Whether the model's rows of sm_90a do not hold: packed types and 128-byte swizzles of larger
+ * atoms came with sm_100. */
+bool zl_map_is_later(const zlay_tensormap *map);
 
 /* Bytes of a swizzled row, 16 without a swizzle. */
 uint32_t zl_sim_span(int32_t swizzle);
@@ -61,6 +67,14 @@ bool zl_row_run(zl_run *run, const zl_box *box, const zl_row *row);
  * in its array. */
 bool zl_box_fits(const zl_box *box, const zlay_sim_smem *smem, const zlay_sim_global *global);
 
+/* What complete_tx counts of a row. */
+uint64_t zl_row_copied(const zl_box *box);
+
+/* 16 bytes of a packed type from and to memory: PTX ISA 9.1, "Padding and alignment of the sub-byte
+ * types". */
+void zl_group_load(uint8_t *shared, const uint8_t *global, uint32_t data);
+void zl_group_store(uint8_t *global, const uint8_t *shared);
+
 /* Move a box that fits; `fill` is the element that stands for what lies outside. */
 void zl_box_load(const zl_box *box, const zlay_sim_smem *smem, const zlay_sim_global *global,
                  const uint8_t *fill);
@@ -73,6 +87,7 @@ enum { ZL_STORE_GRANULE = 16 };
 zlay_status zl_tensor_begin(zl_box *box, const zlay_sim_smem *smem, uint32_t address,
                             const zlay_tensormap *map, const zlay_sim_global *global,
                             const int32_t *coordinate);
+zlay_status zl_store_check(const zlay_tensormap *map);
 int32_t zl_tensor_fault(const zl_box *box, const zlay_sim_smem *smem,
                         const zlay_sim_global *global, bool store);
 

@@ -6,28 +6,44 @@
 
 /* A store writes 16 bytes at a time, also where a row of the tensor ends inside them (measured). */
 enum { SMEM_ALIGN = 128, COORDINATE_ALIGN = 16, STORE_GRANULE = ZL_STORE_GRANULE };
+enum { PACKED_VALUES = 128, DATA_MOST = 16, FLIP_8 = 5 };
 
-/* The model is of sm_90a, whose rules are the map's. */
+/* The model is of sm_90a, whose rules are the map's, and of sm_100a where that lacks the map. */
 static zlay_status map_check(const zlay_tensormap *map)
 {
-    static const char name[] = "sm_90a";
+    const char *name = zl_map_is_later(map) ? "sm_100a" : "sm_90a";
     const zlay_target *target;
     zlay_verdict verdict;
-    zlay_status status = zlay_target_find(&target, name, sizeof name - 1);
+    zlay_status status = zlay_target_find(&target, name, strlen(name));
     if (!status) status = zlay_tensormap_check(&verdict, NULL, 0, target, map);
     return status || verdict.answer != ZLAY_YES ? ZLAY_EINVAL : ZLAY_OK;
+}
+
+/* PTX ISA 9.1: values with gaps go by 128. */
+static bool first_legal(const zl_box *box)
+{
+    int64_t first = box->coordinate[0];
+    if (box->map->interleave) return true;
+    return box->data < DATA_MOST ? first % PACKED_VALUES == 0
+                                 : first * (int64_t)box->bits % (8 * COORDINATE_ALIGN) == 0;
 }
 
 static bool coordinate_legal(const zl_box *box, bool store)
 {
     const zlay_tensormap *map = box->map;
-    if (!map->interleave && box->coordinate[0] * (int64_t)box->element % COORDINATE_ALIGN)
-        return false;
+    if (!first_legal(box)) return false;
     for (uint32_t i = 0; store && i < map->rank; i++)
         if (box->coordinate[i] < 0) return false;
     for (uint32_t i = 0; store && zl_map_has_columns(map) && i + 2 < map->rank; i++)
         if (map->lower[i] < 0 || map->upper[i] > 0) return false;
     return true;
+}
+
+/* PTX ISA 9.1, tensor copy restrictions: what is for loads alone. */
+zlay_status zl_store_check(const zlay_tensormap *map)
+{
+    bool load = map->swizzle == FLIP_8 || map->type == ZLAY_TYPE_U4_ALIGN16;
+    return load ? ZLAY_EINVAL : ZLAY_OK;
 }
 
 int32_t zl_tensor_fault(const zl_box *box, const zlay_sim_smem *smem,
@@ -71,7 +87,7 @@ zlay_status zlay_sim_im2col_load(int32_t *fault, uint32_t *bytes, zlay_sim_smem 
     if (*fault) return ZLAY_OK;
     zl_fill_element(fill, map);
     zl_box_load(&box, smem, global, fill);
-    *bytes = (uint32_t)(box.rows * box.row_bytes);
+    *bytes = (uint32_t)(box.rows * zl_row_copied(&box));
     return ZLAY_OK;
 }
 
@@ -89,11 +105,12 @@ zlay_status zlay_sim_tensor_store(int32_t *fault, uint32_t *bytes, const zlay_si
     zl_box box;
     if (!fault || !bytes) return ZLAY_EINVAL;
     zlay_status status = zl_tensor_begin(&box, smem, address, map, global, coordinate);
+    if (!status) status = zl_store_check(map);
     if (status) return status;
     box.granule = STORE_GRANULE;
     *fault = zl_tensor_fault(&box, smem, global, true);
     if (*fault) return ZLAY_OK;
     zl_box_store(&box, smem, global);
-    *bytes = (uint32_t)(box.rows * box.row_bytes);
+    *bytes = (uint32_t)(box.rows * zl_row_copied(&box));
     return ZLAY_OK;
 }

@@ -40,7 +40,7 @@ static zlay_status thread_begin(zl_box *box, const zlay_sim_smem *smem, uint32_t
 {
     if (!zl_sim_smem_valid(smem) || !map || !global || !global->bytes || !coordinate)
         return ZLAY_EINVAL;
-    bool tiled = !map->mode && !map->interleave;
+    bool tiled = !map->mode && !map->interleave && !zl_map_is_later(map);
     return tiled && zl_box_init(box, map, coordinate, address) ? ZLAY_OK : ZLAY_EINVAL;
 }
 
