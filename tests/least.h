@@ -36,9 +36,14 @@ typedef struct places {
     uint64_t word[PLACES / 64];
 } places;
 
+/* A source whose 8 bytes change places where it is wanted. */
+#define FLIPPED ((int64_t)1 << 40)
+
 /* What copies of one map have in common. */
 typedef struct kind {
     int columns, swizzle, span, inner, modes, rows;
+    int32_t type;
+    int64_t from; /* its first source */
     int64_t count[ROW_MODES], stride[ROW_MODES];
     int64_t skip[ROW_MODES]; /* of columns: where the first line begins */
     int rank;
@@ -64,6 +69,8 @@ typedef struct search {
     const zlay_target *target;
     const wanted *want;
     uint32_t align; /* bytes that source 0 lies on */
+    int32_t type;   /* of 16 values in 16 bytes, with gaps; 0: whole bytes */
+    int swizzles;   /* the last that is tried; 0: 3 */
     kind kinds[KINDS];
     candidate candidates[CANDIDATES];
     int kind_count, candidate_count, most, nodes;
@@ -108,6 +115,21 @@ static inline int place_count(const places *a)
     int n = 0;
     for (int w = 0; w < PLACES / 64; w++) n += __builtin_popcountll(a->word[w]);
     return n;
+}
+
+/* PTX ISA 9.1, 5.5.7: chunks of a line are XORed with bits of its number. */
+static inline int flip_of(int swizzle, int line)
+{
+    static const int mask[] = {0, 1, 3, 7, 3, 3, 1}, shift[] = {0, 0, 0, 0, 1, 1, 2};
+    return (line & mask[swizzle]) << shift[swizzle];
+}
+
+static inline int span_of(int swizzle) { return swizzle > 3 ? 8 : 1 << swizzle; }
+
+/* Bytes of memory of a source. */
+static inline int64_t source_bytes(const search *s)
+{
+    return s->type ? 2 * (int64_t)zlay_tensormap_type_bits(s->type) : 16;
 }
 
 /* ---- rows that follow each other ------------------------------------------------------- */
@@ -194,13 +216,13 @@ static inline bool rows_columns(kind *k, const int64_t *row, int rows, int level
 
 /* ---- maps --------------------------------------------------------------------------------- */
 
-static inline zlay_tensormap map_blank(const kind *k, uint32_t rank)
+static inline zlay_tensormap map_blank(const search *s, const kind *k, uint32_t rank)
 {
     zlay_tensormap m;
     memset(&m, 0, sizeof m);
-    m.address = 1 << 20;
+    m.address = (1 << 20) + (uint64_t)(k->from * source_bytes(s)) % 4096;
     m.rank = rank;
-    m.type = ZLAY_TYPE_U64;
+    m.type = s->type ? s->type : ZLAY_TYPE_U64;
     m.swizzle = k->swizzle;
     for (uint32_t i = 0; i < rank; i++) m.extent[i] = 1u << 20, m.box[i] = m.step[i] = 1;
     return m;
@@ -226,14 +248,14 @@ static inline int rank_plain(zlay_tensormap *out, const search *s, const kind *k
 {
     int at = 0, inner = k->inner;
     if (k->span == k->inner && !k->swizzle && k->modes && k->stride[0] == inner &&
-        inner * k->count[0] <= INNER_MOST)
+        inner * k->count[0] <= INNER_MOST && !s->type)
         inner *= (int)k->count[at++];
     uint32_t rank = (uint32_t)(1 + k->modes - at);
     if (rank > 5 || inner > INNER_MOST) return 0;
-    zlay_tensormap m = map_blank(k, rank);
-    m.box[0] = 2 * (uint32_t)inner;
+    zlay_tensormap m = map_blank(s, k, rank);
+    m.box[0] = (s->type ? 16 : 2) * (uint32_t)inner;
     for (uint32_t i = 1; i < rank; i++, at++) {
-        m.stride[i - 1] = 16 * (uint64_t)k->stride[at];
+        m.stride[i - 1] = (uint64_t)(source_bytes(s) * k->stride[at]);
         m.box[i] = (uint32_t)k->count[at];
     }
     *out = m;
@@ -246,7 +268,7 @@ static inline int rank_slices_of(zlay_tensormap *out, const search *s, const kin
     int slice = k->inner, left = k->modes - steps;
     uint32_t rank = left < 1 ? 3 : (uint32_t)left + 2, box = 2 * (uint32_t)slice, step = 1;
     if (rank > 5) return 0;
-    zlay_tensormap m = map_blank(k, rank);
+    zlay_tensormap m = map_blank(s, k, rank);
     m.interleave = slice;
     if (steps) {
         step = (uint32_t)(k->stride[0] / slice);
@@ -273,7 +295,7 @@ static inline int rank_slices_of(zlay_tensormap *out, const search *s, const kin
 static inline int rank_slices(zlay_tensormap *out, const search *s, const kind *k, int64_t from)
 {
     zlay_tensormap strided, plain;
-    if (k->span != k->inner || k->inner > 2 || s->without & WITHOUT_SLICES) return 0;
+    if (k->span != k->inner || k->inner > 2 || s->without & WITHOUT_SLICES || s->type) return 0;
     if (k->inner == 2 && (s->align % 32 || from % 2)) return 0;
     int a = k->modes ? rank_slices_of(&strided, s, k, 1) : 0;
     int b = rank_slices_of(&plain, s, k, 0);
@@ -286,13 +308,13 @@ static inline int rank_columns(zlay_tensormap *out, const search *s, const kind 
 {
     uint32_t rank = k->modes < 2 ? 3 : (uint32_t)k->modes + 1;
     if (k->inner > INNER_MOST) return 0;
-    zlay_tensormap m = map_blank(k, rank);
+    zlay_tensormap m = map_blank(s, k, rank);
     m.mode = 1;
     m.box[0] = m.box[1] = m.box[2] = m.box[3] = m.box[4] = 0;
-    m.channels = 2 * (uint32_t)k->inner;
+    m.channels = (s->type ? 16 : 2) * (uint32_t)k->inner;
     m.pixels = (uint32_t)k->rows;
     for (int i = 0; i < k->modes; i++) {
-        m.stride[i] = 16 * (uint64_t)k->stride[i];
+        m.stride[i] = (uint64_t)(source_bytes(s) * k->stride[i]);
         if (k->count[i]) m.extent[i + 1] = (uint64_t)k->count[i];
     }
     *out = m;
@@ -342,7 +364,7 @@ static inline void candidate_add(search *s, const places *where, const kind *k, 
 /* Boxes of rows of equal sources are of one kind, however they are read: in runs as long as they come. */
 static inline void kind_whole(kind *k)
 {
-    if (k->swizzle || k->span != k->inner) return;
+    if (k->swizzle || k->span != k->inner || k->type) return;
     if (k->modes && k->stride[0] == k->inner) {
         k->inner *= (int)k->count[0];
         k->span = k->inner;
@@ -356,7 +378,9 @@ static inline void kind_whole(kind *k)
 static inline int tile_map(zlay_tensormap *out, const search *s, kind *k, const int64_t *row)
 {
     zlay_tensormap slices;
-    bool spans = !k->swizzle || k->span == 1 << k->swizzle;
+    bool spans = !k->swizzle || k->span == span_of(k->swizzle);
+    k->type = s->type;
+    k->from = row[0];
     if (!rows_box(k, row, k->rows)) return 0;
     int a = spans ? rank_plain(out, s, k) : 0, b = rank_slices(&slices, s, k, row[0]);
     if (!b || (a && a <= b)) return a;
@@ -367,7 +391,9 @@ static inline int tile_map(zlay_tensormap *out, const search *s, kind *k, const 
 static inline int columns_map(zlay_tensormap *out, const search *s, kind *k, const int64_t *row)
 {
     k->columns = 1;
-    if (k->swizzle && k->span != 1 << k->swizzle) return 0;
+    k->type = s->type;
+    k->from = row[0];
+    if (k->swizzle && k->span != span_of(k->swizzle)) return 0;
     return rows_columns(k, row, k->rows, 0) ? rank_columns(out, s, k) : 0;
 }
 
@@ -377,7 +403,7 @@ static inline void rows_try(search *s, const places *where, const kind *like, co
     zlay_tensormap m;
     kind k = *like;
     reading how = {0, 0, start, k.swizzle, k.inner, k.span, k.rows};
-    if (k.swizzle || k.inner == 1) {
+    if (k.swizzle || k.inner == 1 || s->type) {
         k.rank = tile_map(&m, s, &k, row);
         kind_whole(&k);
         if (k.rank) candidate_add(s, where, &k, how);
@@ -394,10 +420,11 @@ static inline bool row_add(places *where, int64_t *row, const search *s, const r
 {
     for (int i = 0; i < r->inner; i++) {
         int line = r->start + r->rows * r->span + i;
-        int at = line ^ (line / LINE & ((1 << r->swizzle) - 1));
+        int at = line ^ flip_of(r->swizzle, line / LINE);
         if (line >= PLACES || at >= s->want->places || s->want->from[at] == NOWHERE) return false;
-        if (!i) row[r->rows] = s->want->from[at];
-        if (s->want->from[at] != row[r->rows] + i) return false;
+        int64_t from = s->want->from[at] ^ (r->swizzle == 5 && line / LINE % 2 ? FLIPPED : 0);
+        if (!i) row[r->rows] = from;
+        if (from & FLIPPED || from != row[r->rows] + i) return false;
         place_add(where, at);
     }
     return true;
@@ -431,7 +458,7 @@ static inline void reading_map(zlay_tensormap *out, int32_t coordinate[5], const
         coordinate[i + 1] = (int32_t)k.skip[i];
         from -= k.skip[i] * k.stride[i];
     }
-    out->address = (uint64_t)(16 * from);
+    out->address = (uint64_t)(source_bytes(s) * from);
 }
 
 static inline void candidates_find(search *s)
@@ -439,11 +466,11 @@ static inline void candidates_find(search *s)
     for (int start = 0; start < s->want->places; start += LINE) {
         for (int inner = 1; inner <= s->want->places - start && inner <= INNER_MOST; inner++)
             rows_from(s, start, 0, inner, inner);
-        for (int swizzle = 1; swizzle <= 3; swizzle++) {
-            for (int inner = 1; inner <= 1 << swizzle; inner++)
-                rows_from(s, start, swizzle, inner, 1 << swizzle);
+        for (int swizzle = 1; swizzle <= (s->swizzles ? s->swizzles : 3); swizzle++) {
+            for (int inner = 1; inner <= span_of(swizzle); inner++)
+                rows_from(s, start, swizzle, inner, span_of(swizzle));
             for (int slice = 1; slice <= 2; slice++)
-                if (slice < 1 << swizzle) rows_from(s, start, swizzle, slice, slice);
+                if (slice < span_of(swizzle)) rows_from(s, start, swizzle, slice, slice);
         }
     }
 }
@@ -574,7 +601,7 @@ static inline void covers(search *s, int issues)
         while (i < s->candidate_count &&
                (!place_in(&s->candidates[i].where, first) ||
                 left > s->candidates[i].size + (issues - level - 1) * s->most ||
-                (s->best.exists && bytes[level] + 16 * s->candidates[i].size > s->best.bytes)))
+                (s->best.exists && bytes[level] + source_bytes(s) * s->candidates[i].size > s->best.bytes)))
             i++;
         if (i == s->candidate_count) {
             level--;
@@ -583,7 +610,7 @@ static inline void covers(search *s, int issues)
         s->nodes++;
         at[level] = s->chosen[level] = i;
         have[level + 1] = place_join(have[level], &s->candidates[i].where);
-        bytes[level + 1] = bytes[level] + 16 * s->candidates[i].size;
+        bytes[level + 1] = bytes[level] + (int)source_bytes(s) * s->candidates[i].size;
         at[++level] = -1;
     }
 }

@@ -384,7 +384,7 @@ static const refusal refusals[] = {
     {"bf16", "(64,64):(64,1)", "8,0", NULL, ZLAY_EINVAL, "tile: entry 1"},
     {"bf16", "(64,64):(64,1)", "(8,8):(64,1)", "(8,8):(-8,1)", ZLAY_EINVAL, "smem: "},
     {"bf16", "(64,64):(64,1)", "(8,8):(600,1)", NULL, ZLAY_EINVAL, "outside the source"},
-    {"e2m1", "(64,64):(64,1)", "8,64", NULL, ZLAY_ENOTSUP, "u8"},
+    {"e3m2", "(64,64):(64,1)", "8,64", NULL, ZLAY_ENOTSUP, "u8"},
     {"bf16", "(4611686018427387904,2):(1,4611686018427387904)", "64,1", NULL, ZLAY_EOVERFLOW, "2^63"},
 };
 

@@ -12,6 +12,12 @@
  *  one copy of 32768 bytes.  The next tile down adds 128 to coordinate 1, the
  *  next one across 2 to coordinate 2.
  *
+ *  The same of 4-bit values that tcgen05 wants 16 in 16 bytes, b4x16_p64: of
+ *  (4096,4096):(4096,1) a tile of 64 x 128 in Sw<3,4,3> o 0 o (64,128):(128,1),
+ *  whose offsets count values, a byte each in shared memory.  A row of 128 values
+ *  is 64 bytes of global memory: extents 4096, 4096, stride 2048 bytes, box 128 x
+ *  64, one copy that counts 4096 bytes and fills 8192 with its gaps.
+ *
  *  The same with unknowns: of (M,K):(ld,1) in bf16 a tile of 128 x 64 has a map of
  *  extents K, M and stride 2*ld bytes (zlay_move_given), legal where M, K and ld are
  *  not too large and `(ld % 16 * 2) % 16 == 0` (zlay_move_guard); under the fact
@@ -30,7 +36,9 @@ extern "C" {
 /** What is wanted.  0 means the default named beside the field. */
 typedef struct zlay_tensormap_request {
     uint32_t size;            /* sizeof(zlay_tensormap_request); a shorter one reads as zeros */
-    int32_t type;             /* ZLAY_TYPE_* of whole bytes */
+    int32_t type;             /* ZLAY_TYPE_* of whole bytes, of 4 bits, or a map's packed type;
+                                 offsets in smem count values, of b4x16_p64 and b6x16_p32 16 in
+                                 16 bytes */
     const zlay_layout *source; /* coordinate -> element offset from the tensor's address */
     const zlay_layout *tile;  /* tile coordinate -> index into the box of source: one tile;
                                  NULL: `shape` */
@@ -39,7 +47,8 @@ typedef struct zlay_tensormap_request {
     uint64_t shape[ZLAY_TILE_AXES]; /* cells of a tile along each top-level mode of source:
                                  the tile of index t begins at t * shape */
     uint32_t axes;            /* entries of `shape` */
-    uint32_t address_align;   /* bytes that the tensor's address is a multiple of: 16 */
+    uint32_t address_align;   /* bytes that the tensor's address is a multiple of: 16, of
+                                 b4x16_p64 and b6x16_p32 32 */
     int32_t swizzle;          /* ZLAY_SWIZZLE_*, read where swizzle_given is 1 */
     uint32_t swizzle_given;   /* 1: every copy has this swizzle; 0: any */
     int32_t edge;             /* ZLAY_EDGE_*: strong */

@@ -64,15 +64,20 @@ static zlay_status read_smem(zl_call *call, zlay_tensormap_request *out, zlay_la
     return status;
 }
 
+static zlay_status read_align(zl_call *call, zlay_tensormap_request *out)
+{
+    zlay_status status = zl_get_u32(call, call->request, "address_align", &out->address_align);
+    if (status || out->address_align) return status;
+    return zl_wrong(call, "address_align", "an integer of at least 1");
+}
+
 static zlay_status read_rest(zl_call *call, zlay_tensormap_request *out)
 {
     const json_t *request = call->request, *swizzle = json_object_get(request, "swizzle");
     bool residual = false, keep = false;
     zlay_status status = zl_get_word(call, request, "type", zl_types, &out->type);
-    out->address_align = 16;
-    if (!status) status = zl_get_u32(call, request, "address_align", &out->address_align);
-    if (!status && !out->address_align)
-        status = zl_wrong(call, "address_align", "an integer of at least 1");
+    if (!status && json_object_get(request, "address_align"))
+        status = read_align(call, out);
     out->swizzle_given = swizzle && !json_is_null(swizzle);
     if (!status && out->swizzle_given)
         status = zl_get_word(call, request, "swizzle", zl_swizzles, &out->swizzle);

@@ -6,8 +6,6 @@
 #include <string.h>
 #include <zlay/decide.h>
 
-enum { ADDRESS_ALIGN = 16 };
-
 /* ---- the request ---------------------------------------------------------------------------- */
 
 static zlay_status request_copy(zlay_ctx *ctx, zlay_tensormap_request *out,
@@ -21,7 +19,7 @@ static zlay_status request_copy(zlay_ctx *ctx, zlay_tensormap_request *out,
     for (size_t i = 0; i < ZL_COUNT(out->reserved); i++)
         if (out->reserved[i]) return zl_fail(ctx, ZLAY_EINVAL, "reserved: a word is not 0");
     if (out->reserved0) return zl_fail(ctx, ZLAY_EINVAL, "reserved0: is not 0");
-    if (!out->address_align) out->address_align = ADDRESS_ALIGN;
+    if (!out->address_align) out->address_align = zl_tm_align(out->type);
     if (!out->edge) out->edge = ZLAY_EDGE_STRONG;
     return ZLAY_OK;
 }
@@ -47,20 +45,6 @@ static zlay_status fields_check(zlay_ctx *ctx, const zlay_tensormap_request *r)
         if (!r->shape[i] || r->shape[i] > INT32_MAX)
             return zl_fail(ctx, ZLAY_EINVAL, "tile: entry %u is %llu, not 1 to 2^31 - 1", i,
                            (unsigned long long)r->shape[i]);
-    return ZLAY_OK;
-}
-
-/* The map's type of an element: the same, or one as wide that no copy changes. */
-static zlay_status type_read(zl_tm *t)
-{
-    int32_t type = t->request.type;
-    uint32_t bits = zlay_type_bits(type);
-    if (!bits) return zl_fail(t->ctx, ZLAY_EINVAL, "type: %d is none", type);
-    if (bits % 8)
-        return zl_fail(t->ctx, ZLAY_ENOTSUP, "type: %s has no whole bytes; give its bytes as u8",
-                       zlay_type_name(type));
-    t->element = bits / 8;
-    t->type = type <= ZLAY_TYPE_TF32_FTZ ? type : bits == 8 ? ZLAY_TYPE_U8 : ZLAY_TYPE_U16;
     return ZLAY_OK;
 }
 
@@ -108,11 +92,11 @@ static zlay_status tile_read(zl_tm *t)
 
 static zlay_status address_check(const zl_tm *t)
 {
-    if (t->request.address_align % ADDRESS_ALIGN == 0) return ZLAY_OK;
+    uint32_t least = zl_tm_align(t->type);
+    if (t->request.address_align % least == 0) return ZLAY_OK;
     return zl_fail(t->ctx, ZLAY_NONE,
-                   "TMAP_ADDRESS_16: byte 0 of the tile: an address that is a multiple of %u bytes "
-                   "may be none of 16",
-                   t->request.address_align);
+                   "TMAP_ADDRESS_%u: byte 0 of the tile: an address that is a multiple of %u bytes "
+                   "may be none of %u", least, t->request.address_align, least);
 }
 
 static zlay_status smem_check(const zl_tm *t)
@@ -206,31 +190,18 @@ static zlay_status several(zl_tm *t, zlay_move **out)
     if (t->irregular && !t->request.smem)
         return zl_fail(t->ctx, ZLAY_ENOTSUP, "smem: is chosen for strided sources only");
     if (t->irregular) status = zl_tm_values(t);
+    else if (!t->request.smem && !t->smem && t->spread)
+        return zl_fail(t->ctx, ZLAY_ELIMIT,
+                       "smem: rows of whole 128 values along one axis are chosen, others are not");
     else if (!t->request.smem && !t->smem)
         return zl_fail(t->ctx, ZLAY_ENOTSUP, "smem: no choice for this swizzle is known");
     return status ? status : cover(t, out);
 }
 
-/* A swizzle that the target has not. */
-static zlay_status swizzle_check(const zl_tm *t)
-{
-    const zlay_tensormap line = {.extent = {ZL_LINE}, .box = {ZL_CHUNK}, .step = {1}, .rank = 1,
-                                 .type = ZLAY_TYPE_U8, .swizzle = t->request.swizzle};
-    zlay_verdict verdict;
-    zlay_reason reason = {0};
-    zlay_rule rule;
-    if (!t->request.swizzle_given) return ZLAY_OK;
-    zlay_status status = zlay_tensormap_check(&verdict, &reason, 1, t->target, &line);
-    if (status || verdict.answer == ZLAY_YES) return status;
-    status = zlay_rule_get(&rule, reason.rule);
-    if (status) return status;
-    return zl_fail(t->ctx, ZLAY_NONE, "%s: byte 0 of the tile: %s", rule.id, rule.text);
-}
-
 static zlay_status numbers(zl_tm *t, zlay_move **out)
 {
     zlay_status status = tile_read(t);
-    if (!status) status = swizzle_check(t);
+    if (!status && t->request.swizzle_given) status = zl_tm_row_check(t, t->request.swizzle);
     if (!status) status = smem_check(t);
     if (!status) status = address_check(t);
     if (status) return status;
@@ -239,10 +210,24 @@ static zlay_status numbers(zl_tm *t, zlay_move **out)
     return status ? status : smem_keep(t, *out);
 }
 
+/* Values of 4 bits without gaps. */
+static zlay_status dense(zl_tm *t, zlay_move **out)
+{
+    if (zlay_layout_param(t->request.source, 0))
+        return zl_fail(t->ctx, ZLAY_ENOTSUP, "source: of 4-bit values with the unknown '%s'",
+                       zlay_layout_param(t->request.source, 0));
+    zlay_status status = tile_read(t);
+    return status ? status : zl_tm_pairs(t, out);
+}
+
 static zlay_status synth(zl_tm *t, zlay_move **out)
 {
     zlay_status status = fields_check(t->ctx, &t->request);
-    if (!status) status = type_read(t);
+    if (!status && zl_tm_dense(t->request.type)) return dense(t, out);
+    if (!status) status = zl_tm_type(t);
+    if (!status && t->spread && zlay_layout_param(t->request.source, 0))
+        return zl_fail(t->ctx, ZLAY_ENOTSUP, "source: of %s with the unknown '%s'",
+                       zlay_type_name(t->type), zlay_layout_param(t->request.source, 0));
     if (!status && zlay_layout_param(t->request.source, 0))
         return zl_tm_synth_given(t->ctx, out, t->target, &t->request);
     return status ? status : numbers(t, out);
@@ -271,7 +256,7 @@ static zlay_status begin(zlay_ctx *ctx, zlay_move **out, const zlay_target *targ
 
 static zlay_status typed(zl_tm *t, zlay_move **out)
 {
-    zlay_status status = type_read(t);
+    zlay_status status = zl_tm_type(t);
     return status ? status : numbers(t, out);
 }
 

@@ -15,6 +15,8 @@
 
 enum { ZL_TM_AXES = 32, ZL_TM_DIGITS = 64, ZL_TM_RANK = 5, ZL_TM_NO_AXIS = -1 };
 enum { ZL_CHUNK = 16, ZL_LINE = 128, ZL_BOX_MOST = 256, ZL_ELEMENT_MOST = 8 };
+enum { ZL_SPREAD_ROW = ZL_LINE, ZL_SPREAD_ALIGN = 32 }; /* values of a row of a spread type; bytes that
+                                                  its addresses and strides are multiples of */
 
 typedef struct zl_tm_axis {
     uint64_t extent; /* cells of the tensor */
@@ -60,8 +62,13 @@ typedef struct zl_tm {
     zlay_ctx *ctx;
     const zlay_target *target;
     zlay_tensormap_request request;
-    uint32_t element; /* bytes */
+    uint32_t element; /* bytes; of a spread type one, which stands for a value on both sides */
     int32_t type;     /* of the maps where no promotion is needed */
+    uint32_t spread;  /* bits of a value in global memory of a type that lies with gaps in shared
+                         memory, 16 values in 16 bytes; else 0 */
+    int64_t unit;     /* addresses and strides of maps are multiples of it, bytes */
+    int64_t start;    /* of it and of the row's coordinate */
+    bool may[7];      /* swizzles that the rules let a map of the type have */
     uint32_t axes, digits;
     uint32_t modes;             /* of the tile */
     uint64_t own;               /* modes whose axes are such, a bit each */
@@ -99,8 +106,36 @@ static inline uint64_t zl_tm_flip(int32_t swizzle, uint64_t line)
     return (line & mask[swizzle]) << shift[swizzle];
 }
 
+/* Bytes of memory as a spread type counts them, a value a byte, and back. */
+static inline int64_t zl_tm_counted(const zl_tm *t, int64_t bytes)
+{
+    return t->spread ? bytes * 8 / (int64_t)t->spread : bytes;
+}
+
+static inline int64_t zl_tm_bytes(const zl_tm *t, int64_t counted)
+{
+    return t->spread ? counted * (int64_t)t->spread / 8 : counted;
+}
+
+/* Where a map begins, and what an index of a dimension adds, as they are counted. */
+int64_t zl_tm_address(const zl_tm *t, const zlay_tensormap *map);
+int64_t zl_tm_stride(const zl_tm *t, const zlay_tensormap *map, uint32_t i);
+
 /* The same as a swizzle of elements. */
 zl_swizzle zl_tm_swizzle(int32_t swizzle, uint32_t element);
+
+/* Bytes that a map's address is a multiple of. */
+uint32_t zl_tm_align(int32_t type);
+
+/* Types of 4 bits that have no gaps; requests of them are made in pairs, as bytes. */
+bool zl_tm_dense(int32_t type);
+zlay_status zl_tm_pairs(zl_tm *t, zlay_move **out);
+
+/* The type of a request to what its maps have in common; NONE: the target lacks it. */
+zlay_status zl_tm_type(zl_tm *t);
+
+/* Whether the target has a map of the type with a swizzle: NONE with the rule. */
+zlay_status zl_tm_row_check(const zl_tm *t, int32_t swizzle);
 
 /* Request to axes.  ZLAY_NONE: the source is no sum of modes that a tile takes evenly. */
 zlay_status zl_tm_axes(zl_tm *t);

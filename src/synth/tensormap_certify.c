@@ -15,12 +15,6 @@ typedef struct landing {
     uint8_t *there;
 } landing;
 
-static int64_t stride_of(const zlay_tensormap *map, uint32_t i)
-{
-    if (!i && map->interleave) return ZL_CHUNK * (int64_t)map->interleave;
-    return i ? (int64_t)map->stride[i - 1] : (int64_t)zlay_tensormap_type_bits(map->type) / 8;
-}
-
 static uint64_t steps_of(const zlay_tensormap *map, uint32_t i)
 {
     if (map->interleave && i + 2 == map->rank) return 1;
@@ -28,26 +22,29 @@ static uint64_t steps_of(const zlay_tensormap *map, uint32_t i)
 }
 
 /* im2col: pixels go on from where they begin, through lines, planes and images. */
-static int64_t pixel_address(const zlay_tensormap *map, const int64_t *at, uint64_t row)
+static int64_t pixel_address(const zl_tm *t, const zlay_tensormap *map, const int64_t *at,
+                             uint64_t row)
 {
-    int64_t address = (int64_t)map->address + at[0] * stride_of(map, 0), index = (int64_t)row;
+    int64_t address = zl_tm_address(t, map) + at[0] * zl_tm_stride(t, map, 0);
+    int64_t index = (int64_t)row;
     for (uint32_t i = 1; i < map->rank; i++) {
         int64_t extent = i + 1 < map->rank ? (int64_t)map->extent[i] : INT64_MAX;
         index += at[i];
-        address += index % extent * stride_of(map, i);
+        address += index % extent * zl_tm_stride(t, map, i);
         index /= extent;
     }
     return address;
 }
 
-static int64_t row_address(const zlay_tensormap *map, const int64_t *at, uint64_t row)
+static int64_t row_address(const zl_tm *t, const zlay_tensormap *map, const int64_t *at,
+                           uint64_t row)
 {
-    int64_t address = (int64_t)map->address;
-    if (map->mode) return pixel_address(map, at, row);
-    if (!map->interleave) address += at[0] * stride_of(map, 0);
+    int64_t address = zl_tm_address(t, map);
+    if (map->mode) return pixel_address(t, map, at, row);
+    if (!map->interleave) address += at[0] * zl_tm_stride(t, map, 0);
     for (uint32_t i = !map->interleave; i < map->rank; i++) {
         int64_t index = (int64_t)(row % steps_of(map, i)) * map->step[i];
-        address += (at[i] + index) * stride_of(map, i);
+        address += (at[i] + index) * zl_tm_stride(t, map, i);
         row /= steps_of(map, i);
     }
     return address;
@@ -58,13 +55,13 @@ static void land(landing *l, const zlay_copy *copy, const int64_t *at)
 {
     const zlay_tensormap *map = &l->move->maps[copy->map];
     uint64_t rows = map->mode ? map->pixels : 1;
-    uint64_t width = (map->mode ? map->channels : map->box[0]) * (uint64_t)stride_of(map, 0);
-    width /= ZL_CHUNK;
+    uint64_t width = map->mode ? map->channels : map->box[0];
+    width = width * (uint64_t)zl_tm_stride(l->c->t, map, 0) / ZL_CHUNK;
     if (map->interleave) width = (uint64_t)map->interleave;
     uint64_t pitch = map->swizzle && !map->interleave ? zl_tm_span(map->swizzle) / ZL_CHUNK : width;
     for (uint32_t i = !map->interleave; !map->mode && i < map->rank; i++) rows *= steps_of(map, i);
     for (uint64_t row = 0; row < rows; row++) {
-        int64_t from = row_address(map, at, row) / ZL_CHUNK;
+        int64_t from = row_address(l->c->t, map, at, row) / ZL_CHUNK;
         for (uint64_t i = 0; i < width; i++) {
             uint64_t to = copy->smem / ZL_CHUNK + row * pitch + i;
             to ^= zl_tm_flip(map->swizzle, to / ZL_LINE_CHUNKS);

@@ -237,7 +237,7 @@ static uint64_t row_wanted(const zl_chunks *c, int32_t swizzle, uint64_t start, 
 bool zl_chunks_use(const zl_chunks *c, int32_t swizzle)
 {
     const zlay_tensormap_request *r = &c->t->request;
-    if (swizzle == ZL_SWIZZLE_FLIP || (swizzle > ZLAY_SWIZZLE_128B && !c->atoms)) return false;
+    if (swizzle == ZL_SWIZZLE_FLIP || !c->t->may[swizzle]) return false;
     return !r->swizzle_given || r->swizzle == swizzle;
 }
 
@@ -257,8 +257,7 @@ void zl_chunks_chains(const zl_chunks *c, uint64_t line, bool narrow, zl_chain_v
             if (h.row != row) chain_visit(c, &h, visit, env);
         h.row = span;
         if (z && row < span && !r->keep_holes) chain_visit(c, &h, visit, env);
-        for (h.slice = 1; z <= ZLAY_SWIZZLE_128B && h.slice <= 2 && (uint64_t)h.slice < span;
-             h.slice++)
+        for (h.slice = 1; h.slice <= 2 && (uint64_t)h.slice < span; h.slice++)
             chain_visit(c, &h, visit, env);
     }
 }

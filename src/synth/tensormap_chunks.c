@@ -138,7 +138,7 @@ static zlay_status tiles_check(const zl_chunks *c)
 {
     for (uint32_t i = 0; i < c->t->axes; i++) {
         const zl_tm_axis *a = &c->t->axis[i];
-        if (a->tiles > 1 && a->stride * (int64_t)a->tile % ZL_CHUNK)
+        if (a->tiles > 1 && a->stride * (int64_t)a->tile % c->t->unit)
             return no_copy(c, 0, "COPY_COORDINATE_16",
                            "in the next tile it lies elsewhere in its 16 bytes of global memory");
     }
@@ -170,21 +170,10 @@ static zlay_status keys_make(zl_chunks *c)
     return status ? status : plain_make(c);
 }
 
-/* Whether a map of one line may have a swizzle of larger atoms. */
-static bool has_atoms(const zl_tm *t)
-{
-    const zlay_tensormap line = {.extent = {ZL_LINE}, .box = {ZL_LINE}, .step = {1}, .rank = 1,
-                                 .type = ZLAY_TYPE_U8, .swizzle = ZL_SWIZZLE_ATOM_32};
-    zlay_verdict verdict;
-    return zlay_tensormap_check(&verdict, NULL, 0, t->target, &line) == ZLAY_OK &&
-           verdict.answer == ZLAY_YES;
-}
-
 zlay_status zl_chunks_make(zl_chunks *out, const zl_tm *t)
 {
     memset(out, 0, sizeof *out);
     out->t = t;
-    out->atoms = has_atoms(t);
     out->cells = t->cells;
     out->width = 1;
     for (uint32_t i = 0; i < t->axes; i++)

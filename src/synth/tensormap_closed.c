@@ -52,7 +52,7 @@ static bool whole_box(const zl_tm *t, zl_tm_box *box)
 /* One copy writes no more than the tile's bytes, each row filled up to whole 16. */
 static bool box_is_full(const zl_tm *t, const zlay_move *move)
 {
-    uint64_t bytes = t->cells * t->element;
+    uint64_t bytes = (uint64_t)zl_tm_bytes(t, (int64_t)(t->cells * t->element));
     return move->info.bytes == (bytes + ZL_CHUNK - 1) / ZL_CHUNK * ZL_CHUNK;
 }
 

@@ -125,6 +125,13 @@ static bool walk_any(walk *w, const int64_t *key, uint64_t count, bool *ended)
 
 /* ---- maps ---------------------------------------------------------------------------------- */
 
+static bool columns_spread(const zl_tm *t, const zl_tm_box *box)
+{
+    bool whole = box->digit[0].extent == ZL_SPREAD_ROW && box->global % t->unit == 0;
+    for (uint32_t i = 1; i < box->digits; i++) whole = whole && box->digit[i].global % t->unit == 0;
+    return whole && t->may[box->swizzle];
+}
+
 bool zl_tm_columns_of(zl_tm_map *out, const zl_tm *t, const zl_tm_box *box)
 {
     uint64_t bytes = box->digit[0].extent * t->element;
@@ -133,6 +140,7 @@ bool zl_tm_columns_of(zl_tm_map *out, const zl_tm *t, const zl_tm_box *box)
     while (bytes / type > ZL_BOX_MOST && type < ZL_ELEMENT_MOST) type *= 2;
     if (bytes / type > ZL_BOX_MOST || box->shared % ZL_LINE || box->digits > ZL_TM_RANK)
         return false;
+    if (t->spread && !columns_spread(t, box)) return false;
     out->t = t;
     out->rank = box->digits < RANK_LEAST ? RANK_LEAST : box->digits;
     out->swizzle = box->swizzle;
@@ -225,7 +233,7 @@ static void rows_visit(const zl_chain *h, zl_columns_visit *visit, void *env, bo
 void zl_chunks_columns(const zl_chunks *c, uint64_t line, zl_columns_visit *visit, void *env,
                        bool *ended)
 {
-    for (int32_t z = ZLAY_SWIZZLE_NONE; c->width == 1 && z <= ZLAY_SWIZZLE_128B; z++) {
+    for (int32_t z = ZLAY_SWIZZLE_NONE; c->width == 1 && z < ZL_SWIZZLES; z++) {
         uint64_t span = zl_tm_span(z) / ZL_CHUNK, run = 1;
         zl_chain h = {.c = c, .start = line * ZL_LINE_CHUNKS, .swizzle = z};
         bool there;

@@ -22,7 +22,6 @@ typedef struct zl_chunks {
     int64_t *key;
     uint8_t *there;       /* 1: the tile wants it */
     bool holes;           /* between chunks that it wants are others */
-    bool atoms;           /* the target has 128-byte swizzles of larger atoms */
     int64_t *plain[ZL_SWIZZLES]; /* where keys are one number and nothing is a hole: those
                              of each swizzle in the order before it; else NULL */
     int64_t *global, *shared; /* elements, of each cell */

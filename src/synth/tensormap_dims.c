@@ -112,10 +112,35 @@ static bool type_choose(zl_tm_map *m, const zl_tm_digit *row, uint64_t width)
     return false;
 }
 
+/* A row of a spread type has 128 values.  Where the next one begins further on, there is a dimension
+ * of one index between, whose others lie outside the tensor. */
+static bool row_spread(zl_tm_map *m, zl_tm_box *box)
+{
+    const zl_tm *t = m->t;
+    const zl_tm_digit gap = {1, t->unit, ZL_SPREAD_ROW, ZL_TM_NO_AXIS, 1, 1};
+    if (!t->may[box->swizzle] || box->global % t->unit) return false;
+    if (box->digit[0].extent > ZL_SPREAD_ROW && !digit_cut(t, box, 0, ZL_SPREAD_ROW, ZL_SPREAD_ROW))
+        return false;
+    if (box->digit[0].extent != ZL_SPREAD_ROW) return false;
+    if (zl_tm_clips(t, &box->digit[0]) && t->axis[box->digit[0].axis].granule % ZL_SPREAD_ROW)
+        return false;
+    if (box->digits > 1 && box->digit[1].shared != ZL_SPREAD_ROW) {
+        if (box->digits == ZL_TM_DIGITS) return false;
+        memmove(box->digit + 2, box->digit + 1, (box->digits - 1) * sizeof *box->digit);
+        box->digit[1] = gap;
+        box->digits++;
+    }
+    m->dim[0].box = m->pitch = ZL_SPREAD_ROW;
+    m->bytes = 1;
+    m->type = t->type;
+    return true;
+}
+
 /* A swizzled row is at most a span, and the next one begins a span further. */
 static bool row_fit(zl_tm_map *m, zl_tm_box *box)
 {
     const zl_tm *t = m->t;
+    if (t->spread) return row_spread(m, box);
     uint64_t most = box->swizzle ? zl_tm_span(box->swizzle) : ZL_BOX_MOST * ZL_ELEMENT_MOST;
     uint64_t bytes = box->digit[0].extent * t->element;
     if (bytes > most && (most % t->element ||
@@ -177,8 +202,9 @@ static bool others_fit(zl_tm_map *m, zl_tm_box *box)
             return false;
         uint64_t steps = steps_to_next(box, i);
         if (i >= ZL_TM_RANK || steps < box->digit[i].extent || steps > ZL_BOX_MOST) return false;
-        if (box->digit[i].global < 0 || box->digit[i].global % ZL_CHUNK) return false;
-        if (!dim_of(&m->dim[i], m->t, &box->digit[i]) || m->dim[i].stride % ZL_CHUNK) return false;
+        if (box->digit[i].global < 0 || box->digit[i].global % m->t->unit) return false;
+        if (!dim_of(&m->dim[i], m->t, &box->digit[i])) return false;
+        if ((int64_t)m->dim[i].stride % m->t->unit) return false;
         m->dim[i].box = steps;
         if ((steps - 1) * m->dim[i].step >= ZL_BOX_MOST) return false;
     }

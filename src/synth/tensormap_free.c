@@ -48,6 +48,7 @@ static uint64_t box_most(const zl_tm *t, const zl_tm_axis *a, bool row)
 {
     bool strong = a->clipped && t->request.edge != ZLAY_EDGE_WEAK;
     uint32_t bytes = ZL_ELEMENT_MOST;
+    if (row && t->spread) return ZL_SPREAD_ROW;
     if (row && t->swizzle) return zl_tm_span(t->swizzle) / t->element;
     if (!row && (!a->clipped || a->granule * ZL_BOX_MOST >= a->tile)) return a->tile;
     if (!row) return ZL_BOX_MOST;
@@ -59,6 +60,7 @@ static uint64_t box_most(const zl_tm *t, const zl_tm_axis *a, bool row)
 static uint64_t part_of(const zl_tm *t, const zl_tm_axis *a, bool row)
 {
     uint64_t most = box_most(t, a, row), unit = row ? ZL_CHUNK / t->element : 1;
+    if (row && t->spread) return a->tile % most ? 0 : most;
     if (a->tile <= most) return a->tile;
     for (uint64_t part = most; part; part--)
         if (a->tile % part == 0 && part % unit == 0) return part;
@@ -104,7 +106,7 @@ static bool digits_make(zl_tm *t)
     uint32_t span = t->swizzle ? zl_tm_span(t->swizzle) : ZL_CHUNK;
     bool runs = count && size_of(t->axis[list[0]].stride) == t->element;
     uint64_t row = runs ? part_of(t, &t->axis[list[0]], true) : 1, bytes = row * t->element;
-    if (!row || (runs && !put(t, list[0], row, 1, t->element))) return false;
+    if (!row || (t->spread && !runs) || (runs && !put(t, list[0], row, 1, t->element))) return false;
     i = runs;
     if ((!runs || row == t->axis[list[0]].tile) && !gaps_keep(t, list, count, &i, &bytes))
         return false;

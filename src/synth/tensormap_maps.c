@@ -130,7 +130,7 @@ static uint64_t extent_of(const zl_tm_map *m, uint32_t i)
 
 void zl_tm_map_fill(zlay_tensormap *out, const zl_tm_map *m, int64_t address)
 {
-    out->address = (uint64_t)address;
+    out->address = (uint64_t)zl_tm_bytes(m->t, address);
     out->rank = m->rank;
     out->type = m->type;
     out->swizzle = m->swizzle;
@@ -141,7 +141,7 @@ void zl_tm_map_fill(zlay_tensormap *out, const zl_tm_map *m, int64_t address)
         out->step[i] = m->dim[i].step;
         out->box[i] = (uint32_t)(m->dim[i].box - 1) * out->step[i] + 1;
         if (!i && m->interleave) out->box[i] += out->box[i] % 2;
-        if (i) out->stride[i - 1] = m->dim[i].stride;
+        if (i) out->stride[i - 1] = (uint64_t)zl_tm_bytes(m->t, (int64_t)m->dim[i].stride);
     }
     if (!m->pixels) return;
     out->mode = 1;
@@ -162,7 +162,7 @@ void zl_tm_copy_fill(zlay_copy *out, const zl_tm_map *m, int64_t shared,
         for (uint32_t j = 0; j < m->t->modes; j++)
             out->advance[i][j] = (int32_t)m->advance[i][j];
     }
-    out->bytes = (uint32_t)(m->pixels ? bytes * m->pixels : bytes);
+    out->bytes = (uint32_t)zl_tm_bytes(m->t, (int64_t)(m->pixels ? bytes * m->pixels : bytes));
     if (m->pixels) out->mode = ZLAY_COPY_IM2COL;
 }
 

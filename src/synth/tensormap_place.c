@@ -17,7 +17,7 @@ static bool indices_of(const zl_tm_map *m, uint32_t i, int64_t cells, int64_t *o
     if (!zl_mul(cells, (int64_t)d->per, &steps) || steps % (int64_t)d->unit) return false;
     steps /= (int64_t)d->unit;
     if (i == 0 && !zl_mul(steps, m->t->element, &steps)) return false;
-    if (i == 0 && (steps % ZL_CHUNK || steps % m->bytes)) return false;
+    if (i == 0 && (steps % m->t->start || steps % m->bytes)) return false;
     *out = i ? steps : steps / m->bytes;
     return true;
 }
@@ -41,7 +41,7 @@ static int dim_add(zl_tm_map *m, uint64_t stride)
 {
     const zl_tm_dim one = {.box = 1, .real = 1, .stride = stride, .step = 1, .axis = ZL_TM_NO_AXIS,
                            .unit = 1, .per = 1};
-    if (m->pixels || m->rank == ZL_TM_RANK || stride % ZL_CHUNK) return -1;
+    if (m->pixels || m->rank == ZL_TM_RANK || (int64_t)stride % m->t->unit) return -1;
     m->dim[m->rank] = one;
     return (int)m->rank++;
 }
@@ -62,7 +62,7 @@ static int carrier(const zl_tm_map *m, int64_t way, uint64_t times, int32_t axis
     for (uint32_t i = 0; i < m->rank; i++) {
         const zl_tm_dim *d = &m->dim[i];
         int64_t stride = (int64_t)d->stride;
-        if (d->clips || d->walks || !stride || way % stride || (i == 0 && way % ZL_CHUNK)) continue;
+        if (d->clips || d->walks || !stride || way % stride || (i == 0 && way % m->t->start)) continue;
         if (!in_32_bits(way / stride, times) || !may_carry(m, d, axis)) continue;
         bool own = axis != ZL_TM_NO_AXIS && d->axis == axis;
         if (best >= 0 && own == best_owns && d->stride <= m->dim[best].stride) continue;
@@ -108,11 +108,43 @@ static bool advance_clipped(zl_tm_map *m, uint32_t axis)
 }
 
 /* Steps in which a new dimension goes a way, each below the longest stride. */
-static int64_t parts_of(int64_t way)
+static int64_t parts_of(const zl_tm *t, int64_t way)
 {
     int64_t parts = way < 0 ? -1 : 1;
-    while (way / parts >= FAR && way / parts % (2 * ZL_CHUNK) == 0) parts *= 2;
+    while (way / parts >= FAR && way / parts % (2 * t->unit) == 0) parts *= 2;
     return parts;
+}
+
+/* How far the next tile is along an axis that shares dimensions and has no edges; 0: nowhere, or in the
+ * same place. */
+static int64_t way_of(const zl_tm_map *m, uint32_t axis)
+{
+    const zl_tm_axis *a = &m->t->axis[axis];
+    int64_t way;
+    bool free = a->tiles > 1 && !a->own && clipping(m, axis) < 0;
+    return free && zl_mul(a->stride, (int64_t)a->tile, &way) ? way : 0;
+}
+
+static int64_t gcd(int64_t a, int64_t b)
+{
+    while (b) {
+        int64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a < 0 ? -a : a;
+}
+
+/* One dimension for all axes from this one on that none carries; 0: they are too far apart. */
+static int64_t common(const zl_tm_map *m, uint32_t axis)
+{
+    int64_t stride = 0, unused;
+    for (uint32_t i = axis; i < m->t->axes; i++)
+        if (carrier(m, way_of(m, i), m->t->axis[i].tiles, (int32_t)i, &unused) < 0)
+            stride = gcd(stride, way_of(m, i));
+    for (uint32_t i = axis; i < m->t->axes; i++)
+        if (stride && !in_32_bits(way_of(m, i) / stride, m->t->axis[i].tiles * m->t->axes)) return 0;
+    return stride >= FAR || stride % m->t->unit ? 0 : stride;
 }
 
 static bool advance_free(zl_tm_map *m, uint32_t axis)
@@ -123,8 +155,9 @@ static bool advance_free(zl_tm_map *m, uint32_t axis)
     if (!zl_mul(a->stride, (int64_t)a->tile, &way)) return false;
     if (!way) return true;
     int i = carrier(m, way, a->tiles, (int32_t)axis, &steps);
+    int64_t stride = i < 0 && !a->own ? common(m, axis) : 0;
     if (i < 0) {
-        steps = parts_of(way);
+        steps = stride ? way / stride : parts_of(m->t, way);
         i = dim_add(m, (uint64_t)(way / steps));
         if (i >= 0 && a->own) m->dim[i].axis = (int32_t)axis;
     }

@@ -210,6 +210,11 @@ static zlay_status unreached(const search *s)
             return zl_fail(c->t->ctx, ZLAY_ELIMIT,
                            "tile: not all im2col walks were tried; no other copy brings byte %llu",
                            (unsigned long long)(i * c->t->element));
+        if (c->t->spread)
+            return zl_fail(c->t->ctx, ZLAY_NONE,
+                           "TMAP_BOX0_128: byte %llu of the tile: a row of a packed type is 128 "
+                           "values, from 32 bytes on to 128 bytes, and none brings it",
+                           (unsigned long long)i);
         return zl_fail(c->t->ctx, ZLAY_NONE,
                        "COPY_SMEM_128: byte %llu of the tile: a copy begins on 128 bytes of "
                        "shared memory, and none that does brings it",

@@ -9,6 +9,18 @@
 
 #include <string.h>
 
+int64_t zl_tm_address(const zl_tm *t, const zlay_tensormap *map)
+{
+    return zl_tm_counted(t, (int64_t)map->address);
+}
+
+int64_t zl_tm_stride(const zl_tm *t, const zlay_tensormap *map, uint32_t i)
+{
+    if (i) return zl_tm_counted(t, (int64_t)map->stride[i - 1]);
+    if (map->interleave) return ZL_CHUNK * (int64_t)map->interleave;
+    return t->spread ? 1 : (int64_t)zlay_tensormap_type_bits(map->type) / 8;
+}
+
 /* ---- rules --------------------------------------------------------------------------------- */
 
 static zlay_status refused(const zl_tm *t, const zlay_verdict *verdict, const zlay_reason *reason)
@@ -126,12 +138,10 @@ static bool memory_of(const zl_tm *t, int64_t *least, int64_t *most)
 static int64_t furthest(const zl_tm *t, const zlay_move *move, const zlay_copy *copy, bool last)
 {
     const zlay_tensormap *map = &move->maps[copy->map];
-    int64_t address = (int64_t)map->address;
+    int64_t address = zl_tm_address(t, map);
     for (uint32_t i = 0; i < map->rank; i++) {
-        int64_t at = copy->coordinate[i], stride = i ? (int64_t)map->stride[i - 1] : 0;
+        int64_t at = copy->coordinate[i], stride = zl_tm_stride(t, map, i);
         int64_t end = (int64_t)map->extent[i] - 1;
-        if (!i) stride = zlay_tensormap_type_bits(map->type) / 8;
-        if (!i && map->interleave) stride = ZL_CHUNK * (int64_t)map->interleave;
         for (uint32_t j = 0; j < t->modes; j++)
             if ((copy->advance[i][j] > 0) == last)
                 at += copy->advance[i][j] * ((int64_t)t->count[j] - 1);
@@ -246,11 +256,6 @@ static zlay_status wanted(pairs *p, zlay_layout **out)
     return fits ? pairs_end(p, out, t->swizzle) : too_large(t);
 }
 
-static int64_t stride_of(const zlay_tensormap *map, uint32_t i)
-{
-    return i ? (int64_t)map->stride[i - 1] : (int64_t)zlay_tensormap_type_bits(map->type) / 8;
-}
-
 /* Whether a copy goes on from another one as `next` does from the first. */
 static bool same_step(const zlay_copy *first, const zlay_copy *next, const zlay_copy *from,
                       const zlay_copy *to)
@@ -288,7 +293,7 @@ static bool overs_put(pairs *p, const zlay_move *move, const zl_tm_split *split)
     for (uint32_t k = 0; fits && k < split->overs; k++) {
         int64_t way = 0;
         for (uint32_t i = 0; i < map->rank; i++)
-            way += (copy[each].coordinate[i] - copy->coordinate[i]) * stride_of(map, i);
+            way += (copy[each].coordinate[i] - copy->coordinate[i]) * zl_tm_stride(p->t, map, i);
         fits = pair_put(p, split->over[k].extent, way, copy[each].smem - copy->smem);
         each *= (uint32_t)split->over[k].extent;
     }
@@ -302,23 +307,23 @@ static zlay_status done(pairs *p, zlay_layout **out, const zlay_move *move, cons
     const zl_tm *t = p->t;
     const zlay_copy *copy = &move->copies[0];
     const zlay_tensormap *map = &move->maps[copy->map];
-    int64_t global = (int64_t)map->address - p->least * t->element, shared, step, row;
-    row = map->box[0] * stride_of(map, 0);
+    int64_t global = zl_tm_address(t, map) - p->least * t->element, shared, step, row;
+    row = map->box[0] * zl_tm_stride(t, map, 0);
     shared = map->swizzle ? (int64_t)zl_tm_span(map->swizzle) : row;
     p->count = 0;
     bool fits = pair_put(p, m->dim[0].real * m->bytes / t->element, t->element, t->element);
     for (uint32_t i = 1; i < map->rank; i++) {
         fits = fits && pair_put(p, i < m->rank ? m->dim[i].real : 1,
-                                stride_of(map, i) * map->step[i], shared);
+                                zl_tm_stride(t, map, i) * map->step[i], shared);
         shared *= (map->box[i] + map->step[i] - 1) / map->step[i];
     }
-    for (uint32_t i = 0; i < map->rank; i++) global += copy->coordinate[i] * stride_of(map, i);
+    for (uint32_t i = 0; i < map->rank; i++) global += copy->coordinate[i] * zl_tm_stride(t, map, i);
     fits = fits && overs_put(p, move, split);
     for (uint32_t k = 0; k < t->axes; k++) {
         if (t->axis[k].tiles == 1) continue;
         step = 0;
         for (uint32_t i = 0; i < map->rank; i++)
-            step += copy->advance[i][t->axis[k].mode] * stride_of(map, i);
+            step += copy->advance[i][t->axis[k].mode] * zl_tm_stride(t, map, i);
         fits = fits && pair_put(p, t->axis[k].tiles, step, 0);
     }
     fits = fits && pair_of(p, global, copy->smem, &p->offset);

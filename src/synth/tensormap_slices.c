@@ -48,7 +48,7 @@ bool zl_tm_slices_of(zl_tm_map *out, const zl_tm *t, const zl_tm_box *box)
                            .axis = ZL_TM_NO_AXIS, .unit = 1, .per = 1};
     uint32_t first = first_steps(box, slice), left = box->digits - 1 - first, at = 1 + first;
     memset(out, 0, sizeof *out);
-    if (box->shared % ZL_LINE || any_clips(t) || !digits_fit(t, box, slice)) return false;
+    if (t->spread || box->shared % ZL_LINE || any_clips(t) || !digits_fit(t, box, slice)) return false;
     out->t = t;
     out->rank = left < 1 ? RANK_LEAST : left + 2;
     if (out->rank > ZL_TM_RANK) return false;

@@ -179,7 +179,7 @@ bool zl_tm_split_of(zl_tm_split *out, const zl_tm *t)
     work w = {.t = t, .box = &box};
     zl_tm_whole(t, &box);
     zl_tm_merge(t, &box);
-    if (!dense(t, &box) || !cut_find(&w) || !none_fewer(&w)) return false;
+    if (t->spread || !dense(t, &box) || !cut_find(&w) || !none_fewer(&w)) return false;
     out->box = box;
     return cut_make(out, &w);
 }
