@@ -80,7 +80,7 @@ static inline operand expression_product(expression *e)
 {
     operand a = expression_unary(e);
     for (;;) {
-        int times = expression_take(e, "* "), over = !times && expression_take(e, "/ ");
+        int times = expression_take(e, "*"), over = !times && expression_take(e, "/ ");
         if (!times && !over && !expression_take(e, "% ")) return a;
         operand b = expression_unary(e);
         if (!times && !b.value) fail_msg("a guard divides by 0");
@@ -109,13 +109,15 @@ static inline operand expression_compare(expression *e)
     if (expression_take(e, ">= ")) return (operand){a.value >= expression_sum(e).value, 0};
     if (expression_take(e, "<= ")) return (operand){a.value <= expression_sum(e).value, 0};
     if (expression_take(e, "== ")) return (operand){a.value == expression_sum(e).value, 0};
+    if (expression_take(e, "!= ")) return (operand){a.value != expression_sum(e).value, 0};
+    if (expression_take(e, "< ")) return (operand){a.value < expression_sum(e).value, 0};
     return a;
 }
 
 /* What stands behind a 0 is read but, as in C, not evaluated: names become 1 there. */
 static inline operand expression_and(expression *e)
 {
-    static const int64_t ones[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+    static const int64_t ones[24] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
     const int64_t *value = e->value;
     operand a = expression_compare(e);
     while (expression_take(e, "&& ")) {
@@ -127,13 +129,19 @@ static inline operand expression_and(expression *e)
     return a;
 }
 
-static inline int expression_holds(const char *text, size_t names, const char *const *name,
-                                   const int64_t *value)
+static inline int64_t expression_value(const char *text, size_t names, const char *const *name,
+                                       const int64_t *value)
 {
     expression e = {text, name, value, names};
     operand a = expression_and(&e);
     if (*e.at) fail_msg("a guard goes on at '%s'", e.at);
-    return a.value != 0;
+    return (int64_t)a.value;
+}
+
+static inline int expression_holds(const char *text, size_t names, const char *const *name,
+                                   const int64_t *value)
+{
+    return expression_value(text, names, name, value) != 0;
 }
 
 #endif

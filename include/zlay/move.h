@@ -254,9 +254,20 @@ typedef struct zlay_copy_request {
     uint32_t reserved0;  /* 0 */
     const zlay_facts *facts; /* about names in the layouts; NULL: nothing is known */
     uint64_t reserved[4]; /* 0 */
+    uint64_t tile[ZLAY_TILE_AXES]; /* cells of a tile along each mode of a tensor */
+    uint32_t axes;       /* entries of tile; 0: both layouts are one tile */
+    uint32_t reserved1;  /* 0 */
 } zlay_copy_request;
 
 /** Plan the copy of a tile by threads.
+ *
+ *  With `tile` a side of more cells than a tile is a *tensor*, whose extents may
+ *  have names: the plan is of one tile, advances say where the next one begins,
+ *  and what lies past an edge of the tensor is neither read nor written.  Every
+ *  access lies inside the tensor or outside of it as a whole.  By hand: of
+ *  (M,K):(ld,1) under 8 | ld and 8 | K, tiles of 128 x 64 bf16 go to shared
+ *  memory by 16 bytes; there are M / 128 + (M % 128 != 0) of them down, each
+ *  128*ld elements further, and row c of tile t0 is there where t0 * 128 + c < M.
  *
  *  By hand: 64 rows of 64 bf16, 8192 bytes apart in global memory and 128 in
  *  shared memory, by 128 threads of sm_80.  Along a row both sides are
@@ -298,6 +309,62 @@ ZLAY_API zlay_status zlay_move_digit_get(zlay_move_digit *out,
  *  no such side. */
 ZLAY_API zlay_status zlay_move_swizzle_get(zlay_move_swizzle *out,
                                            const zlay_move *move, int32_t side);
+
+/* ---- tiles of a tensor --------------------------------------------------- */
+
+/** A mode of the tensors that a move takes tile by tile. */
+typedef struct zlay_move_axis {
+    uint64_t tile;     /* cells of a tile */
+    uint64_t granule;  /* cells: no access reaches from one to the next of so many */
+    uint32_t clipped;  /* 1: the last tile may leave the tensor */
+    uint32_t reserved; /* 0 */
+} zlay_move_axis;
+
+/** What zlay_move_axis_print says of an axis. */
+enum {
+    ZLAY_AXIS_EXTENT = 1, /* cells of the tensor, as "M" */
+    ZLAY_AXIS_TRIPS,      /* tiles, as C: "M / 128 + (M % 128 != 0)" */
+    ZLAY_AXIS_SOURCE,     /* elements to where the next tile begins, as "128*ld" */
+    ZLAY_AXIS_DEST        /* the same of the destination; "0": it is one tile */
+};
+
+/** The i-th axis.  Returns: ZLAY_OK; ZLAY_NONE past the last, and of a move of
+ *  one tile; ZLAY_EINVAL a NULL. */
+ZLAY_API zlay_status zlay_move_axis_get(zlay_move_axis *out,
+                                        const zlay_move *move, uint32_t i);
+
+/** A text about an axis.  Returns: as zlay_move_axis_get; ZLAY_EINVAL also for no
+ *  ZLAY_AXIS_*; ZLAY_EROOM, with `need` set. */
+ZLAY_API zlay_status zlay_move_axis_print(zlay_buf *out, const zlay_move *move,
+                                          uint32_t i, int32_t what);
+
+/** Where in a tensor a coordinate of a part leads. */
+typedef struct zlay_move_cells {
+    int64_t step;      /* cells that the next coordinate of the mode adds */
+    uint32_t axis;     /* along which axis */
+    uint32_t reserved; /* 0 */
+} zlay_move_cells;
+
+/** The cells of a mode of a part.  Returns: as zlay_move_axis_get. */
+ZLAY_API zlay_status zlay_move_cells_get(zlay_move_cells *out,
+                                         const zlay_move *move, uint32_t part,
+                                         uint32_t mode);
+
+/** The cell along an axis of a part's coordinates 0.  Returns: as
+ *  zlay_move_axis_get. */
+ZLAY_API zlay_status zlay_move_first_get(uint64_t *out, const zlay_move *move,
+                                         uint32_t part, uint32_t axis);
+
+/** When an access of a part is made, as C over tile indices t0, t1, .. of the
+ *  axes, coordinates c0, c1, .. of its modes and the names: "t0 * 128 + c1 < M";
+ *  "": always.
+ *
+ *  Returns: ZLAY_OK; ZLAY_NONE no such part; ZLAY_EINVAL; ZLAY_EROOM.
+ */
+ZLAY_API zlay_status zlay_move_edge_print(zlay_buf *out, const zlay_move *move,
+                                          uint32_t part);
+
+/* ---- certificates -------------------------------------------------------- */
 
 /** Two layouts whose equality zlay_layout_equal decides again: `a` rebuilt from
  *  the maps and copies, or from the threads' accesses, alone; `b` from the

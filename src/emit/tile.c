@@ -181,6 +181,8 @@ static zlay_status printable(zlay_ctx *ctx, const zlay_move *move)
     if (!move->info.parts || !has_ptx(move->info.target))
         return zl_fail(ctx, ZLAY_ENOTSUP,
                        "only moves by threads of targets that have PTX are printed");
+    if (move->tiles)
+        return zl_fail(ctx, ZLAY_ENOTSUP, "tiles of tensors are not printed");
     for (uint32_t i = 0; i < move->info.parts; i++) {
         const zl_part *p = &move->parts[i];
         if (p->part.accesses > UINT32_MAX)

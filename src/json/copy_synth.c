@@ -110,6 +110,7 @@ static json_t *modes_value(zl_call *call, const zlay_move *move, uint32_t part)
 {
     json_t *list = json_array();
     zlay_move_mode mode;
+    zlay_move_cells cells;
     for (uint32_t i = 0; !zlay_move_mode_get(&mode, move, part, i); i++) {
         json_t *value = json_object();
         zl_put_value(call, value, "extent", zl_json_uint(mode.extent));
@@ -117,6 +118,10 @@ static json_t *modes_value(zl_call *call, const zlay_move *move, uint32_t part)
                      step_value(call, (step_asked){move, part, i, 0}, mode.source));
         zl_put_value(call, value, "dst",
                      step_value(call, (step_asked){move, part, i, 1}, mode.dest));
+        if (!zlay_move_cells_get(&cells, move, part, i)) {
+            zl_put_value(call, value, "axis", json_integer(cells.axis));
+            zl_put_value(call, value, "cells", zl_json_int(cells.step));
+        }
         zl_put_item(call, list, value);
     }
     return list;
@@ -197,6 +202,7 @@ static json_t *part_value(zl_call *call, const zlay_move *move, uint32_t i, cons
     zl_put_value(call, value, "modes", modes_value(call, move, i));
     zl_put_value(call, value, "digits", digits_value(call, move, i));
     zl_put_value(call, value, "predicate", predicate_value(call, move, i));
+    zl_put_value(call, value, "edge", zl_json_edge(call, move, i));
     zl_put_value(call, value, "thread_layout", zl_json_layout(call, zlay_move_threads(move, i)));
     put_counts(call, value, p);
     zl_put_value(call, value, "wavefronts",
@@ -285,6 +291,7 @@ static json_t *move_value(zl_call *call, const zlay_move *move)
     zl_put_value(call, value, "variant", variant_value(call, move));
     zl_put_value(call, value, "swizzle", swizzles_value(call, move));
     zl_put_value(call, value, "parts", parts_value(call, move));
+    zl_put_value(call, value, "tiles", zl_json_tiles(call, move));
     zl_put_value(call, value, "source_certificate", source_certificate(call, move));
     return value;
 }
@@ -298,6 +305,7 @@ static zlay_status read_request(zl_call *call, zlay_copy_request *out, zlay_layo
     if (!status) status = zl_get_word(call, call->request, "path", thread_paths, &out->path);
     if (!status) status = read_side(call, "src", &out->source, &layout[0]);
     if (!status) status = read_side(call, "dst", &out->dest, &layout[1]);
+    if (!status) status = zl_get_tile(call, out->tile, &out->axes);
     if (!status) status = zl_get_facts(call, facts);
     out->facts = *facts;
     return status;

@@ -185,6 +185,12 @@ json_t *zl_json_copy(zl_call *call, const zlay_copy *copy, uint32_t rank, uint32
 /* A move whose tile has so many axes. */
 json_t *zl_json_move(zl_call *call, const zlay_move *move, uint32_t axes);
 
+/* Tiles of tensors: cells of one, as the request says; and of a move its axes and when the accesses
+ * of a part are made, null where there are none. */
+zlay_status zl_get_tile(zl_call *call, uint64_t *shape, uint32_t *axes);
+json_t *zl_json_tiles(zl_call *call, const zlay_move *move);
+json_t *zl_json_edge(zl_call *call, const zlay_move *move, uint32_t part);
+
 extern const zl_word zl_kinds[], zl_types[], zl_swizzles[], zl_majors[], zl_keeps[];
 
 /* ---- ops ----------------------------------------------------------------- */

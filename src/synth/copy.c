@@ -99,12 +99,12 @@ static zlay_status threads_read(zl_copy *c)
 /* ---- what no plan can mend ------------------------------------------------------------ */
 
 /* Whatever the names are. */
-static zlay_status names_overlap_check(zl_copy *c)
+static zlay_status names_overlap_check(zl_copy *c, const zlay_layout *layout)
 {
     zlay_answer answer;
     char text[512] = "";
     zlay_buf guard = {text, sizeof text, 0};
-    zlay_status status = zlay_layout_injective_guard(c->ctx, &answer, &guard, c->assumed[ZL_DEST]);
+    zlay_status status = zlay_layout_injective_guard(c->ctx, &answer, &guard, layout);
     if (status == ZLAY_EROOM) text[0] = 0;
     else if (status || answer == ZLAY_YES) return status;
     if (!status && answer == ZLAY_UNDECIDED) return ZLAY_ELIMIT;
@@ -116,7 +116,9 @@ static zlay_status overlap_check(zl_copy *c)
 {
     const zlay_layout *layout = c->side[ZL_DEST].layout;
     zlay_answer answer;
-    if (c->assumed[ZL_DEST]) return names_overlap_check(c);
+    if (c->window[ZL_DEST]) layout = c->tensor[ZL_DEST];
+    if (layout->symbols) return names_overlap_check(c, layout);
+    if (c->assumed[ZL_DEST]) return names_overlap_check(c, c->assumed[ZL_DEST]);
     uint64_t at[2];
     int64_t offset = 0;
     zlay_status status = zlay_layout_is_injective(c->ctx, &answer, at, layout);
@@ -292,7 +294,8 @@ static zlay_status move_make(zl_copy *c, const least *l, zlay_move **out)
         }
         if (!c->request.registers) zl_copy_widest(c, &move->widest);
         status = zl_copy_prove(c, l->best, move);
-        if (!status && zl_copy_has_names(c)) status = zl_copy_names(c, move);
+        if (!status && c->tensors) status = zl_copy_put_tiles(c, move);
+        if (!status && (c->tensors || zl_copy_has_names(c))) status = zl_copy_names(c, move);
     }
     if (!status) status = zl_move_certify(c->ctx, move);
     if (status) zlay_move_free(move);
@@ -349,7 +352,8 @@ static zlay_status synth(zl_copy *c, zlay_move **out)
     zlay_status status = threads_read(c);
     for (int s = 0; !status && s < ZL_SIDES; s++) status = side_read(c, s);
     if (status) return status;
-    status = zl_copy_sample(c);
+    status = zl_copy_tiles(c);
+    if (!status) status = zl_copy_sample(c);
     if (status) return status;
     uint64_t from = zlay_layout_size(c->side[0].layout), to = zlay_layout_size(c->side[1].layout);
     if (from != to)
@@ -361,8 +365,9 @@ static zlay_status synth(zl_copy *c, zlay_move **out)
     status = overlap_check(c);
     for (int s = 0; !status && s < ZL_SIDES; s++) status = find_strides(c, s);
     if (!status) status = zl_copy_join(c);
-    if (status == ZLAY_NONE && zl_copy_has_names(c))
-        return zl_fail(c->ctx, ZLAY_ENOTSUP, "source.layout: names, and no common strides");
+    if (status == ZLAY_NONE && (c->tensors || zl_copy_has_names(c)))
+        return zl_fail(c->ctx, ZLAY_ENOTSUP, "source.layout: %s, and no common strides",
+                       c->tensors ? "tiles" : "names");
     if (status == ZLAY_NONE) return zl_copy_by_points(c, out);
     for (int s = 0; !status && s < ZL_SIDES; s++) status = side_check(c, s);
     return status ? status : search(c, out);
@@ -386,6 +391,8 @@ zlay_status zlay_copy_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target *t
     for (int s = 0; s < ZL_SIDES; s++) {
         zlay_layout_free(c->made[s]);
         zlay_layout_free(c->assumed[s]);
+        zlay_layout_free(c->window[s]);
+        zlay_layout_free(c->tensor[s]);
     }
     zlay_allocator alloc = zl_allocator(ctx);
     zl_free(&alloc, c, sizeof *c);

@@ -72,6 +72,12 @@ typedef struct zl_copy {
     zl_copy_tile tile;
     zlay_layout *assumed[ZL_SIDES]; /* symbolic ones under the facts; NULL: numbers */
     uint64_t known[ZL_SIDES];       /* the offset is known modulo this; 0: it is a number */
+    zl_move_tiles tiles;            /* of tensors, where there are any */
+    uint32_t tensors;
+    zlay_layout *tensor[ZL_SIDES], *window[ZL_SIDES]; /* under the facts; its first tile */
+    bool many[ZLAY_TILE_AXES];      /* there may be a second tile along the axis */
+    uint64_t apart[ZL_SIDES][ZLAY_TILE_AXES]; /* divides the way to the next tile; 0: none, or no way */
+    uint64_t stepped[ZL_SIDES];     /* other tiles begin multiples of it further; 0: nowhere else */
     uint64_t sectors[ZL_SIDES];     /* that the tile touches at least */
     uint64_t *residues;             /* two histograms of the greater period */
 } zl_copy;
@@ -117,6 +123,33 @@ void zl_copy_info(const zl_copy *c, zlay_move_info *info, const zl_copy_plan *pl
 zlay_status zl_copy_sample(zl_copy *c);
 zlay_status zl_copy_names(zl_copy *c, zlay_move *move);
 static inline bool zl_copy_has_names(const zl_copy *c) { return c->assumed[0] || c->assumed[1]; }
+
+/* The first tile in the place of each tensor. */
+zlay_status zl_copy_tiles(zl_copy *c);
+
+/* Some tile may end outside its tensor. */
+bool zl_copy_has_edges(const zl_copy *c);
+
+/* A leaf may go on where a mode ends: edges stay those of one mode. */
+bool zl_copy_goes_on(const zl_copy *c, const zl_copy_mode *m, const zl_copy_leaf *leaf);
+
+/* Coordinates of a mode that no edge falls between; UINT64_MAX: there are no edges. */
+uint64_t zl_copy_granule(const zl_copy *c, uint32_t mode);
+
+/* Whether accesses of v elements along a mode are aligned in every tile and cross no edge. */
+bool zl_copy_whole_access(const zl_copy *c, int side, uint32_t run, uint64_t v);
+
+/* What names have to be divided by for that, as conditions; false: nothing does. */
+bool zl_copy_tiles_need(const zl_copy *c, int side, uint32_t run, uint64_t v, char *out);
+
+/* "subject % v == 0" more, unless it stands there; false: the text is too long. */
+bool zl_copy_condition(char *out, const char *subject, uint64_t v);
+
+/* The axes of the move; a side's tiles in the text of a layout, after its cells; and the first two
+ * along each axis as the request says. */
+zlay_status zl_copy_put_tiles(zl_copy *c, zlay_move *move);
+void zl_copy_tiles_write(const zl_copy *c, int side, bool steps, zl_text *out);
+zlay_status zl_copy_asked(zl_copy *c, zlay_layout **out, int side);
 
 /* ZLAY_NONE: the two are no strides on common boxes. */
 zlay_status zl_copy_join(zl_copy *c);

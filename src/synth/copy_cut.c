@@ -63,6 +63,8 @@ static bool put_bulk(line *l, uint64_t first, uint64_t count, zl_copy_way w)
     const zl_swizzle *s = l->c->tile.swizzle;
     bool swizzled = s[ZL_SOURCE].bits || s[ZL_DEST].bits;
     uint64_t piece = swizzled ? w.vector[0] : (uint64_t)BULK_PIECE * 8 / l->c->bits;
+    uint64_t granule = zl_copy_granule(l->c, w.run[ZL_DEST]);
+    if (granule < piece) piece = granule;
     uint64_t whole = count > piece ? count / piece * piece : 0;
     w.vector[0] = w.vector[1] = (uint32_t)piece;
     if (!put(l, first, whole, &w)) return false;

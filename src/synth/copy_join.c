@@ -104,7 +104,7 @@ static zlay_status merge(zl_copy *c)
         const zl_copy_leaf *leaf = &t->leaf[i];
         zl_copy_mode *last = t->modes ? &t->mode[t->modes - 1] : NULL;
         bool thread = registers && leaf->step[c->key] == registers;
-        if (last && !thread && follows(last, leaf)) {
+        if (last && !thread && follows(last, leaf) && zl_copy_goes_on(c, last, leaf)) {
             last->extent *= leaf->extent;
             last->leaves++;
             continue;

@@ -95,8 +95,8 @@ static zlay_status extents_check(zl_copy *c, int side)
     for (size_t i = 0; i < s->leaves; i++)
         if (!zl_monomial_constant(&s->leaf[i].shape))
             return zl_fail(c->ctx, ZLAY_ENOTSUP,
-                           "the extents of a tile are numbers, strides may "
-                           "have names");
+                           "the extents of a tile are numbers; of tensors "
+                           "whose extents have names give `tile`");
     return ZLAY_OK;
 }
 
@@ -143,17 +143,11 @@ static bool put_step(const zl_copy *c, int side, const zl_copy_leaf *leaf, int64
     return true;
 }
 
-/* What a step beyond those that are known must be divided by. */
-static bool put_condition(const zl_copy *c, int side, const zl_copy_mode *m, uint64_t v, char *out)
+bool zl_copy_condition(char *out, const char *subject, uint64_t v)
 {
-    char step[ZL_STEP_TEXT], condition[ZL_STEP_TEXT + 32];
+    char condition[ZL_STEP_TEXT + 32];
     zl_text text = {condition, sizeof condition - 1, 0};
-    const zl_copy_leaf *leaf = &c->tile.leaf[m->leaf];
-    if (!c->assumed[side] ||
-        zl_monomial_constant(&c->assumed[side]->symbols->leaf[leaf->from[side]].stride))
-        return false;
-    if (!put_step(c, side, leaf, m->step[side], step, sizeof step)) return false;
-    zl_putf(&text, "%s %% %llu == 0", step, (unsigned long long)v);
+    zl_putf(&text, "%s %% %llu == 0", subject, (unsigned long long)v);
     condition[text.need] = 0;
     if (strstr(out, condition)) return true;
     size_t at = strlen(out), length = text.need + (at ? 4 : 0);
@@ -161,6 +155,18 @@ static bool put_condition(const zl_copy *c, int side, const zl_copy_mode *m, uin
     if (at) memcpy(out + at, " && ", 4);
     memcpy(out + at + length - text.need, condition, text.need + 1);
     return true;
+}
+
+/* What a step beyond those that are known must be divided by. */
+static bool put_condition(const zl_copy *c, int side, const zl_copy_mode *m, uint64_t v, char *out)
+{
+    char step[ZL_STEP_TEXT];
+    const zl_copy_leaf *leaf = &c->tile.leaf[m->leaf];
+    if (!c->assumed[side] ||
+        zl_monomial_constant(&c->assumed[side]->symbols->leaf[leaf->from[side]].stride))
+        return false;
+    return put_step(c, side, leaf, m->step[side], step, sizeof step) &&
+           zl_copy_condition(out, step, v);
 }
 
 /* Whether accesses of v elements on both sides of the run need nothing but conditions. */
@@ -174,6 +180,7 @@ static bool needs(const zl_copy *c, uint32_t run, uint32_t log, char *out)
         const zl_swizzle w = c->tile.swizzle[s];
         if (!(widths >> bytes & 1) || c->side[s].align % bytes) return false;
         if ((w.bits && (uint64_t)1 << w.base < v) || (c->known[s] && c->known[s] % v)) return false;
+        if (!zl_copy_tiles_need(c, s, run, v, out)) return false;
         for (uint32_t k = 0; k < c->tile.modes; k++)
             if (k != run && (uint64_t)c->tile.mode[k].step[s] % v &&
                 !put_condition(c, s, &c->tile.mode[k], v, out))
@@ -242,6 +249,7 @@ static bool put_list(const zl_copy *c, int side, bool steps, zl_text *out)
         if (steps) zl_putf(out, "%s%s", tile > 1 ? "," : "", step);
         else zl_putf(out, "%s%llu", tile > 1 ? "," : "", (unsigned long long)leaf->extent);
     }
+    if (c->window[side]) zl_copy_tiles_write(c, side, steps, out);
     zl_puts(out, ")");
     return true;
 }
@@ -251,6 +259,7 @@ static zlay_status rename_certificate(zl_copy *c, int side, const zl_move_names 
 {
     const zlay_layout *asked =
         side == ZL_SOURCE ? c->request.source.layout : c->request.dest.layout;
+    bool tensor = c->window[side] != NULL;
     size_t room = 1 << 13;
     char *text = zl_alloc(c->ctx, room, 1);
     zl_text out = {text, room - 1, 0};
@@ -261,7 +270,7 @@ static zlay_status rename_certificate(zl_copy *c, int side, const zl_move_names 
     else zl_putf(&out, "%lld o ", (long long)names->sample[side]);
     bool fits = put_list(c, side, false, &out);
     zl_puts(&out, ":");
-    fits = fits && put_list(c, side, true, &out) && out.need < room;
+    fits = put_list(c, side, true, &out) && fits && out.need < room;
     zlay_status status = fits ? zlay_layout_parse(c->ctx, &made, text, out.need) : ZLAY_ELIMIT;
     zl_free(&alloc, text, room);
     if (status) return status;
@@ -269,7 +278,7 @@ static zlay_status rename_certificate(zl_copy *c, int side, const zl_move_names 
     pair[0] = made;
     zlay_layout_free(pair[1]);
     pair[1] = NULL;
-    return zl_layout_copy(c->ctx, &pair[1], asked);
+    return tensor ? zl_copy_asked(c, &pair[1], side) : zl_layout_copy(c->ctx, &pair[1], asked);
 }
 
 zlay_status zl_copy_names(zl_copy *c, zlay_move *move)
@@ -280,9 +289,9 @@ zlay_status zl_copy_names(zl_copy *c, zlay_move *move)
         return zl_fail(c->ctx, ZLAY_ENOTSUP, "a step in names is too long, or falls");
     find_wider(c, move->widest.width, move->names);
     zlay_status status = ZLAY_OK;
-    if (c->assumed[ZL_DEST])
+    if (c->assumed[ZL_DEST] || c->window[ZL_DEST])
         status = rename_certificate(c, ZL_DEST, move->names, move->certificate);
-    if (!status && c->assumed[ZL_SOURCE])
+    if (!status && (c->assumed[ZL_SOURCE] || c->window[ZL_SOURCE]))
         status = rename_certificate(c, ZL_SOURCE, move->names, move->source);
     return status;
 }

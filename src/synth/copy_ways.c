@@ -31,6 +31,7 @@ bool zl_copy_aligned(const zl_copy *c, int side, uint32_t run, uint64_t v)
     uint64_t bytes = v * c->bits / 8;
     if (!bytes || c->side[side].align % bytes) return false;
     if (c->known[side] && c->known[side] % v) return false;
+    if (!zl_copy_whole_access(c, side, run, v)) return false;
     if (v > 1 && t->swizzle[side].bits && (uint64_t)1 << t->swizzle[side].base < v) return false;
     for (uint32_t i = 0; i < t->modes; i++)
         if (i != run && (uint64_t)t->mode[i].step[side] % v) return false;
@@ -100,9 +101,11 @@ static bool put_even(const zl_copy *c, zl_copy_way *out, uint32_t v)
     return true;
 }
 
+/* A barrier that waits for a tile's bytes would wait for those past an edge. */
 static bool bulk_way(const zl_copy *c, zl_copy_way *out, uint32_t i)
 {
     out->kind = zl_copy_bulk_kind(c);
+    if (out->kind != ZLAY_COPY_BULK_STORE && zl_copy_has_edges(c)) return false;
     return !i && out->kind && zl_copy_table_allows(c, out->kind, BULK_GRANULE) &&
            put_even(c, out, BULK_GRANULE * 8 / c->bits);
 }

@@ -65,6 +65,7 @@ void zlay_move_free(zlay_move *move)
     }
     zlay_allocator alloc = move->alloc;
     zl_free(&alloc, move->names, sizeof *move->names);
+    zl_free(&alloc, move->tiles, sizeof *move->tiles);
     zl_free(&alloc, move->parts, move->info.parts * sizeof *move->parts);
     zl_free(&alloc, move->maps, move->info.maps * sizeof *move->maps);
     zl_free(&alloc, move->copies, move->info.copies * sizeof *move->copies);

@@ -36,6 +36,16 @@ typedef struct zl_move_names {
     uint32_t wider;                 /* 0: no fact allows more */
 } zl_move_names;
 
+/* Tiles of tensors: what the texts of an axis are, and the axis of each mode of the parts. */
+typedef struct zl_move_tiles {
+    uint32_t axes;
+    zlay_move_axis axis[ZLAY_TILE_AXES];
+    char extent[ZLAY_TILE_AXES][ZL_STEP_TEXT];
+    char advance[2][ZLAY_TILE_AXES][ZL_STEP_TEXT];
+    uint64_t base[ZLAY_TILE_AXES]; /* the cell of the modes' coordinates 0 */
+    zlay_move_cells mode[ZL_PART_MODES];
+} zl_move_tiles;
+
 struct zlay_move {
     zlay_allocator alloc;
     zlay_move_info info;
@@ -45,6 +55,7 @@ struct zlay_move {
     zlay_move_swizzle swizzle[2];
     zlay_move_widest widest;
     zl_move_names *names; /* NULL: there are none */
+    zl_move_tiles *tiles; /* NULL: one tile */
     zlay_layout *smem, *residual;
     zlay_layout *certificate[2];
     zlay_layout *source[2]; /* the certificate of the other side */
