@@ -281,6 +281,8 @@ static const char *const whole[] = {
     "\"f2{thread: (2); block: (1) -> tensor: 4}\"}",
     "{\"op\":\"fragment.synth\",\"layout\":\"((4,8),(2,2)):((32,1),(16,8))\"}",
     "{\"op\":\"tmem.synth\",\"layout\":\"(128,64):(65536,1)\"}",
+    "{\"op\":\"tmem.pack\",\"target\":\"sm_100a\",\"buffers\":[{\"columns\":256,\"first\":0,"
+    "\"last\":1},{\"columns\":128,\"first\":1,\"last\":2}]}",
     "{\"op\":\"pipe.verify\",\"pipe\":\"pipe p\\nparam N 1..\\nsmem A[2] 64\\nbar full[2] count "
     "1\\nbar empty[2] count 1\\ninit full\\ninit empty\\n"
     "fence mbarrier_init\\nsync cta\\nrole p warps 0..0 elect\\nfor i in 0..N\\nwait empty[i % 2] "

@@ -27,6 +27,7 @@
 #include <zlay/smemdesc.h>
 #include <zlay/tensormap.h>
 #include <zlay/tmem.h>
+#include <zlay/tmem_pack.h>
 #include <zlay/tensormap_bits.h>
 #include <zlay/tensormap_synth.h>
 #include <zlay/pieces.h>

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Buffers packed into allocations of tensor memory. */
+#include "json/json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static zlay_status read_buffer(zl_call *call, const json_t *object, zlay_tmem_buffer *out)
+{
+    bool fixed = json_object_get(object, "offset") != NULL;
+    zlay_status status = ZLAY_OK;
+    *out = (zlay_tmem_buffer){.fixed = fixed};
+    if (!json_is_object(object)) return zl_wrong(call, "buffers", "a list of objects");
+    status = zl_fields_check(call, object, "buffers", "columns first last", "align offset");
+    if (!status) status = zl_get_u32(call, object, "columns", &out->columns);
+    if (!status) status = zl_get_u32(call, object, "first", &out->first);
+    if (!status) status = zl_get_u32(call, object, "last", &out->last);
+    if (!status) status = zl_get_u32(call, object, "align", &out->align);
+    return status ? status : zl_get_u32(call, object, "offset", &out->offset);
+}
+
+static zlay_status read_buffers(zl_call *call, zlay_tmem_buffer *out, uint32_t *count)
+{
+    const json_t *list;
+    zlay_status status = zl_get_list(call, call->request, "buffers", &list);
+    if (status) return status;
+    if (!json_array_size(list) || json_array_size(list) > ZLAY_TMEM_BUFFERS)
+        return zl_wrong(call, "buffers", "a list of 1 to 64 objects");
+    *count = (uint32_t)json_array_size(list);
+    for (uint32_t i = 0; !status && i < *count; i++)
+        status = read_buffer(call, json_array_get(list, i), &out[i]);
+    return status;
+}
+
+static json_t *places_value(zl_call *call, const zlay_tmem_packing *p)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < p->count; i++) {
+        json_t *place = json_object();
+        zl_put_value(call, place, "allocation", json_integer(p->in[i]));
+        zl_put_value(call, place, "offset", json_integer(p->offset[i]));
+        zl_put_item(call, list, place);
+    }
+    return list;
+}
+
+static json_t *sizes_value(zl_call *call, const zlay_tmem_packing *p)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < p->allocations; i++)
+        zl_put_item(call, list, json_integer(p->allocation[i]));
+    return list;
+}
+
+static void put_packing(zl_call *call, const zlay_tmem_packing *p)
+{
+    call->value = json_object();
+    zl_put_value(call, call->value, "columns", json_integer(p->columns));
+    zl_put_value(call, call->value, "allocations", sizes_value(call, p));
+    zl_put_value(call, call->value, "buffers", places_value(call, p));
+    zl_put_value(call, call->value, "alive", json_integer(p->alive));
+    zl_put_value(call, call->value, "least", json_integer(p->least));
+    zl_put_value(call, call->value, "optimal", json_boolean(p->optimal));
+}
+
+static zlay_status put_certificate(zl_call *call, const zlay_tmem_packing *p,
+                                   const zlay_tmem_pack_request *request)
+{
+    zlay_layout *a = NULL, *b = NULL;
+    zlay_status status = zlay_tmem_packing_certificate(call->ctx, &a, &b, p, request);
+    if (!status) {
+        json_t *pair = json_object();
+        zl_put_value(call, pair, "a", zl_json_layout(call, a));
+        zl_put_value(call, pair, "b", zl_json_layout(call, b));
+        zl_put_value(call, call->value, "certificate", pair);
+    }
+    zlay_layout_free(a);
+    zlay_layout_free(b);
+    return status;
+}
+
+/* The message of a ZLAY_NONE begins with its rule, and goes on with the step that shows it. */
+static void none_explain(zl_call *call)
+{
+    static const char step[] = ": step ";
+    const char *text = zlay_ctx_message(call->ctx), *end = strchr(text, ':');
+    zlay_rule rule;
+    if (!end || zlay_rule_find(&rule, text, (size_t)(end - text))) return;
+    call->rule = rule.number;
+    if (!strncmp(end, step, sizeof step - 1))
+        call->witness = zl_json_uint(strtoull(end + sizeof step - 1, NULL, 10));
+}
+
+zlay_status zl_op_tmem_pack(zl_call *call)
+{
+    const zlay_target *target;
+    zlay_tmem_buffer buffers[ZLAY_TMEM_BUFFERS];
+    zlay_tmem_pack_request request = {.size = sizeof request, .buffers = buffers};
+    zlay_tmem_packing packing;
+    bool pair = false;
+    zlay_status status = zl_get_target(call, &target);
+    if (!status) status = read_buffers(call, buffers, &request.count);
+    if (!status) status = zl_get_u32(call, call->request, "allocations", &request.allocations);
+    if (!status) status = zl_get_flag(call, call->request, "pair", &pair);
+    request.cta_group = pair ? 2 : 1;
+    if (!status) status = zlay_tmem_pack(call->ctx, &packing, target, &request);
+    if (status == ZLAY_NONE) none_explain(call);
+    if (status) return status;
+    put_packing(call, &packing);
+    return put_certificate(call, &packing, &request);
+}

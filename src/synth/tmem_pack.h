@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether buffers fit into given allocations. */
+#ifndef ZL_TMEM_PACK_H
+#define ZL_TMEM_PACK_H
+
+#include "base/base.h"
+#include <zlay/tmem_pack.h>
+
+/* Bit t of `life`: alive in the t-th step in which some buffer begins to live. */
+typedef struct zl_packed {
+    uint32_t columns, align, offset;
+    bool fixed;
+    uint64_t life;
+} zl_packed;
+
+/* Allocations one behind the other, each a power of two, the largest first. */
+typedef struct zl_pack {
+    uint32_t count, steps;
+    zl_packed item[ZLAY_TMEM_BUFFERS];
+    uint32_t allocations, size[ZLAY_TMEM_ALLOCATIONS], columns;
+    uint64_t most, tried;              /* placements */
+    uint32_t place[ZLAY_TMEM_BUFFERS]; /* the answer: columns from the first allocation on */
+} zl_pack;
+
+/* Whether two buffers are of one kind: one may stand for the other. */
+static inline bool zl_packed_alike(const zl_packed *a, const zl_packed *b)
+{
+    return a->columns == b->columns && a->align == b->align && a->life == b->life && !a->fixed &&
+           !b->fixed;
+}
+
+/* ZLAY_OK: `place` has them; ZLAY_NONE: proved; ZLAY_ELIMIT: `most` placements were tried. */
+zlay_status zl_pack_search(zlay_ctx *ctx, zl_pack *pack);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tmem.pack as a request: what it answers, and which field is at fault. */
+#include "test.h"
+
+#include <string.h>
+#include <zlay/json.h>
+
+static const char *ask(zlay_ctx *ctx, const char *line)
+{
+    static char text[1 << 16];
+    zlay_buf out = {text, sizeof text, 0};
+    assert_int_equal(zlay_json_call(ctx, &out, line, strlen(line)), ZLAY_OK);
+    return text;
+}
+
+static int setup(void **state) { return zlay_ctx_new((zlay_ctx **)state, NULL, NULL); }
+
+static int teardown(void **state)
+{
+    zlay_ctx_free(*state);
+    return 0;
+}
+
+#define PACK "{\"op\":\"tmem.pack\",\"target\":\"sm_100a\","
+#define TURNS                                                                                        \
+    "\"buffers\":[{\"columns\":256,\"first\":0,\"last\":1},{\"columns\":128,\"first\":1,\"last\":2},"  \
+    "{\"columns\":256,\"first\":2,\"last\":3}]"
+
+static const char *const rows[][2] = {
+    {PACK TURNS "}", "{\"ok\":{\"columns\":512,\"allocations\":[512],\"buffers\":["
+     "{\"allocation\":0,\"offset\":0},{\"allocation\":0,\"offset\":256},{\"allocation\":0,\"offset\":0}],"
+     "\"alive\":384,\"least\":512,\"optimal\":true,\"certificate\":{\"a\":\"{ [i0, i1] -> [i0] :"},
+    {PACK TURNS ",\"allocations\":2,\"pair\":true}", "{\"ok\":{\"columns\":384,\"allocations\":[256,128]"},
+    {PACK "\"buffers\":[{\"columns\":4,\"first\":0,\"last\":1},{\"columns\":8,\"first\":0,\"last\":0,"
+     "\"align\":32},{\"columns\":1,\"first\":0,\"last\":0,\"offset\":16}]}",
+     "\"buffers\":[{\"allocation\":0,\"offset\":0},{\"allocation\":0,\"offset\":32},"
+     "{\"allocation\":0,\"offset\":16}]"},
+    {PACK "\"buffers\":[{\"columns\":500,\"first\":3,\"last\":4},{\"columns\":13,\"first\":4,\"last\":4}]}",
+     "{\"none\":\"TMEM_ALLOC_RANGE: step 4 needs 513; an allocation has 32 to 512 columns (target "
+     "sm_100a)\",\"rule\":\"TMEM_ALLOC_RANGE\",\"witness\":4}"},
+    {"{\"op\":\"tmem.pack\",\"target\":\"sm_90a\"," TURNS "}", "\"rule\":\"TMEM_TARGET\",\"witness\":null"},
+    {PACK "\"buffers\":[]}", "field 'buffers'"},
+    {PACK "\"buffers\":[3]}", "field 'buffers'"},
+    {PACK "\"buffers\":{}}", "field 'buffers'"},
+    {PACK "\"buffers\":[{\"columns\":4,\"first\":0}]}", "field 'last' is missing"},
+    {PACK "\"buffers\":[{\"columns\":4,\"first\":0,\"last\":1,\"colour\":1}]}", "'colour'"},
+    {PACK "\"buffers\":[{\"columns\":-4,\"first\":0,\"last\":1}]}", "field 'columns'"},
+    {PACK "\"buffers\":[{\"columns\":4,\"first\":0,\"last\":1,\"align\":5}]}", "buffer 0, align"},
+    {PACK TURNS ",\"pair\":1}", "field 'pair'"},
+};
+
+static void answers(void **state)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *got = ask(*state, rows[i][0]);
+        if (!strstr(got, rows[i][1]))
+            fail_msg("%s\n  answers %s\n  without %s", rows[i][0], got, rows[i][1]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(answers, setup, teardown)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
