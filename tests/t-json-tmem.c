@@ -33,7 +33,7 @@ static const char *const rows[][2] = {
     {PACK TURNS ",\"allocations\":2,\"pair\":true}", "{\"ok\":{\"columns\":384,\"allocations\":[256,128]"},
     {PACK "\"buffers\":[{\"columns\":4,\"first\":0,\"last\":1},{\"columns\":8,\"first\":0,\"last\":0,"
      "\"align\":32},{\"columns\":1,\"first\":0,\"last\":0,\"offset\":16}]}",
-     "\"buffers\":[{\"allocation\":0,\"offset\":0},{\"allocation\":0,\"offset\":32},"
+     "\"buffers\":[{\"allocation\":0,\"offset\":8},{\"allocation\":0,\"offset\":0},"
      "{\"allocation\":0,\"offset\":16}]"},
     {PACK "\"buffers\":[{\"columns\":500,\"first\":3,\"last\":4},{\"columns\":13,\"first\":4,\"last\":4}]}",
      "{\"none\":\"TMEM_ALLOC_RANGE: step 4 needs 513; an allocation has 32 to 512 columns (target "
