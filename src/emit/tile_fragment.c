@@ -59,7 +59,7 @@ static zl_form_id form_of(const zl_tile_text *t, bool store, uint32_t count)
 
 static void instruction(zl_tile_text *t, int memory, uint32_t word, uint32_t count)
 {
-    char room[40], names[MATRICES][8];
+    char room[40], names[MATRICES][16];
     const char *operands[MATRICES + 1];
     bool store = memory == 1;
     row_offset(t, memory, word, count);

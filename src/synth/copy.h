@@ -224,8 +224,15 @@ void zl_copy_bank(const zl_copy *c, zl_copy_way *way);
 uint64_t zl_copy_bound(const zl_copy *c, const zl_copy_way *way, uint64_t points,
                        const uint64_t sectors[ZL_SIDES]);
 
+/* What the accesses cost at least that ZL_COUNT_* name, of shared memory alone. */
+uint64_t zl_copy_least(const zl_copy *c, const zl_copy_way *way, uint64_t points, uint32_t what);
+
 /* The sectors that a part touches of a side, each once; 0: not known. */
 uint64_t zl_copy_sectors(const zl_copy *c, const zl_part *part, int side);
+
+/* Shift a histogram of offsets modulo m, a power of two, by 0, 1, .., extent - 1 steps, summed; m more
+ * numbers behind it are room. */
+void zl_copy_spread(uint64_t *histogram, uint64_t m, uint64_t extent, int64_t step);
 
 /* Elements after which what an access takes repeats. */
 uint64_t zl_copy_period(const zl_copy *c, int side);

@@ -37,10 +37,61 @@ static void span(const zl_counting *n, int64_t element, uint64_t *address, uint6
     *bytes = to - from;
 }
 
+/* ---- runs ------------------------------------------------------------------------------ */
+
+bool zl_copy_has_runs(const zl_counting *n)
+{
+    return n->way->path != ZLAY_PATH_BULK && !n->c->tile.swizzle[n->side].bits &&
+           n->c->side[n->side].space == ZLAY_MOVE_GLOBAL;
+}
+
+static void starts_sort(zl_counting *n)
+{
+    for (uint32_t i = 0; i < n->active; i++) {
+        uint32_t to = i;
+        for (; to && n->run[to - 1] > n->offset[i]; to--) n->run[to] = n->run[to - 1];
+        n->run[to] = n->offset[i];
+    }
+}
+
+void zl_copy_runs(zl_counting *n)
+{
+    int64_t v = n->way->vector[n->side];
+    n->runs = 0;
+    starts_sort(n);
+    for (uint32_t i = 0; i < n->active; i++) {
+        int64_t start = n->run[i];
+        uint32_t last = n->runs ? n->runs - 1 : 0;
+        if (n->runs && start <= n->run[last] + n->length[last]) {
+            if (start + v > n->run[last] + n->length[last]) n->length[last] = start + v - n->run[last];
+            continue;
+        }
+        n->run[n->runs] = start;
+        n->length[n->runs++] = v;
+    }
+}
+
+/* What realigned loads read beside a run lies in its first and last blocks. */
+static uint32_t blocks_of_runs(const zl_counting *n, int64_t base, uint32_t log)
+{
+    int64_t bits = n->c->bits, next = INT64_MIN;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < n->runs; i++) {
+        int64_t from = ((base + n->run[i]) * bits) >> 3;
+        int64_t first = from >> log, last = (from + n->length[i] * bits / 8 - 1) >> log;
+        if (first < next) first = next;
+        if (last < first) continue;
+        count += (uint32_t)(last - first + 1);
+        next = last + 1;
+    }
+    return count;
+}
+
 static uint32_t blocks_touched(const zl_counting *n, int64_t base, uint32_t log)
 {
     uint64_t address, bytes;
     touched t;
+    if (zl_copy_has_runs(n)) return blocks_of_runs(n, base, log);
     t.count = 0;
     t.most = 0;
     for (uint32_t i = 0; i < n->active; i++) {

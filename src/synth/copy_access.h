@@ -18,9 +18,15 @@ typedef struct zl_counting {
     uint32_t active;               /* lanes */
     int64_t offset[ZL_LANES_MOST]; /* of each active lane, elements */
     uint8_t lane[ZL_LANES_MOST];   /* its number */
+    uint32_t runs;                 /* of elements that the lanes take together, rising */
+    int64_t run[ZL_LANES_MOST], length[ZL_LANES_MOST];
     uint64_t instructions, sectors, lines, wavefronts, permutes;
     bool uncounted, lines_too;
 } zl_counting;
+
+/* Whether an access is the union of its runs: no swizzle moves elements, one instruction asks. */
+bool zl_copy_has_runs(const zl_counting *n);
+void zl_copy_runs(zl_counting *n);
 
 /* Add what so many accesses take whose lanes lie at their offsets from `base`. */
 void zl_copy_access(zl_counting *n, int64_t base, uint64_t times);

@@ -121,17 +121,36 @@ static uint64_t least_bytes(const zl_copy *c, int side, uint64_t points)
     return ceil_div(points / again * c->bits, 8);
 }
 
+/* Wavefronts of a side's bytes, each moved once. */
+static uint64_t least_wavefronts(const zl_copy *c, const zl_copy_way *way, int side,
+                                 uint64_t points)
+{
+    if (!zl_is_shared(c->side[side].space) || way->path == ZLAY_PATH_BULK) return 0;
+    if (side == ZL_SOURCE && zl_copy_is_one(way)) return 0;
+    return ceil_div(least_bytes(c, side, points), c->bank_bytes);
+}
+
+uint64_t zl_copy_least(const zl_copy *c, const zl_copy_way *way, uint64_t points, uint32_t what)
+{
+    zl_part least = {.part = {.kind = 0}};
+    for (int s = 0; s < ZL_SIDES; s++) {
+        if (!(what >> s & 1) || !zl_is_shared(c->side[s].space)) continue;
+        least.part.wavefronts_store += least_wavefronts(c, way, s, points);
+        if (!zl_copy_is_one(way))
+            least.part.instructions += ceil_div(points, way->vector[s] * (uint64_t)c->lanes);
+    }
+    return zl_copy_cost(way, &least);
+}
+
 uint64_t zl_copy_bound(const zl_copy *c, const zl_copy_way *way, uint64_t points,
                        const uint64_t sectors[ZL_SIDES])
 {
     zl_part least = {.part = {.instructions = least_instructions(c, way, points)}};
     for (int s = 0; s < ZL_SIDES; s++) {
-        uint64_t bytes = least_bytes(c, s, points), full = ceil_div(bytes, SECTOR_BYTES);
+        uint64_t full = ceil_div(least_bytes(c, s, points), SECTOR_BYTES);
         if (c->side[s].space == ZLAY_MOVE_GLOBAL)
             least.part.sectors += full > sectors[s] ? full : sectors[s];
-        else if (zl_is_shared(c->side[s].space) && way->path != ZLAY_PATH_BULK &&
-                 (s == ZL_DEST || !zl_copy_is_one(way)))
-            least.part.wavefronts_store += ceil_div(bytes, c->bank_bytes);
+        least.part.wavefronts_store += least_wavefronts(c, way, s, points);
     }
     uint64_t block = 1;
     for (uint32_t i = 0; i < ZL_PART_MODES; i++) block *= way->block[i];

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { LINE_BYTES = 1 << ZL_LINE, WORD_BYTES = 4 };
+enum { LINE_BYTES = 1 << ZL_LINE, SECTOR_BYTES = 1 << ZL_SECTOR, WORD_BYTES = 4 };
 
 static int64_t step_of(const zl_counting *n, uint32_t mode)
 {
@@ -37,32 +37,45 @@ static uint64_t lane_coordinate(const zl_counting *n, uint32_t lane, uint32_t mo
     return at * n->way->block[mode];
 }
 
+static bool is_there(const zl_counting *n, uint32_t lane)
+{
+    for (uint32_t k = 0; n->ends >> k; k++) {
+        if (!is_end(n, k) || !n->lanes->bits[k]) continue;
+        if (lane_coordinate(n, lane, k) >= n->part->mode[k].extent % inner(n, k)) return false;
+    }
+    return true;
+}
+
+/* Each bit of a lane adds to the offsets of the lanes below it. */
+static void all_lanes(const zl_counting *n, int64_t *offset)
+{
+    uint8_t done[ZL_PART_MODES] = {0};
+    offset[0] = 0;
+    for (uint32_t i = 0; i < n->lanes->count; i++) {
+        uint32_t mode = n->lanes->mode[i];
+        int64_t by = (int64_t)(n->way->block[mode] << done[mode]++) * step_of(n, mode);
+        for (uint32_t lane = 0; lane < 1u << i; lane++) offset[lane | 1u << i] = offset[lane] + by;
+    }
+}
+
 /* Offsets of the lanes whose blocks lie in the part. */
 static void lanes_place(zl_counting *n)
 {
+    int64_t offset[ZL_LANES_MOST];
+    all_lanes(n, offset);
     n->active = 0;
     for (uint32_t lane = 0; lane < 1u << n->lanes->count; lane++) {
-        int64_t offset = 0;
-        bool there = true;
-        for (uint32_t k = 0; k < n->part->part.modes && there; k++) {
-            if (!n->lanes->bits[k]) continue;
-            uint64_t at = lane_coordinate(n, lane, k);
-            there = !is_end(n, k) || at < n->part->mode[k].extent % inner(n, k);
-            offset += (int64_t)at * step_of(n, k);
-        }
-        if (!there) continue;
+        if (n->ends && !is_there(n, lane)) continue;
         n->lane[n->active] = (uint8_t)lane;
-        n->offset[n->active++] = offset;
+        n->offset[n->active++] = offset[lane];
     }
 }
 
 /* ---- residues ---------------------------------------------------------------------------- */
 
-/* Shift a histogram by 0, 1, .., extent - 1 steps, summed. */
-static void spread(zl_counting *n, uint64_t extent, int64_t step)
+void zl_copy_spread(uint64_t *from, uint64_t m, uint64_t extent, int64_t step)
 {
-    uint64_t m = n->modulus, *from = n->c->residues, *to = from + m;
-    uint64_t by = (uint64_t)step & (m - 1), period = by ? m / (by & (0 - by)) : 1;
+    uint64_t by = (uint64_t)step & (m - 1), period = by ? m / (by & (0 - by)) : 1, *to = from + m;
     if (extent == 1) return;
     if (!by) {
         for (uint64_t r = 0; r < m; r++) from[r] *= extent;
@@ -75,6 +88,11 @@ static void spread(zl_counting *n, uint64_t extent, int64_t step)
             to[(r + j * by) & (m - 1)] += from[r] * (extent / period + (j < extent % period));
     }
     memcpy(from, to, m * sizeof *to);
+}
+
+static void spread(const zl_counting *n, uint64_t extent, int64_t step)
+{
+    zl_copy_spread(n->c->residues, n->modulus, extent, step);
 }
 
 /* How often an offset has each residue, over the blocks of all modes and the accesses in a block.
@@ -110,6 +128,7 @@ static int64_t lift(const zl_counting *n)
 static void count_pattern(zl_counting *n)
 {
     lanes_place(n);
+    if (zl_copy_has_runs(n)) zl_copy_runs(n);
     residues_fill(n);
     int64_t base = lift(n);
     for (uint64_t r = 0; r < n->modulus; r++)
@@ -131,7 +150,8 @@ static uint64_t modulus_of(const zl_counting *n)
     const zl_swizzle s = n->c->tile.swizzle[n->side];
     bool global = n->c->side[n->side].space == ZLAY_MOVE_GLOBAL;
     bool realign = n->side == ZL_SOURCE && n->part->part.realign;
-    uint64_t bytes = global || realign ? LINE_BYTES : WORD_BYTES;
+    uint64_t block = n->lines_too ? LINE_BYTES : SECTOR_BYTES;
+    uint64_t bytes = global || realign ? block : WORD_BYTES;
     uint64_t m = bytes * 8 / n->c->bits, top = 1;
     if (s.bits) top <<= s.base + s.bits + (s.shift < 0 ? -s.shift : s.shift);
     m = m ? m : 1;
@@ -173,58 +193,7 @@ static uint64_t permutes(const zl_copy *c, const zl_copy_way *w, const zl_part *
     return blocks * zl_copy_permutes(c, w, elements);
 }
 
-/* ---- the least ------------------------------------------------------------------------------ */
-
-/* The mode of the least step above `step`, run and broadcasts aside; modes where there is none. */
-static uint32_t next_step(const zl_counting *n, uint64_t step, uint64_t *size)
-{
-    uint32_t best = n->part->part.modes;
-    for (uint32_t k = 0; k < n->part->part.modes; k++) {
-        int64_t s = step_of(n, k);
-        uint64_t now = s < 0 ? 0 - (uint64_t)s : (uint64_t)s;
-        if (k == n->way->run[n->side] || now <= step || n->part->mode[k].extent == 1) continue;
-        if (best < n->part->part.modes && now >= *size) continue;
-        *size = now;
-        best = k;
-    }
-    return best;
-}
-
-/* Whether rows along the run are so far apart that no two of them share a sector. */
-static bool rows_apart(const zl_counting *n, uint64_t row)
-{
-    uint64_t step = 0, least = 0, reach = row * n->c->bits, sector = 8u << ZL_SECTOR;
-    for (uint32_t k; (k = next_step(n, least, &step)) < n->part->part.modes; least = step) {
-        uint64_t bits = zl_umul_sat(step, n->c->bits);
-        bool whole = bits % sector == 0 && row * n->c->bits % sector == 0;
-        if (bits < reach + (whole ? 0 : sector - n->c->bits)) return false;
-        reach += zl_umul_sat(n->part->mode[k].extent - 1, bits);
-    }
-    return true;
-}
-
-uint64_t zl_copy_sectors(const zl_copy *c, const zl_part *part, int side)
-{
-    static const zl_copy_lane_bits one = {0};
-    zl_copy_way way = {.path = ZLAY_PATH_BULK};
-    zl_part rows = *part;
-    uint32_t run = 0;
-    zl_counting n = {.c = c, .way = &way, .part = &rows, .lanes = &one, .side = side};
-    if (c->side[side].space != ZLAY_MOVE_GLOBAL || c->tile.swizzle[side].bits) return 0;
-    while (run < part->part.modes && step_of(&n, run) != 1) run++;
-    way.run[0] = way.run[1] = run;
-    uint64_t row = run < part->part.modes ? part->mode[run].extent : 1;
-    way.vector[0] = way.vector[1] = (uint32_t)row;
-    zl_copy_block(&way);
-    if (row > UINT32_MAX || !rows_apart(&n, row)) return 0;
-    for (uint32_t k = 0; k < part->part.modes; k++)
-        if (!step_of(&n, k)) rows.mode[k].extent = 1;
-    rows.part.source_width = rows.part.width = zl_copy_bytes(c, row);
-    rows.part.realign = 0;
-    n.modulus = modulus_of(&n);
-    count_side(&n);
-    return n.sectors;
-}
+/* ---- all of a part ------------------------------------------------------------------------ */
 
 void zl_copy_count_points(const zl_copy *c, const zl_copy_way *way, zl_part *part,
                           const zl_copy_points *points)
@@ -240,6 +209,7 @@ void zl_copy_count_points(const zl_copy *c, const zl_copy_way *way, zl_part *par
                 n.lane[n.active] = (uint8_t)n.active;
                 n.offset[n.active++] = points->at[i].offset[s];
             }
+            if (zl_copy_has_runs(&n)) zl_copy_runs(&n);
             zl_copy_access(&n, 0, 1);
         }
         counting_end(&n, out);

@@ -21,11 +21,6 @@ void zl_copy_block(zl_copy_way *way)
             way->block[way->run[s]] = way->vector[s];
 }
 
-static uint64_t blocks(const zl_part *p, const zl_copy_way *way, uint32_t mode)
-{
-    return p->mode[mode].extent / way->block[mode];
-}
-
 /* ---- assignments of the lane's bits --------------------------------------------------- */
 
 typedef struct search {
@@ -35,6 +30,8 @@ typedef struct search {
     uint32_t tried, mode[TRIED_MODES];
     uint32_t bits; /* of a lane */
     uint32_t once; /* ZL_COUNT_*: what depends on how many bits a mode has alone */
+    uint64_t least; /* that the rest costs in any case */
+    uint64_t blocks[ZL_PART_MODES];
     bool known[KEYS];
     uint64_t cost[KEYS]; /* of that */
 } search;
@@ -55,7 +52,7 @@ static uint32_t least_mode(const search *s, int side)
     for (uint32_t i = 0; i < p->part.modes; i++) {
         int64_t step = side == ZL_SOURCE ? p->mode[i].source : p->mode[i].dest;
         uint64_t size = step < 0 ? 0 - (uint64_t)step : (uint64_t)step;
-        if (is_tried(s, i) || blocks(p, s->way, i) < 2 || size >= least) continue;
+        if (is_tried(s, i) || s->blocks[i] < 2 || size >= least) continue;
         least = size;
         best = i;
     }
@@ -72,7 +69,7 @@ static void choose_modes(search *s)
 
 static bool room(const search *s, const zl_copy_lane_bits *l, uint32_t mode)
 {
-    return blocks(s->part, s->way, mode) > (uint64_t)1 << l->bits[mode];
+    return s->blocks[mode] > (uint64_t)1 << l->bits[mode];
 }
 
 /* The tried modes with room, else the first of all that has some: how many. */
@@ -176,7 +173,8 @@ static uint64_t cost_of(search *s, const zl_copy_lane_bits *l, uint64_t give_up)
         s->cost[key] = zl_copy_cost(s->way, s->part);
         s->known[key] = true;
     }
-    if (s->cost[key] >= give_up || s->once == ZL_COUNT_COST) return s->cost[key];
+    if (s->once == ZL_COUNT_COST) return s->cost[key];
+    if (s->cost[key] + s->least >= give_up) return give_up;
     zl_copy_count(s->c, s->way, s->part, l, ZL_COUNT_COST & ~s->once);
     return s->cost[key] + zl_copy_cost(s->way, s->part);
 }
@@ -187,7 +185,10 @@ static void search_begin(search *s)
     for (uint32_t side = 0; side < ZL_SIDES; side++)
         if (!zl_is_shared(s->c->side[side].space)) s->once |= 1u << side;
     while (2u << s->bits <= s->c->lanes) s->bits++;
+    for (uint32_t i = 0; i < s->part->part.modes; i++)
+        s->blocks[i] = s->part->mode[i].extent / s->way->block[i];
     choose_modes(s);
+    s->least = zl_copy_least(s->c, s->way, s->part->part.elements, ~s->once);
 }
 
 void zl_copy_lanes(const zl_copy *c, const zl_copy_way *way, zl_part *part, uint64_t *cost)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who moves what: the digits of a part as a layout into the tile. */
+#include "algebra/pieces.h"
 #include "synth/copy.h"
 
 /* An index into the box of the modes, the first fastest -> index into the tile. */
@@ -17,28 +18,20 @@ static zlay_status of_modes(zl_copy *c, zlay_layout **out)
     return status;
 }
 
-/* The guards of the modes that digits go beyond, in isl's words over x0, x1, .., one a digit. */
-typedef struct guards {
-    char text[ZL_PART_MODES][320];
-    const char *at[ZL_PART_MODES];
-    size_t count;
-} guards;
+enum { ROW = 1 + ZL_PART_DIGITS }; /* the constant first */
 
-static void put_guard(const zl_part *p, uint32_t mode, guards *g)
+/* That the digits of a mode do not go beyond it, as a row that is not below 0; false: they cannot. */
+static bool put_guard(const zl_part *p, uint32_t mode, size_t width, int64_t *row)
 {
-    zl_text text = {g->text[g->count], sizeof g->text[0] - 1, 0};
     uint64_t reach = 1;
+    row[0] = (int64_t)p->mode[mode].extent - 1;
+    for (size_t i = 1; i < width; i++) row[i] = 0;
     for (uint32_t i = 0; i < p->part.digits; i++) {
         if (p->digit[i].mode != mode) continue;
-        zl_putf(&text, "%s%llu*x%u", reach > 1 ? " + " : "", (unsigned long long)p->digit[i].step,
-                i);
+        row[1 + i] = -(int64_t)p->digit[i].step;
         reach *= p->digit[i].extent;
     }
-    zl_putf(&text, " < %llu", (unsigned long long)p->mode[mode].extent);
-    if (reach <= p->mode[mode].extent) return;
-    g->text[g->count][text.need] = 0;
-    g->at[g->count] = g->text[g->count];
-    g->count++;
+    return reach > p->mode[mode].extent;
 }
 
 /* What the next coordinate of a mode adds to the index, where all its leaves agree; else 0. */
@@ -55,27 +48,24 @@ static int64_t tile_step(const zl_copy *c, uint32_t mode)
 static zlay_status of_digits(zl_copy *c, const zl_part *p, const int64_t *step, int64_t first,
                              zlay_layout **out)
 {
-    int64_t a[ZL_PART_DIGITS] = {0}, b = first;
-    uint64_t box[ZL_PART_DIGITS];
-    guards *g = zl_alloc(c->ctx, 1, sizeof *g);
-    if (!g) return ZLAY_ENOMEM;
+    const uint64_t none = 0;
+    int64_t value[ROW] = {first}, guard[ZL_PART_MODES * ROW];
+    uint64_t box[ZL_PART_DIGITS] = {1};
+    size_t dims = p->part.digits ? p->part.digits : 1, guards = 0;
     for (uint32_t i = 0; i < p->part.digits; i++) {
-        a[i] = (int64_t)p->digit[i].step * step[p->digit[i].mode];
+        value[1 + i] = (int64_t)p->digit[i].step * step[p->digit[i].mode];
         box[i] = p->digit[i].extent;
     }
     for (uint32_t k = 0; k < p->part.modes; k++) {
-        b += (int64_t)p->first[k] * step[k];
-        put_guard(p, k, g);
+        value[0] += (int64_t)p->first[k] * step[k];
+        guards += put_guard(p, k, 1 + dims, &guard[guards * (1 + dims)]);
     }
-    zlay_piece piece = {a, &b, g->at, g->count};
-    if (!p->part.digits) box[0] = 1;
-    size_t dims = p->part.digits ? p->part.digits : 1;
-    zlay_status status =
-        g->count ? zlay_layout_new_pieces(c->ctx, out, dims, box, 1, 1, &piece)
-                 : zlay_layout_new_strided(c->ctx, out, dims, (const int64_t *)box, a, b);
-    zlay_allocator alloc = zl_allocator(c->ctx);
-    zl_free(&alloc, g, sizeof *g);
-    return status;
+    if (!guards)
+        return zlay_layout_new_strided(c->ctx, out, dims, (const int64_t *)box, value + 1, *value);
+    const zl_piece piece = {0, guards, guard, value};
+    const zl_pieces pieces = {
+        .dims = dims, .outs = 1, .count = 1, .extent = box, .out_size = &none, .piece = &piece};
+    return zl_layout_pieces(c->ctx, out, &pieces, true);
 }
 
 /* Through the box of the modes, as its leaves lie in the tile in another order. */
