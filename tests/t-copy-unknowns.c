@@ -2,11 +2,15 @@
 /* copy.synth of tensors whose extents and strides are names, held against numbers: at each choice of
  * numbers every tile's accesses are made one by one, as digits, texts and edges say, and afterwards each
  * cell of the tensor lies where the layouts with those numbers put it, and nothing else was touched. */
+#define _POSIX_C_SOURCE 200809L /* mkstemp, fdopen */
+#include "assembler.h"
 #include "copy_synth.h"
 #include "expression.h"
 #include "heap.h"
 #include "legality.h"
+#include "ptx-machine.h"
 
+#include <zlay/emit.h>
 #include <zlay/json.h>
 #include <zlay/symbol.h>
 
@@ -197,7 +201,8 @@ typedef struct world {
     zlay_layout *at[2]; /* with numbers */
     int64_t extent[AXES], trips[AXES];
     int32_t source[CELLS], dest[CELLS];
-    uint64_t points, accesses;
+    char *text;                   /* of the function; NULL: it is not executed */
+    uint64_t points, accesses, executed;
 } world;
 
 static int64_t evaluated(const world *w, const char *text)
@@ -389,6 +394,85 @@ static void tile_make(world *w)
     }
 }
 
+/* ---- the printed function ------------------------------------------------------------------------- */
+
+enum { FUNCTION = 1 << 20, FROM = 1 << 24, TO = 1 << 26, SMEM_FROM = 0x1000, SMEM_TO = SMEM_FROM, SMEM = 0xe000, FILL = 0x5a };
+
+static void bytes_of(const world *w, uint8_t *out, const int32_t *cells)
+{
+    uint32_t bytes = w->ask.bits / 8;
+    for (uint64_t i = 0; i < CELLS; i++)
+        for (uint32_t b = 0; b < bytes; b++)
+            out[i * bytes + b] = cells[i] == UNTOUCHED ? FILL : (uint8_t)((uint32_t)cells[i] * 2654435761u >> 8 * b);
+}
+
+/* What the function leaves of the destination, as bytes, the tile's accesses made alone. */
+static void function_run(world *w, uint8_t *from, uint8_t *to)
+{
+    zlay_move_info info;
+    uint64_t bytes = w->ask.bits / 8, room = CELLS * bytes;
+    zlay_move_get(&info, w->move);
+    pm_machine *m = pm_new(w->text);
+    m->returns = true;
+    pm_begin(m, 0, 1, (info.threads + 31) / 32 * 32);
+    uint8_t *side[2] = {from, to};
+    for (int s = 0; s < 2; s++) {
+        bool shared = w->ask.space[s] == ZLAY_MOVE_SHARED;
+        uint64_t at = shared ? (s ? SMEM_TO : SMEM_FROM) : (uint64_t)(s ? TO : FROM);
+        if (shared) memcpy(m->shared[0] + at, side[s], SMEM);
+        else m->memory[m->memories++] = (pm_memory){at, room, side[s]};
+        at += (uint64_t)tile_at(w, s) * bytes;
+        for (uint32_t i = 0; i < m->threads; i++) pm_set(m, i, s ? "ptr_dest" : "ptr_source", at);
+    }
+    for (uint32_t i = 0; i < m->threads; i++) {
+        for (uint32_t k = 0; k < w->ask.axes; k++) {
+            char left[16];
+            snprintf(left, sizeof left, "left_%u", k);
+            pm_set(m, i, left, (uint64_t)(w->extent[k] - w->value[NAMES + k] * (int64_t)w->ask.tile[k]));
+        }
+        for (int k = 0; k < NAMES; k++) {
+            char name[16];
+            snprintf(name, sizeof name, "name_%s", words[k]);
+            pm_set(m, i, name, (uint64_t)w->value[k]);
+        }
+    }
+    pm_go(m);
+    for (uint32_t i = 0; i < m->threads; i++) pm_land_all(m, &m->thread[i]);
+    if (w->ask.space[1] == ZLAY_MOVE_SHARED) memcpy(to, m->shared[0] + SMEM_TO, SMEM);
+    pm_free(m);
+}
+
+/* The function does to bytes what the accesses, made one by one, did to cells. */
+static void function_compare(world *w, const int32_t *before)
+{
+    static uint8_t from[CELLS * 4], to[CELLS * 4], want[CELLS * 4];
+    bytes_of(w, from, w->source);
+    bytes_of(w, to, before);
+    bytes_of(w, want, w->dest);
+    function_run(w, from, to);
+    for (uint64_t i = 0; i < CELLS * (w->ask.bits / 8); i++)
+        if (to[i] != want[i])
+            fail_msg("byte %llu: the function of tile (%lld,%lld) of %s to %s under %s", (unsigned long long)i,
+                     (long long)w->value[NAMES], (long long)w->value[NAMES + 1], w->ask.layout[0], w->ask.layout[1], w->facts);
+    w->executed++;
+}
+
+static bool last_tile(const world *w)
+{
+    for (uint32_t k = 0; k < w->ask.axes; k++)
+        if (w->value[NAMES + k] + 1 < w->trips[k]) return false;
+    return true;
+}
+
+static bool small_enough(const world *w)
+{
+    int64_t offset;
+    for (int s = 0; s < 2; s++)
+        for (uint64_t i = 0; w->ask.space[s] == ZLAY_MOVE_SHARED && i < zlay_layout_size(w->at[s]); i++)
+            if (zlay_layout_eval(&offset, 1, w->at[s], i) || (offset + 16) * w->ask.bits / 8 > SMEM) return false;
+    return true;
+}
+
 static bool next_tile(world *w)
 {
     for (uint32_t k = 0; k < w->ask.axes; k++) {
@@ -415,7 +499,10 @@ static void tile_compare(world *w)
             if (cell_at(w, 0, i) >= 0) w->source[cell_at(w, 0, i)] = (int32_t)cell_at(w, 1, i) + 7;
     }
     if (!w->family->layout[1]) memset(w->dest, 0xff, sizeof w->dest);
+    static int32_t before[CELLS];
+    memcpy(before, w->dest, sizeof before);
     tile_make(w);
+    if (w->text && last_tile(w) && small_enough(w)) function_compare(w, before);
     for (uint64_t i = 0; i < tile_cells(w); i++) {
         int64_t from = cell_at(w, 0, i), to = cell_at(w, 1, i);
         if (to < 0) continue;
@@ -451,6 +538,14 @@ static void tensors_compare(zlay_ctx *ctx, world *w)
     w->points++;
 }
 
+static char *function_of(zlay_ctx *ctx, const zlay_move *move)
+{
+    char *text = malloc(FUNCTION);
+    zlay_buf out = {text, FUNCTION, 0};
+    if (zlay_emit_move(ctx, &out, move, "moved", 5)) fail_msg("%s", zlay_ctx_message(ctx));
+    return text;
+}
+
 static void as_with_numbers(void **state)
 {
     uint64_t s = test_seed("t-copy-unknowns"), moves = 0, wide = 0, refused = 0, paths[16] = {0};
@@ -473,21 +568,43 @@ static void as_with_numbers(void **state)
         wide += info.width * 8 > w->ask.bits;
         paths[info.path]++;
         w->move = move;
+        w->text = i % 2 ? NULL : function_of(ctx, move);
         for (int k = 0; k < VALUES; k++) {
             values_draw(&s, w);
             tensors_compare(ctx, w);
         }
+        free(w->text);
         zlay_move_free(move);
     }
-    printf("%llu moves, %llu of them by more than an element, %llu without the path asked for; %llu tensors, %llu accesses\n",
+    printf("%llu moves, %llu of them by more than an element, %llu without the path asked for; %llu tensors, %llu accesses, %llu functions\n",
            (unsigned long long)moves, (unsigned long long)wide, (unsigned long long)refused,
-           (unsigned long long)w->points, (unsigned long long)w->accesses);
+           (unsigned long long)w->points, (unsigned long long)w->accesses, (unsigned long long)w->executed);
     printf("bulk %llu, cp.async %llu, threads %llu, realigned %llu\n", (unsigned long long)paths[ZLAY_PATH_BULK],
            (unsigned long long)paths[ZLAY_PATH_CP_ASYNC], (unsigned long long)paths[ZLAY_PATH_THREADS],
            (unsigned long long)paths[ZLAY_PATH_REALIGN]);
-    assert_true(moves > 60 && wide > 30 && paths[ZLAY_PATH_REALIGN] && paths[ZLAY_PATH_CP_ASYNC] && paths[ZLAY_PATH_BULK]);
+    assert_true(moves > 60 && wide > 30 && paths[ZLAY_PATH_REALIGN] && paths[ZLAY_PATH_CP_ASYNC] && paths[ZLAY_PATH_BULK] && w->executed > 50);
     zlay_ctx_free(ctx);
     free(w);
+}
+
+/* ptxas takes what is printed of tiles with edges. */
+static void assembled(void **state)
+{
+    static const char *const targets[] = {"sm_80", "sm_90a", "sm_100a"};
+    zlay_ctx *ctx;
+    (void)state;
+    need_assembler();
+    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
+        for (size_t k = 0; !hands[k].status; k += 3) {
+            zlay_move *move = NULL;
+            assert_int_equal(tiled_synth(ctx, &move, targets[i], &hands[k].ask), ZLAY_OK);
+            char *text = function_of(ctx, move);
+            if (!assembles(targets[i], text)) fail_msg("%s: %s", targets[i], text);
+            free(text);
+            zlay_move_free(move);
+        }
+    zlay_ctx_free(ctx);
 }
 
 /* ---- as JSON ---------------------------------------------------------------------------------------- */
@@ -608,7 +725,7 @@ static void nothing_to_say(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(counted_by_hand), cmocka_unit_test(as_with_numbers),
-                                       cmocka_unit_test(as_json), cmocka_unit_test(out_of_memory),
+                                       cmocka_unit_test(assembled), cmocka_unit_test(as_json), cmocka_unit_test(out_of_memory),
                                        cmocka_unit_test(nothing_to_say)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

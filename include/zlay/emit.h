@@ -105,7 +105,12 @@ ZLAY_API zlay_status zlay_emit_transfer(zlay_ctx *ctx, zlay_buf *out,
  *                   peer's at the address that the calling block has it at;
  *                 - .b64 name_<n>: the names of the source's layout as
  *                   zlay_layout_param has them, then those of the destination's
- *                   that the source's has not.
+ *                   that the source's has not; of tiles those alone that strides
+ *                   and offsets have;
+ *                 - .b64 left_<i>: of tiles, for each axis i that is clipped, cells
+ *                   from the tile's first to the end of the tensor.  Addresses are
+ *                   then further by what zlay_move_axis_print says of the tiles
+ *                   before.
  *                 What is asynchronous is issued: the caller commits and waits.
  *                 A function with fragments and `matrices` is for whole warps.
  *                 Where the layouts have no common strides, offsets that are no

@@ -55,6 +55,8 @@ static void parameters(zl_tile_text *t)
     if (has_barrier(t->move)) parameter(t, &comma, "b32", "ptr", "bar");
     for (size_t i = 0; (name = zl_tile_name(t->move, i)); i++)
         parameter(t, &comma, "b64", "name", name);
+    for (uint32_t i = 0, axis; zl_tile_edge(t->move, i, &axis); i++)
+        zl_putf(t->e.out, "%s.param .b64 left_%u", comma, axis);
 }
 
 static void head(zl_tile_text *t)
@@ -109,6 +111,7 @@ static void setup(zl_tile_text *t)
     barrier(t);
     zl_emit_line(e, "mov.u32 tid, %%tid.x;");
     zl_tile_steps(t);
+    zl_tile_edges(t);
 }
 
 /* ---- parts ------------------------------------------------------------------------ */
@@ -140,7 +143,7 @@ static void part(zl_tile_text *t)
         first_set(t);
         zl_emit_line(e, "mov.u32 rest, tid;");
         for (uint32_t k = 0; k < p->part.modes; k++)
-            if (zl_tile_is_checked(p, k)) zl_emit_line(e, "mov.b64 x%u, 0;", k);
+            if (zl_tile_is_kept(t, k)) zl_emit_line(e, "mov.b64 x%u, 0;", k);
         zl_tile_digits(t, ZLAY_DIGIT_THREAD, base_names, "x");
         zl_tile_accesses(t);
     }
@@ -181,8 +184,6 @@ static zlay_status printable(zlay_ctx *ctx, const zlay_move *move)
     if (!move->info.parts || !has_ptx(move->info.target))
         return zl_fail(ctx, ZLAY_ENOTSUP,
                        "only moves by threads of targets that have PTX are printed");
-    if (move->tiles)
-        return zl_fail(ctx, ZLAY_ENOTSUP, "tiles of tensors are not printed");
     for (uint32_t i = 0; i < move->info.parts; i++) {
         const zl_part *p = &move->parts[i];
         if (p->part.accesses > UINT32_MAX)

@@ -87,6 +87,13 @@ void zl_tile_digits(zl_tile_text *t, int32_t level, const char *const *bases,
 void zl_tile_accesses(zl_tile_text *t);
 bool zl_tile_is_checked(const zl_part *p, uint32_t mode);
 
+/* Whether a register holds the coordinate of a mode: to be held against its extent or an edge. */
+bool zl_tile_is_kept(const zl_tile_text *t, uint32_t mode);
+
+/* The i-th axis along which tiles leave their tensor; cells to its end as registers. */
+bool zl_tile_edge(const zlay_move *move, uint32_t i, uint32_t *axis);
+void zl_tile_edges(zl_tile_text *t);
+
 /* One access of a thread, `more` elements further than the registers from and to say. */
 void zl_tile_access(zl_tile_text *t, const int64_t more[ZL_TILE_SIDES]);
 

@@ -20,6 +20,33 @@ bool zl_tile_is_checked(const zl_part *p, uint32_t mode)
     return most >= p->mode[mode].extent;
 }
 
+static bool has_edge(const zlay_move *move, uint32_t axis)
+{
+    return move->tiles && axis < move->tiles->axes && move->tiles->axis[axis].clipped;
+}
+
+bool zl_tile_is_kept(const zl_tile_text *t, uint32_t mode)
+{
+    if (zl_tile_is_checked(t->part, mode)) return true;
+    return t->move->tiles && has_edge(t->move, t->move->tiles->mode[mode].axis);
+}
+
+void zl_tile_edges(zl_tile_text *t)
+{
+    for (uint32_t k = 0; k < ZLAY_TILE_AXES; k++) {
+        if (!has_edge(t->move, k)) continue;
+        zl_emit_line(&t->e, ".reg .b64 left%u;", k);
+        zl_emit_line(&t->e, "ld.param.b64 left%u, [left_%u];", k, k);
+    }
+}
+
+bool zl_tile_edge(const zlay_move *move, uint32_t i, uint32_t *axis)
+{
+    for (*axis = 0; *axis < ZLAY_TILE_AXES; ++*axis)
+        if (has_edge(move, *axis) && !i--) return true;
+    return false;
+}
+
 /* digit = rest mod extent, rest /= extent */
 static void take_digit(zl_tile_text *t, uint64_t extent)
 {
@@ -53,7 +80,7 @@ static void add_digit(zl_tile_text *t, const zlay_move_digit *d, const char *con
     zl_emit_line(&t->e, "cvt.u64.u32 wide, digit;");
     for (int side = 0; side < ZL_TILE_SIDES; side++)
         if (!zl_tile_is_held(t, side)) add_to_side(t, d, side, bases[side]);
-    if (coordinate && zl_tile_is_checked(t->part, d->mode))
+    if (coordinate && zl_tile_is_kept(t, d->mode))
         zl_emit_line(&t->e, "mad.lo.s64 %s%u, wide, %llu, %s%u;", coordinate, d->mode,
                      (ull)d->step, coordinate, d->mode);
 }
@@ -91,6 +118,27 @@ static bool known_access(const zl_part *p, uint64_t access, uint64_t *at, int64_
     return true;
 }
 
+/* p: and the cell of the access is before the end of the tensor along each axis that has one. */
+static bool check_edges(zl_tile_text *t, const uint64_t *at, const char *coordinate, bool any)
+{
+    uint64_t first = 0;
+    for (uint32_t i = 0; i < ZLAY_TILE_AXES; i++) {
+        if (!has_edge(t->move, i)) continue;
+        zlay_move_first_get(&first, t->move, t->index, i);
+        zl_emit_line(&t->e, "mov.s64 place, %llu;", (ull)first);
+        for (uint32_t k = 0; k < t->part->part.modes; k++) {
+            const zlay_move_cells *c = &t->move->tiles->mode[k];
+            if (c->axis != i) continue;
+            zl_emit_line(&t->e, "mad.lo.s64 place, %s%u, %lld, place;", coordinate, k, (ll)c->step);
+            if (at) zl_emit_line(&t->e, "add.s64 place, place, %lld;", (ll)at[k] * (ll)c->step);
+        }
+        zl_emit_line(&t->e, "setp.lt%s.s64 p, place, left%u%s;", any ? ".and" : "", i,
+                     any ? ", p" : "");
+        any = true;
+    }
+    return any;
+}
+
 /* Threads whose block is not there go on at the label. */
 static void check_extents(zl_tile_text *t, const uint64_t *at, const char *coordinate,
                           const char *label, ull number)
@@ -102,6 +150,7 @@ static void check_extents(zl_tile_text *t, const uint64_t *at, const char *coord
                      (ull)(t->part->mode[k].extent - (at ? at[k] : 0)), any ? ", p" : "");
         any = true;
     }
+    any = check_edges(t, at, coordinate, any);
     if (any) zl_emit_line(&t->e, "@!p bra %s%u_%llu;", label, t->index, number);
 }
 
@@ -120,7 +169,7 @@ static void unrolled(zl_tile_text *t)
 static void copy_registers(zl_tile_text *t, const char *to, const char *from)
 {
     for (uint32_t k = 0; k < t->part->part.modes; k++)
-        if (zl_tile_is_checked(t->part, k))
+        if (zl_tile_is_kept(t, k))
             zl_emit_line(&t->e, "mov.b64 %s%u, %s%u;", to, k, from, k);
 }
 
