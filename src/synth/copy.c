@@ -96,98 +96,22 @@ static zlay_status threads_read(zl_copy *c)
     return ZLAY_OK;
 }
 
-/* ---- what no plan can mend ------------------------------------------------------------ */
-
-/* Whatever the names are. */
-static zlay_status names_overlap_check(zl_copy *c, const zlay_layout *layout)
-{
-    zlay_answer answer;
-    char text[512] = "";
-    zlay_buf guard = {text, sizeof text, 0};
-    zlay_status status = zlay_layout_injective_guard(c->ctx, &answer, &guard, layout);
-    if (status == ZLAY_EROOM) text[0] = 0;
-    else if (status || answer == ZLAY_YES) return status;
-    if (!status && answer == ZLAY_UNDECIDED) return ZLAY_ELIMIT;
-    return zl_fail(c->ctx, ZLAY_EINVAL, "dest.layout: points share an offset%s%s",
-                   *text ? " unless " : "", text);
-}
-
-static zlay_status overlap_check(zl_copy *c)
-{
-    const zlay_layout *layout = c->side[ZL_DEST].layout;
-    zlay_answer answer;
-    if (c->window[ZL_DEST]) layout = c->tensor[ZL_DEST];
-    if (layout->symbols) return names_overlap_check(c, layout);
-    if (c->assumed[ZL_DEST]) return names_overlap_check(c, c->assumed[ZL_DEST]);
-    uint64_t at[2];
-    int64_t offset = 0;
-    zlay_status status = zlay_layout_is_injective(c->ctx, &answer, at, layout);
-    if (status || answer == ZLAY_YES) return status;
-    if (answer == ZLAY_UNDECIDED) return ZLAY_ELIMIT;
-    zlay_layout_eval(&offset, 1, layout, at[0]);
-    return zl_fail(c->ctx, ZLAY_EINVAL,
-                   "dest.layout: points %" PRIu64 " and %" PRIu64 " have one offset, %" PRId64,
-                   at[0], at[1], offset);
-}
-
-/* The least and the greatest offset of a side. */
-static void ends(const zl_copy_tile *t, int s, int64_t end[2])
-{
-    end[0] = end[1] = t->offset[s];
-    for (uint32_t i = 0; i < t->modes; i++) {
-        int64_t far = (int64_t)(t->mode[i].extent - 1) * t->mode[i].step[s];
-        end[far > 0] += far;
-    }
-}
-
-zlay_status zl_copy_fits(zl_copy *c, int s, int64_t least, uint64_t bytes)
-{
-    zlay_verdict verdict;
-    zlay_reason reason;
-    zlay_rule rule;
-    if (!zl_is_shared(c->side[s].space)) return ZLAY_OK;
-    if (least < 0)
-        return zl_fail(c->ctx, ZLAY_EINVAL, "%s.layout: offset %" PRId64 " is below 0",
-                       side_names[s], least);
-    zlay_status status = zlay_smem_check(&verdict, &reason, 1, c->target, bytes);
-    if (status || verdict.answer == ZLAY_YES) return status;
-    status = zlay_rule_get(&rule, reason.rule);
-    if (status) return status;
-    return zl_fail(c->ctx, ZLAY_NONE,
-                   "%s: %s.layout ends at byte %" PRIu64 ", a block of %s has "
-                   "%" PRIu64,
-                   rule.id, side_names[s], bytes, zlay_target_name(c->target),
-                   zlay_smem_capacity(c->target));
-}
-
-static uint64_t bytes_of(const zl_copy *c, uint64_t elements)
-{
-    uint64_t bits = zl_umul_sat(elements, c->bits);
-    return bits / 8 + (bits % 8 != 0);
-}
-
-/* A swizzle moves the end: it is that of the layout. */
-static zlay_status side_check(zl_copy *c, int s)
-{
-    int64_t end[2], bits;
-    uint64_t size;
-    ends(&c->tile, s, end);
-    if (!zl_mul(end[1], c->bits, &bits) || !zl_mul(end[0], c->bits, &bits))
-        return zl_fail(c->ctx, ZLAY_EOVERFLOW, "%s.layout: its bits do not fit 64 bits",
-                       side_names[s]);
-    size = (uint64_t)end[1] + 1;
-    if (end[0] >= 0 && c->tile.swizzle[s].bits && zl_is_shared(c->side[s].space)) {
-        zlay_status status = zlay_layout_cosize(c->ctx, &size, c->side[s].layout);
-        if (status) return status;
-    }
-    return zl_copy_fits(c, s, end[0], bytes_of(c, size));
-}
-
 /* ---- candidates ------------------------------------------------------------------------- */
+
+enum { WAYS_MOST = 64 };
+
+/* A way by its number of its path, and what no plan of it is below. */
+typedef struct candidate {
+    int32_t path;
+    uint32_t number;
+    uint64_t bound;
+} candidate;
 
 typedef struct least {
     zl_copy_plan *best, *next;
     uint64_t bound; /* of every way */
+    uint32_t count, taken; /* candidates; the number of the best */
+    candidate at[WAYS_MOST];
 } least;
 
 static void part_way(const zl_copy *c, zl_copy_way *out, const zl_copy_plan *plan,
@@ -203,46 +127,81 @@ static void part_way(const zl_copy *c, zl_copy_way *out, const zl_copy_plan *pla
     zl_copy_bank(c, out);
 }
 
-static zlay_status plan_cost(const zl_copy *c, zl_copy_plan *plan, uint64_t give_up)
+/* UINT64_MAX where it costs more than `most`. */
+static zlay_status plan_cost(const zl_copy *c, zl_copy_plan *plan, uint64_t most)
 {
     zlay_status status = zl_copy_cut(c, plan);
     plan->cost = 0;
-    for (uint32_t i = 0; !status && i < plan->count && plan->cost < give_up; i++) {
+    for (uint32_t i = 0; !status && i < plan->count && plan->cost < UINT64_MAX; i++) {
         zl_copy_way way;
-        uint64_t cost;
         part_way(c, &way, plan, &plan->part[i].part);
-        zl_copy_lanes(c, &way, &plan->part[i], &cost);
-        plan->cost += cost;
+        uint64_t cost =
+            zl_copy_lanes(c, &way, &plan->part[i], &plan->lanes[i], most - plan->cost);
+        plan->cost = cost == UINT64_MAX ? cost : plan->cost + cost;
     }
     return status;
 }
 
-static zlay_status try_way(const zl_copy *c, least *l, const zl_copy_way *way)
+/* What the parts of the plan that is kept take, and who moves what. */
+static void plan_end(const zl_copy *c, zl_copy_plan *plan)
 {
-    uint64_t bound = zl_copy_bound(c, way, c->tile.points, c->sectors);
-    if (bound < l->bound) l->bound = bound;
-    if (bound >= l->best->cost) return ZLAY_OK;
-    l->next->way = *way;
-    zlay_status status = plan_cost(c, l->next, l->best->cost);
+    for (uint32_t i = 0; i < plan->count; i++) {
+        zl_copy_way way;
+        part_way(c, &way, plan, &plan->part[i].part);
+        zl_copy_count(c, &way, &plan->part[i], &plan->lanes[i], ZL_COUNT_ALL);
+        zl_copy_digits(c, &plan->part[i], &way, &plan->lanes[i]);
+    }
+}
+
+/* Of plans that cost as much the one whose way stands first is kept. */
+static zlay_status try_way(const zl_copy *c, least *l, uint32_t i)
+{
+    const candidate *way = &l->at[i];
+    uint64_t most = l->best->cost - (i > l->taken && l->best->cost < UINT64_MAX);
+    if (way->bound > most) return ZLAY_OK;
+    zl_copy_way_at(c, &l->next->way, way->path, way->number);
+    zlay_status status = plan_cost(c, l->next, most);
     if (status == ZLAY_NONE) return ZLAY_OK;
-    if (status || l->next->cost >= l->best->cost) return status;
+    if (status || l->next->cost == UINT64_MAX) return status;
     zl_copy_plan *best = l->best;
     l->best = l->next;
     l->next = best;
+    l->taken = i;
     return ZLAY_OK;
+}
+
+static void list_ways(const zl_copy *c, least *l)
+{
+    static const int32_t paths[] = {ZLAY_PATH_BULK, ZLAY_PATH_CP_ASYNC, ZLAY_PATH_THREADS,
+                                    ZLAY_PATH_REALIGN};
+    zl_copy_way way;
+    for (size_t p = 0; p < ZL_COUNT(paths); p++) {
+        if (c->request.path && c->request.path != paths[p]) continue;
+        for (uint32_t i = 0; zl_copy_way_at(c, &way, paths[p], i); i++) {
+            if (!way.kind || l->count == WAYS_MOST) continue;
+            uint64_t bound = zl_copy_bound(c, &way, c->tile.points, c->sectors);
+            l->at[l->count++] = (candidate){paths[p], i, bound};
+            if (bound < l->bound) l->bound = bound;
+        }
+    }
+}
+
+/* The candidate of the least bound, which is not asked for again. */
+static uint32_t next_way(const least *l, const bool *done)
+{
+    uint32_t next = l->count;
+    for (uint32_t i = 0; i < l->count; i++)
+        if (!done[i] && (next == l->count || l->at[i].bound < l->at[next].bound)) next = i;
+    return next;
 }
 
 static zlay_status try_all(const zl_copy *c, least *l)
 {
-    static const int32_t paths[] = {ZLAY_PATH_BULK, ZLAY_PATH_CP_ASYNC, ZLAY_PATH_THREADS,
-                                    ZLAY_PATH_REALIGN};
+    bool done[WAYS_MOST] = {false};
     zlay_status status = ZLAY_OK;
-    zl_copy_way way;
-    for (size_t p = 0; p < ZL_COUNT(paths); p++) {
-        if (c->request.path && c->request.path != paths[p]) continue;
-        for (uint32_t i = 0; !status && zl_copy_way_at(c, &way, paths[p], i); i++)
-            if (way.kind) status = try_way(c, l, &way);
-    }
+    list_ways(c, l);
+    for (uint32_t i; !status && (i = next_way(l, done)) < l->count; done[i] = true)
+        status = try_way(c, l, i);
     if (status || l->best->cost < UINT64_MAX) return status;
     return zl_fail(c->ctx, ZLAY_NONE, "no access%s moves %u-bit elements between these layouts",
                    c->request.path ? " of this path" : "", c->bits);
@@ -322,13 +281,14 @@ static zlay_status search(zl_copy *c, zlay_move **out)
     zl_copy_plan *plans = zl_alloc(c->ctx, 2, sizeof *plans);
     zlay_allocator alloc = zl_allocator(c->ctx);
     if (!plans) return ZLAY_ENOMEM;
-    least l = {&plans[0], &plans[1], UINT64_MAX};
+    least l = {.best = &plans[0], .next = &plans[1], .bound = UINT64_MAX};
     l.best->cost = UINT64_MAX;
     c->residues = zl_alloc(c->ctx, 2 * period, sizeof *c->residues);
     zlay_status status = c->residues ? ZLAY_OK : ZLAY_ENOMEM;
     if (!status) sectors_fill(c, l.next);
     if (!status && c->request.registers) status = zl_copy_fragments(c, l.best, l.next);
     else if (!status) status = try_all(c, &l);
+    if (!status && !c->request.registers) plan_end(c, l.best);
     if (c->request.registers) l.bound = l.best->bound;
     if (!status) status = move_make(c, &l, out);
     zl_free(&alloc, c->residues, 2 * period * sizeof *c->residues);
@@ -362,14 +322,14 @@ static zlay_status synth(zl_copy *c, zlay_move **out)
     if (from > POINTS_MOST)
         return zl_fail(c->ctx, ZLAY_EOVERFLOW,
                        "dest.layout: the counts of %" PRIu64 " points do not fit 64 bits", from);
-    status = overlap_check(c);
+    status = zl_copy_overlap_check(c);
     for (int s = 0; !status && s < ZL_SIDES; s++) status = find_strides(c, s);
     if (!status) status = zl_copy_join(c);
     if (status == ZLAY_NONE && (c->tensors || zl_copy_has_names(c)))
         return zl_fail(c->ctx, ZLAY_ENOTSUP, "source.layout: %s, and no common strides",
                        c->tensors ? "tiles" : "names");
     if (status == ZLAY_NONE) return zl_copy_by_points(c, out);
-    for (int s = 0; !status && s < ZL_SIDES; s++) status = side_check(c, s);
+    for (int s = 0; !status && s < ZL_SIDES; s++) status = zl_copy_side_check(c, s);
     return status ? status : search(c, out);
 }
 

@@ -84,12 +84,19 @@ typedef struct zl_copy {
 
 enum { ZL_RESIDUES = 1 << 16 }; /* the longest period */
 
+/* The mode of each bit of a lane. */
+typedef struct zl_copy_lane_bits {
+    uint32_t count;
+    uint8_t mode[6]; /* low first */
+    uint8_t bits[ZL_PART_MODES];
+} zl_copy_lane_bits;
+
 /* A candidate for the whole tile. */
 typedef struct zl_copy_plan {
     zl_copy_way way;
     uint32_t count;
     uint64_t cost, bound;
-    bool uncounted;
+    zl_copy_lane_bits lanes[ZL_COPY_PARTS];
     zl_part part[ZL_COPY_PARTS];
 } zl_copy_plan;
 
@@ -112,6 +119,12 @@ typedef struct zl_copy_points {
 zlay_status zl_copy_by_points(zl_copy *c, zlay_move **out);
 void zl_copy_count_points(const zl_copy *c, const zl_copy_way *way, zl_part *part,
                           const zl_copy_points *points);
+
+/* EINVAL: two points of the destination share an offset. */
+zlay_status zl_copy_overlap_check(zl_copy *c);
+
+/* The offsets of a joined side: EOVERFLOW, or what zl_copy_fits says. */
+zlay_status zl_copy_side_check(zl_copy *c, int side);
 
 /* Shared memory that a side needs: ZLAY_NONE with the rule. */
 zlay_status zl_copy_fits(zl_copy *c, int side, int64_t least, uint64_t bytes);
@@ -178,18 +191,16 @@ void zl_copy_whole(const zl_copy *c, zl_part *out);
 /* The parts of a way, without digits: ZLAY_NONE where it leaves elements that nothing can move. */
 zlay_status zl_copy_cut(const zl_copy *c, zl_copy_plan *plan);
 
-/* The digits of a part that cost least, with what they cost. */
-void zl_copy_lanes(const zl_copy *c, const zl_copy_way *way, zl_part *part, uint64_t *cost);
+/* The lanes of a part that cost least: what they cost; UINT64_MAX: more than `most`. */
+uint64_t zl_copy_lanes(const zl_copy *c, const zl_copy_way *way, zl_part *part,
+                       zl_copy_lane_bits *best, uint64_t most);
+
+/* Lanes of a group of 2^k that a target serves together, in whatever order they are: 2^k of the way's
+ * access to a side, whose addresses differ unless they are `shared`; 0: their order counts. */
+uint32_t zl_copy_phase_bits(const zl_copy *c, const zl_copy_way *way, int side, bool shared);
 
 /* The block of a way whose accesses lie along its runs. */
 void zl_copy_block(zl_copy_way *way);
-
-/* What the accesses of a part take, its lanes' bits in each mode given. */
-typedef struct zl_copy_lane_bits {
-    uint32_t count;
-    uint8_t mode[6]; /* of each bit of the lane, low first */
-    uint8_t bits[ZL_PART_MODES];
-} zl_copy_lane_bits;
 
 /* Which counts; the others are 0. */
 enum {
@@ -201,6 +212,7 @@ enum {
     ZL_COUNT_ALL = 15
 };
 
+/* What the accesses of a part take, its lanes given. */
 void zl_copy_count(const zl_copy *c, const zl_copy_way *way, zl_part *part,
                    const zl_copy_lane_bits *lanes, uint32_t what);
 

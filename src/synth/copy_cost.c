@@ -91,6 +91,32 @@ void zl_copy_bank(const zl_copy *c, zl_copy_way *way)
     }
 }
 
+/* Lanes in the first phase of an access of distinct addresses, or of one; 0: phases are no blocks
+ * of as many lanes that follow each other. */
+static uint32_t phase_lanes(const zl_copy *c, int32_t access, uint32_t step)
+{
+    const zlay_target *const targets[] = {c->target, c->ranked};
+    uint32_t address[ZLAY_BANK_LANES], lanes;
+    zlay_bank bank = {.answer = ZLAY_UNDECIDED};
+    for (uint32_t i = 0; i < c->warp; i++) address[i] = i * step;
+    for (uint32_t i = 0; i < 2 && bank.answer != ZLAY_YES; i++)
+        if (zlay_bank_count(&bank, targets[i], access, address, c->warp)) return 0;
+    if (bank.answer != ZLAY_YES) return 0;
+    lanes = c->warp / bank.phases;
+    for (uint32_t i = 0; i < bank.phases; i++)
+        if (bank.phase[i] != (UINT64_MAX >> (64 - lanes)) << (i * lanes)) return 0;
+    return lanes;
+}
+
+uint32_t zl_copy_phase_bits(const zl_copy *c, const zl_copy_way *way, int side, bool shared)
+{
+    uint32_t bytes = zl_copy_bytes(c, way->vector[side]);
+    if (way->bank[side] < 0) return 0;
+    uint32_t lanes = phase_lanes(c, way->bank[side], bytes);
+    if (!lanes || (shared && lanes != phase_lanes(c, way->bank[side], 0))) return 0;
+    return (uint32_t)__builtin_ctz(lanes);
+}
+
 /* ---- the bound ------------------------------------------------------------------------------ */
 
 static uint64_t ceil_div(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }

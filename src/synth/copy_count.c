@@ -27,25 +27,6 @@ static bool is_end(const zl_counting *n, uint32_t mode) { return n->ends >> mode
 
 /* ---- lanes -------------------------------------------------------------------------- */
 
-/* The coordinate of a lane in a mode, in its block. */
-static uint64_t lane_coordinate(const zl_counting *n, uint32_t lane, uint32_t mode)
-{
-    uint64_t at = 0;
-    uint32_t bit = 0;
-    for (uint32_t i = 0; i < n->lanes->count; i++)
-        if (n->lanes->mode[i] == mode) at |= (uint64_t)(lane >> i & 1) << bit++;
-    return at * n->way->block[mode];
-}
-
-static bool is_there(const zl_counting *n, uint32_t lane)
-{
-    for (uint32_t k = 0; n->ends >> k; k++) {
-        if (!is_end(n, k) || !n->lanes->bits[k]) continue;
-        if (lane_coordinate(n, lane, k) >= n->part->mode[k].extent % inner(n, k)) return false;
-    }
-    return true;
-}
-
 /* Each bit of a lane adds to the offsets of the lanes below it. */
 static void all_lanes(const zl_counting *n, int64_t *offset)
 {
@@ -58,14 +39,30 @@ static void all_lanes(const zl_counting *n, int64_t *offset)
     }
 }
 
+/* Whether the lanes' blocks lie in a mode's last, partial one. */
+static void lanes_end(const zl_counting *n, uint32_t mode, bool *there)
+{
+    uint64_t at[ZL_LANES_MOST] = {0}, left = n->part->mode[mode].extent % inner(n, mode);
+    uint32_t done = 0;
+    for (uint32_t i = 0; i < n->lanes->count; i++) {
+        uint64_t by = n->lanes->mode[i] == mode ? n->way->block[mode] << done++ : 0;
+        for (uint32_t lane = 0; lane < 1u << i; lane++) at[lane | 1u << i] = at[lane] + by;
+    }
+    for (uint32_t lane = 0; lane < 1u << n->lanes->count; lane++) there[lane] &= at[lane] < left;
+}
+
 /* Offsets of the lanes whose blocks lie in the part. */
 static void lanes_place(zl_counting *n)
 {
     int64_t offset[ZL_LANES_MOST];
+    bool there[ZL_LANES_MOST];
     all_lanes(n, offset);
+    memset(there, true, sizeof there);
+    for (uint32_t k = 0; n->ends >> k; k++)
+        if (is_end(n, k) && n->lanes->bits[k]) lanes_end(n, k, there);
     n->active = 0;
     for (uint32_t lane = 0; lane < 1u << n->lanes->count; lane++) {
-        if (n->ends && !is_there(n, lane)) continue;
+        if (!there[lane]) continue;
         n->lane[n->active] = (uint8_t)lane;
         n->offset[n->active++] = offset[lane];
     }

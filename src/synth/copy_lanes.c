@@ -29,6 +29,7 @@ typedef struct search {
     zl_part *part;
     uint32_t tried, mode[TRIED_MODES];
     uint32_t bits; /* of a lane */
+    uint32_t ends; /* bit i: a group of lanes whose order does not count ends with bit i */
     uint32_t once; /* ZL_COUNT_*: what depends on how many bits a mode has alone */
     uint64_t least; /* that the rest costs in any case */
     uint64_t blocks[ZL_PART_MODES];
@@ -99,6 +100,37 @@ static bool assign(const search *s, zl_copy_lane_bits *l, uint32_t number)
         number /= count;
     }
     return !number;
+}
+
+/* Whether modes of a group do not rise: of assignments that differ in the order of lanes which are
+ * served together one is tried. */
+static bool is_first(const search *s, const zl_copy_lane_bits *l)
+{
+    for (uint32_t i = 1; i < l->count && is_tried(s, l->mode[i]); i++)
+        if (!(s->ends >> (i - 1) & 1) && l->mode[i] > l->mode[i - 1]) return false;
+    return true;
+}
+
+/* A mode whose last block is partial, or along which a side does not move. */
+static bool is_uneven(const search *s, int side)
+{
+    const zl_part *p = s->part;
+    for (uint32_t i = 0; i < p->part.modes; i++) {
+        int64_t step = side == ZL_SOURCE ? p->mode[i].source : p->mode[i].dest;
+        if (s->blocks[i] & (s->blocks[i] - 1) || p->mode[i].extent % s->way->block[i]) return true;
+        if (!step && s->blocks[i] > 1) return true;
+    }
+    return false;
+}
+
+static void find_groups(search *s)
+{
+    s->ends = 0;
+    for (int side = 0; side < ZL_SIDES; side++) {
+        if (!zl_is_shared(s->c->side[side].space) || s->way->bank[side] < 0) continue;
+        uint32_t bits = zl_copy_phase_bits(s->c, s->way, side, is_uneven(s, side));
+        s->ends |= bits ? 1u << (bits - 1) : UINT32_MAX;
+    }
 }
 
 /* ---- digits --------------------------------------------------------------------------- */
@@ -188,26 +220,29 @@ static void search_begin(search *s)
     for (uint32_t i = 0; i < s->part->part.modes; i++)
         s->blocks[i] = s->part->mode[i].extent / s->way->block[i];
     choose_modes(s);
+    s->ends = UINT32_MAX;
     s->least = zl_copy_least(s->c, s->way, s->part->part.elements, ~s->once);
 }
 
-void zl_copy_lanes(const zl_copy *c, const zl_copy_way *way, zl_part *part, uint64_t *cost)
+uint64_t zl_copy_lanes(const zl_copy *c, const zl_copy_way *way, zl_part *part,
+                       zl_copy_lane_bits *best, uint64_t most)
 {
     search s = {.c = c, .way = way, .part = part};
-    zl_copy_lane_bits lanes, best = {0};
+    zl_copy_lane_bits lanes;
     const uint64_t sectors[ZL_SIDES] = {zl_copy_sectors(c, part, 0), zl_copy_sectors(c, part, 1)};
-    uint64_t bound = zl_copy_bound(c, way, part->part.elements, sectors);
+    uint64_t bound = zl_copy_bound(c, way, part->part.elements, sectors), cost = UINT64_MAX;
+    uint64_t below = most < UINT64_MAX ? most + 1 : most;
     uint32_t numbers = 1;
-    *cost = UINT64_MAX;
+    if (bound > most) return UINT64_MAX;
     search_begin(&s);
     for (uint32_t i = 0; i < s.bits && s.tried; i++) numbers *= s.tried;
-    for (uint32_t i = 0; i<numbers && * cost> bound; i++) {
-        if (!assign(&s, &lanes, i)) continue;
-        uint64_t now = cost_of(&s, &lanes, *cost);
-        if (now >= *cost) continue;
-        *cost = now;
-        best = lanes;
+    for (uint32_t i = 0; i < numbers && cost > bound; i++) {
+        if (i == 1) find_groups(&s);
+        if (!assign(&s, &lanes, i) || !is_first(&s, &lanes)) continue;
+        uint64_t now = cost_of(&s, &lanes, below);
+        if (now >= below) continue;
+        cost = below = now;
+        *best = lanes;
     }
-    zl_copy_count(c, way, part, &best, ZL_COUNT_ALL);
-    zl_copy_digits(c, part, way, &best);
+    return cost;
 }
