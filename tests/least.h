@@ -20,7 +20,7 @@ enum {
     WALK_LEVELS = 4,  /* W, H, D and the images */
     INNER_MOST = 128, /* 256 elements of 8 bytes */
     KINDS = 4096,
-    KINDS_EACH = 8,
+    KINDS_EACH = 24,
     CANDIDATES = 8192,
     NODES = 300000,
     WITHOUT_COLUMNS = 1,

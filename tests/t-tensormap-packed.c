@@ -384,6 +384,7 @@ static void out_of_memory(void **state)
     static const hand rows[] = {
         {"sm_100a", "b6x16_p32", "(64,256):(256,1)", NULL, {64, 256}, 0, ""},
         {"sm_100a", "b4x16_p64", "(64,256):(256,1)", "(8,(128,2)):(128,(1,1024))", {8, 256}, 0, ""},
+        {"sm_100a", "f32", "(64,256):(256,1)", NULL, {8, 32}, 0, ""}, /* halves of 16 bytes swapped */
         {"sm_100a", "e2m1", "(64,256):(256,1)", NULL, {64, 256}, 0, ""},
         {"sm_100a", "e2m1", "(64,256):(256,1)", "(64,256):(256,1)", {64, 256}, 0, ""},
     };
@@ -404,6 +405,8 @@ static void out_of_memory(void **state)
                 assert_int_equal(zlay_layout_parse(ctx, &smem, rows[i].smem, strlen(rows[i].smem)), ZLAY_OK);
             r.source = source;
             r.smem = smem;
+            r.swizzle_given = r.type == ZLAY_TYPE_F32;
+            r.swizzle = r.swizzle_given ? 5 : 0;
             h.fails_at = h.calls + k;
             status = zlay_tensormap_synth(ctx, &move, target(rows[i].target), &r);
             if (status != ZLAY_ENOMEM && status != ZLAY_OK && status != ZLAY_NONE) fail_msg("%s", zlay_ctx_message(ctx));

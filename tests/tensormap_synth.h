@@ -23,15 +23,15 @@ typedef struct synth_world {
 
 static inline uint64_t synth_cosize(synth_world *w, const zlay_layout *source)
 {
-    int64_t least = 0, most = 0;
+    int64_t low = 0, most = 0;
     for (uint64_t i = 0; i < zlay_layout_size(source); i++) {
         int64_t value;
         if (zlay_layout_eval(&value, 1, source, i)) continue;
-        if (value < least) least = value;
+        if (value < low) low = value;
         if (value > most) most = value;
     }
-    w->least = least;
-    return (uint64_t)(most - least) + 1;
+    w->least = low;
+    return (uint64_t)(most - low) + 1;
 }
 
 static inline void synth_tensor(synth_world *w, uint64_t *state, const zlay_tensormap_request *r)
@@ -131,9 +131,9 @@ static inline void synth_compare(synth_world *w, const zlay_move *move,
                       zlay_layout_eval(&from, 1, r->source, index) == ZLAY_OK;
         assert_true((uint64_t)(at + 1) * element <= info.reserved_bytes);
         if (!inside && info.edge == ZLAY_EDGE_WEAK) continue;
-        const uint8_t *wanted =
+        const uint8_t *asked =
             inside ? w->global + (from - w->least) * (int64_t)element : fill;
-        if (memcmp(w->smem + at * (int64_t)element, wanted, element))
+        if (memcmp(w->smem + at * (int64_t)element, asked, element))
             fail_msg("cell %llu of tile (%llu,%llu,%llu) at offset %lld %s", (unsigned long long)c,
                      (unsigned long long)tile[0], (unsigned long long)tile[1],
                      (unsigned long long)tile[2], (long long)at, inside ? "is wrong" : "is no fill");

@@ -7,10 +7,6 @@ enum { DIMS = 5, CORNERS = 3, IM2COL = 1, WIDE = 2 };
 
 static const zl_word modes[] = {{"tiled", 0}, {"im2col", 1}, {"im2col_wide", 2}, {NULL, 0}};
 static const zl_word interleaves[] = {{"none", 0}, {"16B", 1}, {"32B", 2}, {NULL, 0}};
-static const zl_word map_swizzles[] = {{"none", 0},         {"32B", 1},
-                                       {"64B", 2},          {"128B", 3},
-                                       {"128B_atom32B", 4}, {"128B_atom32B_flip8B", 5},
-                                       {"128B_atom64B", 6}, {NULL, 0}};
 static const zl_word promotions[] = {{"none", 0}, {"64B", 1}, {"128B", 2}, {"256B", 3}, {NULL, 0}};
 static const zl_word fills[] = {{"none", 0}, {"zero", 0}, {"nan", 1}, {NULL, 0}};
 
@@ -128,7 +124,7 @@ zlay_status zl_get_tensormap(zl_call *call, zlay_tensormap *out)
     if (!status) status = zl_get_u32(call, map, "rank", &out->rank);
     if (!status) status = zl_get_u64(call, map, "address", &out->address);
     if (!status) status = zl_get_word(call, map, "interleave", interleaves, &out->interleave);
-    if (!status) status = zl_get_word(call, map, "swizzle", map_swizzles, &out->swizzle);
+    if (!status) status = zl_get_word(call, map, "swizzle", zl_map_swizzles, &out->swizzle);
     if (!status) status = zl_get_word(call, map, "l2", promotions, &out->l2);
     if (!status) status = zl_get_word(call, map, "oob", fills, &out->oob);
     if (!status) status = read_lists(call, map, out);

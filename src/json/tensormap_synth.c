@@ -80,7 +80,7 @@ static zlay_status read_rest(zl_call *call, zlay_tensormap_request *out)
         status = read_align(call, out);
     out->swizzle_given = swizzle && !json_is_null(swizzle);
     if (!status && out->swizzle_given)
-        status = zl_get_word(call, request, "swizzle", zl_swizzles, &out->swizzle);
+        status = zl_get_word(call, request, "swizzle", zl_map_swizzles, &out->swizzle);
     if (!status) status = zl_get_word(call, request, "edge", edges, &out->edge);
     if (!status) status = zl_get_flag(call, request, "residual", &residual);
     if (!status) status = zl_get_flag(call, request, "keep_holes", &keep);

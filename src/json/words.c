@@ -17,6 +17,11 @@ const zl_word zl_kinds[] = {{"f16", ZLAY_KIND_F16},
                             {"mxf4nvf4", ZLAY_KIND_MXF4NVF4},
                             {NULL, 0}};
 const zl_word zl_majors[] = {{"K", ZLAY_MAJOR_K}, {"MN", ZLAY_MAJOR_MN}, {NULL, 0}};
+const zl_word zl_map_swizzles[] = {{"none", 0},         {"32B", 1},
+                                   {"64B", 2},          {"128B", 3},
+                                   {"128B_atom32B", 4}, {"128B_atom32B_flip8B", 5},
+                                   {"128B_atom64B", 6}, {"128B_base32B", 4},
+                                   {NULL, 0}};
 const zl_word zl_swizzles[] = {{"none", ZLAY_SWIZZLE_NONE}, {"32B", ZLAY_SWIZZLE_32B},
                                {"64B", ZLAY_SWIZZLE_64B},   {"128B", ZLAY_SWIZZLE_128B},
                                {"128B_base32B", 4},         {NULL, 0}};

@@ -34,8 +34,6 @@ static zlay_status fields_check(zlay_ctx *ctx, const zlay_tensormap_request *r)
     if (r->residual > 1) return zl_fail(ctx, ZLAY_EINVAL, "residual: is neither 0 nor 1");
     if (r->swizzle_given && (r->swizzle < ZLAY_SWIZZLE_NONE || r->swizzle >= ZL_SWIZZLES))
         return zl_fail(ctx, ZLAY_EINVAL, "swizzle: %d is not in 0..6", r->swizzle);
-    if (r->swizzle_given && r->swizzle == ZL_SWIZZLE_FLIP)
-        return zl_fail(ctx, ZLAY_ENOTSUP, "swizzle: 5 flips halves of 16 bytes");
     if (r->tile && r->axes)
         return zl_fail(ctx, ZLAY_EINVAL, "tile: is a shape or a layout, not both");
     if (!r->tile && (!r->axes || r->axes > ZLAY_TILE_AXES))

@@ -14,7 +14,7 @@
 #include <zlay/tensormap_synth.h>
 
 enum { ZL_TM_AXES = 32, ZL_TM_DIGITS = 64, ZL_TM_RANK = 5, ZL_TM_NO_AXIS = -1 };
-enum { ZL_CHUNK = 16, ZL_LINE = 128, ZL_BOX_MOST = 256, ZL_ELEMENT_MOST = 8 };
+enum { ZL_HALF = 8, ZL_CHUNK = 16, ZL_LINE = 128, ZL_BOX_MOST = 256, ZL_ELEMENT_MOST = 8 };
 enum { ZL_SPREAD_ROW = ZL_LINE, ZL_SPREAD_ALIGN = 32 }; /* values of a row of a spread type; bytes that
                                                   its addresses and strides are multiples of */
 
@@ -94,16 +94,22 @@ static inline uint32_t zl_tm_span(int32_t swizzle)
     return swizzle > ZLAY_SWIZZLE_128B ? ZL_LINE : (uint32_t)ZL_CHUNK << swizzle;
 }
 
-/* The 128-byte swizzles of atoms of 32 and of 64 bytes, from sm_100 on; that which flips halves of
- * 16 bytes (5) moves no whole chunks. */
+/* The 128-byte swizzles of atoms of 32 and of 64 bytes, from sm_100 on; one swaps the halves of 16
+ * bytes in every other line too. */
 enum { ZL_SWIZZLE_ATOM_32 = 4, ZL_SWIZZLE_FLIP = 5, ZL_SWIZZLE_ATOM_64 = 6, ZL_SWIZZLES };
 
 /* A swizzle XORs the chunks of a line with bits of the line's number. */
 static inline uint64_t zl_tm_flip(int32_t swizzle, uint64_t line)
 {
-    static const uint8_t mask[ZL_SWIZZLES] = {0, 1, 3, 7, 3, 0, 1};
-    static const uint8_t shift[ZL_SWIZZLES] = {0, 0, 0, 0, 1, 0, 2};
+    static const uint8_t mask[ZL_SWIZZLES] = {0, 1, 3, 7, 3, 3, 1};
+    static const uint8_t shift[ZL_SWIZZLES] = {0, 0, 0, 0, 1, 1, 2};
     return (line & mask[swizzle]) << shift[swizzle];
+}
+
+/* Whether halves of the chunks of a line stand swapped. */
+static inline bool zl_tm_swaps(int32_t swizzle, uint64_t line)
+{
+    return swizzle == ZL_SWIZZLE_FLIP && line % 2;
 }
 
 /* Bytes of memory as a spread type counts them, a value a byte, and back. */
@@ -121,7 +127,7 @@ static inline int64_t zl_tm_bytes(const zl_tm *t, int64_t counted)
 int64_t zl_tm_address(const zl_tm *t, const zlay_tensormap *map);
 int64_t zl_tm_stride(const zl_tm *t, const zlay_tensormap *map, uint32_t i);
 
-/* The same as a swizzle of elements. */
+/* The same as a swizzle of elements; that with halves is none by itself. */
 zl_swizzle zl_tm_swizzle(int32_t swizzle, uint32_t element);
 
 /* Bytes that a map's address is a multiple of. */

@@ -67,7 +67,8 @@ static void land(landing *l, const zlay_copy *copy, const int64_t *at)
             to ^= zl_tm_flip(map->swizzle, to / ZL_LINE_CHUNKS);
             if (to >= l->c->count) continue;
             l->chunk[to] = from + (int64_t)i;
-            l->there[to] = 1;
+            l->there[to] = zl_tm_swaps(map->swizzle, to / ZL_LINE_CHUNKS) ? ZL_THERE | ZL_SWAPPED
+                                                                          : ZL_THERE;
         }
     }
 }
@@ -109,6 +110,14 @@ static int64_t tile_way(const zl_tm *t, const int64_t *tile)
     return way / t->element;
 }
 
+/* The byte of global memory that lies at a place. */
+static int64_t landed(const landing *l, int64_t at)
+{
+    int64_t inside = at % ZL_CHUNK;
+    if (l->there[at / ZL_CHUNK] & ZL_SWAPPED) inside ^= ZL_HALF;
+    return l->chunk[at / ZL_CHUNK] * ZL_CHUNK + inside;
+}
+
 static void tables_fill(landing *l, zl_table *a, zl_table *b)
 {
     const zl_chunks *c = l->c;
@@ -122,8 +131,7 @@ static void tables_fill(landing *l, zl_table *a, zl_table *b)
             int64_t at = c->shared[i] * element;
             bool wanted = !c->t->defined || c->t->defined[i];
             if (wanted && l->there[at / ZL_CHUNK])
-                zl_table_set(a, n * c->cells + i,
-                             (l->chunk[at / ZL_CHUNK] * ZL_CHUNK + at % ZL_CHUNK) / element);
+                zl_table_set(a, n * c->cells + i, landed(l, at) / element);
             if (wanted) zl_table_set(b, n * c->cells + i, c->global[i] + way);
         }
     }

@@ -18,7 +18,8 @@ uint64_t zl_chunk_place(uint64_t chunk, int32_t swizzle)
 const int64_t *zl_chunk_key(const zl_chunks *c, int32_t swizzle, uint64_t chunk, bool *there)
 {
     uint64_t at = zl_chunk_place(chunk, swizzle);
-    *there = c->there[at];
+    bool swapped = c->there[at] & ZL_SWAPPED;
+    *there = c->there[at] && swapped == zl_tm_swaps(swizzle, chunk / ZL_LINE_CHUNKS);
     return c->key + at * c->width;
 }
 
@@ -48,7 +49,7 @@ static bool follows(const zl_chain *h, uint64_t n, uint64_t i, uint64_t unit, co
     const int64_t *a = zl_chunk_key(c, h->swizzle, h->start + i, &one);
     const int64_t *b = zl_chunk_key(c, h->swizzle, at, &two);
     if (h->swizzle && !h->slice && i % span_of(h) >= h->row) return true;
-    if (c->t->request.keep_holes && (!one || !two)) return false;
+    if (c->keep && (!one || !two)) return false;
     if (!two) return true;
     if (!one) {
         key_made(h, i, made);
@@ -237,14 +238,14 @@ static uint64_t row_wanted(const zl_chunks *c, int32_t swizzle, uint64_t start, 
 bool zl_chunks_use(const zl_chunks *c, int32_t swizzle)
 {
     const zlay_tensormap_request *r = &c->t->request;
-    if (swizzle == ZL_SWIZZLE_FLIP || !c->t->may[swizzle]) return false;
+    if (!c->t->may[swizzle]) return false;
+    if (swizzle == ZL_SWIZZLE_FLIP && !c->swaps && !r->swizzle_given) return false;
     return !r->swizzle_given || r->swizzle == swizzle;
 }
 
 void zl_chunks_chains(const zl_chunks *c, uint64_t line, bool narrow, zl_chain_visit *visit,
                       void *env)
 {
-    const zlay_tensormap_request *r = &c->t->request;
     for (int32_t z = ZLAY_SWIZZLE_NONE; z < ZL_SWIZZLES; z++) {
         uint64_t start = line * ZL_LINE_CHUNKS, span = zl_tm_span(z) / ZL_CHUNK;
         bool there;
@@ -256,7 +257,7 @@ void zl_chunks_chains(const zl_chunks *c, uint64_t line, bool narrow, zl_chain_v
         for (h.row = 1; narrow && z && h.row < span; h.row++)
             if (h.row != row) chain_visit(c, &h, visit, env);
         h.row = span;
-        if (z && row < span && !r->keep_holes) chain_visit(c, &h, visit, env);
+        if (z && row < span && !c->keep) chain_visit(c, &h, visit, env);
         for (h.slice = 1; h.slice <= 2 && (uint64_t)h.slice < span; h.slice++)
             chain_visit(c, &h, visit, env);
     }

@@ -59,11 +59,11 @@ static zlay_status no_copy(const zl_chunks *c, uint64_t cell, const char *rule, 
                    (unsigned long long)(cell * c->t->element), why);
 }
 
-/* What a chunk wants as this cell of it says: the same whichever cell is asked. */
-static void key_of(const zl_chunks *c, uint64_t cell, int64_t *key)
+/* What a chunk wants as this cell of it says, its halves in order: the same whichever cell is asked. */
+static void key_of(const zl_chunks *c, uint64_t cell, int64_t shared, int64_t *key)
 {
     const zl_tm *t = c->t;
-    int64_t inside = c->shared[cell] * t->element % ZL_CHUNK;
+    int64_t inside = shared % ZL_CHUNK;
     key[0] = (c->global[cell] * t->element - inside) / ZL_CHUNK;
     for (uint32_t k = 1; k < c->width; k++) {
         const zl_tm_axis *a = &t->axis[c->axis[k - 1]];
@@ -87,20 +87,30 @@ static zlay_status misplaced(const zl_chunks *c, uint64_t cell)
                    "it lies elsewhere in its 16 bytes of global memory than of shared memory");
 }
 
+static bool may_swap(const zl_chunks *c, int64_t chunk)
+{
+    return c->t->may[ZL_SWIZZLE_FLIP] &&
+           zl_tm_swaps(ZL_SWIZZLE_FLIP, (uint64_t)chunk / ZL_LINE_CHUNKS);
+}
+
 static zlay_status cell_put(zl_chunks *c, uint64_t cell)
 {
     if (c->t->defined && !c->t->defined[cell]) return ZLAY_OK;
     int64_t key[ZL_TM_AXES + 1], at = c->shared[cell] * c->t->element / ZL_CHUNK;
     int64_t from = c->global[cell] * c->t->element, to = c->shared[cell] * c->t->element;
+    bool swapped = (from - to) % ZL_CHUNK && may_swap(c, at);
+    if (swapped) to ^= ZL_HALF;
     if ((from - to) % ZL_CHUNK) return misplaced(c, cell);
-    key_of(c, cell, key);
+    key_of(c, cell, to, key);
     int64_t *mine = c->key + at * c->width;
+    uint8_t how = swapped ? ZL_THERE | ZL_SWAPPED : ZL_THERE;
     if (!c->there[at]) memcpy(mine, key, c->width * sizeof *key);
-    else if (memcmp(mine, key, c->width * sizeof *key))
+    else if (how != c->there[at] || memcmp(mine, key, c->width * sizeof *key))
         return no_copy(c, cell, "TMAP_BOX0_16",
                        "its 16 bytes of shared memory are not 16 of global memory");
     c->wanted += !c->there[at];
-    c->there[at] = 1;
+    c->there[at] = how;
+    c->swaps |= swapped;
     return ZLAY_OK;
 }
 
@@ -151,7 +161,8 @@ static zlay_status plain_make(zl_chunks *c)
     uint64_t last = c->count;
     while (last && !c->there[last - 1]) last--;
     c->holes = last != c->wanted;
-    if (c->width > 1 || c->wanted != c->count) return ZLAY_OK;
+    c->keep = c->t->request.keep_holes || c->swaps;
+    if (c->width > 1 || c->wanted != c->count || c->swaps) return ZLAY_OK;
     for (int32_t z = ZLAY_SWIZZLE_NONE; z < ZL_SWIZZLES; z++) {
         if (!zl_chunks_use(c, z)) continue;
         c->plain[z] = zl_alloc(c->t->ctx, c->count, sizeof *c->plain[z]);

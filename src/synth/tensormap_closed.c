@@ -88,6 +88,7 @@ zlay_status zl_tm_closed(zl_tm *t, zlay_move **out)
 {
     zlay_status status = regular(t);
     if (status) return status;
+    if (t->swizzle == ZL_SWIZZLE_FLIP) return ZLAY_NONE;
     status = one_box(t, out);
     return status == ZLAY_NONE ? even_boxes(t, out) : status;
 }

@@ -12,6 +12,8 @@
 
 enum { ZL_LINE_CHUNKS = ZL_LINE / ZL_CHUNK, ZL_PLACES_MOST = 1024 };
 
+enum { ZL_THERE = 1, ZL_SWAPPED = 2 };
+
 typedef struct zl_chunks {
     const zl_tm *t;
     uint64_t cells;       /* of the tile */
@@ -20,7 +22,9 @@ typedef struct zl_chunks {
     uint32_t width;       /* numbers of a key: the global chunk, then a place an axis of `axis` */
     uint32_t axis[ZL_TM_AXES]; /* axes with edges */
     int64_t *key;
-    uint8_t *there;       /* 1: the tile wants it */
+    uint8_t *there;       /* ZL_THERE: the tile wants it; ZL_SWAPPED: its halves in the other order */
+    bool swaps;           /* of some chunk */
+    bool keep;            /* no copy may write a chunk that it does not want, or otherwise */
     bool holes;           /* between chunks that it wants are others */
     int64_t *plain[ZL_SWIZZLES]; /* where keys are one number and nothing is a hole: those
                              of each swizzle in the order before it; else NULL */
@@ -44,7 +48,8 @@ typedef struct zl_chain {
     int64_t way[ZL_TM_DIGITS][ZL_TM_AXES + 1]; /* key of the next block less this one's */
 } zl_chain;
 
-/* The place that a swizzle gives a chunk; the key of the chunk that is there. */
+/* The place that a swizzle gives a chunk; the key of the chunk that is there, if it is wanted with its
+ * halves as the swizzle puts them. */
 uint64_t zl_chunk_place(uint64_t chunk, int32_t swizzle);
 const int64_t *zl_chunk_key(const zl_chunks *c, int32_t swizzle, uint64_t chunk, bool *there);
 

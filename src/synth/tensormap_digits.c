@@ -43,7 +43,8 @@ static bool unswizzled(strides *out, const zl_affine *map, int32_t swizzle, uint
     out->offset = (int64_t)map->constant;
     for (unsigned i = 0; i < map->bits; i++) {
         uint64_t at = map->basis[i] * element;
-        at ^= zl_tm_flip(swizzle, at / ZL_LINE) * ZL_CHUNK;
+        uint64_t line = at / ZL_LINE;
+        at ^= zl_tm_flip(swizzle, line) * ZL_CHUNK + (zl_tm_swaps(swizzle, line) ? ZL_HALF : 0);
         if (!is_power(at) || at % element) return false;
         out->mode[out->count++] = (zl_mode){2, (int64_t)(at / element), 0, 0};
     }
@@ -56,7 +57,7 @@ static bool bits_of(zl_tm *t, strides *out, const zlay_layout *smem)
     if (!is_power(t->element) || !zl_affine_of(&map, smem) || map.constant) return false;
     for (int32_t z = ZLAY_SWIZZLE_NONE; z < ZL_SWIZZLES; z++) {
         t->swizzle = z;
-        if (z != ZL_SWIZZLE_FLIP && unswizzled(out, &map, z, t->element)) return true;
+        if (unswizzled(out, &map, z, t->element)) return true;
     }
     return false;
 }

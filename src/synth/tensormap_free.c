@@ -2,6 +2,7 @@
 /* A free choice of the shared layout: rows of what is adjacent in global memory, then axis after
  * axis by rising strides, so that whatever can merge does.  Rows are filled up to 16 bytes, or to
  * the span of a swizzle that is asked for; what is longer than the span comes last. */
+#include "algebra/format.h"
 #include "synth/tensormap.h"
 
 /* Broadcast axes last. */
@@ -146,6 +147,32 @@ static zlay_status mode_put(zl_modes *m, const zl_tm *t, uint32_t mode)
     return status;
 }
 
+/* The swizzle that no Sw says, on the bits of an offset in a block's shared memory. */
+static zlay_status flip_make(zlay_ctx *ctx, zlay_layout **out, uint32_t element)
+{
+    enum { SMEM_BITS = 18, BASIS_TEXT = 16 };
+    char text[SMEM_BITS * BASIS_TEXT] = "";
+    zl_text to = {text, sizeof text, 0};
+    for (uint64_t bit = element; bit >> SMEM_BITS == 0; bit *= 2) {
+        uint64_t at = bit ^ zl_tm_flip(ZL_SWIZZLE_FLIP, bit / ZL_LINE) * ZL_CHUNK;
+        if (zl_tm_swaps(ZL_SWIZZLE_FLIP, bit / ZL_LINE)) at ^= ZL_HALF;
+        zl_putf(&to, " (%llu)", (unsigned long long)(at / element));
+    }
+    return zl_layout_format(ctx, out, "f2{x:%s -> y: %u}", text, (1u << SMEM_BITS) / element);
+}
+
+static zlay_status flip_put(zl_tm *t)
+{
+    zlay_layout *flip, *plain = t->smem;
+    zlay_status status = flip_make(t->ctx, &flip, t->element);
+    if (status) return status;
+    t->smem = NULL;
+    status = zlay_layout_compose(t->ctx, &t->smem, flip, plain);
+    zlay_layout_free(flip);
+    zlay_layout_free(plain);
+    return status;
+}
+
 static zlay_status layout_make(zl_tm *t)
 {
     zl_modes m;
@@ -156,7 +183,7 @@ static zlay_status layout_make(zl_tm *t)
     if (!status && t->modes > 1) zl_modes_wrap(&m, 0);
     if (!status) status = zl_layout_strided(t->ctx, &t->smem, &m, s);
     zl_modes_end(&m);
-    return status;
+    return status || t->swizzle != ZL_SWIZZLE_FLIP ? status : flip_put(t);
 }
 
 zlay_status zl_tm_free(zl_tm *t)
