@@ -275,6 +275,7 @@ static inline int rank_slices_of(zlay_tensormap *out, const search *s, const kin
         box = (uint32_t)k->count[0] * step;
         if (!k->stride[0] || k->stride[0] % slice) return 0;
         if (box % 2 && step > 1) box--;
+        if (box % 2) return 0; /* TMAP_BOX0_16_INTERLEAVED, on later targets too */
     } else step = box;
     m.box[0] = box;
     m.step[0] = step;

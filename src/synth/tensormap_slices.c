@@ -25,7 +25,8 @@ static bool digits_fit(const zl_tm *t, const zl_tm_box *box, int64_t slice)
     return box->global % slice == 0;
 }
 
-/* Dimension 0 steps over slices; its box is a whole 16 bytes of elements, so even in those of 8. */
+/* Dimension 0 steps over slices; its box is a whole 16 bytes of elements, so even in those of 8: sm_90's
+ * driver wants it, and no later one was asked. */
 static bool first_steps(const zl_tm_box *box, int64_t slice)
 {
     if (box->digits < 2) return false;
