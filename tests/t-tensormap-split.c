@@ -203,8 +203,7 @@ static bool tile_of(zl_tm *t, const request *q, const synth_world *w)
     t->target = w->target;
     t->request = q->r;
     t->request.address_align = 16;
-    t->element = zlay_type_bits(q->r.type) / 8;
-    t->type = q->r.type;
+    assert_int_equal(zl_tm_type(t), ZLAY_OK);
     t->modes = q->r.axes;
     t->cells = 1;
     for (uint32_t i = 0; i < t->modes; i++) t->cells *= q->r.shape[i];

@@ -163,9 +163,10 @@ zlay_status zl_tm_free(zl_tm *t);
 /* The whole tile as one box. */
 void zl_tm_whole(const zl_tm *t, zl_tm_box *box);
 
-/* Merge the digits of a box as far as the edges allow; whether a digit carries an edge. */
+/* Merge the digits of a box as far as the edges allow; whether a digit, any axis carries an edge. */
 void zl_tm_merge(const zl_tm *t, zl_tm_box *box);
 bool zl_tm_clips(const zl_tm *t, const zl_tm_digit *d);
+bool zl_tm_any_clips(const zl_tm *t);
 
 /* Whether two boxes walk alike, wherever they begin. */
 bool zl_tm_same_digits(const zl_tm_box *a, const zl_tm_box *b);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The certificate of several copies, cell by cell: which element of global memory they leave at the
- * place of each, against the one that the request names; for tiles 0 and 1 along each axis, from
- * which all others follow. */
+/* The certificate of several copies: cell -> the element of global memory that they leave at its
+ * place, against the one that the request names, for tiles 0 and 1 along each axis, from which all
+ * others follow.  The copies are run chunk by chunk, as the PTX ISA says what each writes; where
+ * every chunk is the one that its cells want, the first layout is the second one. */
 #include "synth/tensormap_cover.h"
 
 #include "algebra/table.h"
@@ -101,6 +102,7 @@ static uint64_t tiles_of(const zl_tm *t, int64_t *tile, uint64_t index)
     return count;
 }
 
+/* Elements from the first tile to this one. */
 static int64_t tile_way(const zl_tm *t, const int64_t *tile)
 {
     int64_t way = 0;
@@ -110,54 +112,96 @@ static int64_t tile_way(const zl_tm *t, const int64_t *tile)
     return way / t->element;
 }
 
-/* The byte of global memory that lies at a place. */
-static int64_t landed(const landing *l, int64_t at)
-{
-    int64_t inside = at % ZL_CHUNK;
-    if (l->there[at / ZL_CHUNK] & ZL_SWAPPED) inside ^= ZL_HALF;
-    return l->chunk[at / ZL_CHUNK] * ZL_CHUNK + inside;
-}
-
-static void tables_fill(landing *l, zl_table *a, zl_table *b)
+/* Whether all chunks of a tile are those that its cells want. */
+static bool tile_lands(landing *l, const int64_t *tile)
 {
     const zl_chunks *c = l->c;
-    int64_t tile[ZLAY_TILE_AXES], element = c->t->element;
-    uint64_t tiles = tiles_of(c->t, tile, 0);
-    for (uint64_t n = 0; n < tiles; n++) {
-        tiles_of(c->t, tile, n);
-        land_all(l, tile);
-        int64_t way = tile_way(c->t, tile);
-        for (uint64_t i = 0; i < c->cells; i++) {
-            int64_t at = c->shared[i] * element;
-            bool wanted = !c->t->defined || c->t->defined[i];
-            if (wanted && l->there[at / ZL_CHUNK])
-                zl_table_set(a, n * c->cells + i, landed(l, at) / element);
-            if (wanted) zl_table_set(b, n * c->cells + i, c->global[i] + way);
-        }
-    }
+    int64_t way = tile_way(c->t, tile) * c->t->element;
+    land_all(l, tile);
+    for (uint64_t i = 0; i < c->count; i++)
+        if (c->there[i] && (l->there[i] != c->there[i] || (l->chunk[i] - c->key[i * c->width]) * ZL_CHUNK != way))
+            return false;
+    return true;
 }
 
-static zlay_status box_make(zl_modes *box, const zl_chunks *c, uint64_t tiles)
+static zlay_status all_land(landing *l)
 {
+    int64_t tile[ZLAY_TILE_AXES];
+    uint64_t tiles = tiles_of(l->c->t, tile, 0);
+    for (uint64_t n = 0; n < tiles; n++) {
+        tiles_of(l->c->t, tile, n);
+        if (tile_lands(l, tile)) continue;
+        return zl_fail(l->c->t->ctx, ZLAY_EINTERNAL,
+                       "copies bring other bytes than they should; please report this request");
+    }
+    return ZLAY_OK;
+}
+
+/* ---- what is wanted -------------------------------------------------------------------------- */
+
+/* The first two tiles along each mode that has them, as modes of the certificate. */
+static zlay_status tiles_put(zl_modes *box, const zl_tm *t)
+{
+    int64_t tile[ZLAY_TILE_AXES] = {0};
     zlay_status status = ZLAY_OK;
-    for (uint32_t i = 0; i < c->t->modes && !status; i++)
-        if (c->t->request.shape[i] > 1)
-            status = zl_modes_leaf(box, (int64_t)c->t->request.shape[i], 0);
-    for (; tiles > 1 && !status; tiles /= 2) status = zl_modes_leaf(box, 2, 0);
+    for (uint32_t j = 0; j < t->modes && !status; j++) {
+        if (t->count[j] < 2) continue;
+        tile[j] = 1;
+        status = zl_modes_leaf(box, 2, tile_way(t, tile));
+        tile[j] = 0;
+    }
     if (!status && !box->count) status = zl_modes_leaf(box, 1, 0);
     if (!status && box->count > 1) zl_modes_wrap(box, 0);
     return status;
 }
 
-static zlay_status layouts_make(landing *l, zl_table *a, zl_table *b, uint64_t tiles)
+/* Of a sum of axes. */
+static zlay_status axes_wanted(zlay_layout **out, zl_modes *box, const zl_tm *t)
+{
+    zlay_status status = ZLAY_OK;
+    for (uint32_t i = 0; i < t->axes && !status; i++)
+        if (t->axis[i].tile > 1)
+            status = zl_modes_leaf(box, (int64_t)t->axis[i].tile, t->axis[i].stride / t->element);
+    if (!status) status = tiles_put(box, t);
+    box->offset = t->origin / t->element;
+    return status ? status : zl_layout_strided(t->ctx, out, box, (zl_swizzle){0});
+}
+
+static void values_fill(zl_table *table, const zl_chunks *c)
+{
+    int64_t tile[ZLAY_TILE_AXES];
+    uint64_t tiles = tiles_of(c->t, tile, 0);
+    for (uint64_t n = 0; n < tiles; n++) {
+        tiles_of(c->t, tile, n);
+        int64_t way = tile_way(c->t, tile);
+        for (uint64_t i = 0; i < c->cells; i++)
+            if (!c->t->defined || c->t->defined[i])
+                zl_table_set(table, n * c->cells + i, c->global[i] + way);
+    }
+}
+
+/* Of a source that was read value by value. */
+static zlay_status values_wanted(zlay_layout **out, zl_modes *box, const zl_chunks *c)
+{
+    zl_table table = {0};
+    int64_t tile[ZLAY_TILE_AXES];
+    zlay_ctx *ctx = c->t->ctx;
+    zlay_status status = zl_table_new(ctx, &table, c->cells * tiles_of(c->t, tile, 0));
+    for (uint32_t i = 0; i < c->t->modes && !status; i++)
+        if (c->t->request.shape[i] > 1)
+            status = zl_modes_leaf(box, (int64_t)c->t->request.shape[i], 0);
+    if (!status) status = tiles_put(box, c->t);
+    if (!status) values_fill(&table, c);
+    if (!status) status = zl_cheapest(ctx, out, &table, box, NULL, NULL);
+    if (table.ctx) zl_table_free(&table);
+    return status;
+}
+
+static zlay_status wanted(zlay_layout **out, const zl_chunks *c)
 {
     zl_modes box;
-    zlay_ctx *ctx = l->c->t->ctx;
-    tables_fill(l, a, b);
-    zl_modes_begin(&box, ctx);
-    zlay_status status = box_make(&box, l->c, tiles);
-    if (!status) status = zl_cheapest(ctx, &l->move->certificate[0], a, &box, NULL, NULL);
-    if (!status) status = zl_cheapest(ctx, &l->move->certificate[1], b, &box, NULL, NULL);
+    zl_modes_begin(&box, c->t->ctx);
+    zlay_status status = c->t->value ? values_wanted(out, &box, c) : axes_wanted(out, &box, c->t);
     zl_modes_end(&box);
     return status;
 }
@@ -166,17 +210,11 @@ zlay_status zl_chunks_certify(const zl_chunks *c, zlay_move *move)
 {
     zlay_ctx *ctx = c->t->ctx;
     zlay_allocator alloc = zl_allocator(ctx);
-    int64_t tile[ZLAY_TILE_AXES];
-    uint64_t tiles = tiles_of(c->t, tile, 0);
     landing l = {c, move, zl_alloc(ctx, c->count, sizeof *l.chunk), zl_alloc(ctx, c->count, 1)};
-    zl_table a = {0}, b = {0};
-    zlay_status status = l.chunk && l.there ? ZLAY_OK : ZLAY_ENOMEM;
-    if (!status) status = zl_table_new(ctx, &a, c->cells * tiles);
-    if (!status) status = zl_table_new(ctx, &b, c->cells * tiles);
-    if (!status) status = layouts_make(&l, &a, &b, tiles);
+    zlay_status status = l.chunk && l.there ? all_land(&l) : ZLAY_ENOMEM;
+    if (!status) status = wanted(&move->certificate[1], c);
+    if (!status) status = zl_layout_copy(ctx, &move->certificate[0], move->certificate[1]);
     if (!status) status = zl_move_certify(ctx, move);
-    if (a.ctx) zl_table_free(&a);
-    if (b.ctx) zl_table_free(&b);
     zl_free(&alloc, l.chunk, c->count * sizeof *l.chunk);
     zl_free(&alloc, l.there, c->count);
     return status;

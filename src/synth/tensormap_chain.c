@@ -60,22 +60,42 @@ static bool follows(const zl_chain *h, uint64_t n, uint64_t i, uint64_t unit, co
     return true;
 }
 
-static bool plain_follows(const int64_t *a, uint64_t n, uint64_t unit, int64_t way)
+/* Pieces that are compared at a time: short enough to end soon, long enough to be quick. */
+static bool plain_follows(const int64_t *a, uint64_t unit)
 {
-    const int64_t *b = a + n * unit;
-    uint64_t wrong = 0;
-    for (uint64_t i = 0; i < unit; i++) wrong |= (uint64_t)(b[i] - a[i] - way);
-    return !wrong;
+    enum { PIECE = 64 };
+    const int64_t *b = a + unit, way = b[0] - a[0];
+    for (uint64_t from = 0, end; from < unit; from = end) {
+        uint64_t wrong = 0;
+        end = from + PIECE < unit ? from + PIECE : unit;
+        for (uint64_t i = from; i < end; i++) wrong |= (uint64_t)(b[i] - a[i] - way);
+        if (wrong) return false;
+    }
+    return true;
 }
 
+/* Block `n`, where those before it do; of plain keys by way of the last of them. */
 static bool block_follows(const zl_chain *h, uint64_t n, uint64_t unit, const int64_t *way)
 {
     const int64_t *plain = h->c->plain[h->swizzle];
-    if (plain && h->start + (n + 1) * unit > h->c->count) return false;
-    if (plain) return plain_follows(plain + h->start, n, unit, (int64_t)n * way[0]);
+    if (plain) {
+        const int64_t *first = plain + h->start, *last = first + (n - 1) * unit;
+        return h->start + (n + 1) * unit <= h->c->count &&
+               last[unit] - last[0] == first[unit] - first[0] && plain_follows(last, unit);
+    }
     for (uint64_t i = 0; i < unit; i++)
         if (!follows(h, n, i, unit, way)) return false;
     return true;
+}
+
+static uint64_t blocks_following(const zl_chain *h, uint64_t unit, const int64_t *way)
+{
+    uint64_t n = 1;
+    const uint32_t *run = h->c->run[h->swizzle];
+    if (run && unit == h->c->run_unit[h->swizzle] && h->start % unit == 0)
+        return run[h->start / unit];
+    while (block_follows(h, n, unit, way)) n++;
+    return n;
 }
 
 /* The key of the next block less the first one's; false: the tile ends there, or wants neither. */
@@ -115,9 +135,8 @@ void zl_chain_make(zl_chain *h)
     if (rows && h->extent[0] < h->row) return;
     if (h->extent[0] < (uint64_t)h->slice) return;
     uint64_t unit = rows ? span_of(h) : h->extent[0];
-    while (h->levels < ZL_TM_DIGITS && way_of(h, unit, h->way[h->levels])) {
-        uint64_t n = 1;
-        while (block_follows(h, n, unit, h->way[h->levels])) n++;
+    while (h->levels < ZL_TM_RANK && way_of(h, unit, h->way[h->levels])) {
+        uint64_t n = blocks_following(h, unit, h->way[h->levels]);
         if (n == 1) return;
         h->unit[h->levels] = unit;
         h->extent[h->levels++] = n;
@@ -189,39 +208,12 @@ bool zl_chain_box(zl_tm_box *out, const zl_chain *h, uint32_t level, uint64_t bl
     return there;
 }
 
-/* The rules of the target, asked where a field is near its bound; the others hold by how a box is
- * read. */
-static bool rules_hold(const zl_chunks *c, const zl_tm_map *m)
-{
-    enum { NEAR_BITS = 31 };
-    bool near = false;
-    zlay_tensormap map = {0};
-    zlay_verdict verdict;
-    for (uint32_t i = 0; i < m->rank; i++)
-        near |= m->dim[i].stride >> NEAR_BITS ||
-                (uint64_t)(m->dim[i].most - m->dim[i].least) >> NEAR_BITS;
-    if (!near) return true;
-    zl_tm_map_fill(&map, m, 0);
-    return zlay_tensormap_check(&verdict, NULL, 0, c->t->target, &map) == ZLAY_OK &&
-           verdict.answer == ZLAY_YES;
-}
-
-bool zl_chunks_legal(const zl_chunks *c, const zl_tm_box *box)
-{
-    zl_tm_map m;
-    int64_t coordinate[ZL_TM_RANK];
-    return zl_tm_map_of(&m, c->t, box) && zl_tm_map_advance(&m) &&
-           zl_tm_map_start(&m, coordinate, box, box) && rules_hold(c, &m);
-}
-
 /* ---- all of a line -------------------------------------------------------------------------- */
 
-static void chain_visit(const zl_chunks *c, const zl_chain *like, zl_chain_visit *visit, void *env)
+static void chain_visit(zl_chain *h, zl_chain_visit *visit, void *env)
 {
-    zl_chain h = *like;
-    h.c = c;
-    zl_chain_make(&h);
-    visit(env, &h);
+    zl_chain_make(h);
+    visit(env, h);
 }
 
 static uint64_t row_wanted(const zl_chunks *c, int32_t swizzle, uint64_t start, uint64_t span)
@@ -246,19 +238,23 @@ bool zl_chunks_use(const zl_chunks *c, int32_t swizzle)
 void zl_chunks_chains(const zl_chunks *c, uint64_t line, bool narrow, zl_chain_visit *visit,
                       void *env)
 {
+    zl_chain h = {.c = c};
     for (int32_t z = ZLAY_SWIZZLE_NONE; z < ZL_SWIZZLES; z++) {
         uint64_t start = line * ZL_LINE_CHUNKS, span = zl_tm_span(z) / ZL_CHUNK;
         bool there;
         zl_chunk_key(c, z, start, &there);
         if (!zl_chunks_use(c, z) || !there) continue;
         uint64_t row = row_wanted(c, z, start, span);
-        zl_chain h = {.start = start, .swizzle = z, .row = row};
-        chain_visit(c, &h, visit, env);
+        h.start = start;
+        h.swizzle = z;
+        h.row = row;
+        h.slice = 0;
+        chain_visit(&h, visit, env);
         for (h.row = 1; narrow && z && h.row < span; h.row++)
-            if (h.row != row) chain_visit(c, &h, visit, env);
+            if (h.row != row) chain_visit(&h, visit, env);
         h.row = span;
-        if (z && row < span && !c->keep) chain_visit(c, &h, visit, env);
-        for (h.slice = 1; h.slice <= 2 && (uint64_t)h.slice < span; h.slice++)
-            chain_visit(c, &h, visit, env);
+        if (z && row < span && !c->keep) chain_visit(&h, visit, env);
+        for (h.slice = 1; c->slices && h.slice <= 2 && (uint64_t)h.slice < span; h.slice++)
+            chain_visit(&h, visit, env);
     }
 }

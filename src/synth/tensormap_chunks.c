@@ -8,31 +8,38 @@
 /* ---- places of cells ----------------------------------------------------------------------- */
 
 /* The place of a cell along an axis, axes in the order of the tile's index. */
-static uint64_t place_of(const zl_tm *t, uint64_t cell, uint32_t axis)
+static uint64_t place_of(const zl_chunks *c, uint64_t cell, uint32_t axis)
 {
-    for (uint32_t i = 0; i < axis; i++) cell /= t->axis[i].tile;
-    return cell % t->axis[axis].tile;
+    return cell / c->below[axis] % c->t->axis[axis].tile;
 }
 
 /* Global offsets by the axes: they go on past the tensor's edges. */
-static zlay_status global_fill(zl_chunks *c)
+static void axes_fill(const zl_chunks *c)
 {
     const zl_tm *t = c->t;
-    if (t->value) {
-        memcpy(c->global, t->value, c->cells * sizeof *c->global);
-        return ZLAY_OK;
-    }
+    uint64_t at[ZL_TM_AXES] = {0};
+    int64_t value = t->origin / t->element;
     for (uint64_t i = 0; i < c->cells; i++) {
-        uint64_t rest = i;
-        int64_t at = t->base / t->element;
+        c->global[i] = value;
         for (uint32_t k = 0; k < t->axes; k++) {
-            const zl_tm_axis *a = &t->axis[k];
-            at += (int64_t)(rest % a->tile) * (a->stride / t->element);
-            rest /= a->tile;
+            int64_t step = t->axis[k].stride / t->element;
+            value += step;
+            if (++at[k] < t->axis[k].tile) break;
+            value -= step * (int64_t)at[k];
+            at[k] = 0;
         }
-        c->global[i] = at;
     }
-    return ZLAY_OK;
+}
+
+static void global_fill(zl_chunks *c)
+{
+    uint64_t below = 1;
+    for (uint32_t k = 0; k < c->t->axes; k++) {
+        c->below[k] = below;
+        below *= c->t->axis[k].tile;
+    }
+    if (c->t->value) memcpy(c->global, c->t->value, c->cells * sizeof *c->global);
+    else axes_fill(c);
 }
 
 static zlay_status shared_fill(zl_chunks *c)
@@ -67,7 +74,7 @@ static void key_of(const zl_chunks *c, uint64_t cell, int64_t shared, int64_t *k
     key[0] = (c->global[cell] * t->element - inside) / ZL_CHUNK;
     for (uint32_t k = 1; k < c->width; k++) {
         const zl_tm_axis *a = &t->axis[c->axis[k - 1]];
-        key[k] = (int64_t)place_of(t, cell, c->axis[k - 1]);
+        key[k] = (int64_t)place_of(c, cell, c->axis[k - 1]);
         if (a->stride == t->element) key[k] -= inside / t->element;
     }
 }
@@ -93,6 +100,13 @@ static bool may_swap(const zl_chunks *c, int64_t chunk)
            zl_tm_swaps(ZL_SWIZZLE_FLIP, (uint64_t)chunk / ZL_LINE_CHUNKS);
 }
 
+static bool same_key(const zl_chunks *c, const int64_t *a, const int64_t *b)
+{
+    for (uint32_t k = 0; k < c->width; k++)
+        if (a[k] != b[k]) return false;
+    return true;
+}
+
 static zlay_status cell_put(zl_chunks *c, uint64_t cell)
 {
     if (c->t->defined && !c->t->defined[cell]) return ZLAY_OK;
@@ -105,7 +119,7 @@ static zlay_status cell_put(zl_chunks *c, uint64_t cell)
     int64_t *mine = c->key + at * c->width;
     uint8_t how = swapped ? ZL_THERE | ZL_SWAPPED : ZL_THERE;
     if (!c->there[at]) memcpy(mine, key, c->width * sizeof *key);
-    else if (how != c->there[at] || memcmp(mine, key, c->width * sizeof *key))
+    else if (how != c->there[at] || !same_key(c, mine, key))
         return no_copy(c, cell, "TMAP_BOX0_16",
                        "its 16 bytes of shared memory are not 16 of global memory");
     c->wanted += !c->there[at];
@@ -155,21 +169,84 @@ static zlay_status tiles_check(const zl_chunks *c)
     return ZLAY_OK;
 }
 
+/* Weights under which a sum of a key's numbers says as much as the key, also of two keys less a third
+ * and a fourth; false: the sums pass 62 bits. */
+static bool weights_find(zl_chunks *c)
+{
+    enum { BITS = 62, ENDS = 4 };
+    int64_t weight = 1;
+    for (uint32_t k = c->width; k-- > 0;) {
+        int64_t least = INT64_MAX, most = INT64_MIN, range;
+        for (uint64_t i = 0; i < c->count; i++) {
+            int64_t at = c->key[i * c->width + k];
+            if (at < least) least = at;
+            if (at > most) most = at;
+        }
+        c->weight[k] = weight;
+        if (!zl_sub(most, least, &range) || !zl_mul(range + 1, ENDS, &range) ||
+            !zl_mul(weight, range, &weight) || weight >> BITS)
+            return false;
+    }
+    return true;
+}
+
+static int64_t weighed(const zl_chunks *c, const int64_t *key)
+{
+    int64_t sum = 0;
+    for (uint32_t k = 0; k < c->width; k++) sum += key[k] * c->weight[k];
+    return sum;
+}
+
+/* How many blocks of `unit` chunks follow one another by one way, from each block on. */
+static void runs_fill(zl_chunks *c, int32_t z)
+{
+    const int64_t *at = c->plain[z];
+    uint64_t unit = c->run_unit[z], blocks = c->count / unit;
+    for (uint64_t n = blocks; n-- > 0;) {
+        const int64_t *a = at + n * unit, *b = a + unit;
+        uint64_t same = n + 1 < blocks;
+        for (uint64_t i = 1; same && i < unit; i++) same = b[i] - a[i] == b[0] - a[0];
+        bool on = same && n + 2 < blocks && b[unit] - b[0] == b[0] - a[0];
+        c->run[z][n] = 1 + (on ? c->run[z][n + 1] : same);
+    }
+}
+
+/* Rows of a swizzle are its span; those of none as long as the first one. */
+static uint64_t unit_of(const zl_chunks *c, int32_t z)
+{
+    uint64_t unit = 1;
+    if (z) return zl_tm_span(z) / ZL_CHUNK;
+    while (unit < c->count && c->plain[z][unit] - c->plain[z][unit - 1] ==
+                                  c->plain[z][1] - c->plain[z][0])
+        unit++;
+    return unit;
+}
+
+static zlay_status plain_of(zl_chunks *c, int32_t z)
+{
+    c->plain[z] = zl_alloc(c->t->ctx, c->count, sizeof *c->plain[z]);
+    if (!c->plain[z]) return ZLAY_ENOMEM;
+    for (uint64_t i = 0; i < c->count; i++)
+        c->plain[z][i] = weighed(c, c->key + zl_chunk_place(i, z) * c->width);
+    c->run_unit[z] = unit_of(c, z);
+    c->run[z] = zl_alloc(c->t->ctx, c->count / c->run_unit[z], sizeof *c->run[z]);
+    if (!c->run[z]) return ZLAY_ENOMEM;
+    runs_fill(c, z);
+    return ZLAY_OK;
+}
+
 /* Lines up to the last chunk that is wanted, all of them whole. */
 static zlay_status plain_make(zl_chunks *c)
 {
     uint64_t last = c->count;
+    zlay_status status = ZLAY_OK;
     while (last && !c->there[last - 1]) last--;
     c->holes = last != c->wanted;
     c->keep = c->t->request.keep_holes || c->swaps;
-    if (c->width > 1 || c->wanted != c->count || c->swaps) return ZLAY_OK;
-    for (int32_t z = ZLAY_SWIZZLE_NONE; z < ZL_SWIZZLES; z++) {
-        if (!zl_chunks_use(c, z)) continue;
-        c->plain[z] = zl_alloc(c->t->ctx, c->count, sizeof *c->plain[z]);
-        if (!c->plain[z]) return ZLAY_ENOMEM;
-        for (uint64_t i = 0; i < c->count; i++) c->plain[z][i] = c->key[zl_chunk_place(i, z)];
-    }
-    return ZLAY_OK;
+    if (c->wanted != c->count || c->swaps || !weights_find(c)) return ZLAY_OK;
+    for (int32_t z = ZLAY_SWIZZLE_NONE; z < ZL_SWIZZLES && !status; z++)
+        if (z != ZL_SWIZZLE_FLIP && zl_chunks_use(c, z)) status = plain_of(c, z);
+    return status;
 }
 
 static zlay_status keys_make(zl_chunks *c)
@@ -185,6 +262,7 @@ zlay_status zl_chunks_make(zl_chunks *out, const zl_tm *t)
 {
     memset(out, 0, sizeof *out);
     out->t = t;
+    out->slices = !zl_tm_any_clips(t);
     out->cells = t->cells;
     out->width = 1;
     for (uint32_t i = 0; i < t->axes; i++)
@@ -197,12 +275,13 @@ zlay_status zl_chunks_make(zl_chunks *out, const zl_tm *t)
     out->global = zl_alloc(t->ctx, out->cells, sizeof *out->global);
     out->shared = zl_alloc(t->ctx, out->cells, sizeof *out->shared);
     zlay_status status = out->global && out->shared ? ZLAY_OK : ZLAY_ENOMEM;
-    if (!status) status = global_fill(out);
+    if (!status) global_fill(out);
     if (!status) status = shared_fill(out);
     if (!status) status = places_check(out);
     if (!status) status = room_check(out);
     if (!status && !t->request.smem) status = tiles_check(out);
     if (!status) status = keys_make(out);
+    if (!status) status = zl_legal_begin(out);
     return status ? status : tiles_check(out);
 }
 
@@ -213,6 +292,9 @@ void zl_chunks_free(zl_chunks *c)
     zl_free(&alloc, c->shared, c->cells * sizeof *c->shared);
     zl_free(&alloc, c->key, c->count * c->width * sizeof *c->key);
     zl_free(&alloc, c->there, c->count);
-    for (int32_t z = ZLAY_SWIZZLE_NONE; z < ZL_SWIZZLES; z++)
+    zl_legal_end(c);
+    for (int32_t z = ZLAY_SWIZZLE_NONE; z < ZL_SWIZZLES; z++) {
         zl_free(&alloc, c->plain[z], c->count * sizeof *c->plain[z]);
+        if (c->run[z]) zl_free(&alloc, c->run[z], c->count / c->run_unit[z] * sizeof *c->run[z]);
+    }
 }

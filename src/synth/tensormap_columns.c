@@ -219,12 +219,13 @@ static void rows_visit(const zl_chain *h, zl_columns_visit *visit, void *env, bo
 {
     int64_t key[PIXELS_MOST];
     uint64_t pitch = h->swizzle ? zl_tm_span(h->swizzle) / ZL_CHUNK : h->row;
-    uint64_t low = 1, high = rows_most(key, h, pitch);
+    uint64_t low = 1, high = rows_most(key, h, pitch), half = 2;
     walk w;
     while (low < high) {
-        uint64_t half = (low + high + 1) / 2;
+        if (half > high) half = high;
         if (walk_any(&w, key, half, ended)) low = half;
         else high = half - 1;
+        half = high > 2 * low ? 2 * low : (low + high + 1) / 2;
     }
     for (uint64_t rows = 2; rows <= low && high; rows++)
         if (rows == low || rows * pitch % ZL_LINE_CHUNKS == 0) visit(env, h, rows);

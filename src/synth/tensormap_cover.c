@@ -56,32 +56,27 @@ static bool better(const step *to, const step *from, uint64_t sum)
  * one are no better. */
 static void level_offer(search *s, const zl_chain *h, uint32_t level)
 {
-    zl_tm_box box;
     uint64_t before = 0, line = h->start / ZL_LINE_CHUNKS;
     for (uint64_t n = level ? 2 : 1; n <= h->extent[level]; n++) {
         uint64_t chunks = n * h->unit[level], end = lines_covered(h, chunks);
         if (end <= line || end == before) continue;
         if (s->at[line].boxes + 1 + s->need[end] > s->best) continue;
         if (!better(&s->at[end], &s->at[line], zl_chain_written(h, chunks))) continue;
-        if (!zl_chain_box(&box, h, level, n) || !zl_chunks_legal(s->c, &box)) continue;
+        if (!zl_chain_legal(h, level, n)) continue;
         before = end;
         offer(s, h, chunks, end);
     }
 }
 
-/* The longest box of a level, where it is longer than those that are known. */
+/* The longest box of a level. */
 static void level_measure(search *s, const zl_chain *h, uint32_t level)
 {
-    zl_tm_box box;
-    uint64_t line = h->start / ZL_LINE_CHUNKS;
-    for (uint64_t n = h->extent[level]; n; n--) {
-        uint64_t chunks = n * h->unit[level], end = lines_covered(h, chunks);
-        uint64_t last = (h->start + chunks + ZL_LINE_CHUNKS - 1) / ZL_LINE_CHUNKS;
-        if (end <= s->far[line] && last <= s->part[line]) return;
-        if (!zl_chain_box(&box, h, level, n) || !zl_chunks_legal(s->c, &box)) continue;
-        if (end > s->far[line]) s->far[line] = end;
-        if (last > s->part[line]) s->part[line] = last;
-    }
+    uint64_t line = h->start / ZL_LINE_CHUNKS, n = zl_chain_longest(h, level);
+    uint64_t chunks = n * h->unit[level], end = lines_covered(h, chunks);
+    uint64_t last = (h->start + chunks + ZL_LINE_CHUNKS - 1) / ZL_LINE_CHUNKS;
+    if (!n) return;
+    if (end > s->far[line]) s->far[line] = end;
+    if (last > s->part[line]) s->part[line] = last;
 }
 
 static void chain_offer(void *env, const zl_chain *h)

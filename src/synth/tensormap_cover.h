@@ -26,8 +26,14 @@ typedef struct zl_chunks {
     bool swaps;           /* of some chunk */
     bool keep;            /* no copy may write a chunk that it does not want, or otherwise */
     bool holes;           /* between chunks that it wants are others */
-    int64_t *plain[ZL_SWIZZLES]; /* where keys are one number and nothing is a hole: those
-                             of each swizzle in the order before it; else NULL */
+    bool slices;          /* of interleaved maps are searched: nothing has edges */
+    uint64_t below[ZL_TM_AXES]; /* cells of the axes before each, in the order of the index */
+    int64_t weight[ZL_TM_AXES + 1];
+    int64_t *plain[ZL_SWIZZLES]; /* where nothing is a hole: the weighed sum of each key, for each
+                             swizzle in the order before it; else NULL */
+    uint64_t run_unit[ZL_SWIZZLES]; /* of these, chunks of a row, and for each row how many */
+    uint32_t *run[ZL_SWIZZLES];     /* follow one another by one way */
+    struct zl_legal_memo *memo;  /* boxes of which it is known whether they are legal */
     int64_t *global, *shared; /* elements, of each cell */
 } zl_chunks;
 
@@ -43,9 +49,9 @@ typedef struct zl_chain {
     int32_t swizzle;
     uint64_t row;    /* chunks of a span that rows of a swizzle write; else 0 */
     int32_t slice;   /* 1, 2: chunks of a slice; then `row` is the span */
-    uint32_t levels;
-    uint64_t unit[ZL_TM_DIGITS + 1], extent[ZL_TM_DIGITS]; /* chunks of a block; blocks */
-    int64_t way[ZL_TM_DIGITS][ZL_TM_AXES + 1]; /* key of the next block less this one's */
+    uint32_t levels; /* each a dimension of a map, so no more than one has are looked for */
+    uint64_t unit[ZL_TM_RANK], extent[ZL_TM_RANK]; /* chunks of a block; blocks */
+    int64_t way[ZL_TM_RANK][ZL_TM_AXES + 1]; /* key of the next block less this one's */
 } zl_chain;
 
 /* The place that a swizzle gives a chunk; the key of the chunk that is there, if it is wanted with its
@@ -73,6 +79,13 @@ bool zl_chain_box(zl_tm_box *out, const zl_chain *h, uint32_t level, uint64_t bl
 
 /* Whether a map has room for a box, and moves it as the tiles do. */
 bool zl_chunks_legal(const zl_chunks *c, const zl_tm_box *box);
+
+/* The same of so many blocks of a level, and the most blocks of it that are; 0: none.  Asked once for
+ * all that walk alike. */
+bool zl_chain_legal(const zl_chain *h, uint32_t level, uint64_t blocks);
+uint64_t zl_chain_longest(const zl_chain *h, uint32_t level);
+zlay_status zl_legal_begin(zl_chunks *c);
+void zl_legal_end(zl_chunks *c);
 
 /* Walks of pixels that begin at a line: so many rows of `row` chunks of a chain; `*ended` where not
  * all ways to walk were tried. */

@@ -179,6 +179,13 @@ bool zl_tm_clips(const zl_tm *t, const zl_tm_digit *d)
     return t->axis[d->axis].granule % (d->unit * (d->extent / d->per));
 }
 
+bool zl_tm_any_clips(const zl_tm *t)
+{
+    for (uint32_t i = 0; i < t->axes; i++)
+        if (t->axis[i].clipped) return true;
+    return false;
+}
+
 /* The cells of b go on where those of a end. */
 static bool continues(const zl_tm_digit *a, const zl_tm_digit *b)
 {

@@ -221,11 +221,22 @@ static bool holes_kept(const zl_tm_map *m)
     return true;
 }
 
+/* What a map is read from, in a box that can be cut. */
+static void digits_copy(zl_tm_box *out, const zl_tm_box *box)
+{
+    out->digits = box->digits;
+    out->swizzle = box->swizzle;
+    out->shared = box->shared;
+    out->global = box->global;
+    memcpy(out->digit, box->digit, box->digits * sizeof *box->digit);
+}
+
 bool zl_tm_map_of(zl_tm_map *out, const zl_tm *t, const zl_tm_box *given)
 {
-    zl_tm_box box = *given;
-    if (box.interleave) return zl_tm_slices_of(out, t, given);
-    if (box.pixels) return zl_tm_columns_of(out, t, given);
+    zl_tm_box box;
+    if (given->interleave) return zl_tm_slices_of(out, t, given);
+    if (given->pixels) return zl_tm_columns_of(out, t, given);
+    digits_copy(&box, given);
     memset(out, 0, sizeof *out);
     out->t = t;
     out->swizzle = box.swizzle;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum { WORDS = ZL_PLACES_MOST / 64, BOXES_MOST = 64, KNOWN_MOST = 3000 };
-enum { NODES_MOST = 100000, OTHERS_MOST = 6000 };
+enum { READINGS_MOST = 512, NODES_MOST = 100000, OTHERS_MOST = 6000, SLOTS = 8192, ROOM_FIRST = 128 };
 
 typedef struct places {
     uint64_t word[WORDS];
@@ -30,11 +30,15 @@ typedef struct other {
 
 typedef struct search {
     const zl_chunks *c;
+    uint32_t words;
+    places want;
     known *box;
     other *other;
-    uint32_t boxes, longest, others;
+    uint32_t boxes, longest, others, box_room, other_room;
+    uint16_t slot[SLOTS]; /* by a hash of its places: a box, plus 1 */
     bool small; /* few enough places, and not yet too many boxes */
     bool ended; /* not all walks of pixels were tried */
+    bool memory_ended;
     uint8_t *reached; /* places that some box brings */
     uint64_t nodes;
     uint32_t chosen[BOXES_MOST], best[BOXES_MOST], best_boxes;
@@ -56,35 +60,72 @@ static void reach(search *s, known *k, const zl_chain *h, uint64_t chunks)
     }
 }
 
+/* Room for one more of `count`; NULL: no memory, or already `most`. */
+static void *room_for(search *s, void *at, uint32_t count, uint32_t *room, uint32_t most,
+                      size_t size)
+{
+    uint32_t next = *room ? 2 * *room : ROOM_FIRST;
+    zlay_allocator alloc = zl_allocator(s->c->t->ctx);
+    if (count < *room) return at;
+    if (next > most) next = most;
+    void *more = next > *room ? zl_alloc(s->c->t->ctx, next, size) : NULL;
+    s->memory_ended |= !more && next > *room;
+    if (!more) return NULL;
+    if (count) memcpy(more, at, count * size);
+    zl_free(&alloc, at, *room * size);
+    *room = next;
+    return more;
+}
+
 /* Boxes of the same places are one, that which writes least; its likes are kept beside it. */
 static void keep_like(search *s, uint32_t i, const known *k)
 {
+    other *more;
     if (k->chunks < s->box[i].chunks) s->box[i] = *k;
-    else if (k->chunks == s->box[i].chunks && s->others < OTHERS_MOST)
-        s->other[s->others++] = (other){*k, i};
+    else if (k->chunks == s->box[i].chunks) {
+        more = room_for(s, s->other, s->others, &s->other_room, OTHERS_MOST, sizeof *more);
+        if (!more) return;
+        s->other = more;
+        more[s->others++] = (other){*k, i};
+    }
+}
+
+static uint32_t slot_of(const search *s, const places *where)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < s->words; i++) sum = (sum ^ where->word[i]) * 0x9e3779b97f4a7c15;
+    return (uint32_t)(sum >> 32) % SLOTS;
+}
+
+static bool same_places(const search *s, const known *a, const known *b)
+{
+    return !memcmp(&a->where, &b->where, s->words * sizeof a->where.word[0]);
 }
 
 static void keep(search *s, const known *k)
 {
-    for (uint32_t i = 0; i < s->boxes; i++)
-        if (!memcmp(&s->box[i].where, &k->where, sizeof k->where)) {
-            keep_like(s, i, k);
+    uint32_t at = slot_of(s, &k->where);
+    for (; s->slot[at]; at = (at + 1) % SLOTS)
+        if (same_places(s, &s->box[s->slot[at] - 1], k)) {
+            keep_like(s, s->slot[at] - 1u, k);
             return;
         }
-    s->small = s->boxes < KNOWN_MOST;
-    if (!s->small) return;
+    known *more = room_for(s, s->box, s->boxes, &s->box_room, KNOWN_MOST, sizeof *more);
+    s->small = more != NULL;
+    if (!more) return;
+    s->box = more;
     s->box[s->boxes++] = *k;
+    s->slot[at] = (uint16_t)s->boxes;
     if (k->wanted > s->longest) s->longest = k->wanted;
 }
 
 static void chain_keep(void *env, const zl_chain *h)
 {
     search *s = env;
-    zl_tm_box box;
     for (uint32_t i = 0; i < h->levels; i++)
         for (uint64_t n = i ? 2 : 1; n <= h->extent[i]; n++) {
             uint64_t chunks = n * h->unit[i];
-            if (!zl_chain_box(&box, h, i, n) || !zl_chunks_legal(s->c, &box)) continue;
+            if (!zl_chain_legal(h, i, n)) continue;
             known k = {.chunks = (uint32_t)zl_chain_written(h, chunks), .start = h->start,
                        .row = h->row, .blocks = n, .swizzle = h->swizzle, .slice = h->slice,
                        .level = i};
@@ -118,8 +159,12 @@ static void level_begin(const search *s, level *l)
 {
     l->next = 0;
     l->first = -1;
-    for (uint64_t i = s->c->count; i-- > 0;)
-        if (s->c->there[i] && !(l->have.word[i / 64] >> i % 64 & 1)) l->first = (int32_t)i;
+    l->left = 0;
+    for (uint32_t w = s->words; w-- > 0;) {
+        uint64_t rest = s->want.word[w] & ~l->have.word[w];
+        l->left += (uint32_t)__builtin_popcountll(rest);
+        if (rest) l->first = (int32_t)(64 * w) + __builtin_ctzll(rest);
+    }
 }
 
 static bool brings(const known *k, int32_t place)
@@ -141,10 +186,8 @@ static bool level_next(search *s, level *l, uint32_t rest)
 
 static void level_add(const search *s, level *to, const level *from, const known *k)
 {
-    to->left = 0;
-    for (uint32_t w = 0; w < WORDS; w++) to->have.word[w] = from->have.word[w] | k->where.word[w];
-    for (uint64_t i = 0; i < s->c->count; i++)
-        to->left += s->c->there[i] && !(to->have.word[i / 64] >> i % 64 & 1);
+    for (uint32_t w = 0; w < s->words; w++)
+        to->have.word[w] = from->have.word[w] | k->where.word[w];
     to->chunks = from->chunks + k->chunks;
     level_begin(s, to);
 }
@@ -161,7 +204,7 @@ static void judge(search *s, const level *l, uint32_t depth)
 static bool covers(search *s, level *stack, uint32_t boxes)
 {
     uint32_t depth = 0;
-    stack[0] = (level){.left = (uint32_t)s->c->wanted};
+    stack[0] = (level){0};
     level_begin(s, &stack[0]);
     for (;;) {
         level *l = &stack[depth];
@@ -235,38 +278,48 @@ static void box_take(const search *s, const known *k, zl_tm_box *out)
     zl_chain_box(out, &h, k->level, k->blocks);
 }
 
-/* The chosen boxes and all their likes. */
-static uint32_t readings_take(const search *s, zl_reading *out, uint32_t room)
+/* The best cover's box of whose places a like has them, which writes no more; -1: none. */
+static int32_t like_of(const search *s, const other *like)
+{
+    for (uint32_t i = 0; i < s->best_boxes; i++)
+        if (like->of == s->best[i])
+            return like->box.chunks == s->box[like->of].chunks ? (int32_t)i : -1;
+    return -1;
+}
+
+/* The chosen boxes and all their likes; without `out` how many. */
+static uint32_t readings_take(const search *s, zl_reading *out)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < s->best_boxes && count < room; i++) {
-        out[count].of = i;
-        box_take(s, &s->box[s->best[i]], &out[count++].box);
+    for (; count < s->best_boxes; count++) {
+        if (!out) continue;
+        out[count].of = count;
+        box_take(s, &s->box[s->best[count]], &out[count].box);
     }
-    for (uint32_t k = 0; k < s->others; k++)
-        for (uint32_t i = 0; i < s->best_boxes && count < room; i++) {
-            const known *like = &s->other[k].box;
-            if (s->other[k].of != s->best[i] || like->chunks != s->box[s->best[i]].chunks) continue;
-            out[count].of = i;
-            box_take(s, like, &out[count++].box);
-        }
+    for (uint32_t k = 0; k < s->others && count < READINGS_MOST; k++) {
+        int32_t of = like_of(s, &s->other[k]);
+        if (of < 0) continue;
+        if (out) out[count].of = (uint32_t)of;
+        if (out) box_take(s, &s->other[k].box, &out[count].box);
+        count++;
+    }
     return count;
 }
 
 static zlay_status boxes_take(const search *s, zl_cover *out)
 {
-    enum { READINGS_MOST = 512 };
     zlay_ctx *ctx = s->c->t->ctx;
     zlay_allocator alloc = zl_allocator(ctx);
+    uint32_t count = readings_take(s, NULL);
     zl_tm_box *box = zl_alloc(ctx, s->best_boxes, sizeof *box);
-    zl_reading *reading = zl_alloc(ctx, READINGS_MOST, sizeof *reading);
+    zl_reading *reading = zl_alloc(ctx, count, sizeof *reading);
     if (box && reading) {
-        uint32_t count = readings_take(s, reading, READINGS_MOST);
+        readings_take(s, reading);
         zl_readings_share(s->c->t, box, s->best_boxes, reading, count);
         *out = (zl_cover){box, s->best_boxes, s->best_chunks, false};
     } else zl_free(&alloc, box, s->best_boxes * sizeof *box);
     bool done = box && reading;
-    zl_free(&alloc, reading, READINGS_MOST * sizeof *reading);
+    zl_free(&alloc, reading, count * sizeof *reading);
     return done ? ZLAY_OK : ZLAY_ENOMEM;
 }
 
@@ -296,6 +349,7 @@ static zlay_status search_run(search *s, zl_cover *out, const zl_cover *than)
         zl_chunks_chains(s->c, line, true, chain_keep, s);
         zl_chunks_columns(s->c, line, walk_keep, s, &s->ended);
     }
+    if (s->memory_ended) return ZLAY_ENOMEM;
     if ((status = unreached(s))) return status;
     if (!s->small) return ended(s);
     stack = zl_alloc(s->c->t->ctx, BOXES_MOST + 1, sizeof *stack);
@@ -308,17 +362,30 @@ static zlay_status search_run(search *s, zl_cover *out, const zl_cover *than)
     return status;
 }
 
+static void want_fill(search *s)
+{
+    s->words = (uint32_t)((s->c->count + 63) / 64);
+    for (uint64_t i = 0; i < s->c->count; i++)
+        if (s->c->there[i]) s->want.word[i / 64] |= (uint64_t)1 << i % 64;
+}
+
 zlay_status zl_chunks_places(const zl_chunks *c, zl_cover *out, const zl_cover *than)
 {
-    search s = {.c = c, .small = c->count <= ZL_PLACES_MOST, .best_chunks = UINT64_MAX};
+    search *s;
     zlay_allocator alloc = zl_allocator(c->t->ctx);
-    if (!s.small && than) return ZLAY_ELIMIT;
-    s.box = zl_alloc(c->t->ctx, KNOWN_MOST, sizeof *s.box);
-    s.other = zl_alloc(c->t->ctx, OTHERS_MOST, sizeof *s.other);
-    s.reached = zl_alloc(c->t->ctx, c->count, 1);
-    zlay_status status = s.box && s.other && s.reached ? search_run(&s, out, than) : ZLAY_ENOMEM;
-    zl_free(&alloc, s.box, KNOWN_MOST * sizeof *s.box);
-    zl_free(&alloc, s.other, OTHERS_MOST * sizeof *s.other);
-    zl_free(&alloc, s.reached, c->count);
+    bool small = c->count <= ZL_PLACES_MOST;
+    if (!small && than) return ZLAY_ELIMIT;
+    s = zl_alloc(c->t->ctx, 1, sizeof *s);
+    if (!s) return ZLAY_ENOMEM;
+    s->c = c;
+    s->small = small;
+    s->best_chunks = UINT64_MAX;
+    if (small) want_fill(s);
+    s->reached = zl_alloc(c->t->ctx, c->count, 1);
+    zlay_status status = s->reached ? search_run(s, out, than) : ZLAY_ENOMEM;
+    zl_free(&alloc, s->box, s->box_room * sizeof *s->box);
+    zl_free(&alloc, s->other, s->other_room * sizeof *s->other);
+    zl_free(&alloc, s->reached, c->count);
+    zl_free(&alloc, s, sizeof *s);
     return status;
 }

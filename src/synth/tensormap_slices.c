@@ -8,13 +8,6 @@
 
 enum { STEP_MOST = 8, RANK_LEAST = 3, ELEMENT = 8 };
 
-static bool any_clips(const zl_tm *t)
-{
-    for (uint32_t i = 0; i < t->axes; i++)
-        if (t->axis[i].clipped) return true;
-    return false;
-}
-
 static bool digits_fit(const zl_tm *t, const zl_tm_box *box, int64_t slice)
 {
     if (slice > ZL_CHUNK && t->request.address_align % (uint32_t)slice) return false;
@@ -49,7 +42,8 @@ bool zl_tm_slices_of(zl_tm_map *out, const zl_tm *t, const zl_tm_box *box)
                            .axis = ZL_TM_NO_AXIS, .unit = 1, .per = 1};
     uint32_t first = first_steps(box, slice), left = box->digits - 1 - first, at = 1 + first;
     memset(out, 0, sizeof *out);
-    if (t->spread || box->shared % ZL_LINE || any_clips(t) || !digits_fit(t, box, slice)) return false;
+    if (t->spread || box->shared % ZL_LINE || zl_tm_any_clips(t) || !digits_fit(t, box, slice))
+        return false;
     out->t = t;
     out->rank = left < 1 ? RANK_LEAST : left + 2;
     if (out->rank > ZL_TM_RANK) return false;

@@ -77,7 +77,7 @@ static bool apart(const work *w, int32_t axis, int64_t cells, int64_t shared)
 static bool dense(const zl_tm *t, const zl_tm_box *box)
 {
     int64_t next = t->element;
-    if (!box->digits || box->shared % ZL_LINE) return false;
+    if (t->spread || !box->digits || box->shared % ZL_LINE) return false;
     for (uint32_t i = 0; i < box->digits; i++) {
         const zl_tm_digit *d = &box->digit[i];
         if (d->shared != next || d->global < 0 || d->extent % d->per) return false;
