@@ -131,6 +131,7 @@ static const struct {
     {"factor", bench_factor},
     {"convert", bench_convert},
     {"copy", bench_copy_synth},
+    {"unknowns", bench_unknowns},
 };
 
 enum { GROUPS = sizeof groups / sizeof groups[0] };

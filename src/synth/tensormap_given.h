@@ -91,6 +91,27 @@ zlay_status zl_tm_moved(zl_tm_sum *offset, zl_tm_sum *step, zl_tm_sum *next,
 zlay_status zl_tm_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
                         const zlay_tensormap_request *request, uint64_t own);
 
+/* A cell of the tile. */
+typedef struct zl_tm_cell {
+    const zl_tm_given *g;
+    uint64_t index;
+    int64_t at[ZL_SYMBOL_LEAVES]; /* its coordinate */
+    int64_t place;                /* in shared memory, bytes */
+} zl_tm_cell;
+
+bool zl_tm_cell_at(zl_tm_cell *c, uint64_t index);
+bool zl_tm_outside(const zl_tm_cell *c); /* no numbers put it inside the tensor */
+
+/* Where in its map a copy takes it from, and the byte of that element; false: it does not. */
+bool zl_tm_brought(int64_t at[ZL_TM_RANK], int64_t *within, const zl_tm_cell *c,
+                   const zlay_copy *copy);
+
+/* The copy brings what the request names, or the fill where that is no element. */
+bool zl_tm_proved_by(const zl_tm_cell *c, const zlay_copy *copy);
+
+/* The same of all cells, without looking at each; false where that is not seen. */
+bool zl_tm_prove_digits(const zl_tm_given *g);
+
 /* A source that stands under its facts, for all numbers that they allow. */
 zlay_status zl_tm_synth_known(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
                               const zlay_tensormap_request *request);

@@ -4,12 +4,7 @@
 
 #include <string.h>
 
-typedef struct cell {
-    const zl_tm_given *g;
-    uint64_t index;
-    int64_t at[ZL_SYMBOL_LEAVES]; /* its coordinate */
-    int64_t place;                /* in shared memory, bytes */
-} cell;
+typedef zl_tm_cell cell;
 
 static zlay_status unproved(const zl_tm_given *g, const char *why)
 {
@@ -36,8 +31,7 @@ static bool wanted(zl_tm_sum *out, const cell *c)
     return fits;
 }
 
-/* The coordinates in the map of a cell of tile 0 that a copy brings; false: it does not. */
-static bool brought(int64_t at[ZL_TM_RANK], int64_t *within, const cell *c, const zlay_copy *copy)
+bool zl_tm_brought(int64_t at[ZL_TM_RANK], int64_t *within, const cell *c, const zlay_copy *copy)
 {
     const zlay_tensormap *map = &c->g->move->maps[copy->map];
     int64_t bytes = zlay_tensormap_type_bits(map->type) / 8, row = (int64_t)map->box[0] * bytes;
@@ -78,7 +72,7 @@ static bool edges_at(const cell *c, const zl_tm_read *read, uint32_t rank,
     return true;
 }
 
-static bool cell_at(cell *c, uint64_t index)
+bool zl_tm_cell_at(cell *c, uint64_t index)
 {
     const zl_tm_given *g = c->g;
     c->index = index;
@@ -97,8 +91,7 @@ uint64_t zl_tm_cells_inside(const zl_tm_given *g, uint32_t leaf)
     return (uint64_t)most < g->request.shape[leaf] ? (uint64_t)most : g->request.shape[leaf];
 }
 
-/* No numbers put the cell inside the tensor. */
-static bool outside(const cell *c)
+bool zl_tm_outside(const cell *c)
 {
     for (uint32_t k = 0; k < c->g->s->leaves; k++)
         if ((uint64_t)c->at[k] >= zl_tm_cells_inside(c->g, k)) return true;
@@ -115,25 +108,25 @@ static bool filled(const cell *c, const zlay_tensormap *map, const zl_tm_read *r
     return edges_at(c, read, map->rank, at);
 }
 
-static zlay_status cell_prove(const cell *c)
+bool zl_tm_proved_by(const cell *c, const zlay_copy *copy)
 {
-    const zlay_move *move = c->g->move;
     zl_tm_sum want, have;
-    bool edge = outside(c);
-    for (uint32_t k = 0; k < move->info.copies; k++) {
-        const zlay_copy *copy = &move->copies[k];
-        const zl_tm_read *read = &c->g->read[copy->map];
-        uint32_t rank = move->maps[copy->map].rank;
-        int64_t at[ZL_TM_RANK], within;
-        if (!brought(at, &within, c, copy)) continue;
-        if (edge && filled(c, &move->maps[copy->map], read, at)) return ZLAY_OK;
-        have = read->address;
-        if (!wanted(&want, c) || !moved(&have, read, rank, at))
-            return zl_fail(c->g->ctx, ZLAY_EOVERFLOW, "source: an offset in bytes passes 2^63");
-        have.of[ZL_TM_NUMBER] += within;
-        if (memcmp(&want, &have, sizeof want) == 0 && edges_at(c, read, rank, at)) return ZLAY_OK;
-    }
-    return unproved(c->g, "no copies found for some numbers do it for all");
+    const zl_tm_read *read = &c->g->read[copy->map];
+    const zlay_tensormap *map = &c->g->move->maps[copy->map];
+    int64_t at[ZL_TM_RANK], within;
+    if (!zl_tm_brought(at, &within, c, copy)) return false;
+    if (zl_tm_outside(c) && filled(c, map, read, at)) return true;
+    have = read->address;
+    if (!wanted(&want, c) || !moved(&have, read, map->rank, at)) return false;
+    have.of[ZL_TM_NUMBER] += within;
+    return memcmp(&want, &have, sizeof want) == 0 && edges_at(c, read, map->rank, at);
+}
+
+static bool cell_prove(const cell *c)
+{
+    for (uint32_t k = 0; k < c->g->move->info.copies; k++)
+        if (zl_tm_proved_by(c, &c->g->move->copies[k])) return true;
+    return false;
 }
 
 /* ---- from tile to tile ---------------------------------------------------------------- */
@@ -202,12 +195,11 @@ zlay_status zl_tm_prove(const zl_tm_given *g)
     if (cells > zl_limits(g->ctx)->points)
         return zl_fail(g->ctx, ZLAY_ELIMIT, "limit points: the tile has %llu",
                        (unsigned long long)cells);
+    if (zl_tm_prove_digits(g)) return tiles_prove(g);
     cell c = {.g = g};
-    for (uint64_t i = 0; i < cells; i++) {
-        if (!cell_at(&c, i)) return unproved(g, "a cell of the tile has no place");
-        zlay_status status = cell_prove(&c);
-        if (status) return status;
-    }
+    for (uint64_t i = 0; i < cells; i++)
+        if (!zl_tm_cell_at(&c, i) || !cell_prove(&c))
+            return unproved(g, "no copies found for some numbers do it for all");
     return tiles_prove(g);
 }
 
@@ -217,12 +209,12 @@ zlay_status zl_tm_prove(const zl_tm_given *g)
 static bool taken(zl_tm_sum *out, const zlay_copy **by, const zl_tm_given *g, uint64_t index)
 {
     cell c = {.g = g};
-    if (!cell_at(&c, index)) return false;
+    if (!zl_tm_cell_at(&c, index)) return false;
     for (uint32_t k = 0; k < g->move->info.copies; k++) {
         const zlay_copy *copy = &g->move->copies[k];
         const zl_tm_read *read = &g->read[copy->map];
         int64_t at[ZL_TM_RANK], within;
-        if (!brought(at, &within, &c, copy)) continue;
+        if (!zl_tm_brought(at, &within, &c, copy)) continue;
         *by = copy;
         *out = read->address;
         out->of[ZL_TM_NUMBER] += within;

@@ -6,19 +6,37 @@
 #include "synth/tensormap_given.h"
 
 typedef struct first {
-    uint64_t cell; /* of a chunk, plus 1; 0: none yet */
+    uint64_t cell; /* of a chunk, plus 1, among those always inside; 0: none yet */
     int64_t place;
 } first;
 
-/* The coordinate of a cell; false: some numbers put it outside the tensor. */
-static bool inside(int64_t *at, const zl_tm_given *g, uint64_t cell)
+/* The box of cells that no numbers put outside the tensor. */
+typedef struct always {
+    uint64_t cells, extent[ZL_SYMBOL_LEAVES];
+} always;
+
+static always always_of(const zl_tm_given *g)
 {
+    always a = {.cells = 1};
     for (size_t k = 0; k < g->s->leaves; k++) {
-        at[k] = (int64_t)(cell % g->request.shape[k]);
-        cell /= g->request.shape[k];
-        if (at[k] >= zl_monomial_range(&g->s->leaf[k].shape, g->s).lo) return false;
+        uint64_t least = (uint64_t)zl_monomial_range(&g->s->leaf[k].shape, g->s).lo;
+        a.extent[k] = least < g->request.shape[k] ? least : g->request.shape[k];
+        a.cells *= a.extent[k];
     }
-    return true;
+    return a;
+}
+
+/* The coordinate of the i-th of them, and its index into the tile. */
+static uint64_t cell_of(int64_t *at, const zl_tm_given *g, const always *a, uint64_t i)
+{
+    uint64_t cell = 0, step = 1;
+    for (size_t k = 0; k < g->s->leaves; k++) {
+        at[k] = (int64_t)(i % a->extent[k]);
+        i /= a->extent[k];
+        cell += (uint64_t)at[k] * step;
+        step *= g->request.shape[k];
+    }
+    return cell;
 }
 
 static bool sum_put(zl_poly *p, const zl_tm_given *g, const zl_tm_sum *sum, int64_t times)
@@ -79,19 +97,21 @@ static zlay_status misplaced_say(const zl_tm_given *g, uint64_t cell)
                 "in those of shared memory");
 }
 
-static zlay_status cell_never(const zl_tm_given *g, first *chunk, uint64_t cell)
+static zlay_status cell_never(const zl_tm_given *g, const always *a, first *chunk, uint64_t i)
 {
     int64_t place, at[ZL_SYMBOL_LEAVES], before[ZL_SYMBOL_LEAVES];
-    if (!zl_value(g->request.smem, cell, &place) || place < 0 || !inside(at, g, cell))
-        return ZLAY_ELIMIT;
+    uint64_t cell = cell_of(at, g, a, i);
+    if (!zl_value(g->request.smem, cell, &place) || place < 0) return ZLAY_ELIMIT;
     place *= g->element;
     first *f = &chunk[place / ZL_CHUNK];
     if (misplaced(g, at, place % ZL_CHUNK)) return misplaced_say(g, cell);
-    if (!f->cell) *f = (first){cell + 1, place};
-    else if (inside(before, g, f->cell - 1) && apart(g, before, at, place - f->place))
-        return none(g, "TMAP_BOX0_16", cell, "its 16 bytes of shared memory are not 16 of global "
-                    "memory");
-    return ZLAY_ELIMIT;
+    if (!f->cell) {
+        *f = (first){i + 1, place};
+        return ZLAY_ELIMIT;
+    }
+    cell_of(before, g, a, f->cell - 1);
+    if (!apart(g, before, at, place - f->place)) return ZLAY_ELIMIT;
+    return none(g, "TMAP_BOX0_16", cell, "its 16 bytes of shared memory are not 16 of global memory");
 }
 
 /* There is always a second tile, in which the first cell lies elsewhere in its 16 bytes. */
@@ -110,16 +130,18 @@ static zlay_status tiles_never(const zl_tm_given *g)
 
 static zlay_status cells_never(const zl_tm_given *g)
 {
-    uint64_t room = zlay_smem_capacity(g->target) / ZL_CHUNK + 1, most, cell = 0;
-    uint64_t cells = zlay_layout_size(g->request.smem);
+    uint64_t most, room, i = 0;
     zlay_allocator alloc = zl_allocator(g->ctx);
     zlay_status status = ZLAY_ELIMIT;
-    if (cells > zl_limits(g->ctx)->points ||
-        zlay_layout_cosize(g->ctx, &most, g->request.smem) || most > (room - 1) * ZL_CHUNK / g->element)
+    const always a = always_of(g);
+    if (zlay_layout_size(g->request.smem) > zl_limits(g->ctx)->points ||
+        zlay_layout_cosize(g->ctx, &most, g->request.smem) ||
+        most > zlay_smem_capacity(g->target) / g->element)
         return ZLAY_ELIMIT;
+    room = most * g->element / ZL_CHUNK + 1;
     first *chunk = zl_alloc(g->ctx, room, sizeof *chunk);
     if (!chunk) return ZLAY_ENOMEM;
-    while (cell < cells && status == ZLAY_ELIMIT) status = cell_never(g, chunk, cell++);
+    while (i < a.cells && status == ZLAY_ELIMIT) status = cell_never(g, &a, chunk, i++);
     zl_free(&alloc, chunk, room * sizeof *chunk);
     return status;
 }

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tiles of tensors whose extents and strides are names, against the same request once the numbers are
+ * known, which a user would put for every shape instead: how the time grows with names, with what is
+ * open, and where cases or `none` are proved. */
+#include "bench.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct row {
+    const char *name, *source, *numbers, *smem, *facts;
+    uint64_t shape[5];
+    uint32_t axes;
+    zlay_status status;
+} row;
+
+#define KNOWN "ld = 0 mod 8;1 <= M < 2^31;1 <= K < 2^31;8 <= ld < 2^30"
+
+static const row rows[] = {
+    {"unknowns: (M,4096):(4096,1), 1 name", "(M,4096):(4096,1)", "(4100,4096):(4096,1)", NULL, "1 <= M < 2^31",
+     {128, 64}, 2, ZLAY_OK},
+    {"unknowns: (M,K):(ld,1), 3 names", "(M,K):(ld,1)", "(4100,4000):(4096,1)", NULL, KNOWN, {128, 64}, 2, ZLAY_OK},
+    {"unknowns: the same, a guard", "(M,K):(ld,1)", "(4100,4000):(4096,1)", NULL,
+     "1 <= M < 2^31;1 <= K < 2^31;8 <= ld < 2^30", {128, 64}, 2, ZLAY_OK},
+    {"unknowns: the same, two halves", "(M,K):(ld,1)", "(4100,4000):(4096,1)",
+     "Sw<3,3,3> o 0 o (128,(64,2)):(64,(1,8192))", KNOWN, {128, 128}, 2, ZLAY_OK},
+    {"unknowns: (B,M,K):(sb,ld,1), 5 names", "(B,M,K):(sb,ld,1)", "(7,4100,4000):(16793600,4096,1)", NULL,
+     KNOWN ";sb = 0 mod 8;8 <= sb < 2^36;1 <= B < 2^31", {2, 32, 64}, 3, ZLAY_OK},
+    {"unknowns: (B,M,K):(M*K,K,1), 3 names", "(B,M,K):(M*K,K,1)", "(7,4100,4096):(16793600,4096,1)", NULL,
+     "K = 0 mod 8;8 <= K <= 65536;1 <= M <= 65536;1 <= B <= 65536", {2, 32, 64}, 3, ZLAY_OK},
+    {"unknowns: (C,B,M,K):(sc,sb,ld,1), 7 names", "(C,B,M,K):(sc,sb,ld,1)",
+     "(3,7,4100,4000):(117555200,16793600,4096,1)", NULL,
+     KNOWN ";sb = 0 mod 8;8 <= sb < 2^36;1 <= B < 2^31;sc = 0 mod 8;8 <= sc < 2^36;1 <= C < 2^31", {2, 4, 8, 64}, 4,
+     ZLAY_OK},
+    {"unknowns: one row alone (M == 1)", "(M,K):(ld,1)", "(1,4000):(4100,1)", "(128,64):(64,1)",
+     "ld = 4 mod 8;1 <= M < 2^31;1 <= K < 2^31;8 <= ld < 2^30", {128, 64}, 2, ZLAY_OK},
+    {"unknowns: none (shifted rows)", "(M,K):(ld,1)", "(4100,4000):(4100,1)", "(128,64):(64,1)",
+     "ld = 4 mod 8;2 <= M < 2^31;1 <= K < 2^31;8 <= ld < 2^30", {128, 64}, 2, ZLAY_NONE},
+};
+
+typedef struct state {
+    zlay_ctx *ctx;
+    const zlay_target *target;
+    zlay_tensormap_request names, numbers;
+    zlay_status status;
+} state;
+
+static bool answered(const state *s, const zlay_tensormap_request *request)
+{
+    zlay_move *move = NULL;
+    zlay_status status = zlay_tensormap_synth(s->ctx, &move, s->target, request);
+    zlay_move_free(move);
+    return status == s->status;
+}
+
+static bool with_names(void *value)
+{
+    const state *s = value;
+    return answered(s, &s->names);
+}
+
+static bool with_numbers(void *value)
+{
+    const state *s = value;
+    return answered(s, &s->numbers);
+}
+
+static bool facts_read(zlay_ctx *ctx, zlay_facts **out, const char *list)
+{
+    const char *text[16];
+    size_t length[16], count = 0;
+    for (; *list; count++) {
+        text[count] = list;
+        length[count] = strcspn(list, ";");
+        list += length[count] + (list[length[count]] == ';');
+    }
+    return !zlay_facts_parse(ctx, out, count, text, length);
+}
+
+static bool row_run(state *s, const row *r, bool json)
+{
+    zlay_layout *source = NULL, *numbers = NULL, *smem = NULL;
+    zlay_facts *facts = NULL;
+    bool right = !zlay_layout_parse(s->ctx, &source, r->source, strlen(r->source)) &&
+                 !zlay_layout_parse(s->ctx, &numbers, r->numbers, strlen(r->numbers)) &&
+                 (!r->smem || !zlay_layout_parse(s->ctx, &smem, r->smem, strlen(r->smem))) &&
+                 facts_read(s->ctx, &facts, r->facts);
+    zlay_tensormap_request request = {.size = sizeof request, .type = ZLAY_TYPE_BF16,
+                                      .axes = r->axes, .smem = smem};
+    memcpy(request.shape, r->shape, sizeof r->shape);
+    s->names = s->numbers = request;
+    s->names.source = source;
+    s->names.facts = facts;
+    s->numbers.source = numbers;
+    s->status = r->status;
+    const bench_row printed = {r->name, "one shape's numbers", with_names, with_numbers, s};
+    right = right && bench_print(&printed, json);
+    zlay_facts_free(facts);
+    zlay_layout_free(smem);
+    zlay_layout_free(numbers);
+    zlay_layout_free(source);
+    return right;
+}
+
+bool bench_unknowns(zlay_ctx *ctx, bool json)
+{
+    state s = {.ctx = ctx};
+    bool right = !zlay_target_find(&s.target, "sm_90a", 6);
+    for (size_t i = 0; right && i < sizeof rows / sizeof rows[0]; i++)
+        right = row_run(&s, &rows[i], json);
+    return right;
+}
