@@ -11,7 +11,7 @@ allowed() {
     legality) echo base algebra legality ;;
     synth) echo base algebra legality synth pipe ;;
     sim) echo base algebra legality sim ;;
-    pipe) echo base pipe ;;
+    pipe) echo base legality pipe ;;
     emit) echo base algebra legality synth pipe emit ;;
     runtime) echo base algebra legality synth pipe emit runtime ;;
     json) echo base algebra legality synth sim pipe emit zlay json ;;

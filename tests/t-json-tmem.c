@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tmem.pack as a request: what it answers, and which field is at fault. */
+/* tmem.pack and tmem.check as requests: what they answer, and which field is at fault. */
 #include "test.h"
 
 #include <string.h>
@@ -22,6 +22,7 @@ static int teardown(void **state)
 }
 
 #define PACK "{\"op\":\"tmem.pack\",\"target\":\"sm_100a\","
+#define CHECK "{\"op\":\"tmem.check\",\"pipe\":\"pipe p\\n"
 #define TURNS                                                                                        \
     "\"buffers\":[{\"columns\":256,\"first\":0,\"last\":1},{\"columns\":128,\"first\":1,\"last\":2},"  \
     "{\"columns\":256,\"first\":2,\"last\":3}]"
@@ -47,6 +48,16 @@ static const char *const rows[][2] = {
     {PACK "\"buffers\":[{\"columns\":-4,\"first\":0,\"last\":1}]}", "field 'columns'"},
     {PACK "\"buffers\":[{\"columns\":4,\"first\":0,\"last\":1,\"align\":5}]}", "buffer 0, align"},
     {PACK TURNS ",\"pair\":1}", "field 'pair'"},
+    {CHECK "tmem C[3] 128\\nalloc C\\nrole r warps 0..0\\ndealloc C\\nend\"}",
+     "{\"ok\":{\"answer\":\"no\",\"broken\":[{\"rule\":\"tmem-columns\",\"by\":\"documented\","},
+    {CHECK "tmem C[3] 128\\nalloc C\\nrole r warps 0..0\\ndealloc C\\nend\"}",
+     "\"value\":384,\"relation\":\"equal\",\"bound\":512,\"source\":\"PTX ISA 9.1, tcgen05.alloc, nCols; "
+     "ptxas 13.0 sees constants\",\"text\":\"the columns of an allocation are a power of two\","
+     "\"fix\":null,\"at\":3,\"other\":null,\"trace\":[3],\"id\":\"TMEM_ALLOC_POWER\"}]}}"},
+    {CHECK "tmem C[1] 32\\nalloc C\\nrole r warps 0..0\\ndealloc C\\ndealloc C\\nend\"}",
+     "\"at\":6,\"other\":5,\"trace\":[5,6],\"id\":\"TMEM_FREE_ONCE\"}"},
+    {CHECK "tmem C[1]\"}", "line 2: a number is missing"},
+    {"{\"op\":\"tmem.check\",\"pipe\":3}", "field 'pipe'"},
 };
 
 static void answers(void **state)

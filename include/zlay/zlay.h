@@ -32,6 +32,7 @@
 #include <zlay/tensormap_synth.h>
 #include <zlay/pieces.h>
 #include <zlay/pipe.h>
+#include <zlay/pipe_tmem.h>
 #include <zlay/radix.h>
 #include <zlay/replace.h>
 #include <zlay/sim.h>

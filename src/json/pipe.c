@@ -31,6 +31,19 @@ static json_t *reason_value(zl_call *call, const zlay_pipe_reason *r)
     return row;
 }
 
+/* What a row of tensor memory says of itself, over what pipes say. */
+static json_t *fault_value(zl_call *call, const zlay_tmem_fault *fault)
+{
+    json_t *value = reason_value(call, &fault->reason);
+    zlay_tmem_row row;
+    bool found = zlay_tmem_row_at(&row, fault->row) == ZLAY_OK;
+    zl_put_value(call, value, "id", found ? json_string(row.id) : json_null());
+    if (!found) return value;
+    zl_put_value(call, value, "source", json_string(row.source));
+    zl_put_value(call, value, "text", json_string(row.text));
+    return value;
+}
+
 static json_t *broken_value(zl_call *call, const zlay_pipe_reason *reasons, size_t count)
 {
     json_t *list = json_array();
@@ -70,17 +83,51 @@ static zlay_status verify(zl_call *call, const zlay_pipe *pipe, bool proof)
     return proof && answer == ZLAY_YES ? put_proof(call, pipe) : ZLAY_OK;
 }
 
-zlay_status zl_op_pipe_verify(zl_call *call)
+static zlay_status pipe_get(zl_call *call, zlay_pipe **out)
 {
     zl_span text = {0};
+    zlay_status status = zl_get_text(call, call->request, "pipe", &text);
+    call->in_input = true;
+    if (!status) status = zlay_pipe_parse(call->ctx, out, text.text, text.length);
+    call->in_input = status != ZLAY_OK;
+    return status;
+}
+
+zlay_status zl_op_pipe_verify(zl_call *call)
+{
     bool proof = false;
     zlay_pipe *pipe = NULL;
-    zlay_status status = zl_get_text(call, call->request, "pipe", &text);
-    if (!status) status = zl_get_flag(call, call->request, "proof", &proof);
-    call->in_input = true;
-    if (!status) status = zlay_pipe_parse(call->ctx, &pipe, text.text, text.length);
-    call->in_input = status != ZLAY_OK;
+    zlay_status status = zl_get_flag(call, call->request, "proof", &proof);
+    if (!status) status = pipe_get(call, &pipe);
     if (!status) status = verify(call, pipe, proof);
+    zlay_pipe_free(pipe);
+    return status;
+}
+
+static zlay_status check_tmem(zl_call *call, const zlay_pipe *pipe)
+{
+    zlay_tmem_fault faults[REASONS_MOST];
+    zlay_answer answer;
+    size_t count = 0;
+    zlay_status status =
+        zlay_pipe_tmem_check(call->ctx, &answer, faults, REASONS_MOST, &count, pipe);
+    if (status) return status;
+    call->undecided = answer == ZLAY_UNDECIDED;
+    if (call->undecided) return ZLAY_OK;
+    json_t *list = json_array();
+    for (size_t i = 0; i < count && i < REASONS_MOST; i++)
+        zl_put_item(call, list, fault_value(call, &faults[i]));
+    call->value = json_object();
+    zl_put_value(call, call->value, "answer", json_string(answer == ZLAY_YES ? "yes" : "no"));
+    zl_put_value(call, call->value, "broken", list);
+    return ZLAY_OK;
+}
+
+zlay_status zl_op_tmem_check(zl_call *call)
+{
+    zlay_pipe *pipe = NULL;
+    zlay_status status = pipe_get(call, &pipe);
+    if (!status) status = check_tmem(call, pipe);
     zlay_pipe_free(pipe);
     return status;
 }
