@@ -71,6 +71,7 @@ typedef struct search {
     uint32_t align; /* bytes that source 0 lies on */
     int32_t type;   /* of 16 values in 16 bytes, with gaps; 0: whole bytes */
     int swizzles;   /* the last that is tried; 0: 3 */
+    bool store;
     kind kinds[KINDS];
     candidate candidates[CANDIDATES];
     int kind_count, candidate_count, most, nodes;
@@ -233,10 +234,10 @@ static inline bool map_legal(const search *s, const zlay_tensormap *m)
     zlay_verdict v;
     zlay_issue issue;
     memset(&issue, 0, sizeof issue);
-    issue.kind = ZLAY_COPY_TENSOR_LOAD;
-    issue.mode = m->mode ? ZLAY_COPY_IM2COL : ZLAY_COPY_TILE;
+    issue.kind = s->store ? ZLAY_COPY_TENSOR_STORE : ZLAY_COPY_TENSOR_LOAD;
+    issue.mode = !m->mode ? ZLAY_COPY_TILE : s->store ? ZLAY_COPY_IM2COL_NO_OFFS : ZLAY_COPY_IM2COL;
     issue.rank = m->rank;
-    issue.space = ZLAY_SPACE_CLUSTER;
+    issue.space = s->store ? ZLAY_SPACE_CTA : ZLAY_SPACE_CLUSTER;
     assert_int_equal(zlay_tensormap_check(&v, NULL, 0, s->target, m), ZLAY_OK);
     if (v.answer != ZLAY_YES) return false;
     assert_int_equal(zlay_copy_check(&v, NULL, 0, s->target, &issue, m), ZLAY_OK);

@@ -81,6 +81,9 @@ static void tensor_maps_from_layouts(void **state)
         {TILE ",\"smem\":\"(128,64):(1,128)\"}", "witness", "2"},
         {TILE ",\"address_align\":8}", "rule", "\"TMAP_ADDRESS_16\""},
         {TILE ",\"swizzle\":4}", "rule", "\"TMAP_SWIZZLE_SM90\""},
+        {TILE ",\"swizzle\":\"128B_atom32B_flip8B\"}", "rule", "\"TMAP_SWIZZLE_SM90\""},
+        {TILE ",\"direction\":\"store\"}", "ok.copies.0.kind", "\"tensor_store\""},
+        {TILE ",\"direction\":\"away\"}", "error", "\"EINVAL\""},
         {"{\"op\":\"tensormap.synth\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"source\":\"(64,64):(64,1)\",\"tile\":\"(8,16):(2,64)\"}", "ok.maps.0.stride", "[256]"},
         {"{\"op\":\"tensormap.synth\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"source\":\"(64,64):(64,1)\",\"tile\":[16,8],\"smem\":\"(16,8):(1,16)\",\"residual\":true}", "ok.smem", "\"(16,8):(8,1)\""},
     };

@@ -24,7 +24,7 @@ typedef struct tile_ask {
     int bytes; /* of an element */
     tile_layout source, tile, smem;
     int64_t shape[TILE_MODES];
-    bool by_layout, free_smem, weak, keep_holes;
+    bool by_layout, free_smem, weak, keep_holes, store;
     int32_t swizzle; /* of a free one; -1: any */
 } tile_ask;
 
@@ -72,7 +72,8 @@ static inline const char *ask_text(const tile_ask *a)
                   a->free_smem ? "free" : tile_text(text, &a->smem));
     if (a->free_smem && a->swizzle >= 0) at += sprintf(at, " swizzle %d", a->swizzle);
     if (a->weak) at += sprintf(at, " weak");
-    if (a->keep_holes) sprintf(at, " keep_holes");
+    if (a->keep_holes) at += sprintf(at, " keep_holes");
+    if (a->store) sprintf(at, " store");
     return out;
 }
 
@@ -103,6 +104,7 @@ static inline zlay_status ask_synth(zlay_ctx *ctx, zlay_move **out, const zlay_t
     r.swizzle_given = a->free_smem && a->swizzle >= 0;
     r.swizzle = r.swizzle_given ? a->swizzle : 0;
     r.keep_holes = a->keep_holes;
+    r.direction = a->store ? ZLAY_DIRECTION_STORE : ZLAY_DIRECTION_LOAD;
     r.edge = a->weak ? ZLAY_EDGE_WEAK : ZLAY_EDGE_STRONG;
     zlay_status status = zlay_tensormap_synth(ctx, out, target, &r);
     zlay_layout_free(source);

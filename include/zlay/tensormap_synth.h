@@ -33,6 +33,9 @@
 extern "C" {
 #endif
 
+/** From the tensor to shared memory, or back. */
+enum { ZLAY_DIRECTION_LOAD = 0, ZLAY_DIRECTION_STORE };
+
 /** What is wanted.  0 means the default named beside the field. */
 typedef struct zlay_tensormap_request {
     uint32_t size;            /* sizeof(zlay_tensormap_request); a shorter one reads as zeros */
@@ -56,7 +59,7 @@ typedef struct zlay_tensormap_request {
                                  land it otherwise and what is left to permute */
     uint32_t keep_holes;      /* 1: no copy writes 16 bytes between the places of smem that the
                                  tile does not want */
-    uint32_t reserved0;       /* 0 */
+    int32_t direction;        /* ZLAY_DIRECTION_*: load */
     const zlay_facts *facts;  /* about the names of source; NULL: nothing is known */
     uint64_t reserved[6];     /* 0 */
 } zlay_tensormap_request;
@@ -69,6 +72,11 @@ typedef struct zlay_tensormap_request {
  *  from an address that is a multiple of 1024.  A cell of the tile outside the
  *  source's box, or where source has no value, is an edge: copies fill it with 0,
  *  or with a weak edge bring anything.
+ *
+ *  With direction STORE the same copies the other way: they write each cell of
+ *  the tile that the tensor has, and nothing else of memory, so no hole of
+ *  `smem` and no 16 bytes that the tile has in part.  Edges are strong then, and
+ *  no two cells of source may share a place.
  *
  *  Returns: ZLAY_OK; ZLAY_NONE no tensor copies do it: the message has the rule
  *           and a byte of the tile that none can bring to its place;

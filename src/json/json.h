@@ -191,7 +191,8 @@ zlay_status zl_get_tile(zl_call *call, uint64_t *shape, uint32_t *axes);
 json_t *zl_json_tiles(zl_call *call, const zlay_move *move);
 json_t *zl_json_edge(zl_call *call, const zlay_move *move, uint32_t part);
 
-extern const zl_word zl_kinds[], zl_types[], zl_swizzles[], zl_map_swizzles[], zl_majors[], zl_keeps[];
+extern const zl_word zl_kinds[], zl_types[], zl_swizzles[], zl_map_swizzles[], zl_majors[];
+extern const zl_word zl_keeps[];
 
 /* ---- ops ----------------------------------------------------------------- */
 

@@ -8,6 +8,9 @@
 static const zl_word edges[] = {
     {"weak", ZLAY_EDGE_WEAK}, {"strong", ZLAY_EDGE_STRONG}, {NULL, 0}};
 
+static const zl_word directions[] = {
+    {"load", ZLAY_DIRECTION_LOAD}, {"store", ZLAY_DIRECTION_STORE}, {NULL, 0}};
+
 /* A list of integers is a shape; so is a text without strides, as "(128,64)". */
 static bool is_shape(const json_t *tile)
 {
@@ -82,6 +85,7 @@ static zlay_status read_rest(zl_call *call, zlay_tensormap_request *out)
     if (!status && out->swizzle_given)
         status = zl_get_word(call, request, "swizzle", zl_map_swizzles, &out->swizzle);
     if (!status) status = zl_get_word(call, request, "edge", edges, &out->edge);
+    if (!status) status = zl_get_word(call, request, "direction", directions, &out->direction);
     if (!status) status = zl_get_flag(call, request, "residual", &residual);
     if (!status) status = zl_get_flag(call, request, "keep_holes", &keep);
     out->residual = residual;

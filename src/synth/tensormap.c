@@ -18,9 +18,9 @@ static zlay_status request_copy(zlay_ctx *ctx, zlay_tensormap_request *out,
     memcpy(out, in, in->size);
     for (size_t i = 0; i < ZL_COUNT(out->reserved); i++)
         if (out->reserved[i]) return zl_fail(ctx, ZLAY_EINVAL, "reserved: a word is not 0");
-    if (out->reserved0) return zl_fail(ctx, ZLAY_EINVAL, "reserved0: is not 0");
     if (!out->address_align) out->address_align = zl_tm_align(out->type);
-    if (!out->edge) out->edge = ZLAY_EDGE_STRONG;
+    if (!out->edge || out->direction == ZLAY_DIRECTION_STORE) out->edge = ZLAY_EDGE_STRONG;
+    if (out->direction == ZLAY_DIRECTION_STORE) out->keep_holes = 1;
     return ZLAY_OK;
 }
 
@@ -31,6 +31,10 @@ static zlay_status fields_check(zlay_ctx *ctx, const zlay_tensormap_request *r)
         return zl_fail(ctx, ZLAY_EINVAL, "edge: %d is neither weak nor strong", r->edge);
     if (r->swizzle_given > 1) return zl_fail(ctx, ZLAY_EINVAL, "swizzle_given: is neither 0 nor 1");
     if (r->keep_holes > 1) return zl_fail(ctx, ZLAY_EINVAL, "keep_holes: is neither 0 nor 1");
+    if (r->direction < ZLAY_DIRECTION_LOAD || r->direction > ZLAY_DIRECTION_STORE)
+        return zl_fail(ctx, ZLAY_EINVAL, "direction: %d is neither load nor store", r->direction);
+    if (r->residual && r->direction)
+        return zl_fail(ctx, ZLAY_EINVAL, "residual: is what loads leave to threads");
     if (r->residual > 1) return zl_fail(ctx, ZLAY_EINVAL, "residual: is neither 0 nor 1");
     if (r->swizzle_given && (r->swizzle < ZLAY_SWIZZLE_NONE || r->swizzle >= ZL_SWIZZLES))
         return zl_fail(ctx, ZLAY_EINVAL, "swizzle: %d is not in 0..6", r->swizzle);
@@ -111,6 +115,18 @@ static zlay_status smem_check(const zl_tm *t)
                        (unsigned long long)zlay_layout_size(t->request.smem),
                        (unsigned long long)points);
     return ZLAY_OK;
+}
+
+/* What is stored twice has either value. */
+static zlay_status once_check(const zl_tm *t)
+{
+    zlay_answer answer;
+    uint64_t at[2];
+    zlay_status status = zlay_layout_is_injective(t->ctx, &answer, at, t->request.source);
+    if (status || answer == ZLAY_YES) return status;
+    if (answer != ZLAY_NO) return ZLAY_ELIMIT;
+    return zl_fail(t->ctx, ZLAY_EINVAL, "source: cells %llu and %llu have one place, and a store "
+                   "writes both", (unsigned long long)at[0], (unsigned long long)at[1]);
 }
 
 /* ---- several boxes --------------------------------------------------------------------------- */
@@ -202,6 +218,7 @@ static zlay_status numbers(zl_tm *t, zlay_move **out)
     if (!status && t->request.swizzle_given) status = zl_tm_row_check(t, t->request.swizzle);
     if (!status) status = smem_check(t);
     if (!status) status = address_check(t);
+    if (!status && t->store) status = once_check(t);
     if (status) return status;
     status = zl_tm_closed(t, out);
     if (status == ZLAY_NONE) status = several(t, out);
@@ -223,6 +240,9 @@ static zlay_status synth(zl_tm *t, zlay_move **out)
     zlay_status status = fields_check(t->ctx, &t->request);
     if (!status && zl_tm_dense(t->request.type)) return dense(t, out);
     if (!status) status = zl_tm_type(t);
+    if (!status && t->store && zlay_layout_param(t->request.source, 0))
+        return zl_fail(t->ctx, ZLAY_ENOTSUP, "direction: a store with the unknown '%s'",
+                       zlay_layout_param(t->request.source, 0));
     if (!status && t->spread && zlay_layout_param(t->request.source, 0))
         return zl_fail(t->ctx, ZLAY_ENOTSUP, "source: of %s with the unknown '%s'",
                        zlay_type_name(t->type), zlay_layout_param(t->request.source, 0));

@@ -68,6 +68,7 @@ typedef struct zl_tm {
                          memory, 16 values in 16 bytes; else 0 */
     int64_t unit;     /* addresses and strides of maps are multiples of it, bytes */
     int64_t start;    /* of it and of the row's coordinate */
+    bool store;       /* from shared memory to the tensor */
     bool may[7];      /* swizzles that the rules let a map of the type have */
     uint32_t axes, digits;
     uint32_t modes;             /* of the tile */
@@ -140,6 +141,9 @@ zlay_status zl_tm_pairs(zl_tm *t, zlay_move **out);
 /* The type of a request to what its maps have in common; NONE: the target lacks it. */
 zlay_status zl_tm_type(zl_tm *t);
 
+/* ZLAY_COPY_TENSOR_LOAD or _STORE. */
+int32_t zl_tm_kind(const zl_tm *t);
+
 /* Whether the target has a map of the type with a swizzle: NONE with the rule. */
 zlay_status zl_tm_row_check(const zl_tm *t, int32_t swizzle);
 
@@ -187,7 +191,7 @@ zlay_status zl_tm_check(const zl_tm *t, const zlay_move *move);
 /* The same of copies that go evenly. */
 zlay_status zl_tm_check_even(const zl_tm *t, const zlay_move *move, const zl_tm_split *split);
 
-/* No copy of any tile reads outside the memory that the tensor takes, up to whole 16 bytes. */
+/* No load of any tile reads outside the memory that the tensor takes, up to whole 16 bytes. */
 bool zl_tm_reads_inside(const zl_tm *t, const zlay_move *move);
 
 /* What is left to permute after a move, so that the tile lies as `wanted` says. */

@@ -249,12 +249,36 @@ static zlay_status plain_make(zl_chunks *c)
     return status;
 }
 
+/* A store writes whole 16 bytes, and so none that the tile, or the tensor, has in part. */
+static zlay_status whole_check(const zl_chunks *c)
+{
+    const zl_tm *t = c->t;
+    uint8_t *bytes = zl_alloc(t->ctx, c->count, 1);
+    zlay_allocator alloc = zl_allocator(t->ctx);
+    zlay_status status = bytes ? ZLAY_OK : ZLAY_ENOMEM;
+    for (uint64_t i = 0; !status && i < c->cells; i++)
+        if (!t->defined || t->defined[i])
+            bytes[c->shared[i] * t->element / ZL_CHUNK] += (uint8_t)t->element;
+    for (uint64_t i = 0; !status && i < c->cells; i++) {
+        bool part = bytes[c->shared[i] * t->element / ZL_CHUNK] % ZL_CHUNK;
+        for (uint32_t k = 0; k < t->axes; k++) {
+            const zl_tm_axis *a = &t->axis[k];
+            part |= a->clipped && a->stride % ZL_CHUNK && (int64_t)a->granule * a->stride % ZL_CHUNK;
+        }
+        if (part) status = no_copy(c, i, "COPY_STORE_16", "a store writes whole 16 bytes, and the "
+                                   "tile has some of them in part");
+    }
+    zl_free(&alloc, bytes, c->count);
+    return status;
+}
+
 static zlay_status keys_make(zl_chunks *c)
 {
     c->key = zl_alloc(c->t->ctx, c->count * c->width, sizeof *c->key);
     c->there = zl_alloc(c->t->ctx, c->count, 1);
     zlay_status status = c->key && c->there ? ZLAY_OK : ZLAY_ENOMEM;
     for (uint64_t i = 0; !status && i < c->cells; i++) status = cell_put(c, i);
+    if (!status && c->t->store) status = whole_check(c);
     return status ? status : plain_make(c);
 }
 

@@ -215,7 +215,8 @@ static bool others_fit(zl_tm_map *m, zl_tm_box *box)
 static bool holes_kept(const zl_tm_map *m)
 {
     const zl_tm_dim *row = &m->dim[0];
-    if (round_up(row->real * m->bytes, ZL_CHUNK) != row->box * m->bytes) return false;
+    uint64_t real = row->real * m->bytes;
+    if ((m->t->store ? real : round_up(real, ZL_CHUNK)) != row->box * m->bytes) return false;
     for (uint32_t i = 1; i < m->rank; i++)
         if (m->dim[i].box != m->dim[i].real) return false;
     return true;

@@ -154,7 +154,7 @@ void zl_tm_copy_fill(zlay_copy *out, const zl_tm_map *m, int64_t shared,
                      const int64_t coordinate[ZL_TM_RANK])
 {
     uint64_t bytes = m->bytes;
-    out->kind = ZLAY_COPY_TENSOR_LOAD;
+    out->kind = zl_tm_kind(m->t);
     out->smem = (uint32_t)shared;
     for (uint32_t i = 0; i < m->rank; i++) {
         bytes *= m->dim[i].box;
@@ -163,7 +163,7 @@ void zl_tm_copy_fill(zlay_copy *out, const zl_tm_map *m, int64_t shared,
             out->advance[i][j] = (int32_t)m->advance[i][j];
     }
     out->bytes = (uint32_t)zl_tm_bytes(m->t, (int64_t)(m->pixels ? bytes * m->pixels : bytes));
-    if (m->pixels) out->mode = ZLAY_COPY_IM2COL;
+    if (m->pixels) out->mode = m->t->store ? ZLAY_COPY_IM2COL_NO_OFFS : ZLAY_COPY_IM2COL;
 }
 
 void zl_tm_copy_count(zlay_move *move, const zl_tm_map *m, const zlay_copy *copy)

@@ -45,7 +45,7 @@ static zlay_status issue_check(const zl_tm *t, const zlay_move *move, const zlay
     zlay_verdict verdict;
     zlay_reason reason = {0};
     zlay_tensormap map = placed(&move->maps[copy->map]);
-    zlay_issue issue = {.kind = ZLAY_COPY_TENSOR_LOAD, .mode = copy->mode, .rank = map.rank,
+    zlay_issue issue = {.kind = copy->kind, .mode = copy->mode, .rank = map.rank,
                         .smem = copy->smem};
     for (uint32_t i = 0; i < map.rank; i++) issue.coordinate[i] = coordinate[i];
     zlay_status status = zlay_copy_check(&verdict, &reason, 1, t->target, &issue, &map);
@@ -155,6 +155,7 @@ static int64_t furthest(const zl_tm *t, const zlay_move *move, const zlay_copy *
 bool zl_tm_reads_inside(const zl_tm *t, const zlay_move *move)
 {
     int64_t least, most;
+    if (t->store) return true;
     if (!memory_of(t, &least, &most)) return false;
     for (uint32_t k = 0; k < move->info.copies; k++) {
         if (move->maps[move->copies[k].map].mode) continue;

@@ -10,14 +10,28 @@ static zlay_tensormap row_map(const zl_tm *t, int32_t swizzle)
                             .type = t->spread ? t->type : ZLAY_TYPE_U8};
 }
 
-/* A map that the target has not. */
-zlay_status zl_tm_row_check(const zl_tm *t, int32_t swizzle)
+/* Whether the target has the map, and copies that way by it. */
+static zlay_status row_ask(const zl_tm *t, int32_t swizzle, zlay_verdict *verdict,
+                           zlay_reason *reason)
 {
     const zlay_tensormap row = row_map(t, swizzle);
+    const zlay_issue issue = {.kind = zl_tm_kind(t), .rank = 1};
+    zlay_status status = zlay_tensormap_check(verdict, reason, 1, t->target, &row);
+    if (status || verdict->answer != ZLAY_YES) return status;
+    return zlay_copy_check(verdict, reason, 1, t->target, &issue, &row);
+}
+
+int32_t zl_tm_kind(const zl_tm *t)
+{
+    return t->store ? ZLAY_COPY_TENSOR_STORE : ZLAY_COPY_TENSOR_LOAD;
+}
+
+zlay_status zl_tm_row_check(const zl_tm *t, int32_t swizzle)
+{
     zlay_verdict verdict;
     zlay_reason reason = {0};
     zlay_rule rule;
-    zlay_status status = zlay_tensormap_check(&verdict, &reason, 1, t->target, &row);
+    zlay_status status = row_ask(t, swizzle, &verdict, &reason);
     if (status || verdict.answer == ZLAY_YES) return status;
     status = zlay_rule_get(&rule, reason.rule);
     if (status) return status;
@@ -27,10 +41,9 @@ zlay_status zl_tm_row_check(const zl_tm *t, int32_t swizzle)
 static void swizzles_ask(zl_tm *t)
 {
     for (int32_t z = ZLAY_SWIZZLE_NONE; z < ZL_SWIZZLES; z++) {
-        const zlay_tensormap row = row_map(t, z);
         zlay_verdict verdict;
-        t->may[z] = zlay_tensormap_check(&verdict, NULL, 0, t->target, &row) == ZLAY_OK &&
-                    verdict.answer == ZLAY_YES;
+        zlay_reason reason;
+        t->may[z] = row_ask(t, z, &verdict, &reason) == ZLAY_OK && verdict.answer == ZLAY_YES;
     }
 }
 
@@ -63,6 +76,7 @@ zlay_status zl_tm_type(zl_tm *t)
     uint32_t bits = zlay_type_bits(type);
     if (!bits) return zl_fail(t->ctx, ZLAY_EINVAL, "type: %d is none", type);
     t->type = type <= ZLAY_TYPE_U6_ALIGN16 ? type : bits == 8 ? ZLAY_TYPE_U8 : ZLAY_TYPE_U16;
+    t->store = t->request.direction == ZLAY_DIRECTION_STORE;
     t->unit = t->start = ZL_CHUNK;
     t->element = bits / 8;
     if (is_spread(type)) type_spread(t, bits);

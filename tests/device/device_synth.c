@@ -163,25 +163,10 @@ static bool store_compare(rig *r, const tile_ask *a, const zlay_move *move, cons
     return !memcmp(r->now, expected, GLOBAL);
 }
 
-/* A move is also a way back where no two cells are one element, each cell is inside, what is copied is all of
- * the tile, and no type rounds. */
-static bool stores(const tile_ask *a, const zlay_move_info *info)
-{
-    uint64_t cells = (uint64_t)ask_cells(a) * (uint64_t)a->bytes;
-    static uint8_t seen[GLOBAL];
-    int64_t t[TILE_MODES] = {0};
-    if (info->bytes != cells || a->type >= ZLAY_TYPE_TF32) return false;
-    memset(seen, 0, sizeof seen);
-    for (int64_t cell = 0; cell < ask_cells(a); cell++) {
-        int64_t from;
-        if (!ask_global(&from, a, t, cell) || seen[DRAWN_BELOW + from * a->bytes]++) return false;
-    }
-    return true;
-}
-
 static bool tile_do(rig *r, const tile_ask *a, const zlay_move *move, const zlay_move_info *info,
-                    const int64_t *t, bool store)
+                    const int64_t *t)
 {
+    bool store = a->store;
     bool rounds = a->type == ZLAY_TYPE_TF32 || a->type == ZLAY_TYPE_TF32_FTZ;
     const uint8_t *tensor = rounds ? r->exact : r->random;
     r->why = "its copies cannot be read";
@@ -224,17 +209,17 @@ static bool tiles_do(rig *r, const tile_ask *a, const zlay_move *move, const zla
         int64_t t[TILE_MODES] = {0};
         for (int i = 0; k && !a->by_layout && i < a->source.modes; i++)
             t[i] = k == 1 ? ask_tiles(a, i) - 1 : test_range(&seed, 0, ask_tiles(a, i) - 1);
-        good = tile_do(r, a, move, info, t, false);
+        good = tile_do(r, a, move, info, t);
     }
-    int64_t first[TILE_MODES] = {0};
-    return good && (!stores(a, info) || tile_do(r, a, move, info, first, true));
+    return good;
 }
 
-static void move_do(rig *r, uint64_t seed, uint64_t i, bool dry)
+static void move_do(rig *r, uint64_t seed, uint64_t i, bool store, bool dry)
 {
     tile_ask a = tile_drawn(seed, i);
     zlay_move *move = NULL;
     zlay_move_info info;
+    a.store = store;
     zlay_status status = ask_synth(r->ctx, &move, r->target, &a);
     r->none += status != ZLAY_OK;
     if (status) return;
@@ -271,7 +256,7 @@ int main(int argc, char **argv)
     if (zlay_target_find(&r.target, "sm_90a", 6) || zlay_ctx_new(&r.ctx, NULL, NULL)) return 2;
     if (!dry && !rig_open(&r)) return 1;
     for (uint64_t i = 0; r.moves < moves && i < 4 * moves && r.failed < SHOWN; i++)
-        move_do(&r, seed, i, dry);
+        for (int store = 0; store < 2; store++) move_do(&r, seed, i, store, dry);
     printf("%llu moves, %llu requests without one; %llu tiles loaded, %llu stored, %llu copies issued; %llu "
            "moves with edges, %llu of several copies, %llu steps, %llu interleaved maps, %llu of im2col\n",
            (unsigned long long)r.moves, (unsigned long long)r.none, (unsigned long long)r.loads,
