@@ -121,7 +121,8 @@ struct zlay_convert {
 
 /* A step whose back map is `back`, from places `before`; the forward map is its inverse where there
  * is one. */
-zl_convert_step *zl_step_add(zlay_convert *plan, int32_t op, const zl_bitmap *back, uint64_t before);
+zl_convert_step *zl_step_add(zlay_convert *plan, int32_t op, const zl_bitmap *back,
+                             uint64_t before);
 
 /* Moves inside lanes: none when it is the identity; instructions are counted. */
 void zl_step_in_lane(const zl_conversion *c, zlay_convert *plan, const zl_bitmap *back,

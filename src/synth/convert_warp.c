@@ -3,7 +3,7 @@
 #include "synth/convert.h"
 #include "synth/word.h"
 
-enum { DRAWS = 2, PEELS = 1 };
+enum { DRAWS = 2, PAIRS = 1 };
 
 /* Bits of a word's slots, and where they stand in a slot of a conversion. */
 typedef struct packing {
@@ -92,7 +92,7 @@ static void step_put(zlay_convert *plan, const zl_conversion *c, const packing *
 
 static zl_word_aim aim_of(const zl_conversion *c)
 {
-    return (zl_word_aim){ZL_COST_SHFL / ZL_COST_PRMT, DRAWS, PEELS, c->machine.ptx > 0};
+    return (zl_word_aim){ZL_COST_SHFL / ZL_COST_PRMT, DRAWS, 0, PAIRS, c->machine.ptx > 0};
 }
 
 uint32_t zl_word_floor(const zl_conversion *c)

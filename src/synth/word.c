@@ -3,17 +3,10 @@
 
 enum { BYTE_MOST = 2, REG_MOST = 8, LANE_MOST = 6, WARP = 5 };
 
-const zl_word_aim zl_word_least = {.draws = 12, .peels = 8, .matrix = true};
+const zl_word_aim zl_word_least = {.draws = 12, .peels = 8, .pairs = 48, .matrix = true};
 
 /* ---- the least word ----------------------------------------------------------------------------
  */
-
-typedef struct search {
-    zl_word_aim aim;
-    zl_word best, trial, whole;
-    bool found;
-    uint32_t least; /* instructions that no word of one round goes below */
-} search;
 
 /* Instructions, where a shuffle may count as several. */
 static uint32_t cost_of(const zl_word_aim *aim, uint32_t instructions, uint32_t shuffles)
@@ -26,21 +19,21 @@ static uint32_t word_cost(const zl_word_aim *aim, const zl_word *word)
     return cost_of(aim, word->instructions, word->shuffles);
 }
 
-static bool is_less(const zl_word_aim *aim, const zl_word *a, const zl_word *b)
+bool zl_word_less(const zl_word_aim *aim, const zl_word *a, const zl_word *b)
 {
     uint32_t one = word_cost(aim, a), other = word_cost(aim, b);
     if (!aim->shuffle && a->rounds != b->rounds) return a->rounds < b->rounds;
     return one != other ? one < other : a->shuffles < b->shuffles;
 }
 
-static void keep(search *s, bool made)
+static void keep(zl_search *s, bool made)
 {
     if (!made) return;
-    if (!s->found || is_less(&s->aim, &s->trial, &s->best)) zl_word_copy(&s->best, &s->trial);
+    if (!s->found || zl_word_less(&s->aim, &s->trial, &s->best)) zl_word_copy(&s->best, &s->trial);
     s->found = true;
 }
 
-static zl_word *trial(search *s)
+static zl_word *trial(zl_search *s)
 {
     s->trial.count = 0;
     zl_word_count(&s->trial);
@@ -49,10 +42,19 @@ static zl_word *trial(search *s)
 
 static uint32_t lesser(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-static void bound(search *s, uint32_t instructions) { s->least = lesser(s->least, instructions); }
+static void bound(zl_search *s, uint32_t cost) { s->least = lesser(s->least, cost); }
 
-/* Where registers have parts, several ways of keeping them together, until one meets the bound. */
-static void rounds_try(search *s, const zl_wanted *w, bool fixed)
+unsigned zl_crossing_rank(const zl_wanted *w)
+{
+    zl_space s = {.pivots = 0};
+    for (uint64_t left = w->inner; left; left &= left - 1)
+        zl_space_put(&s, w->map.basis[__builtin_ctzll(left)] & w->lanes);
+    return zl_space_rank(&s);
+}
+
+/* Where registers have parts, several ways of keeping them together, until one meets the bound;
+ * there is one way where no more stays inner than bytes are. */
+static void rounds_try(zl_search *s, const zl_wanted *w, bool fixed)
 {
     bool made = zl_round_put(trial(s), w, (zl_round_way){0, UINT32_MAX, fixed});
     uint32_t regs = 1u << w->slots.reg, selects = zl_round_selects(w);
@@ -61,13 +63,14 @@ static void rounds_try(search *s, const zl_wanted *w, bool fixed)
     uint32_t moved = regs;
     for (uint32_t i = 0; i < s->trial.count; i++)
         if (s->trial.step[i].id == ZL_STEP_BFLY) moved = s->trial.step[i].instructions;
-    bool exact = fixed && !w->slots.byte;
+    bool one_way = !w->slots.byte || zl_crossing_rank(w) == w->slots.reg, exact = fixed && one_way;
+    uint32_t ordered = selects ? selects * regs : zl_round_ordered(w);
     uint32_t least = exact ? word_cost(&s->aim, &s->trial)
-                           : selects * regs + cost_of(&s->aim, moved, moved);
+                           : ordered + cost_of(&s->aim, moved, moved);
     bound(s, least);
     uint32_t shuffles = fixed && regs > 1 ? regs / 2 : regs;
     shuffles = cost_of(&s->aim, shuffles, shuffles);
-    for (unsigned draw = 1; draw < s->aim.draws && w->slots.byte; draw++) {
+    for (unsigned draw = 1; draw < s->aim.draws && !one_way; draw++) {
         uint32_t most = word_cost(&s->aim, &s->best) - 1;
         if (most < least || most < shuffles) break;
         zl_round_way way = {draw, (most - shuffles) / regs, fixed};
@@ -75,13 +78,13 @@ static void rounds_try(search *s, const zl_wanted *w, bool fixed)
     }
 }
 
-static void matrices_try(search *s, const zl_wanted *w)
+static void matrices_try(zl_search *s, const zl_wanted *w)
 {
     keep(s, zl_matrix_put(trial(s), w, false));
     keep(s, zl_matrix_put(trial(s), w, true));
 }
 
-static void crossing_try(search *s, const zl_wanted *w)
+static void crossing_try(zl_search *s, const zl_wanted *w)
 {
     s->least = UINT32_MAX;
     rounds_try(s, w, true);
@@ -99,7 +102,7 @@ static void crossing_try(search *s, const zl_wanted *w)
 }
 
 /* A map whose rank of lane <- byte, register is at most the registers' bits. */
-static bool round_try(search *s, const zl_wanted *w)
+bool zl_round_search(zl_search *s, const zl_wanted *w)
 {
     s->found = false;
     if (zl_map_stays(w, &w->map)) {
@@ -109,80 +112,7 @@ static bool round_try(search *s, const zl_wanted *w)
     return s->found;
 }
 
-static unsigned crossing_rank(const zl_wanted *w)
-{
-    zl_space s = {.pivots = 0};
-    for (uint64_t left = w->inner; left; left &= left - 1)
-        zl_space_put(&s, w->map.basis[__builtin_ctzll(left)] & w->lanes);
-    return zl_space_rank(&s);
-}
-
-static bool append(zl_word *out, search *s, const zl_wanted *w)
-{
-    bool room = round_try(s, w);
-    for (uint32_t i = 0; i < s->best.count && room; i++)
-        room = zl_word_put(out, w, s->best.step[i].id, &s->best.step[i].map);
-    return room;
-}
-
-/* One round takes at most as much rank away as registers have bits: those rounds first. */
-static bool peeled_put(zl_word *out, search *s, const zl_wanted *whole, unsigned draw)
-{
-    zl_wanted w = *whole, part;
-    zl_affine first, back;
-    unsigned reg = w.slots.reg, rank = crossing_rank(&w);
-    for (; rank > reg; rank = crossing_rank(&w)) {
-        zl_peel(&first, &w, rank - reg < reg ? rank - reg : reg, draw);
-        zl_wanted_of(&part, &w.slots, &first);
-        zl_map_invert(&back, &first);
-        zl_map_product(&back, &w.map, &back);
-        if (!append(out, s, &part) || !zl_wanted_of(&w, &w.slots, &back)) return false;
-    }
-    return append(out, s, &w);
-}
-
-/* A word run backwards, each step undone. */
-static bool turned(zl_word *out, const zl_word *from, const zl_wanted *w)
-{
-    zl_affine back;
-    bool room = true;
-    out->count = 0;
-    for (uint32_t i = from->count; i-- > 0 && room;) {
-        zl_map_invert(&back, &from->step[i].map);
-        zl_step_id id = from->step[i].id == ZL_STEP_BFLY ? ZL_STEP_IDX : from->step[i].id;
-        room = zl_word_put(out, w, id, &back);
-    }
-    return room;
-}
-
-/* The peels of the map, or those of its inverse turned around. */
-static bool drawn_put(search *s, const zl_wanted *w, unsigned draw)
-{
-    zl_wanted other = *w;
-    s->whole.slots = w->slots;
-    s->whole.count = 0;
-    zl_word_count(&s->whole);
-    if (draw % 2 == 0) return peeled_put(&s->whole, s, w, draw / 2);
-    other.map = w->inverse;
-    other.inverse = w->map;
-    if (!peeled_put(&s->whole, s, &other, draw / 2)) return false;
-    zl_word_copy(&s->trial, &s->whole);
-    return turned(&s->whole, &s->trial, w);
-}
-
-static bool rounds_put(zl_word *out, search *s, const zl_wanted *w)
-{
-    unsigned draws = crossing_rank(w) > w->slots.reg ? s->aim.peels : 1;
-    bool made = false;
-    for (unsigned draw = 0; draw < draws; draw++) {
-        if (!drawn_put(s, w, draw)) continue;
-        if (!made || is_less(&s->aim, &s->whole, out)) zl_word_copy(out, &s->whole);
-        made = true;
-    }
-    return made;
-}
-
-static bool lone_put(zl_word *out, search *s, const zl_wanted *w)
+static bool lone_put(zl_word *out, zl_search *s, const zl_wanted *w)
 {
     s->found = false;
     keep(s, zl_lone_put(trial(s), w));
@@ -201,14 +131,15 @@ static void lone_bound(zl_word *out, const zl_wanted *w, unsigned rank)
     out->lower_instructions = (matrix ? 1 : 2) * rank + shuffle;
 }
 
-static void lower_set(zl_word *out, const search *s, const zl_wanted *w)
+static void lower_set(zl_word *out, const zl_search *s, const zl_wanted *w)
 {
-    unsigned reg = w->slots.reg, rank = crossing_rank(w), regs = 1u << reg;
+    unsigned reg = w->slots.reg, rank = zl_crossing_rank(w), regs = 1u << reg;
     if (rank > reg && !reg) {
         lone_bound(out, w, rank);
     } else if (rank > reg) {
         out->lower_rounds = (rank + reg - 1) / reg;
         out->lower_instructions = out->lower_rounds * ((regs + 1) / 2);
+        if (s->floor) out->lower_instructions = lesser(s->floor, out->instructions);
     } else {
         out->lower_rounds = !zl_map_stays(w, &w->map);
         out->lower_instructions = s->least;
@@ -223,7 +154,7 @@ uint32_t zl_word_least_cost(const zl_slots *slots, const zl_affine *map, const z
 {
     zl_wanted w;
     if (slots->byte || !zl_wanted_of(&w, slots, map) || zl_map_stays(&w, map)) return 0;
-    uint32_t regs = 1u << slots->reg, moved = regs - (regs >> crossing_rank(&w));
+    uint32_t regs = 1u << slots->reg, moved = regs - (regs >> zl_crossing_rank(&w));
     if (!moved) moved = regs;
     uint32_t round = zl_round_selects(&w) * regs + cost_of(aim, moved, moved);
     return lesser(round, cost_of(aim, 2 * regs, regs));
@@ -256,11 +187,11 @@ static zlay_status in_warp(zlay_ctx *ctx, zl_word *out, const zl_wanted *w,
                            const zl_word_aim *aim)
 {
     zlay_allocator alloc = zl_allocator(ctx);
-    search *s = zl_alloc(ctx, 1, sizeof *s);
+    zl_search *s = zl_alloc(ctx, 1, sizeof *s);
     if (!s) return ZLAY_ENOMEM;
     s->aim = *aim;
-    bool lone = !w->slots.reg && crossing_rank(w);
-    bool made = lone ? lone_put(out, s, w) : rounds_put(out, s, w);
+    bool lone = !w->slots.reg && zl_crossing_rank(w);
+    bool made = lone ? lone_put(out, s, w) : zl_rounds_put(out, s, w);
     lower_set(out, s, w);
     zl_free(&alloc, s, sizeof *s);
     return made ? ZLAY_OK : zl_fail(ctx, ZLAY_EINTERNAL, "word: more than %d steps", ZL_WORD_STEPS);

@@ -75,14 +75,15 @@ typedef struct zl_word_aim {
     uint32_t shuffle; /* 0: fewest rounds, then fewest instructions; else the least sum in which a
                          shuffle counts as so many other instructions */
     uint32_t draws, peels; /* ways to keep a word's parts together, and to take rounds off */
+    uint32_t pairs;        /* first rounds that are tried one by one */
     bool matrix;      /* there is movmatrix */
 } zl_word_aim;
 
 /* The aim of word.synth. */
 extern const zl_word_aim zl_word_least;
 
-/* The word of a map: EINVAL it is no bijection of the slots, ELIMIT too many bits. `optimal` is said
- * for the aim of word.synth only. */
+/* The word of a map: EINVAL it is no bijection of the slots, ELIMIT too many bits. `optimal` is
+ * said for the aim of word.synth only. */
 zlay_status zl_word_find(zlay_ctx *ctx, zl_word *out, const zl_slots *slots, const zl_affine *map,
                          const zl_word_aim *aim);
 

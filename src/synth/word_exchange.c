@@ -68,8 +68,7 @@ static void least_z(exchange *e)
     e->z = best;
 }
 
-/* v -> v + by (form(v) + always). */
-static void transvection(zl_affine *out, unsigned bits, uint64_t by, uint64_t form, bool always)
+void zl_transvection(zl_affine *out, unsigned bits, uint64_t by, uint64_t form, bool always)
 {
     zl_map_same(out, bits);
     for (unsigned k = 0; k < bits; k++)
@@ -101,7 +100,7 @@ bool zl_exchange_put(zl_word *word, uint32_t *least, const zl_wanted *w)
     if ((2 + (none ? none - 1 : 0)) * regs >= *least) return false;
     least_z(&e);
     *least = regs * (2 + e.selects);
-    transvection(&map, w->bits, e.by | inner_part(&e), e.form, e.always);
+    zl_transvection(&map, w->bits, e.by | inner_part(&e), e.form, e.always);
     if (!zl_map_invert(&rest, &map)) return false;
     zl_map_product(&rest, &w->map, &rest);
     return zl_word_put(word, w, ZL_STEP_EXCHANGE, &map) && zl_inner_put(word, w, &rest);
@@ -143,64 +142,22 @@ bool zl_matrix_may(const zl_wanted *w)
     uint64_t row = (uint64_t)1 << (w->slots.byte + w->slots.reg + 2), moved = 0;
     for (uint64_t left = w->inner; left; left &= left - 1)
         moved |= w->map.basis[__builtin_ctzll(left)];
+    if (!(moved & row)) return false;
     for (uint64_t left = w->lanes; left; left &= left - 1)
         moved |= w->map.basis[__builtin_ctzll(left)] ^ matrix.basis[__builtin_ctzll(left)];
     return !(moved & w->lanes & ~row);
 }
 
-/* ---- peeling ------------------------------------------------------------------------------ */
-
-/* u with T u = goal, lanes only; false: there is none, and *u is a lane vector with T u = 0. */
-static bool lane_before(uint64_t *u, const zl_wanted *w, const zl_affine *map, uint64_t goal)
+/* Each round but a movmatrix takes one off the rank where a lane has two registers, so the other
+ * one brings an inner bit to its row, or takes it from there. */
+bool zl_matrix_reaches(const zl_wanted *w)
 {
-    zl_space pairs = {.pivots = 0};
-    uint64_t kernel = 0;
-    for (uint64_t left = w->lanes; left; left &= left - 1) {
-        uint64_t unit = left & (0 - left), to = map->basis[__builtin_ctzll(left)] & w->lanes;
-        uint64_t rest = zl_space_rest(&pairs, to | unit << ZL_SLOT_BITS);
-        if (rest & UINT32_MAX) zl_space_put(&pairs, rest);
-        else kernel = rest >> ZL_SLOT_BITS;
+    zl_affine matrix;
+    if (!matrix_of(&matrix, w)) return false;
+    uint64_t row = (uint64_t)1 << (w->slots.byte + w->slots.reg + 2), moved = 0;
+    for (uint64_t left = w->inner; left; left &= left - 1) {
+        int k = __builtin_ctzll(left);
+        moved |= w->map.basis[k] | w->inverse.basis[k];
     }
-    uint64_t rest = zl_space_rest(&pairs, goal);
-    bool found = !(rest & UINT32_MAX);
-    *u = found ? rest >> ZL_SLOT_BITS : kernel;
-    return found;
-}
-
-/* An inner vector that crosses lanes: the draw's own units, one or two of them. */
-static uint64_t crossing_start(const zl_wanted *w, const zl_affine *map, unsigned draw)
-{
-    uint64_t found[ZL_SLOT_BITS] = {0};
-    unsigned count = 0;
-    for (uint64_t left = w->inner; left; left &= left - 1)
-        if (map->basis[__builtin_ctzll(left)] & w->lanes) found[count++] = left & (0 - left);
-    if (!count) return 0;
-    uint64_t one = found[draw % count], other = found[draw / count % count];
-    uint64_t sum = draw < count ? one : one ^ other;
-    return zl_map_linear(map, sum) & w->lanes ? sum : one;
-}
-
-/* One exchange after which the rank is one less: v -> v + w f(v) takes S to S + (S x + T u) f, and
- * with S x + T u = S x0 and f = f0 S, f0(S x0) = 1, nothing is left of S x0. */
-static void peel_one(zl_affine *out, const zl_wanted *w, const zl_affine *map, unsigned draw)
-{
-    uint64_t start = crossing_start(w, map, draw), goal = zl_map_linear(map, start) & w->lanes;
-    uint64_t form = 0, u, probe = goal;
-    for (unsigned skip = draw / 2 % 3; skip && probe & (probe - 1); skip--) probe &= probe - 1;
-    for (uint64_t left = w->inner; left; left &= left - 1)
-        if (map->basis[__builtin_ctzll(left)] & probe & (0 - probe)) form |= left & (0 - left);
-    bool found = lane_before(&u, w, map, goal);
-    if (!found) form |= u & (0 - u);
-    transvection(out, w->bits, found ? u : u | start, form, false);
-}
-
-void zl_peel(zl_affine *out, const zl_wanted *w, unsigned rank, unsigned draw)
-{
-    zl_affine left = w->map, one;
-    zl_map_same(out, w->bits);
-    while (rank--) {
-        peel_one(&one, w, &left, draw);
-        zl_map_product(&left, &left, &one);
-        zl_map_product(out, &one, out);
-    }
+    return moved & row;
 }

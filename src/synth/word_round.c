@@ -263,25 +263,48 @@ bool zl_round_put(zl_word *word, const zl_wanted *w, zl_round_way way)
 
 /* ---- the bound -------------------------------------------------------------------------- */
 
-/* Of one side: bytes that must part, and lanes that the inner bits of the other side hold. */
-static unsigned one_side(const zl_wanted *w, const zl_affine *to)
+static unsigned meet_rank(const zl_space *a, const zl_space *b)
 {
-    zl_space inner, there, plane, bytes, both;
-    zl_space_units(&inner, w->inner);
-    zl_space_image(&there, to, &inner);
-    zl_space_units(&plane, w->plane);
-    zl_space_units(&bytes, w->bytes);
-    zl_space_meet(&both, &plane, &there);
-    unsigned held = zl_space_rank(&both), byte = w->slots.byte;
-    zl_space_meet(&both, &bytes, &there);
-    return byte - zl_space_rank(&both) + (held > byte ? held - byte : 0);
+    zl_space both;
+    zl_space_meet(&both, a, b);
+    return zl_space_rank(&both);
 }
 
+static unsigned greater(unsigned a, unsigned b) { return a > b ? a : b; }
+
+/* Bytes W0, registers besides K, lanes besides B, and where the way back has them: W0', K', B'.  Of
+ * a round Y n K = Y n K' = W, so Y n B has dim(W n W0) besides what is outside K and K': it lacks
+ * max(dim W, dim(B n K')) - dim(W n W0), Y n B' likewise; and dim(W n W0) + dim(W n W0') is at most
+ * dim W + dim(W0 n W0').  What Y has of both B and B' is bounded by B n B', less its bytes that
+ * part. */
 unsigned zl_round_selects(const zl_wanted *w)
 {
-    zl_space regs = {.pivots = 0};
-    for (uint64_t left = w->plane; left; left &= left - 1)
-        zl_space_put(&regs, w->map.basis[__builtin_ctzll(left)] & w->regs);
-    unsigned sides = one_side(w, &w->inverse) + one_side(w, &w->map), q = zl_space_rank(&regs);
-    return sides > q ? sides : q;
+    zl_space byte[2], inner[2], plane[2];
+    zl_space_units(&byte[0], w->bytes);
+    zl_space_units(&inner[0], w->inner);
+    zl_space_units(&plane[0], w->plane);
+    zl_space_image(&byte[1], &w->inverse, &byte[0]);
+    zl_space_image(&inner[1], &w->inverse, &inner[0]);
+    zl_space_image(&plane[1], &w->inverse, &plane[0]);
+    unsigned b = w->slots.byte, sides = 0, kept = 0, parted = 0;
+    unsigned still = meet_rank(&byte[0], &byte[1]), all = zl_space_rank(&plane[0]);
+    for (int side = 0; side < 2; side++) {
+        sides += greater(b, meet_rank(&plane[side], &inner[!side]));
+        kept += meet_rank(&byte[side], &inner[!side]);
+        parted = greater(parted, meet_rank(&byte[side], &plane[!side]) - still);
+    }
+    sides -= kept < b + still ? kept : b + still;
+    return greater(sides, all - meet_rank(&plane[0], &plane[1]) + parted);
+}
+
+uint32_t zl_round_ordered(const zl_wanted *w)
+{
+    zl_affine moved, back;
+    zl_map_same(&moved, w->bits);
+    moved.constant = w->map.constant & w->bytes;
+    for (unsigned k = 0; k < w->bits; k++) {
+        moved.basis[k] &= ~w->bytes;
+        moved.basis[k] |= w->map.basis[k] & w->bytes;
+    }
+    return zl_map_invert(&back, &moved) ? zl_touched(w, &back) : 0;
 }

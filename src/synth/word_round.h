@@ -49,6 +49,9 @@ bool zl_round_put(zl_word *word, const zl_wanted *w, zl_round_way way);
 /* Selects a register that no one round goes below: exact where registers have no parts. */
 unsigned zl_round_selects(const zl_wanted *w);
 
+/* Registers whose bytes change places where no word parts. */
+uint32_t zl_round_ordered(const zl_wanted *w);
+
 /* The whole map around one exchange, where it has that form; `*least` instructions, or those of
  * the word where it is put. */
 bool zl_exchange_put(zl_word *word, uint32_t *least, const zl_wanted *w);
@@ -56,20 +59,50 @@ bool zl_exchange_put(zl_word *word, uint32_t *least, const zl_wanted *w);
 /* The whole map as a movmatrix and what stays in lanes, before it or after it. */
 bool zl_matrix_put(zl_word *word, const zl_wanted *w, bool after);
 
-/* Whether some word of one movmatrix might do it. */
+/* Whether some word of one movmatrix might do it; whether one of two rounds might have one. */
 bool zl_matrix_may(const zl_wanted *w);
+bool zl_matrix_reaches(const zl_wanted *w);
 
 /* Lanes of one register whose parts cross: exchanges, and a shuffle before them where lanes need
  * it. / */
 bool zl_lone_put(zl_word *word, const zl_wanted *w);
 bool zl_lone_shuffles(const zl_wanted *w);
 
-/* A map that is made first, in one round, after which `rank` less of lane <- byte, register is
- * left. / */
-void zl_peel(zl_affine *out, const zl_wanted *w, unsigned rank, unsigned draw);
+/* v -> v + by (form(v) + always). */
+void zl_transvection(zl_affine *out, unsigned bits, uint64_t by, uint64_t form, bool always);
 
 /* Registers of a lane that are touched, from the way back. */
 uint32_t zl_touched(const zl_wanted *w, const zl_affine *back);
+
+/* ---- the search ---------------------------------------------------------------------------- */
+
+typedef struct zl_search {
+    zl_word_aim aim;
+    zl_word best, trial, whole, piece;
+    bool found;
+    uint32_t floor; /* no word of several rounds that begins with a pair costs less; 0: not known */
+    uint32_t least; /* what no word of one round costs less than */
+} zl_search;
+
+bool zl_word_less(const zl_word_aim *aim, const zl_word *a, const zl_word *b);
+
+/* The rank of lane <- byte, register. */
+unsigned zl_crossing_rank(const zl_wanted *w);
+
+/* A map of a rank of at most the registers' bits, into `best`; false: not found. */
+bool zl_round_search(zl_search *s, const zl_wanted *w);
+
+/* v -> v + by form(v), which takes an inner vector to another lane. */
+typedef struct zl_pair {
+    uint64_t by, form;
+} zl_pair;
+
+/* The i-th of a list; false: it is none, or past the last. */
+bool zl_pair_at(zl_pair *out, const zl_wanted *w, unsigned i, bool *past);
+void zl_pair_map(zl_affine *out, const zl_wanted *w, const zl_pair *pair);
+
+/* A map of any rank; false: no room. */
+bool zl_rounds_put(zl_word *out, zl_search *s, const zl_wanted *w);
 
 /* ---- through shared memory ---------------------------------------------------------------- */
 
