@@ -96,7 +96,7 @@ static void crossing_try(zl_search *s, const zl_wanted *w)
     keep(s, zl_exchange_put(trial(s), &least, w));
     bound(s, least);
     if (s->aim.matrix) matrices_try(s, w);
-    if (s->aim.matrix && zl_matrix_may(w)) bound(s, all);
+    if (s->aim.matrix && zl_matrix_may(w)) bound(s, zl_matrix_selects(w) * regs + all);
     if (!w->slots.reg) s->least = word_cost(&s->aim, &s->best);
     bound(s, word_cost(&s->aim, &s->best));
 }

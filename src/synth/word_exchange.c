@@ -148,6 +148,21 @@ bool zl_matrix_may(const zl_wanted *w)
     return !(moved & w->lanes & ~row);
 }
 
+static bool bytes_stay(const zl_wanted *w, const zl_affine *map)
+{
+    uint64_t moved = 0;
+    for (uint64_t left = w->bytes; left; left &= left - 1)
+        moved |= map->basis[__builtin_ctzll(left)];
+    return !(moved & w->lanes);
+}
+
+/* What stays inner is where the matrix's byte bit is 0, which is no room for all bytes: where they
+ * stay inner, one is in registers before; and behind, where those come from inner bits. */
+unsigned zl_matrix_selects(const zl_wanted *w)
+{
+    return (unsigned)bytes_stay(w, &w->map) + bytes_stay(w, &w->inverse);
+}
+
 /* Each round but a movmatrix takes one off the rank where a lane has two registers, so the other
  * one brings an inner bit to its row, or takes it from there. */
 bool zl_matrix_reaches(const zl_wanted *w)

@@ -61,6 +61,7 @@ bool zl_matrix_put(zl_word *word, const zl_wanted *w, bool after);
 
 /* Whether some word of one movmatrix might do it; whether one of two rounds might have one. */
 bool zl_matrix_may(const zl_wanted *w);
+unsigned zl_matrix_selects(const zl_wanted *w); /* beside it, at least */
 bool zl_matrix_reaches(const zl_wanted *w);
 
 /* Lanes of one register whose parts cross: exchanges, and a shuffle before them where lanes need
