@@ -8,6 +8,7 @@
 #include <zlay/cute.h>
 #include <zlay/decide.h>
 #include <zlay/emit.h>
+#include <zlay/emit_pipe.h>
 #include <zlay/f2.h>
 #include <zlay/factor.h>
 #include <zlay/facts.h>

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** zlay/emit_pipe.h - a pipe as a kernel, in PTX or in CUDA C.
+ *
+ *  What a pipe moves and computes is bound to its names by rules that make every
+ *  pipe of copies a whole kernel; moves and fragments replace them.
+ *
+ *  A kernel by hand: the ring of docs/pipe.md has smem A[2] 16384, and its
+ *  barriers lie behind both stages, full at 32768, empty at 32784.  Trip count N
+ *  is argument n_N.  No move is bound, so index i of A is filled from byte
+ *  16384 i of in_A, and what reads it writes it to byte 16384 i of out_A.  Its
+ *  arguments are n_N, in_A, step_in_A, out_A, step_out_A: 256 threads, 32800
+ *  bytes of shared memory.
+ */
+#ifndef ZLAY_EMIT_PIPE_H
+#define ZLAY_EMIT_PIPE_H
+
+#include <zlay/move.h>
+#include <zlay/pipe.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Languages of a kernel's text. */
+enum { ZLAY_TEXT_PTX = 0, ZLAY_TEXT_CUDA };
+
+/** What an argument of a kernel is. */
+enum {
+    ZLAY_ARGUMENT_COUNT = 1, /* u32: a trip count; positions stay below 2^31 */
+    ZLAY_ARGUMENT_POINTER,   /* u64: an address in global memory, of block 0 */
+    ZLAY_ARGUMENT_STEP,      /* u64: bytes from a block's place to the next's */
+    ZLAY_ARGUMENT_MAP        /* CUtensorMap, by value */
+};
+
+/** One argument of a kernel, in the kernel's order. */
+typedef struct zlay_pipe_argument {
+    char name[80];
+    int32_t kind;   /* ZLAY_ARGUMENT_* */
+    uint32_t bytes; /* 4, 8 or 128 */
+    uint32_t map;   /* of a map: which of its move */
+    uint32_t reserved; /* 0 */
+} zlay_pipe_argument;
+
+/** How a kernel is launched. */
+typedef struct zlay_pipe_launch {
+    uint32_t threads;   /* of a block */
+    uint32_t cluster;   /* blocks; the grid is a multiple of it */
+    uint32_t smem;      /* bytes of dynamic shared memory */
+    uint32_t ptx;       /* version that the text needs, 86 of 8.6 */
+    uint32_t arguments; /* in all */
+    uint32_t reserved[3]; /* 0 */
+} zlay_pipe_launch;
+
+enum { ZLAY_PIPE_AXES = 8 };
+
+/** A move of the pipe bound to a plan: a copy of so many bytes is the tensor
+ *  copies of the plan, each map an argument map_<name>_<index>. */
+typedef struct zlay_pipe_move {
+    const char *name;       /* of the pipe's text */
+    const zlay_move *move;  /* of tensor copies */
+    const char *axis[ZLAY_PIPE_AXES]; /* what counts the tiles along an axis: a
+                               counter of a loop around the event, or "block",
+                               the number of the block in the grid; NULL: 0 */
+} zlay_pipe_move;
+
+/** Text of the caller in the place of an event's own. */
+typedef struct zlay_pipe_fragment {
+    uint32_t line;     /* of the event, in the pipe's text */
+    uint32_t reserved; /* 0 */
+    const char *text;  /* of the kernel's language.  It reads `at`, the shared
+                          address of the stage, `pos`, the index, `rtid`, the
+                          thread in its role's instance, `instance`; it reads and
+                          writes acc_<name>_0 .. in PTX, acc_<name>[] in C */
+} zlay_pipe_fragment;
+
+/** What is printed. */
+typedef struct zlay_pipe_emit {
+    uint32_t size;      /* sizeof(zlay_pipe_emit) */
+    int32_t language;   /* ZLAY_TEXT_* */
+    const zlay_target *target;
+    const zlay_pipe *pipe;
+    const char *name;   /* the kernel's */
+    size_t name_length;
+    const zlay_pipe_move *moves;
+    const zlay_pipe_fragment *fragments;
+    uint32_t moves_count, fragments_count;
+    uint32_t unchecked; /* 1: print also what zlay_pipe_verify does not prove */
+    uint32_t tries;     /* of a wait before it traps; 0: 2^26 */
+    uint64_t reserved[4]; /* 0 */
+} zlay_pipe_emit;
+
+/** Print a pipe as a kernel.
+ *
+ *  A copy into a stage without a bound move reads in_<smem>, a store, a
+ *  reduction (adding u32) and a read write out_<smem> or the global memory that
+ *  the text names; index e lies at byte e * stage.  A position without a counter
+ *  counts as the innermost counter there.  Parts of a stage lie in it one after
+ *  the other where they fit together; else each takes the whole stage and index
+ *  e has all parts one after the other.  A product without a fragment reads rows
+ *  of 64 bf16 in 128 swizzled bytes, as many as the stage has, K-major; its sums
+ *  are f32.  `write .. from` stores accumulators, thread t's register r at word
+ *  r * threads + t.  `use` is nothing.
+ *
+ *  Returns: ZLAY_OK; ZLAY_NONE the pipe is not proved correct (the message has
+ *           the rule and the line); ZLAY_EINVAL a NULL, no name, a reserved word
+ *           that is not 0, a move or line that there is not; ZLAY_ENOTSUP the
+ *           target lacks an instruction, or has rules against it (the message
+ *           names line and rule); ZLAY_EROOM (with `need`); ZLAY_ENOMEM.
+ *  Out:     out        the text, its `.version` the least that it needs.
+ *           launch     may be NULL.
+ *           arguments  the first `room`; NULL with room 0.
+ */
+ZLAY_API zlay_status zlay_emit_pipe(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launch,
+                                    zlay_pipe_argument *arguments, size_t room,
+                                    const zlay_pipe_emit *request);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
