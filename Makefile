@@ -211,6 +211,10 @@ bench: $(B)/zlay-bench
 
 # ---- documents, packages ---------------------------------------------------
 
+# The texts of tests/golden, as they are printed now.
+golden: $(B)/tests/t-emit-pipe
+	$(B)/tests/t-emit-pipe golden
+
 generate:
 	CC="$(CC)" tools/generate.sh
 	CC="$(CC)" tools/gen-rules.sh > docs/rules.md.new && mv docs/rules.md.new docs/rules.md
@@ -239,4 +243,4 @@ clean:
 
 FORCE:
 .DELETE_ON_ERROR:
-.PHONY: all run test exhaustive san tsan fuzz check-layers doc-check device-test device-synth device-copy-synth device-moves device-copies device-bench device-banks device-oracle device-wgmma bench generate install clean
+.PHONY: all run test exhaustive san tsan fuzz check-layers doc-check device-test device-synth device-copy-synth device-moves device-copies device-bench device-banks device-oracle device-wgmma bench golden generate install clean

@@ -23,12 +23,13 @@ allowed() {
 groups='cute|decide|f2|facts|hier|pieces|radix|structure|symbol|zmat'
 rules='bank|barrier|block|copy|idesc|instruction|mma|replace|smemdesc|tcgen05|tensormap|tmem'
 plans='cluster|convert|factor|fragment|move|swizzle|tmem_pack|transfer|tensormap_synth'
+prints='emit_pipe'
 
 # Lines `file: layer` of every include of a layer.
 includes() {
     grep -nE '^#include ["<](zlay/)?[a-z0-9]+(/[a-z0-9_.-]+|\.h)[">]' "$@" /dev/null |
         sed -nE 's|^([^:]*):[0-9]+:#include "([a-z]+)/.*|\1 \2|p; s|^([^:]*):[0-9]+:#include <zlay/([a-z0-9]+)\.h>.*|\1 \2|p' |
-        sed -E "s/ ($groups)\$/ algebra/; s/ ($rules)\$/ legality/; s/ ($plans)\$/ synth/"
+        sed -E "s/ ($groups)\$/ algebra/; s/ ($rules)\$/ legality/; s/ ($plans)\$/ synth/; s/ ($prints)\$/ emit/"
 }
 
 layer() {

@@ -720,6 +720,8 @@ static void copies(zlay_ctx *ctx)
 
 static void texts(void **state)
 {
+#define PIPED "{\"op\":\"emit\",\"target\":\"sm_90a\",\"what\":\"pipe\",\"name\":\"k1\",\"unchecked\":true,\"pipe\":" \
+    "\"pipe p\\nsmem A[1] 64\\nrole r warps 0..0\\nwrite A[0]\\nsync role\\nread A[0]\\nend\""
 #define EMIT "{\"op\":\"emit\",\"target\":\"sm_90a\",\"name\":\"k1\",\"m\":512,\"n\":512,\"k\":512"
     static const char *const rows[][3] = {
         {EMIT ",\"what\":\"gemm\"}", "ok.language", "\"ptx\""},
@@ -728,6 +730,14 @@ static void texts(void **state)
         {EMIT ",\"what\":\"header\"}", "ok.language", "\"cuda\""},
         {EMIT ",\"what\":\"header\"}", "ok.ptx", "null"},
         {EMIT ",\"what\":\"poem\"}", "error", "\"ENOTSUP\""},
+        {PIPED "}", "ok.threads", "32"},
+        {PIPED "}", "ok.smem", "128"},
+        {PIPED "}", "ok.arguments.2", "{\"name\":\"out_A\",\"type\":\"u64\",\"bytes\":8}"},
+        {PIPED ",\"language\":\"cuda\"}", "ok.ptx", "null"},
+        {PIPED ",\"fragments\":[{\"line\":4,\"text\":\"\"},{\"line\":6,\"text\":\"\"}]}", "ok.arguments.0", NULL},
+        {PIPED ",\"fragments\":[{\"line\":3,\"text\":\"\"}]}", "error", "\"EINVAL\""},
+        {PIPED ",\"language\":\"c\"}", "error", "\"EINVAL\""},
+        {PIPED ",\"tile\":[1]}", "error", "\"EINVAL\""},
         {EMIT ",\"what\":\"gemm\",\"ptx\":\"1.0\"}", "error", "\"ENOTSUP\""},
         {"{\"op\":\"emit\",\"target\":\"sm_90a\",\"name\":\"k 1\",\"what\":\"gemm\",\"m\":512,\"n\":512,\"k\":512}", "error", "\"EINVAL\""},
         {"{\"op\":\"emit\",\"target\":\"sm_90a\",\"name\":\"while\",\"what\":\"gemm\",\"m\":512,\"n\":512,\"k\":512}", "error", "\"EINVAL\""},

@@ -101,8 +101,9 @@ typedef struct zlay_pipe_emit {
  *  are f32.  `write .. from` stores accumulators, thread t's register r at word
  *  r * threads + t.  `use` is nothing.
  *
- *  Returns: ZLAY_OK; ZLAY_NONE the pipe is not proved correct (the message has
- *           the rule and the line); ZLAY_EINVAL a NULL, no name, a reserved word
+ *  Returns: ZLAY_OK; ZLAY_NONE the pipe is proved wrong (the message has the
+ *           rule and the line); ZLAY_ELIMIT its verdict is UNDECIDED, or named
+ *           barriers run out; ZLAY_EINVAL a NULL, no name, a reserved word
  *           that is not 0, a move or line that there is not; ZLAY_ENOTSUP the
  *           target lacks an instruction, or has rules against it (the message
  *           names line and rule); ZLAY_EROOM (with `need`); ZLAY_ENOMEM.

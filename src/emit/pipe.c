@@ -9,7 +9,8 @@
 static zlay_status moves_check(zlay_ctx *ctx, const zlay_pipe_emit *ask)
 {
     zlay_move_info info;
-    if ((ask->moves_count && !ask->moves) || (ask->fragments_count && !ask->fragments)) return ZLAY_EINVAL;
+    if ((ask->moves_count && !ask->moves) || (ask->fragments_count && !ask->fragments))
+        return ZLAY_EINVAL;
     for (uint32_t i = 0; i < ask->moves_count; i++) {
         const zlay_pipe_move *m = &ask->moves[i];
         bool found = false;
@@ -18,11 +19,13 @@ static zlay_status moves_check(zlay_ctx *ctx, const zlay_pipe_emit *ask)
             if (!strcmp(ask->pipe->moves[j].name, m->name)) {
                 found = true;
                 if ((uint64_t)ask->pipe->moves[j].bytes != info.bytes)
-                    return zl_fail(ctx, ZLAY_EINVAL, "move %.64s: the text says %lld bytes, the plan brings %llu",
+                    return zl_fail(ctx, ZLAY_EINVAL,
+                                   "move %.64s: the text says %lld bytes, the plan brings %llu",
                                    m->name, (long long)ask->pipe->moves[j].bytes,
                                    (unsigned long long)info.bytes);
             }
-        if (!found) return zl_fail(ctx, ZLAY_EINVAL, "move %.64s: the pipe has none of that name", m->name);
+        if (!found)
+            return zl_fail(ctx, ZLAY_EINVAL, "move %.64s: the pipe has none of that name", m->name);
         if (info.path != ZLAY_PATH_TENSOR)
             return zl_fail(ctx, ZLAY_ENOTSUP, "move %.64s: it is not by tensor copies", m->name);
     }
@@ -53,9 +56,9 @@ static zlay_status proved(zlay_ctx *ctx, const zlay_pipe_emit *ask)
     zlay_status status = zlay_pipe_verify(ctx, &answer, &reason, 1, &count, NULL, ask->pipe);
     if (status || answer == ZLAY_YES) return status;
     if (answer == ZLAY_NO)
-        return zl_fail(ctx, ZLAY_NONE, "pipe %s: line %u breaks rule %s", ask->pipe->name, reason.line,
-                       zlay_pipe_rule_name(reason.rule));
-    return ZLAY_NONE;
+        return zl_fail(ctx, ZLAY_NONE, "pipe %s: line %u breaks rule %s", ask->pipe->name,
+                       reason.line, zlay_pipe_rule_name(reason.rule));
+    return ZLAY_ELIMIT;
 }
 
 static zlay_status ask_read(zlay_ctx *ctx, zlay_pipe_emit *ask, const zlay_pipe_emit *request)
@@ -102,13 +105,17 @@ static zlay_status print(zl_pipe_text *k, zlay_buf *out, zlay_pipe_launch *launc
     if (status) return status;
     uint32_t count = zl_pt_arguments(k, arguments, room);
     if (!launch) return ZLAY_OK;
-    *launch = (zlay_pipe_launch){.threads = k->threads, .cluster = k->pipe->blocks ? k->pipe->blocks : 1,
-                                 .smem = k->smem, .ptx = k->ptx, .arguments = count};
+    *launch = (zlay_pipe_launch){.threads = k->threads,
+                                 .cluster = k->pipe->blocks ? k->pipe->blocks : 1,
+                                 .smem = k->smem,
+                                 .ptx = k->ptx,
+                                 .arguments = count};
     return ZLAY_OK;
 }
 
 zlay_status zlay_emit_pipe(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launch,
-                           zlay_pipe_argument *arguments, size_t room, const zlay_pipe_emit *request)
+                           zlay_pipe_argument *arguments, size_t room,
+                           const zlay_pipe_emit *request)
 {
     zlay_pipe_emit ask;
     if (!ctx || !out || !request || (room && !arguments)) return ZLAY_EINVAL;
@@ -117,7 +124,8 @@ zlay_status zlay_emit_pipe(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launc
     status = zl_leave(ctx, ask_read(ctx, &ask, request));
     if (!status) status = proved(ctx, &ask);
     if (status) return status;
-    zl_pipe_text k = {.ask = &ask, .pipe = ask.pipe, .c = ask.language == ZLAY_TEXT_CUDA, .ctx = ctx};
+    zl_pipe_text k = {
+        .ask = &ask, .pipe = ask.pipe, .c = ask.language == ZLAY_TEXT_CUDA, .ctx = ctx};
     const zlay_allocator alloc = zl_allocator(ctx);
     status = print(&k, out, launch, arguments, room);
     if (k.products) zl_free(&alloc, k.products, k.products_count * sizeof *k.products);

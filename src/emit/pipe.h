@@ -9,10 +9,10 @@
 #include <zlay/mma.h>
 
 enum {
-    ZL_PT_NAMES = 64,     /* of a sort, as the parser has it */
+    ZL_PT_NAMES = 64,      /* of a sort, as the parser has it */
     ZL_PT_REGISTERS = 256, /* of accumulators */
-    ZL_PT_BLOCKS = 16,    /* open loops and branches */
-    ZL_PT_ALIGN = 1024    /* of what products and tensor copies use */
+    ZL_PT_BLOCKS = 16,     /* open loops and branches */
+    ZL_PT_ALIGN = 1024     /* of what products and tensor copies use */
 };
 
 typedef enum zl_op_id {
@@ -56,7 +56,8 @@ typedef struct zl_pipe_text {
     uint32_t loops, indent, labels;
     uint32_t open[ZL_PT_BLOCKS], opened;
     uint32_t role_bar[ZL_PT_NAMES]; /* of `sync role`, that of the first instance */
-    uint32_t smem_at[ZL_PT_NAMES], smem_pitch[ZL_PT_NAMES], bar_at[ZL_PT_NAMES], tmem_at[ZL_PT_NAMES];
+    uint32_t smem_at[ZL_PT_NAMES], smem_pitch[ZL_PT_NAMES], bar_at[ZL_PT_NAMES],
+        tmem_at[ZL_PT_NAMES];
     uint32_t acc_registers[ZL_PT_NAMES];
     uint32_t smem, threads;
     zl_pt_product *products;
@@ -67,13 +68,16 @@ typedef struct zl_pipe_text {
 
 void zl_pt_line(zl_pipe_text *k, const char *format, ...) ZL_PRINTF(2, 3);
 void zl_pt_op(zl_pipe_text *k, zl_op_id op, const char *const *operands);
-#define ZL_OPERANDS_OF(...) (const char *const[]){__VA_ARGS__, NULL, NULL, NULL, NULL}
+#define ZL_OPERANDS_OF(...)                                                                        \
+    (const char *const[]) { __VA_ARGS__, NULL, NULL, NULL, NULL }
 #define zl_op(k, name, ...) zl_pt_op((k), ZL_OP_##name, ZL_OPERANDS_OF(__VA_ARGS__))
 
 /* An instruction form by its id; its first `outs` operands are written. `guard` is a predicate, or
  * NULL. */
-void zl_pt_say(zl_pipe_text *k, const char *guard, const char *id, uint32_t outs, const char *const *operands);
-#define zl_say(k, guard, id, outs, ...) zl_pt_say((k), (guard), (id), (outs), ZL_OPERANDS_OF(__VA_ARGS__))
+void zl_pt_say(zl_pipe_text *k, const char *guard, const char *id, uint32_t outs,
+               const char *const *operands);
+#define zl_say(k, guard, id, outs, ...)                                                            \
+    zl_pt_say((k), (guard), (id), (outs), ZL_OPERANDS_OF(__VA_ARGS__))
 #define zl_say_plain(k, guard, id) zl_pt_say((k), (guard), (id), 0, NULL)
 
 /* A number as an operand; `room` holds it. */
@@ -107,7 +111,9 @@ uint32_t zl_pt_arguments(const zl_pipe_text *k, zlay_pipe_argument *out, size_t 
 zl_span_of zl_pt_span(const zl_pipe_text *k, const zl_event *event);
 const zlay_pipe_move *zl_pt_move(const zl_pipe_text *k, const zl_event *event);
 const zlay_pipe_fragment *zl_pt_fragment(const zl_pipe_text *k, const zl_event *event);
-uint32_t zl_pt_instances(const zl_pipe_text *k, int32_t smem); /* of its role, where it is `each`; else 1 */
+bool zl_pt_mapped(const zl_event *event); /* a copy by a map also where no move is bound */
+uint32_t zl_pt_instances(const zl_pipe_text *k,
+                         int32_t smem); /* of its role, where it is `each`; else 1 */
 zlay_status zl_pt_products(zl_pipe_text *k);
 const zl_pt_product *zl_pt_product_of(const zl_pipe_text *k, const zl_event *event);
 

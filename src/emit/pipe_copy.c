@@ -18,7 +18,8 @@ static void bulk_check(zl_pipe_text *k, const char *id, uint64_t bytes)
     issue.bytes = bytes;
     if (zlay_copy_check(&verdict, &reason, 1, k->ask->target, &issue, NULL)) return;
     if (verdict.answer != ZLAY_YES)
-        zl_pt_fail(k, "%llu bytes by %s: rule %s", (unsigned long long)bytes, id, zl_pt_rule(reason.rule));
+        zl_pt_fail(k, "%llu bytes by %s: rule %s", (unsigned long long)bytes, id,
+                   zl_pt_rule(reason.rule));
 }
 
 /* The shared place of the event's part: `at`, in the block that it names. */
@@ -47,7 +48,8 @@ static const zl_event *loop_named(const zl_pipe_text *k, const char *name, uint3
     return NULL;
 }
 
-static void advance(zl_pipe_text *k, const zlay_pipe_move *move, const zlay_copy *copy, uint32_t dim)
+static void advance(zl_pipe_text *k, const zlay_pipe_move *move, const zlay_copy *copy,
+                    uint32_t dim)
 {
     char x[8], counter[16], room[24];
     uint32_t depth = 0;
@@ -65,26 +67,36 @@ static void advance(zl_pipe_text *k, const zlay_pipe_move *move, const zlay_copy
     }
 }
 
+/* Whether a copy from global memory signals another block: the one of a pair that issues products.
+ */
+static bool away(const zl_event *e)
+{
+    return e->kind == ZL_EV_COPY && e->scope != ZL_COPY_SHARED && e->cta != ZL_CTA_OWN;
+}
+
 /* A tensor copy at coordinates x0 to x<rank-1> by the map at `map`, to or from `far`. */
 static void tensor(zl_pipe_text *k, const char *word, uint32_t rank)
 {
     static const char *const x[] = {"x0", "x1", "x2", "x3", "x4"};
     const char *operands[10] = {0};
-    char id[64], mask[24];
+    char id[64];
     uint32_t n = 0;
     bool load = k->event->kind == ZL_EV_COPY;
-    snprintf(id, sizeof id, "%s.%ud%s", word, rank, k->event->multicast ? ".multicast" : "");
+    snprintf(id, sizeof id, "%s.%ud%s%s", word, rank, k->event->multicast ? ".multicast" : "",
+             away(k->event) ? ".cg2" : "");
     if (load) operands[n++] = "far";
     operands[n++] = "map";
     for (uint32_t i = 0; i < rank; i++) operands[n++] = x[i];
     operands[n++] = load ? "to" : "far";
-    if (k->event->multicast) operands[n++] = zl_pt_number(mask, k->event->multicast);
+    if (k->event->multicast) operands[n++] = "mask";
     zl_pt_say(k, zl_pt_one(k), id, 0, operands);
 }
 
 static const char *tensor_word(const zl_event *e)
 {
-    return e->kind == ZL_EV_COPY ? "tma.load.tile" : e->kind == ZL_EV_STORE ? "tma.store.tile" : "tma.reduce.add";
+    return e->kind == ZL_EV_COPY    ? "tma.load.tile"
+           : e->kind == ZL_EV_STORE ? "tma.store.tile"
+                                    : "tma.reduce.add";
 }
 
 static void map_argument(zl_pipe_text *k, const zlay_pipe_move *move, uint32_t number)
@@ -112,7 +124,10 @@ static void tensor_bound(zl_pipe_text *k, const zl_event *event, const zlay_pipe
 /* A map that no move is bound to has three dimensions, the last that of indices. */
 static void tensor_plain(zl_pipe_text *k, const zl_event *event)
 {
-    zl_pt_other(k, "map", event->map, &event->map_at, MAP_BYTES);
+    char name[80];
+    snprintf(name, sizeof name, "map_%.64s", k->pipe->smems[event->smem[0]].name);
+    if (event->map >= 0) zl_pt_other(k, "map", event->map, &event->map_at, MAP_BYTES);
+    else zl_op(k, MAPADDR, "map", name);
     zl_pt_pos(k, &event->at[0]);
     zl_op(k, MOV, "x0", "0");
     zl_op(k, MOV, "x1", "0");
@@ -123,11 +138,11 @@ static void tensor_plain(zl_pipe_text *k, const zl_event *event)
 
 static void bulk_load(zl_pipe_text *k, const zl_event *event)
 {
-    char bytes[24], mask[24];
+    char bytes[24];
     zl_pt_global(k, ZL_PT_IN, event);
     bulk_check(k, "bulk.g2s", (uint64_t)event->count);
     zl_say(k, zl_pt_one(k), event->multicast ? "bulk.g2s.multicast" : "bulk.g2s", 0, "at", "gp",
-           zl_pt_number(bytes, (uint64_t)event->count), "to", zl_pt_number(mask, event->multicast));
+           zl_pt_number(bytes, (uint64_t)event->count), "to", "mask");
 }
 
 static void peer_copy(zl_pipe_text *k, const zl_event *event)
@@ -135,26 +150,33 @@ static void peer_copy(zl_pipe_text *k, const zl_event *event)
     char bytes[24];
     zl_pt_stage(k, "near", event->smem[1], &event->at[1]);
     bulk_check(k, "bulk.s2s", (uint64_t)event->count);
-    zl_say(k, zl_pt_one(k), "bulk.s2s", 0, "at", "near", zl_pt_number(bytes, (uint64_t)event->count), "to");
+    zl_say(k, zl_pt_one(k), "bulk.s2s", 0, "at", "near",
+           zl_pt_number(bytes, (uint64_t)event->count), "to");
 }
 
+/* A copy from a block's own shared memory lands and signals in another; one from global memory
+ * lands here, and may signal there. */
 void zl_pt_copy(zl_pipe_text *k, const zl_event *event)
 {
+    char mask[24];
     const zlay_pipe_move *move = zl_pt_move(k, event);
+    bool shared = event->scope == ZL_COPY_SHARED, tensors = event->scope == ZL_COPY_TENSOR;
     zl_pt_bar(k, "to");
     part_at(k, event);
-    bool away = event->cta != ZL_CTA_OWN || event->scope == ZL_COPY_SHARED;
-    if (away && event->cta == ZL_CTA_OWN) {
-        zl_say(k, NULL, "mapa", 1, "at", "at", "rank");
-        zl_say(k, NULL, "mapa", 1, "to", "to", "rank");
-    } else if (away) {
-        zl_pt_peer(k, "at", "at", 0);
-        zl_pt_peer(k, "to", "to", 0);
-    }
-    if (event->scope == ZL_COPY_SHARED) peer_copy(k, event);
-    else if (event->scope == ZL_COPY_TENSOR && move) tensor_bound(k, event, move);
-    else if (event->scope == ZL_COPY_TENSOR && event->map >= 0) tensor_plain(k, event);
+    if (shared && event->cta == ZL_CTA_OWN) zl_pt_fail(k, "a copy between blocks names the other");
+    if (shared) zl_pt_peer(k, "at", "at", 0);
+    if (shared || away(event)) zl_pt_peer(k, "to", "to", 0);
+    if (event->multicast) zl_op(k, MASK, "mask", zl_pt_number(mask, event->multicast));
+    if (shared) peer_copy(k, event);
+    else if (tensors && move) tensor_bound(k, event, move);
+    else if (zl_pt_mapped(event)) tensor_plain(k, event);
     else bulk_load(k, event);
+}
+
+/* Signals in another block are those of tensor copies alone. */
+bool zl_pt_mapped(const zl_event *event)
+{
+    return event->scope == ZL_COPY_TENSOR && (event->map >= 0 || away(event));
 }
 
 void zl_pt_store(zl_pipe_text *k, const zl_event *event)

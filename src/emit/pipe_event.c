@@ -61,8 +61,8 @@ static const char *arriving(const zl_pipe_text *k, const zl_event *event)
 static void arrive_at(zl_pipe_text *k, const zl_event *event, bool remote, const char *bar)
 {
     char id[64], times[24];
-    snprintf(id, sizeof id, "mbar.arrive%s%s%s", remote ? ".remote" : "", event->times > 1 ? ".count" : "",
-             clustered(k) ? ".release.cluster" : "");
+    snprintf(id, sizeof id, "mbar.arrive%s%s%s", remote ? ".remote" : "",
+             event->times > 1 ? ".count" : "", clustered(k) ? ".release.cluster" : "");
     zl_say(k, arriving(k, event), id, 0, bar, zl_pt_number(times, event->times));
 }
 
@@ -89,8 +89,8 @@ static void say_wait(zl_pipe_text *k, const zl_event *event)
     if (event->flip) zl_op(k, ADD, "parity", "parity", zl_pt_number(flip, (uint64_t)event->flip));
     zl_op(k, AND, "parity", "parity", "1");
     zl_pt_try(k);
-    zl_say(k, NULL, clustered(k) ? "mbar.try_wait.parity.acquire.cluster" : "mbar.try_wait.parity", 1, "done",
-           "at", "parity");
+    zl_say(k, NULL, clustered(k) ? "mbar.try_wait.parity.acquire.cluster" : "mbar.try_wait.parity",
+           1, "done", "at", "parity");
     zl_pt_try_end(k);
 }
 
@@ -100,8 +100,10 @@ static void say_commit(zl_pipe_text *k, const zl_event *event)
     char id[64], mask[24];
     bool pair = k->pipe->tmems_count > 0 && k->pipe->tmems[0].pair;
     zl_pt_bar(k, "at");
-    snprintf(id, sizeof id, "tcgen05.commit.cg%d%s", pair ? 2 : 1, event->multicast ? ".multicast" : "");
-    zl_say(k, zl_pt_one(k), id, 0, "at", zl_pt_number(mask, event->multicast));
+    snprintf(id, sizeof id, "tcgen05.commit.cg%d%s", pair ? 2 : 1,
+             event->multicast ? ".multicast" : "");
+    if (event->multicast) zl_op(k, MASK, "mask", zl_pt_number(mask, event->multicast));
+    zl_say(k, zl_pt_one(k), id, 0, "at", "mask");
 }
 
 /* ---- meetings ------------------------------------------------------------------------ */
@@ -145,9 +147,7 @@ static void say_sync(zl_pipe_text *k, const zl_event *event, bool wait)
         cluster_half(k, true);
         if (wait) cluster_half(k, false);
         break;
-    default:
-        meet_named(k, zl_pt_number(number, event->named), (uint64_t)event->count, wait);
-        break;
+    default: meet_named(k, zl_pt_number(number, event->named), (uint64_t)event->count, wait); break;
     }
 }
 
@@ -162,7 +162,7 @@ static bool shares_memory(const zlay_pipe *pipe)
 
 static void fence_maps(zl_pipe_text *k)
 {
-    char bytes[24], slot[24];
+    char bytes[24];
     zl_pt_number(bytes, MAP_BYTES);
     for (uint32_t i = 0; i < k->pipe->others_count; i++) {
         const zl_other *other = &k->pipe->others[i];
@@ -173,13 +173,14 @@ static void fence_maps(zl_pipe_text *k)
             zl_say(k, NULL, "fence.tensormap.acquire.gpu", 0, "map", bytes);
         }
     }
-    (void)slot;
 }
 
 static void say_fence(zl_pipe_text *k, const zl_event *event)
 {
     if (event->scope == ZL_FENCE_TENSORMAP) fence_maps(k);
-    else zl_say_plain(k, NULL, shares_memory(k->pipe) ? "fence.proxy.async" : "fence.proxy.async.shared_cta");
+    else
+        zl_say_plain(k, NULL,
+                     shares_memory(k->pipe) ? "fence.proxy.async" : "fence.proxy.async.shared_cta");
 }
 
 static void say_raise(zl_pipe_text *k, const zl_event *event)

@@ -6,16 +6,21 @@
 #include <zlay/smemdesc.h>
 
 enum {
-    REGISTERS_A = 4,       /* of a step of K, A in registers */
-    COLUMNS_A = 8,         /* of a step of K, A in tensor memory */
-    LANES = 32 << 16,      /* of a warp, in an address */
-    LOAD_MOST = 128,       /* columns of one load */
+    REGISTERS_A = 4,  /* of a step of K, A in registers */
+    COLUMNS_A = 8,    /* of a step of K, A in tensor memory */
+    LANES = 32 << 16, /* of a warp, in an address */
+    LOAD_MOST = 128,  /* columns of one load */
     WARPS = 4,
-    ROWS = 4096, ROWS_COLUMNS = 8, FACTORS = 512, FACTORS_COLUMNS = 4 /* of one tcp */
+    LANES_ALL = 128,
+    ROWS = 4096,
+    ROWS_COLUMNS = 8,
+    FACTORS = 512,
+    FACTORS_COLUMNS = 4 /* of one tcp */
 };
 
 /* A descriptor at `address` and so many bytes further. */
-static void descriptor(zl_pipe_text *k, const char *to, const char *address, uint64_t word, uint32_t more)
+static void descriptor(zl_pipe_text *k, const char *to, const char *address, uint64_t word,
+                       uint32_t more)
 {
     char low[24], high[24];
     zl_op(k, SHR, "low", address, "4");
@@ -64,12 +69,14 @@ static void put_operands(zl_pipe_text *k, const zl_pt_product *p, uint32_t first
     else zl_puts(k->out, ", db");
 }
 
-static void put_wgmma(zl_pipe_text *k, const zl_pt_product *p, uint32_t first, uint32_t step, bool fresh)
+static void put_wgmma(zl_pipe_text *k, const zl_pt_product *p, uint32_t first, uint32_t step,
+                      bool fresh)
 {
     bool registers = p->event->acc_a >= 0;
     const char *a = zlay_type_name(p->mma.a), *b = zlay_type_name(p->mma.b);
     zl_puts(k->out, k->c ? "        asm volatile(\"" : "    ");
-    zl_putf(k->out, "wgmma.mma_async.sync.aligned.m%un%uk%u.f32.%s.%s ", p->mma.m, p->mma.n, p->mma.k, a, b);
+    zl_putf(k->out, "wgmma.mma_async.sync.aligned.m%un%uk%u.f32.%s.%s ", p->mma.m, p->mma.n,
+            p->mma.k, a, b);
     put_operands(k, p, first, step);
     zl_putf(k->out, ", %d, 1, 1, %s0;", !fresh, registers ? "" : "0, ");
     if (!k->c) {
@@ -95,7 +102,8 @@ static void wgmma(zl_pipe_text *k, const zl_event *event, const zl_pt_product *p
     if (k->ptx < 80) k->ptx = 80;
     for (uint32_t part = 0; part < a->parts; part++)
         for (uint32_t step = 0; step < p->steps; step++) {
-            if (event->smem[0] >= 0) descriptor(k, "da", "at", a->word, part * a->rows + step * a->step);
+            if (event->smem[0] >= 0)
+                descriptor(k, "da", "at", a->word, part * a->rows + step * a->step);
             descriptor(k, "db", "to", b->word, step * b->step);
             put_wgmma(k, p, part * p->mma.n / 2, step, event->fresh && !step);
         }
@@ -140,33 +148,50 @@ void zl_pt_mma(zl_pipe_text *k, const zl_event *event)
     else wgmma(k, event, p);
 }
 
-/* Lanes of the warp, if it has any of the event's. */
-static void load_store(zl_pipe_text *k, const zl_event *event)
+/* taddr: the first column of the warp's lanes. */
+static void warp_address(zl_pipe_text *k, const zl_event *event)
 {
-    char room[24], more[24], names[LOAD_MOST][96], id[32];
-    const char *operands[LOAD_MOST + 2];
-    bool load = event->kind == ZL_EV_TLD;
-    uint32_t left = event->columns[1] - event->columns[0] + 1, at = 0;
+    char room[24];
     tmem_address(k, "taddr", event->tmem[0], &event->tmem_at[0]);
     zl_op(k, AND, "w0", "warp", zl_pt_number(room, WARPS - 1));
     zl_op(k, MAD, "taddr", "w0", zl_pt_number(room, LANES), "taddr");
-    zl_op(k, MUL, "w0", "w0", "32");
-    zl_op(k, GE, "more", "w0", zl_pt_number(room, event->lanes[0]));
-    zl_op(k, FIT, "more", "w0", zl_pt_number(more, event->lanes[1] + 1));
-    zl_pt_when(k, "more");
     if (event->columns[0]) zl_op(k, ADD, "taddr", "taddr", zl_pt_number(room, event->columns[0]));
+}
+
+static void load_columns(zl_pipe_text *k, const zl_event *event, uint32_t first, uint32_t count)
+{
+    char names[LOAD_MOST][96], id[32];
+    const char *operands[LOAD_MOST + 2];
+    bool load = event->kind == ZL_EV_TLD;
+    for (uint32_t i = 0; i < count; i++)
+        operands[i + !load] = zl_pt_acc(k, names[i], event->acc, first + i);
+    operands[load ? count : 0] = "taddr";
+    snprintf(id, sizeof id, "tcgen05.%s.32x32b.x%u", load ? "ld" : "st", count);
+    zl_pt_say(k, NULL, id, load ? count : 0, operands);
+}
+
+/* By the warps that have lanes of the event, in powers of two of columns. */
+static void load_store(zl_pipe_text *k, const zl_event *event)
+{
+    char room[24], first[24];
+    uint32_t left = event->columns[1] - event->columns[0] + 1, at = 0;
+    bool some = event->lanes[0] || event->lanes[1] < LANES_ALL - 1;
+    warp_address(k, event);
+    if (some) {
+        zl_op(k, MUL, "w0", "w0", "32");
+        zl_op(k, LT, "more", "w0", zl_pt_number(room, event->lanes[1] + 1));
+        if (event->lanes[0]) zl_op(k, BELOW, "more", zl_pt_number(first, event->lanes[0]), "w0");
+        zl_pt_when(k, "more");
+    }
     while (left) {
-        uint32_t n = 1, first = load ? 0 : 1;
+        uint32_t n = 1;
         while (n * 2 <= left && n * 2 <= LOAD_MOST) n *= 2;
-        for (uint32_t i = 0; i < n; i++) operands[first + i] = zl_pt_acc(k, names[i], event->acc, at + i);
-        operands[load ? n : 0] = "taddr";
-        snprintf(id, sizeof id, "tcgen05.%s.32x32b.x%u", load ? "ld" : "st", n);
-        zl_pt_say(k, NULL, id, load ? n : 0, operands);
+        load_columns(k, event, at, n);
         left -= n;
         at += n;
         if (left) zl_op(k, ADD, "taddr", "taddr", zl_pt_number(room, n));
     }
-    zl_pt_when_end(k);
+    if (some) zl_pt_when_end(k);
 }
 
 /* Core matrices of 8 rows of 16 bytes lie one after the other, those of a row's K first. */
@@ -175,12 +200,14 @@ static void copy_in(zl_pipe_text *k, const zl_event *event)
     char id[64], room[24];
     uint64_t word = 0, bytes = (uint64_t)k->pipe->smems[event->smem[0]].bytes;
     bool rows = bytes % ROWS == 0, pair = k->pipe->tmems[event->tmem[0]].pair;
-    const zlay_smemdesc fields = {.lbo = 128, .sbo = rows ? 256 : 128, .swizzle = ZLAY_SWIZZLE_NONE};
-    if (bytes % FACTORS) zl_pt_fail(k, "tcp of %llu bytes, no multiple of 512", (unsigned long long)bytes);
+    const zlay_smemdesc fields = {
+        .lbo = 128, .sbo = rows ? 256 : 128, .swizzle = ZLAY_SWIZZLE_NONE};
+    if (bytes % FACTORS)
+        zl_pt_fail(k, "tcp of %llu bytes, no multiple of 512", (unsigned long long)bytes);
     zlay_smemdesc_pack(&word, k->ask->target, &fields);
     zl_pt_stage(k, "at", event->smem[0], &event->at[0]);
     tmem_address(k, "taddr", event->tmem[0], &event->tmem_at[0]);
-    snprintf(id, sizeof id, "tcgen05.cp.cg%d.%s", pair ? 2 : 1, rows ? "128x256b" : "32x128b.warpx4");
+    snprintf(id, sizeof id, "tcgen05.cp.cg%d.%s", pair ? 2 : 1, rows ? "128x256b" : "32x128b");
     uint32_t each = rows ? ROWS : FACTORS;
     for (uint32_t more = 0; more + each <= bytes; more += each) {
         descriptor(k, "da", "at", word, more);
@@ -199,7 +226,10 @@ static void by_warp(zl_pipe_text *k, const zl_event *event)
     zl_pt_when(k, "more");
     if (t) zl_op(k, ADD, "at", "smem", zl_pt_number(room, k->tmem_at[event->tmem[0]]));
     if (t) zl_pt_number(columns, (uint64_t)t->columns * t->stages);
-    snprintf(id, sizeof id, "tcgen05.%s.cg%d", !t ? "relinquish" : event->kind == ZL_EV_ALLOC ? "alloc" : "dealloc",
+    snprintf(id, sizeof id, "tcgen05.%s.cg%d",
+             !t                           ? "relinquish"
+             : event->kind == ZL_EV_ALLOC ? "alloc"
+                                          : "dealloc",
              pair ? 2 : 1);
     if (event->kind == ZL_EV_DEALLOC) zl_say(k, NULL, "ld.s.b32", 1, "taddr", "at");
     if (event->kind == ZL_EV_ALLOC) zl_say(k, NULL, id, 0, "at", columns);

@@ -108,7 +108,7 @@ static bool from_global(const zl_pipe_text *k, const zl_event *e)
 {
     if (zl_pt_fragment(k, e)) return false;
     switch (e->kind) {
-    case ZL_EV_COPY: return e->scope != ZL_COPY_SHARED && e->map < 0 && !zl_pt_move(k, e);
+    case ZL_EV_COPY: return e->scope != ZL_COPY_SHARED && !zl_pt_mapped(e) && !zl_pt_move(k, e);
     case ZL_EV_CPASYNC: return true;
     case ZL_EV_WRITE:
     case ZL_EV_STMATRIX: return e->acc < 0 && e->smem[0] >= 0;
@@ -159,7 +159,8 @@ static void add(list *l, int32_t kind, uint32_t bytes, const char *prefix, const
     l->count++;
 }
 
-static void add_pointers(const zl_pipe_text *k, list *l, int what, uint32_t number, const char *name)
+static void add_pointers(const zl_pipe_text *k, list *l, int what, uint32_t number,
+                         const char *name)
 {
     char prefix[16];
     if (!zl_pt_pointer(k, what, number)) return;
@@ -186,11 +187,26 @@ static void add_maps(const zl_pipe_text *k, list *l)
     }
 }
 
+/* Maps of stages whose copies need one and have no move. */
+static void add_plain_maps(const zl_pipe_text *k, list *l)
+{
+    for (uint32_t i = 0; i < k->pipe->smems_count; i++) {
+        bool wants = false;
+        for (uint32_t j = 0; j < k->pipe->events_count; j++) {
+            const zl_event *e = &k->pipe->events[j];
+            wants |= e->kind == ZL_EV_COPY && e->smem[0] == (int32_t)i && e->map < 0 &&
+                     zl_pt_mapped(e) && !zl_pt_move(k, e) && !zl_pt_fragment(k, e);
+        }
+        if (wants) add(l, ZLAY_ARGUMENT_MAP, 128, "map_", k->pipe->smems[i].name);
+    }
+}
+
 uint32_t zl_pt_arguments(const zl_pipe_text *k, zlay_pipe_argument *out, size_t room)
 {
     const zlay_pipe *pipe = k->pipe;
     list l = {out, room, 0};
     add_maps(k, &l);
+    add_plain_maps(k, &l);
     for (uint32_t i = 0; i < pipe->params_count; i++)
         add(&l, ZLAY_ARGUMENT_COUNT, 4, "n_", pipe->params[i].name);
     for (uint32_t i = 0; i < pipe->smems_count; i++)
@@ -227,7 +243,8 @@ static zlay_status place_shared(zl_pipe_text *k)
         const zl_smem *s = &pipe->smems[i];
         uint64_t align = aligned(k, (int32_t)i) ? ZL_PT_ALIGN : PLAIN_ALIGN;
         at = round_up(at, align);
-        uint64_t pitch = (uint64_t)s->bytes > info.smem ? info.smem : round_up((uint64_t)s->bytes, align);
+        uint64_t pitch =
+            (uint64_t)s->bytes > info.smem ? info.smem : round_up((uint64_t)s->bytes, align);
         k->smem_at[i] = (uint32_t)at;
         k->smem_pitch[i] = (uint32_t)pitch;
         at += zl_umul_sat(pitch, (uint64_t)s->stages * zl_pt_instances(k, (int32_t)i));
@@ -241,7 +258,8 @@ static zlay_status place_shared(zl_pipe_text *k)
         at += WORD;
     }
     if (at > info.smem)
-        return zl_fail(k->ctx, ZLAY_ENOTSUP, "smem: %llu bytes of shared memory or more, and %s has %llu",
+        return zl_fail(k->ctx, ZLAY_ENOTSUP,
+                       "smem: %llu bytes of shared memory or more, and %s has %llu",
                        (unsigned long long)at, zlay_target_name(k->ask->target),
                        (unsigned long long)info.smem);
     k->smem = (uint32_t)at;
@@ -256,9 +274,6 @@ static zlay_status place_threads(zl_pipe_text *k)
     for (uint32_t r = 0; r < k->pipe->roles_count; r++)
         if (k->pipe->roles[r].last_warp >= warps) warps = k->pipe->roles[r].last_warp + 1;
     if (!warps) warps = 1;
-    if (warps > info.threads / WARP)
-        return zl_fail(k->ctx, ZLAY_ENOTSUP, "roles: %u warps, and a block of %s has at most %u", warps,
-                       zlay_target_name(k->ask->target), info.threads / WARP);
     if (k->pipe->blocks > info.cluster_most)
         return zl_fail(k->ctx, ZLAY_ENOTSUP, "cluster: %u blocks, and %s has at most %u",
                        k->pipe->blocks, zlay_target_name(k->ask->target), info.cluster_most);
@@ -281,7 +296,8 @@ static bool meets(const zlay_pipe *pipe, const zl_role *role)
 {
     if (role->elect || role->each == 1) return false;
     for (uint32_t i = role->begin; i < role->end; i++)
-        if (pipe->events[i].kind == ZL_EV_SYNC && pipe->events[i].scope == ZL_SYNC_ROLE) return true;
+        if (pipe->events[i].kind == ZL_EV_SYNC && pipe->events[i].scope == ZL_SYNC_ROLE)
+            return true;
     return false;
 }
 
@@ -296,8 +312,8 @@ static zlay_status place_barriers(zl_pipe_text *k)
         while (at + count <= BARRIERS && (used >> at & ((1u << count) - 1))) at++;
         if (at + count > BARRIERS)
             return zl_fail(k->ctx, ZLAY_ELIMIT,
-                           "role %s: no %u named barriers are left of the %d of a block", role->name,
-                           count, BARRIERS);
+                           "role %s: no %u named barriers are left of the %d of a block",
+                           role->name, count, BARRIERS);
         used |= ((1u << count) - 1) << at;
         k->role_bar[r] = at;
     }
@@ -323,7 +339,8 @@ static zlay_status place_registers(zl_pipe_text *k)
     }
     for (uint32_t i = 0; i < k->pipe->accs_count; i++)
         if (k->acc_registers[i] > ZL_PT_REGISTERS)
-            return zl_fail(k->ctx, ZLAY_ENOTSUP, "%s: %u registers of a thread, and at most %d are printed",
+            return zl_fail(k->ctx, ZLAY_ENOTSUP,
+                           "%s: %u registers of a thread, and at most %d are printed",
                            k->pipe->accs[i].name, k->acc_registers[i], ZL_PT_REGISTERS);
     return ZLAY_OK;
 }

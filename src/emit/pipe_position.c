@@ -95,7 +95,8 @@ static const zl_pos *place_of(const zl_event *e, int what)
     return what == ZL_PT_OTHER ? &e->other_at : &e->at[0];
 }
 
-/* A position without a counter counts as the innermost counter there, each of its stages in turn. */
+/* A position without a counter counts as the innermost counter there, each of its stages in turn.
+ */
 static void index_of(zl_pipe_text *k, const zl_pos *pos, uint32_t stages)
 {
     char counter[16], room[24];
@@ -127,7 +128,8 @@ void zl_pt_global(zl_pipe_text *k, int what, const zl_event *event)
     zl_span_of span = zl_pt_span(k, event);
     int32_t smem = event->smem[0];
     uint32_t instances = zl_pt_instances(k, smem);
-    uint32_t stages = what == ZL_PT_OTHER ? k->pipe->others[event->other].stages : k->pipe->smems[smem].stages;
+    uint32_t stages =
+        what == ZL_PT_OTHER ? k->pipe->others[event->other].stages : k->pipe->smems[smem].stages;
     snprintf(name, sizeof name, "%s%.64s", zl_pt_prefix[what], name_of(k, what, event));
     snprintf(step, sizeof step, "step_%s", name);
     zl_op(k, LOAD64, "gp", name);

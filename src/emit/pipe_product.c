@@ -44,7 +44,8 @@ static zlay_status describe(const zl_pipe_text *k, zl_pt_operand *out, uint32_t 
                                      .mma_k = K_STEP,
                                      .layout = layout};
     if (!status)
-        status = zlay_smemdesc_synth(k->ctx, &fields, start, STEPS_MOST, &count, k->ask->target, &request);
+        status = zlay_smemdesc_synth(k->ctx, &fields, start, STEPS_MOST, &count, k->ask->target,
+                                     &request);
     zlay_layout_free(layout);
     fields.start = 0;
     if (!status) status = zlay_smemdesc_pack(&out->word, k->ask->target, &fields);
@@ -67,8 +68,13 @@ static uint32_t instances_at(const zl_pipe_text *k, const zl_event *event)
 static zlay_status product_wgmma(const zl_pipe_text *k, zl_pt_product *p)
 {
     const zl_event *e = p->event;
-    p->mma = (zlay_mma){.instruction = ZLAY_MMA_WGMMA, .m = ROWS_OF_WGMMA, .n = rows_of(k, e->smem[1]),
-                        .k = K_STEP, .a = ZLAY_TYPE_BF16, .b = ZLAY_TYPE_BF16, .d = ZLAY_TYPE_F32,
+    p->mma = (zlay_mma){.instruction = ZLAY_MMA_WGMMA,
+                        .m = ROWS_OF_WGMMA,
+                        .n = rows_of(k, e->smem[1]),
+                        .k = K_STEP,
+                        .a = ZLAY_TYPE_BF16,
+                        .b = ZLAY_TYPE_BF16,
+                        .d = ZLAY_TYPE_F32,
                         .a_source = e->acc_a >= 0 ? ZLAY_SOURCE_REG : ZLAY_SOURCE_SMEM};
     return check(k, p);
 }
@@ -79,9 +85,15 @@ static zlay_status product_tcgen05(const zl_pipe_text *k, zl_pt_product *p)
     zlay_idesc fields;
     uint32_t group = k->pipe->tmems[e->tmem[0]].pair ? 2 : 1;
     uint32_t m = e->smem[0] >= 0 ? rows_of(k, e->smem[0]) : 128;
-    p->mma = (zlay_mma){.instruction = ZLAY_MMA_TCGEN05, .kind = ZLAY_KIND_F16, .m = m * group,
-                        .n = rows_of(k, e->smem[1]) * group, .k = K_STEP, .a = ZLAY_TYPE_BF16,
-                        .b = ZLAY_TYPE_BF16, .d = ZLAY_TYPE_F32, .cta_group = group,
+    p->mma = (zlay_mma){.instruction = ZLAY_MMA_TCGEN05,
+                        .kind = ZLAY_KIND_F16,
+                        .m = m * group,
+                        .n = rows_of(k, e->smem[1]) * group,
+                        .k = K_STEP,
+                        .a = ZLAY_TYPE_BF16,
+                        .b = ZLAY_TYPE_BF16,
+                        .d = ZLAY_TYPE_F32,
+                        .cta_group = group,
                         .a_source = e->smem[0] >= 0 ? ZLAY_SOURCE_SMEM : ZLAY_SOURCE_TMEM};
     zlay_status status = check(k, p);
     if (!status) status = zlay_idesc_of_mma(&fields, &p->mma);
@@ -112,7 +124,8 @@ zlay_status zl_pt_products(zl_pipe_text *k)
 {
     uint32_t count = 0;
     zlay_status status = ZLAY_OK;
-    for (uint32_t i = 0; i < k->pipe->events_count; i++) count += k->pipe->events[i].kind == ZL_EV_MMA;
+    for (uint32_t i = 0; i < k->pipe->events_count; i++)
+        count += k->pipe->events[i].kind == ZL_EV_MMA;
     if (!count) return ZLAY_OK;
     k->products = zl_alloc(k->ctx, count, sizeof *k->products);
     if (!k->products) return ZLAY_ENOMEM;

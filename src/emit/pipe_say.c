@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines of a pipe's kernel: arithmetic by rows of pipe_ops.def, instructions by their forms, branches
- * and loops, each in PTX or in CUDA C. */
+/* Lines of a pipe's kernel: arithmetic by rows of pipe_ops.def, instructions by their forms,
+ * branches and loops, each in PTX or in CUDA C. */
 #include "emit/pipe.h"
 
 #include <stdio.h>
@@ -84,8 +84,8 @@ static zlay_status find(zl_pipe_text *k, saying *s, const char *id, uint32_t out
     zlay_form form;
     zlay_verdict verdict;
     zlay_operand operand;
-    if (zlay_instruction_find(&asked.form, id, strlen(id)) || zlay_instruction_get(&form, asked.form) ||
-        form.operands > OPERANDS_MOST)
+    if (zlay_instruction_find(&asked.form, id, strlen(id)) ||
+        zlay_instruction_get(&form, asked.form) || form.operands > OPERANDS_MOST)
         return zl_pt_fail(k, "there is no instruction %s", id);
     zlay_instruction_check(&verdict, NULL, 0, k->ask->target, &asked);
     if (verdict.answer != ZLAY_YES)
@@ -99,7 +99,8 @@ static zlay_status find(zl_pipe_text *k, saying *s, const char *id, uint32_t out
     return ZLAY_OK;
 }
 
-/* How operand i stands in the text of an asm: a number as it is, a predicate by a name of its own. */
+/* How operand i stands in the text of an asm: a number as it is, a predicate by a name of its own.
+ */
 static const char *placed(const saying *s, uint32_t i, char room[24], uint32_t *next)
 {
     if (is_number(s->operands[i])) return s->operands[i];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What threads move in a pipe's kernel: stages to and from global memory, accumulators to stages. */
+/* What threads move in a pipe's kernel: stages to and from global memory, accumulators to stages.
+ */
 #include "emit/pipe.h"
 
 #include <stdio.h>
@@ -34,14 +35,15 @@ static void turns_end(zl_pipe_text *k, uint32_t width)
     zl_pt_while_end(k, "off", zl_pt_number(room, (uint64_t)width * zl_pt_width(k)));
 }
 
-static void access(zl_pipe_text *k, bool load, bool global, bool peer, uint32_t width, const char *address)
+static void access(zl_pipe_text *k, bool load, bool global, bool peer, uint32_t width,
+                   const char *address)
 {
     static const char *const vector[] = {"w0", "w1", "w2", "w3"};
     const char *operands[6] = {0};
     char id[48];
     uint32_t n = 0, count = width / WORD;
-    snprintf(id, sizeof id, "%s.%s%s.%sb32", load ? "ld" : "st", global ? "g" : "s", peer ? ".cluster" : "",
-             count == 4 ? "v4." : "");
+    snprintf(id, sizeof id, "%s.%s%s.%sb32", load ? "ld" : "st", global ? "g" : "s",
+             peer ? ".cluster" : "", count == 4 ? "v4." : "");
     if (!load) operands[n++] = address;
     for (uint32_t i = 0; i < count; i++) operands[n++] = vector[i];
     if (load) operands[n++] = address;
@@ -166,12 +168,14 @@ static void matrix_places(zl_pipe_text *k, uint32_t chunk)
     zl_op(k, FURTHER, "gq", "lane", zl_pt_number(room, chunk / WARP));
 }
 
-static void matrix_registers(zl_pipe_text *k, const zl_event *event, zl_span_of span, uint32_t chunk)
+static void matrix_registers(zl_pipe_text *k, const zl_event *event, zl_span_of span,
+                             uint32_t chunk)
 {
     char room[24], names[4][96];
     const char *w[4];
     uint32_t each = chunk / MATRIX, warps = zl_pt_width(k) / WARP;
-    uint32_t count = (uint32_t)(span.bytes / chunk / (warps ? warps : 1)), first = (uint32_t)event->part * count;
+    uint32_t count = (uint32_t)(span.bytes / chunk / (warps ? warps : 1)),
+             first = (uint32_t)event->part * count;
     if (!has_registers(k, event->acc, first * each, count * each)) return;
     zl_op(k, MAD, "to", "rwarp", zl_pt_number(room, chunk), "at");
     for (uint32_t c = 0; c < count; c++) {

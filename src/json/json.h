@@ -103,6 +103,9 @@ zlay_status zl_ptx_check(zl_call *call, const json_t *needed);
 /* emit of what: copy, or transpose. */
 zlay_status zl_emit_copy(zl_call *call, bool turned);
 
+/* emit with what: pipe. */
+zlay_status zl_emit_pipe(zl_call *call);
+
 /* ---- f2 ------------------------------------------------------------------ */
 
 /* The layout of an F2 object that the field `name` has, and back. */

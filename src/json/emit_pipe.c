@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A pipe as a kernel. */
+#include "json/json.h"
+
+enum { FRAGMENTS_MOST = 64, ARGUMENTS_MOST = 256 };
+
+static const zl_word languages[] = {{"ptx", ZLAY_TEXT_PTX}, {"cuda", ZLAY_TEXT_CUDA}, {NULL, 0}};
+static const zl_word kinds[] = {{"u32", ZLAY_ARGUMENT_COUNT},
+                                {"u64", ZLAY_ARGUMENT_POINTER},
+                                {"u64", ZLAY_ARGUMENT_STEP},
+                                {"CUtensorMap", ZLAY_ARGUMENT_MAP},
+                                {NULL, 0}};
+
+typedef struct pipe_ask {
+    zlay_pipe_emit ask;
+    zlay_pipe_fragment fragment[FRAGMENTS_MOST];
+    zlay_pipe_launch launch;
+    zlay_pipe_argument argument[ARGUMENTS_MOST];
+} pipe_ask;
+
+/* "fragments": [{"line": .., "text": ..}] */
+static zlay_status read_fragments(zl_call *call, pipe_ask *p)
+{
+    const json_t *list = NULL;
+    if (!json_object_get(call->request, "fragments")) return ZLAY_OK;
+    zlay_status status = zl_get_list(call, call->request, "fragments", &list);
+    if (status) return status;
+    if (json_array_size(list) > FRAGMENTS_MOST)
+        return zl_fail(call->ctx, ZLAY_ELIMIT, "field 'fragments': %zu, and at most %d are read",
+                       json_array_size(list), FRAGMENTS_MOST);
+    for (size_t i = 0; i < json_array_size(list) && !status; i++) {
+        const json_t *one = json_array_get(list, i);
+        zl_span text = {0};
+        status = zl_fields_check(call, one, "fragments", "line text", "");
+        if (!status) status = zl_get_u32(call, one, "line", &p->fragment[i].line);
+        if (!status) status = zl_get_text(call, one, "text", &text);
+        p->fragment[i].text = text.text;
+    }
+    p->ask.fragments = p->fragment;
+    p->ask.fragments_count = (uint32_t)json_array_size(list);
+    return status;
+}
+
+static zlay_status read_ask(zl_call *call, pipe_ask *p)
+{
+    zl_span name = {0};
+    bool unchecked = false;
+    p->ask.size = sizeof p->ask;
+    zlay_status status = zl_get_target(call, &p->ask.target);
+    if (!status) status = zl_get_text(call, call->request, "name", &name);
+    if (!status) status = zl_get_word(call, call->request, "language", languages, &p->ask.language);
+    if (!status) status = zl_get_flag(call, call->request, "unchecked", &unchecked);
+    if (!status) status = zl_get_u32(call, call->request, "tries", &p->ask.tries);
+    if (!status) status = read_fragments(call, p);
+    p->ask.name = name.text;
+    p->ask.name_length = name.length;
+    p->ask.unchecked = unchecked;
+    return status;
+}
+
+static zlay_status print_kernel(zlay_ctx *ctx, zlay_buf *out, const void *value)
+{
+    pipe_ask *p = *(pipe_ask *const *)value;
+    return zlay_emit_pipe(ctx, out, &p->launch, p->argument, ARGUMENTS_MOST, &p->ask);
+}
+
+static json_t *arguments(zl_call *call, const pipe_ask *p)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < p->launch.arguments && i < ARGUMENTS_MOST; i++) {
+        const zlay_pipe_argument *a = &p->argument[i];
+        json_t *one = json_object();
+        zl_put_value(call, one, "name", json_string(a->name));
+        zl_put_value(call, one, "type", json_string(zl_word_of(kinds, a->kind)));
+        zl_put_value(call, one, "bytes", json_integer(a->bytes));
+        zl_put_item(call, list, one);
+    }
+    return list;
+}
+
+static json_t *cluster(zl_call *call, uint32_t blocks)
+{
+    json_t *list = json_array();
+    zl_put_item(call, list, json_integer(blocks));
+    zl_put_item(call, list, json_integer(1));
+    zl_put_item(call, list, json_integer(1));
+    return list;
+}
+
+static zlay_status answer(zl_call *call, pipe_ask *p)
+{
+    zlay_status status;
+    json_t *text = zl_json_printed(call, print_kernel, &p, &status);
+    if (status) return status;
+    json_t *ptx =
+        p->ask.language == ZLAY_TEXT_PTX ? zl_json_ptx(json_string_value(text)) : json_null();
+    status = zl_ptx_check(call, ptx);
+    call->value = json_object();
+    zl_put_value(call, call->value, "text", text);
+    zl_put_value(call, call->value, "language",
+                 json_string(zl_word_of(languages, p->ask.language)));
+    zl_put_value(call, call->value, "ptx", ptx);
+    zl_put_value(call, call->value, "smem", json_integer(p->launch.smem));
+    zl_put_value(call, call->value, "threads", json_integer(p->launch.threads));
+    zl_put_value(call, call->value, "cluster", cluster(call, p->launch.cluster));
+    zl_put_value(call, call->value, "arguments", arguments(call, p));
+    return status;
+}
+
+zlay_status zl_emit_pipe(zl_call *call)
+{
+    zl_span text = {0};
+    zlay_pipe *pipe = NULL;
+    pipe_ask p = {.ask = {0}};
+    zlay_status status = zl_fields_check(call, call->request, "emit", "target what name pipe",
+                                         "language unchecked tries fragments ptx");
+    if (!status) status = zl_get_text(call, call->request, "pipe", &text);
+    if (!status) status = read_ask(call, &p);
+    call->in_input = true;
+    if (!status) status = zlay_pipe_parse(call->ctx, &pipe, text.text, text.length);
+    call->in_input = status != ZLAY_OK;
+    p.ask.pipe = pipe;
+    if (!status) status = answer(call, &p);
+    zlay_pipe_free(pipe);
+    return status;
+}
