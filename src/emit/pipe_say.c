@@ -125,7 +125,7 @@ static void put_constraints(zl_pipe_text *k, const saying *s, bool outs)
 static void say_c(zl_pipe_text *k, const char *guard, const saying *s)
 {
     char text[TEXT_MOST], rooms[OPERANDS_MOST][24];
-    const char *places[OPERANDS_MOST];
+    const char *places[OPERANDS_MOST] = {NULL};
     int64_t predicate = -1;
     uint32_t next = 0, number = 0;
     zlay_buf buf = {text, sizeof text, 0};
