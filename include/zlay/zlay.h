@@ -33,6 +33,7 @@
 #include <zlay/tensormap_synth.h>
 #include <zlay/pieces.h>
 #include <zlay/pipe.h>
+#include <zlay/pipe_build.h>
 #include <zlay/pipe_tmem.h>
 #include <zlay/radix.h>
 #include <zlay/replace.h>

@@ -283,7 +283,7 @@ static bool read_line(zl_parser *p)
     return zl_parse_event(p);
 }
 
-static void read_all(zl_parser *p, const char *text, size_t length)
+void zl_parse_lines(zl_parser *p, const char *text, size_t length)
 {
     const char *end = text + length;
     while (!p->status && text < end) {
@@ -291,13 +291,27 @@ static void read_all(zl_parser *p, const char *text, size_t length)
         if (zl_scan_done(&p->scan)) continue;
         if (read_line(p) && !zl_scan_done(&p->scan)) bad(p, "something stands behind the event");
     }
+}
+
+void zl_parse_end(zl_parser *p)
+{
     if (p->status) return;
     if (p->role >= 0) bad(p, "a role has no end");
     else if (!p->pipe->roles_count) bad(p, "a pipe has no role");
 }
 
+zlay_status zl_parse_begin(zlay_ctx *ctx, zl_parser *p)
+{
+    *p = (zl_parser){.ctx = ctx, .role = -1, .pipe = zl_alloc(ctx, 1, sizeof(zlay_pipe))};
+    if (!p->pipe) return ZLAY_ENOMEM;
+    p->pipe->alloc = zl_allocator(ctx);
+    p->pipe->blocks = 1;
+    return ZLAY_OK;
+}
+
 zlay_status zlay_pipe_parse(zlay_ctx *ctx, zlay_pipe **out, const char *text, size_t length)
 {
+    zl_parser p;
     if (!out) return ZLAY_EINVAL;
     *out = NULL;
     if (!text) return ZLAY_EINVAL;
@@ -305,12 +319,11 @@ zlay_status zlay_pipe_parse(zlay_ctx *ctx, zlay_pipe **out, const char *text, si
     if (status) return status;
     if (length > zl_limits(ctx)->text)
         return zl_leave(ctx, zl_fail(ctx, ZLAY_ELIMIT, "limit text: %zu bytes", length));
-    zl_parser p = {.ctx = ctx, .role = -1, .pipe = zl_alloc(ctx, 1, sizeof(zlay_pipe))};
-    if (!p.pipe) return zl_leave(ctx, ZLAY_ENOMEM);
-    p.pipe->alloc = zl_allocator(ctx);
-    p.pipe->blocks = 1;
+    status = zl_parse_begin(ctx, &p);
+    if (status) return zl_leave(ctx, status);
     p.scan.begin = p.scan.end = text;
-    read_all(&p, text, length);
+    zl_parse_lines(&p, text, length);
+    zl_parse_end(&p);
     if (p.status) zlay_pipe_free(p.pipe);
     else *out = p.pipe;
     return zl_leave(ctx, p.status);

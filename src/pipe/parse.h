@@ -22,6 +22,11 @@ typedef struct zl_parser {
 /* Note the first failure, with its line; answers false. */
 bool zl_parse_fail(zl_parser *p, zlay_status status, const char *what);
 
+/* An empty pipe; the lines of a text, as many times as wanted; what every whole text has. */
+zlay_status zl_parse_begin(zlay_ctx *ctx, zl_parser *p);
+void zl_parse_lines(zl_parser *p, const char *text, size_t length);
+void zl_parse_end(zl_parser *p);
+
 /* Each takes what it names, or fails. */
 bool zl_parse_name(zl_parser *p, char *out);
 bool zl_parse_new_name(zl_parser *p, char *out); /* that nothing else has */
