@@ -40,6 +40,8 @@ typedef struct search {
     bool ended; /* not all walks of pixels were tried */
     bool memory_ended;
     uint8_t *reached; /* places that some box brings */
+    places *near;     /* of each place: all that boxes bring with it */
+    uint16_t *order;  /* places, those with few such first */
     uint64_t nodes;
     uint32_t chosen[BOXES_MOST], best[BOXES_MOST], best_boxes;
     uint64_t best_chunks; /* UINT64_MAX: no cover yet */
@@ -172,6 +174,63 @@ static bool brings(const known *k, int32_t place)
     return k->where.word[place / 64] >> place % 64 & 1;
 }
 
+/* What some box brings together with each place. */
+static bool near_fill(search *s)
+{
+    s->near = zl_alloc(s->c->t->ctx, s->c->count, sizeof *s->near);
+    for (uint32_t i = 0; s->near && i < s->boxes; i++)
+        for (uint32_t w = 0; w < s->words; w++)
+            for (uint64_t rest = s->box[i].where.word[w]; rest; rest &= rest - 1) {
+                places *near = &s->near[64 * w + (uint32_t)__builtin_ctzll(rest)];
+                for (uint32_t k = 0; k < s->words; k++) near->word[k] |= s->box[i].where.word[k];
+            }
+    return s->near;
+}
+
+static uint32_t near_count(const search *s, uint64_t place, const places *left)
+{
+    uint32_t count = 0;
+    for (uint32_t w = 0; w < s->words; w++)
+        count += (uint32_t)__builtin_popcountll(s->near[place].word[w] & left->word[w]);
+    return count;
+}
+
+/* Places in the order of how few others come with them: those are counted first. */
+static bool order_fill(search *s)
+{
+    s->order = zl_alloc(s->c->t->ctx, s->c->wanted, sizeof *s->order);
+    uint16_t *count = zl_alloc(s->c->t->ctx, s->c->wanted, sizeof *count);
+    uint32_t n = 0;
+    for (uint64_t i = 0; s->order && count && i < s->c->count; i++) {
+        if (!s->c->there[i]) continue;
+        uint32_t k = n++, mine = near_count(s, i, &s->want);
+        for (; k && count[k - 1] > mine; k--) {
+            count[k] = count[k - 1];
+            s->order[k] = s->order[k - 1];
+        }
+        count[k] = (uint16_t)mine;
+        s->order[k] = (uint16_t)i;
+    }
+    zlay_allocator alloc = zl_allocator(s->c->t->ctx);
+    zl_free(&alloc, count, s->c->wanted * sizeof *count);
+    return s->order && n == s->c->wanted;
+}
+
+/* Places that are left of which no box brings two: each needs one of its own. */
+static uint32_t boxes_least(const search *s, const places *have)
+{
+    places left;
+    uint32_t count = 0;
+    for (uint32_t w = 0; w < s->words; w++) left.word[w] = s->want.word[w] & ~have->word[w];
+    for (uint64_t i = 0; i < s->c->wanted; i++) {
+        uint32_t at = s->order[i];
+        if (!(left.word[at / 64] >> at % 64 & 1)) continue;
+        for (uint32_t w = 0; w < s->words; w++) left.word[w] &= ~s->near[at].word[w];
+        count++;
+    }
+    return count;
+}
+
 /* The next box over the first place that is left which a better cover may have. */
 static bool level_next(search *s, level *l, uint32_t rest)
 {
@@ -218,7 +277,7 @@ static bool covers(search *s, level *stack, uint32_t boxes)
         if (++s->nodes > NODES_MOST) return false;
         s->chosen[depth] = l->next++;
         level_add(s, &stack[depth + 1], l, &s->box[s->chosen[depth]]);
-        depth++;
+        if (depth + 1 + boxes_least(s, &stack[depth + 1].have) <= boxes) depth++;
     }
 }
 
@@ -227,6 +286,8 @@ static bool rounds(search *s, level *stack, const zl_cover *than)
 {
     uint32_t most = than && than->boxes < BOXES_MOST ? than->boxes : BOXES_MOST - 1;
     uint32_t boxes = (uint32_t)((s->c->wanted + s->longest - 1) / s->longest);
+    static const places none;
+    if (boxes < boxes_least(s, &none)) boxes = boxes_least(s, &none);
     for (; boxes <= most; boxes++) {
         if (than && boxes == than->boxes) s->best_chunks = than->chunks + 1;
         if (!covers(s, stack, boxes)) return false;
@@ -353,7 +414,10 @@ static zlay_status search_run(search *s, zl_cover *out, const zl_cover *than)
     if ((status = unreached(s))) return status;
     if (!s->small) return ended(s);
     stack = zl_alloc(s->c->t->ctx, BOXES_MOST + 1, sizeof *stack);
-    if (!stack) return ZLAY_ENOMEM;
+    if (!stack || !near_fill(s) || !order_fill(s)) {
+        zl_free(&alloc, stack, (BOXES_MOST + 1) * sizeof *stack);
+        return ZLAY_ENOMEM;
+    }
     bool all = rounds(s, stack, than);
     zl_free(&alloc, stack, (BOXES_MOST + 1) * sizeof *stack);
     if (!s->best_boxes && !(all && than)) return ended(s);
@@ -386,6 +450,8 @@ zlay_status zl_chunks_places(const zl_chunks *c, zl_cover *out, const zl_cover *
     zl_free(&alloc, s->box, s->box_room * sizeof *s->box);
     zl_free(&alloc, s->other, s->other_room * sizeof *s->other);
     zl_free(&alloc, s->reached, c->count);
+    zl_free(&alloc, s->near, c->count * sizeof *s->near);
+    zl_free(&alloc, s->order, c->wanted * sizeof *s->order);
     zl_free(&alloc, s, sizeof *s);
     return status;
 }
