@@ -100,10 +100,10 @@ typedef struct zl_reading {
     uint32_t of;
 } zl_reading;
 
-/* Choose a reading of each box, such that many walk alike and share a map; of as many those of the
- * least rank.  The first `boxes` readings are one of each. */
-void zl_readings_share(const zl_tm *t, zl_tm_box *box, uint32_t boxes, const zl_reading *reading,
-                       uint32_t count);
+/* Choose a reading of each box, at most 64, such that the fewest maps do; of as many those of the
+ * least rank.  Each box has a reading. */
+zlay_status zl_readings_share(const zl_tm *t, zl_tm_box *box, uint32_t boxes,
+                              const zl_reading *reading, uint32_t count);
 
 /* Boxes of a cover; `box` is freed with zl_free. */
 typedef struct zl_cover {

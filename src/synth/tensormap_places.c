@@ -1,38 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The least cover of places: boxes that each bring some chunks of a line, and together all.  Every
- * cover has a box over the first place that is left, so those are tried, with one box more from
- * round to round. */
-#include "synth/tensormap_cover.h"
+/* The least cover of places: boxes that each bring some chunks of a line, and together all. */
+#include "synth/tensormap_fewest.h"
 
 #include <string.h>
 
-enum { WORDS = ZL_PLACES_MOST / 64, BOXES_MOST = 64, KNOWN_MOST = 3000 };
-enum { READINGS_MOST = 512, NODES_MOST = 100000, OTHERS_MOST = 6000, SLOTS = 8192, ROOM_FIRST = 128 };
-
-typedef struct places {
-    uint64_t word[WORDS];
-} places;
-
-typedef struct known {
-    places where;
-    uint32_t chunks; /* that it writes */
-    uint32_t wanted; /* of them those that the tile wants */
-    uint64_t start, row, blocks;
-    int32_t swizzle, slice;
-    uint32_t level, pixels; /* pixels: of a walk */
-} known;
+enum { KNOWN_MOST = 3000, OTHERS_MOST = 6000, READINGS_MOST = 512, SLOTS = 8192, ROOM_FIRST = 128 };
 
 /* Another box of the same places that writes no more. */
 typedef struct other {
-    known box;
+    zl_known box;
     uint32_t of;
 } other;
 
 typedef struct search {
     const zl_chunks *c;
     uint32_t words;
-    places want;
-    known *box;
+    zl_known *box;
     other *other;
     uint32_t boxes, longest, others, box_room, other_room;
     uint16_t slot[SLOTS]; /* by a hash of its places: a box, plus 1 */
@@ -40,16 +23,12 @@ typedef struct search {
     bool ended; /* not all walks of pixels were tried */
     bool memory_ended;
     uint8_t *reached; /* places that some box brings */
-    places *near;     /* of each place: all that boxes bring with it */
-    uint16_t *order;  /* places, those with few such first */
-    uint64_t nodes;
-    uint32_t chosen[BOXES_MOST], best[BOXES_MOST], best_boxes;
-    uint64_t best_chunks; /* UINT64_MAX: no cover yet */
+    zl_fewest fewest;
 } search;
 
 /* ---- boxes --------------------------------------------------------------------------------- */
 
-static void reach(search *s, known *k, const zl_chain *h, uint64_t chunks)
+static void reach(search *s, zl_known *k, const zl_chain *h, uint64_t chunks)
 {
     uint64_t span = zl_tm_span(h->swizzle) / ZL_CHUNK;
     for (uint64_t i = 0; i < chunks; i++) {
@@ -80,7 +59,7 @@ static void *room_for(search *s, void *at, uint32_t count, uint32_t *room, uint3
 }
 
 /* Boxes of the same places are one, that which writes least; its likes are kept beside it. */
-static void keep_like(search *s, uint32_t i, const known *k)
+static void keep_like(search *s, uint32_t i, const zl_known *k)
 {
     other *more;
     if (k->chunks < s->box[i].chunks) s->box[i] = *k;
@@ -92,19 +71,19 @@ static void keep_like(search *s, uint32_t i, const known *k)
     }
 }
 
-static uint32_t slot_of(const search *s, const places *where)
+static uint32_t slot_of(const search *s, const zl_places *where)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < s->words; i++) sum = (sum ^ where->word[i]) * 0x9e3779b97f4a7c15;
     return (uint32_t)(sum >> 32) % SLOTS;
 }
 
-static bool same_places(const search *s, const known *a, const known *b)
+static bool same_places(const search *s, const zl_known *a, const zl_known *b)
 {
     return !memcmp(&a->where, &b->where, s->words * sizeof a->where.word[0]);
 }
 
-static void keep(search *s, const known *k)
+static void keep(search *s, const zl_known *k)
 {
     uint32_t at = slot_of(s, &k->where);
     for (; s->slot[at]; at = (at + 1) % SLOTS)
@@ -112,7 +91,7 @@ static void keep(search *s, const known *k)
             keep_like(s, s->slot[at] - 1u, k);
             return;
         }
-    known *more = room_for(s, s->box, s->boxes, &s->box_room, KNOWN_MOST, sizeof *more);
+    zl_known *more = room_for(s, s->box, s->boxes, &s->box_room, KNOWN_MOST, sizeof *more);
     s->small = more != NULL;
     if (!more) return;
     s->box = more;
@@ -128,7 +107,7 @@ static void chain_keep(void *env, const zl_chain *h)
         for (uint64_t n = i ? 2 : 1; n <= h->extent[i]; n++) {
             uint64_t chunks = n * h->unit[i];
             if (!zl_chain_legal(h, i, n)) continue;
-            known k = {.chunks = (uint32_t)zl_chain_written(h, chunks), .start = h->start,
+            zl_known k = {.chunks = (uint32_t)zl_chain_written(h, chunks), .start = h->start,
                        .row = h->row, .blocks = n, .swizzle = h->swizzle, .slice = h->slice,
                        .level = i};
             reach(s, &k, h, chunks);
@@ -142,158 +121,10 @@ static void walk_keep(void *env, const zl_chain *h, uint64_t rows)
     zl_tm_box box;
     uint64_t pitch = h->swizzle ? zl_tm_span(h->swizzle) / ZL_CHUNK : h->row;
     if (!zl_columns_box(&box, h, rows) || !zl_chunks_legal(s->c, &box)) return;
-    known k = {.chunks = (uint32_t)(rows * h->row), .start = h->start, .row = h->row,
+    zl_known k = {.chunks = (uint32_t)(rows * h->row), .start = h->start, .row = h->row,
                .swizzle = h->swizzle, .pixels = (uint32_t)rows};
     reach(s, &k, h, (rows - 1) * pitch + h->row);
     if (s->small) keep(s, &k);
-}
-
-/* ---- covers -------------------------------------------------------------------------------- */
-
-typedef struct level {
-    places have;
-    uint64_t chunks;
-    uint32_t next, left; /* the next box to try; places that are left */
-    int32_t first;       /* place; -1: none is left */
-} level;
-
-static void level_begin(const search *s, level *l)
-{
-    l->next = 0;
-    l->first = -1;
-    l->left = 0;
-    for (uint32_t w = s->words; w-- > 0;) {
-        uint64_t rest = s->want.word[w] & ~l->have.word[w];
-        l->left += (uint32_t)__builtin_popcountll(rest);
-        if (rest) l->first = (int32_t)(64 * w) + __builtin_ctzll(rest);
-    }
-}
-
-static bool brings(const known *k, int32_t place)
-{
-    return k->where.word[place / 64] >> place % 64 & 1;
-}
-
-/* What some box brings together with each place. */
-static bool near_fill(search *s)
-{
-    s->near = zl_alloc(s->c->t->ctx, s->c->count, sizeof *s->near);
-    for (uint32_t i = 0; s->near && i < s->boxes; i++)
-        for (uint32_t w = 0; w < s->words; w++)
-            for (uint64_t rest = s->box[i].where.word[w]; rest; rest &= rest - 1) {
-                places *near = &s->near[64 * w + (uint32_t)__builtin_ctzll(rest)];
-                for (uint32_t k = 0; k < s->words; k++) near->word[k] |= s->box[i].where.word[k];
-            }
-    return s->near;
-}
-
-static uint32_t near_count(const search *s, uint64_t place, const places *left)
-{
-    uint32_t count = 0;
-    for (uint32_t w = 0; w < s->words; w++)
-        count += (uint32_t)__builtin_popcountll(s->near[place].word[w] & left->word[w]);
-    return count;
-}
-
-/* Places in the order of how few others come with them: those are counted first. */
-static bool order_fill(search *s)
-{
-    s->order = zl_alloc(s->c->t->ctx, s->c->wanted, sizeof *s->order);
-    uint16_t *count = zl_alloc(s->c->t->ctx, s->c->wanted, sizeof *count);
-    uint32_t n = 0;
-    for (uint64_t i = 0; s->order && count && i < s->c->count; i++) {
-        if (!s->c->there[i]) continue;
-        uint32_t k = n++, mine = near_count(s, i, &s->want);
-        for (; k && count[k - 1] > mine; k--) {
-            count[k] = count[k - 1];
-            s->order[k] = s->order[k - 1];
-        }
-        count[k] = (uint16_t)mine;
-        s->order[k] = (uint16_t)i;
-    }
-    zlay_allocator alloc = zl_allocator(s->c->t->ctx);
-    zl_free(&alloc, count, s->c->wanted * sizeof *count);
-    return s->order && n == s->c->wanted;
-}
-
-/* Places that are left of which no box brings two: each needs one of its own. */
-static uint32_t boxes_least(const search *s, const places *have)
-{
-    places left;
-    uint32_t count = 0;
-    for (uint32_t w = 0; w < s->words; w++) left.word[w] = s->want.word[w] & ~have->word[w];
-    for (uint64_t i = 0; i < s->c->wanted; i++) {
-        uint32_t at = s->order[i];
-        if (!(left.word[at / 64] >> at % 64 & 1)) continue;
-        for (uint32_t w = 0; w < s->words; w++) left.word[w] &= ~s->near[at].word[w];
-        count++;
-    }
-    return count;
-}
-
-/* The next box over the first place that is left which a better cover may have. */
-static bool level_next(search *s, level *l, uint32_t rest)
-{
-    for (; l->next < s->boxes; l->next++) {
-        const known *k = &s->box[l->next];
-        if (!brings(k, l->first) || l->chunks + k->chunks >= s->best_chunks) continue;
-        if (l->left > k->wanted + (uint64_t)(rest - 1) * s->longest) continue;
-        return true;
-    }
-    return false;
-}
-
-static void level_add(const search *s, level *to, const level *from, const known *k)
-{
-    for (uint32_t w = 0; w < s->words; w++)
-        to->have.word[w] = from->have.word[w] | k->where.word[w];
-    to->chunks = from->chunks + k->chunks;
-    level_begin(s, to);
-}
-
-static void judge(search *s, const level *l, uint32_t depth)
-{
-    if (l->first >= 0 || l->chunks >= s->best_chunks) return;
-    s->best_chunks = l->chunks;
-    s->best_boxes = depth;
-    memcpy(s->best, s->chosen, depth * sizeof *s->best);
-}
-
-/* All covers by so many boxes; false: the nodes ran out. */
-static bool covers(search *s, level *stack, uint32_t boxes)
-{
-    uint32_t depth = 0;
-    stack[0] = (level){0};
-    level_begin(s, &stack[0]);
-    for (;;) {
-        level *l = &stack[depth];
-        bool more = l->first >= 0 && depth < boxes && level_next(s, l, boxes - depth);
-        if (!more) judge(s, l, depth);
-        if (!more && !depth) return true;
-        if (!more) {
-            depth--;
-            continue;
-        }
-        if (++s->nodes > NODES_MOST) return false;
-        s->chosen[depth] = l->next++;
-        level_add(s, &stack[depth + 1], l, &s->box[s->chosen[depth]]);
-        if (depth + 1 + boxes_least(s, &stack[depth + 1].have) <= boxes) depth++;
-    }
-}
-
-/* Rounds of one box more, up to as many as are known to do. */
-static bool rounds(search *s, level *stack, const zl_cover *than)
-{
-    uint32_t most = than && than->boxes < BOXES_MOST ? than->boxes : BOXES_MOST - 1;
-    uint32_t boxes = (uint32_t)((s->c->wanted + s->longest - 1) / s->longest);
-    static const places none;
-    if (boxes < boxes_least(s, &none)) boxes = boxes_least(s, &none);
-    for (; boxes <= most; boxes++) {
-        if (than && boxes == than->boxes) s->best_chunks = than->chunks + 1;
-        if (!covers(s, stack, boxes)) return false;
-        if (s->best_boxes) return true;
-    }
-    return than != NULL;
 }
 
 /* ---- answers ------------------------------------------------------------------------------- */
@@ -327,7 +158,7 @@ static zlay_status unreached(const search *s)
     return ZLAY_OK;
 }
 
-static void box_take(const search *s, const known *k, zl_tm_box *out)
+static void box_take(const search *s, const zl_known *k, zl_tm_box *out)
 {
     zl_chain h = {.c = s->c, .start = k->start, .swizzle = k->swizzle, .row = k->row,
                   .slice = k->slice};
@@ -342,8 +173,8 @@ static void box_take(const search *s, const known *k, zl_tm_box *out)
 /* The best cover's box of whose places a like has them, which writes no more; -1: none. */
 static int32_t like_of(const search *s, const other *like)
 {
-    for (uint32_t i = 0; i < s->best_boxes; i++)
-        if (like->of == s->best[i])
+    for (uint32_t i = 0; i < s->fewest.best_boxes; i++)
+        if (like->of == s->fewest.best[i])
             return like->box.chunks == s->box[like->of].chunks ? (int32_t)i : -1;
     return -1;
 }
@@ -352,10 +183,10 @@ static int32_t like_of(const search *s, const other *like)
 static uint32_t readings_take(const search *s, zl_reading *out)
 {
     uint32_t count = 0;
-    for (; count < s->best_boxes; count++) {
+    for (; count < s->fewest.best_boxes; count++) {
         if (!out) continue;
         out[count].of = count;
-        box_take(s, &s->box[s->best[count]], &out[count].box);
+        box_take(s, &s->box[s->fewest.best[count]], &out[count].box);
     }
     for (uint32_t k = 0; k < s->others && count < READINGS_MOST; k++) {
         int32_t of = like_of(s, &s->other[k]);
@@ -372,16 +203,15 @@ static zlay_status boxes_take(const search *s, zl_cover *out)
     zlay_ctx *ctx = s->c->t->ctx;
     zlay_allocator alloc = zl_allocator(ctx);
     uint32_t count = readings_take(s, NULL);
-    zl_tm_box *box = zl_alloc(ctx, s->best_boxes, sizeof *box);
+    zl_tm_box *box = zl_alloc(ctx, s->fewest.best_boxes, sizeof *box);
     zl_reading *reading = zl_alloc(ctx, count, sizeof *reading);
-    if (box && reading) {
-        readings_take(s, reading);
-        zl_readings_share(s->c->t, box, s->best_boxes, reading, count);
-        *out = (zl_cover){box, s->best_boxes, s->best_chunks, false};
-    } else zl_free(&alloc, box, s->best_boxes * sizeof *box);
-    bool done = box && reading;
+    zlay_status status = box && reading ? ZLAY_OK : ZLAY_ENOMEM;
+    if (!status) readings_take(s, reading);
+    if (!status) status = zl_readings_share(s->c->t, box, s->fewest.best_boxes, reading, count);
+    if (status) zl_free(&alloc, box, s->fewest.best_boxes * sizeof *box);
+    else *out = (zl_cover){box, s->fewest.best_boxes, s->fewest.best_chunks, false};
     zl_free(&alloc, reading, count * sizeof *reading);
-    return done ? ZLAY_OK : ZLAY_ENOMEM;
+    return status;
 }
 
 static zlay_status copy_of(const zl_chunks *c, zl_cover *out, const zl_cover *than)
@@ -398,13 +228,28 @@ static zlay_status ended(const search *s)
     return zl_fail(s->c->t->ctx, ZLAY_ELIMIT,
                    "tile: each of its places is brought by some copy, but the search for copies "
                    "that bring all of them ended (%u known, %llu tried)",
-                   s->boxes, (unsigned long long)s->nodes);
+                   s->boxes, (unsigned long long)s->fewest.nodes);
+}
+
+static zlay_status cover_find(search *s, const zl_cover *than)
+{
+    const zl_chunks *c = s->c;
+    zl_fewest *f = &s->fewest;
+    f->ctx = c->t->ctx;
+    f->box = s->box;
+    f->boxes = s->boxes;
+    f->longest = s->longest;
+    f->words = s->words;
+    f->places = (uint32_t)c->count;
+    f->wanted = (uint32_t)c->wanted;
+    f->than = than;
+    for (uint64_t i = 0; i < c->count; i++)
+        if (c->there[i]) f->want.word[i / 64] |= (uint64_t)1 << i % 64;
+    return zl_fewest_find(f);
 }
 
 static zlay_status search_run(search *s, zl_cover *out, const zl_cover *than)
 {
-    level *stack = NULL;
-    zlay_allocator alloc = zl_allocator(s->c->t->ctx);
     zlay_status status;
     for (uint64_t line = 0; line < s->c->count / ZL_LINE_CHUNKS; line++) {
         zl_chunks_chains(s->c, line, true, chain_keep, s);
@@ -413,24 +258,11 @@ static zlay_status search_run(search *s, zl_cover *out, const zl_cover *than)
     if (s->memory_ended) return ZLAY_ENOMEM;
     if ((status = unreached(s))) return status;
     if (!s->small) return ended(s);
-    stack = zl_alloc(s->c->t->ctx, BOXES_MOST + 1, sizeof *stack);
-    if (!stack || !near_fill(s) || !order_fill(s)) {
-        zl_free(&alloc, stack, (BOXES_MOST + 1) * sizeof *stack);
-        return ZLAY_ENOMEM;
-    }
-    bool all = rounds(s, stack, than);
-    zl_free(&alloc, stack, (BOXES_MOST + 1) * sizeof *stack);
-    if (!s->best_boxes && !(all && than)) return ended(s);
-    status = s->best_boxes ? boxes_take(s, out) : copy_of(s->c, out, than);
-    out->least = all && !s->ended;
+    if ((status = cover_find(s, than))) return status;
+    if (!s->fewest.best_boxes && !(s->fewest.all && than)) return ended(s);
+    status = s->fewest.best_boxes ? boxes_take(s, out) : copy_of(s->c, out, than);
+    if (!status) out->least = s->fewest.all && !s->ended;
     return status;
-}
-
-static void want_fill(search *s)
-{
-    s->words = (uint32_t)((s->c->count + 63) / 64);
-    for (uint64_t i = 0; i < s->c->count; i++)
-        if (s->c->there[i]) s->want.word[i / 64] |= (uint64_t)1 << i % 64;
 }
 
 zlay_status zl_chunks_places(const zl_chunks *c, zl_cover *out, const zl_cover *than)
@@ -443,15 +275,12 @@ zlay_status zl_chunks_places(const zl_chunks *c, zl_cover *out, const zl_cover *
     if (!s) return ZLAY_ENOMEM;
     s->c = c;
     s->small = small;
-    s->best_chunks = UINT64_MAX;
-    if (small) want_fill(s);
+    s->words = small ? (uint32_t)((c->count + 63) / 64) : 0;
     s->reached = zl_alloc(c->t->ctx, c->count, 1);
     zlay_status status = s->reached ? search_run(s, out, than) : ZLAY_ENOMEM;
     zl_free(&alloc, s->box, s->box_room * sizeof *s->box);
     zl_free(&alloc, s->other, s->other_room * sizeof *s->other);
     zl_free(&alloc, s->reached, c->count);
-    zl_free(&alloc, s->near, c->count * sizeof *s->near);
-    zl_free(&alloc, s->order, c->wanted * sizeof *s->order);
     zl_free(&alloc, s, sizeof *s);
     return status;
 }
