@@ -61,7 +61,10 @@ typedef struct zlay_tensormap_request {
                                  tile does not want */
     int32_t direction;        /* ZLAY_DIRECTION_*: load */
     const zlay_facts *facts;  /* about the names of source; NULL: nothing is known */
-    uint64_t reserved[6];     /* 0 */
+    uint64_t index[ZLAY_TILE_AXES]; /* of the one tile that is wanted, where index_given is 1 */
+    uint32_t index_given;     /* 1: that tile alone, 0: all */
+    uint32_t reserved0;       /* 0 */
+    uint64_t reserved[5];     /* 0 */
 } zlay_tensormap_request;
 
 /** Find the tensor maps and copies that bring a tile of a tensor to shared
@@ -72,6 +75,11 @@ typedef struct zlay_tensormap_request {
  *  from an address that is a multiple of 1024.  A cell of the tile outside the
  *  source's box, or where source has no value, is an edge: copies fill it with 0,
  *  or with a weak edge bring anything.
+ *
+ *  Of a source that is no sum of modes, as a swizzled one, the next tile need be
+ *  no whole steps away; then each is asked for by its index.  Where smem is
+ *  chosen for such a source, the tile's 16 bytes of global memory follow each
+ *  other as they do there.
  *
  *  With direction STORE the same copies the other way: they write each cell of
  *  the tile that the tensor has, and nothing else of memory, so no hole of

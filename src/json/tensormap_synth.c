@@ -67,6 +67,20 @@ static zlay_status read_smem(zl_call *call, zlay_tensormap_request *out, zlay_la
     return status;
 }
 
+/* The index of the one tile that is asked for. */
+static zlay_status read_index(zl_call *call, zlay_tensormap_request *out)
+{
+    const json_t *index = json_object_get(call->request, "index");
+    if (!index || json_is_null(index)) return ZLAY_OK;
+    out->index_given = 1;
+    if (!json_is_array(index) || json_array_size(index) != out->axes)
+        return zl_wrong(call, "index", "a list of an integer for each mode of the tile");
+    for (size_t i = 0; i < json_array_size(index); i++)
+        if (!zl_json_u64(json_array_get(index, i), &out->index[i]))
+            return zl_wrong(call, "index", "a list of an integer for each mode of the tile");
+    return ZLAY_OK;
+}
+
 static zlay_status read_align(zl_call *call, zlay_tensormap_request *out)
 {
     zlay_status status = zl_get_u32(call, call->request, "address_align", &out->address_align);
@@ -131,6 +145,7 @@ zlay_status zl_op_tensormap_synth(zl_call *call)
     if (!status) status = zl_get_layout(call, "source", &source);
     if (!status) status = read_tile(call, &request, &tile);
     if (!status) status = read_smem(call, &request, &smem);
+    if (!status) status = read_index(call, &request);
     if (!status) status = zl_get_facts(call, &facts);
     request.source = source;
     request.facts = facts;

@@ -17,7 +17,8 @@ static zlay_status request_copy(zlay_ctx *ctx, zlay_tensormap_request *out,
                        in->size, sizeof *out);
     memcpy(out, in, in->size);
     for (size_t i = 0; i < ZL_COUNT(out->reserved); i++)
-        if (out->reserved[i]) return zl_fail(ctx, ZLAY_EINVAL, "reserved: a word is not 0");
+        if (out->reserved[i] || out->reserved0)
+            return zl_fail(ctx, ZLAY_EINVAL, "reserved: a word is not 0");
     if (!out->address_align) out->address_align = zl_tm_align(out->type);
     if (!out->edge || out->direction == ZLAY_DIRECTION_STORE) out->edge = ZLAY_EDGE_STRONG;
     if (out->direction == ZLAY_DIRECTION_STORE) out->keep_holes = 1;
@@ -38,6 +39,10 @@ static zlay_status fields_check(zlay_ctx *ctx, const zlay_tensormap_request *r)
     if (r->residual > 1) return zl_fail(ctx, ZLAY_EINVAL, "residual: is neither 0 nor 1");
     if (r->swizzle_given && (r->swizzle < ZLAY_SWIZZLE_NONE || r->swizzle >= ZL_SWIZZLES))
         return zl_fail(ctx, ZLAY_EINVAL, "swizzle: %d is not in 0..6", r->swizzle);
+    if (r->index_given > 1) return zl_fail(ctx, ZLAY_EINVAL, "index_given: is neither 0 nor 1");
+    if (r->index_given && (r->tile || zlay_layout_param(r->source, 0)))
+        return zl_fail(ctx, ZLAY_ENOTSUP,
+                       "index: of tiles by shape, of a source without unknowns");
     if (r->tile && r->axes)
         return zl_fail(ctx, ZLAY_EINVAL, "tile: is a shape or a layout, not both");
     if (!r->tile && (!r->axes || r->axes > ZLAY_TILE_AXES))
@@ -196,20 +201,31 @@ static zlay_status smem_keep(zl_tm *t, zlay_move *move)
     return zl_layout_copy(t->ctx, &move->smem, t->request.smem);
 }
 
+/* Value by value; cells without one have places too. */
+static zlay_status irregular(zl_tm *t, zlay_move **out)
+{
+    uint64_t places = 0;
+    zlay_status status = zl_tm_values(t);
+    if (!status && !t->request.smem) status = zl_tm_choose(t);
+    if (!status) status = cover(t, out);
+    if (!status && t->smem) status = zlay_layout_cosize(t->ctx, &places, t->smem);
+    if (!status && places * t->element > (*out)->info.reserved_bytes)
+        (*out)->info.reserved_bytes = places * t->element;
+    if (!status && t->open) (*out)->info.edge = ZLAY_EDGE_WEAK;
+    return status;
+}
+
 static zlay_status several(zl_tm *t, zlay_move **out)
 {
-    zlay_status status = ZLAY_OK;
     zlay_move_free(*out);
     *out = NULL;
-    if (t->irregular && !t->request.smem)
-        return zl_fail(t->ctx, ZLAY_ENOTSUP, "smem: is chosen for strided sources only");
-    if (t->irregular) status = zl_tm_values(t);
-    else if (!t->request.smem && !t->smem && t->spread)
+    if (t->irregular) return irregular(t, out);
+    if (!t->request.smem && !t->smem && t->spread)
         return zl_fail(t->ctx, ZLAY_ELIMIT,
                        "smem: rows of whole 128 values along one axis are chosen, others are not");
-    else if (!t->request.smem && !t->smem)
+    if (!t->request.smem && !t->smem)
         return zl_fail(t->ctx, ZLAY_ENOTSUP, "smem: no choice for this swizzle is known");
-    return status ? status : cover(t, out);
+    return cover(t, out);
 }
 
 static zlay_status numbers(zl_tm *t, zlay_move **out)

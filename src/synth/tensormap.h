@@ -86,6 +86,7 @@ typedef struct zl_tm {
     bool irregular;    /* the source is no sum of axes */
     int64_t *value;    /* of a source that is no sum of axes: global offsets of cells, elements */
     uint8_t *defined;  /* of such a source: 0 where it has no value */
+    bool open;         /* some cell has none, and nothing is filled there */
     int64_t least, most; /* of such a source: of all its values */
 } zl_tm;
 
@@ -157,6 +158,15 @@ void zl_tm_values_free(zl_tm *t);
 /* A tile of a source that is a sum of axes, by one box or by several that go evenly; ZLAY_NONE: not so.
  */
 zlay_status zl_tm_closed(zl_tm *t, zlay_move **out);
+
+/* One tile along a mode where one is asked for. */
+zlay_status zl_tm_one(zl_tm *t, uint32_t mode);
+
+/* Axes of all tiles to those of the one that is asked for; EINVAL: there is none of that index. */
+zlay_status zl_tm_pick(zl_tm *t);
+
+/* A shared layout for values: 16 bytes after 16 bytes as in global memory, what is there twice behind. */
+zlay_status zl_tm_choose(zl_tm *t);
 
 /* Axes and the shared layout to digits; ZLAY_NONE: they have no common bounds. */
 zlay_status zl_tm_digits(zl_tm *t);

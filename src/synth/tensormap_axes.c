@@ -154,3 +154,45 @@ zlay_status zl_tm_axes(zl_tm *t)
         status = zl_fail(t->ctx, ZLAY_EOVERFLOW, "source: its offset in bytes passes 2^63");
     return status ? status : scale(t);
 }
+
+zlay_status zl_tm_one(zl_tm *t, uint32_t mode)
+{
+    uint64_t index = t->request.index[mode], count = t->count[mode];
+    if (!t->request.index_given) return ZLAY_OK;
+    t->count[mode] = 1;
+    if (index < count) return ZLAY_OK;
+    return zl_fail(t->ctx, ZLAY_EINVAL, "index: entry %u is %llu of %llu tiles", mode,
+                   (unsigned long long)index, (unsigned long long)count);
+}
+
+/* The cells that a tile has of an axis, and of these those of the tensor. */
+static void axis_pick(zl_tm *t, zl_tm_axis *a, uint64_t index)
+{
+    int64_t start = (int64_t)(index * a->tile), low = a->low - start, end = low + (int64_t)a->extent;
+    t->base += start * a->stride;
+    if (end > (int64_t)a->tile) end = (int64_t)a->tile;
+    if (end < 0) end = 0;
+    if (low < 0) low = 0;
+    if (low > end) low = end;
+    a->tiles = 1;
+    a->low = low;
+    a->extent = (uint64_t)(end - low);
+    a->clipped = a->extent != a->tile;
+    a->granule = gcd(gcd(a->tile, a->extent), (uint64_t)low);
+}
+
+zlay_status zl_tm_pick(zl_tm *t)
+{
+    zlay_status status = ZLAY_OK;
+    for (uint32_t k = 0; k < t->modes && !status; k++) {
+        uint64_t rest = t->request.index[k];
+        status = zl_tm_one(t, k);
+        for (uint32_t i = 0; i < t->axes && !status; i++) {
+            uint64_t tiles = t->axis[i].tiles;
+            if (t->axis[i].mode != k) continue;
+            axis_pick(t, &t->axis[i], rest % tiles);
+            rest /= tiles;
+        }
+    }
+    return status;
+}

@@ -8,7 +8,8 @@
 typedef struct walk {
     zl_tm *t;
     uint64_t box[ZLAY_TILE_AXES];  /* of the source */
-    uint64_t tile[ZLAY_TILE_AXES]; /* index */
+    uint64_t first[ZLAY_TILE_AXES]; /* tile that there is alone, else 0 */
+    uint64_t tile[ZLAY_TILE_AXES]; /* index, from it */
     int64_t way[ZLAY_TILE_AXES];   /* elements from a tile to the next */
     bool known[ZLAY_TILE_AXES];
     bool edge; /* a cell of some tile has no value */
@@ -20,7 +21,7 @@ static bool value_at(const walk *w, uint64_t cell, int64_t *value)
     const zlay_tensormap_request *r = &w->t->request;
     uint64_t index = 0, step = 1;
     for (uint32_t k = 0; k < r->axes; k++) {
-        uint64_t at = w->tile[k] * r->shape[k] + cell % r->shape[k];
+        uint64_t at = (w->first[k] + w->tile[k]) * r->shape[k] + cell % r->shape[k];
         cell /= r->shape[k];
         if (at >= w->box[k]) return false;
         index += at * step;
@@ -68,7 +69,8 @@ static zlay_status cell_visit(walk *w, uint64_t cell)
     if (t->value[cell] + way == value) return ZLAY_OK;
     return zl_fail(t->ctx, ZLAY_ENOTSUP,
                    "tile: cell %llu of a later tile is no whole steps from the first one's, so no "
-                   "coordinates that are affine in the index bring both",
+                   "coordinates that are affine in the index bring both; each can be asked for by "
+                   "its index",
                    (unsigned long long)cell);
 }
 
@@ -118,6 +120,9 @@ static zlay_status points_check(walk *w)
     for (uint32_t k = 0; k < t->modes; k++) {
         uint64_t tile = t->request.shape[k];
         t->count[k] = w->box[k] / tile + (w->box[k] % tile != 0);
+        zlay_status status = zl_tm_one(t, k);
+        if (status) return status;
+        if (t->request.index_given) w->first[k] = t->request.index[k];
         points = zl_umul_sat(points, t->count[k]);
     }
     if (points <= limit) return ZLAY_OK;
@@ -136,6 +141,7 @@ zlay_status zl_tm_values(zl_tm *t)
     t->defined = zl_alloc(t->ctx, t->cells, 1);
     if (!t->value || !t->defined) return ZLAY_ENOMEM;
     status = all_visit(&w);
+    t->open = w.edge;
     if (!status && w.edge && t->request.edge != ZLAY_EDGE_WEAK)
         return zl_fail(t->ctx, ZLAY_ENOTSUP,
                        "edge: a cell without value is filled only where the source is strided, or "
