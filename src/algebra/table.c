@@ -25,6 +25,15 @@ void zl_table_free(zl_table *t)
     t->there = NULL;
 }
 
+/* All values at once, of one output. */
+static zlay_status fill(zl_table *out, const zlay_layout *a)
+{
+    zlay_status status = zlay_layout_eval_many(out->value, out->there, a, NULL, 0, out->size);
+    out->undefined = 0;
+    for (uint64_t i = 0; !status && i < out->size; i++) out->undefined += !out->there[i];
+    return status;
+}
+
 zlay_status zl_table_of(zlay_ctx *ctx, zl_table *out, const zlay_layout *a)
 {
     int64_t value;
@@ -32,6 +41,7 @@ zlay_status zl_table_of(zlay_ctx *ctx, zl_table *out, const zlay_layout *a)
     *out = (zl_table){.ctx = ctx};
     if (!status) status = zl_table_new(ctx, out, a->size);
     if (!status && zl_is_pieces(a) && zl_is_flat(a)) return zl_pieces_table(out, a);
+    if (!status && zlay_layout_outs(a) == 1) return fill(out, a);
     for (uint64_t i = 0; !status && i < a->size; i++)
         if (zl_value(a, i, &value)) zl_table_set(out, i, value);
     return status;

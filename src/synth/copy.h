@@ -7,6 +7,7 @@
 #define ZL_COPY_SYNTH_H
 
 #include "algebra/layout.h"
+#include "algebra/table.h"
 #include "synth/move.h"
 #include <zlay/bank.h>
 
@@ -117,6 +118,10 @@ typedef struct zl_copy_points {
 
 /* The move of such a tile, up to limits.points. */
 zlay_status zl_copy_by_points(zl_copy *c, zlay_move **out);
+
+/* Its layouts from all values of both sides and the points that its parts take, and their proof. */
+zlay_status zl_copy_points_prove(zl_copy *c, const zl_table value[ZL_SIDES],
+                                 const zl_copy_points *taken, zlay_move *move);
 void zl_copy_count_points(const zl_copy *c, const zl_copy_way *way, zl_part *part,
                           const zl_copy_points *points);
 

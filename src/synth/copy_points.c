@@ -4,24 +4,22 @@
  * The points that both sides have are put in the order of either side, and threads take them in
  * that order, as many at once as are contiguous and aligned on both sides everywhere.  The family
  * is the two orders, the widths and the paths. */
-#include "algebra/table.h"
 #include "synth/copy.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { BULK_GRANULE = 16 }; /* bytes */
+enum { BULK_GRANULE = 16 /* bytes */, SORT_BITS = 11 };
 
 /* ---- points ------------------------------------------------------------------------- */
 
-static zlay_status points_read(zl_copy *c, zl_copy_points *out)
+static zlay_status points_read(zl_copy *c, const zl_table value[ZL_SIDES], zl_copy_points *out)
 {
-    const zlay_layout *from = c->side[ZL_SOURCE].layout, *to = c->side[ZL_DEST].layout;
-    zl_copy_point p;
-    for (p.index = 0; p.index < to->size; p.index++)
-        if (zl_value(from, p.index, &p.offset[0]) && zl_value(to, p.index, &p.offset[1]))
-            out->at[out->count++] = p;
+    const zl_table *from = &value[ZL_SOURCE], *to = &value[ZL_DEST];
+    out->count = 0;
+    for (uint64_t i = 0; i < to->size; i++)
+        if (from->there[i] && to->there[i])
+            out->at[out->count++] = (zl_copy_point){{from->value[i], to->value[i]}, i};
     if (!out->count)
         return zl_fail(c->ctx, ZLAY_EINVAL, "dest.layout: no point is defined on both sides");
     return ZLAY_OK;
@@ -45,24 +43,48 @@ static zlay_status points_check(zl_copy *c, const zl_copy_points *points)
     return ZLAY_OK;
 }
 
-static int compare(int64_t a, int64_t b) { return (a > b) - (a < b); }
+/* ---- their orders --------------------------------------------------------------------- */
 
-static int by_source(const void *x, const void *y)
+static bool is_sorted(const zl_copy_points *points, int side)
 {
-    const zl_copy_point *a = x, *b = y;
-    int order = compare(a->offset[ZL_SOURCE], b->offset[ZL_SOURCE]);
-    return order ? order : compare(a->offset[ZL_DEST], b->offset[ZL_DEST]);
+    for (uint64_t i = 1; i < points->count; i++)
+        if (points->at[i].offset[side] < points->at[i - 1].offset[side]) return false;
+    return true;
 }
 
-static int by_dest(const void *x, const void *y)
+/* By one digit of how far they lie from the least; equal ones keep their order. */
+static void sort_digit(const zl_copy_points *points, zl_copy_point *to, int side, int64_t least,
+                       uint32_t shift)
 {
-    const zl_copy_point *a = x, *b = y;
-    return compare(a->offset[ZL_DEST], b->offset[ZL_DEST]);
+    uint64_t begin[1 << SORT_BITS] = {0}, sum = 0;
+    const uint64_t mask = ZL_COUNT(begin) - 1;
+    for (uint64_t i = 0; i < points->count; i++)
+        begin[((uint64_t)points->at[i].offset[side] - (uint64_t)least) >> shift & mask]++;
+    for (uint64_t d = 0; d <= mask; d++) {
+        uint64_t count = begin[d];
+        begin[d] = sum;
+        sum += count;
+    }
+    for (uint64_t i = 0; i < points->count; i++) {
+        uint64_t d = ((uint64_t)points->at[i].offset[side] - (uint64_t)least) >> shift & mask;
+        to[begin[d]++] = points->at[i];
+    }
 }
 
-static void put_in_order(zl_copy_points *points, int side)
+static void put_in_order(zl_copy_points *points, zl_copy_point *room, int side)
 {
-    qsort(points->at, points->count, sizeof *points->at, side == ZL_SOURCE ? by_source : by_dest);
+    int64_t least = INT64_MAX, most = INT64_MIN;
+    if (is_sorted(points, side)) return;
+    for (uint64_t i = 0; i < points->count; i++) {
+        int64_t at = points->at[i].offset[side];
+        least = at < least ? at : least;
+        most = at > most ? at : most;
+    }
+    uint64_t range = (uint64_t)most - (uint64_t)least;
+    for (uint32_t shift = 0; shift < 64 && range >> shift; shift += SORT_BITS) {
+        sort_digit(points, room, side, least, shift);
+        memcpy(points->at, room, points->count * sizeof *room);
+    }
 }
 
 /* ---- ways ----------------------------------------------------------------------------- */
@@ -194,144 +216,81 @@ static void try_order(zl_copy *c, const zl_copy_points *points, int order, tried
         }
 }
 
-/* ---- layouts ------------------------------------------------------------------------------ */
-
-/* The points in their order as a layout of the digits. */
-static zlay_status threads_layout(zl_copy *c, const zl_copy_points *points, const zl_part *p,
-                                  zlay_layout **out)
-{
-    zl_table t;
-    zl_modes box;
-    uint64_t size = 1;
-    zlay_status status = ZLAY_OK;
-    zl_modes_begin(&box, c->ctx);
-    for (uint32_t i = 0; i < p->part.digits; i++) size *= p->digit[i].extent;
-    for (uint32_t i = 0; !status && i < p->part.digits; i++)
-        status = zl_modes_leaf(&box, (int64_t)p->digit[i].extent, 0);
-    if (!status && !p->part.digits) status = zl_modes_leaf(&box, 1, 0);
-    if (!status) status = zl_table_new(c->ctx, &t, size);
-    if (!status) {
-        for (uint64_t i = 0; i < points->count; i++)
-            zl_table_set(&t, i, (int64_t)points->at[i].index);
-        status = zl_cheapest(c->ctx, out, &t, &box, NULL, NULL);
-        zl_table_free(&t);
-    }
-    zl_modes_end(&box);
-    return status;
-}
-
-/* A table over the tile as a layout of the destination's box. */
-static zlay_status as_layout(zl_copy *c, const zl_table *t, zlay_layout **out)
-{
-    zl_modes box;
-    zl_modes_begin(&box, c->ctx);
-    zlay_status status = zl_layout_box(&box, c->request.dest.layout);
-    if (!status) status = zl_cheapest(c->ctx, out, t, &box, NULL, NULL);
-    zl_modes_end(&box);
-    return status;
-}
-
-/* What the accesses do: the point that each thread's value names, at the offset that it has. */
-static zlay_status as_moved(zl_copy *c, const zlay_move *move, int side, zlay_layout **out)
-{
-    zl_table t;
-    int64_t index, offset;
-    zlay_status status = zl_table_new(c->ctx, &t, c->request.dest.layout->size);
-    for (uint32_t p = 0; !status && p < move->info.parts; p++)
-        for (uint64_t i = 0; i < move->parts[p].threads->size; i++)
-            if (zl_value(move->parts[p].threads, i, &index) &&
-                zl_value(c->side[side].layout, (uint64_t)index, &offset))
-                zl_table_set(&t, (uint64_t)index, offset);
-    if (!status) status = as_layout(c, &t, out);
-    zl_table_free(&t);
-    return status;
-}
-
-/* What was asked: a side where both have a value. */
-static zlay_status as_asked(zl_copy *c, int side, zlay_layout **out)
-{
-    const zlay_layout *a = c->side[side].layout, *other = c->side[!side].layout;
-    zl_table t;
-    int64_t value, there;
-    if (!a->partial && !other->partial)
-        return zl_layout_copy(c->ctx, out,
-                              side ? c->request.dest.layout : c->request.source.layout);
-    zlay_status status = zl_table_new(c->ctx, &t, a->size);
-    for (uint64_t i = 0; !status && i < a->size; i++)
-        if (zl_value(a, i, &value) && zl_value(other, i, &there)) zl_table_set(&t, i, value);
-    if (!status) status = as_layout(c, &t, out);
-    zl_table_free(&t);
-    return status;
-}
-
-static zlay_status move_fill(zl_copy *c, const tried *t, zlay_move *move)
-{
-    zl_copy_points now = {0, t->taken.at};
-    zlay_status status = zl_move_parts(c->ctx, move, t->best->count);
-    if (status) return status;
-    memcpy(move->parts, t->best->part, t->best->count * sizeof *move->parts);
-    zl_copy_info(c, &move->info, t->best, t->bound);
-    for (uint32_t i = 0; !status && i < t->best->count; i++) {
-        now.count = move->parts[i].part.elements;
-        status = threads_layout(c, &now, &move->parts[i], &move->parts[i].threads);
-        now.at += now.count;
-    }
-    if (!status) status = as_moved(c, move, ZL_DEST, &move->certificate[0]);
-    if (!status) status = as_asked(c, ZL_DEST, &move->certificate[1]);
-    if (!status) status = as_moved(c, move, ZL_SOURCE, &move->source[0]);
-    if (!status) status = as_asked(c, ZL_SOURCE, &move->source[1]);
-    if (!status) status = zl_layout_copy(c->ctx, &move->smem, c->request.dest.layout);
-    return status ? status : zl_move_certify(c->ctx, move);
-}
+/* ---- the move ------------------------------------------------------------------------------- */
 
 /* What bounds of the cost ask of a tile: its points, different sources, the longest bulk copy. */
-static void tile_fill(zl_copy *c, zl_copy_points *points)
+static void tile_fill(zl_copy *c, const zl_copy_points *by_source)
 {
+    const zl_copy_point *at = by_source->at;
     memset(&c->tile, 0, sizeof c->tile);
-    put_in_order(points, ZL_SOURCE);
-    c->tile.points = points->count;
-    for (uint64_t i = 0; i < points->count; i++)
-        c->tile.sources += !i || points->at[i].offset[0] != points->at[i - 1].offset[0];
+    c->tile.points = by_source->count;
+    for (uint64_t i = 0; i < by_source->count; i++)
+        c->tile.sources += !i || at[i].offset[0] != at[i - 1].offset[0];
     c->tile.mode[0].extent = BULK_GRANULE * 8 / c->bits;
 }
 
-/* ---- the move ------------------------------------------------------------------------------- */
-
-static zlay_status move_of_best(zl_copy *c, zl_copy_points *points, tried *t, zlay_move **out)
+static zlay_status move_of_best(zl_copy *c, const zl_copy_points *points, const zl_table *value,
+                                tried *t, zlay_move **out)
 {
     zlay_move *move;
     zl_copy_plan *best = t->best;
-    put_in_order(points, t->order);
     t->next = best;
     build(c, points, best->way, t);
     zlay_status status = zl_move_new(c->ctx, &move, c->target, 0, 0);
     if (status) return status;
-    status = move_fill(c, t, move);
+    status = zl_move_parts(c->ctx, move, best->count);
+    if (!status) {
+        memcpy(move->parts, best->part, best->count * sizeof *move->parts);
+        zl_copy_info(c, &move->info, best, t->bound);
+        status = zl_copy_points_prove(c, value, &t->taken, move);
+    }
     if (status) zlay_move_free(move);
     else *out = move;
     return status;
 }
 
-static zlay_status plan_points(zl_copy *c, zl_copy_points *points, tried *t, zlay_move **out)
+static zlay_status plan_points(zl_copy *c, const zl_table *value, zl_copy_points order[ZL_SIDES],
+                               tried *t, zlay_move **out)
 {
-    zlay_status status = points_read(c, points);
+    zl_copy_points *points = &order[ZL_DEST];
+    zlay_status status = points_read(c, value, points);
     if (!status) status = points_check(c, points);
     if (status) return status;
+    put_in_order(points, t->left.at, ZL_DEST);
+    order[ZL_SOURCE].count = points->count;
+    memcpy(order[ZL_SOURCE].at, points->at, points->count * sizeof *points->at);
+    put_in_order(&order[ZL_SOURCE], t->left.at, ZL_SOURCE);
     t->best->cost = UINT64_MAX;
-    tile_fill(c, points);
-    for (int order = ZL_SIDES; order--;) {
-        put_in_order(points, order);
-        try_order(c, points, order, t);
-    }
-    if (t->best->cost < UINT64_MAX) return move_of_best(c, points, t, out);
+    tile_fill(c, &order[ZL_SOURCE]);
+    for (int side = ZL_SIDES; side--;) try_order(c, &order[side], side, t);
+    if (t->best->cost < UINT64_MAX) return move_of_best(c, &order[t->order], value, t, out);
     return zl_fail(c->ctx, ZLAY_NONE, "no access moves %u-bit elements between these layouts",
                    c->bits);
+}
+
+static zlay_status with_room(zl_copy *c, const zl_table *value, zlay_move **out)
+{
+    uint64_t size = value[ZL_DEST].size;
+    zlay_allocator alloc = zl_allocator(c->ctx);
+    zl_copy_point *room = zl_alloc(c->ctx, 4 * size, sizeof *room);
+    zl_copy_plan *plan = zl_alloc(c->ctx, 2, sizeof *plan);
+    zlay_status status = ZLAY_ENOMEM;
+    if (room && plan) {
+        zl_copy_points order[ZL_SIDES] = {{0, room}, {0, room + size}};
+        tried t = {&plan[0], &plan[1], UINT64_MAX, ZL_DEST, {0, room + 2 * size},
+                   {0, room + 3 * size}};
+        status = plan_points(c, value, order, &t, out);
+    }
+    zl_free(&alloc, plan, 2 * sizeof *plan);
+    zl_free(&alloc, room, 4 * size * sizeof *room);
+    return status;
 }
 
 zlay_status zl_copy_by_points(zl_copy *c, zlay_move **out)
 {
     uint64_t size = c->request.dest.layout->size, limit = zl_limits(c->ctx)->points;
-    zlay_allocator alloc = zl_allocator(c->ctx);
+    zl_table value[ZL_SIDES] = {{.size = 0}, {.size = 0}};
+    zlay_status status = ZLAY_OK;
     if (size > limit)
         return zl_fail(c->ctx, ZLAY_ELIMIT,
                        "limits.points is %" PRIu64 ", a tile without common "
@@ -339,15 +298,9 @@ zlay_status zl_copy_by_points(zl_copy *c, zlay_move **out)
                        limit, size);
     if (c->request.registers)
         return zl_fail(c->ctx, ZLAY_ENOTSUP, "the fragments and memory have no common strides");
-    zl_copy_point *room = zl_alloc(c->ctx, 3 * size, sizeof *room);
-    zl_copy_plan *plan = zl_alloc(c->ctx, 2, sizeof *plan);
-    zlay_status status = ZLAY_ENOMEM;
-    if (room && plan) {
-        zl_copy_points points = {0, room};
-        tried t = {&plan[0], &plan[1], UINT64_MAX, ZL_DEST, {0, room + size}, {0, room + 2 * size}};
-        status = plan_points(c, &points, &t, out);
-    }
-    zl_free(&alloc, plan, 2 * sizeof *plan);
-    zl_free(&alloc, room, 3 * size * sizeof *room);
+    for (int s = 0; !status && s < ZL_SIDES; s++)
+        status = zl_table_of(c->ctx, &value[s], c->side[s].layout);
+    if (!status) status = with_room(c, value, out);
+    for (int s = 0; s < ZL_SIDES; s++) zl_table_free(&value[s]);
     return status;
 }
