@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-enum { MODES = 3, LANES = 32, POINTS = 64 };
+enum { MODES = 4, LANES = 32, POINTS = 64 };
 
 /* A tile as two strides a mode; the first mode need not be the fastest of either side. */
 typedef struct tile {
@@ -339,6 +339,28 @@ static tile tile_of(uint64_t number, int modes)
     return t;
 }
 
+/* Four modes of 2 to 4, of which no lane of a warp has all: compact strides in any order of the modes,
+ * some padded. */
+static tile four_modes(uint64_t *seed)
+{
+    tile t = {.modes = MODES};
+    int64_t points = 1;
+    for (int k = 0; k < MODES; points *= t.shape[k++])
+        do t.shape[k] = test_range(seed, 2, 4);
+        while (points * t.shape[k] << (MODES - 1 - k) > POINTS);
+    for (int s = 0; s < 2; s++) {
+        int order[MODES] = {0, 1, 2, 3};
+        int64_t next = 1;
+        for (int i = 0; i < MODES; i++) {
+            int j = (int)test_range(seed, i, MODES - 1), k = order[j];
+            order[j] = order[i];
+            t.step[s][k] = next;
+            next = next * t.shape[k] + (test_range(seed, 0, 2) ? 0 : test_range(seed, 1, 8));
+        }
+    }
+    return t;
+}
+
 static const int32_t spaces[3][2] = {{ZLAY_MOVE_GLOBAL, ZLAY_MOVE_SHARED},
                                      {ZLAY_MOVE_SHARED, ZLAY_MOVE_GLOBAL},
                                      {ZLAY_MOVE_GLOBAL, ZLAY_MOVE_GLOBAL}};
@@ -365,6 +387,11 @@ static void test_none_is_cheaper(void **state)
         if (!t.modes) continue;
         compared += compare(*state, &t, spaces[test_range(&seed, 0, 2)],
                             8u << test_range(&seed, 0, 2), threads);
+    }
+    for (uint64_t i = 0; i < test_iterations(20); i++) {
+        tile t = four_modes(&seed);
+        compared += compare(*state, &t, spaces[test_range(&seed, 0, 2)],
+                            8u << test_range(&seed, 0, 2), 1u << test_range(&seed, 2, 4));
     }
     printf("%llu tiles\n", (unsigned long long)compared);
     assert_true(compared > 50 && found[0] > 50 && found[1] > 10 && found[2] > 3);

@@ -3,7 +3,7 @@
  *
  * A thread holds a block of a few elements.  The lanes of a warp count through blocks: each bit of
  * the lane doubles one mode, and all assignments of the bits are tried to the modes of the least
- * steps of either side, at most three.  Warps and then accesses go on through the rest.
+ * steps of either side, at most five.  Warps and then accesses go on through the rest.
  *
  * What a warp touches of global memory depends on how many bits a mode has, not on which: it is
  * counted once for all assignments that differ in that alone. */
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { TRIED_MODES = 3, BITS_MOST = 6, KEYS = 343 }; /* KEYS: (BITS_MOST + 1)^TRIED_MODES */
+enum { TRIED_MODES = 5, BITS_MOST = 6, KEYS = 256 }; /* KEYS: ways to part the bits, and more */
 
 void zl_copy_block(zl_copy_way *way)
 {
@@ -33,8 +33,10 @@ typedef struct search {
     uint32_t once; /* ZL_COUNT_*: what depends on how many bits a mode has alone */
     uint64_t least; /* that the rest costs in any case */
     uint64_t blocks[ZL_PART_MODES];
-    bool known[KEYS];
-    uint64_t cost[KEYS]; /* of that */
+    zl_copy_lane_bits lanes;
+    uint32_t choice[BITS_MOST]; /* of each bit: the number of a tried mode; `tried`: another one */
+    uint32_t keys, key[KEYS];   /* how many bits each tried mode has */
+    uint64_t cost[KEYS];        /* of that */
 } search;
 
 static bool is_tried(const search *s, uint32_t mode)
@@ -68,47 +70,68 @@ static void choose_modes(search *s)
     }
 }
 
-static bool room(const search *s, const zl_copy_lane_bits *l, uint32_t mode)
+static bool room(const search *s, uint32_t mode)
 {
-    return s->blocks[mode] > (uint64_t)1 << l->bits[mode];
+    return s->blocks[mode] > (uint64_t)1 << s->lanes.bits[mode];
 }
 
-/* The tried modes with room, else the first of all that has some: how many. */
-static uint32_t choices(const search *s, const zl_copy_lane_bits *l, uint32_t *mode)
+static void take(search *s, uint32_t mode, uint32_t choice)
 {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < s->tried; i++)
-        if (room(s, l, s->mode[i])) mode[count++] = s->mode[i];
-    for (uint32_t i = 0; !count && i < s->part->part.modes; i++)
-        if (room(s, l, i)) mode[count++] = i;
-    return count;
+    s->choice[s->lanes.count] = choice;
+    s->lanes.mode[s->lanes.count++] = (uint8_t)mode;
+    s->lanes.bits[mode]++;
 }
 
-static void take(zl_copy_lane_bits *l, uint32_t mode)
+/* The first tried mode from `from` on that has room; `tried`: none. */
+static uint32_t pick(const search *s, uint32_t from)
 {
-    l->mode[l->count++] = (uint8_t)mode;
-    l->bits[mode]++;
+    while (from < s->tried && !room(s, s->mode[from])) from++;
+    return from;
 }
 
-/* The assignment of a number, a choice a bit; false: there are not so many. */
-static bool assign(const search *s, zl_copy_lane_bits *l, uint32_t number)
+/* Where no tried mode has room, the first of all that has some; false: none. */
+static bool take_other(search *s)
 {
-    uint32_t mode[TRIED_MODES + 1], count;
-    memset(l, 0, sizeof *l);
-    for (uint32_t i = 0; i < s->bits && (count = choices(s, l, mode)); i++) {
-        take(l, mode[number % count]);
-        number /= count;
+    uint32_t mode = 0;
+    while (mode < s->part->part.modes && !room(s, mode)) mode++;
+    if (mode < s->part->part.modes) take(s, mode, s->tried);
+    return mode < s->part->part.modes;
+}
+
+/* The least choices for the bits that are left, which in a group of lanes do not fall: of assignments
+ * that differ in the order of lanes which are served together one is tried. false: there are none. */
+static bool extend(search *s)
+{
+    while (s->lanes.count < s->bits) {
+        uint32_t i = s->lanes.count;
+        bool grouped = i && !(s->ends >> (i - 1) & 1);
+        uint32_t next = pick(s, grouped ? s->choice[i - 1] : 0);
+        if (next < s->tried) take(s, s->mode[next], next);
+        else if (pick(s, 0) < s->tried) return false;
+        else if (!take_other(s)) return true;
     }
-    return !number;
+    return true;
 }
 
-/* Whether modes of a group do not rise: of assignments that differ in the order of lanes which are
- * served together one is tried. */
-static bool is_first(const search *s, const zl_copy_lane_bits *l)
+/* The first bits alone. */
+static void keep(search *s, uint32_t bits)
 {
-    for (uint32_t i = 1; i < l->count && is_tried(s, l->mode[i]); i++)
-        if (!(s->ends >> (i - 1) & 1) && l->mode[i] > l->mode[i - 1]) return false;
-    return true;
+    memset(s->lanes.bits, 0, sizeof s->lanes.bits);
+    s->lanes.count = bits;
+    for (uint32_t i = 0; i < bits; i++) s->lanes.bits[s->lanes.mode[i]]++;
+}
+
+/* The next assignment; false: that was the last. */
+static bool advance(search *s)
+{
+    while (s->lanes.count) {
+        keep(s, s->lanes.count - 1);
+        uint32_t next = pick(s, s->choice[s->lanes.count] + 1);
+        if (next >= s->tried) continue;
+        take(s, s->mode[next], next);
+        if (extend(s)) return true;
+    }
+    return false;
 }
 
 /* A mode whose last block is partial, or along which a side does not move. */
@@ -129,7 +152,7 @@ static void find_groups(search *s)
     for (int side = 0; side < ZL_SIDES; side++) {
         if (!zl_is_shared(s->c->side[side].space) || s->way->bank[side] < 0) continue;
         uint32_t bits = zl_copy_phase_bits(s->c, s->way, side, is_uneven(s, side));
-        s->ends |= bits ? 1u << (bits - 1) : UINT32_MAX;
+        s->ends |= bits ? 1u << (bits - 1) : (1u << BITS_MOST) - 1;
     }
 }
 
@@ -195,24 +218,42 @@ void zl_copy_digits(const zl_copy *c, zl_part *part, const zl_copy_way *way,
 
 /* ---- the least ------------------------------------------------------------------------ */
 
-/* What an assignment costs beside what `once` covers, which is looked up. */
-static uint64_t cost_of(search *s, const zl_copy_lane_bits *l, uint64_t give_up)
+static uint32_t key_of(const search *s)
 {
-    uint32_t key = 0;
-    for (uint32_t i = 0; i < s->tried; i++) key = key * (BITS_MOST + 1) + l->bits[s->mode[i]];
-    if (!s->known[key]) {
-        zl_copy_count(s->c, s->way, s->part, l, s->once);
-        s->cost[key] = zl_copy_cost(s->way, s->part);
-        s->known[key] = true;
-    }
-    if (s->once == ZL_COUNT_COST) return s->cost[key];
-    if (s->cost[key] + s->least >= give_up) return give_up;
-    zl_copy_count(s->c, s->way, s->part, l, ZL_COUNT_COST & ~s->once);
-    return s->cost[key] + zl_copy_cost(s->way, s->part);
+    uint32_t key = 0, i = 0;
+    for (uint32_t m = 0; m < s->tried; m++) key = key * (BITS_MOST + 1) + s->lanes.bits[s->mode[m]];
+    while (i < s->keys && s->key[i] != key) i++;
+    return i < s->keys ? i : key | 1u << 31;
 }
 
-static void search_begin(search *s)
+/* What `once` covers, which is looked up where it was asked before. */
+static uint64_t cost_once(search *s)
 {
+    uint32_t key = key_of(s);
+    if (key < s->keys) return s->cost[key];
+    zl_copy_count(s->c, s->way, s->part, &s->lanes, s->once);
+    uint64_t cost = zl_copy_cost(s->way, s->part);
+    if (s->keys == KEYS) return cost;
+    s->key[s->keys] = key & ~(1u << 31);
+    s->cost[s->keys++] = cost;
+    return cost;
+}
+
+static uint64_t cost_of(search *s, uint64_t give_up)
+{
+    uint64_t cost = cost_once(s);
+    if (s->once == ZL_COUNT_COST) return cost;
+    if (cost + s->least >= give_up) return give_up;
+    zl_copy_count(s->c, s->way, s->part, &s->lanes, ZL_COUNT_COST & ~s->once);
+    return cost + zl_copy_cost(s->way, s->part);
+}
+
+static void search_begin(search *s, const zl_copy *c, const zl_copy_way *way, zl_part *part)
+{
+    memset(s, 0, offsetof(search, key));
+    s->c = c;
+    s->way = way;
+    s->part = part;
     s->once = ZL_COUNT_PERMUTES;
     for (uint32_t side = 0; side < ZL_SIDES; side++)
         if (!zl_is_shared(s->c->side[side].space)) s->once |= 1u << side;
@@ -227,22 +268,18 @@ static void search_begin(search *s)
 uint64_t zl_copy_lanes(const zl_copy *c, const zl_copy_way *way, zl_part *part,
                        zl_copy_lane_bits *best, uint64_t most)
 {
-    search s = {.c = c, .way = way, .part = part};
-    zl_copy_lane_bits lanes;
+    search s;
     const uint64_t sectors[ZL_SIDES] = {zl_copy_sectors(c, part, 0), zl_copy_sectors(c, part, 1)};
     uint64_t bound = zl_copy_bound(c, way, part->part.elements, sectors), cost = UINT64_MAX;
     uint64_t below = most < UINT64_MAX ? most + 1 : most;
-    uint32_t numbers = 1;
     if (bound > most) return UINT64_MAX;
-    search_begin(&s);
-    for (uint32_t i = 0; i < s.bits && s.tried; i++) numbers *= s.tried;
-    for (uint32_t i = 0; i < numbers && cost > bound; i++) {
-        if (i == 1) find_groups(&s);
-        if (!assign(&s, &lanes, i) || !is_first(&s, &lanes)) continue;
-        uint64_t now = cost_of(&s, &lanes, below);
+    search_begin(&s, c, way, part);
+    for (bool more = extend(&s); more && cost > bound; more = advance(&s)) {
+        uint64_t now = cost_of(&s, below);
+        if (s.ends == UINT32_MAX) find_groups(&s);
         if (now >= below) continue;
         cost = below = now;
-        *best = lanes;
+        *best = s.lanes;
     }
     return cost;
 }

@@ -289,7 +289,7 @@ static zlay_status with_room(zl_copy *c, const zl_table *value, zlay_move **out)
 zlay_status zl_copy_by_points(zl_copy *c, zlay_move **out)
 {
     uint64_t size = c->request.dest.layout->size, limit = zl_limits(c->ctx)->points;
-    zl_table value[ZL_SIDES] = {{.size = 0}, {.size = 0}};
+    zl_table value[ZL_SIDES] = {{.ctx = c->ctx}, {.ctx = c->ctx}};
     zlay_status status = ZLAY_OK;
     if (size > limit)
         return zl_fail(c->ctx, ZLAY_ELIMIT,
