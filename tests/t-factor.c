@@ -267,6 +267,52 @@ static void random_layouts(void **state)
     assert_true(split > count / 2);
 }
 
+/* ---- constants by XOR ------------------------------------------------------------------------ */
+
+/* Modes that run down under a swizzle, split by members with swizzles of their own: what is left adds
+ * a constant by XOR, and is often neither strided nor one swizzle. */
+static void flipped(void **state)
+{
+    static const char *const descs[] = {"tma.none", "tma.32B", "tma.64B", "tma.128B",
+                                        "wgmma.core.along", "wgmma.core.across"};
+    uint64_t seed = test_seed("flipped"), split = 0, pieces = 0;
+    for (uint64_t n = 0; n < test_iterations(24); n++) {
+        char text[128];
+        int bits = (int)test_range(&seed, 1, 3), base = (int)test_range(&seed, 0, 3);
+        int shift = (int)test_range(&seed, (uint64_t)bits, 5);
+        bool down[2] = {test_range(&seed, 0, 1), test_range(&seed, 0, 1)};
+        bool turned = test_range(&seed, 0, 1);
+        int step[2] = {turned ? 32 : 1, turned ? 1 : 32};
+        int start = (down[0] ? 31 * step[0] : 0) + (down[1] ? 31 * step[1] : 0);
+        snprintf(text, sizeof text, "Sw<%d,%d,%d> o %d o (32,32):(%d,%d)", bits, base,
+                 test_range(&seed, 0, 1) ? shift : -shift, start, down[0] ? -step[0] : step[0],
+                 down[1] ? -step[1] : step[1]);
+        zlay_layout *layout = read_layout(*state, text);
+        zlay_factor_request request = {sizeof request, 16, layout, NULL, {0}};
+        request.desc = descs[test_range(&seed, 0, sizeof descs / sizeof *descs - 1)];
+        zlay_factor *x = NULL;
+        zlay_status status = zlay_factor_synth(*state, &x, target_of("sm_90a"), &request);
+        if (status && status != ZLAY_NONE)
+            fail_msg("%s, %s: %s", text, request.desc, zlay_ctx_message(*state));
+        for (uint64_t i = 0; !status && i < 1024; i++) {
+            uint64_t at = (uint64_t)flat_at(zlay_factor_part(x, ZLAY_FACTOR_DESC), i);
+            uint64_t from = (uint64_t)flat_at(zlay_factor_part(x, ZLAY_FACTOR_DUAL), i);
+            assert_int_equal(flat_at(zlay_factor_part(x, ZLAY_FACTOR_RESIDUAL), at),
+                             flat_at(layout, i));
+            assert_int_equal(flat_at(zlay_factor_part(x, ZLAY_FACTOR_DESC), from),
+                             flat_at(layout, i));
+        }
+        split += !status;
+        pieces += !status && zlay_layout_kind(zlay_factor_part(x, ZLAY_FACTOR_RESIDUAL)) ==
+                                 ZLAY_LAYOUT_PIECES;
+        zlay_factor_free(x);
+        zlay_layout_free(layout);
+    }
+    printf("flipped: %llu split, %llu of them leave pieces\n", (unsigned long long)split,
+           (unsigned long long)pieces);
+    assert_true(pieces > 0);
+}
+
 /* ---- by hand -----------------------------------------------------------------------------------
  */
 
@@ -383,6 +429,7 @@ static void memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(flipped, begin, end),
         cmocka_unit_test_setup_teardown(known, begin, end),
         cmocka_unit_test_setup_teardown(random_layouts, begin, end),
         cmocka_unit_test_setup_teardown(refusals, begin, end),

@@ -144,7 +144,8 @@ typedef struct zlay_factor zlay_factor;
  *  Returns: ZLAY_OK; ZLAY_NONE L is no bijection of its tile onto slots, or not
  *           affine over F2, or no member of the family gives the tile a layout
  *           on this target; ZLAY_EINVAL; ZLAY_ELIMIT more slots than words
- *           take; ZLAY_ENOTSUP; ZLAY_ENOMEM.
+ *           take, or than limits.points where a constant is added by XOR;
+ *           ZLAY_ENOTSUP; ZLAY_ENOMEM.
  *  Out:     out  free it with zlay_factor_free.
  */
 ZLAY_API zlay_status zlay_factor_synth(zlay_ctx *ctx, zlay_factor **out,

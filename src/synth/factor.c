@@ -3,6 +3,7 @@
 #include "synth/factor.h"
 
 #include "algebra/f2.h"
+#include "algebra/table.h"
 
 #include <string.h>
 
@@ -202,6 +203,19 @@ static zlay_status search(const zl_factoring *f, best *b, const zlay_factor_requ
 /* ---- the answer
  * ---------------------------------------------------------------------------------- */
 
+/* What adds a constant by XOR and is neither strided nor swizzled: point by point. */
+static zlay_status by_points(const zl_factoring *f, zlay_layout **out, const zl_affine *map,
+                             const zl_modes *box)
+{
+    zl_table table;
+    zlay_status status = zl_table_new(f->ctx, &table, (uint64_t)1 << map->bits);
+    for (uint64_t i = 0; !status && i < table.size; i++)
+        zl_table_set(&table, i, (int64_t)zl_map_at(map, i));
+    if (!status) status = zl_cheapest(f->ctx, out, &table, box, NULL, NULL);
+    zl_table_free(&table);
+    return status;
+}
+
 static zlay_status make(const zl_factoring *f, zlay_layout **out, const zl_affine *map,
                         const zlay_layout *box_of, const zlay_layout *names, const zl_f2 *outs)
 {
@@ -209,6 +223,7 @@ static zlay_status make(const zl_factoring *f, zlay_layout **out, const zl_affin
     zl_modes_begin(&box, f->ctx);
     zlay_status status = zl_layout_box(&box, box_of);
     if (!status) status = zl_find_affine(f->ctx, out, map, &box, names, outs);
+    if (status == ZLAY_NONE && !f->threads) status = by_points(f, out, map, &box);
     zl_modes_end(&box);
     return status;
 }
@@ -226,6 +241,7 @@ static zlay_status make_residual(const zl_factoring *f, zlay_layout **out, const
     zl_modes_begin(&box, f->ctx);
     zlay_status status = zl_modes_leaf(&box, (int64_t)layout->size, 1);
     if (!status) status = zl_find_affine(f->ctx, out, map, &box, NULL, NULL);
+    if (status == ZLAY_NONE) status = by_points(f, out, map, &box);
     zl_modes_end(&box);
     return status;
 }
