@@ -175,7 +175,8 @@ static void assert_word_runs(zlay_ctx *ctx, const zlay_factor *x, const job *j)
             from[i / each] |= (uint32_t)(value << (width * (i % each)));
             wanted[out / each] |= (uint32_t)(value << (width * (out % each)));
         }
-        ptx_run(text, from, to, 1u << s.register_bits, 1u << s.warp_bits);
+        ptx_run(text, from, to, 1u << s.register_bits, 1u << s.warp_bits,
+                1u << s.block_bits);
         assert_memory_equal(to, wanted, words * 4);
     }
     free(from);

@@ -85,7 +85,8 @@ static void assert_runs(zlay_ctx *ctx, const job *j)
             put_unit(from, s, slot, slot >> low);
             put_unit(wanted, s, map_at(&j->map, slot), slot >> low);
         }
-        assert_int_equal(ptx_run(text, from, to, 1u << s->register_bits, 1u << s->warp_bits),
+        assert_int_equal(ptx_run(text, from, to, 1u << s->register_bits, 1u << s->warp_bits,
+                                 1u << s->block_bits),
                          j->info.instructions);
         assert_memory_equal(to, wanted, words * 4);
     }
@@ -138,6 +139,35 @@ static void random_words(void **state)
     }
     printf("words: %llu of %llu proved least\n", (unsigned long long)optimal,
            (unsigned long long)count);
+    zlay_ctx_free(ctx);
+}
+
+/* ---- clusters --------------------------------------------------------------------------------- */
+
+/* Words of several blocks: out of a warp's, a block's and a cluster's place, or in it. */
+static void clusters(void **state)
+{
+    uint64_t seed = test_seed("clusters"), count = test_iterations(48), remote = 0;
+    zlay_ctx *ctx = ctx_new();
+    (void)state;
+    for (uint64_t i = 0; i < count; i++) {
+        job j = {.slots = {(uint32_t)(i % 3), (uint32_t)test_range(&seed, 0, 3), 5,
+                           (uint32_t)test_range(&seed, 0, 1), (uint32_t)test_range(&seed, 1, 3),
+                           {0}}};
+        unsigned bits = slot_bits(&j.slots), warps = j.slots.warp_bits, blocks = j.slots.block_bits;
+        unsigned kept[] = {0, blocks, blocks + warps};
+        map_draw(&j.map, &seed, bits, bits - kept[i / 3 % 3], (int)(i % 2));
+        j.map.constant = 0;
+        zlay_word_step step;
+        job_word(ctx, &j);
+        remote += !zlay_word_step_get(&step, j.word, 0) && step.generator == ZLAY_STEP_DSMEM;
+        assert_composed(&j);
+        assert_runs(ctx, &j);
+        zlay_word_free(j.word);
+    }
+    printf("clusters: %llu of %llu words leave their block\n", (unsigned long long)remote,
+           (unsigned long long)count);
+    assert_true(remote > 0 && remote < count);
     zlay_ctx_free(ctx);
 }
 
@@ -226,8 +256,7 @@ static void layouts_of_other_kinds(void **state)
         if (j.info.rounds != rows[i].rounds || j.info.instructions != rows[i].instructions)
             fail_msg("%s: %u rounds, %u instructions", rows[i].map, j.info.rounds,
                      j.info.instructions);
-        if (j.slots.lane_bits == 5 && !j.slots.block_bits)
-            assert_runs(ctx, &j);
+        if (j.slots.lane_bits == 5) assert_runs(ctx, &j);
         zlay_word_free(j.word);
         zlay_layout_free(map);
     }
@@ -329,6 +358,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(example),
         cmocka_unit_test(random_words),
+        cmocka_unit_test(clusters),
         cmocka_unit_test(any_shape),
         cmocka_unit_test(layouts_of_other_kinds),
         cmocka_unit_test(refusals),

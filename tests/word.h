@@ -141,16 +141,20 @@ static inline void word_assert_steps(const zlay_word *word)
     free(back);
 }
 
+enum { PTX_ENDS, PTX_BLOCK_WAITS, PTX_CLUSTER_WAITS };
+#define PTX_PEER UINT32_C(0x80000000)
+
 /* ---- PTX ------------------------------------------------------------------------------- */
 
 typedef struct ptx_machine {
     const char *at; /* the next line */
-    unsigned char *shared; /* of the block */
+    unsigned char *shared; /* of block 0, then of the others of the cluster */
+    uint32_t block, meetings;
     uint32_t (*z)[WORD_LANES];
     bool (*q)[WORD_LANES];
     const uint32_t *from;
     uint32_t *to;
-    uint32_t regs, warp, moves; /* moves: instructions that carried a value */
+    uint32_t regs, warp, moves; /* of the cluster; moves: instructions that carried a value */
 } ptx_machine;
 
 /* prmt without a mode: nibble i names byte i of {b, a}, its bit 3 the replicated sign. */
@@ -203,7 +207,9 @@ static inline void ptx_matrix(ptx_machine *m, uint32_t *to, const char *source)
 static inline bool ptx_lane(ptx_machine *m, const char *op, char a[5][48], int lane, uint32_t *out)
 {
     uint32_t x = ptx_read(m, a[1], lane), y = a[2][0] ? ptx_read(m, a[2], lane) : 0;
-    if (!strcmp(op, "bfe.u32")) *out = x >> y & 1;
+    if (!strcmp(op, "bfe.u32"))
+        *out = x >> y & (uint32_t)(((uint64_t)1 << ptx_read(m, a[3], lane)) - 1);
+    else if (!strcmp(op, "mapa.shared::cluster.u32")) *out = PTX_PEER | y << 24 | x;
     else if (!strcmp(op, "mul.lo.u32")) *out = x * y;
     else if (!strcmp(op, "xor.b32")) *out = x ^ y;
     else if (!strcmp(op, "add.u32")) *out = x + y;
@@ -230,17 +236,30 @@ static inline void ptx_memory(ptx_machine *m, const char *text, bool load)
     }
 }
 
+/* An address of the own block, or what mapa made of one: of a block that is known to run. */
+static inline unsigned char *ptx_place(const ptx_machine *m, uint32_t address, bool peer,
+                                       unsigned bytes)
+{
+    uint32_t at = address & ~(PTX_PEER | UINT32_C(7) << 24);
+    assert_int_equal(peer, address / PTX_PEER);
+    assert_true(at % bytes == 0 && at + bytes <= WORD_SHARED && (!peer || m->meetings));
+    return m->shared + (size_t)(peer ? address >> 24 & 7 : m->block) * WORD_SHARED + at;
+}
+
 /* st.shared of the low bits of a register, ld.shared of all of it. */
 static inline void ptx_shared(ptx_machine *m, const char *text, bool load)
 {
     unsigned reg, at, bits = 32, more = 0;
-    if (load) assert_int_equal(sscanf(text, "ld.shared.b32 %%z%u, [%%z%u + %u];", &reg, &at, &more), 3);
+    bool peer = !strncmp(text, "st.shared::cluster", 18);
+    if (peer)
+        assert_int_equal(
+            sscanf(text, "st.shared::cluster.b%u [%%z%u], %%z%u;", &bits, &at, &reg), 3);
+    else if (load) assert_int_equal(sscanf(text, "ld.shared.b32 %%z%u, [%%z%u + %u];", &reg, &at, &more), 3);
     else assert_int_equal(sscanf(text, "st.shared.b%u [%%z%u], %%z%u;", &bits, &at, &reg), 3);
     for (int lane = 0; lane < WORD_LANES; lane++) {
-        uint32_t address = m->z[at][lane] + more;
-        assert_true(address % (bits / 8) == 0 && address + bits / 8 <= WORD_SHARED);
-        if (load) memcpy(&m->z[reg][lane], m->shared + address, 4);
-        else memcpy(m->shared + address, &m->z[reg][lane], bits / 8);
+        unsigned char *place = ptx_place(m, m->z[at][lane] + more, peer, bits / 8);
+        if (load) memcpy(&m->z[reg][lane], place, 4);
+        else memcpy(place, &m->z[reg][lane], bits / 8);
     }
 }
 
@@ -280,15 +299,15 @@ static inline void ptx_instruction(ptx_machine *m, const char *text)
 
 static inline bool ptx_frame(const char *text)
 {
-    static const char *const frame[] = {".", "mov.u32 %", "mul.wide", "ld.param", "cvta",
+    static const char *const frame[] = {".", "mov.u32 %", "mad.lo.u32 %lin", "mul.wide", "ld.param", "cvta",
                                         "add.u64", "ret", "{", "}"};
     for (size_t i = 0; i < sizeof frame / sizeof *frame; i++)
         if (!strncmp(text, frame[i], strlen(frame[i]))) return true;
     return !*text;
 }
 
-/* One warp up to the next barrier or the end; true: a barrier. */
-static inline bool ptx_go_on(ptx_machine *m)
+/* One warp up to the next barrier or the end. */
+static inline int ptx_go_on(ptx_machine *m)
 {
     char line[512];
     while (*m->at) {
@@ -299,32 +318,47 @@ static inline bool ptx_go_on(ptx_machine *m)
         m->at += length + (m->at[length] != 0);
         if (!strncmp(line, "bar.sync 0;", 11)) {
             m->moves++;
-            return true;
+            return PTX_BLOCK_WAITS;
+        }
+        if (!strncmp(line, "barrier.cluster.arrive", 22)) continue;
+        if (!strncmp(line, "barrier.cluster.wait", 20)) {
+            m->moves += m->meetings++ > 0;
+            return PTX_CLUSTER_WAITS;
         }
         if (!ptx_frame(line)) ptx_instruction(m, line);
     }
-    return false;
+    return PTX_ENDS;
 }
 
-/* Run a block of a kernel's text, the last warp first; answers how many instructions of a thread
- * carried values. */
+/* Warps of a block until all wait for the cluster or have ended; true: they wait. */
+static inline bool ptx_block_goes_on(ptx_machine *m, uint32_t warps)
+{
+    int state = PTX_BLOCK_WAITS;
+    while (state == PTX_BLOCK_WAITS)
+        for (uint32_t i = warps; i-- > 0;) state = ptx_go_on(&m[i]);
+    return state == PTX_CLUSTER_WAITS;
+}
+
+/* Run a block of a kernel's text, or the blocks of a cluster, the last block and warp first; answers
+ * how many instructions of a thread carried values. */
 static inline uint32_t ptx_run(const char *text, const uint32_t *from, uint32_t *to, uint32_t regs,
-                               uint32_t warps)
+                               uint32_t warps, uint32_t blocks)
 {
     enum { VALUES = 1 << 15, PREDICATES = 256, WARPS = 32 };
     ptx_machine m[WARPS];
-    unsigned char *shared = malloc(WORD_SHARED);
-    assert_true(warps <= WARPS && shared);
-    memset(shared, 0xa5, WORD_SHARED);
-    for (uint32_t i = 0; i < warps; i++) {
-        m[i] = (ptx_machine){text, shared, calloc(VALUES, sizeof *m->z),
+    unsigned char *shared = malloc((size_t)blocks * WORD_SHARED);
+    uint32_t all = warps * blocks;
+    assert_true(all <= WARPS && shared);
+    memset(shared, 0xa5, (size_t)blocks * WORD_SHARED);
+    for (uint32_t i = 0; i < all; i++) {
+        m[i] = (ptx_machine){text, shared, i / warps, 0, calloc(VALUES, sizeof *m->z),
                              calloc(PREDICATES, sizeof *m->q), from, to, regs, i, 0};
         assert_true(m[i].z && m[i].q);
     }
     for (bool waits = true; waits;)
-        for (uint32_t i = warps; i-- > 0;) waits = ptx_go_on(&m[i]);
+        for (uint32_t i = blocks; i-- > 0;) waits = ptx_block_goes_on(&m[i * warps], warps);
     uint32_t moves = m[0].moves;
-    for (uint32_t i = 0; i < warps; i++) {
+    for (uint32_t i = 0; i < all; i++) {
         assert_int_equal(m[i].moves, moves);
         free(m[i].z);
         free(m[i].q);

@@ -30,13 +30,14 @@ ZLAY_API zlay_status zlay_emit_ptx(zlay_ctx *ctx, zlay_buf *out, const zlay_plan
 ZLAY_API zlay_status zlay_emit_header(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan,
                                       const char *name, size_t length);
 
-/** A word as a kernel of one block: thread t takes 2^register_bits registers
+/** A word as a kernel of one block, or of one cluster where slots have blocks:
+ *  thread t, of the cluster's block after block, takes 2^register_bits registers
  *  from from_words + 4 t 2^register_bits and leaves them, after the word, there
  *  from to_words on.
  *
  *  Returns: ZLAY_OK, ZLAY_EROOM (with `need`); ZLAY_EINVAL name is no name;
- *           ZLAY_ENOTSUP lanes that are not 32, several blocks, a word that
- *           begins in shared memory or takes more than 48 KiB of it.
+ *           ZLAY_ENOTSUP lanes that are not 32, more than 8 blocks, a word that
+ *           begins in shared memory or takes more than 48 KiB of a block's.
  */
 ZLAY_API zlay_status zlay_emit_word(zlay_ctx *ctx, zlay_buf *out, const zlay_word *word,
                                     const char *name, size_t length);

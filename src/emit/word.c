@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A word as PTX.  A destination's word comes from the slots that the step's map has there, read the
+/* Steps of a word as PTX.  A destination's word comes from the slots that the step's map has there, read the
  * other way: what of them depends on the thread is affine in the bits of %lin, so a lane index, a
  * predicate and a byte selector are each an XOR of constants under those bits and one constant a
  * register. */
 #include "emit/emit.h"
 #include "emit/word.h"
 
-#include <zlay/emit.h>
-#include <zlay/instruction.h>
-
 #include <string.h>
 
-enum { LANE_BITS = 5, NIBBLE = 4, OLDEST = 70, SHARED_BITS = 13 };
+enum { LANE_BITS = 5, NIBBLE = 4 };
 
 void zl_word_say(zl_speaker *s, const char *format, ...)
 {
@@ -260,7 +257,13 @@ static void say_matrix(zl_speaker *s)
     }
 }
 
-static void say_step(zl_speaker *s, const zl_step *step)
+static void say_sync(zl_speaker *s)
+{
+    if (zl_leaves_block(s->word)) zl_say_meeting(s);
+    else zl_word_say(s, "bar.sync 0;");
+}
+
+void zl_say_step(zl_speaker *s, const zl_step *step)
 {
     s->step = step;
     zl_map_invert(&s->back, &step->map);
@@ -269,119 +272,11 @@ static void say_step(zl_speaker *s, const zl_step *step)
     case ZL_STEP_IDX: say_shuffle(s); break;
     case ZL_STEP_EXCHANGE: say_exchange(s); break;
     case ZL_STEP_MATRIX: say_matrix(s); break;
+    case ZL_STEP_DSMEM:
     case ZL_STEP_STORE: zl_say_store(s); break;
-    case ZL_STEP_SYNC: zl_word_say(s, "bar.sync 0;"); break;
+    case ZL_STEP_SYNC: say_sync(s); break;
     case ZL_STEP_LOAD: zl_say_load(s); break;
     default: say_inner(s);
     }
     memcpy(s->held, s->next, sizeof s->held);
-}
-
-/* ---- kernels -----------------------------------------------------------------------------------
- */
-
-typedef struct kernel {
-    const zl_word *word;
-    const char *name;
-    size_t length;
-    uint32_t ptx;
-} kernel;
-
-static void say_body(zl_speaker *s)
-{
-    uint32_t regs = 1u << s->regs;
-    for (uint32_t r = 0; r < regs; r++) {
-        s->held[r] = zl_say_value(s);
-        zl_word_say(s, "ld.global.b32 %%z%u, [%%from + %u];", s->held[r], r * ZL_WORD_BYTES);
-    }
-    for (uint32_t i = 0; i < s->word->count; i++) say_step(s, &s->word->step[i]);
-    for (uint32_t r = 0; r < regs; r++)
-        zl_word_say(s, "st.global.b32 [%%to + %u], %%z%u;", r * ZL_WORD_BYTES, s->held[r]);
-}
-
-static zl_speaker speaker(zl_text *out, const zl_word *word)
-{
-    const zl_slots *slots = &word->slots;
-    return (zl_speaker){.out = out, .word = word, .bytes = slots->byte, .regs = slots->reg,
-                        .inner = slots->byte + slots->reg};
-}
-
-static bool goes_through(const zl_word *word)
-{
-    return word->count > 1 && word->step[1].id == ZL_STEP_SYNC;
-}
-
-static void say_kernel(zl_text *out, const void *argument)
-{
-    const kernel *k = argument;
-    zl_text nowhere = {NULL, 0, 0};
-    zl_speaker s = speaker(&nowhere, k->word);
-    say_body(&s);
-    uint32_t values = s.values, predicates = s.predicates;
-    s = speaker(out, k->word);
-    zl_putf(out, ".version %u.%u\n.target sm_80\n.address_size 64\n\n.visible .entry ", k->ptx / 10,
-            k->ptx % 10);
-    zl_put(out, k->name, k->length);
-    zl_puts(out, "(.param .u64 from_words, .param .u64 to_words)\n{\n");
-    zl_word_say(&s, ".reg .b32 %%z<%u>, %%lin, %%shared;", values + 1);
-    zl_word_say(&s, ".reg .pred %%q<%u>;", predicates + 1);
-    zl_word_say(&s, ".reg .b64 %%from, %%to, %%at;");
-    zl_word_say(&s, "mov.u32 %%lin, %%tid.x;");
-    if (goes_through(k->word)) {
-        zl_word_say(&s, ".shared .align 4 .b8 words[%u];",
-               1u << (zl_slots_bits(&k->word->slots) - k->word->slots.byte + 2));
-        zl_word_say(&s, "mov.u32 %%shared, words;");
-    }
-    zl_word_say(&s, "mul.wide.u32 %%at, %%lin, %u;", ZL_WORD_BYTES << s.regs);
-    for (int side = 0; side < 2; side++) {
-        const char *name = side ? "to" : "from";
-        zl_word_say(&s, "ld.param.u64 %%%s, [%s_words];", name, name);
-        zl_word_say(&s, "cvta.to.global.u64 %%%s, %%%s;", name, name);
-        zl_word_say(&s, "add.u64 %%%s, %%%s, %%at;", name, name);
-    }
-    say_body(&s);
-    zl_word_say(&s, "ret;");
-    zl_puts(out, "}\n");
-}
-
-static zlay_status kernel_check(zlay_ctx *ctx, const zl_word *word)
-{
-    if (word->slots.lane != LANE_BITS || word->slots.warp > LANE_BITS || word->slots.block)
-        return zl_fail(ctx, ZLAY_ENOTSUP,
-                       "slots: PTX has 2^5 lanes, and this text one block of 2^5 warps at most");
-    for (uint32_t i = 0; i < word->count; i++)
-        if (word->step[i].id == ZL_STEP_LOAD && !i)
-            return zl_fail(ctx, ZLAY_ENOTSUP, "word: it begins in shared memory");
-    if (zl_slots_bits(&word->slots) - word->slots.byte > SHARED_BITS && goes_through(word))
-        return zl_fail(ctx, ZLAY_ENOTSUP, "word: it takes more than 48 KiB of shared memory");
-    return ZLAY_OK;
-}
-
-static uint32_t oldest(const zl_word *word)
-{
-    uint32_t ptx = OLDEST, number;
-    zlay_form form;
-    for (uint32_t i = 0; i < word->count; i++) {
-        const char *name = zl_step_row_of(word->step[i].id)->instruction;
-        if (zlay_instruction_find(&number, name, strlen(name))) continue;
-        zlay_instruction_get(&form, number);
-        if (form.ptx > ptx) ptx = form.ptx;
-    }
-    return ptx;
-}
-
-zlay_status zlay_emit_word(zlay_ctx *ctx, zlay_buf *out, const zlay_word *word, const char *name,
-                           size_t length)
-{
-    if (!ctx || !out || !word || !name) return ZLAY_EINVAL;
-    zlay_status status = zl_enter(ctx);
-    if (status) return status;
-    status = zl_name_check(ctx, name, length);
-    if (!status) status = kernel_check(ctx, &word->word);
-    kernel k = {&word->word, name, length, 0};
-    if (!status) {
-        k.ptx = oldest(k.word);
-        status = zl_print(out, say_kernel, &k);
-    }
-    return zl_leave(ctx, status);
 }

@@ -35,6 +35,13 @@ static inline uint64_t zl_slot_of(const zl_speaker *s, uint32_t byte, uint32_t r
     return byte | (uint64_t)reg << s->bytes;
 }
 
+/* `held` becomes what is held behind the step. */
+void zl_say_step(zl_speaker *s, const zl_step *step);
+
+/* Through the shared memory of other blocks; all threads of the cluster wait for each other. */
+bool zl_leaves_block(const zl_word *word);
+void zl_say_meeting(zl_speaker *s);
+
 /* Registers that leave their place, into shared memory and back. */
 void zl_say_store(zl_speaker *s);
 void zl_say_load(zl_speaker *s);
