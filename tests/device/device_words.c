@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Words on a GPU: each emitted kernel moves values that name their slots, and every slot must have
  * the value that the map sends there.  All classes of bit permutations (how many bits of each coordinate
- * go to each other) for registers of 1, 2 and 4 parts, up to 16 of them; then random maps.
+ * go to each other) for registers of 1, 2 and 4 parts, up to 16 of them; then random maps; then a
+ * tenth as many of the slots of clusters of 2 to 8 blocks.
  *
  *   device-words [--count N] [--ptx DIR]     --ptx writes the kernels and runs nothing */
 #include "../random.h"
@@ -13,7 +14,7 @@
 #include <string.h>
 #include <zlay/zlay.h>
 
-enum { LANE_BITS = 5, BITS_MOST = 12, WORDS_MOST = 1 << 10, TEXT = 1 << 20, KINDS = 3 };
+enum { LANE_BITS = 5, BITS_MOST = 14, WORDS_MOST = 1 << 12, TEXT = 1 << 20, KINDS = 3 };
 
 typedef struct map {
     unsigned bits;
@@ -27,7 +28,7 @@ typedef struct run {
     const char *folder;
     char *text;
     uint64_t seed;
-    unsigned done, wrong, optimal;
+    unsigned done, wrong, optimal, clusters;
 } run;
 
 static uint64_t map_at(const map *m, uint64_t x)
@@ -108,7 +109,7 @@ static bool word_runs(run *r, const zlay_slots *s, const map *m, void *function)
         }
         must(r->cuda.cuMemcpyHtoD_v2(r->from, from, bytes), "input");
         must(r->cuda.cuMemcpyHtoD_v2(r->to, to, bytes), "output");
-        must(r->cuda.cuLaunchKernel(function, 1, 1, 1, 32u << s->warp_bits, 1, 1, 0, NULL,
+        must(r->cuda.cuLaunchKernel(function, 1u << s->block_bits, 1, 1, 32u << s->warp_bits, 1, 1, 0, NULL,
                                     parameters, NULL), "launch");
         must(r->cuda.cuCtxSynchronize(), "kernel");
         must(r->cuda.cuMemcpyDtoH_v2(to, r->to, bytes), "answer");
@@ -181,8 +182,9 @@ static void classes(run *r, const zlay_slots *slots)
  * which goes through shared memory. */
 static void random_map(run *r, const zlay_slots *slots, bool sparse, bool crosses)
 {
-    map m = {slots->byte_bits + slots->register_bits + LANE_BITS + slots->warp_bits, {0}};
-    unsigned inner = crosses ? m.bits : m.bits - slots->warp_bits;
+    unsigned above = slots->warp_bits + slots->block_bits;
+    map m = {slots->byte_bits + slots->register_bits + LANE_BITS + above, {0}};
+    unsigned inner = crosses ? m.bits : m.bits - above;
     for (unsigned k = 0; k < m.bits; k++) m.basis[k] = (uint64_t)1 << k;
     for (unsigned k = inner; k-- > 1;) {
         uint64_t j = test_random(&r->seed) % (k + 1), held = m.basis[k];
@@ -193,7 +195,7 @@ static void random_map(run *r, const zlay_slots *slots, bool sparse, bool crosse
         uint64_t i = test_random(&r->seed) % inner, j = test_random(&r->seed) % inner;
         if (i != j) m.basis[i] ^= m.basis[j];
     }
-    if (slots->warp_bits && !crosses) m.basis[inner] ^= test_random(&r->seed) & (((uint64_t)1 << inner) - 1);
+    if (above && !crosses) m.basis[inner] ^= test_random(&r->seed) & (((uint64_t)1 << inner) - 1);
     word_do(r, slots, &m);
 }
 
@@ -225,6 +227,12 @@ int main(int argc, char **argv)
                             r.done % 5 == 0, 0, {0}};
         random_map(&r, &slots, r.done % 2, r.done % 10 == 0);
     }
-    printf("%u words, %u wrong; %u proved least\n", r.done, r.wrong, r.optimal);
+    for (; r.clusters < count / 10; r.clusters++) {
+        zlay_slots slots = {r.done % 3, (uint32_t)(test_random(&r.seed) % 4), LANE_BITS,
+                            r.done % 2, 1 + r.done % 3, {0}};
+        random_map(&r, &slots, r.done % 2, r.clusters % 4);
+    }
+    printf("%u words, %u of clusters, %u wrong; %u proved least\n", r.done, r.clusters, r.wrong,
+           r.optimal);
     return r.wrong ? 1 : 0;
 }
