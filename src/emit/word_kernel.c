@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-enum { LANE_BITS = 5, OLDEST = 70, CLUSTERS = 78, SHARED_BITS = 13, CLUSTER_BITS = 3 };
+enum { LANE_BITS = 5, OLDEST = 70, SHARED_BITS = 13, CHIP = 80 };
+enum { CLUSTER_BITS = 3, CLUSTERS = 78, CLUSTER_CHIP = 90 };
 
 bool zl_leaves_block(const zl_word *word)
 {
@@ -61,8 +62,8 @@ static unsigned block_words(const zl_word *word)
 static void say_entry(zl_text *out, const kernel *k)
 {
     const zl_slots *slots = &k->word->slots;
-    zl_putf(out, ".version %u.%u\n.target %s\n.address_size 64\n\n.visible .entry ", k->ptx / 10,
-            k->ptx % 10, slots->block ? "sm_90" : "sm_80");
+    zl_putf(out, ".version %u.%u\n.target sm_%u\n.address_size 64\n\n.visible .entry ", k->ptx / 10,
+            k->ptx % 10, slots->block ? CLUSTER_CHIP : CHIP);
     zl_put(out, k->name, k->length);
     zl_puts(out, "(.param .u64 from_words, .param .u64 to_words)\n");
     if (slots->block)
