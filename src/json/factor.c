@@ -130,7 +130,8 @@ static zlay_status get_slots(zl_call *call, zlay_slots *out)
         status = zl_get_dim(call, "slots", json_array_get(list, i), &dim);
         if (status) return status;
         while (next < COORDINATES && strcmp(dim.name, coordinates[next])) next++;
-        if (next == COORDINATES || !dim.size || dim.size & (dim.size - 1))
+        if (next == COORDINATES || !dim.size || dim.size & (dim.size - 1) ||
+            json_array_size(json_array_get(list, i)) != 2)
             return zl_wrong(call, "slots",
                             "a list of [\"byte\" | \"register\" | \"lane\" | \"warp\" | \"block\", "
                             "a power of two], in this order");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "json/json.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -206,6 +207,16 @@ zlay_status zl_get_target(zl_call *call, const zlay_target **out)
 
 /* ---- layouts --------------------------------------------------------------- */
 
+/* What is no layout, with the field that it stands in. */
+static zlay_status no_layout(zl_call *call, const char *name)
+{
+    char why[512];
+    const char *text = zlay_ctx_message(call->ctx);
+    if (!strncmp(text, "field ", 6) || !strncmp(text, name, strlen(name))) return ZLAY_EINVAL;
+    snprintf(why, sizeof why, "%s", text);
+    return zl_fail(call->ctx, ZLAY_EINVAL, "field '%s': %s", name, why);
+}
+
 zlay_status zl_layout_of(zl_call *call, const char *name, const json_t *value, zlay_layout **out)
 {
     zlay_status status;
@@ -218,7 +229,7 @@ zlay_status zl_layout_of(zl_call *call, const char *name, const json_t *value, z
     else if (json_is_object(value)) status = zl_f2_layout(call, name, value, out);
     else return zl_wrong(call, name, "a layout: a text, an F2 object, or {A, b, box, ..}");
     if (!status) call->in_input = false;
-    return status;
+    return status == ZLAY_EINVAL ? no_layout(call, name) : status;
 }
 
 zlay_status zl_get_layout(zl_call *call, const char *name, zlay_layout **out)

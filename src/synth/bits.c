@@ -27,8 +27,7 @@ static zlay_status by_points(zlay_ctx *ctx, zl_affine *out, const zlay_layout *l
 
 zlay_status zl_bits_of(zlay_ctx *ctx, zl_affine *out, const zlay_layout *layout, const char *name)
 {
-    zlay_status status = zl_without_parameters(ctx, layout);
-    if (!status) status = zl_without_symbols(ctx, layout);
-    if (status) return status;
+    if (zl_parameter(layout))
+        return zl_fail(ctx, ZLAY_ENOTSUP, "%s has the parameter %s", name, zl_parameter(layout));
     return zl_affine_of(out, layout) ? ZLAY_OK : by_points(ctx, out, layout, name);
 }

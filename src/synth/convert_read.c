@@ -54,11 +54,12 @@ static zlay_status read_side(zl_conversion *c, const zlay_layout *a, int side)
     uint64_t extent[ZL_F2_DIMS];
     zl_level level[ZL_F2_DIMS];
     if (!a) return zl_fail(c->ctx, ZLAY_EINVAL, "%s: is NULL", fields[side]);
-    zlay_status status = zl_without_parameters(c->ctx, a);
-    if (status) return status;
+    if (zl_parameter(a))
+        return zl_fail(c->ctx, ZLAY_ENOTSUP, "%s: has the parameter %s", fields[side],
+                       zl_parameter(a));
     size_t count = zlay_layout_box(extent, ZL_F2_DIMS, a);
     if (count > ZL_F2_DIMS) count = ZL_F2_DIMS + 1;
-    status = levels_of(c, a, side, level, count);
+    zlay_status status = levels_of(c, a, side, level, count);
     for (zl_level l = ZL_REGISTER; l < ZL_LEVELS; l++) c->extent[side][l] = 1;
     c->dims[side] = count;
     for (size_t i = 0; i < count && !status; i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a question for matrix descriptors may be. */
+#include "algebra/layout.h"
 #include "legality/smemdesc.h"
 #include "synth/smemdesc.h"
 
@@ -13,6 +14,8 @@ static zlay_status request_check(zlay_ctx *ctx, const zlay_smemdesc_request *r)
     for (size_t i = 0; i < ZL_COUNT(r->reserved); i++)
         if (r->reserved[i]) return zl_fail(ctx, ZLAY_EINVAL, "reserved: a word is not 0");
     if (!r->layout) return zl_fail(ctx, ZLAY_EINVAL, "layout: is NULL");
+    if (zl_parameter(r->layout))
+        return zl_fail(ctx, ZLAY_ENOTSUP, "layout: has the parameter %s", zl_parameter(r->layout));
     if (r->major != ZLAY_MAJOR_K && r->major != ZLAY_MAJOR_MN)
         return zl_fail(ctx, ZLAY_EINVAL, "major: %d is neither K (0) nor MN (1)", r->major);
     if (r->swizzle < ZLAY_SWIZZLE_FIND || r->swizzle > ZL_ATOM_32B)

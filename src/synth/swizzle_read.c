@@ -40,10 +40,10 @@ static zlay_status shape_read(zl_asked *out, const zlay_swizzle_request *r)
     }
     if (zl_umul_sat(out->size, r->elem_bits) / BYTE <= out->target->smem) return ZLAY_OK;
     return zl_fail(out->ctx, ZLAY_NONE,
-                   "BLOCK_SMEM: a tile of %llu elements has more bytes than the %llu of a block on "
+                   "BLOCK_SMEM: a tile of %llu elements%s has more bytes than the %llu of a block on "
                    "%s",
-                   (unsigned long long)out->size, (unsigned long long)out->target->smem,
-                   zlay_target_name(out->target));
+                   (unsigned long long)out->size, out->size == UINT64_MAX ? " or more" : "",
+                   (unsigned long long)out->target->smem, zlay_target_name(out->target));
 }
 
 static zlay_status banked_read(zl_asked *out, zl_asked_access *to, uint32_t i, int32_t number)
@@ -84,8 +84,10 @@ static zlay_status access_read(zl_asked *out, uint32_t i, const zlay_swizzle_acc
         return zl_fail(out->ctx, ZLAY_EINVAL, "accesses: %u: %s", i,
                        in->layout ? "a reserved word is not 0" : "layout is NULL");
     zlay_status status = banked_read(out, to, i, in->access);
-    if (!status) status = zl_without_parameters(out->ctx, in->layout);
     if (status) return status;
+    if (zl_parameter(in->layout))
+        return zl_fail(out->ctx, ZLAY_ENOTSUP, "accesses: %u: layout: has the parameter %s", i,
+                       zl_parameter(in->layout));
     if (!is_index(out, in->layout))
         return zl_fail(out->ctx, ZLAY_EINVAL,
                        "accesses: %u: layout has outputs of other sizes than the shape", i);

@@ -25,6 +25,9 @@ static zlay_status side_read(zlay_ctx *ctx, zl_side *out, const zlay_layout *lay
                              uint32_t elem, const char *name)
 {
     if (!layout) return zl_fail(ctx, ZLAY_EINVAL, "%s: no layout", name);
+    if (zl_parameter(layout))
+        return zl_fail(ctx, ZLAY_ENOTSUP, "%s: has the parameter %s; copy.synth with a tile takes it",
+                       name, zl_parameter(layout));
     if (!layout->modes && layout->kind != ZLAY_LAYOUT_F2)
         return zl_fail(ctx, ZLAY_ENOTSUP,
                        "%s: a transfer takes strided, swizzled and f2 layouts", name);
