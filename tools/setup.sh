@@ -34,6 +34,7 @@ if [ "$goal" = test ]; then
     need pkg-config command -v pkg-config
     need python3-cffi cffi
     need g++ cxx
+    need spin command -v spin
 fi >/dev/null
 [ -z "$missing" ] && exit 0
 
