@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tmem.pack and tmem.check as requests: what they answer, and which field is at fault. */
+/* tmem.pack, tmem.check and pipe.fences as requests: what they answer, and which field is at fault. */
 #include "test.h"
 
 #include <string.h>
@@ -23,6 +23,11 @@ static int teardown(void **state)
 
 #define PACK "{\"op\":\"tmem.pack\",\"target\":\"sm_100a\","
 #define CHECK "{\"op\":\"tmem.check\",\"pipe\":\"pipe p\\n"
+#define FENCES                                                                                        \
+    "{\"op\":\"pipe.fences\",\"pipe\":\"pipe p\\nparam N 1..\\nsmem D[1] 64\\n"
+#define ROLES                                                                                        \
+    "role r warps 0..0\\nfor i in 0..N\\nwrite D[0] 64\\nsync role\\nstore D[0] 64\\ncommit bulk\\n"        \
+    "waitgroup bulk.read 0\\nsync role\\nend\\nwaitgroup bulk 0\\nend\"}"
 #define TURNS                                                                                        \
     "\"buffers\":[{\"columns\":256,\"first\":0,\"last\":1},{\"columns\":128,\"first\":1,\"last\":2},"  \
     "{\"columns\":256,\"first\":2,\"last\":3}]"
@@ -58,6 +63,11 @@ static const char *const rows[][2] = {
      "\"at\":6,\"other\":5,\"trace\":[5,6],\"id\":\"TMEM_FREE_ONCE\"}"},
     {CHECK "tmem C[1]\"}", "line 2: a number is missing"},
     {"{\"op\":\"tmem.check\",\"pipe\":3}", "field 'pipe'"},
+    {FENCES ROLES, "\"fences\":[{\"at\":7,\"fence\":\"proxy.async\"}]"},
+    {FENCES ROLES, "{\"ok\":{\"pipe\":\"pipe p\\nparam N 1..\\nsmem D[1] 64\\nrole r warps 0..0\\n  for i in "
+     "0..N\\n    write D[0] 64\\n    fence proxy.async\\n    sync role\\n"},
+    {FENCES "bar f[1] count 1\\nsync cta\\n" ROLES, "{\"none\":\"init: line 1, with a fence wherever"},
+    {FENCES "jump\"}", "line 4: no such event"},
 };
 
 static void answers(void **state)

@@ -293,6 +293,14 @@ static const char *const whole[] = {
     "2]\\narrive empty[i % 2] warps\\nend\\nend\\n\"}",
     "{\"op\":\"tmem.check\",\"pipe\":\"pipe p\\ntmem C[1] 48\\nalloc C\\nrole r warps 0..0\\ndealloc "
     "C\\nend\\n\"}",
+    "{\"op\":\"pipe.fences\",\"pipe\":\"pipe p\\nparam N 1..\\nsmem A[2] 64\\nbar full[2] count "
+    "1\\nbar empty[2] count 1\\ninit full\\ninit empty\\n"
+    "sync cta\\nrole p warps 0..0 elect\\nfor i in 0..N\\nwait empty[i % 2] "
+    "parity (i / 2 + 1) % 2\\n"
+    "expect full[i % 2] 64\\narrive full[i % 2]\\ncopy tensor 64 -> A[i % 2] signal full[i % "
+    "2]\\nend\\nend\\n"
+    "role c warps 1..1\\nfor i in 0..N\\nwait full[i % 2] parity i / 2 % 2\\nread A[i % "
+    "2]\\nsync role\\narrive empty[i % 2] warps\\nend\\nend\\n\"}",
     "{\"op\":\"plan.gemm\",\"target\":\"sm_90a\",\"m\":64,\"n\":64,\"k\":64}",
     "{\"op\":\"emit\",\"target\":\"sm_90a\",\"what\":\"header\",\"name\":\"g\",\"m\":64,\"n\":64,"
     "\"k\":64}",

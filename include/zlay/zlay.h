@@ -34,6 +34,7 @@
 #include <zlay/pieces.h>
 #include <zlay/pipe.h>
 #include <zlay/pipe_build.h>
+#include <zlay/pipe_fences.h>
 #include <zlay/pipe_tmem.h>
 #include <zlay/radix.h>
 #include <zlay/replace.h>

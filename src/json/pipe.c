@@ -131,3 +131,40 @@ zlay_status zl_op_tmem_check(zl_call *call)
     zlay_pipe_free(pipe);
     return status;
 }
+
+static zlay_status print_pipe(zlay_ctx *ctx, zlay_buf *out, const void *pipe)
+{
+    (void)ctx;
+    return zlay_pipe_print(out, pipe);
+}
+
+static zlay_status add_fences(zl_call *call, const zlay_pipe *pipe)
+{
+    zlay_pipe_fence fences[REASONS_MOST];
+    zlay_pipe *fenced;
+    size_t count;
+    zlay_status status =
+        zlay_pipe_fences(call->ctx, &fenced, fences, REASONS_MOST, &count, pipe);
+    if (status) return status;
+    json_t *text = zl_json_printed(call, print_pipe, fenced, &status), *list = json_array();
+    for (size_t i = 0; i < count && i < REASONS_MOST; i++) {
+        json_t *fence = json_object();
+        zl_put_value(call, fence, "at", json_integer(fences[i].line));
+        zl_put_value(call, fence, "fence", json_string(fences[i].way));
+        zl_put_item(call, list, fence);
+    }
+    call->value = json_object();
+    zl_put_value(call, call->value, "pipe", text);
+    zl_put_value(call, call->value, "fences", list);
+    zlay_pipe_free(fenced);
+    return status;
+}
+
+zlay_status zl_op_pipe_fences(zl_call *call)
+{
+    zlay_pipe *pipe = NULL;
+    zlay_status status = pipe_get(call, &pipe);
+    if (!status) status = add_fences(call, pipe);
+    zlay_pipe_free(pipe);
+    return status;
+}
