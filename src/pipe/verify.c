@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The verifier: what each role breaks by itself, sums of every index, order of every class. */
+#include "pipe/run_verify.h"
 #include "pipe/verify.h"
 
 #include <string.h>
@@ -211,13 +212,33 @@ static void verify_end(zl_verify *v)
 
 static zlay_status answer_give(zl_verify *v, zlay_answer *answer, size_t *count, zlay_buf *proof)
 {
-    if (!v->count && !v->undecided && proof) {
+    if (!v->count && !v->undecided && !v->by_runs && proof) {
         zlay_status status = zl_print(proof, zl_proof_write, v);
         if (status) return status;
     }
     *answer = v->count ? ZLAY_NO : v->undecided ? ZLAY_UNDECIDED : ZLAY_YES;
     *count = v->count;
     if (*answer == ZLAY_UNDECIDED) zl_fail(v->ctx, ZLAY_OK, "line %u %s", v->undecided, v->because);
+    return ZLAY_OK;
+}
+
+static uint32_t line_of(const zlay_pipe *pipe, uint32_t event)
+{
+    return event < pipe->events_count ? pipe->events[event].line : 0;
+}
+
+/* What the proofs by order do not know is run. */
+static zlay_status check_by_runs(zl_verify *v)
+{
+    zl_verdict verdict;
+    zlay_status status = zl_run_verify(v->ctx, &verdict, v->pipe);
+    const zl_fault *f = &verdict.fault;
+    if (status || verdict.undecided) return status;
+    v->undecided = 0;
+    v->by_runs = true;
+    if (f->rule)
+        zl_report(v, f->rule, line_of(v->pipe, f->event), line_of(v->pipe, f->other), f->found,
+                  f->wanted);
     return ZLAY_OK;
 }
 
@@ -235,6 +256,7 @@ zlay_status zlay_pipe_verify(zlay_ctx *ctx, zlay_answer *answer, zlay_pipe_reaso
     v->room = room;
     status = verify_begin(v);
     if (!status) status = check_all(v);
+    if (!status && v->undecided && !v->count) status = check_by_runs(v);
     if (!status) status = answer_give(v, answer, count, proof);
     verify_end(v);
     return zl_leave(ctx, status);

@@ -79,6 +79,7 @@ typedef struct zl_verify {
     size_t room, count;
     uint32_t undecided;  /* a line, 0: none */
     const char *because;
+    bool by_runs;        /* decided by runs, not by order */
     int64_t q_end;       /* positions of the trace at hand */
     zl_trace *traces;    /* one a role */
     zl_use (*uses)[ZL_USES]; /* per event, in the order of the rows of order.c */

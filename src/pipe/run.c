@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A whole run: instances in turn, each to the end of an iteration, or until it has to wait. */
+#include "pipe/run.h"
+
+static const zl_event *at(const zl_run *r, const zl_instance *i) { return &r->pipe->events[i->pc]; }
+
+static bool has_ended(const zl_run *r, const zl_instance *i)
+{
+    return i->pc == r->pipe->roles[i->role].end;
+}
+
+/* ---- loops ---- */
+
+static void begin_loop(zl_run *r, zl_instance *i, const zl_event *e)
+{
+    int64_t first = zl_run_value(r, i, &e->at[0]);
+    if (first >= zl_run_value(r, i, &e->bar_at)) {
+        if (r->watch) zl_watch_empty(r, e);
+        i->pc = (uint32_t)e->match + 1;
+        return;
+    }
+    i->counter[i->depth] = first;
+    i->loop[i->depth] = i->pc;
+    i->found[i->depth++] = false;
+    i->pc++;
+    if (r->watch) zl_watch_begin(r, i);
+}
+
+static void next_turn(zl_run *r, zl_instance *i, const zl_event *e)
+{
+    const zl_event *loop = &r->pipe->events[e->match];
+    int64_t *counter = &i->counter[i->depth - 1];
+    *counter += loop->step;
+    if (*counter < zl_run_value(r, i, &loop->bar_at)) {
+        i->pc = (uint32_t)e->match + 1;
+        if (r->watch) zl_watch_head(r, i);
+        return;
+    }
+    i->depth--;
+    i->pc++;
+    if (r->watch) zl_watch_end(r, i, i->depth);
+}
+
+/* ---- turns ---- */
+
+static bool is_stopped(const zl_run *r) { return r->fault.rule || r->status; }
+
+/* To the end of an iteration, or as far as it goes; false where it did not move. */
+static bool take_turn(zl_run *r, zl_instance *i)
+{
+    bool moved = false, again = true;
+    while (again && !has_ended(r, i) && !is_stopped(r)) {
+        const zl_event *e = at(r, i);
+        r->steps++;
+        if (e->kind == ZL_EV_FOR) begin_loop(r, i, e);
+        else if (e->kind == ZL_EV_END) {
+            next_turn(r, i, e);
+            again = false;
+        } else if (zl_run_step(r, i)) {
+            i->epoch++;
+            i->pc++;
+        } else {
+            return moved;
+        }
+        moved = true;
+    }
+    if (has_ended(r, i) && moved && !is_stopped(r)) {
+        zl_run_check_exit(r, i);
+        zl_run_leave(r, i);
+    }
+    return moved;
+}
+
+/* Bytes that never come, or the first two that wait. */
+static void find_stuck(zl_run *r)
+{
+    uint32_t events[2] = {UINT32_MAX, UINT32_MAX};
+    for (uint32_t k = 0; k < r->gates_count; k++) {
+        const zl_gate *g = &r->gates[k];
+        if (g->pending == 0 && g->tx > 0)
+            zl_run_fault(r, ZLAY_PIPE_BYTES, g->event, UINT32_MAX, 0, g->tx);
+    }
+    for (uint32_t k = 0; k < r->instances_count; k++) {
+        const zl_instance *i = &r->instances[k];
+        if (!has_ended(r, i) && i->pc != events[0]) events[events[0] != UINT32_MAX] = i->pc;
+    }
+    zl_run_fault(r, ZLAY_PIPE_DEADLOCK, events[0], events[1], 0, 0);
+}
+
+void zl_run_all(zl_run *r)
+{
+    bool moved = true, open = true;
+    zl_run_reset(r);
+    if (r->watch) zl_watch_reset(r);
+    while (open && !is_stopped(r)) {
+        moved = open = false;
+        for (uint32_t k = 0; k < r->instances_count && !is_stopped(r); k++) {
+            zl_instance *i = &r->instances[k];
+            moved |= take_turn(r, i);
+            open |= !has_ended(r, i);
+        }
+        if (r->steps > r->most) {
+            r->status = ZLAY_ELIMIT;
+            return;
+        }
+        if (open && !moved && !is_stopped(r)) find_stuck(r);
+    }
+    if (!is_stopped(r)) zl_run_check_end(r);
+}

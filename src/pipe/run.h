@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A pipe is run once, with clocks that say who knows what; docs/pipe.md, "Runs". */
+#ifndef ZL_RUN_H
+#define ZL_RUN_H
+
+#include "pipe/pipe.h"
+
+/* Something is over when `comp` of a clock is at least `value`. */
+typedef struct zl_cond {
+    int32_t comp, value;
+} zl_cond;
+
+enum { ZL_CONDS = 4 };
+
+/* How memory is used: what has to come between two uses follows from their proxies. */
+typedef enum zl_proxy { ZL_GENERIC, ZL_ASYNC, ZL_TENSOR } zl_proxy;
+
+typedef struct zl_touch {
+    zl_cond cond[ZL_CONDS]; /* when it is over: all of them */
+    uint32_t conds;
+    int32_t instance;
+    uint32_t event;
+    int32_t part;
+    int64_t bytes;          /* of a write */
+    zl_proxy proxy;
+    bool write;
+    bool old; /* of the content before */
+} zl_touch;
+
+/* A stage of a ring in one block, or what else can be written and read. */
+typedef struct zl_place {
+    int64_t tag, size, filled; /* the index it was filled at; bytes; bytes filled */
+    bool any, unread;
+    uint32_t writer;           /* event that filled it last */
+    uint32_t count, room;
+    zl_touch *touches;
+} zl_place;
+
+/* Threads of one instance that do the same. */
+typedef struct zl_class {
+    int32_t instance;
+    bool first_lane, first_warp; /* lane 0 of each warp, of the first warp alone */
+    bool lone, lone_warp;        /* one thread; threads of one warp */
+    int64_t threads;
+    int32_t *clock; /* what each of them knows of all */
+    int32_t *own;   /* what each has done itself: with all of them together, known of all */
+    int32_t *after; /* clock at the last fence tcgen05.after */
+    int32_t *mapped; /* clock at the last fence proxy.tensormap */
+} zl_class;
+
+enum { ZL_OF_WGMMA, ZL_OF_BULK, ZL_OF_BULK_READ, ZL_OF_TCGEN05, ZL_OF_TLD, ZL_OF_TST, ZL_OF_CPASYNC, ZL_GROUPS };
+
+typedef struct zl_instance {
+    int32_t role, number, cta;
+    uint32_t first, classes;  /* of zl_run.classes */
+    uint32_t pc;              /* of events; role->end: it has ended */
+    int32_t epoch;
+    int64_t counter[ZL_PIPE_LOOPS];
+    bool found[ZL_PIPE_LOOPS]; /* a repetition was seen in this loop since it began */
+    uint32_t loop[ZL_PIPE_LOOPS]; /* its event */
+    uint32_t depth;
+    int32_t issued[ZL_GROUPS]; /* groups closed */
+    int32_t done[ZL_GROUPS];   /* groups waited for */
+    bool open[ZL_GROUPS];      /* something stands in a group that is not closed */
+    uint32_t opened[ZL_GROUPS]; /* its event */
+    int32_t meets;             /* generation it waits for at a meeting, -1 */
+    int32_t joined;            /* generation of the cluster's that it has joined, -1 */
+    bool grid;                 /* has waited for the grid before */
+} zl_instance;
+
+/* Sums in registers of an instance. */
+typedef struct zl_sum {
+    int state;          /* ZL_SUM_ */
+    bool touched;       /* by ordinary instructions since the last fence wgmma */
+    int32_t group;      /* of the last product or load; over when done[kind] reaches it */
+    int32_t kind;       /* ZL_OF_WGMMA or ZL_OF_TLD */
+    int32_t reader;     /* group of the last product that reads it as a factor, or of tst */
+    int32_t reader_kind;
+    uint32_t event;
+} zl_sum;
+enum { ZL_SUM_EMPTY, ZL_SUM_SUM, ZL_SUM_TAKEN };
+
+/* A barrier's slot in one block. */
+typedef struct zl_gate {
+    int32_t comp, cta, bar;
+    int64_t pending, tx;
+    int32_t phase;      /* complete phases */
+    int32_t *done;      /* clock of the last complete phase */
+    int32_t *sum;       /* of what has come to the one at hand */
+    int32_t *arrived;   /* of its arrivals alone */
+    int32_t *passed;    /* per class: epoch at which it was past the last complete phase, -1 */
+    int32_t *expected;  /* per class: epoch of its expectation in the phase at hand, -1 */
+    uint32_t event;     /* the last that came */
+} zl_gate;
+
+/* A meeting: a named barrier, the block's, the cluster's. */
+typedef struct zl_meeting {
+    int32_t comp;
+    int64_t pending, count;
+    int32_t generation; /* over */
+    int32_t *done, *sum;
+    uint32_t event;
+} zl_meeting;
+
+enum { ZL_MEETINGS = 17 }; /* of a block: its own, and 16 named ones */
+
+enum { ZL_THRESHOLDS = 8 };
+typedef struct zl_flag {
+    int32_t comp;
+    int64_t total;
+    uint32_t count;
+    int64_t threshold[ZL_THRESHOLDS]; /* that somebody awaits */
+    int32_t *at[ZL_THRESHOLDS];       /* clock when it was reached */
+    int32_t *sum;
+} zl_flag;
+
+typedef struct zl_columns { /* tensor memory of one tmem in one block */
+    bool allocated, freed;
+    zl_cond by;
+    uint32_t event;
+} zl_columns;
+
+typedef struct zl_fault {
+    int32_t rule;
+    uint32_t event, other; /* indices; UINT32_MAX: none */
+    int64_t found, wanted;
+} zl_fault;
+
+typedef struct zl_run {
+    zlay_ctx *ctx;
+    const zlay_pipe *pipe;
+    int64_t *params;          /* trip counts */
+    uint32_t comps, instances_count, classes_count, gates_count, places_count, meetings_count, flags_count;
+    zl_instance *instances;
+    zl_class *classes;
+    zl_gate *gates;           /* bars, blocks, slots */
+    uint32_t *gate_at;        /* per bar: its first */
+    zl_place *places;         /* smems, then tmems, maps, globals */
+    uint32_t *smem_at, *tmem_at, *other_at;
+    uint32_t *smem_each;      /* instances that a smem has room for */
+    zl_meeting *meetings;     /* of the cluster, then per block those that the text has */
+    int8_t meeting_at[ZL_MEETINGS];
+    uint32_t meetings_each;
+    zl_flag *flags;           /* per other and slot, maps and globals included */
+    zl_sum *sums;             /* instances x accs */
+    zl_columns *columns;      /* tmems x blocks */
+    int32_t *live_columns;    /* per block */
+    bool *relinquished;       /* per block */
+    int32_t *debt;            /* blocks x comps: what somebody there must know before it ends */
+    uint32_t *debt_event;
+    int32_t *memory;          /* of all clocks */
+    size_t memory_room;
+    int32_t *scratch;         /* a clock */
+    uint64_t steps, most;
+    int32_t most_left;        /* groups that any wait of the text leaves open */
+    struct zl_watch *watch;   /* NULL: repetitions are not looked for */
+    zl_fault fault;           /* rule 0: none */
+    zlay_status status;
+} zl_run;
+
+/* Components of clocks: epochs of classes, the same behind fence proxy.async, groups of cp.async of
+ * classes, the same fenced, what threads have run without regard to memory; then groups of
+ * instances, barriers, meetings, flags. */
+enum { ZL_CLASS_COMPS = 5 };
+static inline int32_t zl_comp_fenced(const zl_run *r, int32_t comp)
+{
+    return comp + (int32_t)r->classes_count;
+}
+static inline int32_t zl_comp_cpasync(const zl_run *r, uint32_t class)
+{
+    return (int32_t)(2 * r->classes_count + class);
+}
+static inline int32_t zl_comp_control(const zl_run *r, uint32_t class)
+{
+    return (int32_t)(4 * r->classes_count + class);
+}
+/* wgmma, tld and tst have one for the first warp and one for the others; tld and tst the same again
+ * behind fence tcgen05.before. */
+enum { ZL_GROUP_COMPS = 13, ZL_FENCED_TENSOR = 4 };
+int32_t zl_comp_group(const zl_run *r, const zl_instance *i, int group, bool others);
+/* What has to be known of it for a use of tensor memory by other threads. */
+int32_t zl_comp_tensor(const zl_run *r, int32_t comp);
+
+zlay_status zl_run_new(zlay_ctx *ctx, zl_run **out, const zlay_pipe *pipe);
+void zl_run_free(zl_run *r);
+void zl_run_reset(zl_run *r);
+
+/* Run to the end, or to the first fault. */
+void zl_run_all(zl_run *r);
+
+/* One event of an instance: false where it has to wait. */
+bool zl_run_step(zl_run *r, zl_instance *i);
+
+void zl_run_fault(zl_run *r, int32_t rule, uint32_t event, uint32_t other, int64_t found,
+                  int64_t wanted);
+static inline uint32_t zl_event_index(const zl_run *r, const zl_event *e)
+{
+    return (uint32_t)(e - r->pipe->events);
+}
+/* Somebody in the block must know of it before the block ends. */
+void zl_run_owe(zl_run *r, int32_t block, zl_cond cond, uint32_t event);
+
+int64_t zl_run_value(const zl_run *r, const zl_instance *i, const zl_pos *pos);
+/* The stage of a position; a position below 0 is a fault. */
+uint32_t zl_run_slot(zl_run *r, const zl_instance *i, const zl_pos *pos, uint32_t stages);
+/* ---- clocks ---- */
+
+void zl_clock_join(const zl_run *r, int32_t *to, const int32_t *from);
+/* What all threads of a class know together goes to `to`. */
+void zl_clock_give(const zl_run *r, int32_t *to, const zl_class *c);
+void zl_clock_set(zl_class *c, int32_t comp, int32_t value, bool by_each_alone);
+/* A warp runs an instruction as one: each lane knows how far the others are, not what they have
+ * read or written. */
+void zl_clock_converge(zl_run *r, const zl_instance *i);
+
+/* ---- barriers ---- */
+
+zl_gate *zl_gate_of(zl_run *r, int32_t bar, uint32_t block, uint32_t slot);
+void zl_gate_arrive(zl_run *r, zl_gate *g, const zl_class *c, int64_t count, uint32_t event);
+void zl_gate_signal(zl_run *r, zl_gate *g, const zl_class *c, int64_t bytes, uint32_t event);
+void zl_gate_expect(zl_run *r, zl_gate *g, const zl_class *c, int64_t bytes, uint32_t event);
+bool zl_gate_wait(zl_run *r, zl_instance *i, zl_gate *g, int32_t parity, uint32_t event);
+
+bool zl_run_meet(zl_run *r, zl_instance *i, const zl_event *e);
+/* Threads that have ended count as arrived at the cluster's meeting. */
+void zl_run_leave(zl_run *r, const zl_instance *i);
+bool zl_run_raise(zl_run *r, zl_instance *i, const zl_event *e);
+bool zl_run_await(zl_run *r, zl_instance *i, const zl_event *e);
+
+/* ---- memory ---- */
+
+zl_place *zl_smem_place(zl_run *r, const zl_instance *i, uint32_t block, int32_t smem, uint32_t slot);
+zl_place *zl_tmem_place(zl_run *r, uint32_t block, int32_t tmem, uint32_t slot);
+zl_place *zl_other_place(zl_run *r, int32_t other, uint32_t slot);
+
+/* A use that begins now, by one class (elect) or by all of the instance. */
+void zl_place_read(zl_run *r, zl_place *p, const zl_instance *i, bool all, int64_t tag, zl_touch *touch);
+void zl_place_write(zl_run *r, zl_place *p, const zl_instance *i, bool all, int64_t tag, zl_touch *touch);
+/* Note a use that has been checked. */
+void zl_place_keep(zl_run *r, zl_place *p, const zl_touch *touch);
+/* The conditions under which what the classes of an instance do now is over. */
+void zl_touch_now(const zl_run *r, zl_touch *touch, const zl_instance *i, bool all);
+void zl_touch_group(const zl_run *r, zl_touch *touch, const zl_instance *i, int group);
+
+/* ---- tensor memory and sums ---- */
+
+bool zl_run_tensor(zl_run *r, zl_instance *i, const zl_event *e);
+void zl_run_products(zl_run *r, zl_instance *i, const zl_event *e);
+void zl_sum_use(zl_run *r, zl_instance *i, int32_t acc, bool takes, uint32_t event);
+zl_sum *zl_sum_of(zl_run *r, const zl_instance *i, int32_t acc);
+
+/* What is in flight when an instance ends, and when all have. */
+void zl_run_check_exit(zl_run *r, const zl_instance *i);
+void zl_run_check_end(zl_run *r);
+
+/* What the text alone breaks. */
+void zl_run_check_form(zl_run *r);
+
+/* ---- repetitions ---- */
+
+/* The param that says how often a loop runs; -1: a number; -2: something else. */
+int32_t zl_loop_param(const zl_event *loop);
+
+/* States since the last time that somebody began or ended a loop of one param. */
+typedef struct zl_watch_param {
+    int32_t **states;
+    int64_t *bases;
+    uint32_t count, room;
+    bool failed;    /* a loop has ended in which nothing was repeated */
+    int64_t period; /* least common multiple of the repetitions found */
+} zl_watch_param;
+
+typedef struct zl_watch {
+    zl_watch_param *params;
+    int32_t *rings;     /* per bar, smem, tmem: the param whose loops it turns with; -1: none */
+    int32_t *state;     /* being written */
+    size_t size, room;
+    int32_t *order;     /* components in canonical order */
+    int32_t *column;
+} zl_watch;
+
+zlay_status zl_watch_new(zl_run *r);
+void zl_watch_free(zl_run *r);
+void zl_watch_reset(zl_run *r);
+void zl_watch_begin(zl_run *r, zl_instance *i);
+void zl_watch_head(zl_run *r, zl_instance *i);
+void zl_watch_end(zl_run *r, zl_instance *i, uint32_t depth);
+void zl_watch_empty(zl_run *r, const zl_event *loop);
+
+#endif

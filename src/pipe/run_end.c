@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What must be over when threads and blocks end. */
+#include "pipe/run.h"
+
+#include <string.h>
+
+void zl_run_check_exit(zl_run *r, const zl_instance *i)
+{
+    static const struct { int group; bool waited; } rows[] = {
+        {ZL_OF_WGMMA, true},     {ZL_OF_BULK, false}, {ZL_OF_BULK_READ, true},
+        {ZL_OF_TCGEN05, false},  {ZL_OF_CPASYNC, true}, {ZL_OF_TLD, true},
+        {ZL_OF_TST, true},
+    };
+    for (size_t k = 0; k < ZL_COUNT(rows); k++) {
+        int group = rows[k].group;
+        if (i->open[group]) zl_run_fault(r, ZLAY_PIPE_GROUP, i->opened[group], UINT32_MAX, 1, 0);
+    }
+    for (size_t k = 0; k < ZL_COUNT(rows); k++) {
+        int group = rows[k].group, from = group == ZL_OF_BULK_READ ? ZL_OF_BULK : group;
+        if (rows[k].waited && i->done[group] < i->issued[group])
+            zl_run_fault(r, ZLAY_PIPE_EXIT, i->opened[from], UINT32_MAX, i->issued[group],
+                         i->done[group]);
+    }
+}
+
+static void check_debts(zl_run *r, uint32_t block)
+{
+    int32_t *known = r->scratch;
+    memset(known, 0, r->comps * sizeof *known);
+    for (uint32_t k = 0; k < r->classes_count; k++)
+        if (r->instances[r->classes[k].instance].cta == (int32_t)block)
+            zl_clock_give(r, known, &r->classes[k]);
+    for (uint32_t c = 0; c < r->comps; c++) {
+        size_t at = (size_t)block * r->comps + c;
+        const zl_event *e = &r->pipe->events[r->debt_event[at]];
+        bool remote = e->cta != ZL_CTA_OWN || e->multicast;
+        if (r->debt[at] > known[c])
+            zl_run_fault(r, remote ? ZLAY_PIPE_PEER : ZLAY_PIPE_EXIT, r->debt_event[at], UINT32_MAX,
+                         known[c], r->debt[at]);
+    }
+}
+
+static void check_columns(zl_run *r)
+{
+    for (uint32_t k = 0; k < r->pipe->tmems_count * r->pipe->blocks; k++)
+        if (r->columns[k].allocated && !r->columns[k].freed)
+            zl_run_fault(r, ZLAY_PIPE_TMEM_LEAK, r->columns[k].event, UINT32_MAX, 1, 0);
+}
+
+static void check_taken(zl_run *r)
+{
+    for (uint32_t k = 0; k < r->places_count; k++)
+        if (r->places[k].unread)
+            zl_run_fault(r, ZLAY_PIPE_EXIT, r->places[k].writer, UINT32_MAX, 0, 1);
+    for (uint32_t k = 0; k < r->instances_count * r->pipe->accs_count; k++)
+        if (r->sums[k].state == ZL_SUM_SUM && r->sums[k].kind == ZL_OF_WGMMA)
+            zl_run_fault(r, ZLAY_PIPE_EXIT, r->sums[k].event, UINT32_MAX, 0, 1);
+}
+
+void zl_run_check_end(zl_run *r)
+{
+    for (uint32_t b = 0; b < r->pipe->blocks; b++) check_debts(r, b);
+    check_columns(r);
+    check_taken(r);
+}

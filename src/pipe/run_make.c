@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parts of a run: threads, barriers, memory, and one array behind all clocks. */
+#include "pipe/run.h"
+
+#include <string.h>
+
+static bool runs_in(const zl_role *role, uint32_t block)
+{
+    return role->cta == ZL_CTA_ALL || role->cta == (int32_t)block;
+}
+
+static uint32_t class_count(const zl_role *role) { return role->elect ? 1 : role->each > 1 ? 4 : 2; }
+
+/* ---- threads ---- */
+
+static void count_threads(zl_run *r)
+{
+    for (uint32_t b = 0; b < r->pipe->blocks; b++)
+        for (uint32_t k = 0; k < r->pipe->roles_count; k++) {
+            const zl_role *role = &r->pipe->roles[k];
+            if (!runs_in(role, b)) continue;
+            r->instances_count += zl_role_instances(role);
+            r->classes_count += zl_role_instances(role) * class_count(role);
+        }
+}
+
+static void make_class(zl_class *c, const zl_role *role, int32_t instance, uint32_t k)
+{
+    c->instance = instance;
+    c->first_lane = k % 2 == 0;
+    c->first_warp = k < 2;
+    c->threads = (c->first_lane ? 1 : 31) * (c->first_warp ? 1 : (int64_t)role->each - 1);
+    c->lone = c->threads == 1;
+    c->lone_warp = c->first_warp || role->each == 2;
+}
+
+static void make_threads(zl_run *r)
+{
+    uint32_t at = 0, class = 0;
+    for (uint32_t b = 0; b < r->pipe->blocks; b++)
+        for (uint32_t k = 0; k < r->pipe->roles_count; k++) {
+            const zl_role *role = &r->pipe->roles[k];
+            for (uint32_t n = 0; runs_in(role, b) && n < zl_role_instances(role); n++) {
+                zl_instance *i = &r->instances[at];
+                *i = (zl_instance){.role = (int32_t)k, .number = (int32_t)n, .cta = (int32_t)b,
+                                   .first = class, .classes = class_count(role)};
+                for (uint32_t c = 0; c < i->classes; c++)
+                    make_class(&r->classes[class++], role, (int32_t)at, c);
+                at++;
+            }
+        }
+}
+
+/* ---- things ---- */
+
+static void find_meetings(zl_run *r)
+{
+    memset(r->meeting_at, -1, sizeof r->meeting_at);
+    for (uint32_t k = r->pipe->setup; k < r->pipe->events_count; k++) {
+        const zl_event *e = &r->pipe->events[k];
+        bool block = e->scope == ZL_SYNC_CTA, named = e->scope == ZL_SYNC_NAMED;
+        if ((e->kind != ZL_EV_SYNC && e->kind != ZL_EV_JOIN) || (!block && !named)) continue;
+        int8_t *at = &r->meeting_at[named ? 1 + e->named : 0];
+        if (*at < 0) *at = (int8_t)r->meetings_each++;
+    }
+}
+
+static void count_things(zl_run *r)
+{
+    const zlay_pipe *p = r->pipe;
+    uint32_t blocks = p->blocks, slots = 0;
+    for (uint32_t b = 0; b < p->bars_count; b++) {
+        r->gate_at[b] = r->gates_count;
+        r->gates_count += blocks * p->bars[b].stages;
+    }
+    for (uint32_t s = 0; s < p->smems_count; s++) {
+        uint32_t each = 1;
+        for (uint32_t k = 0; p->smems[s].each && k < p->roles_count; k++)
+            if (zl_role_instances(&p->roles[k]) > each) each = zl_role_instances(&p->roles[k]);
+        r->smem_at[s] = r->places_count;
+        r->smem_each[s] = each;
+        r->places_count += blocks * each * p->smems[s].stages;
+    }
+    for (uint32_t t = 0; t < p->tmems_count; t++) {
+        r->tmem_at[t] = r->places_count;
+        r->places_count += blocks * p->tmems[t].stages;
+    }
+    for (uint32_t o = 0; o < p->others_count; o++) {
+        r->other_at[o] = slots;
+        slots += p->others[o].stages;
+    }
+    for (uint32_t o = 0; o < p->others_count; o++) r->other_at[o] += r->places_count;
+    r->flags_count = slots;
+    r->places_count += slots;
+    find_meetings(r);
+    r->meetings_count = 1 + blocks * r->meetings_each;
+}
+
+static void find_most_left(zl_run *r)
+{
+    for (uint32_t k = r->pipe->setup; k < r->pipe->events_count; k++) {
+        const zl_event *e = &r->pipe->events[k];
+        if (e->kind == ZL_EV_WAITGROUP && e->count > r->most_left) r->most_left = (int32_t)e->count;
+    }
+}
+
+static void add_threshold(zl_flag *f, int64_t n)
+{
+    for (uint32_t i = 0; i < f->count; i++)
+        if (f->threshold[i] == n) return;
+    if (f->count < ZL_THRESHOLDS) f->threshold[f->count++] = n;
+}
+
+static void make_things(zl_run *r)
+{
+    const zlay_pipe *p = r->pipe;
+    for (uint32_t b = 0; b < p->bars_count; b++)
+        for (uint32_t k = 0; k < p->blocks * p->bars[b].stages; k++) {
+            zl_gate *g = &r->gates[r->gate_at[b] + k];
+            g->bar = (int32_t)b;
+            g->cta = (int32_t)(k / p->bars[b].stages);
+        }
+    for (uint32_t s = 0; s < p->smems_count; s++)
+        for (uint32_t k = 0; k < p->blocks * r->smem_each[s] * p->smems[s].stages; k++)
+            r->places[r->smem_at[s] + k].size = p->smems[s].bytes;
+    for (uint32_t e = 0; e < p->events_count; e++)
+        if (p->events[e].kind == ZL_EV_AWAIT) {
+            uint32_t first = r->other_at[p->events[e].other] - (r->places_count - r->flags_count);
+            for (uint32_t k = 0; k < p->others[p->events[e].other].stages; k++)
+                add_threshold(&r->flags[first + k], p->events[e].count);
+        }
+}
+
+/* ---- clocks ---- */
+
+int32_t zl_comp_group(const zl_run *r, const zl_instance *i, int group, bool others)
+{
+    static const int8_t at[ZL_GROUPS] = {
+        [ZL_OF_WGMMA] = 0, [ZL_OF_BULK] = 2, [ZL_OF_BULK_READ] = 3, [ZL_OF_TCGEN05] = 4,
+        [ZL_OF_TLD] = 5,   [ZL_OF_TST] = 7,
+    };
+    bool two = group == ZL_OF_WGMMA || group == ZL_OF_TLD || group == ZL_OF_TST;
+    return (int32_t)(ZL_CLASS_COMPS * r->classes_count) + ZL_GROUP_COMPS * (int32_t)(i - r->instances) +
+           at[group] + (two && others);
+}
+
+int32_t zl_comp_tensor(const zl_run *r, int32_t comp)
+{
+    int32_t first = (int32_t)(ZL_CLASS_COMPS * r->classes_count);
+    int32_t at = (comp - first) % ZL_GROUP_COMPS;
+    bool group = comp >= first && comp < first + ZL_GROUP_COMPS * (int32_t)r->instances_count;
+    return group && at > 4 && at < 9 ? comp + ZL_FENCED_TENSOR : comp;
+}
+
+static void number_components(zl_run *r)
+{
+    int32_t comp = (int32_t)(ZL_CLASS_COMPS * r->classes_count + ZL_GROUP_COMPS * r->instances_count);
+    for (uint32_t g = 0; g < r->gates_count; g++) r->gates[g].comp = comp++;
+    for (uint32_t m = 0; m < r->meetings_count; m++) r->meetings[m].comp = comp++;
+    for (uint32_t f = 0; f < r->flags_count; f++) r->flags[f].comp = comp++;
+    r->comps = (uint32_t)comp;
+}
+
+/* Rows of r->comps, and rows of classes for passed and expected. */
+static size_t clocks_needed(const zl_run *r)
+{
+    size_t rows = 4 * (size_t)r->classes_count + 3 * (size_t)r->gates_count +
+                  2 * (size_t)r->meetings_count + (ZL_THRESHOLDS + 1) * (size_t)r->flags_count +
+                  r->pipe->blocks + 1;
+    return rows * r->comps + 2 * (size_t)r->gates_count * r->classes_count;
+}
+
+static int32_t *take(zl_run *r, size_t *used, uint32_t count)
+{
+    int32_t *row = r->memory + *used;
+    *used += count;
+    return row;
+}
+
+static void place_clocks(zl_run *r)
+{
+    size_t used = 0;
+    for (uint32_t c = 0; c < r->classes_count; c++) {
+        r->classes[c].clock = take(r, &used, r->comps);
+        r->classes[c].own = take(r, &used, r->comps);
+        r->classes[c].after = take(r, &used, r->comps);
+        r->classes[c].mapped = take(r, &used, r->comps);
+    }
+    for (uint32_t k = 0; k < r->gates_count; k++) {
+        zl_gate *g = &r->gates[k];
+        g->done = take(r, &used, r->comps);
+        g->sum = take(r, &used, r->comps);
+        g->arrived = take(r, &used, r->comps);
+        g->passed = take(r, &used, r->classes_count);
+        g->expected = take(r, &used, r->classes_count);
+    }
+    for (uint32_t m = 0; m < r->meetings_count; m++) {
+        r->meetings[m].done = take(r, &used, r->comps);
+        r->meetings[m].sum = take(r, &used, r->comps);
+    }
+    for (uint32_t f = 0; f < r->flags_count; f++) {
+        r->flags[f].sum = take(r, &used, r->comps);
+        for (int k = 0; k < ZL_THRESHOLDS; k++) r->flags[f].at[k] = take(r, &used, r->comps);
+    }
+    r->debt = take(r, &used, r->pipe->blocks * r->comps);
+    r->scratch = take(r, &used, r->comps);
+}
+
+/* ---- all of it ---- */
+
+#define MAKE(field, count)                                                                         \
+    ((r->field = zl_alloc(r->ctx, (size_t)(count) + 1, sizeof *r->field)) != NULL)
+#define DROP(field, count) zl_free(&alloc, r->field, ((size_t)(count) + 1) * sizeof *r->field)
+
+static bool make_all(zl_run *r)
+{
+    const zlay_pipe *p = r->pipe;
+    count_threads(r);
+    if (!MAKE(gate_at, p->bars_count) || !MAKE(smem_at, p->smems_count) ||
+        !MAKE(smem_each, p->smems_count) || !MAKE(tmem_at, p->tmems_count) ||
+        !MAKE(other_at, p->others_count) || !MAKE(params, p->params_count))
+        return false;
+    count_things(r);
+    if (!MAKE(instances, r->instances_count) || !MAKE(classes, r->classes_count) ||
+        !MAKE(gates, r->gates_count) || !MAKE(places, r->places_count) ||
+        !MAKE(meetings, r->meetings_count) || !MAKE(flags, r->flags_count) ||
+        !MAKE(sums, (size_t)r->instances_count * p->accs_count) ||
+        !MAKE(columns, p->tmems_count * p->blocks) || !MAKE(live_columns, p->blocks) ||
+        !MAKE(relinquished, p->blocks))
+        return false;
+    number_components(r);
+    r->memory_room = clocks_needed(r);
+    if (r->memory_room > zl_limits(r->ctx)->points) {
+        r->status = zl_fail(r->ctx, ZLAY_ELIMIT, "limit points: %zu components of clocks",
+                            r->memory_room);
+        return false;
+    }
+    return MAKE(memory, r->memory_room) && MAKE(debt_event, p->blocks * r->comps);
+}
+
+zlay_status zl_run_new(zlay_ctx *ctx, zl_run **out, const zlay_pipe *pipe)
+{
+    zl_run *r = zl_alloc(ctx, 1, sizeof *r);
+    *out = r;
+    if (!r) return ZLAY_ENOMEM;
+    r->ctx = ctx;
+    r->pipe = pipe;
+    if (!make_all(r)) {
+        zlay_status status = r->status ? r->status : ZLAY_ENOMEM;
+        zl_run_free(r);
+        *out = NULL;
+        return status;
+    }
+    make_threads(r);
+    make_things(r);
+    find_most_left(r);
+    place_clocks(r);
+    return ZLAY_OK;
+}
+
+static void free_touches(zl_run *r)
+{
+    zlay_allocator alloc = zl_allocator(r->ctx);
+    for (uint32_t k = 0; r->places && k < r->places_count; k++)
+        zl_free(&alloc, r->places[k].touches, r->places[k].room * sizeof(zl_touch));
+}
+
+void zl_run_free(zl_run *r)
+{
+    if (!r) return;
+    zlay_allocator alloc = zl_allocator(r->ctx);
+    const zlay_pipe *p = r->pipe;
+    free_touches(r);
+    DROP(gate_at, p->bars_count);
+    DROP(smem_at, p->smems_count);
+    DROP(smem_each, p->smems_count);
+    DROP(tmem_at, p->tmems_count);
+    DROP(other_at, p->others_count);
+    DROP(params, p->params_count);
+    DROP(instances, r->instances_count);
+    DROP(classes, r->classes_count);
+    DROP(gates, r->gates_count);
+    DROP(places, r->places_count);
+    DROP(meetings, r->meetings_count);
+    DROP(flags, r->flags_count);
+    DROP(sums, (size_t)r->instances_count * p->accs_count);
+    DROP(columns, p->tmems_count * p->blocks);
+    DROP(live_columns, p->blocks);
+    DROP(relinquished, p->blocks);
+    DROP(memory, r->memory_room);
+    DROP(debt_event, p->blocks * r->comps);
+    zl_free(&alloc, r, sizeof *r);
+}
+
+/* ---- the beginning of a run ---- */
+
+static void reset_instances(zl_run *r)
+{
+    for (uint32_t k = 0; k < r->instances_count; k++) {
+        zl_instance *i = &r->instances[k];
+        *i = (zl_instance){.role = i->role, .number = i->number, .cta = i->cta, .first = i->first,
+                           .classes = i->classes, .pc = r->pipe->roles[i->role].begin, .epoch = 1,
+                           .meets = -1, .joined = -1};
+    }
+    for (uint32_t k = 0; k < r->instances_count * r->pipe->accs_count; k++)
+        r->sums[k] = (zl_sum){.touched = true, .reader_kind = ZL_OF_WGMMA};
+}
+
+static void reset_things(zl_run *r)
+{
+    for (uint32_t k = 0; k < r->gates_count; k++) {
+        zl_gate *g = &r->gates[k];
+        g->pending = r->pipe->bars[g->bar].count;
+        g->tx = 0;
+        g->phase = 0;
+        g->event = 0;
+        for (uint32_t c = 0; c < r->classes_count; c++) g->passed[c] = g->expected[c] = -1;
+    }
+    for (uint32_t k = 0; k < r->places_count; k++) {
+        zl_place *p = &r->places[k];
+        *p = (zl_place){.size = p->size, .room = p->room, .touches = p->touches};
+    }
+    for (uint32_t k = 0; k < r->meetings_count; k++) {
+        r->meetings[k].pending = r->meetings[k].count = 0;
+        r->meetings[k].generation = 0;
+    }
+    for (uint32_t k = 0; k < r->flags_count; k++) r->flags[k].total = 0;
+    memset(r->columns, 0, (size_t)r->pipe->tmems_count * r->pipe->blocks * sizeof *r->columns);
+    memset(r->live_columns, 0, r->pipe->blocks * sizeof *r->live_columns);
+    memset(r->relinquished, 0, r->pipe->blocks * sizeof *r->relinquished);
+}
+
+/* Before the roles every block allocates, and all know of it. */
+static void run_setup(zl_run *r)
+{
+    const zlay_pipe *p = r->pipe;
+    for (uint32_t k = 0; k < p->setup; k++)
+        for (uint32_t b = 0; b < p->blocks; b++) {
+            const zl_event *e = &p->events[k];
+            if (e->kind == ZL_EV_RELINQUISH) r->relinquished[b] = true;
+            if (e->kind != ZL_EV_ALLOC) continue;
+            zl_columns *c = &r->columns[(uint32_t)e->tmem[0] * p->blocks + b];
+            if (c->allocated || r->relinquished[b])
+                zl_run_fault(r, ZLAY_PIPE_TMEM_ALLOC, k, c->event, 2, 1);
+            *c = (zl_columns){.allocated = true, .event = k};
+            r->live_columns[b] += (int32_t)(p->tmems[e->tmem[0]].columns * p->tmems[e->tmem[0]].stages);
+            if (r->live_columns[b] > 512)
+                zl_run_fault(r, ZLAY_PIPE_TMEM_COLUMNS, k, UINT32_MAX, r->live_columns[b], 512);
+        }
+}
+
+void zl_run_reset(zl_run *r)
+{
+    memset(r->memory, 0, r->memory_room * sizeof *r->memory);
+    memset(r->debt_event, 0, (size_t)r->pipe->blocks * r->comps * sizeof *r->debt_event);
+    reset_instances(r);
+    reset_things(r);
+    r->fault = (zl_fault){0};
+    run_setup(r);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Meetings of threads, and counters in global memory. */
+#include "pipe/run.h"
+
+#include <string.h>
+
+/* ---- inside an instance ---- */
+
+static void meet_role(zl_run *r, zl_instance *i)
+{
+    memset(r->scratch, 0, r->comps * sizeof *r->scratch);
+    for (uint32_t k = 0; k < i->classes; k++)
+        zl_clock_give(r, r->scratch, &r->classes[i->first + k]);
+    for (uint32_t k = 0; k < i->classes; k++)
+        zl_clock_join(r, r->classes[i->first + k].clock, r->scratch);
+}
+
+/* Lane 0 and the others of each warp: of one warp both know all, of several what their own has
+ * done. */
+static void meet_warp(zl_run *r, zl_class *a, zl_class *b)
+{
+    zl_clock_join(r, a->clock, b->clock);
+    zl_clock_join(r, a->own, b->own);
+    if (a->lone_warp) zl_clock_join(r, a->clock, a->own);
+    memcpy(b->clock, a->clock, r->comps * sizeof *b->clock);
+    memcpy(b->own, a->own, r->comps * sizeof *b->own);
+}
+
+/* ---- between instances ---- */
+
+static zl_meeting *meeting_of(zl_run *r, const zl_instance *i, const zl_event *e)
+{
+    if (e->kind == ZL_EV_MEET || e->scope == ZL_SYNC_CLUSTER) return &r->meetings[0];
+    int8_t at = r->meeting_at[e->scope == ZL_SYNC_CTA ? 0 : 1 + e->named];
+    return &r->meetings[1 + (uint32_t)i->cta * r->meetings_each + (uint32_t)at];
+}
+
+static bool has_ended(const zl_run *r, const zl_instance *i)
+{
+    return i->pc == r->pipe->roles[i->role].end;
+}
+
+static int64_t comers(const zl_run *r, const zl_instance *i, const zl_event *e)
+{
+    int64_t count = 0;
+    if (e->scope == ZL_SYNC_NAMED) return e->count;
+    for (uint32_t k = 0; k < r->instances_count; k++)
+        count += e->scope == ZL_SYNC_CLUSTER ? !has_ended(r, &r->instances[k])
+                                             : r->instances[k].cta == i->cta;
+    return count;
+}
+
+static void close_meeting(zl_run *r, zl_meeting *m)
+{
+    memcpy(m->done, m->sum, r->comps * sizeof *m->done);
+    m->done[m->comp] = ++m->generation;
+    memset(m->sum, 0, r->comps * sizeof *m->sum);
+}
+
+static bool comes(zl_run *r, zl_instance *i, const zl_event *e, zl_meeting *m)
+{
+    uint32_t event = zl_event_index(r, e);
+    int64_t count = comers(r, i, e);
+    int64_t weight = e->scope == ZL_SYNC_NAMED ? 32 * (int64_t)r->pipe->roles[i->role].each : 1;
+    for (uint32_t k = 0; k < i->classes; k++)
+        if (r->classes[i->first + k].clock[m->comp] != m->generation)
+            zl_run_fault(r, ZLAY_PIPE_OVERRUN, event, m->event, 0, m->generation);
+    if (m->pending == 0) m->pending = m->count = count;
+    if (weight > m->pending || (e->scope == ZL_SYNC_NAMED && count != m->count))
+        zl_run_fault(r, ZLAY_PIPE_COUNT, event, m->event, count, m->count);
+    if (r->fault.rule) return false;
+    m->event = event;
+    m->pending -= weight;
+    for (uint32_t k = 0; k < i->classes; k++)
+        zl_clock_give(r, m->sum, &r->classes[i->first + k]);
+    return true;
+}
+
+static bool leaves(zl_run *r, zl_instance *i, const zl_meeting *m, int32_t *generation)
+{
+    if (m->generation <= *generation) return false;
+    *generation = -1;
+    for (uint32_t k = 0; k < i->classes; k++)
+        zl_clock_join(r, r->classes[i->first + k].clock, m->done);
+    return true;
+}
+
+bool zl_run_meet(zl_run *r, zl_instance *i, const zl_event *e)
+{
+    zl_meeting *m = meeting_of(r, i, e);
+    bool cluster = m == r->meetings;
+    int32_t *generation = cluster ? &i->joined : &i->meets;
+    if (e->kind == ZL_EV_MEET && i->joined < 0) {
+        zl_run_fault(r, ZLAY_PIPE_COLLECTIVE, zl_event_index(r, e), UINT32_MAX, 0, 1);
+        return true;
+    }
+    if (e->kind == ZL_EV_SYNC && e->scope == ZL_SYNC_ROLE) return meet_role(r, i), true;
+    if (e->kind == ZL_EV_SYNC && e->scope == ZL_SYNC_WARP) {
+        for (uint32_t k = 0; k + 1 < i->classes; k += 2)
+            meet_warp(r, &r->classes[i->first + k], &r->classes[i->first + k + 1]);
+        return true;
+    }
+    if (*generation < 0) {
+        if (!comes(r, i, e, m)) return true;
+        *generation = m->generation;
+        if (m->pending == 0) close_meeting(r, m);
+    } else if (e->kind == ZL_EV_JOIN) {
+        zl_run_fault(r, ZLAY_PIPE_OVERRUN, zl_event_index(r, e), m->event, 2, 1);
+    }
+    if (e->kind == ZL_EV_JOIN) {
+        if (!cluster) *generation = -1;
+        return true;
+    }
+    return leaves(r, i, m, generation);
+}
+
+void zl_run_leave(zl_run *r, const zl_instance *i)
+{
+    zl_meeting *m = &r->meetings[0];
+    if (m->pending == 0 || i->joined == m->generation) return;
+    if (--m->pending == 0) close_meeting(r, m);
+}
+
+/* ---- flags ---- */
+
+static zl_flag *flag_of(zl_run *r, const zl_instance *i, const zl_event *e)
+{
+    uint32_t slot = zl_run_slot(r, i, &e->other_at, r->pipe->others[e->other].stages);
+    return &r->flags[r->other_at[e->other] + slot - (r->places_count - r->flags_count)];
+}
+
+/* Which raises a threshold stands for must not depend on who comes first. */
+bool zl_run_raise(zl_run *r, zl_instance *i, const zl_event *e)
+{
+    zl_flag *f = flag_of(r, i, e);
+    const zl_class *c = &r->classes[i->first];
+    int64_t before = f->total;
+    f->total += e->times;
+    zl_clock_give(r, f->sum, c);
+    for (uint32_t k = 0; k < f->count; k++) {
+        int64_t n = f->threshold[k];
+        if (c->clock[f->comp] < n && n <= before)
+            zl_run_fault(r, ZLAY_PIPE_OVERRUN, zl_event_index(r, e), UINT32_MAX, before, n);
+        if (before < n && n <= f->total) memcpy(f->at[k], f->sum, r->comps * sizeof *f->sum);
+    }
+    return true;
+}
+
+bool zl_run_await(zl_run *r, zl_instance *i, const zl_event *e)
+{
+    zl_flag *f = flag_of(r, i, e);
+    uint32_t k = 0;
+    while (k < f->count && f->threshold[k] != e->count) k++;
+    if (k == f->count) {
+        r->status = zl_fail(r->ctx, ZLAY_ELIMIT, "more than 8 values of a flag are awaited");
+        return false;
+    }
+    if (f->total < e->count) return false;
+    for (uint32_t n = 0; n < i->classes; n++) {
+        int32_t *clock = r->classes[i->first + n].clock;
+        zl_clock_join(r, clock, f->at[k]);
+        if (clock[f->comp] < e->count) clock[f->comp] = (int32_t)e->count;
+    }
+    return true;
+}

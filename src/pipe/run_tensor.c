@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sums in registers, tensor memory, and the products between them. */
+#include "pipe/run.h"
+
+/* ---- sums ---- */
+
+zl_sum *zl_sum_of(zl_run *r, const zl_instance *i, int32_t acc)
+{
+    return &r->sums[(size_t)(i - r->instances) * r->pipe->accs_count + (size_t)acc];
+}
+
+static bool is_in_flight(const zl_instance *i, const zl_sum *s)
+{
+    return s->group > i->done[s->kind];
+}
+
+static bool is_being_read(const zl_instance *i, const zl_sum *s)
+{
+    return s->reader > i->done[s->reader_kind];
+}
+
+static int32_t rule_of(const zl_sum *s, int32_t kind)
+{
+    (void)s;
+    return kind == ZL_OF_WGMMA ? ZLAY_PIPE_FENCE : ZLAY_PIPE_TMEM_USE;
+}
+
+void zl_sum_use(zl_run *r, zl_instance *i, int32_t acc, bool takes, uint32_t event)
+{
+    zl_sum *s = zl_sum_of(r, i, acc);
+    if (s->state == ZL_SUM_EMPTY) zl_run_fault(r, ZLAY_PIPE_STAGE, event, UINT32_MAX, 0, 1);
+    if (is_in_flight(i, s)) zl_run_fault(r, rule_of(s, s->kind), event, s->event, 1, 0);
+    if (is_being_read(i, s) && !takes)
+        zl_run_fault(r, rule_of(s, s->reader_kind), event, s->event, 1, 0);
+    if (takes) s->state = ZL_SUM_TAKEN;
+    s->touched = true;
+}
+
+/* A product into registers: wgmma. */
+static void add_product(zl_run *r, zl_instance *i, const zl_event *e)
+{
+    uint32_t event = zl_event_index(r, e);
+    zl_sum *s = zl_sum_of(r, i, e->acc);
+    if (s->touched) zl_run_fault(r, ZLAY_PIPE_FENCE, event, s->event, 0, 0);
+    if (e->fresh == (s->state == ZL_SUM_SUM))
+        zl_run_fault(r, ZLAY_PIPE_STAGE, event, s->event, e->fresh, !e->fresh);
+    if ((s->kind != ZL_OF_WGMMA && is_in_flight(i, s)) || is_being_read(i, s))
+        zl_run_fault(r, ZLAY_PIPE_FENCE, event, s->event, 1, 0);
+    s->state = ZL_SUM_SUM;
+    s->kind = ZL_OF_WGMMA;
+    s->group = i->issued[ZL_OF_WGMMA] + 1;
+    s->event = event;
+}
+
+/* Registers as a factor: complete, fenced, and left alone until the product is over. */
+static void read_factor(zl_run *r, zl_instance *i, const zl_event *e)
+{
+    uint32_t event = zl_event_index(r, e);
+    zl_sum *s = zl_sum_of(r, i, e->acc_a);
+    if (s->state == ZL_SUM_EMPTY) zl_run_fault(r, ZLAY_PIPE_STAGE, event, UINT32_MAX, 0, 1);
+    if (is_in_flight(i, s) || s->touched) zl_run_fault(r, ZLAY_PIPE_FENCE, event, s->event, 1, 0);
+    s->state = ZL_SUM_TAKEN;
+    s->reader = i->issued[ZL_OF_WGMMA] + 1;
+    s->reader_kind = ZL_OF_WGMMA;
+}
+
+static void read_operand(zl_run *r, zl_instance *i, const zl_event *e, int k, uint32_t block,
+                         int group)
+{
+    zl_touch touch = {.event = zl_event_index(r, e), .proxy = ZL_ASYNC};
+    uint32_t slot = zl_run_slot(r, i, &e->at[k], r->pipe->smems[e->smem[k]].stages);
+    zl_touch_group(r, &touch, i, group);
+    zl_place_read(r, zl_smem_place(r, i, block, e->smem[k], slot), i, group == ZL_OF_WGMMA,
+                  zl_run_value(r, i, &e->at[k]), &touch);
+}
+
+static void open_group(zl_run *r, zl_instance *i, int group, const zl_event *e)
+{
+    i->open[group] = true;
+    i->opened[group] = zl_event_index(r, e);
+}
+
+static void warpgroup_product(zl_run *r, zl_instance *i, const zl_event *e)
+{
+    for (int k = 0; k < 2; k++)
+        if (e->smem[k] >= 0) read_operand(r, i, e, k, (uint32_t)i->cta, ZL_OF_WGMMA);
+    if (e->acc_a >= 0) read_factor(r, i, e);
+    add_product(r, i, e);
+    open_group(r, i, ZL_OF_WGMMA, e);
+}
+
+/* ---- tensor memory ---- */
+
+static zl_columns *columns_of(zl_run *r, int32_t tmem, uint32_t block)
+{
+    return &r->columns[(uint32_t)tmem * r->pipe->blocks + block];
+}
+
+/* Allocated before, in the knowledge of this class, and not freed. */
+static void check_live(zl_run *r, const zl_instance *i, int32_t tmem, uint32_t block, uint32_t event)
+{
+    const zl_columns *c = columns_of(r, tmem, block);
+    const int32_t *clock = r->classes[i->first].clock;
+    if (!c->allocated || c->freed || (c->by.value && clock[c->by.comp] < c->by.value))
+        zl_run_fault(r, ZLAY_PIPE_TMEM_USE, event, c->event, c->allocated, !c->freed);
+}
+
+static uint32_t blocks_of(const zl_run *r, const zl_instance *i, int32_t tmem, uint32_t *first)
+{
+    bool pair = r->pipe->tmems[tmem].pair;
+    *first = pair ? (uint32_t)i->cta & ~1u : (uint32_t)i->cta;
+    return pair && *first + 1 < r->pipe->blocks ? 2 : 1;
+}
+
+static void use_columns(zl_run *r, zl_instance *i, const zl_event *e, int k, bool write, int group,
+                        uint32_t block)
+{
+    zl_touch touch = {.event = zl_event_index(r, e), .proxy = ZL_TENSOR};
+    int32_t tmem = e->tmem[k];
+    uint32_t slot = zl_run_slot(r, i, &e->tmem_at[k], r->pipe->tmems[tmem].stages);
+    int64_t tag = zl_run_value(r, i, &e->tmem_at[k]);
+    zl_place *p = zl_tmem_place(r, block, tmem, slot);
+    bool warps = group != ZL_OF_TCGEN05;
+    check_live(r, i, tmem, block, touch.event);
+    zl_touch_group(r, &touch, i, group);
+    if (!write && (!p->any || p->tag != tag))
+        zl_run_fault(r, ZLAY_PIPE_STAGE, touch.event, p->any ? p->writer : UINT32_MAX, p->tag, tag);
+    if (write) zl_place_write(r, p, i, warps, tag, &touch);
+    else zl_place_read(r, p, i, warps, tag, &touch);
+}
+
+/* tcgen05.mma: a sum goes on where it was begun at this index. */
+static void tensor_product(zl_run *r, zl_instance *i, const zl_event *e)
+{
+    uint32_t first, blocks = blocks_of(r, i, e->tmem[0], &first);
+    uint32_t slot = zl_run_slot(r, i, &e->tmem_at[0], r->pipe->tmems[e->tmem[0]].stages);
+    int64_t tag = zl_run_value(r, i, &e->tmem_at[0]);
+    for (uint32_t b = first; b < first + blocks; b++) {
+        const zl_place *p = zl_tmem_place(r, b, e->tmem[0], slot);
+        if (!e->fresh && (!p->any || p->tag != tag))
+            zl_run_fault(r, ZLAY_PIPE_STAGE, zl_event_index(r, e), p->any ? p->writer : UINT32_MAX,
+                         p->tag, tag);
+        for (int k = 0; k < 2; k++)
+            if (e->smem[k] >= 0) read_operand(r, i, e, k, b, ZL_OF_TCGEN05);
+        if (e->tmem[1] >= 0) use_columns(r, i, e, 1, false, ZL_OF_TCGEN05, b);
+        use_columns(r, i, e, 0, true, ZL_OF_TCGEN05, b);
+    }
+    open_group(r, i, ZL_OF_TCGEN05, e);
+}
+
+void zl_run_products(zl_run *r, zl_instance *i, const zl_event *e)
+{
+    if (e->tmem[0] >= 0) tensor_product(r, i, e);
+    else warpgroup_product(r, i, e);
+}
+
+/* ---- loads, stores, copies ---- */
+
+static void load(zl_run *r, zl_instance *i, const zl_event *e)
+{
+    zl_sum *s = zl_sum_of(r, i, e->acc);
+    if (is_in_flight(i, s) || is_being_read(i, s))
+        zl_run_fault(r, rule_of(s, is_in_flight(i, s) ? s->kind : s->reader_kind),
+                     zl_event_index(r, e), s->event, 1, 0);
+    use_columns(r, i, e, 0, false, ZL_OF_TLD, (uint32_t)i->cta);
+    s->state = ZL_SUM_SUM;
+    s->kind = ZL_OF_TLD;
+    s->group = ++i->issued[ZL_OF_TLD];
+    s->touched = true;
+    s->event = zl_event_index(r, e);
+}
+
+static void store(zl_run *r, zl_instance *i, const zl_event *e)
+{
+    uint32_t event = zl_event_index(r, e);
+    zl_sum *s = zl_sum_of(r, i, e->acc);
+    zl_sum_use(r, i, e->acc, true, event);
+    use_columns(r, i, e, 0, true, ZL_OF_TST, (uint32_t)i->cta);
+    s->reader = ++i->issued[ZL_OF_TST];
+    s->reader_kind = ZL_OF_TST;
+}
+
+static void copy(zl_run *r, zl_instance *i, const zl_event *e)
+{
+    uint32_t first, blocks = blocks_of(r, i, e->tmem[0], &first);
+    for (uint32_t b = first; b < first + blocks; b++) {
+        read_operand(r, i, e, 0, b, ZL_OF_TCGEN05);
+        use_columns(r, i, e, 0, true, ZL_OF_TCGEN05, b);
+    }
+    open_group(r, i, ZL_OF_TCGEN05, e);
+}
+
+/* ---- columns ---- */
+
+enum { COLUMNS = 512 };
+
+static bool alloc(zl_run *r, const zl_instance *i, const zl_event *e)
+{
+    uint32_t block = (uint32_t)i->cta, event = zl_event_index(r, e);
+    const zl_tmem *t = &r->pipe->tmems[e->tmem[0]];
+    int32_t columns = (int32_t)(t->columns * t->stages);
+    zl_columns *c = columns_of(r, e->tmem[0], block);
+    if (c->allocated || r->relinquished[block])
+        zl_run_fault(r, ZLAY_PIPE_TMEM_ALLOC, event, c->event, 2, 1);
+    if (r->live_columns[block] + columns > COLUMNS) return false;
+    r->live_columns[block] += columns;
+    *c = (zl_columns){true, false, {(int32_t)i->first, i->epoch}, event};
+    return true;
+}
+
+/* Every use is over, and every thread of it has come by a fence. */
+static void dealloc(zl_run *r, const zl_instance *i, const zl_event *e)
+{
+    uint32_t block = (uint32_t)i->cta, event = zl_event_index(r, e);
+    const zl_tmem *t = &r->pipe->tmems[e->tmem[0]];
+    zl_columns *c = columns_of(r, e->tmem[0], block);
+    zl_touch end = {.event = event, .proxy = ZL_TENSOR, .write = true,
+                    .instance = (int32_t)(i - r->instances)};
+    if (!c->allocated || c->freed) {
+        zl_run_fault(r, ZLAY_PIPE_TMEM_ALLOC, event, c->event, c->freed ? 2 : 0, 1);
+        return;
+    }
+    check_live(r, i, e->tmem[0], block, event);
+    for (uint32_t slot = 0; slot < t->stages; slot++) {
+        const zl_place *p = zl_tmem_place(r, block, e->tmem[0], slot);
+        for (uint32_t k = 0; k < p->count; k++) {
+            const zl_touch *touch = &p->touches[k];
+            bool over = true;
+            for (uint32_t n = 0; n < touch->conds; n++)
+                over &= r->classes[i->first].clock[touch->cond[n].comp] >= touch->cond[n].value;
+            if (!over) zl_run_fault(r, ZLAY_PIPE_TMEM_USE, end.event, touch->event, 0, 0);
+        }
+    }
+    c->freed = true;
+    c->event = event;
+    r->live_columns[block] -= (int32_t)(t->columns * t->stages);
+}
+
+bool zl_run_tensor(zl_run *r, zl_instance *i, const zl_event *e)
+{
+    switch (e->kind) {
+    case ZL_EV_ALLOC: return alloc(r, i, e);
+    case ZL_EV_DEALLOC: dealloc(r, i, e); break;
+    case ZL_EV_RELINQUISH: r->relinquished[i->cta] = true; break;
+    case ZL_EV_TLD: load(r, i, e); break;
+    case ZL_EV_TST: store(r, i, e); break;
+    default: copy(r, i, e);
+    }
+    return true;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ZL_RUN_VERIFY_H
+#define ZL_RUN_VERIFY_H
+
+#include "pipe/run.h"
+
+typedef struct zl_verdict {
+    zl_fault fault;  /* rule 0: none */
+    bool undecided;  /* more steps, or longer trips, than the limits allow */
+    uint32_t runs;
+    uint64_t steps;
+    int64_t last[3]; /* trip counts of the last run */
+} zl_verdict;
+
+/* Run a pipe for as many trip counts as stand for all. */
+zlay_status zl_run_verify(zlay_ctx *ctx, zl_verdict *verdict, const zlay_pipe *pipe);
+
+#endif

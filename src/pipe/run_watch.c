@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Repetitions: where the state of a run is what it was some iterations before, longer trips only
+ * repeat the part between. docs/pipe.md, "Every trip count", has the argument. */
+#include "pipe/run_state.h"
+
+#include <string.h>
+
+enum { STATES = 80, PERIOD = 64 };
+
+int32_t zl_loop_param(const zl_event *loop)
+{
+    const zl_pos *from = &loop->at[0], *to = &loop->bar_at;
+    if (from->loop != to->loop || from->times != to->times) return -2;
+    if (from->plus == to->plus) return -1;
+    return from->plus < 0 ? to->plus : -2;
+}
+
+/* ---- what turns with which loops ---- */
+
+enum { UNSEEN = -3, FIXED = -1 };
+
+/* The param that a position grows with. */
+static int32_t growth(const zlay_pipe *p, const uint32_t *loops, uint32_t depth, const zl_pos *pos)
+{
+    if (pos->loop < 0) return pos->plus >= 0 ? pos->plus : depth ? FIXED : UNSEEN;
+    if (pos->times >= 0) return pos->times;
+    int32_t param = zl_loop_param(&p->events[loops[pos->loop]]);
+    return param < 0 ? FIXED : param;
+}
+
+static void merge(int32_t *ring, int32_t param)
+{
+    if (param == UNSEEN) return;
+    *ring = *ring == UNSEEN || *ring == param ? param : FIXED;
+}
+
+static bool same_pos(const zl_pos *a, const zl_pos *b)
+{
+    return a->loop == b->loop && a->times == b->times && a->plus == b->plus && a->add == b->add;
+}
+
+static void see_event(zl_run *r, const zl_event *e, const uint32_t *loops, uint32_t depth)
+{
+    const zlay_pipe *p = r->pipe;
+    int32_t *bars = r->watch->rings, *smems = bars + p->bars_count, *tmems = smems + p->smems_count;
+    if (e->bar >= 0 && e->kind != ZL_EV_FOR)
+        merge(&bars[e->bar], growth(p, loops, depth, &e->bar_at));
+    if (e->kind == ZL_EV_WAIT && !same_pos(&e->parity, &e->bar_at)) bars[e->bar] = FIXED;
+    for (int k = 0; k < 2; k++) {
+        if (e->smem[k] >= 0) merge(&smems[e->smem[k]], growth(p, loops, depth, &e->at[k]));
+        if (e->tmem[k] >= 0 && e->kind != ZL_EV_ALLOC && e->kind != ZL_EV_DEALLOC)
+            merge(&tmems[e->tmem[k]], growth(p, loops, depth, &e->tmem_at[k]));
+    }
+}
+
+static void see_role(zl_run *r, const zl_role *role)
+{
+    uint32_t loops[ZL_PIPE_LOOPS], depth = 0;
+    for (uint32_t k = role->begin; k < role->end; k++) {
+        const zl_event *e = &r->pipe->events[k];
+        if (e->kind == ZL_EV_END) depth--;
+        see_event(r, e, loops, depth);
+        if (e->kind == ZL_EV_FOR) loops[depth++] = k;
+    }
+}
+
+static void find_rings(zl_run *r)
+{
+    const zlay_pipe *p = r->pipe;
+    uint32_t count = p->bars_count + p->smems_count + p->tmems_count;
+    for (uint32_t k = 0; k < count; k++) r->watch->rings[k] = UNSEEN;
+    for (uint32_t k = 0; k < p->roles_count; k++) see_role(r, &p->roles[k]);
+    for (uint32_t k = 0; k < count; k++)
+        if (r->watch->rings[k] < 0) r->watch->rings[k] = FIXED;
+}
+
+/* ---- memory ---- */
+
+zlay_status zl_watch_new(zl_run *r)
+{
+    const zlay_pipe *p = r->pipe;
+    zl_watch *w = zl_alloc(r->ctx, 1, sizeof *w);
+    r->watch = w;
+    if (!w) return ZLAY_ENOMEM;
+    w->params = zl_alloc(r->ctx, p->params_count + 1, sizeof *w->params);
+    w->rings = zl_alloc(r->ctx, p->bars_count + p->smems_count + p->tmems_count + 1, sizeof *w->rings);
+    w->order = zl_alloc(r->ctx, r->comps + 1, sizeof *w->order);
+    w->column = zl_alloc(r->ctx, 2 * (size_t)r->comps + 2, sizeof *w->column);
+    if (!w->params || !w->rings || !w->order || !w->column) return ZLAY_ENOMEM;
+    find_rings(r);
+    return ZLAY_OK;
+}
+
+static void free_states(zl_run *r, zl_watch_param *p)
+{
+    zlay_allocator alloc = zl_allocator(r->ctx);
+    for (uint32_t k = 0; k < p->room; k++)
+        zl_free(&alloc, p->states[k], r->watch->room * sizeof **p->states);
+    zl_free(&alloc, p->states, p->room * sizeof *p->states);
+    zl_free(&alloc, p->bases, p->room * sizeof *p->bases);
+    p->states = NULL;
+    p->bases = NULL;
+    p->room = p->count = 0;
+}
+
+void zl_watch_free(zl_run *r)
+{
+    zl_watch *w = r->watch;
+    if (!w) return;
+    zlay_allocator alloc = zl_allocator(r->ctx);
+    const zlay_pipe *p = r->pipe;
+    for (uint32_t k = 0; w->params && k < p->params_count; k++) free_states(r, &w->params[k]);
+    zl_free(&alloc, w->params, (p->params_count + 1) * sizeof *w->params);
+    zl_free(&alloc, w->rings,
+            (p->bars_count + p->smems_count + p->tmems_count + 1) * sizeof *w->rings);
+    zl_free(&alloc, w->order, (r->comps + 1) * sizeof *w->order);
+    zl_free(&alloc, w->column, (2 * (size_t)r->comps + 2) * sizeof *w->column);
+    zl_free(&alloc, w->state, w->room * sizeof *w->state);
+    zl_free(&alloc, w, sizeof *w);
+    r->watch = NULL;
+}
+
+void zl_watch_reset(zl_run *r)
+{
+    for (uint32_t k = 0; k < r->pipe->params_count; k++) {
+        r->watch->params[k].count = 0;
+        r->watch->params[k].failed = false;
+        r->watch->params[k].period = 1;
+    }
+}
+
+/* ---- events of loops ---- */
+
+static zl_watch_param *watched(zl_run *r, const zl_event *loop)
+{
+    int32_t param = zl_loop_param(loop);
+    return param >= 0 ? &r->watch->params[param] : NULL;
+}
+
+void zl_watch_empty(zl_run *r, const zl_event *loop)
+{
+    zl_watch_param *w = watched(r, loop);
+    if (w) w->failed = true;
+}
+
+void zl_watch_begin(zl_run *r, zl_instance *i)
+{
+    zl_watch_param *w = watched(r, &r->pipe->events[i->loop[i->depth - 1]]);
+    if (!w) return;
+    w->count = 0;
+    zl_watch_head(r, i);
+}
+
+void zl_watch_end(zl_run *r, zl_instance *i, uint32_t depth)
+{
+    int32_t param = zl_loop_param(&r->pipe->events[i->loop[depth]]);
+    if (param == -2)
+        for (uint32_t k = 0; k < r->pipe->params_count; k++) r->watch->params[k].failed = true;
+    if (param < 0) return;
+    r->watch->params[param].failed |= !i->found[depth];
+    r->watch->params[param].count = 0;
+}
+
+/* The depth at which an instance is in a loop of the param; -1. */
+static int inside(const zl_run *r, const zl_instance *i, int32_t param)
+{
+    for (uint32_t d = 0; d < i->depth; d++)
+        if (zl_loop_param(&r->pipe->events[i->loop[d]]) == param) return (int)d;
+    return -1;
+}
+
+/* The first instance that is in a loop of the param in which nothing has been repeated yet. */
+static bool leads(const zl_run *r, const zl_instance *i, int32_t param)
+{
+    for (const zl_instance *k = r->instances; k < i; k++) {
+        int depth = inside(r, k, param);
+        if (depth >= 0) return false;
+    }
+    return true;
+}
+
+static bool all_found(const zl_run *r, int32_t param)
+{
+    for (uint32_t k = 0; k < r->instances_count; k++) {
+        int depth = inside(r, &r->instances[k], param);
+        if (depth >= 0 && !r->instances[k].found[depth]) return false;
+    }
+    return true;
+}
+
+static int64_t lcm(int64_t a, int64_t b)
+{
+    int64_t x = a, y = b;
+    while (y) {
+        int64_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    return a / x * b;
+}
+
+static void note_repetition(zl_run *r, int32_t param, int64_t period)
+{
+    zl_watch_param *w = &r->watch->params[param];
+    w->period = lcm(w->period, period);
+    if (w->period > PERIOD) w->failed = true;
+    for (uint32_t k = 0; k < r->instances_count; k++) {
+        int depth = inside(r, &r->instances[k], param);
+        if (depth >= 0) r->instances[k].found[depth] = true;
+    }
+}
+
+static bool keep_state(zl_run *r, zl_watch_param *w, int64_t base)
+{
+    zl_watch *all = r->watch;
+    if (!w->room) {
+        w->states = zl_alloc(r->ctx, STATES, sizeof *w->states);
+        w->bases = zl_alloc(r->ctx, STATES, sizeof *w->bases);
+        w->room = STATES;
+        if (!w->states || !w->bases) return false;
+    }
+    if (w->count == STATES) return true;
+    int32_t **state = &w->states[w->count];
+    if (!*state) *state = zl_alloc(r->ctx, all->room, sizeof **state);
+    if (!*state) return false;
+    memcpy(*state, all->state, all->size * sizeof **state);
+    w->bases[w->count++] = base;
+    return true;
+}
+
+/* Room for the greatest state: a state that does not fit begins anew with more. */
+static bool write_state(zl_run *r, int32_t param, const zl_instance *i)
+{
+    zl_watch *w = r->watch;
+    zlay_allocator alloc = zl_allocator(r->ctx);
+    for (;;) {
+        size_t need = zl_state_write(r, param, i);
+        if (need <= w->room) break;
+        for (uint32_t k = 0; k < r->pipe->params_count; k++) free_states(r, &w->params[k]);
+        zl_free(&alloc, w->state, w->room * sizeof *w->state);
+        w->room = 0;
+        w->state = zl_alloc(r->ctx, 2 * need, sizeof *w->state);
+        if (!w->state) return false;
+        w->room = 2 * need;
+    }
+    return true;
+}
+
+void zl_watch_head(zl_run *r, zl_instance *i)
+{
+    uint32_t depth = i->depth - 1;
+    int32_t param = zl_loop_param(&r->pipe->events[i->loop[depth]]);
+    if (param < 0 || !leads(r, i, param) || all_found(r, param)) return;
+    zl_watch_param *w = &r->watch->params[param];
+    int64_t base = i->counter[depth];
+    if (!write_state(r, param, i)) {
+        r->status = ZLAY_ENOMEM;
+        return;
+    }
+    for (uint32_t k = w->count; k-- > 0;)
+        if (w->states[k][0] == r->watch->state[0] &&
+            !memcmp(w->states[k], r->watch->state, r->watch->size * sizeof *r->watch->state)) {
+            note_repetition(r, param, base - w->bases[k]);
+            return;
+        }
+    if (!keep_state(r, w, base)) r->status = ZLAY_ENOMEM;
+}
