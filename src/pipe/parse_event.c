@@ -279,6 +279,15 @@ static bool read_opt_cta(zl_parser *p, zl_event *e)
     return true;
 }
 
+static bool read_opt_bar_cta(zl_parser *p, zl_event *e)
+{
+    int64_t rank;
+    if (!word(p, "cta")) return true;
+    if (!zl_parse_number(p, &rank, 0, p->pipe->blocks - 1)) return false;
+    e->bar_cta = (int32_t)rank;
+    return true;
+}
+
 static bool range(zl_parser *p, uint32_t *out, int64_t most)
 {
     int64_t first, last;
@@ -334,7 +343,7 @@ zl_event *zl_parse_new_event(zl_parser *p, zl_event_kind kind)
     if (!e) return NULL;
     *e = (zl_event){.kind = kind, .line = p->scan.line, .bar = -1, .smem = {-1, -1},
                     .tmem = {-1, -1}, .acc = -1, .acc_a = -1, .map = -1, .other = -1,
-                    .cta = ZL_CTA_OWN, .times = 1, .match = -1, .at = {none, none},
+                    .cta = ZL_CTA_OWN, .bar_cta = ZL_CTA_OWN, .times = 1, .match = -1, .at = {none, none},
                     .tmem_at = {none, none}, .map_at = none, .other_at = none, .bar_at = none,
                     .parity = none};
     return e;

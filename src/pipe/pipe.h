@@ -57,6 +57,7 @@ typedef struct zl_event {
     int32_t part;       /* which piece of the plan's operand, 0 the default */
     int32_t fresh;      /* mma */
     int32_t cta;        /* whose barrier, whose memory: ZL_CTA_OWN, ZL_CTA_ALL or a rank */
+    int32_t bar_cta;    /* copy: the block whose barrier is signalled; ZL_CTA_OWN: the memory's */
     int32_t relative;   /* 1: `cta` is added to the own rank, modulo the cluster's blocks */
     uint32_t multicast; /* mask of blocks; 0: none */
     uint32_t times;     /* arrivals by one thread; 1 the default */
@@ -119,7 +120,7 @@ struct zlay_pipe {
 /* What a row of events.def says of a kind. */
 enum { ZL_IN_SETUP = 1, ZL_IN_ROLE = 2 };
 enum { ZL_RUN_ONE, ZL_RUN_ALL, ZL_RUN_WARPS, ZL_RUN_GROUP, ZL_RUN_WARP, ZL_RUN_SCOPE }; /* by */
-enum { ZL_OPERANDS = 12 };
+enum { ZL_OPERANDS = 13 };
 typedef enum zl_token {
     ZL_T_END,
 #define TOKEN(name, function) ZL_T_##name,

@@ -249,6 +249,11 @@ static void put_opt_cta(printer *p, const zl_event *e)
     else if (e->cta != ZL_CTA_OWN) zl_putf(p->out, " cta %s%d", e->relative ? "+" : "", e->cta);
 }
 
+static void put_opt_bar_cta(printer *p, const zl_event *e)
+{
+    if (e->bar_cta != ZL_CTA_OWN) zl_putf(p->out, " cta %d", e->bar_cta);
+}
+
 static void put_opt_multicast(printer *p, const zl_event *e)
 {
     if (e->multicast) zl_putf(p->out, " multicast %u", e->multicast);

@@ -28,13 +28,13 @@ typedef struct zl_touch {
 } zl_touch;
 
 /* A stage of a ring in one block, or what else can be written and read. */
-typedef struct zl_place {
+typedef struct zl_spot {
     int64_t tag, size, filled; /* the index it was filled at; bytes; bytes filled */
     bool any, unread;
     uint32_t writer;           /* event that filled it last */
     uint32_t count, room;
     zl_touch *touches;
-} zl_place;
+} zl_spot;
 
 /* Threads of one instance that do the same. */
 typedef struct zl_class {
@@ -71,6 +71,7 @@ typedef struct zl_instance {
 /* Sums in registers of an instance. */
 typedef struct zl_sum {
     int state;          /* ZL_SUM_ */
+    bool unread;        /* by ordinary instructions or a product since the last product */
     bool touched;       /* by ordinary instructions since the last fence wgmma */
     int32_t group;      /* of the last product or load; over when done[kind] reaches it */
     int32_t kind;       /* ZL_OF_WGMMA or ZL_OF_TLD */
@@ -135,7 +136,7 @@ typedef struct zl_run {
     zl_class *classes;
     zl_gate *gates;           /* bars, blocks, slots */
     uint32_t *gate_at;        /* per bar: its first */
-    zl_place *places;         /* smems, then tmems, maps, globals */
+    zl_spot *places;         /* smems, then tmems, maps, globals */
     uint32_t *smem_at, *tmem_at, *other_at;
     uint32_t *smem_each;      /* instances that a smem has room for */
     zl_meeting *meetings;     /* of the cluster, then per block those that the text has */
@@ -229,15 +230,15 @@ bool zl_run_await(zl_run *r, zl_instance *i, const zl_event *e);
 
 /* ---- memory ---- */
 
-zl_place *zl_smem_place(zl_run *r, const zl_instance *i, uint32_t block, int32_t smem, uint32_t slot);
-zl_place *zl_tmem_place(zl_run *r, uint32_t block, int32_t tmem, uint32_t slot);
-zl_place *zl_other_place(zl_run *r, int32_t other, uint32_t slot);
+zl_spot *zl_smem_place(zl_run *r, const zl_instance *i, uint32_t block, int32_t smem, uint32_t slot);
+zl_spot *zl_tmem_place(zl_run *r, uint32_t block, int32_t tmem, uint32_t slot);
+zl_spot *zl_other_place(zl_run *r, int32_t other, uint32_t slot);
 
 /* A use that begins now, by one class (elect) or by all of the instance. */
-void zl_place_read(zl_run *r, zl_place *p, const zl_instance *i, bool all, int64_t tag, zl_touch *touch);
-void zl_place_write(zl_run *r, zl_place *p, const zl_instance *i, bool all, int64_t tag, zl_touch *touch);
+void zl_spot_read(zl_run *r, zl_spot *p, const zl_instance *i, bool all, int64_t tag, zl_touch *touch);
+void zl_spot_write(zl_run *r, zl_spot *p, const zl_instance *i, bool all, int64_t tag, zl_touch *touch);
 /* Note a use that has been checked. */
-void zl_place_keep(zl_run *r, zl_place *p, const zl_touch *touch);
+void zl_spot_keep(zl_run *r, zl_spot *p, const zl_touch *touch);
 /* The conditions under which what the classes of an instance do now is over. */
 void zl_touch_now(const zl_run *r, zl_touch *touch, const zl_instance *i, bool all);
 void zl_touch_group(const zl_run *r, zl_touch *touch, const zl_instance *i, int group);

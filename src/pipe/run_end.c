@@ -53,7 +53,7 @@ static void check_taken(zl_run *r)
         if (r->places[k].unread)
             zl_run_fault(r, ZLAY_PIPE_EXIT, r->places[k].writer, UINT32_MAX, 0, 1);
     for (uint32_t k = 0; k < r->instances_count * r->pipe->accs_count; k++)
-        if (r->sums[k].state == ZL_SUM_SUM && r->sums[k].kind == ZL_OF_WGMMA)
+        if (r->sums[k].unread)
             zl_run_fault(r, ZLAY_PIPE_EXIT, r->sums[k].event, UINT32_MAX, 0, 1);
 }
 

@@ -58,7 +58,8 @@ void zl_gate_arrive(zl_run *r, zl_gate *g, const zl_class *c, int64_t count, uin
         zl_run_fault(r, ZLAY_PIPE_COUNT, event, UINT32_MAX, count, g->pending);
         return;
     }
-    if (r->instances[c->instance].cta != g->cta) owe_phase(r, g, event);
+    zl_cond epoch = {(int32_t)(c - r->classes), c->own[c - r->classes]};
+    if (r->instances[c->instance].cta != g->cta) zl_run_owe(r, g->cta, epoch, event);
     g->pending -= count;
     zl_clock_give(r, g->sum, c);
     zl_clock_give(r, g->arrived, c);

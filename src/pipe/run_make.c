@@ -317,8 +317,8 @@ static void reset_things(zl_run *r)
         for (uint32_t c = 0; c < r->classes_count; c++) g->passed[c] = g->expected[c] = -1;
     }
     for (uint32_t k = 0; k < r->places_count; k++) {
-        zl_place *p = &r->places[k];
-        *p = (zl_place){.size = p->size, .room = p->room, .touches = p->touches};
+        zl_spot *p = &r->places[k];
+        *p = (zl_spot){.size = p->size, .room = p->room, .touches = p->touches};
     }
     for (uint32_t k = 0; k < r->meetings_count; k++) {
         r->meetings[k].pending = r->meetings[k].count = 0;

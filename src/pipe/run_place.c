@@ -4,19 +4,19 @@
 
 #include <string.h>
 
-zl_place *zl_smem_place(zl_run *r, const zl_instance *i, uint32_t block, int32_t smem, uint32_t slot)
+zl_spot *zl_smem_place(zl_run *r, const zl_instance *i, uint32_t block, int32_t smem, uint32_t slot)
 {
     const zl_smem *s = &r->pipe->smems[smem];
     uint32_t each = s->each ? (uint32_t)i->number : 0;
     return &r->places[r->smem_at[smem] + (block * r->smem_each[smem] + each) * s->stages + slot];
 }
 
-zl_place *zl_tmem_place(zl_run *r, uint32_t block, int32_t tmem, uint32_t slot)
+zl_spot *zl_tmem_place(zl_run *r, uint32_t block, int32_t tmem, uint32_t slot)
 {
     return &r->places[r->tmem_at[tmem] + block * r->pipe->tmems[tmem].stages + slot];
 }
 
-zl_place *zl_other_place(zl_run *r, int32_t other, uint32_t slot)
+zl_spot *zl_other_place(zl_run *r, int32_t other, uint32_t slot)
 {
     return &r->places[r->other_at[other] + slot];
 }
@@ -109,7 +109,7 @@ static void check_order(zl_run *r, const zl_instance *i, bool all, const zl_touc
 
 /* ---- content ---- */
 
-void zl_place_keep(zl_run *r, zl_place *p, const zl_touch *touch)
+void zl_spot_keep(zl_run *r, zl_spot *p, const zl_touch *touch)
 {
     for (uint32_t k = 0; k < p->count; k++) {
         zl_touch *t = &p->touches[k];
@@ -136,7 +136,7 @@ void zl_place_keep(zl_run *r, zl_place *p, const zl_touch *touch)
 }
 
 /* What was written last becomes old; what was old is gone. */
-static void turn(zl_place *p)
+static void turn(zl_spot *p)
 {
     uint32_t kept = 0;
     for (uint32_t k = 0; k < p->count; k++)
@@ -148,7 +148,7 @@ static void turn(zl_place *p)
     p->filled = 0;
 }
 
-static zl_touch *piece_of(zl_place *p, int32_t part)
+static zl_touch *piece_of(zl_spot *p, int32_t part)
 {
     for (uint32_t k = 0; k < p->count; k++) {
         zl_touch *t = &p->touches[k];
@@ -157,7 +157,7 @@ static zl_touch *piece_of(zl_place *p, int32_t part)
     return NULL;
 }
 
-static uint32_t count_pieces(const zl_place *p)
+static uint32_t count_pieces(const zl_spot *p)
 {
     uint32_t count = 0;
     for (uint32_t k = 0; k < p->count; k++) count += p->touches[k].write && !p->touches[k].old;
@@ -166,32 +166,32 @@ static uint32_t count_pieces(const zl_place *p)
 
 /* ---- reads ---- */
 
-static void check_content(zl_run *r, zl_place *p, int64_t tag, const zl_touch *touch)
+static void check_content(zl_run *r, zl_spot *p, int64_t tag, const zl_touch *touch)
 {
     uint32_t other = p->any ? p->writer : UINT32_MAX;
     if (!p->any) zl_run_fault(r, ZLAY_PIPE_READ_BEFORE_FULL, touch->event, other, 0, p->size);
     else if (p->tag != tag) zl_run_fault(r, ZLAY_PIPE_STAGE, touch->event, other, p->tag, tag);
     else if (p->filled != p->size)
         zl_run_fault(r, ZLAY_PIPE_STAGE, touch->event, other, p->filled, p->size);
-    else if (touch->part && !piece_of(p, touch->part))
+    else if (touch->part > 0 && !piece_of(p, touch->part))
         zl_run_fault(r, ZLAY_PIPE_STAGE, touch->event, other, touch->part, 0);
     else if (!touch->part && count_pieces(p) == 1 && !piece_of(p, 0))
         zl_run_fault(r, ZLAY_PIPE_STAGE, touch->event, other, touch->part, 0);
 }
 
-void zl_place_read(zl_run *r, zl_place *p, const zl_instance *i, bool all, int64_t tag,
+void zl_spot_read(zl_run *r, zl_spot *p, const zl_instance *i, bool all, int64_t tag,
                    zl_touch *touch)
 {
     touch->write = false;
     touch->instance = (int32_t)(i - r->instances);
     for (uint32_t k = 0; k < p->count; k++) {
         const zl_touch *t = &p->touches[k];
-        if (t->write && !t->old && (!touch->part || t->part == touch->part))
+        if (t->write && !t->old && (touch->part <= 0 || t->part == touch->part))
             check_order(r, i, all, t, touch);
     }
     if (p->size && !r->fault.rule) check_content(r, p, tag, touch);
     p->unread = false;
-    zl_place_keep(r, p, touch);
+    zl_spot_keep(r, p, touch);
 }
 
 /* ---- writes ---- */
@@ -203,7 +203,7 @@ static bool is_again(const zl_touch *before, const zl_touch *now)
            before->part == now->part && before->proxy == ZL_GENERIC && now->proxy == ZL_GENERIC;
 }
 
-static void begin_content(zl_run *r, zl_place *p, int64_t tag, const zl_touch *touch)
+static void begin_content(zl_run *r, zl_spot *p, int64_t tag, const zl_touch *touch)
 {
     if (p->unread) zl_run_fault(r, ZLAY_PIPE_STAGE, touch->event, p->writer, 2, 1);
     turn(p);
@@ -211,7 +211,7 @@ static void begin_content(zl_run *r, zl_place *p, int64_t tag, const zl_touch *t
     p->any = true;
 }
 
-void zl_place_write(zl_run *r, zl_place *p, const zl_instance *i, bool all, int64_t tag,
+void zl_spot_write(zl_run *r, zl_spot *p, const zl_instance *i, bool all, int64_t tag,
                     zl_touch *touch)
 {
     touch->write = true;
@@ -229,5 +229,5 @@ void zl_place_write(zl_run *r, zl_place *p, const zl_instance *i, bool all, int6
     if (!again) p->filled += touch->bytes;
     p->unread = p->size != 0;
     p->writer = touch->event;
-    zl_place_keep(r, p, touch);
+    zl_spot_keep(r, p, touch);
 }

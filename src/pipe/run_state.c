@@ -108,7 +108,7 @@ static void put_sums(writer *w, const zl_instance *i)
     for (uint32_t a = 0; a < w->pipe->accs_count; a++) {
         const zl_sum *s = zl_sum_of(w->r, i, (int32_t)a);
         put(w, s->state);
-        put(w, s->touched);
+        put(w, s->touched + 2 * s->unread);
         put(w, s->kind);
         put(w, behind(w->r, i, s->kind, s->group));
         put(w, s->reader_kind);
@@ -163,7 +163,7 @@ static bool comes_before(const zl_touch *a, const zl_touch *b)
     return a->event != b->event ? a->event < b->event : a->part < b->part;
 }
 
-static void sort_touches(zl_place *p)
+static void sort_touches(zl_spot *p)
 {
     for (uint32_t k = 1; k < p->count; k++)
         for (uint32_t j = k; j > 0 && comes_before(&p->touches[j], &p->touches[j - 1]); j--) {
@@ -173,7 +173,7 @@ static void sort_touches(zl_place *p)
         }
 }
 
-static void put_place(writer *w, zl_place *p, int64_t base, bool tagged)
+static void put_place(writer *w, zl_spot *p, int64_t base, bool tagged)
 {
     put(w, p->any);
     put(w, p->any && tagged ? p->tag - base : 0);
@@ -184,7 +184,7 @@ static void put_place(writer *w, zl_place *p, int64_t base, bool tagged)
     for (uint32_t k = 0; k < p->count; k++) put_touch(w, &p->touches[k]);
 }
 
-static void put_ring(writer *w, zl_place *first, uint32_t rings, uint32_t stages, int32_t ring)
+static void put_ring(writer *w, zl_spot *first, uint32_t rings, uint32_t stages, int32_t ring)
 {
     uint32_t slot = first_slot(w, ring, stages);
     for (uint32_t k = 0; k < rings; k++)

@@ -19,21 +19,23 @@ static bool is_being_read(const zl_instance *i, const zl_sum *s)
     return s->reader > i->done[s->reader_kind];
 }
 
-static int32_t rule_of(const zl_sum *s, int32_t kind)
+static int32_t rule_of(int32_t kind)
 {
-    (void)s;
     return kind == ZL_OF_WGMMA ? ZLAY_PIPE_FENCE : ZLAY_PIPE_TMEM_USE;
 }
 
 void zl_sum_use(zl_run *r, zl_instance *i, int32_t acc, bool takes, uint32_t event)
 {
     zl_sum *s = zl_sum_of(r, i, acc);
-    if (s->state == ZL_SUM_EMPTY) zl_run_fault(r, ZLAY_PIPE_STAGE, event, UINT32_MAX, 0, 1);
-    if (is_in_flight(i, s)) zl_run_fault(r, rule_of(s, s->kind), event, s->event, 1, 0);
+    if (s->state == ZL_SUM_EMPTY && takes)
+        zl_run_fault(r, ZLAY_PIPE_STAGE, event, UINT32_MAX, 0, 1);
+    if (is_in_flight(i, s)) zl_run_fault(r, rule_of(s->kind), event, s->event, 1, 0);
     if (is_being_read(i, s) && !takes)
-        zl_run_fault(r, rule_of(s, s->reader_kind), event, s->event, 1, 0);
-    if (takes) s->state = ZL_SUM_TAKEN;
+        zl_run_fault(r, rule_of(s->reader_kind), event, s->event, 1, 0);
+    s->state = takes ? ZL_SUM_TAKEN : ZL_SUM_SUM;
+    s->unread = false;
     s->touched = true;
+    s->event = event;
 }
 
 /* A product into registers: wgmma. */
@@ -42,11 +44,12 @@ static void add_product(zl_run *r, zl_instance *i, const zl_event *e)
     uint32_t event = zl_event_index(r, e);
     zl_sum *s = zl_sum_of(r, i, e->acc);
     if (s->touched) zl_run_fault(r, ZLAY_PIPE_FENCE, event, s->event, 0, 0);
-    if (e->fresh == (s->state == ZL_SUM_SUM))
+    if (e->fresh ? s->unread : s->state != ZL_SUM_SUM)
         zl_run_fault(r, ZLAY_PIPE_STAGE, event, s->event, e->fresh, !e->fresh);
     if ((s->kind != ZL_OF_WGMMA && is_in_flight(i, s)) || is_being_read(i, s))
         zl_run_fault(r, ZLAY_PIPE_FENCE, event, s->event, 1, 0);
     s->state = ZL_SUM_SUM;
+    s->unread = true;
     s->kind = ZL_OF_WGMMA;
     s->group = i->issued[ZL_OF_WGMMA] + 1;
     s->event = event;
@@ -60,6 +63,7 @@ static void read_factor(zl_run *r, zl_instance *i, const zl_event *e)
     if (s->state == ZL_SUM_EMPTY) zl_run_fault(r, ZLAY_PIPE_STAGE, event, UINT32_MAX, 0, 1);
     if (is_in_flight(i, s) || s->touched) zl_run_fault(r, ZLAY_PIPE_FENCE, event, s->event, 1, 0);
     s->state = ZL_SUM_TAKEN;
+    s->unread = false;
     s->reader = i->issued[ZL_OF_WGMMA] + 1;
     s->reader_kind = ZL_OF_WGMMA;
 }
@@ -67,10 +71,10 @@ static void read_factor(zl_run *r, zl_instance *i, const zl_event *e)
 static void read_operand(zl_run *r, zl_instance *i, const zl_event *e, int k, uint32_t block,
                          int group)
 {
-    zl_touch touch = {.event = zl_event_index(r, e), .proxy = ZL_ASYNC};
+    zl_touch touch = {.event = zl_event_index(r, e), .part = -1, .proxy = ZL_ASYNC};
     uint32_t slot = zl_run_slot(r, i, &e->at[k], r->pipe->smems[e->smem[k]].stages);
     zl_touch_group(r, &touch, i, group);
-    zl_place_read(r, zl_smem_place(r, i, block, e->smem[k], slot), i, group == ZL_OF_WGMMA,
+    zl_spot_read(r, zl_smem_place(r, i, block, e->smem[k], slot), i, group == ZL_OF_WGMMA,
                   zl_run_value(r, i, &e->at[k]), &touch);
 }
 
@@ -119,14 +123,14 @@ static void use_columns(zl_run *r, zl_instance *i, const zl_event *e, int k, boo
     int32_t tmem = e->tmem[k];
     uint32_t slot = zl_run_slot(r, i, &e->tmem_at[k], r->pipe->tmems[tmem].stages);
     int64_t tag = zl_run_value(r, i, &e->tmem_at[k]);
-    zl_place *p = zl_tmem_place(r, block, tmem, slot);
+    zl_spot *p = zl_tmem_place(r, block, tmem, slot);
     bool warps = group != ZL_OF_TCGEN05;
     check_live(r, i, tmem, block, touch.event);
     zl_touch_group(r, &touch, i, group);
     if (!write && (!p->any || p->tag != tag))
         zl_run_fault(r, ZLAY_PIPE_STAGE, touch.event, p->any ? p->writer : UINT32_MAX, p->tag, tag);
-    if (write) zl_place_write(r, p, i, warps, tag, &touch);
-    else zl_place_read(r, p, i, warps, tag, &touch);
+    if (write) zl_spot_write(r, p, i, warps, tag, &touch);
+    else zl_spot_read(r, p, i, warps, tag, &touch);
 }
 
 /* tcgen05.mma: a sum goes on where it was begun at this index. */
@@ -136,7 +140,7 @@ static void tensor_product(zl_run *r, zl_instance *i, const zl_event *e)
     uint32_t slot = zl_run_slot(r, i, &e->tmem_at[0], r->pipe->tmems[e->tmem[0]].stages);
     int64_t tag = zl_run_value(r, i, &e->tmem_at[0]);
     for (uint32_t b = first; b < first + blocks; b++) {
-        const zl_place *p = zl_tmem_place(r, b, e->tmem[0], slot);
+        const zl_spot *p = zl_tmem_place(r, b, e->tmem[0], slot);
         if (!e->fresh && (!p->any || p->tag != tag))
             zl_run_fault(r, ZLAY_PIPE_STAGE, zl_event_index(r, e), p->any ? p->writer : UINT32_MAX,
                          p->tag, tag);
@@ -160,7 +164,7 @@ static void load(zl_run *r, zl_instance *i, const zl_event *e)
 {
     zl_sum *s = zl_sum_of(r, i, e->acc);
     if (is_in_flight(i, s) || is_being_read(i, s))
-        zl_run_fault(r, rule_of(s, is_in_flight(i, s) ? s->kind : s->reader_kind),
+        zl_run_fault(r, rule_of(is_in_flight(i, s) ? s->kind : s->reader_kind),
                      zl_event_index(r, e), s->event, 1, 0);
     use_columns(r, i, e, 0, false, ZL_OF_TLD, (uint32_t)i->cta);
     s->state = ZL_SUM_SUM;
@@ -222,7 +226,7 @@ static void dealloc(zl_run *r, const zl_instance *i, const zl_event *e)
     }
     check_live(r, i, e->tmem[0], block, event);
     for (uint32_t slot = 0; slot < t->stages; slot++) {
-        const zl_place *p = zl_tmem_place(r, block, e->tmem[0], slot);
+        const zl_spot *p = zl_tmem_place(r, block, e->tmem[0], slot);
         for (uint32_t k = 0; k < p->count; k++) {
             const zl_touch *touch = &p->touches[k];
             bool over = true;

@@ -121,7 +121,7 @@ static zlay_status check_small_model(zl_verify *v)
 /* What the proofs by order know: these events in one block, as rings use them. */
 static bool is_known(const zl_event *e)
 {
-    if (e->cta != ZL_CTA_OWN || e->multicast || e->times != 1 || e->map >= 0 || e->other >= 0 ||
+    if (e->cta != ZL_CTA_OWN || e->bar_cta != ZL_CTA_OWN || e->multicast || e->times != 1 || e->map >= 0 || e->other >= 0 ||
         e->tmem[0] >= 0 || e->acc_a >= 0)
         return false;
     switch (e->kind) {
