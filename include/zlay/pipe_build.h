@@ -120,7 +120,7 @@ typedef struct zlay_pipe_event {
     uint32_t cta;
     uint32_t first_lane, lanes;     /* of tld and tst; 0 lanes: all */
     uint32_t first_column, columns; /* of tld and tst; 0 columns: all */
-    uint32_t reserved0;    /* 0 */
+    uint32_t signalled;    /* of copy: 1 + the block whose barrier it signals; 0: the memory's */
     uint64_t reserved[4];  /* 0 */
 } zlay_pipe_event;
 

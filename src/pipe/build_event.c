@@ -240,6 +240,12 @@ static void put_opt_cta(writer *w)
     w->e->where = 0;
 }
 
+static void put_opt_bar_cta(writer *w)
+{
+    if (w->e->signalled) zl_putf(&w->b->text, " cta %u", w->e->signalled - 1);
+    w->e->signalled = 0;
+}
+
 static void put_range(writer *w, const char *word, uint32_t *first, uint32_t *count)
 {
     if (!*count) return;
@@ -291,7 +297,7 @@ static const zl_field fields[] = {
     FIELD(tmem),         FIELD(tmem_at),  FIELD(acc),          FIELD(acc_a),    FIELD(map),
     FIELD(map_at),       FIELD(other),    FIELD(other_at),     FIELD(scope),    FIELD(times),
     FIELD(fresh),        FIELD(multicast), FIELD(where),       FIELD(cta),      FIELD(first_lane),
-    FIELD(lanes),        FIELD(first_column), FIELD(columns),  FIELD(reserved0), FIELD(reserved)};
+    FIELD(lanes),        FIELD(first_column), FIELD(columns),  FIELD(signalled), FIELD(reserved)};
 
 void zl_build_event(zlay_pipe_builder *b, const zlay_pipe_event *from)
 {
