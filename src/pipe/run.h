@@ -248,7 +248,7 @@ void zl_touch_group(const zl_run *r, zl_touch *touch, const zl_instance *i, int 
 bool zl_run_tensor(zl_run *r, zl_instance *i, const zl_event *e);
 void zl_run_products(zl_run *r, zl_instance *i, const zl_event *e);
 void zl_sum_use(zl_run *r, zl_instance *i, int32_t acc, bool takes, uint32_t event);
-zl_sum *zl_sum_of(zl_run *r, const zl_instance *i, int32_t acc);
+zl_sum *zl_run_sum(zl_run *r, const zl_instance *i, int32_t acc);
 
 /* What is in flight when an instance ends, and when all have. */
 void zl_run_check_exit(zl_run *r, const zl_instance *i);

@@ -106,7 +106,7 @@ static void put_instance(writer *w, const zl_instance *i)
 static void put_sums(writer *w, const zl_instance *i)
 {
     for (uint32_t a = 0; a < w->pipe->accs_count; a++) {
-        const zl_sum *s = zl_sum_of(w->r, i, (int32_t)a);
+        const zl_sum *s = zl_run_sum(w->r, i, (int32_t)a);
         put(w, s->state);
         put(w, s->touched + 2 * s->unread);
         put(w, s->kind);

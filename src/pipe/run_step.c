@@ -326,7 +326,7 @@ static void step_fence(zl_run *r, zl_instance *i, const zl_event *e)
         }
     }
     for (uint32_t a = 0; e->scope == ZL_FENCE_WGMMA && a < r->pipe->accs_count; a++)
-        zl_sum_of(r, i, (int32_t)a)->touched = false;
+        zl_run_sum(r, i, (int32_t)a)->touched = false;
 }
 
 /* ---- all of them ---- */

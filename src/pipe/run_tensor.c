@@ -4,7 +4,7 @@
 
 /* ---- sums ---- */
 
-zl_sum *zl_sum_of(zl_run *r, const zl_instance *i, int32_t acc)
+zl_sum *zl_run_sum(zl_run *r, const zl_instance *i, int32_t acc)
 {
     return &r->sums[(size_t)(i - r->instances) * r->pipe->accs_count + (size_t)acc];
 }
@@ -26,7 +26,7 @@ static int32_t rule_of(int32_t kind)
 
 void zl_sum_use(zl_run *r, zl_instance *i, int32_t acc, bool takes, uint32_t event)
 {
-    zl_sum *s = zl_sum_of(r, i, acc);
+    zl_sum *s = zl_run_sum(r, i, acc);
     if (s->state == ZL_SUM_EMPTY && takes)
         zl_run_fault(r, ZLAY_PIPE_STAGE, event, UINT32_MAX, 0, 1);
     if (is_in_flight(i, s)) zl_run_fault(r, rule_of(s->kind), event, s->event, 1, 0);
@@ -42,7 +42,7 @@ void zl_sum_use(zl_run *r, zl_instance *i, int32_t acc, bool takes, uint32_t eve
 static void add_product(zl_run *r, zl_instance *i, const zl_event *e)
 {
     uint32_t event = zl_event_index(r, e);
-    zl_sum *s = zl_sum_of(r, i, e->acc);
+    zl_sum *s = zl_run_sum(r, i, e->acc);
     if (s->touched) zl_run_fault(r, ZLAY_PIPE_FENCE, event, s->event, 0, 0);
     if (e->fresh ? s->unread : s->state != ZL_SUM_SUM)
         zl_run_fault(r, ZLAY_PIPE_STAGE, event, s->event, e->fresh, !e->fresh);
@@ -59,7 +59,7 @@ static void add_product(zl_run *r, zl_instance *i, const zl_event *e)
 static void read_factor(zl_run *r, zl_instance *i, const zl_event *e)
 {
     uint32_t event = zl_event_index(r, e);
-    zl_sum *s = zl_sum_of(r, i, e->acc_a);
+    zl_sum *s = zl_run_sum(r, i, e->acc_a);
     if (s->state == ZL_SUM_EMPTY) zl_run_fault(r, ZLAY_PIPE_STAGE, event, UINT32_MAX, 0, 1);
     if (is_in_flight(i, s) || s->touched) zl_run_fault(r, ZLAY_PIPE_FENCE, event, s->event, 1, 0);
     s->state = ZL_SUM_TAKEN;
@@ -162,7 +162,7 @@ void zl_run_products(zl_run *r, zl_instance *i, const zl_event *e)
 
 static void load(zl_run *r, zl_instance *i, const zl_event *e)
 {
-    zl_sum *s = zl_sum_of(r, i, e->acc);
+    zl_sum *s = zl_run_sum(r, i, e->acc);
     if (is_in_flight(i, s) || is_being_read(i, s))
         zl_run_fault(r, rule_of(is_in_flight(i, s) ? s->kind : s->reader_kind),
                      zl_event_index(r, e), s->event, 1, 0);
@@ -177,7 +177,7 @@ static void load(zl_run *r, zl_instance *i, const zl_event *e)
 static void store(zl_run *r, zl_instance *i, const zl_event *e)
 {
     uint32_t event = zl_event_index(r, e);
-    zl_sum *s = zl_sum_of(r, i, e->acc);
+    zl_sum *s = zl_run_sum(r, i, e->acc);
     zl_sum_use(r, i, e->acc, true, event);
     use_columns(r, i, e, 0, true, ZL_OF_TST, (uint32_t)i->cta);
     s->reader = ++i->issued[ZL_OF_TST];
