@@ -80,8 +80,8 @@ static zlay_layout *layout_read(zlay_ctx *ctx, const char *text)
     return out;
 }
 
-static zlay_status unknown_synth(zlay_ctx *ctx, zlay_move **out, int32_t type, const char *source,
-                                 const char *smem, const char *facts, const uint64_t *shape)
+static zlay_status unknown_synth_on(const char *on, zlay_ctx *ctx, zlay_move **out, int32_t type, const char *source,
+                                    const char *smem, const char *facts, const uint64_t *shape)
 {
     zlay_tensormap_request r;
     memset(&r, 0, sizeof r);
@@ -93,11 +93,17 @@ static zlay_status unknown_synth(zlay_ctx *ctx, zlay_move **out, int32_t type, c
     r.smem = to;
     r.facts = known;
     for (; r.axes < 3 && shape[r.axes]; r.axes++) r.shape[r.axes] = shape[r.axes];
-    zlay_status status = zlay_tensormap_synth(ctx, out, target("sm_90a"), &r);
+    zlay_status status = zlay_tensormap_synth(ctx, out, target(on), &r);
     zlay_layout_free(from);
     zlay_layout_free(to);
     zlay_facts_free(known);
     return status;
+}
+
+static zlay_status unknown_synth(zlay_ctx *ctx, zlay_move **out, int32_t type, const char *source,
+                                 const char *smem, const char *facts, const uint64_t *shape)
+{
+    return unknown_synth_on("sm_90a", ctx, out, type, source, smem, facts, shape);
 }
 
 static void guard_of(char *out, const zlay_move *move)
@@ -442,6 +448,62 @@ static void as_with_numbers(void **state)
     free(m);
 }
 
+/* ---- the last tile ------------------------------------------------------------------------------ */
+
+/* Extents up to 2^33: a guard holds where the map is legal and the first and the last tile's copies are. */
+static void last_tiles(void **state)
+{
+    static const char *const targets[] = {"sm_90a", "sm_100a"};
+    static const int64_t around[] = {1, 1000, (int64_t)1 << 31, (int64_t)1 << 32, (int64_t)1 << 33};
+    uint64_t s = test_seed("last tiles"), held = 0, points = 0;
+    zlay_ctx *ctx;
+    (void)state;
+    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
+    for (uint64_t i = 0; i < test_iterations(40); i++) {
+        const char *on = targets[i % 2];
+        const uint64_t shape[3] = {(uint64_t)test_range(&s, 1, 256), (uint64_t)test_range(&s, 1, 4) * 16};
+        zlay_move *move = NULL;
+        char guard[GUARD];
+        int64_t value[NAMES] = {1, 1, 1, 1024, 1};
+        if (unknown_synth_on(on, ctx, &move, ZLAY_TYPE_BF16, "(M,K):(ld,1)", NULL, "ld = 1024;K < 2^34;M < 2^34", shape))
+            fail_msg("%s", zlay_ctx_message(ctx));
+        guard_of(guard, move);
+        for (int k = 0; k < 60; k++, points++) {
+            zlay_copy copy;
+            zlay_tensormap map;
+            for (int n = 0; n < 2; n++) {
+                value[n] = around[test_range(&s, 0, 4)] + test_range(&s, -300, 300);
+                if (value[n] < 1) value[n] = 1;
+            }
+            maps_bound(&map, move, 1, value);
+            bool legal = answer_of(target(on), &map) == ZLAY_YES;
+            assert_int_equal(zlay_move_copy(&copy, move, 0), ZLAY_OK);
+            for (int last = 0; last < 2; last++) {
+                zlay_issue issue = {.kind = copy.kind, .rank = map.rank, .smem = copy.smem};
+                zlay_verdict verdict;
+                for (uint32_t d = 0; d < map.rank; d++) {
+                    int64_t at = copy.coordinate[d];
+                    for (int n = 0; n < 2 && last; n++)
+                        at += copy.advance[d][n] * ((value[n] - 1) / (int64_t)shape[n]);
+                    if (at > INT32_MAX) legal = false;
+                    issue.coordinate[d] = (int32_t)at;
+                }
+                if (!legal) break;
+                assert_int_equal(zlay_copy_check(&verdict, NULL, 0, target(on), &issue, &map), ZLAY_OK);
+                legal = verdict.answer == ZLAY_YES;
+            }
+            if (legal != expression_holds(guard, NAMES, names, value))
+                fail_msg("%s, tile %llu x %llu, M = %lld, K = %lld: legal %d, guard %s", on, (unsigned long long)shape[0],
+                         (unsigned long long)shape[1], (long long)value[0], (long long)value[1], legal, guard);
+            held += legal;
+        }
+        zlay_move_free(move);
+    }
+    printf("%llu extents, %llu legal\n", (unsigned long long)points, (unsigned long long)held);
+    assert_true(held > 100 && held < points - 100);
+    zlay_ctx_free(ctx);
+}
+
 /* ---- memory ------------------------------------------------------------------------------------- */
 
 static const struct {
@@ -499,7 +561,7 @@ static void out_of_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(counted_by_hand), cmocka_unit_test(as_json), cmocka_unit_test(as_with_numbers),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(counted_by_hand), cmocka_unit_test(as_json), cmocka_unit_test(as_with_numbers), cmocka_unit_test(last_tiles),
                                        cmocka_unit_test(out_of_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,6 +69,28 @@ zlay_status zl_tm_put_texts(zl_tm_given *g);
 zlay_status zl_tm_put_guard(zl_tm_given *g);
 zlay_status zl_tm_put_certificate(zl_tm_given *g);
 
+/* A guard on its way. */
+enum { ZL_TM_GUARD = 4096, ZL_TM_TEXT = 512 };
+
+typedef struct zl_tm_guard {
+    char text[ZL_TM_GUARD];
+    size_t length;
+} zl_tm_guard;
+
+/* One condition more, unless it stands there; false: there is no room, and the status says so. */
+bool zl_tm_guard_add(zl_tm_guard *to, const char *text);
+zlay_status zl_tm_guard_full(const zl_tm_given *g);
+
+/* What the copies' coordinates ask of the extents, in every tile. */
+zlay_status zl_tm_guard_copies(zl_tm_guard *to, const zl_tm_given *g);
+
+/* Replace whole words; false: there is no room. */
+bool zl_tm_replace(char *out, size_t room, const char *text, const char *word, const char *by);
+
+/* Ranges of names, as facts. */
+zlay_status zl_tm_facts(zlay_ctx *ctx, zlay_facts **out, size_t count, const char *const *name,
+                        const zlay_range *range);
+
 /* The guard, and a condition before it. */
 zlay_status zl_tm_guard_case(zlay_ctx *ctx, zlay_move *move, const char *condition);
 

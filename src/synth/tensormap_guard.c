@@ -10,12 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { GUARD = 4096, TEXT = 512, MAP_GIVENS = 1 + 2 * ZL_TM_RANK };
+enum { GUARD = ZL_TM_GUARD, TEXT = ZL_TM_TEXT, MAP_GIVENS = 1 + 2 * ZL_TM_RANK };
 
-typedef struct guard {
-    char text[GUARD];
-    size_t length;
-} guard;
+typedef zl_tm_guard guard;
 
 /* A name that stands for more. */
 typedef struct alias {
@@ -32,13 +29,12 @@ typedef struct question {
     zlay_facts *facts; /* where there are aliases */
 } question;
 
-static zlay_status guard_full(const zl_tm_given *g)
+zlay_status zl_tm_guard_full(const zl_tm_given *g)
 {
     return zl_fail(g->ctx, ZLAY_ELIMIT, "the guard has over %d bytes", GUARD);
 }
 
-/* One condition more, unless it stands there. */
-static bool guard_add(guard *to, const char *text)
+bool zl_tm_guard_add(guard *to, const char *text)
 {
     size_t length = strlen(text);
     if (strstr(to->text, text)) return true;
@@ -51,8 +47,7 @@ static bool guard_add(guard *to, const char *text)
 
 static bool in_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
-/* Replace whole words. */
-static bool replace(char *out, size_t room, const char *text, const char *word, const char *by)
+bool zl_tm_replace(char *out, size_t room, const char *text, const char *word, const char *by)
 {
     zl_text to = {out, room, 0};
     size_t length = strlen(word);
@@ -127,8 +122,8 @@ static void facts_put(zl_text *out, const char *name, zlay_range r)
     if (r.hi < INT64_MAX) zl_putf(out, " and %s <= %lld", name, (long long)r.hi);
 }
 
-static zlay_status facts_make(zlay_ctx *ctx, zlay_facts **out, size_t count,
-                              const char *const *name, const zlay_range *range)
+zlay_status zl_tm_facts(zlay_ctx *ctx, zlay_facts **out, size_t count, const char *const *name,
+                        const zlay_range *range)
 {
     enum { MOST = ZL_SYMBOLS_MOST + ZL_TM_PRODUCTS };
     static const size_t room = 256;
@@ -160,7 +155,7 @@ static zlay_status aliases_facts(question *q)
         name[count] = q->alias[i].name;
         range[count] = q->alias[i].range;
     }
-    return facts_make(q->g->ctx, &q->facts, count, name, range);
+    return zl_tm_facts(q->g->ctx, &q->facts, count, name, range);
 }
 
 /* ---- asking ----------------------------------------------------------------------------- */
@@ -174,11 +169,11 @@ static zlay_status givens_of(question *q, uint32_t map)
     for (uint32_t i = 0; zlay_move_given(&one, q->g->move, map, i) == ZLAY_OK; i++) {
         if (one.field == ZLAY_FIELD_EXTENT && r->part[one.index] > 1) continue;
         char *text = q->text[q->count];
-        if (one.length >= TEXT) return guard_full(q->g);
+        if (one.length >= TEXT) return zl_tm_guard_full(q->g);
         memcpy(text, one.text, one.length + 1);
         for (uint32_t k = 0; k < q->aliases; k++) {
-            if (!replace(other, TEXT, text, q->alias[k].plain, q->alias[k].name))
-                return guard_full(q->g);
+            if (!zl_tm_replace(other, TEXT, text, q->alias[k].plain, q->alias[k].name))
+                return zl_tm_guard_full(q->g);
             memcpy(text, other, TEXT);
         }
         q->given[q->count++] = (zlay_given){one.field, one.index, text, strlen(text)};
@@ -224,7 +219,7 @@ static zlay_status ask(char text[GUARD], const zl_tm_given *g, const zlay_tensor
     zlay_buf buf = {text, GUARD, 0};
     const zlay_tensormap_question q = {sizeof q, count, g->target, map, given, facts};
     zlay_status status = zlay_tensormap_check_given(g->ctx, &verdict, &reason, 1, &buf, &q);
-    if (status == ZLAY_EROOM) return guard_full(g);
+    if (status == ZLAY_EROOM) return zl_tm_guard_full(g);
     return !status && verdict.answer == ZLAY_NO ? refused(g, map, &reason) : status;
 }
 
@@ -237,11 +232,11 @@ static zlay_status ask_map(question *q, guard *to, uint32_t map)
     status = ask(q->answer, g, &g->move->maps[map], q->given, q->count,
                  q->aliases ? q->facts : g->request.facts);
     for (uint32_t k = 0; k < q->aliases && !status; k++) {
-        if (!replace(other, GUARD, q->answer, q->alias[k].name, q->alias[k].wide))
-            return guard_full(g);
+        if (!zl_tm_replace(other, GUARD, q->answer, q->alias[k].name, q->alias[k].wide))
+            return zl_tm_guard_full(g);
         memcpy(q->answer, other, GUARD);
     }
-    return !status && *q->answer && !guard_add(to, q->answer) ? guard_full(g) : status;
+    return !status && *q->answer && !zl_tm_guard_add(to, q->answer) ? zl_tm_guard_full(g) : status;
 }
 
 static zlay_range quotient(zlay_range r, int64_t part)
@@ -259,14 +254,14 @@ static zlay_status ask_part(const zl_tm_given *g, guard *to, const zlay_given *e
     zlay_range r = quotient(zl_monomial_range(&g->s->leaf[leaf].shape, g->s), part);
     char text[GUARD], whole[GUARD], of[TEXT];
     zlay_facts *facts;
-    zlay_status status = facts_make(g->ctx, &facts, 1, &name, &r);
+    zlay_status status = zl_tm_facts(g->ctx, &facts, 1, &name, &r);
     if (status) return status;
     status = ask(text, g, &map, &given, 1, facts);
     zlay_facts_free(facts);
     if (status || !*text) return status;
     int length = snprintf(of, sizeof of, "(%.*s)", (int)extent->length, extent->text);
-    bool fits = length < TEXT && replace(whole, GUARD, text, name, of) && guard_add(to, whole);
-    return fits ? ZLAY_OK : guard_full(g);
+    bool fits = length < TEXT && zl_tm_replace(whole, GUARD, text, name, of) && zl_tm_guard_add(to, whole);
+    return fits ? ZLAY_OK : zl_tm_guard_full(g);
 }
 
 static zlay_status ask_parts(const zl_tm_given *g, guard *to, uint32_t map)
@@ -290,7 +285,7 @@ static zlay_status guard_make(question *q, guard *all)
         if (!status) status = ask_parts(q->g, all, k);
     }
     zlay_facts_free(q->facts);
-    return status;
+    return status ? status : zl_tm_guard_copies(all, q->g);
 }
 
 zlay_status zl_tm_put_guard(zl_tm_given *g)
