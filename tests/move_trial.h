@@ -5,8 +5,8 @@
 #ifndef TEST_MOVE_TRIAL_H
 #define TEST_MOVE_TRIAL_H
 
-#include "copy_draw.h"
 #include "layout.h"
+#include "move_draw.h"
 #include "ptx-machine.h"
 
 #include <zlay/emit.h>
@@ -16,7 +16,7 @@ enum {
     SPAN = 1 << 15, /* of a side, bytes */
     SHARED_FROM = 0x1000, SHARED_TO = 0x1000 + SPAN / 2,
     GLOBAL_FROM = 1 << 24, GLOBAL_TO = 1 << 28,
-    BLOCKS = 2, VALUES = 2
+    BLOCKS = 2
 };
 
 static inline const zlay_target *target_of(const char *name)
@@ -60,18 +60,10 @@ static inline void side_draw(trial *t, uint64_t *seed, const zlay_copy_request *
     s->at = side_is_shared(s) ? (which ? SHARED_TO : SHARED_FROM)
                               : (uint64_t)(which ? GLOBAL_TO : GLOBAL_FROM);
     s->held_bits = r->registers * r->elem_bits;
-    s->held = (s->held_bits + 31) / 32 * 4;
+    s->held = held_bytes(s->held_bits);
     if (s->space == ZLAY_MOVE_PEER) t->blocks = BLOCKS;
     for (int b = 0; b < BLOCKS; b++)
         for (uint64_t i = 0; i < SPAN; i++) s->bytes[b][i] = (uint8_t)test_random(seed);
-}
-
-/* The bit of a side at which an element lies. */
-static inline uint64_t bit_of(const side *s, int64_t offset, uint32_t bits)
-{
-    uint64_t at = (uint64_t)offset * bits;
-    if (s->space != ZLAY_MOVE_REGISTER) return at;
-    return at / s->held_bits * s->held * 8 + at % s->held_bits;
 }
 
 static inline bool side_fits(const zlay_layout *a, uint32_t bits, const side *s)
@@ -79,19 +71,9 @@ static inline bool side_fits(const zlay_layout *a, uint32_t bits, const side *s)
     int64_t v;
     for (uint64_t i = 0; i < zlay_layout_size(a); i++)
         if (!zlay_layout_eval(&v, 1, a, i) &&
-            (v < 0 || bit_of(s, v + 1, bits) / 8 + 64 > s->size))
+            (v < 0 || bit_of(s->space, s->held_bits, v + 1, bits) / 8 + 64 > s->size))
             return false;
     return true;
-}
-
-static inline void move_bits(uint8_t *to, uint64_t at, const uint8_t *from, uint64_t of,
-                             uint32_t bits)
-{
-    for (uint32_t b = 0; b < bits; b++) {
-        uint64_t i = of + b, o = at + b;
-        uint8_t bit = from[i / 8] >> i % 8 & 1;
-        to[o / 8] = (uint8_t)((to[o / 8] & ~(1u << o % 8)) | (unsigned)bit << o % 8);
-    }
 }
 
 /* NULL: it is not printed. */
@@ -105,11 +87,6 @@ static inline char *text_of(zlay_ctx *ctx, const zlay_move *move)
     if (status != ZLAY_ENOTSUP) fail_msg("%s", zlay_ctx_message(ctx));
     free(text);
     return NULL;
-}
-
-static inline bool by_barrier(int32_t path)
-{
-    return path == ZLAY_PATH_BULK;
 }
 
 /* false: nothing to check, as it is too large, or no plan is there. `real`: layouts at values; NULL:
@@ -186,12 +163,6 @@ static inline void execute(const trial *t, const char *text, side *from, side *t
     pm_free(m);
 }
 
-/* The block whose side a block reads or writes. */
-static inline uint32_t whose(const side *s, uint32_t block)
-{
-    return s->space == ZLAY_MOVE_PEER ? 1 - block : block;
-}
-
 /* Bits of a thread's registers beyond its elements hold anything. */
 static inline bool is_padding(const side *s, uint64_t byte)
 {
@@ -210,8 +181,8 @@ static inline uint64_t wrong_bytes(const trial *t, const char *text)
         for (uint64_t i = 0; i < zlay_layout_size(t->real[1]); i++)
             if (!zlay_layout_eval(&of, 1, t->real[0], i) &&
                 !zlay_layout_eval(&at, 1, t->real[1], i))
-                move_bits(want.bytes[whose(&to, b)], bit_of(&to, at, t->bits),
-                          from.bytes[whose(&from, b)], bit_of(&from, of, t->bits), t->bits);
+                move_bits(want.bytes[whose(to.space, b)], bit_of(to.space, to.held_bits, at, t->bits),
+                          from.bytes[whose(from.space, b)], bit_of(from.space, from.held_bits, of, t->bits), t->bits);
     execute(t, text, &from, &to);
     for (uint32_t b = 0; b < t->blocks; b++)
         for (uint64_t i = 0; i < to.size; i++)
