@@ -228,6 +228,29 @@ static zlay_status several(zl_tm *t, zlay_move **out)
     return cover(t, out);
 }
 
+/* Where no copies bring the tile to the places that were chosen, rows are chosen that lie apart. */
+static zlay_status apart(zl_tm *t, zlay_move **out, uint32_t keep_holes)
+{
+    zlay_move_free(*out);
+    *out = NULL;
+    zlay_layout_free(t->smem);
+    t->smem = NULL;
+    t->axes = 0;
+    t->apart = true;
+    t->request.keep_holes = keep_holes;
+    zlay_status status = zl_tm_closed(t, out);
+    return status == ZLAY_NONE ? several(t, out) : status;
+}
+
+static zlay_status found(zl_tm *t, zlay_move **out)
+{
+    uint32_t keep_holes = t->request.keep_holes;
+    zlay_status status = zl_tm_closed(t, out);
+    if (status == ZLAY_NONE) status = several(t, out);
+    if (status != ZLAY_ELIMIT || t->irregular || !t->smem) return status;
+    return apart(t, out, keep_holes);
+}
+
 static zlay_status numbers(zl_tm *t, zlay_move **out)
 {
     zlay_status status = tile_read(t);
@@ -236,8 +259,7 @@ static zlay_status numbers(zl_tm *t, zlay_move **out)
     if (!status) status = address_check(t);
     if (!status && t->store) status = once_check(t);
     if (status) return status;
-    status = zl_tm_closed(t, out);
-    if (status == ZLAY_NONE) status = several(t, out);
+    status = found(t, out);
     return status ? status : smem_keep(t, *out);
 }
 

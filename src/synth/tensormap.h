@@ -80,6 +80,7 @@ typedef struct zl_tm {
     int64_t base;     /* bytes from the tensor's address to the first cell in shared order */
     int64_t shared;   /* its place, bytes, unswizzled */
     int32_t swizzle;
+    bool apart;        /* rows of a shared layout that is chosen begin with lines */
     zlay_layout *smem; /* made where the request has none */
     zlay_layout *source; /* made of source and tile where the tile is a layout */
     uint64_t cells;    /* of a tile */

@@ -232,11 +232,9 @@ static void digits_copy(zl_tm_box *out, const zl_tm_box *box)
     memcpy(out->digit, box->digit, box->digits * sizeof *box->digit);
 }
 
-bool zl_tm_map_of(zl_tm_map *out, const zl_tm *t, const zl_tm_box *given)
+static bool tiled_of(zl_tm_map *out, const zl_tm *t, const zl_tm_box *given)
 {
     zl_tm_box box;
-    if (given->interleave) return zl_tm_slices_of(out, t, given);
-    if (given->pixels) return zl_tm_columns_of(out, t, given);
     digits_copy(&box, given);
     memset(out, 0, sizeof *out);
     out->t = t;
@@ -251,4 +249,13 @@ bool zl_tm_map_of(zl_tm_map *out, const zl_tm *t, const zl_tm_box *given)
     row->stride = out->bytes;
     row->real = round_up(row->real * t->element, out->bytes) / out->bytes;
     return edges_once(out) && (!t->request.keep_holes || holes_kept(out));
+}
+
+bool zl_tm_map_of(zl_tm_map *out, const zl_tm *t, const zl_tm_box *given)
+{
+    bool right = given->interleave ? zl_tm_slices_of(out, t, given)
+                 : given->pixels   ? zl_tm_columns_of(out, t, given)
+                                   : tiled_of(out, t, given);
+    out->cell = given->cell;
+    return right;
 }

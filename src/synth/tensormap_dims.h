@@ -19,6 +19,7 @@ typedef struct zl_tm_dim {
 
 typedef struct zl_tm_map {
     const zl_tm *t;
+    const uint64_t *cell; /* where the box that was read begins, along each axis; of that box */
     uint32_t rank;
     zl_tm_dim dim[ZL_TM_RANK];
     int32_t type, swizzle, interleave;

@@ -104,7 +104,7 @@ static bool axes_put(zl_tm *t, const uint32_t *list, uint32_t count, uint32_t i,
 static bool digits_make(zl_tm *t)
 {
     uint32_t list[ZL_TM_AXES], count = order(t, list), i = 0;
-    uint32_t span = t->swizzle ? zl_tm_span(t->swizzle) : ZL_CHUNK;
+    uint32_t span = t->apart ? ZL_LINE : t->swizzle ? zl_tm_span(t->swizzle) : ZL_CHUNK;
     bool runs = count && size_of(t->axis[list[0]].stride) == t->element;
     uint64_t row = runs ? part_of(t, &t->axis[list[0]], true) : 1, bytes = row * t->element;
     if (!row || (t->spread && !runs) || (runs && !put(t, list[0], row, 1, t->element))) return false;

@@ -80,16 +80,27 @@ static void reach(zl_tm_dim *d, int64_t steps)
     else d->most += steps;
 }
 
-/* The edges of an axis that fall between boxes: a dimension of one index, a granule a step. */
+static int64_t gcd(int64_t a, int64_t b)
+{
+    while (b) {
+        int64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a < 0 ? -a : a;
+}
+
+/* The edges of an axis that fall between boxes: a dimension of one index, whose step is a granule, or
+ * less where the box begins inside of one. */
 static int edge_add(zl_tm_map *m, uint32_t axis)
 {
     const zl_tm_axis *a = &m->t->axis[axis];
-    int64_t stride;
-    if (!zl_mul(a->stride, (int64_t)a->granule, &stride) || stride < 0) return -1;
+    int64_t stride, unit = gcd((int64_t)a->granule, (int64_t)m->cell[axis]);
+    if (!zl_mul(a->stride, unit, &stride) || stride < 0) return -1;
     int i = dim_add(m, (uint64_t)stride);
     if (i < 0) return i;
     m->dim[i].axis = (int32_t)axis;
-    m->dim[i].unit = a->granule;
+    m->dim[i].unit = (uint64_t)unit;
     m->dim[i].clips = true;
     return i;
 }
@@ -123,16 +134,6 @@ static int64_t way_of(const zl_tm_map *m, uint32_t axis)
     int64_t way;
     bool free = a->tiles > 1 && !a->own && clipping(m, axis) < 0;
     return free && zl_mul(a->stride, (int64_t)a->tile, &way) ? way : 0;
-}
-
-static int64_t gcd(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a < 0 ? -a : a;
 }
 
 /* One dimension for all axes from this one on that none carries; 0: they are too far apart. */
