@@ -28,6 +28,8 @@ typedef struct zl_tm_axis {
     uint32_t mode;   /* of the tile, whose index moves it */
     bool clipped;    /* some tile leaves the tensor along it */
     bool own;        /* what moves along it moves along nothing else */
+    bool down;       /* memory runs down along it: cells are counted from the last one of a tile, and
+                        the next tile is a tile back */
 } zl_tm_axis;
 
 /* `per` steps of a digit are `unit` cells of its axis. */
@@ -101,6 +103,17 @@ static inline uint32_t zl_tm_span(int32_t swizzle)
  * bytes in every other line too. */
 enum { ZL_SWIZZLE_ATOM_32 = 4, ZL_SWIZZLE_FLIP = 5, ZL_SWIZZLE_ATOM_64 = 6, ZL_SWIZZLES };
 
+/* Bytes to the next tile, and to the next cell in the order of the tile's index. */
+static inline int64_t zl_tm_tile_way(const zl_tm_axis *a)
+{
+    return (a->down ? -a->stride : a->stride) * (int64_t)a->tile;
+}
+
+static inline int64_t zl_tm_cell_way(const zl_tm_axis *a)
+{
+    return a->down ? -a->stride : a->stride;
+}
+
 /* A swizzle XORs the chunks of a line with bits of the line's number. */
 static inline uint64_t zl_tm_flip(int32_t swizzle, uint64_t line)
 {
@@ -169,6 +182,9 @@ zlay_status zl_tm_pick(zl_tm *t);
 /* A shared layout for values: 16 bytes after 16 bytes as in global memory, what is there twice behind. */
 zlay_status zl_tm_choose(zl_tm *t);
 
+/* Axes with edges along which memory runs down, from their other end. */
+void zl_tm_mirror(zl_tm *t);
+
 /* Axes and the shared layout to digits; ZLAY_NONE: they have no common bounds. */
 zlay_status zl_tm_digits(zl_tm *t);
 
@@ -177,6 +193,9 @@ zlay_status zl_tm_free(zl_tm *t);
 
 /* The whole tile as one box. */
 void zl_tm_whole(const zl_tm *t, zl_tm_box *box);
+
+/* Bytes from the tensor's address to where the tile's first cell lies. */
+int64_t zl_tm_first(const zl_tm *t);
 
 /* Merge the digits of a box as far as the edges allow; whether a digit, any axis carries an edge. */
 void zl_tm_merge(const zl_tm *t, zl_tm_box *box);

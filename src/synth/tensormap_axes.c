@@ -196,3 +196,25 @@ zlay_status zl_tm_pick(zl_tm *t)
     }
     return status;
 }
+
+/* scale() has seen that nothing passes 63 bits. */
+void zl_tm_mirror(zl_tm *t)
+{
+    for (uint32_t i = 0; i < t->axes; i++) {
+        zl_tm_axis *a = &t->axis[i];
+        int64_t tile = (int64_t)a->tile;
+        if (!a->clipped || a->stride >= 0) continue;
+        t->base += a->stride * (tile - 1);
+        a->stride = -a->stride;
+        a->low = tile - (int64_t)a->extent - a->low;
+        a->down = true;
+    }
+}
+
+int64_t zl_tm_first(const zl_tm *t)
+{
+    int64_t at = t->origin;
+    for (uint32_t i = 0; i < t->axes; i++)
+        if (t->axis[i].down) at += t->axis[i].stride * ((int64_t)t->axis[i].tile - 1);
+    return at;
+}

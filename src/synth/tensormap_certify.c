@@ -108,7 +108,7 @@ static int64_t tile_way(const zl_tm *t, const int64_t *tile)
     int64_t way = 0;
     for (uint32_t i = 0; i < t->axes; i++)
         if (t->axis[i].tiles > 1)
-            way += tile[t->axis[i].mode] * (int64_t)t->axis[i].tile * t->axis[i].stride;
+            way += tile[t->axis[i].mode] * zl_tm_tile_way(&t->axis[i]);
     return way / t->element;
 }
 
@@ -161,9 +161,9 @@ static zlay_status axes_wanted(zlay_layout **out, zl_modes *box, const zl_tm *t)
     zlay_status status = ZLAY_OK;
     for (uint32_t i = 0; i < t->axes && !status; i++)
         if (t->axis[i].tile > 1)
-            status = zl_modes_leaf(box, (int64_t)t->axis[i].tile, t->axis[i].stride / t->element);
+            status = zl_modes_leaf(box, (int64_t)t->axis[i].tile, zl_tm_cell_way(&t->axis[i]) / t->element);
     if (!status) status = tiles_put(box, t);
-    box->offset = t->origin / t->element;
+    box->offset = zl_tm_first(t) / t->element;
     return status ? status : zl_layout_strided(t->ctx, out, box, (zl_swizzle){0});
 }
 

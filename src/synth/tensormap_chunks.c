@@ -10,7 +10,9 @@
 /* The place of a cell along an axis, axes in the order of the tile's index. */
 static uint64_t place_of(const zl_chunks *c, uint64_t cell, uint32_t axis)
 {
-    return cell / c->below[axis] % c->t->axis[axis].tile;
+    const zl_tm_axis *a = &c->t->axis[axis];
+    uint64_t place = cell / c->below[axis] % a->tile;
+    return a->down ? a->tile - 1 - place : place;
 }
 
 /* Global offsets by the axes: they go on past the tensor's edges. */
@@ -18,11 +20,11 @@ static void axes_fill(const zl_chunks *c)
 {
     const zl_tm *t = c->t;
     uint64_t at[ZL_TM_AXES] = {0};
-    int64_t value = t->origin / t->element;
+    int64_t value = zl_tm_first(t) / t->element;
     for (uint64_t i = 0; i < c->cells; i++) {
         c->global[i] = value;
         for (uint32_t k = 0; k < t->axes; k++) {
-            int64_t step = t->axis[k].stride / t->element;
+            int64_t step = zl_tm_cell_way(&t->axis[k]) / t->element;
             value += step;
             if (++at[k] < t->axis[k].tile) break;
             value -= step * (int64_t)at[k];

@@ -7,6 +7,7 @@ static zlay_status regular(zl_tm *t)
     zlay_status status = zl_tm_axes(t);
     t->irregular = status == ZLAY_NONE;
     if (!status && t->request.index_given) status = zl_tm_pick(t);
+    if (!status) zl_tm_mirror(t);
     t->origin = t->base;
     if (status) return status;
     return t->request.smem ? zl_tm_digits(t) : zl_tm_free(t);

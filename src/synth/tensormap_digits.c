@@ -147,6 +147,17 @@ static bool turn(zl_tm *t, zl_tm_digit *d, int64_t *offset)
     return true;
 }
 
+/* The digit of an axis that is counted from its other end. */
+static bool mirror(zl_tm *t, zl_tm_digit *d, int64_t *offset)
+{
+    int64_t shared;
+    if (!t->axis[d->axis].down) return true;
+    if (!zl_mul(d->shared, (int64_t)d->extent - 1, &shared) || !zl_add(*offset, shared, offset))
+        return false;
+    d->shared = -d->shared;
+    return true;
+}
+
 zlay_status zl_tm_digits(zl_tm *t)
 {
     strides s;
@@ -154,7 +165,8 @@ zlay_status zl_tm_digits(zl_tm *t)
     if (!strides_of(t, &s, t->request.smem) || !refine(t, &s)) return ZLAY_NONE;
     if (!zl_mul(s.offset, t->element, &t->shared)) return ZLAY_NONE;
     for (uint32_t i = 0; i < t->digits; i++)
-        if (!turn(t, &t->digit[i], &t->shared)) return ZLAY_NONE;
+        if (!mirror(t, &t->digit[i], &t->shared) || !turn(t, &t->digit[i], &t->shared))
+            return ZLAY_NONE;
     sort(t->digit, t->digits);
     return nested(t) && t->shared >= 0 ? ZLAY_OK : ZLAY_NONE;
 }

@@ -120,14 +120,14 @@ static bool digits_make(zl_tm *t)
 static zlay_status leaf_put(zl_modes *m, const zl_tm *t, uint32_t axis, uint64_t unit,
                             uint64_t *extent)
 {
-    int64_t global = t->axis[axis].stride * (int64_t)unit;
+    bool turned = zl_tm_cell_way(&t->axis[axis]) < 0;
     for (uint32_t i = 0; i < t->digits; i++) {
         const zl_tm_digit *d = &t->digit[i];
         if (d->axis != (int32_t)axis || d->unit != unit) continue;
         int64_t stride = d->shared / t->element;
         *extent = d->extent;
-        if (global < 0) m->offset += stride * (int64_t)(d->extent - 1);
-        return zl_modes_leaf(m, (int64_t)d->extent, global < 0 ? -stride : stride);
+        if (turned) m->offset += stride * (int64_t)(d->extent - 1);
+        return zl_modes_leaf(m, (int64_t)d->extent, turned ? -stride : stride);
     }
     return ZLAY_EINTERNAL;
 }

@@ -114,7 +114,7 @@ static bool advance_clipped(zl_tm_map *m, uint32_t axis)
     if (i < 0) return false;
     if (a->tiles == 1) return true;
     if (!indices_of(m, (uint32_t)i, (int64_t)a->tile, &steps)) return false;
-    m->advance[i][a->mode] += steps;
+    m->advance[i][a->mode] += a->down ? -steps : steps;
     return in_32_bits(steps, a->tiles);
 }
 

@@ -196,8 +196,7 @@ static bool pairs_begin(pairs *p, const zl_tm *t)
         if (!widen(t->digit[i].global / t->element, t->digit[i].extent, &p->least, &most))
             return false;
     for (uint32_t i = 0; i < t->axes; i++)
-        if (!widen(t->axis[i].stride / t->element * (int64_t)t->axis[i].tile, t->axis[i].tiles,
-                   &p->least, &most))
+        if (!widen(zl_tm_tile_way(&t->axis[i]) / t->element, t->axis[i].tiles, &p->least, &most))
             return false;
     if (!zl_sub(most, p->least, &span)) return false;
     for (p->log = 0; p->log < 62 && (int64_t)1 << p->log <= span;) p->log++;
@@ -253,7 +252,7 @@ static zlay_status wanted(pairs *p, zlay_layout **out)
     for (uint32_t i = 0; i < t->axes; i++)
         if (t->axis[i].tiles > 1)
             fits = fits && pair_put(p, t->axis[i].tiles,
-                                    t->axis[i].stride * (int64_t)t->axis[i].tile, 0);
+                                    zl_tm_tile_way(&t->axis[i]), 0);
     return fits ? pairs_end(p, out, t->swizzle) : too_large(t);
 }
 
