@@ -71,6 +71,76 @@ static void test_hands(void **unused)
     synth_world_free(w);
 }
 
+/* ---- from the other end, and apart ------------------------------------------------------------- */
+
+/* 16 rows of 256 bytes, the last one first: tiles of 12 rows are memory's rows 4 to 15 and -8 to 3.  In
+ * shared memory from its end too they are one copy, whose coordinate goes 12 rows back from tile to
+ * tile; in the order of the index they are 12. */
+static void test_down(void **unused)
+{
+    static const struct {
+        const char *smem;
+        uint32_t copies;
+        int32_t first, advance;
+    } rows[] = {
+        {"704 o (12,64):(-64,1)", 1, 4, -12},
+        {"(12,64):(64,1)", 12, 15, -12},
+        {NULL, 1, 4, -12},
+    };
+    synth_world *w = synth_world_new("sm_90a");
+    uint64_t state = test_seed("down");
+    (void)unused;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        request q = {{.type = ZLAY_TYPE_F32, .axes = 2, .shape = {12, 64}}, "960 o (16,64):(-64,1)",
+                     "", {NULL, NULL}};
+        zlay_move *move;
+        zlay_move_info info;
+        zlay_tensormap map;
+        zlay_copy copy;
+        if (rows[i].smem) strcpy(q.smem, rows[i].smem);
+        request_make(&q, w->ctx);
+        assert_int_equal(zlay_tensormap_synth(w->ctx, &move, w->target, &q.r), ZLAY_OK);
+        assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
+        assert_int_equal(zlay_move_map(&map, move, 0), ZLAY_OK);
+        assert_int_equal(zlay_move_copy(&copy, move, 0), ZLAY_OK);
+        assert_int_equal(info.copies, rows[i].copies);
+        int64_t scale = (int64_t)map.stride[0] / 256;
+        assert_int_equal(copy.coordinate[1] * scale, rows[i].first);
+        assert_int_equal(copy.advance[1][0] * scale, rows[i].advance);
+        synth_check(w, &state, move, &q.r, 2);
+        zlay_move_free(move);
+        request_free(&q);
+    }
+    synth_world_free(w);
+}
+
+/* Rows of 64 bytes under the 64-byte swizzle, whose edge falls inside one: each is a copy, and begins
+ * with a line. */
+static void test_apart(void **unused)
+{
+    request q = {{.type = ZLAY_TYPE_BF16, .axes = 1, .shape = {128}, .swizzle = 2, .swizzle_given = 1},
+                 "122:1", "", {NULL, NULL}};
+    synth_world *w = synth_world_new("sm_90a");
+    uint64_t state = test_seed("apart");
+    zlay_move *move;
+    zlay_move_info info;
+    (void)unused;
+    request_make(&q, w->ctx);
+    assert_int_equal(zlay_tensormap_synth(w->ctx, &move, w->target, &q.r), ZLAY_OK);
+    assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
+    assert_int_equal(info.copies, 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        zlay_copy copy;
+        assert_int_equal(zlay_move_copy(&copy, move, i), ZLAY_OK);
+        assert_int_equal(copy.smem, 128 * i);
+        assert_int_equal(copy.bytes, 64);
+    }
+    synth_check(w, &state, move, &q.r, 0);
+    zlay_move_free(move);
+    request_free(&q);
+    synth_world_free(w);
+}
+
 /* ---- random ones ----------------------------------------------------------------------------- */
 
 static uint64_t pick(uint64_t *s, const uint64_t *from, int64_t count)
@@ -383,7 +453,8 @@ static void test_lemma(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_hands), cmocka_unit_test(test_search),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_hands), cmocka_unit_test(test_down),
+                                       cmocka_unit_test(test_apart), cmocka_unit_test(test_search),
                                        cmocka_unit_test(test_lemma)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
