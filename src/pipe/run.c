@@ -11,9 +11,18 @@ static bool has_ended(const zl_run *r, const zl_instance *i)
 
 /* ---- loops ---- */
 
+/* Whether a loop that comes to `value` ends depends on a trip count that nobody has come to yet. */
+static bool is_open(zl_run *r, const zl_event *loop, int64_t value)
+{
+    if (r->endless < 0 || zl_loop_param(loop) != r->endless) return false;
+    if (value - loop->bar_at.add > r->reached) r->reached = value - loop->bar_at.add;
+    return r->reached > r->seen;
+}
+
 static void begin_loop(zl_run *r, zl_instance *i, const zl_event *e)
 {
     int64_t first = zl_run_value(r, i, &e->at[0]);
+    if (is_open(r, e, first)) return;
     if (first >= zl_run_value(r, i, &e->bar_at)) {
         if (r->watch) zl_watch_empty(r, e);
         i->pc = (uint32_t)e->match + 1;
@@ -30,6 +39,7 @@ static void next_turn(zl_run *r, zl_instance *i, const zl_event *e)
 {
     const zl_event *loop = &r->pipe->events[e->match];
     int64_t *counter = &i->counter[i->depth - 1];
+    if (is_open(r, loop, *counter + loop->step)) return;
     *counter += loop->step;
     if (*counter < zl_run_value(r, i, &loop->bar_at)) {
         i->pc = (uint32_t)e->match + 1;
@@ -43,7 +53,10 @@ static void next_turn(zl_run *r, zl_instance *i, const zl_event *e)
 
 /* ---- turns ---- */
 
-static bool is_stopped(const zl_run *r) { return r->fault.rule || r->status; }
+static bool is_stopped(const zl_run *r)
+{
+    return r->fault.rule || r->status || r->reached > r->seen || r->repeats;
+}
 
 /* To the end of an iteration, or as far as it goes; false where it did not move. */
 static bool take_turn(zl_run *r, zl_instance *i)
@@ -87,11 +100,9 @@ static void find_stuck(zl_run *r)
     zl_run_fault(r, ZLAY_PIPE_DEADLOCK, events[0], events[1], 0, 0);
 }
 
-void zl_run_all(zl_run *r)
+void zl_run_on(zl_run *r)
 {
     bool moved = true, open = true;
-    zl_run_reset(r);
-    if (r->watch) zl_watch_reset(r);
     while (open && !is_stopped(r)) {
         moved = open = false;
         for (uint32_t k = 0; k < r->instances_count && !is_stopped(r); k++) {
@@ -99,10 +110,7 @@ void zl_run_all(zl_run *r)
             moved |= take_turn(r, i);
             open |= !has_ended(r, i);
         }
-        if (r->steps > r->most) {
-            r->status = ZLAY_ELIMIT;
-            return;
-        }
+        if (r->steps > r->most) r->status = ZLAY_ELIMIT;
         if (open && !moved && !is_stopped(r)) find_stuck(r);
     }
     if (!is_stopped(r)) zl_run_check_end(r);

@@ -32,9 +32,10 @@ typedef struct zl_spot {
     int64_t tag, size, filled; /* the index it was filled at; bytes; bytes filled */
     bool any, unread;
     uint32_t writer;           /* event that filled it last */
-    uint32_t count, room;
-    zl_touch *touches;
+    uint32_t count;
+    zl_touch *touches;         /* ZL_TOUCHES */
 } zl_spot;
+enum { ZL_TOUCHES = 24 };
 
 /* Threads of one instance that do the same. */
 typedef struct zl_class {
@@ -136,6 +137,7 @@ typedef struct zl_run {
     zl_class *classes;
     zl_gate *gates;           /* bars, blocks, slots */
     uint32_t *gate_at;        /* per bar: its first */
+    zl_touch *touches;
     zl_spot *places;         /* smems, then tmems, maps, globals */
     uint32_t *smem_at, *tmem_at, *other_at;
     uint32_t *smem_each;      /* instances that a smem has room for */
@@ -149,12 +151,18 @@ typedef struct zl_run {
     bool *relinquished;       /* per block */
     int32_t *debt;            /* blocks x comps: what somebody there must know before it ends */
     uint32_t *debt_event;
+    char *arena, *kept;       /* all that a run changes; and a copy */
+    size_t arena_size;
     int32_t *memory;          /* of all clocks */
     size_t memory_room;
     int32_t *scratch;         /* a clock */
     uint64_t steps, most;
     int32_t most_left;        /* groups that any wait of the text leaves open */
     struct zl_watch *watch;   /* NULL: repetitions are not looked for */
+    int32_t endless;          /* a param whose loops do not end by themselves; -1: none */
+    int64_t seen;             /* trip counts of it up to here have been run */
+    int64_t reached;          /* the greatest that a loop may end at; above `seen`: the run stops */
+    bool repeats;             /* a repetition was found in all loops of it: the run stops */
     zl_fault fault;           /* rule 0: none */
     zlay_status status;
 } zl_run;
@@ -186,8 +194,10 @@ zlay_status zl_run_new(zlay_ctx *ctx, zl_run **out, const zlay_pipe *pipe);
 void zl_run_free(zl_run *r);
 void zl_run_reset(zl_run *r);
 
-/* Run to the end, or to the first fault. */
-void zl_run_all(zl_run *r);
+/* Go on to the end, to the first fault, to a new trip count or a repetition of the endless param. */
+void zl_run_on(zl_run *r);
+void zl_run_keep(zl_run *r);
+void zl_run_restore(zl_run *r);
 
 /* One event of an instance: false where it has to wait. */
 bool zl_run_step(zl_run *r, zl_instance *i);
@@ -262,10 +272,14 @@ void zl_run_check_form(zl_run *r);
 /* The param that says how often a loop runs; -1: a number; -2: something else. */
 int32_t zl_loop_param(const zl_event *loop);
 
+enum { ZL_STATES = 80 };
+
 /* States since the last time that somebody began or ended a loop of one param. */
 typedef struct zl_watch_param {
-    int32_t **states;
+    int32_t **states; /* NULL while no structure was met again */
+    uint64_t *hashes; /* of structures */
     int64_t *bases;
+    bool whole[ZL_STATES];
     uint32_t count, room;
     bool failed;    /* a loop has ended in which nothing was repeated */
     int64_t period; /* least common multiple of the repetitions found */
@@ -275,6 +289,7 @@ typedef struct zl_watch {
     zl_watch_param *params;
     int32_t *rings;     /* per bar, smem, tmem: the param whose loops it turns with; -1: none */
     int32_t *state;     /* being written */
+    uint64_t hash;      /* of its structure */
     size_t size, room;
     int32_t *order;     /* components in canonical order */
     int32_t *column;

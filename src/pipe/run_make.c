@@ -158,7 +158,6 @@ static void number_components(zl_run *r)
     for (uint32_t g = 0; g < r->gates_count; g++) r->gates[g].comp = comp++;
     for (uint32_t m = 0; m < r->meetings_count; m++) r->meetings[m].comp = comp++;
     for (uint32_t f = 0; f < r->flags_count; f++) r->flags[f].comp = comp++;
-    r->comps = (uint32_t)comp;
 }
 
 /* Rows of r->comps, and rows of classes for passed and expected. */
@@ -208,9 +207,45 @@ static void place_clocks(zl_run *r)
 
 /* ---- all of it ---- */
 
+static void *carve(char *base, size_t *used, size_t count, size_t size)
+{
+    void *at = base ? base + *used : NULL;
+    *used += (count * size + 15) / 16 * 16;
+    return at;
+}
+
+#define CARVE(field, count) r->field = carve(base, &used, (size_t)(count), sizeof *r->field)
+
+/* What a run changes lies in one block, so that it is kept and brought back as one. */
+static size_t lay_out(zl_run *r, char *base)
+{
+    const zlay_pipe *p = r->pipe;
+    size_t used = 0;
+    CARVE(instances, r->instances_count);
+    CARVE(gates, r->gates_count);
+    CARVE(places, r->places_count);
+    CARVE(touches, (size_t)r->places_count * ZL_TOUCHES);
+    CARVE(meetings, r->meetings_count);
+    CARVE(flags, r->flags_count);
+    CARVE(sums, (size_t)r->instances_count * p->accs_count);
+    CARVE(columns, p->tmems_count * p->blocks);
+    CARVE(live_columns, p->blocks);
+    CARVE(relinquished, p->blocks);
+    CARVE(debt_event, (size_t)p->blocks * r->comps);
+    CARVE(memory, r->memory_room);
+    return used;
+}
+
 #define MAKE(field, count)                                                                         \
     ((r->field = zl_alloc(r->ctx, (size_t)(count) + 1, sizeof *r->field)) != NULL)
 #define DROP(field, count) zl_free(&alloc, r->field, ((size_t)(count) + 1) * sizeof *r->field)
+
+static void count_components(zl_run *r)
+{
+    r->comps = ZL_CLASS_COMPS * r->classes_count + ZL_GROUP_COMPS * r->instances_count +
+               r->gates_count + r->meetings_count + r->flags_count;
+    r->memory_room = clocks_needed(r);
+}
 
 static bool make_all(zl_run *r)
 {
@@ -218,24 +253,17 @@ static bool make_all(zl_run *r)
     count_threads(r);
     if (!MAKE(gate_at, p->bars_count) || !MAKE(smem_at, p->smems_count) ||
         !MAKE(smem_each, p->smems_count) || !MAKE(tmem_at, p->tmems_count) ||
-        !MAKE(other_at, p->others_count) || !MAKE(params, p->params_count))
+        !MAKE(other_at, p->others_count) || !MAKE(params, p->params_count) ||
+        !MAKE(classes, r->classes_count))
         return false;
     count_things(r);
-    if (!MAKE(instances, r->instances_count) || !MAKE(classes, r->classes_count) ||
-        !MAKE(gates, r->gates_count) || !MAKE(places, r->places_count) ||
-        !MAKE(meetings, r->meetings_count) || !MAKE(flags, r->flags_count) ||
-        !MAKE(sums, (size_t)r->instances_count * p->accs_count) ||
-        !MAKE(columns, p->tmems_count * p->blocks) || !MAKE(live_columns, p->blocks) ||
-        !MAKE(relinquished, p->blocks))
-        return false;
-    number_components(r);
-    r->memory_room = clocks_needed(r);
-    if (r->memory_room > zl_limits(r->ctx)->points) {
-        r->status = zl_fail(r->ctx, ZLAY_ELIMIT, "limit points: %zu components of clocks",
-                            r->memory_room);
+    count_components(r);
+    r->arena_size = lay_out(r, NULL);
+    if (r->arena_size > zl_limits(r->ctx)->points) {
+        r->status = zl_fail(r->ctx, ZLAY_ELIMIT, "limit points: %zu bytes of state", r->arena_size);
         return false;
     }
-    return MAKE(memory, r->memory_room) && MAKE(debt_event, p->blocks * r->comps);
+    return MAKE(arena, r->arena_size) && MAKE(kept, r->arena_size);
 }
 
 zlay_status zl_run_new(zlay_ctx *ctx, zl_run **out, const zlay_pipe *pipe)
@@ -251,6 +279,8 @@ zlay_status zl_run_new(zlay_ctx *ctx, zl_run **out, const zlay_pipe *pipe)
         *out = NULL;
         return status;
     }
+    lay_out(r, r->arena);
+    number_components(r);
     make_threads(r);
     make_things(r);
     find_most_left(r);
@@ -258,39 +288,25 @@ zlay_status zl_run_new(zlay_ctx *ctx, zl_run **out, const zlay_pipe *pipe)
     return ZLAY_OK;
 }
 
-static void free_touches(zl_run *r)
-{
-    zlay_allocator alloc = zl_allocator(r->ctx);
-    for (uint32_t k = 0; r->places && k < r->places_count; k++)
-        zl_free(&alloc, r->places[k].touches, r->places[k].room * sizeof(zl_touch));
-}
-
 void zl_run_free(zl_run *r)
 {
     if (!r) return;
     zlay_allocator alloc = zl_allocator(r->ctx);
     const zlay_pipe *p = r->pipe;
-    free_touches(r);
     DROP(gate_at, p->bars_count);
     DROP(smem_at, p->smems_count);
     DROP(smem_each, p->smems_count);
     DROP(tmem_at, p->tmems_count);
     DROP(other_at, p->others_count);
     DROP(params, p->params_count);
-    DROP(instances, r->instances_count);
     DROP(classes, r->classes_count);
-    DROP(gates, r->gates_count);
-    DROP(places, r->places_count);
-    DROP(meetings, r->meetings_count);
-    DROP(flags, r->flags_count);
-    DROP(sums, (size_t)r->instances_count * p->accs_count);
-    DROP(columns, p->tmems_count * p->blocks);
-    DROP(live_columns, p->blocks);
-    DROP(relinquished, p->blocks);
-    DROP(memory, r->memory_room);
-    DROP(debt_event, p->blocks * r->comps);
+    DROP(arena, r->arena_size);
+    DROP(kept, r->arena_size);
     zl_free(&alloc, r, sizeof *r);
 }
+
+void zl_run_keep(zl_run *r) { memcpy(r->kept, r->arena, r->arena_size); }
+void zl_run_restore(zl_run *r) { memcpy(r->arena, r->kept, r->arena_size); }
 
 /* ---- the beginning of a run ---- */
 
@@ -318,7 +334,7 @@ static void reset_things(zl_run *r)
     }
     for (uint32_t k = 0; k < r->places_count; k++) {
         zl_spot *p = &r->places[k];
-        *p = (zl_spot){.size = p->size, .room = p->room, .touches = p->touches};
+        *p = (zl_spot){.size = p->size, .touches = r->touches + (size_t)k * ZL_TOUCHES};
     }
     for (uint32_t k = 0; k < r->meetings_count; k++) {
         r->meetings[k].pending = r->meetings[k].count = 0;

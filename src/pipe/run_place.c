@@ -2,8 +2,6 @@
 /* Memory: every use is ordered behind those that it conflicts with, or it is a fault. */
 #include "pipe/run.h"
 
-#include <string.h>
-
 zl_spot *zl_smem_place(zl_run *r, const zl_instance *i, uint32_t block, int32_t smem, uint32_t slot)
 {
     const zl_smem *s = &r->pipe->smems[smem];
@@ -119,20 +117,9 @@ void zl_spot_keep(zl_run *r, zl_spot *p, const zl_touch *touch)
             return;
         }
     }
-    if (p->count == p->room) {
-        uint32_t room = p->room ? 2 * p->room : 4;
-        zlay_allocator alloc = zl_allocator(r->ctx);
-        zl_touch *touches = zl_alloc(r->ctx, room, sizeof *touches);
-        if (!touches) {
-            r->status = ZLAY_ENOMEM;
-            return;
-        }
-        if (p->count) memcpy(touches, p->touches, p->count * sizeof *touches);
-        zl_free(&alloc, p->touches, p->room * sizeof *touches);
-        p->touches = touches;
-        p->room = room;
-    }
-    p->touches[p->count++] = *touch;
+    if (p->count == ZL_TOUCHES)
+        r->status = zl_fail(r->ctx, ZLAY_ELIMIT, "a stage is used by more than 24 events");
+    else p->touches[p->count++] = *touch;
 }
 
 /* What was written last becomes old; what was old is gone. */

@@ -372,7 +372,14 @@ static void rank_component(writer *w, uint32_t column, size_t first, size_t last
     for (uint32_t k = 0; k < rows; k++) push(w, worth(w->r, &s, comp, row_at(w, k)[comp]));
 }
 
-size_t zl_state_write(zl_run *r, int32_t param, const zl_instance *leader)
+static uint64_t hash_of(const int32_t *values, size_t count)
+{
+    uint64_t hash = 14695981039346656037u;
+    for (size_t k = 0; k < count; k++) hash = (hash ^ (uint32_t)values[k]) * 1099511628211u;
+    return hash;
+}
+
+size_t zl_state_write(zl_run *r, int32_t param, const zl_instance *leader, bool whole)
 {
     writer w = {.r = r, .pipe = r->pipe, .out = r->watch->state, .room = r->watch->room};
     uint32_t rows = 0;
@@ -381,6 +388,9 @@ size_t zl_state_write(zl_run *r, int32_t param, const zl_instance *leader)
     push(&w, 0);
     put_all(&w);
     size_t first = w.need;
+    if (first > w.room) return first;
+    r->watch->hash = hash_of(w.out, first);
+    if (!whole) return first;
     w.conds = true;
     put_all(&w);
     size_t last = w.need;

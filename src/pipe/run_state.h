@@ -8,8 +8,9 @@
  * shifts: counters and indices relative to the loop of `leader`, rings turned to it, and of the
  * values of each component of the clocks their order alone.
  *
+ * Without `whole` the structure alone, of which watch->hash is left.
  * Returns how many numbers that takes; written are those that watch->room holds, and watch->size is
  * their count. */
-size_t zl_state_write(zl_run *r, int32_t param, const zl_instance *leader);
+size_t zl_state_write(zl_run *r, int32_t param, const zl_instance *leader, bool whole);
 
 #endif

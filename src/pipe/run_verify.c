@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every trip count: each param from its least value on, until what longer trips do has been seen. */
+/* Every trip count: of one param all are met on the way of one endless run, of the others each value
+ * is run until what longer trips do has been seen. */
 #include "pipe/run_verify.h"
 
 enum { PARAMS = 3, MOST_TRIPS = 200 };
+static const int64_t endless_trips = (int64_t)1 << 40;
 
-/* The values of one param that were run, and whether the last ones repeat. */
 typedef struct trips {
     int32_t param;
     int64_t value, repeated; /* successive values that repeat */
@@ -14,32 +15,85 @@ typedef struct trips {
 
 typedef struct search {
     zl_run *run;
-    trips param[PARAMS];
+    zl_watch *watches[2];    /* of the endless run, and of those that branch off it */
+    trips param[PARAMS];     /* but the endless one */
     uint32_t count;
+    int32_t endless;
     uint32_t runs;
 } search;
 
-static bool is_trip(const zlay_pipe *p, int32_t param)
+/* ---- params ---- */
+
+static uint32_t positions(const zl_event *e, const zl_pos *out[8])
 {
-    for (uint32_t k = p->setup; k < p->events_count; k++) {
-        const zl_event *e = &p->events[k];
-        const zl_pos *pos[] = {&e->at[0], &e->at[1], &e->bar_at, &e->parity, &e->tmem_at[0],
-                               &e->tmem_at[1], &e->map_at, &e->other_at};
-        for (size_t n = 0; n < ZL_COUNT(pos); n++)
-            if (pos[n]->times == param || pos[n]->plus == param) return true;
-    }
+    const zl_pos *all[] = {&e->at[0],      &e->at[1],      &e->bar_at, &e->parity,
+                           &e->tmem_at[0], &e->tmem_at[1], &e->map_at, &e->other_at};
+    for (size_t k = 0; k < ZL_COUNT(all); k++) out[k] = all[k];
+    return (uint32_t)ZL_COUNT(all);
+}
+
+static bool uses(const zl_event *e, int32_t param)
+{
+    const zl_pos *pos[8];
+    uint32_t count = positions(e, pos);
+    for (uint32_t k = 0; k < count; k++)
+        if (pos[k]->times == param || pos[k]->plus == param) return true;
     return false;
 }
 
-static void begin_param(search *s, trips *t)
+static bool multiplies(const zl_event *e, int32_t param)
 {
-    t->value = s->run->pipe->params[t->param].least;
-    t->repeated = 0;
-    t->period = 1;
-    t->repeats = true;
+    const zl_pos *pos[8];
+    uint32_t count = positions(e, pos);
+    for (uint32_t k = 0; k < count; k++)
+        if (pos[k]->times == param) return true;
+    return false;
 }
 
-/* What the run just made says of all params. */
+static bool is_used(const zlay_pipe *p, int32_t param)
+{
+    for (uint32_t k = p->setup; k < p->events_count; k++)
+        if (uses(&p->events[k], param)) return true;
+    return false;
+}
+
+/* In a role the param ends loops, and is named elsewhere only behind the last of them. */
+static bool ends_loops_of(const zlay_pipe *p, const zl_role *role, int32_t param)
+{
+    uint32_t last = role->begin;
+    for (uint32_t k = role->begin; k < role->end; k++)
+        if (p->events[k].kind == ZL_EV_FOR && zl_loop_param(&p->events[k]) == param)
+            last = (uint32_t)p->events[k].match;
+    for (uint32_t k = role->begin; k < role->end; k++) {
+        const zl_event *e = &p->events[k];
+        bool ends = e->kind == ZL_EV_FOR && zl_loop_param(e) == param;
+        if (multiplies(e, param) || (uses(e, param) && !ends && (k < last || last == role->begin)))
+            return false;
+    }
+    return true;
+}
+
+static bool can_be_endless(const zlay_pipe *p, int32_t param)
+{
+    for (uint32_t k = 0; k < p->roles_count; k++)
+        if (!ends_loops_of(p, &p->roles[k], param)) return false;
+    return true;
+}
+
+static bool find_params(search *s, const zlay_pipe *p)
+{
+    s->endless = -1;
+    for (uint32_t k = 0; k < p->params_count; k++) {
+        if (!is_used(p, (int32_t)k)) continue;
+        if (s->endless < 0 && can_be_endless(p, (int32_t)k)) s->endless = (int32_t)k;
+        else if (s->count == PARAMS) return false;
+        else s->param[s->count++].param = (int32_t)k;
+    }
+    return true;
+}
+
+/* ---- one value of every param but the endless one ---- */
+
 static void note_run(search *s)
 {
     for (uint32_t k = 0; k < s->count; k++) {
@@ -49,14 +103,83 @@ static void note_run(search *s)
     }
 }
 
+static bool is_good(const search *s) { return !s->run->status && !s->run->fault.rule; }
+
+/* Go on from here with this trip count to the end. */
+static void branch(search *s, int64_t count)
+{
+    zl_run *r = s->run;
+    r->params[s->endless] = count;
+    r->endless = -1;
+    r->reached = r->seen;
+    r->watch = s->watches[1];
+    zl_watch_reset(r);
+    zl_run_on(r);
+    if (!is_good(s)) return;
+    s->runs++;
+    note_run(s);
+}
+
+/* All trip counts up to the one that a loop has come to end in this state. */
+static void branch_all(search *s)
+{
+    zl_run *r = s->run;
+    const zl_param *param = &r->pipe->params[s->endless];
+    int64_t reached = r->reached, first = r->seen + 1 > param->least ? r->seen + 1 : param->least;
+    int64_t last = reached < param->most ? reached : param->most;
+    zl_run_keep(r);
+    for (int64_t count = first; count <= last; count++) {
+        branch(s, count);
+        if (!is_good(s)) return;
+        zl_run_restore(r);
+    }
+    r->params[s->endless] = endless_trips;
+    r->endless = s->endless;
+    r->watch = s->watches[0];
+    r->seen = r->reached = reached;
+    if (reached > MOST_TRIPS) r->status = ZLAY_ELIMIT;
+}
+
+static void run_endless(search *s)
+{
+    zl_run *r = s->run;
+    bool open = true;
+    r->endless = s->endless;
+    r->params[s->endless] = endless_trips;
+    while (open) {
+        zl_run_on(r);
+        if (!is_good(s) || r->reached <= r->seen) return;
+        branch_all(s);
+        open = is_good(s) && r->seen < r->pipe->params[s->endless].most;
+    }
+}
+
 static bool run_once(search *s)
 {
-    for (uint32_t k = 0; k < s->count; k++) s->run->params[s->param[k].param] = s->param[k].value;
+    zl_run *r = s->run;
+    for (uint32_t k = 0; k < s->count; k++) r->params[s->param[k].param] = s->param[k].value;
+    r->watch = s->watches[0];
+    r->endless = -1;
+    r->seen = r->reached = -1;
+    r->repeats = false;
+    zl_run_reset(r);
+    zl_watch_reset(r);
+    if (s->endless >= 0) run_endless(s);
+    else zl_run_on(r);
+    if (!is_good(s)) return false;
     s->runs++;
-    zl_run_all(s->run);
-    if (s->run->status || s->run->fault.rule) return false;
     note_run(s);
     return true;
+}
+
+/* ---- all values ---- */
+
+static void begin_param(search *s, trips *t)
+{
+    t->value = s->run->pipe->params[t->param].least;
+    t->repeated = 0;
+    t->period = 1;
+    t->repeats = true;
 }
 
 /* The next value of a param; false where its last values stand for all that follow. */
@@ -65,21 +188,37 @@ static bool next_value(search *s, trips *t)
     t->repeated = t->repeats ? t->repeated + 1 : 0;
     t->repeats = true;
     if (t->repeated >= t->period || t->value == s->run->pipe->params[t->param].most) return false;
-    return ++t->value < MOST_TRIPS || (s->run->status = ZLAY_ELIMIT, false);
+    if (++t->value >= MOST_TRIPS) s->run->status = ZLAY_ELIMIT;
+    return true;
 }
 
 static void run_all(search *s)
 {
     for (uint32_t k = 0; k < s->count; k++) begin_param(s, &s->param[k]);
-    for (;;) {
+    while (run_once(s)) {
         uint32_t k = s->count;
-        if (!run_once(s)) return;
-        while (k > 0 && !next_value(s, &s->param[k - 1])) {
-            if (s->run->status) return;
-            begin_param(s, &s->param[--k]);
-        }
-        if (k == 0) return;
+        while (k > 0 && !next_value(s, &s->param[k - 1])) begin_param(s, &s->param[--k]);
+        if (k == 0 || s->run->status) return;
     }
+}
+
+static zlay_status make_watches(search *s)
+{
+    for (int k = 0; k < 2; k++) {
+        zlay_status status = zl_watch_new(s->run);
+        s->watches[k] = s->run->watch;
+        if (status) return status;
+    }
+    return ZLAY_OK;
+}
+
+static void free_search(search *s)
+{
+    for (int k = 0; k < 2; k++) {
+        s->run->watch = s->watches[k];
+        zl_watch_free(s->run);
+    }
+    zl_run_free(s->run);
 }
 
 zlay_status zl_run_verify(zlay_ctx *ctx, zl_verdict *verdict, const zlay_pipe *pipe)
@@ -88,14 +227,10 @@ zlay_status zl_run_verify(zlay_ctx *ctx, zl_verdict *verdict, const zlay_pipe *p
     *verdict = (zl_verdict){0};
     zlay_status status = zl_run_new(ctx, &s.run, pipe);
     if (status) return status;
-    for (uint32_t k = 0; k < pipe->params_count; k++) {
-        if (!is_trip(pipe, (int32_t)k)) continue;
-        if (s.count == PARAMS) status = ZLAY_ELIMIT;
-        else s.param[s.count++].param = (int32_t)k;
-    }
     s.run->most = zl_limits(ctx)->points;
     zl_run_check_form(s.run);
-    if (!status) status = zl_watch_new(s.run);
+    if (!find_params(&s, pipe)) status = ZLAY_ELIMIT;
+    if (!status) status = make_watches(&s);
     if (!status && !s.run->fault.rule) {
         run_all(&s);
         status = s.run->status;
@@ -104,8 +239,8 @@ zlay_status zl_run_verify(zlay_ctx *ctx, zl_verdict *verdict, const zlay_pipe *p
     verdict->undecided = status == ZLAY_ELIMIT && !s.run->fault.rule;
     verdict->runs = s.runs;
     verdict->steps = s.run->steps;
-    for (uint32_t k = 0; k < s.count; k++) verdict->last[k] = s.run->params[s.param[k].param];
-    zl_watch_free(s.run);
-    zl_run_free(s.run);
+    for (uint32_t k = 0; k < pipe->params_count && k < ZL_COUNT(verdict->last); k++)
+        verdict->last[k] = s.run->params[k];
+    free_search(&s);
     return status == ZLAY_ELIMIT ? ZLAY_OK : status;
 }

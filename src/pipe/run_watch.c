@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { STATES = 80, PERIOD = 64 };
+enum { STATES = ZL_STATES, PERIOD = 64 };
 
 int32_t zl_loop_param(const zl_event *loop)
 {
@@ -94,11 +94,13 @@ zlay_status zl_watch_new(zl_run *r)
 static void free_states(zl_run *r, zl_watch_param *p)
 {
     zlay_allocator alloc = zl_allocator(r->ctx);
-    for (uint32_t k = 0; k < p->room; k++)
+    for (uint32_t k = 0; p->states && k < p->room; k++)
         zl_free(&alloc, p->states[k], r->watch->room * sizeof **p->states);
     zl_free(&alloc, p->states, p->room * sizeof *p->states);
+    zl_free(&alloc, p->hashes, p->room * sizeof *p->hashes);
     zl_free(&alloc, p->bases, p->room * sizeof *p->bases);
     p->states = NULL;
+    p->hashes = NULL;
     p->bases = NULL;
     p->room = p->count = 0;
 }
@@ -210,38 +212,76 @@ static void note_repetition(zl_run *r, int32_t param, int64_t period)
     }
 }
 
-static bool keep_state(zl_run *r, zl_watch_param *w, int64_t base)
+static bool make_room(zl_run *r, zl_watch_param *w)
+{
+    if (w->room) return true;
+    w->states = zl_alloc(r->ctx, STATES, sizeof *w->states);
+    w->hashes = zl_alloc(r->ctx, STATES, sizeof *w->hashes);
+    w->bases = zl_alloc(r->ctx, STATES, sizeof *w->bases);
+    w->room = STATES;
+    for (uint32_t k = 0; w->states && k < STATES; k++) w->states[k] = NULL;
+    return w->states && w->hashes && w->bases;
+}
+
+/* The state is kept whole only where its structure has been met before. */
+static bool keep_state(zl_run *r, zl_watch_param *w, int64_t base, bool whole)
 {
     zl_watch *all = r->watch;
-    if (!w->room) {
-        w->states = zl_alloc(r->ctx, STATES, sizeof *w->states);
-        w->bases = zl_alloc(r->ctx, STATES, sizeof *w->bases);
-        w->room = STATES;
-        if (!w->states || !w->bases) return false;
-    }
     if (w->count == STATES) return true;
-    int32_t **state = &w->states[w->count];
+    w->whole[w->count] = whole;
+    w->hashes[w->count] = all->hash;
+    w->bases[w->count] = base;
+    int32_t **state = &w->states[w->count++];
+    if (!whole) return true;
     if (!*state) *state = zl_alloc(r->ctx, all->room, sizeof **state);
     if (!*state) return false;
     memcpy(*state, all->state, all->size * sizeof **state);
-    w->bases[w->count++] = base;
     return true;
 }
 
-/* Room for the greatest state: a state that does not fit begins anew with more. */
-static bool write_state(zl_run *r, int32_t param, const zl_instance *i)
+/* Room for the greatest state: where one does not fit, all begin anew with more. */
+static bool write_state(zl_run *r, int32_t param, const zl_instance *i, bool whole)
 {
     zl_watch *w = r->watch;
     zlay_allocator alloc = zl_allocator(r->ctx);
     for (;;) {
-        size_t need = zl_state_write(r, param, i);
-        if (need <= w->room) break;
+        size_t need = zl_state_write(r, param, i, whole);
+        if (need <= w->room) return true;
         for (uint32_t k = 0; k < r->pipe->params_count; k++) free_states(r, &w->params[k]);
         zl_free(&alloc, w->state, w->room * sizeof *w->state);
         w->room = 0;
         w->state = zl_alloc(r->ctx, 2 * need, sizeof *w->state);
         if (!w->state) return false;
         w->room = 2 * need;
+    }
+}
+
+static bool is_met(const zl_watch_param *w, uint64_t hash)
+{
+    for (uint32_t k = 0; k < w->count; k++)
+        if (w->hashes[k] == hash) return true;
+    return false;
+}
+
+/* The last time that the state was the same; -1. */
+static int64_t find_state(const zl_watch_param *w, const zl_watch *all)
+{
+    for (uint32_t k = w->count; k-- > 0;)
+        if (w->whole[k] && w->hashes[k] == all->hash && w->states[k][0] == (int32_t)all->size &&
+            !memcmp(w->states[k], all->state, all->size * sizeof *all->state))
+            return k;
+    return -1;
+}
+
+/* Nobody begins a loop of the endless param later. */
+static bool is_last(const zl_run *r, int32_t param)
+{
+    for (uint32_t k = 0; k < r->instances_count; k++) {
+        const zl_instance *i = &r->instances[k];
+        if (inside(r, i, param) >= 0) continue;
+        for (uint32_t e = i->pc; e < r->pipe->roles[i->role].end; e++)
+            if (r->pipe->events[e].kind == ZL_EV_FOR && zl_loop_param(&r->pipe->events[e]) == param)
+                return false;
     }
     return true;
 }
@@ -253,15 +293,14 @@ void zl_watch_head(zl_run *r, zl_instance *i)
     if (param < 0 || !leads(r, i, param) || all_found(r, param)) return;
     zl_watch_param *w = &r->watch->params[param];
     int64_t base = i->counter[depth];
-    if (!write_state(r, param, i)) {
+    bool good = make_room(r, w) && write_state(r, param, i, false) && make_room(r, w);
+    bool met = good && is_met(w, r->watch->hash);
+    if (met) good = write_state(r, param, i, true) && make_room(r, w);
+    int64_t same = met && good ? find_state(w, r->watch) : -1;
+    if (same >= 0) {
+        note_repetition(r, param, base - w->bases[same]);
+        r->repeats |= param == r->endless && is_last(r, param);
+    } else if (!good || !keep_state(r, w, base, met)) {
         r->status = ZLAY_ENOMEM;
-        return;
     }
-    for (uint32_t k = w->count; k-- > 0;)
-        if (w->states[k][0] == r->watch->state[0] &&
-            !memcmp(w->states[k], r->watch->state, r->watch->size * sizeof *r->watch->state)) {
-            note_repetition(r, param, base - w->bases[k]);
-            return;
-        }
-    if (!keep_state(r, w, base)) r->status = ZLAY_ENOMEM;
 }
