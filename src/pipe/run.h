@@ -85,6 +85,7 @@ enum { ZL_SUM_EMPTY, ZL_SUM_SUM, ZL_SUM_TAKEN };
 /* A barrier's slot in one block. */
 typedef struct zl_gate {
     int32_t comp, cta, bar;
+    bool idle;          /* no event of the text reaches it */
     int64_t pending, tx;
     int32_t phase;      /* complete phases */
     int32_t *done;      /* clock of the last complete phase */
@@ -226,6 +227,8 @@ void zl_clock_converge(zl_run *r, const zl_instance *i);
 
 /* ---- barriers ---- */
 
+/* Whether an event of an instance speaks of its barrier in this block. */
+bool zl_run_reaches(const zl_run *r, const zl_instance *i, const zl_event *e, uint32_t block);
 zl_gate *zl_gate_of(zl_run *r, int32_t bar, uint32_t block, uint32_t slot);
 void zl_gate_arrive(zl_run *r, zl_gate *g, const zl_class *c, int64_t count, uint32_t event);
 void zl_gate_signal(zl_run *r, zl_gate *g, const zl_class *c, int64_t bytes, uint32_t event);
@@ -281,6 +284,7 @@ typedef struct zl_watch_param {
     int64_t *bases;
     bool whole[ZL_STATES];
     uint32_t count, room;
+    bool quiet;     /* not looked for */
     bool failed;    /* a loop has ended in which nothing was repeated */
     int64_t period; /* least common multiple of the repetitions found */
 } zl_watch_param;
@@ -291,6 +295,9 @@ typedef struct zl_watch {
     int32_t *state;     /* being written */
     uint64_t hash;      /* of its structure */
     size_t size, room;
+    int32_t **rows;     /* clocks in canonical order */
+    int32_t *items;     /* per condition of a state: the next one of its component */
+    size_t items_room;
     int32_t *order;     /* components in canonical order */
     int32_t *column;
 } zl_watch;

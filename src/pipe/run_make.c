@@ -111,6 +111,18 @@ static void add_threshold(zl_flag *f, int64_t n)
     if (f->count < ZL_THRESHOLDS) f->threshold[f->count++] = n;
 }
 
+static bool is_idle(const zl_run *r, const zl_gate *g)
+{
+    for (uint32_t k = 0; k < r->instances_count; k++) {
+        const zl_role *role = &r->pipe->roles[r->instances[k].role];
+        for (uint32_t e = role->begin; e < role->end; e++)
+            if (r->pipe->events[e].bar == g->bar &&
+                zl_run_reaches(r, &r->instances[k], &r->pipe->events[e], (uint32_t)g->cta))
+                return false;
+    }
+    return true;
+}
+
 static void make_things(zl_run *r)
 {
     const zlay_pipe *p = r->pipe;
@@ -119,6 +131,7 @@ static void make_things(zl_run *r)
             zl_gate *g = &r->gates[r->gate_at[b] + k];
             g->bar = (int32_t)b;
             g->cta = (int32_t)(k / p->bars[b].stages);
+            g->idle = is_idle(r, g);
         }
     for (uint32_t s = 0; s < p->smems_count; s++)
         for (uint32_t k = 0; k < p->blocks * r->smem_each[s] * p->smems[s].stages; k++)

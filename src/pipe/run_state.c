@@ -120,7 +120,7 @@ static void put_gate(writer *w, const zl_gate *g, int64_t rounds)
 {
     put(w, g->pending);
     put(w, g->tx);
-    put(w, (g->phase - rounds) & 1);
+    put(w, g->idle ? 0 : (g->phase - rounds) & 1);
     for (uint32_t c = 0; c < w->r->classes_count; c++) {
         put(w, (g->passed[c] >= 0) + 2 * (g->expected[c] >= 0));
         if (g->passed[c] >= 0) put_cond(w, zl_comp_control(w->r, c), g->passed[c]);
@@ -315,61 +315,75 @@ static int32_t worth(const zl_run *r, const ranks *s, int32_t comp, int32_t valu
     return STEP * rank_of(s, value) + meaning(r, comp, value) + EXACT * number_of(r, comp, value);
 }
 
-static int32_t *row_of_gate(const writer *w, uint32_t k)
+size_t zl_state_rows(const zl_run *r)
 {
-    const zl_gate *first = w->r->gates;
-    uint32_t gate = k / 3;
-    for (uint32_t b = 0; b < w->pipe->bars_count; b++) {
-        uint32_t stages = w->pipe->bars[b].stages, all = stages * w->pipe->blocks;
-        if (gate >= all) {
-            gate -= all;
-            first += all;
-            continue;
-        }
-        uint32_t slot = (first_slot(w, w->r->watch->rings[b], stages) + gate % stages) % stages;
-        const zl_gate *g = first + gate / stages * stages + slot;
-        return k % 3 == 0 ? g->done : k % 3 == 1 ? g->sum : g->arrived;
-    }
-    return NULL;
+    return 4 * (size_t)r->classes_count + 3 * (size_t)r->gates_count + 2 * (size_t)r->meetings_count +
+           (ZL_THRESHOLDS + 1) * (size_t)r->flags_count + r->pipe->blocks + 1;
 }
 
-/* The k-th clock in canonical order; NULL behind the last. */
-static int32_t *row_at(const writer *w, uint32_t k)
+static uint32_t rows_of_gates(writer *w, int32_t **rows)
+{
+    uint32_t count = 0;
+    for (uint32_t b = 0; b < w->pipe->bars_count; b++) {
+        uint32_t stages = w->pipe->bars[b].stages;
+        uint32_t first = first_slot(w, w->r->watch->rings[b], stages);
+        for (uint32_t k = 0; k < w->pipe->blocks * stages; k++) {
+            const zl_gate *g =
+                zl_gate_of(w->r, (int32_t)b, k / stages, (first + k % stages) % stages);
+            rows[count++] = g->done;
+            rows[count++] = g->sum;
+            rows[count++] = g->arrived;
+        }
+    }
+    return count;
+}
+
+/* The clocks in canonical order. */
+static uint32_t find_rows(writer *w, int32_t **rows)
 {
     const zl_run *r = w->r;
-    const uint32_t per_flag = ZL_THRESHOLDS + 1;
-    if (k < 4 * r->classes_count) {
-        const zl_class *c = &r->classes[k / 4];
-        int32_t *const rows[] = {c->clock, c->own, c->after, c->mapped};
-        return rows[k % 4];
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < r->classes_count; k++) {
+        const zl_class *c = &r->classes[k];
+        rows[count++] = c->clock;
+        rows[count++] = c->own;
+        if (w->pipe->tmems_count) rows[count++] = c->after;
+        if (w->pipe->others_count) rows[count++] = c->mapped;
     }
-    k -= 4 * r->classes_count;
-    if (k < 3 * r->gates_count) return row_of_gate(w, k);
-    k -= 3 * r->gates_count;
-    if (k < 2 * r->meetings_count)
-        return k % 2 ? r->meetings[k / 2].sum : r->meetings[k / 2].done;
-    k -= 2 * r->meetings_count;
-    if (k < per_flag * r->flags_count) {
-        const zl_flag *f = &r->flags[k / per_flag];
-        return k % per_flag < ZL_THRESHOLDS ? f->at[k % per_flag] : f->sum;
+    count += rows_of_gates(w, rows + count);
+    for (uint32_t k = 0; k < r->meetings_count; k++) {
+        rows[count++] = r->meetings[k].done;
+        rows[count++] = r->meetings[k].sum;
     }
-    k -= per_flag * r->flags_count;
-    return k < r->pipe->blocks ? r->debt + (size_t)k * r->comps : NULL;
+    for (uint32_t k = 0; k < r->flags_count; k++) {
+        for (uint32_t t = 0; t < r->flags[k].count; t++) rows[count++] = r->flags[k].at[t];
+        rows[count++] = r->flags[k].sum;
+    }
+    for (uint32_t b = 0; b < w->pipe->blocks; b++) rows[count++] = r->debt + (size_t)b * r->comps;
+    return count;
 }
 
-static void rank_component(writer *w, uint32_t column, size_t first, size_t last, uint32_t rows)
+/* The conditions of each component as a list, from the second half of `column` on. */
+static void link_items(writer *w, size_t first, size_t last)
 {
+    int32_t *head = w->r->watch->column + w->r->comps;
+    for (uint32_t k = 0; k < w->r->comps; k++) head[k] = -1;
+    for (size_t k = first; k < last; k += 2) {
+        w->r->watch->items[k] = head[w->out[k]];
+        head[w->out[k]] = (int32_t)k;
+    }
+}
+
+static void rank_component(writer *w, uint32_t column, int32_t **rows, uint32_t count)
+{
+    const zl_watch *all = w->r->watch;
     ranks s = {.count = 0};
-    int32_t comp = w->r->watch->order[column];
-    for (size_t k = first; k < last; k += 2)
-        if (w->out[k] == (int32_t)column) add(&s, w->out[k + 1]);
-    for (uint32_t k = 0; k < rows; k++) add(&s, row_at(w, k)[comp]);
-    for (size_t k = first; k < last; k += 2)
-        if (w->out[k] == (int32_t)column) {
-            w->out[k + 1] = worth(w->r, &s, comp, w->out[k + 1]);
-            w->out[k] = -1 - (int32_t)column;
-        }
-    for (uint32_t k = 0; k < rows; k++) push(w, worth(w->r, &s, comp, row_at(w, k)[comp]));
+    int32_t comp = all->order[column], head = all->column[w->r->comps + column];
+    for (int32_t k = head; k >= 0; k = all->items[k]) add(&s, w->out[k + 1]);
+    for (uint32_t k = 0; k < count; k++) add(&s, rows[k][comp]);
+    for (int32_t k = head; k >= 0; k = all->items[k])
+        w->out[k + 1] = worth(w->r, &s, comp, w->out[k + 1]);
+    for (uint32_t k = 0; k < count; k++) push(w, worth(w->r, &s, comp, rows[k][comp]));
 }
 
 static uint64_t hash_of(const int32_t *values, size_t count)
@@ -382,7 +396,6 @@ static uint64_t hash_of(const int32_t *values, size_t count)
 size_t zl_state_write(zl_run *r, int32_t param, const zl_instance *leader, bool whole)
 {
     writer w = {.r = r, .pipe = r->pipe, .out = r->watch->state, .room = r->watch->room};
-    uint32_t rows = 0;
     find_bases(&w, param, leader);
     order_components(&w);
     push(&w, 0);
@@ -394,10 +407,11 @@ size_t zl_state_write(zl_run *r, int32_t param, const zl_instance *leader, bool 
     w.conds = true;
     put_all(&w);
     size_t last = w.need;
-    while (row_at(&w, rows)) rows++;
+    uint32_t rows = find_rows(&w, r->watch->rows);
     if (last + (size_t)rows * r->comps > w.room) return last + (size_t)rows * r->comps;
+    link_items(&w, first, last);
     for (uint32_t column = 0; column < r->comps; column++)
-        rank_component(&w, column, first, last, rows);
+        rank_component(&w, column, r->watch->rows, rows);
     r->watch->size = w.need;
     w.out[0] = (int32_t)w.need;
     return w.need;

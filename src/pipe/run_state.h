@@ -11,6 +11,9 @@
  * Without `whole` the structure alone, of which watch->hash is left.
  * Returns how many numbers that takes; written are those that watch->room holds, and watch->size is
  * their count. */
+/* Most clocks that a state has. */
+size_t zl_state_rows(const zl_run *r);
+
 size_t zl_state_write(zl_run *r, int32_t param, const zl_instance *leader, bool whole);
 
 #endif

@@ -56,6 +56,17 @@ static bool next_of_mask(const zl_run *r, const zl_instance *i, uint32_t mask, u
     return false;
 }
 
+bool zl_run_reaches(const zl_run *r, const zl_instance *i, const zl_event *e, uint32_t block)
+{
+    uint32_t b = UINT32_MAX;
+    if (e->kind == ZL_EV_COPY && e->bar_cta != ZL_CTA_OWN) return block == (uint32_t)e->bar_cta;
+    if (e->multicast) return e->multicast >> block & 1;
+    if (e->kind != ZL_EV_ARRIVE && e->kind != ZL_EV_COPY) return block == (uint32_t)i->cta;
+    while (next_block(r, i, e, &b))
+        if (b == block) return true;
+    return false;
+}
+
 static zl_gate *gate_at(zl_run *r, const zl_instance *i, const zl_event *e, uint32_t block)
 {
     return zl_gate_of(r, e->bar, block,

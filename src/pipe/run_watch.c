@@ -24,8 +24,11 @@ static int32_t growth(const zlay_pipe *p, const uint32_t *loops, uint32_t depth,
 {
     if (pos->loop < 0) return pos->plus >= 0 ? pos->plus : depth ? FIXED : UNSEEN;
     if (pos->times >= 0) return pos->times;
-    int32_t param = zl_loop_param(&p->events[loops[pos->loop]]);
-    return param < 0 ? FIXED : param;
+    const zl_event *loop = &p->events[loops[pos->loop]];
+    int32_t param = zl_loop_param(loop);
+    if (loop->at[0].times >= 0) return loop->at[0].times;
+    if (loop->at[0].loop >= 0) return FIXED;
+    return param >= 0 ? param : loop->at[0].plus >= 0 ? loop->at[0].plus : FIXED;
 }
 
 static void merge(int32_t *ring, int32_t param)
@@ -86,7 +89,8 @@ zlay_status zl_watch_new(zl_run *r)
     w->rings = zl_alloc(r->ctx, p->bars_count + p->smems_count + p->tmems_count + 1, sizeof *w->rings);
     w->order = zl_alloc(r->ctx, r->comps + 1, sizeof *w->order);
     w->column = zl_alloc(r->ctx, 2 * (size_t)r->comps + 2, sizeof *w->column);
-    if (!w->params || !w->rings || !w->order || !w->column) return ZLAY_ENOMEM;
+    w->rows = zl_alloc(r->ctx, zl_state_rows(r), sizeof *w->rows);
+    if (!w->params || !w->rings || !w->order || !w->column || !w->rows) return ZLAY_ENOMEM;
     find_rings(r);
     return ZLAY_OK;
 }
@@ -117,6 +121,8 @@ void zl_watch_free(zl_run *r)
             (p->bars_count + p->smems_count + p->tmems_count + 1) * sizeof *w->rings);
     zl_free(&alloc, w->order, (r->comps + 1) * sizeof *w->order);
     zl_free(&alloc, w->column, (2 * (size_t)r->comps + 2) * sizeof *w->column);
+    zl_free(&alloc, w->rows, zl_state_rows(r) * sizeof *w->rows);
+    zl_free(&alloc, w->items, w->items_room * sizeof *w->items);
     zl_free(&alloc, w->state, w->room * sizeof *w->state);
     zl_free(&alloc, w, sizeof *w);
     r->watch = NULL;
@@ -126,7 +132,7 @@ void zl_watch_reset(zl_run *r)
 {
     for (uint32_t k = 0; k < r->pipe->params_count; k++) {
         r->watch->params[k].count = 0;
-        r->watch->params[k].failed = false;
+        r->watch->params[k].failed = r->watch->params[k].quiet;
         r->watch->params[k].period = 1;
     }
 }
@@ -148,7 +154,7 @@ void zl_watch_empty(zl_run *r, const zl_event *loop)
 void zl_watch_begin(zl_run *r, zl_instance *i)
 {
     zl_watch_param *w = watched(r, &r->pipe->events[i->loop[i->depth - 1]]);
-    if (!w) return;
+    if (!w || w->quiet) return;
     w->count = 0;
     zl_watch_head(r, i);
 }
@@ -249,10 +255,13 @@ static bool write_state(zl_run *r, int32_t param, const zl_instance *i, bool who
         if (need <= w->room) return true;
         for (uint32_t k = 0; k < r->pipe->params_count; k++) free_states(r, &w->params[k]);
         zl_free(&alloc, w->state, w->room * sizeof *w->state);
-        w->room = 0;
+        zl_free(&alloc, w->items, w->items_room * sizeof *w->items);
+        w->room = w->items_room = 0;
         w->state = zl_alloc(r->ctx, 2 * need, sizeof *w->state);
-        if (!w->state) return false;
-        w->room = 2 * need;
+        w->room = w->state ? 2 * need : 0;
+        w->items = zl_alloc(r->ctx, w->room, sizeof *w->items);
+        w->items_room = w->items ? w->room : 0;
+        if (!w->state || !w->items) return false;
     }
 }
 
@@ -290,7 +299,7 @@ void zl_watch_head(zl_run *r, zl_instance *i)
 {
     uint32_t depth = i->depth - 1;
     int32_t param = zl_loop_param(&r->pipe->events[i->loop[depth]]);
-    if (param < 0 || !leads(r, i, param) || all_found(r, param)) return;
+    if (param < 0 || r->watch->params[param].quiet || !leads(r, i, param) || all_found(r, param)) return;
     zl_watch_param *w = &r->watch->params[param];
     int64_t base = i->counter[depth];
     bool good = make_room(r, w) && write_state(r, param, i, false) && make_room(r, w);
