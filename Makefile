@@ -181,6 +181,10 @@ device-wgmma: $(B)/device-wgmma
 	$(B)/device-wgmma
 $(B)/device-copy-synth: $(addprefix $(B)/device/,device_copy_synth.o copy_kernel.o copy_rates.o cuda_now.o) $(B)/libzlay.a
 	$(link) $(ENGINE_LIBS) -ldl -lm
+$(B)/device-pipes: $(addprefix $(B)/device/,device_pipes.o cuda_now.o) $(B)/libzlay.a
+	$(link) $(ENGINE_LIBS) -ldl -lm
+device-pipes: $(B)/device-pipes
+	$(B)/device-pipes
 $(B)/device-moves: $(addprefix $(B)/device/,device_moves.o cuda_now.o) $(B)/libzlay.a
 	$(link) $(ENGINE_LIBS) -ldl -lm
 device-copy-synth: $(B)/device-copy-synth
@@ -243,4 +247,4 @@ clean:
 
 FORCE:
 .DELETE_ON_ERROR:
-.PHONY: all run test exhaustive san tsan fuzz check-layers doc-check device-test device-synth device-copy-synth device-moves device-copies device-bench device-banks device-oracle device-wgmma bench golden generate install clean
+.PHONY: all run test exhaustive san tsan fuzz check-layers doc-check device-test device-synth device-copy-synth device-moves device-pipes device-copies device-bench device-banks device-oracle device-wgmma bench golden generate install clean
