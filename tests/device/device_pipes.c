@@ -7,6 +7,7 @@
 #define _DEFAULT_SOURCE /* alarm */
 #include "../random.h"
 #include "cuda_now.h"
+#include "pipe_rows.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,43 +18,8 @@
 #include <zlay/zlay.h>
 
 enum {
-    STEP = 1 << 18, SIZE = 4 * STEP, BUFFERS = 16, TEXT = 1 << 14, KERNEL = 1 << 20, SECONDS = 400,
-    RELATIONS = 3, DYNAMIC_SMEM = 8, TRIES = 1 << 18, ROW = 64, ROW_BYTES = 128, STAGE = 16384
+    BUFFERS = 16, KERNEL = 1 << 20, SECONDS = 400, MOVES = 2, LEADING = 640, ROWS_OF_A_BLOCK = 128, MAP_WORDS = 16, PLANE = 4096, DYNAMIC_SMEM = 8, TRIES = 1 << 18, ROW = 64, ROW_BYTES = 128
 };
-typedef enum kind { NOTHING, SAME, SAME_LAST, ADDED, MATRICES, SWAPPED, GIVEN, PRODUCT } kind;
-typedef enum count_of { BY_N, BY_2N, BY_T, BY_TN, BY_ONE } count_of;
-enum { FAULT, MAY };
-enum { RIGHT, WRONG, GAVE_UP }; /* also exit statuses of a mutant's process */
-
-typedef struct relation {
-    kind kind;
-    const char *out, *in;
-    count_of count;
-    uint32_t stage, at, bytes;
-    int block;
-} relation;
-
-static const struct pipe_row {
-    const char *name, *text;
-    unsigned stages, clusters;
-    relation relation[RELATIONS];
-} rows[] = {
-#define PIPE(name, text, stages, clusters, ...) {name, text, stages, clusters, {__VA_ARGS__}},
-#define MUTANT(pipe, from, to, outcome)
-#include "pipes.def"
-};
-enum { ROWS = sizeof rows / sizeof *rows };
-
-static const struct mutant_row {
-    const char *pipe, *from, *to;
-    int outcome;
-} mutants[] = {
-#define PIPE(name, text, stages, clusters, ...)
-#define MUTANT(pipe, from, to, outcome) {pipe, from, to, outcome},
-#include "pipes.def"
-};
-enum { MUTANTS = sizeof mutants / sizeof *mutants };
-
 typedef struct buffer {
     char name[80];
     cuda_address at;
@@ -69,6 +35,8 @@ typedef struct bench {
     uint64_t seed;
     char text[TEXT], kernel[KERNEL];
     bool proved;
+    zlay_move *move[MOVES]; /* of A and B, in row-major matrices, where the row is MAPPED */
+    uint64_t map[4][MAP_WORDS];
 } bench;
 
 static void must(cuda_result result, const char *what)
@@ -78,55 +46,31 @@ static void must(cuda_result result, const char *what)
     exit(3);
 }
 
-/* ---- texts ---------------------------------------------------------------------------- */
-
-static const char *raw_text(const char *text)
-{
-    static char raw[TEXT];
-    char path[128];
-    if (*text != '@') return text;
-    snprintf(path, sizeof path, "tests/pipes/%s.pipe", text + 1);
-    FILE *file = fopen(path, "r");
-    if (!file) {
-        printf("no file %s\n", path);
-        exit(3);
-    }
-    raw[fread(raw, 1, sizeof raw - 1, file)] = 0;
-    fclose(file);
-    return raw;
-}
-
-static void text_make(bench *b, const struct pipe_row *row)
-{
-    size_t n = 0;
-    for (const char *c = raw_text(row->text); *c; c++) {
-        bool less = *c == '$' && c[1] == '-' && c[2] >= '0' && c[2] <= '9';
-        if (*c == '$') n += (size_t)sprintf(b->text + n, "%u", row->stages - (less ? (unsigned)(c[2] - '0') : 0));
-        else b->text[n++] = *c == ';' && *row->text != '@' ? '\n' : *c;
-        if (less) c += 2;
-    }
-    b->text[n] = 0;
-}
-
-static bool text_edit(bench *b, const char *from, const char *to)
-{
-    static char rest[TEXT];
-    char *found = strstr(b->text, from);
-    if (!found) return false;
-    strcpy(rest, found + strlen(from));
-    strcpy(found, to);
-    strcat(found, rest);
-    return true;
-}
-
 /* ---- kernels ---------------------------------------------------------------------------- */
 
-static zlay_status kernel_make(bench *b, zlay_pipe_launch *launch, zlay_pipe_argument *arguments, size_t room)
+/* Tiles of 128 x 64 bf16 of a row-major matrix, in rows of 128 swizzled bytes. */
+static void moves_make(bench *b)
 {
+    static const char text[] = "(1024,640):(640,1)", shared[] = "Sw<3,3,3> o 0 o (128,64):(64,1)";
+    zlay_layout *source = NULL, *smem = NULL;
+    zlay_layout_parse(b->ctx, &source, text, sizeof text - 1);
+    zlay_layout_parse(b->ctx, &smem, shared, sizeof shared - 1);
+    zlay_tensormap_request r = {.size = sizeof r, .type = ZLAY_TYPE_BF16, .source = source, .smem = smem,
+                                .shape = {ROWS_OF_A_BLOCK, ROW}, .axes = 2};
+    for (unsigned i = 0; i < MOVES; i++)
+        if (zlay_tensormap_synth(b->ctx, &b->move[i], b->target, &r)) printf("%s\n", zlay_ctx_message(b->ctx));
+    zlay_layout_free(source);
+    zlay_layout_free(smem);
+}
+
+static zlay_status kernel_make(bench *b, const struct pipe_row *row, zlay_pipe_launch *launch,
+                               zlay_pipe_argument *arguments, size_t room)
+{
+    const zlay_pipe_move moves[MOVES] = {{"tA", b->move[0], {"block", "i"}}, {"tB", b->move[1], {"block", "i"}}};
     zlay_pipe *pipe = NULL;
     zlay_status status = zlay_pipe_parse(b->ctx, &pipe, b->text, strlen(b->text));
     zlay_pipe_emit ask = {.size = sizeof ask, .target = b->target, .pipe = pipe, .name = "piped", .name_length = 5,
-                          .tries = TRIES};
+                          .tries = TRIES, .moves = moves, .moves_count = row->relation[0].kind == MAPPED ? MOVES : 0};
     zlay_buf out = {b->kernel, KERNEL, 0};
     if (!status) status = zlay_emit_pipe(b->ctx, &out, launch, arguments, room, &ask);
     b->proved = !status;
@@ -164,10 +108,51 @@ static buffer *buffer_of(bench *b, const char *prefix, const char *name)
     return one;
 }
 
-static unsigned counted(const bench *b, count_of by)
+/* A stage as a copy by the map leaves it, of every block and step. */
+static void staged(uint8_t *to, const uint8_t *matrix, unsigned blocks)
 {
-    static const unsigned one = 1;
-    return by == BY_N ? b->n : by == BY_2N ? 2 * b->n : by == BY_T ? b->t : by == BY_TN ? b->t * b->n : one;
+    for (unsigned block = 0; block < blocks; block++)
+        for (unsigned row = 0; row < ROWS_OF_A_BLOCK; row++)
+            for (unsigned k = 0; k < LEADING; k++)
+                memcpy(to + block * STEP + k / ROW * STAGE + row * ROW_BYTES + ((k % ROW * 2) ^ (row & 7) << 4),
+                       matrix + ((block * ROWS_OF_A_BLOCK + row) * LEADING + k) * 2, 2);
+}
+
+static void *map_argument(bench *b, const zlay_pipe_argument *argument)
+{
+    bool second = argument->name[5] == 'B';
+    zlay_tensormap map;
+    buffer *matrix = buffer_of(b, "mat_", second ? "B" : "A"), *stages = buffer_of(b, "in_", second ? "B" : "A");
+    fill(b, matrix->was, true);
+    staged(stages->was, matrix->was, b->blocks);
+    must(b->cuda.cuMemcpyHtoD_v2(matrix->at, matrix->was, SIZE), "to the device");
+    if (zlay_move_map(&map, b->move[second], argument->map)) exit(3);
+    map.address += matrix->at;
+    if (zlay_tensormap_pack(b->map[second], b->target, &map)) exit(3);
+    return b->map[second];
+}
+
+/* Two maps of planes of 64 x 64 bytes, and the addresses that groups put into them. */
+static void maps_fill(bench *b, buffer *one)
+{
+    buffer *planes = buffer_of(b, "in_", "planes");
+    fill(b, planes->was, false);
+    must(b->cuda.cuMemcpyHtoD_v2(planes->at, planes->was, SIZE), "to the device");
+    zlay_tensormap map = {.type = ZLAY_TYPE_U8, .rank = 3, .address = planes->at, .extent = {ROW, ROW, STEP / PLANE},
+                          .stride = {ROW, PLANE}, .box = {ROW, ROW, 1}, .step = {1, 1, 1}};
+    for (unsigned i = 0; i < 2; i++) {
+        if (zlay_tensormap_pack(b->map[2 + i], b->target, &map)) exit(3);
+        memcpy(one->was + i * 128, b->map[2 + i], 128);
+    }
+}
+
+static void bases_fill(bench *b, buffer *one)
+{
+    buffer *planes = buffer_of(b, "in_", "planes");
+    for (unsigned g = 0; g < 4; g++) {
+        uint64_t at = planes->at + (uint64_t)g * STEP;
+        memcpy(one->was + g * 8, &at, 8);
+    }
 }
 
 /* Launch once; GAVE_UP where the driver reports a fault. */
@@ -185,10 +170,13 @@ static int launch_once(bench *b, const struct pipe_row *row, void *function, con
         parameters[i] = &values[i];
         values[i] = STEP;
         if (arguments[i].kind == ZLAY_ARGUMENT_COUNT) values[i] = strcmp(name, "n_T") ? b->n : b->t;
+        if (arguments[i].kind == ZLAY_ARGUMENT_MAP) parameters[i] = map_argument(b, &arguments[i]);
         if (arguments[i].kind != ZLAY_ARGUMENT_POINTER) continue;
         buffer *one = buffer_of(b, "", name);
         fill(b, one->was, numbers);
         if (!strcmp(name, "ptr_done")) memset(one->was, 0, 64);
+        if (!strcmp(name, "ptr_maps")) maps_fill(b, one);
+        if (!strcmp(name, "base_maps")) bases_fill(b, one);
         must(b->cuda.cuMemcpyHtoD_v2(one->at, one->was, SIZE), "to the device");
         values[i] = one->at;
     }
@@ -202,37 +190,13 @@ static int launch_once(bench *b, const struct pipe_row *row, void *function, con
 
 /* ---- relations ---------------------------------------------------------------------------- */
 
-static unsigned source_block(const bench *b, const relation *r, unsigned block)
+/* Index e of group e / N is plane e of the group's planes. */
+static void updated(bench *b, const relation *r, uint8_t *want)
 {
-    unsigned first = block / b->cluster * b->cluster;
-    if (r->kind == SWAPPED) return block ^ 1;
-    return r->block < 0 ? block : first + (unsigned)r->block;
-}
-
-/* Word j of lane l of a chunk of 512 bytes is word l % 4 of row l / 4 of matrix j. */
-static void matrices(uint8_t *to, const uint8_t *from)
-{
-    for (unsigned chunk = 0; chunk < STAGE; chunk += 512)
-        for (unsigned lane = 0; lane < 32; lane++)
-            for (unsigned j = 0; j < 4; j++)
-                memcpy(to + chunk + lane * 16 + j * 4, from + chunk + j * 128 + lane / 4 * 16 + lane % 4 * 4, 4);
-}
-
-static void moved(bench *b, const relation *r, uint8_t *want, const buffer *in, unsigned block, unsigned index)
-{
-    uint64_t at = (uint64_t)index * r->stage + r->at;
-    uint8_t *to = want + (uint64_t)block * STEP + at;
-    const uint8_t *from = in->was + (uint64_t)source_block(b, r, block) * STEP + at;
-    if (r->kind == SAME_LAST && block % b->cluster == 0) return;
-    if (r->kind == MATRICES) matrices(to, from);
-    else if (r->kind != ADDED) memcpy(to, from, r->bytes);
-    for (uint32_t i = 0; r->kind == ADDED && i < r->bytes; i += 4) {
-        uint32_t x, y;
-        memcpy(&x, to + i, 4);
-        memcpy(&y, from + i, 4);
-        x += y;
-        memcpy(to + i, &x, 4);
-    }
+    const buffer *planes = buffer_of(b, "in_", "planes");
+    for (unsigned block = 0; block < b->blocks; block++)
+        for (unsigned e = 0; e < row_count(r->count, b->n, b->t); e++)
+            memcpy(want + (uint64_t)block * STEP + e * PLANE, planes->was + (uint64_t)(e / b->n) * STEP + e * PLANE, PLANE);
 }
 
 /* bf16 number (row, k) of a stage of rows of 128 bytes under the 128-byte swizzle. */
@@ -266,7 +230,7 @@ static void products(bench *b, const relation *r, uint8_t *want)
     const buffer *a = buffer_of(b, "in_", "A"), *w = buffer_of(b, "in_", "B");
     for (unsigned block = 0; block < b->blocks; block++) {
         bool helper = b->cluster == 2 && block % 2;
-        for (unsigned t = r->at; t < counted(b, r->count) && !helper; t += r->bytes)
+        for (unsigned t = r->at; t < row_count(r->count, b->n, b->t) && !helper; t += r->bytes)
             for (unsigned i = 0; i < r->stage; i++)
                 tile(b, want + (uint64_t)block * STEP + (uint64_t)(t * r->stage + i) * STAGE, a->was + (uint64_t)block * STEP,
                      w->was + (uint64_t)block * STEP, t * b->n, 64 * i);
@@ -281,13 +245,15 @@ static bool holds(bench *b, const struct pipe_row *row)
         const relation *r = &row->relation[i];
         if (r->kind == NOTHING) continue;
         buffer *out = buffer_of(b, r->kind == GIVEN ? "ptr_" : "out_", r->out);
-        const buffer *in = r->kind == PRODUCT ? NULL : buffer_of(b, "in_", r->in);
+        bool whole = r->kind >= PRODUCT;
+        const buffer *in = whole ? NULL : buffer_of(b, "in_", r->in);
         for (unsigned j = i; j < RELATIONS; j++) {
             const relation *also = &row->relation[j];
             if (also->kind == NOTHING || strcmp(also->out, r->out)) continue;
-            if (also->kind == PRODUCT) products(b, also, out->was);
-            for (unsigned block = 0; also->kind != PRODUCT && block < b->blocks; block++)
-                for (unsigned e = 0; e < counted(b, also->count); e++) moved(b, also, out->was, in, block, e);
+            if (also->kind == UPDATED) updated(b, also, out->was);
+            else if (whole) products(b, also, out->was);
+            for (unsigned block = 0; !whole && block < b->blocks; block++)
+                for (unsigned e = 0; e < row_count(also->count, b->n, b->t); e++) row_moved(out->was, in->was, also, b->cluster, block, e);
         }
         good = !memcmp(out->was, out->got, SIZE);
         if (i + 1 < RELATIONS && row->relation[i + 1].kind && !strcmp(row->relation[i + 1].out, r->out)) break;
@@ -297,11 +263,10 @@ static bool holds(bench *b, const struct pipe_row *row)
 
 static int run(bench *b, const struct pipe_row *row)
 {
-    static const unsigned trips[] = {1, 2, 3, 5, 10};
     zlay_pipe_launch launch;
     zlay_pipe_argument arguments[64];
     void *module = NULL, *function = NULL;
-    zlay_status status = kernel_make(b, &launch, arguments, 64);
+    zlay_status status = kernel_make(b, row, &launch, arguments, 64);
     if (status) {
         printf("%s: %s\n", row->name, zlay_ctx_message(b->ctx));
         return WRONG;
@@ -310,12 +275,7 @@ static int run(bench *b, const struct pipe_row *row)
     must(b->cuda.cuModuleGetFunction(&function, module, "piped"), row->name);
     must(b->cuda.cuFuncSetAttribute(function, DYNAMIC_SMEM, (int)launch.smem), row->name);
     int answer = RIGHT;
-    for (unsigned i = 0; i < 5 && answer == RIGHT; i++) {
-        b->n = trips[i];
-        b->t = 2;
-        if (strstr(b->text, "param N 4") && b->n < 4) b->n += 3;
-        if (strstr(b->text, "param N 2") && b->n < 2) b->n += 1;
-        if (strstr(b->text, "param T") && b->n > 5) b->n = 4, b->t = 3;
+    for (unsigned i = 0; answer == RIGHT && row_trips(b->text, i, &b->n, &b->t); i++) {
         answer = launch_once(b, row, function, &launch, arguments);
         if (!answer && !holds(b, row)) answer = WRONG;
         if (answer) printf("%s: N = %u, T = %u: %s\n", row->name, b->n, b->t, answer == WRONG ? "wrong" : "fault");
@@ -330,8 +290,8 @@ static int mutant(bench *b, const struct mutant_row *m)
 {
     for (unsigned i = 0; i < ROWS; i++) {
         if (strcmp(rows[i].name, m->pipe)) continue;
-        text_make(b, &rows[i]);
-        if (!text_edit(b, m->from, m->to)) break;
+        row_text(b->text, &rows[i]);
+        if (!text_edit(b->text, m->from, m->to)) break;
         return run(b, &rows[i]);
     }
     printf("no place for the mutant\n");
@@ -367,9 +327,9 @@ static int print_all(bench *b, const char *folder)
         const struct mutant_row *m = i < ROWS ? NULL : &mutants[i - ROWS];
         const struct pipe_row *row = &rows[m ? 0 : i];
         while (m && strcmp(row->name, m->pipe)) row++;
-        text_make(b, row);
-        bool edited = !m || text_edit(b, m->from, m->to);
-        if (!edited || kernel_make(b, &launch, NULL, 0)) {
+        row_text(b->text, row);
+        bool edited = !m || text_edit(b->text, m->from, m->to);
+        if (!edited || kernel_make(b, row, &launch, NULL, 0)) {
             printf("%u %s: %s\n", i, row->name, edited ? zlay_ctx_message(b->ctx) : "no place for the mutant");
             failed++;
             continue;
@@ -390,6 +350,7 @@ int main(int argc, char **argv)
     int passed = 0, failed = 0, proved = 0;
     alarm(SECONDS);
     if (zlay_ctx_new(&b.ctx, NULL, NULL) || zlay_target_find(&b.target, "sm_90a", 6)) return 3;
+    moves_make(&b);
     bool all = !(argc > 2 && !strcmp(argv[1], "--mutant"));
     if (argc > 2 && !strcmp(argv[1], "--print")) return print_all(&b, argv[2]);
     for (unsigned i = 0; all && i < MUTANTS; i++) {
@@ -399,7 +360,7 @@ int main(int argc, char **argv)
     if (!cuda_open(&b.cuda)) return 3;
     if (!all) return mutant(&b, &mutants[(unsigned)atoi(argv[2]) % MUTANTS]);
     for (unsigned i = 0; i < ROWS; i++) {
-        text_make(&b, &rows[i]);
+        row_text(b.text, &rows[i]);
         int answer = run(&b, &rows[i]);
         printf("%s %s%s\n", answer ? "BAD" : "ok", rows[i].name, b.proved ? ", proved" : "");
         fflush(stdout);
