@@ -51,7 +51,7 @@ static const zl_event *loop_named(const zl_pipe_text *k, const char *name, uint3
 static void advance(zl_pipe_text *k, const zlay_pipe_move *move, const zlay_copy *copy,
                     uint32_t dim)
 {
-    char x[8], counter[16], room[24];
+    char x[16], counter[16], room[24];
     uint32_t depth = 0;
     snprintf(x, sizeof x, "x%u", dim);
     snprintf(room, sizeof room, "%d", copy->coordinate[dim]);
