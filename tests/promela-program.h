@@ -319,8 +319,7 @@ static int pml_block(const pml *m, const pml_agent *a, const zl_event *e)
 static uint32_t pml_mask(const pml *m, const pml_agent *a, const zl_event *e)
 {
     if (e->multicast) return e->multicast & ((1u << m->pipe->blocks) - 1);
-    if (e->kind == ZL_EV_ARRIVE && e->cta == ZL_CTA_ALL) return (1u << m->pipe->blocks) - 1;
-    if (e->kind == ZL_EV_COPY && e->scope != ZL_COPY_SHARED) return 1u << a->block;
+    if (e->cta == ZL_CTA_ALL) return (1u << m->pipe->blocks) - 1;
     return 1u << pml_block(m, a, e);
 }
 

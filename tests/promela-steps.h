@@ -7,8 +7,14 @@
 
 /* ---- sorts of events ---- */
 
+static bool pml_is_warp_sync(const zl_event *e)
+{
+    return e->kind == ZL_EV_SYNC && e->scope == ZL_SYNC_WARP;
+}
+
 static bool pml_is_late(const zl_event *e)
 {
+    if (pml_is_warp_sync(e)) return true;
     if (e->kind == ZL_EV_FENCE)
         return e->scope != ZL_FENCE_AFTER && e->scope != ZL_FENCE_TENSORMAP;
     return (e->kind == ZL_EV_COMMIT && e->scope != ZL_GROUP_TCGEN05) ||
@@ -23,7 +29,7 @@ static bool pml_is_joint(const pml *m, const pml_agent *a, const zl_event *e)
 {
     if (a->parts == 1 || m->split != PML_LANES || pml_is_one(e) || pml_is_of_leader(e)) return false;
     if (e->kind == ZL_EV_WAITGROUP) return e->scope == ZL_GROUP_WGMMA;
-    return e->kind == ZL_EV_TWAIT || (e->kind == ZL_EV_MMA && e->tmem[0] < 0) ||
+    return pml_is_warp_sync(e) || e->kind == ZL_EV_TWAIT || (e->kind == ZL_EV_MMA && e->tmem[0] < 0) ||
            zl_forms[e->kind].by == ZL_RUN_WARPS;
 }
 
@@ -202,7 +208,7 @@ static void pml_copy_issued(pml_print *p, const pml_agent *a, const pml_op *op)
     char text[32];
     for (int block = 0; block < (int)p->m->pipe->blocks; block++)
         if ((mask >> block & 1) && block != a->block) pml_alive(p, block, op->event->line);
-    if (op->event->cta >= 0) pml_alive(p, pml_block(p->m, a, op->event), op->event->line);
+    if (op->event->bar_cta >= 0) pml_alive(p, op->event->bar_cta, op->event->line);
     snprintf(text, sizeof text, "gd[%d]", a->block);
     if (op->event->scope != ZL_COPY_SHARED) pml_need(p, text, ZLAY_PIPE_GRID, op->event->line);
 }
@@ -224,7 +230,7 @@ static void pml_effect(pml_print *p, const pml_agent *a, int k)
         break;
     case ZL_EV_COMMIT: if (e->scope == ZL_GROUP_TCGEN05) pml_commit_begins(p, a, k); break;
     case ZL_EV_SYNC:
-    case ZL_EV_JOIN: pml_meet(p, a, e); break;
+    case ZL_EV_JOIN: if (!pml_is_warp_sync(e)) pml_meet(p, a, e); break;
     case ZL_EV_RAISE:
         fprintf(p->to, "    fl[%d] = fl[%d] + %u;\n",
                 16 * e->other + pml_slot(op->other_q, p->m->pipe->others[e->other].stages),
@@ -285,7 +291,7 @@ static void pml_step(pml_print *p, const pml_agent *a, int k, int end)
 {
     const pml_op *last = &a->ops[end - 1];
     const zl_event *e = last->event;
-    bool joint = pml_is_joint(p->m, a, e), sync = e->kind == ZL_EV_SYNC;
+    bool joint = pml_is_joint(p->m, a, e), sync = e->kind == ZL_EV_SYNC && !joint && !pml_is_warp_sync(e);
     fprintf(p->to, "  d_step { /* line %u */\n", e->line);
     pml_guard(p, a, last);
     for (; k < end; k++)
@@ -383,7 +389,7 @@ static void pml_land_copy(pml_print *p, const pml_agent *a, int agent, int k)
         const pml_access *x = &p->m->accesses[i];
         if (x->agent != agent || x->op != k || x->piece < 0) continue;
         int block = p->m->places[x->place].block;
-        if (e->scope != ZL_COPY_SHARED && e->cta >= 0) block = pml_block(p->m, a, e);
+        if (e->bar_cta >= 0) block = e->bar_cta;
         fprintf(p->to, "  :: d_step { o[%d] -> o[%d]=0;\n", x->bit, x->bit);
         pml_fill(p, x, false);
         pml_alive(p, block, e->line);
@@ -433,7 +439,7 @@ static void pml_setup_inits(pml_print *p)
         int inits = 0, state = 0;
         for (uint32_t i = 0; i < pipe->setup; i++) {
             const zl_event *e = &pipe->events[i];
-            bool sync = e->kind == ZL_EV_SYNC;
+            bool sync = e->kind == ZL_EV_SYNC && e->scope != ZL_SYNC_WARP;
             if (e->kind == ZL_EV_INIT && e->bar == (int32_t)b) inits++, state = 1;
             if (e->kind == ZL_EV_FENCE && e->scope == ZL_FENCE_MBARRIER && state == 1) state = 2;
             if (sync && state == 2) state = 3;

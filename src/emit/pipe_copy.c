@@ -71,7 +71,7 @@ static void advance(zl_pipe_text *k, const zlay_pipe_move *move, const zlay_copy
  */
 static bool away(const zl_event *e)
 {
-    return e->kind == ZL_EV_COPY && e->scope != ZL_COPY_SHARED && e->cta != ZL_CTA_OWN;
+    return e->kind == ZL_EV_COPY && e->scope != ZL_COPY_SHARED && e->bar_cta != ZL_CTA_OWN;
 }
 
 /* A tensor copy at coordinates x0 to x<rank-1> by the map at `map`, to or from `far`. */
@@ -165,7 +165,7 @@ void zl_pt_copy(zl_pipe_text *k, const zl_event *event)
     part_at(k, event);
     if (shared && event->cta == ZL_CTA_OWN) zl_pt_fail(k, "a copy between blocks names the other");
     if (shared) zl_pt_peer(k, "at", "at", 0);
-    if (shared || away(event)) zl_pt_peer(k, "to", "to", 0);
+    if (shared || away(event)) zl_pt_peer(k, "to", "to", (uint32_t)event->bar_cta);
     if (event->multicast) zl_op(k, MASK, "mask", zl_pt_number(mask, event->multicast));
     if (shared) peer_copy(k, event);
     else if (tensors && move) tensor_bound(k, event, move);

@@ -66,10 +66,20 @@ static void find_bases(writer *w, int32_t param, const zl_instance *leader)
 
 static int64_t base_of(const writer *w, int32_t ring) { return ring >= 0 ? w->base[ring] : 0; }
 
+/* A loop may begin below 0: rounds go down. */
+static int64_t round_of(int64_t at, uint32_t stages)
+{
+    return at >= 0 ? at / stages : -((stages - 1 - at) / stages);
+}
+
+static uint32_t slot_of(int64_t at, uint32_t stages)
+{
+    return (uint32_t)(at - round_of(at, stages) * stages);
+}
+
 static uint32_t first_slot(const writer *w, int32_t ring, uint32_t stages)
 {
-    int64_t base = base_of(w, ring);
-    return base < 0 ? 0 : (uint32_t)(base % stages);
+    return slot_of(base_of(w, ring), stages);
 }
 
 /* ---- the structure ---- */
@@ -139,8 +149,8 @@ static void put_gates(writer *w)
         for (uint32_t block = 0; block < w->pipe->blocks; block++)
             for (uint32_t d = 0; d < stages; d++) {
                 int64_t at = (ring >= 0 ? base : 0) + d;
-                put_gate(w, zl_gate_of(w->r, (int32_t)b, block, (uint32_t)(at % stages)),
-                         ring >= 0 ? at / stages : 0);
+                put_gate(w, zl_gate_of(w->r, (int32_t)b, block, slot_of(at, stages)),
+                         ring >= 0 ? round_of(at, stages) : 0);
             }
     }
 }
