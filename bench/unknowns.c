@@ -102,11 +102,67 @@ static bool row_run(state *s, const row *r, bool json)
     return right;
 }
 
+/* ---- tiles by threads --------------------------------------------------------------------- */
+
+typedef struct copy_state {
+    zlay_ctx *ctx;
+    const zlay_target *target;
+    zlay_copy_request names, numbers;
+} copy_state;
+
+static bool planned(const copy_state *s, const zlay_copy_request *request)
+{
+    zlay_move *move = NULL;
+    zlay_status status = zlay_copy_synth(s->ctx, &move, s->target, request);
+    zlay_move_free(move);
+    return status == ZLAY_OK;
+}
+
+static bool copy_with_names(void *value)
+{
+    const copy_state *s = value;
+    return planned(s, &s->names);
+}
+
+static bool copy_with_numbers(void *value)
+{
+    const copy_state *s = value;
+    return planned(s, &s->numbers);
+}
+
+/* Against the same tile where extents and pitch are numbers. */
+static bool copy_run(zlay_ctx *ctx, const zlay_target *target, bool json)
+{
+    static const char names[] = "(M,K):(ld,1)", numbers[] = "(4104,4000):(4096,1)",
+                      tile[] = "Sw<3,3,3> o 0 o (128,64):(64,1)";
+    zlay_layout *from = NULL, *known = NULL, *to = NULL;
+    zlay_facts *facts = NULL;
+    bool right = !zlay_layout_parse(ctx, &from, names, sizeof names - 1) &&
+                 !zlay_layout_parse(ctx, &known, numbers, sizeof numbers - 1) &&
+                 !zlay_layout_parse(ctx, &to, tile, sizeof tile - 1) &&
+                 facts_read(ctx, &facts, "K = 0 mod 8;" KNOWN);
+    copy_state s = {.ctx = ctx, .target = target};
+    s.names = (zlay_copy_request){.size = sizeof s.names, .elem_bits = 16, .facts = facts,
+                                  .source = {from, ZLAY_MOVE_GLOBAL, 0, 0},
+                                  .dest = {to, ZLAY_MOVE_SHARED, 0, 0}, .tile = {128, 64}, .axes = 2};
+    s.numbers = s.names;
+    s.numbers.source.layout = known;
+    s.numbers.facts = NULL;
+    const bench_row row = {"unknowns: copy.synth, tiles of (M,K):(ld,1)", "one shape's numbers",
+                           copy_with_names, copy_with_numbers, &s};
+    right = right && bench_print(&row, json);
+    zlay_facts_free(facts);
+    zlay_layout_free(to);
+    zlay_layout_free(known);
+    zlay_layout_free(from);
+    return right;
+}
+
 bool bench_unknowns(zlay_ctx *ctx, bool json)
 {
     state s = {.ctx = ctx};
     bool right = !zlay_target_find(&s.target, "sm_90a", 6);
     for (size_t i = 0; right && i < sizeof rows / sizeof rows[0]; i++)
         right = row_run(&s, &rows[i], json);
-    return right;
+    return right && copy_run(ctx, s.target, json);
 }

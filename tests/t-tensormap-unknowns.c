@@ -40,6 +40,11 @@ static const hand hands[] = {
      ZLAY_OK, 1, "K,M,B", "4*K,4*K*M", ""},
     {"f32", "(B,M,K):(M*K,K,1)", NULL, "K = 0 mod 4;K <= 2^31;M <= 2^31;B <= 2^31", {1, 16, 32},
      ZLAY_OK, 1, "K,M,B", "4*K,4*K*M", "((__int128)K * M) <= 274877906943"},
+    /* Of three names the first two are asked to fit 64 bits where facts do not say so. */
+    {"f32", "(B,M,K):(M*K*sb,K,1)", NULL, "K = 0 mod 4;4 <= K <= 2^31;1 <= M <= 2^31;1 <= B <= 2^31;1 <= sb <= 2^40", {1, 16, 32},
+     ZLAY_OK, 1, "K,M,B", "4*K,4*K*M*sb", "((__int128)K * M * sb) <= 274877906943"},
+    {"f32", "(B,M,K):(M*K*sb,K,1)", NULL, "K = 0 mod 4;4 <= K <= 2^31;1 <= M <= 2^31;1 <= B <= 2^31;1 <= sb", {1, 16, 32},
+     ZLAY_OK, 1, "K,M,B", "4*K,4*K*M*sb", "((__int128)K * M) <= 9223372036854775807 && ((__int128)(K * M) * sb) <= 274877906943"},
     /* No pitch that is 4 modulo 8 is legal, unless there is no second row. */
     {"bf16", "(M,K):(K,1)", "(128,64):(64,1)", "K mod 8 = 4;M >= 2", {128, 64}, ZLAY_NONE, 0, NULL, NULL, NULL},
     {"bf16", "(M,K):(K,1)", "(128,64):(64,1)", "K mod 8 = 4;1 <= K < 2^31", {128, 64}, ZLAY_OK, 1, "K,1", "0", "M == 1"},
@@ -51,6 +56,8 @@ static const hand hands[] = {
     {"bf16", "(M,K):(ld,sk)", "(128,64):(64,1)", "ld = 0 mod 8;8 <= ld < 2^30;1 <= M < 2^31;1 <= K < 2^31", {128, 64},
      ZLAY_OK, 1, "K,M", "2*ld", "sk == 1"},
     {"bf16", "(M,K):(K,1)", NULL, "", {1024, 512}, ZLAY_NONE, 0, NULL, NULL, NULL},
+    /* Tiles longer than most numbers that one would try. */
+    {"u8", "(M,K):(ld,1)", NULL, "K = 0 mod 16;ld = 0 mod 16;16 <= ld < 2^30;1 <= M < 2^31;1 <= K < 2^31", {2, 8192}, ZLAY_OK, 4, "K / 8,M", "ld", ""},
     /* A row a tile has a dimension of its own, so that the next one is at the next index. */
     {"bf16", "(M,K):(K,1)", NULL, "K = 0 mod 8;8 <= K < 2^31;M < 2^31;M >= 1", {1, 8}, ZLAY_OK, 1, "K,M", "2*K", ""},
     /* Halves of 16 bytes are no tiles, unless there is only one along that side. */
@@ -226,6 +233,10 @@ static const family families[] = {
     {"(B,M,K):(M*K,K,1)", 3, {"B", "M", "K"}, {"M*K", "K", "1"}, "0"},
     {"(M,B,K):(ld,sb,1)", 3, {"M", "B", "K"}, {"ld", "sb", "1"}, "0"},
     {"(K):(1)", 1, {"K"}, {"1"}, "0"},
+    {"(B,M,K):(M*ld*B,ld,1)", 3, {"B", "M", "K"}, {"M*ld*B", "ld", "1"}, "0"},
+    {"M*ld o (M,K):(ld,1)", 2, {"M", "K"}, {"ld", "1"}, "M*ld"},
+    {"(M,K):(ld,2)", 2, {"M", "K"}, {"ld", "2"}, "0"},
+    {"(B,M,K):(0,ld,1)", 3, {"B", "M", "K"}, {"0", "ld", "1"}, "0"},
 };
 
 typedef struct unknown {
@@ -443,7 +454,7 @@ static void as_with_numbers(void **state)
            (unsigned long long)t.none, (unsigned long long)t.open, (unsigned long long)t.points,
            (unsigned long long)t.legal, (unsigned long long)t.beyond);
     assert_true(t.moves > 100 && t.legal > 500 && t.guarded > 20 && t.cases > 20);
-    assert_true(t.open * 20 < t.open + t.moves + t.none);
+    assert_true(t.open * 10 < t.open + t.moves + t.none);
     zlay_ctx_free(ctx);
     free(m);
 }

@@ -16,7 +16,8 @@ typedef zl_tm_guard guard;
 
 /* A name that stands for more. */
 typedef struct alias {
-    char name[16], plain[TEXT], wide[TEXT]; /* wide: as C that does not overflow */
+    char name[16], plain[TEXT], wide[TEXT]; /* wide: as C that does not overflow, */
+    char first[TEXT];                       /* where this holds; "": always */
     zlay_range range;
 } alias;
 
@@ -71,42 +72,84 @@ static unsigned degree(const zl_monomial *m, const zl_symbols *s)
     return sum;
 }
 
-typedef struct product {
-    const zl_monomial *m;
-    const zl_symbols *s;
-    bool wide;
-} product;
-
-/* M*K, or ((__int128)M * K). */
-static void product_write(zl_text *out, const void *value)
+/* The k-th factor of a product. */
+static const char *factor_at(const zl_monomial *m, const zl_symbols *s, unsigned k)
 {
-    const product *p = value;
-    bool first = true;
-    if (!p->wide) {
-        zl_monomial_print(out, p->m, p->s);
-        return;
+    for (size_t i = 0; i < s->names; i++) {
+        if (k < m->power[i]) return s->name[i].name.text;
+        k -= m->power[i];
     }
-    zl_puts(out, "((__int128)");
-    for (size_t i = 0; i < p->s->names; i++)
-        for (uint8_t k = 0; k < p->m->power[i]; k++, first = false)
-            zl_putf(out, "%s%s", first ? "" : " * ", p->s->name[i].name.text);
+    return "";
+}
+
+static void factors_write(zl_text *out, const zl_monomial *m, const zl_symbols *s, unsigned count)
+{
+    for (unsigned k = 0; k < count; k++)
+        zl_putf(out, "%s%s", k ? " * " : "", factor_at(m, s, k));
+}
+
+/* ((__int128)M * K), ((__int128)(B * M) * K): of what fits 64 bits, and one factor more. */
+static void product_write(zl_text *out, const zl_monomial *m, const zl_symbols *s, unsigned count,
+                          unsigned narrow)
+{
+    zl_puts(out, narrow > 1 ? "((__int128)(" : "((__int128)");
+    factors_write(out, m, s, narrow);
+    zl_puts(out, narrow > 1 ? ")" : "");
+    for (unsigned k = narrow; k < count; k++) zl_putf(out, " * %s", factor_at(m, s, k));
     zl_puts(out, ")");
 }
 
-/* Products of two names; of more the C might overflow. */
+static int bits_of(zlay_range r)
+{
+    uint64_t most = r.hi < 0 ? 0 : (uint64_t)r.hi, least = r.lo < 0 ? 0 - (uint64_t)r.lo : 0;
+    int bits = 0;
+    for (most |= least; most; most >>= 1) bits++;
+    return bits;
+}
+
+/* Whether a product fits 127 bits for all numbers, and whether no factor is below 1. */
+static bool fits_wide(const zl_monomial *m, const zl_symbols *s)
+{
+    int sum = 0;
+    for (size_t i = 0; i < s->names; i++) sum += m->power[i] * bits_of(s->name[i].range);
+    return sum <= 126;
+}
+
+static bool all_positive(const zl_monomial *m, const zl_symbols *s)
+{
+    for (size_t i = 0; i < s->names; i++)
+        if (m->power[i] && s->name[i].range.lo < 1) return false;
+    return true;
+}
+
+/* Where factors are at least 1, a product within bounds has only such parts; they are asked first. */
+static bool alias_write(alias *a, const zl_monomial *m, const zl_symbols *s)
+{
+    unsigned count = degree(m, s), narrow = fits_wide(m, s) ? 1 : count - 1;
+    zl_text plain = {a->plain, TEXT - 1, 0}, wide = {a->wide, TEXT - 1, 0};
+    zl_text first = {a->first, TEXT - 1, 0};
+    if (narrow > 1 && !all_positive(m, s)) return false;
+    zl_monomial_print(&plain, m, s);
+    product_write(&wide, m, s, count, narrow);
+    for (unsigned k = 2; k <= narrow && narrow > 1; k++) {
+        zl_puts(&first, k > 2 ? " && " : "");
+        product_write(&first, m, s, k, k - 1);
+        zl_putf(&first, " <= %lld", (long long)INT64_MAX);
+    }
+    if (plain.need >= TEXT || wide.need >= TEXT || first.need >= TEXT) return false;
+    a->plain[plain.need] = a->wide[wide.need] = a->first[first.need] = 0;
+    return true;
+}
+
 static zlay_status aliases_make(question *q)
 {
     const zl_tm_given *g = q->g;
     for (uint32_t i = 1; i < g->products; i++) {
         if (degree(&g->product[i], g->s) < 2) continue;
         alias *a = &q->alias[q->aliases];
-        product p = {&g->product[i], g->s, false};
-        zlay_buf plain = {a->plain, TEXT, 0}, wide = {a->wide, TEXT, 0};
-        zlay_status status = zl_print(&plain, product_write, &p);
-        p.wide = true;
-        if (!status) status = zl_print(&wide, product_write, &p);
-        if (status || degree(&g->product[i], g->s) > 2)
-            return zl_symbols_unknown(g->ctx, "a guard over a product of more than two names");
+        if (!alias_write(a, &g->product[i], g->s))
+            return zl_symbols_unknown(g->ctx, "a guard over a product of three names or more, of "
+                                      "which one may be below 1");
         snprintf(a->name, sizeof a->name, "zl_p%u", q->aliases++);
         a->range = zl_monomial_range(&g->product[i], g->s);
     }
@@ -233,6 +276,9 @@ static zlay_status ask_map(question *q, guard *to, uint32_t map)
                  q->aliases ? q->facts : g->request.facts);
     for (uint32_t k = 0; k < q->aliases && !status; k++) {
         if (!zl_tm_replace(other, GUARD, q->answer, q->alias[k].name, q->alias[k].wide))
+            return zl_tm_guard_full(g);
+        if (*q->alias[k].first && strcmp(other, q->answer) != 0 &&
+            !zl_tm_guard_add(to, q->alias[k].first))
             return zl_tm_guard_full(g);
         memcpy(q->answer, other, GUARD);
     }

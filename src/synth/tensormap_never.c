@@ -13,6 +13,7 @@ typedef struct first {
 /* The box of cells that no numbers put outside the tensor. */
 typedef struct always {
     uint64_t cells, extent[ZL_SYMBOL_LEAVES];
+    int64_t place; /* of the first, bytes */
 } always;
 
 static always always_of(const zl_tm_given *g)
@@ -57,15 +58,16 @@ static bool never(const zl_tm_given *g, const zl_poly *bytes, int64_t modulus)
     return !zl_range_has(r, 0);
 }
 
-/* Bytes from one cell to another, less `places`. */
-static bool apart(const zl_tm_given *g, const int64_t *from, const int64_t *to, int64_t places)
+/* Bytes from one cell to another, less `places`, modulo 16 or as they are. */
+static bool apart(const zl_tm_given *g, const int64_t *from, const int64_t *to, int64_t places,
+                  int64_t modulus)
 {
     zl_poly bytes = {0};
     zl_monomial less = zl_monomial_of(-places);
     bool fits = !places || zl_poly_add(&bytes, &less);
     for (size_t k = 0; k < g->s->leaves; k++)
         fits = fits && sum_put(&bytes, g, &g->step[k], to[k] - from[k]);
-    return fits && never(g, &bytes, 0);
+    return fits && never(g, &bytes, modulus);
 }
 
 /* Of a cell that lies at `place`. */
@@ -99,18 +101,20 @@ static zlay_status misplaced_say(const zl_tm_given *g, uint64_t cell)
 
 static zlay_status cell_never(const zl_tm_given *g, const always *a, first *chunk, uint64_t i)
 {
+    static const int64_t origin[ZL_SYMBOL_LEAVES];
     int64_t place, at[ZL_SYMBOL_LEAVES], before[ZL_SYMBOL_LEAVES];
     uint64_t cell = cell_of(at, g, a, i);
     if (!zl_value(g->request.smem, cell, &place) || place < 0) return ZLAY_ELIMIT;
     place *= g->element;
     first *f = &chunk[place / ZL_CHUNK];
-    if (misplaced(g, at, place % ZL_CHUNK)) return misplaced_say(g, cell);
+    if (misplaced(g, at, place % ZL_CHUNK) || apart(g, origin, at, place - a->place, ZL_CHUNK))
+        return misplaced_say(g, cell);
     if (!f->cell) {
         *f = (first){i + 1, place};
         return ZLAY_ELIMIT;
     }
     cell_of(before, g, a, f->cell - 1);
-    if (!apart(g, before, at, place - f->place)) return ZLAY_ELIMIT;
+    if (!apart(g, before, at, place - f->place, 0)) return ZLAY_ELIMIT;
     return none(g, "TMAP_BOX0_16", cell, "its 16 bytes of shared memory are not 16 of global memory");
 }
 
@@ -133,11 +137,13 @@ static zlay_status cells_never(const zl_tm_given *g)
     uint64_t most, room, i = 0;
     zlay_allocator alloc = zl_allocator(g->ctx);
     zlay_status status = ZLAY_ELIMIT;
-    const always a = always_of(g);
+    always a = always_of(g);
     if (zlay_layout_size(g->request.smem) > zl_limits(g->ctx)->points ||
         zlay_layout_cosize(g->ctx, &most, g->request.smem) ||
         most > zlay_smem_capacity(g->target) / g->element)
         return ZLAY_ELIMIT;
+    if (!zl_value(g->request.smem, 0, &a.place)) return ZLAY_ELIMIT;
+    a.place *= g->element;
     room = most * g->element / ZL_CHUNK + 1;
     first *chunk = zl_alloc(g->ctx, room, sizeof *chunk);
     if (!chunk) return ZLAY_ENOMEM;
