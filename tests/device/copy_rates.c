@@ -7,30 +7,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SETS = 3, ROUNDS = 21, WARM = 2, CASES = 16 };
+enum { SETS = 3, ROUNDS = 21, WARM = 2 };
 
 typedef struct rate {
     const char *name, *source, *dest;
     uint32_t elem, align, path;
+    uint32_t tile; /* elements along each mode of a tile that copy.synth plans; 0: a transfer */
 } rate;
 
 /* 16383 x 16381 bf16, each row shifted against 16 bytes; then rows that are aligned on both sides,
- * by every path; then matrices that are turned. */
+ * by every path; then matrices that are turned; rows of wider elements, where single ones are the
+ * cheaper plan by the costs of copies by threads, or nearly; and tiles of copy.synth, a block each. */
 #define ALIGNED "(16384,16384):(1,16384)", "(16384,16384):(1,16400)", 2, 16
 #define TURNED "(16384,16384):(1,16384)", "(16384,16384):(16384,1)"
+#define SHIFTED_4 "(8191,16383):(1,8191)", "(8191,16383):(1,8192)"
+#define SHIFTED_8 "(8191,8191):(1,8191)", "(8191,8191):(1,8192)"
 static const rate rates[] = {
     {"rows from a pitch of 16381 to 16384", "(16381,16383):(1,16381)", "(16381,16383):(1,16384)", 2,
-     16, 0},
+     16, 0, 0},
     {"rows from a pitch of 16384 to 16381", "(16381,16383):(1,16384)", "(16381,16383):(1,16381)", 2,
-     16, 0},
+     16, 0, 0},
     {"the same rows by single elements", "(16381,16383):(1,16381)", "(16381,16383):(1,16384)", 2,
-     16, ZLAY_PATH_THREADS},
-    {"aligned rows, ld/st", ALIGNED, ZLAY_PATH_THREADS},
-    {"aligned rows, cp.async", ALIGNED, ZLAY_PATH_CP_ASYNC},
-    {"aligned rows, cp.async.bulk", ALIGNED, ZLAY_PATH_BULK},
-    {"16384 x 16384 bf16 turned", TURNED, 2, 16, 0},
-    {"the same by single elements", TURNED, 2, 16, ZLAY_PATH_TRANSPOSE},
-    {"8192 x 16384 fp32 turned", "(8192,16384):(1,8192)", "(8192,16384):(16384,1)", 4, 16, 0},
+     16, ZLAY_PATH_THREADS, 0},
+    {"aligned rows, ld/st", ALIGNED, ZLAY_PATH_THREADS, 0},
+    {"aligned rows, cp.async", ALIGNED, ZLAY_PATH_CP_ASYNC, 0},
+    {"aligned rows, cp.async.bulk", ALIGNED, ZLAY_PATH_BULK, 0},
+    {"16384 x 16384 bf16 turned", TURNED, 2, 16, 0, 0},
+    {"the same by single elements", TURNED, 2, 16, ZLAY_PATH_TRANSPOSE, 0},
+    {"8192 x 16384 fp32 turned", "(8192,16384):(1,8192)", "(8192,16384):(16384,1)", 4, 16, 0, 0},
+    {"fp32 rows from a pitch of 8191 to 8192", SHIFTED_4, 4, 16, 0, 0},
+    {"the same rows by single elements", SHIFTED_4, 4, 16, ZLAY_PATH_THREADS, 0},
+    {"fp64 rows from a pitch of 8191 to 8192", SHIFTED_8, 8, 16, 0, 0},
+    {"the same rows by single elements", SHIFTED_8, 8, 16, ZLAY_PATH_THREADS, 0},
+    {"bf16 turned, blocks of registers", TURNED, 2, 16, 0, 64},
+    {"fp32 turned, blocks of registers", "(8192,16384):(1,8192)", "(8192,16384):(16384,1)", 4, 16, 0,
+     64},
 };
 
 typedef struct memory {
@@ -140,11 +151,61 @@ static float median(float *list)
     return list[ROUNDS / 2];
 }
 
+/* A block a tile: the function of copy.synth's plan, at the tile's corner. */
+static void copy_of_tiles(const memory *m, copy_kernel *k, zlay_ctx *ctx,
+                          const zlay_target *target, const rate *r)
+{
+    static char text[COPY_ROOM];
+    char layout[2][128];
+    modes side[] = {modes_of(r->source), modes_of(r->dest)};
+    zlay_copy_request request = {.size = sizeof request, .elem_bits = r->elem * 8, .threads = 128};
+    zlay_layout *made[2];
+    zlay_move *move = NULL;
+    zlay_move_info info;
+    zlay_buf buf = {text, sizeof text, 0};
+    long tiles = side[0].extent[0] / r->tile;
+    for (int s = 0; s < 2; s++) {
+        sprintf(layout[s], "(%u,%u):(%ld,%ld)", r->tile, r->tile, side[s].stride[0], side[s].stride[1]);
+        if (zlay_layout_parse(ctx, &made[s], layout[s], strlen(layout[s]))) exit(2);
+        *(s ? &request.dest : &request.source) =
+            (zlay_copy_side){made[s], ZLAY_MOVE_GLOBAL, 0, r->align};
+    }
+    if (zlay_copy_synth(ctx, &move, target, &request) || zlay_move_get(&info, move) ||
+        zlay_emit_move(ctx, &buf, move, "tile", 4)) {
+        printf("%s: %s\n", r->name, zlay_ctx_message(ctx));
+        exit(2);
+    }
+    char *at = text + buf.need;
+    at += sprintf(at, ".visible .entry moved(.param .u64 p_from, .param .u64 p_to) {\n"
+                      ".reg .b32 n, x, y; .reg .b64 from, to;\n"
+                      "ld.param.u64 from, [p_from]; ld.param.u64 to, [p_to]; mov.u32 n, %%ctaid.x;\n"
+                      "cvta.to.global.u64 from, from; cvta.to.global.u64 to, to;\n"
+                      "rem.u32 x, n, %ld; div.u32 y, n, %ld;\n", tiles, tiles);
+    for (int s = 0; s < 2; s++)
+        at += sprintf(at, "mad.wide.u32 %s, x, %ld, %s; mad.wide.u32 %s, y, %ld, %s;\n",
+                      s ? "to" : "from", side[s].stride[0] * r->tile * r->elem, s ? "to" : "from",
+                      s ? "to" : "from", side[s].stride[1] * r->tile * r->elem, s ? "to" : "from");
+    sprintf(at, "{ .param .b64 a; .param .b64 b; st.param.b64 [a], from; st.param.b64 [b], to;\n"
+                "call tile, (a, b); } ret;\n}\n");
+    k->blocks = (unsigned)(tiles * (side[0].extent[1] / r->tile));
+    k->threads = info.threads;
+    k->smem = 0;
+    copy_load(m->cuda, k, text);
+    printf("%s: %u and %u bytes, cost %llu, bound %llu\n", r->name, info.source_width, info.width,
+           (unsigned long long)info.cost, (unsigned long long)info.bound);
+    zlay_move_free(move);
+    for (int s = 0; s < 2; s++) zlay_layout_free(made[s]);
+}
+
 static void copy_of_rate(const memory *m, copy_kernel *k, zlay_ctx *ctx, const zlay_target *target,
                          const rate *r)
 {
     zlay_layout *source = NULL, *dest = NULL;
     zlay_transfer *t = NULL;
+    if (r->tile) {
+        copy_of_tiles(m, k, ctx, target, r);
+        return;
+    }
     if (zlay_layout_parse(ctx, &source, r->source, strlen(r->source)) ||
         zlay_layout_parse(ctx, &dest, r->dest, strlen(r->dest)))
         exit(2);
