@@ -4,19 +4,9 @@
  * later one coordinate by coordinate. */
 #include "legality/rule.h"
 #include "synth/cluster.h"
+#include "synth/judge.h"
 
 #include <string.h>
-
-static zlay_status judged(zlay_ctx *ctx, const zlay_target *target, zlay_status status,
-                          const zlay_verdict *verdict, const zlay_reason *reason)
-{
-    zlay_rule rule;
-    if (status || verdict->answer == ZLAY_YES) return status;
-    status = zlay_rule_get(&rule, reason->rule);
-    if (status) return status;
-    return zl_fail(ctx, ZLAY_NONE, "%s: %s (target %s)", rule.id, rule.text,
-                   zlay_target_name(target));
-}
 
 static zlay_status request_copy(zlay_ctx *ctx, zlay_multicast_request *out,
                                 const zlay_multicast_request *r)
@@ -62,10 +52,10 @@ static zlay_status check(zlay_ctx *ctx, const zlay_target *target, const zlay_mu
     zlay_reason reason = {0};
     zlay_issue issue;
     zlay_status status = zlay_tensormap_check(&verdict, &reason, 1, target, &m->map);
-    status = judged(ctx, target, status, &verdict, &reason);
+    status = zl_judged(ctx, target, status, &verdict, &reason);
     for (uint32_t i = 0; !status && zlay_multicast_issue(&issue, m, i) == ZLAY_OK; i++) {
         status = zlay_copy_check(&verdict, &reason, 1, target, &issue, &m->map);
-        status = judged(ctx, target, status, &verdict, &reason);
+        status = zl_judged(ctx, target, status, &verdict, &reason);
     }
     return status;
 }

@@ -233,6 +233,9 @@ uint64_t zl_copy_permutes(const zl_copy *c, const zl_copy_way *way, uint64_t ele
 /* Whether one instruction both reads and writes. */
 bool zl_copy_is_one(const zl_copy_way *way);
 
+/* What zlay_bank_find calls an access to shared memory; `one` reads and writes. */
+void zl_copy_bank_name(char name[32], bool ptx, bool store, bool one, uint32_t bytes);
+
 /* The accesses to shared memory of a way, before it is counted. */
 void zl_copy_bank(const zl_copy *c, zl_copy_way *way);
 

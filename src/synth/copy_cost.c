@@ -71,7 +71,7 @@ uint64_t zl_copy_permutes(const zl_copy *c, const zl_copy_way *way, uint64_t ele
 
 /* ---- names of accesses ------------------------------------------------------------------- */
 
-static void name_of(char name[32], bool ptx, bool store, bool one, uint32_t bytes)
+void zl_copy_bank_name(char name[32], bool ptx, bool store, bool one, uint32_t bytes)
 {
     if (one) snprintf(name, 32, "cp.async.ca.%u", bytes);
     else if (ptx) snprintf(name, 32, "%s.shared.b%u", store ? "st" : "ld", 8 * bytes);
@@ -85,7 +85,7 @@ void zl_copy_bank(const zl_copy *c, zl_copy_way *way)
         char name[32];
         way->bank[side] = -1;
         if (!zl_is_shared(c->side[side].space) || way->path == ZLAY_PATH_BULK) continue;
-        name_of(name, c->ptx, side == ZL_DEST, zl_copy_is_one(way),
+        zl_copy_bank_name(name, c->ptx, side == ZL_DEST, zl_copy_is_one(way),
                 zl_copy_bytes(c, way->vector[side]));
         if (zlay_bank_find(&way->bank[side], name, strlen(name))) way->bank[side] = -1;
     }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which path a transfer takes, and everything that its launch needs. A path is legal where its
  * instructions exist, its accesses are aligned for every element, and the rules of copies agree. */
+#include "synth/copy.h"
+#include "synth/judge.h"
 #include "synth/transfer.h"
 
 #include <string.h>
@@ -24,17 +26,6 @@ static const struct {
 
 /* ---- rules ------------------------------------------------------------------- */
 
-static zlay_status judged(zlay_ctx *ctx, const zlay_transfer *t, zlay_status status,
-                          const zlay_verdict *verdict, const zlay_reason *reason)
-{
-    zlay_rule rule;
-    if (status || verdict->answer == ZLAY_YES) return status;
-    status = zlay_rule_get(&rule, reason->rule);
-    if (status) return status;
-    return zl_fail(ctx, ZLAY_NONE, "%s: %s (target %s)", rule.id, rule.text,
-                   zlay_target_name(t->info.target));
-}
-
 static zlay_status form_check(zlay_ctx *ctx, const zlay_transfer *t, const char *id, size_t length)
 {
     zlay_instruction asked = {0};
@@ -43,7 +34,7 @@ static zlay_status form_check(zlay_ctx *ctx, const zlay_transfer *t, const char 
     zlay_status status = zlay_instruction_find(&asked.form, id, length);
     if (status) return ZLAY_EINTERNAL;
     status = zlay_instruction_check(&verdict, &reason, 1, t->info.target, &asked);
-    return judged(ctx, t, status, &verdict, &reason);
+    return zl_judged(ctx, t->info.target, status, &verdict, &reason);
 }
 
 static zlay_status forms_check(zlay_ctx *ctx, const zlay_transfer *t, const char *ids)
@@ -65,7 +56,7 @@ static zlay_status copy_check(zlay_ctx *ctx, const zlay_transfer *t, int32_t kin
     zlay_reason reason = {0};
     if (width) issue.source = width;
     zlay_status status = zlay_copy_check(&verdict, &reason, 1, t->info.target, &issue, NULL);
-    return judged(ctx, t, status, &verdict, &reason);
+    return zl_judged(ctx, t->info.target, status, &verdict, &reason);
 }
 
 static zlay_status block_check(zlay_ctx *ctx, const zlay_transfer *t)
@@ -75,7 +66,7 @@ static zlay_status block_check(zlay_ctx *ctx, const zlay_transfer *t)
     zlay_verdict verdict;
     zlay_reason reason = {0};
     zlay_status status = zlay_block_check(&verdict, &reason, 1, t->info.target, &block);
-    return judged(ctx, t, status, &verdict, &reason);
+    return zl_judged(ctx, t->info.target, status, &verdict, &reason);
 }
 
 /* ---- widths ------------------------------------------------------------------ */
@@ -190,24 +181,15 @@ static zlay_status turn_find(zlay_ctx *ctx, zlay_transfer *t)
 
 /* ---- banks ------------------------------------------------------------------- */
 
-static const char *access_name(const char *what, uint32_t bytes, char room[32])
-{
-    static const char *const types[] = {"b8", "b16", "b32", "v2.b32", "v4.b32"};
-    zl_text text = {room, 31, 0};
-    zl_putf(&text, "%s.shared.%s", what, types[__builtin_ctz(bytes)]);
-    room[text.need] = 0;
-    return room;
-}
-
 /* Wavefronts of a warp whose lane l accesses `step * l`; 0 where the target's phases are not known.
  */
-static uint32_t wavefronts(const zlay_transfer *t, const char *what, uint32_t bytes, uint32_t step)
+static uint32_t wavefronts(const zlay_transfer *t, bool store, uint32_t bytes, uint32_t step)
 {
     char name[32];
     uint32_t address[WARP];
     int32_t access;
     zlay_bank bank;
-    access_name(what, bytes, name);
+    zl_copy_bank_name(name, true, store, false, bytes);
     for (uint32_t lane = 0; lane < WARP; lane++) address[lane] = lane * step;
     if (zlay_bank_find(&access, name, strlen(name)) ||
         zlay_bank_count(&bank, t->info.target, access, address, WARP) || bank.answer != ZLAY_YES)
@@ -221,12 +203,12 @@ static void pitch_choose(zlay_transfer *t)
     zlay_transfer_info *info = &t->info;
     uint32_t elem = zl_elem(t), best = UINT32_MAX;
     for (uint32_t pad = 0; pad <= ZL_TILE / 2; pad++) {
-        uint32_t pitch = (ZL_TILE + pad) * elem, across = wavefronts(t, "ld", elem, pitch);
+        uint32_t pitch = (ZL_TILE + pad) * elem, across = wavefronts(t, false, elem, pitch);
         if (across >= best) continue;
         best = info->wavefronts_load = across;
         info->pitch = pitch;
     }
-    info->wavefronts_store = wavefronts(t, "st", elem, elem);
+    info->wavefronts_store = wavefronts(t, true, elem, elem);
 }
 
 static zlay_status transpose_plan(zlay_ctx *ctx, zlay_transfer *t)
@@ -257,8 +239,8 @@ static zlay_status matrix_plan(zlay_ctx *ctx, zlay_transfer *t)
     info->tile[0] = info->tile[1] = ZL_MATRIX_TILE;
     info->pitch = ZL_MATRIX_TILE * 2;
     info->smem = 2 * ZL_MATRIX_TILE * info->pitch;
-    info->wavefronts_store = wavefronts(t, "st", ZL_CHUNK, ZL_CHUNK);
-    info->wavefronts_load = wavefronts(t, "ld", ZL_CHUNK, ZL_CHUNK);
+    info->wavefronts_store = wavefronts(t, true, ZL_CHUNK, ZL_CHUNK);
+    info->wavefronts_load = wavefronts(t, false, ZL_CHUNK, ZL_CHUNK);
     return status;
 }
 

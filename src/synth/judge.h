@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A verdict that ends a plan. */
+#ifndef ZL_SYNTH_JUDGE_H
+#define ZL_SYNTH_JUDGE_H
+
+#include "base/base.h"
+#include <zlay/legality.h>
+
+/* The status of a check, and ZLAY_NONE with the rule where the answer is not yes. */
+zlay_status zl_judged(zlay_ctx *ctx, const zlay_target *target, zlay_status status,
+                      const zlay_verdict *verdict, const zlay_reason *reason);
+
+#endif
