@@ -44,11 +44,12 @@ typedef struct zlay_transfer zlay_transfer;
  *
  *  Returns: ZLAY_OK; ZLAY_NONE the path that is asked for cannot do it, or two
  *           elements have one destination: the message names the rule or the
- *           two indices; ZLAY_EINVAL the message names the field; ZLAY_ENOTSUP
- *           layouts of other kinds than strided, swizzled and f2, or more than
- *           2^31 - 1 blocks; ZLAY_ELIMIT, ZLAY_EOVERFLOW, ZLAY_ENOMEM.  F2
- *           layouts, and modes without a common refinement, go by elements on
- *           path THREADS.
+ *           two indices, or an index has no element; ZLAY_EINVAL the message
+ *           names the field; ZLAY_ENOTSUP names in a layout, or more than 2^31 - 1
+ *           blocks; ZLAY_ELIMIT, also a modular layout or pieces of more than
+ *           limits.points; ZLAY_EOVERFLOW, ZLAY_ENOMEM.  F2 layouts, modes
+ *           without a common refinement, and what has to be listed go by elements
+ *           on path THREADS.
  *  Out:     out  the transfer; free it with zlay_transfer_free.
  */
 ZLAY_API zlay_status zlay_transfer_synth(zlay_ctx *ctx, zlay_transfer **out,

@@ -6,6 +6,8 @@
 
 typedef unsigned long long ull;
 
+static void tables(zl_kernel_text *k);
+
 /* Names of the text that a kernel could have too begin with `$`, which no kernel's does. */
 static void head(zl_kernel_text *k)
 {
@@ -15,6 +17,7 @@ static void head(zl_kernel_text *k)
             zlay_version(), (ull)info->bytes, (ull)info->blocks, info->threads, info->width);
     zl_putf(e->out, ".version %u.%u\n.target %s\n.address_size 64\n\n", e->ptx / 10, e->ptx % 10,
             zlay_target_name(info->target));
+    tables(k);
     zl_puts(e->out, ".visible .entry ");
     zl_put(e->out, e->name, e->name_length);
     zl_puts(e->out, "(\n    .param .u64 ptr_source,\n    .param .u64 ptr_dest)\n");
@@ -130,6 +133,31 @@ static void by_bits(zl_kernel_text *k, const char *offset, const zlay_layout *a)
     }
 }
 
+static const char *const side_names[] = {[ZL_FROM] = "source", [ZL_TO] = "dest"};
+
+static bool is_listed(const zlay_layout *a) { return a && !a->modes && a->kind != ZLAY_LAYOUT_F2; }
+
+static int64_t entry(const void *env, uint64_t n)
+{
+    int64_t value = 0;
+    zl_value(env, n, &value);
+    return value;
+}
+
+static void tables(zl_kernel_text *k)
+{
+    for (int side = ZL_FROM; side <= ZL_TO; side++) {
+        const zlay_layout *a = k->t->apart[side];
+        if (is_listed(a)) zl_emit_table(&k->e, side_names[side], 0, a->size, entry, a);
+    }
+}
+
+static void from_table(zl_kernel_text *k, const char *offset, int side)
+{
+    zl_emit_line(&k->e, "%s d, rest;", k->unit[1] == '3' ? "cvt.u64.u32" : "mov.u64");
+    zl_emit_entry(&k->e, offset, side_names[side], 0, "d");
+}
+
 void zl_kernel_apart(zl_kernel_text *k)
 {
     static const char *const names[] = {[ZL_FROM] = "from", [ZL_TO] = "to"};
@@ -138,7 +166,8 @@ void zl_kernel_apart(zl_kernel_text *k)
     for (int side = ZL_FROM; side <= ZL_TO; side++) {
         const zlay_layout *a = k->t->apart[side];
         zl_emit_line(&k->e, "mov.s64 %s, %lld;", names[side], a->modes ? (long long)a->offset : 0);
-        if (a->modes) strided(k, names[side], a);
+        if (is_listed(a)) from_table(k, names[side], side);
+        else if (a->modes) strided(k, names[side], a);
         else by_bits(k, names[side], a);
     }
 }

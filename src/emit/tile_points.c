@@ -6,7 +6,7 @@
 typedef unsigned long long ull;
 typedef long long ll;
 
-enum { BITS = 64, ENTRIES_A_LINE = 8 };
+enum { BITS = 64 };
 
 static const char *const side_names[] = {"source", "dest"};
 
@@ -51,25 +51,24 @@ static bool masks_of(const zl_tile_text *t, int side, int64_t *first, int64_t ma
     return true;
 }
 
-static void table_name(zl_text *out, const zl_tile_text *t, int side)
+/* The side whose bytes are listed. */
+typedef struct listed {
+    const zl_tile_text *t;
+    int side;
+} listed;
+
+static int64_t entry(const void *env, uint64_t n)
 {
-    zl_puts(out, "$");
-    zl_put(out, t->e.name, t->e.name_length);
-    zl_putf(out, "_%s%u", side_names[side], t->index);
+    const listed *l = env;
+    return byte_at(l->t, l->side, n);
 }
 
 static void table(zl_tile_text *t, int side)
 {
     int64_t first, mask[BITS];
-    uint64_t count = vectors_of(t);
-    if (masks_of(t, side, &first, mask)) return;
-    zl_puts(t->e.out, ".global .align 8 .s64 ");
-    table_name(t->e.out, t, side);
-    zl_putf(t->e.out, "[%llu] = {", (ull)count);
-    for (uint64_t n = 0; n < count; n++)
-        zl_putf(t->e.out, "%s%lld", !n ? "" : n % ENTRIES_A_LINE ? ", " : ",\n    ",
-                (ll)byte_at(t, side, n));
-    zl_puts(t->e.out, "};\n");
+    const listed l = {t, side};
+    if (!masks_of(t, side, &first, mask))
+        zl_emit_table(&t->e, side_names[side], t->index, vectors_of(t), entry, &l);
 }
 
 void zl_tile_tables(zl_tile_text *t)
@@ -91,19 +90,10 @@ static void from_masks(zl_tile_text *t, int64_t first, const int64_t mask[BITS])
     }
 }
 
-static void from_table(zl_tile_text *t, int side)
-{
-    zl_puts(t->e.out, "    mov.u64 far, ");
-    table_name(t->e.out, t, side);
-    zl_puts(t->e.out, ";\n");
-    zl_emit_line(&t->e, "mad.lo.s64 far, place, 8, far;");
-    zl_emit_line(&t->e, "ld.global.b64 far, [far];");
-}
-
 void zl_tile_look_up(zl_tile_text *t, int side)
 {
     int64_t first, mask[BITS];
     zl_emit_line(&t->e, "shr.u64 place, place, %d;", __builtin_ctzll(vector_points(t)));
     if (masks_of(t, side, &first, mask)) from_masks(t, first, mask);
-    else from_table(t, side);
+    else zl_emit_entry(&t->e, "far", side_names[side], t->index, "place");
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A transfer: its request, and what it holds. */
+#include "algebra/table.h"
 #include "synth/transfer.h"
 
 #include <string.h>
@@ -28,10 +29,7 @@ static zlay_status side_read(zlay_ctx *ctx, zl_side *out, const zlay_layout *lay
     if (zl_parameter(layout))
         return zl_fail(ctx, ZLAY_ENOTSUP, "%s: has the parameter %s; copy.synth with a tile takes it",
                        name, zl_parameter(layout));
-    if (!layout->modes && layout->kind != ZLAY_LAYOUT_F2)
-        return zl_fail(ctx, ZLAY_ENOTSUP,
-                       "%s: a transfer takes strided, swizzled and f2 layouts", name);
-    *out = (zl_side){layout->offset, layout->swizzle, align ? align : elem};
+    *out = (zl_side){.align = align ? align : elem};
     if (!power_of_two(out->align) || out->align < elem)
         return zl_fail(ctx, ZLAY_EINVAL,
                        "%s: an alignment of %u bytes is no power of two from an element's %u on",
@@ -57,11 +55,42 @@ static zlay_status request_read(zlay_ctx *ctx, zlay_transfer *t, const zlay_tran
     return ZLAY_OK;
 }
 
+/* Every index has an element, whose address fits 64 bits: value by value, up to limits.points. */
+static zlay_status values_check(zlay_ctx *ctx, const zlay_layout *layout, const char *name)
+{
+    zl_table t;
+    zlay_status status = zl_table_of(ctx, &t, layout);
+    for (uint64_t i = 0; !status && i < t.size; i++) {
+        if (!t.there[i])
+            status = zl_fail(ctx, ZLAY_NONE, "%s: index %llu has no element", name,
+                             (unsigned long long)i);
+        else if (t.value[i] >> FAR && t.value[i] >> FAR != -1)
+            status = zl_fail(ctx, ZLAY_EOVERFLOW, "%s: offsets of 2^%d elements or more", name, FAR);
+    }
+    zl_table_free(&t);
+    return status;
+}
+
+static bool is_direct(const zlay_layout *a) { return a->modes || a->kind == ZLAY_LAYOUT_F2; }
+
+/* A layout of another kind in a form that loops or bits make, where it has one; else values are
+ * listed. */
+static zlay_status settle(zlay_ctx *ctx, zlay_transfer *t, const zlay_layout **layout, int side,
+                          const char *name)
+{
+    if (is_direct(*layout)) return ZLAY_OK;
+    zlay_status status = values_check(ctx, *layout, name);
+    if (!status) status = zl_unless_limit(ctx, zlay_layout_coalesce(ctx, &t->made[side], *layout));
+    if (t->made[side]) *layout = t->made[side];
+    return status;
+}
+
 /* Every address that the kernel computes fits 64 bits. */
 static zlay_status reach_check(zlay_ctx *ctx, const zlay_layout *layout, const char *name)
 {
     const int64_t most = (int64_t)1 << FAR;
     int64_t least, greatest;
+    if (!is_direct(layout)) return ZLAY_OK;
     if (!layout->modes && zl_dim_bits(layout->f2.out, layout->f2.outs) <= FAR) return ZLAY_OK;
     if (layout->modes &&
         zl_modes_range(layout->mode, layout->modes, layout->offset, &least, &greatest) &&
@@ -81,15 +110,28 @@ static zlay_status distinct(zlay_ctx *ctx, const zlay_layout *dest)
                    (unsigned long long)same[0], (unsigned long long)same[1]);
 }
 
+static void sides_set(zlay_transfer *t, const zlay_transfer_request *r)
+{
+    t->from.offset = r->source->offset;
+    t->from.swizzle = r->source->swizzle;
+    t->to.offset = r->dest->offset;
+    t->to.swizzle = r->dest->swizzle;
+}
+
 static zlay_status fill(zlay_ctx *ctx, zlay_transfer *t, const zlay_transfer_request *request)
 {
-    zlay_transfer_request r;
-    zlay_status status = request_copy(ctx, &r, request);
-    if (!status) status = request_read(ctx, t, &r);
+    zlay_transfer_request r, asked;
+    zlay_status status = request_copy(ctx, &asked, request);
+    if (status) return status;
+    r = asked;
+    status = request_read(ctx, t, &r);
+    if (!status) status = settle(ctx, t, &r.source, ZL_FROM, "source");
+    if (!status) status = settle(ctx, t, &r.dest, ZL_TO, "dest");
+    if (!status) sides_set(t, &r);
     if (!status) status = reach_check(ctx, r.source, "source");
     if (!status) status = reach_check(ctx, r.dest, "dest");
     if (!status) status = distinct(ctx, r.dest);
-    if (!status) status = zl_transfer_loops(ctx, t, &r);
+    if (!status) status = zl_transfer_loops(ctx, t, &r, &asked);
     return status ? status : zl_transfer_path(ctx, t, &r);
 }
 
@@ -118,8 +160,10 @@ void zlay_transfer_free(zlay_transfer *t)
 {
     if (!t) return;
     zlay_layout_free(t->order);
-    zlay_layout_free(t->apart[0]);
-    zlay_layout_free(t->apart[1]);
+    for (int side = 0; side < 2; side++) {
+        zlay_layout_free(t->made[side]);
+        zlay_layout_free(t->apart[side]);
+    }
     for (int i = 0; i < 2; i++)
         for (int side = 0; side < 2; side++) zlay_layout_free(t->certificate[i][side]);
     zlay_allocator alloc = t->alloc;

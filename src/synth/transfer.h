@@ -28,6 +28,7 @@ struct zlay_transfer {
     uint32_t loops;
     zl_loop loop[ZL_LOOPS]; /* 0: along the destination's rows */
     zl_side from, to;
+    zlay_layout *made[2];  /* cheaper forms of layouts that are neither strided nor f2; or NULL */
     zlay_layout *apart[2]; /* of sides that share no modes the layouts, beside one loop; or NULL */
     uint32_t turn;      /* the loop along which the source is contiguous, of a turned tile */
     uint32_t row_shift; /* 1: rows of the destination may be off 16 bytes */
@@ -35,8 +36,10 @@ struct zlay_transfer {
     zlay_layout *certificate[2][2];
 };
 
-/* Loops of a request, those of least destination strides first; and its order and certificates. */
-zlay_status zl_transfer_loops(zlay_ctx *ctx, zlay_transfer *t, const zlay_transfer_request *r);
+/* Loops of a request, those of least destination strides first; and its order and certificates, against
+ * the layouts that were asked for. */
+zlay_status zl_transfer_loops(zlay_ctx *ctx, zlay_transfer *t, const zlay_transfer_request *r,
+                              const zlay_transfer_request *asked);
 
 /* What the loops do on one side, or to the request's index, as a layout. */
 zlay_status zl_transfer_layout(zlay_ctx *ctx, zlay_layout **out, const zlay_transfer *t, int what);

@@ -139,7 +139,8 @@ static zlay_status certify(zlay_ctx *ctx, zlay_transfer *t, const zlay_transfer_
     return status;
 }
 
-zlay_status zl_transfer_loops(zlay_ctx *ctx, zlay_transfer *t, const zlay_transfer_request *r)
+zlay_status zl_transfer_loops(zlay_ctx *ctx, zlay_transfer *t, const zlay_transfer_request *r,
+                              const zlay_transfer_request *asked)
 {
     zlay_status status =
         refine(t, r->source, r->dest) ? ZLAY_OK : keep_apart(ctx, t, r);
@@ -147,5 +148,5 @@ zlay_status zl_transfer_loops(zlay_ctx *ctx, zlay_transfer *t, const zlay_transf
     sort(t);
     status = zl_transfer_layout(ctx, &t->order, t, ZL_INDEX);
     if (!status && !t->apart[0]) merge(t);
-    return status ? status : certify(ctx, t, r);
+    return status ? status : certify(ctx, t, asked);
 }
