@@ -43,14 +43,20 @@ static inline zlay_layout *layout_of(zlay_ctx *ctx, const char *text)
     return layout;
 }
 
-static inline answer ask(zlay_ctx *ctx, zlay_smemdesc_request r, const char *text)
+static inline answer ask_on(zlay_ctx *ctx, const zlay_target *target, zlay_smemdesc_request r,
+                            const char *text)
 {
     answer a = {.count = 99};
     zlay_layout *layout = layout_of(ctx, text);
     r.layout = layout;
-    a.status = zlay_smemdesc_synth(ctx, &a.fields, a.start, STEPS, &a.count, sm_90a(), &r);
+    a.status = zlay_smemdesc_synth(ctx, &a.fields, a.start, STEPS, &a.count, target, &r);
     zlay_layout_free(layout);
     return a;
+}
+
+static inline answer ask(zlay_ctx *ctx, zlay_smemdesc_request r, const char *text)
+{
+    return ask_on(ctx, sm_90a(), r, text);
 }
 
 static inline zlay_ctx *ctx_new(void)

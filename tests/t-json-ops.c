@@ -474,6 +474,11 @@ static void descriptors(void **state)
         {"{\"op\":\"tmem.issue\",\"target\":\"sm_100a\",\"instruction\":\"ld\",\"shape\":\"32x32b\",\"num\":32,\"warp\":1,\"address\":\"0x00400000\"}", "ok.answer", "\"no\""},
         {"{\"op\":\"tmem.issue\",\"target\":\"sm_100a\",\"instruction\":\"dealloc\",\"columns\":96}", "ok.answer", "\"no\""},
         {"{\"op\":\"idesc.check\",\"target\":\"sm_100a\",\"kind\":\"f16\",\"desc\":\"0x06200010\"}", "ok.answer", "\"no\""},
+        /* 64 values in slots are two rows of 32 bytes, so lbo is read; packed, they are one. */
+        {"{\"op\":\"smemdesc.synth\",\"target\":\"sm_100a\",\"type\":\"b4x16_p64\",\"major\":\"K\",\"layout\":\"((8,8),(32,2)):((32,256),(1,4096))\",\"swizzle\":\"32B\",\"mma\":[64,64],\"address\":0}", "ok.lbo", "256"},
+        {"{\"op\":\"smemdesc.synth\",\"target\":\"sm_100a\",\"type\":\"e2m1\",\"major\":\"K\",\"layout\":\"((8,8),64):((64,512),1)\",\"swizzle\":\"32B\",\"mma\":[64,64],\"address\":0}", "ok.lbo", "null"},
+        {"{\"op\":\"smemdesc.synth\",\"target\":\"sm_100a\",\"type\":\"e2m1\",\"major\":\"K\",\"layout\":\"Sw<3,5,3> o 0 o (64,256):(256,1)\",\"mma\":[64,64],\"address\":0}", "ok.swizzle", "\"128B\""},
+        {"{\"op\":\"smemdesc.synth\",\"target\":\"sm_103a\",\"type\":\"e2m1\",\"major\":\"K\",\"layout\":\"((8,8),96):((64,512),1)\",\"swizzle\":\"32B\",\"mma\":[64,96],\"address\":0}", "error", "\"ENOTSUP\""},
     };
     for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);
     mentions(*state, rows[3][0], "message", "DESC_START_16");

@@ -4,14 +4,29 @@
  * these layouts say (tests/device/device_wgmma.c). */
 #include "smemdesc.h"
 
+/* Bits of an element there: of 4- and 6-bit ones that lie 16 in 16 bytes, 8. */
 static const struct {
     int32_t type;
     uint32_t bits;
+    const char *target;
 } types[] = {
-    {ZLAY_TYPE_F16, 16}, {ZLAY_TYPE_BF16, 16}, {ZLAY_TYPE_TF32, 32}, {ZLAY_TYPE_E4M3, 8},
-    {ZLAY_TYPE_E5M2, 8}, {ZLAY_TYPE_S8, 8},    {ZLAY_TYPE_U8, 8},    {ZLAY_TYPE_B1, 1},
+    {ZLAY_TYPE_F16, 16, "sm_90a"},         {ZLAY_TYPE_BF16, 16, "sm_90a"},
+    {ZLAY_TYPE_TF32, 32, "sm_90a"},        {ZLAY_TYPE_E4M3, 8, "sm_90a"},
+    {ZLAY_TYPE_E5M2, 8, "sm_90a"},         {ZLAY_TYPE_S8, 8, "sm_90a"},
+    {ZLAY_TYPE_U8, 8, "sm_90a"},           {ZLAY_TYPE_B1, 1, "sm_90a"},
+    {ZLAY_TYPE_E2M3, 8, "sm_100a"},        {ZLAY_TYPE_E3M2, 8, "sm_103a"},
+    {ZLAY_TYPE_U4_ALIGN16, 8, "sm_100a"},  {ZLAY_TYPE_U6_ALIGN16, 8, "sm_110a"},
+    {ZLAY_TYPE_U4_ALIGN8, 4, "sm_100a"},   {ZLAY_TYPE_E2M1, 4, "sm_100a"},
+    {ZLAY_TYPE_F16, 16, "sm_100a"},        {ZLAY_TYPE_U8, 8, "sm_103a"},
 };
 enum { TYPES = sizeof types / sizeof *types };
+
+static const zlay_target *target_of(size_t type)
+{
+    const zlay_target *found = NULL;
+    zlay_target_find(&found, types[type].target, strlen(types[type].target));
+    return found;
+}
 
 /* PTX ISA 9.1, Table "canonical layouts", units of elements: T = 128 / bits.  K-major without
  * swizzle
@@ -60,7 +75,7 @@ static void reads_what_the_tables_say(void **state)
         size_t type = i % TYPES;
         zlay_smemdesc_operand o = operand_draw(&s, type, i % 3 == 0 && types[type].bits > 1);
         zlay_layout *layout = NULL;
-        assert_int_equal(zlay_smemdesc_layout(ctx, &layout, sm_90a(), &o), ZLAY_OK);
+        assert_int_equal(zlay_smemdesc_layout(ctx, &layout, target_of(type), &o), ZLAY_OK);
         assert_int_equal(zlay_layout_size(layout), (uint64_t)o.mn * o.k);
         cut += o.major == ZLAY_MAJOR_MN && o.mn % (8u << o.desc.swizzle);
         for (uint32_t j = 0; j < 256; j++) {
@@ -151,7 +166,7 @@ static void advances(void **state)
         o.mn = i % 2 ? 64 : o.mn;
         o.desc.sbo += 16, o.desc.lbo += 32;
         if (o.desc.sbo > 0x3fff0 || o.desc.lbo > 0x3fff0) continue;
-        zlay_status status = zlay_smemdesc_advance(&by, sm_90a(), &o, mn, k);
+        zlay_status status = zlay_smemdesc_advance(&by, target_of(type), &o, mn, k);
         if (status == ZLAY_OK) {
             yes++;
             assert_true(moved_reads(&o, bits, mn, k, by));
@@ -210,7 +225,7 @@ static void synth_of_every_type(void **state)
             request_of(ZLAY_MAJOR_K, swizzle, 64, 1024 * (uint32_t)test_range(&s, 0, 9));
         r.type = types[type].type;
         r.mma_k = k;
-        answer a = ask(ctx, r, text);
+        answer a = ask_on(ctx, target_of(type), r, text);
         if (a.status) fail_msg("%s: %s", text, zlay_ctx_message(ctx));
         assert_int_equal(a.count, 2 * (depth / k));
         zlay_layout *given = layout_of(ctx, text);
@@ -218,7 +233,7 @@ static void synth_of_every_type(void **state)
             zlay_smemdesc_operand o = {.desc = a.fields, .type = r.type, .mn = 64, .k = k};
             zlay_layout *read = NULL;
             o.desc.start = a.start[step];
-            assert_int_equal(zlay_smemdesc_layout(ctx, &read, sm_90a(), &o), ZLAY_OK);
+            assert_int_equal(zlay_smemdesc_layout(ctx, &read, target_of(type), &o), ZLAY_OK);
             for (uint32_t x = 0; x < 64 * k; x++) {
                 int64_t at, offset;
                 uint64_t mn = x % 64 + step % 2 * 64, kk = x / 64 + step / 2 * k;
@@ -266,6 +281,21 @@ static void tcgen05_reads_the_same_forms(void **state)
           .mn = 64,
           .k = 8},
          "Sw<2,5,2> o 512 o ((32,2),(4,2)):((4,4096),(128,512))"},
+        {{.desc = {.start = 1024, .lbo = 16, .sbo = 1024, .swizzle = ZLAY_SWIZZLE_128B},
+          .type = ZLAY_TYPE_E2M1,
+          .mn = 128,
+          .k = 64},
+         "Sw<3,4,3> o 1024 o ((8,16),(2,32)):((128,1024),(0,1))"},
+        {{.desc = {.start = 1024, .lbo = 16, .sbo = 1024, .swizzle = ZLAY_SWIZZLE_128B},
+          .type = ZLAY_TYPE_E2M1,
+          .mn = 128,
+          .k = 32},
+         "Sw<3,4,3> o 1024 o ((8,16),32):((128,1024),1)"},
+        {{.desc = {.lbo = 4096, .sbo = 256, .swizzle = ZLAY_SWIZZLE_32B},
+          .type = ZLAY_TYPE_E3M2,
+          .mn = 64,
+          .k = 64},
+         "Sw<1,4,3> o 0 o ((8,8),(32,2)):((32,256),(1,4096))"},
     };
     zlay_ctx *ctx = ctx_new();
     const zlay_target *sm_100a;
@@ -283,8 +313,15 @@ static void tcgen05_reads_the_same_forms(void **state)
     zlay_layout *none = NULL;
     o.major = ZLAY_MAJOR_MN;
     assert_int_equal(zlay_smemdesc_layout(ctx, &none, sm_100a, &o), ZLAY_NONE);
-    o = rows[2].o, o.type = ZLAY_TYPE_E2M1;
+    o = rows[2].o, o.type = ZLAY_TYPE_UE8M0;
     assert_int_equal(zlay_smemdesc_layout(ctx, &none, sm_100a, &o), ZLAY_ENOTSUP);
+    o = rows[4].o, o.major = ZLAY_MAJOR_MN;
+    assert_int_equal(zlay_smemdesc_layout(ctx, &none, sm_100a, &o), ZLAY_NONE);
+    assert_true(strstr(zlay_ctx_message(ctx), "T5_A_MAJOR_NARROW") != NULL);
+    o = rows[4].o, o.k = 96;
+    assert_int_equal(zlay_smemdesc_layout(ctx, &none, sm_100a, &o), ZLAY_ENOTSUP);
+    o.type = ZLAY_TYPE_U4_ALIGN16;
+    assert_int_equal(zlay_smemdesc_layout(ctx, &none, sm_100a, &o), ZLAY_EINVAL);
     o = rows[2].o, o.desc.swizzle = 4;
     assert_int_equal(zlay_smemdesc_layout(ctx, &none, sm_100a, &o), ZLAY_NONE);
     o = rows[0].o, o.desc.swizzle = 4;

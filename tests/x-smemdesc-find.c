@@ -5,11 +5,11 @@
 
 enum { POINTS = 256, BASES = 8, STEP = 16, STARTS = 64, OFFSETS = 48, PATTERNS = 5 };
 
-/* An operand of 16 rows and the 32 bytes of K that one instruction reads. */
+/* An operand of 16 rows and the 32 bytes of K that one instruction reads; an element of a gap type is one of 16 in 16 bytes. */
 typedef struct operand {
     const zlay_target *target;
     int32_t type, major;
-    int bytes, k; /* of an element; of an instruction */
+    int bits, k; /* of an element; of an instruction */
 } operand;
 
 typedef struct fields {
@@ -30,17 +30,17 @@ static int64_t pictured(int64_t address, int p)
     return line * 128 + atoms[line % 4][atom] * 32 + address % 32;
 }
 
-/* The byte that a descriptor reads for element (mn, k). */
+/* The bit at which a descriptor reads element (mn, k). */
 static int64_t reads(const operand *o, const fields *f, int mn, int k)
 {
     int contiguous = o->major == ZLAY_MAJOR_K ? k : mn, across = o->major == ZLAY_MAJOR_K ? mn : k;
-    int byte = contiguous * o->bytes, along = byte / 16;
+    int bit = contiguous * o->bits, along = bit / 128;
     bool exchanged = o->major == ZLAY_MAJOR_MN && !f->pattern;
     int64_t group = exchanged ? f->lbo : f->sbo, next = exchanged ? f->sbo : f->lbo, lines = 128 * (8 - f->base);
-    int64_t inside = along % chunks[f->pattern] * 16 + byte % 16;
+    int64_t inside = along % chunks[f->pattern] * 16 + bit % 128 / 8;
     int64_t plain = f->start + across % rows[f->pattern] * 16 * chunks[f->pattern] + across / rows[f->pattern] * group +
                     along / chunks[f->pattern] * next + inside;
-    return pictured(plain + lines, f->pattern) - lines;
+    return (pictured(plain + lines, f->pattern) - lines) * 8 + bit % 8;
 }
 
 static int count_of(const operand *o) { return 16 * o->k; }
@@ -54,7 +54,7 @@ static bool reads_all(const operand *o, const fields *f, const int64_t *place)
 
 static bool has(const operand *o, int p)
 {
-    bool blackwell = strcmp(zlay_target_name(o->target), "sm_90a") != 0, words = o->bytes == 4 && o->major == ZLAY_MAJOR_MN;
+    bool blackwell = strcmp(zlay_target_name(o->target), "sm_90a") != 0, words = o->bits == 32 && o->major == ZLAY_MAJOR_MN;
     return (p == 4) == words && (p < 4 || blackwell);
 }
 
@@ -84,8 +84,8 @@ static bool some_read(const operand *o, const int64_t *place, bool any, fields *
 static zlay_layout *layout_from(zlay_ctx *ctx, const operand *o, const int64_t *place)
 {
     char text[2048];
-    int at = snprintf(text, sizeof text, "f2{mn:"), bits = o->k == 16 ? 4 : o->k == 8 ? 3 : 5;
-    int64_t e = o->bytes, most = 0;
+    int at = snprintf(text, sizeof text, "f2{mn:"), bits = __builtin_ctz((unsigned)o->k);
+    int64_t e = o->bits, most = 0;
     for (int i = 0; i < count_of(o); i++) {
         int64_t sum = place[0];
         for (int b = 0; b < 4 + bits; b++)
@@ -107,9 +107,9 @@ static zlay_layout *canonical(zlay_ctx *ctx, const operand *o, const fields *f)
 {
     static const int shape[PATTERNS][3] = {{0, 4, 3}, {1, 4, 3}, {2, 4, 3}, {3, 4, 3}, {2, 5, 2}};
     char text[512];
-    int e = o->bytes, log = e == 4 ? 2 : e == 2, row = 16 * chunks[f->pattern] / e, r = rows[f->pattern];
+    int e = o->bits, log = __builtin_ctz((unsigned)e) - 3, row = 128 * chunks[f->pattern] / e, r = rows[f->pattern];
     bool exchanged = o->major == ZLAY_MAJOR_MN && !f->pattern;
-    long long group = (exchanged ? f->lbo : f->sbo) / e, next = (exchanged ? f->sbo : f->lbo) / e, back = 128 * (8 - f->base) / e;
+    long long group = (exchanged ? f->lbo : f->sbo) * 8 / e, next = (exchanged ? f->sbo : f->lbo) * 8 / e, back = 1024 * (8 - f->base) / e;
     int along = o->major == ZLAY_MAJOR_K ? o->k : 16, across = o->major == ZLAY_MAJOR_K ? 16 : o->k;
     int inner = row < along ? row : along, inner_rows = r < across ? r : across;
     char one[96], other[96], strides[2][96];
@@ -119,7 +119,7 @@ static zlay_layout *canonical(zlay_ctx *ctx, const operand *o, const fields *f)
     snprintf(strides[1], sizeof strides[1], "(%d,%lld)", row, group);
     bool k = o->major == ZLAY_MAJOR_K;
     snprintf(text, sizeof text, "Sw<%d,%d,%d> o %lld o (%s,%s):(%s,%s)", shape[f->pattern][0], shape[f->pattern][1] - log,
-             shape[f->pattern][2], (long long)f->start / e + back, k ? other : one, k ? one : other, strides[k], strides[!k]);
+             shape[f->pattern][2], (long long)f->start * 8 / e + back, k ? other : one, k ? one : other, strides[k], strides[!k]);
     zlay_layout *moved = layout_of(ctx, text), *back_by = NULL, *made = NULL;
     snprintf(text, sizeof text, "-%lld o 16777216:1", back);
     back_by = layout_of(ctx, text);
@@ -137,14 +137,14 @@ typedef struct tally {
 
 static void compare(zlay_ctx *ctx, const operand *o, zlay_layout *layout, bool any, tally *t)
 {
-    int64_t place[16 * 32];
+    int64_t place[16 * 64];
     uint32_t start[4];
     size_t count = 0;
     fields f;
     zlay_smemdesc got;
     for (int i = 0; i < count_of(o); i++) {
         assert_int_equal(zlay_layout_eval(&place[i], 1, layout, (uint64_t)i), ZLAY_OK);
-        place[i] *= o->bytes;
+        place[i] *= o->bits;
     }
     zlay_smemdesc_request r = {.size = sizeof r, .type = o->type, .major = o->major, .swizzle = ZLAY_SWIZZLE_FIND,
                                .mma_mn = 16, .mma_k = (uint32_t)o->k, .pattern_at_start = any ? 2 : 0, .layout = layout};
@@ -173,12 +173,13 @@ static operand draw_operand(uint64_t *s)
     static const struct {
         const char *target;
         int32_t type, major;
-        int bytes;
-    } kinds[] = {{"sm_90a", ZLAY_TYPE_BF16, 0, 2}, {"sm_90a", ZLAY_TYPE_BF16, 1, 2}, {"sm_100a", ZLAY_TYPE_F16, 0, 2},
-                 {"sm_100a", ZLAY_TYPE_F16, 1, 2}, {"sm_90a", ZLAY_TYPE_E4M3, 0, 1}, {"sm_100a", ZLAY_TYPE_E5M2, 1, 1},
-                 {"sm_90a", ZLAY_TYPE_TF32, 0, 4}, {"sm_100a", ZLAY_TYPE_TF32, 1, 4}, {"sm_100a", ZLAY_TYPE_TF32, 0, 4}};
+        int bits;
+    } kinds[] = {{"sm_90a", ZLAY_TYPE_BF16, 0, 16},        {"sm_90a", ZLAY_TYPE_BF16, 1, 16},  {"sm_100a", ZLAY_TYPE_F16, 0, 16},
+                 {"sm_100a", ZLAY_TYPE_F16, 1, 16},        {"sm_90a", ZLAY_TYPE_E4M3, 0, 8},   {"sm_100a", ZLAY_TYPE_E5M2, 1, 8},
+                 {"sm_90a", ZLAY_TYPE_TF32, 0, 32},        {"sm_100a", ZLAY_TYPE_TF32, 1, 32}, {"sm_100a", ZLAY_TYPE_TF32, 0, 32},
+                 {"sm_100a", ZLAY_TYPE_U4_ALIGN16, 0, 8}, {"sm_100a", ZLAY_TYPE_E3M2, 0, 8},  {"sm_100a", ZLAY_TYPE_E2M1, 0, 4}};
     size_t i = test_random(s) % (sizeof kinds / sizeof *kinds);
-    return (operand){on(kinds[i].target), kinds[i].type, kinds[i].major, kinds[i].bytes, 32 / kinds[i].bytes};
+    return (operand){on(kinds[i].target), kinds[i].type, kinds[i].major, kinds[i].bits, 256 / kinds[i].bits};
 }
 
 /* Whatever the fields, a layout that they read is found; other fields may read it too. */
@@ -199,7 +200,7 @@ static void what_fields_read_is_found(void **unused)
         for (int x = 0; x < count_of(&o); x++) {
             int64_t value;
             assert_int_equal(zlay_layout_eval(&value, 1, layout, (uint64_t)x), ZLAY_OK);
-            assert_int_equal(value * o.bytes, reads(&o, &f, x % 16, x / 16));
+            assert_int_equal(value * o.bits, reads(&o, &f, x % 16, x / 16));
         }
         uint64_t before = t.none;
         compare(ctx, &o, layout, any, &t);
@@ -221,11 +222,11 @@ static void mutants_are_decided(void **unused)
     for (uint64_t i = 0; i < (test_exhaustive() ? 20000 : test_iterations(600)); i++) {
         operand o = draw_operand(&s);
         fields f = {(int)test_range(&s, 0, PATTERNS - 1), 0, 0, 16 << test_range(&s, 0, 5), 16 << test_range(&s, 0, 5)};
-        int64_t place[16 * 32];
+        int64_t place[16 * 64];
         if (!has(&o, f.pattern)) continue;
         for (int x = 0; x < count_of(&o); x++) place[x] = reads(&o, &f, x % 16, x / 16);
-        int bit = (int)test_range(&s, 0, o.k == 16 ? 7 : o.k == 8 ? 6 : 8);
-        int64_t by = test_range(&s, 0, 3) ? (int64_t)o.bytes << test_range(&s, 0, 9) : 0;
+        int bit = (int)test_range(&s, 0, 3 + __builtin_ctz((unsigned)o.k));
+        int64_t by = test_range(&s, 0, 3) ? (int64_t)o.bits << test_range(&s, 0, 9) : 0;
         for (int x = 0; x < count_of(&o); x++)
             if (x >> bit & 1) place[x] ^= by;
         zlay_layout *layout = layout_from(ctx, &o, place);
@@ -248,13 +249,13 @@ static void strides_are_decided(void **unused)
     for (uint64_t i = 0; i < (test_exhaustive() ? 20000 : test_iterations(600)); i++) {
         operand o = draw_operand(&s);
         char text[256];
-        int chunk = 16 / o.bytes, across = 8, st[4] = {1, chunk, chunk, 64 / o.bytes * 2};
+        int chunk = 128 / o.bits, across = 8, st[4] = {1, chunk, chunk, 1024 / o.bits};
         bool k = o.major == ZLAY_MAJOR_K, swizzled = test_range(&s, 0, 1);
         for (int j = 1; j < 4; j++)
             if (test_range(&s, 0, 1)) st[j] = steps[test_range(&s, 0, 12)];
         int n = k ? o.k : 16, m = k ? 16 : o.k;
         if (m < 16) across = 4;
-        int log = o.bytes == 4 ? 2 : o.bytes == 2, width = (int)test_range(&s, 1, 3);
+        int log = __builtin_ctz((unsigned)o.bits) - 3, width = (int)test_range(&s, 1, 3);
         char head[48] = "";
         if (swizzled) snprintf(head, sizeof head, "Sw<%d,%d,%d> o ", width, 4 - log + (int)test_range(&s, 0, 1), 3);
         char a[40], b[40], c[40], d[40];

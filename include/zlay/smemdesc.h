@@ -72,14 +72,16 @@ typedef struct zlay_smemdesc_operand {
 /** The layout (mn, k) -> shared address that a descriptor reads, in bytes: the
  *  canonical layout of its type, major-ness and swizzle, with lbo and sbo as
  *  strides.  By hand, for the descriptor above and 64 x 16:
- *  Sw<3,4,3> o 1024 o ((8,8),16):((128,1024),2).  Elements of b1 have the
- *  address of their byte.
+ *  Sw<3,4,3> o 1024 o ((8,8),16):((128,1024),2).  Elements of b1 and
+ *  of packed e2m1 have the address of their byte.  4- and 6-bit elements that lie
+ *  16 in 16 bytes count a byte each: b4x16_p64, b6x16_p32, e2m3, e3m2, and e2m1
+ *  where k is 32; e2m1 is else packed, two a byte, as b4x16 always is.
  *
  *  Returns: ZLAY_OK; ZLAY_NONE no instruction reads so: the message has the
  *           rule; ZLAY_EINVAL a NULL, an extent that no instruction has, a reserved
- *           word that is not 0; ZLAY_ENOTSUP a target without descriptors, or on
- *           sm_100 and later a type below a byte, MN-major words, atoms of 32
- *           bytes and absolute leading addresses; ZLAY_ENOMEM.
+ *           word that is not 0; ZLAY_ENOTSUP a target without descriptors, a
+ *           base offset with atoms of 32 bytes, absolute leading addresses and k = 96;
+ *           ZLAY_ENOMEM.
  *  Out:     out  is yours.
  */
 ZLAY_API zlay_status zlay_smemdesc_layout(zlay_ctx *ctx, zlay_layout **out,

@@ -146,7 +146,8 @@ struct zlay_smemdesc_request;
  *                   steps; `room` entries.
  *           count   steps; written with ZLAY_EROOM too.
  *  In:      layout   (MN, K) coordinate -> element offset before swizzling,
- *                    from `address`.
+ *                    from `address`; of 4- and 6-bit types elements as
+ *                    zlay_smemdesc_layout counts them.
  *           swizzle  ZLAY_SWIZZLE_*, or ZLAY_SWIZZLE_FIND: the layout has the
  *                    places behind the swizzle, and which one that is, the
  *                    first of NONE, 32B, 64B, 128B and 4 that reads them, is in
@@ -166,7 +167,7 @@ typedef struct zlay_smemdesc_request {
     int32_t type;             /* ZLAY_TYPE_*, of wgmma's operands */
     int32_t major;            /* ZLAY_MAJOR_* */
     int32_t swizzle;          /* ZLAY_SWIZZLE_*, 4 or ZLAY_SWIZZLE_FIND */
-    uint32_t mma_mn, mma_k;   /* elements: 256 bits of K, 512 of B beside a sparse A */
+    uint32_t mma_mn, mma_k;   /* elements: 32 bytes of K, 64 of B beside a sparse A */
     uint32_t address;         /* shared address of offset 0, bytes */
     uint32_t pattern_at_start; /* 1: the swizzle pattern begins at `address`; 2: at
                                   any line */

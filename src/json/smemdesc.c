@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "json/json.h"
+#include "legality/smemdesc_bits.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -144,8 +145,9 @@ static json_t *found_value(zl_call *call, const zlay_target *target,
 {
     json_t *value = json_object(), *desc = json_array(), *step = json_array();
     uint64_t bits = 0, span = (uint64_t)128 << f->fields.swizzle;
+    uint64_t depth = (uint64_t)request->mma_k * zl_desc_bits(request->type, request->mma_k);
     bool ignored = request->major == ZLAY_MAJOR_K && f->fields.swizzle != ZLAY_SWIZZLE_NONE &&
-                   (uint64_t)request->mma_k * zlay_type_bits(request->type) <= span;
+                   depth <= span;
     for (size_t i = 0; i < f->count; i++) {
         f->fields.start = f->start[i];
         if (zlay_smemdesc_pack(&bits, target, &f->fields)) call->no_memory = true;

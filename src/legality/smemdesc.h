@@ -4,6 +4,7 @@
 #define ZL_SMEMDESC_H
 
 #include "legality/rule.h"
+#include "legality/smemdesc_bits.h"
 
 /* `pack` answers false where a field does not fit. */
 typedef struct zl_desc_format {

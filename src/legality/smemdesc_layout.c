@@ -18,6 +18,7 @@ const zl_desc_pattern zl_desc_patterns[ZL_DESC_PATTERNS] = {
     {0, 4, 3, 1, 8}, {1, 4, 3, 2, 8}, {2, 4, 3, 4, 8}, {3, 4, 3, 8, 8}, {2, 5, 2, 8, 4}};
 
 enum { EIGHT = 8, CHUNK = 16, LINE = 128, K_BITS = 256, MN_MOST = 256, FAR = 1 << 24 };
+enum { SLOTS_K = 32, SPLIT_K = 96, NARROW_K_MAJOR = 478 };
 
 typedef struct form {
     const zlay_smemdesc_operand *of;
@@ -31,7 +32,7 @@ typedef struct form {
 static form form_of(const zlay_smemdesc_operand *o)
 {
     form f = {.of = o, .group = o->desc.sbo, .next = o->desc.lbo};
-    f.bits = zlay_type_bits(o->type);
+    f.bits = zl_desc_bits(o->type, o->k);
     f.elements = 8 * CHUNK / f.bits;
     f.pattern = &zl_desc_patterns[o->desc.swizzle];
     f.row = f.pattern->chunks;
@@ -62,19 +63,36 @@ static zlay_status wgmma_type(zlay_ctx *ctx, const zlay_target *target, int32_t 
     return status || verdict.answer == ZLAY_YES ? status : refuse(ctx, first.rule);
 }
 
-/* Bytes may be MN-major there, 4 bytes in atoms of 32 bytes, which nothing else has; smaller elements
- * lie in gaps. */
+/* Packed operands of mxf4 have K of 64 and more, so 32 are kind f8f6f4's in slots. */
+uint32_t zl_desc_bits(int32_t type, uint32_t k)
+{
+    uint32_t bits = zlay_type_bits(type);
+    bool packed = type == ZLAY_TYPE_U4_ALIGN8 || (type == ZLAY_TYPE_E2M1 && k != SLOTS_K);
+    return (bits == 4 || bits == 6) && !packed ? 8 : bits;
+}
+
+bool zl_desc_split(int32_t type, uint32_t k)
+{
+    return zl_desc_bits(type, k) == 4 && k == SPLIT_K;
+}
+
+/* Bytes may be MN-major there, 4 bytes in atoms of 32 bytes, which nothing else has. */
 static zlay_status tcgen05_type(zlay_ctx *ctx, const zlay_target *target, int32_t type,
                                 int32_t major, int32_t swizzle)
 {
-    static const int32_t types[] = {ZLAY_TYPE_F16,  ZLAY_TYPE_BF16, ZLAY_TYPE_TF32, ZLAY_TYPE_E4M3,
-                                    ZLAY_TYPE_E5M2, ZLAY_TYPE_S8,   ZLAY_TYPE_U8};
+    static const int32_t types[] = {
+        ZLAY_TYPE_F16,        ZLAY_TYPE_BF16,       ZLAY_TYPE_TF32, ZLAY_TYPE_E4M3,
+        ZLAY_TYPE_E5M2,       ZLAY_TYPE_S8,         ZLAY_TYPE_U8,   ZLAY_TYPE_E2M3,
+        ZLAY_TYPE_E3M2,       ZLAY_TYPE_E2M1,       ZLAY_TYPE_U4_ALIGN8,
+        ZLAY_TYPE_U4_ALIGN16, ZLAY_TYPE_U6_ALIGN16};
     bool known = false, words = zlay_type_bits(type) == 32;
     for (size_t i = 0; i < ZL_COUNT(types); i++) known |= types[i] == type;
     bool atoms = words && major == ZLAY_MAJOR_MN;
+    bool narrow = zlay_type_bits(type) < 8;
     if (!known || (major != ZLAY_MAJOR_K && major != ZLAY_MAJOR_MN))
         return zl_fail(ctx, ZLAY_ENOTSUP, "type: layouts of type %d, major %d, are not known on %s",
                        type, major, target->name);
+    if (narrow && major == ZLAY_MAJOR_MN) return refuse(ctx, NARROW_K_MAJOR);
     if (atoms == (swizzle == ZL_ATOM_32B)) return ZLAY_OK;
     return zl_fail(ctx, ZLAY_NONE,
                    "DESC_CANONICAL: elements of 32 bits, and no others, are MN-major in atoms of "
@@ -100,7 +118,7 @@ static zlay_status fields_check(zlay_ctx *ctx, const zlay_target *target,
 /* A dense K is 256 bits, and that of B beside a sparse A 512; b1 has no sparse form. */
 static bool extents_fit(const zlay_smemdesc_operand *o)
 {
-    uint64_t bits = zl_umul_sat(o->k, zlay_type_bits(o->type));
+    uint64_t bits = zl_umul_sat(o->k, zl_desc_bits(o->type, o->k));
     bool doubled = bits == 2 * K_BITS && o->type != ZLAY_TYPE_B1;
     return o->mn && o->mn % EIGHT == 0 && o->mn <= MN_MOST && (bits == K_BITS || doubled);
 }
@@ -116,8 +134,10 @@ static zlay_status operand_check(zlay_ctx *ctx, const zlay_target *target,
     bool moved = o->desc.swizzle == ZL_ATOM_32B && o->desc.base_offset;
     if (!status && (o->desc.swizzle > ZL_ATOM_32B || o->desc.lbo_mode || moved))
         status = zl_fail(ctx, ZLAY_ENOTSUP,
-                         "base_offset, lbo_mode: layouts with an absolute lbo, or with a base "
-                         "offset and atoms of 32 bytes, are not known");
+                         "base_offset, lbo_mode: no document says what is read with an absolute "
+                         "lbo, or with a base offset and atoms of 32 bytes");
+    if (!status && zl_desc_split(o->type, o->k))
+        status = zl_fail(ctx, ZLAY_ENOTSUP, "k: no document says how rows of %u are split", o->k);
     if (!status && !extents_fit(o))
         status = zl_fail(ctx, ZLAY_EINVAL, "mn, k: %u x %u are no operand of wgmma", o->mn, o->k);
     return status;
@@ -150,12 +170,12 @@ static zlay_status swizzled(zlay_ctx *ctx, zlay_layout **out, const form *f, uin
     const char *open[] = {mn->count > 1 ? "(" : "", k->count > 1 ? "(" : ""};
     const char *close[] = {mn->count > 1 ? ")" : "", k->count > 1 ? ")" : ""};
     return zl_layout_format(ctx, out, "Sw<%u,%u,%u> o %u o (%s%s%s,%s%s%s):(%s%s%s,%s%s%s)",
-                            f->pattern->bits, f->pattern->base, f->pattern->shift, start, open[0], mn->shape, close[0], open[1],
-                            k->shape, close[1], open[0], mn->stride, close[0], open[1], k->stride,
-                            close[1]);
+                            f->pattern->bits, f->pattern->base, f->pattern->shift, start, open[0],
+                            mn->shape, close[0], open[1], k->shape, close[1], open[0], mn->stride,
+                            close[0], open[1], k->stride, close[1]);
 }
 
-/* K-major; eight elements of b1 share a byte. */
+/* K-major; eight elements of b1 share a byte, two of packed 4-bit types. */
 static zlay_status rows_of_k(zlay_ctx *ctx, zlay_layout **out, const form *f, uint32_t start)
 {
     const zlay_smemdesc_operand *o = f->of;

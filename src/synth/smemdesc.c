@@ -318,7 +318,7 @@ static zlay_status tile_read(search *s, uint64_t mn)
     s->steps_mn = mn / r->mma_mn;
     s->count = s->steps_mn * (s->k / r->mma_k);
     s->final = r->swizzle == ZLAY_SWIZZLE_FIND;
-    s->bits = zlay_type_bits(r->type);
+    s->bits = zl_desc_bits(r->type, r->mma_k);
     s->element_log = __builtin_ctz(CHUNK_BITS / (uint32_t)s->bits);
     return ZLAY_OK;
 }

@@ -36,7 +36,10 @@ static zlay_status type_check(zlay_ctx *ctx, const zlay_target *target,
     int32_t swizzle = !found ? r->swizzle : words && r->major ? ZL_ATOM_32B : ZLAY_SWIZZLE_NONE;
     zlay_status status = zl_desc_type_check(ctx, target, r->type, r->major, swizzle);
     if (status) return status;
-    uint32_t depth = MMA_K_BITS / zlay_type_bits(r->type);
+    if (zl_desc_split(r->type, r->mma_k))
+        return zl_fail(ctx, ZLAY_ENOTSUP, "mma_k: no document says how rows of %u are split",
+                       r->mma_k);
+    uint32_t depth = MMA_K_BITS / zl_desc_bits(r->type, r->mma_k);
     if (r->mma_k == depth || (r->mma_k == 2 * depth && r->type != ZLAY_TYPE_B1)) return ZLAY_OK;
     return zl_fail(ctx, ZLAY_EINVAL, "mma_k: %u is neither %u nor, beside a sparse A, %u", r->mma_k,
                    depth, 2 * depth);
