@@ -46,8 +46,7 @@ static void shapes_read(zl_lay *l)
 
 /* ---- accesses ---------------------------------------------------------------------------- */
 
-/* The slot of a lane's element in an instance of an access; ZL_NOBODY: there is none. */
-static uint64_t slot_at(const zl_lay *l, int side, uint64_t lane, uint64_t element,
+uint64_t zl_lay_slot_at(const zl_lay *l, int side, uint64_t lane, uint64_t element,
                         uint64_t instance)
 {
     const uint64_t *extent = l->p->c->extent[side];
@@ -58,7 +57,7 @@ static uint64_t slot_at(const zl_lay *l, int side, uint64_t lane, uint64_t eleme
     return l->p->held[side].there[slot] ? slot : ZL_NOBODY;
 }
 
-static uint64_t instances_of(const zl_lay *l, int side)
+uint64_t zl_lay_instances(const zl_lay *l, int side)
 {
     const uint64_t *extent = l->p->c->extent[side];
     return extent[ZL_REGISTER] / l->side[side].each * extent[ZL_WARP];
@@ -69,14 +68,14 @@ static zlay_status access_layout(const zl_lay *l, int side, zlay_layout **out)
 {
     zlay_ctx *ctx = l->p->c->ctx;
     uint64_t lanes = l->p->c->machine.lanes, each = l->side[side].each, i = 0;
-    uint64_t instances = instances_of(l, side);
+    uint64_t instances = zl_lay_instances(l, side);
     zl_table t;
     zl_modes box;
     zlay_status status = zl_table_new(ctx, &t, lanes * each * instances);
     for (uint64_t n = 0; !status && n < instances; n++)
         for (uint64_t e = 0; e < each; e++)
             for (uint64_t lane = 0; lane < lanes; lane++, i++) {
-                uint64_t slot = slot_at(l, side, lane, e, n);
+                uint64_t slot = zl_lay_slot_at(l, side, lane, e, n);
                 if (slot != ZL_NOBODY) zl_table_set(&t, i, l->p->held[side].value[slot]);
             }
     zl_modes_begin(&box, ctx);
@@ -96,16 +95,16 @@ static zlay_status access_layout(const zl_lay *l, int side, zlay_layout **out)
 static bool address_of(const zl_lay *l, int side, uint64_t lane, uint64_t instance, uint32_t *out)
 {
     const zl_lane_side *s = &l->side[side];
-    uint64_t first = slot_at(l, side, lane, 0, instance), bytes = l->p->c->bits / 8;
+    uint64_t first = zl_lay_slot_at(l, side, lane, 0, instance), bytes = l->p->c->bits / 8;
     *out = ZLAY_BANK_INACTIVE;
     if (first == ZL_NOBODY) {
         for (uint64_t e = 1; e < s->each; e++)
-            if (slot_at(l, side, lane, e, instance) != ZL_NOBODY) return false;
+            if (zl_lay_slot_at(l, side, lane, e, instance) != ZL_NOBODY) return false;
         return true;
     }
     int64_t at = l->offset.value[l->p->held[side].value[first]];
     for (uint64_t e = 1; e < s->each; e++) {
-        uint64_t slot = slot_at(l, side, lane, e, instance);
+        uint64_t slot = zl_lay_slot_at(l, side, lane, e, instance);
         if (slot == ZL_NOBODY) return false;
         if (l->offset.value[l->p->held[side].value[slot]] != at + (int64_t)e) return false;
     }
@@ -121,7 +120,7 @@ static bool side_count(zl_lay *l, int side)
     zlay_bank bank;
     s->wavefronts = s->least = 0;
     s->counted = true;
-    for (uint64_t n = 0; n < instances_of(l, side); n++) {
+    for (uint64_t n = 0; n < zl_lay_instances(l, side); n++) {
         for (uint32_t lane = 0; lane < c->machine.lanes; lane++)
             if (!address_of(l, side, lane, n, &address[lane])) return false;
         if (zlay_bank_count(&bank, c->target, s->form->access, address, c->machine.lanes))
@@ -164,14 +163,14 @@ static bool is_free(const zl_lane_side *s)
     return s[ZL_SRC].wavefronts <= s[ZL_SRC].least && s[ZL_DST].wavefronts <= s[ZL_DST].least;
 }
 
-/* Offsets that are there are kept where they have no conflict and the best has, or cost less. */
-static void offer(zl_lay *l, uint64_t spans)
+void zl_lay_offer(zl_lay *l, uint64_t spans)
 {
     const zl_conversion *c = l->p->c;
     uint64_t most = c->request->smem ? c->request->smem : c->machine.smem;
     if (spans * (c->bits / 8) > most || !side_count(l, ZL_SRC) || !side_count(l, ZL_DST)) return;
     uint64_t cost = cost_of(l, ZL_SRC) + cost_of(l, ZL_DST);
-    bool is_now = is_free(l->side), better = is_now == l->free ? cost < l->cost : is_now;
+    bool is_now = is_free(l->side), alike = is_now == l->free || l->coloured;
+    bool better = alike ? cost < l->cost : is_now;
     if (!better) return;
     l->free = is_now;
     l->cost = cost;
@@ -185,7 +184,7 @@ static void offer(zl_lay *l, uint64_t spans)
 static void offer_numbered(zl_lay *l)
 {
     for (uint64_t i = 0; i < l->size; i++) zl_table_set(&l->offset, i, (int64_t)i);
-    offer(l, l->size);
+    zl_lay_offer(l, l->size);
 }
 
 static zlay_status offer_swizzle(zl_lay *l, const zlay_swizzle_request *r)
@@ -202,7 +201,7 @@ static zlay_status offer_swizzle(zl_lay *l, const zlay_swizzle_request *r)
         status = zlay_layout_eval(&at, 1, layout, i);
         if (!status) zl_table_set(&l->offset, i, at);
     }
-    if (!status) offer(l, info.size);
+    if (!status) zl_lay_offer(l, info.size);
     zlay_swizzle_free(found);
     return status;
 }
@@ -256,6 +255,22 @@ static zlay_status offer_all(zl_lay *l)
     return status;
 }
 
+/* Of the accesses that are there by now none is free of conflicts, or none is that costs less. */
+static zlay_status colour_all(zl_lay *l)
+{
+    const zl_form_row *store, *load;
+    zlay_status status = ZLAY_OK;
+    l->coloured = true;
+    for (size_t i = 0; (store = zl_form_at(i)) && !status; i++) {
+        if (!side_set(l, ZL_SRC, store)) continue;
+        for (size_t j = 0; (load = zl_form_at(j)) && !status; j++)
+            if (side_set(l, ZL_DST, load) &&
+                least_cost(l, ZL_SRC) + least_cost(l, ZL_DST) < l->cost)
+                status = zl_lay_colour(l);
+    }
+    return status;
+}
+
 /* ---- the round trip ---------------------------------------------------------------------- */
 
 static zlay_status size_read(zl_lay *l)
@@ -292,6 +307,7 @@ zlay_status zl_points_shared(zl_points *p)
         .p = p, .size = 1, .cost = UINT64_MAX, .offset = {.ctx = ctx}, .best = {.ctx = ctx}};
     zlay_status status = lay_begin(&l);
     if (!status) status = offer_all(&l);
+    if (!status && !l.free) status = colour_all(&l);
     if (!status && l.cost == UINT64_MAX)
         status = zl_fail(ctx, ZLAY_ELIMIT,
                          "smem: a round trip takes %llu elements of shared memory or more",

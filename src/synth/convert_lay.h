@@ -5,7 +5,7 @@
 
 #include "synth/convert_side.h"
 
-enum { ZL_SHAPES = 4, ZL_SHAPE_RANK = 8 };
+enum { ZL_SHAPES = 4, ZL_SHAPE_RANK = 8, ZL_COLOURS = 64 };
 
 typedef struct zl_shape {
     uint64_t extent[ZL_SHAPE_RANK];
@@ -30,7 +30,19 @@ typedef struct zl_lay {
     zl_lane_side side[2], kept[2];
     uint64_t cost, spans;  /* of the best; elements that it spans */
     bool free;             /* the best has no conflict */
+    bool coloured;         /* only what costs less is taken any more */
 } zl_lay;
+
+/* The slot of a lane's element in an instance of an access; ZL_NOBODY: there is none. */
+uint64_t zl_lay_slot_at(const zl_lay *l, int side, uint64_t lane, uint64_t element,
+                        uint64_t instance);
+uint64_t zl_lay_instances(const zl_lay *l, int side);
+
+/* Offsets that are there are kept where they have no conflict and the best has, or cost less. */
+void zl_lay_offer(zl_lay *l, uint64_t spans);
+
+/* Offer a place of its own for each element, if one without conflicts is found. */
+zlay_status zl_lay_colour(zl_lay *l);
 
 /* Moves of elements narrower than a word, before an access of a side or after it. */
 uint64_t zl_lay_permutes(const zl_lay *l, int side);
