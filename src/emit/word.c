@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps of a word as PTX.  A destination's word comes from the slots that the step's map has there, read the
- * other way: what of them depends on the thread is affine in the bits of %lin, so a lane index, a
- * predicate and a byte selector are each an XOR of constants under those bits and one constant a
- * register. */
+/* Steps of a word as PTX.  A destination's word comes from the slots that the step's map has there,
+ * read the other way: what of them depends on the thread is affine in the bits of %lin, so a lane
+ * index, a predicate and a byte selector are each an XOR of constants under those bits and one
+ * constant a register. */
 #include "emit/emit.h"
 #include "emit/word.h"
 

@@ -5,8 +5,9 @@
  * K are the inner bits and K' = R^-1 K.  A round that takes one off the rank ends with an inner
  * space K1 that has one k of K less and one k' of K' more.  It is an exchange
  * v -> v + (k + k') f(v) with f(k) = f(k') = 1; or a shuffle in which registers stay, behind selects
- * that leave ker f in the place of the plane B, and what lanes choose after it is left to the next round.  The f that
- * matter leave B, R^-1 B or where they agree as it is, or the vectors that keep their lane. */
+ * that leave ker f in the place of the plane B, and what lanes choose after it is left to the next
+ * round.  The f that matter leave B, R^-1 B or where they agree as it is, or the vectors that keep
+ * their lane. */
 #include "synth/word_round.h"
 
 /* ---- drawn ------------------------------------------------------------------------------- */
