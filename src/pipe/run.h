@@ -27,11 +27,18 @@ typedef struct zl_touch {
     bool old; /* of the content before */
 } zl_touch;
 
+/* What a product multiplied: places by number, and the indices they were filled at. */
+typedef struct zl_factors {
+    int64_t place[2], tag[2];
+} zl_factors;
+
 /* A stage of a ring in one block, or what else can be written and read. */
 typedef struct zl_spot {
     int64_t tag, size, filled; /* the index it was filled at; bytes; bytes filled */
     bool any, unread;
     uint32_t writer;           /* event that filled it last */
+    uint32_t pieces;           /* parts that the text fills it by; 0: whole each time */
+    zl_factors factors;        /* of the last product summed there */
     uint32_t count;
     zl_touch *touches;         /* ZL_TOUCHES */
 } zl_spot;
@@ -79,6 +86,7 @@ typedef struct zl_sum {
     int32_t reader;     /* group of the last product that reads it as a factor, or of tst */
     int32_t reader_kind;
     uint32_t event;
+    zl_factors factors; /* of the last product */
 } zl_sum;
 enum { ZL_SUM_EMPTY, ZL_SUM_SUM, ZL_SUM_TAKEN };
 
@@ -229,6 +237,8 @@ void zl_clock_converge(zl_run *r, const zl_instance *i);
 
 /* Whether an event of an instance speaks of its barrier in this block. */
 bool zl_run_reaches(const zl_run *r, const zl_instance *i, const zl_event *e, uint32_t block);
+/* Whether an event fills its memory in this block. */
+bool zl_run_fills(const zl_run *r, const zl_instance *i, const zl_event *e, uint32_t block);
 zl_gate *zl_gate_of(zl_run *r, int32_t bar, uint32_t block, uint32_t slot);
 void zl_gate_arrive(zl_run *r, zl_gate *g, const zl_class *c, int64_t count, uint32_t event);
 void zl_gate_signal(zl_run *r, zl_gate *g, const zl_class *c, int64_t bytes, uint32_t event);

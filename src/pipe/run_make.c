@@ -123,6 +123,44 @@ static bool is_idle(const zl_run *r, const zl_gate *g)
     return true;
 }
 
+static bool is_fill(const zl_event *e)
+{
+    return e->kind == ZL_EV_COPY || e->kind == ZL_EV_CPASYNC || e->kind == ZL_EV_WRITE ||
+           e->kind == ZL_EV_STMATRIX;
+}
+
+/* How many parts the text fills a smem of this block by; 0 where something fills it whole. */
+static uint32_t count_parts(const zl_run *r, int32_t smem, uint32_t block)
+{
+    bool seen[256] = {false};
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < r->instances_count; k++) {
+        const zl_role *role = &r->pipe->roles[r->instances[k].role];
+        for (uint32_t n = role->begin; n < role->end; n++) {
+            const zl_event *e = &r->pipe->events[n];
+            if (e->smem[0] != smem || !is_fill(e) || !zl_run_fills(r, &r->instances[k], e, block))
+                continue;
+            if (!e->count) return 0;
+            count += !seen[e->part & 255];
+            seen[e->part & 255] = true;
+        }
+    }
+    return count;
+}
+
+static void make_smem(zl_run *r, uint32_t smem)
+{
+    const zl_smem *s = &r->pipe->smems[smem];
+    uint32_t each = r->smem_each[smem] * s->stages;
+    for (uint32_t b = 0; b < r->pipe->blocks; b++) {
+        uint32_t pieces = count_parts(r, (int32_t)smem, b);
+        for (uint32_t k = 0; k < each; k++) {
+            r->places[r->smem_at[smem] + b * each + k].size = s->bytes;
+            r->places[r->smem_at[smem] + b * each + k].pieces = pieces;
+        }
+    }
+}
+
 static void make_things(zl_run *r)
 {
     const zlay_pipe *p = r->pipe;
@@ -133,9 +171,7 @@ static void make_things(zl_run *r)
             g->cta = (int32_t)(k / p->bars[b].stages);
             g->idle = is_idle(r, g);
         }
-    for (uint32_t s = 0; s < p->smems_count; s++)
-        for (uint32_t k = 0; k < p->blocks * r->smem_each[s] * p->smems[s].stages; k++)
-            r->places[r->smem_at[s] + k].size = p->smems[s].bytes;
+    for (uint32_t s = 0; s < p->smems_count; s++) make_smem(r, s);
     for (uint32_t e = 0; e < p->events_count; e++)
         if (p->events[e].kind == ZL_EV_AWAIT) {
             uint32_t first = r->other_at[p->events[e].other] - (r->places_count - r->flags_count);
@@ -332,7 +368,8 @@ static void reset_instances(zl_run *r)
                            .meets = -1, .joined = -1};
     }
     for (uint32_t k = 0; k < r->instances_count * r->pipe->accs_count; k++)
-        r->sums[k] = (zl_sum){.touched = true, .reader_kind = ZL_OF_WGMMA};
+        r->sums[k] = (zl_sum){.touched = true, .reader_kind = ZL_OF_WGMMA,
+                                .factors = {{-1, -1}, {-1, -1}}};
 }
 
 static void reset_things(zl_run *r)
@@ -347,7 +384,7 @@ static void reset_things(zl_run *r)
     }
     for (uint32_t k = 0; k < r->places_count; k++) {
         zl_spot *p = &r->places[k];
-        *p = (zl_spot){.size = p->size, .touches = r->touches + (size_t)k * ZL_TOUCHES};
+        *p = (zl_spot){.size = p->size, .pieces = p->pieces, .touches = r->touches + (size_t)k * ZL_TOUCHES};
     }
     for (uint32_t k = 0; k < r->meetings_count; k++) {
         r->meetings[k].pending = r->meetings[k].count = 0;

@@ -158,7 +158,7 @@ static void check_content(zl_run *r, zl_spot *p, int64_t tag, const zl_touch *to
     uint32_t other = p->any ? p->writer : UINT32_MAX;
     if (!p->any) zl_run_fault(r, ZLAY_PIPE_READ_BEFORE_FULL, touch->event, other, 0, p->size);
     else if (p->tag != tag) zl_run_fault(r, ZLAY_PIPE_STAGE, touch->event, other, p->tag, tag);
-    else if (p->filled != p->size)
+    else if (p->filled != p->size || (p->pieces && count_pieces(p) != p->pieces))
         zl_run_fault(r, ZLAY_PIPE_STAGE, touch->event, other, p->filled, p->size);
     else if (touch->part > 0 && !piece_of(p, touch->part))
         zl_run_fault(r, ZLAY_PIPE_STAGE, touch->event, other, touch->part, 0);

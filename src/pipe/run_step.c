@@ -67,6 +67,15 @@ bool zl_run_reaches(const zl_run *r, const zl_instance *i, const zl_event *e, ui
     return false;
 }
 
+bool zl_run_fills(const zl_run *r, const zl_instance *i, const zl_event *e, uint32_t block)
+{
+    uint32_t b = UINT32_MAX;
+    if (e->kind == ZL_EV_COPY && e->multicast) return e->multicast >> block & 1;
+    while (next_block(r, i, e, &b))
+        if (b == block) return true;
+    return false;
+}
+
 static zl_gate *gate_at(zl_run *r, const zl_instance *i, const zl_event *e, uint32_t block)
 {
     return zl_gate_of(r, e->bar, block,

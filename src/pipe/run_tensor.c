@@ -38,6 +38,35 @@ void zl_sum_use(zl_run *r, zl_instance *i, int32_t acc, bool takes, uint32_t eve
     s->event = event;
 }
 
+/* ---- products ---- */
+
+static int64_t place_of(zl_run *r, const zl_instance *i, const zl_event *e, int k, int64_t *tag)
+{
+    if (e->smem[k] >= 0) {
+        *tag = zl_run_value(r, i, &e->at[k]);
+        uint32_t slot = zl_run_slot(r, i, &e->at[k], r->pipe->smems[e->smem[k]].stages);
+        return zl_smem_place(r, i, (uint32_t)i->cta, e->smem[k], slot) - r->places;
+    }
+    if (k == 0 && e->tmem[1] >= 0) {
+        *tag = zl_run_value(r, i, &e->tmem_at[1]);
+        return (int64_t)r->places_count + e->tmem[1];
+    }
+    *tag = i->epoch; /* registers change as they are used */
+    return -1;
+}
+
+/* The same product is not summed twice. */
+static void check_factors(zl_run *r, const zl_instance *i, const zl_event *e, zl_factors *last)
+{
+    zl_factors f;
+    for (int k = 0; k < 2; k++) f.place[k] = place_of(r, i, e, k, &f.tag[k]);
+    bool same = true;
+    for (int k = 0; k < 2; k++) same &= f.place[k] == last->place[k] && f.tag[k] == last->tag[k];
+    if (same && !e->fresh)
+        zl_run_fault(r, ZLAY_PIPE_STAGE, zl_event_index(r, e), UINT32_MAX, 2, 1);
+    *last = f;
+}
+
 /* A product into registers: wgmma. */
 static void add_product(zl_run *r, zl_instance *i, const zl_event *e)
 {
@@ -49,6 +78,7 @@ static void add_product(zl_run *r, zl_instance *i, const zl_event *e)
     if ((s->kind != ZL_OF_WGMMA && is_in_flight(i, s)) || is_being_read(i, s))
         zl_run_fault(r, ZLAY_PIPE_FENCE, event, s->event, 1, 0);
     s->state = ZL_SUM_SUM;
+    check_factors(r, i, e, &s->factors);
     s->unread = true;
     s->kind = ZL_OF_WGMMA;
     s->group = i->issued[ZL_OF_WGMMA] + 1;
@@ -140,7 +170,8 @@ static void tensor_product(zl_run *r, zl_instance *i, const zl_event *e)
     uint32_t slot = zl_run_slot(r, i, &e->tmem_at[0], r->pipe->tmems[e->tmem[0]].stages);
     int64_t tag = zl_run_value(r, i, &e->tmem_at[0]);
     for (uint32_t b = first; b < first + blocks; b++) {
-        const zl_spot *p = zl_tmem_place(r, b, e->tmem[0], slot);
+        zl_spot *p = zl_tmem_place(r, b, e->tmem[0], slot);
+        if (b == first) check_factors(r, i, e, &p->factors);
         if (!e->fresh && (!p->any || p->tag != tag))
             zl_run_fault(r, ZLAY_PIPE_STAGE, zl_event_index(r, e), p->any ? p->writer : UINT32_MAX,
                          p->tag, tag);
