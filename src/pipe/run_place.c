@@ -135,10 +135,10 @@ static void turn(zl_spot *p)
     p->filled = 0;
 }
 
-static zl_touch *piece_of(zl_spot *p, int32_t part)
+static const zl_touch *piece_of(const zl_spot *p, int32_t part)
 {
     for (uint32_t k = 0; k < p->count; k++) {
-        zl_touch *t = &p->touches[k];
+        const zl_touch *t = &p->touches[k];
         if (t->write && !t->old && t->part == part) return t;
     }
     return NULL;
@@ -147,7 +147,10 @@ static zl_touch *piece_of(zl_spot *p, int32_t part)
 static uint32_t count_pieces(const zl_spot *p)
 {
     uint32_t count = 0;
-    for (uint32_t k = 0; k < p->count; k++) count += p->touches[k].write && !p->touches[k].old;
+    for (uint32_t k = 0; k < p->count; k++) {
+        const zl_touch *t = &p->touches[k];
+        count += t->write && !t->old && piece_of(p, t->part) == t;
+    }
     return count;
 }
 
