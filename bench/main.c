@@ -131,6 +131,7 @@ static const struct {
     {"factor", bench_factor},
     {"convert", bench_convert},
     {"copy", bench_copy_synth},
+    {"tmem", bench_tmem},
     {"unknowns", bench_unknowns},
 };
 

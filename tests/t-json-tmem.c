@@ -35,7 +35,7 @@ static int teardown(void **state)
 static const char *const rows[][2] = {
     {PACK TURNS "}", "{\"ok\":{\"columns\":512,\"allocations\":[512],\"buffers\":["
      "{\"allocation\":0,\"offset\":0},{\"allocation\":0,\"offset\":256},{\"allocation\":0,\"offset\":0}],"
-     "\"alive\":384,\"least\":512,\"optimal\":true,\"certificate\":{\"a\":\"{ [i0, i1] -> [i0] :"},
+     "\"alive\":384,\"least\":512,\"optimal\":true,\"certificate\":{\"a\":\"{ [i0, i1] -> [128i0] :"},
     {PACK TURNS ",\"allocations\":2,\"pair\":true}", "{\"ok\":{\"columns\":384,\"allocations\":[256,128]"},
     {PACK "\"buffers\":[{\"columns\":4,\"first\":0,\"last\":1},{\"columns\":8,\"first\":0,\"last\":0,"
      "\"align\":32},{\"columns\":1,\"first\":0,\"last\":0,\"offset\":16}]}",

@@ -76,10 +76,11 @@ ZLAY_API zlay_status zlay_tmem_pack(zlay_ctx *ctx, zlay_tmem_packing *out,
                                     const zlay_target *target,
                                     const zlay_tmem_pack_request *request);
 
-/** Who owns a cell: (column of all allocations one behind the other, start of a
+/** Who owns a cell: (cell of all allocations one behind the other, start of a
  *  buffer) -> 512 * buffer + its column, asked of the buffers from the first on
- *  and from the last on.  They are equal where no cell has two owners.  The
- *  second coordinate counts the steps in which buffers begin to live.
+ *  and from the last on.  They are equal where no cell has two owners.  A cell
+ *  is as many columns as every place and size is a multiple of, a power of two;
+ *  the second coordinate counts the steps in which buffers begin to live.
  *
  *  Returns: ZLAY_OK; ZLAY_EINVAL; ZLAY_ELIMIT; ZLAY_ENOMEM.
  *  Out:     a, b  are yours.

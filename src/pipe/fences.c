@@ -78,22 +78,36 @@ static zlay_status ask(search *s, zlay_answer *answer, const zl_fence_set *set)
     return zlay_pipe_verify(s->ctx, answer, &s->reason, 1, &count, NULL, &edited);
 }
 
-/* Grow a refused set until every further fence has it accepted: those are a clause. */
-static zlay_status add_clause(search *s, zl_fence_set *refused)
+/* The places of [from, to) that a set has not, added to it. */
+static zl_fence_set with(const zl_fence_set *set, uint32_t from, uint32_t to)
+{
+    zl_fence_set more = *set;
+    for (uint32_t i = from; i < to; i++) zl_fence_add(&more, i);
+    return more;
+}
+
+/* Grow a refused set until every further fence has it accepted: those are a clause. Many places are
+ * added at once, as many more each time that they are refused, half where they are accepted. */
+static zlay_status add_clause(search *s, zl_fence_set refused)
 {
     zlay_answer answer;
     zl_fence_set *clause = &s->hitting.clause[s->hitting.clauses];
     if (s->hitting.clauses == ZL_CLAUSES)
         return zl_fail(s->ctx, ZLAY_ELIMIT, "more than %d clauses", ZL_CLAUSES);
     memset(clause, 0, sizeof *clause);
-    for (uint32_t i = 0; i < s->places; i++) {
-        if (zl_fence_has(refused, i)) continue;
-        zl_fence_add(refused, i);
-        zlay_status status = ask(s, &answer, refused);
+    for (uint32_t i = 0, step = s->places; i < s->places;) {
+        if (step > s->places - i) step = s->places - i;
+        zl_fence_set more = with(&refused, i, i + step);
+        zlay_status status = ask(s, &answer, &more);
         if (status) return status;
-        if (answer != ZLAY_YES) continue;
-        zl_fence_drop(refused, i);
-        zl_fence_add(clause, i);
+        if (answer == ZLAY_YES && step > 1) {
+            step /= 2;
+            continue;
+        }
+        if (answer == ZLAY_YES && !zl_fence_has(&refused, i)) zl_fence_add(clause, i);
+        if (answer != ZLAY_YES) refused = more;
+        i += step;
+        step *= 2;
     }
     s->hitting.clauses++;
     return ZLAY_OK;
@@ -122,8 +136,7 @@ static zlay_status find(search *s, zl_fence_set *set)
                            s->hitting.clauses);
         status = ask(s, &answer, set);
         if (status || answer == ZLAY_YES) return status;
-        zl_fence_set refused = *set;
-        status = add_clause(s, &refused);
+        status = add_clause(s, *set);
     }
     return status;
 }

@@ -259,21 +259,36 @@ typedef struct owner {
     const char *guard;
 } owner;
 
-static void owner_of(owner *o, const zl_pack *pack, const zlay_tmem_packing *p, uint32_t i)
+static uint32_t place_of(const zlay_tmem_packing *p, uint32_t i)
+{
+    uint32_t at = p->offset[i];
+    for (uint32_t k = 0; k < p->in[i]; k++) at += p->allocation[k];
+    return at;
+}
+
+/* Every place and size is a multiple of it, so a cell of so many columns has one owner or none. */
+static uint32_t granule(const zlay_tmem_packing *p, const zl_pack *pack)
+{
+    uint32_t bits = p->columns;
+    for (uint32_t i = 0; i < p->count; i++) bits |= pack->item[i].columns | place_of(p, i);
+    return bits & (0u - bits);
+}
+
+static void owner_of(owner *o, const zl_pack *pack, const zlay_tmem_packing *p, uint32_t i,
+                     uint32_t unit)
 {
     uint64_t life = pack->item[i].life;
-    uint32_t at = p->offset[i], from = (uint32_t)__builtin_ctzll(life);
-    for (uint32_t k = 0; k < p->in[i]; k++) at += p->allocation[k];
-    *o = (owner){.a = {1, 0}, .b = (int64_t)i * ZLAY_TMEM_COLUMNS - at, .guard = o->text};
+    uint32_t at = place_of(p, i), from = (uint32_t)__builtin_ctzll(life);
+    *o = (owner){.a = {unit, 0}, .b = (int64_t)i * ZLAY_TMEM_COLUMNS - at, .guard = o->text};
     zl_text text = {o->text, sizeof o->text - 1, 0};
-    zl_putf(&text, "%u <= x0 < %u and %u <= x1 < %u", at, at + pack->item[i].columns, from,
+    zl_putf(&text, "%u <= x0 < %u and %u <= x1 < %u", at / unit,
+            (at + pack->item[i].columns) / unit, from,
             from + (uint32_t)__builtin_popcountll(life));
 }
 
 static zlay_status owners(zlay_ctx *ctx, zlay_layout **out, const zlay_tmem_packing *p,
-                          const zl_pack *pack, owner *o, bool turned)
+                          const uint64_t *box, owner *o, bool turned)
 {
-    const uint64_t box[] = {p->columns, pack->steps};
     zlay_piece piece[ZLAY_TMEM_BUFFERS];
     for (uint32_t i = 0; i < p->count; i++) {
         owner *of = &o[turned ? p->count - 1 - i : i];
@@ -307,9 +322,11 @@ zlay_status zlay_tmem_packing_certificate(zlay_ctx *ctx, zlay_layout **a, zlay_l
     if (!is_packing(packing, &r))
         return zl_fail(ctx, ZLAY_EINVAL, "packing: it is none of these buffers");
     pack_begin(&pack, &r);
-    for (uint32_t i = 0; i < packing->count; i++) owner_of(&o[i], &pack, packing, i);
-    status = owners(ctx, a, packing, &pack, o, false);
-    if (!status) status = owners(ctx, b, packing, &pack, o, true);
+    uint32_t unit = granule(packing, &pack);
+    const uint64_t box[] = {packing->columns / unit, pack.steps};
+    for (uint32_t i = 0; i < packing->count; i++) owner_of(&o[i], &pack, packing, i, unit);
+    status = owners(ctx, a, packing, box, o, false);
+    if (!status) status = owners(ctx, b, packing, box, o, true);
     if (!status) return ZLAY_OK;
     zlay_layout_free(*a);
     *a = NULL;
