@@ -250,6 +250,10 @@ static inline bool operand(reader *r, zlay_pipe_event *e)
 static inline bool where(reader *r, zlay_pipe_event *e)
 {
     if (!eat(r, "cta")) return false;
+    if (is(e, "copy") && e->bar) {
+        e->signalled = (uint32_t)number(r) + 1;
+        return true;
+    }
     e->where = eat(r, "all") ? ZLAY_PIPE_CTA_EVERY : eat(r, "+") ? ZLAY_PIPE_CTA_NEXT
                                                                   : ZLAY_PIPE_CTA_RANK;
     if (e->where != ZLAY_PIPE_CTA_EVERY) e->cta = (uint32_t)number(r);

@@ -66,7 +66,7 @@ static const char *const rows[][2] = {
     {FENCES ROLES, "\"fences\":[{\"at\":7,\"fence\":\"proxy.async\"}]"},
     {FENCES ROLES, "{\"ok\":{\"pipe\":\"pipe p\\nparam N 1..\\nsmem D[1] 64\\nrole r warps 0..0\\n  for i in "
      "0..N\\n    write D[0] 64\\n    fence proxy.async\\n    sync role\\n"},
-    {FENCES "bar f[1] count 1\\nsync cta\\n" ROLES, "{\"none\":\"init: line 1, with a fence wherever"},
+    {FENCES "bar f[1] count 1\\nsync cta\\n" ROLES, "{\"none\":\"init: line"},
     {FENCES "jump\"}", "line 4: no such event"},
 };
 

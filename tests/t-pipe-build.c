@@ -72,6 +72,7 @@ static const char everything[] =
     "expect full[i % 4] tA + tB\n"
     "expect full[i % 4] 0\narrive full[i % 4]\n"
     "copy tensor tA by maps[t % 2] -> A[i % 4] signal full[i % 4] multicast 3\n"
+    "copy tensor tA -> A[i % 4] cta 1 signal full[i % 4] cta 0\n"
     "copy tensor tB -> B[i % 4] part 1 signal full[i % 4]\ncopy bulk 128 -> B[i % 4] signal full[i % 4]\n"
     "copy shared 512 from A[i % 4] -> B[i % 4] cta +1 signal full[i % 4]\nend\nend\ngriddep launch\nend\n"
     "role consumer warps 4..11 each 4\nsetmaxnreg inc 240\nfor i in 0-2..N\n"

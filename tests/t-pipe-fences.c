@@ -124,7 +124,8 @@ static size_t check_robbed(zlay_ctx *ctx, const pipe_text *p, size_t robbed, boo
     print(text, fenced);
     check_needed(ctx, text, fences, count);
     print(text, pipe);
-    if (all && count && count <= 3) assert_true(none_of(ctx, text, count - 1, 1));
+    size_t most = test_iterations(1) > 1 ? 3 : 2;
+    if (all && count && count <= most) assert_true(none_of(ctx, text, count - 1, 1));
     zlay_pipe_free(pipe);
     zlay_pipe_free(fenced);
     return count;
@@ -138,7 +139,7 @@ static void test_robbed(void **state)
         pipe_make(&p, i, 4);
         size_t robbed = rob(&p), count = check_robbed(*state, &p, robbed, true);
         printf("%s: %zu of %zu fences\n", pipes[i].name, count, robbed);
-        for (uint64_t k = 0; k < test_iterations(40); k++)
+        for (uint64_t k = 0; k < test_iterations(25); k++)
             try_random(*state, p.text, count - 1, &seed);
     }
 }

@@ -23,12 +23,9 @@ typedef struct search {
 
 static zl_event fence_at(const zl_event *before, int32_t way)
 {
-    const zl_pos none = {-1, -1, -1, 0};
-    return (zl_event){.kind = ZL_EV_FENCE, .line = before->line, .scope = way, .bar = -1,
-                      .smem = {-1, -1}, .tmem = {-1, -1}, .acc = -1, .acc_a = -1, .map = -1,
-                      .other = -1, .cta = ZL_CTA_OWN, .times = 1, .match = -1, .at = {none, none},
-                      .tmem_at = {none, none}, .map_at = none, .other_at = none, .bar_at = none,
-                      .parity = none};
+    zl_event fence = zl_event_of(ZL_EV_FENCE, before->line);
+    fence.scope = way;
+    return fence;
 }
 
 /* Loops and the ends of roles name events by number: each moves by the fences before it. */

@@ -332,20 +332,25 @@ static bool (*const readers[ZL_T_COUNT])(zl_parser *p, zl_event *e) = {
 #undef TOKEN
 };
 
-zl_event *zl_parse_new_event(zl_parser *p, zl_event_kind kind)
+zl_event zl_event_of(zl_event_kind kind, uint32_t line)
 {
     const zl_pos none = {-1, -1, -1, 0};
+    return (zl_event){.kind = kind, .line = line, .bar = -1, .smem = {-1, -1},
+                    .tmem = {-1, -1}, .acc = -1, .acc_a = -1, .map = -1, .other = -1,
+                    .cta = ZL_CTA_OWN, .bar_cta = ZL_CTA_OWN, .times = 1, .match = -1, .at = {none, none},
+                    .tmem_at = {none, none}, .map_at = none, .other_at = none, .bar_at = none,
+                    .parity = none};
+}
+
+zl_event *zl_parse_new_event(zl_parser *p, zl_event_kind kind)
+{
     if (p->pipe->events_count == ZL_PIPE_EVENTS) {
         zl_parse_fail(p, ZLAY_ELIMIT, "more than 1024 events");
         return NULL;
     }
     zl_event *e = ZL_MORE(p, ZL_OF_EVENT, events);
     if (!e) return NULL;
-    *e = (zl_event){.kind = kind, .line = p->scan.line, .bar = -1, .smem = {-1, -1},
-                    .tmem = {-1, -1}, .acc = -1, .acc_a = -1, .map = -1, .other = -1,
-                    .cta = ZL_CTA_OWN, .bar_cta = ZL_CTA_OWN, .times = 1, .match = -1, .at = {none, none},
-                    .tmem_at = {none, none}, .map_at = none, .other_at = none, .bar_at = none,
-                    .parity = none};
+    *e = zl_event_of(kind, p->scan.line);
     return e;
 }
 

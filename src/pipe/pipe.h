@@ -143,6 +143,9 @@ extern const char *const zl_ways[ZL_T_COUNT][ZL_WAYS];
 /* The phase of its barrier that an event of a role works on, as a function of the counters around it: `i / 4`. */
 void zl_pipe_put_phase(zl_text *out, const zlay_pipe *pipe, uint32_t event);
 
+/* An event with nothing named. */
+zl_event zl_event_of(zl_event_kind kind, uint32_t line);
+
 static inline uint32_t zl_role_instances(const zl_role *r) { return (r->last_warp - r->first_warp + 1) / r->each; }
 
 #endif
