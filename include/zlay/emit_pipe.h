@@ -73,6 +73,17 @@ typedef struct zlay_pipe_fragment {
                           writes acc_<name>_0 .. in PTX, acc_<name>[] in C */
 } zlay_pipe_fragment;
 
+/** How products read the stages of a smem, in the place of rows of 64 bf16. */
+typedef struct zlay_pipe_operand {
+    const char *smem;   /* of the pipe's text */
+    int32_t type;       /* ZLAY_TYPE_*: of 16 bits, tf32, or of 8 bits */
+    int32_t major;      /* ZLAY_MAJOR_* */
+    int32_t swizzle;    /* ZLAY_SWIZZLE_* */
+    uint32_t reserved;  /* 0 */
+    const zlay_layout *layout; /* (MN, K) -> element offset in the stage, before
+                           swizzling, as zlay_smemdesc_synth has it */
+} zlay_pipe_operand;
+
 /** What is printed. */
 typedef struct zlay_pipe_emit {
     uint32_t size;      /* sizeof(zlay_pipe_emit) */
@@ -83,9 +94,11 @@ typedef struct zlay_pipe_emit {
     size_t name_length;
     const zlay_pipe_move *moves;
     const zlay_pipe_fragment *fragments;
-    uint32_t moves_count, fragments_count;
+    const zlay_pipe_operand *operands;
+    uint32_t moves_count, fragments_count, operands_count;
     uint32_t unchecked; /* 1: print also what zlay_pipe_verify does not prove */
     uint32_t tries;     /* of a wait before it traps; 0: 2^26 */
+    uint32_t reserved_word; /* 0 */
     uint64_t reserved[4]; /* 0 */
 } zlay_pipe_emit;
 
@@ -104,7 +117,7 @@ typedef struct zlay_pipe_emit {
  *  Returns: ZLAY_OK; ZLAY_NONE the pipe is proved wrong (the message has the
  *           rule and the line); ZLAY_ELIMIT its verdict is UNDECIDED, or named
  *           barriers run out; ZLAY_EINVAL a NULL, no name, a reserved word
- *           that is not 0, a move or line that there is not; ZLAY_ENOTSUP the
+ *           that is not 0, a move, smem or line that there is not; ZLAY_ENOTSUP the
  *           target lacks an instruction, or has rules against it (the message
  *           names line and rule); ZLAY_EROOM (with `need`); ZLAY_ENOMEM.
  *  Out:     out        the text, its `.version` the least that it needs.

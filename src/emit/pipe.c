@@ -47,6 +47,24 @@ static zlay_status fragments_check(zlay_ctx *ctx, const zlay_pipe_emit *ask)
     return ZLAY_OK;
 }
 
+static zlay_status operands_check(zlay_ctx *ctx, const zlay_pipe_emit *ask)
+{
+    if (ask->operands_count && !ask->operands) return ZLAY_EINVAL;
+    for (uint32_t i = 0; i < ask->operands_count; i++) {
+        const zlay_pipe_operand *o = &ask->operands[i];
+        bool found = false;
+        for (uint32_t j = 0; o->smem && j < ask->pipe->smems_count; j++)
+            found |= !strcmp(ask->pipe->smems[j].name, o->smem);
+        if (!o->layout || o->reserved)
+            return zl_fail(ctx, ZLAY_EINVAL, "operand %u: no layout, or a reserved word", i);
+        if (!found) return zl_fail(ctx, ZLAY_EINVAL, "operand %u: the pipe has no such smem", i);
+        if (zlay_type_bits(o->type) < 8 || zlay_type_bits(o->type) > 32)
+            return zl_fail(ctx, ZLAY_ENOTSUP, "operand %.64s: its type is none of 8, 16 or 32 bits",
+                           o->smem);
+    }
+    return ZLAY_OK;
+}
+
 static zlay_status proved(zlay_ctx *ctx, const zlay_pipe_emit *ask)
 {
     zlay_answer answer = ZLAY_NO;
@@ -68,11 +86,13 @@ static zlay_status ask_read(zlay_ctx *ctx, zlay_pipe_emit *ask, const zlay_pipe_
     memcpy(ask, request, request->size < sizeof *ask ? request->size : sizeof *ask);
     for (size_t i = 0; i < ZL_COUNT(ask->reserved); i++)
         if (ask->reserved[i]) return zl_fail(ctx, ZLAY_EINVAL, "a reserved word is not 0");
+    if (ask->reserved_word) return zl_fail(ctx, ZLAY_EINVAL, "a reserved word is not 0");
     if (!ask->target || !ask->pipe || !ask->name) return ZLAY_EINVAL;
     if (ask->language != ZLAY_TEXT_PTX && ask->language != ZLAY_TEXT_CUDA)
         return zl_fail(ctx, ZLAY_EINVAL, "language: there is no %d", ask->language);
     zlay_status status = zl_name_check(ctx, ask->name, ask->name_length);
     if (!status) status = moves_check(ctx, ask);
+    if (!status) status = operands_check(ctx, ask);
     return status ? status : fragments_check(ctx, ask);
 }
 

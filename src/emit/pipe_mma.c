@@ -69,16 +69,26 @@ static void put_operands(zl_pipe_text *k, const zl_pt_product *p, uint32_t first
     else zl_puts(k->out, ", db");
 }
 
+/* Signs are of floats, and only 16-bit numbers may lie along M or N. */
+static void put_modifiers(zl_pipe_text *k, const zlay_mma *mma, bool fresh)
+{
+    zl_putf(k->out, ", %d", !fresh);
+    if (mma->d != ZLAY_TYPE_S32) zl_puts(k->out, ", 1, 1");
+    if (zlay_type_bits(mma->b) == 16 && mma->a_source == ZLAY_SOURCE_SMEM)
+        zl_putf(k->out, ", %d", mma->a_major);
+    if (zlay_type_bits(mma->b) == 16) zl_putf(k->out, ", %d", mma->b_major);
+    zl_puts(k->out, ";");
+}
+
 static void put_wgmma(zl_pipe_text *k, const zl_pt_product *p, uint32_t first, uint32_t step,
                       bool fresh)
 {
     bool registers = p->event->acc_a >= 0;
-    const char *a = zlay_type_name(p->mma.a), *b = zlay_type_name(p->mma.b);
     zl_puts(k->out, k->c ? "        asm volatile(\"" : "    ");
-    zl_putf(k->out, "wgmma.mma_async.sync.aligned.m%un%uk%u.f32.%s.%s ", p->mma.m, p->mma.n,
-            p->mma.k, a, b);
+    zl_putf(k->out, "wgmma.mma_async.sync.aligned.m%un%uk%u.%s.%s.%s ", p->mma.m, p->mma.n,
+            p->mma.k, zlay_type_name(p->mma.d), zlay_type_name(p->mma.a), zlay_type_name(p->mma.b));
     put_operands(k, p, first, step);
-    zl_putf(k->out, ", %d, 1, 1, %s0;", !fresh, registers ? "" : "0, ");
+    put_modifiers(k, &p->mma, fresh);
     if (!k->c) {
         zl_puts(k->out, "\n");
         return;
@@ -123,6 +133,7 @@ static void tmem_address(zl_pipe_text *k, const char *to, int32_t tmem, const zl
 
 static void tcgen05(zl_pipe_text *k, const zl_event *event, const zl_pt_product *p)
 {
+    static const char *const kinds[] = {"", "f16", "tf32", "f8f6f4", "i8"};
     char id[64], idesc[24], room[24];
     bool shared = event->smem[0] >= 0;
     if (shared) zl_pt_stage(k, "at", event->smem[0], &event->at[0]);
@@ -130,7 +141,8 @@ static void tcgen05(zl_pipe_text *k, const zl_event *event, const zl_pt_product 
     zl_pt_stage(k, "to", event->smem[1], &event->at[1]);
     tmem_address(k, "taddr", event->tmem[0], &event->tmem_at[0]);
     zl_op(k, MOV, "index", zl_pt_number(idesc, p->idesc));
-    snprintf(id, sizeof id, "tcgen05.mma.cg%u.f16.%s", p->mma.cta_group, shared ? "ss" : "ts");
+    snprintf(id, sizeof id, "tcgen05.mma.cg%u.%s.%s", p->mma.cta_group, kinds[p->mma.kind],
+             shared ? "ss" : "ts");
     for (uint32_t step = 0; step < p->steps; step++) {
         if (shared) descriptor(k, "da", "at", p->operand[0].word, step * p->operand[0].step);
         else if (step) zl_op(k, ADD, "at", "at", zl_pt_number(room, COLUMNS_A));

@@ -8,12 +8,59 @@
 #include <zlay/smemdesc.h>
 #include <zlay/synth.h>
 
-enum { ROW_BYTES = 128, ROW = 64, K_STEP = 16, STEPS_MOST = 64, ROWS_OF_WGMMA = 64 };
+enum {
+    ROW_BYTES = 128,
+    ROW = 64,
+    K_BITS = 256, /* of one instruction */
+    STEPS_MOST = 64,
+    ROWS_OF_WGMMA = 64,
+    ROWS_OF_TMEM = 128
+};
 
-static uint32_t rows_of(const zl_pipe_text *k, int32_t smem)
+/* A smem as products read it: its operand, with a layout of this file where none is bound. */
+typedef struct reading {
+    zlay_pipe_operand operand;
+    zlay_layout *own;
+    uint32_t rows, k;
+} reading;
+
+static zlay_status shape_read(const zl_pipe_text *k, reading *r)
+{
+    uint64_t box[2];
+    if (zlay_layout_box(box, 2, r->operand.layout) == 2 && box[0] <= UINT16_MAX &&
+        box[1] <= UINT16_MAX) {
+        r->rows = (uint32_t)box[0];
+        r->k = (uint32_t)box[1];
+        return ZLAY_OK;
+    }
+    return zl_fail(k->ctx, ZLAY_EINVAL, "operand %.64s: its layout has not two modes",
+                   r->operand.smem);
+}
+
+static zlay_status rows_read(const zl_pipe_text *k, reading *r, int32_t smem)
 {
     int64_t rows = k->pipe->smems[smem].bytes / ROW_BYTES;
-    return rows > UINT16_MAX ? UINT16_MAX : (uint32_t)rows;
+    const int64_t shape[] = {rows, ROW}, stride[] = {ROW, 1};
+    r->operand = (zlay_pipe_operand){.smem = k->pipe->smems[smem].name,
+                                     .type = ZLAY_TYPE_BF16,
+                                     .major = ZLAY_MAJOR_K,
+                                     .swizzle = ZLAY_SWIZZLE_128B};
+    if (rows < 1)
+        return zl_fail(k->ctx, ZLAY_ENOTSUP, "smem %s: no row of %d bytes for a product",
+                       r->operand.smem, ROW_BYTES);
+    zlay_status status = zlay_layout_new_strided(k->ctx, &r->own, 2, shape, stride, 0);
+    r->operand.layout = r->own;
+    return status;
+}
+
+static zlay_status reading_of(const zl_pipe_text *k, reading *r, int32_t smem)
+{
+    zlay_status status = ZLAY_OK;
+    const char *name = k->pipe->smems[smem].name;
+    for (uint32_t i = 0; i < k->ask->operands_count; i++)
+        if (!strcmp(k->ask->operands[i].smem, name)) r->operand = k->ask->operands[i];
+    if (!r->operand.layout) status = rows_read(k, r, smem);
+    return status ? status : shape_read(k, r);
 }
 
 static zlay_status check(const zl_pipe_text *k, const zl_pt_product *p)
@@ -27,33 +74,39 @@ static zlay_status check(const zl_pipe_text *k, const zl_pt_product *p)
                    zl_pt_rule(reason.rule));
 }
 
+static bool is_even(const uint32_t *start, size_t count, const zl_pt_operand *o)
+{
+    for (size_t i = 0; i < count; i++)
+        if (start[i] != start[0] + i % o->parts * o->rows + i / o->parts * o->step) return false;
+    return start[0] == 0;
+}
+
 /* What the synthesis of descriptors answers, as steps along rows and K. */
-static zlay_status describe(const zl_pipe_text *k, zl_pt_operand *out, uint32_t rows, uint32_t each)
+static zlay_status describe(const zl_pipe_text *k, zl_pt_operand *out, const reading *r,
+                            uint32_t each)
 {
     zlay_smemdesc fields = {0};
-    zlay_layout *layout = NULL;
     uint32_t start[STEPS_MOST];
     size_t count = 0;
-    const int64_t shape[] = {rows, ROW}, stride[] = {ROW, 1};
-    zlay_status status = zlay_layout_new_strided(k->ctx, &layout, 2, shape, stride, 0);
     zlay_smemdesc_request request = {.size = sizeof request,
-                                     .type = ZLAY_TYPE_BF16,
-                                     .major = ZLAY_MAJOR_K,
-                                     .swizzle = ZLAY_SWIZZLE_128B,
+                                     .type = r->operand.type,
+                                     .major = r->operand.major,
+                                     .swizzle = r->operand.swizzle,
                                      .mma_mn = each,
-                                     .mma_k = K_STEP,
-                                     .layout = layout};
-    if (!status)
-        status = zlay_smemdesc_synth(k->ctx, &fields, start, STEPS_MOST, &count, k->ask->target,
-                                     &request);
-    zlay_layout_free(layout);
+                                     .mma_k = K_BITS / zlay_type_bits(r->operand.type),
+                                     .layout = r->operand.layout};
+    zlay_status status =
+        zlay_smemdesc_synth(k->ctx, &fields, start, STEPS_MOST, &count, k->ask->target, &request);
+    if (status) return status == ZLAY_NONE ? ZLAY_ENOTSUP : status;
     fields.start = 0;
-    if (!status) status = zlay_smemdesc_pack(&out->word, k->ask->target, &fields);
+    status = zlay_smemdesc_pack(&out->word, k->ask->target, &fields);
     if (status) return status;
-    out->parts = rows / each;
+    out->parts = r->rows / each;
     out->rows = out->parts > 1 ? start[1] - start[0] : 0;
-    out->step = start[out->parts] - start[0];
-    return ZLAY_OK;
+    out->step = count > out->parts ? start[out->parts] - start[0] : 0;
+    if (is_even(start, count, out)) return ZLAY_OK;
+    return zl_fail(k->ctx, ZLAY_ENOTSUP, "operand %.64s: its instructions begin at uneven places",
+                   r->operand.smem);
 }
 
 static uint32_t instances_at(const zl_pipe_text *k, const zl_event *event)
@@ -65,59 +118,81 @@ static uint32_t instances_at(const zl_pipe_text *k, const zl_event *event)
     return 1;
 }
 
-static zlay_status product_wgmma(const zl_pipe_text *k, zl_pt_product *p)
+static int32_t kind_of(int32_t type)
 {
-    const zl_event *e = p->event;
-    p->mma = (zlay_mma){.instruction = ZLAY_MMA_WGMMA,
-                        .m = ROWS_OF_WGMMA,
-                        .n = rows_of(k, e->smem[1]),
-                        .k = K_STEP,
-                        .a = ZLAY_TYPE_BF16,
-                        .b = ZLAY_TYPE_BF16,
-                        .d = ZLAY_TYPE_F32,
-                        .a_source = e->acc_a >= 0 ? ZLAY_SOURCE_REG : ZLAY_SOURCE_SMEM};
-    return check(k, p);
+    uint32_t bits = zlay_type_bits(type);
+    if (type == ZLAY_TYPE_S8 || type == ZLAY_TYPE_U8) return ZLAY_KIND_I8;
+    return bits == 16 ? ZLAY_KIND_F16 : bits == 32 ? ZLAY_KIND_TF32 : ZLAY_KIND_F8F6F4;
 }
 
-static zlay_status product_tcgen05(const zl_pipe_text *k, zl_pt_product *p)
+/* The instruction of a product: A of `a`, unless it is in registers or tensor memory, times B. */
+static void instruction_of(const zl_pipe_text *k, zl_pt_product *p, const reading *a,
+                           const reading *b)
+{
+    const zl_event *e = p->event;
+    bool tmem = e->tmem[0] >= 0, shared = e->smem[0] >= 0;
+    uint32_t group = tmem && k->pipe->tmems[e->tmem[0]].pair ? 2 : 1;
+    uint32_t rows = !tmem ? ROWS_OF_WGMMA : shared ? a->rows : ROWS_OF_TMEM;
+    int32_t type = b->operand.type, kind = kind_of(type);
+    p->mma = (zlay_mma){.instruction = tmem ? ZLAY_MMA_TCGEN05 : ZLAY_MMA_WGMMA,
+                        .kind = tmem ? kind : ZLAY_KIND_NONE,
+                        .m = rows * group,
+                        .n = b->rows * group,
+                        .k = K_BITS / zlay_type_bits(type),
+                        .a = shared ? a->operand.type : type,
+                        .b = type,
+                        .d = kind == ZLAY_KIND_I8 ? ZLAY_TYPE_S32 : ZLAY_TYPE_F32,
+                        .a_source = shared ? ZLAY_SOURCE_SMEM
+                                    : tmem ? ZLAY_SOURCE_TMEM
+                                           : ZLAY_SOURCE_REG,
+                        .a_major = shared ? a->operand.major : ZLAY_MAJOR_K,
+                        .b_major = b->operand.major,
+                        .cta_group = tmem ? group : 0};
+}
+
+/* Rows of A are shared out among the instances of the role, unless an instruction has them all. */
+static zlay_status share_rows(const zl_pipe_text *k, zl_pt_product *p)
+{
+    uint32_t instances = instances_at(k, p->event), parts = p->operand[0].parts;
+    if (parts == 1) return ZLAY_OK;
+    if (parts % instances)
+        return zl_fail(k->ctx, ZLAY_ENOTSUP, "line %u: %u rows of A for %u instances of its role",
+                       p->event->line, parts * p->mma.m, instances);
+    p->operand[0].parts = parts / instances;
+    return ZLAY_OK;
+}
+
+static zlay_status product_read(const zl_pipe_text *k, zl_pt_product *p, const reading *a,
+                                const reading *b)
 {
     const zl_event *e = p->event;
     zlay_idesc fields;
-    uint32_t group = k->pipe->tmems[e->tmem[0]].pair ? 2 : 1;
-    uint32_t m = e->smem[0] >= 0 ? rows_of(k, e->smem[0]) : 128;
-    p->mma = (zlay_mma){.instruction = ZLAY_MMA_TCGEN05,
-                        .kind = ZLAY_KIND_F16,
-                        .m = m * group,
-                        .n = rows_of(k, e->smem[1]) * group,
-                        .k = K_STEP,
-                        .a = ZLAY_TYPE_BF16,
-                        .b = ZLAY_TYPE_BF16,
-                        .d = ZLAY_TYPE_F32,
-                        .cta_group = group,
-                        .a_source = e->smem[0] >= 0 ? ZLAY_SOURCE_SMEM : ZLAY_SOURCE_TMEM};
+    bool shared = e->smem[0] >= 0;
+    instruction_of(k, p, a, b);
     zlay_status status = check(k, p);
-    if (!status) status = zlay_idesc_of_mma(&fields, &p->mma);
-    return status ? status : zlay_idesc_pack(&p->idesc, &fields);
+    uint32_t group = p->mma.cta_group ? p->mma.cta_group : 1;
+    p->steps = b->k / p->mma.k;
+    p->operand[0].parts = 1;
+    if (!status && shared && a->k != b->k)
+        status =
+            zl_fail(k->ctx, ZLAY_ENOTSUP, "line %u: %u of K in A, %u in B", e->line, a->k, b->k);
+    if (!status && shared) status = describe(k, &p->operand[0], a, p->mma.m / group);
+    if (!status) status = describe(k, &p->operand[1], b, p->mma.n / group);
+    if (!status && e->tmem[0] >= 0) status = zlay_idesc_of_mma(&fields, &p->mma);
+    if (!status && e->tmem[0] >= 0) status = zlay_idesc_pack(&p->idesc, &fields);
+    return status ? status : share_rows(k, p);
 }
 
 static zlay_status product(const zl_pipe_text *k, zl_pt_product *p)
 {
+    reading a = {.own = NULL}, b = {.own = NULL};
     const zl_event *e = p->event;
-    zlay_status status = e->tmem[0] >= 0 ? product_tcgen05(k, p) : product_wgmma(k, p);
-    uint32_t group = p->mma.cta_group ? p->mma.cta_group : 1;
-    p->steps = ROW / K_STEP;
-    p->operand[0].parts = p->operand[1].parts = 1;
-    if (!status && e->smem[0] >= 0)
-        status = describe(k, &p->operand[0], rows_of(k, e->smem[0]), p->mma.m / group);
-    if (!status) status = describe(k, &p->operand[1], rows_of(k, e->smem[1]), p->mma.n / group);
-    if (status) return status;
-    uint32_t instances = instances_at(k, e), parts = p->operand[0].parts;
-    if (parts == 1) return ZLAY_OK;
-    if (parts % instances)
-        return zl_fail(k->ctx, ZLAY_ENOTSUP, "line %u: %u rows of A for %u instances of its role",
-                       e->line, parts * p->mma.m, instances);
-    p->operand[0].parts = parts / instances;
-    return ZLAY_OK;
+    zlay_status status = reading_of(k, &b, e->smem[1]);
+    if (!status && e->smem[0] >= 0) status = reading_of(k, &a, e->smem[0]);
+    if (!status) status = product_read(k, p, &a, &b);
+    zlay_layout_free(a.own);
+    zlay_layout_free(b.own);
+    return status;
 }
 
 zlay_status zl_pt_products(zl_pipe_text *k)

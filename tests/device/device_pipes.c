@@ -3,7 +3,10 @@
  * by byte, against their relations; then mutants, each in a process of its own, for a wait that gives up
  * ends the context.
  *
- *   device-pipes [--mutant I | --print FOLDER]     Ends with `N passed, N failed`. */
+ * With --print the kernels become files, PTX and CUDA C, for compilers where there is no device; with --cubins
+ * FOLDER row I runs as FOLDER/I.cubin.
+ *
+ *   device-pipes [--mutant I | --print FOLDER | --cubins FOLDER]     Ends with `N passed, N failed`. */
 #define _DEFAULT_SOURCE /* alarm */
 #include "../random.h"
 #include "cuda_now.h"
@@ -37,6 +40,9 @@ typedef struct bench {
     bool proved;
     zlay_move *move[MOVES]; /* of A and B, in row-major matrices, where the row is MAPPED */
     uint64_t map[4][MAP_WORDS];
+    zlay_layout *bytes; /* of INTEGERS: rows of 128 */
+    int32_t language;
+    const char *cubins;
 } bench;
 
 static void must(cuda_result result, const char *what)
@@ -47,6 +53,12 @@ static void must(cuda_result result, const char *what)
 }
 
 /* ---- kernels ---------------------------------------------------------------------------- */
+
+static void bytes_make(bench *b)
+{
+    static const char text[] = "(128,128):(128,1)";
+    zlay_layout_parse(b->ctx, &b->bytes, text, sizeof text - 1);
+}
 
 /* Tiles of 128 x 64 bf16 of a row-major matrix, in rows of 128 swizzled bytes. */
 static void moves_make(bench *b)
@@ -66,11 +78,15 @@ static void moves_make(bench *b)
 static zlay_status kernel_make(bench *b, const struct pipe_row *row, zlay_pipe_launch *launch,
                                zlay_pipe_argument *arguments, size_t room)
 {
+    const zlay_pipe_operand operands[MOVES] = {{"A", ZLAY_TYPE_S8, ZLAY_MAJOR_K, ZLAY_SWIZZLE_128B, 0, b->bytes},
+                                               {"B", ZLAY_TYPE_S8, ZLAY_MAJOR_K, ZLAY_SWIZZLE_128B, 0, b->bytes}};
     const zlay_pipe_move moves[MOVES] = {{"tA", b->move[0], {"block", "i"}}, {"tB", b->move[1], {"block", "i"}}};
     zlay_pipe *pipe = NULL;
     zlay_status status = zlay_pipe_parse(b->ctx, &pipe, b->text, strlen(b->text));
     zlay_pipe_emit ask = {.size = sizeof ask, .target = b->target, .pipe = pipe, .name = "piped", .name_length = 5,
-                          .tries = TRIES, .moves = moves, .moves_count = row->relation[0].kind == MAPPED ? MOVES : 0};
+                          .tries = TRIES, .moves = moves, .moves_count = row->relation[0].kind == MAPPED ? MOVES : 0,
+                          .operands = operands, .operands_count = row->relation[0].kind == INTEGERS ? MOVES : 0,
+                          .language = b->language};
     zlay_buf out = {b->kernel, KERNEL, 0};
     if (!status) status = zlay_emit_pipe(b->ctx, &out, launch, arguments, room, &ask);
     b->proved = !status;
@@ -210,17 +226,38 @@ static float number(const uint8_t *stage, unsigned row, unsigned k)
     return value;
 }
 
+static int32_t integer(const uint8_t *stage, unsigned row, unsigned k)
+{
+    return (int8_t)stage[row * ROW_BYTES + (k ^ (row & 7) << 4)];
+}
+
+static float sum_of(const bench *b, const uint8_t *a, const uint8_t *w, unsigned first, unsigned row, unsigned column)
+{
+    float sum = 0;
+    for (unsigned s = first; s < first + b->n; s++)
+        for (unsigned k = 0; k < ROW; k++) sum += number(a + s * STAGE, row, k) * number(w + s * STAGE, column, k);
+    return sum;
+}
+
+static int32_t integers_of(const bench *b, const uint8_t *a, const uint8_t *w, unsigned first, unsigned row, unsigned column)
+{
+    int32_t sum = 0;
+    for (unsigned s = first; s < first + b->n; s++)
+        for (unsigned k = 0; k < ROW_BYTES; k++) sum += integer(a + s * STAGE, row, k) * integer(w + s * STAGE, column, k);
+    return sum;
+}
+
 /* Register v of thread t holds row 16 (t / 32) + t % 32 / 4 + 8 (v / 2 % 2), column 8 (v / 4) + 2 (t % 4) + v % 2. */
-static void tile(const bench *b, uint8_t *to, const uint8_t *a, const uint8_t *w, unsigned first, unsigned rows_at)
+static void tile(const bench *b, uint8_t *to, const uint8_t *a, const uint8_t *w, unsigned first, unsigned rows_at,
+                 bool integers)
 {
     for (unsigned t = 0; t < 128; t++)
         for (unsigned v = 0; v < STAGE / 512; v++) {
             unsigned row = rows_at + 16 * (t / 32) + t % 32 / 4 + 8 * (v / 2 % 2);
             unsigned column = 8 * (v / 4) + 2 * (t % 4) + v % 2;
-            float sum = 0;
-            for (unsigned s = first; s < first + b->n; s++)
-                for (unsigned k = 0; k < ROW; k++) sum += number(a + s * STAGE, row, k) * number(w + s * STAGE, column, k);
-            memcpy(to + (v * 128 + t) * 4, &sum, 4);
+            float sum = integers ? 0 : sum_of(b, a, w, first, row, column);
+            int32_t whole = integers ? integers_of(b, a, w, first, row, column) : 0;
+            memcpy(to + (v * 128 + t) * 4, integers ? (void *)&whole : (void *)&sum, 4);
         }
 }
 
@@ -233,7 +270,7 @@ static void products(bench *b, const relation *r, uint8_t *want)
         for (unsigned t = r->at; t < row_count(r->count, b->n, b->t) && !helper; t += r->bytes)
             for (unsigned i = 0; i < r->stage; i++)
                 tile(b, want + (uint64_t)block * STEP + (uint64_t)(t * r->stage + i) * STAGE, a->was + (uint64_t)block * STEP,
-                     w->was + (uint64_t)block * STEP, t * b->n, 64 * i);
+                     w->was + (uint64_t)block * STEP, t * b->n, 64 * i, r->kind == INTEGERS);
     }
 }
 
@@ -261,6 +298,22 @@ static bool holds(bench *b, const struct pipe_row *row)
     return good;
 }
 
+/* The text, or what a compiler made of the other one. */
+static const void *image(bench *b, const struct pipe_row *row)
+{
+    static char cubin[KERNEL];
+    char path[256];
+    if (!b->cubins) return b->kernel;
+    snprintf(path, sizeof path, "%s/%u.cubin", b->cubins, (unsigned)(row - rows));
+    FILE *file = fopen(path, "rb");
+    if (!file || !fread(cubin, 1, sizeof cubin, file)) {
+        printf("no file %s\n", path);
+        exit(3);
+    }
+    fclose(file);
+    return cubin;
+}
+
 static int run(bench *b, const struct pipe_row *row)
 {
     zlay_pipe_launch launch;
@@ -271,7 +324,7 @@ static int run(bench *b, const struct pipe_row *row)
         printf("%s: %s\n", row->name, zlay_ctx_message(b->ctx));
         return WRONG;
     }
-    must(b->cuda.cuModuleLoadData(&module, b->kernel), row->name);
+    must(b->cuda.cuModuleLoadData(&module, image(b, row)), row->name);
     must(b->cuda.cuModuleGetFunction(&function, module, "piped"), row->name);
     must(b->cuda.cuFuncSetAttribute(function, DYNAMIC_SMEM, (int)launch.smem), row->name);
     int answer = RIGHT;
@@ -317,29 +370,33 @@ static bool mutant_process(const char *self, unsigned i)
     return good;
 }
 
-/* The kernels of all rows as files, for an assembler where there is no device. */
+static int print_one(bench *b, const char *folder, unsigned i, const struct pipe_row *row)
+{
+    static const char *const names[] = {"ptx", "cu"};
+    for (b->language = ZLAY_TEXT_PTX; b->language <= ZLAY_TEXT_CUDA; b->language++) {
+        zlay_pipe_launch launch;
+        char path[256];
+        if (kernel_make(b, row, &launch, NULL, 0)) return 1;
+        snprintf(path, sizeof path, "%s/%u.%s", folder, i, names[b->language]);
+        FILE *file = fopen(path, "w");
+        if (!file) return 1;
+        fputs(b->kernel, file);
+        fclose(file);
+    }
+    return 0;
+}
+
 static int print_all(bench *b, const char *folder)
 {
     int failed = 0;
     for (unsigned i = 0; i < ROWS + MUTANTS; i++) {
-        zlay_pipe_launch launch;
-        char path[256];
         const struct mutant_row *m = i < ROWS ? NULL : &mutants[i - ROWS];
         const struct pipe_row *row = &rows[m ? 0 : i];
         while (m && strcmp(row->name, m->pipe)) row++;
         row_text(b->text, row);
-        bool edited = !m || text_edit(b->text, m->from, m->to);
-        if (!edited || kernel_make(b, row, &launch, NULL, 0)) {
-            printf("%u %s: %s\n", i, row->name, edited ? zlay_ctx_message(b->ctx) : "no place for the mutant");
-            failed++;
-            continue;
-        }
-        snprintf(path, sizeof path, "%s/%u.ptx", folder, i);
-        FILE *file = fopen(path, "w");
-        if (!file) return 3;
-        fputs(b->kernel, file);
-        fclose(file);
-        printf("%u %s%s%s\n", i, row->name, m ? ", mutant" : "", b->proved ? ", proved" : "");
+        bool good = (!m || text_edit(b->text, m->from, m->to)) && !print_one(b, folder, i, row);
+        printf("%u %s%s%s%s\n", i, row->name, m ? ", mutant" : "", b->proved ? ", proved" : "", good ? "" : ": BAD");
+        failed += !good;
     }
     return failed;
 }
@@ -351,9 +408,11 @@ int main(int argc, char **argv)
     alarm(SECONDS);
     if (zlay_ctx_new(&b.ctx, NULL, NULL) || zlay_target_find(&b.target, "sm_90a", 6)) return 3;
     moves_make(&b);
+    bytes_make(&b);
+    if (argc > 2 && !strcmp(argv[1], "--cubins")) b.cubins = argv[2];
     bool all = !(argc > 2 && !strcmp(argv[1], "--mutant"));
     if (argc > 2 && !strcmp(argv[1], "--print")) return print_all(&b, argv[2]);
-    for (unsigned i = 0; all && i < MUTANTS; i++) {
+    for (unsigned i = 0; all && !b.cubins && i < MUTANTS; i++) {
         if (mutant_process(argv[0], i)) passed++;
         else failed++;
     }

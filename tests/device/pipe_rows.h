@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { STEP = 1 << 18, SIZE = 4 * STEP, TEXT = 1 << 14, RELATIONS = 3, STAGE = 16384 };
-typedef enum kind { NOTHING, SAME, SAME_LAST, ADDED, MATRICES, SWAPPED, GIVEN, PRODUCT, MAPPED, UPDATED } kind;
+typedef enum kind { NOTHING, SAME, SAME_LAST, ADDED, MATRICES, SWAPPED, GIVEN, PRODUCT, INTEGERS, MAPPED, UPDATED } kind;
 typedef enum count_of { BY_N, BY_2N, BY_T, BY_TN, BY_ONE } count_of;
 enum { FAULT, MAY };
 enum { RIGHT, WRONG, GAVE_UP }; /* also exit statuses of a mutant's process */
