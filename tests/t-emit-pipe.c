@@ -56,6 +56,13 @@ static kernel printed_text(zlay_ctx *ctx, const char *text, const char *target, 
     return k;
 }
 
+static zlay_status status_of(zlay_ctx *ctx, const zlay_pipe_emit *ask)
+{
+    kernel k = printed(ctx, ask);
+    free(k.text);
+    return k.status;
+}
+
 /* ---- by hand ------------------------------------------------------------------------ */
 
 static const char ring[] =
@@ -203,11 +210,12 @@ static const char rare[] =
     "write A[i % 2] 2048 part 1 cta +1\nldmatrix A[i % 2]\nstmatrix B[i % 2] part 1\ncpasync 2048 -> A[i % 2]\n"
     "commit cpasync\nwaitgroup cpasync 1\nstore D[0] 2048 -> W[i % 2]\nreduce D[0] 2048\n"
     "reduce B[i % 2] 4096 by maps[i % 2]\nstore B[i % 2] 4096 by maps[i % 2]\ncommit bulk\nwaitgroup bulk 0\n"
-    "sync named 3 128\njoin named 4 256\njoin cluster\nmeet cluster\nsync cluster\nsync cta\nsync role\n"
+    "sync named 3 128\njoin named 4 256\njoin cluster\nmeet cluster\nsync cluster\nsync cta\nsync role\nsync warp\n"
     "raise done[0] times 3\nawait done[0] 4\nupdate maps[i % 2]\nfence proxy.tensormap\nfence proxy.async\nend\n"
     "griddep launch\nend\n"
     "role other warps 4..7 elect\nsetmaxnreg inc 64\nexpect full[0] 4096\narrive full[0] times 2\n"
     "copy tensor 4096 -> A[0] signal full[0] multicast 3\ncopy bulk 2048 -> B[0] signal full[0]\n"
+    "copy bulk 2048 -> B[0] cta 1 signal full[0]\n"
     "copy shared 4096 from A[0] -> B[0] cta +1 signal full[0]\ncopy tensor 4096 by maps[1] -> A[1] signal full[1]\n"
     "arrive full[1] cta 1\narrive full[1] times 2 cta all\narrive full[1] cta +1\nsync cluster\nsync named 5 64\n"
     "join named 6 64\nsync role\nend\n"
@@ -239,6 +247,48 @@ static void events(void **state)
     need_assembler();
     takes(*state, rare, "sm_90a", "rare");
     takes(*state, later, "sm_100a", "later");
+}
+
+/* ---- operands ------------------------------------------------------------------------ */
+
+/* One product of stages of 16 KiB, by wgmma or by tcgen05.mma. */
+static const char by_warpgroup[] =
+    "pipe one\nsmem A[1] 16384\nsmem B[1] 16384\nrole r warps 0..3\nmma A[0], B[0] -> C fresh\nend\n";
+static const char by_tmem[] =
+    "pipe one\nsmem A[1] 16384\nsmem B[1] 16384\ntmem C[1] 256\nrole r warps 0..0 elect\nmma A[0], B[0] -> C[0] fresh\nend\n";
+
+static void operands(void **state)
+{
+    static const struct { const char *text, *target; int32_t type, major; const char *layout, *says; uint32_t count; } typed[] = {
+        {by_warpgroup, "sm_90a", ZLAY_TYPE_F16, ZLAY_MAJOR_MN, "(64,128):(1,64)", ".m64n64k16.f32.f16.f16 ", 8},
+        {by_warpgroup, "sm_90a", ZLAY_TYPE_TF32, ZLAY_MAJOR_K, "(128,32):(32,1)", ".m64n128k8.f32.tf32.tf32 ", 8},
+        {by_warpgroup, "sm_90a", ZLAY_TYPE_E4M3, ZLAY_MAJOR_K, "(128,128):(128,1)", ".m64n128k32.f32.e4m3.e4m3 ", 8},
+        {by_warpgroup, "sm_90a", ZLAY_TYPE_U8, ZLAY_MAJOR_K, "(128,128):(128,1)", ".m64n128k32.s32.u8.u8 ", 8},
+        {by_tmem, "sm_100a", ZLAY_TYPE_TF32, ZLAY_MAJOR_K, "(128,32):(32,1)", "kind::tf32 ", 4},
+        {by_tmem, "sm_100a", ZLAY_TYPE_E5M2, ZLAY_MAJOR_K, "(128,128):(128,1)", "kind::f8f6f4 ", 4},
+        {by_tmem, "sm_100a", ZLAY_TYPE_S8, ZLAY_MAJOR_K, "(128,128):(128,1)", "kind::i8 ", 4},
+    };
+    for (size_t i = 0; i < sizeof typed / sizeof *typed; i++) {
+        zlay_layout *layout = NULL;
+        zlay_pipe *pipe = parsed(*state, typed[i].text);
+        assert_int_equal(zlay_layout_parse(*state, &layout, typed[i].layout, strlen(typed[i].layout)), ZLAY_OK);
+        const zlay_pipe_operand both[] = {{"A", typed[i].type, typed[i].major, ZLAY_SWIZZLE_128B, 0, layout},
+                                          {"B", typed[i].type, typed[i].major, ZLAY_SWIZZLE_128B, 0, layout}};
+        zlay_pipe_emit ask = asked(pipe, typed[i].target, ZLAY_TEXT_PTX);
+        ask.operands = both;
+        ask.operands_count = 2;
+        kernel k = printed(*state, &ask);
+        if (k.status) fail_msg("row %zu: %s", i, zlay_ctx_message(*state));
+        uint32_t count = 0;
+        for (const char *at = k.text; (at = strstr(at, typed[i].says)); at++) count++;
+        assert_int_equal(count, typed[i].count);
+        if (!system(ASSEMBLER_PATH "command -v ptxas >/dev/null")) assert_true(assembles(typed[i].target, k.text));
+        ask.operands_count = 1;
+        assert_int_equal(status_of(*state, &ask), ZLAY_ENOTSUP);
+        free(k.text);
+        zlay_layout_free(layout);
+        zlay_pipe_free(pipe);
+    }
 }
 
 /* ---- refusals --------------------------------------------------------------------------- */
@@ -284,13 +334,6 @@ static void unproved(void **state)
     free(k.text);
     free(asked_for.text);
     zlay_pipe_free(pipe);
-}
-
-static zlay_status status_of(zlay_ctx *ctx, const zlay_pipe_emit *ask)
-{
-    kernel k = printed(ctx, ask);
-    free(k.text);
-    return k.status;
 }
 
 static void misused(void **state)
@@ -389,7 +432,7 @@ int main(int count, char **words)
         cmocka_unit_test(example),   cmocka_unit_test(golden),    cmocka_unit_test(assembled),
         cmocka_unit_test(compiled),  cmocka_unit_test(events),    cmocka_unit_test(refused),
         cmocka_unit_test(unproved),  cmocka_unit_test(misused),   cmocka_unit_test(fragments),
-        cmocka_unit_test(no_memory),
+        cmocka_unit_test(no_memory), cmocka_unit_test(operands),
     };
     const struct CMUnitTest writing[] = {cmocka_unit_test(rewrite)};
     if (count > 1 && !strcmp(words[1], "golden")) return cmocka_run_group_tests(writing, begin, end);

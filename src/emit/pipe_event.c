@@ -142,6 +142,9 @@ static void say_sync(zl_pipe_text *k, const zl_event *event, bool wait)
     char number[24];
     switch (event->scope) {
     case ZL_SYNC_ROLE: meet_role(k); break;
+    case ZL_SYNC_WARP:
+        if (!zl_pt_lone(k)) zl_say(k, NULL, "bar.warp", 0, "-1");
+        break;
     case ZL_SYNC_CTA: zl_say(k, NULL, "bar.sync.all", 0, "0"); break;
     case ZL_SYNC_CLUSTER:
         cluster_half(k, true);
