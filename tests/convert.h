@@ -98,7 +98,17 @@ typedef struct machine {
     const zlay_layout *src;
     uint64_t shared_size;
     int reach; /* stores are seen 0: in the warp, 1: in the block, 2: in the cluster */
+    uint64_t cells, trip, trips; /* elements of a trip, 0: one takes all; which of how many */
 } machine;
+
+/* The cell of an offset; false: another trip's. */
+static inline bool in_trip(const machine *m, int64_t *at)
+{
+    if (!m->cells) return true;
+    if ((uint64_t)*at / m->cells != m->trip) return false;
+    *at %= (int64_t)m->cells;
+    return true;
+}
 
 static inline uint32_t thread_of(const place *p)
 {
@@ -323,6 +333,7 @@ static inline void run_store(machine *m, const zlay_convert_step *step, const zl
             assert_int_equal(to.at[3], from.at[3]);
             at = (int64_t)to.offset;
         }
+        if (!in_trip(m, &at)) continue;
         assert_true(at >= 0 && (uint64_t)at < m->shared_size);
         assert_true(value != NOTHING);
         int64_t *cell = &m->shared[from.at[3]][at];
@@ -343,7 +354,7 @@ static inline void run_load(machine *m, const zlay_convert_step *step, const zla
     levels_map in, out;
     read_dims(&in, back, true);
     read_dims(&out, back, false);
-    machine_clear(m->next);
+    if (!m->cells || !m->trip) machine_clear(m->next);
     for (uint64_t i = 0; i < in.size; i++) {
         place to = place_at(&in, i), from = {{0}, 0};
         if (zlay_f2_ins(back) && zlay_layout_outs(back) > 1) from = place_through(back, &out, i);
@@ -353,6 +364,9 @@ static inline void run_load(machine *m, const zlay_convert_step *step, const zla
             from.offset = (uint64_t)at;
             from.at[3] = to.at[3];
         }
+        int64_t cell = (int64_t)from.offset;
+        if (!in_trip(m, &cell)) continue;
+        from.offset = (uint64_t)cell;
         if (step->op != ZLAY_CONVERT_DSMEM) assert_int_equal(from.at[3], to.at[3]);
         assert_true(from.offset < m->shared_size);
         uint64_t writers = m->writers[from.at[3]][from.offset];
@@ -362,6 +376,7 @@ static inline void run_load(machine *m, const zlay_convert_step *step, const zla
         assert_true(writers);
         m->next[thread_of(&to)][to.at[0]] = m->shared[from.at[3]][from.offset];
     }
+    if (m->cells && m->trip + 1 < m->trips) return;
     void *was = m->slot;
     m->slot = m->next;
     m->next = was;
@@ -405,6 +420,7 @@ static inline uint32_t count_lane_access(const machine *m, const warp_offsets *w
         int64_t at = w->at[l][first];
         address[l] = at < 0 ? ZLAY_BANK_INACTIVE : (uint32_t)at * (m->bits / 8);
         if (at < 0) continue;
+        if (m->cells) assert_int_equal((uint64_t)at / m->cells, (uint64_t)w->at[0][first] / m->cells);
         assert_int_equal(address[l] % step->width, 0);
         for (uint32_t i = 0; i < each; i++) assert_int_equal(w->at[l][first + i], at + i);
     }
@@ -493,6 +509,22 @@ static inline void run_step(machine *m, zlay_ctx *ctx, const zlay_convert *plan,
     zlay_layout_free(map);
 }
 
+/* Store, sync, load, with no more cells than a trip has. */
+static inline void run_trips(machine *m, zlay_ctx *ctx, const zlay_convert *plan, uint32_t i,
+                             const zlay_convert_info *info)
+{
+    m->cells = info->smem * 8 / m->bits;
+    m->trips = info->trips;
+    for (m->trip = 0; m->trip < m->trips; m->trip++) {
+        for (int b = 0; b < BLOCKS; b++) {
+            memset(m->shared[b], 0xff, m->shared_size * sizeof **m->shared);
+            memset(m->writers[b], 0, m->shared_size * sizeof **m->writers);
+        }
+        for (uint32_t k = i; k < i + 3; k++) run_step(m, ctx, plan, k);
+    }
+    m->cells = 0;
+}
+
 /* Every slot of dst has what dst says. */
 static inline void run_plan(machine *m, zlay_ctx *ctx, const zlay_convert *plan,
                             const zlay_layout *src, const zlay_layout *dst)
@@ -501,7 +533,14 @@ static inline void run_plan(machine *m, zlay_ctx *ctx, const zlay_convert *plan,
     levels_map in;
     assert_int_equal(zlay_convert_get(&info, plan), ZLAY_OK);
     machine_load(m, src);
-    for (uint32_t i = 0; i < info.steps; i++) run_step(m, ctx, plan, i);
+    for (uint32_t i = 0; i < info.steps; i++) {
+        zlay_convert_step step;
+        assert_int_equal(zlay_convert_at(&step, plan, i), ZLAY_OK);
+        bool trips = info.trips > 1 && stores(step.op);
+        if (!trips) run_step(m, ctx, plan, i);
+        else run_trips(m, ctx, plan, i, &info);
+        if (trips) i += 2;
+    }
     read_dims(&in, dst, true);
     for (uint64_t i = 0; i < in.size; i++) {
         place p = place_at(&in, i);

@@ -288,6 +288,48 @@ static void odd_shuffles(void **state)
     }
 }
 
+/* A half, a quarter or less of the room that the tensor takes: as many trips, or none. */
+static void several_trips(void **state)
+{
+    uint64_t seed = test_seed("several trips"), trips = 0, refused = 0;
+    for (uint64_t i = 0; i < test_iterations(80); i++) {
+        world w = {{(unsigned)test_range(&seed, 2, 5), 5, (unsigned)test_range(&seed, 1, 3), 0}, 0};
+        uint32_t bits = 8u << test_range(&seed, 0, 3);
+        uint64_t column[2][64];
+        unsigned fewer = (unsigned)test_range(&seed, 1, 3);
+        zlay_convert *plan;
+        zlay_convert_info info;
+        machine m;
+        w.tensor = bits_of(&w);
+        draw(&seed, column[0], w.tensor, w.tensor, i % 2 ? INVERTIBLE : PERMUTATION);
+        memcpy(column[1], column[0], sizeof column[1]);
+        shuffle(&seed, column[1], w.tensor);
+        if (i % 4 > 1) column[1][w.tensor - 1] ^= column[1][0];
+        zlay_layout *src = layout_of(*state, &w, column[0]), *dst = layout_of(*state, &w, column[1]);
+        uint64_t bytes = (bits / 8) * ((uint64_t)1 << w.tensor);
+        zlay_convert_request r = {.size = sizeof r, .elem_bits = bits, .src = src, .dst = dst,
+                                  .smem = bytes >> fewer};
+        zlay_status status = zlay_convert_synth(*state, &plan, target_of("sm_90a"), &r);
+        assert_true(!status || status == ZLAY_ELIMIT);
+        refused += status != 0;
+        if (!status) {
+            assert_int_equal(zlay_convert_get(&info, plan), ZLAY_OK);
+            if (info.smem) assert_int_equal(info.trips, 1u << fewer);
+            if (info.smem) assert_int_equal(info.smem, bytes >> fewer);
+            trips += info.trips > 1;
+            machine_begin(&m, target_of("sm_90a"), bits);
+            run_plan(&m, *state, plan, src, dst);
+            machine_end(&m);
+        }
+        zlay_convert_free(plan);
+        zlay_layout_free(src);
+        zlay_layout_free(dst);
+    }
+    printf("several trips: %llu plans, %llu refused\n", (unsigned long long)trips,
+           (unsigned long long)refused);
+    assert_true(trips > 0 && refused > 0);
+}
+
 /* A matrix of 4 rows of 28 along the warps, and along the registers: its rows end inside a warp, so
  * that no padding, skew or swizzle serves both; by colouring each access takes one wavefront. */
 #define WRAPPED_SRC                                                                                \
@@ -571,6 +613,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(anything, begin, end),
         cmocka_unit_test_setup_teardown(odd_sizes, begin, end),
         cmocka_unit_test_setup_teardown(wrapped_rows, begin, end),
+        cmocka_unit_test_setup_teardown(several_trips, begin, end),
         cmocka_unit_test_setup_teardown(odd_shuffles, begin, end),
         cmocka_unit_test_setup_teardown(transposes, begin, end),
         cmocka_unit_test_setup_teardown(fragments, begin, end),

@@ -86,7 +86,10 @@ typedef struct zlay_convert_info {
     uint64_t store, load;   /* wavefronts of a block, summed over its warps; 0: none or not known */
     uint64_t smem;          /* shared bytes of a block */
     uint64_t remote;        /* bytes that slots of a cluster's blocks read from other blocks */
-    uint64_t reserved[4];   /* 0 */
+    uint64_t trips;         /* through shared memory; 0: none, 1: all at once. Else store, sync and
+                               load are run for one register after the other: trip i takes those
+                               whose offset is in [i, i + 1) times the elements that smem holds */
+    uint64_t reserved[3];   /* 0 */
 } zlay_convert_info;
 
 /** A step of a plan. */
@@ -108,7 +111,7 @@ typedef struct zlay_convert_step {
  *  Returns: ZLAY_OK; ZLAY_NONE dst wants an element that no slot of src holds,
  *           the message has it; ZLAY_EINVAL the message names the field;
  *           ZLAY_ENOTSUP a layout has parameters; ZLAY_ELIMIT more shared memory
- *           is needed than there is, or layouts that are not linear over F2 have
+ *           is needed than there is, and no trips do either, or layouts that are not linear over F2 have
  *           more points than limits.points; ZLAY_ENOMEM.
  *  Out:     out  the plan; free it with zlay_convert_free.
  */

@@ -147,6 +147,7 @@ static zlay_status plan_value(zl_call *call, const zlay_convert *plan)
     zl_put_value(call, value, "optimal", json_boolean(info.optimal));
     zl_put_value(call, value, "cost", json_integer(info.cost));
     zl_put_value(call, value, "smem", zl_json_uint(info.smem));
+    zl_put_value(call, value, "trips", zl_json_uint(info.trips));
     zl_put_value(call, value, "remote", zl_json_uint(info.remote));
     put_certificate(call, plan);
     return status;

@@ -75,6 +75,7 @@ static void info_fill(const zl_lay *l)
     info->store = s[ZL_SRC].counted ? s[ZL_SRC].wavefronts : 0;
     info->load = s[ZL_DST].counted ? s[ZL_DST].wavefronts : 0;
     info->smem = l->spans * (l->p->c->bits / 8);
+    info->trips = 1;
 }
 
 /* What is loaded after all has been stored. */

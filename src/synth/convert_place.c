@@ -88,6 +88,8 @@ static void offsets_of(zl_trip *t, const zl_solver *held, const uint64_t *basis)
         zl_solver_put(&all, held->value[__builtin_ctzll(left)], *basis++);
     for (uint64_t left = c->src.has & ZL_BLOCKS; left; left &= left - 1)
         zl_solver_put(&all, c->src.to[__builtin_ctzll(left)], 0);
+    for (unsigned i = 0; i < t->cuts; i++)
+        zl_solver_put(&all, c->src.to[t->cut[ZL_SRC][i]], zl_bit(t->bits + i));
     for (uint64_t left = c->src.has; left; left &= left - 1)
         reach |= c->src.to[__builtin_ctzll(left)];
     t->offset.has = 0;

@@ -16,7 +16,7 @@ typedef struct zl_form_row {
     uint32_t matrices;
 } zl_form_row;
 
-enum { ZL_UNITS = 5 }; /* bits of an element's place in 16 bytes */
+enum { ZL_UNITS = 5, ZL_CUTS = 8 }; /* bits of an element's place in 16 bytes; of a piece */
 
 /* Elements at one address: unit[i] is the index of the one in place 2^i, less that of the first. */
 typedef struct zl_units {
@@ -55,7 +55,8 @@ typedef struct zl_trip {
     zl_side side[2];
     uint32_t cost;
     bool free;            /* no access has a conflict */
-    unsigned bits;        /* of an offset */
+    unsigned bits;        /* of an offset in a piece */
+    unsigned cuts, cut[2][ZL_CUTS]; /* register bits that number the pieces, above the offset */
     zl_bitmap offset;     /* tensor bit -> offset */
 } zl_trip;
 
@@ -82,6 +83,9 @@ unsigned zl_side_lanes(const zl_side *s, const zl_conversion *c, uint64_t *lane)
 
 /* Slots of dst -> registers as the access leaves them; false: some register is not among them. */
 bool zl_side_behind(const zl_side *s, uint64_t dst, zl_bitmap *out);
+
+/* Register bits by which 2^cuts pieces go one after the other; false: there are none. */
+bool zl_trip_cut(zl_trip *t, unsigned cuts);
 
 /* Phases of an access with all its lanes. */
 uint32_t zl_side_phases(const zl_side *s, const zl_conversion *c);

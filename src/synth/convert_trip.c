@@ -2,15 +2,37 @@
 /* A round trip through shared memory as steps of a plan. */
 #include "synth/convert_side.h"
 
+static uint64_t cut_bits(const zl_trip *t, int which)
+{
+    uint64_t bits = 0;
+    for (unsigned i = 0; i < t->cuts; i++) bits |= zl_bit(t->cut[which][i]);
+    return bits;
+}
+
+/* As many pieces as shared memory asks for, where there are so many: else one. */
+static void pieces_set(zl_trip *t)
+{
+    const zl_conversion *c = t->c;
+    uint64_t most = c->request->smem ? c->request->smem : c->machine.smem;
+    zl_bitmap held = c->src;
+    held.has &= ~ZL_BLOCKS;
+    unsigned bits = zl_bitmap_rank(&held), cuts = 0;
+    while (bits < 60 && (uint64_t)(c->bits / 8) << bits >> cuts > most && cuts < bits) cuts++;
+    if (!zl_trip_cut(t, cuts)) t->cuts = 0;
+}
+
 static void trip_begin(zl_trip *t)
 {
     const zl_conversion *c = t->c;
+    pieces_set(t);
     t->at[ZL_SRC].has = t->at[ZL_DST].has = 0;
-    for (uint64_t left = c->src.has & ~ZL_BLOCKS; left; left &= left - 1) {
+    uint64_t src = c->src.has & ~ZL_BLOCKS & ~cut_bits(t, ZL_SRC);
+    uint64_t dst = c->dst.has & ~ZL_BLOCKS & ~cut_bits(t, ZL_DST);
+    for (uint64_t left = src; left; left &= left - 1) {
         unsigned k = (unsigned)__builtin_ctzll(left);
         zl_bitmap_put(&t->at[ZL_SRC], k, c->src.to[k]);
     }
-    for (uint64_t left = c->dst.has & ~ZL_BLOCKS; left; left &= left - 1) {
+    for (uint64_t left = dst; left; left &= left - 1) {
         unsigned k = (unsigned)__builtin_ctzll(left);
         uint64_t holder = c->from.to[k], block = holder & ZL_BLOCKS;
         zl_bitmap_put(&t->at[ZL_DST], k, zl_bitmap_at(&c->src, holder ^ block) | block);
@@ -23,6 +45,13 @@ static void trip_begin(zl_trip *t)
             zl_solver_put(&t->registers[which], at->to[k], zl_bit(k));
         }
     }
+}
+
+/* Registers in the order of an access, those that number pieces above the others. */
+static void add_pieces(const zl_trip *t, int which, zl_bitmap *mid)
+{
+    for (unsigned i = 0; i < t->cuts; i++)
+        zl_bitmap_put(mid, t->side[which].registers + i, zl_bit(t->cut[which][i]));
 }
 
 /* A map that keeps blocks apart besides. */
@@ -39,7 +68,7 @@ static void add_blocks(zl_bitmap *map, uint64_t blocks)
 static void in_lane(const zl_trip *t, zlay_convert *plan, int which, const zl_bitmap *back,
                     uint64_t before)
 {
-    uint32_t steps = plan->info.steps, permutes = t->side[which].permutes;
+    uint32_t steps = plan->info.steps, permutes = t->side[which].permutes << t->cuts;
     zl_step_in_lane(t->c, plan, back, before);
     if (plan->info.steps == steps && permutes) {
         zl_step_add(plan, ZLAY_CONVERT_PRMT, back, before);
@@ -68,13 +97,13 @@ static zlay_status access_of(const zl_trip *t, zlay_convert *plan, zl_convert_st
     step->info.access = s->form->access;
     step->info.name = access.name;
     step->info.width = s->form->matrices ? 4 * s->form->matrices : s->form->bytes;
-    step->info.instructions = s->accesses;
+    step->info.instructions = s->accesses << t->cuts;
     step->info.counted = bank.answer == ZLAY_YES && !remote;
     if (step->info.counted)
-        step->info.wavefronts = (uint64_t)bank.wavefronts * s->accesses << warps;
+        step->info.wavefronts = (uint64_t)bank.wavefronts * s->accesses << (warps + t->cuts);
     uint32_t each = step->info.counted ? bank.wavefronts : s->phases;
     uint32_t unit = remote ? ZL_COST_REMOTE : ZL_COST_WAVEFRONT;
-    step->cost = s->accesses * (ZL_COST_ACCESS + each * unit);
+    step->cost = (s->accesses << t->cuts) * (ZL_COST_ACCESS + each * unit);
     plan->info.counted &= step->info.counted;
     plan->info.conflict_free &= step->info.counted && bank.wavefronts <= bank.distinct;
     return ZLAY_OK;
@@ -86,6 +115,7 @@ static zlay_status store_add(const zl_trip *t, zlay_convert *plan, uint64_t plac
     uint64_t blocks = t->c->src.has & ZL_BLOCKS;
     zl_bitmap mid = s->mid;
     add_blocks(&mid, blocks);
+    add_pieces(t, ZL_SRC, &mid);
     in_lane(t, plan, ZL_SRC, &mid, t->c->src.has);
     int32_t op = s->form->matrices ? ZLAY_CONVERT_STMATRIX : ZLAY_CONVERT_STORE;
     zl_convert_step *step = zl_step_add(plan, op, NULL, mid.has);
@@ -93,13 +123,14 @@ static zlay_status store_add(const zl_trip *t, zlay_convert *plan, uint64_t plac
     step->offset_after = true;
     for (uint64_t left = mid.has & ~ZL_BLOCKS; left; left &= left - 1) {
         unsigned k = (unsigned)__builtin_ctzll(left);
-        uint64_t index = zl_bitmap_at(s->at, s->mid.to[k]);
+        uint64_t index = zl_bitmap_at(&t->c->src, mid.to[k]);
         zl_bitmap_put(&step->forward, k, zl_bitmap_at(&t->offset, index));
     }
     add_blocks(&step->forward, blocks);
     step->has_forward = true;
     step->has_back = zl_bitmap_invert(&step->back, &step->forward, places);
-    uint64_t idle = mid.has & ~ZL_BLOCKS & ~s->kept;
+    uint64_t pieces = mid.has & ZL_REGISTERS & ~s->mid.has;
+    uint64_t idle = mid.has & ~ZL_BLOCKS & ~s->kept & ~pieces;
     for (zl_level l = ZL_REGISTER; l < ZL_LEVELS; l++)
         step->info.idle[l] = (idle & zl_level_mask(l)) >> zl_level_low[l];
     return access_of(t, plan, step, ZL_SRC);
@@ -119,6 +150,7 @@ static zlay_status load_add(const zl_trip *t, zlay_convert *plan, uint64_t place
     const zl_side *s = &t->side[ZL_DST];
     zl_bitmap mid = s->mid, reads = {.has = 0}, post;
     add_blocks(&mid, c->dst.has);
+    add_pieces(t, ZL_DST, &mid);
     for (uint64_t left = mid.has; left; left &= left - 1) {
         unsigned k = (unsigned)__builtin_ctzll(left);
         zl_bitmap_put(&reads, k, read_at(t, mid.to[k]));
@@ -130,6 +162,8 @@ static zlay_status load_add(const zl_trip *t, zlay_convert *plan, uint64_t place
     zlay_status status = access_of(t, plan, step, ZL_DST);
     if (status || !zl_side_behind(s, s->at->has, &post)) return status ? status : ZLAY_EINTERNAL;
     add_blocks(&post, c->dst.has);
+    for (unsigned i = 0; i < t->cuts; i++)
+        zl_bitmap_put(&post, t->cut[ZL_DST][i], zl_bit(s->registers + i));
     in_lane(t, plan, ZL_DST, &post, mid.has);
     return ZLAY_OK;
 }
@@ -174,7 +208,7 @@ static zlay_status shared_make(const zl_trip *t, zlay_convert *plan)
 {
     const zl_conversion *c = t->c;
     const zlay_layout *src = c->request->src;
-    zl_dim in = {.name = "tensor"}, out = {.name = "offset", .bits = t->bits};
+    zl_dim in = {.name = "tensor"}, out = {.name = "offset", .bits = t->bits + t->cuts};
     uint64_t basis[64] = {0};
     zl_f2 f2 = {1, 1, &in, &out, basis};
     in.bits = t->offset.has ? 64 - (unsigned)__builtin_clzll(t->offset.has) : 0;
@@ -188,10 +222,19 @@ static zlay_status shared_make(const zl_trip *t, zlay_convert *plan)
     return zl_layout_f2(c->ctx, &plan->shared, &f2);
 }
 
+/* All have stored a piece before it is loaded, and loaded it before the next is stored. */
+static void trips_set(const zl_trip *t, zlay_convert *plan, zl_convert_step *sync)
+{
+    uint32_t trips = 1u << t->cuts;
+    plan->info.trips = trips;
+    sync->info.instructions *= 2 * trips - 1;
+    sync->cost *= 2 * trips - 1;
+}
+
 static zlay_status steps_add(zl_trip *t, zlay_convert *plan)
 {
     const zl_conversion *c = t->c;
-    uint64_t places = zl_bit(t->bits) - 1;
+    uint64_t places = zl_bit(t->bits + t->cuts) - 1;
     for (uint64_t left = c->src.has & ZL_BLOCKS; left; left &= left - 1) places |= left & -left;
     plan->info.counted = plan->info.conflict_free = 1;
     zlay_status status = store_add(t, plan, places);
@@ -202,6 +245,7 @@ static zlay_status steps_add(zl_trip *t, zlay_convert *plan)
     status = load_add(t, plan, places);
     if (!status) status = sync_set(c, plan, sync);
     if (status) return status;
+    trips_set(t, plan, sync);
     plan->info.store = store->info.wavefronts;
     plan->info.load = load->info.wavefronts;
     plan->info.smem = (uint64_t)(c->bits / 8) << t->bits;
