@@ -81,9 +81,11 @@ ZLAY_API const char *zlay_pipe_rule_name(int32_t rule);
  *                    pipe has a form that this version proves nothing about
  *                    (the message names it).
  *           reasons  the first `room`; `*count` counts all.
- *           proof    with ZLAY_YES its text: barriers' arrivals, bytes and
- *                    phases as functions of the loop counters, a schedule, and
- *                    a path for every ordering used; NULL: not asked.
+ *           proof    with ZLAY_YES its text: of a ring in one block barriers'
+ *                    arrivals, bytes and phases as functions of the loop
+ *                    counters, a schedule, and a path for every ordering used;
+ *                    of other pipes ("by runs") the trip counts that were run
+ *                    and where they repeat; NULL: not asked.
  */
 ZLAY_API zlay_status zlay_pipe_verify(zlay_ctx *ctx, zlay_answer *answer,
                                       zlay_pipe_reason *reasons, size_t room, size_t *count,
@@ -94,7 +96,8 @@ ZLAY_API zlay_status zlay_pipe_verify(zlay_ctx *ctx, zlay_answer *answer,
  *
  *  Returns: ZLAY_OK; ZLAY_EINVAL; ZLAY_ENOMEM.
  *  Out:     answer  ZLAY_YES; ZLAY_NO, and the message names the line of the
- *                   proof that fails.
+ *                   proof that fails; ZLAY_UNDECIDED for a proof by runs, which
+ *                   nothing but the verifier makes.
  */
 ZLAY_API zlay_status zlay_pipe_recheck(zlay_ctx *ctx, zlay_answer *answer, const zlay_pipe *pipe,
                                        const char *proof, size_t length);

@@ -3,6 +3,8 @@
  * is run until what longer trips do has been seen. */
 #include "pipe/run_verify.h"
 
+#include <string.h>
+
 enum { PARAMS = 3, MOST_TRIPS = 200, STRIDE = 4 };
 static const int64_t endless_trips = (int64_t)1 << 40;
 
@@ -13,6 +15,12 @@ typedef struct trips {
     bool repeats;            /* so far at this value */
 } trips;
 
+/* What one choice of all params but the endless one has shown. */
+typedef struct shown {
+    int64_t value[PARAMS], period[PARAMS]; /* period 0: not looked for, or not found */
+    int64_t seen, again;                   /* of the endless one: trip counts run, period */
+} shown;
+
 typedef struct search {
     zl_run *run;
     zl_watch *watches[2];    /* of the endless run, and of those that branch off it */
@@ -20,6 +28,8 @@ typedef struct search {
     uint32_t count;
     int32_t endless;
     uint32_t runs;
+    shown *table;
+    uint32_t table_count, table_room;
 } search;
 
 /* ---- params ---- */
@@ -154,6 +164,53 @@ static void run_endless(search *s)
     }
 }
 
+/* ---- what was run ---- */
+
+static bool note_shown(search *s)
+{
+    zl_run *r = s->run;
+    if (s->table_count == s->table_room) {
+        uint32_t room = s->table_room ? 2 * s->table_room : 16;
+        zlay_allocator alloc = zl_allocator(r->ctx);
+        shown *bigger = zl_alloc(r->ctx, room, sizeof *bigger);
+        if (!bigger) return false;
+        if (s->table) memcpy(bigger, s->table, s->table_count * sizeof *bigger);
+        zl_free(&alloc, s->table, s->table_room * sizeof *bigger);
+        s->table = bigger;
+        s->table_room = room;
+    }
+    shown *row = &s->table[s->table_count++];
+    *row = (shown){.seen = r->seen};
+    for (uint32_t k = 0; k < s->count; k++) {
+        const zl_watch_param *w = &r->watch->params[s->param[k].param];
+        row->value[k] = s->param[k].value;
+        row->period[k] = s->param[k].repeats && !w->failed ? w->period : 0;
+    }
+    if (s->endless >= 0 && r->repeats) row->again = r->watch->params[s->endless].period;
+    return true;
+}
+
+static void proof_write(zl_text *out, const void *value)
+{
+    const search *s = value;
+    const zlay_pipe *p = s->run->pipe;
+    zl_putf(out, "proof %s by runs\n", p->name);
+    for (uint32_t i = 0; i < s->table_count; i++) {
+        const shown *row = &s->table[i];
+        zl_puts(out, "run");
+        for (uint32_t k = 0; k < s->count; k++) {
+            zl_putf(out, " %s %lld", p->params[s->param[k].param].name, (long long)row->value[k]);
+            if (row->period[k]) zl_putf(out, " every %lld", (long long)row->period[k]);
+        }
+        if (s->endless >= 0)
+            zl_putf(out, " %s %lld..%lld", p->params[s->endless].name,
+                    (long long)p->params[s->endless].least, (long long)row->seen);
+        if (row->again) zl_putf(out, " every %lld", (long long)row->again);
+        zl_puts(out, "\n");
+    }
+    zl_puts(out, "end\n");
+}
+
 static bool run_once(search *s)
 {
     zl_run *r = s->run;
@@ -169,7 +226,8 @@ static bool run_once(search *s)
     if (!is_good(s)) return false;
     s->runs++;
     note_run(s);
-    return true;
+    if (!note_shown(s)) r->status = ZLAY_ENOMEM;
+    return is_good(s);
 }
 
 /* ---- all values ---- */
@@ -229,10 +287,12 @@ static void free_search(search *s)
         s->run->watch = s->watches[k];
         zl_watch_free(s->run);
     }
+    zlay_allocator alloc = zl_allocator(s->run->ctx);
+    zl_free(&alloc, s->table, s->table_room * sizeof *s->table);
     zl_run_free(s->run);
 }
 
-zlay_status zl_run_verify(zlay_ctx *ctx, zl_verdict *verdict, const zlay_pipe *pipe)
+zlay_status zl_run_verify(zlay_ctx *ctx, zl_verdict *verdict, zlay_buf *proof, const zlay_pipe *pipe)
 {
     search s = {.count = 0};
     *verdict = (zl_verdict){0};
@@ -250,8 +310,8 @@ zlay_status zl_run_verify(zlay_ctx *ctx, zl_verdict *verdict, const zlay_pipe *p
     verdict->undecided = status == ZLAY_ELIMIT && !s.run->fault.rule;
     verdict->runs = s.runs;
     verdict->steps = s.run->steps;
-    for (uint32_t k = 0; k < pipe->params_count && k < ZL_COUNT(verdict->last); k++)
-        verdict->last[k] = s.run->params[k];
+    bool proved = !status && !verdict->fault.rule;
+    if (proved && proof) status = zl_print(proof, proof_write, &s);
     free_search(&s);
     return status == ZLAY_ELIMIT ? ZLAY_OK : status;
 }

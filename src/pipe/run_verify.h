@@ -9,10 +9,10 @@ typedef struct zl_verdict {
     bool undecided;  /* more steps, or longer trips, than the limits allow */
     uint32_t runs;
     uint64_t steps;
-    int64_t last[3]; /* trip counts of the last run */
 } zl_verdict;
 
-/* Run a pipe for as many trip counts as stand for all. */
-zlay_status zl_run_verify(zlay_ctx *ctx, zl_verdict *verdict, const zlay_pipe *pipe);
+/* Run a pipe for as many trip counts as stand for all.  A pipe without fault has its runs printed to
+ * `proof`, unless that is NULL. */
+zlay_status zl_run_verify(zlay_ctx *ctx, zl_verdict *verdict, zlay_buf *proof, const zlay_pipe *pipe);
 
 #endif

@@ -228,10 +228,10 @@ static uint32_t line_of(const zlay_pipe *pipe, uint32_t event)
 }
 
 /* What the proofs by order do not know is run. */
-static zlay_status check_by_runs(zl_verify *v)
+static zlay_status check_by_runs(zl_verify *v, zlay_buf *proof)
 {
     zl_verdict verdict;
-    zlay_status status = zl_run_verify(v->ctx, &verdict, v->pipe);
+    zlay_status status = zl_run_verify(v->ctx, &verdict, proof, v->pipe);
     const zl_fault *f = &verdict.fault;
     if (status || verdict.undecided) return status;
     v->undecided = 0;
@@ -256,7 +256,7 @@ zlay_status zlay_pipe_verify(zlay_ctx *ctx, zlay_answer *answer, zlay_pipe_reaso
     v->room = room;
     status = verify_begin(v);
     if (!status) status = check_all(v);
-    if (!status && v->undecided && !v->count) status = check_by_runs(v);
+    if (!status && v->undecided && !v->count) status = check_by_runs(v, proof);
     if (!status) status = answer_give(v, answer, count, proof);
     verify_end(v);
     return zl_leave(ctx, status);
