@@ -77,7 +77,7 @@ static bool apart(const work *w, int32_t axis, int64_t cells, int64_t shared)
 static bool dense(const zl_tm *t, const zl_tm_box *box)
 {
     int64_t next = t->element;
-    if (t->spread || !box->digits || box->shared % ZL_LINE) return false;
+    if (!box->digits || box->shared % ZL_LINE) return false;
     for (uint32_t i = 0; i < box->digits; i++) {
         const zl_tm_digit *d = &box->digit[i];
         if (d->shared != next || d->global < 0 || d->extent % d->per) return false;
@@ -179,7 +179,7 @@ bool zl_tm_split_of(zl_tm_split *out, const zl_tm *t)
     work w = {.t = t, .box = &box};
     zl_tm_whole(t, &box);
     zl_tm_merge(t, &box);
-    if (t->spread || !dense(t, &box) || !cut_find(&w) || !none_fewer(&w)) return false;
+    if (!dense(t, &box) || !cut_find(&w) || !none_fewer(&w)) return false;
     out->box = box;
     return cut_make(out, &w);
 }
