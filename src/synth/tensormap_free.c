@@ -82,14 +82,33 @@ static bool gaps_keep(zl_tm *t, const uint32_t *list, uint32_t count, uint32_t *
     return true;
 }
 
+/* The axis that falls into most parts more than boxes it would fill, as 257 rows into one each; it is
+ * cut where boxes end, not into equal parts.  `count`: none does. */
+static uint32_t uneven(const zl_tm *t, const uint32_t *list, uint32_t count, uint32_t i)
+{
+    uint32_t found = count;
+    uint64_t best = 1;
+    for (uint32_t k = i; k < count; k++) {
+        const zl_tm_axis *a = &t->axis[list[k]];
+        uint64_t most = box_most(t, a, false), boxes = (a->tile + most - 1) / most;
+        uint64_t more = a->tile / part_of(t, a, false) / boxes;
+        if (more <= best) continue;
+        best = more;
+        found = k;
+    }
+    return found;
+}
+
 /* The part of each axis from the i-th on that a box holds, then what is left of all. */
 static bool axes_put(zl_tm *t, const uint32_t *list, uint32_t count, uint32_t i, int64_t place,
                      uint64_t row)
 {
     uint64_t part[ZL_TM_AXES] = {row};
-    for (uint32_t k = i; k < count; k++) {
+    uint32_t whole = uneven(t, list, count, i);
+    for (uint32_t n = i; n < count; n++) {
+        uint32_t k = whole == count ? n : n + 1 == count ? whole : n + (n >= whole);
         const zl_tm_axis *a = &t->axis[list[k]];
-        part[k] = part_of(t, a, false);
+        part[k] = k == whole ? a->tile : part_of(t, a, false);
         if (part[k] > 1 && !put(t, list[k], part[k], 1, place)) return false;
         if (!zl_mul(place, (int64_t)part[k], &place)) return false;
     }

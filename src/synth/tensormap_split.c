@@ -23,7 +23,8 @@ typedef struct work {
     const zl_tm *t;
     const zl_tm_box *box; /* the whole tile */
     uint32_t at;          /* the digit that is split */
-    uint64_t most;        /* cells of it that a box holds, in steps of `unit` */
+    uint64_t inner;       /* cells of its axis that the digits before it reach */
+    uint64_t most;        /* steps of whole cells of it that a box holds */
 } work;
 
 /* ---- windows ------------------------------------------------------------------------------ */
@@ -97,10 +98,11 @@ static bool cut_find(work *w)
     for (w->at = 0; w->at < w->box->digits; w->at++) {
         const zl_tm_digit *d = &w->box->digit[w->at];
         if (!limits(w->t, d->axis)) continue;
-        uint64_t window = window_of(w, d->axis), inner = reach[d->axis];
+        uint64_t window = window_of(w, d->axis);
+        w->inner = reach[d->axis];
         reach[d->axis] += (cells_of(d) - 1) * d->unit;
         if (reach[d->axis] <= window) continue;
-        w->most = window < inner ? 0 : (window - inner) / d->unit + 1;
+        w->most = window < w->inner ? 0 : (window - w->inner) / d->unit + 1;
         return w->most > 0;
     }
     return false;
@@ -133,44 +135,65 @@ static bool cut_make(zl_tm_split *s, const work *w)
 
 /* ---- no fewer ------------------------------------------------------------------------------- */
 
-/* From the last line of a block to the same one of the block where digit `k` has gone on: cells of
- * an axis, and bytes of shared memory.  `from`: where the split digit stood. */
-static int64_t carry(const work *w, uint32_t k, uint64_t from, int32_t axis, int64_t *shared)
+/* Two cells, or lines, of one axis: how far apart, and in shared memory. */
+typedef struct gap {
+    int64_t cells, shared;
+} gap;
+
+/* What a step of digit `k` adds along an axis, when those between it and the split one begin again. */
+static gap carry(const work *w, uint32_t k, int32_t axis)
 {
     const zl_tm_digit *d = w->box->digit;
-    int64_t cells = d[k].axis == axis ? (int64_t)d[k].unit : 0;
-    *shared = d[k].shared;
-    for (uint32_t i = w->at; i < k; i++) {
-        int64_t back = i == w->at ? (int64_t)from : (int64_t)d[i].extent - 1;
-        *shared -= back * (int64_t)d[i].per * d[i].shared;
-        if (d[i].axis == axis) cells -= back * (int64_t)d[i].unit;
+    gap g = {d[k].axis == axis ? (int64_t)d[k].unit : 0, d[k].shared};
+    for (uint32_t i = w->at + 1; i < k; i++) {
+        g.shared -= ((int64_t)d[i].extent - 1) * d[i].shared;
+        if (d[i].axis == axis) g.cells -= ((int64_t)d[i].extent - 1) * (int64_t)d[i].unit;
     }
-    return cells;
+    return g;
+}
+
+/* How far back the split digit goes then: from the last line that begins a box, from the last of all,
+ * or from the last cell to the first. */
+static gap back(const work *w, int how)
+{
+    const zl_tm_digit *d = &w->box->digit[w->at];
+    uint64_t last = cells_of(d) - 1, from = how ? last : last / w->most * w->most;
+    gap g = {(int64_t)(from * d->unit), (int64_t)(from * d->per) * d->shared};
+    if (how == 2) g = (gap){g.cells + (int64_t)w->inner - 1, INT64_MAX / 2};
+    return g;
 }
 
 static bool carry_parts(const work *w, uint32_t k)
 {
-    uint64_t cells = cells_of(&w->box->digit[w->at]);
-    uint64_t from[2] = {(cells - 1) / w->most * w->most, cells - 1};
     for (int32_t axis = 0; axis < (int32_t)w->t->axes; axis++)
-        for (int i = 0; limits(w->t, axis) && i < 2; i++) {
-            int64_t shared, way = carry(w, k, from[i], axis, &shared);
-            if (apart(w, axis, way, shared)) return true;
+        for (int how = 0; limits(w->t, axis) && how < 3; how++) {
+            gap on = carry(w, k, axis), off = back(w, how);
+            if (w->box->digit[w->at].axis == axis) on.cells -= off.cells;
+            if (apart(w, axis, on.cells, on.shared - off.shared)) return true;
         }
     return false;
+}
+
+/* Whether boxes of the split digit are no more than lines of which no copy brings two: those that
+ * begin boxes, or, where the axis has no gaps, a window apart from its first cell on. */
+static bool parts_least(const work *w)
+{
+    const zl_tm_digit *d = &w->box->digit[w->at];
+    uint64_t cells = cells_of(d), parts = (cells + w->most - 1) / w->most;
+    uint64_t window = window_of(w, d->axis), all = w->inner + (cells - 1) * d->unit;
+    if (parts == 1 || apart(w, d->axis, (int64_t)(w->most * d->unit),
+                            (int64_t)(w->most * d->per) * d->shared))
+        return true;
+    return w->inner == d->unit && (parts - 1) * window < all &&
+           !by_span(w, &w->t->axis[d->axis]);
 }
 
 /* Lines a box apart, of all blocks: each is of another copy than the next. */
 static bool none_fewer(const work *w)
 {
-    const zl_tm_digit *d = &w->box->digit[w->at];
-    int64_t most = (int64_t)w->most;
-    if (cells_of(d) > w->most &&
-        !apart(w, d->axis, most * (int64_t)d->unit, most * (int64_t)d->per * d->shared))
-        return false;
-    for (uint32_t k = w->at + 1; k < w->box->digits; k++)
-        if (!carry_parts(w, k)) return false;
-    return true;
+    bool proved = parts_least(w);
+    for (uint32_t k = w->at + 1; proved && k < w->box->digits; k++) proved = carry_parts(w, k);
+    return proved;
 }
 
 bool zl_tm_split_of(zl_tm_split *out, const zl_tm *t)
