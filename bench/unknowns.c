@@ -148,9 +148,9 @@ static bool copy_run(zlay_ctx *ctx, const zlay_target *target, bool json)
     s.numbers = s.names;
     s.numbers.source.layout = known;
     s.numbers.facts = NULL;
-    const bench_row row = {"unknowns: copy.synth, tiles of (M,K):(ld,1)", "one shape's numbers",
+    const bench_row line = {"unknowns: copy.synth, tiles of (M,K):(ld,1)", "one shape's numbers",
                            copy_with_names, copy_with_numbers, &s};
-    right = right && bench_print(&row, json);
+    right = right && bench_print(&line, json);
     zlay_facts_free(facts);
     zlay_layout_free(to);
     zlay_layout_free(known);

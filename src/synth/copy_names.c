@@ -275,10 +275,14 @@ static zlay_status rename_certificate(zl_copy *c, int side, const zl_move_names 
     zl_free(&alloc, text, room);
     if (status) return status;
     zlay_layout_free(pair[0]);
-    pair[0] = made;
+    pair[0] = NULL;
+    status = zlay_layout_assume(c->ctx, &pair[0], made, c->request.facts);
+    zlay_layout_free(made);
+    if (status) return status;
     zlay_layout_free(pair[1]);
     pair[1] = NULL;
-    return tensor ? zl_copy_asked(c, &pair[1], side) : zl_layout_copy(c->ctx, &pair[1], asked);
+    return tensor ? zl_copy_asked(c, &pair[1], side)
+                  : zlay_layout_assume(c->ctx, &pair[1], asked, c->request.facts);
 }
 
 zlay_status zl_copy_names(zl_copy *c, zlay_move *move)
