@@ -403,7 +403,7 @@ static void bytes_of(const world *w, uint8_t *out, const int32_t *cells)
     uint32_t bytes = w->ask.bits / 8;
     for (uint64_t i = 0; i < CELLS; i++)
         for (uint32_t b = 0; b < bytes; b++)
-            out[i * bytes + b] = cells[i] == UNTOUCHED ? FILL : (uint8_t)((uint32_t)cells[i] * 2654435761u >> 8 * b);
+            out[i * bytes + b] = cells[i] == UNTOUCHED ? (uint8_t)FILL : (uint8_t)((uint32_t)cells[i] * 2654435761u >> 8 * b);
 }
 
 /* What the function leaves of the destination, as bytes, the tile's accesses made alone. */

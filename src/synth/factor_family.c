@@ -5,7 +5,7 @@
 #include <string.h>
 #include <zlay/instruction.h>
 
-enum { CHUNK = 16, ROW_BITS = 3, BOX_MOST = 256, LANE_BITS = 5, QUAD = 2 };
+enum { CHUNK = 16, ROW_BITS = 3, BOX_MOST = 256, EXTENT_BITS = 31, LANE_BITS = 5, QUAD = 2 };
 
 static const zl_desc_row rows[] = {
 #define DESC(name, kind, number, registers, bits, instruction)                                     \
@@ -70,7 +70,7 @@ static bool landing_legal(const zl_factoring *f, int32_t swizzle, uint32_t inner
     zlay_reason reason;
     zlay_tensormap map = {.address = 1024, .rank = 2, .type = map_type(f->elem_bits),
                           .swizzle = swizzle};
-    uint32_t bytes = f->elem_bits / 8, row = 1u << inner;
+    uint32_t bytes = f->elem_bits / 8, row = 1u << (inner < EXTENT_BITS ? inner : EXTENT_BITS);
     map.extent[0] = row > CHUNK ? row : CHUNK;
     map.extent[1] = 1;
     map.stride[0] = map.extent[0] * bytes;
