@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PTX put to ptxas. A file that includes it defines _POSIX_C_SOURCE first. */
+/* PTX put to ptxas, CUDA C to nvcc. A file that includes it defines _POSIX_C_SOURCE first. */
 #ifndef TEST_ASSEMBLER_H
 #define TEST_ASSEMBLER_H
 
@@ -28,6 +28,31 @@ static inline bool assembles(const char *target, const char *text)
     fclose(out);
     snprintf(command, sizeof command, ASSEMBLER_PATH "ptxas -arch=%s -o /dev/null %s >&2", target,
              name);
+    bool good = system(command) == 0;
+    unlink(name);
+    return good;
+}
+
+static inline bool has_compiler(void) { return !system(ASSEMBLER_PATH "command -v nvcc >/dev/null"); }
+
+static inline void need_compiler(void)
+{
+    if (!has_compiler()) skip();
+}
+
+/* Without a warning. */
+static inline bool compiles(const char *target, const char *text)
+{
+    char name[] = "/tmp/zlay-cuda-XXXXXX", command[400];
+    int descriptor = mkstemp(name);
+    assert_true(descriptor >= 0);
+    FILE *file = fdopen(descriptor, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+    snprintf(command, sizeof command,
+             ASSEMBLER_PATH "nvcc -Werror all-warnings -x cu -std=c++17 "
+             "-gencode=arch=compute_%s,code=%s -cubin -o /dev/null %s >&2", target + 3, target, name);
     bool good = system(command) == 0;
     unlink(name);
     return good;

@@ -166,7 +166,8 @@ void zl_pt_copy(zl_pipe_text *k, const zl_event *event)
     if (shared && event->cta == ZL_CTA_OWN) zl_pt_fail(k, "a copy between blocks names the other");
     if (event->cta == ZL_CTA_ALL) zl_pt_fail(k, "a copy to all blocks is a multicast");
     if (event->cta != ZL_CTA_OWN) zl_pt_peer(k, "at", "at", 0);
-    if (away(event)) zl_say(k, NULL, "mapa", 1, "to", "to", zl_pt_number(mask, (uint32_t)event->bar_cta));
+    if (away(event))
+        zl_say(k, NULL, "mapa", 1, "to", "to", zl_pt_number(mask, (uint32_t)event->bar_cta));
     else if (event->cta != ZL_CTA_OWN) zl_pt_peer(k, "to", "to", 0);
     if (event->multicast) zl_op(k, MASK, "mask", zl_pt_number(mask, event->multicast));
     if (shared) peer_copy(k, event);

@@ -4,6 +4,7 @@
 #include "emit/pipe.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <zlay/instruction.h>
 #include <zlay/legality.h>
@@ -78,23 +79,37 @@ typedef struct saying {
 
 static bool is_number(const char *text) { return strchr("-0123456789", *text) != NULL; }
 
+/* The constants among the operands are asked about too. */
+static void classes(zlay_instruction *asked, saying *s)
+{
+    zlay_operand operand;
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (zlay_instruction_operand(&operand, s->form, i)) continue;
+        s->cls[i] = (char)operand.cls;
+        if (!operand.field || !is_number(s->operands[i]) || asked->count == ZLAY_CONSTANTS_MOST)
+            continue;
+        asked->constant[asked->count++] =
+            (zlay_constant){.field = operand.field, .value = strtoll(s->operands[i], NULL, 10)};
+    }
+}
+
 static zlay_status find(zl_pipe_text *k, saying *s, const char *id, uint32_t outs)
 {
     zlay_instruction asked = {0};
     zlay_form form;
-    zlay_verdict verdict;
-    zlay_operand operand;
+    zlay_verdict verdict = {0};
+    zlay_reason reason = {0};
     if (zlay_instruction_find(&asked.form, id, strlen(id)) ||
         zlay_instruction_get(&form, asked.form) || form.operands > OPERANDS_MOST)
         return zl_pt_fail(k, "there is no instruction %s", id);
-    zlay_instruction_check(&verdict, NULL, 0, k->ask->target, &asked);
-    if (verdict.answer != ZLAY_YES)
-        zl_pt_fail(k, "target %s: it has no %s", zlay_target_name(k->ask->target), id);
-    for (uint32_t i = 0; i < form.operands; i++)
-        s->cls[i] = zlay_instruction_operand(&operand, asked.form, i) ? 0 : (char)operand.cls;
     s->form = asked.form;
     s->count = form.operands;
     s->outs = outs;
+    classes(&asked, s);
+    zlay_instruction_check(&verdict, &reason, 1, k->ask->target, &asked);
+    if (verdict.answer != ZLAY_YES)
+        zl_pt_fail(k, "%s on %s: rule %s", id, zlay_target_name(k->ask->target),
+                   zl_pt_rule(reason.rule));
     if (form.ptx > k->ptx) k->ptx = form.ptx;
     return ZLAY_OK;
 }
