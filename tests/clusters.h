@@ -47,6 +47,33 @@ static inline zlay_multicast_request cluster_tile(uint64_t *s, zlay_tensormap *m
     return r;
 }
 
+/* The same of an interleaved map, which may be illegal. */
+static inline zlay_multicast_request cluster_slices(uint64_t *s, zlay_tensormap *map)
+{
+    uint32_t rows = 1;
+    *map = (zlay_tensormap){.type = ZLAY_TYPE_BF16, .address = 1 << 20};
+    map->rank = (uint32_t)test_range(s, 3, 5);
+    map->interleave = (int32_t)test_range(s, 1, 2);
+    map->swizzle = map->interleave == 2 ? ZLAY_SWIZZLE_32B : ZLAY_SWIZZLE_NONE;
+    uint64_t bytes = 16u * (uint32_t)map->interleave;
+    for (uint32_t d = 0; d < map->rank; d++) {
+        map->box[d] = d + 2 == map->rank ? 1 : (uint32_t)test_range(s, 1, 16);
+        if (rows * map->box[d] > 1024) map->box[d] = 1;
+        if (!d) map->box[d] = 8 * (uint32_t)test_range(s, 1, 4);
+        rows *= map->box[d];
+        map->step[d] = 1;
+        map->extent[d] = (uint64_t)test_range(s, 1, 2 * map->box[d]);
+        bytes *= map->extent[d];
+        if (d + 1 < map->rank) map->stride[d] = bytes += 32 * (uint64_t)test_range(s, 0, 2);
+    }
+    zlay_multicast_request r = {.size = sizeof r, .cluster = 2u << test_range(s, 0, 2), .map = map,
+                                .smem = 2048, .barrier = 1024};
+    r.cta_mask = (1u << r.cluster) - 1;
+    for (uint32_t d = 0; d < map->rank; d++)
+        r.coordinate[d] = (int32_t)test_range(s, -3, (int64_t)map->extent[d]);
+    return r;
+}
+
 static zlay_layout *cluster_layout_of(zlay_ctx *ctx, const uint64_t *basis, const uint32_t bits[4],
                                       uint32_t outs)
 {

@@ -130,6 +130,21 @@ static void test_multicast_random(void **state)
     }
 }
 
+static void test_multicast_interleaved(void **state)
+{
+    uint64_t seed = test_seed("interleaved"), checked = 0, divided = 0;
+    for (uint64_t i = 0; i < test_iterations(150); i++) {
+        zlay_tensormap map;
+        zlay_multicast m;
+        zlay_multicast_request r = cluster_slices(&seed, &map);
+        if (zlay_multicast_synth(*state, &m, target_of("sm_90a"), &r)) continue;
+        check_multicast(*state, &r, &seed);
+        checked++;
+        divided += m.slices > 1;
+    }
+    assert_true(checked > 30 && divided > 15);
+}
+
 /* No more equal slices exist: every division of the box into boxes of one shape that lie one behind
  * the other, tried by hand. */
 static uint32_t most_slices(const zlay_tensormap *map, uint32_t blocks)
@@ -625,6 +640,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_multicast_example),   cmocka_unit_test(test_multicast_random),
+        cmocka_unit_test(test_multicast_interleaved),
         cmocka_unit_test(test_multicast_most),      cmocka_unit_test(test_multicast_of_tiles),
         cmocka_unit_test(test_multicast_refused),   cmocka_unit_test(test_exchange_example),
         cmocka_unit_test(test_exchange_random),     cmocka_unit_test(test_exchange_conversion),

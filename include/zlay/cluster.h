@@ -60,7 +60,7 @@ typedef struct zlay_multicast {
  *
  *  Returns: ZLAY_OK; ZLAY_NONE the map or the tile as a whole is not legal: the
  *           message has the rule; ZLAY_EINVAL; ZLAY_ENOTSUP a map that is not
- *           tiled, or interleaved; ZLAY_ENOMEM.
+ *           tiled, for pixels are no boxes; ZLAY_ENOMEM.
  */
 ZLAY_API zlay_status zlay_multicast_synth(zlay_ctx *ctx, zlay_multicast *out,
                                           const zlay_target *target,

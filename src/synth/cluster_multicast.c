@@ -20,17 +20,33 @@ static zlay_status request_copy(zlay_ctx *ctx, zlay_multicast_request *out,
     if (!out->map) return zl_fail(ctx, ZLAY_EINVAL, "map: there is none");
     if (!out->cluster || !out->cta_mask)
         return zl_fail(ctx, ZLAY_EINVAL, "cluster and cta_mask: no block receives");
-    if (out->map->mode || out->map->interleave)
-        return zl_fail(ctx, ZLAY_ENOTSUP, "map: slices of im2col and interleaved maps");
+    if (out->map->mode)
+        return zl_fail(ctx, ZLAY_ENOTSUP, "map: the pixels of an im2col map are no boxes, and "
+                       "where a slice of them begins depends on where the tile does");
     return ZLAY_OK;
 }
+
+/* Of an interleaved box shared memory has one row along the last dimension but one. */
+static bool is_lone(const zlay_tensormap *map, uint32_t d)
+{
+    return map->interleave && d + 2 == map->rank;
+}
+
+static uint64_t placed(const zlay_tensormap *map, uint32_t d)
+{
+    return is_lone(map, d) ? 1 : zl_box_elements(map, d);
+}
+
+/* Whether rows take the swizzle's span. */
+static bool has_span(const zlay_tensormap *map) { return map->swizzle && !map->interleave; }
 
 /* Slices of `part` coordinates of dimension `dim`, and of one of every later dimension. */
 static zlay_tensormap sliced(const zlay_tensormap *map, uint32_t dim, uint32_t part)
 {
     zlay_tensormap slice = *map;
     slice.box[dim] = part;
-    for (uint32_t d = dim + 1; d < map->rank; d++) slice.box[d] = 1;
+    for (uint32_t d = dim + 1; d < map->rank; d++)
+        if (!is_lone(map, d)) slice.box[d] = 1;
     return slice;
 }
 
@@ -79,7 +95,7 @@ static bool divides(const zlay_tensormap *map, uint32_t dim, uint64_t later, uin
                     uint32_t blocks)
 {
     uint32_t step = map->step[dim] ? map->step[dim] : 1;
-    if (!dim && parts > 1 && map->swizzle) return false;
+    if (parts > 1 && ((!dim && has_span(map)) || is_lone(map, dim))) return false;
     return later * parts <= blocks && map->box[dim] % (parts * step) == 0;
 }
 
@@ -99,7 +115,7 @@ static zlay_status choose(zlay_ctx *ctx, zlay_multicast *best, const zlay_target
             if (status && status != ZLAY_NONE) return status;
             if (!status) *best = m;
         }
-        later *= zl_box_elements(map, dim);
+        later *= placed(map, dim);
     }
     return ZLAY_OK;
 }
@@ -135,7 +151,7 @@ static uint32_t parts_of(const zlay_multicast *m, uint32_t d)
 {
     zlay_tensormap tile = m->map;
     tile.box[d] = m->box[d];
-    return d == m->dim ? m->box[d] / m->map.box[d] : (uint32_t)zl_box_elements(&tile, d);
+    return d == m->dim ? m->box[d] / m->map.box[d] : (uint32_t)placed(&tile, d);
 }
 
 zlay_status zlay_multicast_issue(zlay_issue *out, const zlay_multicast *m, uint32_t i)
@@ -160,7 +176,7 @@ zlay_status zlay_multicast_issue(zlay_issue *out, const zlay_multicast *m, uint3
 /* Bytes of a row, or rows and what is beyond them. */
 static int64_t tall(const zlay_tensormap *map, uint32_t d)
 {
-    return (int64_t)(d ? zl_box_elements(map, d) : zl_row_bytes(map));
+    return (int64_t)(d ? placed(map, d) : zl_row_bytes(map));
 }
 
 /* A dimension of the tile as slices place it: what a slice has of it, then its parts. */
@@ -189,7 +205,7 @@ zlay_status zlay_multicast_certificate(zlay_ctx *ctx, zlay_layout **a, zlay_layo
     for (uint32_t d = 0; d < tile.rank; d++) {
         box[d] = tall(&tile, d);
         place[d] = inner;
-        inner = d ? inner * box[d] : tile.swizzle ? (int64_t)zl_span(tile.swizzle) : box[d];
+        inner = d ? inner * box[d] : has_span(&tile) ? (int64_t)zl_span(tile.swizzle) : box[d];
         count += put_dimension(m, d, place[d], &slice, extent + count, stride + count);
     }
     zlay_status status = zlay_layout_new_strided(ctx, a, count, extent, stride, 0);
