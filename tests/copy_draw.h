@@ -85,6 +85,7 @@ static inline wanted draw(uint64_t *seed)
     w.r.elem_bits = 8u << test_range(seed, 0, 3);
     w.r.threads = threads[test_range(seed, 0, 7)];
     if (test_range(seed, 0, 1)) w.r.path = (int32_t)test_range(seed, ZLAY_PATH_BULK, ZLAY_PATH_REALIGN);
+    if (spot == 4 && !w.r.path) w.r.signal = (uint32_t)test_range(seed, 0, 1);
     if (spot == 4 || w.r.path == ZLAY_PATH_BULK) w.target = targets[test_range(seed, 1, 2)];
     return w;
 }

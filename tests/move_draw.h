@@ -76,6 +76,31 @@ static inline void draw_fragments(zlay_ctx *ctx, drawn *d, uint64_t *seed)
     if (memory.space == ZLAY_MOVE_PEER) d->w.target = "sm_90a";
 }
 
+/* What is sent to a peer and counted by its barrier: tiles, points without strides, fragments. */
+static inline void draw_signals(zlay_ctx *ctx, drawn *d, uint64_t *seed)
+{
+    static const int32_t from[] = {ZLAY_MOVE_SHARED, ZLAY_MOVE_GLOBAL, ZLAY_MOVE_PEER};
+    int64_t kind = test_range(seed, 0, 3);
+    if (!kind) draw_points(ctx, d, seed);
+    if (kind == 1) draw_fragments(ctx, d, seed);
+    d->w.r.elem_bits = 16u << test_range(seed, 0, 2);
+    if (kind == 1 && d->w.r.source.space != ZLAY_MOVE_REGISTER) {
+        zlay_copy_side side = d->w.r.source;
+        char text[sizeof d->w.text[0]];
+        d->w.r.source = d->w.r.dest;
+        d->w.r.dest = side;
+        memcpy(text, d->w.text[0], sizeof text);
+        memcpy(d->w.text[0], d->w.text[1], sizeof text);
+        memcpy(d->w.text[1], text, sizeof text);
+    }
+    if (kind != 1) d->w.r.source.space = from[test_range(seed, 0, 2)];
+    if (kind == 3) d->w.r.source.space = ZLAY_MOVE_SHARED;
+    if (kind == 3) d->w.r.path = ZLAY_PATH_BULK;
+    d->w.r.dest.space = ZLAY_MOVE_PEER;
+    d->w.r.signal = 1;
+    d->w.target = test_range(seed, 0, 1) ? "sm_90a" : "sm_100a";
+}
+
 static inline void draw_names(zlay_ctx *ctx, drawn *d, uint64_t *seed)
 {
     pitched p = draw_pitched(seed);
@@ -111,6 +136,7 @@ static const struct {
              {"bulk", draw_sides, ZLAY_PATH_BULK, 2, 60},
              {"realign", draw_sides, ZLAY_PATH_REALIGN, 5, 100},
              {"peers", draw_peers, 0, 10, 40},
+             {"signals", draw_signals, 0, 15, 60},
              {"points", draw_points, 0, 15, 40},
              {"fragments", draw_fragments, 0, 30, 80},
              {"names", draw_names, 0, 15, 30}};
@@ -157,7 +183,7 @@ static inline uint32_t whose(int32_t space, uint32_t block)
 
 static inline bool by_barrier(int32_t path)
 {
-    return path == ZLAY_PATH_BULK;
+    return path == ZLAY_PATH_BULK || path == ZLAY_PATH_STORE_ASYNC;
 }
 
 #endif

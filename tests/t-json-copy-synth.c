@@ -89,6 +89,19 @@ static void test_fragments(void **state)
     json_decref(ok);
 }
 
+/* Sent to a peer, every byte counted by its barrier: 64 x 2 halves by st.async of 16 bytes. */
+static void test_signals(void **state)
+{
+    json_t *ok = ask_ok(*state, HEAD SOURCE("(64,2):(1,80)")
+                        ",\"dst\":{\"layout\":\"(64,2):(1,64)\",\"space\":\"peer\"},\"signal\":true}");
+    json_t *part = json_array_get(json_object_get(ok, "parts"), 0);
+    assert_string_equal(text(ok, "path"), "store_async");
+    assert_string_equal(text(part, "kind"), "store_async");
+    assert_int_equal(integer(ok, "width"), 16);
+    assert_int_equal(integer(ok, "bytes"), 256);
+    json_decref(ok);
+}
+
 static void test_refused(void **state)
 {
     static const struct {
@@ -107,6 +120,8 @@ static void test_refused(void **state)
         {HEAD SOURCE("8:1") ",\"dst\":{\"layout\":\"8:1\",\"space\":\"shared\",\"x\":0}}",
          "message", "x"},
         {HEAD SOURCE("8:1") "," DEST("8:1") ",\"threads\":-1}", "message", "threads"},
+        {HEAD SOURCE("8:1") "," DEST("8:1") ",\"signal\":true}", "message", "signal"},
+        {HEAD SOURCE("8:1") "," DEST("8:1") ",\"signal\":1}", "message", "signal"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         json_t *answer = ask(*state, rows[i].line);
@@ -123,6 +138,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_rows_of_a_tile, begin, end),
         cmocka_unit_test_setup_teardown(test_names, begin, end),
         cmocka_unit_test_setup_teardown(test_fragments, begin, end),
+        cmocka_unit_test_setup_teardown(test_signals, begin, end),
         cmocka_unit_test_setup_teardown(test_refused, begin, end),
     };
     return cmocka_run_group_tests_name("json, copy.synth", tests, NULL, NULL);

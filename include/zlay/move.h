@@ -31,7 +31,9 @@ enum {
     ZLAY_PATH_THREADS,    /* loads and stores */
     ZLAY_PATH_REALIGN,    /* aligned loads, a shift by bytes, aligned stores */
     ZLAY_PATH_MATRIX,     /* ldmatrix, stmatrix */
-    ZLAY_PATH_TRANSPOSE   /* a tile of shared memory, written along and read across */
+    ZLAY_PATH_TRANSPOSE,  /* a tile of shared memory, written along and read across */
+    ZLAY_PATH_STORE_ASYNC /* loads, st.async of 4, 8 or 16 bytes to a peer, whose barrier
+                             counts them */
 };
 
 /** What is right after a move whose tile leaves the tensor. */
@@ -251,7 +253,8 @@ typedef struct zlay_copy_request {
     int32_t path;        /* ZLAY_PATH_*; 0: the one that costs least */
     zlay_copy_side source, dest;
     uint32_t registers;  /* elements of a thread, where a side is fragments; else 0 */
-    uint32_t reserved0;  /* 0 */
+    uint32_t signal;     /* 1: the destination is a peer's, whose barrier counts every byte, as
+                            zlay_move_info.bytes says: by BULK and STORE_ASYNC alone */
     const zlay_facts *facts; /* about names in the layouts; NULL: nothing is known */
     uint64_t reserved[4]; /* 0 */
     uint64_t tile[ZLAY_TILE_AXES]; /* cells of a tile along each mode of a tensor */

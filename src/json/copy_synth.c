@@ -16,7 +16,8 @@ static const zl_word spaces[] = {{"global", ZLAY_MOVE_GLOBAL},
 static const zl_word thread_paths[] = {
     {"bulk", ZLAY_PATH_BULK},       {"cp_async", ZLAY_PATH_CP_ASYNC},
     {"threads", ZLAY_PATH_THREADS}, {"realign", ZLAY_PATH_REALIGN},
-    {"matrix", ZLAY_PATH_MATRIX},   {NULL, 0}};
+    {"matrix", ZLAY_PATH_MATRIX},   {"store_async", ZLAY_PATH_STORE_ASYNC},
+    {NULL, 0}};
 
 static zlay_status read_side(zl_call *call, const char *name, zlay_copy_side *out,
                              zlay_layout **layout)
@@ -55,6 +56,7 @@ static const zl_word part_kinds[] = {{"cp_async", ZLAY_COPY_CP_ASYNC},
                                      {"bulk_load", ZLAY_COPY_BULK_LOAD},
                                      {"bulk_store", ZLAY_COPY_BULK_STORE},
                                      {"bulk_peer", ZLAY_COPY_BULK_PEER},
+                                     {"store_async", ZLAY_COPY_STORE_ASYNC},
                                      {NULL, 0}};
 
 static const zl_word levels[] = {{"value", ZLAY_DIGIT_VALUE},
@@ -299,10 +301,13 @@ static json_t *move_value(zl_call *call, const zlay_move *move)
 static zlay_status read_request(zl_call *call, zlay_copy_request *out, zlay_layout *layout[2],
                                 zlay_facts **facts)
 {
+    bool signal = false;
     zlay_status status = read_bits(call, &out->elem_bits);
     if (!status) status = zl_get_u32(call, call->request, "threads", &out->threads);
     if (!status) status = zl_get_u32(call, call->request, "registers", &out->registers);
     if (!status) status = zl_get_word(call, call->request, "path", thread_paths, &out->path);
+    if (!status) status = zl_get_flag(call, call->request, "signal", &signal);
+    out->signal = signal;
     if (!status) status = read_side(call, "src", &out->source, &layout[0]);
     if (!status) status = read_side(call, "dst", &out->dest, &layout[1]);
     if (!status) status = zl_get_tile(call, out->tile, &out->axes);

@@ -13,6 +13,7 @@ static const zl_word paths[] = {
     {"tensor", ZLAY_PATH_TENSOR},     {"bulk", ZLAY_PATH_BULK},
     {"cp_async", ZLAY_PATH_CP_ASYNC}, {"threads", ZLAY_PATH_THREADS},
     {"realign", ZLAY_PATH_REALIGN},   {"matrix", ZLAY_PATH_MATRIX},
+    {"store_async", ZLAY_PATH_STORE_ASYNC},
     {NULL, 0}};
 
 static const zl_word edges[] = {

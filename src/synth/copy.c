@@ -24,7 +24,7 @@ static zlay_status fragments_read(zl_copy *c)
     bool to = c->side[ZL_DEST].space == ZLAY_MOVE_REGISTER;
     c->key = from ? ZL_SOURCE : ZL_DEST;
     if (from && to) return zl_fail(c->ctx, ZLAY_ENOTSUP, "dest.space: both sides are registers");
-    if ((from || to) == !c->request.registers || c->request.reserved0)
+    if ((from || to) == !c->request.registers)
         return zl_fail(c->ctx, ZLAY_EINVAL, "registers: %u with %s side in registers",
                        c->request.registers, from || to ? "a" : "no");
     return ZLAY_OK;
@@ -43,8 +43,13 @@ static zlay_status request_read(zl_copy *c, const zlay_copy_request *in)
     if (!c->bits || c->bits > BITS_MOST || (c->bits & (c->bits - 1)))
         return zl_fail(c->ctx, ZLAY_EINVAL, "elem_bits: %u is no power of two in 1..%d", c->bits,
                        BITS_MOST);
-    if (r->path < 0 || r->path == ZLAY_PATH_TENSOR || r->path > ZLAY_PATH_MATRIX)
+    bool async = r->path == ZLAY_PATH_STORE_ASYNC;
+    if (r->path < 0 || r->path == ZLAY_PATH_TENSOR || (r->path > ZLAY_PATH_MATRIX && !async))
         return zl_fail(c->ctx, ZLAY_EINVAL, "path: %d is no path by threads", r->path);
+    if (r->signal > 1 || ((r->signal || async) && r->dest.space != ZLAY_MOVE_PEER))
+        return zl_fail(c->ctx, ZLAY_EINVAL, "signal: %u, where a peer's barrier alone counts bytes",
+                       r->signal);
+    c->signal = r->signal || async;
     c->least = c->bits < 8 ? 8 / c->bits : 1;
     c->side[ZL_SOURCE] = r->source;
     c->side[ZL_DEST] = r->dest;
@@ -123,6 +128,7 @@ static void part_way(const zl_copy *c, zl_copy_way *out, const zl_copy_plan *pla
     out->vector[ZL_DEST] = (uint32_t)((uint64_t)p->width * 8 / c->bits);
     if (p->kind == ZLAY_COPY_THREAD_LOAD || p->kind == ZLAY_COPY_THREAD_STORE)
         out->path = p->realign ? ZLAY_PATH_REALIGN : ZLAY_PATH_THREADS;
+    if (p->kind == ZLAY_COPY_STORE_ASYNC) out->path = ZLAY_PATH_STORE_ASYNC;
     zl_copy_block(out);
     zl_copy_bank(c, out);
 }
@@ -173,10 +179,10 @@ static zlay_status try_way(const zl_copy *c, least *l, uint32_t i)
 static void list_ways(const zl_copy *c, least *l)
 {
     static const int32_t paths[] = {ZLAY_PATH_BULK, ZLAY_PATH_CP_ASYNC, ZLAY_PATH_THREADS,
-                                    ZLAY_PATH_REALIGN};
+                                    ZLAY_PATH_REALIGN, ZLAY_PATH_STORE_ASYNC};
     zl_copy_way way;
     for (size_t p = 0; p < ZL_COUNT(paths); p++) {
-        if (c->request.path && c->request.path != paths[p]) continue;
+        if (!zl_copy_path_asked(c, paths[p])) continue;
         for (uint32_t i = 0; zl_copy_way_at(c, &way, paths[p], i); i++) {
             if (!way.kind || l->count == WAYS_MOST) continue;
             uint64_t bound = zl_copy_bound(c, &way, c->tile.points, c->sectors);
@@ -214,7 +220,9 @@ static void info_add(zlay_move_info *info, const zlay_move_part *p)
     uint64_t accesses = info->accesses + p->accesses;
     info->accesses = accesses > UINT32_MAX ? UINT32_MAX : (uint32_t)accesses;
     if (p->threads > info->threads) info->threads = p->threads;
-    if (p->kind == ZLAY_COPY_BULK_LOAD) info->bytes += (uint64_t)p->width * p->instructions;
+    if (p->kind == ZLAY_COPY_BULK_LOAD || p->kind == ZLAY_COPY_BULK_PEER)
+        info->bytes += (uint64_t)p->width * p->instructions;
+    if (p->kind == ZLAY_COPY_STORE_ASYNC) info->bytes += p->elements * info->elem_bits / 8;
     info->instructions += p->instructions;
     info->sectors += p->sectors;
     info->lines += p->lines;

@@ -67,6 +67,7 @@ typedef struct zl_copy {
     uint32_t bits, least;          /* of an element; elements of the narrowest access */
     int key;                       /* the side by whose steps the modes rise: fragments, or DEST */
     bool ptx; /* the target has PTX */
+    bool signal; /* bytes are counted by the peer's barrier */
     uint32_t warp, lanes, threads; /* lanes of a warp, those used, threads used */
     uint32_t limit;                /* threads that there may be */
     uint32_t bank_bytes;           /* of shared memory that one wavefront moves */
@@ -172,11 +173,25 @@ zlay_status zl_copy_asked(zl_copy *c, zlay_layout **out, int side);
 /* ZLAY_NONE: the two are no strides on common boxes. */
 zlay_status zl_copy_join(zl_copy *c);
 
+/* A path of the request's: where bytes signal, one that does, and no other. */
+static inline bool zl_copy_path_asked(const zl_copy *c, int32_t path)
+{
+    bool signals = path == ZLAY_PATH_BULK || path == ZLAY_PATH_STORE_ASYNC;
+    if (c->signal ? !signals : path == ZLAY_PATH_STORE_ASYNC) return false;
+    return !c->request.path || c->request.path == path;
+}
+
 /* The i-th way of a path; false past the last. */
 bool zl_copy_way_at(const zl_copy *c, zl_copy_way *out, int32_t path, uint32_t i);
 
 /* How threads move what nothing else does: ZLAY_COPY_THREAD_LOAD, ZLAY_COPY_THREAD_STORE. */
 int32_t zl_copy_thread_kind(const zl_copy *c);
+
+/* Bytes of st.async. */
+static inline bool zl_copy_sends(uint64_t bytes)
+{
+    return bytes == 4 || bytes == 8 || bytes == 16;
+}
 
 /* Whether accesses of v elements along a mode (tile.modes: none) are aligned on a side wherever one
  * begins a whole number of them after an aligned one. */

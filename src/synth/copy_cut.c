@@ -86,6 +86,11 @@ static bool narrower(const line *l, zl_copy_way *w)
     if (w->path == ZLAY_PATH_REALIGN) half = w->direct;
     for (int s = 0; s < ZL_SIDES; s++)
         if (l->sides >> s & 1 && w->vector[s] > half) w->vector[s] = half;
+    if (l->c->signal) {
+        w->path = ZLAY_PATH_STORE_ASYNC;
+        w->kind = ZLAY_COPY_STORE_ASYNC;
+        return zl_copy_sends(zl_copy_bytes(l->c, w->vector[ZL_DEST]));
+    }
     if (w->path != ZLAY_PATH_CP_ASYNC || zl_copy_bytes(l->c, half) < CP_ASYNC_LEAST) {
         w->path = ZLAY_PATH_THREADS;
         w->kind = zl_copy_thread_kind(l->c);

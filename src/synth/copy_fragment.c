@@ -82,7 +82,9 @@ static void part_fill(const zl_copy *c, zl_part *p)
     p->part.source = c->tile.offset[ZL_SOURCE];
     p->part.dest = c->tile.offset[ZL_DEST];
     p->part.threads = (uint32_t)(c->tile.points / c->request.registers);
-    p->part.kind = c->key == ZL_DEST ? ZLAY_COPY_THREAD_LOAD : ZLAY_COPY_THREAD_STORE;
+    p->part.kind = c->signal             ? ZLAY_COPY_STORE_ASYNC
+                   : c->key == ZL_DEST ? ZLAY_COPY_THREAD_LOAD
+                                       : ZLAY_COPY_THREAD_STORE;
     for (uint32_t k = 0; k < c->tile.modes; k++) {
         const zl_copy_mode *m = &c->tile.mode[k];
         int32_t level = is_register(c, k) ? ZLAY_DIGIT_VALUE : ZLAY_DIGIT_THREAD;
@@ -99,7 +101,8 @@ static bool thread_way(const zl_copy *c, zl_copy_way *w, uint32_t log)
     uint32_t bits = 8u << log, v = bits % c->bits ? 0 : bits / c->bits;
     uint64_t widths = zlay_target_widths(c->target, zl_is_shared(c->side[memory].space));
     bool run = c->tile.modes && c->tile.mode[0].step[memory] == 1 && is_register(c, 0);
-    *w = (zl_copy_way){.path = ZLAY_PATH_THREADS};
+    *w = (zl_copy_way){.path = c->signal ? ZLAY_PATH_STORE_ASYNC : ZLAY_PATH_THREADS};
+    if (c->signal && !zl_copy_sends((uint64_t)1 << log)) return false;
     w->run[0] = w->run[1] = run ? 0 : c->tile.modes;
     if (v < c->least || !(widths >> (1u << log) & 1)) return false;
     if (v > 1 && (!run || c->tile.mode[0].extent % v)) return false;
@@ -261,11 +264,6 @@ static void keep(zl_copy_plan *best, const zl_copy_plan *next, uint64_t *bound)
     if (next->cost < best->cost) *best = *next;
 }
 
-static bool asked(const zl_copy *c, int32_t path)
-{
-    return !c->request.path || c->request.path == path;
-}
-
 zlay_status zl_copy_fragments(const zl_copy *c, zl_copy_plan *best, zl_copy_plan *next)
 {
     zl_copy_lane_bits lanes;
@@ -273,12 +271,13 @@ zlay_status zl_copy_fragments(const zl_copy *c, zl_copy_plan *best, zl_copy_plan
     zlay_status status = held_check(c);
     if (!status) status = dense_check(c);
     if (!status) status = lanes_of(c, &lanes);
-    for (uint32_t log = ZL_WIDTH_MOST + 1; !status && log-- && asked(c, ZLAY_PATH_THREADS);) {
+    int32_t path = c->signal ? ZLAY_PATH_STORE_ASYNC : ZLAY_PATH_THREADS;
+    for (uint32_t log = ZL_WIDTH_MOST + 1; !status && log-- && zl_copy_path_asked(c, path);) {
         status = by_threads(c, next, log, &lanes);
         if (!status) keep(best, next, &bound);
         if (status == ZLAY_NONE) status = ZLAY_OK;
     }
-    for (uint32_t t = 0; !status && t < 2 && asked(c, ZLAY_PATH_MATRIX); t++)
+    for (uint32_t t = 0; !status && t < 2 && zl_copy_path_asked(c, ZLAY_PATH_MATRIX); t++)
         if (by_matrices(c, next, t)) keep(best, next, &bound);
     if (status) return status;
     best->bound = bound;

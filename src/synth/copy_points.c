@@ -117,16 +117,21 @@ static void take_groups(zl_copy_points *left, zl_copy_points *taken, uint64_t v)
 static bool way_of(const zl_copy *c, zl_copy_way *w, int32_t path, uint32_t log)
 {
     uint32_t bits = 8u << log, v = bits % c->bits ? 0 : bits / c->bits;
+    bool threads = path == ZLAY_PATH_THREADS || path == ZLAY_PATH_STORE_ASYNC;
     *w = (zl_copy_way){.path = path, .kind = zl_copy_thread_kind(c), .vector = {v, v}};
     if (v < c->least) return false;
+    if (path == ZLAY_PATH_STORE_ASYNC) {
+        w->kind = ZLAY_COPY_STORE_ASYNC;
+        if (!zl_copy_sends((uint64_t)1 << log)) return false;
+    }
     for (int s = 0; s < ZL_SIDES; s++) {
         uint64_t widths = zlay_target_widths(c->target, zl_is_shared(c->side[s].space));
         if (c->side[s].align % (1u << log)) return false;
-        if (path == ZLAY_PATH_THREADS && !(widths >> (1u << log) & 1)) return false;
+        if (threads && !(widths >> (1u << log) & 1)) return false;
     }
     zl_copy_block(w);
     zl_copy_bank(c, w);
-    if (path == ZLAY_PATH_THREADS) return true;
+    if (threads) return path == ZLAY_PATH_THREADS || zl_copy_table_allows(c, w->kind, 1u << log);
     w->kind = path == ZLAY_PATH_BULK ? zl_copy_bulk_kind(c) : ZLAY_COPY_CP_ASYNC;
     if (path == ZLAY_PATH_CP_ASYNC && (c->side[ZL_SOURCE].space != ZLAY_MOVE_GLOBAL ||
                                        c->side[ZL_DEST].space != ZLAY_MOVE_SHARED))
@@ -161,6 +166,7 @@ static bool narrower(const zl_copy *c, zl_copy_way *w)
 {
     uint32_t log = (uint32_t)__builtin_ctz(zl_copy_bytes(c, w->vector[0]));
     int32_t path = w->path == ZLAY_PATH_BULK ? ZLAY_PATH_THREADS : w->path;
+    if (c->signal) path = ZLAY_PATH_STORE_ASYNC;
     while (log--) {
         if (path == ZLAY_PATH_CP_ASYNC && log < 2) path = ZLAY_PATH_THREADS;
         if (way_of(c, w, path, log)) return true;
@@ -199,11 +205,12 @@ static bool build(const zl_copy *c, const zl_copy_points *points, zl_copy_way w,
 
 static void try_order(zl_copy *c, const zl_copy_points *points, int order, tried *t)
 {
-    static const int32_t paths[] = {ZLAY_PATH_BULK, ZLAY_PATH_CP_ASYNC, ZLAY_PATH_THREADS};
+    static const int32_t paths[] = {ZLAY_PATH_BULK, ZLAY_PATH_CP_ASYNC, ZLAY_PATH_THREADS,
+                                    ZLAY_PATH_STORE_ASYNC};
     zl_copy_way w;
     for (size_t p = 0; p < ZL_COUNT(paths); p++)
         for (uint32_t log = ZL_WIDTH_MOST + 1; log--;) {
-            if (c->request.path && c->request.path != paths[p]) continue;
+            if (!zl_copy_path_asked(c, paths[p])) continue;
             if (!way_of(c, &w, paths[p], log)) continue;
             uint64_t bound = zl_copy_bound(c, &w, points->count, c->sectors);
             if (bound < t->bound) t->bound = bound;

@@ -93,26 +93,36 @@ static bool issue_allowed(const zl_copy *c, const zlay_issue *issue)
            verdict.answer == ZLAY_YES;
 }
 
+/* What is loaded and what is stored of a part of a thread's accesses, each by itself. */
+static bool accesses_allowed(const zl_copy *c, const zl_part *p)
+{
+    for (int s = 0; s < ZL_SIDES; s++) {
+        zlay_issue issue = {.kind = p->part.kind,
+                            .width = s == ZL_SOURCE ? p->part.source_width : p->part.width};
+        if (s == ZL_SOURCE && p->part.kind == ZLAY_COPY_STORE_ASYNC)
+            issue.kind = ZLAY_COPY_THREAD_LOAD;
+        *(zl_is_shared(c->side[s].space) ? &issue.smem : &issue.source) = least_address(c, p, s);
+        if (c->side[s].space != ZLAY_MOVE_REGISTER && !issue_allowed(c, &issue)) return false;
+    }
+    return true;
+}
+
 /* A part's accesses by the rules of issued copies, at the worst addresses that its steps leave. */
 static bool part_allowed(const zl_copy *c, const zl_part *p)
 {
-    zlay_issue issue = {.kind = p->part.kind, .width = p->part.width};
-    bool bulk = p->part.kind != ZLAY_COPY_CP_ASYNC && p->part.kind != ZLAY_COPY_THREAD_LOAD &&
-                p->part.kind != ZLAY_COPY_THREAD_STORE;
+    int32_t kind = p->part.kind;
+    zlay_issue issue = {.kind = kind};
+    if (kind == ZLAY_COPY_THREAD_LOAD || kind == ZLAY_COPY_THREAD_STORE ||
+        kind == ZLAY_COPY_STORE_ASYNC)
+        return accesses_allowed(c, p);
+    if (kind == ZLAY_COPY_CP_ASYNC) issue.width = p->part.width;
+    else issue.bytes = p->part.width;
     for (int s = 0; s < ZL_SIDES; s++) {
         bool shared = c->side[s].space == ZLAY_MOVE_SHARED ||
-                      (c->side[s].space == ZLAY_MOVE_PEER && p->part.kind != ZLAY_COPY_BULK_PEER);
+                      (c->side[s].space == ZLAY_MOVE_PEER && kind != ZLAY_COPY_BULK_PEER);
         *(shared ? &issue.smem : &issue.source) = least_address(c, p, s);
-        if (bulk || p->part.kind == ZLAY_COPY_CP_ASYNC) continue;
-        issue.width = s == ZL_SOURCE ? p->part.source_width : p->part.width;
-        if (c->side[s].space != ZLAY_MOVE_REGISTER && !issue_allowed(c, &issue)) return false;
-        issue.smem = issue.source = 0;
     }
-    if (bulk) {
-        issue.width = 0;
-        issue.bytes = p->part.width;
-    }
-    return !(bulk || p->part.kind == ZLAY_COPY_CP_ASYNC) || issue_allowed(c, &issue);
+    return issue_allowed(c, &issue);
 }
 
 static zlay_status rules_check(zl_copy *c, const zl_copy_plan *plan)

@@ -70,7 +70,7 @@ bool zl_copy_table_allows(const zl_copy *c, int32_t kind, uint64_t bytes)
 {
     zlay_issue issue = {.kind = kind, .smem = bytes, .source = bytes};
     zlay_verdict verdict;
-    if (kind == ZLAY_COPY_CP_ASYNC) issue.width = (uint32_t)bytes;
+    if (kind == ZLAY_COPY_CP_ASYNC || kind == ZLAY_COPY_STORE_ASYNC) issue.width = (uint32_t)bytes;
     else issue.bytes = bytes;
     return zlay_copy_check(&verdict, NULL, 0, c->target, &issue, NULL) == ZLAY_OK &&
            verdict.answer == ZLAY_YES;
@@ -134,6 +134,14 @@ static bool threads_way(const zl_copy *c, zl_copy_way *out, uint32_t i)
     return zl_copy_bytes(c, (uint64_t)out->vector[0] * out->vector[1]) <= BLOCK_MOST;
 }
 
+static bool store_async_way(const zl_copy *c, zl_copy_way *out, uint32_t i)
+{
+    if (!threads_way(c, out, i)) return false;
+    uint64_t bytes = zl_copy_bytes(c, out->vector[ZL_DEST]);
+    out->kind = ZLAY_COPY_STORE_ASYNC;
+    return zl_copy_sends(bytes) && zl_copy_table_allows(c, out->kind, bytes);
+}
+
 /* The widest access that needs no shift. */
 static uint32_t direct_vector(const zl_copy *c, const zl_copy_way *way)
 {
@@ -162,7 +170,8 @@ static bool realign_way(const zl_copy *c, zl_copy_way *out, uint32_t i)
 bool zl_copy_way_at(const zl_copy *c, zl_copy_way *out, int32_t path, uint32_t i)
 {
     bool there = false;
-    uint32_t most = path == ZLAY_PATH_THREADS ? WIDTHS * WIDTHS : WIDTHS;
+    bool two = path == ZLAY_PATH_THREADS || path == ZLAY_PATH_STORE_ASYNC;
+    uint32_t most = two ? WIDTHS * WIDTHS : WIDTHS;
     if (i >= most) return false;
     memset(out, 0, sizeof *out);
     out->path = path;
@@ -172,6 +181,7 @@ bool zl_copy_way_at(const zl_copy *c, zl_copy_way *out, int32_t path, uint32_t i
     case ZLAY_PATH_CP_ASYNC: there = cp_async_way(c, out, i); break;
     case ZLAY_PATH_THREADS: there = threads_way(c, out, i); break;
     case ZLAY_PATH_REALIGN: there = realign_way(c, out, i); break;
+    case ZLAY_PATH_STORE_ASYNC: there = store_async_way(c, out, i); break;
     default: return false;
     }
     if (!there) out->kind = 0;
