@@ -70,7 +70,7 @@ static bool take_turn(zl_run *r, zl_instance *i)
             next_turn(r, i, e);
             again = false;
         } else if (zl_run_step(r, i)) {
-            i->epoch++;
+            if (++i->epoch > ZL_TICKS) r->status = ZLAY_ELIMIT;
             i->pc++;
         } else {
             return moved;

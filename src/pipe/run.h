@@ -5,6 +5,10 @@
 
 #include "pipe/pipe.h"
 
+/* A value of a clock; a run ends with a limit before one is greater than ZL_TICKS. */
+typedef int16_t zl_tick;
+enum { ZL_TICKS = 32000, ZL_VECTOR = 8 };
+
 /* Something is over when `comp` of a clock is at least `value`. */
 typedef struct zl_cond {
     int32_t comp, value;
@@ -50,10 +54,10 @@ typedef struct zl_class {
     bool first_lane, first_warp; /* lane 0 of each warp, of the first warp alone */
     bool lone, lone_warp;        /* one thread; threads of one warp */
     int64_t threads;
-    int32_t *clock; /* what each of them knows of all */
-    int32_t *own;   /* what each has done itself: with all of them together, known of all */
-    int32_t *after; /* clock at the last fence tcgen05.after */
-    int32_t *mapped; /* clock at the last fence proxy.tensormap */
+    zl_tick *clock; /* what each of them knows of all */
+    zl_tick *own;   /* what each has done itself: with all of them together, known of all */
+    zl_tick *after; /* clock at the last fence tcgen05.after */
+    zl_tick *mapped; /* clock at the last fence proxy.tensormap */
 } zl_class;
 
 enum { ZL_OF_WGMMA, ZL_OF_BULK, ZL_OF_BULK_READ, ZL_OF_TCGEN05, ZL_OF_TLD, ZL_OF_TST, ZL_OF_CPASYNC, ZL_GROUPS };
@@ -96,11 +100,11 @@ typedef struct zl_gate {
     bool idle;          /* no event of the text reaches it */
     int64_t pending, tx;
     int32_t phase;      /* complete phases */
-    int32_t *done;      /* clock of the last complete phase */
-    int32_t *sum;       /* of what has come to the one at hand */
-    int32_t *arrived;   /* of its arrivals alone */
-    int32_t *passed;    /* per class: epoch at which it was past the last complete phase, -1 */
-    int32_t *expected;  /* per class: epoch of its expectation in the phase at hand, -1 */
+    zl_tick *done;      /* clock of the last complete phase */
+    zl_tick *sum;       /* of what has come to the one at hand */
+    zl_tick *arrived;   /* of its arrivals alone */
+    zl_tick *passed;    /* per class: epoch at which it was past the last complete phase, -1 */
+    zl_tick *expected;  /* per class: epoch of its expectation in the phase at hand, -1 */
     uint32_t event;     /* the last that came */
 } zl_gate;
 
@@ -109,7 +113,7 @@ typedef struct zl_meeting {
     int32_t comp;
     int64_t pending, count;
     int32_t generation; /* over */
-    int32_t *done, *sum;
+    zl_tick *done, *sum;
     uint32_t event;
 } zl_meeting;
 
@@ -121,8 +125,8 @@ typedef struct zl_flag {
     int64_t total;
     uint32_t count;
     int64_t threshold[ZL_THRESHOLDS]; /* that somebody awaits */
-    int32_t *at[ZL_THRESHOLDS];       /* clock when it was reached */
-    int32_t *sum;
+    zl_tick *at[ZL_THRESHOLDS];       /* clock when it was reached */
+    zl_tick *sum;
 } zl_flag;
 
 typedef struct zl_columns { /* tensor memory of one tmem in one block */
@@ -158,13 +162,13 @@ typedef struct zl_run {
     zl_columns *columns;      /* tmems x blocks */
     int32_t *live_columns;    /* per block */
     bool *relinquished;       /* per block */
-    int32_t *debt;            /* blocks x comps: what somebody there must know before it ends */
+    zl_tick *debt;            /* blocks x comps: what somebody there must know before it ends */
     uint32_t *debt_event;
     char *arena, *kept;       /* all that a run changes; and a copy */
     size_t arena_size;
-    int32_t *memory;          /* of all clocks */
+    zl_tick *memory;          /* of all clocks */
     size_t memory_room;
-    int32_t *scratch;         /* a clock */
+    zl_tick *scratch;         /* a clock */
     uint64_t steps, most;
     int32_t most_left;        /* groups that any wait of the text leaves open */
     struct zl_watch *watch;   /* NULL: repetitions are not looked for */
@@ -225,9 +229,9 @@ int64_t zl_run_value(const zl_run *r, const zl_instance *i, const zl_pos *pos);
 uint32_t zl_run_slot(zl_run *r, const zl_instance *i, const zl_pos *pos, uint32_t stages);
 /* ---- clocks ---- */
 
-void zl_clock_join(const zl_run *r, int32_t *to, const int32_t *from);
+void zl_clock_join(const zl_run *r, zl_tick *to, const zl_tick *from);
 /* What all threads of a class know together goes to `to`. */
-void zl_clock_give(const zl_run *r, int32_t *to, const zl_class *c);
+void zl_clock_give(const zl_run *r, zl_tick *to, const zl_class *c);
 void zl_clock_set(zl_class *c, int32_t comp, int32_t value, bool by_each_alone);
 /* A warp runs an instruction as one: each lane knows how far the others are, not what they have
  * read or written. */
@@ -305,7 +309,7 @@ typedef struct zl_watch {
     int32_t *state;     /* being written */
     uint64_t hash;      /* of its structure */
     size_t size, room;
-    int32_t **rows;     /* clocks in canonical order */
+    zl_tick **rows;     /* clocks in canonical order */
     int32_t *items;     /* per condition of a state: the next one of its component */
     size_t items_room;
     int32_t *order;     /* components in canonical order */

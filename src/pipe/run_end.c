@@ -25,7 +25,7 @@ void zl_run_check_exit(zl_run *r, const zl_instance *i)
 
 static void check_debts(zl_run *r, uint32_t block)
 {
-    int32_t *known = r->scratch;
+    zl_tick *known = r->scratch;
     memset(known, 0, r->comps * sizeof *known);
     for (uint32_t k = 0; k < r->classes_count; k++)
         if (r->instances[r->classes[k].instance].cta == (int32_t)block)

@@ -31,7 +31,7 @@ static void next_phase(zl_run *r, zl_gate *g)
 {
     check_phase(r, g);
     memcpy(g->done, g->sum, r->comps * sizeof *g->done);
-    g->done[g->comp] = ++g->phase;
+    g->done[g->comp] = (zl_tick)++g->phase;
     memset(g->sum, 0, r->comps * sizeof *g->sum);
     memset(g->arrived, 0, r->comps * sizeof *g->arrived);
     for (uint32_t c = 0; c < r->classes_count; c++) g->passed[c] = g->expected[c] = -1;
@@ -97,7 +97,7 @@ static void pass(zl_run *r, zl_instance *i, zl_gate *g, int32_t phase)
     for (uint32_t k = 0; k < i->classes; k++) {
         zl_class *c = &r->classes[i->first + k];
         if (phase >= 0) zl_clock_join(r, c->clock, g->done);
-        g->passed[i->first + k] = i->epoch;
+        g->passed[i->first + k] = (zl_tick)i->epoch;
     }
 }
 

@@ -218,9 +218,9 @@ static size_t clocks_needed(const zl_run *r)
     return rows * r->comps + 2 * (size_t)r->gates_count * r->classes_count;
 }
 
-static int32_t *take(zl_run *r, size_t *used, uint32_t count)
+static zl_tick *take(zl_run *r, size_t *used, uint32_t count)
 {
-    int32_t *row = r->memory + *used;
+    zl_tick *row = r->memory + *used;
     *used += count;
     return row;
 }
@@ -293,6 +293,7 @@ static void count_components(zl_run *r)
 {
     r->comps = ZL_CLASS_COMPS * r->classes_count + ZL_GROUP_COMPS * r->instances_count +
                r->gates_count + r->meetings_count + r->flags_count;
+    r->comps = (r->comps + ZL_VECTOR - 1) / ZL_VECTOR * ZL_VECTOR;
     r->memory_room = clocks_needed(r);
 }
 

@@ -53,7 +53,7 @@ static int64_t comers(const zl_run *r, const zl_instance *i, const zl_event *e)
 static void close_meeting(zl_run *r, zl_meeting *m)
 {
     memcpy(m->done, m->sum, r->comps * sizeof *m->done);
-    m->done[m->comp] = ++m->generation;
+    m->done[m->comp] = (zl_tick)++m->generation;
     memset(m->sum, 0, r->comps * sizeof *m->sum);
 }
 
@@ -151,15 +151,16 @@ bool zl_run_await(zl_run *r, zl_instance *i, const zl_event *e)
     zl_flag *f = flag_of(r, i, e);
     uint32_t k = 0;
     while (k < f->count && f->threshold[k] != e->count) k++;
-    if (k == f->count) {
-        r->status = zl_fail(r->ctx, ZLAY_ELIMIT, "more than 8 values of a flag are awaited");
+    if (k == f->count || e->count > ZL_TICKS) {
+        r->status = zl_fail(r->ctx, ZLAY_ELIMIT, "a flag is awaited at more than 8 values, or at %lld",
+                            (long long)e->count);
         return false;
     }
     if (f->total < e->count) return false;
     for (uint32_t n = 0; n < i->classes; n++) {
-        int32_t *clock = r->classes[i->first + n].clock;
+        zl_tick *clock = r->classes[i->first + n].clock;
         zl_clock_join(r, clock, f->at[k]);
-        if (clock[f->comp] < e->count) clock[f->comp] = (int32_t)e->count;
+        if (clock[f->comp] < e->count) clock[f->comp] = (zl_tick)e->count;
     }
     return true;
 }

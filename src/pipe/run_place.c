@@ -46,21 +46,21 @@ void zl_touch_group(const zl_run *r, zl_touch *touch, const zl_instance *i, int 
 
 /* ---- order ---- */
 
-static bool is_over(const zl_touch *t, const int32_t *view)
+static bool is_over(const zl_touch *t, const zl_tick *view)
 {
     for (uint32_t k = 0; k < t->conds; k++)
         if (view[t->cond[k].comp] < t->cond[k].value) return false;
     return true;
 }
 
-static bool is_over_tensor(const zl_run *r, const zl_touch *t, const int32_t *view)
+static bool is_over_tensor(const zl_run *r, const zl_touch *t, const zl_tick *view)
 {
     for (uint32_t k = 0; k < t->conds; k++)
         if (view[zl_comp_tensor(r, t->cond[k].comp)] < t->cond[k].value) return false;
     return true;
 }
 
-static bool is_fenced(const zl_run *r, const zl_touch *t, const int32_t *view)
+static bool is_fenced(const zl_run *r, const zl_touch *t, const zl_tick *view)
 {
     for (uint32_t k = 0; k < t->conds; k++)
         if (view[zl_comp_fenced(r, t->cond[k].comp)] < t->cond[k].value) return false;

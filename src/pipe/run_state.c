@@ -286,43 +286,45 @@ static int32_t rank_of(const ranks *s, int32_t value)
     return (int32_t)k;
 }
 
-/* Beside its order a value of a barrier says how far behind its phase it is, one of a group that is
- * not over which it is, one of a meeting whether it is of the last. */
-static int32_t meaning(const zl_run *r, int32_t comp, int32_t value)
-{
-    int32_t k = comp - ZL_CLASS_COMPS * (int32_t)r->classes_count;
-    if (k < 0) return 0;
-    if (k < ZL_GROUP_COMPS * (int32_t)r->instances_count) return 0;
-    k -= ZL_GROUP_COMPS * (int32_t)r->instances_count;
-    if (k < (int32_t)r->gates_count) {
-        int32_t late = r->gates[k].phase - value;
-        return late > FAR ? FAR : late < 0 ? FAR + 1 : late;
-    }
-    k -= (int32_t)r->gates_count;
-    if (k < (int32_t)r->meetings_count) return r->meetings[k].generation == value;
-    return 0;
-}
+/* What a component is of, beside an order of values. */
+typedef struct kind {
+    const zl_instance *groups; /* a group of it */
+    int group;
+    const zl_gate *gate;
+    const zl_meeting *meeting;
+} kind;
 
-/* What a group's number is: over, or which of those that are not. */
-static int32_t number_of(const zl_run *r, int32_t comp, int32_t value)
+static kind kind_of(const zl_run *r, int32_t comp)
 {
     static const int8_t groups[ZL_GROUP_COMPS] = {
         ZL_OF_WGMMA, ZL_OF_WGMMA, ZL_OF_BULK, ZL_OF_BULK_READ, ZL_OF_TCGEN05, ZL_OF_TLD, ZL_OF_TLD,
         ZL_OF_TST,   ZL_OF_TST,   ZL_OF_TLD,  ZL_OF_TLD,       ZL_OF_TST,     ZL_OF_TST,
     };
     int32_t classes = (int32_t)r->classes_count, k = comp - ZL_CLASS_COMPS * classes;
-    if (comp >= 2 * classes && comp < 4 * classes) {
-        const zl_instance *i = &r->instances[r->classes[comp % classes].instance];
-        return behind(r, i, ZL_OF_CPASYNC, value);
-    }
-    if (k < 0 || k >= ZL_GROUP_COMPS * (int32_t)r->instances_count) return 0;
-    const zl_instance *i = &r->instances[k / ZL_GROUP_COMPS];
-    return behind(r, i, groups[k % ZL_GROUP_COMPS], value);
+    int32_t all = ZL_GROUP_COMPS * (int32_t)r->instances_count, gates = (int32_t)r->gates_count;
+    if (comp >= 2 * classes && comp < 4 * classes)
+        return (kind){.groups = &r->instances[r->classes[comp % classes].instance],
+                      .group = ZL_OF_CPASYNC};
+    if (k < 0) return (kind){0};
+    if (k < all)
+        return (kind){.groups = &r->instances[k / ZL_GROUP_COMPS],
+                      .group = groups[k % ZL_GROUP_COMPS]};
+    if (k < all + gates) return (kind){.gate = &r->gates[k - all]};
+    if (k < all + gates + (int32_t)r->meetings_count)
+        return (kind){.meeting = &r->meetings[k - all - gates]};
+    return (kind){0};
 }
 
-static int32_t worth(const zl_run *r, const ranks *s, int32_t comp, int32_t value)
+/* A value of a barrier also says how far behind its phase it is, one of a group that is not over which it
+ * is, one of a meeting whether it is of the last. */
+static int32_t worth(const zl_run *r, const ranks *s, const kind *k, int32_t value)
 {
-    return STEP * rank_of(s, value) + meaning(r, comp, value) + EXACT * number_of(r, comp, value);
+    int32_t worth = STEP * rank_of(s, value);
+    if (k->groups) return worth + EXACT * behind(r, k->groups, k->group, value);
+    if (k->meeting) return worth + (k->meeting->generation == value);
+    if (!k->gate) return worth;
+    int32_t late = k->gate->phase - value;
+    return worth + (late > FAR ? FAR : late < 0 ? FAR + 1 : late);
 }
 
 size_t zl_state_rows(const zl_run *r)
@@ -331,7 +333,7 @@ size_t zl_state_rows(const zl_run *r)
            (ZL_THRESHOLDS + 1) * (size_t)r->flags_count + r->pipe->blocks + 1;
 }
 
-static uint32_t rows_of_gates(writer *w, int32_t **rows)
+static uint32_t rows_of_gates(writer *w, zl_tick **rows)
 {
     uint32_t count = 0;
     for (uint32_t b = 0; b < w->pipe->bars_count; b++) {
@@ -349,7 +351,7 @@ static uint32_t rows_of_gates(writer *w, int32_t **rows)
 }
 
 /* The clocks in canonical order. */
-static uint32_t find_rows(writer *w, int32_t **rows)
+static uint32_t find_rows(writer *w, zl_tick **rows)
 {
     const zl_run *r = w->r;
     uint32_t count = 0;
@@ -384,16 +386,27 @@ static void link_items(writer *w, size_t first, size_t last)
     }
 }
 
-static void rank_component(writer *w, uint32_t column, int32_t **rows, uint32_t count)
+static bool is_empty(zl_tick **rows, uint32_t count, int32_t comp)
+{
+    int32_t any = 0;
+    for (uint32_t k = 0; k < count; k++) any |= rows[k][comp];
+    return !any;
+}
+
+static void rank_component(writer *w, uint32_t column, zl_tick **rows, uint32_t count)
 {
     const zl_watch *all = w->r->watch;
     ranks s = {.count = 0};
     int32_t comp = all->order[column], head = all->column[w->r->comps + column];
+    bool empty = head < 0 && is_empty(rows, count, comp);
+    push(w, empty);
+    if (empty) return;
+    const kind what = kind_of(w->r, comp);
     for (int32_t k = head; k >= 0; k = all->items[k]) add(&s, w->out[k + 1]);
     for (uint32_t k = 0; k < count; k++) add(&s, rows[k][comp]);
     for (int32_t k = head; k >= 0; k = all->items[k])
-        w->out[k + 1] = worth(w->r, &s, comp, w->out[k + 1]);
-    for (uint32_t k = 0; k < count; k++) push(w, worth(w->r, &s, comp, rows[k][comp]));
+        w->out[k + 1] = worth(w->r, &s, &what, w->out[k + 1]);
+    for (uint32_t k = 0; k < count; k++) push(w, worth(w->r, &s, &what, rows[k][comp]));
 }
 
 static uint64_t hash_of(const int32_t *values, size_t count)
@@ -418,7 +431,8 @@ size_t zl_state_write(zl_run *r, int32_t param, const zl_instance *leader, bool 
     put_all(&w);
     size_t last = w.need;
     uint32_t rows = find_rows(&w, r->watch->rows);
-    if (last + (size_t)rows * r->comps > w.room) return last + (size_t)rows * r->comps;
+    size_t most = last + ((size_t)rows + 1) * r->comps;
+    if (most > w.room) return most;
     link_items(&w, first, last);
     for (uint32_t column = 0; column < r->comps; column++)
         rank_component(&w, column, r->watch->rows, rows);

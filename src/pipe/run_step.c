@@ -32,7 +32,7 @@ void zl_run_owe(zl_run *r, int32_t block, zl_cond cond, uint32_t event)
 {
     size_t at = (size_t)block * r->comps + (size_t)cond.comp;
     if (r->debt[at] >= cond.value) return;
-    r->debt[at] = cond.value;
+    r->debt[at] = (zl_tick)cond.value;
     r->debt_event[at] = event;
 }
 
@@ -259,7 +259,7 @@ static void step_update(zl_run *r, zl_instance *i, const zl_event *e)
 static void commit_tensor(zl_run *r, zl_instance *i, const zl_event *e)
 {
     zl_class *c = one(r, i);
-    c->own[zl_comp_group(r, i, ZL_OF_TCGEN05, false)] = i->issued[ZL_OF_TCGEN05];
+    c->own[zl_comp_group(r, i, ZL_OF_TCGEN05, false)] = (zl_tick)i->issued[ZL_OF_TCGEN05];
     for (uint32_t b = UINT32_MAX; next_of_mask(r, i, e->multicast, &b);) {
         zl_gate *g = gate_at(r, i, e, b);
         zl_run_owe(r, g->cta, (zl_cond){g->comp, g->phase + 1}, zl_event_index(r, e));

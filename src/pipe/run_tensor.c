@@ -134,7 +134,7 @@ static zl_columns *columns_of(zl_run *r, int32_t tmem, uint32_t block)
 static void check_live(zl_run *r, const zl_instance *i, int32_t tmem, uint32_t block, uint32_t event)
 {
     const zl_columns *c = columns_of(r, tmem, block);
-    const int32_t *clock = r->classes[i->first].clock;
+    const zl_tick *clock = r->classes[i->first].clock;
     if (!c->allocated || c->freed || (c->by.value && clock[c->by.comp] < c->by.value))
         zl_run_fault(r, ZLAY_PIPE_TMEM_USE, event, c->event, c->allocated, !c->freed);
 }
