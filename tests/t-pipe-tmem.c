@@ -220,7 +220,7 @@ static const struct {
      "dealloc C;end;",
      "TMEM_WARP_LANES", 6},
     {"a warp reads beyond the columns of its stage",
-     "pipe p;tmem C[1] 32;alloc C;sync cta;role e warps 2..2;tld C[0] columns 16..32 -> R;twait ld;"
+     "pipe p;tmem C[1] 32;alloc C;sync cta;role e warps 0..3;tld C[0] columns 16..32 -> R;twait ld;"
      "dealloc C;end;",
      "TMEM_OWNED_LAST", 6},
     {"lanes beyond 127",
@@ -241,7 +241,7 @@ static const struct {
      "pipe p;param N 1..;tmem C[1] 32;alloc C;role r warps 0..0;for i in 0..N;dealloc C;end;end;",
      "TMEM_FREE_ONCE", 7},
     {"used after it is freed",
-     "pipe p;tmem C[1] 32;alloc C;role r warps 0..0;dealloc C;tld C[0] -> R;twait ld;end;",
+     "pipe p;tmem C[1] 32;alloc C;role r warps 0..3;dealloc C;tld C[0] -> R;twait ld;end;",
      "TMEM_USE_FREED", 6},
     {"registers read before the load is over",
      "pipe p;tmem C[1] 32;smem S[1] 64;alloc C;role r warps 0..3;tld C[0] -> R;write S[0] from R;"
@@ -305,6 +305,53 @@ static void test_published(void **state)
     }
 }
 
+/* What was published of order between roles and blocks, as edits of named pipes. */
+static const struct {
+    const char *name, *pipe, *what, *by;
+    int32_t rule;
+} ordered[] = {
+    {"CUTLASS issue 3435: a block goes on before its peer has allocated", "pair",
+     "fence mbarrier_init\nsync cluster\n", "fence mbarrier_init\nsync cta\n", ZLAY_PIPE_PEER},
+    {"sglang pull request 34549: a block exits while work for its peer is in flight", "pair",
+     "      wait empty[j % 4] parity (j / 4 + 1) % 2  # no arrival may come when the block has gone\n",
+     "", ZLAY_PIPE_PEER},
+    {"FlashAttention pull request 2312: freed while other warps still read", "blackwell",
+     "  wait over[0] parity 0 / 1 % 2\n", "", ZLAY_PIPE_TMEM_USE},
+    {"flashinfer issue 5334: a stage is released while its load is in flight", "blackwell",
+     "    twait ld\n    fence tcgen05.before\n    arrive taken[t % 2] warps\n",
+     "    fence tcgen05.before\n    arrive taken[t % 2] warps\n    twait ld\n", ZLAY_PIPE_TMEM_USE},
+    {"CUTLASS issue 2974: is fence::before needed after wait::ld", "pair", "    fence tcgen05.before\n",
+     "", ZLAY_PIPE_TCGEN05},
+    {"no fence::after before tcgen05.ld", "pair", "    fence tcgen05.after\n    tld", "    tld",
+     ZLAY_PIPE_TCGEN05},
+    {"CuTeDSL tcgen05_commit: the mask leaves the peer out", "pair",
+     "commit tcgen05 signal summed[t % 2] multicast 3", "commit tcgen05 signal summed[t % 2]",
+     ZLAY_PIPE_DEADLOCK},
+    {"tilelang issue 2644: bytes times the blocks of the cluster", "pair",
+     "expect full[i % 4] 2*tA + 2*tB", "expect full[i % 4] 4*tA + 4*tB", ZLAY_PIPE_BYTES},
+    {"CUTLASS issue 3643: the peer's load is awaited by nobody", "pair",
+     "copy tensor tB -> B[i % 4] part 1 signal full[i % 4] cta 0",
+     "copy tensor tB -> B[i % 4] part 1 signal full[i % 4]", ZLAY_PIPE_BYTES},
+    {"CUTLASS issue 3643: an arrival stays in its block", "pair", "arrive taken[t % 2] warps cta 0",
+     "arrive taken[t % 2] warps", ZLAY_PIPE_DEADLOCK},
+    {"columns used before their address is known", "blackwell", "alloc C\nrelinquish\n", "",
+     ZLAY_PIPE_TMEM_USE},
+};
+
+static void test_ordered(void **state)
+{
+    for (size_t i = 0; i < sizeof ordered / sizeof *ordered; i++) {
+        found f;
+        bool told = false;
+        check_named(*state, &f, ordered[i].pipe, 4, ordered[i].what, ordered[i].by);
+        if (f.answer != ZLAY_NO) fail_msg("%s: answer %d", ordered[i].name, f.answer);
+        for (size_t k = 0; k < f.count; k++) told = told || f.fault[k].reason.rule == ordered[i].rule;
+        if (!told)
+            fail_msg("%s: %s at line %u", ordered[i].name,
+                     zlay_pipe_rule_name(f.fault[0].reason.rule), f.fault[0].reason.line);
+    }
+}
+
 /* ---- random programs, in every interleaving ----------------------------------------------------- */
 
 enum { TMEMS = 3, LENGTH = 6, ROLES = 2, ALLOC = 0, FREE, USE, RELINQUISH, SORTS };
@@ -354,7 +401,7 @@ static void put_events(char *text, const program *p, uint32_t r)
         switch (p->event[r][i].sort) {
         case ALLOC: sprintf(text, "alloc %c;", name); break;
         case FREE: sprintf(text, "dealloc %c;", name); break;
-        case USE: sprintf(text, "tld %c[0] -> R;twait ld;", name); break;
+        case USE: sprintf(text, "tld %c[0] lanes %u..%u -> R;twait ld;", name, 32 * r, 32 * r + 31); break;
         default: strcpy(text, "relinquish;");
         }
     }
@@ -476,7 +523,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_correct),   cmocka_unit_test(test_example),
         cmocka_unit_test(test_named),     cmocka_unit_test(test_named_edits),
-        cmocka_unit_test(test_published), cmocka_unit_test(test_interleavings),
+        cmocka_unit_test(test_published), cmocka_unit_test(test_ordered),
+        cmocka_unit_test(test_interleavings),
         cmocka_unit_test(test_misuse),
     };
     return cmocka_run_group_tests(tests, begin, end);

@@ -71,11 +71,12 @@ static void check_columns(const zl_tmem_ask *ask, const zlay_target *target, con
 }
 
 /* A quarter of the lanes, loaded by whichever warp of an instance reaches it. */
-static uint32_t quarter_row(const zlay_target *target, const zl_role *role, uint32_t lane)
+static uint32_t quarter_row(const zlay_target *target, uint32_t first_warp, uint32_t warps,
+                            uint32_t lane)
 {
     int64_t found, wanted;
     uint32_t row = 0;
-    for (uint32_t w = role->first_warp; w < role->first_warp + role->each; w++) {
+    for (uint32_t w = first_warp; w < first_warp + warps; w++) {
         zlay_tmem_issue issue = {.op = ZLAY_TMEM_LD, .address = lane * ZLAY_TMEM_LANE, .num = 1,
                                  .shape = ZLAY_TMEM_32X32B, .warp = w,
                                  .given = ZLAY_TMEM_GIVEN_WARP};
@@ -85,17 +86,16 @@ static uint32_t quarter_row(const zlay_target *target, const zl_role *role, uint
     return row;
 }
 
-/* All lanes, which is what is meant where none are named: each warp loads those that it reaches. Of
- * others an instance reaches those that its warps reach together. */
+/* Each instance reaches the lanes that its warps reach together. */
 static void check_lanes(const zl_tmem_ask *ask, const zlay_target *target, const zl_event *e,
                         const zl_role *role)
 {
-    if (e->lanes[0] == 0 && e->lanes[1] == ZLAY_TMEM_LANES - 1) return;
-    for (uint32_t lane = e->lanes[0] / 32 * 32; lane <= e->lanes[1]; lane += 32) {
-        uint32_t row = quarter_row(target, role, lane);
-        if (row) zl_tmem_fault(ask, row, e, role->line, lane, role->first_warp % 4 * 32);
-        if (row || lane >= ZLAY_TMEM_LANES) return;
-    }
+    for (uint32_t w = role->first_warp; w <= role->last_warp; w += role->each)
+        for (uint32_t lane = e->lanes[0] / 32 * 32; lane <= e->lanes[1]; lane += 32) {
+            uint32_t row = quarter_row(target, w, role->each, lane);
+            if (row) zl_tmem_fault(ask, row, e, role->line, lane, w % 4 * 32);
+            if (row || lane >= ZLAY_TMEM_LANES) return;
+        }
 }
 
 static void check_owned(const zl_tmem_ask *ask, const zl_event *e)
