@@ -130,8 +130,8 @@ typedef struct zl_flag {
 } zl_flag;
 
 typedef struct zl_columns { /* tensor memory of one tmem in one block */
-    bool allocated, freed;
-    zl_cond by;
+    bool allocated, freed;      /* freed: since it was allocated last */
+    zl_cond by, freed_by;       /* who is past them knows of it; value 0: all do */
     uint32_t event;
 } zl_columns;
 
@@ -323,5 +323,13 @@ void zl_watch_begin(zl_run *r, zl_instance *i);
 void zl_watch_head(zl_run *r, zl_instance *i);
 void zl_watch_end(zl_run *r, zl_instance *i, uint32_t depth);
 void zl_watch_empty(zl_run *r, const zl_event *loop);
+
+/* Columns are allocated, freed, used: each in every order that the clocks leave open. `alloc`: false
+ * where it has to wait. */
+bool zl_columns_alloc(zl_run *r, const zl_instance *i, const zl_event *e);
+void zl_columns_setup(zl_run *r, const zl_event *e, uint32_t block);
+void zl_columns_free(zl_run *r, const zl_instance *i, const zl_event *e);
+void zl_columns_relinquish(zl_run *r, const zl_instance *i, const zl_event *e);
+void zl_columns_live(zl_run *r, const zl_instance *i, int32_t tmem, uint32_t block, uint32_t event);
 
 #endif

@@ -32,11 +32,11 @@ static void check_debts(zl_run *r, uint32_t block)
             zl_clock_give(r, known, &r->classes[k]);
     for (uint32_t c = 0; c < r->comps; c++) {
         size_t at = (size_t)block * r->comps + c;
+        if (r->debt[at] <= known[c]) continue;
         const zl_event *e = &r->pipe->events[r->debt_event[at]];
         bool remote = e->cta != ZL_CTA_OWN || e->multicast;
-        if (r->debt[at] > known[c])
-            zl_run_fault(r, remote ? ZLAY_PIPE_PEER : ZLAY_PIPE_EXIT, r->debt_event[at], UINT32_MAX,
-                         known[c], r->debt[at]);
+        zl_run_fault(r, remote ? ZLAY_PIPE_PEER : ZLAY_PIPE_EXIT, r->debt_event[at], UINT32_MAX,
+                     known[c], r->debt[at]);
     }
 }
 

@@ -405,14 +405,7 @@ static void run_setup(zl_run *r)
         for (uint32_t b = 0; b < p->blocks; b++) {
             const zl_event *e = &p->events[k];
             if (e->kind == ZL_EV_RELINQUISH) r->relinquished[b] = true;
-            if (e->kind != ZL_EV_ALLOC) continue;
-            zl_columns *c = &r->columns[(uint32_t)e->tmem[0] * p->blocks + b];
-            if (c->allocated || r->relinquished[b])
-                zl_run_fault(r, ZLAY_PIPE_TMEM_ALLOC, k, c->event, 2, 1);
-            *c = (zl_columns){.allocated = true, .event = k};
-            r->live_columns[b] += (int32_t)(p->tmems[e->tmem[0]].columns * p->tmems[e->tmem[0]].stages);
-            if (r->live_columns[b] > 512)
-                zl_run_fault(r, ZLAY_PIPE_TMEM_COLUMNS, k, UINT32_MAX, r->live_columns[b], 512);
+            if (e->kind == ZL_EV_ALLOC) zl_columns_setup(r, e, b);
         }
 }
 

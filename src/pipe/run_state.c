@@ -216,6 +216,7 @@ static void put_places(writer *w)
     for (uint32_t k = 0; k < p->tmems_count * p->blocks; k++) {
         put(w, w->r->columns[k].allocated + 2 * w->r->columns[k].freed);
         if (w->r->columns[k].by.value) put_conds(w, w->r->columns[k].by);
+        if (w->r->columns[k].freed) put_conds(w, w->r->columns[k].freed_by);
     }
     for (uint32_t b = 0; b < p->blocks; b++) put(w, w->r->relinquished[b]);
 }

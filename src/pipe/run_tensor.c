@@ -125,20 +125,6 @@ static void warpgroup_product(zl_run *r, zl_instance *i, const zl_event *e)
 
 /* ---- tensor memory ---- */
 
-static zl_columns *columns_of(zl_run *r, int32_t tmem, uint32_t block)
-{
-    return &r->columns[(uint32_t)tmem * r->pipe->blocks + block];
-}
-
-/* Allocated before, in the knowledge of this class, and not freed. */
-static void check_live(zl_run *r, const zl_instance *i, int32_t tmem, uint32_t block, uint32_t event)
-{
-    const zl_columns *c = columns_of(r, tmem, block);
-    const zl_tick *clock = r->classes[i->first].clock;
-    if (!c->allocated || c->freed || (c->by.value && clock[c->by.comp] < c->by.value))
-        zl_run_fault(r, ZLAY_PIPE_TMEM_USE, event, c->event, c->allocated, !c->freed);
-}
-
 static uint32_t blocks_of(const zl_run *r, const zl_instance *i, int32_t tmem, uint32_t *first)
 {
     bool pair = r->pipe->tmems[tmem].pair;
@@ -155,7 +141,7 @@ static void use_columns(zl_run *r, zl_instance *i, const zl_event *e, int k, boo
     int64_t tag = zl_run_value(r, i, &e->tmem_at[k]);
     zl_spot *p = zl_tmem_place(r, block, tmem, slot);
     bool warps = group != ZL_OF_TCGEN05;
-    check_live(r, i, tmem, block, touch.event);
+    zl_columns_live(r, i, tmem, block, touch.event);
     zl_touch_group(r, &touch, i, group);
     if (!write && (!p->any || p->tag != tag))
         zl_run_fault(r, ZLAY_PIPE_STAGE, touch.event, p->any ? p->writer : UINT32_MAX, p->tag, tag);
@@ -225,58 +211,12 @@ static void copy(zl_run *r, zl_instance *i, const zl_event *e)
     open_group(r, i, ZL_OF_TCGEN05, e);
 }
 
-/* ---- columns ---- */
-
-enum { COLUMNS = 512 };
-
-static bool alloc(zl_run *r, const zl_instance *i, const zl_event *e)
-{
-    uint32_t block = (uint32_t)i->cta, event = zl_event_index(r, e);
-    const zl_tmem *t = &r->pipe->tmems[e->tmem[0]];
-    int32_t columns = (int32_t)(t->columns * t->stages);
-    zl_columns *c = columns_of(r, e->tmem[0], block);
-    if (c->allocated || r->relinquished[block])
-        zl_run_fault(r, ZLAY_PIPE_TMEM_ALLOC, event, c->event, 2, 1);
-    if (r->live_columns[block] + columns > COLUMNS) return false;
-    r->live_columns[block] += columns;
-    *c = (zl_columns){true, false, {(int32_t)i->first, i->epoch}, event};
-    return true;
-}
-
-/* Every use is over, and every thread of it has come by a fence. */
-static void dealloc(zl_run *r, const zl_instance *i, const zl_event *e)
-{
-    uint32_t block = (uint32_t)i->cta, event = zl_event_index(r, e);
-    const zl_tmem *t = &r->pipe->tmems[e->tmem[0]];
-    zl_columns *c = columns_of(r, e->tmem[0], block);
-    zl_touch end = {.event = event, .proxy = ZL_TENSOR, .write = true,
-                    .instance = (int32_t)(i - r->instances)};
-    if (!c->allocated || c->freed) {
-        zl_run_fault(r, ZLAY_PIPE_TMEM_ALLOC, event, c->event, c->freed ? 2 : 0, 1);
-        return;
-    }
-    check_live(r, i, e->tmem[0], block, event);
-    for (uint32_t slot = 0; slot < t->stages; slot++) {
-        const zl_spot *p = zl_tmem_place(r, block, e->tmem[0], slot);
-        for (uint32_t k = 0; k < p->count; k++) {
-            const zl_touch *touch = &p->touches[k];
-            bool over = true;
-            for (uint32_t n = 0; n < touch->conds; n++)
-                over &= r->classes[i->first].clock[touch->cond[n].comp] >= touch->cond[n].value;
-            if (!over) zl_run_fault(r, ZLAY_PIPE_TMEM_USE, end.event, touch->event, 0, 0);
-        }
-    }
-    c->freed = true;
-    c->event = event;
-    r->live_columns[block] -= (int32_t)(t->columns * t->stages);
-}
-
 bool zl_run_tensor(zl_run *r, zl_instance *i, const zl_event *e)
 {
     switch (e->kind) {
-    case ZL_EV_ALLOC: return alloc(r, i, e);
-    case ZL_EV_DEALLOC: dealloc(r, i, e); break;
-    case ZL_EV_RELINQUISH: r->relinquished[i->cta] = true; break;
+    case ZL_EV_ALLOC: return zl_columns_alloc(r, i, e);
+    case ZL_EV_DEALLOC: zl_columns_free(r, i, e); break;
+    case ZL_EV_RELINQUISH: zl_columns_relinquish(r, i, e); break;
     case ZL_EV_TLD: load(r, i, e); break;
     case ZL_EV_TST: store(r, i, e); break;
     default: copy(r, i, e);
