@@ -123,7 +123,9 @@ static void check_event(const zl_tmem_ask *ask, const zlay_target *target, const
     case ZL_EV_ALLOC: check_columns(ask, target, e); /* fall through */
     case ZL_EV_DEALLOC:
     case ZL_EV_RELINQUISH:
-        if (lone) zl_tmem_fault(ask, ZL_ROW_TMEM_ALLOC_WARP, e, role->line, 1, 32);
+        if (lone || (role && role->each > 1))
+            zl_tmem_fault(ask, ZL_ROW_TMEM_ALLOC_WARP, e, role->line, lone ? 1 : role->each * 32,
+                          32);
         return;
     case ZL_EV_TLD:
     case ZL_EV_TST:
