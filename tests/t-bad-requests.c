@@ -121,7 +121,7 @@ static const struct {
     {TILE("(64,64):(64,1)", "[64,64]", ",\"address_align\":2"), NONE, "TMAP_ADDRESS_16: byte 0 of the tile"},
     {TILE("3 o (64,64):(64,1)", "[64,64]", ",\"smem\":\"(64,64):(64,1)\""), NONE, "COPY_COORDINATE_16: byte 0 of the tile"},
     {TILE("(64,64):(67,1)", "[64,64]", ",\"smem\":\"(64,64):(64,1)\""), NONE, "TMAP_STRIDE_16: "},
-    {TILE("q o (M,64):(64,1)", "[64,64]", ",\"smem\":\"(64,64):(64,1)\",\"facts\":[\"q = 4 mod 8\"]"), NONE, "TMAP_ADDRESS_16: byte 0 of the tile"},
+    {TILE("q o (M,64):(64,1)", "[64,64]", ",\"smem\":\"(64,64):(64,1)\",\"facts\":[\"q = 4 mod 8\"]"), NONE, "COPY_COORDINATE_16: byte 0 of the tile"},
     {"{\"op\":\"copy.synth\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"src\":{\"layout\":\"8:1\",\"space\":\"global\",\"align\":1},"
      "\"dst\":{\"layout\":\"8:1\",\"space\":\"shared\"}}", ERROR("EINVAL"), "source.align: 1 is no multiple of an element's 2 bytes"},
     {DESC("Sw<3,3,3> o 0 o (64,64):(64,1)", "[64,16]", "1000"), NONE, "DESC_START_16: coordinate (0, 0)"},

@@ -50,6 +50,9 @@ static const hand hands[] = {
     {"bf16", "(M,K):(K,1)", "(128,64):(64,1)", "K mod 8 = 4;1 <= K < 2^31", {128, 64}, ZLAY_OK, 1, "K,1", "0", "M == 1"},
     /* Where shared memory may have gaps, shifted rows may be brought with what lies around them. */
     {"bf16", "(M,K):(K,1)", NULL, "K mod 8 = 4;M >= 2", {128, 64}, ZLAY_ELIMIT, 0, NULL, NULL, NULL},
+    /* Rows that lie shifted on both sides are brought as walks of pixels, where numbers are given. */
+    {"bf16", "(M,K):(ld,1)", "(2,64):(68,1)", "ld mod 8 = 4;M >= 2", {2, 64}, ZLAY_ELIMIT, 0, NULL, NULL, NULL},
+    {"bf16", "(2,4096):(4100,1)", "(2,64):(68,1)", "", {2, 64}, ZLAY_OK, 1, "4040,9,2", "16,8208", ""},
     /* Columns that are wanted as rows are none unless elements are adjacent both ways. */
     {"bf16", "(M,K):(1,ld)", "(128,64):(64,1)", "ld >= 8;K >= 2", {128, 64}, ZLAY_NONE, 0, NULL, NULL, NULL},
     {"bf16", "(M,K):(1,ld)", "(128,64):(64,1)", "ld >= 8", {128, 64}, ZLAY_ELIMIT, 0, NULL, NULL, NULL},
@@ -188,7 +191,7 @@ static const struct {
      "\"address\":\"16*q\",\"extent\":[64,\"M\"],\"stride\":[128]"},
     {"{\"op\":\"tensormap.synth\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"source\":\"(M,K):(ld,1)\",\"tile\":[128,64],"
      "\"smem\":\"(128,64):(64,1)\",\"facts\":[\"ld = 4 mod 8\",\"M >= 2\"]}",
-     "{\"none\":\"TMAP_STRIDE_16: byte 0 of the tile: "},
+     "{\"none\":\"TMAP_STRIDE_16: byte 2 of the tile: "},
     {"{\"op\":\"tensormap.synth\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"source\":\"((2,M),K):((1,ld),2)\",\"tile\":[128,64]}",
      "tile: has 2 entries, source 3 modes"},
     {"{\"op\":\"tensormap.synth\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"source\":\"(64,K):(K,1)\",\"tile\":[64,64],"

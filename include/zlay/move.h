@@ -93,8 +93,10 @@ ZLAY_API zlay_status zlay_move_copy(zlay_copy *out, const zlay_move *move,
 ZLAY_API zlay_status zlay_move_given(zlay_given *out, const zlay_move *move,
                                      uint32_t map, uint32_t i);
 
-/** What must hold of the unknowns beyond the facts for the move to be legal: an
- *  expression of C over them as int64_t that does not overflow; "": nothing.
+/** What must hold of the unknowns beyond the facts for the move to be right and
+ *  legal: an expression of C over them as int64_t that does not overflow; "":
+ *  nothing.  It begins with `M == 1`, `K <= 64` or the like where there is a move
+ *  for numbers up to those only, or none was found for others.
  *
  *  Returns: ZLAY_OK; ZLAY_EROOM, with `need` set; ZLAY_EINVAL a NULL.
  */

@@ -224,18 +224,8 @@ static zlay_status givens_of(question *q, uint32_t map)
     return ZLAY_OK;
 }
 
-/* A stride that no second index uses is no reason. */
-static bool one_index(const zl_tm_given *g, const zlay_tensormap *map, const zlay_reason *reason)
-{
-    uint32_t dim = (uint32_t)reason->index + 1;
-    if (reason->field != ZLAY_FIELD_STRIDE || dim >= map->rank) return false;
-    const zl_tm_read *r = &g->read[map - g->move->maps];
-    if (r->leaf[dim] == ZL_TM_NO_LEAF) return map->extent[dim] < 2;
-    return zl_monomial_range(&g->s->leaf[r->leaf[dim]].shape, g->s).lo < 2 * r->part[dim];
-}
-
-static zlay_status refused(const zl_tm_given *g, const zlay_tensormap *map,
-                           const zlay_reason *reason)
+/* Other maps may be legal: that none are is proved elsewhere (tensormap_never.c). */
+static zlay_status refused(const zl_tm_given *g, const zlay_reason *reason)
 {
     zlay_rule rule;
     zlay_status status = zlay_rule_get(&rule, reason->rule);
@@ -243,17 +233,13 @@ static zlay_status refused(const zl_tm_given *g, const zlay_tensormap *map,
     if (reason->relation != ZLAY_REL_MULTIPLE)
         return zl_fail(g->ctx, ZLAY_ELIMIT, "limit symbolic-stride: %s breaks for all numbers that "
                        "the facts allow; maps with other extents are not searched", rule.id);
-    if (!g->request.smem)
-        return zl_symbols_unknown(g->ctx, "these copies are legal for no number that the facts "
-                                  "allow; others, which leave gaps in shared memory, are not searched");
-    if (one_index(g, map, reason))
-        return zl_symbols_unknown(g->ctx, "no stride that the facts allow is legal; an extent that "
-                                  "they allow to be 1 needs none");
-    return zl_fail(g->ctx, ZLAY_NONE, "%s: byte 0 of the tile: %s, which no number that the facts "
-                   "allow has", rule.id, rule.text);
+    return zl_symbols_unknown(g->ctx, g->request.smem
+                              ? "these copies are legal for no number that the facts allow"
+                              : "these copies are legal for no number that the facts allow; others, "
+                                "which leave gaps in shared memory, are not searched");
 }
 
-/* What the facts leave open of a map; ZLAY_NONE where they leave nothing. */
+/* What the facts leave open of a map; ELIMIT where they leave nothing. */
 static zlay_status ask(char text[GUARD], const zl_tm_given *g, const zlay_tensormap *map,
                        const zlay_given *given, uint32_t count, const zlay_facts *facts)
 {
@@ -263,7 +249,7 @@ static zlay_status ask(char text[GUARD], const zl_tm_given *g, const zlay_tensor
     const zlay_tensormap_question q = {sizeof q, count, g->target, map, given, facts};
     zlay_status status = zlay_tensormap_check_given(g->ctx, &verdict, &reason, 1, &buf, &q);
     if (status == ZLAY_EROOM) return zl_tm_guard_full(g);
-    return !status && verdict.answer == ZLAY_NO ? refused(g, map, &reason) : status;
+    return !status && verdict.answer == ZLAY_NO ? refused(g, &reason) : status;
 }
 
 static zlay_status ask_map(question *q, guard *to, uint32_t map)
