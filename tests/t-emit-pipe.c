@@ -114,13 +114,15 @@ static void golden_path(char path[160], const char *name, const char *target)
     snprintf(path, 160, "tests/golden/pipe-%s.%s.ptx", name, target);
 }
 
+static const char licence[] = "// SPDX-License-Identifier: Apache-2.0\n";
+
 static void golden_write(zlay_ctx *ctx, const char *name, const char *text, const char *target)
 {
     char path[160];
     kernel k = printed_text(ctx, text, target, ZLAY_TEXT_PTX);
     golden_path(path, name, target);
     FILE *file = k.status ? NULL : fopen(path, "w");
-    if (file) fputs(k.text, file);
+    if (file) fprintf(file, "%s%s", licence, k.text);
     if (!file || fclose(file)) fail_msg("%s: %s", path, zlay_ctx_message(ctx));
     free(k.text);
 }
@@ -136,7 +138,8 @@ static void golden_compare(zlay_ctx *ctx, const char *name, const char *text, co
     if (!file) fail_msg("no file %s: make golden", path);
     want[fread(want, 1, ROOM - 1, file)] = 0;
     fclose(file);
-    if (strcmp(want, k.text)) fail_msg("%s is another text: make golden, and look at the difference", path);
+    assert_memory_equal(want, licence, strlen(licence));
+    if (strcmp(want + strlen(licence), k.text)) fail_msg("%s is another text: make golden, and look at the difference", path);
     free(want);
     free(k.text);
 }

@@ -725,6 +725,12 @@ static void copies(zlay_ctx *ctx)
 
 static void texts(void **state)
 {
+#define KERNEL "{\"op\":\"emit\",\"target\":\"sm_90a\",\"what\":\"pipe\",\"name\":\"k1\",\"unchecked\":true,\"pipe\":"
+#define FED KERNEL "\"pipe p\\nparam N 0..\\nmove tA 16384\\nsmem A[1] tA\\nbar f[1] count 1\\nrole r warps 0..0 elect\\n" \
+    "for i in 0..N\\ncopy tensor tA -> A[0] signal f[0]\\nend\\nend\""
+#define TILES "{\"type\":\"bf16\",\"source\":\"(1024,640):(640,1)\",\"tile\":[128,64],\"smem\":\"Sw<3,3,3> o 0 o (128,64):(64,1)\"}"
+#define TIMES KERNEL "\"pipe p\\nsmem A[1] 16384\\nsmem B[1] 16384\\nrole r warps 0..3\\nmma A[0], B[0] -> C fresh\\nend\""
+#define OPERAND(smem) "{\"smem\":\"" smem "\",\"type\":\"s8\",\"major\":\"K\",\"swizzle\":\"128B\",\"layout\":\"(128,128):(128,1)\"}"
 #define PIPED "{\"op\":\"emit\",\"target\":\"sm_90a\",\"what\":\"pipe\",\"name\":\"k1\",\"unchecked\":true,\"pipe\":" \
     "\"pipe p\\nsmem A[1] 64\\nrole r warps 0..0\\nwrite A[0]\\nsync role\\nread A[0]\\nend\""
 #define EMIT "{\"op\":\"emit\",\"target\":\"sm_90a\",\"name\":\"k1\",\"m\":512,\"n\":512,\"k\":512"
@@ -742,6 +748,14 @@ static void texts(void **state)
         {PIPED ",\"fragments\":[{\"line\":4,\"text\":\"\"},{\"line\":6,\"text\":\"\"}]}", "ok.arguments.0", NULL},
         {PIPED ",\"fragments\":[{\"line\":3,\"text\":\"\"}]}", "error", "\"EINVAL\""},
         {PIPED ",\"language\":\"c\"}", "error", "\"EINVAL\""},
+        {FED ",\"moves\":[{\"name\":\"tA\",\"axis\":[\"block\",\"i\"],\"plan\":" TILES "}]}", "ok.arguments.0",
+         "{\"name\":\"map_tA_0\",\"type\":\"CUtensorMap\",\"bytes\":128}"},
+        {FED ",\"moves\":[{\"name\":\"tB\",\"axis\":[],\"plan\":" TILES "}]}", "error", "\"EINVAL\""},
+        {FED ",\"moves\":[{\"name\":\"tA\",\"axis\":[\"k\"],\"plan\":" TILES "}]}", "error", "\"ENOTSUP\""},
+        {FED ",\"moves\":[{\"name\":\"tA\",\"axis\":[],\"plan\":7}]}", "error", "\"EINVAL\""},
+        {TIMES ",\"operands\":[" OPERAND("A") "," OPERAND("B") "]}", "ok.threads", "128"},
+        {TIMES ",\"operands\":[" OPERAND("A") "]}", "error", "\"ENOTSUP\""},
+        {TIMES ",\"operands\":[" OPERAND("C") "]}", "error", "\"EINVAL\""},
         {PIPED ",\"tile\":[1]}", "error", "\"EINVAL\""},
         {EMIT ",\"what\":\"gemm\",\"ptx\":\"1.0\"}", "error", "\"ENOTSUP\""},
         {"{\"op\":\"emit\",\"target\":\"sm_90a\",\"name\":\"k 1\",\"what\":\"gemm\",\"m\":512,\"n\":512,\"k\":512}", "error", "\"EINVAL\""},

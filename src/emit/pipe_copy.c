@@ -31,37 +31,39 @@ static void part_at(zl_pipe_text *k, const zl_event *event)
     if (span.at) zl_op(k, ADD, "at", "at", zl_pt_number(room, span.at));
 }
 
-static const zl_event *loop_named(const zl_pipe_text *k, const char *name, uint32_t *depth)
+/* The depth of the loop around the event that counts by this name; -1: there is none. */
+static int32_t loop_named(const zl_pipe_text *k, const char *name)
 {
-    uint32_t deep = k->loops;
-    const zl_event *e = k->event;
-    for (int32_t ends = 0; e > k->pipe->events; e--) {
-        if (e->kind == ZL_EV_END) ends++;
-        if (e->kind != ZL_EV_FOR || ends-- > 0) continue;
-        ends = 0;
-        deep--;
-        if (!strcmp(e->name, name)) {
-            *depth = deep;
-            return e;
+    int32_t depth = (int32_t)k->loops, ended = 0;
+    const zl_event *first = &k->pipe->events[k->role->begin];
+    for (const zl_event *e = k->event; e >= first; e--) {
+        if (e->kind == ZL_EV_END) ended++;
+        if (e->kind != ZL_EV_FOR) continue;
+        if (ended) {
+            ended--;
+            continue;
         }
+        depth--;
+        if (!strcmp(e->name, name)) return depth;
     }
-    return NULL;
+    return -1;
 }
 
 static void advance(zl_pipe_text *k, const zlay_pipe_move *move, const zlay_copy *copy,
                     uint32_t dim)
 {
-    char x[16], counter[16], room[24];
-    uint32_t depth = 0;
+    char x[16], counter[24], room[24];
     snprintf(x, sizeof x, "x%u", dim);
     snprintf(room, sizeof room, "%d", copy->coordinate[dim]);
     zl_op(k, MOV, x, room);
     for (uint32_t axis = 0; axis < ZLAY_TILE_AXES; axis++) {
         const char *by = move->axis[axis];
         if (!copy->advance[dim][axis] || !by) continue;
-        if (!strcmp(by, "block")) snprintf(counter, sizeof counter, "ctaid");
-        else if (loop_named(k, by, &depth)) snprintf(counter, sizeof counter, "count%u", depth);
-        else zl_pt_fail(k, "move %s: no loop around counts %s", move->name, by);
+        bool block = !strcmp(by, "block");
+        int32_t depth = block ? 0 : loop_named(k, by);
+        if (block) snprintf(counter, sizeof counter, "ctaid");
+        else snprintf(counter, sizeof counter, "count%d", depth);
+        if (depth < 0) zl_pt_fail(k, "move %s: no loop around counts %s", move->name, by);
         snprintf(room, sizeof room, "%d", copy->advance[dim][axis]);
         zl_op(k, MAD, x, counter, room, x);
     }

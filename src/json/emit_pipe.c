@@ -2,7 +2,7 @@
 /* A pipe as a kernel. */
 #include "json/json.h"
 
-enum { FRAGMENTS_MOST = 64, ARGUMENTS_MOST = 256 };
+enum { FRAGMENTS_MOST = 64, BOUND_MOST = 16, ARGUMENTS_MOST = 256 };
 
 static const zl_word languages[] = {{"ptx", ZLAY_TEXT_PTX}, {"cuda", ZLAY_TEXT_CUDA}, {NULL, 0}};
 static const zl_word kinds[] = {{"u32", ZLAY_ARGUMENT_COUNT},
@@ -14,20 +14,30 @@ static const zl_word kinds[] = {{"u32", ZLAY_ARGUMENT_COUNT},
 typedef struct pipe_ask {
     zlay_pipe_emit ask;
     zlay_pipe_fragment fragment[FRAGMENTS_MOST];
+    zlay_pipe_move move[BOUND_MOST];
+    zlay_move *plan[BOUND_MOST];
+    zlay_pipe_operand operand[BOUND_MOST];
+    zlay_layout *layout[BOUND_MOST];
     zlay_pipe_launch launch;
     zlay_pipe_argument argument[ARGUMENTS_MOST];
 } pipe_ask;
 
+/* An optional list of at most so many objects; NULL where it is absent. */
+static zlay_status list_of(zl_call *call, const char *name, size_t most, const json_t **list)
+{
+    *list = NULL;
+    if (!json_object_get(call->request, name)) return ZLAY_OK;
+    zlay_status status = zl_get_list(call, call->request, name, list);
+    if (status || json_array_size(*list) <= most) return status;
+    return zl_fail(call->ctx, ZLAY_ELIMIT, "field '%s': %zu, and at most %zu are read", name,
+                   json_array_size(*list), most);
+}
+
 /* "fragments": [{"line": .., "text": ..}] */
 static zlay_status read_fragments(zl_call *call, pipe_ask *p)
 {
-    const json_t *list = NULL;
-    if (!json_object_get(call->request, "fragments")) return ZLAY_OK;
-    zlay_status status = zl_get_list(call, call->request, "fragments", &list);
-    if (status) return status;
-    if (json_array_size(list) > FRAGMENTS_MOST)
-        return zl_fail(call->ctx, ZLAY_ELIMIT, "field 'fragments': %zu, and at most %d are read",
-                       json_array_size(list), FRAGMENTS_MOST);
+    const json_t *list;
+    zlay_status status = list_of(call, "fragments", FRAGMENTS_MOST, &list);
     for (size_t i = 0; i < json_array_size(list) && !status; i++) {
         const json_t *one = json_array_get(list, i);
         zl_span text = {0};
@@ -41,6 +51,82 @@ static zlay_status read_fragments(zl_call *call, pipe_ask *p)
     return status;
 }
 
+static zlay_status read_axes(zl_call *call, const json_t *one, zlay_pipe_move *out)
+{
+    const json_t *axes = json_object_get(one, "axis");
+    if (!json_is_array(axes) || json_array_size(axes) > ZLAY_PIPE_AXES)
+        return zl_wrong(call, "axis", "a list of at most 8 names or null");
+    for (size_t i = 0; i < json_array_size(axes); i++)
+        out->axis[i] = json_string_value(json_array_get(axes, i));
+    return ZLAY_OK;
+}
+
+/* The fields of tensormap.synth stand in an object of their own, all but the target. */
+static zlay_status read_plan(zl_call *call, json_t *plan, zlay_move **out)
+{
+    uint32_t axes;
+    const json_t *whole = call->request;
+    if (!json_is_object(plan))
+        return zl_wrong(call, "plan", "an object, as tensormap.synth takes it");
+    if (json_object_set(plan, "target", json_object_get(whole, "target"))) return ZLAY_ENOMEM;
+    call->request = plan;
+    zlay_status status = zl_move_synth(call, out, &axes);
+    call->request = whole;
+    return status;
+}
+
+/* "moves": [{"name": .., "axis": [..], "plan": {..}}] */
+static zlay_status read_moves(zl_call *call, pipe_ask *p)
+{
+    const json_t *list;
+    zlay_status status = list_of(call, "moves", BOUND_MOST, &list);
+    for (size_t i = 0; i < json_array_size(list) && !status; i++) {
+        const json_t *one = json_array_get(list, i);
+        zl_span name = {0};
+        status = zl_fields_check(call, one, "moves", "name axis plan", "");
+        if (!status) status = zl_get_text(call, one, "name", &name);
+        if (!status) status = read_axes(call, one, &p->move[i]);
+        if (!status) status = read_plan(call, json_object_get(one, "plan"), &p->plan[i]);
+        p->move[i].name = name.text;
+        p->move[i].move = p->plan[i];
+    }
+    p->ask.moves = p->move;
+    p->ask.moves_count = (uint32_t)json_array_size(list);
+    return status;
+}
+
+/* "operands": [{"smem": .., "type": .., "major": .., "swizzle": .., "layout": ..}] */
+static zlay_status read_operands(zl_call *call, pipe_ask *p)
+{
+    const json_t *list;
+    zlay_status status = list_of(call, "operands", BOUND_MOST, &list);
+    for (size_t i = 0; i < json_array_size(list) && !status; i++) {
+        const json_t *one = json_array_get(list, i);
+        zlay_pipe_operand *o = &p->operand[i];
+        zl_span smem = {0};
+        status = zl_fields_check(call, one, "operands", "smem type major swizzle layout", "");
+        if (!status) status = zl_get_text(call, one, "smem", &smem);
+        if (!status) status = zl_get_word(call, one, "type", zl_types, &o->type);
+        if (!status) status = zl_get_word(call, one, "major", zl_majors, &o->major);
+        if (!status) status = zl_get_word(call, one, "swizzle", zl_swizzles, &o->swizzle);
+        if (!status)
+            status = zl_layout_of(call, "layout", json_object_get(one, "layout"), &p->layout[i]);
+        o->smem = smem.text;
+        o->layout = p->layout[i];
+    }
+    p->ask.operands = p->operand;
+    p->ask.operands_count = (uint32_t)json_array_size(list);
+    return status;
+}
+
+static void bound_free(pipe_ask *p)
+{
+    for (size_t i = 0; i < BOUND_MOST; i++) {
+        zlay_move_free(p->plan[i]);
+        zlay_layout_free(p->layout[i]);
+    }
+}
+
 static zlay_status read_ask(zl_call *call, pipe_ask *p)
 {
     zl_span name = {0};
@@ -52,6 +138,8 @@ static zlay_status read_ask(zl_call *call, pipe_ask *p)
     if (!status) status = zl_get_flag(call, call->request, "unchecked", &unchecked);
     if (!status) status = zl_get_u32(call, call->request, "tries", &p->ask.tries);
     if (!status) status = read_fragments(call, p);
+    if (!status) status = read_moves(call, p);
+    if (!status) status = read_operands(call, p);
     p->ask.name = name.text;
     p->ask.name_length = name.length;
     p->ask.unchecked = unchecked;
@@ -113,7 +201,7 @@ zlay_status zl_emit_pipe(zl_call *call)
     zlay_pipe *pipe = NULL;
     pipe_ask p = {.ask = {0}};
     zlay_status status = zl_fields_check(call, call->request, "emit", "target what name pipe",
-                                         "language unchecked tries fragments ptx");
+                                         "language unchecked tries fragments moves operands ptx");
     if (!status) status = zl_get_text(call, call->request, "pipe", &text);
     if (!status) status = read_ask(call, &p);
     call->in_input = true;
@@ -122,5 +210,6 @@ zlay_status zl_emit_pipe(zl_call *call)
     p.ask.pipe = pipe;
     if (!status) status = answer(call, &p);
     zlay_pipe_free(pipe);
+    bound_free(&p);
     return status;
 }

@@ -103,6 +103,9 @@ zlay_status zl_ptx_check(zl_call *call, const json_t *needed);
 /* emit of what: copy, or transpose. */
 zlay_status zl_emit_copy(zl_call *call, bool turned);
 
+/* The move that the request's fields of tensormap.synth ask for, and the axes of its tiles. */
+zlay_status zl_move_synth(zl_call *call, zlay_move **out, uint32_t *axes);
+
 /* emit with what: pipe. */
 zlay_status zl_emit_pipe(zl_call *call);
 

@@ -119,22 +119,7 @@ static void none_explain(zl_call *call)
         call->witness = zl_json_uint(strtoull(end + sizeof byte - 1, NULL, 10));
 }
 
-static zlay_status answer(zl_call *call, const zlay_target *target,
-                          const zlay_tensormap_request *request)
-{
-    zlay_move *move;
-    zlay_move_info info;
-    uint32_t axes = request->tile ? 0 : request->axes;
-    zlay_status status = zlay_tensormap_synth(call->ctx, &move, target, request);
-    if (!status) call->value = zl_json_move(call, move, axes);
-    if (!status && !zlay_move_get(&info, move))
-        zl_put_value(call, call->value, "optimal", json_boolean(info.optimal));
-    if (status == ZLAY_NONE) none_explain(call);
-    zlay_move_free(move);
-    return status;
-}
-
-zlay_status zl_op_tensormap_synth(zl_call *call)
+zlay_status zl_move_synth(zl_call *call, zlay_move **out, uint32_t *axes)
 {
     zlay_tensormap_request request = {.size = sizeof request};
     const zlay_target *target;
@@ -149,10 +134,25 @@ zlay_status zl_op_tensormap_synth(zl_call *call)
     if (!status) status = zl_get_facts(call, &facts);
     request.source = source;
     request.facts = facts;
-    if (!status) status = answer(call, target, &request);
+    *axes = request.tile ? 0 : request.axes;
+    if (!status) status = zlay_tensormap_synth(call->ctx, out, target, &request);
+    if (status == ZLAY_NONE) none_explain(call);
     zlay_facts_free(facts);
     zlay_layout_free(source);
     zlay_layout_free(tile);
     zlay_layout_free(smem);
+    return status;
+}
+
+zlay_status zl_op_tensormap_synth(zl_call *call)
+{
+    zlay_move *move = NULL;
+    zlay_move_info info;
+    uint32_t axes;
+    zlay_status status = zl_move_synth(call, &move, &axes);
+    if (!status) call->value = zl_json_move(call, move, axes);
+    if (!status && !zlay_move_get(&info, move))
+        zl_put_value(call, call->value, "optimal", json_boolean(info.optimal));
+    zlay_move_free(move);
     return status;
 }
