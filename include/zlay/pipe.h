@@ -91,6 +91,18 @@ ZLAY_API zlay_status zlay_pipe_verify(zlay_ctx *ctx, zlay_answer *answer,
                                       zlay_pipe_reason *reasons, size_t room, size_t *count,
                                       zlay_buf *proof, const zlay_pipe *pipe);
 
+/** Print a run that ends in the fault of a pipe.
+ *
+ *  The first lines are the trip counts; then one a line the events, `ROLE line
+ *  L COUNTER VALUE ..`, in an order in which they may happen; then the rule.  Of
+ *  two events in conflict the run has all that the later one waits for, the
+ *  later one, and not the other.
+ *
+ *  Returns: ZLAY_OK; ZLAY_NONE no run has a fault; ZLAY_ELIMIT runs do not
+ *           decide it; ZLAY_EINVAL; ZLAY_EROOM; ZLAY_ENOMEM.
+ */
+ZLAY_API zlay_status zlay_pipe_trace(zlay_ctx *ctx, zlay_buf *out, const zlay_pipe *pipe);
+
 /** Check a proof again, by code that shares nothing with the verifier but the
  *  pipe.
  *

@@ -67,6 +67,20 @@ static zlay_status put_proof(zl_call *call, const zlay_pipe *pipe)
     return status;
 }
 
+static zlay_status print_run(zlay_ctx *ctx, zlay_buf *out, const void *pipe)
+{
+    return zlay_pipe_trace(ctx, out, pipe);
+}
+
+/* A fault that runs do not have is one of order alone. */
+static zlay_status put_run(zl_call *call, const zlay_pipe *pipe)
+{
+    zlay_status status;
+    json_t *run = zl_json_printed(call, print_run, pipe, &status);
+    if (!status) zl_put_value(call, call->value, "run", run);
+    return status == ZLAY_NONE || status == ZLAY_ELIMIT ? ZLAY_OK : status;
+}
+
 static zlay_status verify(zl_call *call, const zlay_pipe *pipe, bool proof)
 {
     zlay_pipe_reason reasons[REASONS_MOST];
@@ -80,7 +94,8 @@ static zlay_status verify(zl_call *call, const zlay_pipe *pipe, bool proof)
     call->value = json_object();
     zl_put_value(call, call->value, "answer", json_string(answer == ZLAY_YES ? "yes" : "no"));
     zl_put_value(call, call->value, "broken", broken_value(call, reasons, count));
-    return proof && answer == ZLAY_YES ? put_proof(call, pipe) : ZLAY_OK;
+    if (!proof) return ZLAY_OK;
+    return answer == ZLAY_YES ? put_proof(call, pipe) : put_run(call, pipe);
 }
 
 static zlay_status pipe_get(zl_call *call, zlay_pipe **out)

@@ -2,6 +2,19 @@
 /* A whole run: instances in turn, each to the end of an iteration, or until it has to wait. */
 #include "pipe/run.h"
 
+static void put_step(const zl_run *r, const zl_instance *i, const zl_event *e)
+{
+    const zl_role *role = &r->pipe->roles[i->role];
+    if (!r->trace || i->epoch > r->known[i - r->instances]) return;
+    zl_puts(r->trace, role->name);
+    if (zl_role_instances(role) > 1) zl_putf(r->trace, "[%d]", i->number);
+    if (r->pipe->blocks > 1) zl_putf(r->trace, " cta %d", i->cta);
+    zl_putf(r->trace, " line %u", e->line);
+    for (uint32_t d = 0; d < i->depth; d++)
+        zl_putf(r->trace, " %s %lld", r->pipe->events[i->loop[d]].name, (long long)i->counter[d]);
+    zl_puts(r->trace, "\n");
+}
+
 static const zl_event *at(const zl_run *r, const zl_instance *i) { return &r->pipe->events[i->pc]; }
 
 static bool has_ended(const zl_run *r, const zl_instance *i)
@@ -65,11 +78,13 @@ static bool take_turn(zl_run *r, zl_instance *i)
     while (again && !has_ended(r, i) && !is_stopped(r)) {
         const zl_event *e = at(r, i);
         r->steps++;
+        r->stepping = (uint32_t)(i - r->instances);
         if (e->kind == ZL_EV_FOR) begin_loop(r, i, e);
         else if (e->kind == ZL_EV_END) {
             next_turn(r, i, e);
             again = false;
         } else if (zl_run_step(r, i)) {
+            put_step(r, i, e);
             if (++i->epoch > ZL_TICKS) r->status = ZLAY_ELIMIT;
             i->pc++;
         } else {

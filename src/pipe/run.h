@@ -170,6 +170,9 @@ typedef struct zl_run {
     size_t memory_room;
     zl_tick *scratch;         /* a clock */
     uint64_t steps, most;
+    uint32_t stepping;        /* the instance whose event runs */
+    zl_text *trace;           /* where events are printed as they run; NULL: nowhere */
+    const int32_t *known;     /* per instance: the last epoch that is printed */
     int32_t most_left;        /* groups that any wait of the text leaves open */
     struct zl_watch *watch;   /* NULL: repetitions are not looked for */
     int32_t endless;          /* a param whose loops do not end by themselves; -1: none */

@@ -310,6 +310,12 @@ zlay_status zl_run_verify(zlay_ctx *ctx, zl_verdict *verdict, zlay_buf *proof, c
     verdict->undecided = status == ZLAY_ELIMIT && !s.run->fault.rule;
     verdict->runs = s.runs;
     verdict->steps = s.run->steps;
+    for (uint32_t k = 0; k < pipe->params_count && k < ZL_COUNT(verdict->values); k++)
+        verdict->values[k] = s.run->params[k];
+    if (s.endless >= 0 && verdict->values[s.endless] == endless_trips)
+        verdict->values[s.endless] = s.run->seen + 2 > pipe->params[s.endless].least
+                                         ? s.run->seen + 2
+                                         : pipe->params[s.endless].least;
     bool proved = !status && !verdict->fault.rule;
     if (proved && proof) status = zl_print(proof, proof_write, &s);
     free_search(&s);

@@ -9,6 +9,7 @@ typedef struct zl_verdict {
     bool undecided;  /* more steps, or longer trips, than the limits allow */
     uint32_t runs;
     uint64_t steps;
+    int64_t values[64]; /* of the params in the run with the fault */
 } zl_verdict;
 
 /* Run a pipe for as many trip counts as stand for all.  A pipe without fault has its runs printed to
