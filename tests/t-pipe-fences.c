@@ -2,11 +2,12 @@
 /* The fewest fences: pipes robbed of theirs get them back, each of them is needed, and no fewer do,
  * wherever they stand. */
 #include "heap.h"
+#include "named.h"
 #include "pipe-check.h"
 
 #include <zlay/pipe_fences.h>
 
-enum { FENCES = 32, LINES = 128, WAYS = 3 };
+enum { FENCES = 32, WAYS = 6, OLD_WAYS = 3 };
 
 static int begin(void **state) { return zlay_ctx_new((zlay_ctx **)state, NULL, NULL); }
 
@@ -16,7 +17,9 @@ static int end(void **state)
     return 0;
 }
 
-static const char *const ways[WAYS] = {"fence wgmma\n", "fence proxy.async\n", "fence mbarrier_init\n"};
+static const char *const ways[WAYS] = {"fence wgmma\n",           "fence proxy.async\n",
+                                       "fence mbarrier_init\n",   "fence proxy.tensormap\n",
+                                       "fence tcgen05.before\n",  "fence tcgen05.after\n"};
 
 /* The text without its fences; how many there were. */
 static size_t rob(pipe_text *p)
@@ -69,7 +72,7 @@ static bool none_of(zlay_ctx *ctx, const char *text, size_t count, size_t from)
     char more[PIPE_TEXT];
     if (!count) return answer_of(ctx, text) != ZLAY_YES;
     for (size_t line = from; line < lines; line++)
-        for (int w = 0; w < WAYS; w++) {
+        for (int w = 0; w < OLD_WAYS; w++) {
             insert(more, text, line, ways[w]);
             if (!none_of(ctx, more, count - 1, line + 1)) return false;
         }
@@ -148,7 +151,7 @@ static void test_robbed(void **state)
 static void test_all_places(void **state)
 {
     for (size_t i = 0; i < PIPES; i++)
-        for (int w = 0; w < WAYS; w++) {
+        for (int w = 0; w < OLD_WAYS; w++) {
             static pipe_text p;
             size_t robbed = 0;
             pipe_make(&p, i, 4);
@@ -157,6 +160,25 @@ static void test_all_places(void **state)
             p.length = strlen(p.text);
             check_robbed(*state, &p, robbed, robbed < 3);
         }
+}
+
+/* Clusters, tensor maps, tensor memory: the whole language, as long as the set of ways at hand. */
+static void test_named(void **state)
+{
+    static const char *const names[] = {"ring", "blackwell", "grouped", "attention", "streamk"};
+    uint64_t seed = test_seed("named fences");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        static char text[NAMED_TEXT];
+        static pipe_text p;
+        named_read(text, names[i], 2);
+        zlay_pipe *pipe = parse(*state, text);
+        p.length = print(p.text, pipe);
+        zlay_pipe_free(pipe);
+        size_t robbed = rob(&p), count = check_robbed(*state, &p, robbed, false);
+        printf("%s: %zu of %zu fences\n", names[i], count, robbed);
+        for (uint64_t k = 0; k < test_iterations(8); k++)
+            try_random(*state, p.text, count - 1, &seed);
+    }
 }
 
 static void test_none(void **state)
@@ -227,6 +249,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_robbed),  cmocka_unit_test(test_all_places), cmocka_unit_test(test_none),
+        cmocka_unit_test(test_named),
         cmocka_unit_test(test_correct), cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, begin, end);

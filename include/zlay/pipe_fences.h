@@ -31,7 +31,7 @@ typedef struct zlay_pipe_fence {
  *
  *  Returns: ZLAY_OK; ZLAY_NONE with a fence at every place the answer is still
  *           NO: the message has the rule and the line; ZLAY_EINVAL; ZLAY_ENOMEM;
- *           ZLAY_ELIMIT it is UNDECIDED there, or more than 8192 questions were
+ *           ZLAY_ELIMIT it is UNDECIDED there, or more than 2048 questions were
  *           asked of zlay_pipe_verify, or more than 1024 places.
  *  Out:     out     the pipe with its fences, which parse(print) leaves as it is;
  *                   free it with zlay_pipe_free.

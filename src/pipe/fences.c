@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { QUESTIONS = 8192 };
+enum { QUESTIONS = 2048 };
 
 typedef struct search {
     zlay_ctx *ctx;
