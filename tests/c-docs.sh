@@ -52,7 +52,7 @@ every_op_is_dispatched() { # the running program knows the ops of the page
 
 spdx() {
     for file in Makefile .ci/run $(find src include tests tools bench examples pkgconfig -type f \
-        ! -path '*/corpus/*' ! -path '*/data/*' ! -name '*.list' ! -name skips ! -name '*.in' ! -name '*.json*'); do
+        ! -path '*/corpus/*' ! -path '*/data/*' ! -path '*/golden/*' ! -name '*.pipe' ! -name '*.list' ! -name skips ! -name '*.in' ! -name '*.json*'); do
         head -n 2 "$file" | grep -q 'SPDX-License-Identifier: Apache-2.0' || echo "$file"
     done > "$tap_dir/bare"
     cat "$tap_dir/bare"
