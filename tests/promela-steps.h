@@ -324,7 +324,7 @@ static void pml_block_ends(pml_print *p, int block, uint32_t line)
     }
     for (int i = 0; i < m->pieces_count; i++) {
         const pml_place *at = &m->places[m->pieces[i].place];
-        snprintf(text, sizeof text, "v[%d]==0 || t[%d]", i, i);
+        snprintf(text, sizeof text, "v[%d]==0 || tk[%d]", i, i);
         if (at->block == block && at->space == PML_SMEM) pml_need(p, text, ZLAY_PIPE_EXIT, line);
     }
     for (int i = 0; i < (int)m->pipe->tmems_count; i++) {
@@ -487,7 +487,7 @@ static void pml_variables(pml_print *p, FILE *to)
     fprintf(to, "#define need(c, n) assert((c) || zero == n);\n"
                 "#define complete(b, n) if :: (pe[b] == 0 && tx[b] == 0) -> ph[b] = 1 - ph[b]; "
                 "pe[b] = n :: else fi;\n");
-    fprintf(to, "bit zero, ready;\nbit o[%d];\nbyte v[%d];\nbit g[%d];\nbit t[%d];\n", m->bits + 1,
+    fprintf(to, "bit zero, ready;\nbit o[%d];\nbyte v[%d];\nbit g[%d];\nbit tk[%d];\n", m->bits + 1,
             m->pieces_count + 1, m->pieces_count + 1, m->pieces_count + 1);
     fprintf(to, "bit st[%d];\nbit u[%d];\n", seen + 1, seen + 1);
     fprintf(to, "int pe[%d];\nint tx[%d];\nbit ph[%d];\n", blocks * p->bars + 1, blocks * p->bars + 1,

@@ -8,7 +8,7 @@
  * what takes notice of others (fence tcgen05.after, fence proxy.tensormap) as early as it can.
  *
  *   o[b]   the access of bit b may happen          v[p]  what a piece of a stage holds, 0 nothing
- *   g[p]   threads wrote it, without a fence       t[p]  it has been read
+ *   g[p]   threads wrote it, without a fence       tk[p] it has been read
  *   pe tx ph   pending arrivals, bytes, phase      sc sg threads that met, and how often, modulo 2
  *   st[l]  somebody used tensor memory since this agent's last fence tcgen05.after
  *   u[l]   this agent used it since its last fence tcgen05.before
@@ -107,6 +107,24 @@ static void pml_check_conflicts(pml_print *p, const pml_access *x)
         fprintf(p->to, "), %d)\n", pml_conflict_rule(m, x) * PML_CODE + (int)pml_event(m, x)->line);
 }
 
+/* A part that no text fills, or the only one and another. */
+static void pml_check_part(pml_print *p, const pml_access *x)
+{
+    const pml *m = p->m;
+    const zl_event *e = pml_event(m, x);
+    int parts[2] = {-1, -1};
+    bool found = false;
+    bool whole = e->kind == ZL_EV_MMA || e->kind == ZL_EV_TCP;
+    if (whole || m->places[x->place].space != PML_SMEM || m->own[m->places[x->place].index]) return;
+    for (int i = 0; i < m->pieces_count; i++) {
+        if (m->pieces[i].place != x->place) continue;
+        found |= m->pieces[i].part == e->part;
+        if (parts[0] >= 0 && parts[0] != m->pieces[i].part) parts[1] = m->pieces[i].part;
+        else parts[0] = m->pieces[i].part;
+    }
+    if (!found && (e->part || parts[1] < 0)) pml_fault(p, ZLAY_PIPE_STAGE, e->line);
+}
+
 static void pml_check_content(pml_print *p, const pml_access *x)
 {
     const pml *m = p->m;
@@ -115,12 +133,13 @@ static void pml_check_content(pml_print *p, const pml_access *x)
     int rule = space == PML_SMEM ? ZLAY_PIPE_READ_BEFORE_FULL : space == PML_MAP ? ZLAY_PIPE_MAP
              : space == PML_TMEM ? ZLAY_PIPE_TMEM_USE : ZLAY_PIPE_READ_BEFORE_FULL;
     char text[64];
+    pml_check_part(p, x);
     for (int i = 0; i < m->pieces_count; i++) {
         if (m->pieces[i].place != x->place) continue;
         found++;
         snprintf(text, sizeof text, "v[%d]==%d", i, (int)x->value);
         pml_need(p, text, rule, e->line);
-        if (space == PML_SMEM) fprintf(p->to, "    t[%d]=1;\n", i);
+        if (space == PML_SMEM) fprintf(p->to, "    tk[%d]=1;\n", i);
         if (m->pieces[i].agent < 0 || !x->async || space != PML_SMEM) continue;
         snprintf(text, sizeof text, "!g[%d]", i);
         pml_need(p, text, ZLAY_PIPE_PROXY, e->line);
@@ -224,7 +243,7 @@ static void pml_fence_tensormap(pml_print *p, int agent)
 static void pml_fill(pml_print *p, const pml_access *x, bool threads)
 {
     if (x->piece < 0) return;
-    fprintf(p->to, "    v[%d]=%d; t[%d]=0;", x->piece, (int)x->value, x->piece);
+    fprintf(p->to, "    v[%d]=%d; tk[%d]=0;", x->piece, (int)x->value, x->piece);
     if (threads && p->m->places[x->place].space == PML_SMEM) fprintf(p->to, " g[%d]=1;", x->piece);
     fprintf(p->to, "\n");
 }
@@ -246,6 +265,12 @@ static void pml_access_now(pml_print *p, const pml_access *x)
         snprintf(text, sizeof text, "al[%d]",
                  m->places[x->place].block * (int)m->pipe->tmems_count + m->places[x->place].index);
         pml_need(p, text, ZLAY_PIPE_TMEM_USE, e->line);
+    }
+    if (x->piece >= 0 && space == PML_SMEM) {
+        char text[64];
+        snprintf(text, sizeof text, "v[%d]==0||tk[%d]||v[%d]==%d", x->piece, x->piece, x->piece,
+                 e->kind == ZL_EV_COPY ? 0 : (int)x->value);
+        pml_need(p, text, ZLAY_PIPE_STAGE, e->line);
     }
     bool flies = e->kind == ZL_EV_COPY || e->kind == ZL_EV_CPASYNC || e->kind == ZL_EV_STORE ||
                  e->kind == ZL_EV_REDUCE;
