@@ -28,7 +28,8 @@ static int32_t growth(const zlay_pipe *p, const uint32_t *loops, uint32_t depth,
     int32_t param = zl_loop_param(loop);
     if (loop->at[0].times >= 0) return loop->at[0].times;
     if (loop->at[0].loop >= 0) return FIXED;
-    return param >= 0 ? param : loop->at[0].plus >= 0 ? loop->at[0].plus : FIXED;
+    if (param >= 0) return param;
+    return loop->at[0].plus >= 0 ? loop->at[0].plus : depth > 1 ? FIXED : UNSEEN;
 }
 
 static void merge(int32_t *ring, int32_t param)
