@@ -104,7 +104,7 @@ static bool pml_is_one(const zl_event *e)
 static bool pml_is_of_leader(const zl_event *e)
 {
     return e->kind == ZL_EV_ALLOC || e->kind == ZL_EV_DEALLOC || e->kind == ZL_EV_RELINQUISH ||
-           e->kind == ZL_EV_UPDATE || e->kind == ZL_EV_SETMAXNREG;
+           e->kind == ZL_EV_SETMAXNREG;
 }
 
 static bool pml_runs(const pml_agent *a, const zl_event *e)
@@ -417,7 +417,7 @@ static void pml_update(pml *m, int agent, int k)
     pml_agent *a = &m->agents[agent];
     pml_op *op = &a->ops[k];
     int place = pml_other_place(m, PML_MAP, a->block, op->event->map, op->map_q);
-    pml_touch(m, agent, k, place, pml_piece_of(m, place, 0, -1), pml_new_bit(m, op), false,
+    pml_touch(m, agent, k, place, pml_piece_of(m, place, 0, agent), pml_new_bit(m, op), false,
               op->map_q + 1);
 }
 
