@@ -181,9 +181,4 @@ static inline uint32_t whose(int32_t space, uint32_t block)
     return space == ZLAY_MOVE_PEER ? 1 - block : block;
 }
 
-static inline bool by_barrier(int32_t path)
-{
-    return path == ZLAY_PATH_BULK || path == ZLAY_PATH_STORE_ASYNC;
-}
-
 #endif

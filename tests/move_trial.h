@@ -110,7 +110,7 @@ static inline bool trial_begin(zlay_ctx *ctx, trial *t, wanted *w, uint64_t *see
     if (!small || zlay_copy_synth(ctx, &t->move, target_of(w->target), &w->r)) return false;
     zlay_move_get(&info, t->move);
     t->threads = (info.threads + 31) / 32 * 32;
-    t->landing = by_barrier(info.path) && side_is_shared(&t->to) ? info.bytes : 0;
+    t->landing = info.bytes;
     t->text = text_of(ctx, t->move);
     if (!t->text) fail_msg("%s -> %s: %s", w->text[0], w->text[1], zlay_ctx_message(ctx));
     return true;

@@ -89,7 +89,7 @@ static void test_assembles(void **state)
     for (uint64_t i = 0; i < test_iterations(60) && taken < 36; i++) {
         static trial t;
         drawn d = draw_kind(*state, i % KINDS, &seed);
-        bool late = by_barrier(d.w.r.path) || d.w.r.source.space == ZLAY_MOVE_PEER ||
+        bool late = d.w.r.path == ZLAY_PATH_BULK || d.w.r.source.space == ZLAY_MOVE_PEER ||
                     d.w.r.dest.space == ZLAY_MOVE_PEER;
         d.w.target = targets[late ? 1 + i / KINDS % 2 : i / KINDS % 3];
         bool any = drawn_begin(*state, &t, &d, &seed);

@@ -129,7 +129,7 @@ static void call_print(char *out, const zlay_move_info *info, const drawn *d)
                                   : argument(out, &arguments, 64, "to");
     for (int s = 0; s < 2; s++)
         if (space[s] == ZLAY_MOVE_PEER) out = argument(out, &arguments, 32, "peer");
-    if (by_barrier(info->path) && is_shared(space[1])) out = argument(out, &arguments, 32, "bar");
+    if (info->bytes) out = argument(out, &arguments, 32, "bar");
     out = names_print(out, &arguments, d);
     out += sprintf(out, "call %s moved, (%s); ", result ? "(r)," : "", arguments.text);
     if (result) held_print(out, held, "to", "r", false);
@@ -189,7 +189,7 @@ static bool is_right(const bench *b, const drawn *d, int blocks)
 static void run(bench *b, const char *text, const zlay_move_info *info, int blocks)
 {
     void *module = NULL, *function = NULL;
-    uint32_t expect = by_barrier(info->path) && is_shared(info->space[1]) ? (uint32_t)info->bytes : 0;
+    uint32_t expect = (uint32_t)info->bytes;
     void *parameters[] = {&b->from, &b->to, &expect};
     must(b->cuda.cuModuleLoadData(&module, text), text);
     must(b->cuda.cuModuleGetFunction(&function, module, "around"), "around");
