@@ -96,23 +96,22 @@ static zlay_status ask_read(zlay_ctx *ctx, zlay_pipe_emit *ask, const zlay_pipe_
     return status ? status : fragments_check(ctx, ask);
 }
 
-static uint32_t counted(zl_text *out, const void *value)
+static void write_text(zl_text *out, const void *value)
 {
     zl_pipe_text k = *(const zl_pipe_text *)value;
     k.out = out;
     zl_pt_kernel(&k);
-    return k.ptx;
 }
-
-static void write_text(zl_text *out, const void *value) { counted(out, value); }
 
 /* Whether every event can be printed; the message is that of the first that cannot. */
 static zlay_status try_print(zl_pipe_text *k)
 {
     zl_text nothing = {NULL, 0, 0};
+    zlay_target_info info = {0};
     k->out = &nothing;
     zl_pt_kernel(k);
-    k->ptx = zl_ptx_least(counted, k, k->ask->target);
+    zlay_target_get(&info, k->ask->target);
+    if (k->ptx < info.ptx) k->ptx = info.ptx;
     return k->status;
 }
 
@@ -146,7 +145,9 @@ zlay_status zlay_emit_pipe(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launc
     if (status) return status;
     zl_pipe_text k = {
         .ask = &ask, .pipe = ask.pipe, .c = ask.language == ZLAY_TEXT_CUDA, .ctx = ctx};
+    zl_pt_saying sayings[ZL_PT_SAYINGS] = {{.form = 0}};
     const zlay_allocator alloc = zl_allocator(ctx);
+    k.sayings = sayings;
     status = print(&k, out, launch, arguments, room);
     if (k.products) zl_free(&alloc, k.products, k.products_count * sizeof *k.products);
     return status;

@@ -43,6 +43,13 @@ typedef struct zl_pt_product {
     zl_pt_operand operand[2];
 } zl_pt_product;
 
+/* Instructions read once: their texts with operands as `\1` and a letter, while they are short. */
+enum { ZL_PT_SAYINGS = 64, ZL_PT_FEW = 12 };
+typedef struct zl_pt_saying {
+    char id[48], phrase[256], cls[ZL_PT_FEW];
+    uint32_t form, count, ptx;
+} zl_pt_saying;
+
 typedef struct zl_pipe_text {
     zl_text *out;
     const zlay_pipe_emit *ask;
@@ -62,6 +69,7 @@ typedef struct zl_pipe_text {
     uint32_t smem, threads;
     zl_pt_product *products;
     uint32_t products_count;
+    zl_pt_saying *sayings; /* ZL_PT_SAYINGS of them */
 } zl_pipe_text;
 
 /* ---- text ---------------------------------------------------------------- */

@@ -72,46 +72,111 @@ const char *zl_pt_number(char room[24], uint64_t number)
 /* ---- instructions ------------------------------------------------------------ */
 
 typedef struct saying {
-    uint32_t form, count, outs;
+    uint32_t form, count, outs, ptx;
     const char *const *operands;
+    const char *phrase; /* NULL: print the form */
     char cls[OPERANDS_MOST];
 } saying;
 
 static bool is_number(const char *text) { return strchr("-0123456789", *text) != NULL; }
 
-/* The constants among the operands are asked about too. */
-static void classes(zlay_instruction *asked, saying *s)
+static zlay_status form_read(zl_pipe_text *k, saying *s, const char *id)
 {
+    zlay_form form;
     zlay_operand operand;
-    for (uint32_t i = 0; i < s->count; i++) {
-        if (zlay_instruction_operand(&operand, s->form, i)) continue;
-        s->cls[i] = (char)operand.cls;
-        if (!operand.field || !is_number(s->operands[i]) || asked->count == ZLAY_CONSTANTS_MOST)
-            continue;
-        asked->constant[asked->count++] =
-            (zlay_constant){.field = operand.field, .value = strtoll(s->operands[i], NULL, 10)};
-    }
+    if (zlay_instruction_find(&s->form, id, strlen(id)) || zlay_instruction_get(&form, s->form) ||
+        form.operands > OPERANDS_MOST)
+        return zl_pt_fail(k, "there is no instruction %s", id);
+    s->count = form.operands;
+    s->ptx = form.ptx;
+    for (uint32_t i = 0; i < s->count; i++)
+        s->cls[i] = zlay_instruction_operand(&operand, s->form, i) ? 0 : (char)operand.cls;
+    return ZLAY_OK;
 }
 
-static zlay_status find(zl_pipe_text *k, saying *s, const char *id, uint32_t outs)
+/* The constants among the operands are asked about too. */
+static void form_check(zl_pipe_text *k, const saying *s, const char *id)
 {
-    zlay_instruction asked = {0};
-    zlay_form form;
+    zlay_instruction asked = {.form = s->form};
     zlay_verdict verdict = {0};
     zlay_reason reason = {0};
-    if (zlay_instruction_find(&asked.form, id, strlen(id)) ||
-        zlay_instruction_get(&form, asked.form) || form.operands > OPERANDS_MOST)
-        return zl_pt_fail(k, "there is no instruction %s", id);
-    s->form = asked.form;
-    s->count = form.operands;
-    s->outs = outs;
-    classes(&asked, s);
+    zlay_operand operand;
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (!is_number(s->operands[i]) || asked.count == ZLAY_CONSTANTS_MOST) continue;
+        if (zlay_instruction_operand(&operand, s->form, i) || !operand.field) continue;
+        asked.constant[asked.count++] =
+            (zlay_constant){.field = operand.field, .value = strtoll(s->operands[i], NULL, 10)};
+    }
     zlay_instruction_check(&verdict, &reason, 1, k->ask->target, &asked);
     if (verdict.answer != ZLAY_YES)
         zl_pt_fail(k, "%s on %s: rule %s", id, zlay_target_name(k->ask->target),
                    zl_pt_rule(reason.rule));
-    if (form.ptx > k->ptx) k->ptx = form.ptx;
+}
+
+static bool has_numbers(const saying *s)
+{
+    for (uint32_t i = 0; i < s->count; i++)
+        if (is_number(s->operands[i])) return true;
+    return false;
+}
+
+/* Where an id is kept, or the first free place; NULL: neither. */
+static zl_pt_saying *kept(zl_pipe_text *k, const char *id)
+{
+    for (uint32_t i = 0; i < ZL_PT_SAYINGS; i++)
+        if (!k->sayings[i].id[0] || !strcmp(k->sayings[i].id, id)) return &k->sayings[i];
+    return NULL;
+}
+
+static const char *const marks[ZL_PT_FEW] = {"\1a", "\1b", "\1c", "\1d", "\1e", "\1f",
+                                             "\1g", "\1h", "\1i", "\1j", "\1k", "\1l"};
+
+static void keep(zl_pt_saying *to, const saying *s, const char *id)
+{
+    zlay_buf buf = {to->phrase, sizeof to->phrase, 0};
+    if (s->count > ZL_PT_FEW || strlen(id) >= sizeof to->id) return;
+    if (zlay_instruction_print(&buf, s->form, marks, s->count)) return;
+    strcpy(to->id, id);
+    memcpy(to->cls, s->cls, s->count);
+    to->form = s->form;
+    to->count = s->count;
+    to->ptx = s->ptx;
+}
+
+static zlay_status find(zl_pipe_text *k, saying *s, const char *id, uint32_t outs)
+{
+    zl_pt_saying *known = kept(k, id);
+    bool old = known && known->id[0];
+    s->outs = outs;
+    if (old) {
+        s->form = known->form;
+        s->count = known->count;
+        s->ptx = known->ptx;
+        memcpy(s->cls, known->cls, known->count);
+    } else if (form_read(k, s, id)) {
+        return k->status;
+    }
+    if (!old && known) keep(known, s, id);
+    s->phrase = known && known->id[0] ? known->phrase : NULL;
+    if (!old || has_numbers(s)) form_check(k, s, id);
+    if (s->ptx > k->ptx) k->ptx = s->ptx;
     return ZLAY_OK;
+}
+
+/* The text with these operands. */
+static void put_form(zl_pipe_text *k, const saying *s, const char *const *operands)
+{
+    char text[TEXT_MOST];
+    zlay_buf buf = {text, sizeof text, 0};
+    if (!s->phrase) {
+        zlay_instruction_print(&buf, s->form, operands, s->count);
+        zl_puts(k->out, text);
+        return;
+    }
+    for (const char *c = s->phrase; *c; c++) {
+        if (*c != '\1') zl_put(k->out, c, 1);
+        else zl_puts(k->out, operands[*++c - 'a']);
+    }
 }
 
 /* How operand i stands in the text of an asm: a number as it is, a predicate by a name of its own.
@@ -139,22 +204,20 @@ static void put_constraints(zl_pipe_text *k, const saying *s, bool outs)
 /* A predicate crosses the border of an asm as a word. */
 static void say_c(zl_pipe_text *k, const char *guard, const saying *s)
 {
-    char text[TEXT_MOST], rooms[OPERANDS_MOST][24];
+    char rooms[OPERANDS_MOST][24];
     const char *places[OPERANDS_MOST] = {NULL};
     int64_t predicate = -1;
     uint32_t next = 0, number = 0;
-    zlay_buf buf = {text, sizeof text, 0};
     for (uint32_t i = 0; i < s->count; i++) {
         if (s->cls[i] == 'p') predicate = i, number = next;
         places[i] = placed(s, i, rooms[i], &next);
     }
-    zlay_instruction_print(&buf, s->form, places, s->count);
     begin(k);
     if (guard) zl_putf(k->out, "if (%s) ", guard);
     zl_puts(k->out, "asm volatile(\"");
     if (predicate >= 0) zl_puts(k->out, "{ .reg .pred zl_p; ");
     if (predicate >= (int64_t)s->outs) zl_putf(k->out, "setp.ne.u32 zl_p, %%%u, 0; ", number);
-    zl_puts(k->out, text);
+    put_form(k, s, places);
     if (predicate >= 0 && predicate < (int64_t)s->outs)
         zl_putf(k->out, " selp.u32 %%%u, 1, 0, zl_p;", number);
     zl_puts(k->out, predicate >= 0 ? " }\" : " : "\" : ");
@@ -166,12 +229,9 @@ static void say_c(zl_pipe_text *k, const char *guard, const saying *s)
 
 static void say_ptx(zl_pipe_text *k, const char *guard, const saying *s)
 {
-    char text[TEXT_MOST];
-    zlay_buf buf = {text, sizeof text, 0};
-    zlay_instruction_print(&buf, s->form, s->operands, s->count);
     begin(k);
     if (guard) zl_putf(k->out, "@%s ", guard);
-    zl_puts(k->out, text);
+    put_form(k, s, s->operands);
     zl_puts(k->out, "\n");
 }
 
