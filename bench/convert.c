@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A conversion's plan, request parsed, against what a user writes for one: holders from a table of
  * all slots, and a row padded by 0 to 4 words, whichever counts fewest wavefronts over all
- * addresses.  Random permutations of the tensor's bits. */
+ * addresses.  Random permutations of the tensor's bits; then any bijections inside a warp, which
+ * are words. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -14,6 +15,7 @@ typedef struct state {
     const zlay_target *target;
     int32_t store, load; /* accesses of one element */
     unsigned bits, registers, next, bytes;
+    bool general;
     zlay_layout *src[DRAWN], *dst[DRAWN];
     uint64_t ours[DRAWN], theirs[DRAWN];
     int64_t value[2][SLOTS];
@@ -90,6 +92,10 @@ static zlay_layout *draw(state *s, uint64_t *x)
         basis[k - 1] = basis[j];
         basis[j] = was;
     }
+    for (unsigned n = 0; s->general && n < 8 * s->bits; n++) {
+        unsigned i = (unsigned)(bench_drawn(x) % s->bits), j = (unsigned)(bench_drawn(x) % s->bits);
+        if (i != j) basis[i] ^= basis[j];
+    }
     zlay_f2_bases b = {sizeof b, 0, 3, 1, in, &to, basis};
     return zlay_f2_new(s->ctx, &out, &b) ? NULL : out;
 }
@@ -113,7 +119,8 @@ static bool print_row(state *s, bool json)
     memset(s->dst, 0, sizeof s->dst);
     for (int i = 0; i < DRAWN && right; i++)
         right = (s->src[i] = draw(s, &x)) && (s->dst[i] = draw(s, &x));
-    snprintf(name, sizeof name, "convert, %u-bit elements, %u bits", 8 * s->bytes, s->bits);
+    snprintf(name, sizeof name, "convert, %u-bit elements, %u bits%s", 8 * s->bytes, s->bits,
+             s->general ? ", in a warp" : "");
     right = right && bench_times(work, 2, s, median) && agrees(s);
     if (right)
         bench_line(name, median[0], "us", "a table and padded rows counted", median[1] / median[0],
@@ -137,11 +144,28 @@ static bool growth(state *s, unsigned bytes, const char *store, const char *load
     return right;
 }
 
+static bool in_warp(state *s, unsigned bytes, const char *store, const char *load, bool json)
+{
+    bool right = !zlay_bank_find(&s->store, store, strlen(store)) &&
+                 !zlay_bank_find(&s->load, load, strlen(load));
+    s->bytes = bytes;
+    s->general = true;
+    for (s->bits = 6; right && s->bits <= 9; s->bits++) {
+        s->registers = s->bits - 5;
+        right = print_row(s, json);
+    }
+    s->general = false;
+    return right;
+}
+
 bool bench_convert(zlay_ctx *ctx, bool json)
 {
     static state s;
     s.ctx = ctx;
     return !zlay_target_find(&s.target, "sm_90a", 6) &&
            growth(&s, 4, "st.shared.b32", "ld.shared.b32", json) &&
-           growth(&s, 2, "st.shared.b16", "ld.shared.b16", json);
+           growth(&s, 2, "st.shared.b16", "ld.shared.b16", json) &&
+           in_warp(&s, 4, "st.shared.b32", "ld.shared.b32", json) &&
+           in_warp(&s, 2, "st.shared.b16", "ld.shared.b16", json) &&
+           in_warp(&s, 1, "st.shared.b8", "ld.shared.b8", json);
 }

@@ -420,7 +420,8 @@ static inline uint32_t count_lane_access(const machine *m, const warp_offsets *w
         int64_t at = w->at[l][first];
         address[l] = at < 0 ? ZLAY_BANK_INACTIVE : (uint32_t)at * (m->bits / 8);
         if (at < 0) continue;
-        if (m->cells) assert_int_equal((uint64_t)at / m->cells, (uint64_t)w->at[0][first] / m->cells);
+        if (m->cells)
+            assert_int_equal((uint64_t)at / m->cells, (uint64_t)w->at[0][first] / m->cells);
         assert_int_equal(address[l] % step->width, 0);
         for (uint32_t i = 0; i < each; i++) assert_int_equal(w->at[l][first + i], at + i);
     }
@@ -454,9 +455,9 @@ static inline uint32_t count_matrix_access(const machine *m, const warp_offsets 
     return bank.wavefronts;
 }
 
-/* The wavefronts of every access of every warp of block 0. */
-static inline uint64_t wavefronts_of(const machine *m, const zlay_convert_step *step,
-                                     const zlay_layout *map)
+/* The wavefronts of every access of every warp of a block. */
+static inline uint64_t wavefronts_in(const machine *m, const zlay_convert_step *step,
+                                     const zlay_layout *map, uint64_t block)
 {
     static warp_offsets w;
     uint64_t sum = 0;
@@ -465,7 +466,7 @@ static inline uint64_t wavefronts_of(const machine *m, const zlay_convert_step *
     levels_map in;
     read_dims(&in, map, true);
     for (uint64_t warp = 0; warp < WARPS; warp++) {
-        offsets_of_warp(m, &w, step, map, warp, 0);
+        offsets_of_warp(m, &w, step, map, warp, block);
         bool any = false;
         for (uint32_t l = 0; l < m->lanes; l++)
             for (uint32_t r = 0; r < w.registers; r++) any |= w.at[l][r] >= 0;
@@ -474,6 +475,18 @@ static inline uint64_t wavefronts_of(const machine *m, const zlay_convert_step *
                           : count_lane_access(m, &w, step, r);
     }
     return sum;
+}
+
+/* Of the block that takes most. */
+static inline uint64_t wavefronts_of(const machine *m, const zlay_convert_step *step,
+                                     const zlay_layout *map)
+{
+    uint64_t most = 0;
+    for (uint64_t block = 0; block < BLOCKS; block++) {
+        uint64_t taken = wavefronts_in(m, step, map, block);
+        most = taken > most ? taken : most;
+    }
+    return most;
 }
 
 /* ---- plans ------------------------------------------------------------------------------- */

@@ -288,6 +288,32 @@ static void odd_shuffles(void **state)
     }
 }
 
+/* Blocks that keep to themselves, each with tiles of sizes that are no power of two. */
+static void odd_blocks(void **state)
+{
+    static const char *const pairs[][2] = {
+        {"(3,32,2,2):(1,3,96,192)", "(3,32,2,2):(64,1,32,192)"},
+        {"(5,32,1,4):(32,1,0,160)", "(5,32,1,4):(1,5,0,160)"},
+        {"(3,32,2,2):(1,3,96,192)", "95 o (3,32,2,2):(-32,-1,96,192)"},
+    };
+    for (size_t i = 0; i < 3 * sizeof pairs / sizeof *pairs; i++) {
+        zlay_layout *src = read_layout(*state, pairs[i % 3][0]);
+        zlay_layout *dst = read_layout(*state, pairs[i % 3][1]);
+        uint32_t bits = 8u << i / 3;
+        zlay_convert *plan = plan_of(*state, "sm_90a", bits, src, dst);
+        zlay_convert_info info;
+        machine m;
+        assert_int_equal(zlay_convert_get(&info, plan), ZLAY_OK);
+        assert_true(info.smem > 0 && info.level < ZLAY_CONVERT_BLOCK && !info.remote);
+        machine_begin(&m, target_of("sm_90a"), bits);
+        run_plan(&m, *state, plan, src, dst);
+        machine_end(&m);
+        zlay_convert_free(plan);
+        zlay_layout_free(src);
+        zlay_layout_free(dst);
+    }
+}
+
 /* A half, a quarter or less of the room that the tensor takes: as many trips, or none. */
 static void several_trips(void **state)
 {
@@ -614,6 +640,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(odd_sizes, begin, end),
         cmocka_unit_test_setup_teardown(wrapped_rows, begin, end),
         cmocka_unit_test_setup_teardown(several_trips, begin, end),
+        cmocka_unit_test_setup_teardown(odd_blocks, begin, end),
         cmocka_unit_test_setup_teardown(odd_shuffles, begin, end),
         cmocka_unit_test_setup_teardown(transposes, begin, end),
         cmocka_unit_test_setup_teardown(fragments, begin, end),

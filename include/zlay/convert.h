@@ -110,8 +110,10 @@ typedef struct zlay_convert_step {
  *
  *  Returns: ZLAY_OK; ZLAY_NONE dst wants an element that no slot of src holds,
  *           the message has it; ZLAY_EINVAL the message names the field;
- *           ZLAY_ENOTSUP a layout has parameters; ZLAY_ELIMIT more shared memory
- *           is needed than there is, and no trips do either, or layouts that are not linear over F2 have
+ *           ZLAY_ENOTSUP a layout has parameters, or blocks exchange values of
+ *           layouts that are not linear over F2; ZLAY_ELIMIT more shared memory
+ *           is needed than there is, in however many trips, or layouts that are
+ *           not linear over F2 have
  *           more points than limits.points; ZLAY_ENOMEM.
  *  Out:     out  the plan; free it with zlay_convert_free.
  */

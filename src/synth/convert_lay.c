@@ -60,7 +60,7 @@ uint64_t zl_lay_slot_at(const zl_lay *l, int side, uint64_t lane, uint64_t eleme
 uint64_t zl_lay_instances(const zl_lay *l, int side)
 {
     const uint64_t *extent = l->p->c->extent[side];
-    return extent[ZL_REGISTER] / l->side[side].each * extent[ZL_WARP];
+    return extent[ZL_REGISTER] / l->side[side].each * extent[ZL_WARP] * extent[ZL_BLOCK];
 }
 
 /* The access as swizzle.synth takes it: (lane, element, instance) -> tensor index. */
@@ -112,23 +112,39 @@ static bool address_of(const zl_lay *l, int side, uint64_t lane, uint64_t instan
     return *out % (s->each * bytes) == 0;
 }
 
-static bool side_count(zl_lay *l, int side)
+/* Add what one instance takes, and what it takes at least. */
+static bool instance_count(zl_lay *l, int side, uint64_t n, uint64_t *taken, uint64_t *least)
 {
     const zl_conversion *c = l->p->c;
     zl_lane_side *s = &l->side[side];
     uint32_t address[ZLAY_BANK_LANES];
     zlay_bank bank;
-    s->wavefronts = s->least = 0;
+    for (uint32_t lane = 0; lane < c->machine.lanes; lane++)
+        if (!address_of(l, side, lane, n, &address[lane])) return false;
+    if (zlay_bank_count(&bank, c->target, s->form->access, address, c->machine.lanes))
+        return false;
+    s->counted = s->counted && bank.answer == ZLAY_YES;
+    *taken += bank.wavefronts;
+    *least += bank.distinct;
+    return true;
+}
+
+/* Of the block that takes most; the least is below that where any block has a conflict. */
+static bool side_count(zl_lay *l, int side)
+{
+    zl_lane_side *s = &l->side[side];
+    uint64_t blocks = l->p->c->extent[side][ZL_BLOCK], conflicts = 0;
+    uint64_t each = zl_lay_instances(l, side) / blocks;
+    s->wavefronts = 0;
     s->counted = true;
-    for (uint64_t n = 0; n < zl_lay_instances(l, side); n++) {
-        for (uint32_t lane = 0; lane < c->machine.lanes; lane++)
-            if (!address_of(l, side, lane, n, &address[lane])) return false;
-        if (zlay_bank_count(&bank, c->target, s->form->access, address, c->machine.lanes))
-            return false;
-        s->counted = s->counted && bank.answer == ZLAY_YES;
-        s->wavefronts += bank.wavefronts;
-        s->least += bank.distinct;
+    for (uint64_t block = 0; block < blocks; block++) {
+        uint64_t taken = 0, least = 0;
+        for (uint64_t n = block * each; n < (block + 1) * each; n++)
+            if (!instance_count(l, side, n, &taken, &least)) return false;
+        if (taken > s->wavefronts) s->wavefronts = taken;
+        conflicts += taken > least ? taken - least : 0;
     }
+    s->least = conflicts < s->wavefronts ? s->wavefronts - conflicts : 0;
     return true;
 }
 
@@ -285,9 +301,9 @@ static zlay_status size_read(zl_lay *l)
                                (long long)value);
             if ((uint64_t)value >= l->size) l->size = (uint64_t)value + 1;
         }
-    if (c->extent[ZL_SRC][ZL_BLOCK] == 1 && c->extent[ZL_DST][ZL_BLOCK] == 1) return ZLAY_OK;
+    if (c->level < ZLAY_CONVERT_BLOCK) return ZLAY_OK;
     return zl_fail(c->ctx, ZLAY_ENOTSUP,
-                   "src and dst: several blocks of layouts that are not linear over F2");
+                   "src and dst: blocks exchange values of layouts that are not linear over F2");
 }
 
 static zlay_status lay_begin(zl_lay *l)

@@ -56,6 +56,10 @@ static zlay_status ask_read(zl_bank_ask *out, const zl_trip *t, int which, const
         map.basis[map.bits++] = coordinate(held, zl_bitmap_at(s->at, s->mid.to[i]));
     for (uint64_t left = s->kept & zl_level_mask(ZL_WARP); left; left &= left - 1)
         map.basis[map.bits++] = coordinate(held, s->at->to[__builtin_ctzll(left)]);
+    for (uint64_t left = which == ZL_DST ? t->c->dst.has & ZL_BLOCKS : 0; left; left &= left - 1) {
+        uint64_t holder = t->c->from.to[__builtin_ctzll(left)] & ~ZL_BLOCKS;
+        map.basis[map.bits++] = coordinate(held, zl_bitmap_at(&t->c->src, holder));
+    }
     if (!banked.model) {
         assume(&a, t->c, s);
         banked.model = &a.model;

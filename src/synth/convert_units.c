@@ -30,6 +30,15 @@ static void put(choice *c, uint64_t unit, unsigned room)
         c->units->unit[c->units->count++] = unit;
 }
 
+/* What a block of dst adds to the indices that it asks for. */
+static void put_asking(zl_solver *s, const zl_conversion *c)
+{
+    for (uint64_t left = c->dst.has & ZL_BLOCKS; left; left &= left - 1) {
+        uint64_t holder = c->from.to[__builtin_ctzll(left)], block = holder & ZL_BLOCKS;
+        zl_solver_put(s, zl_bitmap_at(&c->src, holder ^ block) | block, 0);
+    }
+}
+
 /* What the index of the first element at an address is made of: threads, and of a fragment all that
  * is no unit.  Blocks besides: an offset does not tell them. */
 static void put_starts(zl_solver *s, const zl_trip *t, int which, const zl_form_row *form)
@@ -38,6 +47,7 @@ static void put_starts(zl_solver *s, const zl_trip *t, int which, const zl_form_
     uint64_t starts = form && form->matrices ? ~zl_fragment_units(t->c, form) : ZL_THREADS;
     for (uint64_t left = t->c->src.has & ZL_BLOCKS; left; left &= left - 1)
         zl_solver_put(s, left & -left, 0);
+    if (which == ZL_DST) put_asking(s, t->c);
     for (uint64_t left = at->has & starts; left; left &= left - 1)
         zl_solver_put(s, at->to[__builtin_ctzll(left)], 0);
 }
