@@ -134,7 +134,7 @@ static zlay_status word_of(const zl_factoring *f, zl_word *out, const zl_affine 
     widen(&map, more);
     zlay_status status = zl_slots_check(f->ctx, &slots);
     if (status) return status;
-    if (f->threads) return zl_word_find(f->ctx, out, &slots, &map, &zl_word_least);
+    if (f->threads) return zl_word_find(f->ctx, out, &slots, &map, &zl_word_soon);
     zl_word_landed(out, &slots, &map);
     return ZLAY_OK;
 }

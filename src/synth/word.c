@@ -3,7 +3,8 @@
 
 enum { BYTE_MOST = 2, REG_MOST = 8, LANE_MOST = 6, WARP = 5 };
 
-const zl_word_aim zl_word_least = {.draws = 12, .peels = 8, .pairs = 48, .matrix = true};
+const zl_word_aim zl_word_least = {.draws = 12, .peels = 8, .pairs = 16, .matrix = true};
+const zl_word_aim zl_word_soon = {.draws = 12, .peels = 2, .pairs = 2, .matrix = true};
 
 /* ---- the least word ----------------------------------------------------------------------------
  */

@@ -32,7 +32,7 @@ typedef struct zl_step_row {
 
 const zl_step_row *zl_step_row_of(zl_step_id id);
 
-enum { ZL_SLOT_BITS = 32, ZL_WORD_STEPS = 48 };
+enum { ZL_SLOT_BITS = 32, ZL_WORD_STEPS = 32 };
 
 /* Bits of each coordinate of a slot: 0..2, 0..8, 0..6, the last two any, 32 in all. */
 typedef struct zl_slots {
@@ -75,12 +75,16 @@ typedef struct zl_word_aim {
     uint32_t shuffle; /* 0: fewest rounds, then fewest instructions; else the least sum in which a
                          shuffle counts as so many other instructions */
     uint32_t draws, peels; /* ways to keep a word's parts together, and to take rounds off */
-    uint32_t pairs;        /* first rounds that are tried one by one */
+    uint32_t pairs;        /* first rounds that are tried one by one: 1, of the map alone; more, of
+                              its inverse too; from 16 on all that two inner bits have */
     bool matrix;      /* there is movmatrix */
 } zl_word_aim;
 
 /* The aim of word.synth. */
 extern const zl_word_aim zl_word_least;
+
+/* The same, sooner: of several rounds fewer beginnings are tried. */
+extern const zl_word_aim zl_word_soon;
 
 /* The word of a map: EINVAL it is no bijection of the slots, ELIMIT too many bits. `optimal` is
  * said for the aim of word.synth only. */

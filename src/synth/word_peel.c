@@ -10,6 +10,8 @@
  * their lane. */
 #include "synth/word_round.h"
 
+enum { WHOLE = 16, WHOLE_INNER = 3 };
+
 /* ---- drawn ------------------------------------------------------------------------------- */
 
 /* u with T u = goal, lanes only; false: there is none, and *u is a lane vector with T u = 0. */
@@ -173,10 +175,10 @@ static bool pairs_try(zl_word *out, zl_search *s, const zl_wanted *w, const zl_w
 {
     zl_pair pair;
     zl_affine made;
-    bool past = false;
+    bool past = false, whole = s->aim.pairs >= WHOLE && w->inner == WHOLE_INNER;
     for (unsigned i = 0, tried = 0; !past; i++) {
         if (!zl_pair_at(&pair, w, i, &past)) continue;
-        if (tried++ == s->aim.pairs) return false;
+        if (tried++ == s->aim.pairs && !whole) return false;
         for (int shuffles = 0; shuffles < 2; shuffles++)
             if (piece_put(s, &made, w, &pair, shuffles) && pair_put(s, w, turn, &made, out))
                 zl_word_copy(out, &s->whole);
@@ -199,7 +201,7 @@ static void all_pairs_try(zl_word *out, zl_search *s, const zl_wanted *w)
     other.inverse = w->map;
     s->floor = UINT32_MAX;
     bool all = pairs_try(out, s, w, NULL);
-    all = pairs_try(out, s, &other, w) && all;
+    if (s->aim.pairs > 1) all = pairs_try(out, s, &other, w) && all;
     if (!all || !is_whole_list(s, w)) s->floor = 0;
 }
 
