@@ -308,7 +308,8 @@ typedef struct zl_watch_param {
 
 typedef struct zl_watch {
     zl_watch_param *params;
-    int32_t *rings;     /* per bar, smem, tmem: the param whose loops it turns with; -1: none */
+    int32_t *rings;     /* per bar, smem, tmem: the param whose loops it turns with; -1: none; then
+                           the param that its indices are counted with */
     int32_t *state;     /* being written */
     uint64_t hash;      /* of its structure */
     size_t size, room;
@@ -318,6 +319,11 @@ typedef struct zl_watch {
     int32_t *order;     /* components in canonical order */
     int32_t *column;
 } zl_watch;
+
+static inline uint32_t zl_rings(const zlay_pipe *p)
+{
+    return p->bars_count + p->smems_count + p->tmems_count;
+}
 
 zlay_status zl_watch_new(zl_run *r);
 void zl_watch_free(zl_run *r);

@@ -194,12 +194,14 @@ static void put_place(writer *w, zl_spot *p, int64_t base, bool tagged)
     for (uint32_t k = 0; k < p->count; k++) put_touch(w, &p->touches[k]);
 }
 
-static void put_ring(writer *w, zl_spot *first, uint32_t rings, uint32_t stages, int32_t ring)
+static void put_ring(writer *w, zl_spot *first, uint32_t rings, uint32_t stages,
+                     const int32_t *ring)
 {
-    uint32_t slot = first_slot(w, ring, stages);
+    uint32_t slot = first_slot(w, *ring, stages);
+    int64_t base = base_of(w, ring[zl_rings(w->pipe)]);
     for (uint32_t k = 0; k < rings; k++)
         for (uint32_t d = 0; d < stages; d++)
-            put_place(w, &first[k * stages + (slot + d) % stages], base_of(w, ring), true);
+            put_place(w, &first[k * stages + (slot + d) % stages], base, true);
 }
 
 static void put_places(writer *w)
@@ -208,9 +210,10 @@ static void put_places(writer *w)
     const int32_t *smems = w->r->watch->rings + p->bars_count, *tmems = smems + p->smems_count;
     for (uint32_t s = 0; s < p->smems_count; s++)
         put_ring(w, &w->r->places[w->r->smem_at[s]], p->blocks * w->r->smem_each[s],
-                 p->smems[s].stages, smems[s]);
+                 p->smems[s].stages, &smems[s]);
     for (uint32_t t = 0; t < p->tmems_count; t++)
-        put_ring(w, &w->r->places[w->r->tmem_at[t]], p->blocks, p->tmems[t].stages, tmems[t]);
+        put_ring(w, &w->r->places[w->r->tmem_at[t]], p->blocks, p->tmems[t].stages,
+                 &tmems[t]);
     for (uint32_t o = w->r->places_count - w->r->flags_count; o < w->r->places_count; o++)
         put_place(w, &w->r->places[o], 0, false);
     for (uint32_t k = 0; k < p->tmems_count * p->blocks; k++) {

@@ -19,21 +19,32 @@ int32_t zl_loop_param(const zl_event *loop)
 
 enum { UNSEEN = -3, FIXED = -1 };
 
-/* The param that a position grows with. */
+/* Whether an event is run as often as a param says. */
+static bool is_repeated(const zlay_pipe *p, const uint32_t *loops, uint32_t depth)
+{
+    for (uint32_t d = 0; d < depth; d++)
+        if (zl_loop_param(&p->events[loops[d]]) != -1) return true;
+    return false;
+}
+
+/* The param that a position grows with; what is the same in every turn of a loop fixes its ring. */
 static int32_t growth(const zlay_pipe *p, const uint32_t *loops, uint32_t depth, const zl_pos *pos)
 {
-    if (pos->loop < 0) return pos->plus >= 0 ? pos->plus : depth ? FIXED : UNSEEN;
+    int32_t constant = is_repeated(p, loops, depth) ? FIXED : UNSEEN;
+    if (pos->loop < 0) return pos->plus >= 0 ? pos->plus : constant;
     if (pos->times >= 0) return pos->times;
     const zl_event *loop = &p->events[loops[pos->loop]];
     int32_t param = zl_loop_param(loop);
     if (loop->at[0].times >= 0) return loop->at[0].times;
     if (loop->at[0].loop >= 0) return FIXED;
-    if (param >= 0) return param;
-    return loop->at[0].plus >= 0 ? loop->at[0].plus : depth > 1 ? FIXED : UNSEEN;
+    return param >= 0 ? param : loop->at[0].plus >= 0 ? loop->at[0].plus : constant;
 }
 
-static void merge(int32_t *ring, int32_t param)
+/* Behind the rings stand the params that indices are counted with, whether a ring turns or not. */
+static void merge(zl_run *r, int32_t *ring, int32_t param)
 {
+    int32_t *tag = ring + zl_rings(r->pipe);
+    if (param >= 0 && *tag < 0) *tag = param;
     if (param == UNSEEN) return;
     *ring = *ring == UNSEEN || *ring == param ? param : FIXED;
 }
@@ -48,12 +59,12 @@ static void see_event(zl_run *r, const zl_event *e, const uint32_t *loops, uint3
     const zlay_pipe *p = r->pipe;
     int32_t *bars = r->watch->rings, *smems = bars + p->bars_count, *tmems = smems + p->smems_count;
     if (e->bar >= 0 && e->kind != ZL_EV_FOR)
-        merge(&bars[e->bar], growth(p, loops, depth, &e->bar_at));
+        merge(r, &bars[e->bar], growth(p, loops, depth, &e->bar_at));
     if (e->kind == ZL_EV_WAIT && !same_pos(&e->parity, &e->bar_at)) bars[e->bar] = FIXED;
     for (int k = 0; k < 2; k++) {
-        if (e->smem[k] >= 0) merge(&smems[e->smem[k]], growth(p, loops, depth, &e->at[k]));
+        if (e->smem[k] >= 0) merge(r, &smems[e->smem[k]], growth(p, loops, depth, &e->at[k]));
         if (e->tmem[k] >= 0 && e->kind != ZL_EV_ALLOC && e->kind != ZL_EV_DEALLOC)
-            merge(&tmems[e->tmem[k]], growth(p, loops, depth, &e->tmem_at[k]));
+            merge(r, &tmems[e->tmem[k]], growth(p, loops, depth, &e->tmem_at[k]));
     }
 }
 
@@ -71,8 +82,8 @@ static void see_role(zl_run *r, const zl_role *role)
 static void find_rings(zl_run *r)
 {
     const zlay_pipe *p = r->pipe;
-    uint32_t count = p->bars_count + p->smems_count + p->tmems_count;
-    for (uint32_t k = 0; k < count; k++) r->watch->rings[k] = UNSEEN;
+    uint32_t count = zl_rings(p);
+    for (uint32_t k = 0; k < 2 * count; k++) r->watch->rings[k] = UNSEEN;
     for (uint32_t k = 0; k < p->roles_count; k++) see_role(r, &p->roles[k]);
     for (uint32_t k = 0; k < count; k++)
         if (r->watch->rings[k] < 0) r->watch->rings[k] = FIXED;
@@ -87,7 +98,7 @@ zlay_status zl_watch_new(zl_run *r)
     r->watch = w;
     if (!w) return ZLAY_ENOMEM;
     w->params = zl_alloc(r->ctx, p->params_count + 1, sizeof *w->params);
-    w->rings = zl_alloc(r->ctx, p->bars_count + p->smems_count + p->tmems_count + 1, sizeof *w->rings);
+    w->rings = zl_alloc(r->ctx, 2 * zl_rings(p) + 1, sizeof *w->rings);
     w->order = zl_alloc(r->ctx, r->comps + 1, sizeof *w->order);
     w->column = zl_alloc(r->ctx, 2 * (size_t)r->comps + 2, sizeof *w->column);
     w->rows = zl_alloc(r->ctx, zl_state_rows(r), sizeof *w->rows);
@@ -118,8 +129,7 @@ void zl_watch_free(zl_run *r)
     const zlay_pipe *p = r->pipe;
     for (uint32_t k = 0; w->params && k < p->params_count; k++) free_states(r, &w->params[k]);
     zl_free(&alloc, w->params, (p->params_count + 1) * sizeof *w->params);
-    zl_free(&alloc, w->rings,
-            (p->bars_count + p->smems_count + p->tmems_count + 1) * sizeof *w->rings);
+    zl_free(&alloc, w->rings, (2 * zl_rings(p) + 1) * sizeof *w->rings);
     zl_free(&alloc, w->order, (r->comps + 1) * sizeof *w->order);
     zl_free(&alloc, w->column, (2 * (size_t)r->comps + 2) * sizeof *w->column);
     zl_free(&alloc, w->rows, zl_state_rows(r) * sizeof *w->rows);
