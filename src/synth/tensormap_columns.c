@@ -64,15 +64,15 @@ static bool lines_take(walk *w, frame *next, const frame *f, uint64_t first, uin
     return true;
 }
 
-/* Two lines: long enough that the second one begins no earlier than the first. */
+/* Two lines: long enough that the second one begins no earlier than the first, unless they stay
+ * where they are; then the next level begins in its midst. */
 static bool two_lines(walk *w, frame *next, const frame *f, uint64_t first)
 {
     uint64_t rest = f->count - first, length = rest > first ? rest : first;
     int64_t jump = f->at[first] - f->at[0], step = step_of(f, first);
     if (first == 1 && rest == 1 && jump < 0) step = -jump;
     int64_t back = jump + (int64_t)(length - first) * step;
-    if (back < 0 && step <= 0) return false;
-    if (back < 0) length += (uint64_t)((-back + step - 1) / step);
+    if (back < 0 && step > 0) length += (uint64_t)((-back + step - 1) / step);
     return lines_take(w, next, f, first, length, step);
 }
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { KNOWN_MOST = 3000, OTHERS_MOST = 6000, READINGS_MOST = 512, SLOTS = 8192, ROOM_FIRST = 128 };
+enum { KNOWN_MOST = 8000, OTHERS_MOST = 16000, READINGS_MOST = 512, SLOTS = 16384, ROOM_FIRST = 128 };
 
 /* Another box of the same places that writes no more. */
 typedef struct other {
