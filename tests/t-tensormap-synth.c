@@ -32,6 +32,8 @@ static const hand hands[] = {
     {"bf16", "(64,3):(8,1)", "16,3", NULL, 1, 1, 2, {8, 16}, {3, 64}, {16}, 256, 256},
     /* One cell, and seven more over. */
     {"bf16", "1:1", "1", NULL, 1, 1, 1, {8}, {1}, {0}, 16, 16},
+    /* One cell of eight: those past the tensor's edge lie at any step, so at one. */
+    {"f32", "1:1", "8", "8:1", 1, 1, 1, {8}, {1}, {0}, 32, 32},
     /* Broadcast rows: a stride of 0. */
     {"f32", "(32,64):(0,1)", "32,64", NULL, 1, 1, 2, {64, 32}, {64, 32}, {0}, 8192, 8192},
 };

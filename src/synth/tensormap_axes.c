@@ -42,6 +42,17 @@ static size_t coalesce(zl_mode *out, const zl_mode *modes, size_t count)
     return n;
 }
 
+/* Whether the first two cells of a mode are adjacent in the shared layout that is given.  Where the
+ * tensor has one cell, the others lie outside of it at any step. */
+static bool adjacent(const zl_tm *t, uint32_t mode)
+{
+    const zlay_layout *smem = t->request.smem;
+    uint64_t below = 1;
+    int64_t first, next;
+    for (uint32_t i = 0; i < mode; i++) below *= t->request.shape[i];
+    return smem && zl_value(smem, 0, &first) && zl_value(smem, below, &next) && next - first == 1;
+}
+
 /* The next tile is a whole number of steps of one leaf only where the leaves below are taken whole
  * and no tile ends inside those above. */
 static zlay_status leaves_put(zl_tm *t, uint32_t mode, const zl_mode *leaf, size_t count,
@@ -64,7 +75,8 @@ static zlay_status leaves_put(zl_tm *t, uint32_t mode, const zl_mode *leaf, size
         status = axis_put(t, &a);
     }
     if (!status && !count) {
-        zl_tm_axis a = {.extent = 1, .tile = tile, .tiles = 1, .stride = 0, .mode = mode};
+        zl_tm_axis a = {.extent = 1, .tile = tile, .tiles = 1, .mode = mode};
+        a.stride = tile > 1 && adjacent(t, mode);
         status = axis_put(t, &a);
     }
     return status;
