@@ -278,6 +278,7 @@ static bool tile_of(zl_tm *t, const request *q, const synth_world *w)
     t->request = q->r;
     t->request.address_align = 16;
     assert_int_equal(zl_tm_type(t), ZLAY_OK);
+    zl_tm_swizzles(t);
     t->modes = q->r.axes;
     t->cells = 1;
     for (uint32_t i = 0; i < t->modes; i++) t->cells *= q->r.shape[i];

@@ -219,6 +219,7 @@ static zlay_status several(zl_tm *t, zlay_move **out)
 {
     zlay_move_free(*out);
     *out = NULL;
+    zl_tm_swizzles(t);
     if (t->irregular) return irregular(t, out);
     if (!t->request.smem && !t->smem && t->spread)
         return zl_fail(t->ctx, ZLAY_ELIMIT,

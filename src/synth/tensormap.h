@@ -71,7 +71,7 @@ typedef struct zl_tm {
     int64_t unit;     /* addresses and strides of maps are multiples of it, bytes */
     int64_t start;    /* of it and of the row's coordinate */
     bool store;       /* from shared memory to the tensor */
-    bool may[7];      /* swizzles that the rules let a map of the type have */
+    bool may[7];      /* swizzles that the rules let a map of the type have, once they are asked */
     uint32_t axes, digits;
     uint32_t modes;             /* of the tile */
     uint64_t own;               /* modes whose axes are such, a bit each */
@@ -155,6 +155,10 @@ zlay_status zl_tm_pairs(zl_tm *t, zlay_move **out);
 
 /* The type of a request to what its maps have in common; NONE: the target lacks it. */
 zlay_status zl_tm_type(zl_tm *t);
+
+/* Ask which swizzles maps of the type may have: of a spread type the type has asked, of others it is
+ * asked where boxes are searched. */
+void zl_tm_swizzles(zl_tm *t);
 
 /* ZLAY_COPY_TENSOR_LOAD or _STORE. */
 int32_t zl_tm_kind(const zl_tm *t);

@@ -38,7 +38,7 @@ zlay_status zl_tm_row_check(const zl_tm *t, int32_t swizzle)
     return zl_fail(t->ctx, ZLAY_NONE, "%s: byte 0 of the tile: %s", rule.id, rule.text);
 }
 
-static void swizzles_ask(zl_tm *t)
+void zl_tm_swizzles(zl_tm *t)
 {
     for (int32_t z = ZLAY_SWIZZLE_NONE; z < ZL_SWIZZLES; z++) {
         zlay_verdict verdict;
@@ -84,6 +84,7 @@ zlay_status zl_tm_type(zl_tm *t)
         return zl_fail(t->ctx, ZLAY_ENOTSUP,
                        "type: %s has no whole bytes; give its bytes as u8, or the map's type that "
                        "spreads its values, b6x16_p32", zlay_type_name(type));
-    swizzles_ask(t);
-    return t->spread ? zl_tm_row_check(t, ZLAY_SWIZZLE_NONE) : ZLAY_OK;
+    if (!t->spread) return ZLAY_OK;
+    zl_tm_swizzles(t);
+    return zl_tm_row_check(t, ZLAY_SWIZZLE_NONE);
 }
