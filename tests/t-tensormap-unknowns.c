@@ -55,7 +55,8 @@ static const hand hands[] = {
     {"bf16", "(2,4096):(4100,1)", "(2,64):(68,1)", "", {2, 64}, ZLAY_OK, 1, "4040,9,2", "16,8208", ""},
     /* Columns that are wanted as rows are none unless elements are adjacent both ways. */
     {"bf16", "(M,K):(1,ld)", "(128,64):(64,1)", "ld >= 8;K >= 2", {128, 64}, ZLAY_NONE, 0, NULL, NULL, NULL},
-    {"bf16", "(M,K):(1,ld)", "(128,64):(64,1)", "ld >= 8", {128, 64}, ZLAY_ELIMIT, 0, NULL, NULL, NULL},
+    {"bf16", "(M,K):(1,ld)", "(128,64):(64,1)", "ld >= 8", {128, 64}, ZLAY_OK, 1, "1,1", "0",
+     "K == 1 && M == 1"},
     {"bf16", "(M,K):(ld,sk)", "(128,64):(64,1)", "ld = 0 mod 8;8 <= ld < 2^30;1 <= M < 2^31;1 <= K < 2^31", {128, 64},
      ZLAY_OK, 1, "K,M", "2*ld", "sk == 1"},
     {"bf16", "(M,K):(K,1)", NULL, "", {1024, 512}, ZLAY_NONE, 0, NULL, NULL, NULL},
