@@ -102,6 +102,37 @@ static void test_signals(void **state)
     json_decref(ok);
 }
 
+/* emit of what: move is the function of the same fields, whose parameters it names. */
+static void test_functions(void **state)
+{
+    static const char *const names[] = {"ptr_dest", "rank_dest", "ptr_bar"};
+    json_t *ok = ask_ok(*state, "{\"op\":\"emit\",\"what\":\"move\",\"name\":\"put\",\"target\":"
+                        "\"sm_90a\",\"type\":\"f32\",\"registers\":4,\"signal\":true,"
+                        "\"src\":{\"layout\":\"(4,32):(1,4)\",\"space\":\"register\"},"
+                        "\"dst\":{\"layout\":\"(4,32):(1,4)\",\"space\":\"peer\"}}");
+    json_t *arguments = json_object_get(ok, "arguments");
+    assert_non_null(strstr(text(ok, "text"), ".visible .func put("));
+    assert_int_equal(integer(ok, "bytes"), 512);
+    assert_int_equal(integer(ok, "threads"), 32);
+    assert_true(json_is_null(json_object_get(ok, "result")));
+    assert_int_equal(json_array_size(arguments), 4);
+    assert_string_equal(text(json_array_get(arguments, 0), "name"), "held_source");
+    assert_int_equal(integer(json_array_get(arguments, 0), "bytes"), 16);
+    for (size_t i = 0; i < 3; i++) {
+        assert_string_equal(text(json_array_get(arguments, i + 1), "name"), names[i]);
+        assert_string_equal(text(json_array_get(arguments, i + 1), "type"), "b32");
+        assert_int_equal(integer(json_array_get(arguments, i + 1), "bytes"), 4);
+    }
+    json_decref(ok);
+    ok = ask_ok(*state, "{\"op\":\"emit\",\"what\":\"move\",\"name\":\"get\",\"target\":"
+                "\"sm_90a\",\"type\":\"f32\",\"registers\":4,"
+                "\"src\":{\"layout\":\"(4,32):(1,4)\",\"space\":\"shared\"},"
+                "\"dst\":{\"layout\":\"(4,32):(1,4)\",\"space\":\"register\"}}");
+    assert_string_equal(text(json_object_get(ok, "result"), "name"), "held_dest");
+    assert_int_equal(json_array_size(json_object_get(ok, "arguments")), 1);
+    json_decref(ok);
+}
+
 static void test_refused(void **state)
 {
     static const struct {
@@ -122,6 +153,10 @@ static void test_refused(void **state)
         {HEAD SOURCE("8:1") "," DEST("8:1") ",\"threads\":-1}", "message", "threads"},
         {HEAD SOURCE("8:1") "," DEST("8:1") ",\"signal\":true}", "message", "signal"},
         {HEAD SOURCE("8:1") "," DEST("8:1") ",\"signal\":1}", "message", "signal"},
+        {"{\"op\":\"emit\",\"what\":\"move\",\"name\":\"add\",\"target\":\"sm_90a\",\"type\":\"bf16\","
+         SOURCE("8:1") "," DEST("8:1") "}", "message", "name"},
+        {"{\"op\":\"emit\",\"what\":\"move\",\"name\":\"f\",\"target\":\"gfx942\",\"type\":\"bf16\","
+         SOURCE("8:1") "," DEST("8:1") "}", "message", "PTX"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         json_t *answer = ask(*state, rows[i].line);
@@ -139,6 +174,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_names, begin, end),
         cmocka_unit_test_setup_teardown(test_fragments, begin, end),
         cmocka_unit_test_setup_teardown(test_signals, begin, end),
+        cmocka_unit_test_setup_teardown(test_functions, begin, end),
         cmocka_unit_test_setup_teardown(test_refused, begin, end),
     };
     return cmocka_run_group_tests_name("json, copy.synth", tests, NULL, NULL);

@@ -316,20 +316,26 @@ static zlay_status read_request(zl_call *call, zlay_copy_request *out, zlay_layo
     return status;
 }
 
-zlay_status zl_op_copy_synth(zl_call *call)
+zlay_status zl_copy_made(zl_call *call, zlay_move **out)
 {
     zlay_copy_request request = {.size = sizeof request};
     const zlay_target *target;
     zlay_layout *layout[2] = {NULL, NULL};
     zlay_facts *facts = NULL;
-    zlay_move *move = NULL;
     zlay_status status = zl_get_target(call, &target);
     if (!status) status = read_request(call, &request, layout, &facts);
-    if (!status) status = zlay_copy_synth(call->ctx, &move, target, &request);
-    if (!status) call->value = move_value(call, move);
-    zlay_move_free(move);
+    if (!status) status = zlay_copy_synth(call->ctx, out, target, &request);
     zlay_facts_free(facts);
     zlay_layout_free(layout[0]);
     zlay_layout_free(layout[1]);
+    return status;
+}
+
+zlay_status zl_op_copy_synth(zl_call *call)
+{
+    zlay_move *move = NULL;
+    zlay_status status = zl_copy_made(call, &move);
+    if (!status) call->value = move_value(call, move);
+    zlay_move_free(move);
     return status;
 }

@@ -100,6 +100,10 @@ zlay_status zl_wrong(zl_call *call, const char *name, const char *wanted);
 json_t *zl_json_ptx(const char *text);
 zlay_status zl_ptx_check(zl_call *call, const json_t *needed);
 
+/* The move of copy.synth's fields; and its function, emit with what: move. */
+zlay_status zl_copy_made(zl_call *call, zlay_move **out);
+zlay_status zl_emit_function(zl_call *call);
+
 /* emit of what: copy, or transpose. */
 zlay_status zl_emit_copy(zl_call *call, bool turned);
 
