@@ -133,6 +133,7 @@ static const struct {
     {"copy", bench_copy_synth},
     {"tmem", bench_tmem},
     {"unknowns", bench_unknowns},
+    {"pipe", bench_pipe},
 };
 
 enum { GROUPS = sizeof groups / sizeof groups[0] };

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Verdicts of the pipes in tests/pipes, proved for every trip count, against a budget of 10 ms; and how a ring grows
+ * with its stages.  Run from the root of the sources. */
+#include "bench.h"
+
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT = 1 << 14 };
+
+typedef struct state {
+    zlay_ctx *ctx;
+    char text[TEXT];
+    size_t length;
+} state;
+
+static bool verify_work(void *value)
+{
+    const state *s = value;
+    zlay_pipe *pipe = NULL;
+    zlay_answer answer = ZLAY_NO;
+    size_t count;
+    bool right = zlay_pipe_parse(s->ctx, &pipe, s->text, s->length) == ZLAY_OK &&
+                 zlay_pipe_verify(s->ctx, &answer, NULL, 0, &count, NULL, pipe) == ZLAY_OK;
+    zlay_pipe_free(pipe);
+    return right && answer == ZLAY_YES;
+}
+
+/* `$` stands for the stages, `$-1` for fewer. */
+static void put_stages(state *s, const char *raw, unsigned stages)
+{
+    s->length = 0;
+    while (*raw && s->length + 16 < TEXT) {
+        bool less = raw[0] == '$' && raw[1] == '-' && raw[2] >= '0' && raw[2] <= '9';
+        if (*raw != '$') s->text[s->length++] = *raw++;
+        else {
+            unsigned number = less ? stages - (unsigned)(raw[2] - '0') : stages;
+            s->length += (size_t)snprintf(s->text + s->length, 12, "%u", number);
+            raw += less ? 3 : 1;
+        }
+    }
+    s->text[s->length] = 0;
+}
+
+static bool read_raw(const char *path, char *raw)
+{
+    FILE *file = fopen(path, "r");
+    if (!file) return false;
+    raw[fread(raw, 1, TEXT - 1, file)] = 0;
+    fclose(file);
+    return true;
+}
+
+static bool row(state *s, const char *path, unsigned stages, bool json)
+{
+    static char raw[TEXT];
+    char name[96];
+    const char *base = strrchr(path, '/') + 1;
+    if (!read_raw(path, raw)) return false;
+    put_stages(s, raw, stages);
+    double time = bench_time(verify_work, s);
+    snprintf(name, sizeof name, "pipe %.*s, %u stages", (int)(strlen(base) - 5), base, stages);
+    if (time >= 0) bench_line(name, time, "us", "a budget of 10 ms", 10000 / time, json);
+    return time >= 0;
+}
+
+bool bench_pipe(zlay_ctx *ctx, bool json)
+{
+    state *s = malloc(sizeof *s);
+    glob_t files;
+    bool right = s && !glob("tests/pipes/*.pipe", 0, NULL, &files);
+    if (!right) {
+        fprintf(stderr, "no tests/pipes here\n");
+        free(s);
+        return false;
+    }
+    s->ctx = ctx;
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        bool ring = strstr(files.gl_pathv[i], "/ring.pipe") != NULL;
+        for (unsigned stages = 2; stages <= (ring ? 8u : 4u); stages += 2)
+            right = row(s, files.gl_pathv[i], stages, json) && right;
+    }
+    globfree(&files);
+    free(s);
+    return right;
+}
