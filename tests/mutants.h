@@ -50,18 +50,6 @@ static const struct right {
     {CHANGE, ZL_EV_ARRIVE, ZL_BY_WARPS, "a role of one warp: its warps are one"},
 };
 
-/* Refused, though no run fails. */
-static const struct careful {
-    const char *pipe;
-    edit edit;
-    int32_t rule;
-    const char *because;
-} cautions[] = {
-    {"write", MOVE, ZLAY_PIPE_READ_BEFORE_FULL,
-     "ordinary writes of a position happen to lie before the arrival of the position before; no "
-     "class says so"},
-};
-
 /* The rules that an edit of an event can break; 0: of a declaration. */
 #define RULE(name) (1u << ZLAY_PIPE_##name)
 #define ORDER (RULE(READ_BEFORE_FULL) | RULE(OVERWRITE))

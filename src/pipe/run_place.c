@@ -186,7 +186,7 @@ void zl_spot_read(zl_run *r, zl_spot *p, const zl_instance *i, bool all, int64_t
 
 /* ---- writes ---- */
 
-/* The same threads write the same bytes again. */
+/* The same threads write the same part again; what is written whole is new each time. */
 static bool is_again(const zl_touch *before, const zl_touch *now)
 {
     return before->write && !before->old && before->instance == now->instance &&
@@ -208,7 +208,7 @@ void zl_spot_write(zl_run *r, zl_spot *p, const zl_instance *i, bool all, int64_
     touch->instance = (int32_t)(i - r->instances);
     if (p->size && !touch->bytes) touch->bytes = p->size;
     const zl_touch *piece = p->any && p->tag == tag ? piece_of(p, touch->part) : NULL;
-    bool again = piece && is_again(piece, touch);
+    bool again = piece && p->pieces && is_again(piece, touch);
     bool more = p->any && p->tag == tag && !piece && p->filled + touch->bytes <= p->size;
     for (uint32_t k = 0; k < p->count; k++) {
         const zl_touch *t = &p->touches[k];

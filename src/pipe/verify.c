@@ -227,7 +227,7 @@ static uint32_t line_of(const zlay_pipe *pipe, uint32_t event)
     return event < pipe->events_count ? pipe->events[event].line : 0;
 }
 
-/* What the proofs by order do not know is run. */
+/* What the proofs by order do not know is run, and what they refuse is refused when a run fails. */
 static zlay_status check_by_runs(zl_verify *v, zlay_buf *proof)
 {
     zl_verdict verdict;
@@ -236,7 +236,8 @@ static zlay_status check_by_runs(zl_verify *v, zlay_buf *proof)
     if (status || verdict.undecided) return status;
     v->undecided = 0;
     v->by_runs = true;
-    if (f->rule)
+    if (!f->rule) v->count = 0;
+    if (f->rule && !v->count)
         zl_report(v, f->rule, line_of(v->pipe, f->event), line_of(v->pipe, f->other), f->found,
                   f->wanted);
     return ZLAY_OK;
@@ -256,7 +257,7 @@ zlay_status zlay_pipe_verify(zlay_ctx *ctx, zlay_answer *answer, zlay_pipe_reaso
     v->room = room;
     status = verify_begin(v);
     if (!status) status = check_all(v);
-    if (!status && v->undecided && !v->count) status = check_by_runs(v, proof);
+    if (!status && (v->undecided || v->count)) status = check_by_runs(v, proof);
     if (!status) status = answer_give(v, answer, count, proof);
     verify_end(v);
     return zl_leave(ctx, status);
