@@ -191,12 +191,13 @@ device-copy-synth: $(B)/device-copy-synth
 	$(B)/device-copy-synth
 device-moves: $(B)/device-moves
 	$(B)/device-moves
-device-test: $(addprefix $(B)/device-,test synth copy-synth moves words)
+device-test: $(addprefix $(B)/device-,test synth copy-synth moves words pipes)
 	$(B)/device-test
 	$(B)/device-synth
 	$(B)/device-copy-synth
 	$(B)/device-moves
 	$(B)/device-words
+	$(B)/device-pipes
 device-synth: $(B)/device-synth
 	$(B)/device-synth
 device-copies: $(B)/device-copies
