@@ -43,8 +43,9 @@ typedef struct pml_agent {
 
 /* instance: of memory that each instance has of its own, else 0 */
 typedef struct pml_place { int space, block, index, slot, instance; } pml_place;
-/* agent: whose threads write it, -1: copies and products do */
-typedef struct pml_piece { int place, part, agent; } pml_piece;
+/* agent: whose threads write it, -1: copies and products do; bytes: of a stage, together with those
+ * of the other agents of its instance */
+typedef struct pml_piece { int place, part, agent; int64_t bytes; } pml_piece;
 typedef struct pml_access {
     int agent, op, place, piece, bit; /* piece -1: a read */
     bool async;
@@ -262,7 +263,7 @@ static int pml_piece_of(pml *m, int place, int part, int agent)
         if (m->pieces[i].place == place && m->pieces[i].part == part && m->pieces[i].agent == agent)
             return i;
     assert_true(m->pieces_count < PML_PIECES);
-    m->pieces[m->pieces_count] = (pml_piece){place, part, agent};
+    m->pieces[m->pieces_count] = (pml_piece){place, part, agent, 0};
     return m->pieces_count++;
 }
 
@@ -274,12 +275,20 @@ static int pml_new_bit(pml *m, pml_op *op)
     return m->bits++;
 }
 
+/* Ordinary stores that name no bytes write all of a stage. */
+static int64_t pml_bytes(const pml *m, const pml_op *op, int place)
+{
+    return op->event->count ? op->event->count : m->pipe->smems[m->places[place].index].bytes;
+}
+
 static void pml_touch(pml *m, int agent, int op, int place, int piece, int bit, bool async,
                       int64_t value)
 {
     assert_true(m->accesses_count < PML_ACCESSES);
     m->accesses[m->accesses_count++] =
         (pml_access){agent, op, place, piece, bit, async, value};
+    if (piece >= 0 && m->places[place].space == PML_SMEM)
+        m->pieces[piece].bytes = pml_bytes(m, &m->agents[agent].ops[op], place);
 }
 
 static int pml_smem_place(pml *m, const pml_agent *a, const pml_op *op, int i, int block)

@@ -125,6 +125,21 @@ static void pml_check_part(pml_print *p, const pml_access *x)
     if (!found && (e->part || parts[1] < 0)) pml_fault(p, ZLAY_PIPE_STAGE, e->line);
 }
 
+/* The pieces of a stage are all of it. */
+static void pml_check_whole(pml_print *p, const pml_access *x)
+{
+    const pml *m = p->m;
+    int64_t sum = 0;
+    if (m->places[x->place].space != PML_SMEM || m->own[m->places[x->place].index]) return;
+    for (int i = 0; i < m->pieces_count; i++) {
+        const pml_piece *piece = &m->pieces[i];
+        if (piece->place == x->place && (piece->agent < 0 || m->agents[piece->agent].part == 0))
+            sum += piece->bytes;
+    }
+    if (sum != m->pipe->smems[m->places[x->place].index].bytes)
+        pml_fault(p, ZLAY_PIPE_STAGE, pml_event(m, x)->line);
+}
+
 static void pml_check_content(pml_print *p, const pml_access *x)
 {
     const pml *m = p->m;
@@ -134,6 +149,7 @@ static void pml_check_content(pml_print *p, const pml_access *x)
              : space == PML_TMEM ? ZLAY_PIPE_TMEM_USE : ZLAY_PIPE_READ_BEFORE_FULL;
     char text[64];
     pml_check_part(p, x);
+    pml_check_whole(p, x);
     for (int i = 0; i < m->pieces_count; i++) {
         if (m->pieces[i].place != x->place) continue;
         found++;
@@ -256,6 +272,7 @@ static void pml_access_now(pml_print *p, const pml_access *x)
     int space = m->places[x->place].space;
     bool sums = e->kind == ZL_EV_MMA && x->piece >= 0;
     pml_check_conflicts(p, x);
+    if (x->value < 1) pml_fault(p, ZLAY_PIPE_STAGE, e->line);
     if (x->piece < 0 || (sums && !e->fresh)) pml_check_content(p, x);
     else pml_check_overwritten(p, x);
     if (space == PML_TMEM || (space == PML_MAP && x->piece < 0)) pml_check_seen(p, x);
