@@ -55,10 +55,10 @@ unsigned zl_crossing_rank(const zl_wanted *w)
 
 /* Where registers have parts, several ways of keeping them together, until one meets the bound;
  * there is one way where no more stays inner than bytes are. */
-static void rounds_try(zl_search *s, const zl_wanted *w, bool fixed)
+static void rounds_try(zl_search *s, const zl_wanted *w, unsigned selects, bool fixed)
 {
     bool made = zl_round_put(trial(s), w, (zl_round_way){0, UINT32_MAX, fixed});
-    uint32_t regs = 1u << w->slots.reg, selects = zl_round_selects(w);
+    uint32_t regs = 1u << w->slots.reg;
     keep(s, made);
     if (!made) return;
     uint32_t moved = regs;
@@ -88,10 +88,11 @@ static void matrices_try(zl_search *s, const zl_wanted *w)
 static void crossing_try(zl_search *s, const zl_wanted *w)
 {
     s->least = UINT32_MAX;
-    rounds_try(s, w, true);
+    unsigned selects = zl_round_selects(w);
+    rounds_try(s, w, selects, true);
     uint32_t regs = 1u << w->slots.reg, all = cost_of(&s->aim, regs, regs);
-    if (!s->found || word_cost(&s->aim, &s->best) > zl_round_selects(w) * regs + all)
-        rounds_try(s, w, false);
+    if (!s->found || word_cost(&s->aim, &s->best) > selects * regs + all)
+        rounds_try(s, w, selects, false);
     uint32_t extra = cost_of(&s->aim, 0, regs), least = UINT32_MAX;
     if (s->found) least = word_cost(&s->aim, &s->best) - extra;
     keep(s, zl_exchange_put(trial(s), &least, w));
