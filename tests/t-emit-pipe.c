@@ -130,7 +130,11 @@ static void golden_write(zlay_ctx *ctx, const char *name, const char *text, cons
 static void golden_compare(zlay_ctx *ctx, const char *name, const char *text, const char *target)
 {
     char path[160], *want = calloc(1, ROOM);
-    kernel k = printed_text(ctx, text, target, ZLAY_TEXT_PTX);
+    zlay_pipe *pipe = parsed(ctx, text);
+    zlay_pipe_emit ask = asked(pipe, target, ZLAY_TEXT_PTX);
+    ask.unchecked = 0;
+    kernel k = printed(ctx, &ask);
+    zlay_pipe_free(pipe);
     golden_path(path, name, target);
     if (k.status) fail_msg("%s: %s", path, zlay_ctx_message(ctx));
     FILE *file = fopen(path, "r");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels of pipes, executed: the rows of device/pipes.def that move data, whole clusters in random turns, every
- * byte of global memory against their relations; then their mutants, which are printed only when asked for, and
+ * byte of global memory against their relations; every row is proved before it is printed; then their mutants, which are printed only when asked for, and
  * leave other bytes, get stuck or arrive too often. */
 #include "pipe-machine.h"
 
@@ -134,6 +134,7 @@ static void rows_run(void **state)
     unsigned ran = 0;
     for (unsigned i = 0; i < ROWS; i++) {
         row_text(w->text, &rows[i]);
+        if (printed_as(w, 0)) fail_msg("%s: %s", rows[i].name, zlay_ctx_message(w->ctx));
         if (rows[i].relation[0].kind >= PRODUCT || !printed(w) || !executes(w)) continue;
         for (unsigned trip = 0; trip < (test_exhaustive() ? 5 : 3) && row_trips(w->text, trip, &w->n, &w->t); trip++)
             if (!runs_right(w, &rows[i], trip & 1)) fail_msg("%s, N = %u", rows[i].name, w->n);
