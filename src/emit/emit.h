@@ -49,8 +49,8 @@ void zl_emit_line(zl_emit *e, const char *format, ...) ZL_PRINTF(2, 3);
 /* A 64-bit offset in a register, swizzled; `scratch` is another one. */
 void zl_emit_swizzle(zl_emit *e, const char *offset, const char *scratch, zl_swizzle s);
 
-/* A table of the module, called after the text's name, what it holds and a number; and out, a 64-bit
- * register, = its entry. */
+/* A table of the module, called after the text's name, what it holds and a number; and out, a
+ * 64-bit register, = its entry. */
 typedef int64_t zl_entry(const void *env, uint64_t n);
 void zl_emit_table(zl_emit *e, const char *what, uint32_t number, uint64_t count, zl_entry *at,
                    const void *env);

@@ -26,10 +26,10 @@ bool zl_tile_block_of(zl_tile_block *out, const zlay_move *move, const zl_part *
         if (d->extent % left || extent * out->count > ZL_TILE_VALUES) return false;
         left = 1;
         for (uint32_t v = out->count; v < out->count * extent; v++)
-            for (int side = 0; side < ZL_TILE_SIDES; side++)
-                out->at[side][v] =
-                    zl_tile_add(p, out->at[side][v % out->count],
-                                zl_tile_step(p, side, d->mode) * (int64_t)(step * (v / out->count)));
+            for (int side = 0; side < ZL_TILE_SIDES; side++) {
+                int64_t by = zl_tile_step(p, side, d->mode) * (int64_t)(step * (v / out->count));
+                out->at[side][v] = zl_tile_add(p, out->at[side][v % out->count], by);
+            }
         out->count *= (uint32_t)extent;
     }
     return left == 1;

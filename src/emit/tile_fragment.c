@@ -2,8 +2,8 @@
 /* Fragments: registers that the function is given or gives back, densely, the first element in the
  * low bits; and the matrices of ldmatrix and stmatrix.
  *
- * Lane l of an instruction of n matrices has the address of row l mod 8 of matrix l / 8: that of the
- * element that zlay_move_part says begins it. */
+ * Lane l of an instruction of n matrices has the address of row l mod 8 of matrix l / 8: that of
+ * the element that zlay_move_part says begins it. */
 #include "emit/tile.h"
 
 #include <stdio.h>

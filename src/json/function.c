@@ -38,7 +38,8 @@ static void put_parameters(zl_call *call, const char *text)
     static const char head[] = ".visible .func ", word[] = ".param ";
     const char *at = strstr(text, head), *end = at ? strstr(at, ")\n{") : NULL;
     json_t *list = json_array(), *result = NULL;
-    if (at && at[strlen(head)] == '(') result = parameter_value(call, strstr(at, word) + strlen(word));
+    if (at && at[strlen(head)] == '(')
+        result = parameter_value(call, strstr(at, word) + strlen(word));
     if (result) at = strchr(at, ')');
     while (at && end && (at = strstr(at, word)) && at < end) {
         at += strlen(word);

@@ -215,7 +215,7 @@ zlay_status zl_copy_cut(const zl_copy *c, zl_copy_plan *plan);
 uint64_t zl_copy_lanes(const zl_copy *c, const zl_copy_way *way, zl_part *part,
                        zl_copy_lane_bits *best, uint64_t most);
 
-/* Lanes of a group of 2^k that a target serves together, in whatever order they are: 2^k of the way's
+/* Lanes of a group of 2^k that a target serves together, in whatever order they are: k of the way's
  * access to a side, whose addresses differ unless they are `shared`; 0: their order counts. */
 uint32_t zl_copy_phase_bits(const zl_copy *c, const zl_copy_way *way, int side, bool shared);
 
@@ -265,8 +265,8 @@ uint64_t zl_copy_least(const zl_copy *c, const zl_copy_way *way, uint64_t points
 /* The sectors that a part touches of a side, each once; 0: not known. */
 uint64_t zl_copy_sectors(const zl_copy *c, const zl_part *part, int side);
 
-/* Shift a histogram of offsets modulo m, a power of two, by 0, 1, .., extent - 1 steps, summed; m more
- * numbers behind it are room. */
+/* Shift a histogram of offsets modulo m, a power of two, by 0, 1, .., extent - 1 steps, summed; m
+ * more numbers behind it are room. */
 void zl_copy_spread(uint64_t *histogram, uint64_t m, uint64_t extent, int64_t step);
 
 /* Elements after which what an access takes repeats. */

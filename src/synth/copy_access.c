@@ -60,10 +60,10 @@ void zl_copy_runs(zl_counting *n)
     n->runs = 0;
     starts_sort(n);
     for (uint32_t i = 0; i < n->active; i++) {
-        int64_t start = n->run[i];
+        int64_t start = n->run[i], end = start + v;
         uint32_t last = n->runs ? n->runs - 1 : 0;
         if (n->runs && start <= n->run[last] + n->length[last]) {
-            if (start + v > n->run[last] + n->length[last]) n->length[last] = start + v - n->run[last];
+            if (end > n->run[last] + n->length[last]) n->length[last] = end - n->run[last];
             continue;
         }
         n->run[n->runs] = start;

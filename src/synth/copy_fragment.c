@@ -21,8 +21,8 @@ static int memory_of(const zl_copy *c) { return c->key == ZL_SOURCE ? ZL_DEST : 
 static zlay_status held_check(const zl_copy *c)
 {
     uint64_t words = zl_umul_sat(c->request.registers, c->bits) / WORD_BITS;
-    zlay_block block = {.threads = 1, .registers = words > UINT32_MAX ? UINT32_MAX : (uint32_t)words,
-                        .cluster = {1, 1, 1}};
+    uint32_t registers = words > UINT32_MAX ? UINT32_MAX : (uint32_t)words;
+    zlay_block block = {.threads = 1, .registers = registers, .cluster = {1, 1, 1}};
     zlay_verdict verdict;
     zlay_reason reason;
     zlay_rule rule;

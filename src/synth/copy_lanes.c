@@ -98,8 +98,9 @@ static bool take_other(search *s)
     return mode < s->part->part.modes;
 }
 
-/* The least choices for the bits that are left, which in a group of lanes do not fall: of assignments
- * that differ in the order of lanes which are served together one is tried. false: there are none. */
+/* The least choices for the bits that are left, which in a group of lanes do not fall: of
+ * assignments that differ in the order of lanes which are served together one is tried. false:
+ * there are none. */
 static bool extend(search *s)
 {
     while (s->lanes.count < s->bits) {

@@ -2,8 +2,8 @@
 /* The sectors that a part touches of a side, each once: what no plan touches fewer of.
  *
  * Rows along the run are taken by rising steps. Modes up to the last whose rows may share a sector
- * with what lies before them are walked through, row by row, once for each place in a sector at which
- * they begin; beyond them nothing is shared, and such beginnings are counted. */
+ * with what lies before them are walked through, row by row, once for each place in a sector at
+ * which they begin; beyond them nothing is shared, and such beginnings are counted. */
 #include "synth/copy.h"
 
 #include <string.h>
@@ -34,10 +34,10 @@ static void rows_of(rows *r, const zl_part *p, int side)
     r->first = side == ZL_SOURCE ? p->part.source : p->part.dest;
     for (uint32_t k = 0; k < p->part.modes; k++) {
         int64_t step = side == ZL_SOURCE ? p->mode[k].source : p->mode[k].dest;
-        uint64_t extent = p->mode[k].extent;
+        uint64_t extent = p->mode[k].extent, size = (uint64_t)(step < 0 ? -step : step);
         if (step < 0) r->first += (int64_t)(extent - 1) * step;
         if (step == 1 && r->row == 1) r->row = extent;
-        else if (step && extent > 1) rows_put(r, extent, step < 0 ? 0 - (uint64_t)step : (uint64_t)step);
+        else if (step && extent > 1) rows_put(r, extent, size);
     }
 }
 

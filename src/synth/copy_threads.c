@@ -20,7 +20,8 @@ static zlay_status of_modes(zl_copy *c, zlay_layout **out)
 
 enum { ROW = 1 + ZL_PART_DIGITS }; /* the constant first */
 
-/* That the digits of a mode do not go beyond it, as a row that is not below 0; false: they cannot. */
+/* That the digits of a mode do not go beyond it, as a row that is not below 0; false: they
+ * cannot. */
 static bool put_guard(const zl_part *p, uint32_t mode, size_t width, int64_t *row)
 {
     uint64_t reach = 1;

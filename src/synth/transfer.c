@@ -55,6 +55,11 @@ static zlay_status request_read(zlay_ctx *ctx, zlay_transfer *t, const zlay_tran
     return ZLAY_OK;
 }
 
+static zlay_status far_away(zlay_ctx *ctx, const char *name)
+{
+    return zl_fail(ctx, ZLAY_EOVERFLOW, "%s: offsets of 2^%d elements or more", name, FAR);
+}
+
 /* Every index has an element, whose address fits 64 bits: value by value, up to limits.points. */
 static zlay_status values_check(zlay_ctx *ctx, const zlay_layout *layout, const char *name)
 {
@@ -65,7 +70,7 @@ static zlay_status values_check(zlay_ctx *ctx, const zlay_layout *layout, const 
             status = zl_fail(ctx, ZLAY_NONE, "%s: index %llu has no element", name,
                              (unsigned long long)i);
         else if (t.value[i] >> FAR && t.value[i] >> FAR != -1)
-            status = zl_fail(ctx, ZLAY_EOVERFLOW, "%s: offsets of 2^%d elements or more", name, FAR);
+            status = far_away(ctx, name);
     }
     zl_table_free(&t);
     return status;
@@ -96,7 +101,7 @@ static zlay_status reach_check(zlay_ctx *ctx, const zlay_layout *layout, const c
         zl_modes_range(layout->mode, layout->modes, layout->offset, &least, &greatest) &&
         least > -most && greatest < most)
         return ZLAY_OK;
-    return zl_fail(ctx, ZLAY_EOVERFLOW, "%s: offsets of 2^%d elements or more", name, FAR);
+    return far_away(ctx, name);
 }
 
 static zlay_status distinct(zlay_ctx *ctx, const zlay_layout *dest)

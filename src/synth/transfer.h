@@ -36,8 +36,8 @@ struct zlay_transfer {
     zlay_layout *certificate[2][2];
 };
 
-/* Loops of a request, those of least destination strides first; and its order and certificates, against
- * the layouts that were asked for. */
+/* Loops of a request, those of least destination strides first; and its order and certificates,
+ * against the layouts that were asked for. */
 zlay_status zl_transfer_loops(zlay_ctx *ctx, zlay_transfer *t, const zlay_transfer_request *r,
                               const zlay_transfer_request *asked);
 
