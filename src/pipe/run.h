@@ -242,6 +242,11 @@ void zl_clock_converge(zl_run *r, const zl_instance *i);
 
 /* ---- barriers ---- */
 
+/* The block that an event speaks of, and the next one of `all`, beginning behind UINT32_MAX; false
+ * behind the last.  The same of a mask, where 0 is the own block. */
+bool zl_run_next_block(const zl_run *r, const zl_instance *i, const zl_event *e, uint32_t *block);
+bool zl_run_next_of_mask(const zl_run *r, const zl_instance *i, uint32_t mask, uint32_t *block);
+zl_gate *zl_run_gate(zl_run *r, const zl_instance *i, const zl_event *e, uint32_t block);
 /* Whether an event of an instance speaks of its barrier in this block. */
 bool zl_run_reaches(const zl_run *r, const zl_instance *i, const zl_event *e, uint32_t block);
 /* Whether an event fills its memory in this block. */
@@ -272,6 +277,12 @@ void zl_spot_keep(zl_run *r, zl_spot *p, const zl_touch *touch);
 /* The conditions under which what the classes of an instance do now is over. */
 void zl_touch_now(const zl_run *r, zl_touch *touch, const zl_instance *i, bool all);
 void zl_touch_group(const zl_run *r, zl_touch *touch, const zl_instance *i, int group);
+
+void zl_run_copy(zl_run *r, zl_instance *i, const zl_event *e);
+void zl_run_store(zl_run *r, zl_instance *i, const zl_event *e);
+void zl_run_cpasync(zl_run *r, zl_instance *i, const zl_event *e);
+void zl_run_touch(zl_run *r, zl_instance *i, const zl_event *e); /* read, write, ldmatrix, stmatrix */
+void zl_run_update(zl_run *r, zl_instance *i, const zl_event *e);
 
 /* ---- tensor memory and sums ---- */
 
