@@ -152,7 +152,7 @@ static inline void put_bits(char *out, const int *place, int bits)
 static inline void draw_bits(uint64_t *seed, char *memory, char *slots, int held)
 {
     int place[2][9], bits = held + (int)test_range(seed, 5, 8 - held + 1), next = 6;
-    bool matrices = test_range(seed, 0, 1);
+    bool matrices = test_range(seed, 0, 1) && held;
     for (int i = 0; i < bits; i++) place[0][i] = place[1][i] = i;
     if (matrices) {
         for (int i = 1; i < 6; i++) place[1][i] = held - 1 + i;

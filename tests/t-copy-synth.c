@@ -5,7 +5,7 @@
 
 static void test_random_copies(void **state)
 {
-    uint64_t seed = test_seed("random copies"), paths[ZLAY_PATH_MATRIX] = {0};
+    uint64_t seed = test_seed("random copies"), paths[ZLAY_PATH_STORE_ASYNC + 1] = {0};
     for (uint64_t i = 0; i < test_iterations(600); i++) {
         wanted want = draw(&seed);
         if (!test_range(&seed, 0, 7)) want.r.elem_bits = test_range(&seed, 0, 1) ? 128 : 4;
@@ -28,6 +28,7 @@ static void test_random_copies(void **state)
         zlay_layout_free(to);
     }
     for (int path = ZLAY_PATH_BULK; path <= ZLAY_PATH_REALIGN; path++) assert_true(paths[path] > 3);
+    assert_true(paths[ZLAY_PATH_STORE_ASYNC] > 3);
 }
 
 /* ---- layouts without common strides ------------------------------------------------------------
