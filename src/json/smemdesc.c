@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "json/json.h"
-#include "legality/smemdesc_bits.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -128,6 +127,9 @@ static zlay_status read_request(zl_call *call, zlay_smemdesc_request *out)
     return status ? status : read_mma(call, out);
 }
 
+/* What stands where the hardware reads no leading offset: one unit, less than any that it reads. */
+enum { IGNORED_LBO = 16 };
+
 /* The swizzle's field of a descriptor: the bits in which those of all swizzles differ. */
 static json_int_t swizzle_code(const zlay_target *target, uint64_t desc)
 {
@@ -144,10 +146,9 @@ static json_t *found_value(zl_call *call, const zlay_target *target,
                            const zlay_smemdesc_request *request, found *f)
 {
     json_t *value = json_object(), *desc = json_array(), *step = json_array();
-    uint64_t bits = 0, span = (uint64_t)128 << f->fields.swizzle;
-    uint64_t depth = (uint64_t)request->mma_k * zl_desc_bits(request->type, request->mma_k);
+    uint64_t bits = 0;
     bool ignored = request->major == ZLAY_MAJOR_K && f->fields.swizzle != ZLAY_SWIZZLE_NONE &&
-                   depth <= span;
+                   f->fields.lbo == IGNORED_LBO;
     for (size_t i = 0; i < f->count; i++) {
         f->fields.start = f->start[i];
         if (zlay_smemdesc_pack(&bits, target, &f->fields)) call->no_memory = true;
