@@ -9,7 +9,7 @@
 
 #include <zlay/sim.h>
 
-enum { MODEL_GLOBAL = 1 << 18, MODEL_SMEM = 1 << 15, MODEL_UNTOUCHED = 0xee };
+enum { MODEL_GLOBAL = 1 << 18, MODEL_SMEM = 1 << 16, MODEL_UNTOUCHED = 0xee };
 enum { MODEL_ORIGIN = 1024, MODEL_BASE = 1 << 16, MODEL_ADDRESS = 1 << 20 };
 
 /* ---- the model ------------------------------------------------------------------------------ */
