@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every single edit of a pipe: a line dropped, doubled, moved to every other place of its section,
- * swapped with the next; a role, a ring, a parity, an offset, a count, a number of bytes, a scope, a
- * fence, a block, a mask, lanes and columns changed. */
+ * swapped with the next; a role, a ring, a parity, an offset, a count, a number of bytes, a scope,
+ * a fence, a block, a mask, lanes and columns changed. */
 #ifndef TEST_PIPE_EDITS_H
 #define TEST_PIPE_EDITS_H
 
@@ -49,15 +49,16 @@ static inline void edit_use(pipe_edits *e, int sort, const zl_event *event, uint
     pipe_edit edit = {.sort = sort, .event = event};
     const char *at = line ? e->line[line - 1] : "\n";
     while (*at == ' ') at++;
-    snprintf(edit.what, sizeof edit.what, "%s%s%s, line %u: %.*s", pipe_edit_name(sort), *how ? " " : "",
-             how, line, (int)(strchr(at, '\n') - at), at);
+    snprintf(edit.what, sizeof edit.what, "%s%s%s, line %u: %.*s", pipe_edit_name(sort),
+             *how ? " " : "", how, line, (int)(strchr(at, '\n') - at), at);
     if (length != strlen(e->text) || memcmp(text, e->text, length) != 0)
         e->use(e->user, &edit, text, length);
 }
 
 /* ---- lines ---- */
 
-/* The text with `line` standing also before `place` (-1: nowhere), and where it was only if kept. */
+/* The text with `line` standing also before `place` (-1: nowhere), and where it was only if kept.
+ */
 static inline void edit_put(pipe_edits *e, int sort, const zl_event *event, int place, bool keep)
 {
     static char text[EDIT_TEXT];
@@ -65,7 +66,8 @@ static inline void edit_put(pipe_edits *e, int sort, const zl_event *event, int 
     size_t length = 0;
     int line = (int)event->line - 1;
     for (int i = 0; i <= e->lines; i++) {
-        if (i == place) length += (size_t)sprintf(text + length, "%.*s", edit_length(e, line), e->line[line]);
+        if (i == place)
+            length += (size_t)sprintf(text + length, "%.*s", edit_length(e, line), e->line[line]);
         if (i == e->lines || (i == line && !keep)) continue;
         length += (size_t)sprintf(text + length, "%.*s", edit_length(e, i), e->line[i]);
         assert_true(length + 256 < sizeof text);
@@ -89,7 +91,8 @@ static inline void edit_lines(pipe_edits *e, const zl_event *event, int first, i
 
 /* ---- numbers ---- */
 
-static inline void edit_printed(pipe_edits *e, const zl_event *event, uint32_t line, const char *how)
+static inline void edit_printed(pipe_edits *e, const zl_event *event, uint32_t line,
+                                const char *how)
 {
     static char text[EDIT_TEXT];
     zlay_buf buf = {text, sizeof text, 0};
@@ -126,7 +129,8 @@ static inline void edit_uint(pipe_edits *e, const zl_event *event, uint32_t line
 }
 
 /* By one, both ways. */
-static inline void edit_by_one(pipe_edits *e, const zl_event *event, const char *what, int64_t *number)
+static inline void edit_by_one(pipe_edits *e, const zl_event *event, const char *what,
+                               int64_t *number)
 {
     for (int by = -1; by <= 1; by += 2)
         edit_long(e, event, event->line, what, number, *number + by);
@@ -149,7 +153,8 @@ static inline void edit_positions(pipe_edits *e, zl_event *c, const zl_event *ev
     bool loop = c->kind == ZL_EV_FOR;
     if (loop || c->smem[0] >= 0) edit_by_one(e, event, "first offset", &c->at[0].add);
     if (c->smem[1] >= 0) edit_by_one(e, event, "second offset", &c->at[1].add);
-    if (loop || (c->bar >= 0 && c->kind != ZL_EV_INIT)) edit_by_one(e, event, "offset", &c->bar_at.add);
+    if (loop || (c->bar >= 0 && c->kind != ZL_EV_INIT))
+        edit_by_one(e, event, "offset", &c->bar_at.add);
     if (c->kind == ZL_EV_WAIT) edit_by_one(e, event, "offset of parity", &c->parity.add);
     if (c->map >= 0) edit_by_one(e, event, "offset of map", &c->map_at.add);
     bool names = c->kind == ZL_EV_ALLOC || c->kind == ZL_EV_DEALLOC;
@@ -203,7 +208,8 @@ static inline void edit_rings(pipe_edits *e)
     for (uint32_t i = 0; i < c->bars_count; i++) {
         for (int by = -1; by <= 1; by += 2) {
             edit_long(e, NULL, 0, c->bars[i].name, &c->bars[i].count, c->bars[i].count + by);
-            edit_uint(e, NULL, 0, c->bars[i].name, &c->bars[i].stages, c->bars[i].stages + (uint32_t)by);
+            edit_uint(e, NULL, 0, c->bars[i].name, &c->bars[i].stages,
+                      c->bars[i].stages + (uint32_t)by);
         }
     }
     for (uint32_t i = 0; i < c->smems_count; i++) {
@@ -230,7 +236,8 @@ static inline void edit_role(pipe_edits *e, zl_role *r)
     if (r->last_warp > r->first_warp)
         edit_uint(e, NULL, r->line, "last warp", &r->last_warp, r->last_warp - 1);
     if (r->each % 2 == 0) edit_uint(e, NULL, r->line, "each", &r->each, r->each / 2);
-    if (e->changed->blocks > 1) edit_int(e, NULL, r->line, "cta", &r->cta, r->cta < 0 ? 0 : ZL_CTA_ALL);
+    if (e->changed->blocks > 1)
+        edit_int(e, NULL, r->line, "cta", &r->cta, r->cta < 0 ? 0 : ZL_CTA_ALL);
 }
 
 /* ---- all ---- */
@@ -251,8 +258,8 @@ static inline void edit_open(pipe_edits *e, zlay_ctx *ctx, const char *text, siz
 }
 
 /* Every single edit of the pipe that `text` has, given to `use` as a text. */
-static inline void pipe_edits_all(zlay_ctx *ctx, const char *text, size_t length, pipe_edit_use *use,
-                                  void *user)
+static inline void pipe_edits_all(zlay_ctx *ctx, const char *text, size_t length,
+                                  pipe_edit_use *use, void *user)
 {
     static pipe_edits e;
     e.use = use;

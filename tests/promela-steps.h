@@ -27,10 +27,11 @@ static bool pml_is_early(const zl_event *e) { return e->kind == ZL_EV_FENCE && !
 /* Lanes of a warp go on together. */
 static bool pml_is_joint(const pml *m, const pml_agent *a, const zl_event *e)
 {
-    if (a->parts == 1 || m->split != PML_LANES || pml_is_one(e) || pml_is_of_leader(e)) return false;
+    if (a->parts == 1 || m->split != PML_LANES || pml_is_one(e) || pml_is_of_leader(e))
+        return false;
     if (e->kind == ZL_EV_WAITGROUP) return e->scope == ZL_GROUP_WGMMA;
-    return pml_is_warp_sync(e) || e->kind == ZL_EV_TWAIT || (e->kind == ZL_EV_MMA && e->tmem[0] < 0) ||
-           zl_forms[e->kind].by == ZL_RUN_WARPS;
+    return pml_is_warp_sync(e) || e->kind == ZL_EV_TWAIT ||
+           (e->kind == ZL_EV_MMA && e->tmem[0] < 0) || zl_forms[e->kind].by == ZL_RUN_WARPS;
 }
 
 /* Ordinary accesses, of which several make one step. */
@@ -190,7 +191,8 @@ static void pml_alloc(pml_print *p, int block, const zl_event *e, bool frees)
             frees ? '-' : '+', (long long)columns);
     for (int i = 0; frees && i < p->m->accesses_count; i++) {
         const pml_place *place = &p->m->places[p->m->accesses[i].place];
-        if (place->space != PML_TMEM || place->block != block || place->index != e->tmem[0]) continue;
+        if (place->space != PML_TMEM || place->block != block || place->index != e->tmem[0])
+            continue;
         snprintf(text, sizeof text, "!o[%d]", p->m->accesses[i].bit);
         pml_need(p, text, ZLAY_PIPE_TMEM_USE, e->line);
     }
@@ -234,16 +236,19 @@ static void pml_effect(pml_print *p, const pml_agent *a, int k)
     case ZL_EV_RAISE:
         fprintf(p->to, "    fl[%d] = fl[%d] + %u;\n",
                 16 * e->other + pml_slot(op->other_q, p->m->pipe->others[e->other].stages),
-                16 * e->other + pml_slot(op->other_q, p->m->pipe->others[e->other].stages), e->times);
+                16 * e->other + pml_slot(op->other_q, p->m->pipe->others[e->other].stages),
+                e->times);
         break;
     case ZL_EV_ALLOC:
     case ZL_EV_DEALLOC: pml_alloc(p, a->block, e, e->kind == ZL_EV_DEALLOC); break;
     case ZL_EV_RELINQUISH: fprintf(p->to, "    re[%d]=1;\n", a->block); break;
     case ZL_EV_SETMAXNREG:
-        fprintf(p->to, "    rg[%d] = rg[%d] - 128*(%lld - mine); mine = %lld;\n", a->block, a->block,
-                (long long)e->count, (long long)e->count);
+        fprintf(p->to, "    rg[%d] = rg[%d] - 128*(%lld - mine); mine = %lld;\n", a->block,
+                a->block, (long long)e->count, (long long)e->count);
         break;
-    case ZL_EV_GRIDDEP: if (e->scope == ZL_GRIDDEP_WAIT) fprintf(p->to, "    gd[%d]=1;\n", a->block); break;
+    case ZL_EV_GRIDDEP:
+        if (e->scope == ZL_GRIDDEP_WAIT) fprintf(p->to, "    gd[%d]=1;\n", a->block);
+        break;
     case ZL_EV_FENCE:
         if (e->scope == ZL_FENCE_PROXY) pml_fence_proxy(p, agent, k);
         if (e->scope == ZL_FENCE_BEFORE) pml_fence_before(p, agent, k);
@@ -266,7 +271,8 @@ static void pml_turn(pml_print *p, const pml_agent *a, int k)
         bool joint = pml_is_joint(p->m, a, e);
         if (pml_is_early(e)) pml_effect(p, a, k);
         else if (pml_opens(e))
-            for (int i = 0; i < a->ops[k].bits; i++) fprintf(p->to, "    o[%d]=1;\n", a->ops[k].bit + i);
+            for (int i = 0; i < a->ops[k].bits; i++)
+                fprintf(p->to, "    o[%d]=1;\n", a->ops[k].bit + i);
         if (!pml_is_early(e) && !(pml_is_late(e) && !joint) && !pml_is_ordinary(p->m, a, e)) return;
         k++;
     }
@@ -291,7 +297,8 @@ static void pml_step(pml_print *p, const pml_agent *a, int k, int end)
 {
     const pml_op *last = &a->ops[end - 1];
     const zl_event *e = last->event;
-    bool joint = pml_is_joint(p->m, a, e), sync = e->kind == ZL_EV_SYNC && !joint && !pml_is_warp_sync(e);
+    bool joint = pml_is_joint(p->m, a, e),
+         sync = e->kind == ZL_EV_SYNC && !joint && !pml_is_warp_sync(e);
     fprintf(p->to, "  d_step { /* line %u */\n", e->line);
     pml_guard(p, a, last);
     for (; k < end; k++)
@@ -359,7 +366,8 @@ static void pml_process(pml_print *p, int agent)
 {
     const pml_agent *a = &p->m->agents[agent];
     uint32_t line = a->role->line;
-    fprintf(p->to, "active proctype a%d()\n{ bit my, mc; short mine = %u;\n  d_step {\n    (up[%d]);\n",
+    fprintf(p->to,
+            "active proctype a%d()\n{ bit my, mc; short mine = %u;\n  d_step {\n    (up[%d]);\n",
             agent, p->m->pipe->registers, a->block);
     pml_turn(p, a, 0);
     fprintf(p->to, "  }\n");
@@ -369,8 +377,8 @@ static void pml_process(pml_print *p, int agent)
         pml_step(p, a, k, end);
         k = end;
     }
-    fprintf(p->to, "  d_step {\n    alive[%d] = alive[%d] - 1; here = here - %lld;\n", a->block, a->block,
-            (long long)a->threads);
+    fprintf(p->to, "  d_step {\n    alive[%d] = alive[%d] - 1; here = here - %lld;\n", a->block,
+            a->block, (long long)a->threads);
     pml_alone_ends(p, a);
     pml_come_to_cluster(p, 0);
     fprintf(p->to, "    if :: alive[%d] == 0 ->\n", a->block);
@@ -410,7 +418,8 @@ static void pml_land_commit(pml_print *p, const pml_agent *a, int k)
         for (int j = 0; j < k; j++)
             if (pml_is_tcgen05(a->ops[j].event)) fprintf(p->to, "    o[%d]=0;\n", a->ops[j].bit);
         pml_alive(p, block, e->line);
-        pml_arrive_at(p, pml_bar(p, block, e->bar, op->bar_q), 1, p->m->pipe->bars[e->bar].count, e->line);
+        pml_arrive_at(p, pml_bar(p, block, e->bar, op->bar_q), 1, p->m->pipe->bars[e->bar].count,
+                      e->line);
         fprintf(p->to, "  }\n");
         bit++;
     }
@@ -490,13 +499,13 @@ static void pml_variables(pml_print *p, FILE *to)
     fprintf(to, "bit zero, ready;\nbit o[%d];\nbyte v[%d];\nbit g[%d];\nbit tk[%d];\n", m->bits + 1,
             m->pieces_count + 1, m->pieces_count + 1, m->pieces_count + 1);
     fprintf(to, "bit st[%d];\nbit u[%d];\n", seen + 1, seen + 1);
-    fprintf(to, "int pe[%d];\nint tx[%d];\nbit ph[%d];\n", blocks * p->bars + 1, blocks * p->bars + 1,
-            blocks * p->bars + 1);
-    fprintf(to, "short sc[%d];\nbit sg[%d];\nint here = %lld;\n", p->meetings_count + 1, p->meetings_count + 1,
-            (long long)threads);
+    fprintf(to, "int pe[%d];\nint tx[%d];\nbit ph[%d];\n", blocks * p->bars + 1,
+            blocks * p->bars + 1, blocks * p->bars + 1);
+    fprintf(to, "short sc[%d];\nbit sg[%d];\nint here = %lld;\n", p->meetings_count + 1,
+            p->meetings_count + 1, (long long)threads);
     fprintf(to, "bit al[%d];\nbit re[%d];\nshort co[%d];\nbyte fl[%d];\nbit gd[%d];\nbit up[%d];\n",
-            blocks * (int)pipe->tmems_count + 1, blocks, blocks, 16 * (int)pipe->others_count + 1, blocks,
-            blocks);
+            blocks * (int)pipe->tmems_count + 1, blocks, blocks, 16 * (int)pipe->others_count + 1,
+            blocks, blocks);
     fprintf(to, "short alive[%d];\nint rg[%d] = %lld;\n", blocks, blocks,
             (long long)(65536 - 32 * warps * (pipe->registers ? pipe->registers : 0)));
     fprintf(to, "init { d_step {\n");

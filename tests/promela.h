@@ -70,7 +70,10 @@ static const zl_event *pml_event(const pml *m, const pml_access *x)
     return m->agents[x->agent].ops[x->op].event;
 }
 
-static bool pml_is_columns(const zl_event *e) { return e->kind == ZL_EV_TLD || e->kind == ZL_EV_TST; }
+static bool pml_is_columns(const zl_event *e)
+{
+    return e->kind == ZL_EV_TLD || e->kind == ZL_EV_TST;
+}
 
 static bool pml_conflicts(const pml *m, const pml_access *x, const pml_access *y)
 {
@@ -239,7 +242,8 @@ static void pml_fence_before(pml_print *p, int agent, int k)
         bool any = false, open = false;
         for (int i = 0; i < m->accesses_count; i++) {
             const pml_access *x = &m->accesses[i];
-            if (x->agent != agent || x->place != place || !pml_is_columns(pml_event(m, x))) continue;
+            if (x->agent != agent || x->place != place || !pml_is_columns(pml_event(m, x)))
+                continue;
             if (x->op < k) any = true;
             if (x->op < k && m->agents[agent].ops[x->op].done > k) open = true;
         }

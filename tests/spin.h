@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SPIN, the model checker, asked about a pipe: promela.h prints the model, `spin -a` writes a checker
- * in C, which is compiled and run in a directory of its own, within bounds of memory and depth. */
+/* SPIN, the model checker, asked about a pipe: promela.h prints the model, `spin -a` writes a
+ * checker in C, which is compiled and run in a directory of its own, within bounds of memory and
+ * depth. */
 #ifndef TEST_SPIN_H
 #define TEST_SPIN_H
 

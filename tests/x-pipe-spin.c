@@ -59,7 +59,8 @@ static void test_right(void **state)
 {
     (void)state;
     if (!spin_found()) skip();
-    size_t step = test_exhaustive() ? 1 : WORLDS, first = test_exhaustive() ? 0 : test_seed("right");
+    size_t step = test_exhaustive() ? 1 : WORLDS,
+           first = test_exhaustive() ? 0 : test_seed("right");
     for (size_t i = first % step; i < WORLDS; i += step)
         for (int split = 0; split < PML_SPLITS; split += test_exhaustive() ? 1 : PML_SPLITS)
             check_right(&worlds[i], split);
@@ -70,7 +71,8 @@ static void test_wrong(void **state)
 {
     (void)state;
     if (!spin_found()) skip();
-    size_t step = test_exhaustive() ? 1 : PIPE_BUGS, first = test_exhaustive() ? 0 : test_seed("wrong");
+    size_t step = test_exhaustive() ? 1 : PIPE_BUGS,
+           first = test_exhaustive() ? 0 : test_seed("wrong");
     for (size_t i = first % step; i < PIPE_BUGS; i += step) {
         const pipe_bug *bug = &pipe_bugs[i];
         zlay_pipe *pipe = pipe_bug_make(ctx, bug);
