@@ -27,7 +27,8 @@ void *zl_parse_more(zl_parser *p, int of, void **array, uint32_t *count, size_t 
         return NULL;
     }
     if (*count == pipe->room[of]) {
-        size_t room = pipe->room[of] ? 2 * pipe->room[of] : 8;
+        size_t first = of == ZL_OF_EVENT ? 64 : 8;
+        size_t room = pipe->room[of] ? 2 * pipe->room[of] : first;
         void *bigger = zl_alloc(p->ctx, room, size);
         if (!bigger) {
             p->status = ZLAY_ENOMEM;
@@ -70,19 +71,29 @@ typedef struct named {
     size_t size;
 } named;
 
-#define NAMED(field) {(const char *)pipe->field, pipe->field##_count, sizeof *pipe->field}
+#define NAMED(field)                                                                               \
+    (named) { (const char *)pipe->field, pipe->field##_count, sizeof *pipe->field }
 
 /* Every sort of a declaration begins with its name. */
+static named names_of(const zlay_pipe *pipe, int of)
+{
+    switch (of) {
+    case ZL_OF_PARAM: return NAMED(params);
+    case ZL_OF_SMEM: return NAMED(smems);
+    case ZL_OF_BAR: return NAMED(bars);
+    case ZL_OF_ROLE: return NAMED(roles);
+    case ZL_OF_MOVE: return NAMED(moves);
+    case ZL_OF_TMEM: return NAMED(tmems);
+    case ZL_OF_OTHER: return NAMED(others);
+    default: return (named){NULL, 0, 0};
+    }
+}
+
 int32_t zl_find(const zlay_pipe *pipe, int of, const char *text)
 {
-    const named sorts[ZL_OF_COUNT] = {
-        [ZL_OF_PARAM] = NAMED(params), [ZL_OF_SMEM] = NAMED(smems), [ZL_OF_BAR] = NAMED(bars),
-        [ZL_OF_ROLE] = NAMED(roles),   [ZL_OF_MOVE] = NAMED(moves), [ZL_OF_TMEM] = NAMED(tmems),
-        [ZL_OF_OTHER] = NAMED(others),
-    };
-    const named *sort = &sorts[of];
-    for (uint32_t i = 0; i < sort->count; i++)
-        if (!strcmp(sort->first + i * sort->size, text)) return (int32_t)i;
+    const named sort = names_of(pipe, of);
+    for (uint32_t i = 0; i < sort.count; i++)
+        if (!strcmp(sort.first + i * sort.size, text)) return (int32_t)i;
     return -1;
 }
 

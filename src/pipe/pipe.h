@@ -44,18 +44,26 @@ typedef struct zl_moved {
     struct { int32_t times, move; } term[ZL_TERMS];
 } zl_moved;
 
+/* What every proof reads of an event stands first. */
 typedef struct zl_event {
     zl_event_kind kind;
     uint32_t line;      /* of the text, from 1 */
     int32_t scope;      /* one of the enumerations above */
     int32_t bar;        /* index into bars; -1 */
     int32_t smem[2];    /* indices into smems; -1.  mma: A, B; copy: to, from */
-    int32_t tmem[2];    /* indices into tmems; -1.  mma: D, A */
-    int32_t acc, acc_a; /* indices into accs; -1.  acc_a: mma's A in registers */
-    int32_t map;        /* index into others; -1 */
-    int32_t other;      /* index into others, a global or a flag; -1 */
+    int32_t acc;        /* index into accs; -1 */
     int32_t part;       /* which piece of the plan's operand, 0 the default */
     int32_t fresh;      /* mma */
+    int32_t flip;       /* wait: 0 or 1 */
+    int32_t match;      /* FOR: index of its END and the reverse */
+    int64_t count;      /* bytes, groups, threads, registers */
+    zl_pos at[2];       /* slot positions of smem[0], smem[1]; at[0] of FOR is its first */
+    zl_pos bar_at;      /* slot position of bar; of FOR its last (excluded) */
+    zl_pos parity;      /* wait: the parity tested is (parity / stages + flip) % 2 */
+    int32_t acc_a;      /* mma: A in registers; -1 */
+    int32_t tmem[2];    /* indices into tmems; -1.  mma: D, A */
+    int32_t map;        /* index into others; -1 */
+    int32_t other;      /* index into others, a global or a flag; -1 */
     int32_t cta;        /* whose barrier, whose memory: ZL_CTA_OWN, ZL_CTA_ALL or a rank */
     int32_t bar_cta;    /* copy: the block whose barrier is signalled; ZL_CTA_OWN: the memory's */
     int32_t relative;   /* 1: `cta` is added to the own rank, modulo the cluster's blocks */
@@ -64,15 +72,9 @@ typedef struct zl_event {
     uint32_t named;     /* sync, join: the barrier's number */
     uint32_t lanes[2];  /* tld, tst: first and last lane; 0, 127 the default */
     uint32_t columns[2]; /* tld, tst: first and last column of the stage */
-    zl_pos at[2];       /* slot positions of smem[0], smem[1]; at[0] of FOR is its first */
     zl_pos tmem_at[2], map_at, other_at;
-    zl_pos bar_at;      /* slot position of bar; of FOR its last (excluded) */
-    zl_pos parity;      /* wait: the parity tested is (parity / stages + flip) % 2 */
-    int32_t flip;       /* wait: 0 or 1 */
-    int64_t count;      /* bytes, groups, threads, registers */
     zl_moved moved;     /* of `count` */
     int64_t step;       /* FOR */
-    int32_t match;      /* FOR: index of its END and the reverse */
     char name[65];      /* FOR: the counter's name */
 } zl_event;
 
