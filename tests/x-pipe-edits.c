@@ -124,6 +124,7 @@ static const struct caution {
     const char *because;
 } cautions[] = {
     {"multistage", EDIT_MOVE, ZLAY_PIPE_EXIT, "the groups that are left open at the end are empty"},
+    {"cooperative", EDIT_DOUBLE, ZLAY_PIPE_STAGE, "a sum is stored twice to the same place"},
     {"grouped", EDIT_DOUBLE, ZLAY_PIPE_MAP, "each lane writes its part of a map twice"},
 };
 
