@@ -123,9 +123,7 @@ static const struct caution {
     int32_t rule;
     const char *because;
 } cautions[] = {
-    {"multistage", EDIT_MOVE, ZLAY_PIPE_EXIT, "the groups that are left open at the end are empty"},
     {"cooperative", EDIT_DOUBLE, ZLAY_PIPE_STAGE, "a sum is stored twice to the same place"},
-    {"grouped", EDIT_DOUBLE, ZLAY_PIPE_MAP, "each lane writes its part of a map twice"},
 };
 
 static bool is_careful(const char *name, const pipe_edit *edit, int32_t rule)

@@ -73,6 +73,7 @@ typedef struct zl_instance {
     uint32_t depth;
     int32_t issued[ZL_GROUPS]; /* groups closed */
     int32_t done[ZL_GROUPS];   /* groups waited for */
+    int32_t last[ZL_GROUPS];   /* the last group that has members */
     bool open[ZL_GROUPS];      /* something stands in a group that is not closed */
     uint32_t opened[ZL_GROUPS]; /* its event */
     int32_t meets;             /* generation it waits for at a meeting, -1 */

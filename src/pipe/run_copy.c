@@ -143,7 +143,7 @@ void zl_run_update(zl_run *r, zl_instance *i, const zl_event *e)
     zl_spot *p = zl_other_place(r, e->map, slot);
     zl_touch touch = {.event = zl_event_index(r, e), .proxy = ZL_GENERIC};
     zl_touch_now(r, &touch, i, true);
-    zl_spot_write(r, p, i, true, (int64_t)i->epoch, &touch);
+    zl_spot_write(r, p, i, true, 0, &touch);
     if (r->fault.event == touch.event && r->fault.rule == ZLAY_PIPE_OVERWRITE)
         r->fault.rule = ZLAY_PIPE_MAP;
 }

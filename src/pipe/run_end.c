@@ -17,8 +17,8 @@ void zl_run_check_exit(zl_run *r, const zl_instance *i)
     }
     for (size_t k = 0; k < ZL_COUNT(rows); k++) {
         int group = rows[k].group, from = group == ZL_OF_BULK_READ ? ZL_OF_BULK : group;
-        if (rows[k].waited && i->done[group] < i->issued[group])
-            zl_run_fault(r, ZLAY_PIPE_EXIT, i->opened[from], UINT32_MAX, i->issued[group],
+        if (rows[k].waited && i->done[group] < i->last[group])
+            zl_run_fault(r, ZLAY_PIPE_EXIT, i->opened[from], UINT32_MAX, i->last[group],
                          i->done[group]);
     }
 }

@@ -208,7 +208,7 @@ void zl_spot_write(zl_run *r, zl_spot *p, const zl_instance *i, bool all, int64_
     touch->instance = (int32_t)(i - r->instances);
     if (p->size && !touch->bytes) touch->bytes = p->size;
     const zl_touch *piece = p->any && p->tag == tag ? piece_of(p, touch->part) : NULL;
-    bool again = piece && p->pieces && is_again(piece, touch);
+    bool again = piece && (p->pieces || !p->size) && is_again(piece, touch);
     bool more = p->any && p->tag == tag && !piece && p->filled + touch->bytes <= p->size;
     for (uint32_t k = 0; k < p->count; k++) {
         const zl_touch *t = &p->touches[k];

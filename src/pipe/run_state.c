@@ -83,6 +83,7 @@ static void put_groups(zl_state *w, const zl_instance *i)
     for (int g = 0; g < ZL_GROUPS; g++) {
         put(w, zl_state_behind(w->r, i, g, i->done[g] + 1));
         put(w, i->open[g]);
+        put(w, zl_state_behind(w->r, i, g, i->last[g]));
     }
 }
 

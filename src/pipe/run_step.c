@@ -55,8 +55,12 @@ static void step_commit(zl_run *r, zl_instance *i, const zl_event *e)
     };
     int group = groups[e->scope];
     i->issued[group]++;
+    if (i->open[group]) i->last[group] = i->issued[group];
     i->open[group] = false;
-    if (group == ZL_OF_BULK) i->issued[ZL_OF_BULK_READ]++;
+    if (group == ZL_OF_BULK) {
+        i->issued[ZL_OF_BULK_READ]++;
+        i->last[ZL_OF_BULK_READ] = i->last[ZL_OF_BULK];
+    }
     if (group == ZL_OF_TCGEN05) commit_tensor(r, i, e);
 }
 

@@ -186,7 +186,7 @@ static void load(zl_run *r, zl_instance *i, const zl_event *e)
     use_columns(r, i, e, 0, false, ZL_OF_TLD, (uint32_t)i->cta);
     s->state = ZL_SUM_SUM;
     s->kind = ZL_OF_TLD;
-    s->group = ++i->issued[ZL_OF_TLD];
+    s->group = i->last[ZL_OF_TLD] = ++i->issued[ZL_OF_TLD];
     s->touched = true;
     s->event = zl_event_index(r, e);
 }
@@ -197,7 +197,7 @@ static void store(zl_run *r, zl_instance *i, const zl_event *e)
     zl_sum *s = zl_run_sum(r, i, e->acc);
     zl_sum_use(r, i, e->acc, true, event);
     use_columns(r, i, e, 0, true, ZL_OF_TST, (uint32_t)i->cta);
-    s->reader = ++i->issued[ZL_OF_TST];
+    s->reader = i->last[ZL_OF_TST] = ++i->issued[ZL_OF_TST];
     s->reader_kind = ZL_OF_TST;
 }
 
