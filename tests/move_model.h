@@ -57,6 +57,14 @@ static inline bool copy_replay(model *m, const zlay_move *move, uint32_t i, cons
     return counted == c.bytes || model_wrong(m, "another count of bytes", i, t);
 }
 
+/* All bytes from there on are alike, and so is the first. */
+static inline bool is_untouched(const model *m, uint64_t from)
+{
+    const uint8_t *at = m->smem + from;
+    if (from >= MODEL_SMEM) return true;
+    return *at == MODEL_UNTOUCHED && !memcmp(at, at + 1, MODEL_SMEM - from - 1);
+}
+
 static inline bool cells_compare(model *m, const tile_ask *a, const zlay_move *move,
                                  const int64_t *t)
 {
@@ -81,11 +89,11 @@ static inline bool cells_compare(model *m, const tile_ask *a, const zlay_move *m
         if (memcmp(m->smem + to, bytes, (size_t)a->bytes))
             return model_wrong(m, inside ? "other bytes" : "no fill", cell, t);
     }
-    for (uint64_t i = 0; i < MODEL_SMEM; i++)
-        if ((i >= info.reserved_bytes || (a->keep_holes && !m->wanted[i])) &&
-            m->smem[i] != MODEL_UNTOUCHED)
+    for (uint64_t i = 0; a->keep_holes && i < info.reserved_bytes; i++)
+        if (!m->wanted[i] && m->smem[i] != MODEL_UNTOUCHED)
             return model_wrong(m, "bytes that are not the tile's", (int64_t)i, t);
-    return true;
+    return is_untouched(m, info.reserved_bytes) ||
+           model_wrong(m, "bytes behind what is reserved", 0, t);
 }
 
 static inline bool tile_replay(model *m, const tile_ask *a, const zlay_move *move, const int64_t *t)
