@@ -66,13 +66,18 @@ void zl_gate_arrive(zl_run *r, zl_gate *g, const zl_class *c, int64_t count, uin
     complete(r, g);
 }
 
+/* Whoever sees that a copy has landed knows that it was issued, and what its thread had waited for; the
+ * thread's own loads and stores are no part of the copy. */
 void zl_gate_signal(zl_run *r, zl_gate *g, const zl_class *c, int64_t bytes, uint32_t event)
 {
     if (!is_here(r, g, c, event)) return;
     g->event = event;
     owe_phase(r, g, event);
     g->tx -= bytes;
-    zl_clock_give(r, g->sum, c);
+    memset(r->scratch, 0, r->comps * sizeof *r->scratch);
+    zl_clock_give(r, r->scratch, c);
+    memset(r->scratch, 0, (size_t)zl_comp_control(r, 0) * sizeof *r->scratch);
+    zl_clock_join(r, g->sum, r->scratch);
     complete(r, g);
 }
 
