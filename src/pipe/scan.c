@@ -34,8 +34,9 @@ bool zl_scan_done(zl_scan *s)
 
 bool zl_scan_symbol(zl_scan *s, const char *symbol)
 {
-    size_t length = strlen(symbol);
     skip_blanks(s);
+    if (s->at == s->end || *s->at != *symbol) return false;
+    size_t length = strlen(symbol);
     if ((size_t)(s->end - s->at) < length || memcmp(s->at, symbol, length)) return false;
     s->at += length;
     return true;
@@ -43,8 +44,9 @@ bool zl_scan_symbol(zl_scan *s, const char *symbol)
 
 bool zl_scan_word(zl_scan *s, const char *word)
 {
-    size_t length = strlen(word);
     skip_blanks(s);
+    if (s->at == s->end || *s->at != *word) return false;
+    size_t length = strlen(word);
     if ((size_t)(s->end - s->at) < length || memcmp(s->at, word, length)) return false;
     const char *next = s->at + length;
     if (next < s->end &&
