@@ -180,14 +180,7 @@ static zlay_status answer(zl_call *call, pipe_ask *p)
     zlay_status status;
     json_t *text = zl_json_printed(call, print_kernel, &p, &status);
     if (status) return status;
-    json_t *ptx =
-        p->ask.language == ZLAY_TEXT_PTX ? zl_json_ptx(json_string_value(text)) : json_null();
-    status = zl_ptx_check(call, ptx);
-    call->value = json_object();
-    zl_put_value(call, call->value, "text", text);
-    zl_put_value(call, call->value, "language",
-                 json_string(zl_word_of(languages, p->ask.language)));
-    zl_put_value(call, call->value, "ptx", ptx);
+    status = zl_put_kernel(call, text, zl_word_of(languages, p->ask.language));
     zl_put_value(call, call->value, "smem", json_integer(p->launch.smem));
     zl_put_value(call, call->value, "threads", json_integer(p->launch.threads));
     zl_put_value(call, call->value, "cluster", cluster(call, p->launch.cluster));

@@ -55,12 +55,7 @@ static zlay_status put_text(zl_call *call, const named_move *n)
     zlay_status status = zlay_move_get(&info, n->move);
     json_t *text = status ? NULL : zl_json_printed(call, print_move, n, &status);
     if (status) return status;
-    json_t *ptx = text ? zl_json_ptx(json_string_value(text)) : json_null();
-    status = zl_ptx_check(call, ptx);
-    call->value = json_object();
-    zl_put_value(call, call->value, "text", text);
-    zl_put_value(call, call->value, "language", json_string("ptx"));
-    zl_put_value(call, call->value, "ptx", ptx);
+    status = zl_put_kernel(call, text, "ptx");
     zl_put_value(call, call->value, "threads", json_integer(info.threads));
     zl_put_value(call, call->value, "bytes", zl_json_uint(info.bytes));
     if (text) put_parameters(call, json_string_value(text));

@@ -95,10 +95,9 @@ zlay_status zl_wrong(zl_call *call, const char *name, const char *wanted);
 
 /* ---- text ---------------------------------------------------------------- */
 
-/* The version that a PTX text names, null where it is none; refuse another that the request asks
- * for. */
-json_t *zl_json_ptx(const char *text);
-zlay_status zl_ptx_check(zl_call *call, const json_t *needed);
+/* Begin the answer of emit: the text, its language ("ptx", "cuda"), and the version that a PTX text
+ * names; another that the request asks for is refused. */
+zlay_status zl_put_kernel(zl_call *call, json_t *text, const char *language);
 
 /* The move of copy.synth's fields; and its function, emit with what: move. */
 zlay_status zl_copy_made(zl_call *call, zlay_move **out);

@@ -240,7 +240,7 @@ static json_t *arguments_value(zl_call *call)
 }
 
 /* The kernel says itself which version it needs. */
-json_t *zl_json_ptx(const char *text)
+static json_t *version_of(const char *text)
 {
     static const char key[] = ".version ";
     const char *found = strstr(text, key);
@@ -249,7 +249,7 @@ json_t *zl_json_ptx(const char *text)
     return json_stringn(found, strcspn(found, "\n"));
 }
 
-zlay_status zl_ptx_check(zl_call *call, const json_t *needed)
+static zlay_status version_check(zl_call *call, const json_t *needed)
 {
     zl_span asked = {0};
     zlay_status status = zl_get_text(call, call->request, "ptx", &asked);
@@ -260,6 +260,18 @@ zlay_status zl_ptx_check(zl_call *call, const json_t *needed)
                    "field 'ptx': the text is printed for %s, the least that it needs", version);
 }
 
+zlay_status zl_put_kernel(zl_call *call, json_t *text, const char *language)
+{
+    bool ptx = text && !strcmp(language, "ptx");
+    json_t *version = ptx ? version_of(json_string_value(text)) : json_null();
+    zlay_status status = version_check(call, version);
+    call->value = json_object();
+    zl_put_value(call, call->value, "text", text);
+    zl_put_value(call, call->value, "language", json_string(language));
+    zl_put_value(call, call->value, "ptx", version);
+    return status;
+}
+
 static zlay_status emit_plan(zl_call *call, const named_plan *p, bool kernel)
 {
     zlay_plan_info info;
@@ -267,12 +279,7 @@ static zlay_status emit_plan(zl_call *call, const named_plan *p, bool kernel)
     json_t *text =
         status ? NULL : zl_json_printed(call, kernel ? print_ptx : print_header, p, &status);
     if (status) return status;
-    json_t *ptx = kernel && text ? zl_json_ptx(json_string_value(text)) : json_null();
-    status = zl_ptx_check(call, ptx);
-    call->value = json_object();
-    zl_put_value(call, call->value, "text", text);
-    zl_put_value(call, call->value, "language", json_string(kernel ? "ptx" : "cuda"));
-    zl_put_value(call, call->value, "ptx", ptx);
+    status = zl_put_kernel(call, text, kernel ? "ptx" : "cuda");
     zl_put_value(call, call->value, "smem", json_integer(info.smem));
     zl_put_value(call, call->value, "threads", json_integer(info.threads));
     zl_put_value(call, call->value, "cluster", three(call, 1, 1, 1));

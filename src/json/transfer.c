@@ -98,12 +98,7 @@ static zlay_status put_text(zl_call *call, const named_transfer *n)
     zlay_status status = zlay_transfer_get(&info, n->transfer);
     json_t *text = status ? NULL : zl_json_printed(call, print_transfer, n, &status);
     if (status) return status;
-    json_t *ptx = text ? zl_json_ptx(json_string_value(text)) : json_null();
-    status = zl_ptx_check(call, ptx);
-    call->value = json_object();
-    zl_put_value(call, call->value, "text", text);
-    zl_put_value(call, call->value, "language", json_string("ptx"));
-    zl_put_value(call, call->value, "ptx", ptx);
+    status = zl_put_kernel(call, text, "ptx");
     put_launch(call, &info);
     return status;
 }
