@@ -9,16 +9,6 @@
 __extension__ typedef __int128 zl_wide;
 __extension__ typedef unsigned __int128 zl_uwide;
 
-static inline uint64_t zl_gcd(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
 /* The inverse of a modulo n, which are coprime; n >= 1. */
 uint64_t zl_inverse_modulo(uint64_t a, uint64_t n);
 

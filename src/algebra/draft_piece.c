@@ -23,21 +23,11 @@ static int by_range(const zl_draft *d, const zl_form *form, int rule)
     return r.least == 0 && r.greatest == 0 ? ALWAYS : SOMETIMES;
 }
 
-static uint64_t gcd(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t t = a % b;
-        a = b;
-        b = t;
-    }
-    return a;
-}
-
 /* Coefficients without a common factor, the constant as tight as integers allow. */
 static int normal(const zl_draft *d, zl_form *form, int rule)
 {
     uint64_t g = 0;
-    for (size_t v = 1; v < zl_draft_width(d); v++) g = gcd(g, magnitude(form->at[v]));
+    for (size_t v = 1; v < zl_draft_width(d); v++) g = zl_gcd(g, magnitude(form->at[v]));
     if (g < 2 || g > INT64_MAX) return SOMETIMES;
     if (rule == ZL_ROW_EQUAL && form->at[0] % (int64_t)g) return NEVER;
     for (size_t v = 1; v < zl_draft_width(d); v++) form->at[v] /= (int64_t)g;

@@ -125,16 +125,6 @@ bool zl_quasi_is_constant(const zl_quasi *a) { return !a->used; }
 
 static uint64_t magnitude(int64_t a) { return a < 0 ? 0 - (uint64_t)a : (uint64_t)a; }
 
-static uint64_t gcd(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t t = a % b;
-        a = b;
-        b = t;
-    }
-    return a;
-}
-
 static int64_t floor_div(int64_t a, int64_t n) { return a / n - (a % n < 0); }
 
 zlay_status zl_quasi_scale(zl_world *w, zl_quasi *a, int64_t factor)
@@ -160,7 +150,8 @@ static zlay_status add_integers(zl_world *w, zl_quasi *a, const zl_quasi *b, int
 zlay_status zl_quasi_add(zl_world *w, zl_quasi *a, const zl_quasi *b, int64_t factor)
 {
     if (a->den == b->den) return add_integers(w, a, b, factor);
-    int64_t common = (int64_t)gcd((uint64_t)a->den, (uint64_t)b->den), more = b->den / common, den;
+    int64_t common = (int64_t)zl_gcd((uint64_t)a->den, (uint64_t)b->den);
+    int64_t more = b->den / common, den;
     if (!zl_mul(a->den, more, &den) || !zl_mul(factor, a->den / common, &factor))
         return overflow(w);
     zlay_status status = zl_quasi_scale(w, a, more);
@@ -221,7 +212,7 @@ static zlay_status division(zl_world *w, const zl_quasi *a, size_t *v)
 static void reduce(zl_quasi *a)
 {
     uint64_t common = (uint64_t)a->den;
-    for (size_t v = 0; v < a->used && common > 1; v++) common = gcd(common, magnitude(a->at[v]));
+    for (size_t v = 0; v < a->used && common > 1; v++) common = zl_gcd(common, magnitude(a->at[v]));
     if (common == 1) return;
     a->den /= (int64_t)common;
     a->constant = floor_div(a->constant, (int64_t)common);

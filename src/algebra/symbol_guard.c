@@ -57,23 +57,13 @@ static bool is_plain(const zl_poly *p, const zl_symbols *names)
 
 /* ---- equations ------------------------------------------------------------------------ */
 
-static uint64_t gcd(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
 /* Without a common factor, the first term positive unless the relation has a side; as it is where
  * a coefficient is -2^63. */
 static zl_poly reduced(const zl_poly *p, bool sided)
 {
     zl_poly made = *p;
     uint64_t common = 0;
-    for (size_t i = 0; i < p->count; i++) common = gcd(common, magnitude(p->term[i].factor));
+    for (size_t i = 0; i < p->count; i++) common = zl_gcd(common, magnitude(p->term[i].factor));
     bool minus = !sided && p->count && p->term[0].factor < 0;
     for (size_t i = 0; i < p->count; i++) {
         uint64_t factor = magnitude(p->term[i].factor) / common;

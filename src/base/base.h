@@ -94,4 +94,15 @@ static inline uint64_t zl_umul_sat(uint64_t a, uint64_t b)
     return zl_umul(a, b, &r) ? r : UINT64_MAX;
 }
 
+/* gcd(a, 0) is a. */
+static inline uint64_t zl_gcd(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
 #endif

@@ -14,16 +14,6 @@ static const char *const side_names[ZL_SIDES] = {"source", "dest"};
 
 /* ---- the request ------------------------------------------------------------------------ */
 
-static uint64_t gcd(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
 static zlay_status fields_check(const zl_copy *c)
 {
     const zlay_copy_request *r = &c->request;
@@ -80,7 +70,7 @@ static zlay_status axis_put(zl_copy *c, int side, const zl_symbols *s, uint32_t 
     uint64_t tile = c->request.tile[k];
     zlay_range cells = zl_monomial_range(&s->leaf[k].shape, s);
     zl_monomial next = s->leaf[k].stride;
-    uint64_t known = gcd(tile, zl_range_divisor(cells)), far;
+    uint64_t known = zl_gcd(tile, zl_range_divisor(cells)), far;
     t->axis[k] = (zlay_move_axis){tile, known, known != tile, 0};
     c->many[k] = cells.hi == INT64_MAX || (uint64_t)cells.hi > tile;
     zlay_status status = text_of(c->ctx, extent, s, s->leaf[k].shape, 1);
@@ -93,7 +83,7 @@ static zlay_status axis_put(zl_copy *c, int side, const zl_symbols *s, uint32_t 
     next.factor *= (int64_t)tile;
     far = zl_range_divisor(zl_monomial_range(&next, s));
     c->apart[side][k] = c->many[k] ? far : 0;
-    c->stepped[side] = gcd(c->stepped[side], c->apart[side][k]);
+    c->stepped[side] = zl_gcd(c->stepped[side], c->apart[side][k]);
     return ZLAY_OK;
 }
 

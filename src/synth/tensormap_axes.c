@@ -4,16 +4,6 @@
 #include "algebra/sums.h"
 #include "synth/tensormap.h"
 
-static uint64_t gcd(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
 static zlay_status axis_put(zl_tm *t, const zl_tm_axis *axis)
 {
     if (axis->extent == 1 && axis->tile == 1 && axis->tiles == 1 && !axis->low) return ZLAY_OK;
@@ -22,7 +12,7 @@ static zlay_status axis_put(zl_tm *t, const zl_tm_axis *axis)
     zl_tm_axis *a = &t->axis[t->axes++];
     *a = *axis;
     uint64_t low = axis->low < 0 ? (uint64_t)-axis->low : (uint64_t)axis->low;
-    a->granule = gcd(gcd(a->tile, a->extent), low);
+    a->granule = zl_gcd(zl_gcd(a->tile, a->extent), low);
     a->clipped = a->low || a->tile * a->tiles != a->extent;
     a->own = t->own >> a->mode & 1;
     return ZLAY_OK;
@@ -190,7 +180,7 @@ static void axis_pick(zl_tm *t, zl_tm_axis *a, uint64_t index)
     a->low = low;
     a->extent = (uint64_t)(end - low);
     a->clipped = a->extent != a->tile;
-    a->granule = gcd(gcd(a->tile, a->extent), (uint64_t)low);
+    a->granule = zl_gcd(zl_gcd(a->tile, a->extent), (uint64_t)low);
 }
 
 zlay_status zl_tm_pick(zl_tm *t)

@@ -66,16 +66,6 @@ static bool join(work *w, uint32_t k)
 
 static uint64_t size_of(int64_t way) { return way < 0 ? 0 - (uint64_t)way : (uint64_t)way; }
 
-static uint64_t gcd(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
 /* One dimension goes all the ways of a group, where there is one: so the least index of it is that
  * of a copy. */
 static void ways_align(work *w, uint32_t g)
@@ -87,7 +77,7 @@ static void ways_align(work *w, uint32_t g)
     for (uint32_t k = 0; k < w->boxes; k++) {
         if (w->of[k] != g || !zl_tm_map_way(&at->map, coordinate, first, &w->box[k], &way))
             continue;
-        unit = gcd(unit, size_of(way));
+        unit = zl_gcd(unit, size_of(way));
         if (size_of(way) > most) most = size_of(way);
     }
     int i = unit ? zl_tm_map_carrier(&at->map, (int64_t)unit, most / unit) : -1;
