@@ -174,6 +174,7 @@ typedef struct zl_run {
     uint32_t stepping;        /* the instance whose event runs */
     zl_text *trace;           /* where events are printed as they run; NULL: nowhere */
     const int32_t *known;     /* per instance: the last epoch that is printed */
+    uint32_t grid;            /* the first `griddep wait` of the text; UINT32_MAX: none */
     int32_t most_left;        /* groups that any wait of the text leaves open */
     struct zl_watch *watch;   /* NULL: repetitions are not looked for */
     int32_t endless;          /* a param whose loops do not end by themselves; -1: none */
@@ -335,6 +336,12 @@ typedef struct zl_watch {
 static inline uint32_t zl_rings(const zlay_pipe *p)
 {
     return p->bars_count + p->smems_count + p->tmems_count;
+}
+
+/* What repeats every a and every b. */
+static inline int64_t zl_period(int64_t a, int64_t b)
+{
+    return a / (int64_t)zl_gcd((uint64_t)a, (uint64_t)b) * b;
 }
 
 zlay_status zl_watch_new(zl_run *r);

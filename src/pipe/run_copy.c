@@ -8,11 +8,8 @@ static zl_class *one(zl_run *r, const zl_instance *i) { return &r->classes[i->fi
 
 static void check_grid(zl_run *r, const zl_instance *i, const zl_event *e)
 {
-    for (uint32_t k = 0; k < r->pipe->events_count; k++) {
-        const zl_event *g = &r->pipe->events[k];
-        if (g->kind == ZL_EV_GRIDDEP && g->scope == ZL_GRIDDEP_WAIT && !i->grid)
-            zl_run_fault(r, ZLAY_PIPE_GRID, zl_event_index(r, e), k, 0, 1);
-    }
+    if (r->grid != UINT32_MAX && !i->grid)
+        zl_run_fault(r, ZLAY_PIPE_GRID, zl_event_index(r, e), r->grid, 0, 1);
 }
 
 static void use_map(zl_run *r, zl_instance *i, const zl_event *e, zl_cond over)

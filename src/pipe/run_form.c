@@ -6,7 +6,10 @@ enum { COLUMNS = 512, LEAST_COLUMNS = 32, LANES = 32, REGISTERS = 65536 };
 
 /* ---- barriers ---- */
 
-static bool is_remote(const zl_event *e) { return e->cta != ZL_CTA_OWN || e->bar_cta != ZL_CTA_OWN || e->multicast; }
+static bool is_remote(const zl_event *e)
+{
+    return e->cta != ZL_CTA_OWN || e->bar_cta != ZL_CTA_OWN || e->multicast;
+}
 
 static bool needs_cluster(const zlay_pipe *p, int32_t bar)
 {

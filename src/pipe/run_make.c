@@ -104,6 +104,14 @@ static void find_most_left(zl_run *r)
     }
 }
 
+static void find_grid(zl_run *r)
+{
+    r->grid = UINT32_MAX;
+    for (uint32_t k = r->pipe->events_count; k-- > 0;)
+        if (r->pipe->events[k].kind == ZL_EV_GRIDDEP && r->pipe->events[k].scope == ZL_GRIDDEP_WAIT)
+            r->grid = k;
+}
+
 static void add_threshold(zl_flag *f, int64_t n)
 {
     for (uint32_t i = 0; i < f->count; i++)
@@ -334,6 +342,7 @@ zlay_status zl_run_new(zlay_ctx *ctx, zl_run **out, const zlay_pipe *pipe)
     make_threads(r);
     make_things(r);
     find_most_left(r);
+    find_grid(r);
     place_clocks(r);
     return ZLAY_OK;
 }

@@ -109,7 +109,7 @@ static void note_run(search *s)
     for (uint32_t k = 0; k < s->count; k++) {
         const zl_watch_param *w = &s->run->watch->params[s->param[k].param];
         s->param[k].repeats &= !w->failed;
-        if (!w->failed && w->period > s->param[k].period) s->param[k].period = w->period;
+        if (!w->failed) s->param[k].period = zl_period(s->param[k].period, w->period);
     }
 }
 

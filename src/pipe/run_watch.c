@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { STATES = ZL_STATES, PERIOD = 64 };
+enum { PERIOD = 64 };
 
 int32_t zl_loop_param(const zl_event *loop)
 {
@@ -207,21 +207,10 @@ static bool all_found(const zl_run *r, int32_t param)
     return true;
 }
 
-static int64_t lcm(int64_t a, int64_t b)
-{
-    int64_t x = a, y = b;
-    while (y) {
-        int64_t rest = x % y;
-        x = y;
-        y = rest;
-    }
-    return a / x * b;
-}
-
 static void note_repetition(zl_run *r, int32_t param, int64_t period)
 {
     zl_watch_param *w = &r->watch->params[param];
-    w->period = lcm(w->period, period);
+    w->period = zl_period(w->period, period);
     if (w->period > PERIOD) w->failed = true;
     for (uint32_t k = 0; k < r->instances_count; k++) {
         int depth = inside(r, &r->instances[k], param);
@@ -232,11 +221,11 @@ static void note_repetition(zl_run *r, int32_t param, int64_t period)
 static bool make_room(zl_run *r, zl_watch_param *w)
 {
     if (w->room) return true;
-    w->states = zl_alloc(r->ctx, STATES, sizeof *w->states);
-    w->hashes = zl_alloc(r->ctx, STATES, sizeof *w->hashes);
-    w->bases = zl_alloc(r->ctx, STATES, sizeof *w->bases);
-    w->room = STATES;
-    for (uint32_t k = 0; w->states && k < STATES; k++) w->states[k] = NULL;
+    w->states = zl_alloc(r->ctx, ZL_STATES, sizeof *w->states);
+    w->hashes = zl_alloc(r->ctx, ZL_STATES, sizeof *w->hashes);
+    w->bases = zl_alloc(r->ctx, ZL_STATES, sizeof *w->bases);
+    w->room = ZL_STATES;
+    for (uint32_t k = 0; w->states && k < ZL_STATES; k++) w->states[k] = NULL;
     return w->states && w->hashes && w->bases;
 }
 
@@ -244,7 +233,7 @@ static bool make_room(zl_run *r, zl_watch_param *w)
 static bool keep_state(zl_run *r, zl_watch_param *w, int64_t base, bool whole)
 {
     zl_watch *all = r->watch;
-    if (w->count == STATES) return true;
+    if (w->count == ZL_STATES) return true;
     w->whole[w->count] = whole;
     w->hashes[w->count] = all->hash;
     w->bases[w->count] = base;
