@@ -222,8 +222,9 @@ static void what_has_no_fragment(void **state)
     m = good, m.a_major = 1, refused(ctx, &m, ZLAY_FRAGMENT_A, ZLAY_NONE, "WGMMA_A_REG_MAJOR");
     m = good, m.a = INT32_MAX, refused(ctx, &m, ZLAY_FRAGMENT_A, ZLAY_NONE, "WGMMA");
     m = good, m.instruction = ZLAY_MMA_TCGEN05,
-    refused(ctx, &m, ZLAY_FRAGMENT_D, ZLAY_ENOTSUP, "wgmma");
-    m = good, refused(ctx, &m, 3, ZLAY_EINVAL, NULL);
+    refused(ctx, &m, ZLAY_FRAGMENT_D, ZLAY_ENOTSUP, "tcgen05");
+    m = good, refused(ctx, &m, ZLAY_FRAGMENT_B, ZLAY_NONE, "B of wgmma");
+    m = good, refused(ctx, &m, 4, ZLAY_EINVAL, NULL);
     refused(ctx, &m, -1, ZLAY_EINVAL, NULL);
     m.reserved[0] = 1, refused(ctx, &m, ZLAY_FRAGMENT_D, ZLAY_EINVAL, NULL);
     assert_int_equal(zlay_mma_fragment(NULL, &layout, target("sm_90a"), &good, 0), ZLAY_EINVAL);

@@ -94,7 +94,7 @@ ZLAY_API zlay_status zlay_mma_check(zlay_verdict *out, zlay_reason *reasons,
                                     const zlay_mma *mma);
 
 /** Operands whose fragments lie in registers. */
-enum { ZLAY_FRAGMENT_A = 0, ZLAY_FRAGMENT_D, ZLAY_FRAGMENT_METADATA };
+enum { ZLAY_FRAGMENT_A = 0, ZLAY_FRAGMENT_D, ZLAY_FRAGMENT_METADATA, ZLAY_FRAGMENT_B };
 
 /** Which elements a thread of a wgmma's warpgroup holds: the layout (thread,
  *  value) -> row + 64 * column of D (m x n), or of A as it is stored (m x k, of
@@ -107,9 +107,15 @@ enum { ZLAY_FRAGMENT_A = 0, ZLAY_FRAGMENT_D, ZLAY_FRAGMENT_METADATA };
  *  four of K, and two of tf32.  For f16, bf16 and tf32 only half the threads
  *  have metadata that is read: the i-th of them is 4 (i / 2) + 2 selector + i % 2.
  *
+ *  Of mfma (lane, value) -> row + m k of A, column + n k of B, row + m column of
+ *  D, plus as many elements as that has for each block before its own.  By hand:
+ *  A of 32x32x8 in bf16 is ((32,1,2),4):((1,256,128),32), lane 33 holds row 1 of
+ *  k = 4 .. 7; D is ((32,1,2),(4,4,1)):((32,1024,4),(1,8,1024)).
+ *
  *  Returns: ZLAY_OK; ZLAY_NONE the instruction does not exist: the message has
  *           the rule; ZLAY_EINVAL a NULL, a reserved word that is not 0, no such
- *           fragment; ZLAY_ENOTSUP another family than wgmma; ZLAY_ENOMEM.
+ *           fragment; ZLAY_ENOTSUP tcgen05, which has none, or what no public
+ *           source settles: the message says what; ZLAY_ENOMEM.
  *  Out:     out  is yours.
  *  In:      mma  a_source is not asked: A's fragment is that of A in registers.
  */

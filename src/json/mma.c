@@ -237,6 +237,7 @@ zlay_status zl_op_mma_fragment(zl_call *call)
     static const zl_word fragments[] = {{"A", ZLAY_FRAGMENT_A},
                                         {"D", ZLAY_FRAGMENT_D},
                                         {"metadata", ZLAY_FRAGMENT_METADATA},
+                                        {"B", ZLAY_FRAGMENT_B},
                                         {NULL, 0}};
     const zlay_target *target;
     zlay_mma mma = {0};
@@ -244,8 +245,8 @@ zlay_status zl_op_mma_fragment(zl_call *call)
     int32_t fragment = -1;
     zlay_status status = read_all(call, &target, &mma);
     if (!status) status = zl_get_word(call, call->request, "fragment", fragments, &fragment);
-    if (!status && (fragment < ZLAY_FRAGMENT_A || fragment > ZLAY_FRAGMENT_METADATA))
-        return zl_wrong(call, "fragment", "'A', 'D' or 'metadata'");
+    if (!status && (fragment < ZLAY_FRAGMENT_A || fragment > ZLAY_FRAGMENT_B))
+        return zl_wrong(call, "fragment", "'A', 'B', 'D' or 'metadata'");
     if (!status) status = zlay_mma_fragment(call->ctx, &layout, target, &mma, fragment);
     if (!status) call->value = zl_json_layout(call, layout);
     zlay_layout_free(layout);

@@ -49,16 +49,19 @@ zlay_status zlay_mma_fragment(zlay_ctx *ctx, zlay_layout **out, const zlay_targe
 {
     if (!out) return ZLAY_EINVAL;
     *out = NULL;
-    if (!ctx || !target || !mma || fragment < ZLAY_FRAGMENT_A || fragment > ZLAY_FRAGMENT_METADATA)
+    if (!ctx || !target || !mma || fragment < ZLAY_FRAGMENT_A || fragment > ZLAY_FRAGMENT_B)
         return ZLAY_EINVAL;
-    if (mma->instruction != ZLAY_MMA_WGMMA)
-        return zl_fail(ctx, ZLAY_ENOTSUP, "instruction: fragments are those of wgmma");
+    if (mma->instruction == ZLAY_MMA_TCGEN05)
+        return zl_fail(ctx, ZLAY_ENOTSUP, "instruction: operands of tcgen05 are in no registers");
     zlay_mma asked = *mma;
     if (fragment == ZLAY_FRAGMENT_A) asked.a_source = ZLAY_SOURCE_REG;
     zlay_status status = instruction_check(ctx, target, &asked);
     if (status) return status;
+    if (mma->instruction == ZLAY_MMA_MFMA)
+        return zl_mfma_fragment(ctx, out, target, mma, fragment);
     switch (fragment) {
     case ZLAY_FRAGMENT_A: return fragment_a(ctx, out, mma);
+    case ZLAY_FRAGMENT_B: return zl_fail(ctx, ZLAY_NONE, "B of wgmma is in no registers");
     case ZLAY_FRAGMENT_D: return fragment_d(ctx, out, mma);
     default: return fragment_metadata(ctx, out, mma);
     }

@@ -172,4 +172,9 @@ static void fix(zlay_reason *r, const zl_rule *rule, const zl_subject *s)
     }
 }
 
+uint32_t zl_mfma_blocks(const zlay_target *target, const zlay_mma *mma)
+{
+    return blocks_near(&(zl_subject){ZL_SUBJECT_MFMA, target, mma});
+}
+
 const zl_subject_form zl_mfma_form = {.value = value, .guard = guard, .bound = bound, .fix = fix};
