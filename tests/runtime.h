@@ -23,24 +23,25 @@ typedef struct world {
 
 __attribute__((unused)) static const char ptx[] = ".version 8.0 // a text";
 
-static void fake_build(world *w)
+/* Builds the library `soname` from `source`, a file beside this one. */
+static void fake_build(world *w, const char *source, const char *soname)
 {
     char command[600];
     const char *cc = getenv("CC"), *slash = strrchr(__FILE__, '/');
     int length = slash ? (int)(slash - __FILE__) : 1;
     strcpy(w->folder, "/tmp/zlay-fake-XXXXXX");
     assert_non_null(mkdtemp(w->folder));
-    snprintf(w->path, sizeof w->path, "%s/libcuda.so.1", w->folder);
-    snprintf(command, sizeof command, "%s -std=c11 -shared -fPIC -o %s %.*s/fake-cuda.c",
-             cc && *cc ? cc : "cc", w->path, length, slash ? __FILE__ : ".");
+    snprintf(w->path, sizeof w->path, "%s/%s", w->folder, soname);
+    snprintf(command, sizeof command, "%s -std=c11 -shared -fPIC -o %s %.*s/%s",
+             cc && *cc ? cc : "cc", w->path, length, slash ? __FILE__ : ".", source);
     assert_int_equal(system(command), 0);
 }
 
-static int group_setup(void **state)
+static inline int fake_load(void **state, const char *source, const char *soname)
 {
     static world w;
     *state = &w;
-    fake_build(&w);
+    fake_build(&w, source, soname);
     w.library = dlopen(w.path, RTLD_NOW);
     if (!w.library) return -1;
     void *found = dlsym(w.library, "fake_control");
@@ -48,6 +49,11 @@ static int group_setup(void **state)
     memcpy(&control, &found, sizeof control);
     w.fake = control();
     return 0;
+}
+
+static inline int group_setup(void **state)
+{
+    return fake_load(state, "fake-cuda.c", "libcuda.so.1");
 }
 
 static int group_teardown(void **state)
@@ -74,7 +80,7 @@ static inline zlay_plan *plan_make(zlay_ctx *ctx, uint64_t m, uint64_t n, uint64
     return plan;
 }
 
-static int setup(void **state)
+static inline int setup(void **state)
 {
     world *w = *state;
     fake_reset(w->fake);

@@ -121,7 +121,7 @@ static void images_that_the_driver_never_sees(void **state)
     world *w = *state;
     load_fails(w, "", 0, ZLAY_EINVAL, "empty");
     load_fails(w, "ab\0cd", 5, ZLAY_EINVAL, "byte 2 is 0");
-    load_fails(w, ELFMAG "cut", 7, ZLAY_EINVAL, "end of the cubin (7)");
+    load_fails(w, ELFMAG "cut", 7, ZLAY_EINVAL, "end of the image (7)");
     assert_string_equal(w->fake->image, "");
 }
 

@@ -133,6 +133,35 @@ static void time_launches_as_often_as_asked(void **state)
     zlay_kernel_free(kernel);
 }
 
+/* A kernel of any text, with arguments as bytes. */
+static void a_module_is_launched_with_packed_arguments(void **state)
+{
+    world *w = *state;
+    const zlay_launch launch = {.grid = {3, 2, 1}, .block = {128, 1, 1}, .smem = 512};
+    zlay_module *module;
+    uint64_t arguments[2] = {7, 9};
+    float milliseconds = 0;
+    int stream;
+    assert_int_equal(
+        zlay_module_load(w->ctx, &module, w->device, ptx, sizeof ptx - 1, "any", 1024), ZLAY_OK);
+    assert_int_equal(w->fake->dynamic_smem, 1024);
+    assert_string_equal(w->fake->kernel, "any");
+    assert_int_equal(
+        zlay_module_launch(w->ctx, module, &launch, arguments, sizeof arguments, &stream), ZLAY_OK);
+    const fake_launch *l = &w->fake->launch;
+    assert_int_equal(l->grid, 3);
+    assert_int_equal(l->other, 2);
+    assert_int_equal(l->block, 128);
+    assert_int_equal(l->shared_bytes, 512);
+    assert_ptr_equal(l->stream, &stream);
+    assert_int_equal(l->packed_bytes, sizeof arguments);
+    assert_memory_equal(l->packed, arguments, sizeof arguments);
+    assert_int_equal(zlay_module_time(w->ctx, module, &launch, NULL, 0, 4, &milliseconds), ZLAY_OK);
+    assert_int_equal(w->fake->launches, 5);
+    assert_true(milliseconds == 2.5f);
+    zlay_module_free(module);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -143,6 +172,7 @@ int main(void)
         TEST(addresses_are_aligned_as_planned),
         TEST(a_failed_bind_keeps_the_one_before),
         TEST(time_launches_as_often_as_asked),
+        TEST(a_module_is_launched_with_packed_arguments),
     };
     return cmocka_run_group_tests(tests, group_setup, group_teardown);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** zlay/runtime.h - libzlay-runtime: the CUDA driver, found with dlopen.
- *  Nothing of CUDA is linked; on a machine without a driver every call answers
- *  ZLAY_EDRIVER and says why. */
+/** zlay/runtime.h - libzlay-runtime: the CUDA driver and the HIP runtime, found
+ *  with dlopen.  Nothing of them is linked; on a machine without one zlay_device_open
+ *  or zlay_device_open_hip answers ZLAY_EDRIVER and says why. */
 #ifndef ZLAY_RUNTIME_H
 #define ZLAY_RUNTIME_H
 
@@ -11,15 +11,14 @@
 extern "C" {
 #endif
 
-/** An opened driver with one device and its primary context.  For one thread at
- *  a time. */
+/** An opened driver with one device.  For one thread at a time. */
 typedef struct zlay_device zlay_device;
 
 /** What a device is. */
 typedef struct zlay_device_info {
     char name[96];
-    int32_t driver;        /* as 13000 */
-    int32_t cc_major, cc_minor;
+    int32_t driver;        /* as 13000; of HIP as 50221153 */
+    int32_t cc_major, cc_minor; /* of HIP 9 and 4 for gfx942 */
     int32_t processors;    /* multiprocessors */
     int32_t smem_optin;    /* most dynamic shared memory of a block, bytes */
     int32_t l2;            /* bytes */
@@ -34,7 +33,10 @@ typedef struct zlay_device_info {
  */
 ZLAY_API zlay_status zlay_device_open(zlay_ctx *ctx, zlay_device **out, int32_t ordinal);
 
-/** Close a device: its primary context is released.  NULL is allowed. */
+/** Open a device of the HIP runtime; everything else as zlay_device_open. */
+ZLAY_API zlay_status zlay_device_open_hip(zlay_ctx *ctx, zlay_device **out, int32_t ordinal);
+
+/** Close a device: of CUDA its primary context is released.  NULL is allowed. */
 ZLAY_API void zlay_device_close(zlay_device *device);
 
 /** What the device is.  Returns ZLAY_OK, ZLAY_EINVAL. */
@@ -42,8 +44,8 @@ ZLAY_API zlay_status zlay_device_get(zlay_device_info *out, const zlay_device *d
 
 /** Encode a tensor map by the driver.
  *
- *  Returns: ZLAY_OK; ZLAY_EDRIVER refused; ZLAY_EINVAL; the driver is asked
- *           whatever zlay's own check says.
+ *  Returns: ZLAY_OK; ZLAY_EDRIVER refused; ZLAY_ENOTSUP a device of HIP;
+ *           ZLAY_EINVAL; the driver is asked whatever zlay's own check says.
  *  Out:     out  128 bytes, written only on success.
  */
 ZLAY_API zlay_status zlay_device_encode(zlay_ctx *ctx, zlay_device *device, void *out,
@@ -61,6 +63,48 @@ ZLAY_API zlay_status zlay_device_write(zlay_ctx *ctx, zlay_device *device, uint6
                                        const void *from, uint64_t bytes);
 ZLAY_API zlay_status zlay_device_read(zlay_ctx *ctx, zlay_device *device, void *to, uint64_t from,
                                       uint64_t bytes);
+
+/** A kernel of any image, loaded on a device. */
+typedef struct zlay_module zlay_module;
+
+/** Blocks of a grid, threads of a block, bytes of dynamic shared memory. */
+typedef struct zlay_launch {
+    uint32_t grid[3], block[3]; /* each at least 1 */
+    uint32_t smem;
+    uint32_t reserved; /* 0 */
+} zlay_launch;
+
+/** Load a kernel of an image.
+ *
+ *  Returns: ZLAY_OK; ZLAY_EDRIVER refused, as code of another target is: with the
+ *           driver's log; ZLAY_EINVAL an image that is cut short, or of another
+ *           vendor; ZLAY_ENOMEM.
+ *  In:      image  `length` bytes: PTX text or a cubin; of HIP a code object.
+ *           name   the kernel's, 0-terminated.
+ *           smem   the most dynamic shared memory of its launches, bytes.
+ */
+ZLAY_API zlay_status zlay_module_load(zlay_ctx *ctx, zlay_module **out, zlay_device *device,
+                                      const void *image, size_t length, const char *name,
+                                      uint32_t smem);
+
+/** Free a kernel; its device must still be open.  NULL is allowed. */
+ZLAY_API void zlay_module_free(zlay_module *module);
+
+/** Launch a kernel on a CUstream or hipStream_t (NULL: the default stream);
+ *  returns without waiting.
+ *
+ *  Returns: ZLAY_OK; ZLAY_EDRIVER; ZLAY_EINVAL a grid or block without threads.
+ *  In:      arguments  `bytes` as the kernel has them: one after the other, each
+ *                      at a multiple of its alignment.
+ */
+ZLAY_API zlay_status zlay_module_launch(zlay_ctx *ctx, zlay_module *module,
+                                        const zlay_launch *launch, const void *arguments,
+                                        size_t bytes, void *stream);
+
+/** Run a kernel `count` times between two events: milliseconds of all of them. */
+ZLAY_API zlay_status zlay_module_time(zlay_ctx *ctx, zlay_module *module,
+                                      const zlay_launch *launch, const void *arguments,
+                                      size_t bytes, uint32_t count, float *milliseconds);
 
 /** A kernel of a plan, loaded on a device. */
 typedef struct zlay_kernel zlay_kernel;

@@ -1,43 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/driver.h"
+#include "runtime/library.h"
 
-#include <dlfcn.h>
-#include <string.h>
-
-static const struct {
-    const char *symbol;
-    size_t place;
-} functions[] = {
+static const zl_symbol functions[] = {
 #define ZL_CUDA(symbol, parameters) {#symbol, offsetof(zl_driver, symbol)},
 #include "runtime/cuda.def"
 };
 
-static const char *loader_text(void)
-{
-    const char *text = dlerror();
-    return text ? text : "the loader says nothing more";
-}
-
-/* POSIX gives functions as void *, which ISO C does not convert; their bytes are the same. */
-static zlay_status function_find(zlay_ctx *ctx, zl_driver *driver, size_t row)
-{
-    void *found = dlsym(driver->library, functions[row].symbol);
-    if (!found)
-        return zl_fail(ctx, ZLAY_EDRIVER, "the CUDA driver is older than 12.0: it has no %s",
-                       functions[row].symbol);
-    memcpy((char *)driver + functions[row].place, &found, sizeof found);
-    return ZLAY_OK;
-}
-
-/* NODELETE: a driver that has been initialised keeps threads of its own and must stay mapped. */
 zlay_status zl_driver_open(zlay_ctx *ctx, zl_driver *out, const char *path)
 {
-    zl_driver driver = {0};
-    driver.library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (!driver.library) return zl_fail(ctx, ZLAY_EDRIVER, "no CUDA driver: %s", loader_text());
-    zlay_status status = ZLAY_OK;
-    for (size_t i = 0; !status && i < ZL_COUNT(functions); i++)
-        status = function_find(ctx, &driver, i);
+    zl_driver driver = {.library = zl_library_open(ctx, "CUDA driver", path)};
+    if (!driver.library) return ZLAY_EDRIVER;
+    zlay_status status = zl_library_find(ctx, &driver, driver.library, "CUDA driver (12.0 is the oldest)",
+                                         functions, ZL_COUNT(functions));
     if (status)
         zl_driver_close(&driver);
     else
@@ -47,7 +22,7 @@ zlay_status zl_driver_open(zlay_ctx *ctx, zl_driver *out, const char *path)
 
 void zl_driver_close(zl_driver *driver)
 {
-    if (driver->library) dlclose(driver->library);
+    zl_library_close(driver->library);
     driver->library = NULL;
 }
 

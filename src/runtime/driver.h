@@ -27,6 +27,13 @@ typedef struct zl_driver {
 #include "runtime/cuda.def"
 } zl_driver;
 
+/* How packed arguments are handed to a launch, HIP's as CUDA's but for the end: cuda.h,
+ * hip_runtime_api.h. */
+#define ZL_LAUNCH_POINTER ((void *)1)
+#define ZL_LAUNCH_SIZE    ((void *)2)
+#define ZL_CU_LAUNCH_END  ((void *)0)
+#define ZL_HIP_LAUNCH_END ((void *)3)
+
 /* Where the driver is looked for when no other path is given. */
 #define ZL_DRIVER_PATH "libcuda.so.1"
 

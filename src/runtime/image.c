@@ -13,7 +13,7 @@ static zlay_status truncated(zlay_ctx *ctx, const char *what, uint64_t offset, u
                              size_t length)
 {
     return zl_fail(ctx, ZLAY_EINVAL,
-                   "image: %s at byte %llu of %llu bytes passes the end of the cubin (%zu)", what,
+                   "image: %s at byte %llu of %llu bytes passes the end of the image (%zu)", what,
                    (unsigned long long)offset, (unsigned long long)bytes, length);
 }
 
@@ -31,22 +31,23 @@ static zlay_status table_check(zlay_ctx *ctx, const char *what, uint64_t offset,
 {
     if (!count) return ZLAY_OK;
     if (each < least)
-        return zl_fail(ctx, ZLAY_EINVAL, "image: %s of the cubin has entries of %llu bytes", what,
+        return zl_fail(ctx, ZLAY_EINVAL, "image: %s has entries of %llu bytes", what,
                        (unsigned long long)each);
     return inside(offset, each * count, length)
                ? ZLAY_OK
                : truncated(ctx, what, offset, each * count, length);
 }
 
-static zlay_status cubin_check(zlay_ctx *ctx, const char *image, size_t length)
+static zlay_status elf_check(zlay_ctx *ctx, const char *image, size_t length,
+                             uint16_t machine)
 {
     Elf64_Ehdr head;
     if (length < sizeof head) return truncated(ctx, "the header", 0, sizeof head, length);
     memcpy(&head, image, sizeof head);
     if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_ident[EI_DATA] != ELFDATA2LSB ||
-        head.e_machine != EM_CUDA)
-        return zl_fail(ctx, ZLAY_EINVAL, "image: an ELF file of machine %u, not a 64-bit cubin",
-                       head.e_machine);
+        head.e_machine != machine)
+        return zl_fail(ctx, ZLAY_EINVAL, "image: an ELF file of machine %u, not a 64-bit one of machine %u",
+                       head.e_machine, machine);
     zlay_status status = table_check(ctx, "the section table", head.e_shoff, head.e_shentsize,
                                      head.e_shnum, sizeof(Elf64_Shdr), length);
     if (!status)
@@ -57,11 +58,13 @@ static zlay_status cubin_check(zlay_ctx *ctx, const char *image, size_t length)
     return status;
 }
 
-zlay_status zl_image_check(zlay_ctx *ctx, const void *image, size_t length)
+zlay_status zl_image_check(zlay_ctx *ctx, const void *image, size_t length, uint16_t machine,
+                           bool takes_text)
 {
     if (!length) return zl_fail(ctx, ZLAY_EINVAL, "image: it is empty");
     if (length >= SELFMAG && !memcmp(image, ELFMAG, SELFMAG))
-        return cubin_check(ctx, image, length);
+        return elf_check(ctx, image, length, machine);
+    if (!takes_text) return zl_fail(ctx, ZLAY_EINVAL, "image: not a code object (an ELF file)");
     const char *zero = memchr(image, 0, length);
     if (!zero) return ZLAY_OK;
     return zl_fail(ctx, ZLAY_EINVAL, "image: neither a cubin nor PTX text: byte %zu is 0",

@@ -5,8 +5,10 @@
 
 #include "base/base.h"
 
-/* Check an image before the driver reads it, for it is given no length: PTX must have no 0 inside,
- * a cubin must hold every section that its header names. */
-zlay_status zl_image_check(zlay_ctx *ctx, const void *image, size_t length);
+/* Check an image before the driver reads it, for it is given no length: text, where it is taken,
+ * must have no 0 inside, an ELF file of this machine must hold every section that its header
+ * names. */
+zlay_status zl_image_check(zlay_ctx *ctx, const void *image, size_t length, uint16_t machine,
+                           bool takes_text);
 
 #endif

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kernel of a plan: load, bind to addresses, launch, time. */
-#include "runtime/image.h"
 #include "runtime/runtime.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { OPERANDS = 3, LOG_BYTES = 4096 };
+enum { OPERANDS = 3 };
 
 struct zlay_kernel {
-    zlay_allocator alloc;
-    zlay_device *device;
-    struct CUmod_st *module;
-    struct CUfunc_st *function;
+    zlay_module module;
     zlay_plan_info info;
     zlay_tensormap map[OPERANDS];
     bool by_tensor[OPERANDS];
@@ -37,6 +33,9 @@ static zlay_status target_check(zlay_ctx *ctx, const zlay_device *device, const 
     const zlay_device_info *info = &device->info;
     const char *name = zlay_target_name(target);
     char have[32];
+    if (device->backend != &zl_backend_cuda)
+        return zl_fail(ctx, ZLAY_ENOTSUP, "target: the plan is of %s, the device %s one of %s", name,
+                       info->name, device->backend->name);
     snprintf(have, sizeof have, "sm_%d%d", info->cc_major, info->cc_minor);
     if (is_of(name, have)) return ZLAY_OK;
     return zl_fail(ctx, ZLAY_ENOTSUP, "target: the plan is of %s, the device %s has %s", name,
@@ -57,70 +56,21 @@ static zlay_status plan_read(zlay_kernel *kernel, const zlay_plan *plan)
     return status;
 }
 
-/* A log has lines; a message is one. */
-static void log_flatten(char *log)
-{
-    for (char *c = log; *c; c++)
-        if ((unsigned char)*c < 0x20) *c = ' ';
-}
-
-static zlay_status module_load(zlay_ctx *ctx, zlay_kernel *kernel, const char *image)
-{
-    const zl_driver *driver = &kernel->device->driver;
-    char log[LOG_BYTES] = "";
-    zl_cu_enum options[] = {ZL_CU_JIT_ERROR_LOG_BUFFER, ZL_CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-    void *values[] = {log, (void *)(uintptr_t)(sizeof log - 1)};
-    zl_cu_result result =
-        driver->cuModuleLoadDataEx(&kernel->module, image, ZL_COUNT(options), options, values);
-    if (result == ZL_CUDA_SUCCESS) return ZLAY_OK;
-    kernel->module = NULL;
-    log[sizeof log - 1] = 0;
-    log_flatten(log);
-    zlay_status status = zl_driver_result(ctx, driver, "cuModuleLoadDataEx", result);
-    char said[200];
-    snprintf(said, sizeof said, "%s", zlay_ctx_message(ctx));
-    return *log ? zl_fail(ctx, status, "%s: %.700s", said, log) : status;
-}
-
-/* The driver wants PTX to end in 0, and an image need not. */
-static zlay_status image_load(zlay_ctx *ctx, zlay_kernel *kernel, const void *image, size_t length)
-{
-    char *copy = zl_alloc(ctx, length + 1, 1);
-    if (!copy) return ZLAY_ENOMEM;
-    memcpy(copy, image, length);
-    zlay_status status = module_load(ctx, kernel, copy);
-    zl_free(&kernel->alloc, copy, length + 1);
-    return status;
-}
-
-static zlay_status function_get(zlay_ctx *ctx, zlay_kernel *kernel, const char *name)
-{
-    const zl_driver *driver = &kernel->device->driver;
-    zlay_status status =
-        ZL_CALL(ctx, driver, cuModuleGetFunction, (&kernel->function, kernel->module, name));
-    if (status) return status;
-    return ZL_CALL(ctx, driver, cuFuncSetAttribute,
-                   (kernel->function, ZL_CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                    (int)kernel->info.smem));
-}
-
 static zlay_status kernel_fill(zlay_ctx *ctx, zlay_kernel *kernel, const zlay_plan *plan,
                                const void *image, size_t length, const char *name)
 {
     zlay_status status = plan_read(kernel, plan);
     if (status) return zl_fail(ctx, status, "plan: it cannot be read");
-    status = target_check(ctx, kernel->device, kernel->info.target);
-    if (!status) status = zl_image_check(ctx, image, length);
-    if (!status) status = image_load(ctx, kernel, image, length);
-    if (!status) status = function_get(ctx, kernel, name);
-    return status;
+    status = target_check(ctx, kernel->module.device, kernel->info.target);
+    if (status) return status;
+    return zl_module_fill(ctx, &kernel->module, image, length, name, kernel->info.smem);
 }
 
 /* Inside an entered call. */
 static void kernel_drop(zlay_kernel *kernel)
 {
-    zlay_allocator alloc = kernel->alloc;
-    if (kernel->module) kernel->device->driver.cuModuleUnload(kernel->module);
+    zlay_allocator alloc = kernel->module.alloc;
+    zl_module_drop(&kernel->module);
     zl_free(&alloc, kernel, sizeof *kernel);
 }
 
@@ -135,8 +85,8 @@ zlay_status zlay_kernel_load(zlay_ctx *ctx, zlay_kernel **out, zlay_device *devi
     if (status) return status;
     zlay_kernel *kernel = zl_alloc(ctx, 1, sizeof *kernel);
     if (!kernel) return zl_device_leave(ctx, device, ZLAY_ENOMEM);
-    kernel->alloc = zl_allocator(ctx);
-    kernel->device = device;
+    kernel->module.alloc = zl_allocator(ctx);
+    kernel->module.device = device;
     status = kernel_fill(ctx, kernel, plan, image, length, name);
     if (status)
         kernel_drop(kernel);
@@ -147,12 +97,11 @@ zlay_status zlay_kernel_load(zlay_ctx *ctx, zlay_kernel **out, zlay_device *devi
 
 void zlay_kernel_free(zlay_kernel *kernel)
 {
-    struct CUctx_st *popped;
     if (!kernel) return;
-    const zl_driver *driver = &kernel->device->driver;
-    bool pushed = driver->cuCtxPushCurrent_v2(kernel->device->context) == ZL_CUDA_SUCCESS;
+    const zlay_device *device = kernel->module.device;
+    bool entered = !device->backend->enter(NULL, device);
     kernel_drop(kernel);
-    if (pushed) driver->cuCtxPopCurrent_v2(&popped);
+    if (entered) device->backend->leave(device);
 }
 
 /* ---- bind ---------------------------------------------------------------- */
@@ -185,7 +134,7 @@ static zlay_status maps_encode(zlay_ctx *ctx, zlay_kernel *kernel, const uint64_
     for (int o = 0; !status && o < OPERANDS; o++) {
         zlay_tensormap map = kernel->map[o];
         map.address = address[o];
-        if (kernel->by_tensor[o]) status = zl_encode(ctx, kernel->device, bits[o], &map);
+        if (kernel->by_tensor[o]) status = zl_encode(ctx, kernel->module.device, bits[o], &map);
     }
     if (status) return status;
     memcpy(kernel->bits, bits, sizeof bits);
@@ -200,12 +149,12 @@ zlay_status zlay_kernel_bind(zlay_ctx *ctx, zlay_kernel *kernel, uint64_t a, uin
     uint32_t swap = kernel->info.swapped;
     uint64_t address[OPERANDS] = {swap ? b : a, swap ? a : b, d};
     const char *const field[OPERANDS] = {swap ? "b" : "a", swap ? "a" : "b", "d"};
-    zlay_status status = zl_device_enter(ctx, kernel->device);
+    zlay_status status = zl_device_enter(ctx, kernel->module.device);
     if (status) return status;
     for (int o = 0; !status && o < OPERANDS; o++)
         status = address_check(ctx, field[o], address[o], kernel->map[o].address);
     if (!status) status = maps_encode(ctx, kernel, address);
-    return zl_device_leave(ctx, kernel->device, status);
+    return zl_device_leave(ctx, kernel->module.device, status);
 }
 
 /* ---- launch -------------------------------------------------------------- */
@@ -213,7 +162,7 @@ zlay_status zlay_kernel_bind(zlay_ctx *ctx, zlay_kernel *kernel, uint64_t a, uin
 static unsigned grid(const zlay_kernel *kernel)
 {
     uint64_t tiles = kernel->info.tiles_m * kernel->info.tiles_n;
-    uint64_t processors = (uint64_t)kernel->device->info.processors;
+    uint64_t processors = (uint64_t)kernel->module.device->info.processors;
     return (unsigned)(tiles < processors ? tiles : processors);
 }
 
@@ -225,48 +174,24 @@ static zlay_status launch(zlay_ctx *ctx, zlay_kernel *kernel, struct CUstream_st
         parameters[o] = kernel->bits[o];
         parameters[OPERANDS + o] = &kernel->address[o];
     }
-    return ZL_CALL(ctx, &kernel->device->driver, cuLaunchKernel,
-                   (kernel->function, grid(kernel), 1, 1, kernel->info.threads, 1, 1,
+    return ZL_CALL(ctx, &kernel->module.device->driver, cuLaunchKernel,
+                   (kernel->module.function, grid(kernel), 1, 1, kernel->info.threads, 1, 1,
                     kernel->info.smem, stream, parameters, NULL));
 }
 
 zlay_status zlay_kernel_launch(zlay_ctx *ctx, zlay_kernel *kernel, void *stream)
 {
     if (!kernel) return ZLAY_EINVAL;
-    zlay_status status = zl_device_enter(ctx, kernel->device);
+    zlay_status status = zl_device_enter(ctx, kernel->module.device);
     if (status) return status;
-    return zl_device_leave(ctx, kernel->device, launch(ctx, kernel, stream));
+    return zl_device_leave(ctx, kernel->module.device, launch(ctx, kernel, stream));
 }
 
 /* ---- time ---------------------------------------------------------------- */
 
-static zlay_status between(zlay_ctx *ctx, zlay_kernel *kernel, struct CUevent_st *const *event,
-                           uint32_t count, float *milliseconds)
+static zlay_status launch_again(zlay_ctx *ctx, void *kernel)
 {
-    const zl_driver *driver = &kernel->device->driver;
-    zlay_status status = ZL_CALL(ctx, driver, cuEventRecord, (event[0], NULL));
-    for (uint32_t i = 0; !status && i < count; i++) status = launch(ctx, kernel, NULL);
-    if (!status) status = ZL_CALL(ctx, driver, cuEventRecord, (event[1], NULL));
-    if (!status) status = ZL_CALL(ctx, driver, cuEventSynchronize, (event[1]));
-    if (!status)
-        status = ZL_CALL(ctx, driver, cuEventElapsedTime, (milliseconds, event[0], event[1]));
-    return status;
-}
-
-static zlay_status kernel_time(zlay_ctx *ctx, zlay_kernel *kernel, uint32_t count,
-                               float *milliseconds)
-{
-    const zl_driver *driver = &kernel->device->driver;
-    struct CUevent_st *event[2] = {NULL, NULL};
-    int made = 0;
-    zlay_status status = ZLAY_OK;
-    while (!status && made < 2) {
-        status = ZL_CALL(ctx, driver, cuEventCreate, (&event[made], ZL_CU_EVENT_DEFAULT));
-        if (!status) made++;
-    }
-    if (!status) status = between(ctx, kernel, event, count, milliseconds);
-    while (made) driver->cuEventDestroy_v2(event[--made]);
-    return status;
+    return launch(ctx, kernel, NULL);
 }
 
 zlay_status zlay_kernel_time(zlay_ctx *ctx, zlay_kernel *kernel, uint32_t count,
@@ -274,9 +199,10 @@ zlay_status zlay_kernel_time(zlay_ctx *ctx, zlay_kernel *kernel, uint32_t count,
 {
     float taken = 0;
     if (!kernel || !count || !milliseconds) return ZLAY_EINVAL;
-    zlay_status status = zl_device_enter(ctx, kernel->device);
+    const zlay_device *device = kernel->module.device;
+    zlay_status status = zl_device_enter(ctx, device);
     if (status) return status;
-    status = zl_device_leave(ctx, kernel->device, kernel_time(ctx, kernel, count, &taken));
+    status = device->backend->time(ctx, device, launch_again, kernel, count, &taken);
     if (!status) *milliseconds = taken;
-    return status;
+    return zl_device_leave(ctx, device, status);
 }
