@@ -140,7 +140,8 @@ static zlay_status find(zlay_ctx *ctx, zlay_module *module, const char *name, ui
 {
     const zl_driver *driver = &module->device->driver;
     struct CUfunc_st *function;
-    zlay_status status = ZL_CALL(ctx, driver, cuModuleGetFunction, (&function, module->handle, name));
+    zlay_status status =
+        ZL_CALL(ctx, driver, cuModuleGetFunction, (&function, module->handle, name));
     if (status) return status;
     module->function = function;
     return ZL_CALL(ctx, driver, cuFuncSetAttribute,

@@ -9,10 +9,11 @@ static const zl_symbol functions[] = {
 
 zlay_status zl_driver_open(zlay_ctx *ctx, zl_driver *out, const char *path)
 {
+    static const char oldest[] = "CUDA driver (12.0 is the oldest)";
     zl_driver driver = {.library = zl_library_open(ctx, "CUDA driver", path)};
     if (!driver.library) return ZLAY_EDRIVER;
-    zlay_status status = zl_library_find(ctx, &driver, driver.library, "CUDA driver (12.0 is the oldest)",
-                                         functions, ZL_COUNT(functions));
+    zlay_status status = zl_library_find(ctx, &driver, driver.library, oldest, functions,
+                                         ZL_COUNT(functions));
     if (status)
         zl_driver_close(&driver);
     else

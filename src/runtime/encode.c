@@ -26,7 +26,8 @@ zlay_status zl_encode(zlay_ctx *ctx, const zlay_device *device, void *out,
 {
     storage bits = {{0}};
     if (device->backend != &zl_backend_cuda)
-        return zl_fail(ctx, ZLAY_ENOTSUP, "map: the driver of %s encodes none", device->backend->name);
+        return zl_fail(ctx, ZLAY_ENOTSUP, "map: the driver of %s encodes none",
+                       device->backend->name);
     zlay_status status = map_readable(ctx, map);
     if (status) return status;
     status = ZL_CALL(ctx, &device->driver, cuTensorMapEncodeTiled,

@@ -24,8 +24,8 @@ static zlay_status info_read(zlay_ctx *ctx, zlay_device *device)
     zlay_status status = ZL_HIP_CALL(ctx, hip, hipDriverGetVersion, (&version));
     info->driver = version;
     if (!status)
-        status =
-            ZL_HIP_CALL(ctx, hip, hipDeviceGetName, (info->name, sizeof info->name, device->number));
+        status = ZL_HIP_CALL(ctx, hip, hipDeviceGetName,
+                             (info->name, sizeof info->name, device->number));
     info->name[sizeof info->name - 1] = 0;
     for (size_t i = 0; !status && i < ZL_COUNT(attributes); i++) {
         int value = 0;
@@ -159,10 +159,8 @@ static zlay_status time(zlay_ctx *ctx, const zlay_device *device, zl_timed *run,
     return status;
 }
 
-enum { EM_OF_AMDGPU = 224 }; /* glibc's elf.h of Debian 12 has EM_AMDGPU too; musl's older ones not */
-
 const zl_backend zl_backend_hip = {
-    .name = "HIP", .machine = EM_OF_AMDGPU, .takes_text = false,
+    .name = "HIP", .machine = EM_AMDGPU, .takes_text = false,
     .open = open, .start = start, .close = close, .enter = enter, .leave = leave,
     .alloc = alloc, .free = release, .write = write, .read = read, .wait = wait,
     .load = load, .find = find, .unload = unload, .launch = launch, .time = time,

@@ -46,7 +46,8 @@ static zlay_status elf_check(zlay_ctx *ctx, const char *image, size_t length,
     memcpy(&head, image, sizeof head);
     if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_ident[EI_DATA] != ELFDATA2LSB ||
         head.e_machine != machine)
-        return zl_fail(ctx, ZLAY_EINVAL, "image: an ELF file of machine %u, not a 64-bit one of machine %u",
+        return zl_fail(ctx, ZLAY_EINVAL,
+                       "image: an ELF file of machine %u, not a 64-bit one of machine %u",
                        head.e_machine, machine);
     zlay_status status = table_check(ctx, "the section table", head.e_shoff, head.e_shentsize,
                                      head.e_shnum, sizeof(Elf64_Shdr), length);

@@ -34,8 +34,8 @@ static zlay_status target_check(zlay_ctx *ctx, const zlay_device *device, const 
     const char *name = zlay_target_name(target);
     char have[32];
     if (device->backend != &zl_backend_cuda)
-        return zl_fail(ctx, ZLAY_ENOTSUP, "target: the plan is of %s, the device %s one of %s", name,
-                       info->name, device->backend->name);
+        return zl_fail(ctx, ZLAY_ENOTSUP, "target: the plan is of %s, the device %s one of %s",
+                       name, info->name, device->backend->name);
     snprintf(have, sizeof have, "sm_%d%d", info->cc_major, info->cc_minor);
     if (is_of(name, have)) return ZLAY_OK;
     return zl_fail(ctx, ZLAY_ENOTSUP, "target: the plan is of %s, the device %s has %s", name,
