@@ -128,6 +128,30 @@ check "a matrix descriptor is decoded" decodes_descriptor
 check "a tensor map is decoded, and says by whom it is known" decodes_map
 check "decode wants bits" exits 2 "$zlay" decode smemdesc sm_90a
 check "bits that are none are refused" exits 2 "$zlay" decode smemdesc sm_90a 0xg
+sed 's/\$/2/g' tests/pipes/ring.pipe > "$tap_dir/ring.pipe"
+sed 's/] threads/] warps/' "$tap_dir/ring.pipe" > "$tap_dir/early.pipe"
+sed '/fence wgmma/d' tests/pipes/cooperative.pipe | sed 's/\$/2/g' > "$tap_dir/unfenced.pipe"
+pipe_is_proved() { "$zlay" pipe verify "$tap_dir/ring.pipe" > "$tap_dir/yes" && grep -q '^yes' "$tap_dir/yes" && grep -q '^proof ring' "$tap_dir/yes"; }
+pipe_is_refused() { # by its rule, the two lines as they were written, and a run to the fault
+    sed 's/count 128/count 4/' "$tap_dir/early.pipe" | exits 1 "$zlay" pipe verify - > "$tap_dir/no" || return 1
+    grep -q '^broken: overwrite, when' "$tap_dir/no" && grep -q ': copy tensor tA -> A' "$tap_dir/no" &&
+        grep -q 'against line [0-9]*: read A\[i % 2\]$' "$tap_dir/no" && tail -n 1 "$tap_dir/no" | grep -q '^overwrite at line'
+}
+pipe_is_fenced() {
+    exits 1 "$zlay" pipe verify "$tap_dir/unfenced.pipe" > /dev/null && "$zlay" pipe fences "$tap_dir/unfenced.pipe" > "$tap_dir/fenced.pipe" &&
+        grep -q 'fence wgmma' "$tap_dir/fenced.pipe" && "$zlay" pipe verify "$tap_dir/fenced.pipe" > /dev/null
+}
+pipe_is_a_kernel() {
+    "$zlay" pipe emit "$tap_dir/ring.pipe" sm_90a | grep -q '^.visible .entry kernel' && "$zlay" pipe emit "$tap_dir/ring.pipe" sm_90a cuda | grep -q __global__
+}
+check "pipe verify: yes with the proof" pipe_is_proved
+check "pipe verify: no with the rule, the lines and a run" pipe_is_refused
+check "pipe fences: what was missing is there again" pipe_is_fenced
+check "pipe emit: PTX and CUDA C" pipe_is_a_kernel
+check "pipe emit: what is wrong is not printed" exits 1 "$zlay" pipe emit "$tap_dir/early.pipe" sm_90a
+check "pipe emit: another language is an error" exits 2 "$zlay" pipe emit "$tap_dir/ring.pipe" sm_90a rust
+check "a pipe that is none is an error" exits 2 "$zlay" pipe verify tests/c-cli.sh
+check "a file that is not there is an error" exits 2 "$zlay" pipe verify "$tap_dir/none"
 check "batch takes no argument" exits 2 "$zlay" batch x
 check "--version" exits 0 "$zlay" --version
 check "batch: an answer a line" frame

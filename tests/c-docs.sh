@@ -35,8 +35,9 @@ links_lead_somewhere() {
     test ! -s "$tap_dir/dead"
 }
 
-table_is_fresh() {
-    cp docs/batch.md "$tap_dir/batch.md" && tools/generate.sh "$tap_dir/batch.md" && diff docs/batch.md "$tap_dir/batch.md"
+tables_are_fresh() {
+    mkdir "$tap_dir/docs" && cp docs/batch.md docs/pipe.md "$tap_dir/docs" && tools/generate.sh "$tap_dir/docs" &&
+        diff docs/batch.md "$tap_dir/docs/batch.md" && diff docs/pipe.md "$tap_dir/docs/pipe.md"
 }
 
 manual_is_fresh() { tools/gen-rules.sh man > "$tap_dir/rules.7" && diff docs/zlay_rules.7 "$tap_dir/rules.7"; }
@@ -72,7 +73,7 @@ check "its C example has at most 20 lines" example_is_short
 check "its C example compiles and prints what it says" example_runs
 check "its transcript is what the program answers" transcript_is_true
 check "links lead to files" links_lead_somewhere
-check "the table of docs/batch.md is what src/json/ops.def says" table_is_fresh
+check "the table of docs/batch.md is what src/json/ops.def says, that of docs/pipe.md what src/pipe/rules.def says" tables_are_fresh
 check "docs/rules.md is what the rows say" rules_are_fresh
 check "docs/instructions.md is what the rows say" forms_are_fresh
 check "docs/zlay_rules.7 is what the rows say" manual_is_fresh

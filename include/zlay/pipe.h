@@ -42,7 +42,7 @@ typedef struct zlay_pipe_reason {
     int64_t found, wanted; /* bytes, arrivals or phases, where the rule counts */
 } zlay_pipe_reason;
 
-/** The closed list of rules; zlay_pipe_rule_name gives docs/pipe.md's names. */
+/** The closed list of rules. */
 enum {
     ZLAY_PIPE_INIT = 1,   /* a barrier used before its init is visible, or initialised twice */
     ZLAY_PIPE_COUNT,      /* arrivals of a phase are not the barrier's count */
@@ -71,8 +71,18 @@ enum {
     ZLAY_PIPE_MAP           /* a tensor map changed while in use, or used without its fence */
 };
 
+/** A rule of pipes. */
+typedef struct zlay_pipe_rule {
+    const char *name;   /* as "lost-phase" */
+    const char *text;   /* what breaks it */
+    const char *source; /* who says so: sections of PTX ISA 9.1 */
+} zlay_pipe_rule;
+
 /** The name of a rule; NULL for a number that is none. */
 ZLAY_API const char *zlay_pipe_rule_name(int32_t rule);
+
+/** The rules, from 1 on.  Returns ZLAY_OK; ZLAY_NONE no such rule; ZLAY_EINVAL. */
+ZLAY_API zlay_status zlay_pipe_rule_at(zlay_pipe_rule *out, int32_t rule);
 
 /** Decide whether a pipe is correct for every trip count its parameters allow.
  *

@@ -36,6 +36,11 @@ int zl_say(zlay_ctx *ctx, zlay_status status, const char *what);
 /* Plan what the options ask for; on failure `*exit` is the program's. */
 zlay_plan *zl_plan_of(zlay_ctx *ctx, const zl_options *options, int *exit);
 
+/* What `write` puts into a buffer that is made large enough, in memory that free() takes; NULL, and
+ * said. */
+typedef zlay_status zl_text_writer(zlay_ctx *ctx, zlay_buf *out, const void *value);
+char *zl_text_of(zlay_ctx *ctx, zl_text_writer *write, const void *value, size_t *length);
+
 /* The text of a plan's kernel or header in memory that free() takes; NULL, and said. */
 typedef zlay_status zl_emitter(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan,
                                const char *name, size_t length);

@@ -22,11 +22,15 @@ static const char *by_name(int32_t by)
     }
 }
 
-static bool pipe_rule(const char *name)
+static bool explain_pipe_rule(const char *name)
 {
-    const char *rule;
-    for (int32_t i = 1; (rule = zlay_pipe_rule_name(i)); i++)
-        if (!strcmp(rule, name)) return true;
+    zlay_pipe_rule rule;
+    for (int32_t i = 1; zlay_pipe_rule_at(&rule, i) == ZLAY_OK; i++)
+        if (!strcmp(rule.name, name)) {
+            printf("%s\na rule of pipes (docs/pipe.md), broken when: %s\nsource: %s\n", rule.name,
+                   rule.text, rule.source);
+            return true;
+        }
     return false;
 }
 
@@ -59,11 +63,7 @@ int zl_explain(zlay_ctx *ctx, int argc, char **argv)
                by_name(rule.by), rule.targets, rule.source);
         return ZL_EXIT_YES;
     }
-    if (explain_form(argv[0])) return ZL_EXIT_YES;
-    if (pipe_rule(argv[0])) {
-        printf("%s\na rule of pipes; docs/pipe.md says what it wants\n", argv[0]);
-        return ZL_EXIT_YES;
-    }
+    if (explain_form(argv[0]) || explain_pipe_rule(argv[0])) return ZL_EXIT_YES;
     fprintf(stderr, "zlay: no rule and no instruction form is called '%s'\n", argv[0]);
     return ZL_EXIT_NO;
 }

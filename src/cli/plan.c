@@ -33,10 +33,7 @@ zlay_plan *zl_plan_of(zlay_ctx *ctx, const zl_options *options, int *exit)
 
 /* ---- text ------------------------------------------------------------------ */
 
-/* What `write` puts into a buffer that is made large enough; NULL, and said. */
-typedef zlay_status writer(zlay_ctx *ctx, zlay_buf *out, const void *value);
-
-static char *text_of(zlay_ctx *ctx, writer *write, const void *value, size_t *length)
+char *zl_text_of(zlay_ctx *ctx, zl_text_writer *write, const void *value, size_t *length)
 {
     zlay_buf buf = {NULL, 0, 0};
     zlay_status status = write(ctx, &buf, value);
@@ -68,7 +65,7 @@ char *zl_plan_text(zlay_ctx *ctx, zl_emitter *emit, const zlay_plan *plan, const
                    size_t *length)
 {
     emission e = {emit, plan, name};
-    return text_of(ctx, emission_write, &e, length);
+    return zl_text_of(ctx, emission_write, &e, length);
 }
 
 /* A file is there whole or not at all. */
@@ -167,10 +164,10 @@ static int pipe_prove(zlay_ctx *ctx, const zlay_pipe *pipe, bool print)
     zlay_status status = zlay_pipe_verify(ctx, &answer, NULL, 0, &count, NULL, pipe);
     if (status) return zl_say(ctx, status, "pipe");
     if (answer != ZLAY_YES) return pipe_refuted(ctx, pipe, answer);
-    char *text = print ? text_of(ctx, pipe_write, pipe, &length) : NULL;
+    char *text = print ? zl_text_of(ctx, pipe_write, pipe, &length) : NULL;
     if (text) printf("\npipe\n%s\nproof\n", text);
     free(text);
-    char *proof = text_of(ctx, proof_write, pipe, &length);
+    char *proof = zl_text_of(ctx, proof_write, pipe, &length);
     if (!proof) return ZL_EXIT_ERROR;
     int exit = proof_recheck(ctx, pipe, proof, length, print);
     free(proof);
@@ -232,7 +229,7 @@ static zlay_status explain_write(zlay_ctx *ctx, zlay_buf *out, const void *plan)
 static int plan_show(zlay_ctx *ctx, const zlay_plan *plan, const zl_options *options)
 {
     size_t length;
-    char *text = text_of(ctx, explain_write, plan, &length);
+    char *text = zl_text_of(ctx, explain_write, plan, &length);
     if (!text) return ZL_EXIT_ERROR;
     fwrite(text, 1, length, stdout);
     free(text);

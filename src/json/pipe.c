@@ -14,16 +14,17 @@ static json_t *lines_value(zl_call *call, const uint32_t *lines, uint32_t count)
 static json_t *reason_value(zl_call *call, const zlay_pipe_reason *r)
 {
     json_t *row = json_object();
-    const char *rule = zlay_pipe_rule_name(r->rule);
-    zl_put_value(call, row, "rule", json_string(rule ? rule : "?"));
+    zlay_pipe_rule rule = {"?", "?", "?"};
+    zlay_pipe_rule_at(&rule, r->rule);
+    zl_put_value(call, row, "rule", json_string(rule.name));
     zl_put_value(call, row, "by", json_string("documented"));
     zl_put_value(call, row, "field", json_null());
     zl_put_value(call, row, "index", json_null());
     zl_put_value(call, row, "value", zl_json_int(r->found));
     zl_put_value(call, row, "relation", json_string("equal"));
     zl_put_value(call, row, "bound", zl_json_int(r->wanted));
-    zl_put_value(call, row, "source", json_string("docs/pipe.md"));
-    zl_put_value(call, row, "text", json_string(rule ? rule : "?"));
+    zl_put_value(call, row, "source", json_string(rule.source));
+    zl_put_value(call, row, "text", json_string(rule.text));
     zl_put_value(call, row, "fix", json_null());
     zl_put_value(call, row, "at", json_integer(r->line));
     zl_put_value(call, row, "other", r->other ? json_integer(r->other) : json_null());

@@ -7,39 +7,6 @@
 
 enum { OBLIGATIONS = 256 };
 
-static const char *const rule_names[] = {
-    [ZLAY_PIPE_INIT] = "init",
-    [ZLAY_PIPE_COUNT] = "count",
-    [ZLAY_PIPE_BYTES] = "bytes",
-    [ZLAY_PIPE_PARITY] = "parity",
-    [ZLAY_PIPE_LOST_PHASE] = "lost-phase",
-    [ZLAY_PIPE_OVERRUN] = "overrun",
-    [ZLAY_PIPE_DEADLOCK] = "deadlock",
-    [ZLAY_PIPE_READ_BEFORE_FULL] = "read-before-full",
-    [ZLAY_PIPE_OVERWRITE] = "overwrite",
-    [ZLAY_PIPE_PROXY] = "proxy",
-    [ZLAY_PIPE_GROUP] = "group",
-    [ZLAY_PIPE_FENCE] = "fence",
-    [ZLAY_PIPE_COLLECTIVE] = "collective",
-    [ZLAY_PIPE_EXIT] = "exit",
-    [ZLAY_PIPE_STAGE] = "stage",
-    [ZLAY_PIPE_PEER] = "peer",
-    [ZLAY_PIPE_TMEM_ALLOC] = "tmem-alloc",
-    [ZLAY_PIPE_TMEM_COLUMNS] = "tmem-columns",
-    [ZLAY_PIPE_TMEM_LANES] = "tmem-lanes",
-    [ZLAY_PIPE_TMEM_USE] = "tmem-use",
-    [ZLAY_PIPE_TMEM_LEAK] = "tmem-leak",
-    [ZLAY_PIPE_TCGEN05] = "tcgen05",
-    [ZLAY_PIPE_REGISTERS] = "registers",
-    [ZLAY_PIPE_GRID] = "grid",
-    [ZLAY_PIPE_MAP] = "map",
-};
-
-const char *zlay_pipe_rule_name(int32_t rule)
-{
-    return rule > 0 && (size_t)rule < ZL_COUNT(rule_names) ? rule_names[rule] : NULL;
-}
-
 void zl_report(zl_verify *v, int32_t rule, uint32_t line, uint32_t other, int64_t found,
                int64_t wanted)
 {
