@@ -13,6 +13,7 @@
 #include <zlay/factor.h>
 #include <zlay/facts.h>
 #include <zlay/fragment.h>
+#include <zlay/hazard.h>
 #include <zlay/hier.h>
 #include <zlay/instruction.h>
 #include <zlay/bank.h>
