@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What each operation of plans, pipes and text answers.  The answers are counted by hand, or stand in CuTe's documents, the
+ * PTX ISA or the measurements that the rules cite; nothing here was copied from an output. */
+#define _POSIX_C_SOURCE 200809L /* strdup */
+
+#include "json_ask.h"
+
+/* ---- plans ----------------------------------------------------------------------------- */
+
+#define PLAN "{\"op\":\"plan.gemm\",\"target\":\"sm_90a\",\"m\":4096,\"n\":4096,\"k\":4096"
+static void plans(void **state)
+{
+    static const char *const rows[][3] = {
+        {PLAN ",\"tile\":[128,256,64],\"stages\":4}", "ok.bytes", "49152"}, /* (128 + 256) * 64 * 2 */
+        {PLAN ",\"tile\":[128,256,64],\"stages\":4}", "ok.tiles", "[32,16,64]"},
+        {PLAN ",\"tile\":[128,256,64],\"stages\":4}", "ok.maps.0.box", "[64,128]"},
+        {PLAN ",\"tile\":[128,256,64],\"stages\":4}", "ok.maps.1.box", "[64,256]"},
+        {PLAN ",\"tile\":[128,256,64],\"stages\":4}", "ok.maps.0.stride", "[8192]"},
+        {PLAN ",\"tile\":[128,256,64],\"stages\":4}", "ok.copies.0.kind", "\"tensor_load\""},
+        {PLAN ",\"lda\":4100}", "ok.copies.0.kind", "\"cp_async\""},
+        {PLAN ",\"lda\":4100}", "ok.copies.0.width", "8"},
+        {PLAN ",\"lda\":4098}", "ok.copies.0.width", "4"},
+        {PLAN ",\"lda\":4097}", "ok.copies.0.kind", "\"thread_load\""},
+        {PLAN ",\"a_major\":\"MN\"}", "ok.maps.0.box.1", "64"},
+        {PLAN ",\"a_major\":\"MN\",\"a_order\":\"row\"}", "error", "\"EINVAL\""},
+        {PLAN ",\"lda\":4095}", "error", "\"EINVAL\""},
+        {PLAN ",\"lda\":0}", "error", "\"EINVAL\""},
+        {PLAN ",\"tile\":[128,256]}", "error", "\"EINVAL\""},
+        {PLAN ",\"b_order\":\"diagonal\"}", "error", "\"EINVAL\""},
+    };
+    for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);
+    mentions(*state, PLAN ",\"lda\":4100}", "ok.ladder", "TMAP_STRIDE_16");
+    mentions(*state, PLAN "}", "ok.pipe", "pipe gemm");
+}
+
+/* Certificates and the pipe of a plan are decided again by the operations themselves. */
+static void plans_prove_themselves(void **state)
+{
+    json_t *plan = ask(*state, PLAN "}"), *pairs = at(plan, "ok.certificates");
+    assert_int_equal(json_array_size(pairs), 6);
+    for (size_t i = 0; i < json_array_size(pairs); i++) {
+        json_t *request = json_deep_copy(json_array_get(pairs, i));
+        json_object_set_new(request, "op", json_string("layout.equal"));
+        char *line = json_dumps(request, 0);
+        says(*state, line, "ok", "{\"equal\":true}");
+        free(line);
+        json_decref(request);
+    }
+    json_t *request = json_pack("{s:s, s:O, s:b}", "op", "pipe.verify", "pipe", at(plan, "ok.pipe"), "proof", 1);
+    char *line = json_dumps(request, 0);
+    says(*state, line, "ok.answer", "\"yes\"");
+    mentions(*state, line, "ok.proof", "schedule");
+    free(line);
+    json_decref(request);
+    json_decref(plan);
+}
+
+static void pipes_are_refuted(void **state)
+{
+    json_t *plan = ask(*state, PLAN "}");
+    char *text = strdup(json_string_value(at(plan, "ok.pipe"))), *found = strstr(text, "expect full");
+    assert_non_null(found);
+    memcpy(strchr(found, ']') + 2, "1", 1); /* 49152 becomes 19152, or the like */
+    json_t *request = json_pack("{s:s, s:s}", "op", "pipe.verify", "pipe", text);
+    char *line = json_dumps(request, 0);
+    says(*state, line, "ok.answer", "\"no\"");
+    mentions(*state, line, "ok.broken.0.rule", "bytes");
+    free(line);
+    json_decref(request);
+    json_decref(plan);
+    free(text);
+    says(*state, "{\"op\":\"pipe.verify\",\"pipe\":\"pipe\"}", "error", "\"EINVAL\"");
+}
+
+/* Rows of 42 bytes go to a pitch of 48: 9 chunks of 16 bytes. A matrix of 64 x 48 turned is 1 x 1 tiles of 64 x 64. */
+static void copies(zlay_ctx *ctx)
+{
+#define COPY "{\"op\":\"emit\",\"target\":\"sm_90a\",\"name\":\"k1\",\"elem_bits\":16"
+#define RAGGED COPY ",\"what\":\"copy\",\"src\":\"(21,3):(1,21)\",\"dst\":\"(21,3):(1,24)\",\"dst_align\":16"
+#define TURNED COPY ",\"what\":\"transpose\",\"src_align\":16,\"dst_align\":16,\"src\":\"(64,48):(1,64)\",\"dst\":"
+    static const char *const rows[][3] = {
+        {RAGGED "}", "ok.path", "\"realign\""},
+        {RAGGED "}", "ok.width", "16"},
+        {RAGGED "}", "ok.blocks", "1"},
+        {RAGGED "}", "ok.arguments", "[{\"name\":\"ptr_source\",\"type\":\"u64\",\"bytes\":8},{\"name\":\"ptr_dest\",\"type\":\"u64\",\"bytes\":8}]"},
+        {RAGGED ",\"path\":\"threads\"}", "ok.width", "2"},
+        {RAGGED ",\"path\":\"threads\",\"threads\":64}", "ok.threads", "64"},
+        {RAGGED ",\"path\":\"tensor\"}", "error", "\"EINVAL\""},
+        {RAGGED ",\"m\":3}", "error", "\"EINVAL\""},
+        {RAGGED ",\"ptx\":\"1.0\"}", "error", "\"ENOTSUP\""},
+        {COPY ",\"what\":\"copy\",\"src\":\"8:1\"}", "error", "\"EINVAL\""},
+        {COPY ",\"what\":\"copy\",\"src\":\"8:1\",\"dst\":\"8:0\"}", "ok", NULL},
+        {TURNED "\"(48,64):(1,48)\"}", "ok.path", "\"matrix\""},
+        {TURNED "\"(48,64):(1,48)\"}", "ok.static_smem", "16384"},
+        {TURNED "\"(48,64):(64,1)\"}", "ok.path", "\"threads\""},
+        {TURNED "\"(64,48):(1,64)\"}", "error", "\"EINVAL\""},
+    };
+    for (size_t i = 0; i < ZL_COUNT(rows); i++) says(ctx, rows[i][0], rows[i][1], rows[i][2]);
+    mentions(ctx, rows[10][0], "none", "indices 0 and 1");
+    mentions(ctx, rows[0][0], "ok.text", ".visible .entry k1(");
+}
+
+static void texts(void **state)
+{
+#define KERNEL "{\"op\":\"emit\",\"target\":\"sm_90a\",\"what\":\"pipe\",\"name\":\"k1\",\"unchecked\":true,\"pipe\":"
+#define FED KERNEL "\"pipe p\\nparam N 0..\\nmove tA 16384\\nsmem A[1] tA\\nbar f[1] count 1\\nrole r warps 0..0 elect\\n" \
+    "for i in 0..N\\ncopy tensor tA -> A[0] signal f[0]\\nend\\nend\""
+#define TILES "{\"type\":\"bf16\",\"source\":\"(1024,640):(640,1)\",\"tile\":[128,64],\"smem\":\"Sw<3,3,3> o 0 o (128,64):(64,1)\"}"
+#define TIMES KERNEL "\"pipe p\\nsmem A[1] 16384\\nsmem B[1] 16384\\nrole r warps 0..3\\nmma A[0], B[0] -> C fresh\\nend\""
+#define OPERAND(smem) "{\"smem\":\"" smem "\",\"type\":\"s8\",\"major\":\"K\",\"swizzle\":\"128B\",\"layout\":\"(128,128):(128,1)\"}"
+#define PIPED "{\"op\":\"emit\",\"target\":\"sm_90a\",\"what\":\"pipe\",\"name\":\"k1\",\"unchecked\":true,\"pipe\":" \
+    "\"pipe p\\nsmem A[1] 64\\nrole r warps 0..0\\nwrite A[0]\\nsync role\\nread A[0]\\nend\""
+#define EMIT "{\"op\":\"emit\",\"target\":\"sm_90a\",\"name\":\"k1\",\"m\":512,\"n\":512,\"k\":512"
+    static const char *const rows[][3] = {
+        {EMIT ",\"what\":\"gemm\"}", "ok.language", "\"ptx\""},
+        {EMIT ",\"what\":\"gemm\"}", "ok.arguments.0", "{\"name\":\"tensor_a\",\"type\":\"CUtensorMap\",\"bytes\":128}"},
+        {EMIT ",\"what\":\"gemm\"}", "ok.cluster", "[1,1,1]"},
+        {EMIT ",\"what\":\"header\"}", "ok.language", "\"cuda\""},
+        {EMIT ",\"what\":\"header\"}", "ok.ptx", "null"},
+        {EMIT ",\"what\":\"poem\"}", "error", "\"ENOTSUP\""},
+        {PIPED "}", "ok.threads", "32"},
+        {PIPED "}", "ok.smem", "128"},
+        {PIPED "}", "ok.arguments.2", "{\"name\":\"out_A\",\"type\":\"u64\",\"bytes\":8}"},
+        {PIPED ",\"language\":\"cuda\"}", "ok.ptx", "null"},
+        {PIPED ",\"fragments\":[{\"line\":4,\"text\":\"\"},{\"line\":6,\"text\":\"\"}]}", "ok.arguments.0", NULL},
+        {PIPED ",\"fragments\":[{\"line\":3,\"text\":\"\"}]}", "error", "\"EINVAL\""},
+        {PIPED ",\"language\":\"c\"}", "error", "\"EINVAL\""},
+        {FED ",\"moves\":[{\"name\":\"tA\",\"axis\":[\"block\",\"i\"],\"plan\":" TILES "}]}", "ok.arguments.0",
+         "{\"name\":\"map_tA_0\",\"type\":\"CUtensorMap\",\"bytes\":128}"},
+        {FED ",\"moves\":[{\"name\":\"tB\",\"axis\":[],\"plan\":" TILES "}]}", "error", "\"EINVAL\""},
+        {FED ",\"moves\":[{\"name\":\"tA\",\"axis\":[\"k\"],\"plan\":" TILES "}]}", "error", "\"ENOTSUP\""},
+        {FED ",\"moves\":[{\"name\":\"tA\",\"axis\":[],\"plan\":7}]}", "error", "\"EINVAL\""},
+        {TIMES ",\"operands\":[" OPERAND("A") "," OPERAND("B") "]}", "ok.threads", "128"},
+        {TIMES ",\"operands\":[" OPERAND("A") "]}", "error", "\"ENOTSUP\""},
+        {TIMES ",\"operands\":[" OPERAND("C") "]}", "error", "\"EINVAL\""},
+        {PIPED ",\"tile\":[1]}", "error", "\"EINVAL\""},
+        {EMIT ",\"what\":\"gemm\",\"ptx\":\"1.0\"}", "error", "\"ENOTSUP\""},
+        {"{\"op\":\"emit\",\"target\":\"sm_90a\",\"name\":\"k 1\",\"what\":\"gemm\",\"m\":512,\"n\":512,\"k\":512}", "error", "\"EINVAL\""},
+        {"{\"op\":\"emit\",\"target\":\"sm_90a\",\"name\":\"while\",\"what\":\"gemm\",\"m\":512,\"n\":512,\"k\":512}", "error", "\"EINVAL\""},
+    };
+    for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);
+    copies(*state);
+    mentions(*state, rows[0][0], "ok.text", ".visible .entry k1(");
+    mentions(*state, rows[3][0], "ok.text", "zl_k1_");
+    json_t *answer = ask(*state, rows[0][0]);
+    char version[40];
+    snprintf(version, sizeof version, ".version %s\n", json_string_value(at(answer, "ok.ptx")));
+    assert_non_null(strstr(json_string_value(at(answer, "ok.text")), version));
+    json_decref(answer);
+}
+
+/* The examples of zlay/cluster.h. */
+static void clusters(void **state)
+{
+#define TILE "{\"op\":\"cluster.multicast\",\"target\":\"sm_90a\",\"map\":{\"mode\":\"tiled\",\"type\":\"bf16\",\"rank\":2,\"address\":0," \
+    "\"extent\":[4096,4096],\"stride\":[8192],\"box\":[64,64],\"step\":[1,1],\"interleave\":0,\"swizzle\":3,\"l2\":0,\"oob\":0},\"cluster\":4"
+#define TURN "{\"op\":\"cluster.exchange\",\"src\":\"f2{thread: (1); block: (2) -> tensor: 4}\",\"dst\":"
+    static const char *const rows[][3] = {
+        {TILE ",\"coordinates\":[64,128]}", "ok.bytes", "8192"},
+        {TILE ",\"coordinates\":[64,128]}", "ok.map.box", "[64,16]"},
+        {TILE ",\"coordinates\":[64,128]}", "ok.copies.3", "{\"cta\":3,\"coordinates\":[64,176],\"smem\":6144,\"bytes\":2048,\"cta_mask\":15}"},
+        {TILE ",\"coordinates\":[64,128]}", "ok.copies.4", NULL},
+        {TILE ",\"coordinates\":[64,128],\"cta_mask\":10}", "ok.copies.1", "{\"cta\":3,\"coordinates\":[64,160],\"smem\":4096,\"bytes\":4096,\"cta_mask\":10}"},
+        {TILE ",\"coordinates\":[64]}", "error", "\"EINVAL\""},
+        {TURN "\"f2{thread: (2); block: (1) -> tensor: 4}\"}", "ok.crossing", "2"},
+        {TURN "\"f2{thread: (2); block: (1) -> tensor: 4}\"}", "ok.wanted", "4"},
+        {TURN "\"f2{thread: (2); block: (1) -> tensor: 4}\"}", "ok.partners", "[1]"},
+        {TURN "\"f2{thread: (1); block: (2) -> tensor: 4}\"}", "ok.crossing", "0"},
+        {TURN "\"f2{thread: (1); block: (2) (1) -> tensor: 4}\"}", "error", "\"EINVAL\""},
+    };
+    for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);
+    mentions(*state, TILE ",\"coordinates\":[4,0]}", "none", "COPY_COORDINATE_16");
+}
+
+static void what_there_is(void **state)
+{
+    json_t *answer = ask(*state, "{\"op\":\"zlay\"}");
+    size_t count = 0;
+    for (; zl_op_at(count); count++)
+        assert_non_null(json_object_get(at(answer, "ok.ops"), zl_op_at(count)->name));
+    assert_int_equal(json_object_size(at(answer, "ok.ops")), count);
+    assert_string_equal(json_string_value(at(answer, "ok.version")), zlay_version());
+    assert_int_equal(json_integer_value(at(answer, "ok.rules_version")), zlay_rules_version());
+    assert_int_equal(json_integer_value(at(answer, "ok.limits.nesting")), 64);
+    bool found = false;
+    for (size_t i = 0; i < json_array_size(at(answer, "ok.targets")); i++)
+        found |= !strcmp(json_string_value(json_array_get(at(answer, "ok.targets"), i)), "sm_90a");
+    assert_true(found);
+    json_decref(answer);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(plans, setup, teardown),
+        cmocka_unit_test_setup_teardown(plans_prove_themselves, setup, teardown),
+        cmocka_unit_test_setup_teardown(pipes_are_refuted, setup, teardown),
+        cmocka_unit_test_setup_teardown(texts, setup, teardown),
+        cmocka_unit_test_setup_teardown(clusters, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_there_is, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
