@@ -200,7 +200,8 @@ static inline void memory(reader *r, zlay_pipe_event *e, int k, bool sum)
     const char *before = r->at, *name = take(r, false);
     bool ring = *r->at == '[';
     r->at = before;
-    if (!ring) *(is(e, "mma") && !sum ? &e->acc_a : &e->acc) = take(r, false);
+    const char **registers = !is(e, "mma") || sum ? &e->acc : k ? &e->acc_b : &e->acc_a;
+    if (!ring) *registers = take(r, false);
     else if (is_of(r, name, "bar")) slot(r, &e->bar, &e->bar_at);
     else if (is_of(r, name, "map")) slot(r, &e->map, &e->map_at);
     else if (is_of(r, name, "smem")) slot(r, &e->smem[k], &e->at[k]);
@@ -272,7 +273,7 @@ static inline bool range(reader *r, const char *word, uint32_t *first, uint32_t 
 static inline bool has_way(const char *word)
 {
     static const char *const words[] = {"copy", "commit", "waitgroup", "fence", "twait", "sync", "join",
-                                        "meet", "setmaxnreg", "griddep"};
+                                        "meet", "setmaxnreg", "griddep", "waitcount"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!strcmp(words[i], word)) return true;
     return false;
@@ -288,7 +289,8 @@ static inline void first_operand(reader *r, zlay_pipe_event *e)
     else if (e->way && !strcmp(e->way, "named")) {
         e->named = (uint32_t)number(r);
         e->number = number(r);
-    } else if (!e->way && !is(e, "relinquish") && !is(e, "cpasync")) memory(r, e, 0, false);
+    } else if (!e->way && !is(e, "relinquish") && !is(e, "cpasync") && !is(e, "load"))
+        memory(r, e, 0, false);
     if (is(e, "mma")) memory(r, e, 1, false);
 }
 
@@ -302,7 +304,8 @@ static inline void event(reader *r)
         if (operand(r, &e) || where(r, &e) || range(r, "lanes", &e.first_lane, &e.lanes) ||
             range(r, "columns", &e.first_column, &e.columns))
             continue;
-        if (is(&e, "waitgroup") || is(&e, "setmaxnreg") || is(&e, "await")) e.number = number(r);
+        if (is(&e, "waitgroup") || is(&e, "setmaxnreg") || is(&e, "await") || is(&e, "waitcount"))
+            e.number = number(r);
         else bytes(r, &e.bytes);
     }
     said(r, zlay_pipe_builder_event(r->ctx, r->builder, &e));

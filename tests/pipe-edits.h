@@ -164,7 +164,14 @@ static inline void edit_positions(pipe_edits *e, zl_event *c, const zl_event *ev
 static inline bool edit_moves(const zl_event *c)
 {
     return c->kind == ZL_EV_STORE || c->kind == ZL_EV_READ || c->kind == ZL_EV_WRITE ||
-           c->kind == ZL_EV_COPY || c->kind == ZL_EV_CPASYNC;
+           c->kind == ZL_EV_COPY || c->kind == ZL_EV_CPASYNC || c->kind == ZL_EV_FETCH ||
+           c->kind == ZL_EV_PUT || (c->kind == ZL_EV_LOAD && c->smem[0] >= 0);
+}
+
+static inline bool edit_queues(const zl_event *c)
+{
+    return c->kind == ZL_EV_LOAD || c->kind == ZL_EV_SEND || c->kind == ZL_EV_FETCH ||
+           c->kind == ZL_EV_PUT;
 }
 
 /* Every other word that chooses a way, of the event's own token. */
@@ -184,7 +191,10 @@ static inline void edit_words(pipe_edits *e, zl_event *c, const zl_event *event)
     if (edit_moves(c)) edit_int(e, event, line, "part", &c->part, c->part + 1);
     for (int32_t scope = ZL_BY_ONE; c->kind == ZL_EV_ARRIVE && scope <= ZL_BY_THREADS; scope++)
         edit_int(e, event, line, "scope", &c->scope, scope);
-    if (c->kind == ZL_EV_ARRIVE) edit_uint(e, event, line, "times", &c->times, c->times + 1);
+    if (c->kind == ZL_EV_ARRIVE || edit_queues(c))
+        edit_uint(e, event, line, "times", &c->times, c->times + 1);
+    if (edit_queues(c) && c->times > 1)
+        edit_uint(e, event, line, "times", &c->times, c->times - 1);
     if (c->multicast) {
         edit_uint(e, event, line, "mask", &c->multicast, c->multicast ^ 1);
         edit_uint(e, event, line, "mask", &c->multicast, c->multicast ^ 2);
@@ -276,7 +286,8 @@ static inline void pipe_edits_all(zlay_ctx *ctx, const char *text, size_t length
             edit_lines(&e, &p->events[k], (int)role->line, (int)p->events[role->end - 1].line);
             edit_positions(&e, c, &p->events[k]);
             edit_words(&e, c, &p->events[k]);
-            if (c->count || c->kind == ZL_EV_WAITGROUP) edit_count(&e, c, &p->events[k]);
+            if (c->count || c->kind == ZL_EV_WAITGROUP || c->kind == ZL_EV_WAITCOUNT)
+                edit_count(&e, c, &p->events[k]);
         }
     }
     edit_rings(&e);

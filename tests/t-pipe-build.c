@@ -87,7 +87,11 @@ static const char everything[] =
     "fence proxy.tensormap\nfence proxy.async\nend\nend\nrole blackwell warps 12..15 cta 1\n"
     "mma A[0], B[0] -> C[0] fresh\nmma C[1], B[0] -> C[0]\ncommit tcgen05 signal full[0] multicast 3\n"
     "fence tcgen05.after\ntld C[1] lanes 32..63 columns 0..31 -> R\ntwait ld\nfence tcgen05.before\n"
-    "tst R -> C[0]\ntwait st\ntcp A[0] -> C[1]\nrelinquish\ndealloc C\nend\n";
+    "tst R -> C[0]\ntwait st\ntcp A[0] -> C[1]\nrelinquish\ndealloc C\nend\nrole waves warps 16..19\n"
+    "for i in 0..N\nload tA -> G times 4\nload tA + tB -> A[i % 4] part 1 times 3\nload 16 -> G\n"
+    "put G -> B[(i+1) % 4] 2*tB + 16 part 2 times 2\nput G -> A[0]\nfetch A[i % 4] part 1 -> F times 8\n"
+    "fetch B[i % 4] -> H\nmma F, H -> P fresh\nmma F, H -> P\nwaitcount memory 4\nwaitcount shared 0\n"
+    "send P -> W[0] part 1 times 16\nsend P times 2\nsend P\nend\nend\n";
 
 static void test_everything(void **state) { check_text(*state, everything, strlen(everything)); }
 

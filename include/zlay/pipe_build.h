@@ -101,7 +101,8 @@ typedef struct zlay_pipe_event {
     uint32_t before;       /* of wait, 1: for the phase before that one */
     uint32_t part;
     zlay_pipe_bytes bytes;
-    int64_t number;        /* groups left, registers, threads of a named barrier, a flag's count */
+    int64_t number;        /* groups or instructions left, registers, threads
+                              of a named barrier, a flag's count */
     const char *smem[2];   /* mma: A, B; copy: to, from */
     zlay_pipe_at at[2];
     const char *tmem[2];   /* mma: the sum, A */
@@ -113,7 +114,7 @@ typedef struct zlay_pipe_event {
     const char *other;     /* a global, or a flag */
     zlay_pipe_at other_at;
     const char *scope;     /* of arrive: warps, threads; NULL: one thread */
-    uint32_t times;        /* of arrive and raise; 0: 1 */
+    uint32_t times;        /* of arrive, raise; instructions of load, put, ..; 0: 1 */
     uint32_t fresh;        /* of mma, 1: it begins a sum */
     uint32_t multicast;    /* mask of blocks; 0: none */
     int32_t where;         /* ZLAY_PIPE_CTA_* */
@@ -121,7 +122,8 @@ typedef struct zlay_pipe_event {
     uint32_t first_lane, lanes;     /* of tld and tst; 0 lanes: all */
     uint32_t first_column, columns; /* of tld and tst; 0 columns: all */
     uint32_t signalled;    /* of copy: 1 + the block whose barrier it signals; 0: the memory's */
-    uint64_t reserved[4];  /* 0 */
+    const char *acc_b;     /* of mma: B in registers, as A is */
+    uint64_t reserved[3];  /* 0 */
 } zlay_pipe_event;
 
 /** Begin a pipe.

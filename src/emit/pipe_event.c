@@ -228,6 +228,12 @@ static void say_fragment(zl_pipe_text *k, const zl_event *event, const char *tex
     zl_pt_line(k, "}");
 }
 
+static void refuse_queue(zl_pipe_text *k, const zl_event *event)
+{
+    zl_pt_fail(k, "%s works on a queue, and %s has none", zl_forms[event->kind].word,
+               zlay_target_name(k->ask->target));
+}
+
 static void say_other(zl_pipe_text *k, const zl_event *event)
 {
     switch (event->kind) {
@@ -253,6 +259,11 @@ static void say_other(zl_pipe_text *k, const zl_event *event)
     case ZL_EV_RAISE: say_raise(k, event); break;
     case ZL_EV_AWAIT: say_await(k, event); break;
     case ZL_EV_USE: break;
+    case ZL_EV_LOAD:
+    case ZL_EV_SEND:
+    case ZL_EV_FETCH:
+    case ZL_EV_PUT:
+    case ZL_EV_WAITCOUNT: refuse_queue(k, event); break;
     default: zl_pt_tmem(k, event); break;
     }
 }

@@ -187,6 +187,9 @@ static zlay_status product(const zl_pipe_text *k, zl_pt_product *p)
 {
     reading a = {.own = NULL}, b = {.own = NULL};
     const zl_event *e = p->event;
+    if (e->acc_b >= 0)
+        return zl_fail(k->ctx, ZLAY_ENOTSUP, "line %u: no product of two factors in registers on %s",
+                       e->line, zlay_target_name(k->ask->target));
     zlay_status status = reading_of(k, &b, e->smem[1]);
     if (!status && e->smem[0] >= 0) status = reading_of(k, &a, e->smem[0]);
     if (!status) status = product_read(k, p, &a, &b);

@@ -189,6 +189,20 @@ static void put_factor(writer *w)
     else put_smem(w);
 }
 
+static void put_smem_or_acc(writer *w)
+{
+    if (w->e->acc) put_acc(w);
+    else put_smem(w);
+}
+
+static void put_factor1(writer *w)
+{
+    if (w->e->acc_b) {
+        zl_build_name(w->b, w->e->acc_b, "acc_b");
+        w->e->acc_b = NULL;
+    } else put_smem1(w);
+}
+
 static void put_sum(writer *w)
 {
     if (w->e->tmem[0]) put_tmem(w);
@@ -294,7 +308,8 @@ static const zl_field fields[] = {
     FIELD(named),        FIELD(way),      FIELD(name),         FIELD(first),    FIELD(last),
     FIELD(step),         FIELD(bar),      FIELD(bar_at),       FIELD(phase),    FIELD(before),
     FIELD(part),         FIELD(bytes),    FIELD(number),       FIELD(smem),     FIELD(at),
-    FIELD(tmem),         FIELD(tmem_at),  FIELD(acc),          FIELD(acc_a),    FIELD(map),
+    FIELD(tmem),         FIELD(tmem_at),  FIELD(acc),          FIELD(acc_a),    FIELD(acc_b),
+    FIELD(map),
     FIELD(map_at),       FIELD(other),    FIELD(other_at),     FIELD(scope),    FIELD(times),
     FIELD(fresh),        FIELD(multicast), FIELD(where),       FIELD(cta),      FIELD(first_lane),
     FIELD(lanes),        FIELD(first_column), FIELD(columns),  FIELD(signalled), FIELD(reserved)};

@@ -38,4 +38,5 @@ const char *const zl_ways[ZL_T_COUNT][ZL_WAYS] = {
     [MEET_WAY] = {NULL, NULL, "cluster"},
     [SETMAXNREG_WAY] = {"inc", "dec"},
     [GRIDDEP_WAY] = {"wait", "launch"},
+    [QUEUE_WAY] = {"memory", "shared"},
 };

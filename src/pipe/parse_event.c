@@ -71,7 +71,7 @@ static bool read_opt_signal(zl_parser *p, zl_event *e)
 /* An expectation may be of no bytes; what moves brings some. */
 static bool read_bytes(zl_parser *p, zl_event *e)
 {
-    int64_t least = e->kind == ZL_EV_COPY || e->kind == ZL_EV_CPASYNC;
+    int64_t least = e->kind == ZL_EV_COPY || e->kind == ZL_EV_CPASYNC || e->kind == ZL_EV_LOAD;
     return zl_parse_bytes(p, &e->count, &e->moved, least);
 }
 
@@ -127,7 +127,6 @@ static bool smem_slot(zl_parser *p, zl_event *e, int i)
 }
 
 static bool read_smem(zl_parser *p, zl_event *e) { return smem_slot(p, e, 0); }
-static bool read_smem1(zl_parser *p, zl_event *e) { return smem_slot(p, e, 1); }
 
 static bool read_opt_from_smem(zl_parser *p, zl_event *e)
 {
@@ -220,9 +219,20 @@ static bool read_factor(zl_parser *p, zl_event *e)
     return names(p, ZL_OF_SMEM) ? smem_slot(p, e, 0) : acc_name(p, &e->acc_a);
 }
 
+static bool read_smem_or_acc(zl_parser *p, zl_event *e)
+{
+    return names(p, ZL_OF_SMEM) ? smem_slot(p, e, 0) : read_acc(p, e);
+}
+
+/* The second factor is in registers only where the first is. */
+static bool read_factor1(zl_parser *p, zl_event *e)
+{
+    return e->acc_a < 0 || names(p, ZL_OF_SMEM) ? smem_slot(p, e, 1) : acc_name(p, &e->acc_b);
+}
+
 static bool read_sum(zl_parser *p, zl_event *e)
 {
-    return names(p, ZL_OF_TMEM) ? tmem_slot(p, e, 0) : read_acc(p, e);
+    return e->acc_b < 0 && names(p, ZL_OF_TMEM) ? tmem_slot(p, e, 0) : read_acc(p, e);
 }
 
 /* ---- what may be missing ---- */
@@ -336,7 +346,7 @@ zl_event zl_event_of(zl_event_kind kind, uint32_t line)
 {
     const zl_pos none = {-1, -1, -1, 0};
     return (zl_event){.kind = kind, .line = line, .bar = -1, .smem = {-1, -1},
-                    .tmem = {-1, -1}, .acc = -1, .acc_a = -1, .map = -1, .other = -1,
+                    .tmem = {-1, -1}, .acc = -1, .acc_a = -1, .acc_b = -1, .map = -1, .other = -1,
                     .cta = ZL_CTA_OWN, .bar_cta = ZL_CTA_OWN, .times = 1, .match = -1, .at = {none, none},
                     .tmem_at = {none, none}, .map_at = none, .other_at = none, .bar_at = none,
                     .parity = none};

@@ -35,6 +35,7 @@ enum { ZL_SYNC_ROLE = 0, ZL_SYNC_CTA, ZL_SYNC_CLUSTER, ZL_SYNC_NAMED, ZL_SYNC_WA
 enum { ZL_TWAIT_LD = 0, ZL_TWAIT_ST };                                       /* twait */
 enum { ZL_REGS_INC = 0, ZL_REGS_DEC };                                       /* setmaxnreg */
 enum { ZL_GRIDDEP_WAIT = 0, ZL_GRIDDEP_LAUNCH };                             /* griddep */
+enum { ZL_QUEUE_MEMORY = 0, ZL_QUEUE_SHARED };                               /* waitcount */
 enum { ZL_CTA_OWN = -1, ZL_CTA_ALL = -2 };                                   /* zl_event.cta, else a rank */
 
 /* What of a number of bytes was written as moves; the rest was a number. */
@@ -61,6 +62,7 @@ typedef struct zl_event {
     zl_pos bar_at;      /* slot position of bar; of FOR its last (excluded) */
     zl_pos parity;      /* wait: the parity tested is (parity / stages + flip) % 2 */
     int32_t acc_a;      /* mma: A in registers; -1 */
+    int32_t acc_b;      /* mma: B in registers, as A is; -1 */
     int32_t tmem[2];    /* indices into tmems; -1.  mma: D, A */
     int32_t map;        /* index into others; -1 */
     int32_t other;      /* index into others, a global or a flag; -1 */
@@ -68,7 +70,7 @@ typedef struct zl_event {
     int32_t bar_cta;    /* copy: the block whose barrier is signalled; ZL_CTA_OWN: the memory's */
     int32_t relative;   /* 1: `cta` is added to the own rank, modulo the cluster's blocks */
     uint32_t multicast; /* mask of blocks; 0: none */
-    uint32_t times;     /* arrivals by one thread; 1 the default */
+    uint32_t times;     /* arrivals by one thread, instructions of a warp; 1 the default */
     uint32_t named;     /* sync, join: the barrier's number */
     uint32_t lanes[2];  /* tld, tst: first and last lane; 0, 127 the default */
     uint32_t columns[2]; /* tld, tst: first and last column of the stage */

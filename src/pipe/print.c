@@ -94,8 +94,7 @@ static void put_bar_name(printer *p, const zl_event *e)
 
 static void put_bar(printer *p, const zl_event *e)
 {
-    const zl_bar *bar = &p->pipe->bars[e->bar];
-    put_slot(p, bar->name, &e->bar_at, bar->stages);
+    put_slot(p, p->pipe->bars[e->bar].name, &e->bar_at, p->pipe->bars[e->bar].stages);
 }
 
 static void put_parity(printer *p, const zl_event *e)
@@ -149,7 +148,6 @@ static void put_stage(printer *p, const zl_event *e, int i)
 }
 
 static void put_smem(printer *p, const zl_event *e) { put_stage(p, e, 0); }
-static void put_smem1(printer *p, const zl_event *e) { put_stage(p, e, 1); }
 
 static void put_opt_from_smem(printer *p, const zl_event *e)
 {
@@ -169,8 +167,7 @@ static void put_map(printer *p, const zl_event *e) { put_other(p, e->map, &e->ma
 
 static void put_smem_or_global(printer *p, const zl_event *e)
 {
-    if (e->other >= 0) put_flag(p, e);
-    else put_stage(p, e, 0);
+    e->other >= 0 ? put_flag(p, e) : put_stage(p, e, 0);
 }
 
 static void put_opt_to_global(printer *p, const zl_event *e)
@@ -200,10 +197,12 @@ static void put_tmem_name(printer *p, const zl_event *e)
 
 static void put_tmem(printer *p, const zl_event *e) { put_columns_of(p, e, 0); }
 
-static void put_acc(printer *p, const zl_event *e)
+static void put_registers(printer *p, int32_t acc)
 {
-    zl_putf(p->out, " %s", p->pipe->accs[e->acc].name);
+    zl_putf(p->out, " %s", p->pipe->accs[acc].name);
 }
+
+static void put_acc(printer *p, const zl_event *e) { put_registers(p, e->acc); }
 
 static void put_opt_from_acc(printer *p, const zl_event *e)
 {
@@ -216,13 +215,22 @@ static void put_factor(printer *p, const zl_event *e)
 {
     if (e->tmem[1] >= 0) put_columns_of(p, e, 1);
     else if (e->smem[0] >= 0) put_stage(p, e, 0);
-    else zl_putf(p->out, " %s", p->pipe->accs[e->acc_a].name);
+    else put_registers(p, e->acc_a);
+}
+
+static void put_smem_or_acc(printer *p, const zl_event *e)
+{
+    e->smem[0] >= 0 ? put_stage(p, e, 0) : put_acc(p, e);
+}
+
+static void put_factor1(printer *p, const zl_event *e)
+{
+    e->smem[1] >= 0 ? put_stage(p, e, 1) : put_registers(p, e->acc_b);
 }
 
 static void put_sum(printer *p, const zl_event *e)
 {
-    if (e->tmem[0] >= 0) put_columns_of(p, e, 0);
-    else put_acc(p, e);
+    e->tmem[0] >= 0 ? put_columns_of(p, e, 0) : put_acc(p, e);
 }
 
 static void put_opt_fresh(printer *p, const zl_event *e) { zl_puts(p->out, e->fresh ? " fresh" : ""); }

@@ -60,7 +60,7 @@ typedef struct zl_class {
     zl_tick *mapped; /* clock at the last fence proxy.tensormap */
 } zl_class;
 
-enum { ZL_OF_WGMMA, ZL_OF_BULK, ZL_OF_BULK_READ, ZL_OF_TCGEN05, ZL_OF_TLD, ZL_OF_TST, ZL_OF_CPASYNC, ZL_GROUPS };
+enum { ZL_OF_WGMMA, ZL_OF_BULK, ZL_OF_BULK_READ, ZL_OF_TCGEN05, ZL_OF_TLD, ZL_OF_TST, ZL_OF_CPASYNC, ZL_OF_MEMORY, ZL_OF_SHARED, ZL_GROUPS };
 
 typedef struct zl_instance {
     int32_t role, number, cta;
@@ -87,7 +87,9 @@ typedef struct zl_sum {
     bool unread;        /* by ordinary instructions or a product since the last product */
     bool touched;       /* by ordinary instructions since the last fence wgmma */
     int32_t group;      /* of the last product or load; over when done[kind] reaches it */
-    int32_t kind;       /* ZL_OF_WGMMA or ZL_OF_TLD */
+    int32_t kind;       /* ZL_OF_WGMMA, ZL_OF_TLD or a queue */
+    int32_t version;    /* epoch at which they changed last */
+    int64_t bytes;      /* loaded from global memory, and still what they hold; 0: something else */
     int32_t reader;     /* group of the last product that reads it as a factor, or of tst */
     int32_t reader_kind;
     uint32_t event;
@@ -174,6 +176,7 @@ typedef struct zl_run {
     uint32_t stepping;        /* the instance whose event runs */
     zl_text *trace;           /* where events are printed as they run; NULL: nowhere */
     const int32_t *known;     /* per instance: the last epoch that is printed */
+    bool counts;              /* the text has queues */
     uint32_t grid;            /* the first `griddep wait` of the text; UINT32_MAX: none */
     int32_t most_left;        /* groups that any wait of the text leaves open */
     struct zl_watch *watch;   /* NULL: repetitions are not looked for */
@@ -204,6 +207,18 @@ static inline int32_t zl_comp_control(const zl_run *r, uint32_t class)
 /* wgmma, tld and tst have one for the first warp and one for the others; tld and tst the same again
  * behind fence tcgen05.before. */
 enum { ZL_GROUP_COMPS = 13, ZL_FENCED_TENSOR = 4 };
+/* And where the text has queues, for each of the two the same. */
+enum { ZL_QUEUE_COMPS = 4 };
+static inline int32_t zl_group_comps(const zl_run *r)
+{
+    return ZL_GROUP_COMPS + (r->counts ? ZL_QUEUE_COMPS : 0);
+}
+/* Groups that a warp waits for as one. */
+static inline bool zl_of_warps(int group)
+{
+    return group == ZL_OF_WGMMA || group == ZL_OF_TLD || group == ZL_OF_TST ||
+           group == ZL_OF_MEMORY || group == ZL_OF_SHARED;
+}
 int32_t zl_comp_group(const zl_run *r, const zl_instance *i, int group, bool others);
 /* What has to be known of it for a use of tensor memory by other threads. */
 int32_t zl_comp_tensor(const zl_run *r, int32_t comp);
@@ -280,17 +295,33 @@ void zl_spot_keep(zl_run *r, zl_spot *p, const zl_touch *touch);
 void zl_touch_now(const zl_run *r, zl_touch *touch, const zl_instance *i, bool all);
 void zl_touch_group(const zl_run *r, zl_touch *touch, const zl_instance *i, int group);
 
+/* Before `griddep wait` nothing is read from global memory. */
+void zl_run_check_grid(zl_run *r, const zl_instance *i, const zl_event *e);
 void zl_run_copy(zl_run *r, zl_instance *i, const zl_event *e);
 void zl_run_store(zl_run *r, zl_instance *i, const zl_event *e);
 void zl_run_cpasync(zl_run *r, zl_instance *i, const zl_event *e);
 void zl_run_touch(zl_run *r, zl_instance *i, const zl_event *e); /* read, write, ldmatrix, stmatrix */
 void zl_run_update(zl_run *r, zl_instance *i, const zl_event *e);
 
+/* ---- queues, whose instructions are over in order ---- */
+
+bool zl_run_counts(const zlay_pipe *pipe);
+void zl_run_queue(zl_run *r, zl_instance *i, const zl_event *e); /* load, send, fetch, put */
+void zl_run_waitcount(zl_run *r, zl_instance *i, const zl_event *e);
+/* A product of registers with registers. */
+void zl_run_multiply(zl_run *r, zl_instance *i, const zl_event *e);
+
 /* ---- tensor memory and sums ---- */
 
 bool zl_run_tensor(zl_run *r, zl_instance *i, const zl_event *e);
 void zl_run_products(zl_run *r, zl_instance *i, const zl_event *e);
 void zl_sum_use(zl_run *r, zl_instance *i, int32_t acc, bool takes, uint32_t event);
+/* The rule that is broken where registers in flight in groups of this kind are used. */
+int32_t zl_sum_rule(int32_t kind);
+/* The same product is not summed twice. */
+void zl_sum_factors(zl_run *r, const zl_instance *i, const zl_event *e, zl_factors *last);
+/* Of a factor in registers: whose, and where they have not changed since, which. */
+int32_t zl_sum_current(zl_run *r, const zl_instance *i, const zl_factors *f, int k);
 zl_sum *zl_run_sum(zl_run *r, const zl_instance *i, int32_t acc);
 
 /* What is in flight when an instance ends, and when all have. */

@@ -6,7 +6,7 @@ static zl_class *one(zl_run *r, const zl_instance *i) { return &r->classes[i->fi
 
 /* ---- copies ---- */
 
-static void check_grid(zl_run *r, const zl_instance *i, const zl_event *e)
+void zl_run_check_grid(zl_run *r, const zl_instance *i, const zl_event *e)
 {
     if (r->grid != UINT32_MAX && !i->grid)
         zl_run_fault(r, ZLAY_PIPE_GRID, zl_event_index(r, e), r->grid, 0, 1);
@@ -52,7 +52,7 @@ static void land(zl_run *r, zl_instance *i, const zl_event *e, uint32_t block)
 
 void zl_run_copy(zl_run *r, zl_instance *i, const zl_event *e)
 {
-    if (e->scope != ZL_COPY_SHARED) check_grid(r, i, e);
+    if (e->scope != ZL_COPY_SHARED) zl_run_check_grid(r, i, e);
     if (e->multicast) {
         for (uint32_t b = UINT32_MAX; zl_run_next_of_mask(r, i, e->multicast, &b);) land(r, i, e, b);
         return;
@@ -88,7 +88,7 @@ void zl_run_cpasync(zl_run *r, zl_instance *i, const zl_event *e)
     zl_touch touch = {.event = zl_event_index(r, e), .part = e->part, .bytes = e->count,
                       .proxy = ZL_GENERIC};
     uint32_t slot = zl_run_slot(r, i, &e->at[0], r->pipe->smems[e->smem[0]].stages);
-    check_grid(r, i, e);
+    zl_run_check_grid(r, i, e);
     zl_touch_group(r, &touch, i, ZL_OF_CPASYNC);
     zl_spot_write(r, zl_smem_place(r, i, (uint32_t)i->cta, e->smem[0], slot), i, true,
                    zl_run_value(r, i, &e->at[0]), &touch);

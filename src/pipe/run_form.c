@@ -106,7 +106,12 @@ static bool is_collective(const zl_event *e)
     case ZL_EV_RELINQUISH:
     case ZL_EV_TLD:
     case ZL_EV_TST:
-    case ZL_EV_TWAIT: return true;
+    case ZL_EV_TWAIT:
+    case ZL_EV_LOAD:
+    case ZL_EV_SEND:
+    case ZL_EV_FETCH:
+    case ZL_EV_PUT:
+    case ZL_EV_WAITCOUNT: return true;
     case ZL_EV_MMA: return e->tmem[0] < 0;
     case ZL_EV_JOIN: return e->scope == ZL_SYNC_NAMED;
     case ZL_EV_COMMIT: return e->scope == ZL_GROUP_WGMMA || e->scope == ZL_GROUP_CPASYNC;
@@ -126,7 +131,7 @@ static void check_by(zl_run *r, const zl_role *role, uint32_t event)
 {
     const zl_event *e = &r->pipe->events[event];
     bool wrong = role->elect && is_collective(e) && !is_cluster_sync(e);
-    wrong |= e->kind == ZL_EV_MMA && e->tmem[0] < 0 && !is_group(role);
+    wrong |= e->kind == ZL_EV_MMA && e->tmem[0] < 0 && e->acc_b < 0 && !is_group(role);
     wrong |= (e->kind == ZL_EV_ALLOC || e->kind == ZL_EV_DEALLOC || e->kind == ZL_EV_RELINQUISH) &&
              (role->each != 1 || zl_role_instances(role) != 1);
     if (wrong) zl_run_fault(r, ZLAY_PIPE_COLLECTIVE, event, UINT32_MAX, role->each, 0);

@@ -100,7 +100,8 @@ static void find_most_left(zl_run *r)
 {
     for (uint32_t k = r->pipe->setup; k < r->pipe->events_count; k++) {
         const zl_event *e = &r->pipe->events[k];
-        if (e->kind == ZL_EV_WAITGROUP && e->count > r->most_left) r->most_left = (int32_t)e->count;
+        bool waits = e->kind == ZL_EV_WAITGROUP || e->kind == ZL_EV_WAITCOUNT;
+        if (waits && e->count > r->most_left) r->most_left = (int32_t)e->count;
     }
 }
 
@@ -134,7 +135,7 @@ static bool is_idle(const zl_run *r, const zl_gate *g)
 static bool is_fill(const zl_event *e)
 {
     return e->kind == ZL_EV_COPY || e->kind == ZL_EV_CPASYNC || e->kind == ZL_EV_WRITE ||
-           e->kind == ZL_EV_STMATRIX;
+           e->kind == ZL_EV_STMATRIX || e->kind == ZL_EV_LOAD || e->kind == ZL_EV_PUT;
 }
 
 /* How many parts the text fills a smem of this block by; 0 where something fills it whole. */
@@ -194,24 +195,25 @@ int32_t zl_comp_group(const zl_run *r, const zl_instance *i, int group, bool oth
 {
     static const int8_t at[ZL_GROUPS] = {
         [ZL_OF_WGMMA] = 0, [ZL_OF_BULK] = 2, [ZL_OF_BULK_READ] = 3, [ZL_OF_TCGEN05] = 4,
-        [ZL_OF_TLD] = 5,   [ZL_OF_TST] = 7,
+        [ZL_OF_TLD] = 5,   [ZL_OF_TST] = 7,  [ZL_OF_MEMORY] = ZL_GROUP_COMPS,
+        [ZL_OF_SHARED] = ZL_GROUP_COMPS + 2,
     };
-    bool two = group == ZL_OF_WGMMA || group == ZL_OF_TLD || group == ZL_OF_TST;
-    return (int32_t)(ZL_CLASS_COMPS * r->classes_count) + ZL_GROUP_COMPS * (int32_t)(i - r->instances) +
-           at[group] + (two && others);
+    return (int32_t)(ZL_CLASS_COMPS * r->classes_count) + zl_group_comps(r) * (int32_t)(i - r->instances) +
+           at[group] + (zl_of_warps(group) && others);
 }
 
 int32_t zl_comp_tensor(const zl_run *r, int32_t comp)
 {
     int32_t first = (int32_t)(ZL_CLASS_COMPS * r->classes_count);
-    int32_t at = (comp - first) % ZL_GROUP_COMPS;
-    bool group = comp >= first && comp < first + ZL_GROUP_COMPS * (int32_t)r->instances_count;
+    int32_t at = (comp - first) % zl_group_comps(r);
+    bool group = comp >= first && comp < first + zl_group_comps(r) * (int32_t)r->instances_count;
     return group && at > 4 && at < 9 ? comp + ZL_FENCED_TENSOR : comp;
 }
 
 static void number_components(zl_run *r)
 {
-    int32_t comp = (int32_t)(ZL_CLASS_COMPS * r->classes_count + ZL_GROUP_COMPS * r->instances_count);
+    int32_t comp = (int32_t)(ZL_CLASS_COMPS * r->classes_count) +
+                   zl_group_comps(r) * (int32_t)r->instances_count;
     for (uint32_t g = 0; g < r->gates_count; g++) r->gates[g].comp = comp++;
     for (uint32_t m = 0; m < r->meetings_count; m++) r->meetings[m].comp = comp++;
     for (uint32_t f = 0; f < r->flags_count; f++) r->flags[f].comp = comp++;
@@ -299,7 +301,7 @@ static size_t lay_out(zl_run *r, char *base)
 
 static void count_components(zl_run *r)
 {
-    r->comps = ZL_CLASS_COMPS * r->classes_count + ZL_GROUP_COMPS * r->instances_count +
+    r->comps = ZL_CLASS_COMPS * r->classes_count + (uint32_t)zl_group_comps(r) * r->instances_count +
                r->gates_count + r->meetings_count + r->flags_count;
     r->comps = (r->comps + ZL_VECTOR - 1) / ZL_VECTOR * ZL_VECTOR;
     r->memory_room = clocks_needed(r);
@@ -331,6 +333,7 @@ zlay_status zl_run_new(zlay_ctx *ctx, zl_run **out, const zlay_pipe *pipe)
     if (!r) return ZLAY_ENOMEM;
     r->ctx = ctx;
     r->pipe = pipe;
+    r->counts = zl_run_counts(pipe);
     if (!make_all(r)) {
         zlay_status status = r->status ? r->status : ZLAY_ENOMEM;
         zl_run_free(r);

@@ -38,8 +38,7 @@ void zl_touch_group(const zl_run *r, zl_touch *touch, const zl_instance *i, int 
             touch->cond[k] = (zl_cond){zl_comp_cpasync(r, i->first + k), next};
         return;
     }
-    bool warps = group == ZL_OF_WGMMA || group == ZL_OF_TLD || group == ZL_OF_TST;
-    touch->conds = warps && i->classes > 2 ? 2 : 1;
+    touch->conds = zl_of_warps(group) && i->classes > 2 ? 2 : 1;
     for (uint32_t k = 0; k < touch->conds; k++)
         touch->cond[k] = (zl_cond){zl_comp_group(r, i, group, k == 1), next};
 }
@@ -60,8 +59,27 @@ static bool is_over_tensor(const zl_run *r, const zl_touch *t, const zl_tick *vi
     return true;
 }
 
+static bool is_queued(const zl_run *r, const zl_touch *t)
+{
+    switch (r->pipe->events[t->event].kind) {
+    case ZL_EV_LOAD:
+    case ZL_EV_SEND:
+    case ZL_EV_FETCH:
+    case ZL_EV_PUT: return true;
+    default: return false;
+    }
+}
+
+/* A queue of one warp takes its instructions in order. */
+static bool is_in_queue(const zl_run *r, const zl_touch *before, const zl_touch *now)
+{
+    return is_queued(r, now) && before->cond[0].comp == now->cond[0].comp && before->conds == 1;
+}
+
+/* No fence covers what a queue writes. */
 static bool is_fenced(const zl_run *r, const zl_touch *t, const zl_tick *view)
 {
+    if (is_queued(r, t)) return false;
     for (uint32_t k = 0; k < t->conds; k++)
         if (view[zl_comp_fenced(r, t->cond[k].comp)] < t->cond[k].value) return false;
     return true;
@@ -89,6 +107,7 @@ static int32_t broken_by(const zl_run *r, const zl_class *c, const zl_touch *bef
         if (is_own_tensor(r, before, now) || is_over_tensor(r, before, c->after)) return 0;
         return is_over(before, c->clock) ? ZLAY_PIPE_TCGEN05 : ZLAY_PIPE_TMEM_USE;
     }
+    if (is_in_queue(r, before, now)) return 0;
     if (!is_over(before, c->clock)) return order;
     if (before->write && before->proxy == ZL_GENERIC && now->proxy == ZL_ASYNC &&
         !is_fenced(r, before, c->clock))
@@ -190,7 +209,8 @@ void zl_spot_read(zl_run *r, zl_spot *p, const zl_instance *i, bool all, int64_t
 static bool is_again(const zl_touch *before, const zl_touch *now)
 {
     return before->write && !before->old && before->instance == now->instance &&
-           before->part == now->part && before->proxy == ZL_GENERIC && now->proxy == ZL_GENERIC;
+           before->part == now->part && before->proxy == ZL_GENERIC && now->proxy == ZL_GENERIC &&
+           before->cond[0].comp == now->cond[0].comp;
 }
 
 static void begin_content(zl_run *r, zl_spot *p, int64_t tag, const zl_touch *touch)

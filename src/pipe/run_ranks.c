@@ -55,19 +55,20 @@ typedef struct kind {
 
 static kind kind_of(const zl_run *r, int32_t comp)
 {
-    static const int8_t groups[ZL_GROUP_COMPS] = {
+    static const int8_t groups[ZL_GROUP_COMPS + ZL_QUEUE_COMPS] = {
         ZL_OF_WGMMA, ZL_OF_WGMMA, ZL_OF_BULK, ZL_OF_BULK_READ, ZL_OF_TCGEN05, ZL_OF_TLD, ZL_OF_TLD,
         ZL_OF_TST,   ZL_OF_TST,   ZL_OF_TLD,  ZL_OF_TLD,       ZL_OF_TST,     ZL_OF_TST,
+        ZL_OF_MEMORY, ZL_OF_MEMORY, ZL_OF_SHARED, ZL_OF_SHARED,
     };
     int32_t classes = (int32_t)r->classes_count, k = comp - ZL_CLASS_COMPS * classes;
-    int32_t all = ZL_GROUP_COMPS * (int32_t)r->instances_count, gates = (int32_t)r->gates_count;
+    int32_t all = zl_group_comps(r) * (int32_t)r->instances_count, gates = (int32_t)r->gates_count;
     if (comp >= 2 * classes && comp < 4 * classes)
         return (kind){.groups = &r->instances[r->classes[comp % classes].instance],
                       .group = ZL_OF_CPASYNC};
     if (k < 0) return (kind){0};
     if (k < all)
-        return (kind){.groups = &r->instances[k / ZL_GROUP_COMPS],
-                      .group = groups[k % ZL_GROUP_COMPS]};
+        return (kind){.groups = &r->instances[k / zl_group_comps(r)],
+                      .group = groups[k % zl_group_comps(r)]};
     if (k < all + gates) return (kind){.gate = &r->gates[k - all]};
     if (k < all + gates + (int32_t)r->meetings_count)
         return (kind){.meeting = &r->meetings[k - all - gates]};

@@ -110,6 +110,8 @@ static void put_sums(zl_state *w, const zl_instance *i)
         put(w, zl_state_behind(w->r, i, s->kind, s->group));
         put(w, s->reader_kind);
         put(w, zl_state_behind(w->r, i, s->reader_kind, s->reader));
+        put(w, s->bytes);
+        for (int k = 0; k < 2; k++) put(w, zl_sum_current(w->r, i, &s->factors, k));
     }
 }
 

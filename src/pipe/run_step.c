@@ -143,6 +143,11 @@ static bool step_other(zl_run *r, zl_instance *i, const zl_event *e)
     case ZL_EV_LDMATRIX:
     case ZL_EV_WRITE:
     case ZL_EV_STMATRIX: zl_run_touch(r, i, e); break;
+    case ZL_EV_LOAD:
+    case ZL_EV_SEND:
+    case ZL_EV_FETCH:
+    case ZL_EV_PUT: zl_run_queue(r, i, e); break;
+    case ZL_EV_WAITCOUNT: zl_run_waitcount(r, i, e); break;
     case ZL_EV_USE: zl_sum_use(r, i, e->acc, false, zl_event_index(r, e)); break;
     case ZL_EV_MMA: zl_run_products(r, i, e); break;
     case ZL_EV_UPDATE: zl_run_update(r, i, e); break;
@@ -168,6 +173,11 @@ static bool is_converged(const zl_event *e)
     case ZL_EV_TLD:
     case ZL_EV_TST:
     case ZL_EV_TWAIT:
+    case ZL_EV_LOAD:
+    case ZL_EV_SEND:
+    case ZL_EV_FETCH:
+    case ZL_EV_PUT:
+    case ZL_EV_WAITCOUNT:
     case ZL_EV_SETMAXNREG: return true;
     case ZL_EV_MMA: return e->tmem[0] < 0;
     case ZL_EV_FENCE: return e->scope == ZL_FENCE_WGMMA;

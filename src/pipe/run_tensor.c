@@ -19,8 +19,9 @@ static bool is_being_read(const zl_instance *i, const zl_sum *s)
     return s->reader > i->done[s->reader_kind];
 }
 
-static int32_t rule_of(int32_t kind)
+int32_t zl_sum_rule(int32_t kind)
 {
+    if (kind == ZL_OF_MEMORY || kind == ZL_OF_SHARED) return ZLAY_PIPE_GROUP;
     return kind == ZL_OF_WGMMA ? ZLAY_PIPE_FENCE : ZLAY_PIPE_TMEM_USE;
 }
 
@@ -29,19 +30,27 @@ void zl_sum_use(zl_run *r, zl_instance *i, int32_t acc, bool takes, uint32_t eve
     zl_sum *s = zl_run_sum(r, i, acc);
     if (s->state == ZL_SUM_EMPTY && takes)
         zl_run_fault(r, ZLAY_PIPE_STAGE, event, UINT32_MAX, 0, 1);
-    if (is_in_flight(i, s)) zl_run_fault(r, rule_of(s->kind), event, s->event, 1, 0);
+    if (is_in_flight(i, s)) zl_run_fault(r, zl_sum_rule(s->kind), event, s->event, 1, 0);
     if (is_being_read(i, s) && !takes)
-        zl_run_fault(r, rule_of(s->reader_kind), event, s->event, 1, 0);
+        zl_run_fault(r, zl_sum_rule(s->reader_kind), event, s->event, 1, 0);
     s->state = takes ? ZL_SUM_TAKEN : ZL_SUM_SUM;
     s->unread = false;
     s->touched = true;
     s->event = event;
+    if (takes) return;
+    s->version = i->epoch;
+    s->bytes = 0;
 }
 
 /* ---- products ---- */
 
 static int64_t place_of(zl_run *r, const zl_instance *i, const zl_event *e, int k, int64_t *tag)
 {
+    if (e->acc_b >= 0) {
+        int32_t acc = k ? e->acc_b : e->acc_a;
+        *tag = zl_run_sum(r, i, acc)->version;
+        return -2 - (int64_t)acc;
+    }
     if (e->smem[k] >= 0) {
         *tag = zl_run_value(r, i, &e->at[k]);
         uint32_t slot = zl_run_slot(r, i, &e->at[k], r->pipe->smems[e->smem[k]].stages);
@@ -55,8 +64,14 @@ static int64_t place_of(zl_run *r, const zl_instance *i, const zl_event *e, int 
     return -1;
 }
 
-/* The same product is not summed twice. */
-static void check_factors(zl_run *r, const zl_instance *i, const zl_event *e, zl_factors *last)
+int32_t zl_sum_current(zl_run *r, const zl_instance *i, const zl_factors *f, int k)
+{
+    if (f->place[k] > -2) return 0;
+    int32_t acc = (int32_t)(-2 - f->place[k]);
+    return zl_run_sum(r, i, acc)->version == f->tag[k] ? 1 + acc : 0;
+}
+
+void zl_sum_factors(zl_run *r, const zl_instance *i, const zl_event *e, zl_factors *last)
 {
     zl_factors f;
     for (int k = 0; k < 2; k++) f.place[k] = place_of(r, i, e, k, &f.tag[k]);
@@ -78,7 +93,7 @@ static void add_product(zl_run *r, zl_instance *i, const zl_event *e)
     if ((s->kind != ZL_OF_WGMMA && is_in_flight(i, s)) || is_being_read(i, s))
         zl_run_fault(r, ZLAY_PIPE_FENCE, event, s->event, 1, 0);
     s->state = ZL_SUM_SUM;
-    check_factors(r, i, e, &s->factors);
+    zl_sum_factors(r, i, e, &s->factors);
     s->unread = true;
     s->kind = ZL_OF_WGMMA;
     s->group = i->issued[ZL_OF_WGMMA] + 1;
@@ -157,7 +172,7 @@ static void tensor_product(zl_run *r, zl_instance *i, const zl_event *e)
     int64_t tag = zl_run_value(r, i, &e->tmem_at[0]);
     for (uint32_t b = first; b < first + blocks; b++) {
         zl_spot *p = zl_tmem_place(r, b, e->tmem[0], slot);
-        if (b == first) check_factors(r, i, e, &p->factors);
+        if (b == first) zl_sum_factors(r, i, e, &p->factors);
         if (!e->fresh && (!p->any || p->tag != tag))
             zl_run_fault(r, ZLAY_PIPE_STAGE, zl_event_index(r, e), p->any ? p->writer : UINT32_MAX,
                          p->tag, tag);
@@ -171,7 +186,8 @@ static void tensor_product(zl_run *r, zl_instance *i, const zl_event *e)
 
 void zl_run_products(zl_run *r, zl_instance *i, const zl_event *e)
 {
-    if (e->tmem[0] >= 0) tensor_product(r, i, e);
+    if (e->acc_b >= 0) zl_run_multiply(r, i, e);
+    else if (e->tmem[0] >= 0) tensor_product(r, i, e);
     else warpgroup_product(r, i, e);
 }
 
@@ -181,7 +197,7 @@ static void load(zl_run *r, zl_instance *i, const zl_event *e)
 {
     zl_sum *s = zl_run_sum(r, i, e->acc);
     if (is_in_flight(i, s) || is_being_read(i, s))
-        zl_run_fault(r, rule_of(is_in_flight(i, s) ? s->kind : s->reader_kind),
+        zl_run_fault(r, zl_sum_rule(is_in_flight(i, s) ? s->kind : s->reader_kind),
                      zl_event_index(r, e), s->event, 1, 0);
     use_columns(r, i, e, 0, false, ZL_OF_TLD, (uint32_t)i->cta);
     s->state = ZL_SUM_SUM;

@@ -127,6 +127,7 @@ static void step(walk *w, const zl_event *e)
     case ZL_EV_TCP: w->product = e; break;
     case ZL_EV_MMA:
         read_registers(w, e, e->acc_a);
+        read_registers(w, e, e->acc_b);
         if (e->tmem[0] >= 0) w->product = e;
         break;
     case ZL_EV_COMMIT:
