@@ -79,7 +79,7 @@ static const struct {
     {1, "load 64 -> A[0];waitcount memory 0;fetch A[0] -> F;waitcount shared 0;use F", 0},
     {1, "for i in 0..1;load 64 -> A[i % 2];waitcount memory 0;fetch A[i % 2] -> F;load 64 -> A[(i+2) % 2];waitcount shared 0;use F;end", ZLAY_PIPE_OVERWRITE},
     {1, "for i in 0..1;load 64 -> A[i % 2];waitcount memory 0;fetch A[i % 2] -> F;waitcount shared 0;use F;load 64 -> A[(i+2) % 2];waitcount memory 0;fetch A[(i+2) % 2] -> F;waitcount shared 0;use F;end", 0},
-    {1, "for i in 0..1;write A[i % 2];fetch A[i % 2] -> F;write A[(i+2) % 2];waitcount shared 0;use F;end", ZLAY_PIPE_OVERWRITE},
+    {1, "for i in 0..1;write A[i % 2];sync warp;fetch A[i % 2] -> F;write A[(i+2) % 2];waitcount shared 0;use F;end", ZLAY_PIPE_OVERWRITE},
     {4, "load 64 -> A[0];waitcount memory 0;sync cta;read A[0]", 0},
     {4, "load 64 -> A[0];waitcount memory 0;read A[0]", ZLAY_PIPE_READ_BEFORE_FULL},
     {4, "load 32 -> A[0] part 1;load 32 -> A[0] part 2;waitcount memory 0;sync cta;read A[0]", 0},
