@@ -279,6 +279,8 @@ static const char *const whole[] = {
     "\"cluster\":4}",
     "{\"op\":\"cluster.exchange\",\"src\":\"f2{thread: (1); block: (2) -> tensor: 4}\",\"dst\":"
     "\"f2{thread: (2); block: (1) -> tensor: 4}\"}",
+    "{\"op\":\"wave.synth\",\"target\":\"gfx950\",\"instruction\":\"mfma\",\"m\":32,\"n\":32,"
+    "\"k\":16,\"fragment\":\"A\",\"rows\":128,\"depth\":64,\"threads\":256}",
     "{\"op\":\"fragment.synth\",\"layout\":\"((4,8),(2,2)):((32,1),(16,8))\"}",
     "{\"op\":\"tmem.synth\",\"layout\":\"(128,64):(65536,1)\"}",
     "{\"op\":\"tmem.pack\",\"target\":\"sm_100a\",\"buffers\":[{\"columns\":256,\"first\":0,"

@@ -52,6 +52,10 @@ ZLAY_API const zlay_target *zlay_target_at(size_t i);
  */
 ZLAY_API uint64_t zlay_target_widths(const zlay_target *target, int32_t shared);
 
+/** The bytes that one lane's load writes straight to shared memory, each lane's
+ *  beside the one before, n bytes as bit n; 0: it has no such loads. */
+ZLAY_API uint64_t zlay_target_direct(const zlay_target *target);
+
 /** What a target is and gives; 0 where it has none, or no document says. */
 typedef struct zlay_target_info {
     uint32_t architecture;  /* 90 of sm_90a; 0x942 of gfx942 */

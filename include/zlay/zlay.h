@@ -46,6 +46,7 @@
 #include <zlay/synth.h>
 #include <zlay/transfer.h>
 #include <zlay/version.h>
+#include <zlay/wave.h>
 #include <zlay/zmat.h>
 
 #endif

@@ -45,19 +45,11 @@ static json_t *issue_value(zl_call *call, const zlay_issue *issue)
     return value;
 }
 
-static json_t *pair_value(zl_call *call, const zlay_layout *a, const zlay_layout *b)
-{
-    json_t *pair = json_object();
-    zl_put_value(call, pair, "a", zl_json_layout(call, a));
-    zl_put_value(call, pair, "b", zl_json_layout(call, b));
-    return pair;
-}
-
 static zlay_status put_certificate(zl_call *call, const zlay_multicast *m)
 {
     zlay_layout *a = NULL, *b = NULL;
     zlay_status status = zlay_multicast_certificate(call->ctx, &a, &b, m);
-    if (!status) zl_put_value(call, call->value, "certificate", pair_value(call, a, b));
+    if (!status) zl_put_value(call, call->value, "certificate", zl_json_pair(call, a, b));
     zlay_layout_free(a);
     zlay_layout_free(b);
     return status;

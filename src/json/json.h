@@ -67,6 +67,9 @@ const char *zl_word_of(const zl_word *words, int32_t number);
 /* The optional field `ptx`: 10 * major + minor. */
 zlay_status zl_get_ptx(zl_call *call, uint32_t *out);
 zlay_status zl_get_target(zl_call *call, const zlay_target **out);
+
+/* A matrix instruction, from its fields at the top of the request. */
+zlay_status zl_get_mma(zl_call *call, const zlay_target **target, zlay_mma *mma);
 zlay_status zl_get_layout(zl_call *call, const char *name, zlay_layout **out);
 zlay_status zl_layout_of(zl_call *call, const char *name, const json_t *value, zlay_layout **out);
 
@@ -134,6 +137,9 @@ json_t *zl_json_word(const zl_word *words, int32_t number);
 void zl_put_value(zl_call *call, json_t *object, const char *key, json_t *value);
 void zl_put_item(zl_call *call, json_t *array, json_t *value);
 json_t *zl_json_layout(zl_call *call, const zlay_layout *layout);
+
+/* {"a", "b"}: a certificate. */
+json_t *zl_json_pair(zl_call *call, const zlay_layout *a, const zlay_layout *b);
 
 /* The value at an index: an integer, a list of several outputs, null where it is undefined. */
 zlay_status zl_json_value(zl_call *call, const zlay_layout *layout, uint64_t index, json_t **out);

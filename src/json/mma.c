@@ -202,7 +202,7 @@ static zlay_status read_instruction(zl_call *call, zlay_mma *out)
     return ZLAY_OK;
 }
 
-static zlay_status read_all(zl_call *call, const zlay_target **target, zlay_mma *mma)
+zlay_status zl_get_mma(zl_call *call, const zlay_target **target, zlay_mma *mma)
 {
     zlay_status status = zl_get_target(call, target);
     if (!status) status = read_instruction(call, mma);
@@ -221,7 +221,7 @@ zlay_status zl_op_mma_check(zl_call *call)
         .reasons = reasons, .room = ZL_REASONS_MOST, .names = names_of, .issues = "instructions"};
     const zlay_target *target;
     zlay_mma mma = {0};
-    zlay_status status = read_all(call, &target, &mma);
+    zlay_status status = zl_get_mma(call, &target, &mma);
     if (status) return status;
     status = zlay_mma_check(&checked.verdict, reasons, ZL_REASONS_MOST, target, &mma);
     if (status)
@@ -243,7 +243,7 @@ zlay_status zl_op_mma_fragment(zl_call *call)
     zlay_mma mma = {0};
     zlay_layout *layout = NULL;
     int32_t fragment = -1;
-    zlay_status status = read_all(call, &target, &mma);
+    zlay_status status = zl_get_mma(call, &target, &mma);
     if (!status) status = zl_get_word(call, call->request, "fragment", fragments, &fragment);
     if (!status && (fragment < ZLAY_FRAGMENT_A || fragment > ZLAY_FRAGMENT_B))
         return zl_wrong(call, "fragment", "'A', 'B', 'D' or 'metadata'");

@@ -78,3 +78,11 @@ json_t *zl_json_layout(zl_call *call, const zlay_layout *layout)
     if (!text) call->no_memory = true;
     return text;
 }
+
+json_t *zl_json_pair(zl_call *call, const zlay_layout *a, const zlay_layout *b)
+{
+    json_t *pair = json_object();
+    zl_put_value(call, pair, "a", zl_json_layout(call, a));
+    zl_put_value(call, pair, "b", zl_json_layout(call, b));
+    return pair;
+}

@@ -23,7 +23,9 @@ enum {
     ZL_HAS_TCGEN05 = 16,
     ZL_HAS_LD_12 = 32, /* a thread loads 12 bytes at once, global and shared */
     ZL_HAS_LD_32 = 64, /* 32 bytes, global only */
-    ZL_HAS_FNUZ = 128  /* its fp8 formats have no negative zero */
+    ZL_HAS_FNUZ = 128, /* its fp8 formats have no negative zero */
+    ZL_HAS_DIRECT = 256, /* a lane's load of 4 bytes writes shared memory */
+    ZL_HAS_DIRECT_16 = 512 /* of 16 bytes too */
 };
 
 struct zlay_target {

@@ -12,7 +12,9 @@ enum {
     TCGEN05 = ZL_HAS_TCGEN05,
     LD_12 = ZL_HAS_LD_12,
     LD_32 = ZL_HAS_LD_32,
-    FNUZ = ZL_HAS_FNUZ
+    FNUZ = ZL_HAS_FNUZ,
+    DIRECT = ZL_HAS_DIRECT,
+    DIRECT_16 = ZL_HAS_DIRECT_16
 };
 
 static const zlay_target targets[] = {
@@ -43,6 +45,14 @@ uint64_t zlay_target_widths(const zlay_target *target, int32_t shared)
     if (target && target->features & ZL_HAS_LD_12) usual |= 1u << 12;
     if (target && target->features & ZL_HAS_LD_32 && !shared) usual |= 1ull << 32;
     return usual;
+}
+
+uint64_t zlay_target_direct(const zlay_target *target)
+{
+    uint64_t widths = 0;
+    if (target && target->features & ZL_HAS_DIRECT) widths |= 1u << 4;
+    if (target && target->features & ZL_HAS_DIRECT_16) widths |= 1u << 16;
+    return widths;
 }
 
 int32_t zlay_target_type(const zlay_target *target, int32_t type)

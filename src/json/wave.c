@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* wave.synth: an operand through shared memory to the registers of matrix instructions. */
+#include "json/json.h"
+
+#include <zlay/wave.h>
+
+static const zl_word fragments[] = {
+    {"A", ZLAY_FRAGMENT_A}, {"B", ZLAY_FRAGMENT_B}, {NULL, 0}};
+static const zl_word paths[] = {{"best", ZLAY_WAVE_PATH_BEST},
+                                {"registers", ZLAY_WAVE_PATH_REGISTERS},
+                                {"direct", ZLAY_WAVE_PATH_DIRECT},
+                                {NULL, 0}};
+static const zl_word layouts[] = {{"place", ZLAY_WAVE_PLACE}, {"load", ZLAY_WAVE_LOAD},
+                                  {"write", ZLAY_WAVE_WRITE}, {"read", ZLAY_WAVE_READ},
+                                  {"from", ZLAY_WAVE_FROM},   {"order", ZLAY_WAVE_ORDER},
+                                  {NULL, 0}};
+
+static zlay_status read_request(zl_call *call, zlay_wave_request *out)
+{
+    const struct {
+        const char *name;
+        uint32_t *to;
+    } numbers[] = {{"rows", &out->rows},       {"depth", &out->depth}, {"threads", &out->threads},
+                   {"parts", &out->parts},     {"align", &out->align}};
+    bool any = false;
+    zlay_status status = zl_get_word(call, call->request, "fragment", fragments, &out->fragment);
+    if (!status) status = zl_get_word(call, call->request, "path", paths, &out->path);
+    for (size_t i = 0; !status && i < ZL_COUNT(numbers); i++)
+        status = zl_get_u32(call, call->request, numbers[i].name, numbers[i].to);
+    if (!status) status = zl_get_flag(call, call->request, "any_order", &any);
+    out->any_order = any;
+    return status;
+}
+
+static json_t *name_of(const zlay_wave_info *info, int32_t access)
+{
+    zlay_bank_access found;
+    if (access < 0 || zlay_bank_explain(&found, info->target, access)) return json_null();
+    return json_string(found.name);
+}
+
+static void put_numbers(zl_call *call, const zlay_wave_info *i)
+{
+    const struct {
+        const char *name;
+        uint32_t value;
+    } numbers[] = {
+        {"load_bytes", i->load_bytes}, {"loads", i->loads},           {"load_rows", i->load_rows},
+        {"read_bytes", i->read_bytes}, {"reads", i->reads},           {"read_xor", i->read_xor},
+        {"block_bytes", i->block_bytes}, {"part_bytes", i->part_bytes}, {"blocks", i->blocks},
+        {"steps", i->steps},           {"step_registers", i->step_registers},
+        {"registers", i->registers},   {"smem", i->smem}};
+    zl_put_value(call, call->value, "direct", json_boolean(i->direct));
+    zl_put_value(call, call->value, "load_steady", json_boolean(i->load_steady));
+    zl_put_value(call, call->value, "store", name_of(i, i->store));
+    zl_put_value(call, call->value, "read", name_of(i, i->read));
+    for (size_t n = 0; n < ZL_COUNT(numbers); n++)
+        zl_put_value(call, call->value, numbers[n].name, json_integer(numbers[n].value));
+    zl_put_value(call, call->value, "swizzle",
+                 json_pack("[iii]", (int)i->swizzle_bits, (int)i->swizzle_base,
+                           (int)i->swizzle_shift));
+}
+
+static void put_count(zl_call *call, const char *name, zlay_answer counted, uint32_t wavefronts,
+                      uint32_t ideal)
+{
+    json_t *value = json_null();
+    if (counted == ZLAY_YES) {
+        value = json_object();
+        zl_put_value(call, value, "wavefronts", json_integer(wavefronts));
+        zl_put_value(call, value, "ideal", json_integer(ideal));
+    }
+    zl_put_value(call, call->value, name, value);
+}
+
+static void put_plan(zl_call *call, const zlay_wave *wave)
+{
+    zlay_wave_info i;
+    const zlay_layout *a, *b;
+    json_t *list = json_array(), *all = json_object();
+    zlay_wave_get(&i, wave);
+    call->value = json_object();
+    put_numbers(call, &i);
+    put_count(call, "read_count", i.reads_counted, i.read_wavefronts, i.read_ideal);
+    put_count(call, "store_count", i.stores_counted, i.store_wavefronts, i.store_ideal);
+    for (const zl_word *w = layouts; w->name; w++)
+        zl_put_value(call, all, w->name, zl_json_layout(call, zlay_wave_layout(wave, w->number)));
+    for (uint32_t c = 0; !zlay_wave_certificate(&a, &b, wave, c); c++)
+        zl_put_item(call, list, zl_json_pair(call, a, b));
+    zl_put_value(call, call->value, "layouts", all);
+    zl_put_value(call, call->value, "certificates", list);
+}
+
+zlay_status zl_op_wave_synth(zl_call *call)
+{
+    zlay_wave_request request = {.size = sizeof request};
+    const zlay_target *target;
+    zlay_wave *wave = NULL;
+    zlay_status status = zl_get_mma(call, &target, &request.mma);
+    if (!status) status = read_request(call, &request);
+    if (!status) status = zlay_wave_synth(call->ctx, &wave, target, &request);
+    if (!status) put_plan(call, wave);
+    zlay_wave_free(wave);
+    return status;
+}
