@@ -217,8 +217,9 @@ bench: $(B)/zlay-bench
 # ---- documents, packages ---------------------------------------------------
 
 # The texts of tests/golden, as they are printed now.
-golden: $(B)/tests/t-emit-pipe
+golden: $(B)/tests/t-emit-pipe $(B)/tests/t-emit-wave
 	$(B)/tests/t-emit-pipe golden
+	$(B)/tests/t-emit-wave golden
 
 generate:
 	CC="$(CC)" tools/generate.sh

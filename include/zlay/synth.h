@@ -81,7 +81,7 @@ typedef struct zlay_plan_info {
 ZLAY_API zlay_status zlay_plan_get(zlay_plan_info *out, const zlay_plan *plan);
 
 /** The map of an operand; of a path by threads it describes the box all the
- *  same. Returns ZLAY_OK, ZLAY_EINVAL. */
+ *  same. Returns ZLAY_OK, ZLAY_NONE a plan of waves, ZLAY_EINVAL. */
 ZLAY_API zlay_status zlay_plan_map(zlay_tensormap *out, const zlay_plan *plan, int32_t operand);
 
 /** The i-th copy of an operand; ZLAY_NONE past its end.  map is the operand's
@@ -91,7 +91,7 @@ ZLAY_API zlay_status zlay_plan_copy(zlay_copy *out, const zlay_plan *plan, int32
 
 /** The matrix descriptor of operand A or B for the `step`-th wgmma of a stage.
  *
- *  Returns: ZLAY_OK; ZLAY_EINVAL.
+ *  Returns: ZLAY_OK; ZLAY_NONE a plan of waves; ZLAY_EINVAL.
  *  Out:     out  fields; `start` counts from the operand's place in the stage.
  *  In:      consumer  which warpgroup (A only; B is shared).
  */
@@ -100,7 +100,7 @@ ZLAY_API zlay_status zlay_plan_desc(zlay_smemdesc *out, const zlay_plan *plan, i
 
 /** The shared layout of an operand: (mn, k) coordinate -> element offset in the
  *  stage, or for D (row, column of a pass) -> offset in a consumer's staging;
- *  lives as long as the plan. */
+ *  lives as long as the plan.  NULL of D in a plan of waves, which stores sums. */
 ZLAY_API const zlay_layout *zlay_plan_smem(const zlay_plan *plan, int32_t operand);
 
 /** The i-th certificate of a plan: two layouts over a tile whose equality
@@ -108,7 +108,10 @@ ZLAY_API const zlay_layout *zlay_plan_smem(const zlay_plan *plan, int32_t operan
  *  copies put an element of the tile in shared memory, against where the
  *  descriptors read it (A, B) or the consumers write it (D).  Certificate 2 o +
  *  1: which element of global memory the copies move, against the one that the
- *  request's order and leading dimension name.
+ *  request's order and leading dimension name.  Of a plan of waves (zlay/wave_gemm.h)
+ *  certificate 2 o of A and B is what an instruction multiplies, at its place in
+ *  the stage, against where lanes read; 4, the last, the sums that a lane holds
+ *  against where it stores them.
  *
  *  Returns: ZLAY_OK; ZLAY_NONE past the end; ZLAY_EINVAL.
  *  Out:     a, b  live as long as the plan.
@@ -116,7 +119,8 @@ ZLAY_API const zlay_layout *zlay_plan_smem(const zlay_plan *plan, int32_t operan
 ZLAY_API zlay_status zlay_plan_certificate(const zlay_layout **a, const zlay_layout **b,
                                            const zlay_plan *plan, uint32_t i);
 
-/** The verified pipe of a plan; lives as long as the plan. */
+/** The verified pipe of a plan; lives as long as the plan.  NULL of a plan of
+ *  waves. */
 ZLAY_API const zlay_pipe *zlay_plan_pipe(const zlay_plan *plan);
 
 /** Every rule that the plan asked, one line each: rule, field, value, bound,

@@ -45,6 +45,7 @@
 #include <zlay/swizzle.h>
 #include <zlay/synth.h>
 #include <zlay/transfer.h>
+#include <zlay/wave_gemm.h>
 #include <zlay/version.h>
 #include <zlay/wave.h>
 #include <zlay/zmat.h>

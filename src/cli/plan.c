@@ -176,7 +176,7 @@ static int pipe_prove(zlay_ctx *ctx, const zlay_pipe *pipe, bool print)
 
 int zl_plan_prove(zlay_ctx *ctx, const zlay_plan *plan, bool print)
 {
-    int pipe = pipe_prove(ctx, zlay_plan_pipe(plan), print);
+    int pipe = zlay_plan_pipe(plan) ? pipe_prove(ctx, zlay_plan_pipe(plan), print) : ZL_EXIT_YES;
     int certificates = certificates_decide(ctx, plan);
     return pipe ? pipe : certificates;
 }
@@ -234,7 +234,9 @@ static int plan_show(zlay_ctx *ctx, const zlay_plan *plan, const zl_options *opt
     fwrite(text, 1, length, stdout);
     free(text);
     int exit = zl_plan_prove(ctx, plan, true);
-    if (!exit) exit = emit_file(ctx, zlay_emit_ptx, plan, options, options->out);
+    zlay_wave_gemm wave;
+    zl_emitter *kernel = zlay_plan_wave(&wave, plan) ? zlay_emit_ptx : zlay_emit_assembly;
+    if (!exit) exit = emit_file(ctx, kernel, plan, options, options->out);
     if (!exit) exit = emit_file(ctx, zlay_emit_header, plan, options, options->header);
     return exit ? exit : model_run(ctx, plan, options);
 }

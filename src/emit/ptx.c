@@ -267,6 +267,9 @@ zlay_status zl_emit_text(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan, co
     zlay_status status = zl_enter(ctx);
     if (status) return status;
     status = zl_name_check(ctx, name, length);
+    if (!status && zl_by_waves(plan))
+        status = zl_fail(ctx, ZLAY_ENOTSUP, "%s has no PTX: zlay_emit_assembly prints its kernel",
+                         zlay_target_name(plan->info.target));
     if (status) return zl_leave(ctx, status);
     zl_emit e = {.plan = plan, .pipe = plan->pipe, .name = name, .name_length = length};
     e.ptx = ptx_least(&e);

@@ -89,9 +89,10 @@ static void put_operands(zl_call *call, json_t *value, const zlay_plan *plan)
     for (int32_t operand = ZLAY_OPERAND_A; operand <= ZLAY_OPERAND_D; operand++) {
         zlay_tensormap map;
         zlay_copy copy;
+        const zlay_layout *layout = zlay_plan_smem(plan, operand);
+        if (layout) zl_put_item(call, smem, zl_json_layout(call, layout));
         if (zlay_plan_map(&map, plan, operand)) continue;
         zl_put_item(call, maps, zl_json_tensormap(call, &map));
-        zl_put_item(call, smem, zl_json_layout(call, zlay_plan_smem(plan, operand)));
         for (uint32_t i = 0; zlay_plan_copy(&copy, plan, operand, i) == ZLAY_OK; i++)
             zl_put_item(call, copies, zl_json_copy(call, &copy, map.rank, GEMM_AXES));
     }
@@ -155,6 +156,37 @@ static void put_info(zl_call *call, json_t *value, const zlay_plan_info *info)
         zl_put_value(call, value, numbers[i].name, json_integer(numbers[i].number));
 }
 
+/* A plan whose matrix instructions read registers. */
+static void put_wave(zl_call *call, json_t *value, const zlay_plan *plan)
+{
+    zlay_wave_gemm w;
+    json_t *wave = json_object();
+    if (zlay_plan_wave(&w, plan)) return;
+    const struct {
+        const char *name;
+        uint32_t number;
+    } numbers[] = {{"lanes", w.lanes},
+                   {"waves_m", w.waves_m},
+                   {"waves_n", w.waves_n},
+                   {"blocks_m", w.blocks_m},
+                   {"blocks_n", w.blocks_n},
+                   {"reads", w.reads},
+                   {"read_products", w.read_products},
+                   {"loads_a", w.loads_a},
+                   {"loads_b", w.loads_b},
+                   {"ahead", w.ahead},
+                   {"store_bytes", w.store_bytes},
+                   {"registers", w.registers},
+                   {"accumulators", w.accumulators}};
+    for (size_t i = 0; i < ZL_COUNT(numbers); i++)
+        zl_put_value(call, wave, numbers[i].name, json_integer(numbers[i].number));
+    zl_put_value(call, wave, "direct", json_boolean(w.direct));
+    zl_put_value(call, wave, "wavefronts",
+                 w.read_wavefronts == ZLAY_WAVE_GEMM_UNKNOWN ? json_null()
+                                                        : json_integer(w.read_wavefronts));
+    zl_put_value(call, value, "wave", wave);
+}
+
 static zlay_status print_ladder(zlay_ctx *ctx, zlay_buf *out, const void *value)
 {
     (void)ctx;
@@ -190,7 +222,9 @@ zlay_status zl_op_plan_gemm(zl_call *call)
         zl_put_value(call, call->value, "desc_b",
                      descriptors_value(call, plan, &info, ZLAY_OPERAND_B));
         zl_put_value(call, call->value, "certificates", certificates_value(call, plan));
-        status = put_printed(call, "pipe", print_pipe, zlay_plan_pipe(plan));
+        put_wave(call, call->value, plan);
+        if (zlay_plan_pipe(plan))
+            status = put_printed(call, "pipe", print_pipe, zlay_plan_pipe(plan));
     }
     if (!status) status = put_printed(call, "ladder", print_ladder, plan);
     zlay_plan_free(plan);
@@ -210,14 +244,22 @@ static zlay_status print_ptx(zlay_ctx *ctx, zlay_buf *out, const void *value)
     return zlay_emit_ptx(ctx, out, p->plan, p->name.text, p->name.length);
 }
 
+static zlay_status print_assembly(zlay_ctx *ctx, zlay_buf *out, const void *value)
+{
+    const named_plan *p = value;
+    return zlay_emit_assembly(ctx, out, p->plan, p->name.text, p->name.length);
+}
+
 static zlay_status print_header(zlay_ctx *ctx, zlay_buf *out, const void *value)
 {
     const named_plan *p = value;
     return zlay_emit_header(ctx, out, p->plan, p->name.text, p->name.length);
 }
 
+enum { POINTERS = 3 }; /* the first argument that is one */
+
 /* What a caller passes to the kernel, in the kernel's order. */
-static json_t *arguments_value(zl_call *call)
+static json_t *arguments_value(zl_call *call, bool waves)
 {
     static const struct {
         const char *name, *type;
@@ -229,7 +271,7 @@ static json_t *arguments_value(zl_call *call)
                      {"ptr_b", "u64", 8},
                      {"ptr_d", "u64", 8}};
     json_t *list = json_array();
-    for (size_t i = 0; i < ZL_COUNT(arguments); i++) {
+    for (size_t i = waves ? POINTERS : 0; i < ZL_COUNT(arguments); i++) {
         json_t *one = json_object();
         zl_put_value(call, one, "name", json_string(arguments[i].name));
         zl_put_value(call, one, "type", json_string(arguments[i].type));
@@ -276,14 +318,16 @@ static zlay_status emit_plan(zl_call *call, const named_plan *p, bool kernel)
 {
     zlay_plan_info info;
     zlay_status status = zlay_plan_get(&info, p->plan);
-    json_t *text =
-        status ? NULL : zl_json_printed(call, kernel ? print_ptx : print_header, p, &status);
+    zlay_wave_gemm wave;
+    bool waves = !zlay_plan_wave(&wave, p->plan);
+    zl_printer *print = !kernel ? print_header : waves ? print_assembly : print_ptx;
+    json_t *text = status ? NULL : zl_json_printed(call, print, p, &status);
     if (status) return status;
-    status = zl_put_kernel(call, text, kernel ? "ptx" : "cuda");
+    status = zl_put_kernel(call, text, !kernel ? "cuda" : waves ? "assembly" : "ptx");
     zl_put_value(call, call->value, "smem", json_integer(info.smem));
     zl_put_value(call, call->value, "threads", json_integer(info.threads));
     zl_put_value(call, call->value, "cluster", three(call, 1, 1, 1));
-    zl_put_value(call, call->value, "arguments", arguments_value(call));
+    zl_put_value(call, call->value, "arguments", arguments_value(call, waves));
     return status;
 }
 

@@ -25,7 +25,8 @@ enum {
     ZL_HAS_LD_32 = 64, /* 32 bytes, global only */
     ZL_HAS_FNUZ = 128, /* its fp8 formats have no negative zero */
     ZL_HAS_DIRECT = 256, /* a lane's load of 4 bytes writes shared memory */
-    ZL_HAS_DIRECT_16 = 512 /* of 16 bytes too */
+    ZL_HAS_DIRECT_16 = 512, /* of 16 bytes too */
+    ZL_HAS_CVT_BF16 = 1024 /* an instruction rounds two f32 to bf16 */
 };
 
 struct zlay_target {

@@ -14,7 +14,8 @@ enum {
     LD_32 = ZL_HAS_LD_32,
     FNUZ = ZL_HAS_FNUZ,
     DIRECT = ZL_HAS_DIRECT,
-    DIRECT_16 = ZL_HAS_DIRECT_16
+    DIRECT_16 = ZL_HAS_DIRECT_16,
+    CVT_BF16 = ZL_HAS_CVT_BF16
 };
 
 static const zlay_target targets[] = {

@@ -199,6 +199,10 @@ static void put_certificates(zl_text *out, const zlay_plan *plan)
 static void explain_write(zl_text *out, const void *value)
 {
     const zlay_plan *plan = value;
+    if (zl_by_waves(plan)) {
+        zl_wave_explain(out, plan);
+        return;
+    }
     put_shape(out, plan);
     zl_ladder_write(out, plan);
     put_maps(out, plan);

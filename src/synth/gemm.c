@@ -124,6 +124,7 @@ static zlay_status plan_fill(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *ge
     zlay_gemm g;
     zlay_status status = request_copy(ctx, &g, gemm);
     if (!status) status = gemm_read(ctx, plan, &g);
+    if (!status && zl_wave_target(plan->info.target)) return zl_wave_gemm_plan(ctx, plan, &g);
     if (!status) status = zl_gemm_tile(ctx, plan, &g);
     for (int32_t o = 0; !status && o < 3; o++) status = zl_operand_plan(ctx, plan, o);
     if (!status) status = stages_check(ctx, &plan->info);

@@ -17,6 +17,7 @@ zlay_status zlay_plan_get(zlay_plan_info *out, const zlay_plan *plan)
 zlay_status zlay_plan_map(zlay_tensormap *out, const zlay_plan *plan, int32_t operand)
 {
     if (!out || !plan || !is_operand(operand)) return ZLAY_EINVAL;
+    if (zl_by_waves(plan)) return ZLAY_NONE;
     *out = plan->operand[operand].map;
     return ZLAY_OK;
 }
@@ -33,6 +34,7 @@ zlay_status zlay_plan_desc(zlay_smemdesc *out, const zlay_plan *plan, int32_t op
                            uint32_t consumer, uint32_t step)
 {
     if (!out || !plan || operand < ZLAY_OPERAND_A || operand > ZLAY_OPERAND_B) return ZLAY_EINVAL;
+    if (zl_by_waves(plan)) return ZLAY_NONE;
     if (consumer >= plan->info.consumers || step >= plan->info.k_steps) return ZLAY_EINVAL;
     *out = plan->desc[operand];
     out->start = step * plan->step_start[operand];
@@ -49,7 +51,7 @@ zlay_status zlay_plan_certificate(const zlay_layout **a, const zlay_layout **b,
                                   const zlay_plan *plan, uint32_t i)
 {
     if (!a || !b || !plan) return ZLAY_EINVAL;
-    if (i >= ZL_CERTIFICATES) return ZLAY_NONE;
+    if (i >= ZL_CERTIFICATES || !plan->certificate[i][0]) return ZLAY_NONE;
     *a = plan->certificate[i][0];
     *b = plan->certificate[i][1];
     return ZLAY_OK;

@@ -96,12 +96,14 @@ void zl_ladder_write(zl_text *out, const void *value)
     const zlay_plan *plan = value;
     rung at = {out, NULL};
     uint64_t bytes = plan->info.smem;
-    zl_subject mma = {ZL_SUBJECT_WGMMA, plan->info.target, &plan->info.mma};
+    bool waves = zl_by_waves(plan);
+    zl_subject mma = {waves ? ZL_SUBJECT_MFMA : ZL_SUBJECT_WGMMA, plan->info.target,
+                      &plan->info.mma};
     zl_subject smem = {ZL_SUBJECT_SMEM, plan->info.target, &bytes};
     zl_putf(out, "\nlegality ladder, %s (rules version %u)\n", zlay_target_name(plan->info.target),
             zlay_rules_version());
-    for (int32_t operand = 0; operand < 3; operand++) put_operand(out, plan, operand);
-    put_descs(out, plan);
+    for (int32_t operand = 0; !waves && operand < 3; operand++) put_operand(out, plan, operand);
+    if (!waves) put_descs(out, plan);
     zl_puts(out, "  matrix instruction\n");
     zl_walk(&mma, put_rung, &at);
     zl_puts(out, "  shared memory\n");

@@ -4,6 +4,7 @@
 #define ZL_PLAN_H
 
 #include "algebra/format.h"
+#include "synth/wave_gemm.h"
 #include <zlay/synth.h>
 
 #define ZL_COPIES       8 /* boxes of one operand in a stage or a pass */
@@ -35,6 +36,7 @@ struct zlay_plan {
     uint32_t consumer_start; /* what the next consumer adds to A's `start` */
     zlay_layout *certificate[ZL_CERTIFICATES][2];
     zlay_pipe *pipe;
+    zl_wave_gemm wave; /* of targets whose matrix instructions read registers; else zeros */
 };
 
 /* Choose tile and stages where the request leaves them open, and place everything in shared memory.
@@ -51,6 +53,18 @@ zlay_status zl_layout_placed(zlay_ctx *ctx, zlay_layout **out, const zl_operand 
 zlay_status zl_certificates_make(zlay_ctx *ctx, zlay_plan *plan);
 /* The rules that the plan asked, with their values; part of zlay_plan_explain. */
 void zl_ladder_write(zl_text *out, const void *plan);
+
+/* Whether the target multiplies by waves, and such a plan whole. */
+bool zl_wave_target(const zlay_target *target);
+zlay_status zl_wave_gemm_plan(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
+zlay_status zl_wave_gemm_lay(zlay_ctx *ctx, zlay_plan *plan);
+void zl_wave_explain(zl_text *out, const zlay_plan *plan);
+zlay_status zl_wave_certify(zlay_ctx *ctx, zlay_plan *plan);
+
+/* Of the swizzle of a stage, as layouts have it: of elements. */
+int32_t zl_wave_shift(const zlay_plan *plan);
+
+static inline bool zl_by_waves(const zlay_plan *plan) { return plan->wave.shape.lanes != 0; }
 
 zlay_status zl_gemm_pipe(zlay_ctx *ctx, zlay_plan *plan);
 

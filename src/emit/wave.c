@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The frame of a kernel of waves, and its lines. */
+#include "emit/wave.h"
+#include "emit/emit.h"
+#include "legality/frame.h"
+#include "legality/rule.h"
+
+#include <string.h>
+
+enum { ARGUMENT_BYTES = 24, GAP_MOST = 16, GLOBAL_MOST = 63, SHARED_MOST = 15 };
+
+void zl_wave_line(zl_wave_text *t, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    zl_puts(t->out, "    ");
+    zl_vputf(t->out, format, args);
+    zl_puts(t->out, "\n");
+    va_end(args);
+}
+
+/* ---- waits ---------------------------------------------------------------------------------- */
+
+static uint32_t lesser(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+void zl_wave_wait_global(zl_wave_text *t, uint32_t last)
+{
+    zl_wave_line(t, "s_waitcnt vmcnt(%u)", lesser(t->global - last, GLOBAL_MOST));
+}
+
+void zl_wave_wait_shared(zl_wave_text *t, uint32_t last)
+{
+    zl_wave_line(t, "s_waitcnt lgkmcnt(%u)", lesser(t->shared - last, SHARED_MOST));
+}
+
+/* ---- wait states ------------------------------------------------------------------------------ */
+
+void zl_wave_gap(zl_wave_text *t, uint32_t states)
+{
+    for (; states > GAP_MOST; states -= GAP_MOST) zl_wave_line(t, "s_nop %d", GAP_MOST - 1);
+    if (states) zl_wave_line(t, "s_nop %u", states - 1);
+}
+
+/* What LLVM 22 inserts, by targets in the order gfx90a, gfx942, gfx950. */
+static const struct {
+    zl_wave_hazard after;
+    uint8_t states[3];
+} hazards[] = {{ZL_AFTER_PRODUCT, {19, 11, 12}},
+               {ZL_AFTER_COMPARE, {0, 2, 2}},
+               {ZL_AFTER_VECTOR, {0, 1, 1}},
+               {ZL_AFTER_PLACE, {1, 1, 1}}};
+
+void zl_wave_hold(zl_wave_text *t, zl_wave_hazard after)
+{
+    static const uint32_t archs[] = {0x90a, 0x942, 0x950};
+    for (size_t i = 0; i < ZL_COUNT(hazards); i++)
+        for (size_t k = 0; k < ZL_COUNT(archs); k++)
+            if (hazards[i].after == after && t->plan->info.target->arch == archs[k])
+                zl_wave_gap(t, hazards[i].states[k]);
+}
+
+/* ---- the frame ---------------------------------------------------------------------------------- */
+
+static void put_word(zl_wave_text *t, const char *word, size_t length)
+{
+    const zlay_wave_gemm *w = t->w;
+    const struct {
+        const char *word;
+        uint32_t value;
+    } words[] = {{"smem", t->plan->info.smem},       {"threads", t->plan->info.threads},
+                 {"lanes", w->lanes},                {"registers", w->registers},
+                 {"accumulators", w->accumulators},  {"both", w->registers + w->accumulators},
+                 {"scalars", w->scalars},            {"arguments", ARGUMENT_BYTES}};
+    if (length == 4 && !memcmp(word, "name", length)) zl_put(t->out, t->name, t->name_length);
+    if (length == 6 && !memcmp(word, "target", length))
+        zl_puts(t->out, zlay_target_name(t->plan->info.target));
+    for (size_t i = 0; i < ZL_COUNT(words); i++)
+        if (strlen(words[i].word) == length && !memcmp(word, words[i].word, length))
+            zl_putf(t->out, "%u", words[i].value);
+}
+
+/* Braces around anything but a word are the text's own. */
+static void put_frame(zl_wave_text *t, const char *text)
+{
+    while (*text) {
+        size_t plain = strcspn(text, "{");
+        zl_put(t->out, text, plain);
+        text += plain;
+        if (!*text) return;
+        size_t length = strspn(text + 1, "abcdefghijklmnopqrstuvwxyz");
+        bool word = length && text[1 + length] == '}';
+        if (word) put_word(t, text + 1, length);
+        else zl_put(t->out, text, 1);
+        text += word ? length + 2 : 1;
+    }
+}
+
+static void describe(zl_wave_text *t)
+{
+    const zlay_plan_info *info = &t->plan->info;
+    zl_putf(t->out,
+            "; zlay %s: D[%llu,%llu] = A B, K = %llu, bf16; tile %ux%ux%u, %u stages; grid %llu x "
+            "%llu blocks of %u threads\n",
+            zlay_version(), (unsigned long long)info->m, (unsigned long long)info->n,
+            (unsigned long long)info->k, info->tile_m, info->tile_n, info->tile_k, info->stages,
+            (unsigned long long)info->tiles_n, (unsigned long long)info->tiles_m, info->threads);
+}
+
+static void wave_write(zl_text *out, const void *value)
+{
+    zl_wave_text t = *(const zl_wave_text *)value;
+    zl_frame frame = zl_target_frame(t.plan->info.target);
+    t.out = out;
+    describe(&t);
+    put_frame(&t, frame.head);
+    zl_wave_setup(&t);
+    zl_wave_multiply(&t);
+    zl_wave_store(&t);
+    put_frame(&t, frame.tail);
+}
+
+zlay_status zlay_emit_assembly(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan,
+                               const char *name, size_t length)
+{
+    if (!out || !plan || !name) return ZLAY_EINVAL;
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    status = zl_name_check(ctx, name, length);
+    if (!status && !zl_by_waves(plan))
+        status = zl_fail(ctx, ZLAY_ENOTSUP, "%s has PTX: zlay_emit_ptx prints it",
+                         zlay_target_name(plan->info.target));
+    if (status) return zl_leave(ctx, status);
+    zl_wave_text t = {.plan = plan,
+                      .w = &plan->wave.shape,
+                      .r = &plan->wave.registers,
+                      .name = name,
+                      .name_length = length};
+    return zl_leave(ctx, zl_print(out, wave_write, &t));
+}

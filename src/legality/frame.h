@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an assembler of a target wants around a kernel's instructions. */
+#ifndef ZL_FRAME_H
+#define ZL_FRAME_H
+
+#include <zlay/legality.h>
+
+/* Before and behind the instructions; {word} stands for what the kernel has: target, name, smem,
+ * threads, lanes, registers, accumulators, both, scalars, arguments. */
+typedef struct zl_frame {
+    const char *head, *tail;
+} zl_frame;
+
+zl_frame zl_target_frame(const zlay_target *target);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plans whose matrix instructions read registers. */
+#ifndef ZL_WAVE_GEMM_H
+#define ZL_WAVE_GEMM_H
+
+#include <zlay/wave_gemm.h>
+
+/* Registers of a lane, by number. */
+typedef struct zl_wave_registers {
+    uint32_t write;            /* where its 16 bytes go: of a stage, and of the present one */
+    uint32_t offset;           /* of each load in global memory */
+    uint32_t key, nowhere;     /* first K of its loads; an offset outside of everything */
+    uint32_t read[2], at[2];   /* of A and B, an address a read: of a stage, of the present one */
+    uint32_t fragment, loaded; /* two sets of what is read; what loads bring */
+    uint32_t count;
+} zl_wave_registers;
+
+typedef struct zl_wave_gemm {
+    zlay_wave_gemm shape;
+    zl_wave_registers registers;
+} zl_wave_gemm;
+
+static inline uint32_t zl_wave_loads(const zlay_wave_gemm *w) { return w->loads_a + w->loads_b; }
+
+#endif
