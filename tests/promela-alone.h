@@ -95,6 +95,8 @@ static void pml_alone_at(pml_print *p, const pml_agent *a, int k)
         if (e->count != p->m->pipe->smems[e->smem[0]].bytes) pml_fault(p, ZLAY_PIPE_BYTES, e->line);
     if (e->kind == ZL_EV_SETMAXNREG) pml_alone_registers(p, a, k);
     if (e->kind == ZL_EV_TLD || e->kind == ZL_EV_TST) pml_alone_columns(p, a, e);
+    if (pml_breaks_registers(p->m, a, k)) pml_fault(p, pml_breaks_registers(p->m, a, k), e->line);
+    if (pml_is_registers_product(e)) return;
     if (e->kind == ZL_EV_MMA && e->tmem[0] < 0) pml_alone_product(p, a, k);
     else if (e->acc >= 0) pml_alone_taken(p, a, k);
 }
@@ -104,12 +106,13 @@ static void pml_alone_ends(pml_print *p, const pml_agent *a)
 {
     for (int k = 0; k < a->count; k++) {
         const zl_event *e = a->ops[k].event;
-        if (a->ops[k].done != PML_NEVER) continue;
+        if (a->ops[k].done != PML_NEVER || pml_queue(e) >= 0) continue;
         pml_fault(p, pml_is_tcgen05(e) ? ZLAY_PIPE_TCGEN05 : ZLAY_PIPE_EXIT, e->line);
     }
     for (int32_t acc = 0; acc < (int32_t)p->m->pipe->accs_count; acc++) {
         pml_sum s = pml_sum_before(a, acc, a->count);
         if (s.begun && !s.taken) pml_fault(p, ZLAY_PIPE_STAGE, a->role->line);
+        if (pml_leaves_registers(a, acc)) pml_fault(p, ZLAY_PIPE_EXIT, a->role->line);
     }
 }
 

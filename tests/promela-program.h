@@ -194,6 +194,11 @@ static bool pml_agents(pml *m)
 
 /* ---- what ends what ---- */
 
+static int pml_queue(const zl_event *e);
+static bool pml_is_registers_product(const zl_event *e);
+static void pml_queue_ends(pml_agent *a, int queue);
+static void pml_queue_access(pml *m, int agent, int k);
+
 static bool pml_ends(const zl_event *e, int group, bool writes)
 {
     if (e->kind != ZL_EV_WAITGROUP) return false;
@@ -203,7 +208,7 @@ static bool pml_ends(const zl_event *e, int group, bool writes)
 
 static int pml_group(const zl_event *e)
 {
-    if (e->kind == ZL_EV_MMA && e->tmem[0] < 0) return ZL_GROUP_WGMMA;
+    if (e->kind == ZL_EV_MMA && e->tmem[0] < 0 && e->acc_b < 0) return ZL_GROUP_WGMMA;
     if (e->kind == ZL_EV_CPASYNC) return ZL_GROUP_CPASYNC;
     return e->kind == ZL_EV_STORE || e->kind == ZL_EV_REDUCE ? ZL_GROUP_BULK : -1;
 }
@@ -235,9 +240,10 @@ static bool pml_closes(const zl_event *by, const zl_event *e)
 static void pml_ends_of(pml_agent *a)
 {
     for (int g = ZL_GROUP_WGMMA; g <= ZL_GROUP_CPASYNC; g++) pml_groups(a, g);
+    for (int q = ZL_QUEUE_MEMORY; q <= ZL_QUEUE_SHARED; q++) pml_queue_ends(a, q);
     for (int k = 0; k < a->count; k++) {
         const zl_event *e = a->ops[k].event;
-        if (pml_group(e) >= 0) continue;
+        if (pml_group(e) >= 0 || pml_queue(e) >= 0) continue;
         bool later = pml_is_tcgen05(e) || e->kind == ZL_EV_TLD || e->kind == ZL_EV_TST;
         if (!later) a->ops[k].done = k;
         for (int j = k + 1; later && j < a->count && a->ops[k].done == PML_NEVER; j++)
@@ -446,7 +452,13 @@ static void pml_accesses_of(pml *m, int agent, int k)
     case ZL_EV_STORE:
     case ZL_EV_REDUCE: pml_store(m, agent, k); break;
     case ZL_EV_MMA:
+        if (pml_is_registers_product(m->agents[agent].ops[k].event)) break;
+        /* fallthrough */
     case ZL_EV_TCP: pml_product(m, agent, k); break;
+    case ZL_EV_LOAD:
+    case ZL_EV_SEND:
+    case ZL_EV_FETCH:
+    case ZL_EV_PUT: pml_queue_access(m, agent, k); break;
     case ZL_EV_TLD:
     case ZL_EV_TST: pml_columns(m, agent, k); break;
     case ZL_EV_READ:
@@ -468,7 +480,7 @@ static bool pml_is_own(const zlay_pipe *pipe, int32_t smem)
         bool writes = false, reads = false;
         for (uint32_t i = pipe->roles[r].begin; i < pipe->roles[r].end; i++) {
             const zl_event *e = &pipe->events[i];
-            bool fills = e->kind == ZL_EV_COPY || e->kind == ZL_EV_CPASYNC;
+            bool fills = e->kind == ZL_EV_COPY || e->kind == ZL_EV_CPASYNC || pml_queue(e) >= 0;
             bool stores = e->kind == ZL_EV_WRITE || e->kind == ZL_EV_STMATRIX;
             if (e->smem[0] == smem && fills) return false;
             if (e->smem[0] == smem && stores) writes = true;
@@ -502,5 +514,7 @@ static bool pml_open(pml *m, const zlay_pipe *pipe, const int64_t *params, int s
     }
     return true;
 }
+
+#include "promela-queues.h"
 
 #endif

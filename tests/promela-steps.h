@@ -19,6 +19,7 @@ static bool pml_is_late(const zl_event *e)
         return e->scope != ZL_FENCE_AFTER && e->scope != ZL_FENCE_TENSORMAP;
     return (e->kind == ZL_EV_COMMIT && e->scope != ZL_GROUP_TCGEN05) ||
            e->kind == ZL_EV_WAITGROUP || e->kind == ZL_EV_TWAIT || e->kind == ZL_EV_USE ||
+           e->kind == ZL_EV_WAITCOUNT || pml_is_of_registers(e) ||
            e->kind == ZL_EV_RELINQUISH;
 }
 
@@ -257,7 +258,8 @@ static void pml_effect(pml_print *p, const pml_agent *a, int k)
         break;
     default: break;
     }
-    if (e->kind == ZL_EV_WAITGROUP || e->kind == ZL_EV_TWAIT) pml_end_by(p, agent, k);
+    if (e->kind == ZL_EV_WAITGROUP || e->kind == ZL_EV_TWAIT || e->kind == ZL_EV_WAITCOUNT)
+        pml_end_by(p, agent, k);
     pml_alone_at(p, a, k);
 }
 

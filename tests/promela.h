@@ -83,6 +83,7 @@ static bool pml_conflicts(const pml *m, const pml_access *x, const pml_access *y
     if (x->piece >= 0 && y->piece >= 0 && x->piece != y->piece) return false;
     if (pml_is_columns(ex) && pml_is_columns(ey) && pml_same_instance(m, x->agent, y->agent))
         return false;
+    if (pml_in_queue(m, x->agent, ex, y->agent, ey)) return false;
     if (x->agent != y->agent) return true;
     if (pml_is_tcgen05(ex) && pml_is_tcgen05(ey)) return false;
     if (ex->kind == ZL_EV_CPASYNC && ey->kind == ZL_EV_CPASYNC) return x->value != y->value;

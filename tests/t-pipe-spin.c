@@ -42,6 +42,7 @@ static void test_right(void **state)
     check_right("ring", 2, PML_LANES, (int64_t[]){3});
     check_right("cooperative", 2, PML_WARPS, (int64_t[]){3});
     check_right("blackwell", 2, PML_LANES, (int64_t[]){2, 1});
+    check_right("lds_pipelined", 2, PML_WARPS, (int64_t[]){3});
 }
 
 static void test_wrong(void **state)
@@ -53,6 +54,7 @@ static void test_wrong(void **state)
         const pipe_bug *bug = &pipe_bugs[i];
         zlay_pipe *pipe = pipe_bug_make(ctx, bug);
         spin_verdict v = spin_ask(pipe, bug->trips, PML_LANES, 60);
+        if (v.sort != SPIN_FAULT) v = spin_ask(pipe, bug->trips, PML_WARPS, 60);
         if (v.sort != SPIN_FAULT) fail_msg("%s: %s: no run shows it", bug->class, bug->pipe);
         printf("%s: %s: %s\n", bug->class, bug->pipe, zlay_pipe_rule_name(v.rule));
         zlay_pipe_free(pipe);

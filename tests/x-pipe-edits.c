@@ -108,6 +108,10 @@ static const struct asked {
     {"grouped", 2, {{1, 2}, {3, 1}}},
     {"attention", 1, {{2}, {1}}},
     {"blackwell", 1, {{1, 2}, {3, 1}}},
+    {"lds_double", 2, {{2}, {4}}},
+    {"lds_direct", 2, {{2}, {5}}},
+    {"lds_direct", 3, {{3}, {5}}},
+    {"lds_pipelined", 2, {{2}, {4}}},
 };
 
 typedef struct questions {

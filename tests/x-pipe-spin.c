@@ -24,6 +24,9 @@ static const struct world {
     {"streamk", 2, {2}},        {"blackwell", 2, {0, 1}},   {"blackwell", 2, {3, 1}},
     {"blackwell", 2, {2, 2}},   {"epilogue", 2, {1, 2}},    {"cooperative_multicast", 2, {1}},
     {"pingpong_multicast", 2, {1, 1}},                      {"pair", 2, {1, 1}},
+    {"lds_double", 2, {1}},     {"lds_double", 2, {4}},     {"lds_double", 3, {5}},
+    {"lds_direct", 2, {3}},     {"lds_direct", 3, {5}},     {"lds_pipelined", 2, {2}},
+    {"lds_pipelined", 2, {4}},
 };
 enum { WORLDS = sizeof worlds / sizeof *worlds };
 
