@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # tools/setup.sh run|test: install the Debian packages that the goal needs and the machine lacks.
 # With NO_INSTALL=1, or when neither root nor sudo without a password, print the line and stop;
-# where only isl, FLINT or GMP is missing, run goes on without them, as ENGINES=0 does.
+# where only isl, FLINT or GMP is missing, run goes on without them, as ENGINES=0 does, and where only
+# LLVM 22 is (it is in Debian 12's security archive, and not everywhere), test does, and skips some.
 set -u
 goal=${1:-test}
 
@@ -37,18 +38,41 @@ if [ "$goal" = test ]; then
     need spin command -v spin
     need libamdhip64-dev header hip/hip_version.h
 fi >/dev/null
-[ -z "$missing" ] && exit 0
+
+wished=
+wish() {
+    package=$1
+    shift
+    "$@" || wished="$wished $package"
+}
+if [ "$goal" = test ]; then
+    wish llvm-22 command -v llvm-mc-22
+    wish clang-22 command -v clang-22
+    wish lld-22 command -v ld.lld-22
+fi >/dev/null
+[ -z "$missing$wished" ] && exit 0
+
+sudo=
+[ "$(id -u)" = 0 ] || sudo='sudo -n'
+may_install() {
+    [ "${NO_INSTALL:-0}" = 0 ] && command -v apt-get >/dev/null 2>&1 &&
+        { [ -z "$sudo" ] || sudo -n true 2>/dev/null; }
+}
+install_packages() { # as one line of words
+    echo "zlay: installing what 'make $goal' needs: $sudo $1"
+    $sudo env DEBIAN_FRONTEND=noninteractive $1 >/dev/null && return
+    echo "zlay: that failed" >&2
+    return 1
+}
 
 line="apt-get install -y$missing"
-if [ "${NO_INSTALL:-0}" = 0 ] && command -v apt-get >/dev/null 2>&1; then
-    sudo=
-    [ "$(id -u)" = 0 ] || sudo='sudo -n'
-    if [ -z "$sudo" ] || sudo -n true 2>/dev/null; then
-        echo "zlay: installing what 'make $goal' needs: $sudo $line"
-        $sudo apt-get update -q >/dev/null && $sudo env DEBIAN_FRONTEND=noninteractive $line >/dev/null && exit 0
-        echo "zlay: that failed" >&2
-    fi
+if may_install; then
+    $sudo apt-get update -q >/dev/null
+    [ -z "$missing" ] || { install_packages "$line" && missing=; }
+    [ -z "$wished" ] || { install_packages "apt-get install -y$wished" && wished=; }
 fi
+[ -z "$wished" ] || echo "zlay: without$wished, and the tests that ask LLVM 22 say so"
+[ -z "$missing" ] && exit 0
 if [ "$goal" = run ] && [ -z "$must" ]; then
     echo "zlay: without isl, FLINT and GMP, and what needs them says so; for them, as root: $line"
     exit 0
