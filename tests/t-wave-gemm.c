@@ -83,7 +83,7 @@ static void certificates_hold(zlay_ctx *ctx, const zlay_plan *plan)
         assert_int_equal(size, zlay_layout_size(b));
         for (uint64_t i = 0; i < size; i += 1 + i % 7) assert_int_equal(value(a, i), value(b, i));
     }
-    assert_int_equal(count, 5);
+    assert_int_equal(count, 9);
 }
 
 static void tiles(void **state)

@@ -108,10 +108,8 @@ ZLAY_API const zlay_layout *zlay_plan_smem(const zlay_plan *plan, int32_t operan
  *  copies put an element of the tile in shared memory, against where the
  *  descriptors read it (A, B) or the consumers write it (D).  Certificate 2 o +
  *  1: which element of global memory the copies move, against the one that the
- *  request's order and leading dimension name.  Of a plan of waves (zlay/wave_gemm.h)
- *  certificate 2 o of A and B is what an instruction multiplies, at its place in
- *  the stage, against where lanes read; 4, the last, the sums that a lane holds
- *  against where it stores them.
+ *  request's order and leading dimension name.  Of a plan of
+ *  waves zlay/wave_gemm.h says which they are.
  *
  *  Returns: ZLAY_OK; ZLAY_NONE past the end; ZLAY_EINVAL.
  *  Out:     a, b  live as long as the plan.

@@ -50,7 +50,12 @@ typedef struct zlay_wave_gemm {
     uint32_t reserved[4];    /* 0 */
 } zlay_wave_gemm;
 
-/** Read how a plan's block multiplies.
+/** Read how a plan's block multiplies.  Its certificates (zlay_plan_certificate)
+ *  are, for A as 0 and 1 and for B as 2 and 3, the element of the matrix that
+ *  each load brings and the element of the stage that each read takes, as
+ *  zlay_wave_synth plans them, against the offsets that the kernel computes; 4,
+ *  the sums that a lane holds against where the kernel stores them; and from 5 on
+ *  those of zlay_wave_synth, two of A, then two of B.
  *
  *  Returns: ZLAY_OK; ZLAY_NONE the plan is one of warpgroups, zlay_plan_desc has
  *           what it reads; ZLAY_EINVAL a NULL.

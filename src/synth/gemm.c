@@ -160,6 +160,7 @@ void zlay_plan_free(zlay_plan *plan)
     for (int i = 0; i < ZL_CERTIFICATES; i++)
         for (int side = 0; side < 2; side++) zlay_layout_free(plan->certificate[i][side]);
     for (int o = 0; o < 3; o++) zlay_layout_free(plan->operand[o].smem);
+    for (int o = 0; o < 2; o++) zlay_wave_free(plan->wave.operand[o]);
     zlay_pipe_free(plan->pipe);
     zlay_allocator alloc = plan->alloc;
     zl_free(&alloc, plan, sizeof *plan);

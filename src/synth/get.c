@@ -51,7 +51,8 @@ zlay_status zlay_plan_certificate(const zlay_layout **a, const zlay_layout **b,
                                   const zlay_plan *plan, uint32_t i)
 {
     if (!a || !b || !plan) return ZLAY_EINVAL;
-    if (i >= ZL_CERTIFICATES || !plan->certificate[i][0]) return ZLAY_NONE;
+    if (zl_by_waves(plan)) return zl_wave_certificate(a, b, plan, i);
+    if (i >= ZL_CERTIFICATES) return ZLAY_NONE;
     *a = plan->certificate[i][0];
     *b = plan->certificate[i][1];
     return ZLAY_OK;

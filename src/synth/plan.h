@@ -60,9 +60,8 @@ zlay_status zl_wave_gemm_plan(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g
 zlay_status zl_wave_gemm_lay(zlay_ctx *ctx, zlay_plan *plan);
 void zl_wave_explain(zl_text *out, const zlay_plan *plan);
 zlay_status zl_wave_certify(zlay_ctx *ctx, zlay_plan *plan);
-
-/* Of the swizzle of a stage, as layouts have it: of elements. */
-int32_t zl_wave_shift(const zlay_plan *plan);
+zlay_status zl_wave_certificate(const zlay_layout **a, const zlay_layout **b, const zlay_plan *plan,
+                                uint32_t i);
 
 static inline bool zl_by_waves(const zlay_plan *plan) { return plan->wave.shape.lanes != 0; }
 

@@ -167,8 +167,6 @@ static zlay_status loads_plan(zlay_ctx *ctx, zlay_plan *plan)
     const zlay_plan_info *info = &plan->info;
     zlay_wave_gemm *w = &plan->wave.shape;
     w->row_bytes = info->tile_k * ELEMENT;
-    w->loads_a = info->tile_m * w->row_bytes / (CHUNK * info->threads);
-    w->loads_b = info->tile_n * w->row_bytes / (CHUNK * info->threads);
     w->direct = may_be_direct(info);
     w->ahead = w->direct ? info->stages - 1 : 2;
     zlay_status status = stages_check(ctx, plan);
@@ -181,16 +179,10 @@ static zlay_status loads_plan(zlay_ctx *ctx, zlay_plan *plan)
 
 /* ---- registers --------------------------------------------------------------------------- */
 
-static void products_plan(zlay_plan *plan)
+static void sums_plan(zlay_plan *plan)
 {
     zlay_plan_info *info = &plan->info;
     zlay_wave_gemm *w = &plan->wave.shape;
-    uint32_t beside = w->lanes / info->mma.m; /* lanes along K */
-    w->waves_m = w->waves_n = WAVES;
-    w->blocks_m = info->tile_m / (WAVES * info->mma.n);
-    w->blocks_n = info->tile_n / (WAVES * info->mma.m);
-    w->reads = info->tile_k / (beside * STEP);
-    w->read_products = beside * STEP / info->mma.k;
     w->accumulators = w->blocks_m * w->blocks_n * info->mma.m * info->mma.n / w->lanes;
     info->k_steps = info->tile_k / info->mma.k;
 }
@@ -241,17 +233,18 @@ zlay_status zl_wave_gemm_plan(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g
     if (status) return status;
     instruction_find(&info->mma, info->target);
     plan->wave.shape.lanes = limits.lanes;
+    plan->wave.shape.waves_m = plan->wave.shape.waves_n = WAVES;
     info->threads = limits.lanes * WAVES * WAVES;
     tile_default(info, gemm);
     status = tile_check(ctx, info);
     if (!status) status = tiles_count(ctx, info);
     if (!status) status = smem_place(ctx, plan);
     if (!status) status = loads_plan(ctx, plan);
+    if (!status) status = zl_wave_gemm_lay(ctx, plan);
     if (status) return status;
-    products_plan(plan);
+    sums_plan(plan);
     registers_plan(plan);
     status = registers_check(ctx, plan);
-    if (!status) status = zl_wave_gemm_lay(ctx, plan);
     return status ? status : zl_wave_certify(ctx, plan);
 }
 

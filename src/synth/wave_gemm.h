@@ -3,6 +3,7 @@
 #ifndef ZL_WAVE_GEMM_H
 #define ZL_WAVE_GEMM_H
 
+#include <zlay/wave.h>
 #include <zlay/wave_gemm.h>
 
 /* Registers of a lane, by number. */
@@ -18,6 +19,7 @@ typedef struct zl_wave_registers {
 typedef struct zl_wave_gemm {
     zlay_wave_gemm shape;
     zl_wave_registers registers;
+    zlay_wave *operand[2]; /* A, B */
 } zl_wave_gemm;
 
 static inline uint32_t zl_wave_loads(const zlay_wave_gemm *w) { return w->loads_a + w->loads_b; }

@@ -52,15 +52,18 @@ static void put_moves(zl_text *out, const zlay_plan *plan)
 
 static void put_certificates(zl_text *out, const zlay_plan *plan)
 {
-    static const char *const sides[][2] = {{"as multiplied", "as read   "},
-                                           {"as loaded", "as requested"}};
+    static const char *const what[][2] = {
+        {"A global, as planned", "as the kernel loads"}, {"A shared, as planned", "as the kernel reads"},
+        {"B global, as planned", "as the kernel loads"}, {"B shared, as planned", "as the kernel reads"},
+        {"D, sums as held", "as stored"},          {"A, places of loads", "where they are written"},
+        {"A, as loaded and read", "as multiplied"},      {"B, places of loads", "where they are written"},
+        {"B, as loaded and read", "as multiplied"}};
     const zlay_layout *a, *b;
     zl_puts(out, "\ncertificate: each pair of layouts is equal, as layout.equal decides again\n");
-    for (uint32_t i = 0; !zlay_plan_certificate(&a, &b, plan, i); i++) {
-        bool sums = i / 2 == ZLAY_OPERAND_D;
-        zl_putf(out, "%s %s  ", operand_names[i / 2], sums ? "as held" : sides[i % 2][0]);
+    for (uint32_t i = 0; i < ZL_COUNT(what) && !zlay_plan_certificate(&a, &b, plan, i); i++) {
+        zl_putf(out, "%s  ", what[i][0]);
         put_layout(out, a);
-        zl_putf(out, "\n  %s  ", sums ? "as stored" : sides[i % 2][1]);
+        zl_putf(out, "\n   %s  ", what[i][1]);
         put_layout(out, b);
         zl_puts(out, "\n");
     }
