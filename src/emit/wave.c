@@ -3,11 +3,11 @@
 #include "emit/wave.h"
 #include "emit/emit.h"
 #include "legality/frame.h"
-#include "legality/rule.h"
 
 #include <string.h>
+#include <zlay/hazard.h>
 
-enum { ARGUMENT_BYTES = 24, GAP_MOST = 16, GLOBAL_MOST = 63, SHARED_MOST = 15 };
+enum { ARGUMENT_BYTES = 24, GLOBAL_MOST = 63, SHARED_MOST = 15 };
 
 void zl_wave_line(zl_wave_text *t, const char *format, ...)
 {
@@ -17,6 +17,7 @@ void zl_wave_line(zl_wave_text *t, const char *format, ...)
     zl_vputf(t->out, format, args);
     zl_puts(t->out, "\n");
     va_end(args);
+    t->printed++;
 }
 
 /* ---- waits ---------------------------------------------------------------------------------- */
@@ -35,28 +36,19 @@ void zl_wave_wait_shared(zl_wave_text *t, uint32_t last)
 
 /* ---- wait states ------------------------------------------------------------------------------ */
 
-void zl_wave_gap(zl_wave_text *t, uint32_t states)
+/* Rows of zlay/hazard.h speak of what stands between the two: every instruction is one state. */
+void zl_wave_hold(zl_wave_text *t, uint32_t first, uint32_t then, uint32_t at)
 {
-    for (; states > GAP_MOST; states -= GAP_MOST) zl_wave_line(t, "s_nop %d", GAP_MOST - 1);
-    if (states) zl_wave_line(t, "s_nop %u", states - 1);
-}
-
-/* What LLVM 22 inserts, by targets in the order gfx90a, gfx942, gfx950. */
-static const struct {
-    zl_wave_hazard after;
-    uint8_t states[3];
-} hazards[] = {{ZL_AFTER_PRODUCT, {19, 11, 12}},
-               {ZL_AFTER_COMPARE, {0, 2, 2}},
-               {ZL_AFTER_VECTOR, {0, 1, 1}},
-               {ZL_AFTER_PLACE, {1, 1, 1}}};
-
-void zl_wave_hold(zl_wave_text *t, zl_wave_hazard after)
-{
-    static const uint32_t archs[] = {0x90a, 0x942, 0x950};
-    for (size_t i = 0; i < ZL_COUNT(hazards); i++)
-        for (size_t k = 0; k < ZL_COUNT(archs); k++)
-            if (hazards[i].after == after && t->plan->info.target->arch == archs[k])
-                zl_wave_gap(t, hazards[i].states[k]);
+    uint32_t states = 0, between = t->printed - at;
+    bool product = first == ZLAY_FIRST_MATRIX;
+    zlay_hazard hazard = {first, then, product ? zl_target_passes(t->plan->info.target) : 0, 0};
+    if (zlay_hazard_states(&states, t->plan->info.target, &hazard) || states <= between) return;
+    uint32_t left = states - between;
+    t->printed += left;
+    for (uint32_t most = 16, now; left; left -= now) {
+        now = left < most ? left : most;
+        zl_putf(t->out, "    s_nop %u\n", now - 1);
+    }
 }
 
 /* ---- the frame ---------------------------------------------------------------------------------- */

@@ -35,6 +35,8 @@ typedef struct zl_wave_text {
     const zl_wave_registers *r;
     const char *name;
     size_t name_length;
+    uint32_t printed;             /* instructions and wait states so far */
+    uint32_t product;             /* the number of the last product */
     uint32_t global, shared;      /* issued so far */
     uint32_t read_last[2];        /* of each set of fragments, in `shared` */
     uint32_t load_last[ZL_QUEUE]; /* through registers: of each load; else of each tile in turn */
@@ -49,17 +51,8 @@ void zl_wave_line(zl_wave_text *t, const char *format, ...) ZL_PRINTF(2, 3);
 void zl_wave_wait_global(zl_wave_text *t, uint32_t last);
 void zl_wave_wait_shared(zl_wave_text *t, uint32_t last);
 
-/* Nothing between two instructions for so many wait states. */
-void zl_wave_gap(zl_wave_text *t, uint32_t states);
-
-/* Wait states between kinds of instructions. */
-typedef enum zl_wave_hazard {
-    ZL_AFTER_PRODUCT, /* sums are read by other instructions */
-    ZL_AFTER_COMPARE, /* a vector instruction reads what one compared */
-    ZL_AFTER_VECTOR,  /* a lane's register is read as a scalar */
-    ZL_AFTER_PLACE    /* a load to shared memory reads where to */
-} zl_wave_hazard;
-void zl_wave_hold(zl_wave_text *t, zl_wave_hazard after);
+/* The wait states that an instruction yet to be printed owes to the one that was the `at`-th. */
+void zl_wave_hold(zl_wave_text *t, uint32_t first, uint32_t then, uint32_t at);
 
 /* Addresses, resources, constants; then the first stages on their way. */
 void zl_wave_setup(zl_wave_text *t);

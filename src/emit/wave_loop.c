@@ -3,6 +3,8 @@
  * next stages are on their way, and each wait is for what comes next alone. */
 #include "emit/wave.h"
 
+#include <zlay/hazard.h>
+
 enum { CHUNK = 16, WORDS = CHUNK / 4, ELEMENT = 2, SIDES_MOST = 96 };
 
 /* What stands between products. */
@@ -42,7 +44,7 @@ static void load(zl_wave_text *t, uint32_t i)
     int s = ZL_S_RESOURCE + 4 * operand_of(t, i);
     if (t->w->direct) {
         zl_wave_line(t, "s_add_u32 m0, s%d, 0x%x", ZL_S_LOAD, i * part_bytes(t));
-        zl_wave_hold(t, ZL_AFTER_PLACE);
+        zl_wave_hold(t, ZLAY_FIRST_SALU_M0, ZLAY_THEN_M0, t->printed);
         zl_wave_line(t, "buffer_load_dwordx4 v%u, s[%d:%d], 0 offen lds", t->r->offset + i, s,
                      s + 3);
         t->global++;
@@ -104,7 +106,7 @@ static void mask(zl_wave_text *t)
 {
     const zlay_plan_info *info = &t->plan->info;
     zl_wave_line(t, "v_cmp_gt_u32 vcc, %u, v%u", (uint32_t)(info->k % info->tile_k), t->r->key);
-    zl_wave_hold(t, ZL_AFTER_COMPARE);
+    zl_wave_hold(t, ZLAY_FIRST_VALU_SGPR, ZLAY_THEN_VALU_SGPR, t->printed);
     for (uint32_t i = 0; i < zl_wave_loads(t->w); i++)
         zl_wave_line(t, "v_cndmask_b32 v%u, v%u, v%u, vcc", t->r->offset + i, t->r->nowhere,
                      t->r->offset + i);
@@ -191,6 +193,7 @@ static void product(zl_wave_text *t, uint32_t set, uint32_t part, uint32_t m, ui
     zl_wave_line(t, "v_mfma_f32_%ux%ux%u%s a[%u:%u], v[%u:%u], v[%u:%u], a[%u:%u]", mma->m, mma->n,
                  mma->k, t->w->read_products == 2 ? "bf16_1k" : "_bf16", d, d + sums - 1, a,
                  a + words - 1, b, b + words - 1, d, d + sums - 1);
+    t->product = t->printed;
 }
 
 /* All products of one read, what stands beside them spread evenly between them. */

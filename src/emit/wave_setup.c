@@ -3,6 +3,8 @@
  * read. */
 #include "emit/wave.h"
 
+#include <zlay/hazard.h>
+
 enum { CHUNK = 16, ELEMENT = 2, RAW = 0x20000 /* word 3 of a resource: untyped, 32-bit data */ };
 
 static uint32_t log2_of(uint32_t x) { return 31 - (uint32_t)__builtin_clz(x); }
@@ -19,7 +21,7 @@ static void wave_number(zl_wave_text *t)
 {
     zl_wave_line(t, "v_and_b32 v0, 0x3ff, v0");
     zl_wave_line(t, "v_lshrrev_b32 v1, %u, v0", log2_of(t->w->lanes));
-    zl_wave_hold(t, ZL_AFTER_VECTOR);
+    zl_wave_hold(t, ZLAY_FIRST_VALU, ZLAY_THEN_LANE_READS, t->printed);
     zl_wave_line(t, "v_readfirstlane_b32 s%d, v1", ZL_S_WAVE);
 }
 

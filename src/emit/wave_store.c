@@ -3,6 +3,8 @@
 #include "emit/wave.h"
 #include "legality/rule.h"
 
+#include <zlay/hazard.h>
+
 enum { ELEMENT = 2, RUN = 4 /* consecutive columns that a lane holds */ };
 
 /* Registers of what has been multiplied: nothing is in them any more. */
@@ -65,7 +67,7 @@ static void round_one(zl_wave_text *t, uint32_t x)
     zl_wave_line(t, "v_bfe_u32 v%u, v%u, 16, 1", half, x);
     zl_wave_line(t, "v_add3_u32 v%u, v%u, v%u, s%d", half, x, half, ZL_S_ROUND);
     zl_wave_line(t, "v_cmp_u_f32 vcc, v%u, v%u", x, x);
-    zl_wave_hold(t, ZL_AFTER_COMPARE);
+    zl_wave_hold(t, ZLAY_FIRST_VALU_SGPR, ZLAY_THEN_VALU_SGPR, t->printed);
     zl_wave_line(t, "v_cndmask_b32 v%u, v%u, v%u, vcc", x, half, reg(t, NAN_BITS));
 }
 
@@ -89,7 +91,7 @@ static uint32_t offset(zl_wave_text *t, uint32_t m, uint32_t column)
     if (info->n % info->tile_n == 0) return reg(t, ROWS + m);
     zl_wave_line(t, "s_sub_i32 s%d, s%d, 0x%x", ZL_S_SCRATCH, ZL_S_COLUMNS, column);
     zl_wave_line(t, "v_cmp_gt_i32 vcc, s%d, v%u", ZL_S_SCRATCH, reg(t, COLUMN));
-    zl_wave_hold(t, ZL_AFTER_COMPARE);
+    zl_wave_hold(t, ZLAY_FIRST_VALU_SGPR, ZLAY_THEN_VALU_SGPR, t->printed);
     zl_wave_line(t, "v_cndmask_b32 v%u, v%u, v%u, vcc", reg(t, MASKED), t->r->nowhere,
                  reg(t, ROWS + m));
     return reg(t, MASKED);
@@ -129,7 +131,7 @@ void zl_wave_store(zl_wave_text *t)
     const zlay_mma *mma = &t->plan->info.mma;
     uint32_t runs = mma->m * mma->n / (t->w->lanes * RUN);
     setup(t);
-    zl_wave_hold(t, ZL_AFTER_PRODUCT);
+    zl_wave_hold(t, ZLAY_FIRST_MATRIX, ZLAY_THEN_VALU_READS, t->product);
     for (uint32_t m = 0; m < t->w->blocks_m; m++)
         for (uint32_t n = 0; n < t->w->blocks_n; n++)
             for (uint32_t run = 0; run < runs; run++) run_print(t, m, n, run);

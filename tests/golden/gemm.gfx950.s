@@ -367,7 +367,6 @@ gemm:
     v_add_u32 v41, s33, v2
     v_lshl_add_u32 v42, v41, 1, v1
     v_add_u32 v43, 0x3e80, v42
-    s_nop 11
     v_accvgpr_read_b32 v32, a0
     v_accvgpr_read_b32 v33, a1
     v_accvgpr_read_b32 v34, a2
