@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A planned GEMM with its operands in memory, and what D must be. */
+#ifndef TEST_PTX_GEMM_H
+#define TEST_PTX_GEMM_H
+
+#include "ptx/run.h"
+
+#include <zlay/emit.h>
+#include <zlay/synth.h>
+
+enum { GEMM_CANARY = 0x7fc1, GEMM_NAN = 0xffff }; /* in D before, in padding of A and B */
+
+typedef struct px_matrix {
+    uint64_t rows, columns, pitch, count;
+    bool by_column;
+    uint16_t *at;
+} px_matrix;
+
+typedef struct px_gemm {
+    zlay_gemm request;
+    zlay_plan *plan;
+    zlay_plan_info info;
+    px_matrix a, b, d;
+    char *text;
+    size_t length;
+    uint32_t blocks;
+} px_gemm;
+
+static inline uint16_t *px_element(const px_matrix *x, uint64_t row, uint64_t column)
+{
+    return &x->at[x->by_column ? column * x->pitch + row : row * x->pitch + column];
+}
+
+static inline px_matrix px_matrix_new(uint64_t rows, uint64_t columns, int32_t order, int32_t usual,
+                                      uint64_t pitch, uint16_t fill)
+{
+    px_matrix x = {rows, columns, pitch, 0, (order ? order : usual) == ZLAY_ORDER_COLUMN, NULL};
+    uint64_t inner = x.by_column ? rows : columns, outer = x.by_column ? columns : rows;
+    if (!x.pitch) x.pitch = inner;
+    x.count = outer * x.pitch;
+    x.at = malloc(x.count * 2 + 16);
+    assert_non_null(x.at);
+    for (uint64_t i = 0; i < x.count; i++) x.at[i] = fill;
+    return x;
+}
+
+static inline void px_matrix_draw(px_matrix *x, uint64_t *random)
+{
+    for (uint64_t r = 0; r < x->rows; r++)
+        for (uint64_t c = 0; c < x->columns; c++)
+            *px_element(x, r, c) = zlay_sim_bf16((float)(int)(test_random(random) % 9) - 4);
+}
+
+static inline void px_gemm_text(px_gemm *g, zlay_ctx *ctx)
+{
+    zlay_buf buf = {NULL, 0, 0};
+    assert_int_equal(zlay_emit_ptx(ctx, &buf, g->plan, "gemm", 4), ZLAY_EROOM);
+    buf.room = buf.need + 1;
+    g->text = buf.text = malloc(buf.room);
+    assert_non_null(g->text);
+    assert_int_equal(zlay_emit_ptx(ctx, &buf, g->plan, "gemm", 4), ZLAY_OK);
+    g->length = buf.need;
+}
+
+static inline void px_gemm_make(px_gemm *g, zlay_ctx *ctx, const zlay_gemm *request, uint32_t blocks,
+                                uint64_t *random)
+{
+    const zlay_target *target;
+    *g = (px_gemm){.request = *request, .blocks = blocks};
+    zlay_gemm *q = &g->request;
+    q->size = sizeof *q;
+    q->a_address = 1 << 20, q->b_address = 1 << 24, q->d_address = 1 << 28;
+    assert_int_equal(zlay_target_find(&target, "sm_90a", 6), ZLAY_OK);
+    if (zlay_plan_synth_gemm(ctx, &g->plan, target, q)) fail_msg("%s", zlay_ctx_message(ctx));
+    assert_int_equal(zlay_plan_get(&g->info, g->plan), ZLAY_OK);
+    g->a = px_matrix_new(q->m, q->k, q->a_order, ZLAY_ORDER_ROW, q->lda, GEMM_NAN);
+    g->b = px_matrix_new(q->k, q->n, q->b_order, ZLAY_ORDER_COLUMN, q->ldb, GEMM_NAN);
+    g->d = px_matrix_new(q->m, q->n, q->d_order, ZLAY_ORDER_ROW, q->ldd, GEMM_CANARY);
+    px_matrix_draw(&g->a, random);
+    px_matrix_draw(&g->b, random);
+    px_gemm_text(g, ctx);
+}
+
+static inline void px_gemm_free(px_gemm *g)
+{
+    zlay_plan_free(g->plan);
+    free(g->a.at);
+    free(g->b.at);
+    free(g->d.at);
+    free(g->text);
+}
+
+/* The operands as the plan has them: of a swapped one A is B. */
+static inline void px_gemm_bind(px_machine *m, const px_gemm *g)
+{
+    const px_matrix *planned[3] = {g->info.swapped ? &g->b : &g->a, g->info.swapped ? &g->a : &g->b, &g->d};
+    for (int o = 0; o < 3; o++) {
+        assert_int_equal(zlay_plan_map(&m->map[o], g->plan, o), ZLAY_OK);
+        m->memory[o] = (px_memory){m->map[o].address, planned[o]->count * 2, (uint8_t *)planned[o]->at};
+    }
+    for (uint64_t i = 0; i < g->d.count; i++) g->d.at[i] = GEMM_CANARY;
+}
+
+/* Elements of D that are not the rounded exact sum, and padding that has changed. */
+static inline uint64_t px_gemm_wrong(const px_gemm *g)
+{
+    uint64_t wrong = 0, inner = g->d.by_column ? g->d.rows : g->d.columns;
+    for (uint64_t i = 0; i < g->d.rows; i++)
+        for (uint64_t j = 0; j < g->d.columns; j++) {
+            float sum = 0;
+            for (uint64_t k = 0; k < g->a.columns; k++)
+                sum += zlay_sim_float(*px_element(&g->a, i, k)) * zlay_sim_float(*px_element(&g->b, k, j));
+            wrong += *px_element(&g->d, i, j) != zlay_sim_bf16(sum);
+        }
+    for (uint64_t i = 0; i < g->d.count; i++) wrong += i % g->d.pitch >= inner && g->d.at[i] != GEMM_CANARY;
+    return wrong;
+}
+
+/* 0: D is right; else what is wrong stands in m->fault. */
+static inline bool px_gemm_fails(px_machine *m, const px_gemm *g, const char *text)
+{
+    px_gemm_bind(m, g);
+    px_run(m, text, (int)g->info.threads, g->blocks);
+    if (*m->fault) return true;
+    uint64_t wrong = px_gemm_wrong(g);
+    if (wrong) px_fault(m, "%llu elements of D are wrong", (unsigned long long)wrong);
+    return wrong != 0;
+}
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The PTX of whole GEMM kernels is executed, and D is the exact product. */
+#include "ptx/gemm.h"
+
+static px_machine machine;
+static zlay_ctx *ctx;
+
+static int open_ctx(void **state)
+{
+    (void)state;
+    return zlay_ctx_new(&ctx, NULL, NULL);
+}
+
+static int close_ctx(void **state)
+{
+    (void)state;
+    zlay_ctx_free(ctx);
+    return 0;
+}
+
+#define COLUMN ZLAY_ORDER_COLUMN
+#define ROW    ZLAY_ORDER_ROW
+
+static const struct problem {
+    const char *what;
+    uint32_t blocks;
+    zlay_gemm gemm;
+} problems[] = {
+    {"two blocks, a ring that turns", 2, {.m = 256, .n = 128, .k = 320, .stages = 2}},
+    {"one block for all tiles", 1, {.m = 128, .n = 256, .k = 128, .tile_m = 64, .tile_n = 64, .tile_k = 64}},
+    {"edges in every dimension", 3, {.m = 200, .n = 136, .k = 72, .tile_m = 128, .tile_n = 64, .tile_k = 64}},
+    {"other orders", 2, {.m = 128, .n = 192, .k = 128, .a_order = COLUMN, .b_order = ROW, .d_order = COLUMN}},
+    {"pitches", 2, {.m = 128, .n = 128, .k = 64, .lda = 72, .ldb = 80, .ldd = 136}},
+    {"A and B by cp.async", 2, {.m = 128, .n = 128, .k = 260, .lda = 260, .ldb = 260, .stages = 3}},
+    {"D by threads", 2, {.m = 130, .n = 139, .k = 64}},
+    {"everything by threads", 1, {.m = 65, .n = 67, .k = 129}},
+};
+
+static void test_products(void **state)
+{
+    uint64_t random = test_seed("ptx");
+    (void)state;
+    for (size_t i = 0; i < sizeof problems / sizeof *problems; i++)
+        for (int early = 0; early < 2; early++) {
+            px_gemm g;
+            px_gemm_make(&g, ctx, &problems[i].gemm, problems[i].blocks, &random);
+            machine.early = early;
+            machine.random = test_random(&random);
+            if (px_gemm_fails(&machine, &g, g.text)) fail_msg("%s: %s", problems[i].what, machine.fault);
+            printf("%s: %ld instructions\n", problems[i].what, machine.steps);
+            px_gemm_free(&g);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_products),
+    };
+    return cmocka_run_group_tests(tests, open_ctx, close_ctx);
+}
