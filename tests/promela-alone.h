@@ -32,6 +32,38 @@ static pml_sum pml_sum_before(const pml_agent *a, int32_t acc, int k)
     return s;
 }
 
+/* Whether ops j and k, in this order, multiply the same: registers stay so until an op changes
+ * them. */
+static bool pml_same_factors(const pml_agent *a, int j, int k)
+{
+    const pml_op *x = &a->ops[j], *y = &a->ops[k];
+    for (int i = 0; i < 2; i++)
+        if (x->event->smem[i] != y->event->smem[i] ||
+            (x->event->smem[i] >= 0 && x->q[i] != y->q[i]))
+            return false;
+    if (x->event->tmem[1] != y->event->tmem[1] || x->event->acc_a != y->event->acc_a) return false;
+    if (x->event->tmem[1] >= 0 && x->tq[1] != y->tq[1]) return false;
+    for (int i = j + 1; i < k; i++)
+        if (x->event->acc_a >= 0 && a->ops[i].event->acc == x->event->acc_a) return false;
+    return true;
+}
+
+/* Whether op k adds to its sum what the sum has already, since it was begun. */
+static bool pml_is_summed(const pml_agent *a, int k)
+{
+    const pml_op *y = &a->ops[k];
+    bool begun = y->event->fresh;
+    for (int j = k - 1; j >= 0 && !begun; j--) {
+        const pml_op *x = &a->ops[j];
+        bool same = x->event->kind == ZL_EV_MMA && x->event->acc == y->event->acc &&
+                    x->event->tmem[0] == y->event->tmem[0] &&
+                    (x->event->tmem[0] < 0 || x->tq[0] == y->tq[0]);
+        if (same && pml_same_factors(a, j, k)) return true;
+        begun = same && x->event->fresh;
+    }
+    return false;
+}
+
 static void pml_alone_product(pml_print *p, const pml_agent *a, int k)
 {
     const zl_event *e = a->ops[k].event;
@@ -82,12 +114,29 @@ static void pml_alone_taken(pml_print *p, const pml_agent *a, int k)
     if (s.loading && e->kind != ZL_EV_TLD) pml_fault(p, ZLAY_PIPE_TMEM_USE, e->line);
 }
 
+/* What one thread cannot do in the place of many: it moves data, makes groups, or meets. */
+static bool pml_is_of_many(const zl_event *e)
+{
+    int by = zl_forms[e->kind].by;
+    switch (e->kind) {
+    case ZL_EV_CPASYNC:
+    case ZL_EV_READ:
+    case ZL_EV_WRITE:
+    case ZL_EV_USE: return true;
+    case ZL_EV_COMMIT:
+    case ZL_EV_WAITGROUP: return e->scope == ZL_GROUP_WGMMA || e->scope == ZL_GROUP_CPASYNC;
+    case ZL_EV_FENCE: return e->scope == ZL_FENCE_WGMMA;
+    case ZL_EV_SYNC: return e->scope != ZL_SYNC_CTA && e->scope != ZL_SYNC_CLUSTER;
+    case ZL_EV_JOIN: return e->scope == ZL_SYNC_NAMED;
+    default: return by == ZL_RUN_WARPS || by == ZL_RUN_WARP;
+    }
+}
+
 static void pml_alone_at(pml_print *p, const pml_agent *a, int k)
 {
     const zl_event *e = a->ops[k].event;
     int by = zl_forms[e->kind].by;
-    bool warp = by == ZL_RUN_WARPS || by == ZL_RUN_WARP;
-    if (warp && a->role->elect) pml_fault(p, ZLAY_PIPE_COLLECTIVE, e->line);
+    if (pml_is_of_many(e) && a->role->elect) pml_fault(p, ZLAY_PIPE_COLLECTIVE, e->line);
     if (by == ZL_RUN_WARP && a->role->each != 1) pml_fault(p, ZLAY_PIPE_COLLECTIVE, e->line);
     if (e->kind == ZL_EV_ARRIVE && e->scope != ZL_BY_ONE && a->role->elect)
         pml_fault(p, ZLAY_PIPE_COLLECTIVE, e->line);
@@ -97,6 +146,7 @@ static void pml_alone_at(pml_print *p, const pml_agent *a, int k)
     if (e->kind == ZL_EV_TLD || e->kind == ZL_EV_TST) pml_alone_columns(p, a, e);
     if (pml_breaks_registers(p->m, a, k)) pml_fault(p, pml_breaks_registers(p->m, a, k), e->line);
     if (pml_is_registers_product(e)) return;
+    if (e->kind == ZL_EV_MMA && pml_is_summed(a, k)) pml_fault(p, ZLAY_PIPE_STAGE, e->line);
     if (e->kind == ZL_EV_MMA && e->tmem[0] < 0) pml_alone_product(p, a, k);
     else if (e->acc >= 0) pml_alone_taken(p, a, k);
 }

@@ -54,7 +54,10 @@ static bool pml_opens(const zl_event *e)
 
 static void pml_complete(pml_print *p, int bar, int64_t count)
 {
-    fprintf(p->to, "    complete(%d, %lld)\n", bar, (long long)count);
+    fprintf(p->to,
+            "    if :: (pe[%d] == 0 && tx[%d] == 0) -> ph[%d] = 1 - ph[%d]; pe[%d] = %lld "
+            ":: else fi;\n",
+            bar, bar, bar, bar, bar, (long long)count);
 }
 
 static void pml_alive(pml_print *p, int block, uint32_t line)
@@ -495,9 +498,6 @@ static void pml_variables(pml_print *p, FILE *to)
     for (int i = 0; i < m->agents_count; i++) threads += m->agents[i].threads;
     for (uint32_t r = 0; r < pipe->roles_count; r++)
         warps += pipe->roles[r].last_warp - pipe->roles[r].first_warp + 1;
-    fprintf(to, "#define need(c, n) assert((c) || zero == n);\n"
-                "#define complete(b, n) if :: (pe[b] == 0 && tx[b] == 0) -> ph[b] = 1 - ph[b]; "
-                "pe[b] = n :: else fi;\n");
     fprintf(to, "bit zero, ready;\nbit o[%d];\nbyte v[%d];\nbit g[%d];\nbit tk[%d];\n", m->bits + 1,
             m->pieces_count + 1, m->pieces_count + 1, m->pieces_count + 1);
     fprintf(to, "bit st[%d];\nbit u[%d];\n", seen + 1, seen + 1);

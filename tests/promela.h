@@ -37,7 +37,7 @@ enum { PML_MEET_ROLE, PML_MEET_JOINT, PML_MEET_CTA, PML_MEET_NAMED, PML_MEET_CLU
 
 static void pml_need(pml_print *p, const char *what, int rule, uint32_t line)
 {
-    fprintf(p->to, "    need((%s), %d)\n", what, rule * PML_CODE + (int)line);
+    fprintf(p->to, "    assert((%s) || zero == %d);\n", what, rule * PML_CODE + (int)line);
 }
 
 static void pml_fault(pml_print *p, int rule, uint32_t line) { pml_need(p, "false", rule, line); }
@@ -104,11 +104,12 @@ static void pml_check_conflicts(pml_print *p, const pml_access *x)
     bool any = false;
     for (int i = 0; i < m->accesses_count; i++) {
         if (!pml_conflicts(m, x, &m->accesses[i])) continue;
-        fprintf(p->to, any ? "||o[%d]" : "    need(!(o[%d]", m->accesses[i].bit);
+        fprintf(p->to, any ? "||o[%d]" : "    assert(!(o[%d]", m->accesses[i].bit);
         any = true;
     }
     if (any)
-        fprintf(p->to, "), %d)\n", pml_conflict_rule(m, x) * PML_CODE + (int)pml_event(m, x)->line);
+        fprintf(p->to, ") || zero == %d);\n",
+                pml_conflict_rule(m, x) * PML_CODE + (int)pml_event(m, x)->line);
 }
 
 /* A part that no text fills, or the only one and another. */
@@ -269,7 +270,8 @@ static void pml_fill(pml_print *p, const pml_access *x, bool threads)
     fprintf(p->to, "\n");
 }
 
-/* An access at its event: asynchronous ones begin, others happen. */
+/* An access at its event: asynchronous ones begin, others happen.  Threads may write again what they
+ * wrote, where they say how much; what is written whole is new each time. */
 static void pml_access_now(pml_print *p, const pml_access *x)
 {
     const pml *m = p->m;
@@ -290,8 +292,9 @@ static void pml_access_now(pml_print *p, const pml_access *x)
     }
     if (x->piece >= 0 && space == PML_SMEM) {
         char text[64];
+        bool again = e->kind != ZL_EV_COPY && e->count;
         snprintf(text, sizeof text, "v[%d]==0||tk[%d]||v[%d]==%d", x->piece, x->piece, x->piece,
-                 e->kind == ZL_EV_COPY ? 0 : (int)x->value);
+                 again ? (int)x->value : 0);
         pml_need(p, text, ZLAY_PIPE_STAGE, e->line);
     }
     bool flies = e->kind == ZL_EV_COPY || e->kind == ZL_EV_CPASYNC || e->kind == ZL_EV_STORE ||

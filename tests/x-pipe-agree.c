@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPIN and the verifier agree on every single edit of the named set and of the rings: what is
+ * refused fails in a run, what is accepted fails in none.  The work is that of as many processes as
+ * there are processors; unless ZLAY_EXHAUSTIVE=1, one edit in EVERY is asked about. */
+#define _GNU_SOURCE
+#include "named.h"
+#include "pipe-edits.h"
+#include "pipes.h"
+#include "spin.h"
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+enum { TRIPS = 6, SECONDS = 20, EVERY = 997, WORKERS = 16 };
+
+/* Trip counts of which one shows each fault of an edit, one that shows most of them first. */
+static const struct asked {
+    const char *name;
+    unsigned stages;
+    bool ring;               /* of pipes.h, else of tests/pipes */
+    int64_t trips[TRIPS][2]; /* up to the first of no steps */
+} asked[] = {
+    {"ring", 2, false, {{5}, {1}}},
+    {"cooperative", 2, false, {{4}, {1}}},
+    {"split", 2, false, {{3}, {1}}},
+    {"multistage", 3, false, {{5}, {3}}},
+    {"persistent", 2, false, {{2, 2}, {3, 1}, {1, 1}}},
+    {"pingpong", 2, false, {{2, 2}, {4, 1}, {3, 2}, {1, 1}}},
+    {"grouped", 2, false, {{2, 3}, {3, 1}, {1, 2}, {1, 3}}},
+    {"attention", 1, false, {{2}, {1}}},
+    {"streamk", 2, false, {{2}, {1}}},
+    {"blackwell", 1, false, {{3, 1}, {1, 2}}},
+    {"cooperative_multicast", 2, false, {{1}, {2}}},
+    {"pingpong_multicast", 2, false, {{1, 1}}},
+    {"pair", 1, false, {{1, 1}}},
+    {"epilogue", 1, false, {{1, 1}}},
+    {"tensor", 2, true, {{2, 2}, {1, 3}, {3, 1}, {1, 1}}},
+    {"prompt", 2, true, {{2, 2}, {1, 3}, {3, 1}, {1, 1}}},
+    {"cpasync", 3, true, {{2, 2}, {1, 3}, {3, 1}, {1, 1}}},
+    {"mixed", 3, true, {{2, 2}, {1, 3}, {3, 1}, {1, 1}}},
+    {"write", 3, true, {{2, 2}, {1, 3}, {3, 1}, {1, 1}}},
+    {"guarded", 2, true, {{2, 2}, {1, 3}, {3, 1}, {1, 1}}},
+    {"single", 2, true, {{5}, {1}}},
+};
+enum { ASKED = sizeof asked / sizeof *asked };
+
+/* What all processes have counted of a row. */
+typedef struct tally {
+    int edits, unread, accepted, refused, undecided, questions;
+    int large, large_accepted; /* too large for SPIN, and no fault found before */
+    int wrong;
+    long states;
+} tally;
+
+typedef struct worker {
+    const struct asked *row;
+    tally *tally;
+    zlay_ctx *ctx;
+    uint64_t next, every; /* edits until the one that is asked about */
+} worker;
+
+/* The same trip counts in each split of threads. */
+static spin_verdict ask_at(worker *w, const zlay_pipe *pipe, const int64_t *trips, bool *large)
+{
+    spin_verdict v = {.sort = SPIN_SAFE};
+    for (int split = PML_SPLITS; --split > PML_WHOLE && v.sort != SPIN_FAULT;) {
+        v = spin_ask(pipe, trips, split, SECONDS);
+        __sync_fetch_and_add(&w->tally->questions, 1);
+        __sync_fetch_and_add(&w->tally->states, v.states);
+        *large |= v.sort == SPIN_LARGE;
+    }
+    return v;
+}
+
+/* Where the verifier's own trace fails: `N = 3` a line. */
+static bool trips_of_trace(worker *w, const zlay_pipe *pipe, int64_t trips[2])
+{
+    static char text[1 << 18];
+    zlay_buf buf = {text, sizeof text, 0};
+    if (zlay_pipe_trace(w->ctx, &buf, pipe)) return false;
+    const char *at = text;
+    for (uint32_t i = 0; i < pipe->params_count && i < 2; i++, at = strchr(at, '\n') + 1)
+        trips[i] = atoi(strstr(at, " = ") + 3);
+    return true;
+}
+
+static spin_verdict ask(worker *w, const zlay_pipe *pipe, bool *large)
+{
+    int64_t trips[2] = {0};
+    spin_verdict v = {.sort = SPIN_SAFE};
+    if (trips_of_trace(w, pipe, trips)) v = ask_at(w, pipe, trips, large);
+    for (int t = 0; t < TRIPS && w->row->trips[t][0] && v.sort != SPIN_FAULT; t++)
+        v = ask_at(w, pipe, w->row->trips[t], large);
+    return v;
+}
+
+static void disagree(worker *w, const pipe_edit *edit, const char *how, int rule, int line)
+{
+    __sync_fetch_and_add(&w->tally->wrong, 1);
+    fprintf(stderr, "%s: %s is %s: %s, line %d\n", w->row->name, edit->what, how,
+            rule ? zlay_pipe_rule_name(rule) : "no rule", line);
+}
+
+static void judge(worker *w, const pipe_edit *edit, const zlay_pipe *pipe)
+{
+    zlay_answer answer = ZLAY_UNDECIDED;
+    zlay_pipe_reason reason = {0};
+    size_t count = 0;
+    bool large = false;
+    assert_int_equal(zlay_pipe_verify(w->ctx, &answer, &reason, 1, &count, NULL, pipe), ZLAY_OK);
+    spin_verdict v = ask(w, pipe, &large);
+    bool fails = v.sort == SPIN_FAULT;
+    __sync_fetch_and_add(&w->tally->accepted, answer == ZLAY_YES);
+    __sync_fetch_and_add(&w->tally->refused, answer == ZLAY_NO);
+    __sync_fetch_and_add(&w->tally->undecided, answer == ZLAY_UNDECIDED);
+    __sync_fetch_and_add(&w->tally->large, !fails && large);
+    __sync_fetch_and_add(&w->tally->large_accepted, !fails && large && answer == ZLAY_YES);
+    if (answer == ZLAY_YES && fails) disagree(w, edit, "accepted, and fails", v.rule, v.line);
+    if (answer == ZLAY_NO && !fails && !large)
+        disagree(w, edit, "refused, and no run fails", reason.rule, (int)reason.line);
+}
+
+static void look_at(void *user, const pipe_edit *edit, const char *text, size_t length)
+{
+    worker *w = user;
+    zlay_pipe *pipe;
+    if (w->next--) return;
+    w->next = w->every - 1;
+    __sync_fetch_and_add(&w->tally->edits, 1);
+    if (zlay_pipe_parse(w->ctx, &pipe, text, length)) {
+        __sync_fetch_and_add(&w->tally->unread, 1);
+        return;
+    }
+    judge(w, edit, pipe);
+    zlay_pipe_free(pipe);
+}
+
+static size_t ring_read(char text[NAMED_TEXT], const char *name, unsigned stages)
+{
+    pipe_text p;
+    size_t i = 0;
+    while (i < PIPES && strcmp(pipes[i].name, name)) i++;
+    assert_true(i < PIPES);
+    pipe_make(&p, i, stages);
+    memcpy(text, p.text, p.length + 1);
+    return p.length;
+}
+
+/* One process of so many: every edit whose number modulo theirs is its own. */
+static void work(int self, int workers, uint64_t seed, tally *tallies)
+{
+    static char text[NAMED_TEXT];
+    uint64_t every = test_exhaustive() ? 1 : EVERY;
+    worker w = {.every = every * (uint64_t)workers, .next = seed % every + every * (uint64_t)self};
+    assert_int_equal(zlay_ctx_new(&w.ctx, NULL, NULL), ZLAY_OK);
+    for (int i = 0; i < ASKED; i++) {
+        const char *only = getenv("ZLAY_ONLY");
+        if (only && strcmp(only, asked[i].name)) continue;
+        size_t length = asked[i].ring ? ring_read(text, asked[i].name, asked[i].stages)
+                                      : named_read(text, asked[i].name, asked[i].stages);
+        w.row = &asked[i];
+        w.tally = &tallies[i];
+        pipe_edits_all(w.ctx, text, length, look_at, &w);
+    }
+    zlay_ctx_free(w.ctx);
+}
+
+static void work_all(uint64_t seed, tally *tallies)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    int workers = processors < 1 ? 1 : processors > WORKERS ? WORKERS : (int)processors;
+    pid_t children[WORKERS];
+    fflush(NULL);
+    for (int i = 0; i < workers; i++) {
+        children[i] = fork();
+        assert_true(children[i] >= 0);
+        if (children[i]) continue;
+        work(i, workers, seed, tallies);
+        _exit(0);
+    }
+    for (int i = 0; i < workers; i++) {
+        int status;
+        assert_int_equal(waitpid(children[i], &status, 0), children[i]);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+}
+
+static void test_agree(void **state)
+{
+    int wrong = 0;
+    (void)state;
+    if (!spin_found()) skip();
+    uint64_t seed = test_seed("agree");
+    tally *tallies = mmap(NULL, sizeof *tallies * ASKED, PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(tallies != MAP_FAILED);
+    work_all(seed, tallies);
+    for (int i = 0; i < ASKED; i++) {
+        const tally *t = &tallies[i];
+        printf("%s: %d edits, %d are no pipes, %d accepted, %d refused, %d undecided; %d questions, "
+               "%ld states; %d too large, %d of them accepted; %d wrong\n",
+               asked[i].name, t->edits, t->unread, t->accepted, t->refused, t->undecided,
+               t->questions, t->states, t->large, t->large_accepted, t->wrong);
+        wrong += t->wrong;
+    }
+    munmap(tallies, sizeof *tallies * ASKED);
+    assert_int_equal(wrong, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_agree)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
