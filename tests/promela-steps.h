@@ -55,7 +55,7 @@ static bool pml_opens(const zl_event *e)
 static void pml_complete(pml_print *p, int bar, int64_t count)
 {
     fprintf(p->to,
-            "    if :: (pe[%d] == 0 && tx[%d] == 0) -> ph[%d] = 1 - ph[%d]; pe[%d] = %lld "
+            "    if :: (pe[%d] == 0 && tx[%d] == 0) -> ph%d = 1 - ph%d; pe[%d] = %lld "
             ":: else fi;\n",
             bar, bar, bar, bar, bar, (long long)count);
 }
@@ -63,7 +63,7 @@ static void pml_complete(pml_print *p, int bar, int64_t count)
 static void pml_alive(pml_print *p, int block, uint32_t line)
 {
     char text[48];
-    snprintf(text, sizeof text, "up[%d] && alive[%d] > 0", block, block);
+    snprintf(text, sizeof text, "up%d && alive[%d] > 0", block, block);
     pml_need(p, text, ZLAY_PIPE_PEER, line);
 }
 
@@ -128,7 +128,7 @@ static void pml_come(pml_print *p, int meeting, int64_t threads, int64_t of, uin
     fprintf(p->to, "    sc[%d] = sc[%d] + %lld;\n", meeting, meeting, (long long)threads);
     snprintf(text, sizeof text, "sc[%d] <= %lld", meeting, (long long)of);
     pml_need(p, text, ZLAY_PIPE_DEADLOCK, line);
-    fprintf(p->to, "    if :: sc[%d] == %lld -> sc[%d] = 0; sg[%d] = 1 - sg[%d] :: else fi;\n",
+    fprintf(p->to, "    if :: sc[%d] == %lld -> sc[%d] = 0; sg%d = 1 - sg%d :: else fi;\n",
             meeting, (long long)of, meeting, meeting, meeting);
 }
 
@@ -138,7 +138,7 @@ static void pml_come_to_cluster(pml_print *p, int64_t threads)
     int w = pml_meeting_of(p, PML_MEET_CLUSTER, 0, 0, 0);
     fprintf(p->to,
             "    sc[%d] = sc[%d] + %lld;\n    if :: sc[%d] >= here -> sc[%d] = 0; "
-            "sg[%d] = 1 - sg[%d] :: else fi;\n",
+            "sg%d = 1 - sg%d :: else fi;\n",
             w, w, (long long)threads, w, w, w, w);
 }
 
@@ -148,7 +148,7 @@ static void pml_meet(pml_print *p, const pml_agent *a, const zl_event *e)
     bool numbered = e->scope == ZL_SYNC_NAMED, cluster = e->scope == ZL_SYNC_CLUSTER;
     int w = pml_meeting_for(p, a, e);
     int sort = e->scope == ZL_SYNC_CTA ? PML_MEET_CTA : PML_MEET_ROLE;
-    fprintf(p->to, "    %s = sg[%d];\n", cluster ? "mc" : "my", w);
+    fprintf(p->to, "    %s = sg%d;\n", cluster ? "mc" : "my", w);
     if (cluster) pml_come_to_cluster(p, a->threads);
     else pml_come(p, w, a->threads, numbered ? e->count : pml_threads(p->m, sort, a), e->line);
 }
@@ -161,14 +161,14 @@ static void pml_guard(pml_print *p, const pml_agent *a, const pml_op *op)
     if (e->kind == ZL_EV_WAIT) {
         int64_t s = p->m->pipe->bars[e->bar].stages, q = op->parity_q;
         int64_t round = (q - pml_slot(q, (uint32_t)s)) / s + e->flip;
-        fprintf(p->to, "    (ph[%d] != %d);\n", pml_bar(p, a->block, e->bar, op->bar_q),
+        fprintf(p->to, "    (ph%d != %d);\n", pml_bar(p, a->block, e->bar, op->bar_q),
                 (int)(round & 1));
     } else if (e->kind == ZL_EV_AWAIT) {
         fprintf(p->to, "    (fl[%d] >= %lld);\n",
                 16 * e->other + pml_slot(op->other_q, p->m->pipe->others[e->other].stages),
                 (long long)e->count);
     } else if (e->kind == ZL_EV_MEET) {
-        fprintf(p->to, "    (sg[%d] != mc);\n", pml_meeting_of(p, PML_MEET_CLUSTER, 0, 0, 0));
+        fprintf(p->to, "    (sg%d != mc);\n", pml_meeting_of(p, PML_MEET_CLUSTER, 0, 0, 0));
     } else if (e->kind == ZL_EV_ALLOC) {
         const zl_tmem *t = &p->m->pipe->tmems[e->tmem[0]];
         fprintf(p->to, "    (co[%d] + %d <= 512);\n", a->block, (int)(t->stages * t->columns));
@@ -187,24 +187,24 @@ static void pml_alloc(pml_print *p, int block, const zl_event *e, bool frees)
     int64_t columns = t->stages * t->columns;
     if (!frees && (columns < 32 || columns > 512 || (columns & (columns - 1))))
         pml_fault(p, ZLAY_PIPE_TMEM_COLUMNS, e->line);
-    snprintf(text, sizeof text, frees ? "al[%d]" : "!al[%d]", at);
+    snprintf(text, sizeof text, frees ? "al%d" : "!al%d", at);
     pml_need(p, text, ZLAY_PIPE_TMEM_ALLOC, e->line);
-    snprintf(text, sizeof text, "!re[%d]", block);
+    snprintf(text, sizeof text, "!re%d", block);
     if (!frees) pml_need(p, text, ZLAY_PIPE_TMEM_ALLOC, e->line);
-    fprintf(p->to, "    al[%d]=%d; co[%d] = co[%d] %c %lld;\n", at, !frees, block, block,
+    fprintf(p->to, "    al%d=%d; co[%d] = co[%d] %c %lld;\n", at, !frees, block, block,
             frees ? '-' : '+', (long long)columns);
     for (int i = 0; frees && i < p->m->accesses_count; i++) {
         const pml_place *place = &p->m->places[p->m->accesses[i].place];
         if (place->space != PML_TMEM || place->block != block || place->index != e->tmem[0])
             continue;
-        snprintf(text, sizeof text, "!o[%d]", p->m->accesses[i].bit);
+        snprintf(text, sizeof text, "!o%d", p->m->accesses[i].bit);
         pml_need(p, text, ZLAY_PIPE_TMEM_USE, e->line);
     }
 }
 
 static void pml_commit_begins(pml_print *p, const pml_agent *a, int k)
 {
-    for (int i = 0; i < a->ops[k].bits; i++) fprintf(p->to, "    o[%d]=1;\n", a->ops[k].bit + i);
+    for (int i = 0; i < a->ops[k].bits; i++) fprintf(p->to, "    o%d=1;\n", a->ops[k].bit + i);
 }
 
 /* What the peers' barriers and memory need, and the grid before. */
@@ -215,7 +215,7 @@ static void pml_copy_issued(pml_print *p, const pml_agent *a, const pml_op *op)
     for (int block = 0; block < (int)p->m->pipe->blocks; block++)
         if ((mask >> block & 1) && block != a->block) pml_alive(p, block, op->event->line);
     if (op->event->bar_cta >= 0) pml_alive(p, op->event->bar_cta, op->event->line);
-    snprintf(text, sizeof text, "gd[%d]", a->block);
+    snprintf(text, sizeof text, "gd%d", a->block);
     if (op->event->scope != ZL_COPY_SHARED) pml_need(p, text, ZLAY_PIPE_GRID, op->event->line);
 }
 
@@ -245,13 +245,13 @@ static void pml_effect(pml_print *p, const pml_agent *a, int k)
         break;
     case ZL_EV_ALLOC:
     case ZL_EV_DEALLOC: pml_alloc(p, a->block, e, e->kind == ZL_EV_DEALLOC); break;
-    case ZL_EV_RELINQUISH: fprintf(p->to, "    re[%d]=1;\n", a->block); break;
+    case ZL_EV_RELINQUISH: fprintf(p->to, "    re%d=1;\n", a->block); break;
     case ZL_EV_SETMAXNREG:
         fprintf(p->to, "    rg[%d] = rg[%d] - 128*(%lld - mine); mine = %lld;\n", a->block,
                 a->block, (long long)e->count, (long long)e->count);
         break;
     case ZL_EV_GRIDDEP:
-        if (e->scope == ZL_GRIDDEP_WAIT) fprintf(p->to, "    gd[%d]=1;\n", a->block);
+        if (e->scope == ZL_GRIDDEP_WAIT) fprintf(p->to, "    gd%d=1;\n", a->block);
         break;
     case ZL_EV_FENCE:
         if (e->scope == ZL_FENCE_PROXY) pml_fence_proxy(p, agent, k);
@@ -277,7 +277,7 @@ static void pml_turn(pml_print *p, const pml_agent *a, int k)
         if (pml_is_early(e)) pml_effect(p, a, k);
         else if (pml_opens(e))
             for (int i = 0; i < a->ops[k].bits; i++)
-                fprintf(p->to, "    o[%d]=1;\n", a->ops[k].bit + i);
+                fprintf(p->to, "    o%d=1;\n", a->ops[k].bit + i);
         if (!pml_is_early(e) && !(pml_is_late(e) && !joint) && !pml_is_ordinary(p->m, a, e)) return;
         k++;
     }
@@ -310,13 +310,13 @@ static void pml_step(pml_print *p, const pml_agent *a, int k, int end)
         if (!pml_is_early(a->ops[k].event)) pml_effect(p, a, k);
     if (joint) {
         int w = pml_meeting_of(p, PML_MEET_JOINT, a->block, a->role_index, a->instance);
-        fprintf(p->to, "    my = sg[%d];\n", w);
+        fprintf(p->to, "    my = sg%d;\n", w);
         pml_come(p, w, 1, 2, e->line);
     }
     if (joint || sync) {
         int w = joint ? pml_meeting_of(p, PML_MEET_JOINT, a->block, a->role_index, a->instance)
                       : pml_meeting_for(p, a, e);
-        fprintf(p->to, "  }\n  d_step {\n    (sg[%d] != %s);\n", w,
+        fprintf(p->to, "  }\n  d_step {\n    (sg%d != %s);\n", w,
                 !joint && e->scope == ZL_SYNC_CLUSTER ? "mc" : "my");
     }
     pml_turn(p, a, end);
@@ -331,16 +331,16 @@ static void pml_block_ends(pml_print *p, int block, uint32_t line)
     for (int i = 0; i < m->accesses_count; i++) {
         const pml_place *at = &m->places[m->accesses[i].place];
         if (at->block != block || (at->space != PML_SMEM && at->space != PML_TMEM)) continue;
-        snprintf(text, sizeof text, "!o[%d]", m->accesses[i].bit);
+        snprintf(text, sizeof text, "!o%d", m->accesses[i].bit);
         pml_need(p, text, ZLAY_PIPE_EXIT, line);
     }
     for (int i = 0; i < m->pieces_count; i++) {
         const pml_place *at = &m->places[m->pieces[i].place];
-        snprintf(text, sizeof text, "v[%d]==0 || tk[%d]", i, i);
+        snprintf(text, sizeof text, "v[%d]==0 || tk%d", i, i);
         if (at->block == block && at->space == PML_SMEM) pml_need(p, text, ZLAY_PIPE_EXIT, line);
     }
     for (int i = 0; i < (int)m->pipe->tmems_count; i++) {
-        snprintf(text, sizeof text, "!al[%d]", block * (int)m->pipe->tmems_count + i);
+        snprintf(text, sizeof text, "!al%d", block * (int)m->pipe->tmems_count + i);
         pml_need(p, text, ZLAY_PIPE_TMEM_LEAK, line);
     }
     for (int i = 0; i < p->bars; i++) {
@@ -360,7 +360,7 @@ static void pml_commits_end(pml_print *p, int block, uint32_t line)
             if (op->event->kind != ZL_EV_COMMIT || op->bit < 0) continue;
             uint32_t mask = pml_mask(m, &m->agents[i], op->event);
             for (int b = 0, bit = op->bit; b < PML_BLOCKS; b++) {
-                snprintf(text, sizeof text, "!o[%d]", bit);
+                snprintf(text, sizeof text, "!o%d", bit);
                 if ((mask >> b & 1) && b == block) pml_need(p, text, ZLAY_PIPE_EXIT, line);
                 bit += (int)(mask >> b & 1);
             }
@@ -372,7 +372,7 @@ static void pml_process(pml_print *p, int agent)
     const pml_agent *a = &p->m->agents[agent];
     uint32_t line = a->role->line;
     fprintf(p->to,
-            "active proctype a%d()\n{ bit my, mc; short mine = %u;\n  d_step {\n    (up[%d]);\n",
+            "active proctype a%d()\n{ bit my, mc; short mine = %u;\n  d_step {\n    (up%d);\n",
             agent, p->m->pipe->registers, a->block);
     pml_turn(p, a, 0);
     fprintf(p->to, "  }\n");
@@ -403,7 +403,7 @@ static void pml_land_copy(pml_print *p, const pml_agent *a, int agent, int k)
         if (x->agent != agent || x->op != k || x->piece < 0) continue;
         int block = p->m->places[x->place].block;
         if (e->bar_cta >= 0) block = e->bar_cta;
-        fprintf(p->to, "  :: d_step { o[%d] -> o[%d]=0;\n", x->bit, x->bit);
+        fprintf(p->to, "  :: d_step { o%d -> o%d=0;\n", x->bit, x->bit);
         pml_fill(p, x, false);
         pml_alive(p, block, e->line);
         pml_bytes_at(p, pml_bar(p, block, e->bar, op->bar_q), -e->count,
@@ -419,9 +419,9 @@ static void pml_land_commit(pml_print *p, const pml_agent *a, int k)
     uint32_t mask = pml_mask(p->m, a, e);
     for (int block = 0, bit = op->bit; block < (int)p->m->pipe->blocks; block++) {
         if (!(mask >> block & 1)) continue;
-        fprintf(p->to, "  :: d_step { o[%d] -> o[%d]=0;\n", bit, bit);
+        fprintf(p->to, "  :: d_step { o%d -> o%d=0;\n", bit, bit);
         for (int j = 0; j < k; j++)
-            if (pml_is_tcgen05(a->ops[j].event)) fprintf(p->to, "    o[%d]=0;\n", a->ops[j].bit);
+            if (pml_is_tcgen05(a->ops[j].event)) fprintf(p->to, "    o%d=0;\n", a->ops[j].bit);
         pml_alive(p, block, e->line);
         pml_arrive_at(p, pml_bar(p, block, e->bar, op->bar_q), 1, p->m->pipe->bars[e->bar].count,
                       e->line);
@@ -477,45 +477,85 @@ static void pml_setup(pml_print *p)
         if (block == 0 || !together)
             fprintf(p->to, "active proctype setup%d()\n{ d_step {\n    (ready);\n", block);
         if (block == 0) pml_setup_inits(p);
-        if (!waits) fprintf(p->to, "    gd[%d]=1;\n", block);
+        if (!waits) fprintf(p->to, "    gd%d=1;\n", block);
         for (uint32_t i = 0; i < pipe->setup; i++) {
             if (pipe->events[i].kind == ZL_EV_ALLOC) pml_alloc(p, block, &pipe->events[i], false);
-            if (pipe->events[i].kind == ZL_EV_RELINQUISH) fprintf(p->to, "    re[%d]=1;\n", block);
+            if (pipe->events[i].kind == ZL_EV_RELINQUISH) fprintf(p->to, "    re%d=1;\n", block);
         }
-        fprintf(p->to, "    up[%d]=1;\n", block);
+        fprintf(p->to, "    up%d=1;\n", block);
         if (block + 1 == (int)pipe->blocks || !together) fprintf(p->to, "} }\n");
     }
 }
 
 /* ---- all ---- */
 
+/* Bits are variables of their own, which SPIN packs, arrays it does not. */
+static void pml_bits(FILE *to, const char *name, int count)
+{
+    for (int i = 0; i < count; i++) fprintf(to, "bit %s%d;\n", name, i);
+}
+
+/* Only of tensor memory and maps. */
+static void pml_seen(const pml *m, FILE *to)
+{
+    for (int i = 0; i < m->places_count; i++)
+        for (int a = 0; a < m->agents_count; a++)
+            if (m->places[i].space == PML_TMEM || m->places[i].space == PML_MAP)
+                fprintf(to, "bit st%d, u%d;\n", i * m->agents_count + a, i * m->agents_count + a);
+}
+
+static void pml_barriers(pml_print *p, FILE *to)
+{
+    const zlay_pipe *pipe = p->m->pipe;
+    int count = (int)pipe->blocks * p->bars;
+    bool large = false;
+    for (uint32_t i = 0; i < pipe->bars_count; i++) large |= pipe->bars[i].count >= 1 << 14;
+    for (uint32_t i = 0; i < pipe->events_count; i++) large |= pipe->events[i].times >= 16;
+    fprintf(to, "%s pe[%d];\nint tx[%d];\n", large ? "int" : "short", count + 1, count + 1);
+    pml_bits(to, "ph", count);
+}
+
+/* What a launch leaves of a block's registers. */
+static int64_t pml_registers(const zlay_pipe *pipe, int block)
+{
+    int64_t left = 65536;
+    for (uint32_t i = 0; i < pipe->roles_count; i++) {
+        const zl_role *r = &pipe->roles[i];
+        if (r->cta == ZL_CTA_ALL || r->cta == block)
+            left -= 32 * (int64_t)(r->last_warp - r->first_warp + 1) * pipe->registers;
+    }
+    return left;
+}
+
 static void pml_variables(pml_print *p, FILE *to)
 {
     const pml *m = p->m;
     const zlay_pipe *pipe = m->pipe;
-    int blocks = (int)pipe->blocks, seen = m->places_count * m->agents_count;
-    int64_t threads = 0, warps = 0;
+    int blocks = (int)pipe->blocks;
+    int64_t threads = 0;
     for (int i = 0; i < m->agents_count; i++) threads += m->agents[i].threads;
-    for (uint32_t r = 0; r < pipe->roles_count; r++)
-        warps += pipe->roles[r].last_warp - pipe->roles[r].first_warp + 1;
-    fprintf(to, "bit zero, ready;\nbit o[%d];\nbyte v[%d];\nbit g[%d];\nbit tk[%d];\n", m->bits + 1,
-            m->pieces_count + 1, m->pieces_count + 1, m->pieces_count + 1);
-    fprintf(to, "bit st[%d];\nbit u[%d];\n", seen + 1, seen + 1);
-    fprintf(to, "int pe[%d];\nint tx[%d];\nbit ph[%d];\n", blocks * p->bars + 1,
-            blocks * p->bars + 1, blocks * p->bars + 1);
-    fprintf(to, "short sc[%d];\nbit sg[%d];\nint here = %lld;\n", p->meetings_count + 1,
-            p->meetings_count + 1, (long long)threads);
-    fprintf(to, "bit al[%d];\nbit re[%d];\nshort co[%d];\nbyte fl[%d];\nbit gd[%d];\nbit up[%d];\n",
-            blocks * (int)pipe->tmems_count + 1, blocks, blocks, 16 * (int)pipe->others_count + 1,
-            blocks, blocks);
-    fprintf(to, "short alive[%d];\nint rg[%d] = %lld;\n", blocks, blocks,
-            (long long)(65536 - 32 * warps * (pipe->registers ? pipe->registers : 0)));
+    fprintf(to, "bit zero, ready;\nbyte v[%d];\n", m->pieces_count + 1);
+    pml_bits(to, "o", m->bits);
+    pml_bits(to, "g", m->pieces_count);
+    pml_bits(to, "tk", m->pieces_count);
+    pml_seen(m, to);
+    pml_barriers(p, to);
+    fprintf(to, "short sc[%d];\nint here = %lld;\n", p->meetings_count + 1, (long long)threads);
+    pml_bits(to, "sg", p->meetings_count);
+    pml_bits(to, "al", blocks * (int)pipe->tmems_count);
+    pml_bits(to, "re", blocks);
+    pml_bits(to, "gd", blocks);
+    pml_bits(to, "up", blocks);
+    fprintf(to, "short co[%d];\nbyte fl[%d];\n", blocks, 16 * (int)pipe->others_count + 1);
+    fprintf(to, "short alive[%d];\nint rg[%d];\n", blocks, blocks);
     fprintf(to, "init { d_step {\n");
     for (int b = 0; b < blocks; b++)
         for (uint32_t i = 0; i < pipe->bars_count; i++)
             for (uint32_t s = 0; s < pipe->bars[i].stages; s++)
                 fprintf(to, "  pe[%d] = %lld;\n", pml_bar(p, b, (int32_t)i, s),
                         (long long)pipe->bars[i].count);
+    for (int b = 0; b < blocks; b++)
+        fprintf(to, "  rg[%d] = %lld;\n", b, (long long)pml_registers(pipe, b));
     for (int i = 0; i < m->agents_count; i++)
         fprintf(to, "  alive[%d] = alive[%d] + 1;\n", m->agents[i].block, m->agents[i].block);
     fprintf(to, "  ready = 1 } }\n");

@@ -7,11 +7,11 @@
  * (commits, waits for groups, fence proxy.async, fence tcgen05.before) happens as late as it can,
  * what takes notice of others (fence tcgen05.after, fence proxy.tensormap) as early as it can.
  *
- *   o[b]   the access of bit b may happen          v[p]  what a piece of a stage holds, 0 nothing
- *   g[p]   threads wrote it, without a fence       tk[p] it has been read
+ *   oB   the access of bit B may happen            v[P]  what a piece of a stage holds, 0 nothing
+ *   gP   threads wrote it, without a fence         tkP   it has been read
  *   pe tx ph   pending arrivals, bytes, phase      sc sg threads that met, and how often, modulo 2
- *   st[l]  somebody used tensor memory since this agent's last fence tcgen05.after
- *   u[l]   this agent used it since its last fence tcgen05.before
+ *   stL  somebody used tensor memory since this agent's last fence tcgen05.after
+ *   uL   this agent used it since its last fence tcgen05.before
  *
  * A broken rule is an assertion with a number, rule * 8192 + line; a deadlock an invalid end. */
 #ifndef TEST_PROMELA_H
@@ -104,7 +104,7 @@ static void pml_check_conflicts(pml_print *p, const pml_access *x)
     bool any = false;
     for (int i = 0; i < m->accesses_count; i++) {
         if (!pml_conflicts(m, x, &m->accesses[i])) continue;
-        fprintf(p->to, any ? "||o[%d]" : "    assert(!(o[%d]", m->accesses[i].bit);
+        fprintf(p->to, any ? "||o%d" : "    assert(!(o%d", m->accesses[i].bit);
         any = true;
     }
     if (any)
@@ -160,9 +160,9 @@ static void pml_check_content(pml_print *p, const pml_access *x)
         found++;
         snprintf(text, sizeof text, "v[%d]==%d", i, (int)x->value);
         pml_need(p, text, rule, e->line);
-        if (space == PML_SMEM) fprintf(p->to, "    tk[%d]=1;\n", i);
+        if (space == PML_SMEM) fprintf(p->to, "    tk%d=1;\n", i);
         if (m->pieces[i].agent < 0 || !x->async || space != PML_SMEM) continue;
-        snprintf(text, sizeof text, "!g[%d]", i);
+        snprintf(text, sizeof text, "!g%d", i);
         pml_need(p, text, ZLAY_PIPE_PROXY, e->line);
     }
     if (!found && (space == PML_SMEM || space == PML_TMEM)) pml_fault(p, rule, e->line);
@@ -175,7 +175,7 @@ static void pml_check_overwritten(pml_print *p, const pml_access *x)
     for (int i = 0; x->async && i < m->pieces_count; i++) {
         if (m->pieces[i].place != x->place || m->pieces[i].agent < 0) continue;
         if (m->places[x->place].space != PML_SMEM) continue;
-        snprintf(text, sizeof text, "!g[%d]", i);
+        snprintf(text, sizeof text, "!g%d", i);
         pml_need(p, text, ZLAY_PIPE_PROXY, pml_event(m, x)->line);
     }
 }
@@ -206,16 +206,16 @@ static void pml_unseen(pml_print *p, const pml_access *x)
         if (b == x->agent && !map) continue;
         if (columns && pml_same_instance(m, x->agent, b)) continue;
         if (x->piece >= 0 || writes)
-            fprintf(p->to, "    st[%d]=1;\n", x->place * m->agents_count + b);
+            fprintf(p->to, "    st%d=1;\n", x->place * m->agents_count + b);
     }
-    if (columns) fprintf(p->to, "    u[%d]=1;\n", x->place * m->agents_count + x->agent);
+    if (columns) fprintf(p->to, "    u%d=1;\n", x->place * m->agents_count + x->agent);
 }
 
 static void pml_check_seen(pml_print *p, const pml_access *x)
 {
     char text[32];
     bool map = p->m->places[x->place].space == PML_MAP;
-    snprintf(text, sizeof text, "!st[%d]", x->place * p->m->agents_count + x->agent);
+    snprintf(text, sizeof text, "!st%d", x->place * p->m->agents_count + x->agent);
     pml_need(p, text, map ? ZLAY_PIPE_MAP : ZLAY_PIPE_TCGEN05, pml_event(p->m, x)->line);
 }
 
@@ -229,11 +229,11 @@ static void pml_fence_after(pml_print *p, int agent)
         for (int i = 0; i < m->accesses_count; i++)
             if (m->accesses[i].place == place && m->accesses[i].agent != agent &&
                 pml_is_tcgen05(pml_event(m, &m->accesses[i])))
-                fprintf(p->to, "&&!o[%d]", m->accesses[i].bit);
+                fprintf(p->to, "&&!o%d", m->accesses[i].bit);
         for (int a = 0; a < m->agents_count; a++)
             if (!pml_same_instance(m, a, agent) && pml_uses(m, a, place, &writes))
-                fprintf(p->to, "&&!u[%d]", place * m->agents_count + a);
-        fprintf(p->to, ") -> st[%d]=0 :: else fi;\n", place * m->agents_count + agent);
+                fprintf(p->to, "&&!u%d", place * m->agents_count + a);
+        fprintf(p->to, ") -> st%d=0 :: else fi;\n", place * m->agents_count + agent);
     }
 }
 
@@ -249,7 +249,7 @@ static void pml_fence_before(pml_print *p, int agent, int k)
             if (x->op < k) any = true;
             if (x->op < k && m->agents[agent].ops[x->op].done > k) open = true;
         }
-        if (any && !open) fprintf(p->to, "    u[%d]=0;\n", place * m->agents_count + agent);
+        if (any && !open) fprintf(p->to, "    u%d=0;\n", place * m->agents_count + agent);
     }
 }
 
@@ -257,7 +257,7 @@ static void pml_fence_tensormap(pml_print *p, int agent)
 {
     for (int place = 0; place < p->m->places_count; place++)
         if (p->m->places[place].space == PML_MAP)
-            fprintf(p->to, "    st[%d]=0;\n", place * p->m->agents_count + agent);
+            fprintf(p->to, "    st%d=0;\n", place * p->m->agents_count + agent);
 }
 
 /* ---- accesses begin and end ---- */
@@ -265,8 +265,8 @@ static void pml_fence_tensormap(pml_print *p, int agent)
 static void pml_fill(pml_print *p, const pml_access *x, bool threads)
 {
     if (x->piece < 0) return;
-    fprintf(p->to, "    v[%d]=%d; tk[%d]=0;", x->piece, (int)x->value, x->piece);
-    if (threads && p->m->places[x->place].space == PML_SMEM) fprintf(p->to, " g[%d]=1;", x->piece);
+    fprintf(p->to, "    v[%d]=%d; tk%d=0;", x->piece, (int)x->value, x->piece);
+    if (threads && p->m->places[x->place].space == PML_SMEM) fprintf(p->to, " g%d=1;", x->piece);
     fprintf(p->to, "\n");
 }
 
@@ -286,14 +286,14 @@ static void pml_access_now(pml_print *p, const pml_access *x)
     if (space == PML_TMEM || (space == PML_MAP && x->piece >= 0)) pml_unseen(p, x);
     if (space == PML_TMEM) {
         char text[32];
-        snprintf(text, sizeof text, "al[%d]",
+        snprintf(text, sizeof text, "al%d",
                  m->places[x->place].block * (int)m->pipe->tmems_count + m->places[x->place].index);
         pml_need(p, text, ZLAY_PIPE_TMEM_USE, e->line);
     }
     if (x->piece >= 0 && space == PML_SMEM) {
         char text[64];
         bool again = e->kind != ZL_EV_COPY && e->count;
-        snprintf(text, sizeof text, "v[%d]==0||tk[%d]||v[%d]==%d", x->piece, x->piece, x->piece,
+        snprintf(text, sizeof text, "v[%d]==0||tk%d||v[%d]==%d", x->piece, x->piece, x->piece,
                  again ? (int)x->value : 0);
         pml_need(p, text, ZLAY_PIPE_STAGE, e->line);
     }
@@ -301,8 +301,8 @@ static void pml_access_now(pml_print *p, const pml_access *x)
                  e->kind == ZL_EV_REDUCE;
     if (flies && x->piece >= 0) fprintf(p->to, "    v[%d]=0;\n", x->piece);
     else pml_fill(p, x, !x->async);
-    if (x->async || flies) fprintf(p->to, "    o[%d]=1;\n", x->bit);
-    else if (!pml_is_columns(e)) fprintf(p->to, "    o[%d]=0;\n", x->bit);
+    if (x->async || flies) fprintf(p->to, "    o%d=1;\n", x->bit);
+    else if (!pml_is_columns(e)) fprintf(p->to, "    o%d=0;\n", x->bit);
 }
 
 static void pml_accesses_now(pml_print *p, int agent, int k)
@@ -323,7 +323,7 @@ static void pml_end_by(pml_print *p, int agent, int k)
         bool bulk = pml_group(op->event) == ZL_GROUP_BULK;
         bool second = bulk && x->bit != op->bit;
         if ((second ? op->written : op->done) != k || pml_is_tcgen05(op->event)) continue;
-        fprintf(p->to, "    o[%d]=0;\n", x->bit);
+        fprintf(p->to, "    o%d=0;\n", x->bit);
         if (bulk || op->event->kind == ZL_EV_CPASYNC)
             pml_fill(p, x, op->event->kind == ZL_EV_CPASYNC);
     }
@@ -340,7 +340,7 @@ static void pml_fence_proxy(pml_print *p, int agent, int k)
             wrote |= x->piece == i && x->agent == agent && m->agents[agent].ops[x->op].done < k;
         }
         if (wrote && m->pieces[i].agent == agent && m->places[m->pieces[i].place].space == PML_SMEM)
-            fprintf(p->to, "    g[%d]=0;\n", i);
+            fprintf(p->to, "    g%d=0;\n", i);
     }
 }
 

@@ -116,29 +116,47 @@ static inline void spin_directory(char name[64])
     assert_non_null(mkdtemp(name));
 }
 
-/* All interleavings of a pipe for these trip counts, with threads split so: at first for a few
- * seconds, then for so many. */
-static inline spin_verdict spin_ask(const zlay_pipe *pipe, const int64_t *params, int split,
-                                    int seconds)
+/* The model of a pipe for these trip counts, with threads split so, to be freed; NULL where it is
+ * larger than the tables of promela-program.h. */
+static inline char *spin_model(const zlay_pipe *pipe, const int64_t *params, int split)
 {
     static pml m;
-    spin_build builds[2] = {spin_at_once(), spin_well(seconds)};
-    spin_verdict v = {.sort = SPIN_LARGE};
-    char directory[64], path[96];
-    if (!pml_open(&m, pipe, params, split)) {
-        pml_close(&m);
-        return v;
+    char *text = NULL;
+    size_t size;
+    if (pml_open(&m, pipe, params, split)) {
+        FILE *to = open_memstream(&text, &size);
+        assert_non_null(to);
+        pml_write(to, &m);
+        fclose(to);
     }
+    pml_close(&m);
+    return text;
+}
+
+/* All interleavings of a model: at first within a few seconds, then within so many. */
+static inline spin_verdict spin_explore(const char *model, int seconds)
+{
+    spin_build builds[2] = {spin_at_once(), spin_well(seconds)};
+    char directory[64], path[96];
     spin_directory(directory);
     snprintf(path, sizeof path, "%s/m.pml", directory);
     FILE *to = fopen(path, "w");
     assert_non_null(to);
-    pml_write(to, &m);
+    fputs(model, to);
     fclose(to);
-    pml_close(&m);
-    v = spin_run(directory, &builds[0]);
+    spin_verdict v = spin_run(directory, &builds[0]);
     if (v.sort == SPIN_LARGE && seconds > builds[0].seconds) v = spin_run(directory, &builds[1]);
     spin_remove(directory);
+    return v;
+}
+
+static inline spin_verdict spin_ask(const zlay_pipe *pipe, const int64_t *params, int split,
+                                    int seconds)
+{
+    char *model = spin_model(pipe, params, split);
+    spin_verdict v = {.sort = SPIN_LARGE};
+    if (model) v = spin_explore(model, seconds);
+    free(model);
     return v;
 }
 

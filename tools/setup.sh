@@ -36,6 +36,7 @@ if [ "$goal" = test ]; then
     need python3-cffi cffi
     need g++ cxx
     need spin command -v spin
+    need tcc command -v tcc
     need libamdhip64-dev header hip/hip_version.h
 fi >/dev/null
 

@@ -111,7 +111,12 @@ static void find_stuck(zl_run *r)
     for (uint32_t k = 0; k < r->instances_count; k++) {
         const zl_instance *i = &r->instances[k];
         if (!has_ended(r, i) && i->pc != events[0]) events[events[0] != UINT32_MAX] = i->pc;
+        if (zl_run_registers_some(r, i) && !r->fault.rule)
+            r->status = zl_fail(r->ctx, ZLAY_ELIMIT,
+                                "line %u waits for registers in one order of the roles",
+                                r->pipe->events[i->pc].line);
     }
+    if (r->status) return;
     zl_run_fault(r, ZLAY_PIPE_DEADLOCK, events[0], events[1], 0, 0);
 }
 

@@ -79,6 +79,7 @@ typedef struct zl_instance {
     int32_t meets;             /* generation it waits for at a meeting, -1 */
     int32_t joined;            /* generation of the cluster's that it has joined, -1 */
     bool grid;                 /* has waited for the grid before */
+    int32_t registers;         /* of each thread, 0: the pipe does not say */
 } zl_instance;
 
 /* Sums in registers of an instance. */
@@ -310,6 +311,12 @@ void zl_run_queue(zl_run *r, zl_instance *i, const zl_event *e); /* load, send, 
 void zl_run_waitcount(zl_run *r, zl_instance *i, const zl_event *e);
 /* A product of registers with registers. */
 void zl_run_multiply(zl_run *r, zl_instance *i, const zl_event *e);
+
+/* ---- registers ---- */
+
+/* False where it has to wait; whether one that waits would be given them now. */
+bool zl_run_registers(zl_run *r, zl_instance *i, const zl_event *e);
+bool zl_run_registers_some(const zl_run *r, const zl_instance *i);
 
 /* ---- tensor memory and sums ---- */
 

@@ -10,7 +10,8 @@ static void reset_instances(zl_run *r)
         zl_instance *i = &r->instances[k];
         *i = (zl_instance){.role = i->role, .number = i->number, .cta = i->cta, .first = i->first,
                            .classes = i->classes, .pc = r->pipe->roles[i->role].begin, .epoch = 1,
-                           .meets = -1, .joined = -1};
+                           .meets = -1, .joined = -1,
+                           .registers = (int32_t)r->pipe->registers};
     }
     for (uint32_t k = 0; k < r->instances_count * r->pipe->accs_count; k++)
         r->sums[k] = (zl_sum){.touched = true, .reader_kind = ZL_OF_WGMMA,

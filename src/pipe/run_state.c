@@ -97,6 +97,7 @@ static void put_instance(zl_state *w, const zl_instance *i)
     put(w, i->meets >= 0);
     put(w, i->joined < 0 ? 0 : 1 + (i->joined < m->generation));
     put(w, i->grid);
+    put(w, i->registers);
     put_groups(w, i);
 }
 

@@ -158,6 +158,7 @@ static bool step_other(zl_run *r, zl_instance *i, const zl_event *e)
     case ZL_EV_TLD:
     case ZL_EV_TST:
     case ZL_EV_TCP: return zl_run_tensor(r, i, e);
+    case ZL_EV_SETMAXNREG: return zl_run_registers(r, i, e);
     case ZL_EV_GRIDDEP: i->grid |= e->scope == ZL_GRIDDEP_WAIT; break;
     default: break;
     }
