@@ -516,7 +516,7 @@ static void pml_barriers(pml_print *p, FILE *to)
 }
 
 /* What a launch leaves of a block's registers. */
-static int64_t pml_registers(const zlay_pipe *pipe, int block)
+static int64_t pml_registers_left(const zlay_pipe *pipe, int block)
 {
     int64_t left = 65536;
     for (uint32_t i = 0; i < pipe->roles_count; i++) {
@@ -555,7 +555,7 @@ static void pml_variables(pml_print *p, FILE *to)
                 fprintf(to, "  pe[%d] = %lld;\n", pml_bar(p, b, (int32_t)i, s),
                         (long long)pipe->bars[i].count);
     for (int b = 0; b < blocks; b++)
-        fprintf(to, "  rg[%d] = %lld;\n", b, (long long)pml_registers(pipe, b));
+        fprintf(to, "  rg[%d] = %lld;\n", b, (long long)pml_registers_left(pipe, b));
     for (int i = 0; i < m->agents_count; i++)
         fprintf(to, "  alive[%d] = alive[%d] + 1;\n", m->agents[i].block, m->agents[i].block);
     fprintf(to, "  ready = 1 } }\n");
