@@ -312,9 +312,7 @@ void zl_run_waitcount(zl_run *r, zl_instance *i, const zl_event *e);
 /* A product of registers with registers. */
 void zl_run_multiply(zl_run *r, zl_instance *i, const zl_event *e);
 
-/* ---- registers ---- */
-
-/* False where it has to wait; whether one that waits would be given them now. */
+/* setmaxnreg: false where it has to wait; whether one that waits would be given registers now. */
 bool zl_run_registers(zl_run *r, zl_instance *i, const zl_event *e);
 bool zl_run_registers_some(const zl_run *r, const zl_instance *i);
 
