@@ -13,7 +13,7 @@ typedef struct row {
 } row;
 
 static const row rows[] = {
-#define MAP(target, name, m, n, k, blocks, a, b, d, cycles, map_a, map_b, map_d) \
+#define MAP(target, name, m, n, k, blocks, a, b, d, cycles, cbsz, blgp, map_a, map_b, map_d) \
     {target, name, m, n, k, blocks, a, b, d, cycles, {map_a, map_b, map_d}},
 #include "data/mfma-maps.def"
 #undef MAP
@@ -117,6 +117,99 @@ static void by_hand(void **state)
     zlay_ctx_free(ctx);
 }
 
+typedef struct unmerged {
+    const char *target;
+    uint32_t m, n, k;
+    int32_t type, d;
+    uint32_t sparse;
+    uint32_t a_low, a_runs, b_low, b_runs; /* values of a run, runs of a lane */
+} unmerged;
+
+/* Composable Kernel's comments, as A=KP{4} L{KP1M} V{KP0} B=K{8} L{K1N} V{K0}, and its kBKNumAccess 2 of what gfx950 has alone; f8f6f4 in
+ * e4m3: two runs of 16 (AMD, "Matrix Core Programming on CDNA3 and CDNA4"; Composable Kernel; Triton), in e2m1 one of 32. */
+static const unmerged unmerges[] = {
+    {"gfx942", 16, 16, 32, ZLAY_TYPE_F16, ZLAY_TYPE_F32, 1, 4, 1, 8, 1},   {"gfx942", 32, 32, 16, ZLAY_TYPE_BF16, ZLAY_TYPE_F32, 1, 4, 1, 8, 1},
+    {"gfx942", 16, 16, 64, ZLAY_TYPE_S8, ZLAY_TYPE_S32, 1, 8, 1, 16, 1},   {"gfx950", 32, 32, 32, ZLAY_TYPE_E4M3, ZLAY_TYPE_F32, 1, 8, 1, 16, 1},
+    {"gfx950", 16, 16, 64, ZLAY_TYPE_BF16, ZLAY_TYPE_F32, 1, 8, 1, 8, 2},  {"gfx950", 32, 32, 32, ZLAY_TYPE_F16, ZLAY_TYPE_F32, 1, 8, 1, 8, 2},
+    {"gfx950", 16, 16, 128, ZLAY_TYPE_S8, ZLAY_TYPE_S32, 1, 16, 1, 16, 2}, {"gfx950", 32, 32, 64, ZLAY_TYPE_E5M2, ZLAY_TYPE_F32, 1, 16, 1, 16, 2},
+    {"gfx950", 32, 32, 64, ZLAY_TYPE_E4M3, ZLAY_TYPE_F32, 0, 16, 2, 16, 2}, {"gfx950", 16, 16, 128, ZLAY_TYPE_E5M2, ZLAY_TYPE_F32, 0, 16, 2, 16, 2},
+    {"gfx950", 16, 16, 128, ZLAY_TYPE_E2M1, ZLAY_TYPE_F32, 0, 32, 1, 32, 1},
+};
+
+/* Lane (row, K1), value (K0, K2) -> row + side (K0 + low (K1 + parts K2)), each element once. */
+static void equals_unmerged(zlay_ctx *ctx, const unmerged *u, bool a)
+{
+    static uint8_t seen[1 << 13];
+    uint32_t side = a ? u->m : u->n, low = a ? u->a_low : u->b_low, runs = a ? u->a_runs : u->b_runs, parts = LANES / side;
+    zlay_mma m = {.instruction = ZLAY_MMA_MFMA, .m = u->m, .n = u->n, .k = u->k, .sparse = u->sparse, .a = u->type, .b = u->type, .d = u->d};
+    zlay_layout *layout = NULL;
+    memset(seen, 0, sizeof seen);
+    assert_int_equal(zlay_mma_fragment(ctx, &layout, target(u->target), &m, a ? ZLAY_FRAGMENT_A : ZLAY_FRAGMENT_B), ZLAY_OK);
+    assert_int_equal(zlay_layout_size(layout), side * u->k / (a ? 1 + u->sparse : 1));
+    for (uint32_t lane = 0; lane < LANES; lane++)
+        for (uint32_t v = 0; v < low * runs; v++) {
+            int64_t at;
+            uint32_t want = lane % side + side * (v % low + low * (lane / side + parts * (v / low)));
+            assert_int_equal(zlay_layout_eval(&at, 1, layout, lane + LANES * v), ZLAY_OK);
+            assert_int_equal(at, want);
+            assert_false(seen[at]++);
+        }
+    zlay_layout_free(layout);
+}
+
+static void as_published(void **state)
+{
+    (void)state;
+    zlay_ctx *ctx = NULL;
+    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
+    for (size_t i = 0; i < sizeof unmerges / sizeof *unmerges; i++)
+        for (int a = 0; a < 2; a++) equals_unmerged(ctx, &unmerges[i], a);
+    zlay_ctx_free(ctx);
+}
+
+/* The calculator's README: of v_smfmac_f32_16x16x32_f16, row 2 and k = 31 have their bits in lane 50, from bit 4 on. */
+static void metadata(void **state)
+{
+    (void)state;
+    zlay_ctx *ctx = NULL;
+    zlay_layout *e = NULL;
+    int64_t at;
+    zlay_mma m = {.instruction = ZLAY_MMA_MFMA, .m = 16, .n = 16, .k = 32, .sparse = 1, .a = ZLAY_TYPE_F16, .b = ZLAY_TYPE_F16, .d = ZLAY_TYPE_F32};
+    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
+    assert_int_equal(zlay_mma_fragment(ctx, &e, target("gfx942"), &m, ZLAY_FRAGMENT_METADATA), ZLAY_OK);
+    assert_int_equal(zlay_layout_size(e), 16 * 32 / 4);
+    assert_int_equal(zlay_layout_eval(&at, 1, e, 50 + LANES * (4 / 4)), ZLAY_OK);
+    assert_int_equal(at, 2 + 16 * (31 / 4));
+    zlay_layout_free(e);
+    zlay_ctx_free(ctx);
+}
+
+static void undecided(zlay_ctx *ctx, const char *target_name, zlay_mma m, int32_t fragment, const char *word)
+{
+    zlay_layout *out = (zlay_layout *)1;
+    m.instruction = ZLAY_MMA_MFMA;
+    assert_int_equal(zlay_mma_fragment(ctx, &out, target(target_name), &m, fragment), ZLAY_ENOTSUP);
+    assert_null(out);
+    if (!strstr(zlay_ctx_message(ctx), "undecided") || !strstr(zlay_ctx_message(ctx), word)) fail_msg("%s", zlay_ctx_message(ctx));
+}
+
+/* gfx1250's D, by Composable Kernel: M{8} L{M1N} V{M0}. */
+static void gaps(void **state)
+{
+    (void)state;
+    zlay_ctx *ctx = NULL;
+    zlay_mma six = {.m = 16, .n = 16, .k = 128, .a = ZLAY_TYPE_E2M3, .b = ZLAY_TYPE_E4M3, .d = ZLAY_TYPE_F32};
+    zlay_mma wave32 = {.m = 16, .n = 16, .k = 32, .a = ZLAY_TYPE_BF16, .b = ZLAY_TYPE_BF16, .d = ZLAY_TYPE_F32};
+    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
+    undecided(ctx, "gfx950", six, ZLAY_FRAGMENT_A, "6-bit");
+    undecided(ctx, "gfx1250", wave32, ZLAY_FRAGMENT_A, "waves of 32");
+    undecided(ctx, "gfx1250", wave32, ZLAY_FRAGMENT_B, "waves of 32");
+    six.instruction = wave32.instruction = ZLAY_MMA_MFMA;
+    says(ctx, "gfx950", &six, ZLAY_FRAGMENT_B, "((16,4),(16,2)):((1,256),(16,1024))");
+    says(ctx, "gfx1250", &wave32, ZLAY_FRAGMENT_D, "((16,2),8):((16,8),1)");
+    zlay_ctx_free(ctx);
+}
+
 static void refused(void **state)
 {
     (void)state;
@@ -134,6 +227,7 @@ static void refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(as_the_calculator_prints), cmocka_unit_test(by_hand), cmocka_unit_test(refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(as_the_calculator_prints), cmocka_unit_test(as_published), cmocka_unit_test(metadata), cmocka_unit_test(gaps),
+                                       cmocka_unit_test(by_hand), cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@ typedef struct form {
 } form;
 
 static const form forms[] = {
-#define MAP(target, name, m, n, k, blocks, a, b, d, cycles, map_a, map_b, map_d) {blocks == 1 ? target : NULL, a, m, n, k, map_a, map_b},
+#define MAP(target, name, m, n, k, blocks, a, b, d, cycles, cbsz, blgp, map_a, map_b, map_d) {blocks == 1 ? target : NULL, a, m, n, k, map_a, map_b},
 #include "data/mfma-maps.def"
 #undef MAP
 };

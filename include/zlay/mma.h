@@ -93,6 +93,44 @@ ZLAY_API zlay_status zlay_mma_check(zlay_verdict *out, zlay_reason *reasons,
                                     size_t room, const zlay_target *target,
                                     const zlay_mma *mma);
 
+/** What a modifier of mfma is. */
+enum {
+    ZLAY_MODIFIER_NONE = 0,
+    ZLAY_MODIFIER_BROADCAST, /* cbsz c: 2^c blocks of A take that of block abid */
+    ZLAY_MODIFIER_LANES,     /* blgp: which lanes of B others take */
+    ZLAY_MODIFIER_NEGATE,    /* blgp: bits negate A, B, C */
+    ZLAY_MODIFIER_FORMAT,    /* the number of a format */
+    ZLAY_MODIFIER_INDEX      /* cbsz 0: abid says which part of the index register */
+};
+
+/** A matrix instruction that reads both operands from registers, as text has it.
+ *  128 bytes. */
+typedef struct zlay_mma_form {
+    uint32_t lanes;           /* of a wave */
+    uint32_t blocks;          /* independent products */
+    uint32_t a_registers;     /* 32-bit registers of a lane */
+    uint32_t b_registers;
+    uint32_t d_registers;     /* of C too */
+    uint32_t index_registers; /* metadata of a sparse A */
+    uint32_t aligned;         /* tuples begin at multiples of this */
+    uint32_t accumulators;    /* 1: A, B, and C with D, may be AGPRs */
+    uint32_t passes, cycles;  /* 0: no source says */
+    int32_t cbsz, blgp;       /* ZLAY_MODIFIER_* */
+    uint32_t cbsz_most, abid_most; /* the largest values that mean something */
+    int32_t a_format, b_format; /* numbers of told formats; -1: none are told */
+    char name[48];            /* mnemonic, as "v_mfma_f32_32x32x8_bf16" */
+    uint32_t reserved[4];     /* 0 */
+} zlay_mma_form;
+
+/** Say what an instruction that reads both operands from registers is.
+ *
+ *  Returns: ZLAY_OK; ZLAY_NONE it does not exist: zlay_mma_check says why;
+ *           ZLAY_EINVAL; ZLAY_ENOTSUP another family than mfma.
+ *  Pure.
+ */
+ZLAY_API zlay_status zlay_mma_explain(zlay_mma_form *out, const zlay_target *target,
+                                      const zlay_mma *mma);
+
 /** Operands whose fragments lie in registers. */
 enum { ZLAY_FRAGMENT_A = 0, ZLAY_FRAGMENT_D, ZLAY_FRAGMENT_METADATA, ZLAY_FRAGMENT_B };
 

@@ -253,6 +253,58 @@ zlay_status zl_op_mma_fragment(zl_call *call)
     return status;
 }
 
+/* ---- what a form is ------------------------------------------------------------------- */
+
+static const zl_word modifiers[] = {{"broadcast", ZLAY_MODIFIER_BROADCAST},
+                                    {"lanes", ZLAY_MODIFIER_LANES},
+                                    {"negate", ZLAY_MODIFIER_NEGATE},
+                                    {"format", ZLAY_MODIFIER_FORMAT},
+                                    {"index", ZLAY_MODIFIER_INDEX},
+                                    {NULL, 0}};
+
+static json_t *number_or_null(int64_t value, bool there)
+{
+    return there ? json_integer(value) : json_null();
+}
+
+static json_t *form_value(zl_call *call, const zlay_mma_form *f)
+{
+    json_t *value = json_object(), *registers = json_object();
+    zl_put_value(call, registers, "a", json_integer(f->a_registers));
+    zl_put_value(call, registers, "b", json_integer(f->b_registers));
+    zl_put_value(call, registers, "d", json_integer(f->d_registers));
+    zl_put_value(call, registers, "index", json_integer(f->index_registers));
+    zl_put_value(call, value, "name", json_string(f->name));
+    zl_put_value(call, value, "lanes", json_integer(f->lanes));
+    zl_put_value(call, value, "blocks", json_integer(f->blocks));
+    zl_put_value(call, value, "registers", registers);
+    zl_put_value(call, value, "aligned", json_integer(f->aligned));
+    zl_put_value(call, value, "accumulators", json_boolean(f->accumulators));
+    zl_put_value(call, value, "passes", number_or_null(f->passes, f->passes));
+    zl_put_value(call, value, "cycles", number_or_null(f->cycles, f->cycles));
+    zl_put_value(call, value, "cbsz", zl_json_word(modifiers, f->cbsz));
+    zl_put_value(call, value, "blgp", zl_json_word(modifiers, f->blgp));
+    zl_put_value(call, value, "cbsz_most", json_integer(f->cbsz_most));
+    zl_put_value(call, value, "abid_most", json_integer(f->abid_most));
+    zl_put_value(call, value, "a_format", number_or_null(f->a_format, f->a_format >= 0));
+    zl_put_value(call, value, "b_format", number_or_null(f->b_format, f->b_format >= 0));
+    return value;
+}
+
+zlay_status zl_op_mma_explain(zl_call *call)
+{
+    const zlay_target *target;
+    zlay_mma mma = {0};
+    zlay_mma_form form;
+    zlay_status status = zl_get_mma(call, &target, &mma);
+    if (!status) status = zlay_mma_explain(&form, target, &mma);
+    if (status == ZLAY_NONE)
+        return zl_fail(call->ctx, status, "no such instruction: mma.check says why");
+    if (status == ZLAY_ENOTSUP) return zl_wrong(call, "instruction", "'mfma'");
+    if (!status) call->value = form_value(call, &form);
+    return status;
+}
+
 zlay_status zl_op_warp_fragment(zl_call *call)
 {
     static const zl_word fragments[] = {{"A", ZLAY_WARP_A},

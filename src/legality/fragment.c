@@ -5,7 +5,7 @@
  * holds 32 bits of one row; a thread's registers lie in those two rows, then in the next eighth of
  * 256 bits of A, or in the next eight columns of D. */
 #include "algebra/format.h"
-#include "legality/rule.h"
+#include "legality/mfma.h"
 
 enum { REGISTER_BITS = 32 };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Matrix instructions that read both operands from registers, as a subject of rules: what an
  * instruction breaks is where it differs from the nearest form of its target. */
-#include "legality/rule.h"
+#include "legality/mfma.h"
 
-enum { GFX90A = 1, GFX942 = 2, GFX950 = 4, GFX1250 = 8, FROM_GFX942 = GFX942 | GFX950 };
-enum { ANY_MFMA = GFX90A | FROM_GFX942 };
+enum { GFX90A = ZL_GFX90A, GFX942 = ZL_GFX942, GFX950 = ZL_GFX950, GFX1250 = ZL_GFX1250 };
+enum { FROM_GFX942 = GFX942 | GFX950, ANY_MFMA = GFX90A | FROM_GFX942 };
 enum { NONE = 0, NEGATES = 1, SATURATES = 2 };
 enum { NO_SCALE = 1 << ZLAY_SCALE_NONE, BY_16 = NO_SCALE | 1 << ZLAY_SCALE_BLOCK16 };
 enum { BY_32 = NO_SCALE | 1 << ZLAY_SCALE_BLOCK32 };
@@ -39,7 +39,7 @@ static const form forms[] = {
 #undef MFMA_FORM
 };
 
-static uint32_t target_bit(const zlay_target *target)
+uint32_t zl_mfma_target(const zlay_target *target)
 {
     static const uint32_t archs[] = {0x90a, 0x942, 0x950, 0x1250};
     for (uint32_t i = 0; target->cls == ZL_CLASS_GFX && i < ZL_COUNT(archs); i++)
@@ -67,7 +67,7 @@ static uint32_t distance(const form *f, const zlay_mma *m)
 static const form *nearest(const zl_subject *s)
 {
     const form *best = NULL;
-    uint32_t least = UINT32_MAX, bit = target_bit(s->target);
+    uint32_t least = UINT32_MAX, bit = zl_mfma_target(s->target);
     for (const form *f = forms; f < forms + ZL_COUNT(forms); f++) {
         uint32_t far = f->targets & bit ? distance(f, s->value) : UINT32_MAX;
         if (far < least) best = f, least = far;
@@ -104,7 +104,7 @@ static uint64_t value(zl_quantity q, const zl_subject *s, uint32_t i)
     const zlay_mma *m = s->value;
     (void)i;
     switch (q) {
-    case ZL_Q_MFMA_TARGET: return target_bit(s->target) != 0;
+    case ZL_Q_MFMA_TARGET: return zl_mfma_target(s->target) != 0;
     case ZL_Q_MFMA_A: return zl_number(m->a);
     case ZL_Q_MFMA_B: return zl_number(m->b);
     case ZL_Q_MFMA_D: return zl_number(m->d);
@@ -123,7 +123,7 @@ static uint64_t value(zl_quantity q, const zl_subject *s, uint32_t i)
 
 static bool guard(zl_guard g, const zl_subject *s)
 {
-    return g == ZL_G_MFMA_HERE && target_bit(s->target);
+    return g == ZL_G_MFMA_HERE && zl_mfma_target(s->target);
 }
 
 static uint64_t kept(uint64_t set, int32_t given)

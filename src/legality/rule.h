@@ -224,13 +224,6 @@ const zlay_target_info *zl_target_limits(const zlay_target *target);
 /* How many rules of wgmma an instruction breaks; none of them is noted. */
 uint32_t zl_wgmma_broken(const zlay_target *target, const zlay_mma *mma);
 
-/* Independent products of a legal mfma. */
-uint32_t zl_mfma_blocks(const zlay_target *target, const zlay_mma *mma);
-
-/* zlay_mma_fragment of mfma; the instruction exists. */
-zlay_status zl_mfma_fragment(zlay_ctx *ctx, zlay_layout **out, const zlay_target *target,
-                             const zlay_mma *mma, int32_t fragment);
-
 zl_subject_kind zl_quantity_subject(zl_quantity quantity);
 int32_t zl_quantity_field(zl_quantity quantity);
 bool zl_quantity_indexed(zl_quantity quantity);
