@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A whole run: instances in turn, each to the end of an iteration, or until it has to wait. */
-#include "pipe/run.h"
+#include "pipe/run_watch.h"
 
 static void put_step(const zl_run *r, const zl_instance *i, const zl_event *e)
 {

@@ -31,9 +31,13 @@ typedef struct zl_touch {
     bool old; /* of the content before */
 } zl_touch;
 
-/* What a product multiplied: places by number, and the indices they were filled at. */
+/* What a product multiplied: smems, then tmems, by number, and their indices; or registers: -1, or below it
+ * which and their version. */
 typedef struct zl_factors {
-    int64_t place[2], tag[2];
+    int32_t by;    /* the instance that multiplied; -1: none */
+    uint32_t event;
+    int32_t of[2];
+    int64_t tag[2];
 } zl_factors;
 
 /* A stage of a ring in one block, or what else can be written and read. */
@@ -44,9 +48,8 @@ typedef struct zl_spot {
     uint32_t pieces;           /* parts that the text fills it by; 0: whole each time */
     zl_factors factors;        /* of the last product summed there */
     uint32_t count;
-    zl_touch *touches;         /* ZL_TOUCHES */
+    zl_touch *touches;         /* of the last two contents */
 } zl_spot;
-enum { ZL_TOUCHES = 24 };
 
 /* Threads of one instance that do the same. */
 typedef struct zl_class {
@@ -106,7 +109,7 @@ typedef struct zl_gate {
     int32_t phase;      /* complete phases */
     zl_tick *done;      /* clock of the last complete phase */
     zl_tick *sum;       /* of what has come to the one at hand */
-    zl_tick *arrived;   /* of its arrivals alone */
+    zl_tick *arrived;   /* of its arrivals alone, epochs of classes */
     zl_tick *passed;    /* per class: epoch at which it was past the last complete phase, -1 */
     zl_tick *expected;  /* per class: epoch of its expectation in the phase at hand, -1 */
     uint32_t event;     /* the last that came */
@@ -123,15 +126,20 @@ typedef struct zl_meeting {
 
 enum { ZL_MEETINGS = 17 }; /* of a block: its own, and 16 named ones */
 
-enum { ZL_THRESHOLDS = 8 };
+/* Its component counts the thresholds that have been reached. */
 typedef struct zl_flag {
     int32_t comp;
     int64_t total;
     uint32_t count;
-    int64_t threshold[ZL_THRESHOLDS]; /* that somebody awaits */
-    zl_tick *at[ZL_THRESHOLDS];       /* clock when it was reached */
+    int64_t *threshold; /* that somebody awaits, from the least upward */
+    zl_tick *at;        /* a clock for each: when it was reached */
     zl_tick *sum;
 } zl_flag;
+
+/* What a component of clocks that counts groups counts. */
+typedef struct zl_counted {
+    int32_t instance, group; /* group -1: it counts something else */
+} zl_counted;
 
 typedef struct zl_columns { /* tensor memory of one tmem in one block */
     bool allocated, freed;      /* freed: since it was allocated last */
@@ -158,6 +166,14 @@ typedef struct zl_run {
     zl_spot *places;         /* smems, then tmems, maps, globals */
     uint32_t *smem_at, *tmem_at, *other_at;
     uint32_t *smem_each;      /* instances that a smem has room for */
+    uint32_t *rooms;          /* per place: uses that may have to be remembered */
+    size_t touches_count, thresholds_count;
+    int64_t *thresholds;      /* of all flags */
+    uint32_t epochs;          /* the first components, of classes; whole vectors */
+    uint32_t class_comps;     /* components of each class */
+    uint32_t group_comps;     /* and of each instance */
+    int8_t group_at[ZL_GROUPS]; /* the first of a group; -1: the text has none */
+    zl_counted *counted;      /* per component */
     zl_meeting *meetings;     /* of the cluster, then per block those that the text has */
     int8_t meeting_at[ZL_MEETINGS];
     uint32_t meetings_each;
@@ -177,8 +193,8 @@ typedef struct zl_run {
     uint32_t stepping;        /* the instance whose event runs */
     zl_text *trace;           /* where events are printed as they run; NULL: nowhere */
     const int32_t *known;     /* per instance: the last epoch that is printed */
-    bool counts;              /* the text has queues */
     uint32_t grid;            /* the first `griddep wait` of the text; UINT32_MAX: none */
+    int64_t reach;            /* how far a product's indices are from their counters */
     int32_t most_left;        /* groups that any wait of the text leaves open */
     struct zl_watch *watch;   /* NULL: repetitions are not looked for */
     int32_t endless;          /* a param whose loops do not end by themselves; -1: none */
@@ -189,13 +205,17 @@ typedef struct zl_run {
     zlay_status status;
 } zl_run;
 
-/* Components of clocks: epochs of classes, the same behind fence proxy.async, groups of cp.async of
- * classes, the same fenced, what threads have run without regard to memory; then groups of
- * instances, barriers, meetings, flags. */
-enum { ZL_CLASS_COMPS = 5 };
+/* Components of clocks: epochs of classes, the same behind fence proxy.async, where the text has cp.async
+ * groups of it of classes and the same fenced, what threads have run without regard to memory; then groups
+ * of instances, barriers, meetings, flags. */
 static inline int32_t zl_comp_fenced(const zl_run *r, int32_t comp)
 {
     return comp + (int32_t)r->classes_count;
+}
+enum { ZL_WITHOUT_CPASYNC = 3, ZL_WITH_CPASYNC = 5 };
+static inline bool zl_run_has_cpasync(const zl_run *r)
+{
+    return r->class_comps == ZL_WITH_CPASYNC;
 }
 static inline int32_t zl_comp_cpasync(const zl_run *r, uint32_t class)
 {
@@ -203,17 +223,11 @@ static inline int32_t zl_comp_cpasync(const zl_run *r, uint32_t class)
 }
 static inline int32_t zl_comp_control(const zl_run *r, uint32_t class)
 {
-    return (int32_t)(4 * r->classes_count + class);
+    return (int32_t)((r->class_comps - 1) * r->classes_count + class);
 }
 /* wgmma, tld and tst have one for the first warp and one for the others; tld and tst the same again
  * behind fence tcgen05.before. */
-enum { ZL_GROUP_COMPS = 13, ZL_FENCED_TENSOR = 4 };
-/* And where the text has queues, for each of the two the same. */
-enum { ZL_QUEUE_COMPS = 4 };
-static inline int32_t zl_group_comps(const zl_run *r)
-{
-    return ZL_GROUP_COMPS + (r->counts ? ZL_QUEUE_COMPS : 0);
-}
+enum { ZL_FENCED_TENSOR = 4 };
 /* Groups that a warp waits for as one. */
 static inline bool zl_of_warps(int group)
 {
@@ -223,6 +237,13 @@ static inline bool zl_of_warps(int group)
 int32_t zl_comp_group(const zl_run *r, const zl_instance *i, int group, bool others);
 /* What has to be known of it for a use of tensor memory by other threads. */
 int32_t zl_comp_tensor(const zl_run *r, int32_t comp);
+
+/* What a text needs: components, room for uses of memory, values of flags; then where they are. */
+uint32_t zl_run_instances(const zlay_pipe *p, const zl_role *role);
+void zl_run_count_uses(zl_run *r);
+void zl_run_count_components(zl_run *r);
+void zl_run_make_flags(zl_run *r);
+void zl_run_make_clocks(zl_run *r);
 
 zlay_status zl_run_new(zlay_ctx *ctx, zl_run **out, const zlay_pipe *pipe);
 void zl_run_free(zl_run *r);
@@ -250,10 +271,19 @@ int64_t zl_run_value(const zl_run *r, const zl_instance *i, const zl_pos *pos);
 uint32_t zl_run_slot(zl_run *r, const zl_instance *i, const zl_pos *pos, uint32_t stages);
 /* ---- clocks ---- */
 
-void zl_clock_join(const zl_run *r, zl_tick *to, const zl_tick *from);
+void zl_clock_join(const zl_run *r, zl_tick *restrict to, const zl_tick *restrict from);
 /* What all threads of a class know together goes to `to`. */
 void zl_clock_give(const zl_run *r, zl_tick *to, const zl_class *c);
-void zl_clock_set(zl_class *c, int32_t comp, int32_t value, bool by_each_alone);
+/* The epochs of classes alone. */
+void zl_clock_arrive(const zl_run *r, zl_tick *to, const zl_class *c);
+/* What a thread, or a whole warp, has done itself it knows; of its fellows in other warps it does
+ * not. */
+static inline void zl_clock_set(zl_class *c, int32_t comp, int32_t value, bool by_each_alone)
+{
+    if (c->own[comp] < value) c->own[comp] = (zl_tick)value;
+    if ((by_each_alone ? c->lone : c->lone_warp) && c->clock[comp] < value)
+        c->clock[comp] = (zl_tick)value;
+}
 /* A warp runs an instruction as one: each lane knows how far the others are, not what they have
  * read or written. */
 void zl_clock_converge(zl_run *r, const zl_instance *i);
@@ -276,6 +306,8 @@ void zl_gate_expect(zl_run *r, zl_gate *g, const zl_class *c, int64_t bytes, uin
 bool zl_gate_wait(zl_run *r, zl_instance *i, zl_gate *g, int32_t parity, uint32_t event);
 
 bool zl_run_meet(zl_run *r, zl_instance *i, const zl_event *e);
+/* The meeting that a sync, join or meet is of; not of `sync role` or `sync warp`. */
+zl_meeting *zl_run_meeting(zl_run *r, const zl_instance *i, const zl_event *e);
 /* Threads that have ended count as arrived at the cluster's meeting. */
 void zl_run_leave(zl_run *r, const zl_instance *i);
 bool zl_run_raise(zl_run *r, zl_instance *i, const zl_event *e);
@@ -291,7 +323,7 @@ zl_spot *zl_other_place(zl_run *r, int32_t other, uint32_t slot);
 void zl_spot_read(zl_run *r, zl_spot *p, const zl_instance *i, bool all, int64_t tag, zl_touch *touch);
 void zl_spot_write(zl_run *r, zl_spot *p, const zl_instance *i, bool all, int64_t tag, zl_touch *touch);
 /* Note a use that has been checked. */
-void zl_spot_keep(zl_run *r, zl_spot *p, const zl_touch *touch);
+void zl_spot_keep(zl_spot *p, const zl_touch *touch);
 /* The conditions under which what the classes of an instance do now is over. */
 void zl_touch_now(const zl_run *r, zl_touch *touch, const zl_instance *i, bool all);
 void zl_touch_group(const zl_run *r, zl_touch *touch, const zl_instance *i, int group);
@@ -306,7 +338,6 @@ void zl_run_update(zl_run *r, zl_instance *i, const zl_event *e);
 
 /* ---- queues, whose instructions are over in order ---- */
 
-bool zl_run_counts(const zlay_pipe *pipe);
 void zl_run_queue(zl_run *r, zl_instance *i, const zl_event *e); /* load, send, fetch, put */
 void zl_run_waitcount(zl_run *r, zl_instance *i, const zl_event *e);
 /* A product of registers with registers. */
@@ -335,58 +366,6 @@ void zl_run_check_end(zl_run *r);
 
 /* What the text alone breaks. */
 void zl_run_check_form(zl_run *r);
-
-/* ---- repetitions ---- */
-
-/* The param that says how often a loop runs; -1: a number; -2: something else. */
-int32_t zl_loop_param(const zl_event *loop);
-
-enum { ZL_STATES = 80 };
-
-/* States since the last time that somebody began or ended a loop of one param. */
-typedef struct zl_watch_param {
-    int32_t **states; /* NULL while no structure was met again */
-    uint64_t *hashes; /* of structures */
-    int64_t *bases;
-    bool whole[ZL_STATES];
-    uint32_t count, room;
-    bool quiet;     /* not looked for */
-    bool failed;    /* a loop has ended in which nothing was repeated */
-    int64_t period; /* least common multiple of the repetitions found */
-} zl_watch_param;
-
-typedef struct zl_watch {
-    zl_watch_param *params;
-    int32_t *rings;     /* per bar, smem, tmem: the param whose loops it turns with; -1: none; then
-                           the param that its indices are counted with */
-    int32_t *state;     /* being written */
-    uint64_t hash;      /* of its structure */
-    size_t size, room;
-    zl_tick **rows;     /* clocks in canonical order */
-    int32_t *items;     /* per condition of a state: the next one of its component */
-    size_t items_room;
-    int32_t *order;     /* components in canonical order */
-    int32_t *column;
-} zl_watch;
-
-static inline uint32_t zl_rings(const zlay_pipe *p)
-{
-    return p->bars_count + p->smems_count + p->tmems_count;
-}
-
-/* What repeats every a and every b. */
-static inline int64_t zl_period(int64_t a, int64_t b)
-{
-    return a / (int64_t)zl_gcd((uint64_t)a, (uint64_t)b) * b;
-}
-
-zlay_status zl_watch_new(zl_run *r);
-void zl_watch_free(zl_run *r);
-void zl_watch_reset(zl_run *r);
-void zl_watch_begin(zl_run *r, zl_instance *i);
-void zl_watch_head(zl_run *r, zl_instance *i);
-void zl_watch_end(zl_run *r, zl_instance *i, uint32_t depth);
-void zl_watch_empty(zl_run *r, const zl_event *loop);
 
 /* Columns are allocated, freed, used: each in every order that the clocks leave open. `alloc`: false
  * where it has to wait. */

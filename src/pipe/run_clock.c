@@ -1,46 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pipe/run.h"
 
-#include <string.h>
+static zl_tick later(zl_tick a, zl_tick b) { return a > b ? a : b; }
 
-typedef zl_tick vector __attribute__((vector_size(ZL_VECTOR * sizeof(zl_tick))));
-
-static vector take(const zl_tick *from)
+/* Clocks are whole vectors long, and written so that compilers see it. */
+void zl_clock_join(const zl_run *r, zl_tick *restrict to, const zl_tick *restrict from)
 {
-    vector v;
-    memcpy(&v, from, sizeof v);
-    return v;
+    for (uint32_t k = 0; k < r->comps; k += ZL_VECTOR, to += ZL_VECTOR, from += ZL_VECTOR)
+        for (uint32_t j = 0; j < ZL_VECTOR; j++) to[j] = later(to[j], from[j]);
 }
 
-static vector later(vector a, vector b)
+static void give(zl_tick *restrict to, const zl_tick *restrict clock, const zl_tick *restrict own,
+                 uint32_t comps)
 {
-    vector more = a > b;
-    return (a & more) | (b & ~more);
-}
-
-/* Clocks are whole vectors long. */
-void zl_clock_join(const zl_run *r, zl_tick *to, const zl_tick *from)
-{
-    for (uint32_t k = 0; k < r->comps; k += ZL_VECTOR) {
-        vector v = later(take(to + k), take(from + k));
-        memcpy(to + k, &v, sizeof v);
-    }
+    for (uint32_t k = 0; k < comps; k += ZL_VECTOR, to += ZL_VECTOR, clock += ZL_VECTOR,
+                  own += ZL_VECTOR)
+        for (uint32_t j = 0; j < ZL_VECTOR; j++) to[j] = later(to[j], later(clock[j], own[j]));
 }
 
 void zl_clock_give(const zl_run *r, zl_tick *to, const zl_class *c)
 {
-    for (uint32_t k = 0; k < r->comps; k += ZL_VECTOR) {
-        vector v = later(take(to + k), later(take(c->clock + k), take(c->own + k)));
-        memcpy(to + k, &v, sizeof v);
-    }
+    give(to, c->clock, c->own, r->comps);
 }
 
-/* What a thread, or a whole warp, has done itself it knows; of its fellows in other warps it does
- * not. */
-void zl_clock_set(zl_class *c, int32_t comp, int32_t value, bool by_each_alone)
+void zl_clock_arrive(const zl_run *r, zl_tick *to, const zl_class *c)
 {
-    if (c->own[comp] < value) c->own[comp] = (zl_tick)value;
-    if ((by_each_alone ? c->lone : c->lone_warp) && c->clock[comp] < value) c->clock[comp] = (zl_tick)value;
+    give(to, c->clock, c->own, r->epochs);
 }
 
 void zl_clock_converge(zl_run *r, const zl_instance *i)

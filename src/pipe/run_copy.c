@@ -26,7 +26,7 @@ static void use_map(zl_run *r, zl_instance *i, const zl_event *e, zl_cond over)
                 zl_run_fault(r, ZLAY_PIPE_MAP, touch.event, t->event, 0, 0);
     }
     touch.instance = (int32_t)(i - r->instances);
-    zl_spot_keep(r, p, &touch);
+    zl_spot_keep(p, &touch);
 }
 
 static void land(zl_run *r, zl_instance *i, const zl_event *e, uint32_t block)

@@ -13,20 +13,6 @@ static int queue_of(const zl_event *e)
     }
 }
 
-bool zl_run_counts(const zlay_pipe *pipe)
-{
-    for (uint32_t k = pipe->setup; k < pipe->events_count; k++)
-        switch (pipe->events[k].kind) {
-        case ZL_EV_LOAD:
-        case ZL_EV_SEND:
-        case ZL_EV_FETCH:
-        case ZL_EV_PUT:
-        case ZL_EV_WAITCOUNT: return true;
-        default: break;
-        }
-    return false;
-}
-
 /* ---- registers ---- */
 
 static bool is_in_flight(const zl_instance *i, const zl_sum *s)

@@ -33,7 +33,7 @@ static void next_phase(zl_run *r, zl_gate *g)
     memcpy(g->done, g->sum, r->comps * sizeof *g->done);
     g->done[g->comp] = (zl_tick)++g->phase;
     memset(g->sum, 0, r->comps * sizeof *g->sum);
-    memset(g->arrived, 0, r->comps * sizeof *g->arrived);
+    memset(g->arrived, 0, r->epochs * sizeof *g->arrived);
     for (uint32_t c = 0; c < r->classes_count; c++) g->passed[c] = g->expected[c] = -1;
     g->pending = r->pipe->bars[g->bar].count;
 }
@@ -62,7 +62,7 @@ void zl_gate_arrive(zl_run *r, zl_gate *g, const zl_class *c, int64_t count, uin
     if (r->instances[c->instance].cta != g->cta) zl_run_owe(r, g->cta, epoch, event);
     g->pending -= count;
     zl_clock_give(r, g->sum, c);
-    zl_clock_give(r, g->arrived, c);
+    zl_clock_arrive(r, g->arrived, c);
     complete(r, g);
 }
 

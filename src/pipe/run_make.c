@@ -15,13 +15,11 @@ static uint32_t class_count(const zl_role *role) { return role->elect ? 1 : role
 
 static void count_threads(zl_run *r)
 {
-    for (uint32_t b = 0; b < r->pipe->blocks; b++)
-        for (uint32_t k = 0; k < r->pipe->roles_count; k++) {
-            const zl_role *role = &r->pipe->roles[k];
-            if (!runs_in(role, b)) continue;
-            r->instances_count += zl_role_instances(role);
-            r->classes_count += zl_role_instances(role) * class_count(role);
-        }
+    for (uint32_t k = 0; k < r->pipe->roles_count; k++) {
+        uint32_t instances = zl_run_instances(r->pipe, &r->pipe->roles[k]);
+        r->instances_count += instances;
+        r->classes_count += instances * class_count(&r->pipe->roles[k]);
+    }
 }
 
 static void make_class(zl_class *c, const zl_role *role, int32_t instance, uint32_t k)
@@ -105,19 +103,24 @@ static void find_most_left(zl_run *r)
     }
 }
 
+static void find_reach(zl_run *r)
+{
+    for (uint32_t k = 0; k < r->pipe->events_count; k++) {
+        const zl_event *e = &r->pipe->events[k];
+        const zl_pos *pos[] = {&e->at[0], &e->at[1], &e->tmem_at[1]};
+        for (size_t n = 0; e->kind == ZL_EV_MMA && n < ZL_COUNT(pos); n++) {
+            int64_t add = pos[n]->add < 0 ? -pos[n]->add : pos[n]->add;
+            r->reach = add > r->reach ? add : r->reach;
+        }
+    }
+}
+
 static void find_grid(zl_run *r)
 {
     r->grid = UINT32_MAX;
     for (uint32_t k = r->pipe->events_count; k-- > 0;)
         if (r->pipe->events[k].kind == ZL_EV_GRIDDEP && r->pipe->events[k].scope == ZL_GRIDDEP_WAIT)
             r->grid = k;
-}
-
-static void add_threshold(zl_flag *f, int64_t n)
-{
-    for (uint32_t i = 0; i < f->count; i++)
-        if (f->threshold[i] == n) return;
-    if (f->count < ZL_THRESHOLDS) f->threshold[f->count++] = n;
 }
 
 static bool is_idle(const zl_run *r, const zl_gate *g)
@@ -181,87 +184,7 @@ static void make_things(zl_run *r)
             g->idle = is_idle(r, g);
         }
     for (uint32_t s = 0; s < p->smems_count; s++) make_smem(r, s);
-    for (uint32_t e = 0; e < p->events_count; e++)
-        if (p->events[e].kind == ZL_EV_AWAIT) {
-            uint32_t first = r->other_at[p->events[e].other] - (r->places_count - r->flags_count);
-            for (uint32_t k = 0; k < p->others[p->events[e].other].stages; k++)
-                add_threshold(&r->flags[first + k], p->events[e].count);
-        }
-}
-
-/* ---- clocks ---- */
-
-int32_t zl_comp_group(const zl_run *r, const zl_instance *i, int group, bool others)
-{
-    static const int8_t at[ZL_GROUPS] = {
-        [ZL_OF_WGMMA] = 0, [ZL_OF_BULK] = 2, [ZL_OF_BULK_READ] = 3, [ZL_OF_TCGEN05] = 4,
-        [ZL_OF_TLD] = 5,   [ZL_OF_TST] = 7,  [ZL_OF_MEMORY] = ZL_GROUP_COMPS,
-        [ZL_OF_SHARED] = ZL_GROUP_COMPS + 2,
-    };
-    return (int32_t)(ZL_CLASS_COMPS * r->classes_count) + zl_group_comps(r) * (int32_t)(i - r->instances) +
-           at[group] + (zl_of_warps(group) && others);
-}
-
-int32_t zl_comp_tensor(const zl_run *r, int32_t comp)
-{
-    int32_t first = (int32_t)(ZL_CLASS_COMPS * r->classes_count);
-    int32_t at = (comp - first) % zl_group_comps(r);
-    bool group = comp >= first && comp < first + zl_group_comps(r) * (int32_t)r->instances_count;
-    return group && at > 4 && at < 9 ? comp + ZL_FENCED_TENSOR : comp;
-}
-
-static void number_components(zl_run *r)
-{
-    int32_t comp = (int32_t)(ZL_CLASS_COMPS * r->classes_count) +
-                   zl_group_comps(r) * (int32_t)r->instances_count;
-    for (uint32_t g = 0; g < r->gates_count; g++) r->gates[g].comp = comp++;
-    for (uint32_t m = 0; m < r->meetings_count; m++) r->meetings[m].comp = comp++;
-    for (uint32_t f = 0; f < r->flags_count; f++) r->flags[f].comp = comp++;
-}
-
-/* Rows of r->comps, and rows of classes for passed and expected. */
-static size_t clocks_needed(const zl_run *r)
-{
-    size_t rows = 4 * (size_t)r->classes_count + 3 * (size_t)r->gates_count +
-                  2 * (size_t)r->meetings_count + (ZL_THRESHOLDS + 1) * (size_t)r->flags_count +
-                  r->pipe->blocks + 1;
-    return rows * r->comps + 2 * (size_t)r->gates_count * r->classes_count;
-}
-
-static zl_tick *take(zl_run *r, size_t *used, uint32_t count)
-{
-    zl_tick *row = r->memory + *used;
-    *used += count;
-    return row;
-}
-
-static void place_clocks(zl_run *r)
-{
-    size_t used = 0;
-    for (uint32_t c = 0; c < r->classes_count; c++) {
-        r->classes[c].clock = take(r, &used, r->comps);
-        r->classes[c].own = take(r, &used, r->comps);
-        r->classes[c].after = take(r, &used, r->comps);
-        r->classes[c].mapped = take(r, &used, r->comps);
-    }
-    for (uint32_t k = 0; k < r->gates_count; k++) {
-        zl_gate *g = &r->gates[k];
-        g->done = take(r, &used, r->comps);
-        g->sum = take(r, &used, r->comps);
-        g->arrived = take(r, &used, r->comps);
-        g->passed = take(r, &used, r->classes_count);
-        g->expected = take(r, &used, r->classes_count);
-    }
-    for (uint32_t m = 0; m < r->meetings_count; m++) {
-        r->meetings[m].done = take(r, &used, r->comps);
-        r->meetings[m].sum = take(r, &used, r->comps);
-    }
-    for (uint32_t f = 0; f < r->flags_count; f++) {
-        r->flags[f].sum = take(r, &used, r->comps);
-        for (int k = 0; k < ZL_THRESHOLDS; k++) r->flags[f].at[k] = take(r, &used, r->comps);
-    }
-    r->debt = take(r, &used, r->pipe->blocks * r->comps);
-    r->scratch = take(r, &used, r->comps);
+    zl_run_make_flags(r);
 }
 
 /* ---- all of it ---- */
@@ -283,7 +206,7 @@ static size_t lay_out(zl_run *r, char *base)
     CARVE(instances, r->instances_count);
     CARVE(gates, r->gates_count);
     CARVE(places, r->places_count);
-    CARVE(touches, (size_t)r->places_count * ZL_TOUCHES);
+    CARVE(touches, r->touches_count);
     CARVE(meetings, r->meetings_count);
     CARVE(flags, r->flags_count);
     CARVE(sums, (size_t)r->instances_count * p->accs_count);
@@ -299,14 +222,6 @@ static size_t lay_out(zl_run *r, char *base)
     ((r->field = zl_alloc(r->ctx, (size_t)(count) + 1, sizeof *r->field)) != NULL)
 #define DROP(field, count) zl_free(&alloc, r->field, ((size_t)(count) + 1) * sizeof *r->field)
 
-static void count_components(zl_run *r)
-{
-    r->comps = ZL_CLASS_COMPS * r->classes_count + (uint32_t)zl_group_comps(r) * r->instances_count +
-               r->gates_count + r->meetings_count + r->flags_count;
-    r->comps = (r->comps + ZL_VECTOR - 1) / ZL_VECTOR * ZL_VECTOR;
-    r->memory_room = clocks_needed(r);
-}
-
 static bool make_all(zl_run *r)
 {
     const zlay_pipe *p = r->pipe;
@@ -317,7 +232,10 @@ static bool make_all(zl_run *r)
         !MAKE(classes, r->classes_count))
         return false;
     count_things(r);
-    count_components(r);
+    if (!MAKE(rooms, r->places_count)) return false;
+    zl_run_count_uses(r);
+    zl_run_count_components(r);
+    if (!MAKE(counted, r->comps) || !MAKE(thresholds, r->thresholds_count)) return false;
     r->arena_size = lay_out(r, NULL);
     if (r->arena_size > zl_limits(r->ctx)->points) {
         r->status = zl_fail(r->ctx, ZLAY_ELIMIT, "limit points: %zu bytes of state", r->arena_size);
@@ -333,7 +251,6 @@ zlay_status zl_run_new(zlay_ctx *ctx, zl_run **out, const zlay_pipe *pipe)
     if (!r) return ZLAY_ENOMEM;
     r->ctx = ctx;
     r->pipe = pipe;
-    r->counts = zl_run_counts(pipe);
     if (!make_all(r)) {
         zlay_status status = r->status ? r->status : ZLAY_ENOMEM;
         zl_run_free(r);
@@ -341,12 +258,12 @@ zlay_status zl_run_new(zlay_ctx *ctx, zl_run **out, const zlay_pipe *pipe)
         return status;
     }
     lay_out(r, r->arena);
-    number_components(r);
     make_threads(r);
     make_things(r);
     find_most_left(r);
+    find_reach(r);
     find_grid(r);
-    place_clocks(r);
+    zl_run_make_clocks(r);
     return ZLAY_OK;
 }
 
@@ -362,6 +279,9 @@ void zl_run_free(zl_run *r)
     DROP(other_at, p->others_count);
     DROP(params, p->params_count);
     DROP(classes, r->classes_count);
+    DROP(rooms, r->places_count);
+    DROP(counted, r->comps);
+    DROP(thresholds, r->thresholds_count);
     DROP(arena, r->arena_size);
     DROP(kept, r->arena_size);
     zl_free(&alloc, r, sizeof *r);

@@ -28,7 +28,7 @@ static void meet_warp(zl_run *r, zl_class *a, zl_class *b)
 
 /* ---- between instances ---- */
 
-static zl_meeting *meeting_of(zl_run *r, const zl_instance *i, const zl_event *e)
+zl_meeting *zl_run_meeting(zl_run *r, const zl_instance *i, const zl_event *e)
 {
     if (e->kind == ZL_EV_MEET || e->scope == ZL_SYNC_CLUSTER) return &r->meetings[0];
     int8_t at = r->meeting_at[e->scope == ZL_SYNC_CTA ? 0 : 1 + e->named];
@@ -87,7 +87,7 @@ static bool leaves(zl_run *r, zl_instance *i, const zl_meeting *m, int32_t *gene
 
 bool zl_run_meet(zl_run *r, zl_instance *i, const zl_event *e)
 {
-    zl_meeting *m = meeting_of(r, i, e);
+    zl_meeting *m = zl_run_meeting(r, i, e);
     bool cluster = m == r->meetings;
     int32_t *generation = cluster ? &i->joined : &i->meets;
     if (e->kind == ZL_EV_MEET && i->joined < 0) {
@@ -139,9 +139,10 @@ bool zl_run_raise(zl_run *r, zl_instance *i, const zl_event *e)
     zl_clock_give(r, f->sum, c);
     for (uint32_t k = 0; k < f->count; k++) {
         int64_t n = f->threshold[k];
-        if (c->clock[f->comp] < n && n <= before)
+        if (c->clock[f->comp] <= (int32_t)k && n <= before)
             zl_run_fault(r, ZLAY_PIPE_OVERRUN, zl_event_index(r, e), UINT32_MAX, before, n);
-        if (before < n && n <= f->total) memcpy(f->at[k], f->sum, r->comps * sizeof *f->sum);
+        if (before < n && n <= f->total)
+            memcpy(f->at + (size_t)k * r->comps, f->sum, r->comps * sizeof *f->sum);
     }
     return true;
 }
@@ -150,17 +151,13 @@ bool zl_run_await(zl_run *r, zl_instance *i, const zl_event *e)
 {
     zl_flag *f = flag_of(r, i, e);
     uint32_t k = 0;
-    while (k < f->count && f->threshold[k] != e->count) k++;
-    if (k == f->count || e->count > ZL_TICKS) {
-        r->status = zl_fail(r->ctx, ZLAY_ELIMIT, "a flag is awaited at more than 8 values, or at %lld",
-                            (long long)e->count);
-        return false;
-    }
+    if (e->count <= 0) return true;
     if (f->total < e->count) return false;
+    while (f->threshold[k] != e->count) k++;
     for (uint32_t n = 0; n < i->classes; n++) {
         zl_tick *clock = r->classes[i->first + n].clock;
-        zl_clock_join(r, clock, f->at[k]);
-        if (clock[f->comp] < e->count) clock[f->comp] = (zl_tick)e->count;
+        zl_clock_join(r, clock, f->at + (size_t)k * r->comps);
+        if (clock[f->comp] <= (int32_t)k) clock[f->comp] = (zl_tick)(k + 1);
     }
     return true;
 }

@@ -126,7 +126,7 @@ static void check_order(zl_run *r, const zl_instance *i, bool all, const zl_touc
 
 /* ---- content ---- */
 
-void zl_spot_keep(zl_run *r, zl_spot *p, const zl_touch *touch)
+void zl_spot_keep(zl_spot *p, const zl_touch *touch)
 {
     for (uint32_t k = 0; k < p->count; k++) {
         zl_touch *t = &p->touches[k];
@@ -136,9 +136,7 @@ void zl_spot_keep(zl_run *r, zl_spot *p, const zl_touch *touch)
             return;
         }
     }
-    if (p->count == ZL_TOUCHES)
-        r->status = zl_fail(r->ctx, ZLAY_ELIMIT, "a stage is used by more than 24 events");
-    else p->touches[p->count++] = *touch;
+    p->touches[p->count++] = *touch;
 }
 
 /* What was written last becomes old; what was old is gone. */
@@ -200,7 +198,7 @@ void zl_spot_read(zl_run *r, zl_spot *p, const zl_instance *i, bool all, int64_t
     }
     if (p->size && !r->fault.rule) check_content(r, p, tag, touch);
     p->unread = false;
-    zl_spot_keep(r, p, touch);
+    zl_spot_keep(p, touch);
 }
 
 /* ---- writes ---- */
@@ -239,5 +237,5 @@ void zl_spot_write(zl_run *r, zl_spot *p, const zl_instance *i, bool all, int64_
     if (!again) p->filled += touch->bytes;
     p->unread = p->size != 0;
     p->writer = touch->event;
-    zl_spot_keep(r, p, touch);
+    zl_spot_keep(p, touch);
 }

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+static const zl_factors no_factors = {.by = -1, .of = {-1, -1}, .tag = {-1, -1}};
+
 static void reset_instances(zl_run *r)
 {
     for (uint32_t k = 0; k < r->instances_count; k++) {
@@ -14,8 +16,7 @@ static void reset_instances(zl_run *r)
                            .registers = (int32_t)r->pipe->registers};
     }
     for (uint32_t k = 0; k < r->instances_count * r->pipe->accs_count; k++)
-        r->sums[k] = (zl_sum){.touched = true, .reader_kind = ZL_OF_WGMMA,
-                                .factors = {{-1, -1}, {-1, -1}}};
+        r->sums[k] = (zl_sum){.touched = true, .reader_kind = ZL_OF_WGMMA, .factors = no_factors};
 }
 
 static void reset_things(zl_run *r)
@@ -28,9 +29,12 @@ static void reset_things(zl_run *r)
         g->event = 0;
         for (uint32_t c = 0; c < r->classes_count; c++) g->passed[c] = g->expected[c] = -1;
     }
+    zl_touch *touches = r->touches;
     for (uint32_t k = 0; k < r->places_count; k++) {
         zl_spot *p = &r->places[k];
-        *p = (zl_spot){.size = p->size, .pieces = p->pieces, .touches = r->touches + (size_t)k * ZL_TOUCHES};
+        *p = (zl_spot){.size = p->size, .pieces = p->pieces, .factors = no_factors,
+                       .touches = touches};
+        touches += r->rooms[k];
     }
     for (uint32_t k = 0; k < r->meetings_count; k++) {
         r->meetings[k].pending = r->meetings[k].count = 0;

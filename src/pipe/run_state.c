@@ -3,42 +3,50 @@
 
 #include <string.h>
 
-void zl_state_push(zl_state *w, int64_t value)
+enum { BASES = 64 };
+
+typedef struct state {
+    zl_run *r;
+    const zlay_pipe *pipe;
+    zl_watch *watch;
+    int64_t base[BASES]; /* per param: where its positions are counted from */
+} state;
+
+static void put(state *w, int64_t value) { w->watch->state[w->watch->size++] = (int32_t)value; }
+
+static void put_item(state *w, int32_t comp, int32_t value)
 {
-    if (w->need < w->room) w->out[w->need] = (int32_t)value;
-    w->need++;
+    w->watch->items[w->watch->items_count++] = (zl_cond){w->watch->column[comp], value};
 }
 
-static void put(zl_state *w, int64_t value)
+int32_t zl_state_behind(const zl_run *r, const zl_instance *i, int group, int32_t number)
 {
-    if (!w->conds) zl_state_push(w, value);
-}
-
-static void put_cond(zl_state *w, int32_t comp, int32_t value)
-{
-    if (!w->conds) return;
-    zl_state_push(w, w->r->watch->column[comp]);
-    zl_state_push(w, value);
+    int32_t left = i->issued[group] + 1 - number;
+    if (number <= i->done[group]) return 0;
+    return 1 + (left > r->most_left ? r->most_left + 1 : left);
 }
 
 /* A condition is asked of its component, and of what stands for it behind fences. */
-static void put_conds(zl_state *w, zl_cond cond)
+static void put_cond(state *w, zl_cond cond)
 {
-    const int32_t classes = (int32_t)w->r->classes_count;
-    int32_t tensor = zl_comp_tensor(w->r, cond.comp);
-    bool fenced = cond.comp < classes || (cond.comp >= 2 * classes && cond.comp < 3 * classes);
-    put(w, w->r->watch->column[cond.comp]);
-    put_cond(w, cond.comp, cond.value);
-    if (fenced) put_cond(w, zl_comp_fenced(w->r, cond.comp), cond.value);
-    if (tensor != cond.comp) put_cond(w, tensor, cond.value);
+    const zl_run *r = w->r;
+    const int32_t classes = (int32_t)r->classes_count;
+    int32_t tensor = zl_comp_tensor(r, cond.comp);
+    zl_counted of = r->counted[cond.comp];
+    bool fenced = cond.comp < classes || of.group == ZL_OF_CPASYNC;
+    put(w, w->watch->column[cond.comp]);
+    put_item(w, cond.comp, cond.value);
+    if (fenced) put_item(w, zl_comp_fenced(r, cond.comp), cond.value);
+    if (tensor != cond.comp) put_item(w, tensor, cond.value);
+    if (of.group >= 0)
+        put(w, zl_state_behind(r, &r->instances[of.instance], of.group, cond.value));
 }
 
 /* ---- where positions are counted from ---- */
 
-static void find_bases(zl_state *w, int32_t param, const zl_instance *leader)
+static void find_bases(state *w, int32_t param, const zl_instance *leader)
 {
     int64_t counter = leader->counter[leader->depth - 1];
-    memset(w->base, 0, sizeof w->base);
     for (uint32_t d = 0; d < leader->depth; d++) {
         int32_t p = zl_loop_param(&w->pipe->events[leader->loop[d]]);
         if (p >= 0) w->base[p] = leader->counter[d];
@@ -51,7 +59,13 @@ static void find_bases(zl_state *w, int32_t param, const zl_instance *leader)
     }
 }
 
-static int64_t base_of(const zl_state *w, int32_t ring) { return ring >= 0 ? w->base[ring] : 0; }
+static int64_t base_of(const state *w, int32_t ring) { return ring >= 0 ? w->base[ring] : 0; }
+
+/* Of the indices of a bar, a smem, a tmem or another, in this order. */
+static int64_t tag_base(const state *w, uint32_t which)
+{
+    return base_of(w, w->watch->rings[zl_rings(w->pipe) + which]);
+}
 
 /* A loop may begin below 0: rounds go down. */
 static int64_t round_of(int64_t at, uint32_t stages)
@@ -64,96 +78,147 @@ static uint32_t slot_of(int64_t at, uint32_t stages)
     return (uint32_t)(at - round_of(at, stages) * stages);
 }
 
-uint32_t zl_state_slot(const zl_state *w, int32_t ring, uint32_t stages)
+/* Components in canonical order: gates turned with their rings. */
+static void order_components(state *w)
 {
-    return slot_of(base_of(w, ring), stages);
-}
-
-/* ---- the structure ---- */
-
-int32_t zl_state_behind(const zl_run *r, const zl_instance *i, int group, int32_t number)
-{
-    int32_t left = i->issued[group] + 1 - number;
-    if (number <= i->done[group]) return 0;
-    return 1 + (left > r->most_left ? r->most_left + 1 : left);
-}
-
-static void put_groups(zl_state *w, const zl_instance *i)
-{
-    for (int g = 0; g < ZL_GROUPS; g++) {
-        put(w, zl_state_behind(w->r, i, g, i->done[g] + 1));
-        put(w, i->open[g]);
-        put(w, zl_state_behind(w->r, i, g, i->last[g]));
+    zl_run *r = w->r;
+    int32_t *order = w->watch->order, *column = w->watch->column;
+    for (uint32_t b = 0; b < w->pipe->bars_count; b++) {
+        uint32_t stages = w->pipe->bars[b].stages;
+        uint32_t slot = slot_of(base_of(w, w->watch->rings[b]), stages);
+        int32_t first = r->gates[r->gate_at[b]].comp;
+        for (uint32_t k = 0; k < w->pipe->blocks * stages; k++) {
+            int32_t comp = first + (int32_t)(k / stages * stages + (slot + k % stages) % stages);
+            order[(uint32_t)first + k] = comp;
+            column[comp] = first + (int32_t)k;
+        }
     }
 }
 
-static void put_instance(zl_state *w, const zl_instance *i)
+/* ---- instances ---- */
+
+static void put_groups(state *w, const zl_instance *i)
 {
-    const zl_meeting *m = w->r->meetings;
+    for (int g = 0; g < ZL_GROUPS; g++) {
+        if (g != ZL_OF_CPASYNC && w->r->group_at[g] < 0) continue;
+        put(w, zl_state_behind(w->r, i, g, i->done[g] + 1));
+        put(w, zl_state_behind(w->r, i, g, i->last[g]) * 2 + i->open[g]);
+    }
+}
+
+static int32_t meeting_state(state *w, const zl_instance *i)
+{
+    if (i->meets < 0) return 0;
+    const zl_meeting *m = zl_run_meeting(w->r, i, &w->pipe->events[i->pc]);
+    return 1 + (i->meets < m->generation);
+}
+
+static void put_instance(state *w, const zl_instance *i)
+{
+    int32_t joined = i->joined < 0 ? 0 : 1 + (i->joined < w->r->meetings->generation);
     put(w, i->pc);
-    put(w, i->depth);
     for (uint32_t d = 0; d < i->depth; d++)
         put(w, i->counter[d] - base_of(w, zl_loop_param(&w->pipe->events[i->loop[d]])));
-    put(w, i->meets >= 0);
-    put(w, i->joined < 0 ? 0 : 1 + (i->joined < m->generation));
-    put(w, i->grid);
+    put(w, meeting_state(w, i) * 8 + joined * 2 + i->grid);
     put(w, i->registers);
     put_groups(w, i);
 }
 
-static void put_sums(zl_state *w, const zl_instance *i)
+/* Where the indices of an instance are counted from as it sees them itself. */
+static int64_t own_base(const state *w, const zl_instance *i, int32_t param)
 {
-    for (uint32_t a = 0; a < w->pipe->accs_count; a++) {
-        const zl_sum *s = zl_run_sum(w->r, i, (int32_t)a);
-        put(w, s->state);
-        put(w, s->touched + 2 * s->unread);
-        put(w, s->kind);
-        put(w, zl_state_behind(w->r, i, s->kind, s->group));
-        put(w, s->reader_kind);
-        put(w, zl_state_behind(w->r, i, s->reader_kind, s->reader));
-        put(w, s->bytes);
-        for (int k = 0; k < 2; k++) put(w, zl_sum_current(w->r, i, &s->factors, k));
+    if (param < 0 || !i->depth) return 0;
+    for (uint32_t d = 0; d < i->depth; d++)
+        if (zl_loop_param(&w->pipe->events[i->loop[d]]) == param) return i->counter[d];
+    return i->counter[0] * w->r->params[param];
+}
+
+/* They matter to the next product of the same instance alone.  An index farther behind than any product
+ * reaches was fixed by something else than a counter, and is the same still. */
+static void put_factors(state *w, const zl_factors *f)
+{
+    const int32_t *tags = w->watch->rings + zl_rings(w->pipe) + w->pipe->bars_count;
+    put(w, f->by);
+    if (f->by < 0) return;
+    put(w, f->event);
+    for (int k = 0; k < 2; k++) {
+        if (f->of[k] < 0) put(w, zl_sum_current(w->r, &w->r->instances[f->by], f, k));
+        if (f->of[k] < 0) continue;
+        int64_t far = -w->r->reach - 1;
+        int64_t tag = f->tag[k] - own_base(w, &w->r->instances[f->by], tags[f->of[k]]);
+        put(w, tag < far ? far : tag);
     }
 }
 
-static void put_gate(zl_state *w, const zl_gate *g, int64_t rounds)
+static void put_sums(state *w, const zl_instance *i)
 {
+    for (uint32_t a = 0; a < w->pipe->accs_count; a++) {
+        const zl_sum *s = zl_run_sum(w->r, i, (int32_t)a);
+        put(w, s->state * 4 + s->touched * 2 + s->unread);
+        put(w, s->kind * ZL_GROUPS + s->reader_kind);
+        put(w, zl_state_behind(w->r, i, s->kind, s->group));
+        put(w, zl_state_behind(w->r, i, s->reader_kind, s->reader));
+        put(w, s->bytes);
+        put_factors(w, &s->factors);
+    }
+}
+
+/* ---- barriers ---- */
+
+static void put_gate(state *w, const zl_gate *g, int64_t rounds)
+{
+    if (g->idle) return;
     put(w, g->pending);
     put(w, g->tx);
-    put(w, g->idle ? 0 : (g->phase - rounds) & 1);
+    put(w, (g->phase - rounds) & 1);
+    put_item(w, g->comp, g->phase);
+    put_item(w, g->comp, g->phase - 1);
     for (uint32_t c = 0; c < w->r->classes_count; c++) {
-        put(w, (g->passed[c] >= 0) + 2 * (g->expected[c] >= 0));
-        if (g->passed[c] >= 0) put_cond(w, zl_comp_control(w->r, c), g->passed[c]);
-        if (g->expected[c] >= 0) put_cond(w, (int32_t)c, g->expected[c]);
+        if (g->passed[c] >= 0) put(w, c), put_item(w, zl_comp_control(w->r, c), g->passed[c]);
+        if (g->expected[c] >= 0) put(w, ~(int64_t)c), put_item(w, (int32_t)c, g->expected[c]);
     }
 }
 
 /* Slots in the order of their positions from the base on; a position's round is left out of its
  * phase. */
-static void put_gates(zl_state *w)
+static void put_gates(state *w)
 {
     for (uint32_t b = 0; b < w->pipe->bars_count; b++) {
         uint32_t stages = w->pipe->bars[b].stages;
-        int32_t ring = w->r->watch->rings[b];
+        int32_t ring = w->watch->rings[b];
         int64_t base = base_of(w, ring);
-        for (uint32_t block = 0; block < w->pipe->blocks; block++)
-            for (uint32_t d = 0; d < stages; d++) {
-                int64_t at = (ring >= 0 ? base : 0) + d;
-                put_gate(w, zl_gate_of(w->r, (int32_t)b, block, slot_of(at, stages)),
-                         ring >= 0 ? round_of(at, stages) : 0);
-            }
+        for (uint32_t k = 0; k < w->pipe->blocks * stages; k++) {
+            int64_t at = base + k % stages;
+            put_gate(w, zl_gate_of(w->r, (int32_t)b, k / stages, slot_of(at, stages)),
+                     ring >= 0 ? round_of(at, stages) : 0);
+        }
     }
 }
 
-static void put_touch(zl_state *w, const zl_touch *t)
+static void put_meetings(state *w)
 {
-    put(w, t->instance);
+    for (uint32_t k = 0; k < w->r->meetings_count; k++) {
+        const zl_meeting *m = &w->r->meetings[k];
+        put(w, m->pending);
+        put(w, m->count);
+        put_item(w, m->comp, m->generation);
+    }
+    for (uint32_t k = 0; k < w->r->flags_count; k++) {
+        const zl_flag *f = &w->r->flags[k];
+        int64_t most = f->count ? f->threshold[f->count - 1] : 0;
+        put(w, f->total < most ? f->total : most);
+        for (uint32_t t = 0; t < f->count; t++) put_item(w, f->comp, (int32_t)t + 1);
+    }
+}
+
+/* ---- memory ---- */
+
+static void put_touch(state *w, const zl_touch *t)
+{
+    put(w, (t->instance * 4 + t->write * 2 + t->old) * 4 + (int32_t)t->proxy);
     put(w, t->event);
     put(w, t->part);
-    put(w, t->bytes);
-    put(w, t->proxy + 4 * t->write + 8 * t->old);
-    put(w, t->conds);
-    for (uint32_t k = 0; k < t->conds; k++) put_conds(w, t->cond[k]);
+    for (uint32_t k = 0; k < t->conds; k++) put_cond(w, t->cond[k]);
 }
 
 static bool comes_before(const zl_touch *a, const zl_touch *b)
@@ -173,97 +238,89 @@ static void sort_touches(zl_spot *p)
         }
 }
 
-static void put_place(zl_state *w, zl_spot *p, int64_t base, bool tagged)
+static void put_place(state *w, zl_spot *p, int64_t base)
 {
-    put(w, p->any);
-    put(w, p->any && tagged ? p->tag - base : 0);
+    put(w, p->count * 4 + p->any * 2 + p->unread);
+    if (p->any) put(w, p->tag - base);
     put(w, p->filled);
-    put(w, p->unread);
-    put(w, p->count);
+    if (p->factors.by >= 0) put_factors(w, &p->factors);
     sort_touches(p);
     for (uint32_t k = 0; k < p->count; k++) put_touch(w, &p->touches[k]);
 }
 
-static void put_ring(zl_state *w, zl_spot *first, uint32_t rings, uint32_t stages,
-                     const int32_t *ring)
+static void put_ring(state *w, zl_spot *first, uint32_t rings, uint32_t stages, uint32_t which)
 {
-    uint32_t slot = zl_state_slot(w, *ring, stages);
-    int64_t base = base_of(w, ring[zl_rings(w->pipe)]);
-    for (uint32_t k = 0; k < rings; k++)
-        for (uint32_t d = 0; d < stages; d++)
-            put_place(w, &first[k * stages + (slot + d) % stages], base, true);
+    uint32_t slot = slot_of(base_of(w, w->watch->rings[which]), stages);
+    for (uint32_t k = 0; k < rings * stages; k++)
+        put_place(w, &first[k / stages * stages + (slot + k % stages) % stages],
+                  tag_base(w, which));
 }
 
-static void put_places(zl_state *w)
+static void put_columns(state *w)
 {
     const zlay_pipe *p = w->pipe;
-    const int32_t *smems = w->r->watch->rings + p->bars_count, *tmems = smems + p->smems_count;
-    for (uint32_t s = 0; s < p->smems_count; s++)
-        put_ring(w, &w->r->places[w->r->smem_at[s]], p->blocks * w->r->smem_each[s],
-                 p->smems[s].stages, &smems[s]);
-    for (uint32_t t = 0; t < p->tmems_count; t++)
-        put_ring(w, &w->r->places[w->r->tmem_at[t]], p->blocks, p->tmems[t].stages,
-                 &tmems[t]);
-    for (uint32_t o = w->r->places_count - w->r->flags_count; o < w->r->places_count; o++)
-        put_place(w, &w->r->places[o], 0, false);
     for (uint32_t k = 0; k < p->tmems_count * p->blocks; k++) {
-        put(w, w->r->columns[k].allocated + 2 * w->r->columns[k].freed);
-        if (w->r->columns[k].by.value) put_conds(w, w->r->columns[k].by);
-        if (w->r->columns[k].freed) put_conds(w, w->r->columns[k].freed_by);
+        const zl_columns *c = &w->r->columns[k];
+        put(w, c->allocated + 2 * c->freed + 4 * (c->by.value != 0));
+        if (c->by.value) put_cond(w, c->by);
+        if (c->freed) put_cond(w, c->freed_by);
     }
     for (uint32_t b = 0; b < p->blocks; b++) put(w, w->r->relinquished[b]);
 }
 
-static void put_meetings(zl_state *w)
+static void put_places(state *w)
 {
-    for (uint32_t k = 0; k < w->r->meetings_count; k++) {
-        put(w, w->r->meetings[k].pending);
-        put(w, w->r->meetings[k].count);
-    }
-    for (uint32_t k = 0; k < w->r->flags_count; k++) {
-        const zl_flag *f = &w->r->flags[k];
-        int64_t most = 0;
-        for (uint32_t t = 0; t < f->count; t++)
-            if (f->threshold[t] > most) most = f->threshold[t];
-        put(w, f->total < most ? f->total : most);
-    }
+    const zlay_pipe *p = w->pipe;
+    zl_run *r = w->r;
+    uint32_t which = p->bars_count;
+    for (uint32_t s = 0; s < p->smems_count; s++)
+        put_ring(w, &r->places[r->smem_at[s]], p->blocks * r->smem_each[s], p->smems[s].stages,
+                 which++);
+    for (uint32_t t = 0; t < p->tmems_count; t++)
+        put_ring(w, &r->places[r->tmem_at[t]], p->blocks, p->tmems[t].stages, which++);
+    for (uint32_t o = 0; o < p->others_count; o++, which++)
+        for (uint32_t k = 0; k < p->others[o].stages; k++)
+            put_place(w, zl_other_place(r, (int32_t)o, k), tag_base(w, which));
+    put_columns(w);
 }
 
-static void put_all(zl_state *w)
+/* What must be known of at the end. */
+static void put_debts(state *w)
 {
-    for (uint32_t k = 0; k < w->r->instances_count; k++) {
-        put_instance(w, &w->r->instances[k]);
-        put_sums(w, &w->r->instances[k]);
-    }
-    put_gates(w);
-    put_places(w);
-    put_meetings(w);
+    for (uint32_t b = 0; b < w->pipe->blocks; b++)
+        for (uint32_t k = 0; k < w->r->comps; k++) {
+            int32_t comp = w->watch->order[k];
+            zl_tick value = w->r->debt[(size_t)b * w->r->comps + (size_t)comp];
+            if (value) put(w, k), put_item(w, comp, value);
+        }
 }
 
-static uint64_t hash_of(const int32_t *values, size_t count)
+/* Two numbers at a time; there is room for one more. */
+static uint64_t hash_of(int32_t *values, size_t count)
 {
-    uint64_t hash = 14695981039346656037u;
-    for (size_t k = 0; k < count; k++) hash = (hash ^ (uint32_t)values[k]) * 1099511628211u;
+    uint64_t hash = 14695981039346656037u, two;
+    values[count] = 0;
+    for (size_t k = 0; k < count; k += 2) {
+        memcpy(&two, values + k, sizeof two);
+        hash = (hash ^ two) * 1099511628211u;
+        hash ^= hash >> 32;
+    }
     return hash;
 }
 
-size_t zl_state_write(zl_run *r, int32_t param, const zl_instance *leader, bool whole)
+void zl_state_write(zl_run *r, int32_t param, const zl_instance *leader)
 {
-    zl_state w = {.r = r, .pipe = r->pipe, .out = r->watch->state, .room = r->watch->room};
+    state w = {.r = r, .pipe = r->pipe, .watch = r->watch};
+    r->watch->size = r->watch->items_count = 0;
     find_bases(&w, param, leader);
-    zl_state_order(&w);
-    zl_state_push(&w, 0); /* its size, and what makes it equal to no other */
-    zl_state_push(&w, 0);
-    put_all(&w);
-    size_t first = w.need;
-    if (first > w.room) return first;
-    r->watch->hash = hash_of(w.out, first);
-    if (!whole) return first;
-    w.conds = true;
-    put_all(&w);
-    size_t most = zl_state_rank(&w, first);
-    if (most > w.room) return most;
-    r->watch->size = w.need;
-    w.out[0] = (int32_t)w.need;
-    return w.need;
+    order_components(&w);
+    for (uint32_t k = 0; k < r->instances_count; k++) {
+        put_instance(&w, &r->instances[k]);
+        put_sums(&w, &r->instances[k]);
+    }
+    put_gates(&w);
+    put_places(&w);
+    put_meetings(&w);
+    put_debts(&w);
+    r->watch->hash = hash_of(r->watch->state, r->watch->size);
 }

@@ -110,8 +110,9 @@ static void fence_before(zl_run *r, zl_instance *i, zl_class *c)
 
 static void fence_async(zl_run *r, zl_instance *i, zl_class *c, uint32_t class)
 {
-    int32_t copies = zl_comp_cpasync(r, class);
     zl_clock_set(c, zl_comp_fenced(r, (int32_t)class), i->epoch, true);
+    if (!zl_run_has_cpasync(r)) return;
+    int32_t copies = zl_comp_cpasync(r, class);
     zl_clock_set(c, zl_comp_fenced(r, copies), c->own[copies], true);
 }
 

@@ -44,21 +44,21 @@ void zl_sum_use(zl_run *r, zl_instance *i, int32_t acc, bool takes, uint32_t eve
 
 /* ---- products ---- */
 
-static int64_t place_of(zl_run *r, const zl_instance *i, const zl_event *e, int k, int64_t *tag)
+static int32_t factor_of(zl_run *r, const zl_instance *i, const zl_event *e, int k,
+                         int64_t *tag)
 {
     if (e->acc_b >= 0) {
         int32_t acc = k ? e->acc_b : e->acc_a;
         *tag = zl_run_sum(r, i, acc)->version;
-        return -2 - (int64_t)acc;
+        return -2 - acc;
     }
     if (e->smem[k] >= 0) {
         *tag = zl_run_value(r, i, &e->at[k]);
-        uint32_t slot = zl_run_slot(r, i, &e->at[k], r->pipe->smems[e->smem[k]].stages);
-        return zl_smem_place(r, i, (uint32_t)i->cta, e->smem[k], slot) - r->places;
+        return e->smem[k];
     }
     if (k == 0 && e->tmem[1] >= 0) {
         *tag = zl_run_value(r, i, &e->tmem_at[1]);
-        return (int64_t)r->places_count + e->tmem[1];
+        return (int32_t)r->pipe->smems_count + e->tmem[1];
     }
     *tag = i->epoch; /* registers change as they are used */
     return -1;
@@ -66,17 +66,17 @@ static int64_t place_of(zl_run *r, const zl_instance *i, const zl_event *e, int 
 
 int32_t zl_sum_current(zl_run *r, const zl_instance *i, const zl_factors *f, int k)
 {
-    if (f->place[k] > -2) return 0;
-    int32_t acc = (int32_t)(-2 - f->place[k]);
+    if (f->of[k] > -2) return 0;
+    int32_t acc = -2 - f->of[k];
     return zl_run_sum(r, i, acc)->version == f->tag[k] ? 1 + acc : 0;
 }
 
 void zl_sum_factors(zl_run *r, const zl_instance *i, const zl_event *e, zl_factors *last)
 {
-    zl_factors f;
-    for (int k = 0; k < 2; k++) f.place[k] = place_of(r, i, e, k, &f.tag[k]);
+    zl_factors f = {.by = (int32_t)(i - r->instances), .event = zl_event_index(r, e)};
+    for (int k = 0; k < 2; k++) f.of[k] = factor_of(r, i, e, k, &f.tag[k]);
     bool same = true;
-    for (int k = 0; k < 2; k++) same &= f.place[k] == last->place[k] && f.tag[k] == last->tag[k];
+    for (int k = 0; k < 2; k++) same &= f.of[k] == last->of[k] && f.tag[k] == last->tag[k];
     if (same && !e->fresh)
         zl_run_fault(r, ZLAY_PIPE_STAGE, zl_event_index(r, e), UINT32_MAX, 2, 1);
     *last = f;

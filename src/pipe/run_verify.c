@@ -2,6 +2,7 @@
 /* Every trip count: of one param all are met on the way of one endless run, of the others each value
  * is run until what longer trips do has been seen. */
 #include "pipe/run_verify.h"
+#include "pipe/run_watch.h"
 
 #include <string.h>
 

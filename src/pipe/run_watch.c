@@ -58,9 +58,11 @@ static void see_event(zl_run *r, const zl_event *e, const uint32_t *loops, uint3
 {
     const zlay_pipe *p = r->pipe;
     int32_t *bars = r->watch->rings, *smems = bars + p->bars_count, *tmems = smems + p->smems_count;
+    int32_t *others = tmems + p->tmems_count;
     if (e->bar >= 0 && e->kind != ZL_EV_FOR)
         merge(r, &bars[e->bar], growth(p, loops, depth, &e->bar_at));
     if (e->kind == ZL_EV_WAIT && !same_pos(&e->parity, &e->bar_at)) bars[e->bar] = FIXED;
+    if (e->other >= 0) merge(r, &others[e->other], growth(p, loops, depth, &e->other_at));
     for (int k = 0; k < 2; k++) {
         if (e->smem[k] >= 0) merge(r, &smems[e->smem[k]], growth(p, loops, depth, &e->at[k]));
         if (e->tmem[k] >= 0 && e->kind != ZL_EV_ALLOC && e->kind != ZL_EV_DEALLOC)
@@ -91,34 +93,36 @@ static void find_rings(zl_run *r)
 
 /* ---- memory ---- */
 
+enum { LEVELS = 8 };
+
+static bool make_arrays(zl_run *r, zl_watch *w)
+{
+    w->params = zl_alloc(r->ctx, r->pipe->params_count + 1, sizeof *w->params);
+    w->rings = zl_alloc(r->ctx, 2 * zl_rings(r->pipe) + 1, sizeof *w->rings);
+    w->order = zl_alloc(r->ctx, r->comps + 1, sizeof *w->order);
+    w->column = zl_alloc(r->ctx, r->comps + 1, sizeof *w->column);
+    w->counts = zl_alloc(r->ctx, r->comps + 1, sizeof *w->counts);
+    w->heights = zl_alloc(r->ctx, r->comps / ZL_VECTOR + 1, sizeof *w->heights);
+    w->turned = zl_alloc(r->ctx, r->comps + 1, sizeof *w->turned);
+    w->levels = zl_alloc(r->ctx, (size_t)w->levels_room * r->comps, sizeof *w->levels);
+    w->state = zl_alloc(r->ctx, w->room, sizeof *w->state);
+    w->items = zl_alloc(r->ctx, w->items_room, sizeof *w->items);
+    return w->params && w->rings && w->order && w->column && w->counts && w->heights &&
+           w->turned && w->levels && w->state && w->items;
+}
+
 zlay_status zl_watch_new(zl_run *r)
 {
-    const zlay_pipe *p = r->pipe;
     zl_watch *w = zl_alloc(r->ctx, 1, sizeof *w);
     r->watch = w;
     if (!w) return ZLAY_ENOMEM;
-    w->params = zl_alloc(r->ctx, p->params_count + 1, sizeof *w->params);
-    w->rings = zl_alloc(r->ctx, 2 * zl_rings(p) + 1, sizeof *w->rings);
-    w->order = zl_alloc(r->ctx, r->comps + 1, sizeof *w->order);
-    w->column = zl_alloc(r->ctx, 2 * (size_t)r->comps + 2, sizeof *w->column);
-    w->rows = zl_alloc(r->ctx, zl_state_rows(r), sizeof *w->rows);
-    if (!w->params || !w->rings || !w->order || !w->column || !w->rows) return ZLAY_ENOMEM;
+    w->levels_room = LEVELS;
+    w->room = zl_state_room(r);
+    w->items_room = zl_state_items(r) + 1;
+    if (!make_arrays(r, w)) return ZLAY_ENOMEM;
+    for (uint32_t k = 0; k < r->comps; k++) w->order[k] = w->column[k] = (int32_t)k;
     find_rings(r);
     return ZLAY_OK;
-}
-
-static void free_states(zl_run *r, zl_watch_param *p)
-{
-    zlay_allocator alloc = zl_allocator(r->ctx);
-    for (uint32_t k = 0; p->states && k < p->room; k++)
-        zl_free(&alloc, p->states[k], r->watch->room * sizeof **p->states);
-    zl_free(&alloc, p->states, p->room * sizeof *p->states);
-    zl_free(&alloc, p->hashes, p->room * sizeof *p->hashes);
-    zl_free(&alloc, p->bases, p->room * sizeof *p->bases);
-    p->states = NULL;
-    p->hashes = NULL;
-    p->bases = NULL;
-    p->room = p->count = 0;
 }
 
 void zl_watch_free(zl_run *r)
@@ -127,14 +131,20 @@ void zl_watch_free(zl_run *r)
     if (!w) return;
     zlay_allocator alloc = zl_allocator(r->ctx);
     const zlay_pipe *p = r->pipe;
-    for (uint32_t k = 0; w->params && k < p->params_count; k++) free_states(r, &w->params[k]);
+    for (uint32_t k = 0; w->params && k < p->params_count; k++) {
+        zl_free(&alloc, w->params[k].seen, ZL_STATES * sizeof *w->params[k].seen);
+        zl_free(&alloc, w->params[k].kept, w->params[k].kept_room * sizeof *w->params[k].kept);
+    }
     zl_free(&alloc, w->params, (p->params_count + 1) * sizeof *w->params);
     zl_free(&alloc, w->rings, (2 * zl_rings(p) + 1) * sizeof *w->rings);
     zl_free(&alloc, w->order, (r->comps + 1) * sizeof *w->order);
-    zl_free(&alloc, w->column, (2 * (size_t)r->comps + 2) * sizeof *w->column);
-    zl_free(&alloc, w->rows, zl_state_rows(r) * sizeof *w->rows);
-    zl_free(&alloc, w->items, w->items_room * sizeof *w->items);
+    zl_free(&alloc, w->column, (r->comps + 1) * sizeof *w->column);
+    zl_free(&alloc, w->counts, (r->comps + 1) * sizeof *w->counts);
+    zl_free(&alloc, w->heights, (r->comps / ZL_VECTOR + 1) * sizeof *w->heights);
+    zl_free(&alloc, w->turned, (r->comps + 1) * sizeof *w->turned);
+    zl_free(&alloc, w->levels, (size_t)w->levels_room * r->comps * sizeof *w->levels);
     zl_free(&alloc, w->state, w->room * sizeof *w->state);
+    zl_free(&alloc, w->items, w->items_room * sizeof *w->items);
     zl_free(&alloc, w, sizeof *w);
     r->watch = NULL;
 }
@@ -218,68 +228,64 @@ static void note_repetition(zl_run *r, int32_t param, int64_t period)
     }
 }
 
-static bool make_room(zl_run *r, zl_watch_param *w)
+/* ---- states that were seen ---- */
+
+static bool is_met(const zl_watch_param *w, uint64_t hash)
 {
-    if (w->room) return true;
-    w->states = zl_alloc(r->ctx, ZL_STATES, sizeof *w->states);
-    w->hashes = zl_alloc(r->ctx, ZL_STATES, sizeof *w->hashes);
-    w->bases = zl_alloc(r->ctx, ZL_STATES, sizeof *w->bases);
-    w->room = ZL_STATES;
-    for (uint32_t k = 0; w->states && k < ZL_STATES; k++) w->states[k] = NULL;
-    return w->states && w->hashes && w->bases;
+    for (uint32_t k = 0; k < w->count; k++)
+        if (w->seen[k].hash == hash) return true;
+    return false;
+}
+
+/* The last time that the state was the same; NULL. */
+static const zl_seen *find_state(const zl_watch_param *w, const zl_watch *all)
+{
+    for (uint32_t k = w->count; k-- > 0;) {
+        const zl_seen *s = &w->seen[k];
+        if (s->count == all->size && s->hash == all->hash &&
+            !memcmp(w->kept + s->at, all->state, s->count * sizeof *all->state))
+            return s;
+    }
+    return NULL;
+}
+
+static bool make_room(zl_run *r, zl_watch_param *w, size_t room)
+{
+    if (room <= w->kept_room) return true;
+    zlay_allocator alloc = zl_allocator(r->ctx);
+    int32_t *kept = zl_alloc(r->ctx, 2 * room, sizeof *kept);
+    if (!kept) return false;
+    if (w->kept_count) memcpy(kept, w->kept, w->kept_count * sizeof *kept);
+    zl_free(&alloc, w->kept, w->kept_room * sizeof *kept);
+    w->kept = kept;
+    w->kept_room = 2 * room;
+    return true;
 }
 
 /* The state is kept whole only where its structure has been met before. */
 static bool keep_state(zl_run *r, zl_watch_param *w, int64_t base, bool whole)
 {
-    zl_watch *all = r->watch;
+    const zl_watch *all = r->watch;
     if (w->count == ZL_STATES) return true;
-    w->whole[w->count] = whole;
-    w->hashes[w->count] = all->hash;
-    w->bases[w->count] = base;
-    int32_t **state = &w->states[w->count++];
+    if (!w->count) w->kept_count = 0;
+    if (whole && !make_room(r, w, w->kept_count + all->size)) return false;
+    w->seen[w->count++] = (zl_seen){all->hash, base, w->kept_count, whole ? all->size : 0};
     if (!whole) return true;
-    if (!*state) *state = zl_alloc(r->ctx, all->room, sizeof **state);
-    if (!*state) return false;
-    memcpy(*state, all->state, all->size * sizeof **state);
+    memcpy(w->kept + w->kept_count, all->state, all->size * sizeof *all->state);
+    w->kept_count += all->size;
     return true;
 }
 
-/* Room for the greatest state: where one does not fit, all begin anew with more. */
-static bool write_state(zl_run *r, int32_t param, const zl_instance *i, bool whole)
+static bool look(zl_run *r, zl_watch_param *w, int32_t param, const zl_instance *i, const zl_seen **same)
 {
-    zl_watch *w = r->watch;
-    zlay_allocator alloc = zl_allocator(r->ctx);
-    for (;;) {
-        size_t need = zl_state_write(r, param, i, whole);
-        if (need <= w->room) return true;
-        for (uint32_t k = 0; k < r->pipe->params_count; k++) free_states(r, &w->params[k]);
-        zl_free(&alloc, w->state, w->room * sizeof *w->state);
-        zl_free(&alloc, w->items, w->items_room * sizeof *w->items);
-        w->room = w->items_room = 0;
-        w->state = zl_alloc(r->ctx, 2 * need, sizeof *w->state);
-        w->room = w->state ? 2 * need : 0;
-        w->items = zl_alloc(r->ctx, w->room, sizeof *w->items);
-        w->items_room = w->items ? w->room : 0;
-        if (!w->state || !w->items) return false;
-    }
-}
-
-static bool is_met(const zl_watch_param *w, uint64_t hash)
-{
-    for (uint32_t k = 0; k < w->count; k++)
-        if (w->hashes[k] == hash) return true;
-    return false;
-}
-
-/* The last time that the state was the same; -1. */
-static int64_t find_state(const zl_watch_param *w, const zl_watch *all)
-{
-    for (uint32_t k = w->count; k-- > 0;)
-        if (w->whole[k] && w->hashes[k] == all->hash && w->states[k][0] == (int32_t)all->size &&
-            !memcmp(w->states[k], all->state, all->size * sizeof *all->state))
-            return k;
-    return -1;
+    int64_t base = i->counter[i->depth - 1];
+    if (!w->seen) w->seen = zl_alloc(r->ctx, ZL_STATES, sizeof *w->seen);
+    if (!w->seen) return false;
+    zl_state_write(r, param, i);
+    bool met = is_met(w, r->watch->hash);
+    if (met && !zl_state_rank(r)) return false;
+    *same = met ? find_state(w, r->watch) : NULL;
+    return *same || keep_state(r, w, base, met);
 }
 
 /* Nobody begins a loop of the endless param later. */
@@ -300,16 +306,12 @@ void zl_watch_head(zl_run *r, zl_instance *i)
     uint32_t depth = i->depth - 1;
     int32_t param = zl_loop_param(&r->pipe->events[i->loop[depth]]);
     if (param < 0 || r->watch->params[param].quiet || !leads(r, i, param) || all_found(r, param)) return;
-    zl_watch_param *w = &r->watch->params[param];
-    int64_t base = i->counter[depth];
-    bool good = make_room(r, w) && write_state(r, param, i, false) && make_room(r, w);
-    bool met = good && is_met(w, r->watch->hash);
-    if (met) good = write_state(r, param, i, true) && make_room(r, w);
-    int64_t same = met && good ? find_state(w, r->watch) : -1;
-    if (same >= 0) {
-        note_repetition(r, param, base - w->bases[same]);
-        r->repeats |= param == r->endless && is_last(r, param);
-    } else if (!good || !keep_state(r, w, base, met)) {
+    const zl_seen *same = NULL;
+    if (!look(r, &r->watch->params[param], param, i, &same)) {
         r->status = ZLAY_ENOMEM;
+        return;
     }
+    if (!same) return;
+    note_repetition(r, param, i->counter[depth] - same->base);
+    r->repeats |= param == r->endless && is_last(r, param);
 }

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Repetitions: states of a run, and what longer trips only repeat. docs/pipe.md, "Every trip count". */
+#ifndef ZL_RUN_WATCH_H
+#define ZL_RUN_WATCH_H
+
+#include "pipe/run.h"
+
+/* The param that says how often a loop runs; -1: a number; -2: something else. */
+int32_t zl_loop_param(const zl_event *loop);
+
+enum { ZL_STATES = 80 };
+
+/* A state that was seen; its numbers are kept only where its structure had been met before. */
+typedef struct zl_seen {
+    uint64_t hash;    /* of its structure */
+    int64_t base;
+    size_t at, count; /* in zl_watch_param.kept; count 0: not kept */
+} zl_seen;
+
+/* States since the last time that somebody began or ended a loop of one param. */
+typedef struct zl_watch_param {
+    zl_seen *seen;  /* ZL_STATES; NULL while no head was looked at */
+    uint32_t count;
+    int32_t *kept;
+    size_t kept_count, kept_room;
+    bool quiet;     /* not looked for */
+    bool failed;    /* a loop has ended in which nothing was repeated */
+    int64_t period; /* least common multiple of the repetitions found */
+} zl_watch_param;
+
+typedef struct zl_watch {
+    zl_watch_param *params;
+    int32_t *rings;     /* per bar, smem, tmem, other: the param whose loops it turns with; -1: none; then
+                           the param that its indices are counted with */
+    int32_t *state;     /* being written: room for the greatest */
+    uint64_t hash;      /* of its structure */
+    size_t size, room;
+    zl_cond *items;     /* values that clocks are compared with, by component */
+    size_t items_count, items_room;
+    int32_t *order;     /* components in canonical order */
+    int32_t *column;    /* and the reverse */
+    zl_tick *levels;    /* distinct values of items, in rows of components */
+    uint32_t levels_room;
+    uint16_t *counts;   /* of the levels of each component */
+    uint16_t *heights;  /* the most in each vector of components */
+    zl_tick *turned;    /* a clock in canonical order */
+} zl_watch;
+
+static inline uint32_t zl_rings(const zlay_pipe *p)
+{
+    return p->bars_count + p->smems_count + p->tmems_count + p->others_count;
+}
+
+/* What repeats every a and every b. */
+static inline int64_t zl_period(int64_t a, int64_t b)
+{
+    return a / (int64_t)zl_gcd((uint64_t)a, (uint64_t)b) * b;
+}
+
+zlay_status zl_watch_new(zl_run *r);
+void zl_watch_free(zl_run *r);
+void zl_watch_reset(zl_run *r);
+void zl_watch_begin(zl_run *r, zl_instance *i);
+void zl_watch_head(zl_run *r, zl_instance *i);
+void zl_watch_end(zl_run *r, zl_instance *i, uint32_t depth);
+void zl_watch_empty(zl_run *r, const zl_event *loop);
+
+#endif
