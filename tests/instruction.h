@@ -9,7 +9,7 @@
 #include <string.h>
 #include <zlay/instruction.h>
 
-enum { FORMS_MOST = 16384, LINE_ROOM = 8192, NAMES_MOST = 160 };
+enum { FORMS_MOST = 32768, LINE_ROOM = 8192, NAMES_MOST = 160 };
 
 /* ---- forms --------------------------------------------------------------------- */
 
@@ -53,6 +53,37 @@ static const char *const register_types[] = {['r'] = ".b32", ['d'] = ".b64", ['h
                                              ['q'] = ".b128", ['f'] = ".f32", ['g'] = ".f64",
                                              ['p'] = ".pred"};
 
+/* A form of gfx targets, which ptxas is not asked about. */
+static inline bool of_gfx(uint32_t form)
+{
+    zlay_form about;
+    assert_int_equal(zlay_instruction_get(&about, form), ZLAY_OK);
+    return !about.ptx;
+}
+
+/* A register of gfx targets, or several in a row, from one on. */
+static inline void gfx_operand(char *out, size_t room, const zlay_operand *o, int64_t first)
+{
+    if (o->cls == 'i') snprintf(out, room, "%lld", (long long)first);
+    else if (o->bits == 32) snprintf(out, room, "%c%lld", (char)o->cls, (long long)first);
+    else snprintf(out, room, "%c[%lld:%lld]", (char)o->cls, (long long)first, (long long)first + o->bits / 32 - 1);
+}
+
+/* Each operand with the first register or number that is given it. */
+static inline void gfx_line(char *out, size_t room, uint32_t form, const int64_t *first)
+{
+    static char names[NAMES_MOST][32];
+    const char *operands[NAMES_MOST];
+    zlay_operand o;
+    size_t count = 0;
+    for (; !zlay_instruction_operand(&o, form, count); count++) {
+        gfx_operand(names[count], sizeof names[count], &o, first[count]);
+        operands[count] = names[count];
+    }
+    zlay_buf buf = {out, room, 0};
+    assert_int_equal(zlay_instruction_print(&buf, form, operands, count), ZLAY_OK);
+}
+
 /* A form as one line: its registers in a scope of their own, and `given` in the place of the
  * operand of a name, where one is. */
 static inline void form_line(char *out, uint32_t form, const char *name, int64_t given)
@@ -70,12 +101,14 @@ static inline void form_line(char *out, uint32_t form, const char *name, int64_t
         assert_int_equal(zlay_instruction_operand(&o, form, i), ZLAY_OK);
         operands[i] = names[i];
         bool this = name && !strcmp(name, o.name);
-        if (this || o.cls == 'i') {
+        if (about.ptx && (this || o.cls == 'i')) {
             long long value = (long long)(this ? given : constant_of(id, o.name));
             snprintf(names[i], sizeof names[i], "%lld", value);
             continue;
         }
         snprintf(names[i], sizeof names[i], "%%%s", o.name);
+        if (!about.ptx) snprintf(names[i], sizeof names[i], "%c%u:%s", (char)o.cls, (unsigned)o.bits, o.name);
+        if (!about.ptx) continue;
         at += snprintf(out + at, (size_t)(LINE_ROOM - at), " .reg %s %s;", register_types[o.cls],
                        names[i]);
     }
@@ -247,17 +280,20 @@ static inline void lines_free(char **lines, uint32_t count)
 }
 
 /* Every form with constants that are legal. */
-static inline uint32_t forms_compare(const uint32_t *forms, uint32_t count, const zlay_target *on,
+static inline uint32_t forms_compare(const uint32_t *forms, uint32_t all, const zlay_target *on,
                                      uint32_t version, bool parse_only)
 {
     static char *lines[FORMS_MOST], line[LINE_ROOM];
     static zlay_instruction asked[FORMS_MOST];
-    for (uint32_t i = 0; i < count; i++) {
-        bool same = lines[i] && asked[i].form == forms[i];
-        asked[i] = (zlay_instruction){.form = forms[i], .ptx = version};
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < all; k++) {
+        if (of_gfx(forms[k])) continue;
+        uint32_t i = count++;
+        bool same = lines[i] && asked[i].form == forms[k];
+        asked[i] = (zlay_instruction){.form = forms[k], .ptx = version};
         if (same) continue;
         free(lines[i]);
-        form_line(line, forms[i], NULL, 0);
+        form_line(line, forms[k], NULL, 0);
         assert_non_null(lines[i] = strdup(line));
     }
     return lines_compare(asked, lines, count, on, version, parse_only);

@@ -12,17 +12,17 @@ A row stands for each combination of the choices of its axes: `tma.load.tile.<di
 `tma.load.tile.5d.multicast.hint` and 88 more. The PTX opcode with all its modifiers names a form as well; where forms differ in
 operands only, it is the first. A form asks for the latest PTX version and for every set of targets that its row or a choice names; a
 text asks for the target's own version too. In a text `%name:c` is an operand of class c (r .b32, d .b64, h .b16, q .b128, f .f32,
-g .f64, p .pred, i an immediate), `%name:c4` a vector of four; `=KIND` says that a constant in its place has rules, which
-[rules.md](rules.md) lists from number 300. Constants are fields of a request under the operand's name: `"registers": 40`.
+g .f64, p .pred, i an immediate), `%name:c4` a vector of four; of gfx targets v VGPRs, a AGPRs, s SGPRs, so many in a row; `=KIND` says that a constant in its place has rules, which
+[rules.md](rules.md) lists from number 300 (of gfx targets from 800). Constants are fields of a request under the operand's name: `"registers": 40`.
 
 | by | means here |
 |---|---|
-| assembler | ptxas 13.0.88 refuses the text |
-| documented | ptxas takes it; the PTX ISA 9.1 does not have it, or not yet |
+| assembler | ptxas 13.0.88 refuses the text; of gfx targets llvm-mc 22.1.8 |
+| documented | the assembler takes it; the PTX ISA 9.1 does not have it, or not yet; it keeps low bits of a number |
 | hardware | ptxas takes it, and an H200 faults or counts something else |
 
 How we know: `make exhaustive` puts every form to ptxas 13.0.88 on every target, under every PTX version from 7.0 to 9.0 and every text
-with constants around every bound, and compares line by line; `make test` does so with a part. Shapes and descriptors of matrix
+with constants around every bound, and compares line by line; `make test` does so with a part. Forms of gfx targets have no PTX version: `tests/t-gfx.c` puts them to llvm-mc 22.1.8 ([amd.md](amd.md)). Shapes and descriptors of matrix
 instructions are not asked here: [legality.md](legality.md).
 
 ## Rows
@@ -36,7 +36,7 @@ rows() {
 }
 rows | awk -F ' @ ' '
     function plain(text) { gsub(/^"|"$/, "", text); gsub(/[|]/, "\\|", text); return text }
-    function version(n) { return int(n / 10) "." n % 10 }
+    function version(n) { return n == 0 ? "" : int(n / 10) "." n % 10 }
     /^SET / { sub(/^SET /, "", $1); sets[$1] = plain($2); next }
     /^FORM / { sub(/^FORM /, "", $1); printf "| `%s` | %s | %s | `%s` |\n", plain($1), version($2), sets[$3], plain($4) }
     /^UNSAID / {

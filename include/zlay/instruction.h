@@ -15,8 +15,13 @@
  *  INSTR_TARGET; under PTX 7.8 it is NO twice: the form asks for 8.0, and so
  *  does sm_90a.
  *
- *  Who enforces a rule stands in its row: what ptxas refuses is by the
- *  assembler; what it takes and must not be written is by the hardware or the
+ *  Forms of gfx targets have no PTX version.  ds_read_b128 is "ds_read_b128 data,
+ *  address offset:offset": on gfx942 with data 4, v[4:7], it is legal, with data 5
+ *  NO by GFX_DATA_EVEN, with offset 65536 NO by GFX_OFFSET_16.  Into a[4:7] it is
+ *  ds_read_b128.agpr, which gfx1250 has not.
+ *
+ *  Who enforces a rule stands in its row: what ptxas, or LLVM's assembler of gfx
+ *  targets, refuses is by the assembler; what it takes and must not be written is by the hardware or the
  *  documents.  Shapes and descriptors of matrix instructions are rules of
  *  zlay/mma.h; operands of copies are rules of zlay/copy.h.
  */
@@ -31,7 +36,8 @@ extern "C" {
 
 /** What a form is, in short. */
 typedef struct zlay_form {
-    uint32_t ptx;        /* the oldest PTX version that has it, 86 of 8.6 */
+    uint32_t ptx;        /* the oldest PTX version that has it, 86 of 8.6; 0: it
+                          * is no PTX but text of gfx targets */
     uint32_t operands;   /* registers and immediates, each of a vector one */
     const char *targets; /* those that have it, as documents name them */
 } zlay_form;
@@ -39,21 +45,23 @@ typedef struct zlay_form {
 /** One operand of a form. */
 typedef struct zlay_operand {
     char name[16];   /* as the text has it: "dst", "c0" */
-    uint32_t bits;   /* of its register; 0: an immediate and nothing else */
+    uint32_t bits;   /* of its registers; 0: an immediate and nothing else */
     int32_t cls;     /* 'r' .b32, 'd' .b64, 'h' .b16, 'q' .b128, 'f' .f32,
-                      * 'g' .f64, 'p' .pred, 'i' immediate */
+                      * 'g' .f64, 'p' .pred, 'i' immediate; of gfx targets 'v'
+                      * VGPRs, 'a' AGPRs, 's' SGPRs, bits / 32 in a row */
     int32_t field;   /* ZLAY_FIELD_* of a constant that has rules, else 0 */
     uint32_t reserved; /* 0 */
 } zlay_operand;
 
-/** A constant in the place of an operand. */
+/** A constant in the place of an operand; of registers of gfx targets the number
+ *  of the first. */
 typedef struct zlay_constant {
     int32_t field;     /* as zlay_operand has it */
     uint32_t reserved; /* 0 */
     int64_t value;
 } zlay_constant;
 
-enum { ZLAY_CONSTANTS_MOST = 4 };
+enum { ZLAY_CONSTANTS_MOST = 6 };
 
 /** A form and what is asked about it. */
 typedef struct zlay_instruction {

@@ -250,7 +250,21 @@ enum {
     ZLAY_FIELD_PACK,
     ZLAY_FIELD_HALF_SPLIT,
     ZLAY_FIELD_FORMAT,
-    ZLAY_FIELD_REDUCE
+    ZLAY_FIELD_REDUCE,
+    ZLAY_FIELD_DATA, /* of gfx targets: first registers, offsets, counters */
+    ZLAY_FIELD_DATA1,
+    ZLAY_FIELD_RESOURCE,
+    ZLAY_FIELD_SOFFSET,
+    ZLAY_FIELD_SADDR,
+    ZLAY_FIELD_OFFSET0,
+    ZLAY_FIELD_OFFSET1,
+    ZLAY_FIELD_GROUP0,
+    ZLAY_FIELD_GROUP1,
+    ZLAY_FIELD_GROUP2,
+    ZLAY_FIELD_GROUP3,
+    ZLAY_FIELD_VMCNT,
+    ZLAY_FIELD_EXPCNT,
+    ZLAY_FIELD_LGKMCNT
 };
 
 /** The head of a verdict: 32 bytes.  `reasons` counts all of them, also those

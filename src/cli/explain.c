@@ -45,8 +45,9 @@ static bool explain_form(const char *name)
         zlay_instruction_get(&form, number) || zlay_instruction_id(&id_buf, number) ||
         zlay_instruction_print(&text_buf, number, NULL, 0))
         return false;
-    printf("%s\n%s\nPTX %u.%u; targets %s\n", id, text, (unsigned)(form.ptx / 10),
-           (unsigned)(form.ptx % 10), form.targets);
+    printf("%s\n%s\n", id, text);
+    if (form.ptx) printf("PTX %u.%u; ", (unsigned)(form.ptx / 10), (unsigned)(form.ptx % 10));
+    printf("targets %s\n", form.targets);
     return true;
 }
 

@@ -115,7 +115,7 @@ static zlay_status form_value(zl_call *call, uint32_t form, json_t *out)
     if (status) return status;
     snprintf(version, sizeof version, "%u.%u", (unsigned)(about.ptx / 10),
              (unsigned)(about.ptx % 10));
-    zl_put_value(call, out, "ptx", json_string(version));
+    if (about.ptx) zl_put_value(call, out, "ptx", json_string(version));
     zl_put_value(call, out, "targets", json_string(about.targets));
     return ZLAY_OK;
 }

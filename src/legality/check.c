@@ -99,6 +99,20 @@ static const char *const fields[] = {
     [ZLAY_FIELD_HALF_SPLIT] = "half_split",
     [ZLAY_FIELD_FORMAT] = "format",
     [ZLAY_FIELD_REDUCE] = "reduce",
+    [ZLAY_FIELD_DATA] = "data",
+    [ZLAY_FIELD_DATA1] = "data1",
+    [ZLAY_FIELD_RESOURCE] = "resource",
+    [ZLAY_FIELD_SOFFSET] = "soffset",
+    [ZLAY_FIELD_SADDR] = "saddr",
+    [ZLAY_FIELD_OFFSET0] = "offset0",
+    [ZLAY_FIELD_OFFSET1] = "offset1",
+    [ZLAY_FIELD_GROUP0] = "group0",
+    [ZLAY_FIELD_GROUP1] = "group1",
+    [ZLAY_FIELD_GROUP2] = "group2",
+    [ZLAY_FIELD_GROUP3] = "group3",
+    [ZLAY_FIELD_VMCNT] = "vmcnt",
+    [ZLAY_FIELD_EXPCNT] = "expcnt",
+    [ZLAY_FIELD_LGKMCNT] = "lgkmcnt",
 };
 
 const char *zlay_field_name(int32_t field)

@@ -21,19 +21,25 @@ enum {
     FAMILY_103 = 1024,
     FAMILY_110 = 2048,
     FAMILY_120 = 4096,
-    BASE_89 = 8192
+    BASE_89 = 8192,
+    GFX_90A = 16384,
+    GFX_942 = 32768,
+    GFX_950 = 65536,
+    GFX_1250 = 131072
 };
 
 enum {
 #define BASE(n)   BASE_##n
 #define ONLY(n)   ONLY_##n
 #define FAMILY(n) FAMILY_##n
+#define GFX(n)    GFX_##n
 #define SET(name, text, properties) name = properties,
 #include "legality/forms/sets.def"
 #undef SET
 #undef BASE
 #undef ONLY
 #undef FAMILY
+#undef GFX
 };
 
 /* In `ptx` and `on` of a choice: documented, and not asked by the assembler. */
@@ -80,12 +86,14 @@ uint64_t zl_swizzle_last(const zlay_target *target, uint32_t ptx);
 /* The piece of text that a reference such as <dst1> stands for in a form. */
 const char *zl_form_piece(const zl_form *form, const char *name, size_t length);
 
-/* A run of text, or one register or immediate. */
+/* A run of text, or one operand: of PTX a register or immediate, of gfx targets so many registers
+ * in a row. */
 typedef struct zl_token {
     const char *text; /* of a run; the operand's name */
     uint32_t length;
     char cls;       /* of an operand; 0 of a run */
     uint32_t index; /* in a vector */
+    uint32_t registers; /* of gfx targets: how many in a row */
     bool vector;
     const char *kind; /* of a constant, as in quantities; NULL none */
     uint32_t kind_length;

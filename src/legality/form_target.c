@@ -11,12 +11,21 @@ static const struct {
 } bases[] = {{BASE_80, 80}, {BASE_89, 89}, {BASE_90, 90}, {BASE_100, 100}},
   onlies[] = {{ONLY_90, 90},   {ONLY_100, 100}, {ONLY_103, 103},
               {ONLY_110, 110}, {ONLY_120, 120}, {ONLY_121, 121}},
-  families[] = {{FAMILY_100, 100}, {FAMILY_103, 103}, {FAMILY_110, 110}, {FAMILY_120, 120}};
+  families[] = {{FAMILY_100, 100}, {FAMILY_103, 103}, {FAMILY_110, 110}, {FAMILY_120, 120}},
+  gfx[] = {{GFX_90A, 0x90a}, {GFX_942, 0x942}, {GFX_950, 0x950}, {GFX_1250, 0x1250}};
+
+static uint32_t of_gfx(const zlay_target *t)
+{
+    uint32_t set = 0;
+    for (size_t i = 0; i < ZL_COUNT(gfx); i++)
+        if (t->arch == gfx[i].arch) set |= gfx[i].bit;
+    return set;
+}
 
 static uint32_t properties(const zlay_target *t)
 {
     uint32_t set = 0;
-    if (t->cls == ZL_CLASS_GFX) return 0;
+    if (t->cls == ZL_CLASS_GFX) return of_gfx(t);
     for (size_t i = 0; i < ZL_COUNT(bases); i++)
         if (t->arch >= bases[i].arch) set |= bases[i].bit;
     for (size_t i = 0; i < ZL_COUNT(onlies); i++)

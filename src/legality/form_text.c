@@ -18,12 +18,17 @@ static void enter(zl_reader *r)
     r->at = zl_form_piece(r->form, name, length);
 }
 
+/* VGPRs, AGPRs and SGPRs stand in a row, and are one operand. */
+static bool is_gfx(char cls) { return cls == 'v' || cls == 'a' || cls == 's'; }
+
 static void read_number(zl_reader *r)
 {
-    r->lanes = 0;
-    r->operand.vector = *r->at >= '0' && *r->at <= '9';
-    while (*r->at >= '0' && *r->at <= '9') r->lanes = r->lanes * 10 + (uint32_t)(*r->at++ - '0');
-    if (!r->operand.vector) r->lanes = 1;
+    uint32_t number = 0;
+    bool said = *r->at >= '0' && *r->at <= '9', in_a_row = is_gfx(r->operand.cls);
+    while (*r->at >= '0' && *r->at <= '9') number = number * 10 + (uint32_t)(*r->at++ - '0');
+    r->operand.vector = said && !in_a_row;
+    r->operand.registers = in_a_row ? said ? number : 1 : 0;
+    r->lanes = r->operand.vector ? number : 1;
 }
 
 static bool in_kind(char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
@@ -177,7 +182,7 @@ zlay_status zlay_instruction_operand(zlay_operand *out, uint32_t number, size_t 
         if (token.cls && !i--) {
             memset(out, 0, sizeof *out);
             name_of(out->name, &token);
-            out->bits = bits_of(token.cls);
+            out->bits = token.registers ? 32 * token.registers : bits_of(token.cls);
             out->cls = token.cls;
             out->field = token.kind ? zl_constant_field(&token) : ZLAY_FIELD_NONE;
             return ZLAY_OK;

@@ -18,6 +18,7 @@ static const struct {
     zl_quantity quantity;
 } kinds[] = {
 #define QUANTITY(name, subject, field, entries) {#name, ZL_Q_##name},
+#include "legality/quantities/gfx.def"
 #include "legality/quantities/instruction.def"
 #undef QUANTITY
 };
@@ -70,8 +71,9 @@ static uint64_t value(zl_quantity q, const zl_subject *s, uint32_t i)
 
 static bool guard(zl_guard g, const zl_subject *s)
 {
-    (void)g;
-    return ((const asked *)s->value)->ptx != 0;
+    const asked *a = s->value;
+    bool has_ptx = zl_form_ptx(&a->form, false) != 0;
+    return a->ptx != 0 && has_ptx == (g == ZL_G_PTX_GIVEN);
 }
 
 /* The least power of two that is no less; 2^62 of greater numbers. */
@@ -108,6 +110,35 @@ uint64_t zl_swizzle_last(const zlay_target *target, uint32_t ptx)
     return has_96 ? MAP_SWIZZLES_LAST : MAP_PLAIN_SWIZZLES_LAST;
 }
 
+/* What no row has is no gfx target, and has no room. */
+static const struct {
+    uint32_t arch;
+    int64_t vgprs, sgprs, buffer, taken, global_least, global_last;
+} rooms[] = {
+#define GFX(arch, vgprs, sgprs, buffer, taken, least, last)                                        \
+    {arch, vgprs, sgprs, buffer, taken, least, last},
+#include "legality/gfx.def"
+    {0, 0, 0, 0, 0, 0, 0}};
+
+enum { REGISTERS_MOST = 8, FIRST_LAST = 255 };
+
+static uint64_t gfx_bound(uint64_t b, const zlay_target *target)
+{
+    size_t i = 0;
+    while (rooms[i].arch && (target->cls != ZL_CLASS_GFX || rooms[i].arch != target->arch)) i++;
+    uint64_t n = ZL_BOUND_SGPR(0) - b, from = (uint64_t)rooms[i].sgprs - n;
+    if (b <= ZL_BOUND_SGPR(0) && n <= REGISTERS_MOST) return from;
+    n = ZL_BOUND_VGPR(0) - b, from = (uint64_t)rooms[i].vgprs - n;
+    if (b <= ZL_BOUND_VGPR(0) && n <= REGISTERS_MOST) return from < FIRST_LAST ? from : FIRST_LAST;
+    switch (b) {
+    case ZL_BOUND_BUFFER: return (uint64_t)rooms[i].buffer;
+    case ZL_BOUND_BUFFER_TAKEN: return (uint64_t)rooms[i].taken;
+    case ZL_BOUND_GLOBAL_LEAST: return (uint64_t)rooms[i].global_least;
+    case ZL_BOUND_GLOBAL_LAST: return (uint64_t)rooms[i].global_last;
+    default: return b;
+    }
+}
+
 static uint64_t bound(uint64_t b, const zl_subject *s, uint32_t i)
 {
     const asked *a = s->value;
@@ -121,7 +152,7 @@ static uint64_t bound(uint64_t b, const zl_subject *s, uint32_t i)
     case ZL_BOUND_TARGET_PTX: return zl_target_ptx(s->target);
     case ZL_BOUND_PTX_KNOWN: return zl_ptx_known(a->ptx);
     case ZL_BOUND_POWER_OF_TWO: return columns(a);
-    default: return b;
+    default: return gfx_bound(b, s->target);
     }
 }
 

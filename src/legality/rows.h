@@ -56,6 +56,18 @@ enum {
 #define ELEMTYPE_MOST       ZL_BOUND_ELEMTYPE
 #define SWIZZLE_MOST        ZL_BOUND_SWIZZLE
 #define POWER_OF_TWO        ZL_BOUND_POWER_OF_TWO
+#define SGPR_LAST           ZL_BOUND_SGPR(1)
+#define SGPR_LAST_2         ZL_BOUND_SGPR(2)
+#define SGPR_LAST_4         ZL_BOUND_SGPR(4)
+#define SGPR_LAST_8         ZL_BOUND_SGPR(8)
+#define VGPR_LAST_2         ZL_BOUND_VGPR(2)
+#define VGPR_LAST_3         ZL_BOUND_VGPR(3)
+#define VGPR_LAST_4         ZL_BOUND_VGPR(4)
+#define VGPR_LAST_5         ZL_BOUND_VGPR(5)
+#define BUFFER_LAST         ZL_BOUND_BUFFER
+#define BUFFER_TAKEN        ZL_BOUND_BUFFER_TAKEN
+#define GLOBAL_LEAST        ZL_BOUND_GLOBAL_LEAST
+#define GLOBAL_LAST         ZL_BOUND_GLOBAL_LAST
 #define NEGATIVE(n)         (UINT64_MAX - (n) + 1)
 #define MFMA_NEAREST_A      ZL_BOUND_MFMA_A
 #define MFMA_NEAREST_B      ZL_BOUND_MFMA_B

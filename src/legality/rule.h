@@ -146,6 +146,13 @@ typedef enum zl_entries {
 #define ZL_BOUND_ELEMTYPE     (UINT64_MAX - 101) /* the last that tensormap.replace takes */
 #define ZL_BOUND_SWIZZLE      (UINT64_MAX - 102) /* the same */
 #define ZL_BOUND_POWER_OF_TWO (UINT64_MAX - 99) /* the least that is no less */
+/* Of instructions of gfx targets: the last first SGPR and VGPR of n, and offsets. */
+#define ZL_BOUND_SGPR(n)      (UINT64_MAX - 800 - (n))
+#define ZL_BOUND_VGPR(n)      (UINT64_MAX - 810 - (n))
+#define ZL_BOUND_BUFFER       (UINT64_MAX - 820)
+#define ZL_BOUND_BUFFER_TAKEN (UINT64_MAX - 821)
+#define ZL_BOUND_GLOBAL_LEAST (UINT64_MAX - 822)
+#define ZL_BOUND_GLOBAL_LAST  (UINT64_MAX - 823)
 /* Of the nearest form of mfma; these stand side by side. */
 #define ZL_BOUND_MFMA_A       (UINT64_MAX - 700)
 #define ZL_BOUND_MFMA_B       (UINT64_MAX - 701)
