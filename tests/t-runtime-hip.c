@@ -199,9 +199,53 @@ static void what_only_cuda_has(void **state)
     assert_int_equal(
         zlay_kernel_load(w->ctx, &kernel, w->device, plan, ptx, sizeof ptx - 1, "gemm"),
         ZLAY_ENOTSUP);
-    message_has(w, "the plan is of sm_90a, the device Imaginary one of HIP");
+    message_has(w, "the plan is of sm_90a, the device Imaginary has gfx94");
     assert_int_equal(zlay_device_encode(w->ctx, w->device, bits, &map), ZLAY_ENOTSUP);
     zlay_plan_free(plan);
+}
+
+static zlay_plan *wave_plan_make(zlay_ctx *ctx, const char *name)
+{
+    const zlay_target *target;
+    zlay_plan *plan;
+    zlay_gemm gemm = {.size = sizeof gemm, .m = 300, .n = 520, .k = 64, .d_address = 1 << 20 | 4};
+    assert_int_equal(zlay_target_find(&target, name, strlen(name)), ZLAY_OK);
+    assert_int_equal(zlay_plan_synth_gemm(ctx, &plan, target, &gemm), ZLAY_OK);
+    return plan;
+}
+
+static void a_plan_is_launched_with_its_numbers(void **state)
+{
+    world *w = *state;
+    zlay_kernel *kernel;
+    Elf64_Ehdr image = code_object(MACHINE_AMDGPU);
+    zlay_plan *other = wave_plan_make(w->ctx, "gfx90a"), *plan = wave_plan_make(w->ctx, "gfx942");
+    assert_int_equal(
+        zlay_kernel_load(w->ctx, &kernel, w->device, other, &image, sizeof image, "gemm"),
+        ZLAY_ENOTSUP);
+    message_has(w, "the plan is of gfx90a, the device Imaginary has gfx94");
+    assert_int_equal(
+        zlay_kernel_load(w->ctx, &kernel, w->device, plan, &image, sizeof image, "gemm"), ZLAY_OK);
+    assert_int_equal(zlay_kernel_bind(w->ctx, kernel, 0x1008, 0x2000, 0x3004), ZLAY_EINVAL);
+    message_has(w, "a: address 0x1008 is no multiple of 16");
+    assert_int_equal(zlay_kernel_bind(w->ctx, kernel, 0x1000, 0x2000, 0x3002), ZLAY_EINVAL);
+    message_has(w, "d: address 0x3002 is no multiple of 4");
+    assert_int_equal(zlay_kernel_bind(w->ctx, kernel, 0x1000, 0x2000, 0x3004), ZLAY_OK);
+    assert_int_equal(zlay_kernel_launch(w->ctx, kernel, NULL), ZLAY_OK);
+    const fake_launch *l = &w->fake->launch;
+    uint64_t address[3];
+    memcpy(address, l->packed, sizeof address);
+    assert_int_equal(l->packed_bytes, sizeof address);
+    assert_int_equal(address[0], 0x1000);
+    assert_int_equal(address[1], 0x2000);
+    assert_int_equal(address[2], 0x3004);
+    assert_int_equal(l->block, 256);
+    assert_int_equal(l->grid, 5);
+    assert_int_equal(l->other, 3);
+    assert_int_equal(l->shared_bytes, 0);
+    zlay_kernel_free(kernel);
+    zlay_plan_free(plan);
+    zlay_plan_free(other);
 }
 
 static void what_is_invalid(void **state)
@@ -248,6 +292,7 @@ int main(void)
         HIP_TEST(every_failing_call_is_named_and_leaks_nothing),
         HIP_TEST(images_that_the_runtime_never_sees),
         HIP_TEST(what_only_cuda_has),
+        HIP_TEST(a_plan_is_launched_with_its_numbers),
         HIP_TEST(what_is_invalid),
     };
     return cmocka_run_group_tests(tests, hip_group_setup, group_teardown);

@@ -109,12 +109,13 @@ ZLAY_API zlay_status zlay_module_time(zlay_ctx *ctx, zlay_module *module,
 /** A kernel of a plan, loaded on a device. */
 typedef struct zlay_kernel zlay_kernel;
 
-/** Load the PTX or cubin of a plan: module, shared memory opt-in.
+/** Load the PTX, cubin or code object of a plan: module, shared memory opt-in.
  *
  *  Returns: ZLAY_OK; ZLAY_EDRIVER with the driver's log; ZLAY_ENOTSUP the
- *           device has another compute capability than the plan's target;
+ *           device is another than the plan's target;
  *           ZLAY_EINVAL; ZLAY_ENOMEM.
- *  In:      image  `length` bytes of PTX text or of a cubin; `name` the
+ *  In:      image  `length` bytes of PTX text or of a cubin; of HIP of a code
+ *                  object, assembled from zlay_emit_assembly's text; `name` the
  *                  kernel's, 0-terminated.
  */
 ZLAY_API zlay_status zlay_kernel_load(zlay_ctx *ctx, zlay_kernel **out, zlay_device *device,

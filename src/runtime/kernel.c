@@ -12,48 +12,72 @@ struct zlay_kernel {
     zlay_plan_info info;
     zlay_tensormap map[OPERANDS];
     bool by_tensor[OPERANDS];
+    bool by_waves; /* arguments are addresses alone, the grid has a block a tile */
     bool bound;
+    uint64_t align[OPERANDS];   /* of addresses, bytes */
     uint64_t address[OPERANDS]; /* of the planned operands, after `swapped` */
     unsigned char bits[OPERANDS][ZL_MAP_BYTES];
 };
 
 /* ---- load ---------------------------------------------------------------- */
 
-/* "sm_90a" is of capability "sm_90", "sm_900" would not be. */
-static bool is_of(const char *target, const char *capability)
+/* "sm_90a" is of capability "sm_90", "sm_900" would not be; HIP does not tell the last letter of
+ * "gfx942", which its own loader looks at. */
+static bool is_of(const char *target, const char *capability, bool but_one)
 {
     size_t length = strlen(capability);
     if (strncmp(target, capability, length)) return false;
+    if (but_one) return target[length] && !target[length + 1];
     return !target[length] || (target[length] >= 'a' && target[length] <= 'z');
 }
 
-/* wgmma is of one compute capability alone: another is refused before the driver sees the text. */
+/* Code is of one target alone: another is refused before the driver sees the image. */
 static zlay_status target_check(zlay_ctx *ctx, const zlay_device *device, const zlay_target *target)
 {
     const zlay_device_info *info = &device->info;
     const char *name = zlay_target_name(target);
+    bool hip = device->backend == &zl_backend_hip;
     char have[32];
-    if (device->backend != &zl_backend_cuda)
-        return zl_fail(ctx, ZLAY_ENOTSUP, "target: the plan is of %s, the device %s one of %s",
-                       name, info->name, device->backend->name);
-    snprintf(have, sizeof have, "sm_%d%d", info->cc_major, info->cc_minor);
-    if (is_of(name, have)) return ZLAY_OK;
+    snprintf(have, sizeof have, hip ? "gfx%d%x" : "sm_%d%d", info->cc_major,
+             (unsigned)info->cc_minor);
+    if (is_of(name, have, hip)) return ZLAY_OK;
     return zl_fail(ctx, ZLAY_ENOTSUP, "target: the plan is of %s, the device %s has %s", name,
                    info->name, have);
 }
 
-static zlay_status plan_read(zlay_kernel *kernel, const zlay_plan *plan)
+/* No path looks beyond 16 bytes: tensor maps need that much, the widest access of a thread has it.
+ */
+static uint64_t alignment(uint64_t address)
 {
-    zlay_status status = zlay_plan_get(&kernel->info, plan);
+    uint64_t bits = address | 16;
+    return bits & (~bits + 1);
+}
+
+static zlay_status operands_read(zlay_kernel *kernel, const zlay_plan *plan)
+{
+    zlay_status status = ZLAY_OK;
     for (int32_t o = 0; !status && o < OPERANDS; o++) {
         zlay_copy copy;
         status = zlay_plan_map(&kernel->map[o], plan, o);
         if (!status) status = zlay_plan_copy(&copy, plan, o, 0);
         if (status) break;
+        kernel->align[o] = alignment(kernel->map[o].address);
         kernel->by_tensor[o] =
             copy.kind == ZLAY_COPY_TENSOR_LOAD || copy.kind == ZLAY_COPY_TENSOR_STORE;
     }
     return status;
+}
+
+static zlay_status plan_read(zlay_kernel *kernel, const zlay_plan *plan)
+{
+    zlay_wave_gemm wave;
+    zlay_status status = zlay_plan_get(&kernel->info, plan);
+    if (status) return status;
+    kernel->by_waves = zlay_plan_wave(&wave, plan) == ZLAY_OK;
+    if (!kernel->by_waves) return operands_read(kernel, plan);
+    kernel->align[0] = kernel->align[1] = 16;
+    kernel->align[2] = wave.store_bytes;
+    return ZLAY_OK;
 }
 
 static zlay_status kernel_fill(zlay_ctx *ctx, zlay_kernel *kernel, const zlay_plan *plan,
@@ -106,24 +130,14 @@ void zlay_kernel_free(zlay_kernel *kernel)
 
 /* ---- bind ---------------------------------------------------------------- */
 
-/* No path looks beyond 16 bytes: tensor maps need that much, the widest access of a thread has it.
- */
-static uint64_t alignment(uint64_t address)
-{
-    uint64_t bits = address | 16;
-    return bits & (~bits + 1);
-}
-
 static zlay_status address_check(zlay_ctx *ctx, const char *field, uint64_t address,
-                                 uint64_t planned)
+                                 uint64_t align)
 {
-    uint64_t align = alignment(planned);
     if (!address) return zl_fail(ctx, ZLAY_EINVAL, "%s: the address is 0", field);
     if (address % align == 0) return ZLAY_OK;
     return zl_fail(ctx, ZLAY_EINVAL,
-                   "%s: address 0x%llx is no multiple of %llu, as the plan's 0x%llx is", field,
-                   (unsigned long long)address, (unsigned long long)align,
-                   (unsigned long long)planned);
+                   "%s: address 0x%llx is no multiple of %llu, as the plan's is", field,
+                   (unsigned long long)address, (unsigned long long)align);
 }
 
 /* A path by threads reads no map; the driver would refuse many of theirs, so it is not asked. */
@@ -152,7 +166,7 @@ zlay_status zlay_kernel_bind(zlay_ctx *ctx, zlay_kernel *kernel, uint64_t a, uin
     zlay_status status = zl_device_enter(ctx, kernel->module.device);
     if (status) return status;
     for (int o = 0; !status && o < OPERANDS; o++)
-        status = address_check(ctx, field[o], address[o], kernel->map[o].address);
+        status = address_check(ctx, field[o], address[o], kernel->align[o]);
     if (!status) status = maps_encode(ctx, kernel, address);
     return zl_device_leave(ctx, kernel->module.device, status);
 }
@@ -166,10 +180,21 @@ static unsigned grid(const zlay_kernel *kernel)
     return (unsigned)(tiles < processors ? tiles : processors);
 }
 
-static zlay_status launch(zlay_ctx *ctx, zlay_kernel *kernel, struct CUstream_st *stream)
+/* All shared memory is the kernel's own. */
+static zlay_status launch_waves(zlay_ctx *ctx, const zlay_kernel *kernel, void *stream)
+{
+    const zlay_plan_info *info = &kernel->info;
+    zlay_launch l = {.grid = {(uint32_t)info->tiles_n, (uint32_t)info->tiles_m, 1},
+                     .block = {info->threads, 1, 1}};
+    return kernel->module.device->backend->launch(ctx, &kernel->module, &l, kernel->address,
+                                                  sizeof kernel->address, stream);
+}
+
+static zlay_status launch(zlay_ctx *ctx, zlay_kernel *kernel, void *stream)
 {
     void *parameters[2 * OPERANDS];
     if (!kernel->bound) return zl_fail(ctx, ZLAY_EINVAL, "kernel: it is bound to no addresses");
+    if (kernel->by_waves) return launch_waves(ctx, kernel, stream);
     for (int o = 0; o < OPERANDS; o++) {
         parameters[o] = kernel->bits[o];
         parameters[OPERANDS + o] = &kernel->address[o];

@@ -6,6 +6,7 @@
 #include "runtime/driver.h"
 #include "runtime/hip.h"
 #include <zlay/runtime.h>
+#include <zlay/wave_gemm.h>
 
 enum { ZL_MAP_BYTES = 128, ZL_MAP_ALIGN = 128 }; /* of a CUtensorMap */
 
