@@ -18,6 +18,8 @@ static const form forms[] = {
 #define MAP(target, name, m, n, k, blocks, a, b, d, cycles, cbsz, blgp, map_a, map_b, map_d) {blocks == 1 ? target : NULL, a, m, n, k, map_a, map_b},
 #include "data/mfma-maps.def"
 #undef MAP
+    {"gfx950", "e4m3", 16, 16, 128, "i1 i2 i4 i8 k16 k32 | k1 k2 k4 k8 k64", "j1 j2 j4 j8 k16 k32 | k1 k2 k4 k8 k64"},
+    {"gfx950", "e5m2", 32, 32, 64, "i1 i2 i4 i8 i16 k16 | k1 k2 k4 k8 k32", "j1 j2 j4 j8 j16 k16 | k1 k2 k4 k8 k32"},
 };
 enum { FORMS = sizeof forms / sizeof *forms };
 
