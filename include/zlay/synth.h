@@ -117,8 +117,7 @@ ZLAY_API const zlay_layout *zlay_plan_smem(const zlay_plan *plan, int32_t operan
 ZLAY_API zlay_status zlay_plan_certificate(const zlay_layout **a, const zlay_layout **b,
                                            const zlay_plan *plan, uint32_t i);
 
-/** The verified pipe of a plan; lives as long as the plan.  NULL of a plan of
- *  waves. */
+/** The verified pipe of a plan; lives as long as the plan. */
 ZLAY_API const zlay_pipe *zlay_plan_pipe(const zlay_plan *plan);
 
 /** Every rule that the plan asked, one line each: rule, field, value, bound,

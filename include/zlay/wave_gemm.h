@@ -41,13 +41,14 @@ typedef struct zlay_wave_gemm {
     uint32_t swizzle_bits;   /* chunk c of row r lies at place */
     uint32_t swizzle_rows;   /* c ^ (r / swizzle_rows % 2^swizzle_bits) */
     uint32_t store_bytes;    /* of one store of D: 8, 4 or 2 */
+    uint32_t stores;         /* of a lane */
     uint32_t registers;      /* of a lane, of 32 bits */
     uint32_t accumulators;   /* of a lane, of 32 bits, beside them */
     uint32_t scalars;        /* registers of a wave */
     uint32_t read_wavefronts; /* of one read of 16 bytes; ZLAY_WAVE_GEMM_UNKNOWN: its
                                  phases are not known */
     uint32_t read_ideal;     /* the least; the same */
-    uint32_t reserved[4];    /* 0 */
+    uint32_t reserved[3];    /* 0 */
 } zlay_wave_gemm;
 
 /** Read how a plan's block multiplies.  Its certificates (zlay_plan_certificate)

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <zlay/hazard.h>
 
-enum { ARGUMENT_BYTES = 24, GLOBAL_MOST = 63, SHARED_MOST = 15 };
+enum { ARGUMENT_BYTES = 24 };
 
 void zl_wave_line(zl_wave_text *t, const char *format, ...)
 {
@@ -18,20 +18,6 @@ void zl_wave_line(zl_wave_text *t, const char *format, ...)
     zl_puts(t->out, "\n");
     va_end(args);
     t->printed++;
-}
-
-/* ---- waits ---------------------------------------------------------------------------------- */
-
-static uint32_t lesser(uint32_t a, uint32_t b) { return a < b ? a : b; }
-
-void zl_wave_wait_global(zl_wave_text *t, uint32_t last)
-{
-    zl_wave_line(t, "s_waitcnt vmcnt(%u)", lesser(t->global - last, GLOBAL_MOST));
-}
-
-void zl_wave_wait_shared(zl_wave_text *t, uint32_t last)
-{
-    zl_wave_line(t, "s_waitcnt lgkmcnt(%u)", lesser(t->shared - last, SHARED_MOST));
 }
 
 /* ---- wait states ------------------------------------------------------------------------------ */
@@ -106,8 +92,7 @@ static void wave_write(zl_text *out, const void *value)
     describe(&t);
     put_frame(&t, frame.head);
     zl_wave_setup(&t);
-    zl_wave_multiply(&t);
-    zl_wave_store(&t);
+    zl_wave_events(&t);
     put_frame(&t, frame.tail);
 }
 

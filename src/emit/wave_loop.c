@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* K, step by step: while a stage is multiplied its fragments are read ahead of their products, the
- * next stages are on their way, and each wait is for what comes next alone. */
+/* The events of a plan's pipe, in their order: what stands between a wait and its products is spread
+ * between them, for products touch nothing but registers that are there and their sums. */
 #include "emit/wave.h"
+#include "pipe/pipe.h"
 
 #include <zlay/hazard.h>
 
-enum { CHUNK = 16, WORDS = CHUNK / 4, ELEMENT = 2, SIDES_MOST = 96 };
+enum { CHUNK = 16, WORDS = CHUNK / 4, SIDES_MOST = 96 };
 
-/* What stands between products. */
-typedef enum side_kind { READ, STAGE, WRITE, LOAD, ADVANCE } side_kind;
-
+/* One instruction, or a wait, that may stand between products: the i-th of its event. */
 typedef struct side {
-    side_kind kind;
-    uint32_t i, read, set;
+    const zl_event *event;
+    uint32_t i;
 } side;
 
 typedef struct sides {
@@ -20,41 +19,18 @@ typedef struct sides {
     uint32_t count;
 } sides;
 
-/* What a step of K has behind it. */
-typedef struct behind {
-    bool load, next; /* tiles `ahead` steps, and one step, further on */
-} behind;
+static const zlay_pipe *pipe_of(const zl_wave_text *t) { return t->plan->pipe; }
 
-static void add(sides *s, side one)
+/* The number in the name of registers, as 3 of G3. */
+static uint32_t number_of(const zl_wave_text *t, int32_t acc)
 {
-    if (s->count < SIDES_MOST) s->list[s->count++] = one;
+    uint32_t number = 0;
+    for (const char *c = pipe_of(t)->accs[acc].name + 1; *c; c++)
+        number = 10 * number + (uint32_t)(*c - '0');
+    return number;
 }
 
-/* ---- loads -------------------------------------------------------------------------------- */
-
-static int32_t operand_of(const zl_wave_text *t, uint32_t load)
-{
-    return load < t->w->loads_a ? ZLAY_OPERAND_A : ZLAY_OPERAND_B;
-}
-
-static uint32_t part_bytes(const zl_wave_text *t) { return t->plan->info.threads * CHUNK; }
-
-static void load(zl_wave_text *t, uint32_t i)
-{
-    int s = ZL_S_RESOURCE + 4 * operand_of(t, i);
-    if (t->w->direct) {
-        zl_wave_line(t, "s_add_u32 m0, s%d, 0x%x", ZL_S_LOAD, i * part_bytes(t));
-        zl_wave_hold(t, ZLAY_FIRST_SALU_M0, ZLAY_THEN_M0, t->printed);
-        zl_wave_line(t, "buffer_load_dwordx4 v%u, s[%d:%d], 0 offen lds", t->r->offset + i, s,
-                     s + 3);
-        t->global++;
-        return;
-    }
-    uint32_t to = t->r->loaded + i * WORDS;
-    zl_wave_line(t, "buffer_load_dwordx4 v[%u:%u], v%u, s[%d:%d], 0 offen", to, to + WORDS - 1,
-                 t->r->offset + i, s, s + 3);
-    t->load_last[i] = ++t->global;
-}
+/* ---- global memory ---------------------------------------------------------------------- */
 
 /* The next tile of K: its resource begins so many bytes on and ends where it did. */
 static void advance_operand(zl_wave_text *t, int32_t operand)
@@ -65,40 +41,15 @@ static void advance_operand(zl_wave_text *t, int32_t operand)
     zl_wave_line(t, "s_sub_u32 s%d, s%d, 0x%x", s + 2, s + 2, t->w->row_bytes);
 }
 
-static void around(zl_wave_text *t, int stage, const char *first, const char *end)
-{
-    zl_wave_line(t, "s_add_u32 s%d, s%d, 0x%x", stage, stage, t->plan->info.stage_bytes);
-    zl_wave_line(t, "s_cmp_eq_u32 s%d, %s", stage, end);
-    zl_wave_line(t, "s_cselect_b32 s%d, %s, s%d", stage, first, stage);
-}
-
-static void around_stages(zl_wave_text *t, int stage)
-{
-    char end[16];
-    zl_text number = {end, sizeof end - 1, 0};
-    zl_putf(&number, "0x%x", t->plan->info.smem);
-    end[number.need] = 0;
-    around(t, stage, "0", end);
-}
-
-static void around_loads(zl_wave_text *t)
-{
-    char first[16], end[16];
-    zl_text a = {first, sizeof first - 1, 0}, b = {end, sizeof end - 1, 0};
-    zl_putf(&a, "s%d", ZL_S_LOAD_FIRST);
-    zl_putf(&b, "s%d", ZL_S_LOAD_END);
-    first[a.need] = end[b.need] = 0;
-    around(t, ZL_S_LOAD, first, end);
-}
-
 static void advance(zl_wave_text *t)
 {
     advance_operand(t, ZLAY_OPERAND_A);
     advance_operand(t, ZLAY_OPERAND_B);
     t->loaded++;
     if (!t->w->direct) return;
-    around_loads(t);
-    t->load_last[(t->tile_first + t->tiles++) % ZL_QUEUE] = t->global;
+    zl_wave_line(t, "s_add_u32 s%d, s%d, 0x%x", ZL_S_LOAD, ZL_S_LOAD, t->plan->info.stage_bytes);
+    zl_wave_line(t, "s_cmp_eq_u32 s%d, s%d", ZL_S_LOAD, ZL_S_LOAD_END);
+    zl_wave_line(t, "s_cselect_b32 s%d, s%d, s%d", ZL_S_LOAD, ZL_S_LOAD_FIRST, ZL_S_LOAD);
 }
 
 /* The last tile of K may end within a row's chunks: those past it take an offset outside. */
@@ -114,35 +65,55 @@ static void mask(zl_wave_text *t)
 
 static bool ragged(const zl_wave_text *t) { return t->plan->info.k % t->plan->info.tile_k != 0; }
 
-static void mask_last(zl_wave_text *t)
+/* Which of a tile's loads: straight to shared memory those of B are the second part. */
+static uint32_t load_number(const zl_wave_text *t, const side *s)
 {
-    if (ragged(t) && t->loaded + 1 == t->plan->info.tiles_k) mask(t);
+    if (!t->w->direct) return number_of(t, s->event->acc);
+    return s->i + (s->event->part ? t->w->loads_a : 0);
 }
 
-static void load_tile(zl_wave_text *t)
+static void load(zl_wave_text *t, const side *one)
 {
-    mask_last(t);
-    for (uint32_t i = 0; i < zl_wave_loads(t->w); i++) load(t, i);
-    advance(t);
+    uint32_t i = load_number(t, one);
+    int s = ZL_S_RESOURCE + 4 * (i < t->w->loads_a ? ZLAY_OPERAND_A : ZLAY_OPERAND_B);
+    uint32_t to = t->r->loaded + i * WORDS, from = t->r->offset + i;
+    if (!i && ragged(t) && t->loaded + 1 == t->plan->info.tiles_k) mask(t);
+    if (t->w->direct) {
+        zl_wave_line(t, "s_add_u32 m0, s%d, 0x%x", ZL_S_LOAD, i * t->plan->info.threads * CHUNK);
+        zl_wave_hold(t, ZLAY_FIRST_SALU_M0, ZLAY_THEN_M0, t->printed);
+        zl_wave_line(t, "buffer_load_dwordx4 v%u, s[%d:%d], 0 offen lds", from, s, s + 3);
+    } else
+        zl_wave_line(t, "buffer_load_dwordx4 v[%u:%u], v%u, s[%d:%d], 0 offen", to,
+                     to + WORDS - 1, from, s, s + 3);
+    if (i + 1 == zl_wave_loads(t->w)) advance(t);
 }
 
-/* ---- from registers to shared memory -------------------------------------------------------- */
+/* ---- shared memory ------------------------------------------------------------------------ */
 
-static void write_stage(zl_wave_text *t)
+/* The stage behind the one that is multiplied. */
+static void put(zl_wave_text *t, const zl_event *e)
 {
-    zl_wave_line(t, "v_add_u32 v%u, s%d, v%u", t->r->write + 1, ZL_S_NEXT, t->r->write);
-}
-
-static void write(zl_wave_text *t, uint32_t at, uint32_t i)
-{
-    uint32_t from = t->r->loaded + i * WORDS;
-    zl_wave_wait_global(t, t->load_last[i]);
+    uint32_t i = number_of(t, e->acc), from = t->r->loaded + i * WORDS, at = t->r->write + 1;
+    if (!i) zl_wave_line(t, "v_add_u32 v%u, s%d, v%u", at, ZL_S_NEXT, t->r->write);
     zl_wave_line(t, "ds_write_b128 v%u, v[%u:%u] offset:%u", at, from, from + WORDS - 1,
-                 i * part_bytes(t));
-    t->shared++;
+                 i * t->plan->info.threads * CHUNK);
 }
 
-/* ---- fragments ------------------------------------------------------------------------------ */
+/* The stage behind the one that was multiplied is the one now. */
+static void turn(zl_wave_text *t)
+{
+    const zlay_plan_info *info = &t->plan->info;
+    zl_wave_line(t, "s_mov_b32 s%d, s%d", ZL_S_READ, ZL_S_NEXT);
+    zl_wave_line(t, "s_add_u32 s%d, s%d, 0x%x", ZL_S_NEXT, ZL_S_NEXT, info->stage_bytes);
+    zl_wave_line(t, "s_cmp_eq_u32 s%d, 0x%x", ZL_S_NEXT, info->smem);
+    zl_wave_line(t, "s_cselect_b32 s%d, 0, s%d", ZL_S_NEXT, ZL_S_NEXT);
+    for (uint32_t operand = 0; operand < 2; operand++)
+        for (uint32_t i = 0; i < t->w->reads; i++)
+            zl_wave_line(t, "v_add_u32 v%u, s%d, v%u", t->r->at[operand] + i, ZL_S_READ,
+                         t->r->read[operand] + i);
+    t->fetched[ZLAY_OPERAND_A] = 1;
+    t->fetched[ZLAY_OPERAND_B] = 0;
+}
 
 /* Of set 0 or 1: blocks along M, then along N. */
 static uint32_t fragment(const zl_wave_text *t, uint32_t set, uint32_t i)
@@ -150,38 +121,45 @@ static uint32_t fragment(const zl_wave_text *t, uint32_t set, uint32_t i)
     return t->r->fragment + (set * (t->w->blocks_m + t->w->blocks_n) + i) * WORDS;
 }
 
-static void read(zl_wave_text *t, uint32_t set, uint32_t number, uint32_t i)
+static int32_t operand_of(const zl_wave_text *t, const zl_event *e)
 {
-    bool a = i < t->w->blocks_m;
-    uint32_t block = a ? i : i - t->w->blocks_m, to = fragment(t, set, i);
+    return pipe_of(t)->accs[e->acc].name[0] == 'A' ? ZLAY_OPERAND_A : ZLAY_OPERAND_B;
+}
+
+/* A stage is fetched whole before the next. */
+static void fetch(zl_wave_text *t, const side *one)
+{
+    int32_t operand = operand_of(t, one->event);
+    uint32_t first = operand == ZLAY_OPERAND_A ? 0 : t->w->blocks_m;
+    uint32_t to = fragment(t, number_of(t, one->event->acc), first + one->i);
+    if (!one->i && t->fetched[operand]++ == t->w->reads) turn(t);
     zl_wave_line(t, "ds_read_b128 v[%u:%u], v%u offset:%u", to, to + WORDS - 1,
-                 t->r->at[a ? ZLAY_OPERAND_A : ZLAY_OPERAND_B] + number,
-                 block * t->plan->info.mma.m * t->w->row_bytes);
-    t->read_last[set] = ++t->shared;
+                 t->r->at[operand] + t->fetched[operand] - 1,
+                 one->i * t->plan->info.mma.m * t->w->row_bytes);
 }
 
-/* The stage behind the one that is multiplied is the one now. */
-static void turn(zl_wave_text *t)
+static void wait(zl_wave_text *t, const zl_event *e)
 {
-    zl_wave_line(t, "s_mov_b32 s%d, s%d", ZL_S_READ, ZL_S_NEXT);
-    around_stages(t, ZL_S_NEXT);
-    for (uint32_t operand = 0; operand < 2; operand++)
-        for (uint32_t i = 0; i < t->w->reads; i++)
-            zl_wave_line(t, "v_add_u32 v%u, s%d, v%u", t->r->at[operand] + i, ZL_S_READ,
-                         t->r->read[operand] + i);
+    zl_wave_line(t, "s_waitcnt %s(%lld)", e->scope == ZL_QUEUE_MEMORY ? "vmcnt" : "lgkmcnt",
+                 (long long)e->count);
 }
 
-/* ---- products --------------------------------------------------------------------------------- */
+/* ---- products ------------------------------------------------------------------------------- */
 
 static void side_print(zl_wave_text *t, const side *s)
 {
-    switch (s->kind) {
-    case READ: read(t, s->set, s->read, s->i); break;
-    case STAGE: write_stage(t); break;
-    case WRITE: write(t, t->r->write + 1, s->i); break;
-    case LOAD: load(t, s->i); break;
-    case ADVANCE: advance(t); break;
+    switch (s->event->kind) {
+    case ZL_EV_LOAD: load(t, s); break;
+    case ZL_EV_PUT: put(t, s->event); break;
+    case ZL_EV_FETCH: fetch(t, s); break;
+    default: wait(t, s->event); break;
     }
+}
+
+static void sides_print(zl_wave_text *t, sides *s)
+{
+    for (uint32_t i = 0; i < s->count; i++) side_print(t, &s->list[i]);
+    s->count = 0;
 }
 
 static void product(zl_wave_text *t, uint32_t set, uint32_t part, uint32_t m, uint32_t n)
@@ -196,123 +174,95 @@ static void product(zl_wave_text *t, uint32_t set, uint32_t part, uint32_t m, ui
     t->product = t->printed;
 }
 
-/* All products of one read, what stands beside them spread evenly between them. */
-static void products(zl_wave_text *t, uint32_t set, const sides *s)
+/* All products of one read; `s` is spread evenly between them. */
+static void products(zl_wave_text *t, const zl_event *e, sides *s)
 {
     const zlay_wave_gemm *w = t->w;
-    uint32_t total = w->read_products * w->blocks_m * w->blocks_n, done = 0;
+    uint32_t blocks = w->blocks_m * w->blocks_n, total = w->read_products * blocks, done = 0;
+    uint32_t set = number_of(t, e->acc_a);
     for (uint32_t i = 0; i < total; i++) {
-        uint32_t block = i % (w->blocks_m * w->blocks_n);
-        product(t, set, i / (w->blocks_m * w->blocks_n), block / w->blocks_n, block % w->blocks_n);
-        while (done < s->count && done * total < (i + 1) * s->count)
+        uint32_t block = i % blocks;
+        product(t, set, i / blocks, block / w->blocks_n, block % w->blocks_n);
+        while (done * total < (i + 1) * s->count && done < s->count)
             side_print(t, &s->list[done++]);
     }
+    s->count = 0;
 }
 
-static void add_reads(const zl_wave_text *t, sides *s, uint32_t set, uint32_t number)
+static void zeros(zl_wave_text *t)
 {
-    for (uint32_t i = 0; i < t->w->blocks_m + t->w->blocks_n; i++)
-        add(s, (side){READ, i, number, set});
+    for (uint32_t i = 0; i < t->w->accumulators; i++)
+        zl_wave_line(t, "v_accvgpr_write_b32 a%u, 0", i);
 }
 
-/* Each write makes room for the load of the tile after the next. */
-static void add_writes(const zl_wave_text *t, sides *s, const behind *step)
+/* ---- the loop --------------------------------------------------------------------------------- */
+
+static uint64_t place(const zl_wave_text *t, const zl_pos *at)
 {
-    if (!step->next) return;
-    add(s, (side){.kind = STAGE});
-    for (uint32_t i = 0; i < zl_wave_loads(t->w); i++) {
-        add(s, (side){.kind = WRITE, .i = i});
-        if (step->load) add(s, (side){.kind = LOAD, .i = i});
-    }
-    if (step->load) add(s, (side){.kind = ADVANCE});
+    return (uint64_t)at->add + (at->plus < 0 ? 0 : t->plan->info.tiles_k);
 }
 
-static void add_loads(const zl_wave_text *t, sides *s, const behind *step)
+/* Its last round loads the last tile. */
+static void loop_begin(zl_wave_text *t, const zl_event *e)
 {
-    if (!step->load) return;
-    for (uint32_t i = 0; i < zl_wave_loads(t->w); i++) add(s, (side){.kind = LOAD, .i = i});
-    add(s, (side){.kind = ADVANCE});
-}
-
-/* All waves have read this stage and written the next one. */
-static void meet(zl_wave_text *t)
-{
-    if (t->w->direct) {
-        zl_wave_wait_global(t, t->load_last[t->tile_first++ % ZL_QUEUE]);
-        t->tiles--;
-    }
-    zl_wave_wait_shared(t, t->shared);
-    zl_wave_line(t, "s_barrier");
-    turn(t);
-}
-
-static void step_print(zl_wave_text *t, const behind *step)
-{
-    uint32_t reads = t->w->reads;
-    for (uint32_t i = 0; i < reads; i++) {
-        sides s = {.count = 0};
-        if (i + 1 < reads) add_reads(t, &s, (i + 1) % 2, i + 1);
-        else if (step->next) add_reads(t, &s, 0, 0);
-        if (!t->w->direct && i + 2 == reads) add_writes(t, &s, step);
-        if (t->w->direct && i == 0) add_loads(t, &s, step);
-        if (i + 1 == reads && step->next) meet(t);
-        else zl_wave_wait_shared(t, t->read_last[i % 2]);
-        products(t, i % 2, &s);
-    }
-}
-
-/* ---- the loop ----------------------------------------------------------------------------------- */
-
-/* Steps that load, then those that have nothing left to load. */
-static void loop(zl_wave_text *t, uint64_t rounds)
-{
-    uint32_t label = t->label++;
-    uint64_t loaded = t->loaded;
-    if (!rounds) return;
+    uint64_t rounds = place(t, &e->bar_at) - place(t, &e->at[0]);
     zl_wave_line(t, "s_mov_b32 s%d, 0x%llx", ZL_S_LEFT, (unsigned long long)rounds);
-    zl_putf(t->out, ".Lloop%u:\n", label);
-    if (ragged(t)) {
-        zl_wave_line(t, "s_cmp_lg_u32 s%d, 1", ZL_S_LEFT);
-        zl_wave_line(t, "s_cbranch_scc1 .Lwhole%u", label);
-        mask(t);
-        zl_putf(t->out, ".Lwhole%u:\n", label);
-    }
-    step_print(t, &(behind){.load = true, .next = true});
+    zl_putf(t->out, ".Lloop%u:\n", t->label);
+    if (!ragged(t)) return;
+    zl_wave_line(t, "s_cmp_lg_u32 s%d, 1", ZL_S_LEFT);
+    zl_wave_line(t, "s_cbranch_scc1 .Lwhole%u", t->label);
+    mask(t);
+    zl_putf(t->out, ".Lwhole%u:\n", t->label);
+}
+
+static void loop_end(zl_wave_text *t)
+{
     zl_wave_line(t, "s_sub_u32 s%d, s%d, 1", ZL_S_LEFT, ZL_S_LEFT);
     zl_wave_line(t, "s_cmp_lg_u32 s%d, 0", ZL_S_LEFT);
-    zl_wave_line(t, "s_cbranch_scc1 .Lloop%u", label);
-    t->loaded = loaded + rounds;
+    zl_wave_line(t, "s_cbranch_scc1 .Lloop%u", t->label++);
+    t->loaded = t->plan->info.tiles_k;
 }
 
-static uint64_t lesser(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
-/* The first stage is there, and its first fragments are on their way. */
-static void begin(zl_wave_text *t)
+static void event_print(zl_wave_text *t, const zl_event *e, sides *s)
 {
-    uint64_t tiles = t->plan->info.tiles_k;
-    if (t->w->direct) {
-        for (uint64_t i = 0; i < lesser(tiles, t->w->ahead); i++) load_tile(t);
-        zl_wave_wait_global(t, t->load_last[t->tile_first++ % ZL_QUEUE]);
-        t->tiles--;
-    } else {
-        load_tile(t);
-        if (tiles > 1) mask_last(t);
-        for (uint32_t i = 0; i < zl_wave_loads(t->w); i++) {
-            write(t, t->r->write, i);
-            if (tiles > 1) load(t, i);
-        }
-        if (tiles > 1) advance(t);
-        zl_wave_wait_shared(t, t->shared);
+    if (e->kind == ZL_EV_MMA) {
+        products(t, e, s);
+        return;
     }
-    zl_wave_line(t, "s_barrier");
-    for (uint32_t i = 0; i < t->w->blocks_m + t->w->blocks_n; i++) read(t, 0, 0, i);
+    sides_print(t, s);
+    switch (e->kind) {
+    case ZL_EV_SYNC: zl_wave_line(t, "s_barrier"); break;
+    case ZL_EV_FOR: loop_begin(t, e); break;
+    case ZL_EV_END: loop_end(t); break;
+    case ZL_EV_USE: zeros(t); break;
+    case ZL_EV_SEND: zl_wave_store(t); break;
+    default: wait(t, e); break;
+    }
 }
 
-void zl_wave_multiply(zl_wave_text *t)
+/* What is waited for in memory may stand between products too; fragments are waited for before. */
+static bool may_stand_aside(const zl_event *e)
 {
-    uint64_t tiles = t->plan->info.tiles_k, ahead = t->w->ahead;
-    begin(t);
-    loop(t, tiles > ahead ? tiles - ahead : 0);
-    for (uint64_t i = lesser(tiles, ahead); i-- > 0;)
-        step_print(t, &(behind){.load = false, .next = i > 0});
+    return e->kind == ZL_EV_LOAD || e->kind == ZL_EV_PUT || e->kind == ZL_EV_FETCH ||
+           (e->kind == ZL_EV_WAITCOUNT && e->scope == ZL_QUEUE_MEMORY);
+}
+
+static void aside(zl_wave_text *t, sides *s, const zl_event *e)
+{
+    for (uint32_t i = 0; i < e->times; i++) {
+        if (s->count == SIDES_MOST) sides_print(t, s);
+        s->list[s->count++] = (side){e, i};
+    }
+}
+
+void zl_wave_events(zl_wave_text *t)
+{
+    const zl_role *role = &pipe_of(t)->roles[0];
+    sides s = {.count = 0};
+    t->fetched[0] = t->fetched[1] = t->w->reads;
+    for (uint32_t i = role->begin; i < role->end; i++) {
+        const zl_event *e = &pipe_of(t)->events[i];
+        if (may_stand_aside(e)) aside(t, &s, e);
+        else event_print(t, e, &s);
+    }
 }

@@ -80,7 +80,6 @@ static void reads_of_operand(zl_wave_text *t, int32_t operand)
         zl_wave_line(t, "v_xor_b32 v3, %u, v2", i * beside);
         zl_wave_line(t, "v_lshl_add_u32 v3, v3, %u, v1", log2_of(CHUNK));
         zl_wave_line(t, "v_add_u32 v%u, s%d, v3", at, ZL_S_SCRATCH);
-        zl_wave_line(t, "v_mov_b32 v%u, v%u", t->r->at[operand] + i, at);
     }
 }
 
@@ -153,8 +152,7 @@ static void columns(zl_wave_text *t)
 static void stages(zl_wave_text *t)
 {
     const zlay_plan_info *info = &t->plan->info;
-    zl_wave_line(t, "s_mov_b32 s%d, 0", ZL_S_READ);
-    zl_wave_line(t, "s_mov_b32 s%d, 0x%x", ZL_S_NEXT, info->stage_bytes);
+    zl_wave_line(t, "s_mov_b32 s%d, 0", ZL_S_NEXT);
     if (!t->w->direct) return;
     zl_wave_line(t, "s_lshl_b32 s%d, s%d, %u", ZL_S_LOAD_FIRST, ZL_S_WAVE,
                  log2_of(t->w->lanes * CHUNK));
@@ -170,8 +168,6 @@ void zl_wave_setup(zl_wave_text *t)
     loads(t);
     reads(t);
     stages(t);
-    for (uint32_t i = 0; i < t->w->accumulators; i++)
-        zl_wave_line(t, "v_accvgpr_write_b32 a%u, 0", i);
     zl_wave_line(t, "s_waitcnt lgkmcnt(0)");
     resource(t, ZLAY_OPERAND_A, ZL_S_TILE_M, info->tile_m);
     resource(t, ZLAY_OPERAND_B, ZL_S_TILE_N, info->tile_n);

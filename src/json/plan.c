@@ -223,8 +223,7 @@ zlay_status zl_op_plan_gemm(zl_call *call)
                      descriptors_value(call, plan, &info, ZLAY_OPERAND_B));
         zl_put_value(call, call->value, "certificates", certificates_value(call, plan));
         put_wave(call, call->value, plan);
-        if (zlay_plan_pipe(plan))
-            status = put_printed(call, "pipe", print_pipe, zlay_plan_pipe(plan));
+        status = put_printed(call, "pipe", print_pipe, zlay_plan_pipe(plan));
     }
     if (!status) status = put_printed(call, "ladder", print_ladder, plan);
     zlay_plan_free(plan);

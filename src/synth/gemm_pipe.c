@@ -141,7 +141,7 @@ static void pipe_write(zl_text *out, const void *value)
     consumer(out, plan);
 }
 
-static zlay_status prove(zlay_ctx *ctx, zlay_plan *plan)
+zlay_status zl_gemm_pipe_prove(zlay_ctx *ctx, zlay_plan *plan)
 {
     zlay_answer answer;
     zlay_pipe_reason reason = {0};
@@ -164,5 +164,5 @@ zlay_status zl_gemm_pipe(zlay_ctx *ctx, zlay_plan *plan)
     if (status) return status;
     status = zlay_pipe_parse(ctx, &plan->pipe, text, length);
     zl_free(&plan->alloc, text, length + 1);
-    return status ? status : prove(ctx, plan);
+    return status ? status : zl_gemm_pipe_prove(ctx, plan);
 }

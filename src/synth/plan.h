@@ -65,7 +65,11 @@ zlay_status zl_wave_certificate(const zlay_layout **a, const zlay_layout **b, co
 
 static inline bool zl_by_waves(const zlay_plan *plan) { return plan->wave.shape.lanes != 0; }
 
+zlay_status zl_wave_gemm_pipe(zlay_ctx *ctx, zlay_plan *plan);
+
 zlay_status zl_gemm_pipe(zlay_ctx *ctx, zlay_plan *plan);
+/* Whether the plan's pipe is proved. */
+zlay_status zl_gemm_pipe_prove(zlay_ctx *ctx, zlay_plan *plan);
 
 static inline bool zl_by_tensor(const zl_operand *o)
 {

@@ -184,6 +184,7 @@ static void sums_plan(zlay_plan *plan)
     zlay_plan_info *info = &plan->info;
     zlay_wave_gemm *w = &plan->wave.shape;
     w->accumulators = w->blocks_m * w->blocks_n * info->mma.m * info->mma.n / w->lanes;
+    w->stores = w->accumulators * ELEMENT / w->store_bytes;
     info->k_steps = info->tile_k / info->mma.k;
 }
 
@@ -245,7 +246,8 @@ zlay_status zl_wave_gemm_plan(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g
     sums_plan(plan);
     registers_plan(plan);
     status = registers_check(ctx, plan);
-    return status ? status : zl_wave_certify(ctx, plan);
+    if (!status) status = zl_wave_certify(ctx, plan);
+    return status ? status : zl_wave_gemm_pipe(ctx, plan);
 }
 
 zlay_status zlay_plan_wave(zlay_wave_gemm *out, const zlay_plan *plan)

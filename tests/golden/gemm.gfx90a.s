@@ -36,24 +36,70 @@ gemm:
     v_xor_b32 v3, 0, v2
     v_lshl_add_u32 v3, v3, 4, v1
     v_add_u32 v12, s33, v3
-    v_mov_b32 v14, v12
     v_xor_b32 v3, 2, v2
     v_lshl_add_u32 v3, v3, 4, v1
     v_add_u32 v13, s33, v3
-    v_mov_b32 v15, v13
     s_and_b32 s33, s10, 1
     s_mul_i32 s33, s33, 0x1000
     s_add_u32 s33, s33, 0x2000
     v_xor_b32 v3, 0, v2
     v_lshl_add_u32 v3, v3, 4, v1
     v_add_u32 v16, s33, v3
-    v_mov_b32 v18, v16
     v_xor_b32 v3, 2, v2
     v_lshl_add_u32 v3, v3, 4, v1
     v_add_u32 v17, s33, v3
-    v_mov_b32 v19, v17
-    s_mov_b32 s24, 0
-    s_mov_b32 s25, 0x4000
+    s_mov_b32 s25, 0
+    s_waitcnt lgkmcnt(0)
+    s_mul_i32 s33, s3, 0xc800
+    s_mul_hi_u32 s34, s3, 0xc800
+    s_add_u32 s12, s4, s33
+    s_addc_u32 s13, s5, s34
+    s_mul_i32 s14, s3, 0x80
+    s_sub_u32 s14, 0xfa, s14
+    s_min_u32 s14, s14, 0x80
+    s_mul_i32 s14, s14, 0x190
+    s_sub_u32 s14, s14, 0x0
+    s_mov_b32 s15, 0x20000
+    s_mul_i32 s33, s2, 0xc800
+    s_mul_hi_u32 s34, s2, 0xc800
+    s_add_u32 s16, s6, s33
+    s_addc_u32 s17, s7, s34
+    s_mul_i32 s18, s2, 0x80
+    s_sub_u32 s18, 0xfa, s18
+    s_min_u32 s18, s18, 0x80
+    s_mul_i32 s18, s18, 0x190
+    s_sub_u32 s18, s18, 0x0
+    s_mov_b32 s19, 0x20000
+    s_mul_i32 s33, s3, 0xfa00
+    s_mul_hi_u32 s34, s3, 0xfa00
+    s_add_u32 s20, s8, s33
+    s_addc_u32 s21, s9, s34
+    s_mul_i32 s22, s3, 0x80
+    s_sub_u32 s22, 0xfa, s22
+    s_min_u32 s22, s22, 0x80
+    s_mul_i32 s22, s22, 0x1f4
+    s_sub_u32 s22, s22, 0x0
+    s_mov_b32 s23, 0x20000
+    s_mul_i32 s30, s2, 0x80
+    s_lshl_b32 s33, s30, 1
+    s_sub_u32 s22, s22, s33
+    s_lshr_b32 s34, s30, 31
+    s_add_u32 s20, s20, s33
+    s_addc_u32 s21, s21, s34
+    s_sub_u32 s30, 0xfa, s30
+    s_and_b32 s13, s13, 0xffff
+    s_and_b32 s17, s17, 0xffff
+    s_and_b32 s21, s21, 0xffff
+    buffer_load_dwordx4 v[52:55], v6, s[12:15], 0 offen
+    buffer_load_dwordx4 v[56:59], v7, s[12:15], 0 offen
+    buffer_load_dwordx4 v[60:63], v8, s[16:19], 0 offen
+    buffer_load_dwordx4 v[64:67], v9, s[16:19], 0 offen
+    s_add_u32 s12, s12, 0x40
+    s_addc_u32 s13, s13, 0
+    s_sub_u32 s14, s14, 0x40
+    s_add_u32 s16, s16, 0x40
+    s_addc_u32 s17, s17, 0
+    s_sub_u32 s18, s18, 0x40
     v_accvgpr_write_b32 a0, 0
     v_accvgpr_write_b32 a1, 0
     v_accvgpr_write_b32 a2, 0
@@ -118,68 +164,18 @@ gemm:
     v_accvgpr_write_b32 a61, 0
     v_accvgpr_write_b32 a62, 0
     v_accvgpr_write_b32 a63, 0
-    s_waitcnt lgkmcnt(0)
-    s_mul_i32 s33, s3, 0xc800
-    s_mul_hi_u32 s34, s3, 0xc800
-    s_add_u32 s12, s4, s33
-    s_addc_u32 s13, s5, s34
-    s_mul_i32 s14, s3, 0x80
-    s_sub_u32 s14, 0xfa, s14
-    s_min_u32 s14, s14, 0x80
-    s_mul_i32 s14, s14, 0x190
-    s_sub_u32 s14, s14, 0x0
-    s_mov_b32 s15, 0x20000
-    s_mul_i32 s33, s2, 0xc800
-    s_mul_hi_u32 s34, s2, 0xc800
-    s_add_u32 s16, s6, s33
-    s_addc_u32 s17, s7, s34
-    s_mul_i32 s18, s2, 0x80
-    s_sub_u32 s18, 0xfa, s18
-    s_min_u32 s18, s18, 0x80
-    s_mul_i32 s18, s18, 0x190
-    s_sub_u32 s18, s18, 0x0
-    s_mov_b32 s19, 0x20000
-    s_mul_i32 s33, s3, 0xfa00
-    s_mul_hi_u32 s34, s3, 0xfa00
-    s_add_u32 s20, s8, s33
-    s_addc_u32 s21, s9, s34
-    s_mul_i32 s22, s3, 0x80
-    s_sub_u32 s22, 0xfa, s22
-    s_min_u32 s22, s22, 0x80
-    s_mul_i32 s22, s22, 0x1f4
-    s_sub_u32 s22, s22, 0x0
-    s_mov_b32 s23, 0x20000
-    s_mul_i32 s30, s2, 0x80
-    s_lshl_b32 s33, s30, 1
-    s_sub_u32 s22, s22, s33
-    s_lshr_b32 s34, s30, 31
-    s_add_u32 s20, s20, s33
-    s_addc_u32 s21, s21, s34
-    s_sub_u32 s30, 0xfa, s30
-    s_and_b32 s13, s13, 0xffff
-    s_and_b32 s17, s17, 0xffff
-    s_and_b32 s21, s21, 0xffff
-    buffer_load_dwordx4 v[52:55], v6, s[12:15], 0 offen
-    buffer_load_dwordx4 v[56:59], v7, s[12:15], 0 offen
-    buffer_load_dwordx4 v[60:63], v8, s[16:19], 0 offen
-    buffer_load_dwordx4 v[64:67], v9, s[16:19], 0 offen
-    s_add_u32 s12, s12, 0x40
-    s_addc_u32 s13, s13, 0
-    s_sub_u32 s14, s14, 0x40
-    s_add_u32 s16, s16, 0x40
-    s_addc_u32 s17, s17, 0
-    s_sub_u32 s18, s18, 0x40
     s_waitcnt vmcnt(3)
-    ds_write_b128 v4, v[52:55] offset:0
+    v_add_u32 v5, s25, v4
+    ds_write_b128 v5, v[52:55] offset:0
     buffer_load_dwordx4 v[52:55], v6, s[12:15], 0 offen
     s_waitcnt vmcnt(3)
-    ds_write_b128 v4, v[56:59] offset:4096
+    ds_write_b128 v5, v[56:59] offset:4096
     buffer_load_dwordx4 v[56:59], v7, s[12:15], 0 offen
     s_waitcnt vmcnt(3)
-    ds_write_b128 v4, v[60:63] offset:8192
+    ds_write_b128 v5, v[60:63] offset:8192
     buffer_load_dwordx4 v[60:63], v8, s[16:19], 0 offen
     s_waitcnt vmcnt(3)
-    ds_write_b128 v4, v[64:67] offset:12288
+    ds_write_b128 v5, v[64:67] offset:12288
     buffer_load_dwordx4 v[64:67], v9, s[16:19], 0 offen
     s_add_u32 s12, s12, 0x40
     s_addc_u32 s13, s13, 0
@@ -189,6 +185,14 @@ gemm:
     s_sub_u32 s18, s18, 0x40
     s_waitcnt lgkmcnt(0)
     s_barrier
+    s_mov_b32 s24, s25
+    s_add_u32 s25, s25, 0x4000
+    s_cmp_eq_u32 s25, 0x8000
+    s_cselect_b32 s25, 0, s25
+    v_add_u32 v14, s24, v12
+    v_add_u32 v15, s24, v13
+    v_add_u32 v18, s24, v16
+    v_add_u32 v19, s24, v17
     ds_read_b128 v[20:23], v14 offset:0
     ds_read_b128 v[24:27], v14 offset:2048
     ds_read_b128 v[28:31], v18 offset:0
@@ -211,24 +215,24 @@ gemm:
     ds_read_b128 v[44:47], v19 offset:0
     ds_read_b128 v[48:51], v19 offset:2048
     v_mfma_f32_32x32x8bf16_1k a[32:47], v[28:29], v[24:25], a[32:47]
-    v_add_u32 v5, s25, v4
     s_waitcnt vmcnt(3)
+    v_add_u32 v5, s25, v4
     ds_write_b128 v5, v[52:55] offset:0
     v_mfma_f32_32x32x8bf16_1k a[48:63], v[32:33], v[24:25], a[48:63]
     buffer_load_dwordx4 v[52:55], v6, s[12:15], 0 offen
-    v_mfma_f32_32x32x8bf16_1k a[0:15], v[30:31], v[22:23], a[0:15]
     s_waitcnt vmcnt(3)
+    v_mfma_f32_32x32x8bf16_1k a[0:15], v[30:31], v[22:23], a[0:15]
     ds_write_b128 v5, v[56:59] offset:4096
     buffer_load_dwordx4 v[56:59], v7, s[12:15], 0 offen
     v_mfma_f32_32x32x8bf16_1k a[16:31], v[34:35], v[22:23], a[16:31]
     s_waitcnt vmcnt(3)
     ds_write_b128 v5, v[60:63] offset:8192
-    buffer_load_dwordx4 v[60:63], v8, s[16:19], 0 offen
     v_mfma_f32_32x32x8bf16_1k a[32:47], v[30:31], v[26:27], a[32:47]
+    buffer_load_dwordx4 v[60:63], v8, s[16:19], 0 offen
     s_waitcnt vmcnt(3)
+    v_mfma_f32_32x32x8bf16_1k a[48:63], v[34:35], v[26:27], a[48:63]
     ds_write_b128 v5, v[64:67] offset:12288
     buffer_load_dwordx4 v[64:67], v9, s[16:19], 0 offen
-    v_mfma_f32_32x32x8bf16_1k a[48:63], v[34:35], v[26:27], a[48:63]
     s_add_u32 s12, s12, 0x40
     s_addc_u32 s13, s13, 0
     s_sub_u32 s14, s14, 0x40
@@ -237,6 +241,7 @@ gemm:
     s_sub_u32 s18, s18, 0x40
     s_waitcnt lgkmcnt(0)
     s_barrier
+    v_mfma_f32_32x32x8bf16_1k a[0:15], v[44:45], v[36:37], a[0:15]
     s_mov_b32 s24, s25
     s_add_u32 s25, s25, 0x4000
     s_cmp_eq_u32 s25, 0x8000
@@ -245,7 +250,6 @@ gemm:
     v_add_u32 v15, s24, v13
     v_add_u32 v18, s24, v16
     v_add_u32 v19, s24, v17
-    v_mfma_f32_32x32x8bf16_1k a[0:15], v[44:45], v[36:37], a[0:15]
     ds_read_b128 v[20:23], v14 offset:0
     v_mfma_f32_32x32x8bf16_1k a[16:31], v[48:49], v[36:37], a[16:31]
     v_mfma_f32_32x32x8bf16_1k a[32:47], v[44:45], v[40:41], a[32:47]
@@ -268,22 +272,23 @@ gemm:
     ds_read_b128 v[44:47], v19 offset:0
     v_mfma_f32_32x32x8bf16_1k a[32:47], v[28:29], v[24:25], a[32:47]
     ds_read_b128 v[48:51], v19 offset:2048
+    s_waitcnt vmcnt(3)
     v_mfma_f32_32x32x8bf16_1k a[48:63], v[32:33], v[24:25], a[48:63]
     v_add_u32 v5, s25, v4
-    v_mfma_f32_32x32x8bf16_1k a[0:15], v[30:31], v[22:23], a[0:15]
-    s_waitcnt vmcnt(3)
     ds_write_b128 v5, v[52:55] offset:0
-    v_mfma_f32_32x32x8bf16_1k a[16:31], v[34:35], v[22:23], a[16:31]
+    v_mfma_f32_32x32x8bf16_1k a[0:15], v[30:31], v[22:23], a[0:15]
     s_waitcnt vmcnt(2)
     ds_write_b128 v5, v[56:59] offset:4096
-    v_mfma_f32_32x32x8bf16_1k a[32:47], v[30:31], v[26:27], a[32:47]
+    v_mfma_f32_32x32x8bf16_1k a[16:31], v[34:35], v[22:23], a[16:31]
     s_waitcnt vmcnt(1)
+    v_mfma_f32_32x32x8bf16_1k a[32:47], v[30:31], v[26:27], a[32:47]
     ds_write_b128 v5, v[60:63] offset:8192
-    v_mfma_f32_32x32x8bf16_1k a[48:63], v[34:35], v[26:27], a[48:63]
     s_waitcnt vmcnt(0)
+    v_mfma_f32_32x32x8bf16_1k a[48:63], v[34:35], v[26:27], a[48:63]
     ds_write_b128 v5, v[64:67] offset:12288
     s_waitcnt lgkmcnt(0)
     s_barrier
+    v_mfma_f32_32x32x8bf16_1k a[0:15], v[44:45], v[36:37], a[0:15]
     s_mov_b32 s24, s25
     s_add_u32 s25, s25, 0x4000
     s_cmp_eq_u32 s25, 0x8000
@@ -292,7 +297,6 @@ gemm:
     v_add_u32 v15, s24, v13
     v_add_u32 v18, s24, v16
     v_add_u32 v19, s24, v17
-    v_mfma_f32_32x32x8bf16_1k a[0:15], v[44:45], v[36:37], a[0:15]
     ds_read_b128 v[20:23], v14 offset:0
     v_mfma_f32_32x32x8bf16_1k a[16:31], v[48:49], v[36:37], a[16:31]
     v_mfma_f32_32x32x8bf16_1k a[32:47], v[44:45], v[40:41], a[32:47]

@@ -40,107 +40,34 @@ gemm:
     v_xor_b32 v3, 0, v2
     v_lshl_add_u32 v3, v3, 4, v1
     v_add_u32 v16, s33, v3
-    v_mov_b32 v20, v16
     v_xor_b32 v3, 2, v2
     v_lshl_add_u32 v3, v3, 4, v1
     v_add_u32 v17, s33, v3
-    v_mov_b32 v21, v17
     v_xor_b32 v3, 4, v2
     v_lshl_add_u32 v3, v3, 4, v1
     v_add_u32 v18, s33, v3
-    v_mov_b32 v22, v18
     v_xor_b32 v3, 6, v2
     v_lshl_add_u32 v3, v3, 4, v1
     v_add_u32 v19, s33, v3
-    v_mov_b32 v23, v19
     s_and_b32 s33, s10, 1
     s_mul_i32 s33, s33, 0x2000
     s_add_u32 s33, s33, 0x4000
     v_xor_b32 v3, 0, v2
     v_lshl_add_u32 v3, v3, 4, v1
     v_add_u32 v24, s33, v3
-    v_mov_b32 v28, v24
     v_xor_b32 v3, 2, v2
     v_lshl_add_u32 v3, v3, 4, v1
     v_add_u32 v25, s33, v3
-    v_mov_b32 v29, v25
     v_xor_b32 v3, 4, v2
     v_lshl_add_u32 v3, v3, 4, v1
     v_add_u32 v26, s33, v3
-    v_mov_b32 v30, v26
     v_xor_b32 v3, 6, v2
     v_lshl_add_u32 v3, v3, 4, v1
     v_add_u32 v27, s33, v3
-    v_mov_b32 v31, v27
-    s_mov_b32 s24, 0
-    s_mov_b32 s25, 0x8000
+    s_mov_b32 s25, 0
     s_lshl_b32 s27, s10, 10
     s_mov_b32 s26, s27
     s_add_u32 s28, s27, 0x10000
-    v_accvgpr_write_b32 a0, 0
-    v_accvgpr_write_b32 a1, 0
-    v_accvgpr_write_b32 a2, 0
-    v_accvgpr_write_b32 a3, 0
-    v_accvgpr_write_b32 a4, 0
-    v_accvgpr_write_b32 a5, 0
-    v_accvgpr_write_b32 a6, 0
-    v_accvgpr_write_b32 a7, 0
-    v_accvgpr_write_b32 a8, 0
-    v_accvgpr_write_b32 a9, 0
-    v_accvgpr_write_b32 a10, 0
-    v_accvgpr_write_b32 a11, 0
-    v_accvgpr_write_b32 a12, 0
-    v_accvgpr_write_b32 a13, 0
-    v_accvgpr_write_b32 a14, 0
-    v_accvgpr_write_b32 a15, 0
-    v_accvgpr_write_b32 a16, 0
-    v_accvgpr_write_b32 a17, 0
-    v_accvgpr_write_b32 a18, 0
-    v_accvgpr_write_b32 a19, 0
-    v_accvgpr_write_b32 a20, 0
-    v_accvgpr_write_b32 a21, 0
-    v_accvgpr_write_b32 a22, 0
-    v_accvgpr_write_b32 a23, 0
-    v_accvgpr_write_b32 a24, 0
-    v_accvgpr_write_b32 a25, 0
-    v_accvgpr_write_b32 a26, 0
-    v_accvgpr_write_b32 a27, 0
-    v_accvgpr_write_b32 a28, 0
-    v_accvgpr_write_b32 a29, 0
-    v_accvgpr_write_b32 a30, 0
-    v_accvgpr_write_b32 a31, 0
-    v_accvgpr_write_b32 a32, 0
-    v_accvgpr_write_b32 a33, 0
-    v_accvgpr_write_b32 a34, 0
-    v_accvgpr_write_b32 a35, 0
-    v_accvgpr_write_b32 a36, 0
-    v_accvgpr_write_b32 a37, 0
-    v_accvgpr_write_b32 a38, 0
-    v_accvgpr_write_b32 a39, 0
-    v_accvgpr_write_b32 a40, 0
-    v_accvgpr_write_b32 a41, 0
-    v_accvgpr_write_b32 a42, 0
-    v_accvgpr_write_b32 a43, 0
-    v_accvgpr_write_b32 a44, 0
-    v_accvgpr_write_b32 a45, 0
-    v_accvgpr_write_b32 a46, 0
-    v_accvgpr_write_b32 a47, 0
-    v_accvgpr_write_b32 a48, 0
-    v_accvgpr_write_b32 a49, 0
-    v_accvgpr_write_b32 a50, 0
-    v_accvgpr_write_b32 a51, 0
-    v_accvgpr_write_b32 a52, 0
-    v_accvgpr_write_b32 a53, 0
-    v_accvgpr_write_b32 a54, 0
-    v_accvgpr_write_b32 a55, 0
-    v_accvgpr_write_b32 a56, 0
-    v_accvgpr_write_b32 a57, 0
-    v_accvgpr_write_b32 a58, 0
-    v_accvgpr_write_b32 a59, 0
-    v_accvgpr_write_b32 a60, 0
-    v_accvgpr_write_b32 a61, 0
-    v_accvgpr_write_b32 a62, 0
-    v_accvgpr_write_b32 a63, 0
     s_waitcnt lgkmcnt(0)
     s_mul_i32 s33, s3, 0xc800
     s_mul_hi_u32 s34, s3, 0xc800
@@ -215,8 +142,85 @@ gemm:
     s_add_u32 s26, s26, 0x8000
     s_cmp_eq_u32 s26, s28
     s_cselect_b32 s26, s27, s26
+    v_accvgpr_write_b32 a0, 0
+    v_accvgpr_write_b32 a1, 0
+    v_accvgpr_write_b32 a2, 0
+    v_accvgpr_write_b32 a3, 0
+    v_accvgpr_write_b32 a4, 0
+    v_accvgpr_write_b32 a5, 0
+    v_accvgpr_write_b32 a6, 0
+    v_accvgpr_write_b32 a7, 0
+    v_accvgpr_write_b32 a8, 0
+    v_accvgpr_write_b32 a9, 0
+    v_accvgpr_write_b32 a10, 0
+    v_accvgpr_write_b32 a11, 0
+    v_accvgpr_write_b32 a12, 0
+    v_accvgpr_write_b32 a13, 0
+    v_accvgpr_write_b32 a14, 0
+    v_accvgpr_write_b32 a15, 0
+    v_accvgpr_write_b32 a16, 0
+    v_accvgpr_write_b32 a17, 0
+    v_accvgpr_write_b32 a18, 0
+    v_accvgpr_write_b32 a19, 0
+    v_accvgpr_write_b32 a20, 0
+    v_accvgpr_write_b32 a21, 0
+    v_accvgpr_write_b32 a22, 0
+    v_accvgpr_write_b32 a23, 0
+    v_accvgpr_write_b32 a24, 0
+    v_accvgpr_write_b32 a25, 0
+    v_accvgpr_write_b32 a26, 0
+    v_accvgpr_write_b32 a27, 0
+    v_accvgpr_write_b32 a28, 0
+    v_accvgpr_write_b32 a29, 0
+    v_accvgpr_write_b32 a30, 0
+    v_accvgpr_write_b32 a31, 0
+    v_accvgpr_write_b32 a32, 0
+    v_accvgpr_write_b32 a33, 0
+    v_accvgpr_write_b32 a34, 0
+    v_accvgpr_write_b32 a35, 0
+    v_accvgpr_write_b32 a36, 0
+    v_accvgpr_write_b32 a37, 0
+    v_accvgpr_write_b32 a38, 0
+    v_accvgpr_write_b32 a39, 0
+    v_accvgpr_write_b32 a40, 0
+    v_accvgpr_write_b32 a41, 0
+    v_accvgpr_write_b32 a42, 0
+    v_accvgpr_write_b32 a43, 0
+    v_accvgpr_write_b32 a44, 0
+    v_accvgpr_write_b32 a45, 0
+    v_accvgpr_write_b32 a46, 0
+    v_accvgpr_write_b32 a47, 0
+    v_accvgpr_write_b32 a48, 0
+    v_accvgpr_write_b32 a49, 0
+    v_accvgpr_write_b32 a50, 0
+    v_accvgpr_write_b32 a51, 0
+    v_accvgpr_write_b32 a52, 0
+    v_accvgpr_write_b32 a53, 0
+    v_accvgpr_write_b32 a54, 0
+    v_accvgpr_write_b32 a55, 0
+    v_accvgpr_write_b32 a56, 0
+    v_accvgpr_write_b32 a57, 0
+    v_accvgpr_write_b32 a58, 0
+    v_accvgpr_write_b32 a59, 0
+    v_accvgpr_write_b32 a60, 0
+    v_accvgpr_write_b32 a61, 0
+    v_accvgpr_write_b32 a62, 0
+    v_accvgpr_write_b32 a63, 0
     s_waitcnt vmcnt(0)
+    s_waitcnt lgkmcnt(0)
     s_barrier
+    s_mov_b32 s24, s25
+    s_add_u32 s25, s25, 0x8000
+    s_cmp_eq_u32 s25, 0x10000
+    s_cselect_b32 s25, 0, s25
+    v_add_u32 v20, s24, v16
+    v_add_u32 v21, s24, v17
+    v_add_u32 v22, s24, v18
+    v_add_u32 v23, s24, v19
+    v_add_u32 v28, s24, v24
+    v_add_u32 v29, s24, v25
+    v_add_u32 v30, s24, v26
+    v_add_u32 v31, s24, v27
     ds_read_b128 v[32:35], v20 offset:0
     ds_read_b128 v[36:39], v20 offset:4096
     ds_read_b128 v[40:43], v28 offset:0
@@ -241,28 +245,28 @@ gemm:
     ds_read_b128 v[48:51], v21 offset:0
     ds_read_b128 v[52:55], v21 offset:4096
     ds_read_b128 v[56:59], v29 offset:0
-    ds_read_b128 v[60:63], v29 offset:4096
     v_mfma_f32_32x32x16_bf16 a[16:31], v[44:47], v[32:35], a[16:31]
+    ds_read_b128 v[60:63], v29 offset:4096
     s_add_u32 m0, s26, 0x0
     s_nop 0
     buffer_load_dwordx4 v6, s[12:15], 0 offen lds
     s_add_u32 m0, s26, 0x1000
     s_nop 0
     buffer_load_dwordx4 v7, s[12:15], 0 offen lds
+    v_mfma_f32_32x32x16_bf16 a[32:47], v[40:43], v[36:39], a[32:47]
     s_add_u32 m0, s26, 0x2000
     s_nop 0
     buffer_load_dwordx4 v8, s[12:15], 0 offen lds
-    v_mfma_f32_32x32x16_bf16 a[32:47], v[40:43], v[36:39], a[32:47]
     s_add_u32 m0, s26, 0x3000
     s_nop 0
     buffer_load_dwordx4 v9, s[12:15], 0 offen lds
     s_add_u32 m0, s26, 0x4000
     s_nop 0
     buffer_load_dwordx4 v10, s[16:19], 0 offen lds
+    v_mfma_f32_32x32x16_bf16 a[48:63], v[44:47], v[36:39], a[48:63]
     s_add_u32 m0, s26, 0x5000
     s_nop 0
     buffer_load_dwordx4 v11, s[16:19], 0 offen lds
-    v_mfma_f32_32x32x16_bf16 a[48:63], v[44:47], v[36:39], a[48:63]
     s_add_u32 m0, s26, 0x6000
     s_nop 0
     buffer_load_dwordx4 v12, s[16:19], 0 offen lds
@@ -299,6 +303,7 @@ gemm:
     s_waitcnt vmcnt(0)
     s_waitcnt lgkmcnt(0)
     s_barrier
+    v_mfma_f32_32x32x16_bf16 a[0:15], v[56:59], v[48:51], a[0:15]
     s_mov_b32 s24, s25
     s_add_u32 s25, s25, 0x8000
     s_cmp_eq_u32 s25, 0x10000
@@ -311,7 +316,6 @@ gemm:
     v_add_u32 v29, s24, v25
     v_add_u32 v30, s24, v26
     v_add_u32 v31, s24, v27
-    v_mfma_f32_32x32x16_bf16 a[0:15], v[56:59], v[48:51], a[0:15]
     ds_read_b128 v[32:35], v20 offset:0
     v_mfma_f32_32x32x16_bf16 a[16:31], v[60:63], v[48:51], a[16:31]
     ds_read_b128 v[36:39], v20 offset:4096
