@@ -27,7 +27,7 @@ void zl_wave_hold(zl_wave_text *t, uint32_t first, uint32_t then, uint32_t at)
 {
     uint32_t states = 0, between = t->printed - at;
     bool product = first == ZLAY_FIRST_MATRIX;
-    zlay_hazard hazard = {first, then, product ? zl_target_passes(t->plan->info.target) : 0, 0};
+    zlay_hazard hazard = {first, then, product ? t->product_form.passes : 0, 0};
     if (zlay_hazard_states(&states, t->plan->info.target, &hazard) || states <= between) return;
     uint32_t left = states - between;
     t->printed += left;
@@ -106,8 +106,11 @@ zlay_status zlay_emit_assembly(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *pl
     if (!status && !zl_by_waves(plan))
         status = zl_fail(ctx, ZLAY_ENOTSUP, "%s has PTX: zlay_emit_ptx prints it",
                          zlay_target_name(plan->info.target));
+    zlay_mma_form form = {0};
+    if (!status) status = zlay_mma_explain(&form, plan->info.target, &plan->info.mma);
     if (status) return zl_leave(ctx, status);
     zl_wave_text t = {.plan = plan,
+                      .product_form = form,
                       .w = &plan->wave.shape,
                       .r = &plan->wave.registers,
                       .name = name,

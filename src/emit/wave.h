@@ -5,6 +5,7 @@
 
 #include "base/base.h"
 #include "synth/plan.h"
+#include <zlay/mma.h>
 
 /* Scalar registers by number.  A resource is four of them, from a multiple of four on. */
 enum {
@@ -29,6 +30,7 @@ typedef struct zl_wave_text {
     const zlay_plan *plan;
     const zlay_wave_gemm *w;
     const zl_wave_registers *r;
+    zlay_mma_form product_form;
     const char *name;
     size_t name_length;
     uint32_t printed;    /* instructions and wait states so far */

@@ -168,9 +168,8 @@ static void product(zl_wave_text *t, uint32_t set, uint32_t part, uint32_t m, ui
     uint32_t words = WORDS / t->w->read_products, sums = mma->m * mma->n / t->w->lanes;
     uint32_t a = fragment(t, set, t->w->blocks_m + n) + part * words;
     uint32_t b = fragment(t, set, m) + part * words, d = (m * t->w->blocks_n + n) * sums;
-    zl_wave_line(t, "v_mfma_f32_%ux%ux%u%s a[%u:%u], v[%u:%u], v[%u:%u], a[%u:%u]", mma->m, mma->n,
-                 mma->k, t->w->read_products == 2 ? "bf16_1k" : "_bf16", d, d + sums - 1, a,
-                 a + words - 1, b, b + words - 1, d, d + sums - 1);
+    zl_wave_line(t, "%s a[%u:%u], v[%u:%u], v[%u:%u], a[%u:%u]", t->product_form.name, d,
+                 d + sums - 1, a, a + words - 1, b, b + words - 1, d, d + sums - 1);
     t->product = t->printed;
 }
 

@@ -3,7 +3,6 @@
  * Directives" and "Code Object V5 Metadata".  A kernel so described starts with the address of its
  * arguments in s[0:1], its block's number in s2 (x) and s3 (y), and its thread's in v0. */
 #include "legality/frame.h"
-#include "legality/rule.h"
 
 static const char head[] = "    .amdgcn_target \"amdgcn-amd-amdhsa--{target}\"\n"
                            "    .text\n"
@@ -67,10 +66,4 @@ zl_frame zl_target_frame(const zlay_target *target)
 {
     (void)target;
     return (zl_frame){head, tail};
-}
-
-/* 64, 32 and 32 cycles: AMD matrix instruction calculator; of gfx950 llvm-mca 22. */
-uint32_t zl_target_passes(const zlay_target *target)
-{
-    return target->arch == 0x90a ? 16 : 8;
 }

@@ -13,7 +13,4 @@ typedef struct zl_frame {
 
 zl_frame zl_target_frame(const zlay_target *target);
 
-/* Passes, of four cycles, of the target's widest product of bf16 into 32 x 32 sums. */
-uint32_t zl_target_passes(const zlay_target *target);
-
 #endif

@@ -210,29 +210,29 @@ gemm:
     v_cndmask_b32 v9, v11, v9, vcc
 .Lwhole0:
     s_waitcnt lgkmcnt(0)
-    v_mfma_f32_32x32x8bf16_1k a[0:15], v[28:29], v[20:21], a[0:15]
+    v_mfma_f32_32x32x8_bf16 a[0:15], v[28:29], v[20:21], a[0:15]
     ds_read_b128 v[36:39], v15 offset:0
     ds_read_b128 v[40:43], v15 offset:2048
-    v_mfma_f32_32x32x8bf16_1k a[16:31], v[32:33], v[20:21], a[16:31]
+    v_mfma_f32_32x32x8_bf16 a[16:31], v[32:33], v[20:21], a[16:31]
     ds_read_b128 v[44:47], v19 offset:0
     ds_read_b128 v[48:51], v19 offset:2048
-    v_mfma_f32_32x32x8bf16_1k a[32:47], v[28:29], v[24:25], a[32:47]
+    v_mfma_f32_32x32x8_bf16 a[32:47], v[28:29], v[24:25], a[32:47]
     s_waitcnt vmcnt(3)
     v_add_u32 v5, s25, v4
     ds_write_b128 v5, v[52:55] offset:0
-    v_mfma_f32_32x32x8bf16_1k a[48:63], v[32:33], v[24:25], a[48:63]
+    v_mfma_f32_32x32x8_bf16 a[48:63], v[32:33], v[24:25], a[48:63]
     buffer_load_dwordx4 v[52:55], v6, s[12:15], 0 offen
     s_waitcnt vmcnt(3)
-    v_mfma_f32_32x32x8bf16_1k a[0:15], v[30:31], v[22:23], a[0:15]
+    v_mfma_f32_32x32x8_bf16 a[0:15], v[30:31], v[22:23], a[0:15]
     ds_write_b128 v5, v[56:59] offset:4096
     buffer_load_dwordx4 v[56:59], v7, s[12:15], 0 offen
-    v_mfma_f32_32x32x8bf16_1k a[16:31], v[34:35], v[22:23], a[16:31]
+    v_mfma_f32_32x32x8_bf16 a[16:31], v[34:35], v[22:23], a[16:31]
     s_waitcnt vmcnt(3)
     ds_write_b128 v5, v[60:63] offset:8192
-    v_mfma_f32_32x32x8bf16_1k a[32:47], v[30:31], v[26:27], a[32:47]
+    v_mfma_f32_32x32x8_bf16 a[32:47], v[30:31], v[26:27], a[32:47]
     buffer_load_dwordx4 v[60:63], v8, s[16:19], 0 offen
     s_waitcnt vmcnt(3)
-    v_mfma_f32_32x32x8bf16_1k a[48:63], v[34:35], v[26:27], a[48:63]
+    v_mfma_f32_32x32x8_bf16 a[48:63], v[34:35], v[26:27], a[48:63]
     ds_write_b128 v5, v[64:67] offset:12288
     buffer_load_dwordx4 v[64:67], v9, s[16:19], 0 offen
     s_add_u32 s12, s12, 0x40
@@ -243,7 +243,7 @@ gemm:
     s_sub_u32 s18, s18, 0x40
     s_waitcnt lgkmcnt(0)
     s_barrier
-    v_mfma_f32_32x32x8bf16_1k a[0:15], v[44:45], v[36:37], a[0:15]
+    v_mfma_f32_32x32x8_bf16 a[0:15], v[44:45], v[36:37], a[0:15]
     s_mov_b32 s24, s25
     s_add_u32 s25, s25, 0x4000
     s_cmp_eq_u32 s25, 0x8000
@@ -253,44 +253,44 @@ gemm:
     v_add_u32 v18, s24, v16
     v_add_u32 v19, s24, v17
     ds_read_b128 v[20:23], v14 offset:0
-    v_mfma_f32_32x32x8bf16_1k a[16:31], v[48:49], v[36:37], a[16:31]
-    v_mfma_f32_32x32x8bf16_1k a[32:47], v[44:45], v[40:41], a[32:47]
+    v_mfma_f32_32x32x8_bf16 a[16:31], v[48:49], v[36:37], a[16:31]
+    v_mfma_f32_32x32x8_bf16 a[32:47], v[44:45], v[40:41], a[32:47]
     ds_read_b128 v[24:27], v14 offset:2048
-    v_mfma_f32_32x32x8bf16_1k a[48:63], v[48:49], v[40:41], a[48:63]
-    v_mfma_f32_32x32x8bf16_1k a[0:15], v[46:47], v[38:39], a[0:15]
+    v_mfma_f32_32x32x8_bf16 a[48:63], v[48:49], v[40:41], a[48:63]
+    v_mfma_f32_32x32x8_bf16 a[0:15], v[46:47], v[38:39], a[0:15]
     ds_read_b128 v[28:31], v18 offset:0
-    v_mfma_f32_32x32x8bf16_1k a[16:31], v[50:51], v[38:39], a[16:31]
-    v_mfma_f32_32x32x8bf16_1k a[32:47], v[46:47], v[42:43], a[32:47]
+    v_mfma_f32_32x32x8_bf16 a[16:31], v[50:51], v[38:39], a[16:31]
+    v_mfma_f32_32x32x8_bf16 a[32:47], v[46:47], v[42:43], a[32:47]
     ds_read_b128 v[32:35], v18 offset:2048
-    v_mfma_f32_32x32x8bf16_1k a[48:63], v[50:51], v[42:43], a[48:63]
+    v_mfma_f32_32x32x8_bf16 a[48:63], v[50:51], v[42:43], a[48:63]
     s_sub_u32 s29, s29, 1
     s_cmp_lg_u32 s29, 0
     s_cbranch_scc1 .Lloop0
     s_waitcnt lgkmcnt(0)
-    v_mfma_f32_32x32x8bf16_1k a[0:15], v[28:29], v[20:21], a[0:15]
+    v_mfma_f32_32x32x8_bf16 a[0:15], v[28:29], v[20:21], a[0:15]
     ds_read_b128 v[36:39], v15 offset:0
     ds_read_b128 v[40:43], v15 offset:2048
-    v_mfma_f32_32x32x8bf16_1k a[16:31], v[32:33], v[20:21], a[16:31]
+    v_mfma_f32_32x32x8_bf16 a[16:31], v[32:33], v[20:21], a[16:31]
     ds_read_b128 v[44:47], v19 offset:0
-    v_mfma_f32_32x32x8bf16_1k a[32:47], v[28:29], v[24:25], a[32:47]
+    v_mfma_f32_32x32x8_bf16 a[32:47], v[28:29], v[24:25], a[32:47]
     ds_read_b128 v[48:51], v19 offset:2048
     s_waitcnt vmcnt(3)
-    v_mfma_f32_32x32x8bf16_1k a[48:63], v[32:33], v[24:25], a[48:63]
+    v_mfma_f32_32x32x8_bf16 a[48:63], v[32:33], v[24:25], a[48:63]
     v_add_u32 v5, s25, v4
     ds_write_b128 v5, v[52:55] offset:0
-    v_mfma_f32_32x32x8bf16_1k a[0:15], v[30:31], v[22:23], a[0:15]
+    v_mfma_f32_32x32x8_bf16 a[0:15], v[30:31], v[22:23], a[0:15]
     s_waitcnt vmcnt(2)
     ds_write_b128 v5, v[56:59] offset:4096
-    v_mfma_f32_32x32x8bf16_1k a[16:31], v[34:35], v[22:23], a[16:31]
+    v_mfma_f32_32x32x8_bf16 a[16:31], v[34:35], v[22:23], a[16:31]
     s_waitcnt vmcnt(1)
-    v_mfma_f32_32x32x8bf16_1k a[32:47], v[30:31], v[26:27], a[32:47]
+    v_mfma_f32_32x32x8_bf16 a[32:47], v[30:31], v[26:27], a[32:47]
     ds_write_b128 v5, v[60:63] offset:8192
     s_waitcnt vmcnt(0)
-    v_mfma_f32_32x32x8bf16_1k a[48:63], v[34:35], v[26:27], a[48:63]
+    v_mfma_f32_32x32x8_bf16 a[48:63], v[34:35], v[26:27], a[48:63]
     ds_write_b128 v5, v[64:67] offset:12288
     s_waitcnt lgkmcnt(0)
     s_barrier
-    v_mfma_f32_32x32x8bf16_1k a[0:15], v[44:45], v[36:37], a[0:15]
+    v_mfma_f32_32x32x8_bf16 a[0:15], v[44:45], v[36:37], a[0:15]
     s_mov_b32 s24, s25
     s_add_u32 s25, s25, 0x4000
     s_cmp_eq_u32 s25, 0x8000
@@ -300,38 +300,38 @@ gemm:
     v_add_u32 v18, s24, v16
     v_add_u32 v19, s24, v17
     ds_read_b128 v[20:23], v14 offset:0
-    v_mfma_f32_32x32x8bf16_1k a[16:31], v[48:49], v[36:37], a[16:31]
-    v_mfma_f32_32x32x8bf16_1k a[32:47], v[44:45], v[40:41], a[32:47]
+    v_mfma_f32_32x32x8_bf16 a[16:31], v[48:49], v[36:37], a[16:31]
+    v_mfma_f32_32x32x8_bf16 a[32:47], v[44:45], v[40:41], a[32:47]
     ds_read_b128 v[24:27], v14 offset:2048
-    v_mfma_f32_32x32x8bf16_1k a[48:63], v[48:49], v[40:41], a[48:63]
-    v_mfma_f32_32x32x8bf16_1k a[0:15], v[46:47], v[38:39], a[0:15]
+    v_mfma_f32_32x32x8_bf16 a[48:63], v[48:49], v[40:41], a[48:63]
+    v_mfma_f32_32x32x8_bf16 a[0:15], v[46:47], v[38:39], a[0:15]
     ds_read_b128 v[28:31], v18 offset:0
-    v_mfma_f32_32x32x8bf16_1k a[16:31], v[50:51], v[38:39], a[16:31]
-    v_mfma_f32_32x32x8bf16_1k a[32:47], v[46:47], v[42:43], a[32:47]
+    v_mfma_f32_32x32x8_bf16 a[16:31], v[50:51], v[38:39], a[16:31]
+    v_mfma_f32_32x32x8_bf16 a[32:47], v[46:47], v[42:43], a[32:47]
     ds_read_b128 v[32:35], v18 offset:2048
-    v_mfma_f32_32x32x8bf16_1k a[48:63], v[50:51], v[42:43], a[48:63]
+    v_mfma_f32_32x32x8_bf16 a[48:63], v[50:51], v[42:43], a[48:63]
     s_waitcnt lgkmcnt(0)
-    v_mfma_f32_32x32x8bf16_1k a[0:15], v[28:29], v[20:21], a[0:15]
+    v_mfma_f32_32x32x8_bf16 a[0:15], v[28:29], v[20:21], a[0:15]
     ds_read_b128 v[36:39], v15 offset:0
-    v_mfma_f32_32x32x8bf16_1k a[16:31], v[32:33], v[20:21], a[16:31]
-    v_mfma_f32_32x32x8bf16_1k a[32:47], v[28:29], v[24:25], a[32:47]
+    v_mfma_f32_32x32x8_bf16 a[16:31], v[32:33], v[20:21], a[16:31]
+    v_mfma_f32_32x32x8_bf16 a[32:47], v[28:29], v[24:25], a[32:47]
     ds_read_b128 v[40:43], v15 offset:2048
-    v_mfma_f32_32x32x8bf16_1k a[48:63], v[32:33], v[24:25], a[48:63]
-    v_mfma_f32_32x32x8bf16_1k a[0:15], v[30:31], v[22:23], a[0:15]
+    v_mfma_f32_32x32x8_bf16 a[48:63], v[32:33], v[24:25], a[48:63]
+    v_mfma_f32_32x32x8_bf16 a[0:15], v[30:31], v[22:23], a[0:15]
     ds_read_b128 v[44:47], v19 offset:0
-    v_mfma_f32_32x32x8bf16_1k a[16:31], v[34:35], v[22:23], a[16:31]
-    v_mfma_f32_32x32x8bf16_1k a[32:47], v[30:31], v[26:27], a[32:47]
+    v_mfma_f32_32x32x8_bf16 a[16:31], v[34:35], v[22:23], a[16:31]
+    v_mfma_f32_32x32x8_bf16 a[32:47], v[30:31], v[26:27], a[32:47]
     ds_read_b128 v[48:51], v19 offset:2048
-    v_mfma_f32_32x32x8bf16_1k a[48:63], v[34:35], v[26:27], a[48:63]
+    v_mfma_f32_32x32x8_bf16 a[48:63], v[34:35], v[26:27], a[48:63]
     s_waitcnt lgkmcnt(0)
-    v_mfma_f32_32x32x8bf16_1k a[0:15], v[44:45], v[36:37], a[0:15]
-    v_mfma_f32_32x32x8bf16_1k a[16:31], v[48:49], v[36:37], a[16:31]
-    v_mfma_f32_32x32x8bf16_1k a[32:47], v[44:45], v[40:41], a[32:47]
-    v_mfma_f32_32x32x8bf16_1k a[48:63], v[48:49], v[40:41], a[48:63]
-    v_mfma_f32_32x32x8bf16_1k a[0:15], v[46:47], v[38:39], a[0:15]
-    v_mfma_f32_32x32x8bf16_1k a[16:31], v[50:51], v[38:39], a[16:31]
-    v_mfma_f32_32x32x8bf16_1k a[32:47], v[46:47], v[42:43], a[32:47]
-    v_mfma_f32_32x32x8bf16_1k a[48:63], v[50:51], v[42:43], a[48:63]
+    v_mfma_f32_32x32x8_bf16 a[0:15], v[44:45], v[36:37], a[0:15]
+    v_mfma_f32_32x32x8_bf16 a[16:31], v[48:49], v[36:37], a[16:31]
+    v_mfma_f32_32x32x8_bf16 a[32:47], v[44:45], v[40:41], a[32:47]
+    v_mfma_f32_32x32x8_bf16 a[48:63], v[48:49], v[40:41], a[48:63]
+    v_mfma_f32_32x32x8_bf16 a[0:15], v[46:47], v[38:39], a[0:15]
+    v_mfma_f32_32x32x8_bf16 a[16:31], v[50:51], v[38:39], a[16:31]
+    v_mfma_f32_32x32x8_bf16 a[32:47], v[46:47], v[42:43], a[32:47]
+    v_mfma_f32_32x32x8_bf16 a[48:63], v[50:51], v[42:43], a[48:63]
     v_and_b32 v1, 31, v0
     s_lshr_b32 s33, s10, 1
     s_mul_i32 s33, s33, 64
