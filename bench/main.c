@@ -134,6 +134,7 @@ static const struct {
     {"tmem", bench_tmem},
     {"unknowns", bench_unknowns},
     {"pipe", bench_pipe},
+    {"wave", bench_wave},
 };
 
 enum { GROUPS = sizeof groups / sizeof groups[0] };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plans of operands through shared memory, played byte for byte by what a load, a store and a read are, with the numbers of zlay_wave_info
  * alone; what registers then hold is held against the maps that AMD's calculator prints. */
+#include "heap.h"
 #include "legality.h"
 
 #include <stdlib.h>
@@ -220,7 +221,7 @@ static void random_plans(void **state)
     zlay_ctx *ctx = NULL;
     uint64_t s = test_seed("t-wave");
     assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
-    for (uint64_t n = 0; n < test_iterations(1500); n++) {
+    for (uint64_t n = 0; n < test_iterations(1200); n++) {
         const form *f = &forms[test_range(&s, 0, FORMS - 1)];
         if (!f->target) continue;
         zlay_wave_request r = draw(&s, f);
@@ -243,6 +244,111 @@ static void random_plans(void **state)
     }
     printf("%u plans, %u of them straight, %u of %u counted ones without conflict; %u none\n", t.plans, t.direct, t.free_of_conflict, t.counted, t.none);
     assert_true(t.plans > t.none && t.direct && t.counted);
+    zlay_ctx_free(ctx);
+}
+
+static zlay_wave_request plain(void)
+{
+    zlay_wave_request r = {.size = sizeof r, .fragment = ZLAY_FRAGMENT_A, .rows = 128, .depth = 64, .threads = 256, .parts = 4};
+    r.mma = (zlay_mma){.instruction = ZLAY_MMA_MFMA, .m = 32, .n = 32, .k = 16, .a = ZLAY_TYPE_BF16, .b = ZLAY_TYPE_BF16, .d = ZLAY_TYPE_F32};
+    return r;
+}
+
+/* A heap that fails at the k-th call: ENOMEM, and nothing is left. */
+static void no_memory(void **state)
+{
+    (void)state;
+    for (size_t k = 1;; k++) {
+        heap h = {0};
+        zlay_allocator alloc = {&h, heap_take, heap_give};
+        zlay_ctx *ctx = NULL;
+        zlay_wave *w = (zlay_wave *)1;
+        zlay_wave_request r = plain();
+        assert_int_equal(zlay_ctx_new(&ctx, &alloc, NULL), ZLAY_OK);
+        size_t own = h.live;
+        h.fails_at = h.calls + k;
+        zlay_status status = zlay_wave_synth(ctx, &w, target("gfx950"), &r);
+        if (status == ZLAY_OK) {
+            zlay_wave_free(w);
+            zlay_ctx_free(ctx);
+            assert_in_range(k, 15, 1000);
+            return;
+        }
+        assert_int_equal(status, ZLAY_ENOMEM);
+        assert_null(w);
+        assert_int_equal(h.live, own);
+        zlay_ctx_free(ctx);
+        assert_int_equal(h.live, 0);
+    }
+}
+
+static void refuses(zlay_ctx *ctx, const char *on, zlay_wave_request r, zlay_status want, const char *word)
+{
+    zlay_wave *w = (zlay_wave *)1;
+    assert_int_equal(zlay_wave_synth(ctx, &w, target(on), &r), want);
+    assert_null(w);
+    if (!strstr(zlay_ctx_message(ctx), word)) fail_msg("no %s: %s", word, zlay_ctx_message(ctx));
+}
+
+#define WITH(field, value) (r = plain(), r.field = (value), r)
+
+static void what_is_none(void **state)
+{
+    (void)state;
+    zlay_ctx *ctx = NULL;
+    zlay_wave_request r;
+    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
+    refuses(ctx, "gfx942", plain(), ZLAY_NONE, "MFMA_K");
+    refuses(ctx, "sm_90a", plain(), ZLAY_NONE, "MFMA_TARGET");
+    refuses(ctx, "gfx950", WITH(rows, 4096), ZLAY_NONE, "SMEM_BLOCK");
+    refuses(ctx, "gfx950", WITH(size, 3), ZLAY_EINVAL, "size");
+    refuses(ctx, "gfx950", WITH(size, sizeof r + 1), ZLAY_EINVAL, "size");
+    refuses(ctx, "gfx950", WITH(reserved[3], 1), ZLAY_EINVAL, "reserved");
+    refuses(ctx, "gfx950", WITH(fragment, ZLAY_FRAGMENT_D), ZLAY_EINVAL, "fragment");
+    refuses(ctx, "gfx950", WITH(path, 3), ZLAY_EINVAL, "path");
+    refuses(ctx, "gfx950", WITH(any_order, 2), ZLAY_EINVAL, "any_order");
+    refuses(ctx, "gfx950", WITH(align, 12), ZLAY_EINVAL, "align");
+    refuses(ctx, "gfx950", WITH(rows, 0), ZLAY_EINVAL, "rows");
+    refuses(ctx, "gfx950", WITH(rows, 96), ZLAY_EINVAL, "rows: a multiple of 128");
+    refuses(ctx, "gfx950", WITH(depth, 48), ZLAY_EINVAL, "depth");
+    refuses(ctx, "gfx950", WITH(depth, 8), ZLAY_EINVAL, "depth: a multiple of 16");
+    refuses(ctx, "gfx950", WITH(threads, 32), ZLAY_EINVAL, "threads");
+    refuses(ctx, "gfx950", WITH(threads, 2048), ZLAY_EINVAL, "threads");
+    refuses(ctx, "gfx950", WITH(parts, 5), ZLAY_EINVAL, "parts");
+    refuses(ctx, "gfx950", WITH(mma.reserved[0], 1), ZLAY_EINVAL, "");
+    refuses(ctx, "gfx950", WITH(mma.k, 17), ZLAY_NONE, "MFMA_K");
+    refuses(ctx, "gfx1250", (r = plain(), r.mma.m = r.mma.n = 16, r.mma.k = 32, r), ZLAY_ENOTSUP, "undecided");
+    refuses(ctx, "gfx950", (r = plain(), r.mma.k = 4, r), ZLAY_ENOTSUP, "one block");
+    r = plain();
+    zlay_wave *w = (zlay_wave *)1;
+    assert_int_equal(zlay_wave_synth(ctx, NULL, target("gfx950"), &r), ZLAY_EINVAL);
+    assert_int_equal(zlay_wave_synth(ctx, &w, NULL, &r), ZLAY_EINVAL);
+    assert_int_equal(zlay_wave_synth(ctx, &w, target("gfx950"), NULL), ZLAY_EINVAL);
+    assert_int_equal(zlay_wave_synth(NULL, &w, target("gfx950"), &r), ZLAY_EINVAL);
+    assert_null(w);
+    zlay_wave_free(NULL);
+    assert_null(zlay_wave_layout(NULL, 0));
+    zlay_ctx_free(ctx);
+}
+
+/* Any value of any word of a request has an answer. */
+static void hostile(void **state)
+{
+    (void)state;
+    zlay_ctx *ctx = NULL;
+    uint64_t s = test_seed("t-wave-hostile");
+    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
+    for (uint64_t n = 0; n < test_iterations(20000); n++) {
+        zlay_wave_request r = plain();
+        zlay_wave *w = NULL;
+        for (int64_t k = test_range(&s, 1, 3); k > 0; k--) {
+            uint32_t *word = (uint32_t *)(void *)&r + test_range(&s, 0, (int64_t)(sizeof r / 4) - 1);
+            *word = test_range(&s, 0, 1) ? (uint32_t)test_random(&s) : (uint32_t)1 << test_range(&s, 0, 31);
+        }
+        zlay_status status = zlay_wave_synth(ctx, &w, target(test_range(&s, 0, 1) ? "gfx950" : "gfx942"), &r);
+        assert_true((status == ZLAY_OK) == (w != NULL) && status != ZLAY_EINTERNAL && status != ZLAY_ENOMEM);
+        zlay_wave_free(w);
+    }
     zlay_ctx_free(ctx);
 }
 
@@ -273,6 +379,7 @@ static void by_hand(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand), cmocka_unit_test(random_plans)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand), cmocka_unit_test(random_plans), cmocka_unit_test(no_memory),
+                                       cmocka_unit_test(what_is_none), cmocka_unit_test(hostile)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

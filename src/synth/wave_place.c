@@ -17,26 +17,43 @@ uint32_t zl_wave_read_element(const zlay_wave *w, uint32_t lane, uint32_t read)
     return lane % o->side * w->info.depth + k;
 }
 
-/* What all reads of all parts take on a target; false: nobody knows there. */
+/* Rows after which the swizzle repeats. */
+static uint32_t period_of(const zlay_wave_info *i)
+{
+    uint32_t high = i->swizzle_bits + i->swizzle_base + i->swizzle_shift;
+    return i->swizzle_bits ? 1u << high >> log2_of(i->depth) : 1;
+}
+
+static bool count_read(zlay_bank *out, const zlay_wave *w, const zlay_target *target,
+                       uint32_t block, uint32_t read)
+{
+    const zlay_wave_info *i = &w->info;
+    uint32_t address[ZLAY_BANK_LANES], first = block * w->operand.side * i->depth;
+    for (uint32_t lane = 0; lane < w->operand.lanes; lane++)
+        address[lane] = zl_wave_swizzled(i, first + zl_wave_read_element(w, lane, read)) *
+                        (i->elem_bits / 8);
+    return !zlay_bank_count(out, target, i->read, address, w->operand.lanes) &&
+           out->answer == ZLAY_YES;
+}
+
+/* What all reads of all parts take on a target; false: nobody knows there.  Reads that are XORed with
+ * a step change places of banks, all lanes alike, and blocks past the period turn them: neither
+ * changes a count. */
 static bool count_reads(uint32_t *wavefronts, uint32_t *ideal, const zlay_wave *w,
                         const zlay_target *target)
 {
     const zlay_wave_info *i = &w->info;
-    uint32_t address[ZLAY_BANK_LANES], all = i->reads * i->blocks * i->parts;
+    uint32_t period = period_of(i), side = w->operand.side, blocks = i->blocks * i->parts;
+    uint32_t apart = period > side ? period / side : 1, reads = i->read_xor ? 1 : i->reads;
     *wavefronts = *ideal = 0;
-    for (uint32_t n = 0; n < all; n++) {
-        zlay_bank bank;
-        uint32_t block = n / i->reads * w->operand.side * i->depth;
-        for (uint32_t lane = 0; lane < w->operand.lanes; lane++)
-            address[lane] =
-                zl_wave_swizzled(i, block + zl_wave_read_element(w, lane, n % i->reads)) *
-                (i->elem_bits / 8);
-        if (zlay_bank_count(&bank, target, i->read, address, w->operand.lanes) ||
-            bank.answer != ZLAY_YES)
-            return false;
-        *wavefronts += bank.wavefronts;
-        *ideal += bank.distinct;
-    }
+    for (uint32_t b = 0; b < apart && b < blocks; b++)
+        for (uint32_t r = 0; r < reads; r++) {
+            uint32_t alike = (blocks - b + apart - 1) / apart * (i->reads / reads);
+            zlay_bank bank;
+            if (!count_read(&bank, w, target, b, r)) return false;
+            *wavefronts += bank.wavefronts * alike;
+            *ideal += bank.distinct * alike;
+        }
     return true;
 }
 
@@ -99,12 +116,9 @@ static void count_stores(zlay_wave *w)
 static void find_steps(zlay_wave *w)
 {
     zlay_wave_info *i = &w->info;
-    uint32_t bytes = i->elem_bits / 8, period = 1, step;
-    if (i->swizzle_bits)
-        period = 1u << (i->swizzle_bits + i->swizzle_base + i->swizzle_shift) >> log2_of(i->depth);
+    uint32_t bytes = i->elem_bits / 8, step;
     i->block_bytes = w->operand.side * i->depth * bytes;
     i->part_bytes = i->block_bytes * i->blocks;
-    i->load_steady = i->load_rows && i->load_rows % period == 0;
     step = i->reads > 1 ? zl_wave_read_element(w, 0, 1) * bytes : 0;
     for (uint32_t r = 0; r < i->reads; r++)
         if (zl_wave_read_element(w, 0, r) * bytes != r * step) step = 0;
@@ -114,12 +128,13 @@ static void find_steps(zlay_wave *w)
 zlay_status zl_wave_place(zlay_wave *w)
 {
     zlay_wave_info *i = &w->info;
+    find_steps(w);
     choose_swizzle(w);
+    i->load_steady = i->load_rows && i->load_rows % period_of(i) == 0;
     i->reads_counted = count_reads(&i->read_wavefronts, &i->read_ideal, w, i->target)
                            ? ZLAY_YES
                            : ZLAY_UNDECIDED;
     if (i->reads_counted != ZLAY_YES) i->read_wavefronts = i->read_ideal = 0;
     count_stores(w);
-    find_steps(w);
     return ZLAY_OK;
 }
