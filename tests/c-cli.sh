@@ -45,6 +45,15 @@ run_on_a_driver() { # that computes nothing: everything is asked of it, and the 
     grep -q '^device: .*9.0' "$tap_dir/run" && grep -q '^run: 102400 elements of D compared, 102400 differ' "$tap_dir/run"
 }
 
+run_on_hip() { # as on a driver: a code object with nothing inside
+    "$CC" -std=c11 -shared -fPIC -o "$tap_dir/libamdhip64.so.7" tests/fake-hip.c || return 1
+    { printf '\177ELF\002\001\001'; head -c 11 /dev/zero; printf '\340\000'; head -c 44 /dev/zero; } > "$tap_dir/k.hsaco"
+    run() { "$zlay" run gemm --target gfx942 --m 256 --n 256 --k 128 "$@"; }
+    run | grep -q 'not run: HIP loads code objects' || return 1
+    LD_LIBRARY_PATH=$tap_dir exits 1 run --image "$tap_dir/k.hsaco" > "$tap_dir/run" || { cat "$tap_dir/run"; return 1; }
+    grep -q '^device: .*9.4' "$tap_dir/run" && grep -q '^run: 102400 elements of D compared, 102400 differ' "$tap_dir/run"
+}
+
 decodes_descriptor() { "$zlay" decode smemdesc sm_90a 0x4000004000010040 | grep -q '^sbo  *1024$'; }
 decodes_map() { # the words of the first sample, as 16 words and as bytes in memory
     words=$(head -n 1 tests/data/tensormap_bits.txt | awk '{ for (i = NF - 15; i <= NF; i++) printf "0x%s ", $i }')
@@ -109,6 +118,7 @@ check "4096 x 4096 x 4100: the rule, the repair, the other path" odd_shape
 check "edge tiles in the model" model_small
 check "run: without a driver the plan is checked and the status is 3" run_without_driver
 check "run: a wrong result is found" run_on_a_driver
+check "run: the same on HIP, of a plan of waves" run_on_hip
 check "every rule that a plan names is explained" explains_all
 check "help lists commands, flags and operations" help_lists
 check "no command is an error" exits 2 "$zlay"

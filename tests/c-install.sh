@@ -28,13 +28,19 @@ example_shared() {
         cd "$tap_dir" && LD_LIBRARY_PATH=$lib ./gemm 256 256 128 > out && grep -q TMAP_STRIDE_16 out &&
         LD_LIBRARY_PATH=$lib ldd ./gemm | grep -q "libzlay.so.[0-9.]* => $lib"
 }
+example_hip() { # assembly; without a device, or where no HIP is, that is said
+    # shellcheck disable=SC2046
+    "$CC" -std=c11 -Wall -Wextra -Werror -o "$tap_dir/gemm_hip" examples/gemm_hip.c $(pc --cflags --libs zlay-runtime) &&
+        cd "$tap_dir" && LD_LIBRARY_PATH=$lib ./gemm_hip gfx950 > out && grep -q MFMA_K out && grep -q amdhsa_kernel gemm.s &&
+        LD_LIBRARY_PATH=$lib ./gemm_hip gfx950 gemm.s | grep -Eq '^not run: (hip|no HIP)'
+}
 example_static() {
     # shellcheck disable=SC2046
     "$CC" -std=c11 -o "$tap_dir/gemm-static" examples/gemm.c $(pc --cflags zlay) "$lib/libzlay-runtime.a" "$lib/libzlay.a" \
         $(sed -n 's/^Libs.private: //p' "$lib/pkgconfig/zlay.pc") -ldl -lm &&
         cd "$tap_dir" && ./gemm-static 256 256 128 | grep -q TMAP_STRIDE_16
 }
-example_is_short() { test "$(wc -l < examples/gemm.c)" -le 150; }
+example_is_short() { test "$(cat examples/gemm.c examples/product.h | wc -l)" -le 200 && test "$(wc -l < examples/gemm_hip.c)" -le 100; }
 
 json_shared() {
     cat > "$tap_dir/json.c" << 'C'
@@ -70,6 +76,7 @@ check "everything is in place and nothing outside" whole
 check "the headers are those of the source" every_header
 check "zlay.pc and the program agree on the version" version
 check "the example, by pkg-config, shared" example_shared
+check "the HIP example writes assembly and says why it does not run" example_hip
 check "the example, static" example_static
 check "the example has at most 150 lines" example_is_short
 check "libzlay-json, shared" json_shared

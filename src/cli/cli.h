@@ -21,7 +21,7 @@ typedef int zl_command(zlay_ctx *ctx, int argc, char **argv);
 
 typedef struct zl_options {
     zlay_gemm gemm;
-    const char *target, *name, *out, *header;
+    const char *target, *name, *out, *header, *image;
     uint64_t model;
     bool model_given;
 } zl_options;
@@ -35,6 +35,9 @@ int zl_say(zlay_ctx *ctx, zlay_status status, const char *what);
 
 /* Plan what the options ask for; on failure `*exit` is the program's. */
 zlay_plan *zl_plan_of(zlay_ctx *ctx, const zl_options *options, int *exit);
+
+/* A file's bytes in memory that free() takes, with a 0 behind them; NULL, and said. */
+char *zl_file_read(const char *path, size_t most, size_t *length);
 
 /* What `write` puts into a buffer that is made large enough, in memory that free() takes; NULL, and
  * said. */

@@ -21,24 +21,11 @@ static void source_free(source *s)
     free(s->text);
 }
 
-static bool file_read(source *s, const char *path)
-{
-    bool input = !strcmp(path, "-");
-    FILE *file = input ? stdin : fopen(path, "rb");
-    s->text = file ? malloc(TEXT_MOST + 1) : NULL;
-    if (s->text) s->length = fread(s->text, 1, TEXT_MOST + 1, file);
-    bool done = s->text && !ferror(file) && s->length <= TEXT_MOST;
-    if (!done)
-        fprintf(stderr, "zlay: cannot read '%s'%s\n", path,
-                s->length > TEXT_MOST ? ": it is longer than 1 MiB" : "");
-    if (file && !input) fclose(file);
-    return done;
-}
-
 /* ZL_EXIT_YES, or said; source_free frees it either way. */
 static int source_read(source *s, zlay_ctx *ctx, const char *path)
 {
-    if (!file_read(s, path)) return ZL_EXIT_ERROR;
+    s->text = zl_file_read(path, TEXT_MOST, &s->length);
+    if (!s->text) return ZL_EXIT_ERROR;
     zlay_status status = zlay_pipe_parse(ctx, &s->pipe, s->text, s->length);
     return status ? zl_say(ctx, status, path) : ZL_EXIT_YES;
 }

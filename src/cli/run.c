@@ -54,14 +54,18 @@ static zlay_status upload(run *r)
     return ZLAY_OK;
 }
 
+enum { IMAGE_MOST = 1 << 28 };
+
 static zlay_status load(run *r)
 {
     size_t length;
-    char *ptx = zl_plan_text(r->ctx, zlay_emit_ptx, r->plan, r->options->name, &length);
-    if (!ptx) return ZLAY_ENOMEM;
+    const char *file = r->options->image;
+    char *image = file ? zl_file_read(file, IMAGE_MOST, &length)
+                       : zl_plan_text(r->ctx, zlay_emit_ptx, r->plan, r->options->name, &length);
+    if (!image) return ZLAY_ENOMEM;
     zlay_status status =
-        zlay_kernel_load(r->ctx, &r->kernel, r->device, r->plan, ptx, length, r->options->name);
-    free(ptx);
+        zlay_kernel_load(r->ctx, &r->kernel, r->device, r->plan, image, length, r->options->name);
+    free(image);
     if (!status)
         status = zlay_kernel_bind(r->ctx, r->kernel, r->address[0], r->address[1], r->address[2]);
     return status;
@@ -175,12 +179,21 @@ static void run_free(run *r)
     zl_matrix_free(&r->d);
 }
 
+/* A plan of waves is of HIP, whose runtime loads code objects alone. */
 static int plan_run(run *r)
 {
+    zlay_wave_gemm wave;
+    bool hip = zlay_plan_wave(&wave, r->plan) == ZLAY_OK;
     int exit = zl_plan_prove(r->ctx, r->plan, false);
     if (exit) return exit;
     printf("plan: checked\n");
-    zlay_status status = zlay_device_open(r->ctx, &r->device, 0);
+    if (hip && !r->options->image) {
+        printf("not run: HIP loads code objects: assemble and link what --out writes, and give "
+               "it as --image (docs/gemm.md)\n");
+        return ZL_EXIT_UNSURE;
+    }
+    zlay_status status = hip ? zlay_device_open_hip(r->ctx, &r->device, 0)
+                             : zlay_device_open(r->ctx, &r->device, 0);
     if (status == ZLAY_EDRIVER) return not_run(r);
     exit = status ? zl_say(r->ctx, status, "device") : on_device(r);
     run_free(r);
