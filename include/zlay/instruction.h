@@ -21,8 +21,8 @@
  *  ds_read_b128.agpr, which gfx1250 has not.
  *
  *  Who enforces a rule stands in its row: what ptxas, or LLVM's assembler of gfx
- *  targets, refuses is by the assembler; what it takes and must not be written is by the hardware or the
- *  documents.  Shapes and descriptors of matrix instructions are rules of
+ *  targets, refuses is by the assembler; what it takes and must not be written is
+ *  by the hardware or the documents.  Shapes and descriptors of matrix instructions are rules of
  *  zlay/mma.h; operands of copies are rules of zlay/copy.h.
  */
 #ifndef ZLAY_INSTRUCTION_H
