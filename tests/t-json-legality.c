@@ -141,6 +141,29 @@ static void hostile_maps_are_no(void **state)
     }
 }
 
+static void buffers(void **state)
+{
+    static const char *const rows[][3] = {
+        {"{\"op\":\"buffer.pack\",\"target\":\"gfx942\",\"base\":\"0x7f0012345600\",\"records\":4096,\"data_format\":4}", "ok", "\"0x000200000000100000007f0012345600\""},
+        {"{\"op\":\"buffer.pack\",\"target\":\"gfx942\",\"base\":\"0x1000000000000\",\"records\":1}", "error", "\"EINVAL\""},
+        {"{\"op\":\"buffer.pack\",\"target\":\"sm_90\",\"base\":0,\"records\":1}", "error", "\"ENOTSUP\""},
+        {"{\"op\":\"buffer.unpack\",\"target\":\"gfx942\",\"desc\":\"0x000200000000100000007F0012345600\"}", "ok.records", "4096"},
+        {"{\"op\":\"buffer.unpack\",\"target\":\"gfx942\",\"desc\":\"0x000200000000100000007F0012345600\"}", "ok.data_format", "4"},
+        {"{\"op\":\"buffer.unpack\",\"target\":\"gfx942\",\"desc\":\"0x000200000000100000007f00123456001\"}", "error", "\"EINVAL\""},
+        {"{\"op\":\"buffer.unpack\",\"target\":\"gfx942\",\"desc\":\"0x0g\"}", "error", "\"EINVAL\""},
+        {"{\"op\":\"buffer.check\",\"target\":\"gfx942\",\"base\":0,\"records\":1,\"stride\":16384}", "ok.answer", "\"no\""},
+        {"{\"op\":\"buffer.reach\",\"target\":\"gfx942\",\"base\":4096,\"records\":64,\"offset\":48,\"bytes\":16}", "ok.address", "4144"},
+        {"{\"op\":\"buffer.reach\",\"target\":\"gfx942\",\"base\":4096,\"records\":64,\"offset\":64,\"bytes\":16}", "ok.answer", "\"no\""},
+        {"{\"op\":\"buffer.reach\",\"target\":\"gfx942\",\"base\":4096,\"records\":64,\"offset\":56,\"bytes\":16}", "ok.answer", "\"undecided\""},
+        {"{\"op\":\"buffer.reach\",\"target\":\"gfx942\",\"base\":4096,\"records\":64,\"bytes\":17}", "error", "\"EINVAL\""},
+        {"{\"op\":\"waitcnt.pack\",\"target\":\"gfx942\",\"lgkmcnt\":0}", "ok", "\"0xc07f\""},
+        {"{\"op\":\"waitcnt.pack\",\"target\":\"gfx942\",\"lgkmcnt\":16}", "error", "\"EINVAL\""},
+        {"{\"op\":\"waitcnt.pack\",\"target\":\"gfx1250\"}", "error", "\"ENOTSUP\""},
+        {"{\"op\":\"waitcnt.unpack\",\"target\":\"gfx90a\",\"operand\":\"0x0f70\"}", "ok.vmcnt", "0"},
+    };
+    for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);
+}
+
 static void descriptors(void **state)
 {
     static const char *const rows[][3] = {
@@ -371,6 +394,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(repairs, setup, teardown),
         cmocka_unit_test_setup_teardown(maps_under_facts, setup, teardown),
         cmocka_unit_test_setup_teardown(hostile_maps_are_no, setup, teardown),
+        cmocka_unit_test_setup_teardown(buffers, setup, teardown),
         cmocka_unit_test_setup_teardown(descriptors, setup, teardown),
         cmocka_unit_test_setup_teardown(matrix_instructions, setup, teardown),
         cmocka_unit_test_setup_teardown(banks, setup, teardown),

@@ -235,6 +235,12 @@ static const char *const whole[] = {
     "{\"op\":\"block.check\",\"target\":\"sm_90a\",\"threads\":128}",
     "{\"op\":\"replace.check\",\"target\":\"sm_90a\",\"field\":\"rank\",\"value\":1}",
     "{\"op\":\"instruction.check\",\"target\":\"sm_90a\",\"instruction\":\"bulk.wait\"}",
+    "{\"op\":\"buffer.pack\",\"target\":\"gfx942\",\"base\":4096,\"records\":64}",
+    "{\"op\":\"buffer.unpack\",\"target\":\"gfx942\",\"desc\":\"0x00020000000000400000000000001000\"}",
+    "{\"op\":\"buffer.check\",\"target\":\"gfx942\",\"base\":4096,\"records\":64}",
+    "{\"op\":\"buffer.reach\",\"target\":\"gfx942\",\"base\":4096,\"records\":64,\"bytes\":4}",
+    "{\"op\":\"waitcnt.pack\",\"target\":\"gfx942\"}",
+    "{\"op\":\"waitcnt.unpack\",\"target\":\"gfx942\",\"operand\":3952}",
     "{\"op\":\"smemdesc.pack\",\"target\":\"sm_90a\",\"start\":0,\"lbo\":16,\"sbo\":1024,"
     "\"swizzle\":3}",
     "{\"op\":\"smemdesc.unpack\",\"target\":\"sm_90a\",\"desc\":0}",

@@ -264,7 +264,19 @@ enum {
     ZLAY_FIELD_GROUP3,
     ZLAY_FIELD_VMCNT,
     ZLAY_FIELD_EXPCNT,
-    ZLAY_FIELD_LGKMCNT
+    ZLAY_FIELD_LGKMCNT,
+    ZLAY_FIELD_BASE, /* of buffer resources */
+    ZLAY_FIELD_RECORDS,
+    ZLAY_FIELD_CACHE_SWIZZLE,
+    ZLAY_FIELD_INDEX_STRIDE,
+    ZLAY_FIELD_ADD_TID,
+    ZLAY_FIELD_DST_SEL,
+    ZLAY_FIELD_NUM_FORMAT,
+    ZLAY_FIELD_DATA_FORMAT,
+    ZLAY_FIELD_USER_VM,
+    ZLAY_FIELD_NV,
+    ZLAY_FIELD_FLAGS,
+    ZLAY_FIELD_OTHER
 };
 
 /** The head of a verdict: 32 bytes.  `reasons` counts all of them, also those

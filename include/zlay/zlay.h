@@ -19,6 +19,7 @@
 #include <zlay/bank.h>
 #include <zlay/barrier.h>
 #include <zlay/block.h>
+#include <zlay/buffer.h>
 #include <zlay/cluster.h>
 #include <zlay/convert.h>
 #include <zlay/copy.h>
@@ -47,6 +48,7 @@
 #include <zlay/transfer.h>
 #include <zlay/wave_gemm.h>
 #include <zlay/version.h>
+#include <zlay/waitcnt.h>
 #include <zlay/wave.h>
 #include <zlay/zmat.h>
 

@@ -113,6 +113,18 @@ static const char *const fields[] = {
     [ZLAY_FIELD_VMCNT] = "vmcnt",
     [ZLAY_FIELD_EXPCNT] = "expcnt",
     [ZLAY_FIELD_LGKMCNT] = "lgkmcnt",
+    [ZLAY_FIELD_BASE] = "base",
+    [ZLAY_FIELD_RECORDS] = "records",
+    [ZLAY_FIELD_CACHE_SWIZZLE] = "cache_swizzle",
+    [ZLAY_FIELD_INDEX_STRIDE] = "index_stride",
+    [ZLAY_FIELD_ADD_TID] = "add_tid",
+    [ZLAY_FIELD_DST_SEL] = "dst_sel",
+    [ZLAY_FIELD_NUM_FORMAT] = "num_format",
+    [ZLAY_FIELD_DATA_FORMAT] = "data_format",
+    [ZLAY_FIELD_USER_VM] = "user_vm",
+    [ZLAY_FIELD_NV] = "nv",
+    [ZLAY_FIELD_FLAGS] = "flags",
+    [ZLAY_FIELD_OTHER] = "other",
 };
 
 const char *zlay_field_name(int32_t field)

@@ -36,7 +36,8 @@ typedef enum zl_subject_kind {
     ZL_SUBJECT_WGMMA,
     ZL_SUBJECT_TCGEN05,
     ZL_SUBJECT_MFMA,
-    ZL_SUBJECT_INSTR
+    ZL_SUBJECT_INSTR,
+    ZL_SUBJECT_BUFFER
 } zl_subject_kind;
 
 typedef struct zl_subject {

@@ -153,6 +153,8 @@ typedef enum zl_entries {
 #define ZL_BOUND_BUFFER_TAKEN (UINT64_MAX - 821)
 #define ZL_BOUND_GLOBAL_LEAST (UINT64_MAX - 822)
 #define ZL_BOUND_GLOBAL_LAST  (UINT64_MAX - 823)
+/* Of a buffer resource: the most that the field of a quantity may be. */
+#define ZL_BOUND_ROOM(quantity) (UINT64_MAX - 900 - (uint64_t)(quantity))
 /* Of the nearest form of mfma; these stand side by side. */
 #define ZL_BOUND_MFMA_A       (UINT64_MAX - 700)
 #define ZL_BOUND_MFMA_B       (UINT64_MAX - 701)
@@ -235,7 +237,7 @@ zl_subject_kind zl_quantity_subject(zl_quantity quantity);
 int32_t zl_quantity_field(zl_quantity quantity);
 bool zl_quantity_indexed(zl_quantity quantity);
 uint32_t zl_quantity_count(zl_quantity quantity, const zl_subject *subject);
-extern const zl_subject_form zl_instruction_form;
+extern const zl_subject_form zl_instruction_form, zl_buffer_form;
 /* Whether an instruction has a constant of this kind, and it was given. */
 bool zl_constant_given(zl_quantity kind, const zl_subject *subject);
 uint64_t zl_quantity_value(zl_quantity quantity, const zl_subject *subject, uint32_t i);
