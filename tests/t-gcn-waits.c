@@ -160,7 +160,7 @@ static void kernel_is_tight(const kernel *k)
     code.kernel.properties = 8, code.kernel.rsrc2 = 2 << 1;
     code.kernel.lds = 4096;
     if (!runs_right(&code, (void *)(uintptr_t)k)) fail_msg("on %s it runs wrong:\n%s", gcn_target_name[k->target], k->text);
-    gcn_toll toll = gcn_try_mistakes(&code, runs_right, (void *)(uintptr_t)k, 0, 1, k->excuses);
+    gcn_toll toll = gcn_try_mistakes(&code, runs_right, (void *)(uintptr_t)k, 0, 1, NULL, k->excuses);
     if (toll.missed) fail_msg("%d of %d mistakes are not seen in\n%s", toll.missed, toll.tried, k->text);
     gcn_code_free(&code);
 }

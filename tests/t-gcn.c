@@ -255,7 +255,7 @@ static void pair_is_right(const gcn_code *code, const gcn_line *line)
 {
     static uint8_t bytes[BYTES];
     const gcn_form *f = line->form;
-    int words = f->bytes / 4;
+    int words = f->bytes / 4, unit = strstr(f->name, "st64") ? 64 * f->bytes : f->bytes;
     gcn_machine *m = with_memory(code, bytes, 8);
     gcn_wave *w = m->wave[0];
     for (int i = 0; i < 4; i++) lanes_step(w, 4 + i, 0x80706050u + (uint32_t)i, 0x01020301);
@@ -266,7 +266,7 @@ static void pair_is_right(const gcn_code *code, const gcn_line *line)
     for (int lane = 0; lane < GCN_LANES; lane++)
         for (int part = 0; part < 2; part++) {
             uint64_t there = 0, here = value_of(w, 4 + part * words, words, lane);
-            memcpy(&there, m->lds + lane * 8 + (part ? line->offset1 : line->offset) * f->bytes, (size_t)f->bytes);
+            memcpy(&there, m->lds + lane * 8 + (part ? line->offset1 : line->offset) * unit, (size_t)f->bytes);
             if (here != there) fail_msg("%s: lane %d, address %d", line->text, lane, part);
         }
     machine_free(m);
@@ -279,7 +279,11 @@ static void pairs_are_right(void **state)
     gcn_code code = gcn_assemble(GCN_942, "ds_write2_b64 v2, v[4:5], v[6:7] offset0:1 offset1:130\n"
                                  "ds_read2_b32 v[4:5], v2 offset0:2 offset1:251\n"
                                  "ds_read2_b64 v[4:7], v2 offset0:130 offset1:1\n"
-                                 "ds_write2_b32 v2, v4, v5 offset0:1 offset1:200\n", NULL);
+                                 "ds_write2_b32 v2, v4, v5 offset0:1 offset1:200\n"
+                                 "ds_read2st64_b64 v[4:7], v2 offset0:1 offset1:4\n"
+                                 "ds_read2st64_b32 v[4:5], v2 offset0:3 offset1:7\n"
+                                 "ds_write2st64_b64 v2, v[4:5], v[6:7] offset1:4\n"
+                                 "ds_write2st64_b32 v2, v4, v5 offset0:2 offset1:9\n", NULL);
     for (int i = 0; i < code.lines; i++) pair_is_right(&code, &code.line[i]);
     gcn_code_free(&code);
 }

@@ -57,7 +57,8 @@ enum {
     GCN_F_HIGH = 64,      /* the high half, of the register */
     GCN_F_TWO = 128,      /* two addresses */
     GCN_F_TRANSPOSE = 256,
-    GCN_F_DIRECT = 512    /* to LDS */
+    GCN_F_DIRECT = 512,   /* to LDS */
+    GCN_F_WIDE = 1024     /* two addresses, their offsets in 64 elements */
 };
 
 struct gcn_line {
@@ -148,6 +149,7 @@ struct gcn_machine {
     uint64_t kernarg;
     uint32_t group[3];
     long steps;
+    uint8_t *ran; /* 1: the line was run; may be NULL */
     bool failed;
     char fault[200];
 };

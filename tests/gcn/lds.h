@@ -45,7 +45,8 @@ static inline uint32_t gcn_lds_at(const gcn_access *a, int lane, int part)
 {
     const gcn_form *f = a->line->form;
     if (!(f->flags & GCN_F_TWO)) return a->at[lane] + (uint32_t)a->line->offset;
-    return a->at[lane] + (uint32_t)(part ? a->line->offset1 : a->line->offset) * (uint32_t)f->bytes;
+    uint32_t unit = (uint32_t)f->bytes * (f->flags & GCN_F_WIDE ? 64 : 1);
+    return a->at[lane] + (uint32_t)(part ? a->line->offset1 : a->line->offset) * unit;
 }
 
 static inline void gcn_get(gcn_wave *w, gcn_access *a, int lane, int part)

@@ -49,10 +49,10 @@ static inline bool gcn_excused(const gcn_excuse *excuses, int *left, const char 
     return false;
 }
 
-/* Tries one in `step` of a kernel's mistakes, from `first` on. Missed are those that no run shows and
+/* Tries one in `step` of the mistakes in lines that `ran` names (NULL: in all), from `first` on. Missed are those that no run shows and
  * that the list does not name, and, where all are tried, those that it names and a run shows. */
 static inline gcn_toll gcn_try_mistakes(gcn_code *code, gcn_trial *right, void *test, int first, int step,
-                                        const gcn_excuse *excuses)
+                                        const uint8_t *ran, const gcn_excuse *excuses)
 {
     gcn_toll toll = {0};
     int number = 0, left[64] = {0};
@@ -61,7 +61,7 @@ static inline gcn_toll gcn_try_mistakes(gcn_code *code, gcn_trial *right, void *
         for (gcn_mistake mistake = 0; mistake < GCN_MISTAKES; mistake++) {
             gcn_line was = code->line[i];
             char name[200];
-            if (!gcn_possible(&was, mistake) || number++ % step != first) continue;
+            if ((ran && !ran[i]) || !gcn_possible(&was, mistake) || number++ % step != first) continue;
             gcn_change(&code->line[i], mistake);
             bool seen = !right(code, test);
             code->line[i] = was;

@@ -126,26 +126,45 @@ static inline void gcn_write_file(const char *directory, const char *text)
     fclose(file);
 }
 
+/* What the object `name` in a directory holds: a linked one has a kernel, another instructions alone. */
+static inline gcn_code gcn_load(gcn_target target, const char *directory, const char *object, const char *kernel)
+{
+    gcn_code code = {.target = target, .kernel = {.entry = 0, .vgprs = 256, .agprs = 256, .lds = GCN_LDS}};
+    char *lines = gcn_disassembly(directory, object), name[100];
+    size_t size;
+    gcn_read_code(&code, lines);
+    free(lines);
+    if (!kernel) return code;
+    snprintf(name, sizeof name, "%s/%s", directory, object);
+    char *elf = gcn_file(name, &size);
+    gcn_read_descriptor(&code, elf, size, kernel);
+    free(elf);
+    return code;
+}
+
 /* Assembly text to what is executed; `kernel` NULL: instructions alone, not linked. */
 static inline gcn_code gcn_assemble(gcn_target target, const char *text, const char *kernel)
 {
-    char directory[] = "/tmp/zlay-gcn-XXXXXX", name[100];
-    gcn_code code = {.target = target, .kernel = {.entry = 0, .vgprs = 256, .agprs = 256, .lds = GCN_LDS}};
+    char directory[] = "/tmp/zlay-gcn-XXXXXX";
     assert_non_null(mkdtemp(directory));
     gcn_write_file(directory, text);
     gcn_command("llvm-mc-22 -triple=amdgcn-amd-amdhsa -mcpu=%s -filetype=obj -o %s/a.o %s/a.s",
                 gcn_target_name[target], directory, directory);
     if (kernel) gcn_command("ld.lld-22 -shared -o %s/a.co %s/a.o%s", directory, directory, "");
-    char *lines = gcn_disassembly(directory, kernel ? "a.co" : "a.o");
-    gcn_read_code(&code, lines);
-    free(lines);
-    if (kernel) {
-        size_t size;
-        snprintf(name, sizeof name, "%s/a.co", directory);
-        char *elf = gcn_file(name, &size);
-        gcn_read_descriptor(&code, elf, size, kernel);
-        free(elf);
-    }
+    gcn_code code = gcn_load(target, directory, kernel ? "a.co" : "a.o", kernel);
+    gcn_command("rm -r %s%s%s", directory, "", "");
+    return code;
+}
+
+/* C of a file, compiled by clang. */
+static inline gcn_code gcn_compile(gcn_target target, const char *file, const char *kernel)
+{
+    char directory[] = "/tmp/zlay-gcn-XXXXXX";
+    assert_non_null(mkdtemp(directory));
+    gcn_command("clang-22 -x c --target=amdgcn-amd-amdhsa -mcpu=%s -nogpulib -O2 -c -o %s/a.o %s",
+                gcn_target_name[target], directory, file);
+    gcn_command("ld.lld-22 -shared -o %s/a.co %s/a.o%s", directory, directory, "");
+    gcn_code code = gcn_load(target, directory, "a.co", kernel);
     gcn_command("rm -r %s%s%s", directory, "", "");
     return code;
 }

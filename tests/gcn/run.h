@@ -30,14 +30,18 @@ static inline int gcn_give_scalars(gcn_wave *w, int at, int count, uint64_t valu
     return at + count;
 }
 
-/* User SGPRs by the properties, then what the system gives. What nobody here asks for fails. */
+/* User SGPRs by the bits of the properties; what nobody here needs is bad. Then what the system gives. */
 static inline void gcn_start_scalars(gcn_wave *w)
 {
+    static const int registers[7] = {4, 2, 2, 2, 2, 2, 1}; /* bit 3: the kernel's arguments */
     gcn_machine *m = w->m;
     const gcn_kernel *k = &m->code->kernel;
     int at = 0, user = k->rsrc2 >> 1 & 31;
-    if (k->properties & ~(UINT32_C(8) | 1 << 11)) gcn_fault(w, NULL, "a user SGPR that is not known here");
-    if (k->properties & 8) at = gcn_give_scalars(w, at, 2, m->kernarg);
+    for (int bit = 0; bit < 7; bit++) {
+        if (!(k->properties >> bit & 1)) continue;
+        if (bit == 3) gcn_give_scalars(w, at, 2, m->kernarg);
+        at += registers[bit];
+    }
     if (at > user) gcn_fault(w, NULL, "fewer user SGPRs than are asked for");
     at = user;
     for (int i = 0; i < 3; i++)
@@ -88,6 +92,7 @@ static inline void gcn_step(gcn_wave *w)
     }
     const gcn_line *line = &m->code->line[w->line++];
     if (line->gone) return;
+    if (m->ran) m->ran[line - m->code->line] = 1;
     if (++m->steps > GCN_STEPS) gcn_fault(w, line, "it does not end");
     line->form->run(w, line);
     w->now++;
