@@ -17,9 +17,20 @@
 #include <string.h>
 
 enum {
-    GCN_LANES = 64, GCN_WAVES = 8, GCN_OPERANDS = 6, GCN_MEMORIES = 8, GCN_QUEUE = 1024,
-    GCN_VGPRS = 512, GCN_AGPR = 256, GCN_LDS = 163840, GCN_STEPS = 1 << 22, GCN_LONG_AGO = -1000,
-    GCN_VCC = 106, GCN_M0 = 124, GCN_EXEC = 126, GCN_SGPRS = 128
+    GCN_LANES = 64,
+    GCN_WAVES = 8,
+    GCN_OPERANDS = 6,
+    GCN_MEMORIES = 8,
+    GCN_QUEUE = 1024,
+    GCN_VGPRS = 512,
+    GCN_AGPR = 256,
+    GCN_LDS = 163840,
+    GCN_STEPS = 1 << 22,
+    GCN_LONG_AGO = -1000,
+    GCN_VCC = 106,
+    GCN_M0 = 124,
+    GCN_EXEC = 126,
+    GCN_SGPRS = 128
 };
 
 typedef enum gcn_target { GCN_90A, GCN_942, GCN_950, GCN_TARGETS } gcn_target;
@@ -40,7 +51,7 @@ typedef uint64_t gcn_function(uint64_t a, uint64_t b, uint64_t c, uint32_t *scc)
 
 /* A row of the table of instructions. */
 typedef struct gcn_form {
-    const char *name;   /* without _e32 and _e64 */
+    const char *name; /* without _e32 and _e64 */
     void (*run)(gcn_wave *w, const gcn_line *line);
     gcn_function *does; /* what it computes */
     const char *widths; /* registers of each operand, destination first */
@@ -48,17 +59,17 @@ typedef struct gcn_form {
 } gcn_form;
 
 enum {
-    GCN_F_SCC = 1,        /* writes SCC */
-    GCN_F_FLOAT = 2,      /* operands are floats: -v and |v| mean something */
-    GCN_F_TRANS = 4,      /* a transcendental */
+    GCN_F_SCC = 1,   /* writes SCC */
+    GCN_F_FLOAT = 2, /* operands are floats: -v and |v| mean something */
+    GCN_F_TRANS = 4, /* a transcendental */
     GCN_F_STORE = 8,
-    GCN_F_SIGNED = 16,    /* a load extends the sign */
-    GCN_F_LOW = 32,       /* a load writes the low half alone */
-    GCN_F_HIGH = 64,      /* the high half, of the register */
-    GCN_F_TWO = 128,      /* two addresses */
+    GCN_F_SIGNED = 16, /* a load extends the sign */
+    GCN_F_LOW = 32,    /* a load writes the low half alone */
+    GCN_F_HIGH = 64,   /* the high half, of the register */
+    GCN_F_TWO = 128,   /* two addresses */
     GCN_F_TRANSPOSE = 256,
-    GCN_F_DIRECT = 512,   /* to LDS */
-    GCN_F_WIDE = 1024     /* two addresses, their offsets in 64 elements */
+    GCN_F_DIRECT = 512, /* to LDS */
+    GCN_F_WIDE = 1024   /* two addresses, their offsets in 64 elements */
 };
 
 struct gcn_line {
@@ -132,8 +143,8 @@ typedef enum gcn_order { GCN_AHEAD, GCN_TURNS, GCN_DRAWN } gcn_order;
 /* One of the ways in which waves may run apart. */
 typedef struct gcn_schedule {
     gcn_order order;
-    uint64_t seed;   /* GCN_AHEAD: the wave that runs first whenever it can */
-    bool early;      /* LDS is read at issue, and not at the wait */
+    uint64_t seed; /* GCN_AHEAD: the wave that runs first whenever it can */
+    bool early;    /* LDS is read at issue, and not at the wait */
 } gcn_schedule;
 
 struct gcn_machine {

@@ -6,11 +6,17 @@
 
 #include "mutants.h"
 
-enum { GEMM_A = 0x1000000, GEMM_B = 0x2000000, GEMM_D = 0x3000000, GEMM_ARGUMENTS = 0x4000000, GEMM_MARGIN = 4096 };
+enum {
+    GEMM_A = 0x1000000,
+    GEMM_B = 0x2000000,
+    GEMM_D = 0x3000000,
+    GEMM_ARGUMENTS = 0x4000000,
+    GEMM_MARGIN = 4096
+};
 
 typedef struct gcn_gemm gcn_gemm;
 struct gcn_gemm {
-    uint32_t m, n, k, lda, ldb, ldd; /* pitches of rows in elements */
+    uint32_t m, n, k, lda, ldb, ldd;    /* pitches of rows in elements */
     uint32_t threads, grid[2], d_bytes; /* d_bytes 2: bf16, to nearest; 4: f32 */
     int schedules;                      /* the first so many; 0: all */
     uint8_t arguments[256];
@@ -27,11 +33,13 @@ static inline uint16_t gcn_small(uint64_t *random) /* -4..4 as bf16 */
 }
 
 /* rows x columns at a pitch; NaN between the rows. */
-static inline uint16_t *gcn_factor(uint64_t *random, uint32_t rows, uint32_t columns, uint32_t pitch)
+static inline uint16_t *gcn_factor(uint64_t *random, uint32_t rows, uint32_t columns,
+                                   uint32_t pitch)
 {
     uint16_t *all = calloc((size_t)rows * pitch, 2);
     assert_non_null(all);
-    for (uint32_t i = 0; i < rows * pitch; i++) all[i] = i % pitch < columns ? gcn_small(random) : 0x7fc0;
+    for (uint32_t i = 0; i < rows * pitch; i++)
+        all[i] = i % pitch < columns ? gcn_small(random) : 0x7fc0;
     return all;
 }
 
@@ -39,7 +47,8 @@ static inline float gcn_dot(const gcn_gemm *g, uint32_t i, uint32_t j)
 {
     float sum = 0;
     for (uint32_t k = 0; k < g->k; k++)
-        sum += gcn_float((uint32_t)g->a[i * g->lda + k] << 16) * gcn_float((uint32_t)g->b[j * g->ldb + k] << 16);
+        sum += gcn_float((uint32_t)g->a[i * g->lda + k] << 16) *
+               gcn_float((uint32_t)g->b[j * g->ldb + k] << 16);
     return sum;
 }
 
@@ -49,7 +58,7 @@ static inline uint16_t gcn_nearest(float value)
     uint32_t low = gcn_bits(value) >> 16;
     float below = gcn_float(low << 16), above = gcn_float((low + 1) << 16);
     float left = value - below, right = above - value;
-    if (left < 0) left = -left, right = -right;
+    left = left < 0 ? -left : left, right = right < 0 ? -right : right;
     return (uint16_t)(left < right || (left == right && !(low & 1)) ? low : low + 1);
 }
 
@@ -103,12 +112,15 @@ static inline bool gcn_gemm_right(const gcn_code *code, void *test)
     gcn_machine *m = gcn_gemm_machine(g, code);
     int waves = (int)(g->threads + GCN_LANES - 1) / GCN_LANES;
     bool right = true;
-    for (int i = 0; right && (!g->schedules || i < g->schedules) && gcn_schedule_of(&m->schedule, i, waves, 7); i++) {
+    for (int i = 0;
+         right && (!g->schedules || i < g->schedules) && gcn_schedule_of(&m->schedule, i, waves, 7);
+         i++) {
         memset(g->d, 0xcd, g->d_size);
         for (uint32_t y = 0; y < g->grid[1] && !m->failed; y++)
             for (uint32_t x = 0; x < g->grid[0] && !m->failed; x++) gcn_run_group(m, x, y);
         right = !m->failed && !memcmp(g->d, g->expect, g->d_size);
-        snprintf(g->fault, sizeof g->fault, "schedule %d: %.170s", i, m->failed ? m->fault : "wrong values");
+        snprintf(g->fault, sizeof g->fault, "schedule %d: %.170s", i,
+                 m->failed ? m->fault : "wrong values");
     }
     free(m);
     return right;

@@ -31,7 +31,13 @@ static inline bool gcn_too_soon(const gcn_wave *w, gcn_hazard hazard, int32_t th
     return w->now - then - 1 < need;
 }
 
-typedef enum gcn_reader { GCN_BY_VALU, GCN_BY_LANE, GCN_BY_MEMORY, GCN_BY_MFMA, GCN_BY_MFMA_C } gcn_reader;
+typedef enum gcn_reader {
+    GCN_BY_VALU,
+    GCN_BY_LANE,
+    GCN_BY_MEMORY,
+    GCN_BY_MFMA,
+    GCN_BY_MFMA_C
+} gcn_reader;
 
 /* The sum of a chain of MFMAs passes from one to the next at once where both name the same registers. */
 static inline bool gcn_chained(const gcn_history *h, gcn_reader by, int first, int count)
@@ -43,7 +49,8 @@ static inline bool gcn_read_too_soon(const gcn_wave *w, int r, gcn_reader by, in
 {
     const gcn_history *h = &w->history[r];
     gcn_hazard product = by == GCN_BY_MFMA_C ? GCN_H_PRODUCT_C : GCN_H_PRODUCT;
-    if (!gcn_chained(h, by, first, count) && gcn_too_soon(w, product, h->product, h->product_passes))
+    if (!gcn_chained(h, by, first, count) &&
+        gcn_too_soon(w, product, h->product, h->product_passes))
         return true;
     if (by >= GCN_BY_MFMA) return gcn_too_soon(w, GCN_H_OPERAND, h->valu, 0);
     if (by == GCN_BY_LANE && gcn_too_soon(w, GCN_H_READ_LANE, h->valu, 0)) return true;

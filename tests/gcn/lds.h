@@ -9,10 +9,13 @@
 /* Loads to LDS belong to no wave. */
 enum { GCN_NOBODY = 255 };
 
-static inline bool gcn_lds_holds(gcn_wave *w, const gcn_line *line, uint32_t at, uint32_t bytes, uint32_t align)
+static inline bool gcn_lds_holds(gcn_wave *w, const gcn_line *line, uint32_t at, uint32_t bytes,
+                                 uint32_t align)
 {
-    if (at % align) gcn_fault(w, line, "an address in LDS is not aligned");
-    else if (at + bytes > w->m->code->kernel.lds) gcn_fault(w, line, "it passes the end of LDS");
+    if (at % align)
+        gcn_fault(w, line, "an address in LDS is not aligned");
+    else if (at + bytes > w->m->code->kernel.lds)
+        gcn_fault(w, line, "it passes the end of LDS");
     return !w->m->failed;
 }
 
@@ -30,7 +33,8 @@ static inline void gcn_claim(gcn_wave *w, uint32_t at, uint32_t bytes, int owner
     }
 }
 
-static inline void gcn_put(gcn_wave *w, uint32_t at, const void *from, uint32_t bytes, const uint8_t *bad)
+static inline void gcn_put(gcn_wave *w, uint32_t at, const void *from, uint32_t bytes,
+                           const uint8_t *bad)
 {
     gcn_machine *m = w->m;
     memcpy(m->lds + at, from, bytes);
@@ -58,8 +62,10 @@ static inline void gcn_get(gcn_wave *w, gcn_access *a, int lane, int part)
     memcpy(&a->data[lane][word], m->lds + at, bytes);
     for (uint32_t i = 0; i < bytes; i++)
         a->bad[lane][word + (int)i / 4] |= m->lds_bad[at + i] || m->lds_writers[at + i];
-    if (bytes == 2 && f->flags & GCN_F_SIGNED) a->data[lane][0] = (uint32_t)(int16_t)a->data[lane][0];
-    if (bytes == 1 && f->flags & GCN_F_SIGNED) a->data[lane][0] = (uint32_t)(int8_t)a->data[lane][0];
+    if (bytes == 2 && f->flags & GCN_F_SIGNED)
+        a->data[lane][0] = (uint32_t)(int16_t)a->data[lane][0];
+    if (bytes == 1 && f->flags & GCN_F_SIGNED)
+        a->data[lane][0] = (uint32_t)(int8_t)a->data[lane][0];
 }
 
 /* ds_read_b64_tr_b16: in each 16 lanes, element j of lane d is element d % 4 of lane 4 j + d / 4. */
@@ -85,7 +91,8 @@ static inline void gcn_sample_one(gcn_wave *w, gcn_access *a, int lane, int part
         return;
     }
     int word = part * f->bytes / 4;
-    gcn_put(w, gcn_lds_at(a, lane, part), &a->data[lane][word], (uint32_t)f->bytes, &a->bad[lane][word]);
+    gcn_put(w, gcn_lds_at(a, lane, part), &a->data[lane][word], (uint32_t)f->bytes,
+            &a->bad[lane][word]);
 }
 
 static inline void gcn_sample(gcn_wave *w, gcn_access *a)
@@ -94,7 +101,8 @@ static inline void gcn_sample(gcn_wave *w, gcn_access *a)
     if (a->sampled) return;
     a->sampled = true;
     for (int lane = 0; lane < GCN_LANES; lane++)
-        for (int part = 0; part < parts && a->lanes >> lane & 1; part++) gcn_sample_one(w, a, lane, part);
+        for (int part = 0; part < parts && a->lanes >> lane & 1; part++)
+            gcn_sample_one(w, a, lane, part);
     if (a->line->form->flags & GCN_F_TRANSPOSE) gcn_transpose(a);
 }
 
@@ -113,7 +121,8 @@ static inline void gcn_serve(gcn_wave *w)
         if (w->queue[1][i]->lds) gcn_sample(w, w->queue[1][i]);
 }
 
-static inline void gcn_lds_data(gcn_wave *w, gcn_access *a, int part, int lane, const gcn_operand *o)
+static inline void gcn_lds_data(gcn_wave *w, gcn_access *a, int part, int lane,
+                                const gcn_operand *o)
 {
     int words = (a->line->form->bytes + 3) / 4;
     for (int i = 0; i < words; i++) {
@@ -150,7 +159,8 @@ static inline void gcn_lds_addresses(gcn_wave *w, gcn_access *a, const gcn_opera
         a->at[lane] = (uint32_t)gcn_lane(&s, lane, &bad);
         if (bad) gcn_fault(w, a->line, "an address in LDS is bad");
         for (int part = 0; part < (f->flags & GCN_F_TWO ? 2 : 1); part++)
-            if (!gcn_lds_holds(w, a->line, gcn_lds_at(a, lane, part), (uint32_t)f->bytes, align)) return;
+            if (!gcn_lds_holds(w, a->line, gcn_lds_at(a, lane, part), (uint32_t)f->bytes, align))
+                return;
     }
 }
 
@@ -162,7 +172,8 @@ static inline void gcn_run_lds(gcn_wave *w, const gcn_line *line)
     a->lds = true;
     a->store = f->flags & GCN_F_STORE;
     a->lanes = gcn_exec(w, line);
-    if (f->flags & GCN_F_TRANSPOSE && ~a->lanes) gcn_fault(w, line, "a transposing read without all lanes");
+    if (f->flags & GCN_F_TRANSPOSE && ~a->lanes)
+        gcn_fault(w, line, "a transposing read without all lanes");
     gcn_lds_addresses(w, a, &line->operand[a->store ? 0 : 1]);
     a->registers = a->store ? 0 : parts * ((f->bytes + 3) / 4);
     if (!a->store) gcn_loading(w, a, &line->operand[0]);

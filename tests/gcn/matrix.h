@@ -8,7 +8,10 @@
 
 enum { GCN_SIDE = 32, GCN_DEPTH = 32 };
 
-typedef struct gcn_map { uint8_t lane[6][2], element[4][2]; int elements; } gcn_map;
+typedef struct gcn_map {
+    uint8_t lane[6][2], element[4][2];
+    int elements;
+} gcn_map;
 
 typedef struct gcn_product {
     const char *name;
@@ -20,7 +23,10 @@ typedef struct gcn_product {
 static const gcn_product gcn_products[] = {
 #define MFMA(name, half, size, depth, p90a, p942, p950, a, b, d) \
     {#name, half, size, depth, {p90a, p942, p950}, a, b, d},
-#define MAP(elements, ...) {__VA_ARGS__, elements}
+#define MAP(elements, ...) \
+    { \
+        __VA_ARGS__, elements \
+    }
 #include "mfma.def"
 #undef MAP
 #undef MFMA
@@ -38,7 +44,10 @@ static inline void gcn_xor(const gcn_map *map, int lane, int element, uint8_t at
 }
 
 /* The maps of a row, point by point; made when first asked for. */
-typedef struct gcn_points { bool made; uint8_t at[3][GCN_LANES][16][2]; } gcn_points;
+typedef struct gcn_points {
+    bool made;
+    uint8_t at[3][GCN_LANES][16][2];
+} gcn_points;
 
 static inline const gcn_points *gcn_points_of(const gcn_product *p)
 {
@@ -47,7 +56,8 @@ static inline const gcn_points *gcn_points_of(const gcn_product *p)
     const gcn_map *maps[3] = {&p->a, &p->b, &p->d};
     for (int map = 0; map < 3 && !points->made; map++)
         for (int lane = 0; lane < GCN_LANES; lane++)
-            for (int e = 0; e < maps[map]->elements; e++) gcn_xor(maps[map], lane, e, points->at[map][lane][e]);
+            for (int e = 0; e < maps[map]->elements; e++)
+                gcn_xor(maps[map], lane, e, points->at[map][lane][e]);
     points->made = true;
     return points;
 }
@@ -71,7 +81,8 @@ typedef struct gcn_tile {
     bool row_bad[GCN_SIDE], column_bad[GCN_SIDE], bad[GCN_SIDE][GCN_SIDE];
 } gcn_tile;
 
-static inline void gcn_take_factor(gcn_wave *w, const gcn_line *line, const gcn_product *p, bool b, gcn_tile *t)
+static inline void gcn_take_factor(gcn_wave *w, const gcn_line *line, const gcn_product *p, bool b,
+                                   gcn_tile *t)
 {
     const gcn_map *map = b ? &p->b : &p->a;
     const gcn_points *points = gcn_points_of(p);
@@ -83,14 +94,17 @@ static inline void gcn_take_factor(gcn_wave *w, const gcn_line *line, const gcn_
             const uint8_t *at = points->at[b][lane][e];
             int r = o->first + e / 2;
             float value = gcn_narrow(p, w->v[r][lane] >> 16 * (e % 2) & 0xffff);
-            if (b) t->b[at[0]][at[1]] = value;
-            else t->a[at[0]][at[1]] = value;
+            if (b)
+                t->b[at[0]][at[1]] = value;
+            else
+                t->a[at[0]][at[1]] = value;
             bool *bad = b ? &t->column_bad[at[1]] : &t->row_bad[at[0]];
             *bad |= s.all_bad || w->v_bad[r][lane];
         }
 }
 
-static inline void gcn_take_sum(gcn_wave *w, const gcn_line *line, const gcn_product *p, gcn_tile *t)
+static inline void gcn_take_sum(gcn_wave *w, const gcn_line *line, const gcn_product *p,
+                                gcn_tile *t)
 {
     const gcn_points *points = gcn_points_of(p);
     const gcn_operand *o = &line->operand[3];
@@ -111,7 +125,8 @@ static inline void gcn_multiply(const gcn_product *p, gcn_tile *t)
             for (int j = 0; j < p->size; j++) t->d[i][j] += t->a[i][k] * t->b[k][j];
 }
 
-static inline void gcn_give_sum(gcn_wave *w, const gcn_line *line, const gcn_product *p, const gcn_tile *t)
+static inline void gcn_give_sum(gcn_wave *w, const gcn_line *line, const gcn_product *p,
+                                const gcn_tile *t)
 {
     const gcn_points *points = gcn_points_of(p);
     const gcn_operand *o = &line->operand[0];
@@ -138,9 +153,11 @@ static inline void gcn_run_product(gcn_wave *w, const gcn_line *line)
     gcn_tile t;
     memset(&t, 0, sizeof t);
     if (!p->passes[w->m->code->target]) gcn_fault(w, line, "the target has no such MFMA");
-    if (line->count != 4 || line->operand[0].place != GCN_VECTOR || line->operand[0].count != p->d.elements)
+    if (line->count != 4 || line->operand[0].place != GCN_VECTOR ||
+        line->operand[0].count != p->d.elements)
         gcn_fault(w, line, "an MFMA with other operands");
-    if (gcn_exec_too_soon(w, GCN_H_EXEC_PRODUCT)) gcn_fault(w, line, "EXEC was written just before");
+    if (gcn_exec_too_soon(w, GCN_H_EXEC_PRODUCT))
+        gcn_fault(w, line, "EXEC was written just before");
     if (!w->m->failed && !gcn_allocated(w, line->operand[0].first, line->operand[0].count))
         gcn_fault(w, line, "a register is not allocated");
     if (!w->m->failed) gcn_take_factor(w, line, p, false, &t);

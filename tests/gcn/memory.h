@@ -7,7 +7,10 @@
 
 #include "lds.h"
 
-typedef struct gcn_buffer { uint64_t base, records; uint32_t stride, soffset; } gcn_buffer;
+typedef struct gcn_buffer {
+    uint64_t base, records;
+    uint32_t stride, soffset;
+} gcn_buffer;
 
 /* V#: base 47:0, stride 61:48, swizzles 63:62, records 95:64 (gem5's op_encodings.hh of Vega). */
 static inline gcn_buffer gcn_buffer_of(gcn_wave *w, const gcn_line *line, int first)
@@ -18,8 +21,10 @@ static inline gcn_buffer gcn_buffer_of(gcn_wave *w, const gcn_line *line, int fi
     for (int i = 0; i < 4; i++) bad |= gcn_too_soon(w, GCN_H_SGPR_MEMORY, w->s_valu[first + i], 0);
     if (bad) gcn_fault(w, line, "the buffer's word is bad");
     if (low >> 62) gcn_fault(w, line, "the buffer is swizzled");
-    if (high >> 62 || high >> 55 & 1) gcn_fault(w, line, "the buffer's type is not 0, or it adds the lane");
-    if (b.stride) gcn_fault(w, line, "bounds of a buffer with a stride are not settled by public sources");
+    if (high >> 62 || high >> 55 & 1)
+        gcn_fault(w, line, "the buffer's type is not 0, or it adds the lane");
+    if (b.stride)
+        gcn_fault(w, line, "bounds of a buffer with a stride are not settled by public sources");
     return b;
 }
 
@@ -33,18 +38,22 @@ static inline uint32_t gcn_scalar_offset(gcn_wave *w, const gcn_line *line, cons
 }
 
 /* Whether a lane is within: LLVM leaves soffset out of the test, gem5 subtracts it from the records. */
-static inline bool gcn_within(gcn_wave *w, const gcn_line *line, const gcn_buffer *b, uint64_t offset, uint64_t bytes)
+static inline bool gcn_within(gcn_wave *w, const gcn_line *line, const gcn_buffer *b,
+                              uint64_t offset, uint64_t bytes)
 {
     bool within = offset < b->records, also = offset + b->soffset < b->records;
     if (within != also) gcn_fault(w, line, "sources disagree: soffset in the bounds of a buffer");
-    if (within && offset + bytes > b->records) gcn_fault(w, line, "it straddles the end of a buffer");
+    if (within && offset + bytes > b->records)
+        gcn_fault(w, line, "it straddles the end of a buffer");
     return within;
 }
 
 /* Where a lane's bytes are; NULL where they are outside a buffer, or after a fault. */
-static inline uint8_t *gcn_buffer_lane(gcn_wave *w, const gcn_access *a, const gcn_buffer *b, uint32_t voffset)
+static inline uint8_t *gcn_buffer_lane(gcn_wave *w, const gcn_access *a, const gcn_buffer *b,
+                                       uint32_t voffset)
 {
-    uint64_t offset = (uint64_t)voffset + (uint32_t)a->line->offset, bytes = (uint64_t)a->line->form->bytes;
+    uint64_t offset = (uint64_t)voffset + (uint32_t)a->line->offset,
+             bytes = (uint64_t)a->line->form->bytes;
     if (!gcn_within(w, a->line, b, offset, bytes)) return NULL;
     uint64_t at = b->base + b->soffset + offset;
     if (at % (bytes < 4 ? bytes : 4)) gcn_fault(w, a->line, "a global address is not aligned");
@@ -66,7 +75,8 @@ static inline void gcn_move_lane(gcn_wave *w, gcn_access *a, int lane, uint8_t *
     }
     if (at) memcpy(a->data[lane], at, bytes);
     if (f->flags & GCN_F_SIGNED)
-        a->data[lane][0] = bytes == 2 ? (uint32_t)(int16_t)a->data[lane][0] : (uint32_t)(int8_t)a->data[lane][0];
+        a->data[lane][0] =
+            bytes == 2 ? (uint32_t)(int16_t)a->data[lane][0] : (uint32_t)(int8_t)a->data[lane][0];
 }
 
 /* LDS_ADDR = M0 + offset + lane * 4, or * 16 for more than 4 bytes (LLVM's AMDGPUUsage,
@@ -74,10 +84,12 @@ static inline void gcn_move_lane(gcn_wave *w, gcn_access *a, int lane, uint8_t *
 static inline void gcn_direct(gcn_wave *w, gcn_access *a)
 {
     bool bad = false, global = !strncmp(a->line->name, "global", 6);
-    uint32_t m0 = (uint32_t)gcn_scalar(w, GCN_M0, 1, &bad), pitch = a->line->form->bytes > 4 ? 16 : 4;
+    uint32_t m0 = (uint32_t)gcn_scalar(w, GCN_M0, 1, &bad),
+             pitch = a->line->form->bytes > 4 ? 16 : 4;
     a->direct = true;
     a->registers = (a->line->form->bytes + 3) / 4;
-    bad |= gcn_too_soon(w, GCN_H_M0, w->s_salu[GCN_M0], 0) || gcn_too_soon(w, GCN_H_M0, w->s_valu[GCN_M0], 0);
+    bad |= gcn_too_soon(w, GCN_H_M0, w->s_salu[GCN_M0], 0) ||
+           gcn_too_soon(w, GCN_H_M0, w->s_valu[GCN_M0], 0);
     if (bad) gcn_fault(w, a->line, "M0 is bad");
     if (m0 % 4) gcn_fault(w, a->line, "M0 is no multiple of 4");
     uint32_t base = (global ? m0 & 0x3fffc : m0 & 0xffff) + (uint32_t)a->line->offset;
@@ -98,7 +110,8 @@ static inline gcn_access *gcn_begin_memory(gcn_wave *w, const gcn_line *line)
 }
 
 /* Takes what a store has to say out of its registers. */
-static inline void gcn_stored(gcn_wave *w, gcn_access *a, const gcn_operand *o, bool register_offset)
+static inline void gcn_stored(gcn_wave *w, gcn_access *a, const gcn_operand *o,
+                              bool register_offset)
 {
     const gcn_form *f = a->line->form;
     int words = (f->bytes + 3) / 4;
@@ -134,7 +147,8 @@ static inline void gcn_run_buffer(gcn_wave *w, const gcn_line *line)
     gcn_buffer b = gcn_buffer_of(w, line, o[1].first);
     b.soffset = gcn_scalar_offset(w, line, &o[2]);
     if (a->store) gcn_stored(w, a, &line->operand[0], o[2].place == GCN_SCALAR);
-    gcn_source s = line->offen ? gcn_read(w, line, &o[0], 1, GCN_BY_MEMORY) : (gcn_source){.same = 0};
+    gcn_source s =
+        line->offen ? gcn_read(w, line, &o[0], 1, GCN_BY_MEMORY) : (gcn_source){.same = 0};
     for (int lane = 0; lane < GCN_LANES && !w->m->failed; lane++) {
         bool bad = false;
         if (!(a->lanes >> lane & 1)) continue;

@@ -6,10 +6,17 @@
 
 #include "run.h"
 
-typedef enum gcn_mistake { GCN_MISSING, GCN_VM_LESS, GCN_LGKM_LESS, GCN_NOP_LESS, GCN_BESIDE, GCN_MISTAKES } gcn_mistake;
+typedef enum gcn_mistake {
+    GCN_MISSING,
+    GCN_VM_LESS,
+    GCN_LGKM_LESS,
+    GCN_NOP_LESS,
+    GCN_BESIDE,
+    GCN_MISTAKES
+} gcn_mistake;
 
-static const char *const gcn_mistake_name[GCN_MISTAKES] = {"missing", "vmcnt + 1", "lgkmcnt + 1", "a state less",
-                                                           "offset + 1 access"};
+static const char *const gcn_mistake_name[GCN_MISTAKES] = {"missing", "vmcnt + 1", "lgkmcnt + 1",
+                                                           "a state less", "offset + 1 access"};
 
 /* Whether the run is right. */
 typedef bool gcn_trial(const gcn_code *code, void *test);
@@ -34,13 +41,19 @@ static inline void gcn_change(gcn_line *line, gcn_mistake mistake)
     if (mistake == GCN_VM_LESS) line->vmcnt++;
     if (mistake == GCN_LGKM_LESS) line->lgkmcnt++;
     if (mistake == GCN_NOP_LESS) line->operand[0].number--;
-    if (mistake == GCN_BESIDE) line->offset += line->form->flags & GCN_F_TWO ? 1 : line->form->bytes;
+    if (mistake == GCN_BESIDE)
+        line->offset += line->form->flags & GCN_F_TWO ? 1 : line->form->bytes;
 }
 
 /* Mistakes that no run can show, and how many of that name there are; the reason stands with the list. */
-typedef struct gcn_excuse { const char *name; int count; } gcn_excuse;
+typedef struct gcn_excuse {
+    const char *name;
+    int count;
+} gcn_excuse;
 
-typedef struct gcn_toll { int tried, found, missed; } gcn_toll;
+typedef struct gcn_toll {
+    int tried, found, missed;
+} gcn_toll;
 
 static inline bool gcn_excused(const gcn_excuse *excuses, int *left, const char *name)
 {
@@ -51,8 +64,8 @@ static inline bool gcn_excused(const gcn_excuse *excuses, int *left, const char 
 
 /* Tries one in `step` of the mistakes in lines that `ran` names (NULL: in all), from `first` on. Missed are those that no run shows and
  * that the list does not name, and, where all are tried, those that it names and a run shows. */
-static inline gcn_toll gcn_try_mistakes(gcn_code *code, gcn_trial *right, void *test, int first, int step,
-                                        const uint8_t *ran, const gcn_excuse *excuses)
+static inline gcn_toll gcn_try_mistakes(gcn_code *code, gcn_trial *right, void *test, int first,
+                                        int step, const uint8_t *ran, const gcn_excuse *excuses)
 {
     gcn_toll toll = {0};
     int number = 0, left[64] = {0};
@@ -61,7 +74,8 @@ static inline gcn_toll gcn_try_mistakes(gcn_code *code, gcn_trial *right, void *
         for (gcn_mistake mistake = 0; mistake < GCN_MISTAKES; mistake++) {
             gcn_line was = code->line[i];
             char name[200];
-            if ((ran && !ran[i]) || !gcn_possible(&was, mistake) || number++ % step != first) continue;
+            if ((ran && !ran[i]) || !gcn_possible(&was, mistake) || number++ % step != first)
+                continue;
             gcn_change(&code->line[i], mistake);
             bool seen = !right(code, test);
             code->line[i] = was;

@@ -77,7 +77,8 @@ static inline uint64_t gcn_symbol(const char *elf, size_t size, const char *name
     return 0;
 }
 
-static inline void gcn_read_descriptor(gcn_code *code, const char *elf, size_t size, const char *name)
+static inline void gcn_read_descriptor(gcn_code *code, const char *elf, size_t size,
+                                       const char *name)
 {
     char kd[100];
     snprintf(kd, sizeof kd, "%s.kd", name);
@@ -127,9 +128,11 @@ static inline void gcn_write_file(const char *directory, const char *text)
 }
 
 /* What the object `name` in a directory holds: a linked one has a kernel, another instructions alone. */
-static inline gcn_code gcn_load(gcn_target target, const char *directory, const char *object, const char *kernel)
+static inline gcn_code gcn_load(gcn_target target, const char *directory, const char *object,
+                                const char *kernel)
 {
-    gcn_code code = {.target = target, .kernel = {.entry = 0, .vgprs = 256, .agprs = 256, .lds = GCN_LDS}};
+    gcn_code code = {.target = target,
+                     .kernel = {.entry = 0, .vgprs = 256, .agprs = 256, .lds = GCN_LDS}};
     char *lines = gcn_disassembly(directory, object), name[100];
     size_t size;
     gcn_read_code(&code, lines);

@@ -23,7 +23,8 @@ static inline gcn_access *gcn_new_access(gcn_wave *w, const gcn_line *line, int 
 /* Registers that a load will fill. */
 static inline void gcn_loading(gcn_wave *w, gcn_access *a, const gcn_operand *o)
 {
-    if (o->place != GCN_VECTOR || o->count != a->registers) gcn_fault(w, a->line, "no register to load to");
+    if (o->place != GCN_VECTOR || o->count != a->registers)
+        gcn_fault(w, a->line, "no register to load to");
     if (!gcn_allocated(w, o->first, o->count)) gcn_fault(w, a->line, "a register is not allocated");
     if (w->m->failed) return;
     a->first = o->first;
@@ -72,8 +73,10 @@ static inline void gcn_end(gcn_wave *w, gcn_access *a)
 {
     if (a->lds) gcn_sample(w, a);
     if (a->direct) gcn_land(w, a);
-    if (a->scalar) gcn_fill_scalars(w, a);
-    else if (a->first >= 0) gcn_fill(w, a);
+    if (a->scalar)
+        gcn_fill_scalars(w, a);
+    else if (a->first >= 0)
+        gcn_fill(w, a);
 }
 
 /* All but the last `keep` are over; a counter that its field cannot say waits for nothing. */

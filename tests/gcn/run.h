@@ -7,7 +7,8 @@
 
 #include "table.h"
 
-static inline void gcn_add_memory(gcn_machine *m, uint64_t at, void *bytes, uint64_t size, bool writable)
+static inline void gcn_add_memory(gcn_machine *m, uint64_t at, void *bytes, uint64_t size,
+                                  bool writable)
 {
     assert_true(m->memories < GCN_MEMORIES);
     m->memory[m->memories++] = (gcn_memory){at, size, bytes, writable};
@@ -17,8 +18,11 @@ static inline void gcn_long_ago(gcn_wave *w)
 {
     for (int i = 0; i < GCN_SGPRS; i++) w->s_bad[i] = 1, w->s_valu[i] = w->s_salu[i] = GCN_LONG_AGO;
     for (int i = 0; i < GCN_VGPRS; i++) {
-        w->history[i] = (gcn_history){.product = GCN_LONG_AGO, .sum = GCN_LONG_AGO, .valu = GCN_LONG_AGO,
-                                      .trans = GCN_LONG_AGO, .store = GCN_LONG_AGO};
+        w->history[i] = (gcn_history){.product = GCN_LONG_AGO,
+                                      .sum = GCN_LONG_AGO,
+                                      .valu = GCN_LONG_AGO,
+                                      .trans = GCN_LONG_AGO,
+                                      .store = GCN_LONG_AGO};
         memset(w->v_bad[i], 1, GCN_LANES);
     }
     w->scc_bad = 1;

@@ -46,7 +46,8 @@ static inline uint64_t gcn_exec(gcn_wave *w, const gcn_line *line)
 }
 
 /* An operand of a scalar instruction: a register, or a constant, whose sign is kept. */
-static inline uint64_t gcn_scalar_operand(const gcn_wave *w, const gcn_operand *o, int width, bool *bad)
+static inline uint64_t gcn_scalar_operand(const gcn_wave *w, const gcn_operand *o, int width,
+                                          bool *bad)
 {
     uint64_t value = o->place == GCN_SCALAR ? gcn_scalar(w, o->first, width, bad) : o->number;
     return width == 1 ? (uint32_t)value : value;
@@ -65,8 +66,8 @@ static inline bool gcn_scalars_too_soon(const gcn_wave *w, const gcn_operand *o,
     return soon;
 }
 
-static inline gcn_source gcn_read(gcn_wave *w, const gcn_line *line, const gcn_operand *o, int width,
-                                  gcn_reader by)
+static inline gcn_source gcn_read(gcn_wave *w, const gcn_line *line, const gcn_operand *o,
+                                  int width, gcn_reader by)
 {
     gcn_source s = {.operand = o};
     if (o->place == GCN_NUMBER) s.same = o->number;
@@ -105,7 +106,8 @@ static inline uint64_t gcn_modified(const gcn_operand *o, uint64_t value)
 }
 
 /* By a vector instruction, in the lanes that EXEC names. */
-static inline void gcn_write(gcn_wave *w, const gcn_line *line, const gcn_result *result, uint64_t exec)
+static inline void gcn_write(gcn_wave *w, const gcn_line *line, const gcn_result *result,
+                             uint64_t exec)
 {
     const gcn_operand *o = &line->operand[0];
     if (o->place != GCN_VECTOR) gcn_fault(w, line, "its destination is no vector register");

@@ -23,7 +23,7 @@ static const gcn_form gcn_forms[] = {
 #define VECTOR(name, widths, flags, value) {#name, gcn_run_vector, gcn_do_##name, widths, 0, flags},
 #define COMPARE(name, value) \
     {"v_cmp_" #name, gcn_run_compare, gcn_do_v_cmp_##name, "211", 0, GCN_F_FLOAT}, \
-    {"v_cmpx_" #name, gcn_run_compare, gcn_do_v_cmp_##name, "211", 0, GCN_F_FLOAT},
+        {"v_cmpx_" #name, gcn_run_compare, gcn_do_v_cmp_##name, "211", 0, GCN_F_FLOAT},
 #define CARRY(name, in, value) {#name, gcn_run_carry, gcn_do_##name, "1211", in, 0},
 #include "vector.def"
 #undef VECTOR
@@ -65,7 +65,8 @@ static inline const gcn_form *gcn_form_of(const char *name)
 {
     char bare[40];
     size_t length = strlen(name);
-    if (length > 4 && (!strcmp(name + length - 4, "_e32") || !strcmp(name + length - 4, "_e64"))) length -= 4;
+    if (length > 4 && (!strcmp(name + length - 4, "_e32") || !strcmp(name + length - 4, "_e64")))
+        length -= 4;
     snprintf(bare, sizeof bare, "%.*s", (int)length, name);
     for (int i = 0; i < GCN_FORMS; i++)
         if (!strcmp(gcn_forms[i].name, bare)) return &gcn_forms[i];

@@ -8,13 +8,19 @@
 
 #include <ctype.h>
 
-static inline bool gcn_starts(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
+static inline bool gcn_starts(const char *text, const char *with)
+{
+    return !strncmp(text, with, strlen(with));
+}
 
 static inline int gcn_named_scalar(const char *text, size_t length)
 {
-    static const struct { const char *name; int first, count; } named[] = {
-        {"vcc", GCN_VCC, 2}, {"vcc_lo", GCN_VCC, 1}, {"vcc_hi", GCN_VCC + 1, 1}, {"m0", GCN_M0, 1},
-        {"exec", GCN_EXEC, 2}, {"exec_lo", GCN_EXEC, 1}, {"exec_hi", GCN_EXEC + 1, 1}};
+    static const struct {
+        const char *name;
+        int first, count;
+    } named[] = {{"vcc", GCN_VCC, 2},         {"vcc_lo", GCN_VCC, 1}, {"vcc_hi", GCN_VCC + 1, 1},
+                 {"m0", GCN_M0, 1},           {"exec", GCN_EXEC, 2},  {"exec_lo", GCN_EXEC, 1},
+                 {"exec_hi", GCN_EXEC + 1, 1}};
     for (size_t i = 0; i < sizeof named / sizeof named[0]; i++)
         if (strlen(named[i].name) == length && !memcmp(named[i].name, text, length))
             return named[i].first * 4 + named[i].count;
@@ -77,7 +83,8 @@ static inline int gcn_counter(const char *text, int most)
 /* Words that stand behind the operands. */
 static inline bool gcn_word(gcn_line *line, const char *text)
 {
-    static const char *const ignored[] = {"sc0", "sc1", "nt", "glc", "slc", "scc", "expcnt(7)", "expcnt(0)", NULL};
+    static const char *const ignored[] = {"sc0", "sc1",       "nt",        "glc", "slc",
+                                          "scc", "expcnt(7)", "expcnt(0)", NULL};
     for (int i = 0; ignored[i]; i++)
         if (!strcmp(text, ignored[i])) return true;
     if (!strcmp(text, "offen")) return line->offen = true;
@@ -86,8 +93,10 @@ static inline bool gcn_word(gcn_line *line, const char *text)
     if (gcn_starts(text, "vmcnt(")) return line->vmcnt = gcn_counter(text, 63), true;
     if (gcn_starts(text, "lgkmcnt(")) return line->lgkmcnt = gcn_counter(text, 15), true;
     if (gcn_starts(text, "offset:") || gcn_starts(text, "offset0:"))
-        return line->offset = (int32_t)strtol(strchr(text, ':') + 1, NULL, 0), line->has_offset = true;
-    if (gcn_starts(text, "offset1:")) return line->offset1 = (int32_t)strtol(text + 8, NULL, 0), true;
+        return line->offset = (int32_t)strtol(strchr(text, ':') + 1, NULL, 0),
+               line->has_offset = true;
+    if (gcn_starts(text, "offset1:"))
+        return line->offset1 = (int32_t)strtol(text + 8, NULL, 0), true;
     if (gcn_starts(text, "bitop3:")) return line->table = (int)strtol(text + 7, NULL, 0), true;
     return false;
 }
@@ -135,7 +144,8 @@ static inline void gcn_read_line(gcn_line *line, const char *at)
     line->word = (uint32_t)strtoul(strchr(comment, ':') + 1, NULL, 16);
     if (line->form->run != gcn_run_branch) gcn_read_words(line, line->text + name);
     for (int i = 0; i < line->count; i++)
-        if ((line->operand[i].negated || line->operand[i].absolute) && !(line->form->flags & GCN_F_FLOAT))
+        if ((line->operand[i].negated || line->operand[i].absolute) &&
+            !(line->form->flags & GCN_F_FLOAT))
             fail_msg("%s: a sign that means nothing", line->text);
 }
 

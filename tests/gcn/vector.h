@@ -26,6 +26,13 @@ static inline uint64_t gcn_permuted(uint64_t bytes, uint32_t selector)
     return value;
 }
 
+static inline uint64_t gcn_reversed(uint64_t a)
+{
+    uint64_t value = 0;
+    for (int bit = 0; bit < 32; bit++) value |= (a >> bit & 1) << (31 - bit);
+    return value;
+}
+
 static inline bool gcn_is_nan(uint64_t a) { return (a & 0x7fffffff) > 0x7f800000; }
 
 /* To nearest, ties to even. */
@@ -62,9 +69,13 @@ static inline uint64_t gcn_below(uint64_t mask, uint32_t lane)
 #undef GCN_LANE_FUNCTION
 
 /* The sources of an instruction in every lane. */
-typedef struct gcn_sources { gcn_source s[3]; int count, first; } gcn_sources;
+typedef struct gcn_sources {
+    gcn_source s[3];
+    int count, first;
+} gcn_sources;
 
-static inline gcn_sources gcn_vector_sources(gcn_wave *w, const gcn_line *line, int first, const char *widths)
+static inline gcn_sources gcn_vector_sources(gcn_wave *w, const gcn_line *line, int first,
+                                             const char *widths)
 {
     gcn_sources all = {.count = (int)strlen(widths), .first = first};
     if (line->count < first + all.count) gcn_fault(w, line, "it has another number of operands");
@@ -73,7 +84,8 @@ static inline gcn_sources gcn_vector_sources(gcn_wave *w, const gcn_line *line, 
     return all;
 }
 
-static inline uint64_t gcn_lane_value(const gcn_line *line, const gcn_sources *all, int lane, uint32_t more, bool *bad)
+static inline uint64_t gcn_lane_value(const gcn_line *line, const gcn_sources *all, int lane,
+                                      uint32_t more, bool *bad)
 {
     uint64_t x[3] = {0};
     for (int i = 0; i < all->count; i++) {
@@ -90,7 +102,8 @@ static inline void gcn_run_vector(gcn_wave *w, const gcn_line *line)
     gcn_sources all = gcn_vector_sources(w, line, 1, line->form->widths + 1);
     gcn_result r = {.bad = {0}};
     for (uint32_t lane = 0; lane < GCN_LANES && !w->m->failed; lane++)
-        if (exec >> lane & 1) r.value[lane] = gcn_lane_value(line, &all, (int)lane, lane, &r.bad[lane]);
+        if (exec >> lane & 1)
+            r.value[lane] = gcn_lane_value(line, &all, (int)lane, lane, &r.bad[lane]);
     gcn_write(w, line, &r, exec);
 }
 
@@ -152,7 +165,8 @@ static inline void gcn_run_select(gcn_wave *w, const gcn_line *line)
     for (int lane = 0; lane < GCN_LANES && !w->m->failed; lane++) {
         r.bad[lane] = bad;
         int from = mask >> lane & 1;
-        r.value[lane] = gcn_modified(&line->operand[1 + from], gcn_lane(&all.s[from], lane, &r.bad[lane]));
+        r.value[lane] =
+            gcn_modified(&line->operand[1 + from], gcn_lane(&all.s[from], lane, &r.bad[lane]));
     }
     gcn_write(w, line, &r, exec);
 }
@@ -196,7 +210,8 @@ static inline void gcn_run_bitop3(gcn_wave *w, const gcn_line *line)
 
 static inline bool gcn_exec_too_soon(const gcn_wave *w, gcn_hazard hazard)
 {
-    return gcn_too_soon(w, hazard, w->s_valu[GCN_EXEC], 0) || gcn_too_soon(w, hazard, w->s_valu[GCN_EXEC + 1], 0);
+    return gcn_too_soon(w, hazard, w->s_valu[GCN_EXEC], 0) ||
+           gcn_too_soon(w, hazard, w->s_valu[GCN_EXEC + 1], 0);
 }
 
 /* A lane of a register, into a scalar register: v_readfirstlane S, V; v_readlane S, V, LANE. */
