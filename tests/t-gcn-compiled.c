@@ -25,6 +25,18 @@ static void runs_right(const gcn_code *code, uint32_t m, uint32_t n, uint32_t k)
     gcn_gemm_free(&g);
 }
 
+/* What no run can show: the states before the epilogue stand there twice, and loads past the end of K,
+ * for which LLVM waits, no lane makes. */
+#define FOR_NOTHING(waits) {"s_waitcnt vmcnt(0): missing", waits}, {"s_waitcnt vmcnt(0): vmcnt + 1", waits}
+static const gcn_excuse excuses[GCN_TARGETS][8] = {
+    [GCN_90A] = {FOR_NOTHING(3), {"s_nop 15: a state less", 1}, {"s_nop 2: missing", 1}, {"s_nop 2: a state less", 1},
+                 {"s_nop 0: missing", 1}},
+    [GCN_942] = {FOR_NOTHING(2), {"s_nop 15: missing", 1}, {"s_nop 15: a state less", 1}, {"s_nop 2: missing", 1},
+                 {"s_nop 2: a state less", 1}},
+    [GCN_950] = {FOR_NOTHING(2), {"s_nop 15: missing", 1}, {"s_nop 15: a state less", 1}, {"s_nop 2: missing", 1},
+                 {"s_nop 2: a state less", 1}},
+};
+
 static void mistakes_are_seen(gcn_code *code)
 {
     gcn_gemm g = problem(70, 40, 64);
@@ -32,8 +44,9 @@ static void mistakes_are_seen(gcn_code *code)
     assert_non_null(g.ran);
     assert_true(gcn_gemm_right(code, &g));
     int step = test_exhaustive() ? 1 : 7;
-    gcn_toll toll = gcn_try_mistakes(code, gcn_gemm_right, &g, step / 2, step, g.ran, NULL);
+    gcn_toll toll = gcn_try_mistakes(code, gcn_gemm_right, &g, step / 2, step, g.ran, excuses[code->target]);
     printf("%s: %d of %d mistakes are seen\n", gcn_target_name[code->target], toll.found, toll.tried);
+    assert_int_equal(toll.missed, 0);
     free(g.ran);
     gcn_gemm_free(&g);
 }

@@ -58,6 +58,41 @@ static void kernels_run_right(void **state)
         for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) runs_right(target, &shapes[i]);
 }
 
+/* Two blocks each way, edges in both, K of five steps and a part of one. */
+static const zlay_gemm ragged = {.size = sizeof(zlay_gemm), .m = 70, .n = 131, .k = 120, .ldd = 133};
+
+/* What no run can show. gfx90a: the states are counted from the last product, and what the text reads first
+ * is the sum of one four products before. */
+static const gcn_excuse excuses[GCN_TARGETS][3] = {
+    [GCN_90A] = {{"s_nop 2: missing", 1}, {"s_nop 2: a state less", 1}},
+};
+
+static void mistakes_of(gcn_target target)
+{
+    gcn_gemm g;
+    gcn_code code = prepare(target, &ragged, &g);
+    g.ran = calloc((size_t)code.lines, 1);
+    assert_non_null(g.ran);
+    assert_true(gcn_gemm_right(&code, &g));
+    int step = test_exhaustive() ? 1 : 16, idle = 0;
+    for (int i = 0; i < code.lines; i++) idle += !g.ran[i];
+    gcn_toll toll = gcn_try_mistakes(&code, gcn_gemm_right, &g, step / 2, step, g.ran, excuses[target]);
+    printf("%s: %d of %d lines ran, %d of %d mistakes are seen\n", gcn_target_name[target], code.lines - idle, code.lines,
+           toll.found, toll.tried);
+    assert_int_equal(idle, 0);
+    assert_int_equal(toll.missed, 0);
+    free(g.ran);
+    gcn_gemm_free(&g);
+    gcn_code_free(&code);
+}
+
+static void mistakes_are_seen(void **state)
+{
+    (void)state;
+    gcn_need_llvm("kernels of gfx targets were run by nothing");
+    for (gcn_target target = 0; target < GCN_TARGETS; target++) mistakes_of(target);
+}
+
 static int setup(void **state)
 {
     (void)state;
@@ -75,6 +110,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_run_right),
+        cmocka_unit_test(mistakes_are_seen),
     };
     return cmocka_run_group_tests_name("gcn-gemm", tests, setup, teardown);
 }

@@ -25,7 +25,7 @@ enum {
     GCN_VGPRS = 512,
     GCN_AGPR = 256,
     GCN_LDS = 163840,
-    GCN_STEPS = 1 << 22,
+    GCN_STEPS = 1 << 17,
     GCN_LONG_AGO = -1000,
     GCN_VCC = 106,
     GCN_M0 = 124,

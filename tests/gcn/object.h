@@ -12,9 +12,9 @@
 static inline void gcn_need_llvm(const char *what)
 {
     if (!system("command -v llvm-mc-22 >/dev/null 2>&1 && command -v ld.lld-22 >/dev/null 2>&1 && "
-                "command -v llvm-objdump-22 >/dev/null 2>&1"))
+                "command -v llvm-objdump-22 >/dev/null 2>&1 && command -v clang-22 >/dev/null 2>&1"))
         return;
-    printf("SKIPPED: no LLVM 22 on this machine (llvm-22, lld-22): %s\n", what);
+    printf("SKIPPED: no LLVM 22 on this machine (llvm-22, clang-22, lld-22): %s\n", what);
     skip();
 }
 
