@@ -34,7 +34,7 @@ static const struct asked {
     {"pingpong_multicast", 2, false, {{1, 1}}},
     {"pair", 1, false, {{1, 1}}},
     {"epilogue", 1, false, {{1, 1}}},
-    {"lds_double", 2, false, {{4}, {2}}},
+    {"lds_double", 2, false, {{4}, {2}, {1}}},
     {"lds_direct", 2, false, {{5}, {2}}},
     {"lds_direct", 3, false, {{5}, {3}}},
     {"lds_pipelined", 2, false, {{4}, {2}}},
