@@ -36,6 +36,7 @@ typedef struct zl_wave_text {
     uint32_t printed;    /* instructions and wait states so far */
     uint32_t product;    /* the number of the last product */
     uint32_t fetched[2]; /* reads of the present stage, of A and B */
+    uint32_t placed, placed_at; /* the load to shared memory whose place was said, and where */
     uint32_t label;
     uint64_t loaded;     /* tiles of K whose loads were printed */
 } zl_wave_text;

@@ -72,17 +72,31 @@ static uint32_t load_number(const zl_wave_text *t, const side *s)
     return s->i + (s->event->part ? t->w->loads_a : 0);
 }
 
+/* Where load i lands is said one load before, so that a product stands between the two. */
+static void place_load(zl_wave_text *t, uint32_t i)
+{
+    if (i && i == t->placed) return;
+    zl_wave_line(t, "s_add_u32 m0, s%d, 0x%x", ZL_S_LOAD, i * t->plan->info.threads * CHUNK);
+    t->placed = i;
+    t->placed_at = t->printed;
+}
+
+static void load_direct(zl_wave_text *t, uint32_t i, int s)
+{
+    place_load(t, i);
+    zl_wave_hold(t, ZLAY_FIRST_SALU_M0, ZLAY_THEN_M0, t->placed_at);
+    zl_wave_line(t, "buffer_load_dwordx4 v%u, s[%d:%d], 0 offen lds", t->r->offset + i, s, s + 3);
+    if (i + 1 < zl_wave_loads(t->w)) place_load(t, i + 1);
+}
+
 static void load(zl_wave_text *t, const side *one)
 {
     uint32_t i = load_number(t, one);
     int s = ZL_S_RESOURCE + 4 * (i < t->w->loads_a ? ZLAY_OPERAND_A : ZLAY_OPERAND_B);
     uint32_t to = t->r->loaded + i * WORDS, from = t->r->offset + i;
     if (!i && ragged(t) && t->loaded + 1 == t->plan->info.tiles_k) mask(t);
-    if (t->w->direct) {
-        zl_wave_line(t, "s_add_u32 m0, s%d, 0x%x", ZL_S_LOAD, i * t->plan->info.threads * CHUNK);
-        zl_wave_hold(t, ZLAY_FIRST_SALU_M0, ZLAY_THEN_M0, t->printed);
-        zl_wave_line(t, "buffer_load_dwordx4 v%u, s[%d:%d], 0 offen lds", from, s, s + 3);
-    } else
+    if (t->w->direct) load_direct(t, i, s);
+    else
         zl_wave_line(t, "buffer_load_dwordx4 v[%u:%u], v%u, s[%d:%d], 0 offen", to,
                      to + WORDS - 1, from, s, s + 3);
     if (i + 1 == zl_wave_loads(t->w)) advance(t);

@@ -41,29 +41,32 @@ static void load(writer *x, uint32_t i)
     x->load_last[i] = ++x->issued;
 }
 
-/* Straight to shared memory: A is part 0 of a stage, B part 1. */
-static void load_parts(writer *x, base from, int64_t tile)
-{
-    const uint32_t loads[] = {x->w->loads_a, x->w->loads_b};
-    for (uint32_t part = 0; part < 2; part++) {
-        zl_putf(x->out, "load %u -> ", loads[part] * load_bytes(x));
-        put_stage(x, from, tile);
-        zl_putf(x->out, " part %u times %u\n", part, loads[part]);
-    }
-    x->issued += x->loads;
-}
-
 /* The loop is counted as one round, which finds in flight what every round does. */
 static uint32_t *tile_last(writer *x, base from, int64_t tile)
 {
     return &x->last[(from == END ? (int64_t)x->tiles + tile : tile) % QUEUE];
 }
 
-static void load_tile(writer *x, base from, int64_t tile)
+/* Straight to shared memory: A is part 0 of a stage, B part 1. */
+static void load_part(writer *x, uint32_t part, base from, int64_t tile)
 {
-    if (x->w->direct) load_parts(x, from, tile);
-    for (uint32_t i = 0; !x->w->direct && i < x->loads; i++) load(x, i);
+    uint32_t loads = part ? x->w->loads_b : x->w->loads_a;
+    zl_putf(x->out, "load %u -> ", loads * load_bytes(x));
+    put_stage(x, from, tile);
+    zl_putf(x->out, " part %u times %u\n", part, loads);
+    x->issued += loads;
     *tile_last(x, from, tile) = x->issued;
+}
+
+static void load_parts(writer *x, base from, int64_t tile)
+{
+    for (uint32_t part = 0; part < 2; part++) load_part(x, part, from, tile);
+}
+
+static void load_tile(writer *x, int64_t tile)
+{
+    if (x->w->direct) load_parts(x, NUMBER, tile);
+    for (uint32_t i = 0; !x->w->direct && i < x->loads; i++) load(x, i);
 }
 
 static void put(writer *x, uint32_t i, base from, int64_t tile)
@@ -115,7 +118,7 @@ static void tile(writer *x, base from, int64_t at, left more)
         else zl_puts(x->out, "waitcount shared 0\n");
         if (!last) fetch(x, read + 1, from, at);
         else if (more.next) fetch(x, 0, from, at + 1);
-        if (x->w->direct && !read && more.load) load_tile(x, from, at + (int64_t)x->ahead);
+        if (x->w->direct && !read && more.load) load_parts(x, from, at + (int64_t)x->ahead);
         if (!x->w->direct && read + 2 == reads && more.next)
             put_tile(x, from, at + 1, more.load);
         zl_putf(x->out, "mma A%u, B%u -> C\n", read % 2, read % 2);
@@ -127,7 +130,7 @@ static void tile(writer *x, base from, int64_t at, left more)
 static void begin(writer *x)
 {
     uint64_t most = x->w->direct ? x->ahead : 1;
-    for (uint64_t i = 0; i < x->tiles && i < most; i++) load_tile(x, NUMBER, (int64_t)i);
+    for (uint64_t i = 0; i < x->tiles && i < most; i++) load_tile(x, (int64_t)i);
     zl_puts(x->out, "use C\n");
     if (!x->w->direct) put_tile(x, NUMBER, 0, x->tiles > 1);
     meet(x, NUMBER, 0);

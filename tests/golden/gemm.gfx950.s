@@ -253,9 +253,8 @@ gemm:
     s_add_u32 m0, s26, 0x1000
     s_nop 0
     buffer_load_dwordx4 v7, s[12:15], 0 offen lds
-    v_mfma_f32_32x32x16_bf16 a[32:47], v[40:43], v[36:39], a[32:47]
     s_add_u32 m0, s26, 0x2000
-    s_nop 0
+    v_mfma_f32_32x32x16_bf16 a[32:47], v[40:43], v[36:39], a[32:47]
     buffer_load_dwordx4 v8, s[12:15], 0 offen lds
     s_add_u32 m0, s26, 0x3000
     s_nop 0
@@ -263,9 +262,8 @@ gemm:
     s_add_u32 m0, s26, 0x4000
     s_nop 0
     buffer_load_dwordx4 v10, s[16:19], 0 offen lds
-    v_mfma_f32_32x32x16_bf16 a[48:63], v[44:47], v[36:39], a[48:63]
     s_add_u32 m0, s26, 0x5000
-    s_nop 0
+    v_mfma_f32_32x32x16_bf16 a[48:63], v[44:47], v[36:39], a[48:63]
     buffer_load_dwordx4 v11, s[16:19], 0 offen lds
     s_add_u32 m0, s26, 0x6000
     s_nop 0
