@@ -3,8 +3,8 @@
  * and times are tried. */
 #include "pipe/recheck_order.h"
 #include "pipe/recheck_read.h"
+#include "pipe/recheck_runs.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static const char *const kinds[ZL_RC_KINDS] = {"phase",  "wait",  "passed", "arrive",
@@ -287,24 +287,14 @@ static void say(const zl_rc_reader *in)
     else zl_fail(r->ctx, ZLAY_OK, "line %u of the proof: %s", in->scan.line, r->fault);
 }
 
-/* Nobody but the verifier makes runs yet: their proofs are neither taken nor refused. */
-static bool is_by_runs(const zlay_pipe *pipe, const char *proof, size_t length)
-{
-    char head[96];
-    int need = snprintf(head, sizeof head, "proof %s by runs\n", pipe->name);
-    return need > 0 && length >= (size_t)need && !memcmp(proof, head, (size_t)need);
-}
-
 zlay_status zlay_pipe_recheck(zlay_ctx *ctx, zlay_answer *answer, const zlay_pipe *pipe,
                               const char *proof, size_t length)
 {
     if (!answer || !pipe || !proof) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
     if (status) return status;
-    if (is_by_runs(pipe, proof, length)) {
-        *answer = ZLAY_UNDECIDED;
-        return zl_leave(ctx, zl_fail(ctx, ZLAY_OK, "a proof by runs: no second checker makes them"));
-    }
+    if (zl_rc_is_by_runs(pipe, proof, length))
+        return zl_leave(ctx, zl_rc_runs(ctx, answer, pipe, proof, length));
     zl_recheck *r = zl_alloc(ctx, 1, sizeof *r);
     if (!r) return zl_leave(ctx, ZLAY_ENOMEM);
     r->ctx = ctx;

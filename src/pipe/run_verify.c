@@ -191,6 +191,27 @@ static bool note_shown(search *s)
     return true;
 }
 
+/* Of the runs of a row, and of the trips one period longer. */
+static unsigned long long events_of(const search *s, const shown *row)
+{
+    const zlay_pipe *p = s->run->pipe;
+    int64_t *values = s->run->params, none = 0, *trip = s->endless >= 0 ? &values[s->endless] : &none;
+    unsigned long long sum = 0;
+    *trip = s->endless >= 0 ? row->seen : 0;
+    for (uint32_t k = 0; k < s->count; k++) values[s->param[k].param] = row->value[k];
+    for (uint32_t k = 0; k < s->count; k++) {
+        values[s->param[k].param] += row->period[k];
+        if (row->period[k]) sum += zl_pipe_count_events(p, values, UINT64_MAX);
+        values[s->param[k].param] = row->value[k];
+    }
+    *trip += row->again;
+    if (row->again) sum += zl_pipe_count_events(p, values, UINT64_MAX);
+    int64_t last = s->endless >= 0 ? row->seen : 0;
+    for (*trip = s->endless >= 0 ? p->params[s->endless].least : 0; *trip <= last; ++*trip)
+        sum += zl_pipe_count_events(p, values, UINT64_MAX);
+    return sum;
+}
+
 static void proof_write(zl_text *out, const void *value)
 {
     const search *s = value;
@@ -207,7 +228,7 @@ static void proof_write(zl_text *out, const void *value)
             zl_putf(out, " %s %lld..%lld", p->params[s->endless].name,
                     (long long)p->params[s->endless].least, (long long)row->seen);
         if (row->again) zl_putf(out, " every %lld", (long long)row->again);
-        zl_puts(out, "\n");
+        zl_putf(out, " events %llu\n", events_of(s, row));
     }
     zl_puts(out, "end\n");
 }

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A state of a run as numbers: all that may change, indices counted from a loop's counter, rings from
+ * where that stands, operations named in the order in which they are met, and last who knows which.
+ * Two moments with equal numbers have the same future, but for turned rings. What is not met here
+ * cannot matter, and is forgotten. */
+#include "pipe/replay.h"
+
+static void put(zl_rp_sheet *w, int64_t value)
+{
+    if (w->marking) return;
+    if (w->need < w->room) w->out[w->need] = value;
+    w->need++;
+}
+
+static int64_t base_of(zl_replay *c, const zl_rp_sheet *w, uint32_t ring)
+{
+    return w->marking ? 0 : zl_rp_ring_turn(c, w->claim, ring, w->counter, -1);
+}
+
+static void put_name(zl_rp_sheet *w, int32_t item)
+{
+    if (item >= 0 && w->names[item] < 0) w->names[item] = w->named++;
+    put(w, item < 0 ? item : w->names[item]);
+}
+
+/* An operation with what it is, when it is met first. */
+static void put_item(zl_replay *c, zl_rp_sheet *w, int32_t item)
+{
+    bool met = item < 0 || w->names[item] >= 0;
+    put_name(w, item);
+    if (met) return;
+    const zl_rp_item *it = &c->items[item];
+    put(w, it->kind);
+    put(w, it->thread);
+    put_name(w, it->fenced);
+    if (it->kind < ZL_RP_GROUPS)
+        put(w, zl_rp_behind(c, &c->instances[c->threads[it->thread].instance], (int)it->kind, it->number));
+}
+
+/* ---- instances ---- */
+
+static void put_waiting(zl_replay *c, zl_rp_sheet *w, const zl_rp_instance *i)
+{
+    bool waits = i->meets >= 0;
+    put(w, waits ? 1 + (zl_rp_meeting_of(c, i, &c->pipe->events[i->pc])->generation > i->meets) : 0);
+    put(w, i->joined < 0 ? 0 : 1 + (c->meetings->generation > i->joined));
+    put(w, i->grid);
+}
+
+static void put_loops(zl_replay *c, zl_rp_sheet *w, const zl_rp_instance *i)
+{
+    put(w, i->pc);
+    for (uint32_t d = 0; d < i->depth && !w->marking; d++) {
+        put(w, i->counter[d] - zl_rp_loop_turn(c, w->claim, i->loop[d], w->counter, -1));
+        for (uint32_t k = 0; k < c->claims_count; k++) put(w, k != w->claim && i->found[k][d]);
+    }
+}
+
+static void put_groups(zl_replay *c, zl_rp_sheet *w, const zl_rp_instance *i)
+{
+    for (int k = 0; k < ZL_RP_GROUPS; k++) {
+        put(w, zl_rp_behind(c, i, k, i->done[k] + 1));
+        put(w, zl_rp_behind(c, i, k, i->last[k]));
+        put(w, i->open[k]);
+        for (uint32_t t = 0; t < i->threads; t++) put_item(c, w, i->opening[k][t]);
+    }
+}
+
+/* The ring and slot of a place of shared memory, counted from where the ring stands. */
+static void put_factors(zl_replay *c, zl_rp_sheet *w, const zl_rp_factors *f)
+{
+    for (int k = 0; k < 2 && !w->marking; k++) {
+        uint32_t smem = 0, place = (uint32_t)f->place[k];
+        bool shared = f->place[k] >= 0 && place < c->places_count;
+        while (shared && smem + 1 < c->pipe->smems_count && c->smem_at[smem + 1] <= place) smem++;
+        uint32_t stages = shared ? c->pipe->smems[smem].stages : 1;
+        uint32_t ring = shared ? zl_rp_ring_smem(c, (int32_t)smem)
+                               : zl_rp_ring_tmem(c, (int32_t)(place - c->places_count));
+        put(w, f->place[k] < 0 ? -1 : shared ? (int64_t)((place - c->smem_at[smem]) / stages) : (int64_t)place);
+        put(w, shared ? (int64_t)smem : -1);
+        put(w, f->place[k] < 0 ? 0 : f->index[k] - base_of(c, w, ring));
+    }
+}
+
+static void put_sums(zl_replay *c, zl_rp_sheet *w, const zl_rp_instance *i)
+{
+    for (uint32_t a = 0; a < c->pipe->accs_count; a++) {
+        const zl_rp_sum *s = zl_rp_sum_of(c, i, (int32_t)a);
+        put(w, s->state + 4 * s->unread + 8 * s->touched);
+        put(w, s->kind);
+        put(w, zl_rp_behind(c, i, s->kind, s->group));
+        put(w, s->reader_kind);
+        put(w, zl_rp_behind(c, i, s->reader_kind, s->reader));
+        put_factors(c, w, &s->factors);
+    }
+}
+
+/* ---- barriers ---- */
+
+static int64_t floor_of(int64_t at, uint32_t stages)
+{
+    return at >= 0 ? at / stages : -((stages - 1 - at) / stages);
+}
+
+static uint32_t slot_of(int64_t at, uint32_t stages)
+{
+    return (uint32_t)(at - floor_of(at, stages) * stages);
+}
+
+static zl_rp_gate *gate_at(zl_replay *c, const zl_rp_sheet *w, uint32_t bar, uint32_t k, int64_t *round)
+{
+    uint32_t stages = c->pipe->bars[bar].stages;
+    int64_t at = base_of(c, w, bar) + k % stages;
+    *round = floor_of(at, stages);
+    return &c->gates[c->gate_at[bar] + k / stages * stages + slot_of(at, stages)];
+}
+
+static void put_gate(zl_replay *c, zl_rp_sheet *w, const zl_rp_gate *g, int64_t round)
+{
+    size_t at = (size_t)(g - c->gates);
+    put(w, g->pending);
+    put(w, g->tx);
+    put(w, g->idle ? 0 : (g->phase - round) & 1);
+    put_item(c, w, g->last[0]);
+    put_item(c, w, g->last[1]);
+    put_item(c, w, g->next);
+    for (uint32_t t = 0; t < c->threads_count; t++) put_item(c, w, c->passed[at * c->threads_count + t]);
+    for (uint32_t n = 0; n < c->instances_count; n++)
+        put_item(c, w, c->expected[at * c->instances_count + n]);
+}
+
+static void put_gates(zl_replay *c, zl_rp_sheet *w)
+{
+    int64_t round;
+    for (uint32_t b = 0; b < c->pipe->bars_count; b++)
+        for (uint32_t k = 0; k < c->blocks * c->pipe->bars[b].stages; k++) {
+            const zl_rp_gate *g = gate_at(c, w, b, k, &round);
+            put_gate(c, w, g, round);
+        }
+}
+
+/* ---- places ---- */
+
+static bool comes_first(const zl_rp_use *a, const zl_rp_use *b)
+{
+    if (a->old != b->old) return b->old;
+    if (a->instance != b->instance) return a->instance < b->instance;
+    return a->event != b->event ? a->event < b->event : a->part < b->part;
+}
+
+static void sort_uses(zl_rp_place *p)
+{
+    for (uint32_t k = 1; k < p->count; k++)
+        for (uint32_t j = k; j > 0 && comes_first(&p->uses[j], &p->uses[j - 1]); j--) {
+            zl_rp_use use = p->uses[j];
+            p->uses[j] = p->uses[j - 1];
+            p->uses[j - 1] = use;
+        }
+}
+
+static void put_use(zl_replay *c, zl_rp_sheet *w, const zl_rp_use *use)
+{
+    put(w, use->instance);
+    put(w, use->event);
+    put(w, use->part);
+    put(w, use->bytes);
+    put(w, (int64_t)use->proxy + 4 * use->write + 8 * use->old);
+    put(w, use->count);
+    for (uint32_t k = 0; k < use->count; k++) put_item(c, w, use->over[k]);
+}
+
+static void put_place(zl_replay *c, zl_rp_sheet *w, zl_rp_place *p, int64_t base)
+{
+    put(w, p->any + 2 * p->unread);
+    put(w, p->any ? p->index - base : 0);
+    put(w, p->filled);
+    put(w, p->count);
+    put_factors(c, w, &p->factors);
+    sort_uses(p);
+    for (uint32_t k = 0; k < p->count; k++) put_use(c, w, &p->uses[k]);
+}
+
+static void put_ring(zl_replay *c, zl_rp_sheet *w, uint32_t first, uint32_t copies, uint32_t stages,
+                     uint32_t ring, bool indexed)
+{
+    int64_t base = base_of(c, w, ring);
+    for (uint32_t k = 0; k < copies * stages; k++)
+        put_place(c, w, &c->places[first + k / stages * stages + slot_of(base + k % stages, stages)],
+                  indexed ? base : 0);
+}
+
+/* A map is written as a whole, whatever its index. */
+static void put_places(zl_replay *c, zl_rp_sheet *w)
+{
+    const zlay_pipe *p = c->pipe;
+    for (uint32_t s = 0; s < p->smems_count; s++)
+        put_ring(c, w, c->smem_at[s], c->blocks * c->smem_each[s], p->smems[s].stages,
+                 zl_rp_ring_smem(c, (int32_t)s), true);
+    for (uint32_t t = 0; t < p->tmems_count; t++)
+        put_ring(c, w, c->tmem_at[t], c->blocks, p->tmems[t].stages, zl_rp_ring_tmem(c, (int32_t)t), true);
+    for (uint32_t o = 0; o < p->others_count; o++)
+        put_ring(c, w, c->other_at[o], 1, p->others[o].stages, zl_rp_ring_other(c, (int32_t)o),
+                 p->others[o].sort != ZL_OTHER_MAP);
+}
+
+static void put_columns(zl_replay *c, zl_rp_sheet *w)
+{
+    for (uint32_t k = 0; k < c->pipe->tmems_count * c->blocks; k++) {
+        const zl_rp_columns *s = &c->columns[k];
+        put(w, s->allocated + 2 * s->freed);
+        if (s->allocated) put_item(c, w, s->by);
+        if (s->freed) put_item(c, w, s->freed_by);
+    }
+    for (uint32_t b = 0; b < c->blocks; b++) put(w, c->relinquished[b]);
+}
+
+/* ---- meetings, flags, debts ---- */
+
+static void put_meetings(zl_replay *c, zl_rp_sheet *w)
+{
+    for (uint32_t k = 0; k < c->meetings_count; k++) {
+        put(w, c->meetings[k].pending);
+        put(w, c->meetings[k].pending ? c->meetings[k].count : 0);
+        put_item(c, w, c->meetings[k].last);
+    }
+}
+
+/* Flags in the order of their rings. */
+static zl_rp_flag *flag_at(zl_replay *c, const zl_rp_sheet *w, uint32_t other, uint32_t k)
+{
+    uint32_t stages = c->pipe->others[other].stages;
+    int64_t base = base_of(c, w, zl_rp_ring_other(c, (int32_t)other));
+    return &c->flags[c->other_at[other] - (c->places_count - c->flags_count) + slot_of(base + k, stages)];
+}
+
+static void put_flag(zl_replay *c, zl_rp_sheet *w, const zl_rp_flag *f)
+{
+    int64_t most = 0;
+    for (uint32_t k = 0; k < f->count; k++) {
+        if (f->value[k] > most) most = f->value[k];
+        put_item(c, w, f->reached[k]);
+    }
+    put(w, f->total < most ? f->total : most);
+}
+
+/* What somebody of the block knows is paid for good. */
+static void put_debt(zl_replay *c, zl_rp_sheet *w, uint32_t block, uint32_t at)
+{
+    zl_rp_debt *d = &c->debts[block * (c->threads_count + c->gates_count) + at];
+    if (d->owed && zl_rp_is_paid(c, block, d)) d->owed = false;
+    put(w, d->owed);
+    if (d->owed) put_item(c, w, d->item);
+}
+
+static void put_debts(zl_replay *c, zl_rp_sheet *w, uint32_t block)
+{
+    int64_t round;
+    for (uint32_t t = 0; t < c->threads_count; t++) put_debt(c, w, block, t);
+    for (uint32_t b = 0; b < c->pipe->bars_count; b++)
+        for (uint32_t k = 0; k < c->blocks * c->pipe->bars[b].stages; k++)
+            put_debt(c, w, block, c->threads_count + (uint32_t)(gate_at(c, w, b, k, &round) - c->gates));
+}
+
+/* ---- who knows ---- */
+
+static void put_set(zl_replay *c, zl_rp_sheet *w, uint32_t set, const int32_t *met)
+{
+    uint32_t bits = 0;
+    for (int32_t k = 0; k < w->named; k++) {
+        bits |= (uint32_t)zl_rp_has(c, set, met[k]) << k % 31;
+        if (k % 31 == 30 || k + 1 == w->named) {
+            put(w, bits);
+            bits = 0;
+        }
+    }
+}
+
+static void put_sets(zl_replay *c, zl_rp_sheet *w)
+{
+    static const uint32_t of_gate = ZL_RP_OF_GATE;
+    int64_t round;
+    int32_t *met = c->met;
+    for (uint32_t k = 0; k < c->words * 64; k++)
+        if (w->names[k] >= 0) met[w->names[k]] = (int32_t)k;
+    for (uint32_t s = 0; s < ZL_RP_OF_THREAD * c->threads_count; s++) put_set(c, w, s, met);
+    for (uint32_t b = 0; b < c->pipe->bars_count; b++)
+        for (uint32_t k = 0; k < c->blocks * c->pipe->bars[b].stages; k++)
+            for (uint32_t s = 0; s < of_gate; s++)
+                put_set(c, w, zl_rp_gate_set(c, gate_at(c, w, b, k, &round), s), met);
+    for (uint32_t k = 0; k < c->meetings_count; k++)
+        for (uint32_t s = 0; s < ZL_RP_OF_MEETING; s++)
+            put_set(c, w, zl_rp_meeting_set(c, &c->meetings[k], s), met);
+    for (uint32_t o = 0; o < c->pipe->others_count; o++)
+        for (uint32_t k = 0; k < c->pipe->others[o].stages; k++)
+            for (uint32_t s = 0; s < ZL_RP_OF_FLAG; s++)
+                put_set(c, w, zl_rp_flag_set(c, flag_at(c, w, o, k), s), met);
+}
+
+void zl_rp_state(zl_replay *c, zl_rp_sheet *w)
+{
+    for (zl_rp_instance *i = c->instances; i < c->instances + c->instances_count; i++) {
+        put_loops(c, w, i);
+        put_waiting(c, w, i);
+        put_groups(c, w, i);
+        put_sums(c, w, i);
+    }
+    put_gates(c, w);
+    put_places(c, w);
+    put_columns(c, w);
+    put_meetings(c, w);
+    for (uint32_t o = 0; o < c->pipe->others_count; o++)
+        for (uint32_t k = 0; k < c->pipe->others[o].stages; k++) put_flag(c, w, flag_at(c, w, o, k));
+    for (uint32_t b = 0; b < c->blocks; b++) put_debts(c, w, b);
+    if (!w->marking) put_sets(c, w);
+}

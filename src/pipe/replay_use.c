@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Uses of memory: each is known to be over by whoever uses the same later, and what is read is what
+ * was filled at that index. */
+#include "pipe/replay.h"
+
+zl_rp_place *zl_rp_smem(zl_replay *c, const zl_rp_instance *i, uint32_t block, int32_t smem, uint32_t slot)
+{
+    const zl_smem *s = &c->pipe->smems[smem];
+    uint32_t copy = s->each ? i->number : 0;
+    return &c->places[c->smem_at[smem] + (block * c->smem_each[smem] + copy) * s->stages + slot];
+}
+
+zl_rp_place *zl_rp_tmem(zl_replay *c, uint32_t block, int32_t tmem, uint32_t slot)
+{
+    return &c->places[c->tmem_at[tmem] + block * c->pipe->tmems[tmem].stages + slot];
+}
+
+/* ---- order ---- */
+
+static bool is_over(const zl_replay *c, uint32_t set, const zl_rp_use *use, zl_rp_kind fence)
+{
+    for (uint32_t k = 0; k < use->count; k++) {
+        int32_t item = use->over[k], behind = item < 0 ? -1 : c->items[item].fenced;
+        bool asks = behind >= 0 && c->items[behind].kind == fence;
+        if (!zl_rp_has(c, set, asks ? behind : item)) return false;
+    }
+    return true;
+}
+
+/* Products and copies of one thread come in its order, loads and stores of a warp when it has
+ * waited for them. */
+static bool is_in_order(const zl_replay *c, const zl_rp_use *before, const zl_rp_use *now)
+{
+    const zl_rp_instance *i = &c->instances[now->instance];
+    const zl_event *first = &c->pipe->events[before->event], *next = &c->pipe->events[now->event];
+    if (before->instance != now->instance || before->over[0] < 0) return false;
+    if (first->kind == ZL_EV_TLD || first->kind == ZL_EV_TST)
+        return !zl_rp_behind(c, i, first->kind == ZL_EV_TLD ? ZL_RP_TLD : ZL_RP_TST,
+                             c->items[before->over[0]].number);
+    return next->kind == ZL_EV_MMA || next->kind == ZL_EV_TCP;
+}
+
+static int32_t broken(const zl_replay *c, uint32_t thread, const zl_rp_use *before, const zl_rp_use *now)
+{
+    uint32_t knows = zl_rp_set(thread, ZL_RP_KNOWS);
+    bool known = is_over(c, knows, before, ZL_RP_SHARED);
+    if (now->proxy == ZL_RP_TENSOR) {
+        if (is_in_order(c, before, now) ||
+            is_over(c, zl_rp_set(thread, ZL_RP_AFTER), before, ZL_RP_ORDERED))
+            return 0;
+        return known ? ZLAY_PIPE_TCGEN05 : ZLAY_PIPE_TMEM_USE;
+    }
+    if (!known) return now->write ? ZLAY_PIPE_OVERWRITE : ZLAY_PIPE_READ_BEFORE_FULL;
+    bool crosses = before->write && before->proxy == ZL_RP_GENERIC && now->proxy == ZL_RP_ASYNC;
+    return crosses && !is_over(c, knows, before, ZL_RP_FENCED) ? ZLAY_PIPE_PROXY : 0;
+}
+
+static void check_order(zl_replay *c, const zl_rp_instance *i, bool all, const zl_rp_use *before,
+                        const zl_rp_use *now)
+{
+    for (uint32_t k = 0; k < (all ? i->threads : 1); k++) {
+        int32_t rule = broken(c, i->first + k, before, now);
+        if (rule) zl_rp_break(c, rule, now->event, before->event);
+    }
+}
+
+/* ---- what stands there ---- */
+
+/* Phases of a barrier are numbered by it, so later ones stand for those before. */
+static int32_t barrier_of(const zl_replay *c, const zl_rp_use *use)
+{
+    int32_t item = use->over[0];
+    return item >= 0 && c->items[item].kind == ZL_RP_SHARED ? c->items[item].number : -1;
+}
+
+/* What the same event did before is over when what it does now is. */
+static bool is_same(const zl_replay *c, const zl_rp_use *a, const zl_rp_use *b)
+{
+    return a->instance == b->instance && a->event == b->event && a->part == b->part && !a->old &&
+           barrier_of(c, a) == barrier_of(c, b);
+}
+
+void zl_rp_keep(zl_replay *c, zl_rp_place *p, const zl_rp_use *use)
+{
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < p->count; k++)
+        if (!is_same(c, &p->uses[k], use)) p->uses[kept++] = p->uses[k];
+    if (kept < ZL_RP_USES) p->uses[kept++] = *use;
+    else if (!c->status)
+        c->status = zl_fail(c->ctx, ZLAY_ELIMIT, "a stage is used more than %d times", ZL_RP_USES);
+    p->count = kept;
+}
+
+/* The content before is kept until the next begins: its readers may have more parts to fear. */
+static void begin_content(zl_replay *c, zl_rp_place *p, int64_t index, uint32_t event)
+{
+    uint32_t kept = 0;
+    if (p->unread) zl_rp_break(c, ZLAY_PIPE_STAGE, event, p->writer);
+    for (uint32_t k = 0; k < p->count; k++)
+        if (!p->uses[k].old) p->uses[kept++] = p->uses[k];
+    for (uint32_t k = 0; k < kept; k++) p->uses[k].old = true;
+    p->count = kept;
+    p->filled = 0;
+    p->index = index;
+    p->any = true;
+}
+
+static const zl_rp_use *filled_by(const zl_rp_place *p, int32_t part)
+{
+    for (uint32_t k = 0; k < p->count; k++)
+        if (p->uses[k].write && !p->uses[k].old && p->uses[k].part == part) return &p->uses[k];
+    return NULL;
+}
+
+static uint32_t count_parts(const zl_rp_place *p)
+{
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < p->count; k++)
+        count += p->uses[k].write && !p->uses[k].old && filled_by(p, p->uses[k].part) == &p->uses[k];
+    return count;
+}
+
+/* ---- reads ---- */
+
+static bool is_content(const zl_rp_place *p, int64_t index, int32_t part)
+{
+    if (p->index != index || p->filled != p->size) return false;
+    if (p->pieces && count_parts(p) != p->pieces) return false;
+    if (part > 0) return filled_by(p, part) != NULL;
+    return part < 0 || count_parts(p) != 1 || filled_by(p, 0);
+}
+
+void zl_rp_read(zl_replay *c, zl_rp_place *p, const zl_rp_instance *i, bool all, int64_t index,
+                zl_rp_use *use)
+{
+    use->write = false;
+    use->instance = (uint32_t)(i - c->instances);
+    for (uint32_t k = 0; k < p->count; k++) {
+        const zl_rp_use *before = &p->uses[k];
+        if (before->write && !before->old && (use->part <= 0 || before->part == use->part))
+            check_order(c, i, all, before, use);
+    }
+    if (p->size && !p->any) zl_rp_break(c, ZLAY_PIPE_READ_BEFORE_FULL, use->event, UINT32_MAX);
+    else if (p->size && !is_content(p, index, use->part))
+        zl_rp_break(c, ZLAY_PIPE_STAGE, use->event, p->writer);
+    p->unread = false;
+    zl_rp_keep(c, p, use);
+}
+
+/* ---- writes ---- */
+
+/* A write is of a new content, or one part more of the last, or its threads write their part again. */
+void zl_rp_write(zl_replay *c, zl_rp_place *p, const zl_rp_instance *i, bool all, int64_t index,
+                 zl_rp_use *use)
+{
+    use->write = true;
+    use->instance = (uint32_t)(i - c->instances);
+    if (p->size && !use->bytes) use->bytes = p->size;
+    const zl_rp_use *mine = p->any && p->index == index ? filled_by(p, use->part) : NULL;
+    bool again = mine && (p->pieces || !p->size) && mine->instance == use->instance &&
+                 mine->proxy == ZL_RP_GENERIC && use->proxy == ZL_RP_GENERIC;
+    bool more = p->any && p->index == index && !mine && p->filled + use->bytes <= p->size;
+    for (uint32_t k = 0; k < p->count; k++) {
+        const zl_rp_use *before = &p->uses[k];
+        bool apart = (more && before->write && !before->old) || (again && before == mine);
+        if (!apart) check_order(c, i, all, before, use);
+    }
+    if (!again && !more) begin_content(c, p, index, use->event);
+    if (!again) p->filled += use->bytes;
+    p->unread = p->size != 0;
+    p->writer = use->event;
+    zl_rp_keep(c, p, use);
+}
