@@ -12,4 +12,7 @@ bool zl_rc_is_by_runs(const zlay_pipe *pipe, const char *proof, size_t length);
 zlay_status zl_rc_runs(zlay_ctx *ctx, zlay_answer *answer, const zlay_pipe *pipe, const char *proof,
                        size_t length);
 
+/* One run with these values of the params: the rule that it breaks, 0 none. */
+zlay_status zl_rc_try(zlay_ctx *ctx, int32_t *rule, const zlay_pipe *pipe, const int64_t *values);
+
 #endif

@@ -282,6 +282,20 @@ static void say(const reader *in)
     else zl_fail(in->ctx, ZLAY_OK, "line %u of the proof: %s", in->scan.line, in->fault);
 }
 
+zlay_status zl_rc_try(zlay_ctx *ctx, int32_t *rule, const zlay_pipe *pipe, const int64_t *values)
+{
+    zl_replay *c;
+    zlay_status status = zl_rp_new(ctx, &c, pipe);
+    if (status) return status;
+    memcpy(c->values, values, pipe->params_count * sizeof *values);
+    zl_rp_check_text(c);
+    if (!c->rule) zl_rp_run(c);
+    status = c->status;
+    *rule = c->rule;
+    zl_rp_free(c);
+    return status;
+}
+
 bool zl_rc_is_by_runs(const zlay_pipe *pipe, const char *proof, size_t length)
 {
     char head[96];

@@ -97,7 +97,7 @@ static bool note_repeat(zl_replay *c, const zl_rp_repeat *r)
         c->repeats_room = room;
     }
     c->repeats[c->repeats_count++] = *r;
-    memset(c->seen_count, 0, sizeof c->seen_count);
+    for (uint32_t k = 0; k <= r->claim; k++) c->seen_count[k] = 0;
     for (zl_rp_instance *i = c->instances; i < c->instances + c->instances_count; i++) {
         int depth = inside(c, i, r->claim);
         if (depth >= 0) i->found[r->claim][depth] = true;

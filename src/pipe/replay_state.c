@@ -66,18 +66,24 @@ static void put_groups(zl_replay *c, zl_rp_sheet *w, const zl_rp_instance *i)
     }
 }
 
-/* The ring and slot of a place of shared memory, counted from where the ring stands. */
+/* Which ring a place is of, and which copy of it. */
+static uint32_t ring_of(const zl_replay *c, uint32_t place, uint32_t *copy)
+{
+    const zlay_pipe *p = c->pipe;
+    uint32_t smem = p->smems_count, tmem = p->tmems_count;
+    while (smem > 0 && (place < c->smem_at[smem - 1] || (p->tmems_count && place >= c->tmem_at[0]))) smem--;
+    while (tmem > 0 && place < c->tmem_at[tmem - 1]) tmem--;
+    *copy = tmem ? (place - c->tmem_at[tmem - 1]) / p->tmems[tmem - 1].stages
+                 : (place - c->smem_at[smem - 1]) / p->smems[smem - 1].stages;
+    return tmem ? zl_rp_ring_tmem(c, (int32_t)tmem - 1) : zl_rp_ring_smem(c, (int32_t)smem - 1);
+}
+
 static void put_factors(zl_replay *c, zl_rp_sheet *w, const zl_rp_factors *f)
 {
     for (int k = 0; k < 2 && !w->marking; k++) {
-        uint32_t smem = 0, place = (uint32_t)f->place[k];
-        bool shared = f->place[k] >= 0 && place < c->places_count;
-        while (shared && smem + 1 < c->pipe->smems_count && c->smem_at[smem + 1] <= place) smem++;
-        uint32_t stages = shared ? c->pipe->smems[smem].stages : 1;
-        uint32_t ring = shared ? zl_rp_ring_smem(c, (int32_t)smem)
-                               : zl_rp_ring_tmem(c, (int32_t)(place - c->places_count));
-        put(w, f->place[k] < 0 ? -1 : shared ? (int64_t)((place - c->smem_at[smem]) / stages) : (int64_t)place);
-        put(w, shared ? (int64_t)smem : -1);
+        uint32_t copy = 0, ring = f->place[k] < 0 ? 0 : ring_of(c, (uint32_t)f->place[k], &copy);
+        put(w, f->place[k] < 0 ? -1 : (int64_t)ring);
+        put(w, copy);
         put(w, f->place[k] < 0 ? 0 : f->index[k] - base_of(c, w, ring));
     }
 }

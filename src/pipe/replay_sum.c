@@ -48,8 +48,11 @@ static void find_factor(zl_replay *c, const zl_rp_instance *i, const zl_event *e
                                  zl_rp_slot(c, i, &e->at[k], ring, c->pipe->smems[e->smem[k]].stages)) -
                       c->places;
     } else if (k == 0 && e->tmem[1] >= 0) {
-        f->place[k] = (int64_t)c->places_count + e->tmem[1];
-        f->index[k] = zl_rp_index(c, i, &e->tmem_at[1], zl_rp_ring_tmem(c, e->tmem[1]));
+        uint32_t ring = zl_rp_ring_tmem(c, e->tmem[1]);
+        f->index[k] = zl_rp_index(c, i, &e->tmem_at[1], ring);
+        f->place[k] = zl_rp_tmem(c, i->block, e->tmem[1],
+                                 zl_rp_slot(c, i, &e->tmem_at[1], ring, c->pipe->tmems[e->tmem[1]].stages)) -
+                      c->places;
     }
 }
 

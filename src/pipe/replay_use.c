@@ -91,6 +91,22 @@ void zl_rp_keep(zl_replay *c, zl_rp_place *p, const zl_rp_use *use)
     p->count = kept;
 }
 
+/* A product is the same as the last one while both factors stand there. */
+static void forget_factors(const zl_replay *c, zl_rp_factors *f, const zl_rp_place *p, int64_t index)
+{
+    for (int k = 0; k < 2; k++)
+        if (f->place[k] == p - c->places && f->index[k] != index) f->place[0] = f->place[1] = -1;
+}
+
+static void replace_factors(zl_replay *c, const zl_rp_place *p, int64_t index)
+{
+    for (uint32_t k = 0; k < c->instances_count * c->pipe->accs_count; k++)
+        forget_factors(c, &c->sums[k].factors, p, index);
+    for (uint32_t t = 0; t < c->pipe->tmems_count; t++)
+        for (uint32_t k = 0; k < c->blocks * c->pipe->tmems[t].stages; k++)
+            forget_factors(c, &c->places[c->tmem_at[t] + k].factors, p, index);
+}
+
 /* The content before is kept until the next begins: its readers may have more parts to fear. */
 static void begin_content(zl_replay *c, zl_rp_place *p, int64_t index, uint32_t event)
 {
@@ -99,6 +115,7 @@ static void begin_content(zl_replay *c, zl_rp_place *p, int64_t index, uint32_t 
     for (uint32_t k = 0; k < p->count; k++)
         if (!p->uses[k].old) p->uses[kept++] = p->uses[k];
     for (uint32_t k = 0; k < kept; k++) p->uses[k].old = true;
+    replace_factors(c, p, index);
     p->count = kept;
     p->filled = 0;
     p->index = index;
