@@ -94,8 +94,9 @@ ZLAY_API zlay_status zlay_pipe_rule_at(zlay_pipe_rule *out, int32_t rule);
  *           proof    with ZLAY_YES its text: of a ring in one block barriers'
  *                    arrivals, bytes and phases as functions of the loop
  *                    counters, a schedule, and a path for every ordering used;
- *                    of other pipes ("by runs") the trip counts that were run
- *                    and where they repeat; NULL: not asked.
+ *                    of other pipes ("by runs") the trip counts that were run,
+ *                    after how many more all is repeated, and how many events
+ *                    that are; NULL: not asked.
  */
 ZLAY_API zlay_status zlay_pipe_verify(zlay_ctx *ctx, zlay_answer *answer,
                                       zlay_pipe_reason *reasons, size_t room, size_t *count,
@@ -118,8 +119,8 @@ ZLAY_API zlay_status zlay_pipe_trace(zlay_ctx *ctx, zlay_buf *out, const zlay_pi
  *
  *  Returns: ZLAY_OK; ZLAY_EINVAL; ZLAY_ENOMEM.
  *  Out:     answer  ZLAY_YES; ZLAY_NO, and the message names the line of the
- *                   proof that fails; ZLAY_UNDECIDED for a proof by runs, which
- *                   nothing but the verifier makes.
+ *                   proof that fails; ZLAY_UNDECIDED where a run needs more
+ *                   than the limits allow (the message names which).
  */
 ZLAY_API zlay_status zlay_pipe_recheck(zlay_ctx *ctx, zlay_answer *answer, const zlay_pipe *pipe,
                                        const char *proof, size_t length);

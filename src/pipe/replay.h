@@ -16,12 +16,13 @@ enum { ZL_RP_WORDS = 64, ZL_RP_ITEMS = 64 * ZL_RP_WORDS }; /* most operations th
 /* What an operation is. The groups come first. */
 typedef enum zl_rp_kind {
     ZL_RP_WGMMA, ZL_RP_BULK, ZL_RP_BULK_READ, ZL_RP_TCGEN05, ZL_RP_TLD, ZL_RP_TST, ZL_RP_CPASYNC,
+    ZL_RP_MEMORY, ZL_RP_SHARED, /* queues */
     ZL_RP_GROUPS,
     ZL_RP_DID = ZL_RP_GROUPS, /* an ordinary instruction of a thread */
     ZL_RP_FENCED,             /* an ordinary write, or a cp.async, behind fence proxy.async */
     ZL_RP_ORDERED,            /* a load or store of tensor memory behind fence tcgen05.before */
     ZL_RP_PASSED,             /* a wait, by a thread */
-    ZL_RP_SHARED              /* a phase, a meeting, a value of a flag */
+    ZL_RP_POINT              /* a phase, a meeting, a value of a flag */
 } zl_rp_kind;
 
 /* An operation that may still matter; its index is its name, -1 what all know. */
@@ -30,7 +31,7 @@ typedef struct zl_rp_item {
     int32_t thread; /* that did it; of a warp its first lane; -1 nobody alone */
     int32_t number; /* of its group */
     int32_t fenced; /* the same behind its fence; -1 */
-    bool live;
+    bool live, told; /* told: all lanes of its warp know of it */
 } zl_rp_item;
 
 typedef struct zl_rp_thread {
@@ -107,6 +108,7 @@ typedef struct zl_rp_sum {
     int state;
     bool unread, touched;
     int32_t group, kind, reader, reader_kind;
+    int64_t bytes; /* loaded, and still what they hold; 0: something else */
     uint32_t event;
     zl_rp_factors factors;
 } zl_rp_sum;
@@ -189,7 +191,7 @@ struct zl_replay {
     zl_rp_item *items;
     int32_t *free_items, *names, *met;
     uint64_t *sets, *copied; /* copied: kinds that a landing copy tells of */
-    uint32_t words, free_count;
+    uint32_t words, free_count, top; /* top: no item from there on is live */
 
     uint64_t step;
     int32_t rule; /* 0: nothing is broken */
@@ -313,7 +315,20 @@ void zl_rp_product(zl_replay *c, zl_rp_instance *i, const zl_event *e);
 void zl_rp_load(zl_replay *c, zl_rp_instance *i, const zl_event *e);
 void zl_rp_put(zl_replay *c, zl_rp_instance *i, const zl_event *e);
 void zl_rp_copy_in(zl_replay *c, zl_rp_instance *i, const zl_event *e);
-/* Operands of a product in shared memory, and columns; by one thread or by all warps. */
+/* A product of registers with registers, and the events of queues. */
+void zl_rp_multiply(zl_replay *c, zl_rp_instance *i, const zl_event *e);
+void zl_rp_queue(zl_replay *c, zl_rp_instance *i, const zl_event *e);
+void zl_rp_waitcount(zl_replay *c, zl_rp_instance *i, const zl_event *e);
+/* What is written into registers now: nothing else reads or writes them. */
+zl_rp_sum *zl_rp_fill_sum(zl_replay *c, zl_rp_instance *i, int32_t acc);
+void zl_rp_break_flight(zl_replay *c, const zl_rp_sum *s, int32_t kind, uint32_t event);
+/* The same product is not summed twice, while both factors are what they were. */
+void zl_rp_check_factors(zl_replay *c, const zl_rp_instance *i, const zl_event *e, zl_rp_factors *last);
+void zl_rp_forget_factors(zl_rp_factors *f, int64_t place, int64_t but);
+/* One item of each warp, or of the one thread; and the end of a group of one event. */
+void zl_rp_name_group(zl_replay *c, zl_rp_instance *i, int kind, zl_rp_use *use);
+int32_t zl_rp_close_alone(zl_rp_instance *i, int kind);
+void zl_rp_check_grid(zl_replay *c, const zl_rp_instance *i);
 bool zl_rp_alloc(zl_replay *c, const zl_rp_instance *i, const zl_event *e);
 void zl_rp_dealloc(zl_replay *c, const zl_rp_instance *i, const zl_event *e);
 void zl_rp_relinquish(zl_replay *c, const zl_rp_instance *i);

@@ -54,7 +54,7 @@ static void next_phase(zl_replay *c, zl_rp_gate *g)
     for (uint32_t t = 0; t < c->threads_count; t++) *passed(c, g, t) = -2;
     g->last[1] = g->last[0];
     g->last[0] = g->next;
-    g->next = zl_rp_item_new(c, ZL_RP_SHARED, -1, (int32_t)(g - c->gates));
+    g->next = zl_rp_item_new(c, ZL_RP_POINT, -1, (int32_t)(g - c->gates));
     g->pending = c->pipe->bars[g->bar].count;
     g->phase++;
 }

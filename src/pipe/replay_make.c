@@ -184,7 +184,7 @@ static bool fills(const zl_replay *c, const zl_rp_instance *i, const zl_event *e
                   uint32_t block)
 {
     bool fill = e->kind == ZL_EV_COPY || e->kind == ZL_EV_CPASYNC || e->kind == ZL_EV_WRITE ||
-                e->kind == ZL_EV_STMATRIX;
+                e->kind == ZL_EV_STMATRIX || e->kind == ZL_EV_LOAD || e->kind == ZL_EV_PUT;
     return fill && e->smem[0] == smem && zl_rp_blocks(c, i, e) >> block & 1;
 }
 
@@ -229,7 +229,8 @@ static void make_flags(zl_replay *c)
     uint32_t first = c->places_count - c->flags_count;
     for (uint32_t k = c->pipe->setup; k < c->pipe->events_count; k++) {
         const zl_event *e = &c->pipe->events[k];
-        if (e->kind == ZL_EV_WAITGROUP && e->count > c->most_left) c->most_left = e->count;
+        bool waits = e->kind == ZL_EV_WAITGROUP || e->kind == ZL_EV_WAITCOUNT;
+        if (waits && e->count > c->most_left) c->most_left = e->count;
         c->has_grid |= e->kind == ZL_EV_GRIDDEP && e->scope == ZL_GRIDDEP_WAIT;
         for (uint32_t s = 0; e->kind == ZL_EV_AWAIT && s < c->pipe->others[e->other].stages; s++)
             add_value(c, &c->flags[c->other_at[e->other] - first + s], e->count);
@@ -317,7 +318,7 @@ static void begin_gate(zl_replay *c, zl_rp_gate *g)
 {
     *g = (zl_rp_gate){.bar = g->bar, .block = g->block, .idle = g->idle,
                       .pending = c->pipe->bars[g->bar].count, .last = {-1, -1}};
-    g->next = zl_rp_item_new(c, ZL_RP_SHARED, -1, (int32_t)(g - c->gates));
+    g->next = zl_rp_item_new(c, ZL_RP_POINT, -1, (int32_t)(g - c->gates));
 }
 
 static void begin_flag(zl_rp_flag *f)

@@ -36,7 +36,7 @@ static void close_meeting(zl_replay *c, zl_rp_meeting *m)
 {
     uint32_t done = zl_rp_meeting_set(c, m, ZL_RP_DONE), sum = zl_rp_meeting_set(c, m, ZL_RP_SUM);
     m->generation++;
-    m->last = zl_rp_item_new(c, ZL_RP_SHARED, -1, -1);
+    m->last = zl_rp_item_new(c, ZL_RP_POINT, -1, -1);
     zl_rp_clear(c, done);
     zl_rp_join(c, done, sum);
     zl_rp_learn(c, done, m->last);
@@ -115,7 +115,7 @@ static void raise_flag(zl_replay *c, const zl_rp_instance *i, const zl_event *e,
         if (f->value[k] <= before && !zl_rp_has(c, knows(i->first), f->reached[k]))
             zl_rp_break(c, ZLAY_PIPE_OVERRUN, i->pc, UINT32_MAX);
         if (f->value[k] <= before || f->value[k] > f->total) continue;
-        f->reached[k] = zl_rp_item_new(c, ZL_RP_SHARED, -1, -1);
+        f->reached[k] = zl_rp_item_new(c, ZL_RP_POINT, -1, -1);
         zl_rp_join(c, zl_rp_flag_set(c, f, 1 + k), zl_rp_flag_set(c, f, 0));
     }
 }
@@ -168,7 +168,7 @@ static void commit_products(zl_replay *c, zl_rp_instance *i, const zl_event *e)
         zl_rp_gate *g = zl_rp_gate_of(c, i, e, b);
         zl_rp_owe(c, b, g, 0, g->next, i->pc);
         zl_rp_come(c, g, i->first, i->pc);
-        for (uint32_t k = 0; k < c->words * 64; k++)
+        for (uint32_t k = 0; k < c->top; k++)
             if (c->items[k].live && c->items[k].kind == ZL_RP_TCGEN05 &&
                 c->items[k].thread == (int32_t)i->first) {
                 zl_rp_learn(c, zl_rp_gate_set(c, g, ZL_RP_SUM), (int32_t)k);
@@ -196,10 +196,10 @@ void zl_rp_commit(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 
 void zl_rp_wait_group(zl_replay *c, zl_rp_instance *i, int kind, int64_t left)
 {
-    bool warps = kind == ZL_RP_WGMMA || kind == ZL_RP_TLD || kind == ZL_RP_TST;
+    bool warps = kind != ZL_RP_BULK && kind != ZL_RP_BULK_READ && kind != ZL_RP_CPASYNC;
     int64_t done = i->issued[kind] - left;
     if (done > i->done[kind]) i->done[kind] = (int32_t)done;
-    for (uint32_t k = 0; k < c->words * 64; k++) {
+    for (uint32_t k = 0; k < c->top; k++) {
         const zl_rp_item *item = &c->items[k];
         if (!item->live || (int)item->kind != kind || item->number > i->done[kind]) continue;
         uint32_t first = (uint32_t)item->thread, count = warps && i->threads > 1 ? ZL_RP_LANES : 1;
@@ -220,7 +220,7 @@ int64_t zl_rp_behind(const zl_replay *c, const zl_rp_instance *i, int kind, int3
 /* A fence is of what its thread, or of tensor memory its warp, has done and knows to be over. */
 static void fence(zl_replay *c, uint32_t thread, zl_rp_kind kind)
 {
-    for (uint32_t k = 0; k < c->words * 64; k++) {
+    for (uint32_t k = 0; k < c->top; k++) {
         const zl_rp_item *item = &c->items[k];
         if (!item->live || item->fenced < 0 || c->items[item->fenced].kind != kind) continue;
         uint32_t by = kind == ZL_RP_ORDERED ? c->threads[thread].warp : thread;

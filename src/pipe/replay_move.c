@@ -37,7 +37,7 @@ static zl_rp_use ordinary_use(zl_replay *c, const zl_rp_instance *i, const zl_ev
 
 /* ---- copies ---- */
 
-static void check_grid(zl_replay *c, const zl_rp_instance *i)
+void zl_rp_check_grid(zl_replay *c, const zl_rp_instance *i)
 {
     if (c->has_grid && !i->grid) zl_rp_break(c, ZLAY_PIPE_GRID, i->pc, UINT32_MAX);
 }
@@ -78,7 +78,7 @@ static void land(zl_replay *c, zl_rp_instance *i, const zl_event *e, uint32_t bl
 void zl_rp_copy(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 {
     uint32_t mask = zl_rp_blocks(c, i, e);
-    if (e->scope != ZL_COPY_SHARED) check_grid(c, i);
+    if (e->scope != ZL_COPY_SHARED) zl_rp_check_grid(c, i);
     for (uint32_t b = 0; b < c->blocks; b++)
         if (mask >> b & 1) land(c, i, e, b);
 }
@@ -104,7 +104,7 @@ void zl_rp_cpasync(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 {
     zl_rp_use use = {.count = i->threads, .event = zl_rp_line(c, e), .part = e->part,
                      .bytes = e->count, .proxy = ZL_RP_GENERIC};
-    check_grid(c, i);
+    zl_rp_check_grid(c, i);
     for (uint32_t k = 0; k < i->threads; k++) {
         int32_t item = zl_rp_group(c, i, ZL_RP_CPASYNC, i->first + k);
         if (item >= 0 && c->items[item].fenced < 0)

@@ -228,6 +228,8 @@ static bool run_row(reader *in)
     return true;
 }
 
+static uint64_t more(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
+
 /* Of the runs of a row, and of the trips one period longer. */
 static bool check_events(reader *in)
 {
@@ -237,15 +239,18 @@ static bool check_events(reader *in)
     for (uint32_t k = 0; k < r->count; k++) c->values[r->param[k]] = r->value[k];
     for (uint32_t k = 0; k < r->count; k++) {
         c->values[r->param[k]] += r->period[k];
-        if (r->period[k]) sum += zl_pipe_count_events(in->pipe, c->values, most);
+        if (r->period[k]) sum = more(sum, zl_pipe_count_events(in->pipe, c->values, most));
         c->values[r->param[k]] = r->value[k];
     }
     bool open = r->count > r->listed;
     int64_t *trip = open ? &c->values[r->param[r->listed]] : NULL;
     for (int64_t t = open ? in->pipe->params[r->param[r->listed]].least : 0; t <= (open ? r->value[r->listed] : 0); t++) {
         if (open) *trip = t;
-        sum += zl_pipe_count_events(in->pipe, c->values, most);
+        sum = more(sum, zl_pipe_count_events(in->pipe, c->values, most));
     }
+    if (sum == UINT64_MAX)
+        c->status = zl_fail(in->ctx, ZLAY_ELIMIT, "limit points: trips of more than %llu steps",
+                            (unsigned long long)most);
     return sum == (uint64_t)r->events || refuse(in, "another number of events");
 }
 

@@ -78,6 +78,11 @@ static bool is_whole(const zl_event *e)
     case ZL_EV_TLD:
     case ZL_EV_TST:
     case ZL_EV_TWAIT:
+    case ZL_EV_LOAD:
+    case ZL_EV_SEND:
+    case ZL_EV_FETCH:
+    case ZL_EV_PUT:
+    case ZL_EV_WAITCOUNT:
     case ZL_EV_SETMAXNREG: return true;
     case ZL_EV_MMA: return e->tmem[0] < 0;
     case ZL_EV_FENCE: return e->scope == ZL_FENCE_WGMMA;
@@ -89,10 +94,11 @@ static bool is_whole(const zl_event *e)
 
 static void tell_lanes(zl_replay *c, const zl_rp_instance *i)
 {
-    for (uint32_t k = 0; i->threads > 1 && k < c->words * 64; k++) {
-        const zl_rp_item *item = &c->items[k];
-        if (!item->live || item->kind != ZL_RP_PASSED) continue;
+    for (uint32_t k = 0; i->threads > 1 && k < c->top; k++) {
+        zl_rp_item *item = &c->items[k];
+        if (!item->live || item->kind != ZL_RP_PASSED || item->told) continue;
         if (c->threads[item->thread].instance != (uint32_t)(i - c->instances)) continue;
+        item->told = true;
         for (uint32_t lane = 0; lane < ZL_RP_LANES; lane++)
             zl_rp_learn(c, zl_rp_set(c->threads[item->thread].warp + lane, ZL_RP_KNOWS), (int32_t)k);
     }
@@ -122,6 +128,11 @@ static bool do_memory(zl_replay *c, zl_rp_instance *i, const zl_event *e)
     case ZL_EV_WRITE:
     case ZL_EV_LDMATRIX:
     case ZL_EV_STMATRIX: zl_rp_touch(c, i, e); break;
+    case ZL_EV_LOAD:
+    case ZL_EV_SEND:
+    case ZL_EV_FETCH:
+    case ZL_EV_PUT: zl_rp_queue(c, i, e); break;
+    case ZL_EV_WAITCOUNT: zl_rp_waitcount(c, i, e); break;
     case ZL_EV_UPDATE: zl_rp_update(c, i, e); break;
     case ZL_EV_USE: zl_rp_use_sum(c, i, e->acc, false, i->pc); break;
     case ZL_EV_MMA: zl_rp_product(c, i, e); break;
@@ -164,7 +175,7 @@ static bool do_event(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 static void check_groups(zl_replay *c, const zl_rp_instance *i)
 {
     for (int k = 0; k < ZL_RP_GROUPS; k++) {
-        bool waited = k != ZL_RP_BULK && k != ZL_RP_TCGEN05;
+        bool waited = k != ZL_RP_BULK && k != ZL_RP_TCGEN05 && k != ZL_RP_MEMORY && k != ZL_RP_SHARED;
         if (i->open[k]) zl_rp_break(c, ZLAY_PIPE_GROUP, i->opened[k], UINT32_MAX);
         else if (waited && i->done[k] < i->last[k])
             zl_rp_break(c, ZLAY_PIPE_EXIT, i->opened[k], UINT32_MAX);
@@ -233,6 +244,7 @@ static void find_stuck(zl_replay *c)
 void zl_rp_run(zl_replay *c)
 {
     bool moved = true, open = true;
+    uint64_t most = zl_limits(c->ctx)->points;
     zl_rp_begin(c);
     while (open && !is_over(c)) {
         moved = open = false;
@@ -241,6 +253,9 @@ void zl_rp_run(zl_replay *c)
             open |= c->instances[k].pc < c->instances[k].role->end;
         }
         if (open && !moved && !is_over(c)) find_stuck(c);
+        if (c->step > most && !is_over(c))
+            c->status = zl_fail(c->ctx, ZLAY_ELIMIT, "limit points: a run of more than %llu steps",
+                                (unsigned long long)most);
     }
     if (!is_over(c)) check_end(c);
 }

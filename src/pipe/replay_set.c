@@ -64,7 +64,8 @@ int32_t zl_rp_item_new(zl_replay *c, zl_rp_kind kind, int32_t thread, int32_t nu
     }
     int32_t item = c->free_items[--c->free_count];
     uint64_t bit = (uint64_t)1 << (item % 64);
-    c->items[item] = (zl_rp_item){kind, thread, number, -1, true};
+    c->items[item] = (zl_rp_item){kind, thread, number, -1, true, false};
+    if ((uint32_t)item >= c->top) c->top = (uint32_t)item + 1;
     if (is_ordinary(kind)) c->copied[item / 64] &= ~bit;
     else c->copied[item / 64] |= bit;
     return item;
@@ -100,9 +101,10 @@ static void forget(zl_replay *c)
     memset(live, 0, sizeof live);
     for (uint32_t k = 0; k < items; k++) c->names[k] = -1;
     zl_rp_state(c, &w);
-    c->free_count = 0;
+    c->free_count = c->top = 0;
     for (uint32_t k = items; k-- > 0;) {
         c->items[k].live &= c->names[k] >= 0;
+        if (c->items[k].live && !c->top) c->top = k + 1;
         if (c->items[k].live) live[k / 64] |= (uint64_t)1 << (k % 64);
         else c->free_items[c->free_count++] = (int32_t)k;
     }

@@ -30,7 +30,7 @@ static void put_item(zl_replay *c, zl_rp_sheet *w, int32_t item)
     put_name(w, item);
     if (met) return;
     const zl_rp_item *it = &c->items[item];
-    put(w, it->kind);
+    put(w, (int64_t)it->kind + 16 * it->told);
     put(w, it->thread);
     put_name(w, it->fenced);
     if (it->kind < ZL_RP_GROUPS)
@@ -82,7 +82,7 @@ static void put_factors(zl_replay *c, zl_rp_sheet *w, const zl_rp_factors *f)
 {
     for (int k = 0; k < 2 && !w->marking; k++) {
         uint32_t copy = 0, ring = f->place[k] < 0 ? 0 : ring_of(c, (uint32_t)f->place[k], &copy);
-        put(w, f->place[k] < 0 ? -1 : (int64_t)ring);
+        put(w, f->place[k] < 0 ? f->place[k] : (int64_t)ring);
         put(w, copy);
         put(w, f->place[k] < 0 ? 0 : f->index[k] - base_of(c, w, ring));
     }
@@ -97,6 +97,7 @@ static void put_sums(zl_replay *c, zl_rp_sheet *w, const zl_rp_instance *i)
         put(w, zl_rp_behind(c, i, s->kind, s->group));
         put(w, s->reader_kind);
         put(w, zl_rp_behind(c, i, s->reader_kind, s->reader));
+        put(w, s->bytes);
         put_factors(c, w, &s->factors);
     }
 }

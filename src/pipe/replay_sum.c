@@ -18,30 +18,52 @@ static bool is_read(const zl_rp_instance *i, const zl_rp_sum *s)
     return s->reader > i->done[s->reader_kind];
 }
 
-static void break_flight(zl_replay *c, const zl_rp_sum *s, int32_t kind, uint32_t event)
+void zl_rp_break_flight(zl_replay *c, const zl_rp_sum *s, int32_t kind, uint32_t event)
 {
-    zl_rp_break(c, kind == ZL_RP_WGMMA ? ZLAY_PIPE_FENCE : ZLAY_PIPE_TMEM_USE, event, s->event);
+    bool queue = kind == ZL_RP_MEMORY || kind == ZL_RP_SHARED;
+    int32_t rule = kind == ZL_RP_WGMMA ? ZLAY_PIPE_FENCE : ZLAY_PIPE_TMEM_USE;
+    zl_rp_break(c, queue ? ZLAY_PIPE_GROUP : rule, event, s->event);
+}
+
+static void change_registers(zl_replay *c, const zl_rp_instance *i, int32_t acc)
+{
+    zl_rp_sum_of(c, i, acc)->bytes = 0;
+    for (uint32_t a = 0; a < c->pipe->accs_count; a++)
+        zl_rp_forget_factors(&zl_rp_sum_of(c, i, (int32_t)a)->factors, -2 - (int64_t)acc, -1);
+}
+
+zl_rp_sum *zl_rp_fill_sum(zl_replay *c, zl_rp_instance *i, int32_t acc)
+{
+    zl_rp_sum *s = zl_rp_sum_of(c, i, acc);
+    if (is_written(i, s)) zl_rp_break_flight(c, s, s->kind, i->pc);
+    if (is_read(i, s)) zl_rp_break_flight(c, s, s->reader_kind, i->pc);
+    change_registers(c, i, acc);
+    return s;
 }
 
 void zl_rp_use_sum(zl_replay *c, zl_rp_instance *i, int32_t acc, bool takes, uint32_t event)
 {
     zl_rp_sum *s = zl_rp_sum_of(c, i, acc);
     if (takes && s->state == ZL_RP_EMPTY) zl_rp_break(c, ZLAY_PIPE_STAGE, event, UINT32_MAX);
-    if (is_written(i, s)) break_flight(c, s, s->kind, event);
-    if (is_read(i, s) && !takes) break_flight(c, s, s->reader_kind, event);
+    if (is_written(i, s)) zl_rp_break_flight(c, s, s->kind, event);
+    if (is_read(i, s) && !takes) zl_rp_break_flight(c, s, s->reader_kind, event);
     s->state = takes ? ZL_RP_TAKEN : ZL_RP_SUMS;
     s->unread = false;
     s->touched = true;
     s->event = event;
+    if (!takes) change_registers(c, i, acc);
 }
 
 /* ---- products ---- */
 
-/* What an operand is, so that a product summed twice is found; registers are never the same. */
+/* What an operand is, so that a product summed twice is found. */
 static void find_factor(zl_replay *c, const zl_rp_instance *i, const zl_event *e, int k, zl_rp_factors *f)
 {
     f->place[k] = f->index[k] = -1;
-    if (e->smem[k] >= 0) {
+    if (e->acc_b >= 0) {
+        f->place[k] = -2 - (int64_t)(k ? e->acc_b : e->acc_a);
+        f->index[k] = 0;
+    } else if (e->smem[k] >= 0) {
         uint32_t ring = zl_rp_ring_smem(c, e->smem[k]);
         f->index[k] = zl_rp_index(c, i, &e->at[k], ring);
         f->place[k] = zl_rp_smem(c, i, i->block, e->smem[k],
@@ -56,13 +78,13 @@ static void find_factor(zl_replay *c, const zl_rp_instance *i, const zl_event *e
     }
 }
 
-static void check_factors(zl_replay *c, const zl_rp_instance *i, const zl_event *e, zl_rp_factors *last)
+void zl_rp_check_factors(zl_replay *c, const zl_rp_instance *i, const zl_event *e, zl_rp_factors *last)
 {
     zl_rp_factors f;
     bool same = !e->fresh;
     for (int k = 0; k < 2; k++) {
         find_factor(c, i, e, k, &f);
-        same &= f.place[k] >= 0 && f.place[k] == last->place[k] && f.index[k] == last->index[k];
+        same &= f.place[k] != -1 && f.place[k] == last->place[k] && f.index[k] == last->index[k];
     }
     if (same) zl_rp_break(c, ZLAY_PIPE_STAGE, i->pc, UINT32_MAX);
     *last = f;
@@ -75,7 +97,7 @@ static void sum_up(zl_replay *c, zl_rp_instance *i, const zl_event *e)
     if (e->fresh ? s->unread : s->state != ZL_RP_SUMS) zl_rp_break(c, ZLAY_PIPE_STAGE, i->pc, s->event);
     if ((s->kind != ZL_RP_WGMMA && is_written(i, s)) || is_read(i, s))
         zl_rp_break(c, ZLAY_PIPE_FENCE, i->pc, s->event);
-    check_factors(c, i, e, &s->factors);
+    zl_rp_check_factors(c, i, e, &s->factors);
     s->state = ZL_RP_SUMS;
     s->unread = true;
     s->kind = ZL_RP_WGMMA;
@@ -94,8 +116,7 @@ static void take_factor(zl_replay *c, zl_rp_instance *i, const zl_event *e)
     s->reader_kind = ZL_RP_WGMMA;
 }
 
-/* One item of each warp, or of the one thread. */
-static void name_group(zl_replay *c, zl_rp_instance *i, int kind, zl_rp_use *use)
+void zl_rp_name_group(zl_replay *c, zl_rp_instance *i, int kind, zl_rp_use *use)
 {
     bool warps = kind != ZL_RP_TCGEN05 && i->threads > 1;
     use->count = warps ? i->threads / ZL_RP_LANES : 1;
@@ -113,7 +134,7 @@ static void read_operand(zl_replay *c, zl_rp_instance *i, const zl_event *e, int
     zl_rp_use use = {.event = i->pc, .part = -1, .proxy = ZL_RP_ASYNC};
     uint32_t ring = zl_rp_ring_smem(c, e->smem[k]);
     uint32_t slot = zl_rp_slot(c, i, &e->at[k], ring, c->pipe->smems[e->smem[k]].stages);
-    name_group(c, i, kind, &use);
+    zl_rp_name_group(c, i, kind, &use);
     zl_rp_read(c, zl_rp_smem(c, i, block, e->smem[k], slot), i, kind == ZL_RP_WGMMA,
                zl_rp_index(c, i, &e->at[k], ring), &use);
 }
@@ -141,7 +162,7 @@ static void use_columns(zl_replay *c, zl_rp_instance *i, const zl_event *e, int 
     zl_rp_place *p = zl_rp_tmem(c, block, e->tmem[k],
                                 zl_rp_slot(c, i, &e->tmem_at[k], ring, c->pipe->tmems[e->tmem[k]].stages));
     zl_rp_check_live(c, i, e->tmem[k], block, i->pc);
-    name_group(c, i, kind, &use);
+    zl_rp_name_group(c, i, kind, &use);
     if (!write && (!p->any || p->index != index)) zl_rp_break(c, ZLAY_PIPE_STAGE, i->pc, UINT32_MAX);
     if (write) zl_rp_write(c, p, i, kind != ZL_RP_TCGEN05, index, &use);
     else zl_rp_read(c, p, i, kind != ZL_RP_TCGEN05, index, &use);
@@ -153,7 +174,7 @@ static void check_sum(zl_replay *c, zl_rp_instance *i, const zl_event *e, uint32
     uint32_t ring = zl_rp_ring_tmem(c, e->tmem[0]);
     zl_rp_place *p = zl_rp_tmem(c, block, e->tmem[0],
                                 zl_rp_slot(c, i, &e->tmem_at[0], ring, c->pipe->tmems[e->tmem[0]].stages));
-    if (first) check_factors(c, i, e, &p->factors);
+    if (first) zl_rp_check_factors(c, i, e, &p->factors);
     if (!e->fresh && (!p->any || p->index != zl_rp_index(c, i, &e->tmem_at[0], ring)))
         zl_rp_break(c, ZLAY_PIPE_STAGE, i->pc, UINT32_MAX);
 }
@@ -174,6 +195,10 @@ static void tensor_product(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 
 void zl_rp_product(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 {
+    if (e->acc_b >= 0) {
+        zl_rp_multiply(c, i, e);
+        return;
+    }
     if (e->tmem[0] >= 0) {
         tensor_product(c, i, e);
         return;
@@ -197,7 +222,7 @@ void zl_rp_copy_in(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 }
 
 /* Each load or store of tensor memory is a group of its own. */
-static int32_t close_alone(zl_rp_instance *i, int kind)
+int32_t zl_rp_close_alone(zl_rp_instance *i, int kind)
 {
     for (int k = 0; k < ZL_RP_THREADS; k++) i->opening[kind][k] = -1;
     i->opened[kind] = i->pc;
@@ -207,12 +232,12 @@ static int32_t close_alone(zl_rp_instance *i, int kind)
 void zl_rp_load(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 {
     zl_rp_sum *s = zl_rp_sum_of(c, i, e->acc);
-    if (is_written(i, s)) break_flight(c, s, s->kind, i->pc);
-    if (is_read(i, s)) break_flight(c, s, s->reader_kind, i->pc);
+    if (is_written(i, s)) zl_rp_break_flight(c, s, s->kind, i->pc);
+    if (is_read(i, s)) zl_rp_break_flight(c, s, s->reader_kind, i->pc);
     use_columns(c, i, e, 0, false, ZL_RP_TLD, i->block);
     s->state = ZL_RP_SUMS;
     s->kind = ZL_RP_TLD;
-    s->group = close_alone(i, ZL_RP_TLD);
+    s->group = zl_rp_close_alone(i, ZL_RP_TLD);
     s->touched = true;
     s->event = i->pc;
 }
@@ -222,7 +247,7 @@ void zl_rp_put(zl_replay *c, zl_rp_instance *i, const zl_event *e)
     zl_rp_sum *s = zl_rp_sum_of(c, i, e->acc);
     zl_rp_use_sum(c, i, e->acc, true, i->pc);
     use_columns(c, i, e, 0, true, ZL_RP_TST, i->block);
-    s->reader = close_alone(i, ZL_RP_TST);
+    s->reader = zl_rp_close_alone(i, ZL_RP_TST);
     s->reader_kind = ZL_RP_TST;
 }
 

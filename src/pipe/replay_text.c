@@ -62,7 +62,12 @@ static bool needs_warps(const zl_event *e)
     case ZL_EV_RELINQUISH:
     case ZL_EV_TLD:
     case ZL_EV_TST:
-    case ZL_EV_TWAIT: return true;
+    case ZL_EV_TWAIT:
+    case ZL_EV_LOAD:
+    case ZL_EV_SEND:
+    case ZL_EV_FETCH:
+    case ZL_EV_PUT:
+    case ZL_EV_WAITCOUNT: return true;
     case ZL_EV_SYNC: return e->scope != ZL_SYNC_CTA && e->scope != ZL_SYNC_CLUSTER;
     case ZL_EV_MMA: return e->tmem[0] < 0;
     case ZL_EV_JOIN: return e->scope == ZL_SYNC_NAMED;
@@ -76,7 +81,7 @@ static bool needs_warps(const zl_event *e)
 
 static bool can_run(const zl_role *role, const zl_event *e)
 {
-    bool wgmma = e->kind == ZL_EV_MMA && e->tmem[0] < 0;
+    bool wgmma = e->kind == ZL_EV_MMA && e->tmem[0] < 0 && e->acc_b < 0;
     bool columns = e->kind == ZL_EV_ALLOC || e->kind == ZL_EV_DEALLOC || e->kind == ZL_EV_RELINQUISH;
     if (role->elect && needs_warps(e)) return false;
     if (wgmma && (role->each != 4 || role->first_warp % 4)) return false;

@@ -22,6 +22,7 @@ static bool is_over(const zl_replay *c, uint32_t set, const zl_rp_use *use, zl_r
     for (uint32_t k = 0; k < use->count; k++) {
         int32_t item = use->over[k], behind = item < 0 ? -1 : c->items[item].fenced;
         bool asks = behind >= 0 && c->items[behind].kind == fence;
+        if (fence == ZL_RP_FENCED && !asks) return false;
         if (!zl_rp_has(c, set, asks ? behind : item)) return false;
     }
     return true;
@@ -40,16 +41,30 @@ static bool is_in_order(const zl_replay *c, const zl_rp_use *before, const zl_rp
     return next->kind == ZL_EV_MMA || next->kind == ZL_EV_TCP;
 }
 
+static zl_rp_kind kind_of(const zl_replay *c, const zl_rp_use *use)
+{
+    return use->over[0] < 0 ? ZL_RP_POINT : c->items[use->over[0]].kind;
+}
+
+/* A queue of one warp takes its instructions in order. */
+static bool is_in_queue(const zl_replay *c, const zl_rp_use *before, const zl_rp_use *now)
+{
+    zl_rp_kind kind = kind_of(c, now);
+    return (kind == ZL_RP_MEMORY || kind == ZL_RP_SHARED) && kind_of(c, before) == kind &&
+           before->instance == now->instance && before->count == 1;
+}
+
 static int32_t broken(const zl_replay *c, uint32_t thread, const zl_rp_use *before, const zl_rp_use *now)
 {
     uint32_t knows = zl_rp_set(thread, ZL_RP_KNOWS);
-    bool known = is_over(c, knows, before, ZL_RP_SHARED);
+    bool known = is_over(c, knows, before, ZL_RP_POINT);
     if (now->proxy == ZL_RP_TENSOR) {
         if (is_in_order(c, before, now) ||
             is_over(c, zl_rp_set(thread, ZL_RP_AFTER), before, ZL_RP_ORDERED))
             return 0;
         return known ? ZLAY_PIPE_TCGEN05 : ZLAY_PIPE_TMEM_USE;
     }
+    if (is_in_queue(c, before, now)) return 0;
     if (!known) return now->write ? ZLAY_PIPE_OVERWRITE : ZLAY_PIPE_READ_BEFORE_FULL;
     bool crosses = before->write && before->proxy == ZL_RP_GENERIC && now->proxy == ZL_RP_ASYNC;
     return crosses && !is_over(c, knows, before, ZL_RP_FENCED) ? ZLAY_PIPE_PROXY : 0;
@@ -70,7 +85,7 @@ static void check_order(zl_replay *c, const zl_rp_instance *i, bool all, const z
 static int32_t barrier_of(const zl_replay *c, const zl_rp_use *use)
 {
     int32_t item = use->over[0];
-    return item >= 0 && c->items[item].kind == ZL_RP_SHARED ? c->items[item].number : -1;
+    return item >= 0 && c->items[item].kind == ZL_RP_POINT ? c->items[item].number : -1;
 }
 
 /* What the same event did before is over when what it does now is. */
@@ -92,19 +107,19 @@ void zl_rp_keep(zl_replay *c, zl_rp_place *p, const zl_rp_use *use)
 }
 
 /* A product is the same as the last one while both factors stand there. */
-static void forget_factors(const zl_replay *c, zl_rp_factors *f, const zl_rp_place *p, int64_t index)
+void zl_rp_forget_factors(zl_rp_factors *f, int64_t place, int64_t but)
 {
     for (int k = 0; k < 2; k++)
-        if (f->place[k] == p - c->places && f->index[k] != index) f->place[0] = f->place[1] = -1;
+        if (f->place[k] == place && f->index[k] != but) f->place[0] = f->place[1] = -1;
 }
 
 static void replace_factors(zl_replay *c, const zl_rp_place *p, int64_t index)
 {
     for (uint32_t k = 0; k < c->instances_count * c->pipe->accs_count; k++)
-        forget_factors(c, &c->sums[k].factors, p, index);
+        zl_rp_forget_factors(&c->sums[k].factors, p - c->places, index);
     for (uint32_t t = 0; t < c->pipe->tmems_count; t++)
         for (uint32_t k = 0; k < c->blocks * c->pipe->tmems[t].stages; k++)
-            forget_factors(c, &c->places[c->tmem_at[t] + k].factors, p, index);
+            zl_rp_forget_factors(&c->places[c->tmem_at[t] + k].factors, p - c->places, index);
 }
 
 /* The content before is kept until the next begins: its readers may have more parts to fear. */
@@ -166,6 +181,14 @@ void zl_rp_read(zl_replay *c, zl_rp_place *p, const zl_rp_instance *i, bool all,
 
 /* ---- writes ---- */
 
+/* Each thread of an instance writes its part again. */
+static bool is_again(const zl_replay *c, const zl_rp_use *before, const zl_rp_use *now)
+{
+    return before->write && !before->old && before->instance == now->instance &&
+           before->part == now->part && before->proxy == ZL_RP_GENERIC &&
+           now->proxy == ZL_RP_GENERIC && kind_of(c, before) == kind_of(c, now);
+}
+
 /* A write is of a new content, or one part more of the last, or its threads write their part again. */
 void zl_rp_write(zl_replay *c, zl_rp_place *p, const zl_rp_instance *i, bool all, int64_t index,
                  zl_rp_use *use)
@@ -174,12 +197,11 @@ void zl_rp_write(zl_replay *c, zl_rp_place *p, const zl_rp_instance *i, bool all
     use->instance = (uint32_t)(i - c->instances);
     if (p->size && !use->bytes) use->bytes = p->size;
     const zl_rp_use *mine = p->any && p->index == index ? filled_by(p, use->part) : NULL;
-    bool again = mine && (p->pieces || !p->size) && mine->instance == use->instance &&
-                 mine->proxy == ZL_RP_GENERIC && use->proxy == ZL_RP_GENERIC;
+    bool again = mine && (p->pieces || !p->size) && is_again(c, mine, use);
     bool more = p->any && p->index == index && !mine && p->filled + use->bytes <= p->size;
     for (uint32_t k = 0; k < p->count; k++) {
         const zl_rp_use *before = &p->uses[k];
-        bool apart = (more && before->write && !before->old) || (again && before == mine);
+        bool apart = (more && before->write && !before->old) || (again && is_again(c, before, use));
         if (!apart) check_order(c, i, all, before, use);
     }
     if (!again && !more) begin_content(c, p, index, use->event);
