@@ -55,7 +55,8 @@ static void test_named(void **state)
 
 /* ---- what is changed is refused ---- */
 
-static void must_fail(zlay_ctx *ctx, const zlay_pipe *pipe, const char *text, size_t length, const char *what)
+static void must_fail(zlay_ctx *ctx, const zlay_pipe *pipe, const char *text, size_t length,
+                      const char *what)
 {
     if (recheck(ctx, pipe, text, length) != ZLAY_NO) fail_msg("still proved with %s", what);
     assert_non_null(strstr(zlay_ctx_message(ctx), "of the proof"));
@@ -66,12 +67,14 @@ static int change_numbers(zlay_ctx *ctx, const proof *p)
     static char changed[PROOF + 8];
     int tried = 0;
     for (size_t at = 0; at < p->length; at++) {
-        if (!isdigit((unsigned char)p->text[at]) || isalnum((unsigned char)p->text[at - 1])) continue;
+        if (!isdigit((unsigned char)p->text[at]) || isalnum((unsigned char)p->text[at - 1]))
+            continue;
         char *end;
         long long number = strtoll(p->text + at, &end, 10);
         for (int step = -1; step <= 1; step += 2) {
             if (number + step < 0) continue;
-            int n = snprintf(changed, sizeof changed, "%.*s%lld%s", (int)at, p->text, number + step, end);
+            int n = snprintf(changed, sizeof changed, "%.*s%lld%s", (int)at, p->text, number + step,
+                             end);
             must_fail(ctx, p->pipe, changed, (size_t)n, changed + (at > 40 ? at - 40 : 0));
             tried++;
         }
@@ -101,16 +104,19 @@ static void change_words(zlay_ctx *ctx, const proof *p)
     for (const char *at = strchr(p->text, '\n') + 1; *at; at++) {
         if (!isalpha((unsigned char)*at) || isalpha((unsigned char)at[-1])) continue;
         size_t word = strcspn(at, " \n");
-        int n = snprintf(changed, sizeof changed, "%.*s%s", (int)(at - p->text), p->text, at + word);
+        int n =
+            snprintf(changed, sizeof changed, "%.*s%s", (int)(at - p->text), p->text, at + word);
         must_fail(ctx, p->pipe, changed, (size_t)n, "a word left out");
-        n = snprintf(changed, sizeof changed, "%.*s %.*s %s", (int)(at - p->text), p->text, (int)word, at, at);
+        n = snprintf(changed, sizeof changed, "%.*s %.*s %s", (int)(at - p->text), p->text,
+                     (int)word, at, at);
         must_fail(ctx, p->pipe, changed, (size_t)n, "a word doubled");
     }
 }
 
 static void test_tampered(void **state)
 {
-    static const char *const names[] = {"attention", "streamk", "blackwell", "grouped", "lds_double"};
+    static const char *const names[] = {"attention", "streamk", "blackwell", "grouped",
+                                        "lds_double"};
     static proof p;
     zlay_ctx *ctx;
     int tried = 0;
@@ -131,8 +137,9 @@ static void test_tampered(void **state)
  * numbers of events are others. */
 static void test_other_pipe(void **state)
 {
-    static const char *const lines[] = {"arrive emptyK", "commit wgmma", "waitgroup wgmma 0", "fence proxy.async",
-                                        "use O", "join named 2", "sync role", "wait fullV"};
+    static const char *const lines[] = {"arrive emptyK",     "commit wgmma", "waitgroup wgmma 0",
+                                        "fence proxy.async", "use O",        "join named 2",
+                                        "sync role",         "wait fullV"};
     static char text[NAMED_TEXT];
     static proof p;
     zlay_ctx *ctx;
@@ -206,8 +213,9 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_named), cmocka_unit_test(test_tampered), cmocka_unit_test(test_other_pipe),
-        cmocka_unit_test(test_limits), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_named),      cmocka_unit_test(test_tampered),
+        cmocka_unit_test(test_other_pipe), cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,8 @@ static void read_values(const zlay_pipe *pipe, const char *trace, int64_t *value
     }
 }
 
-static void prove_again(world *w, const pipe_edit *edit, const zlay_pipe *pipe, const char *proof, size_t length)
+static void prove_again(world *w, const pipe_edit *edit, const zlay_pipe *pipe, const char *proof,
+                        size_t length)
 {
     zlay_answer answer = ZLAY_DEPENDS;
     assert_int_equal(zlay_pipe_recheck(w->ctx, &answer, pipe, proof, length), ZLAY_OK);
@@ -39,20 +40,28 @@ static void prove_again(world *w, const pipe_edit *edit, const zlay_pipe *pipe, 
     printf("ACCEPTED %s: %s: %d %s\n", w->name, edit->what, (int)answer, zlay_ctx_message(w->ctx));
 }
 
-static void try_again(world *w, const pipe_edit *edit, const zlay_pipe *pipe, const zlay_pipe_reason *reason)
+static void try_again(world *w, const pipe_edit *edit, const zlay_pipe *pipe,
+                      const zlay_pipe_reason *reason)
 {
     static char trace[1 << 20];
     int64_t values[64];
     zlay_buf buf = {trace, sizeof trace, 0};
     int32_t rule = 0;
     w->refused++;
-    if (zlay_pipe_trace(w->ctx, &buf, pipe)) { printf("NOTRACE %s: %s\n", w->name, edit->what); return; }
+    if (zlay_pipe_trace(w->ctx, &buf, pipe)) {
+        printf("NOTRACE %s: %s\n", w->name, edit->what);
+        return;
+    }
     read_values(pipe, trace, values);
     zlay_status s = zl_rc_try(w->ctx, &rule, pipe, values);
     if (rule != reason->rule) w->other++;
-    if (rule || s) { if (s) printf("LIMIT %s %s %s\n", w->name, edit->what, zlay_ctx_message(w->ctx)); return; }
+    if (rule || s) {
+        if (s) printf("LIMIT %s %s %s\n", w->name, edit->what, zlay_ctx_message(w->ctx));
+        return;
+    }
     w->wrong++;
-    printf("REFUSED %s: %s: %s line %u against %u\n", w->name, edit->what, zlay_pipe_rule_name(reason->rule), reason->line, reason->other);
+    printf("REFUSED %s: %s: %s line %u against %u\n", w->name, edit->what,
+           zlay_pipe_rule_name(reason->rule), reason->line, reason->other);
 }
 
 static void judge(void *user, const pipe_edit *edit, const char *text, size_t length)
@@ -86,7 +95,8 @@ static void test_edits(void **state)
         assert_int_equal(zlay_ctx_new(&w.ctx, NULL, NULL), ZLAY_OK);
         size_t length = named_read(text, w.name, named[i].fewest);
         pipe_edits_all(w.ctx, text, length, judge, &w);
-        printf("%s: %d accepted and proved again, %d of them by runs; %d refused, %d by another rule; %d undecided; %d disagree\n",
+        printf("%s: %d accepted and proved again, %d of them by runs; %d refused, %d by another "
+               "rule; %d undecided; %d disagree\n",
                w.name, w.proved, w.runs, w.refused, w.other, w.undecided, w.wrong);
         fflush(stdout);
         wrong += w.wrong;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many events a trip has: a number that a proof by runs carries, and its checker counts again. */
+/* How many events a trip has: a proof by runs carries the number, its checker counts again. */
 #include "pipe/pipe.h"
 
 typedef struct walk {
@@ -33,7 +33,8 @@ static uint32_t turn(walk *w, uint32_t at)
     return begins ? at + 1 : (uint32_t)e->match + 1;
 }
 
-static uint64_t count_role(const zlay_pipe *pipe, const zl_role *role, const int64_t *values, uint64_t most)
+static uint64_t count_role(const zlay_pipe *pipe, const zl_role *role, const int64_t *values,
+                           uint64_t most)
 {
     walk w = {.pipe = pipe, .values = values};
     uint64_t count = 0;
@@ -51,7 +52,8 @@ uint64_t zl_pipe_count_events(const zlay_pipe *pipe, const int64_t *values, uint
     uint64_t count = 0;
     for (uint32_t k = 0; k < pipe->roles_count; k++) {
         const zl_role *role = &pipe->roles[k];
-        uint64_t blocks = role->cta == ZL_CTA_ALL ? pipe->blocks : 1, each = count_role(pipe, role, values, most);
+        uint64_t blocks = role->cta == ZL_CTA_ALL ? pipe->blocks : 1,
+                 each = count_role(pipe, role, values, most);
         if (each == UINT64_MAX) return each;
         count += each * zl_role_instances(role) * blocks;
     }

@@ -8,9 +8,9 @@
 
 #include "pipe/pipe.h"
 
-/* Of an instance's warps and of a warp's lanes three stand for all: the first, and two of the others. */
+/* Of an instance's warps, and of a warp's lanes, three stand for all: the first and two others. */
 enum { ZL_RP_LANES = 3, ZL_RP_WARPS = 3, ZL_RP_THREADS = 9 };
-enum { ZL_RP_USES = 32, ZL_RP_PARAMS = 4, ZL_RP_VALUES = 8, ZL_RP_NAMED = 17 };
+enum { ZL_RP_USES = 64, ZL_RP_PARAMS = 4, ZL_RP_VALUES = 8, ZL_RP_NAMED = 17 };
 enum { ZL_RP_WORDS = 64, ZL_RP_ITEMS = 64 * ZL_RP_WORDS }; /* most operations that matter at once */
 
 /* What an operation is. The groups come first. */
@@ -49,12 +49,14 @@ typedef struct zl_rp_instance {
     uint32_t number, block, first, threads, pc, depth;
     uint32_t loop[ZL_PIPE_LOOPS];
     int64_t counter[ZL_PIPE_LOOPS];
-    int64_t twin[ZL_RP_PARAMS][ZL_PIPE_LOOPS]; /* the counters where a param is greater by its period */
+    int64_t twin[ZL_RP_PARAMS]
+                [ZL_PIPE_LOOPS]; /* the counters where a param is greater by its period */
     bool found[ZL_RP_PARAMS][ZL_PIPE_LOOPS];   /* a repetition lies in this loop */
     int32_t issued[ZL_RP_GROUPS], done[ZL_RP_GROUPS], last[ZL_RP_GROUPS];
     int32_t opening[ZL_RP_GROUPS][ZL_RP_THREADS]; /* items of the group that is open */
     bool open[ZL_RP_GROUPS];
     uint32_t opened[ZL_RP_GROUPS];
+    int64_t registers;     /* of each thread */
     int32_t meets, joined; /* the generation that it waits for, of the cluster has joined; -1 */
     bool grid;
 } zl_rp_instance;
@@ -283,6 +285,9 @@ void zl_rp_owe(zl_replay *c, uint32_t block, const zl_rp_gate *g, uint32_t threa
                uint32_t event);
 bool zl_rp_meet(zl_replay *c, zl_rp_instance *i, const zl_event *e);
 void zl_rp_leave(zl_replay *c, const zl_rp_instance *i);
+/* setmaxnreg; and whether one that waits could go on where no other went before. */
+bool zl_rp_registers(zl_replay *c, zl_rp_instance *i, const zl_event *e);
+bool zl_rp_registers_late(const zl_replay *c, const zl_rp_instance *i);
 bool zl_rp_flags(zl_replay *c, zl_rp_instance *i, const zl_event *e);
 
 /* ---- groups ---- */
@@ -294,7 +299,8 @@ void zl_rp_fence(zl_replay *c, zl_rp_instance *i, const zl_event *e);
 int64_t zl_rp_behind(const zl_replay *c, const zl_rp_instance *i, int kind, int32_t number);
 
 /* ---- memory ---- */
-zl_rp_place *zl_rp_smem(zl_replay *c, const zl_rp_instance *i, uint32_t block, int32_t smem, uint32_t slot);
+zl_rp_place *zl_rp_smem(zl_replay *c, const zl_rp_instance *i, uint32_t block, int32_t smem,
+                        uint32_t slot);
 zl_rp_place *zl_rp_tmem(zl_replay *c, uint32_t block, int32_t tmem, uint32_t slot);
 /* One thread, the first, uses a place, or all of the instance do. */
 void zl_rp_read(zl_replay *c, zl_rp_place *p, const zl_rp_instance *i, bool all, int64_t index,
@@ -323,7 +329,8 @@ void zl_rp_waitcount(zl_replay *c, zl_rp_instance *i, const zl_event *e);
 zl_rp_sum *zl_rp_fill_sum(zl_replay *c, zl_rp_instance *i, int32_t acc);
 void zl_rp_break_flight(zl_replay *c, const zl_rp_sum *s, int32_t kind, uint32_t event);
 /* The same product is not summed twice, while both factors are what they were. */
-void zl_rp_check_factors(zl_replay *c, const zl_rp_instance *i, const zl_event *e, zl_rp_factors *last);
+void zl_rp_check_factors(zl_replay *c, const zl_rp_instance *i, const zl_event *e,
+                         zl_rp_factors *last);
 void zl_rp_forget_factors(zl_rp_factors *f, int64_t place, int64_t but);
 /* One item of each warp, or of the one thread; and the end of a group of one event. */
 void zl_rp_name_group(zl_replay *c, zl_rp_instance *i, int kind, zl_rp_use *use);

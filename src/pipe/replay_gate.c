@@ -37,7 +37,8 @@ static void check_phase(zl_replay *c, const zl_rp_gate *g)
             !zl_rp_has(c, zl_rp_gate_set(c, g, ZL_RP_ARRIVED), *expected(c, g, n)))
             zl_rp_break(c, ZLAY_PIPE_BYTES, g->event, UINT32_MAX);
     for (uint32_t t = 0; t < c->threads_count; t++)
-        if (*passed(c, g, t) >= 0 && !zl_rp_has(c, zl_rp_gate_set(c, g, ZL_RP_SUM), *passed(c, g, t)))
+        if (*passed(c, g, t) >= 0 &&
+            !zl_rp_has(c, zl_rp_gate_set(c, g, ZL_RP_SUM), *passed(c, g, t)))
             zl_rp_break(c, ZLAY_PIPE_LOST_PHASE, g->event, UINT32_MAX);
 }
 
@@ -145,7 +146,8 @@ void zl_rp_land(zl_replay *c, zl_rp_gate *g, uint32_t thread, int64_t bytes, uin
 static int64_t meant(const zl_replay *c, const zl_rp_gate *g, uint32_t thread, int64_t parity)
 {
     int64_t known = g->phase - 1;
-    for (int k = 0; k < 2 && !zl_rp_has(c, zl_rp_set(thread, ZL_RP_KNOWS), g->last[k]); k++) known--;
+    for (int k = 0; k < 2 && !zl_rp_has(c, zl_rp_set(thread, ZL_RP_KNOWS), g->last[k]); k++)
+        known--;
     return (known & 1) == parity ? known : known + 1;
 }
 
@@ -167,7 +169,8 @@ bool zl_rp_wait(zl_replay *c, zl_rp_instance *i, const zl_event *e)
     int64_t phase = meant(c, g, i->first, parity);
     if (at < 0) zl_rp_break(c, ZLAY_PIPE_PARITY, i->pc, UINT32_MAX);
     for (uint32_t k = 1; k < i->threads; k++)
-        if (meant(c, g, i->first + k, parity) != phase) zl_rp_break(c, ZLAY_PIPE_PARITY, i->pc, g->event);
+        if (meant(c, g, i->first + k, parity) != phase)
+            zl_rp_break(c, ZLAY_PIPE_PARITY, i->pc, g->event);
     if (c->rule) return true;
     if (g->phase <= phase) return false;
     if (g->phase > phase + 1) zl_rp_break(c, ZLAY_PIPE_LOST_PHASE, i->pc, g->event);

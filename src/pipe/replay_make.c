@@ -145,7 +145,8 @@ static void make_instance(zl_replay *c, const zl_role *role, uint32_t block, uin
     i->first = at ? i[-1].first + i[-1].threads : 0;
     i->threads = threads_of(role);
     for (uint32_t k = 0; k < i->threads; k++)
-        c->threads[i->first + k] = (zl_rp_thread){at, i->first + k - k % ZL_RP_LANES, k % ZL_RP_LANES == 0};
+        c->threads[i->first + k] =
+            (zl_rp_thread){at, i->first + k - k % ZL_RP_LANES, k % ZL_RP_LANES == 0};
 }
 
 static void make_threads(zl_replay *c)
@@ -220,7 +221,8 @@ static void add_value(zl_replay *c, zl_rp_flag *f, int64_t value)
     for (uint32_t k = 0; k < f->count; k++)
         if (f->value[k] == value) return;
     if (f->count == ZL_RP_VALUES)
-        c->status = zl_fail(c->ctx, ZLAY_ELIMIT, "a flag is awaited at more than %d values", ZL_RP_VALUES);
+        c->status =
+            zl_fail(c->ctx, ZLAY_ELIMIT, "a flag is awaited at more than %d values", ZL_RP_VALUES);
     else f->value[f->count++] = value;
 }
 
@@ -242,7 +244,8 @@ static void make_things(zl_replay *c)
     for (uint32_t b = 0; b < c->pipe->bars_count; b++)
         for (uint32_t k = 0; k < c->blocks * c->pipe->bars[b].stages; k++) make_gate(c, b, k);
     for (uint32_t s = 0; s < c->pipe->smems_count; s++) make_smem(c, s);
-    for (uint32_t k = 0; k < c->places_count; k++) c->places[k].uses = c->uses + (size_t)k * ZL_RP_USES;
+    for (uint32_t k = 0; k < c->places_count; k++)
+        c->places[k].uses = c->uses + (size_t)k * ZL_RP_USES;
     make_flags(c);
 }
 
@@ -300,7 +303,7 @@ static void begin_instance(zl_replay *c, zl_rp_instance *i)
 {
     zl_rp_instance fresh = {.role = i->role, .block = i->block, .number = i->number,
                             .first = i->first, .threads = i->threads, .pc = i->role->begin,
-                            .meets = -1, .joined = -1};
+                            .registers = c->pipe->registers, .meets = -1, .joined = -1};
     memset(fresh.opening, -1, sizeof fresh.opening);
     *i = fresh;
     for (uint32_t a = 0; a < c->pipe->accs_count; a++)

@@ -17,7 +17,8 @@ static void meet_threads(zl_replay *c, uint32_t first, uint32_t count)
 zl_rp_meeting *zl_rp_meeting_of(zl_replay *c, const zl_rp_instance *i, const zl_event *e)
 {
     if (e->kind == ZL_EV_MEET || e->scope == ZL_SYNC_CLUSTER) return c->meetings;
-    return &c->meetings[1 + i->block * ZL_RP_NAMED + (e->scope == ZL_SYNC_NAMED ? 1 + e->named : 0)];
+    return &c->meetings[1 + i->block * ZL_RP_NAMED +
+                        (e->scope == ZL_SYNC_NAMED ? 1 + e->named : 0)];
 }
 
 static bool has_ended(const zl_rp_instance *i) { return i->pc == i->role->end; }
@@ -73,8 +74,10 @@ static bool meet(zl_replay *c, zl_rp_instance *i, const zl_event *e)
     zl_rp_meeting *m = zl_rp_meeting_of(c, i, e);
     bool cluster = m == c->meetings;
     int32_t *generation = cluster ? &i->joined : &i->meets;
-    if (e->kind == ZL_EV_MEET && *generation < 0) zl_rp_break(c, ZLAY_PIPE_COLLECTIVE, i->pc, UINT32_MAX);
-    if (e->kind == ZL_EV_JOIN && *generation >= 0) zl_rp_break(c, ZLAY_PIPE_OVERRUN, i->pc, m->event);
+    if (e->kind == ZL_EV_MEET && *generation < 0)
+        zl_rp_break(c, ZLAY_PIPE_COLLECTIVE, i->pc, UINT32_MAX);
+    if (e->kind == ZL_EV_JOIN && *generation >= 0)
+        zl_rp_break(c, ZLAY_PIPE_OVERRUN, i->pc, m->event);
     if (c->rule) return true;
     if (*generation < 0) {
         come(c, i, e, m);
@@ -101,6 +104,46 @@ void zl_rp_leave(zl_replay *c, const zl_rp_instance *i)
 {
     zl_rp_meeting *m = c->meetings;
     if (m->pending && i->joined != m->generation && !--m->pending) close_meeting(c, m);
+}
+
+/* ---- registers ---- */
+
+enum { REGISTERS = 65536 };
+
+static int64_t warps_of(const zl_rp_instance *i)
+{
+    return i->role->elect ? (int64_t)i->role->last_warp - i->role->first_warp + 1
+                          : (int64_t)i->role->each;
+}
+
+/* What the threads of a block hold; `all`: with all that they may yet ask for. */
+static int64_t held(const zl_replay *c, uint32_t block, bool all)
+{
+    int64_t sum = 0;
+    for (const zl_rp_instance *i = c->instances; i < c->instances + c->instances_count; i++) {
+        int64_t most = i->registers;
+        for (uint32_t k = i->role->begin; all && !has_ended(i) && k < i->role->end; k++)
+            if (c->pipe->events[k].kind == ZL_EV_SETMAXNREG && c->pipe->events[k].count > most)
+                most = c->pipe->events[k].count;
+        if (i->block == block) sum += 32 * warps_of(i) * most;
+    }
+    return sum;
+}
+
+/* Who asks for more goes on when there are enough for all: nobody waits in any order. */
+bool zl_rp_registers(zl_replay *c, zl_rp_instance *i, const zl_event *e)
+{
+    if (e->scope == ZL_REGS_INC && e->count > i->registers && held(c, i->block, true) > REGISTERS)
+        return false;
+    i->registers = e->count;
+    return true;
+}
+
+bool zl_rp_registers_late(const zl_replay *c, const zl_rp_instance *i)
+{
+    const zl_event *e = &c->pipe->events[i->pc];
+    if (has_ended(i) || e->kind != ZL_EV_SETMAXNREG) return false;
+    return held(c, i->block, false) + 32 * warps_of(i) * (e->count - i->registers) <= REGISTERS;
 }
 
 /* ---- flags ---- */
@@ -147,7 +190,8 @@ bool zl_rp_flags(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 int32_t zl_rp_group(zl_replay *c, zl_rp_instance *i, int kind, uint32_t thread)
 {
     int32_t *item = &i->opening[kind][thread - i->first];
-    if (*item < 0) *item = zl_rp_item_new(c, (zl_rp_kind)kind, (int32_t)thread, i->issued[kind] + 1);
+    if (*item < 0)
+        *item = zl_rp_item_new(c, (zl_rp_kind)kind, (int32_t)thread, i->issued[kind] + 1);
     return *item;
 }
 
@@ -235,7 +279,8 @@ void zl_rp_fence(zl_replay *c, zl_rp_instance *i, const zl_event *e)
         uint32_t to = zl_rp_set(t, e->scope == ZL_FENCE_AFTER ? ZL_RP_AFTER : ZL_RP_MAPPED);
         if (e->scope == ZL_FENCE_PROXY) fence(c, t, ZL_RP_FENCED);
         if (e->scope == ZL_FENCE_BEFORE) fence(c, t, ZL_RP_ORDERED);
-        if (e->scope == ZL_FENCE_AFTER || e->scope == ZL_FENCE_TENSORMAP) zl_rp_join(c, to, knows(t));
+        if (e->scope == ZL_FENCE_AFTER || e->scope == ZL_FENCE_TENSORMAP)
+            zl_rp_join(c, to, knows(t));
     }
     for (uint32_t a = 0; e->scope == ZL_FENCE_WGMMA && a < c->pipe->accs_count; a++)
         zl_rp_sum_of(c, i, (int32_t)a)->touched = false;

@@ -13,7 +13,8 @@ static int64_t index_at(zl_replay *c, const zl_rp_instance *i, const zl_event *e
     return zl_rp_index(c, i, &e->at[k], zl_rp_ring_smem(c, e->smem[k]));
 }
 
-static zl_rp_place *other_at(zl_replay *c, const zl_rp_instance *i, int32_t other, const zl_pos *pos)
+static zl_rp_place *other_at(zl_replay *c, const zl_rp_instance *i, int32_t other,
+                             const zl_pos *pos)
 {
     return &c->places[c->other_at[other] + zl_rp_slot(c, i, pos, zl_rp_ring_other(c, other),
                                                       c->pipe->others[other].stages)];
@@ -119,7 +120,8 @@ void zl_rp_cpasync(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 
 /* ---- ordinary loads and stores ---- */
 
-static void touch_shared(zl_replay *c, zl_rp_instance *i, const zl_event *e, bool write, uint32_t block)
+static void touch_shared(zl_replay *c, zl_rp_instance *i, const zl_event *e, bool write,
+                         uint32_t block)
 {
     zl_rp_place *p = zl_rp_smem(c, i, block, e->smem[0], slot_at(c, i, e, 0));
     zl_rp_use use = ordinary_use(c, i, e, write);

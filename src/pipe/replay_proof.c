@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A proof by runs: each run that it names is made, each repetition that it claims is found, and what
- * was run and what repeats is all that there is. */
+/* A proof by runs: each run that it names is made, each repetition that it claims is found, and
+ * what was run and what repeats is all that there is. */
 #include "pipe/recheck_runs.h"
 #include "pipe/replay.h"
 #include "pipe/scan.h"
@@ -74,9 +74,11 @@ static bool read_param(reader *in, row *r)
     if (param < 0 || !zl_scan_number(&in->scan, value)) return refuse(in, "no param and its value");
     int64_t least = in->pipe->params[param].least;
     if (zl_scan_symbol(&in->scan, "..")) {
-        if (*value != least || !zl_scan_number(&in->scan, value)) return refuse(in, "no last value");
+        if (*value != least || !zl_scan_number(&in->scan, value))
+            return refuse(in, "no last value");
     } else r->listed++;
-    if (*value < least - (r->listed == r->count) || *value > in->pipe->params[param].most || *value - least >= TRIPS)
+    if (*value < least - (r->listed == r->count) || *value > in->pipe->params[param].most ||
+        *value - least >= TRIPS)
         return refuse(in, "a value out of the param's range, or more than are tried");
     r->param[r->count++] = param;
     return read_period(in, &r->period[r->count - 1]);
@@ -87,7 +89,8 @@ static bool read_row(reader *in)
     row r = {.count = 0};
     while (!zl_scan_word(&in->scan, "events"))
         if (!read_param(in, &r)) return false;
-    if (!zl_scan_number(&in->scan, &r.events) || !zl_scan_done(&in->scan)) return refuse(in, "no number of events");
+    if (!zl_scan_number(&in->scan, &r.events) || !zl_scan_done(&in->scan))
+        return refuse(in, "no number of events");
     in->before = in->row;
     in->row = r;
     return true;
@@ -109,7 +112,8 @@ static bool names_all(reader *in)
 {
     for (uint32_t p = 0; p < in->pipe->params_count; p++) {
         bool used = false, stands = false;
-        for (uint32_t k = 0; k < in->pipe->events_count; k++) used |= names_param(&in->pipe->events[k], (int32_t)p);
+        for (uint32_t k = 0; k < in->pipe->events_count; k++)
+            used |= names_param(&in->pipe->events[k], (int32_t)p);
         for (uint32_t k = 0; k < in->row.count; k++) stands |= in->row.param[k] == (int32_t)p;
         if (used != stands) return refuse(in, "a param is left out, or not used");
     }
@@ -131,7 +135,8 @@ static bool is_covered(reader *in, uint32_t k)
     if (all > PERIODS_MOST) return refuse(in, "periods of different lengths");
     for (int64_t more = count; more < count + all; more++) {
         bool found = l->first + more > in->pipe->params[in->row.param[k]].most;
-        for (int64_t v = 0; v < count && !found; v++) found = l->period[v] && (more - v) % l->period[v] == 0;
+        for (int64_t v = 0; v < count && !found; v++)
+            found = l->period[v] && (more - v) % l->period[v] == 0;
         if (!found) return refuse(in, "greater values of a param do not follow");
     }
     return true;
@@ -143,31 +148,35 @@ static void begin_level(reader *in, uint32_t k)
     in->levels[k].period[0] = in->row.period[k];
 }
 
-/* The first listed param whose value is another than before goes on by one; those behind it begin anew. */
+/* The first listed param with another value than before goes on by one, those behind begin anew. */
 static bool follows(reader *in)
 {
     const row *r = &in->row, *b = &in->before;
     uint32_t k = 0;
     if (!in->begun) {
         for (; k < r->listed; k++) {
-            if (r->value[k] != in->pipe->params[r->param[k]].least) return refuse(in, "the least value of a param is left out");
+            if (r->value[k] != in->pipe->params[r->param[k]].least)
+                return refuse(in, "the least value of a param is left out");
             begin_level(in, k);
         }
         return names_all(in);
     }
-    if (r->count != b->count || r->listed != b->listed || memcmp(r->param, b->param, sizeof r->param))
+    if (r->count != b->count || r->listed != b->listed ||
+        memcmp(r->param, b->param, sizeof r->param))
         return refuse(in, "other params than before");
     while (k < r->listed && r->value[k] == b->value[k]) {
         level *l = &in->levels[k];
         int64_t *period = &l->period[l->value - l->first];
         *period = common(*period, r->period[k++]);
     }
-    if (k == r->listed || r->value[k] != b->value[k] + 1) return refuse(in, "a value of a param is left out");
+    if (k == r->listed || r->value[k] != b->value[k] + 1)
+        return refuse(in, "a value of a param is left out");
     in->levels[k].value++;
     in->levels[k].period[in->levels[k].value - in->levels[k].first] = r->period[k];
     while (++k < r->listed) {
         if (!is_covered(in, k)) return false;
-        if (r->value[k] != in->pipe->params[r->param[k]].least) return refuse(in, "the least value of a param is left out");
+        if (r->value[k] != in->pipe->params[r->param[k]].least)
+            return refuse(in, "the least value of a param is left out");
         begin_level(in, k);
     }
     return true;
@@ -214,10 +223,13 @@ static bool run_row(reader *in)
     uint32_t last = r->listed;
     bool open = r->count > r->listed;
     int32_t param = open ? r->param[last] : -1;
-    int64_t least = open ? in->pipe->params[param].least : 0, first = open ? least : 0, until = open ? r->value[last] : 0;
-    int64_t more = open ? until + r->period[last] : 0, most = open ? in->pipe->params[param].most : 0;
+    int64_t least = open ? in->pipe->params[param].least : 0, first = open ? least : 0,
+            until = open ? r->value[last] : 0;
+    int64_t more = open ? until + r->period[last] : 0,
+            most = open ? in->pipe->params[param].most : 0;
     for (uint32_t k = 0; k < r->listed; k++) c->values[r->param[k]] = r->value[k];
-    if (open && until < most && !r->period[last]) return refuse(in, "greater values of a param do not follow");
+    if (open && until < most && !r->period[last])
+        return refuse(in, "greater values of a param do not follow");
     for (int64_t trip = first; trip <= more && (!open || trip <= most); trip++) {
         c->claims_count = 0;
         for (uint32_t k = 0; k < r->listed; k++) claim(c, r->param[k], r->period[k]);
@@ -244,7 +256,8 @@ static bool check_events(reader *in)
     }
     bool open = r->count > r->listed;
     int64_t *trip = open ? &c->values[r->param[r->listed]] : NULL;
-    for (int64_t t = open ? in->pipe->params[r->param[r->listed]].least : 0; t <= (open ? r->value[r->listed] : 0); t++) {
+    for (int64_t t = open ? in->pipe->params[r->param[r->listed]].least : 0;
+         t <= (open ? r->value[r->listed] : 0); t++) {
         if (open) *trip = t;
         sum = more(sum, zl_pipe_count_events(in->pipe, c->values, most));
     }
@@ -271,7 +284,8 @@ static bool read_proof(reader *in)
         if (!read_row(in) || !follows(in) || !check_events(in) || !run_row(in)) return false;
         in->begun = true;
     }
-    if (in->fault || !zl_scan_done(&in->scan) || in->next != in->end) return refuse(in, "something stands behind the end");
+    if (in->fault || !zl_scan_done(&in->scan) || in->next != in->end)
+        return refuse(in, "something stands behind the end");
     if (!in->begun) return refuse(in, "no runs");
     for (uint32_t k = 0; k < in->row.listed; k++)
         if (!is_covered(in, k)) return false;
@@ -282,8 +296,8 @@ static void say(const reader *in)
 {
     const zl_replay *c = in->c;
     if (in->broken)
-        zl_fail(in->ctx, ZLAY_OK, "line %u of the proof: a run breaks %s at line %u of the pipe", in->scan.line,
-                zlay_pipe_rule_name(c->rule), in->pipe->events[c->event].line);
+        zl_fail(in->ctx, ZLAY_OK, "line %u of the proof: a run breaks %s at line %u of the pipe",
+                in->scan.line, zlay_pipe_rule_name(c->rule), in->pipe->events[c->event].line);
     else zl_fail(in->ctx, ZLAY_OK, "line %u of the proof: %s", in->scan.line, in->fault);
 }
 

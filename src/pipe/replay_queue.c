@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queues: what a warp issues is over in the order of its issue, and a wait leaves the last so many. */
+/* Queues: what a warp issues is over in that order, and a wait leaves the last so many. */
 #include "pipe/replay.h"
 
 enum { ISSUED_MOST = 1 << 28 };
 
 static int queue_of(const zl_event *e)
 {
-    if (e->kind == ZL_EV_WAITCOUNT) return e->scope == ZL_QUEUE_MEMORY ? ZL_RP_MEMORY : ZL_RP_SHARED;
+    if (e->kind == ZL_EV_WAITCOUNT)
+        return e->scope == ZL_QUEUE_MEMORY ? ZL_RP_MEMORY : ZL_RP_SHARED;
     return e->kind == ZL_EV_LOAD || e->kind == ZL_EV_SEND ? ZL_RP_MEMORY : ZL_RP_SHARED;
 }
 
@@ -56,7 +57,8 @@ void zl_rp_multiply(zl_replay *c, zl_rp_instance *i, const zl_event *e)
     take_registers(c, i, e->acc_a);
     take_registers(c, i, e->acc_b);
     zl_rp_sum *s = zl_rp_fill_sum(c, i, e->acc);
-    if (e->fresh ? s->unread : s->state != ZL_RP_SUMS) zl_rp_break(c, ZLAY_PIPE_STAGE, i->pc, s->event);
+    if (e->fresh ? s->unread : s->state != ZL_RP_SUMS)
+        zl_rp_break(c, ZLAY_PIPE_STAGE, i->pc, s->event);
     zl_rp_check_factors(c, i, e, &s->factors);
     s->state = ZL_RP_SUMS;
     s->unread = s->touched = true;
@@ -89,7 +91,8 @@ void zl_rp_queue(zl_replay *c, zl_rp_instance *i, const zl_event *e)
                      .bytes = e->smem[0] >= 0 && e->kind != ZL_EV_FETCH ? e->count : 0};
     if (e->kind == ZL_EV_LOAD) zl_rp_check_grid(c, i);
     if (i->issued[queue] + (int64_t)e->times > ISSUED_MOST) {
-        c->status = zl_fail(c->ctx, ZLAY_ELIMIT, "line %u: too many instructions of one queue", e->line);
+        c->status =
+            zl_fail(c->ctx, ZLAY_ELIMIT, "line %u: too many instructions of one queue", e->line);
         return;
     }
     i->issued[queue] += (int32_t)e->times - 1;

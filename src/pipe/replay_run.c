@@ -100,7 +100,8 @@ static void tell_lanes(zl_replay *c, const zl_rp_instance *i)
         if (c->threads[item->thread].instance != (uint32_t)(i - c->instances)) continue;
         item->told = true;
         for (uint32_t lane = 0; lane < ZL_RP_LANES; lane++)
-            zl_rp_learn(c, zl_rp_set(c->threads[item->thread].warp + lane, ZL_RP_KNOWS), (int32_t)k);
+            zl_rp_learn(c, zl_rp_set(c->threads[item->thread].warp + lane, ZL_RP_KNOWS),
+                        (int32_t)k);
     }
 }
 
@@ -164,6 +165,7 @@ static bool do_event(zl_replay *c, zl_rp_instance *i, const zl_event *e)
     case ZL_EV_MEET: return zl_rp_meet(c, i, e);
     case ZL_EV_RAISE:
     case ZL_EV_AWAIT: return zl_rp_flags(c, i, e);
+    case ZL_EV_SETMAXNREG: return zl_rp_registers(c, i, e);
     case ZL_EV_GRIDDEP: i->grid |= e->scope == ZL_GRIDDEP_WAIT; break;
     default: return do_memory(c, i, e);
     }
@@ -175,7 +177,8 @@ static bool do_event(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 static void check_groups(zl_replay *c, const zl_rp_instance *i)
 {
     for (int k = 0; k < ZL_RP_GROUPS; k++) {
-        bool waited = k != ZL_RP_BULK && k != ZL_RP_TCGEN05 && k != ZL_RP_MEMORY && k != ZL_RP_SHARED;
+        bool waited =
+            k != ZL_RP_BULK && k != ZL_RP_TCGEN05 && k != ZL_RP_MEMORY && k != ZL_RP_SHARED;
         if (i->open[k]) zl_rp_break(c, ZLAY_PIPE_GROUP, i->opened[k], UINT32_MAX);
         else if (waited && i->done[k] < i->last[k])
             zl_rp_break(c, ZLAY_PIPE_EXIT, i->opened[k], UINT32_MAX);
@@ -236,6 +239,13 @@ static bool take_turn(zl_replay *c, zl_rp_instance *i)
 
 static void find_stuck(zl_replay *c)
 {
+    for (const zl_rp_instance *i = c->instances; i < c->instances + c->instances_count; i++)
+        if (zl_rp_registers_late(c, i)) {
+            c->status = zl_fail(c->ctx, ZLAY_ELIMIT,
+                                "line %u waits for registers in one order of the roles",
+                                c->pipe->events[i->pc].line);
+            return;
+        }
     for (uint32_t k = 0; k < c->instances_count; k++)
         if (c->instances[k].pc < c->instances[k].role->end)
             zl_rp_break(c, ZLAY_PIPE_DEADLOCK, c->instances[k].pc, UINT32_MAX);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Repetitions. Where the state is what it was some iterations before, a longer trip repeats the part
- * between; the second run holds the longer trip against that. docs/pipe.md has the argument. */
+/* Repetitions. Where the state is what it was some iterations before, a longer trip repeats the
+ * part between; a second run holds that trip against this. docs/pipe.md has the argument. */
 #include "pipe/replay.h"
 
 #include <string.h>
@@ -143,9 +143,10 @@ static void take_bearings(zl_replay *c, const zl_rp_repeat *r, uint32_t outer, b
     for (uint32_t n = 0; n < c->instances_count; n++)
         for (uint32_t d = 0; d < ZL_PIPE_LOOPS; d++, at++) {
             const zl_rp_instance *i = &c->instances[n];
-            int64_t value = d < i->depth ? i->twin[outer][d] - zl_rp_loop_turn(c, r->claim, i->loop[d], there,
-                                                                               (int32_t)outer)
-                                         : 0;
+            int64_t value = d < i->depth
+                                ? i->twin[outer][d] - zl_rp_loop_turn(c, r->claim, i->loop[d],
+                                                                      there, (int32_t)outer)
+                                : 0;
             same &= *at == value;
             *at = value;
         }
@@ -177,7 +178,8 @@ void zl_rp_turn(zl_replay *c)
     for (uint32_t k = 0; k < c->repeats_count; k++) {
         const zl_rp_repeat *r = &c->repeats[k];
         for (uint32_t outer = 0; outer < r->claim; outer++)
-            if (r->from == c->step || r->to == c->step) take_bearings(c, r, outer, r->from == c->step);
+            if (r->from == c->step || r->to == c->step)
+                take_bearings(c, r, outer, r->from == c->step);
     }
     for (uint32_t k = 0; k < c->repeats_count; k++)
         if (c->repeats[k].from == c->step) turn(c, c->repeats[k].claim);

@@ -74,7 +74,8 @@ int32_t zl_rp_item_new(zl_replay *c, zl_rp_kind kind, int32_t thread, int32_t nu
 int32_t zl_rp_did(zl_replay *c, uint32_t thread, bool write)
 {
     int32_t item = zl_rp_item_new(c, ZL_RP_DID, (int32_t)thread, 0);
-    if (write && item >= 0) c->items[item].fenced = zl_rp_item_new(c, ZL_RP_FENCED, (int32_t)thread, 0);
+    if (write && item >= 0)
+        c->items[item].fenced = zl_rp_item_new(c, ZL_RP_FENCED, (int32_t)thread, 0);
     zl_rp_learn(c, zl_rp_set(thread, ZL_RP_KNOWS), item);
     return item;
 }
@@ -119,7 +120,8 @@ void zl_rp_reserve(zl_replay *c)
     forget(c);
     while (c->free_count < need + c->words * 16 && !c->status) {
         if (c->words == ZL_RP_WORDS)
-            c->status = zl_fail(c->ctx, ZLAY_ELIMIT, "more than %d operations matter at once", ZL_RP_ITEMS);
+            c->status =
+                zl_fail(c->ctx, ZLAY_ELIMIT, "more than %d operations matter at once", ZL_RP_ITEMS);
         else {
             widen(c, c->words ? 2 * c->words : 4);
             forget(c);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A state of a run as numbers: all that may change, indices counted from a loop's counter, rings from
- * where that stands, operations named in the order in which they are met, and last who knows which.
- * Two moments with equal numbers have the same future, but for turned rings. What is not met here
- * cannot matter, and is forgotten. */
+/* A state of a run as numbers: all that may change, indices counted from a loop's counter, rings
+ * from where that stands, operations named in the order in which they are met, and last who knows
+ * which. Two moments with equal numbers have the same future, but for turned rings. What is not met
+ * here cannot matter, and is forgotten. */
 #include "pipe/replay.h"
 
 static void put(zl_rp_sheet *w, int64_t value)
@@ -34,7 +34,8 @@ static void put_item(zl_replay *c, zl_rp_sheet *w, int32_t item)
     put(w, it->thread);
     put_name(w, it->fenced);
     if (it->kind < ZL_RP_GROUPS)
-        put(w, zl_rp_behind(c, &c->instances[c->threads[it->thread].instance], (int)it->kind, it->number));
+        put(w, zl_rp_behind(c, &c->instances[c->threads[it->thread].instance], (int)it->kind,
+                            it->number));
 }
 
 /* ---- instances ---- */
@@ -42,9 +43,11 @@ static void put_item(zl_replay *c, zl_rp_sheet *w, int32_t item)
 static void put_waiting(zl_replay *c, zl_rp_sheet *w, const zl_rp_instance *i)
 {
     bool waits = i->meets >= 0;
-    put(w, waits ? 1 + (zl_rp_meeting_of(c, i, &c->pipe->events[i->pc])->generation > i->meets) : 0);
+    put(w,
+        waits ? 1 + (zl_rp_meeting_of(c, i, &c->pipe->events[i->pc])->generation > i->meets) : 0);
     put(w, i->joined < 0 ? 0 : 1 + (c->meetings->generation > i->joined));
     put(w, i->grid);
+    put(w, i->registers);
 }
 
 static void put_loops(zl_replay *c, zl_rp_sheet *w, const zl_rp_instance *i)
@@ -71,7 +74,8 @@ static uint32_t ring_of(const zl_replay *c, uint32_t place, uint32_t *copy)
 {
     const zlay_pipe *p = c->pipe;
     uint32_t smem = p->smems_count, tmem = p->tmems_count;
-    while (smem > 0 && (place < c->smem_at[smem - 1] || (p->tmems_count && place >= c->tmem_at[0]))) smem--;
+    while (smem > 0 && (place < c->smem_at[smem - 1] || (p->tmems_count && place >= c->tmem_at[0])))
+        smem--;
     while (tmem > 0 && place < c->tmem_at[tmem - 1]) tmem--;
     *copy = tmem ? (place - c->tmem_at[tmem - 1]) / p->tmems[tmem - 1].stages
                  : (place - c->smem_at[smem - 1]) / p->smems[smem - 1].stages;
@@ -114,7 +118,8 @@ static uint32_t slot_of(int64_t at, uint32_t stages)
     return (uint32_t)(at - floor_of(at, stages) * stages);
 }
 
-static zl_rp_gate *gate_at(zl_replay *c, const zl_rp_sheet *w, uint32_t bar, uint32_t k, int64_t *round)
+static zl_rp_gate *gate_at(zl_replay *c, const zl_rp_sheet *w, uint32_t bar, uint32_t k,
+                           int64_t *round)
 {
     uint32_t stages = c->pipe->bars[bar].stages;
     int64_t at = base_of(c, w, bar) + k % stages;
@@ -131,7 +136,8 @@ static void put_gate(zl_replay *c, zl_rp_sheet *w, const zl_rp_gate *g, int64_t 
     put_item(c, w, g->last[0]);
     put_item(c, w, g->last[1]);
     put_item(c, w, g->next);
-    for (uint32_t t = 0; t < c->threads_count; t++) put_item(c, w, c->passed[at * c->threads_count + t]);
+    for (uint32_t t = 0; t < c->threads_count; t++)
+        put_item(c, w, c->passed[at * c->threads_count + t]);
     for (uint32_t n = 0; n < c->instances_count; n++)
         put_item(c, w, c->expected[at * c->instances_count + n]);
 }
@@ -192,7 +198,8 @@ static void put_ring(zl_replay *c, zl_rp_sheet *w, uint32_t first, uint32_t copi
 {
     int64_t base = base_of(c, w, ring);
     for (uint32_t k = 0; k < copies * stages; k++)
-        put_place(c, w, &c->places[first + k / stages * stages + slot_of(base + k % stages, stages)],
+        put_place(c, w,
+                  &c->places[first + k / stages * stages + slot_of(base + k % stages, stages)],
                   indexed ? base : 0);
 }
 
@@ -204,7 +211,8 @@ static void put_places(zl_replay *c, zl_rp_sheet *w)
         put_ring(c, w, c->smem_at[s], c->blocks * c->smem_each[s], p->smems[s].stages,
                  zl_rp_ring_smem(c, (int32_t)s), true);
     for (uint32_t t = 0; t < p->tmems_count; t++)
-        put_ring(c, w, c->tmem_at[t], c->blocks, p->tmems[t].stages, zl_rp_ring_tmem(c, (int32_t)t), true);
+        put_ring(c, w, c->tmem_at[t], c->blocks, p->tmems[t].stages, zl_rp_ring_tmem(c, (int32_t)t),
+                 true);
     for (uint32_t o = 0; o < p->others_count; o++)
         put_ring(c, w, c->other_at[o], 1, p->others[o].stages, zl_rp_ring_other(c, (int32_t)o),
                  p->others[o].sort != ZL_OTHER_MAP);
@@ -237,7 +245,8 @@ static zl_rp_flag *flag_at(zl_replay *c, const zl_rp_sheet *w, uint32_t other, u
 {
     uint32_t stages = c->pipe->others[other].stages;
     int64_t base = base_of(c, w, zl_rp_ring_other(c, (int32_t)other));
-    return &c->flags[c->other_at[other] - (c->places_count - c->flags_count) + slot_of(base + k, stages)];
+    return &c->flags[c->other_at[other] - (c->places_count - c->flags_count) +
+                     slot_of(base + k, stages)];
 }
 
 static void put_flag(zl_replay *c, zl_rp_sheet *w, const zl_rp_flag *f)
@@ -265,7 +274,8 @@ static void put_debts(zl_replay *c, zl_rp_sheet *w, uint32_t block)
     for (uint32_t t = 0; t < c->threads_count; t++) put_debt(c, w, block, t);
     for (uint32_t b = 0; b < c->pipe->bars_count; b++)
         for (uint32_t k = 0; k < c->blocks * c->pipe->bars[b].stages; k++)
-            put_debt(c, w, block, c->threads_count + (uint32_t)(gate_at(c, w, b, k, &round) - c->gates));
+            put_debt(c, w, block,
+                     c->threads_count + (uint32_t)(gate_at(c, w, b, k, &round) - c->gates));
 }
 
 /* ---- who knows ---- */
@@ -316,7 +326,8 @@ void zl_rp_state(zl_replay *c, zl_rp_sheet *w)
     put_columns(c, w);
     put_meetings(c, w);
     for (uint32_t o = 0; o < c->pipe->others_count; o++)
-        for (uint32_t k = 0; k < c->pipe->others[o].stages; k++) put_flag(c, w, flag_at(c, w, o, k));
+        for (uint32_t k = 0; k < c->pipe->others[o].stages; k++)
+            put_flag(c, w, flag_at(c, w, o, k));
     for (uint32_t b = 0; b < c->blocks; b++) put_debts(c, w, b);
     if (!w->marking) put_sets(c, w);
 }

@@ -11,7 +11,10 @@ zl_rp_sum *zl_rp_sum_of(zl_replay *c, const zl_rp_instance *i, int32_t acc)
     return &c->sums[(size_t)(i - c->instances) * c->pipe->accs_count + (size_t)acc];
 }
 
-static bool is_written(const zl_rp_instance *i, const zl_rp_sum *s) { return s->group > i->done[s->kind]; }
+static bool is_written(const zl_rp_instance *i, const zl_rp_sum *s)
+{
+    return s->group > i->done[s->kind];
+}
 
 static bool is_read(const zl_rp_instance *i, const zl_rp_sum *s)
 {
@@ -57,7 +60,8 @@ void zl_rp_use_sum(zl_replay *c, zl_rp_instance *i, int32_t acc, bool takes, uin
 /* ---- products ---- */
 
 /* What an operand is, so that a product summed twice is found. */
-static void find_factor(zl_replay *c, const zl_rp_instance *i, const zl_event *e, int k, zl_rp_factors *f)
+static void find_factor(zl_replay *c, const zl_rp_instance *i, const zl_event *e, int k,
+                        zl_rp_factors *f)
 {
     f->place[k] = f->index[k] = -1;
     if (e->acc_b >= 0) {
@@ -66,19 +70,22 @@ static void find_factor(zl_replay *c, const zl_rp_instance *i, const zl_event *e
     } else if (e->smem[k] >= 0) {
         uint32_t ring = zl_rp_ring_smem(c, e->smem[k]);
         f->index[k] = zl_rp_index(c, i, &e->at[k], ring);
-        f->place[k] = zl_rp_smem(c, i, i->block, e->smem[k],
-                                 zl_rp_slot(c, i, &e->at[k], ring, c->pipe->smems[e->smem[k]].stages)) -
-                      c->places;
+        f->place[k] =
+            zl_rp_smem(c, i, i->block, e->smem[k],
+                       zl_rp_slot(c, i, &e->at[k], ring, c->pipe->smems[e->smem[k]].stages)) -
+            c->places;
     } else if (k == 0 && e->tmem[1] >= 0) {
         uint32_t ring = zl_rp_ring_tmem(c, e->tmem[1]);
         f->index[k] = zl_rp_index(c, i, &e->tmem_at[1], ring);
-        f->place[k] = zl_rp_tmem(c, i->block, e->tmem[1],
-                                 zl_rp_slot(c, i, &e->tmem_at[1], ring, c->pipe->tmems[e->tmem[1]].stages)) -
-                      c->places;
+        f->place[k] =
+            zl_rp_tmem(c, i->block, e->tmem[1],
+                       zl_rp_slot(c, i, &e->tmem_at[1], ring, c->pipe->tmems[e->tmem[1]].stages)) -
+            c->places;
     }
 }
 
-void zl_rp_check_factors(zl_replay *c, const zl_rp_instance *i, const zl_event *e, zl_rp_factors *last)
+void zl_rp_check_factors(zl_replay *c, const zl_rp_instance *i, const zl_event *e,
+                         zl_rp_factors *last)
 {
     zl_rp_factors f;
     bool same = !e->fresh;
@@ -94,7 +101,8 @@ static void sum_up(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 {
     zl_rp_sum *s = zl_rp_sum_of(c, i, e->acc);
     if (s->touched) zl_rp_break(c, ZLAY_PIPE_FENCE, i->pc, s->event);
-    if (e->fresh ? s->unread : s->state != ZL_RP_SUMS) zl_rp_break(c, ZLAY_PIPE_STAGE, i->pc, s->event);
+    if (e->fresh ? s->unread : s->state != ZL_RP_SUMS)
+        zl_rp_break(c, ZLAY_PIPE_STAGE, i->pc, s->event);
     if ((s->kind != ZL_RP_WGMMA && is_written(i, s)) || is_read(i, s))
         zl_rp_break(c, ZLAY_PIPE_FENCE, i->pc, s->event);
     zl_rp_check_factors(c, i, e, &s->factors);
@@ -129,7 +137,8 @@ void zl_rp_name_group(zl_replay *c, zl_rp_instance *i, int kind, zl_rp_use *use)
     }
 }
 
-static void read_operand(zl_replay *c, zl_rp_instance *i, const zl_event *e, int k, uint32_t block, int kind)
+static void read_operand(zl_replay *c, zl_rp_instance *i, const zl_event *e, int k, uint32_t block,
+                         int kind)
 {
     zl_rp_use use = {.event = i->pc, .part = -1, .proxy = ZL_RP_ASYNC};
     uint32_t ring = zl_rp_ring_smem(c, e->smem[k]);
@@ -153,27 +162,31 @@ static uint32_t blocks_of(const zl_replay *c, const zl_rp_instance *i, int32_t t
     return c->pipe->tmems[tmem].pair ? 3u << first : own;
 }
 
-static void use_columns(zl_replay *c, zl_rp_instance *i, const zl_event *e, int k, bool write, int kind,
-                        uint32_t block)
+static void use_columns(zl_replay *c, zl_rp_instance *i, const zl_event *e, int k, bool write,
+                        int kind, uint32_t block)
 {
     zl_rp_use use = {.event = i->pc, .proxy = ZL_RP_TENSOR};
     uint32_t ring = zl_rp_ring_tmem(c, e->tmem[k]);
     int64_t index = zl_rp_index(c, i, &e->tmem_at[k], ring);
-    zl_rp_place *p = zl_rp_tmem(c, block, e->tmem[k],
-                                zl_rp_slot(c, i, &e->tmem_at[k], ring, c->pipe->tmems[e->tmem[k]].stages));
+    zl_rp_place *p =
+        zl_rp_tmem(c, block, e->tmem[k],
+                   zl_rp_slot(c, i, &e->tmem_at[k], ring, c->pipe->tmems[e->tmem[k]].stages));
     zl_rp_check_live(c, i, e->tmem[k], block, i->pc);
     zl_rp_name_group(c, i, kind, &use);
-    if (!write && (!p->any || p->index != index)) zl_rp_break(c, ZLAY_PIPE_STAGE, i->pc, UINT32_MAX);
+    if (!write && (!p->any || p->index != index))
+        zl_rp_break(c, ZLAY_PIPE_STAGE, i->pc, UINT32_MAX);
     if (write) zl_rp_write(c, p, i, kind != ZL_RP_TCGEN05, index, &use);
     else zl_rp_read(c, p, i, kind != ZL_RP_TCGEN05, index, &use);
 }
 
 /* A sum goes on where it was begun at this index. */
-static void check_sum(zl_replay *c, zl_rp_instance *i, const zl_event *e, uint32_t block, bool first)
+static void check_sum(zl_replay *c, zl_rp_instance *i, const zl_event *e, uint32_t block,
+                      bool first)
 {
     uint32_t ring = zl_rp_ring_tmem(c, e->tmem[0]);
-    zl_rp_place *p = zl_rp_tmem(c, block, e->tmem[0],
-                                zl_rp_slot(c, i, &e->tmem_at[0], ring, c->pipe->tmems[e->tmem[0]].stages));
+    zl_rp_place *p =
+        zl_rp_tmem(c, block, e->tmem[0],
+                   zl_rp_slot(c, i, &e->tmem_at[0], ring, c->pipe->tmems[e->tmem[0]].stages));
     if (first) zl_rp_check_factors(c, i, e, &p->factors);
     if (!e->fresh && (!p->any || p->index != zl_rp_index(c, i, &e->tmem_at[0], ring)))
         zl_rp_break(c, ZLAY_PIPE_STAGE, i->pc, UINT32_MAX);
@@ -269,7 +282,8 @@ static bool is_known(const zl_replay *c, const zl_rp_instance *i, int32_t item)
     return !i || zl_rp_has(c, zl_rp_set(i->first, ZL_RP_KNOWS), item);
 }
 
-void zl_rp_check_live(zl_replay *c, const zl_rp_instance *i, int32_t tmem, uint32_t block, uint32_t event)
+void zl_rp_check_live(zl_replay *c, const zl_rp_instance *i, int32_t tmem, uint32_t block,
+                      uint32_t event)
 {
     const zl_rp_columns *s = columns_of(c, (uint32_t)tmem, block);
     if (!s->allocated || s->freed || !is_known(c, i, s->by))
@@ -277,7 +291,8 @@ void zl_rp_check_live(zl_replay *c, const zl_rp_instance *i, int32_t tmem, uint3
 }
 
 /* Those that may be alive, and larger ones that may come later. */
-static int64_t check_others(zl_replay *c, const zl_rp_instance *i, uint32_t block, uint32_t tmem, uint32_t event)
+static int64_t check_others(zl_replay *c, const zl_rp_instance *i, uint32_t block, uint32_t tmem,
+                            uint32_t event)
 {
     int64_t alive = 0;
     for (uint32_t t = 0; t < c->pipe->tmems_count; t++) {
@@ -309,7 +324,8 @@ static bool allocate(zl_replay *c, const zl_rp_instance *i, uint32_t block, cons
     int64_t alive = check_others(c, i, block, tmem, event);
     if (c->live_columns[block] + size_of(c, tmem) > COLUMNS) return false;
     if (!c->rule && alive + size_of(c, tmem) > COLUMNS)
-        c->status = zl_fail(c->ctx, ZLAY_ELIMIT, "line %u waits for columns in one order of the roles", e->line);
+        c->status = zl_fail(c->ctx, ZLAY_ELIMIT,
+                            "line %u waits for columns in one order of the roles", e->line);
     c->live_columns[block] += size_of(c, tmem);
     if (s->freed) forget_content(c, tmem, block);
     *s = (zl_rp_columns){.allocated = true, .by = -1, .freed_by = -1, .event = event};
@@ -338,7 +354,8 @@ void zl_rp_relinquish(zl_replay *c, const zl_rp_instance *i)
 {
     for (uint32_t t = 0; t < c->pipe->tmems_count; t++) {
         const zl_rp_columns *s = columns_of(c, t, i->block);
-        if (s->allocated && !is_known(c, i, s->by)) zl_rp_break(c, ZLAY_PIPE_TMEM_ALLOC, s->event, i->pc);
+        if (s->allocated && !is_known(c, i, s->by))
+            zl_rp_break(c, ZLAY_PIPE_TMEM_ALLOC, s->event, i->pc);
     }
     c->relinquished[i->block] = true;
 }

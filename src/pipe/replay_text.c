@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a text breaks by itself, whatever runs: the setup, events that its threads cannot run, columns,
- * lanes, registers. */
+/* What a text breaks by itself, whatever runs: the setup, events that its threads cannot run,
+ * columns, lanes, registers. */
 #include "pipe/replay.h"
 
 enum { COLUMNS = 512, LEAST_COLUMNS = 32, LANES = 32, REGISTERS = 65536, COUNT_MOST = 1 << 20 };
@@ -12,7 +12,7 @@ static bool reaches_peers(const zl_event *e)
     return e->cta != ZL_CTA_OWN || e->bar_cta != ZL_CTA_OWN || e->multicast;
 }
 
-/* Initialised once, then fenced, then published: to the block, or where peers use it to the cluster. */
+/* Initialised once, then fenced, then published: to the block, or to peers that use it. */
 static void check_bar(zl_replay *c, uint32_t bar)
 {
     const zlay_pipe *p = c->pipe;
@@ -26,7 +26,8 @@ static void check_bar(zl_replay *c, uint32_t bar)
             event = k;
             stage = INITIAL;
         }
-        bool fence = e->kind == ZL_EV_FENCE && (e->scope == ZL_FENCE_MBARRIER || e->scope == ZL_FENCE_PROXY);
+        bool fence =
+            e->kind == ZL_EV_FENCE && (e->scope == ZL_FENCE_MBARRIER || e->scope == ZL_FENCE_PROXY);
         if (fence && stage == INITIAL) stage = FENCED;
         if (e->kind == ZL_EV_SYNC && stage >= FENCED && stage < CLUSTER)
             stage = e->scope == ZL_SYNC_CLUSTER ? CLUSTER : BLOCK;
@@ -82,7 +83,8 @@ static bool needs_warps(const zl_event *e)
 static bool can_run(const zl_role *role, const zl_event *e)
 {
     bool wgmma = e->kind == ZL_EV_MMA && e->tmem[0] < 0 && e->acc_b < 0;
-    bool columns = e->kind == ZL_EV_ALLOC || e->kind == ZL_EV_DEALLOC || e->kind == ZL_EV_RELINQUISH;
+    bool columns =
+        e->kind == ZL_EV_ALLOC || e->kind == ZL_EV_DEALLOC || e->kind == ZL_EV_RELINQUISH;
     if (role->elect && needs_warps(e)) return false;
     if (wgmma && (role->each != 4 || role->first_warp % 4)) return false;
     return !columns || (role->each == 1 && zl_role_instances(role) == 1);
@@ -117,9 +119,11 @@ static void check_event(zl_replay *c, const zl_role *role, uint32_t event)
         zl_rp_break(c, ZLAY_PIPE_COLLECTIVE, event, UINT32_MAX);
     if (e->kind == ZL_EV_FENCE && e->scope == ZL_FENCE_MBARRIER)
         zl_rp_break(c, ZLAY_PIPE_INIT, event, UINT32_MAX);
-    if (c->blocks < 32 && e->multicast >> c->blocks) zl_rp_break(c, ZLAY_PIPE_PEER, event, UINT32_MAX);
+    if (c->blocks < 32 && e->multicast >> c->blocks)
+        zl_rp_break(c, ZLAY_PIPE_PEER, event, UINT32_MAX);
     if (e->kind != ZL_EV_TLD && e->kind != ZL_EV_TST) return;
-    if (!reaches(role, e->lanes[0], e->lanes[1])) zl_rp_break(c, ZLAY_PIPE_TMEM_LANES, event, UINT32_MAX);
+    if (!reaches(role, e->lanes[0], e->lanes[1]))
+        zl_rp_break(c, ZLAY_PIPE_TMEM_LANES, event, UINT32_MAX);
     if (e->columns[1] >= c->pipe->tmems[e->tmem[0]].columns)
         zl_rp_break(c, ZLAY_PIPE_TMEM_COLUMNS, event, UINT32_MAX);
 }
@@ -162,6 +166,7 @@ void zl_rp_check_text(zl_replay *c)
     for (uint32_t b = 0; b < p->bars_count; b++) check_bar(c, b);
     for (uint32_t t = 0; t < p->tmems_count; t++) check_tmem(c, &p->tmems[t]);
     for (uint32_t k = 0; k < p->roles_count; k++)
-        for (uint32_t e = p->roles[k].begin; e < p->roles[k].end; e++) check_event(c, &p->roles[k], e);
+        for (uint32_t e = p->roles[k].begin; e < p->roles[k].end; e++)
+            check_event(c, &p->roles[k], e);
     for (uint32_t b = 0; b < c->blocks; b++) check_registers(c, b);
 }

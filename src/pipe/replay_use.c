@@ -3,7 +3,8 @@
  * was filled at that index. */
 #include "pipe/replay.h"
 
-zl_rp_place *zl_rp_smem(zl_replay *c, const zl_rp_instance *i, uint32_t block, int32_t smem, uint32_t slot)
+zl_rp_place *zl_rp_smem(zl_replay *c, const zl_rp_instance *i, uint32_t block, int32_t smem,
+                        uint32_t slot)
 {
     const zl_smem *s = &c->pipe->smems[smem];
     uint32_t copy = s->each ? i->number : 0;
@@ -54,7 +55,8 @@ static bool is_in_queue(const zl_replay *c, const zl_rp_use *before, const zl_rp
            before->instance == now->instance && before->count == 1;
 }
 
-static int32_t broken(const zl_replay *c, uint32_t thread, const zl_rp_use *before, const zl_rp_use *now)
+static int32_t broken(const zl_replay *c, uint32_t thread, const zl_rp_use *before,
+                      const zl_rp_use *now)
 {
     uint32_t knows = zl_rp_set(thread, ZL_RP_KNOWS);
     bool known = is_over(c, knows, before, ZL_RP_POINT);
@@ -148,7 +150,8 @@ static uint32_t count_parts(const zl_rp_place *p)
 {
     uint32_t count = 0;
     for (uint32_t k = 0; k < p->count; k++)
-        count += p->uses[k].write && !p->uses[k].old && filled_by(p, p->uses[k].part) == &p->uses[k];
+        count +=
+            p->uses[k].write && !p->uses[k].old && filled_by(p, p->uses[k].part) == &p->uses[k];
     return count;
 }
 
@@ -189,7 +192,7 @@ static bool is_again(const zl_replay *c, const zl_rp_use *before, const zl_rp_us
            now->proxy == ZL_RP_GENERIC && kind_of(c, before) == kind_of(c, now);
 }
 
-/* A write is of a new content, or one part more of the last, or its threads write their part again. */
+/* A write is of a new content, or one more part of the last, or its threads write theirs again. */
 void zl_rp_write(zl_replay *c, zl_rp_place *p, const zl_rp_instance *i, bool all, int64_t index,
                  zl_rp_use *use)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Positions: in the run, and in the trip that a claim makes longer. What a longer trip repeats turns
- * rings and counters; every index and every loop's end of the run is held against that. */
+/* Positions: in the run, and in the trip that a claim makes longer. What a longer trip repeats
+ * turns rings and counters; every index and every loop's end of the run is held against that. */
 #include "pipe/replay.h"
 
 static void fail(zl_replay *c, const char *why)
@@ -73,7 +73,8 @@ bool zl_rp_is_loop(const zl_replay *c, uint32_t claim, uint32_t loop)
            to->plus == c->claims[claim].param;
 }
 
-static int32_t growth_of(const zl_replay *c, uint32_t claim, const uint32_t *loops, const zl_pos *pos)
+static int32_t growth_of(const zl_replay *c, uint32_t claim, const uint32_t *loops,
+                         const zl_pos *pos)
 {
     if (pos->loop < 0) return pos->plus == c->claims[claim].param ? ZL_RP_ALIKE : ZL_RP_STILL;
     int32_t growth = c->loop_growth[claim * c->pipe->events_count + loops[pos->loop]];
@@ -94,9 +95,11 @@ static void note_event(zl_replay *c, uint32_t claim, const uint32_t *loops, cons
         if (e->smem[k] >= 0)
             note(c, claim, zl_rp_ring_smem(c, e->smem[k]), growth_of(c, claim, loops, &e->at[k]));
         if (e->tmem[k] >= 0)
-            note(c, claim, zl_rp_ring_tmem(c, e->tmem[k]), growth_of(c, claim, loops, &e->tmem_at[k]));
+            note(c, claim, zl_rp_ring_tmem(c, e->tmem[k]),
+                 growth_of(c, claim, loops, &e->tmem_at[k]));
     }
-    if (e->map >= 0) note(c, claim, zl_rp_ring_other(c, e->map), growth_of(c, claim, loops, &e->map_at));
+    if (e->map >= 0)
+        note(c, claim, zl_rp_ring_other(c, e->map), growth_of(c, claim, loops, &e->map_at));
     if (e->other >= 0)
         note(c, claim, zl_rp_ring_other(c, e->other), growth_of(c, claim, loops, &e->other_at));
 }
@@ -121,7 +124,8 @@ void zl_rp_find_growth(zl_replay *c)
     for (uint32_t claim = 0; claim < c->claims_count; claim++) {
         for (uint32_t r = 0; r < c->rings_count; r++)
             c->ring_growth[claim * c->rings_count + r] = ZL_RP_STILL;
-        for (uint32_t k = 0; k < c->pipe->roles_count; k++) find_in_role(c, claim, &c->pipe->roles[k]);
+        for (uint32_t k = 0; k < c->pipe->roles_count; k++)
+            find_in_role(c, claim, &c->pipe->roles[k]);
     }
 }
 

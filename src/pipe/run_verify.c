@@ -195,7 +195,8 @@ static bool note_shown(search *s)
 static unsigned long long events_of(const search *s, const shown *row)
 {
     const zlay_pipe *p = s->run->pipe;
-    int64_t *values = s->run->params, none = 0, *trip = s->endless >= 0 ? &values[s->endless] : &none;
+    int64_t *values = s->run->params, none = 0,
+            *trip = s->endless >= 0 ? &values[s->endless] : &none;
     unsigned long long sum = 0;
     *trip = s->endless >= 0 ? row->seen : 0;
     for (uint32_t k = 0; k < s->count; k++) values[s->param[k].param] = row->value[k];
@@ -314,7 +315,8 @@ static void free_search(search *s)
     zl_run_free(s->run);
 }
 
-zlay_status zl_run_verify(zlay_ctx *ctx, zl_verdict *verdict, zlay_buf *proof, const zlay_pipe *pipe)
+zlay_status zl_run_verify(zlay_ctx *ctx, zl_verdict *verdict, zlay_buf *proof,
+                          const zlay_pipe *pipe)
 {
     search s = {.count = 0};
     *verdict = (zl_verdict){0};
