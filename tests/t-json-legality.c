@@ -229,6 +229,24 @@ static void matrix_instructions(void **state)
     }
     says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90\",\"instruction\":\"wgmma\",\"m\":64,\"n\":8,\"k\":16}", "ok.answer", "\"no\"");
     says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":8,\"k\":16,\"a_major\":\"MN\",\"b_major\":\"K\"}", "ok.answer", "\"yes\"");
+    says(*state, "{\"op\":\"mma.explain\",\"target\":\"gfx90a\",\"instruction\":\"mfma\",\"m\":32,\"n\":32,\"k\":8}", "ok.name", "\"v_mfma_f32_32x32x8bf16_1k\"");
+    says(*state, "{\"op\":\"mma.explain\",\"target\":\"gfx942\",\"instruction\":\"mfma\",\"m\":32,\"n\":32,\"k\":8}", "ok.cycles", "32");
+    says(*state, "{\"op\":\"mma.explain\",\"target\":\"gfx942\",\"instruction\":\"mfma\",\"m\":32,\"n\":32,\"k\":16}", "ok", NULL);
+    says(*state, "{\"op\":\"mma.explain\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":8,\"k\":16}", "error", "\"EINVAL\"");
+    says(*state, "{\"op\":\"mma.fragment\",\"target\":\"gfx950\",\"instruction\":\"mfma\",\"m\":16,\"n\":16,\"k\":32,\"fragment\":\"B\"}", "ok", "\"((16,1,4),8):((1,512,128),16)\"");
+#define OPERANDS(registers) "{\"op\":\"mma.operands\",\"target\":\"gfx942\",\"instruction\":\"mfma\",\"m\":32,\"n\":32,\"k\":8,\"registers\":" registers "}"
+    says(*state, OPERANDS("{\"d\":\"a[0:15]\",\"a\":\"v[16:17]\",\"b\":\"v[20:21]\",\"c\":\"1.0\"}"), "ok.answer", "\"yes\"");
+    says(*state, OPERANDS("{\"d\":\"a[0:15]\",\"a\":\"v[17:18]\",\"b\":\"v[20:21]\",\"c\":\"0\"}"), "ok.broken.0.rule", "\"OPERANDS_A_EVEN\"");
+    says(*state, OPERANDS("{\"d\":\"a[0:15\",\"a\":\"v[16:17]\",\"b\":\"v[20:21]\",\"c\":\"0\"}"), "error", "\"EINVAL\"");
+    says(*state, OPERANDS("{\"a\":\"v[16:17]\",\"b\":\"v[20:21]\",\"c\":\"0\"}"), "error", "\"EINVAL\"");
+    says(*state, OPERANDS("7"), "error", "\"EINVAL\"");
+#undef OPERANDS
+#define WAVE(more) "{\"op\":\"wave.synth\",\"target\":\"gfx942\",\"instruction\":\"mfma\",\"m\":32,\"n\":32,\"k\":8,\"fragment\":\"A\",\"rows\":128,\"depth\":64,\"threads\":256" more "}"
+    says(*state, WAVE(",\"any_order\":true"), "ok.layouts.order", "\"(4,2,2,4):(1,8,4,16)\"");
+    says(*state, WAVE(",\"path\":\"direct\""), "ok.load_bytes", "4");
+    says(*state, WAVE(",\"any_order\":3"), "error", "\"EINVAL\"");
+    says(*state, WAVE(",\"path\":\"none\""), "error", "\"EINVAL\"");
+#undef WAVE
     says(*state, "{\"op\":\"mma.check\",\"target\":\"sm_90a\",\"instruction\":\"mfma\",\"m\":64,\"n\":8,\"k\":16}", "ok.answer", "\"no\"");
     says(*state, "{\"op\":\"mma.check\",\"target\":\"gfx942\",\"instruction\":\"mfma\",\"kind\":\"f16\",\"m\":32,\"n\":32,\"k\":8}", "ok.answer", "\"yes\"");
     says(*state, "{\"op\":\"mma.check\",\"target\":\"gfx942\",\"instruction\":\"mfma\",\"a\":\"e4m3fnuz\",\"b\":\"e5m2fnuz\",\"m\":16,\"n\":16,\"k\":32}", "ok.answer", "\"yes\"");

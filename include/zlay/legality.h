@@ -276,7 +276,13 @@ enum {
     ZLAY_FIELD_USER_VM,
     ZLAY_FIELD_NV,
     ZLAY_FIELD_FLAGS,
-    ZLAY_FIELD_OTHER
+    ZLAY_FIELD_OTHER,
+    ZLAY_FIELD_C,
+    ZLAY_FIELD_SCALE_A,
+    ZLAY_FIELD_SCALE_B,
+    ZLAY_FIELD_CBSZ,
+    ZLAY_FIELD_ABID,
+    ZLAY_FIELD_BLGP
 };
 
 /** The head of a verdict: 32 bytes.  `reasons` counts all of them, also those

@@ -131,6 +131,38 @@ typedef struct zlay_mma_form {
 ZLAY_API zlay_status zlay_mma_explain(zlay_mma_form *out, const zlay_target *target,
                                       const zlay_mma *mma);
 
+/** Where an operand of a text is. */
+enum { ZLAY_FILE_VGPR = 0, ZLAY_FILE_AGPR, ZLAY_FILE_CONSTANT, ZLAY_FILE_OTHER };
+
+/** Registers in a row: v[4:7] is {ZLAY_FILE_VGPR, 4, 4}. */
+typedef struct zlay_mma_tuple {
+    int32_t file;         /* ZLAY_FILE_* */
+    uint32_t first, count; /* of a constant 0 */
+} zlay_mma_tuple;
+
+/** A matrix instruction of mfma's family as text has it, D = A B + C. */
+typedef struct zlay_mma_operands {
+    zlay_mma mma;
+    zlay_mma_tuple d, a, b;
+    zlay_mma_tuple c;        /* of a sparse A its metadata; C is D then */
+    zlay_mma_tuple scale_a, scale_b; /* 0 where it has no scale factors */
+    uint32_t cbsz, abid, blgp; /* modifiers; 0: not written */
+    uint32_t reserved;       /* 0 */
+} zlay_mma_operands;
+
+/** Check the registers and modifiers of a matrix instruction: how many there
+ *  are, where they begin and end, whether C may be there, what cbsz, abid and
+ *  blgp mean.  By hand: v_mfma_f32_32x32x8_bf16 a[0:15], v[17:18], v[20:21],
+ *  a[2:17] is NO by OPERANDS_A_EVEN and OPERANDS_OVERLAP.
+ *
+ *  Returns: ZLAY_OK; ZLAY_EINVAL; ZLAY_ENOTSUP another family than mfma.
+ *  Out:     as zlay_mma_check.
+ *  Pure.
+ */
+ZLAY_API zlay_status zlay_mma_operands_check(zlay_verdict *out, zlay_reason *reasons,
+                                             size_t room, const zlay_target *target,
+                                             const zlay_mma_operands *operands);
+
 /** Operands whose fragments lie in registers. */
 enum { ZLAY_FRAGMENT_A = 0, ZLAY_FRAGMENT_D, ZLAY_FRAGMENT_METADATA, ZLAY_FRAGMENT_B };
 

@@ -125,6 +125,12 @@ static const char *const fields[] = {
     [ZLAY_FIELD_NV] = "nv",
     [ZLAY_FIELD_FLAGS] = "flags",
     [ZLAY_FIELD_OTHER] = "other",
+    [ZLAY_FIELD_C] = "c",
+    [ZLAY_FIELD_SCALE_A] = "scale_a",
+    [ZLAY_FIELD_SCALE_B] = "scale_b",
+    [ZLAY_FIELD_CBSZ] = "cbsz",
+    [ZLAY_FIELD_ABID] = "abid",
+    [ZLAY_FIELD_BLGP] = "blgp",
 };
 
 const char *zlay_field_name(int32_t field)

@@ -65,7 +65,7 @@ bool zl_mfma_told(const zlay_target *target, const zlay_mma *mma)
 {
     uint32_t bit = zl_mfma_target(target);
     bool shape = bit == GFX950 ? mma->m * mma->k == TOLD_PRODUCT
-                               : bit == GFX1250 && mma->k == 128 && mma->d == ZLAY_TYPE_F32;
+                               : bit == GFX1250 && mma->k == 128 && mma->m == mma->n;
     return shape && !mma->sparse && zlay_type_bits(mma->a) <= 8 && mma->d == ZLAY_TYPE_F32;
 }
 

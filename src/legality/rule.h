@@ -168,6 +168,20 @@ typedef enum zl_entries {
 #define ZL_BOUND_MFMA_NEGATE  (UINT64_MAX - 709)
 #define ZL_BOUND_MFMA_LAST    (UINT64_MAX - 710) /* saturation */
 
+/* Of the operands of a matrix instruction. */
+#define ZL_BOUND_OPERANDS_A        (UINT64_MAX - 730)
+#define ZL_BOUND_OPERANDS_B        (UINT64_MAX - 731)
+#define ZL_BOUND_OPERANDS_C        (UINT64_MAX - 732)
+#define ZL_BOUND_OPERANDS_D        (UINT64_MAX - 733)
+#define ZL_BOUND_OPERANDS_FILES    (UINT64_MAX - 734)
+#define ZL_BOUND_OPERANDS_D_FILE   (UINT64_MAX - 735)
+#define ZL_BOUND_OPERANDS_CBSZ     (UINT64_MAX - 736)
+#define ZL_BOUND_OPERANDS_ABID     (UINT64_MAX - 737)
+#define ZL_BOUND_OPERANDS_BLGP     (UINT64_MAX - 738)
+#define ZL_BOUND_OPERANDS_TAKEN    (UINT64_MAX - 739)
+#define ZL_BOUND_OPERANDS_A_FORMAT (UINT64_MAX - 740)
+#define ZL_BOUND_OPERANDS_B_FORMAT (UINT64_MAX - 741)
+
 typedef struct zl_rule {
     int32_t number;
     const char *id;
@@ -222,7 +236,7 @@ void zl_tensormap_fix(zlay_reason *reason, const zl_rule *rule, const zl_subject
 
 extern const zl_subject_form zl_tensormap_form, zl_smemdesc_form, zl_mma_form, zl_wgmma_form,
     zl_smem_form, zl_copy_form,
-    zl_barrier_form, zl_block_form, zl_replace_form, zl_tcgen05_form, zl_mfma_form, zl_tmem_form;
+    zl_barrier_form, zl_block_form, zl_replace_form, zl_tcgen05_form, zl_mfma_form, zl_tmem_form, zl_operands_form;
 
 /* The end of a block's shared addresses: what it may have behind what the system keeps. */
 uint64_t zl_smem_window(const zlay_target *target);

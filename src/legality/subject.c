@@ -12,6 +12,7 @@ static const zl_subject_form *const forms[] = {
     [ZL_SUBJECT_MFMA] = &zl_mfma_form, [ZL_SUBJECT_TMEM] = &zl_tmem_form,
     [ZL_SUBJECT_INSTR] = &zl_instruction_form,
     [ZL_SUBJECT_BUFFER] = &zl_buffer_form,
+    [ZL_SUBJECT_OPERANDS] = &zl_operands_form,
 };
 
 static const struct {
