@@ -68,7 +68,7 @@ static void next_turn(zl_run *r, zl_instance *i, const zl_event *e)
 
 static bool is_stopped(const zl_run *r)
 {
-    return r->fault.rule || r->status || r->reached > r->seen || r->repeats;
+    return r->fault.rule || r->status || r->reached > r->seen || r->repeats || r->stuck;
 }
 
 /* To the end of an iteration, or as far as it goes; false where it did not move. */

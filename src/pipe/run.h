@@ -201,6 +201,7 @@ typedef struct zl_run {
     int64_t seen;             /* trip counts of it up to here have been run */
     int64_t reached;          /* the greatest that a loop may end at; above `seen`: the run stops */
     bool repeats;             /* a repetition was found in all loops of it: the run stops */
+    bool stuck;               /* or in some, while others wait for ever: the run stops */
     zl_fault fault;           /* rule 0: none */
     zlay_status status;
 } zl_run;

@@ -3,13 +3,11 @@
 
 #include <string.h>
 
-enum { BASES = 64 };
-
 typedef struct state {
     zl_run *r;
     const zlay_pipe *pipe;
     zl_watch *watch;
-    int64_t base[BASES]; /* per param: where its positions are counted from */
+    int32_t param; /* whose loops are counted from */
 } state;
 
 static void put(state *w, int64_t value) { w->watch->state[w->watch->size++] = (int32_t)value; }
@@ -44,27 +42,69 @@ static void put_cond(state *w, zl_cond cond)
 
 /* ---- where positions are counted from ---- */
 
-static void find_bases(state *w, int32_t param, const zl_instance *leader)
+/* The loop of the param that an instance is in; without `only`, its outermost one where it is in none;
+ * -1. */
+static int depth_of(const state *w, const zl_instance *i, bool only)
 {
-    int64_t counter = leader->counter[leader->depth - 1];
+    for (uint32_t d = 0; d < i->depth; d++)
+        if (zl_loop_param(&w->pipe->events[i->loop[d]]) == w->param) return (int)d;
+    return i->depth && !only ? 0 : -1;
+}
+
+static const zl_instance *find_leader(const state *w, uint32_t group, bool only)
+{
+    for (uint32_t k = 0; k < w->r->instances_count; k++)
+        if (w->watch->group[k] == group && depth_of(w, &w->r->instances[k], only) >= 0)
+            return &w->r->instances[k];
+    return NULL;
+}
+
+static void find_base(state *w, int64_t *base, const zl_instance *leader, uint32_t depth)
+{
     for (uint32_t d = 0; d < leader->depth; d++) {
         int32_t p = zl_loop_param(&w->pipe->events[leader->loop[d]]);
-        if (p >= 0) w->base[p] = leader->counter[d];
+        if (p >= 0) base[p] = leader->counter[d];
     }
     for (uint32_t k = 0; k < w->pipe->events_count; k++) {
         const zl_event *e = &w->pipe->events[k];
         int32_t times = e->kind == ZL_EV_FOR ? e->at[0].times : -1;
-        if (times >= 0 && times != param && !w->base[times])
-            w->base[times] = counter * w->r->params[times];
+        if (times >= 0 && times != w->param && !base[times])
+            base[times] = leader->counter[depth] * w->r->params[times];
     }
 }
 
-static int64_t base_of(const state *w, int32_t ring) { return ring >= 0 ? w->base[ring] : 0; }
-
-/* Of the indices of a bar, a smem, a tmem or another, in this order. */
-static int64_t tag_base(const state *w, uint32_t which)
+static void find_bases(state *w)
 {
-    return base_of(w, w->watch->rings[zl_rings(w->pipe) + which]);
+    const uint32_t params = w->pipe->params_count;
+    memset(w->watch->bases, 0, (size_t)w->watch->groups * params * sizeof *w->watch->bases);
+    for (uint32_t g = 0; g < w->watch->groups; g++) {
+        const zl_instance *leader = find_leader(w, g, true);
+        if (!leader) leader = find_leader(w, g, false);
+        if (leader)
+            find_base(w, w->watch->bases + (size_t)g * params, leader,
+                      (uint32_t)depth_of(w, leader, false));
+    }
+}
+
+static int64_t base_of(const state *w, uint32_t group, int32_t param)
+{
+    return param >= 0 ? w->watch->bases[group * w->pipe->params_count + (uint32_t)param] : 0;
+}
+
+static uint32_t group_of(const state *w, uint32_t which, uint32_t block)
+{
+    return w->watch->ring_group[which * w->pipe->blocks + block];
+}
+
+/* Where a bar, a smem, a tmem or another, in this order, has turned to; and of its indices. */
+static int64_t ring_base(const state *w, uint32_t which, uint32_t block)
+{
+    return base_of(w, group_of(w, which, block), w->watch->rings[which]);
+}
+
+static int64_t tag_base(const state *w, uint32_t which, uint32_t block)
+{
+    return base_of(w, group_of(w, which, block), w->watch->rings[zl_rings(w->pipe) + which]);
 }
 
 /* A loop may begin below 0: rounds go down. */
@@ -78,6 +118,15 @@ static uint32_t slot_of(int64_t at, uint32_t stages)
     return (uint32_t)(at - round_of(at, stages) * stages);
 }
 
+/* What stands still while the indices of its uses grow: its slots are the same again after whole
+ * rounds, of both parities. */
+static void put_still(state *w, uint32_t which, uint32_t block, uint32_t stages)
+{
+    if (w->watch->rings[which] >= 0 || w->watch->rings[zl_rings(w->pipe) + which] < 0) return;
+    for (uint32_t p = 0; p < w->pipe->params_count; p++)
+        put(w, slot_of(base_of(w, group_of(w, which, block), (int32_t)p), 2 * stages));
+}
+
 /* Components in canonical order: gates turned with their rings. */
 static void order_components(state *w)
 {
@@ -85,9 +134,9 @@ static void order_components(state *w)
     int32_t *order = w->watch->order, *column = w->watch->column;
     for (uint32_t b = 0; b < w->pipe->bars_count; b++) {
         uint32_t stages = w->pipe->bars[b].stages;
-        uint32_t slot = slot_of(base_of(w, w->watch->rings[b]), stages);
         int32_t first = r->gates[r->gate_at[b]].comp;
         for (uint32_t k = 0; k < w->pipe->blocks * stages; k++) {
+            uint32_t slot = slot_of(ring_base(w, b, k / stages), stages);
             int32_t comp = first + (int32_t)(k / stages * stages + (slot + k % stages) % stages);
             order[(uint32_t)first + k] = comp;
             column[comp] = first + (int32_t)k;
@@ -113,12 +162,20 @@ static int32_t meeting_state(state *w, const zl_instance *i)
     return 1 + (i->meets < m->generation);
 }
 
+/* Loops of another param stand where they are, unless their positions grow with this one. */
+static int64_t loop_base(const state *w, const zl_instance *i, uint32_t depth)
+{
+    const zl_event *loop = &w->pipe->events[i->loop[depth]];
+    int32_t param = zl_loop_param(loop);
+    bool moves = param == w->param || loop->at[0].times >= 0;
+    return moves ? base_of(w, w->watch->group[i - w->r->instances], param) : 0;
+}
+
 static void put_instance(state *w, const zl_instance *i)
 {
     int32_t joined = i->joined < 0 ? 0 : 1 + (i->joined < w->r->meetings->generation);
     put(w, i->pc);
-    for (uint32_t d = 0; d < i->depth; d++)
-        put(w, i->counter[d] - base_of(w, zl_loop_param(&w->pipe->events[i->loop[d]])));
+    for (uint32_t d = 0; d < i->depth; d++) put(w, i->counter[d] - loop_base(w, i, d));
     put(w, meeting_state(w, i) * 8 + joined * 2 + i->grid);
     put(w, i->registers);
     put_groups(w, i);
@@ -186,9 +243,9 @@ static void put_gates(state *w)
     for (uint32_t b = 0; b < w->pipe->bars_count; b++) {
         uint32_t stages = w->pipe->bars[b].stages;
         int32_t ring = w->watch->rings[b];
-        int64_t base = base_of(w, ring);
+        for (uint32_t k = 0; k < w->pipe->blocks; k++) put_still(w, b, k, stages);
         for (uint32_t k = 0; k < w->pipe->blocks * stages; k++) {
-            int64_t at = base + k % stages;
+            int64_t at = ring_base(w, b, k / stages) + k % stages;
             put_gate(w, zl_gate_of(w->r, (int32_t)b, k / stages, slot_of(at, stages)),
                      ring >= 0 ? round_of(at, stages) : 0);
         }
@@ -248,12 +305,17 @@ static void put_place(state *w, zl_spot *p, int64_t base)
     for (uint32_t k = 0; k < p->count; k++) put_touch(w, &p->touches[k]);
 }
 
-static void put_ring(state *w, zl_spot *first, uint32_t rings, uint32_t stages, uint32_t which)
+/* `each` rings in each block. */
+static void put_ring(state *w, zl_spot *first, uint32_t each, uint32_t stages, uint32_t which)
 {
-    uint32_t slot = slot_of(base_of(w, w->watch->rings[which]), stages);
-    for (uint32_t k = 0; k < rings * stages; k++)
-        put_place(w, &first[k / stages * stages + (slot + k % stages) % stages],
-                  tag_base(w, which));
+    for (uint32_t block = 0; block < w->pipe->blocks; block++) {
+        uint32_t slot = slot_of(ring_base(w, which, block), stages);
+        int64_t tags = tag_base(w, which, block);
+        put_still(w, which, block, stages);
+        for (uint32_t k = 0; k < each * stages; k++)
+            put_place(w, &first[k / stages * stages + (slot + k % stages) % stages], tags);
+        first += each * stages;
+    }
 }
 
 static void put_columns(state *w)
@@ -274,13 +336,14 @@ static void put_places(state *w)
     zl_run *r = w->r;
     uint32_t which = p->bars_count;
     for (uint32_t s = 0; s < p->smems_count; s++)
-        put_ring(w, &r->places[r->smem_at[s]], p->blocks * r->smem_each[s], p->smems[s].stages,
-                 which++);
+        put_ring(w, &r->places[r->smem_at[s]], r->smem_each[s], p->smems[s].stages, which++);
     for (uint32_t t = 0; t < p->tmems_count; t++)
-        put_ring(w, &r->places[r->tmem_at[t]], p->blocks, p->tmems[t].stages, which++);
-    for (uint32_t o = 0; o < p->others_count; o++, which++)
+        put_ring(w, &r->places[r->tmem_at[t]], 1, p->tmems[t].stages, which++);
+    for (uint32_t o = 0; o < p->others_count; o++, which++) {
+        put_still(w, which, 0, p->others[o].stages);
         for (uint32_t k = 0; k < p->others[o].stages; k++)
-            put_place(w, zl_other_place(r, (int32_t)o, k), tag_base(w, which));
+            put_place(w, zl_other_place(r, (int32_t)o, k), tag_base(w, which, 0));
+    }
     put_columns(w);
 }
 
@@ -308,11 +371,11 @@ static uint64_t hash_of(int32_t *values, size_t count)
     return hash;
 }
 
-void zl_state_write(zl_run *r, int32_t param, const zl_instance *leader)
+void zl_state_write(zl_run *r, int32_t param)
 {
-    state w = {.r = r, .pipe = r->pipe, .watch = r->watch};
+    state w = {.r = r, .pipe = r->pipe, .watch = r->watch, .param = param};
     r->watch->size = r->watch->items_count = 0;
-    find_bases(&w, param, leader);
+    find_bases(&w);
     order_components(&w);
     for (uint32_t k = 0; k < r->instances_count; k++) {
         put_instance(&w, &r->instances[k]);

@@ -5,13 +5,14 @@
 #include "pipe/run_watch.h"
 
 /* The state of a run as numbers that are equal exactly where what follows is the same but for shifts:
- * counters and indices relative to the loop of `leader`, rings turned to it.
+ * counters and indices relative to the first loop of the param in
+ * each group, rings turned to it.
  *
  * First the structure, and beside it as items the values that clocks will be compared with; of the
  * structure watch->hash is left.  Then the items by their order in each component, and of each value of
  * a clock how many of them it has reached: for all that follows compares it with these or with
  * later ones, takes the greater, or makes it greater than all. */
-void zl_state_write(zl_run *r, int32_t param, const zl_instance *leader);
+void zl_state_write(zl_run *r, int32_t param);
 /* The second part behind the first; false where memory is missing. */
 bool zl_state_rank(zl_run *r);
 

@@ -12,7 +12,7 @@ static void start(zl_run *r)
     r->watch = NULL;
     r->endless = -1;
     r->seen = r->reached = -1;
-    r->repeats = false;
+    r->repeats = r->stuck = false;
     r->steps = 0;
     zl_run_reset(r);
     zl_run_check_form(r);

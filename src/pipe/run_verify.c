@@ -148,7 +148,7 @@ static void branch_all(search *s)
     r->endless = s->endless;
     r->watch = s->watches[0];
     r->seen = r->reached = reached;
-    if (reached > MOST_TRIPS) r->status = ZLAY_ELIMIT;
+    r->stuck = reached - param->least > MOST_TRIPS;
 }
 
 static void run_endless(search *s)
@@ -159,9 +159,9 @@ static void run_endless(search *s)
     r->params[s->endless] = endless_trips;
     while (open) {
         zl_run_on(r);
-        if (!is_good(s) || r->reached <= r->seen) return;
+        if (!is_good(s) || r->stuck || r->reached <= r->seen) return;
         branch_all(s);
-        open = is_good(s) && r->seen < r->pipe->params[s->endless].most;
+        open = is_good(s) && !r->stuck && r->seen < r->pipe->params[s->endless].most;
     }
 }
 
@@ -241,12 +241,12 @@ static bool run_once(search *s)
     r->watch = s->watches[0];
     r->endless = -1;
     r->seen = r->reached = -1;
-    r->repeats = false;
+    r->repeats = r->stuck = false;
     zl_run_reset(r);
     zl_watch_reset(r);
     if (s->endless >= 0) run_endless(s);
     else zl_run_on(r);
-    if (!is_good(s)) return false;
+    if (!is_good(s) || r->stuck) return false;
     s->runs++;
     note_run(s);
     if (!note_shown(s)) r->status = ZLAY_ENOMEM;
@@ -280,7 +280,7 @@ static bool next_value(search *s, trips *t)
     if (t->repeated >= t->period || t->value == s->run->pipe->params[t->param].most) return false;
     t->value++;
     look(s, t);
-    if (t->value >= MOST_TRIPS) s->run->status = ZLAY_ELIMIT;
+    if (t->value - s->run->pipe->params[t->param].least > MOST_TRIPS) s->run->status = ZLAY_ELIMIT;
     return true;
 }
 
@@ -292,6 +292,20 @@ static void run_all(search *s)
         while (k > 0 && !next_value(s, &s->param[k - 1])) begin_param(s, &s->param[--k]);
         if (k == 0 || s->run->status) return;
     }
+}
+
+/* Where some loops of the endless param wait for others to end it is run as the others are. */
+static void run_search(search *s)
+{
+    run_all(s);
+    if (!is_good(s) || !s->run->stuck) return;
+    s->run->stuck = false;
+    s->table_count = 0;
+    if (s->count == PARAMS) s->run->status = ZLAY_ELIMIT;
+    if (s->run->status) return;
+    s->param[s->count++].param = s->endless;
+    s->endless = -1;
+    run_all(s);
 }
 
 static zlay_status make_watches(search *s)
@@ -327,7 +341,7 @@ zlay_status zl_run_verify(zlay_ctx *ctx, zl_verdict *verdict, zlay_buf *proof,
     if (!find_params(&s, pipe)) status = ZLAY_ELIMIT;
     if (!status) status = make_watches(&s);
     if (!status && !s.run->fault.rule) {
-        run_all(&s);
+        run_search(&s);
         status = s.run->status;
     }
     verdict->fault = s.run->fault;

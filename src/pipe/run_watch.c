@@ -7,98 +7,25 @@
 
 enum { PERIOD = 64 };
 
-int32_t zl_loop_param(const zl_event *loop)
-{
-    const zl_pos *from = &loop->at[0], *to = &loop->bar_at;
-    if (from->loop != to->loop || from->times != to->times) return -2;
-    if (from->plus == to->plus) return -1;
-    return from->plus < 0 ? to->plus : -2;
-}
-
-/* ---- what turns with which loops ---- */
-
-enum { UNSEEN = -3, FIXED = -1 };
-
-/* Whether an event is run as often as a param says. */
-static bool is_repeated(const zlay_pipe *p, const uint32_t *loops, uint32_t depth)
-{
-    for (uint32_t d = 0; d < depth; d++)
-        if (zl_loop_param(&p->events[loops[d]]) != -1) return true;
-    return false;
-}
-
-/* The param that a position grows with; what is the same in every turn of a loop fixes its ring. */
-static int32_t growth(const zlay_pipe *p, const uint32_t *loops, uint32_t depth, const zl_pos *pos)
-{
-    int32_t constant = is_repeated(p, loops, depth) ? FIXED : UNSEEN;
-    if (pos->loop < 0) return pos->plus >= 0 ? pos->plus : constant;
-    if (pos->times >= 0) return pos->times;
-    const zl_event *loop = &p->events[loops[pos->loop]];
-    int32_t param = zl_loop_param(loop);
-    if (loop->at[0].times >= 0) return loop->at[0].times;
-    if (loop->at[0].loop >= 0) return FIXED;
-    return param >= 0 ? param : loop->at[0].plus >= 0 ? loop->at[0].plus : constant;
-}
-
-/* Behind the rings stand the params that indices are counted with, whether a ring turns or not. */
-static void merge(zl_run *r, int32_t *ring, int32_t param)
-{
-    int32_t *tag = ring + zl_rings(r->pipe);
-    if (param >= 0 && *tag < 0) *tag = param;
-    if (param == UNSEEN) return;
-    *ring = *ring == UNSEEN || *ring == param ? param : FIXED;
-}
-
-static bool same_pos(const zl_pos *a, const zl_pos *b)
-{
-    return a->loop == b->loop && a->times == b->times && a->plus == b->plus && a->add == b->add;
-}
-
-static void see_event(zl_run *r, const zl_event *e, const uint32_t *loops, uint32_t depth)
-{
-    const zlay_pipe *p = r->pipe;
-    int32_t *bars = r->watch->rings, *smems = bars + p->bars_count, *tmems = smems + p->smems_count;
-    int32_t *others = tmems + p->tmems_count;
-    if (e->bar >= 0 && e->kind != ZL_EV_FOR)
-        merge(r, &bars[e->bar], growth(p, loops, depth, &e->bar_at));
-    if (e->kind == ZL_EV_WAIT && !same_pos(&e->parity, &e->bar_at)) bars[e->bar] = FIXED;
-    if (e->other >= 0) merge(r, &others[e->other], growth(p, loops, depth, &e->other_at));
-    for (int k = 0; k < 2; k++) {
-        if (e->smem[k] >= 0) merge(r, &smems[e->smem[k]], growth(p, loops, depth, &e->at[k]));
-        if (e->tmem[k] >= 0 && e->kind != ZL_EV_ALLOC && e->kind != ZL_EV_DEALLOC)
-            merge(r, &tmems[e->tmem[k]], growth(p, loops, depth, &e->tmem_at[k]));
-    }
-}
-
-static void see_role(zl_run *r, const zl_role *role)
-{
-    uint32_t loops[ZL_PIPE_LOOPS], depth = 0;
-    for (uint32_t k = role->begin; k < role->end; k++) {
-        const zl_event *e = &r->pipe->events[k];
-        if (e->kind == ZL_EV_END) depth--;
-        see_event(r, e, loops, depth);
-        if (e->kind == ZL_EV_FOR) loops[depth++] = k;
-    }
-}
-
-static void find_rings(zl_run *r)
-{
-    const zlay_pipe *p = r->pipe;
-    uint32_t count = zl_rings(p);
-    for (uint32_t k = 0; k < 2 * count; k++) r->watch->rings[k] = UNSEEN;
-    for (uint32_t k = 0; k < p->roles_count; k++) see_role(r, &p->roles[k]);
-    for (uint32_t k = 0; k < count; k++)
-        if (r->watch->rings[k] < 0) r->watch->rings[k] = FIXED;
-}
-
 /* ---- memory ---- */
 
 enum { LEVELS = 8 };
 
+/* Every instance may be a group of its own. */
+static size_t bases_room(const zl_run *r)
+{
+    return (size_t)r->instances_count * r->pipe->params_count + 1;
+}
+
 static bool make_arrays(zl_run *r, zl_watch *w)
 {
+    uint32_t rings = zl_rings(r->pipe);
     w->params = zl_alloc(r->ctx, r->pipe->params_count + 1, sizeof *w->params);
-    w->rings = zl_alloc(r->ctx, 2 * zl_rings(r->pipe) + 1, sizeof *w->rings);
+    w->rings = zl_alloc(r->ctx, 2 * rings + 1, sizeof *w->rings);
+    w->origins = zl_alloc(r->ctx, rings + 1, sizeof *w->origins);
+    w->group = zl_alloc(r->ctx, r->instances_count + 1, sizeof *w->group);
+    w->ring_group = zl_alloc(r->ctx, rings * r->pipe->blocks + 1, sizeof *w->ring_group);
+    w->bases = zl_alloc(r->ctx, bases_room(r), sizeof *w->bases);
     w->order = zl_alloc(r->ctx, r->comps + 1, sizeof *w->order);
     w->column = zl_alloc(r->ctx, r->comps + 1, sizeof *w->column);
     w->counts = zl_alloc(r->ctx, r->comps + 1, sizeof *w->counts);
@@ -107,9 +34,11 @@ static bool make_arrays(zl_run *r, zl_watch *w)
     w->levels = zl_alloc(r->ctx, (size_t)w->levels_room * r->comps, sizeof *w->levels);
     w->state = zl_alloc(r->ctx, w->room, sizeof *w->state);
     w->items = zl_alloc(r->ctx, w->items_room, sizeof *w->items);
-    return w->params && w->rings && w->order && w->column && w->counts && w->heights &&
+    return w->params && w->rings && w->origins && w->group && w->ring_group && w->bases && w->order && w->column && w->counts && w->heights &&
            w->turned && w->levels && w->state && w->items;
 }
+
+static size_t bases_of_seen(const zl_run *r) { return (size_t)ZL_STATES * r->instances_count; }
 
 zlay_status zl_watch_new(zl_run *r)
 {
@@ -121,7 +50,8 @@ zlay_status zl_watch_new(zl_run *r)
     w->items_room = zl_state_items(r) + 1;
     if (!make_arrays(r, w)) return ZLAY_ENOMEM;
     for (uint32_t k = 0; k < r->comps; k++) w->order[k] = w->column[k] = (int32_t)k;
-    find_rings(r);
+    zl_watch_find_rings(r);
+    zl_watch_find_groups(r);
     return ZLAY_OK;
 }
 
@@ -133,10 +63,16 @@ void zl_watch_free(zl_run *r)
     const zlay_pipe *p = r->pipe;
     for (uint32_t k = 0; w->params && k < p->params_count; k++) {
         zl_free(&alloc, w->params[k].seen, ZL_STATES * sizeof *w->params[k].seen);
+        zl_free(&alloc, w->params[k].bases, bases_of_seen(r) * sizeof *w->params[k].bases);
+        zl_free(&alloc, w->params[k].led, (r->instances_count + 1) * sizeof *w->params[k].led);
         zl_free(&alloc, w->params[k].kept, w->params[k].kept_room * sizeof *w->params[k].kept);
     }
     zl_free(&alloc, w->params, (p->params_count + 1) * sizeof *w->params);
     zl_free(&alloc, w->rings, (2 * zl_rings(p) + 1) * sizeof *w->rings);
+    zl_free(&alloc, w->origins, (zl_rings(p) + 1) * sizeof *w->origins);
+    zl_free(&alloc, w->group, (r->instances_count + 1) * sizeof *w->group);
+    zl_free(&alloc, w->ring_group, (zl_rings(p) * p->blocks + 1) * sizeof *w->ring_group);
+    zl_free(&alloc, w->bases, bases_room(r) * sizeof *w->bases);
     zl_free(&alloc, w->order, (r->comps + 1) * sizeof *w->order);
     zl_free(&alloc, w->column, (r->comps + 1) * sizeof *w->column);
     zl_free(&alloc, w->counts, (r->comps + 1) * sizeof *w->counts);
@@ -198,14 +134,27 @@ static int inside(const zl_run *r, const zl_instance *i, int32_t param)
     return -1;
 }
 
-/* The first instance that is in a loop of the param in which nothing has been repeated yet. */
-static bool leads(const zl_run *r, const zl_instance *i, int32_t param)
+/* The first instance of a group that is in a loop of the param. */
+static const zl_instance *leader_of(const zl_run *r, uint32_t group, int32_t param)
 {
-    for (const zl_instance *k = r->instances; k < i; k++) {
-        int depth = inside(r, k, param);
-        if (depth >= 0) return false;
+    for (const zl_instance *k = r->instances; k < r->instances + r->instances_count; k++)
+        if (r->watch->group[k - r->instances] == group && inside(r, k, param) >= 0) return k;
+    return NULL;
+}
+
+/* An instance leads its group, and while it went once around no group before its own has moved. */
+static bool leads(zl_run *r, zl_watch_param *w, const zl_instance *i, int32_t param)
+{
+    uint32_t group = r->watch->group[i - r->instances];
+    bool first = true;
+    if (leader_of(r, group, param) != i) return false;
+    for (uint32_t g = 0; g < group; g++) {
+        const zl_instance *other = leader_of(r, g, param);
+        int64_t at = other ? other->counter[inside(r, other, param)] : INT64_MAX;
+        first &= at == INT64_MAX || at == w->led[g];
+        w->led[g] = at;
     }
-    return true;
+    return first;
 }
 
 static bool all_found(const zl_run *r, int32_t param)
@@ -217,17 +166,6 @@ static bool all_found(const zl_run *r, int32_t param)
     return true;
 }
 
-static void note_repetition(zl_run *r, int32_t param, int64_t period)
-{
-    zl_watch_param *w = &r->watch->params[param];
-    w->period = zl_period(w->period, period);
-    if (w->period > PERIOD) w->failed = true;
-    for (uint32_t k = 0; k < r->instances_count; k++) {
-        int depth = inside(r, &r->instances[k], param);
-        if (depth >= 0) r->instances[k].found[depth] = true;
-    }
-}
-
 /* ---- states that were seen ---- */
 
 static bool is_met(const zl_watch_param *w, uint64_t hash)
@@ -237,16 +175,33 @@ static bool is_met(const zl_watch_param *w, uint64_t hash)
     return false;
 }
 
-/* The last time that the state was the same; NULL. */
-static const zl_seen *find_state(const zl_watch_param *w, const zl_watch *all)
+static int64_t base_now(const zl_run *r, uint32_t group, int32_t param)
 {
+    return r->watch->bases[(size_t)group * r->pipe->params_count + (size_t)param];
+}
+
+/* Groups have moved by as much as this one, or not at all. */
+static bool move_alike(const zl_run *r, const zl_watch_param *w, uint32_t seen, int32_t param,
+                       int64_t period)
+{
+    for (uint32_t g = 0; g < r->watch->groups; g++) {
+        int64_t moved = base_now(r, g, param) - w->bases[(size_t)seen * r->instances_count + g];
+        if (moved && moved != period) return false;
+    }
+    return true;
+}
+
+/* The last time that the state was the same; ZL_STATES. */
+static uint32_t find_state(const zl_run *r, const zl_watch_param *w)
+{
+    const zl_watch *all = r->watch;
     for (uint32_t k = w->count; k-- > 0;) {
         const zl_seen *s = &w->seen[k];
         if (s->count == all->size && s->hash == all->hash &&
             !memcmp(w->kept + s->at, all->state, s->count * sizeof *all->state))
-            return s;
+            return k;
     }
-    return NULL;
+    return ZL_STATES;
 }
 
 static bool make_room(zl_run *r, zl_watch_param *w, size_t room)
@@ -263,30 +218,40 @@ static bool make_room(zl_run *r, zl_watch_param *w, size_t room)
 }
 
 /* The state is kept whole only where its structure has been met before. */
-static bool keep_state(zl_run *r, zl_watch_param *w, int64_t base, bool whole)
+static bool keep_state(zl_run *r, zl_watch_param *w, int32_t param, bool whole)
 {
     const zl_watch *all = r->watch;
     if (w->count == ZL_STATES) return true;
     if (!w->count) w->kept_count = 0;
     if (whole && !make_room(r, w, w->kept_count + all->size)) return false;
-    w->seen[w->count++] = (zl_seen){all->hash, base, w->kept_count, whole ? all->size : 0};
+    for (uint32_t g = 0; g < all->groups; g++)
+        w->bases[(size_t)w->count * r->instances_count + g] = base_now(r, g, param);
+    w->seen[w->count++] = (zl_seen){all->hash, w->kept_count, whole ? all->size : 0};
     if (!whole) return true;
     memcpy(w->kept + w->kept_count, all->state, all->size * sizeof *all->state);
     w->kept_count += all->size;
     return true;
 }
 
-static bool look(zl_run *r, zl_watch_param *w, int32_t param, const zl_instance *i, const zl_seen **same)
+static bool make_param(zl_run *r, zl_watch_param *w)
 {
-    int64_t base = i->counter[i->depth - 1];
     if (!w->seen) w->seen = zl_alloc(r->ctx, ZL_STATES, sizeof *w->seen);
-    if (!w->seen) return false;
-    zl_state_write(r, param, i);
+    if (!w->bases) w->bases = zl_alloc(r->ctx, bases_of_seen(r), sizeof *w->bases);
+    if (!w->led) w->led = zl_alloc(r->ctx, r->instances_count + 1, sizeof *w->led);
+    return w->seen && w->bases && w->led;
+}
+
+/* Whether a state as that of now was seen before, and which. */
+static bool look(zl_run *r, zl_watch_param *w, int32_t param, uint32_t *same)
+{
+    zl_state_write(r, param);
     bool met = is_met(w, r->watch->hash);
     if (met && !zl_state_rank(r)) return false;
-    *same = met ? find_state(w, r->watch) : NULL;
-    return *same || keep_state(r, w, base, met);
+    *same = met ? find_state(r, w) : ZL_STATES;
+    return *same < ZL_STATES || keep_state(r, w, param, met);
 }
+
+/* ---- repetitions ---- */
 
 /* Nobody begins a loop of the endless param later. */
 static bool is_last(const zl_run *r, int32_t param)
@@ -301,17 +266,51 @@ static bool is_last(const zl_run *r, int32_t param)
     return true;
 }
 
+static bool has_moved(const zl_run *r, const zl_watch_param *w, const zl_instance *i, uint32_t same,
+                      int32_t param)
+{
+    uint32_t g = r->watch->group[i - r->instances];
+    return base_now(r, g, param) != w->bases[(size_t)same * r->instances_count + g];
+}
+
+/* Longer trips run the part between once more for each that moved in it: it stands for their loops, unless
+ * another part does for one of them. */
+static bool is_new(const zl_run *r, const zl_watch_param *w, uint32_t same, int32_t param)
+{
+    for (uint32_t k = 0; k < r->instances_count; k++) {
+        const zl_instance *i = &r->instances[k];
+        int depth = inside(r, i, param);
+        if (depth >= 0 && i->found[depth] && has_moved(r, w, i, same, param)) return false;
+    }
+    return true;
+}
+
+static void note_repetition(zl_run *r, int32_t param, uint32_t same, int64_t period)
+{
+    zl_watch_param *w = &r->watch->params[param];
+    w->period = zl_period(w->period, period);
+    if (w->period > PERIOD) w->failed = true;
+    for (uint32_t k = 0; k < r->instances_count; k++) {
+        zl_instance *i = &r->instances[k];
+        int depth = inside(r, i, param);
+        if (depth >= 0) i->found[depth] |= has_moved(r, w, i, same, param);
+    }
+}
+
 void zl_watch_head(zl_run *r, zl_instance *i)
 {
-    uint32_t depth = i->depth - 1;
-    int32_t param = zl_loop_param(&r->pipe->events[i->loop[depth]]);
-    if (param < 0 || r->watch->params[param].quiet || !leads(r, i, param) || all_found(r, param)) return;
-    const zl_seen *same = NULL;
-    if (!look(r, &r->watch->params[param], param, i, &same)) {
-        r->status = ZLAY_ENOMEM;
-        return;
-    }
-    if (!same) return;
-    note_repetition(r, param, i->counter[depth] - same->base);
-    r->repeats |= param == r->endless && is_last(r, param);
+    int32_t param = zl_loop_param(&r->pipe->events[i->loop[i->depth - 1]]);
+    uint32_t same = ZL_STATES, group = r->watch->group[i - r->instances];
+    if (param < 0 || r->watch->params[param].quiet || all_found(r, param)) return;
+    zl_watch_param *w = &r->watch->params[param];
+    if (!make_param(r, w)) r->status = ZLAY_ENOMEM;
+    if (r->status || !leads(r, w, i, param)) return;
+    if (!look(r, w, param, &same)) r->status = ZLAY_ENOMEM;
+    if (same == ZL_STATES) return;
+    int64_t period = base_now(r, group, param) - w->bases[(size_t)same * r->instances_count + group];
+    if (!move_alike(r, w, same, param, period) || !is_new(r, w, same, param)) return;
+    note_repetition(r, param, same, period);
+    if (param != r->endless) return;
+    r->repeats = all_found(r, param) && is_last(r, param);
+    r->stuck = !r->repeats;
 }

@@ -13,13 +13,14 @@ enum { ZL_STATES = 80 };
 /* A state that was seen; its numbers are kept only where its structure had been met before. */
 typedef struct zl_seen {
     uint64_t hash;    /* of its structure */
-    int64_t base;
     size_t at, count; /* in zl_watch_param.kept; count 0: not kept */
 } zl_seen;
 
 /* States since the last time that somebody began or ended a loop of one param. */
 typedef struct zl_watch_param {
     zl_seen *seen;  /* ZL_STATES; NULL while no head was looked at */
+    int64_t *bases; /* of each and of each group */
+    int64_t *led;   /* per group: where its leader was last */
     uint32_t count;
     int32_t *kept;
     size_t kept_count, kept_room;
@@ -32,6 +33,11 @@ typedef struct zl_watch {
     zl_watch_param *params;
     int32_t *rings;     /* per bar, smem, tmem, other: the param whose loops it turns with; -1: none; then
                            the param that its indices are counted with */
+    int32_t *origins;   /* of the same in one role: the loop that it was used in last */
+    uint16_t *group;    /* per instance: those that share rings move together */
+    uint16_t *ring_group; /* per ring and block */
+    uint32_t groups;
+    int64_t *bases;     /* per group and param: where positions are counted from in a state */
     int32_t *state;     /* being written: room for the greatest */
     uint64_t hash;      /* of its structure */
     size_t size, room;
@@ -57,6 +63,8 @@ static inline int64_t zl_period(int64_t a, int64_t b)
     return a / (int64_t)zl_gcd((uint64_t)a, (uint64_t)b) * b;
 }
 
+void zl_watch_find_rings(zl_run *r);
+void zl_watch_find_groups(zl_run *r);
 zlay_status zl_watch_new(zl_run *r);
 void zl_watch_free(zl_run *r);
 void zl_watch_reset(zl_run *r);
