@@ -33,6 +33,36 @@ static void plans(void **state)
     mentions(*state, PLAN "}", "ok.pipe", "pipe gemm");
 }
 
+/* Targets whose matrix instructions read registers. */
+#define SIZES "\"m\":250,\"n\":300,\"k\":200"
+#define WAVES "{\"op\":\"plan.gemm\",\"target\":\"gfx942\"," SIZES
+#define WAVE_TEXT "{\"op\":\"emit\",\"name\":\"mine\",\"target\":\"gfx950\"," SIZES
+static void waves(void **state)
+{
+    static const char *const rows[][3] = {
+        {WAVES "}", "ok.tile", "[128,128,32]"},
+        {WAVES "}", "ok.tiles", "[2,3,7]"}, /* 250 / 128, 300 / 128, 200 / 32, rounded up */
+        {WAVES "}", "ok.wave.wavefronts", "8"},
+        {WAVES "}", "ok.wave.direct", "false"},
+        {WAVES "}", "ok.wave.store_bytes", "8"},
+        {WAVES "}", "ok.smem_layouts.0", "\"Sw<2,3,3> o 0 o (128,32):(32,1)\""},
+        {WAVES "}", "ok.maps", "[]"},
+        {WAVES ",\"ldd\":301}", "ok.wave.store_bytes", "2"},
+        {WAVES ",\"lda\":204}", "error", "\"ENOTSUP\""},
+        {WAVES ",\"tile\":[128,96,32]}", "error", "\"EINVAL\""},
+        {WAVE_TEXT ",\"what\":\"gemm\"}", "ok.language", "\"assembly\""},
+        {WAVE_TEXT ",\"what\":\"gemm\"}", "ok.grid", "[3,2,1]"},
+        {WAVE_TEXT ",\"what\":\"gemm\"}", "ok.threads", "256"},
+        {WAVE_TEXT ",\"what\":\"gemm\"}", "ok.arguments.2.name", "\"ptr_d\""},
+        {WAVE_TEXT ",\"what\":\"gemm\"}", "ok.ptx", "null"},
+        {WAVE_TEXT ",\"what\":\"header\"}", "error", "\"ENOTSUP\""},
+    };
+    for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);
+    mentions(*state, WAVES "}", "ok.pipe", "waitcount memory");
+    mentions(*state, WAVES "}", "ok.ladder", "MFMA_K");
+    mentions(*state, WAVE_TEXT ",\"what\":\"gemm\"}", "ok.text", "amdhsa_kernel mine");
+}
+
 /* Certificates and the pipe of a plan are decided again by the operations themselves. */
 static void plans_prove_themselves(void **state)
 {
@@ -193,6 +223,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(plans, setup, teardown),
+        cmocka_unit_test_setup_teardown(waves, setup, teardown),
         cmocka_unit_test_setup_teardown(plans_prove_themselves, setup, teardown),
         cmocka_unit_test_setup_teardown(pipes_are_refuted, setup, teardown),
         cmocka_unit_test_setup_teardown(texts, setup, teardown),

@@ -96,6 +96,19 @@ static void wave_write(zl_text *out, const void *value)
     put_frame(&t, frame.tail);
 }
 
+/* Resources hold bytes: no stride, and 32-bit data, which untyped loads do not read. */
+static zlay_status target_read(zl_wave_text *t)
+{
+    const zlay_target *target = t->plan->info.target;
+    zlay_buffer bytes = {.data_format = 4};
+    zlay_buffer_words words = {{0}};
+    zlay_status status = zlay_mma_explain(&t->product_form, target, &t->plan->info.mma);
+    if (!status) status = zlay_waitcnt_most(&t->most, target);
+    if (!status) status = zlay_buffer_pack(&words, target, &bytes);
+    t->raw = words.word[3];
+    return status;
+}
+
 zlay_status zlay_emit_assembly(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan,
                                const char *name, size_t length)
 {
@@ -106,14 +119,11 @@ zlay_status zlay_emit_assembly(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *pl
     if (!status && !zl_by_waves(plan))
         status = zl_fail(ctx, ZLAY_ENOTSUP, "%s has PTX: zlay_emit_ptx prints it",
                          zlay_target_name(plan->info.target));
-    zlay_mma_form form = {0};
-    if (!status) status = zlay_mma_explain(&form, plan->info.target, &plan->info.mma);
-    if (status) return zl_leave(ctx, status);
     zl_wave_text t = {.plan = plan,
-                      .product_form = form,
                       .w = &plan->wave.shape,
                       .r = &plan->wave.registers,
                       .name = name,
                       .name_length = length};
-    return zl_leave(ctx, zl_print(out, wave_write, &t));
+    if (!status) status = target_read(&t);
+    return zl_leave(ctx, status ? status : zl_print(out, wave_write, &t));
 }

@@ -5,7 +5,9 @@
 
 #include "base/base.h"
 #include "synth/plan.h"
+#include <zlay/buffer.h>
 #include <zlay/mma.h>
+#include <zlay/waitcnt.h>
 
 /* Scalar registers by number.  A resource is four of them, from a multiple of four on. */
 enum {
@@ -31,6 +33,8 @@ typedef struct zl_wave_text {
     const zlay_wave_gemm *w;
     const zl_wave_registers *r;
     zlay_mma_form product_form;
+    zlay_waitcnt most;   /* that a wait can name */
+    uint32_t raw;        /* the last word of a resource of bytes */
     const char *name;
     size_t name_length;
     uint32_t printed;    /* instructions and wait states so far */

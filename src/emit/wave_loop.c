@@ -154,8 +154,10 @@ static void fetch(zl_wave_text *t, const side *one)
 
 static void wait(zl_wave_text *t, const zl_event *e)
 {
-    zl_wave_line(t, "s_waitcnt %s(%lld)", e->scope == ZL_QUEUE_MEMORY ? "vmcnt" : "lgkmcnt",
-                 (long long)e->count);
+    bool memory = e->scope == ZL_QUEUE_MEMORY;
+    long long most = memory ? t->most.vmcnt : t->most.lgkmcnt;
+    zl_wave_line(t, "s_waitcnt %s(%lld)", memory ? "vmcnt" : "lgkmcnt",
+                 e->count < most ? (long long)e->count : most);
 }
 
 /* ---- products ------------------------------------------------------------------------------- */

@@ -5,7 +5,7 @@
 
 #include <zlay/hazard.h>
 
-enum { CHUNK = 16, ELEMENT = 2, RAW = 0x20000 /* word 3 of a resource: untyped, 32-bit data */ };
+enum { CHUNK = 16, ELEMENT = 2 };
 
 static uint32_t log2_of(uint32_t x) { return 31 - (uint32_t)__builtin_clz(x); }
 
@@ -125,7 +125,7 @@ static void resource(zl_wave_text *t, int32_t operand, uint32_t tile, uint32_t r
     rows_left(t, s + 2, tile, rows, o->outer);
     zl_wave_line(t, "s_mul_i32 s%u, s%u, 0x%llx", s + 2, s + 2, (unsigned long long)pitch);
     zl_wave_line(t, "s_sub_u32 s%u, s%u, 0x%llx", s + 2, s + 2, (unsigned long long)spare);
-    zl_wave_line(t, "s_mov_b32 s%u, 0x%x", s + 3, RAW);
+    zl_wave_line(t, "s_mov_b32 s%u, 0x%x", s + 3, t->raw);
 }
 
 static void address_bits(zl_wave_text *t, int32_t operand)

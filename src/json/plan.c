@@ -326,6 +326,7 @@ static zlay_status emit_plan(zl_call *call, const named_plan *p, bool kernel)
     zl_put_value(call, call->value, "smem", json_integer(info.smem));
     zl_put_value(call, call->value, "threads", json_integer(info.threads));
     zl_put_value(call, call->value, "cluster", three(call, 1, 1, 1));
+    if (waves) zl_put_value(call, call->value, "grid", three(call, info.tiles_n, info.tiles_m, 1));
     zl_put_value(call, call->value, "arguments", arguments_value(call, waves));
     return status;
 }

@@ -5,6 +5,7 @@
 #include "synth/plan.h"
 
 #include <string.h>
+#include <zlay/buffer.h>
 
 enum {
     ELEMENT = 2, /* bytes of bf16 */
@@ -162,6 +163,20 @@ static zlay_status store_width(zlay_ctx *ctx, zlay_plan *plan)
     return span_check(ctx, "ldd", plan->info.tile_m, d->pitch);
 }
 
+/* An offset of 2^31 is outside of the longest resource that a tile may have: loads there bring 0, and
+ * stores are dropped. */
+static zlay_status outside_check(zlay_ctx *ctx, const zlay_plan *plan)
+{
+    zlay_buffer resource = {.records = SPAN_MOST - 1, .data_format = 4};
+    zlay_buffer_access access = {.offset = (uint32_t)SPAN_MOST, .bytes = CHUNK};
+    zlay_buffer_reach reach = {0};
+    zlay_status status =
+        zlay_buffer_reaches(&reach, plan->info.target, &resource, &access);
+    if (!status && reach.answer == ZLAY_NO) return ZLAY_OK;
+    return zl_fail(ctx, status ? status : ZLAY_ENOTSUP,
+                   "target: no rule says that loads past a buffer bring 0");
+}
+
 static zlay_status loads_plan(zlay_ctx *ctx, zlay_plan *plan)
 {
     const zlay_plan_info *info = &plan->info;
@@ -170,6 +185,7 @@ static zlay_status loads_plan(zlay_ctx *ctx, zlay_plan *plan)
     w->direct = may_be_direct(info);
     w->ahead = w->direct ? info->stages - 1 : 2;
     zlay_status status = stages_check(ctx, plan);
+    if (!status) status = outside_check(ctx, plan);
     if (!status) status = operand_check(ctx, plan, ZLAY_OPERAND_A, "lda", "a_address");
     if (!status) status = operand_check(ctx, plan, ZLAY_OPERAND_B, "ldb", "b_address");
     if (!status) status = span_check(ctx, "lda", info->tile_m, plan->operand[0].pitch);
