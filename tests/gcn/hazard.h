@@ -57,6 +57,12 @@ static inline bool gcn_read_too_soon(const gcn_wave *w, int r, gcn_reader by, in
     return by != GCN_BY_MEMORY && gcn_too_soon(w, GCN_H_TRANS, h->trans, 0);
 }
 
+static inline bool gcn_exec_too_soon(const gcn_wave *w, gcn_hazard hazard)
+{
+    return gcn_too_soon(w, hazard, w->s_valu[GCN_EXEC], 0) ||
+           gcn_too_soon(w, hazard, w->s_valu[GCN_EXEC + 1], 0);
+}
+
 /* By anything but an MFMA. */
 static inline bool gcn_written_too_soon(const gcn_wave *w, int r, bool by_memory)
 {

@@ -133,10 +133,12 @@ static inline void gcn_give_sum(gcn_wave *w, const gcn_line *line, const gcn_pro
     int passes = p->passes[w->m->code->target];
     for (int e = 0; e < p->d.elements; e++) {
         int r = o->first + e;
+        bool soon = gcn_too_soon(w, GCN_H_STORED, w->history[r].store, 0);
         for (int lane = 0; lane < GCN_LANES; lane++) {
             const uint8_t *at = points->at[2][lane][e];
             w->v[r][lane] = gcn_bits(t->d[at[0]][at[1]]);
-            w->v_bad[r][lane] = t->bad[at[0]][at[1]] || t->row_bad[at[0]] || t->column_bad[at[1]];
+            w->v_bad[r][lane] =
+                soon || t->bad[at[0]][at[1]] || t->row_bad[at[0]] || t->column_bad[at[1]];
         }
         gcn_history *h = &w->history[r];
         h->product = w->now, h->product_first = o->first, h->product_count = o->count;

@@ -106,6 +106,7 @@ static inline gcn_access *gcn_begin_memory(gcn_wave *w, const gcn_line *line)
     gcn_access *a = gcn_new_access(w, line, 0);
     a->store = line->form->flags & GCN_F_STORE;
     a->lanes = gcn_exec(w, line);
+    if (gcn_exec_too_soon(w, GCN_H_EXEC_MEMORY)) gcn_fault(w, line, "EXEC was written just before");
     return a;
 }
 

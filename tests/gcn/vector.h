@@ -208,12 +208,6 @@ static inline void gcn_run_bitop3(gcn_wave *w, const gcn_line *line)
     gcn_write(w, line, &r, exec);
 }
 
-static inline bool gcn_exec_too_soon(const gcn_wave *w, gcn_hazard hazard)
-{
-    return gcn_too_soon(w, hazard, w->s_valu[GCN_EXEC], 0) ||
-           gcn_too_soon(w, hazard, w->s_valu[GCN_EXEC + 1], 0);
-}
-
 /* A lane of a register, into a scalar register: v_readfirstlane S, V; v_readlane S, V, LANE. */
 static inline void gcn_run_read_lane(gcn_wave *w, const gcn_line *line)
 {
