@@ -9,10 +9,9 @@
 
 static zlay_ctx *ctx;
 
-/* The kernel of a request, and what it is to compute: of a D by columns the transposed. */
-static gcn_code prepare(gcn_target target, const zlay_gemm *r, gcn_gemm *g)
+/* The kernel of a plan, and what it is to compute: of a D by columns the transposed. */
+static gcn_code prepare_plan(gcn_target target, const zlay_gemm *r, const zlay_plan *plan, gcn_gemm *g)
 {
-    zlay_plan *plan = wave_plan(ctx, gcn_target_name[target], r);
     zlay_plan_info info;
     assert_int_equal(zlay_plan_get(&info, plan), ZLAY_OK);
     char *text = wave_text(ctx, plan);
@@ -28,6 +27,13 @@ static gcn_code prepare(gcn_target target, const zlay_gemm *r, gcn_gemm *g)
     gcn_gemm_make(g, 17 * r->m + 5 * r->n + r->k);
     gcn_code code = gcn_assemble(target, text, "gemm");
     free(text);
+    return code;
+}
+
+static gcn_code prepare(gcn_target target, const zlay_gemm *r, gcn_gemm *g)
+{
+    zlay_plan *plan = wave_plan(ctx, gcn_target_name[target], r);
+    gcn_code code = prepare_plan(target, r, plan, g);
     zlay_plan_free(plan);
     return code;
 }
@@ -49,6 +55,50 @@ static const zlay_gemm shapes[] = {
     {.size = sizeof(zlay_gemm), .m = 100, .n = 90, .k = 200, .lda = 208, .ldb = 216},
     {.size = sizeof(zlay_gemm), .m = 65, .n = 128, .k = 32, .d_order = ZLAY_ORDER_COLUMN},
 };
+
+static zlay_gemm drawn(uint64_t *random)
+{
+    static const uint32_t tiles[][3] = {{0, 0, 0}, {0, 0, 0}, {128, 128, 32}, {256, 128, 32}, {128, 64, 64}, {64, 64, 64}};
+    const uint32_t *tile = tiles[test_range(random, 0, 5)];
+    zlay_gemm r = {.size = sizeof r, .tile_m = tile[0], .tile_n = tile[1], .tile_k = tile[2]};
+    r.m = (uint64_t)test_range(random, 1, 300), r.n = (uint64_t)test_range(random, 1, 300);
+    r.k = (uint64_t)test_range(random, 1, 20) * 8;
+    if (test_range(random, 0, 1)) r.lda = r.k + 8, r.ldb = r.k + 24;
+    if (test_range(random, 0, 3) == 0) r.d_order = ZLAY_ORDER_COLUMN;
+    if (test_range(random, 0, 1)) r.ldd = (r.d_order ? r.m : r.n) + (uint64_t)test_range(random, 0, 9);
+    r.stages = 2 * (uint32_t)test_range(random, 0, 2);
+    return r;
+}
+
+static bool drawn_runs_right(gcn_target target, const zlay_gemm *r)
+{
+    zlay_plan *plan = NULL;
+    if (zlay_plan_synth_gemm(ctx, &plan, wave_target(gcn_target_name[target]), r)) return false;
+    gcn_gemm g;
+    gcn_code code = prepare_plan(target, r, plan, &g);
+    g.schedules = 3;
+    if (!gcn_gemm_right(&code, &g))
+        fail_msg("%s %u x %u x %u, tile %u x %u x %u, %u stages: %s", gcn_target_name[target], g.m, g.n, g.k, r->tile_m,
+                 r->tile_n, r->tile_k, r->stages, g.fault);
+    gcn_gemm_free(&g);
+    gcn_code_free(&code);
+    zlay_plan_free(plan);
+    return true;
+}
+
+static void drawn_run_right(void **state)
+{
+    (void)state;
+    uint64_t random = test_seed("gcn-gemm"), count = test_iterations(test_exhaustive() ? 60 : 2), ran = 0;
+    gcn_need_llvm("kernels of gfx targets were run by nothing");
+    for (uint64_t i = 0; i < count; i++)
+        for (gcn_target target = 0; target < GCN_TARGETS; target++) {
+            zlay_gemm r = drawn(&random);
+            ran += drawn_runs_right(target, &r);
+        }
+    printf("%llu of %llu drawn requests have plans\n", (unsigned long long)ran, (unsigned long long)(3 * count));
+    assert_true(ran);
+}
 
 /* A row of NaN, one of an infinity, one that passes the greatest bf16 and one that rounds to infinity. */
 static void specials_run_right(void **state)
@@ -182,6 +232,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_run_right),
         cmocka_unit_test(specials_run_right),
+        cmocka_unit_test(drawn_run_right),
         cmocka_unit_test(mistakes_are_seen),
         cmocka_unit_test(hazards_agree),
     };
