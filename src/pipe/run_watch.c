@@ -258,8 +258,9 @@ static bool is_last(const zl_run *r, int32_t param)
 {
     for (uint32_t k = 0; k < r->instances_count; k++) {
         const zl_instance *i = &r->instances[k];
-        if (inside(r, i, param) >= 0) continue;
-        for (uint32_t e = i->pc; e < r->pipe->roles[i->role].end; e++)
+        int depth = inside(r, i, param);
+        uint32_t e = depth < 0 ? i->pc : (uint32_t)r->pipe->events[i->loop[depth]].match;
+        for (; e < r->pipe->roles[i->role].end; e++)
             if (r->pipe->events[e].kind == ZL_EV_FOR && zl_loop_param(&r->pipe->events[e]) == param)
                 return false;
     }
