@@ -44,15 +44,16 @@ static int32_t origin_of(const zlay_pipe *p, const uint32_t *loops, const zl_pos
     return number && zl_loop_param(loop) >= 0 ? (int32_t)loops[pos->loop] : NOWHERE;
 }
 
-/* Positions of a role that begin again where a param has moved a ring on: the ring stays where it is. */
+/* Positions of a role that begin again where a param has moved a ring on, or that it moves by itself: the
+ * ring stays where it is. */
 static bool begins_again(const zlay_pipe *p, int32_t *origin, const uint32_t *loops,
                          const zl_pos *pos)
 {
     int32_t before = *origin, now = origin_of(p, loops, pos);
-    bool number = pos->loop < 0 && pos->plus < 0;
+    bool number = pos->loop < 0 && pos->plus < 0, last = pos->loop < 0 && pos->plus >= 0;
     if (now != NOWHERE) *origin = now;
-    return (now != NOWHERE && pos->loop > 0) ||
-           (before != NOWHERE && (number || (now != NOWHERE && now != before)));
+    if (before == NOWHERE) return last || (now != NOWHERE && pos->loop > 0);
+    return number || (now != NOWHERE && (now != before || pos->loop > 0));
 }
 
 /* Behind the rings stand the params that indices are counted with, whether a ring turns or not. */
@@ -115,6 +116,29 @@ void zl_watch_find_rings(zl_run *r)
 
 /* ---- groups ---- */
 
+static uint32_t find_outer(zl_run *r, const zl_role *role)
+{
+    uint32_t count = 0;
+    for (uint32_t e = role->begin; e < role->end; e++) {
+        const zl_event *loop = &r->pipe->events[e];
+        r->watch->outer[e] = -1;
+        if (loop->kind != ZL_EV_FOR) continue;
+        for (; e <= (uint32_t)loop->match; e++) r->watch->outer[e] = (int32_t)count;
+        e--;
+        count++;
+    }
+    return count;
+}
+
+void zl_watch_find_stretches(zl_run *r)
+{
+    zl_watch *w = r->watch;
+    for (uint32_t k = 0; k < r->instances_count; k++) {
+        w->stretch[k] = w->stretches;
+        w->stretches += find_outer(r, &r->pipe->roles[r->instances[k].role]);
+    }
+}
+
 /* An event of one block may be of another's barrier or memory. */
 static bool is_remote(const zlay_pipe *p, const zl_event *e)
 {
@@ -122,45 +146,42 @@ static bool is_remote(const zlay_pipe *p, const zl_event *e)
            (e->tmem[0] >= 0 && p->tmems[e->tmem[0]].pair);
 }
 
-static void unite(zl_watch *w, uint32_t instances, uint16_t a, uint16_t b)
+static void unite(zl_watch *w, uint16_t a, uint16_t b)
 {
-    for (uint32_t k = 0; k < instances; k++)
+    for (uint32_t k = 0; k < w->stretches; k++)
         if (w->group[k] == b) w->group[k] = a;
 }
 
 /* All that use one ring in one block are a group: it is where its last user has brought it. */
-static void share(zl_run *r, int32_t which, uint32_t block, uint32_t instance)
+static void share(zl_run *r, int32_t which, uint32_t block, uint32_t stretch)
 {
     zl_watch *w = r->watch;
     if (which < 0 || w->rings[zl_rings(r->pipe) + (uint32_t)which] < 0) return;
     uint16_t *user = &w->ring_group[(uint32_t)which * r->pipe->blocks + block];
-    if (*user) unite(w, r->instances_count, w->group[*user - 1], w->group[instance]);
-    else *user = (uint16_t)(instance + 1);
+    if (*user) unite(w, w->group[*user - 1], w->group[stretch]);
+    else *user = (uint16_t)(stretch + 1);
 }
 
-static void share_all(zl_run *r, uint32_t block, uint32_t instance, const zl_event *e)
+static void share_all(zl_run *r, uint32_t block, uint32_t stretch, const zl_event *e)
 {
     const zlay_pipe *p = r->pipe;
     int32_t smems = (int32_t)p->bars_count, tmems = smems + (int32_t)p->smems_count;
     int32_t others = tmems + (int32_t)p->tmems_count;
-    if (e->kind != ZL_EV_FOR) share(r, e->bar, block, instance);
+    if (e->kind != ZL_EV_FOR) share(r, e->bar, block, stretch);
     for (int k = 0; k < 2; k++) {
-        if (e->smem[k] >= 0) share(r, smems + e->smem[k], block, instance);
-        if (e->tmem[k] >= 0) share(r, tmems + e->tmem[k], block, instance);
+        if (e->smem[k] >= 0) share(r, smems + e->smem[k], block, stretch);
+        if (e->tmem[k] >= 0) share(r, tmems + e->tmem[k], block, stretch);
     }
-    if (e->other >= 0) share(r, others + e->other, 0, instance);
+    if (e->other >= 0) share(r, others + e->other, 0, stretch);
 }
 
-/* From users to the groups they are of, numbered from 0 in the order of instances. */
+/* From users to the groups they are of, numbered from 0 in the order of stretches. */
 static void number_groups(zl_run *r)
 {
     zl_watch *w = r->watch;
-    const uint32_t rings = zl_rings(r->pipe) * r->pipe->blocks, count = r->instances_count;
-    for (uint32_t k = 0; k < count; k++) {
-        uint32_t first = 0;
-        while (w->group[first] != w->group[k]) first++;
-        if (first == k) unite(w, count, (uint16_t)(count + w->groups++), w->group[k]);
-    }
+    const uint32_t rings = zl_rings(r->pipe) * r->pipe->blocks, count = w->stretches;
+    for (uint32_t k = 0; k < count; k++)
+        if (w->group[k] < count) unite(w, (uint16_t)(count + w->groups++), w->group[k]);
     for (uint32_t k = 0; k < count; k++) w->group[k] = (uint16_t)(w->group[k] - count);
     for (uint32_t k = 0; k < rings; k++)
         w->ring_group[k] = w->ring_group[k] ? w->group[w->ring_group[k] - 1] : 0;
@@ -169,13 +190,14 @@ static void number_groups(zl_run *r)
 void zl_watch_find_groups(zl_run *r)
 {
     const zlay_pipe *p = r->pipe;
-    for (uint32_t k = 0; k < r->instances_count; k++) r->watch->group[k] = (uint16_t)k;
+    zl_watch *w = r->watch;
+    for (uint32_t k = 0; k < w->stretches; k++) w->group[k] = (uint16_t)k;
     for (uint32_t k = 0; k < r->instances_count; k++) {
         const zl_role *role = &p->roles[r->instances[k].role];
         for (uint32_t e = role->begin; e < role->end; e++)
-            for (uint32_t b = 0; b < p->blocks; b++)
+            for (uint32_t b = 0; w->outer[e] >= 0 && b < p->blocks; b++)
                 if (b == (uint32_t)r->instances[k].cta || is_remote(p, &p->events[e]))
-                    share_all(r, b, k, &p->events[e]);
+                    share_all(r, b, w->stretch[k] + (uint32_t)w->outer[e], &p->events[e]);
     }
     number_groups(r);
 }

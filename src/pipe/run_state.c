@@ -54,7 +54,8 @@ static int depth_of(const state *w, const zl_instance *i, bool only)
 static const zl_instance *find_leader(const state *w, uint32_t group, bool only)
 {
     for (uint32_t k = 0; k < w->r->instances_count; k++)
-        if (w->watch->group[k] == group && depth_of(w, &w->r->instances[k], only) >= 0)
+        if (depth_of(w, &w->r->instances[k], only) >= 0 &&
+            zl_watch_group(w->r, &w->r->instances[k]) == group)
             return &w->r->instances[k];
     return NULL;
 }
@@ -168,7 +169,7 @@ static int64_t loop_base(const state *w, const zl_instance *i, uint32_t depth)
     const zl_event *loop = &w->pipe->events[i->loop[depth]];
     int32_t param = zl_loop_param(loop);
     bool moves = param == w->param || loop->at[0].times >= 0;
-    return moves ? base_of(w, w->watch->group[i - w->r->instances], param) : 0;
+    return moves ? base_of(w, zl_watch_group(w->r, i), param) : 0;
 }
 
 static void put_instance(state *w, const zl_instance *i)

@@ -11,10 +11,10 @@ enum { PERIOD = 64 };
 
 enum { LEVELS = 8 };
 
-/* Every instance may be a group of its own. */
+/* Every stretch may be a group of its own. */
 static size_t bases_room(const zl_run *r)
 {
-    return (size_t)r->instances_count * r->pipe->params_count + 1;
+    return (size_t)r->watch->stretches * r->pipe->params_count + 1;
 }
 
 static bool make_arrays(zl_run *r, zl_watch *w)
@@ -23,7 +23,11 @@ static bool make_arrays(zl_run *r, zl_watch *w)
     w->params = zl_alloc(r->ctx, r->pipe->params_count + 1, sizeof *w->params);
     w->rings = zl_alloc(r->ctx, 2 * rings + 1, sizeof *w->rings);
     w->origins = zl_alloc(r->ctx, rings + 1, sizeof *w->origins);
-    w->group = zl_alloc(r->ctx, r->instances_count + 1, sizeof *w->group);
+    w->outer = zl_alloc(r->ctx, r->pipe->events_count + 1, sizeof *w->outer);
+    w->stretch = zl_alloc(r->ctx, r->instances_count + 1, sizeof *w->stretch);
+    if (!w->outer || !w->stretch) return false;
+    zl_watch_find_stretches(r);
+    w->group = zl_alloc(r->ctx, w->stretches + 1, sizeof *w->group);
     w->ring_group = zl_alloc(r->ctx, rings * r->pipe->blocks + 1, sizeof *w->ring_group);
     w->bases = zl_alloc(r->ctx, bases_room(r), sizeof *w->bases);
     w->order = zl_alloc(r->ctx, r->comps + 1, sizeof *w->order);
@@ -38,7 +42,10 @@ static bool make_arrays(zl_run *r, zl_watch *w)
            w->turned && w->levels && w->state && w->items;
 }
 
-static size_t bases_of_seen(const zl_run *r) { return (size_t)ZL_STATES * r->instances_count; }
+static size_t bases_of_seen(const zl_run *r)
+{
+    return (size_t)ZL_STATES * (r->watch->stretches + 1);
+}
 
 zlay_status zl_watch_new(zl_run *r)
 {
@@ -64,13 +71,15 @@ void zl_watch_free(zl_run *r)
     for (uint32_t k = 0; w->params && k < p->params_count; k++) {
         zl_free(&alloc, w->params[k].seen, ZL_STATES * sizeof *w->params[k].seen);
         zl_free(&alloc, w->params[k].bases, bases_of_seen(r) * sizeof *w->params[k].bases);
-        zl_free(&alloc, w->params[k].led, (r->instances_count + 1) * sizeof *w->params[k].led);
+        zl_free(&alloc, w->params[k].led, (w->stretches + 1) * sizeof *w->params[k].led);
         zl_free(&alloc, w->params[k].kept, w->params[k].kept_room * sizeof *w->params[k].kept);
     }
     zl_free(&alloc, w->params, (p->params_count + 1) * sizeof *w->params);
     zl_free(&alloc, w->rings, (2 * zl_rings(p) + 1) * sizeof *w->rings);
     zl_free(&alloc, w->origins, (zl_rings(p) + 1) * sizeof *w->origins);
-    zl_free(&alloc, w->group, (r->instances_count + 1) * sizeof *w->group);
+    zl_free(&alloc, w->outer, (p->events_count + 1) * sizeof *w->outer);
+    zl_free(&alloc, w->stretch, (r->instances_count + 1) * sizeof *w->stretch);
+    zl_free(&alloc, w->group, (w->stretches + 1) * sizeof *w->group);
     zl_free(&alloc, w->ring_group, (zl_rings(p) * p->blocks + 1) * sizeof *w->ring_group);
     zl_free(&alloc, w->bases, bases_room(r) * sizeof *w->bases);
     zl_free(&alloc, w->order, (r->comps + 1) * sizeof *w->order);
@@ -138,14 +147,14 @@ static int inside(const zl_run *r, const zl_instance *i, int32_t param)
 static const zl_instance *leader_of(const zl_run *r, uint32_t group, int32_t param)
 {
     for (const zl_instance *k = r->instances; k < r->instances + r->instances_count; k++)
-        if (r->watch->group[k - r->instances] == group && inside(r, k, param) >= 0) return k;
+        if (inside(r, k, param) >= 0 && zl_watch_group(r, k) == group) return k;
     return NULL;
 }
 
 /* An instance leads its group, and while it went once around no group before its own has moved. */
 static bool leads(zl_run *r, zl_watch_param *w, const zl_instance *i, int32_t param)
 {
-    uint32_t group = r->watch->group[i - r->instances];
+    uint32_t group = zl_watch_group(r, i);
     bool first = true;
     if (leader_of(r, group, param) != i) return false;
     for (uint32_t g = 0; g < group; g++) {
@@ -185,7 +194,7 @@ static bool move_alike(const zl_run *r, const zl_watch_param *w, uint32_t seen, 
                        int64_t period)
 {
     for (uint32_t g = 0; g < r->watch->groups; g++) {
-        int64_t moved = base_now(r, g, param) - w->bases[(size_t)seen * r->instances_count + g];
+        int64_t moved = base_now(r, g, param) - w->bases[(size_t)seen * r->watch->groups + g];
         if (moved && moved != period) return false;
     }
     return true;
@@ -225,7 +234,7 @@ static bool keep_state(zl_run *r, zl_watch_param *w, int32_t param, bool whole)
     if (!w->count) w->kept_count = 0;
     if (whole && !make_room(r, w, w->kept_count + all->size)) return false;
     for (uint32_t g = 0; g < all->groups; g++)
-        w->bases[(size_t)w->count * r->instances_count + g] = base_now(r, g, param);
+        w->bases[(size_t)w->count * all->groups + g] = base_now(r, g, param);
     w->seen[w->count++] = (zl_seen){all->hash, w->kept_count, whole ? all->size : 0};
     if (!whole) return true;
     memcpy(w->kept + w->kept_count, all->state, all->size * sizeof *all->state);
@@ -237,7 +246,7 @@ static bool make_param(zl_run *r, zl_watch_param *w)
 {
     if (!w->seen) w->seen = zl_alloc(r->ctx, ZL_STATES, sizeof *w->seen);
     if (!w->bases) w->bases = zl_alloc(r->ctx, bases_of_seen(r), sizeof *w->bases);
-    if (!w->led) w->led = zl_alloc(r->ctx, r->instances_count + 1, sizeof *w->led);
+    if (!w->led) w->led = zl_alloc(r->ctx, r->watch->stretches + 1, sizeof *w->led);
     return w->seen && w->bases && w->led;
 }
 
@@ -270,8 +279,8 @@ static bool is_last(const zl_run *r, int32_t param)
 static bool has_moved(const zl_run *r, const zl_watch_param *w, const zl_instance *i, uint32_t same,
                       int32_t param)
 {
-    uint32_t g = r->watch->group[i - r->instances];
-    return base_now(r, g, param) != w->bases[(size_t)same * r->instances_count + g];
+    uint32_t g = zl_watch_group(r, i);
+    return base_now(r, g, param) != w->bases[(size_t)same * r->watch->groups + g];
 }
 
 /* Longer trips run the part between once more for each that moved in it: it stands for their loops, unless
@@ -301,14 +310,14 @@ static void note_repetition(zl_run *r, int32_t param, uint32_t same, int64_t per
 void zl_watch_head(zl_run *r, zl_instance *i)
 {
     int32_t param = zl_loop_param(&r->pipe->events[i->loop[i->depth - 1]]);
-    uint32_t same = ZL_STATES, group = r->watch->group[i - r->instances];
+    uint32_t same = ZL_STATES, group = zl_watch_group(r, i);
     if (param < 0 || r->watch->params[param].quiet || all_found(r, param)) return;
     zl_watch_param *w = &r->watch->params[param];
     if (!make_param(r, w)) r->status = ZLAY_ENOMEM;
     if (r->status || !leads(r, w, i, param)) return;
     if (!look(r, w, param, &same)) r->status = ZLAY_ENOMEM;
     if (same == ZL_STATES) return;
-    int64_t period = base_now(r, group, param) - w->bases[(size_t)same * r->instances_count + group];
+    int64_t period = base_now(r, group, param) - w->bases[(size_t)same * r->watch->groups + group];
     if (!move_alike(r, w, same, param, period) || !is_new(r, w, same, param)) return;
     note_repetition(r, param, same, period);
     if (param != r->endless) return;

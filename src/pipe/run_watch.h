@@ -34,7 +34,10 @@ typedef struct zl_watch {
     int32_t *rings;     /* per bar, smem, tmem, other: the param whose loops it turns with; -1: none; then
                            the param that its indices are counted with */
     int32_t *origins;   /* of the same in one role: the loop that it was used in last */
-    uint16_t *group;    /* per instance: those that share rings move together */
+    int32_t *outer;     /* per event: the outermost loop around it, counted in its role; -1: none */
+    uint32_t *stretch;  /* per instance: the first of its stretches, an outermost loop each */
+    uint32_t stretches;
+    uint16_t *group;    /* per stretch: those that share rings move together */
     uint16_t *ring_group; /* per ring and block */
     uint32_t groups;
     int64_t *bases;     /* per group and param: where positions are counted from in a state */
@@ -63,8 +66,17 @@ static inline int64_t zl_period(int64_t a, int64_t b)
     return a / (int64_t)zl_gcd((uint64_t)a, (uint64_t)b) * b;
 }
 
+void zl_watch_find_stretches(zl_run *r);
 void zl_watch_find_rings(zl_run *r);
 void zl_watch_find_groups(zl_run *r);
+/* The group of the loop that an instance is in. */
+static inline uint32_t zl_watch_group(const zl_run *r, const zl_instance *i)
+{
+    const zl_watch *w = r->watch;
+    uint32_t stretch = w->stretch[i - r->instances] + (uint32_t)w->outer[i->loop[0]];
+    return w->group[stretch];
+}
+
 zlay_status zl_watch_new(zl_run *r);
 void zl_watch_free(zl_run *r);
 void zl_watch_reset(zl_run *r);
