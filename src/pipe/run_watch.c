@@ -319,7 +319,7 @@ void zl_watch_head(zl_run *r, zl_instance *i)
     if (same == ZL_STATES) return;
     int64_t period = base_now(r, group, param) - w->bases[(size_t)same * r->watch->groups + group];
     if (!move_alike(r, w, same, param, period) || !is_new(r, w, same, param)) return;
-    note_repetition(r, param, same, period);
+    if (period > 0) note_repetition(r, param, same, period);
     if (param != r->endless) return;
     r->repeats = all_found(r, param) && is_last(r, param);
     r->stuck = !r->repeats;
