@@ -19,7 +19,7 @@ typedef struct trips {
 /* What one choice of all params but the endless one has shown. */
 typedef struct shown {
     int64_t value[PARAMS], period[PARAMS]; /* period 0: not looked for, or not found */
-    int64_t first, seen, again;            /* of the endless one: trip counts run, period */
+    int64_t seen, again;                   /* of the endless one: trip counts run, period */
 } shown;
 
 typedef struct search {
@@ -28,8 +28,6 @@ typedef struct search {
     trips param[PARAMS];     /* but the endless one */
     uint32_t count;
     int32_t endless;
-    int64_t floor;           /* the least trip count of it that is run */
-    int64_t period;          /* where that is below its least one: each stands for greater ones */
     uint32_t runs;
     shown *table;
     uint32_t table_count, table_room;
@@ -133,22 +131,15 @@ static void branch(search *s, int64_t count)
     note_run(s);
 }
 
-/* The least allowed trip count whose run ends as this one does. */
-static int64_t meant(const search *s, int64_t count)
-{
-    int64_t short_by = s->run->pipe->params[s->endless].least - count;
-    return short_by <= 0 ? count : count + (short_by + s->period - 1) / s->period * s->period;
-}
-
 /* All trip counts up to the one that a loop has come to end in this state. */
 static void branch_all(search *s)
 {
     zl_run *r = s->run;
-    int64_t most = r->pipe->params[s->endless].most;
-    int64_t reached = r->reached, first = r->seen + 1 > s->floor ? r->seen + 1 : s->floor;
+    const zl_param *param = &r->pipe->params[s->endless];
+    int64_t reached = r->reached, first = r->seen + 1 > param->least ? r->seen + 1 : param->least;
+    int64_t last = reached < param->most ? reached : param->most;
     zl_run_keep(r);
-    for (int64_t count = first; count <= reached && count <= most; count++) {
-        if (meant(s, count) > most) continue;
+    for (int64_t count = first; count <= last; count++) {
         branch(s, count);
         if (!is_good(s)) return;
         zl_run_restore(r);
@@ -157,37 +148,27 @@ static void branch_all(search *s)
     r->endless = s->endless;
     r->watch = s->watches[0];
     r->seen = r->reached = reached;
-    r->stuck = reached > MOST_TRIPS;
+    r->stuck = reached - param->least > MOST_TRIPS;
 }
 
-/* Repetitions found before the least trip count is reached: the next ones stand for those that end as they
- * do.  False where enough were run. */
-static bool goes_on(search *s)
+/* Repetitions stand for others where as many trip counts as a period has were run to their ends. */
+static bool is_covered(const search *s)
 {
-    zl_run *r = s->run;
-    int64_t period = r->watch->params[s->endless].period;
-    if (r->seen + 1 - period >= s->floor) return false;
-    if (s->floor > r->seen) {
-        s->floor = r->seen + 1;
-        s->period = period;
-    }
-    r->repeats = false;
-    return true;
+    const zl_run *r = s->run;
+    return r->seen + 1 - r->watch->params[s->endless].period >= r->pipe->params[s->endless].least;
 }
 
 static void run_endless(search *s)
 {
     zl_run *r = s->run;
-    bool open = true, found = false;
+    bool open = true;
     r->endless = s->endless;
     r->params[s->endless] = endless_trips;
     while (open) {
         zl_run_on(r);
-        found |= r->repeats;
-        if (!is_good(s) || r->stuck) return;
-        r->repeats = found && !goes_on(s);
-        if (r->repeats) return;
-        if (r->reached > r->seen) branch_all(s);
+        if (r->repeats && !is_covered(s)) r->stuck = true;
+        if (!is_good(s) || r->stuck || r->reached <= r->seen) return;
+        branch_all(s);
         open = is_good(s) && !r->stuck && r->seen < r->pipe->params[s->endless].most;
     }
 }
@@ -208,7 +189,7 @@ static bool note_shown(search *s)
         s->table_room = room;
     }
     shown *row = &s->table[s->table_count++];
-    *row = (shown){.first = s->floor, .seen = r->seen};
+    *row = (shown){.seen = r->seen};
     for (uint32_t k = 0; k < s->count; k++) {
         const zl_watch_param *w = &r->watch->params[s->param[k].param];
         row->value[k] = s->param[k].value;
@@ -254,7 +235,7 @@ static void proof_write(zl_text *out, const void *value)
         }
         if (s->endless >= 0)
             zl_putf(out, " %s %lld..%lld", p->params[s->endless].name,
-                    (long long)row->first, (long long)row->seen);
+                    (long long)p->params[s->endless].least, (long long)row->seen);
         if (row->again) zl_putf(out, " every %lld", (long long)row->again);
         zl_putf(out, " events %llu\n", events_of(s, row));
     }
@@ -271,7 +252,6 @@ static bool run_once(search *s)
     r->repeats = r->stuck = false;
     zl_run_reset(r);
     zl_watch_reset(r);
-    if (s->endless >= 0) s->floor = r->pipe->params[s->endless].least;
     if (s->endless >= 0) run_endless(s);
     else zl_run_on(r);
     if (!is_good(s) || r->stuck) return false;
@@ -322,7 +302,8 @@ static void run_all(search *s)
     }
 }
 
-/* Where some loops of the endless param wait for others to end it is run as the others are. */
+/* Where some loops of the endless param wait for others to end, or repeat before its least value, it is run
+ * as the others are. */
 static void run_search(search *s)
 {
     run_all(s);
@@ -363,15 +344,15 @@ static void note_values(const search *s, zl_verdict *verdict)
     const zl_run *r = s->run;
     for (uint32_t k = 0; k < r->pipe->params_count && k < ZL_COUNT(verdict->values); k++)
         verdict->values[k] = r->params[k];
-    if (s->endless < 0) return;
-    bool ends = r->params[s->endless] != endless_trips;
-    verdict->values[s->endless] = meant(s, ends ? r->params[s->endless] : r->seen + 2);
+    if (s->endless < 0 || r->params[s->endless] != endless_trips) return;
+    int64_t least = r->pipe->params[s->endless].least;
+    verdict->values[s->endless] = r->seen + 2 > least ? r->seen + 2 : least;
 }
 
 zlay_status zl_run_verify(zlay_ctx *ctx, zl_verdict *verdict, zlay_buf *proof,
                           const zlay_pipe *pipe)
 {
-    search s = {.endless = -1, .period = 1};
+    search s = {.endless = -1};
     *verdict = (zl_verdict){0};
     zlay_status status = zl_run_new(ctx, &s.run, pipe);
     if (status) return status;
