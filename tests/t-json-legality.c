@@ -159,6 +159,9 @@ static void buffers(void **state)
         {"{\"op\":\"waitcnt.pack\",\"target\":\"gfx942\",\"lgkmcnt\":0}", "ok", "\"0xc07f\""},
         {"{\"op\":\"waitcnt.pack\",\"target\":\"gfx942\",\"lgkmcnt\":16}", "error", "\"EINVAL\""},
         {"{\"op\":\"waitcnt.pack\",\"target\":\"gfx1250\"}", "error", "\"ENOTSUP\""},
+        {"{\"op\":\"emit\",\"what\":\"snippets\",\"target\":\"gfx942\",\"name\":\"x\"}", "ok.language", "\"c\""},
+        {"{\"op\":\"emit\",\"what\":\"snippets\",\"target\":\"sm_90\",\"name\":\"x\"}", "error", "\"ENOTSUP\""},
+        {"{\"op\":\"emit\",\"what\":\"snippets\",\"target\":\"gfx942\",\"name\":\"x\",\"m\":1}", "error", "\"EINVAL\""},
         {"{\"op\":\"waitcnt.unpack\",\"target\":\"gfx90a\",\"operand\":\"0x0f70\"}", "ok.vmcnt", "0"},
     };
     for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);

@@ -41,6 +41,23 @@ ZLAY_API zlay_status zlay_emit_assembly(zlay_ctx *ctx, zlay_buf *out, const zlay
 ZLAY_API zlay_status zlay_emit_header(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan,
                                       const char *name, size_t length);
 
+/** The data movement of a target whose compiler takes inline asm in C, as a
+ *  header: a macro for every load, store, load to shared memory, wait and barrier
+ *  that it has, each with the waits and wait states (zlay/hazard.h) that a compiler
+ *  leaves to inline asm.  It needs no plan.
+ *
+ *  By hand, of gfx942: zl_NAME_ds_read_b128(data, address, offset) waits 5 states
+ *  for what a vector instruction may have written, and those of zl_NAME_before
+ *  for a matrix instruction, reads, and waits until data is there; with
+ *  zl_NAME_buffer_load_lds_dword_offen(m0, address, resource, soffset, offset) M0 is
+ *  set, one state passes, and M0 is set back behind the load.
+ *
+ *  Returns: ZLAY_OK, ZLAY_EROOM (with `need`), ZLAY_EINVAL (name is no name),
+ *           ZLAY_ENOTSUP a target without such instructions.
+ */
+ZLAY_API zlay_status zlay_emit_snippets(zlay_ctx *ctx, zlay_buf *out, const zlay_target *target,
+                                        const char *name, size_t length);
+
 /** A word as a kernel of one block, or of one cluster where slots have blocks:
  *  thread t, of the cluster's block after block, takes 2^register_bits registers
  *  from from_words + 4 t 2^register_bits and leaves them, after the word, there

@@ -112,6 +112,9 @@ zlay_status zl_emit_copy(zl_call *call, bool turned);
 /* The move that the request's fields of tensormap.synth ask for, and the axes of its tiles. */
 zlay_status zl_move_synth(zl_call *call, zlay_move **out, uint32_t *axes);
 
+/* emit with what: snippets. */
+zlay_status zl_emit_asm(zl_call *call);
+
 /* emit with what: pipe. */
 zlay_status zl_emit_pipe(zl_call *call);
 

@@ -343,11 +343,12 @@ zlay_status zl_op_emit(zl_call *call)
     if (!strcmp(what.text, "transpose")) return zl_emit_copy(call, true);
     if (!strcmp(what.text, "move")) return zl_emit_function(call);
     if (!strcmp(what.text, "pipe")) return zl_emit_pipe(call);
+    if (!strcmp(what.text, "snippets")) return zl_emit_asm(call);
     bool kernel = !strcmp(what.text, "gemm");
     if (!kernel && strcmp(what.text, "header"))
         return zl_fail(call->ctx, ZLAY_ENOTSUP,
-                       "field 'what': 'gemm', 'header', 'copy', 'transpose', 'move' and 'pipe' "
-                       "are done");
+                       "field 'what': 'gemm', 'header', 'copy', 'transpose', 'move', 'pipe' "
+                       "and 'snippets' are done");
     status = zl_fields_check(call, call->request, "emit", "target what name m n k",
                              "a_order b_order d_order a_major b_major lda ldb ldd tile stages ptx");
     if (!status) status = plan_make(call, &plan);
