@@ -69,5 +69,5 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(compiled_text),
     };
-    return cmocka_run_group_tests_name("gcn-compiled", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("x-gcn-compiled", tests, NULL, NULL);
 }
