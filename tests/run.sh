@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # tests/run.sh PROGRAM...: run test programs and check scripts, all of which speak TAP, and sum up.
-# A program that ends badly without saying which test failed counts as one failure.
+# A program that ends badly without saying which test failed counts as one failure. Programs run JOBS at once (as many
+# as there are processors), scripts one after the other behind them; both are told of in the order given.
 # tests/skips lists the tests that a machine may lack the means for; with CI=true no other may be skipped.
 set -u
 B=${B:-build}
@@ -9,11 +10,49 @@ log=$B/test.log
 : > "$log"
 passed=0 failed=0 skipped=0 skips= unexcused=0
 
+results=$(mktemp -d)
+jobs=${JOBS:-$(nproc 2>/dev/null || echo 1)}
+
+finish() {
+    kill "$runner" 2>/dev/null
+    rm -rf "$results"
+}
+
+# What each program prints and its exit status become files; the status is there when it has ended.
+start() {
+    for program in "$@"; do
+        case $program in *.sh) ;; *) printf '%s\n' "$program" ;; esac
+    done | xargs -P "$jobs" -n 1 sh -c '
+        name=$1/$(basename "$2")
+        CMOCKA_MESSAGE_OUTPUT=TAP "$2" > "$name.out" 2>&1
+        echo $? > "$name.new"
+        mv "$name.new" "$name.status"' sh "$results" &
+    runner=$!
+    trap finish EXIT
+    trap 'exit 1' INT TERM
+}
+
+# Sets out and rc.
+ended() {
+    result=$results/$(basename "$1")
+    while [ ! -e "$result.status" ]; do
+        kill -0 "$runner" 2>/dev/null || [ -e "$result.status" ] || break
+        sleep 0.05
+    done
+    out=$(cat "$result.out" 2>/dev/null)
+    rc=$(cat "$result.status" 2>/dev/null || echo 127)
+}
+
+scripted() {
+    wait "$runner"
+    out=$("$1" 2>&1)
+    rc=$?
+}
+
 count() { printf '%s\n' "$out" | grep -c "$1"; }
 
 one() {
-    out=$(CMOCKA_MESSAGE_OUTPUT=TAP "$1" 2>&1)
-    rc=$?
+    case $1 in *.sh) scripted "$1" ;; *) ended "$1" ;; esac
     name=$(basename "$1" .sh)
     printf '== %s (exit %s)\n%s\n' "$name" "$rc" "$out" >> "$log"
     # cmocka 1.1 calls a skipped test `not ok N # SKIP name`.
@@ -38,6 +77,7 @@ note_skips() {
   $name: ${reason:-no reason is listed in tests/skips}"
 }
 
+start "$@"
 for program in "$@"; do one "$program"; done
 
 [ "${CI:-}" = true ] && [ "$unexcused" -gt 0 ] && failed=$((failed + unexcused))
