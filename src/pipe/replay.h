@@ -176,6 +176,7 @@ struct zl_replay {
     zl_rp_instance *instances;
     zl_rp_gate *gates;
     int32_t *passed;   /* gates x threads: the wait that is over since the last phase; -2 none */
+    bool *waits;       /* gates x instances: an event of that waits here */
     int32_t *expected; /* gates x instances: the expectation of the phase at hand; -2 none */
     zl_rp_place *places;
     zl_rp_use *uses;

@@ -89,6 +89,7 @@ static size_t parts_of(zl_replay *c, part out[PARTS], bool counted)
         PART(instances, c->instances_count),
         PART(gates, c->gates_count),
         PART(passed, (size_t)c->gates_count * c->threads_count),
+        PART(waits, (size_t)c->gates_count * c->instances_count),
         PART(expected, (size_t)c->gates_count * c->instances_count),
         PART(places, c->places_count),
         PART(uses, (size_t)c->places_count * ZL_RP_USES),
@@ -171,14 +172,25 @@ static bool is_of(const zl_replay *c, const zl_rp_instance *i, int32_t bar, uint
     return false;
 }
 
+static bool waits(const zl_replay *c, const zl_rp_instance *i, const zl_rp_gate *g)
+{
+    for (uint32_t k = i->role->begin; k < i->role->end && i->block == g->block; k++)
+        if (c->pipe->events[k].kind == ZL_EV_WAIT && c->pipe->events[k].bar == (int32_t)g->bar)
+            return true;
+    return false;
+}
+
 static void make_gate(zl_replay *c, uint32_t bar, uint32_t k)
 {
     zl_rp_gate *g = &c->gates[c->gate_at[bar] + k];
     g->bar = bar;
     g->block = k / c->pipe->bars[bar].stages;
     g->idle = true;
-    for (uint32_t n = 0; n < c->instances_count; n++)
+    bool *all = c->waits + (size_t)(g - c->gates) * c->instances_count;
+    for (uint32_t n = 0; n < c->instances_count; n++) {
         g->idle &= !is_of(c, &c->instances[n], (int32_t)bar, g->block);
+        all[n] = waits(c, &c->instances[n], g);
+    }
 }
 
 static bool fills(const zl_replay *c, const zl_rp_instance *i, const zl_event *e, int32_t smem,

@@ -127,9 +127,21 @@ static zl_rp_gate *gate_at(zl_replay *c, const zl_rp_sheet *w, uint32_t bar, uin
     return &c->gates[c->gate_at[bar] + k / stages * stages + slot_of(at, stages)];
 }
 
-static void put_gate(zl_replay *c, zl_rp_sheet *w, const zl_rp_gate *g, int64_t round)
+/* Who waits asks for the phase before the last only where it does not know of the last. */
+static bool is_settled(const zl_replay *c, const zl_rp_gate *g)
+{
+    const bool *waits = c->waits + (size_t)(g - c->gates) * c->instances_count;
+    for (uint32_t t = 0; t < c->threads_count; t++)
+        if (waits[c->threads[t].instance] && !zl_rp_has(c, zl_rp_set(t, ZL_RP_KNOWS), g->last[0]) &&
+            !zl_rp_has(c, zl_rp_set(t, ZL_RP_KNOWS), g->last[1]))
+            return false;
+    return true;
+}
+
+static void put_gate(zl_replay *c, zl_rp_sheet *w, zl_rp_gate *g, int64_t round)
 {
     size_t at = (size_t)(g - c->gates);
+    if (is_settled(c, g)) g->last[1] = -1;
     put(w, g->pending);
     put(w, g->tx);
     put(w, g->idle ? 0 : (g->phase - round) & 1);
@@ -147,7 +159,7 @@ static void put_gates(zl_replay *c, zl_rp_sheet *w)
     int64_t round;
     for (uint32_t b = 0; b < c->pipe->bars_count; b++)
         for (uint32_t k = 0; k < c->blocks * c->pipe->bars[b].stages; k++) {
-            const zl_rp_gate *g = gate_at(c, w, b, k, &round);
+            zl_rp_gate *g = gate_at(c, w, b, k, &round);
             put_gate(c, w, g, round);
         }
 }
