@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random programs of queues, by one warp or two: what the verifier accepts ends well in every
  * interleaving of the warps and of what their queues still have to do, what it refuses ends badly in
- * one, or breaks a rule of registers that is read off the program.  The machine is this file's own: it
- * knows versions of what each warp wrote, and nothing of clocks. */
+ * one, or breaks a rule of registers that is read off the program.  Programs with a loop are written
+ * out for trip counts up to TRIPS: all must end well.  The machine is this file's own: it knows
+ * versions of what each warp wrote, and nothing of clocks. */
 #include "random.h"
 #include "test.h"
 
@@ -11,38 +12,78 @@
 #include <string.h>
 #include <zlay/zlay.h>
 
-enum { OPS = 14, INSTRUCTIONS = 64, WARPS = 2, SLOTS = 2, NAMES = 2 };
+enum { OPS = 100, MADE = 14, INSTRUCTIONS = 200, WARPS = 2, SLOTS = 2, NAMES = 2, TRIPS = 6 };
 enum { LOAD, DIRECT, PUT, FETCH, SEND, USE, WAIT_MEMORY, WAIT_SHARED, SYNC, KINDS };
 
-typedef struct op { int kind, slot, name, times, left; } op;
+/* at: the index of the ring. */
+typedef struct op { int kind, at, name, times, left; } op;
 
+/* Ops from `loop` to `end` stand in a loop, whose counter is added to their indices; behind it the
+ * trip count is. */
 typedef struct program {
     op ops[OPS];
-    int count, warps;
+    int count, warps, loop, end;
 } program;
+
+static int slot_of(const op *o) { return o->at % SLOTS; }
 
 /* ---- texts ---- */
 
+static const char *stage_of(char room[32], const program *p, int k)
+{
+    int at = p->ops[k].at;
+    bool looped = p->loop < p->end;
+    if (!looped || k < p->loop) snprintf(room, 32, "A[%d]", slot_of(&p->ops[k]));
+    else snprintf(room, 32, "A[(%s+%d) %% 2]", k < p->end ? "i" : "N", at);
+    return room;
+}
+
+static size_t op_text(char *out, size_t room, const program *p, int k)
+{
+    const op *o = &p->ops[k];
+    char c = (char)('F' + o->name), at[32];
+    stage_of(at, p, k);
+    switch (o->kind) {
+    case LOAD: return (size_t)snprintf(out, room, "load 64 -> %c times %d\n", c, o->times);
+    case DIRECT: return (size_t)snprintf(out, room, "load 64 -> %s times %d\n", at, o->times);
+    case PUT: return (size_t)snprintf(out, room, "put %c -> %s times %d\n", c, at, o->times);
+    case FETCH: return (size_t)snprintf(out, room, "fetch %s -> %c times %d\n", at, c, o->times);
+    case SEND: return (size_t)snprintf(out, room, "send %c times %d\n", c, o->times);
+    case USE: return (size_t)snprintf(out, room, "use %c\n", c);
+    case SYNC: return (size_t)snprintf(out, room, "sync cta\n");
+    default:
+        return (size_t)snprintf(out, room, "waitcount %s %d\n",
+                                o->kind == WAIT_MEMORY ? "memory" : "shared", o->left);
+    }
+}
+
 static void text_of(char *out, size_t room, const program *p)
 {
-    size_t n = (size_t)snprintf(out, room, "pipe p\nsmem A[2] 64\nrole r warps 0..%d\n", p->warps - 1);
-    for (int i = 0; i < p->count; i++) {
-        const op *o = &p->ops[i];
-        char c = (char)('F' + o->name);
-        switch (o->kind) {
-        case LOAD: n += (size_t)snprintf(out + n, room - n, "load 64 -> %c times %d\n", c, o->times); break;
-        case DIRECT: n += (size_t)snprintf(out + n, room - n, "load 64 -> A[%d] times %d\n", o->slot, o->times); break;
-        case PUT: n += (size_t)snprintf(out + n, room - n, "put %c -> A[%d] times %d\n", c, o->slot, o->times); break;
-        case FETCH: n += (size_t)snprintf(out + n, room - n, "fetch A[%d] -> %c times %d\n", o->slot, c, o->times); break;
-        case SEND: n += (size_t)snprintf(out + n, room - n, "send %c times %d\n", c, o->times); break;
-        case USE: n += (size_t)snprintf(out + n, room - n, "use %c\n", c); break;
-        case SYNC: n += (size_t)snprintf(out + n, room - n, "sync cta\n"); break;
-        default:
-            n += (size_t)snprintf(out + n, room - n, "waitcount %s %d\n",
-                                  o->kind == WAIT_MEMORY ? "memory" : "shared", o->left);
-        }
+    bool looped = p->loop < p->end;
+    size_t n = (size_t)snprintf(out, room, "pipe p\n%ssmem A[2] 64\nrole r warps 0..%d\n",
+                                looped ? "param N 0..\n" : "", p->warps - 1);
+    for (int k = 0; k < p->count; k++) {
+        if (looped && k == p->loop) n += (size_t)snprintf(out + n, room - n, "for i in 0..N\n");
+        n += op_text(out + n, room - n, p, k);
+        if (looped && k + 1 == p->end) n += (size_t)snprintf(out + n, room - n, "end\n");
     }
     snprintf(out + n, room - n, "end\n");
+}
+
+/* Without its loop, for one trip count. */
+static void write_out(program *out, const program *p, int trips)
+{
+    *out = (program){.warps = p->warps};
+    for (int k = 0; k < p->loop; k++) out->ops[out->count++] = p->ops[k];
+    for (int i = 0; i < trips; i++)
+        for (int k = p->loop; k < p->end; k++) {
+            out->ops[out->count] = p->ops[k];
+            out->ops[out->count++].at += i;
+        }
+    for (int k = p->end; k < p->count; k++) {
+        out->ops[out->count] = p->ops[k];
+        out->ops[out->count++].at += trips;
+    }
 }
 
 /* ---- what one warp's program breaks by itself ---- */
@@ -84,26 +125,36 @@ static bool registers_hold(const program *p)
     return !r[0].unused && !r[1].unused;
 }
 
-/* A stage is filled by puts whole, each time anew; where loads alone fill it they may do so again. */
-static bool stages_hold(const program *p)
+/* A stage is read at the index that it was filled at, and before it is filled at another; puts fill it
+ * anew each time, and where loads alone do they may bring the same again. */
+static bool stages_hold(const program *p, bool whole)
 {
-    bool whole = false, unread[SLOTS] = {false}, any[SLOTS] = {false};
-    for (int k = 0; k < p->count; k++) whole |= p->ops[k].kind == PUT;
+    struct { int at; bool any, unread; } slots[SLOTS] = {{0, false, false}};
     for (int k = 0; k < p->count; k++) {
         const op *o = &p->ops[k];
-        if (o->kind == FETCH && !any[o->slot]) return false;
-        if (o->kind == FETCH) unread[o->slot] = false;
-        if (o->kind != PUT && o->kind != DIRECT) continue;
-        if (whole && unread[o->slot]) return false;
-        any[o->slot] = unread[o->slot] = true;
+        bool fills = o->kind == PUT || o->kind == DIRECT;
+        int s = slot_of(o);
+        if (o->kind == FETCH && (!slots[s].any || slots[s].at != o->at)) return false;
+        if (o->kind == FETCH) slots[s].unread = false;
+        if (!fills) continue;
+        if (slots[s].unread && (whole || slots[s].at != o->at)) return false;
+        slots[s].at = o->at;
+        slots[s].any = slots[s].unread = true;
     }
-    return !unread[0] && !unread[1];
+    return !slots[0].unread && !slots[1].unread;
+}
+
+static bool has_put(const program *p)
+{
+    for (int k = 0; k < p->count; k++)
+        if (p->ops[k].kind == PUT) return true;
+    return false;
 }
 
 /* ---- all interleavings ---- */
 
 /* One instruction of a queue; `want`: the version that a fetch has to find. */
-typedef struct instruction { int kind, slot, version, want; bool first, last; } instruction;
+typedef struct instruction { int kind, slot, version, want; bool last; } instruction;
 
 typedef struct machine {
     const program *p;
@@ -127,8 +178,8 @@ static void machine_make(machine *m, const program *p)
         const op *o = &p->ops[k];
         int q = queue_of(o->kind);
         for (int t = 0; q >= 0 && t < o->times; t++)
-            m->queue[q][count[q]++] = (instruction){o->kind, o->slot, k + 1, last[o->slot], t == 0, t + 1 == o->times};
-        if (o->kind == PUT || o->kind == DIRECT) last[o->slot] = k + 1;
+            m->queue[q][count[q]++] = (instruction){o->kind, slot_of(o), k + 1, last[slot_of(o)], t + 1 == o->times};
+        if (o->kind == PUT || o->kind == DIRECT) last[slot_of(o)] = k + 1;
     }
 }
 
@@ -217,10 +268,12 @@ static bool ends_well(const program *p)
 
 static void put_op(program *p, int at, op o)
 {
-    if (p->count == OPS) return;
+    if (p->count == MADE) return;
     memmove(&p->ops[at + 1], &p->ops[at], (size_t)(p->count - at) * sizeof o);
     p->ops[at] = o;
     p->count++;
+    p->loop += at < p->loop;
+    p->end += at < p->end;
 }
 
 static void append(program *p, op o) { put_op(p, p->count, o); }
@@ -235,18 +288,18 @@ static op random_op(uint64_t *seed)
 /* Something through shared memory, or past it. */
 static void append_right(program *p, uint64_t *seed)
 {
-    int slot = below(seed, SLOTS), name = below(seed, NAMES), times = 1 + below(seed, 2);
+    int at = below(seed, SLOTS), name = below(seed, NAMES), times = 1 + below(seed, 2);
     if (below(seed, 3) == 0) {
-        append(p, (op){DIRECT, slot, 0, times, 0});
+        append(p, (op){DIRECT, at, 0, times, 0});
         append(p, (op){WAIT_MEMORY, 0, 0, 0, 0});
     } else {
         append(p, (op){below(seed, 2) ? USE : LOAD, 0, name, times, 0});
         if (p->ops[p->count - 1].kind == LOAD) append(p, (op){WAIT_MEMORY, 0, 0, 0, 0});
-        append(p, (op){PUT, slot, name, times, 0});
+        append(p, (op){PUT, at, name, times, 0});
         append(p, (op){WAIT_SHARED, 0, 0, 0, 0});
     }
     append(p, (op){.kind = SYNC});
-    append(p, (op){FETCH, slot, name, times, 0});
+    append(p, (op){FETCH, at, name, times, 0});
     append(p, (op){WAIT_SHARED, 0, 0, 0, 0});
     append(p, (op){USE, 0, name, 0, 0});
 }
@@ -258,10 +311,12 @@ static void edit(program *p, uint64_t *seed)
     switch (below(seed, 5)) {
     case 0:
         memmove(&p->ops[at], &p->ops[at + 1], (size_t)(--p->count - at) * sizeof o);
+        p->loop -= at < p->loop;
+        p->end -= at < p->end;
         if (p->count > 1 && below(seed, 2)) put_op(p, below(seed, p->count), o);
         break;
     case 1: p->ops[at].left = below(seed, 4); break;
-    case 2: p->ops[at].slot ^= 1; break;
+    case 2: p->ops[at].at ^= 1; break;
     case 3: p->ops[at].times = 1 + below(seed, 2); break;
     default: put_op(p, at, random_op(seed));
     }
@@ -273,6 +328,33 @@ static void random_program(program *p, uint64_t *seed)
     *p = (program){.warps = 1 + below(seed, WARPS)};
     append_right(p, seed);
     if (below(seed, 2)) append_right(p, seed);
+    for (int edits = below(seed, 4); edits > 0; edits--) edit(p, seed);
+}
+
+/* A stage is filled one step ahead of its use, by loads straight to it or through registers, which are
+ * loaded a step before. */
+static void random_loop(program *p, uint64_t *seed)
+{
+    bool direct = below(seed, 2);
+    int times = 1 + below(seed, 2);
+    *p = (program){.warps = 1 + below(seed, WARPS)};
+    append(p, direct ? (op){DIRECT, 0, 0, times, 0} : (op){LOAD, 0, 0, times, 0});
+    p->loop = p->count;
+    append(p, (op){.kind = WAIT_MEMORY});
+    if (!direct) append(p, (op){PUT, 0, 0, times, 0});
+    if (!direct) append(p, (op){LOAD, 0, 0, times, 0});
+    if (!direct) append(p, (op){.kind = WAIT_SHARED});
+    append(p, (op){.kind = SYNC});
+    if (direct) append(p, (op){DIRECT, 1, 0, times, 0});
+    append(p, (op){FETCH, 0, 1, times, 0});
+    append(p, (op){.kind = WAIT_SHARED});
+    append(p, (op){USE, 0, 1, 0, 0});
+    p->end = p->count;
+    append(p, (op){.kind = WAIT_MEMORY});
+    if (direct) append(p, (op){.kind = SYNC});
+    append(p, direct ? (op){FETCH, 0, 1, times, 0} : (op){USE, 0, 0, 0, 0});
+    append(p, (op){.kind = WAIT_SHARED});
+    append(p, (op){USE, 0, 1, 0, 0});
     for (int edits = below(seed, 4); edits > 0; edits--) edit(p, seed);
 }
 
@@ -291,32 +373,66 @@ static bool accepts(zlay_ctx *ctx, const char *text)
     return answer == ZLAY_YES;
 }
 
-static void test_random_programs(void **state)
+typedef struct tally { int accepted, races, others; } tally;
+
+/* The first trip count at which it ends badly, or breaks a rule by itself; -1: none. */
+static int fails_at(const program *p, bool *alone)
 {
-    uint64_t seed = test_seed("programs");
-    int accepted = 0, races = 0, others = 0;
-    (void)state;
+    bool looped = p->loop < p->end;
+    *alone = false;
+    for (int trips = 0; trips <= (looped ? TRIPS : 0); trips++) {
+        program out;
+        write_out(&out, p, trips);
+        *alone = !registers_hold(&out) || !stages_hold(&out, has_put(p));
+        if (*alone || !ends_well(&out)) return trips;
+    }
+    return -1;
+}
+
+static void check(zlay_ctx *ctx, const program *p, tally *t)
+{
+    static char text[4096];
+    bool alone;
+    text_of(text, sizeof text, p);
+    int trips = fails_at(p, &alone);
+    if (accepts(ctx, text) != (trips < 0))
+        fail_msg("%s%s %d", text, alone ? "breaks a rule by itself at" : "ends badly at", trips);
+    t->accepted += trips < 0;
+    t->races += trips >= 0 && !alone;
+    t->others += trips >= 0 && alone;
+}
+
+static void check_all(void (*make)(program *p, uint64_t *seed), const char *what, uint64_t count)
+{
+    uint64_t seed = test_seed(what);
+    tally t = {0, 0, 0};
     zlay_ctx *ctx;
     assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
-    for (uint64_t n = test_iterations(20000); n > 0; n--) {
-        static char text[2048];
+    for (uint64_t n = test_iterations(count); n > 0; n--) {
         program p;
-        random_program(&p, &seed);
-        text_of(text, sizeof text, &p);
-        bool alone = registers_hold(&p) && stages_hold(&p), well = ends_well(&p);
-        if (accepts(ctx, text) != (alone && well))
-            fail_msg("%s%s, registers and stages %s", text, well ? "ends well" : "ends badly", alone ? "hold" : "do not");
-        accepted += alone && well;
-        races += alone && !well;
-        others += !alone;
+        make(&p, &seed);
+        check(ctx, &p, &t);
     }
-    printf("%d accepted, %d end badly in some order, %d break a rule of registers or stages\n", accepted, races, others);
-    assert_true(accepted > 100 && races > 100 && others > 100);
+    printf("%d accepted, %d end badly in some order, %d break a rule of registers or stages\n", t.accepted,
+           t.races, t.others);
+    assert_true(t.accepted > 100 && t.races > 100 && t.others > 100);
     zlay_ctx_free(ctx);
+}
+
+static void test_programs(void **state)
+{
+    (void)state;
+    check_all(random_program, "programs", 20000);
+}
+
+static void test_loops(void **state)
+{
+    (void)state;
+    check_all(random_loop, "loops", 4000);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_programs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_programs), cmocka_unit_test(test_loops)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

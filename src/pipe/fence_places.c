@@ -25,7 +25,7 @@ static bool is_tensor(const zl_event *e)
 
 static bool is_warpgroup_product(const zl_event *e)
 {
-    return e->kind == ZL_EV_MMA && e->tmem[0] < 0;
+    return e->kind == ZL_EV_MMA && e->tmem[0] < 0 && e->acc_b < 0;
 }
 
 /* Whether an event is one that a fence of this way has to stand before. */
