@@ -15,7 +15,8 @@ enum {
     STAGES_DEFAULT = 2,
     STAGES_MOST = 4,
     BLOCKS_BESIDE = 2, /* that a default tile leaves room for */
-    SCALARS = 48
+    SCALARS = 48,
+    STAGE_MOST = 1 << 16 /* bytes: 16 bits of offset */
 };
 
 #define SPAN_MOST ((uint64_t)1 << 31) /* offsets of a tile's elements, bytes: half of 32 bits is outside */
@@ -104,10 +105,14 @@ static zlay_status smem_place(zlay_ctx *ctx, zlay_plan *plan)
     info->smem_b = info->tile_m * info->tile_k * ELEMENT;
     info->smem = info->stages * info->stage_bytes;
     zlay_status status = zlay_smem_check(&verdict, NULL, 0, info->target, info->smem);
-    if (status || verdict.answer == ZLAY_YES) return status;
-    return zl_fail(ctx, ZLAY_NONE, "SMEM_BLOCK: %u stages of %u bytes; a block has %llu",
-                   info->stages, info->stage_bytes,
-                   (unsigned long long)zlay_smem_capacity(info->target));
+    if (!status && verdict.answer == ZLAY_NO)
+        return zl_fail(ctx, ZLAY_NONE, "SMEM_BLOCK: %u stages of %u bytes; a block has %llu",
+                       info->stages, info->stage_bytes,
+                       (unsigned long long)zlay_smem_capacity(info->target));
+    if (status || info->stage_bytes <= STAGE_MOST) return status;
+    return zl_fail(ctx, ZLAY_ENOTSUP,
+                   "tile: a stage of %u bytes is more than the offsets of its writes reach, %d",
+                   info->stage_bytes, STAGE_MOST);
 }
 
 /* ---- loads ------------------------------------------------------------------------------- */
