@@ -27,6 +27,8 @@ enum {
     ZL_S_SCRATCH        /* two */
 };
 
+enum { ZL_SUMS_MOST = 64 };
+
 typedef struct zl_wave_text {
     zl_text *out;
     const zlay_plan *plan;
@@ -38,7 +40,7 @@ typedef struct zl_wave_text {
     const char *name;
     size_t name_length;
     uint32_t printed;    /* instructions and wait states so far */
-    uint32_t product;    /* the number of the last product */
+    uint32_t product[ZL_SUMS_MOST]; /* the number of the last product into each result */
     uint32_t fetched[2]; /* reads of the present stage, of A and B */
     uint32_t placed, placed_at; /* the load to shared memory whose place was said, and where */
     uint32_t label;

@@ -186,7 +186,7 @@ static void product(zl_wave_text *t, uint32_t set, uint32_t part, uint32_t m, ui
     uint32_t b = fragment(t, set, m) + part * words, d = (m * t->w->blocks_n + n) * sums;
     zl_wave_line(t, "%s a[%u:%u], v[%u:%u], v[%u:%u], a[%u:%u]", t->product_form.name, d,
                  d + sums - 1, a, a + words - 1, b, b + words - 1, d, d + sums - 1);
-    t->product = t->printed;
+    t->product[m * t->w->blocks_n + n] = t->printed;
 }
 
 /* All products of one read; `s` is spread evenly between them. */

@@ -118,6 +118,8 @@ static void run_print(zl_wave_text *t, uint32_t m, uint32_t n, uint32_t run)
     uint32_t sums = mma->m * mma->n / t->w->lanes;
     uint32_t from = (m * t->w->blocks_n + n) * sums + run * RUN;
     uint32_t column = n * mma->m + run * RUN * (t->w->lanes / mma->n);
+    zl_wave_hold(t, ZLAY_FIRST_MATRIX, ZLAY_THEN_VALU_READS,
+                 t->product[m * t->w->blocks_n + n]);
     for (uint32_t i = 0; i < RUN; i++)
         zl_wave_line(t, "v_accvgpr_read_b32 v%u, a%u", reg(t, SUM + i), from + i);
     pack(t, 0);
@@ -131,7 +133,6 @@ void zl_wave_store(zl_wave_text *t)
     const zlay_mma *mma = &t->plan->info.mma;
     uint32_t runs = mma->m * mma->n / (t->w->lanes * RUN);
     setup(t);
-    zl_wave_hold(t, ZLAY_FIRST_MATRIX, ZLAY_THEN_VALU_READS, t->product);
     for (uint32_t m = 0; m < t->w->blocks_m; m++)
         for (uint32_t n = 0; n < t->w->blocks_n; n++)
             for (uint32_t run = 0; run < runs; run++) run_print(t, m, n, run);

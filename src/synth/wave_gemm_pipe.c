@@ -16,6 +16,7 @@ typedef struct writer {
     const zlay_plan *plan;
     const zlay_wave_gemm *w;
     uint64_t tiles, ahead;
+    bool met;
     uint32_t loads, issued;   /* of a tile; by now */
     uint32_t last[QUEUE];     /* straight to shared memory: the last load of a tile, by its stage */
     uint32_t load_last[64];   /* to registers: of each load */
@@ -97,12 +98,14 @@ static void fetch(writer *x, uint32_t read, base from, int64_t tile)
     }
 }
 
-/* Every wave has fetched this stage, and its part of the next one is there. */
+/* Every wave has fetched this stage, if there is one, and its part of the next one is there. */
 static void meet(writer *x, base from, int64_t tile)
 {
     if (x->w->direct)
         zl_putf(x->out, "waitcount memory %u\n", x->issued - *tile_last(x, from, tile));
-    zl_puts(x->out, "waitcount shared 0\nsync cta\n");
+    if (!x->w->direct || x->met) zl_puts(x->out, "waitcount shared 0\n");
+    zl_puts(x->out, "sync cta\n");
+    x->met = true;
 }
 
 typedef struct left {

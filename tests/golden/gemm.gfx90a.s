@@ -346,7 +346,6 @@ gemm:
     v_mov_b32 v25, 0x7fff0000
     s_mov_b32 s31, 0x7fff
     s_mov_b32 s32, 0x7060302
-    s_nop 2
     v_accvgpr_read_b32 v20, a0
     v_accvgpr_read_b32 v21, a1
     v_accvgpr_read_b32 v22, a2

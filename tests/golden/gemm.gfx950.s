@@ -207,7 +207,6 @@ gemm:
     v_accvgpr_write_b32 a62, 0
     v_accvgpr_write_b32 a63, 0
     s_waitcnt vmcnt(0)
-    s_waitcnt lgkmcnt(0)
     s_barrier
     s_mov_b32 s24, s25
     s_add_u32 s25, s25, 0x8000
