@@ -153,14 +153,14 @@ static inline void gcn_run_group(gcn_machine *m, uint32_t x, uint32_t y)
     for (uint32_t i = 0; i < m->waves; i++) gcn_free_wave(m->wave[i]);
 }
 
-/* The ways in which waves run apart that tests try, one after the other: each wave ahead of the others,
- * turns, draws; LDS is read late, then at the issue. */
+/* The ways in which waves run apart that tests try, one after the other: by turns, each wave ahead of the
+ * others, draws; in each LDS is read late, then at the issue. */
 static inline bool gcn_schedule_of(gcn_schedule *schedule, int number, int waves, uint64_t seed)
 {
-    int ways = waves + 3, way = number % ways;
-    if (number >= 2 * ways) return false;
-    *schedule = (gcn_schedule){GCN_AHEAD, (uint64_t)way, number >= ways};
-    if (way == waves) schedule->order = GCN_TURNS;
+    int way = number / 2;
+    if (way >= waves + 3) return false;
+    *schedule = (gcn_schedule){GCN_TURNS, 0, number % 2};
+    if (way > 0) schedule->order = GCN_AHEAD, schedule->seed = (uint64_t)way - 1;
     if (way > waves) schedule->order = GCN_DRAWN, schedule->seed = seed + (uint64_t)way;
     return true;
 }
