@@ -360,15 +360,20 @@ static void random_loop(program *p, uint64_t *seed)
 
 /* ---- and the verifier ---- */
 
+/* A proof is checked again. */
 static bool accepts(zlay_ctx *ctx, const char *text)
 {
+    static char room[1 << 14];
+    zlay_buf proof = {room, sizeof room, 0};
     zlay_pipe *pipe;
     zlay_pipe_reason reason;
-    zlay_answer answer = ZLAY_UNDECIDED;
+    zlay_answer answer = ZLAY_UNDECIDED, again = ZLAY_YES;
     size_t count;
     if (zlay_pipe_parse(ctx, &pipe, text, strlen(text))) fail_msg("%s: %s", text, zlay_ctx_message(ctx));
-    assert_int_equal(zlay_pipe_verify(ctx, &answer, &reason, 1, &count, NULL, pipe), ZLAY_OK);
+    assert_int_equal(zlay_pipe_verify(ctx, &answer, &reason, 1, &count, &proof, pipe), ZLAY_OK);
     assert_int_not_equal(answer, ZLAY_UNDECIDED);
+    if (answer == ZLAY_YES) assert_int_equal(zlay_pipe_recheck(ctx, &again, pipe, room, proof.need), ZLAY_OK);
+    if (again != ZLAY_YES) fail_msg("%s%s: %s", text, room, zlay_ctx_message(ctx));
     zlay_pipe_free(pipe);
     return answer == ZLAY_YES;
 }
