@@ -237,6 +237,8 @@ static void matrix_instructions(void **state)
     says(*state, "{\"op\":\"mma.explain\",\"target\":\"gfx942\",\"instruction\":\"mfma\",\"m\":32,\"n\":32,\"k\":16}", "ok", NULL);
     says(*state, "{\"op\":\"mma.explain\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":8,\"k\":16}", "error", "\"EINVAL\"");
     says(*state, "{\"op\":\"mma.fragment\",\"target\":\"gfx950\",\"instruction\":\"mfma\",\"m\":16,\"n\":16,\"k\":32,\"fragment\":\"B\"}", "ok", "\"((16,1,4),8):((1,512,128),16)\"");
+    says(*state, "{\"op\":\"mma.lanes\",\"target\":\"gfx942\",\"instruction\":\"mfma\",\"m\":4,\"n\":4,\"k\":4,\"fragment\":\"A\",\"cbsz\":1,\"abid\":1}", "ok", "\"4 o (4,2,8,1):(1,0,8,64)\"");
+    says(*state, "{\"op\":\"mma.lanes\",\"target\":\"gfx942\",\"instruction\":\"mfma\",\"m\":4,\"n\":4,\"k\":4,\"fragment\":\"D\"}", "error", "\"EINVAL\"");
 #define OPERANDS(registers) "{\"op\":\"mma.operands\",\"target\":\"gfx942\",\"instruction\":\"mfma\",\"m\":32,\"n\":32,\"k\":8,\"registers\":" registers "}"
     says(*state, OPERANDS("{\"d\":\"a[0:15]\",\"a\":\"v[16:17]\",\"b\":\"v[20:21]\",\"c\":\"1.0\"}"), "ok.answer", "\"yes\"");
     says(*state, OPERANDS("{\"d\":\"a[0:15]\",\"a\":\"v[17:18]\",\"b\":\"v[20:21]\",\"c\":\"0\"}"), "ok.broken.0.rule", "\"OPERANDS_A_EVEN\"");

@@ -255,6 +255,8 @@ static const char *const whole[] = {
     "{\"op\":\"mma.explain\",\"target\":\"gfx942\",\"instruction\":\"mfma\",\"m\":32,\"n\":32,\"k\":8}",
     "{\"op\":\"mma.operands\",\"target\":\"gfx942\",\"instruction\":\"mfma\",\"m\":32,\"n\":32,\"k\":8,"
     "\"registers\":{\"d\":\"a[0:15]\",\"a\":\"v[16:17]\",\"b\":\"v[20:21]\",\"c\":\"0\"}}",
+    "{\"op\":\"mma.lanes\",\"target\":\"gfx942\",\"instruction\":\"mfma\",\"m\":4,\"n\":4,\"k\":4,"
+    "\"fragment\":\"A\"}",
     "{\"op\":\"mma.fragment\",\"target\":\"sm_90a\",\"instruction\":\"wgmma\",\"m\":64,\"n\":16,\"k\":"
     "16,\"fragment\":\"D\"}",
     "{\"op\":\"warp.fragment\",\"fragment\":\"A\",\"bits\":16,\"registers\":4}",

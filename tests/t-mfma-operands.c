@@ -234,6 +234,78 @@ static void told_and_sparse(void **state)
     s.abid = 0, s.c.file = ZLAY_FILE_AGPR, breaks("gfx942", s, "OPERANDS_C_FILE");
 }
 
+/* ---- lanes ------------------------------------------------------------------------------------------- */
+
+static int64_t lane_of(const zlay_layout *layout, uint64_t lane)
+{
+    int64_t at = -1;
+    assert_int_equal(zlay_layout_eval(&at, 1, layout, lane), ZLAY_OK);
+    return at;
+}
+
+/* AMD's lab notes: of 16 blocks under cbsz 2 and abid 1 block 1 goes to 0 to 3, block 5 to 4 to 7, and so on. */
+static void blocks_of_a(zlay_ctx *ctx, const named *n)
+{
+    uint32_t m = n->mma.m;
+    for (uint32_t cbsz = 0; cbsz <= n->form.cbsz_most; cbsz++)
+        for (uint32_t abid = 0; abid < 1u << cbsz && abid <= n->form.abid_most; abid++) {
+            zlay_mma_operands o = {.mma = n->mma, .cbsz = cbsz, .abid = abid};
+            zlay_layout *layout = NULL;
+            assert_int_equal(zlay_mma_lanes(ctx, &layout, target(n->target), &o, ZLAY_FRAGMENT_A), ZLAY_OK);
+            assert_int_equal(zlay_layout_size(layout), 64);
+            for (uint32_t l = 0; l < 64; l++) {
+                uint32_t block = l / m % n->form.blocks, from = n->form.cbsz == ZLAY_MODIFIER_BROADCAST && cbsz ? (block >> cbsz << cbsz) + abid : block;
+                assert_int_equal(lane_of(layout, l), l - block * m + from * m);
+            }
+            zlay_layout_free(layout);
+        }
+}
+
+/* The same: 0 to 31 to all, 32 to 63 to all, all down by 16 (what lane 16 has goes to lane 0), each sixteen to all. */
+static void patterns_of_b(zlay_ctx *ctx, const named *n)
+{
+    for (uint32_t blgp = 0; blgp < (n->form.blgp == ZLAY_MODIFIER_LANES ? 8 : 1); blgp++) {
+        zlay_mma_operands o = {.mma = n->mma, .blgp = blgp};
+        zlay_layout *layout = NULL;
+        assert_int_equal(zlay_mma_lanes(ctx, &layout, target(n->target), &o, ZLAY_FRAGMENT_B), ZLAY_OK);
+        assert_int_equal(zlay_layout_size(layout), 64);
+        for (uint32_t l = 0; l < 64; l++) {
+            const uint32_t want[8] = {l, l % 32, 32 + l % 32, (l + 16) % 64, l % 16, 16 + l % 16, 32 + l % 16, 48 + l % 16};
+            assert_int_equal(lane_of(layout, l), want[blgp]);
+        }
+        zlay_layout_free(layout);
+    }
+}
+
+static void whose_lanes(void **state)
+{
+    (void)state;
+    zlay_ctx *ctx = NULL;
+    zlay_layout *layout = (zlay_layout *)1;
+    size_t broadcasts = 0;
+    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
+    for (int i = 0; i < LISTED; i++) {
+        if (all[i].form.lanes != 64 || all[i].form.cbsz == ZLAY_MODIFIER_FORMAT) continue;
+        blocks_of_a(ctx, &all[i]);
+        patterns_of_b(ctx, &all[i]);
+        broadcasts += all[i].form.cbsz == ZLAY_MODIFIER_BROADCAST;
+    }
+    assert_true(broadcasts > 20);
+    zlay_mma_operands o = plain();
+    o.cbsz = 1;
+    assert_int_equal(zlay_mma_lanes(ctx, &layout, target("gfx942"), &o, ZLAY_FRAGMENT_A), ZLAY_NONE);
+    assert_non_null(strstr(zlay_ctx_message(ctx), "OPERANDS_CBSZ"));
+    assert_null(layout);
+    o = plain();
+    assert_int_equal(zlay_mma_lanes(ctx, &layout, target("gfx942"), &o, ZLAY_FRAGMENT_D), ZLAY_EINVAL);
+    assert_int_equal(zlay_mma_lanes(ctx, &layout, target("gfx942"), NULL, ZLAY_FRAGMENT_A), ZLAY_EINVAL);
+    o.mma.k = 7;
+    assert_int_equal(zlay_mma_lanes(ctx, &layout, target("gfx942"), &o, ZLAY_FRAGMENT_A), ZLAY_NONE);
+    o.mma.instruction = ZLAY_MMA_WGMMA;
+    assert_int_equal(zlay_mma_lanes(ctx, &layout, target("sm_90a"), &o, ZLAY_FRAGMENT_A), ZLAY_ENOTSUP);
+    zlay_ctx_free(ctx);
+}
+
 static void hostile(void **state)
 {
     (void)state;
@@ -259,7 +331,8 @@ static void hostile(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_the_assembler), cmocka_unit_test(each_rule), cmocka_unit_test(told_and_sparse), cmocka_unit_test(hostile),
+        cmocka_unit_test(as_the_assembler), cmocka_unit_test(each_rule), cmocka_unit_test(told_and_sparse),
+        cmocka_unit_test(whose_lanes),      cmocka_unit_test(hostile),
     };
     return cmocka_run_group_tests(tests, names_read, NULL);
 }

@@ -163,6 +163,21 @@ ZLAY_API zlay_status zlay_mma_operands_check(zlay_verdict *out, zlay_reason *rea
                                              size_t room, const zlay_target *target,
                                              const zlay_mma_operands *operands);
 
+/** Whose values a lane of mfma multiplies under cbsz and abid (A) or blgp (B):
+ *  the layout lane -> lane, so that its element is that of the fragment there.
+ *  By hand: A of 4x4x4 has its blocks in lanes 4 g .. 4 g + 3.  With cbsz 1 and
+ *  abid 1 blocks 2 j and 2 j + 1 take block 2 j + 1: 4 o (4,2,8):(1,0,8).
+ *
+ *  Returns: ZLAY_OK; ZLAY_NONE zlay_mma_operands_check refuses these modifiers:
+ *           the message has the rule; ZLAY_EINVAL another fragment than A or B;
+ *           ZLAY_ENOTSUP another family than mfma; ZLAY_ENOMEM.
+ *  In:      mma            modifiers of formats and of sparse A move no lane.
+ *           cbsz, abid, blgp  as zlay_mma_operands has them.
+ */
+ZLAY_API zlay_status zlay_mma_lanes(zlay_ctx *ctx, zlay_layout **out,
+                                    const zlay_target *target,
+                                    const zlay_mma_operands *operands, int32_t fragment);
+
 /** Operands whose fragments lie in registers. */
 enum { ZLAY_FRAGMENT_A = 0, ZLAY_FRAGMENT_D, ZLAY_FRAGMENT_METADATA, ZLAY_FRAGMENT_B };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mma.operands: registers and modifiers of a matrix instruction, as its text has them. */
+/* mma.operands and mma.lanes: registers and modifiers of a matrix instruction, as its text has them. */
 #include "json/json.h"
 
 #include <stdlib.h>
@@ -78,5 +78,25 @@ zlay_status zl_op_mma_operands(zl_call *call)
     status = zlay_mma_operands_check(&checked.verdict, reasons, ZL_REASONS_MOST, target, &operands);
     if (status == ZLAY_ENOTSUP) return zl_wrong(call, "instruction", "'mfma'");
     if (!status) call->value = zl_json_verdict(call, &checked);
+    return status;
+}
+
+zlay_status zl_op_mma_lanes(zl_call *call)
+{
+    static const zl_word fragments[] = {
+        {"A", ZLAY_FRAGMENT_A}, {"B", ZLAY_FRAGMENT_B}, {NULL, 0}};
+    const zlay_target *target;
+    zlay_mma_operands operands = {0};
+    zlay_layout *layout = NULL;
+    int32_t fragment = ZLAY_FRAGMENT_D;
+    zlay_status status = zl_get_mma(call, &target, &operands.mma);
+    if (!status) status = zl_get_word(call, call->request, "fragment", fragments, &fragment);
+    if (!status) status = read_modifiers(call, &operands);
+    if (!status) status = zlay_mma_lanes(call->ctx, &layout, target, &operands, fragment);
+    if (status == ZLAY_ENOTSUP) return zl_wrong(call, "instruction", "'mfma'");
+    if (status == ZLAY_EINVAL && fragment == ZLAY_FRAGMENT_D)
+        return zl_wrong(call, "fragment", "'A' or 'B'");
+    if (!status) call->value = zl_json_layout(call, layout);
+    zlay_layout_free(layout);
     return status;
 }
