@@ -25,6 +25,13 @@ static void by_hand(void **state)
     assert_int_equal(w.read_products, 2);
     assert_int_equal(w.loads_a, 2);
     assert_int_equal(info.mma.k, 8);
+    zlay_wave_launch launch;
+    assert_int_equal(sizeof launch, 64);
+    assert_int_equal(zlay_plan_launch(&launch, plan), ZLAY_OK);
+    assert_int_equal(launch.grid[0] * launch.grid[1] * launch.grid[2], 4); /* 256 / 128, twice */
+    assert_int_equal(launch.threads, 256);
+    assert_int_equal(launch.smem, 2 * (128 + 128) * 64);
+    assert_int_equal(launch.argument_bytes, 24);
     zlay_plan_free(plan);
 }
 
@@ -155,6 +162,9 @@ static void the_other_kind(void **state)
     assert_int_equal(w.lanes, 7);
     assert_int_equal(zlay_plan_wave(NULL, waves), ZLAY_EINVAL);
     assert_int_equal(zlay_plan_wave(&w, NULL), ZLAY_EINVAL);
+    zlay_wave_launch launch;
+    assert_int_equal(zlay_plan_launch(&launch, warps), ZLAY_NONE);
+    assert_int_equal(zlay_plan_launch(NULL, waves), ZLAY_EINVAL);
     assert_int_equal(zlay_plan_map(&map, waves, ZLAY_OPERAND_A), ZLAY_NONE);
     assert_int_equal(zlay_plan_desc(&desc, waves, ZLAY_OPERAND_A, 0, 0), ZLAY_NONE);
     assert_int_equal(zlay_plan_copy(&copy, waves, ZLAY_OPERAND_A, 0), ZLAY_NONE);

@@ -64,6 +64,26 @@ typedef struct zlay_wave_gemm {
  */
 ZLAY_API zlay_status zlay_plan_wave(zlay_wave_gemm *out, const zlay_plan *plan);
 
+/** What a launch of the kernel that zlay_emit_assembly prints needs.  64 bytes. */
+typedef struct zlay_wave_launch {
+    uint64_t grid[3];        /* blocks: tiles along N, along M, 1 */
+    uint32_t threads;        /* of a block, along x */
+    uint32_t smem;           /* bytes of a block, all static: a launch asks for 0 */
+    uint32_t arguments;      /* addresses of A, B and D of the planned product, which
+                                `swapped` of zlay_plan_info interchanges */
+    uint32_t argument_bytes; /* of all of them, one behind the other, each 8 */
+    uint32_t align_ab;       /* bytes that A and B are multiples of */
+    uint32_t align_d;        /* the same of D */
+    uint64_t reserved[2];    /* 0 */
+} zlay_wave_launch;
+
+/** Read what a launch of a plan's kernel needs.
+ *
+ *  Returns: as zlay_plan_wave.
+ *  Out:     out  as above.
+ */
+ZLAY_API zlay_status zlay_plan_launch(zlay_wave_launch *out, const zlay_plan *plan);
+
 #ifdef __cplusplus
 }
 #endif

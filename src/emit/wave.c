@@ -20,7 +20,7 @@ void zl_wave_line(zl_wave_text *t, const char *format, ...)
     t->printed++;
 }
 
-/* ---- wait states ------------------------------------------------------------------------------ */
+/* ---- wait states ----------------------------------------------------------------------- */
 
 /* Rows of zlay/hazard.h speak of what stands between the two: every instruction is one state. */
 void zl_wave_hold(zl_wave_text *t, uint32_t first, uint32_t then, uint32_t at)
@@ -37,7 +37,7 @@ void zl_wave_hold(zl_wave_text *t, uint32_t first, uint32_t then, uint32_t at)
     }
 }
 
-/* ---- the frame ---------------------------------------------------------------------------------- */
+/* ---- the frame ------------------------------------------------------------------------- */
 
 static void put_word(zl_wave_text *t, const char *word, size_t length)
 {
@@ -45,10 +45,14 @@ static void put_word(zl_wave_text *t, const char *word, size_t length)
     const struct {
         const char *word;
         uint32_t value;
-    } words[] = {{"smem", t->plan->info.smem},       {"threads", t->plan->info.threads},
-                 {"lanes", w->lanes},                {"registers", w->registers},
-                 {"accumulators", w->accumulators},  {"both", w->registers + w->accumulators},
-                 {"scalars", w->scalars},            {"arguments", ARGUMENT_BYTES}};
+    } words[] = {{"smem", t->plan->info.smem},
+                 {"threads", t->plan->info.threads},
+                 {"lanes", w->lanes},
+                 {"registers", w->registers},
+                 {"accumulators", w->accumulators},
+                 {"both", w->registers + w->accumulators},
+                 {"scalars", w->scalars},
+                 {"arguments", ARGUMENT_BYTES}};
     if (length == 4 && !memcmp(word, "name", length)) zl_put(t->out, t->name, t->name_length);
     if (length == 6 && !memcmp(word, "target", length))
         zl_puts(t->out, zlay_target_name(t->plan->info.target));
@@ -67,8 +71,10 @@ static void put_frame(zl_wave_text *t, const char *text)
         if (!*text) return;
         size_t length = strspn(text + 1, "abcdefghijklmnopqrstuvwxyz");
         bool word = length && text[1 + length] == '}';
-        if (word) put_word(t, text + 1, length);
-        else zl_put(t->out, text, 1);
+        if (word)
+            put_word(t, text + 1, length);
+        else
+            zl_put(t->out, text, 1);
         text += word ? length + 2 : 1;
     }
 }

@@ -20,11 +20,13 @@ enum {
     ZL_S_READ = 24,     /* the stage that is multiplied, bytes */
     ZL_S_NEXT,          /* the one behind it */
     ZL_S_LOAD,          /* the one that is loaded, with the wave's own part of each load */
-    ZL_S_LOAD_FIRST, ZL_S_LOAD_END,
-    ZL_S_LEFT,          /* rounds of the loop */
-    ZL_S_COLUMNS,       /* of D from the tile's first on */
-    ZL_S_ROUND, ZL_S_PAIR, /* constants of the rounding to bf16 */
-    ZL_S_SCRATCH        /* two */
+    ZL_S_LOAD_FIRST,
+    ZL_S_LOAD_END,
+    ZL_S_LEFT,    /* rounds of the loop */
+    ZL_S_COLUMNS, /* of D from the tile's first on */
+    ZL_S_ROUND,
+    ZL_S_PAIR,   /* constants of the rounding to bf16 */
+    ZL_S_SCRATCH /* two */
 };
 
 enum { ZL_SUMS_MOST = 64 };
@@ -35,16 +37,16 @@ typedef struct zl_wave_text {
     const zlay_wave_gemm *w;
     const zl_wave_registers *r;
     zlay_mma_form product_form;
-    zlay_waitcnt most;   /* that a wait can name */
-    uint32_t raw;        /* the last word of a resource of bytes */
+    zlay_waitcnt most; /* that a wait can name */
+    uint32_t raw;      /* the last word of a resource of bytes */
     const char *name;
     size_t name_length;
-    uint32_t printed;    /* instructions and wait states so far */
+    uint32_t printed;               /* instructions and wait states so far */
     uint32_t product[ZL_SUMS_MOST]; /* the number of the last product into each result */
-    uint32_t fetched[2]; /* reads of the present stage, of A and B */
-    uint32_t placed, placed_at; /* the load to shared memory whose place was said, and where */
+    uint32_t fetched[2];            /* reads of the present stage, of A and B */
+    uint32_t placed, placed_at;     /* the load to shared memory whose place was said, and where */
     uint32_t label;
-    uint64_t loaded;     /* tiles of K whose loads were printed */
+    uint64_t loaded; /* tiles of K whose loads were printed */
 } zl_wave_text;
 
 void zl_wave_line(zl_wave_text *t, const char *format, ...) ZL_PRINTF(2, 3);

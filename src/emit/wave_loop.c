@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The events of a plan's pipe, in their order: what stands between a wait and its products is spread
- * between them, for products touch nothing but registers that are there and their sums. */
+/* The events of a plan's pipe, in their order: what stands between a wait and its products is
+ * spread between them, for products touch nothing but registers that are there and their sums. */
 #include "emit/wave.h"
 #include "pipe/pipe.h"
 
@@ -95,10 +95,11 @@ static void load(zl_wave_text *t, const side *one)
     int s = ZL_S_RESOURCE + 4 * (i < t->w->loads_a ? ZLAY_OPERAND_A : ZLAY_OPERAND_B);
     uint32_t to = t->r->loaded + i * WORDS, from = t->r->offset + i;
     if (!i && ragged(t) && t->loaded + 1 == t->plan->info.tiles_k) mask(t);
-    if (t->w->direct) load_direct(t, i, s);
+    if (t->w->direct)
+        load_direct(t, i, s);
     else
-        zl_wave_line(t, "buffer_load_dwordx4 v[%u:%u], v%u, s[%d:%d], 0 offen", to,
-                     to + WORDS - 1, from, s, s + 3);
+        zl_wave_line(t, "buffer_load_dwordx4 v[%u:%u], v%u, s[%d:%d], 0 offen", to, to + WORDS - 1,
+                     from, s, s + 3);
     if (i + 1 == zl_wave_loads(t->w)) advance(t);
 }
 
@@ -210,7 +211,7 @@ static void zeros(zl_wave_text *t)
         zl_wave_line(t, "v_accvgpr_write_b32 a%u, 0", i);
 }
 
-/* ---- the loop --------------------------------------------------------------------------------- */
+/* ---- the loop -------------------------------------------------------------------------- */
 
 static uint64_t place(const zl_wave_text *t, const zl_pos *at)
 {
@@ -277,7 +278,9 @@ void zl_wave_events(zl_wave_text *t)
     t->fetched[0] = t->fetched[1] = t->w->reads;
     for (uint32_t i = role->begin; i < role->end; i++) {
         const zl_event *e = &pipe_of(t)->events[i];
-        if (may_stand_aside(e)) aside(t, &s, e);
-        else event_print(t, e, &s);
+        if (may_stand_aside(e))
+            aside(t, &s, e);
+        else
+            event_print(t, e, &s);
     }
 }

@@ -71,8 +71,10 @@ static void reads_of_operand(zl_wave_text *t, int32_t operand)
     const zlay_plan_info *info = &t->plan->info;
     bool a = operand == ZLAY_OPERAND_A;
     uint32_t half = (a ? info->tile_m : info->tile_n) / 2 * t->w->row_bytes;
-    if (a) zl_wave_line(t, "s_lshr_b32 s%d, s%d, 1", ZL_S_SCRATCH, ZL_S_WAVE);
-    else zl_wave_line(t, "s_and_b32 s%d, s%d, 1", ZL_S_SCRATCH, ZL_S_WAVE);
+    if (a)
+        zl_wave_line(t, "s_lshr_b32 s%d, s%d, 1", ZL_S_SCRATCH, ZL_S_WAVE);
+    else
+        zl_wave_line(t, "s_and_b32 s%d, s%d, 1", ZL_S_SCRATCH, ZL_S_WAVE);
     zl_wave_line(t, "s_mul_i32 s%d, s%d, 0x%x", ZL_S_SCRATCH, ZL_S_SCRATCH, half);
     if (!a) zl_wave_line(t, "s_add_u32 s%d, s%d, 0x%x", ZL_S_SCRATCH, ZL_S_SCRATCH, info->smem_b);
     for (uint32_t i = 0; i < t->w->reads; i++) {
@@ -114,8 +116,8 @@ static void rows_left(zl_wave_text *t, uint32_t out, uint32_t tile, uint32_t row
     zl_wave_line(t, "s_min_u32 s%u, s%u, 0x%x", out, out, rows);
 }
 
-/* A resource ends behind the last element of the last row, so that rows past the matrix are outside;
- * columns past it are not, and take an offset that is. */
+/* A resource ends behind the last element of the last row, so that rows past the matrix are
+ * outside; columns past it are not, and take an offset that is. */
 static void resource(zl_wave_text *t, int32_t operand, uint32_t tile, uint32_t rows)
 {
     const zl_operand *o = &t->plan->operand[operand];

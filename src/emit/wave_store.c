@@ -108,8 +108,8 @@ static void store(zl_wave_text *t, uint32_t m, uint32_t column, uint32_t part)
     uint32_t at = offset(t, m, column + bytes / ELEMENT);
     int s = ZL_S_RESOURCE + 4 * ZLAY_OPERAND_D;
     zl_wave_line(t, "buffer_store_%s v[%u:%u], v%u, s[%d:%d], 0 offen offset:%u",
-                 part % 2 ? stores[row].odd : stores[row].even, from,
-                 from + (row == 0), at, s, s + 3, column * ELEMENT + bytes);
+                 part % 2 ? stores[row].odd : stores[row].even, from, from + (row == 0), at, s,
+                 s + 3, column * ELEMENT + bytes);
 }
 
 static void run_print(zl_wave_text *t, uint32_t m, uint32_t n, uint32_t run)
@@ -118,8 +118,7 @@ static void run_print(zl_wave_text *t, uint32_t m, uint32_t n, uint32_t run)
     uint32_t sums = mma->m * mma->n / t->w->lanes;
     uint32_t from = (m * t->w->blocks_n + n) * sums + run * RUN;
     uint32_t column = n * mma->m + run * RUN * (t->w->lanes / mma->n);
-    zl_wave_hold(t, ZLAY_FIRST_MATRIX, ZLAY_THEN_VALU_READS,
-                 t->product[m * t->w->blocks_n + n]);
+    zl_wave_hold(t, ZLAY_FIRST_MATRIX, ZLAY_THEN_VALU_READS, t->product[m * t->w->blocks_n + n]);
     for (uint32_t i = 0; i < RUN; i++)
         zl_wave_line(t, "v_accvgpr_read_b32 v%u, a%u", reg(t, SUM + i), from + i);
     pack(t, 0);

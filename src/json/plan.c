@@ -317,8 +317,8 @@ static zlay_status emit_plan(zl_call *call, const named_plan *p, bool kernel)
 {
     zlay_plan_info info;
     zlay_status status = zlay_plan_get(&info, p->plan);
-    zlay_wave_gemm wave;
-    bool waves = !zlay_plan_wave(&wave, p->plan);
+    zlay_wave_launch launch;
+    bool waves = !zlay_plan_launch(&launch, p->plan);
     zl_printer *print = !kernel ? print_header : waves ? print_assembly : print_ptx;
     json_t *text = status ? NULL : zl_json_printed(call, print, p, &status);
     if (status) return status;
@@ -326,7 +326,9 @@ static zlay_status emit_plan(zl_call *call, const named_plan *p, bool kernel)
     zl_put_value(call, call->value, "smem", json_integer(info.smem));
     zl_put_value(call, call->value, "threads", json_integer(info.threads));
     zl_put_value(call, call->value, "cluster", three(call, 1, 1, 1));
-    if (waves) zl_put_value(call, call->value, "grid", three(call, info.tiles_n, info.tiles_m, 1));
+    if (waves)
+        zl_put_value(call, call->value, "grid",
+                     three(call, launch.grid[0], launch.grid[1], launch.grid[2]));
     zl_put_value(call, call->value, "arguments", arguments_value(call, waves));
     return status;
 }

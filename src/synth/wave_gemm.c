@@ -19,7 +19,8 @@ enum {
     STAGE_MOST = 1 << 16 /* bytes: 16 bits of offset */
 };
 
-#define SPAN_MOST ((uint64_t)1 << 31) /* offsets of a tile's elements, bytes: half of 32 bits is outside */
+#define SPAN_MOST                                                                                  \
+    ((uint64_t)1 << 31) /* offsets of a tile's elements, bytes: half of 32 bits is outside */
 
 /* ---- the instruction ------------------------------------------------------------------ */
 
@@ -155,8 +156,10 @@ static zlay_status operand_check(zlay_ctx *ctx, const zlay_plan *plan, int32_t o
 static zlay_status span_check(zlay_ctx *ctx, const char *field, uint64_t rows, uint64_t pitch)
 {
     if (zl_umul_sat(zl_umul_sat(rows, pitch), ELEMENT) < SPAN_MOST) return ZLAY_OK;
-    return zl_fail(ctx, ZLAY_ENOTSUP, "%s: %llu rows of %llu elements pass the 2^31 bytes of a "
-                   "tile's offsets", field, (unsigned long long)rows, (unsigned long long)pitch);
+    return zl_fail(ctx, ZLAY_ENOTSUP,
+                   "%s: %llu rows of %llu elements pass the 2^31 bytes of a "
+                   "tile's offsets",
+                   field, (unsigned long long)rows, (unsigned long long)pitch);
 }
 
 /* The greatest power of two of bytes that divides rows, pitch and address of D. */
@@ -168,15 +171,14 @@ static zlay_status store_width(zlay_ctx *ctx, zlay_plan *plan)
     return span_check(ctx, "ldd", plan->info.tile_m, d->pitch);
 }
 
-/* An offset of 2^31 is outside of the longest resource that a tile may have: loads there bring 0, and
- * stores are dropped. */
+/* An offset of 2^31 is outside of the longest resource that a tile may have: loads there bring 0,
+ * and stores are dropped. */
 static zlay_status outside_check(zlay_ctx *ctx, const zlay_plan *plan)
 {
     zlay_buffer resource = {.records = SPAN_MOST - 1, .data_format = 4};
     zlay_buffer_access access = {.offset = (uint32_t)SPAN_MOST, .bytes = CHUNK};
     zlay_buffer_reach reach = {0};
-    zlay_status status =
-        zlay_buffer_reaches(&reach, plan->info.target, &resource, &access);
+    zlay_status status = zlay_buffer_reaches(&reach, plan->info.target, &resource, &access);
     if (!status && reach.answer == ZLAY_NO) return ZLAY_OK;
     return zl_fail(ctx, status ? status : ZLAY_ENOTSUP,
                    "target: no rule says that loads past a buffer bring 0");
@@ -276,5 +278,20 @@ zlay_status zlay_plan_wave(zlay_wave_gemm *out, const zlay_plan *plan)
     if (!out || !plan) return ZLAY_EINVAL;
     if (!zl_by_waves(plan)) return ZLAY_NONE;
     *out = plan->wave.shape;
+    return ZLAY_OK;
+}
+
+zlay_status zlay_plan_launch(zlay_wave_launch *out, const zlay_plan *plan)
+{
+    if (!out || !plan) return ZLAY_EINVAL;
+    if (!zl_by_waves(plan)) return ZLAY_NONE;
+    const zlay_plan_info *info = &plan->info;
+    *out = (zlay_wave_launch){.grid = {info->tiles_n, info->tiles_m, 1},
+                              .threads = info->threads,
+                              .smem = info->smem,
+                              .arguments = 3,
+                              .argument_bytes = 3 * 8,
+                              .align_ab = CHUNK,
+                              .align_d = plan->wave.shape.store_bytes};
     return ZLAY_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the kernel of a plan of waves computes by itself, against the plan of each operand: offsets of
- * loads, addresses of reads; and the sums that a lane stores against those it holds. */
+/* What the kernel of a plan of waves computes by itself, against the plan of each operand: offsets
+ * of loads, addresses of reads; and the sums that a lane stores against those it holds. */
 #include "synth/plan.h"
 
 #include <string.h>
@@ -64,9 +64,9 @@ static zlay_status repeated(zlay_ctx *ctx, zlay_layout **out, const zlay_layout 
     return zl_layout_format(ctx, out, "(%.*s,%llu,%llu,%llu,%llu):(%s,%llu,%llu,%llu,%llu)",
                             (int)(colon - text), text, (unsigned long long)extent[0],
                             (unsigned long long)extent[1], (unsigned long long)extent[2],
-                            (unsigned long long)extent[3], colon + 1,
-                            (unsigned long long)stride[0], (unsigned long long)stride[1],
-                            (unsigned long long)stride[2], (unsigned long long)stride[3]);
+                            (unsigned long long)extent[3], colon + 1, (unsigned long long)stride[0],
+                            (unsigned long long)stride[1], (unsigned long long)stride[2],
+                            (unsigned long long)stride[3]);
 }
 
 /* Sums by the instruction's map: its rows are columns of D. */
@@ -75,9 +75,8 @@ static zlay_status held(zlay_ctx *ctx, zlay_layout **out, const zlay_plan *plan,
 {
     const zlay_mma *mma = &plan->info.mma;
     zlay_layout *matrix = NULL, *own = NULL, *placed = NULL;
-    zlay_status status =
-        zl_layout_format(ctx, &matrix, "(%u,%u):(1,%llu)", mma->m, mma->n,
-                         (unsigned long long)plan->operand[ZLAY_OPERAND_D].pitch);
+    zlay_status status = zl_layout_format(ctx, &matrix, "(%u,%u):(1,%llu)", mma->m, mma->n,
+                                          (unsigned long long)plan->operand[ZLAY_OPERAND_D].pitch);
     if (!status) status = zlay_mma_fragment(ctx, &own, plan->info.target, mma, ZLAY_FRAGMENT_D);
     if (!status) status = zlay_layout_compose(ctx, &placed, matrix, own);
     if (!status) status = repeated(ctx, out, placed, extent, stride);
@@ -99,11 +98,10 @@ static zlay_status stored_pair(zlay_ctx *ctx, zlay_layout *pair[2], const zlay_p
     zlay_layout *own = NULL;
     zlay_status status = held(ctx, &pair[0], plan, extent, stride);
     if (!status)
-        status = zl_layout_format(ctx, &own, "((%u,%llu),(%d,%llu)):((%llu,%d),(1,%llu))", mma->n,
-                                  (unsigned long long)beside, RUN,
-                                  (unsigned long long)(mma->m / (RUN * beside)),
-                                  (unsigned long long)pitch, RUN,
-                                  (unsigned long long)(RUN * beside));
+        status = zl_layout_format(
+            ctx, &own, "((%u,%llu),(%d,%llu)):((%llu,%d),(1,%llu))", mma->n,
+            (unsigned long long)beside, RUN, (unsigned long long)(mma->m / (RUN * beside)),
+            (unsigned long long)pitch, RUN, (unsigned long long)(RUN * beside));
     if (!status) status = repeated(ctx, &pair[1], own, extent, stride);
     zlay_layout_free(own);
     return status;

@@ -32,7 +32,8 @@ static void put_shape(zl_text *out, const zlay_plan *plan)
 static void put_moves(zl_text *out, const zlay_plan *plan)
 {
     const zlay_wave_gemm *w = &plan->wave.shape;
-    zl_putf(out, "\nloads, %u of A and %u of B a thread and step, 16 bytes each: %s; %u tiles ahead\n",
+    zl_putf(out,
+            "\nloads, %u of A and %u of B a thread and step, 16 bytes each: %s; %u tiles ahead\n",
             w->loads_a, w->loads_b,
             w->direct ? "to shared memory" : "to registers, then written by the thread", w->ahead);
     zl_putf(out, "reads, %u a row and step, 16 bytes each, of %u instructions along K\n", w->reads,
@@ -47,17 +48,21 @@ static void put_moves(zl_text *out, const zlay_plan *plan)
     zl_puts(out, "\nshared-memory banks\n  one read of a wave: ");
     if (w->read_wavefronts == ZLAY_WAVE_GEMM_UNKNOWN)
         zl_puts(out, "not counted: phases of ds_read_b128 are not known\n");
-    else zl_putf(out, "%u wavefronts, ideal %u\n", w->read_wavefronts, w->read_ideal);
+    else
+        zl_putf(out, "%u wavefronts, ideal %u\n", w->read_wavefronts, w->read_ideal);
 }
 
 static void put_certificates(zl_text *out, const zlay_plan *plan)
 {
-    static const char *const what[][2] = {
-        {"A global, as planned", "as the kernel loads"}, {"A shared, as planned", "as the kernel reads"},
-        {"B global, as planned", "as the kernel loads"}, {"B shared, as planned", "as the kernel reads"},
-        {"D, sums as held", "as stored"},          {"A, places of loads", "where they are written"},
-        {"A, as loaded and read", "as multiplied"},      {"B, places of loads", "where they are written"},
-        {"B, as loaded and read", "as multiplied"}};
+    static const char *const what[][2] = {{"A global, as planned", "as the kernel loads"},
+                                          {"A shared, as planned", "as the kernel reads"},
+                                          {"B global, as planned", "as the kernel loads"},
+                                          {"B shared, as planned", "as the kernel reads"},
+                                          {"D, sums as held", "as stored"},
+                                          {"A, places of loads", "where they are written"},
+                                          {"A, as loaded and read", "as multiplied"},
+                                          {"B, places of loads", "where they are written"},
+                                          {"B, as loaded and read", "as multiplied"}};
     const zlay_layout *a, *b;
     zl_puts(out, "\ncertificate: each pair of layouts is equal, as layout.equal decides again\n");
     for (uint32_t i = 0; i < ZL_COUNT(what) && !zlay_plan_certificate(&a, &b, plan, i); i++) {

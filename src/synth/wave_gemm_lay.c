@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Both operands of a plan of waves on their way to registers: what zlay_wave_synth finds, and what a
- * kernel needs of it. */
+/* Both operands of a plan of waves on their way to registers: what zlay_wave_synth finds, and what
+ * a kernel needs of it. */
 #include "synth/plan.h"
 
 static zlay_status find(zlay_ctx *ctx, zlay_plan *plan, int32_t operand)
@@ -15,14 +15,14 @@ static zlay_status find(zlay_ctx *ctx, zlay_plan *plan, int32_t operand)
                                  .threads = info->threads,
                                  .parts = a ? w->waves_m : w->waves_n,
                                  .any_order = 1,
-                                 .path = w->direct ? ZLAY_WAVE_PATH_DIRECT
-                                                   : ZLAY_WAVE_PATH_REGISTERS,
+                                 .path =
+                                     w->direct ? ZLAY_WAVE_PATH_DIRECT : ZLAY_WAVE_PATH_REGISTERS,
                                  .mma = info->mma};
     return zlay_wave_synth(ctx, &plan->wave.operand[operand], info->target, &request);
 }
 
-/* What the kernel takes for granted: loads and reads of 16 bytes, a thread's loads in one column, reads
- * one XOR apart. */
+/* What the kernel takes for granted: loads and reads of 16 bytes, a thread's loads in one column,
+ * reads one XOR apart. */
 static bool fits(const zlay_wave_info *i, const zlay_wave_gemm *w)
 {
     bool one_way = i->reads == 1 || i->read_xor == w->lanes / (i->block_bytes / w->row_bytes) * 16;

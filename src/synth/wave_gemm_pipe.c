@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pipe of a plan of waves: loads some tiles of K ahead, fragments read one ahead of their products,
- * one meeting a tile, every wait for what comes next alone.  What the emitter prints is this value. */
+/* The pipe of a plan of waves: loads some tiles of K ahead, fragments read one ahead of their
+ * products, one meeting a tile, every wait for what comes next alone.  What the emitter prints is
+ * this value. */
 #include "synth/plan.h"
 
 #include <string.h>
 
 enum { QUEUE = 4, TEXT = 32 };
 
-/* Where a tile of K is named from: the loop's counter, the tiles behind the loop, or, with no loop, by
- * its number. */
+/* Where a tile of K is named from: the loop's counter, the tiles behind the loop, or, with no loop,
+ * by its number. */
 typedef enum base { COUNTER, END, NUMBER } base;
 
 typedef struct writer {
@@ -17,9 +18,9 @@ typedef struct writer {
     const zlay_wave_gemm *w;
     uint64_t tiles, ahead;
     bool met;
-    uint32_t loads, issued;   /* of a tile; by now */
-    uint32_t last[QUEUE];     /* straight to shared memory: the last load of a tile, by its stage */
-    uint32_t load_last[64];   /* to registers: of each load */
+    uint32_t loads, issued; /* of a tile; by now */
+    uint32_t last[QUEUE];   /* straight to shared memory: the last load of a tile, by its stage */
+    uint32_t load_last[64]; /* to registers: of each load */
 } writer;
 
 /* "(i+1) % 2", "(N-1) % 2" or "3". */
@@ -27,9 +28,12 @@ static void put_stage(writer *x, base from, int64_t add)
 {
     uint32_t stages = x->plan->info.stages;
     static const char *const names[] = {"i", "N"};
-    if (from == NUMBER) zl_putf(x->out, "S[%lld]", (long long)(add % stages));
-    else if (add) zl_putf(x->out, "S[(%s%+lld) %% %u]", names[from], (long long)add, stages);
-    else zl_putf(x->out, "S[%s %% %u]", names[from], stages);
+    if (from == NUMBER)
+        zl_putf(x->out, "S[%lld]", (long long)(add % stages));
+    else if (add)
+        zl_putf(x->out, "S[(%s%+lld) %% %u]", names[from], (long long)add, stages);
+    else
+        zl_putf(x->out, "S[%s %% %u]", names[from], stages);
 }
 
 static uint32_t load_bytes(const writer *x) { return x->plan->info.stage_bytes / x->loads; }
@@ -117,13 +121,16 @@ static void tile(writer *x, base from, int64_t at, left more)
     uint32_t reads = x->w->reads;
     for (uint32_t read = 0; read < reads; read++) {
         bool last = read + 1 == reads;
-        if (last && more.next) meet(x, from, at + 1);
-        else zl_puts(x->out, "waitcount shared 0\n");
-        if (!last) fetch(x, read + 1, from, at);
-        else if (more.next) fetch(x, 0, from, at + 1);
+        if (last && more.next)
+            meet(x, from, at + 1);
+        else
+            zl_puts(x->out, "waitcount shared 0\n");
+        if (!last)
+            fetch(x, read + 1, from, at);
+        else if (more.next)
+            fetch(x, 0, from, at + 1);
         if (x->w->direct && !read && more.load) load_parts(x, from, at + (int64_t)x->ahead);
-        if (!x->w->direct && read + 2 == reads && more.next)
-            put_tile(x, from, at + 1, more.load);
+        if (!x->w->direct && read + 2 == reads && more.next) put_tile(x, from, at + 1, more.load);
         zl_putf(x->out, "mma A%u, B%u -> C\n", read % 2, read % 2);
     }
 }
