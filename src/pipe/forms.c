@@ -10,6 +10,7 @@ enum {
     ROLE = ZL_IN_ROLE,
     ONE = ZL_RUN_ONE,
     ALL = ZL_RUN_ALL,
+    THREADS = ZL_RUN_THREADS,
     WARPS = ZL_RUN_WARPS,
     GROUP = ZL_RUN_GROUP,
     WARP = ZL_RUN_WARP,
@@ -40,3 +41,24 @@ const char *const zl_ways[ZL_T_COUNT][ZL_WAYS] = {
     [GRIDDEP_WAY] = {"wait", "launch"},
     [QUEUE_WAY] = {"memory", "shared"},
 };
+
+static const struct { zl_event_kind kind; int32_t way, by; } ways[] = {
+#define WAY(kind, way, by) {ZL_EV_##kind, way, by},
+#include "pipe/ways.def"
+#undef WAY
+};
+
+static int32_t way_of(const zl_event *e)
+{
+    if (e->kind != ZL_EV_MMA) return e->scope;
+    return e->acc_b >= 0 ? ZL_PRODUCT_WARPS : e->tmem[0] >= 0 ? ZL_PRODUCT_ONE : ZL_PRODUCT_GROUP;
+}
+
+int32_t zl_event_by(const zl_event *e)
+{
+    int32_t by = zl_forms[e->kind].by, way = way_of(e);
+    if (by != ZL_RUN_SCOPE) return by;
+    for (size_t k = 0; k < ZL_COUNT(ways); k++)
+        if (ways[k].kind == e->kind && ways[k].way == way) return ways[k].by;
+    return by;
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What one role can break by itself: setup, collective events, groups, accumulators, staging of its
  * own. */
+#include "pipe/form.h"
 #include "pipe/verify.h"
 
 int64_t zl_weight(const zl_role *role, int32_t scope)
@@ -14,51 +15,26 @@ bool zl_is_single(const zl_role *role) { return role->elect != 0; }
 
 /* ---- form ---- */
 
-static void check_bar(zl_verify *v, int32_t bar)
+static const zl_role *role_of(const zlay_pipe *pipe, uint32_t event)
 {
-    const zlay_pipe *pipe = v->pipe;
-    uint32_t inits = 0, line = 1;
-    bool fenced = false, synced = false;
-    for (uint32_t i = 0; i < pipe->setup; i++) {
-        const zl_event *e = &pipe->events[i];
-        if (e->kind == ZL_EV_INIT && e->bar == bar) {
-            inits++;
-            line = e->line;
-            fenced = synced = false;
-        }
-        if (e->kind == ZL_EV_FENCE && e->scope != ZL_FENCE_WGMMA) fenced = true;
-        if (e->kind == ZL_EV_SYNC) synced = fenced;
-    }
-    if (inits != 1 || !synced) zl_report(v, ZLAY_PIPE_INIT, line, 0, inits, 1);
-    if (pipe->bars[bar].count < 1 || pipe->bars[bar].count >= 1 << 20)
-        zl_report(v, ZLAY_PIPE_COUNT, line, 0, pipe->bars[bar].count, (1 << 20) - 1);
+    for (uint32_t r = 0; r < pipe->roles_count; r++)
+        if (event >= pipe->roles[r].begin && event < pipe->roles[r].end) return &pipe->roles[r];
+    return NULL;
 }
 
-/* Events that a role of one elected thread cannot have. */
-static bool is_collective(const zl_event *e)
+static void report_form(void *to, int32_t rule, uint32_t event, int64_t found, int64_t wanted)
 {
-    switch (e->kind) {
-    case ZL_EV_MMA:
-    case ZL_EV_CPASYNC:
-    case ZL_EV_READ:
-    case ZL_EV_WRITE:
-    case ZL_EV_SYNC: return true;
-    case ZL_EV_COMMIT: return e->scope != ZL_GROUP_BULK;
-    case ZL_EV_WAITGROUP: return e->scope == ZL_GROUP_WGMMA || e->scope == ZL_GROUP_CPASYNC;
-    case ZL_EV_FENCE: return e->scope == ZL_FENCE_WGMMA;
-    case ZL_EV_ARRIVE: return e->scope != ZL_BY_ONE;
-    default: return false;
-    }
+    zl_verify *v = to;
+    const zl_role *role = rule == ZLAY_PIPE_COLLECTIVE ? role_of(v->pipe, event) : NULL;
+    uint32_t line = event < v->pipe->events_count ? v->pipe->events[event].line : 1;
+    zl_report(v, rule, line, role ? role->line : 0, found, wanted);
 }
 
-static void check_event(zl_verify *v, const zl_role *role, const zl_event *e)
+/* What order does not know. */
+static void check_event(zl_verify *v, const zl_event *e)
 {
-    bool group = role->each == 4 && role->first_warp % 4 == 0;
-    bool whole_block = e->kind == ZL_EV_SYNC && e->scope == ZL_SYNC_CTA;
-    if ((role->elect && is_collective(e)) || (e->kind == ZL_EV_MMA && !group) || whole_block)
-        zl_report(v, ZLAY_PIPE_COLLECTIVE, e->line, role->line, 0, 0);
-    if (e->kind == ZL_EV_FENCE && e->scope == ZL_FENCE_MBARRIER)
-        zl_report(v, ZLAY_PIPE_INIT, e->line, 0, 0, 0);
+    if (e->kind == ZL_EV_SYNC && e->scope == ZL_SYNC_CTA)
+        zl_undecided(v, e->line, "meets the whole block in a role");
     if (e->kind == ZL_EV_STORE && !v->own[e->smem[0]])
         zl_undecided(v, e->line, "stores a stage that others share");
 }
@@ -75,10 +51,12 @@ static void check_own(zl_verify *v, const zl_event *e)
 void zl_check_form(zl_verify *v)
 {
     const zlay_pipe *pipe = v->pipe;
-    for (uint32_t b = 0; b < pipe->bars_count; b++) check_bar(v, (int32_t)b);
+    const zl_form_ask ask = {pipe, report_form, v};
+    zl_form_bars(&ask);
     for (uint32_t r = 0; r < pipe->roles_count; r++)
         for (uint32_t i = pipe->roles[r].begin; i < pipe->roles[r].end; i++) {
-            check_event(v, &pipe->roles[r], &pipe->events[i]);
+            zl_form_event(&ask, &pipe->roles[r], i);
+            check_event(v, &pipe->events[i]);
             check_own(v, &pipe->events[i]);
         }
 }

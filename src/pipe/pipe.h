@@ -123,7 +123,7 @@ struct zlay_pipe {
 
 /* What a row of events.def says of a kind. */
 enum { ZL_IN_SETUP = 1, ZL_IN_ROLE = 2 };
-enum { ZL_RUN_ONE, ZL_RUN_ALL, ZL_RUN_WARPS, ZL_RUN_GROUP, ZL_RUN_WARP, ZL_RUN_SCOPE }; /* by */
+enum { ZL_RUN_ONE, ZL_RUN_ALL, ZL_RUN_THREADS, ZL_RUN_WARPS, ZL_RUN_GROUP, ZL_RUN_WARP, ZL_RUN_SCOPE }; /* by */
 enum { ZL_OPERANDS = 13 };
 typedef enum zl_token {
     ZL_T_END,
@@ -139,6 +139,11 @@ typedef struct zl_form {
     const char *does;
 } zl_form;
 extern const zl_form zl_forms[ZL_EV_COUNT];
+
+/* A product into accumulators, of registers with registers, into tensor memory. */
+enum { ZL_PRODUCT_GROUP = 0, ZL_PRODUCT_WARPS, ZL_PRODUCT_ONE };
+/* Who runs an event: its row's `by`, or that of its way. */
+int32_t zl_event_by(const zl_event *e);
 
 /* The words of an operand that chooses a way, by scope; NULL where a number has no word. */
 enum { ZL_WAYS = 6 };

@@ -175,6 +175,7 @@ static void run_endless(search *s)
 
 /* ---- what was run ---- */
 
+/* Of what repeats the next trips are listed too, so that whoever runs them sees it in each. */
 static bool note_shown(search *s)
 {
     zl_run *r = s->run;
@@ -195,7 +196,9 @@ static bool note_shown(search *s)
         row->value[k] = s->param[k].value;
         row->period[k] = s->param[k].repeats && !w->failed ? w->period : 0;
     }
-    if (s->endless >= 0 && r->repeats) row->again = r->watch->params[s->endless].period;
+    if (s->endless < 0 || !r->repeats) return true;
+    row->again = r->watch->params[s->endless].period;
+    if (row->seen + row->again <= r->pipe->params[s->endless].most) row->seen += row->again;
     return true;
 }
 

@@ -179,13 +179,13 @@ void zl_tmem_events(const zl_tmem_ask *ask)
     const zlay_target *target = tensor_target();
     for (uint32_t i = 0; i < ask->pipe->events_count; i++)
         check_event(ask, target, &ask->pipe->events[i]);
-    check_allocations(ask);
 }
 
 void zl_tmem_check(const zl_tmem_ask *ask)
 {
     if (!ask->pipe->tmems_count) return;
     zl_tmem_events(ask);
+    check_allocations(ask);
     zl_tmem_walks(ask);
 }
 
