@@ -204,7 +204,8 @@ void zl_rp_write(zl_replay *c, zl_rp_place *p, const zl_rp_instance *i, bool all
     bool more = p->any && p->index == index && !mine && p->filled + use->bytes <= p->size;
     for (uint32_t k = 0; k < p->count; k++) {
         const zl_rp_use *before = &p->uses[k];
-        bool apart = (more && before->write && !before->old) || (again && is_again(c, before, use));
+        bool apart = (more || again) && before->write && !before->old && before->part != use->part;
+        apart |= again && is_again(c, before, use);
         if (!apart) check_order(c, i, all, before, use);
     }
     if (!again && !more) begin_content(c, p, index, use->event);

@@ -230,7 +230,7 @@ void zl_spot_write(zl_run *r, zl_spot *p, const zl_instance *i, bool all, int64_
     bool more = p->any && p->tag == tag && !piece && p->filled + touch->bytes <= p->size;
     for (uint32_t k = 0; k < p->count; k++) {
         const zl_touch *t = &p->touches[k];
-        bool apart = more && t->write && !t->old;
+        bool apart = (more || again) && t->write && !t->old && t->part != touch->part;
         if (!apart && !(again && is_again(t, touch))) check_order(r, i, all, t, touch);
     }
     if (!again && !more) begin_content(r, p, tag, touch);
