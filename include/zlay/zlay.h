@@ -23,6 +23,7 @@
 #include <zlay/cluster.h>
 #include <zlay/convert.h>
 #include <zlay/copy.h>
+#include <zlay/direct.h>
 #include <zlay/idesc.h>
 #include <zlay/legality.h>
 #include <zlay/mma.h>
