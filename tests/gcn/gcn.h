@@ -81,7 +81,7 @@ struct gcn_line {
     uint32_t word; /* the first of its encoding */
     int32_t offset, offset1;
     bool has_offset, offen, idxen, lds, gone;
-    int vmcnt, lgkmcnt, table; /* table: the immediate of v_bitop3 */
+    int vmcnt, lgkmcnt, table; /* table: the immediate of v_bitop3, or op_sel */
     int target;                /* index of a branch's line */
 };
 

@@ -35,6 +35,7 @@ static const gcn_form gcn_forms[] = {
     {"v_cndmask_b32", gcn_run_select, NULL, "1112", 0, GCN_F_FLOAT},
     {"v_mad_u64_u32", gcn_run_mad64, NULL, "22112", 0, 0},
     {"v_bitop3_b32", gcn_run_bitop3, NULL, "1111", 0, 0},
+    {"v_pk_mov_b32", gcn_run_pack_move, NULL, "222", 0, 0},
     {"v_readfirstlane_b32", gcn_run_read_lane, NULL, "11", 0, 0},
     {"v_readlane_b32", gcn_run_read_lane, NULL, "111", 0, 0},
     {"s_waitcnt", gcn_run_wait, NULL, "", 0, 0},

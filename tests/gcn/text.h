@@ -97,6 +97,8 @@ static inline bool gcn_word(gcn_line *line, const char *text)
                line->has_offset = true;
     if (gcn_starts(text, "offset1:"))
         return line->offset1 = (int32_t)strtol(text + 8, NULL, 0), true;
+    if (gcn_starts(text, "op_sel:[") && gcn_starts(line->name, "v_pk_mov_b32"))
+        return line->table = (text[8] == '1') | (text[10] == '1') << 1, true;
     if (gcn_starts(text, "bitop3:")) return line->table = (int)strtol(text + 7, NULL, 0), true;
     return false;
 }

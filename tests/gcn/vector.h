@@ -208,6 +208,20 @@ static inline void gcn_run_bitop3(gcn_wave *w, const gcn_line *line)
     gcn_write(w, line, &r, exec);
 }
 
+/* v_pk_mov_b32: a half of the first source, then one of the second, as op_sel says. */
+static inline void gcn_run_pack_move(gcn_wave *w, const gcn_line *line)
+{
+    uint64_t exec = gcn_exec(w, line);
+    gcn_sources all = gcn_vector_sources(w, line, 1, "22");
+    gcn_result r = {.bad = {0}};
+    for (int lane = 0; lane < GCN_LANES && !w->m->failed; lane++) {
+        uint64_t a = gcn_lane(&all.s[0], lane, &r.bad[lane]), b = gcn_lane(&all.s[1], lane, &r.bad[lane]);
+        uint64_t high = line->table & 2 ? b >> 32 : (uint32_t)b;
+        r.value[lane] = (line->table & 1 ? a >> 32 : (uint32_t)a) | high << 32;
+    }
+    gcn_write(w, line, &r, exec);
+}
+
 /* A lane of a register, into a scalar register: v_readfirstlane S, V; v_readlane S, V, LANE. */
 static inline void gcn_run_read_lane(gcn_wave *w, const gcn_line *line)
 {
