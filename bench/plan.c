@@ -3,11 +3,13 @@
  * a user of the driver has to get right alone. */
 #include "bench.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct state {
     zlay_ctx *ctx;
+    const char *target;
     zlay_gemm gemm;
     char *text;
     size_t room;
@@ -17,7 +19,7 @@ static zlay_plan *plan_make(const state *s)
 {
     const zlay_target *target;
     zlay_plan *plan = NULL;
-    if (zlay_target_find(&target, "sm_90a", 6) == ZLAY_OK)
+    if (zlay_target_find(&target, s->target, strlen(s->target)) == ZLAY_OK)
         zlay_plan_synth_gemm(s->ctx, &plan, target, &s->gemm);
     return plan;
 }
@@ -30,14 +32,33 @@ static bool plan_work(void *value)
     return right;
 }
 
-static bool emit_work(void *value)
+typedef zlay_status emitter(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *plan, const char *name, size_t length);
+
+static bool emitted(const state *s, emitter *emit)
 {
-    state *s = value;
     zlay_plan *plan = plan_make(s);
     zlay_buf out = {s->text, s->room, 0};
-    bool right = plan && zlay_emit_ptx(s->ctx, &out, plan, "gemm", 4) == ZLAY_OK;
+    bool right = plan && emit(s->ctx, &out, plan, "gemm", 4) == ZLAY_OK;
     zlay_plan_free(plan);
     return right;
+}
+
+static bool emit_work(void *value) { return emitted(value, zlay_emit_ptx); }
+static bool assembly_work(void *value) { return emitted(value, zlay_emit_assembly); }
+
+/* A plan of waves and its text. */
+static bool waves_lines(state *s, const char *target, bool json)
+{
+    char name[64];
+    s->target = target;
+    s->gemm.k = 4096; /* loads of 16 bytes */
+    double plan = bench_time(plan_work, s), text = bench_time(assembly_work, s);
+    if (plan < 0 || text < 0) return false;
+    snprintf(name, sizeof name, "plan a GEMM of waves, %s", target);
+    bench_line(name, plan, "us", "a budget of 1 ms", 1000 / plan, json);
+    snprintf(name, sizeof name, "plan it and print its assembly, %s", target);
+    bench_line(name, text, "us", "a budget of 1 ms", 1000 / text, json);
+    return true;
 }
 
 static const struct {
@@ -49,7 +70,7 @@ static const struct {
 bool bench_plan(zlay_ctx *ctx, bool json)
 {
     enum { ROOM = 1 << 20 };
-    state s = {.ctx = ctx, .gemm = {.size = sizeof s.gemm}, .text = malloc(ROOM), .room = ROOM};
+    state s = {.ctx = ctx, .target = "sm_90a", .gemm = {.size = sizeof s.gemm}, .text = malloc(ROOM), .room = ROOM};
     bool right = s.text;
     for (size_t i = 0; right && i < sizeof shapes / sizeof shapes[0]; i++) {
         s.gemm.m = shapes[i].m;
@@ -62,6 +83,7 @@ bool bench_plan(zlay_ctx *ctx, bool json)
     double time = right ? bench_time(emit_work, &s) : -1;
     if (time >= 0)
         bench_line("plan it and print its PTX", time, "us", "a budget of 1 ms", 1000 / time, json);
+    right = time >= 0 && waves_lines(&s, "gfx942", json) && waves_lines(&s, "gfx950", json);
     free(s.text);
-    return right && time >= 0;
+    return right;
 }

@@ -30,10 +30,10 @@ void zl_wave_hold(zl_wave_text *t, uint32_t first, uint32_t then, uint32_t at)
     zlay_hazard hazard = {first, then, product ? t->product_form.passes : 0, 0};
     if (zlay_hazard_states(&states, t->plan->info.target, &hazard) || states <= between) return;
     uint32_t left = states - between;
-    t->printed += left;
     for (uint32_t most = 16, now; left; left -= now) {
         now = left < most ? left : most;
-        zl_putf(t->out, "    s_nop %u\n", now - 1);
+        zl_wave_form(t, ZL_WAVE_NOP, (const uint32_t[]){now - 1});
+        t->printed += now - 1;
     }
 }
 
@@ -130,6 +130,11 @@ zlay_status zlay_emit_assembly(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *pl
                       .r = &plan->wave.registers,
                       .name = name,
                       .name_length = length};
+    const char *refused = NULL;
+    t.refused = &refused;
     if (!status) status = target_read(&t);
-    return zl_leave(ctx, status ? status : zl_print(out, wave_write, &t));
+    if (!status) status = zl_print(out, wave_write, &t);
+    if (refused)
+        status = zl_fail(ctx, ZLAY_EINTERNAL, "%s breaks a rule; please report this plan", refused);
+    return zl_leave(ctx, status);
 }

@@ -29,6 +29,12 @@ enum {
     ZL_S_SCRATCH /* two */
 };
 
+typedef enum zl_wave_form_id {
+#define WAVE_FORM(id, instruction) ZL_WAVE_##id,
+#include "emit/wave_forms.def"
+#undef WAVE_FORM
+} zl_wave_form_id;
+
 enum { ZL_SUMS_MOST = 64 };
 
 typedef struct zl_wave_text {
@@ -37,8 +43,9 @@ typedef struct zl_wave_text {
     const zlay_wave_gemm *w;
     const zl_wave_registers *r;
     zlay_mma_form product_form;
-    zlay_waitcnt most; /* that a wait can name */
-    uint32_t raw;      /* the last word of a resource of bytes */
+    zlay_waitcnt most;    /* that a wait can name */
+    uint32_t raw;         /* the last word of a resource of bytes */
+    const char **refused; /* the first form whose operands no rule allows */
     const char *name;
     size_t name_length;
     uint32_t printed;               /* instructions and wait states so far */
@@ -50,6 +57,9 @@ typedef struct zl_wave_text {
 } zl_wave_text;
 
 void zl_wave_line(zl_wave_text *t, const char *format, ...) ZL_PRINTF(2, 3);
+
+/* A form with its operands in order: numbers of first registers, and constants. */
+void zl_wave_form(zl_wave_text *t, zl_wave_form_id id, const uint32_t *values);
 
 /* The wait states that an instruction yet to be printed owes to the one that was the `at`-th. */
 void zl_wave_hold(zl_wave_text *t, uint32_t first, uint32_t then, uint32_t at);

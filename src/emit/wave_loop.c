@@ -81,25 +81,24 @@ static void place_load(zl_wave_text *t, uint32_t i)
     t->placed_at = t->printed;
 }
 
-static void load_direct(zl_wave_text *t, uint32_t i, int s)
+static void load_direct(zl_wave_text *t, uint32_t i, uint32_t s)
 {
     place_load(t, i);
     zl_wave_hold(t, ZLAY_FIRST_SALU_M0, ZLAY_THEN_M0, t->placed_at);
-    zl_wave_line(t, "buffer_load_dwordx4 v%u, s[%d:%d], 0 offen lds", t->r->offset + i, s, s + 3);
+    zl_wave_form(t, ZL_WAVE_LOAD_DIRECT, (const uint32_t[]){t->r->offset + i, s, 0, 0});
     if (i + 1 < zl_wave_loads(t->w)) place_load(t, i + 1);
 }
 
 static void load(zl_wave_text *t, const side *one)
 {
     uint32_t i = load_number(t, one);
-    int s = ZL_S_RESOURCE + 4 * (i < t->w->loads_a ? ZLAY_OPERAND_A : ZLAY_OPERAND_B);
+    uint32_t s = ZL_S_RESOURCE + 4 * (i < t->w->loads_a ? ZLAY_OPERAND_A : ZLAY_OPERAND_B);
     uint32_t to = t->r->loaded + i * WORDS, from = t->r->offset + i;
     if (!i && ragged(t) && t->loaded + 1 == t->plan->info.tiles_k) mask(t);
     if (t->w->direct)
         load_direct(t, i, s);
     else
-        zl_wave_line(t, "buffer_load_dwordx4 v[%u:%u], v%u, s[%d:%d], 0 offen", to, to + WORDS - 1,
-                     from, s, s + 3);
+        zl_wave_form(t, ZL_WAVE_LOAD, (const uint32_t[]){to, from, s, 0, 0});
     if (i + 1 == zl_wave_loads(t->w)) advance(t);
 }
 
@@ -110,8 +109,7 @@ static void put(zl_wave_text *t, const zl_event *e)
 {
     uint32_t i = number_of(t, e->acc), from = t->r->loaded + i * WORDS, at = t->r->write + 1;
     if (!i) zl_wave_line(t, "v_add_u32 v%u, s%d, v%u", at, ZL_S_NEXT, t->r->write);
-    zl_wave_line(t, "ds_write_b128 v%u, v[%u:%u] offset:%u", at, from, from + WORDS - 1,
-                 i * t->plan->info.threads * CHUNK);
+    zl_wave_form(t, ZL_WAVE_WRITE, (const uint32_t[]){at, from, i * t->plan->info.threads * CHUNK});
 }
 
 /* The stage behind the one that was multiplied is the one now. */
@@ -148,17 +146,17 @@ static void fetch(zl_wave_text *t, const side *one)
     uint32_t first = operand == ZLAY_OPERAND_A ? 0 : t->w->blocks_m;
     uint32_t to = fragment(t, number_of(t, one->event->acc), first + one->i);
     if (!one->i && t->fetched[operand]++ == t->w->reads) turn(t);
-    zl_wave_line(t, "ds_read_b128 v[%u:%u], v%u offset:%u", to, to + WORDS - 1,
-                 t->r->at[operand] + t->fetched[operand] - 1,
-                 one->i * t->plan->info.mma.m * t->w->row_bytes);
+    zl_wave_form(t, ZL_WAVE_READ,
+                 (const uint32_t[]){to, t->r->at[operand] + t->fetched[operand] - 1,
+                                    one->i * t->plan->info.mma.m * t->w->row_bytes});
 }
 
 static void wait(zl_wave_text *t, const zl_event *e)
 {
     bool memory = e->scope == ZL_QUEUE_MEMORY;
-    long long most = memory ? t->most.vmcnt : t->most.lgkmcnt;
-    zl_wave_line(t, "s_waitcnt %s(%lld)", memory ? "vmcnt" : "lgkmcnt",
-                 e->count < most ? (long long)e->count : most);
+    uint32_t most = memory ? t->most.vmcnt : t->most.lgkmcnt;
+    uint32_t count = e->count < most ? (uint32_t)e->count : most;
+    zl_wave_form(t, memory ? ZL_WAVE_WAIT_GLOBAL : ZL_WAVE_WAIT_SHARED, &count);
 }
 
 /* ---- products ------------------------------------------------------------------------------- */
@@ -247,7 +245,7 @@ static void event_print(zl_wave_text *t, const zl_event *e, sides *s)
     }
     sides_print(t, s);
     switch (e->kind) {
-    case ZL_EV_SYNC: zl_wave_line(t, "s_barrier"); break;
+    case ZL_EV_SYNC: zl_wave_form(t, ZL_WAVE_BARRIER, NULL); break;
     case ZL_EV_FOR: loop_begin(t, e); break;
     case ZL_EV_END: loop_end(t); break;
     case ZL_EV_USE: zeros(t); break;

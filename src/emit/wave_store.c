@@ -99,17 +99,15 @@ static uint32_t offset(zl_wave_text *t, uint32_t m, uint32_t column)
 
 static void store(zl_wave_text *t, uint32_t m, uint32_t column, uint32_t part)
 {
-    static const struct {
-        uint32_t bytes;
-        const char *even, *odd;
-    } stores[] = {{8, "dwordx2", "dwordx2"}, {4, "dword", "dword"}, {2, "short", "short_d16_hi"}};
+    static const zl_wave_form_id forms[][2] = {{ZL_WAVE_STORE_8, ZL_WAVE_STORE_8},
+                                               {ZL_WAVE_STORE_4, ZL_WAVE_STORE_4},
+                                               {ZL_WAVE_STORE_2, ZL_WAVE_STORE_2_HIGH}};
     uint32_t row = t->w->store_bytes == 8 ? 0 : t->w->store_bytes == 4 ? 1 : 2;
-    uint32_t bytes = part * stores[row].bytes, from = reg(t, PACKED + bytes / 4);
+    uint32_t bytes = part * t->w->store_bytes, from = reg(t, PACKED + bytes / 4);
     uint32_t at = offset(t, m, column + bytes / ELEMENT);
-    int s = ZL_S_RESOURCE + 4 * ZLAY_OPERAND_D;
-    zl_wave_line(t, "buffer_store_%s v[%u:%u], v%u, s[%d:%d], 0 offen offset:%u",
-                 part % 2 ? stores[row].odd : stores[row].even, from, from + (row == 0), at, s,
-                 s + 3, column * ELEMENT + bytes);
+    zl_wave_form(t, forms[row][part % 2],
+                 (const uint32_t[]){from, at, ZL_S_RESOURCE + 4 * ZLAY_OPERAND_D, 0,
+                                    column * ELEMENT + bytes});
 }
 
 static void run_print(zl_wave_text *t, uint32_t m, uint32_t n, uint32_t run)

@@ -91,10 +91,10 @@ gemm:
     s_and_b32 s13, s13, 0xffff
     s_and_b32 s17, s17, 0xffff
     s_and_b32 s21, s21, 0xffff
-    buffer_load_dwordx4 v[52:55], v6, s[12:15], 0 offen
-    buffer_load_dwordx4 v[56:59], v7, s[12:15], 0 offen
-    buffer_load_dwordx4 v[60:63], v8, s[16:19], 0 offen
-    buffer_load_dwordx4 v[64:67], v9, s[16:19], 0 offen
+    buffer_load_dwordx4 v[52:55], v6, s[12:15], 0 offen offset:0
+    buffer_load_dwordx4 v[56:59], v7, s[12:15], 0 offen offset:0
+    buffer_load_dwordx4 v[60:63], v8, s[16:19], 0 offen offset:0
+    buffer_load_dwordx4 v[64:67], v9, s[16:19], 0 offen offset:0
     s_add_u32 s12, s12, 0x40
     s_addc_u32 s13, s13, 0
     s_sub_u32 s14, s14, 0x40
@@ -168,16 +168,16 @@ gemm:
     s_waitcnt vmcnt(3)
     v_add_u32 v5, s25, v4
     ds_write_b128 v5, v[52:55] offset:0
-    buffer_load_dwordx4 v[52:55], v6, s[12:15], 0 offen
+    buffer_load_dwordx4 v[52:55], v6, s[12:15], 0 offen offset:0
     s_waitcnt vmcnt(3)
     ds_write_b128 v5, v[56:59] offset:4096
-    buffer_load_dwordx4 v[56:59], v7, s[12:15], 0 offen
+    buffer_load_dwordx4 v[56:59], v7, s[12:15], 0 offen offset:0
     s_waitcnt vmcnt(3)
     ds_write_b128 v5, v[60:63] offset:8192
-    buffer_load_dwordx4 v[60:63], v8, s[16:19], 0 offen
+    buffer_load_dwordx4 v[60:63], v8, s[16:19], 0 offen offset:0
     s_waitcnt vmcnt(3)
     ds_write_b128 v5, v[64:67] offset:12288
-    buffer_load_dwordx4 v[64:67], v9, s[16:19], 0 offen
+    buffer_load_dwordx4 v[64:67], v9, s[16:19], 0 offen offset:0
     s_add_u32 s12, s12, 0x40
     s_addc_u32 s13, s13, 0
     s_sub_u32 s14, s14, 0x40
@@ -221,20 +221,20 @@ gemm:
     v_add_u32 v5, s25, v4
     ds_write_b128 v5, v[52:55] offset:0
     v_mfma_f32_32x32x8_bf16 a[48:63], v[32:33], v[24:25], a[48:63]
-    buffer_load_dwordx4 v[52:55], v6, s[12:15], 0 offen
+    buffer_load_dwordx4 v[52:55], v6, s[12:15], 0 offen offset:0
     s_waitcnt vmcnt(3)
     v_mfma_f32_32x32x8_bf16 a[0:15], v[30:31], v[22:23], a[0:15]
     ds_write_b128 v5, v[56:59] offset:4096
-    buffer_load_dwordx4 v[56:59], v7, s[12:15], 0 offen
+    buffer_load_dwordx4 v[56:59], v7, s[12:15], 0 offen offset:0
     v_mfma_f32_32x32x8_bf16 a[16:31], v[34:35], v[22:23], a[16:31]
     s_waitcnt vmcnt(3)
     ds_write_b128 v5, v[60:63] offset:8192
     v_mfma_f32_32x32x8_bf16 a[32:47], v[30:31], v[26:27], a[32:47]
-    buffer_load_dwordx4 v[60:63], v8, s[16:19], 0 offen
+    buffer_load_dwordx4 v[60:63], v8, s[16:19], 0 offen offset:0
     s_waitcnt vmcnt(3)
     v_mfma_f32_32x32x8_bf16 a[48:63], v[34:35], v[26:27], a[48:63]
     ds_write_b128 v5, v[64:67] offset:12288
-    buffer_load_dwordx4 v[64:67], v9, s[16:19], 0 offen
+    buffer_load_dwordx4 v[64:67], v9, s[16:19], 0 offen offset:0
     s_add_u32 s12, s12, 0x40
     s_addc_u32 s13, s13, 0
     s_sub_u32 s14, s14, 0x40
@@ -378,12 +378,12 @@ gemm:
     v_cmp_gt_i32 vcc, s33, v29
     s_nop 1
     v_cndmask_b32 v28, v11, v30, vcc
-    buffer_store_dword v[26:26], v28, s[20:23], 0 offen offset:0
+    buffer_store_dword v26, v28, s[20:23], 0 offen offset:0
     s_sub_i32 s33, s30, 0x2
     v_cmp_gt_i32 vcc, s33, v29
     s_nop 1
     v_cndmask_b32 v28, v11, v30, vcc
-    buffer_store_dword v[27:27], v28, s[20:23], 0 offen offset:4
+    buffer_store_dword v27, v28, s[20:23], 0 offen offset:4
     v_accvgpr_read_b32 v20, a4
     v_accvgpr_read_b32 v21, a5
     v_accvgpr_read_b32 v22, a6
@@ -414,12 +414,12 @@ gemm:
     v_cmp_gt_i32 vcc, s33, v29
     s_nop 1
     v_cndmask_b32 v28, v11, v30, vcc
-    buffer_store_dword v[26:26], v28, s[20:23], 0 offen offset:16
+    buffer_store_dword v26, v28, s[20:23], 0 offen offset:16
     s_sub_i32 s33, s30, 0xa
     v_cmp_gt_i32 vcc, s33, v29
     s_nop 1
     v_cndmask_b32 v28, v11, v30, vcc
-    buffer_store_dword v[27:27], v28, s[20:23], 0 offen offset:20
+    buffer_store_dword v27, v28, s[20:23], 0 offen offset:20
     v_accvgpr_read_b32 v20, a8
     v_accvgpr_read_b32 v21, a9
     v_accvgpr_read_b32 v22, a10
@@ -450,12 +450,12 @@ gemm:
     v_cmp_gt_i32 vcc, s33, v29
     s_nop 1
     v_cndmask_b32 v28, v11, v30, vcc
-    buffer_store_dword v[26:26], v28, s[20:23], 0 offen offset:32
+    buffer_store_dword v26, v28, s[20:23], 0 offen offset:32
     s_sub_i32 s33, s30, 0x12
     v_cmp_gt_i32 vcc, s33, v29
     s_nop 1
     v_cndmask_b32 v28, v11, v30, vcc
-    buffer_store_dword v[27:27], v28, s[20:23], 0 offen offset:36
+    buffer_store_dword v27, v28, s[20:23], 0 offen offset:36
     v_accvgpr_read_b32 v20, a12
     v_accvgpr_read_b32 v21, a13
     v_accvgpr_read_b32 v22, a14
@@ -486,12 +486,12 @@ gemm:
     v_cmp_gt_i32 vcc, s33, v29
     s_nop 1
     v_cndmask_b32 v28, v11, v30, vcc
-    buffer_store_dword v[26:26], v28, s[20:23], 0 offen offset:48
+    buffer_store_dword v26, v28, s[20:23], 0 offen offset:48
     s_sub_i32 s33, s30, 0x1a
     v_cmp_gt_i32 vcc, s33, v29
     s_nop 1
     v_cndmask_b32 v28, v11, v30, vcc
-    buffer_store_dword v[27:27], v28, s[20:23], 0 offen offset:52
+    buffer_store_dword v27, v28, s[20:23], 0 offen offset:52
     v_accvgpr_read_b32 v20, a16
     v_accvgpr_read_b32 v21, a17
     v_accvgpr_read_b32 v22, a18
@@ -522,12 +522,12 @@ gemm:
     v_cmp_gt_i32 vcc, s33, v29
     s_nop 1
     v_cndmask_b32 v28, v11, v30, vcc
-    buffer_store_dword v[26:26], v28, s[20:23], 0 offen offset:64
+    buffer_store_dword v26, v28, s[20:23], 0 offen offset:64
     s_sub_i32 s33, s30, 0x22
     v_cmp_gt_i32 vcc, s33, v29
     s_nop 1
     v_cndmask_b32 v28, v11, v30, vcc
-    buffer_store_dword v[27:27], v28, s[20:23], 0 offen offset:68
+    buffer_store_dword v27, v28, s[20:23], 0 offen offset:68
     v_accvgpr_read_b32 v20, a20
     v_accvgpr_read_b32 v21, a21
     v_accvgpr_read_b32 v22, a22
@@ -558,12 +558,12 @@ gemm:
     v_cmp_gt_i32 vcc, s33, v29
     s_nop 1
     v_cndmask_b32 v28, v11, v30, vcc
-    buffer_store_dword v[26:26], v28, s[20:23], 0 offen offset:80
+    buffer_store_dword v26, v28, s[20:23], 0 offen offset:80
     s_sub_i32 s33, s30, 0x2a
     v_cmp_gt_i32 vcc, s33, v29
     s_nop 1
     v_cndmask_b32 v28, v11, v30, vcc
-    buffer_store_dword v[27:27], v28, s[20:23], 0 offen offset:84
+    buffer_store_dword v27, v28, s[20:23], 0 offen offset:84
     v_accvgpr_read_b32 v20, a24
     v_accvgpr_read_b32 v21, a25
     v_accvgpr_read_b32 v22, a26
@@ -594,12 +594,12 @@ gemm:
     v_cmp_gt_i32 vcc, s33, v29
     s_nop 1
     v_cndmask_b32 v28, v11, v30, vcc
-    buffer_store_dword v[26:26], v28, s[20:23], 0 offen offset:96
+    buffer_store_dword v26, v28, s[20:23], 0 offen offset:96
     s_sub_i32 s33, s30, 0x32
     v_cmp_gt_i32 vcc, s33, v29
     s_nop 1
     v_cndmask_b32 v28, v11, v30, vcc
-    buffer_store_dword v[27:27], v28, s[20:23], 0 offen offset:100
+    buffer_store_dword v27, v28, s[20:23], 0 offen offset:100
     v_accvgpr_read_b32 v20, a28
     v_accvgpr_read_b32 v21, a29
     v_accvgpr_read_b32 v22, a30
@@ -630,12 +630,12 @@ gemm:
     v_cmp_gt_i32 vcc, s33, v29
     s_nop 1
     v_cndmask_b32 v28, v11, v30, vcc
-    buffer_store_dword v[26:26], v28, s[20:23], 0 offen offset:112
+    buffer_store_dword v26, v28, s[20:23], 0 offen offset:112
     s_sub_i32 s33, s30, 0x3a
     v_cmp_gt_i32 vcc, s33, v29
     s_nop 1
     v_cndmask_b32 v28, v11, v30, vcc
-    buffer_store_dword v[27:27], v28, s[20:23], 0 offen offset:116
+    buffer_store_dword v27, v28, s[20:23], 0 offen offset:116
     v_accvgpr_read_b32 v20, a32
     v_accvgpr_read_b32 v21, a33
     v_accvgpr_read_b32 v22, a34
@@ -666,12 +666,12 @@ gemm:
     v_cmp_gt_i32 vcc, s33, v29
     s_nop 1
     v_cndmask_b32 v28, v11, v31, vcc
-    buffer_store_dword v[26:26], v28, s[20:23], 0 offen offset:0
+    buffer_store_dword v26, v28, s[20:23], 0 offen offset:0
     s_sub_i32 s33, s30, 0x2
     v_cmp_gt_i32 vcc, s33, v29
     s_nop 1
     v_cndmask_b32 v28, v11, v31, vcc
-    buffer_store_dword v[27:27], v28, s[20:23], 0 offen offset:4
+    buffer_store_dword v27, v28, s[20:23], 0 offen offset:4
     v_accvgpr_read_b32 v20, a36
     v_accvgpr_read_b32 v21, a37
     v_accvgpr_read_b32 v22, a38
@@ -702,12 +702,12 @@ gemm:
     v_cmp_gt_i32 vcc, s33, v29
     s_nop 1
     v_cndmask_b32 v28, v11, v31, vcc
-    buffer_store_dword v[26:26], v28, s[20:23], 0 offen offset:16
+    buffer_store_dword v26, v28, s[20:23], 0 offen offset:16
     s_sub_i32 s33, s30, 0xa
     v_cmp_gt_i32 vcc, s33, v29
     s_nop 1
     v_cndmask_b32 v28, v11, v31, vcc
-    buffer_store_dword v[27:27], v28, s[20:23], 0 offen offset:20
+    buffer_store_dword v27, v28, s[20:23], 0 offen offset:20
     v_accvgpr_read_b32 v20, a40
     v_accvgpr_read_b32 v21, a41
     v_accvgpr_read_b32 v22, a42
@@ -738,12 +738,12 @@ gemm:
     v_cmp_gt_i32 vcc, s33, v29
     s_nop 1
     v_cndmask_b32 v28, v11, v31, vcc
-    buffer_store_dword v[26:26], v28, s[20:23], 0 offen offset:32
+    buffer_store_dword v26, v28, s[20:23], 0 offen offset:32
     s_sub_i32 s33, s30, 0x12
     v_cmp_gt_i32 vcc, s33, v29
     s_nop 1
     v_cndmask_b32 v28, v11, v31, vcc
-    buffer_store_dword v[27:27], v28, s[20:23], 0 offen offset:36
+    buffer_store_dword v27, v28, s[20:23], 0 offen offset:36
     v_accvgpr_read_b32 v20, a44
     v_accvgpr_read_b32 v21, a45
     v_accvgpr_read_b32 v22, a46
@@ -774,12 +774,12 @@ gemm:
     v_cmp_gt_i32 vcc, s33, v29
     s_nop 1
     v_cndmask_b32 v28, v11, v31, vcc
-    buffer_store_dword v[26:26], v28, s[20:23], 0 offen offset:48
+    buffer_store_dword v26, v28, s[20:23], 0 offen offset:48
     s_sub_i32 s33, s30, 0x1a
     v_cmp_gt_i32 vcc, s33, v29
     s_nop 1
     v_cndmask_b32 v28, v11, v31, vcc
-    buffer_store_dword v[27:27], v28, s[20:23], 0 offen offset:52
+    buffer_store_dword v27, v28, s[20:23], 0 offen offset:52
     v_accvgpr_read_b32 v20, a48
     v_accvgpr_read_b32 v21, a49
     v_accvgpr_read_b32 v22, a50
@@ -810,12 +810,12 @@ gemm:
     v_cmp_gt_i32 vcc, s33, v29
     s_nop 1
     v_cndmask_b32 v28, v11, v31, vcc
-    buffer_store_dword v[26:26], v28, s[20:23], 0 offen offset:64
+    buffer_store_dword v26, v28, s[20:23], 0 offen offset:64
     s_sub_i32 s33, s30, 0x22
     v_cmp_gt_i32 vcc, s33, v29
     s_nop 1
     v_cndmask_b32 v28, v11, v31, vcc
-    buffer_store_dword v[27:27], v28, s[20:23], 0 offen offset:68
+    buffer_store_dword v27, v28, s[20:23], 0 offen offset:68
     v_accvgpr_read_b32 v20, a52
     v_accvgpr_read_b32 v21, a53
     v_accvgpr_read_b32 v22, a54
@@ -846,12 +846,12 @@ gemm:
     v_cmp_gt_i32 vcc, s33, v29
     s_nop 1
     v_cndmask_b32 v28, v11, v31, vcc
-    buffer_store_dword v[26:26], v28, s[20:23], 0 offen offset:80
+    buffer_store_dword v26, v28, s[20:23], 0 offen offset:80
     s_sub_i32 s33, s30, 0x2a
     v_cmp_gt_i32 vcc, s33, v29
     s_nop 1
     v_cndmask_b32 v28, v11, v31, vcc
-    buffer_store_dword v[27:27], v28, s[20:23], 0 offen offset:84
+    buffer_store_dword v27, v28, s[20:23], 0 offen offset:84
     v_accvgpr_read_b32 v20, a56
     v_accvgpr_read_b32 v21, a57
     v_accvgpr_read_b32 v22, a58
@@ -882,12 +882,12 @@ gemm:
     v_cmp_gt_i32 vcc, s33, v29
     s_nop 1
     v_cndmask_b32 v28, v11, v31, vcc
-    buffer_store_dword v[26:26], v28, s[20:23], 0 offen offset:96
+    buffer_store_dword v26, v28, s[20:23], 0 offen offset:96
     s_sub_i32 s33, s30, 0x32
     v_cmp_gt_i32 vcc, s33, v29
     s_nop 1
     v_cndmask_b32 v28, v11, v31, vcc
-    buffer_store_dword v[27:27], v28, s[20:23], 0 offen offset:100
+    buffer_store_dword v27, v28, s[20:23], 0 offen offset:100
     v_accvgpr_read_b32 v20, a60
     v_accvgpr_read_b32 v21, a61
     v_accvgpr_read_b32 v22, a62
@@ -918,12 +918,12 @@ gemm:
     v_cmp_gt_i32 vcc, s33, v29
     s_nop 1
     v_cndmask_b32 v28, v11, v31, vcc
-    buffer_store_dword v[26:26], v28, s[20:23], 0 offen offset:112
+    buffer_store_dword v26, v28, s[20:23], 0 offen offset:112
     s_sub_i32 s33, s30, 0x3a
     v_cmp_gt_i32 vcc, s33, v29
     s_nop 1
     v_cndmask_b32 v28, v11, v31, vcc
-    buffer_store_dword v[27:27], v28, s[20:23], 0 offen offset:116
+    buffer_store_dword v27, v28, s[20:23], 0 offen offset:116
     s_endpgm
 .Lend:
     .size gemm, .Lend-gemm

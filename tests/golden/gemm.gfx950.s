@@ -111,28 +111,28 @@ gemm:
     s_and_b32 s21, s21, 0xffff
     s_add_u32 m0, s26, 0x0
     s_nop 0
-    buffer_load_dwordx4 v6, s[12:15], 0 offen lds
+    buffer_load_dwordx4 v6, s[12:15], 0 offen offset:0 lds
     s_add_u32 m0, s26, 0x1000
     s_nop 0
-    buffer_load_dwordx4 v7, s[12:15], 0 offen lds
+    buffer_load_dwordx4 v7, s[12:15], 0 offen offset:0 lds
     s_add_u32 m0, s26, 0x2000
     s_nop 0
-    buffer_load_dwordx4 v8, s[12:15], 0 offen lds
+    buffer_load_dwordx4 v8, s[12:15], 0 offen offset:0 lds
     s_add_u32 m0, s26, 0x3000
     s_nop 0
-    buffer_load_dwordx4 v9, s[12:15], 0 offen lds
+    buffer_load_dwordx4 v9, s[12:15], 0 offen offset:0 lds
     s_add_u32 m0, s26, 0x4000
     s_nop 0
-    buffer_load_dwordx4 v10, s[16:19], 0 offen lds
+    buffer_load_dwordx4 v10, s[16:19], 0 offen offset:0 lds
     s_add_u32 m0, s26, 0x5000
     s_nop 0
-    buffer_load_dwordx4 v11, s[16:19], 0 offen lds
+    buffer_load_dwordx4 v11, s[16:19], 0 offen offset:0 lds
     s_add_u32 m0, s26, 0x6000
     s_nop 0
-    buffer_load_dwordx4 v12, s[16:19], 0 offen lds
+    buffer_load_dwordx4 v12, s[16:19], 0 offen offset:0 lds
     s_add_u32 m0, s26, 0x7000
     s_nop 0
-    buffer_load_dwordx4 v13, s[16:19], 0 offen lds
+    buffer_load_dwordx4 v13, s[16:19], 0 offen offset:0 lds
     s_add_u32 s12, s12, 0x80
     s_addc_u32 s13, s13, 0
     s_sub_u32 s14, s14, 0x80
@@ -248,28 +248,28 @@ gemm:
     ds_read_b128 v[60:63], v29 offset:4096
     s_add_u32 m0, s26, 0x0
     s_nop 0
-    buffer_load_dwordx4 v6, s[12:15], 0 offen lds
+    buffer_load_dwordx4 v6, s[12:15], 0 offen offset:0 lds
     s_add_u32 m0, s26, 0x1000
     s_nop 0
-    buffer_load_dwordx4 v7, s[12:15], 0 offen lds
+    buffer_load_dwordx4 v7, s[12:15], 0 offen offset:0 lds
     s_add_u32 m0, s26, 0x2000
     v_mfma_f32_32x32x16_bf16 a[32:47], v[40:43], v[36:39], a[32:47]
-    buffer_load_dwordx4 v8, s[12:15], 0 offen lds
+    buffer_load_dwordx4 v8, s[12:15], 0 offen offset:0 lds
     s_add_u32 m0, s26, 0x3000
     s_nop 0
-    buffer_load_dwordx4 v9, s[12:15], 0 offen lds
+    buffer_load_dwordx4 v9, s[12:15], 0 offen offset:0 lds
     s_add_u32 m0, s26, 0x4000
     s_nop 0
-    buffer_load_dwordx4 v10, s[16:19], 0 offen lds
+    buffer_load_dwordx4 v10, s[16:19], 0 offen offset:0 lds
     s_add_u32 m0, s26, 0x5000
     v_mfma_f32_32x32x16_bf16 a[48:63], v[44:47], v[36:39], a[48:63]
-    buffer_load_dwordx4 v11, s[16:19], 0 offen lds
+    buffer_load_dwordx4 v11, s[16:19], 0 offen offset:0 lds
     s_add_u32 m0, s26, 0x6000
     s_nop 0
-    buffer_load_dwordx4 v12, s[16:19], 0 offen lds
+    buffer_load_dwordx4 v12, s[16:19], 0 offen offset:0 lds
     s_add_u32 m0, s26, 0x7000
     s_nop 0
-    buffer_load_dwordx4 v13, s[16:19], 0 offen lds
+    buffer_load_dwordx4 v13, s[16:19], 0 offen offset:0 lds
     s_add_u32 s12, s12, 0x80
     s_addc_u32 s13, s13, 0
     s_sub_u32 s14, s14, 0x80
@@ -378,12 +378,12 @@ gemm:
     v_cmp_gt_i32 vcc, s33, v41
     s_nop 1
     v_cndmask_b32 v40, v15, v42, vcc
-    buffer_store_dword v[38:38], v40, s[20:23], 0 offen offset:0
+    buffer_store_dword v38, v40, s[20:23], 0 offen offset:0
     s_sub_i32 s33, s30, 0x2
     v_cmp_gt_i32 vcc, s33, v41
     s_nop 1
     v_cndmask_b32 v40, v15, v42, vcc
-    buffer_store_dword v[39:39], v40, s[20:23], 0 offen offset:4
+    buffer_store_dword v39, v40, s[20:23], 0 offen offset:4
     v_accvgpr_read_b32 v32, a4
     v_accvgpr_read_b32 v33, a5
     v_accvgpr_read_b32 v34, a6
@@ -394,12 +394,12 @@ gemm:
     v_cmp_gt_i32 vcc, s33, v41
     s_nop 1
     v_cndmask_b32 v40, v15, v42, vcc
-    buffer_store_dword v[38:38], v40, s[20:23], 0 offen offset:16
+    buffer_store_dword v38, v40, s[20:23], 0 offen offset:16
     s_sub_i32 s33, s30, 0xa
     v_cmp_gt_i32 vcc, s33, v41
     s_nop 1
     v_cndmask_b32 v40, v15, v42, vcc
-    buffer_store_dword v[39:39], v40, s[20:23], 0 offen offset:20
+    buffer_store_dword v39, v40, s[20:23], 0 offen offset:20
     v_accvgpr_read_b32 v32, a8
     v_accvgpr_read_b32 v33, a9
     v_accvgpr_read_b32 v34, a10
@@ -410,12 +410,12 @@ gemm:
     v_cmp_gt_i32 vcc, s33, v41
     s_nop 1
     v_cndmask_b32 v40, v15, v42, vcc
-    buffer_store_dword v[38:38], v40, s[20:23], 0 offen offset:32
+    buffer_store_dword v38, v40, s[20:23], 0 offen offset:32
     s_sub_i32 s33, s30, 0x12
     v_cmp_gt_i32 vcc, s33, v41
     s_nop 1
     v_cndmask_b32 v40, v15, v42, vcc
-    buffer_store_dword v[39:39], v40, s[20:23], 0 offen offset:36
+    buffer_store_dword v39, v40, s[20:23], 0 offen offset:36
     v_accvgpr_read_b32 v32, a12
     v_accvgpr_read_b32 v33, a13
     v_accvgpr_read_b32 v34, a14
@@ -426,12 +426,12 @@ gemm:
     v_cmp_gt_i32 vcc, s33, v41
     s_nop 1
     v_cndmask_b32 v40, v15, v42, vcc
-    buffer_store_dword v[38:38], v40, s[20:23], 0 offen offset:48
+    buffer_store_dword v38, v40, s[20:23], 0 offen offset:48
     s_sub_i32 s33, s30, 0x1a
     v_cmp_gt_i32 vcc, s33, v41
     s_nop 1
     v_cndmask_b32 v40, v15, v42, vcc
-    buffer_store_dword v[39:39], v40, s[20:23], 0 offen offset:52
+    buffer_store_dword v39, v40, s[20:23], 0 offen offset:52
     v_accvgpr_read_b32 v32, a16
     v_accvgpr_read_b32 v33, a17
     v_accvgpr_read_b32 v34, a18
@@ -442,12 +442,12 @@ gemm:
     v_cmp_gt_i32 vcc, s33, v41
     s_nop 1
     v_cndmask_b32 v40, v15, v42, vcc
-    buffer_store_dword v[38:38], v40, s[20:23], 0 offen offset:64
+    buffer_store_dword v38, v40, s[20:23], 0 offen offset:64
     s_sub_i32 s33, s30, 0x22
     v_cmp_gt_i32 vcc, s33, v41
     s_nop 1
     v_cndmask_b32 v40, v15, v42, vcc
-    buffer_store_dword v[39:39], v40, s[20:23], 0 offen offset:68
+    buffer_store_dword v39, v40, s[20:23], 0 offen offset:68
     v_accvgpr_read_b32 v32, a20
     v_accvgpr_read_b32 v33, a21
     v_accvgpr_read_b32 v34, a22
@@ -458,12 +458,12 @@ gemm:
     v_cmp_gt_i32 vcc, s33, v41
     s_nop 1
     v_cndmask_b32 v40, v15, v42, vcc
-    buffer_store_dword v[38:38], v40, s[20:23], 0 offen offset:80
+    buffer_store_dword v38, v40, s[20:23], 0 offen offset:80
     s_sub_i32 s33, s30, 0x2a
     v_cmp_gt_i32 vcc, s33, v41
     s_nop 1
     v_cndmask_b32 v40, v15, v42, vcc
-    buffer_store_dword v[39:39], v40, s[20:23], 0 offen offset:84
+    buffer_store_dword v39, v40, s[20:23], 0 offen offset:84
     v_accvgpr_read_b32 v32, a24
     v_accvgpr_read_b32 v33, a25
     v_accvgpr_read_b32 v34, a26
@@ -474,12 +474,12 @@ gemm:
     v_cmp_gt_i32 vcc, s33, v41
     s_nop 1
     v_cndmask_b32 v40, v15, v42, vcc
-    buffer_store_dword v[38:38], v40, s[20:23], 0 offen offset:96
+    buffer_store_dword v38, v40, s[20:23], 0 offen offset:96
     s_sub_i32 s33, s30, 0x32
     v_cmp_gt_i32 vcc, s33, v41
     s_nop 1
     v_cndmask_b32 v40, v15, v42, vcc
-    buffer_store_dword v[39:39], v40, s[20:23], 0 offen offset:100
+    buffer_store_dword v39, v40, s[20:23], 0 offen offset:100
     v_accvgpr_read_b32 v32, a28
     v_accvgpr_read_b32 v33, a29
     v_accvgpr_read_b32 v34, a30
@@ -490,12 +490,12 @@ gemm:
     v_cmp_gt_i32 vcc, s33, v41
     s_nop 1
     v_cndmask_b32 v40, v15, v42, vcc
-    buffer_store_dword v[38:38], v40, s[20:23], 0 offen offset:112
+    buffer_store_dword v38, v40, s[20:23], 0 offen offset:112
     s_sub_i32 s33, s30, 0x3a
     v_cmp_gt_i32 vcc, s33, v41
     s_nop 1
     v_cndmask_b32 v40, v15, v42, vcc
-    buffer_store_dword v[39:39], v40, s[20:23], 0 offen offset:116
+    buffer_store_dword v39, v40, s[20:23], 0 offen offset:116
     v_accvgpr_read_b32 v32, a32
     v_accvgpr_read_b32 v33, a33
     v_accvgpr_read_b32 v34, a34
@@ -506,12 +506,12 @@ gemm:
     v_cmp_gt_i32 vcc, s33, v41
     s_nop 1
     v_cndmask_b32 v40, v15, v43, vcc
-    buffer_store_dword v[38:38], v40, s[20:23], 0 offen offset:0
+    buffer_store_dword v38, v40, s[20:23], 0 offen offset:0
     s_sub_i32 s33, s30, 0x2
     v_cmp_gt_i32 vcc, s33, v41
     s_nop 1
     v_cndmask_b32 v40, v15, v43, vcc
-    buffer_store_dword v[39:39], v40, s[20:23], 0 offen offset:4
+    buffer_store_dword v39, v40, s[20:23], 0 offen offset:4
     v_accvgpr_read_b32 v32, a36
     v_accvgpr_read_b32 v33, a37
     v_accvgpr_read_b32 v34, a38
@@ -522,12 +522,12 @@ gemm:
     v_cmp_gt_i32 vcc, s33, v41
     s_nop 1
     v_cndmask_b32 v40, v15, v43, vcc
-    buffer_store_dword v[38:38], v40, s[20:23], 0 offen offset:16
+    buffer_store_dword v38, v40, s[20:23], 0 offen offset:16
     s_sub_i32 s33, s30, 0xa
     v_cmp_gt_i32 vcc, s33, v41
     s_nop 1
     v_cndmask_b32 v40, v15, v43, vcc
-    buffer_store_dword v[39:39], v40, s[20:23], 0 offen offset:20
+    buffer_store_dword v39, v40, s[20:23], 0 offen offset:20
     v_accvgpr_read_b32 v32, a40
     v_accvgpr_read_b32 v33, a41
     v_accvgpr_read_b32 v34, a42
@@ -538,12 +538,12 @@ gemm:
     v_cmp_gt_i32 vcc, s33, v41
     s_nop 1
     v_cndmask_b32 v40, v15, v43, vcc
-    buffer_store_dword v[38:38], v40, s[20:23], 0 offen offset:32
+    buffer_store_dword v38, v40, s[20:23], 0 offen offset:32
     s_sub_i32 s33, s30, 0x12
     v_cmp_gt_i32 vcc, s33, v41
     s_nop 1
     v_cndmask_b32 v40, v15, v43, vcc
-    buffer_store_dword v[39:39], v40, s[20:23], 0 offen offset:36
+    buffer_store_dword v39, v40, s[20:23], 0 offen offset:36
     v_accvgpr_read_b32 v32, a44
     v_accvgpr_read_b32 v33, a45
     v_accvgpr_read_b32 v34, a46
@@ -554,12 +554,12 @@ gemm:
     v_cmp_gt_i32 vcc, s33, v41
     s_nop 1
     v_cndmask_b32 v40, v15, v43, vcc
-    buffer_store_dword v[38:38], v40, s[20:23], 0 offen offset:48
+    buffer_store_dword v38, v40, s[20:23], 0 offen offset:48
     s_sub_i32 s33, s30, 0x1a
     v_cmp_gt_i32 vcc, s33, v41
     s_nop 1
     v_cndmask_b32 v40, v15, v43, vcc
-    buffer_store_dword v[39:39], v40, s[20:23], 0 offen offset:52
+    buffer_store_dword v39, v40, s[20:23], 0 offen offset:52
     v_accvgpr_read_b32 v32, a48
     v_accvgpr_read_b32 v33, a49
     v_accvgpr_read_b32 v34, a50
@@ -570,12 +570,12 @@ gemm:
     v_cmp_gt_i32 vcc, s33, v41
     s_nop 1
     v_cndmask_b32 v40, v15, v43, vcc
-    buffer_store_dword v[38:38], v40, s[20:23], 0 offen offset:64
+    buffer_store_dword v38, v40, s[20:23], 0 offen offset:64
     s_sub_i32 s33, s30, 0x22
     v_cmp_gt_i32 vcc, s33, v41
     s_nop 1
     v_cndmask_b32 v40, v15, v43, vcc
-    buffer_store_dword v[39:39], v40, s[20:23], 0 offen offset:68
+    buffer_store_dword v39, v40, s[20:23], 0 offen offset:68
     v_accvgpr_read_b32 v32, a52
     v_accvgpr_read_b32 v33, a53
     v_accvgpr_read_b32 v34, a54
@@ -586,12 +586,12 @@ gemm:
     v_cmp_gt_i32 vcc, s33, v41
     s_nop 1
     v_cndmask_b32 v40, v15, v43, vcc
-    buffer_store_dword v[38:38], v40, s[20:23], 0 offen offset:80
+    buffer_store_dword v38, v40, s[20:23], 0 offen offset:80
     s_sub_i32 s33, s30, 0x2a
     v_cmp_gt_i32 vcc, s33, v41
     s_nop 1
     v_cndmask_b32 v40, v15, v43, vcc
-    buffer_store_dword v[39:39], v40, s[20:23], 0 offen offset:84
+    buffer_store_dword v39, v40, s[20:23], 0 offen offset:84
     v_accvgpr_read_b32 v32, a56
     v_accvgpr_read_b32 v33, a57
     v_accvgpr_read_b32 v34, a58
@@ -602,12 +602,12 @@ gemm:
     v_cmp_gt_i32 vcc, s33, v41
     s_nop 1
     v_cndmask_b32 v40, v15, v43, vcc
-    buffer_store_dword v[38:38], v40, s[20:23], 0 offen offset:96
+    buffer_store_dword v38, v40, s[20:23], 0 offen offset:96
     s_sub_i32 s33, s30, 0x32
     v_cmp_gt_i32 vcc, s33, v41
     s_nop 1
     v_cndmask_b32 v40, v15, v43, vcc
-    buffer_store_dword v[39:39], v40, s[20:23], 0 offen offset:100
+    buffer_store_dword v39, v40, s[20:23], 0 offen offset:100
     v_accvgpr_read_b32 v32, a60
     v_accvgpr_read_b32 v33, a61
     v_accvgpr_read_b32 v34, a62
@@ -618,12 +618,12 @@ gemm:
     v_cmp_gt_i32 vcc, s33, v41
     s_nop 1
     v_cndmask_b32 v40, v15, v43, vcc
-    buffer_store_dword v[38:38], v40, s[20:23], 0 offen offset:112
+    buffer_store_dword v38, v40, s[20:23], 0 offen offset:112
     s_sub_i32 s33, s30, 0x3a
     v_cmp_gt_i32 vcc, s33, v41
     s_nop 1
     v_cndmask_b32 v40, v15, v43, vcc
-    buffer_store_dword v[39:39], v40, s[20:23], 0 offen offset:116
+    buffer_store_dword v39, v40, s[20:23], 0 offen offset:116
     s_endpgm
 .Lend:
     .size gemm, .Lend-gemm
