@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # tools/generate.sh [DIRECTORY]: rewrite what documents take from tables in src/: the operations in batch.md, the
-# rules of pipes in pipe.md.
+# rules of pipes and who runs their events in pipe.md.
 set -eu
 docs=${1:-docs}
 table=$(mktemp)
@@ -32,3 +32,25 @@ preprocess() { ${CC:-cc} -E -P -Isrc -x c -; }
         preprocess | grep '^ROW' |
         sed -e 's/^ROW "\([^"]*\)"/| `\1`/' -e 's/ SEP "\([^"]*\)"/ | \1/g' -e 's/$/ |/'
 } | into pipe.md src/pipe/rules.def
+
+# Events by who runs them, in the order of the letters of `by`.
+who() {
+    printf '#define EVENT(kind, word, where, by, operands, does) ROW by word\n#include "pipe/events.def"\n' |
+        preprocess | grep '^ROW' | grep -v '^ROW SCOPE'
+    printf '#define WAY(kind, way, words, by) ROW by words\n#include "pipe/ways.def"\n' | preprocess | grep '^ROW'
+}
+
+{
+    echo '| run by | events |'
+    echo '|---|---|'
+    who | awk -F'"' '
+        { split($1, by, " "); list[by[2]] = list[by[2]] (list[by[2]] ? ", " : "") "`" $2 "`" }
+        END {
+            print "| one thread; of a role of many its elected one | " list["ONE"] " |"
+            print "| every thread that the role has | " list["ALL"] " |"
+            print "| all threads of whole warps: no role of one elected thread | " list["THREADS"] " |"
+            print "| each warp as one | " list["WARPS"] " |"
+            print "| a whole aligned warpgroup | " list["GROUP"] " |"
+            print "| one warp alone | " list["WARP"] " |"
+        }'
+} | into pipe.md src/pipe/ways.def

@@ -43,7 +43,7 @@ const char *const zl_ways[ZL_T_COUNT][ZL_WAYS] = {
 };
 
 static const struct { zl_event_kind kind; int32_t way, by; } ways[] = {
-#define WAY(kind, way, by) {ZL_EV_##kind, way, by},
+#define WAY(kind, way, words, by) {ZL_EV_##kind, way, by},
 #include "pipe/ways.def"
 #undef WAY
 };
