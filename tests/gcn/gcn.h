@@ -160,7 +160,10 @@ struct gcn_machine {
     uint64_t kernarg;
     uint32_t group[3];
     long steps;
+    uint64_t stored; /* bytes, of all groups */
     uint8_t *ran; /* 1: the line was run; may be NULL */
+    void (*see)(gcn_wave *w, const gcn_access *access); /* each access to LDS; may be NULL */
+    void *test;
     bool failed;
     char fault[200];
 };

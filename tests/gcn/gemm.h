@@ -120,7 +120,7 @@ static inline gcn_machine *gcn_gemm_machine(gcn_gemm *g, const gcn_code *code)
     return m;
 }
 
-/* In every schedule; what is wrong is left in `fault`. */
+/* In every schedule, each element stored once; what is wrong is left in `fault`. */
 static inline bool gcn_gemm_right(const gcn_code *code, void *test)
 {
     gcn_gemm *g = test;
@@ -131,9 +131,10 @@ static inline bool gcn_gemm_right(const gcn_code *code, void *test)
          right && (!g->schedules || i < g->schedules) && gcn_schedule_of(&m->schedule, i, waves, 7);
          i++) {
         memset(g->d, 0xcd, g->d_size);
+        m->stored = 0;
         for (uint32_t y = 0; y < g->grid[1] && !m->failed; y++)
             for (uint32_t x = 0; x < g->grid[0] && !m->failed; x++) gcn_run_group(m, x, y);
-        right = !m->failed && gcn_gemm_equal(g);
+        right = !m->failed && gcn_gemm_equal(g) && m->stored == (uint64_t)g->m * g->n * g->d_bytes;
         snprintf(g->fault, sizeof g->fault, "schedule %d: %.170s", i,
                  m->failed ? m->fault : "wrong values");
     }

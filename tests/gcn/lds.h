@@ -178,6 +178,7 @@ static inline void gcn_run_lds(gcn_wave *w, const gcn_line *line)
     a->registers = a->store ? 0 : parts * ((f->bytes + 3) / 4);
     if (!a->store) gcn_loading(w, a, &line->operand[0]);
     for (int part = 0; part < parts && a->store && !w->m->failed; part++) gcn_lds_write(w, a, part);
+    if (w->m->see && !w->m->failed) w->m->see(w, a);
     if (w->m->schedule.early && !a->store && !w->m->failed) gcn_serve(w);
 }
 

@@ -71,6 +71,7 @@ static inline void gcn_move_lane(gcn_wave *w, gcn_access *a, int lane, uint8_t *
         for (int i = 0; i < (f->bytes + 3) / 4; i++)
             if (a->bad[lane][i] && at) gcn_fault(w, a->line, "what is bad is stored");
         if (at) memcpy(at, a->data[lane], bytes);
+        w->m->stored += at ? bytes : 0;
         return;
     }
     if (at) memcpy(a->data[lane], at, bytes);
