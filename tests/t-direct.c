@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where loads to shared memory land: what the sources say, written here again lane by lane. */
+/* Where loads to shared memory land, as the sources have it, written here again; what LDS is allocated in. */
+#define _POSIX_C_SOURCE 200809L
 #include "legality.h"
+
+#include <stdlib.h>
+#include <unistd.h>
 
 static zlay_direct_place lands(const char *on, zlay_direct load)
 {
@@ -95,12 +99,57 @@ static void m0_is_found_where_there_is_one(void **state)
     assert_true(none > 100);
 }
 
+/* ---- granules -------------------------------------------------------------------------------- */
+
+/* LDS_SIZE, bits 15 on of COMPUTE_PGM_RSRC2 (register 47180), of a kernel with so many bytes. */
+static unsigned blocks_of(const char *cpu, uint32_t bytes)
+{
+    char path[] = "/tmp/zlay-lds-XXXXXX", command[160], line[128];
+    unsigned value = 0, before = 0, found = 0;
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    FILE *file = fdopen(fd, "w");
+    fprintf(file, "@l = internal addrspace(3) global [%u x i8] undef, align 4\ndefine amdgpu_kernel void @k(i32 %%i) {\n"
+                  "%%p = getelementptr [%u x i8], ptr addrspace(3) @l, i32 0, i32 %%i\nstore volatile i8 1, ptr addrspace(3) %%p\n"
+                  "ret void\n}\n", (unsigned)bytes, (unsigned)bytes);
+    fclose(file);
+    snprintf(command, sizeof command, "llc-22 -mtriple=amdgcn-- -mcpu=%s %s -o -", cpu, path);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    while (fgets(line, sizeof line, pipe)) {
+        if (sscanf(line, " .long %u", &value) != 1) continue;
+        if (before == 47180 && !found) found = value >> 15 & 0x1ff;
+        before = value;
+    }
+    pclose(pipe);
+    remove(path);
+    return found;
+}
+
+static void granules_are_what_llvm_counts_in(void **state)
+{
+    (void)state;
+    static const char *const on[] = {"gfx90a", "gfx942", "gfx950", "gfx1250"};
+    if (system("command -v llc-22 >/dev/null 2>&1")) {
+        printf("SKIPPED: no llc-22 on this machine: granules of LDS were compared with nothing\n");
+        skip();
+    }
+    for (int t = 0; t < 4; t++) {
+        zlay_target_info info;
+        assert_int_equal(zlay_target_get(&info, target(on[t])), ZLAY_OK);
+        assert_int_equal(blocks_of(on[t], info.smem_granule), 1);
+        assert_int_equal(blocks_of(on[t], info.smem_granule + 1), 2);
+        assert_int_equal(info.smem % info.smem_granule, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_header_says),
         cmocka_unit_test(widths),
         cmocka_unit_test(widths_are_those_of_the_instructions),
+        cmocka_unit_test(granules_are_what_llvm_counts_in),
         cmocka_unit_test(m0_is_found_where_there_is_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -69,7 +69,7 @@ typedef struct zlay_target_info {
     uint32_t bank_bytes;    /* that a bank is wide */
     uint32_t cluster;       /* blocks of a cluster that every such device runs */
     uint32_t cluster_most;  /* blocks that a launch may ask for */
-    uint32_t reserved;      /* 0 */
+    uint32_t smem_granule;  /* bytes in which shared memory is allocated */
     uint64_t smem;          /* bytes of dynamic shared memory of a block */
     uint64_t smem_multiprocessor; /* bytes of shared memory of a multiprocessor */
     const char *cls;        /* as rules speak of it: "sm_90" */

@@ -32,7 +32,8 @@ static void put_counts(zl_call *call, const zlay_target_info *info)
                 {"banks", info->banks},
                 {"bank_bytes", info->bank_bytes},
                 {"cluster", info->cluster},
-                {"cluster_most", info->cluster_most}};
+                {"cluster_most", info->cluster_most},
+                {"smem_granule", info->smem_granule}};
     for (size_t i = 0; i < ZL_COUNT(rows); i++)
         zl_put_value(call, call->value, rows[i].key, zl_json_uint(rows[i].value));
 }

@@ -3,7 +3,7 @@
 #include "legality/form.h"
 
 static const zlay_target_info limits[] = {
-#define LIMITS(arch, width, most_threads, own, file, bank_count, blocks, most_blocks)      \
+#define LIMITS(arch, width, most_threads, own, file, bank_count, blocks, most_blocks, granule)     \
     {.architecture = arch,                                                                         \
      .lanes = width,                                                                               \
      .threads = most_threads,                                                                      \
@@ -12,7 +12,8 @@ static const zlay_target_info limits[] = {
      .banks = bank_count,                                                                          \
      .bank_bytes = 4,                                                                              \
      .cluster = blocks,                                                                            \
-     .cluster_most = most_blocks},
+     .cluster_most = most_blocks,                                                                  \
+     .smem_granule = granule},
 #include "legality/limits.def"
 #undef LIMITS
 };
