@@ -133,6 +133,7 @@ zlay_status zlay_emit_assembly(zlay_ctx *ctx, zlay_buf *out, const zlay_plan *pl
     const char *refused = NULL;
     t.refused = &refused;
     if (!status) status = target_read(&t);
+    zl_wave_phrases_read(&t);
     if (!status) status = zl_print(out, wave_write, &t);
     if (refused)
         status = zl_fail(ctx, ZLAY_EINTERNAL, "%s breaks a rule; please report this plan", refused);

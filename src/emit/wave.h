@@ -6,6 +6,7 @@
 #include "base/base.h"
 #include "synth/plan.h"
 #include <zlay/buffer.h>
+#include <zlay/instruction.h>
 #include <zlay/mma.h>
 #include <zlay/waitcnt.h>
 
@@ -33,7 +34,16 @@ typedef enum zl_wave_form_id {
 #define WAVE_FORM(id, instruction) ZL_WAVE_##id,
 #include "emit/wave_forms.def"
 #undef WAVE_FORM
+    ZL_WAVE_FORMS
 } zl_wave_form_id;
+
+enum { ZL_WAVE_OPERANDS = 6 };
+
+/* A form as zlay/instruction.h has it. */
+typedef struct zl_wave_phrase {
+    uint32_t form, count;
+    zlay_operand operand[ZL_WAVE_OPERANDS];
+} zl_wave_phrase;
 
 enum { ZL_SUMS_MOST = 64 };
 
@@ -45,6 +55,7 @@ typedef struct zl_wave_text {
     zlay_mma_form product_form;
     zlay_waitcnt most;    /* that a wait can name */
     uint32_t raw;         /* the last word of a resource of bytes */
+    zl_wave_phrase phrases[ZL_WAVE_FORMS];
     const char **refused; /* the first form whose operands no rule allows */
     const char *name;
     size_t name_length;
@@ -57,6 +68,9 @@ typedef struct zl_wave_text {
 } zl_wave_text;
 
 void zl_wave_line(zl_wave_text *t, const char *format, ...) ZL_PRINTF(2, 3);
+
+/* Look up all forms. */
+void zl_wave_phrases_read(zl_wave_text *t);
 
 /* A form with its operands in order: numbers of first registers, and constants. */
 void zl_wave_form(zl_wave_text *t, zl_wave_form_id id, const uint32_t *values);

@@ -3,9 +3,8 @@
 #include "emit/wave.h"
 
 #include <string.h>
-#include <zlay/instruction.h>
 
-enum { OPERANDS_MOST = 6, TEXT = 24, LINE = 128 };
+enum { TEXT = 24, LINE = 128 };
 
 static const char *const ids[] = {
 #define WAVE_FORM(id, instruction) instruction,
@@ -26,7 +25,7 @@ static void put_operand(char *out, const zlay_operand *o, uint32_t value)
     out[text.need] = 0;
 }
 
-/* What stands in the form, and whether it may: the first that may not is kept. */
+/* Asked while the text is counted, not when it is written: the first that may not be is kept. */
 static bool is_legal(const zl_wave_text *t, const zlay_instruction *instruction)
 {
     zlay_verdict verdict;
@@ -34,24 +33,32 @@ static bool is_legal(const zl_wave_text *t, const zlay_instruction *instruction)
            verdict.answer == ZLAY_YES;
 }
 
+void zl_wave_phrases_read(zl_wave_text *t)
+{
+    for (size_t id = 0; id < ZL_WAVE_FORMS; id++) {
+        zl_wave_phrase *p = &t->phrases[id];
+        zlay_instruction_find(&p->form, ids[id], strlen(ids[id]));
+        while (p->count < ZL_WAVE_OPERANDS &&
+               !zlay_instruction_operand(&p->operand[p->count], p->form, p->count))
+            p->count++;
+    }
+}
+
 void zl_wave_form(zl_wave_text *t, zl_wave_form_id id, const uint32_t *values)
 {
-    char text[OPERANDS_MOST][TEXT], line[LINE] = "";
-    const char *texts[OPERANDS_MOST];
-    zlay_instruction instruction = {0};
-    zlay_operand operand;
-    uint32_t count = 0;
+    char text[ZL_WAVE_OPERANDS][TEXT], line[LINE] = "";
+    const char *texts[ZL_WAVE_OPERANDS];
+    const zl_wave_phrase *p = &t->phrases[id];
+    zlay_instruction instruction = {.form = p->form};
     zlay_buf buf = {line, sizeof line, 0};
-    zlay_instruction_find(&instruction.form, ids[id], strlen(ids[id]));
-    for (; count < OPERANDS_MOST && !zlay_instruction_operand(&operand, instruction.form, count);
-         count++) {
-        put_operand(text[count], &operand, values[count]);
-        texts[count] = text[count];
-        if (operand.field)
+    for (uint32_t i = 0; i < p->count; i++) {
+        put_operand(text[i], &p->operand[i], values[i]);
+        texts[i] = text[i];
+        if (p->operand[i].field)
             instruction.constant[instruction.count++] =
-                (zlay_constant){operand.field, 0, values[count]};
+                (zlay_constant){p->operand[i].field, 0, values[i]};
     }
-    if (!is_legal(t, &instruction) && !*t->refused) *t->refused = ids[id];
-    zlay_instruction_print(&buf, instruction.form, texts, count);
+    if (!t->out->text && !is_legal(t, &instruction) && !*t->refused) *t->refused = ids[id];
+    zlay_instruction_print(&buf, p->form, texts, p->count);
     zl_wave_line(t, "%s", line);
 }

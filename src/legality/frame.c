@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernel descriptor and metadata of code object version 5: LLVM 22, AMDGPUUsage, "Assembler
  * Directives" and "Code Object V5 Metadata".  A kernel so described starts with the address of its
- * arguments in s[0:1], its block's number in s2 (x) and s3 (y), and its thread's in v0. */
+ * arguments in s[0:1], its block's number in s2 (x) and s3 (y), and its thread's in v0.  Behind the
+ * end stand 16 lines of the instruction cache of s_nop, as LLVM 22 puts them there for gfx90a and
+ * later: what is fetched ahead is never stale. */
 #include "legality/frame.h"
 
 static const char head[] = "    .amdgcn_target \"amdgcn-amd-amdhsa--{target}\"\n"
@@ -16,6 +18,8 @@ static const char tail[] =
     "    s_endpgm\n"
     ".Lend:\n"
     "    .size {name}, .Lend-{name}\n"
+    "    .p2alignl 6, 0xbf800000\n"
+    "    .fill 256, 4, 0xbf800000\n"
     "    .section .rodata,\"a\",@progbits\n"
     "    .p2align 6, 0x0\n"
     "    .amdhsa_kernel {name}\n"

@@ -927,6 +927,8 @@ gemm:
     s_endpgm
 .Lend:
     .size gemm, .Lend-gemm
+    .p2alignl 6, 0xbf800000
+    .fill 256, 4, 0xbf800000
     .section .rodata,"a",@progbits
     .p2align 6, 0x0
     .amdhsa_kernel gemm
