@@ -111,7 +111,7 @@ static void pml_alone_taken(pml_print *p, const pml_agent *a, int k)
     const zl_event *e = a->ops[k].event;
     pml_sum s = pml_sum_before(a, e->acc, k);
     if (s.flying) pml_fault(p, ZLAY_PIPE_FENCE, e->line);
-    if (s.loading && e->kind != ZL_EV_TLD) pml_fault(p, ZLAY_PIPE_TMEM_USE, e->line);
+    if (s.loading) pml_fault(p, ZLAY_PIPE_TMEM_USE, e->line);
 }
 
 /* What one thread cannot do in the place of many: it moves data, makes groups, or meets. */
@@ -132,9 +132,23 @@ static bool pml_is_of_many(const zl_event *e)
     }
 }
 
+/* No position is before the first. */
+static bool pml_is_before_first(const pml_op *op)
+{
+    const zl_event *e = op->event;
+    bool below = (e->bar >= 0 && op->bar_q < 0) || (e->kind == ZL_EV_WAIT && op->parity_q < 0) ||
+                 (e->map >= 0 && op->map_q < 0) || (e->other >= 0 && op->other_q < 0);
+    for (int i = 0; i < 2; i++)
+        below |= (e->smem[i] >= 0 && op->q[i] < 0) || (e->tmem[i] >= 0 && op->tq[i] < 0);
+    return below;
+}
+
 static void pml_alone_at(pml_print *p, const pml_agent *a, int k)
 {
     const zl_event *e = a->ops[k].event;
+    if (pml_is_before_first(&a->ops[k])) pml_fault(p, ZLAY_PIPE_STAGE, e->line);
+    if (e->kind == ZL_EV_FENCE && e->scope == ZL_FENCE_MBARRIER)
+        pml_fault(p, ZLAY_PIPE_INIT, e->line);
     int by = zl_forms[e->kind].by;
     if (pml_is_of_many(e) && a->role->elect) pml_fault(p, ZLAY_PIPE_COLLECTIVE, e->line);
     if (by == ZL_RUN_WARP && a->role->each != 1) pml_fault(p, ZLAY_PIPE_COLLECTIVE, e->line);
