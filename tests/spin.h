@@ -46,7 +46,7 @@ static inline spin_build spin_at_once(void)
 {
     static int found = -1;
     if (found < 0) found = spin_has("tcc");
-    return (spin_build){found ? "tcc" : spin_compiler(), "-O0", 3};
+    return (spin_build){found ? "tcc" : spin_compiler(), "-O0", 10};
 }
 
 static inline spin_build spin_well(int seconds)

@@ -11,40 +11,40 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-enum { TRIPS = 6, SECONDS = 20, EVERY = 997, WORKERS = 16 };
+enum { TRIPS = 3, SECONDS = 20, EVERY = 997, WORKERS = 16 };
 
-/* Trip counts of which one shows each fault of an edit, one that shows most of them first. */
+/* Trip counts at which most faults show; what is accepted is explored at each. */
 static const struct asked {
     const char *name;
     unsigned stages;
     bool ring;               /* of pipes.h, else of tests/pipes */
     int64_t trips[TRIPS][2]; /* up to the first of no steps */
 } asked[] = {
-    {"ring", 2, false, {{5}, {1}}},
-    {"cooperative", 2, false, {{4}, {1}}},
-    {"split", 2, false, {{3}, {1}}},
-    {"multistage", 3, false, {{5}, {3}}},
-    {"persistent", 2, false, {{2, 2}, {3, 1}, {1, 1}}},
-    {"pingpong", 2, false, {{2, 2}, {4, 1}, {3, 2}, {1, 1}}},
-    {"grouped", 2, false, {{2, 3}, {3, 1}, {1, 2}, {1, 3}}},
-    {"attention", 1, false, {{2}, {1}}},
+    {"ring", 2, false, {{5}}},
+    {"cooperative", 2, false, {{4}}},
+    {"split", 2, false, {{3}}},
+    {"multistage", 3, false, {{5}}},
+    {"persistent", 2, false, {{2, 2}, {3, 1}}},
+    {"pingpong", 2, false, {{2, 2}, {3, 1}}},
+    {"grouped", 2, false, {{2, 3}, {3, 1}}},
+    {"attention", 1, false, {{2}}},
     {"streamk", 2, false, {{2}, {1}}},
     {"blackwell", 1, false, {{3, 1}, {1, 2}}},
-    {"cooperative_multicast", 2, false, {{1}, {2}}},
+    {"cooperative_multicast", 2, false, {{1}}},
     {"pingpong_multicast", 2, false, {{1, 1}}},
     {"pair", 1, false, {{1, 1}}},
     {"epilogue", 1, false, {{1, 1}}},
     {"lds_double", 2, false, {{4}, {2}, {1}}},
-    {"lds_direct", 2, false, {{5}, {2}}},
-    {"lds_direct", 3, false, {{5}, {3}}},
-    {"lds_pipelined", 2, false, {{4}, {2}}},
-    {"tensor", 2, true, {{2, 2}, {1, 3}, {3, 1}, {1, 1}}},
-    {"prompt", 2, true, {{2, 2}, {1, 3}, {3, 1}, {1, 1}}},
-    {"cpasync", 3, true, {{2, 2}, {1, 3}, {3, 1}, {1, 1}}},
-    {"mixed", 3, true, {{2, 2}, {1, 3}, {3, 1}, {1, 1}}},
-    {"write", 3, true, {{2, 2}, {1, 3}, {3, 1}, {1, 1}}},
-    {"guarded", 2, true, {{2, 2}, {1, 3}, {3, 1}, {1, 1}}},
-    {"single", 2, true, {{5}, {1}}},
+    {"lds_direct", 2, false, {{5}}},
+    {"lds_direct", 3, false, {{5}}},
+    {"lds_pipelined", 2, false, {{4}}},
+    {"tensor", 2, true, {{2, 2}, {3, 1}}},
+    {"prompt", 2, true, {{2, 2}, {3, 1}}},
+    {"cpasync", 3, true, {{2, 2}, {3, 1}}},
+    {"mixed", 3, true, {{2, 2}, {3, 1}}},
+    {"write", 3, true, {{2, 2}, {3, 1}}},
+    {"guarded", 2, true, {{2, 2}, {3, 1}}},
+    {"single", 2, true, {{5}}},
 };
 enum { ASKED = sizeof asked / sizeof *asked };
 

@@ -302,6 +302,7 @@ bool zl_run_reaches(const zl_run *r, const zl_instance *i, const zl_event *e, ui
 bool zl_run_fills(const zl_run *r, const zl_instance *i, const zl_event *e, uint32_t block);
 zl_gate *zl_gate_of(zl_run *r, int32_t bar, uint32_t block, uint32_t slot);
 void zl_gate_arrive(zl_run *r, zl_gate *g, const zl_class *c, int64_t count, uint32_t event);
+void zl_gate_arrive_now(zl_run *r, zl_gate *g, zl_class *c, int64_t count, uint32_t event);
 void zl_gate_signal(zl_run *r, zl_gate *g, const zl_class *c, int64_t bytes, uint32_t event);
 void zl_gate_expect(zl_run *r, zl_gate *g, const zl_class *c, int64_t bytes, uint32_t event);
 bool zl_gate_wait(zl_run *r, zl_instance *i, zl_gate *g, int32_t parity, uint32_t event);

@@ -66,6 +66,33 @@ void zl_gate_arrive(zl_run *r, zl_gate *g, const zl_class *c, int64_t count, uin
     complete(r, g);
 }
 
+static bool has_bytes(const zl_run *r, const zl_gate *g)
+{
+    bool any = g->tx != 0;
+    for (uint32_t c = 0; c < r->classes_count; c++) any |= g->expected[c] >= 0;
+    return any;
+}
+
+static bool knows_all_of(const zl_run *r, const zl_class *c, const zl_gate *g)
+{
+    bool all = true;
+    for (uint32_t k = 0; k < r->comps; k++)
+        all &= g->done[k] <= c->clock[k] || k == (uint32_t)g->comp;
+    return all;
+}
+
+/* A thread that knows of all that came to a phase without bytes knows that its own arrival, the last,
+ * was the end of it. */
+void zl_gate_arrive_now(zl_run *r, zl_gate *g, zl_class *c, int64_t count, uint32_t event)
+{
+    int32_t phase = g->phase;
+    bool bytes = has_bytes(r, g);
+    zl_gate_arrive(r, g, c, count, event);
+    if (g->phase > phase && !bytes && c->lone && r->instances[c->instance].cta == g->cta &&
+        knows_all_of(r, c, g))
+        c->clock[g->comp] = (zl_tick)g->phase;
+}
+
 /* Whoever sees that a copy has landed knows that it was issued, and what its thread had waited for; the
  * thread's own loads and stores are no part of the copy. */
 void zl_gate_signal(zl_run *r, zl_gate *g, const zl_class *c, int64_t bytes, uint32_t event)

@@ -47,8 +47,8 @@ void zl_sum_use(zl_run *r, zl_instance *i, int32_t acc, bool takes, uint32_t eve
 static int32_t factor_of(zl_run *r, const zl_instance *i, const zl_event *e, int k,
                          int64_t *tag)
 {
-    if (e->acc_b >= 0) {
-        int32_t acc = k ? e->acc_b : e->acc_a;
+    int32_t acc = k ? e->acc_b : e->acc_a;
+    if (acc >= 0) {
         *tag = zl_run_sum(r, i, acc)->version;
         return -2 - acc;
     }
@@ -60,7 +60,7 @@ static int32_t factor_of(zl_run *r, const zl_instance *i, const zl_event *e, int
         *tag = zl_run_value(r, i, &e->tmem_at[1]);
         return (int32_t)r->pipe->smems_count + e->tmem[1];
     }
-    *tag = i->epoch; /* registers change as they are used */
+    *tag = 0;
     return -1;
 }
 
@@ -97,6 +97,7 @@ static void add_product(zl_run *r, zl_instance *i, const zl_event *e)
     s->unread = true;
     s->kind = ZL_OF_WGMMA;
     s->group = i->issued[ZL_OF_WGMMA] + 1;
+    s->version = i->epoch;
     s->event = event;
 }
 
@@ -203,6 +204,7 @@ static void load(zl_run *r, zl_instance *i, const zl_event *e)
     s->state = ZL_SUM_SUM;
     s->kind = ZL_OF_TLD;
     s->group = i->last[ZL_OF_TLD] = ++i->issued[ZL_OF_TLD];
+    s->version = i->epoch;
     s->touched = true;
     s->event = zl_event_index(r, e);
 }
