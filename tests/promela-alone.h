@@ -110,6 +110,8 @@ static void pml_alone_taken(pml_print *p, const pml_agent *a, int k)
 {
     const zl_event *e = a->ops[k].event;
     pml_sum s = pml_sum_before(a, e->acc, k);
+    bool takes = e->kind == ZL_EV_WRITE || e->kind == ZL_EV_STMATRIX || e->kind == ZL_EV_TST;
+    if (takes && !s.begun) pml_fault(p, ZLAY_PIPE_STAGE, e->line);
     if (s.flying) pml_fault(p, ZLAY_PIPE_FENCE, e->line);
     if (s.loading) pml_fault(p, ZLAY_PIPE_TMEM_USE, e->line);
 }
