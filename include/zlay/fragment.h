@@ -21,14 +21,16 @@ extern "C" {
 
 /** An operand in registers.  40 bytes. */
 typedef struct zlay_fragment {
-    uint32_t lanes;     /* 128: zlay_mma_fragment of wgmma; 32: zlay_warp_fragment */
-    int32_t fragment;   /* ZLAY_FRAGMENT_* of 128, ZLAY_WARP_* of 32 */
+    uint32_t lanes;     /* 128: zlay_mma_fragment of wgmma; 64: of mfma; 32:
+                           zlay_warp_fragment */
+    int32_t fragment;   /* ZLAY_FRAGMENT_* of 128 and 64, ZLAY_WARP_* of 32 */
     uint32_t bits;      /* of an element; of D 32, and of 16 it is the same */
     uint32_t registers; /* of a thread, of 32 bits, each full */
     uint32_t rows;      /* of the matrix: of B the columns of the product */
     uint32_t columns;   /* of D n, of A and B k as it is stored, of metadata
-                           groups, of matrices 8 each */
-    uint32_t reserved[4]; /* 0 */
+                           groups, of matrices 8 each; of mfma of all blocks */
+    uint32_t blocks;      /* of mfma; else 0 */
+    uint32_t reserved[3]; /* 0 */
 } zlay_fragment;
 
 /** What zlay_fragment_synth reads. */
@@ -42,7 +44,8 @@ typedef struct zlay_fragment_request {
 } zlay_fragment_request;
 
 /** Find the operands in registers that a layout is: A, D and metadata of wgmma,
- *  A, B and D of mma.sync, matrices of ldmatrix and stmatrix.
+ *  A, B and D of mma.sync and of a dense mfma, matrices of ldmatrix and
+ *  stmatrix.
  *
  *  Returns: ZLAY_OK; ZLAY_NONE it is none of them: the message names the one
  *           that agrees longest, and the first thread and value that differ;

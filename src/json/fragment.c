@@ -9,6 +9,7 @@ enum { FOUND_MOST = 128 };
 static const zl_word group[] = {{"A", ZLAY_FRAGMENT_A},
                                 {"D", ZLAY_FRAGMENT_D},
                                 {"metadata", ZLAY_FRAGMENT_METADATA},
+                                {"B", ZLAY_FRAGMENT_B},
                                 {NULL, 0}};
 static const zl_word warp[] = {{"A", ZLAY_WARP_A},
                                {"B", ZLAY_WARP_B},
@@ -22,13 +23,14 @@ static const zl_word orders[] = {{"thread", 0}, {"value", 1}, {NULL, 0}};
 static const char *instruction_of(const zlay_fragment *f)
 {
     if (f->lanes == 128) return "wgmma";
+    if (f->lanes == 64) return "mfma";
     return f->fragment == ZLAY_WARP_MATRICES || f->fragment == ZLAY_WARP_TRANSPOSED ? "ldmatrix"
                                                                                    : "mma.sync";
 }
 
 static json_t *fragment_value(zl_call *call, const zlay_fragment *f)
 {
-    const zl_word *names = f->lanes == 128 ? group : warp;
+    const zl_word *names = f->lanes == 32 ? warp : group;
     json_t *value = json_object();
     zl_put_value(call, value, "instruction", json_string(instruction_of(f)));
     zl_put_value(call, value, "fragment", zl_json_word(names, f->fragment));
@@ -36,6 +38,7 @@ static json_t *fragment_value(zl_call *call, const zlay_fragment *f)
     zl_put_value(call, value, "registers", json_integer(f->registers));
     zl_put_value(call, value, "rows", json_integer(f->rows));
     zl_put_value(call, value, "columns", json_integer(f->columns));
+    if (f->blocks) zl_put_value(call, value, "blocks", json_integer(f->blocks));
     return value;
 }
 

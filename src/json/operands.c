@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mma.operands and mma.lanes: registers and modifiers of a matrix instruction, as its text has them. */
+/* mma.operands, mma.lanes: registers and modifiers of a matrix instruction as its text has them. */
 #include "json/json.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <zlay/fragment.h>
 
-enum { WARP = 32, GROUP = 128, REGISTER = 32, POINTS_MOST = 1 << 15, ROWS_GROUP = 64 };
+enum { WARP = 32, WAVE = 64, GROUP = 128, REGISTER = 32, POINTS_MOST = 1 << 15, ROWS_GROUP = 64 };
 
 /* ---- the operands ----------------------------------------------------------------------- */
 
@@ -23,9 +23,24 @@ static const struct {
 enum { NS = 32, WIDTHS = 5, COUNTS = 3 };
 static const uint32_t widths[WIDTHS] = {1, 4, 8, 16, 32}, counts[COUNTS] = {1, 2, 4};
 
+/* Of instructions that read both operands from the registers of a wave. */
+static const struct {
+    int32_t type;
+    uint32_t side, k, blocks, sums;
+} of_wave[] = {
+#define WAVE_OPERAND(type, side, k, blocks) {ZLAY_TYPE_##type, side, k, blocks, 0},
+#define WAVE_SUMS(type, side, k, blocks)    {ZLAY_TYPE_##type, side, k, blocks, 1},
+#include "synth/wave_fragments.def"
+#undef WAVE_OPERAND
+#undef WAVE_SUMS
+};
+static const int32_t wave_fragments[] = {ZLAY_FRAGMENT_A, ZLAY_FRAGMENT_B};
+enum { WAVES = ZL_COUNT(wave_fragments) };
+
 /* ZLAY_NONE past the last. */
 enum { D_FIRST = ZL_COUNT(of_group), WARP_FIRST = D_FIRST + NS };
-enum { LAST = WARP_FIRST + (ZLAY_WARP_TRANSPOSED + 1) * WIDTHS * COUNTS };
+enum { WAVE_FIRST = WARP_FIRST + (ZLAY_WARP_TRANSPOSED + 1) * WIDTHS * COUNTS };
+enum { LAST = WAVE_FIRST + ZL_COUNT(of_wave) * WAVES };
 
 /* One that has warpgroups' products. */
 static const zlay_target *any_target(void)
@@ -62,6 +77,43 @@ static zlay_status known_warp(zlay_ctx *ctx, zlay_layout **out, zlay_fragment *f
     return zlay_warp_fragment(ctx, out, which, f->bits, f->registers);
 }
 
+/* One that has the instruction; NULL: none. */
+static const zlay_target *target_with(const zlay_mma *mma)
+{
+    const zlay_target *target;
+    zlay_target_info info;
+    zlay_verdict verdict;
+    for (size_t i = 0; (target = zlay_target_at(i)); i++)
+        if (!zlay_target_get(&info, target) && info.lanes == WAVE &&
+            !zlay_mma_check(&verdict, NULL, 0, target, mma) && verdict.answer == ZLAY_YES)
+            return target;
+    return NULL;
+}
+
+static int32_t sum_of(int32_t type)
+{
+    return type == ZLAY_TYPE_F64 ? type : type == ZLAY_TYPE_S8 ? ZLAY_TYPE_S32 : ZLAY_TYPE_F32;
+}
+
+/* Where it has so many elements; sums stand once. */
+static zlay_status known_wave(zlay_ctx *ctx, zlay_layout **out, zlay_fragment *f, uint32_t i,
+                              uint64_t size)
+{
+    uint32_t row = i / WAVES, side = of_wave[row].side;
+    bool sums = of_wave[row].sums;
+    uint64_t depth = sums ? side : of_wave[row].k;
+    if (side * depth * of_wave[row].blocks != size || (sums && i % WAVES)) return ZLAY_NONE;
+    zlay_mma mma = {.instruction = ZLAY_MMA_MFMA, .m = side, .n = side, .k = of_wave[row].k};
+    mma.blocks = of_wave[row].blocks;
+    mma.a = mma.b = of_wave[row].type;
+    mma.d = sum_of(mma.a);
+    *f = (zlay_fragment){.lanes = WAVE, .rows = side, .blocks = mma.blocks};
+    f->fragment = sums ? ZLAY_FRAGMENT_D : wave_fragments[i % WAVES];
+    f->bits = zlay_type_bits(sums ? mma.d : mma.a);
+    const zlay_target *target = target_with(&mma);
+    return target ? zlay_mma_fragment(ctx, out, target, &mma, f->fragment) : ZLAY_NONE;
+}
+
 /* Threads that a fragment's first coordinate has: some metadata is read of half of them. */
 static uint64_t threads_of(const zlay_fragment *f, uint64_t size)
 {
@@ -70,10 +122,12 @@ static uint64_t threads_of(const zlay_fragment *f, uint64_t size)
 }
 
 /* The i-th of all; what it has follows from its points. */
-static zlay_status known(zlay_ctx *ctx, zlay_layout **out, zlay_fragment *f, uint32_t i)
+static zlay_status known(zlay_ctx *ctx, zlay_layout **out, zlay_fragment *f, uint32_t i,
+                         uint64_t asked)
 {
-    zlay_status status = i < WARP_FIRST ? known_group(ctx, out, f, i)
-                                        : known_warp(ctx, out, f, i - WARP_FIRST);
+    zlay_status status = i < WARP_FIRST   ? known_group(ctx, out, f, i)
+                         : i < WAVE_FIRST ? known_warp(ctx, out, f, i - WARP_FIRST)
+                                          : known_wave(ctx, out, f, i - WAVE_FIRST, asked);
     if (status) return status;
     uint64_t size = zlay_layout_size(*out);
     f->columns = (uint32_t)(size / f->rows);
@@ -98,7 +152,10 @@ static const char *name_of(const zlay_fragment *f)
     static const char *const group[] = {"A of wgmma", "D of wgmma", "metadata of wgmma"};
     static const char *const warp[] = {"A of mma.sync", "B of mma.sync", "D of mma.sync",
                                        "matrices of ldmatrix", "transposed matrices of ldmatrix"};
-    return f->lanes == GROUP ? group[f->fragment] : warp[f->fragment];
+    static const char *const wave[] = {"A of mfma", "D of mfma", "", "B of mfma"};
+    return f->lanes == GROUP  ? group[f->fragment]
+           : f->lanes == WAVE ? wave[f->fragment]
+                              : warp[f->fragment];
 }
 
 static zlay_status compare(search *s, const zlay_fragment *f, const zlay_layout *layout)
@@ -142,7 +199,7 @@ static zlay_status search_run(search *s)
     for (uint32_t i = 0; !status && i < LAST; i++) {
         zlay_layout *layout = NULL;
         zlay_fragment f;
-        status = known(s->ctx, &layout, &f, i);
+        status = known(s->ctx, &layout, &f, i, zlay_layout_size(s->asked.layout));
         if (!status) status = compare(s, &f, layout);
         zlay_layout_free(layout);
         if (status == ZLAY_NONE) status = ZLAY_OK;
