@@ -97,6 +97,28 @@ static void read_back(void **state)
     }
 }
 
+/* The ELF header says for whom it is: AMDGPUUsage, "Header": 64 for HSA, 3 for code object version 5. */
+static void versions(void **state)
+{
+    wave_need_tools();
+    for (int t = 0; t < WAVE_TARGETS; t++) {
+        char *text = text_of(*state, wave_targets[t], &shapes[0]), name[64], object[80];
+        unsigned char head[9] = {0};
+        wave_file(name, text, strlen(text));
+        assert_true(wave_assembles(wave_targets[t], name));
+        assert_true(wave_links(name));
+        snprintf(object, sizeof object, "%s.hsaco", name);
+        FILE *file = fopen(object, "rb");
+        assert_non_null(file);
+        assert_int_equal(fread(head, 1, sizeof head, file), sizeof head);
+        fclose(file);
+        wave_remove(name);
+        assert_int_equal(head[7], 64);
+        assert_int_equal(head[8], 3);
+        free(text);
+    }
+}
+
 /* ---- golden ------------------------------------------------------------------------------------- */
 
 static void golden_path(char *out, size_t room, const char *target) { snprintf(out, room, "tests/golden/gemm.%s.s", target); }
@@ -148,6 +170,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(assembled, setup, teardown),
         cmocka_unit_test_setup_teardown(instructions_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(read_back, setup, teardown),
+        cmocka_unit_test_setup_teardown(versions, setup, teardown),
     };
     if (argc > 1 && !strcmp(argv[1], "golden")) return golden_write();
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 #include "legality/frame.h"
 
 static const char head[] = "    .amdgcn_target \"amdgcn-amd-amdhsa--{target}\"\n"
+                           "    .amdhsa_code_object_version 5\n"
                            "    .text\n"
                            "    .protected {name}\n"
                            "    .globl {name}\n"

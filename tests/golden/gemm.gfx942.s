@@ -1,5 +1,6 @@
 ; zlay 0.1.0: D[250,250] = A B, K = 200, bf16; tile 128x128x32, 2 stages; grid 2 x 2 blocks of 256 threads
     .amdgcn_target "amdgcn-amd-amdhsa--gfx942"
+    .amdhsa_code_object_version 5
     .text
     .protected gemm
     .globl gemm
