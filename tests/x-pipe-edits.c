@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every single edit of the named set is decided: unless ZLAY_EXHAUSTIVE=1, one in 8.  What SPIN says
- * of them is asked in x-pipe-agree. */
+/* Every single edit of the named set, and of the pipes of two plans of waves, is decided: unless
+ * ZLAY_EXHAUSTIVE=1, one in 8.  What SPIN says of them is asked in x-pipe-agree. */
 #include "named.h"
 #include "pipe-edits.h"
+
+#include <zlay/synth.h>
 
 static zlay_ctx *ctx;
 
@@ -63,25 +65,50 @@ static void decide(void *user, const pipe_edit *edit, const char *text, size_t l
     if (is_chosen(user)) zlay_pipe_free(decided(user, edit, text, length, &answer, &reason));
 }
 
+static void decide_all(const char *name, const char *text, size_t length, uint64_t seed)
+{
+    world w = {.name = name, .every = test_exhaustive() ? 1 : 8};
+    w.next = seed % w.every;
+    pipe_edits_all(ctx, text, length, decide, &w);
+    printf("%s: %d accepted, %d refused, %d undecided, %d are no pipes\n", w.name, w.yes, w.no,
+           w.undecided, w.unread);
+    assert_true(w.no > w.yes);
+    assert_int_equal(w.undecided, 0);
+}
+
 static void test_decided(void **state)
 {
     static char text[NAMED_TEXT];
     uint64_t seed = test_seed("decided");
     (void)state;
     for (size_t i = 0; i < NAMED; i++) {
-        world w = {.name = named[i].name, .every = test_exhaustive() ? 1 : 8};
-        w.next = seed % w.every;
-        size_t length = named_read(text, w.name, named[i].fewest);
-        pipe_edits_all(ctx, text, length, decide, &w);
-        printf("%s: %d accepted, %d refused, %d undecided, %d are no pipes\n", w.name, w.yes, w.no,
-               w.undecided, w.unread);
-        assert_true(w.no > w.yes);
-        assert_int_equal(w.undecided, 0);
+        size_t length = named_read(text, named[i].name, named[i].fewest);
+        decide_all(named[i].name, text, length, seed);
+    }
+}
+
+/* Loads through registers, and straight to shared memory. */
+static void test_plans(void **state)
+{
+    static const char *const targets[] = {"gfx942", "gfx950"};
+    static char text[NAMED_TEXT];
+    uint64_t seed = test_seed("plans");
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        const zlay_target *target = NULL;
+        zlay_plan *plan = NULL;
+        zlay_buf buf = {text, sizeof text, 0};
+        zlay_gemm gemm = {.size = sizeof gemm, .m = 256, .n = 256, .k = 512};
+        zlay_target_find(&target, targets[i], strlen(targets[i]));
+        assert_int_equal(zlay_plan_synth_gemm(ctx, &plan, target, &gemm), ZLAY_OK);
+        assert_int_equal(zlay_pipe_print(&buf, zlay_plan_pipe(plan)), ZLAY_OK);
+        zlay_plan_free(plan);
+        decide_all(targets[i], text, buf.need, seed);
     }
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_decided)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_decided), cmocka_unit_test(test_plans)};
     return cmocka_run_group_tests(tests, open_ctx, close_ctx);
 }
