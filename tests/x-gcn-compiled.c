@@ -21,6 +21,7 @@ static gcn_gemm problem(uint32_t m, uint32_t n, uint32_t k)
 static void runs_right(const gcn_code *code, uint32_t m, uint32_t n, uint32_t k)
 {
     gcn_gemm g = problem(m, n, k);
+    g.ordered = true;
     if (!gcn_gemm_right(code, &g)) fail_msg("%u %u %u on %s: %s", m, n, k, gcn_target_name[code->target], g.fault);
     gcn_gemm_free(&g);
 }

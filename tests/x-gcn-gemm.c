@@ -26,7 +26,8 @@ static bool drawn_runs_right(gcn_target target, const zlay_gemm *r)
     if (zlay_plan_synth_gemm(ctx, &plan, wave_target(gcn_target_name[target]), r)) return false;
     gcn_gemm g;
     gcn_code code = gcn_planned(ctx, target, r, plan, &g);
-    g.schedules = 3;
+    g.schedules = 2;
+    g.ordered = true;
     if (!gcn_gemm_right(&code, &g))
         fail_msg("%s %u x %u x %u, tile %u x %u x %u, %u stages: %s", gcn_target_name[target], g.m, g.n, g.k, r->tile_m,
                  r->tile_n, r->tile_k, r->stages, g.fault);

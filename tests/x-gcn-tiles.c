@@ -29,7 +29,7 @@ static void runs_right(gcn_target target, const zlay_plan *plan, const zlay_gemm
     zlay_plan_info info;
     assert_int_equal(zlay_plan_get(&info, plan), ZLAY_OK);
     gcn_gemm g = {.m = (uint32_t)r->m, .n = (uint32_t)r->n, .k = (uint32_t)r->k, .lda = (uint32_t)r->lda, .ldb = (uint32_t)r->ldb,
-                  .ldd = (uint32_t)r->ldd, .threads = info.threads, .d_bytes = 2, .schedules = 3,
+                  .ldd = (uint32_t)r->ldd, .threads = info.threads, .d_bytes = 2, .schedules = 2, .ordered = true,
                   .grid = {(uint32_t)info.tiles_n, (uint32_t)info.tiles_m}};
     uint64_t arguments[3] = {GEMM_A, GEMM_B, GEMM_D};
     memcpy(g.arguments, arguments, sizeof arguments);

@@ -97,7 +97,7 @@ typedef struct gcn_access {
     bool scalar, lds, store, direct, sampled;
     uint64_t lanes; /* that take part */
     int first;      /* register to fill; -1: none */
-    int registers, serial;
+    int registers, serial, barriers; /* barriers: passed at the issue */
     uint32_t at[GCN_LANES];
     uint32_t data[GCN_LANES][4];
     uint8_t bad[GCN_LANES][4];
@@ -110,11 +110,16 @@ typedef struct gcn_history {
     int32_t valu, trans, store;                                    /* store: of more than 8 bytes */
 } gcn_history;
 
+/* When waves were last done with a word of LDS, reading (0) and writing (1): barriers that they had passed
+ * when a wait said so; -1: never. */
+typedef struct gcn_past { int16_t end[2][GCN_WAVES][GCN_LDS / 4]; } gcn_past;
+
 typedef struct gcn_machine gcn_machine;
 
 struct gcn_wave {
     gcn_machine *m;
     int number, line, now; /* now: wait states since the start */
+    int barriers;          /* passed */
     bool done, at_barrier;
     uint32_t s[GCN_SGPRS], scc;
     uint8_t s_bad[GCN_SGPRS], scc_bad, s_loading[GCN_SGPRS];
@@ -160,6 +165,7 @@ struct gcn_machine {
     uint64_t kernarg;
     uint32_t group[3];
     long steps;
+    gcn_past *past;  /* NULL: nobody asks whether barriers order what waves do in LDS */
     uint64_t stored; /* bytes, of all groups */
     uint8_t *ran; /* 1: the line was run; may be NULL */
     void (*see)(gcn_wave *w, const gcn_access *access); /* each access to LDS; may be NULL */

@@ -24,6 +24,7 @@ struct gcn_gemm {
     uint8_t *d, *expect;
     uint64_t d_size;
     uint8_t *ran; /* by line; may be NULL */
+    bool ordered; /* barriers have to order what waves do in LDS, whatever the schedule */
     char fault[200];
 };
 
@@ -126,18 +127,21 @@ static inline bool gcn_gemm_right(const gcn_code *code, void *test)
     gcn_gemm *g = test;
     gcn_machine *m = gcn_gemm_machine(g, code);
     int waves = (int)(g->threads + GCN_LANES - 1) / GCN_LANES;
+    gcn_past *past = g->ordered ? calloc(1, sizeof *past) : NULL;
     bool right = true;
     for (int i = 0;
          right && (!g->schedules || i < g->schedules) && gcn_schedule_of(&m->schedule, i, waves, 7);
          i++) {
         memset(g->d, 0xcd, g->d_size);
         m->stored = 0;
+        m->past = m->schedule.early ? NULL : past;
         for (uint32_t y = 0; y < g->grid[1] && !m->failed; y++)
             for (uint32_t x = 0; x < g->grid[0] && !m->failed; x++) gcn_run_group(m, x, y);
         right = !m->failed && gcn_gemm_equal(g) && m->stored == (uint64_t)g->m * g->n * g->d_bytes;
         snprintf(g->fault, sizeof g->fault, "schedule %d: %.170s", i,
                  m->failed ? m->fault : "wrong values");
     }
+    free(past);
     free(m);
     return right;
 }

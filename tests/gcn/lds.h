@@ -44,6 +44,24 @@ static inline void gcn_put(gcn_wave *w, uint32_t at, const void *from, uint32_t 
     }
 }
 
+/* What two waves do with a word of LDS, one of them writing, has a barrier between: it is passed behind
+ * the end of the first and before the issue of the second. If that holds in one schedule, it holds in
+ * all, for barriers are all that orders waves. Ends are those that waits prove, so LDS is to be read late. */
+static inline void gcn_ordered(gcn_wave *w, const gcn_access *a, uint32_t at, uint32_t bytes, bool write)
+{
+    gcn_past *past = w->m->past;
+    if (!past) return;
+    for (uint32_t word = at / 4; word <= (at + bytes - 1) / 4; word++) {
+        for (uint32_t other = 0; other < w->m->waves; other++) {
+            bool beside = other != (uint32_t)w->number;
+            bool wrote = past->end[1][other][word] >= a->barriers;
+            bool read = write && past->end[0][other][word] >= a->barriers;
+            if (beside && (wrote || read)) gcn_fault(w, a->line, "no barrier orders it behind another wave");
+        }
+        past->end[write][w->number][word] = (int16_t)w->barriers;
+    }
+}
+
 /* Of an access with one address, or two of as many bytes each. */
 static inline uint32_t gcn_lds_at(const gcn_access *a, int lane, int part)
 {
@@ -86,6 +104,7 @@ static inline void gcn_transpose(gcn_access *a)
 static inline void gcn_sample_one(gcn_wave *w, gcn_access *a, int lane, int part)
 {
     const gcn_form *f = a->line->form;
+    gcn_ordered(w, a, gcn_lds_at(a, lane, part), (uint32_t)f->bytes, a->store);
     if (!a->store) {
         gcn_get(w, a, lane, part);
         return;
@@ -110,8 +129,10 @@ static inline void gcn_sample(gcn_wave *w, gcn_access *a)
 static inline void gcn_land(gcn_wave *w, gcn_access *a)
 {
     for (int lane = 0; lane < GCN_LANES; lane++)
-        if (a->lanes >> lane & 1)
+        if (a->lanes >> lane & 1) {
+            gcn_ordered(w, a, a->at[lane], 4 * (uint32_t)a->registers, true);
             gcn_put(w, a->at[lane], a->data[lane], 4 * (uint32_t)a->registers, a->bad[lane]);
+        }
 }
 
 /* In the order of the queue all that was issued before: LDS is served now. */

@@ -17,6 +17,7 @@ static inline gcn_access *gcn_new_access(gcn_wave *w, const gcn_line *line, int 
     a->line = line;
     a->first = -1;
     a->serial = (int)++w->m->serial;
+    a->barriers = w->barriers;
     return w->queue[counter][w->queued[counter]++] = a;
 }
 

@@ -110,6 +110,7 @@ static inline bool gcn_release(gcn_machine *m)
     bool any = false;
     for (uint32_t i = 0; i < m->waves; i++) {
         any |= m->wave[i]->at_barrier;
+        m->wave[i]->barriers += m->wave[i]->at_barrier;
         m->wave[i]->at_barrier = false;
     }
     return any;
@@ -139,6 +140,7 @@ static inline void gcn_prepare(gcn_machine *m)
     assert_true(m->waves && m->waves <= GCN_WAVES);
     memset(m->lds_bad, 1, sizeof m->lds_bad);
     memset(m->lds_writers, 0, sizeof m->lds_writers);
+    if (m->past) memset(m->past, 0xff, sizeof *m->past);
     m->steps = 0;
 }
 
