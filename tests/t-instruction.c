@@ -124,9 +124,12 @@ static bool somewhere(uint32_t number, uint32_t version)
 {
     zlay_verdict v;
     zlay_reason r[4];
-    const zlay_target *on;
     zlay_instruction asked = {.form = number, .ptx = version};
-    for (size_t i = 0; (on = zlay_target_at(i)) != NULL; i++) {
+    size_t targets = 0;
+    bool last_first = of_gfx(number);
+    while (zlay_target_at(targets)) targets++;
+    for (size_t i = 0; i < targets; i++) {
+        const zlay_target *on = zlay_target_at(last_first ? targets - 1 - i : i);
         assert_int_equal(zlay_instruction_check(&v, r, 4, on, &asked), ZLAY_OK);
         if (v.answer == ZLAY_YES) return true;
         if (v.reasons == 1 && !strcmp(rule_name(r[0].rule), "INSTR_TARGET_SAID")) return true;
