@@ -206,6 +206,49 @@ static void pairs_are_as_llvm_has_them(void **state)
     assert_true(hazards > 1500);
 }
 
+/* Forms, and the machine instruction of tests/data/hazards.def that is one of them: what the row says of the registers that it uses, and
+ * of all of them, the form does. */
+static const struct {
+    const char *form, *instruction;
+} same[] = {
+    {"global_store_dword", "GLOBAL_STORE_DWORD "}, {"global_load_dword", "GLOBAL_LOAD_DWORD "}, {"buffer_load_dword.offen", "BUFFER_LOAD_DWORD_OFFEN"},
+    {"buffer_load_lds_dword.offen", "BUFFER_LOAD_DWORD_LDS_OFFEN"}, {"ds_write_b32", "DS_WRITE_B32_gfx9"}, {"ds_read_b32", "DS_READ_B32_gfx9"},
+    {"global_load_dword.saddr", "GLOBAL_LOAD_DWORD_SADDR"}, {"global_load_lds_dword", "GLOBAL_LOAD_LDS_DWORD"},
+    {"v_readfirstlane_b32", "V_READFIRSTLANE_B32"}, {"global_store_dwordx4", "GLOBAL_STORE_DWORDX4"}, {"global_store_dwordx3", "GLOBAL_STORE_DWORDX3"},
+    {"buffer_store_dwordx4.offen.imm", "$vgpr170, $sgpr8_sgpr9_sgpr10_sgpr11, 0, 0, 0, 0"}, {"buffer_store_dwordx4.offen", "$vgpr170, $sgpr8_sgpr9_sgpr10_sgpr11, $sgpr20"},
+    {"global_store_dwordx2", "GLOBAL_STORE_DWORDX2"}, {"ds_write_b128", "DS_WRITE_B128"}, {"s_mov_b32.m0.imm", "$m0 = S_MOV_B32 1"}, {"s_add_u32.m0", "$m0 = S_ADD_U32"},
+};
+
+static void forms_do_what_their_instructions_do(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        uint32_t form = 0, rows = 0, firsts_of = 0, thens_of = 0;
+        zlay_hazard h;
+        assert_int_equal(zlay_instruction_find(&form, same[i].form, strlen(same[i].form)), ZLAY_OK);
+        assert_int_equal(zlay_hazard_form(&h, form), ZLAY_OK);
+        for (int f = 0; f < FIRSTS; f++)
+            if (strstr(firsts[f].text, same[i].instruction)) firsts_of |= firsts[f].does, rows++;
+        for (int t = 0; t < THENS; t++)
+            if (strstr(thens[t].text, same[i].instruction)) thens_of |= thens[t].does, rows++;
+        assert_true(rows > 0 && !h.passes && !h.reserved);
+        if (h.first != firsts_of && !strstr(same[i].form, "readfirst")) fail_msg("%s as the first does %u, not %u", same[i].form, h.first, firsts_of);
+        if (thens_of & ~h.then) fail_msg("%s as the second does %u, and %u too", same[i].form, h.then, thens_of);
+    }
+    zlay_hazard h;
+    uint32_t form = 0;
+    assert_int_equal(zlay_instruction_find(&form, "s_barrier", 9), ZLAY_OK);
+    assert_int_equal(zlay_hazard_form(&h, form), ZLAY_NONE);
+    assert_int_equal(zlay_hazard_form(&h, 0), ZLAY_NONE);
+    assert_int_equal(zlay_hazard_form(NULL, form), ZLAY_EINVAL);
+    zlay_hazard m0, load;
+    assert_int_equal(zlay_instruction_find(&form, "s_mov_b32.m0", 12), ZLAY_OK);
+    assert_int_equal(zlay_hazard_form(&m0, form), ZLAY_OK);
+    assert_int_equal(zlay_instruction_find(&form, "buffer_load_lds_dwordx4.offen", 29), ZLAY_OK);
+    assert_int_equal(zlay_hazard_form(&load, form), ZLAY_OK);
+    assert_int_equal(states("gfx950", m0.first, 0, load.then), 1);
+}
+
 /* More is done, more is owed: the answer of a union is the greatest of its parts. */
 static void unions_are_the_greatest(void **state)
 {
@@ -231,6 +274,7 @@ int main(void)
         cmocka_unit_test(the_header_says),
         cmocka_unit_test(wrong_requests),
         cmocka_unit_test(pairs_are_as_llvm_has_them),
+        cmocka_unit_test(forms_do_what_their_instructions_do),
         cmocka_unit_test(unions_are_the_greatest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,6 +90,16 @@ typedef struct zlay_hazard {
 ZLAY_API zlay_status zlay_hazard_states(uint32_t *out, const zlay_target *target,
                                         const zlay_hazard *hazard);
 
+/** What an instruction form (zlay/instruction.h) does as the first of two and as
+ *  the second, with all of its registers: leave out what the two do not share.
+ *  Products are no such forms: their kind and passes are the caller's.
+ *
+ *  Returns: ZLAY_OK; ZLAY_NONE no such form, or one that neither leaves nor meets a
+ *           hazard that we know of; ZLAY_EINVAL a NULL.
+ *  Out:     out  first, then; passes 0.
+ */
+ZLAY_API zlay_status zlay_hazard_form(zlay_hazard *out, uint32_t form);
+
 /** Print so many wait states as s_nop, a line each; 0: nothing.
  *
  *  Returns: ZLAY_OK, ZLAY_EROOM; ZLAY_EINVAL a NULL, or more than 255.

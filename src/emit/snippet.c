@@ -119,8 +119,9 @@ static void put_before(const header *h)
 {
     uint32_t all = states_of(h->target, ALL_FIRST, USES);
     uint32_t plain = states_of(h->target, ALL_FIRST & ~(uint32_t)OF_MATRIX, USES);
-    zl_putf(h->out, "/* Wait states that a matrix instruction may owe%s; define it as \"\" where none "
-                    "was issued\n   within %u instructions. */\n#ifndef ",
+    zl_putf(h->out,
+            "/* Wait states that a matrix instruction may owe%s; define it as \"\" where none "
+            "was issued\n   within %u instructions. */\n#ifndef ",
             all ? "" : ": nothing is known of this target, so that they are yours", (unsigned)all);
     put_name(h, "before\n#define ");
     put_name(h, "before \"");
@@ -183,23 +184,14 @@ static void put_old_m0(const header *h, const macro *m)
     if (states) zl_putf(h->out, "\\n\\ts_nop %u", (unsigned)(states - 1));
 }
 
-/* A store of more than 8 bytes whose offset is in no scalar register. */
-static bool is_wide(const macro *m)
-{
-    bool wide = false;
-    for (uint32_t i = 0; i < m->count; i++) {
-        if (m->operand[i].field == ZLAY_FIELD_SOFFSET && m->operand[i].cls == 's') return false;
-        wide |= m->operand[i].field == ZLAY_FIELD_DATA && m->operand[i].bits > 64;
-    }
-    return wide;
-}
-
 /* The compiler may overwrite at once what a wide store has yet to read. */
 static void put_after_store(const header *h, const macro *m)
 {
+    zlay_hazard form = {0};
     uint32_t then = ZLAY_THEN_VALU_WRITES | ZLAY_THEN_MATRIX_WRITES;
-    uint32_t states = states_of(h->target, ZLAY_FIRST_STORE_WIDE, then);
-    if (states && is_wide(m)) zl_putf(h->out, "\\n\\ts_nop %u", (unsigned)(states - 1));
+    if (zlay_hazard_form(&form, m->form)) return;
+    uint32_t states = states_of(h->target, form.first, then);
+    if (states) zl_putf(h->out, "\\n\\ts_nop %u", (unsigned)(states - 1));
 }
 
 static void put_head(const header *h, const macro *m)
@@ -289,8 +281,8 @@ static void put_header(const header *h)
     macro m;
     zl_putf(h->out,
             "/* zlay %s: data movement of %s as inline asm, for C and C++ of that target.\n"
-            "   data is as many 32-bit words as the instruction moves, an address 32 bits of shared "
-            "or 64 of global\n   memory, resource four words; offsets and counts are constants. "
+            "   data is as many 32-bit words as the instruction moves, an address 32 bits of "
+            "shared or 64 of global\n   memory, resource four words; offsets and counts are constants. "
             "What loads returns when\n   its result is there; what stores, or loads to shared "
             "memory, is waited for by count. */\n",
             zlay_version(), zlay_target_name(h->target));

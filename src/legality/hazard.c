@@ -3,7 +3,9 @@
 #include "base/base.h"
 #include "legality/rule.h"
 
+#include <string.h>
 #include <zlay/hazard.h>
+#include <zlay/instruction.h>
 
 enum { GFX90A = 1, GFX942 = 2, GFX950 = 4 };
 
@@ -107,6 +109,48 @@ zlay_status zlay_hazard_states(uint32_t *out, const zlay_target *target, const z
     *out = most;
     return ZLAY_OK;
 }
+
+/* ---- instruction forms --------------------------------------------------------------------- */
+
+enum { WIDE = ZLAY_FIRST_STORE_WIDE, ID_ROOM = 96, NARROW_BITS = 64 };
+
+static const struct {
+    const char *id;
+    uint32_t first, then;
+} forms[] = {
+#define DOES(id, first, then) {id, first, then},
+#include "legality/hazard_forms.def"
+};
+
+/* A store that is read late: more than 8 bytes, and no scalar register in the offset's place. */
+static bool is_wide(uint32_t form, const char *id)
+{
+    zlay_operand o;
+    bool wide = false;
+    for (size_t i = 0; !zlay_instruction_operand(&o, form, i); i++) {
+        if (o.field == ZLAY_FIELD_SOFFSET && o.cls == 's') return false;
+        wide |= o.field == ZLAY_FIELD_DATA && o.bits > NARROW_BITS;
+    }
+    return wide && !strstr(id, ".m0");
+}
+
+zlay_status zlay_hazard_form(zlay_hazard *out, uint32_t form)
+{
+    char id[ID_ROOM];
+    zlay_buf buf = {id, sizeof id, 0};
+    if (!out) return ZLAY_EINVAL;
+    if (zlay_instruction_id(&buf, form)) return ZLAY_NONE;
+    for (size_t i = 0; i < ZL_COUNT(forms); i++) {
+        if (strncmp(id, forms[i].id, strlen(forms[i].id)) != 0) continue;
+        uint32_t first = forms[i].first;
+        if (first == WIDE && !is_wide(form, id)) first = 0;
+        *out = (zlay_hazard){first, forms[i].then, 0, 0};
+        return ZLAY_OK;
+    }
+    return ZLAY_NONE;
+}
+
+/* ---- text ------------------------------------------------------------------------------------ */
 
 enum { NOP_STATES = 16, STATES_MOST = 255 };
 
