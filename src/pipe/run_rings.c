@@ -60,8 +60,10 @@ static bool begins_again(const zlay_pipe *p, int32_t *origin, const uint32_t *lo
 static void merge(zl_run *r, int32_t *ring, int32_t param)
 {
     int32_t *tag = ring + zl_rings(r->pipe);
+    bool mixed = *ring == ZL_MIXED || (param >= 0 && *tag >= 0 && *tag != param);
     if (param >= 0 && *tag < 0) *tag = param;
-    if (param == UNSEEN) return;
+    if (mixed) *ring = ZL_MIXED;
+    if (mixed || param == UNSEEN) return;
     *ring = *ring == UNSEEN || *ring == param ? param : FIXED;
 }
 
@@ -70,10 +72,15 @@ static bool same_pos(const zl_pos *a, const zl_pos *b)
     return a->loop == b->loop && a->times == b->times && a->plus == b->plus && a->add == b->add;
 }
 
+static void stand(int32_t *ring)
+{
+    if (*ring != ZL_MIXED) *ring = FIXED;
+}
+
 static void see(zl_run *r, int32_t *ring, const uint32_t *loops, uint32_t depth, const zl_pos *pos)
 {
     merge(r, ring, growth(r->pipe, loops, depth, pos));
-    if (begins_again(r->pipe, &r->watch->origins[ring - r->watch->rings], loops, pos)) *ring = FIXED;
+    if (begins_again(r->pipe, &r->watch->origins[ring - r->watch->rings], loops, pos)) stand(ring);
 }
 
 static void see_event(zl_run *r, const zl_event *e, const uint32_t *loops, uint32_t depth)
@@ -83,7 +90,7 @@ static void see_event(zl_run *r, const zl_event *e, const uint32_t *loops, uint3
     int32_t *others = tmems + p->tmems_count;
     if (e->bar >= 0 && e->kind != ZL_EV_FOR)
         see(r, &bars[e->bar], loops, depth, &e->bar_at);
-    if (e->kind == ZL_EV_WAIT && !same_pos(&e->parity, &e->bar_at)) bars[e->bar] = FIXED;
+    if (e->kind == ZL_EV_WAIT && !same_pos(&e->parity, &e->bar_at)) stand(&bars[e->bar]);
     if (e->other >= 0) see(r, &others[e->other], loops, depth, &e->other_at);
     for (int k = 0; k < 2; k++) {
         if (e->smem[k] >= 0) see(r, &smems[e->smem[k]], loops, depth, &e->at[k]);
@@ -111,7 +118,7 @@ void zl_watch_find_rings(zl_run *r)
     for (uint32_t k = 0; k < 2 * count; k++) r->watch->rings[k] = UNSEEN;
     for (uint32_t k = 0; k < p->roles_count; k++) see_role(r, &p->roles[k]);
     for (uint32_t k = 0; k < count; k++)
-        if (r->watch->rings[k] < 0) r->watch->rings[k] = FIXED;
+        if (r->watch->rings[k] == UNSEEN) r->watch->rings[k] = FIXED;
 }
 
 /* ---- groups ---- */

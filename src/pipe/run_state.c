@@ -123,9 +123,11 @@ static uint32_t slot_of(int64_t at, uint32_t stages)
  * rounds, of both parities. */
 static void put_still(state *w, uint32_t which, uint32_t block, uint32_t stages)
 {
-    if (w->watch->rings[which] >= 0 || w->watch->rings[zl_rings(w->pipe) + which] < 0) return;
-    for (uint32_t p = 0; p < w->pipe->params_count; p++)
-        put(w, slot_of(base_of(w, group_of(w, which, block), (int32_t)p), 2 * stages));
+    int32_t tag = w->watch->rings[zl_rings(w->pipe) + which];
+    if (w->watch->rings[which] >= 0 || tag < 0) return;
+    for (int32_t p = 0; p < (int32_t)w->pipe->params_count; p++)
+        if (p == tag || w->watch->rings[which] == ZL_MIXED)
+            put(w, slot_of(base_of(w, group_of(w, which, block), p), 2 * stages));
 }
 
 /* Components in canonical order: gates turned with their rings. */

@@ -9,6 +9,7 @@
 int32_t zl_loop_param(const zl_event *loop);
 
 enum { ZL_STATES = 80 };
+enum { ZL_MIXED = -2 }; /* a ring whose indices grow with several params */
 
 /* A state that was seen; its numbers are kept only where its structure had been met before. */
 typedef struct zl_seen {
