@@ -273,6 +273,8 @@ uint32_t zl_run_slot(zl_run *r, const zl_instance *i, const zl_pos *pos, uint32_
 /* ---- clocks ---- */
 
 void zl_clock_join(const zl_run *r, zl_tick *restrict to, const zl_tick *restrict from);
+/* What both know. */
+void zl_clock_meet(const zl_run *r, zl_tick *restrict to, const zl_tick *restrict with);
 /* What all threads of a class know together goes to `to`. */
 void zl_clock_give(const zl_run *r, zl_tick *to, const zl_class *c);
 /* The epochs of classes alone. */

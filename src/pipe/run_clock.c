@@ -10,6 +10,12 @@ void zl_clock_join(const zl_run *r, zl_tick *restrict to, const zl_tick *restric
         for (uint32_t j = 0; j < ZL_VECTOR; j++) to[j] = later(to[j], from[j]);
 }
 
+void zl_clock_meet(const zl_run *r, zl_tick *restrict to, const zl_tick *restrict with)
+{
+    for (uint32_t k = 0; k < r->comps; k += ZL_VECTOR, to += ZL_VECTOR, with += ZL_VECTOR)
+        for (uint32_t j = 0; j < ZL_VECTOR; j++) to[j] = to[j] < with[j] ? to[j] : with[j];
+}
+
 static void give(zl_tick *restrict to, const zl_tick *restrict clock, const zl_tick *restrict own,
                  uint32_t comps)
 {

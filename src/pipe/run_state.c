@@ -42,51 +42,6 @@ static void put_cond(state *w, zl_cond cond)
 
 /* ---- where positions are counted from ---- */
 
-/* The loop of the param that an instance is in; without `only`, its outermost one where it is in none;
- * -1. */
-static int depth_of(const state *w, const zl_instance *i, bool only)
-{
-    for (uint32_t d = 0; d < i->depth; d++)
-        if (zl_loop_param(&w->pipe->events[i->loop[d]]) == w->param) return (int)d;
-    return i->depth && !only ? 0 : -1;
-}
-
-static const zl_instance *find_leader(const state *w, uint32_t group, bool only)
-{
-    for (uint32_t k = 0; k < w->r->instances_count; k++)
-        if (depth_of(w, &w->r->instances[k], only) >= 0 &&
-            zl_watch_group(w->r, &w->r->instances[k]) == group)
-            return &w->r->instances[k];
-    return NULL;
-}
-
-static void find_base(state *w, int64_t *base, const zl_instance *leader, uint32_t depth)
-{
-    for (uint32_t d = 0; d < leader->depth; d++) {
-        int32_t p = zl_loop_param(&w->pipe->events[leader->loop[d]]);
-        if (p >= 0) base[p] = leader->counter[d];
-    }
-    for (uint32_t k = 0; k < w->pipe->events_count; k++) {
-        const zl_event *e = &w->pipe->events[k];
-        int32_t times = e->kind == ZL_EV_FOR ? e->at[0].times : -1;
-        if (times >= 0 && times != w->param && !base[times])
-            base[times] = leader->counter[depth] * w->r->params[times];
-    }
-}
-
-static void find_bases(state *w)
-{
-    const uint32_t params = w->pipe->params_count;
-    memset(w->watch->bases, 0, (size_t)w->watch->groups * params * sizeof *w->watch->bases);
-    for (uint32_t g = 0; g < w->watch->groups; g++) {
-        const zl_instance *leader = find_leader(w, g, true);
-        if (!leader) leader = find_leader(w, g, false);
-        if (leader)
-            find_base(w, w->watch->bases + (size_t)g * params, leader,
-                      (uint32_t)depth_of(w, leader, false));
-    }
-}
-
 static int64_t base_of(const state *w, uint32_t group, int32_t param)
 {
     return param >= 0 ? w->watch->bases[group * w->pipe->params_count + (uint32_t)param] : 0;
@@ -273,12 +228,38 @@ static void put_meetings(state *w)
 
 /* ---- memory ---- */
 
+static void find_least(state *w)
+{
+    zl_tick *least = w->watch->least;
+    for (uint32_t k = 0; k < w->r->comps; k++) least[k] = INT16_MAX;
+    for (uint32_t c = 0; c < w->r->classes_count; c++) {
+        const zl_instance *i = &w->r->instances[w->r->classes[c].instance];
+        if (i->pc == w->pipe->roles[i->role].end) continue;
+        zl_clock_meet(w->r, least, w->r->classes[c].clock);
+    }
+}
+
+/* Whether nobody can come upon a use that is not over: all know that it is.  Tensor memory and the
+ * changes of maps are asked of other clocks. */
+static bool is_past(const state *w, const zl_touch *t, zl_cond cond)
+{
+    bool own = t->proxy == ZL_TENSOR || w->pipe->events[t->event].kind == ZL_EV_UPDATE;
+    bool fenced = cond.comp < (int32_t)w->r->classes_count ||
+                  w->r->counted[cond.comp].group == ZL_OF_CPASYNC;
+    if (own || w->watch->least[cond.comp] < cond.value) return false;
+    return !t->write || !fenced || w->watch->least[zl_comp_fenced(w->r, cond.comp)] >= cond.value;
+}
+
 static void put_touch(state *w, const zl_touch *t)
 {
     put(w, (t->instance * 4 + t->write * 2 + t->old) * 4 + (int32_t)t->proxy);
     put(w, t->event);
     put(w, t->part);
-    for (uint32_t k = 0; k < t->conds; k++) put_cond(w, t->cond[k]);
+    for (uint32_t k = 0; k < t->conds; k++) {
+        bool past = is_past(w, t, t->cond[k]);
+        if (past) put(w, -1);
+        else put_cond(w, t->cond[k]);
+    }
 }
 
 static bool comes_before(const zl_touch *a, const zl_touch *b)
@@ -378,7 +359,8 @@ void zl_state_write(zl_run *r, int32_t param)
 {
     state w = {.r = r, .pipe = r->pipe, .watch = r->watch, .param = param};
     r->watch->size = r->watch->items_count = 0;
-    find_bases(&w);
+    zl_state_bases(r, param);
+    find_least(&w);
     order_components(&w);
     for (uint32_t k = 0; k < r->instances_count; k++) {
         put_instance(&w, &r->instances[k]);

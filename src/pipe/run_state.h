@@ -13,6 +13,8 @@
  * a clock how many of them it has reached: for all that follows compares it with these or with
  * later ones, takes the greater, or makes it greater than all. */
 void zl_state_write(zl_run *r, int32_t param);
+/* Of each group and param, in watch->bases: the first of its instances in a loop of the param says it. */
+void zl_state_bases(zl_run *r, int32_t param);
 /* The second part behind the first; false where memory is missing. */
 bool zl_state_rank(zl_run *r);
 

@@ -35,11 +35,12 @@ static bool make_arrays(zl_run *r, zl_watch *w)
     w->counts = zl_alloc(r->ctx, r->comps + 1, sizeof *w->counts);
     w->heights = zl_alloc(r->ctx, r->comps / ZL_VECTOR + 1, sizeof *w->heights);
     w->turned = zl_alloc(r->ctx, r->comps + 1, sizeof *w->turned);
+    w->least = zl_alloc(r->ctx, r->comps + 1, sizeof *w->least);
     w->levels = zl_alloc(r->ctx, (size_t)w->levels_room * r->comps, sizeof *w->levels);
     w->state = zl_alloc(r->ctx, w->room, sizeof *w->state);
     w->items = zl_alloc(r->ctx, w->items_room, sizeof *w->items);
     return w->params && w->rings && w->origins && w->group && w->ring_group && w->bases && w->order && w->column && w->counts && w->heights &&
-           w->turned && w->levels && w->state && w->items;
+           w->turned && w->least && w->levels && w->state && w->items;
 }
 
 static size_t bases_of_seen(const zl_run *r)
@@ -87,6 +88,7 @@ void zl_watch_free(zl_run *r)
     zl_free(&alloc, w->counts, (r->comps + 1) * sizeof *w->counts);
     zl_free(&alloc, w->heights, (r->comps / ZL_VECTOR + 1) * sizeof *w->heights);
     zl_free(&alloc, w->turned, (r->comps + 1) * sizeof *w->turned);
+    zl_free(&alloc, w->least, (r->comps + 1) * sizeof *w->least);
     zl_free(&alloc, w->levels, (size_t)w->levels_room * r->comps * sizeof *w->levels);
     zl_free(&alloc, w->state, w->room * sizeof *w->state);
     zl_free(&alloc, w->items, w->items_room * sizeof *w->items);

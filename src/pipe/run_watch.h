@@ -54,6 +54,7 @@ typedef struct zl_watch {
     uint16_t *counts;   /* of the levels of each component */
     uint16_t *heights;  /* the most in each vector of components */
     zl_tick *turned;    /* a clock in canonical order */
+    zl_tick *least;     /* what all threads know that have not ended */
 } zl_watch;
 
 static inline uint32_t zl_rings(const zlay_pipe *p)
