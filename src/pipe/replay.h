@@ -176,6 +176,7 @@ struct zl_replay {
     zl_rp_instance *instances;
     zl_rp_gate *gates;
     int32_t *passed;   /* gates x threads: the wait that is over since the last phase; -2 none */
+    int32_t *came;     /* gates x threads: the arrival at the phase at hand; -2 none */
     bool *waits;       /* gates x instances: an event of that waits here */
     int32_t *expected; /* gates x instances: the expectation of the phase at hand; -2 none */
     zl_rp_place *places;
@@ -244,6 +245,8 @@ uint32_t zl_rp_flag_set(const zl_replay *c, const zl_rp_flag *f, uint32_t which)
 bool zl_rp_has(const zl_replay *c, uint32_t set, int32_t item);
 void zl_rp_learn(zl_replay *c, uint32_t set, int32_t item);
 void zl_rp_join(zl_replay *c, uint32_t to, uint32_t from);
+/* Whether a set has all of another, but for one. */
+bool zl_rp_knows_all(const zl_replay *c, uint32_t set, uint32_t of, int32_t but);
 void zl_rp_join_landing(zl_replay *c, uint32_t to, uint32_t from);
 void zl_rp_clear(zl_replay *c, uint32_t set);
 int32_t zl_rp_item_new(zl_replay *c, zl_rp_kind kind, int32_t thread, int32_t number);

@@ -9,6 +9,11 @@ static int32_t *passed(zl_replay *c, const zl_rp_gate *g, uint32_t thread)
     return &c->passed[(size_t)(g - c->gates) * c->threads_count + thread];
 }
 
+static int32_t *came(zl_replay *c, const zl_rp_gate *g, uint32_t thread)
+{
+    return &c->came[(size_t)(g - c->gates) * c->threads_count + thread];
+}
+
 static int32_t *expected(zl_replay *c, const zl_rp_gate *g, uint32_t instance)
 {
     return &c->expected[(size_t)(g - c->gates) * c->instances_count + instance];
@@ -52,7 +57,7 @@ static void next_phase(zl_replay *c, zl_rp_gate *g)
     zl_rp_clear(c, sum);
     zl_rp_clear(c, zl_rp_gate_set(c, g, ZL_RP_ARRIVED));
     for (uint32_t n = 0; n < c->instances_count; n++) *expected(c, g, n) = -2;
-    for (uint32_t t = 0; t < c->threads_count; t++) *passed(c, g, t) = -2;
+    for (uint32_t t = 0; t < c->threads_count; t++) *passed(c, g, t) = *came(c, g, t) = -2;
     g->last[1] = g->last[0];
     g->last[0] = g->next;
     g->next = zl_rp_item_new(c, ZL_RP_POINT, -1, (int32_t)(g - c->gates));
@@ -83,8 +88,9 @@ static bool is_in_phase(zl_replay *c, zl_rp_gate *g, uint32_t thread, uint32_t e
 void zl_rp_come(zl_replay *c, zl_rp_gate *g, uint32_t thread, uint32_t event)
 {
     if (!is_in_phase(c, g, thread, event)) return;
+    int32_t item = *came(c, g, thread) = zl_rp_did(c, thread, false);
     if (c->instances[c->threads[thread].instance].block != g->block)
-        zl_rp_owe(c, g->block, NULL, thread, zl_rp_did(c, thread, false), event);
+        zl_rp_owe(c, g->block, NULL, thread, item, event);
     zl_rp_join(c, zl_rp_gate_set(c, g, ZL_RP_SUM), zl_rp_set(thread, ZL_RP_KNOWS));
     zl_rp_join(c, zl_rp_gate_set(c, g, ZL_RP_ARRIVED), zl_rp_set(thread, ZL_RP_KNOWS));
 }
@@ -98,6 +104,26 @@ void zl_rp_take(zl_replay *c, zl_rp_gate *g, int64_t count, uint32_t event)
     }
     g->pending -= count;
     try_complete(c, g);
+}
+
+static bool has_bytes(zl_replay *c, const zl_rp_gate *g)
+{
+    bool any = g->tx != 0;
+    for (uint32_t n = 0; n < c->instances_count; n++) any |= *expected(c, g, n) >= 0;
+    return any;
+}
+
+/* A thread that knows of all that came to a phase without bytes knows that its own arrival, the last,
+ * has ended it. */
+static void conclude(zl_replay *c, const zl_rp_instance *i, const zl_event *e, const zl_rp_gate *g)
+{
+    uint32_t warps = e->scope == ZL_BY_WARPS && i->threads > 1 ? i->role->each : 1;
+    if (e->scope == ZL_BY_THREADS || warps > 2 || i->block != g->block) return;
+    for (uint32_t w = 0; w < warps; w++) {
+        uint32_t knows = zl_rp_set(i->first + w * ZL_RP_LANES, ZL_RP_KNOWS);
+        if (zl_rp_knows_all(c, knows, zl_rp_gate_set(c, g, ZL_RP_DONE), g->last[0]))
+            zl_rp_learn(c, knows, g->last[0]);
+    }
 }
 
 static int64_t arrivals(const zl_rp_instance *i, const zl_event *e)
@@ -117,7 +143,10 @@ void zl_rp_arrive(zl_replay *c, zl_rp_instance *i, const zl_event *e)
             if (k == 0 || e->scope == ZL_BY_THREADS ||
                 (e->scope == ZL_BY_WARPS && c->threads[i->first + k].lane0))
                 zl_rp_come(c, g, i->first + k, event);
+        bool bytes = has_bytes(c, g);
+        int64_t phase = g->phase;
         zl_rp_take(c, g, arrivals(i, e), event);
+        if (g->phase > phase && !bytes) conclude(c, i, e, g);
     }
 }
 

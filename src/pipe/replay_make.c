@@ -89,6 +89,7 @@ static size_t parts_of(zl_replay *c, part out[PARTS], bool counted)
         PART(instances, c->instances_count),
         PART(gates, c->gates_count),
         PART(passed, (size_t)c->gates_count * c->threads_count),
+        PART(came, (size_t)c->gates_count * c->threads_count),
         PART(waits, (size_t)c->gates_count * c->instances_count),
         PART(expected, (size_t)c->gates_count * c->instances_count),
         PART(places, c->places_count),
@@ -345,7 +346,7 @@ static void begin_flag(zl_rp_flag *f)
 void zl_rp_begin(zl_replay *c)
 {
     c->step = 0;
-    for (size_t k = 0; k < (size_t)c->gates_count * c->threads_count; k++) c->passed[k] = -2;
+    for (size_t k = 0; k < (size_t)c->gates_count * c->threads_count; k++) c->passed[k] = c->came[k] = -2;
     for (size_t k = 0; k < (size_t)c->gates_count * c->instances_count; k++) c->expected[k] = -2;
     for (uint32_t k = 0; k < c->gates_count; k++) c->gates[k].next = -1;
     for (uint32_t k = 0; k < c->instances_count; k++) begin_instance(c, &c->instances[k]);

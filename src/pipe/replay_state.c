@@ -150,6 +150,8 @@ static void put_gate(zl_replay *c, zl_rp_sheet *w, zl_rp_gate *g, int64_t round)
     put_item(c, w, g->next);
     for (uint32_t t = 0; t < c->threads_count; t++)
         put_item(c, w, c->passed[at * c->threads_count + t]);
+    for (uint32_t t = 0; t < c->threads_count; t++)
+        put_item(c, w, c->came[at * c->threads_count + t]);
     for (uint32_t n = 0; n < c->instances_count; n++)
         put_item(c, w, c->expected[at * c->instances_count + n]);
 }

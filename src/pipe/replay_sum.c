@@ -63,9 +63,10 @@ void zl_rp_use_sum(zl_replay *c, zl_rp_instance *i, int32_t acc, bool takes, uin
 static void find_factor(zl_replay *c, const zl_rp_instance *i, const zl_event *e, int k,
                         zl_rp_factors *f)
 {
+    int32_t acc = k ? e->acc_b : e->acc_a;
     f->place[k] = f->index[k] = -1;
-    if (e->acc_b >= 0) {
-        f->place[k] = -2 - (int64_t)(k ? e->acc_b : e->acc_a);
+    if (acc >= 0) {
+        f->place[k] = -2 - (int64_t)acc;
         f->index[k] = 0;
     } else if (e->smem[k] >= 0) {
         uint32_t ring = zl_rp_ring_smem(c, e->smem[k]);
@@ -111,6 +112,7 @@ static void sum_up(zl_replay *c, zl_rp_instance *i, const zl_event *e)
     s->kind = ZL_RP_WGMMA;
     s->group = i->issued[ZL_RP_WGMMA] + 1;
     s->event = i->pc;
+    change_registers(c, i, e->acc);
 }
 
 static void take_factor(zl_replay *c, zl_rp_instance *i, const zl_event *e)
@@ -251,6 +253,7 @@ void zl_rp_load(zl_replay *c, zl_rp_instance *i, const zl_event *e)
     s->state = ZL_RP_SUMS;
     s->kind = ZL_RP_TLD;
     s->group = zl_rp_close_alone(i, ZL_RP_TLD);
+    change_registers(c, i, e->acc);
     s->touched = true;
     s->event = i->pc;
 }
