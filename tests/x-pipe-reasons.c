@@ -96,6 +96,7 @@ static const struct passing {
 static const struct single {
     const char *name, *what, *because;
 } singles[] = {
+    {"attention", "line 26: arrive ready[0]", "a phase more each step: who arrives alone knows it is over"},
     {"attention", "line 46: fence wgmma", "fences earlier, behind the last use of the registers"},
     {"attention", "line 76: fence wgmma", "fences earlier, behind the last use of the registers"},
     {"attention", "line 74: wait fullK", "who gives the turn has waited, too"},
