@@ -116,6 +116,9 @@ static const edge edges[] = {
     {"gfx942", "s_setprio", ZLAY_FIELD_VALUE, 3, 4, "GFX_PRIORITY"},
     {"gfx942", "s_add_u32.m0", ZLAY_FIELD_VALUE, UINT32_MAX, 4294967296, "GFX_LITERAL"},
     {"gfx1250", "s_barrier_signal", ZLAY_FIELD_BARRIER, -3, -4, "GFX_BARRIER_ID"},
+    {"gfx1250", "s_barrier_signal", ZLAY_FIELD_BARRIER, 16, 65, "GFX_BARRIER_INLINE"},
+    {"gfx1250", "s_barrier_wait", ZLAY_FIELD_BARRIER, 16, 17, "GFX_BARRIER_AWAITED"},
+    {"gfx1250", "s_wait_storecnt_dscnt", ZLAY_FIELD_VALUE, 0, 65536, "GFX_COUNTS_16"},
 };
 
 static void rules_at_their_bounds(void **state)

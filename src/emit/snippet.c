@@ -282,9 +282,9 @@ static void put_header(const header *h)
     zl_putf(h->out,
             "/* zlay %s: data movement of %s as inline asm, for C and C++ of that target.\n"
             "   data is as many 32-bit words as the instruction moves, an address 32 bits of "
-            "shared or 64 of global\n   memory, resource four words; offsets and counts are constants. "
-            "What loads returns when\n   its result is there; what stores, or loads to shared "
-            "memory, is waited for by count. */\n",
+            "shared or 64 of global\n   memory, resource four words; offsets and counts are "
+            "constants. What loads returns when\n   its result is there; what stores, or loads to "
+            "shared memory, is waited for by count. */\n",
             zlay_version(), zlay_target_name(h->target));
     zl_puts(h->out, "#ifndef ");
     put_name(h, "H\n#define ");

@@ -273,7 +273,8 @@ zlay_status zlay_buffer_reaches(zlay_buffer_reach *out, const zlay_target *targe
     uint32_t kind = kind_of(target);
     if (!kind) return ZLAY_ENOTSUP;
     if (!fits(target, b) || b->type) return ZLAY_EINVAL;
-    uint64_t room = room_of(target, ZL_Q_BUF_BASE), rest = (uint64_t)a->soffset + a->offset + a->imm;
+    uint64_t room = room_of(target, ZL_Q_BUF_BASE);
+    uint64_t rest = (uint64_t)a->soffset + a->offset + a->imm;
     uint64_t address = (b->base + rest + (uint64_t)b->stride * a->index) & room;
     if (kind == GFX12) undecided(out, NEWER);
     else if (b->add_tid) undecided(out, LANES);

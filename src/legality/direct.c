@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads to shared memory whose place M0 gives. Lanes in a row: LLVM 22, AMDGPUUsage, load.to.lds; the
- * offset at both ends: CDNA 3 ISA, 9.1.9 and 10.3, as ROCm/aiter, mla_global_load.hpp, cites it; bits
- * of M0: CK-Tile, amd_buffer_addressing.hpp. */
+/* Loads to shared memory whose place M0 gives. Lanes in a row: LLVM 22, AMDGPUUsage, load.to.lds;
+ * the offset at both ends: CDNA 3 ISA, 9.1.9 and 10.3, as ROCm/aiter, mla_global_load.hpp, cites
+ * it; bits of M0: CK-Tile, amd_buffer_addressing.hpp. */
 #include "legality/rule.h"
 
 #include <zlay/direct.h>
