@@ -67,7 +67,9 @@ static void mistakes_of(gcn_target target, const zlay_gemm *request)
     gcn_code code = gcn_asked(ctx, target, request, &g);
     g.ran = calloc((size_t)code.lines, 1);
     assert_non_null(g.ran);
+    g.schedules = 2;
     assert_true(gcn_gemm_right(&code, &g));
+    g.schedules = 0;
     int step = test_exhaustive() ? 1 : 32, idle = 0, end = 0;
     while (end < code.lines && strcmp(code.line[end].name, "s_endpgm")) end++;
     for (int i = 0; i <= end; i++) idle += !g.ran[i]; /* behind it stands what is fetched and never run */
