@@ -90,6 +90,7 @@ static const struct {
     {4, "use G;put G -> A[0]", ZLAY_PIPE_EXIT},
     {4, "load 32 -> G;waitcount memory 0;put G -> A[0];waitcount shared 0;sync cta;read A[0]", ZLAY_PIPE_BYTES},
     {4, "load 64 -> G;waitcount memory 0;put G -> A[0];waitcount shared 0;sync cta;read A[0]", 0},
+    {4, "use G;put G -> E[0];sync warp;fetch E[0] -> F;waitcount shared 0;use F", ZLAY_PIPE_READ_BEFORE_FULL},
     /* what the async proxy reads behind queues: no fence covers it */
     {4, "use G;put G -> A[0];waitcount shared 0;fence proxy.async;sync role;store A[0] 64;commit bulk;waitgroup bulk 0", ZLAY_PIPE_PROXY},
     /* global memory */
@@ -101,7 +102,7 @@ static const struct {
 
 static void role_text(char *out, size_t room, unsigned warps, const char *role)
 {
-    size_t n = (size_t)snprintf(out, room, "pipe p\nsmem A[2] 64\nglobal W[1]\nrole r warps 0..%u\n", warps - 1);
+    size_t n = (size_t)snprintf(out, room, "pipe p\nsmem A[2] 64\nsmem E[1] 64 each\nglobal W[1]\nrole r warps 0..%u\n", warps - 1);
     for (const char *c = role; *c; c++) out[n++] = *c == ';' ? '\n' : *c;
     snprintf(out + n, room - n, "\nend\n");
 }
@@ -115,6 +116,34 @@ static void test_roles(void **state)
         if (rule != rows[i].rule)
             fail_msg("%s: %s, not %s", rows[i].role, rule ? zlay_pipe_rule_name(rule) : "right",
                      rows[i].rule ? zlay_pipe_rule_name(rows[i].rule) : "right");
+    }
+}
+
+/* A warp that loads one step ahead of four that use: three stages, for the one before may still be
+ * fetched. */
+static void test_specialised(void **state)
+{
+    static const struct {
+        int stages, left;
+        const char *meeting;
+        int32_t rule;
+    } cases[] = {{3, 4, "sync cta", 0},
+                 {4, 4, "sync cta", 0},
+                 {2, 4, "sync cta", ZLAY_PIPE_OVERWRITE},
+                 {3, 5, "sync cta", ZLAY_PIPE_READ_BEFORE_FULL},
+                 {3, 3, "sync cta", 0},
+                 {3, 4, "sync role", ZLAY_PIPE_DEADLOCK}};
+    char text[1024];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int s = cases[i].stages;
+        snprintf(text, sizeof text,
+                 "pipe p\nparam N 2..\nsmem S[%d] 4096\nrole loader warps 0..0\nload 4096 -> S[0] times 4\n"
+                 "for i in 0..N-1\nload 4096 -> S[(i+1) %% %d] times 4\nwaitcount memory %d\n%s\nend\n"
+                 "waitcount memory 0\nsync cta\nend\nrole user warps 1..4\nfor i in 0..N\nsync cta\n"
+                 "fetch S[i %% %d] -> F times 2\nwaitcount shared 0\nuse F\nend\nend\n",
+                 s, s, cases[i].left, cases[i].meeting, s);
+        int32_t rule = rule_of(*state, text);
+        if (rule != cases[i].rule) fail_msg("%s%s", text, rule ? zlay_pipe_rule_name(rule) : "right");
     }
 }
 
@@ -257,7 +286,8 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_roles),    cmocka_unit_test(test_elect), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_roles),    cmocka_unit_test(test_elect), cmocka_unit_test(test_specialised),
+        cmocka_unit_test(test_refused),
         cmocka_unit_test(test_limit),    cmocka_unit_test(test_text),  cmocka_unit_test(test_document),
         cmocka_unit_test(test_memory),
     };
