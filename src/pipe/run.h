@@ -111,6 +111,7 @@ typedef struct zl_gate {
     zl_tick *sum;       /* of what has come to the one at hand */
     zl_tick *arrived;   /* of its arrivals alone, epochs of classes */
     zl_tick *passed;    /* per class: epoch at which it was past the last complete phase, -1 */
+    zl_tick *came;      /* per class: epoch of its arrival in the phase at hand, -1 */
     zl_tick *expected;  /* per class: epoch of its expectation in the phase at hand, -1 */
     uint32_t event;     /* the last that came */
 } zl_gate;

@@ -62,7 +62,7 @@ static size_t clocks_needed(const zl_run *r)
     size_t rows = 4 * (size_t)r->classes_count + 2 * (size_t)r->gates_count +
                   2 * (size_t)r->meetings_count + r->thresholds_count + r->flags_count +
                   r->pipe->blocks + 1;
-    return rows * r->comps + r->gates_count * (r->epochs + 2 * (size_t)r->classes_count);
+    return rows * r->comps + r->gates_count * (r->epochs + 3 * (size_t)r->classes_count);
 }
 
 static uint32_t whole_vectors(uint32_t comps)
@@ -167,6 +167,7 @@ static void place_clocks(zl_run *r)
         g->arrived = take(r, &used, r->epochs);
         g->passed = take(r, &used, r->classes_count);
         g->expected = take(r, &used, r->classes_count);
+        g->came = take(r, &used, r->classes_count);
     }
     for (uint32_t m = 0; m < r->meetings_count; m++) {
         r->meetings[m].done = take(r, &used, r->comps);

@@ -34,7 +34,7 @@ static void next_phase(zl_run *r, zl_gate *g)
     g->done[g->comp] = (zl_tick)++g->phase;
     memset(g->sum, 0, r->comps * sizeof *g->sum);
     memset(g->arrived, 0, r->epochs * sizeof *g->arrived);
-    for (uint32_t c = 0; c < r->classes_count; c++) g->passed[c] = g->expected[c] = -1;
+    for (uint32_t c = 0; c < r->classes_count; c++) g->passed[c] = g->expected[c] = g->came[c] = -1;
     g->pending = r->pipe->bars[g->bar].count;
 }
 
@@ -50,6 +50,12 @@ static void owe_phase(zl_run *r, const zl_gate *g, uint32_t event)
     zl_run_owe(r, g->cta, (zl_cond){g->comp, g->phase + 1}, event);
 }
 
+/* A commit arrives when its products are over: nobody knows of that by what its thread did. */
+static zl_tick epoch_of(const zl_run *r, const zl_class *c, uint32_t event)
+{
+    return r->pipe->events[event].kind == ZL_EV_COMMIT ? INT16_MAX : c->own[c - r->classes];
+}
+
 void zl_gate_arrive(zl_run *r, zl_gate *g, const zl_class *c, int64_t count, uint32_t event)
 {
     if (!is_here(r, g, c, event)) return;
@@ -60,6 +66,7 @@ void zl_gate_arrive(zl_run *r, zl_gate *g, const zl_class *c, int64_t count, uin
     }
     zl_cond epoch = {(int32_t)(c - r->classes), c->own[c - r->classes]};
     if (r->instances[c->instance].cta != g->cta) zl_run_owe(r, g->cta, epoch, event);
+    g->came[c - r->classes] = epoch_of(r, c, event);
     g->pending -= count;
     zl_clock_give(r, g->sum, c);
     zl_clock_arrive(r, g->arrived, c);
@@ -73,11 +80,12 @@ static bool has_bytes(const zl_run *r, const zl_gate *g)
     return any;
 }
 
+/* Of a thread's knowledge of another nothing is missing where it knows of its epoch. */
 static bool knows_all_of(const zl_run *r, const zl_class *c, const zl_gate *g)
 {
     bool all = true;
-    for (uint32_t k = 0; k < r->comps; k++)
-        all &= g->done[k] <= c->clock[k] || k == (uint32_t)g->comp;
+    for (uint32_t k = 0; k < r->classes_count; k++)
+        all &= c == &r->classes[k] || c->clock[k] >= g->came[k];
     return all;
 }
 
@@ -86,10 +94,10 @@ static bool knows_all_of(const zl_run *r, const zl_class *c, const zl_gate *g)
 void zl_gate_arrive_now(zl_run *r, zl_gate *g, zl_class *c, int64_t count, uint32_t event)
 {
     int32_t phase = g->phase;
-    bool bytes = has_bytes(r, g);
+    bool ends = c->lone && r->instances[c->instance].cta == g->cta && !has_bytes(r, g) &&
+                knows_all_of(r, c, g);
     zl_gate_arrive(r, g, c, count, event);
-    if (g->phase > phase && !bytes && c->lone && r->instances[c->instance].cta == g->cta &&
-        knows_all_of(r, c, g))
+    if (g->phase > phase && ends)
         c->clock[g->comp] = (zl_tick)g->phase;
 }
 

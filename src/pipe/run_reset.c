@@ -27,7 +27,7 @@ static void reset_things(zl_run *r)
         g->tx = 0;
         g->phase = 0;
         g->event = 0;
-        for (uint32_t c = 0; c < r->classes_count; c++) g->passed[c] = g->expected[c] = -1;
+        for (uint32_t c = 0; c < r->classes_count; c++) g->passed[c] = g->expected[c] = g->came[c] = -1;
     }
     zl_touch *touches = r->touches;
     for (uint32_t k = 0; k < r->places_count; k++) {

@@ -191,6 +191,9 @@ static void put_gate(state *w, const zl_gate *g, int64_t rounds)
     for (uint32_t c = 0; c < w->r->classes_count; c++) {
         if (g->passed[c] >= 0) put(w, c), put_item(w, zl_comp_control(w->r, c), g->passed[c]);
         if (g->expected[c] >= 0) put(w, ~(int64_t)c), put_item(w, (int32_t)c, g->expected[c]);
+        if (g->came[c] < 0) continue;
+        put(w, -1 - (int64_t)(w->r->classes_count + c));
+        put_item(w, (int32_t)c, g->came[c]);
     }
 }
 
