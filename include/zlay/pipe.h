@@ -120,7 +120,8 @@ ZLAY_API zlay_status zlay_pipe_trace(zlay_ctx *ctx, zlay_buf *out, const zlay_pi
  *  Returns: ZLAY_OK; ZLAY_EINVAL; ZLAY_ENOMEM.
  *  Out:     answer  ZLAY_YES; ZLAY_NO, and the message names the line of the
  *                   proof that fails; ZLAY_UNDECIDED where a run needs more
- *                   than the limits allow (the message names which).
+ *                   than the limits allow, or no repetition that the proof
+ *                   claims is seen (the message names which).
  */
 ZLAY_API zlay_status zlay_pipe_recheck(zlay_ctx *ctx, zlay_answer *answer, const zlay_pipe *pipe,
                                        const char *proof, size_t length);

@@ -355,7 +355,8 @@ zlay_status zl_rc_runs(zlay_ctx *ctx, zlay_answer *answer, const zlay_pipe *pipe
     bool good = !status && read_proof(in);
     if (!status) status = in->c->status;
     if (!status && !good) say(in);
-    if (!status) *answer = good ? ZLAY_YES : ZLAY_NO;
+    bool open = !status && !good && in->c->unproved;
+    if (!status) *answer = good ? ZLAY_YES : open ? ZLAY_UNDECIDED : ZLAY_NO;
     if (status == ZLAY_ELIMIT) *answer = ZLAY_UNDECIDED;
     zl_rp_free(in->c);
     zl_free(&alloc, in, sizeof *in);
