@@ -130,6 +130,18 @@ static void pml_check_part(pml_print *p, const pml_access *x)
     if (!found && (e->part || parts[1] < 0)) pml_fault(p, ZLAY_PIPE_STAGE, e->line);
 }
 
+/* The bytes that fill a piece with what is to be read. */
+static int64_t pml_filled(const pml *m, int piece, int64_t value)
+{
+    int64_t bytes = m->pieces[piece].bytes;
+    for (int i = 0; i < m->accesses_count; i++) {
+        const pml_access *x = &m->accesses[i];
+        if (x->piece == piece && x->value == value)
+            bytes = pml_bytes(m, &m->agents[x->agent].ops[x->op], x->place);
+    }
+    return bytes;
+}
+
 /* The pieces of a stage are all of it. */
 static void pml_check_whole(pml_print *p, const pml_access *x)
 {
@@ -139,7 +151,7 @@ static void pml_check_whole(pml_print *p, const pml_access *x)
     for (int i = 0; i < m->pieces_count; i++) {
         const pml_piece *piece = &m->pieces[i];
         if (piece->place == x->place && (piece->agent < 0 || m->agents[piece->agent].part == 0))
-            sum += piece->bytes;
+            sum += pml_filled(m, i, x->value);
     }
     if (sum != m->pipe->smems[m->places[x->place].index].bytes)
         pml_fault(p, ZLAY_PIPE_STAGE, pml_event(m, x)->line);

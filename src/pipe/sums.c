@@ -70,11 +70,11 @@ static int64_t part_bit(const zl_event *e)
     return (int64_t)1 << (e->part < PARTS ? e->part : PARTS);
 }
 
-/* A part filled twice does not make up for one left out. */
-static void add_fill(tables *t, const zl_step *s)
+/* A part filled twice does not make up for one left out; each instance fills it. */
+static void add_fill(tables *t, const zl_role *role, const zl_step *s)
 {
     int64_t *sum = t->smems + (s->event->smem[0] * t->all + s->q[0]) * OF_SMEM;
-    if (!(sum[PARTS_SEEN] & part_bit(s->event))) sum[BYTES] += s->event->count;
+    if (!(sum[PARTS_SEEN] & part_bit(s->event))) sum[BYTES] += s->event->count * zl_role_instances(role);
     sum[PARTS_SEEN] |= part_bit(s->event);
 }
 
@@ -187,7 +187,7 @@ static void add_all(zl_verify *v, tables *t, const zl_role *role, const zl_trace
         check_range(v, t, s);
         if (s->event->bar >= 0 && in_range(t, s->bar_q)) add_bar(t, role, s);
         if (zl_is_write(s->event) && !v->own[s->event->smem[0]] && in_range(t, s->q[0]))
-            add_fill(t, s);
+            add_fill(t, role, s);
     }
 }
 
