@@ -191,13 +191,16 @@ device-copy-synth: $(B)/device-copy-synth
 	$(B)/device-copy-synth
 device-moves: $(B)/device-moves
 	$(B)/device-moves
-device-test: $(addprefix $(B)/device-,test synth copy-synth moves words pipes)
+$(B)/device-module: $(B)/device/device_module.o $(B)/libzlay-runtime.a $(B)/libzlay.a
+	$(link) $(ENGINE_LIBS) -ldl -lm
+device-test: $(addprefix $(B)/device-,test synth copy-synth moves words pipes module)
 	$(B)/device-test
 	$(B)/device-synth
 	$(B)/device-copy-synth
 	$(B)/device-moves
 	$(B)/device-words
 	$(B)/device-pipes
+	$(B)/device-module
 device-synth: $(B)/device-synth
 	$(B)/device-synth
 device-copies: $(B)/device-copies
