@@ -21,7 +21,7 @@ allowed() {
 
 # Public headers of the groups of algebra, legality and synth.
 groups='cute|decide|f2|facts|hier|pieces|radix|structure|symbol|zmat'
-rules='bank|barrier|block|buffer|copy|direct|hazard|idesc|instruction|mma|replace|smemdesc|tcgen05|tensormap|tmem|waitcnt'
+rules='bank|barrier|block|buffer|copy|direct|hazard|idesc|instruction|mma|replace|smemdesc|tcgen05|tdm|tensormap|tmem|waitcnt'
 plans='cluster|convert|factor|fragment|move|swizzle|tmem_pack|transfer|tensormap_synth|wave|wave_gemm'
 prints='emit_pipe'
 

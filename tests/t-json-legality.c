@@ -167,6 +167,32 @@ static void buffers(void **state)
     for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);
 }
 
+static void tensors(void **state)
+{
+    static const char *const rows[][3] = {
+        {"{\"op\":\"tdm.pack\",\"target\":\"gfx1250\",\"address\":\"0x7f0012345600\",\"lds\":1024,\"tile\":[64,16],\"extent\":[4096,1024],\"stride\":[4096],\"element\":1,\"pad\":1,\"pad_interval\":4,\"pad_amount\":3}", "ok", "[\"0x80007f00123456000000040000000001\",\"0x0000000000000000000010000000001000400000040000001000000007110000\"]"},
+        {"{\"op\":\"tdm.pack\",\"target\":\"gfx1250\",\"address\":0,\"lds\":0,\"tile\":[1,1,1,7],\"extent\":[64]}", "ok.2", "\"0x00070000000000000000000000000000\""},
+        {"{\"op\":\"tdm.pack\",\"target\":\"gfx1250\",\"address\":\"0x7f0012345600\",\"lds\":1024,\"tile\":[64,16],\"extent\":[4096,1024],\"stride\":[4096],\"element\":1,\"pad\":1,\"pad_interval\":4,\"pad_amount\":3,\"th\":8}", "error", "\"EINVAL\""},
+        {"{\"op\":\"tdm.pack\",\"target\":\"gfx950\",\"address\":0,\"lds\":0,\"tile\":[1],\"extent\":[64]}", "error", "\"ENOTSUP\""},
+        {"{\"op\":\"tdm.pack\",\"target\":\"gfx1250\",\"address\":0,\"lds\":0,\"tile\":[1,1,1,1,1,1],\"extent\":[64]}", "error", "\"EINVAL\""},
+        {"{\"op\":\"tdm.pack\",\"target\":\"gfx1250\",\"address\":0,\"lds\":0,\"tile\":[4294967296],\"extent\":[64]}", "error", "\"EINVAL\""},
+        {"{\"op\":\"tdm.pack\",\"target\":\"gfx1250\",\"address\":0,\"lds\":0,\"tile\":[-1],\"extent\":[64]}", "error", "\"EINVAL\""},
+        {"{\"op\":\"tdm.unpack\",\"target\":\"gfx1250\",\"groups\":[\"0x80007f00123456000000040000000001\",\"0x0000000000000000000010000000001000400000040000001000000007110000\"]}", "ok.tile", "[64,16,0,0,0]"},
+        {"{\"op\":\"tdm.unpack\",\"target\":\"gfx1250\",\"groups\":[\"0x80007f00123456000000040000000001\",\"0x0000000000000000000010000000001000400000040000001000000007110000\"]}", "ok.address", "139638282147328"},
+        {"{\"op\":\"tdm.unpack\",\"target\":\"gfx1250\",\"groups\":[\"0x1\"]}", "error", "\"EINVAL\""},
+        {"{\"op\":\"tdm.unpack\",\"target\":\"gfx1250\",\"groups\":[\"0x1\",0]}", "error", "\"EINVAL\""},
+        {"{\"op\":\"tdm.unpack\",\"target\":\"gfx1250\",\"groups\":[\"0x1\",\"0xg\"]}", "error", "\"EINVAL\""},
+        {"{\"op\":\"tdm.unpack\",\"target\":\"gfx1250\",\"groups\":[\"0x1\",\"0x00000000000000000000000000000000000000000000000000000000000000000\"]}", "error", "\"EINVAL\""},
+        {"{\"op\":\"tdm.unpack\",\"target\":\"gfx1250\",\"groups\":[\"0x000000000000000000000000000000000\",\"0x0\"]}", "error", "\"EINVAL\""},
+        {"{\"op\":\"tdm.unpack\",\"target\":\"gfx1250\",\"groups\":[\"0x0\",\"0x0\",\"0x0\"]}", "error", "\"EINVAL\""},
+        {"{\"op\":\"tdm.check\",\"target\":\"gfx1250\",\"address\":\"0x7f0012345600\",\"lds\":1024,\"tile\":[64,16],\"extent\":[4096,1024],\"stride\":[4096],\"element\":1,\"pad\":1,\"pad_interval\":4,\"pad_amount\":3}", "ok.answer", "\"yes\""},
+        {"{\"op\":\"tdm.check\",\"target\":\"gfx1250\",\"address\":\"0x7f0012345600\",\"lds\":1024,\"tile\":[64,16],\"extent\":[4096,1024],\"stride\":[4096],\"element\":1,\"pad\":1,\"pad_interval\":4,\"pad_amount\":3,\"store\":1}", "ok.answer", "\"undecided\""},
+        {"{\"op\":\"tdm.check\",\"target\":\"gfx1250\",\"address\":\"0x7f0012345600\",\"lds\":1024,\"tile\":[64,16],\"extent\":[4096,1024],\"stride\":[4096],\"element\":1,\"pad\":1,\"pad_interval\":4,\"pad_amount\":3,\"store\":1}", "ok.conflict.0.rule", "\"TDM_PAD_STORE\""},
+        {"{\"op\":\"tdm.check\",\"target\":\"gfx1250\",\"address\":\"0x7f0012345600\",\"lds\":1024,\"tile\":[64,16],\"extent\":[4096,1024],\"stride\":[4096],\"element\":1,\"pad\":1,\"pad_interval\":4,\"pad_amount\":3,\"rank\":3}", "ok.broken.0.rule", "\"TDM_TILE\""},
+    };
+    for (size_t i = 0; i < ZL_COUNT(rows); i++) says(*state, rows[i][0], rows[i][1], rows[i][2]);
+}
+
 static void descriptors(void **state)
 {
     static const char *const rows[][3] = {
@@ -418,6 +444,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(maps_under_facts, setup, teardown),
         cmocka_unit_test_setup_teardown(hostile_maps_are_no, setup, teardown),
         cmocka_unit_test_setup_teardown(buffers, setup, teardown),
+        cmocka_unit_test_setup_teardown(tensors, setup, teardown),
         cmocka_unit_test_setup_teardown(descriptors, setup, teardown),
         cmocka_unit_test_setup_teardown(matrix_instructions, setup, teardown),
         cmocka_unit_test_setup_teardown(banks, setup, teardown),

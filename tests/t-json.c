@@ -239,6 +239,9 @@ static const char *const whole[] = {
     "{\"op\":\"buffer.unpack\",\"target\":\"gfx942\",\"desc\":\"0x00020000000000400000000000001000\"}",
     "{\"op\":\"buffer.check\",\"target\":\"gfx942\",\"base\":4096,\"records\":64}",
     "{\"op\":\"buffer.reach\",\"target\":\"gfx942\",\"base\":4096,\"records\":64,\"bytes\":4}",
+    "{\"op\":\"tdm.pack\",\"target\":\"gfx1250\",\"address\":4096,\"lds\":0,\"tile\":[64],\"extent\":[64]}",
+    "{\"op\":\"tdm.unpack\",\"target\":\"gfx1250\",\"groups\":[\"0x1\",\"0x0\"]}",
+    "{\"op\":\"tdm.check\",\"target\":\"gfx1250\",\"address\":4096,\"lds\":0,\"tile\":[64],\"extent\":[64]}",
     "{\"op\":\"waitcnt.pack\",\"target\":\"gfx942\"}",
     "{\"op\":\"waitcnt.unpack\",\"target\":\"gfx942\",\"operand\":3952}",
     "{\"op\":\"smemdesc.pack\",\"target\":\"sm_90a\",\"start\":0,\"lbo\":16,\"sbo\":1024,"

@@ -20,6 +20,7 @@
 #include <zlay/barrier.h>
 #include <zlay/block.h>
 #include <zlay/buffer.h>
+#include <zlay/tdm.h>
 #include <zlay/cluster.h>
 #include <zlay/convert.h>
 #include <zlay/copy.h>

@@ -24,7 +24,8 @@ static const zl_word relations[] = {{"range", ZLAY_REL_RANGE},
                                     {"range", ZLAY_REL_SIGNED},
                                     {NULL, 0}};
 static const zl_word answers[] = {
-    {"no", ZLAY_NO}, {"yes", ZLAY_YES}, {"depends", ZLAY_DEPENDS}, {NULL, 0}};
+    {"no", ZLAY_NO}, {"yes", ZLAY_YES}, {"depends", ZLAY_DEPENDS},
+    {"undecided", ZLAY_UNDECIDED}, {NULL, 0}};
 static json_t *field_value(int32_t field)
 {
     const char *name = field ? zlay_field_name(field) : NULL;

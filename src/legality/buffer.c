@@ -2,6 +2,7 @@
 /* Buffer resources: a subject of rules, their bits, and what an access reaches. */
 #include "legality/constants.h"
 #include "legality/rule.h"
+#include "legality/words.h"
 
 #include <zlay/buffer.h>
 
@@ -133,28 +134,14 @@ zlay_status zlay_buffer_check(zlay_verdict *out, zlay_reason *reasons, size_t ro
 
 /* ---- bits --------------------------------------------------------------------------- */
 
-enum { WORD = 32, WORDS = 4, LAST = 3 };
-
-static void put_bits(uint32_t word[WORDS], uint32_t at, uint32_t width, uint64_t value)
-{
-    for (uint32_t i = 0; i < width; i++)
-        word[(at + i) / WORD] |= (uint32_t)(value >> i & 1) << (at + i) % WORD;
-}
-
-static uint64_t get_bits(const uint32_t word[WORDS], uint32_t at, uint32_t width)
-{
-    uint64_t value = 0;
-    for (uint32_t i = 0; i < width; i++)
-        value |= (uint64_t)(word[(at + i) / WORD] >> (at + i) % WORD & 1) << i;
-    return value;
-}
+enum { WORDS = 4, LAST = 3 };
 
 /* Bits of the last word that fields have. */
 static uint32_t owned(uint32_t kind)
 {
     uint32_t word[WORDS] = {0};
     for (const bits *r = rows; r < rows + ZL_COUNT(rows); r++)
-        if (r->target == kind) put_bits(word, r->at, r->width, UINT64_MAX);
+        if (r->target == kind) zl_words_put(word, r->at, r->width, UINT64_MAX);
     return word[LAST];
 }
 
@@ -174,7 +161,7 @@ zlay_status zlay_buffer_pack(zlay_buffer_words *out, const zlay_target *target,
     if (!kind) return ZLAY_ENOTSUP;
     if (!fits(target, b)) return ZLAY_EINVAL;
     for (const bits *r = rows; r < rows + ZL_COUNT(rows); r++)
-        if (r->target == kind) put_bits(words.word, r->at, r->width, field_of(b, r->quantity));
+        if (r->target == kind) zl_words_put(words.word, r->at, r->width, field_of(b, r->quantity));
     words.word[LAST] |= b->other;
     *out = words;
     return ZLAY_OK;
@@ -188,7 +175,7 @@ zlay_status zlay_buffer_unpack(zlay_buffer *out, const zlay_target *target,
     uint32_t kind = kind_of(target);
     if (!kind) return ZLAY_ENOTSUP;
     for (const bits *r = rows; r < rows + ZL_COUNT(rows); r++)
-        if (r->target == kind) set_field(&b, r->quantity, get_bits(words->word, r->at, r->width));
+        if (r->target == kind) set_field(&b, r->quantity, zl_words_get(words->word, r->at, r->width));
     b.other = words->word[LAST] & ~owned(kind);
     *out = b;
     return ZLAY_OK;

@@ -38,7 +38,8 @@ typedef enum zl_subject_kind {
     ZL_SUBJECT_MFMA,
     ZL_SUBJECT_INSTR,
     ZL_SUBJECT_BUFFER,
-    ZL_SUBJECT_OPERANDS
+    ZL_SUBJECT_OPERANDS,
+    ZL_SUBJECT_TDM
 } zl_subject_kind;
 
 typedef struct zl_subject {

@@ -153,7 +153,12 @@ typedef enum zl_entries {
 #define ZL_BOUND_BUFFER_TAKEN (UINT64_MAX - 821)
 #define ZL_BOUND_GLOBAL_LEAST (UINT64_MAX - 822)
 #define ZL_BOUND_GLOBAL_LAST  (UINT64_MAX - 823)
-/* Of a buffer resource: the most that the field of a quantity may be. */
+/* Of a tensor descriptor: a tile along a dimension, and the rows that a gather may name. */
+#define ZL_BOUND_TDM_TILE_LEAST (UINT64_MAX - 880)
+#define ZL_BOUND_TDM_TILE_MOST  (UINT64_MAX - 881)
+#define ZL_BOUND_TDM_ROWS       (UINT64_MAX - 882)
+#define ZL_BOUND_TDM_REPEATS    (UINT64_MAX - 883)
+/* Of the bits of a descriptor: the most that the field of a quantity may be. */
 #define ZL_BOUND_ROOM(quantity) (UINT64_MAX - 900 - (uint64_t)(quantity))
 /* Of the nearest form of mfma; these stand side by side. */
 #define ZL_BOUND_MFMA_A       (UINT64_MAX - 700)
@@ -251,7 +256,7 @@ zl_subject_kind zl_quantity_subject(zl_quantity quantity);
 int32_t zl_quantity_field(zl_quantity quantity);
 bool zl_quantity_indexed(zl_quantity quantity);
 uint32_t zl_quantity_count(zl_quantity quantity, const zl_subject *subject);
-extern const zl_subject_form zl_instruction_form, zl_buffer_form;
+extern const zl_subject_form zl_instruction_form, zl_buffer_form, zl_tdm_form;
 /* Whether an instruction has a constant of this kind, and it was given. */
 bool zl_constant_given(zl_quantity kind, const zl_subject *subject);
 uint64_t zl_quantity_value(zl_quantity quantity, const zl_subject *subject, uint32_t i);

@@ -13,6 +13,7 @@ static const zl_subject_form *const forms[] = {
     [ZL_SUBJECT_INSTR] = &zl_instruction_form,
     [ZL_SUBJECT_BUFFER] = &zl_buffer_form,
     [ZL_SUBJECT_OPERANDS] = &zl_operands_form,
+    [ZL_SUBJECT_TDM] = &zl_tdm_form,
 };
 
 static const struct {
