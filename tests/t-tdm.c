@@ -316,7 +316,10 @@ static void rules_at_their_bounds(void **state)
         int32_t number = rule_number(e->rule);
         zlay_verdict v = check(&e->holds, r);
         if (v.answer != ZLAY_YES) fail_msg("row %zu, %s: broken, by rule %d", i, e->rule, r[0].rule);
-        pack(&e->holds);
+        zlay_tdm_words held = pack(&e->holds);
+        zlay_tdm again = unpack(&held);
+        again.store = e->holds.store;
+        assert_memory_equal(&again, &e->holds, sizeof again);
         v = check(&e->breaks, r);
         if (!reason_of(r, &v, number, -2)) fail_msg("row %zu, %s: holds", i, e->rule);
         assert_int_equal(v.answer, e->answer);

@@ -133,7 +133,7 @@ static bool guard(zl_guard g, const zl_subject *s)
     if (!has_tdm(s->target)) return false;
     switch (g) {
     case ZL_G_TDM_GATHERS: return d->gather;
-    case ZL_G_TDM_REPEATS: return d->iterate && !d->gather;
+    case ZL_G_TDM_REPEATS: return use_of(d) == IN_REPEAT;
     case ZL_G_TDM_PADS: return d->pad;
     case ZL_G_TDM_STORES: return d->store;
     case ZL_G_TDM_CASTS: return d->mask;
