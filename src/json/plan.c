@@ -160,8 +160,8 @@ static void put_info(zl_call *call, json_t *value, const zlay_plan_info *info)
 static void put_wave(zl_call *call, json_t *value, const zlay_plan *plan)
 {
     zlay_wave_gemm w;
-    json_t *wave = json_object();
     if (zlay_plan_wave(&w, plan)) return;
+    json_t *wave = json_object();
     const struct {
         const char *name;
         uint32_t number;

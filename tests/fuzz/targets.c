@@ -224,6 +224,18 @@ static int facts_target(const char *bytes, size_t size)
 
 /* ---- pipes ------------------------------------------------------------------------ */
 
+/* The checker takes more steps than the verifier: it has the usual limits. */
+static int is_proved_again(const zlay_pipe *pipe, const char *proof, size_t length)
+{
+    zlay_ctx *ctx = NULL;
+    zlay_answer answer = ZLAY_NO;
+    int proved = zlay_ctx_new(&ctx, NULL, NULL) == ZLAY_OK &&
+                 zlay_pipe_recheck(ctx, &answer, pipe, proof, length) == ZLAY_OK &&
+                 answer == ZLAY_YES;
+    zlay_ctx_free(ctx);
+    return proved;
+}
+
 static int pipe_holds(zlay_ctx *ctx, const zlay_pipe *pipe)
 {
     static char text[1 << 18], twice[1 << 18], proof[1 << 18];
@@ -231,7 +243,7 @@ static int pipe_holds(zlay_ctx *ctx, const zlay_pipe *pipe)
              proved = {proof, sizeof proof, 0};
     zlay_pipe_reason reasons[4];
     zlay_pipe *again = NULL;
-    zlay_answer answer = ZLAY_UNDECIDED, recheck = ZLAY_YES;
+    zlay_answer answer = ZLAY_UNDECIDED;
     size_t count = 0;
     int broken = 0;
     STATE(zlay_pipe_print(&buf, pipe) == ZLAY_OK);
@@ -241,9 +253,7 @@ static int pipe_holds(zlay_ctx *ctx, const zlay_pipe *pipe)
     zlay_status status = zlay_pipe_verify(ctx, &answer, reasons, 4, &count, &proved, pipe);
     if (status) return broken;
     STATE((answer == ZLAY_NO) == (count > 0));
-    if (answer == ZLAY_YES)
-        STATE(zlay_pipe_recheck(ctx, &recheck, pipe, proof, proved.need) == ZLAY_OK &&
-              recheck == ZLAY_YES);
+    if (answer == ZLAY_YES) STATE(is_proved_again(pipe, proof, proved.need));
     return broken;
 }
 
