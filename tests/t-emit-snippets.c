@@ -152,7 +152,8 @@ static void write_kernel(FILE *file, bool product)
     fputs("typedef unsigned u2 __attribute__((ext_vector_type(2))); typedef unsigned u3 __attribute__((ext_vector_type(3)));\n"
           "typedef unsigned u4 __attribute__((ext_vector_type(4))); typedef unsigned u8 __attribute__((ext_vector_type(8)));\n"
           "typedef float f16 __attribute__((ext_vector_type(16))); typedef _Float16 h4 __attribute__((ext_vector_type(4)));\n"
-          "__attribute__((amdgpu_kernel)) void k(unsigned *p, unsigned long base, u4 quad, u8 eight, unsigned scalar) {\n"
+          "#ifdef __HIP__\n#define KERNEL __attribute__((global))\n#else\n#define KERNEL __attribute__((amdgpu_kernel))\n#endif\n"
+          "KERNEL void k(unsigned *p, unsigned long base, u4 quad, u8 eight, unsigned scalar) {\n"
           "unsigned lane = __builtin_amdgcn_workitem_id_x(); unsigned long address = (unsigned long)(p + lane);\n"
           "(void)base, (void)quad, (void)eight, (void)scalar, (void)address; unsigned d1 = lane; u2 d2 = {lane, lane}; u3 d3 = {lane, 1, 2}; u4 d4 = {lane, 1, 2, 3};\n", file);
     if (product)
@@ -170,18 +171,19 @@ static void write_kernel(FILE *file, bool product)
     fputs("}\n", file);
 }
 
-/* What the compiler makes of it, and that it goes on to an object file without a warning. */
+/* What the compiler makes of it, and that it goes on to an object file without a warning, as HIP too. */
 static void compiled(const char *cpu, bool product)
 {
-    char path[] = "/tmp/zlay-snippets-XXXXXX.c", command[512];
+    char path[] = "/tmp/zlay-snippets-XXXXXX.c", command[1024];
     int fd = mkstemps(path, 2);
     assert_true(fd >= 0);
     FILE *file = fdopen(fd, "w");
     write_kernel(file, product);
     fclose(file);
     snprintf(command, sizeof command,
+             "clang-22 -x hip --offload-arch=%s --offload-device-only -nogpulib -nogpuinc -O2 -Wall -Wextra -Werror -c -o /dev/null %s && "
              "clang-22 -x c --target=amdgcn-amd-amdhsa -mcpu=%s -nogpulib -O2 -Wall -Wextra -Werror -c -o /dev/null %s && "
-             "clang-22 -x c --target=amdgcn-amd-amdhsa -mcpu=%s -nogpulib -O2 -S -o - %s", cpu, path, cpu, path);
+             "clang-22 -x c --target=amdgcn-amd-amdhsa -mcpu=%s -nogpulib -O2 -S -o - %s", cpu, path, cpu, path, cpu, path);
     FILE *pipe = popen(command, "r");
     assert_non_null(pipe);
     size_t length = fread(text, 1, sizeof text - 1, pipe);
