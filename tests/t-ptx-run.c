@@ -2,22 +2,6 @@
 /* The PTX of whole GEMM kernels is executed, and D is the exact product. */
 #include "ptx/gemm.h"
 
-static px_machine machine;
-static zlay_ctx *ctx;
-
-static int open_ctx(void **state)
-{
-    (void)state;
-    return zlay_ctx_new(&ctx, NULL, NULL);
-}
-
-static int close_ctx(void **state)
-{
-    (void)state;
-    zlay_ctx_free(ctx);
-    return 0;
-}
-
 #define COLUMN ZLAY_ORDER_COLUMN
 #define ROW    ZLAY_ORDER_ROW
 
@@ -43,7 +27,7 @@ static void test_products(void **state)
     for (size_t i = 0; i < sizeof problems / sizeof *problems; i++)
         for (int early = 0; early < 2; early++) {
             px_gemm g;
-            px_gemm_make(&g, ctx, &problems[i].gemm, problems[i].blocks, &random);
+            px_gemm_make(&g, &problems[i].gemm, problems[i].blocks, &random);
             machine.early = early;
             machine.random = test_random(&random);
             if (px_gemm_fails(&machine, &g, g.text)) fail_msg("%s: %s", problems[i].what, machine.fault);

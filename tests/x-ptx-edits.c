@@ -4,22 +4,6 @@
 #define _GNU_SOURCE /* memmem */
 #include "ptx/gemm.h"
 
-static px_machine machine;
-static zlay_ctx *ctx;
-
-static int open_ctx(void **state)
-{
-    (void)state;
-    return zlay_ctx_new(&ctx, NULL, NULL);
-}
-
-static int close_ctx(void **state)
-{
-    (void)state;
-    zlay_ctx_free(ctx);
-    return 0;
-}
-
 enum { RUNS = 8 };
 
 /* Whether it fails in one of a few runs: copies late, once early, and other orders of the warps. */
@@ -188,7 +172,7 @@ static void test_lines(void **state)
     px_gemm g;
     tally t = {0};
     (void)state;
-    px_gemm_make(&g, ctx, &small, 2, &random);
+    px_gemm_make(&g, &small, 2, &random);
     assert_false(fails(&g, g.text, &random));
     each_line(&t, &g, &random);
     printf("%d lines left out: %d fail, %d may be\n", t.edits, t.failed, t.kept);
@@ -201,7 +185,7 @@ static void test_numbers(void **state)
     px_gemm g;
     tally t = {0};
     (void)state;
-    px_gemm_make(&g, ctx, &small, 2, &random);
+    px_gemm_make(&g, &small, 2, &random);
     each_number(&t, &g, &random);
     printf("%d numbers changed: %d fail, %d may be\n", t.edits, t.failed, t.kept);
     px_gemm_free(&g);

@@ -141,7 +141,7 @@ static void pipe_write(zl_text *out, const void *value)
     consumer(out, plan);
 }
 
-zlay_status zl_gemm_pipe_prove(zlay_ctx *ctx, zlay_plan *plan)
+static zlay_status prove(zlay_ctx *ctx, const zlay_plan *plan)
 {
     zlay_answer answer;
     zlay_pipe_reason reason = {0};
@@ -156,13 +156,18 @@ zlay_status zl_gemm_pipe_prove(zlay_ctx *ctx, zlay_plan *plan)
     return ZLAY_OK;
 }
 
-zlay_status zl_gemm_pipe(zlay_ctx *ctx, zlay_plan *plan)
+zlay_status zl_plan_pipe_make(zlay_ctx *ctx, zlay_plan *plan, zl_writer *write)
 {
     char *text;
     size_t length;
-    zlay_status status = zl_print_alloc(ctx, &text, &length, pipe_write, plan);
+    zlay_status status = zl_print_alloc(ctx, &text, &length, write, plan);
     if (status) return status;
     status = zlay_pipe_parse(ctx, &plan->pipe, text, length);
     zl_free(&plan->alloc, text, length + 1);
-    return status ? status : zl_gemm_pipe_prove(ctx, plan);
+    return status ? status : prove(ctx, plan);
+}
+
+zlay_status zl_gemm_pipe(zlay_ctx *ctx, zlay_plan *plan)
+{
+    return zl_plan_pipe_make(ctx, plan, pipe_write);
 }

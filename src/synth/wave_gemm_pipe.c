@@ -189,11 +189,5 @@ static void pipe_write(zl_text *out, const void *value)
 
 zlay_status zl_wave_gemm_pipe(zlay_ctx *ctx, zlay_plan *plan)
 {
-    char *text;
-    size_t length;
-    zlay_status status = zl_print_alloc(ctx, &text, &length, pipe_write, plan);
-    if (status) return status;
-    status = zlay_pipe_parse(ctx, &plan->pipe, text, length);
-    zl_free(&plan->alloc, text, length + 1);
-    return status ? status : zl_gemm_pipe_prove(ctx, plan);
+    return zl_plan_pipe_make(ctx, plan, pipe_write);
 }

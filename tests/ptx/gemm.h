@@ -10,6 +10,22 @@
 
 enum { GEMM_CANARY = 0x7fc1, GEMM_NAN = 0xffff }; /* in D before, in padding of A and B */
 
+static px_machine machine;
+static zlay_ctx *ctx;
+
+static int open_ctx(void **state)
+{
+    (void)state;
+    return zlay_ctx_new(&ctx, NULL, NULL);
+}
+
+static int close_ctx(void **state)
+{
+    (void)state;
+    zlay_ctx_free(ctx);
+    return 0;
+}
+
 typedef struct px_matrix {
     uint64_t rows, columns, pitch, count;
     bool by_column;
@@ -51,7 +67,7 @@ static inline void px_matrix_draw(px_matrix *x, uint64_t *random)
             *px_element(x, r, c) = zlay_sim_bf16((float)(int)(test_random(random) % 9) - 4);
 }
 
-static inline void px_gemm_text(px_gemm *g, zlay_ctx *ctx)
+static inline void px_gemm_text(px_gemm *g)
 {
     zlay_buf buf = {NULL, 0, 0};
     assert_int_equal(zlay_emit_ptx(ctx, &buf, g->plan, "gemm", 4), ZLAY_EROOM);
@@ -62,7 +78,7 @@ static inline void px_gemm_text(px_gemm *g, zlay_ctx *ctx)
     g->length = buf.need;
 }
 
-static inline void px_gemm_make(px_gemm *g, zlay_ctx *ctx, const zlay_gemm *request, uint32_t blocks,
+static inline void px_gemm_make(px_gemm *g, const zlay_gemm *request, uint32_t blocks,
                                 uint64_t *random)
 {
     const zlay_target *target;
@@ -78,7 +94,7 @@ static inline void px_gemm_make(px_gemm *g, zlay_ctx *ctx, const zlay_gemm *requ
     g->d = px_matrix_new(q->m, q->n, q->d_order, ZLAY_ORDER_ROW, q->ldd, GEMM_CANARY);
     px_matrix_draw(&g->a, random);
     px_matrix_draw(&g->b, random);
-    px_gemm_text(g, ctx);
+    px_gemm_text(g);
 }
 
 static inline void px_gemm_free(px_gemm *g)

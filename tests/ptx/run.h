@@ -31,7 +31,7 @@ typedef struct px_program { /* of a text: rows of its lines, and which registers
     bool is_sum[PX_NAMES * 4];
 } px_program;
 
-static inline bool px_prepare(px_program *p, px_machine *m)
+static inline void px_prepare(px_program *p, px_machine *m)
 {
     memset(p, 0, sizeof *p);
     assert_true(m->text.registers < PX_NAMES * 4);
@@ -43,7 +43,6 @@ static inline bool px_prepare(px_program *p, px_machine *m)
         for (int k = 0; p->row[i] && p->row[i]->step == px_wgmma && k < l->count - 7; k++)
             p->is_sum[l->operand[k].name] = true;
     }
-    return true;
 }
 
 /* Arguments are 8 bytes at places where the kernel looks for them. */
