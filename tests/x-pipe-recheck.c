@@ -15,7 +15,7 @@ typedef struct world {
     zlay_ctx *ctx;
     const char *name;
     size_t every, next;
-    int proved, runs, refused, undecided, wrong, other, apart;
+    int proved, runs, refused, undecided, wrong, other;
 } world;
 
 /* `N = 4` at the head of a trace. */
@@ -36,9 +36,7 @@ static void prove_again(world *w, const pipe_edit *edit, const zlay_pipe *pipe, 
     w->proved++;
     w->runs += strstr(proof, " by runs\n") != NULL;
     if (answer == ZLAY_YES) return;
-    bool apart = answer == ZLAY_UNDECIDED && !strcmp(w->name, "streamk") && strstr(edit->what, "await done[0] 1");
-    w->apart += apart;
-    w->wrong += !apart;
+    w->wrong++;
     printf("ACCEPTED %s: %s: %d %s\n", w->name, edit->what, (int)answer, zlay_ctx_message(w->ctx));
 }
 
@@ -85,10 +83,6 @@ static void judge(void *user, const pipe_edit *edit, const char *text, size_t le
     zlay_pipe_free(pipe);
 }
 
-/* Where one block waits for the other to end its loop the verifier counts each from a base of its own; the
- * checker has one for both, and sees nothing repeated. */
-enum { APART_MOST = 5 };
-
 static void test_edits(void **state)
 {
     static char text[NAMED_TEXT];
@@ -106,7 +100,6 @@ static void test_edits(void **state)
                w.name, w.proved, w.runs, w.refused, w.other, w.undecided, w.wrong);
         fflush(stdout);
         wrong += w.wrong;
-        assert_in_range(w.apart, 0, APART_MOST);
         zlay_ctx_free(w.ctx);
     }
     assert_int_equal(wrong, 0);

@@ -52,6 +52,7 @@ typedef struct zl_rp_instance {
     int64_t twin[ZL_RP_PARAMS]
                 [ZL_PIPE_LOOPS]; /* the counters where a param is greater by its period */
     bool found[ZL_RP_PARAMS][ZL_PIPE_LOOPS];   /* a repetition lies in this loop */
+    uint64_t headed[ZL_RP_PARAMS]; /* the step at which it last began an iteration */
     int32_t issued[ZL_RP_GROUPS], done[ZL_RP_GROUPS], last[ZL_RP_GROUPS];
     int32_t opening[ZL_RP_GROUPS][ZL_RP_THREADS]; /* items of the group that is open */
     bool open[ZL_RP_GROUPS];
@@ -131,8 +132,8 @@ typedef struct zl_rp_debt {
 
 /* A stretch of a run that a longer trip repeats. */
 typedef struct zl_rp_repeat {
-    uint32_t claim, leader, depth; /* the loop that its counter is of */
-    uint64_t from, to;             /* steps */
+    uint32_t claim;
+    uint64_t from, to; /* steps */
 } zl_rp_repeat;
 
 /* Loops of `param` repeat every `period`. */
@@ -146,6 +147,18 @@ enum { ZL_RP_STILL = -1, ZL_RP_ALIKE = -2 };
 
 typedef struct zl_replay zl_replay;
 
+/* A ring that an event names, and where. */
+typedef struct zl_rp_named {
+    uint32_t ring;
+    const zl_pos *at;
+} zl_rp_named;
+enum { ZL_RP_RINGS = 7 };
+enum { ZL_RP_NOBODY = UINT32_MAX };
+
+/* What is beside a run: nothing, longer trips that go through a part that they repeat for the last
+ * time, or for the first. */
+enum { ZL_RP_ALONE, ZL_RP_LAST, ZL_RP_FIRST };
+
 /* Numbers of a state being written, or items being marked. */
 typedef struct zl_rp_sheet {
     int64_t *out;
@@ -153,15 +166,13 @@ typedef struct zl_rp_sheet {
     bool marking;
     int32_t *names; /* per item: its number in this state, -1 */
     int32_t named;
-    int64_t counter;       /* of the loop that indices are counted from */
     uint32_t claim;
 } zl_rp_sheet;
 
 typedef struct zl_rp_seen { /* a state at the beginning of an iteration */
-    int64_t *numbers;
+    int64_t *numbers;       /* first per instance the counter that it is counted from */
     size_t count;
     uint64_t step;
-    int64_t counter;
 } zl_rp_seen;
 enum { ZL_RP_STATES = 64 };
 
@@ -206,10 +217,13 @@ struct zl_replay {
     zl_rp_claim claims[ZL_RP_PARAMS];
     uint32_t claims_count;
     int32_t *ring_growth, *loop_growth; /* claims x rings, claims x events: ZL_RP_STILL .. */
-    int64_t *turned;    /* claims x rings: how far a ring is turned in the longer trip */
-    int64_t *bearings;  /* claims x claims x (loops of instances, rings) */
-    bool second;        /* the run in which the longer trip is compared */
-    uint64_t compared;  /* steps of it that have been */
+    int64_t *turned;    /* claims x rings x blocks: how far a ring is turned in the longer trip */
+    int64_t *bearings;  /* claims x claims x (loops of instances, rings x blocks) */
+    uint32_t *first;    /* per instance: the first of its group; ZL_RP_NOBODY: in none */
+    uint32_t *ring_first; /* rings x blocks: of the group that has it */
+    int turns;          /* ZL_RP_ALONE .. */
+    uint64_t compared;  /* steps that have been */
+    bool *moved;        /* repeats x instances: who went on in it */
     zl_rp_repeat *repeats;
     uint32_t repeats_count, repeats_room;
     zl_rp_seen seen[ZL_RP_PARAMS][ZL_RP_STATES];
@@ -256,10 +270,12 @@ int32_t zl_rp_did(zl_replay *c, uint32_t thread, bool write);
 void zl_rp_reserve(zl_replay *c);
 
 /* ---- where ---- */
+int64_t zl_rp_value(const zl_replay *c, const zl_rp_instance *i, const zl_pos *pos);
 /* The index that a position names; in the longer trip it is turned as its ring is. */
-int64_t zl_rp_index(zl_replay *c, const zl_rp_instance *i, const zl_pos *pos, uint32_t ring);
+int64_t zl_rp_index(zl_replay *c, const zl_rp_instance *i, const zl_pos *pos, uint32_t ring,
+                    uint32_t block);
 uint32_t zl_rp_slot(zl_replay *c, const zl_rp_instance *i, const zl_pos *pos, uint32_t ring,
-                    uint32_t stages);
+                    uint32_t block, uint32_t stages);
 /* Rings are numbered: bars, smems, tmems, others. */
 static inline uint32_t zl_rp_ring_smem(const zl_replay *c, int32_t smem)
 {
@@ -346,28 +362,5 @@ void zl_rp_relinquish(zl_replay *c, const zl_rp_instance *i);
 void zl_rp_check_live(zl_replay *c, const zl_rp_instance *i, int32_t tmem, uint32_t block,
                       uint32_t event);
 void zl_rp_setup_columns(zl_replay *c);
-
-/* ---- states and repetitions ---- */
-zl_rp_meeting *zl_rp_meeting_of(zl_replay *c, const zl_rp_instance *i, const zl_event *e);
-/* Whether somebody of a block knows of what it owes. */
-bool zl_rp_is_paid(const zl_replay *c, uint32_t block, const zl_rp_debt *d);
-void zl_rp_state(zl_replay *c, zl_rp_sheet *w);
-void zl_rp_find_growth(zl_replay *c);
-/* Growth of a ring's indices, or of a loop's counter, when the loops of a claim go on by `by`;
- * `longer`: in the longer trip of that claim, -1 in the run itself. */
-int64_t zl_rp_ring_turn(zl_replay *c, uint32_t claim, uint32_t ring, int64_t by, int32_t longer);
-int64_t zl_rp_loop_turn(zl_replay *c, uint32_t claim, uint32_t loop, int64_t by, int32_t longer);
-bool zl_rp_is_loop(const zl_replay *c, uint32_t claim, uint32_t loop);
-/* At the beginning of an iteration; where loops of a claim begin or end. */
-void zl_rp_head(zl_replay *c, zl_rp_instance *i);
-void zl_rp_edge(zl_replay *c, uint32_t loop);
-/* Before a step of the second run: whether a repetition begins or ends here. */
-void zl_rp_turn(zl_replay *c);
-/* What a position is in the longer trip of a claim. */
-int64_t zl_rp_twin(zl_replay *c, const zl_rp_instance *i, const zl_pos *pos, uint32_t claim);
-int64_t zl_rp_value(const zl_replay *c, const zl_rp_instance *i, const zl_pos *pos);
-/* Whether a loop goes on; the longer trip does not end before. */
-bool zl_rp_goes_on(zl_replay *c, const zl_rp_instance *i, const zl_event *loop, int64_t counter,
-                   const int64_t *twin);
 
 #endif

@@ -22,7 +22,7 @@ static int32_t *expected(zl_replay *c, const zl_rp_gate *g, uint32_t instance)
 zl_rp_gate *zl_rp_gate_of(zl_replay *c, const zl_rp_instance *i, const zl_event *e, uint32_t block)
 {
     uint32_t stages = c->pipe->bars[e->bar].stages;
-    uint32_t slot = zl_rp_slot(c, i, &e->bar_at, (uint32_t)e->bar, stages);
+    uint32_t slot = zl_rp_slot(c, i, &e->bar_at, (uint32_t)e->bar, block, stages);
     return &c->gates[c->gate_at[e->bar] + block * stages + slot];
 }
 
@@ -192,7 +192,7 @@ static void pass(zl_replay *c, zl_rp_instance *i, zl_rp_gate *g, int64_t phase)
 
 bool zl_rp_wait(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 {
-    int64_t at = zl_rp_index(c, i, &e->parity, (uint32_t)e->bar);
+    int64_t at = zl_rp_index(c, i, &e->parity, (uint32_t)e->bar, i->block);
     zl_rp_gate *g = zl_rp_gate_of(c, i, e, i->block);
     int64_t parity = (at / c->pipe->bars[e->bar].stages + e->flip) & 1;
     int64_t phase = meant(c, g, i->first, parity);

@@ -104,14 +104,16 @@ static size_t parts_of(zl_replay *c, part out[PARTS], bool counted)
         PART(ring_growth, (size_t)ZL_RP_PARAMS * c->rings_count),
         PART(loop_growth, (size_t)ZL_RP_PARAMS * p->events_count),
         PART(bearings, (size_t)ZL_RP_PARAMS * ZL_RP_PARAMS *
-                           (c->instances_count * ZL_PIPE_LOOPS + c->rings_count)),
+                           (c->instances_count * ZL_PIPE_LOOPS + c->rings_count * c->blocks)),
+        PART(first, c->instances_count),
+        PART(ring_first, (size_t)c->rings_count * c->blocks),
         PART(items, ZL_RP_ITEMS),
         PART(free_items, ZL_RP_ITEMS),
         PART(names, ZL_RP_ITEMS),
         PART(met, ZL_RP_ITEMS),
         PART(sets, (size_t)c->sets_count * ZL_RP_WORDS),
         PART(copied, ZL_RP_WORDS),
-        PART(turned, (size_t)ZL_RP_PARAMS * c->rings_count),
+        PART(turned, (size_t)ZL_RP_PARAMS * c->rings_count * c->blocks),
     };
     size_t count = counted ? ZL_COUNT(late) : ZL_COUNT(early);
     memcpy(out, counted ? late : early, count * sizeof *out);
@@ -304,6 +306,7 @@ void zl_rp_free(zl_replay *c)
         for (int k = 0; k < ZL_RP_STATES; k++)
             zl_free(&alloc, c->seen[p][k].numbers, c->seen[p][k].count * sizeof *c->sheet);
     zl_free(&alloc, c->repeats, c->repeats_room * sizeof *c->repeats);
+    zl_free(&alloc, c->moved, (size_t)c->repeats_room * c->instances_count * sizeof *c->moved);
     zl_free(&alloc, c->sheet, c->sheet_room * sizeof *c->sheet);
     free_parts(c, true);
     free_parts(c, false);
@@ -357,7 +360,7 @@ void zl_rp_begin(zl_replay *c)
     memset(c->live_columns, 0, c->blocks * sizeof *c->live_columns);
     memset(c->relinquished, 0, c->blocks * sizeof *c->relinquished);
     memset(c->debts, 0, (size_t)c->blocks * (c->threads_count + c->gates_count) * sizeof *c->debts);
-    memset(c->turned, 0, (size_t)ZL_RP_PARAMS * c->rings_count * sizeof *c->turned);
+    memset(c->turned, 0, (size_t)ZL_RP_PARAMS * c->rings_count * c->blocks * sizeof *c->turned);
     for (uint32_t k = 0; k < c->words * 64; k++) c->items[k].live = false;
     if (c->words) memset(c->sets, 0, (size_t)c->sets_count * c->words * sizeof *c->sets);
     c->free_count = 0;

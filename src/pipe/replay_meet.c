@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Meetings of threads, groups and their waits, fences, flags. */
-#include "pipe/replay.h"
+#include "pipe/replay_same.h"
 
 static uint32_t knows(uint32_t thread) { return zl_rp_set(thread, ZL_RP_KNOWS); }
 
@@ -176,7 +176,7 @@ static bool await_flag(zl_replay *c, const zl_rp_instance *i, const zl_event *e,
 
 bool zl_rp_flags(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 {
-    uint32_t slot = zl_rp_slot(c, i, &e->other_at, zl_rp_ring_other(c, e->other),
+    uint32_t slot = zl_rp_slot(c, i, &e->other_at, zl_rp_ring_other(c, e->other), 0,
                                c->pipe->others[e->other].stages);
     zl_rp_flag *f = &c->flags[c->other_at[e->other] + slot - (c->places_count - c->flags_count)];
     if (e->kind == ZL_EV_AWAIT) return await_flag(c, i, e, f);

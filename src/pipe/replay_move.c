@@ -2,21 +2,18 @@
 /* Copies by the async proxy, and ordinary loads and stores. */
 #include "pipe/replay.h"
 
-static uint32_t slot_at(zl_replay *c, const zl_rp_instance *i, const zl_event *e, int k)
+static zl_rp_place *smem_at(zl_replay *c, const zl_rp_instance *i, const zl_event *e, int k,
+                            uint32_t block)
 {
-    return zl_rp_slot(c, i, &e->at[k], zl_rp_ring_smem(c, e->smem[k]),
-                      c->pipe->smems[e->smem[k]].stages);
-}
-
-static int64_t index_at(zl_replay *c, const zl_rp_instance *i, const zl_event *e, int k)
-{
-    return zl_rp_index(c, i, &e->at[k], zl_rp_ring_smem(c, e->smem[k]));
+    uint32_t slot = zl_rp_slot(c, i, &e->at[k], zl_rp_ring_smem(c, e->smem[k]), block,
+                               c->pipe->smems[e->smem[k]].stages);
+    return zl_rp_smem(c, i, block, e->smem[k], slot);
 }
 
 static zl_rp_place *other_at(zl_replay *c, const zl_rp_instance *i, int32_t other,
                              const zl_pos *pos)
 {
-    return &c->places[c->other_at[other] + zl_rp_slot(c, i, pos, zl_rp_ring_other(c, other),
+    return &c->places[c->other_at[other] + zl_rp_slot(c, i, pos, zl_rp_ring_other(c, other), 0,
                                                       c->pipe->others[other].stages)];
 }
 
@@ -63,13 +60,11 @@ static void land(zl_replay *c, zl_rp_instance *i, const zl_event *e, uint32_t bl
     zl_rp_use to = async_use(c, e, g->next), from = to;
     int32_t over = g->next;
     to.bytes = e->count;
-    zl_rp_write(c, zl_rp_smem(c, i, block, e->smem[0], slot_at(c, i, e, 0)), i, false,
-                index_at(c, i, e, 0), &to);
+    zl_rp_write(c, smem_at(c, i, e, 0, block), i, false, zl_rp_value(c, i, &e->at[0]), &to);
     if (e->map >= 0) use_map(c, i, e, over);
     if (e->scope == ZL_COPY_SHARED) {
         from.part = 0;
-        zl_rp_read(c, zl_rp_smem(c, i, i->block, e->smem[1], slot_at(c, i, e, 1)), i, false,
-                   index_at(c, i, e, 1), &from);
+        zl_rp_read(c, smem_at(c, i, e, 1, i->block), i, false, zl_rp_value(c, i, &e->at[1]), &from);
         zl_rp_owe(c, i->block, g, 0, over, to.event);
     }
     zl_rp_owe(c, block, g, 0, over, to.event);
@@ -86,15 +81,15 @@ void zl_rp_copy(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 
 void zl_rp_store(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 {
-    zl_rp_place *p = zl_rp_smem(c, i, i->block, e->smem[0], slot_at(c, i, e, 0));
+    zl_rp_place *p = smem_at(c, i, e, 0, i->block);
     int32_t over = zl_rp_group(c, i, ZL_RP_BULK, i->first);
     zl_rp_use use = async_use(c, e, zl_rp_group(c, i, ZL_RP_BULK_READ, i->first));
-    zl_rp_read(c, p, i, false, index_at(c, i, e, 0), &use);
+    zl_rp_read(c, p, i, false, zl_rp_value(c, i, &e->at[0]), &use);
     if (e->count != p->size) zl_rp_break(c, ZLAY_PIPE_BYTES, use.event, UINT32_MAX);
     if (e->other >= 0) {
         zl_rp_use to = async_use(c, e, over);
         zl_rp_write(c, other_at(c, i, e->other, &e->other_at), i, false,
-                    zl_rp_index(c, i, &e->other_at, zl_rp_ring_other(c, e->other)), &to);
+                    zl_rp_value(c, i, &e->other_at), &to);
     }
     if (e->map >= 0) use_map(c, i, e, over);
     i->open[ZL_RP_BULK] = true;
@@ -112,8 +107,7 @@ void zl_rp_cpasync(zl_replay *c, zl_rp_instance *i, const zl_event *e)
             c->items[item].fenced = zl_rp_item_new(c, ZL_RP_FENCED, (int32_t)(i->first + k), 0);
         use.over[k] = item;
     }
-    zl_rp_write(c, zl_rp_smem(c, i, i->block, e->smem[0], slot_at(c, i, e, 0)), i, true,
-                index_at(c, i, e, 0), &use);
+    zl_rp_write(c, smem_at(c, i, e, 0, i->block), i, true, zl_rp_value(c, i, &e->at[0]), &use);
     i->open[ZL_RP_CPASYNC] = true;
     i->opened[ZL_RP_CPASYNC] = use.event;
 }
@@ -123,9 +117,9 @@ void zl_rp_cpasync(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 static void touch_shared(zl_replay *c, zl_rp_instance *i, const zl_event *e, bool write,
                          uint32_t block)
 {
-    zl_rp_place *p = zl_rp_smem(c, i, block, e->smem[0], slot_at(c, i, e, 0));
+    zl_rp_place *p = smem_at(c, i, e, 0, block);
     zl_rp_use use = ordinary_use(c, i, e, write);
-    int64_t index = index_at(c, i, e, 0);
+    int64_t index = zl_rp_value(c, i, &e->at[0]);
     if (write) zl_rp_write(c, p, i, true, index, &use);
     else zl_rp_read(c, p, i, true, index, &use);
     for (uint32_t k = 0; block != i->block && k < i->threads; k++)
@@ -144,7 +138,7 @@ void zl_rp_touch(zl_replay *c, zl_rp_instance *i, const zl_event *e)
     }
     zl_rp_use use = ordinary_use(c, i, e, write);
     zl_rp_place *p = other_at(c, i, e->other, &e->other_at);
-    int64_t index = zl_rp_index(c, i, &e->other_at, zl_rp_ring_other(c, e->other));
+    int64_t index = zl_rp_value(c, i, &e->other_at);
     use.bytes = 0;
     if (write) zl_rp_write(c, p, i, true, index, &use);
     else zl_rp_read(c, p, i, true, index, &use);

@@ -74,10 +74,10 @@ static void use_memory(zl_replay *c, zl_rp_instance *i, const zl_event *e, zl_rp
     const zl_pos *at = shared ? &e->at[0] : &e->other_at;
     uint32_t ring = shared ? zl_rp_ring_smem(c, e->smem[0]) : zl_rp_ring_other(c, e->other);
     uint32_t stages = shared ? c->pipe->smems[e->smem[0]].stages : c->pipe->others[e->other].stages;
-    uint32_t slot = zl_rp_slot(c, i, at, ring, stages);
+    uint32_t slot = zl_rp_slot(c, i, at, ring, shared ? i->block : 0, stages);
     zl_rp_place *p = shared ? zl_rp_smem(c, i, i->block, e->smem[0], slot)
                             : &c->places[c->other_at[e->other] + slot];
-    int64_t index = zl_rp_index(c, i, at, ring);
+    int64_t index = zl_rp_value(c, i, at);
     if (e->kind == ZL_EV_FETCH) zl_rp_read(c, p, i, true, index, use);
     else zl_rp_write(c, p, i, true, index, use);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A run: instances in turn, each to the end of an iteration, or until it has to wait. */
-#include "pipe/replay.h"
+#include "pipe/replay_same.h"
 
 void zl_rp_break(zl_replay *c, int32_t rule, uint32_t event, uint32_t other)
 {
@@ -211,7 +211,17 @@ static void check_end(zl_replay *c)
 
 /* ---- turns ---- */
 
-static bool is_over(const zl_replay *c) { return c->rule || c->status || c->unproved; }
+/* Behind the last part that is repeated the longer trips go on as they were seen to. */
+static bool has_compared_all(const zl_replay *c)
+{
+    return c->turns == ZL_RP_FIRST &&
+           (!c->repeats_count || c->step > c->repeats[c->repeats_count - 1].to);
+}
+
+static bool is_over(const zl_replay *c)
+{
+    return c->rule || c->status || c->unproved || has_compared_all(c);
+}
 
 static bool take_turn(zl_replay *c, zl_rp_instance *i)
 {

@@ -1,37 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Repetitions. Where the state is what it was some iterations before, a longer trip repeats the
  * part between; a second run holds that trip against this. docs/pipe.md has the argument. */
-#include "pipe/replay.h"
+#include "pipe/replay_same.h"
 
 #include <string.h>
 
 /* ---- finding ---- */
 
-/* The depth at which an instance is in a loop of the claim; -1. */
-static int inside(const zl_replay *c, const zl_rp_instance *i, uint32_t claim)
+/* The first of a group looks, and only while none of it has a repetition already, as one more would
+ * be one too many for that. Where a group before it went on meanwhile, that one looks for both. */
+static bool looks(zl_replay *c, zl_rp_instance *by, uint32_t claim)
 {
-    for (uint32_t d = 0; d < i->depth; d++)
-        if (zl_rp_is_loop(c, claim, i->loop[d])) return (int)d;
-    return -1;
-}
-
-/* The first instance in a loop of the claim looks; and only while none has a repetition already, as
- * one more would be one too many for that. */
-static bool looks(const zl_replay *c, const zl_rp_instance *by, uint32_t claim)
-{
-    for (const zl_rp_instance *i = c->instances; i < c->instances + c->instances_count; i++) {
-        int depth = inside(c, i, claim);
-        if (depth >= 0 && (i < by || i->found[claim][depth])) return false;
+    uint32_t me = (uint32_t)(by - c->instances);
+    uint64_t last = by->headed[claim];
+    by->headed[claim] = c->step + 1;
+    zl_rp_find_groups(c, claim);
+    if (c->first[me] != me) return false;
+    for (uint32_t n = 0; n < c->instances_count; n++) {
+        const zl_rp_instance *i = &c->instances[n];
+        if (c->first[n] == me && i->found[claim][zl_rp_inside(c, i, claim)]) return false;
+        if (c->first[n] < me && i->headed[claim] > last) return false;
     }
     return true;
 }
 
-static bool write_state(zl_replay *c, uint32_t claim, int64_t counter, zl_rp_sheet *w)
+static bool write_state(zl_replay *c, uint32_t claim, zl_rp_sheet *w)
 {
     zlay_allocator alloc = zl_allocator(c->ctx);
     for (;;) {
-        *w = (zl_rp_sheet){.out = c->sheet, .room = c->sheet_room, .names = c->names,
-                           .counter = counter, .claim = claim};
+        *w = (zl_rp_sheet){
+            .out = c->sheet, .room = c->sheet_room, .names = c->names, .claim = claim};
         for (uint32_t k = 0; k < c->words * 64; k++) c->names[k] = -1;
         zl_rp_state(c, w);
         if (w->need <= w->room) return true;
@@ -57,7 +55,7 @@ static bool keep_state(zl_replay *c, uint32_t claim, const zl_rp_sheet *w)
         if (!last.numbers) return false;
     } else memmove(all + 1, all, (ZL_RP_STATES - 1) * sizeof *all);
     memcpy(last.numbers, w->out, w->need * sizeof *last.numbers);
-    all[0] = (zl_rp_seen){last.numbers, w->need, c->step + 1, w->counter};
+    all[0] = (zl_rp_seen){last.numbers, w->need, c->step + 1};
     *count += *count < ZL_RP_STATES;
     return true;
 }
@@ -72,54 +70,83 @@ static bool is_apart(const zl_replay *c, uint32_t claim, uint64_t from)
     return true;
 }
 
-static const zl_rp_seen *find_same(const zl_replay *c, uint32_t claim, const zl_rp_sheet *w)
+/* Each group has gone on by as much as the one that looks, or not at all; 0: some other way, or one
+ * has that has a repetition already. */
+static int64_t period_of(const zl_replay *c, const zl_rp_seen *s, const zl_rp_sheet *w, uint32_t by)
 {
-    for (uint32_t k = 0; k < c->seen_count[claim]; k++) {
-        const zl_rp_seen *s = &c->seen[claim][k];
-        int64_t by = w->counter - s->counter;
-        if (by > 0 && c->claims[claim].period % by == 0 && s->count == w->need &&
-            !memcmp(s->numbers, w->out, w->need * sizeof *w->out) && is_apart(c, claim, s->step))
-            return s;
+    int64_t period = w->out[by] - s->numbers[by];
+    for (uint32_t n = 0; n < c->instances_count; n++) {
+        const zl_rp_instance *i = &c->instances[n];
+        int64_t moved = w->out[n] - s->numbers[n];
+        if (moved && (moved != period || i->found[w->claim][zl_rp_inside(c, i, w->claim)]))
+            return 0;
+    }
+    return period;
+}
+
+static const zl_rp_seen *find_same(const zl_replay *c, const zl_rp_sheet *w, uint32_t by)
+{
+    size_t at = c->instances_count;
+    for (uint32_t k = 0; k < c->seen_count[w->claim]; k++) {
+        const zl_rp_seen *s = &c->seen[w->claim][k];
+        if (s->count != w->need ||
+            memcmp(s->numbers + at, w->out + at, (w->need - at) * sizeof *w->out))
+            continue;
+        int64_t period = period_of(c, s, w, by);
+        if (period <= 0 || c->claims[w->claim].period % period) continue;
+        if (is_apart(c, w->claim, s->step)) return s;
     }
     return NULL;
 }
 
-static bool note_repeat(zl_replay *c, const zl_rp_repeat *r)
+static bool more_repeats(zl_replay *c)
 {
-    if (c->repeats_count == c->repeats_room) {
-        zlay_allocator alloc = zl_allocator(c->ctx);
-        uint32_t room = 2 * c->repeats_room + 16;
-        zl_rp_repeat *all = zl_alloc(c->ctx, room, sizeof *all);
-        if (!all) return false;
-        if (c->repeats) memcpy(all, c->repeats, c->repeats_count * sizeof *all);
-        zl_free(&alloc, c->repeats, c->repeats_room * sizeof *all);
-        c->repeats = all;
-        c->repeats_room = room;
+    zlay_allocator alloc = zl_allocator(c->ctx);
+    uint32_t room = 2 * c->repeats_room + 16;
+    size_t each = c->instances_count;
+    zl_rp_repeat *all = zl_alloc(c->ctx, room, sizeof *all);
+    bool *moved = all ? zl_alloc(c->ctx, room * each, sizeof *moved) : NULL;
+    if (!moved) {
+        zl_free(&alloc, all, room * sizeof *all);
+        return false;
     }
-    c->repeats[c->repeats_count++] = *r;
-    for (uint32_t k = 0; k <= r->claim; k++) c->seen_count[k] = 0;
-    for (zl_rp_instance *i = c->instances; i < c->instances + c->instances_count; i++) {
-        int depth = inside(c, i, r->claim);
-        if (depth >= 0) i->found[r->claim][depth] = true;
+    if (c->repeats) memcpy(all, c->repeats, c->repeats_count * sizeof *all);
+    if (c->repeats) memcpy(moved, c->moved, c->repeats_count * each * sizeof *moved);
+    zl_free(&alloc, c->repeats, c->repeats_room * sizeof *all);
+    zl_free(&alloc, c->moved, c->repeats_room * each * sizeof *moved);
+    c->repeats = all;
+    c->moved = moved;
+    c->repeats_room = room;
+    return true;
+}
+
+static bool note_repeat(zl_replay *c, const zl_rp_seen *same, const zl_rp_sheet *w)
+{
+    uint32_t claim = w->claim;
+    if (c->repeats_count == c->repeats_room && !more_repeats(c)) return false;
+    bool *moved = c->moved + (size_t)c->repeats_count * c->instances_count;
+    c->repeats[c->repeats_count++] = (zl_rp_repeat){claim, same->step, c->step + 1};
+    for (uint32_t n = 0; n < c->instances_count; n++) {
+        zl_rp_instance *i = &c->instances[n];
+        moved[n] = w->out[n] != same->numbers[n];
+        if (moved[n]) i->found[claim][zl_rp_inside(c, i, claim)] = true;
     }
+    for (uint32_t k = 0; k <= claim; k++) c->seen_count[k] = 0;
     return true;
 }
 
 static void look(zl_replay *c, const zl_rp_instance *i, uint32_t claim)
 {
     zl_rp_sheet w;
-    int64_t counter = i->counter[i->depth - 1];
-    bool good = write_state(c, claim, counter, &w);
-    const zl_rp_seen *same = good ? find_same(c, claim, &w) : NULL;
-    zl_rp_repeat r = {claim, (uint32_t)(i - c->instances), i->depth - 1, same ? same->step : 0,
-                      c->step + 1};
-    if (good) good = same ? note_repeat(c, &r) : keep_state(c, claim, &w);
+    bool good = write_state(c, claim, &w);
+    const zl_rp_seen *same = good ? find_same(c, &w, (uint32_t)(i - c->instances)) : NULL;
+    if (good) good = same ? note_repeat(c, same, &w) : keep_state(c, claim, &w);
     if (!good) c->status = ZLAY_ENOMEM;
 }
 
 void zl_rp_head(zl_replay *c, zl_rp_instance *i)
 {
-    for (uint32_t k = 0; !c->second && k < c->claims_count; k++)
+    for (uint32_t k = 0; c->turns == ZL_RP_ALONE && k < c->claims_count; k++)
         if (zl_rp_is_loop(c, k, i->loop[i->depth - 1]) && looks(c, i, k)) look(c, i, k);
 }
 
@@ -131,56 +158,75 @@ void zl_rp_edge(zl_replay *c, uint32_t loop)
 
 /* ---- the longer trip ---- */
 
-/* How the longer trip of `outer` stands to the run, counted from the loop of a repetition: the same
- * where that begins and where it ends. */
-static void take_bearings(zl_replay *c, const zl_rp_repeat *r, uint32_t outer, bool begins)
+/* Keeps a bearing, or says whether it is the one that was kept. */
+static bool take(int64_t *at, int64_t value, bool begins)
 {
-    const zl_rp_instance *leader = &c->instances[r->leader];
-    int64_t here = leader->counter[r->depth], there = leader->twin[outer][r->depth];
-    size_t each = (size_t)c->instances_count * ZL_PIPE_LOOPS + c->rings_count;
-    int64_t *at = c->bearings + (r->claim * ZL_RP_PARAMS + outer) * each;
+    bool same = begins || *at == value;
+    *at = value;
+    return same;
+}
+
+/* How the longer trip of `outer` stands to the run, counted from the loops of a repetition: the
+ * same where that begins and where it ends. */
+static void take_bearings(zl_replay *c, uint32_t claim, uint32_t outer, bool begins)
+{
+    size_t each = (size_t)c->instances_count * ZL_PIPE_LOOPS + c->rings_count * c->blocks;
+    int64_t *at = c->bearings + (claim * ZL_RP_PARAMS + outer) * each;
+    const int32_t longer = (int32_t)outer;
     bool same = true;
-    for (uint32_t n = 0; n < c->instances_count; n++)
-        for (uint32_t d = 0; d < ZL_PIPE_LOOPS; d++, at++) {
-            const zl_rp_instance *i = &c->instances[n];
-            int64_t value = d < i->depth
-                                ? i->twin[outer][d] - zl_rp_loop_turn(c, r->claim, i->loop[d],
-                                                                      there, (int32_t)outer)
-                                : 0;
-            same &= *at == value;
-            *at = value;
-        }
-    for (uint32_t ring = 0; ring < c->rings_count; ring++, at++) {
-        int64_t value = c->turned[outer * c->rings_count + ring] +
-                        zl_rp_ring_turn(c, r->claim, ring, here, -1) -
-                        zl_rp_ring_turn(c, r->claim, ring, there, (int32_t)outer);
-        same &= *at == value;
-        *at = value;
+    for (uint32_t n = 0; n < c->instances_count; n++) {
+        const zl_rp_instance *i = &c->instances[n];
+        int64_t there = zl_rp_counter(c, claim, c->first[n], longer);
+        for (uint32_t d = 0; d < ZL_PIPE_LOOPS; d++)
+            same &= take(at++,
+                         d < i->depth ? i->twin[outer][d] -
+                                            zl_rp_loop_turn(c, claim, i->loop[d], there, longer)
+                                      : 0,
+                         begins);
     }
-    if (!begins && !same && !c->unproved)
+    for (uint32_t k = 0; k < c->rings_count * c->blocks; k++) {
+        uint32_t ring = k / c->blocks;
+        int64_t here = zl_rp_counter(c, claim, c->ring_first[k], -1);
+        int64_t there = zl_rp_counter(c, claim, c->ring_first[k], longer);
+        same &= take(at++,
+                     *zl_rp_turned(c, outer, ring, k % c->blocks) +
+                         zl_rp_ring_turn(c, claim, ring, here, -1) -
+                         zl_rp_ring_turn(c, claim, ring, there, longer),
+                     begins);
+    }
+    if (!same && !c->unproved)
         c->unproved = "a repetition turns a longer trip by another amount than the run";
 }
 
-static void turn(zl_replay *c, uint32_t claim)
+static void turn(zl_replay *c, uint32_t claim, const bool *moved)
 {
     int64_t by = c->claims[claim].period;
-    for (zl_rp_instance *i = c->instances; i < c->instances + c->instances_count; i++)
-        for (uint32_t d = 0; d < i->depth; d++)
+    for (uint32_t n = 0; n < c->instances_count; n++) {
+        zl_rp_instance *i = &c->instances[n];
+        for (uint32_t d = 0; moved[n] && d < i->depth; d++)
             i->twin[claim][d] += zl_rp_loop_turn(c, claim, i->loop[d], by, -1);
-    for (uint32_t ring = 0; ring < c->rings_count; ring++)
-        c->turned[claim * c->rings_count + ring] += zl_rp_ring_turn(c, claim, ring, by, -1);
+    }
+    for (uint32_t k = 0; k < c->rings_count * c->blocks; k++)
+        if (c->ring_first[k] != ZL_RP_NOBODY && moved[c->ring_first[k]])
+            *zl_rp_turned(c, claim, k / c->blocks, k % c->blocks) +=
+                zl_rp_ring_turn(c, claim, k / c->blocks, by, -1);
 }
 
 void zl_rp_turn(zl_replay *c)
 {
-    if (!c->second || c->step < c->compared) return;
+    if (c->turns == ZL_RP_ALONE || c->step < c->compared) return;
     c->compared = c->step + 1;
     for (uint32_t k = 0; k < c->repeats_count; k++) {
         const zl_rp_repeat *r = &c->repeats[k];
+        if (r->from != c->step && r->to != c->step) continue;
+        zl_rp_find_groups(c, r->claim);
         for (uint32_t outer = 0; outer < r->claim; outer++)
-            if (r->from == c->step || r->to == c->step)
-                take_bearings(c, r, outer, r->from == c->step);
+            take_bearings(c, r->claim, outer, r->from == c->step);
     }
-    for (uint32_t k = 0; k < c->repeats_count; k++)
-        if (c->repeats[k].from == c->step) turn(c, c->repeats[k].claim);
+    for (uint32_t k = 0; k < c->repeats_count; k++) {
+        const zl_rp_repeat *r = &c->repeats[k];
+        if (c->step != (c->turns == ZL_RP_LAST ? r->from : r->to)) continue;
+        zl_rp_find_groups(c, r->claim);
+        turn(c, r->claim, c->moved + (size_t)k * c->instances_count);
+    }
 }

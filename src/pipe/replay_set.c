@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operations, and sets of them: what a thread, a barrier, a meeting knows to be over. */
-#include "pipe/replay.h"
+#include "pipe/replay_same.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * from where that stands, operations named in the order in which they are met, and last who knows
  * which. Two moments with equal numbers have the same future, but for turned rings. What is not met
  * here cannot matter, and is forgotten. */
-#include "pipe/replay.h"
+#include "pipe/replay_same.h"
 
 static void put(zl_rp_sheet *w, int64_t value)
 {
@@ -12,9 +12,12 @@ static void put(zl_rp_sheet *w, int64_t value)
     w->need++;
 }
 
-static int64_t base_of(zl_replay *c, const zl_rp_sheet *w, uint32_t ring)
+static int64_t base_of(zl_replay *c, const zl_rp_sheet *w, uint32_t ring, uint32_t block)
 {
-    return w->marking ? 0 : zl_rp_ring_turn(c, w->claim, ring, w->counter, -1);
+    uint32_t first = c->ring_first[ring * c->blocks + block];
+    return w->marking
+               ? 0
+               : zl_rp_ring_turn(c, w->claim, ring, zl_rp_counter(c, w->claim, first, -1), -1);
 }
 
 static void put_name(zl_rp_sheet *w, int32_t item)
@@ -54,7 +57,8 @@ static void put_loops(zl_replay *c, zl_rp_sheet *w, const zl_rp_instance *i)
 {
     put(w, i->pc);
     for (uint32_t d = 0; d < i->depth && !w->marking; d++) {
-        put(w, i->counter[d] - zl_rp_loop_turn(c, w->claim, i->loop[d], w->counter, -1));
+        int64_t base = zl_rp_counter(c, w->claim, c->first[i - c->instances], -1);
+        put(w, i->counter[d] - zl_rp_loop_turn(c, w->claim, i->loop[d], base, -1));
         for (uint32_t k = 0; k < c->claims_count; k++) put(w, k != w->claim && i->found[k][d]);
     }
 }
@@ -69,8 +73,8 @@ static void put_groups(zl_replay *c, zl_rp_sheet *w, const zl_rp_instance *i)
     }
 }
 
-/* Which ring a place is of, and which copy of it. */
-static uint32_t ring_of(const zl_replay *c, uint32_t place, uint32_t *copy)
+/* Which ring a place is of, which copy of it, and in which block that is. */
+static uint32_t ring_of(const zl_replay *c, uint32_t place, uint32_t *copy, uint32_t *block)
 {
     const zlay_pipe *p = c->pipe;
     uint32_t smem = p->smems_count, tmem = p->tmems_count;
@@ -79,16 +83,18 @@ static uint32_t ring_of(const zl_replay *c, uint32_t place, uint32_t *copy)
     while (tmem > 0 && place < c->tmem_at[tmem - 1]) tmem--;
     *copy = tmem ? (place - c->tmem_at[tmem - 1]) / p->tmems[tmem - 1].stages
                  : (place - c->smem_at[smem - 1]) / p->smems[smem - 1].stages;
+    *block = tmem ? *copy : *copy / c->smem_each[smem - 1];
     return tmem ? zl_rp_ring_tmem(c, (int32_t)tmem - 1) : zl_rp_ring_smem(c, (int32_t)smem - 1);
 }
 
 static void put_factors(zl_replay *c, zl_rp_sheet *w, const zl_rp_factors *f)
 {
     for (int k = 0; k < 2 && !w->marking; k++) {
-        uint32_t copy = 0, ring = f->place[k] < 0 ? 0 : ring_of(c, (uint32_t)f->place[k], &copy);
+        uint32_t copy = 0, block = 0;
+        uint32_t ring = f->place[k] < 0 ? 0 : ring_of(c, (uint32_t)f->place[k], &copy, &block);
         put(w, f->place[k] < 0 ? f->place[k] : (int64_t)ring);
         put(w, copy);
-        put(w, f->place[k] < 0 ? 0 : f->index[k] - base_of(c, w, ring));
+        put(w, f->place[k] < 0 ? 0 : f->index[k] - base_of(c, w, ring, block));
     }
 }
 
@@ -122,7 +128,7 @@ static zl_rp_gate *gate_at(zl_replay *c, const zl_rp_sheet *w, uint32_t bar, uin
                            int64_t *round)
 {
     uint32_t stages = c->pipe->bars[bar].stages;
-    int64_t at = base_of(c, w, bar) + k % stages;
+    int64_t at = base_of(c, w, bar, k / stages) + k % stages;
     *round = floor_of(at, stages);
     return &c->gates[c->gate_at[bar] + k / stages * stages + slot_of(at, stages)];
 }
@@ -207,10 +213,10 @@ static void put_place(zl_replay *c, zl_rp_sheet *w, zl_rp_place *p, int64_t base
     for (uint32_t k = 0; k < p->count; k++) put_use(c, w, &p->uses[k]);
 }
 
+/* In one block. */
 static void put_ring(zl_replay *c, zl_rp_sheet *w, uint32_t first, uint32_t copies, uint32_t stages,
-                     uint32_t ring, bool indexed)
+                     int64_t base, bool indexed)
 {
-    int64_t base = base_of(c, w, ring);
     for (uint32_t k = 0; k < copies * stages; k++)
         put_place(c, w,
                   &c->places[first + k / stages * stages + slot_of(base + k % stages, stages)],
@@ -222,13 +228,17 @@ static void put_places(zl_replay *c, zl_rp_sheet *w)
 {
     const zlay_pipe *p = c->pipe;
     for (uint32_t s = 0; s < p->smems_count; s++)
-        put_ring(c, w, c->smem_at[s], c->blocks * c->smem_each[s], p->smems[s].stages,
-                 zl_rp_ring_smem(c, (int32_t)s), true);
+        for (uint32_t b = 0; b < c->blocks; b++)
+            put_ring(c, w, c->smem_at[s] + b * c->smem_each[s] * p->smems[s].stages,
+                     c->smem_each[s], p->smems[s].stages,
+                     base_of(c, w, zl_rp_ring_smem(c, (int32_t)s), b), true);
     for (uint32_t t = 0; t < p->tmems_count; t++)
-        put_ring(c, w, c->tmem_at[t], c->blocks, p->tmems[t].stages, zl_rp_ring_tmem(c, (int32_t)t),
-                 true);
+        for (uint32_t b = 0; b < c->blocks; b++)
+            put_ring(c, w, c->tmem_at[t] + b * p->tmems[t].stages, 1, p->tmems[t].stages,
+                     base_of(c, w, zl_rp_ring_tmem(c, (int32_t)t), b), true);
     for (uint32_t o = 0; o < p->others_count; o++)
-        put_ring(c, w, c->other_at[o], 1, p->others[o].stages, zl_rp_ring_other(c, (int32_t)o),
+        put_ring(c, w, c->other_at[o], 1, p->others[o].stages,
+                 base_of(c, w, zl_rp_ring_other(c, (int32_t)o), 0),
                  p->others[o].sort != ZL_OTHER_MAP);
 }
 
@@ -258,7 +268,7 @@ static void put_meetings(zl_replay *c, zl_rp_sheet *w)
 static zl_rp_flag *flag_at(zl_replay *c, const zl_rp_sheet *w, uint32_t other, uint32_t k)
 {
     uint32_t stages = c->pipe->others[other].stages;
-    int64_t base = base_of(c, w, zl_rp_ring_other(c, (int32_t)other));
+    int64_t base = base_of(c, w, zl_rp_ring_other(c, (int32_t)other), 0);
     return &c->flags[c->other_at[other] - (c->places_count - c->flags_count) +
                      slot_of(base + k, stages)];
 }
@@ -327,8 +337,11 @@ static void put_sets(zl_replay *c, zl_rp_sheet *w)
                 put_set(c, w, zl_rp_flag_set(c, flag_at(c, w, o, k), s), met);
 }
 
+/* First what is no part of it: the counter that each instance's group is counted from. */
 void zl_rp_state(zl_replay *c, zl_rp_sheet *w)
 {
+    for (uint32_t n = 0; !w->marking && n < c->instances_count; n++)
+        put(w, zl_rp_counter(c, w->claim, c->first[n], -1));
     for (zl_rp_instance *i = c->instances; i < c->instances + c->instances_count; i++) {
         put_loops(c, w, i);
         put_waiting(c, w, i);

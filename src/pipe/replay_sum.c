@@ -70,17 +70,19 @@ static void find_factor(zl_replay *c, const zl_rp_instance *i, const zl_event *e
         f->index[k] = 0;
     } else if (e->smem[k] >= 0) {
         uint32_t ring = zl_rp_ring_smem(c, e->smem[k]);
-        f->index[k] = zl_rp_index(c, i, &e->at[k], ring);
+        f->index[k] = zl_rp_value(c, i, &e->at[k]);
         f->place[k] =
             zl_rp_smem(c, i, i->block, e->smem[k],
-                       zl_rp_slot(c, i, &e->at[k], ring, c->pipe->smems[e->smem[k]].stages)) -
+                       zl_rp_slot(c, i, &e->at[k], ring, i->block,
+                                  c->pipe->smems[e->smem[k]].stages)) -
             c->places;
     } else if (k == 0 && e->tmem[1] >= 0) {
         uint32_t ring = zl_rp_ring_tmem(c, e->tmem[1]);
-        f->index[k] = zl_rp_index(c, i, &e->tmem_at[1], ring);
+        f->index[k] = zl_rp_value(c, i, &e->tmem_at[1]);
         f->place[k] =
             zl_rp_tmem(c, i->block, e->tmem[1],
-                       zl_rp_slot(c, i, &e->tmem_at[1], ring, c->pipe->tmems[e->tmem[1]].stages)) -
+                       zl_rp_slot(c, i, &e->tmem_at[1], ring, i->block,
+                                  c->pipe->tmems[e->tmem[1]].stages)) -
             c->places;
     }
 }
@@ -144,10 +146,10 @@ static void read_operand(zl_replay *c, zl_rp_instance *i, const zl_event *e, int
 {
     zl_rp_use use = {.event = i->pc, .part = -1, .proxy = ZL_RP_ASYNC};
     uint32_t ring = zl_rp_ring_smem(c, e->smem[k]);
-    uint32_t slot = zl_rp_slot(c, i, &e->at[k], ring, c->pipe->smems[e->smem[k]].stages);
+    uint32_t slot = zl_rp_slot(c, i, &e->at[k], ring, block, c->pipe->smems[e->smem[k]].stages);
     zl_rp_name_group(c, i, kind, &use);
     zl_rp_read(c, zl_rp_smem(c, i, block, e->smem[k], slot), i, kind == ZL_RP_WGMMA,
-               zl_rp_index(c, i, &e->at[k], ring), &use);
+               zl_rp_value(c, i, &e->at[k]), &use);
 }
 
 static void open_group(zl_rp_instance *i, int kind)
@@ -169,10 +171,11 @@ static void use_columns(zl_replay *c, zl_rp_instance *i, const zl_event *e, int 
 {
     zl_rp_use use = {.event = i->pc, .proxy = ZL_RP_TENSOR};
     uint32_t ring = zl_rp_ring_tmem(c, e->tmem[k]);
-    int64_t index = zl_rp_index(c, i, &e->tmem_at[k], ring);
+    int64_t index = zl_rp_value(c, i, &e->tmem_at[k]);
     zl_rp_place *p =
         zl_rp_tmem(c, block, e->tmem[k],
-                   zl_rp_slot(c, i, &e->tmem_at[k], ring, c->pipe->tmems[e->tmem[k]].stages));
+                   zl_rp_slot(c, i, &e->tmem_at[k], ring, block,
+                              c->pipe->tmems[e->tmem[k]].stages));
     zl_rp_check_live(c, i, e->tmem[k], block, i->pc);
     zl_rp_name_group(c, i, kind, &use);
     if (!write && (!p->any || p->index != index))
@@ -188,9 +191,10 @@ static void check_sum(zl_replay *c, zl_rp_instance *i, const zl_event *e, uint32
     uint32_t ring = zl_rp_ring_tmem(c, e->tmem[0]);
     zl_rp_place *p =
         zl_rp_tmem(c, block, e->tmem[0],
-                   zl_rp_slot(c, i, &e->tmem_at[0], ring, c->pipe->tmems[e->tmem[0]].stages));
+                   zl_rp_slot(c, i, &e->tmem_at[0], ring, block,
+                              c->pipe->tmems[e->tmem[0]].stages));
     if (first) zl_rp_check_factors(c, i, e, &p->factors);
-    if (!e->fresh && (!p->any || p->index != zl_rp_index(c, i, &e->tmem_at[0], ring)))
+    if (!e->fresh && (!p->any || p->index != zl_rp_value(c, i, &e->tmem_at[0])))
         zl_rp_break(c, ZLAY_PIPE_STAGE, i->pc, UINT32_MAX);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Positions: in the run, and in the trip that a claim makes longer. What a longer trip repeats
  * turns rings and counters; every index and every loop's end of the run is held against that. */
-#include "pipe/replay.h"
+#include "pipe/replay_same.h"
 
 static void fail(zl_replay *c, const char *why)
 {
@@ -33,19 +33,20 @@ int64_t zl_rp_twin(zl_replay *c, const zl_rp_instance *i, const zl_pos *pos, uin
     return at + pos->add + (pos->plus >= 0 ? value_in(c, (int32_t)claim, pos->plus) : 0);
 }
 
-int64_t zl_rp_index(zl_replay *c, const zl_rp_instance *i, const zl_pos *pos, uint32_t ring)
+int64_t zl_rp_index(zl_replay *c, const zl_rp_instance *i, const zl_pos *pos, uint32_t ring,
+                    uint32_t block)
 {
     int64_t at = zl_rp_value(c, i, pos);
-    for (uint32_t k = 0; c->second && k < c->claims_count; k++)
-        if (zl_rp_twin(c, i, pos, k) - at != c->turned[k * c->rings_count + ring])
+    for (uint32_t k = 0; c->turns && k < c->claims_count; k++)
+        if (zl_rp_twin(c, i, pos, k) - at != *zl_rp_turned(c, k, ring, block))
             fail(c, "an index of a longer trip is another than its ring is turned by");
     return at;
 }
 
 uint32_t zl_rp_slot(zl_replay *c, const zl_rp_instance *i, const zl_pos *pos, uint32_t ring,
-                    uint32_t stages)
+                    uint32_t block, uint32_t stages)
 {
-    int64_t at = zl_rp_index(c, i, pos, ring);
+    int64_t at = zl_rp_index(c, i, pos, ring, block);
     if (at >= 0) return (uint32_t)(at % stages);
     zl_rp_break(c, ZLAY_PIPE_STAGE, i->pc, UINT32_MAX);
     return 0;
@@ -56,7 +57,7 @@ bool zl_rp_goes_on(zl_replay *c, const zl_rp_instance *i, const zl_event *loop, 
 {
     int64_t bound = zl_rp_value(c, i, &loop->bar_at);
     bool on = counter < bound;
-    for (uint32_t k = 0; c->second && k < c->claims_count; k++) {
+    for (uint32_t k = 0; c->turns && k < c->claims_count; k++) {
         int64_t later = zl_rp_twin(c, i, &loop->bar_at, k) - bound, turned = twin[k] - counter;
         if (on ? later < turned : turned < later)
             fail(c, "a loop of a longer trip ends elsewhere, or nothing in it is seen to repeat");
@@ -88,20 +89,28 @@ static void note(zl_replay *c, uint32_t claim, uint32_t ring, int32_t growth)
     if (*at == ZL_RP_STILL) *at = growth;
 }
 
-static void note_event(zl_replay *c, uint32_t claim, const uint32_t *loops, const zl_event *e)
+uint32_t zl_rp_rings_of(const zl_replay *c, const zl_event *e, zl_rp_named out[ZL_RP_RINGS])
 {
-    if (e->bar >= 0) note(c, claim, (uint32_t)e->bar, growth_of(c, claim, loops, &e->bar_at));
+    uint32_t count = 0;
+    if (e->kind == ZL_EV_FOR) return 0;
+    if (e->bar >= 0) out[count++] = (zl_rp_named){(uint32_t)e->bar, &e->bar_at};
     for (int k = 0; k < 2; k++) {
         if (e->smem[k] >= 0)
-            note(c, claim, zl_rp_ring_smem(c, e->smem[k]), growth_of(c, claim, loops, &e->at[k]));
+            out[count++] = (zl_rp_named){zl_rp_ring_smem(c, e->smem[k]), &e->at[k]};
         if (e->tmem[k] >= 0)
-            note(c, claim, zl_rp_ring_tmem(c, e->tmem[k]),
-                 growth_of(c, claim, loops, &e->tmem_at[k]));
+            out[count++] = (zl_rp_named){zl_rp_ring_tmem(c, e->tmem[k]), &e->tmem_at[k]};
     }
-    if (e->map >= 0)
-        note(c, claim, zl_rp_ring_other(c, e->map), growth_of(c, claim, loops, &e->map_at));
-    if (e->other >= 0)
-        note(c, claim, zl_rp_ring_other(c, e->other), growth_of(c, claim, loops, &e->other_at));
+    if (e->map >= 0) out[count++] = (zl_rp_named){zl_rp_ring_other(c, e->map), &e->map_at};
+    if (e->other >= 0) out[count++] = (zl_rp_named){zl_rp_ring_other(c, e->other), &e->other_at};
+    return count;
+}
+
+static void note_event(zl_replay *c, uint32_t claim, const uint32_t *loops, const zl_event *e)
+{
+    zl_rp_named named[ZL_RP_RINGS];
+    uint32_t count = zl_rp_rings_of(c, e, named);
+    for (uint32_t k = 0; k < count; k++)
+        note(c, claim, named[k].ring, growth_of(c, claim, loops, named[k].at));
 }
 
 static void find_in_role(zl_replay *c, uint32_t claim, const zl_role *role)
