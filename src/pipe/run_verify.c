@@ -114,6 +114,13 @@ static void note_run(search *s)
     }
 }
 
+/* What has failed once at these values is not looked for again. */
+static void watch_on(search *s)
+{
+    for (uint32_t k = 0; k < s->count; k++)
+        s->run->watch->params[s->param[k].param].failed |= !s->param[k].repeats;
+}
+
 static bool is_good(const search *s) { return !s->run->status && !s->run->fault.rule; }
 
 /* Go on from here with this trip count to the end. */
@@ -125,6 +132,7 @@ static void branch(search *s, int64_t count)
     r->reached = r->seen;
     r->watch = s->watches[1];
     zl_watch_reset(r);
+    watch_on(s);
     zl_run_on(r);
     if (!is_good(s)) return;
     s->runs++;
@@ -147,6 +155,7 @@ static void branch_all(search *s)
     r->params[s->endless] = endless_trips;
     r->endless = s->endless;
     r->watch = s->watches[0];
+    watch_on(s);
     r->seen = r->reached = reached;
     r->stuck = reached - param->least > MOST_TRIPS;
 }
@@ -255,6 +264,7 @@ static bool run_once(search *s)
     r->repeats = r->stuck = false;
     zl_run_reset(r);
     zl_watch_reset(r);
+    watch_on(s);
     if (s->endless >= 0) run_endless(s);
     else zl_run_on(r);
     if (!is_good(s) || r->stuck) return false;
@@ -327,6 +337,7 @@ static zlay_status make_watches(search *s)
         s->watches[k] = s->run->watch;
         if (status) return status;
     }
+    if (s->endless >= 0) s->watches[1]->params[s->endless].quiet = true;
     return ZLAY_OK;
 }
 

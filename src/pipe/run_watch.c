@@ -309,11 +309,17 @@ static void note_repetition(zl_run *r, int32_t param, uint32_t same, int64_t per
     }
 }
 
+/* A loop of the param has ended without a repetition: others do not make up for it. */
+static bool in_vain(const zl_run *r, int32_t param)
+{
+    return r->watch->params[param].quiet || (r->watch->params[param].failed && param != r->endless);
+}
+
 void zl_watch_head(zl_run *r, zl_instance *i)
 {
     int32_t param = zl_loop_param(&r->pipe->events[i->loop[i->depth - 1]]);
     uint32_t same = ZL_STATES, group = zl_watch_group(r, i);
-    if (param < 0 || r->watch->params[param].quiet || all_found(r, param)) return;
+    if (param < 0 || in_vain(r, param) || all_found(r, param)) return;
     zl_watch_param *w = &r->watch->params[param];
     if (!make_param(r, w)) r->status = ZLAY_ENOMEM;
     if (r->status || !leads(r, w, i, param)) return;
