@@ -8,6 +8,8 @@
 /* A value of a clock; a run ends with a limit before one is greater than ZL_TICKS. */
 typedef int16_t zl_tick;
 enum { ZL_TICKS = 32000, ZL_VECTOR = 8 };
+/* An epoch that no clock reaches. */
+#define ZL_NEVER INT16_MAX
 
 /* Something is over when `comp` of a clock is at least `value`. */
 typedef struct zl_cond {
@@ -101,6 +103,8 @@ typedef struct zl_sum {
 } zl_sum;
 enum { ZL_SUM_EMPTY, ZL_SUM_SUM, ZL_SUM_TAKEN };
 
+enum { ZL_CAME = 3 };
+
 /* A barrier's slot in one block. */
 typedef struct zl_gate {
     int32_t comp, cta, bar;
@@ -111,7 +115,8 @@ typedef struct zl_gate {
     zl_tick *sum;       /* of what has come to the one at hand */
     zl_tick *arrived;   /* of its arrivals alone, epochs of classes */
     zl_tick *passed;    /* per class: epoch at which it was past the last complete phase, -1 */
-    zl_tick *came;      /* per class: epoch of its arrival in the phase at hand, -1 */
+    zl_tick *came[ZL_CAME]; /* per class: epoch at which it has arrived in the phase at hand, in the last
+                           complete one and in the one before, -1; ZL_NEVER: nobody knows of it by epochs */
     zl_tick *expected;  /* per class: epoch of its expectation in the phase at hand, -1 */
     uint32_t event;     /* the last that came */
 } zl_gate;
@@ -127,14 +132,14 @@ typedef struct zl_meeting {
 
 enum { ZL_MEETINGS = 17 }; /* of a block: its own, and 16 named ones */
 
-/* Its component counts the thresholds that have been reached. */
 typedef struct zl_flag {
-    int32_t comp;
     int64_t total;
     uint32_t count;
     int64_t *threshold; /* that somebody awaits, from the least upward */
     zl_tick *at;        /* a clock for each: when it was reached */
     zl_tick *sum;
+    zl_tick *raised;    /* per class: epoch of its last raise, -1 */
+    zl_tick *made;      /* the same for each threshold: of its last raise up to it */
 } zl_flag;
 
 /* What a component of clocks that counts groups counts. */
@@ -209,7 +214,7 @@ typedef struct zl_run {
 
 /* Components of clocks: epochs of classes, the same behind fence proxy.async, where the text has cp.async
  * groups of it of classes and the same fenced, what threads have run without regard to memory; then groups
- * of instances, barriers, meetings, flags. */
+ * of instances, barriers, meetings. */
 static inline int32_t zl_comp_fenced(const zl_run *r, int32_t comp)
 {
     return comp + (int32_t)r->classes_count;
@@ -274,6 +279,8 @@ uint32_t zl_run_slot(zl_run *r, const zl_instance *i, const zl_pos *pos, uint32_
 /* ---- clocks ---- */
 
 void zl_clock_join(const zl_run *r, zl_tick *restrict to, const zl_tick *restrict from);
+/* Of a thread's knowledge of others nothing is missing where it knows of their epochs. */
+bool zl_clock_knows(const zl_run *r, const zl_class *c, const zl_tick *epochs);
 /* What both know. */
 void zl_clock_meet(const zl_run *r, zl_tick *restrict to, const zl_tick *restrict with);
 /* What all threads of a class know together goes to `to`. */
@@ -305,7 +312,6 @@ bool zl_run_reaches(const zl_run *r, const zl_instance *i, const zl_event *e, ui
 bool zl_run_fills(const zl_run *r, const zl_instance *i, const zl_event *e, uint32_t block);
 zl_gate *zl_gate_of(zl_run *r, int32_t bar, uint32_t block, uint32_t slot);
 void zl_gate_arrive(zl_run *r, zl_gate *g, const zl_class *c, int64_t count, uint32_t event);
-void zl_gate_arrive_now(zl_run *r, zl_gate *g, zl_class *c, int64_t count, uint32_t event);
 void zl_gate_signal(zl_run *r, zl_gate *g, const zl_class *c, int64_t bytes, uint32_t event);
 void zl_gate_expect(zl_run *r, zl_gate *g, const zl_class *c, int64_t bytes, uint32_t event);
 bool zl_gate_wait(zl_run *r, zl_instance *i, zl_gate *g, int32_t parity, uint32_t event);

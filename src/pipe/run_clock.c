@@ -34,6 +34,13 @@ void zl_clock_arrive(const zl_run *r, zl_tick *to, const zl_class *c)
     give(to, c->clock, c->own, r->epochs);
 }
 
+bool zl_clock_knows(const zl_run *r, const zl_class *c, const zl_tick *epochs)
+{
+    bool all = true;
+    for (uint32_t k = 0; k < r->classes_count; k++) all &= c->clock[k] >= epochs[k];
+    return all;
+}
+
 void zl_clock_converge(zl_run *r, const zl_instance *i)
 {
     for (uint32_t k = 0; k < i->classes; k++) {

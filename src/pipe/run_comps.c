@@ -56,13 +56,14 @@ static void place_groups(zl_run *r, unsigned used)
     }
 }
 
-/* Rows of r->comps, and rows of classes for passed and expected. */
+/* Rows of r->comps, and rows of classes. */
 static size_t clocks_needed(const zl_run *r)
 {
     size_t rows = 4 * (size_t)r->classes_count + 2 * (size_t)r->gates_count +
                   2 * (size_t)r->meetings_count + r->thresholds_count + r->flags_count +
                   r->pipe->blocks + 1;
-    return rows * r->comps + r->gates_count * (r->epochs + 3 * (size_t)r->classes_count);
+    return rows * r->comps + r->gates_count * (r->epochs + (2 + ZL_CAME) * (size_t)r->classes_count) +
+           (r->thresholds_count + r->flags_count) * (size_t)r->classes_count;
 }
 
 static uint32_t whole_vectors(uint32_t comps)
@@ -78,7 +79,7 @@ void zl_run_count_components(zl_run *r)
     place_groups(r, used);
     r->class_comps = used & HAS_CPASYNC ? ZL_WITH_CPASYNC : ZL_WITHOUT_CPASYNC;
     r->comps = r->class_comps * r->classes_count + r->group_comps * r->instances_count +
-               r->gates_count + r->meetings_count + r->flags_count;
+               r->gates_count + r->meetings_count;
     r->comps = whole_vectors(r->comps);
     r->epochs = whole_vectors(r->classes_count);
     r->memory_room = clocks_needed(r);
@@ -139,7 +140,6 @@ static void number_components(zl_run *r)
     int32_t comp = first_of_groups(r) + (int32_t)(r->group_comps * r->instances_count);
     for (uint32_t g = 0; g < r->gates_count; g++) r->gates[g].comp = comp++;
     for (uint32_t m = 0; m < r->meetings_count; m++) r->meetings[m].comp = comp++;
-    for (uint32_t f = 0; f < r->flags_count; f++) r->flags[f].comp = comp++;
 }
 
 /* ---- clocks ---- */
@@ -167,7 +167,7 @@ static void place_clocks(zl_run *r)
         g->arrived = take(r, &used, r->epochs);
         g->passed = take(r, &used, r->classes_count);
         g->expected = take(r, &used, r->classes_count);
-        g->came = take(r, &used, r->classes_count);
+        for (int n = 0; n < ZL_CAME; n++) g->came[n] = take(r, &used, r->classes_count);
     }
     for (uint32_t m = 0; m < r->meetings_count; m++) {
         r->meetings[m].done = take(r, &used, r->comps);
@@ -176,6 +176,8 @@ static void place_clocks(zl_run *r)
     for (uint32_t f = 0; f < r->flags_count; f++) {
         r->flags[f].sum = take(r, &used, r->comps);
         r->flags[f].at = take(r, &used, (size_t)r->flags[f].count * r->comps);
+        r->flags[f].raised = take(r, &used, r->classes_count);
+        r->flags[f].made = take(r, &used, (size_t)r->flags[f].count * r->classes_count);
     }
     r->debt = take(r, &used, (size_t)r->pipe->blocks * r->comps);
     r->scratch = take(r, &used, r->comps);

@@ -9,9 +9,18 @@ zl_gate *zl_gate_of(zl_run *r, int32_t bar, uint32_t block, uint32_t slot)
     return &r->gates[r->gate_at[bar] + block * r->pipe->bars[bar].stages + slot];
 }
 
+/* A phase without bytes is complete when all that was to come has: who knows of all of it knows that. */
+static void conclude(zl_run *r, const zl_gate *g, const zl_class *c)
+{
+    for (int k = 1; k < ZL_CAME; k++)
+        if (c->clock[g->comp] <= g->phase - k && zl_clock_knows(r, c, g->came[k]))
+            c->clock[g->comp] = (zl_tick)(g->phase + 1 - k);
+}
+
 /* Who does not know that the phase before is complete may come into it. */
 static bool is_here(zl_run *r, const zl_gate *g, const zl_class *c, uint32_t event)
 {
+    conclude(r, g, c);
     if (c->clock[g->comp] == g->phase) return true;
     zl_run_fault(r, ZLAY_PIPE_OVERRUN, event, g->event, c->clock[g->comp], g->phase);
     return false;
@@ -34,7 +43,9 @@ static void next_phase(zl_run *r, zl_gate *g)
     g->done[g->comp] = (zl_tick)++g->phase;
     memset(g->sum, 0, r->comps * sizeof *g->sum);
     memset(g->arrived, 0, r->epochs * sizeof *g->arrived);
-    for (uint32_t c = 0; c < r->classes_count; c++) g->passed[c] = g->expected[c] = g->came[c] = -1;
+    for (int k = ZL_CAME; --k > 0;)
+        memcpy(g->came[k], g->came[k - 1], r->classes_count * sizeof *g->came[k]);
+    for (uint32_t c = 0; c < r->classes_count; c++) g->passed[c] = g->expected[c] = g->came[0][c] = -1;
     g->pending = r->pipe->bars[g->bar].count;
 }
 
@@ -50,10 +61,20 @@ static void owe_phase(zl_run *r, const zl_gate *g, uint32_t event)
     zl_run_owe(r, g->cta, (zl_cond){g->comp, g->phase + 1}, event);
 }
 
-/* A commit arrives when its products are over: nobody knows of that by what its thread did. */
+/* Whoever knows of the epoch knows that this came. */
+static void come(const zl_run *r, zl_gate *g, const zl_class *c, zl_tick epoch)
+{
+    zl_tick *came = &g->came[0][c - r->classes];
+    if (*came < epoch) *came = epoch;
+}
+
+/* A commit arrives when its products are over: nobody knows of that by what its thread did.  Who arrives
+ * in all blocks has arrived in each when it has gone on. */
 static zl_tick epoch_of(const zl_run *r, const zl_class *c, uint32_t event)
 {
-    return r->pipe->events[event].kind == ZL_EV_COMMIT ? INT16_MAX : c->own[c - r->classes];
+    const zl_event *e = &r->pipe->events[event];
+    if (e->kind == ZL_EV_COMMIT) return ZL_NEVER;
+    return (zl_tick)(c->own[c - r->classes] + (e->cta == ZL_CTA_ALL));
 }
 
 void zl_gate_arrive(zl_run *r, zl_gate *g, const zl_class *c, int64_t count, uint32_t event)
@@ -66,39 +87,11 @@ void zl_gate_arrive(zl_run *r, zl_gate *g, const zl_class *c, int64_t count, uin
     }
     zl_cond epoch = {(int32_t)(c - r->classes), c->own[c - r->classes]};
     if (r->instances[c->instance].cta != g->cta) zl_run_owe(r, g->cta, epoch, event);
-    g->came[c - r->classes] = epoch_of(r, c, event);
+    come(r, g, c, epoch_of(r, c, event));
     g->pending -= count;
     zl_clock_give(r, g->sum, c);
     zl_clock_arrive(r, g->arrived, c);
     complete(r, g);
-}
-
-static bool has_bytes(const zl_run *r, const zl_gate *g)
-{
-    bool any = g->tx != 0;
-    for (uint32_t c = 0; c < r->classes_count; c++) any |= g->expected[c] >= 0;
-    return any;
-}
-
-/* Of a thread's knowledge of another nothing is missing where it knows of its epoch. */
-static bool knows_all_of(const zl_run *r, const zl_class *c, const zl_gate *g)
-{
-    bool all = true;
-    for (uint32_t k = 0; k < r->classes_count; k++)
-        all &= c == &r->classes[k] || c->clock[k] >= g->came[k];
-    return all;
-}
-
-/* A thread that knows of all that came to a phase without bytes knows that its own arrival, the last,
- * was the end of it. */
-void zl_gate_arrive_now(zl_run *r, zl_gate *g, zl_class *c, int64_t count, uint32_t event)
-{
-    int32_t phase = g->phase;
-    bool ends = c->lone && r->instances[c->instance].cta == g->cta && !has_bytes(r, g) &&
-                knows_all_of(r, c, g);
-    zl_gate_arrive(r, g, c, count, event);
-    if (g->phase > phase && ends)
-        c->clock[g->comp] = (zl_tick)g->phase;
 }
 
 /* Whoever sees that a copy has landed knows that it was issued, and what its thread had waited for; the
@@ -109,6 +102,7 @@ void zl_gate_signal(zl_run *r, zl_gate *g, const zl_class *c, int64_t bytes, uin
     g->event = event;
     owe_phase(r, g, event);
     g->tx -= bytes;
+    come(r, g, c, ZL_NEVER);
     memset(r->scratch, 0, r->comps * sizeof *r->scratch);
     zl_clock_give(r, r->scratch, c);
     memset(r->scratch, 0, (size_t)zl_comp_control(r, 0) * sizeof *r->scratch);
@@ -122,6 +116,7 @@ void zl_gate_expect(zl_run *r, zl_gate *g, const zl_class *c, int64_t bytes, uin
     g->event = event;
     g->tx += bytes;
     g->expected[c - r->classes] = c->own[c - r->classes];
+    come(r, g, c, ZL_NEVER);
     if (g->tx >= 1 << 20) zl_run_fault(r, ZLAY_PIPE_BYTES, event, UINT32_MAX, g->tx, (1 << 20) - 1);
 }
 
@@ -143,6 +138,7 @@ static void pass(zl_run *r, zl_instance *i, zl_gate *g, int32_t phase)
 
 bool zl_gate_wait(zl_run *r, zl_instance *i, zl_gate *g, int32_t parity, uint32_t event)
 {
+    for (uint32_t k = 0; k < i->classes; k++) conclude(r, g, &r->classes[i->first + k]);
     int32_t phase = phase_meant(g, &r->classes[i->first], parity);
     for (uint32_t k = 1; k < i->classes; k++)
         if (phase_meant(g, &r->classes[i->first + k], parity) != phase)

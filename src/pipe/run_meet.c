@@ -129,7 +129,8 @@ static zl_flag *flag_of(zl_run *r, const zl_instance *i, const zl_event *e)
     return &r->flags[r->other_at[e->other] + slot - (r->places_count - r->flags_count)];
 }
 
-/* Which raises a threshold stands for must not depend on who comes first. */
+/* Which raises a threshold stands for must not depend on who comes first: none is behind them that does
+ * not know of them all. */
 bool zl_run_raise(zl_run *r, zl_instance *i, const zl_event *e)
 {
     zl_flag *f = flag_of(r, i, e);
@@ -137,12 +138,15 @@ bool zl_run_raise(zl_run *r, zl_instance *i, const zl_event *e)
     int64_t before = f->total;
     f->total += e->times;
     zl_clock_give(r, f->sum, c);
+    f->raised[c - r->classes] = c->own[c - r->classes];
     for (uint32_t k = 0; k < f->count; k++) {
         int64_t n = f->threshold[k];
-        if (c->clock[f->comp] <= (int32_t)k && n <= before)
+        zl_tick *made = f->made + (size_t)k * r->classes_count;
+        if (n <= before && !zl_clock_knows(r, c, made))
             zl_run_fault(r, ZLAY_PIPE_OVERRUN, zl_event_index(r, e), UINT32_MAX, before, n);
-        if (before < n && n <= f->total)
-            memcpy(f->at + (size_t)k * r->comps, f->sum, r->comps * sizeof *f->sum);
+        if (before >= n || n > f->total) continue;
+        memcpy(f->at + (size_t)k * r->comps, f->sum, r->comps * sizeof *f->sum);
+        memcpy(made, f->raised, r->classes_count * sizeof *made);
     }
     return true;
 }
@@ -154,10 +158,7 @@ bool zl_run_await(zl_run *r, zl_instance *i, const zl_event *e)
     if (e->count <= 0) return true;
     if (f->total < e->count) return false;
     while (f->threshold[k] != e->count) k++;
-    for (uint32_t n = 0; n < i->classes; n++) {
-        zl_tick *clock = r->classes[i->first + n].clock;
-        zl_clock_join(r, clock, f->at + (size_t)k * r->comps);
-        if (clock[f->comp] <= (int32_t)k) clock[f->comp] = (zl_tick)(k + 1);
-    }
+    for (uint32_t n = 0; n < i->classes; n++)
+        zl_clock_join(r, r->classes[i->first + n].clock, f->at + (size_t)k * r->comps);
     return true;
 }

@@ -16,19 +16,21 @@ size_t zl_state_rows(const zl_run *r)
 
 size_t zl_state_items(const zl_run *r)
 {
-    return (size_t)r->gates_count * (2 + 3 * r->classes_count) + touches_room(r, 3 * ZL_CONDS) +
+    return (size_t)r->gates_count * (2 + (2 + ZL_CAME) * r->classes_count) + touches_room(r, 3 * ZL_CONDS) +
            6 * (size_t)r->pipe->tmems_count * r->pipe->blocks + r->meetings_count +
-           r->thresholds_count + (size_t)r->pipe->blocks * r->comps;
+           (r->thresholds_count + r->flags_count) * (size_t)r->classes_count +
+           (size_t)r->pipe->blocks * r->comps;
 }
 
 size_t zl_state_room(const zl_run *r)
 {
     const zlay_pipe *p = r->pipe;
     size_t instance = 3 + ZL_PIPE_LOOPS + 2 * ZL_GROUPS + 10 * (size_t)p->accs_count;
-    return r->instances_count * instance + (size_t)zl_rings(p) * p->blocks * p->params_count + r->gates_count * (3 + 3 * (size_t)r->classes_count) +
+    return r->instances_count * instance + (size_t)zl_rings(p) * p->blocks * p->params_count + r->gates_count * (3 + ZL_CAME + (2 + ZL_CAME) * (size_t)r->classes_count) +
            8 * (size_t)r->places_count + touches_room(r, 3 + 2 * ZL_CONDS) +
            5 * (size_t)p->tmems_count * p->blocks + p->blocks + 2 * (size_t)r->meetings_count +
-           r->flags_count + (size_t)p->blocks * r->comps + zl_state_items(r) +
+           r->flags_count + (r->thresholds_count + r->flags_count) * (1 + (size_t)r->classes_count) +
+           (size_t)p->blocks * r->comps + zl_state_items(r) +
            zl_state_rows(r) * r->comps / 2 + 1;
 }
 

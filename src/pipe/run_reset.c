@@ -19,6 +19,11 @@ static void reset_instances(zl_run *r)
         r->sums[k] = (zl_sum){.touched = true, .reader_kind = ZL_OF_WGMMA, .factors = no_factors};
 }
 
+static void nobody(const zl_run *r, zl_tick *epochs, size_t rows)
+{
+    for (size_t k = 0; k < rows * r->classes_count; k++) epochs[k] = -1;
+}
+
 static void reset_things(zl_run *r)
 {
     for (uint32_t k = 0; k < r->gates_count; k++) {
@@ -27,7 +32,8 @@ static void reset_things(zl_run *r)
         g->tx = 0;
         g->phase = 0;
         g->event = 0;
-        for (uint32_t c = 0; c < r->classes_count; c++) g->passed[c] = g->expected[c] = g->came[c] = -1;
+        for (uint32_t c = 0; c < r->classes_count; c++) g->passed[c] = g->expected[c] = -1;
+        for (int n = 0; n < ZL_CAME; n++) nobody(r, g->came[n], 1);
     }
     zl_touch *touches = r->touches;
     for (uint32_t k = 0; k < r->places_count; k++) {
@@ -40,7 +46,11 @@ static void reset_things(zl_run *r)
         r->meetings[k].pending = r->meetings[k].count = 0;
         r->meetings[k].generation = 0;
     }
-    for (uint32_t k = 0; k < r->flags_count; k++) r->flags[k].total = 0;
+    for (uint32_t k = 0; k < r->flags_count; k++) {
+        r->flags[k].total = 0;
+        nobody(r, r->flags[k].raised, 1);
+        nobody(r, r->flags[k].made, r->flags[k].count);
+    }
     memset(r->columns, 0, (size_t)r->pipe->tmems_count * r->pipe->blocks * sizeof *r->columns);
     memset(r->live_columns, 0, r->pipe->blocks * sizeof *r->live_columns);
     memset(r->relinquished, 0, r->pipe->blocks * sizeof *r->relinquished);

@@ -180,6 +180,16 @@ static void put_sums(state *w, const zl_instance *i)
 
 /* ---- barriers ---- */
 
+/* Epochs that somebody may yet be asked about; one that nobody comes to makes the others idle. */
+static void put_epochs(state *w, const zl_tick *epochs, bool asked)
+{
+    const uint32_t count = w->r->classes_count;
+    for (uint32_t c = 0; c < count; c++) asked &= epochs[c] != ZL_NEVER;
+    put(w, asked ? -1 : -2);
+    for (uint32_t c = 0; asked && c < count; c++)
+        if (epochs[c] > w->watch->least[c]) put(w, c), put_item(w, (int32_t)c, epochs[c]);
+}
+
 static void put_gate(state *w, const zl_gate *g, int64_t rounds)
 {
     if (g->idle) return;
@@ -191,10 +201,9 @@ static void put_gate(state *w, const zl_gate *g, int64_t rounds)
     for (uint32_t c = 0; c < w->r->classes_count; c++) {
         if (g->passed[c] >= 0) put(w, c), put_item(w, zl_comp_control(w->r, c), g->passed[c]);
         if (g->expected[c] >= 0) put(w, ~(int64_t)c), put_item(w, (int32_t)c, g->expected[c]);
-        if (g->came[c] < 0) continue;
-        put(w, -1 - (int64_t)(w->r->classes_count + c));
-        put_item(w, (int32_t)c, g->came[c]);
     }
+    for (int k = 0; k < ZL_CAME; k++)
+        put_epochs(w, g->came[k], !k || w->watch->least[g->comp] <= g->phase - k);
 }
 
 /* Slots in the order of their positions from the base on; a position's round is left out of its
@@ -225,7 +234,9 @@ static void put_meetings(state *w)
         const zl_flag *f = &w->r->flags[k];
         int64_t most = f->count ? f->threshold[f->count - 1] : 0;
         put(w, f->total < most ? f->total : most);
-        for (uint32_t t = 0; t < f->count; t++) put_item(w, f->comp, (int32_t)t + 1);
+        put_epochs(w, f->raised, f->total < most);
+        for (uint32_t t = 0; t < f->count; t++)
+            put_epochs(w, f->made + (size_t)t * w->r->classes_count, f->threshold[t] <= f->total);
     }
 }
 

@@ -16,8 +16,8 @@ static void step_arrive(zl_run *r, zl_instance *i, const zl_event *e)
             bool comes = e->scope == ZL_BY_THREADS || k == 0 ||
                          (e->scope == ZL_BY_WARPS && c->first_lane);
             if (comes)
-                zl_gate_arrive_now(r, zl_run_gate(r, i, e, b), c, c->threads * (int64_t)e->times,
-                                   zl_event_index(r, e));
+                zl_gate_arrive(r, zl_run_gate(r, i, e, b), c, c->threads * (int64_t)e->times,
+                               zl_event_index(r, e));
         }
 }
 
