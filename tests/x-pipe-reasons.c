@@ -114,6 +114,7 @@ static const struct single {
      "a phase of the one slot for each group: nobody is two behind"},
     {"epilogue", "change added from 2 to 1",
      "the ring of what was loaded keeps its readers together"},
+    {"streamk", "double, line 67: raise done[0]", "whoever raises a flag twice knows of the first"},
     {"multistage", "offset from 1 to 2, line 7",
      "one stage more is filled ahead, and filled again alike"},
     {"lds_direct", "offset from 1 to 2, line 9",

@@ -139,6 +139,7 @@ typedef struct zl_flag {
     zl_tick *at;        /* a clock for each: when it was reached */
     zl_tick *sum;
     zl_tick *raised;    /* per class: epoch of its last raise, -1 */
+    int64_t *open;      /* and by how much, where no other raise is behind it; 0 */
     zl_tick *made;      /* the same for each threshold: of its last raise up to it */
 } zl_flag;
 
@@ -184,6 +185,7 @@ typedef struct zl_run {
     int8_t meeting_at[ZL_MEETINGS];
     uint32_t meetings_each;
     zl_flag *flags;           /* per other and slot, maps and globals included */
+    int64_t *open;            /* of all flags */
     zl_sum *sums;             /* instances x accs */
     zl_columns *columns;      /* tmems x blocks */
     int32_t *live_columns;    /* per block */

@@ -176,6 +176,7 @@ static void place_clocks(zl_run *r)
     for (uint32_t f = 0; f < r->flags_count; f++) {
         r->flags[f].sum = take(r, &used, r->comps);
         r->flags[f].at = take(r, &used, (size_t)r->flags[f].count * r->comps);
+        r->flags[f].open = r->open + (size_t)f * r->classes_count;
         r->flags[f].raised = take(r, &used, r->classes_count);
         r->flags[f].made = take(r, &used, (size_t)r->flags[f].count * r->classes_count);
     }

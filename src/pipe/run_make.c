@@ -209,6 +209,7 @@ static size_t lay_out(zl_run *r, char *base)
     CARVE(touches, r->touches_count);
     CARVE(meetings, r->meetings_count);
     CARVE(flags, r->flags_count);
+    CARVE(open, (size_t)r->flags_count * r->classes_count);
     CARVE(sums, (size_t)r->instances_count * p->accs_count);
     CARVE(columns, p->tmems_count * p->blocks);
     CARVE(live_columns, p->blocks);

@@ -129,22 +129,40 @@ static zl_flag *flag_of(zl_run *r, const zl_instance *i, const zl_event *e)
     return &r->flags[r->other_at[e->other] + slot - (r->places_count - r->flags_count)];
 }
 
-/* Which raises a threshold stands for must not depend on who comes first: none is behind them that does
- * not know of them all. */
+static void add_raise(zl_run *r, zl_flag *f, const zl_class *c, int64_t times)
+{
+    uint32_t own = (uint32_t)(c - r->classes);
+    for (uint32_t k = 0; k < r->classes_count; k++)
+        if (f->open[k] && c->clock[k] >= f->raised[k]) f->open[k] = 0;
+    f->total += times;
+    f->raised[own] = c->own[own];
+    f->open[own] = times;
+    zl_clock_give(r, f->sum, c);
+}
+
+/* Without one of them that the others do not know of the threshold is not reached. */
+static bool needs_all(const zl_run *r, const zl_flag *f, int64_t n)
+{
+    bool all = true;
+    for (uint32_t k = 0; k < r->classes_count; k++) all &= !f->open[k] || f->total - f->open[k] < n;
+    return all;
+}
+
+/* Which raises a threshold stands for must not depend on who comes first: it needs all of them, and none
+ * comes later that does not know of them all. */
 bool zl_run_raise(zl_run *r, zl_instance *i, const zl_event *e)
 {
     zl_flag *f = flag_of(r, i, e);
     const zl_class *c = &r->classes[i->first];
     int64_t before = f->total;
-    f->total += e->times;
-    zl_clock_give(r, f->sum, c);
-    f->raised[c - r->classes] = c->own[c - r->classes];
+    add_raise(r, f, c, e->times);
     for (uint32_t k = 0; k < f->count; k++) {
         int64_t n = f->threshold[k];
         zl_tick *made = f->made + (size_t)k * r->classes_count;
-        if (n <= before && !zl_clock_knows(r, c, made))
+        if (n > f->total) continue;
+        if (n <= before ? !zl_clock_knows(r, c, made) : !needs_all(r, f, n))
             zl_run_fault(r, ZLAY_PIPE_OVERRUN, zl_event_index(r, e), UINT32_MAX, before, n);
-        if (before >= n || n > f->total) continue;
+        if (n <= before) continue;
         memcpy(f->at + (size_t)k * r->comps, f->sum, r->comps * sizeof *f->sum);
         memcpy(made, f->raised, r->classes_count * sizeof *made);
     }

@@ -29,7 +29,7 @@ size_t zl_state_room(const zl_run *r)
     return r->instances_count * instance + (size_t)zl_rings(p) * p->blocks * p->params_count + r->gates_count * (3 + ZL_CAME + (2 + ZL_CAME) * (size_t)r->classes_count) +
            8 * (size_t)r->places_count + touches_room(r, 3 + 2 * ZL_CONDS) +
            5 * (size_t)p->tmems_count * p->blocks + p->blocks + 2 * (size_t)r->meetings_count +
-           r->flags_count + (r->thresholds_count + r->flags_count) * (1 + (size_t)r->classes_count) +
+           r->flags_count + (r->thresholds_count + 2 * r->flags_count) * (1 + (size_t)r->classes_count) +
            (size_t)p->blocks * r->comps + zl_state_items(r) +
            zl_state_rows(r) * r->comps / 2 + 1;
 }

@@ -48,6 +48,7 @@ static void reset_things(zl_run *r)
     }
     for (uint32_t k = 0; k < r->flags_count; k++) {
         r->flags[k].total = 0;
+        memset(r->flags[k].open, 0, r->classes_count * sizeof *r->flags[k].open);
         nobody(r, r->flags[k].raised, 1);
         nobody(r, r->flags[k].made, r->flags[k].count);
     }

@@ -235,6 +235,7 @@ static void put_meetings(state *w)
         int64_t most = f->count ? f->threshold[f->count - 1] : 0;
         put(w, f->total < most ? f->total : most);
         put_epochs(w, f->raised, f->total < most);
+        for (uint32_t c = 0; f->total < most && c < w->r->classes_count; c++) put(w, f->open[c]);
         for (uint32_t t = 0; t < f->count; t++)
             put_epochs(w, f->made + (size_t)t * w->r->classes_count, f->threshold[t] <= f->total);
     }
