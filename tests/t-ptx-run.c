@@ -28,7 +28,7 @@ static void test_products(void **state)
         for (int early = 0; early < 2; early++) {
             px_gemm g;
             px_gemm_make(&g, &problems[i].gemm, problems[i].blocks, &random);
-            machine.early = early;
+            machine.when = early ? PX_EARLY : PX_LATE;
             machine.random = test_random(&random);
             if (px_gemm_fails(&machine, &g, g.text)) fail_msg("%s: %s", problems[i].what, machine.fault);
             printf("%s: %ld instructions\n", problems[i].what, machine.steps);

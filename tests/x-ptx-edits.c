@@ -10,7 +10,7 @@ enum { RUNS = 8 };
 static bool fails(const px_gemm *g, const char *text, uint64_t *random)
 {
     for (int run = 0; run < RUNS; run++) {
-        machine.early = run == 1;
+        machine.when = run == 1 ? PX_EARLY : PX_LATE;
         machine.random = test_random(random);
         if (px_gemm_fails(&machine, g, text)) return true;
     }

@@ -10,7 +10,8 @@
 #include <string.h>
 
 enum { STEP = 1 << 18, SIZE = 4 * STEP, TEXT = 1 << 14, RELATIONS = 3, STAGE = 16384 };
-typedef enum kind { NOTHING, SAME, SAME_LAST, ADDED, MATRICES, SWAPPED, GIVEN, PRODUCT, INTEGERS, MAPPED, UPDATED } kind;
+typedef enum kind { NOTHING, SAME, SAME_LAST, ADDED, MATRICES, SWAPPED, GIVEN, PRODUCT, INTEGERS, MAPPED, HALVED, GROUPED, ATTENDED,
+                    UPDATED } kind;
 typedef enum count_of { BY_N, BY_2N, BY_T, BY_TN, BY_ONE } count_of;
 enum { FAULT, MAY };
 enum { RIGHT, WRONG, GAVE_UP }; /* also exit statuses of a mutant's process */
@@ -21,14 +22,17 @@ typedef struct relation {
     count_of count;
     uint32_t stage, at, bytes;
     int block;
+    unsigned registers; /* of an accumulator `in` that the pipe only uses: a fragment keeps them; 0: there is none */
 } relation;
 
 static const struct pipe_row {
     const char *name, *text;
     unsigned stages, clusters;
+    bool later; /* for a target with tensor memory */
     relation relation[RELATIONS];
 } rows[] = {
-#define PIPE(name, text, stages, clusters, ...) {name, text, stages, clusters, {__VA_ARGS__}},
+#define PIPE(name, text, stages, clusters, ...) {name, text, stages, clusters, false, {__VA_ARGS__}},
+#define LATER(name, text, stages, clusters, ...) {name, text, stages, clusters, true, {__VA_ARGS__}},
 #define MUTANT(pipe, from, to, outcome)
 #include "pipes.def"
 };
@@ -39,6 +43,7 @@ static const struct mutant_row {
     int outcome;
 } mutants[] = {
 #define PIPE(name, text, stages, clusters, ...)
+#define LATER(name, text, stages, clusters, ...)
 #define MUTANT(pipe, from, to, outcome) {pipe, from, to, outcome},
 #include "pipes.def"
 };
@@ -87,16 +92,22 @@ static inline bool text_edit(char *text, const char *from, const char *to)
 
 /* ---- what is left ------------------------------------------------------------------------ */
 
-/* The trip counts of run i; false: there is no such run. */
+/* The least value of a param, `otherwise` where there is none. */
+static inline unsigned row_least(const char *text, const char *param, unsigned otherwise)
+{
+    const char *at = strstr(text, param);
+    return at ? (unsigned)atoi(at + strlen(param)) : otherwise;
+}
+
+/* The trip counts of run i: n is of N, t of T or G; false: there is no such run. */
 static inline bool row_trips(const char *text, unsigned i, unsigned *n, unsigned *t)
 {
-    static const unsigned trips[] = {1, 2, 3, 5, 10};
+    static const unsigned trips[][2] = {{1, 2}, {2, 2}, {5, 2}, {0, 0}, {3, 3}, {10, 1}};
+    const char *tiles = strstr(text, "param G ") ? "param G " : "param T ";
     if (i >= sizeof trips / sizeof *trips) return false;
-    *n = trips[i];
-    *t = 2;
-    if (strstr(text, "param N 4") && *n < 4) *n += 3;
-    if (strstr(text, "param N 2") && *n < 2) *n += 1;
-    if (strstr(text, "param T") && *n > 5) *n = *t = 3;
+    *n = trips[i][0] < row_least(text, "param N ", 0) ? row_least(text, "param N ", 0) + i % 2 : trips[i][0];
+    *t = trips[i][1] < row_least(text, tiles, 0) ? row_least(text, tiles, 0) : trips[i][1];
+    if (strstr(text, "param N 1..1")) *n = 1;
     return true;
 }
 

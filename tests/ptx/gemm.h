@@ -110,9 +110,17 @@ static inline void px_gemm_free(px_gemm *g)
 static inline void px_gemm_bind(px_machine *m, const px_gemm *g)
 {
     const px_matrix *planned[3] = {g->info.swapped ? &g->b : &g->a, g->info.swapped ? &g->a : &g->b, &g->d};
+    const zlay_target *target;
+    assert_int_equal(zlay_target_find(&target, "sm_90a", 6), ZLAY_OK);
+    m->memories = 3;
     for (int o = 0; o < 3; o++) {
-        assert_int_equal(zlay_plan_map(&m->map[o], g->plan, o), ZLAY_OK);
-        m->memory[o] = (px_memory){m->map[o].address, planned[o]->count * 2, (uint8_t *)planned[o]->at};
+        zlay_tensormap map;
+        uint64_t words[PX_MAP_BYTES / 8] = {0};
+        assert_int_equal(zlay_plan_map(&map, g->plan, o), ZLAY_OK);
+        m->memory[o] = (px_memory){map.address, planned[o]->count * 2, (uint8_t *)planned[o]->at};
+        zlay_tensormap_pack(words, target, &map);
+        memcpy(m->param[o], words, sizeof words);
+        memcpy(m->param[o + 3], &map.address, sizeof map.address);
     }
     for (uint64_t i = 0; i < g->d.count; i++) g->d.at[i] = GEMM_CANARY;
 }
@@ -136,7 +144,7 @@ static inline uint64_t px_gemm_wrong(const px_gemm *g)
 static inline bool px_gemm_fails(px_machine *m, const px_gemm *g, const char *text)
 {
     px_gemm_bind(m, g);
-    px_run(m, text, (int)g->info.threads, g->blocks);
+    px_run(m, text, (int)g->info.threads, g->blocks, 1);
     if (*m->fault) return true;
     uint64_t wrong = px_gemm_wrong(g);
     if (wrong) px_fault(m, "%llu elements of D are wrong", (unsigned long long)wrong);

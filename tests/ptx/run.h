@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The threads of a block, one after the other in an order of chance, and each copy into shared memory
- * when nobody can go on. */
+/* The threads of a cluster, a warp at a time in an order of chance, and what is on its way when nobody
+ * can go on, or at any time. Clusters of a grid run one after the other. */
 #ifndef TEST_PTX_RUN_H
 #define TEST_PTX_RUN_H
 
 #include "ptx/steps.h"
-#include "random.h"
 
 enum { PX_STEPS_MOST = 40000000 };
 
@@ -19,14 +18,14 @@ static inline bool px_all_together(const px_machine *m, int thread)
     return true;
 }
 
-/* Sums that ordinary instructions read or write. */
+/* Registers of products that ordinary instructions read or write. */
 static inline void px_note_sums(px_machine *m, int thread, const px_line *l, const bool *is_sum)
 {
     for (int i = 0; i < l->count; i++)
         if (l->operand[i].name >= 0 && is_sum[l->operand[i].name]) m->thread[thread].fenced = false;
 }
 
-typedef struct px_program { /* of a text: rows of its lines, and which registers are sums */
+typedef struct px_program { /* of a text: rows of its lines, and which registers are of products */
     const struct px_row *row[PX_LINES];
     bool is_sum[PX_NAMES * 4];
 } px_program;
@@ -38,20 +37,27 @@ static inline void px_prepare(px_program *p, px_machine *m)
     for (int i = 0; i < m->text.lines; i++) {
         const px_line *l = &m->text.line[i];
         p->row[i] = px_row_of(l->op);
-        if (!p->row[i] && strcmp(l->op, "bra") && strncmp(l->op, "ld.param", 8))
-            fail_msg("ptx: no instruction '%s'", l->op);
-        for (int k = 0; p->row[i] && p->row[i]->step == px_wgmma && k < l->count - 7; k++)
-            p->is_sum[l->operand[k].name] = true;
+        if (!p->row[i] && strcmp(l->op, "bra")) fail_msg("ptx: no instruction '%s'", l->op);
+        if (!p->row[i] || p->row[i]->step != px_wgmma) continue;
+        int sums = atoi(strstr(l->op, ".m64n") + 5) / 2, all = l->count == sums + 9 ? sums + 4 : sums;
+        for (int k = 0; k < all && k < l->count; k++) p->is_sum[l->operand[k].name] = true;
     }
 }
 
-/* Arguments are 8 bytes at places where the kernel looks for them. */
-static inline void px_ld_param(px_machine *m, int thread, const px_line *l)
+/* An instruction of a whole warp, once all its lanes are there. */
+static inline bool px_warp_one(px_machine *m, const px_program *p, int thread, const px_line *l)
 {
-    uint64_t at = px_get(m, thread, &l->operand[1]) - PX_PARAM_AT;
-    uint64_t i = at / 128 - 3;
-    if (at % 128 || i > 2) px_fault(m, "no argument at %llu", (unsigned long long)at);
-    else px_set(m, thread, &l->operand[0], m->memory[i].at);
+    const struct px_row *row = p->row[m->thread[thread].line];
+    int first = thread / PX_WARP * PX_WARP;
+    m->thread[thread].together = true;
+    if (!px_all_together(m, thread)) return false;
+    row->step(m, first, l);
+    for (int i = 0; i < PX_WARP; i++) {
+        if (row->step != px_wgmma) px_note_sums(m, first + i, l, p->is_sum);
+        m->thread[first + i].together = false;
+        m->thread[first + i].line++;
+    }
+    return true;
 }
 
 /* One instruction of a thread; false: it waits, or has ended. */
@@ -67,35 +73,30 @@ static inline bool px_one(px_machine *m, const px_program *p, int thread)
         return true;
     }
     if (!row) {
-        if (l->target < 0) px_ld_param(m, thread, l);
-        t->line = l->target < 0 ? t->line + 1 : l->target;
+        t->line = l->target;
         return true;
     }
-    if (row->how == PX_TOGETHER) {
-        t->together = true;
-        if (!px_all_together(m, thread)) return false;
-        int first = thread / PX_WARP * PX_WARP;
-        row->step(m, first, l);
-        for (int i = 0; i < PX_WARP; i++) {
-            if (row->step != px_wgmma) px_note_sums(m, first + i, l, p->is_sum);
-            m->thread[first + i].together = false;
-            m->thread[first + i].line++;
-        }
-        return true;
-    }
+    if (row->how == PX_TOGETHER) return px_warp_one(m, p, thread, l);
     px_note_sums(m, thread, l, p->is_sum);
     if (!row->step(m, thread, l)) return false;
     t->line++;
     return true;
 }
 
+/* Whether what a thread waits for has come. */
 static inline bool px_can_go(px_machine *m, int thread)
 {
     px_thread *t = &m->thread[thread];
-    if (t->done || t->together || t->meeting >= 0) return false;
-    if (t->wait < 0) return true;
+    if (t->done || t->together || t->meeting >= 0 || t->meets) return false;
     const px_line *l = &m->text.line[t->line];
-    return (uint64_t)((m->barrier[t->wait].phase + 1) & 1) == (px_get(m, thread, &l->operand[2]) & 1);
+    if (t->waits) {
+        uint32_t word;
+        memcpy(&word, px_global(m, px_get(m, thread, &l->operand[1]), 4), 4);
+        t->waits = word == t->polled;
+        return !t->waits;
+    }
+    if (t->wait < 0) return true;
+    return (uint64_t)((px_own(m, thread)->barrier[t->wait].phase + 1) & 1) == (px_get(m, thread, &l->operand[2]) & 1);
 }
 
 /* All threads of a warp as far as they get. */
@@ -114,49 +115,71 @@ static inline bool px_warp_goes(px_machine *m, const px_program *p, int warp)
     return went;
 }
 
-static inline void px_block_begin(px_machine *m, int threads, uint32_t block, uint32_t blocks)
+/* ---- a cluster --------------------------------------------------------------------------- */
+
+static inline void px_thread_begin(px_machine *m, int i, uint32_t first_block)
 {
     size_t registers = (size_t)m->text.registers;
-    m->threads = threads;
-    m->barriers = m->landings = m->stores = m->chunks = 0;
-    memset(m->smem, PX_POISON, sizeof m->smem);
-    memset(m->view, PX_POISON, sizeof m->view);
-    memset(m->writer, 0, sizeof m->writer);
-    memset(m->warp, 0, sizeof m->warp);
-    memset(m->named, 0, sizeof m->named);
-    memset(m->bulk_groups, 0, sizeof m->bulk_groups);
-    memset(m->cp_groups, 0, sizeof m->cp_groups);
-    memset(m->states, PX_NEVER, (size_t)threads * registers);
-    for (int i = 0; i < threads; i++) {
-        px_thread *t = &m->thread[i];
-        *t = (px_thread){.value = m->values + (size_t)i * registers, .state = m->states + (size_t)i * registers, .meeting = -1, .wait = -1};
-        uint64_t given[PX_SPECIAL] = {(uint64_t)i, block, blocks, 0};
-        for (int s = 0; s < PX_SPECIAL; s++) t->value[s] = given[s], t->state[s] = PX_READY;
-        t->value[m->text.smem] = PX_ORIGIN, t->state[m->text.smem] = PX_READY;
-        for (int k = 0; k < m->text.params; k++) {
-            t->value[m->text.param_at[k]] = PX_PARAM_AT + 128u * (unsigned)k;
-            t->state[m->text.param_at[k]] = PX_READY;
-        }
+    int rank = px_rank(m, i);
+    px_thread *t = &m->thread[i];
+    *t = (px_thread){.value = m->values + (size_t)i * registers, .state = m->states + (size_t)i * registers, .meeting = -1, .wait = -1};
+    uint64_t given[PX_SPECIAL] = {(uint64_t)(i % m->threads), first_block + (uint32_t)rank, m->all_blocks, (uint64_t)rank, 0};
+    for (int s = 0; s < PX_SPECIAL; s++) t->value[s] = given[s], t->state[s] = PX_READY;
+    t->value[m->text.smem] = PX_ORIGIN, t->state[m->text.smem] = PX_READY;
+    for (int k = 0; k < m->text.params; k++) {
+        t->value[m->text.param_at[k]] = PX_PARAM_AT + PX_MAP_BYTES * (uint64_t)k;
+        t->state[m->text.param_at[k]] = PX_READY;
     }
 }
 
-/* What a block leaves behind: stores that nobody waited for are lost before their source is read. */
-static inline void px_block_end(px_machine *m)
+static inline void px_cluster_begin(px_machine *m, uint32_t first_block)
+{
+    int all = m->threads * m->blocks;
+    m->landings = m->stores = m->chunks = m->tensor_ops = m->uses = 0;
+    m->cluster_arrived = m->cluster_left = 0;
+    m->number = m->stamp = 0;
+    m->elected = (int)(test_random(&m->random) % PX_WARP);
+    memset(m->cluster_saw, 0, sizeof m->cluster_saw);
+    for (int r = 0; r < m->blocks; r++) {
+        px_block *b = &m->block[r];
+        memset(b->smem, PX_POISON, sizeof b->smem);
+        memset(b->view, PX_POISON, sizeof b->view);
+        memset(b->writer, 0, sizeof b->writer);
+        memset(b->named, 0, sizeof b->named);
+        memset(b->tensor.columns, 0, sizeof b->tensor.columns);
+        memset(b->tensor.taken, 0, sizeof b->tensor.taken);
+        b->tensor.relinquished = false;
+        b->barriers = 0;
+        b->live = m->threads;
+    }
+    memset(m->warp, 0, sizeof m->warp);
+    memset(m->bulk_groups, 0, sizeof m->bulk_groups);
+    memset(m->cp_groups, 0, sizeof m->cp_groups);
+    memset(m->states, PX_NEVER, (size_t)all * (size_t)m->text.registers);
+    for (int i = 0; i < all; i++) px_thread_begin(m, i, first_block);
+}
+
+/* What a cluster leaves behind: stores that nobody waited for are lost before their source is read. */
+static inline void px_cluster_end(px_machine *m)
 {
     for (int i = 0; i < m->stores; i++) {
         if (m->store[i].read) px_store_write(&m->store[i], m);
         free(m->store[i].read);
     }
-    if (m->landings) px_fault(m, "the block ends with copies on their way");
-    for (int w = 0; w < m->threads / PX_WARP; w++)
-        if (m->warp[w].products) px_fault(m, "the block ends with products on their way");
     m->stores = 0;
+    if (m->landings) px_fault(m, "a block ends with copies on their way");
+    if (m->tensor_ops) px_fault(m, "a block ends with products on their way");
+    for (int w = 0; w < m->threads * m->blocks / PX_WARP; w++)
+        if (m->warp[w].products) px_fault(m, "a block ends with products on their way");
+    for (int r = 0; r < m->blocks; r++)
+        for (int c = 0; c < PX_COLUMNS; c++)
+            if (m->block[r].tensor.columns[c]) px_fault(m, "a block ends with tensor memory");
 }
 
 /* Each warp as far as it gets, in an order of chance. */
 static inline bool px_all_go(px_machine *m, const px_program *p)
 {
-    int warps = m->threads / PX_WARP, order[PX_THREADS / PX_WARP];
+    int warps = m->threads * m->blocks / PX_WARP, order[PX_WARPS];
     bool went = false;
     for (int i = 0; i < warps; i++) {
         int k = (int)(test_random(&m->random) % (unsigned)(i + 1));
@@ -167,36 +190,47 @@ static inline bool px_all_go(px_machine *m, const px_program *p)
     return went;
 }
 
-static inline void px_block(px_machine *m, const px_program *p)
+/* Where the first thread stands that has not ended. */
+static inline void px_stuck(px_machine *m)
 {
-    for (;;) {
-        bool all = true, went = px_all_go(m, p);
-        for (int t = 0; t < m->threads; t++) all &= m->thread[t].done;
-        if (all || *m->fault) break;
-        if (went) continue;
-        if (!m->landings) {
-            px_fault(m, "the block is stuck");
-            break;
-        }
-        px_land(m, (int)(test_random(&m->random) % (unsigned)m->landings));
-    }
-    px_block_end(m);
+    int t = 0;
+    while (m->thread[t].done) t++;
+    px_fault(m, "stuck: thread %d of block %d waits in line %d", t % m->threads, px_rank(m, t), m->text.line[m->thread[t].line].source + 1);
 }
 
-/* All blocks of a grid, one after the other, up to the first fault. */
-static inline void px_run(px_machine *m, const char *text, int threads, uint32_t blocks)
+static inline void px_land_one(px_machine *m) { px_land(m, (int)(test_random(&m->random) % (unsigned)m->landings)); }
+
+static inline void px_cluster(px_machine *m, const px_program *p)
+{
+    for (;;) {
+        bool went = px_all_go(m, p);
+        int live = 0;
+        for (int r = 0; r < m->blocks; r++) live += m->block[r].live;
+        if (!live || *m->fault) break;
+        if (m->landings && (!went || (m->when == PX_ANY_TIME && test_random(&m->random) % 2))) px_land_one(m);
+        else if (!went) px_stuck(m);
+    }
+    px_cluster_end(m);
+}
+
+/* All clusters of a grid, up to the first fault. */
+static inline void px_run(px_machine *m, const char *text, int threads, uint32_t blocks, int cluster)
 {
     static px_program p;
     px_read(&m->text, text);
     px_prepare(&p, m);
     *m->fault = 0;
     m->steps = 0;
-    m->values = calloc((size_t)threads * (size_t)m->text.registers, sizeof *m->values);
-    m->states = calloc((size_t)threads * (size_t)m->text.registers, 1);
-    assert_true(m->values && m->states && threads <= PX_THREADS && m->text.smem >= 0);
-    for (uint32_t b = 0; b < blocks && !*m->fault; b++) {
-        px_block_begin(m, threads, b, blocks);
-        px_block(m, &p);
+    m->maps = 0;
+    m->threads = threads, m->blocks = cluster, m->all_blocks = blocks;
+    size_t all = (size_t)threads * (size_t)cluster * (size_t)m->text.registers;
+    assert_true(threads <= PX_THREADS && cluster <= PX_CLUSTER && m->text.smem >= 0);
+    m->values = calloc(all, sizeof *m->values);
+    m->states = calloc(all, 1);
+    assert_true(m->values && m->states);
+    for (uint32_t b = 0; b < blocks && !*m->fault; b += (uint32_t)cluster) {
+        px_cluster_begin(m, b);
+        px_cluster(m, &p);
     }
     free(m->values);
     free(m->states);

@@ -11,10 +11,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PX_LINES = 4096, PX_NAMES = 2048, PX_OPERANDS = 144, PX_DEPTH = 16, PX_OP = 120 };
+enum { PX_LINES = 4096, PX_NAMES = 2048, PX_OPERANDS = 144, PX_OP = 120, PX_PARAMS = 64 };
 
 /* Registers that every thread has; PX_SINK is `_`. */
-enum { PX_TID, PX_CTAID, PX_NCTAID, PX_SINK, PX_SPECIAL };
+enum { PX_TID, PX_CTAID, PX_NCTAID, PX_RANK, PX_SINK, PX_SPECIAL };
 
 typedef struct px_operand {
     int name;     /* of a register; -1: the number alone */
@@ -41,7 +41,7 @@ typedef struct px_text {
     px_operand operands[PX_LINES * 8];
     px_name name[PX_NAMES];
     int lines, used, names, registers, depth;
-    int param_at[8], params; /* registers that hold addresses of parameters, in their order */
+    int param_at[PX_PARAMS], params; /* registers that hold addresses of parameters, in their order */
     int smem;                /* the register that holds the address of dynamic shared memory */
     struct { int line, depth; char label[48]; } branch[512];
     int branches;
@@ -140,8 +140,8 @@ static inline void px_branch(px_text *p, const char *label)
     p->branch[p->branches++].label[length] = 0;
 }
 
-/* One instruction, from its guard to its semicolon. */
-static inline void px_instruction(px_text *p, const char *text, int source)
+/* One instruction, from its guard to its semicolon; what follows it. */
+static inline const char *px_instruction(px_text *p, const char *text, int source)
 {
     assert_true(p->lines < PX_LINES);
     px_line *l = &p->line[p->lines];
@@ -160,6 +160,7 @@ static inline void px_instruction(px_text *p, const char *text, int source)
     text += length;
     if (!strcmp(l->op, "bra")) {
         px_branch(p, text + strspn(text, " "));
+        text = strchr(text, ';');
     } else {
         while (*(text += strspn(text, " ,[]{}|")) != ';') {
             assert_true(l->count < PX_OPERANDS && p->used < PX_LINES * 8);
@@ -168,6 +169,7 @@ static inline void px_instruction(px_text *p, const char *text, int source)
         }
     }
     p->lines++;
+    return text + 1;
 }
 
 /* Branches out of these braces to labels in them, and what is declared there, end here. */
@@ -192,7 +194,7 @@ static inline void px_param(px_text *p, const char *text)
     if (memchr(text, '[', (size_t)(end - text))) at = memchr(text, '[', (size_t)(end - text));
     end = at;
     while (px_in_name(at[-1])) at--;
-    assert_true(p->params < 8);
+    assert_true(p->params < PX_PARAMS);
     p->param_at[p->params++] = px_declare(p, at, (size_t)(end - at), false, 0);
 }
 
@@ -208,12 +210,13 @@ static inline void px_statement(px_text *p, const char *text, int source)
     else if (*text == '{') p->depth++;
     else if (*text == '}') px_close(p);
     else if (text[word] == ':' && text[word + 1] != ':') px_declare(p, text, word, true, p->lines);
-    else px_instruction(p, text, source);
+    else
+        while (*(text += strspn(text, " ")) && *text != '\n') text = px_instruction(p, text, source);
 }
 
 static inline void px_read(px_text *p, const char *text)
 {
-    static const char *const special[PX_SPECIAL] = {"%tid.x", "%ctaid.x", "%nctaid.x", "_"};
+    static const char *const special[PX_SPECIAL] = {"%tid.x", "%ctaid.x", "%nctaid.x", "%cluster_ctarank", "_"};
     memset(p, 0, sizeof *p);
     p->smem = -1;
     for (int i = 0; i < PX_SPECIAL; i++) px_declare(p, special[i], strlen(special[i]), false, 0);

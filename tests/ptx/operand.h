@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Factors of products as their descriptors say, and products of them. Written from PTX ISA 9.1: "Matrix
+ * Descriptor Format", "Strides", "Shared Memory Layout and Swizzling", and for tcgen05 "Shared memory
+ * descriptor"; nothing is shared with what packs descriptors or with the models of src/sim. */
+#ifndef TEST_PTX_OPERAND_H
+#define TEST_PTX_OPERAND_H
+
+#include "ptx/machine.h"
+
+enum { PX_ROWS = 256, PX_DEPTH = 32, PX_K_BYTES = 32 };
+
+typedef struct px_factor { /* as its descriptor has it; bytes */
+    uint32_t start, leading, stride, span, lines; /* span: of a swizzled row, 16: none; lines: that the swizzle takes */
+    uint32_t base;
+    bool across; /* the rows are contiguous, not K */
+    int type;
+} px_factor;
+
+typedef struct px_numbers { /* (row, k); of whole numbers too, which a float holds */
+    float at[PX_ROWS][PX_DEPTH];
+} px_numbers;
+
+static inline uint32_t px_bytes_of(int type) { return zlay_type_bits(type) / 8; }
+
+/* Bits 61 to 63 of tcgen05's descriptors, 62 and 63 of wgmma's: bytes of a swizzled row. */
+static inline uint32_t px_span(uint64_t desc, bool later)
+{
+    static const uint32_t early_span[] = {16, 128, 64, 32}, later_span[] = {16, 0, 128, 0, 64, 0, 32, 0};
+    return later ? later_span[desc >> 61] : early_span[desc >> 62];
+}
+
+/* `later`: of tcgen05, where bits 46 to 48 are 1. */
+static inline bool px_factor_read(px_machine *m, px_factor *f, uint64_t desc, bool later, bool across, int type)
+{
+    uint64_t fixed = later ? 0x1ff1c000c000c000ull : 0x3ff1c000c000c000ull, must = later ? 1ull << 46 : 0;
+    *f = (px_factor){.start = (uint32_t)(desc & 0x3fff) * 16, .leading = (uint32_t)(desc >> 16 & 0x3fff) * 16,
+                     .stride = (uint32_t)(desc >> 32 & 0x3fff) * 16, .span = px_span(desc, later),
+                     .base = (uint32_t)(desc >> 49 & 7), .across = across, .type = type};
+    f->lines = f->span == 128 ? 8 : f->span == 64 ? 4 : f->span == 32 ? 2 : 1;
+    if ((desc & fixed) != must || !f->span)
+        return px_fault(m, "a descriptor 0x%016llx", (unsigned long long)desc);
+    return true;
+}
+
+/* The address of element (row, k), before the swizzle. */
+static inline uint32_t px_factor_at(const px_factor *f, uint32_t row, uint32_t k)
+{
+    uint32_t bytes = px_bytes_of(f->type), along = (f->across ? row : k) * bytes, other = f->across ? k : row;
+    uint32_t eights = other / 8, rest = other % 8 * f->span;
+    if (!f->across && f->span == 16) return f->start + eights * f->stride + rest + along / 16 * f->leading + along % 16;
+    if (!f->across) return f->start + eights * f->stride + rest + along;
+    if (f->span == 16) return f->start + eights * f->leading + rest + along / 16 * f->stride + along % 16;
+    return f->start + eights * f->stride + rest + along / f->span * f->leading + along % f->span;
+}
+
+/* Bits 4 on change by those from 7 on, of the address that a pattern of `base` lines less begins at. */
+static inline uint32_t px_swizzled(const px_factor *f, uint32_t at)
+{
+    return at ^ ((at / 128 - f->base) & (f->lines - 1)) << 4;
+}
+
+static inline float px_number(const uint8_t *from, int type)
+{
+    uint16_t half;
+    if (type == ZLAY_TYPE_S8) return (float)(int8_t)*from;
+    if (type == ZLAY_TYPE_U8) return (float)*from;
+    memcpy(&half, from, 2);
+    return zlay_sim_float(half);
+}
+
+/* Rows from `first` on become numbers from `to` on, as the proxy sees them. */
+static inline bool px_gather(px_machine *m, px_numbers *out, uint32_t to, const px_factor *f, int block, uint32_t first,
+                             uint32_t rows)
+{
+    uint32_t bytes = px_bytes_of(f->type);
+    for (uint32_t r = 0; r < rows; r++)
+        for (uint32_t k = 0; k < PX_K_BYTES / bytes; k++) {
+            uint32_t at = px_swizzled(f, px_factor_at(f, first + r, k));
+            if (at < PX_ORIGIN || at + bytes > PX_ORIGIN + PX_SMEM) return px_fault(m, "a product reads outside");
+            out->at[to + r][k] = px_number(m->block[block].view + (at - PX_ORIGIN), f->type);
+        }
+    return true;
+}
+
+/* The sum of a row of A with one of B, onto what there was: of floats, or of whole numbers as they are stored. */
+static inline uint32_t px_dot(uint32_t was, const float *a, const float *b, uint32_t depth, int type, bool adds)
+{
+    float sum = 0, old;
+    for (uint32_t k = 0; k < depth; k++) sum += a[k] * b[k];
+    if (type == ZLAY_TYPE_S8 || type == ZLAY_TYPE_U8) return (uint32_t)(int32_t)sum + (adds ? was : 0);
+    memcpy(&old, &was, 4);
+    sum += adds ? old : 0;
+    memcpy(&was, &sum, 4);
+    return was;
+}
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Matrix instructions, and those of tensor memory. */
+#ifndef TEST_PTX_PRODUCTS_H
+#define TEST_PTX_PRODUCTS_H
+
+#include "ptx/meetings.h"
+
+/* ---- wgmma ----------------------------------------------------------------------------- */
+
+static inline bool px_wgmma_fence(px_machine *m, int thread, const px_line *l)
+{
+    (void)l;
+    m->thread[thread].fenced = true;
+    return true;
+}
+
+/* `.m64nNkK.f32.bf16.bf16` or `.s32.s8.s8`: 0 where it is neither. */
+static inline int px_wgmma_type(const char *op, int *n, int *k)
+{
+    char d[8], a[8], b[8];
+    if (sscanf(strstr(op, ".m64n"), ".m64n%dk%d.%7[a-z0-9].%7[a-z0-9].%7[a-z0-9]", n, k, d, a, b) != 5 || strcmp(a, b)) return 0;
+    if (!strcmp(d, "f32") && !strcmp(a, "bf16") && *k == 16) return ZLAY_TYPE_BF16;
+    return !strcmp(d, "s32") && !strcmp(a, "s8") && *k == 32 ? ZLAY_TYPE_S8 : 0;
+}
+
+/* What lanes say alike: `adds`, signs of 1 where sums are floats, what is transposed where numbers have 16 bits. */
+static inline bool px_wgmma_read(px_machine *m, int thread, const px_line *l, px_product *p)
+{
+    int count = 0, sums;
+    p->type = px_wgmma_type(l->op, &p->n, &p->k);
+    if (!p->type) return px_fault(m, "no product '%s'", l->op);
+    sums = p->n / 2;
+    bool floats = p->type == ZLAY_TYPE_BF16, registers = l->count == sums + 9;
+    count = sums + (registers ? 4 : 1);
+    if (l->count != count + (floats ? registers ? 5 : 6 : 2)) return px_fault(m, "wgmma: %d operands", l->count);
+    p->acc = l->operand[0].name, p->registers = registers ? l->operand[sums].name : -1, p->group = -1;
+    if (!registers) p->a = PX_IN(sums);
+    p->b = PX_IN(count);
+    uint64_t adds = PX_IN(count + 1);
+    p->adds = adds != 0;
+    if (adds > 1) return px_fault(m, "wgmma: a number that it cannot have");
+    if (!floats) return true;
+    uint64_t across_a = registers ? 0 : PX_IN(count + 4), across_b = PX_IN(l->count - 1);
+    p->a_across = across_a, p->b_across = across_b;
+    if (PX_IN(count + 2) != 1 || PX_IN(count + 3) != 1 || across_a > 1 || across_b > 1)
+        return px_fault(m, "wgmma: a number that it cannot have");
+    return true;
+}
+
+static inline bool px_wgmma(px_machine *m, int first, const px_line *l)
+{
+    px_warp *w = &m->warp[first / PX_WARP];
+    px_product p = {0};
+    if (!px_wgmma_read(m, first, l, &p)) return false;
+    if (w->products == PX_PENDING) return px_fault(m, "%d products of a warp", PX_PENDING);
+    for (int r = 0; r < p.n / 2; r++)
+        if (l->operand[r].name != p.acc + r) return px_fault(m, "wgmma: sums in another order");
+    for (int lane = 0; lane < PX_WARP; lane++) {
+        px_thread *t = &m->thread[first + lane];
+        if (!t->fenced) px_fault(m, "line %d: a product without wgmma.fence", l->source + 1);
+        for (int r = 0; r < p.n / 2; r++)
+            if (p.adds && t->state[p.acc + r] == PX_NEVER) px_fault(m, "a product adds to nothing");
+        for (int i = p.n / 2; i < l->count; i++)
+            if (px_get(m, first + lane, &l->operand[i]) != px_get(m, first, &l->operand[i]) && (p.registers < 0 || i >= p.n / 2 + 4))
+                px_fault(m, "wgmma: lanes have other operands");
+    }
+    px_product_mark(m, first / PX_WARP, &p, PX_BUSY, PX_LENT);
+    w->product[w->products++] = p;
+    return true;
+}
+
+static inline bool px_wgmma_commit(px_machine *m, int first, const px_line *l)
+{
+    px_warp *w = &m->warp[first / PX_WARP];
+    (void)l;
+    for (int i = 0; i < w->products; i++)
+        if (w->product[i].group < 0) w->product[i].group = w->groups;
+    w->groups++;
+    return true;
+}
+
+static inline bool px_wgmma_wait(px_machine *m, int thread, const px_line *l)
+{
+    px_products_wait(m, thread / PX_WARP, (int)PX_IN(0));
+    return true;
+}
+
+/* ---- tensor memory: allocation ----------------------------------------------------------- */
+
+static inline int px_pair(const px_line *l) { return strstr(l->op, "cta_group::2") ? 2 : 1; }
+
+static inline bool px_columns_free(const px_tensor *t, uint32_t first, uint32_t columns)
+{
+    for (uint32_t c = first; c < first + columns; c++)
+        if (c >= PX_COLUMNS || t->taken[c]) return false;
+    return true;
+}
+
+/* The least columns that are free. One block has the whole of its tensor memory: it never waits for others. */
+static inline bool px_alloc(px_machine *m, int first, const px_line *l)
+{
+    px_tensor *t = &px_own(m, first)->tensor;
+    uint32_t columns = (uint32_t)px_get(m, first, &l->operand[1]), at = 0;
+    px_place p;
+    if (!px_shared(m, &p, first, px_get(m, first, &l->operand[0]), 4, 4)) return false;
+    if (columns < 32 || columns > PX_COLUMNS || (columns & (columns - 1)) || t->relinquished || px_pair(l) > m->blocks)
+        return px_fault(m, "tcgen05.alloc of %u columns%s", columns, t->relinquished ? " after relinquish" : "");
+    while (at < PX_COLUMNS && !px_columns_free(t, at, columns)) at += 32;
+    if (at == PX_COLUMNS) return px_fault(m, "tcgen05.alloc: no %u columns are free", columns);
+    t->columns[at] = (uint16_t)columns;
+    memset(t->taken + at, 1, columns);
+    for (int lane = 0; lane < PX_LANES; lane++) memset(&t->cell[lane][at], PX_POISON, columns * sizeof **t->cell);
+    px_write(m, first, p, &at, 4);
+    return true;
+}
+
+static inline bool px_dealloc(px_machine *m, int first, const px_line *l)
+{
+    px_tensor *t = &px_own(m, first)->tensor;
+    uint32_t at = (uint32_t)px_get(m, first, &l->operand[0]), columns = (uint32_t)px_get(m, first, &l->operand[1]);
+    if (at >= PX_COLUMNS || !columns || t->columns[at] != columns) return px_fault(m, "tcgen05.dealloc of %u columns at %u", columns, at);
+    px_use all = {px_rank(m, first), first / PX_WARP, at, columns, 15, m->number++, 0, true};
+    if (!px_use_begin(m, &all, first)) return false;
+    m->uses--;
+    memset(t->taken + at, 0, columns);
+    t->columns[at] = 0;
+    return true;
+}
+
+static inline bool px_relinquish(px_machine *m, int first, const px_line *l)
+{
+    (void)l;
+    px_own(m, first)->tensor.relinquished = true;
+    return true;
+}
+
+/* ---- tensor memory: products -------------------------------------------------------------- */
+
+/* `[d], a, b, index, adds`: both factors from shared memory, 128 rows of each block. */
+static inline bool px_tensor_mma(px_machine *m, int thread, const px_line *l)
+{
+    px_tensor_op o = {.thread = thread, .block = px_rank(m, thread), .group = px_pair(l), .number = m->number++, .to = PX_IN32(0),
+                      .a = PX_IN(1), .b = PX_IN(2), .index = PX_IN32(3), .adds = PX_IN(4) != 0,
+                      .whole = strstr(l->op, "kind::i8") != NULL};
+    px_shape s;
+    if (!px_shape_read(m, &s, o.index, o.whole)) return false;
+    if (m->tensor_ops == PX_PENDING || o.block % o.group || o.group > m->blocks) return px_fault(m, "tcgen05.mma");
+    if (s.rows != (uint32_t)(PX_LANES * o.group) || s.columns < 16 || s.columns > PX_ROWS)
+        return px_fault(m, "tcgen05.mma of %u x %u", s.rows, s.columns);
+    for (int r = 0; r < o.group; r++) {
+        px_use use = {o.block + r, PX_WARPS + o.block, o.to, s.columns, 15, o.number, 0, true};
+        if (!px_use_begin(m, &use, thread)) return false;
+    }
+    m->tensor_op[m->tensor_ops++] = o;
+    if (m->when == PX_EARLY) px_multiply(m, &o), m->tensor_ops--;
+    return true;
+}
+
+/* `[barrier](, mask)`: one arrival when what this thread has issued is over. */
+static inline bool px_tensor_commit(px_machine *m, int thread, const px_line *l)
+{
+    px_landing n = {.way = PX_COMMIT, .thread = thread, .product = m->number};
+    return px_to_blocks(m, thread, &n, PX_IN(0), PX_IN(0), px_multicasts(l) ? (int64_t)PX_IN(1) : -1, 8);
+}
+
+/* ---- tensor memory: loads, stores, fences ---------------------------------------------------- */
+
+/* Lane i of a warp has lane 32 (w % 4) + i, register r column r: `.32x32b.xN`. */
+static inline bool px_tensor_ld(px_machine *m, int first, const px_line *l)
+{
+    int registers = l->count - 1, quarter = first % m->threads / PX_WARP % 4;
+    uint32_t at = (uint32_t)px_get(m, first, &l->operand[registers]), column = at & 0xffff;
+    if (at >> 16 != (uint32_t)quarter * 32) return px_fault(m, "tcgen05.ld: lane %u by warp %d", at >> 16, quarter);
+    px_use use = {px_rank(m, first), first / PX_WARP, column, (uint32_t)registers, 1u << quarter, m->number++, 0, false};
+    if (!px_use_begin(m, &use, first)) return false;
+    for (int i = 0; i < PX_WARP; i++)
+        for (int r = 0; r < registers; r++) {
+            px_operand *o = &l->operand[r];
+            if (px_get(m, first + i, &l->operand[registers]) != at) px_fault(m, "tcgen05.ld: lanes have other addresses");
+            px_set(m, first + i, o, px_own(m, first)->tensor.cell[quarter * PX_WARP + i][column + (uint32_t)r]);
+            m->thread[first + i].state[o->name] = PX_BUSY;
+            m->warp[first / PX_WARP].loads[o->name] = true;
+        }
+    return true;
+}
+
+static inline bool px_tensor_wait_ld(px_machine *m, int first, const px_line *l)
+{
+    px_warp *w = &m->warp[first / PX_WARP];
+    (void)l;
+    px_uses_end(m, first / PX_WARP, UINT32_MAX);
+    for (int name = 0; name < m->text.registers; name++) {
+        for (int i = 0; w->loads[name] && i < PX_WARP; i++) m->thread[first + i].state[name] = PX_READY;
+        w->loads[name] = false;
+    }
+    return true;
+}
+
+static inline bool px_tensor_before(px_machine *m, int thread, const px_line *l)
+{
+    (void)l;
+    m->thread[thread].before = m->stamp;
+    return true;
+}
+
+static inline bool px_tensor_after(px_machine *m, int thread, const px_line *l)
+{
+    (void)l;
+    px_join(m->thread[thread].after, m->thread[thread].saw);
+    return true;
+}
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tensor memory: who may use it when, and products into it, which come when a commit's arrival does.
+ *
+ * A use is open from its instruction to its end: a product's is when a commit behind it arrives, a load's
+ * or store's is its warp's wait. One that meets another, and neither only reads, must have seen its end:
+ * through tcgen05.fence::before of who ended it (a commit implies it), arrivals and waits, and
+ * tcgen05.fence::after. From PTX ISA 9.1, "tcgen05 Memory Consistency Model Operations". */
+#ifndef TEST_PTX_TENSOR_H
+#define TEST_PTX_TENSOR_H
+
+#include "ptx/operand.h"
+
+/* ---- uses ------------------------------------------------------------------------------ */
+
+static inline bool px_uses_meet(const px_use *a, const px_use *b)
+{
+    return a->block == b->block && (a->lanes & b->lanes) && a->first < b->first + b->columns && b->first < a->first + a->columns &&
+           (a->writes || b->writes);
+}
+
+static inline bool px_use_covers(const px_use *a, const px_use *b)
+{
+    return a->block == b->block && !(b->lanes & ~a->lanes) && a->first <= b->first && b->first + b->columns <= a->first + a->columns;
+}
+
+/* Whether `next`, by a thread, may follow `was`. */
+static inline bool px_use_follows(const px_machine *m, const px_use *was, const px_use *next, int thread)
+{
+    if (was->warp == next->warp && (next->warp >= PX_WARPS || was->stamp)) return true;
+    return was->stamp && m->thread[thread].after[was->warp] >= was->stamp;
+}
+
+/* Columns in what is allocated, and every use that it meets over and seen: the use stands. */
+static inline bool px_use_begin(px_machine *m, const px_use *next, int thread)
+{
+    const px_tensor *t = &m->block[next->block].tensor;
+    int kept = 0;
+    if (next->first + next->columns > PX_COLUMNS) return px_fault(m, "line %d: tensor memory outside", m->text.line[m->thread[thread].line].source + 1);
+    for (uint32_t c = next->first; c < next->first + next->columns; c++)
+        if (!t->taken[c]) return px_fault(m, "line %d: tensor memory that is not allocated", m->text.line[m->thread[thread].line].source + 1);
+    for (int i = 0; i < m->uses; i++) {
+        const px_use *was = &m->use[i];
+        if (px_uses_meet(was, next) && !px_use_follows(m, was, next, thread))
+            return px_fault(m, "line %d: tensor memory that is in use, or no fences say that it is not",
+                            m->text.line[m->thread[thread].line].source + 1);
+        bool replaced = px_use_covers(next, was) && (next->writes || (was->warp == next->warp && !was->writes));
+        if (!replaced) m->use[kept++] = *was;
+    }
+    m->uses = kept;
+    if (m->uses == PX_PENDING) return px_fault(m, "%d uses of tensor memory", PX_PENDING);
+    m->use[m->uses++] = *next;
+    return true;
+}
+
+/* Uses by this component that began before instruction `number` are over. */
+static inline void px_uses_end(px_machine *m, int warp, uint32_t number)
+{
+    m->stamp++;
+    for (int i = 0; i < m->uses; i++)
+        if (m->use[i].warp == warp && !m->use[i].stamp && m->use[i].number < number) m->use[i].stamp = m->stamp;
+}
+
+/* ---- products ---------------------------------------------------------------------------- */
+
+typedef struct px_shape { /* as an instruction descriptor has it */
+    uint32_t rows, columns;
+    int type;
+    bool a_across, b_across;
+} px_shape;
+
+/* Bits 4-5: the type of D, 7-9 and 10-12: of A and B, 15 and 16: major, 17-22: N / 8, 24-28: M / 16. */
+static inline bool px_shape_read(px_machine *m, px_shape *s, uint32_t index, bool whole)
+{
+    uint32_t d = index >> 4 & 3, a = index >> 7 & 7, b = index >> 10 & 7;
+    *s = (px_shape){(index >> 24 & 31) * 16, (index >> 17 & 63) * 8, whole ? a ? ZLAY_TYPE_S8 : ZLAY_TYPE_U8 : ZLAY_TYPE_BF16,
+                    index >> 15 & 1, index >> 16 & 1};
+    if (index & 0xe080604fu || a != b || a > 1 || d != (whole ? 2u : 1u) || (!whole && a != 1))
+        return px_fault(m, "an instruction descriptor 0x%08x", index);
+    return true;
+}
+
+/* Block r of a pair has the rows from 128 r on of A and D, and half of the rows of B. */
+static inline void px_multiply(px_machine *m, const px_tensor_op *o)
+{
+    static px_numbers a, b;
+    px_shape s;
+    px_factor fa, fb;
+    if (!px_shape_read(m, &s, o->index, o->whole)) return;
+    if (!px_factor_read(m, &fa, o->a, true, s.a_across, s.type) || !px_factor_read(m, &fb, o->b, true, s.b_across, s.type)) return;
+    uint32_t share = s.columns / (uint32_t)o->group;
+    for (int r = 0; r < o->group; r++)
+        if (!px_gather(m, &a, PX_LANES * (uint32_t)r, &fa, o->block + r, 0, PX_LANES) ||
+            !px_gather(m, &b, share * (uint32_t)r, &fb, o->block + r, 0, share)) return;
+    for (uint32_t row = 0; row < s.rows; row++)
+        for (uint32_t n = 0; n < s.columns; n++) {
+            uint32_t *cell = &m->block[o->block + (int)(row / PX_LANES)].tensor.cell[row % PX_LANES][o->to + n];
+            *cell = px_dot(*cell, a.at[row], b.at[n], PX_K_BYTES / px_bytes_of(s.type), s.type, o->adds);
+        }
+}
+
+/* What a thread has issued before `number` is over, in its order. */
+static inline void px_tensor_end(px_machine *m, int thread, uint32_t number)
+{
+    int kept = 0;
+    for (int i = 0; i < m->tensor_ops; i++) {
+        const px_tensor_op *o = &m->tensor_op[i];
+        if (o->thread == thread && o->number < number) px_multiply(m, o);
+        else m->tensor_op[kept++] = *o;
+    }
+    m->tensor_ops = kept;
+    px_uses_end(m, PX_WARPS + px_rank(m, thread), number);
+}
+
+#endif
