@@ -6,7 +6,7 @@
 # make san        the tests under ASan and UBSan          make tsan    the thread test under TSan
 # make fuzz       mutated input for every parser          make bench   ratios, printed
 # make device-test, -bench, -oracle, -banks, -wgmma, -words, -moves on a machine with a Hopper GPU
-# make install    PREFIX=/usr/local LIBDIR=$(PREFIX)/lib DESTDIR=
+# make install    PREFIX=/usr/local LIBDIR=$(PREFIX)/lib DESTDIR=           make uninstall   with the same
 # make generate   rewrite the tables of documents that come from src/
 # ENGINES=0 builds without isl, FLINT and GMP; so does a machine that lacks their headers.
 # NO_INSTALL=1 keeps run and test from installing packages; V=1 shows the commands.
@@ -51,7 +51,7 @@ LIBRARIES := $(foreach name,zlay zlay-runtime zlay-json,$(B)/lib$(name).a $(B)/l
 HEADERS := $(sort $(wildcard include/zlay/*.h))
 PCS := $(patsubst pkgconfig/%.in,$(B)/%,$(sort $(wildcard pkgconfig/*.pc.in)))
 
-all: $(LIBRARIES) $(B)/zlay $(B)/zlay-bench $(B)/zlay.cdef $(PCS)
+all: $(LIBRARIES) $(B)/zlay $(B)/zlay-bench $(B)/zlay.cdef $(B)/zlay.1 $(PCS)
 
 # ---- objects ---------------------------------------------------------------
 
@@ -107,6 +107,9 @@ $(B)/zlay-bench: $(BENCH) $(B)/libzlay-runtime.a $(B)/libzlay.a
 $(B)/zlay.cdef: tools/gen-cdef $(HEADERS)
 	@mkdir -p $(@D)
 	$(Q)CC="$(CC)" tools/gen-cdef $(HEADERS) > $@.new && mv $@.new $@
+$(B)/zlay.1: tools/gen-man.sh $(wildcard src/cli/*.def src/json/*.def src/json/ops/*.def)
+	@mkdir -p $(@D)
+	$(Q)CC="$(CC)" tools/gen-man.sh > $@.new && mv $@.new $@
 # Always anew: PREFIX and LIBDIR may differ from those of the last time.
 $(PCS): $(B)/%: pkgconfig/%.in FORCE
 	@mkdir -p $(@D)
@@ -230,19 +233,35 @@ generate:
 	CC="$(CC)" tools/gen-forms.sh > docs/instructions.md.new && mv docs/instructions.md.new docs/instructions.md
 	CC="$(CC)" tools/gen-rules.sh man > docs/zlay_rules.7.new && mv docs/zlay_rules.7.new docs/zlay_rules.7
 
+# Folders may have blanks; what is below them has none.
+ROOT = $(DESTDIR)$(PREFIX)
+LIBS = $(DESTDIR)$(LIBDIR)
+DOCS = $(ROOT)/share/doc/zlay
+SOS := $(notdir $(filter %.so,$(LIBRARIES)))
+
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include/zlay $(DESTDIR)$(LIBDIR)/pkgconfig \
-	    $(DESTDIR)$(PREFIX)/share/doc/zlay $(DESTDIR)$(PREFIX)/share/man/man7
-	install -m 755 $(B)/zlay $(DESTDIR)$(PREFIX)/bin
-	install -m 644 $(HEADERS) $(B)/zlay.cdef $(DESTDIR)$(PREFIX)/include/zlay
-	install -m 644 $(filter %.a,$(LIBRARIES)) $(DESTDIR)$(LIBDIR)
-	for so in $(notdir $(filter %.so,$(LIBRARIES))); do \
-	    install -m 755 $(B)/$$so $(DESTDIR)$(LIBDIR)/$$so.$(VERSION) && \
-	    ln -sf $$so.$(VERSION) $(DESTDIR)$(LIBDIR)/$$so.$(ABI) && \
-	    ln -sf $$so.$(ABI) $(DESTDIR)$(LIBDIR)/$$so || exit 1; done
-	install -m 644 $(PCS) $(DESTDIR)$(LIBDIR)/pkgconfig
-	install -m 644 LICENSE README.md $(DESTDIR)$(PREFIX)/share/doc/zlay
-	install -m 644 docs/zlay_rules.7 $(DESTDIR)$(PREFIX)/share/man/man7
+	install -d "$(ROOT)/bin" "$(ROOT)/include/zlay" "$(LIBS)/pkgconfig" "$(DOCS)/docs" "$(DOCS)/examples" \
+	    "$(ROOT)/share/man/man1" "$(ROOT)/share/man/man7"
+	install -m 755 $(B)/zlay "$(ROOT)/bin"
+	install -m 644 $(HEADERS) $(B)/zlay.cdef "$(ROOT)/include/zlay"
+	install -m 644 $(filter %.a,$(LIBRARIES)) "$(LIBS)"
+	for so in $(SOS); do \
+	    install -m 755 $(B)/$$so "$(LIBS)/$$so.$(VERSION)" && \
+	    ln -sf $$so.$(VERSION) "$(LIBS)/$$so.$(ABI)" && \
+	    ln -sf $$so.$(ABI) "$(LIBS)/$$so" || exit 1; done
+	install -m 644 $(PCS) "$(LIBS)/pkgconfig"
+	install -m 644 LICENSE README.md "$(DOCS)"
+	install -m 644 $(wildcard docs/*.md) "$(DOCS)/docs"
+	install -m 644 $(wildcard examples/*) "$(DOCS)/examples"
+	install -m 644 $(B)/zlay.1 "$(ROOT)/share/man/man1"
+	install -m 644 docs/zlay_rules.7 "$(ROOT)/share/man/man7"
+
+# What install puts there, by the same PREFIX, LIBDIR and DESTDIR.
+uninstall:
+	rm -f "$(ROOT)/bin/zlay" "$(ROOT)/share/man/man1/zlay.1" "$(ROOT)/share/man/man7/zlay_rules.7"
+	rm -rf "$(ROOT)/include/zlay" "$(DOCS)"
+	cd "$(LIBS)" && rm -f $(notdir $(filter %.a,$(LIBRARIES))) $(foreach so,$(SOS),$(so) $(so).$(ABI) $(so).$(VERSION)) \
+	    $(patsubst $(B)/%,pkgconfig/%,$(PCS))
 
 clean:
 	rm -rf $(B)
@@ -252,4 +271,4 @@ clean:
 
 FORCE:
 .DELETE_ON_ERROR:
-.PHONY: all run test exhaustive san tsan fuzz check-layers doc-check device-test device-synth device-copy-synth device-moves device-pipes device-copies device-bench device-banks device-oracle device-wgmma bench golden generate install clean
+.PHONY: all run test exhaustive san tsan fuzz check-layers doc-check device-test device-synth device-copy-synth device-moves device-pipes device-copies device-bench device-banks device-oracle device-wgmma bench golden generate install uninstall clean

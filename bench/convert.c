@@ -100,11 +100,12 @@ static zlay_layout *draw(state *s, uint64_t *x)
     return zlay_f2_new(s->ctx, &out, &b) ? NULL : out;
 }
 
-/* Where ours takes shared memory, it takes no more wavefronts than the padded rows. */
+/* Where ours takes shared memory, it takes no more wavefronts than the padded rows; a quick run has
+ * not come to all of them. */
 static bool agrees(const state *s)
 {
     for (int i = 0; i < DRAWN; i++)
-        if (s->ours[i] > s->theirs[i]) return false;
+        if (s->theirs[i] && s->ours[i] > s->theirs[i]) return false;
     return true;
 }
 
@@ -117,6 +118,7 @@ static bool print_row(state *s, bool json)
     uint64_t x = 20240607;
     memset(s->src, 0, sizeof s->src);
     memset(s->dst, 0, sizeof s->dst);
+    memset(s->theirs, 0, sizeof s->theirs);
     for (int i = 0; i < DRAWN && right; i++)
         right = (s->src[i] = draw(s, &x)) && (s->dst[i] = draw(s, &x));
     snprintf(name, sizeof name, "convert, %u-bit elements, %u bits%s", 8 * s->bytes, s->bits,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* zlay-bench [--json] [GROUP]: ratios, each measured in this run against what a user would take instead. */
+/* zlay-bench [--json] [--quick] [GROUP]: ratios, each measured in this run against what a user would take instead.
+ * --quick takes one round of a millisecond: results are compared all the same, times mean little. */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 
 #include "bench.h"
@@ -17,18 +18,20 @@ static double now(void)
     return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
 }
 
+static bool quick;
+
 /* The clock is read once a batch, and batches double: it takes a tenth of the shortest work. */
 static double round_time(bench_work *work, void *state)
 {
-    double start = now(), end;
+    double start = now(), end, least = quick ? 1e3 : 2e4;
     long calls = 0, batch = 1;
     do {
         for (long i = 0; i < batch; i++)
             if (!work(state)) return -1;
         calls += batch;
         end = now();
-        if (end - start < 1e4) batch = calls;
-    } while (end - start < 2e4);
+        if (end - start < least / 2) batch = calls;
+    } while (end - start < least);
     return (end - start) / (double)calls;
 }
 
@@ -44,8 +47,8 @@ enum { ROUNDS = 9 };
 bool bench_times(bench_work *const *work, size_t count, void *state, double *median)
 {
     double time[BENCH_MOST][ROUNDS];
-    int rounds = 0;
-    for (double spent = 0; rounds < ROUNDS && (rounds < 3 || spent < 4e6); rounds++) {
+    int rounds = 0, most = quick ? 1 : ROUNDS;
+    for (double spent = 0; rounds < most && (rounds < 3 || spent < 4e6); rounds++) {
         double start = now();
         for (size_t i = 0; i < count; i++)
             if ((time[i][rounds] = round_time(work[i], state)) < 0) return false;
@@ -141,7 +144,7 @@ enum { GROUPS = sizeof groups / sizeof groups[0] };
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: zlay-bench [--json] [GROUP]\ngroups:");
+    fprintf(stderr, "usage: zlay-bench [--json] [--quick] [GROUP]\ngroups:");
     for (size_t i = 0; i < GROUPS; i++) fprintf(stderr, " %s", groups[i].name);
     fprintf(stderr, "\n");
     return 2;
@@ -156,10 +159,16 @@ static bool is_group(const char *name)
 
 int main(int argc, char **argv)
 {
-    bool json = argc > 1 && !strcmp(argv[1], "--json"), right = true;
-    const char *only = argc > 1 + json ? argv[1 + json] : NULL;
+    bool json = false, right = true;
+    int at = 1;
+    for (; at < argc && argv[at][0] == '-'; at++) {
+        if (!strcmp(argv[at], "--json")) json = true;
+        else if (!strcmp(argv[at], "--quick")) quick = true;
+        else return usage();
+    }
+    const char *only = at < argc ? argv[at] : NULL;
     zlay_ctx *ctx;
-    if (argc > 2 + json || (only && !is_group(only))) return usage();
+    if (argc > at + 1 || (only && !is_group(only))) return usage();
     if (zlay_ctx_new(&ctx, NULL, NULL)) return 2;
     bench_head(json);
     for (size_t i = 0; i < GROUPS; i++)

@@ -2,7 +2,7 @@
 /* Plan a bf16 GEMM, print every rule that it met, write its kernel as PTX and, where a Hopper GPU
  * is found, run it and check it.
  *
- *   cc -o gemm gemm.c $(pkg-config --cflags --libs zlay) -lzlay-runtime
+ *   cc -o gemm gemm.c $(pkg-config --cflags --libs zlay-runtime)
  *   ./gemm [M N K]
  */
 #include "product.h"

@@ -2,7 +2,7 @@
 /* Plan a bf16 GEMM for a target whose matrix instructions read registers, write its kernel as
  * assembly, and run the code object that LLVM makes of it, where HIP finds a GPU.
  *
- *   cc -o gemm_hip gemm_hip.c $(pkg-config --cflags --libs zlay) -lzlay-runtime
+ *   cc -o gemm_hip gemm_hip.c $(pkg-config --cflags --libs zlay-runtime)
  *   ./gemm_hip gfx942
  *   clang-22 --target=amdgcn-amd-amdhsa -mcpu=gfx942 -c gemm.s -o gemm.o
  *   ld.lld-22 -shared gemm.o -o gemm.hsaco

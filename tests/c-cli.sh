@@ -74,6 +74,21 @@ explains_all() { # every rule that a plan names
 
 help_lists() { "$zlay" --help > "$tap_dir/help" && grep -q 'zlay batch' "$tap_dir/help" && grep -q 'bank.count' "$tap_dir/help" && grep -q -- '--ldd' "$tap_dir/help"; }
 
+help_of_one() { # a command's own page: its flags or operations if it has some, and no others
+    "$zlay" pipe emit --help > "$tap_dir/one" && "$zlay" help plan gemm > "$tap_dir/flags" && "$zlay" batch --help > "$tap_dir/ops" || return 1
+    grep -q 'pipe emit FILE' "$tap_dir/one" && ! grep -Eq 'pipe verify|--ldd|bank.count' "$tap_dir/one" &&
+        grep -q -- '--ldd' "$tap_dir/flags" && ! grep -q 'bank.count' "$tap_dir/flags" && grep -q 'bank.count' "$tap_dir/ops"
+}
+says() { # PATTERN COMMAND...: what it writes to standard error
+    wanted=$1
+    shift
+    "$@" 2>&1 > /dev/null | grep -q "$wanted"
+}
+half_a_command() { exits 2 "$zlay" pipe 2> "$tap_dir/half" && test "$(grep -c '^  zlay pipe ' "$tap_dir/half")" -eq 3; }
+flag_with_equals() {
+    "$zlay" plan gemm --m 256 --n 512 --k 64 > "$tap_dir/apart" && "$zlay" plan gemm --m=256 --n=512 --k=64 | cmp - "$tap_dir/apart"
+}
+
 frame() { # one answer a request, in order, whatever the line
     printf '%s\n' '{"op": "layout.parse", "layout": "8:1", "id": 1}' 'x' '' '{"op": "layout.parse", "layout": "(", "id": 2}' > "$tap_dir/in"
     printf '{"op": "layout.parse", "layout": "4", "id": 3}' >> "$tap_dir/in"
@@ -106,7 +121,7 @@ closed_output() { echo '{"op": "zlay"}' | "$zlay" batch > /dev/full; test $? -eq
 help_to_full() { "$zlay" plan gemm --k 64 > /dev/full; test $? -eq 2; }
 
 bench_lines() { # an object a line, each with a ratio, and no result that was wrong
-    "$B/zlay-bench" --json > "$tap_dir/bench" || return 1
+    "$B/zlay-bench" --json --quick > "$tap_dir/bench" || return 1
     line='^{"bench": "[^"]*", "value": [0-9.e+-]*, "unit": "[^"]*", "against": "[^"]*", "ratio": [0-9.e+-]*}$'
     test "$(grep -c "$line" "$tap_dir/bench")" -ge 6 && ! grep -v "$line" "$tap_dir/bench"
 }
@@ -121,6 +136,21 @@ check "run: a wrong result is found" run_on_a_driver
 check "run: the same on HIP, of a plan of waves" run_on_hip
 check "every rule that a plan names is explained" explains_all
 check "help lists commands, flags and operations" help_lists
+check "help of one command" help_of_one
+check "half a command: what begins with it" half_a_command
+check "a flag and its value in one word" flag_with_equals
+check "a flag of another command is an error" exits 2 "$zlay" plan gemm --image x
+check "explain: an operation" exits 0 "$zlay" explain layout.compose
+check "explain: names that contain the word" says 'contain it: TMAP_STRIDE_16$' "$zlay" explain tmap_stride_16
+check "no such file, and why" says 'No such file' "$zlay" pipe verify "$tap_dir/none"
+check "a folder is no file" says 'Is a directory' "$zlay" pipe verify "$tap_dir"
+check "an image that is not there is said before anything else" exits 2 "$zlay" run gemm --image "$tap_dir/none"
+check "a file that cannot be written, and why" says 'no/such.*No such file' "$zlay" plan gemm --k 64 --out "$tap_dir/no/such"
+check "decode: what a tensor map's bits are" says '256 hex digits' "$zlay" decode tensormap sm_90a 0x12
+check "decode: fields behind the bits" says 'NAME=VALUE$' "$zlay" decode idesc sm_100a 0x490 f16
+printf 'pipe x\nbar full[2] cout 1\n' > "$tap_dir/cout.pipe"
+check "pipe verify: which word is missing" says "line 2: 'count' is missing" "$zlay" pipe verify "$tap_dir/cout.pipe"
+check "pipe verify: an empty text" says 'EINVAL: the pipe has no role' "$zlay" pipe verify /dev/null
 check "no command is an error" exits 2 "$zlay"
 check "an unknown command is an error" exits 2 "$zlay" frobnicate
 check "an unknown flag is an error" exits 2 "$zlay" plan gemm --mm 4
@@ -185,5 +215,5 @@ check "batch: a line of 17 MiB" long_line
 check "batch: no room for output is 2" closed_output
 check "plan: no room for output is 2" help_to_full
 check "the bench prints a ratio a line" bench_lines
-check "the bench knows one flag" exits 2 "$B/zlay-bench" --xml
+check "the bench knows its flags" exits 2 "$B/zlay-bench" --xml
 exit $tap_failed

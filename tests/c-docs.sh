@@ -1,29 +1,38 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# README and documents say what is so: the C example compiles and prints what it says, the transcript
-# is what the program answers, links lead somewhere, generated tables are up to date.
+# README and documents say what is so: the examples in C and Python print what they say, the transcripts
+# are what the program answers, links lead somewhere, generated tables are up to date.
 . tests/tap.sh
 
-block() { awk -v want="\`\`\`$1" '$0 == want {on = 1; next} /^```/ {on = 0} on' README.md; }
+block() { awk -v want="\`\`\`$1" '$0 == want {on = 1; next} /^```/ {on = 0} on' "${2:-README.md}"; }
 
 readme_is_short() { test "$(wc -l < README.md)" -lt 200; }
 example_is_short() { block c > "$tap_dir/example.c" && test -s "$tap_dir/example.c" && test "$(wc -l < "$tap_dir/example.c")" -le 20; }
 
-example_runs() {
-    "$CC" -std=c11 -Wall -Wextra -Werror -Iinclude -o "$tap_dir/example" "$tap_dir/example.c" "$B/libzlay.a" || return 1
-    block text > "$tap_dir/wanted"
-    "$tap_dir/example" > "$tap_dir/printed" && test -s "$tap_dir/wanted" && diff "$tap_dir/wanted" "$tap_dir/printed"
+example_runs() { # PAGE
+    block c "$1" > "$tap_dir/example.c" && block text "$1" > "$tap_dir/wanted" && test -s "$tap_dir/wanted" || return 1
+    "$CC" -std=c11 -Wall -Wextra -Werror -Iinclude -o "$tap_dir/example" "$tap_dir/example.c" -L"$B" -lzlay || return 1
+    LD_LIBRARY_PATH=$B "$tap_dir/example" > "$tap_dir/printed" && diff "$tap_dir/wanted" "$tap_dir/printed"
 }
 
-transcript_is_true() {
-    block console > "$tap_dir/transcript"
-    test "$(wc -l < "$tap_dir/transcript")" -eq 7 || { echo "the transcript has not seven lines"; return 1; }
+python_runs() {
+    block python docs/start.md > "$tap_dir/example.py" && test -s "$tap_dir/example.py" &&
+        LD_LIBRARY_PATH=$B python3 "$tap_dir/example.py" | diff - "$tap_dir/wanted"
+}
+
+transcript_is_true() { # PAGE COMMANDS: how many it has; they run in a copy of examples/
+    block console "$1" > "$tap_dir/transcript"
+    test "$(grep -c '^\$ ' "$tap_dir/transcript")" -eq "$2" || { echo "$1 has not $2 commands"; return 1; }
+    bin=$(cd "$B" && pwd)
+    mkdir -p "$tap_dir/here" && cp -r examples "$tap_dir/here"
     grep '^\$ ' "$tap_dir/transcript" | while IFS= read -r line; do
         printf '%s\n' "$line"
-        PATH="$(cd "$B" && pwd):$PATH" sh -c "${line#\$ }" < /dev/null
+        (cd "$tap_dir/here" && PATH="$bin:$PATH" sh -c "${line#\$ }" < /dev/null)
     done > "$tap_dir/answered"
     diff "$tap_dir/transcript" "$tap_dir/answered"
 }
+
+pipe_is_the_same() { awk '/^```/ {n++; next} n == 1 {print} n == 2 {exit}' docs/pipe.md | diff - examples/ring.pipe; }
 
 links_lead_somewhere() {
     for page in README.md docs/*.md; do
@@ -34,6 +43,8 @@ links_lead_somewhere() {
     cat "$tap_dir/dead"
     test ! -s "$tap_dir/dead"
 }
+
+pages_are_listed() { for page in docs/*.md; do grep -q "($page)" README.md || { echo "$page"; return 1; }; done; }
 
 tables_are_fresh() {
     mkdir "$tap_dir/docs" && cp docs/batch.md docs/pipe.md "$tap_dir/docs" && tools/generate.sh "$tap_dir/docs" &&
@@ -70,8 +81,13 @@ licence_is_whole() { grep -q 'Apache License' LICENSE && test "$(wc -l < LICENSE
 
 check "README has fewer than 200 lines" readme_is_short
 check "its C example has at most 20 lines" example_is_short
-check "its C example compiles and prints what it says" example_runs
-check "its transcript is what the program answers" transcript_is_true
+check "its C example compiles and prints what it says" example_runs README.md
+check "its transcript is what the program answers" transcript_is_true README.md 3
+check "docs/start.md: the C example" example_runs docs/start.md
+check "docs/start.md: the Python example prints the same" python_runs
+check "docs/start.md: the transcripts" transcript_is_true docs/start.md 9
+check "docs/start.md: the pipe is that of docs/pipe.md" pipe_is_the_same
+check "README lists every page" pages_are_listed
 check "links lead to files" links_lead_somewhere
 check "the table of docs/batch.md is what src/json/ops.def says, that of docs/pipe.md what src/pipe/rules.def says" tables_are_fresh
 check "docs/rules.md is what the rows say" rules_are_fresh

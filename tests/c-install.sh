@@ -11,7 +11,8 @@ whole() {
     for file in bin/zlay include/zlay/zlay.h include/zlay/zlay.cdef include/zlay/runtime.h include/zlay/json.h \
         lib64/libzlay.a lib64/libzlay.so lib64/libzlay-runtime.so lib64/libzlay-json.so lib64/libzlay-runtime.a \
         lib64/libzlay-json.a lib64/pkgconfig/zlay.pc lib64/pkgconfig/zlay-runtime.pc \
-        lib64/pkgconfig/zlay-json.pc share/doc/zlay/LICENSE share/man/man7/zlay_rules.7; do
+        lib64/pkgconfig/zlay-json.pc share/doc/zlay/LICENSE share/doc/zlay/docs/algebra.md \
+        share/doc/zlay/examples/gemm.c share/man/man1/zlay.1 share/man/man7/zlay_rules.7; do
         test -s "$root/opt/zlay/$file" || echo "missing: $file"
     done > "$tap_dir/missing"
     cat "$tap_dir/missing"
@@ -71,8 +72,25 @@ C
     "$CXX" -std=c++17 -o "$tap_dir/a" "$tap_dir/a.cc" $(pc --cflags --libs zlay) && LD_LIBRARY_PATH=$lib "$tap_dir/a"
 }
 
+manual() { # every command of the program, every operation
+    page=$root/opt/zlay/share/man/man1/zlay.1
+    for word in 'pipe verify' decode; do grep -q "^.B $word\$" "$page" || { echo "no $word"; return 1; }; done
+    echo '{"op": "zlay"}' | "$B/zlay" batch | grep -o '"[a-z0-9_.]*":{"fields"' | cut -d'"' -f2 | while read -r op; do
+        grep -q "^.B $op\$" "$page" || echo "no $op"
+    done > "$tap_dir/unnamed"
+    cat "$tap_dir/unnamed"
+    test ! -s "$tap_dir/unnamed" && test "$(grep -c '^.B [a-z0-9_]*\.[a-z0-9_]*$' "$page")" -gt 100
+}
+blanks() { # in a folder with a blank; what is installed is taken away again
+    there="$tap_dir/with blank"
+    "$MAKE" -s --no-print-directory install B="$B" CC="$CC" PREFIX="$there" && test -s "$there/lib/libzlay.so" || return 1
+    PKG_CONFIG_PATH=$there/lib/pkgconfig pkg-config --libs zlay | grep -qF 'with\ blank/lib -lzlay' || return 1
+    "$MAKE" -s --no-print-directory uninstall B="$B" CC="$CC" PREFIX="$there" && test -z "$(find "$there" ! -type d)"
+}
+
 check "make install with PREFIX, LIBDIR and DESTDIR" install_it
 check "everything is in place and nothing outside" whole
+check "zlay(1) has every command and operation" manual
 check "the headers are those of the source" every_header
 check "zlay.pc and the program agree on the version" version
 check "the example, by pkg-config, shared" example_shared
@@ -81,4 +99,5 @@ check "the example, static" example_static
 check "the example has at most 150 lines" example_is_short
 check "libzlay-json, shared" json_shared
 check "a program in C++" cplusplus
+check "a prefix with a blank; make uninstall" blanks
 exit $tap_failed

@@ -3,6 +3,8 @@
 #ifndef ZL_CLI_H
 #define ZL_CLI_H
 
+#include "json/ops.h"
+
 #include <stdbool.h>
 #include <zlay/zlay.h>
 
@@ -26,9 +28,15 @@ typedef struct zl_options {
     bool model_given;
 } zl_options;
 
-/* Read the flags after the command's words; false, and said on stderr. */
-bool zl_options_read(zl_options *out, int argc, char **argv);
+/* Whose flag it is. */
+enum { ZL_OF_PLAN = 1, ZL_OF_RUN = 2, ZL_OF_BOTH = 3 };
+
+/* Read the flags after a command's words; false, and said on stderr. */
+bool zl_options_read(zl_options *out, int command, int argc, char **argv);
 void zl_options_help(void);
+
+/* An operation of zlay batch: fields, answer, one sentence. */
+void zl_op_show(const zl_op *op);
 
 /* Say on stderr why a call failed; the exit code of its status. */
 int zl_say(zlay_ctx *ctx, zlay_status status, const char *what);
@@ -38,6 +46,9 @@ zlay_plan *zl_plan_of(zlay_ctx *ctx, const zl_options *options, int *exit);
 
 /* A file's bytes in memory that free() takes, with a 0 behind them; NULL, and said. */
 char *zl_file_read(const char *path, size_t most, size_t *length);
+
+/* Say on stderr that a file cannot be read or written, and why, where that is known. */
+void zl_file_failed(const char *verb, const char *path, const char *why);
 
 /* What `write` puts into a buffer that is made large enough, in memory that free() takes; NULL, and
  * said. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
 
+#include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -51,20 +53,87 @@ static bool explain_form(const char *name)
     return true;
 }
 
-int zl_explain(zlay_ctx *ctx, int argc, char **argv)
+static bool explain_rule(const char *name)
 {
     zlay_rule rule;
+    if (zlay_rule_find(&rule, name, strlen(name))) return false;
+    printf("%s\n%s\nenforced by %s; targets %s\nsource: %s\n", rule.id, rule.text,
+           by_name(rule.by), rule.targets, rule.source);
+    return true;
+}
+
+void zl_op_show(const zl_op *op)
+{
+    printf("  %s  %s%s%s%s: %s\n      %s\n", op->name, op->required, *op->optional ? " [" : "",
+           op->optional, *op->optional ? "]" : "", op->ok, op->text);
+}
+
+static bool explain_op(const char *name)
+{
+    const zl_op *op = zl_op_find(name);
+    if (op) puts("an operation of zlay batch (docs/batch.md): name, fields [optional]: answer");
+    if (op) zl_op_show(op);
+    return op;
+}
+
+/* ---- names that contain what no name is ----------------------------------------- */
+
+enum { NEAR_MOST = 12 };
+
+typedef struct near {
+    const char *part;
+    uint32_t count;
+} near;
+
+static bool begins(const char *text, const char *part)
+{
+    while (*part && tolower((unsigned char)*text) == tolower((unsigned char)*part)) text++, part++;
+    return !*part;
+}
+
+static void offer(near *n, const char *name)
+{
+    const char *at = name;
+    while (*at && !begins(at, n->part)) at++;
+    if (!*at || ++n->count > NEAR_MOST) return;
+    fprintf(stderr, "%s%s", n->count == 1 ? "zlay: these names contain it: " : ", ", name);
+}
+
+static void offer_forms(near *n)
+{
+    uint32_t form;
+    for (size_t i = 0; zlay_instruction_at(&form, i) == ZLAY_OK; i++) {
+        char id[256];
+        zlay_buf buf = {id, sizeof id, 0};
+        if (!zlay_instruction_id(&buf, form)) offer(n, id);
+    }
+}
+
+static void offer_all(const char *part)
+{
+    near n = {part, 0};
+    zlay_rule rule;
+    zlay_pipe_rule pipe_rule;
+    if (!*part) return;
+    for (size_t i = 0; zlay_rule_at(&rule, i) == ZLAY_OK; i++) offer(&n, rule.id);
+    for (int32_t i = 1; zlay_pipe_rule_at(&pipe_rule, i) == ZLAY_OK; i++) offer(&n, pipe_rule.name);
+    for (size_t i = 0; zl_op_at(i); i++) offer(&n, zl_op_at(i)->name);
+    offer_forms(&n);
+    if (n.count > NEAR_MOST) fprintf(stderr, " and %" PRIu32 " more", n.count - NEAR_MOST);
+    if (n.count) fputc('\n', stderr);
+}
+
+int zl_explain(zlay_ctx *ctx, int argc, char **argv)
+{
     (void)ctx;
     if (argc != 1) {
-        fprintf(stderr, "zlay: explain takes one RULE or FORM\n");
+        fprintf(stderr, "zlay: explain takes one RULE, FORM or OPERATION\n");
         return ZL_EXIT_ERROR;
     }
-    if (zlay_rule_find(&rule, argv[0], strlen(argv[0])) == ZLAY_OK) {
-        printf("%s\n%s\nenforced by %s; targets %s\nsource: %s\n", rule.id, rule.text,
-               by_name(rule.by), rule.targets, rule.source);
+    if (explain_rule(argv[0]) || explain_form(argv[0]) || explain_pipe_rule(argv[0]) ||
+        explain_op(argv[0]))
         return ZL_EXIT_YES;
-    }
-    if (explain_form(argv[0]) || explain_pipe_rule(argv[0])) return ZL_EXIT_YES;
-    fprintf(stderr, "zlay: no rule and no instruction form is called '%s'\n", argv[0]);
+    fprintf(stderr, "zlay: no rule, instruction form or operation is called '%s'\n", argv[0]);
+    offer_all(argv[0]);
     return ZL_EXIT_NO;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,17 +24,26 @@ static char *stream_read(FILE *file, size_t most, size_t *length)
     return text;
 }
 
+void zl_file_failed(const char *verb, const char *path, const char *why)
+{
+    fprintf(stderr, "zlay: cannot %s '%s'%s%s\n", verb, path, *why ? ": " : "", why);
+}
+
 char *zl_file_read(const char *path, size_t most, size_t *length)
 {
     bool input = !strcmp(path, "-");
+    errno = 0;
     FILE *file = input ? stdin : fopen(path, "rb");
     char *text = file ? stream_read(file, most, length) : NULL;
-    bool large = text && *length > most;
-    if (text && (large || ferror(file))) {
+    const char *why = !text             ? (errno ? strerror(errno) : "")
+                      : *length > most  ? "it is too long"
+                      : ferror(file)    ? strerror(errno)
+                                        : NULL;
+    if (why) {
+        zl_file_failed("read", path, why);
         free(text);
         text = NULL;
     }
-    if (!text) fprintf(stderr, "zlay: cannot read '%s'%s\n", path, large ? ": it is too long" : "");
     if (file && !input) fclose(file);
     return text;
 }

@@ -76,18 +76,25 @@ static const struct {
     const char *name, *argument, *text;
     reader *read;
     size_t offset;
+    int of;
 } flags[] = {
-#define FLAG(name, kind, member, argument, text)                                                   \
-    {name, argument, text, kind, offsetof(zl_options, member)},
+#define FLAG(name, of, kind, member, argument, text)                                               \
+    {name, argument, text, kind, offsetof(zl_options, member), ZL_OF_##of},
 #include "cli/flags.def"
 };
 
 enum { FLAGS = sizeof flags / sizeof flags[0] };
 
-static size_t flag_find(const char *name)
+static const char *const verbs[] = {[ZL_OF_PLAN] = "plan", [ZL_OF_RUN] = "run"};
+
+/* The flag that `--NAME` or `--NAME=VALUE` names; FLAGS: none. */
+static size_t flag_find(const char *argument)
 {
-    size_t i = 0;
-    while (i < FLAGS && strcmp(flags[i].name, name)) i++;
+    size_t i = 0, length = strcspn(argument, "=");
+    if (strncmp(argument, "--", 2) != 0) return FLAGS;
+    while (i < FLAGS && (strlen(flags[i].name) + 2 != length ||
+                         memcmp(flags[i].name, argument + 2, length - 2) != 0))
+        i++;
     return i;
 }
 
@@ -98,25 +105,32 @@ static bool size_given(const zl_options *options, size_t flag, const char *value
     return !size || strspn(value, "0") != strlen(value);
 }
 
-bool zl_options_read(zl_options *out, int argc, char **argv)
+static bool flag_read(zl_options *out, size_t flag, const char *value)
+{
+    bool read = size_given(out, flag, value) &&
+                flags[flag].read((char *)out + flags[flag].offset, value);
+    if (!read)
+        fprintf(stderr, "zlay: --%s wants %s, not '%s'\n", flags[flag].name, flags[flag].argument,
+                value);
+    if (flags[flag].offset == offsetof(zl_options, model)) out->model_given = true;
+    return read;
+}
+
+bool zl_options_read(zl_options *out, int command, int argc, char **argv)
 {
     *out = (zl_options){.gemm = {.size = sizeof out->gemm, .m = 4096, .n = 4096, .k = 4096},
                         .target = "sm_90a",
                         .name = "gemm"};
-    for (int i = 0; i < argc; i += 2) {
-        size_t flag = strncmp(argv[i], "--", 2) ? FLAGS : flag_find(argv[i] + 2);
-        if (flag == FLAGS) {
-            fprintf(stderr, "zlay: no flag is called '%s'\n", argv[i]);
+    for (int i = 0; i < argc; i++) {
+        const char *argument = argv[i], *equals = strchr(argument, '=');
+        size_t flag = flag_find(argument);
+        if (flag == FLAGS || !(flags[flag].of & command)) {
+            fprintf(stderr, "zlay: %s gemm has no flag '%s'; zlay %s gemm --help lists them\n",
+                    verbs[command], argument, verbs[command]);
             return false;
         }
-        const char *value = i + 1 < argc ? argv[i + 1] : "";
-        if (!size_given(out, flag, value) ||
-            !flags[flag].read((char *)out + flags[flag].offset, value)) {
-            fprintf(stderr, "zlay: --%s wants %s, not '%s'\n", flags[flag].name,
-                    flags[flag].argument, value);
-            return false;
-        }
-        if (flags[flag].offset == offsetof(zl_options, model)) out->model_given = true;
+        const char *value = equals ? equals + 1 : i + 1 < argc ? argv[++i] : "";
+        if (!flag_read(out, flag, value)) return false;
     }
     return true;
 }

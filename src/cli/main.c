@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
-#include "json/ops.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,37 +14,75 @@ static const struct {
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
-static int help(void)
+/* How many arguments the words of a command match, and whether those are all its words. */
+static int matches(const char *words, bool *whole, int argc, char **argv)
 {
+    int count = 0;
+    for (; *words && count < argc; words += strspn(words, " "), count++) {
+        size_t length = strcspn(words, " ");
+        if (strlen(argv[count]) != length || memcmp(argv[count], words, length)) break;
+        words += length;
+    }
+    *whole = !*words;
+    return count;
+}
+
+/* The most words that any command has of these arguments. */
+static int words_known(int argc, char **argv)
+{
+    int most = 0;
+    bool whole;
+    for (size_t i = 0; i < COMMANDS; i++) {
+        int count = matches(commands[i].words, &whole, argc, argv);
+        if (count > most) most = count;
+    }
+    return most;
+}
+
+/* The commands that share `words` words with the arguments; what their arguments are asks for the
+ * flags, the operations or neither. */
+static void commands_help(FILE *out, int words, int argc, char **argv, bool *flags, bool *ops)
+{
+    bool whole;
+    for (size_t i = 0; i < COMMANDS; i++) {
+        if (matches(commands[i].words, &whole, argc, argv) < words) continue;
+        fprintf(out, "  zlay %s%s%s\n      %s\n", commands[i].words,
+                *commands[i].arguments ? " " : "", commands[i].arguments, commands[i].text);
+        if (!strcmp(commands[i].arguments, "FLAGS")) *flags = true;
+        if (commands[i].call == zl_batch) *ops = true;
+    }
+}
+
+/* Said of arguments that are no command. */
+static int no_command(int argc, char **argv)
+{
+    bool flags, ops;
+    int words = words_known(argc, argv);
+    if (words) fprintf(stderr, "zlay: these commands begin with %s:\n", argv[0]);
+    else if (argc)
+        fprintf(stderr, "zlay: no command begins with %s; zlay --help lists them\n", argv[0]);
+    else fputs("zlay: no command is given; zlay --help lists them\n", stderr);
+    if (words) commands_help(stderr, words, argc, argv, &flags, &ops);
+    return ZL_EXIT_ERROR;
+}
+
+/* Of the commands that the arguments begin; of all, where nothing but a flag is given. */
+static int help(int argc, char **argv)
+{
+    bool flags = false, ops = false;
+    int words = words_known(argc, argv);
+    if (!words && argc && argv[0][0] != '-') return no_command(argc, argv);
     puts("zlay: GPU layouts, legality, pipelines and code, decided before anything "
          "runs\n\ncommands");
-    for (size_t i = 0; i < COMMANDS; i++)
-        printf("  zlay %s%s%s\n      %s\n", commands[i].words, *commands[i].arguments ? " " : "",
-               commands[i].arguments, commands[i].text);
-    puts("  zlay --version\n  zlay --help\n\nFLAGS");
-    zl_options_help();
-    puts("\noperations of zlay batch: name, fields [optional fields]: answer");
-    for (size_t i = 0; zl_op_at(i); i++) {
-        const zl_op *op = zl_op_at(i);
-        printf("  %s  %s%s%s%s: %s\n      %s\n", op->name, op->required, *op->optional ? " [" : "",
-               op->optional, *op->optional ? "]" : "", op->ok, op->text);
-    }
+    commands_help(stdout, words, argc, argv, &flags, &ops);
+    if (!words) puts("  zlay COMMAND --help\n  zlay --version\n  zlay --help");
+    if (flags) puts("\nFLAGS");
+    if (flags) zl_options_help();
+    if (ops) puts("\noperations of zlay batch: name, fields [optional fields]: answer");
+    for (size_t i = 0; ops && zl_op_at(i); i++) zl_op_show(zl_op_at(i));
     puts("\nexit status: 0 yes or done; 1 no, or proved that there is none; 2 error; 3 undecided, "
          "or not run");
     return ZL_EXIT_YES;
-}
-
-/* How many arguments the words of a command match; 0: it is another. */
-static int matches(const char *words, int argc, char **argv)
-{
-    int count = 0;
-    for (const char *at = words; *at; at += strspn(at, " "), count++) {
-        size_t length = strcspn(at, " ");
-        if (count >= argc || strlen(argv[count]) != length || memcmp(argv[count], at, length))
-            return 0;
-        at += length;
-    }
-    return count;
 }
 
 static int command_run(size_t i, int argc, char **argv)
@@ -59,26 +96,26 @@ static int command_run(size_t i, int argc, char **argv)
     return exit;
 }
 
-static int wants_help(int argc, char **argv)
+static bool wants_help(int argc, char **argv)
 {
     for (int i = 0; i < argc; i++)
-        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) return 1;
-    return 0;
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) return true;
+    return false;
 }
 
 int main(int argc, char **argv)
 {
+    bool whole;
     argc--, argv++;
-    if (wants_help(argc, argv)) return help();
+    if (argc && !strcmp(argv[0], "help")) return help(argc - 1, argv + 1);
+    if (wants_help(argc, argv)) return help(argc, argv);
     if (argc == 1 && !strcmp(argv[0], "--version")) {
         printf("zlay %s, rules %u\n", zlay_version(), zlay_rules_version());
         return ZL_EXIT_YES;
     }
     for (size_t i = 0; i < COMMANDS; i++) {
-        int used = matches(commands[i].words, argc, argv);
-        if (used) return command_run(i, argc - used, argv + used);
+        int used = matches(commands[i].words, &whole, argc, argv);
+        if (whole) return command_run(i, argc - used, argv + used);
     }
-    fprintf(stderr, "zlay: %s%s; zlay --help lists them\n",
-            argc ? "no command begins with " : "no command is given", argc ? argv[0] : "");
-    return ZL_EXIT_ERROR;
+    return no_command(argc, argv);
 }

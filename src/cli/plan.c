@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/model.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,12 +76,13 @@ static bool file_write(const char *path, const char *text, size_t length)
     if (!beside) return false;
     strcpy(beside, path);
     strcat(beside, ".new");
+    errno = 0;
     FILE *file = fopen(beside, "wb");
     bool done = file && fwrite(text, 1, length, file) == length;
     if (file && fclose(file)) done = false;
     if (done) done = !rename(beside, path);
     if (!done) {
-        fprintf(stderr, "zlay: cannot write '%s'\n", path);
+        zl_file_failed("write", path, errno ? strerror(errno) : "");
         if (file) remove(beside);
     }
     free(beside);
@@ -251,7 +253,7 @@ int zl_plan_gemm(zlay_ctx *ctx, int argc, char **argv)
 {
     zl_options options;
     int exit = ZL_EXIT_ERROR;
-    if (!zl_options_read(&options, argc, argv)) return exit;
+    if (!zl_options_read(&options, ZL_OF_PLAN, argc, argv)) return exit;
     zlay_plan *plan = zl_plan_of(ctx, &options, &exit);
     if (plan) exit = plan_show(ctx, plan, &options);
     zlay_plan_free(plan);

@@ -19,6 +19,8 @@ typedef struct run {
     zlay_device *device;
     zlay_kernel *kernel;
     zl_matrix a, b, d;
+    char *image; /* given, or the plan's text */
+    size_t image_bytes;
     uint64_t address[3];
     uint64_t compared, wrong;
     double worst;
@@ -58,14 +60,12 @@ enum { IMAGE_MOST = 1 << 28 };
 
 static zlay_status load(run *r)
 {
-    size_t length;
-    const char *file = r->options->image;
-    char *image = file ? zl_file_read(file, IMAGE_MOST, &length)
-                       : zl_plan_text(r->ctx, zlay_emit_ptx, r->plan, r->options->name, &length);
-    if (!image) return ZLAY_ENOMEM;
-    zlay_status status =
-        zlay_kernel_load(r->ctx, &r->kernel, r->device, r->plan, image, length, r->options->name);
-    free(image);
+    if (!r->image)
+        r->image =
+            zl_plan_text(r->ctx, zlay_emit_ptx, r->plan, r->options->name, &r->image_bytes);
+    if (!r->image) return ZLAY_ENOMEM;
+    zlay_status status = zlay_kernel_load(r->ctx, &r->kernel, r->device, r->plan, r->image,
+                                          r->image_bytes, r->options->name);
     if (!status)
         status = zlay_kernel_bind(r->ctx, r->kernel, r->address[0], r->address[1], r->address[2]);
     return status;
@@ -142,7 +142,7 @@ static int report(run *r)
            r->compared, r->wrong, r->worst, changed);
     printf("run: %.3f ms, %.1f TFLOP/s on small integers, which draw less power than "
            "random data (docs/performance.md)\n",
-           (double)milliseconds / TIMED, flop * TIMED / (double)milliseconds * 1e-9);
+           (double)milliseconds / (int)TIMED, flop * (int)TIMED / (double)milliseconds * 1e-9);
     return r->wrong || changed ? ZL_EXIT_NO : ZL_EXIT_YES;
 }
 
@@ -177,6 +177,7 @@ static void run_free(run *r)
     zl_matrix_free(&r->a);
     zl_matrix_free(&r->b);
     zl_matrix_free(&r->d);
+    free(r->image);
 }
 
 /* A plan of waves is of HIP, whose runtime loads code objects alone. */
@@ -195,19 +196,22 @@ static int plan_run(run *r)
     zlay_status status = hip ? zlay_device_open_hip(r->ctx, &r->device, 0)
                              : zlay_device_open(r->ctx, &r->device, 0);
     if (status == ZLAY_EDRIVER) return not_run(r);
-    exit = status ? zl_say(r->ctx, status, "device") : on_device(r);
-    run_free(r);
-    return exit;
+    return status ? zl_say(r->ctx, status, "device") : on_device(r);
 }
 
 int zl_run_gemm(zlay_ctx *ctx, int argc, char **argv)
 {
     zl_options options;
     int exit = ZL_EXIT_ERROR;
-    if (!zl_options_read(&options, argc, argv)) return exit;
+    if (!zl_options_read(&options, ZL_OF_RUN, argc, argv)) return exit;
+    run r = {.ctx = ctx, .options = &options};
+    if (options.image &&
+        !(r.image = zl_file_read(options.image, IMAGE_MOST, &r.image_bytes)))
+        return exit;
     zlay_plan *plan = zl_plan_of(ctx, &options, &exit);
-    run r = {.ctx = ctx, .options = &options, .plan = plan};
+    r.plan = plan;
     if (plan) exit = plan_run(&r);
+    run_free(&r);
     zlay_plan_free(plan);
     return exit;
 }

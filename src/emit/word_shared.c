@@ -4,7 +4,8 @@
  * goes to another block is stored there: the block's rank stands above the address. */
 #include "emit/word.h"
 
-enum { PENDING = UINT32_MAX, RANK = 24 };
+#define PENDING UINT32_MAX
+enum { RANK = 24 };
 
 /* Of a block. */
 static uint32_t threads_of(const zl_speaker *s)

@@ -119,7 +119,7 @@ static int64_t boxes_of(const zl_given *g)
 /* lo <= operand + times boxes <= hi, where a text is in the box. */
 static void with_box(zl_condition *c, const zl_given *g, zl_asks asks, uint64_t operand)
 {
-    c->asks = asks;
+    c->asks = (int32_t)asks;
     c->times = (asks == ZL_ASKS_PLACED ? 1 : -1) * boxes_of(g);
     c->offset = number(c->a, operand);
     zl_box_single(c, g);

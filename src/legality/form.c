@@ -6,10 +6,7 @@
 
 /* ---- axes ----------------------------------------------------------------------- */
 
-#define PASTE_(a, b) a##b
-#define PASTE(a, b)  PASTE_(a, b)
-
-/* AXIS_dim is the number of an axis, FIRST_dim that of its first choice. */
+/* AXIS_dim is the number of an axis, CHOICES_dim how many choices it has. */
 enum {
 #define AXIS(name) AXIS_##name,
 #define CHOICE(...)
@@ -17,20 +14,27 @@ enum {
     AXES
 };
 enum {
-#define AXIS(name) FIRST_##name, BEFORE_##name = FIRST_##name - 1,
-#define CHOICE(...) PASTE(CHOICE_, __COUNTER__),
+    CHOICES_NONE
+#define AXIS(name)  , CHOICES_##name = 0
+#define CHOICE(...) +1
 #include "legality/forms/axes.def"
-    CHOICES
+};
+
+/* The choices side by side: an axis's first one stands where its place begins. */
+struct places {
+#define AXIS(name) char of_##name[CHOICES_##name];
+#define CHOICE(...)
+#include "legality/forms/axes.def"
 };
 
 static const struct {
     const char *name;
     uint32_t length, first;
 } axes[AXES + 1] = {
-#define AXIS(name) {#name, sizeof #name - 1, FIRST_##name},
+#define AXIS(name) {#name, sizeof #name - 1, offsetof(struct places, of_##name)},
 #define CHOICE(...)
 #include "legality/forms/axes.def"
-    {"", 0, CHOICES}};
+    {"", 0, sizeof(struct places)}};
 
 #define SAYS(cell) ((cell) | ZL_SAYS)
 static const zl_choice choices[] = {

@@ -4,14 +4,26 @@
 
 #include <string.h>
 
-bool zl_parse_fail(zl_parser *p, zlay_status status, const char *what)
+/* `what` is wrong with the line; it is `name` where that is no NULL. */
+static bool fail(zl_parser *p, zlay_status status, const char *name, const char *what)
 {
     char shown[256];
+    const char *mark = name ? "'" : "";
     size_t length = (size_t)(p->scan.end - p->scan.begin);
     if (!p->status)
-        p->status = zl_fail(p->ctx, status, "line %u: %s in \"%s\"", p->scan.line, what,
-                            zl_quote(shown, p->scan.begin, length));
+        p->status = zl_fail(p->ctx, status, "line %u: %s%s%s%s in \"%s\"", p->scan.line, mark,
+                            name ? name : "", mark, what, zl_quote(shown, p->scan.begin, length));
     return false;
+}
+
+bool zl_parse_fail(zl_parser *p, zlay_status status, const char *what)
+{
+    return fail(p, status, NULL, what);
+}
+
+static bool missing(zl_parser *p, const char *text)
+{
+    return fail(p, ZLAY_EINVAL, text, " is missing");
 }
 
 static bool bad(zl_parser *p, const char *what) { return zl_parse_fail(p, ZLAY_EINVAL, what); }
@@ -55,12 +67,12 @@ bool zl_parse_number(zl_parser *p, int64_t *out, int64_t least, int64_t most)
 
 bool zl_parse_symbol(zl_parser *p, const char *text)
 {
-    return zl_scan_symbol(&p->scan, text) || bad(p, "a symbol is missing");
+    return zl_scan_symbol(&p->scan, text) || missing(p, text);
 }
 
 bool zl_parse_needs(zl_parser *p, const char *text)
 {
-    return word(p, text) || bad(p, "a word is missing");
+    return word(p, text) || missing(p, text);
 }
 
 /* ---- names ---- */
@@ -308,7 +320,8 @@ void zl_parse_end(zl_parser *p)
 {
     if (p->status) return;
     if (p->role >= 0) bad(p, "a role has no end");
-    else if (!p->pipe->roles_count) bad(p, "a pipe has no role");
+    else if (!p->pipe->roles_count)
+        p->status = zl_fail(p->ctx, ZLAY_EINVAL, "the pipe has no role");
 }
 
 zlay_status zl_parse_begin(zlay_ctx *ctx, zl_parser *p)

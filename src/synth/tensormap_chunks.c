@@ -209,7 +209,7 @@ static void runs_fill(zl_chunks *c, int32_t z)
         uint64_t same = n + 1 < blocks;
         for (uint64_t i = 1; same && i < unit; i++) same = b[i] - a[i] == b[0] - a[0];
         bool on = same && n + 2 < blocks && b[unit] - b[0] == b[0] - a[0];
-        c->run[z][n] = 1 + (on ? c->run[z][n + 1] : same);
+        c->run[z][n] = 1 + (on ? c->run[z][n + 1] : (uint32_t)same);
     }
 }
 
