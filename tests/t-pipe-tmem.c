@@ -2,6 +2,7 @@
 /* Tensor memory that a pipe owns: the bugs that others published, by name; correct pipes; and random
  * programs, which are found wrong only where every interleaving of them is. */
 #include "named.h"
+#include "pipe-edits.h"
 #include "test.h"
 
 #include <stdbool.h>
@@ -38,12 +39,24 @@ static zlay_pipe *parse(zlay_ctx *ctx, const char *lines)
     return pipe;
 }
 
+/* What is found here is refused by the verifier, too. */
+static void check_verified(zlay_ctx *ctx, const zlay_pipe *pipe, const zlay_tmem_fault *fault)
+{
+    zlay_answer answer = ZLAY_YES;
+    zlay_tmem_row row = {0};
+    size_t count = 0;
+    assert_int_equal(zlay_pipe_verify(ctx, &answer, NULL, 0, &count, NULL, pipe), ZLAY_OK);
+    zlay_tmem_row_at(&row, fault->row);
+    if (answer != ZLAY_NO) fail_msg("%s at line %u, and verified: %d", row.id, fault->reason.line, (int)answer);
+}
+
 static void check_pipe(zlay_ctx *ctx, found *out, zlay_pipe *pipe)
 {
     memset(out, 0, sizeof *out);
     assert_int_equal(
         zlay_pipe_tmem_check(ctx, &out->answer, out->fault, FAULTS, &out->count, pipe), ZLAY_OK);
     assert_true((out->answer == ZLAY_NO) == (out->count > 0));
+    if (out->count && out->fault[0].row) check_verified(ctx, pipe, &out->fault[0]);
     zlay_pipe_free(pipe);
 }
 
@@ -165,6 +178,40 @@ static void test_named_edits(void **state)
             check_named(*state, &f, names[n], 4, what, by);
             if (!fault_of(&f, edits[i].id)) fail_msg("%s: no %s", names[n], edits[i].id);
         }
+}
+
+/* Every single edit of three pipes; unless ZLAY_EXHAUSTIVE=1, one in five. */
+typedef struct all_edits {
+    zlay_ctx *ctx;
+    uint64_t next, every;
+    uint32_t rows;
+} all_edits;
+
+static void check_edit(void *user, const pipe_edit *edit, const char *text, size_t length)
+{
+    all_edits *e = user;
+    zlay_pipe *pipe;
+    found f;
+    (void)edit;
+    if (e->next--) return;
+    e->next = e->every - 1;
+    if (zlay_pipe_parse(e->ctx, &pipe, text, length)) return;
+    check_pipe(e->ctx, &f, pipe);
+    e->rows += f.count && f.fault[0].row;
+}
+
+static void test_all_edits(void **state)
+{
+    static const char *const names[] = {"blackwell", "pair", "epilogue"};
+    static char text[NAMED_TEXT];
+    all_edits e = {.ctx = *state, .every = test_exhaustive() ? 1 : 5};
+    e.next = test_seed("edits") % e.every;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t length = named_read(text, names[i], 1);
+        pipe_edits_all(*state, text, length, check_edit, &e);
+    }
+    printf("%u edits break a row\n", e.rows);
+    assert_true(e.rows > 10);
 }
 
 /* ---- the example of zlay/pipe_tmem.h ------------------------------------------------------------ */
@@ -378,7 +425,7 @@ static void role_draw(program *p, uint32_t r, uint64_t *seed)
         p->event[r][i].sort = whole[i][0];
         p->event[r][i].name = whole[i][1];
     }
-    for (int64_t edits = test_range(seed, -2, 2); edits > 0; edits--) {
+    for (int64_t more = test_range(seed, -2, 2); more > 0; more--) {
         uint32_t i = (uint32_t)test_range(seed, 0, p->length[r] - 1);
         p->event[r][i].sort = (int)test_range(seed, 0, SORTS - 1);
         p->event[r][i].name = (int)test_range(seed, 0, TMEMS - 1);
@@ -513,8 +560,9 @@ static void test_interleavings(void **state)
         zlay_pipe *pipe = parse(*state, text);
         zlay_tmem_fault fault = {0};
         assert_int_equal(zlay_pipe_tmem_check(*state, &answer, &fault, 1, &count, pipe), ZLAY_OK);
-        zlay_pipe_free(pipe);
         bool here = answer == ZLAY_NO && fault.row;
+        if (here) check_verified(*state, pipe, &fault);
+        zlay_pipe_free(pipe);
         if (here && ends) fail_msg("%s ends well, line %u, row %u", text, fault.reason.line, fault.row);
         if (!here && !ends && p.roles == 1) fail_msg("%s is wrong and nothing is found", text);
         if (answer == ZLAY_YES && !always) fail_msg("%s is accepted and may end badly", text);
@@ -550,7 +598,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_correct),   cmocka_unit_test(test_example),
-        cmocka_unit_test(test_named),     cmocka_unit_test(test_named_edits),
+        cmocka_unit_test(test_named),     cmocka_unit_test(test_named_edits), cmocka_unit_test(test_all_edits),
         cmocka_unit_test(test_published), cmocka_unit_test(test_ordered),
         cmocka_unit_test(test_interleavings),
         cmocka_unit_test(test_misuse),

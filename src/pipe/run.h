@@ -379,6 +379,8 @@ void zl_run_check_end(zl_run *r);
 
 /* What the text alone breaks. */
 void zl_run_check_form(zl_run *r);
+/* What a role breaks in every order of the others: asked where one order alone was run. */
+void zl_run_check_alone(zl_run *r);
 
 /* Columns are allocated, freed, used: each in every order that the clocks leave open. `alloc`: false
  * where it has to wait. */

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the text alone breaks: the setup, collective events, columns, lanes, registers. */
+/* What the text alone breaks: the setup, collective events, columns, lanes, registers; and what a role
+ * breaks in whatever order the others run. */
 #include "pipe/form.h"
 #include "pipe/run.h"
 #include "pipe/tmem.h"
 #include "pipe/tmem_rows.h"
 
-enum { REGISTERS = 65536 };
+#include <string.h>
+
+enum { REGISTERS = 65536, PARAMS = 64 };
 
 static void report_form(void *to, int32_t rule, uint32_t event, int64_t found, int64_t wanted)
 {
@@ -29,6 +32,26 @@ static void report_tmem(void *to, uint32_t row, uint32_t line, uint32_t other, i
         zl_run_fault(r, rule.rule, event_at(r->pipe, line), UINT32_MAX, found, wanted);
 }
 
+typedef struct walked {
+    zl_run *run;
+    int64_t params[PARAMS];
+} walked;
+
+static void report_walk(void *to, uint32_t row, uint32_t line, uint32_t other, int64_t found,
+                        int64_t wanted)
+{
+    walked *w = to;
+    if (w->run->fault.rule) return;
+    memcpy(w->run->params, w->params, w->run->pipe->params_count * sizeof *w->params);
+    report_tmem(w->run, row, line, other, found, wanted);
+}
+
+void zl_run_check_alone(zl_run *r)
+{
+    walked w = {.run = r};
+    if (r->pipe->tmems_count) zl_tmem_walks(&(zl_tmem_ask){r->pipe, report_walk, &w, w.params});
+}
+
 /* ---- pairs ---- */
 
 /* The even block of a pair issues for both. */
@@ -39,7 +62,6 @@ static void check_pair(zl_run *r, const zl_role *role, uint32_t event)
     bool issues = e->kind == ZL_EV_MMA || e->kind == ZL_EV_TCP;
     if (issues && (role->cta < 0 || role->cta % 2))
         zl_run_fault(r, ZLAY_PIPE_COLLECTIVE, event, UINT32_MAX, role->cta, 0);
-    if (r->pipe->blocks % 2) zl_run_fault(r, ZLAY_PIPE_PEER, event, UINT32_MAX, r->pipe->blocks, 2);
 }
 
 /* ---- registers ---- */
@@ -89,7 +111,7 @@ void zl_run_check_form(zl_run *r)
     const zlay_pipe *p = r->pipe;
     const zl_form_ask ask = {p, report_form, r};
     zl_form_bars(&ask);
-    if (p->tmems_count) zl_tmem_events(&(zl_tmem_ask){p, report_tmem, r});
+    if (p->tmems_count) zl_tmem_events(&(zl_tmem_ask){p, report_tmem, r, NULL});
     for (uint32_t k = 0; k < p->roles_count; k++)
         for (uint32_t i = p->roles[k].begin; i < p->roles[k].end; i++) {
             zl_form_event(&ask, &p->roles[k], i);

@@ -17,6 +17,7 @@ static void start(zl_run *r)
     zl_run_reset(r);
     zl_run_check_form(r);
     if (!r->fault.rule) zl_run_on(r);
+    if (!r->fault.rule && r->status == ZLAY_ELIMIT) zl_run_check_alone(r);
 }
 
 /* All that has run, where the fault is in what was left. */

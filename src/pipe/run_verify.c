@@ -378,6 +378,7 @@ zlay_status zl_run_verify(zlay_ctx *ctx, zl_verdict *verdict, zlay_buf *proof,
         run_search(&s);
         status = s.run->status;
     }
+    if (status == ZLAY_ELIMIT && !s.run->fault.rule) zl_run_check_alone(s.run);
     verdict->fault = s.run->fault;
     verdict->undecided = status == ZLAY_ELIMIT && !s.run->fault.rule;
     verdict->runs = s.runs;

@@ -179,19 +179,19 @@ void zl_tmem_events(const zl_tmem_ask *ask)
     const zlay_target *target = tensor_target();
     for (uint32_t i = 0; i < ask->pipe->events_count; i++)
         check_event(ask, target, &ask->pipe->events[i]);
+    check_allocations(ask);
 }
 
 void zl_tmem_check(const zl_tmem_ask *ask)
 {
     if (!ask->pipe->tmems_count) return;
     zl_tmem_events(ask);
-    check_allocations(ask);
     zl_tmem_walks(ask);
 }
 
 /* ---- the question -------------------------------------------------------------------------- */
 
-enum { SEEN = 128 };
+enum { SEEN = 128, NAMES = 64 };
 
 typedef struct kept {
     zlay_tmem_fault *faults;
@@ -241,11 +241,12 @@ zlay_status zlay_pipe_tmem_check(zlay_ctx *ctx, zlay_answer *answer, zlay_tmem_f
 {
     kept k = {.faults = faults, .room = room};
     zlay_answer found = ZLAY_NO;
+    int64_t params[NAMES];
     if (!answer || !count || !pipe || (!faults && room)) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
     if (status) return status;
     zl_leave(ctx, ZLAY_OK);
-    zl_tmem_check(&(zl_tmem_ask){pipe, keep, &k});
+    zl_tmem_check(&(zl_tmem_ask){pipe, keep, &k, params});
     if (!k.count) status = verify(ctx, &found, &k, pipe);
     if (status) return status;
     *answer = found;

@@ -15,12 +15,13 @@ typedef struct zl_tmem_ask {
     const zlay_pipe *pipe;
     zl_tmem_report *report;
     void *to;
+    int64_t *params; /* of the walks: the trip counts that one is at */
 } zl_tmem_ask;
 
 /* Every row, in any order; the same row and line may come again. */
 void zl_tmem_check(const zl_tmem_ask *ask);
 
-/* Its parts: each event for itself, and each role run alone for few trip counts. */
+/* Its parts: what the text alone breaks, and each role run alone for few trip counts. */
 void zl_tmem_events(const zl_tmem_ask *ask);
 void zl_tmem_walks(const zl_tmem_ask *ask);
 

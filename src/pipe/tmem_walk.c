@@ -263,16 +263,15 @@ static void run_all(const zl_tmem_ask *ask, int64_t *params)
 void zl_tmem_walks(const zl_tmem_ask *ask)
 {
     const zlay_pipe *pipe = ask->pipe;
-    int64_t params[NAMES] = {0};
     uint32_t varied = pipe->params_count < PARAMS_VARIED ? pipe->params_count : PARAMS_VARIED;
     uint32_t choices = 1;
     for (uint32_t p = 0; p < varied; p++) choices *= CHOICES;
     for (uint32_t choice = 0; choice < choices; choice++) {
         bool allowed = true;
         for (uint32_t p = 0, left = choice; p < pipe->params_count; p++, left /= CHOICES) {
-            params[p] = pipe->params[p].least + (p < varied ? left % CHOICES : 0);
-            allowed = allowed && params[p] <= pipe->params[p].most;
+            ask->params[p] = pipe->params[p].least + (p < varied ? left % CHOICES : 0);
+            allowed = allowed && ask->params[p] <= pipe->params[p].most;
         }
-        if (allowed) run_all(ask, params);
+        if (allowed) run_all(ask, ask->params);
     }
 }
