@@ -64,7 +64,9 @@ typedef struct zl_rp_instance {
 
 typedef struct zl_rp_gate {
     uint32_t bar, block;
-    bool idle; /* no event reaches it */
+    bool idle;     /* no event reaches it */
+    bool hidden;   /* what nobody knows by arrivals has come to the phase at hand: bytes, products */
+    bool shown[2]; /* the two that are complete had arrivals alone, and somebody may ask for them */
     int64_t pending, tx, phase;
     int32_t last[2], next; /* items of the two phases that are complete, and of the one at hand */
     uint32_t event;
@@ -81,6 +83,9 @@ typedef struct zl_rp_flag {
     int32_t reached[ZL_RP_VALUES];
     uint32_t count;
 } zl_rp_flag;
+
+/* Events of an instance name a gate, or wait there. */
+enum { ZL_RP_NAMES = 1, ZL_RP_WAITS = 2 };
 
 typedef enum zl_rp_proxy { ZL_RP_GENERIC, ZL_RP_ASYNC, ZL_RP_TENSOR } zl_rp_proxy;
 
@@ -187,13 +192,17 @@ struct zl_replay {
     zl_rp_instance *instances;
     zl_rp_gate *gates;
     int32_t *passed;   /* gates x threads: the wait that is over since the last phase; -2 none */
-    int32_t *came;     /* gates x threads: the arrival at the phase at hand; -2 none */
-    bool *waits;       /* gates x instances: an event of that waits here */
+    int32_t *came;     /* gates x threads: the last arrival at the phase at hand; -2 none */
+    int32_t *were;     /* 2 x gates x threads: the same at the two that are complete */
+    uint8_t *near;     /* gates x instances: ZL_RP_NAMES .. */
     int32_t *expected; /* gates x instances: the expectation of the phase at hand; -2 none */
     zl_rp_place *places;
     zl_rp_use *uses;
     zl_rp_meeting *meetings; /* the cluster's, then of each block its own and the named ones */
     zl_rp_flag *flags;
+    int32_t *raised;   /* flags x instances: the last raise; -2 none */
+    int64_t *open;     /* flags x instances: how much that one adds, while no other knows of it */
+    int32_t *made;     /* flags x values x instances: the last raises that made it */
     zl_rp_sum *sums;
     zl_rp_columns *columns; /* tmems x blocks */
     int64_t *live_columns;  /* per block */
@@ -259,8 +268,6 @@ uint32_t zl_rp_flag_set(const zl_replay *c, const zl_rp_flag *f, uint32_t which)
 bool zl_rp_has(const zl_replay *c, uint32_t set, int32_t item);
 void zl_rp_learn(zl_replay *c, uint32_t set, int32_t item);
 void zl_rp_join(zl_replay *c, uint32_t to, uint32_t from);
-/* Whether a set has all of another, but for one. */
-bool zl_rp_knows_all(const zl_replay *c, uint32_t set, uint32_t of, int32_t but);
 void zl_rp_join_landing(zl_replay *c, uint32_t to, uint32_t from);
 void zl_rp_clear(zl_replay *c, uint32_t set);
 int32_t zl_rp_item_new(zl_replay *c, zl_rp_kind kind, int32_t thread, int32_t number);

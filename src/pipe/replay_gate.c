@@ -14,6 +14,13 @@ static int32_t *came(zl_replay *c, const zl_rp_gate *g, uint32_t thread)
     return &c->came[(size_t)(g - c->gates) * c->threads_count + thread];
 }
 
+/* The arrival at the last phase that is complete, or the one before that. */
+static int32_t *were(zl_replay *c, const zl_rp_gate *g, int which, uint32_t thread)
+{
+    size_t gate = (size_t)which * c->gates_count + (size_t)(g - c->gates);
+    return &c->were[gate * c->threads_count + thread];
+}
+
 static int32_t *expected(zl_replay *c, const zl_rp_gate *g, uint32_t instance)
 {
     return &c->expected[(size_t)(g - c->gates) * c->instances_count + instance];
@@ -57,7 +64,14 @@ static void next_phase(zl_replay *c, zl_rp_gate *g)
     zl_rp_clear(c, sum);
     zl_rp_clear(c, zl_rp_gate_set(c, g, ZL_RP_ARRIVED));
     for (uint32_t n = 0; n < c->instances_count; n++) *expected(c, g, n) = -2;
-    for (uint32_t t = 0; t < c->threads_count; t++) *passed(c, g, t) = *came(c, g, t) = -2;
+    for (uint32_t t = 0; t < c->threads_count; t++) {
+        *were(c, g, 1, t) = *were(c, g, 0, t);
+        *were(c, g, 0, t) = *came(c, g, t);
+        *passed(c, g, t) = *came(c, g, t) = -2;
+    }
+    g->shown[1] = g->shown[0];
+    g->shown[0] = !g->hidden;
+    g->hidden = false;
     g->last[1] = g->last[0];
     g->last[0] = g->next;
     g->next = zl_rp_item_new(c, ZL_RP_POINT, -1, (int32_t)(g - c->gates));
@@ -72,9 +86,22 @@ static void try_complete(zl_replay *c, zl_rp_gate *g)
     if (g->tx == 0) next_phase(c, g);
 }
 
+/* A phase of arrivals alone is complete when all of them have been: who knows of each knows that. */
+static void conclude(zl_replay *c, const zl_rp_gate *g, uint32_t thread)
+{
+    uint32_t knows = zl_rp_set(thread, ZL_RP_KNOWS);
+    for (int k = 0; k < 2 && !zl_rp_has(c, knows, g->last[k]); k++) {
+        bool all = g->shown[k];
+        for (uint32_t t = 0; all && t < c->threads_count; t++)
+            all = zl_rp_has(c, knows, *were(c, g, k, t));
+        if (all) zl_rp_learn(c, knows, g->last[k]);
+    }
+}
+
 /* A thread that does not know the phase before to be complete may come into that. */
 static bool is_in_phase(zl_replay *c, zl_rp_gate *g, uint32_t thread, uint32_t event)
 {
+    conclude(c, g, thread);
     if (!zl_rp_has(c, zl_rp_set(thread, ZL_RP_KNOWS), g->last[0])) {
         zl_rp_break(c, ZLAY_PIPE_OVERRUN, event, g->event);
         return false;
@@ -106,26 +133,6 @@ void zl_rp_take(zl_replay *c, zl_rp_gate *g, int64_t count, uint32_t event)
     try_complete(c, g);
 }
 
-static bool has_bytes(zl_replay *c, const zl_rp_gate *g)
-{
-    bool any = g->tx != 0;
-    for (uint32_t n = 0; n < c->instances_count; n++) any |= *expected(c, g, n) >= 0;
-    return any;
-}
-
-/* A thread that knows of all that came to a phase without bytes knows that its own arrival, the last,
- * has ended it. */
-static void conclude(zl_replay *c, const zl_rp_instance *i, const zl_event *e, const zl_rp_gate *g)
-{
-    uint32_t warps = e->scope == ZL_BY_WARPS && i->threads > 1 ? i->role->each : 1;
-    if (e->scope == ZL_BY_THREADS || warps > 2 || i->block != g->block) return;
-    for (uint32_t w = 0; w < warps; w++) {
-        uint32_t knows = zl_rp_set(i->first + w * ZL_RP_LANES, ZL_RP_KNOWS);
-        if (zl_rp_knows_all(c, knows, zl_rp_gate_set(c, g, ZL_RP_DONE), g->last[0]))
-            zl_rp_learn(c, knows, g->last[0]);
-    }
-}
-
 static int64_t arrivals(const zl_rp_instance *i, const zl_event *e)
 {
     int64_t warps = i->role->elect ? 1 : i->role->each;
@@ -143,10 +150,7 @@ void zl_rp_arrive(zl_replay *c, zl_rp_instance *i, const zl_event *e)
             if (k == 0 || e->scope == ZL_BY_THREADS ||
                 (e->scope == ZL_BY_WARPS && c->threads[i->first + k].lane0))
                 zl_rp_come(c, g, i->first + k, event);
-        bool bytes = has_bytes(c, g);
-        int64_t phase = g->phase;
         zl_rp_take(c, g, arrivals(i, e), event);
-        if (g->phase > phase && !bytes) conclude(c, i, e, g);
     }
 }
 
@@ -155,6 +159,7 @@ void zl_rp_expect(zl_replay *c, zl_rp_instance *i, const zl_event *e)
     zl_rp_gate *g = zl_rp_gate_of(c, i, e, i->block);
     if (!is_in_phase(c, g, i->first, zl_rp_line(c, e))) return;
     *expected(c, g, (uint32_t)(i - c->instances)) = zl_rp_did(c, i->first, false);
+    g->hidden = true;
     g->tx += e->count;
     if (g->tx >= TX_MOST) zl_rp_break(c, ZLAY_PIPE_BYTES, zl_rp_line(c, e), UINT32_MAX);
 }
@@ -164,6 +169,7 @@ void zl_rp_land(zl_replay *c, zl_rp_gate *g, uint32_t thread, int64_t bytes, uin
     if (!is_in_phase(c, g, thread, event)) return;
     zl_rp_owe(c, g->block, g, 0, g->next, event);
     g->tx -= bytes;
+    g->hidden = true;
     zl_rp_join_landing(c, zl_rp_gate_set(c, g, ZL_RP_SUM), zl_rp_set(thread, ZL_RP_KNOWS));
     try_complete(c, g);
 }
@@ -195,6 +201,7 @@ bool zl_rp_wait(zl_replay *c, zl_rp_instance *i, const zl_event *e)
     int64_t at = zl_rp_index(c, i, &e->parity, (uint32_t)e->bar, i->block);
     zl_rp_gate *g = zl_rp_gate_of(c, i, e, i->block);
     int64_t parity = (at / c->pipe->bars[e->bar].stages + e->flip) & 1;
+    for (uint32_t k = 0; k < i->threads; k++) conclude(c, g, i->first + k);
     int64_t phase = meant(c, g, i->first, parity);
     if (at < 0) zl_rp_break(c, ZLAY_PIPE_PARITY, i->pc, UINT32_MAX);
     for (uint32_t k = 1; k < i->threads; k++)

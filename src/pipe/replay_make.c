@@ -66,7 +66,7 @@ static void count_things(zl_replay *c)
 
 /* ---- memory ---- */
 
-enum { PARTS = 32 };
+enum { PARTS = 40 };
 
 typedef struct part {
     void **at;
@@ -90,12 +90,16 @@ static size_t parts_of(zl_replay *c, part out[PARTS], bool counted)
         PART(gates, c->gates_count),
         PART(passed, (size_t)c->gates_count * c->threads_count),
         PART(came, (size_t)c->gates_count * c->threads_count),
-        PART(waits, (size_t)c->gates_count * c->instances_count),
+        PART(were, (size_t)2 * c->gates_count * c->threads_count),
+        PART(near, (size_t)c->gates_count * c->instances_count),
         PART(expected, (size_t)c->gates_count * c->instances_count),
         PART(places, c->places_count),
         PART(uses, (size_t)c->places_count * ZL_RP_USES),
         PART(meetings, c->meetings_count),
         PART(flags, c->flags_count),
+        PART(raised, (size_t)c->flags_count * c->instances_count),
+        PART(open, (size_t)c->flags_count * c->instances_count),
+        PART(made, (size_t)c->flags_count * ZL_RP_VALUES * c->instances_count),
         PART(sums, (size_t)c->instances_count * p->accs_count),
         PART(columns, p->tmems_count * c->blocks),
         PART(live_columns, c->blocks),
@@ -175,7 +179,7 @@ static bool is_of(const zl_replay *c, const zl_rp_instance *i, int32_t bar, uint
     return false;
 }
 
-static bool waits(const zl_replay *c, const zl_rp_instance *i, const zl_rp_gate *g)
+static bool waits_at(const zl_replay *c, const zl_rp_instance *i, const zl_rp_gate *g)
 {
     for (uint32_t k = i->role->begin; k < i->role->end && i->block == g->block; k++)
         if (c->pipe->events[k].kind == ZL_EV_WAIT && c->pipe->events[k].bar == (int32_t)g->bar)
@@ -189,10 +193,11 @@ static void make_gate(zl_replay *c, uint32_t bar, uint32_t k)
     g->bar = bar;
     g->block = k / c->pipe->bars[bar].stages;
     g->idle = true;
-    bool *all = c->waits + (size_t)(g - c->gates) * c->instances_count;
+    uint8_t *near = c->near + (size_t)(g - c->gates) * c->instances_count;
     for (uint32_t n = 0; n < c->instances_count; n++) {
-        g->idle &= !is_of(c, &c->instances[n], (int32_t)bar, g->block);
-        all[n] = waits(c, &c->instances[n], g);
+        if (is_of(c, &c->instances[n], (int32_t)bar, g->block)) near[n] |= ZL_RP_NAMES;
+        if (waits_at(c, &c->instances[n], g)) near[n] |= ZL_RP_WAITS;
+        g->idle &= !near[n];
     }
 }
 
@@ -340,22 +345,29 @@ static void begin_gate(zl_replay *c, zl_rp_gate *g)
     g->next = zl_rp_item_new(c, ZL_RP_POINT, -1, (int32_t)(g - c->gates));
 }
 
-static void begin_flag(zl_rp_flag *f)
+static void begin_flags(zl_replay *c)
 {
-    f->total = 0;
-    for (int k = 0; k < ZL_RP_VALUES; k++) f->reached[k] = -1;
+    size_t raises = (size_t)c->flags_count * c->instances_count;
+    for (uint32_t k = 0; k < c->flags_count; k++) {
+        c->flags[k].total = 0;
+        for (int v = 0; v < ZL_RP_VALUES; v++) c->flags[k].reached[v] = -1;
+    }
+    for (size_t k = 0; k < raises; k++) c->raised[k] = -2;
+    for (size_t k = 0; k < ZL_RP_VALUES * raises; k++) c->made[k] = -2;
+    memset(c->open, 0, raises * sizeof *c->open);
 }
 
 void zl_rp_begin(zl_replay *c)
 {
     c->step = 0;
-    for (size_t k = 0; k < (size_t)c->gates_count * c->threads_count; k++) c->passed[k] = c->came[k] = -2;
+    for (size_t k = 0; k < (size_t)c->gates_count * c->threads_count; k++)
+        c->passed[k] = c->came[k] = -2;
     for (size_t k = 0; k < (size_t)c->gates_count * c->instances_count; k++) c->expected[k] = -2;
     for (uint32_t k = 0; k < c->gates_count; k++) c->gates[k].next = -1;
     for (uint32_t k = 0; k < c->instances_count; k++) begin_instance(c, &c->instances[k]);
     for (uint32_t k = 0; k < c->places_count; k++) begin_place(&c->places[k]);
     for (uint32_t k = 0; k < c->meetings_count; k++) c->meetings[k] = (zl_rp_meeting){.last = -1};
-    for (uint32_t k = 0; k < c->flags_count; k++) begin_flag(&c->flags[k]);
+    begin_flags(c);
     memset(c->columns, 0, c->pipe->tmems_count * c->blocks * sizeof *c->columns);
     memset(c->live_columns, 0, c->blocks * sizeof *c->live_columns);
     memset(c->relinquished, 0, c->blocks * sizeof *c->relinquished);

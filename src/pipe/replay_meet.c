@@ -2,6 +2,8 @@
 /* Meetings of threads, groups and their waits, fences, flags. */
 #include "pipe/replay_same.h"
 
+#include <string.h>
+
 static uint32_t knows(uint32_t thread) { return zl_rp_set(thread, ZL_RP_KNOWS); }
 
 /* ---- inside an instance ---- */
@@ -148,18 +150,60 @@ bool zl_rp_registers_late(const zl_replay *c, const zl_rp_instance *i)
 
 /* ---- flags ---- */
 
+static size_t raises_of(const zl_replay *c, const zl_rp_flag *f)
+{
+    return (size_t)(f - c->flags) * c->instances_count;
+}
+
+static int32_t *made_of(const zl_replay *c, const zl_rp_flag *f, uint32_t value)
+{
+    return c->made + raises_of(c, f) * ZL_RP_VALUES + (size_t)value * c->instances_count;
+}
+
+static void add_raise(zl_replay *c, const zl_rp_instance *i, const zl_event *e, zl_rp_flag *f)
+{
+    size_t all = raises_of(c, f), own = all + (size_t)(i - c->instances);
+    for (size_t k = all; k < all + c->instances_count; k++)
+        if (zl_rp_has(c, knows(i->first), c->raised[k])) c->open[k] = 0;
+    c->raised[own] = zl_rp_did(c, i->first, false);
+    c->open[own] = e->times;
+    f->total += e->times;
+    zl_rp_join(c, zl_rp_flag_set(c, f, 0), knows(i->first));
+}
+
+/* Any raise that no other knows of may be the last to come: without it the value is not reached. */
+static bool needs_all(const zl_replay *c, const zl_rp_flag *f, int64_t value)
+{
+    const int64_t *open = c->open + raises_of(c, f);
+    bool all = true;
+    for (uint32_t n = 0; n < c->instances_count; n++) all &= !open[n] || f->total - open[n] < value;
+    return all;
+}
+
+/* Who knows of all raises that made a value is not one of them. */
+static bool comes_later(const zl_replay *c, const zl_rp_instance *i, const zl_rp_flag *f,
+                        uint32_t value)
+{
+    const int32_t *made = made_of(c, f, value);
+    bool all = true;
+    for (uint32_t n = 0; n < c->instances_count; n++) all &= zl_rp_has(c, knows(i->first), made[n]);
+    return all || zl_rp_has(c, knows(i->first), f->reached[value]);
+}
+
 /* Which raises an awaited value stands for must not depend on who comes first. */
 static void raise_flag(zl_replay *c, const zl_rp_instance *i, const zl_event *e, zl_rp_flag *f)
 {
     int64_t before = f->total;
-    f->total += e->times;
-    zl_rp_join(c, zl_rp_flag_set(c, f, 0), knows(i->first));
+    add_raise(c, i, e, f);
     for (uint32_t k = 0; k < f->count; k++) {
-        if (f->value[k] <= before && !zl_rp_has(c, knows(i->first), f->reached[k]))
+        if (f->value[k] > f->total) continue;
+        if (f->value[k] <= before ? !comes_later(c, i, f, k) : !needs_all(c, f, f->value[k]))
             zl_rp_break(c, ZLAY_PIPE_OVERRUN, i->pc, UINT32_MAX);
-        if (f->value[k] <= before || f->value[k] > f->total) continue;
+        if (f->value[k] <= before) continue;
         f->reached[k] = zl_rp_item_new(c, ZL_RP_POINT, -1, -1);
         zl_rp_join(c, zl_rp_flag_set(c, f, 1 + k), zl_rp_flag_set(c, f, 0));
+        memcpy(made_of(c, f, k), c->raised + raises_of(c, f),
+               c->instances_count * sizeof *c->made);
     }
 }
 
@@ -212,6 +256,7 @@ static void commit_products(zl_replay *c, zl_rp_instance *i, const zl_event *e)
         zl_rp_gate *g = zl_rp_gate_of(c, i, e, b);
         zl_rp_owe(c, b, g, 0, g->next, i->pc);
         zl_rp_come(c, g, i->first, i->pc);
+        g->hidden = true;
         for (uint32_t k = 0; k < c->top; k++)
             if (c->items[k].live && c->items[k].kind == ZL_RP_TCGEN05 &&
                 c->items[k].thread == (int32_t)i->first) {

@@ -133,21 +133,44 @@ static zl_rp_gate *gate_at(zl_replay *c, const zl_rp_sheet *w, uint32_t bar, uin
     return &c->gates[c->gate_at[bar] + k / stages * stages + slot_of(at, stages)];
 }
 
-/* Who waits asks for the phase before the last only where it does not know of the last. */
-static bool is_settled(const zl_replay *c, const zl_rp_gate *g)
+/* Whether all who are so near know of the last phase, or `before`: of the one before that. */
+static bool all_know(const zl_replay *c, const zl_rp_gate *g, uint8_t near, bool before)
 {
-    const bool *waits = c->waits + (size_t)(g - c->gates) * c->instances_count;
-    for (uint32_t t = 0; t < c->threads_count; t++)
-        if (waits[c->threads[t].instance] && !zl_rp_has(c, zl_rp_set(t, ZL_RP_KNOWS), g->last[0]) &&
-            !zl_rp_has(c, zl_rp_set(t, ZL_RP_KNOWS), g->last[1]))
-            return false;
+    const uint8_t *all = c->near + (size_t)(g - c->gates) * c->instances_count;
+    for (uint32_t t = 0; t < c->threads_count; t++) {
+        uint32_t knows = zl_rp_set(t, ZL_RP_KNOWS);
+        if (!(all[c->threads[t].instance] & near) || zl_rp_has(c, knows, g->last[0])) continue;
+        if (!before || !zl_rp_has(c, knows, g->last[1])) return false;
+    }
     return true;
+}
+
+/* Who comes asks for the last phase alone, and who waits for the one before only where it does not
+ * know of the last. */
+static void settle(const zl_replay *c, zl_rp_gate *g)
+{
+    if (all_know(c, g, ZL_RP_NAMES, false)) g->shown[0] = false;
+    if (!all_know(c, g, ZL_RP_WAITS, true)) return;
+    g->last[1] = -1;
+    g->shown[1] = false;
+}
+
+static void put_arrivals(zl_replay *c, zl_rp_sheet *w, const zl_rp_gate *g)
+{
+    for (uint32_t which = 0; which < 2; which++) {
+        size_t at = (size_t)which * c->gates_count + (size_t)(g - c->gates);
+        put(w, g->shown[which]);
+        for (uint32_t t = 0; g->shown[which] && t < c->threads_count; t++)
+            put_item(c, w, c->were[at * c->threads_count + t]);
+    }
 }
 
 static void put_gate(zl_replay *c, zl_rp_sheet *w, zl_rp_gate *g, int64_t round)
 {
     size_t at = (size_t)(g - c->gates);
-    if (is_settled(c, g)) g->last[1] = -1;
+    settle(c, g);
+    put(w, g->hidden);
+    put_arrivals(c, w, g);
     put(w, g->pending);
     put(w, g->tx);
     put(w, g->idle ? 0 : (g->phase - round) & 1);
@@ -273,14 +296,22 @@ static zl_rp_flag *flag_at(zl_replay *c, const zl_rp_sheet *w, uint32_t other, u
                      slot_of(base + k, stages)];
 }
 
+/* Raises behind the greatest value that is awaited are asked for by nobody. */
 static void put_flag(zl_replay *c, zl_rp_sheet *w, const zl_rp_flag *f)
 {
+    size_t at = (size_t)(f - c->flags) * c->instances_count;
     int64_t most = 0;
     for (uint32_t k = 0; k < f->count; k++) {
+        const int32_t *made = c->made + at * ZL_RP_VALUES + (size_t)k * c->instances_count;
         if (f->value[k] > most) most = f->value[k];
         put_item(c, w, f->reached[k]);
+        for (uint32_t n = 0; n < c->instances_count; n++) put_item(c, w, made[n]);
     }
     put(w, f->total < most ? f->total : most);
+    for (uint32_t n = 0; f->total < most && n < c->instances_count; n++) {
+        put_item(c, w, c->raised[at + n]);
+        put(w, c->open[at + n]);
+    }
 }
 
 /* What somebody of the block knows is paid for good. */
