@@ -40,6 +40,24 @@ static void check_bar(zl_replay *c, uint32_t bar)
         zl_rp_break(c, ZLAY_PIPE_COUNT, event, UINT32_MAX);
 }
 
+/* In the setup a pair allocates behind a meeting of the cluster, or one of its blocks may not run yet; all
+ * of a kernel's allocations are of pairs, or none is. */
+static void check_pairs(zl_replay *c)
+{
+    const zlay_pipe *p = c->pipe;
+    bool met = false;
+    int32_t of_pairs = -1;
+    for (uint32_t k = 0; k < p->events_count; k++) {
+        const zl_event *e = &p->events[k];
+        if (k < p->setup && e->kind == ZL_EV_SYNC && e->scope == ZL_SYNC_CLUSTER) met = true;
+        if (e->kind != ZL_EV_ALLOC) continue;
+        bool pair = p->tmems[e->tmem[0]].pair;
+        if (pair && k < p->setup && !met) zl_rp_break(c, ZLAY_PIPE_PEER, k, UINT32_MAX);
+        if (of_pairs == !pair) zl_rp_break(c, ZLAY_PIPE_TMEM_ALLOC, k, UINT32_MAX);
+        of_pairs = pair;
+    }
+}
+
 static void check_tmem(zl_replay *c, const zl_tmem *t)
 {
     uint64_t all = (uint64_t)t->columns * t->stages;
@@ -165,6 +183,7 @@ void zl_rp_check_text(zl_replay *c)
     const zlay_pipe *p = c->pipe;
     for (uint32_t b = 0; b < p->bars_count; b++) check_bar(c, b);
     for (uint32_t t = 0; t < p->tmems_count; t++) check_tmem(c, &p->tmems[t]);
+    check_pairs(c);
     for (uint32_t k = 0; k < p->roles_count; k++)
         for (uint32_t e = p->roles[k].begin; e < p->roles[k].end; e++)
             check_event(c, &p->roles[k], e);
