@@ -11,7 +11,8 @@
 enum {
     ROW_BYTES = 128,
     ROW = 64,
-    K_BITS = 256, /* of one instruction */
+    K_BITS = 256,  /* of one instruction */
+    K_COLUMNS = 8, /* the same of a factor in tensor memory */
     STEPS_MOST = 64,
     ROWS_OF_WGMMA = 64,
     ROWS_OF_TMEM = 128
@@ -150,6 +151,20 @@ static void instruction_of(const zl_pipe_text *k, zl_pt_product *p, const readin
                         .cta_group = tmem ? group : 0};
 }
 
+/* Sums have a column for each of N; a factor in tensor memory 8 for each step of K. */
+static zlay_status columns_fit(const zl_pipe_text *k, const zl_pt_product *p)
+{
+    const zl_event *e = p->event;
+    const uint32_t needs[] = {p->mma.n, p->steps * K_COLUMNS};
+    for (int i = 0; i < 2; i++) {
+        const zl_tmem *t = e->tmem[i] >= 0 ? &k->pipe->tmems[e->tmem[i]] : NULL;
+        if (t && needs[i] > t->columns)
+            return zl_fail(k->ctx, ZLAY_ENOTSUP, "line %u: %u columns, a stage of tmem %s has %u",
+                           e->line, needs[i], t->name, t->columns);
+    }
+    return ZLAY_OK;
+}
+
 /* Rows of A are shared out among the instances of the role, unless an instruction has them all. */
 static zlay_status share_rows(const zl_pipe_text *k, zl_pt_product *p)
 {
@@ -173,6 +188,7 @@ static zlay_status product_read(const zl_pipe_text *k, zl_pt_product *p, const r
     uint32_t group = p->mma.cta_group ? p->mma.cta_group : 1;
     p->steps = b->k / p->mma.k;
     p->operand[0].parts = 1;
+    if (!status) status = columns_fit(k, p);
     if (!status && shared && a->k != b->k)
         status =
             zl_fail(k->ctx, ZLAY_ENOTSUP, "line %u: %u of K in A, %u in B", e->line, a->k, b->k);

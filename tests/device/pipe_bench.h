@@ -128,13 +128,14 @@ static inline void pack_text(char *text)
 /* Whether sums of an accumulator that the pipe only uses are stored by a fragment. */
 static inline bool is_kept(const relation *r) { return r->registers != 0; }
 
-static inline bool fragment_at(const bench *b, char *text, const struct pipe_row *row, const char *line)
+/* `looped`: behind a loop's beginning in its role; before it accumulators of ATTENDED begin as 0. */
+static inline bool fragment_at(const bench *b, char *text, const struct pipe_row *row, const char *line, bool looped)
 {
     const relation *r = row->relation;
     size_t name = strlen(r->in ? r->in : "");
     if (strncmp(line, "use ", 4)) return false;
-    if (r->kind == ATTENDED && strstr(line, "# zeroed")) zero_text(text);
-    else if (r->kind == ATTENDED && strstr(line, "# the softmax")) pack_text(text);
+    if (r->kind == ATTENDED && line[4] == 'O' && !looped) zero_text(text);
+    else if (r->kind == ATTENDED && line[4] == 'S') pack_text(text);
     else if (is_kept(r) && !strncmp(line + 4, r->in, name) && strchr(" \n", line[4 + name])) store_text(b, text, r);
     else return false;
     return true;
@@ -143,18 +144,17 @@ static inline bool fragment_at(const bench *b, char *text, const struct pipe_row
 static inline unsigned fragments_make(bench *b, zlay_pipe_fragment *fragments, const struct pipe_row *row)
 {
     unsigned count = 0, number = 1;
+    bool looped = false;
     if (is_kept(row->relation)) buffer_new(b, &b->sums, SUMS);
     for (const char *at = b->text; *at; number++) {
-        char line[256] = {0};
-        size_t length = strcspn(at, "\n"), blank = strspn(at, " ");
-        memcpy(line, at + blank, length - blank < 250 ? length - blank : 250);
-        strcat(line, "\n");
+        const char *line = at + strspn(at, " ");
         bench_must(count < FRAGMENTS, "too many fragments");
-        if (fragment_at(b, b->fragment[count], row, line)) {
+        looped = strncmp(line, "role ", 5) && (looped || !strncmp(line, "for ", 4));
+        if (fragment_at(b, b->fragment[count], row, line, looped)) {
             fragments[count] = (zlay_pipe_fragment){.line = number, .text = b->fragment[count]};
             count++;
         }
-        at += length + (at[length] == '\n');
+        at += strcspn(at, "\n") + 1;
     }
     return count;
 }

@@ -102,7 +102,7 @@ static inline unsigned row_least(const char *text, const char *param, unsigned o
 /* The trip counts of run i: n is of N, t of T or G; false: there is no such run. */
 static inline bool row_trips(const char *text, unsigned i, unsigned *n, unsigned *t)
 {
-    static const unsigned trips[][2] = {{1, 2}, {2, 2}, {5, 2}, {0, 0}, {3, 3}, {10, 1}};
+    static const unsigned trips[][2] = {{1, 2}, {2, 4}, {5, 2}, {0, 0}, {3, 3}, {10, 1}};
     const char *tiles = strstr(text, "param G ") ? "param G " : "param T ";
     if (i >= sizeof trips / sizeof *trips) return false;
     *n = trips[i][0] < row_least(text, "param N ", 0) ? row_least(text, "param N ", 0) + i % 2 : trips[i][0];

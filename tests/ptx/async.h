@@ -129,7 +129,7 @@ static inline bool px_store_begin(px_machine *m, px_store s)
 {
     if (m->stores == (int)(sizeof m->store / sizeof *m->store)) return px_fault(m, "stores on their way");
     m->store[m->stores++] = s;
-    if (m->when == PX_EARLY) px_store_read(&m->store[m->stores - 1], m);
+    if (px_at_once(m)) px_store_read(&m->store[m->stores - 1], m);
     return true;
 }
 
@@ -147,9 +147,11 @@ static inline void px_registers_a(px_machine *m, px_numbers *a, int warp, const 
             }
 }
 
-static inline void px_product_end(px_machine *m, int warp, const px_product *p)
+static inline void px_product_end(px_machine *m, int warp, px_product *p)
 {
     static px_numbers a, b;
+    if (p->over) return;
+    p->over = true;
     px_factor fa, fb;
     int block = px_rank(m, warp * PX_WARP), quarter = warp * PX_WARP % m->threads / PX_WARP % 4;
     if (!px_factor_read(m, &fb, p->b, false, p->b_across, p->type) || !px_gather(m, &b, 0, &fb, block, 0, (uint32_t)p->n)) return;
@@ -175,6 +177,13 @@ static inline void px_product_mark(px_machine *m, int warp, const px_product *p,
     }
 }
 
+/* All that a warp has issued, in its order. */
+static inline void px_products_end(px_machine *m, int warp)
+{
+    px_warp *w = &m->warp[warp];
+    for (int i = 0; i < w->products; i++) px_product_end(m, warp, &w->product[i]);
+}
+
 static inline void px_products_wait(px_machine *m, int warp, int left)
 {
     px_warp *w = &m->warp[warp];
@@ -194,19 +203,21 @@ static inline void px_products_wait(px_machine *m, int warp, int left)
 
 /* ---- cp.async ------------------------------------------------------------------------------ */
 
+static inline void px_chunk_end(px_machine *m, const px_chunk *c)
+{
+    uint8_t bytes[16] = {0};
+    const uint8_t *from = c->take ? px_global(m, c->from, c->take) : NULL;
+    if (from) memcpy(bytes, from, c->take);
+    px_write(m, c->thread, (px_place){px_rank(m, c->thread), c->to}, bytes, c->bytes);
+}
+
 static inline void px_chunks_wait(px_machine *m, int thread, int left)
 {
     int kept = 0;
     for (int i = 0; i < m->chunks; i++) {
         px_chunk *c = &m->chunk[i];
-        uint8_t bytes[16] = {0};
-        if (c->thread != thread || c->group < 0 || c->group >= m->cp_groups[thread] - left) {
-            m->chunk[kept++] = *c;
-            continue;
-        }
-        const uint8_t *from = c->take ? px_global(m, c->from, c->take) : NULL;
-        if (from) memcpy(bytes, from, c->take);
-        px_write(m, thread, (px_place){px_rank(m, thread), c->to}, bytes, c->bytes);
+        if (c->thread != thread || c->group < 0 || c->group >= m->cp_groups[thread] - left) m->chunk[kept++] = *c;
+        else px_chunk_end(m, c);
     }
     m->chunks = kept;
 }

@@ -168,7 +168,8 @@ static inline bool px_cp_async(px_machine *m, int thread, const px_line *l)
         assert_non_null(m->chunk);
     }
     px_poison(px_own(m, thread), c.to, c.bytes);
-    m->chunk[m->chunks++] = c;
+    if (px_at_once(m)) px_chunk_end(m, &c);
+    else m->chunk[m->chunks++] = c;
     return true;
 }
 

@@ -72,6 +72,7 @@ typedef struct px_product { /* of a warp: a quarter of the rows */
     int n, k, type; /* ZLAY_TYPE_* of factors */
     bool a_across, b_across, adds;
     int group; /* committed as; -1: not yet */
+    bool over; /* its sums stand in the registers, which nobody may look at yet */
 } px_product;
 
 typedef struct px_warp {
@@ -179,6 +180,9 @@ static inline bool px_fault(px_machine *m, const char *format, ...)
     va_end(list);
     return false;
 }
+
+/* Whether what begins now comes at once. */
+static inline bool px_at_once(px_machine *m) { return m->when == PX_EARLY || (m->when == PX_ANY_TIME && test_random(&m->random) % 2); }
 
 static inline int px_rank(const px_machine *m, int thread) { return thread / m->threads; }
 

@@ -64,8 +64,9 @@ static inline bool px_wgmma(px_machine *m, int first, const px_line *l)
             if (px_get(m, first + lane, &l->operand[i]) != px_get(m, first, &l->operand[i]) && (p.registers < 0 || i >= p.n / 2 + 4))
                 px_fault(m, "wgmma: lanes have other operands");
     }
-    px_product_mark(m, first / PX_WARP, &p, PX_BUSY, PX_LENT);
     w->product[w->products++] = p;
+    if (px_at_once(m)) px_products_end(m, first / PX_WARP);
+    px_product_mark(m, first / PX_WARP, &p, PX_BUSY, PX_LENT);
     return true;
 }
 
@@ -152,7 +153,7 @@ static inline bool px_tensor_mma(px_machine *m, int thread, const px_line *l)
         if (!px_use_begin(m, &use, thread)) return false;
     }
     m->tensor_op[m->tensor_ops++] = o;
-    if (m->when == PX_EARLY) px_multiply(m, &o), m->tensor_ops--;
+    if (px_at_once(m)) px_tensor_multiply(m, thread, m->number);
     return true;
 }
 

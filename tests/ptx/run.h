@@ -6,7 +6,7 @@
 
 #include "ptx/steps.h"
 
-enum { PX_STEPS_MOST = 40000000 };
+enum { PX_STEPS_MOST = 40000000, PX_TURN = 64 };
 
 static inline bool px_all_together(const px_machine *m, int thread)
 {
@@ -99,16 +99,21 @@ static inline bool px_can_go(px_machine *m, int thread)
     return (uint64_t)((px_own(m, thread)->barrier[t->wait].phase + 1) & 1) == (px_get(m, thread, &l->operand[2]) & 1);
 }
 
-/* All threads of a warp as far as they get. */
+/* All threads of a warp as far as they get; at any time also no further than a few instructions each. */
 static inline bool px_warp_goes(px_machine *m, const px_program *p, int warp)
 {
-    bool went = false;
+    bool went = false, some = m->when == PX_ANY_TIME;
     for (bool again = true; again && !*m->fault;) {
         again = false;
         for (int i = 0; i < PX_WARP && !*m->fault; i++) {
             int thread = warp * PX_WARP + i;
             if (!px_can_go(m, thread)) continue;
-            while (px_one(m, p, thread) && !*m->fault) went = again = true;
+            long turn = some ? (long)(test_random(&m->random) % PX_TURN) : PX_STEPS_MOST;
+            while (px_one(m, p, thread) && !*m->fault) {
+                went = true;
+                if (!turn--) break;
+                again = !some;
+            }
             if (m->steps > PX_STEPS_MOST) px_fault(m, "more than %d steps", PX_STEPS_MOST);
         }
     }
@@ -168,7 +173,8 @@ static inline void px_cluster_end(px_machine *m)
     }
     m->stores = 0;
     if (m->landings) px_fault(m, "a block ends with copies on their way");
-    if (m->tensor_ops) px_fault(m, "a block ends with products on their way");
+    for (int i = 0; i < m->uses; i++)
+        if (!m->use[i].stamp) px_fault(m, "a block ends with tensor memory in use");
     for (int w = 0; w < m->threads * m->blocks / PX_WARP; w++)
         if (m->warp[w].products) px_fault(m, "a block ends with products on their way");
     for (int r = 0; r < m->blocks; r++)

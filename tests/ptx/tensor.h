@@ -98,8 +98,8 @@ static inline void px_multiply(px_machine *m, const px_tensor_op *o)
         }
 }
 
-/* What a thread has issued before `number` is over, in its order. */
-static inline void px_tensor_end(px_machine *m, int thread, uint32_t number)
+/* Products that a thread has issued before `number`, in its order. */
+static inline void px_tensor_multiply(px_machine *m, int thread, uint32_t number)
 {
     int kept = 0;
     for (int i = 0; i < m->tensor_ops; i++) {
@@ -108,6 +108,12 @@ static inline void px_tensor_end(px_machine *m, int thread, uint32_t number)
         else m->tensor_op[kept++] = *o;
     }
     m->tensor_ops = kept;
+}
+
+/* They are over, and a commit says so. */
+static inline void px_tensor_end(px_machine *m, int thread, uint32_t number)
+{
+    px_tensor_multiply(m, thread, number);
     px_uses_end(m, PX_WARPS + px_rank(m, thread), number);
 }
 
