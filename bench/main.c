@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* zlay-bench [--json] [--quick] [GROUP]: ratios, each measured in this run against what a user would take instead.
+/* zlay-bench [--json] [--quick] [GROUP ..]: ratios, each measured in this run against what a user would take instead.
  * --quick takes one round of a millisecond: results are compared all the same, times mean little. */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 
@@ -144,7 +144,7 @@ enum { GROUPS = sizeof groups / sizeof groups[0] };
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: zlay-bench [--json] [--quick] [GROUP]\ngroups:");
+    fprintf(stderr, "usage: zlay-bench [--json] [--quick] [GROUP ..]\ngroups:");
     for (size_t i = 0; i < GROUPS; i++) fprintf(stderr, " %s", groups[i].name);
     fprintf(stderr, "\n");
     return 2;
@@ -157,6 +157,13 @@ static bool is_group(const char *name)
     return false;
 }
 
+static bool among(const char *name, int count, char **names)
+{
+    for (int i = 0; i < count; i++)
+        if (!strcmp(names[i], name)) return true;
+    return false;
+}
+
 int main(int argc, char **argv)
 {
     bool json = false, right = true;
@@ -166,13 +173,14 @@ int main(int argc, char **argv)
         else if (!strcmp(argv[at], "--quick")) quick = true;
         else return usage();
     }
-    const char *only = at < argc ? argv[at] : NULL;
+    for (int i = at; i < argc; i++)
+        if (!is_group(argv[i])) return usage();
     zlay_ctx *ctx;
-    if (argc > at + 1 || (only && !is_group(only))) return usage();
     if (zlay_ctx_new(&ctx, NULL, NULL)) return 2;
     bench_head(json);
     for (size_t i = 0; i < GROUPS; i++)
-        if (!only || !strcmp(groups[i].name, only)) right = groups[i].run(ctx, json) && right;
+        if (at == argc || among(groups[i].name, argc - at, argv + at))
+            right = groups[i].run(ctx, json) && right;
     zlay_ctx_free(ctx);
     return right ? 0 : 1;
 }

@@ -55,6 +55,12 @@ manual_is_fresh() { tools/gen-rules.sh man > "$tap_dir/rules.7" && diff docs/zla
 forms_are_fresh() { tools/gen-forms.sh > "$tap_dir/instructions.md" && diff docs/instructions.md "$tap_dir/instructions.md"; }
 rules_are_fresh() { tools/gen-rules.sh > "$tap_dir/rules.md" && diff docs/rules.md "$tap_dir/rules.md"; }
 
+requests_are_answered() { # whole requests, on a line of their own or in backquotes
+    grep -hoE '(^    |`)\{"op": ?"[a-z0-9_]+\.[a-z0-9_]+"[^`]*\}(`|$)' docs/*.md | sed 's/^ *`*//; s/`$//' > "$tap_dir/requests"
+    test "$(wc -l < "$tap_dir/requests")" -ge 5 && "$B/zlay" batch < "$tap_dir/requests" > "$tap_dir/answers" || return 1
+    ! paste "$tap_dir/requests" "$tap_dir/answers" | grep -v '	{"ok"'
+}
+
 every_op_is_dispatched() { # the running program knows the ops of the page
     sed -n '/^<!-- generated/,/^<!-- end/s/^| `\([^`]*\)`.*/\1/p' docs/batch.md | while read -r op; do
         echo "{\"op\": \"$op\"}"
@@ -94,6 +100,7 @@ check "docs/rules.md is what the rows say" rules_are_fresh
 check "docs/instructions.md is what the rows say" forms_are_fresh
 check "docs/zlay_rules.7 is what the rows say" manual_is_fresh
 check "the program knows every operation of the page" every_op_is_dispatched
+check "the requests of the documents are answered" requests_are_answered
 check "every source begins with its licence" spdx
 check "nothing is marked as unfinished" no_loose_ends
 check "no source is longer than 400 lines" files_are_short

@@ -55,7 +55,8 @@ typedef struct zlay_bank_access {
  */
 ZLAY_API zlay_status zlay_bank_find(int32_t *out, const char *name, size_t length);
 
-/** The number of the i-th access of the table; ZLAY_NONE past its end. */
+/** The number of the i-th access of the table.  Returns ZLAY_OK; ZLAY_NONE past
+ *  its end; ZLAY_EINVAL a NULL. */
 ZLAY_API zlay_status zlay_bank_at(int32_t *out, size_t i);
 
 /** Say what an access is on a target.

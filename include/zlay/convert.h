@@ -127,7 +127,8 @@ ZLAY_API void zlay_convert_free(zlay_convert *plan);
 /** Read what a plan is.  Returns ZLAY_OK, ZLAY_EINVAL. */
 ZLAY_API zlay_status zlay_convert_get(zlay_convert_info *out, const zlay_convert *plan);
 
-/** The i-th step; ZLAY_NONE past the last, ZLAY_EINVAL a NULL. */
+/** Read the i-th step.  Returns ZLAY_OK; ZLAY_NONE past the last; ZLAY_EINVAL a
+ *  NULL. */
 ZLAY_API zlay_status zlay_convert_at(zlay_convert_step *out, const zlay_convert *plan, uint32_t i);
 
 /** Which way a map goes. */

@@ -97,8 +97,8 @@ ZLAY_API zlay_status zlay_layout_product_tiler(zlay_ctx *ctx, zlay_layout **out,
                                                const zlay_layout *a, const char *tiler,
                                                size_t length, zlay_arrangement arrangement);
 
-/** The product with modes paired: ((a0,b0),(a1,b1),...), blocks of a; raked:
- *  ((b0,a0),(b1,a1),...), a spread out cyclically.
+/** The product with modes paired, blocked: ((a0,b0),(a1,b1),...), blocks of a;
+ *  raked: ((b0,a0),(b1,a1),...), a spread out cyclically.
  *
  *  Returns: as zlay_layout_product.
  *  In:      a, b  of any kind; the one of fewer modes has modes of extent 1

@@ -258,30 +258,38 @@ ZLAY_API zlay_status zlay_f2_concat_ins(zlay_ctx *ctx, zlay_layout **out, const 
 ZLAY_API zlay_status zlay_f2_concat_outs(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                                          const zlay_layout *b);
 
-/** Some inputs, the others 0, and some outputs; each in the order of a. */
+/** Some inputs, the others 0, and some outputs; each in the order of a.
+ *  Returns ZLAY_OK; ZLAY_EINVAL a name that a has not; ZLAY_ENOMEM. */
 ZLAY_API zlay_status zlay_f2_sublayout(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                                        const char *const *ins, size_t in_count,
                                        const char *const *outs, size_t out_count);
 
 /** An input of another size: bits that are added change nothing, bits that are
  *  taken away are the highest.
+ *
+ *  Returns: ZLAY_OK; ZLAY_EINVAL no such dimension, a size that is no power of
+ *           two, or more bits than there may be; ZLAY_ENOMEM.
  */
 ZLAY_API zlay_status zlay_f2_resize_in(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                                        const zlay_dim *dim);
 
 /** An output of a smaller size: a basis that is not below it becomes 0, as
  *  Triton's resizeOutDim; of a greater size: nothing else changes.
+ *
+ *  Returns: as zlay_f2_resize_in.
  */
 ZLAY_API zlay_status zlay_f2_resize_out(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                                         const zlay_dim *dim);
 
-/** An input, or output, by another name. */
+/** An input, or output, by another name.  Returns ZLAY_OK; ZLAY_EINVAL no such
+ *  dimension, or a name that is none or is there; ZLAY_ENOMEM. */
 ZLAY_API zlay_status zlay_f2_rename_in(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                                        const char *name, const char *by);
 ZLAY_API zlay_status zlay_f2_rename_out(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                                         const char *name, const char *by);
 
-/** An input without the bits whose basis is 0. */
+/** An input without the bits whose basis is 0.  Returns ZLAY_OK; ZLAY_EINVAL no
+ *  such dimension; ZLAY_ENOMEM. */
 ZLAY_API zlay_status zlay_f2_remove_zero_bases(zlay_ctx *ctx, zlay_layout **out,
                                                const zlay_layout *a, const char *name);
 

@@ -83,7 +83,8 @@ typedef struct zlay_instruction {
 ZLAY_API zlay_status zlay_instruction_find(uint32_t *out, const char *name,
                                            size_t length);
 
-/** The number of the i-th form; ZLAY_NONE past the last. */
+/** The number of the i-th form.  Returns ZLAY_OK; ZLAY_NONE past the last;
+ *  ZLAY_EINVAL a NULL. */
 ZLAY_API zlay_status zlay_instruction_at(uint32_t *out, size_t i);
 
 /** Read a form.  Returns: ZLAY_OK; ZLAY_NONE no such form; ZLAY_EINVAL a NULL. */

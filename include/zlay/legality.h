@@ -320,7 +320,7 @@ typedef struct zlay_verdict {
 
 /** One broken (or noted) rule: 64 bytes. */
 typedef struct zlay_reason {
-    int32_t rule;      /* number of the rule; zlay_rule_text explains it */
+    int32_t rule;      /* number of the rule; zlay_rule_get explains it */
     int32_t by;        /* ZLAY_BY_* */
     int32_t noted;     /* 0: refuses; else ZLAY_NOTED_* */
     int32_t field;     /* ZLAY_FIELD_* */
@@ -364,7 +364,8 @@ ZLAY_API zlay_status zlay_rule_find(zlay_rule *out, const char *id, size_t lengt
 /** Read the rule of a number, as a reason carries it.  Returns as rule_find. */
 ZLAY_API zlay_status zlay_rule_get(zlay_rule *out, int32_t number);
 
-/** Read the i-th rule of the table; ZLAY_NONE past its end. */
+/** Read the i-th rule of the table.  Returns ZLAY_OK; ZLAY_NONE past its end;
+ *  ZLAY_EINVAL a NULL. */
 ZLAY_API zlay_status zlay_rule_at(zlay_rule *out, size_t i);
 
 /** The version of the rule tables: it grows with every change of a row. */

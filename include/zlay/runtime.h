@@ -33,7 +33,7 @@ typedef struct zlay_device_info {
  */
 ZLAY_API zlay_status zlay_device_open(zlay_ctx *ctx, zlay_device **out, int32_t ordinal);
 
-/** Open a device of the HIP runtime; everything else as zlay_device_open. */
+/** Open a device of the HIP runtime.  Returns, In: as zlay_device_open. */
 ZLAY_API zlay_status zlay_device_open_hip(zlay_ctx *ctx, zlay_device **out, int32_t ordinal);
 
 /** Close a device: of CUDA its primary context is released.  NULL is allowed. */
@@ -51,14 +51,16 @@ ZLAY_API zlay_status zlay_device_get(zlay_device_info *out, const zlay_device *d
 ZLAY_API zlay_status zlay_device_encode(zlay_ctx *ctx, zlay_device *device, void *out,
                                         const zlay_tensormap *map);
 
-/** Allocate device memory; `*out` is its address, 0 on failure. */
+/** Allocate device memory; `*out` is its address, 0 on failure.  Returns
+ *  ZLAY_OK; ZLAY_EDRIVER; ZLAY_EINVAL a NULL, or no bytes. */
 ZLAY_API zlay_status zlay_device_alloc(zlay_ctx *ctx, zlay_device *device, uint64_t *out,
                                        uint64_t bytes);
 
 /** Free device memory; 0 is allowed. */
 ZLAY_API void zlay_device_free(zlay_device *device, uint64_t address);
 
-/** Copy to and from the device; returns when the copy is done. */
+/** Copy to and from the device, until the copy is done.  Returns ZLAY_OK;
+ *  ZLAY_EDRIVER; ZLAY_EINVAL a NULL. */
 ZLAY_API zlay_status zlay_device_write(zlay_ctx *ctx, zlay_device *device, uint64_t to,
                                        const void *from, uint64_t bytes);
 ZLAY_API zlay_status zlay_device_read(zlay_ctx *ctx, zlay_device *device, void *to, uint64_t from,
@@ -101,7 +103,8 @@ ZLAY_API zlay_status zlay_module_launch(zlay_ctx *ctx, zlay_module *module,
                                         const zlay_launch *launch, const void *arguments,
                                         size_t bytes, void *stream);
 
-/** Run a kernel `count` times between two events: milliseconds of all of them. */
+/** Run a kernel `count` times between two events: milliseconds of all of them.
+ *  Returns as zlay_module_launch; ZLAY_EINVAL also a count of 0. */
 ZLAY_API zlay_status zlay_module_time(zlay_ctx *ctx, zlay_module *module,
                                       const zlay_launch *launch, const void *arguments,
                                       size_t bytes, uint32_t count, float *milliseconds);
@@ -131,14 +134,16 @@ ZLAY_API void zlay_kernel_free(zlay_kernel *kernel);
 ZLAY_API zlay_status zlay_kernel_bind(zlay_ctx *ctx, zlay_kernel *kernel, uint64_t a, uint64_t b,
                                       uint64_t d);
 
-/** Launch on the given CUstream (NULL: the default stream); returns without
- *  waiting. */
+/** Launch on the given CUstream (NULL: the default stream) without waiting.
+ *  Returns ZLAY_OK; ZLAY_EDRIVER; ZLAY_EINVAL a NULL, or a kernel never bound. */
 ZLAY_API zlay_status zlay_kernel_launch(zlay_ctx *ctx, zlay_kernel *kernel, void *stream);
 
-/** Wait for everything; ZLAY_EDRIVER names what failed. */
+/** Wait for everything.  Returns ZLAY_OK; ZLAY_EDRIVER names what failed;
+ *  ZLAY_EINVAL a NULL. */
 ZLAY_API zlay_status zlay_device_wait(zlay_ctx *ctx, zlay_device *device);
 
-/** Run a kernel `count` times between two events: milliseconds of all of them. */
+/** Run a kernel `count` times between two events: milliseconds of all of them.
+ *  Returns as zlay_kernel_launch; ZLAY_EINVAL also a count of 0. */
 ZLAY_API zlay_status zlay_kernel_time(zlay_ctx *ctx, zlay_kernel *kernel, uint32_t count,
                                       float *milliseconds);
 

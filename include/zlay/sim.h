@@ -58,7 +58,7 @@ ZLAY_API zlay_status zlay_sim_tensor_load(int32_t *fault, uint32_t *bytes, zlay_
                                           const zlay_sim_global *global, const int32_t *coordinate);
 
 /** The same with the offsets of im2col mode, one for each spatial dimension, W
- *  first; NULL: 0. */
+ *  first; NULL: 0.  Returns, Out as tensor_load. */
 ZLAY_API zlay_status zlay_sim_im2col_load(int32_t *fault, uint32_t *bytes, zlay_sim_smem *smem,
                                           uint32_t address, const zlay_tensormap *map,
                                           const zlay_sim_global *global, const int32_t *coordinate,
@@ -97,7 +97,8 @@ ZLAY_API zlay_status zlay_sim_tensor_gather4(int32_t *fault, uint32_t *bytes, zl
                                              const zlay_sim_global *global,
                                              const int32_t *coordinate);
 
-/** The same from shared to global memory, tile::scatter4. */
+/** The same from shared to global memory, tile::scatter4.  Returns, Out, In as
+ *  tensor_gather4. */
 ZLAY_API zlay_status zlay_sim_tensor_scatter4(int32_t *fault, uint32_t *bytes,
                                               const zlay_sim_smem *smem, uint32_t address,
                                               const zlay_tensormap *map, zlay_sim_global *global,
@@ -122,14 +123,15 @@ ZLAY_API zlay_status zlay_sim_tensor_multicast(int32_t *fault, uint32_t *bytes,
  *  map's alignment rules are not asked; a row of the box that is no multiple of
  *  `width`, or an address off it, is ZLAY_FAULT_WIDTH.  Where a row of the
  *  tensor ends inside an access, the rest of the access is filled, as cp.async
- *  does. */
+ *  does.
+ *  Returns as tensor_load; ZLAY_EINVAL also another width. */
 ZLAY_API zlay_status zlay_sim_thread_load(int32_t *fault, zlay_sim_smem *smem, uint32_t address,
                                           const zlay_tensormap *map, const zlay_sim_global *global,
                                           const int32_t *coordinate, uint32_t width);
 
 /** The same from shared to global memory; elements outside the tensor are not
  *  written, and an access in which a row of the tensor ends is
- *  ZLAY_FAULT_WIDTH. */
+ *  ZLAY_FAULT_WIDTH.  Returns as thread_load. */
 ZLAY_API zlay_status zlay_sim_thread_store(int32_t *fault, const zlay_sim_smem *smem,
                                            uint32_t address, const zlay_tensormap *map,
                                            zlay_sim_global *global, const int32_t *coordinate,

@@ -84,8 +84,8 @@ ZLAY_API zlay_status zlay_plan_get(zlay_plan_info *out, const zlay_plan *plan);
  *  same. Returns ZLAY_OK, ZLAY_NONE a plan of waves, ZLAY_EINVAL. */
 ZLAY_API zlay_status zlay_plan_map(zlay_tensormap *out, const zlay_plan *plan, int32_t operand);
 
-/** The i-th copy of an operand; ZLAY_NONE past its end.  map is the operand's
- *  number. */
+/** Read the i-th copy of an operand; its map is the operand's number.  Returns
+ *  ZLAY_OK; ZLAY_NONE past the last; ZLAY_EINVAL. */
 ZLAY_API zlay_status zlay_plan_copy(zlay_copy *out, const zlay_plan *plan, int32_t operand,
                                     uint32_t i);
 
@@ -122,11 +122,11 @@ ZLAY_API const zlay_pipe *zlay_plan_pipe(const zlay_plan *plan);
 
 /** Every rule that the plan asked, one line each: rule, field, value, bound,
  *  answer, source, and for an operand that tensor copies cannot move the path
- *  that is taken instead. */
+ *  that is taken instead.  Returns ZLAY_OK, ZLAY_EROOM, ZLAY_EINVAL. */
 ZLAY_API zlay_status zlay_plan_ladder(zlay_buf *out, const zlay_plan *plan);
 
 /** Everything about a plan, for people: ladder, maps, layouts, descriptors,
- *  stages, banks. */
+ *  stages, banks.  Returns ZLAY_OK, ZLAY_EROOM, ZLAY_EINVAL. */
 ZLAY_API zlay_status zlay_plan_explain(zlay_buf *out, const zlay_plan *plan);
 
 /** The swizzle is to be found. */
