@@ -209,7 +209,7 @@ struct zl_replay {
     bool *relinquished;
     zl_rp_debt *debts;      /* blocks x (threads + gates) */
     uint32_t *gate_at, *smem_at, *smem_each, *tmem_at, *other_at;
-    int64_t most_left;      /* groups that a waitgroup of the text leaves open */
+    int64_t most_left[ZL_RP_GROUPS]; /* groups of a kind that a wait of the text leaves open */
     bool has_grid;
 
     zl_rp_item *items;
@@ -268,6 +268,8 @@ uint32_t zl_rp_flag_set(const zl_replay *c, const zl_rp_flag *f, uint32_t which)
 bool zl_rp_has(const zl_replay *c, uint32_t set, int32_t item);
 void zl_rp_learn(zl_replay *c, uint32_t set, int32_t item);
 void zl_rp_join(zl_replay *c, uint32_t to, uint32_t from);
+/* Whether a set has all of another. */
+bool zl_rp_covers(const zl_replay *c, uint32_t set, uint32_t of);
 void zl_rp_join_landing(zl_replay *c, uint32_t to, uint32_t from);
 void zl_rp_clear(zl_replay *c, uint32_t set);
 int32_t zl_rp_item_new(zl_replay *c, zl_rp_kind kind, int32_t thread, int32_t number);

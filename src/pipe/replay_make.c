@@ -246,13 +246,27 @@ static void add_value(zl_replay *c, zl_rp_flag *f, int64_t value)
     else f->value[f->count++] = value;
 }
 
+/* Whether a wait leaves some groups of a kind open; one for bulk is for its reads, too. */
+static bool is_left_by(const zl_event *e, int kind)
+{
+    if (e->kind == ZL_EV_WAITCOUNT)
+        return kind == (e->scope == ZL_QUEUE_MEMORY ? ZL_RP_MEMORY : ZL_RP_SHARED);
+    if (e->kind != ZL_EV_WAITGROUP) return false;
+    switch (e->scope) {
+    case ZL_GROUP_WGMMA: return kind == ZL_RP_WGMMA;
+    case ZL_GROUP_CPASYNC: return kind == ZL_RP_CPASYNC;
+    case ZL_GROUP_BULK: return kind == ZL_RP_BULK || kind == ZL_RP_BULK_READ;
+    default: return kind == ZL_RP_BULK_READ;
+    }
+}
+
 static void make_flags(zl_replay *c)
 {
     uint32_t first = c->places_count - c->flags_count;
     for (uint32_t k = c->pipe->setup; k < c->pipe->events_count; k++) {
         const zl_event *e = &c->pipe->events[k];
-        bool waits = e->kind == ZL_EV_WAITGROUP || e->kind == ZL_EV_WAITCOUNT;
-        if (waits && e->count > c->most_left) c->most_left = e->count;
+        for (int kind = 0; kind < ZL_RP_GROUPS; kind++)
+            if (is_left_by(e, kind) && e->count > c->most_left[kind]) c->most_left[kind] = e->count;
         c->has_grid |= e->kind == ZL_EV_GRIDDEP && e->scope == ZL_GRIDDEP_WAIT;
         for (uint32_t s = 0; e->kind == ZL_EV_AWAIT && s < c->pipe->others[e->other].stages; s++)
             add_value(c, &c->flags[c->other_at[e->other] - first + s], e->count);

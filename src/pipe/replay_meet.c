@@ -301,7 +301,7 @@ int64_t zl_rp_behind(const zl_replay *c, const zl_rp_instance *i, int kind, int3
 {
     int64_t left = (int64_t)i->issued[kind] + 1 - number;
     if (number <= i->done[kind]) return 0;
-    return 1 + (left > c->most_left ? c->most_left + 1 : left);
+    return 1 + (left > c->most_left[kind] ? c->most_left[kind] + 1 : left);
 }
 
 /* ---- fences ---- */

@@ -9,6 +9,10 @@ zl_rp_meeting *zl_rp_meeting_of(zl_replay *c, const zl_rp_instance *i, const zl_
 /* Whether somebody of a block knows of what it owes. */
 bool zl_rp_is_paid(const zl_replay *c, uint32_t block, const zl_rp_debt *d);
 void zl_rp_state(zl_replay *c, zl_rp_sheet *w);
+/* Uses of the content before, behind which others stand. */
+void zl_rp_drop_past(const zl_replay *c, zl_rp_place *p);
+/* Whether all who may wait at a barrier know what its last phase tells. */
+bool zl_rp_is_heard(const zl_replay *c, const zl_rp_gate *g);
 void zl_rp_find_growth(zl_replay *c);
 /* Growth of a ring's indices, or of a loop's counter, when the loops of a claim go on by `by`;
  * `longer`: in the longer trip of that claim, -1 in the run itself. */

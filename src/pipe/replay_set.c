@@ -39,6 +39,13 @@ void zl_rp_join(zl_replay *c, uint32_t to, uint32_t from)
     for (uint32_t k = 0; k < c->words; k++) a[k] |= b[k];
 }
 
+bool zl_rp_covers(const zl_replay *c, uint32_t set, uint32_t of)
+{
+    uint64_t *a = row(c, set), *b = row(c, of), missing = 0;
+    for (uint32_t k = 0; k < c->words; k++) missing |= b[k] & ~a[k];
+    return !missing;
+}
+
 /* Whoever sees a copy land knows that it was issued and what its thread had waited for; ordinary
  * loads and stores are no part of it. */
 void zl_rp_join_landing(zl_replay *c, uint32_t to, uint32_t from)

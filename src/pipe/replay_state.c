@@ -227,6 +227,7 @@ static void put_use(zl_replay *c, zl_rp_sheet *w, const zl_rp_use *use)
 
 static void put_place(zl_replay *c, zl_rp_sheet *w, zl_rp_place *p, int64_t base)
 {
+    zl_rp_drop_past(c, p);
     put(w, p->any + 2 * p->unread);
     put(w, p->any ? p->index - base : 0);
     put(w, p->filled);
@@ -347,9 +348,17 @@ static void put_set(zl_replay *c, zl_rp_sheet *w, uint32_t set, const int32_t *m
     }
 }
 
+static void put_gate_sets(zl_replay *c, zl_rp_sheet *w, const zl_rp_gate *g, const int32_t *met)
+{
+    bool heard = zl_rp_is_heard(c, g);
+    put(w, heard);
+    if (!heard) put_set(c, w, zl_rp_gate_set(c, g, ZL_RP_DONE), met);
+    put_set(c, w, zl_rp_gate_set(c, g, ZL_RP_SUM), met);
+    put_set(c, w, zl_rp_gate_set(c, g, ZL_RP_ARRIVED), met);
+}
+
 static void put_sets(zl_replay *c, zl_rp_sheet *w)
 {
-    static const uint32_t of_gate = ZL_RP_OF_GATE;
     int64_t round;
     int32_t *met = c->met;
     for (uint32_t k = 0; k < c->words * 64; k++)
@@ -357,8 +366,7 @@ static void put_sets(zl_replay *c, zl_rp_sheet *w)
     for (uint32_t s = 0; s < ZL_RP_OF_THREAD * c->threads_count; s++) put_set(c, w, s, met);
     for (uint32_t b = 0; b < c->pipe->bars_count; b++)
         for (uint32_t k = 0; k < c->blocks * c->pipe->bars[b].stages; k++)
-            for (uint32_t s = 0; s < of_gate; s++)
-                put_set(c, w, zl_rp_gate_set(c, gate_at(c, w, b, k, &round), s), met);
+            put_gate_sets(c, w, gate_at(c, w, b, k, &round), met);
     for (uint32_t k = 0; k < c->meetings_count; k++)
         for (uint32_t s = 0; s < ZL_RP_OF_MEETING; s++)
             put_set(c, w, zl_rp_meeting_set(c, &c->meetings[k], s), met);

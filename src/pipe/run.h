@@ -203,7 +203,7 @@ typedef struct zl_run {
     const int32_t *known;     /* per instance: the last epoch that is printed */
     uint32_t grid;            /* the first `griddep wait` of the text; UINT32_MAX: none */
     int64_t reach;            /* how far a product's indices are from their counters */
-    int32_t most_left;        /* groups that any wait of the text leaves open */
+    int32_t most_left[ZL_GROUPS]; /* that any wait of the text leaves open */
     struct zl_watch *watch;   /* NULL: repetitions are not looked for */
     int32_t endless;          /* a param whose loops do not end by themselves; -1: none */
     int64_t seen;             /* trip counts of it up to here have been run */
@@ -285,6 +285,8 @@ void zl_clock_join(const zl_run *r, zl_tick *restrict to, const zl_tick *restric
 bool zl_clock_knows(const zl_run *r, const zl_class *c, const zl_tick *epochs);
 /* What both know. */
 void zl_clock_meet(const zl_run *r, zl_tick *restrict to, const zl_tick *restrict with);
+/* Whether one knows all that another does. */
+bool zl_clock_covers(const zl_run *r, const zl_tick *clock, const zl_tick *of);
 /* What all threads of a class know together goes to `to`. */
 void zl_clock_give(const zl_run *r, zl_tick *to, const zl_class *c);
 /* The epochs of classes alone. */

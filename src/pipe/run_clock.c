@@ -16,6 +16,15 @@ void zl_clock_meet(const zl_run *r, zl_tick *restrict to, const zl_tick *restric
         for (uint32_t j = 0; j < ZL_VECTOR; j++) to[j] = to[j] < with[j] ? to[j] : with[j];
 }
 
+bool zl_clock_covers(const zl_run *r, const zl_tick *clock, const zl_tick *of)
+{
+    zl_tick less[ZL_VECTOR] = {0}, any = 0;
+    for (uint32_t k = 0; k < r->comps; k += ZL_VECTOR, clock += ZL_VECTOR, of += ZL_VECTOR)
+        for (uint32_t j = 0; j < ZL_VECTOR; j++) less[j] |= (zl_tick)-(clock[j] < of[j]);
+    for (uint32_t j = 0; j < ZL_VECTOR; j++) any |= less[j];
+    return !any;
+}
+
 static void give(zl_tick *restrict to, const zl_tick *restrict clock, const zl_tick *restrict own,
                  uint32_t comps)
 {

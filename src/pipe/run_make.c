@@ -94,12 +94,27 @@ static void count_things(zl_run *r)
     r->meetings_count = 1 + blocks * r->meetings_each;
 }
 
+/* Groups that an event may leave open. */
+static bool leaves(const zl_event *e, int group)
+{
+    static const int8_t groups[] = {
+        [ZL_GROUP_WGMMA] = ZL_OF_WGMMA,         [ZL_GROUP_BULK] = ZL_OF_BULK,
+        [ZL_GROUP_BULK_READ] = ZL_OF_BULK_READ, [ZL_GROUP_CPASYNC] = ZL_OF_CPASYNC,
+        [ZL_GROUP_TCGEN05] = ZL_OF_TCGEN05,
+    };
+    if (e->kind == ZL_EV_WAITCOUNT)
+        return group == (e->scope == ZL_QUEUE_MEMORY ? ZL_OF_MEMORY : ZL_OF_SHARED);
+    return e->kind == ZL_EV_WAITGROUP &&
+           (group == groups[e->scope] ||
+            (e->scope == ZL_GROUP_BULK && group == ZL_OF_BULK_READ));
+}
+
 static void find_most_left(zl_run *r)
 {
     for (uint32_t k = r->pipe->setup; k < r->pipe->events_count; k++) {
         const zl_event *e = &r->pipe->events[k];
-        bool waits = e->kind == ZL_EV_WAITGROUP || e->kind == ZL_EV_WAITCOUNT;
-        if (waits && e->count > r->most_left) r->most_left = (int32_t)e->count;
+        for (int g = 0; g < ZL_GROUPS; g++)
+            if (leaves(e, g) && e->count > r->most_left[g]) r->most_left[g] = (int32_t)e->count;
     }
 }
 

@@ -26,12 +26,12 @@ size_t zl_state_room(const zl_run *r)
 {
     const zlay_pipe *p = r->pipe;
     size_t instance = 3 + ZL_PIPE_LOOPS + 2 * ZL_GROUPS + 10 * (size_t)p->accs_count;
-    return r->instances_count * instance + (size_t)zl_rings(p) * p->blocks * p->params_count + r->gates_count * (3 + ZL_CAME + (2 + ZL_CAME) * (size_t)r->classes_count) +
+    return r->instances_count * instance + (size_t)zl_rings(p) * p->blocks * p->params_count + r->gates_count * (5 + ZL_CAME + (2 + ZL_CAME) * (size_t)r->classes_count) +
            8 * (size_t)r->places_count + touches_room(r, 3 + 2 * ZL_CONDS) +
            5 * (size_t)p->tmems_count * p->blocks + p->blocks + 2 * (size_t)r->meetings_count +
            r->flags_count + (r->thresholds_count + 2 * r->flags_count) * (1 + (size_t)r->classes_count) +
            (size_t)p->blocks * r->comps + zl_state_items(r) +
-           zl_state_rows(r) * r->comps / 2 + 1;
+           zl_state_rows(r) * (r->comps / 2 + 1) + 4;
 }
 
 /* ---- levels ---- */
@@ -131,13 +131,30 @@ static void put_values(zl_run *r, const zl_tick *clock, uint32_t comps)
     }
 }
 
-static void put_clock(zl_run *r, const zl_tick *clock)
+static void put_turned(zl_run *r, const zl_tick *clock)
 {
     zl_watch *w = r->watch;
     uint32_t first = r->gates_count ? (uint32_t)r->gates->comp : 0;
     memcpy(w->turned, clock, r->comps * sizeof *clock);
     for (uint32_t k = first; k < first + r->gates_count; k++) w->turned[k] = clock[w->order[k]];
     put_values(r, w->turned, r->comps);
+}
+
+static bool knows_any(const zl_run *r, const zl_tick *clock)
+{
+    static const vector none;
+    vector any = none;
+    for (uint32_t v = 0; v < r->comps; v += ZL_VECTOR) any |= take(clock + v);
+    return memcmp(&any, &none, sizeof any) != 0;
+}
+
+/* One of zeros, as sums begin with, is among them once for all. */
+static void put_clock(zl_run *r, const zl_tick *clock)
+{
+    zl_watch *w = r->watch;
+    bool any = knows_any(r, clock);
+    w->state[w->size++] = any;
+    if (any) put_turned(r, clock);
 }
 
 static void put_class_clocks(zl_run *r)
@@ -156,7 +173,9 @@ static void put_gate_clocks(zl_run *r)
     for (uint32_t k = 0; k < r->gates_count; k++) {
         const zl_gate *g = &r->gates[r->watch->order[r->gates->comp + (int32_t)k] - r->gates->comp];
         if (g->idle) continue;
-        put_clock(r, g->done);
+        bool heard = zl_state_is_heard(r, g);
+        r->watch->state[r->watch->size++] = heard;
+        if (!heard) put_clock(r, g->done);
         put_clock(r, g->sum);
         put_values(r, g->arrived, r->epochs);
     }
@@ -175,13 +194,12 @@ static void put_other_clocks(zl_run *r)
     }
 }
 
-/* A clock of zeros is among them: that is what sums begin with. */
 bool zl_state_rank(zl_run *r)
 {
     if (!find_levels(r)) return false;
     put_items(r);
     memset(r->scratch, 0, r->comps * sizeof *r->scratch);
-    put_clock(r, r->scratch);
+    put_turned(r, r->scratch);
     put_class_clocks(r);
     put_gate_clocks(r);
     put_other_clocks(r);

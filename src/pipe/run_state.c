@@ -21,7 +21,7 @@ int32_t zl_state_behind(const zl_run *r, const zl_instance *i, int group, int32_
 {
     int32_t left = i->issued[group] + 1 - number;
     if (number <= i->done[group]) return 0;
-    return 1 + (left > r->most_left ? r->most_left + 1 : left);
+    return 1 + (left > r->most_left[group] ? r->most_left[group] + 1 : left);
 }
 
 /* A condition is asked of its component, and of what stands for it behind fences. */
@@ -184,26 +184,30 @@ static void put_sums(state *w, const zl_instance *i)
 static void put_epochs(state *w, const zl_tick *epochs, bool asked)
 {
     const uint32_t count = w->r->classes_count;
-    for (uint32_t c = 0; c < count; c++) asked &= epochs[c] != ZL_NEVER;
+    for (uint32_t c = 0; asked && c < count; c++) asked = epochs[c] != ZL_NEVER;
     put(w, asked ? -1 : -2);
     for (uint32_t c = 0; asked && c < count; c++)
         if (epochs[c] > w->watch->least[c]) put(w, c), put_item(w, (int32_t)c, epochs[c]);
 }
 
+/* Who waits asks for the last phase but one where it does not know of it; who comes, for the last. */
 static void put_gate(state *w, const zl_gate *g, int64_t rounds)
 {
     if (g->idle) return;
+    bool settled = zl_state_known_to_waiters(w->r, g) >= g->phase - 1;
     put(w, g->pending);
     put(w, g->tx);
     put(w, (g->phase - rounds) & 1);
     put_item(w, g->comp, g->phase);
-    put_item(w, g->comp, g->phase - 1);
+    put(w, settled);
+    if (!settled) put_item(w, g->comp, g->phase - 1);
     for (uint32_t c = 0; c < w->r->classes_count; c++) {
         if (g->passed[c] >= 0) put(w, c), put_item(w, zl_comp_control(w->r, c), g->passed[c]);
         if (g->expected[c] >= 0) put(w, ~(int64_t)c), put_item(w, (int32_t)c, g->expected[c]);
     }
-    for (int k = 0; k < ZL_CAME; k++)
-        put_epochs(w, g->came[k], !k || w->watch->least[g->comp] <= g->phase - k);
+    put_epochs(w, g->came[0], true);
+    put_epochs(w, g->came[1], zl_state_known_to_comers(w->r, g) < g->phase);
+    put_epochs(w, g->came[2], !settled);
 }
 
 /* Slots in the order of their positions from the base on; a position's round is left out of its
@@ -243,36 +247,13 @@ static void put_meetings(state *w)
 
 /* ---- memory ---- */
 
-static void find_least(state *w)
-{
-    zl_tick *least = w->watch->least;
-    for (uint32_t k = 0; k < w->r->comps; k++) least[k] = INT16_MAX;
-    for (uint32_t c = 0; c < w->r->classes_count; c++) {
-        const zl_instance *i = &w->r->instances[w->r->classes[c].instance];
-        if (i->pc == w->pipe->roles[i->role].end) continue;
-        zl_clock_meet(w->r, least, w->r->classes[c].clock);
-    }
-}
-
-/* Whether nobody can come upon a use that is not over: all know that it is.  Tensor memory and the
- * changes of maps are asked of other clocks. */
-static bool is_past(const state *w, const zl_touch *t, zl_cond cond)
-{
-    bool own = t->proxy == ZL_TENSOR || w->pipe->events[t->event].kind == ZL_EV_UPDATE;
-    bool fenced = cond.comp < (int32_t)w->r->classes_count ||
-                  w->r->counted[cond.comp].group == ZL_OF_CPASYNC;
-    if (own || w->watch->least[cond.comp] < cond.value) return false;
-    return !t->write || !fenced || w->watch->least[zl_comp_fenced(w->r, cond.comp)] >= cond.value;
-}
-
 static void put_touch(state *w, const zl_touch *t)
 {
     put(w, (t->instance * 4 + t->write * 2 + t->old) * 4 + (int32_t)t->proxy);
     put(w, t->event);
     put(w, t->part);
     for (uint32_t k = 0; k < t->conds; k++) {
-        bool past = is_past(w, t, t->cond[k]);
-        if (past) put(w, -1);
+        if (zl_state_is_past(w->r, t, t->cond[k])) put(w, -1);
         else put_cond(w, t->cond[k]);
     }
 }
@@ -296,6 +277,7 @@ static void sort_touches(zl_spot *p)
 
 static void put_place(state *w, zl_spot *p, int64_t base)
 {
+    zl_state_forget(w->r, p);
     put(w, p->count * 4 + p->any * 2 + p->unread);
     if (p->any) put(w, p->tag - base);
     put(w, p->filled);
@@ -357,16 +339,18 @@ static void put_debts(state *w)
         }
 }
 
-/* Two numbers at a time; there is room for one more. */
+/* Numbers in turn go to one of four sums; there is room for as many more. */
 static uint64_t hash_of(int32_t *values, size_t count)
 {
-    uint64_t hash = 14695981039346656037u, two;
-    values[count] = 0;
-    for (size_t k = 0; k < count; k += 2) {
-        memcpy(&two, values + k, sizeof two);
-        hash = (hash ^ two) * 1099511628211u;
-        hash ^= hash >> 32;
-    }
+    enum { SUMS = 4 };
+    uint64_t sum[SUMS] = {1, 2, 3, 4}, hash = 14695981039346656037u;
+    for (size_t k = 0; k < SUMS; k++) values[count + k] = 0;
+    for (size_t k = 0; k < count; k += SUMS)
+        for (size_t j = 0; j < SUMS; j++) {
+            sum[j] = (sum[j] ^ (uint32_t)values[k + j]) * 1099511628211u;
+            sum[j] ^= sum[j] >> 32;
+        }
+    for (size_t j = 0; j < SUMS; j++) hash = (hash ^ sum[j]) * 1099511628211u;
     return hash;
 }
 
@@ -375,7 +359,7 @@ void zl_state_write(zl_run *r, int32_t param)
     state w = {.r = r, .pipe = r->pipe, .watch = r->watch, .param = param};
     r->watch->size = r->watch->items_count = 0;
     zl_state_bases(r, param);
-    find_least(&w);
+    zl_state_find_least(r);
     order_components(&w);
     for (uint32_t k = 0; k < r->instances_count; k++) {
         put_instance(&w, &r->instances[k]);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { PARAMS = 3, MOST_TRIPS = 200, STRIDE = 4 };
+enum { PARAMS = 3, MOST_TRIPS = 200 };
 static const int64_t endless_trips = (int64_t)1 << 40;
 
 typedef struct trips {
@@ -132,6 +132,7 @@ static void branch(search *s, int64_t count)
     r->reached = r->seen;
     r->watch = s->watches[1];
     zl_watch_reset(r);
+    r->watch->params[s->endless].failed = true;
     watch_on(s);
     zl_run_on(r);
     if (!is_good(s)) return;
@@ -276,21 +277,12 @@ static bool run_once(search *s)
 
 /* ---- all values ---- */
 
-/* Repetitions are looked for at every fourth value: few that could be left out are run, and few looks
- * are in vain. */
-static void look(search *s, const trips *t)
-{
-    for (int k = 0; k < 2; k++)
-        s->watches[k]->params[t->param].quiet = !t->repeated && t->value % STRIDE != STRIDE - 1;
-}
-
-static void begin_param(search *s, trips *t)
+static void begin_param(const search *s, trips *t)
 {
     t->value = s->run->pipe->params[t->param].least;
     t->repeated = 0;
     t->period = 1;
     t->repeats = true;
-    look(s, t);
 }
 
 /* The next value of a param; false where its last values stand for all that follow. */
@@ -300,7 +292,6 @@ static bool next_value(search *s, trips *t)
     t->repeats = true;
     if (t->repeated >= t->period || t->value == s->run->pipe->params[t->param].most) return false;
     t->value++;
-    look(s, t);
     if (t->value - s->run->pipe->params[t->param].least > MOST_TRIPS) s->run->status = ZLAY_ELIMIT;
     return true;
 }
@@ -337,7 +328,6 @@ static zlay_status make_watches(search *s)
         s->watches[k] = s->run->watch;
         if (status) return status;
     }
-    if (s->endless >= 0) s->watches[1]->params[s->endless].quiet = true;
     return ZLAY_OK;
 }
 

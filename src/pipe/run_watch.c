@@ -37,15 +37,28 @@ static bool make_arrays(zl_run *r, zl_watch *w)
     w->turned = zl_alloc(r->ctx, r->comps + 1, sizeof *w->turned);
     w->least = zl_alloc(r->ctx, r->comps + 1, sizeof *w->least);
     w->levels = zl_alloc(r->ctx, (size_t)w->levels_room * r->comps, sizeof *w->levels);
+    w->waits = zl_alloc(r->ctx, r->pipe->roles_count + 1, sizeof *w->waits);
+    w->names = zl_alloc(r->ctx, r->pipe->roles_count + 1, sizeof *w->names);
     w->state = zl_alloc(r->ctx, w->room, sizeof *w->state);
     w->items = zl_alloc(r->ctx, w->items_room, sizeof *w->items);
     return w->params && w->rings && w->origins && w->group && w->ring_group && w->bases && w->order && w->column && w->counts && w->heights &&
-           w->turned && w->least && w->levels && w->state && w->items;
+           w->turned && w->least && w->waits && w->names && w->levels && w->state && w->items;
 }
 
 static size_t bases_of_seen(const zl_run *r)
 {
     return (size_t)ZL_STATES * (r->watch->stretches + 1);
+}
+
+static void find_bars(zl_run *r)
+{
+    for (uint32_t k = 0; k < r->pipe->roles_count; k++)
+        for (uint32_t n = r->pipe->roles[k].begin; n < r->pipe->roles[k].end; n++) {
+            const zl_event *e = &r->pipe->events[n];
+            uint64_t bar = e->kind == ZL_EV_FOR || e->bar < 0 ? 0 : (uint64_t)1 << e->bar;
+            r->watch->names[k] |= bar;
+            if (e->kind == ZL_EV_WAIT) r->watch->waits[k] |= bar;
+        }
 }
 
 zlay_status zl_watch_new(zl_run *r)
@@ -58,6 +71,7 @@ zlay_status zl_watch_new(zl_run *r)
     w->items_room = zl_state_items(r) + 1;
     if (!make_arrays(r, w)) return ZLAY_ENOMEM;
     for (uint32_t k = 0; k < r->comps; k++) w->order[k] = w->column[k] = (int32_t)k;
+    find_bars(r);
     zl_watch_find_rings(r);
     zl_watch_find_groups(r);
     return ZLAY_OK;
@@ -89,6 +103,8 @@ void zl_watch_free(zl_run *r)
     zl_free(&alloc, w->heights, (r->comps / ZL_VECTOR + 1) * sizeof *w->heights);
     zl_free(&alloc, w->turned, (r->comps + 1) * sizeof *w->turned);
     zl_free(&alloc, w->least, (r->comps + 1) * sizeof *w->least);
+    zl_free(&alloc, w->waits, (p->roles_count + 1) * sizeof *w->waits);
+    zl_free(&alloc, w->names, (p->roles_count + 1) * sizeof *w->names);
     zl_free(&alloc, w->levels, (size_t)w->levels_room * r->comps * sizeof *w->levels);
     zl_free(&alloc, w->state, w->room * sizeof *w->state);
     zl_free(&alloc, w->items, w->items_room * sizeof *w->items);
@@ -100,7 +116,7 @@ void zl_watch_reset(zl_run *r)
 {
     for (uint32_t k = 0; k < r->pipe->params_count; k++) {
         r->watch->params[k].count = 0;
-        r->watch->params[k].failed = r->watch->params[k].quiet;
+        r->watch->params[k].failed = false;
         r->watch->params[k].period = 1;
     }
 }
@@ -122,7 +138,7 @@ void zl_watch_empty(zl_run *r, const zl_event *loop)
 void zl_watch_begin(zl_run *r, zl_instance *i)
 {
     zl_watch_param *w = watched(r, &r->pipe->events[i->loop[i->depth - 1]]);
-    if (!w || w->quiet) return;
+    if (!w) return;
     w->count = 0;
     zl_watch_head(r, i);
 }
@@ -252,11 +268,11 @@ static bool make_param(zl_run *r, zl_watch_param *w)
     return w->seen && w->bases && w->led;
 }
 
-/* Whether a state as that of now was seen before, and which. */
+/* Whether a state as that of now was seen before, and which.  Of the endless param few are looked at. */
 static bool look(zl_run *r, zl_watch_param *w, int32_t param, uint32_t *same)
 {
     zl_state_write(r, param);
-    bool met = is_met(w, r->watch->hash);
+    bool met = param == r->endless || is_met(w, r->watch->hash);
     if (met && !zl_state_rank(r)) return false;
     *same = met ? find_state(r, w) : ZL_STATES;
     return *same < ZL_STATES || keep_state(r, w, param, met);
@@ -312,7 +328,7 @@ static void note_repetition(zl_run *r, int32_t param, uint32_t same, int64_t per
 /* A loop of the param has ended without a repetition: others do not make up for it. */
 static bool in_vain(const zl_run *r, int32_t param)
 {
-    return r->watch->params[param].quiet || (r->watch->params[param].failed && param != r->endless);
+    return r->watch->params[param].failed && param != r->endless;
 }
 
 void zl_watch_head(zl_run *r, zl_instance *i)

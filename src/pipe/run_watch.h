@@ -25,7 +25,6 @@ typedef struct zl_watch_param {
     uint32_t count;
     int32_t *kept;
     size_t kept_count, kept_room;
-    bool quiet;     /* not looked for */
     bool failed;    /* a loop has ended in which nothing was repeated */
     int64_t period; /* least common multiple of the repetitions found */
 } zl_watch_param;
@@ -54,6 +53,7 @@ typedef struct zl_watch {
     uint16_t *counts;   /* of the levels of each component */
     uint16_t *heights;  /* the most in each vector of components */
     zl_tick *turned;    /* a clock in canonical order */
+    uint64_t *waits, *names; /* per role: the bars that it waits for, that it names */
     zl_tick *least;     /* what all threads know that have not ended */
 } zl_watch;
 
