@@ -54,6 +54,7 @@ static void next_turn(zl_run *r, zl_instance *i, const zl_event *e)
     int64_t *counter = &i->counter[i->depth - 1];
     if (is_open(r, loop, *counter + loop->step)) return;
     *counter += loop->step;
+    i->laps += i->depth == 1;
     if (*counter < zl_run_value(r, i, &loop->bar_at)) {
         i->pc = (uint32_t)e->match + 1;
         if (r->watch) zl_watch_head(r, i);
@@ -120,6 +121,23 @@ static void find_stuck(zl_run *r)
     zl_run_fault(r, ZLAY_PIPE_DEADLOCK, events[0], events[1], 0, 0);
 }
 
+static bool may_turn(const zl_run *r, const zl_instance *i)
+{
+    return !r->paced || i->laps <= *r->lap;
+}
+
+/* Those that are the least ahead go on; false where nobody is ahead. */
+static bool begin_lap(zl_run *r)
+{
+    int64_t next = INT64_MAX;
+    for (uint32_t k = 0; k < r->instances_count; k++) {
+        const zl_instance *i = &r->instances[k];
+        if (!has_ended(r, i) && !may_turn(r, i) && i->laps < next) next = i->laps;
+    }
+    if (next < INT64_MAX) *r->lap = next;
+    return next < INT64_MAX;
+}
+
 void zl_run_on(zl_run *r)
 {
     bool moved = true, open = true;
@@ -127,11 +145,11 @@ void zl_run_on(zl_run *r)
         moved = open = false;
         for (uint32_t k = 0; k < r->instances_count && !is_stopped(r); k++) {
             zl_instance *i = &r->instances[k];
-            moved |= take_turn(r, i);
+            moved |= may_turn(r, i) && take_turn(r, i);
             open |= !has_ended(r, i);
         }
         if (r->steps > r->most) r->status = ZLAY_ELIMIT;
-        if (open && !moved && !is_stopped(r)) find_stuck(r);
+        if (open && !moved && !is_stopped(r) && !begin_lap(r)) find_stuck(r);
     }
     if (!is_stopped(r)) zl_run_check_end(r);
 }

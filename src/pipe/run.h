@@ -85,6 +85,7 @@ typedef struct zl_instance {
     int32_t joined;            /* generation of the cluster's that it has joined, -1 */
     bool grid;                 /* has waited for the grid before */
     int32_t registers;         /* of each thread, 0: the pipe does not say */
+    int64_t laps;              /* iterations of its outermost loops that are over */
 } zl_instance;
 
 /* Sums in registers of an instance. */
@@ -197,6 +198,8 @@ typedef struct zl_run {
     zl_tick *memory;          /* of all clocks */
     size_t memory_room;
     zl_tick *scratch;         /* a clock */
+    int64_t *lap;             /* where paced: who has ended more laps than this stands until nobody else can move */
+    bool paced;               /* roles that wait for nobody go at one pace */
     uint64_t steps, most;
     uint32_t stepping;        /* the instance whose event runs */
     zl_text *trace;           /* where events are printed as they run; NULL: nowhere */

@@ -229,6 +229,7 @@ static size_t lay_out(zl_run *r, char *base)
     CARVE(columns, p->tmems_count * p->blocks);
     CARVE(live_columns, p->blocks);
     CARVE(relinquished, p->blocks);
+    CARVE(lap, 1);
     CARVE(debt_event, (size_t)p->blocks * r->comps);
     CARVE(memory, r->memory_room);
     return used;

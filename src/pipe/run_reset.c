@@ -75,6 +75,7 @@ void zl_run_reset(zl_run *r)
     memset(r->debt_event, 0, (size_t)r->pipe->blocks * r->comps * sizeof *r->debt_event);
     reset_instances(r);
     reset_things(r);
+    *r->lap = 0;
     r->fault = (zl_fault){0};
     run_setup(r);
 }

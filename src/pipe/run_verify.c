@@ -308,7 +308,7 @@ static void run_all(search *s)
 
 /* Where some loops of the endless param wait for others to end, or repeat before its least value, it is run
  * as the others are. */
-static void run_search(search *s)
+static void run_either(search *s)
 {
     run_all(s);
     if (!is_good(s) || !s->run->stuck) return;
@@ -319,6 +319,22 @@ static void run_search(search *s)
     s->param[s->count++].param = s->endless;
     s->endless = -1;
     run_all(s);
+}
+
+/* Loops that nothing ties together may go at different paces, and what they repeat together not be seen:
+ * then all are run again at one. */
+static void run_search(search *s)
+{
+    search first = *s;
+    run_either(s);
+    if (s->run->status != ZLAY_ELIMIT || s->run->fault.rule || s->run->steps > s->run->most) return;
+    s->count = first.count;
+    s->endless = first.endless;
+    s->runs = s->table_count = 0;
+    s->run->status = ZLAY_OK;
+    s->run->stuck = false;
+    s->run->paced = true;
+    run_either(s);
 }
 
 static zlay_status make_watches(search *s)
@@ -359,7 +375,8 @@ zlay_status zl_run_verify(zlay_ctx *ctx, zl_verdict *verdict, zlay_buf *proof,
     search s = {.endless = -1};
     *verdict = (zl_verdict){0};
     zlay_status status = zl_run_new(ctx, &s.run, pipe);
-    if (status) return status;
+    verdict->undecided = status == ZLAY_ELIMIT;
+    if (status) return verdict->undecided ? ZLAY_OK : status;
     s.run->most = zl_limits(ctx)->points;
     zl_run_check_form(s.run);
     if (!find_params(&s, pipe)) status = ZLAY_ELIMIT;

@@ -194,13 +194,19 @@ static uint32_t line_of(const zlay_pipe *pipe, uint32_t event)
     return event < pipe->events_count ? pipe->events[event].line : 0;
 }
 
-/* What the proofs by order do not know is run, and what they refuse is refused when a run fails. */
+/* What the proofs by order do not know is run, and what they refuse is refused when a run fails, undecided
+ * when there are too many runs. */
 static zlay_status check_by_runs(zl_verify *v, zlay_buf *proof)
 {
     zl_verdict verdict;
     zlay_status status = zl_run_verify(v->ctx, &verdict, proof, v->pipe);
     const zl_fault *f = &verdict.fault;
-    if (status || verdict.undecided) return status;
+    if (status) return status;
+    if (verdict.undecided) {
+        zl_undecided(v, v->pipe->roles[0].line, "and its fellows are not ordered by what proves rings");
+        v->count = 0;
+        return ZLAY_OK;
+    }
     v->undecided = 0;
     v->by_runs = true;
     if (!f->rule) v->count = 0;
