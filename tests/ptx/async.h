@@ -137,7 +137,7 @@ static inline bool px_store_begin(px_machine *m, px_store s)
 
 /* Thread t of a warp has rows 16 w + t / 4 and 8 on of D and of A in registers, columns 8 j + 2 (t % 4)
  * and one on: PTX ISA 9.1, "Register fragments for wgmma.mma_async.m64nNk16". */
-static inline void px_registers_a(px_machine *m, px_numbers *a, int warp, const px_product *p)
+static inline void px_registers_a(px_machine *m, px_rows_of *a, int warp, const px_product *p)
 {
     for (int lane = 0; lane < PX_WARP; lane++)
         for (int r = 0; r < 4; r++)
@@ -147,22 +147,33 @@ static inline void px_registers_a(px_machine *m, px_numbers *a, int warp, const 
             }
 }
 
+static inline bool px_product_factors(px_machine *m, px_rows_of *a, px_columns *b, int warp, const px_product *p)
+{
+    px_factor f;
+    int block = px_rank(m, warp * PX_WARP);
+    uint32_t quarter = (uint32_t)(warp * PX_WARP % m->threads / PX_WARP % 4);
+    if (!px_factor_read(m, &f, p->b, false, p->b_across, p->type)) return false;
+    if (!px_gather(m, b->at[0], 1, PX_ROWS, &f, block, 0, (uint32_t)p->n)) return false;
+    if (p->registers >= 0) {
+        px_registers_a(m, a, warp, p);
+        return true;
+    }
+    return px_factor_read(m, &f, p->a, false, p->a_across, p->type) && px_gather(m, a->at[0], PX_DEPTH, 1, &f, block, 16 * quarter, 16);
+}
+
 static inline void px_product_end(px_machine *m, int warp, px_product *p)
 {
-    static px_numbers a, b;
-    if (p->over) return;
+    static px_rows_of a;
+    static px_columns b;
+    float sum[16][PX_ROWS];
+    if (p->over || !px_product_factors(m, &a, &b, warp, p)) return;
     p->over = true;
-    px_factor fa, fb;
-    int block = px_rank(m, warp * PX_WARP), quarter = warp * PX_WARP % m->threads / PX_WARP % 4;
-    if (!px_factor_read(m, &fb, p->b, false, p->b_across, p->type) || !px_gather(m, &b, 0, &fb, block, 0, (uint32_t)p->n)) return;
-    if (p->registers >= 0) px_registers_a(m, &a, warp, p);
-    else if (!px_factor_read(m, &fa, p->a, false, p->a_across, p->type) || !px_gather(m, &a, 0, &fa, block, 16u * (uint32_t)quarter, 16)) return;
+    for (int row = 0; row < 16; row++) px_row_sums(sum[row], a.at[row], &b, (uint32_t)p->k, (uint32_t)p->n);
     for (int lane = 0; lane < PX_WARP; lane++)
         for (int r = 0; r < p->n / 2; r++) {
             px_thread *t = &m->thread[warp * PX_WARP + lane];
-            uint64_t *sum = &t->value[p->acc + r];
-            *sum = px_dot((uint32_t)*sum, a.at[lane / 4 + 8 * (r / 2 % 2)], b.at[8 * (r / 4) + 2 * (lane % 4) + r % 2],
-                          (uint32_t)p->k, p->type, p->adds);
+            uint64_t *to = &t->value[p->acc + r];
+            *to = px_added((uint32_t)*to, sum[lane / 4 + 8 * (r / 2 % 2)][8 * (r / 4) + 2 * (lane % 4) + r % 2], p->type, p->adds);
             t->state[p->acc + r] = PX_READY;
         }
 }

@@ -21,12 +21,17 @@
 
 enum { PX_WARP = 32, PX_THREADS = 512, PX_CLUSTER = 2, PX_SMEM = 232448, PX_BARRIERS = 64, PX_LANDING = 256,
        PX_PENDING = 64, PX_NAMED = 16, PX_MEMORIES = 32, PX_MAPS = 8, PX_MAP_BYTES = 128, PX_COLUMNS = 512,
-       PX_LANES = 128, PX_WARPS = PX_THREADS / PX_WARP * PX_CLUSTER };
+       PX_LANES = 128, PX_WROTE = 64, PX_WARPS = PX_THREADS / PX_WARP * PX_CLUSTER };
 enum { PX_POISON = 0xff, PX_ORIGIN = 1024, PX_WINDOW = 24 /* bits below the block's number plus one */ };
 #define PX_PARAM_AT 0x7f0000000000ull
 
 /* Who has seen which uses of tensor memory by each warp, and by products of each block. */
 enum { PX_SEEN = PX_WARPS + PX_CLUSTER };
+
+typedef struct px_extent { /* of shared memory, from `from` to before `to` */
+    int block;
+    uint32_t from, to;
+} px_extent;
 
 typedef struct px_thread {
     uint64_t *value;
@@ -39,7 +44,8 @@ typedef struct px_thread {
     bool polls, waits;   /* asks for a word of global memory; until it is no longer `polled` */
     uint32_t polled;
     bool fenced; /* wgmma.fence since ordinary instructions touched sums */
-    uint32_t from[PX_CLUSTER], to[PX_CLUSTER]; /* what it has written in shared memory since its last fence lies there */
+    px_extent wrote[PX_WROTE]; /* what it has written in shared memory since its last fence lies there */
+    int spans;
     uint32_t saw[PX_SEEN], after[PX_SEEN]; /* by synchronisation; as of its last tcgen05.fence::after */
     uint32_t before;                       /* its own uses that its last tcgen05.fence::before covers */
 } px_thread;
@@ -240,31 +246,43 @@ static inline bool px_tensor_memory(px_machine *m, zlay_sim_global *out, const z
     return px_fault(m, "a tensor map of no memory");
 }
 
+/* Spans that touch are one; where there are too many the last one grows. */
+static inline void px_note_write(px_machine *m, px_thread *t, px_extent wrote)
+{
+    px_extent *last = t->spans ? &t->wrote[t->spans - 1] : NULL;
+    bool touches = last && last->block == wrote.block && last->from <= wrote.to && wrote.from <= last->to;
+    if (!touches && t->spans < PX_WROTE) {
+        t->wrote[t->spans++] = wrote;
+        return;
+    }
+    if (last->block != wrote.block) px_fault(m, "a thread writes to too many places");
+    if (wrote.from < last->from) last->from = wrote.from;
+    if (wrote.to > last->to) last->to = wrote.to;
+}
+
 /* A thread's write: the proxy does not see it before the thread's fence. */
 static inline void px_write(px_machine *m, int thread, px_place p, const void *from, uint32_t bytes)
 {
     px_block *b = &m->block[p.block];
-    px_thread *t = &m->thread[thread];
-    uint32_t i = p.at - PX_ORIGIN, *first = &t->from[p.block], *end = &t->to[p.block];
+    uint32_t i = p.at - PX_ORIGIN;
     memcpy(b->smem + i, from, bytes);
     memset(b->view + i, PX_POISON, bytes);
     for (uint32_t k = 0; k < bytes; k++) b->writer[i + k] = (uint16_t)(thread + 1);
-    if (*end == 0 || i < *first) *first = i;
-    if (i + bytes > *end) *end = i + bytes;
+    px_note_write(m, &m->thread[thread], (px_extent){p.block, i, i + bytes});
 }
 
 static inline void px_proxy_fence(px_machine *m, int thread)
 {
     px_thread *t = &m->thread[thread];
-    for (int block = 0; block < m->blocks; block++) {
-        px_block *b = &m->block[block];
-        for (uint32_t i = t->from[block]; i < t->to[block]; i++)
+    for (int s = 0; s < t->spans; s++) {
+        px_block *b = &m->block[t->wrote[s].block];
+        for (uint32_t i = t->wrote[s].from; i < t->wrote[s].to; i++)
             if (b->writer[i] == thread + 1) {
                 b->view[i] = b->smem[i];
                 b->writer[i] = 0;
             }
-        t->from[block] = t->to[block] = 0;
     }
+    t->spans = 0;
 }
 
 static inline void px_poison(px_block *b, uint32_t at, uint32_t bytes)

@@ -82,20 +82,22 @@ static inline bool px_shape_read(px_machine *m, px_shape *s, uint32_t index, boo
 /* Block r of a pair has the rows from 128 r on of A and D, and half of the rows of B. */
 static inline void px_multiply(px_machine *m, const px_tensor_op *o)
 {
-    static px_numbers a, b;
+    static px_rows_of a;
+    static px_columns b;
+    float sum[PX_ROWS];
     px_shape s;
     px_factor fa, fb;
     if (!px_shape_read(m, &s, o->index, o->whole)) return;
     if (!px_factor_read(m, &fa, o->a, true, s.a_across, s.type) || !px_factor_read(m, &fb, o->b, true, s.b_across, s.type)) return;
     uint32_t share = s.columns / (uint32_t)o->group;
     for (int r = 0; r < o->group; r++)
-        if (!px_gather(m, &a, PX_LANES * (uint32_t)r, &fa, o->block + r, 0, PX_LANES) ||
-            !px_gather(m, &b, share * (uint32_t)r, &fb, o->block + r, 0, share)) return;
-    for (uint32_t row = 0; row < s.rows; row++)
-        for (uint32_t n = 0; n < s.columns; n++) {
-            uint32_t *cell = &m->block[o->block + (int)(row / PX_LANES)].tensor.cell[row % PX_LANES][o->to + n];
-            *cell = px_dot(*cell, a.at[row], b.at[n], PX_K_BYTES / px_bytes_of(s.type), s.type, o->adds);
-        }
+        if (!px_gather(m, a.at[PX_LANES * r], PX_DEPTH, 1, &fa, o->block + r, 0, PX_LANES) ||
+            !px_gather(m, &b.at[0][share * (uint32_t)r], 1, PX_ROWS, &fb, o->block + r, 0, share)) return;
+    for (uint32_t row = 0; row < s.rows; row++) {
+        uint32_t *cell = &m->block[o->block + (int)(row / PX_LANES)].tensor.cell[row % PX_LANES][o->to];
+        px_row_sums(sum, a.at[row], &b, PX_K_BYTES / px_bytes_of(s.type), s.columns);
+        for (uint32_t n = 0; n < s.columns; n++) cell[n] = px_added(cell[n], sum[n], s.type, o->adds);
+    }
 }
 
 /* Products that a thread has issued before `number`, in its order. */
