@@ -195,6 +195,7 @@ static inline bool px_to_blocks(px_machine *m, int thread, px_landing *n, uint64
 {
     px_place data, signal;
     if (!px_shared(m, &data, thread, to, n->bytes, align) || !px_shared(m, &signal, thread, barrier, 8, 8)) return false;
+    if (mask > 0 && mask != 1 << px_rank(m, thread) && !m->met) return px_fault(m, "a copy to blocks that may not run yet");
     if (mask >= 1 << m->blocks) return px_fault(m, "a copy to blocks that there are not: 0x%llx", (unsigned long long)mask);
     for (int r = 0; r < m->blocks; r++) {
         if (mask < 0 ? r != data.block : !(mask >> r & 1)) continue;
@@ -215,7 +216,7 @@ static inline bool px_tensor_load(px_machine *m, int thread, const px_line *l)
     px_landing n = {.way = PX_TENSOR, .thread = thread};
     int rank = strstr(l->op, ".tensor.")[8] - '0', mask = rank + 3;
     px_place to, signal;
-    if (!px_map(m, &n.map, PX_IN(1))) return false;
+    if (!px_map(m, &n.map, thread, PX_IN(1))) return false;
     if ((int)n.map.rank != rank || l->count != mask + px_multicasts(l)) return px_fault(m, "tensor copy: rank %d", rank);
     for (int i = 0; i < rank; i++) n.coordinate[i] = (int32_t)PX_IN32(2 + i);
     n.bytes = px_box_bytes(&n.map);
@@ -251,7 +252,7 @@ static inline bool px_peer_copy(px_machine *m, int thread, const px_line *l)
 static inline bool px_tensor_store(px_machine *m, int thread, const px_line *l)
 {
     px_store s = {.way = PX_TENSOR, .thread = thread, .group = -1};
-    if (!px_map(m, &s.map, PX_IN(0))) return false;
+    if (!px_map(m, &s.map, thread, PX_IN(0))) return false;
     if (l->count != (int)s.map.rank + 2) return px_fault(m, "tensor store: rank %d", (int)s.map.rank);
     for (int i = 0; i < (int)s.map.rank; i++) s.coordinate[i] = (int32_t)PX_IN32(1 + i);
     s.bytes = px_box_bytes(&s.map);
@@ -311,8 +312,13 @@ static inline bool px_replace(px_machine *m, int thread, const px_line *l)
 static inline bool px_map_release(px_machine *m, int thread, const px_line *l)
 {
     (void)l;
-    for (int i = 0; i < m->maps; i++)
-        if (m->known[i].writer == thread) memcpy(m->known[i].released, px_global(m, m->known[i].at, PX_MAP_BYTES), PX_MAP_BYTES);
+    for (int i = 0; i < m->maps; i++) {
+        px_known_map *k = &m->known[i];
+        if (k->writer != thread) continue;
+        if (k->versions == PX_VERSIONS) return px_fault(m, "%d versions of a tensor map", PX_VERSIONS);
+        memcpy(k->version[k->versions++], px_global(m, k->at, PX_MAP_BYTES), PX_MAP_BYTES);
+        k->writer = -1;
+    }
     return true;
 }
 
@@ -320,7 +326,7 @@ static inline bool px_map_acquire(px_machine *m, int thread, const px_line *l)
 {
     px_known_map *k = px_known(m, PX_IN(0));
     if (!k || PX_IN(1) != PX_MAP_BYTES) return px_fault(m, "fence.proxy.tensormap");
-    memcpy(k->proxy, k->released, sizeof k->proxy);
+    m->thread[thread].acquired[k - m->known] = k->versions - 1;
     return true;
 }
 

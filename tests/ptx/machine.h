@@ -20,7 +20,7 @@
 #include <zlay/tensormap_bits.h>
 
 enum { PX_WARP = 32, PX_THREADS = 512, PX_CLUSTER = 2, PX_SMEM = 232448, PX_BARRIERS = 64, PX_LANDING = 256,
-       PX_PENDING = 64, PX_NAMED = 16, PX_MEMORIES = 32, PX_MAPS = 8, PX_MAP_BYTES = 128, PX_COLUMNS = 512,
+       PX_PENDING = 64, PX_NAMED = 16, PX_MEMORIES = 32, PX_MAPS = 4, PX_VERSIONS = 32, PX_MAP_BYTES = 128, PX_COLUMNS = 512,
        PX_LANES = 128, PX_WROTE = 64, PX_WARPS = PX_THREADS / PX_WARP * PX_CLUSTER };
 enum { PX_POISON = 0xff, PX_ORIGIN = 1024, PX_WINDOW = 24 /* bits below the block's number plus one */ };
 #define PX_PARAM_AT 0x7f0000000000ull
@@ -44,6 +44,7 @@ typedef struct px_thread {
     bool polls, waits;   /* asks for a word of global memory; until it is no longer `polled` */
     uint32_t polled;
     bool fenced; /* wgmma.fence since ordinary instructions touched sums */
+    int acquired[PX_MAPS]; /* versions of maps that its copies use */
     px_extent wrote[PX_WROTE]; /* what it has written in shared memory since its last fence lies there */
     int spans;
     uint32_t saw[PX_SEEN], after[PX_SEEN]; /* by synchronisation; as of its last tcgen05.fence::after */
@@ -140,8 +141,8 @@ typedef struct px_memory {
 
 typedef struct px_known_map { /* a map in global memory, which threads may change */
     uint64_t at;
-    uint64_t proxy[16], released[16]; /* what copies use; what a release has handed over */
-    int writer;                       /* thread that has changed it since; -1 */
+    uint64_t version[PX_VERSIONS][16]; /* as releases handed it over; 0: as it was */
+    int versions, writer;              /* writer: thread that has changed it since; -1 */
 } px_known_map;
 
 typedef enum px_when { PX_LATE, PX_EARLY, PX_ANY_TIME } px_when;
@@ -167,6 +168,8 @@ typedef struct px_machine {
     uint32_t number, stamp; /* of the next use of tensor memory; of the last end of one */
     int threads, blocks; /* of a block; of the cluster */
     uint32_t all_blocks; /* of the grid */
+    bool met; /* the cluster has, at its barrier: all blocks run */
+    int turn; /* at any time: instructions of a thread before others go on */
     int cluster_arrived, cluster_left; /* at its barrier in this phase; ended without arriving in it */
     uint32_t cluster_saw[PX_SEEN];
     int elected; /* lane that elect.sync chooses */
@@ -211,6 +214,7 @@ static inline bool px_shared(px_machine *m, px_place *out, int thread, uint64_t 
     if (bytes > PX_SMEM || at < PX_ORIGIN || at - PX_ORIGIN > PX_SMEM - bytes)
         return px_fault(m, "shared address %llu outside", (unsigned long long)at);
     *out = (px_place){window ? (int)window - 1 : px_rank(m, thread), (uint32_t)at};
+    if (out->block != px_rank(m, thread) && !m->met) return px_fault(m, "shared memory of a block that may not run yet");
     if (!m->block[out->block].live) return px_fault(m, "shared memory of a block that has ended");
     return true;
 }
@@ -301,14 +305,13 @@ static inline px_known_map *px_known(px_machine *m, uint64_t at)
     const uint8_t *bytes = px_global(m, at, PX_MAP_BYTES);
     if (!bytes || m->maps == PX_MAPS) return NULL;
     px_known_map *k = &m->known[m->maps++];
-    *k = (px_known_map){.at = at, .writer = -1};
-    memcpy(k->proxy, bytes, PX_MAP_BYTES);
-    memcpy(k->released, bytes, PX_MAP_BYTES);
+    k->at = at, k->writer = -1, k->versions = 1;
+    memcpy(k->version[0], bytes, PX_MAP_BYTES);
     return k;
 }
 
-/* The map at an address, of a parameter or as the proxy of maps has it. */
-static inline bool px_map(px_machine *m, zlay_tensormap *out, uint64_t at)
+/* The map at an address, of a parameter or as a thread has acquired it. */
+static inline bool px_map(px_machine *m, zlay_tensormap *out, int thread, uint64_t at)
 {
     uint64_t words[16], unexplained[16], param = (at - PX_PARAM_AT) / PX_MAP_BYTES;
     const zlay_target *target;
@@ -316,7 +319,7 @@ static inline bool px_map(px_machine *m, zlay_tensormap *out, uint64_t at)
     if (at % PX_MAP_BYTES >= 64) return px_fault(m, "a tensor map off 64 bytes");
     if (at >= PX_PARAM_AT && param < (uint64_t)m->text.params) memcpy(words, m->param[param], sizeof words);
     else if (!(k = px_known(m, at))) return px_fault(m, "no tensor map at 0x%llx", (unsigned long long)at);
-    if (k) memcpy(words, k->proxy, sizeof words);
+    if (k) memcpy(words, k->version[m->thread[thread].acquired[k - m->known]], sizeof words);
     if (zlay_target_find(&target, "sm_90a", 6) || zlay_tensormap_unpack(out, unexplained, target, words))
         return px_fault(m, "a tensor map that cannot be read");
     return true;

@@ -146,6 +146,7 @@ static inline void px_cluster_turn(px_machine *m)
     int all = m->threads * m->blocks;
     if (m->cluster_arrived + m->cluster_left < all) return;
     m->cluster_arrived = m->cluster_left = 0;
+    m->met = true;
     for (int i = 0; i < all; i++) {
         px_thread *t = &m->thread[i];
         if (t->arrived) px_join(t->saw, m->cluster_saw);

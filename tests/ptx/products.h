@@ -108,6 +108,7 @@ static inline bool px_alloc(px_machine *m, int first, const px_line *l)
         return px_fault(m, "tcgen05.alloc of %u columns%s", columns, t->relinquished ? " after relinquish" : "");
     while (at < PX_COLUMNS && !px_columns_free(t, at, columns)) at += 32;
     if (at == PX_COLUMNS) return px_fault(m, "tcgen05.alloc: no %u columns are free", columns);
+    if (px_pair(l) == 2 && !m->met) return px_fault(m, "tcgen05.alloc of a pair whose blocks may not run yet");
     t->columns[at] = (uint16_t)columns;
     memset(t->taken + at, 1, columns);
     for (int lane = 0; lane < PX_LANES; lane++) memset(&t->cell[lane][at], PX_POISON, columns * sizeof **t->cell);
@@ -115,11 +116,13 @@ static inline bool px_alloc(px_machine *m, int first, const px_line *l)
     return true;
 }
 
+/* Behind all uses by arrivals and waits: it is no asynchronous use that a fence of its own would have to order. */
 static inline bool px_dealloc(px_machine *m, int first, const px_line *l)
 {
     px_tensor *t = &px_own(m, first)->tensor;
     uint32_t at = (uint32_t)px_get(m, first, &l->operand[0]), columns = (uint32_t)px_get(m, first, &l->operand[1]);
     if (at >= PX_COLUMNS || !columns || t->columns[at] != columns) return px_fault(m, "tcgen05.dealloc of %u columns at %u", columns, at);
+    px_join(m->thread[first].after, m->thread[first].saw);
     px_use all = {px_rank(m, first), first / PX_WARP, at, columns, 15, m->number++, 0, true};
     if (!px_use_begin(m, &all, first)) return false;
     m->uses--;

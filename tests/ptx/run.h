@@ -6,7 +6,7 @@
 
 #include "ptx/steps.h"
 
-enum { PX_STEPS_MOST = 40000000, PX_TURN = 64 };
+enum { PX_STEPS_MOST = 40000000 };
 
 static inline bool px_all_together(const px_machine *m, int thread)
 {
@@ -108,7 +108,7 @@ static inline bool px_warp_goes(px_machine *m, const px_program *p, int warp)
         for (int i = 0; i < PX_WARP && !*m->fault; i++) {
             int thread = warp * PX_WARP + i;
             if (!px_can_go(m, thread)) continue;
-            long turn = some ? (long)(test_random(&m->random) % PX_TURN) : PX_STEPS_MOST;
+            long turn = some ? (long)(test_random(&m->random) % (unsigned)m->turn) : PX_STEPS_MOST;
             while (px_one(m, p, thread) && !*m->fault) {
                 went = true;
                 if (!turn--) break;
@@ -140,9 +140,12 @@ static inline void px_thread_begin(px_machine *m, int i, uint32_t first_block)
 static inline void px_cluster_begin(px_machine *m, uint32_t first_block)
 {
     int all = m->threads * m->blocks;
-    m->landings = m->stores = m->chunks = m->tensor_ops = m->uses = 0;
+    m->landings = m->stores = m->chunks = m->tensor_ops = m->uses = m->maps = 0;
     m->cluster_arrived = m->cluster_left = 0;
     m->number = m->stamp = 0;
+    static const int turns[] = {2, 8, 64};
+    m->met = m->blocks == 1;
+    m->turn = turns[test_random(&m->random) % 3];
     m->elected = (int)(test_random(&m->random) % PX_WARP);
     memset(m->cluster_saw, 0, sizeof m->cluster_saw);
     for (int r = 0; r < m->blocks; r++) {
@@ -227,7 +230,6 @@ static inline void px_run(px_machine *m, const char *text, int threads, uint32_t
     px_prepare(&p, m);
     *m->fault = 0;
     m->steps = 0;
-    m->maps = 0;
     m->threads = threads, m->blocks = cluster, m->all_blocks = blocks;
     size_t all = (size_t)threads * (size_t)cluster * (size_t)m->text.registers;
     assert_true(threads <= PX_THREADS && cluster <= PX_CLUSTER && m->text.smem >= 0);
