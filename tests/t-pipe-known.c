@@ -133,7 +133,7 @@ static void test_limit(void **state)
 
 /* ---- random programs ---- */
 
-enum { ROLES = 3, OPS = 5, NAMED_BARS = 2, STAGES = 2, LANES = 5, STEPS = 32, VALUES = 3, TRIPS = 4 };
+enum { ROLES = 3, OPS = 5, NAMED_BARS = 2, STAGES = 2, LANES = 5, STEPS = 32, VALUES = 3, TRIPS = 6 };
 enum { ARRIVE, AWAIT_PHASE, RAISE, AWAIT, MEET, KINDS };
 
 /* at: an index, behind a loop's counter where there is one; ahead: waits for the phase before; all: every

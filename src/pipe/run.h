@@ -8,8 +8,7 @@
 /* A value of a clock; a run ends with a limit before one is greater than ZL_TICKS. */
 typedef int16_t zl_tick;
 enum { ZL_TICKS = 32000, ZL_VECTOR = 8 };
-/* An epoch that no clock reaches. */
-#define ZL_NEVER INT16_MAX
+enum { ZL_NEVER = INT16_MAX }; /* an epoch that no clock reaches */
 
 /* Something is over when `comp` of a clock is at least `value`. */
 typedef struct zl_cond {
