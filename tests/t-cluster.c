@@ -6,19 +6,11 @@
 #include "clusters.h"
 #include "heap.h"
 #include "ptx-machine.h"
-#include "test.h"
+#include "ctx.h"
 
 #include <stdbool.h>
 
 enum { SMEM = 48 * 1024, ORIGIN = 0, BLOCKS = 8, PATTERN = 0x5a };
-
-static int begin(void **state) { return zlay_ctx_new((zlay_ctx **)state, NULL, NULL); }
-
-static int end(void **state)
-{
-    zlay_ctx_free(*state);
-    return 0;
-}
 
 static const zlay_target *target_of(const char *name)
 {
@@ -439,34 +431,37 @@ static void test_exchange_refused(void **state)
     }
 }
 
+typedef struct both {
+    const zlay_layout *source, *dest;
+} both;
+
+static zlay_status both_work(zlay_ctx *ctx, void *given)
+{
+    const both *b = given;
+    zlay_tensormap map = example_map();
+    zlay_multicast_request r = {.size = sizeof r, .cluster = 4, .cta_mask = 15, .map = &map};
+    zlay_multicast m;
+    zlay_exchange *x = NULL;
+    zlay_status status = zlay_exchange_synth(ctx, &x, b->source, b->dest);
+    assert_true((status == ZLAY_OK) == (x != NULL));
+    if (!status) status = zlay_multicast_synth(ctx, &m, target_of("sm_90a"), &r);
+    zlay_exchange_free(x);
+    return status;
+}
+
 static void test_allocation_failures(void **state)
 {
     (void)state;
     const uint32_t bits[4] = {2, 2, 1, 2};
-    zlay_status status = ZLAY_ENOMEM;
-    for (size_t k = 1; status == ZLAY_ENOMEM; k++) {
-        heap h = {0};
-        zlay_allocator alloc = {&h, heap_take, heap_give};
-        zlay_ctx *ctx = NULL;
-        zlay_exchange *x = NULL;
-        uint64_t seed = 3;
-        assert_int_equal(zlay_ctx_new(&ctx, &alloc, NULL), ZLAY_OK);
-        zlay_layout *source = cluster_layout(&seed, ctx, bits, 6, 0);
-        zlay_layout *dest = cluster_layout(&seed, ctx, bits, 6, 0);
-        zlay_tensormap map = example_map();
-        zlay_multicast_request r = {.size = sizeof r, .cluster = 4, .cta_mask = 15, .map = &map};
-        zlay_multicast m;
-        h.fails_at = h.calls + k;
-        status = zlay_exchange_synth(ctx, &x, source, dest);
-        assert_true((status == ZLAY_OK) == (x != NULL));
-        if (!status) status = zlay_multicast_synth(ctx, &m, target_of("sm_90a"), &r);
-        assert_true(status == ZLAY_OK || status == ZLAY_ENOMEM);
-        zlay_exchange_free(x);
-        zlay_layout_free(source);
-        zlay_layout_free(dest);
-        zlay_ctx_free(ctx);
-        assert_int_equal(h.live, 0);
-    }
+    heap h;
+    zlay_ctx *ctx = heap_ctx(&h);
+    uint64_t seed = 3;
+    zlay_layout *source = cluster_layout(&seed, ctx, bits, 6, 0);
+    zlay_layout *dest = cluster_layout(&seed, ctx, bits, 6, 0);
+    assert_int_equal(heap_each(&h, ctx, both_work, &(both){source, dest}), ZLAY_OK);
+    zlay_layout_free(source);
+    zlay_layout_free(dest);
+    heap_end(&h, ctx);
 }
 
 /* ---- the text, executed ---------------------------------------------------------------- */

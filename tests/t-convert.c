@@ -557,6 +557,14 @@ static void refusals(void **state)
     }
 }
 
+static zlay_status plan_work(zlay_ctx *ctx, void *request)
+{
+    zlay_convert *plan = NULL;
+    zlay_status status = zlay_convert_synth(ctx, &plan, target_of("sm_90a"), request);
+    zlay_convert_free(plan);
+    return status;
+}
+
 /* Every allocation of a plan fails once, and nothing is lost. */
 static void out_of_memory(void **state)
 {
@@ -569,29 +577,14 @@ static void out_of_memory(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        heap h = {0};
-        zlay_allocator alloc = {&h, heap_take, heap_give};
-        zlay_ctx *ctx;
-        assert_int_equal(zlay_ctx_new(&ctx, &alloc, NULL), ZLAY_OK);
+        heap h;
+        zlay_ctx *ctx = heap_ctx(&h);
         zlay_layout *src = read_layout(ctx, pairs[i][0]), *dst = read_layout(ctx, pairs[i][1]);
         zlay_convert_request r = {.size = sizeof r, .elem_bits = 32, .src = src, .dst = dst};
-        zlay_convert *plan;
-        size_t live = h.live;
-        zlay_status status = ZLAY_ENOMEM;
-        for (size_t k = 1; status == ZLAY_ENOMEM; k++) {
-            h.calls = 0;
-            h.fails_at = k;
-            status = zlay_convert_synth(ctx, &plan, target_of("sm_90a"), &r);
-            if (status == ZLAY_ENOMEM) assert_int_equal(h.live, live);
-        }
-        h.fails_at = 0;
-        assert_int_equal(status, ZLAY_OK);
-        zlay_convert_free(plan);
-        assert_int_equal(h.live, live);
+        assert_int_equal(heap_each(&h, ctx, plan_work, &r), ZLAY_OK);
         zlay_layout_free(src);
         zlay_layout_free(dst);
-        zlay_ctx_free(ctx);
-        assert_int_equal(h.live, 0);
+        heap_end(&h, ctx);
     }
 }
 
