@@ -24,6 +24,16 @@ jansson_stops() { lacks 'jansson' run | grep -q 'apt-get install -y libjansson-d
 one_is_named() { lacks 'flint/' run | grep -q 'apt-get install -y libflint-dev$' && status_is 0; }
 unasked() { test -z "$(ENGINES=0 lacks 'isl|gmp|flint' run)" && status_is 0; }
 
+# With CI=true a skip that tests/skips gives no reason for is a failure, and only a bare machine would show it.
+skips_have_reasons() {
+    grep -lE '\b(need_[a-z]+\(|skip\(\))' tests/[tx]-*.c | sed 's,tests/,,; s/\.c$//' | while read -r name; do
+        grep -q "^$name " tests/skips || echo "$name"
+    done > "$tap_dir/unexcused"
+    cat "$tap_dir/unexcused"
+    test ! -s "$tap_dir/unexcused"
+}
+
+check "every test that may be skipped has its reason in tests/skips" skips_have_reasons
 check "without isl, FLINT and GMP 'run' names them and goes on" run_goes_on
 check "without them 'test' stops" test_stops
 check "without jansson 'run' stops" jansson_stops

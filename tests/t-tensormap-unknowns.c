@@ -3,13 +3,14 @@
  * numbers are legal exactly where the guard holds, and then copy, in the CPU model, what the request with those
  * numbers says; where there is none, there is none with numbers either. */
 #include "expression.h"
+#include "facts.h"
 #include "heap.h"
 #include "legality.h"
 #include "move_model.h"
 
 #include <zlay/json.h>
 
-enum { NAMES = 5, GUARD = 8192, FACTS = 16, VALUES = 16 };
+enum { NAMES = 5, GUARD = 8192, VALUES = 16 };
 static const char *const names[NAMES] = {"M", "K", "B", "ld", "sb"};
 
 /* ---- by hand ------------------------------------------------------------------------------------ */
@@ -69,20 +70,6 @@ static const hand hands[] = {
     {"bf16", "(M,K):(ld,1)", "(4,4):(8,1)", "1 <= K <= 64;M >= 1;M < 2^31;ld = 0 mod 8;8 <= ld <= 2^30", {4, 4}, ZLAY_OK, 1, "K,M", "2*ld", "K <= 4"},
 };
 
-static zlay_facts *facts_read(zlay_ctx *ctx, const char *list)
-{
-    const char *text[FACTS];
-    size_t length[FACTS], count = 0;
-    zlay_facts *out = NULL;
-    for (; *list; count++) {
-        text[count] = list;
-        length[count] = strcspn(list, ";");
-        list += length[count] + (list[length[count]] == ';');
-    }
-    if (zlay_facts_parse(ctx, &out, count, text, length)) fail_msg("%s", zlay_ctx_message(ctx));
-    return out;
-}
-
 static zlay_layout *layout_read(zlay_ctx *ctx, const char *text)
 {
     zlay_layout *out = NULL;
@@ -99,7 +86,7 @@ static zlay_status unknown_synth_on(const char *on, zlay_ctx *ctx, zlay_move **o
     r.size = sizeof r;
     r.type = type;
     zlay_layout *from = layout_read(ctx, source), *to = layout_read(ctx, smem);
-    zlay_facts *known = facts_read(ctx, facts);
+    zlay_facts *known = read_facts(ctx, facts);
     r.source = from;
     r.smem = to;
     r.facts = known;
@@ -539,7 +526,6 @@ static zlay_status move_work(zlay_ctx *ctx, void *request)
     return status;
 }
 
-
 static void out_of_memory(void **state)
 {
     (void)state;
@@ -547,7 +533,7 @@ static void out_of_memory(void **state)
         heap h;
         zlay_ctx *ctx = heap_ctx(&h);
         zlay_layout *from = layout_read(ctx, failing[i].source), *to = layout_read(ctx, failing[i].smem);
-        zlay_facts *known = facts_read(ctx, failing[i].facts);
+        zlay_facts *known = read_facts(ctx, failing[i].facts);
         zlay_tensormap_request r = {.size = sizeof r, .type = ZLAY_TYPE_BF16, .source = from, .smem = to, .facts = known, .axes = 2};
         memcpy(r.shape, failing[i].shape, sizeof failing[i].shape);
         assert_int_equal(heap_each(&h, ctx, move_work, &r), ZLAY_OK);
