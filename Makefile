@@ -55,6 +55,13 @@ all: $(LIBRARIES) $(B)/zlay $(B)/zlay-bench $(B)/zlay.cdef $(B)/zlay.1 $(PCS)
 
 # ---- objects ---------------------------------------------------------------
 
+# The file changes when ENGINES does, and those that ask for it with it.
+$(addprefix $(B)/,algebra/isl.o algebra/isl_object.o algebra/isl_function.o algebra/flint.o \
+    bench/zmat.o tests/t-pieces-text): $(B)/.engines
+$(B)/.engines: FORCE
+	@mkdir -p $(@D)
+	@[ "$$(cat $@ 2>/dev/null)" = $(ENGINES) ] || echo $(ENGINES) > $@
+
 $(B)/%.o: src/%.c
 	@mkdir -p $(@D)
 	$(COMPILE) -c -o $@ $<

@@ -33,6 +33,18 @@ skips_have_reasons() {
     test ! -s "$tap_dir/unexcused"
 }
 
+# In one folder, one after the other; it names all that asks for ENGINES.
+objects_follow_engines() {
+    made() { "$MAKE" -s --no-print-directory B="$tap_dir/b" CC="$CC" ENGINES="$1" "$tap_dir/b/algebra/flint.o" > /dev/null && nm "$tap_dir/b/algebra/flint.o" | grep -c ' U fmpz'; }
+    { [ "$(made 0)" = 0 ] && [ "$(made 0)" = 0 ] && { ! has_flint || [ "$(made 1)" -gt 0 ]; } && [ "$(made 0)" = 0 ]; } || return 1
+    for file in $(grep -lE 'ZL_ENGINES|isl_object\.h' src/*/*.c bench/*.c tests/*.c); do
+        name=$(basename "$file" .c)
+        sed -n '/^\$(addprefix.*isl.o/,/engines$/p' Makefile | grep -qE "/$name(\.o)?[): ]" || { echo "$file"; return 1; }
+    done
+}
+has_flint() { echo '#include <flint/fmpz.h>' | "$CC" -E - > /dev/null 2>&1; }
+
+check "objects follow ENGINES" objects_follow_engines
 check "every test that may be skipped has its reason in tests/skips" skips_have_reasons
 check "without isl, FLINT and GMP 'run' names them and goes on" run_goes_on
 check "without them 'test' stops" test_stops
