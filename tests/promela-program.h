@@ -31,6 +31,7 @@ typedef struct pml_op {
     int written; /* store, reduce: the op that ends its writes */
     int bit;     /* the first of its bits; -1: none */
     int bits;
+    bool late;   /* what it does in other blocks may happen when its thread has ended */
 } pml_op;
 
 typedef struct pml_agent {
@@ -338,6 +339,40 @@ static uint32_t pml_mask(const pml *m, const pml_agent *a, const zl_event *e)
     return 1u << pml_block(m, a, e);
 }
 
+static uint32_t pml_others_mask(const pml *m, const pml_agent *a, const zl_event *e)
+{
+    return pml_mask(m, a, e) & ~(1u << a->block);
+}
+
+/* Whether threads of other blocks may learn by it what its thread has done: an arrival there, the
+ * cluster's barrier, a flag.  Barriers of the own block tell that block alone, whose threads may tell
+ * others; an exit counts at the cluster's barrier and releases nothing. */
+static bool pml_tells_others(const pml *m, const pml_agent *a, const zl_event *e)
+{
+    switch (e->kind) {
+    case ZL_EV_ARRIVE: return pml_others_mask(m, a, e) != 0;
+    case ZL_EV_SYNC:
+    case ZL_EV_JOIN: return e->scope == ZL_SYNC_CLUSTER;
+    case ZL_EV_RAISE: return true;
+    default: return false;
+    }
+}
+
+/* Arrivals and stores in other blocks that nothing behind them in their thread tells of. */
+static void pml_find_late(pml *m)
+{
+    for (int i = 0; i < m->agents_count; i++) {
+        pml_agent *a = &m->agents[i];
+        bool told = false;
+        for (int k = a->count; k-- > 0;) {
+            const zl_event *e = a->ops[k].event;
+            bool acts = e->kind == ZL_EV_ARRIVE || e->kind == ZL_EV_WRITE;
+            a->ops[k].late = acts && pml_others_mask(m, a, e) && !told;
+            told |= pml_tells_others(m, a, e);
+        }
+    }
+}
+
 static void pml_copy(pml *m, int agent, int k)
 {
     pml_agent *a = &m->agents[agent];
@@ -445,6 +480,15 @@ static void pml_commit(pml *m, int agent, int k)
         pml_new_bit(m, &a->ops[k]);
 }
 
+/* A bit for each other block where the arrival may still be under way. */
+static void pml_late_arrival(pml *m, int agent, int k)
+{
+    pml_agent *a = &m->agents[agent];
+    if (!a->ops[k].late) return;
+    for (uint32_t mask = pml_others_mask(m, a, a->ops[k].event); mask; mask &= mask - 1)
+        pml_new_bit(m, &a->ops[k]);
+}
+
 static void pml_accesses_of(pml *m, int agent, int k)
 {
     switch (m->agents[agent].ops[k].event->kind) {
@@ -467,6 +511,7 @@ static void pml_accesses_of(pml *m, int agent, int k)
     case ZL_EV_STMATRIX:
     case ZL_EV_CPASYNC: pml_ordinary(m, agent, k, true); break;
     case ZL_EV_COMMIT: pml_commit(m, agent, k); break;
+    case ZL_EV_ARRIVE: pml_late_arrival(m, agent, k); break;
     case ZL_EV_UPDATE: pml_update(m, agent, k); break;
     default: break;
     }
@@ -508,6 +553,7 @@ static bool pml_open(pml *m, const zlay_pipe *pipe, const int64_t *params, int s
     memcpy(m->params, params, pipe->params_count * sizeof *params);
     for (uint32_t i = 0; i < pipe->smems_count; i++) m->own[i] = pml_is_own(pipe, (int32_t)i);
     if (!pml_agents(m)) return false;
+    pml_find_late(m);
     for (int i = 0; i < m->agents_count; i++) {
         pml_ends_of(&m->agents[i]);
         for (int k = 0; k < m->agents[i].count; k++) pml_accesses_of(m, i, k);

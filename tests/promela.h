@@ -3,13 +3,15 @@
  * copies land and commits arrive in any order.  It is written from the words of docs/pipe.md and
  * shares with src/pipe what the parser gives.
  *
- * A step of a process is one event that others can notice.  What only ends the agent's own work
- * (commits, waits for groups, fence proxy.async, fence tcgen05.before) happens as late as it can,
- * what takes notice of others (fence tcgen05.after, fence proxy.tensormap) as early as it can.
+ * What only ends the agent's own work (commits, waits for groups, fence proxy.async, fence
+ * tcgen05.before) happens as late as it can, what takes notice of others (fence tcgen05.after, fence
+ * proxy.tensormap) as early as it can.  An arrival in another block that nothing behind it in its
+ * thread tells of may happen when the thread has ended.
  *
  *   oB   the access of bit B may happen            v[P]  what a piece of a stage holds, 0 nothing
  *   gP   threads wrote it, without a fence         tkP   it has been read
- *   pe tx ph   pending arrivals, bytes, phase      sc sg threads that met, and how often, modulo 2
+ *   pe tx ph   pending arrivals, bytes, which phase
+ *   sc sg      threads that met, and how often, modulo 2
  *   stL  somebody used tensor memory since this agent's last fence tcgen05.after
  *   uL   this agent used it since its last fence tcgen05.before
  *
@@ -21,7 +23,7 @@
 
 #include <stdio.h>
 
-enum { PML_CODE = 8192, PML_MEETINGS = 96 };
+enum { PML_CODE = 8192, PML_MEETINGS = 96, PML_GUARD = 1024 };
 
 typedef struct pml_meeting { int sort, block, a, b; } pml_meeting;
 
@@ -31,6 +33,8 @@ typedef struct pml_print {
     int bars, bar_base[64];
     pml_meeting meetings[PML_MEETINGS];
     int meetings_count;
+    bool one_late; /* the model of one late thing: promela-process.h */
+    int holds;     /* so many may be it */
 } pml_print;
 
 enum { PML_MEET_ROLE, PML_MEET_JOINT, PML_MEET_CTA, PML_MEET_NAMED, PML_MEET_CLUSTER };
@@ -314,7 +318,7 @@ static void pml_access_now(pml_print *p, const pml_access *x)
     if (flies && x->piece >= 0) fprintf(p->to, "    v[%d]=0;\n", x->piece);
     else pml_fill(p, x, !x->async);
     if (x->async || flies) fprintf(p->to, "    o%d=1;\n", x->bit);
-    else if (!pml_is_columns(e)) fprintf(p->to, "    o%d=0;\n", x->bit);
+    else if (!pml_is_columns(e) && !m->agents[x->agent].ops[x->op].late) fprintf(p->to, "    o%d=0;\n", x->bit);
 }
 
 static void pml_accesses_now(pml_print *p, int agent, int k)
@@ -356,6 +360,6 @@ static void pml_fence_proxy(pml_print *p, int agent, int k)
     }
 }
 
-#include "promela-steps.h"
+#include "promela-process.h"
 
 #endif

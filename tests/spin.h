@@ -118,7 +118,8 @@ static inline void spin_directory(char name[64])
 
 /* The model of a pipe for these trip counts, with threads split so, to be freed; NULL where it is
  * larger than the tables of promela-program.h. */
-static inline char *spin_model(const zlay_pipe *pipe, const int64_t *params, int split)
+static inline char *spin_model(const zlay_pipe *pipe, const int64_t *params, int split,
+                               bool one_late)
 {
     static pml m;
     char *text = NULL;
@@ -126,7 +127,7 @@ static inline char *spin_model(const zlay_pipe *pipe, const int64_t *params, int
     if (pml_open(&m, pipe, params, split)) {
         FILE *to = open_memstream(&text, &size);
         assert_non_null(to);
-        pml_write(to, &m);
+        pml_write(to, &m, one_late);
         fclose(to);
     }
     pml_close(&m);
@@ -153,7 +154,7 @@ static inline spin_verdict spin_explore(const char *model, int seconds)
 static inline spin_verdict spin_ask(const zlay_pipe *pipe, const int64_t *params, int split,
                                     int seconds)
 {
-    char *model = spin_model(pipe, params, split);
+    char *model = spin_model(pipe, params, split, false);
     spin_verdict v = {.sort = SPIN_LARGE};
     if (model) v = spin_explore(model, seconds);
     free(model);
