@@ -68,6 +68,7 @@ static const pipe_bug pipe_bugs[] = {
     {"use before wait", "grouped", 2, "    wait over[g % 2] parity (g / 2 + 1) % 2\n", "", {ZLAY_PIPE_MAP}, {3, 1}},
     {"exit too early", "cooperative", 2, "  waitgroup bulk 0\n", "", {ZLAY_PIPE_EXIT}, {1}},
     {"exit too early", "cooperative_multicast", 2, "  for j in N..N+2\n    wait empty[j % 2] parity (j / 2 + 1) % 2\n  end\n", "", {ZLAY_PIPE_PEER}, {1}},
+    {"exit too early", "pingpong_multicast", 2, "  waitgroup bulk 0\n  sync cluster\n", "  waitgroup bulk 0\n", {ZLAY_PIPE_PEER}, {1, 1}},
     {"peer not ready", "cooperative_multicast", 2, "sync cluster\n", "sync cta\n", {ZLAY_PIPE_PEER}, {1}},
     {"one lane for its warp", "ring", 2, "count 128", "count 4", {ZLAY_PIPE_COUNT}, {3}},
     {"use before wait", "lds_double", 2, "    waitcount memory 4\n", "", {ZLAY_PIPE_GROUP}, {2}},

@@ -12,6 +12,8 @@
  * before it: what it would have read is overwritten, or the phase that it would have seen is over,
  * for a wait knows the number of its phase.
  *
+ * In a model of each event for itself a step ends behind every event that others may notice.
+ *
  * A model of one late thing has more: processes have priorities, so there is one run, what lands lands
  * at once, and one step or landing, any, is held until nothing else can happen.  Each of its runs is a
  * run of the whole model; what two events in no order can do shows where one of them is held. */
@@ -36,7 +38,7 @@ typedef struct pml_chain {
 static void pml_hold(pml_print *p, char guard[PML_GUARD])
 {
     char text[32];
-    if (!p->one_late) return;
+    if (p->how != PML_ONE_LATE) return;
     snprintf(text, sizeof text, "hold != %d", ++p->holds);
     pml_and(guard, text);
 }
@@ -163,10 +165,11 @@ static void pml_chain_at(pml_print *p, const pml_agent *a, pml_chain *c, int k, 
 {
     char guard[PML_GUARD] = "";
     pml_guard(p, a, &a->ops[end - 1], guard);
-    if (*guard && c->lasts && !c->printed) {
+    bool apart = p->how == PML_EACH_EVENT;
+    if (*guard && c->lasts && !c->printed && !apart) {
         pml_and(c->guard, guard);
         c->lasts = false;
-    } else if (*guard || !pml_goes_on(a, k, end, c->first)) {
+    } else if (*guard || apart || !pml_goes_on(a, k, end, c->first)) {
         pml_chain_ends(p, c);
         *c = pml_next_chain(guard, false, k);
     }
@@ -247,12 +250,34 @@ static void pml_commits_end(pml_print *p, int block, uint32_t line)
         }
 }
 
+/* Whether its last word at the cluster's barrier is that it has come. */
+static bool pml_has_joined(const pml_agent *a)
+{
+    for (int k = a->count; k-- > 0;) {
+        const zl_event *e = a->ops[k].event;
+        if (e->kind == ZL_EV_JOIN && e->scope == ZL_SYNC_CLUSTER) return true;
+        if (e->kind == ZL_EV_MEET || (e->kind == ZL_EV_SYNC && e->scope == ZL_SYNC_CLUSTER))
+            return false;
+    }
+    return false;
+}
+
+/* Who has come already and ends is counted once. */
+static void pml_leaves_cluster(pml_print *p, const pml_agent *a)
+{
+    int w = pml_meeting_of(p, PML_MEET_CLUSTER, 0, 0, 0);
+    fprintf(p->to, "    here = here - %lld;\n", (long long)a->threads);
+    if (pml_has_joined(a))
+        fprintf(p->to, "    if :: sg%d == mc -> sc[%d] = sc[%d] - %lld :: else fi;\n", w, w, w,
+                (long long)a->threads);
+    pml_come_to_cluster(p, 0);
+}
+
 static void pml_exits(pml_print *p, const pml_agent *a)
 {
-    fprintf(p->to, "    alive[%d] = alive[%d] - 1; here = here - %lld;\n", a->block, a->block,
-            (long long)a->threads);
+    fprintf(p->to, "    alive[%d] = alive[%d] - 1;\n", a->block, a->block);
     pml_alone_ends(p, a);
-    pml_come_to_cluster(p, 0);
+    pml_leaves_cluster(p, a);
     fprintf(p->to, "    if :: alive[%d] == 0 ->\n", a->block);
     pml_block_ends(p, a->block, a->role->line);
     pml_commits_end(p, a->block, a->role->line);
@@ -266,11 +291,15 @@ static void pml_process(pml_print *p, int agent)
     snprintf(up, sizeof up, "up%d", a->block);
     pml_chain c = pml_next_chain(up, true, 0);
     fprintf(p->to, "active proctype a%d()", agent);
-    if (p->one_late) fprintf(p->to, " priority %d", PML_FIRST_PRIORITY + agent);
+    if (p->how == PML_ONE_LATE) fprintf(p->to, " priority %d", PML_FIRST_PRIORITY + agent);
     fprintf(p->to, "\n{ bit my, mc; short mine = %u;\n", p->m->pipe->registers);
     pml_turn(p, a, 0, &c);
     for (int k = 0, end; k < a->count && (end = pml_piece_end(p, a, k)) > k; k = end)
         pml_step(p, a, &c, k, end);
+    if (p->how == PML_EACH_EVENT) {
+        pml_chain_ends(p, &c);
+        c = pml_next_chain("", false, a->count);
+    }
     pml_print_guard(p, &c);
     pml_exits(p, a);
     pml_chain_ends(p, &c);
@@ -349,7 +378,7 @@ static void pml_lander(pml_print *p)
 {
     const pml *m = p->m;
     fprintf(p->to, "active proctype lands()");
-    if (p->one_late) fprintf(p->to, " priority %d", PML_LANDS_PRIORITY);
+    if (p->how == PML_ONE_LATE) fprintf(p->to, " priority %d", PML_LANDS_PRIORITY);
     fprintf(p->to, "\n{\nend: do\n  :: d_step { zero -> skip }\n");
     for (int i = 0; i < m->agents_count; i++)
         for (int k = 0; k < m->agents[i].count; k++) {
@@ -394,7 +423,7 @@ static void pml_setup(pml_print *p)
     for (int block = 0; block < (int)pipe->blocks; block++) {
         if (block == 0 || !together)
             fprintf(p->to, "active proctype setup%d()%s\n{ d_step {\n    (ready);\n", block,
-                    p->one_late ? " priority 150" : "");
+                    p->how == PML_ONE_LATE ? " priority 150" : "");
         if (block == 0) pml_setup_inits(p);
         if (!waits) fprintf(p->to, "    gd%d=1;\n", block);
         for (uint32_t i = 0; i < pipe->setup; i++) {
@@ -467,8 +496,8 @@ static void pml_variables(pml_print *p, FILE *to)
     pml_bits(to, "up", blocks);
     fprintf(to, "short co[%d];\nbyte fl[%d];\n", blocks, 16 * (int)pipe->others_count + 1);
     fprintf(to, "short alive[%d];\nint rg[%d];\n", blocks, blocks);
-    if (p->one_late) fprintf(to, "short hold;\n");
-    fprintf(to, "init %s{ d_step {\n", p->one_late ? "priority 200 " : "");
+    if (p->how == PML_ONE_LATE) fprintf(to, "short hold;\n");
+    fprintf(to, "init %s{ d_step {\n", p->how == PML_ONE_LATE ? "priority 200 " : "");
     for (int b = 0; b < blocks; b++)
         for (uint32_t i = 0; i < pipe->bars_count; i++)
             for (uint32_t s = 0; s < pipe->bars[i].stages; s++)
@@ -479,7 +508,7 @@ static void pml_variables(pml_print *p, FILE *to)
     for (int i = 0; i < m->agents_count; i++)
         fprintf(to, "  alive[%d] = alive[%d] + 1;\n", m->agents[i].block, m->agents[i].block);
     fprintf(to, "  skip }\n");
-    if (p->one_late)
+    if (p->how == PML_ONE_LATE)
         fprintf(to, "  do :: break :: d_step { (hold < %d) -> hold++ } od;\n", p->holds);
     fprintf(to, "  ready = 1 }\n");
 }
@@ -487,18 +516,18 @@ static void pml_variables(pml_print *p, FILE *to)
 /* What is held goes on when nothing else can. */
 static void pml_let_go(pml_print *p)
 {
-    if (p->one_late)
+    if (p->how == PML_ONE_LATE)
         fprintf(p->to, "active proctype lets_go() priority 1\n"
                        "{\nend: do :: d_step { (ready && hold != 0) -> hold = 0 } od\n}\n");
 }
 
-/* The model of m, which pml_open has filled; of one late thing, or whole. */
-static void pml_write(FILE *to, pml *m, bool one_late)
+/* The model of m, which pml_open has filled. */
+static void pml_write(FILE *to, pml *m, int how)
 {
     static pml_print p;
     memset(&p, 0, sizeof p);
     p.m = m;
-    p.one_late = one_late;
+    p.how = how;
     for (uint32_t b = 0; b < m->pipe->bars_count; b++) {
         p.bar_base[b] = p.bars;
         p.bars += (int)m->pipe->bars[b].stages;

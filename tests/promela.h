@@ -25,6 +25,9 @@
 
 enum { PML_CODE = 8192, PML_MEETINGS = 96, PML_GUARD = 1024 };
 
+/* All runs; those with one late thing; all, in as many steps as there are events. */
+enum { PML_ALL, PML_ONE_LATE, PML_EACH_EVENT };
+
 typedef struct pml_meeting { int sort, block, a, b; } pml_meeting;
 
 typedef struct pml_print {
@@ -33,8 +36,8 @@ typedef struct pml_print {
     int bars, bar_base[64];
     pml_meeting meetings[PML_MEETINGS];
     int meetings_count;
-    bool one_late; /* the model of one late thing: promela-process.h */
-    int holds;     /* so many may be it */
+    int how;   /* PML_ALL ..: promela-process.h */
+    int holds; /* of PML_ONE_LATE: so many may be late */
 } pml_print;
 
 enum { PML_MEET_ROLE, PML_MEET_JOINT, PML_MEET_CTA, PML_MEET_NAMED, PML_MEET_CLUSTER };

@@ -119,7 +119,7 @@ static inline void spin_directory(char name[64])
 /* The model of a pipe for these trip counts, with threads split so, to be freed; NULL where it is
  * larger than the tables of promela-program.h. */
 static inline char *spin_model(const zlay_pipe *pipe, const int64_t *params, int split,
-                               bool one_late)
+                               int how)
 {
     static pml m;
     char *text = NULL;
@@ -127,7 +127,7 @@ static inline char *spin_model(const zlay_pipe *pipe, const int64_t *params, int
     if (pml_open(&m, pipe, params, split)) {
         FILE *to = open_memstream(&text, &size);
         assert_non_null(to);
-        pml_write(to, &m, one_late);
+        pml_write(to, &m, how);
         fclose(to);
     }
     pml_close(&m);
@@ -151,14 +151,20 @@ static inline spin_verdict spin_explore(const char *model, int seconds)
     return v;
 }
 
-static inline spin_verdict spin_ask(const zlay_pipe *pipe, const int64_t *params, int split,
-                                    int seconds)
+static inline spin_verdict spin_ask_how(const zlay_pipe *pipe, const int64_t *params, int split,
+                                        int how, int seconds)
 {
-    char *model = spin_model(pipe, params, split, false);
+    char *model = spin_model(pipe, params, split, how);
     spin_verdict v = {.sort = SPIN_LARGE};
     if (model) v = spin_explore(model, seconds);
     free(model);
     return v;
+}
+
+static inline spin_verdict spin_ask(const zlay_pipe *pipe, const int64_t *params, int split,
+                                    int seconds)
+{
+    return spin_ask_how(pipe, params, split, PML_ALL, seconds);
 }
 
 #endif

@@ -61,8 +61,50 @@ static void test_wrong(void **state)
     }
 }
 
+/* What a thread did in another block before it ends is over when somebody told that block; its exit
+ * tells nobody. */
+static const char told[] =
+    "pipe told\ncluster 2\nsmem A[1] 64\nbar there[1] count 1\nbar here[1] count 32\n"
+    "init there\ninit here\nfence mbarrier_init\nsync cluster\n"
+    "role x warps 0..0 cta 0\n  %s\n  arrive here[0] threads\n%send\n"
+    "role y warps 1..1 cta 0\n%s  sync cluster\nend\n"
+    "role z warps 0..0 cta 1\n  sync cluster\n%send\n";
+
+static void check_told(const char *act, const char *end, const char *wait, const char *take, bool fails)
+{
+    char text[1024];
+    zlay_pipe *pipe;
+    zlay_answer answer;
+    size_t count, length = (size_t)snprintf(text, sizeof text, told, act, end, wait, take);
+    assert_int_equal(zlay_pipe_parse(ctx, &pipe, text, length), ZLAY_OK);
+    assert_int_equal(zlay_pipe_verify(ctx, &answer, NULL, 0, &count, NULL, pipe), ZLAY_OK);
+    for (int split = PML_WHOLE; split < PML_SPLITS; split++) {
+        spin_verdict v = spin_ask(pipe, (int64_t[]){0}, split, 60);
+        assert_int_equal(v.sort, fails ? SPIN_FAULT : SPIN_SAFE);
+        if (fails) assert_true(v.rule == ZLAY_PIPE_PEER || v.rule == ZLAY_PIPE_EXIT);
+    }
+    assert_int_equal(answer, fails ? ZLAY_NO : ZLAY_YES);
+    zlay_pipe_free(pipe);
+}
+
+static void test_told(void **state)
+{
+    static const char arrives[] = "arrive there[0] cta 1", writes[] = "write A[0] 64 cta 1",
+                      waits[] = "  wait here[0] parity 0 / 1 % 2\n", reads[] = "  read A[0]\n";
+    (void)state;
+    if (!spin_found()) skip();
+    check_told(arrives, "", waits, "", false);
+    check_told(arrives, "", "", "", true);
+    check_told(arrives, "  sync cluster\n", "", "", false);
+    check_told(arrives, "  sync role\n", "", "", true);
+    check_told(writes, "", waits, reads, false);
+    check_told(writes, "", "", "", true);
+    check_told(writes, "  join cluster\n", "", reads, false);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_right), cmocka_unit_test(test_wrong)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_right), cmocka_unit_test(test_wrong),
+                                       cmocka_unit_test(test_told)};
     return cmocka_run_group_tests(tests, open_ctx, close_ctx);
 }

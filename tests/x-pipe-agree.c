@@ -3,9 +3,8 @@
  * refused fails in a run, what is accepted fails in none.  The work is that of as many processes as
  * there are processors; unless ZLAY_EXHAUSTIVE=1, one edit in EVERY is asked about. */
 #define _GNU_SOURCE
-#include "named.h"
 #include "pipe-edits.h"
-#include "pipes.h"
+#include "pipe-source.h"
 #include "spin.h"
 
 #include <sys/mman.h>
@@ -31,13 +30,13 @@ static const struct asked {
     {"persistent", 2, false, {{2, 2}, {3, 1}}, {0}},
     {"pingpong", 2, false, {{2, 2}, {3, 1}}, {0}},
     {"grouped", 2, false, {{2, 3}, {3, 1}}, {0}},
-    {"attention", 1, false, {{2}}, {0}},
+    {"attention", 1, false, {{2}, {3}}, {0}},
     {"streamk", 2, false, {{2}, {1}}, {0}},
     {"blackwell", 1, false, {{3, 1}, {1, 2}}, {0}},
-    {"cooperative_multicast", 2, false, {{1}}, {0}},
+    {"cooperative_multicast", 2, false, {{1}, {2}}, {0}},
     {"pingpong_multicast", 2, false, {{1, 1}}, {2, 1}},
-    {"pair", 1, false, {{1, 1}}, {0}},
-    {"epilogue", 1, false, {{1, 1}}, {0}},
+    {"pair", 1, false, {{1, 1}, {2, 1}}, {0}},
+    {"epilogue", 1, false, {{1, 1}, {2, 1}}, {0}},
     {"lds_double", 2, false, {{4}, {2}, {1}}, {0}},
     {"lds_direct", 2, false, {{5}}, {0}},
     {"lds_direct", 3, false, {{5}}, {0}},
@@ -126,12 +125,12 @@ static spin_verdict explore_once(worker *w, const char *model)
 }
 
 /* The same trip counts in each split of threads. */
-static spin_verdict ask_at(worker *w, const zlay_pipe *pipe, const int64_t *trips, bool one_late,
+static spin_verdict ask_at(worker *w, const zlay_pipe *pipe, const int64_t *trips, int how,
                            bool *large)
 {
     spin_verdict v = {.sort = SPIN_SAFE};
     for (int split = PML_SPLITS; --split > PML_WHOLE && v.sort != SPIN_FAULT;) {
-        char *model = spin_model(pipe, trips, split, one_late);
+        char *model = spin_model(pipe, trips, split, how);
         v = model ? explore_once(w, model) : (spin_verdict){.sort = SPIN_LARGE};
         free(model);
         __sync_fetch_and_add(&w->tally->questions, 1);
@@ -158,13 +157,13 @@ static spin_verdict ask(worker *w, const zlay_pipe *pipe, bool *large)
     int64_t trips[2] = {0};
     bool refused = trips_of_trace(w, pipe, trips), ignored;
     spin_verdict v = {.sort = SPIN_SAFE};
-    if (refused) v = ask_at(w, pipe, trips, true, &ignored);
+    if (refused) v = ask_at(w, pipe, trips, PML_ONE_LATE, &ignored);
     __sync_fetch_and_add(&w->tally->by_one_late, v.sort == SPIN_FAULT);
     for (int t = 0; t < TRIPS && w->row->trips[t][0] && v.sort != SPIN_FAULT; t++)
-        v = ask_at(w, pipe, w->row->trips[t], false, large);
+        v = ask_at(w, pipe, w->row->trips[t], PML_ALL, large);
     if (refused && w->row->more[0] && v.sort != SPIN_FAULT)
-        v = ask_at(w, pipe, w->row->more, true, &ignored);
-    if (refused && v.sort != SPIN_FAULT) v = ask_at(w, pipe, trips, false, large);
+        v = ask_at(w, pipe, w->row->more, PML_ONE_LATE, &ignored);
+    if (refused && v.sort != SPIN_FAULT) v = ask_at(w, pipe, trips, PML_ALL, large);
     return v;
 }
 
@@ -209,17 +208,6 @@ static void look_at(void *user, const pipe_edit *edit, const char *text, size_t 
     zlay_pipe_free(pipe);
 }
 
-static size_t ring_read(char text[NAMED_TEXT], const char *name, unsigned stages)
-{
-    pipe_text p;
-    size_t i = 0;
-    while (i < PIPES && strcmp(pipes[i].name, name)) i++;
-    assert_true(i < PIPES);
-    pipe_make(&p, i, stages);
-    memcpy(text, p.text, p.length + 1);
-    return p.length;
-}
-
 /* One process of so many: every edit whose number modulo theirs is its own. */
 static void work(int self, int workers, uint64_t seed, shared *all)
 {
@@ -231,8 +219,7 @@ static void work(int self, int workers, uint64_t seed, shared *all)
     for (int i = 0; i < ASKED; i++) {
         const char *only = getenv("ZLAY_ONLY");
         if (only && strcmp(only, asked[i].name)) continue;
-        size_t length = asked[i].ring ? ring_read(text, asked[i].name, asked[i].stages)
-                                      : named_read(text, asked[i].name, asked[i].stages);
+        size_t length = source_read(text, asked[i].name, asked[i].stages, asked[i].ring);
         w.row = &asked[i];
         w.tally = &all->tallies[i];
         pipe_edits_all(w.ctx, text, length, look_at, &w);
