@@ -4,7 +4,7 @@
 #define TEST_JSON_ASK_H
 
 #include "json/json.h"
-#include "ctx.h"
+#include "test.h"
 
 #include <string.h>
 #include <zlay/json.h>
@@ -56,6 +56,14 @@ static inline void mentions(zlay_ctx *ctx, const char *line, const char *path, c
     const char *text = json_string_value(at(answer, path));
     if (!text || !strstr(text, word)) fail_msg("%s\n  has '%s' at %s, without '%s'", line, text ? text : "nothing", path, word);
     json_decref(answer);
+}
+
+static inline int setup(void **state) { return zlay_ctx_new((zlay_ctx **)state, NULL, NULL); }
+
+static inline int teardown(void **state)
+{
+    zlay_ctx_free(*state);
+    return 0;
 }
 
 #endif

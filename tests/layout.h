@@ -3,12 +3,20 @@
 #ifndef TEST_LAYOUT_H
 #define TEST_LAYOUT_H
 
-#include "ctx.h"
+#include "test.h"
 
 #include <stdbool.h>
 #include <string.h>
 #include <zlay/algebra.h>
 #include <zlay/cute.h>
+
+static inline int begin(void **state) { return zlay_ctx_new((zlay_ctx **)state, NULL, NULL); }
+
+static inline int end(void **state)
+{
+    zlay_ctx_free(*state);
+    return 0;
+}
 
 static inline zlay_layout *read_layout(zlay_ctx *ctx, const char *text)
 {

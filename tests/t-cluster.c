@@ -1,17 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tiles that blocks share, replayed in the CPU model for every block; the printed text of these and of
- * exchanges, executed and assembled. */
+/* Tiles that blocks share, replayed in the CPU model for every block; registers that change blocks,
+ * against what enumeration says has to cross. */
 #define _POSIX_C_SOURCE 200809L /* mkstemp, fdopen */
 #include "assembler.h"
 #include "clusters.h"
 #include "heap.h"
-#include "layout.h"
-#include "legality.h"
 #include "ptx-machine.h"
+#include "test.h"
 
 #include <stdbool.h>
 
 enum { SMEM = 48 * 1024, ORIGIN = 0, BLOCKS = 8, PATTERN = 0x5a };
+
+static int begin(void **state) { return zlay_ctx_new((zlay_ctx **)state, NULL, NULL); }
+
+static int end(void **state)
+{
+    zlay_ctx_free(*state);
+    return 0;
+}
+
+static const zlay_target *target_of(const char *name)
+{
+    const zlay_target *target = NULL;
+    assert_int_equal(zlay_target_find(&target, name, strlen(name)), ZLAY_OK);
+    return target;
+}
 
 /* ---- multicast -------------------------------------------------------------------- */
 
@@ -30,7 +44,7 @@ static void test_multicast_example(void **state)
     zlay_multicast_request r = {.size = sizeof r, .cluster = 4, .cta_mask = 15, .map = &map};
     zlay_multicast m;
     zlay_issue issue;
-    assert_int_equal(zlay_multicast_synth(*state, &m, target("sm_90a"), &r), ZLAY_OK);
+    assert_int_equal(zlay_multicast_synth(*state, &m, target_of("sm_90a"), &r), ZLAY_OK);
     assert_int_equal(m.slices, 4);
     assert_int_equal(m.expect, 8192);
     for (uint32_t i = 0; i < 4; i++) {
@@ -80,7 +94,7 @@ static void check_multicast(zlay_ctx *ctx, const zlay_multicast_request *r, uint
     int32_t fault = 0;
     uint32_t bytes = 0, all = 0;
     zlay_issue issue;
-    if (zlay_multicast_synth(ctx, &m, target("sm_90a"), r))
+    if (zlay_multicast_synth(ctx, &m, target_of("sm_90a"), r))
         fail_msg("%s", zlay_ctx_message(ctx));
     blocks_begin(&b, seed, r->map);
     for (uint32_t i = 0; !zlay_multicast_issue(&issue, &m, i); i++) {
@@ -123,7 +137,7 @@ static void test_multicast_interleaved(void **state)
         zlay_tensormap map;
         zlay_multicast m;
         zlay_multicast_request r = cluster_slices(&seed, &map);
-        if (zlay_multicast_synth(*state, &m, target("sm_90a"), &r)) continue;
+        if (zlay_multicast_synth(*state, &m, target_of("sm_90a"), &r)) continue;
         check_multicast(*state, &r, &seed);
         checked++;
         divided += m.slices > 1;
@@ -160,7 +174,7 @@ static void test_multicast_most(void **state)
         zlay_tensormap map;
         zlay_multicast m;
         zlay_multicast_request r = cluster_tile(&seed, &map);
-        assert_int_equal(zlay_multicast_synth(*state, &m, target("sm_90a"), &r), ZLAY_OK);
+        assert_int_equal(zlay_multicast_synth(*state, &m, target_of("sm_90a"), &r), ZLAY_OK);
         uint32_t most = most_slices(&map, r.cluster);
         if (m.slices != most)
             fail_msg("%u slices, not %u, of box %u %u %u %u %u, swizzle %d, for %u blocks",
@@ -173,14 +187,14 @@ static void test_multicast_most(void **state)
  * bring, at every block. */
 static void check_tile(zlay_ctx *ctx, const char *text, const uint64_t shape[2], uint32_t blocks)
 {
-    const zlay_target *sm_90a = target("sm_90a");
+    const zlay_target *target = target_of("sm_90a");
     zlay_layout *source = NULL;
     zlay_move *move = NULL;
     zlay_copy copy;
     assert_int_equal(zlay_layout_parse(ctx, &source, text, strlen(text)), ZLAY_OK);
     zlay_tensormap_request r = {.size = sizeof r, .type = ZLAY_TYPE_BF16, .source = source,
                                 .shape = {shape[0], shape[1]}, .axes = 2};
-    if (zlay_tensormap_synth(ctx, &move, sm_90a, &r)) fail_msg("%s", zlay_ctx_message(ctx));
+    if (zlay_tensormap_synth(ctx, &move, target, &r)) fail_msg("%s", zlay_ctx_message(ctx));
     for (uint32_t i = 0; !zlay_move_copy(&copy, move, i); i++) {
         zlay_tensormap map;
         uint64_t seed = 5;
@@ -209,51 +223,250 @@ static void test_multicast_refused(void **state)
     zlay_ctx *ctx = *state;
     zlay_tensormap map = example_map();
     zlay_multicast m;
-    const zlay_target *sm_90a = target("sm_90a");
+    const zlay_target *target = target_of("sm_90a");
     zlay_multicast_request good = {.size = sizeof good, .cluster = 4, .cta_mask = 15, .map = &map};
     zlay_multicast_request r = good;
     r.cta_mask = 16;
-    assert_int_equal(zlay_multicast_synth(ctx, &m, sm_90a, &r), ZLAY_NONE);
+    assert_int_equal(zlay_multicast_synth(ctx, &m, target, &r), ZLAY_NONE);
     assert_non_null(strstr(zlay_ctx_message(ctx), "COPY_MASK_CLUSTER"));
     r.cta_mask = 0;
-    assert_int_equal(zlay_multicast_synth(ctx, &m, sm_90a, &r), ZLAY_EINVAL);
+    assert_int_equal(zlay_multicast_synth(ctx, &m, target, &r), ZLAY_EINVAL);
     r = good;
     r.smem = 64;
-    assert_int_equal(zlay_multicast_synth(ctx, &m, sm_90a, &r), ZLAY_NONE);
+    assert_int_equal(zlay_multicast_synth(ctx, &m, target, &r), ZLAY_NONE);
     r = good;
     r.coordinate[0] = 4;
-    assert_int_equal(zlay_multicast_synth(ctx, &m, sm_90a, &r), ZLAY_NONE);
+    assert_int_equal(zlay_multicast_synth(ctx, &m, target, &r), ZLAY_NONE);
     assert_non_null(strstr(zlay_ctx_message(ctx), "COPY_COORDINATE_16"));
     r = good;
     r.reserved[3] = 1;
-    assert_int_equal(zlay_multicast_synth(ctx, &m, sm_90a, &r), ZLAY_EINVAL);
+    assert_int_equal(zlay_multicast_synth(ctx, &m, target, &r), ZLAY_EINVAL);
     r = good;
     r.map = NULL;
-    assert_int_equal(zlay_multicast_synth(ctx, &m, sm_90a, &r), ZLAY_EINVAL);
-    assert_int_equal(zlay_multicast_synth(ctx, &m, target("sm_80"), &good), ZLAY_NONE);
+    assert_int_equal(zlay_multicast_synth(ctx, &m, target, &r), ZLAY_EINVAL);
+    assert_int_equal(zlay_multicast_synth(ctx, &m, target_of("sm_80"), &good), ZLAY_NONE);
     map.rank = 0;
-    assert_int_equal(zlay_multicast_synth(ctx, &m, sm_90a, &good), ZLAY_NONE);
+    assert_int_equal(zlay_multicast_synth(ctx, &m, target, &good), ZLAY_NONE);
     map.rank = 6;
-    assert_int_equal(zlay_multicast_synth(ctx, &m, sm_90a, &good), ZLAY_NONE);
+    assert_int_equal(zlay_multicast_synth(ctx, &m, target, &good), ZLAY_NONE);
     map.mode = 1;
-    assert_int_equal(zlay_multicast_synth(ctx, &m, sm_90a, &good), ZLAY_ENOTSUP);
+    assert_int_equal(zlay_multicast_synth(ctx, &m, target, &good), ZLAY_ENOTSUP);
 }
 
-static zlay_status multicast_work(zlay_ctx *ctx, void *request)
+/* ---- exchanges ---------------------------------------------------------------------- */
+
+static uint64_t element(const zlay_layout *a, uint64_t slot)
 {
-    zlay_multicast m;
-    return zlay_multicast_synth(ctx, &m, target("sm_90a"), request);
+    int64_t value;
+    assert_int_equal(zlay_layout_eval(&value, 1, a, slot), ZLAY_OK);
+    return (uint64_t)value;
+}
+
+/* The slot's index from the route's outputs, block last and highest. */
+static uint64_t served_from(const zlay_layout *route, uint64_t slot, const uint32_t bits[4])
+{
+    int64_t v[4];
+    assert_int_equal(zlay_layout_eval(v, 4, route, slot), ZLAY_OK);
+    return (uint64_t)v[0] | (uint64_t)v[1] << bits[0] | (uint64_t)v[2] << (bits[0] + bits[1]) |
+           (uint64_t)v[3] << (bits[0] + bits[1] + bits[2]);
+}
+
+typedef struct tally {
+    uint64_t wanted, crossing, partners;
+} tally;
+
+/* By enumeration: which blocks hold and want each element. */
+static tally tally_of(const zlay_layout *source, const zlay_layout *dest, uint32_t bits[2][4],
+                      uint32_t outs)
+{
+    uint32_t *held = calloc((size_t)1 << outs, sizeof *held);
+    uint32_t *want = calloc((size_t)1 << outs, sizeof *want);
+    tally t = {0, 0, 0};
+    for (int side = 0; side < 2; side++) {
+        const zlay_layout *a = side ? dest : source;
+        uint32_t inner = bits[side][0] + bits[side][1] + bits[side][2];
+        for (uint64_t i = 0; i < zlay_layout_size(a); i++)
+            (side ? want : held)[element(a, i)] |= 1u << (i >> inner);
+    }
+    for (uint64_t e = 0; e < (uint64_t)1 << outs; e++) {
+        t.wanted += (uint64_t)__builtin_popcount(want[e]);
+        t.crossing += (uint64_t)__builtin_popcount(want[e] & ~held[e]);
+    }
+    free(held);
+    free(want);
+    return t;
+}
+
+/* Every slot gets its element, from its own block where that has it, and no element goes to one
+ * block from two places. */
+static void check_route(const zlay_exchange *x, const zlay_layout *source, const zlay_layout *dest,
+                        uint32_t bits[2][4], uint32_t outs, tally want)
+{
+    const zlay_layout *route = zlay_exchange_route(x);
+    uint32_t inner[2];
+    for (int s = 0; s < 2; s++) inner[s] = bits[s][0] + bits[s][1] + bits[s][2];
+    uint64_t *from = calloc((size_t)1 << (outs + 4), sizeof *from), crossing = 0, partners = 1;
+    for (uint64_t i = 0; i < zlay_layout_size(dest); i++) {
+        uint64_t slot = served_from(route, i, bits[0]), block = i >> inner[1];
+        uint64_t e = element(dest, i), place = e << 4 | block, other = slot >> inner[0];
+        assert_int_equal(element(source, slot), e);
+        if (from[place]) assert_int_equal(from[place], slot + 1);
+        if (!from[place] && other != block) crossing++;
+        from[place] = slot + 1;
+        partners |= (uint64_t)1 << (other ^ block);
+    }
+    free(from);
+    zlay_exchange_info info;
+    assert_int_equal(zlay_exchange_get(&info, x), ZLAY_OK);
+    assert_int_equal(crossing, want.crossing);
+    assert_int_equal(info.crossing, want.crossing);
+    assert_int_equal(info.wanted, want.wanted);
+    assert_int_equal(info.partners, partners);
+}
+
+static void test_exchange_random(void **state)
+{
+    uint64_t seed = test_seed("exchanges"), crossing = 0, staying = 0;
+    for (uint64_t i = 0; i < test_iterations(300); i++) {
+        uint32_t bits[2][4], outs = (uint32_t)test_range(&seed, 2, 8);
+        uint32_t blocks = (uint32_t)test_range(&seed, 0, 3);
+        for (int s = 0; s < 2; s++) {
+            for (int d = 0; d < 3; d++) bits[s][d] = (uint32_t)test_range(&seed, 1, 3);
+            bits[s][3] = blocks;
+            while (bits[s][0] + bits[s][1] + bits[s][2] + blocks < outs) bits[s][0]++;
+        }
+        zlay_layout *source = cluster_layout(&seed, *state, bits[0], outs, 0);
+        zlay_layout *dest = cluster_layout(&seed, *state, bits[1], outs, 0);
+        zlay_exchange *x = NULL;
+        if (zlay_exchange_synth(*state, &x, source, dest)) fail_msg("%s", zlay_ctx_message(*state));
+        tally t = tally_of(source, dest, bits, outs);
+        check_route(x, source, dest, bits, outs, t);
+        crossing += t.crossing > 0;
+        staying += t.crossing < t.wanted;
+        zlay_exchange_free(x);
+        zlay_layout_free(source);
+        zlay_layout_free(dest);
+    }
+    assert_true(crossing > 20 && staying > 20);
+}
+
+/* The bytes that a conversion reads from other blocks, found by another road: as many where dest has
+ * no element twice, and never fewer. */
+static void test_exchange_conversion(void **state)
+{
+    uint64_t seed = test_seed("conversions"), same = 0;
+    for (uint64_t i = 0; i < test_iterations(60); i++) {
+        uint32_t bits[2][4] = {{2, 5, 1, 1}, {1, 5, 1, 1}}, outs = 8, rank = 0;
+        bits[0][3] = bits[1][3] = (uint32_t)test_range(&seed, 1, 3);
+        outs = 7 + bits[0][3] - (uint32_t)test_range(&seed, 0, 1);
+        zlay_layout *source = cluster_layout(&seed, *state, bits[0], outs, 0);
+        zlay_layout *dest = cluster_layout(&seed, *state, bits[1], outs, 0);
+        zlay_convert_request r = {.size = sizeof r, .elem_bits = 32, .src = source, .dst = dest};
+        zlay_exchange *x = NULL;
+        zlay_convert *c = NULL;
+        zlay_exchange_info least;
+        zlay_convert_info plan;
+        assert_int_equal(zlay_exchange_synth(*state, &x, source, dest), ZLAY_OK);
+        assert_int_equal(zlay_exchange_get(&least, x), ZLAY_OK);
+        assert_int_equal(zlay_convert_synth(*state, &c, target_of("sm_90a"), &r), ZLAY_OK);
+        assert_int_equal(zlay_convert_get(&plan, c), ZLAY_OK);
+        assert_int_equal(zlay_f2_rank(&rank, dest), ZLAY_OK);
+        bool once = (uint64_t)1 << rank == zlay_layout_size(dest);
+        assert_true(plan.remote >= 4 * least.crossing);
+        if (once) assert_int_equal(plan.remote, 4 * least.crossing);
+        same += once && least.crossing;
+        zlay_exchange_free(x);
+        zlay_convert_free(c);
+        zlay_layout_free(source);
+        zlay_layout_free(dest);
+    }
+    assert_true(same > 0);
+}
+
+static zlay_layout *read_layout(zlay_ctx *ctx, const char *text)
+{
+    zlay_layout *a = NULL;
+    if (zlay_layout_parse(ctx, &a, text, strlen(text))) fail_msg("%s", zlay_ctx_message(ctx));
+    return a;
+}
+
+static void test_exchange_example(void **state)
+{
+    zlay_exchange_info info;
+    zlay_exchange *x = NULL;
+    zlay_layout *source = read_layout(*state, "f2{thread: (1); block: (2) -> tensor: 4}");
+    zlay_layout *dest = read_layout(*state, "f2{thread: (2); block: (1) -> tensor: 4}");
+    const zlay_layout *a, *b;
+    zlay_answer answer;
+    assert_int_equal(zlay_exchange_synth(*state, &x, source, dest), ZLAY_OK);
+    assert_int_equal(zlay_exchange_get(&info, x), ZLAY_OK);
+    assert_int_equal(info.blocks, 2);
+    assert_int_equal(info.wanted, 4);
+    assert_int_equal(info.crossing, 2);
+    assert_int_equal(info.partners, 3);
+    assert_int_equal(zlay_exchange_certificate(&a, &b, x), ZLAY_OK);
+    assert_int_equal(zlay_layout_equal(*state, &answer, NULL, a, b), ZLAY_OK);
+    assert_int_equal(answer, ZLAY_YES);
+    zlay_exchange_free(x);
+    zlay_layout_free(source);
+    zlay_layout_free(dest);
+}
+
+static void test_exchange_refused(void **state)
+{
+    static const struct {
+        const char *source, *dest;
+        zlay_status status;
+        const char *word;
+    } rows[] = {
+        {"f2{thread: (1) -> tensor: 4}", "f2{block: (1) -> tensor: 4}", ZLAY_EINVAL, "block"},
+        {"f2{block: (1) -> tensor: 4}", "f2{block: (1) (2) -> tensor: 4}", ZLAY_EINVAL, "blocks"},
+        {"f2{block: (1) -> tensor: 4}", "f2{block: (1) -> other: 4}", ZLAY_EINVAL, "outputs"},
+        {"f2{block: (1) -> tensor: 4}", "f2{block: (2) -> tensor: 4}", ZLAY_NONE, ""},
+        {"8:1", "f2{block: (1) -> tensor: 4}", ZLAY_EINVAL, "source"},
+        {"f2{block: (1) (2) (4) (8) (16) -> t: 32}", "f2{block: (1) (2) (4) (8) (16) -> t: 32}",
+         ZLAY_EINVAL, "16"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        zlay_layout *source = read_layout(*state, rows[i].source);
+        zlay_layout *dest = read_layout(*state, rows[i].dest);
+        zlay_exchange *x = NULL;
+        zlay_status status = zlay_exchange_synth(*state, &x, source, dest);
+        if (status != rows[i].status || x || !strstr(zlay_ctx_message(*state), rows[i].word))
+            fail_msg("row %zu: %s: %s", i, zlay_status_name(status), zlay_ctx_message(*state));
+        zlay_layout_free(source);
+        zlay_layout_free(dest);
+    }
 }
 
 static void test_allocation_failures(void **state)
 {
-    zlay_tensormap map = example_map();
-    zlay_multicast_request r = {.size = sizeof r, .cluster = 4, .cta_mask = 15, .map = &map};
-    heap h;
-    zlay_ctx *ctx = heap_ctx(&h);
     (void)state;
-    assert_int_equal(heap_each(&h, ctx, multicast_work, &r), ZLAY_OK);
-    heap_end(&h, ctx);
+    const uint32_t bits[4] = {2, 2, 1, 2};
+    zlay_status status = ZLAY_ENOMEM;
+    for (size_t k = 1; status == ZLAY_ENOMEM; k++) {
+        heap h = {0};
+        zlay_allocator alloc = {&h, heap_take, heap_give};
+        zlay_ctx *ctx = NULL;
+        zlay_exchange *x = NULL;
+        uint64_t seed = 3;
+        assert_int_equal(zlay_ctx_new(&ctx, &alloc, NULL), ZLAY_OK);
+        zlay_layout *source = cluster_layout(&seed, ctx, bits, 6, 0);
+        zlay_layout *dest = cluster_layout(&seed, ctx, bits, 6, 0);
+        zlay_tensormap map = example_map();
+        zlay_multicast_request r = {.size = sizeof r, .cluster = 4, .cta_mask = 15, .map = &map};
+        zlay_multicast m;
+        h.fails_at = h.calls + k;
+        status = zlay_exchange_synth(ctx, &x, source, dest);
+        assert_true((status == ZLAY_OK) == (x != NULL));
+        if (!status) status = zlay_multicast_synth(ctx, &m, target_of("sm_90a"), &r);
+        assert_true(status == ZLAY_OK || status == ZLAY_ENOMEM);
+        zlay_exchange_free(x);
+        zlay_layout_free(source);
+        zlay_layout_free(dest);
+        zlay_ctx_free(ctx);
+        assert_int_equal(h.live, 0);
+    }
 }
 
 /* ---- the text, executed ---------------------------------------------------------------- */
@@ -310,9 +523,9 @@ static void run_multicast(zlay_ctx *ctx, uint64_t *seed)
     zlay_multicast_request r;
     r = cluster_tile(seed, &map);
     if (test_range(seed, 0, 2) == 0) r.cta_mask = (uint32_t)test_range(seed, 1, r.cta_mask);
-    assert_int_equal(zlay_multicast_synth(ctx, &m, target("sm_90a"), &r), ZLAY_OK);
+    assert_int_equal(zlay_multicast_synth(ctx, &m, target_of("sm_90a"), &r), ZLAY_OK);
     zlay_buf buf = {text, sizeof text, 0};
-    assert_int_equal(zlay_emit_multicast(ctx, &buf, target("sm_90a"), &m, "moved", 5), ZLAY_OK);
+    assert_int_equal(zlay_emit_multicast(ctx, &buf, target_of("sm_90a"), &m, "moved", 5), ZLAY_OK);
     blocks_begin(&b, seed, &map);
     memset(b.whole.bytes, 0x5a, SMEM);
     assert_int_equal(zlay_sim_tensor_load(&fault, &bytes, &b.whole, r.smem, &map, &b.global,
@@ -357,18 +570,18 @@ static void run_exchange(zlay_ctx *ctx, uint64_t *seed, uint64_t *odd, uint64_t 
     zlay_buf buf = {text, sizeof text, 0};
     assert_int_equal(zlay_exchange_synth(ctx, &x, source, dest), ZLAY_OK);
     assert_int_equal(zlay_exchange_get(&info, x), ZLAY_OK);
-    assert_int_equal(zlay_emit_exchange(ctx, &buf, target("sm_90a"), x, "moved", 5), ZLAY_OK);
+    assert_int_equal(zlay_emit_exchange(ctx, &buf, target_of("sm_90a"), x, "moved", 5), ZLAY_OK);
     *odd += strstr(text, "setp.eq.u32 p, rank,") != NULL;
     *bulk += strstr(text, "cp.async.bulk") != NULL;
     uint64_t held = zlay_layout_size(source), slots = zlay_layout_size(dest);
     uint32_t *from = calloc(held, 4), *to = calloc(slots, 4);
-    for (uint64_t i = 0; i < held; i++) from[i] = 1000 + (uint32_t)layout_at(source, i);
+    for (uint64_t i = 0; i < held; i++) from[i] = 1000 + (uint32_t)element(source, i);
     pm_machine *machine = machine_of(text, (uint8_t *)from, held * 4, (uint8_t *)to, slots * 4);
     pm_cluster(machine, 0, info.blocks, THREADS, names, values);
     uint64_t pushed = 0;
     for (uint32_t i = 0; i < info.blocks; i++) pushed += machine->landed[i] / 4;
     assert_int_equal(pushed, info.crossing);
-    for (uint64_t i = 0; i < slots; i++) assert_int_equal(to[i], 1000 + (uint64_t)layout_at(dest, i));
+    for (uint64_t i = 0; i < slots; i++) assert_int_equal(to[i], 1000 + element(dest, i));
     pm_free(machine);
     free(from);
     free(to);
@@ -400,8 +613,8 @@ static void test_assembles(void **state)
         zlay_tensormap map;
         zlay_multicast m;
         zlay_multicast_request r = cluster_tile(&seed, &map);
-        assert_int_equal(zlay_multicast_synth(*state, &m, target(name), &r), ZLAY_OK);
-        assert_int_equal(zlay_emit_multicast(*state, &buf, target(name), &m, "moved", 5),
+        assert_int_equal(zlay_multicast_synth(*state, &m, target_of(name), &r), ZLAY_OK);
+        assert_int_equal(zlay_emit_multicast(*state, &buf, target_of(name), &m, "moved", 5),
                          ZLAY_OK);
         if (!assembles(name, text)) fail_msg("%s", text);
     }
@@ -411,11 +624,11 @@ static void test_assembles(void **state)
         zlay_layout *dest = cluster_layout(&seed, *state, bits, 10, i / 2 * 3);
         zlay_exchange *x = NULL;
         assert_int_equal(zlay_exchange_synth(*state, &x, source, dest), ZLAY_OK);
-        assert_int_equal(zlay_emit_exchange(*state, &buf, target(name), x, "moved", 5), ZLAY_OK);
+        assert_int_equal(zlay_emit_exchange(*state, &buf, target_of(name), x, "moved", 5), ZLAY_OK);
         if (!assembles(name, text)) fail_msg("%s", text);
-        assert_int_equal(zlay_emit_exchange(*state, &buf, target("sm_80"), x, "moved", 5),
+        assert_int_equal(zlay_emit_exchange(*state, &buf, target_of("sm_80"), x, "moved", 5),
                          ZLAY_ENOTSUP);
-        assert_int_equal(zlay_emit_exchange(*state, &buf, target(name), x, "mo ved", 6),
+        assert_int_equal(zlay_emit_exchange(*state, &buf, target_of(name), x, "mo ved", 6),
                          ZLAY_EINVAL);
         zlay_exchange_free(x);
         zlay_layout_free(source);
@@ -429,7 +642,9 @@ int main(void)
         cmocka_unit_test(test_multicast_example),   cmocka_unit_test(test_multicast_random),
         cmocka_unit_test(test_multicast_interleaved),
         cmocka_unit_test(test_multicast_most),      cmocka_unit_test(test_multicast_of_tiles),
-        cmocka_unit_test(test_multicast_refused),    cmocka_unit_test(test_allocation_failures),
+        cmocka_unit_test(test_multicast_refused),   cmocka_unit_test(test_exchange_example),
+        cmocka_unit_test(test_exchange_random),     cmocka_unit_test(test_exchange_conversion),
+        cmocka_unit_test(test_exchange_refused),    cmocka_unit_test(test_allocation_failures),
         cmocka_unit_test(test_texts_executed),      cmocka_unit_test(test_assembles)};
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -1,11 +1,94 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* copy.synth of tensors whose extents and strides are names: counted by hand, printed, as JSON. */
+/* copy.synth of tensors whose extents and strides are names, held against numbers: at each choice of
+ * numbers every tile's accesses are made one by one, as digits, texts and edges say, and afterwards each
+ * cell of the tensor lies where the layouts with those numbers put it, and nothing else was touched. */
 #define _POSIX_C_SOURCE 200809L /* mkstemp, fdopen */
 #include "assembler.h"
-#include "copy_tiled.h"
+#include "copy_synth.h"
+#include "expression.h"
 #include "heap.h"
+#include "legality.h"
+#include "ptx-machine.h"
 
+#include <zlay/emit.h>
 #include <zlay/json.h>
+#include <zlay/symbol.h>
+
+enum { NAMES = 5, AXES = 3, COORDINATES = 8, WORDS = NAMES + AXES + COORDINATES, TEXT = 512, VALUES = 4 };
+static const char *const words[WORDS] = {"M",  "K",  "B",  "ld", "lb", "t0", "t1", "t2",
+                                         "c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7"};
+
+static zlay_layout *layout_read(zlay_ctx *ctx, const char *text)
+{
+    zlay_layout *out;
+    if (zlay_layout_parse(ctx, &out, text, strlen(text))) fail_msg("%s: %s", text, zlay_ctx_message(ctx));
+    return out;
+}
+
+static zlay_facts *facts_read(zlay_ctx *ctx, const char *list)
+{
+    const char *text[16];
+    size_t length[16], count = 0;
+    zlay_facts *out;
+    for (; *list; count++) {
+        text[count] = list;
+        length[count] = strcspn(list, ";");
+        list += length[count] + (list[length[count]] == ';');
+    }
+    if (zlay_facts_parse(ctx, &out, count, text, length)) fail_msg("%s", zlay_ctx_message(ctx));
+    return out;
+}
+
+/* ---- a request ------------------------------------------------------------------------------------ */
+
+typedef struct tiled {
+    const char *layout[2], *facts;
+    int32_t space[2], path;
+    uint32_t bits, axes;
+    uint64_t tile[AXES];
+} tiled;
+
+static zlay_status tiled_synth(zlay_ctx *ctx, zlay_move **out, const char *on, const tiled *a)
+{
+    zlay_copy_request r;
+    memset(&r, 0, sizeof r);
+    r.size = sizeof r;
+    zlay_layout *from = layout_read(ctx, a->layout[0]), *to = layout_read(ctx, a->layout[1]);
+    zlay_facts *facts = facts_read(ctx, a->facts);
+    r.elem_bits = a->bits;
+    r.path = a->path;
+    r.source = (zlay_copy_side){from, a->space[0], 0, 0};
+    r.dest = (zlay_copy_side){to, a->space[1], 0, 0};
+    r.facts = facts;
+    r.axes = a->axes;
+    memcpy(r.tile, a->tile, a->axes * sizeof *a->tile);
+    zlay_status status = zlay_copy_synth(ctx, out, target(on), &r);
+    zlay_layout_free(from);
+    zlay_layout_free(to);
+    zlay_facts_free(facts);
+    return status;
+}
+
+typedef zlay_status text_of(zlay_buf *out, const zlay_move *move, uint32_t i, int32_t what);
+
+static zlay_status edge_of(zlay_buf *out, const zlay_move *move, uint32_t i, int32_t what)
+{
+    (void)what;
+    return zlay_move_edge_print(out, move, i);
+}
+
+static const char *text_read(text_of *of, const zlay_move *move, uint32_t i, int32_t what)
+{
+    static char text[TEXT];
+    zlay_buf out = {text, sizeof text, 0};
+    assert_int_equal(of(&out, move, i, what), ZLAY_OK);
+    return text;
+}
+
+static const char *axis_text(const zlay_move *move, uint32_t i, int32_t what)
+{
+    return text_read(zlay_move_axis_print, move, i, what);
+}
 
 /* ---- by hand -------------------------------------------------------------------------------------- */
 
@@ -83,6 +166,427 @@ static void counted_by_hand(void **state)
     zlay_ctx_free(ctx);
 }
 
+/* ---- with numbers --------------------------------------------------------------------------------- */
+
+enum { CELLS = 1 << 16, UNTOUCHED = -1 };
+
+typedef struct family {
+    const char *layout[2]; /* NULL: one tile, in shared memory */
+    const char *extent[AXES];
+} family;
+
+enum { BULK_FAMILY = 0 };
+static const family families[] = {
+    {{NULL, "(M,K):(lb,1)"}, {"M", "K"}},
+    {{"(M,K):(ld,1)", NULL}, {"M", "K"}},
+    {{"(K,M):(1,ld)", NULL}, {"K", "M"}},
+    {{"2*ld o (M,K):(ld,1)", NULL}, {"M", "K"}},
+    {{"8 o (M,K):(ld,1)", NULL}, {"M", "K"}},
+    {{"3 o (M,K):(ld,1)", NULL}, {"M", "K"}},
+    {{"(M,40):(40,1)", NULL}, {"M", "40"}},
+    {{"(B,M,K):(M*ld,ld,1)", NULL}, {"B", "M", "K"}},
+    {{"(M,K):(ld,2)", NULL}, {"M", "K"}},
+    {{NULL, "(K,M):(1,lb)"}, {"K", "M"}},
+    {{"(M,K):(ld,1)", "(M,K):(lb,1)"}, {"M", "K"}},
+    {{"(M,K):(ld,1)", "(M,K):(1,60)"}, {"M", "K"}},
+    {{"(20,K):(ld,1)", "(20,K):(lb,1)"}, {"20", "K"}},
+};
+
+typedef struct world {
+    const family *family;
+    tiled ask;
+    char tile[TEXT], facts[TEXT];
+    int64_t lo[NAMES], hi[NAMES], mod[NAMES], value[WORDS];
+    const zlay_move *move;
+    zlay_layout *at[2]; /* with numbers */
+    int64_t extent[AXES], trips[AXES];
+    int32_t source[CELLS], dest[CELLS];
+    char *text;                   /* of the function; NULL: it is not executed */
+    uint64_t points, accesses, executed;
+} world;
+
+static int64_t evaluated(const world *w, const char *text)
+{
+    return expression_value(text, WORDS, words, w->value);
+}
+
+static void facts_draw(uint64_t *s, world *w)
+{
+    static const int64_t mods[] = {1, 1, 2, 4, 8, 8, 16}, most[NAMES] = {50, 60, 3, 80, 80};
+    char *at = w->facts;
+    for (int i = 0; i < NAMES; i++) {
+        w->mod[i] = w->ask.path == ZLAY_PATH_BULK ? 16 : mods[test_range(s, 0, 6)];
+        w->lo[i] = i < 3 ? 1 : 60;
+        w->hi[i] = most[i] < w->mod[i] ? w->mod[i] : most[i];
+        at += sprintf(at, "%s%s mod %lld = 0;%lld <= %s <= %lld", i ? ";" : "", words[i], (long long)w->mod[i],
+                      (long long)w->lo[i], words[i], (long long)w->hi[i]);
+    }
+}
+
+static void world_draw(uint64_t *s, world *w)
+{
+    static const uint32_t bits[] = {8, 16, 16, 32};
+    static const int32_t paths[] = {0, 0, ZLAY_PATH_THREADS, ZLAY_PATH_REALIGN, ZLAY_PATH_CP_ASYNC, ZLAY_PATH_BULK};
+    tiled *a = &w->ask;
+    w->family = &families[test_range(s, 0, (int64_t)(sizeof families / sizeof *families) - 1)];
+    *a = (tiled){.facts = w->facts, .bits = bits[test_range(s, 0, 3)],
+                 .path = paths[test_range(s, 0, 5)]};
+    if (a->path == ZLAY_PATH_BULK) w->family = &families[BULK_FAMILY];
+    facts_draw(s, w);
+    uint64_t cells = 1, order[AXES], pad = (uint64_t)test_range(s, 0, 1) * 8;
+    for (; a->axes < AXES && w->family->extent[a->axes]; a->axes++) {
+        a->tile[a->axes] = (uint64_t)test_range(s, 1, 2) << test_range(s, 0, 4);
+        if (a->path == ZLAY_PATH_BULK) a->tile[a->axes] *= a->axes ? 16 : 1;
+        else if (test_range(s, 0, 4) == 0) a->tile[a->axes] = (uint64_t)test_range(s, 1, 12);
+    }
+    char *at = w->tile + sprintf(w->tile, "(");
+    for (uint32_t i = 0; i < a->axes; i++) at += sprintf(at, "%s%llu", i ? "," : "", (unsigned long long)a->tile[i]);
+    at += sprintf(at, "):(");
+    for (uint32_t i = a->axes; i-- > 0; cells = cells * a->tile[i] + pad) order[i] = cells;
+    for (uint32_t i = 0; i < a->axes; i++)
+        at += sprintf(at, "%s%llu", i ? "," : "", (unsigned long long)order[i]);
+    sprintf(at, ")");
+    for (int side = 0; side < 2; side++) {
+        bool tensor = w->family->layout[side] != NULL;
+        a->layout[side] = tensor ? w->family->layout[side] : w->tile;
+        a->space[side] = tensor ? ZLAY_MOVE_GLOBAL : ZLAY_MOVE_SHARED;
+    }
+}
+
+static void values_draw(uint64_t *s, world *w)
+{
+    for (int i = 0; i < NAMES; i++) {
+        int64_t first = (w->lo[i] + w->mod[i] - 1) / w->mod[i] * w->mod[i];
+        w->value[i] = first + w->mod[i] * test_range(s, 0, w->hi[i] < first ? 0 : (w->hi[i] - first) / w->mod[i]);
+    }
+}
+
+static void numbers_put(zlay_ctx *ctx, world *w)
+{
+    for (int side = 0; side < 2; side++) {
+        zlay_layout *a = layout_read(ctx, w->ask.layout[side]);
+        const char *name[NAMES];
+        int64_t value[NAMES];
+        size_t count = 0;
+        for (size_t i = 0; zlay_layout_param(a, i); i++)
+            for (int k = 0; k < NAMES; k++)
+                if (!strcmp(words[k], zlay_layout_param(a, i))) {
+                    name[count] = words[k];
+                    value[count++] = w->value[k];
+                }
+        assert_int_equal(zlay_layout_bind(ctx, &w->at[side], a, count, name, value), ZLAY_OK);
+        zlay_layout_free(a);
+    }
+    for (uint32_t k = 0; k < w->ask.axes; k++) {
+        w->extent[k] = evaluated(w, w->family->extent[k]);
+        w->trips[k] = (w->extent[k] + (int64_t)w->ask.tile[k] - 1) / (int64_t)w->ask.tile[k];
+        assert_int_equal(evaluated(w, axis_text(w->move, k, ZLAY_AXIS_TRIPS)), w->trips[k]);
+        assert_int_equal(evaluated(w, axis_text(w->move, k, ZLAY_AXIS_EXTENT)), w->extent[k]);
+    }
+}
+
+/* The offset of a cell of a tile in a layout: of a tensor, of the cell that it is there; -1: it is none. */
+static int64_t cell_at(const world *w, int side, uint64_t cell)
+{
+    bool tensor = w->family->layout[side] != NULL;
+    uint64_t index = 0, step = 1;
+    int64_t offset;
+    for (uint32_t k = 0; k < w->ask.axes; k++) {
+        uint64_t at = cell % w->ask.tile[k];
+        cell /= w->ask.tile[k];
+        int64_t whole = w->value[NAMES + k] * (int64_t)w->ask.tile[k] + (int64_t)at;
+        if (whole >= w->extent[k]) return -1;
+        index += (tensor ? (uint64_t)whole : at) * step;
+        step *= tensor ? (uint64_t)w->extent[k] : w->ask.tile[k];
+    }
+    assert_int_equal(zlay_layout_eval(&offset, 1, w->at[side], index), ZLAY_OK);
+    return offset;
+}
+
+/* Elements from the first tile to the one at hand. */
+static int64_t tile_at(const world *w, int side)
+{
+    int64_t sum = 0;
+    for (uint32_t k = 0; k < w->ask.axes; k++)
+        sum += w->value[NAMES + k] * evaluated(w, axis_text(w->move, k, side ? ZLAY_AXIS_DEST : ZLAY_AXIS_SOURCE));
+    return sum;
+}
+
+static int64_t step_at(const world *w, uint32_t part, uint32_t mode, int side)
+{
+    char text[TEXT];
+    zlay_buf out = {text, sizeof text, 0};
+    assert_int_equal(zlay_move_step_print(&out, w->move, part, mode, side), ZLAY_OK);
+    return evaluated(w, text);
+}
+
+typedef struct hand {
+    seen_part p;
+    int64_t base[2], step[2][DIMS_MOST];
+    char edge[TEXT];
+} hand;
+
+/* The coordinates of a value of an access; false: beyond a mode. */
+static bool coordinates(world *w, const hand *h, uint64_t v, uint64_t t, uint64_t a)
+{
+    uint64_t left[] = {0, v, t, a};
+    assert_true(h->p.part.modes <= COORDINATES);
+    int64_t *c = &w->value[NAMES + AXES];
+    for (uint32_t k = 0; k < COORDINATES; k++) c[k] = 0;
+    for (uint32_t i = 0; i < h->p.part.digits; i++) {
+        const zlay_move_digit *d = &h->p.digit[i];
+        c[d->mode] += (int64_t)(left[d->level] % d->extent * d->step);
+        left[d->level] /= d->extent;
+    }
+    if (left[1] || left[2] || left[3]) return false;
+    for (uint32_t k = 0; k < h->p.part.modes; k++)
+        if ((uint64_t)c[k] >= h->p.mode[k].extent) return false;
+    return true;
+}
+
+static int64_t place_in(const world *w, const hand *h, int side)
+{
+    int64_t at = h->base[side];
+    for (uint32_t k = 0; k < h->p.part.modes; k++) at += w->value[NAMES + AXES + k] * h->step[side][k];
+    return at;
+}
+
+/* One access of a thread: made as a whole or not at all, aligned, each element where both layouts say. */
+static void access_make(world *w, const hand *h, uint64_t t, uint64_t a)
+{
+    bool made = false;
+    for (uint64_t v = 0; v < h->p.values; v++) {
+        if (!coordinates(w, h, v, t, a)) {
+            assert_true(!v);
+            return;
+        }
+        bool on = !*h->edge || evaluated(w, h->edge);
+        if (!v) made = on;
+        assert_int_equal(on, made);
+        if (!on) continue;
+        int64_t from = place_in(w, h, 0), to = place_in(w, h, 1);
+        uint64_t load = h->p.part.source_width * 8 / w->ask.bits, store = h->p.part.width * 8 / w->ask.bits;
+        if (!v && h->p.part.kind <= ZLAY_COPY_THREAD_STORE) {
+            assert_true(h->p.part.realign || (uint64_t)from % load == 0);
+            assert_int_equal((uint64_t)to % store, 0);
+        }
+        assert_in_range(from, 0, CELLS - 1);
+        assert_in_range(to, 0, CELLS - 1);
+        assert_int_not_equal(w->source[from], UNTOUCHED);
+        w->dest[to] = w->source[from];
+        w->accesses += !v;
+    }
+}
+
+static void tile_make(world *w)
+{
+    zlay_move_info info;
+    zlay_move_get(&info, w->move);
+    for (uint32_t i = 0; i < info.parts; i++) {
+        hand h = {.p = part_of(w->move, i)};
+        strcpy(h.edge, text_read(edge_of, w->move, i, 0));
+        for (int side = 0; side < 2; side++) {
+            h.base[side] = step_at(w, i, h.p.part.modes, side) + tile_at(w, side);
+            for (uint32_t k = 0; k < h.p.part.modes; k++) h.step[side][k] = step_at(w, i, k, side);
+        }
+        for (uint64_t a = 0; a < h.p.part.accesses; a++)
+            for (uint64_t t = 0; t < h.p.part.threads; t++) access_make(w, &h, t, a);
+    }
+}
+
+/* ---- the printed function ------------------------------------------------------------------------- */
+
+enum { FUNCTION = 1 << 20, FROM = 1 << 24, TO = 1 << 26, SMEM_FROM = 0x1000, SMEM_TO = SMEM_FROM, SMEM = 0xe000, FILL = 0x5a };
+
+static void bytes_of(const world *w, uint8_t *out, const int32_t *cells)
+{
+    uint32_t bytes = w->ask.bits / 8;
+    for (uint64_t i = 0; i < CELLS; i++)
+        for (uint32_t b = 0; b < bytes; b++)
+            out[i * bytes + b] = cells[i] == UNTOUCHED ? (uint8_t)FILL : (uint8_t)((uint32_t)cells[i] * 2654435761u >> 8 * b);
+}
+
+/* What the function leaves of the destination, as bytes, the tile's accesses made alone. */
+static void function_run(world *w, uint8_t *from, uint8_t *to)
+{
+    zlay_move_info info;
+    uint64_t bytes = w->ask.bits / 8, room = CELLS * bytes;
+    zlay_move_get(&info, w->move);
+    pm_machine *m = pm_new(w->text);
+    m->returns = true;
+    pm_begin(m, 0, 1, (info.threads + 31) / 32 * 32);
+    uint8_t *side[2] = {from, to};
+    for (int s = 0; s < 2; s++) {
+        bool shared = w->ask.space[s] == ZLAY_MOVE_SHARED;
+        uint64_t at = shared ? (s ? SMEM_TO : SMEM_FROM) : (uint64_t)(s ? TO : FROM);
+        if (shared) memcpy(m->shared[0] + at, side[s], SMEM);
+        else m->memory[m->memories++] = (pm_memory){at, room, side[s]};
+        at += (uint64_t)tile_at(w, s) * bytes;
+        for (uint32_t i = 0; i < m->threads; i++) pm_set(m, i, s ? "ptr_dest" : "ptr_source", at);
+    }
+    for (uint32_t i = 0; i < m->threads; i++) {
+        for (uint32_t k = 0; k < w->ask.axes; k++) {
+            char left[16];
+            snprintf(left, sizeof left, "left_%u", k);
+            pm_set(m, i, left, (uint64_t)(w->extent[k] - w->value[NAMES + k] * (int64_t)w->ask.tile[k]));
+        }
+        for (int k = 0; k < NAMES; k++) {
+            char name[16];
+            snprintf(name, sizeof name, "name_%s", words[k]);
+            pm_set(m, i, name, (uint64_t)w->value[k]);
+        }
+    }
+    pm_go(m);
+    for (uint32_t i = 0; i < m->threads; i++) pm_land_all(m, &m->thread[i]);
+    if (w->ask.space[1] == ZLAY_MOVE_SHARED) memcpy(to, m->shared[0] + SMEM_TO, SMEM);
+    pm_free(m);
+}
+
+/* The function does to bytes what the accesses, made one by one, did to cells. */
+static void function_compare(world *w, const int32_t *before)
+{
+    static uint8_t from[CELLS * 4], to[CELLS * 4], want[CELLS * 4];
+    bytes_of(w, from, w->source);
+    bytes_of(w, to, before);
+    bytes_of(w, want, w->dest);
+    function_run(w, from, to);
+    for (uint64_t i = 0; i < CELLS * (w->ask.bits / 8); i++)
+        if (to[i] != want[i])
+            fail_msg("byte %llu: the function of tile (%lld,%lld) of %s to %s under %s", (unsigned long long)i,
+                     (long long)w->value[NAMES], (long long)w->value[NAMES + 1], w->ask.layout[0], w->ask.layout[1], w->facts);
+    w->executed++;
+}
+
+static bool last_tile(const world *w)
+{
+    for (uint32_t k = 0; k < w->ask.axes; k++)
+        if (w->value[NAMES + k] + 1 < w->trips[k]) return false;
+    return true;
+}
+
+static bool small_enough(const world *w)
+{
+    int64_t offset;
+    for (int s = 0; s < 2; s++)
+        for (uint64_t i = 0; w->ask.space[s] == ZLAY_MOVE_SHARED && i < zlay_layout_size(w->at[s]); i++)
+            if (zlay_layout_eval(&offset, 1, w->at[s], i) || (offset + 16) * w->ask.bits / 8 > SMEM) return false;
+    return true;
+}
+
+static bool next_tile(world *w)
+{
+    for (uint32_t k = 0; k < w->ask.axes; k++) {
+        if (++w->value[NAMES + k] < w->trips[k]) return true;
+        w->value[NAMES + k] = 0;
+    }
+    return false;
+}
+
+static uint64_t tile_cells(const world *w)
+{
+    uint64_t cells = 1;
+    for (uint32_t k = 0; k < w->ask.axes; k++) cells *= w->ask.tile[k];
+    return cells;
+}
+
+/* What the tile at hand puts into the source, if that is one tile, and takes back out of the destination. */
+static void tile_compare(world *w)
+{
+    uint64_t right = 0;
+    if (!w->family->layout[0]) {
+        memset(w->source, 0xff, sizeof w->source);
+        for (uint64_t i = 0; i < tile_cells(w); i++)
+            if (cell_at(w, 0, i) >= 0) w->source[cell_at(w, 0, i)] = (int32_t)cell_at(w, 1, i) + 7;
+    }
+    if (!w->family->layout[1]) memset(w->dest, 0xff, sizeof w->dest);
+    static int32_t before[CELLS];
+    memcpy(before, w->dest, sizeof before);
+    tile_make(w);
+    if (w->text && last_tile(w) && small_enough(w)) function_compare(w, before);
+    for (uint64_t i = 0; i < tile_cells(w); i++) {
+        int64_t from = cell_at(w, 0, i), to = cell_at(w, 1, i);
+        if (to < 0) continue;
+        if (w->dest[to] != w->source[from])
+            fail_msg("cell %llu of tile (%lld,%lld) of %s to %s under %s", (unsigned long long)i,
+                     (long long)w->value[NAMES], (long long)w->value[NAMES + 1], w->ask.layout[0], w->ask.layout[1], w->facts);
+        right++;
+    }
+    if (w->family->layout[1]) return;
+    for (uint64_t i = 0; i < CELLS; i++) right -= w->dest[i] != UNTOUCHED;
+    assert_int_equal(right, 0);
+}
+
+/* The cells of the tensor are numbered, all else is not to be read or written. */
+static void tensors_compare(zlay_ctx *ctx, world *w)
+{
+    int64_t offset;
+    uint64_t cells = 0;
+    numbers_put(ctx, w);
+    memset(w->source, 0xff, sizeof w->source);
+    memset(w->dest, 0xff, sizeof w->dest);
+    for (uint64_t i = 0; w->family->layout[0] && i < zlay_layout_size(w->at[0]); i++) {
+        assert_int_equal(zlay_layout_eval(&offset, 1, w->at[0], i), ZLAY_OK);
+        assert_in_range(offset, 0, CELLS - 1);
+        w->source[offset] = (int32_t)i;
+    }
+    for (uint32_t k = 0; k < AXES; k++) w->value[NAMES + k] = 0;
+    do tile_compare(w);
+    while (next_tile(w));
+    for (uint64_t i = 0; w->family->layout[1] && i < CELLS; i++) cells += w->dest[i] != UNTOUCHED;
+    if (w->family->layout[1]) assert_int_equal(cells, zlay_layout_size(w->at[1]));
+    for (int side = 0; side < 2; side++) zlay_layout_free(w->at[side]);
+    w->points++;
+}
+
+static char *function_of(zlay_ctx *ctx, const zlay_move *move)
+{
+    char *text = malloc(FUNCTION);
+    zlay_buf out = {text, FUNCTION, 0};
+    if (zlay_emit_move(ctx, &out, move, "moved", 5)) fail_msg("%s", zlay_ctx_message(ctx));
+    return text;
+}
+
+static void as_with_numbers(void **state)
+{
+    uint64_t s = test_seed("t-copy-unknowns"), moves = 0, wide = 0, refused = 0, paths[16] = {0};
+    world *w = calloc(1, sizeof *w);
+    zlay_ctx *ctx;
+    (void)state;
+    assert_non_null(w);
+    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
+    for (uint64_t i = 0; i < test_iterations(250); i++) {
+        zlay_move *move = NULL;
+        zlay_move_info info;
+        world_draw(&s, w);
+        zlay_status status = tiled_synth(ctx, &move, "sm_90a", &w->ask);
+        refused += status == ZLAY_NONE;
+        if (status && (status != ZLAY_NONE || !w->ask.path))
+            fail_msg("%s to %s: %s", w->ask.layout[0], w->ask.layout[1], zlay_ctx_message(ctx));
+        if (status) continue;
+        moves++;
+        zlay_move_get(&info, move);
+        wide += info.width * 8 > w->ask.bits;
+        paths[info.path]++;
+        w->move = move;
+        w->text = i % 2 ? NULL : function_of(ctx, move);
+        for (int k = 0; k < VALUES; k++) {
+            values_draw(&s, w);
+            tensors_compare(ctx, w);
+        }
+        free(w->text);
+        zlay_move_free(move);
+    }
+    printf("%llu moves, %llu of them by more than an element, %llu without the path asked for; %llu tensors, %llu accesses, %llu functions\n",
+           (unsigned long long)moves, (unsigned long long)wide, (unsigned long long)refused,
+           (unsigned long long)w->points, (unsigned long long)w->accesses, (unsigned long long)w->executed);
+    printf("bulk %llu, cp.async %llu, threads %llu, realigned %llu\n", (unsigned long long)paths[ZLAY_PATH_BULK],
+           (unsigned long long)paths[ZLAY_PATH_CP_ASYNC], (unsigned long long)paths[ZLAY_PATH_THREADS],
+           (unsigned long long)paths[ZLAY_PATH_REALIGN]);
+    assert_true(moves > 60 && wide > 30 && paths[ZLAY_PATH_REALIGN] && paths[ZLAY_PATH_CP_ASYNC] && paths[ZLAY_PATH_BULK] && w->executed > 50);
+    zlay_ctx_free(ctx);
+    free(w);
+}
+
 /* ptxas takes what is printed of tiles with edges. */
 static void assembled(void **state)
 {
@@ -136,30 +640,45 @@ static void as_json(void **state)
 
 /* ---- memory ----------------------------------------------------------------------------------------- */
 
-static zlay_status move_work(zlay_ctx *ctx, void *request)
+static void fails_at(size_t k, zlay_status *status)
 {
+    heap h = {0, 0, 0};
+    zlay_allocator alloc = {&h, heap_take, heap_give};
+    zlay_ctx *ctx;
     zlay_move *move = NULL;
-    zlay_status status = zlay_copy_synth(ctx, &move, target("sm_90a"), request);
-    assert_true((status == ZLAY_OK) == (move != NULL));
+    zlay_copy_request r;
+    assert_int_equal(zlay_ctx_new(&ctx, &alloc, NULL), ZLAY_OK);
+    zlay_layout *from = layout_read(ctx, "(M,K):(ld,1)"), *to = layout_read(ctx, "(M,K):(lb,1)");
+    zlay_facts *facts = facts_read(ctx, "lb >= K;K = 0 mod 8");
+    memset(&r, 0, sizeof r);
+    r.size = sizeof r;
+    r.elem_bits = 16;
+    r.source = (zlay_copy_side){from, ZLAY_MOVE_GLOBAL, 0, 0};
+    r.dest = (zlay_copy_side){to, ZLAY_MOVE_GLOBAL, 0, 0};
+    r.facts = facts;
+    r.axes = 2;
+    r.tile[0] = r.tile[1] = 16;
+    size_t live = h.live;
+    h.calls = 0;
+    h.fails_at = k;
+    *status = zlay_copy_synth(ctx, &move, target("sm_90a"), &r);
+    h.fails_at = 0;
+    assert_true((*status == ZLAY_OK) == (move != NULL));
+    if (*status) assert_int_equal(*status, ZLAY_ENOMEM);
     zlay_move_free(move);
-    return status;
+    assert_int_equal(h.live, live);
+    zlay_layout_free(from);
+    zlay_layout_free(to);
+    zlay_facts_free(facts);
+    zlay_ctx_free(ctx);
+    assert_int_equal(h.live, 0);
 }
 
 static void out_of_memory(void **state)
 {
-    heap h;
-    zlay_ctx *ctx = heap_ctx(&h);
-    zlay_layout *from = read_layout(ctx, "(M,K):(ld,1)"), *to = read_layout(ctx, "(M,K):(lb,1)");
-    zlay_facts *facts = read_facts(ctx, "lb >= K;K = 0 mod 8");
-    zlay_copy_request r = {.size = sizeof r, .elem_bits = 16, .facts = facts, .axes = 2, .tile = {16, 16}};
-    r.source = (zlay_copy_side){from, ZLAY_MOVE_GLOBAL, 0, 0};
-    r.dest = (zlay_copy_side){to, ZLAY_MOVE_GLOBAL, 0, 0};
+    zlay_status status = ZLAY_ENOMEM;
     (void)state;
-    assert_int_equal(heap_each(&h, ctx, move_work, &r), ZLAY_OK);
-    zlay_layout_free(from);
-    zlay_layout_free(to);
-    zlay_facts_free(facts);
-    heap_end(&h, ctx);
+    for (size_t k = 1; status == ZLAY_ENOMEM; k++) fails_at(k, &status);
 }
 
 /* ---- what is no move of tiles ------------------------------------------------------------------------ */
@@ -205,7 +724,7 @@ static void nothing_to_say(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(counted_by_hand),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(counted_by_hand), cmocka_unit_test(as_with_numbers),
                                        cmocka_unit_test(assembled), cmocka_unit_test(as_json), cmocka_unit_test(out_of_memory),
                                        cmocka_unit_test(nothing_to_say)};
     return cmocka_run_group_tests(tests, NULL, NULL);

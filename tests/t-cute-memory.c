@@ -79,12 +79,13 @@ typedef struct trial {
     zlay_ctx *ctx;
     zlay_layout *a, *b;
     given g;
-    call *call;
 } trial;
 
 static void start(trial *t, const char *a, const char *b, const char *text)
 {
-    t->ctx = heap_ctx(&t->h);
+    zlay_allocator hooks = {&t->h, heap_take, heap_give};
+    t->h = (heap){0, 0, 0};
+    assert_int_equal(zlay_ctx_new(&t->ctx, &hooks, NULL), ZLAY_OK);
     t->a = read_layout(t->ctx, a);
     t->b = b ? read_layout(t->ctx, b) : NULL;
     t->g = (given){t->a, t->b, text};
@@ -94,24 +95,26 @@ static void stop(trial *t)
 {
     zlay_layout_free(t->b);
     zlay_layout_free(t->a);
-    heap_end(&t->h, t->ctx);
-}
-
-static zlay_status row_work(zlay_ctx *ctx, void *row)
-{
-    const trial *t = row;
-    zlay_layout *out = (zlay_layout *)ctx;
-    zlay_status status = t->call(ctx, &out, &t->g);
-    if (status) assert_null(out);
-    zlay_layout_free(out);
-    return status;
+    zlay_ctx_free(t->ctx);
+    assert_int_equal(t->h.live, 0);
 }
 
 static void check(size_t r)
 {
-    trial t = {.call = rows[r].call};
+    trial t;
     start(&t, rows[r].a, rows[r].b, rows[r].text);
-    zlay_status status = heap_each(&t.h, t.ctx, row_work, &t);
+    size_t live = t.h.live;
+    zlay_status status = ZLAY_ENOMEM;
+    for (size_t k = 1; status == ZLAY_ENOMEM; k++) {
+        zlay_layout *out = (zlay_layout *)&t;
+        t.h.calls = 0;
+        t.h.fails_at = k;
+        status = rows[r].call(t.ctx, &out, &t.g);
+        if (t.h.calls >= k && status != ZLAY_ENOMEM) fail_msg("row %d: call %d", (int)r, (int)k);
+        if (status) assert_null(out);
+        zlay_layout_free(out);
+        assert_int_equal(t.h.live, live);
+    }
     if (status != rows[r].status) fail_msg("row %d: %s", (int)r, zlay_status_name(status));
     stop(&t);
 }

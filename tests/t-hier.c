@@ -410,22 +410,27 @@ static zlay_status all_calls(zlay_ctx *ctx, const zlay_layout *a, const zlay_lay
     return status;
 }
 
-static zlay_status pair_work(zlay_ctx *ctx, void *given)
-{
-    zlay_layout *const *pair = given;
-    return all_calls(ctx, pair[0], pair[1]);
-}
-
 static void memory(void **state)
 {
-    heap h;
-    zlay_ctx *ctx = heap_ctx(&h);
-    zlay_layout *pair[] = {read_layout(ctx, "(3,2):(2,1)"), read_layout(ctx, "5 o (3,2):(-2,-1)")};
     (void)state;
-    assert_int_equal(heap_each(&h, ctx, pair_work, pair), ZLAY_OK);
-    zlay_layout_free(pair[0]);
-    zlay_layout_free(pair[1]);
-    heap_end(&h, ctx);
+    zlay_status status = ZLAY_ENOMEM;
+    for (size_t k = 1; status; k++) {
+        heap h = {0, 0, 0};
+        const zlay_allocator alloc = {&h, heap_take, heap_give};
+        zlay_ctx *ctx;
+        assert_int_equal(zlay_ctx_new(&ctx, &alloc, NULL), ZLAY_OK);
+        zlay_layout *a = read_layout(ctx, "(3,2):(2,1)"), *b = read_layout(ctx, "5 o (3,2):(-2,-1)");
+        h.calls = 0;
+        h.fails_at = k;
+        status = all_calls(ctx, a, b);
+        assert_true(status == ZLAY_OK || status == ZLAY_ENOMEM);
+        assert_int_equal(status == ZLAY_OK, h.calls < k);
+        zlay_layout_free(a);
+        zlay_layout_free(b);
+        zlay_ctx_free(ctx);
+        assert_int_equal(h.live, 0);
+        assert_true(k < 1000);
+    }
 }
 
 int main(void)

@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* f2.* and F2 objects in batch.  The answers are worked out by hand. */
-#include "ctx.h"
+#include "test.h"
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <string.h>
 #include <zlay/json.h>
 #include <zlay/zlay.h>
+
+static int begin(void **state) { return zlay_ctx_new((zlay_ctx **)state, NULL, NULL); }
+
+static int end(void **state)
+{
+    zlay_ctx_free(*state);
+    return 0;
+}
 
 static json_t *ask(zlay_ctx *ctx, const char *line)
 {

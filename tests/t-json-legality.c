@@ -438,20 +438,20 @@ static void tensor_maps_from_layouts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(tensor_maps, begin, end),
-        cmocka_unit_test_setup_teardown(columns, begin, end),
-        cmocka_unit_test_setup_teardown(repairs, begin, end),
-        cmocka_unit_test_setup_teardown(maps_under_facts, begin, end),
-        cmocka_unit_test_setup_teardown(hostile_maps_are_no, begin, end),
-        cmocka_unit_test_setup_teardown(buffers, begin, end),
-        cmocka_unit_test_setup_teardown(tensors, begin, end),
-        cmocka_unit_test_setup_teardown(descriptors, begin, end),
-        cmocka_unit_test_setup_teardown(matrix_instructions, begin, end),
-        cmocka_unit_test_setup_teardown(banks, begin, end),
-        cmocka_unit_test_setup_teardown(banks_refused, begin, end),
-        cmocka_unit_test_setup_teardown(banks_of_two_addresses, begin, end),
-        cmocka_unit_test_setup_teardown(rules, begin, end),
-        cmocka_unit_test_setup_teardown(tensor_maps_from_layouts, begin, end),
+        cmocka_unit_test_setup_teardown(tensor_maps, setup, teardown),
+        cmocka_unit_test_setup_teardown(columns, setup, teardown),
+        cmocka_unit_test_setup_teardown(repairs, setup, teardown),
+        cmocka_unit_test_setup_teardown(maps_under_facts, setup, teardown),
+        cmocka_unit_test_setup_teardown(hostile_maps_are_no, setup, teardown),
+        cmocka_unit_test_setup_teardown(buffers, setup, teardown),
+        cmocka_unit_test_setup_teardown(tensors, setup, teardown),
+        cmocka_unit_test_setup_teardown(descriptors, setup, teardown),
+        cmocka_unit_test_setup_teardown(matrix_instructions, setup, teardown),
+        cmocka_unit_test_setup_teardown(banks, setup, teardown),
+        cmocka_unit_test_setup_teardown(banks_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(banks_of_two_addresses, setup, teardown),
+        cmocka_unit_test_setup_teardown(rules, setup, teardown),
+        cmocka_unit_test_setup_teardown(tensor_maps_from_layouts, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

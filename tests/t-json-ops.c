@@ -212,12 +212,12 @@ static void numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(symbols, begin, end),
-        cmocka_unit_test_setup_teardown(operations_that_make_pieces, begin, end),
-        cmocka_unit_test_setup_teardown(hierarchies, begin, end),
-        cmocka_unit_test_setup_teardown(layouts, begin, end),
-        cmocka_unit_test_setup_teardown(matrices, begin, end),
-        cmocka_unit_test_setup_teardown(numbers, begin, end),
+        cmocka_unit_test_setup_teardown(symbols, setup, teardown),
+        cmocka_unit_test_setup_teardown(operations_that_make_pieces, setup, teardown),
+        cmocka_unit_test_setup_teardown(hierarchies, setup, teardown),
+        cmocka_unit_test_setup_teardown(layouts, setup, teardown),
+        cmocka_unit_test_setup_teardown(matrices, setup, teardown),
+        cmocka_unit_test_setup_teardown(numbers, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

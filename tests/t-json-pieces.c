@@ -2,7 +2,7 @@
 /* Layouts of pieces in requests: isl text, parameters, and matrices with guards.  The answers are
  * counted by hand. */
 #include "json/json.h"
-#include "ctx.h"
+#include "test.h"
 
 #include <string.h>
 #include <zlay/json.h>
@@ -11,6 +11,14 @@
 #define PIECES                                                                                    \
     "{\"A\":[[1,2],[0,1]],\"b\":[5,\"-6\"],\"box\":[3,2],\"guards\":[\"x0 < 2\",\"x1 > 0 or "     \
     "x0 = 0\"],\"else\":{\"A\":[[0,0],[0,0]],\"b\":[7,8],\"guards\":[\"x1 = 0\"],\"else\":null}}"
+
+static int begin(void **state) { return zlay_ctx_new((zlay_ctx **)state, NULL, NULL); }
+
+static int end(void **state)
+{
+    zlay_ctx_free(*state);
+    return 0;
+}
 
 static void answers(void **state)
 {

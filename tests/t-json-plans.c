@@ -222,13 +222,13 @@ static void what_there_is(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(plans, begin, end),
-        cmocka_unit_test_setup_teardown(waves, begin, end),
-        cmocka_unit_test_setup_teardown(plans_prove_themselves, begin, end),
-        cmocka_unit_test_setup_teardown(pipes_are_refuted, begin, end),
-        cmocka_unit_test_setup_teardown(texts, begin, end),
-        cmocka_unit_test_setup_teardown(clusters, begin, end),
-        cmocka_unit_test_setup_teardown(what_there_is, begin, end),
+        cmocka_unit_test_setup_teardown(plans, setup, teardown),
+        cmocka_unit_test_setup_teardown(waves, setup, teardown),
+        cmocka_unit_test_setup_teardown(plans_prove_themselves, setup, teardown),
+        cmocka_unit_test_setup_teardown(pipes_are_refuted, setup, teardown),
+        cmocka_unit_test_setup_teardown(texts, setup, teardown),
+        cmocka_unit_test_setup_teardown(clusters, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_there_is, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

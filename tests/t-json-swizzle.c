@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* swizzle.synth in JSON: answers by hand, each field of a request, what is refused. */
-#include "ctx.h"
+#include "test.h"
 
 #include <string.h>
 #include <zlay/json.h>
+
+static int setup(void **state) { return zlay_ctx_new((zlay_ctx **)state, NULL, NULL); }
+
+static int teardown(void **state)
+{
+    zlay_ctx_free(*state);
+    return 0;
+}
 
 #define ASK(target, bits, shape, accesses)                                                         \
     "{\"op\":\"swizzle.synth\",\"target\":\"" target "\",\"elem_bits\":" bits ",\"shape\":" shape  \
@@ -70,8 +78,8 @@ static void limited(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(answers, begin, end),
-        cmocka_unit_test_setup_teardown(limited, begin, end),
+        cmocka_unit_test_setup_teardown(answers, setup, teardown),
+        cmocka_unit_test_setup_teardown(limited, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The frame of docs/batch.md: what is a request, what comes back, limits, memory. */
-#include "ctx.h"
-#include "heap.h"
 #include "json/json.h"
+#include "test.h"
 
 #include <string.h>
 #include <zlay/json.h>
@@ -37,6 +36,14 @@ static void refuses(zlay_ctx *ctx, const char *line, const char *error, const ch
     snprintf(name, sizeof name, "\"error\":\"%s\"", error);
     if (!strstr(got, name) || !strstr(got, word))
         fail_msg("%s\n  answers %s\n  and not %s with '%s'", line, got, error, word);
+}
+
+static int setup(void **state) { return zlay_ctx_new((zlay_ctx **)state, NULL, NULL); }
+
+static int teardown(void **state)
+{
+    zlay_ctx_free(*state);
+    return 0;
 }
 
 /* ---- lines ------------------------------------------------------------------------ */
@@ -460,28 +467,50 @@ static void a_busy_ctx_is_refused(void **state)
     assert_string_equal(text, "untouched");
 }
 
-/* An answer that says so, or ENOMEM. */
-static zlay_status line_work(zlay_ctx *ctx, void *line)
+typedef struct heap {
+    long alive, left;
+} heap;
+
+static void *heap_alloc(void *user, size_t size)
 {
-    static char text[TEXT];
-    zlay_buf out = {text, sizeof text, 0};
-    zlay_status status = zlay_json_call(ctx, &out, line, strlen(line));
-    if (!status && strstr(text, "\"error\":\"ENOMEM\"")) return ZLAY_ENOMEM;
-    if (!status) assert_int_equal(strncmp(text, "{\"ok\":", 6), 0);
-    return status;
+    heap *h = user;
+    if (h->left-- <= 0) return NULL;
+    h->alive++;
+    return malloc(size);
 }
 
+static void heap_free(void *user, void *ptr, size_t size)
+{
+    (void)size;
+    ((heap *)user)->alive--;
+    free(ptr);
+}
+
+/* Each allocation fails in its turn: an answer that says so, or ENOMEM; nothing stays. */
 static void each_allocation_fails_once(void **state)
 {
-    static char line[TEXT];
+    static char text[TEXT];
     (void)state;
     for (size_t i = 0; i < ZL_COUNT(whole); i++) {
-        heap h;
-        zlay_ctx *ctx = heap_ctx(&h);
-        strcpy(line, whole[i]);
-        if (heap_each(&h, ctx, line_work, line)) fail_msg("%s", whole[i]);
-        assert_true(h.calls >= 1);
-        heap_end(&h, ctx);
+        long failed = -1;
+        bool done = false;
+        while (!done) {
+            heap h = {.left = 1 << 30};
+            zlay_allocator hooks = {&h, heap_alloc, heap_free};
+            zlay_ctx *ctx;
+            zlay_buf out = {text, sizeof text, 0};
+            assert_int_equal(zlay_ctx_new(&ctx, &hooks, NULL), ZLAY_OK);
+            h.left = ++failed;
+            zlay_status status = zlay_json_call(ctx, &out, whole[i], strlen(whole[i]));
+            done = status == ZLAY_OK && !strstr(text, "\"error\":\"ENOMEM\"");
+            if (!done && status != ZLAY_OK && status != ZLAY_ENOMEM)
+                fail_msg("%s: %s", whole[i], zlay_status_name(status));
+            if (h.alive != 1)
+                fail_msg("%s: %ld stay after allocation %ld failed", whole[i], h.alive - 1, failed);
+            zlay_ctx_free(ctx);
+        }
+        assert_true(failed >= 1);
+        assert_int_equal(strncmp(text, "{\"ok\":", 6), 0);
     }
 }
 
@@ -532,18 +561,18 @@ static void random_lines_have_one_answer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(lines_that_are_no_request, begin, end),
-        cmocka_unit_test_setup_teardown(depth_is_64, begin, end),
-        cmocka_unit_test_setup_teardown(a_line_has_16_mib, begin, end),
-        cmocka_unit_test_setup_teardown(ids_come_back, begin, end),
-        cmocka_unit_test_setup_teardown(every_op_has_a_whole_request, begin, end),
-        cmocka_unit_test_setup_teardown(fields_are_neither_more_nor_fewer, begin, end),
-        cmocka_unit_test_setup_teardown(fields_of_a_wrong_type, begin, end),
-        cmocka_unit_test_setup_teardown(limits_hold_for_one_request, begin, end),
-        cmocka_unit_test_setup_teardown(room_is_all_or_nothing, begin, end),
-        cmocka_unit_test_setup_teardown(a_busy_ctx_is_refused, begin, end),
+        cmocka_unit_test_setup_teardown(lines_that_are_no_request, setup, teardown),
+        cmocka_unit_test_setup_teardown(depth_is_64, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_line_has_16_mib, setup, teardown),
+        cmocka_unit_test_setup_teardown(ids_come_back, setup, teardown),
+        cmocka_unit_test_setup_teardown(every_op_has_a_whole_request, setup, teardown),
+        cmocka_unit_test_setup_teardown(fields_are_neither_more_nor_fewer, setup, teardown),
+        cmocka_unit_test_setup_teardown(fields_of_a_wrong_type, setup, teardown),
+        cmocka_unit_test_setup_teardown(limits_hold_for_one_request, setup, teardown),
+        cmocka_unit_test_setup_teardown(room_is_all_or_nothing, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_busy_ctx_is_refused, setup, teardown),
         cmocka_unit_test(each_allocation_fails_once),
-        cmocka_unit_test_setup_teardown(random_lines_have_one_answer, begin, end),
+        cmocka_unit_test_setup_teardown(random_lines_have_one_answer, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -135,35 +135,33 @@ static const struct { call *call; const char *a, *b, *text; zlay_status status; 
     {at, "f2{a: (1) (2); b: (0) -> x: 4}", NULL, "(1,1)", ZLAY_OK},
 };
 
-typedef struct trial {
-    size_t r;
-    const zlay_layout *a, *b;
-} trial;
-
-static zlay_status row_work(zlay_ctx *ctx, void *given)
-{
-    const trial *t = given;
-    zlay_layout *out = (zlay_layout *)ctx;
-    zlay_status status = rows[t->r].call(ctx, &out, t->a, t->b, rows[t->r].text);
-    if (status) assert_null(out);
-    if (status == ZLAY_ENOMEM) assert_non_null(strstr(zlay_ctx_message(ctx), "memory"));
-    zlay_layout_free(out);
-    return status;
-}
-
 static void check(size_t r)
 {
-    heap h;
+    heap h = {0, 0, 0};
+    zlay_allocator hooks = {&h, heap_take, heap_give};
     zlay_limits wide = {.size = sizeof wide, .points = 1 << 21};
-    zlay_ctx *ctx = heap_ctx(&h);
-    assert_int_equal(zlay_ctx_set_limits(ctx, &wide), ZLAY_OK);
+    zlay_ctx *ctx;
+    assert_int_equal(zlay_ctx_new(&ctx, &hooks, &wide), ZLAY_OK);
     zlay_layout *a = rows[r].a ? read_layout(ctx, rows[r].a) : NULL;
     zlay_layout *b = rows[r].b ? read_layout(ctx, rows[r].b) : NULL;
-    zlay_status status = heap_each(&h, ctx, row_work, &(trial){r, a, b});
+    size_t live = h.live;
+    zlay_status status = ZLAY_ENOMEM;
+    for (size_t k = 1; status == ZLAY_ENOMEM; k++) {
+        zlay_layout *out = (zlay_layout *)&h;
+        h.calls = 0;
+        h.fails_at = k;
+        status = rows[r].call(ctx, &out, a, b, rows[r].text);
+        if (h.calls >= k) assert_int_equal(status, ZLAY_ENOMEM);
+        if (status) assert_null(out);
+        if (status == ZLAY_ENOMEM) assert_non_null(strstr(zlay_ctx_message(ctx), "memory"));
+        zlay_layout_free(out);
+        assert_int_equal(h.live, live);
+    }
     if (status != rows[r].status) fail_msg("row %d: %s", (int)r, zlay_status_name(status));
     zlay_layout_free(b);
     zlay_layout_free(a);
-    heap_end(&h, ctx);
+    zlay_ctx_free(ctx);
+    assert_int_equal(h.live, 0);
 }
 
 static void every_allocation(void **state)
@@ -180,9 +178,11 @@ static void one_block(void **state)
     };
     (void)state;
     for (size_t r = 0; r < 2; r++) {
-        heap h;
-        zlay_ctx *ctx = heap_ctx(&h);
+        heap h = {0, 0, 0};
+        zlay_allocator hooks = {&h, heap_take, heap_give};
+        zlay_ctx *ctx;
         zlay_layout *c;
+        assert_int_equal(zlay_ctx_new(&ctx, &hooks, NULL), ZLAY_OK);
         zlay_layout *a = read_layout(ctx, pairs[r][0]), *b = read_layout(ctx, pairs[r][1]);
         h.calls = 0;
         assert_int_equal(zlay_layout_compose(ctx, &c, a, b), ZLAY_OK);
@@ -190,7 +190,7 @@ static void one_block(void **state)
         zlay_layout_free(c);
         zlay_layout_free(b);
         zlay_layout_free(a);
-        heap_end(&h, ctx);
+        zlay_ctx_free(ctx);
     }
 }
 

@@ -305,30 +305,31 @@ static void table(void **state)
 
 /* ---- the k-th allocation ------------------------------------------------------------------------ */
 
-typedef struct trial {
-    size_t r;
-    const zlay_layout *a, *b;
-} trial;
-
-static zlay_status row_work(zlay_ctx *ctx, void *given)
-{
-    const trial *t = given;
-    zlay_layout *out = (zlay_layout *)ctx;
-    zlay_status status = rows[t->r].call(ctx, &out, t->a, t->b);
-    if (status) assert_null(out);
-    zlay_layout_free(out);
-    return status;
-}
-
 static void refuse_each(size_t r)
 {
-    heap h;
-    zlay_ctx *ctx = heap_ctx(&h);
+    heap h = {0, 0, 0};
+    zlay_allocator hooks = {&h, heap_take, heap_give};
+    zlay_ctx *ctx;
+    assert_int_equal(zlay_ctx_new(&ctx, &hooks, NULL), ZLAY_OK);
     zlay_layout *a = read_layout(ctx, rows[r].a), *b = read_or_null(ctx, rows[r].b);
-    assert_int_equal(heap_each(&h, ctx, row_work, &(trial){r, a, b}), rows[r].status);
+    size_t live = h.live;
+    zlay_status status = ZLAY_ENOMEM;
+    for (size_t k = 1; status == ZLAY_ENOMEM; k++) {
+        zlay_layout *out = (zlay_layout *)&h;
+        h.calls = 0;
+        h.fails_at = k;
+        status = rows[r].call(ctx, &out, a, b);
+        if (h.calls >= k && status != ZLAY_ENOMEM)
+            fail_msg("row %d, allocation %d: %s", (int)r, (int)k, zlay_status_name(status));
+        if (status) assert_null(out);
+        zlay_layout_free(out);
+        assert_int_equal(h.live, live);
+    }
+    assert_int_equal(status, rows[r].status);
     zlay_layout_free(b);
     zlay_layout_free(a);
-    heap_end(&h, ctx);
+    zlay_ctx_free(ctx);
+    assert_int_equal(h.live, 0);
 }
 
 static void every_allocation(void **state)

@@ -331,38 +331,36 @@ static void refused(void **state)
     zlay_ctx_free(ctx);
 }
 
-static zlay_status tmem_work(zlay_ctx *ctx, void *layout)
-{
-    zlay_tmem_map m[4];
-    size_t count = 99;
-    zlay_status status = zlay_tmem_synth(ctx, m, 4, &count, layout);
-    if (status) assert_int_equal(count, 99);
-    return status;
-}
-
-static zlay_status fragment_work(zlay_ctx *ctx, void *request)
-{
-    zlay_fragment f[4];
-    size_t count = 99;
-    zlay_status status = zlay_fragment_synth(ctx, f, 4, &count, request);
-    if (status) assert_int_equal(count, 99);
-    return status;
-}
-
 static void without_memory(void **state)
 {
     (void)state;
-    heap h;
-    zlay_ctx *ctx = heap_ctx(&h);
+    heap h = {0, 0, 0};
+    zlay_allocator hooks = {&h, heap_take, heap_give};
+    zlay_ctx *ctx;
+    assert_int_equal(zlay_ctx_new(&ctx, &hooks, NULL), ZLAY_OK);
     zlay_layout *layout = layout_of(ctx, "(128,64):(65536,1)"), *registers = layout_of(ctx, "((4,8),(2,2)):((32,1),(16,8))");
-    zlay_fragment_request r = {.size = sizeof r, .layout = registers};
-    assert_int_equal(heap_each(&h, ctx, tmem_work, layout), ZLAY_OK);
-    size_t calls = h.calls;
-    assert_int_equal(heap_each(&h, ctx, fragment_work, &r), ZLAY_OK);
-    assert_true(calls + h.calls > 10);
+    size_t live = h.live, failed = 0;
+    for (int tmem = 0; tmem < 2; tmem++) {
+        zlay_status status = ZLAY_ENOMEM;
+        for (size_t k = 1; status == ZLAY_ENOMEM && k < 5000; k++) {
+            zlay_fragment f[4];
+            zlay_tmem_map m[4];
+            size_t count = 99;
+            zlay_fragment_request r = {.size = sizeof r, .layout = registers};
+            h.calls = 0, h.fails_at = k;
+            status = tmem ? zlay_tmem_synth(ctx, m, 4, &count, layout) : zlay_fragment_synth(ctx, f, 4, &count, &r);
+            assert_int_equal(h.live, live);
+            failed += status == ZLAY_ENOMEM;
+            if (status == ZLAY_ENOMEM) assert_int_equal(count, 99);
+        }
+        assert_int_equal(status, ZLAY_OK);
+    }
+    h.fails_at = 0;
+    assert_true(failed > 10);
     zlay_layout_free(layout);
     zlay_layout_free(registers);
-    heap_end(&h, ctx);
+    zlay_ctx_free(ctx);
+    assert_int_equal(h.live, 0);
 }
 
 int main(void)

@@ -545,9 +545,8 @@ static void limits(void **state)
 
 /* ---- memory ---------------------------------------------------------------------------------------------- */
 
-static zlay_status all_calls(zlay_ctx *ctx, void *unused)
+static zlay_status all_calls(zlay_ctx *ctx)
 {
-    (void)unused;
     zlay_layout *made[9] = {NULL};
     zlay_answer answer = ZLAY_YES;
     const zlay_slice by = {0, 1, 3, 1};
@@ -574,11 +573,22 @@ static zlay_status all_calls(zlay_ctx *ctx, void *unused)
 
 static void memory(void **state)
 {
-    heap h;
-    zlay_ctx *ctx = heap_ctx(&h);
     (void)state;
-    assert_int_equal(heap_each(&h, ctx, all_calls, NULL), ZLAY_OK);
-    heap_end(&h, ctx);
+    zlay_status status = ZLAY_ENOMEM;
+    for (size_t k = 1; status; k++) {
+        heap h = {0, 0, 0};
+        const zlay_allocator alloc = {&h, heap_take, heap_give};
+        zlay_ctx *ctx;
+        assert_int_equal(zlay_ctx_new(&ctx, &alloc, NULL), ZLAY_OK);
+        h.calls = 0;
+        h.fails_at = k;
+        status = all_calls(ctx);
+        assert_true(status == ZLAY_OK || status == ZLAY_ENOMEM);
+        assert_int_equal(status == ZLAY_OK, h.calls < k);
+        zlay_ctx_free(ctx);
+        assert_int_equal(h.live, 0);
+        assert_true(k < 1000);
+    }
 }
 
 int main(void)

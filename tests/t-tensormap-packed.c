@@ -379,21 +379,6 @@ static void weak_inside_a_byte(void **state)
     zlay_ctx_free(ctx);
 }
 
-typedef struct trial {
-    const char *target;
-    zlay_tensormap_request r;
-} trial;
-
-static zlay_status move_work(zlay_ctx *ctx, void *given)
-{
-    const trial *t = given;
-    zlay_move *move;
-    zlay_status status = zlay_tensormap_synth(ctx, &move, target(t->target), &t->r);
-    if (status) assert_null(move);
-    zlay_move_free(move);
-    return status;
-}
-
 static void out_of_memory(void **state)
 {
     static const hand rows[] = {
@@ -405,23 +390,33 @@ static void out_of_memory(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        heap h;
-        zlay_ctx *ctx = heap_ctx(&h);
-        zlay_layout *source = NULL, *smem = NULL;
-        trial t = {rows[i].target, {.size = sizeof t.r, .axes = 2, .shape = {rows[i].shape[0], rows[i].shape[1]}}};
-        zlay_type_find(&t.r.type, rows[i].type, strlen(rows[i].type));
-        assert_int_equal(zlay_layout_parse(ctx, &source, rows[i].source, strlen(rows[i].source)), ZLAY_OK);
-        if (rows[i].smem)
-            assert_int_equal(zlay_layout_parse(ctx, &smem, rows[i].smem, strlen(rows[i].smem)), ZLAY_OK);
-        t.r.source = source;
-        t.r.smem = smem;
-        t.r.swizzle_given = t.r.type == ZLAY_TYPE_F32;
-        t.r.swizzle = t.r.swizzle_given ? 5 : 0;
-        zlay_status status = heap_each(&h, ctx, move_work, &t);
-        if (status != ZLAY_OK && status != ZLAY_NONE) fail_msg("%s", zlay_ctx_message(ctx));
-        zlay_layout_free(source);
-        zlay_layout_free(smem);
-        heap_end(&h, ctx);
+        zlay_status status = ZLAY_ENOMEM;
+        for (size_t k = 1; status == ZLAY_ENOMEM; k++) {
+            heap h = {.fails_at = 0};
+            const zlay_allocator alloc = {&h, heap_take, heap_give};
+            zlay_ctx *ctx;
+            zlay_move *move = NULL;
+            zlay_layout *source, *smem = NULL;
+            zlay_tensormap_request r = {.size = sizeof r, .axes = 2, .shape = {rows[i].shape[0], rows[i].shape[1]}};
+            assert_int_equal(zlay_ctx_new(&ctx, &alloc, NULL), ZLAY_OK);
+            zlay_type_find(&r.type, rows[i].type, strlen(rows[i].type));
+            assert_int_equal(zlay_layout_parse(ctx, &source, rows[i].source, strlen(rows[i].source)), ZLAY_OK);
+            if (rows[i].smem)
+                assert_int_equal(zlay_layout_parse(ctx, &smem, rows[i].smem, strlen(rows[i].smem)), ZLAY_OK);
+            r.source = source;
+            r.smem = smem;
+            r.swizzle_given = r.type == ZLAY_TYPE_F32;
+            r.swizzle = r.swizzle_given ? 5 : 0;
+            h.fails_at = h.calls + k;
+            status = zlay_tensormap_synth(ctx, &move, target(rows[i].target), &r);
+            if (status != ZLAY_ENOMEM && status != ZLAY_OK && status != ZLAY_NONE) fail_msg("%s", zlay_ctx_message(ctx));
+            if (status) assert_null(move);
+            zlay_move_free(move);
+            zlay_layout_free(source);
+            zlay_layout_free(smem);
+            zlay_ctx_free(ctx);
+            assert_int_equal(h.live, 0);
+        }
     }
 }
 

@@ -489,14 +489,27 @@ static void test_memory(void **unused)
         {.type = "bf16", .source = "(64,64):(64,1)", .tile = "16,8", .smem = "(16,8):(1,16)"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        heap h;
-        zlay_ctx *ctx = heap_ctx(&h);
-        given g;
-        given_make(&g, ctx, rows[i].type, rows[i].source, rows[i].tile, rows[i].smem);
-        g.r.residual = 1;
-        assert_int_equal(heap_each(&h, ctx, synth_work, &g.r), ZLAY_OK);
-        given_free(&g);
-        heap_end(&h, ctx);
+        zlay_status status = ZLAY_ENOMEM;
+        for (size_t k = 1; status == ZLAY_ENOMEM; k++) {
+            heap h = {0};
+            const zlay_allocator alloc = {&h, heap_take, heap_give};
+            const zlay_target *target;
+            zlay_ctx *ctx;
+            zlay_move *move;
+            given g;
+            assert_int_equal(zlay_target_find(&target, "sm_90a", 6), ZLAY_OK);
+            assert_int_equal(zlay_ctx_new(&ctx, &alloc, NULL), ZLAY_OK);
+            given_make(&g, ctx, rows[i].type, rows[i].source, rows[i].tile, rows[i].smem);
+            g.r.residual = 1;
+            h.fails_at = h.calls + k;
+            status = zlay_tensormap_synth(ctx, &move, target, &g.r);
+            if (status != ZLAY_ENOMEM) assert_int_equal(status, ZLAY_OK);
+            if (status) assert_null(move);
+            zlay_move_free(move);
+            given_free(&g);
+            zlay_ctx_free(ctx);
+            assert_int_equal(h.live, 0);
+        }
     }
 }
 

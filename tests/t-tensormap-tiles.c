@@ -181,15 +181,28 @@ static void by_hand(void **unused)
 
 static void out_of_memory(void **unused)
 {
-    heap h;
-    zlay_ctx *ctx = heap_ctx(&h);
-    zlay_layout *source = synth_layout(ctx, "Sw<1,3,3> o 0 o (8,64):(64,1)");
-    zlay_tensormap_request r = {.size = sizeof r, .type = ZLAY_TYPE_BF16, .source = source, .axes = 2, .shape = {2, 64},
-                                .index_given = 1, .index = {1, 0}};
     (void)unused;
-    assert_int_equal(heap_each(&h, ctx, synth_work, &r), ZLAY_OK);
-    zlay_layout_free(source);
-    heap_end(&h, ctx);
+    zlay_status status = ZLAY_ENOMEM;
+    for (size_t k = 1; status == ZLAY_ENOMEM; k++) {
+        heap h = {.fails_at = 0};
+        const zlay_allocator alloc = {&h, heap_take, heap_give};
+        const zlay_target *target;
+        zlay_ctx *ctx;
+        zlay_move *move;
+        assert_int_equal(zlay_target_find(&target, "sm_90a", 6), ZLAY_OK);
+        assert_int_equal(zlay_ctx_new(&ctx, &alloc, NULL), ZLAY_OK);
+        zlay_layout *source = synth_layout(ctx, "Sw<1,3,3> o 0 o (8,64):(64,1)");
+        zlay_tensormap_request r = {.size = sizeof r, .type = ZLAY_TYPE_BF16, .source = source, .axes = 2, .shape = {2, 64},
+                                    .index_given = 1, .index = {1, 0}};
+        h.fails_at = h.calls + k;
+        status = zlay_tensormap_synth(ctx, &move, target, &r);
+        if (status != ZLAY_ENOMEM) assert_int_equal(status, ZLAY_OK);
+        if (status) assert_null(move);
+        zlay_move_free(move);
+        zlay_layout_free(source);
+        zlay_ctx_free(ctx);
+        assert_int_equal(h.live, 0);
+    }
 }
 
 int main(void)

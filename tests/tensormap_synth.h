@@ -182,16 +182,4 @@ static inline void synth_world_free(synth_world *w)
     free(w);
 }
 
-/* Of a test whose allocations fail in turn. */
-static inline zlay_status synth_work(zlay_ctx *ctx, void *request)
-{
-    const zlay_target *target;
-    zlay_move *move;
-    assert_int_equal(zlay_target_find(&target, "sm_90a", 6), ZLAY_OK);
-    zlay_status status = zlay_tensormap_synth(ctx, &move, target, request);
-    if (status) assert_null(move);
-    zlay_move_free(move);
-    return status;
-}
-
 #endif
