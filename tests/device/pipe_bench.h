@@ -253,7 +253,7 @@ static inline void bases_fill(bench *b, buffer *one)
     }
 }
 
-static inline bool is_of_numbers(kind of) { return of == PRODUCT || of == HALVED || of == GROUPED || of == ATTENDED; }
+static inline bool is_of_numbers(kind of) { return of == PRODUCT || of == HALVED || of == GROUPED || of == ATTENDED || of == FACTORED; }
 
 /* Values of all arguments; what buffers have before is in `was`. */
 static inline void arguments_make(bench *b, const struct pipe_row *row)
@@ -306,6 +306,17 @@ static inline float number(const uint8_t *stage, unsigned row, unsigned k, bool 
     return value;
 }
 
+/* Byte (row, at) of a stage of 128 x 128 bytes: 32 bytes of all rows are 4096, of eight rows 256, 16 of them one after the other. */
+static inline unsigned core_byte(unsigned row, unsigned at) { return at / 32 * 4096 + row / 8 * 256 + at % 32 / 16 * 128 + row % 8 * 16 + at % 16; }
+
+static inline void stage_turned(uint8_t stage[STAGE])
+{
+    uint8_t core[STAGE];
+    memcpy(core, stage, STAGE);
+    for (unsigned row = 0; row < ROWS_OF_A_BLOCK; row++)
+        for (unsigned at = 0; at < ROW_BYTES; at++) stage[row * ROW_BYTES + (at ^ (row & 7) << 4)] = core[core_byte(row, at)];
+}
+
 /* What the stage of a smem has at an index, under the 128-byte swizzle. Of B halved each block of a pair brings half. */
 static inline void stage_of(bench *b, numbers to, const relation *r, const char *smem, unsigned block, unsigned index)
 {
@@ -319,6 +330,7 @@ static inline void stage_of(bench *b, numbers to, const relation *r, const char 
         memcpy(stage, all + (uint64_t)(halves ? first : block) * STEP, STAGE);
         if (halves) memcpy(stage + STAGE / 2, all + (uint64_t)(first + 1) * STEP + STAGE / 2, STAGE / 2);
     }
+    if (r->kind == FACTORED && *smem == 'A') stage_turned(stage);
     for (unsigned row = 0; row < ROWS_OF_A_BLOCK; row++)
         for (unsigned k = 0; k < (r->kind == INTEGERS ? ROW_BYTES : ROW); k++) to[row][k] = number(stage, row, k, r->kind == INTEGERS);
 }
@@ -341,11 +353,12 @@ static inline void row_multiplied(double *restrict d, const float *restrict a, n
     for (unsigned c = 0; c < ROWS_OF_A_BLOCK; c++) d[c] += (double)sum[c];
 }
 
-/* Rows of A times those of B from column `at` on, the sum of n steps from `first` on. */
-static inline void multiplied(bench *b, product d, const relation *r, unsigned block, unsigned of_b, unsigned at, unsigned first)
+/* Rows of A times those of B from column `at` on, the sum of the steps of a tile. */
+static inline void multiplied(bench *b, product d, const relation *r, unsigned block, unsigned of_b, unsigned at, unsigned t)
 {
+    unsigned each = r->kind == FACTORED ? 1 : b->n, first = t * each;
     static numbers a, w, turned;
-    for (unsigned s = first; s < first + b->n; s++) {
+    for (unsigned s = first; s < first + each; s++) {
         stage_of(b, a, r, "A", block, s);
         stage_of(b, w, r, "B", of_b, s);
         for (unsigned row = 0; row < ROWS_OF_A_BLOCK; row++)
@@ -406,8 +419,8 @@ static inline void products(bench *b, const relation *r, uint8_t *want, bool lat
             memset(d, 0, sizeof d);
             unsigned first = block / b->cluster * b->cluster;
             if (r->kind == ATTENDED) attended(b, d, r, block);
-            else multiplied(b, d, r, block, registers > ROWS_OF_A_BLOCK ? first : block, 0, t * b->n);
-            if (registers > ROWS_OF_A_BLOCK) multiplied(b, d, r, block, first + 1, ROWS_OF_A_BLOCK, t * b->n);
+            else multiplied(b, d, r, block, registers > ROWS_OF_A_BLOCK ? first : block, 0, t);
+            if (registers > ROWS_OF_A_BLOCK) multiplied(b, d, r, block, first + 1, ROWS_OF_A_BLOCK, t);
             for (unsigned i = 0; i < r->stage; i++)
                 tile(want + (uint64_t)block * step + (uint64_t)(t * r->stage + i) * registers * THREADS * 4, d, registers, 64 * i, part,
                      r->kind == INTEGERS, later);

@@ -11,7 +11,7 @@
 
 enum { STEP = 1 << 18, SIZE = 4 * STEP, TEXT = 1 << 14, RELATIONS = 3, STAGE = 16384 };
 typedef enum kind { NOTHING, SAME, SAME_LAST, ADDED, MATRICES, SWAPPED, GIVEN, PRODUCT, INTEGERS, MAPPED, HALVED, GROUPED, ATTENDED,
-                    UPDATED } kind;
+                    FACTORED, UPDATED } kind;
 typedef enum count_of { BY_N, BY_2N, BY_T, BY_TN, BY_ONE } count_of;
 enum { FAULT, MAY };
 enum { RIGHT, WRONG, GAVE_UP }; /* also exit statuses of a mutant's process */

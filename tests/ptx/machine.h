@@ -43,7 +43,8 @@ typedef struct px_thread {
     bool arrived, meets; /* at the barrier of the cluster: has arrived in this phase; waits for its end */
     bool polls, waits;   /* asks for a word of global memory; until it is no longer `polled` */
     uint32_t polled;
-    bool fenced; /* wgmma.fence since ordinary instructions touched sums */
+    uint32_t fences;   /* wgmma.fence so far */
+    uint32_t *touched; /* of registers of products: fences before an ordinary instruction last touched it */
     int acquired[PX_MAPS]; /* versions of maps that its copies use */
     px_extent wrote[PX_WROTE]; /* what it has written in shared memory since its last fence lies there */
     int spans;
@@ -111,7 +112,10 @@ typedef struct px_use { /* of tensor memory, by a warp or by products */
     bool writes;
 } px_use;
 
-typedef struct px_tensor_op { /* tcgen05.mma: of a thread, in order */
+typedef enum px_tensor_what { PX_MMA, PX_MMA_TENSOR /* A in tensor memory */, PX_COPY_ROWS, PX_COPY_FACTORS } px_tensor_what;
+
+typedef struct px_tensor_op { /* tcgen05.mma, tcgen05.cp: of a thread, in order */
+    px_tensor_what what;
     int thread, block, group; /* of 1 block or 2, from `block` on */
     uint32_t number, to, index; /* to: a column; index: the instruction descriptor */
     uint64_t a, b;
@@ -174,6 +178,7 @@ typedef struct px_machine {
     uint32_t cluster_saw[PX_SEEN];
     int elected; /* lane that elect.sync chooses */
     uint64_t *values;
+    uint32_t *touched;
     uint8_t *states;
     uint64_t random;
     px_when when;    /* copies land */

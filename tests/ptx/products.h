@@ -10,7 +10,7 @@
 static inline bool px_wgmma_fence(px_machine *m, int thread, const px_line *l)
 {
     (void)l;
-    m->thread[thread].fenced = true;
+    m->thread[thread].fences++;
     return true;
 }
 
@@ -57,7 +57,8 @@ static inline bool px_wgmma(px_machine *m, int first, const px_line *l)
         if (l->operand[r].name != p.acc + r) return px_fault(m, "wgmma: sums in another order");
     for (int lane = 0; lane < PX_WARP; lane++) {
         px_thread *t = &m->thread[first + lane];
-        if (!t->fenced) px_fault(m, "line %d: a product without wgmma.fence", l->source + 1);
+        for (int r = 0; r < p.n / 2 + (p.registers < 0 ? 0 : 4); r++)
+            if (t->touched[l->operand[r].name] == t->fences) px_fault(m, "line %d: a product without wgmma.fence", l->source + 1);
         for (int r = 0; r < p.n / 2; r++)
             if (p.adds && t->state[p.acc + r] == PX_NEVER) px_fault(m, "a product adds to nothing");
         for (int i = p.n / 2; i < l->count; i++)
@@ -140,24 +141,45 @@ static inline bool px_relinquish(px_machine *m, int first, const px_line *l)
 
 /* ---- tensor memory: products -------------------------------------------------------------- */
 
-/* `[d], a, b, index, adds`: both factors from shared memory, 128 rows of each block. */
+static inline bool px_tensor_begin(px_machine *m, const px_tensor_op *o)
+{
+    if (m->tensor_ops == PX_PENDING || o->block % o->group || o->group > m->blocks) return px_fault(m, "too many products, or no pair");
+    m->tensor_op[m->tensor_ops++] = *o;
+    if (px_at_once(m)) px_tensor_run(m, o->thread, m->number);
+    return true;
+}
+
+/* Of columns in each of the blocks. */
+static inline bool px_tensor_uses(px_machine *m, const px_tensor_op *o, uint32_t first, uint32_t columns, bool writes)
+{
+    for (int r = 0; r < o->group; r++) {
+        px_use use = {o->block + r, PX_WARPS + o->block, first, columns, 15, o->number, 0, writes};
+        if (!px_use_begin(m, &use, o->thread)) return false;
+    }
+    return true;
+}
+
+/* `[d], a, b, index, adds`: 128 rows of each block; A from shared memory, or from tensor memory at `[a]`. */
 static inline bool px_tensor_mma(px_machine *m, int thread, const px_line *l)
 {
-    px_tensor_op o = {.thread = thread, .block = px_rank(m, thread), .group = px_pair(l), .number = m->number++, .to = PX_IN32(0),
-                      .a = PX_IN(1), .b = PX_IN(2), .index = PX_IN32(3), .adds = PX_IN(4) != 0,
+    px_tensor_op o = {.what = l->address & 2 ? PX_MMA_TENSOR : PX_MMA, .thread = thread, .block = px_rank(m, thread), .group = px_pair(l),
+                      .number = m->number++, .to = PX_IN32(0), .a = PX_IN(1), .b = PX_IN(2), .index = PX_IN32(3), .adds = PX_IN(4) != 0,
                       .whole = strstr(l->op, "kind::i8") != NULL};
     px_shape s;
     if (!px_shape_read(m, &s, o.index, o.whole)) return false;
-    if (m->tensor_ops == PX_PENDING || o.block % o.group || o.group > m->blocks) return px_fault(m, "tcgen05.mma");
     if (s.rows != (uint32_t)(PX_LANES * o.group) || s.columns < 16 || s.columns > PX_ROWS)
         return px_fault(m, "tcgen05.mma of %u x %u", s.rows, s.columns);
-    for (int r = 0; r < o.group; r++) {
-        px_use use = {o.block + r, PX_WARPS + o.block, o.to, s.columns, 15, o.number, 0, true};
-        if (!px_use_begin(m, &use, thread)) return false;
-    }
-    m->tensor_op[m->tensor_ops++] = o;
-    if (px_at_once(m)) px_tensor_multiply(m, thread, m->number);
-    return true;
+    if (o.what == PX_MMA_TENSOR && !px_tensor_uses(m, &o, (uint32_t)o.a, PX_K_BYTES / 4, false)) return false;
+    return px_tensor_uses(m, &o, o.to, s.columns, true) && px_tensor_begin(m, &o);
+}
+
+/* `[to], descriptor`. */
+static inline bool px_tensor_cp(px_machine *m, int thread, const px_line *l)
+{
+    bool rows = strstr(l->op, ".128x256b") != NULL;
+    px_tensor_op o = {.what = rows ? PX_COPY_ROWS : PX_COPY_FACTORS, .thread = thread, .block = px_rank(m, thread), .group = px_pair(l),
+                      .number = m->number++, .to = PX_IN32(0), .a = PX_IN(1)};
+    return px_tensor_uses(m, &o, o.to, rows ? 8 : 4, true) && px_tensor_begin(m, &o);
 }
 
 /* `[barrier](, mask)`: one arrival when what this thread has issued is over. */
@@ -169,22 +191,56 @@ static inline bool px_tensor_commit(px_machine *m, int thread, const px_line *l)
 
 /* ---- tensor memory: loads, stores, fences ---------------------------------------------------- */
 
-/* Lane i of a warp has lane 32 (w % 4) + i, register r column r: `.32x32b.xN`. */
+/* Lanes and columns of a warp's load or store: those from 32 (w % 4) on, a column a register. */
+static inline bool px_tensor_access(px_machine *m, int first, const px_operand *address, int registers, bool writes, uint32_t *column)
+{
+    int quarter = first % m->threads / PX_WARP % 4;
+    uint32_t at = (uint32_t)px_get(m, first, address);
+    for (int i = 0; i < PX_WARP; i++)
+        if (px_get(m, first + i, address) != at) return px_fault(m, "tcgen05.ld, st: lanes have other addresses");
+    if (at >> 16 != (uint32_t)quarter * 32) return px_fault(m, "tcgen05.ld, st: lane %u by warp %d", at >> 16, quarter);
+    *column = at & 0xffff;
+    px_use use = {px_rank(m, first), first / PX_WARP, *column, (uint32_t)registers, 1u << quarter, m->number++, 0, writes};
+    return px_use_begin(m, &use, first);
+}
+
+/* `.32x32b.xN`: thread i of a warp has lane 32 (w % 4) + i. */
+static inline uint32_t *px_tensor_cell(px_machine *m, int thread, uint32_t column)
+{
+    return &px_own(m, thread)->tensor.cell[thread % m->threads % PX_LANES][column];
+}
+
 static inline bool px_tensor_ld(px_machine *m, int first, const px_line *l)
 {
-    int registers = l->count - 1, quarter = first % m->threads / PX_WARP % 4;
-    uint32_t at = (uint32_t)px_get(m, first, &l->operand[registers]), column = at & 0xffff;
-    if (at >> 16 != (uint32_t)quarter * 32) return px_fault(m, "tcgen05.ld: lane %u by warp %d", at >> 16, quarter);
-    px_use use = {px_rank(m, first), first / PX_WARP, column, (uint32_t)registers, 1u << quarter, m->number++, 0, false};
-    if (!px_use_begin(m, &use, first)) return false;
+    int registers = l->count - 1;
+    uint32_t column = 0;
+    if (!px_tensor_access(m, first, &l->operand[registers], registers, false, &column)) return false;
     for (int i = 0; i < PX_WARP; i++)
         for (int r = 0; r < registers; r++) {
             px_operand *o = &l->operand[r];
-            if (px_get(m, first + i, &l->operand[registers]) != at) px_fault(m, "tcgen05.ld: lanes have other addresses");
-            px_set(m, first + i, o, px_own(m, first)->tensor.cell[quarter * PX_WARP + i][column + (uint32_t)r]);
+            px_set(m, first + i, o, *px_tensor_cell(m, first + i, column + (uint32_t)r));
             m->thread[first + i].state[o->name] = PX_BUSY;
             m->warp[first / PX_WARP].loads[o->name] = true;
         }
+    return true;
+}
+
+/* What it writes stands there at once, and nobody may look before the wait. */
+static inline bool px_tensor_st(px_machine *m, int first, const px_line *l)
+{
+    int registers = l->count - 1;
+    uint32_t column = 0;
+    if (!px_tensor_access(m, first, &l->operand[0], registers, true, &column)) return false;
+    for (int i = 0; i < PX_WARP; i++)
+        for (int r = 0; r < registers; r++)
+            *px_tensor_cell(m, first + i, column + (uint32_t)r) = (uint32_t)px_get(m, first + i, &l->operand[1 + r]);
+    return true;
+}
+
+static inline bool px_tensor_wait_st(px_machine *m, int first, const px_line *l)
+{
+    (void)l;
+    px_uses_end(m, first / PX_WARP, UINT32_MAX, PX_WRITES);
     return true;
 }
 
@@ -192,7 +248,7 @@ static inline bool px_tensor_wait_ld(px_machine *m, int first, const px_line *l)
 {
     px_warp *w = &m->warp[first / PX_WARP];
     (void)l;
-    px_uses_end(m, first / PX_WARP, UINT32_MAX);
+    px_uses_end(m, first / PX_WARP, UINT32_MAX, PX_READS);
     for (int name = 0; name < m->text.registers; name++) {
         for (int i = 0; w->loads[name] && i < PX_WARP; i++) m->thread[first + i].state[name] = PX_READY;
         w->loads[name] = false;

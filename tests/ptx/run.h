@@ -22,7 +22,8 @@ static inline bool px_all_together(const px_machine *m, int thread)
 static inline void px_note_sums(px_machine *m, int thread, const px_line *l, const bool *is_sum)
 {
     for (int i = 0; i < l->count; i++)
-        if (l->operand[i].name >= 0 && is_sum[l->operand[i].name]) m->thread[thread].fenced = false;
+        if (l->operand[i].name >= 0 && is_sum[l->operand[i].name])
+            m->thread[thread].touched[l->operand[i].name] = m->thread[thread].fences;
 }
 
 typedef struct px_program { /* of a text: rows of its lines, and which registers are of products */
@@ -114,6 +115,7 @@ static inline bool px_warp_goes(px_machine *m, const px_program *p, int warp)
                 if (!turn--) break;
                 again = !some;
             }
+            went |= m->thread[thread].done;
             if (m->steps > PX_STEPS_MOST) px_fault(m, "more than %d steps", PX_STEPS_MOST);
         }
     }
@@ -127,7 +129,8 @@ static inline void px_thread_begin(px_machine *m, int i, uint32_t first_block)
     size_t registers = (size_t)m->text.registers;
     int rank = px_rank(m, i);
     px_thread *t = &m->thread[i];
-    *t = (px_thread){.value = m->values + (size_t)i * registers, .state = m->states + (size_t)i * registers, .meeting = -1, .wait = -1};
+    *t = (px_thread){.value = m->values + (size_t)i * registers, .state = m->states + (size_t)i * registers,
+                     .touched = m->touched + (size_t)i * registers, .meeting = -1, .wait = -1};
     uint64_t given[PX_SPECIAL] = {(uint64_t)(i % m->threads), first_block + (uint32_t)rank, m->all_blocks, (uint64_t)rank, 0};
     for (int s = 0; s < PX_SPECIAL; s++) t->value[s] = given[s], t->state[s] = PX_READY;
     t->value[m->text.smem] = PX_ORIGIN, t->state[m->text.smem] = PX_READY;
@@ -164,6 +167,7 @@ static inline void px_cluster_begin(px_machine *m, uint32_t first_block)
     memset(m->bulk_groups, 0, sizeof m->bulk_groups);
     memset(m->cp_groups, 0, sizeof m->cp_groups);
     memset(m->states, PX_NEVER, (size_t)all * (size_t)m->text.registers);
+    memset(m->touched, 0, (size_t)all * (size_t)m->text.registers * sizeof *m->touched);
     for (int i = 0; i < all; i++) px_thread_begin(m, i, first_block);
 }
 
@@ -234,13 +238,15 @@ static inline void px_run(px_machine *m, const char *text, int threads, uint32_t
     size_t all = (size_t)threads * (size_t)cluster * (size_t)m->text.registers;
     assert_true(threads <= PX_THREADS && cluster <= PX_CLUSTER && m->text.smem >= 0);
     m->values = calloc(all, sizeof *m->values);
+    m->touched = calloc(all, sizeof *m->touched);
     m->states = calloc(all, 1);
-    assert_true(m->values && m->states);
+    assert_true(m->values && m->touched && m->states);
     for (uint32_t b = 0; b < blocks && !*m->fault; b += (uint32_t)cluster) {
         px_cluster_begin(m, b);
         px_cluster(m, &p);
     }
     free(m->values);
+    free(m->touched);
     free(m->states);
     free(m->chunk);
     m->chunk = NULL;

@@ -86,15 +86,18 @@ static const struct px_row {
     {"tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64", px_tensor_commit, 0},
     {"tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64", px_tensor_commit, 0},
     {"tcgen05.ld.sync.aligned.32x32b.x", px_tensor_ld, PX_TOGETHER},
-    {"tcgen05.wait::ld.sync.aligned", px_tensor_wait_ld, PX_TOGETHER},
+    {"tcgen05.st.sync.aligned.32x32b.x", px_tensor_st, PX_TOGETHER},
+    {"tcgen05.wait::ld.sync.aligned", px_tensor_wait_ld, PX_TOGETHER}, {"tcgen05.wait::st.sync.aligned", px_tensor_wait_st, PX_TOGETHER},
+    {"tcgen05.cp.cta_group::1.128x256b", px_tensor_cp, 0}, {"tcgen05.cp.cta_group::2.128x256b", px_tensor_cp, 0},
+    {"tcgen05.cp.cta_group::1.32x128b.warpx4", px_tensor_cp, 0}, {"tcgen05.cp.cta_group::2.32x128b.warpx4", px_tensor_cp, 0},
     {"tcgen05.fence::before_thread_sync", px_tensor_before, 0}, {"tcgen05.fence::after_thread_sync", px_tensor_after, 0},
 };
 
-/* A row of products, or of loads of tensor memory, stands for all their shapes. */
+/* A row of products, or of loads and stores of tensor memory, stands for all their shapes. */
 static inline const struct px_row *px_row_of(const char *op)
 {
     for (size_t i = 0; i < sizeof px_rows / sizeof *px_rows; i++) {
-        bool shapes = px_rows[i].step == px_wgmma || px_rows[i].step == px_tensor_ld;
+        bool shapes = px_rows[i].step == px_wgmma || px_rows[i].step == px_tensor_ld || px_rows[i].step == px_tensor_st;
         if (shapes ? !strncmp(op, px_rows[i].op, strlen(px_rows[i].op)) : !strcmp(op, px_rows[i].op)) return &px_rows[i];
     }
     return NULL;

@@ -52,12 +52,16 @@ static inline bool px_use_begin(px_machine *m, const px_use *next, int thread)
     return true;
 }
 
-/* Uses by this component that began before instruction `number` are over. */
-static inline void px_uses_end(px_machine *m, int warp, uint32_t number)
+/* Uses by this component that began before instruction `number` are over: reads, writes or both. */
+enum { PX_READS = 1, PX_WRITES = 2 };
+
+static inline void px_uses_end(px_machine *m, int warp, uint32_t number, int which)
 {
     m->stamp++;
-    for (int i = 0; i < m->uses; i++)
-        if (m->use[i].warp == warp && !m->use[i].stamp && m->use[i].number < number) m->use[i].stamp = m->stamp;
+    for (int i = 0; i < m->uses; i++) {
+        px_use *u = &m->use[i];
+        if (u->warp == warp && !u->stamp && u->number < number && (which & (u->writes ? PX_WRITES : PX_READS))) u->stamp = m->stamp;
+    }
 }
 
 /* ---- products ---------------------------------------------------------------------------- */
@@ -79,6 +83,29 @@ static inline bool px_shape_read(px_machine *m, px_shape *s, uint32_t index, boo
     return true;
 }
 
+/* Lane r of A in tensor memory has row r, two numbers of 16 bits or four of 8 in a column: PTX ISA 9.1, "Packing". */
+static inline void px_tensor_rows(const px_tensor *t, px_rows_of *to, uint32_t column, int type)
+{
+    uint32_t bytes = px_bytes_of(type);
+    for (uint32_t lane = 0; lane < PX_LANES; lane++)
+        for (uint32_t k = 0; k < PX_K_BYTES / bytes; k++) {
+            uint8_t cell[4];
+            memcpy(cell, &t->cell[lane][column + k * bytes / 4], 4);
+            to->at[lane][k] = px_number(cell + k * bytes % 4, type);
+        }
+}
+
+static inline bool px_tensor_factor(px_machine *m, px_rows_of *a, const px_tensor_op *o, const px_shape *s, int rank)
+{
+    px_factor f;
+    if (o->what == PX_MMA_TENSOR) {
+        px_tensor_rows(&m->block[o->block + rank].tensor, a, (uint32_t)o->a, s->type);
+        return true;
+    }
+    return px_factor_read(m, &f, o->a, true, s->a_across, s->type) &&
+           px_gather(m, a->at[PX_LANES * rank], PX_DEPTH, 1, &f, o->block + rank, 0, PX_LANES);
+}
+
 /* Block r of a pair has the rows from 128 r on of A and D, and half of the rows of B. */
 static inline void px_multiply(px_machine *m, const px_tensor_op *o)
 {
@@ -86,12 +113,11 @@ static inline void px_multiply(px_machine *m, const px_tensor_op *o)
     static px_columns b;
     float sum[PX_ROWS];
     px_shape s;
-    px_factor fa, fb;
-    if (!px_shape_read(m, &s, o->index, o->whole)) return;
-    if (!px_factor_read(m, &fa, o->a, true, s.a_across, s.type) || !px_factor_read(m, &fb, o->b, true, s.b_across, s.type)) return;
+    px_factor fb;
+    if (!px_shape_read(m, &s, o->index, o->whole) || !px_factor_read(m, &fb, o->b, true, s.b_across, s.type)) return;
     uint32_t share = s.columns / (uint32_t)o->group;
     for (int r = 0; r < o->group; r++)
-        if (!px_gather(m, a.at[PX_LANES * r], PX_DEPTH, 1, &fa, o->block + r, 0, PX_LANES) ||
+        if (!px_tensor_factor(m, &a, o, &s, r) ||
             !px_gather(m, &b.at[0][share * (uint32_t)r], 1, PX_ROWS, &fb, o->block + r, 0, share)) return;
     for (uint32_t row = 0; row < s.rows; row++) {
         uint32_t *cell = &m->block[o->block + (int)(row / PX_LANES)].tensor.cell[row % PX_LANES][o->to];
@@ -100,14 +126,33 @@ static inline void px_multiply(px_machine *m, const px_tensor_op *o)
     }
 }
 
-/* Products that a thread has issued before `number`, in its order. */
-static inline void px_tensor_multiply(px_machine *m, int thread, uint32_t number)
+/* 128 rows of 32 bytes to as many lanes, or 32 rows of 16 bytes to the lanes of each warp: PTX ISA 9.1, tcgen05.cp. */
+static inline void px_copy_in(px_machine *m, const px_tensor_op *o)
+{
+    px_factor f;
+    bool rows = o->what == PX_COPY_ROWS;
+    if (!px_factor_read(m, &f, o->a, true, false, ZLAY_TYPE_U8)) return;
+    for (int r = 0; r < o->group; r++)
+        for (uint32_t lane = 0; lane < PX_LANES; lane++)
+            for (uint32_t byte = 0; byte < (rows ? 32 : 16); byte += 4) {
+                uint32_t at = px_swizzled(&f, px_factor_at(&f, rows ? lane : lane % PX_WARP, byte));
+                if (at < PX_ORIGIN || at + 4 > PX_ORIGIN + PX_SMEM) {
+                    px_fault(m, "tcgen05.cp reads outside");
+                    return;
+                }
+                memcpy(&m->block[o->block + r].tensor.cell[lane][o->to + byte / 4], m->block[o->block + r].view + (at - PX_ORIGIN), 4);
+            }
+}
+
+/* What a thread has issued before `number`, in its order. */
+static inline void px_tensor_run(px_machine *m, int thread, uint32_t number)
 {
     int kept = 0;
     for (int i = 0; i < m->tensor_ops; i++) {
         const px_tensor_op *o = &m->tensor_op[i];
-        if (o->thread == thread && o->number < number) px_multiply(m, o);
-        else m->tensor_op[kept++] = *o;
+        if (o->thread != thread || o->number >= number) m->tensor_op[kept++] = *o;
+        else if (o->what <= PX_MMA_TENSOR) px_multiply(m, o);
+        else px_copy_in(m, o);
     }
     m->tensor_ops = kept;
 }
@@ -115,8 +160,8 @@ static inline void px_tensor_multiply(px_machine *m, int thread, uint32_t number
 /* They are over, and a commit says so. */
 static inline void px_tensor_end(px_machine *m, int thread, uint32_t number)
 {
-    px_tensor_multiply(m, thread, number);
-    px_uses_end(m, PX_WARPS + px_rank(m, thread), number);
+    px_tensor_run(m, thread, number);
+    px_uses_end(m, PX_WARPS + px_rank(m, thread), number, PX_READS | PX_WRITES);
 }
 
 #endif

@@ -27,6 +27,7 @@ typedef struct px_line {
     bool negated;
     int target; /* of a branch: a line */
     int count, source; /* operands; the line of the text, from 0 */
+    uint64_t address;  /* bit i: operand i stands in brackets */
     px_operand *operand;
 } px_line;
 
@@ -162,8 +163,9 @@ static inline const char *px_instruction(px_text *p, const char *text, int sourc
         px_branch(p, text + strspn(text, " "));
         text = strchr(text, ';');
     } else {
-        while (*(text += strspn(text, " ,[]{}|")) != ';') {
+        for (size_t between; *(text += between = strspn(text, " ,[]{}|")) != ';';) {
             assert_true(l->count < PX_OPERANDS && p->used < PX_LINES * 8);
+            if (between && text[-1] == '[' && l->count < 64) l->address |= 1ull << l->count;
             l->operand[l->count++] = px_operand_at(p, &text);
             p->used++;
         }
