@@ -58,6 +58,7 @@ typedef struct zl_rp_instance {
     bool open[ZL_RP_GROUPS];
     uint32_t opened[ZL_RP_GROUPS];
     int64_t registers;     /* of each thread */
+    const struct zl_rp_gate *stands; /* where it waits, as it has looked last; NULL */
     int32_t meets, joined; /* the generation that it waits for, of the cluster has joined; -1 */
     bool grid;
 } zl_rp_instance;
@@ -84,8 +85,8 @@ typedef struct zl_rp_flag {
     uint32_t count;
 } zl_rp_flag;
 
-/* Events of an instance name a gate, or wait there. */
-enum { ZL_RP_NAMES = 1, ZL_RP_WAITS = 2 };
+/* Events of an instance name a gate, wait there, or arrive; the last is kept for no gate. */
+enum { ZL_RP_NAMES = 1, ZL_RP_WAITS = 2, ZL_RP_COMES = 4 };
 
 typedef enum zl_rp_proxy { ZL_RP_GENERIC, ZL_RP_ASYNC, ZL_RP_TENSOR } zl_rp_proxy;
 
@@ -270,6 +271,9 @@ void zl_rp_learn(zl_replay *c, uint32_t set, int32_t item);
 void zl_rp_join(zl_replay *c, uint32_t to, uint32_t from);
 /* Whether a set has all of another. */
 bool zl_rp_covers(const zl_replay *c, uint32_t set, uint32_t of);
+/* Of words, those that a set has too; and a set gets all of them. */
+void zl_rp_common(const zl_replay *c, uint64_t *all, uint32_t set);
+void zl_rp_learn_all(zl_replay *c, uint32_t set, const uint64_t *all);
 void zl_rp_join_landing(zl_replay *c, uint32_t to, uint32_t from);
 void zl_rp_clear(zl_replay *c, uint32_t set);
 int32_t zl_rp_item_new(zl_replay *c, zl_rp_kind kind, int32_t thread, int32_t number);

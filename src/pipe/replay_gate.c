@@ -208,7 +208,8 @@ bool zl_rp_wait(zl_replay *c, zl_rp_instance *i, const zl_event *e)
         if (meant(c, g, i->first + k, parity) != phase)
             zl_rp_break(c, ZLAY_PIPE_PARITY, i->pc, g->event);
     if (c->rule) return true;
-    if (g->phase <= phase) return false;
+    i->stands = g->phase <= phase ? g : NULL;
+    if (i->stands) return false;
     if (g->phase > phase + 1) zl_rp_break(c, ZLAY_PIPE_LOST_PHASE, i->pc, g->event);
     else pass(c, i, g, phase);
     return true;

@@ -23,18 +23,13 @@ static bool stands_for(const zl_replay *c, const zl_rp_use *now, const zl_rp_use
     return stands;
 }
 
-static bool has_ended(const zl_replay *c, uint32_t thread)
-{
-    const zl_rp_instance *i = &c->instances[c->threads[thread].instance];
-    return i->pc == i->role->end;
-}
-
-/* Every thread that goes on has the operation. */
+/* Every thread that may yet ask has the operation. */
 static bool is_common(const zl_replay *c, int32_t item)
 {
     bool common = true;
     for (uint32_t t = 0; t < c->threads_count && common; t++)
-        common = zl_rp_has(c, zl_rp_set(t, ZL_RP_KNOWS), item) || has_ended(c, t);
+        common = zl_rp_has(c, zl_rp_set(t, ZL_RP_KNOWS), item) ||
+                 !zl_rp_asks(c, c->threads[t].instance);
     return common;
 }
 
@@ -70,18 +65,4 @@ void zl_rp_drop_past(const zl_replay *c, zl_rp_place *p)
     for (uint32_t k = 0; k < p->count; k++)
         if (!past[k]) p->uses[kept++] = p->uses[k];
     p->count = kept;
-}
-
-/* ---- phases ---- */
-
-bool zl_rp_is_heard(const zl_replay *c, const zl_rp_gate *g)
-{
-    const uint8_t *near = c->near + (size_t)(g - c->gates) * c->instances_count;
-    uint32_t done = zl_rp_gate_set(c, g, ZL_RP_DONE);
-    for (uint32_t t = 0; t < c->threads_count; t++) {
-        if (near[c->threads[t].instance] & ZL_RP_WAITS && !has_ended(c, t) &&
-            !zl_rp_covers(c, zl_rp_set(t, ZL_RP_KNOWS), done))
-            return false;
-    }
-    return true;
 }

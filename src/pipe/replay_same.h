@@ -9,10 +9,16 @@ zl_rp_meeting *zl_rp_meeting_of(zl_replay *c, const zl_rp_instance *i, const zl_
 /* Whether somebody of a block knows of what it owes. */
 bool zl_rp_is_paid(const zl_replay *c, uint32_t block, const zl_rp_debt *d);
 void zl_rp_state(zl_replay *c, zl_rp_sheet *w);
-/* Uses of the content before, behind which others stand. */
+/* Uses of the content before, behind which others stand, and those that all know of. */
 void zl_rp_drop_past(const zl_replay *c, zl_rp_place *p);
-/* Whether all who may wait at a barrier know what its last phase tells. */
+/* Whether an instance may yet use memory, barriers or flags. */
+bool zl_rp_asks(const zl_replay *c, uint32_t instance);
+/* Whether all who may yet be so near know of the last phase, or `before`: of the one before that;
+ * whether all who may yet wait know what the last phase tells. */
+bool zl_rp_all_know(const zl_replay *c, const zl_rp_gate *g, uint8_t near, bool before);
 bool zl_rp_is_heard(const zl_replay *c, const zl_rp_gate *g);
+/* Threads that wait learn what they will know anyhow when they go on. */
+void zl_rp_hear(zl_replay *c);
 void zl_rp_find_growth(zl_replay *c);
 /* Growth of a ring's indices, or of a loop's counter, when the loops of a claim go on by `by`;
  * `longer`: in the longer trip of that claim, -1 in the run itself. */

@@ -46,6 +46,16 @@ bool zl_rp_covers(const zl_replay *c, uint32_t set, uint32_t of)
     return !missing;
 }
 
+void zl_rp_common(const zl_replay *c, uint64_t *all, uint32_t set)
+{
+    for (uint32_t k = 0; k < c->words; k++) all[k] &= row(c, set)[k];
+}
+
+void zl_rp_learn_all(zl_replay *c, uint32_t set, const uint64_t *all)
+{
+    for (uint32_t k = 0; k < c->words; k++) row(c, set)[k] |= all[k];
+}
+
 /* Whoever sees a copy land knows that it was issued and what its thread had waited for; ordinary
  * loads and stores are no part of it. */
 void zl_rp_join_landing(zl_replay *c, uint32_t to, uint32_t from)

@@ -133,24 +133,12 @@ static zl_rp_gate *gate_at(zl_replay *c, const zl_rp_sheet *w, uint32_t bar, uin
     return &c->gates[c->gate_at[bar] + k / stages * stages + slot_of(at, stages)];
 }
 
-/* Whether all who are so near know of the last phase, or `before`: of the one before that. */
-static bool all_know(const zl_replay *c, const zl_rp_gate *g, uint8_t near, bool before)
-{
-    const uint8_t *all = c->near + (size_t)(g - c->gates) * c->instances_count;
-    for (uint32_t t = 0; t < c->threads_count; t++) {
-        uint32_t knows = zl_rp_set(t, ZL_RP_KNOWS);
-        if (!(all[c->threads[t].instance] & near) || zl_rp_has(c, knows, g->last[0])) continue;
-        if (!before || !zl_rp_has(c, knows, g->last[1])) return false;
-    }
-    return true;
-}
-
 /* Who comes asks for the last phase alone, and who waits for the one before only where it does not
  * know of the last. */
 static void settle(const zl_replay *c, zl_rp_gate *g)
 {
-    if (all_know(c, g, ZL_RP_NAMES, false)) g->shown[0] = false;
-    if (!all_know(c, g, ZL_RP_WAITS, true)) return;
+    if (zl_rp_all_know(c, g, ZL_RP_NAMES, false)) g->shown[0] = false;
+    if (!zl_rp_all_know(c, g, ZL_RP_WAITS, true)) return;
     g->last[1] = -1;
     g->shown[1] = false;
 }
@@ -379,6 +367,7 @@ static void put_sets(zl_replay *c, zl_rp_sheet *w)
 /* First what is no part of it: the counter that each instance's group is counted from. */
 void zl_rp_state(zl_replay *c, zl_rp_sheet *w)
 {
+    zl_rp_hear(c);
     for (uint32_t n = 0; !w->marking && n < c->instances_count; n++)
         put(w, zl_rp_counter(c, w->claim, c->first[n], -1));
     for (zl_rp_instance *i = c->instances; i < c->instances + c->instances_count; i++) {

@@ -80,6 +80,7 @@ typedef struct zl_instance {
     int32_t last[ZL_GROUPS];   /* the last group that has members */
     bool open[ZL_GROUPS];      /* something stands in a group that is not closed */
     uint32_t opened[ZL_GROUPS]; /* its event */
+    const struct zl_gate *stands; /* where it waits, since it has looked last; NULL: nowhere */
     int32_t meets;             /* generation it waits for at a meeting, -1 */
     int32_t joined;            /* generation of the cluster's that it has joined, -1 */
     bool grid;                 /* has waited for the grid before */
@@ -274,6 +275,8 @@ static inline uint32_t zl_event_index(const zl_run *r, const zl_event *e)
 {
     return (uint32_t)(e - r->pipe->events);
 }
+/* What somebody in the block knows, in r->scratch. */
+const zl_tick *zl_run_known_in(zl_run *r, uint32_t block);
 /* Somebody in the block must know of it before the block ends. */
 void zl_run_owe(zl_run *r, int32_t block, zl_cond cond, uint32_t event);
 

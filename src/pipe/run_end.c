@@ -23,13 +23,18 @@ void zl_run_check_exit(zl_run *r, const zl_instance *i)
     }
 }
 
-static void check_debts(zl_run *r, uint32_t block)
+const zl_tick *zl_run_known_in(zl_run *r, uint32_t block)
 {
-    zl_tick *known = r->scratch;
-    memset(known, 0, r->comps * sizeof *known);
+    memset(r->scratch, 0, r->comps * sizeof *r->scratch);
     for (uint32_t k = 0; k < r->classes_count; k++)
         if (r->instances[r->classes[k].instance].cta == (int32_t)block)
-            zl_clock_give(r, known, &r->classes[k]);
+            zl_clock_give(r, r->scratch, &r->classes[k]);
+    return r->scratch;
+}
+
+static void check_debts(zl_run *r, uint32_t block)
+{
+    const zl_tick *known = zl_run_known_in(r, block);
     for (uint32_t c = 0; c < r->comps; c++) {
         size_t at = (size_t)block * r->comps + c;
         if (r->debt[at] <= known[c]) continue;

@@ -143,7 +143,8 @@ bool zl_gate_wait(zl_run *r, zl_instance *i, zl_gate *g, int32_t parity, uint32_
     for (uint32_t k = 1; k < i->classes; k++)
         if (phase_meant(g, &r->classes[i->first + k], parity) != phase)
             zl_run_fault(r, ZLAY_PIPE_PARITY, event, g->event, phase, g->phase);
-    if (g->phase <= phase) return false;
+    i->stands = g->phase <= phase ? g : NULL;
+    if (i->stands) return false;
     if (g->phase > phase + 1)
         zl_run_fault(r, ZLAY_PIPE_LOST_PHASE, event, g->event, g->phase - 1, phase);
     else pass(r, i, g, phase);

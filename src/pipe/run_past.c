@@ -2,20 +2,108 @@
 /* What stands in a state and is asked for by nobody. */
 #include "pipe/run_state.h"
 
-/* ---- uses of memory ---- */
+/* ---- who may yet ask ---- */
 
-static bool has_ended(const zl_run *r, const zl_instance *i)
+static bool is_question(const zl_event *e)
 {
-    return i->pc == r->pipe->roles[i->role].end;
+    return e->kind != ZL_EV_SYNC && e->kind != ZL_EV_JOIN && e->kind != ZL_EV_MEET &&
+           e->kind != ZL_EV_WAITGROUP && e->kind != ZL_EV_FOR && e->kind != ZL_EV_END;
 }
+
+/* An event comes again as long as its outermost loop goes on. */
+static void find_last(zl_run *r, uint32_t role)
+{
+    const zlay_pipe *p = r->pipe;
+    zl_watch *w = r->watch;
+    uint32_t end = 0;
+    for (uint32_t n = p->roles[role].begin; n < p->roles[role].end; n++) {
+        const zl_event *e = &p->events[n];
+        if (e->kind == ZL_EV_FOR && n >= end) end = (uint32_t)e->match;
+        uint32_t last = n < end ? end : n;
+        if (is_question(e)) w->asks[role] = last + 1;
+        if (e->kind == ZL_EV_FOR || e->bar < 0) continue;
+        w->names[role * p->bars_count + (uint32_t)e->bar] = last + 1;
+        if (e->kind == ZL_EV_WAIT) w->waits[role * p->bars_count + (uint32_t)e->bar] = last + 1;
+    }
+}
+
+static bool arrives(const zl_run *r, const zl_instance *i, uint32_t bar, uint32_t block)
+{
+    const zl_role *role = &r->pipe->roles[i->role];
+    for (uint32_t n = role->begin; n < role->end; n++) {
+        const zl_event *e = &r->pipe->events[n];
+        if ((e->kind == ZL_EV_ARRIVE || e->kind == ZL_EV_COMMIT) && e->bar == (int32_t)bar &&
+            zl_run_reaches(r, i, e, block))
+            return true;
+    }
+    return false;
+}
+
+static void note_comers(zl_run *r)
+{
+    bool *comes = r->watch->comers;
+    for (uint32_t k = 0; k < r->pipe->bars_count * r->pipe->blocks; k++)
+        for (uint32_t n = 0; n < r->instances_count; n++)
+            *comes++ = arrives(r, &r->instances[n], k / r->pipe->blocks, k % r->pipe->blocks);
+}
+
+void zl_watch_find_asks(zl_run *r)
+{
+    for (uint32_t k = 0; k < r->pipe->roles_count; k++) find_last(r, k);
+    note_comers(r);
+}
+
+/* Whether an instance may yet come to one of the events that stand before `last`. */
+static bool may_come(const zl_instance *i, uint32_t last) { return i->pc < last; }
+
+static uint32_t of_bar(const zl_run *r, const uint32_t *last, const zl_instance *i,
+                       const zl_gate *g)
+{
+    return last[(uint32_t)i->role * r->pipe->bars_count + (uint32_t)g->bar];
+}
+
+/* ---- who waits ---- */
+
+/* What all of those know who may yet arrive at a barrier; false where there are none. */
+static bool find_comers(zl_run *r, const zl_gate *g, const zl_instance *but)
+{
+    const bool *comes = r->watch->comers +
+                        ((size_t)g->bar * r->pipe->blocks + (size_t)g->cta) * r->instances_count;
+    bool any = false;
+    for (uint32_t k = 0; k < r->comps; k++) r->scratch[k] = INT16_MAX;
+    for (const zl_class *c = r->classes; c < r->classes + r->classes_count; c++) {
+        const zl_instance *i = &r->instances[c->instance];
+        if (!comes[c->instance] || i == but || !may_come(i, of_bar(r, r->watch->names, i, g)))
+            continue;
+        zl_clock_meet(r, r->scratch, c->clock);
+        any = true;
+    }
+    return any;
+}
+
+/* Nothing is asked of a thread that waits.  When it goes on it knows what somebody knows who has yet
+ * to come to the phase at hand, so it may as well know now what all of them do. */
+void zl_state_hear(zl_run *r)
+{
+    for (const zl_instance *i = r->instances; i < r->instances + r->instances_count; i++) {
+        const zl_gate *g = i->stands;
+        bool waits = g && r->classes[i->first].clock[g->comp] == g->phase && g->pending > 0;
+        if (!waits || !find_comers(r, g, i)) continue;
+        for (uint32_t k = 0; k < i->classes; k++)
+            zl_clock_join(r, r->classes[i->first + k].clock, r->scratch);
+    }
+}
+
+/* ---- uses of memory ---- */
 
 void zl_state_find_least(zl_run *r)
 {
     zl_tick *least = r->watch->least;
     for (uint32_t k = 0; k < r->comps; k++) least[k] = INT16_MAX;
-    for (uint32_t c = 0; c < r->classes_count; c++)
-        if (!has_ended(r, &r->instances[r->classes[c].instance]))
-            zl_clock_meet(r, least, r->classes[c].clock);
+    for (uint32_t c = 0; c < r->classes_count; c++) {
+        const zl_instance *i = &r->instances[r->classes[c].instance];
+        if (may_come(i, r->watch->asks[i->role])) zl_clock_meet(r, least, r->classes[c].clock);
+    }
 }
 
 /* Tensor memory and the changes of maps are asked of other clocks. */
@@ -72,13 +160,13 @@ void zl_state_forget(const zl_run *r, zl_spot *p)
 static bool waits(const zl_run *r, const zl_gate *g, const zl_class *c)
 {
     const zl_instance *i = &r->instances[c->instance];
-    return r->watch->waits[i->role] >> g->bar & 1 && i->cta == g->cta && !has_ended(r, i);
+    return i->cta == g->cta && may_come(i, of_bar(r, r->watch->waits, i, g));
 }
 
 static bool names(const zl_run *r, const zl_gate *g, const zl_class *c)
 {
     const zl_instance *i = &r->instances[c->instance];
-    return r->watch->names[i->role] >> g->bar & 1 && !has_ended(r, i);
+    return may_come(i, of_bar(r, r->watch->names, i, g));
 }
 
 static int32_t known(const zl_run *r, const zl_gate *g,

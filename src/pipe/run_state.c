@@ -328,15 +328,17 @@ static void put_places(state *w)
     put_columns(w);
 }
 
-/* What must be known of at the end. */
+/* What must be known of at the end, and is not yet. */
 static void put_debts(state *w)
 {
-    for (uint32_t b = 0; b < w->pipe->blocks; b++)
+    for (uint32_t b = 0; b < w->pipe->blocks; b++) {
+        const zl_tick *known = zl_run_known_in(w->r, b);
         for (uint32_t k = 0; k < w->r->comps; k++) {
             int32_t comp = w->watch->order[k];
             zl_tick value = w->r->debt[(size_t)b * w->r->comps + (size_t)comp];
-            if (value) put(w, k), put_item(w, comp, value);
+            if (value > known[comp]) put(w, k), put_item(w, comp, value);
         }
+    }
 }
 
 /* Numbers in turn go to one of four sums; there is room for as many more. */
@@ -359,6 +361,7 @@ void zl_state_write(zl_run *r, int32_t param)
     state w = {.r = r, .pipe = r->pipe, .watch = r->watch, .param = param};
     r->watch->size = r->watch->items_count = 0;
     zl_state_bases(r, param);
+    zl_state_hear(r);
     zl_state_find_least(r);
     order_components(&w);
     for (uint32_t k = 0; k < r->instances_count; k++) {

@@ -23,14 +23,17 @@ size_t zl_state_room(const zl_run *r);
 size_t zl_state_items(const zl_run *r);
 size_t zl_state_rows(const zl_run *r);
 
-/* What all threads know that have not ended, in watch->least; whether nobody can come upon a use that is
- * not over by this condition; to forget uses that no other can. */
+/* Threads that wait are given what they will know anyhow when they go on. */
+void zl_state_hear(zl_run *r);
+
+/* What all threads know that may yet ask, in watch->least; whether nobody can come upon a use that
+ * is not over by this condition; to forget uses that no other can. */
 void zl_state_find_least(zl_run *r);
 bool zl_state_is_past(const zl_run *r, const zl_touch *t, zl_cond cond);
 void zl_state_forget(const zl_run *r, zl_spot *p);
 
-/* The last phase that all know of who may yet come to a barrier, or wait there; whether all who may wait
- * know what that phase tells. */
+/* The last phase that all know of who may yet come to a barrier, or wait there; whether all who may
+ * wait know what that phase tells. */
 int32_t zl_state_known_to_comers(const zl_run *r, const zl_gate *g);
 int32_t zl_state_known_to_waiters(const zl_run *r, const zl_gate *g);
 bool zl_state_is_heard(const zl_run *r, const zl_gate *g);

@@ -17,6 +17,16 @@ static size_t bases_room(const zl_run *r)
     return (size_t)r->watch->stretches * r->pipe->params_count + 1;
 }
 
+static size_t bars_room(const zl_run *r)
+{
+    return (size_t)r->pipe->bars_count * r->pipe->roles_count + 1;
+}
+
+static size_t comers_room(const zl_run *r)
+{
+    return (size_t)r->pipe->bars_count * r->pipe->blocks * r->instances_count + 1;
+}
+
 static bool make_arrays(zl_run *r, zl_watch *w)
 {
     uint32_t rings = zl_rings(r->pipe);
@@ -37,28 +47,20 @@ static bool make_arrays(zl_run *r, zl_watch *w)
     w->turned = zl_alloc(r->ctx, r->comps + 1, sizeof *w->turned);
     w->least = zl_alloc(r->ctx, r->comps + 1, sizeof *w->least);
     w->levels = zl_alloc(r->ctx, (size_t)w->levels_room * r->comps, sizeof *w->levels);
-    w->waits = zl_alloc(r->ctx, r->pipe->roles_count + 1, sizeof *w->waits);
-    w->names = zl_alloc(r->ctx, r->pipe->roles_count + 1, sizeof *w->names);
+    w->waits = zl_alloc(r->ctx, bars_room(r), sizeof *w->waits);
+    w->names = zl_alloc(r->ctx, bars_room(r), sizeof *w->names);
+    w->asks = zl_alloc(r->ctx, r->pipe->roles_count + 1, sizeof *w->asks);
+    w->comers = zl_alloc(r->ctx, comers_room(r), sizeof *w->comers);
     w->state = zl_alloc(r->ctx, w->room, sizeof *w->state);
     w->items = zl_alloc(r->ctx, w->items_room, sizeof *w->items);
     return w->params && w->rings && w->origins && w->group && w->ring_group && w->bases && w->order && w->column && w->counts && w->heights &&
-           w->turned && w->least && w->waits && w->names && w->levels && w->state && w->items;
+           w->turned && w->least && w->waits && w->names && w->asks && w->comers && w->levels &&
+           w->state && w->items;
 }
 
 static size_t bases_of_seen(const zl_run *r)
 {
     return (size_t)ZL_STATES * (r->watch->stretches + 1);
-}
-
-static void find_bars(zl_run *r)
-{
-    for (uint32_t k = 0; k < r->pipe->roles_count; k++)
-        for (uint32_t n = r->pipe->roles[k].begin; n < r->pipe->roles[k].end; n++) {
-            const zl_event *e = &r->pipe->events[n];
-            uint64_t bar = e->kind == ZL_EV_FOR || e->bar < 0 ? 0 : (uint64_t)1 << e->bar;
-            r->watch->names[k] |= bar;
-            if (e->kind == ZL_EV_WAIT) r->watch->waits[k] |= bar;
-        }
 }
 
 zlay_status zl_watch_new(zl_run *r)
@@ -71,7 +73,7 @@ zlay_status zl_watch_new(zl_run *r)
     w->items_room = zl_state_items(r) + 1;
     if (!make_arrays(r, w)) return ZLAY_ENOMEM;
     for (uint32_t k = 0; k < r->comps; k++) w->order[k] = w->column[k] = (int32_t)k;
-    find_bars(r);
+    zl_watch_find_asks(r);
     zl_watch_find_rings(r);
     zl_watch_find_groups(r);
     return ZLAY_OK;
@@ -103,8 +105,10 @@ void zl_watch_free(zl_run *r)
     zl_free(&alloc, w->heights, (r->comps / ZL_VECTOR + 1) * sizeof *w->heights);
     zl_free(&alloc, w->turned, (r->comps + 1) * sizeof *w->turned);
     zl_free(&alloc, w->least, (r->comps + 1) * sizeof *w->least);
-    zl_free(&alloc, w->waits, (p->roles_count + 1) * sizeof *w->waits);
-    zl_free(&alloc, w->names, (p->roles_count + 1) * sizeof *w->names);
+    zl_free(&alloc, w->waits, bars_room(r) * sizeof *w->waits);
+    zl_free(&alloc, w->names, bars_room(r) * sizeof *w->names);
+    zl_free(&alloc, w->asks, (p->roles_count + 1) * sizeof *w->asks);
+    zl_free(&alloc, w->comers, comers_room(r) * sizeof *w->comers);
     zl_free(&alloc, w->levels, (size_t)w->levels_room * r->comps * sizeof *w->levels);
     zl_free(&alloc, w->state, w->room * sizeof *w->state);
     zl_free(&alloc, w->items, w->items_room * sizeof *w->items);
@@ -268,7 +272,7 @@ static bool make_param(zl_run *r, zl_watch_param *w)
     return w->seen && w->bases && w->led;
 }
 
-/* Whether a state as that of now was seen before, and which.  Of the endless param few are looked at. */
+/* Whether a state as that of now was seen before, and which.  Of the endless param all are kept. */
 static bool look(zl_run *r, zl_watch_param *w, int32_t param, uint32_t *same)
 {
     zl_state_write(r, param);

@@ -53,8 +53,10 @@ typedef struct zl_watch {
     uint16_t *counts;   /* of the levels of each component */
     uint16_t *heights;  /* the most in each vector of components */
     zl_tick *turned;    /* a clock in canonical order */
-    uint64_t *waits, *names; /* per role: the bars that it waits for, that it names */
-    zl_tick *least;     /* what all threads know that have not ended */
+    uint32_t *waits, *names; /* per role and bar: from these events on it does so no more */
+    uint32_t *asks;     /* per role: from this on it asks nothing of memory, barriers and flags */
+    bool *comers;       /* bars x blocks x instances: those that arrive there */
+    zl_tick *least;     /* what all threads know that may yet ask */
 } zl_watch;
 
 static inline uint32_t zl_rings(const zlay_pipe *p)
@@ -71,6 +73,8 @@ static inline int64_t zl_period(int64_t a, int64_t b)
 void zl_watch_find_stretches(zl_run *r);
 void zl_watch_find_rings(zl_run *r);
 void zl_watch_find_groups(zl_run *r);
+/* Who may yet wait, come, or ask anything. */
+void zl_watch_find_asks(zl_run *r);
 /* The group of the loop that an instance is in. */
 static inline uint32_t zl_watch_group(const zl_run *r, const zl_instance *i)
 {
