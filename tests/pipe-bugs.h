@@ -70,6 +70,7 @@ static const pipe_bug pipe_bugs[] = {
     {"exit too early", "cooperative_multicast", 2, "  for j in N..N+2\n    wait empty[j % 2] parity (j / 2 + 1) % 2\n  end\n", "", {ZLAY_PIPE_PEER}, {1}},
     {"exit too early", "pingpong_multicast", 2, "  waitgroup bulk 0\n  sync cluster\n", "  waitgroup bulk 0\n", {ZLAY_PIPE_PEER}, {1, 1}},
     {"peer not ready", "cooperative_multicast", 2, "sync cluster\n", "sync cta\n", {ZLAY_PIPE_PEER}, {1}},
+    {"peer not ready", "pair", 1, "sync cluster\nalloc C\n", "alloc C\nsync cluster\n", {ZLAY_PIPE_PEER}, {1, 1}},
     {"one lane for its warp", "ring", 2, "count 128", "count 4", {ZLAY_PIPE_COUNT}, {3}},
     {"use before wait", "lds_double", 2, "    waitcount memory 4\n", "", {ZLAY_PIPE_GROUP}, {2}},
     {"use before wait", "lds_double", 2, "    waitcount shared 0\n    mma", "    mma", {ZLAY_PIPE_GROUP}, {2}},

@@ -411,6 +411,18 @@ static void pml_setup_inits(pml_print *p)
     }
 }
 
+/* A block that allocates with its peer before the cluster has met may find that the peer does not run. */
+static void pml_setup_pairs(pml_print *p)
+{
+    const zlay_pipe *pipe = p->m->pipe;
+    bool met = false;
+    for (uint32_t i = 0; i < pipe->setup; i++) {
+        const zl_event *e = &pipe->events[i];
+        met |= e->kind == ZL_EV_SYNC && e->scope == ZL_SYNC_CLUSTER;
+        if (e->kind == ZL_EV_ALLOC && pipe->tmems[e->tmem[0]].pair && !met) pml_fault(p, ZLAY_PIPE_PEER, e->line);
+    }
+}
+
 /* A block's setup; with a sync of the cluster all blocks are set up at once. */
 static void pml_setup(pml_print *p)
 {
@@ -424,7 +436,7 @@ static void pml_setup(pml_print *p)
         if (block == 0 || !together)
             fprintf(p->to, "active proctype setup%d()%s\n{ d_step {\n    (ready);\n", block,
                     p->how == PML_ONE_LATE ? " priority 150" : "");
-        if (block == 0) pml_setup_inits(p);
+        if (block == 0) pml_setup_inits(p), pml_setup_pairs(p);
         if (!waits) fprintf(p->to, "    gd%d=1;\n", block);
         for (uint32_t i = 0; i < pipe->setup; i++) {
             if (pipe->events[i].kind == ZL_EV_ALLOC) pml_alloc(p, block, &pipe->events[i], false);
