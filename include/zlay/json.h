@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** zlay/json.h - libzlay-json: every answer of the library as one JSON object a
- *  line. */
+ *  line.
+ *
+ *  By hand: {"op": "layout.eval", "layout": "4:3", "at": [3]} asks for the value
+ *  of four points 3 apart at index 3, and is answered {"ok":[9]}.
+ */
 #ifndef ZLAY_JSON_H
 #define ZLAY_JSON_H
 

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /** zlay/runtime.h - libzlay-runtime: the CUDA driver and the HIP runtime, found
  *  with dlopen.  Nothing of them is linked; on a machine without one zlay_device_open
- *  or zlay_device_open_hip answers ZLAY_EDRIVER and says why. */
+ *  or zlay_device_open_hip answers ZLAY_EDRIVER and says why.
+ *
+ *  A run of a plan, in order: zlay_device_open; zlay_kernel_load of the text that
+ *  zlay_emit_ptx printed; for each matrix zlay_device_alloc and zlay_device_write;
+ *  zlay_kernel_bind, zlay_kernel_launch, zlay_device_wait; zlay_device_read; and
+ *  all of it freed, the device last.  examples/gemm.c does that.
+ */
 #ifndef ZLAY_RUNTIME_H
 #define ZLAY_RUNTIME_H
 

@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** zlay/synth.h - which descriptors move it, and the certificate that they do. */
+/** zlay/synth.h - which descriptors move it, and the certificate that they do.
+ *
+ *  One plan by hand.  A GEMM of 4096 x 4096 x 4096 bf16 on sm_90a has tiles of
+ *  128 x 256 x 64.  A stage holds 128 x 64 elements of A and 64 x 256 of B, 16384
+ *  + 32768 = 49152 bytes, which its barrier expects.  Four stages are 196608
+ *  bytes; the two consumers stage 16384 bytes of D each, up to 229376; eight
+ *  barriers of 8 bytes and 1024 to align the first stage make 230464, and a
+ *  block may have 232448.
+ */
 #ifndef ZLAY_SYNTH_H
 #define ZLAY_SYNTH_H
 

@@ -1,57 +1,76 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/** zlay/zlay.h - all of libzlay. */
+/** zlay/zlay.h - all of libzlay, in the order in which it is best read. */
 #ifndef ZLAY_ZLAY_H
 #define ZLAY_ZLAY_H
 
-#include <zlay/algebra.h>
+/* What all share. */
 #include <zlay/base.h>
+#include <zlay/version.h>
+
+/* Layouts: values, operations, decisions. */
+#include <zlay/algebra.h>
 #include <zlay/cute.h>
-#include <zlay/decide.h>
-#include <zlay/emit.h>
-#include <zlay/emit_pipe.h>
 #include <zlay/f2.h>
-#include <zlay/factor.h>
-#include <zlay/facts.h>
-#include <zlay/fragment.h>
-#include <zlay/hazard.h>
+#include <zlay/pieces.h>
+#include <zlay/decide.h>
+#include <zlay/symbol.h>
+#include <zlay/structure.h>
 #include <zlay/hier.h>
+#include <zlay/zmat.h>
+
+/* Numbers: what is known of them, divisions. */
+#include <zlay/facts.h>
+#include <zlay/radix.h>
+
+/* Rules: may the hardware do it?  Maps, copies, barriers. */
+#include <zlay/legality.h>
 #include <zlay/instruction.h>
-#include <zlay/bank.h>
+#include <zlay/tensormap.h>
+#include <zlay/tensormap_bits.h>
+#include <zlay/copy.h>
+#include <zlay/replace.h>
 #include <zlay/barrier.h>
 #include <zlay/block.h>
-#include <zlay/buffer.h>
-#include <zlay/tdm.h>
-#include <zlay/cluster.h>
-#include <zlay/convert.h>
-#include <zlay/copy.h>
-#include <zlay/direct.h>
-#include <zlay/idesc.h>
-#include <zlay/legality.h>
+
+/* Rules: matrix instructions, their descriptors and registers, tensor memory. */
 #include <zlay/mma.h>
-#include <zlay/move.h>
 #include <zlay/smemdesc.h>
-#include <zlay/tensormap.h>
+#include <zlay/idesc.h>
+#include <zlay/fragment.h>
 #include <zlay/tmem.h>
-#include <zlay/tmem_pack.h>
-#include <zlay/tensormap_bits.h>
+
+/* Rules: banks of shared memory; of gfx targets buffers, counters, wait states. */
+#include <zlay/bank.h>
+#include <zlay/buffer.h>
+#include <zlay/direct.h>
+#include <zlay/tdm.h>
+#include <zlay/waitcnt.h>
+#include <zlay/hazard.h>
+
+/* Synthesis: what moves it. */
+#include <zlay/move.h>
 #include <zlay/tensormap_synth.h>
-#include <zlay/pieces.h>
+#include <zlay/swizzle.h>
+#include <zlay/convert.h>
+#include <zlay/factor.h>
+#include <zlay/transfer.h>
+#include <zlay/cluster.h>
+#include <zlay/tmem_pack.h>
+#include <zlay/wave.h>
+#include <zlay/synth.h>
+#include <zlay/wave_gemm.h>
+
+/* A model of the hardware. */
+#include <zlay/sim.h>
+
+/* Pipes: when. */
 #include <zlay/pipe.h>
 #include <zlay/pipe_build.h>
 #include <zlay/pipe_fences.h>
 #include <zlay/pipe_tmem.h>
-#include <zlay/radix.h>
-#include <zlay/replace.h>
-#include <zlay/sim.h>
-#include <zlay/symbol.h>
-#include <zlay/structure.h>
-#include <zlay/swizzle.h>
-#include <zlay/synth.h>
-#include <zlay/transfer.h>
-#include <zlay/wave_gemm.h>
-#include <zlay/version.h>
-#include <zlay/waitcnt.h>
-#include <zlay/wave.h>
-#include <zlay/zmat.h>
+
+/* Text: kernels and headers. */
+#include <zlay/emit.h>
+#include <zlay/emit_pipe.h>
 
 #endif
