@@ -4,13 +4,7 @@
 #define TEST_CONVERT_WORLDS_H
 
 #include "convert.h"
-
-static inline const zlay_target *target_of(const char *name)
-{
-    const zlay_target *target;
-    assert_int_equal(zlay_target_find(&target, name, strlen(name)), ZLAY_OK);
-    return target;
-}
+#include "ctx.h"
 
 static inline zlay_convert *plan_of(zlay_ctx *ctx, const char *target, uint32_t bits,
                                     const zlay_layout *src, const zlay_layout *dst)

@@ -3,6 +3,7 @@
 #ifndef TEST_COPY_SYNTH_H
 #define TEST_COPY_SYNTH_H
 
+#include "ctx.h"
 #include "layout.h"
 
 #include <zlay/bank.h>
@@ -86,13 +87,6 @@ static inline bool place_of(const seen_part *p, uint64_t v, uint64_t t, uint64_t
                                 : at[1] + (int64_t)c[k] * p->mode[k].dest;
     }
     return true;
-}
-
-static inline const zlay_target *target_of(const char *name)
-{
-    const zlay_target *target = NULL;
-    assert_int_equal(zlay_target_find(&target, name, strlen(name)), ZLAY_OK);
-    return target;
 }
 
 /* ---- what accesses are -------------------------------------------------------------- */

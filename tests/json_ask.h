@@ -3,8 +3,8 @@
 #ifndef TEST_JSON_ASK_H
 #define TEST_JSON_ASK_H
 
+#include "ctx.h"
 #include "json/json.h"
-#include "test.h"
 
 #include <string.h>
 #include <zlay/json.h>
@@ -56,14 +56,6 @@ static inline void mentions(zlay_ctx *ctx, const char *line, const char *path, c
     const char *text = json_string_value(at(answer, path));
     if (!text || !strstr(text, word)) fail_msg("%s\n  has '%s' at %s, without '%s'", line, text ? text : "nothing", path, word);
     json_decref(answer);
-}
-
-static inline int setup(void **state) { return zlay_ctx_new((zlay_ctx **)state, NULL, NULL); }
-
-static inline int teardown(void **state)
-{
-    zlay_ctx_free(*state);
-    return 0;
 }
 
 #endif

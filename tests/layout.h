@@ -3,28 +3,13 @@
 #ifndef TEST_LAYOUT_H
 #define TEST_LAYOUT_H
 
-#include "test.h"
+
+#include "ctx.h"
 
 #include <stdbool.h>
 #include <string.h>
 #include <zlay/algebra.h>
 #include <zlay/cute.h>
-
-static inline int begin(void **state) { return zlay_ctx_new((zlay_ctx **)state, NULL, NULL); }
-
-static inline int end(void **state)
-{
-    zlay_ctx_free(*state);
-    return 0;
-}
-
-static inline zlay_layout *read_layout(zlay_ctx *ctx, const char *text)
-{
-    zlay_layout *a = NULL;
-    zlay_status status = zlay_layout_parse(ctx, &a, text, strlen(text));
-    if (status) fail_msg("%s: %s, %s", text, zlay_status_name(status), zlay_ctx_message(ctx));
-    return a;
-}
 
 static inline const char *layout_text(char text[1024], const zlay_layout *a)
 {

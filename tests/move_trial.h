@@ -5,6 +5,7 @@
 #ifndef TEST_MOVE_TRIAL_H
 #define TEST_MOVE_TRIAL_H
 
+#include "ctx.h"
 #include "layout.h"
 #include "move_draw.h"
 #include "ptx-machine.h"
@@ -18,13 +19,6 @@ enum {
     GLOBAL_FROM = 1 << 24, GLOBAL_TO = 1 << 28,
     BLOCKS = 2
 };
-
-static inline const zlay_target *target_of(const char *name)
-{
-    const zlay_target *target = NULL;
-    assert_int_equal(zlay_target_find(&target, name, strlen(name)), ZLAY_OK);
-    return target;
-}
 
 /* A side: its bytes in each block from offset 0 on, random, a margin behind the last; of fragments
  * the registers of each thread. */

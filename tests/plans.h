@@ -3,25 +3,12 @@
 #ifndef TEST_PLANS_H
 #define TEST_PLANS_H
 
-#include "test.h"
+
+#include "ctx.h"
 
 #include <string.h>
 
 #include <zlay/zlay.h>
-
-static inline const zlay_target *target_of(const char *name)
-{
-    const zlay_target *target = NULL;
-    assert_int_equal(zlay_target_find(&target, name, strlen(name)), ZLAY_OK);
-    return target;
-}
-
-static inline zlay_ctx *ctx_new(void)
-{
-    zlay_ctx *ctx = NULL;
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
-    return ctx;
-}
 
 static inline zlay_gemm gemm_of(uint64_t m, uint64_t n, uint64_t k)
 {

@@ -3,6 +3,7 @@
 #ifndef TEST_SMEMDESC_H
 #define TEST_SMEMDESC_H
 
+#include "ctx.h"
 #include "sim.h"
 
 #include <zlay/synth.h>
@@ -36,18 +37,11 @@ static inline zlay_smemdesc_request request_of(int32_t major, int32_t swizzle, u
     return r;
 }
 
-static inline zlay_layout *layout_of(zlay_ctx *ctx, const char *text)
-{
-    zlay_layout *layout = NULL;
-    assert_int_equal(zlay_layout_parse(ctx, &layout, text, strlen(text)), ZLAY_OK);
-    return layout;
-}
-
 static inline answer ask_on(zlay_ctx *ctx, const zlay_target *target, zlay_smemdesc_request r,
                             const char *text)
 {
     answer a = {.count = 99};
-    zlay_layout *layout = layout_of(ctx, text);
+    zlay_layout *layout = read_layout(ctx, text);
     r.layout = layout;
     a.status = zlay_smemdesc_synth(ctx, &a.fields, a.start, STEPS, &a.count, target, &r);
     zlay_layout_free(layout);
@@ -57,13 +51,6 @@ static inline answer ask_on(zlay_ctx *ctx, const zlay_target *target, zlay_smemd
 static inline answer ask(zlay_ctx *ctx, zlay_smemdesc_request r, const char *text)
 {
     return ask_on(ctx, sm_90a(), r, text);
-}
-
-static inline zlay_ctx *ctx_new(void)
-{
-    zlay_ctx *ctx = NULL;
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
-    return ctx;
 }
 
 #endif

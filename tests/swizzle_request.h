@@ -3,7 +3,8 @@
 #ifndef TEST_SWIZZLE_REQUEST_H
 #define TEST_SWIZZLE_REQUEST_H
 
-#include "test.h"
+
+#include "ctx.h"
 
 #include <string.h>
 #include <zlay/zlay.h>
@@ -16,13 +17,6 @@ typedef struct asked {
     zlay_swizzle_access access[16];
     zlay_layout *layout[16];
 } asked;
-
-static inline zlay_ctx *ctx_new(void)
-{
-    zlay_ctx *ctx = NULL;
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
-    return ctx;
-}
 
 static inline asked asked_begin(zlay_ctx *ctx, const char *target, uint32_t elem_bits, unsigned rank, const uint64_t *shape)
 {

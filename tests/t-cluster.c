@@ -4,28 +4,13 @@
 #define _POSIX_C_SOURCE 200809L /* mkstemp, fdopen */
 #include "assembler.h"
 #include "clusters.h"
+#include "ctx.h"
 #include "heap.h"
 #include "ptx-machine.h"
-#include "test.h"
 
 #include <stdbool.h>
 
 enum { SMEM = 48 * 1024, ORIGIN = 0, BLOCKS = 8, PATTERN = 0x5a };
-
-static int begin(void **state) { return zlay_ctx_new((zlay_ctx **)state, NULL, NULL); }
-
-static int end(void **state)
-{
-    zlay_ctx_free(*state);
-    return 0;
-}
-
-static const zlay_target *target_of(const char *name)
-{
-    const zlay_target *target = NULL;
-    assert_int_equal(zlay_target_find(&target, name, strlen(name)), ZLAY_OK);
-    return target;
-}
 
 /* ---- multicast -------------------------------------------------------------------- */
 
@@ -383,13 +368,6 @@ static void test_exchange_conversion(void **state)
     assert_true(same > 0);
 }
 
-static zlay_layout *read_layout(zlay_ctx *ctx, const char *text)
-{
-    zlay_layout *a = NULL;
-    if (zlay_layout_parse(ctx, &a, text, strlen(text))) fail_msg("%s", zlay_ctx_message(ctx));
-    return a;
-}
-
 static void test_exchange_example(void **state)
 {
     zlay_exchange_info info;
@@ -439,34 +417,31 @@ static void test_exchange_refused(void **state)
     }
 }
 
+static zlay_status exchange_and_multicast(zlay_ctx *ctx, void *given)
+{
+    zlay_layout *const *layout = given;
+    zlay_tensormap map = example_map();
+    zlay_multicast_request r = {.size = sizeof r, .cluster = 4, .cta_mask = 15, .map = &map};
+    zlay_multicast m;
+    zlay_exchange *x = NULL;
+    zlay_status status = zlay_exchange_synth(ctx, &x, layout[0], layout[1]);
+    assert_true((status == ZLAY_OK) == (x != NULL));
+    zlay_exchange_free(x);
+    return status ? status : zlay_multicast_synth(ctx, &m, target_of("sm_90a"), &r);
+}
+
 static void test_allocation_failures(void **state)
 {
     (void)state;
     const uint32_t bits[4] = {2, 2, 1, 2};
-    zlay_status status = ZLAY_ENOMEM;
-    for (size_t k = 1; status == ZLAY_ENOMEM; k++) {
-        heap h = {0};
-        zlay_allocator alloc = {&h, heap_take, heap_give};
-        zlay_ctx *ctx = NULL;
-        zlay_exchange *x = NULL;
-        uint64_t seed = 3;
-        assert_int_equal(zlay_ctx_new(&ctx, &alloc, NULL), ZLAY_OK);
-        zlay_layout *source = cluster_layout(&seed, ctx, bits, 6, 0);
-        zlay_layout *dest = cluster_layout(&seed, ctx, bits, 6, 0);
-        zlay_tensormap map = example_map();
-        zlay_multicast_request r = {.size = sizeof r, .cluster = 4, .cta_mask = 15, .map = &map};
-        zlay_multicast m;
-        h.fails_at = h.calls + k;
-        status = zlay_exchange_synth(ctx, &x, source, dest);
-        assert_true((status == ZLAY_OK) == (x != NULL));
-        if (!status) status = zlay_multicast_synth(ctx, &m, target_of("sm_90a"), &r);
-        assert_true(status == ZLAY_OK || status == ZLAY_ENOMEM);
-        zlay_exchange_free(x);
-        zlay_layout_free(source);
-        zlay_layout_free(dest);
-        zlay_ctx_free(ctx);
-        assert_int_equal(h.live, 0);
-    }
+    uint64_t seed = 3;
+    heap h;
+    zlay_ctx *ctx = heap_open(&h, NULL);
+    zlay_layout *layout[2];
+    for (int i = 0; i < 2; i++) layout[i] = cluster_layout(&seed, ctx, bits, 6, 0);
+    assert_int_equal(heap_fails_each(&h, ctx, exchange_and_multicast, layout), ZLAY_OK);
+    for (int i = 0; i < 2; i++) zlay_layout_free(layout[i]);
+    heap_close(&h, ctx);
 }
 
 /* ---- the text, executed ---------------------------------------------------------------- */

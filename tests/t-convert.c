@@ -557,6 +557,14 @@ static void refusals(void **state)
     }
 }
 
+static zlay_status converted(zlay_ctx *ctx, void *request)
+{
+    zlay_convert *plan = NULL;
+    zlay_status status = zlay_convert_synth(ctx, &plan, target_of("sm_90a"), request);
+    zlay_convert_free(plan);
+    return status;
+}
+
 /* Every allocation of a plan fails once, and nothing is lost. */
 static void out_of_memory(void **state)
 {
@@ -569,29 +577,14 @@ static void out_of_memory(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        heap h = {0};
-        zlay_allocator alloc = {&h, heap_take, heap_give};
-        zlay_ctx *ctx;
-        assert_int_equal(zlay_ctx_new(&ctx, &alloc, NULL), ZLAY_OK);
+        heap h;
+        zlay_ctx *ctx = heap_open(&h, NULL);
         zlay_layout *src = read_layout(ctx, pairs[i][0]), *dst = read_layout(ctx, pairs[i][1]);
         zlay_convert_request r = {.size = sizeof r, .elem_bits = 32, .src = src, .dst = dst};
-        zlay_convert *plan;
-        size_t live = h.live;
-        zlay_status status = ZLAY_ENOMEM;
-        for (size_t k = 1; status == ZLAY_ENOMEM; k++) {
-            h.calls = 0;
-            h.fails_at = k;
-            status = zlay_convert_synth(ctx, &plan, target_of("sm_90a"), &r);
-            if (status == ZLAY_ENOMEM) assert_int_equal(h.live, live);
-        }
-        h.fails_at = 0;
-        assert_int_equal(status, ZLAY_OK);
-        zlay_convert_free(plan);
-        assert_int_equal(h.live, live);
+        assert_int_equal(heap_fails_each(&h, ctx, converted, &r), ZLAY_OK);
         zlay_layout_free(src);
         zlay_layout_free(dst);
-        zlay_ctx_free(ctx);
-        assert_int_equal(h.live, 0);
+        heap_close(&h, ctx);
     }
 }
 
@@ -632,22 +625,12 @@ static void as_json(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(by_hand, begin, end),
-        cmocka_unit_test_setup_teardown(permutations, begin, end),
-        cmocka_unit_test_setup_teardown(invertible, begin, end),
-        cmocka_unit_test_setup_teardown(copies, begin, end),
-        cmocka_unit_test_setup_teardown(anything, begin, end),
-        cmocka_unit_test_setup_teardown(odd_sizes, begin, end),
-        cmocka_unit_test_setup_teardown(wrapped_rows, begin, end),
-        cmocka_unit_test_setup_teardown(several_trips, begin, end),
-        cmocka_unit_test_setup_teardown(odd_blocks, begin, end),
-        cmocka_unit_test_setup_teardown(odd_shuffles, begin, end),
-        cmocka_unit_test_setup_teardown(transposes, begin, end),
-        cmocka_unit_test_setup_teardown(fragments, begin, end),
-        cmocka_unit_test_setup_teardown(levels, begin, end),
-        cmocka_unit_test_setup_teardown(refusals, begin, end),
-        cmocka_unit_test_setup_teardown(as_json, begin, end),
-        cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(by_hand), cmocka_unit_test(permutations), cmocka_unit_test(invertible),
+        cmocka_unit_test(copies), cmocka_unit_test(anything), cmocka_unit_test(odd_sizes),
+        cmocka_unit_test(wrapped_rows), cmocka_unit_test(several_trips),
+        cmocka_unit_test(odd_blocks), cmocka_unit_test(odd_shuffles), cmocka_unit_test(transposes),
+        cmocka_unit_test(fragments), cmocka_unit_test(levels), cmocka_unit_test(refusals),
+        cmocka_unit_test(as_json), cmocka_unit_test(out_of_memory),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

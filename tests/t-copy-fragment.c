@@ -196,10 +196,8 @@ static void test_random_fragments(void **ctx)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_loads, begin, end),
-        cmocka_unit_test_setup_teardown(test_stores, begin, end),
-        cmocka_unit_test_setup_teardown(test_targets, begin, end),
-        cmocka_unit_test_setup_teardown(test_random_fragments, begin, end),
+        cmocka_unit_test(test_loads), cmocka_unit_test(test_stores), cmocka_unit_test(test_targets),
+        cmocka_unit_test(test_random_fragments),
     };
-    return cmocka_run_group_tests_name("copy-fragment", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("copy-fragment", tests, begin, end);
 }

@@ -387,37 +387,30 @@ static void what_is_no_question(void **state)
 }
 
 /* Whichever allocation fails, nothing is kept and nothing is written. */
+static zlay_status checked(zlay_ctx *ctx, void *question)
+{
+    zlay_verdict v, before;
+    memset(&before, 7, sizeof before);
+    v = before;
+    zlay_status status = zlay_issue_check_given(ctx, &v, NULL, 0, NULL, question);
+    if (status) assert_memory_equal(&v, &before, sizeof v);
+    else assert_int_equal(v.answer, ZLAY_DEPENDS);
+    return status;
+}
+
 static void without_memory(void **state)
 {
     (void)state;
-    heap h = {0, 0, 0};
-    zlay_allocator hooks = {&h, heap_take, heap_give};
     zlay_given given = {ZLAY_FIELD_COORDINATE, 0, "8*K + 16*M", 10};
     zlay_tensormap m = legal_map();
     zlay_issue issue;
-    zlay_ctx *ctx;
-    zlay_verdict v, before;
+    heap h;
+    zlay_ctx *ctx = heap_open(&h, NULL);
     assert_int_equal(zlay_issue_find(&issue, "tma.load.tile.2d", 16), ZLAY_OK);
-    assert_int_equal(zlay_ctx_new(&ctx, &hooks, NULL), ZLAY_OK);
     zlay_issue_question q = {sizeof q, 1, target("sm_90a"), &issue, &m, &given, NULL};
-    memset(&before, 7, sizeof before);
-    zlay_status status = ZLAY_ENOMEM;
-    size_t failed = 0;
-    for (size_t k = 1; status == ZLAY_ENOMEM; k++) {
-        size_t live = h.live;
-        v = before;
-        h.calls = 0;
-        h.fails_at = k;
-        status = zlay_issue_check_given(ctx, &v, NULL, 0, NULL, &q);
-        assert_int_equal(h.live, live);
-        if (status != ZLAY_ENOMEM) assert_true(h.calls < k);
-        else assert_memory_equal(&v, &before, sizeof v);
-        failed += status == ZLAY_ENOMEM;
-    }
-    h.fails_at = 0;
-    assert_true(status == ZLAY_OK && v.answer == ZLAY_DEPENDS && failed > 1);
-    zlay_ctx_free(ctx);
-    assert_int_equal(h.live, 0);
+    assert_int_equal(heap_fails_each(&h, ctx, checked, &q), ZLAY_OK);
+    assert_true(h.calls > 1);
+    heap_close(&h, ctx);
 }
 
 int main(void)

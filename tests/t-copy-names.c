@@ -164,8 +164,7 @@ static void test_names_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_pitches_that_are_names, begin, end),
-        cmocka_unit_test_setup_teardown(test_names_are_refused, begin, end),
+        cmocka_unit_test(test_pitches_that_are_names), cmocka_unit_test(test_names_are_refused),
     };
-    return cmocka_run_group_tests_name("copy-names", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("copy-names", tests, begin, end);
 }

@@ -152,27 +152,12 @@ static void test_bad_calls(void **state)
 
 /* ---- memory ------------------------------------------------------------------------- */
 
-static zlay_status fail_at(heap *h, size_t k, const char *from_text, const char *to_text,
-                           zlay_copy_request r)
+static zlay_status moved(zlay_ctx *ctx, void *request)
 {
-    zlay_allocator hooks = {h, heap_take, heap_give};
-    zlay_ctx *ctx = NULL;
     zlay_move *move = NULL;
-    assert_int_equal(zlay_ctx_new(&ctx, &hooks, NULL), ZLAY_OK);
-    zlay_layout *from = read_layout(ctx, from_text), *to = read_layout(ctx, to_text);
-    r.source.layout = from;
-    r.dest.layout = to;
-    h->calls = 0;
-    h->fails_at = k;
-    zlay_status status = zlay_copy_synth(ctx, &move, target_of("sm_90a"), &r);
-    h->fails_at = 0;
-    assert_true(status == ZLAY_OK || status == ZLAY_ENOMEM);
+    zlay_status status = zlay_copy_synth(ctx, &move, target_of("sm_90a"), request);
     assert_true(!status == !!move);
     zlay_move_free(move);
-    zlay_layout_free(from);
-    zlay_layout_free(to);
-    zlay_ctx_free(ctx);
-    assert_int_equal(h->live, 0);
     return status;
 }
 
@@ -192,22 +177,27 @@ static void test_each_allocation_fails_once(void **unused)
          "((8,2),(2,4,2)):((32,2),(1,8,4))",
          {.elem_bits = 16, .registers = 8, SIDES(S, ZLAY_MOVE_REGISTER)}},
     };
-    heap h = {.live = 0};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        heap h;
+        zlay_ctx *ctx = heap_open(&h, NULL);
+        zlay_layout *from = read_layout(ctx, rows[i].from), *to = read_layout(ctx, rows[i].to);
         zlay_copy_request r = rows[i].r;
-        size_t k = 1;
         r.size = sizeof r;
-        while (fail_at(&h, k, rows[i].from, rows[i].to, r)) assert_true(++k < 2000);
-        assert_true(k > 5);
+        r.source.layout = from;
+        r.dest.layout = to;
+        assert_int_equal(heap_fails_each(&h, ctx, moved, &r), ZLAY_OK);
+        assert_true(h.calls >= 5);
+        zlay_layout_free(from);
+        zlay_layout_free(to);
+        heap_close(&h, ctx);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_refused, begin, end),
-        cmocka_unit_test_setup_teardown(test_bad_calls, begin, end),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_bad_calls),
         cmocka_unit_test(test_each_allocation_fails_once),
     };
-    return cmocka_run_group_tests_name("copy-refused", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("copy-refused", tests, begin, end);
 }

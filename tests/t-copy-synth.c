@@ -200,9 +200,8 @@ static void test_known_copies(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_random_copies, begin, end),
-        cmocka_unit_test_setup_teardown(test_without_strides, begin, end),
-        cmocka_unit_test_setup_teardown(test_known_copies, begin, end),
+        cmocka_unit_test(test_random_copies), cmocka_unit_test(test_without_strides),
+        cmocka_unit_test(test_known_copies),
     };
-    return cmocka_run_group_tests_name("copy-synth", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("copy-synth", tests, begin, end);
 }

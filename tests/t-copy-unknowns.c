@@ -5,6 +5,7 @@
 #define _POSIX_C_SOURCE 200809L /* mkstemp, fdopen */
 #include "assembler.h"
 #include "copy_synth.h"
+#include "ctx.h"
 #include "expression.h"
 #include "heap.h"
 #include "legality.h"
@@ -17,27 +18,6 @@
 enum { NAMES = 5, AXES = 3, COORDINATES = 8, WORDS = NAMES + AXES + COORDINATES, TEXT = 512, VALUES = 4 };
 static const char *const words[WORDS] = {"M",  "K",  "B",  "ld", "lb", "t0", "t1", "t2",
                                          "c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7"};
-
-static zlay_layout *layout_read(zlay_ctx *ctx, const char *text)
-{
-    zlay_layout *out;
-    if (zlay_layout_parse(ctx, &out, text, strlen(text))) fail_msg("%s: %s", text, zlay_ctx_message(ctx));
-    return out;
-}
-
-static zlay_facts *facts_read(zlay_ctx *ctx, const char *list)
-{
-    const char *text[16];
-    size_t length[16], count = 0;
-    zlay_facts *out;
-    for (; *list; count++) {
-        text[count] = list;
-        length[count] = strcspn(list, ";");
-        list += length[count] + (list[length[count]] == ';');
-    }
-    if (zlay_facts_parse(ctx, &out, count, text, length)) fail_msg("%s", zlay_ctx_message(ctx));
-    return out;
-}
 
 /* ---- a request ------------------------------------------------------------------------------------ */
 
@@ -53,8 +33,8 @@ static zlay_status tiled_synth(zlay_ctx *ctx, zlay_move **out, const char *on, c
     zlay_copy_request r;
     memset(&r, 0, sizeof r);
     r.size = sizeof r;
-    zlay_layout *from = layout_read(ctx, a->layout[0]), *to = layout_read(ctx, a->layout[1]);
-    zlay_facts *facts = facts_read(ctx, a->facts);
+    zlay_layout *from = read_layout(ctx, a->layout[0]), *to = read_layout(ctx, a->layout[1]);
+    zlay_facts *facts = read_facts(ctx, a->facts);
     r.elem_bits = a->bits;
     r.path = a->path;
     r.source = (zlay_copy_side){from, a->space[0], 0, 0};
@@ -264,7 +244,7 @@ static void values_draw(uint64_t *s, world *w)
 static void numbers_put(zlay_ctx *ctx, world *w)
 {
     for (int side = 0; side < 2; side++) {
-        zlay_layout *a = layout_read(ctx, w->ask.layout[side]);
+        zlay_layout *a = read_layout(ctx, w->ask.layout[side]);
         const char *name[NAMES];
         int64_t value[NAMES];
         size_t count = 0;
@@ -640,45 +620,29 @@ static void as_json(void **state)
 
 /* ---- memory ----------------------------------------------------------------------------------------- */
 
-static void fails_at(size_t k, zlay_status *status)
+static zlay_status moved(zlay_ctx *ctx, void *request)
 {
-    heap h = {0, 0, 0};
-    zlay_allocator alloc = {&h, heap_take, heap_give};
-    zlay_ctx *ctx;
     zlay_move *move = NULL;
-    zlay_copy_request r;
-    assert_int_equal(zlay_ctx_new(&ctx, &alloc, NULL), ZLAY_OK);
-    zlay_layout *from = layout_read(ctx, "(M,K):(ld,1)"), *to = layout_read(ctx, "(M,K):(lb,1)");
-    zlay_facts *facts = facts_read(ctx, "lb >= K;K = 0 mod 8");
-    memset(&r, 0, sizeof r);
-    r.size = sizeof r;
-    r.elem_bits = 16;
-    r.source = (zlay_copy_side){from, ZLAY_MOVE_GLOBAL, 0, 0};
-    r.dest = (zlay_copy_side){to, ZLAY_MOVE_GLOBAL, 0, 0};
-    r.facts = facts;
-    r.axes = 2;
-    r.tile[0] = r.tile[1] = 16;
-    size_t live = h.live;
-    h.calls = 0;
-    h.fails_at = k;
-    *status = zlay_copy_synth(ctx, &move, target("sm_90a"), &r);
-    h.fails_at = 0;
-    assert_true((*status == ZLAY_OK) == (move != NULL));
-    if (*status) assert_int_equal(*status, ZLAY_ENOMEM);
+    zlay_status status = zlay_copy_synth(ctx, &move, target("sm_90a"), request);
+    assert_true((status == ZLAY_OK) == (move != NULL));
     zlay_move_free(move);
-    assert_int_equal(h.live, live);
-    zlay_layout_free(from);
-    zlay_layout_free(to);
-    zlay_facts_free(facts);
-    zlay_ctx_free(ctx);
-    assert_int_equal(h.live, 0);
+    return status;
 }
 
 static void out_of_memory(void **state)
 {
-    zlay_status status = ZLAY_ENOMEM;
     (void)state;
-    for (size_t k = 1; status == ZLAY_ENOMEM; k++) fails_at(k, &status);
+    heap h;
+    zlay_ctx *ctx = heap_open(&h, NULL);
+    zlay_layout *from = read_layout(ctx, "(M,K):(ld,1)"), *to = read_layout(ctx, "(M,K):(lb,1)");
+    zlay_facts *facts = read_facts(ctx, "lb >= K;K = 0 mod 8");
+    zlay_copy_request r = {.size = sizeof r, .elem_bits = 16, .facts = facts, .axes = 2, .tile = {16, 16},
+                           .source = {from, ZLAY_MOVE_GLOBAL, 0, 0}, .dest = {to, ZLAY_MOVE_GLOBAL, 0, 0}};
+    assert_int_equal(heap_fails_each(&h, ctx, moved, &r), ZLAY_OK);
+    zlay_layout_free(from);
+    zlay_layout_free(to);
+    zlay_facts_free(facts);
+    heap_close(&h, ctx);
 }
 
 /* ---- what is no move of tiles ------------------------------------------------------------------------ */

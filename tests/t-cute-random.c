@@ -368,9 +368,6 @@ static void two_layouts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(one_layout, begin, end),
-        cmocka_unit_test_setup_teardown(two_layouts, begin, end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(one_layout), cmocka_unit_test(two_layouts)};
+    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -208,9 +208,7 @@ static void templates(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(templates, begin, end),
-        cmocka_unit_test_setup_teardown(by_hand, begin, end),
-        cmocka_unit_test_setup_teardown(refused, begin, end),
+        cmocka_unit_test(templates), cmocka_unit_test(by_hand), cmocka_unit_test(refused),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

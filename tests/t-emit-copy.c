@@ -3,26 +3,12 @@
  * destination and of the margins around it is what the two layouts say. */
 #define _POSIX_C_SOURCE 200809L /* mkstemp, fdopen */
 #include "assembler.h"
+#include "ctx.h"
 #include "heap.h"
 #include "ptx-machine.h"
 #include "transfers.h"
 
 enum { ROOM = 1 << 18, BASE_FROM = 1 << 24, BASE_TO = 1 << 28 };
-
-static int begin(void **state) { return zlay_ctx_new((zlay_ctx **)state, NULL, NULL); }
-
-static int end(void **state)
-{
-    zlay_ctx_free(*state);
-    return 0;
-}
-
-static const zlay_target *target_of(const char *name)
-{
-    const zlay_target *target = NULL;
-    assert_int_equal(zlay_target_find(&target, name, strlen(name)), ZLAY_OK);
-    return target;
-}
 
 static char *text_of(zlay_ctx *ctx, const zlay_transfer *t)
 {
@@ -304,13 +290,6 @@ static const struct {
     {"f2{a: (40) (70) (93) (31) -> o: 96}", "{ [i] -> [(7*i) mod 16] : 0 <= i < 16 }", 2, 16, 2},
 };
 
-static zlay_layout *read_layout(zlay_ctx *ctx, const char *text)
-{
-    zlay_layout *a = NULL;
-    if (zlay_layout_parse(ctx, &a, text, strlen(text))) fail_msg("%s", zlay_ctx_message(ctx));
-    return a;
-}
-
 /* Executed, or put to the assembler. */
 static void check_other(zlay_ctx *ctx, size_t i, bool assembled)
 {
@@ -390,28 +369,28 @@ static void test_shapes_of_requests(void **state)
 
 /* ---- memory ---------------------------------------------------------------------- */
 
-/* The k-th allocation of a plan fails; ENOMEM until none does. */
-static zlay_status fail_at(size_t k, const drawn *d, const char *const texts[2])
+static zlay_status transferred(zlay_ctx *ctx, void *request)
 {
-    heap h = {0};
-    zlay_allocator alloc = {&h, heap_take, heap_give};
-    zlay_ctx *ctx = NULL;
     zlay_transfer *t = NULL;
-    assert_int_equal(zlay_ctx_new(&ctx, &alloc, NULL), ZLAY_OK);
+    zlay_status status = zlay_transfer_synth(ctx, &t, target_of("sm_90a"), request);
+    assert_true((status == ZLAY_OK) == (t != NULL));
+    zlay_transfer_free(t);
+    return status;
+}
+
+/* A drawn plan, or one of two texts. */
+static void each_fails(const drawn *d, const char *const texts[2])
+{
+    heap h;
+    zlay_ctx *ctx = heap_open(&h, NULL);
     zlay_layout *source = d ? drawn_layout(ctx, d, 0) : read_layout(ctx, texts[0]);
     zlay_layout *dest = d ? drawn_layout(ctx, d, 1) : read_layout(ctx, texts[1]);
     zlay_transfer_request r = {.size = sizeof r, .elem_bits = 16, .source = source, .dest = dest};
     if (d) r = drawn_request(d, source, dest);
-    h.fails_at = h.calls + k;
-    zlay_status status = zlay_transfer_synth(ctx, &t, target_of("sm_90a"), &r);
-    assert_true((status == ZLAY_OK) == (t != NULL));
-    assert_true(status == ZLAY_OK || status == ZLAY_ENOMEM);
-    zlay_transfer_free(t);
+    assert_int_equal(heap_fails_each(&h, ctx, transferred, &r), ZLAY_OK);
     zlay_layout_free(source);
     zlay_layout_free(dest);
-    zlay_ctx_free(ctx);
-    assert_int_equal(h.live, 0);
-    return status;
+    heap_close(&h, ctx);
 }
 
 static void test_allocation_failures(void **state)
@@ -422,11 +401,9 @@ static void test_allocation_failures(void **state)
     uint64_t seed = 7;
     for (int p = 0; p < PATHS - 1; p++) {
         drawn d = drawn_make(&seed, paths[p]);
-        for (size_t k = 1; fail_at(k, &d, NULL); k++)
-            ;
+        each_fails(&d, NULL);
     }
-    for (size_t k = 1; fail_at(k, NULL, listed); k++)
-        ;
+    each_fails(NULL, listed);
 }
 
 /* ---- the assembler ----------------------------------------------------------------- */

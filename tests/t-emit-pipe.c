@@ -3,6 +3,7 @@
  * compilers, what is refused. `t-emit-pipe golden` writes the golden texts anew. */
 #define _POSIX_C_SOURCE 200809L /* mkstemp, fdopen */
 #include "assembler.h"
+#include "ctx.h"
 #include "heap.h"
 #include "named.h"
 
@@ -17,13 +18,6 @@ typedef struct kernel {
     zlay_pipe_argument argument[ARGUMENTS];
     zlay_status status;
 } kernel;
-
-static const zlay_target *target_of(const char *name)
-{
-    const zlay_target *target = NULL;
-    assert_int_equal(zlay_target_find(&target, name, strlen(name)), ZLAY_OK);
-    return target;
-}
 
 static zlay_pipe *parsed(zlay_ctx *ctx, const char *text)
 {
@@ -410,14 +404,6 @@ static void no_memory(void **state)
         zlay_ctx_free(ctx);
         assert_int_equal(h.live, 0);
     }
-}
-
-static int begin(void **state) { return zlay_ctx_new((zlay_ctx **)state, NULL, NULL); }
-
-static int end(void **state)
-{
-    zlay_ctx_free(*state);
-    return 0;
 }
 
 static void rewrite(void **state) { for_each(*state, golden_write); }

@@ -2,6 +2,7 @@
 #define _DEFAULT_SOURCE
 /* Kernels of waves: assembled and linked for their own target, refused for the others, read back by the disassembler, and equal to
  * the golden texts, which `t-emit-wave golden` writes anew.  tests/gcn runs them. */
+#include "ctx.h"
 #include "wave_gemm.h"
 
 static char *text_of(zlay_ctx *ctx, const char *target, const zlay_gemm *gemm)
@@ -156,22 +157,13 @@ static int golden_write(void)
     return 0;
 }
 
-static int setup(void **state) { return zlay_ctx_new((zlay_ctx **)state, NULL, NULL); }
-static int teardown(void **state)
-{
-    zlay_ctx_free(*state);
-    return 0;
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(golden, setup, teardown),
-        cmocka_unit_test_setup_teardown(assembled, setup, teardown),
-        cmocka_unit_test_setup_teardown(instructions_refused, setup, teardown),
-        cmocka_unit_test_setup_teardown(read_back, setup, teardown),
-        cmocka_unit_test_setup_teardown(versions, setup, teardown),
+        cmocka_unit_test(golden), cmocka_unit_test(assembled),
+        cmocka_unit_test(instructions_refused), cmocka_unit_test(read_back),
+        cmocka_unit_test(versions),
     };
     if (argc > 1 && !strcmp(argv[1], "golden")) return golden_write();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

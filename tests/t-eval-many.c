@@ -215,11 +215,8 @@ static void refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(random_layouts, begin, end),
-        cmocka_unit_test_setup_teardown(large, begin, end),
-        cmocka_unit_test_setup_teardown(tuples, begin, end),
-        cmocka_unit_test_setup_teardown(holes, begin, end),
-        cmocka_unit_test_setup_teardown(refused, begin, end),
+        cmocka_unit_test(random_layouts), cmocka_unit_test(large), cmocka_unit_test(tuples),
+        cmocka_unit_test(holes), cmocka_unit_test(refused),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -128,32 +128,32 @@ static const struct { call *call; const char *a, *b; zlay_status status; } rows[
     {lower, "(4,8):(8,1)", NULL, ZLAY_OK},
 };
 
+typedef struct trial {
+    size_t row;
+    zlay_layout *a, *b;
+} trial;
+
+static zlay_status called(zlay_ctx *ctx, void *given)
+{
+    const trial *t = given;
+    zlay_layout *out = given;
+    zlay_status status = rows[t->row].call(ctx, &out, t->a, t->b);
+    if (status) assert_null(out);
+    zlay_layout_free(out);
+    return status;
+}
+
 static void check(size_t r)
 {
-    heap h = {0, 0, 0};
-    zlay_allocator hooks = {&h, heap_take, heap_give};
-    zlay_ctx *ctx;
-    assert_int_equal(zlay_ctx_new(&ctx, &hooks, NULL), ZLAY_OK);
-    zlay_layout *a = rows[r].a ? read_layout(ctx, rows[r].a) : NULL;
-    zlay_layout *b = rows[r].b ? read_layout(ctx, rows[r].b) : NULL;
-    size_t live = h.live, k;
-    zlay_status status = ZLAY_ENOMEM;
-    for (k = 1; status == ZLAY_ENOMEM; k++) {
-        zlay_layout *out = (zlay_layout *)&h;
-        h.calls = 0;
-        h.fails_at = k;
-        status = rows[r].call(ctx, &out, a, b);
-        if (h.calls >= k) assert_int_equal(status, ZLAY_ENOMEM);
-        if (status) assert_null(out);
-        zlay_layout_free(out);
-        assert_int_equal(h.live, live);
-    }
+    heap h;
+    zlay_ctx *ctx = heap_open(&h, NULL);
+    trial t = {r, read_layout(ctx, rows[r].a), read_layout(ctx, rows[r].b)};
+    zlay_status status = heap_fails_each(&h, ctx, called, &t);
     if (status != rows[r].status) fail_msg("row %d: %s", (int)r, zlay_status_name(status));
     assert_int_equal(h.calls, status ? 0 : 1);
-    zlay_layout_free(b);
-    zlay_layout_free(a);
-    zlay_ctx_free(ctx);
-    assert_int_equal(h.live, 0);
+    zlay_layout_free(t.b);
+    zlay_layout_free(t.a);
+    heap_close(&h, ctx);
 }
 
 static void every_allocation(void **state)
@@ -194,8 +194,7 @@ static void null_arguments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(every_allocation, begin, end),
-        cmocka_unit_test_setup_teardown(null_arguments, begin, end),
+        cmocka_unit_test(every_allocation), cmocka_unit_test(null_arguments),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -612,21 +612,14 @@ static void many_dimensions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(worked_example, begin, end),
-        cmocka_unit_test_setup_teardown(as_triton_expects, begin, end),
-        cmocka_unit_test_setup_teardown(both_ways, begin, end),
-        cmocka_unit_test_setup_teardown(with_itself, begin, end),
-        cmocka_unit_test_setup_teardown(where_triton_asserts, begin, end),
-        cmocka_unit_test_setup_teardown(sublayouts, begin, end),
-        cmocka_unit_test_setup_teardown(masks_and_runs, begin, end),
-        cmocka_unit_test_setup_teardown(what_is_refused, begin, end),
-        cmocka_unit_test_setup_teardown(sixty_four_bits, begin, end),
-        cmocka_unit_test_setup_teardown(wide_composition, begin, end),
-        cmocka_unit_test_setup_teardown(wide_under_strides, begin, end),
-        cmocka_unit_test_setup_teardown(wide_leaves, begin, end),
-        cmocka_unit_test_setup_teardown(wide_beside_pieces, begin, end),
-        cmocka_unit_test_setup_teardown(one_dimension_changes, begin, end),
-        cmocka_unit_test_setup_teardown(many_dimensions, begin, end),
+        cmocka_unit_test(worked_example), cmocka_unit_test(as_triton_expects),
+        cmocka_unit_test(both_ways), cmocka_unit_test(with_itself),
+        cmocka_unit_test(where_triton_asserts), cmocka_unit_test(sublayouts),
+        cmocka_unit_test(masks_and_runs), cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(sixty_four_bits), cmocka_unit_test(wide_composition),
+        cmocka_unit_test(wide_under_strides), cmocka_unit_test(wide_leaves),
+        cmocka_unit_test(wide_beside_pieces), cmocka_unit_test(one_dimension_changes),
+        cmocka_unit_test(many_dimensions),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* L = R o L_desc = L_desc o R': both on every point, L_desc against what the ISA says of it, the
  * word of R run as PTX, and no other member of the family with a shorter word. */
+#include "ctx.h"
 #include "heap.h"
 #include "layout.h"
 #include "word.h"
@@ -219,13 +220,6 @@ static int assert_least(zlay_ctx *ctx, const zlay_target *target, const zlay_fac
     return members;
 }
 
-static const zlay_target *target_of(const char *name)
-{
-    const zlay_target *target;
-    assert_int_equal(zlay_target_find(&target, name, strlen(name)), ZLAY_OK);
-    return target;
-}
-
 static bool run_job(zlay_ctx *ctx, const job *j)
 {
     zlay_layout *layout = job_layout(ctx, j);
@@ -400,41 +394,33 @@ static void refusals(void **state)
     zlay_factor_free(NULL);
 }
 
+static zlay_status factored(zlay_ctx *ctx, void *request)
+{
+    zlay_factor *x = NULL;
+    zlay_status status = zlay_factor_synth(ctx, &x, target_of("sm_90a"), request);
+    zlay_factor_free(x);
+    return status;
+}
+
 static void memory(void **state)
 {
-    heap h = {0, 0, 0};
-    zlay_allocator alloc = {&h, heap_take, heap_give};
-    zlay_ctx *ctx;
     (void)state;
-    assert_int_equal(zlay_ctx_new(&ctx, &alloc, NULL), ZLAY_OK);
+    heap h;
+    zlay_ctx *ctx = heap_open(&h, NULL);
     zlay_layout *layout = read_layout(
         ctx, "f2{m: (0,4) (0,8) (0,16) (0,2); n: (1,0) (0,1) (2,0) -> register: 4, lane: 32}");
     zlay_factor_request request = {sizeof request, 32, layout, NULL, {0}};
-    size_t before = h.live, k = 0;
-    zlay_status status = ZLAY_ENOMEM;
-    while (status == ZLAY_ENOMEM) {
-        zlay_factor *x = NULL;
-        h.calls = 0;
-        h.fails_at = ++k;
-        status = zlay_factor_synth(ctx, &x, target_of("sm_90a"), &request);
-        h.fails_at = 0;
-        zlay_factor_free(x);
-        assert_int_equal(h.live, before);
-    }
-    assert_int_equal(status, ZLAY_OK);
-    assert_true(k > 8);
+    assert_int_equal(heap_fails_each(&h, ctx, factored, &request), ZLAY_OK);
+    assert_true(h.calls > 7);
     zlay_layout_free(layout);
-    zlay_ctx_free(ctx);
+    heap_close(&h, ctx);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(flipped, begin, end),
-        cmocka_unit_test_setup_teardown(known, begin, end),
-        cmocka_unit_test_setup_teardown(random_layouts, begin, end),
-        cmocka_unit_test_setup_teardown(refusals, begin, end),
-        cmocka_unit_test(memory),
+        cmocka_unit_test(flipped), cmocka_unit_test(known), cmocka_unit_test(random_layouts),
+        cmocka_unit_test(refusals), cmocka_unit_test(memory),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -11,7 +11,7 @@ typedef struct row {
     int64_t lo, hi, mod, rem;
 } row;
 
-static zlay_status read_facts(zlay_ctx *ctx, zlay_facts **out, const char *const *facts)
+static zlay_status parse_facts(zlay_ctx *ctx, zlay_facts **out, const char *const *facts)
 {
     size_t length[FACTS_MOST], count = 0;
     for (; count < FACTS_MOST && facts[count]; count++) length[count] = strlen(facts[count]);
@@ -78,7 +78,7 @@ static void follows(void **state)
         const row *x = &rows[r];
         zlay_facts *facts;
         zlay_range got = {0};
-        zlay_status status = read_facts(*state, &facts, x->facts);
+        zlay_status status = parse_facts(*state, &facts, x->facts);
         if (!status)
             status = zlay_facts_of(*state, &got, facts, x->expression, strlen(x->expression));
         if (status || got.lo != x->lo || got.hi != x->hi || got.mod != x->mod || got.rem != x->rem)
@@ -137,7 +137,7 @@ static void refused(void **state)
     };
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
         zlay_facts *facts = (zlay_facts *)&rows;
-        zlay_status status = read_facts(*state, &facts, rows[r].facts);
+        zlay_status status = parse_facts(*state, &facts, rows[r].facts);
         assert_null(facts);
         if (status != rows[r].status || !strstr(zlay_ctx_message(*state), rows[r].message))
             fail_msg("%s: %s, %s", rows[r].facts[0], zlay_status_name(status),
@@ -261,7 +261,7 @@ static void one_name(void **state)
         }
         for (int k = -WINDOW; k <= WINDOW; k++)
             if (in[k + WINDOW]) f[found] = a * k + b, x[found++] = k;
-        zlay_status status = read_facts(*state, &got, facts);
+        zlay_status status = parse_facts(*state, &got, facts);
         if (status != (found ? ZLAY_OK : ZLAY_EINVAL))
             fail_msg("%s; %s: %d points, %s", text[1], text[2], (int)found,
                      zlay_ctx_message(*state));
@@ -319,7 +319,7 @@ static void several_names(void **state)
             facts[3 + k] = text[k];
         }
         for (int p = 0; p < CUBE; p++) found += in[p];
-        if (read_facts(*state, &got, facts)) {
+        if (parse_facts(*state, &got, facts)) {
             if (found) fail_msg("%s; %s: %s", text[0], text[1], zlay_ctx_message(*state));
             none++;
             continue;
@@ -334,7 +334,7 @@ static void several_names(void **state)
             if (in[p] && !has) fail_msg("%s; %s; %s: %s is %d", text[0], text[1], text[2], form, (int)v);
         }
         facts[3] = NULL;
-        assert_int_equal(read_facts(*state, &boxed, facts), ZLAY_OK);
+        assert_int_equal(parse_facts(*state, &boxed, facts), ZLAY_OK);
         assert_int_equal(zlay_facts_of(*state, &plain, boxed, form, strlen(form)), ZLAY_OK);
         box = of;
         better += box.lo > plain.lo || box.hi < plain.hi || box.mod > plain.mod;
@@ -426,7 +426,7 @@ static void expressions(void **state)
             sprintf(text[2 * k + 1], "%c = %lld mod %lld", 'x' + k, first, step);
         }
         random_tree(&seed, &t, (int)test_range(&seed, 0, 4), box);
-        assert_int_equal(read_facts(*state, &known, facts), ZLAY_OK);
+        assert_int_equal(parse_facts(*state, &known, facts), ZLAY_OK);
         zlay_status status = zlay_facts_of(*state, &got, known, t.text, strlen(t.text));
         for (int p = 0; p < POINTS; p++) {
             any = any || t.there[p];
@@ -448,13 +448,9 @@ static void expressions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(follows, begin, end),
-        cmocka_unit_test_setup_teardown(refused, begin, end),
-        cmocka_unit_test_setup_teardown(expressions_refused, begin, end),
-        cmocka_unit_test_setup_teardown(full_stacks, begin, end),
-        cmocka_unit_test_setup_teardown(one_name, begin, end),
-        cmocka_unit_test_setup_teardown(several_names, begin, end),
-        cmocka_unit_test_setup_teardown(expressions, begin, end),
+        cmocka_unit_test(follows), cmocka_unit_test(refused), cmocka_unit_test(expressions_refused),
+        cmocka_unit_test(full_stacks), cmocka_unit_test(one_name), cmocka_unit_test(several_names),
+        cmocka_unit_test(expressions),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

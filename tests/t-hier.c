@@ -389,8 +389,9 @@ static void refused(void **state)
 
 /* ---- memory ---------------------------------------------------------------------------------------- */
 
-static zlay_status all_calls(zlay_ctx *ctx, const zlay_layout *a, const zlay_layout *b)
+static zlay_status all_calls(zlay_ctx *ctx, void *given)
 {
+    zlay_layout *a = ((zlay_layout **)given)[0], *b = ((zlay_layout **)given)[1];
     const zlay_level level[] = {{"register", 2}, {"lane", 3}};
     zlay_answer answer;
     zlay_reach reach;
@@ -413,38 +414,21 @@ static zlay_status all_calls(zlay_ctx *ctx, const zlay_layout *a, const zlay_lay
 static void memory(void **state)
 {
     (void)state;
-    zlay_status status = ZLAY_ENOMEM;
-    for (size_t k = 1; status; k++) {
-        heap h = {0, 0, 0};
-        const zlay_allocator alloc = {&h, heap_take, heap_give};
-        zlay_ctx *ctx;
-        assert_int_equal(zlay_ctx_new(&ctx, &alloc, NULL), ZLAY_OK);
-        zlay_layout *a = read_layout(ctx, "(3,2):(2,1)"), *b = read_layout(ctx, "5 o (3,2):(-2,-1)");
-        h.calls = 0;
-        h.fails_at = k;
-        status = all_calls(ctx, a, b);
-        assert_true(status == ZLAY_OK || status == ZLAY_ENOMEM);
-        assert_int_equal(status == ZLAY_OK, h.calls < k);
-        zlay_layout_free(a);
-        zlay_layout_free(b);
-        zlay_ctx_free(ctx);
-        assert_int_equal(h.live, 0);
-        assert_true(k < 1000);
-    }
+    heap h;
+    zlay_ctx *ctx = heap_open(&h, NULL);
+    zlay_layout *of[] = {read_layout(ctx, "(3,2):(2,1)"), read_layout(ctx, "5 o (3,2):(-2,-1)")};
+    assert_int_equal(heap_fails_each(&h, ctx, all_calls, of), ZLAY_OK);
+    zlay_layout_free(of[0]);
+    zlay_layout_free(of[1]);
+    heap_close(&h, ctx);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(example, begin, end),
-        cmocka_unit_test_setup_teardown(bijections, begin, end),
-        cmocka_unit_test_setup_teardown(levels, begin, end),
-        cmocka_unit_test_setup_teardown(group, begin, end),
-        cmocka_unit_test_setup_teardown(bases, begin, end),
-        cmocka_unit_test_setup_teardown(flips, begin, end),
-        cmocka_unit_test_setup_teardown(large, begin, end),
-        cmocka_unit_test_setup_teardown(refused, begin, end),
-        cmocka_unit_test(memory),
+        cmocka_unit_test(example), cmocka_unit_test(bijections), cmocka_unit_test(levels),
+        cmocka_unit_test(group), cmocka_unit_test(bases), cmocka_unit_test(flips),
+        cmocka_unit_test(large), cmocka_unit_test(refused), cmocka_unit_test(memory),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

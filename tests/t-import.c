@@ -98,10 +98,8 @@ static void nests_no_deeper_than_the_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(texts_are_read, begin, end),
-        cmocka_unit_test_setup_teardown(faults_are_named, begin, end),
-        cmocka_unit_test_setup_teardown(prefixes_are_safe, begin, end),
-        cmocka_unit_test_setup_teardown(nests_no_deeper_than_the_limit, begin, end),
+        cmocka_unit_test(texts_are_read), cmocka_unit_test(faults_are_named),
+        cmocka_unit_test(prefixes_are_safe), cmocka_unit_test(nests_no_deeper_than_the_limit),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

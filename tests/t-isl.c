@@ -270,11 +270,8 @@ static void limits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(against_points, begin, end),
-        cmocka_unit_test_setup_teardown(by_index, begin, end),
-        cmocka_unit_test_setup_teardown(parameters, begin, end),
-        cmocka_unit_test_setup_teardown(merged, begin, end),
-        cmocka_unit_test_setup_teardown(limits, begin, end),
+        cmocka_unit_test(against_points), cmocka_unit_test(by_index), cmocka_unit_test(parameters),
+        cmocka_unit_test(merged), cmocka_unit_test(limits),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

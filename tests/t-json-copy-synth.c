@@ -170,12 +170,12 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_rows_of_a_tile, begin, end),
-        cmocka_unit_test_setup_teardown(test_names, begin, end),
-        cmocka_unit_test_setup_teardown(test_fragments, begin, end),
-        cmocka_unit_test_setup_teardown(test_signals, begin, end),
-        cmocka_unit_test_setup_teardown(test_functions, begin, end),
-        cmocka_unit_test_setup_teardown(test_refused, begin, end),
+        cmocka_unit_test(test_rows_of_a_tile),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_fragments),
+        cmocka_unit_test(test_signals),
+        cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_refused),
     };
-    return cmocka_run_group_tests_name("json, copy.synth", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("json, copy.synth", tests, begin, end);
 }

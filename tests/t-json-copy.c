@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* copy.check, barrier.check, block.check and replace.check: each field of a request reaches the rule that asks of it. */
-#include "test.h"
+
+#include "ctx.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -12,14 +13,6 @@ static char *ask(zlay_ctx *ctx, const char *line)
     zlay_buf out = {text, sizeof text, 0};
     assert_int_equal(zlay_json_call(ctx, &out, line, strlen(line)), ZLAY_OK);
     return text;
-}
-
-static int setup(void **state) { return zlay_ctx_new((zlay_ctx **)state, NULL, NULL); }
-
-static int teardown(void **state)
-{
-    zlay_ctx_free(*state);
-    return 0;
 }
 
 #define MAP                                                                                        \
@@ -172,9 +165,8 @@ static void copies_under_facts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(fields_reach_their_rules, setup, teardown),
-        cmocka_unit_test_setup_teardown(copies_under_facts, setup, teardown),
-        cmocka_unit_test_setup_teardown(fields_that_do_not_fit, setup, teardown),
+        cmocka_unit_test(fields_reach_their_rules), cmocka_unit_test(copies_under_facts),
+        cmocka_unit_test(fields_that_do_not_fit),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

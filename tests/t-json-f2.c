@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* f2.* and F2 objects in batch.  The answers are worked out by hand. */
-#include "test.h"
+
+#include "ctx.h"
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <string.h>
 #include <zlay/json.h>
 #include <zlay/zlay.h>
-
-static int begin(void **state) { return zlay_ctx_new((zlay_ctx **)state, NULL, NULL); }
-
-static int end(void **state)
-{
-    zlay_ctx_free(*state);
-    return 0;
-}
 
 static json_t *ask(zlay_ctx *ctx, const char *line)
 {
@@ -198,10 +191,8 @@ static void spans_of_outputs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(answers, begin, end),
-        cmocka_unit_test_setup_teardown(objects_that_are_none, begin, end),
-        cmocka_unit_test_setup_teardown(sixty_four_bits, begin, end),
-        cmocka_unit_test_setup_teardown(spans_of_outputs, begin, end),
+        cmocka_unit_test(answers), cmocka_unit_test(objects_that_are_none),
+        cmocka_unit_test(sixty_four_bits), cmocka_unit_test(spans_of_outputs),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

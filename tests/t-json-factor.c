@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* layout.factor, word.synth and swizzle.normal as requests: what they answer, and which field is at
  * fault. */
-#include "test.h"
+
+#include "ctx.h"
 
 #include <string.h>
 #include <zlay/json.h>
@@ -12,14 +13,6 @@ static const char *ask(zlay_ctx *ctx, const char *line)
     zlay_buf out = {text, sizeof text, 0};
     assert_int_equal(zlay_json_call(ctx, &out, line, strlen(line)), ZLAY_OK);
     return text;
-}
-
-static int setup(void **state) { return zlay_ctx_new((zlay_ctx **)state, NULL, NULL); }
-
-static int teardown(void **state)
-{
-    zlay_ctx_free(*state);
-    return 0;
 }
 
 #define WORD   "{\"op\":\"word.synth\",\"slots\":"
@@ -73,6 +66,6 @@ static void answers(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(answers, setup, teardown)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(answers)};
+    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -438,20 +438,12 @@ static void tensor_maps_from_layouts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(tensor_maps, setup, teardown),
-        cmocka_unit_test_setup_teardown(columns, setup, teardown),
-        cmocka_unit_test_setup_teardown(repairs, setup, teardown),
-        cmocka_unit_test_setup_teardown(maps_under_facts, setup, teardown),
-        cmocka_unit_test_setup_teardown(hostile_maps_are_no, setup, teardown),
-        cmocka_unit_test_setup_teardown(buffers, setup, teardown),
-        cmocka_unit_test_setup_teardown(tensors, setup, teardown),
-        cmocka_unit_test_setup_teardown(descriptors, setup, teardown),
-        cmocka_unit_test_setup_teardown(matrix_instructions, setup, teardown),
-        cmocka_unit_test_setup_teardown(banks, setup, teardown),
-        cmocka_unit_test_setup_teardown(banks_refused, setup, teardown),
-        cmocka_unit_test_setup_teardown(banks_of_two_addresses, setup, teardown),
-        cmocka_unit_test_setup_teardown(rules, setup, teardown),
-        cmocka_unit_test_setup_teardown(tensor_maps_from_layouts, setup, teardown),
+        cmocka_unit_test(tensor_maps), cmocka_unit_test(columns), cmocka_unit_test(repairs),
+        cmocka_unit_test(maps_under_facts), cmocka_unit_test(hostile_maps_are_no),
+        cmocka_unit_test(buffers), cmocka_unit_test(tensors), cmocka_unit_test(descriptors),
+        cmocka_unit_test(matrix_instructions), cmocka_unit_test(banks),
+        cmocka_unit_test(banks_refused), cmocka_unit_test(banks_of_two_addresses),
+        cmocka_unit_test(rules), cmocka_unit_test(tensor_maps_from_layouts),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

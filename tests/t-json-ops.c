@@ -212,12 +212,9 @@ static void numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(symbols, setup, teardown),
-        cmocka_unit_test_setup_teardown(operations_that_make_pieces, setup, teardown),
-        cmocka_unit_test_setup_teardown(hierarchies, setup, teardown),
-        cmocka_unit_test_setup_teardown(layouts, setup, teardown),
-        cmocka_unit_test_setup_teardown(matrices, setup, teardown),
-        cmocka_unit_test_setup_teardown(numbers, setup, teardown),
+        cmocka_unit_test(symbols), cmocka_unit_test(operations_that_make_pieces),
+        cmocka_unit_test(hierarchies), cmocka_unit_test(layouts), cmocka_unit_test(matrices),
+        cmocka_unit_test(numbers),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

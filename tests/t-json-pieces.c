@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Layouts of pieces in requests: isl text, parameters, and matrices with guards.  The answers are
  * counted by hand. */
+#include "ctx.h"
 #include "json/json.h"
-#include "test.h"
 
 #include <string.h>
 #include <zlay/json.h>
@@ -11,14 +11,6 @@
 #define PIECES                                                                                    \
     "{\"A\":[[1,2],[0,1]],\"b\":[5,\"-6\"],\"box\":[3,2],\"guards\":[\"x0 < 2\",\"x1 > 0 or "     \
     "x0 = 0\"],\"else\":{\"A\":[[0,0],[0,0]],\"b\":[7,8],\"guards\":[\"x1 = 0\"],\"else\":null}}"
-
-static int begin(void **state) { return zlay_ctx_new((zlay_ctx **)state, NULL, NULL); }
-
-static int end(void **state)
-{
-    zlay_ctx_free(*state);
-    return 0;
-}
 
 static void answers(void **state)
 {
@@ -93,9 +85,6 @@ static void refusals(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(answers, begin, end),
-        cmocka_unit_test_setup_teardown(refusals, begin, end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(answers), cmocka_unit_test(refusals)};
+    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -222,13 +222,9 @@ static void what_there_is(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(plans, setup, teardown),
-        cmocka_unit_test_setup_teardown(waves, setup, teardown),
-        cmocka_unit_test_setup_teardown(plans_prove_themselves, setup, teardown),
-        cmocka_unit_test_setup_teardown(pipes_are_refuted, setup, teardown),
-        cmocka_unit_test_setup_teardown(texts, setup, teardown),
-        cmocka_unit_test_setup_teardown(clusters, setup, teardown),
-        cmocka_unit_test_setup_teardown(what_there_is, setup, teardown),
+        cmocka_unit_test(plans), cmocka_unit_test(waves), cmocka_unit_test(plans_prove_themselves),
+        cmocka_unit_test(pipes_are_refuted), cmocka_unit_test(texts), cmocka_unit_test(clusters),
+        cmocka_unit_test(what_there_is),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* swizzle.synth in JSON: answers by hand, each field of a request, what is refused. */
-#include "test.h"
+
+#include "ctx.h"
 
 #include <string.h>
 #include <zlay/json.h>
-
-static int setup(void **state) { return zlay_ctx_new((zlay_ctx **)state, NULL, NULL); }
-
-static int teardown(void **state)
-{
-    zlay_ctx_free(*state);
-    return 0;
-}
 
 #define ASK(target, bits, shape, accesses)                                                         \
     "{\"op\":\"swizzle.synth\",\"target\":\"" target "\",\"elem_bits\":" bits ",\"shape\":" shape  \
@@ -77,9 +70,6 @@ static void limited(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(answers, setup, teardown),
-        cmocka_unit_test_setup_teardown(limited, setup, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(answers), cmocka_unit_test(limited)};
+    return cmocka_run_group_tests(tests, begin, end);
 }

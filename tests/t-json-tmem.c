@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tmem.pack, tmem.check and pipe.fences as requests: what they answer, and which field is at fault. */
-#include "test.h"
+
+#include "ctx.h"
 
 #include <string.h>
 #include <zlay/json.h>
@@ -11,14 +12,6 @@ static const char *ask(zlay_ctx *ctx, const char *line)
     zlay_buf out = {text, sizeof text, 0};
     assert_int_equal(zlay_json_call(ctx, &out, line, strlen(line)), ZLAY_OK);
     return text;
-}
-
-static int setup(void **state) { return zlay_ctx_new((zlay_ctx **)state, NULL, NULL); }
-
-static int teardown(void **state)
-{
-    zlay_ctx_free(*state);
-    return 0;
 }
 
 #define PACK "{\"op\":\"tmem.pack\",\"target\":\"sm_100a\","
@@ -81,6 +74,6 @@ static void answers(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(answers, setup, teardown)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(answers)};
+    return cmocka_run_group_tests(tests, begin, end);
 }

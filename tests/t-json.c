@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The frame of docs/batch.md: what is a request, what comes back, limits, memory. */
+#include "ctx.h"
+#include "heap.h"
 #include "json/json.h"
-#include "test.h"
 
 #include <string.h>
 #include <zlay/json.h>
@@ -36,14 +37,6 @@ static void refuses(zlay_ctx *ctx, const char *line, const char *error, const ch
     snprintf(name, sizeof name, "\"error\":\"%s\"", error);
     if (!strstr(got, name) || !strstr(got, word))
         fail_msg("%s\n  answers %s\n  and not %s with '%s'", line, got, error, word);
-}
-
-static int setup(void **state) { return zlay_ctx_new((zlay_ctx **)state, NULL, NULL); }
-
-static int teardown(void **state)
-{
-    zlay_ctx_free(*state);
-    return 0;
 }
 
 /* ---- lines ------------------------------------------------------------------------ */
@@ -467,50 +460,27 @@ static void a_busy_ctx_is_refused(void **state)
     assert_string_equal(text, "untouched");
 }
 
-typedef struct heap {
-    long alive, left;
-} heap;
-
-static void *heap_alloc(void *user, size_t size)
-{
-    heap *h = user;
-    if (h->left-- <= 0) return NULL;
-    h->alive++;
-    return malloc(size);
-}
-
-static void heap_free(void *user, void *ptr, size_t size)
-{
-    (void)size;
-    ((heap *)user)->alive--;
-    free(ptr);
-}
-
-/* Each allocation fails in its turn: an answer that says so, or ENOMEM; nothing stays. */
-static void each_allocation_fails_once(void **state)
+static zlay_status answered(zlay_ctx *ctx, void *given)
 {
     static char text[TEXT];
+    const char *line = *(const char *const *)given;
+    zlay_buf out = {text, sizeof text, 0};
+    zlay_status status = zlay_json_call(ctx, &out, line, strlen(line));
+    if (!status && strstr(text, "\"error\":\"ENOMEM\"")) return ZLAY_ENOMEM;
+    if (!status && strncmp(text, "{\"ok\":", 6)) fail_msg("%s: %s", line, text);
+    return status;
+}
+
+static void each_allocation_fails_once(void **state)
+{
     (void)state;
     for (size_t i = 0; i < ZL_COUNT(whole); i++) {
-        long failed = -1;
-        bool done = false;
-        while (!done) {
-            heap h = {.left = 1 << 30};
-            zlay_allocator hooks = {&h, heap_alloc, heap_free};
-            zlay_ctx *ctx;
-            zlay_buf out = {text, sizeof text, 0};
-            assert_int_equal(zlay_ctx_new(&ctx, &hooks, NULL), ZLAY_OK);
-            h.left = ++failed;
-            zlay_status status = zlay_json_call(ctx, &out, whole[i], strlen(whole[i]));
-            done = status == ZLAY_OK && !strstr(text, "\"error\":\"ENOMEM\"");
-            if (!done && status != ZLAY_OK && status != ZLAY_ENOMEM)
-                fail_msg("%s: %s", whole[i], zlay_status_name(status));
-            if (h.alive != 1)
-                fail_msg("%s: %ld stay after allocation %ld failed", whole[i], h.alive - 1, failed);
-            zlay_ctx_free(ctx);
-        }
-        assert_true(failed >= 1);
-        assert_int_equal(strncmp(text, "{\"ok\":", 6), 0);
+        const char *line = whole[i];
+        heap h;
+        zlay_ctx *ctx = heap_open(&h, NULL);
+        zlay_status status = heap_fails_each(&h, ctx, answered, &line);
+        if (status || !h.calls) fail_msg("%s: %s", line, zlay_status_name(status));
+        heap_close(&h, ctx);
     }
 }
 
@@ -561,18 +531,14 @@ static void random_lines_have_one_answer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(lines_that_are_no_request, setup, teardown),
-        cmocka_unit_test_setup_teardown(depth_is_64, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_line_has_16_mib, setup, teardown),
-        cmocka_unit_test_setup_teardown(ids_come_back, setup, teardown),
-        cmocka_unit_test_setup_teardown(every_op_has_a_whole_request, setup, teardown),
-        cmocka_unit_test_setup_teardown(fields_are_neither_more_nor_fewer, setup, teardown),
-        cmocka_unit_test_setup_teardown(fields_of_a_wrong_type, setup, teardown),
-        cmocka_unit_test_setup_teardown(limits_hold_for_one_request, setup, teardown),
-        cmocka_unit_test_setup_teardown(room_is_all_or_nothing, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_busy_ctx_is_refused, setup, teardown),
+        cmocka_unit_test(lines_that_are_no_request), cmocka_unit_test(depth_is_64),
+        cmocka_unit_test(a_line_has_16_mib), cmocka_unit_test(ids_come_back),
+        cmocka_unit_test(every_op_has_a_whole_request),
+        cmocka_unit_test(fields_are_neither_more_nor_fewer),
+        cmocka_unit_test(fields_of_a_wrong_type), cmocka_unit_test(limits_hold_for_one_request),
+        cmocka_unit_test(room_is_all_or_nothing), cmocka_unit_test(a_busy_ctx_is_refused),
         cmocka_unit_test(each_allocation_fails_once),
-        cmocka_unit_test_setup_teardown(random_lines_have_one_answer, setup, teardown),
+        cmocka_unit_test(random_lines_have_one_answer),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -176,9 +176,7 @@ static void complement(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(equality, begin, end),
-        cmocka_unit_test_setup_teardown(composition, begin, end),
-        cmocka_unit_test_setup_teardown(complement, begin, end),
+        cmocka_unit_test(equality), cmocka_unit_test(composition), cmocka_unit_test(complement),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -135,33 +135,33 @@ static const struct { call *call; const char *a, *b, *text; zlay_status status; 
     {at, "f2{a: (1) (2); b: (0) -> x: 4}", NULL, "(1,1)", ZLAY_OK},
 };
 
+typedef struct trial {
+    size_t row;
+    zlay_layout *a, *b;
+} trial;
+
+static zlay_status called(zlay_ctx *ctx, void *given)
+{
+    const trial *t = given;
+    zlay_layout *out = given;
+    zlay_status status = rows[t->row].call(ctx, &out, t->a, t->b, rows[t->row].text);
+    if (status) assert_null(out);
+    if (status == ZLAY_ENOMEM) assert_non_null(strstr(zlay_ctx_message(ctx), "memory"));
+    zlay_layout_free(out);
+    return status;
+}
+
 static void check(size_t r)
 {
-    heap h = {0, 0, 0};
-    zlay_allocator hooks = {&h, heap_take, heap_give};
     zlay_limits wide = {.size = sizeof wide, .points = 1 << 21};
-    zlay_ctx *ctx;
-    assert_int_equal(zlay_ctx_new(&ctx, &hooks, &wide), ZLAY_OK);
-    zlay_layout *a = rows[r].a ? read_layout(ctx, rows[r].a) : NULL;
-    zlay_layout *b = rows[r].b ? read_layout(ctx, rows[r].b) : NULL;
-    size_t live = h.live;
-    zlay_status status = ZLAY_ENOMEM;
-    for (size_t k = 1; status == ZLAY_ENOMEM; k++) {
-        zlay_layout *out = (zlay_layout *)&h;
-        h.calls = 0;
-        h.fails_at = k;
-        status = rows[r].call(ctx, &out, a, b, rows[r].text);
-        if (h.calls >= k) assert_int_equal(status, ZLAY_ENOMEM);
-        if (status) assert_null(out);
-        if (status == ZLAY_ENOMEM) assert_non_null(strstr(zlay_ctx_message(ctx), "memory"));
-        zlay_layout_free(out);
-        assert_int_equal(h.live, live);
-    }
+    heap h;
+    zlay_ctx *ctx = heap_open(&h, &wide);
+    trial t = {r, read_layout(ctx, rows[r].a), read_layout(ctx, rows[r].b)};
+    zlay_status status = heap_fails_each(&h, ctx, called, &t);
     if (status != rows[r].status) fail_msg("row %d: %s", (int)r, zlay_status_name(status));
-    zlay_layout_free(b);
-    zlay_layout_free(a);
-    zlay_ctx_free(ctx);
-    assert_int_equal(h.live, 0);
+    zlay_layout_free(t.b);
+    zlay_layout_free(t.a);
+    heap_close(&h, ctx);
 }
 
 static void every_allocation(void **state)

@@ -261,13 +261,9 @@ static void division(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(composition_is_composition, begin, end),
-        cmocka_unit_test_setup_teardown(f2_composition, begin, end),
-        cmocka_unit_test_setup_teardown(unary_properties, begin, end),
-        cmocka_unit_test_setup_teardown(equality, begin, end),
-        cmocka_unit_test_setup_teardown(large_equality, begin, end),
-        cmocka_unit_test_setup_teardown(few_modes, begin, end),
-        cmocka_unit_test_setup_teardown(division, begin, end),
+        cmocka_unit_test(composition_is_composition), cmocka_unit_test(f2_composition),
+        cmocka_unit_test(unary_properties), cmocka_unit_test(equality),
+        cmocka_unit_test(large_equality), cmocka_unit_test(few_modes), cmocka_unit_test(division),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -275,14 +275,10 @@ static void mutated_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(worked_example, begin, end),
-        cmocka_unit_test_setup_teardown(canonical_text, begin, end),
-        cmocka_unit_test_setup_teardown(refused_text, begin, end),
-        cmocka_unit_test_setup_teardown(limits_of_text, begin, end),
-        cmocka_unit_test_setup_teardown(made, begin, end),
-        cmocka_unit_test_setup_teardown(outputs_untouched, begin, end),
-        cmocka_unit_test_setup_teardown(indices, begin, end),
-        cmocka_unit_test_setup_teardown(mutated_text, begin, end),
+        cmocka_unit_test(worked_example), cmocka_unit_test(canonical_text),
+        cmocka_unit_test(refused_text), cmocka_unit_test(limits_of_text), cmocka_unit_test(made),
+        cmocka_unit_test(outputs_untouched), cmocka_unit_test(indices),
+        cmocka_unit_test(mutated_text),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

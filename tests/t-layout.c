@@ -147,10 +147,8 @@ static void lowered(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(cute_results, begin, end),
-        cmocka_unit_test_setup_teardown(further_results, begin, end),
-        cmocka_unit_test_setup_teardown(refused, begin, end),
-        cmocka_unit_test_setup_teardown(lowered, begin, end),
+        cmocka_unit_test(cute_results), cmocka_unit_test(further_results),
+        cmocka_unit_test(refused), cmocka_unit_test(lowered),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

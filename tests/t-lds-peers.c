@@ -2,6 +2,7 @@
 /* Layouts of bf16 operands in LDS that others publish, read by ds_read_b128 with lane l at row l % rows and chunk l / rows of 16 bytes: what
  * each takes past one wavefront a phase, and that swizzle.synth and wave.synth take none. `t-lds-peers table` prints the table of
  * docs/synthesis.md. */
+#include "ctx.h"
 #include "swizzle_request.h"
 
 #include <stdbool.h>
@@ -130,13 +131,6 @@ static const struct {
 enum { PEERS = sizeof peers / sizeof *peers };
 
 /* ---- what they take ------------------------------------------------------------------------------------ */
-
-static const zlay_target *target_of(const char *name)
-{
-    const zlay_target *t = NULL;
-    assert_int_equal(zlay_target_find(&t, name, strlen(name)), ZLAY_OK);
-    return t;
-}
 
 /* The most of all steps along K, which all take the same. */
 static uint32_t extra_of(published *layout, unsigned t, uint32_t rows, uint32_t bytes)

@@ -279,13 +279,9 @@ static void read_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(header_example, begin, end),
-        cmocka_unit_test_setup_teardown(texts, begin, end),
-        cmocka_unit_test_setup_teardown(isl_agrees, begin, end),
-        cmocka_unit_test_setup_teardown(isl_composes, begin, end),
-        cmocka_unit_test_setup_teardown(recognised, begin, end),
-        cmocka_unit_test_setup_teardown(lowered, begin, end),
-        cmocka_unit_test_setup_teardown(read_back, begin, end),
+        cmocka_unit_test(header_example), cmocka_unit_test(texts), cmocka_unit_test(isl_agrees),
+        cmocka_unit_test(isl_composes), cmocka_unit_test(recognised), cmocka_unit_test(lowered),
+        cmocka_unit_test(read_back),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

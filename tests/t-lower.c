@@ -153,10 +153,8 @@ static void past_the_points(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(every_kind, begin, end),
-        cmocka_unit_test_setup_teardown(lifted_and_back, begin, end),
-        cmocka_unit_test_setup_teardown(sizes, begin, end),
-        cmocka_unit_test_setup_teardown(past_the_points, begin, end),
+        cmocka_unit_test(every_kind), cmocka_unit_test(lifted_and_back), cmocka_unit_test(sizes),
+        cmocka_unit_test(past_the_points),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plans executed in the CPU model: small shapes in every order and pitch are right, and a plan with
  * any one part of it disturbed is found out. */
-#include "test.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "cli/model.h"
+#include "ctx.h"
 #include "synth/plan.h"
 #include <zlay/sim.h>
 
@@ -15,13 +15,6 @@ static const zlay_target *sm_90a(void)
     const zlay_target *target = NULL;
     assert_int_equal(zlay_target_find(&target, "sm_90a", 6), ZLAY_OK);
     return target;
-}
-
-static zlay_ctx *ctx_new(void)
-{
-    zlay_ctx *ctx = NULL;
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
-    return ctx;
 }
 
 static zlay_plan *plan_of(zlay_ctx *ctx, const zlay_gemm *gemm)

@@ -336,13 +336,9 @@ static void compositions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(against_sums, begin, end),
-        cmocka_unit_test_setup_teardown(large_groups, begin, end),
-        cmocka_unit_test_setup_teardown(equality, begin, end),
-        cmocka_unit_test_setup_teardown(shared_products, begin, end),
-        cmocka_unit_test_setup_teardown(closed_operations, begin, end),
-        cmocka_unit_test_setup_teardown(bases_alone_are_wrong, begin, end),
-        cmocka_unit_test_setup_teardown(compositions, begin, end),
+        cmocka_unit_test(against_sums), cmocka_unit_test(large_groups), cmocka_unit_test(equality),
+        cmocka_unit_test(shared_products), cmocka_unit_test(closed_operations),
+        cmocka_unit_test(bases_alone_are_wrong), cmocka_unit_test(compositions),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

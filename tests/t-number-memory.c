@@ -92,25 +92,19 @@ static const struct { work *work; const char *text; zlay_status status; } rows[]
               "\"base_align\":16,\"target\":\"gfx942\",\"space\":\"shared\"}", ZLAY_OK},
 };
 
+static zlay_status work_of(zlay_ctx *ctx, void *row)
+{
+    return rows[*(size_t *)row].work(ctx, rows[*(size_t *)row].text);
+}
+
 static void check(size_t r)
 {
-    heap h = {0, 0, 0};
-    zlay_allocator hooks = {&h, heap_take, heap_give};
-    zlay_ctx *ctx;
-    assert_int_equal(zlay_ctx_new(&ctx, &hooks, NULL), ZLAY_OK);
-    size_t live = h.live;
-    zlay_status status = ZLAY_ENOMEM;
-    for (size_t k = 1; status == ZLAY_ENOMEM; k++) {
-        h.calls = 0;
-        h.fails_at = k;
-        status = rows[r].work(ctx, rows[r].text);
-        if (h.calls >= k) assert_int_equal(status, ZLAY_ENOMEM);
-        assert_int_equal(h.live, live);
-    }
+    heap h;
+    zlay_ctx *ctx = heap_open(&h, NULL);
+    zlay_status status = heap_fails_each(&h, ctx, work_of, &r);
     if (status != rows[r].status)
         fail_msg("row %d: %s, %s", (int)r, zlay_status_name(status), zlay_ctx_message(ctx));
-    zlay_ctx_free(ctx);
-    assert_int_equal(h.live, 0);
+    heap_close(&h, ctx);
 }
 
 static void every_allocation(void **state)

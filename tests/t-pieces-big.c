@@ -279,15 +279,10 @@ static const struct { call *call; const char *a, *b; zlay_status status; const c
     {lift, "f2{a: (1,0) (1,1); b: (0,2) -> x: 2, y: 4}", NULL, 0, NULL},
 };
 
-static zlay_layout *read_or_null(zlay_ctx *ctx, const char *text)
-{
-    return text ? read_layout(ctx, text) : NULL;
-}
-
 static void table(void **state)
 {
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
-        zlay_layout *a = read_layout(*state, rows[r].a), *b = read_or_null(*state, rows[r].b);
+        zlay_layout *a = read_layout(*state, rows[r].a), *b = read_layout(*state, rows[r].b);
         zlay_layout *out = NULL;
         zlay_status status = rows[r].call(*state, &out, a, b);
         if (status != rows[r].status)
@@ -305,31 +300,30 @@ static void table(void **state)
 
 /* ---- the k-th allocation ------------------------------------------------------------------------ */
 
+typedef struct trial {
+    size_t row;
+    zlay_layout *a, *b;
+} trial;
+
+static zlay_status called(zlay_ctx *ctx, void *given)
+{
+    const trial *t = given;
+    zlay_layout *out = given;
+    zlay_status status = rows[t->row].call(ctx, &out, t->a, t->b);
+    if (status) assert_null(out);
+    zlay_layout_free(out);
+    return status;
+}
+
 static void refuse_each(size_t r)
 {
-    heap h = {0, 0, 0};
-    zlay_allocator hooks = {&h, heap_take, heap_give};
-    zlay_ctx *ctx;
-    assert_int_equal(zlay_ctx_new(&ctx, &hooks, NULL), ZLAY_OK);
-    zlay_layout *a = read_layout(ctx, rows[r].a), *b = read_or_null(ctx, rows[r].b);
-    size_t live = h.live;
-    zlay_status status = ZLAY_ENOMEM;
-    for (size_t k = 1; status == ZLAY_ENOMEM; k++) {
-        zlay_layout *out = (zlay_layout *)&h;
-        h.calls = 0;
-        h.fails_at = k;
-        status = rows[r].call(ctx, &out, a, b);
-        if (h.calls >= k && status != ZLAY_ENOMEM)
-            fail_msg("row %d, allocation %d: %s", (int)r, (int)k, zlay_status_name(status));
-        if (status) assert_null(out);
-        zlay_layout_free(out);
-        assert_int_equal(h.live, live);
-    }
-    assert_int_equal(status, rows[r].status);
-    zlay_layout_free(b);
-    zlay_layout_free(a);
-    zlay_ctx_free(ctx);
-    assert_int_equal(h.live, 0);
+    heap h;
+    zlay_ctx *ctx = heap_open(&h, NULL);
+    trial t = {r, read_layout(ctx, rows[r].a), read_layout(ctx, rows[r].b)};
+    assert_int_equal(heap_fails_each(&h, ctx, called, &t), rows[r].status);
+    zlay_layout_free(t.b);
+    zlay_layout_free(t.a);
+    heap_close(&h, ctx);
 }
 
 static void every_allocation(void **state)
@@ -341,10 +335,8 @@ static void every_allocation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(composed, begin, end),
-        cmocka_unit_test_setup_teardown(changed, begin, end),
-        cmocka_unit_test_setup_teardown(table, begin, end),
+        cmocka_unit_test(composed), cmocka_unit_test(changed), cmocka_unit_test(table),
         cmocka_unit_test(every_allocation),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -392,10 +392,8 @@ static void lifted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(notation, begin, end),
-        cmocka_unit_test_setup_teardown(parameters, begin, end),
-        cmocka_unit_test_setup_teardown(lifted, begin, end),
-        cmocka_unit_test_setup_teardown(random_texts, begin, end),
+        cmocka_unit_test(notation), cmocka_unit_test(parameters), cmocka_unit_test(lifted),
+        cmocka_unit_test(random_texts),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

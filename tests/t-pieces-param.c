@@ -83,7 +83,7 @@ static void both_ways(void **state)
 {
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
         zlay_layout *a = read_layout(*state, rows[r].a), *made = NULL;
-        zlay_layout *b = rows[r].b ? read_layout(*state, rows[r].b) : NULL;
+        zlay_layout *b = read_layout(*state, rows[r].b);
         zlay_status status = rows[r].call(*state, &made, a, b);
         if (status) fail_msg("row %d: %s", (int)r, zlay_ctx_message(*state));
         for (int64_t n = 1; n <= 7; n++) check(*state, r, a, b, made, n);
@@ -108,7 +108,7 @@ static void refused(void **state)
 {
     for (size_t r = 0; r < sizeof refusals / sizeof refusals[0]; r++) {
         zlay_layout *a = read_layout(*state, refusals[r].a), *made = NULL;
-        zlay_layout *b = refusals[r].b ? read_layout(*state, refusals[r].b) : NULL;
+        zlay_layout *b = read_layout(*state, refusals[r].b);
         zlay_status status = refusals[r].call(*state, &made, a, b);
         if (status != refusals[r].status ||
             !strstr(zlay_ctx_message(*state), refusals[r].word))
@@ -122,9 +122,6 @@ static void refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(both_ways, begin, end),
-        cmocka_unit_test_setup_teardown(refused, begin, end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(both_ways), cmocka_unit_test(refused)};
+    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The text of pieces: what it means by hand, what is refused and where, hostile text, parameters,
  * memory. */
+#include "heap.h"
 #include "layout.h"
 
 enum { U = -99 }; /* undefined, in the tables of values */
@@ -392,27 +393,9 @@ static void from_matrices(void **state)
 
 /* ---- memory ------------------------------------------------------------------------------------------ */
 
-typedef struct hooks {
-    int64_t left, live;
-} hooks;
-
-static void *hook_alloc(void *user, size_t size)
+static zlay_status work(zlay_ctx *ctx, void *unused)
 {
-    hooks *h = user;
-    if (!h->left--) return NULL;
-    h->live++;
-    return malloc(size);
-}
-
-static void hook_free(void *user, void *ptr, size_t size)
-{
-    (void)size;
-    ((hooks *)user)->live--;
-    free(ptr);
-}
-
-static zlay_status work(zlay_ctx *ctx)
-{
+    (void)unused;
     static const char text[] =
         "[N] -> { [i] -> [min(i, N) + i mod 3] : 0 <= i < 9 and not (i = 4 or i > 6); [i] -> [o] : "
         "2o <= i <= 2o + 1 and 9 <= i < 12; [i] -> [7] : exists (e: i = 3e and 12 <= i < 30)"
@@ -438,39 +421,21 @@ static zlay_status work(zlay_ctx *ctx)
 static void each_allocation_fails(void **state)
 {
     (void)state;
-    hooks h = {.left = -1};
-    const zlay_allocator alloc = {&h, hook_alloc, hook_free};
-    zlay_status status = ZLAY_ENOMEM;
-    int64_t k = 1;
-    for (; status; k++) {
-        zlay_ctx *ctx = NULL;
-        h.left = -1;
-        assert_int_equal(zlay_ctx_new(&ctx, &alloc, NULL), ZLAY_OK);
-        h.left = k - 1;
-        status = work(ctx);
-        if (status && status != ZLAY_ENOMEM) fail_msg("%s", zlay_ctx_message(ctx));
-        h.left = -1;
-        zlay_ctx_free(ctx);
-        assert_int_equal(h.live, 0);
-    }
-    assert_true(k > 8);
+    heap h;
+    zlay_ctx *ctx = heap_open(&h, NULL);
+    assert_int_equal(heap_fails_each(&h, ctx, work, NULL), ZLAY_OK);
+    assert_true(h.calls > 7);
+    heap_close(&h, ctx);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(meaning, begin, end),
-        cmocka_unit_test_setup_teardown(canonical, begin, end),
-        cmocka_unit_test_setup_teardown(refused, begin, end),
-        cmocka_unit_test_setup_teardown(hostile, begin, end),
-        cmocka_unit_test_setup_teardown(nesting, begin, end),
-        cmocka_unit_test_setup_teardown(many_divisions, begin, end),
-        cmocka_unit_test_setup_teardown(many_cases, begin, end),
-        cmocka_unit_test_setup_teardown(mutated, begin, end),
-        cmocka_unit_test_setup_teardown(bound, begin, end),
-        cmocka_unit_test_setup_teardown(bound_at_random, begin, end),
-        cmocka_unit_test_setup_teardown(from_matrices, begin, end),
+        cmocka_unit_test(meaning), cmocka_unit_test(canonical), cmocka_unit_test(refused),
+        cmocka_unit_test(hostile), cmocka_unit_test(nesting), cmocka_unit_test(many_divisions),
+        cmocka_unit_test(many_cases), cmocka_unit_test(mutated), cmocka_unit_test(bound),
+        cmocka_unit_test(bound_at_random), cmocka_unit_test(from_matrices),
         cmocka_unit_test(each_allocation_fails),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -356,12 +356,8 @@ static void restrictions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(compositions, begin, end),
-        cmocka_unit_test_setup_teardown(lifts, begin, end),
-        cmocka_unit_test_setup_teardown(changes, begin, end),
-        cmocka_unit_test_setup_teardown(concatenations, begin, end),
-        cmocka_unit_test_setup_teardown(tuples, begin, end),
-        cmocka_unit_test_setup_teardown(restrictions, begin, end),
+        cmocka_unit_test(compositions), cmocka_unit_test(lifts), cmocka_unit_test(changes),
+        cmocka_unit_test(concatenations), cmocka_unit_test(tuples), cmocka_unit_test(restrictions),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -300,13 +300,9 @@ static void emitted_text_runs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(example, begin, end),
-        cmocka_unit_test_setup_teardown(edges, begin, end),
-        cmocka_unit_test_setup_teardown(random_ranges, begin, end),
-        cmocka_unit_test(least_multipliers),
-        cmocka_unit_test_setup_teardown(refused, begin, end),
-        cmocka_unit_test_setup_teardown(coordinates, begin, end),
-        cmocka_unit_test_setup_teardown(emitted_text_runs, begin, end),
+        cmocka_unit_test(example), cmocka_unit_test(edges), cmocka_unit_test(random_ranges),
+        cmocka_unit_test(least_multipliers), cmocka_unit_test(refused),
+        cmocka_unit_test(coordinates), cmocka_unit_test(emitted_text_runs),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operands in registers and layouts of tensor memory found from layouts: every one that there is finds itself, all that are found
  * are the layout point by point by the figures' formulas, and one that is changed in a point is none of them. */
+#include "ctx.h"
 #include "heap.h"
 #include "legality.h"
 
@@ -8,20 +9,6 @@
 #include <zlay/pieces.h>
 
 enum { ROOM = 128, POINTS = 1 << 17 };
-
-static zlay_ctx *ctx_new(void)
-{
-    zlay_ctx *ctx = NULL;
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
-    return ctx;
-}
-
-static zlay_layout *layout_of(zlay_ctx *ctx, const char *text)
-{
-    zlay_layout *layout = NULL;
-    if (zlay_layout_parse(ctx, &layout, text, strlen(text))) fail_msg("%s: %s", text, zlay_ctx_message(ctx));
-    return layout;
-}
 
 /* ---- the figures -------------------------------------------------------------------------- */
 
@@ -78,7 +65,7 @@ static zlay_layout *moved_at(zlay_ctx *ctx, const zlay_layout *layout, int64_t a
     assert_int_equal(zlay_layout_eval(&value, 1, layout, (uint64_t)at), ZLAY_OK);
     snprintf(text, sizeof text, "{ [x] -> [x] : 0 <= x < %lld and x != %lld; [x] -> [x + %lld] : x = %lld }", (long long)far, (long long)value,
              (long long)by, (long long)value);
-    change = layout_of(ctx, text);
+    change = read_layout(ctx, text);
     assert_int_equal(zlay_layout_compose(ctx, &out, change, layout), ZLAY_OK);
     zlay_layout_free(change);
     return out;
@@ -161,7 +148,7 @@ static void metadata(void **state)
     (void)state;
     zlay_ctx *ctx = ctx_new();
     zlay_fragment found[ROOM];
-    zlay_layout *halves = layout_of(ctx, "((2,8,4),(4,2)):((256,1,16),(64,8))"), *bytes = layout_of(ctx, "((2,2,8,4),8):((8,512,1,16),64)");
+    zlay_layout *halves = read_layout(ctx, "((2,8,4),(4,2)):((256,1,16),(64,8))"), *bytes = read_layout(ctx, "((2,2,8,4),8):((8,512,1,16),64)");
     size_t count = ask(ctx, found, halves, 0, ZLAY_OK);
     assert_true(count == 1 && found[0].fragment == ZLAY_FRAGMENT_METADATA && found[0].registers == 1 && found[0].columns == 8);
     count = ask(ctx, found, bytes, 0, ZLAY_OK);
@@ -180,7 +167,7 @@ static void in_other_words(void **state)
                                        "f2{register: (0,1) (8,0); lane: (0,2) (0,4) (1,0) (2,0) (4,0) -> m: 16, n: 8}"};
     zlay_ctx *ctx = ctx_new();
     for (size_t i = 0; i < 3; i++) {
-        zlay_layout *layout = layout_of(ctx, same[i]);
+        zlay_layout *layout = read_layout(ctx, same[i]);
         zlay_fragment found[ROOM];
         zlay_fragment_request r = {.size = sizeof r, .value_first = i == 2, .layout = layout};
         size_t count = 0;
@@ -190,7 +177,7 @@ static void in_other_words(void **state)
         assert_true(found[1].fragment == ZLAY_WARP_D && found[1].registers == 4);
         zlay_layout_free(layout);
     }
-    zlay_layout *other = layout_of(ctx, "((4,8),(2,2)):((32,1),(16,4))");
+    zlay_layout *other = read_layout(ctx, "((4,8),(2,2)):((32,1),(16,4))");
     zlay_fragment found[ROOM];
     ask(ctx, found, other, 0, ZLAY_NONE);
     assert_non_null(strstr(zlay_ctx_message(ctx), "thread 0, value 2 holds element 4, and there 8"));
@@ -266,7 +253,7 @@ static void lanes_and_columns(void **state)
 {
     (void)state;
     zlay_ctx *ctx = ctx_new();
-    zlay_layout *layout = layout_of(ctx, "{ [r, c] -> [r, 16 + c] : 0 <= r < 128 and 0 <= c < 64 }");
+    zlay_layout *layout = read_layout(ctx, "{ [r, c] -> [r, 16 + c] : 0 <= r < 128 and 0 <= c < 64 }");
     zlay_tmem_map found[ROOM];
     size_t count = 0;
     assert_int_equal(zlay_tmem_synth(ctx, found, ROOM, &count, layout), ZLAY_OK);
@@ -308,7 +295,7 @@ static void refused(void **state)
         assert_int_equal(count, 99);
         zlay_layout_free(layout);
     }
-    zlay_layout *layout = layout_of(ctx, "((4,8),(2,2)):((32,1),(16,8))");
+    zlay_layout *layout = read_layout(ctx, "((4,8),(2,2)):((32,1),(16,8))");
     zlay_fragment_request r = {.size = sizeof r, .layout = layout}, wrong = r;
     size_t count = 99;
     assert_int_equal(zlay_fragment_synth(NULL, f, 4, &count, &r), ZLAY_EINVAL);
@@ -331,36 +318,31 @@ static void refused(void **state)
     zlay_ctx_free(ctx);
 }
 
+static zlay_status found(zlay_ctx *ctx, void *given)
+{
+    zlay_layout *const *of = given;
+    zlay_fragment f[4];
+    zlay_tmem_map m[4];
+    size_t count = 99;
+    zlay_fragment_request r = {.size = sizeof r, .layout = of[0]};
+    zlay_status status = of[0] ? zlay_fragment_synth(ctx, f, 4, &count, &r) : zlay_tmem_synth(ctx, m, 4, &count, of[1]);
+    if (status) assert_int_equal(count, 99);
+    return status;
+}
+
 static void without_memory(void **state)
 {
     (void)state;
-    heap h = {0, 0, 0};
-    zlay_allocator hooks = {&h, heap_take, heap_give};
-    zlay_ctx *ctx;
-    assert_int_equal(zlay_ctx_new(&ctx, &hooks, NULL), ZLAY_OK);
-    zlay_layout *layout = layout_of(ctx, "(128,64):(65536,1)"), *registers = layout_of(ctx, "((4,8),(2,2)):((32,1),(16,8))");
-    size_t live = h.live, failed = 0;
-    for (int tmem = 0; tmem < 2; tmem++) {
-        zlay_status status = ZLAY_ENOMEM;
-        for (size_t k = 1; status == ZLAY_ENOMEM && k < 5000; k++) {
-            zlay_fragment f[4];
-            zlay_tmem_map m[4];
-            size_t count = 99;
-            zlay_fragment_request r = {.size = sizeof r, .layout = registers};
-            h.calls = 0, h.fails_at = k;
-            status = tmem ? zlay_tmem_synth(ctx, m, 4, &count, layout) : zlay_fragment_synth(ctx, f, 4, &count, &r);
-            assert_int_equal(h.live, live);
-            failed += status == ZLAY_ENOMEM;
-            if (status == ZLAY_ENOMEM) assert_int_equal(count, 99);
-        }
-        assert_int_equal(status, ZLAY_OK);
-    }
-    h.fails_at = 0;
-    assert_true(failed > 10);
-    zlay_layout_free(layout);
-    zlay_layout_free(registers);
-    zlay_ctx_free(ctx);
-    assert_int_equal(h.live, 0);
+    heap h;
+    zlay_ctx *ctx = heap_open(&h, NULL);
+    zlay_layout *registers[2] = {read_layout(ctx, "((4,8),(2,2)):((32,1),(16,8))")}, *columns[2] = {NULL, read_layout(ctx, "(128,64):(65536,1)")};
+    assert_int_equal(heap_fails_each(&h, ctx, found, registers), ZLAY_OK);
+    size_t calls = h.calls;
+    assert_int_equal(heap_fails_each(&h, ctx, found, columns), ZLAY_OK);
+    assert_true(calls + h.calls > 10);
+    zlay_layout_free(registers[0]);
+    zlay_layout_free(columns[1]);
+    heap_close(&h, ctx);
 }
 
 int main(void)

@@ -3,6 +3,7 @@
  * nothing leaks and no output is half-written. */
 #define _POSIX_C_SOURCE 200809L /* mkdtemp */
 
+#include "heap.h"
 #include "runtime.h"
 
 /* ---- opening ------------------------------------------------------------- */
@@ -177,44 +178,19 @@ static void nothing_leaks_when_calls_fail(void **state)
     fake_reset(w->fake);
 }
 
-typedef struct hooks {
-    int64_t left, alive;
-} hooks;
-
-static void *hook_alloc(void *user, size_t size)
+static zlay_status all_used(zlay_ctx *ctx, void *given)
 {
-    hooks *h = user;
-    if (h->left-- == 0) return NULL;
-    h->alive++;
-    return malloc(size);
-}
-
-static void hook_free(void *user, void *ptr, size_t size)
-{
-    hooks *h = user;
-    (void)size;
-    h->alive--;
-    free(ptr);
+    char message[1024];
+    return use_all(given, ctx, message);
 }
 
 static void nothing_leaks_when_memory_ends(void **state)
 {
-    world *w = *state;
-    char message[1024];
-    zlay_status status = ZLAY_ENOMEM;
-    int failed = 0;
-    for (int64_t k = 1; status; k++) {
-        hooks h = {k, 0};
-        zlay_ctx *ctx;
-        zlay_allocator alloc = {&h, hook_alloc, hook_free};
-        assert_int_equal(zlay_ctx_new(&ctx, &alloc, NULL), ZLAY_OK);
-        status = use_all(w, ctx, message);
-        assert_true(status == ZLAY_OK || status == ZLAY_ENOMEM);
-        assert_int_equal(h.alive, 1);
-        zlay_ctx_free(ctx);
-        failed += status == ZLAY_ENOMEM;
-    }
-    assert_int_equal(failed, 3);
+    heap h;
+    zlay_ctx *ctx = heap_open(&h, NULL);
+    assert_int_equal(heap_fails_each(&h, ctx, all_used, *state), ZLAY_OK);
+    assert_int_equal(h.calls, 3);
+    heap_close(&h, ctx);
 }
 
 static void an_error_without_a_name(void **state)

@@ -21,7 +21,7 @@ static const struct {
 };
 enum { TYPES = sizeof types / sizeof *types };
 
-static const zlay_target *target_of(size_t type)
+static const zlay_target *target_of_type(size_t type)
 {
     const zlay_target *found = NULL;
     zlay_target_find(&found, types[type].target, strlen(types[type].target));
@@ -75,7 +75,7 @@ static void reads_what_the_tables_say(void **state)
         size_t type = i % TYPES;
         zlay_smemdesc_operand o = operand_draw(&s, type, i % 3 == 0 && types[type].bits > 1);
         zlay_layout *layout = NULL;
-        assert_int_equal(zlay_smemdesc_layout(ctx, &layout, target_of(type), &o), ZLAY_OK);
+        assert_int_equal(zlay_smemdesc_layout(ctx, &layout, target_of_type(type), &o), ZLAY_OK);
         assert_int_equal(zlay_layout_size(layout), (uint64_t)o.mn * o.k);
         cut += o.major == ZLAY_MAJOR_MN && o.mn % (8u << o.desc.swizzle);
         for (uint32_t j = 0; j < 256; j++) {
@@ -125,7 +125,7 @@ static void as_printed_by_hand(void **state)
     };
     zlay_ctx *ctx = ctx_new();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        zlay_layout *got = NULL, *want = layout_of(ctx, rows[i].text);
+        zlay_layout *got = NULL, *want = read_layout(ctx, rows[i].text);
         zlay_answer same = ZLAY_NO;
         zlay_witness witness;
         assert_int_equal(zlay_smemdesc_layout(ctx, &got, sm_90a(), &rows[i].o), ZLAY_OK);
@@ -166,7 +166,7 @@ static void advances(void **state)
         o.mn = i % 2 ? 64 : o.mn;
         o.desc.sbo += 16, o.desc.lbo += 32;
         if (o.desc.sbo > 0x3fff0 || o.desc.lbo > 0x3fff0) continue;
-        zlay_status status = zlay_smemdesc_advance(&by, target_of(type), &o, mn, k);
+        zlay_status status = zlay_smemdesc_advance(&by, target_of_type(type), &o, mn, k);
         if (status == ZLAY_OK) {
             yes++;
             assert_true(moved_reads(&o, bits, mn, k, by));
@@ -225,15 +225,15 @@ static void synth_of_every_type(void **state)
             request_of(ZLAY_MAJOR_K, swizzle, 64, 1024 * (uint32_t)test_range(&s, 0, 9));
         r.type = types[type].type;
         r.mma_k = k;
-        answer a = ask_on(ctx, target_of(type), r, text);
+        answer a = ask_on(ctx, target_of_type(type), r, text);
         if (a.status) fail_msg("%s: %s", text, zlay_ctx_message(ctx));
         assert_int_equal(a.count, 2 * (depth / k));
-        zlay_layout *given = layout_of(ctx, text);
+        zlay_layout *given = read_layout(ctx, text);
         for (size_t step = 0; step < a.count; step++) {
             zlay_smemdesc_operand o = {.desc = a.fields, .type = r.type, .mn = 64, .k = k};
             zlay_layout *read = NULL;
             o.desc.start = a.start[step];
-            assert_int_equal(zlay_smemdesc_layout(ctx, &read, target_of(type), &o), ZLAY_OK);
+            assert_int_equal(zlay_smemdesc_layout(ctx, &read, target_of_type(type), &o), ZLAY_OK);
             for (uint32_t x = 0; x < 64 * k; x++) {
                 int64_t at, offset;
                 uint64_t mn = x % 64 + step % 2 * 64, kk = x / 64 + step / 2 * k;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Descriptors from layouts: known atoms with their numbers, and what the model reads through the
  * answer. */
+#include "heap.h"
 #include "smemdesc.h"
 
 typedef struct known {
@@ -55,7 +56,7 @@ static void test_f2_layout(void **unused)
 {
     (void)unused;
     zlay_ctx *ctx = ctx_new();
-    zlay_layout *strided = layout_of(ctx, "((64,2),64):((1,4096),64)"), *f2 = NULL;
+    zlay_layout *strided = read_layout(ctx, "((64,2),64):((1,4096),64)"), *f2 = NULL;
     assert_int_equal(zlay_layout_lower(ctx, &f2, strided), ZLAY_OK);
     assert_int_equal(zlay_layout_kind(f2), ZLAY_LAYOUT_F2);
     zlay_smemdesc_request r = request_of(ZLAY_MAJOR_MN, ZLAY_SWIZZLE_128B, 64, 1024);
@@ -198,7 +199,7 @@ static void test_model_reads_them(void **unused)
         r.pattern_at_start = i / 8 % 2;
         uint64_t from = r.pattern_at_start ? address : 0;
         random_text(text, sizeof text, major, swizzle, &state);
-        zlay_layout *layout = layout_of(ctx, text);
+        zlay_layout *layout = read_layout(ctx, text);
         identity_put(w);
         for (uint64_t x = 0; x < 128 * 32; x++) {
             int64_t offset;
@@ -263,7 +264,7 @@ static void test_room(void **unused)
 {
     (void)unused;
     zlay_ctx *ctx = ctx_new();
-    zlay_layout *layout = layout_of(ctx, "(128,64):(64,1)");
+    zlay_layout *layout = read_layout(ctx, "(128,64):(64,1)");
     zlay_smemdesc_request r = request_of(ZLAY_MAJOR_K, ZLAY_SWIZZLE_128B, 64, 0);
     zlay_smemdesc fields = {.lbo = 77};
     uint32_t start[8] = {77};
@@ -287,52 +288,28 @@ static void test_room(void **unused)
     zlay_ctx_free(ctx);
 }
 
-typedef struct failing {
-    int left;     /* allocations until the one that fails */
-    int64_t held; /* bytes */
-} failing;
-
-static void *failing_alloc(void *user, size_t size)
+static zlay_status described(zlay_ctx *ctx, void *request)
 {
-    failing *f = user;
-    if (f->left-- == 0) return NULL;
-    f->held += (int64_t)size;
-    return malloc(size);
-}
-
-static void failing_free(void *user, void *ptr, size_t size)
-{
-    failing *f = user;
-    f->held -= (int64_t)size;
-    free(ptr);
+    zlay_smemdesc fields;
+    uint32_t start[8];
+    size_t count = 99;
+    zlay_status status = zlay_smemdesc_synth(ctx, &fields, start, 8, &count, sm_90a(), request);
+    if (status) assert_int_equal(count, 99);
+    return status;
 }
 
 static void test_no_memory(void **unused)
 {
     (void)unused;
-    failing f = {.left = 1000};
-    const zlay_allocator hooks = {&f, failing_alloc, failing_free};
-    zlay_ctx *ctx = NULL;
-    assert_int_equal(zlay_ctx_new(&ctx, &hooks, NULL), ZLAY_OK);
-    zlay_layout *layout = layout_of(ctx, "(128,64):(64,1)");
+    heap h;
+    zlay_ctx *ctx = heap_open(&h, NULL);
+    zlay_layout *layout = read_layout(ctx, "(128,64):(64,1)");
     zlay_smemdesc_request r = request_of(ZLAY_MAJOR_K, ZLAY_SWIZZLE_128B, 64, 0);
     r.layout = layout;
-    zlay_status status = ZLAY_ENOMEM;
-    int64_t held = f.held;
-    for (int k = 0; status; k++) {
-        zlay_smemdesc fields;
-        uint32_t start[8];
-        size_t count = 99;
-        f.left = k;
-        status = zlay_smemdesc_synth(ctx, &fields, start, 8, &count, sm_90a(), &r);
-        assert_true(status == ZLAY_OK || (status == ZLAY_ENOMEM && count == 99));
-        assert_true(k > 0 || status == ZLAY_ENOMEM);
-        assert_int_equal(f.held, held);
-    }
-    f.left = 1000;
+    assert_int_equal(heap_fails_each(&h, ctx, described, &r), ZLAY_OK);
+    assert_true(h.calls > 0);
     zlay_layout_free(layout);
-    zlay_ctx_free(ctx);
-    assert_int_equal(f.held, 0);
+    heap_close(&h, ctx);
 }
 
 int main(void)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Structures of affine layouts against enumeration of their points, and every refused allocation
  * of matrices, systems and structures. */
+#include "ctx.h"
 #include "heap.h"
 #include "zmat.h"
 
 #include <zlay/json.h>
-
-static int setup(void **state) { return zlay_ctx_new((zlay_ctx **)state, NULL, NULL); }
 
 static int teardown(void **state)
 {
@@ -22,16 +21,9 @@ static int64_t at(const zlay_structure *s, int32_t which, size_t i, size_t j)
     return value;
 }
 
-static zlay_layout *parsed(zlay_ctx *ctx, const char *text)
-{
-    zlay_layout *out;
-    assert_int_equal(zlay_layout_parse(ctx, &out, text, strlen(text)), ZLAY_OK);
-    return out;
-}
-
 static void the_example_of_the_header(void **state)
 {
-    zlay_layout *a = parsed(*state, "(4,6):(4,-2)"), *swizzled = parsed(*state, "Sw<1,0,1> o 0 o 4:1");
+    zlay_layout *a = read_layout(*state, "(4,6):(4,-2)"), *swizzled = read_layout(*state, "Sw<1,0,1> o 0 o 4:1");
     zlay_structure *s;
     zlay_structure_counts c;
     assert_int_equal(zlay_layout_structure(*state, &s, a), ZLAY_OK);
@@ -191,28 +183,32 @@ static void random_boxes(void **state)
 
 /* ---- the k-th allocation --------------------------------------------------------------------- */
 
-/* Answers ENOMEM or what it answers with all memory; nothing is left. */
-static void each_refusal(const char *line)
+typedef struct line {
+    const char *text, *whole;
+} line;
+
+/* The answer is that with all memory, or none. */
+static zlay_status answered(zlay_ctx *ctx, void *given)
 {
-    static char text[1 << 16], whole[1 << 16];
-    heap h = {0};
-    zlay_allocator alloc = {&h, heap_take, heap_give};
-    for (size_t k = 0; k < 2000; k++) {
-        zlay_ctx *ctx;
-        zlay_buf out = {k ? text : whole, sizeof text, 0};
-        h = (heap){0};
-        assert_int_equal(zlay_ctx_new(&ctx, &alloc, NULL), ZLAY_OK);
-        h.calls = 0, h.fails_at = k;
-        zlay_status status = zlay_json_call(ctx, &out, line, strlen(line));
-        size_t calls = h.calls;
-        if (!status && strncmp(k ? text : whole, "{\"error\":\"ENOMEM\"", 17))
-            assert_string_equal(k ? text : whole, whole);
-        else assert_true(status == ZLAY_ENOMEM || !status);
-        zlay_ctx_free(ctx);
-        assert_int_equal(h.live, 0);
-        if (k && calls < k) return;
-    }
-    fail_msg("%s: allocations do not end", line);
+    static char text[1 << 16];
+    const line *asked = given;
+    zlay_buf out = {text, sizeof text, 0};
+    zlay_status status = zlay_json_call(ctx, &out, asked->text, strlen(asked->text));
+    if (!status && !strncmp(text, "{\"error\":\"ENOMEM\"", 17)) return ZLAY_ENOMEM;
+    if (!status) assert_string_equal(text, asked->whole);
+    return status;
+}
+
+static void each_refusal(zlay_ctx *all, const char *text)
+{
+    static char whole[1 << 16];
+    zlay_buf out = {whole, sizeof whole, 0};
+    line asked = {text, whole};
+    heap h;
+    zlay_ctx *ctx = heap_open(&h, NULL);
+    assert_int_equal(zlay_json_call(all, &out, text, strlen(text)), ZLAY_OK);
+    assert_int_equal(heap_fails_each(&h, ctx, answered, &asked), ZLAY_OK);
+    heap_close(&h, ctx);
 }
 
 static void every_refused_allocation(void **state)
@@ -230,8 +226,7 @@ static void every_refused_allocation(void **state)
         "{\"op\":\"zmat.inverse\",\"a\":[[2,1],[1,3]]}",
         "{\"op\":\"layout.structure\",\"layout\":\"(4,6):(4,-2)\"}",
     };
-    (void)state;
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) each_refusal(lines[i]);
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) each_refusal(*state, lines[i]);
 }
 
 /* Boxes of 10^12 points: p x + q y = 1 has the solutions (x + q t, y - p t), and past the first ones
@@ -270,7 +265,7 @@ static void runs_of_large_boxes(void **state)
         zlay_structure_counts c;
         char text[128];
         sprintf(text, "(%d,%d):(%d,%d)", (int)n, (int)m, (int)p, (int)q);
-        zlay_layout *a = parsed(*state, text);
+        zlay_layout *a = read_layout(*state, text);
         zlay_status status = zlay_layout_structure(*state, &s, a);
         if (status) fail_msg("%s: %s", text, zlay_ctx_message(*state));
         assert_int_equal(zlay_structure_count(&c, s), ZLAY_OK);
@@ -286,10 +281,8 @@ static void runs_of_large_boxes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_example_of_the_header, setup, teardown),
-        cmocka_unit_test_setup_teardown(random_boxes, setup, teardown),
-        cmocka_unit_test_setup_teardown(runs_of_large_boxes, setup, teardown),
-        cmocka_unit_test(every_refused_allocation),
+        cmocka_unit_test(the_example_of_the_header), cmocka_unit_test(random_boxes),
+        cmocka_unit_test(runs_of_large_boxes), cmocka_unit_test(every_refused_allocation),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, teardown);
 }

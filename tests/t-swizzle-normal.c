@@ -183,40 +183,31 @@ static void refusals(void **state)
     zlay_normal_free(NULL);
 }
 
+static zlay_status normal(zlay_ctx *ctx, void *layout)
+{
+    zlay_normal *n = NULL;
+    zlay_status status = zlay_swizzle_normal(ctx, &n, layout);
+    zlay_normal_free(n);
+    return status;
+}
+
 static void memory(void **state)
 {
-    heap h = {0, 0, 0};
-    zlay_allocator alloc = {&h, heap_take, heap_give};
-    zlay_ctx *ctx;
     (void)state;
-    assert_int_equal(zlay_ctx_new(&ctx, &alloc, NULL), ZLAY_OK);
+    heap h;
+    zlay_ctx *ctx = heap_open(&h, NULL);
     zlay_layout *a = read_layout(ctx, "Sw<2,0,3> o 7 o (8,8):(8,-1)");
-    size_t before = h.live;
-    zlay_status status = ZLAY_ENOMEM;
-    for (size_t k = 1; status == ZLAY_ENOMEM; k++) {
-        zlay_normal *n = NULL;
-        h.calls = 0;
-        h.fails_at = k;
-        status = zlay_swizzle_normal(ctx, &n, a);
-        h.fails_at = 0;
-        if (!status) assert_true(k > 1);
-        zlay_normal_free(n);
-        assert_int_equal(h.live, before);
-    }
-    assert_int_equal(status, ZLAY_OK);
+    assert_int_equal(heap_fails_each(&h, ctx, normal, a), ZLAY_OK);
+    assert_true(h.calls > 0);
     zlay_layout_free(a);
-    zlay_ctx_free(ctx);
+    heap_close(&h, ctx);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(example, begin, end),
-        cmocka_unit_test_setup_teardown(all_swizzles, begin, end),
-        cmocka_unit_test_setup_teardown(random_layouts, begin, end),
-        cmocka_unit_test_setup_teardown(texts, begin, end),
-        cmocka_unit_test_setup_teardown(refusals, begin, end),
-        cmocka_unit_test(memory),
+        cmocka_unit_test(example), cmocka_unit_test(all_swizzles), cmocka_unit_test(random_layouts),
+        cmocka_unit_test(texts), cmocka_unit_test(refusals), cmocka_unit_test(memory),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

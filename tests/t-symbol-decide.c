@@ -394,10 +394,8 @@ static void divides(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(rows, begin, end),
-        cmocka_unit_test_setup_teardown(answers, begin, end),
-        cmocka_unit_test_setup_teardown(witnesses, begin, end),
-        cmocka_unit_test_setup_teardown(divides, begin, end),
+        cmocka_unit_test(rows), cmocka_unit_test(answers), cmocka_unit_test(witnesses),
+        cmocka_unit_test(divides),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -282,7 +282,7 @@ static zlay_layout *other_layout(uint64_t *seed, zlay_ctx *ctx, const zlay_layou
     return read_layout(ctx, changed);
 }
 
-static zlay_facts *read_facts(zlay_ctx *ctx, size_t count, const char *const *text)
+static zlay_facts *facts_of(zlay_ctx *ctx, size_t count, const char *const *text)
 {
     size_t length[8];
     zlay_facts *facts;
@@ -297,7 +297,7 @@ static const char *const small[] = {"M <= 64", "K <= 64", "N <= 64", "-64 <= ld 
 static void guards(void **state)
 {
     uint64_t seed = test_seed("guards"), seen[4] = {0, 0, 0, 0};
-    zlay_facts *facts = read_facts(*state, 5, small);
+    zlay_facts *facts = facts_of(*state, 5, small);
     for (uint64_t i = 0; i < test_iterations(6000); i++) {
         char guard[ROOM];
         zlay_buf buf = {guard, sizeof guard, 0};
@@ -357,7 +357,7 @@ static void facts_decide(void **state)
         zlay_buf buf = {guard, sizeof guard, 0};
         zlay_answer answer;
         while (count < 3 && rows[i].fact[count]) count++;
-        zlay_facts *facts = read_facts(*state, count, rows[i].fact);
+        zlay_facts *facts = facts_of(*state, count, rows[i].fact);
         zlay_layout *wild[2] = {read_layout(*state, rows[i].a), read_layout(*state, rows[i].b)}, *a, *b;
         assert_int_equal(zlay_layout_assume(*state, &a, wild[0], facts), ZLAY_OK);
         assert_int_equal(zlay_layout_assume(*state, &b, wild[1], facts), ZLAY_OK);
@@ -520,7 +520,7 @@ static void limits(void **state)
 {
     zlay_layout *a = read_layout(*state, "(M,K):(ld,1)"), *b = read_layout(*state, "4:1"), *out;
     const char *const at_least[] = {"M >= 4"}, *const none[] = {"M <= 0"};
-    zlay_facts *facts = read_facts(*state, 1, at_least), *empty = read_facts(*state, 1, none);
+    zlay_facts *facts = facts_of(*state, 1, at_least), *empty = facts_of(*state, 1, none);
     const char *name[] = {"M"};
     int64_t value = 0;
     assert_int_equal(zlay_layout_compose(*state, &out, a, b), ZLAY_ELIMIT);
@@ -545,8 +545,9 @@ static void limits(void **state)
 
 /* ---- memory ---------------------------------------------------------------------------------------------- */
 
-static zlay_status all_calls(zlay_ctx *ctx)
+static zlay_status all_calls(zlay_ctx *ctx, void *unused)
 {
+    (void)unused;
     zlay_layout *made[9] = {NULL};
     zlay_answer answer = ZLAY_YES;
     const zlay_slice by = {0, 1, 3, 1};
@@ -574,35 +575,19 @@ static zlay_status all_calls(zlay_ctx *ctx)
 static void memory(void **state)
 {
     (void)state;
-    zlay_status status = ZLAY_ENOMEM;
-    for (size_t k = 1; status; k++) {
-        heap h = {0, 0, 0};
-        const zlay_allocator alloc = {&h, heap_take, heap_give};
-        zlay_ctx *ctx;
-        assert_int_equal(zlay_ctx_new(&ctx, &alloc, NULL), ZLAY_OK);
-        h.calls = 0;
-        h.fails_at = k;
-        status = all_calls(ctx);
-        assert_true(status == ZLAY_OK || status == ZLAY_ENOMEM);
-        assert_int_equal(status == ZLAY_OK, h.calls < k);
-        zlay_ctx_free(ctx);
-        assert_int_equal(h.live, 0);
-        assert_true(k < 1000);
-    }
+    heap h;
+    zlay_ctx *ctx = heap_open(&h, NULL);
+    assert_int_equal(heap_fails_each(&h, ctx, all_calls, NULL), ZLAY_OK);
+    heap_close(&h, ctx);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(example, begin, end),
-        cmocka_unit_test_setup_teardown(texts, begin, end),
-        cmocka_unit_test_setup_teardown(random_texts, begin, end),
-        cmocka_unit_test_setup_teardown(operations_commute, begin, end),
-        cmocka_unit_test_setup_teardown(guards, begin, end),
-        cmocka_unit_test_setup_teardown(facts_decide, begin, end),
-        cmocka_unit_test_setup_teardown(refused, begin, end),
-        cmocka_unit_test_setup_teardown(limits, begin, end),
+        cmocka_unit_test(example), cmocka_unit_test(texts), cmocka_unit_test(random_texts),
+        cmocka_unit_test(operations_commute), cmocka_unit_test(guards),
+        cmocka_unit_test(facts_decide), cmocka_unit_test(refused), cmocka_unit_test(limits),
         cmocka_unit_test(memory),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

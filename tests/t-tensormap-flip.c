@@ -136,7 +136,7 @@ static void one(world *w, const drawn *d)
     wanted want;
     least l = {.whole = true};
     texts(d, from, to);
-    zlay_layout *source = synth_layout(w->synth->ctx, from), *smem = synth_layout(w->synth->ctx, to);
+    zlay_layout *source = read_layout(w->synth->ctx, from), *smem = read_layout(w->synth->ctx, to);
     zlay_tensormap_request r = {.size = sizeof r, .type = d->type, .source = source, .smem = smem,
                                 .axes = (uint32_t)d->modes, .keep_holes = 1};
     for (int m = 0; m < d->modes; m++) r.shape[m] = (uint64_t)1 << d->bits[m];
@@ -182,7 +182,7 @@ static void chosen(void **unused)
     static const uint64_t shapes[][2] = {{8, 32}, {9, 64}, {3, 16}, {64, 96}};
     uint64_t state = 3;
     synth_world *w = synth_world_new("sm_100a"), *old = synth_world_new("sm_90a");
-    zlay_layout *source = synth_layout(w->ctx, "(130,100):(104,1)");
+    zlay_layout *source = read_layout(w->ctx, "(130,100):(104,1)");
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         zlay_tensormap_request r = {.size = sizeof r, .type = ZLAY_TYPE_F32, .source = source, .axes = 2,
                                     .shape = {shapes[i][0], shapes[i][1]}, .swizzle = FLIP, .swizzle_given = 1};

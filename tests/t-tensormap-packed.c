@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tensormap.synth of 4- and 6-bit types: an example by hand; random requests of which every tile is replayed in
  * the CPU model and compared value by value, bit by bit; and the search of least.h over those without edges. */
+#include "ctx.h"
 #include "heap.h"
 #include "least.h"
 #include "tile_draw.h"
@@ -379,6 +380,21 @@ static void weak_inside_a_byte(void **state)
     zlay_ctx_free(ctx);
 }
 
+typedef struct asked {
+    const zlay_target *target;
+    zlay_tensormap_request r;
+} asked;
+
+static zlay_status moved(zlay_ctx *ctx, void *given)
+{
+    const asked *a = given;
+    zlay_move *move = NULL;
+    zlay_status status = zlay_tensormap_synth(ctx, &move, a->target, &a->r);
+    if (status) assert_null(move);
+    zlay_move_free(move);
+    return status;
+}
+
 static void out_of_memory(void **state)
 {
     static const hand rows[] = {
@@ -390,33 +406,19 @@ static void out_of_memory(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        zlay_status status = ZLAY_ENOMEM;
-        for (size_t k = 1; status == ZLAY_ENOMEM; k++) {
-            heap h = {.fails_at = 0};
-            const zlay_allocator alloc = {&h, heap_take, heap_give};
-            zlay_ctx *ctx;
-            zlay_move *move = NULL;
-            zlay_layout *source, *smem = NULL;
-            zlay_tensormap_request r = {.size = sizeof r, .axes = 2, .shape = {rows[i].shape[0], rows[i].shape[1]}};
-            assert_int_equal(zlay_ctx_new(&ctx, &alloc, NULL), ZLAY_OK);
-            zlay_type_find(&r.type, rows[i].type, strlen(rows[i].type));
-            assert_int_equal(zlay_layout_parse(ctx, &source, rows[i].source, strlen(rows[i].source)), ZLAY_OK);
-            if (rows[i].smem)
-                assert_int_equal(zlay_layout_parse(ctx, &smem, rows[i].smem, strlen(rows[i].smem)), ZLAY_OK);
-            r.source = source;
-            r.smem = smem;
-            r.swizzle_given = r.type == ZLAY_TYPE_F32;
-            r.swizzle = r.swizzle_given ? 5 : 0;
-            h.fails_at = h.calls + k;
-            status = zlay_tensormap_synth(ctx, &move, target(rows[i].target), &r);
-            if (status != ZLAY_ENOMEM && status != ZLAY_OK && status != ZLAY_NONE) fail_msg("%s", zlay_ctx_message(ctx));
-            if (status) assert_null(move);
-            zlay_move_free(move);
-            zlay_layout_free(source);
-            zlay_layout_free(smem);
-            zlay_ctx_free(ctx);
-            assert_int_equal(h.live, 0);
-        }
+        heap h;
+        zlay_ctx *ctx = heap_open(&h, NULL);
+        zlay_layout *source = read_layout(ctx, rows[i].source), *smem = read_layout(ctx, rows[i].smem);
+        asked a = {target(rows[i].target), {.size = sizeof a.r, .source = source, .smem = smem, .axes = 2,
+                                            .shape = {rows[i].shape[0], rows[i].shape[1]}}};
+        zlay_type_find(&a.r.type, rows[i].type, strlen(rows[i].type));
+        a.r.swizzle_given = a.r.type == ZLAY_TYPE_F32;
+        a.r.swizzle = a.r.swizzle_given ? 5 : 0;
+        zlay_status status = heap_fails_each(&h, ctx, moved, &a);
+        if (status != ZLAY_OK && status != ZLAY_NONE) fail_msg("%s", zlay_ctx_message(ctx));
+        zlay_layout_free(source);
+        zlay_layout_free(smem);
+        heap_close(&h, ctx);
     }
 }
 

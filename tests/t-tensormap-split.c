@@ -14,8 +14,8 @@ typedef struct request {
 static void request_make(request *q, zlay_ctx *ctx)
 {
     q->r.size = sizeof q->r;
-    q->layout[0] = synth_layout(ctx, q->source);
-    q->layout[1] = synth_layout(ctx, q->smem[0] ? q->smem : NULL);
+    q->layout[0] = read_layout(ctx, q->source);
+    q->layout[1] = read_layout(ctx, q->smem[0] ? q->smem : NULL);
     q->r.source = q->layout[0];
     q->r.smem = q->layout[1];
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Layouts, plans and pipes are read by many threads at once, and freed after their ctx in another;
  * a ctx that two threads enter refuses one of them.  Run under ThreadSanitizer by `make tsan`. */
-#include "test.h"
+
+#include "ctx.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -21,13 +22,6 @@ typedef struct worker {
     shared *s;
     int number;
 } worker;
-
-static zlay_ctx *ctx_new(void)
-{
-    zlay_ctx *ctx = NULL;
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
-    return ctx;
-}
 
 static zlay_layout *layout_new(zlay_ctx *ctx, const char *text)
 {

@@ -1,25 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Packings of tensor memory against all packings: every division of every size into powers of two,
  * every buffer at every place. */
+#include "ctx.h"
 #include "heap.h"
 #include "tmem-packings.h"
 
 #include <string.h>
-
-static int begin(void **state) { return zlay_ctx_new((zlay_ctx **)state, NULL, NULL); }
-
-static int end(void **state)
-{
-    zlay_ctx_free(*state);
-    return 0;
-}
-
-static const zlay_target *target_of(const char *name)
-{
-    const zlay_target *target = NULL;
-    assert_int_equal(zlay_target_find(&target, name, strlen(name)), ZLAY_OK);
-    return target;
-}
 
 static zlay_status pack(zlay_ctx *ctx, zlay_tmem_packing *out, const zlay_tmem_buffer *buffers,
                         uint32_t count, uint32_t allocations)
@@ -262,25 +248,21 @@ static void test_limit(void **state)
     zlay_ctx_free(few);
 }
 
+static zlay_status packed(zlay_ctx *ctx, void *buffers)
+{
+    zlay_tmem_packing p;
+    return pack(ctx, &p, buffers, 2, 2);
+}
+
 static void test_memory(void **state)
 {
-    static const zlay_tmem_buffer buffer[] = {{.columns = 256, .last = 1},
-                                              {.columns = 64, .first = 1, .last = 2}};
+    zlay_tmem_buffer buffer[] = {{.columns = 256, .last = 1},
+                                 {.columns = 64, .first = 1, .last = 2}};
+    heap h;
     (void)state;
-    for (size_t k = 1;; k++) {
-        heap h = {0};
-        zlay_allocator alloc = {&h, heap_take, heap_give};
-        zlay_tmem_packing p;
-        zlay_ctx *ctx;
-        assert_int_equal(zlay_ctx_new(&ctx, &alloc, NULL), ZLAY_OK);
-        h.fails_at = h.calls + k;
-        zlay_status status = pack(ctx, &p, buffer, 2, 2);
-        bool over = h.calls < h.fails_at;
-        assert_int_equal(status, over ? ZLAY_OK : ZLAY_ENOMEM);
-        zlay_ctx_free(ctx);
-        assert_int_equal(h.live, 0);
-        if (over) break;
-    }
+    zlay_ctx *ctx = heap_open(&h, NULL);
+    assert_int_equal(heap_fails_each(&h, ctx, packed, buffer), ZLAY_OK);
+    heap_close(&h, ctx);
 }
 
 int main(void)

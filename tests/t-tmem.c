@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensor memory: layouts against closed forms, single instructions at their bounds, order of pairs. */
+#include "ctx.h"
 #include "legality.h"
 
 #include <zlay/tmem.h>
 
 enum { LANE = 65536 };
-
-static zlay_ctx *ctx_new(void)
-{
-    zlay_ctx *ctx = NULL;
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
-    return ctx;
-}
 
 static int64_t value_at(const zlay_layout *layout, uint64_t index)
 {

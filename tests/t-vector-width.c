@@ -451,14 +451,9 @@ static void symbols(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(by_hand, begin, end),
-        cmocka_unit_test_setup_teardown(refused, begin, end),
-        cmocka_unit_test_setup_teardown(random_strided, begin, end),
-        cmocka_unit_test_setup_teardown(random_nested, begin, end),
-        cmocka_unit_test_setup_teardown(random_f2, begin, end),
-        cmocka_unit_test_setup_teardown(random_pieces, begin, end),
-        cmocka_unit_test_setup_teardown(parameters, begin, end),
-        cmocka_unit_test_setup_teardown(symbols, begin, end),
+        cmocka_unit_test(by_hand), cmocka_unit_test(refused), cmocka_unit_test(random_strided),
+        cmocka_unit_test(random_nested), cmocka_unit_test(random_f2),
+        cmocka_unit_test(random_pieces), cmocka_unit_test(parameters), cmocka_unit_test(symbols),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -2,6 +2,7 @@
 #define _DEFAULT_SOURCE
 /* Plans of waves: the header's example by hand, certificates against arithmetic of the test's own, banks against the test's own
  * count of lanes, what is refused, and memory. */
+#include "ctx.h"
 #include "heap.h"
 #include "wave_gemm.h"
 
@@ -179,39 +180,30 @@ static void the_other_kind(void **state)
     zlay_plan_free(warps);
 }
 
+static zlay_status planned(zlay_ctx *ctx, void *gemm)
+{
+    zlay_plan *plan = NULL;
+    zlay_status status = zlay_plan_synth_gemm(ctx, &plan, wave_target("gfx942"), gemm);
+    if (status) assert_null(plan);
+    zlay_plan_free(plan);
+    return status;
+}
+
 static void memory(void **state)
 {
     (void)state;
-    for (size_t k = 1;; k++) {
-        heap h = {.fails_at = k};
-        zlay_allocator alloc = {.alloc = heap_take, .free = heap_give, .user = &h};
-        zlay_ctx *ctx = NULL;
-        zlay_plan *plan = NULL;
-        zlay_gemm gemm = wave_gemm(128, 128, 64);
-        zlay_status status = zlay_ctx_new(&ctx, &alloc, NULL);
-        if (!status) status = zlay_plan_synth_gemm(ctx, &plan, wave_target("gfx942"), &gemm);
-        assert_true(status == ZLAY_OK || status == ZLAY_ENOMEM);
-        if (status) assert_null(plan);
-        zlay_plan_free(plan);
-        zlay_ctx_free(ctx);
-        assert_int_equal(h.live, 0);
-        if (!status) return;
-    }
-}
-
-static int setup(void **state) { return zlay_ctx_new((zlay_ctx **)state, NULL, NULL); }
-static int teardown(void **state)
-{
-    zlay_ctx_free(*state);
-    return 0;
+    zlay_gemm gemm = wave_gemm(128, 128, 64);
+    heap h;
+    zlay_ctx *ctx = heap_open(&h, NULL);
+    assert_int_equal(heap_fails_each(&h, ctx, planned, &gemm), ZLAY_OK);
+    heap_close(&h, ctx);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(by_hand, setup, teardown), cmocka_unit_test_setup_teardown(tiles, setup, teardown),
-        cmocka_unit_test_setup_teardown(refused, setup, teardown), cmocka_unit_test_setup_teardown(the_other_kind, setup, teardown),
-        cmocka_unit_test(memory),
+        cmocka_unit_test(by_hand), cmocka_unit_test(tiles), cmocka_unit_test(refused),
+        cmocka_unit_test(the_other_kind), cmocka_unit_test(memory),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* FLINT's property list for Smith and Hermite forms, and FLINT's own results; every matrix goes
  * through the public calls, small or large, square or not, of full rank or not. */
+#include "ctx.h"
 #include "zmat.h"
-
-static int setup(void **state) { return zlay_ctx_new((zlay_ctx **)state, NULL, NULL); }
 
 static int teardown(void **state)
 {
@@ -349,14 +348,10 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_example_of_the_header, setup, teardown),
-        cmocka_unit_test_setup_teardown(forms_of_random_matrices, setup, teardown),
-        cmocka_unit_test_setup_teardown(forms_of_chosen_invariants, setup, teardown),
-        cmocka_unit_test_setup_teardown(large_matrices, setup, teardown),
-        cmocka_unit_test_setup_teardown(all_transforms_are_short, setup, teardown),
-        cmocka_unit_test_setup_teardown(transforms_are_short, setup, teardown),
-        cmocka_unit_test_setup_teardown(small_and_whole_agree, setup, teardown),
-        cmocka_unit_test_setup_teardown(refusals, setup, teardown),
+        cmocka_unit_test(the_example_of_the_header), cmocka_unit_test(forms_of_random_matrices),
+        cmocka_unit_test(forms_of_chosen_invariants), cmocka_unit_test(large_matrices),
+        cmocka_unit_test(all_transforms_are_short), cmocka_unit_test(transforms_are_short),
+        cmocka_unit_test(small_and_whole_agree), cmocka_unit_test(refusals),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, teardown);
 }

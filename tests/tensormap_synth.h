@@ -4,7 +4,8 @@
 #ifndef TEST_TENSORMAP_SYNTH_H
 #define TEST_TENSORMAP_SYNTH_H
 
-#include "test.h"
+
+#include "ctx.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -157,14 +158,6 @@ static inline void synth_check(synth_world *w, uint64_t *state, const zlay_move 
         synth_compare(w, move, r, tile);
     }
     free(w->memory);
-}
-
-static inline zlay_layout *synth_layout(zlay_ctx *ctx, const char *text)
-{
-    zlay_layout *layout = NULL;
-    if (text && zlay_layout_parse(ctx, &layout, text, strlen(text)))
-        fail_msg("%s: %s", text, zlay_ctx_message(ctx));
-    return layout;
 }
 
 static inline synth_world *synth_world_new(const char *target)

@@ -272,10 +272,8 @@ static void invertible(void **state) { without_conflicts(*state, "invertible", I
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(two_by_four, begin, end),
-        cmocka_unit_test_setup_teardown(four_by_four, begin, end),
-        cmocka_unit_test_setup_teardown(permutations, begin, end),
-        cmocka_unit_test_setup_teardown(invertible, begin, end),
+        cmocka_unit_test(two_by_four), cmocka_unit_test(four_by_four),
+        cmocka_unit_test(permutations), cmocka_unit_test(invertible),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

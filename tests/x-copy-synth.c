@@ -400,7 +400,7 @@ static void test_none_is_cheaper(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_none_is_cheaper, begin, end),
+        cmocka_unit_test(test_none_is_cheaper),
     };
-    return cmocka_run_group_tests_name("copy-synth, all ways", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("copy-synth, all ways", tests, begin, end);
 }

@@ -411,9 +411,7 @@ static void all_pairs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(all_inverses, begin, end),
-        cmocka_unit_test_setup_teardown(all_casts, begin, end),
-        cmocka_unit_test_setup_teardown(all_pairs, begin, end),
+        cmocka_unit_test(all_inverses), cmocka_unit_test(all_casts), cmocka_unit_test(all_pairs),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -239,14 +239,9 @@ static void pairs_across(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(f2_maps, begin, end),
-        cmocka_unit_test_setup_teardown(f2_tuples, begin, end),
-        cmocka_unit_test_setup_teardown(strided_layouts, begin, end),
-        cmocka_unit_test_setup_teardown(strided_rank_3, begin, end),
-        cmocka_unit_test_setup_teardown(swizzles, begin, end),
-        cmocka_unit_test_setup_teardown(pairs, begin, end),
-        cmocka_unit_test_setup_teardown(f2_pairs, begin, end),
-        cmocka_unit_test_setup_teardown(pairs_across, begin, end),
+        cmocka_unit_test(f2_maps), cmocka_unit_test(f2_tuples), cmocka_unit_test(strided_layouts),
+        cmocka_unit_test(strided_rank_3), cmocka_unit_test(swizzles), cmocka_unit_test(pairs),
+        cmocka_unit_test(f2_pairs), cmocka_unit_test(pairs_across),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

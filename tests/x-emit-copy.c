@@ -2,18 +2,11 @@
 /* Copies of rows, a small world whole: 1 to 3 rows of every number of bytes up to 50, elements of 1 to 16 bytes, every
  * alignment of both pointers from an element to 16 bytes, every pitch from a row to two elements more, by the path that is
  * chosen, by `realign` and by `cp_async` where they are legal. The text is executed; every byte is compared. */
+#include "ctx.h"
 #include "ptx-machine.h"
 #include "transfers.h"
 
 enum { ROOM = 1 << 17, BASE_FROM = 1 << 24, BASE_TO = 1 << 28, BYTES_MOST = 50 };
-
-static int begin(void **state) { return zlay_ctx_new((zlay_ctx **)state, NULL, NULL); }
-
-static int end(void **state)
-{
-    zlay_ctx_free(*state);
-    return 0;
-}
 
 typedef struct tried {
     uint64_t copies, none;

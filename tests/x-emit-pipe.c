@@ -2,6 +2,7 @@
 /* The named set at 2 to 5 stages, for both targets, put to ptxas; in CUDA C, at 3, to nvcc. */
 #define _POSIX_C_SOURCE 200809L /* mkstemp, fdopen */
 #include "assembler.h"
+#include "ctx.h"
 #include "named.h"
 
 #include <string.h>
@@ -58,14 +59,6 @@ static void compiled(void **state)
 {
     need_compiler();
     assert_true(all(*state, ZLAY_TEXT_CUDA, 3, 3) >= NAMED);
-}
-
-static int begin(void **state) { return zlay_ctx_new((zlay_ctx **)state, NULL, NULL); }
-
-static int end(void **state)
-{
-    zlay_ctx_free(*state);
-    return 0;
 }
 
 int main(void)

@@ -389,9 +389,7 @@ static void wide_maps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(every_map, begin, end),
-        cmocka_unit_test_setup_teardown(every_pair, begin, end),
-        cmocka_unit_test_setup_teardown(wide_maps, begin, end),
+        cmocka_unit_test(every_map), cmocka_unit_test(every_pair), cmocka_unit_test(wide_maps),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

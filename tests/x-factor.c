@@ -111,8 +111,7 @@ static void all_maps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_many_forms_as_maps),
-        cmocka_unit_test_setup_teardown(all_maps, begin, end),
+        cmocka_unit_test(as_many_forms_as_maps), cmocka_unit_test(all_maps),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -138,8 +138,7 @@ static void three_by_two_by_two(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(two_by_two_by_two, begin, end),
-        cmocka_unit_test_setup_teardown(three_by_two_by_two, begin, end),
+        cmocka_unit_test(two_by_two_by_two), cmocka_unit_test(three_by_two_by_two),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

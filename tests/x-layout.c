@@ -283,11 +283,9 @@ static void all_swizzles(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(all_compositions, begin, end),
-        cmocka_unit_test_setup_teardown(all_equalities, begin, end),
-        cmocka_unit_test_setup_teardown(all_coalesced, begin, end),
-        cmocka_unit_test_setup_teardown(all_complements, begin, end),
-        cmocka_unit_test_setup_teardown(all_swizzles, begin, end),
+        cmocka_unit_test(all_compositions), cmocka_unit_test(all_equalities),
+        cmocka_unit_test(all_coalesced), cmocka_unit_test(all_complements),
+        cmocka_unit_test(all_swizzles),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -88,9 +88,6 @@ static void swizzles(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(maps, begin, end),
-        cmocka_unit_test_setup_teardown(swizzles, begin, end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(maps), cmocka_unit_test(swizzles)};
+    return cmocka_run_group_tests(tests, begin, end);
 }

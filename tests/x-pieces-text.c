@@ -94,8 +94,6 @@ static void all_stripes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(all_stripes, begin, end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(all_stripes)};
+    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -99,7 +99,7 @@ static zlay_layout *layout_from(zlay_ctx *ctx, const operand *o, const int64_t *
     for (int b = 0; b < 4 + bits; b++)
         at += snprintf(text + at, sizeof text - (size_t)at, "%s (%lld)", b == 4 ? "; k:" : "", (long long)(place[1 << b] / e));
     snprintf(text + at, sizeof text - (size_t)at, " -> x: %lld}", 1ll << out);
-    return layout_of(ctx, text);
+    return read_layout(ctx, text);
 }
 
 /* The canonical layout of fields as text: swizzled, and moved back by the lines before which the pattern begins. */
@@ -120,9 +120,9 @@ static zlay_layout *canonical(zlay_ctx *ctx, const operand *o, const fields *f)
     bool k = o->major == ZLAY_MAJOR_K;
     snprintf(text, sizeof text, "Sw<%d,%d,%d> o %lld o (%s,%s):(%s,%s)", shape[f->pattern][0], shape[f->pattern][1] - log,
              shape[f->pattern][2], (long long)f->start * 8 / e + back, k ? other : one, k ? one : other, strides[k], strides[!k]);
-    zlay_layout *moved = layout_of(ctx, text), *back_by = NULL, *made = NULL;
+    zlay_layout *moved = read_layout(ctx, text), *back_by = NULL, *made = NULL;
     snprintf(text, sizeof text, "-%lld o 16777216:1", back);
-    back_by = layout_of(ctx, text);
+    back_by = read_layout(ctx, text);
     assert_int_equal(zlay_layout_compose(ctx, &made, back_by, moved), ZLAY_OK);
     zlay_layout_free(moved);
     zlay_layout_free(back_by);
@@ -263,7 +263,7 @@ static void strides_are_decided(void **unused)
         snprintf(c, sizeof c, "(%d,%d)", across, m / across), snprintf(d, sizeof d, "(%d,%d)", st[2], st[3]);
         snprintf(text, sizeof text, "%s%d o (%s,%s):(%s,%s)", head, chunk * (int)test_range(&s, 0, 3), k ? c : a, k ? a : c, k ? d : b,
                  k ? b : d);
-        zlay_layout *layout = layout_of(ctx, text);
+        zlay_layout *layout = read_layout(ctx, text);
         compare(ctx, &o, layout, test_range(&s, 0, 1), &t);
         zlay_layout_free(layout);
     }

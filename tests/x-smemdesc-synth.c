@@ -51,7 +51,7 @@ static void test_every_field_tried(void **unused)
         else
             snprintf(text, sizeof text, "%d o ((8,2),(8,2)):((%d,%d),(%d,%d))", flat, s[0], s[1],
                      s[2], s[3]);
-        zlay_layout *layout = layout_of(ctx, text);
+        zlay_layout *layout = read_layout(ctx, text);
         for (uint64_t x = 0; x < 256; x++)
             assert_int_equal(zlay_layout_eval(&offset[x], 1, layout, x), ZLAY_OK);
         zlay_layout_free(layout);

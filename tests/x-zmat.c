@@ -2,12 +2,11 @@
 /* Systems modulo n against plain enumeration: one equation in one and two unknowns modulo every
  * n <= 64, two in two unknowns modulo every n <= 8, and random ones up to 4 x 4 with a modulus a row.
  * A solution set is counted and every element of the answer checked; a refusal is evaluated. */
-#include "test.h"
+
+#include "ctx.h"
 
 #include <string.h>
 #include <zlay/zlay.h>
-
-static int setup(void **state) { return zlay_ctx_new((zlay_ctx **)state, NULL, NULL); }
 
 static int teardown(void **state)
 {
@@ -189,10 +188,9 @@ static void random_systems(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(one_equation_in_one_unknown, setup, teardown),
-        cmocka_unit_test_setup_teardown(one_equation_in_two_unknowns, setup, teardown),
-        cmocka_unit_test_setup_teardown(two_equations_in_two_unknowns, setup, teardown),
-        cmocka_unit_test_setup_teardown(random_systems, setup, teardown),
+        cmocka_unit_test(one_equation_in_one_unknown),
+        cmocka_unit_test(one_equation_in_two_unknowns),
+        cmocka_unit_test(two_equations_in_two_unknowns), cmocka_unit_test(random_systems),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, teardown);
 }
