@@ -110,4 +110,13 @@ static inline void keep_above(uint64_t *seed, const world *w, const uint64_t *sr
         }
 }
 
+/* A matrix of 4 rows of 28 along the warps, and along the registers: its rows end inside a warp, so
+ * that no padding, skew or swizzle serves both; by colouring each access takes one wavefront. */
+#define WRAPPED_SRC                                                                                \
+    "{ [r,l,w] -> [4l + 17w - 111*floor((l + 4w)/28)] : 0 <= r < 1 and 0 <= l < 32 and "            \
+    "0 <= w < 4 and l + 32w < 112 }"
+#define WRAPPED_DST                                                                                \
+    "{ [r,l,w] -> [17r + 4l - 111*floor((4r + l)/28)] : 0 <= r < 4 and 0 <= l < 32 and "            \
+    "0 <= w < 1 and l + 32r < 112 }"
+
 #endif

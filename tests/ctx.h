@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A ctx that a group of tests shares, and what tests call by name or by text. */
+/* A ctx that a group of tests shares (a test that changes its limits takes one of its own), and what
+ * tests call by name or by text. */
 #ifndef TEST_CTX_H
 #define TEST_CTX_H
 

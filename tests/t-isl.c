@@ -271,7 +271,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(against_points), cmocka_unit_test(by_index), cmocka_unit_test(parameters),
-        cmocka_unit_test(merged), cmocka_unit_test(limits),
+        cmocka_unit_test(merged), cmocka_unit_test_setup_teardown(limits, begin, end),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

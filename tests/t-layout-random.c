@@ -263,7 +263,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(composition_is_composition), cmocka_unit_test(f2_composition),
         cmocka_unit_test(unary_properties), cmocka_unit_test(equality),
-        cmocka_unit_test(large_equality), cmocka_unit_test(few_modes), cmocka_unit_test(division),
+        cmocka_unit_test(large_equality), cmocka_unit_test_setup_teardown(few_modes, begin, end),
+        cmocka_unit_test(division),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

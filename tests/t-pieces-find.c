@@ -218,7 +218,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_piece), cmocka_unit_test(windows), cmocka_unit_test(noise),
-        cmocka_unit_test(too_many), cmocka_unit_test(tiles_of_nested_modes),
+       
+        cmocka_unit_test_setup_teardown(too_many, begin, end), cmocka_unit_test(tiles_of_nested_modes),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

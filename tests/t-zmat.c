@@ -351,7 +351,8 @@ int main(void)
         cmocka_unit_test(the_example_of_the_header), cmocka_unit_test(forms_of_random_matrices),
         cmocka_unit_test(forms_of_chosen_invariants), cmocka_unit_test(large_matrices),
         cmocka_unit_test(all_transforms_are_short), cmocka_unit_test(transforms_are_short),
-        cmocka_unit_test(small_and_whole_agree), cmocka_unit_test(refusals),
+        cmocka_unit_test(small_and_whole_agree),
+        cmocka_unit_test_setup_teardown(refusals, begin, teardown),
     };
     return cmocka_run_group_tests(tests, begin, teardown);
 }
