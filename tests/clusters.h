@@ -91,7 +91,7 @@ static zlay_layout *cluster_layout_of(zlay_ctx *ctx, const uint64_t *basis, cons
 
 /* Slots onto a tensor of 2^outs elements, at random until they reach all of it: random bases, some
  * 0, or one bit each; the first `run` of them in order, which no other touches. */
-static zlay_layout *cluster_layout(uint64_t *s, zlay_ctx *ctx, const uint32_t bits[4],
+static inline zlay_layout *cluster_layout(uint64_t *s, zlay_ctx *ctx, const uint32_t bits[4],
                                    uint32_t outs, uint32_t run)
 {
     uint32_t count = bits[0] + bits[1] + bits[2] + bits[3];

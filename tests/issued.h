@@ -16,7 +16,7 @@ static inline zlay_verdict asked(const char *on, const zlay_issue *issue, const 
                           zlay_reason *reasons)
 {
     zlay_verdict v;
-    assert_int_equal(zlay_copy_check(&v, reasons, REASONS, target(on), issue, map), ZLAY_OK);
+    assert_int_equal(zlay_copy_check(&v, reasons, REASONS, target_of(on), issue, map), ZLAY_OK);
     assert_true(v.reasons <= REASONS);
     assert_int_equal(v.answer, v.broken ? ZLAY_NO : ZLAY_YES);
     return v;

@@ -3,20 +3,12 @@
 #ifndef TEST_JSON_ASK_H
 #define TEST_JSON_ASK_H
 
-#include "ctx.h"
+#include "answer.h"
 #include "json/json.h"
-
-#include <string.h>
-#include <zlay/json.h>
-
-enum { JSON_ASK_TEXT = 1 << 18 };
 
 static inline json_t *ask(zlay_ctx *ctx, const char *line)
 {
-    static char text[JSON_ASK_TEXT];
-    zlay_buf out = {text, sizeof text, 0};
-    assert_int_equal(zlay_json_call(ctx, &out, line, strlen(line)), ZLAY_OK);
-    json_t *answer = json_loads(text, 0, NULL);
+    json_t *answer = json_loads(json_answer(ctx, line), 0, NULL);
     assert_non_null(answer);
     return answer;
 }

@@ -1,22 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of legality share: targets by name, rules by id, a legal tensor map. */
+/* What the tests of legality share: rules by id, a legal tensor map. */
 #ifndef TEST_LEGALITY_H
 #define TEST_LEGALITY_H
 
-#include "test.h"
+#include "ctx.h"
 
 #include <stdbool.h>
-#include <string.h>
-#include <zlay/zlay.h>
 
 enum { REASONS = 96 };
-
-static inline const zlay_target *target(const char *name)
-{
-    const zlay_target *t = NULL;
-    assert_int_equal(zlay_target_find(&t, name, strlen(name)), ZLAY_OK);
-    return t;
-}
 
 static inline int32_t rule_number(const char *id)
 {

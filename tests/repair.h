@@ -89,8 +89,8 @@ typedef struct joint {
 static inline joint ask(const char *name, zlay_tensormap m)
 {
     joint j = {.from = m};
-    assert_int_equal(zlay_tensormap_repair(&j.to, &j.keeps, &j.split, target(name), &m), ZLAY_OK);
-    assert_int_equal(answer_of(target(name), &j.to), ZLAY_YES);
+    assert_int_equal(zlay_tensormap_repair(&j.to, &j.keeps, &j.split, target_of(name), &m), ZLAY_OK);
+    assert_int_equal(answer_of(target_of(name), &j.to), ZLAY_YES);
     return j;
 }
 

@@ -197,7 +197,7 @@ static void races_are_overlaps(void **state)
     for (size_t t = 0; t < 3; t++)
         for (size_t i = 0; zlay_bank_at(&number, i) == ZLAY_OK; i++) {
             zlay_bank_access x;
-            if (zlay_bank_explain(&x, target(targets[t]), number) || !x.stores) continue;
+            if (zlay_bank_explain(&x, target_of(targets[t]), number) || !x.stores) continue;
             for (uint64_t n = 0; n < iterations; n++) {
                 uint32_t a[2 * LANES_MOST];
                 draw(&seed, &x, a);
@@ -261,12 +261,12 @@ static void known_or_named(void **state)
         zlay_bank_access x;
         zlay_bank b;
         int32_t number = number_of(rows[i].access);
-        zlay_status status = zlay_bank_explain(&x, target(rows[i].target), number);
+        zlay_status status = zlay_bank_explain(&x, target_of(rows[i].target), number);
         assert_int_equal(status, rows[i].known == 'n' ? ZLAY_NONE : ZLAY_OK);
         memset(a, 0xff, sizeof a);
         if (status) continue;
         for (uint32_t l = 0; x.rows < x.lanes && l < x.rows; l++) a[l] = 16 * l;
-        assert_int_equal(zlay_bank_count(&b, target(rows[i].target), number, a, x.lanes * x.parts), ZLAY_OK);
+        assert_int_equal(zlay_bank_count(&b, target_of(rows[i].target), number, a, x.lanes * x.parts), ZLAY_OK);
         assert_int_equal(b.answer, rows[i].known == 'y' ? ZLAY_YES : ZLAY_UNDECIDED);
         assert_true(rows[i].known == 'y' ? x.source && !x.gap && x.basis == b.basis : !x.source && x.gap && !b.basis);
     }
@@ -278,7 +278,7 @@ static void refused(void **state)
     uint32_t a[2 * LANES_MOST] = {0};
     zlay_bank b, before;
     zlay_bank_access x;
-    const zlay_target *t = target("sm_90");
+    const zlay_target *t = target_of("sm_90");
     int32_t word = number_of("ld.shared.b32"), wide = number_of("ld.shared.b128"), two = number_of("ds_read2_b32"), rows = number_of("ldmatrix.x2");
     memset(&b, 7, sizeof b);
     before = b;
@@ -299,7 +299,7 @@ static void refused(void **state)
     for (int l = 0; l < 32; l++) a[l] = l < 16 ? 0 : UINT32_MAX;
     a[9] = UINT32_MAX;
     assert_int_equal(zlay_bank_count(&b, t, rows, a, 32), ZLAY_EINVAL);
-    t = target("gfx90a");
+    t = target_of("gfx90a");
     memset(a, 0, sizeof a);
     a[70] = UINT32_MAX;
     assert_int_equal(zlay_bank_count(&b, t, two, a, 128), ZLAY_EINVAL);

@@ -31,7 +31,7 @@ static const zlay_reason *broken(check *ask, const char *rule, const char *on, c
 {
     static zlay_reason reasons[REASONS];
     zlay_verdict v;
-    assert_int_equal(ask(&v, reasons, REASONS, target(on), value), ZLAY_OK);
+    assert_int_equal(ask(&v, reasons, REASONS, target_of(on), value), ZLAY_OK);
     assert_int_equal(v.answer, v.broken ? ZLAY_NO : ZLAY_YES);
     assert_int_equal(v.reasons, v.broken + v.noted);
     return reason_of(reasons, &v, rule_number(rule), index);
@@ -41,7 +41,7 @@ static bool assembles(check *ask, const char *on, const void *value)
 {
     zlay_reason reasons[REASONS];
     zlay_verdict v;
-    assert_int_equal(ask(&v, reasons, REASONS, target(on), value), ZLAY_OK);
+    assert_int_equal(ask(&v, reasons, REASONS, target_of(on), value), ZLAY_OK);
     for (uint32_t i = 0; i < v.reasons; i++)
         if (reasons[i].by == ZLAY_BY_ASSEMBLER) return false;
     return true;
@@ -50,7 +50,7 @@ static bool assembles(check *ask, const char *on, const void *value)
 static zlay_answer answer(check *ask, const char *on, const void *value)
 {
     zlay_verdict v;
-    assert_int_equal(ask(&v, NULL, 0, target(on), value), ZLAY_OK);
+    assert_int_equal(ask(&v, NULL, 0, target_of(on), value), ZLAY_OK);
     return v.answer;
 }
 
@@ -416,7 +416,7 @@ static void a_legal_map_is_replaced_legally(void **state)
 static void refused(void **state)
 {
     (void)state;
-    const zlay_target *t = target("sm_90a");
+    const zlay_target *t = target_of("sm_90a");
     zlay_verdict v, before;
     zlay_barrier b = {.op = 1, .count = 1};
     zlay_block k = {.threads = 1};

@@ -13,14 +13,14 @@ enum { TARGETS = 4, GFX1250 = 3 };
 static zlay_buffer_words pack(const char *on, const zlay_buffer *b)
 {
     zlay_buffer_words w = {{0}};
-    assert_int_equal(zlay_buffer_pack(&w, target(on), b), ZLAY_OK);
+    assert_int_equal(zlay_buffer_pack(&w, target_of(on), b), ZLAY_OK);
     return w;
 }
 
 static zlay_buffer_reach reach(const char *on, const zlay_buffer *b, zlay_buffer_access a)
 {
     zlay_buffer_reach r;
-    assert_int_equal(zlay_buffer_reaches(&r, target(on), b, &a), ZLAY_OK);
+    assert_int_equal(zlay_buffer_reaches(&r, target_of(on), b, &a), ZLAY_OK);
     assert_true((r.answer == ZLAY_UNDECIDED) == (r.source == NULL) && (r.gap != NULL) == (r.source == NULL));
     return r;
 }
@@ -82,7 +82,7 @@ static void each_bit_has_its_field(void **state)
             zlay_buffer b;
             zlay_buffer_words w = {{0}};
             w.word[bit / 32] = 1u << bit % 32;
-            assert_int_equal(zlay_buffer_unpack(&b, target(targets[t]), &w), ZLAY_OK);
+            assert_int_equal(zlay_buffer_unpack(&b, target_of(targets[t]), &w), ZLAY_OK);
             uint32_t place = letter == 'o' ? bit - 96 : letter == 'T' ? 1 : bit - (uint32_t)(strchr(all, letter) - all);
             if (lettered(&b, letter) != 1ull << place) fail_msg("%s: bit %u is not bit %u of %c", targets[t], bit, place, letter);
             zlay_buffer_words again = pack(targets[t], &b);
@@ -99,11 +99,11 @@ static void any_bits_come_back(void **state)
         zlay_buffer b;
         zlay_buffer_words w;
         for (int i = 0; i < 4; i++) w.word[i] = (uint32_t)test_random(&seed);
-        assert_int_equal(zlay_buffer_unpack(&b, target(on), &w), ZLAY_OK);
+        assert_int_equal(zlay_buffer_unpack(&b, target_of(on), &w), ZLAY_OK);
         zlay_buffer_words again = pack(on, &b);
         assert_memory_equal(&again, &w, sizeof w);
         zlay_verdict v;
-        assert_int_equal(zlay_buffer_check(&v, NULL, 0, target(on), &b), ZLAY_OK);
+        assert_int_equal(zlay_buffer_check(&v, NULL, 0, target_of(on), &b), ZLAY_OK);
         assert_int_equal(v.answer, b.type || b.other ? ZLAY_NO : ZLAY_YES);
     }
 }
@@ -163,25 +163,25 @@ static void rules_at_their_bounds(void **state)
     for (size_t i = 0; i < sizeof edges / sizeof *edges; i++) {
         const edge *e = &edges[i];
         int32_t number = rule_number(e->rule);
-        assert_int_equal(zlay_buffer_check(&v, r, 8, target(e->on), &e->holds), ZLAY_OK);
+        assert_int_equal(zlay_buffer_check(&v, r, 8, target_of(e->on), &e->holds), ZLAY_OK);
         if (v.answer != ZLAY_YES || reason_of(r, &v, number, -2)) fail_msg("%s is broken", e->rule);
-        assert_int_equal(zlay_buffer_check(&v, r, 8, target(e->on), &e->breaks), ZLAY_OK);
+        assert_int_equal(zlay_buffer_check(&v, r, 8, target_of(e->on), &e->breaks), ZLAY_OK);
         if (!reason_of(r, &v, number, -2)) fail_msg("%s holds", e->rule);
         assert_int_equal(v.answer, e->noted ? ZLAY_YES : ZLAY_NO);
         zlay_buffer_words w;
         zlay_status packs = e->noted || e->breaks.type || e->breaks.other ? ZLAY_OK : ZLAY_EINVAL;
-        assert_int_equal(zlay_buffer_pack(&w, target(e->on), &e->breaks), packs);
+        assert_int_equal(zlay_buffer_pack(&w, target_of(e->on), &e->breaks), packs);
     }
     zlay_buffer plain = {.records = 1};
-    assert_int_equal(zlay_buffer_check(&v, r, 8, target("sm_90a"), &plain), ZLAY_OK);
+    assert_int_equal(zlay_buffer_check(&v, r, 8, target_of("sm_90a"), &plain), ZLAY_OK);
     assert_true(v.answer == ZLAY_NO && v.reasons == 1 && r[0].rule == rule_number("BUF_TARGET"));
     zlay_buffer_words w;
-    assert_int_equal(zlay_buffer_pack(&w, target("sm_90a"), &plain), ZLAY_ENOTSUP);
-    assert_int_equal(zlay_buffer_unpack(&plain, target("sm_90a"), &w), ZLAY_ENOTSUP);
+    assert_int_equal(zlay_buffer_pack(&w, target_of("sm_90a"), &plain), ZLAY_ENOTSUP);
+    assert_int_equal(zlay_buffer_unpack(&plain, target_of("sm_90a"), &w), ZLAY_ENOTSUP);
     plain.reserved = 1;
-    assert_int_equal(zlay_buffer_check(&v, r, 8, target("gfx942"), &plain), ZLAY_EINVAL);
-    assert_int_equal(zlay_buffer_pack(&w, target("gfx942"), &plain), ZLAY_EINVAL);
-    assert_int_equal(zlay_buffer_pack(NULL, target("gfx942"), &plain), ZLAY_EINVAL);
+    assert_int_equal(zlay_buffer_check(&v, r, 8, target_of("gfx942"), &plain), ZLAY_EINVAL);
+    assert_int_equal(zlay_buffer_pack(&w, target_of("gfx942"), &plain), ZLAY_EINVAL);
+    assert_int_equal(zlay_buffer_pack(NULL, target_of("gfx942"), &plain), ZLAY_EINVAL);
 }
 
 /* ---- accesses ------------------------------------------------------------------------------- */
@@ -234,15 +234,15 @@ static void what_nobody_says(void **state)
     assert_int_equal(reach("gfx90a", &bit62, a).answer, ZLAY_YES);
     zlay_buffer_reach r;
     a.bytes = 17;
-    assert_int_equal(zlay_buffer_reaches(&r, target("gfx942"), &plain, &a), ZLAY_EINVAL);
+    assert_int_equal(zlay_buffer_reaches(&r, target_of("gfx942"), &plain, &a), ZLAY_EINVAL);
     a.bytes = 0;
-    assert_int_equal(zlay_buffer_reaches(&r, target("gfx942"), &plain, &a), ZLAY_EINVAL);
+    assert_int_equal(zlay_buffer_reaches(&r, target_of("gfx942"), &plain, &a), ZLAY_EINVAL);
     a.bytes = 4, a.reserved[2] = 1;
-    assert_int_equal(zlay_buffer_reaches(&r, target("gfx942"), &plain, &a), ZLAY_EINVAL);
+    assert_int_equal(zlay_buffer_reaches(&r, target_of("gfx942"), &plain, &a), ZLAY_EINVAL);
     a.reserved[2] = 0, plain.type = 1;
-    assert_int_equal(zlay_buffer_reaches(&r, target("gfx942"), &plain, &a), ZLAY_EINVAL);
+    assert_int_equal(zlay_buffer_reaches(&r, target_of("gfx942"), &plain, &a), ZLAY_EINVAL);
     plain.type = 0;
-    assert_int_equal(zlay_buffer_reaches(&r, target("sm_90a"), &plain, &a), ZLAY_ENOTSUP);
+    assert_int_equal(zlay_buffer_reaches(&r, target_of("sm_90a"), &plain, &a), ZLAY_ENOTSUP);
 }
 
 /* ---- s_waitcnt ------------------------------------------------------------------------------ */
@@ -252,25 +252,25 @@ static void waits_come_back(void **state)
     (void)state;
     uint32_t bits;
     zlay_waitcnt w = {63, 7, 0, 0}, again;
-    assert_int_equal(zlay_waitcnt_pack(&bits, target("gfx942"), &w), ZLAY_OK);
+    assert_int_equal(zlay_waitcnt_pack(&bits, target_of("gfx942"), &w), ZLAY_OK);
     assert_int_equal(bits, 0xc07f);
     uint32_t known = 0;
     for (uint32_t operand = 0; operand < 0x20000; operand++) {
-        zlay_status status = zlay_waitcnt_unpack(&again, target("gfx90a"), operand);
+        zlay_status status = zlay_waitcnt_unpack(&again, target_of("gfx90a"), operand);
         assert_int_equal(status, operand > 0xffff || operand & 0x3080 ? ZLAY_EINVAL : ZLAY_OK);
         if (status) continue;
-        assert_int_equal(zlay_waitcnt_pack(&bits, target("gfx950"), &again), ZLAY_OK);
+        assert_int_equal(zlay_waitcnt_pack(&bits, target_of("gfx950"), &again), ZLAY_OK);
         assert_int_equal(bits, operand);
         known++;
     }
     assert_int_equal(known, 64 * 8 * 16);
-    assert_int_equal(zlay_waitcnt_most(&again, target("gfx942")), ZLAY_OK);
+    assert_int_equal(zlay_waitcnt_most(&again, target_of("gfx942")), ZLAY_OK);
     assert_true(again.vmcnt == 63 && again.expcnt == 7 && again.lgkmcnt == 15 && !again.reserved);
-    assert_int_equal(zlay_waitcnt_most(&again, target("gfx1250")), ZLAY_ENOTSUP);
+    assert_int_equal(zlay_waitcnt_most(&again, target_of("gfx1250")), ZLAY_ENOTSUP);
     zlay_waitcnt bad[] = {{64, 0, 0, 0}, {0, 8, 0, 0}, {0, 0, 16, 0}, {0, 0, 0, 1}};
-    for (size_t i = 0; i < 4; i++) assert_int_equal(zlay_waitcnt_pack(&bits, target("gfx942"), &bad[i]), ZLAY_EINVAL);
-    assert_int_equal(zlay_waitcnt_pack(&bits, target("gfx1250"), &w), ZLAY_ENOTSUP);
-    assert_int_equal(zlay_waitcnt_unpack(&again, target("sm_90a"), 0), ZLAY_ENOTSUP);
+    for (size_t i = 0; i < 4; i++) assert_int_equal(zlay_waitcnt_pack(&bits, target_of("gfx942"), &bad[i]), ZLAY_EINVAL);
+    assert_int_equal(zlay_waitcnt_pack(&bits, target_of("gfx1250"), &w), ZLAY_ENOTSUP);
+    assert_int_equal(zlay_waitcnt_unpack(&again, target_of("sm_90a"), 0), ZLAY_ENOTSUP);
 }
 
 /* Every wait as llvm-mc-22 encodes it: the low half of the instruction's word. */
@@ -298,7 +298,7 @@ static void waits_are_the_assemblers(void **state)
         if (!at || sscanf(at, "encoding: [%x,%x", &low, &high) != 2) continue;
         zlay_waitcnt w = {i % 64, i / 64 % 8, i / 512, 0};
         uint32_t bits;
-        assert_int_equal(zlay_waitcnt_pack(&bits, target("gfx90a"), &w), ZLAY_OK);
+        assert_int_equal(zlay_waitcnt_pack(&bits, target_of("gfx90a"), &w), ZLAY_OK);
         assert_int_equal(bits, low | high << 8);
         i++;
     }

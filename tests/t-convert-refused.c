@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conversions that cannot be served, without memory, and as JSON. */
+#include "answer.h"
 #include "convert_worlds.h"
 #include "heap.h"
-
-#include <zlay/json.h>
 
 /* ---- requests that cannot be served ------------------------------------------------------ */
 
@@ -88,9 +87,7 @@ static void out_of_memory(void **state)
 
 static void as_json(void **state)
 {
-    static const struct {
-        const char *request, *says;
-    } rows[] = {
+    static const char *const rows[][2] = {
         {"{\"op\":\"convert.synth\",\"target\":\"sm_90a\",\"elem_bits\":32,\"src\":\"(2,2):(1,2)\","
          "\"dst\":\"(2,2):(2,1)\"}",
          "\"rounds\":1,\"rounds_least\":1,\"optimal\":true"},
@@ -109,13 +106,7 @@ static void as_json(void **state)
          "\"(4,32,4):(1,4,128)\",\"dst\":\"(4,32,4):(128,1,32)\",\"smem\":1024}",
          "2048 bytes of shared memory"},
     };
-    static char answer[1 << 16];
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        zlay_buf buf = {answer, sizeof answer, 0};
-        assert_int_equal(zlay_json_call(*state, &buf, rows[i].request, strlen(rows[i].request)),
-                         ZLAY_OK);
-        if (!strstr(answer, rows[i].says)) fail_msg("%s: %s", rows[i].request, answer);
-    }
+    answers_have(*state, rows, sizeof rows / sizeof *rows);
 }
 
 int main(void)

@@ -235,7 +235,7 @@ static void random_loads(void **state)
         c.expect = near(&s, map.box[1] * 128, 128);
         c.count = near(&s, 1, (1 << 20) - 2);
         zlay_verdict v;
-        assert_int_equal(zlay_copy_check(&v, NULL, 0, target("sm_90a"), &c, &map), ZLAY_OK);
+        assert_int_equal(zlay_copy_check(&v, NULL, 0, target_of("sm_90a"), &c, &map), ZLAY_OK);
         if ((v.answer == ZLAY_YES) != load_is_legal(&c, &map))
             fail_msg("load %llu of the seed: answer %d", (unsigned long long)i, v.answer);
         legal += v.answer == ZLAY_YES;
@@ -280,7 +280,7 @@ static void refused(void **state)
     uint64_t bytes = 5;
     memset(&v, 3, sizeof v);
     before = v;
-    const zlay_target *t = target("sm_90a");
+    const zlay_target *t = target_of("sm_90a");
     assert_int_equal(zlay_copy_check(&v, NULL, 0, t, &c, NULL), ZLAY_EINVAL);
     assert_int_equal(zlay_copy_check(&v, NULL, 0, t, NULL, &map), ZLAY_EINVAL);
     assert_int_equal(zlay_copy_check(&v, NULL, 0, NULL, &c, &map), ZLAY_EINVAL);

@@ -156,7 +156,7 @@ static zlay_status ask(zlay_ctx *ctx, const world *w, const char *on, zlay_verdi
     for (uint32_t i = 0; i < 3; i++) length[i] = strlen(text[i] = w->fact[i]);
     zlay_status status = zlay_facts_parse(ctx, &facts, 3, text, length);
     if (status) return status;
-    zlay_issue_question q = {sizeof q, w->count, target(on), &w->issue, w->mapped ? &w->map : NULL,
+    zlay_issue_question q = {sizeof q, w->count, target_of(on), &w->issue, w->mapped ? &w->map : NULL,
                              given, facts};
     status = zlay_issue_check_given(ctx, v, r, REASONS, &buf, &q);
     zlay_facts_free(facts);
@@ -198,7 +198,7 @@ static bool legal_at(const world *w, const char *on, const int64_t *value)
         if (field == ZLAY_FIELD_BYTES && !n && boxed) return false;
     }
     assert_int_equal(
-        zlay_copy_check(&v, r, REASONS, target(on), &c, w->mapped ? &m : NULL), ZLAY_OK);
+        zlay_copy_check(&v, r, REASONS, target_of(on), &c, w->mapped ? &m : NULL), ZLAY_OK);
     return v.answer == ZLAY_YES;
 }
 
@@ -230,13 +230,11 @@ static void compare(const world *w, const char *on, zlay_answer answer, const ch
 
 static void as_every_copy_that_the_facts_allow(void **state)
 {
-    (void)state;
     static const char *const targets[] = {"sm_90a", "sm_100a", "sm_120"};
     uint64_t s = test_seed("t-copy-given");
     tally t = {0};
-    zlay_ctx *ctx;
+    zlay_ctx *ctx = *state;
     char guard[GUARD];
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
     for (uint64_t i = 0; i < test_iterations(20000); i++) {
         world w = draw(&s);
         zlay_verdict v = {0};
@@ -256,7 +254,6 @@ static void as_every_copy_that_the_facts_allow(void **state)
            (unsigned long long)t.yes, (unsigned long long)t.no, (unsigned long long)t.refused,
            (unsigned long long)t.depends, (unsigned long long)t.points);
     assert_true(t.yes > 100 && t.no > 100 && t.depends > 100 && t.whole > 50);
-    zlay_ctx_free(ctx);
 }
 
 static world load_at(const char *column, const char *fact)
@@ -278,7 +275,6 @@ static world load_at(const char *column, const char *fact)
 /* The example of zlay/copy.h. */
 static void by_hand(void **state)
 {
-    (void)state;
     static const struct {
         const char *column, *fact;
         zlay_answer answer;
@@ -289,9 +285,8 @@ static void by_hand(void **state)
         {"4*j", "0 <= j <= 1000", ZLAY_DEPENDS, "(j % 16 * 8) % 16 == 0"},
         {"64*j", "0 <= j", ZLAY_DEPENDS, "j <= 33554431"},
         {"64*j", "0 <= M", ZLAY_DEPENDS, "j >= -33554432 && j <= 33554431"}};
-    zlay_ctx *ctx;
+    zlay_ctx *ctx = *state;
     char guard[GUARD];
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
     for (size_t i = 0; i < ZL_TEST_COUNT(rows); i++) {
         world w = load_at(rows[i].column, rows[i].fact);
         zlay_verdict v;
@@ -300,13 +295,11 @@ static void by_hand(void **state)
         assert_string_equal(guard, rows[i].guard);
         assert_int_equal(v.driver, ZLAY_DRIVER_UNKNOWN);
     }
-    zlay_ctx_free(ctx);
 }
 
 /* A reason has the least values of both texts that its row compares. */
 static void two_texts_of_one_row(void **state)
 {
-    (void)state;
     zlay_given given[2] = {{ZLAY_FIELD_EXPECT, 0, "16*K", 4}, {ZLAY_FIELD_BYTES, 0, "16*K + 16", 9}};
     const char *text = "2 <= K <= 100";
     size_t length = strlen(text);
@@ -314,11 +307,10 @@ static void two_texts_of_one_row(void **state)
     zlay_facts *facts;
     zlay_reason r[REASONS];
     zlay_verdict v;
-    zlay_ctx *ctx;
+    zlay_ctx *ctx = *state;
     assert_int_equal(zlay_issue_find(&issue, "bulk.g2s", 8), ZLAY_OK);
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
     assert_int_equal(zlay_facts_parse(ctx, &facts, 1, &text, &length), ZLAY_OK);
-    zlay_issue_question q = {sizeof q, 2, target("sm_90a"), &issue, NULL, given, facts};
+    zlay_issue_question q = {sizeof q, 2, target_of("sm_90a"), &issue, NULL, given, facts};
     assert_int_equal(zlay_issue_check_given(ctx, &v, r, REASONS, NULL, &q), ZLAY_OK);
     assert_true(v.answer == ZLAY_NO && v.broken == 1 && r[0].rule == 235);
     assert_true(r[0].value == 32 && r[0].lo == 48 && !r[0].fix_keeps);
@@ -326,24 +318,21 @@ static void two_texts_of_one_row(void **state)
     assert_int_equal(zlay_issue_check_given(ctx, &v, r, REASONS, NULL, &q), ZLAY_OK);
     assert_true(v.broken == 1 && r[0].rule == 236 && r[0].value == 64 && r[0].hi == 48);
     zlay_facts_free(facts);
-    zlay_ctx_free(ctx);
 }
 
 static void what_is_no_question(void **state)
 {
-    (void)state;
     zlay_tensormap m = legal_map();
     zlay_issue issue;
     zlay_given given[2] = {{ZLAY_FIELD_SMEM, 0, "128*K", 5}, {ZLAY_FIELD_SMEM, 3, "K", 1}};
-    zlay_issue_question q = {sizeof q, 2, target("sm_90"), &issue, &m, given, NULL};
+    zlay_issue_question q = {sizeof q, 2, target_of("sm_90"), &issue, &m, given, NULL};
     zlay_verdict v;
     char text[8];
     zlay_buf small = {text, 2, 0};
-    zlay_ctx *ctx;
+    zlay_ctx *ctx = *state;
     assert_int_equal(zlay_issue_find(&issue, "tma.load.tile.2d", 16), ZLAY_OK);
     memset(&v, 7, sizeof v);
     zlay_verdict before = v;
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
 #define ASK(buf) zlay_issue_check_given(ctx, &v, NULL, 0, buf, &q)
     assert_int_equal(ASK(NULL), ZLAY_EINVAL); /* twice */
     q.count = 1;
@@ -383,7 +372,6 @@ static void what_is_no_question(void **state)
     issue.reserved[25] = 0;
     assert_int_equal(ASK(NULL), ZLAY_OK);
     assert_int_equal(v.answer, ZLAY_DEPENDS);
-    zlay_ctx_free(ctx);
 }
 
 /* Whichever allocation fails, nothing is kept and nothing is written. */
@@ -407,7 +395,7 @@ static void without_memory(void **state)
     heap h;
     zlay_ctx *ctx = heap_open(&h, NULL);
     assert_int_equal(zlay_issue_find(&issue, "tma.load.tile.2d", 16), ZLAY_OK);
-    zlay_issue_question q = {sizeof q, 1, target("sm_90a"), &issue, &m, &given, NULL};
+    zlay_issue_question q = {sizeof q, 1, target_of("sm_90a"), &issue, &m, &given, NULL};
     assert_int_equal(heap_fails_each(&h, ctx, checked, &q), ZLAY_OK);
     assert_true(h.calls > 1);
     heap_close(&h, ctx);
@@ -422,5 +410,5 @@ int main(void)
         cmocka_unit_test(what_is_no_question),
         cmocka_unit_test(without_memory),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

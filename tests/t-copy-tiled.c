@@ -2,11 +2,10 @@
 /* Moves of tiles whose extents and strides are names: counted by hand, as JSON, put to ptxas, without
  * memory, and what is no move of tiles. */
 #define _POSIX_C_SOURCE 200809L /* mkstemp, fdopen */
+#include "answer.h"
 #include "assembler.h"
 #include "heap.h"
 #include "tiled.h"
-
-#include <zlay/json.h>
 
 /* ---- by hand -------------------------------------------------------------------------------------- */
 
@@ -56,9 +55,7 @@ static const struct {
 
 static void counted_by_hand(void **state)
 {
-    zlay_ctx *ctx;
-    (void)state;
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
+    zlay_ctx *ctx = *state;
     for (size_t i = 0; i < sizeof hands / sizeof *hands; i++) {
         zlay_move *move = NULL;
         zlay_move_info info;
@@ -81,16 +78,13 @@ static void counted_by_hand(void **state)
         if (!status) assert_string_equal(wider, hands[i].wider);
         zlay_move_free(move);
     }
-    zlay_ctx_free(ctx);
 }
 
 static void assembled(void **state)
 {
     static const char *const targets[] = {"sm_80", "sm_90a", "sm_100a"};
-    zlay_ctx *ctx;
-    (void)state;
+    zlay_ctx *ctx = *state;
     need_assembler();
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
         for (size_t k = 0; !hands[k].status; k += 3) {
             zlay_move *move = NULL;
@@ -100,14 +94,11 @@ static void assembled(void **state)
             free(text);
             zlay_move_free(move);
         }
-    zlay_ctx_free(ctx);
 }
 
 /* ---- as JSON ---------------------------------------------------------------------------------------- */
 
-static const struct {
-    const char *line, *part;
-} lines[] = {
+static const char *const lines[][2] = {
     {"{\"op\":\"copy.synth\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"src\":{\"layout\":\"(M,K):(ld,1)\",\"space\":\"global\"},"
      "\"dst\":{\"layout\":\"(128,64):(64,1)\",\"space\":\"shared\"},\"tile\":[128,64],\"facts\":[\"ld = 0 mod 8\",\"K = 0 mod 8\"]}",
      "\"tiles\":{\"cells\":[128,64],\"granule\":[1,8],\"extent\":[\"M\",\"K\"],\"trips\":[\"M / 128 + (M % 128 != 0)\",\"K / 64 + (K % 64 "
@@ -122,16 +113,7 @@ static const struct {
 
 static void as_json(void **state)
 {
-    static char answer[65536];
-    zlay_ctx *ctx;
-    (void)state;
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        zlay_buf out = {answer, sizeof answer, 0};
-        assert_int_equal(zlay_json_call(ctx, &out, lines[i].line, strlen(lines[i].line)), ZLAY_OK);
-        if (!strstr(answer, lines[i].part)) fail_msg("%s\n  answers %s", lines[i].line, answer);
-    }
-    zlay_ctx_free(ctx);
+    answers_have(*state, lines, sizeof lines / sizeof *lines);
 }
 
 /* ---- memory ----------------------------------------------------------------------------------------- */
@@ -139,7 +121,7 @@ static void as_json(void **state)
 static zlay_status moved(zlay_ctx *ctx, void *request)
 {
     zlay_move *move = NULL;
-    zlay_status status = zlay_copy_synth(ctx, &move, target("sm_90a"), request);
+    zlay_status status = zlay_copy_synth(ctx, &move, target_of("sm_90a"), request);
     assert_true((status == ZLAY_OK) == (move != NULL));
     zlay_move_free(move);
     return status;
@@ -165,7 +147,7 @@ static void out_of_memory(void **state)
 
 static void nothing_to_say(void **state)
 {
-    zlay_ctx *ctx;
+    zlay_ctx *ctx = *state;
     zlay_move *move = NULL;
     zlay_move_axis axis;
     zlay_move_cells cells;
@@ -174,8 +156,6 @@ static void nothing_to_say(void **state)
     zlay_buf out = {text, sizeof text, 0};
     static const tiled plain = {{"(64,64):(64,1)", "(64,64):(64,1)"}, "", TO_SHARED, 0, 16, 0, {0}};
     static const tiled in_tiles = {{"(M,K):(ld,1)", "(64,64):(64,1)"}, "", TO_SHARED, 0, 16, 2, {64, 64}};
-    (void)state;
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
     assert_int_equal(tiled_synth(ctx, &move, "sm_90a", &plain), ZLAY_OK);
     assert_int_equal(zlay_move_axis_get(&axis, move, 0), ZLAY_NONE);
     assert_int_equal(zlay_move_axis_print(&out, move, 0, ZLAY_AXIS_TRIPS), ZLAY_NONE);
@@ -199,7 +179,6 @@ static void nothing_to_say(void **state)
     assert_int_equal(cells.axis, 0);
     assert_int_equal(cells.step, 1);
     zlay_move_free(move);
-    zlay_ctx_free(ctx);
 }
 
 int main(void)
@@ -208,5 +187,5 @@ int main(void)
         cmocka_unit_test(counted_by_hand), cmocka_unit_test(assembled), cmocka_unit_test(as_json),
         cmocka_unit_test(out_of_memory), cmocka_unit_test(nothing_to_say),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

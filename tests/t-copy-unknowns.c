@@ -385,10 +385,8 @@ static void as_with_numbers(void **state)
 {
     uint64_t s = test_seed("t-copy-unknowns"), moves = 0, wide = 0, refused = 0, paths[16] = {0};
     world *w = calloc(1, sizeof *w);
-    zlay_ctx *ctx;
-    (void)state;
+    zlay_ctx *ctx = *state;
     assert_non_null(w);
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
     for (uint64_t i = 0; i < test_iterations(250); i++) {
         zlay_move *move = NULL;
         zlay_move_info info;
@@ -418,7 +416,6 @@ static void as_with_numbers(void **state)
            (unsigned long long)paths[ZLAY_PATH_CP_ASYNC], (unsigned long long)paths[ZLAY_PATH_THREADS],
            (unsigned long long)paths[ZLAY_PATH_REALIGN]);
     assert_true(moves > 60 && wide > 30 && paths[ZLAY_PATH_REALIGN] && paths[ZLAY_PATH_CP_ASYNC] && paths[ZLAY_PATH_BULK] && w->executed > 50);
-    zlay_ctx_free(ctx);
     free(w);
 }
 
@@ -427,5 +424,5 @@ static void as_with_numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(as_with_numbers)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

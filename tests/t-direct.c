@@ -9,7 +9,7 @@
 static zlay_direct_place lands(const char *on, zlay_direct load)
 {
     zlay_direct_place p;
-    assert_int_equal(zlay_direct_lands(&p, target(on), &load), ZLAY_OK);
+    assert_int_equal(zlay_direct_lands(&p, target_of(on), &load), ZLAY_OK);
     return p;
 }
 
@@ -20,7 +20,7 @@ static void the_header_says(void **state)
     zlay_direct load = {.bytes = 16, .m0 = 1024, .offset = 32};
     zlay_direct_place p = lands("gfx950", load);
     assert_true(p.answer == ZLAY_YES && p.first == 1056 && p.stride == 16 && p.width == 16 && p.source && !p.gap);
-    assert_int_equal(zlay_direct_m0(&m0, target("gfx950"), &load, 1024), ZLAY_OK);
+    assert_int_equal(zlay_direct_m0(&m0, target_of("gfx950"), &load, 1024), ZLAY_OK);
     assert_int_equal(m0, 992);
     load.bytes = 2;
     p = lands("gfx90a", load);
@@ -62,18 +62,18 @@ static void widths(void **state)
         for (uint32_t bytes = 0; bytes < 80; bytes++) {
             zlay_direct load = {.form = ZLAY_DIRECT_GLOBAL, .bytes = bytes};
             bool small = bytes == 1 || bytes == 2 || bytes == 4, wide = t == 2 && (bytes == 12 || bytes == 16);
-            assert_int_equal(zlay_direct_lands(&p, target(on[t]), &load), small || wide ? ZLAY_OK : ZLAY_EINVAL);
+            assert_int_equal(zlay_direct_lands(&p, target_of(on[t]), &load), small || wide ? ZLAY_OK : ZLAY_EINVAL);
         }
     zlay_direct load = {.bytes = 4};
-    assert_int_equal(zlay_direct_lands(&p, target("sm_90a"), &load), ZLAY_ENOTSUP);
-    assert_int_equal(zlay_direct_lands(&p, target("gfx1250"), &load), ZLAY_ENOTSUP);
+    assert_int_equal(zlay_direct_lands(&p, target_of("sm_90a"), &load), ZLAY_ENOTSUP);
+    assert_int_equal(zlay_direct_lands(&p, target_of("gfx1250"), &load), ZLAY_ENOTSUP);
     load.form = 2;
-    assert_int_equal(zlay_direct_lands(&p, target("gfx942"), &load), ZLAY_EINVAL);
+    assert_int_equal(zlay_direct_lands(&p, target_of("gfx942"), &load), ZLAY_EINVAL);
     load.form = -1;
-    assert_int_equal(zlay_direct_lands(&p, target("gfx942"), &load), ZLAY_EINVAL);
+    assert_int_equal(zlay_direct_lands(&p, target_of("gfx942"), &load), ZLAY_EINVAL);
     load.form = 0, load.reserved[1] = 1;
-    assert_int_equal(zlay_direct_lands(&p, target("gfx942"), &load), ZLAY_EINVAL);
-    assert_int_equal(zlay_direct_lands(NULL, target("gfx942"), &load), ZLAY_EINVAL);
+    assert_int_equal(zlay_direct_lands(&p, target_of("gfx942"), &load), ZLAY_EINVAL);
+    assert_int_equal(zlay_direct_lands(NULL, target_of("gfx942"), &load), ZLAY_EINVAL);
 }
 
 /* M0 that is found lands where it was asked for; where none is found none of all its values does. */
@@ -84,7 +84,7 @@ static void m0_is_found_where_there_is_one(void **state)
     for (uint64_t n = 0; n < test_iterations(2000); n++) {
         zlay_direct load = {.form = (int32_t)test_range(&seed, 0, 1), .bytes = 4, .offset = (int32_t)test_range(&seed, -4096, 4095)};
         uint32_t first = (uint32_t)test_range(&seed, 0, n % 2 ? 4096 : 1 << 19), m0;
-        zlay_status status = zlay_direct_m0(&m0, target("gfx942"), &load, first);
+        zlay_status status = zlay_direct_m0(&m0, target_of("gfx942"), &load, first);
         load.m0 = status ? 0 : m0;
         if (!status) assert_int_equal(lands("gfx942", load).first, first);
         if (!status) continue;
@@ -136,7 +136,7 @@ static void granules_are_what_llvm_counts_in(void **state)
     }
     for (int t = 0; t < 4; t++) {
         zlay_target_info info;
-        assert_int_equal(zlay_target_get(&info, target(on[t])), ZLAY_OK);
+        assert_int_equal(zlay_target_get(&info, target_of(on[t])), ZLAY_OK);
         assert_int_equal(blocks_of(on[t], info.smem_granule), 1);
         assert_int_equal(blocks_of(on[t], info.smem_granule + 1), 2);
         assert_int_equal(info.smem % info.smem_granule, 0);

@@ -51,7 +51,7 @@ static void header_of(const char *on)
 {
     zlay_ctx *ctx = context();
     zlay_buf buf = {text, sizeof text, 0};
-    assert_int_equal(zlay_emit_snippets(ctx, &buf, target(on), "t", 1), ZLAY_OK);
+    assert_int_equal(zlay_emit_snippets(ctx, &buf, target_of(on), "t", 1), ZLAY_OK);
     zlay_ctx_free(ctx);
 }
 
@@ -253,11 +253,11 @@ static void what_is_refused(void **state)
     (void)state;
     zlay_ctx *ctx = context();
     zlay_buf buf = {text, sizeof text, 0}, small = {text, 10, 0};
-    assert_int_equal(zlay_emit_snippets(ctx, &buf, target("sm_90a"), "t", 1), ZLAY_ENOTSUP);
-    assert_int_equal(zlay_emit_snippets(ctx, &buf, target("gfx942"), "9t", 2), ZLAY_EINVAL);
+    assert_int_equal(zlay_emit_snippets(ctx, &buf, target_of("sm_90a"), "t", 1), ZLAY_ENOTSUP);
+    assert_int_equal(zlay_emit_snippets(ctx, &buf, target_of("gfx942"), "9t", 2), ZLAY_EINVAL);
     assert_int_equal(zlay_emit_snippets(ctx, &buf, NULL, "t", 1), ZLAY_EINVAL);
-    assert_int_equal(zlay_emit_snippets(ctx, NULL, target("gfx942"), "t", 1), ZLAY_EINVAL);
-    assert_int_equal(zlay_emit_snippets(ctx, &small, target("gfx942"), "t", 1), ZLAY_EROOM);
+    assert_int_equal(zlay_emit_snippets(ctx, NULL, target_of("gfx942"), "t", 1), ZLAY_EINVAL);
+    assert_int_equal(zlay_emit_snippets(ctx, &small, target_of("gfx942"), "t", 1), ZLAY_EROOM);
     assert_true(small.need > 1000);
     zlay_ctx_free(ctx);
 }

@@ -42,9 +42,8 @@ static void check_count(const zlay_gemm *g, const char *text, const char *word, 
 
 /* ---- names ------------------------------------------------------------------ */
 
-static void test_names_refused(void **unused)
+static void test_names_refused(void **state)
 {
-    (void)unused;
     static const struct {
         const char *text;
         size_t length;
@@ -55,7 +54,7 @@ static void test_names_refused(void **unused)
         {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", 65}};
     zlay_gemm g = gemm_of(100, 200, 300);
     zlay_plan *plan = plan_of(&g);
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         for (int e = 0; e < 2; e++) {
             char text[8] = "before";
@@ -67,19 +66,17 @@ static void test_names_refused(void **unused)
             assert_string_equal(text, "before");
             assert_int_equal(buf.need, 77);
         }
-    zlay_ctx_free(ctx);
     zlay_plan_free(plan);
 }
 
 /* Only `length` bytes are read; of the text, the name alone changes. */
-static void test_names(void **unused)
+static void test_names(void **state)
 {
-    (void)unused;
     static const char longest[] =
         "Zaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa9-";
     zlay_gemm g = gemm_of(100, 200, 300);
     zlay_plan *plan = plan_of(&g);
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     char *text = malloc(ROOM), *other = text_of(zlay_emit_ptx, plan, "q");
     zlay_buf buf = {text, ROOM, 0};
     assert_int_equal(zlay_emit_ptx(ctx, &buf, plan, longest, 64), ZLAY_OK);
@@ -92,16 +89,14 @@ static void test_names(void **unused)
     assert_string_equal(entry + 80, other + (entry + 17 - text));
     free(text);
     free(other);
-    zlay_ctx_free(ctx);
     zlay_plan_free(plan);
 }
 
-static void test_nulls(void **unused)
+static void test_nulls(void **state)
 {
-    (void)unused;
     zlay_gemm g = gemm_of(100, 200, 300);
     zlay_plan *plan = plan_of(&g);
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     zlay_buf buf = {NULL, 0, 0}, broken = {NULL, 10, 5};
     for (int e = 0; e < 2; e++) {
         assert_int_equal(emitters[e](NULL, &buf, plan, "g", 1), ZLAY_EINVAL);
@@ -112,7 +107,6 @@ static void test_nulls(void **unused)
         assert_int_equal(broken.need, 5);
         assert_int_equal(buf.need, 0);
     }
-    zlay_ctx_free(ctx);
     zlay_plan_free(plan);
 }
 
@@ -435,5 +429,5 @@ int main(void)
         cmocka_unit_test(test_kernels),       cmocka_unit_test(test_varied),
         cmocka_unit_test(test_header),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

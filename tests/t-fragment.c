@@ -31,7 +31,7 @@ static zlay_mma mma_of(const row *r, uint32_t n)
 static zlay_layout *fragment(zlay_ctx *ctx, const zlay_mma *m, int32_t which)
 {
     zlay_layout *layout = NULL;
-    assert_int_equal(zlay_mma_fragment(ctx, &layout, target("sm_90a"), m, which), ZLAY_OK);
+    assert_int_equal(zlay_mma_fragment(ctx, &layout, target_of("sm_90a"), m, which), ZLAY_OK);
     return layout;
 }
 
@@ -79,9 +79,7 @@ static uint64_t metadata_figure(uint32_t bits, uint64_t t, uint64_t i)
 
 static void d_as_in_the_figures(void **state)
 {
-    (void)state;
-    zlay_ctx *ctx = NULL;
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
+    zlay_ctx *ctx = *state;
     for (size_t i = 0; i < ROWS; i++)
         for (uint32_t n = 8; n <= 256; n += n < 32 ? 8 : 16) {
             zlay_mma m = mma_of(&rows[i], n);
@@ -89,34 +87,28 @@ static void d_as_in_the_figures(void **state)
             equals(d, THREADS, n / 2, d_figure, 0);
             zlay_layout_free(d);
         }
-    zlay_ctx_free(ctx);
 }
 
 static void a_as_in_the_figures(void **state)
 {
-    (void)state;
-    zlay_ctx *ctx = NULL;
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
+    zlay_ctx *ctx = *state;
     for (size_t i = 0; i < ROWS; i++) {
         zlay_mma m = mma_of(&rows[i], 64);
         zlay_layout *a = fragment(ctx, &m, ZLAY_FRAGMENT_A);
         equals(a, THREADS, 128 / rows[i].bits, a_figure, rows[i].bits);
         zlay_layout_free(a);
     }
-    zlay_ctx_free(ctx);
 }
 
 static void metadata_as_measured(void **state)
 {
-    (void)state;
-    zlay_ctx *ctx = NULL;
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
+    zlay_ctx *ctx = *state;
     for (size_t i = 0; i < ROWS; i++) {
         zlay_layout *e = NULL;
         zlay_mma m = mma_of(&rows[i], 64);
         if (!m.sparse) {
             assert_int_equal(
-                zlay_mma_fragment(ctx, &e, target("sm_90a"), &m, ZLAY_FRAGMENT_METADATA),
+                zlay_mma_fragment(ctx, &e, target_of("sm_90a"), &m, ZLAY_FRAGMENT_METADATA),
                 ZLAY_NONE);
             continue;
         }
@@ -124,7 +116,6 @@ static void metadata_as_measured(void **state)
         equals(e, rows[i].bits == 8 ? 128 : 64, 8, metadata_figure, rows[i].bits);
         zlay_layout_free(e);
     }
-    zlay_ctx_free(ctx);
 }
 
 /* Figures of mma.m16n8k*: registers of A a0, a1 in rows g, g + 8, then the upper half of K; of B
@@ -144,10 +135,8 @@ static uint64_t warp_figure(int32_t which, uint32_t bits, uint64_t l, uint64_t i
 
 static void warps_as_in_the_figures(void **state)
 {
-    (void)state;
-    zlay_ctx *ctx = NULL;
+    zlay_ctx *ctx = *state;
     uint32_t found = 0;
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
     for (int32_t which = 0; which < 5; which++)
         for (uint32_t bits = 1; bits <= 64; bits *= 2)
             for (uint32_t registers = 1; registers <= 8; registers *= 2) {
@@ -175,19 +164,16 @@ static void warps_as_in_the_figures(void **state)
     assert_int_equal(zlay_warp_fragment(ctx, &none, 0, 2, 4), ZLAY_NONE);
     assert_int_equal(zlay_warp_fragment(ctx, &none, 0, 16, 0), ZLAY_NONE);
     assert_int_equal(zlay_warp_fragment(ctx, &none, 0, 0, 2), ZLAY_NONE);
-    zlay_ctx_free(ctx);
 }
 
 static void by_hand(void **state)
 {
-    (void)state;
     static const char text[] = "((4,8,4),(2,2,2)):((128,1,16),(64,8,512))";
-    zlay_ctx *ctx = NULL;
+    zlay_ctx *ctx = *state;
     zlay_layout *want = NULL;
     zlay_answer same = ZLAY_NO;
     zlay_witness witness;
     int64_t at;
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
     zlay_mma m = mma_of(&rows[2], 16);
     zlay_layout *d = fragment(ctx, &m, ZLAY_FRAGMENT_D);
     assert_int_equal(zlay_layout_eval(&at, 1, d, 5 + 128 * 3), ZLAY_OK);
@@ -197,14 +183,13 @@ static void by_hand(void **state)
     assert_int_equal(same, ZLAY_YES);
     zlay_layout_free(d);
     zlay_layout_free(want);
-    zlay_ctx_free(ctx);
 }
 
 static void refused(zlay_ctx *ctx, const zlay_mma *m, int32_t which, zlay_status status,
                     const char *word)
 {
     zlay_layout *layout = (zlay_layout *)1;
-    assert_int_equal(zlay_mma_fragment(ctx, &layout, target("sm_90a"), m, which), status);
+    assert_int_equal(zlay_mma_fragment(ctx, &layout, target_of("sm_90a"), m, which), status);
     assert_null(layout);
     if (word && !strstr(zlay_ctx_message(ctx), word))
         fail_msg("no %s: %s", word, zlay_ctx_message(ctx));
@@ -212,10 +197,8 @@ static void refused(zlay_ctx *ctx, const zlay_mma *m, int32_t which, zlay_status
 
 static void what_has_no_fragment(void **state)
 {
-    (void)state;
-    zlay_ctx *ctx = NULL;
+    zlay_ctx *ctx = *state;
     zlay_layout *layout = (zlay_layout *)1;
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
     const zlay_mma good = mma_of(&rows[2], 64);
     zlay_mma m = good;
     m.n = 12, refused(ctx, &m, ZLAY_FRAGMENT_D, ZLAY_NONE, "WGMMA_N_8");
@@ -227,11 +210,10 @@ static void what_has_no_fragment(void **state)
     m = good, refused(ctx, &m, 4, ZLAY_EINVAL, NULL);
     refused(ctx, &m, -1, ZLAY_EINVAL, NULL);
     m.reserved[0] = 1, refused(ctx, &m, ZLAY_FRAGMENT_D, ZLAY_EINVAL, NULL);
-    assert_int_equal(zlay_mma_fragment(NULL, &layout, target("sm_90a"), &good, 0), ZLAY_EINVAL);
-    assert_int_equal(zlay_mma_fragment(ctx, NULL, target("sm_90a"), &good, 0), ZLAY_EINVAL);
+    assert_int_equal(zlay_mma_fragment(NULL, &layout, target_of("sm_90a"), &good, 0), ZLAY_EINVAL);
+    assert_int_equal(zlay_mma_fragment(ctx, NULL, target_of("sm_90a"), &good, 0), ZLAY_EINVAL);
     assert_int_equal(zlay_mma_fragment(ctx, &layout, NULL, &good, 0), ZLAY_EINVAL);
-    assert_int_equal(zlay_mma_fragment(ctx, &layout, target("sm_90a"), NULL, 0), ZLAY_EINVAL);
-    zlay_ctx_free(ctx);
+    assert_int_equal(zlay_mma_fragment(ctx, &layout, target_of("sm_90a"), NULL, 0), ZLAY_EINVAL);
 }
 
 int main(void)
@@ -244,5 +226,5 @@ int main(void)
         cmocka_unit_test(by_hand),
         cmocka_unit_test(what_has_no_fragment),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

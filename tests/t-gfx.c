@@ -28,7 +28,7 @@ static zlay_answer check(const char *on, const char *id, int32_t field, int64_t 
     zlay_reason reasons[8];
     zlay_instruction asked = {.count = 1, .constant = {{field, 0, value}}};
     assert_int_equal(zlay_instruction_find(&asked.form, id, strlen(id)), ZLAY_OK);
-    assert_int_equal(zlay_instruction_check(&v, reasons, 8, target(on), &asked), ZLAY_OK);
+    assert_int_equal(zlay_instruction_check(&v, reasons, 8, target_of(on), &asked), ZLAY_OK);
     if (rule && !reason_of(reasons, &v, rule_number(rule), -2)) fail_msg("%s: %s is not broken", id, rule);
     return v.answer;
 }
@@ -132,7 +132,7 @@ static void rules_at_their_bounds(void **state)
     zlay_verdict v;
     zlay_reason reasons[8];
     zlay_instruction asked = {.form = forms[0], .ptx = 80};
-    assert_int_equal(zlay_instruction_check(&v, reasons, 8, target("gfx942"), &asked), ZLAY_OK);
+    assert_int_equal(zlay_instruction_check(&v, reasons, 8, target_of("gfx942"), &asked), ZLAY_OK);
     assert_true(v.reasons == 1 && reasons[0].rule == rule_number("GFX_PTX"));
 }
 
@@ -250,7 +250,7 @@ static uint32_t line_taken(const char *text)
         if (!line_is(forms[i], &pattern, &line, first)) continue;
         zlay_instruction asked = {.form = forms[i]};
         give_all(&asked, first);
-        for (uint32_t t = 0; t < TARGETS; t++) taken |= (uint32_t)assembles(target(targets[t]), &asked) << t;
+        for (uint32_t t = 0; t < TARGETS; t++) taken |= (uint32_t)assembles(target_of(targets[t]), &asked) << t;
     }
     return taken;
 }
@@ -387,7 +387,7 @@ static uint32_t world_compare(const char *cpu, int64_t every, uint64_t *seed)
     char path[] = "/tmp/zlay-gfx-XXXXXX";
     int fd = mkstemp(path);
     assert_true(fd >= 0);
-    world w = {.file = fdopen(fd, "w"), .on = target(cpu)};
+    world w = {.file = fdopen(fd, "w"), .on = target_of(cpu)};
     for (uint32_t i = 0; i < count; i++) {
         int64_t first[8];
         size_t operands = legal_operands(first, forms[i]);

@@ -12,7 +12,7 @@ static uint32_t states(const char *on, uint32_t first, uint32_t passes, uint32_t
 {
     uint32_t out = 77;
     zlay_hazard h = {first, then, passes, 0};
-    assert_int_equal(zlay_hazard_states(&out, target(on), &h), ZLAY_OK);
+    assert_int_equal(zlay_hazard_states(&out, target_of(on), &h), ZLAY_OK);
     return out;
 }
 
@@ -43,7 +43,7 @@ static void the_header_says(void **state)
 static void refused(const char *on, zlay_hazard h, zlay_status wanted)
 {
     uint32_t out = 77;
-    assert_int_equal(zlay_hazard_states(&out, target(on), &h), wanted);
+    assert_int_equal(zlay_hazard_states(&out, target_of(on), &h), wanted);
     assert_int_equal(out, 77);
 }
 
@@ -52,19 +52,19 @@ static void wrong_requests(void **state)
     (void)state;
     uint32_t out = 77;
     zlay_hazard good = {ZLAY_FIRST_MATRIX, ZLAY_THEN_MEMORY, 8, 0};
-    assert_int_equal(zlay_hazard_states(NULL, target("gfx942"), &good), ZLAY_EINVAL);
+    assert_int_equal(zlay_hazard_states(NULL, target_of("gfx942"), &good), ZLAY_EINVAL);
     assert_int_equal(zlay_hazard_states(&out, NULL, &good), ZLAY_EINVAL);
-    assert_int_equal(zlay_hazard_states(&out, target("gfx942"), NULL), ZLAY_EINVAL);
+    assert_int_equal(zlay_hazard_states(&out, target_of("gfx942"), NULL), ZLAY_EINVAL);
     refused("gfx942", (zlay_hazard){ZLAY_FIRST_MATRIX, ZLAY_THEN_MEMORY, 8, 1}, ZLAY_EINVAL);
     refused("gfx942", (zlay_hazard){4096, ZLAY_THEN_MEMORY, 0, 0}, ZLAY_EINVAL);
     refused("gfx942", (zlay_hazard){1, 2 * ZLAY_THEN_MATRIX, 8, 0}, ZLAY_EINVAL);
     for (uint32_t passes = 0; passes < 40; passes++) {
         bool power = passes == 2 || passes == 4 || passes == 8 || passes == 16;
         zlay_hazard h = {ZLAY_FIRST_MATRIX, ZLAY_THEN_MEMORY, passes, 0};
-        assert_int_equal(zlay_hazard_states(&out, target("gfx942"), &h), power ? ZLAY_OK : ZLAY_EINVAL);
-        assert_int_equal(zlay_hazard_states(&out, target("gfx90a"), &h), power && passes != 4 ? ZLAY_OK : ZLAY_EINVAL);
+        assert_int_equal(zlay_hazard_states(&out, target_of("gfx942"), &h), power ? ZLAY_OK : ZLAY_EINVAL);
+        assert_int_equal(zlay_hazard_states(&out, target_of("gfx90a"), &h), power && passes != 4 ? ZLAY_OK : ZLAY_EINVAL);
         h.first = ZLAY_FIRST_VALU;
-        assert_int_equal(zlay_hazard_states(&out, target("gfx942"), &h), passes ? ZLAY_EINVAL : ZLAY_OK);
+        assert_int_equal(zlay_hazard_states(&out, target_of("gfx942"), &h), passes ? ZLAY_EINVAL : ZLAY_OK);
     }
     refused("gfx1250", good, ZLAY_ENOTSUP);
     refused("sm_90a", good, ZLAY_ENOTSUP);

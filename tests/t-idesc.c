@@ -152,7 +152,7 @@ static void bits_without_a_field_break_a_rule(void **state)
             assert_int_equal(zlay_idesc_unpack(&f, kind, 1u << bit), ZLAY_OK);
             bool stray = bits_by_hand(kind) >> bit & 1 ? false : true;
             assert_int_equal(f.must_be_zero, stray ? 1u << bit : 0);
-            assert_int_equal(zlay_idesc_check(&v, r, REASONS, target("sm_103a"), &f, NULL), ZLAY_OK);
+            assert_int_equal(zlay_idesc_check(&v, r, REASONS, target_of("sm_103a"), &f, NULL), ZLAY_OK);
             assert_int_equal(reason_of(r, &v, rule_number("IDESC_RESERVED"), -1) != NULL, stray);
             if (stray) assert_int_equal(v.answer, ZLAY_NO);
         }
@@ -174,7 +174,7 @@ static void ptxas_takes_wrong_constants(void **state)
         zlay_verdict v;
         zlay_reason r[REASONS];
         assert_int_equal(zlay_idesc_unpack(&f, ZLAY_KIND_F16, rows[i].word), ZLAY_OK);
-        assert_int_equal(zlay_idesc_check(&v, r, REASONS, target("sm_100a"), &f, NULL), ZLAY_OK);
+        assert_int_equal(zlay_idesc_check(&v, r, REASONS, target_of("sm_100a"), &f, NULL), ZLAY_OK);
         assert_int_equal(v.answer, rows[i].answer);
         if (rows[i].rule) assert_non_null(reason_of(r, &v, rule_number(rows[i].rule), -2));
     }
@@ -212,12 +212,12 @@ static void the_descriptor_says_what_its_instruction_says(void **state)
     zlay_verdict v;
     zlay_reason r[REASONS];
     assert_int_equal(zlay_idesc_of_mma(&right, &mma), ZLAY_OK);
-    assert_int_equal(zlay_idesc_check(&v, r, REASONS, target("sm_100a"), &right, &mma), ZLAY_OK);
+    assert_int_equal(zlay_idesc_check(&v, r, REASONS, target_of("sm_100a"), &right, &mma), ZLAY_OK);
     assert_int_equal(v.answer, ZLAY_YES);
     for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
         zlay_idesc f = right;
         memcpy((char *)&f + edits[i].at, &edits[i].value, sizeof edits[i].value);
-        assert_int_equal(zlay_idesc_check(&v, r, REASONS, target("sm_100a"), &f, &mma), ZLAY_OK);
+        assert_int_equal(zlay_idesc_check(&v, r, REASONS, target_of("sm_100a"), &f, &mma), ZLAY_OK);
         assert_int_equal(v.answer, ZLAY_NO);
         assert_non_null(reason_of(r, &v, rule_number(edits[i].rule), -2));
     }
@@ -238,8 +238,8 @@ static void hostile_numbers_have_verdicts(void **state)
         uint32_t value = (uint32_t)test_random(&s) >> test_range(&s, 0, 31);
         memcpy((char *)&f + 4 * word, &value, sizeof value);
         const zlay_mma *with = i % 2 ? &mma : NULL;
-        assert_int_equal(zlay_idesc_check(&v, r, REASONS, target("sm_103a"), &f, with), ZLAY_OK);
-        assert_int_equal(zlay_idesc_check(&bare, NULL, 0, target("sm_103a"), &f, with), ZLAY_OK);
+        assert_int_equal(zlay_idesc_check(&v, r, REASONS, target_of("sm_103a"), &f, with), ZLAY_OK);
+        assert_int_equal(zlay_idesc_check(&bare, NULL, 0, target_of("sm_103a"), &f, with), ZLAY_OK);
         assert_memory_equal(&v, &bare, sizeof v);
         uint32_t packed;
         if (zlay_idesc_pack(&packed, &f)) assert_int_equal(v.answer, ZLAY_NO);
@@ -264,9 +264,9 @@ static void misuse(void **state)
     }
     f.reserved[4] = 1;
     assert_int_equal(zlay_idesc_pack(&word, &f), ZLAY_EINVAL);
-    assert_int_equal(zlay_idesc_check(&v, NULL, 0, target("sm_100a"), &f, NULL), ZLAY_EINVAL);
+    assert_int_equal(zlay_idesc_check(&v, NULL, 0, target_of("sm_100a"), &f, NULL), ZLAY_EINVAL);
     f.reserved[4] = 0;
-    assert_int_equal(zlay_idesc_check(&v, NULL, 1, target("sm_100a"), &f, NULL), ZLAY_EINVAL);
+    assert_int_equal(zlay_idesc_check(&v, NULL, 1, target_of("sm_100a"), &f, NULL), ZLAY_EINVAL);
     assert_int_equal(zlay_idesc_check(&v, NULL, 0, NULL, &f, NULL), ZLAY_EINVAL);
     assert_int_equal(word, 7);
 }

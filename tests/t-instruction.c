@@ -35,7 +35,7 @@ static uint32_t setmaxnreg(const char *on, uint32_t ptx, int64_t registers, zlay
     zlay_verdict v;
     zlay_instruction asked = {form("setmaxnreg.inc"), ptx, 1, 0,
                               {{ZLAY_FIELD_REGISTERS, 0, registers}}};
-    assert_int_equal(zlay_instruction_check(&v, reasons, 8, target(on), &asked), ZLAY_OK);
+    assert_int_equal(zlay_instruction_check(&v, reasons, 8, target_of(on), &asked), ZLAY_OK);
     assert_int_equal(v.answer, v.broken ? ZLAY_NO : ZLAY_YES);
     assert_int_equal(v.broken, v.reasons);
     return v.reasons;
@@ -261,7 +261,7 @@ static void repairs_are_legal(void **state)
         for (size_t k = 0; !zlay_instruction_operand(&o, asked.form, k); k++)
             if (o.field && !asked.count)
                 asked.constant[asked.count++] = (zlay_constant){o.field, 0, any_number(&seed)};
-        const zlay_target *on = target("sm_100a");
+        const zlay_target *on = target_of("sm_100a");
         assert_int_equal(zlay_instruction_check(&v, r, 16, on, &asked), ZLAY_OK);
         for (uint32_t k = 0; k < v.reasons; k++)
             if (asked.count && r[k].field == asked.constant[0].field) {
@@ -281,7 +281,7 @@ static void wrong_requests_are_refused(void **state)
 {
     (void)state;
     zlay_verdict v, was;
-    const zlay_target *on = target("sm_90a");
+    const zlay_target *on = target_of("sm_90a");
     const zlay_instruction good = {form("bulk.wait"), 0, 1, 0, {{ZLAY_FIELD_GROUPS, 0, 1}}};
     zlay_instruction bad[6] = {good, good, good, good, good, good};
     bad[0].form = 0;
@@ -374,7 +374,7 @@ static void constant_breaks(const constant_row *row)
 {
     zlay_verdict v;
     zlay_reason r[8];
-    const zlay_target *on = target(strncmp(row->form, "wgmma", 5) ? "sm_100a" : "sm_90a");
+    const zlay_target *on = target_of(strncmp(row->form, "wgmma", 5) ? "sm_100a" : "sm_90a");
     zlay_instruction asked = {form(row->form), 90, 1, 0, {{row->field, 0, row->value}}};
     assert_int_equal(zlay_instruction_check(&v, r, 8, on, &asked), ZLAY_OK);
     const char *broken = v.reasons == 1 ? rule_name(r[0].rule) : v.reasons ? "several" : "";
@@ -394,7 +394,7 @@ static uint32_t replaced(const char *name, const char *on, uint32_t ptx, int64_t
 {
     zlay_verdict v;
     zlay_instruction asked = {form(name), ptx, 1, 0, {{ZLAY_FIELD_VALUE, 0, value}}};
-    assert_int_equal(zlay_instruction_check(&v, NULL, 0, target(on), &asked), ZLAY_OK);
+    assert_int_equal(zlay_instruction_check(&v, NULL, 0, target_of(on), &asked), ZLAY_OK);
     return v.broken;
 }
 
@@ -437,7 +437,7 @@ static void documents_are_heard(void **state)
         zlay_verdict v;
         zlay_reason r[8];
         zlay_instruction asked = {.form = form(rows[i].form), .ptx = rows[i].ptx};
-        assert_int_equal(zlay_instruction_check(&v, r, 8, target(rows[i].on), &asked), ZLAY_OK);
+        assert_int_equal(zlay_instruction_check(&v, r, 8, target_of(rows[i].on), &asked), ZLAY_OK);
         const char *broken = v.reasons == 1 ? rule_name(r[0].rule) : v.reasons ? "several" : "";
         if (strcmp(broken, rows[i].rule ? rows[i].rule : "") != 0)
             fail_msg("%s on %s breaks %s", rows[i].form, rows[i].on, broken);
@@ -512,8 +512,8 @@ static void targets_are_what_the_rules_say(void **state)
     }
     assert_int_equal(zlay_target_get(&info, NULL), ZLAY_EINVAL);
     assert_null(zlay_target_feature(NULL, 0));
-    assert_string_equal(zlay_target_feature(target("sm_90a"), 3), "wgmma");
-    assert_null(zlay_target_feature(target("sm_90a"), 4));
+    assert_string_equal(zlay_target_feature(target_of("sm_90a"), 3), "wgmma");
+    assert_null(zlay_target_feature(target_of("sm_90a"), 4));
 }
 
 /* ---- ptxas ---------------------------------------------------------------------- */
@@ -529,7 +529,7 @@ static void ptxas_agrees_on_four_targets(void **state)
     for (uint32_t i = 0; i < count; i++)
         if (test_range(&seed, 1, 5) == 1) some[few++] = forms[i];
     for (size_t i = 0; i < sizeof on / sizeof *on; i++)
-        wrong += forms_compare(some, few, target(on[i]), i % 2 ? 90 : 86, i % 2 == 0);
+        wrong += forms_compare(some, few, target_of(on[i]), i % 2 ? 90 : 86, i % 2 == 0);
     assert_int_equal(wrong, 0);
 }
 
@@ -538,8 +538,8 @@ static void ptxas_agrees_on_some_constants(void **state)
     (void)state;
     if (!ptxas_found()) skip();
     uint64_t seed = test_seed("t-instruction");
-    assert_int_equal(constants_compare(forms, count, target("sm_100a"), 90, 120, &seed), 0);
-    assert_int_equal(constants_compare(forms, count, target("sm_90a"), 83, 120, &seed), 0);
+    assert_int_equal(constants_compare(forms, count, target_of("sm_100a"), 90, 120, &seed), 0);
+    assert_int_equal(constants_compare(forms, count, target_of("sm_90a"), 83, 120, &seed), 0);
 }
 
 int main(void)

@@ -1,20 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* copy.synth as a request of docs/batch.md. */
+#include "json_ask.h"
 #include "layout.h"
-
-#include <jansson.h>
-#include <stdio.h>
-#include <zlay/json.h>
-
-static json_t *ask(zlay_ctx *ctx, const char *line)
-{
-    static char text[1 << 18];
-    zlay_buf out = {text, sizeof text, 0};
-    assert_int_equal(zlay_json_call(ctx, &out, line, strlen(line)), ZLAY_OK);
-    json_t *answer = json_loads(text, 0, NULL);
-    assert_non_null(answer);
-    return answer;
-}
 
 static json_t *ask_ok(zlay_ctx *ctx, const char *line)
 {

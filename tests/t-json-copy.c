@@ -1,19 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* copy.check, barrier.check, block.check and replace.check: each field of a request reaches the rule that asks of it. */
-
-#include "ctx.h"
+#include "answer.h"
 
 #include <stdbool.h>
-#include <string.h>
-#include <zlay/json.h>
-
-static char *ask(zlay_ctx *ctx, const char *line)
-{
-    static char text[1 << 16];
-    zlay_buf out = {text, sizeof text, 0};
-    assert_int_equal(zlay_json_call(ctx, &out, line, strlen(line)), ZLAY_OK);
-    return text;
-}
 
 #define MAP                                                                                        \
     "\"map\":{\"mode\":\"tiled\",\"type\":\"bf16\",\"rank\":2,\"address\":1048576,"                \
@@ -85,7 +74,7 @@ static void fields_reach_their_rules(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char word[80];
-        const char *got = ask(*state, rows[i][0]);
+        const char *got = json_answer(*state, rows[i][0]);
         bool yes = !strcmp(rows[i][1], "yes");
         snprintf(word, sizeof word, yes ? "\"answer\":\"%s\"" : "\"rule\":\"%s\"", rows[i][1]);
         const char *at = strstr(got, word);
@@ -118,7 +107,7 @@ static void fields_that_do_not_fit(void **state)
         {FIELD "\"boxes\",\"value\":1}", "field"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const char *got = ask(*state, rows[i][0]);
+        const char *got = json_answer(*state, rows[i][0]);
         if (!strstr(got, "\"error\":\"EINVAL\"") || !strstr(got, rows[i][1]))
             fail_msg("%s\n  answers %s", rows[i][0], got);
     }
@@ -157,9 +146,7 @@ static void copies_under_facts(void **state)
         {LOAD_OF("256", "512", "\"b\"") ",\"expect\":8192,\"facts\":[\"65 <= b\"]}", "\"rule\":\"COPY_EXPECT_LEAST\""},
         {LOAD_OF("\"K*K\"", "512", "64") "}", "field 'extent', entry 0"},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (!strstr(ask(*state, rows[i][0]), rows[i][1]))
-            fail_msg("%s\n  answers %s\n  and not %s", rows[i][0], ask(*state, rows[i][0]), rows[i][1]);
+    answers_have(*state, rows, sizeof rows / sizeof *rows);
 }
 
 int main(void)

@@ -1,23 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* f2.* and F2 objects in batch.  The answers are worked out by hand. */
+#include "json_ask.h"
 
-#include "ctx.h"
-
-#include <jansson.h>
 #include <stdbool.h>
-#include <string.h>
-#include <zlay/json.h>
-#include <zlay/zlay.h>
-
-static json_t *ask(zlay_ctx *ctx, const char *line)
-{
-    static char text[1 << 16];
-    zlay_buf out = {text, sizeof text, 0};
-    assert_int_equal(zlay_json_call(ctx, &out, line, strlen(line)), ZLAY_OK);
-    json_t *answer = json_loads(text, 0, NULL);
-    assert_non_null(answer);
-    return answer;
-}
 
 #define OP(op, rest) "{\"op\":\"" op "\"," rest "}"
 #define Q(text) "\"" text "\""

@@ -1,19 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* layout.factor, word.synth and swizzle.normal as requests: what they answer, and which field is at
  * fault. */
-
-#include "ctx.h"
-
-#include <string.h>
-#include <zlay/json.h>
-
-static const char *ask(zlay_ctx *ctx, const char *line)
-{
-    static char text[1 << 16];
-    zlay_buf out = {text, sizeof text, 0};
-    assert_int_equal(zlay_json_call(ctx, &out, line, strlen(line)), ZLAY_OK);
-    return text;
-}
+#include "answer.h"
 
 #define WORD   "{\"op\":\"word.synth\",\"slots\":"
 #define FACTOR "{\"op\":\"layout.factor\",\"target\":\"sm_90a\","
@@ -58,10 +46,7 @@ static const char *const rows[][2] = {
 
 static void answers(void **state)
 {
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const char *got = ask(*state, rows[i][0]);
-        if (!strstr(got, rows[i][1])) fail_msg("%s\n%s", rows[i][0], got);
-    }
+    answers_have(*state, rows, sizeof rows / sizeof *rows);
 }
 
 int main(void)

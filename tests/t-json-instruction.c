@@ -1,28 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* instruction.check and target.show as a line in and a line out. */
-#include "test.h"
-
-#include <string.h>
-#include <zlay/json.h>
-#include <zlay/zlay.h>
-
-static const char *ask(const char *line)
-{
-    static char text[1 << 14];
-    zlay_ctx *ctx = NULL;
-    zlay_buf out = {text, sizeof text, 0};
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
-    assert_int_equal(zlay_json_call(ctx, &out, line, strlen(line)), ZLAY_OK);
-    zlay_ctx_free(ctx);
-    return text;
-}
+#include "answer.h"
 
 #define CHECK "{\"op\":\"instruction.check\",\"target\":"
 
 /* Each answer has these words. */
-static const struct {
-    const char *line, *words;
-} rows[] = {
+static const char *const rows[][2] = {
     {CHECK "\"sm_90\",\"instruction\":\"tma.load.tile.2d\"}", "\"answer\":\"yes\""},
     {CHECK "\"sm_80\",\"instruction\":\"tma.load.tile.2d\"}", "\"rule\":\"INSTR_TARGET\""},
     {CHECK "\"gfx942\",\"instruction\":\"tma.load.tile.2d\"}", "\"rule\":\"INSTR_TARGET\""},
@@ -50,16 +33,11 @@ static const struct {
 
 static void answers(void **state)
 {
-    (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const char *said = ask(rows[i].line);
-        if (!strstr(said, rows[i].words))
-            fail_msg("%s\n  answers %s\n  without %s", rows[i].line, said, rows[i].words);
-    }
+    answers_have(*state, rows, sizeof rows / sizeof *rows);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(answers)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

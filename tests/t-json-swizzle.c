@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* swizzle.synth in JSON: answers by hand, each field of a request, what is refused. */
-
-#include "ctx.h"
-
-#include <string.h>
-#include <zlay/json.h>
+#include "answer.h"
 
 #define ASK(target, bits, shape, accesses)                                                         \
     "{\"op\":\"swizzle.synth\",\"target\":\"" target "\",\"elem_bits\":" bits ",\"shape\":" shape  \
@@ -50,22 +46,14 @@ static const char *const rows[][2] = {
 
 static void answers(void **state)
 {
-    static char text[1 << 16];
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        zlay_buf out = {text, sizeof text, 0};
-        assert_int_equal(zlay_json_call(*state, &out, rows[i][0], strlen(rows[i][0])), ZLAY_OK);
-        if (!strstr(text, rows[i][1])) fail_msg("%s\n%s\nwithout %s", rows[i][0], text, rows[i][1]);
-    }
+    answers_have(*state, rows, sizeof rows / sizeof *rows);
 }
 
 /* A limit ends the search, and the answer says which. */
 static void limited(void **state)
 {
-    static char text[1 << 16];
-    zlay_buf out = {text, sizeof text, 0};
     const char *line = "{\"op\":\"swizzle.synth\",\"limits\":{\"points\":16},\"target\":\"sm_90\",\"elem_bits\":32,\"shape\":[33,32],\"accesses\":[" ROWS "]}";
-    assert_int_equal(zlay_json_call(*state, &out, line, strlen(line)), ZLAY_OK);
-    assert_non_null(strstr(text, "points"));
+    assert_non_null(strstr(json_answer(*state, line), "points"));
 }
 
 int main(void)

@@ -1,18 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tmem.pack, tmem.check and pipe.fences as requests: what they answer, and which field is at fault. */
-
-#include "ctx.h"
-
-#include <string.h>
-#include <zlay/json.h>
-
-static const char *ask(zlay_ctx *ctx, const char *line)
-{
-    static char text[1 << 16];
-    zlay_buf out = {text, sizeof text, 0};
-    assert_int_equal(zlay_json_call(ctx, &out, line, strlen(line)), ZLAY_OK);
-    return text;
-}
+#include "answer.h"
 
 #define PACK "{\"op\":\"tmem.pack\",\"target\":\"sm_100a\","
 #define CHECK "{\"op\":\"tmem.check\",\"pipe\":\"pipe p\\n"
@@ -65,11 +53,7 @@ static const char *const rows[][2] = {
 
 static void answers(void **state)
 {
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const char *got = ask(*state, rows[i][0]);
-        if (!strstr(got, rows[i][1]))
-            fail_msg("%s\n  answers %s\n  without %s", rows[i][0], got, rows[i][1]);
-    }
+    answers_have(*state, rows, sizeof rows / sizeof *rows);
 }
 
 int main(void)

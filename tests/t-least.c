@@ -83,7 +83,7 @@ static void by_hand(void **state)
 {
     static search s = {.align = 16};
     (void)state;
-    const zlay_target *hopper = target("sm_90a");
+    const zlay_target *hopper = target_of("sm_90a");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         wanted w = {.places = rows[i].places};
         for (int p = 0; p < w.places; p++) w.from[p] = rows[i].from(p);
@@ -114,7 +114,7 @@ static void anywhere_by_hand(void **state)
 {
     static search s = {.align = 16};
     (void)state;
-    const zlay_target *hopper = target("sm_90a");
+    const zlay_target *hopper = target_of("sm_90a");
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
         wanted w = {.places = sets[i].count};
         memcpy(w.from, sets[i].from, sizeof sets[i].from);

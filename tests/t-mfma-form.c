@@ -39,7 +39,7 @@ static zlay_mma mma_of(char *target_name, const char *text)
 static zlay_mma_form form_of(const char *target_name, const zlay_mma *m)
 {
     zlay_mma_form f;
-    assert_int_equal(zlay_mma_explain(&f, target(target_name), m), ZLAY_OK);
+    assert_int_equal(zlay_mma_explain(&f, target_of(target_name), m), ZLAY_OK);
     return f;
 }
 
@@ -64,7 +64,7 @@ static void as_the_calculator(void **state)
     (void)state;
     for (size_t i = 0; i < ROWS; i++) {
         const row *r = &rows[i];
-        const zlay_target *t = target(r->target);
+        const zlay_target *t = target_of(r->target);
         zlay_mma m = {.instruction = ZLAY_MMA_MFMA, .m = r->m, .n = r->n, .k = r->k, .blocks = r->blocks};
         m.a = zlay_target_type(t, type_of(r->a)), m.b = zlay_target_type(t, type_of(r->b)), m.d = type_of(r->d);
         zlay_mma_form f = form_of(r->target, &m);
@@ -185,12 +185,12 @@ static bool known_there(const char *text, const char *other)
     char name[16];
     zlay_mma m = mma_of(name, text), fnuz = m;
     zlay_verdict v;
-    bool to = zlay_target_type(target(other), ZLAY_TYPE_E4M3) == ZLAY_TYPE_E4M3_FNUZ;
+    bool to = zlay_target_type(target_of(other), ZLAY_TYPE_E4M3) == ZLAY_TYPE_E4M3_FNUZ;
     int32_t *types[] = {&fnuz.a, &fnuz.b};
     for (int i = 0; i < 2; i++)
         if (*types[i] == ZLAY_TYPE_E4M3 || *types[i] == ZLAY_TYPE_E4M3_FNUZ) *types[i] = to ? ZLAY_TYPE_E4M3_FNUZ : ZLAY_TYPE_E4M3;
         else if (*types[i] == ZLAY_TYPE_E5M2 || *types[i] == ZLAY_TYPE_E5M2_FNUZ) *types[i] = to ? ZLAY_TYPE_E5M2_FNUZ : ZLAY_TYPE_E5M2;
-    assert_int_equal(zlay_mma_check(&v, NULL, 0, target(other), &fnuz), ZLAY_OK);
+    assert_int_equal(zlay_mma_check(&v, NULL, 0, target_of(other), &fnuz), ZLAY_OK);
     return v.answer == ZLAY_YES;
 }
 
@@ -251,14 +251,14 @@ static void hostile(void **state)
     zlay_mma_form f, before;
     memset(&f, 0x5a, sizeof f);
     before = f;
-    assert_int_equal(zlay_mma_explain(&f, target("gfx942"), &m), ZLAY_NONE);
-    assert_int_equal(zlay_mma_explain(&f, target("sm_90a"), &m), ZLAY_NONE);
+    assert_int_equal(zlay_mma_explain(&f, target_of("gfx942"), &m), ZLAY_NONE);
+    assert_int_equal(zlay_mma_explain(&f, target_of("sm_90a"), &m), ZLAY_NONE);
     m.instruction = ZLAY_MMA_WGMMA;
-    assert_int_equal(zlay_mma_explain(&f, target("sm_90a"), &m), ZLAY_ENOTSUP);
+    assert_int_equal(zlay_mma_explain(&f, target_of("sm_90a"), &m), ZLAY_ENOTSUP);
     m.instruction = ZLAY_MMA_MFMA, m.reserved[0] = 1;
-    assert_int_equal(zlay_mma_explain(&f, target("gfx942"), &m), ZLAY_EINVAL);
+    assert_int_equal(zlay_mma_explain(&f, target_of("gfx942"), &m), ZLAY_EINVAL);
     assert_int_equal(zlay_mma_explain(&f, NULL, &m), ZLAY_EINVAL);
-    assert_int_equal(zlay_mma_explain(NULL, target("gfx942"), &m), ZLAY_EINVAL);
+    assert_int_equal(zlay_mma_explain(NULL, target_of("gfx942"), &m), ZLAY_EINVAL);
     assert_memory_equal(&f, &before, sizeof f);
 }
 

@@ -25,7 +25,7 @@ static int32_t type_of(const char *target_name, const char *name)
 {
     int32_t type = -1;
     assert_int_equal(zlay_type_find(&type, name, strlen(name)), ZLAY_OK);
-    return zlay_target_type(target(target_name), type);
+    return zlay_target_type(target_of(target_name), type);
 }
 
 static zlay_mma mma_of(const row *r)
@@ -62,7 +62,7 @@ static void equals(zlay_ctx *ctx, const row *r, int operand)
     bases want = read_bases(r, operand);
     uint64_t size = (uint64_t)1 << want.count;
     memset(seen, 0, sizeof seen);
-    assert_int_equal(zlay_mma_fragment(ctx, &layout, target(r->target), &m, fragments[operand]), ZLAY_OK);
+    assert_int_equal(zlay_mma_fragment(ctx, &layout, target_of(r->target), &m, fragments[operand]), ZLAY_OK);
     if (zlay_layout_size(layout) != size) fail_msg("%s %d: %llu points", r->name, operand, (unsigned long long)zlay_layout_size(layout));
     for (uint64_t x = 0; x < size; x++) {
         int64_t at = -1;
@@ -78,24 +78,19 @@ static void equals(zlay_ctx *ctx, const row *r, int operand)
 
 static void as_the_calculator_prints(void **state)
 {
-    (void)state;
-    zlay_ctx *ctx = NULL;
+    zlay_ctx *ctx = *state;
     size_t counted = 0;
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
     for (size_t i = 0; i < ROWS; i++) {
         for (int operand = 0; operand < 3; operand++) equals(ctx, &rows[i], operand);
         counted += rows[i].cycles != 0;
     }
     assert_int_equal(counted, COUNTED);
-    zlay_ctx_free(ctx);
 }
 
 /* Every layout of the calculator is found again as what it is; with one value elsewhere it is none. */
 static void found_again(void **state)
 {
-    (void)state;
-    zlay_ctx *ctx = NULL;
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
+    zlay_ctx *ctx = *state;
     for (size_t i = 0; i < ROWS; i++)
         for (int operand = 0; operand < 3; operand++) {
             zlay_fragment found[32];
@@ -104,7 +99,7 @@ static void found_again(void **state)
             zlay_fragment_request r = {.size = sizeof r, .bits = zlay_type_bits(operand == 2 ? m.d : m.a)};
             size_t count = 0, mine = 0;
             uint32_t side = operand == 1 ? m.n : m.m;
-            assert_int_equal(zlay_mma_fragment(ctx, &layout, target(rows[i].target), &m, fragments[operand]), ZLAY_OK);
+            assert_int_equal(zlay_mma_fragment(ctx, &layout, target_of(rows[i].target), &m, fragments[operand]), ZLAY_OK);
             r.layout = layout;
             if (zlay_fragment_synth(ctx, found, 32, &count, &r)) fail_msg("%s %d: %s", rows[i].name, operand, zlay_ctx_message(ctx));
             for (size_t f = 0; f < count; f++)
@@ -113,7 +108,6 @@ static void found_again(void **state)
             if (mine != 1) fail_msg("%s, operand %d, is found %zu times", rows[i].name, operand, mine);
             zlay_layout_free(layout);
         }
-    zlay_ctx_free(ctx);
 }
 
 static void says(zlay_ctx *ctx, const char *target_name, const zlay_mma *m, int32_t fragment, const char *text)
@@ -121,7 +115,7 @@ static void says(zlay_ctx *ctx, const char *target_name, const zlay_mma *m, int3
     zlay_layout *got = NULL, *want = NULL;
     zlay_answer same = ZLAY_NO;
     zlay_witness witness;
-    assert_int_equal(zlay_mma_fragment(ctx, &got, target(target_name), m, fragment), ZLAY_OK);
+    assert_int_equal(zlay_mma_fragment(ctx, &got, target_of(target_name), m, fragment), ZLAY_OK);
     assert_int_equal(zlay_layout_parse(ctx, &want, text, strlen(text)), ZLAY_OK);
     assert_int_equal(zlay_layout_equal(ctx, &same, &witness, got, want), ZLAY_OK);
     assert_int_equal(same, ZLAY_YES);
@@ -132,15 +126,12 @@ static void says(zlay_ctx *ctx, const char *target_name, const zlay_mma *m, int3
 /* The example of zlay/mma.h. */
 static void by_hand(void **state)
 {
-    (void)state;
-    zlay_ctx *ctx = NULL;
+    zlay_ctx *ctx = *state;
     zlay_mma m = {.instruction = ZLAY_MMA_MFMA, .m = 32, .n = 32, .k = 8, .a = ZLAY_TYPE_BF16, .b = ZLAY_TYPE_BF16, .d = ZLAY_TYPE_F32};
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
     says(ctx, "gfx90a", &m, ZLAY_FRAGMENT_A, "((32,1,2),4):((1,256,128),32)");
     says(ctx, "gfx942", &m, ZLAY_FRAGMENT_D, "((32,1,2),(4,4,1)):((32,1024,4),(1,8,1024))");
     m.m = m.n = 16, m.k = 32;
     says(ctx, "gfx950", &m, ZLAY_FRAGMENT_B, "((16,4),8):((1,128),16)");
-    zlay_ctx_free(ctx);
 }
 
 typedef struct unmerged {
@@ -170,7 +161,7 @@ static void equals_unmerged(zlay_ctx *ctx, const unmerged *u, bool a)
     zlay_mma m = {.instruction = ZLAY_MMA_MFMA, .m = u->m, .n = u->n, .k = u->k, .sparse = u->sparse, .a = u->type, .b = u->type, .d = u->d};
     zlay_layout *layout = NULL;
     memset(seen, 0, sizeof seen);
-    assert_int_equal(zlay_mma_fragment(ctx, &layout, target(u->target), &m, a ? ZLAY_FRAGMENT_A : ZLAY_FRAGMENT_B), ZLAY_OK);
+    assert_int_equal(zlay_mma_fragment(ctx, &layout, target_of(u->target), &m, a ? ZLAY_FRAGMENT_A : ZLAY_FRAGMENT_B), ZLAY_OK);
     assert_int_equal(zlay_layout_size(layout), side * u->k / (a ? 1 + u->sparse : 1));
     for (uint32_t lane = 0; lane < LANES; lane++)
         for (uint32_t v = 0; v < low * runs; v++) {
@@ -185,36 +176,30 @@ static void equals_unmerged(zlay_ctx *ctx, const unmerged *u, bool a)
 
 static void as_published(void **state)
 {
-    (void)state;
-    zlay_ctx *ctx = NULL;
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
+    zlay_ctx *ctx = *state;
     for (size_t i = 0; i < sizeof unmerges / sizeof *unmerges; i++)
         for (int a = 0; a < 2; a++) equals_unmerged(ctx, &unmerges[i], a);
-    zlay_ctx_free(ctx);
 }
 
 /* The calculator's README: of v_smfmac_f32_16x16x32_f16, row 2 and k = 31 have their bits in lane 50, from bit 4 on. */
 static void metadata(void **state)
 {
-    (void)state;
-    zlay_ctx *ctx = NULL;
+    zlay_ctx *ctx = *state;
     zlay_layout *e = NULL;
     int64_t at;
     zlay_mma m = {.instruction = ZLAY_MMA_MFMA, .m = 16, .n = 16, .k = 32, .sparse = 1, .a = ZLAY_TYPE_F16, .b = ZLAY_TYPE_F16, .d = ZLAY_TYPE_F32};
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
-    assert_int_equal(zlay_mma_fragment(ctx, &e, target("gfx942"), &m, ZLAY_FRAGMENT_METADATA), ZLAY_OK);
+    assert_int_equal(zlay_mma_fragment(ctx, &e, target_of("gfx942"), &m, ZLAY_FRAGMENT_METADATA), ZLAY_OK);
     assert_int_equal(zlay_layout_size(e), 16 * 32 / 4);
     assert_int_equal(zlay_layout_eval(&at, 1, e, 50 + LANES * (4 / 4)), ZLAY_OK);
     assert_int_equal(at, 2 + 16 * (31 / 4));
     zlay_layout_free(e);
-    zlay_ctx_free(ctx);
 }
 
 static void undecided(zlay_ctx *ctx, const char *target_name, zlay_mma m, int32_t fragment, const char *word)
 {
     zlay_layout *out = (zlay_layout *)1;
     m.instruction = ZLAY_MMA_MFMA;
-    assert_int_equal(zlay_mma_fragment(ctx, &out, target(target_name), &m, fragment), ZLAY_ENOTSUP);
+    assert_int_equal(zlay_mma_fragment(ctx, &out, target_of(target_name), &m, fragment), ZLAY_ENOTSUP);
     assert_null(out);
     if (!strstr(zlay_ctx_message(ctx), "undecided") || !strstr(zlay_ctx_message(ctx), word)) fail_msg("%s", zlay_ctx_message(ctx));
 }
@@ -222,38 +207,32 @@ static void undecided(zlay_ctx *ctx, const char *target_name, zlay_mma m, int32_
 /* gfx1250's D, by Composable Kernel: M{8} L{M1N} V{M0}. */
 static void gaps(void **state)
 {
-    (void)state;
-    zlay_ctx *ctx = NULL;
+    zlay_ctx *ctx = *state;
     zlay_mma six = {.m = 16, .n = 16, .k = 128, .a = ZLAY_TYPE_E2M3, .b = ZLAY_TYPE_E4M3, .d = ZLAY_TYPE_F32};
     zlay_mma wave32 = {.m = 16, .n = 16, .k = 32, .a = ZLAY_TYPE_BF16, .b = ZLAY_TYPE_BF16, .d = ZLAY_TYPE_F32};
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
     undecided(ctx, "gfx950", six, ZLAY_FRAGMENT_A, "6-bit");
     undecided(ctx, "gfx1250", wave32, ZLAY_FRAGMENT_A, "waves of 32");
     undecided(ctx, "gfx1250", wave32, ZLAY_FRAGMENT_B, "waves of 32");
     six.instruction = wave32.instruction = ZLAY_MMA_MFMA;
     says(ctx, "gfx950", &six, ZLAY_FRAGMENT_B, "((16,4),(16,2)):((1,256),(16,1024))");
     says(ctx, "gfx1250", &wave32, ZLAY_FRAGMENT_D, "((16,2),8):((16,8),1)");
-    zlay_ctx_free(ctx);
 }
 
 static void refused(void **state)
 {
-    (void)state;
-    zlay_ctx *ctx = NULL;
+    zlay_ctx *ctx = *state;
     zlay_layout *out = (zlay_layout *)1;
     zlay_mma m = {.instruction = ZLAY_MMA_MFMA, .m = 32, .n = 32, .k = 16, .a = ZLAY_TYPE_BF16, .b = ZLAY_TYPE_BF16, .d = ZLAY_TYPE_F32};
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
-    assert_int_equal(zlay_mma_fragment(ctx, &out, target("gfx942"), &m, ZLAY_FRAGMENT_A), ZLAY_NONE);
+    assert_int_equal(zlay_mma_fragment(ctx, &out, target_of("gfx942"), &m, ZLAY_FRAGMENT_A), ZLAY_NONE);
     assert_non_null(strstr(zlay_ctx_message(ctx), "MFMA_K"));
     assert_null(out);
-    assert_int_equal(zlay_mma_fragment(ctx, &out, target("gfx950"), &m, ZLAY_FRAGMENT_METADATA), ZLAY_NONE);
-    assert_int_equal(zlay_mma_fragment(ctx, &out, target("sm_90a"), &m, ZLAY_FRAGMENT_A), ZLAY_NONE);
-    zlay_ctx_free(ctx);
+    assert_int_equal(zlay_mma_fragment(ctx, &out, target_of("gfx950"), &m, ZLAY_FRAGMENT_METADATA), ZLAY_NONE);
+    assert_int_equal(zlay_mma_fragment(ctx, &out, target_of("sm_90a"), &m, ZLAY_FRAGMENT_A), ZLAY_NONE);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(as_the_calculator_prints), cmocka_unit_test(found_again), cmocka_unit_test(as_published), cmocka_unit_test(metadata), cmocka_unit_test(gaps),
                                        cmocka_unit_test(by_hand), cmocka_unit_test(refused)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -52,7 +52,7 @@ static int names_read(void **state)
         all[i].mma = (zlay_mma){.instruction = ZLAY_MMA_MFMA, .m = m, .n = n, .k = k, .blocks = blocks, .a = type_of(a), .b = type_of(b), .d = type_of(d)};
         all[i].mma.sparse = !strcmp(kind, "sparse");
         all[i].mma.scale_vec = scale == 32 ? ZLAY_SCALE_BLOCK32 : scale == 16 ? ZLAY_SCALE_BLOCK16 : 0;
-        assert_int_equal(zlay_mma_explain(&all[i].form, target(all[i].target), &all[i].mma), ZLAY_OK);
+        assert_int_equal(zlay_mma_explain(&all[i].form, target_of(all[i].target), &all[i].mma), ZLAY_OK);
     }
     return 0;
 }
@@ -79,7 +79,7 @@ static bool mma_named(zlay_mma *out, const char *on, const char *name, unsigned 
     if (!found && !strcmp(name, "v_wmma_f32_16x16x128_fp8_fp8")) found = by_name(on, "v_wmma_f32_16x16x128_f8f6f4", 0, 0);
     if (!found) return false;
     *out = found->mma;
-    assert_int_equal(zlay_mma_check(&v, NULL, 0, target(on), out), ZLAY_OK);
+    assert_int_equal(zlay_mma_check(&v, NULL, 0, target_of(on), out), ZLAY_OK);
     return v.answer == ZLAY_YES;
 }
 
@@ -136,7 +136,7 @@ static void compare(tally *t, const char *on, const char *text, bool taken)
     zlay_reason reasons[REASONS];
     zlay_rule rule;
     bool mine = read_text(&o, on, text);
-    if (mine) assert_int_equal(zlay_mma_operands_check(&v, reasons, REASONS, target(on), &o), ZLAY_OK);
+    if (mine) assert_int_equal(zlay_mma_operands_check(&v, reasons, REASONS, target_of(on), &o), ZLAY_OK);
     bool stricter = mine && v.answer != ZLAY_YES;
     for (uint32_t i = 0; i < v.reasons && mine; i++) {
         assert_int_equal(zlay_rule_get(&rule, reasons[i].rule), ZLAY_OK);
@@ -169,7 +169,7 @@ static void breaks(const char *on, zlay_mma_operands o, const char *rule)
 {
     zlay_verdict v;
     zlay_reason reasons[REASONS];
-    assert_int_equal(zlay_mma_operands_check(&v, reasons, REASONS, target(on), &o), ZLAY_OK);
+    assert_int_equal(zlay_mma_operands_check(&v, reasons, REASONS, target_of(on), &o), ZLAY_OK);
     if (!rule) assert_int_equal(v.answer, ZLAY_YES);
     else if (v.answer != ZLAY_NO || !reason_of(reasons, &v, rule_number(rule), -2)) fail_msg("%s is not broken", rule);
 }
@@ -251,7 +251,7 @@ static void blocks_of_a(zlay_ctx *ctx, const named *n)
         for (uint32_t abid = 0; abid < 1u << cbsz && abid <= n->form.abid_most; abid++) {
             zlay_mma_operands o = {.mma = n->mma, .cbsz = cbsz, .abid = abid};
             zlay_layout *layout = NULL;
-            assert_int_equal(zlay_mma_lanes(ctx, &layout, target(n->target), &o, ZLAY_FRAGMENT_A), ZLAY_OK);
+            assert_int_equal(zlay_mma_lanes(ctx, &layout, target_of(n->target), &o, ZLAY_FRAGMENT_A), ZLAY_OK);
             assert_int_equal(zlay_layout_size(layout), 64);
             for (uint32_t l = 0; l < 64; l++) {
                 uint32_t block = l / m % n->form.blocks, from = n->form.cbsz == ZLAY_MODIFIER_BROADCAST && cbsz ? (block >> cbsz << cbsz) + abid : block;
@@ -267,7 +267,7 @@ static void patterns_of_b(zlay_ctx *ctx, const named *n)
     for (uint32_t blgp = 0; blgp < (n->form.blgp == ZLAY_MODIFIER_LANES ? 8 : 1); blgp++) {
         zlay_mma_operands o = {.mma = n->mma, .blgp = blgp};
         zlay_layout *layout = NULL;
-        assert_int_equal(zlay_mma_lanes(ctx, &layout, target(n->target), &o, ZLAY_FRAGMENT_B), ZLAY_OK);
+        assert_int_equal(zlay_mma_lanes(ctx, &layout, target_of(n->target), &o, ZLAY_FRAGMENT_B), ZLAY_OK);
         assert_int_equal(zlay_layout_size(layout), 64);
         for (uint32_t l = 0; l < 64; l++) {
             const uint32_t want[8] = {l, l % 32, 32 + l % 32, (l + 16) % 64, l % 16, 16 + l % 16, 32 + l % 16, 48 + l % 16};
@@ -293,16 +293,16 @@ static void whose_lanes(void **state)
     assert_true(broadcasts > 20);
     zlay_mma_operands o = plain();
     o.cbsz = 1;
-    assert_int_equal(zlay_mma_lanes(ctx, &layout, target("gfx942"), &o, ZLAY_FRAGMENT_A), ZLAY_NONE);
+    assert_int_equal(zlay_mma_lanes(ctx, &layout, target_of("gfx942"), &o, ZLAY_FRAGMENT_A), ZLAY_NONE);
     assert_non_null(strstr(zlay_ctx_message(ctx), "OPERANDS_CBSZ"));
     assert_null(layout);
     o = plain();
-    assert_int_equal(zlay_mma_lanes(ctx, &layout, target("gfx942"), &o, ZLAY_FRAGMENT_D), ZLAY_EINVAL);
-    assert_int_equal(zlay_mma_lanes(ctx, &layout, target("gfx942"), NULL, ZLAY_FRAGMENT_A), ZLAY_EINVAL);
+    assert_int_equal(zlay_mma_lanes(ctx, &layout, target_of("gfx942"), &o, ZLAY_FRAGMENT_D), ZLAY_EINVAL);
+    assert_int_equal(zlay_mma_lanes(ctx, &layout, target_of("gfx942"), NULL, ZLAY_FRAGMENT_A), ZLAY_EINVAL);
     o.mma.k = 7;
-    assert_int_equal(zlay_mma_lanes(ctx, &layout, target("gfx942"), &o, ZLAY_FRAGMENT_A), ZLAY_NONE);
+    assert_int_equal(zlay_mma_lanes(ctx, &layout, target_of("gfx942"), &o, ZLAY_FRAGMENT_A), ZLAY_NONE);
     o.mma.instruction = ZLAY_MMA_WGMMA;
-    assert_int_equal(zlay_mma_lanes(ctx, &layout, target("sm_90a"), &o, ZLAY_FRAGMENT_A), ZLAY_ENOTSUP);
+    assert_int_equal(zlay_mma_lanes(ctx, &layout, target_of("sm_90a"), &o, ZLAY_FRAGMENT_A), ZLAY_ENOTSUP);
     zlay_ctx_free(ctx);
 }
 
@@ -316,16 +316,16 @@ static void hostile(void **state)
         o = plain();
         uint32_t *word = (uint32_t *)(void *)&o + test_range(&seed, 0, (int64_t)(sizeof o / 4) - 2);
         *word = (uint32_t)test_random(&seed);
-        zlay_status status = zlay_mma_operands_check(&v, NULL, 0, target(targets[test_range(&seed, 0, 3)]), &o);
+        zlay_status status = zlay_mma_operands_check(&v, NULL, 0, target_of(targets[test_range(&seed, 0, 3)]), &o);
         assert_true(status == ZLAY_OK || status == ZLAY_EINVAL || status == ZLAY_ENOTSUP);
     }
     o = plain(), o.reserved = 1;
-    assert_int_equal(zlay_mma_operands_check(&v, NULL, 0, target("gfx942"), &o), ZLAY_EINVAL);
+    assert_int_equal(zlay_mma_operands_check(&v, NULL, 0, target_of("gfx942"), &o), ZLAY_EINVAL);
     o = plain();
-    assert_int_equal(zlay_mma_operands_check(NULL, NULL, 0, target("gfx942"), &o), ZLAY_EINVAL);
-    assert_int_equal(zlay_mma_operands_check(&v, NULL, 1, target("gfx942"), &o), ZLAY_EINVAL);
+    assert_int_equal(zlay_mma_operands_check(NULL, NULL, 0, target_of("gfx942"), &o), ZLAY_EINVAL);
+    assert_int_equal(zlay_mma_operands_check(&v, NULL, 1, target_of("gfx942"), &o), ZLAY_EINVAL);
     assert_int_equal(zlay_mma_operands_check(&v, NULL, 0, NULL, &o), ZLAY_EINVAL);
-    assert_int_equal(zlay_mma_operands_check(&v, NULL, 0, target("gfx942"), NULL), ZLAY_EINVAL);
+    assert_int_equal(zlay_mma_operands_check(&v, NULL, 0, target_of("gfx942"), NULL), ZLAY_EINVAL);
 }
 
 int main(void)

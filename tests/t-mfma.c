@@ -80,7 +80,7 @@ static zlay_mma mma_of(const tuple *t)
 static zlay_answer answer(const char *target_name, const zlay_mma *m)
 {
     zlay_verdict v;
-    assert_int_equal(zlay_mma_check(&v, NULL, 0, target(target_name), m), ZLAY_OK);
+    assert_int_equal(zlay_mma_check(&v, NULL, 0, target_of(target_name), m), ZLAY_OK);
     return v.answer;
 }
 
@@ -339,7 +339,7 @@ static void repairs(void **state)
     zlay_reason reasons[REASONS];
     zlay_mma m = plain();
     m.k = 32;
-    assert_int_equal(zlay_mma_check(&v, reasons, REASONS, target("gfx942"), &m), ZLAY_OK);
+    assert_int_equal(zlay_mma_check(&v, reasons, REASONS, target_of("gfx942"), &m), ZLAY_OK);
     assert_int_equal(v.broken, 1);
     const zlay_reason *r = reason_of(reasons, &v, rule_number("MFMA_K"), -2);
     assert_true(r && r->value == 32 && r->lo == 8 && r->fix_value == 8 && r->fix_split == 4 && r->fix_keeps == ZLAY_KEEPS_ALL);
@@ -352,10 +352,10 @@ static void repairs(void **state)
     assert_int_equal(answer("gfx942", &m), ZLAY_NO);
     m = plain();
     m.blocks = 2;
-    assert_int_equal(zlay_mma_check(&v, reasons, REASONS, target("gfx950"), &m), ZLAY_OK);
+    assert_int_equal(zlay_mma_check(&v, reasons, REASONS, target_of("gfx950"), &m), ZLAY_OK);
     assert_true(reasons[0].rule == rule_number("MFMA_K") || reasons[0].rule == rule_number("MFMA_BLOCKS"));
     m = plain();
-    assert_int_equal(zlay_mma_check(&v, reasons, REASONS, target("sm_90a"), &m), ZLAY_OK);
+    assert_int_equal(zlay_mma_check(&v, reasons, REASONS, target_of("sm_90a"), &m), ZLAY_OK);
     assert_true(v.answer == ZLAY_NO && reason_of(reasons, &v, rule_number("MFMA_TARGET"), -2));
 }
 

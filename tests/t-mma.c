@@ -55,7 +55,7 @@ static uint32_t one(const form *f, uint32_t n, bool takes)
         zlay_verdict v;
         memcpy(name, at, strcspn(at, " "));
         at += strcspn(at, " ");
-        assert_int_equal(zlay_mma_check(&v, NULL, 0, target(name), &mma), ZLAY_OK);
+        assert_int_equal(zlay_mma_check(&v, NULL, 0, target_of(name), &mma), ZLAY_OK);
         if (v.answer != (takes ? ZLAY_YES : ZLAY_NO))
             fail_msg("%s m%un%uk%u %s.%s.%s sparse %u: ptxas %s it", name, f->m, n, f->k,
                      zlay_type_name(f->d), zlay_type_name(f->a), zlay_type_name(f->b), f->sparse,
@@ -98,7 +98,7 @@ static void every_shape_near_the_legal_ones(void **state)
                 zlay_verdict v;
                 zlay_mma mma = {.m = m, .n = n, .k = k, .a = BF16, .b = BF16, .d = F32};
                 bool legal = m == 64 && k == 16 && n % 8 == 0 && n / 8 >= 1 && n / 8 <= 32;
-                assert_int_equal(zlay_mma_check(&v, NULL, 0, target("sm_90a"), &mma), ZLAY_OK);
+                assert_int_equal(zlay_mma_check(&v, NULL, 0, target_of("sm_90a"), &mma), ZLAY_OK);
                 assert_int_equal(v.answer, legal);
             }
 }
@@ -119,7 +119,7 @@ static void repairs_pass(void **state)
                         .a = BF16,
                         .b = BF16,
                         .d = F32};
-        assert_int_equal(zlay_mma_check(&v, r, REASONS, target("sm_90a"), &mma), ZLAY_OK);
+        assert_int_equal(zlay_mma_check(&v, r, REASONS, target_of("sm_90a"), &mma), ZLAY_OK);
         for (uint32_t i = 0; i < v.reasons; i++) {
             uint32_t to = (uint32_t)r[i].fix_value, *field = r[i].field == ZLAY_FIELD_M   ? &mma.m
                                                              : r[i].field == ZLAY_FIELD_N ? &mma.n
@@ -131,7 +131,7 @@ static void repairs_pass(void **state)
             assert_true((uint64_t)to * (uint32_t)r[i].fix_split >= r[i].value);
             *field = to;
         }
-        assert_int_equal(zlay_mma_check(&v, NULL, 0, target("sm_90a"), &mma), ZLAY_OK);
+        assert_int_equal(zlay_mma_check(&v, NULL, 0, target_of("sm_90a"), &mma), ZLAY_OK);
         assert_int_equal(v.answer, ZLAY_YES);
     }
 }
@@ -145,7 +145,7 @@ static void random_words_have_verdicts(void **state)
     uint64_t s = test_seed("t-mma"), yes = 0;
     for (uint64_t i = 0; i < test_iterations(60000); i++) {
         zlay_mma mma = {.m = 64, .n = 48, .k = 16, .a = BF16, .b = BF16, .d = F32};
-        const zlay_target *t = target(names[i % 7 ? 0 : i / 7 % 4]);
+        const zlay_target *t = target_of(names[i % 7 ? 0 : i / 7 % 4]);
         uint32_t words = (uint32_t)(offsetof(zlay_mma, reserved) / 4);
         zlay_verdict alone, v;
         zlay_reason r[REASONS];
@@ -225,7 +225,7 @@ static void every_repair_meets_its_rule(void **state)
             memcpy((char *)&mma + 4 * test_range(&s, 8, 22), &word, 4);
         }
         for (;; rounds++) {
-            assert_int_equal(zlay_mma_check(&v, r, REASONS, target("sm_90a"), &mma), ZLAY_OK);
+            assert_int_equal(zlay_mma_check(&v, r, REASONS, target_of("sm_90a"), &mma), ZLAY_OK);
             if (v.answer == ZLAY_YES) break;
             assert_true(rounds < 4);
             zlay_mma next = mma;
@@ -236,7 +236,7 @@ static void every_repair_meets_its_rule(void **state)
                 assert_true(r[j].fix_keeps != ZLAY_KEEPS_NONE_GIVEN);
                 mma_set(&one, r[j].field, r[j].fix_value);
                 mma_set(&next, r[j].field, r[j].fix_value);
-                assert_int_equal(zlay_mma_check(&after, left, REASONS, target("sm_90a"), &one),
+                assert_int_equal(zlay_mma_check(&after, left, REASONS, target_of("sm_90a"), &one),
                                  ZLAY_OK);
                 if (reason_of(left, &after, r[j].rule, -2))
                     fail_msg("rule %d: its repair breaks it", r[j].rule);
@@ -256,7 +256,7 @@ static void no_family_is_no(void **state)
         zlay_mma mma = {.instruction = none[i], .m = 64, .n = 8, .k = 16};
         zlay_verdict v;
         zlay_reason r[REASONS];
-        assert_int_equal(zlay_mma_check(&v, r, REASONS, target("sm_90a"), &mma), ZLAY_OK);
+        assert_int_equal(zlay_mma_check(&v, r, REASONS, target_of("sm_90a"), &mma), ZLAY_OK);
         assert_true(v.answer == ZLAY_NO && v.broken == 1);
         assert_int_equal(r[0].rule, rule_number("MMA_INSTRUCTION"));
         assert_int_equal(r[0].field, ZLAY_FIELD_INSTRUCTION);
@@ -269,7 +269,7 @@ static void a_target_without_wgmma_is_no(void **state)
     zlay_verdict v;
     zlay_reason r[REASONS];
     zlay_mma mma = {.m = 64, .n = 64, .k = 16, .a = BF16, .b = BF16, .d = F32};
-    assert_int_equal(zlay_mma_check(&v, r, REASONS, target("sm_90"), &mma), ZLAY_OK);
+    assert_int_equal(zlay_mma_check(&v, r, REASONS, target_of("sm_90"), &mma), ZLAY_OK);
     assert_int_equal(v.answer, ZLAY_NO);
     assert_int_equal(v.reasons, 1);
     assert_int_equal(r[0].rule, rule_number("WGMMA_TARGET"));
@@ -285,12 +285,12 @@ static void misuse(void **state)
     zlay_verdict before = v;
     zlay_mma mma = {
         .m = 64, .n = 64, .k = 16, .a = BF16, .b = BF16, .d = F32, .reserved = {0, 0, 1}};
-    assert_int_equal(zlay_mma_check(&v, NULL, 0, target("sm_90a"), &mma), ZLAY_EINVAL);
+    assert_int_equal(zlay_mma_check(&v, NULL, 0, target_of("sm_90a"), &mma), ZLAY_EINVAL);
     mma.reserved[2] = 0;
-    assert_int_equal(zlay_mma_check(NULL, NULL, 0, target("sm_90a"), &mma), ZLAY_EINVAL);
-    assert_int_equal(zlay_mma_check(&v, NULL, 1, target("sm_90a"), &mma), ZLAY_EINVAL);
+    assert_int_equal(zlay_mma_check(NULL, NULL, 0, target_of("sm_90a"), &mma), ZLAY_EINVAL);
+    assert_int_equal(zlay_mma_check(&v, NULL, 1, target_of("sm_90a"), &mma), ZLAY_EINVAL);
     assert_int_equal(zlay_mma_check(&v, NULL, 0, NULL, &mma), ZLAY_EINVAL);
-    assert_int_equal(zlay_mma_check(&v, NULL, 0, target("sm_90a"), NULL), ZLAY_EINVAL);
+    assert_int_equal(zlay_mma_check(&v, NULL, 0, target_of("sm_90a"), NULL), ZLAY_EINVAL);
     assert_memory_equal(&v, &before, sizeof v);
 }
 

@@ -73,27 +73,24 @@ static void check_whole(zlay_ctx *ctx, const zlay_gemm *g, uint64_t pad)
 }
 
 /* NaN fills the padding of A and B, and that of D is watched. */
-static void test_orders_and_pitches(void **unused)
+static void test_orders_and_pitches(void **state)
 {
-    (void)unused;
     static const uint64_t shapes[][3] = {
         {1, 1, 64}, {129, 257, 72}, {200, 136, 100}, {66, 70, 33}, {1, 300, 1}};
     static const uint64_t pads[] = {0, 1, 4, 24};
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
         for (int orders = 0; orders < 8; orders++)
             for (size_t p = 0; p < sizeof pads / sizeof pads[0]; p++) {
                 zlay_gemm g = gemm_ordered(shapes[s], orders, pads[p]);
                 check_whole(ctx, &g, pads[p]);
             }
-    zlay_ctx_free(ctx);
 }
 
 /* Tiles, K steps and stages that are asked for, and addresses off 16 bytes. */
-static void test_tiles_and_addresses(void **unused)
+static void test_tiles_and_addresses(void **state)
 {
-    (void)unused;
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     for (uint32_t i = 0; i < 24; i++) {
         zlay_gemm g = gemm_of(136, 200, 104);
         g.tile_m = i % 2 ? 64 : 128;
@@ -105,14 +102,12 @@ static void test_tiles_and_addresses(void **unused)
         if (i % 5 == 3) g.d_address = (1 << 20) + 4;
         check_whole(ctx, &g, 0);
     }
-    zlay_ctx_free(ctx);
 }
 
 /* Of whole tiles a sample, of partial ones all; the rest of D keeps its pattern. */
-static void test_sample(void **unused)
+static void test_sample(void **state)
 {
-    (void)unused;
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     zlay_gemm g = gemm_of(700, 648, 64);
     g.tile_m = g.tile_n = 64;
     g.ldd = 656;
@@ -128,7 +123,6 @@ static void test_sample(void **unused)
     }
     assert_int_equal(run(ctx, plan, &g, 101).run, 121);
     zlay_plan_free(plan);
-    zlay_ctx_free(ctx);
 }
 
 /* ---- disturbed plans ---------------------------------------------------- */
@@ -207,10 +201,9 @@ static const struct {
 };
 
 /* Padded rows, so that what leaves a tensor meets NaN or a watched margin, not the array's end. */
-static void test_disturbed_plans(void **unused)
+static void test_disturbed_plans(void **state)
 {
-    (void)unused;
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     zlay_gemm g = gemm_of(136, 264, 136);
     g.lda = g.ldb = 152;
     g.ldd = 280;
@@ -225,14 +218,12 @@ static void test_disturbed_plans(void **unused)
             fail_msg("%s: status %d, answer %d", disturbances[i].name, status, r.answer);
         zlay_plan_free(plan);
     }
-    zlay_ctx_free(ctx);
 }
 
 /* What the report says of four of them. */
-static void test_reports(void **unused)
+static void test_reports(void **state)
 {
-    (void)unused;
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     zlay_gemm g = gemm_of(136, 264, 136);
     g.lda = g.ldb = 152;
     g.ldd = 280;
@@ -263,14 +254,12 @@ static void test_reports(void **unused)
     r = run(ctx, plan, &g, 0);
     assert_int_equal(r.changed, 135 * 8);
     zlay_plan_free(plan);
-    zlay_ctx_free(ctx);
 }
 
 /* The last tile is right, and a copy too many writes into the one before it, which did not run. */
-static void test_changed_margin(void **unused)
+static void test_changed_margin(void **state)
 {
-    (void)unused;
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     zlay_gemm g = gemm_of(256, 128, 64);
     g.tile_m = g.tile_n = 128;
     zlay_plan *plan = plan_of(ctx, &g);
@@ -284,7 +273,6 @@ static void test_changed_margin(void **unused)
     assert_int_equal(r.wrong, 0);
     assert_int_equal(r.changed, 128 * 64);
     zlay_plan_free(plan);
-    zlay_ctx_free(ctx);
 }
 
 /* ---- refusals ------------------------------------------------------------ */
@@ -327,5 +315,5 @@ int main(void)
         cmocka_unit_test(test_changed_margin),
         cmocka_unit_test(test_limit_and_arguments),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

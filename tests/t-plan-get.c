@@ -139,20 +139,19 @@ static void test_memory(void **unused)
 }
 
 /* Bytes at random: a status with a message, or a plan. */
-static void test_hostile(void **unused)
+static void test_hostile(void **state)
 {
-    (void)unused;
-    uint64_t state = test_seed("hostile");
-    zlay_ctx *ctx = ctx_new();
+    uint64_t seed = test_seed("hostile");
+    zlay_ctx *ctx = *state;
     uint64_t planned = 0;
     for (uint64_t i = 0; i < test_iterations(4000); i++) {
-        zlay_gemm g = gemm_random(&state);
-        size_t words = sizeof g / 4, at = test_random(&state) % words;
-        uint32_t word = (uint32_t)(test_random(&state) >> test_random(&state) % 32);
+        zlay_gemm g = gemm_random(&seed);
+        size_t words = sizeof g / 4, at = test_random(&seed) % words;
+        uint32_t word = (uint32_t)(test_random(&seed) >> test_random(&seed) % 32);
         if (i % 16) memcpy((char *)&g + 4 * at, &word, 4);
         else
             for (size_t b = 0; b < sizeof g; b++)
-                ((unsigned char *)&g)[b] = (unsigned char)test_random(&state);
+                ((unsigned char *)&g)[b] = (unsigned char)test_random(&seed);
         zlay_plan *plan = (zlay_plan *)&g;
         zlay_status status = zlay_plan_synth_gemm(ctx, &plan, target_of("sm_90a"), &g);
         if (status == ZLAY_EINTERNAL) fail_msg("%s: %s", gemm_text(&g), zlay_ctx_message(ctx));
@@ -162,7 +161,6 @@ static void test_hostile(void **unused)
         zlay_plan_free(plan);
     }
     assert_in_range(planned, 1, 3999 * test_iterations(1));
-    zlay_ctx_free(ctx);
 }
 
 int main(void)
@@ -174,5 +172,5 @@ int main(void)
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_hostile),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -323,20 +323,18 @@ static void test_any(void **unused)
 }
 
 /* A certificate is no formality: with another pitch its two sides are not equal. */
-static void test_unequal(void **unused)
+static void test_unequal(void **state)
 {
-    (void)unused;
     zlay_gemm g = gemm_of(512, 512, 512), h = g;
     h.lda = 520;
     zlay_plan *plans[2] = {plan_of(&g), plan_of(&h)};
     place p = place_of(plans[0], &g, A), q = place_of(plans[1], &h, A);
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     zlay_answer answer = ZLAY_YES;
     zlay_witness w;
     assert_int_equal(zlay_layout_equal(ctx, &answer, &w, side(&p, 1, 0), side(&q, 1, 1)), ZLAY_OK);
     assert_int_equal(answer, ZLAY_NO);
     assert_int_equal(w.a - w.b, -8 * (int64_t)(w.index % 128));
-    zlay_ctx_free(ctx);
     zlay_plan_free(plans[0]);
     zlay_plan_free(plans[1]);
 }
@@ -409,5 +407,5 @@ int main(void)
         cmocka_unit_test(test_unequal),
         cmocka_unit_test(test_disturbed),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -412,11 +412,10 @@ static void test_stages(void **unused)
         }
 }
 
-static void test_nulls(void **unused)
+static void test_nulls(void **state)
 {
-    (void)unused;
     zlay_gemm g = gemm_of(100, 200, 300);
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     zlay_plan *plan = (zlay_plan *)&g;
     assert_int_equal(zlay_plan_synth_gemm(ctx, NULL, target_of("sm_90a"), &g), ZLAY_EINVAL);
     assert_int_equal(zlay_plan_synth_gemm(NULL, &plan, target_of("sm_90a"), &g), ZLAY_EINVAL);
@@ -428,7 +427,6 @@ static void test_nulls(void **unused)
     assert_int_equal(zlay_plan_synth_gemm(ctx, &plan, target_of("sm_90a"), NULL), ZLAY_EINVAL);
     assert_null(plan);
     zlay_plan_free(NULL);
-    zlay_ctx_free(ctx);
 }
 
 int main(void)
@@ -447,5 +445,5 @@ int main(void)
         cmocka_unit_test(test_stages),
         cmocka_unit_test(test_nulls),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -85,7 +85,7 @@ static zlay_layout *of_group(zlay_ctx *ctx, zlay_fragment *f, size_t i)
     mma.b = mma.a;
     *f = (zlay_fragment){.lanes = 128, .fragment = d ? ZLAY_FRAGMENT_D : ZLAY_FRAGMENT_A, .bits = bits, .rows = 64, .columns = d ? n : k};
     f->registers = f->rows * f->columns * bits / 32 / 128;
-    assert_int_equal(zlay_mma_fragment(ctx, &layout, target("sm_90a"), &mma, f->fragment), ZLAY_OK);
+    assert_int_equal(zlay_mma_fragment(ctx, &layout, target_of("sm_90a"), &mma, f->fragment), ZLAY_OK);
     return layout;
 }
 
@@ -110,24 +110,21 @@ static void finds_itself_and_no_more(zlay_ctx *ctx, const zlay_layout *layout, c
 
 static void operands_of_wgmma(void **state)
 {
-    (void)state;
     uint64_t s = test_seed("t-recognise wgmma");
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     for (size_t i = 0; i < 4 + 32; i++) {
         zlay_fragment f;
         zlay_layout *layout = of_group(ctx, &f, i);
         finds_itself_and_no_more(ctx, layout, &f, &s);
         zlay_layout_free(layout);
     }
-    zlay_ctx_free(ctx);
 }
 
 static void operands_of_a_warp(void **state)
 {
-    (void)state;
     static const uint32_t widths[] = {1, 4, 8, 16, 32}, counts[] = {1, 2, 4};
     uint64_t s = test_seed("t-recognise warp"), tried = 0;
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     for (int32_t which = ZLAY_WARP_A; which <= ZLAY_WARP_TRANSPOSED; which++)
         for (size_t i = 0; i < 15; i++) {
             zlay_fragment f = {.lanes = 32, .fragment = which, .bits = widths[i / 3], .registers = counts[i % 3]};
@@ -140,13 +137,11 @@ static void operands_of_a_warp(void **state)
             tried++;
         }
     assert_int_equal(tried, 10 + 10 + 1 + 3 + 3);
-    zlay_ctx_free(ctx);
 }
 
 static void metadata(void **state)
 {
-    (void)state;
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     zlay_fragment found[ROOM];
     zlay_layout *halves = read_layout(ctx, "((2,8,4),(4,2)):((256,1,16),(64,8))"), *bytes = read_layout(ctx, "((2,2,8,4),8):((8,512,1,16),64)");
     size_t count = ask(ctx, found, halves, 0, ZLAY_OK);
@@ -155,17 +150,15 @@ static void metadata(void **state)
     assert_true(count == 1 && found[0].fragment == ZLAY_FRAGMENT_METADATA && found[0].registers == 1 && found[0].columns == 16);
     zlay_layout_free(halves);
     zlay_layout_free(bytes);
-    zlay_ctx_free(ctx);
 }
 
 /* The header's example; values first, as registers of a bit matrix; rows and columns as two dimensions. */
 static void in_other_words(void **state)
 {
-    (void)state;
     static const char *const same[] = {"((4,8),(2,2)):((32,1),(16,8))",
                                        "{ [l, v] -> [floor(l/4) + 8*floor(v/2), 2*(l mod 4) + (v mod 2)] : 0 <= l < 32 and 0 <= v < 4 }",
                                        "f2{register: (0,1) (8,0); lane: (0,2) (0,4) (1,0) (2,0) (4,0) -> m: 16, n: 8}"};
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     for (size_t i = 0; i < 3; i++) {
         zlay_layout *layout = read_layout(ctx, same[i]);
         zlay_fragment found[ROOM];
@@ -182,7 +175,6 @@ static void in_other_words(void **state)
     ask(ctx, found, other, 0, ZLAY_NONE);
     assert_non_null(strstr(zlay_ctx_message(ctx), "thread 0, value 2 holds element 4, and there 8"));
     zlay_layout_free(other);
-    zlay_ctx_free(ctx);
 }
 
 /* ---- tensor memory ---------------------------------------------------------------------------- */
@@ -221,9 +213,8 @@ static bool same_layout(zlay_ctx *ctx, const zlay_tmem_map *map, const zlay_layo
 
 static void layouts_of_tensor_memory(void **state)
 {
-    (void)state;
     uint64_t s = test_seed("t-recognise tmem"), tried = 0;
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     for (uint64_t n = 0; n < test_iterations(300); n++) {
         zlay_tmem_map map = draw(&s), found[ROOM];
         zlay_layout *layout = NULL;
@@ -245,14 +236,12 @@ static void layouts_of_tensor_memory(void **state)
         tried++;
     }
     assert_true(tried > 100);
-    zlay_ctx_free(ctx);
 }
 
 /* Lanes and columns as two dimensions. */
 static void lanes_and_columns(void **state)
 {
-    (void)state;
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     zlay_layout *layout = read_layout(ctx, "{ [r, c] -> [r, 16 + c] : 0 <= r < 128 and 0 <= c < 64 }");
     zlay_tmem_map found[ROOM];
     size_t count = 0;
@@ -262,14 +251,12 @@ static void lanes_and_columns(void **state)
     assert_int_equal(zlay_tmem_synth(ctx, found, 1, &count, layout), ZLAY_EROOM);
     assert_int_equal(count, 2);
     zlay_layout_free(layout);
-    zlay_ctx_free(ctx);
 }
 
 /* ---- what is no question --------------------------------------------------------------------- */
 
 static void refused(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         zlay_status status;
@@ -279,7 +266,7 @@ static void refused(void **state)
                 {"(1024,512):(1,1024)", ZLAY_ELIMIT},
                 {"(7,5):(1,7)", ZLAY_NONE},
                 {"{ [t, v] -> [t + 32 v] : 0 <= t < 32 and 0 <= v < 4 and t + v > 0 }", ZLAY_NONE}};
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     zlay_fragment f[4], before[4];
     zlay_tmem_map m[4], first[4];
     memset(f, 7, sizeof f), memset(m, 7, sizeof m);
@@ -315,7 +302,6 @@ static void refused(void **state)
     assert_memory_equal(f, before, sizeof f);
     assert_memory_equal(m, first, sizeof m);
     zlay_layout_free(layout);
-    zlay_ctx_free(ctx);
 }
 
 static zlay_status found(zlay_ctx *ctx, void *given)
@@ -352,5 +338,5 @@ int main(void)
         cmocka_unit_test(in_other_words),    cmocka_unit_test(layouts_of_tensor_memory), cmocka_unit_test(lanes_and_columns),
         cmocka_unit_test(refused),           cmocka_unit_test(without_memory),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

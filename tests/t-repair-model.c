@@ -213,7 +213,7 @@ static void replay(bool is_columns, uint64_t wanted)
         zlay_tensormap to;
         int32_t keeps;
         uint64_t issues;
-        if (zlay_tensormap_repair(&to, &keeps, &issues, target("sm_90a"), &c.map)) continue;
+        if (zlay_tensormap_repair(&to, &keeps, &issues, target_of("sm_90a"), &c.map)) continue;
         kept[keeps]++;
         if (keeps != ZLAY_KEEPS_ALL || smem_of(&c.map) > SMEM) continue;
         memset(is, 0x5a, SMEM);
@@ -270,13 +270,13 @@ static void most_images_are_repaired(void **state)
         int32_t keeps;
         uint64_t issues;
         for (int64_t k = test_range(&s, 1, 3); k > 0; k--) disturb_image(&s, &m);
-        if (answer_of(target("sm_90a"), &m) == ZLAY_YES) continue;
+        if (answer_of(target_of("sm_90a"), &m) == ZLAY_YES) continue;
         illegal++;
-        if (zlay_tensormap_repair(&to, &keeps, &issues, target("sm_90a"), &m)) {
+        if (zlay_tensormap_repair(&to, &keeps, &issues, target_of("sm_90a"), &m)) {
             none++;
             continue;
         }
-        assert_int_equal(answer_of(target("sm_90a"), &to), ZLAY_YES);
+        assert_int_equal(answer_of(target_of("sm_90a"), &to), ZLAY_YES);
         assert_memory_equal(to.lower, m.lower, sizeof m.lower);
         assert_memory_equal(to.upper, m.upper, sizeof m.upper);
         if (keeps < ZLAY_KEEPS_VALUES) assert_memory_equal(to.stride, m.stride, sizeof m.stride);

@@ -34,7 +34,7 @@ static void each_repair_meets_its_rule(void **state)
         if (test_range(&s, 0, 9) == 0) m.interleave = (int32_t)test_range(&s, -1, 4);
         if (test_range(&s, 0, 9) == 0) m.rank = (uint32_t)test_range(&s, 0, 7);
         if (test_range(&s, 0, 9) == 0) m.extent[0] = PICK(&s, 0, 1ull << 33, UINT64_MAX);
-        mended += mend_each(target(names[i % 3]), &m);
+        mended += mend_each(target_of(names[i % 3]), &m);
     }
     assert_true(mended > 30000);
 }
@@ -47,7 +47,7 @@ static void each_repair_of_every_mode_meets_its_rule(void **state)
     uint64_t mended = 0;
     for (uint64_t i = 0; i < test_iterations(6000); i++) {
         zlay_tensormap m = map_draw((int32_t)(i % 3), 21, i);
-        mended += mend_each(target(names[i / 3 % 3]), &m);
+        mended += mend_each(target_of(names[i / 3 % 3]), &m);
     }
     assert_true(mended > 3000);
 }
@@ -60,10 +60,10 @@ static void a_wrong_target_has_none(void **state)
     zlay_tensormap m = legal_map(), out = m;
     int32_t keeps = 77;
     uint64_t split = 77;
-    zlay_verdict v = verdict_of(target("sm_80"), &m, r);
+    zlay_verdict v = verdict_of(target_of("sm_80"), &m, r);
     assert_int_equal(v.reasons, 1);
     assert_int_equal(r[0].fix_keeps, ZLAY_KEEPS_NONE_GIVEN);
-    assert_int_equal(zlay_tensormap_repair(&out, &keeps, &split, target("sm_80"), &m), ZLAY_NONE);
+    assert_int_equal(zlay_tensormap_repair(&out, &keeps, &split, target_of("sm_80"), &m), ZLAY_NONE);
     assert_memory_equal(&out, &m, sizeof m);
     assert_true(keeps == 77 && split == 77);
 }
@@ -88,7 +88,7 @@ static void the_leading_dimension_of_4100_is_4104(void **state)
     zlay_tensormap m = legal_map();
     m.extent[0] = 4100;
     m.stride[0] = 8200;
-    zlay_verdict v = verdict_of(target("sm_90a"), &m, r);
+    zlay_verdict v = verdict_of(target_of("sm_90a"), &m, r);
     assert_true(v.answer == ZLAY_NO && v.reasons == 1);
     assert_int_equal(r[0].rule, rule_number("TMAP_STRIDE_16"));
     assert_true(r[0].field == ZLAY_FIELD_STRIDE && r[0].index == 0);
@@ -199,7 +199,7 @@ static void what_says_which_tensor_it_is_has_no_repair(void **state)
         int32_t keeps;
         uint64_t split;
         map_set(&m, what[i].field, what[i].index, what[i].value);
-        assert_int_equal(zlay_tensormap_repair(&out, &keeps, &split, target("sm_90a"), &m),
+        assert_int_equal(zlay_tensormap_repair(&out, &keeps, &split, target_of("sm_90a"), &m),
                          ZLAY_NONE);
     }
 }
@@ -242,7 +242,7 @@ static void hostile_maps(void **state)
             m.step[k] = (uint32_t)PICK(&s, 1, 2, 3, 8, 0, 9, UINT32_MAX);
             if (k < 4) m.stride[k] = PICK(&s, 0, 8, UINT64_MAX, 1ull << 40, 4097, 1 << 20);
         }
-        const zlay_target *t = target(i % 2 ? "sm_90" : "sm_100");
+        const zlay_target *t = target_of(i % 2 ? "sm_90" : "sm_100");
         mend_each(t, &m);
         if (zlay_tensormap_repair(&out, &keeps, &split, t, &m) != ZLAY_OK) continue;
         assert_int_equal(answer_of(t, &out), ZLAY_YES);
@@ -257,7 +257,7 @@ static void misuse(void **state)
     zlay_tensormap m = legal_map(), out;
     int32_t keeps;
     uint64_t split;
-    const zlay_target *t = target("sm_90");
+    const zlay_target *t = target_of("sm_90");
     assert_int_equal(zlay_tensormap_repair(NULL, &keeps, &split, t, &m), ZLAY_EINVAL);
     assert_int_equal(zlay_tensormap_repair(&out, NULL, &split, t, &m), ZLAY_EINVAL);
     assert_int_equal(zlay_tensormap_repair(&out, &keeps, NULL, t, &m), ZLAY_EINVAL);

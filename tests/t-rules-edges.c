@@ -83,9 +83,9 @@ static void mma_at(const char *rule, const char *on, const char *words, const ch
         zlay_verdict v;
         zlay_reason r[REASONS];
         read_words(&mma, mma_places, words);
-        assert_int_equal(zlay_mma_check(&v, r, REASONS, target(on), &mma), ZLAY_OK);
+        assert_int_equal(zlay_mma_check(&v, r, REASONS, target_of(on), &mma), ZLAY_OK);
         put(&mma, place_of(mma_places, field, strlen(field)), number_of(values));
-        assert_int_equal(zlay_mma_check(&v, r, REASONS, target(on), &mma), ZLAY_OK);
+        assert_int_equal(zlay_mma_check(&v, r, REASONS, target_of(on), &mma), ZLAY_OK);
         expect(rule, words, values, &v, r, held);
     }
 }
@@ -127,7 +127,7 @@ static void idesc_at(size_t i, const char *values, bool held)
         zlay_reason r[REASONS];
         read_words(&desc, idesc_places, idesc_edges[i].words);
         put(&desc, place_of(idesc_places, field, strlen(field)), number_of(values));
-        assert_int_equal(zlay_idesc_check(&v, r, REASONS, target(idesc_edges[i].on), &desc,
+        assert_int_equal(zlay_idesc_check(&v, r, REASONS, target_of(idesc_edges[i].on), &desc,
                                           *idesc_edges[i].mma ? &mma : NULL),
                          ZLAY_OK);
         expect(idesc_edges[i].rule, idesc_edges[i].words, values, &v, r, held);
@@ -169,7 +169,7 @@ static void instr_at(size_t i, const char *values, bool held)
         zlay_reason r[REASONS];
         in.constant[0] = (zlay_constant){.field = field_number(instr_edges[i].field),
                                          .value = number_of(values)};
-        assert_int_equal(zlay_instruction_check(&v, r, REASONS, target(instr_edges[i].on), &in),
+        assert_int_equal(zlay_instruction_check(&v, r, REASONS, target_of(instr_edges[i].on), &in),
                          ZLAY_OK);
         expect(instr_edges[i].rule, form, values, &v, r, held);
     }
@@ -202,7 +202,7 @@ static void copy_on(size_t i, const char *targets, bool held)
         zlay_verdict v;
         zlay_reason r[REASONS];
         memcpy(name, targets, strcspn(targets, " "));
-        assert_int_equal(zlay_copy_check(&v, r, REASONS, target(name), &issue, &map), ZLAY_OK);
+        assert_int_equal(zlay_copy_check(&v, r, REASONS, target_of(name), &issue, &map), ZLAY_OK);
         expect(copy_edges[i].rule, id, name, &v, r, held);
     }
 }
@@ -227,7 +227,7 @@ static void copy_is(const char *rule, const char *id, const zlay_issue *set,
     assert_int_equal(zlay_issue_find(&issue, id, strlen(id)), ZLAY_OK);
     issue.smem = set->smem;
     issue.given |= set->given;
-    assert_int_equal(zlay_copy_check(&v, r, REASONS, target("sm_90a"), &issue, map), ZLAY_OK);
+    assert_int_equal(zlay_copy_check(&v, r, REASONS, target_of("sm_90a"), &issue, map), ZLAY_OK);
     expect(rule, id, "its map", &v, r, held);
 }
 
@@ -259,7 +259,7 @@ static void replace_is(const char *rule, const char *on, int32_t field, uint64_t
     zlay_replace replace = {.field = field, .value = value};
     zlay_verdict v;
     zlay_reason r[REASONS];
-    assert_int_equal(zlay_replace_check(&v, r, REASONS, target(on), &replace), ZLAY_OK);
+    assert_int_equal(zlay_replace_check(&v, r, REASONS, target_of(on), &replace), ZLAY_OK);
     expect(rule, "tensormap.replace", on, &v, r, held);
 }
 
@@ -295,7 +295,7 @@ static void blocks_of_targets(void **state)
         const char *on = i < 5 ? with[i] : without[i - 5];
         zlay_verdict v;
         zlay_reason r[REASONS];
-        assert_int_equal(zlay_block_check(&v, r, REASONS, target(on), &block), ZLAY_OK);
+        assert_int_equal(zlay_block_check(&v, r, REASONS, target_of(on), &block), ZLAY_OK);
         expect("SETMAXNREG_TARGET", "setmaxnreg", on, &v, r, i < 5);
     }
 }
@@ -312,7 +312,7 @@ static void shared_memory_of_targets(void **state)
         for (uint64_t more = 0; more < 3; more++) {
             zlay_verdict v;
             zlay_reason r[REASONS];
-            assert_int_equal(zlay_smem_check(&v, r, REASONS, target(blocks[i].on),
+            assert_int_equal(zlay_smem_check(&v, r, REASONS, target_of(blocks[i].on),
                                              blocks[i].most - 1 + more),
                              ZLAY_OK);
             expect("SMEM_BLOCK", "a block", blocks[i].on, &v, r, more < 2);

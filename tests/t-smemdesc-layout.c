@@ -68,9 +68,8 @@ static zlay_smemdesc_operand operand_draw(uint64_t *s, size_t type, bool doubled
 
 static void reads_what_the_tables_say(void **state)
 {
-    (void)state;
     uint64_t s = test_seed("t-smemdesc-layout"), cut = 0;
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     for (uint64_t i = 0; i < test_iterations(400); i++) {
         size_t type = i % TYPES;
         zlay_smemdesc_operand o = operand_draw(&s, type, i % 3 == 0 && types[type].bits > 1);
@@ -91,12 +90,10 @@ static void reads_what_the_tables_say(void **state)
         zlay_layout_free(layout);
     }
     assert_true(cut > 0);
-    zlay_ctx_free(ctx);
 }
 
 static void as_printed_by_hand(void **state)
 {
-    (void)state;
     static const struct {
         zlay_smemdesc_operand o;
         const char *text;
@@ -123,7 +120,7 @@ static void as_printed_by_hand(void **state)
           .k = 256},
          "Sw<1,4,3> o 0 o (8,(8,32)):(32,(0,1))"},
     };
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         zlay_layout *got = NULL, *want = read_layout(ctx, rows[i].text);
         zlay_answer same = ZLAY_NO;
@@ -138,7 +135,6 @@ static void as_printed_by_hand(void **state)
         zlay_layout_free(got);
         zlay_layout_free(want);
     }
-    zlay_ctx_free(ctx);
 }
 
 /* A start moved by the advance reads the tile from (mn, k) on; where there is none, no 16 bytes of
@@ -206,9 +202,8 @@ static void known_steps(void **state)
 /* The synthesiser finds descriptors of every type, and they read the layout that was given. */
 static void synth_of_every_type(void **state)
 {
-    (void)state;
     uint64_t s = test_seed("every type"), found = 0;
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     for (uint64_t i = 0; i < test_iterations(160); i++) {
         size_t type = i % TYPES;
         uint32_t bits = types[type].bits, t = 128 / bits, k = 256 / bits;
@@ -247,13 +242,11 @@ static void synth_of_every_type(void **state)
         zlay_layout_free(given);
     }
     assert_true(found > 0);
-    zlay_ctx_free(ctx);
 }
 
 /* sm_100 and later have the same forms, bytes MN-major too; T = 16 elements there. */
 static void tcgen05_reads_the_same_forms(void **state)
 {
-    (void)state;
     static const struct {
         zlay_smemdesc_operand o;
         const char *text;
@@ -297,7 +290,7 @@ static void tcgen05_reads_the_same_forms(void **state)
           .k = 64},
          "Sw<1,4,3> o 0 o ((8,8),(32,2)):((32,256),(1,4096))"},
     };
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     const zlay_target *sm_100a;
     assert_int_equal(zlay_target_find(&sm_100a, "sm_100a", 7), ZLAY_OK);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -328,7 +321,6 @@ static void tcgen05_reads_the_same_forms(void **state)
     assert_int_equal(zlay_smemdesc_layout(ctx, &none, sm_100a, &o), ZLAY_NONE);
     o = rows[3].o, o.desc.base_offset = 1;
     assert_int_equal(zlay_smemdesc_layout(ctx, &none, sm_100a, &o), ZLAY_ENOTSUP);
-    zlay_ctx_free(ctx);
 }
 
 static void refused(zlay_ctx *ctx, zlay_smemdesc_operand o, zlay_status status, const char *word)
@@ -345,8 +337,7 @@ static void refused(zlay_ctx *ctx, zlay_smemdesc_operand o, zlay_status status, 
 
 static void what_is_not_read(void **state)
 {
-    (void)state;
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     const zlay_smemdesc_operand good = {
         .desc = {.lbo = 16, .sbo = 1024, .swizzle = 3}, .type = ZLAY_TYPE_TF32, .mn = 64, .k = 8};
     zlay_smemdesc_operand o = good;
@@ -375,7 +366,6 @@ static void what_is_not_read(void **state)
     assert_int_equal(zlay_smemdesc_layout(ctx, &layout, NULL, &good), ZLAY_EINVAL);
     assert_int_equal(zlay_smemdesc_layout(ctx, &layout, sm_90a(), NULL), ZLAY_EINVAL);
     assert_int_equal(zlay_smemdesc_advance(NULL, sm_90a(), &good, 0, 0), ZLAY_EINVAL);
-    zlay_ctx_free(ctx);
 }
 
 int main(void)
@@ -389,5 +379,5 @@ int main(void)
         cmocka_unit_test(tcgen05_reads_the_same_forms),
         cmocka_unit_test(what_is_not_read),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -24,9 +24,9 @@ static void packs_as_cutlass(void **state)
     for (size_t i = 0; i < sizeof golden / sizeof *golden; i++) {
         uint64_t desc = 0;
         zlay_smemdesc back;
-        assert_int_equal(zlay_smemdesc_pack(&desc, target("sm_100a"), &golden[i].fields), ZLAY_OK);
+        assert_int_equal(zlay_smemdesc_pack(&desc, target_of("sm_100a"), &golden[i].fields), ZLAY_OK);
         if (desc != golden[i].bits) fail_msg("golden %zu: %016llx", i, (unsigned long long)desc);
-        assert_int_equal(zlay_smemdesc_unpack(&back, target("sm_103f"), desc), ZLAY_OK);
+        assert_int_equal(zlay_smemdesc_unpack(&back, target_of("sm_103f"), desc), ZLAY_OK);
         assert_memory_equal(&back, &golden[i].fields, sizeof back);
     }
 }
@@ -45,8 +45,8 @@ static void any_bits_unpack(void **state)
         uint64_t desc = test_random(&s), again = 0;
         if (i % 2) desc = (desc & ~(0xffull << 53 | 7ull << 46 | 3ull << 14 | 3ull << 30)) | 1ull << 46;
         zlay_smemdesc f;
-        assert_int_equal(zlay_smemdesc_unpack(&f, target("sm_100a"), desc), ZLAY_OK);
-        assert_int_equal(zlay_smemdesc_pack(&again, target("sm_100a"), &f), ZLAY_OK);
+        assert_int_equal(zlay_smemdesc_unpack(&f, target_of("sm_100a"), desc), ZLAY_OK);
+        assert_int_equal(zlay_smemdesc_pack(&again, target_of("sm_100a"), &f), ZLAY_OK);
         assert_int_equal(again, desc);
         assert_int_equal(f.start, desc % 16384 * 16);
         assert_int_equal(f.lbo, desc / 65536 % 16384 * 16);
@@ -60,7 +60,7 @@ static void any_bits_unpack(void **state)
         if (i > 2000) continue;
         zlay_verdict v;
         zlay_reason r[REASONS];
-        assert_int_equal(zlay_smemdesc_check(&v, r, REASONS, target("sm_100a"), &f), ZLAY_OK);
+        assert_int_equal(zlay_smemdesc_check(&v, r, REASONS, target_of("sm_100a"), &f), ZLAY_OK);
         assert_int_equal(reason_of(r, &v, rule_number("DESC_RESERVED"), -1) != NULL, stray);
         assert_int_equal(reason_of(r, &v, rule_number("DESC100_SWIZZLE"), -1) != NULL,
                          f.swizzle > 4);
@@ -86,7 +86,7 @@ static void each_field_alone(void **state)
             memcpy((char *)&f + fields[i].at, &value, sizeof value);
             uint32_t scale = (uint32_t)fields[i].scale;
             bool fits = value % scale == 0 && value / scale < 1u << fields[i].width;
-            assert_int_equal(zlay_smemdesc_pack(&desc, target("sm_110a"), &f),
+            assert_int_equal(zlay_smemdesc_pack(&desc, target_of("sm_110a"), &f),
                              fits ? ZLAY_OK : ZLAY_EINVAL);
             assert_int_equal(desc, fits ? (uint64_t)(value / scale) << fields[i].from | 1ull << 46 : 5);
         }
@@ -123,7 +123,7 @@ static void rules_at_their_bounds(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         zlay_verdict v;
         zlay_reason r[REASONS];
-        assert_int_equal(zlay_smemdesc_check(&v, r, REASONS, target(rows[i].on), &rows[i].fields),
+        assert_int_equal(zlay_smemdesc_check(&v, r, REASONS, target_of(rows[i].on), &rows[i].fields),
                          ZLAY_OK);
         if (v.answer != (rows[i].rule ? ZLAY_NO : ZLAY_YES)) fail_msg("row %zu", i);
         if (rows[i].rule) assert_non_null(reason_of(r, &v, rule_number(rows[i].rule), -1));

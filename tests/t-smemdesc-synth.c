@@ -12,9 +12,8 @@ typedef struct known {
 } known;
 
 /* What CUTLASS's make_gmma_desc gives for its canonical atoms, in bytes. */
-static void test_known_atoms(void **unused)
+static void test_known_atoms(void **state)
 {
-    (void)unused;
     static const known rows[] = {
         {"(128,64):(64,1)", ZLAY_MAJOR_K, ZLAY_SWIZZLE_128B, 64, 16, 1024, 8192, 32, 8},
         {"(256,64):(64,1)", ZLAY_MAJOR_K, ZLAY_SWIZZLE_128B, 256, 16, 1024, 0, 32, 4},
@@ -32,7 +31,7 @@ static void test_known_atoms(void **unused)
          2},
         {"(8,16):(1,64)", ZLAY_MAJOR_MN, ZLAY_SWIZZLE_128B, 8, 16, 1024, 0, 0, 1},
     };
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const known *w = &rows[i];
         answer a = ask(ctx, request_of(w->major, w->swizzle, w->mma_mn, 2048), w->layout);
@@ -48,14 +47,12 @@ static void test_known_atoms(void **unused)
             assert_int_equal(a.start[s],
                              2048 + s % steps_mn * w->step_mn + s / steps_mn * w->step_k);
     }
-    zlay_ctx_free(ctx);
 }
 
 /* The same function as bit matrix gives the same descriptors. */
-static void test_f2_layout(void **unused)
+static void test_f2_layout(void **state)
 {
-    (void)unused;
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     zlay_layout *strided = read_layout(ctx, "((64,2),64):((1,4096),64)"), *f2 = NULL;
     assert_int_equal(zlay_layout_lower(ctx, &f2, strided), ZLAY_OK);
     assert_int_equal(zlay_layout_kind(f2), ZLAY_LAYOUT_F2);
@@ -70,7 +67,6 @@ static void test_f2_layout(void **unused)
     assert_memory_equal(&a, &b, sizeof a);
     zlay_layout_free(strided);
     zlay_layout_free(f2);
-    zlay_ctx_free(ctx);
 }
 
 typedef struct refused {
@@ -82,9 +78,8 @@ typedef struct refused {
 } refused;
 
 /* The first coordinate that no field can reach, found by hand. */
-static void test_refused_layouts(void **unused)
+static void test_refused_layouts(void **state)
 {
-    (void)unused;
     static const refused rows[] = {
         {"(64,16):(1,64)", ZLAY_MAJOR_K, ZLAY_SWIZZLE_128B, 64, 1, 0, "DESC_CANONICAL"},
         {"(64,16):(32,1)", ZLAY_MAJOR_K, ZLAY_SWIZZLE_128B, 64, 1, 0, "DESC_CANONICAL"},
@@ -105,7 +100,7 @@ static void test_refused_layouts(void **unused)
         {"(64,16):(64,600000000000000000)", ZLAY_MAJOR_K, ZLAY_SWIZZLE_128B, 64, 0, 1,
          "DESC_CANONICAL"},
     };
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char where[128];
         answer a = ask(ctx, request_of(rows[i].major, rows[i].swizzle, rows[i].mma_mn, 1024),
@@ -117,7 +112,6 @@ static void test_refused_layouts(void **unused)
             fail_msg("%s: expected %s, got %s", rows[i].layout, where, zlay_ctx_message(ctx));
         assert_int_equal(a.count, 99);
     }
-    zlay_ctx_free(ctx);
 }
 
 /* wgmma by one descriptor with B the identity gives the 64 x 16 elements that it reads. */
@@ -184,27 +178,26 @@ static void read_back(const world *w, const float *values, const answer *a, int3
 
 /* Elements are written by the layout and the picture, with the pattern at address 0 or at the tile,
  * and read by the model through the descriptors. */
-static void test_model_reads_them(void **unused)
+static void test_model_reads_them(void **state)
 {
-    (void)unused;
     static float values[128 * 32];
-    uint64_t state = test_seed("model reads descriptors");
-    zlay_ctx *ctx = ctx_new();
+    uint64_t seed = test_seed("model reads descriptors");
+    zlay_ctx *ctx = *state;
     for (uint64_t i = 0; i < test_iterations(200); i++) {
         char text[128];
-        world *w = world_new(&state);
+        world *w = world_new(&seed);
         int32_t major = (int32_t)(i % 2), swizzle = (int32_t)(i / 2 % 4);
-        uint32_t address = ORIGIN + 1024 + 128 * (uint32_t)test_range(&state, 0, 15);
+        uint32_t address = ORIGIN + 1024 + 128 * (uint32_t)test_range(&seed, 0, 15);
         zlay_smemdesc_request r = request_of(major, swizzle, 64, address);
         r.pattern_at_start = i / 8 % 2;
         uint64_t from = r.pattern_at_start ? address : 0;
-        random_text(text, sizeof text, major, swizzle, &state);
+        random_text(text, sizeof text, major, swizzle, &seed);
         zlay_layout *layout = read_layout(ctx, text);
         identity_put(w);
         for (uint64_t x = 0; x < 128 * 32; x++) {
             int64_t offset;
             assert_int_equal(zlay_layout_eval(&offset, 1, layout, x), ZLAY_OK);
-            values[x] = (float)test_range(&state, -128, 128);
+            values[x] = (float)test_range(&seed, -128, 128);
             put(w, from + by_picture(address - from + 2 * (uint64_t)offset, swizzle), values[x]);
         }
         zlay_layout_free(layout);
@@ -216,7 +209,6 @@ static void test_model_reads_them(void **unused)
         read_back(w, values, &a, major);
         free(w);
     }
-    zlay_ctx_free(ctx);
 }
 
 static void refuse(zlay_ctx *ctx, zlay_smemdesc_request r, const char *text, zlay_status status,
@@ -260,10 +252,9 @@ static void test_arguments(void **unused)
 }
 
 /* A room too small says how much is needed and writes nothing else. */
-static void test_room(void **unused)
+static void test_room(void **state)
 {
-    (void)unused;
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     zlay_layout *layout = read_layout(ctx, "(128,64):(64,1)");
     zlay_smemdesc_request r = request_of(ZLAY_MAJOR_K, ZLAY_SWIZZLE_128B, 64, 0);
     zlay_smemdesc fields = {.lbo = 77};
@@ -285,7 +276,6 @@ static void test_room(void **unused)
     assert_int_equal(zlay_smemdesc_synth(ctx, &fields, start, 8, &count, sm_90a(), &r),
                      ZLAY_EINVAL);
     zlay_layout_free(layout);
-    zlay_ctx_free(ctx);
 }
 
 static zlay_status described(zlay_ctx *ctx, void *request)
@@ -320,5 +310,5 @@ int main(void)
         cmocka_unit_test(test_arguments),       cmocka_unit_test(test_room),
         cmocka_unit_test(test_no_memory),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

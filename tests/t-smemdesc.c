@@ -28,9 +28,9 @@ static void packs_as_written_by_hand(void **state)
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         uint64_t bits = 1;
         zlay_smemdesc back;
-        assert_int_equal(zlay_smemdesc_pack(&bits, target("sm_90a"), &pairs[i].fields), ZLAY_OK);
+        assert_int_equal(zlay_smemdesc_pack(&bits, target_of("sm_90a"), &pairs[i].fields), ZLAY_OK);
         assert_int_equal(bits, pairs[i].bits);
-        assert_int_equal(zlay_smemdesc_unpack(&back, target("sm_90a"), bits), ZLAY_OK);
+        assert_int_equal(zlay_smemdesc_unpack(&back, target_of("sm_90a"), bits), ZLAY_OK);
         assert_memory_equal(&back, &pairs[i].fields, sizeof back);
     }
 }
@@ -47,11 +47,11 @@ static void any_bits_unpack(void **state)
         zlay_verdict v;
         zlay_reason r;
         if (i % 4 == 0) desc &= ~0x3ff1c000c000c000ull;
-        assert_int_equal(zlay_smemdesc_unpack(&f, target("sm_90a"), desc), ZLAY_OK);
-        assert_int_equal(zlay_smemdesc_pack(&again, target("sm_90a"), &f), ZLAY_OK);
+        assert_int_equal(zlay_smemdesc_unpack(&f, target_of("sm_90a"), desc), ZLAY_OK);
+        assert_int_equal(zlay_smemdesc_pack(&again, target_of("sm_90a"), &f), ZLAY_OK);
         assert_int_equal(again, desc);
         assert_int_equal(f.other, desc & 0x3ff1c000c000c000ull);
-        assert_int_equal(zlay_smemdesc_check(&v, &r, 1, target("sm_90a"), &f), ZLAY_OK);
+        assert_int_equal(zlay_smemdesc_check(&v, &r, 1, target_of("sm_90a"), &f), ZLAY_OK);
         assert_int_equal(v.reasons, f.other != 0);
         if (f.other) assert_int_equal(r.rule, rule_number("DESC_RESERVED"));
     }
@@ -75,9 +75,9 @@ static void packs_what_the_rules_allow(void **state)
                            .other = test_random(&s) & 0x3ff1c000c000c000ull};
         uint32_t *word = (uint32_t *)&f + test_range(&s, 0, 5);
         if (i % 2) *word = (uint32_t)test_random(&s) >> test_range(&s, 0, 31);
-        assert_int_equal(zlay_smemdesc_check(&v, r, REASONS, target("sm_90a"), &f), ZLAY_OK);
+        assert_int_equal(zlay_smemdesc_check(&v, r, REASONS, target_of("sm_90a"), &f), ZLAY_OK);
         uint32_t refusing = v.reasons - (f.other != 0);
-        zlay_status status = zlay_smemdesc_pack(&bits, target("sm_90a"), &f);
+        zlay_status status = zlay_smemdesc_pack(&bits, target_of("sm_90a"), &f);
         assert_int_equal(status, refusing ? ZLAY_EINVAL : ZLAY_OK);
         assert_true(!refusing || bits == 42);
         packed += !refusing;
@@ -118,7 +118,7 @@ static const zlay_reason *ask(const zlay_smemdesc *f, const char *rule)
 {
     static zlay_reason r[REASONS];
     static zlay_verdict v;
-    assert_int_equal(zlay_smemdesc_check(&v, r, REASONS, target("sm_90a"), f), ZLAY_OK);
+    assert_int_equal(zlay_smemdesc_check(&v, r, REASONS, target_of("sm_90a"), f), ZLAY_OK);
     return reason_of(r, &v, rule_number(rule), -2);
 }
 
@@ -131,14 +131,14 @@ static void every_rule_at_its_bounds(void **state)
         uint64_t bits = 42;
         put(&f, e->field, e->holds);
         assert_null(ask(&f, e->rule));
-        assert_int_equal(zlay_smemdesc_pack(&bits, target("sm_90a"), &f), ZLAY_OK);
+        assert_int_equal(zlay_smemdesc_pack(&bits, target_of("sm_90a"), &f), ZLAY_OK);
         bits = 42;
         put(&f, e->field, e->breaks);
         const zlay_reason *r = ask(&f, e->rule);
         assert_non_null(r);
         assert_int_equal(r->fix_value, e->fix);
         assert_int_equal(r->fix_keeps, e->keeps);
-        assert_int_equal(zlay_smemdesc_pack(&bits, target("sm_90a"), &f), ZLAY_EINVAL);
+        assert_int_equal(zlay_smemdesc_pack(&bits, target_of("sm_90a"), &f), ZLAY_EINVAL);
         assert_int_equal(bits, 42);
         put(&f, e->field, (uint32_t)r->fix_value);
         assert_null(ask(&f, e->rule));
@@ -165,11 +165,11 @@ static void targets_without_wgmma(void **state)
         uint64_t bits = 42;
         zlay_verdict v;
         zlay_smemdesc out = f;
-        assert_int_equal(zlay_smemdesc_pack(&bits, target(names[i]), &f), ZLAY_ENOTSUP);
-        assert_int_equal(zlay_smemdesc_unpack(&out, target(names[i]), 0), ZLAY_ENOTSUP);
+        assert_int_equal(zlay_smemdesc_pack(&bits, target_of(names[i]), &f), ZLAY_ENOTSUP);
+        assert_int_equal(zlay_smemdesc_unpack(&out, target_of(names[i]), 0), ZLAY_ENOTSUP);
         assert_memory_equal(&out, &f, sizeof f);
         assert_int_equal(bits, 42);
-        assert_int_equal(zlay_smemdesc_check(&v, NULL, 0, target(names[i]), &f), ZLAY_OK);
+        assert_int_equal(zlay_smemdesc_check(&v, NULL, 0, target_of(names[i]), &f), ZLAY_OK);
         assert_int_equal(v.answer, ZLAY_NO);
     }
 }
@@ -180,7 +180,7 @@ static void misuse(void **state)
     zlay_smemdesc f = {.reserved = {0, 1}}, out;
     uint64_t bits = 42;
     zlay_verdict v;
-    const zlay_target *t = target("sm_90a");
+    const zlay_target *t = target_of("sm_90a");
     assert_int_equal(zlay_smemdesc_check(&v, NULL, 0, t, &f), ZLAY_EINVAL);
     assert_int_equal(zlay_smemdesc_pack(&bits, t, &f), ZLAY_EINVAL);
     assert_int_equal(zlay_smemdesc_pack(NULL, t, &f), ZLAY_EINVAL);

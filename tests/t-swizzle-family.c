@@ -141,10 +141,9 @@ static void draw(uint64_t *seed, asked *a, unsigned vector)
 
 static void as_by_hand(void **state)
 {
-    (void)state;
     static const uint64_t extents[] = {80, 96, 112, 48, 100, 36};
     uint64_t seed = test_seed("t-swizzle-family"), worse = 0;
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     for (uint64_t n = 0; n < test_iterations(40); n++) {
         uint32_t bits = test_range(&seed, 0, 1) ? 32 : 16;
         asked a = asked_begin(ctx, "sm_90", bits, 2, (uint64_t[]){extents[test_range(&seed, 0, 5)], 33 + (uint64_t)test_range(&seed, 0, 7)});
@@ -164,7 +163,6 @@ static void as_by_hand(void **state)
         asked_end(&a);
     }
     printf("%llu above the bound\n", (unsigned long long)worse);
-    zlay_ctx_free(ctx);
 }
 
 /* ---- tiles by hand ------------------------------------------------------------------------- */
@@ -196,8 +194,7 @@ static const known rows[] = {
 
 static void tiles_by_hand(void **state)
 {
-    (void)state;
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const known *k = &rows[i];
         asked a = asked_begin(ctx, k->target, k->elem_bits, k->rank, k->shape);
@@ -212,14 +209,12 @@ static void tiles_by_hand(void **state)
         zlay_swizzle_free(s);
         asked_end(&a);
     }
-    zlay_ctx_free(ctx);
 }
 
 /* 32 lanes that each begin a 16-byte vector lie in 8 banks: 4 wavefronts are proved least, over F2 and beside it. */
 static void forced_places(void **state)
 {
-    (void)state;
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     for (uint64_t columns = 128; columns <= 132; columns += 4) {
         asked a = asked_begin(ctx, "sm_90", 32, 2, (uint64_t[]){columns, 8});
         asked_put(&a, "st.shared.v4.b32", "(32,4):(4,1)");
@@ -232,7 +227,6 @@ static void forced_places(void **state)
         zlay_swizzle_free(s);
         asked_end(&a);
     }
-    zlay_ctx_free(ctx);
 }
 
 /* ---- no layout at all ------------------------------------------------------------------------ */
@@ -262,9 +256,8 @@ static bool can_be_put(int (*pairs)[2], unsigned count)
 /* Vectors of two elements drawn one by one: where the answer is none, no placement of five elements has them. */
 static void none_is_none(void **state)
 {
-    (void)state;
     uint64_t seed = test_seed("t-swizzle-family none"), none = 0, found = 0, open = 0;
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     for (uint64_t n = 0; n < test_iterations(300); n++) {
         asked a = asked_begin(ctx, "sm_90", 32, 1, (uint64_t[]){FEW});
         int pairs[3][2];
@@ -293,7 +286,6 @@ static void none_is_none(void **state)
     }
     printf("%llu none, %llu found, %llu in no family\n", (unsigned long long)none, (unsigned long long)found, (unsigned long long)open);
     assert_true(none > 50 && found > 20);
-    zlay_ctx_free(ctx);
 }
 
 /* ---- bad requests -------------------------------------------------------------------------- */
@@ -319,9 +311,8 @@ static void refuse_access(const char *target, uint32_t elem_bits, const uint64_t
 
 static void bad_requests(void **state)
 {
-    (void)state;
     static const uint64_t tile[] = {32, 32}, odd[] = {33, 32}, huge[] = {UINT64_C(1) << 40, UINT64_C(1) << 40}, large[] = {1024, 64};
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     asked a = asked_begin(ctx, "sm_90", 32, 2, tile);
     refuse(&a, ZLAY_EINVAL, "accesses");
     asked_put(&a, "ld.shared.b32", "32:1");
@@ -340,7 +331,6 @@ static void bad_requests(void **state)
     refuse(&a, ZLAY_EINVAL, "no access");
     assert_int_equal(zlay_swizzle_synth(ctx, NULL, a.target, &a.request), ZLAY_EINVAL);
     asked_end(&a);
-    zlay_ctx_free(ctx);
     refuse_access("sm_90", 32, huge, "ld.shared.b32", "32:1", ZLAY_NONE, "BLOCK_SMEM");
     refuse_access("sm_90", 32, large, "ld.shared.b32", "32:1", ZLAY_NONE, "BLOCK_SMEM");
     refuse_access("sm_90", 32, tile, "ds_read_b32", "64:1", ZLAY_NONE, "ds_read_b32");
@@ -392,5 +382,5 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_by_hand), cmocka_unit_test(tiles_by_hand), cmocka_unit_test(forced_places), cmocka_unit_test(none_is_none), cmocka_unit_test(bad_requests), cmocka_unit_test(no_memory),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

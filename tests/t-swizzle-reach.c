@@ -66,9 +66,8 @@ static void descriptors_read(const asked *a, const zlay_swizzle *s, const zlay_s
 /* Rows of 16 bytes along either mode, read by ldmatrix and written by 16-byte stores. */
 static void forms_are_reached(void **state)
 {
-    (void)state;
     uint64_t seed = test_seed("t-swizzle-reach"), reached[4] = {0}, matrices = 0;
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     for (uint64_t n = 0; n < test_iterations(60); n++) {
         static const uint64_t extents[] = {16, 32, 64, 96, 128, 160};
         uint64_t shape[2] = {extents[test_range(&seed, 0, 5)], extents[test_range(&seed, 0, 5)]};
@@ -101,11 +100,10 @@ static void forms_are_reached(void **state)
     }
     printf("none %llu, 32B %llu, 64B %llu, 128B %llu; %llu read by wgmma\n", (unsigned long long)reached[0], (unsigned long long)reached[1], (unsigned long long)reached[2], (unsigned long long)reached[3], (unsigned long long)matrices);
     assert_true(reached[1] && reached[2] && reached[3] && matrices);
-    zlay_ctx_free(ctx);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(forms_are_reached)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -8,8 +8,7 @@
 /* The example of zlay/swizzle.h. */
 static void worked_example(void **state)
 {
-    (void)state;
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     asked a = asked_begin(ctx, "sm_90", 32, 2, (uint64_t[]){32, 32});
     asked_put(&a, "st.shared.b32", "32:32");
     asked_put(&a, "ld.shared.b32", "32:1");
@@ -21,7 +20,6 @@ static void worked_example(void **state)
     assert_equal_layout(ctx, zlay_swizzle_layout(s), "Sw<5,0,5> o 0 o (32,32):(1,32)");
     zlay_swizzle_free(s);
     asked_end(&a);
-    zlay_ctx_free(ctx);
 }
 
 /* What the accesses of a request take under another layout. */
@@ -38,8 +36,7 @@ static uint64_t taken_by(const asked *a, const char *text, uint32_t i, uint64_t 
 /* A 16 x 32 fp32 transpose within a warp: a row of 32 is stored and read by one wavefront, where padding by one takes two. */
 static void transpose_in_warp(void **state)
 {
-    (void)state;
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     asked a = asked_begin(ctx, "sm_90", 32, 2, (uint64_t[]){16, 32});
     asked_put(&a, "st.shared.b32", "(32,16):(16,1)");
     asked_put(&a, "ld.shared.b32", "((16,2),16):((1,16),32)");
@@ -55,7 +52,6 @@ static void transpose_in_warp(void **state)
     assert_int_equal(taken_by(&a, "(16,32):(1,17)", 1, 16), 32);
     zlay_swizzle_free(s);
     asked_end(&a);
-    zlay_ctx_free(ctx);
 }
 
 /* ---- vectors across rows ------------------------------------------------------------------ */
@@ -134,8 +130,7 @@ static uint64_t crossing_counted(const affine_access *x, uint32_t elem_bits, con
 /* Vectors that begin in one row and end in the next, counted word by word. */
 static void vectors_across_rows(void **state)
 {
-    (void)state;
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     for (size_t i = 0; i < sizeof crossings / sizeof *crossings; i++) {
         const crossing *k = &crossings[i];
         asked a = asked_begin(ctx, "sm_90", k->elem_bits, k->rank, k->shape);
@@ -154,7 +149,6 @@ static void vectors_across_rows(void **state)
         zlay_swizzle_free(s);
         asked_end(&a);
     }
-    zlay_ctx_free(ctx);
 }
 
 /* ---- against all invertible maps --------------------------------------------------------- */
@@ -444,5 +438,5 @@ int main(void)
         cmocka_unit_test(triples_of_planes),     cmocka_unit_test(pairs_of_permutations), cmocka_unit_test(pairs_in_general),
         cmocka_unit_test(triples),             cmocka_unit_test(vectors_across_rows),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

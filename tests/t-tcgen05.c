@@ -53,7 +53,7 @@ static void shapes_of_descriptors(void **state)
                     }
                     assert_int_equal(zlay_idesc_of_mma(&f, &mma), ZLAY_OK);
                     f.m = m, f.n = n, f.sparse = sparse;
-                    assert_int_equal(zlay_idesc_check(&v, NULL, 0, target("sm_100a"), &f, NULL),
+                    assert_int_equal(zlay_idesc_check(&v, NULL, 0, target_of("sm_100a"), &f, NULL),
                                      ZLAY_OK);
                     assert_int_equal(v.answer, some ? ZLAY_YES : ZLAY_NO);
                 }
@@ -224,9 +224,9 @@ static void every_modifier_at_its_bounds(void **state)
         zlay_verdict v;
         zlay_reason r[REASONS];
         memcpy((char *)&mma + e->at, &e->value, sizeof e->value);
-        assert_int_equal(zlay_mma_check(&v, r, REASONS, target(e->on), &mma), ZLAY_OK);
+        assert_int_equal(zlay_mma_check(&v, r, REASONS, target_of(e->on), &mma), ZLAY_OK);
         zlay_verdict bare;
-        assert_int_equal(zlay_mma_check(&bare, NULL, 0, target(e->on), &mma), ZLAY_OK);
+        assert_int_equal(zlay_mma_check(&bare, NULL, 0, target_of(e->on), &mma), ZLAY_OK);
         assert_memory_equal(&bare, &v, sizeof v);
         if (v.answer != (e->rule ? ZLAY_NO : ZLAY_YES))
             fail_msg("edge %zu: %s", i, e->rule ? e->rule : "legal");
@@ -313,7 +313,7 @@ static void practice_is_carried(void **state)
         zlay_verdict v;
         zlay_reason r[REASONS];
         mma.a_source = (int32_t)p->source;
-        assert_int_equal(zlay_mma_check(&v, r, REASONS, target("sm_100a"), &mma), ZLAY_OK);
+        assert_int_equal(zlay_mma_check(&v, r, REASONS, target_of("sm_100a"), &mma), ZLAY_OK);
         assert_int_equal(v.answer, ZLAY_YES);
         assert_int_equal(v.broken, 0);
         assert_int_equal(v.conflicts != 0, p->rule != NULL);
@@ -346,7 +346,7 @@ static void repairs_of_shapes_pass(void **state)
         zlay_mma mma = mma_of(&p);
         zlay_verdict v;
         zlay_reason r[REASONS];
-        assert_int_equal(zlay_mma_check(&v, r, REASONS, target("sm_100a"), &mma), ZLAY_OK);
+        assert_int_equal(zlay_mma_check(&v, r, REASONS, target_of("sm_100a"), &mma), ZLAY_OK);
         for (uint32_t j = 0; j < v.reasons; j++) {
             uint32_t *to = r[j].field == ZLAY_FIELD_M   ? &mma.m
                            : r[j].field == ZLAY_FIELD_N ? &mma.n
@@ -374,7 +374,7 @@ static void hostile_numbers_have_verdicts(void **state)
                 zlay_verdict v;
                 zlay_reason r[REASONS];
                 memcpy((char *)&mma + at, &values[i], sizeof values[i]);
-                assert_int_equal(zlay_mma_check(&v, r, REASONS, target("sm_100a"), &mma), ZLAY_OK);
+                assert_int_equal(zlay_mma_check(&v, r, REASONS, target_of("sm_100a"), &mma), ZLAY_OK);
                 assert_int_equal(v.answer, ZLAY_NO);
                 assert_true(v.broken > 0);
             }

@@ -9,21 +9,21 @@ enum { WORDS = 20, BITS = 32 * WORDS };
 static zlay_tdm_words pack(const zlay_tdm *d)
 {
     zlay_tdm_words w = {{0}};
-    assert_int_equal(zlay_tdm_pack(&w, target("gfx1250"), d), ZLAY_OK);
+    assert_int_equal(zlay_tdm_pack(&w, target_of("gfx1250"), d), ZLAY_OK);
     return w;
 }
 
 static zlay_tdm unpack(const zlay_tdm_words *w)
 {
     zlay_tdm d;
-    assert_int_equal(zlay_tdm_unpack(&d, target("gfx1250"), w), ZLAY_OK);
+    assert_int_equal(zlay_tdm_unpack(&d, target_of("gfx1250"), w), ZLAY_OK);
     return d;
 }
 
 static zlay_verdict check(const zlay_tdm *d, zlay_reason *r)
 {
     zlay_verdict v;
-    assert_int_equal(zlay_tdm_check(&v, r, REASONS, target("gfx1250"), d), ZLAY_OK);
+    assert_int_equal(zlay_tdm_check(&v, r, REASONS, target_of("gfx1250"), d), ZLAY_OK);
     return v;
 }
 
@@ -324,7 +324,7 @@ static void rules_at_their_bounds(void **state)
         if (!reason_of(r, &v, number, -2)) fail_msg("row %zu, %s: holds", i, e->rule);
         assert_int_equal(v.answer, e->answer);
         zlay_tdm_words w;
-        if (zlay_tdm_pack(&w, target("gfx1250"), &e->breaks) != (e->packs ? ZLAY_OK : ZLAY_EINVAL)) fail_msg("row %zu, %s: pack", i, e->rule);
+        if (zlay_tdm_pack(&w, target_of("gfx1250"), &e->breaks) != (e->packs ? ZLAY_OK : ZLAY_EINVAL)) fail_msg("row %zu, %s: pack", i, e->rule);
     }
 }
 
@@ -337,18 +337,18 @@ static void other_targets_and_nothing(void **state)
     zlay_tdm d = legal(), held = d;
     zlay_tdm_words w = {{0}};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        assert_int_equal(zlay_tdm_check(&v, r, REASONS, target(others[i]), &d), ZLAY_OK);
+        assert_int_equal(zlay_tdm_check(&v, r, REASONS, target_of(others[i]), &d), ZLAY_OK);
         assert_true(v.answer == ZLAY_NO && v.reasons == 1 && r[0].rule == rule_number("TDM_TARGET"));
-        assert_int_equal(zlay_tdm_pack(&w, target(others[i]), &d), ZLAY_ENOTSUP);
-        assert_int_equal(zlay_tdm_unpack(&d, target(others[i]), &w), ZLAY_ENOTSUP);
+        assert_int_equal(zlay_tdm_pack(&w, target_of(others[i]), &d), ZLAY_ENOTSUP);
+        assert_int_equal(zlay_tdm_unpack(&d, target_of(others[i]), &w), ZLAY_ENOTSUP);
         assert_memory_equal(&d, &held, sizeof d);
     }
     d.reserved[1] = 1;
-    assert_int_equal(zlay_tdm_check(&v, r, REASONS, target("gfx1250"), &d), ZLAY_EINVAL);
-    assert_int_equal(zlay_tdm_pack(&w, target("gfx1250"), &d), ZLAY_EINVAL);
-    assert_int_equal(zlay_tdm_pack(NULL, target("gfx1250"), &held), ZLAY_EINVAL);
-    assert_int_equal(zlay_tdm_unpack(&d, target("gfx1250"), NULL), ZLAY_EINVAL);
-    assert_int_equal(zlay_tdm_check(&v, NULL, 1, target("gfx1250"), &held), ZLAY_EINVAL);
+    assert_int_equal(zlay_tdm_check(&v, r, REASONS, target_of("gfx1250"), &d), ZLAY_EINVAL);
+    assert_int_equal(zlay_tdm_pack(&w, target_of("gfx1250"), &d), ZLAY_EINVAL);
+    assert_int_equal(zlay_tdm_pack(NULL, target_of("gfx1250"), &held), ZLAY_EINVAL);
+    assert_int_equal(zlay_tdm_unpack(&d, target_of("gfx1250"), NULL), ZLAY_EINVAL);
+    assert_int_equal(zlay_tdm_check(&v, NULL, 1, target_of("gfx1250"), &held), ZLAY_EINVAL);
 }
 
 /* The conflicts name the sources on both sides. */

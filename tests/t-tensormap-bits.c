@@ -68,12 +68,12 @@ static void the_bits_are_the_drivers(void **state)
         zlay_tensormap map;
         uint64_t left[WORDS], words[WORDS], zero[WORDS] = {0};
         zlay_verdict v;
-        assert_int_equal(zlay_tensormap_unpack(&map, left, target("sm_90a"), s.words), ZLAY_OK);
+        assert_int_equal(zlay_tensormap_unpack(&map, left, target_of("sm_90a"), s.words), ZLAY_OK);
         assert_memory_equal(left, zero, sizeof left);
         assert_memory_equal(&map, &s.map, sizeof map);
-        assert_int_equal(zlay_tensormap_check(&v, NULL, 0, target("sm_90a"), &map), ZLAY_OK);
+        assert_int_equal(zlay_tensormap_check(&v, NULL, 0, target_of("sm_90a"), &map), ZLAY_OK);
         assert_int_equal(v.driver, ZLAY_DRIVER_ACCEPTS);
-        zlay_status status = zlay_tensormap_pack(words, target("sm_90a"), &map);
+        zlay_status status = zlay_tensormap_pack(words, target_of("sm_90a"), &map);
         assert_int_equal(status, v.answer == ZLAY_YES ? ZLAY_OK : ZLAY_EINVAL);
         if (status) continue;
         assert_memory_equal(words, s.words, sizeof words);
@@ -93,12 +93,12 @@ static void any_words_are_read(void **state)
     zlay_tensormap legal = legal_map(), map;
     size_t packed = 0;
     for (size_t i = 0, n = test_iterations(20000); i < n; i++) {
-        assert_int_equal(zlay_tensormap_pack(words, target("sm_90"), &legal), ZLAY_OK);
+        assert_int_equal(zlay_tensormap_pack(words, target_of("sm_90"), &legal), ZLAY_OK);
         for (size_t flips = i % 64; flips--;)
             words[test_random(&seed) % WORDS] ^= (uint64_t)1 << test_random(&seed) % 64;
-        assert_int_equal(zlay_tensormap_unpack(&map, left, target("sm_90"), words), ZLAY_OK);
+        assert_int_equal(zlay_tensormap_unpack(&map, left, target_of("sm_90"), words), ZLAY_OK);
         assert_in_range(map.rank, 1, 8);
-        if (zlay_tensormap_pack(again, target("sm_90"), &map)) continue;
+        if (zlay_tensormap_pack(again, target_of("sm_90"), &map)) continue;
         for (size_t w = 0; w < WORDS; w++) assert_int_equal(again[w] ^ left[w], words[w]);
         packed++;
     }
@@ -111,10 +111,10 @@ static void every_bit_counts(void **state)
     (void)state;
     zlay_tensormap map = legal_map(), other;
     uint64_t words[WORDS], left[WORDS], sum;
-    assert_int_equal(zlay_tensormap_pack(words, target("sm_90a"), &map), ZLAY_OK);
+    assert_int_equal(zlay_tensormap_pack(words, target_of("sm_90a"), &map), ZLAY_OK);
     for (size_t bit = 0; bit < WORDS * 64; bit++) {
         words[bit / 64] ^= (uint64_t)1 << bit % 64;
-        assert_int_equal(zlay_tensormap_unpack(&other, left, target("sm_90a"), words), ZLAY_OK);
+        assert_int_equal(zlay_tensormap_unpack(&other, left, target_of("sm_90a"), words), ZLAY_OK);
         sum = 0;
         for (size_t w = 0; w < WORDS; w++) sum |= left[w];
         assert_true(sum || memcmp(&other, &map, sizeof map));
@@ -128,7 +128,7 @@ static void by_hand(void **state)
     (void)state;
     zlay_tensormap map = legal_map();
     uint64_t words[WORDS];
-    assert_int_equal(zlay_tensormap_pack(words, target("sm_90"), &map), ZLAY_OK);
+    assert_int_equal(zlay_tensormap_pack(words, target_of("sm_90"), &map), ZLAY_OK);
     assert_int_equal(words[1] & 0x70, 0x10);
     assert_int_equal(map.extent[0], 256);
     assert_int_equal(words[4] & 0xffffffff, 0xff);
@@ -140,12 +140,12 @@ static void what_is_refused_touches_nothing(void **state)
     (void)state;
     zlay_tensormap map = legal_map(), out = map;
     uint64_t words[WORDS] = {7}, left[WORDS] = {9};
-    assert_int_equal(zlay_tensormap_pack(words, target("sm_100a"), &map), ZLAY_ENOTSUP);
-    assert_int_equal(zlay_tensormap_unpack(&out, left, target("sm_100a"), words), ZLAY_ENOTSUP);
-    assert_int_equal(zlay_tensormap_pack(NULL, target("sm_90"), &map), ZLAY_EINVAL);
-    assert_int_equal(zlay_tensormap_unpack(&out, NULL, target("sm_90"), words), ZLAY_EINVAL);
+    assert_int_equal(zlay_tensormap_pack(words, target_of("sm_100a"), &map), ZLAY_ENOTSUP);
+    assert_int_equal(zlay_tensormap_unpack(&out, left, target_of("sm_100a"), words), ZLAY_ENOTSUP);
+    assert_int_equal(zlay_tensormap_pack(NULL, target_of("sm_90"), &map), ZLAY_EINVAL);
+    assert_int_equal(zlay_tensormap_unpack(&out, NULL, target_of("sm_90"), words), ZLAY_EINVAL);
     map.stride[0] = 8;
-    assert_int_equal(zlay_tensormap_pack(words, target("sm_90"), &map), ZLAY_EINVAL);
+    assert_int_equal(zlay_tensormap_pack(words, target_of("sm_90"), &map), ZLAY_EINVAL);
     assert_int_equal(words[0], 7);
     assert_int_equal(left[0], 9);
 }

@@ -41,7 +41,7 @@ static void the_maps_are_those_that_were_asked_about(void **state)
 static void as_the_driver_answered(void **state)
 {
     (void)state;
-    const zlay_target *t = target("sm_90");
+    const zlay_target *t = target_of("sm_90");
     uint32_t taken = 0;
     for (size_t k = 0; k < ANSWERS; k++) {
         zlay_tensormap m = map_draw(answers[k].mode, SEED, answers[k].i);
@@ -64,7 +64,7 @@ static void every_driver_rule_refused_alone(void **state)
     zlay_rule rule;
     for (size_t k = 0; k < ANSWERS; k++) {
         zlay_tensormap m = map_draw(answers[k].mode, SEED, answers[k].i);
-        zlay_verdict v = verdict_of(target("sm_90"), &m, r);
+        zlay_verdict v = verdict_of(target_of("sm_90"), &m, r);
         int32_t only = 0;
         for (uint32_t i = 0; i < v.reasons; i++)
             if (r[i].by == ZLAY_BY_DRIVER && !r[i].noted)
@@ -82,7 +82,7 @@ static void every_driver_rule_refused_alone(void **state)
 static void as_a_second_predicate(void **state)
 {
     (void)state;
-    const zlay_target *t = target("sm_90");
+    const zlay_target *t = target_of("sm_90");
     uint64_t taken = 0, count = test_iterations(60000);
     for (int32_t mode = 0; mode < 3; mode++)
         for (uint64_t i = 0; i < count; i++) {
@@ -103,7 +103,7 @@ static void one_verdict_by_two_roads(void **state)
     static const char *const names[] = {"sm_80", "sm_90a", "sm_100", "sm_103", "sm_110", "sm_120", "gfx942"};
     zlay_reason r[REASONS];
     for (uint64_t i = 0; i < test_iterations(20000); i++) {
-        const zlay_target *t = target(names[i % 7]);
+        const zlay_target *t = target_of(names[i % 7]);
         zlay_tensormap m = map_draw((int32_t)(i % 3), SEED + 9, i);
         if (i % 11 == 0) m.type = 13 + (int32_t)(i % 4);
         zlay_verdict alone = verdict_of(t, &m, NULL), walked = verdict_of(t, &m, r);
@@ -126,8 +126,8 @@ static void hostile_bits(void **state)
         m.mode = i % 5 ? (int32_t)(i % 3) : m.mode;
         m.rank = i % 3 ? m.rank % 9 : m.rank;
         if (i % 2) m.type = (int32_t)(i % 17), m.interleave = (int32_t)(i % 3);
-        verdict_of(target(i % 2 ? "sm_90" : "sm_100"), &m, r);
-        zlay_status status = zlay_tensormap_repair(&out, &keeps, &split, target("sm_90"), &m);
+        verdict_of(target_of(i % 2 ? "sm_90" : "sm_100"), &m, r);
+        zlay_status status = zlay_tensormap_repair(&out, &keeps, &split, target_of("sm_90"), &m);
         assert_true(status == ZLAY_OK || status == ZLAY_NONE);
     }
 }

@@ -53,8 +53,8 @@ static void every_argument_finds_its_field(void **state)
             memset(&is, 0x5a, sizeof is);
             assert_int_equal(from(&is, &m), ZLAY_OK);
             assert_memory_equal(&is, &want, sizeof is);
-            a = verdict_of(target("sm_90"), &is, NULL);
-            b = verdict_of(target("sm_90"), &m, NULL);
+            a = verdict_of(target_of("sm_90"), &is, NULL);
+            b = verdict_of(target_of("sm_90"), &m, NULL);
             assert_memory_equal(&a, &b, sizeof a);
         }
 }
@@ -85,7 +85,7 @@ static void nulls_are_refused_where_entries_are_read(void **state)
     assert_int_equal(TILED(&m, 0, NULL, NULL, NULL, NULL), ZLAY_OK);
     assert_int_equal(IM2COL(2, NULL, NULL), ZLAY_OK);
     assert_int_equal(TILED(&m, UINT32_MAX, wide, wide, few, few), ZLAY_OK);
-    assert_int_equal(answer_of(target("sm_90"), &m), ZLAY_NO);
+    assert_int_equal(answer_of(target_of("sm_90"), &m), ZLAY_NO);
 }
 
 static void by_hand(void **state)
@@ -95,14 +95,14 @@ static void by_hand(void **state)
     zlay_tensormap m = legal_map();
     m.box[0] = 128;
     m.box[1] = 8;
-    zlay_verdict v = verdict_of(target("sm_90"), &m, r);
+    zlay_verdict v = verdict_of(target_of("sm_90"), &m, r);
     assert_int_equal(v.broken, 1);
     assert_int_equal(r[0].rule, rule_number("TMAP_SPAN_128"));
     assert_true(r[0].value == 256 && r[0].hi == 128 && r[0].fix_value == 64 && r[0].fix_split == 2);
     m = legal_columns(1, 4);
-    assert_int_equal(answer_of(target("sm_90"), &m), ZLAY_YES);
+    assert_int_equal(answer_of(target_of("sm_90"), &m), ZLAY_YES);
     m.upper[0] = m.upper[1] = -17;
-    v = verdict_of(target("sm_90"), &m, r);
+    v = verdict_of(target_of("sm_90"), &m, r);
     assert_int_equal(v.broken, 2);
     assert_int_equal(r[0].rule, rule_number("TMAP_AREA_WRAPPED"));
     assert_int_equal(r[0].value, 0);

@@ -97,7 +97,7 @@ static zlay_verdict ask(zlay_ctx *ctx, const world *w, const char *target_name, 
     for (uint32_t k = 0; k < w->count; k++) given[k].text = w->text[k];
     for (uint32_t i = 0; i < w->facts; i++) length[i] = strlen(text[i] = w->fact[i]);
     assert_int_equal(zlay_facts_parse(ctx, &facts, w->facts, text, length), ZLAY_OK);
-    zlay_tensormap_question q = {sizeof q, w->count, target(target_name), &w->map, given, facts};
+    zlay_tensormap_question q = {sizeof q, w->count, target_of(target_name), &w->map, given, facts};
     assert_int_equal(zlay_tensormap_check_given(ctx, &v, r, REASONS, &buf, &q), ZLAY_OK);
     assert_int_equal(strlen(guard), buf.need);
     assert_true(v.reasons == v.broken + v.noted);
@@ -116,7 +116,7 @@ static void compare(const world *w, const char *name, const zlay_verdict *v, con
         for (int64_t m = 1; m <= w->hi[1] && (k - w->rem) % w->mod == 0; m++) {
             int64_t value[NAMES] = {k, m};
             zlay_tensormap map = map_at(w, value);
-            bool yes = answer_of(target(name), &map) == ZLAY_YES;
+            bool yes = answer_of(target_of(name), &map) == ZLAY_YES;
             points++;
             legal += yes;
             bool said = v->answer == ZLAY_YES ||
@@ -133,13 +133,11 @@ static void compare(const world *w, const char *name, const zlay_verdict *v, con
 
 static void as_every_map_that_the_facts_allow(void **state)
 {
-    (void)state;
     static const char *const targets[] = {"sm_90", "sm_100", "sm_120"};
     uint64_t s = test_seed("t-tensormap-given");
     tally t = {0, 0, 0, 0, 0};
-    zlay_ctx *ctx;
+    zlay_ctx *ctx = *state;
     char guard[GUARD];
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
     for (uint64_t i = 0; i < test_iterations(6000); i++) {
         world w = draw(&s);
         zlay_verdict v = ask(ctx, &w, targets[i % 3], guard);
@@ -151,13 +149,11 @@ static void as_every_map_that_the_facts_allow(void **state)
     printf("yes %llu, no %llu, depends %llu; %llu maps\n", (unsigned long long)t.yes,
            (unsigned long long)t.no, (unsigned long long)t.depends, (unsigned long long)t.points);
     assert_true(t.yes > 100 && t.no > 100 && t.depends > 100 && t.whole > 50);
-    zlay_ctx_free(ctx);
 }
 
 /* The example of zlay/tensormap.h. */
 static void by_hand(void **state)
 {
-    (void)state;
     static const struct {
         const char *facts[2];
         zlay_answer answer;
@@ -165,9 +161,8 @@ static void by_hand(void **state)
     } rows[] = {{{"K mod 8 = 0", "8 <= K <= 65536"}, ZLAY_YES, ""},
                 {{"K mod 8 = 4", "8 <= K <= 65536"}, ZLAY_NO, ""},
                 {{"K mod 4 = 0", "8 <= K <= 65536"}, ZLAY_DEPENDS, "(K % 16 * 2) % 16 == 0"}};
-    zlay_ctx *ctx;
+    zlay_ctx *ctx = *state;
     char guard[GUARD];
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
     for (size_t i = 0; i < 3; i++) {
         world w;
         memset(&w, 0, sizeof w);
@@ -182,22 +177,19 @@ static void by_hand(void **state)
         assert_int_equal(v.answer, rows[i].answer);
         assert_string_equal(guard, rows[i].guard);
     }
-    zlay_ctx_free(ctx);
 }
 
 static void what_is_no_question(void **state)
 {
-    (void)state;
     zlay_tensormap m = legal_map();
     zlay_given given[2] = {{ZLAY_FIELD_STRIDE, 0, "2*K", 3}, {ZLAY_FIELD_STRIDE, 0, "K", 1}};
-    zlay_tensormap_question q = {sizeof q, 2, target("sm_90"), &m, given, NULL};
+    zlay_tensormap_question q = {sizeof q, 2, target_of("sm_90"), &m, given, NULL};
     zlay_verdict v;
     char text[8];
     zlay_buf small = {text, 2, 0};
-    zlay_ctx *ctx;
+    zlay_ctx *ctx = *state;
     memset(&v, 7, sizeof v);
     zlay_verdict before = v;
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
 #define ASK(buf) zlay_tensormap_check_given(ctx, &v, NULL, 0, buf, &q)
     assert_int_equal(ASK(NULL), ZLAY_EINVAL); /* twice */
     q.count = 1;
@@ -227,7 +219,6 @@ static void what_is_no_question(void **state)
     m.reserved[0] = 0;
     assert_int_equal(ASK(NULL), ZLAY_OK);
     assert_int_equal(v.answer, ZLAY_DEPENDS);
-    zlay_ctx_free(ctx);
 }
 
 int main(void)
@@ -237,5 +228,5 @@ int main(void)
         cmocka_unit_test(by_hand),
         cmocka_unit_test(what_is_no_question),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -258,7 +258,7 @@ static void drawn(void **state)
     static world w;
     uint64_t seed = test_seed("drawn"), asked_for = test_iterations(3000);
     (void)state;
-    w.target = target("sm_100a");
+    w.target = target_of("sm_100a");
     w.search = calloc(1, sizeof *w.search);
     assert_non_null(w.search);
     w.search->align = 32;
@@ -298,7 +298,7 @@ static zlay_status hand_ask(zlay_ctx *ctx, zlay_move **out, const hand *h)
     if (h->smem) assert_int_equal(zlay_layout_parse(ctx, &smem, h->smem, strlen(h->smem)), ZLAY_OK);
     r.source = source;
     r.smem = smem;
-    zlay_status status = zlay_tensormap_synth(ctx, out, target(h->target), &r);
+    zlay_status status = zlay_tensormap_synth(ctx, out, target_of(h->target), &r);
     zlay_layout_free(source);
     zlay_layout_free(smem);
     return status;
@@ -309,12 +309,10 @@ static void by_hand(void **state)
 {
     static const hand spread = {"sm_100a", "b4x16_p64", "(4096,4096):(4096,1)", "Sw<3,4,3> o 0 o (64,128):(128,1)", {64, 128}, 0, ""};
     static const hand dense = {"sm_100a", "e2m1", "(4096,4096):(4096,1)", "Sw<3,5,3> o 0 o (64,256):(256,1)", {64, 256}, 0, ""};
-    zlay_ctx *ctx;
+    zlay_ctx *ctx = *state;
     zlay_move *move;
     zlay_tensormap map;
     zlay_copy copy;
-    (void)state;
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
     assert_int_equal(hand_ask(ctx, &move, &spread), ZLAY_OK);
     assert_int_equal(zlay_move_map(&map, move, 0), ZLAY_OK);
     assert_int_equal(zlay_move_copy(&copy, move, 0), ZLAY_OK);
@@ -326,7 +324,6 @@ static void by_hand(void **state)
     assert_int_equal(zlay_move_map(&map, move, 0), ZLAY_OK);
     assert_true(map.type == ZLAY_TYPE_U4_ALIGN8 && map.box[0] == 256 && map.stride[0] == 2048);
     zlay_move_free(move);
-    zlay_ctx_free(ctx);
 }
 
 static void refused(void **state)
@@ -346,9 +343,7 @@ static void refused(void **state)
         {"sm_100a", "e3m2", "(64,256):(256,1)", "(64,128):(128,1)", {64, 128}, ZLAY_ENOTSUP, "b6x16_p32"},
         {"sm_100a", "b1", "(64,256):(256,1)", "(64,128):(128,1)", {64, 128}, ZLAY_ENOTSUP, "u8"},
     };
-    zlay_ctx *ctx;
-    (void)state;
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
+    zlay_ctx *ctx = *state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         zlay_move *move = NULL;
         zlay_status status = hand_ask(ctx, &move, &rows[i]);
@@ -356,28 +351,24 @@ static void refused(void **state)
             fail_msg("%s of %s: status %d, %s", rows[i].type, rows[i].source, status, zlay_ctx_message(ctx));
         assert_null(move);
     }
-    zlay_ctx_free(ctx);
 }
 
 /* A weak edge inside a byte: values of the tensor are right, the one behind is not claimed. */
 static void weak_inside_a_byte(void **state)
 {
-    zlay_ctx *ctx;
+    zlay_ctx *ctx = *state;
     zlay_move *move;
     zlay_move_info info;
     zlay_layout *source;
     static const char text[] = "(64,255):(256,1)";
-    (void)state;
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
     assert_int_equal(zlay_layout_parse(ctx, &source, text, strlen(text)), ZLAY_OK);
     const zlay_tensormap_request r = {.size = sizeof r, .type = ZLAY_TYPE_S4, .source = source, .axes = 2,
                                       .shape = {64, 256}, .edge = ZLAY_EDGE_WEAK};
-    assert_int_equal(zlay_tensormap_synth(ctx, &move, target("sm_100a"), &r), ZLAY_OK);
+    assert_int_equal(zlay_tensormap_synth(ctx, &move, target_of("sm_100a"), &r), ZLAY_OK);
     assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
     assert_int_equal(info.edge, ZLAY_EDGE_WEAK);
     zlay_move_free(move);
     zlay_layout_free(source);
-    zlay_ctx_free(ctx);
 }
 
 typedef struct asked {
@@ -409,7 +400,7 @@ static void out_of_memory(void **state)
         heap h;
         zlay_ctx *ctx = heap_open(&h, NULL);
         zlay_layout *source = read_layout(ctx, rows[i].source), *smem = read_layout(ctx, rows[i].smem);
-        asked a = {target(rows[i].target), {.size = sizeof a.r, .source = source, .smem = smem, .axes = 2,
+        asked a = {target_of(rows[i].target), {.size = sizeof a.r, .source = source, .smem = smem, .axes = 2,
                                             .shape = {rows[i].shape[0], rows[i].shape[1]}}};
         zlay_type_find(&a.r.type, rows[i].type, strlen(rows[i].type));
         a.r.swizzle_given = a.r.type == ZLAY_TYPE_F32;
@@ -431,5 +422,5 @@ int main(void)
         cmocka_unit_test(weak_inside_a_byte),
         cmocka_unit_test(out_of_memory),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

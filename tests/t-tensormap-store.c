@@ -162,7 +162,7 @@ static void drawn(void **state)
     static world w;
     uint64_t seed = test_seed("drawn"), count = test_iterations(1500);
     (void)state;
-    w.target = target("sm_90a");
+    w.target = target_of("sm_90a");
     w.search = calloc(1, sizeof *w.search);
     assert_non_null(w.search);
     w.search->align = 16;
@@ -195,7 +195,7 @@ static zlay_status hand_ask(zlay_ctx *ctx, zlay_move **out, const char *on, int3
     if (to) assert_int_equal(zlay_layout_parse(ctx, &smem, to, strlen(to)), ZLAY_OK);
     const zlay_tensormap_request r = {.size = sizeof r, .type = type, .source = source, .smem = smem, .axes = 2,
                                       .shape = {rows, columns}, .direction = ZLAY_DIRECTION_STORE};
-    zlay_status status = zlay_tensormap_synth(ctx, out, target(on), &r);
+    zlay_status status = zlay_tensormap_synth(ctx, out, target_of(on), &r);
     zlay_layout_free(source);
     zlay_layout_free(smem);
     return status;
@@ -219,9 +219,7 @@ static void refused(void **state)
         {"sm_100a", "(64,128):(128,1)", NULL, ZLAY_TYPE_U4_ALIGN16, 8, 128, ZLAY_NONE, "COPY_PACKED_STORE"},
         {"sm_100a", "(64,128):(128,1)", NULL, ZLAY_TYPE_U6_ALIGN16, 8, 128, ZLAY_OK, ""},
     };
-    zlay_ctx *ctx;
-    (void)state;
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
+    zlay_ctx *ctx = *state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         zlay_move *move = NULL;
         zlay_status status = hand_ask(ctx, &move, rows[i].on, rows[i].type, rows[i].source, rows[i].smem, rows[i].rows,
@@ -230,29 +228,25 @@ static void refused(void **state)
             fail_msg("%s: status %d, %s", rows[i].source, status, zlay_ctx_message(ctx));
         zlay_move_free(move);
     }
-    zlay_ctx_free(ctx);
 }
 
 /* Rows of 128 bytes, 144 apart in shared memory: a load may write the 16 bytes between, a store may not write what
  * they hold. */
 static void holes_stay(void **state)
 {
-    zlay_ctx *ctx;
+    zlay_ctx *ctx = *state;
     zlay_move *move;
     zlay_move_info info;
-    (void)state;
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
     assert_int_equal(hand_ask(ctx, &move, "sm_90a", ZLAY_TYPE_BF16, "(64,64):(64,1)", "(8,64):(72,1)", 8, 64), ZLAY_NONE);
     assert_non_null(strstr(zlay_ctx_message(ctx), "COPY_SMEM_128"));
     assert_int_equal(hand_ask(ctx, &move, "sm_90a", ZLAY_TYPE_BF16, "(64,64):(64,1)", "(8,64):(128,1)", 8, 64), ZLAY_OK);
     assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
     assert_int_equal(info.copies, 8);
     zlay_move_free(move);
-    zlay_ctx_free(ctx);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(drawn), cmocka_unit_test(refused), cmocka_unit_test(holes_stay)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

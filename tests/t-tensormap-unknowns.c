@@ -2,13 +2,13 @@
 /* tensormap.synth of sources with unknowns, held against numbers that the facts allow: the maps with those
  * numbers are legal exactly where the guard holds, and then copy, in the CPU model, what the request with those
  * numbers says; where there is none, there is none with numbers either. */
+#include "answer.h"
 #include "ctx.h"
 #include "expression.h"
 #include "heap.h"
 #include "legality.h"
 #include "move_model.h"
 
-#include <zlay/json.h>
 
 enum { NAMES = 5, GUARD = 8192, FACTS = 16, VALUES = 16 };
 static const char *const names[NAMES] = {"M", "K", "B", "ld", "sb"};
@@ -83,7 +83,7 @@ static zlay_status unknown_synth_on(const char *on, zlay_ctx *ctx, zlay_move **o
     r.smem = to;
     r.facts = known;
     for (; r.axes < 3 && shape[r.axes]; r.axes++) r.shape[r.axes] = shape[r.axes];
-    zlay_status status = zlay_tensormap_synth(ctx, out, target(on), &r);
+    zlay_status status = zlay_tensormap_synth(ctx, out, target_of(on), &r);
     zlay_layout_free(from);
     zlay_layout_free(to);
     zlay_facts_free(known);
@@ -126,9 +126,7 @@ static const char *entries_of(const zlay_move *move, int32_t field)
 
 static void counted_by_hand(void **state)
 {
-    zlay_ctx *ctx;
-    (void)state;
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
+    zlay_ctx *ctx = *state;
     for (size_t i = 0; i < sizeof hands / sizeof *hands; i++) {
         const hand *h = &hands[i];
         int32_t type;
@@ -150,13 +148,10 @@ static void counted_by_hand(void **state)
         assert_string_equal(guard, h->guard);
         zlay_move_free(move);
     }
-    zlay_ctx_free(ctx);
 }
 
 /* What a line answers, in part. */
-static const struct {
-    const char *line, *part;
-} lines[] = {
+static const char *const lines[][2] = {
     {"{\"op\":\"tensormap.synth\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"source\":\"(M,K):(ld,1)\",\"tile\":[128,64],"
      "\"facts\":[\"ld = 0 mod 8\",\"1 <= M < 2^31\",\"1 <= K < 2^31\",\"8 <= ld < 2^30\"]}",
      "\"extent\":[\"K\",\"M\"],\"stride\":[\"2*ld\"],\"box\":[64,128]"},
@@ -184,16 +179,7 @@ static const struct {
 
 static void as_json(void **state)
 {
-    static char answer[65536];
-    zlay_ctx *ctx;
-    (void)state;
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        zlay_buf out = {answer, sizeof answer, 0};
-        assert_int_equal(zlay_json_call(ctx, &out, lines[i].line, strlen(lines[i].line)), ZLAY_OK);
-        if (!strstr(answer, lines[i].part)) fail_msg("%s\n  answers %s", lines[i].line, answer);
-    }
-    zlay_ctx_free(ctx);
+    answers_have(*state, lines, sizeof lines / sizeof *lines);
 }
 
 /* ---- with numbers --------------------------------------------------------------------------- */
@@ -340,7 +326,7 @@ static bool maps_bound(zlay_tensormap *out, const zlay_move *move, uint32_t coun
         for (uint32_t k = 0; zlay_move_given(&given, move, m, k) == ZLAY_OK; k++)
             map_set(&out[m], given.field, given.index,
                     (uint64_t)number(given.text, given.length, value));
-        legal &= answer_of(target("sm_90a"), &out[m]) == ZLAY_YES;
+        legal &= answer_of(target_of("sm_90a"), &out[m]) == ZLAY_YES;
     }
     return legal;
 }
@@ -387,7 +373,7 @@ static void move_compare(zlay_ctx *ctx, uint64_t *s, const unknown *u, const zla
         if (legal && !move_replay(m, &a, move)) fail_msg("%s: %s", ask_text(&a), m->why);
         m->maps = NULL;
         zlay_move *other = NULL;
-        t->beyond += !legal && ask_synth(ctx, &other, target("sm_90a"), &a) == ZLAY_OK;
+        t->beyond += !legal && ask_synth(ctx, &other, target_of("sm_90a"), &a) == ZLAY_OK;
         zlay_move_free(other);
         t->points++;
         t->legal += legal;
@@ -400,7 +386,7 @@ static void none_compare(zlay_ctx *ctx, uint64_t *s, const unknown *u)
     for (int i = 0; i < VALUES && values_draw(s, u, value); i++) {
         zlay_move *move = NULL;
         tile_ask a = ask_bound(u, value);
-        zlay_status status = ask_synth(ctx, &move, target("sm_90a"), &a);
+        zlay_status status = ask_synth(ctx, &move, target_of("sm_90a"), &a);
         if (status == ZLAY_OK) fail_msg("%s under %s: none, but there is one", ask_text(&a), u->facts);
         zlay_move_free(move);
     }
@@ -411,10 +397,8 @@ static void as_with_numbers(void **state)
     uint64_t s = test_seed("t-tensormap-unknowns");
     model *m = model_new(3);
     tally t;
-    zlay_ctx *ctx;
-    (void)state;
+    zlay_ctx *ctx = *state;
     memset(&t, 0, sizeof t);
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
     for (uint64_t i = 0; i < test_iterations(300); i++) {
         unknown u;
         zlay_move *move = NULL;
@@ -438,7 +422,6 @@ static void as_with_numbers(void **state)
            (unsigned long long)t.legal, (unsigned long long)t.beyond);
     assert_true(t.moves > 100 && t.legal > 500 && t.guarded > 20 && t.cases > 20);
     assert_true(t.open * 10 < t.open + t.moves + t.none);
-    zlay_ctx_free(ctx);
     free(m);
 }
 
@@ -450,9 +433,7 @@ static void last_tiles(void **state)
     static const char *const targets[] = {"sm_90a", "sm_100a"};
     static const int64_t around[] = {1, 1000, (int64_t)1 << 31, (int64_t)1 << 32, (int64_t)1 << 33};
     uint64_t s = test_seed("last tiles"), held = 0, points = 0;
-    zlay_ctx *ctx;
-    (void)state;
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
+    zlay_ctx *ctx = *state;
     for (uint64_t i = 0; i < test_iterations(40); i++) {
         const char *on = targets[i % 2];
         const uint64_t shape[3] = {(uint64_t)test_range(&s, 1, 256), (uint64_t)test_range(&s, 1, 4) * 16};
@@ -470,7 +451,7 @@ static void last_tiles(void **state)
                 if (value[n] < 1) value[n] = 1;
             }
             maps_bound(&map, move, 1, value);
-            bool legal = answer_of(target(on), &map) == ZLAY_YES;
+            bool legal = answer_of(target_of(on), &map) == ZLAY_YES;
             assert_int_equal(zlay_move_copy(&copy, move, 0), ZLAY_OK);
             for (int last = 0; last < 2; last++) {
                 zlay_issue issue = {.kind = copy.kind, .rank = map.rank, .smem = copy.smem};
@@ -483,7 +464,7 @@ static void last_tiles(void **state)
                     issue.coordinate[d] = (int32_t)at;
                 }
                 if (!legal) break;
-                assert_int_equal(zlay_copy_check(&verdict, NULL, 0, target(on), &issue, &map), ZLAY_OK);
+                assert_int_equal(zlay_copy_check(&verdict, NULL, 0, target_of(on), &issue, &map), ZLAY_OK);
                 legal = verdict.answer == ZLAY_YES;
             }
             if (legal != expression_holds(guard, NAMES, names, value))
@@ -495,7 +476,6 @@ static void last_tiles(void **state)
     }
     printf("%llu extents, %llu legal\n", (unsigned long long)points, (unsigned long long)held);
     assert_true(held > 100 && held < points - 100);
-    zlay_ctx_free(ctx);
 }
 
 /* ---- memory ------------------------------------------------------------------------------------- */
@@ -512,7 +492,7 @@ static const struct {
 static zlay_status moved(zlay_ctx *ctx, void *request)
 {
     zlay_move *move = NULL;
-    zlay_status status = zlay_tensormap_synth(ctx, &move, target("sm_90a"), request);
+    zlay_status status = zlay_tensormap_synth(ctx, &move, target_of("sm_90a"), request);
     assert_true((status == ZLAY_OK) == (move != NULL));
     zlay_move_free(move);
     return status;
@@ -540,5 +520,5 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(counted_by_hand), cmocka_unit_test(as_json), cmocka_unit_test(as_with_numbers), cmocka_unit_test(last_tiles),
                                        cmocka_unit_test(out_of_memory)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -55,7 +55,7 @@ static bool breaks(const edge *e, uint64_t value)
     zlay_reason r[REASONS];
     zlay_tensormap m = map_of(e);
     map_set(&m, e->field, e->index, value);
-    zlay_verdict v = verdict_of(target(e->target), &m, r);
+    zlay_verdict v = verdict_of(target_of(e->target), &m, r);
     const zlay_reason *reason = reason_of(r, &v, rule_number(e->id), -2);
     if (!reason) return false;
     assert_int_equal(reason->noted != 0, refuted_everywhere(e->id));
@@ -100,7 +100,7 @@ static void every_rule_has_an_edge(void **state)
 static bool map_breaks(const char *name, const zlay_tensormap *m, const char *id)
 {
     zlay_reason r[REASONS];
-    zlay_verdict v = verdict_of(target(name), m, r);
+    zlay_verdict v = verdict_of(target_of(name), m, r);
     return reason_of(r, &v, rule_number(id), -2) != NULL;
 }
 
@@ -114,7 +114,7 @@ static void boxes_unusable(void **state)
     m.swizzle = 0;
     m.box[0] = 256;
     m.box[1] = 227;
-    assert_int_equal(answer_of(target("sm_90"), &m), ZLAY_YES);
+    assert_int_equal(answer_of(target_of("sm_90"), &m), ZLAY_YES);
     m.box[1] = 228;
     assert_false(map_breaks("sm_90", &m, "TMAP_FOOTPRINT"));
     assert_true(map_breaks("sm_90", &m, "TMAP_SMEM"));
@@ -166,7 +166,7 @@ static void wide_columns_of_128(void **state)
     m.wide_mode = 1;
     m.pixels = 0;
     assert_true(map_breaks("sm_90", &m, "TMAP_WIDE_128_PIXELS"));
-    assert_int_equal(answer_of(target("sm_100"), &m), ZLAY_YES);
+    assert_int_equal(answer_of(target_of("sm_100"), &m), ZLAY_YES);
 }
 
 /* ---- where published rule tables disagree ---------------------------------- */
@@ -206,7 +206,7 @@ static void as_the_driver_answers(void **state)
     for (size_t i = 0; i < sizeof contest / sizeof *contest; i++) {
         zlay_reason r[REASONS];
         zlay_tensormap m = contested_map(&contest[i]);
-        zlay_verdict v = verdict_of(target("sm_90a"), &m, r);
+        zlay_verdict v = verdict_of(target_of("sm_90a"), &m, r);
         bool unusable = reason_of(r, &v, rule_number("TMAP_SMEM"), -2) != NULL ||
                          reason_of(r, &v, rule_number("TMAP_SLICE"), -2) != NULL ||
                          reason_of(r, &v, rule_number("TMAP_EXTENT_31"), -2) != NULL;
@@ -241,7 +241,7 @@ static void what_a_measurement_refutes_is_noted(void **state)
         for (int k = 0; k < 3 && refuted[i].changes[k].field; k++)
             map_set(&m, refuted[i].changes[k].field, refuted[i].changes[k].index,
                     refuted[i].changes[k].value);
-        zlay_verdict v = verdict_of(target("sm_90"), &m, r);
+        zlay_verdict v = verdict_of(target_of("sm_90"), &m, r);
         assert_int_equal(v.answer, ZLAY_YES);
         assert_int_equal(v.driver, ZLAY_DRIVER_ACCEPTS);
         assert_true(v.noted == 1 && v.broken == 0 && v.reasons == 1);
@@ -250,14 +250,14 @@ static void what_a_measurement_refutes_is_noted(void **state)
         static const char *const later[] = {"sm_100", "sm_103a", "sm_110f", "sm_120"};
         bool everywhere = refuted_everywhere(refuted[i].id);
         for (size_t k = 0; k < 4; k++) {
-            v = verdict_of(target(later[k]), &m, r);
+            v = verdict_of(target_of(later[k]), &m, r);
             assert_int_equal(v.answer, everywhere ? ZLAY_YES : ZLAY_NO);
             assert_true(v.basis == ZLAY_BASIS_DOCUMENTED && v.driver == ZLAY_DRIVER_UNKNOWN);
             assert_true(v.reasons == 1 && v.noted == everywhere && v.broken == !everywhere);
             assert_int_equal(r[0].rule, rule_number(refuted[i].id));
             assert_int_equal(r[0].noted != 0, everywhere);
             zlay_verdict alone;
-            assert_int_equal(zlay_tensormap_check(&alone, NULL, 0, target(later[k]), &m), ZLAY_OK);
+            assert_int_equal(zlay_tensormap_check(&alone, NULL, 0, target_of(later[k]), &m), ZLAY_OK);
             assert_memory_equal(&alone, &v, sizeof v);
         }
     }
@@ -275,7 +275,7 @@ static void no_driver_speaks_for_another_class(void **state)
     m.l2 = 9;
     for (size_t i = 0; i < 6; i++) {
         zlay_reason r[REASONS];
-        zlay_verdict v = verdict_of(target(names[i]), &m, r);
+        zlay_verdict v = verdict_of(target_of(names[i]), &m, r);
         assert_true(v.answer == ZLAY_NO && v.driver == ZLAY_DRIVER_UNKNOWN &&
                     v.basis == ZLAY_BASIS_DOCUMENTED);
         for (uint32_t k = 0; k < v.reasons; k++) assert_int_not_equal(r[k].by, ZLAY_BY_DRIVER);
@@ -363,7 +363,7 @@ static void as_a_second_predicate(void **state)
 {
     (void)state;
     uint64_t s = test_seed("t-tensormap"), taken = 0, owned = 0, count = test_iterations(200000);
-    const zlay_target *t = target("sm_90");
+    const zlay_target *t = target_of("sm_90");
     for (uint64_t i = 0; i < count; i++) {
         zlay_tensormap m = random_map(&s);
         zlay_verdict v = verdict_of(t, &m, NULL);
@@ -390,11 +390,11 @@ static void reasons_fill_the_room_there_is(void **state)
     m.stride[0] = 520;
     m.box[1] = 300;
     m.l2 = 7;
-    assert_int_equal(zlay_tensormap_check(&all, full, REASONS, target("sm_90"), &m), ZLAY_OK);
+    assert_int_equal(zlay_tensormap_check(&all, full, REASONS, target_of("sm_90"), &m), ZLAY_OK);
     assert_true(all.reasons >= 5 && all.reasons == all.broken + all.noted);
     for (size_t room = 0; room <= all.reasons; room++) {
         memset(part, 0x5a, sizeof part);
-        assert_int_equal(zlay_tensormap_check(&some, part, room, target("sm_90"), &m), ZLAY_OK);
+        assert_int_equal(zlay_tensormap_check(&some, part, room, target_of("sm_90"), &m), ZLAY_OK);
         assert_memory_equal(&some, &all, sizeof all);
         assert_memory_equal(part, full, room * sizeof *part);
         assert_int_equal(((unsigned char *)&part[room])[0], 0x5a);
@@ -407,7 +407,7 @@ static void misuse(void **state)
     zlay_verdict v;
     memset(&v, 7, sizeof v);
     zlay_verdict before = v;
-    const zlay_target *t = target("sm_90");
+    const zlay_target *t = target_of("sm_90");
     zlay_tensormap m = legal_map(), reserved = m;
     assert_int_equal(zlay_tensormap_check(NULL, NULL, 0, t, &m), ZLAY_EINVAL);
     assert_int_equal(zlay_tensormap_check(&v, NULL, 0, NULL, &m), ZLAY_EINVAL);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Layouts, plans and pipes are read by many threads at once, and freed after their ctx in another;
  * a ctx that two threads enter refuses one of them.  Run under ThreadSanitizer by `make tsan`. */
-
 #include "ctx.h"
 
 #include <pthread.h>

@@ -38,9 +38,8 @@ static int64_t cell(int32_t shape, int64_t t, int64_t r, int64_t split)
 
 static void registers_of_ld_and_st(void **state)
 {
-    (void)state;
     static const uint32_t each[] = {0, 1, 2, 4, 1, 1}, most[] = {0, 128, 64, 32, 128, 128};
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     for (int32_t shape = ZLAY_TMEM_16X64B; shape <= ZLAY_TMEM_16X32BX2; shape++)
         for (uint32_t num = 1; num <= most[shape]; num *= 2) {
             uint32_t split = shape == ZLAY_TMEM_16X32BX2 ? num + 3 : 0;
@@ -55,15 +54,13 @@ static void registers_of_ld_and_st(void **state)
                                  cell(shape, i % 32, i / 32, split) + 32 * LANE + 64);
             zlay_layout_free(layout);
         }
-    zlay_ctx_free(ctx);
 }
 
 /* A packed register has the low halves of columns 2c and 2c + 1, c its column unpacked. */
 static void packed_registers(void **state)
 {
-    (void)state;
     static const uint32_t each[] = {0, 1, 2, 4, 1, 1};
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     for (int32_t shape = ZLAY_TMEM_16X64B; shape <= ZLAY_TMEM_16X32BX2; shape++) {
         uint32_t split = shape == ZLAY_TMEM_16X32BX2 ? 40 : 0;
         zlay_layout *layout = layout_of(
@@ -77,7 +74,6 @@ static void packed_registers(void **state)
         }
         zlay_layout_free(layout);
     }
-    zlay_ctx_free(ctx);
 }
 
 static const struct {
@@ -91,8 +87,7 @@ static const struct {
 
 static void registers_are_where_cutlass_has_them(void **state)
 {
-    (void)state;
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     assert_int_equal(sizeof traits / sizeof *traits, 74);
     for (size_t i = 0; i < sizeof traits / sizeof *traits; i++) {
         bool split = traits[i].shape == ZLAY_TMEM_16X32BX2;
@@ -107,7 +102,6 @@ static void registers_are_where_cutlass_has_them(void **state)
         if (hash != traits[i].hash) fail_msg("trait %zu: another place", i);
         zlay_layout_free(layout);
     }
-    zlay_ctx_free(ctx);
 }
 
 /* ---- paths, copies, scales -------------------------------------------------------------- */
@@ -126,9 +120,8 @@ static int64_t path_cell(int32_t path, int64_t r, int64_t c, int64_t n)
 
 static void paths_of_accumulators(void **state)
 {
-    (void)state;
     static const uint32_t rows[] = {128, 64, 64, 128, 64, 64, 32};
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     for (int32_t path = ZLAY_TMEM_PATH_A; path <= ZLAY_TMEM_PATH_G; path++)
         for (uint32_t n = 8; n <= 256; n += 8) {
             zlay_layout *layout = layout_of(ctx, (zlay_tmem_map){.shape = path, .size = n});
@@ -138,7 +131,6 @@ static void paths_of_accumulators(void **state)
                 assert_int_equal(value_at(layout, i), path_cell(path, i % m, i / m, n));
             zlay_layout_free(layout);
         }
-    zlay_ctx_free(ctx);
 }
 
 static const struct {
@@ -152,8 +144,7 @@ static const struct {
 
 static void accumulators_are_where_cutlass_has_them(void **state)
 {
-    (void)state;
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     assert_int_equal(sizeof fragments / sizeof *fragments, 21);
     for (size_t i = 0; i < sizeof fragments / sizeof *fragments; i++) {
         zlay_tmem_map map = {.shape = fragments[i].path, .size = fragments[i].n};
@@ -166,7 +157,6 @@ static void accumulators_are_where_cutlass_has_them(void **state)
         if (hash != fragments[i].hash) fail_msg("fragment %zu: another place", i);
         zlay_layout_free(layout);
     }
-    zlay_ctx_free(ctx);
 }
 
 /* The byte of factor j of row r in a copy: ids count bytes of the row's cell and of those of the next columns. */
@@ -180,9 +170,8 @@ static int64_t scale_byte(const zlay_tmem_map *map, int64_t r, int64_t j, int64_
 
 static void scales_of_every_vector(void **state)
 {
-    (void)state;
     static const uint32_t factors[] = {1, 2, 3, 4, 6};
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     for (int32_t shape = ZLAY_TMEM_SCALES; shape <= ZLAY_TMEM_SCALES_HALF; shape++)
         for (uint32_t n = 64; n <= 256; n += 64)
             for (size_t k = 0; k < 5 * 4; k++) {
@@ -199,13 +188,11 @@ static void scales_of_every_vector(void **state)
                                      scale_byte(&map, i % n, i / n % map.factors, i / n / map.factors));
                 zlay_layout_free(layout);
             }
-    zlay_ctx_free(ctx);
 }
 
 static void the_example_of_the_header(void **state)
 {
-    (void)state;
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     zlay_layout *f = layout_of(
         ctx, (zlay_tmem_map){.shape = ZLAY_TMEM_PATH_F, .size = 64, .address = 0x100});
     assert_int_equal(value_at(f, 17 + 64 * 5), 0x00210105);
@@ -217,15 +204,14 @@ static void the_example_of_the_header(void **state)
                           .given = ZLAY_TMEM_GIVEN_WARP};
     zlay_verdict v;
     zlay_reason r[REASONS];
-    assert_int_equal(zlay_tmem_issue_check(&v, r, REASONS, target("sm_100a"), &ld), ZLAY_OK);
+    assert_int_equal(zlay_tmem_issue_check(&v, r, REASONS, target_of("sm_100a"), &ld), ZLAY_OK);
     assert_int_equal(v.answer, ZLAY_NO);
     assert_int_equal(v.reasons, 1);
     assert_int_equal(r[0].rule, rule_number("TMEM_WARP_LANES"));
     ld.address = (uint32_t)r[0].fix_value;
     assert_int_equal(ld.address, 32 * LANE);
-    assert_int_equal(zlay_tmem_issue_check(&v, r, REASONS, target("sm_100a"), &ld), ZLAY_OK);
+    assert_int_equal(zlay_tmem_issue_check(&v, r, REASONS, target_of("sm_100a"), &ld), ZLAY_OK);
     assert_int_equal(v.answer, ZLAY_YES);
-    zlay_ctx_free(ctx);
 }
 
 static void path_of_every_product(void **state)
@@ -265,14 +251,13 @@ static int64_t copied(int32_t shape, int64_t row, int64_t copy)
 
 static void copies_of_cp(void **state)
 {
-    (void)state;
     static const struct {
         int32_t shape;
         uint32_t rows, columns, copies;
     } cps[] = {{ZLAY_TMEM_CP_128X256B, 128, 8, 1},      {ZLAY_TMEM_CP_4X256B, 4, 8, 1},
                {ZLAY_TMEM_CP_128X128B, 128, 4, 1},      {ZLAY_TMEM_CP_64X128B_02_13, 64, 4, 2},
                {ZLAY_TMEM_CP_64X128B_01_23, 64, 4, 2},  {ZLAY_TMEM_CP_32X128B, 32, 4, 4}};
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     for (size_t i = 0; i < sizeof cps / sizeof *cps; i++) {
         zlay_layout *layout = layout_of(ctx, (zlay_tmem_map){.shape = cps[i].shape, .address = 12});
         uint32_t rows = cps[i].rows, columns = cps[i].columns;
@@ -283,13 +268,11 @@ static void copies_of_cp(void **state)
                                  at / rows % columns + 12);
         zlay_layout_free(layout);
     }
-    zlay_ctx_free(ctx);
 }
 
 static void scale_factors(void **state)
 {
-    (void)state;
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     for (int half = 0; half < 2; half++)
         for (uint32_t rows = 64; rows <= 256; rows += 64)
             for (uint32_t factors = 1; factors <= 4; factors *= 2) {
@@ -311,12 +294,10 @@ static void scale_factors(void **state)
                 }
                 zlay_layout_free(layout);
             }
-    zlay_ctx_free(ctx);
 }
 
 static void questions_without_a_layout(void **state)
 {
-    (void)state;
     static const zlay_tmem_map none[] = {
         {.shape = ZLAY_TMEM_32X32B, .size = 0},    {.shape = ZLAY_TMEM_32X32B, .size = 3},
         {.shape = ZLAY_TMEM_32X32B, .size = 256},  {.shape = ZLAY_TMEM_16X256B, .size = 64},
@@ -331,7 +312,7 @@ static void questions_without_a_layout(void **state)
         {.shape = ZLAY_TMEM_PATH_D, .size = 8, .pack = 1},
         {.shape = ZLAY_TMEM_32X32B, .size = 8, .half_split = 1},
         {.shape = ZLAY_TMEM_16X32BX2, .size = 8, .half_split = UINT32_MAX}};
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
         zlay_layout *layout = (zlay_layout *)ctx;
         assert_int_equal(zlay_tmem_layout(ctx, &layout, &none[i]), ZLAY_NONE);
@@ -344,7 +325,6 @@ static void questions_without_a_layout(void **state)
         assert_int_equal(zlay_tmem_layout(ctx, &layout, &map), ZLAY_EINVAL);
         assert_null(zlay_tmem_shape_name(shape));
     }
-    zlay_ctx_free(ctx);
 }
 
 static void shapes_have_their_names(void **state)
@@ -466,7 +446,7 @@ static void every_rule_at_its_bounds(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         zlay_verdict v, bare;
         zlay_reason r[REASONS];
-        const zlay_target *t = target(rows[i].on);
+        const zlay_target *t = target_of(rows[i].on);
         assert_int_equal(zlay_tmem_issue_check(&v, r, REASONS, t, &rows[i].issue), ZLAY_OK);
         assert_int_equal(zlay_tmem_issue_check(&bare, NULL, 0, t, &rows[i].issue), ZLAY_OK);
         assert_memory_equal(&v, &bare, sizeof v);
@@ -495,7 +475,7 @@ static void practice_is_carried(void **state)
     (void)state;
     zlay_tmem_issue cp = {.op = ZLAY_TMEM_CP, .shape = ZLAY_TMEM_CP_32X128B, .address = 2};
     zlay_verdict v;
-    assert_int_equal(zlay_tmem_issue_check(&v, NULL, 0, target("sm_100a"), &cp), ZLAY_OK);
+    assert_int_equal(zlay_tmem_issue_check(&v, NULL, 0, target_of("sm_100a"), &cp), ZLAY_OK);
     assert_int_equal(v.answer, ZLAY_YES);
     assert_int_equal(v.conflicts, 1);
 }
@@ -514,7 +494,7 @@ static void hostile_numbers_have_verdicts(void **state)
         memcpy(&issue, words, sizeof issue);
         memset(issue.reserved, 0, sizeof issue.reserved);
         if (i % 2) issue.op = (int32_t)test_range(&s, 1, 8);
-        assert_int_equal(zlay_tmem_issue_check(&v, r, REASONS, target("sm_103a"), &issue), ZLAY_OK);
+        assert_int_equal(zlay_tmem_issue_check(&v, r, REASONS, target_of("sm_103a"), &issue), ZLAY_OK);
         assert_int_equal(v.answer, v.broken ? ZLAY_NO : ZLAY_YES);
     }
 }
@@ -550,13 +530,12 @@ static void pairs_in_order(void **state)
 
 static void misuse(void **state)
 {
-    (void)state;
     zlay_tmem_issue issue = {.op = ZLAY_TMEM_ALLOC, .columns = 32, .reserved = {0, 0, 0, 1}};
     zlay_tmem_map map = {.shape = ZLAY_TMEM_PATH_D, .size = 8, .reserved = {1}};
     zlay_verdict v;
     zlay_layout *layout;
-    zlay_ctx *ctx = ctx_new();
-    const zlay_target *t = target("sm_100a");
+    zlay_ctx *ctx = *state;
+    const zlay_target *t = target_of("sm_100a");
     assert_int_equal(zlay_tmem_issue_check(&v, NULL, 0, t, &issue), ZLAY_EINVAL);
     issue.reserved[3] = 0;
     assert_int_equal(zlay_tmem_issue_check(NULL, NULL, 0, t, &issue), ZLAY_EINVAL);
@@ -568,7 +547,6 @@ static void misuse(void **state)
     assert_int_equal(zlay_tmem_layout(ctx, &layout, NULL), ZLAY_EINVAL);
     assert_int_equal(zlay_tmem_path(NULL, NULL), ZLAY_EINVAL);
     assert_int_equal(zlay_tmem_ordered(NULL, 1, 1, 0, 0), ZLAY_EINVAL);
-    zlay_ctx_free(ctx);
 }
 
 int main(void)
@@ -586,5 +564,5 @@ int main(void)
         cmocka_unit_test(hostile_numbers_have_verdicts), cmocka_unit_test(pairs_in_order),
         cmocka_unit_test(misuse),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

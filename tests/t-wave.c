@@ -28,7 +28,7 @@ static int32_t type_of(const char *target_name, const char *name)
 {
     int32_t type = -1;
     assert_int_equal(zlay_type_find(&type, name, strlen(name)), ZLAY_OK);
-    return zlay_target_type(target(target_name), type);
+    return zlay_target_type(target_of(target_name), type);
 }
 
 static zlay_wave_request request_of(const form *f)
@@ -215,19 +215,17 @@ static zlay_wave_request draw(uint64_t *s, const form *f)
 
 static void random_plans(void **state)
 {
-    (void)state;
     static played p;
     tally t = {0};
-    zlay_ctx *ctx = NULL;
+    zlay_ctx *ctx = *state;
     uint64_t s = test_seed("t-wave");
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
     for (uint64_t n = 0; n < test_iterations(1200); n++) {
         const form *f = &forms[test_range(&s, 0, FORMS - 1)];
         if (!f->target) continue;
         zlay_wave_request r = draw(&s, f);
         zlay_wave_info i;
         zlay_wave *w = NULL;
-        zlay_status status = zlay_wave_synth(ctx, &w, target(f->target), &r);
+        zlay_status status = zlay_wave_synth(ctx, &w, target_of(f->target), &r);
         if (status == ZLAY_NONE || status == ZLAY_ENOTSUP) {
             assert_null(w);
             assert_non_null(strstr(zlay_ctx_message(ctx), status == ZLAY_NONE ? "SMEM_BLOCK" : ": no "));
@@ -244,7 +242,6 @@ static void random_plans(void **state)
     }
     printf("%u plans, %u of them straight, %u of %u counted ones without conflict; %u none\n", t.plans, t.direct, t.free_of_conflict, t.counted, t.none);
     assert_true(t.plans > t.none && t.direct && t.counted);
-    zlay_ctx_free(ctx);
 }
 
 static zlay_wave_request plain(void)
@@ -257,7 +254,7 @@ static zlay_wave_request plain(void)
 static zlay_status waved(zlay_ctx *ctx, void *request)
 {
     zlay_wave *w = (zlay_wave *)1;
-    zlay_status status = zlay_wave_synth(ctx, &w, target("gfx950"), request);
+    zlay_status status = zlay_wave_synth(ctx, &w, target_of("gfx950"), request);
     if (status) assert_null(w);
     zlay_wave_free(w);
     return status;
@@ -277,7 +274,7 @@ static void no_memory(void **state)
 static void refuses(zlay_ctx *ctx, const char *on, zlay_wave_request r, zlay_status want, const char *word)
 {
     zlay_wave *w = (zlay_wave *)1;
-    assert_int_equal(zlay_wave_synth(ctx, &w, target(on), &r), want);
+    assert_int_equal(zlay_wave_synth(ctx, &w, target_of(on), &r), want);
     assert_null(w);
     if (!strstr(zlay_ctx_message(ctx), word)) fail_msg("no %s: %s", word, zlay_ctx_message(ctx));
 }
@@ -286,10 +283,8 @@ static void refuses(zlay_ctx *ctx, const char *on, zlay_wave_request r, zlay_sta
 
 static void what_is_none(void **state)
 {
-    (void)state;
-    zlay_ctx *ctx = NULL;
+    zlay_ctx *ctx = *state;
     zlay_wave_request r;
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
     refuses(ctx, "gfx942", plain(), ZLAY_NONE, "MFMA_K");
     refuses(ctx, "sm_90a", plain(), ZLAY_NONE, "MFMA_TARGET");
     refuses(ctx, "gfx950", WITH(rows, 4096), ZLAY_NONE, "SMEM_BLOCK");
@@ -313,23 +308,20 @@ static void what_is_none(void **state)
     refuses(ctx, "gfx950", (r = plain(), r.mma.k = 4, r), ZLAY_ENOTSUP, "one block");
     r = plain();
     zlay_wave *w = (zlay_wave *)1;
-    assert_int_equal(zlay_wave_synth(ctx, NULL, target("gfx950"), &r), ZLAY_EINVAL);
+    assert_int_equal(zlay_wave_synth(ctx, NULL, target_of("gfx950"), &r), ZLAY_EINVAL);
     assert_int_equal(zlay_wave_synth(ctx, &w, NULL, &r), ZLAY_EINVAL);
-    assert_int_equal(zlay_wave_synth(ctx, &w, target("gfx950"), NULL), ZLAY_EINVAL);
-    assert_int_equal(zlay_wave_synth(NULL, &w, target("gfx950"), &r), ZLAY_EINVAL);
+    assert_int_equal(zlay_wave_synth(ctx, &w, target_of("gfx950"), NULL), ZLAY_EINVAL);
+    assert_int_equal(zlay_wave_synth(NULL, &w, target_of("gfx950"), &r), ZLAY_EINVAL);
     assert_null(w);
     zlay_wave_free(NULL);
     assert_null(zlay_wave_layout(NULL, 0));
-    zlay_ctx_free(ctx);
 }
 
 /* Any value of any word of a request has an answer. */
 static void hostile(void **state)
 {
-    (void)state;
-    zlay_ctx *ctx = NULL;
+    zlay_ctx *ctx = *state;
     uint64_t s = test_seed("t-wave-hostile");
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
     for (uint64_t n = 0; n < test_iterations(20000); n++) {
         zlay_wave_request r = plain();
         zlay_wave *w = NULL;
@@ -337,24 +329,21 @@ static void hostile(void **state)
             uint32_t *word = (uint32_t *)(void *)&r + test_range(&s, 0, (int64_t)(sizeof r / 4) - 1);
             *word = test_range(&s, 0, 1) ? (uint32_t)test_random(&s) : (uint32_t)1 << test_range(&s, 0, 31);
         }
-        zlay_status status = zlay_wave_synth(ctx, &w, target(test_range(&s, 0, 1) ? "gfx950" : "gfx942"), &r);
+        zlay_status status = zlay_wave_synth(ctx, &w, target_of(test_range(&s, 0, 1) ? "gfx950" : "gfx942"), &r);
         assert_true((status == ZLAY_OK) == (w != NULL) && status != ZLAY_EINTERNAL && status != ZLAY_ENOMEM);
         zlay_wave_free(w);
     }
-    zlay_ctx_free(ctx);
 }
 
 /* The example of zlay/wave.h. */
 static void by_hand(void **state)
 {
-    (void)state;
-    zlay_ctx *ctx = NULL;
+    zlay_ctx *ctx = *state;
     zlay_wave *w = NULL;
     zlay_wave_info i;
     zlay_wave_request r = {.size = sizeof r, .fragment = ZLAY_FRAGMENT_A, .rows = 128, .depth = 64, .threads = 256, .parts = 4};
     r.mma = (zlay_mma){.instruction = ZLAY_MMA_MFMA, .m = 32, .n = 32, .k = 16, .a = ZLAY_TYPE_BF16, .b = ZLAY_TYPE_BF16, .d = ZLAY_TYPE_F32};
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
-    assert_int_equal(zlay_wave_synth(ctx, &w, target("gfx950"), &r), ZLAY_OK);
+    assert_int_equal(zlay_wave_synth(ctx, &w, target_of("gfx950"), &r), ZLAY_OK);
     assert_int_equal(zlay_wave_get(&i, w), ZLAY_OK);
     assert_true(i.direct && i.load_bytes == 16 && i.loads == 4 && i.load_rows == 32 && i.load_steady);
     assert_true(i.swizzle_bits == 3 && i.swizzle_base == 3 && i.swizzle_shift == 4);
@@ -366,12 +355,11 @@ static void by_hand(void **state)
         assert_int_equal(at, t / 8 * 64 + (t % 8 ^ t / 16 % 8) * 8);
     }
     zlay_wave_free(w);
-    zlay_ctx_free(ctx);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(by_hand), cmocka_unit_test(random_plans), cmocka_unit_test(no_memory),
                                        cmocka_unit_test(what_is_none), cmocka_unit_test(hostile)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

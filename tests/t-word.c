@@ -10,13 +10,6 @@ typedef struct job {
     zlay_word_info info;
 } job;
 
-static zlay_ctx *ctx_new(void)
-{
-    zlay_ctx *ctx;
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
-    return ctx;
-}
-
 static void job_word(zlay_ctx *ctx, job *j)
 {
     zlay_layout *map = map_layout(ctx, &j->map);
@@ -98,10 +91,9 @@ static void assert_runs(zlay_ctx *ctx, const job *j)
 
 static void example(void **state)
 {
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     job j = {{0, 1, 1, 0, 0, {0}}, {2, 0, {2, 1}}, NULL, {0}};
     zlay_word_step step;
-    (void)state;
     job_word(ctx, &j);
     assert_composed(&j);
     assert_int_equal(j.info.steps, 1);
@@ -113,14 +105,12 @@ static void example(void **state)
     assert_string_equal(zlay_word_op(step.generator), "shfl");
     assert_string_equal(zlay_word_form(step.generator), "exchange");
     zlay_word_free(j.word);
-    zlay_ctx_free(ctx);
 }
 
 static void random_words(void **state)
 {
     uint64_t seed = test_seed("words"), count = test_iterations(240), optimal = 0;
-    zlay_ctx *ctx = ctx_new();
-    (void)state;
+    zlay_ctx *ctx = *state;
     for (uint64_t i = 0; i < count; i++) {
         job j = {.slots = {(uint32_t)(i % 3), (uint32_t)test_range(&seed, 0, 4), 5,
                            (uint32_t)(i % 7 < 2), 0, {0}}};
@@ -139,7 +129,6 @@ static void random_words(void **state)
     }
     printf("words: %llu of %llu proved least\n", (unsigned long long)optimal,
            (unsigned long long)count);
-    zlay_ctx_free(ctx);
 }
 
 /* ---- clusters --------------------------------------------------------------------------------- */
@@ -148,8 +137,7 @@ static void random_words(void **state)
 static void clusters(void **state)
 {
     uint64_t seed = test_seed("clusters"), count = test_iterations(48), remote = 0;
-    zlay_ctx *ctx = ctx_new();
-    (void)state;
+    zlay_ctx *ctx = *state;
     for (uint64_t i = 0; i < count; i++) {
         job j = {.slots = {(uint32_t)(i % 3), (uint32_t)test_range(&seed, 0, 3), 5,
                            (uint32_t)test_range(&seed, 0, 1), (uint32_t)test_range(&seed, 1, 3),
@@ -168,7 +156,6 @@ static void clusters(void **state)
     printf("clusters: %llu of %llu words leave their block\n", (unsigned long long)remote,
            (unsigned long long)count);
     assert_true(remote > 0 && remote < count);
-    zlay_ctx_free(ctx);
 }
 
 /* ---- any shape ------------------------------------------------------------------------------- */
@@ -191,8 +178,7 @@ static zlay_layout *signed_layout(zlay_ctx *ctx, const map_table *m)
 static void any_shape(void **state)
 {
     uint64_t seed = test_seed("shapes"), count = test_iterations(600);
-    zlay_ctx *ctx = ctx_new();
-    (void)state;
+    zlay_ctx *ctx = *state;
     for (uint64_t i = 0; i < count; i++) {
         job j = {.slots = {(uint32_t)test_range(&seed, 0, 2), (uint32_t)test_range(&seed, 0, 4),
                            (uint32_t)test_range(&seed, 0, 6), 0, 0, {0}}};
@@ -208,7 +194,6 @@ static void any_shape(void **state)
         zlay_word_free(j.word);
         zlay_layout_free(map);
     }
-    zlay_ctx_free(ctx);
 }
 
 /* ---- constants, warps, blocks -----------------------------------------------------------------
@@ -235,8 +220,7 @@ static void layouts_of_other_kinds(void **state)
         {{0, 0, 5, 1, 0, {0}}, "(32,2):(2,1)", 0, 3},
         {{0, 0, 0, 0, 0, {0}}, "1:0", 0, 0},
     };
-    zlay_ctx *ctx = ctx_new();
-    (void)state;
+    zlay_ctx *ctx = *state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         zlay_layout *map = NULL;
         job j = {.slots = rows[i].slots};
@@ -260,7 +244,6 @@ static void layouts_of_other_kinds(void **state)
         zlay_word_free(j.word);
         zlay_layout_free(map);
     }
-    zlay_ctx_free(ctx);
 }
 
 /* ---- refusals ----------------------------------------------------------------------------------
@@ -281,9 +264,8 @@ static void refusals(void **state)
         {{0, 0, 2, 0, 0, {0, 1, 0}}, "4:1", ZLAY_EINVAL}, {{0, 0, 2, 0, 0, {0}}, "(2,2):(ld,1)", ZLAY_ENOTSUP},
         {{0, 0, 2, 0, 0, {0}}, "(3,1):(1,1)", ZLAY_NONE},
     };
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     zlay_word *word;
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         zlay_layout *map = NULL;
         word = (zlay_word *)1;
@@ -300,16 +282,14 @@ static void refusals(void **state)
     assert_null(zlay_word_op(-1));
     assert_null(zlay_word_form(ZLAY_STEP_LOAD + 1));
     zlay_word_free(NULL);
-    zlay_ctx_free(ctx);
 }
 
 static void no_text(void **state)
 {
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     char text[64] = "untouched";
     zlay_buf buf = {text, sizeof text, 0};
     job j = {{0, 1, 1, 0, 0, {0}}, {2, 0, {2, 1}}, NULL, {0}};
-    (void)state;
     job_word(ctx, &j);
     assert_int_equal(zlay_emit_word(ctx, &buf, j.word, "w", 1), ZLAY_ENOTSUP);
     zlay_word_free(j.word);
@@ -322,7 +302,6 @@ static void no_text(void **state)
     assert_true(buf.need > sizeof text);
     assert_string_equal(text, "untouched");
     zlay_word_free(j.word);
-    zlay_ctx_free(ctx);
 }
 
 typedef struct asked {
@@ -365,5 +344,5 @@ int main(void)
         cmocka_unit_test(no_text),
         cmocka_unit_test(memory),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -75,9 +75,7 @@ static void every_rung(void **state)
     static const int64_t most[] = {1, 2, 16, 100, 100000};
     uint64_t seed = test_seed("every rung"), rounds = test_iterations(4000);
     tally t = {0, 0};
-    zlay_ctx *ctx;
-    (void)state;
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
+    zlay_ctx *ctx = *state;
     for (uint64_t n = 0; n < rounds; n++) {
         int64_t at[64], right[8];
         size_t rows = (size_t)test_range(&seed, 1, 8), cols = (size_t)test_range(&seed, 1, 8);
@@ -93,7 +91,6 @@ static void every_rung(void **state)
     printf("every rung: %llu equal, %llu past 64 bits\n", (unsigned long long)t.equal,
            (unsigned long long)t.left);
     assert_true(t.equal > rounds * 3 && t.left > 0);
-    zlay_ctx_free(ctx);
 }
 
 int main(void)
@@ -101,5 +98,5 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_rung),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

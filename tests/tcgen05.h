@@ -86,7 +86,7 @@ static inline zlay_mma legal_mma(int32_t kind)
 static inline zlay_answer mma_answer(const char *on, const zlay_mma *mma)
 {
     zlay_verdict v;
-    assert_int_equal(zlay_mma_check(&v, NULL, 0, target(on), mma), ZLAY_OK);
+    assert_int_equal(zlay_mma_check(&v, NULL, 0, target_of(on), mma), ZLAY_OK);
     return v.answer;
 }
 

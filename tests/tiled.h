@@ -35,7 +35,7 @@ static inline zlay_status tiled_synth(zlay_ctx *ctx, zlay_move **out, const char
     r.facts = facts;
     r.axes = a->axes;
     memcpy(r.tile, a->tile, a->axes * sizeof *a->tile);
-    zlay_status status = zlay_copy_synth(ctx, out, target(on), &r);
+    zlay_status status = zlay_copy_synth(ctx, out, target_of(on), &r);
     zlay_layout_free(from);
     zlay_layout_free(to);
     zlay_facts_free(facts);

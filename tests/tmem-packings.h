@@ -4,7 +4,7 @@
 #ifndef TEST_TMEM_PACKINGS_H
 #define TEST_TMEM_PACKINGS_H
 
-#include "test.h"
+#include "ctx.h"
 
 #include <stdbool.h>
 #include <zlay/zlay.h>

@@ -4,7 +4,7 @@
 #ifndef TEST_WORD_H
 #define TEST_WORD_H
 
-#include "test.h"
+#include "ctx.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -67,7 +67,7 @@ static uint64_t asked, legal;
 static void one(const zlay_issue *c, const zlay_tensormap *m, uint32_t size)
 {
     zlay_verdict v;
-    assert_int_equal(zlay_copy_check(&v, NULL, 0, target("sm_90a"), c, m), ZLAY_OK);
+    assert_int_equal(zlay_copy_check(&v, NULL, 0, target_of("sm_90a"), c, m), ZLAY_OK);
     bool fine = !fault_of(c, m) && !spills(c, m, size);
     asked++;
     legal += fine;

@@ -58,7 +58,7 @@ static void constants_at_their_bounds(void **unused)
     uint32_t wrong = 0;
     if (!ptxas_found()) skip();
     for (size_t i = 0; i < sizeof on / sizeof *on; i++)
-        wrong += constants_compare(forms, count, target(on[i].name), on[i].version, every, &seed);
+        wrong += constants_compare(forms, count, target_of(on[i].name), on[i].version, every, &seed);
     assert_int_equal(wrong, 0);
 }
 

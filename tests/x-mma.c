@@ -101,7 +101,7 @@ static void assemble(const question *q, size_t count, uint32_t ptx, bool *refuse
 static bool legal(const question *q)
 {
     zlay_verdict v;
-    assert_int_equal(zlay_mma_check(&v, NULL, 0, target(q->target), &q->mma), ZLAY_OK);
+    assert_int_equal(zlay_mma_check(&v, NULL, 0, target_of(q->target), &q->mma), ZLAY_OK);
     return v.answer == ZLAY_YES;
 }
 

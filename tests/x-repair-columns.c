@@ -61,7 +61,7 @@ static unsigned changed(const zlay_tensormap *a, const zlay_tensormap *b)
 static void the_fewest_fields_of_a_small_world(void **state)
 {
     (void)state;
-    const zlay_target *t = target("sm_90a");
+    const zlay_target *t = target_of("sm_90a");
     unsigned maps = 1, broken = 0;
     for (int f = 0; f < FIELDS; f++) maps *= world[f].count;
     for (unsigned at = 0; at < maps; at++) {

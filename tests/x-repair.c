@@ -83,7 +83,7 @@ static uint64_t least_move(uint64_t stride)
 static void the_nearest_map_of_a_small_world(void **state)
 {
     (void)state;
-    const zlay_target *t = target("sm_90a");
+    const zlay_target *t = target_of("sm_90a");
     unsigned maps = 1, broken = 0;
     for (int f = 0; f < FIELDS; f++) maps *= (unsigned)world[f].count;
     for (unsigned at = 0; at < maps; at++) {

@@ -183,11 +183,10 @@ static operand draw_operand(uint64_t *s)
 }
 
 /* Whatever the fields, a layout that they read is found; other fields may read it too. */
-static void what_fields_read_is_found(void **unused)
+static void what_fields_read_is_found(void **state)
 {
-    (void)unused;
     uint64_t s = test_seed("x-smemdesc-find fields"), tried = 0;
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     tally t = {0, 0};
     for (uint64_t i = 0; i < (test_exhaustive() ? 40000 : test_iterations(1500)); i++) {
         operand o = draw_operand(&s);
@@ -209,15 +208,13 @@ static void what_fields_read_is_found(void **unused)
         tried++;
     }
     assert_true(tried > 100 && t.found == tried);
-    zlay_ctx_free(ctx);
 }
 
 /* Swizzled layouts with a stride, the offset or a number of the swizzle changed, and random bit matrices. */
-static void mutants_are_decided(void **unused)
+static void mutants_are_decided(void **state)
 {
-    (void)unused;
     uint64_t s = test_seed("x-smemdesc-find mutants");
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     tally t = {0, 0};
     for (uint64_t i = 0; i < (test_exhaustive() ? 20000 : test_iterations(600)); i++) {
         operand o = draw_operand(&s);
@@ -235,16 +232,14 @@ static void mutants_are_decided(void **unused)
     }
     printf("%llu found, %llu none\n", (unsigned long long)t.found, (unsigned long long)t.none);
     assert_true(t.found > 20 && t.none > 20);
-    zlay_ctx_free(ctx);
 }
 
 /* Sums of strides that are no powers of two, final as they are. */
-static void strides_are_decided(void **unused)
+static void strides_are_decided(void **state)
 {
-    (void)unused;
     static const int steps[] = {1, 2, 4, 8, 16, 24, 32, 40, 64, 96, 128, 160, 256};
     uint64_t s = test_seed("x-smemdesc-find strides");
-    zlay_ctx *ctx = ctx_new();
+    zlay_ctx *ctx = *state;
     tally t = {0, 0};
     for (uint64_t i = 0; i < (test_exhaustive() ? 20000 : test_iterations(600)); i++) {
         operand o = draw_operand(&s);
@@ -269,7 +264,6 @@ static void strides_are_decided(void **unused)
     }
     printf("%llu found, %llu none\n", (unsigned long long)t.found, (unsigned long long)t.none);
     assert_true(t.found > 20 && t.none > 20);
-    zlay_ctx_free(ctx);
 }
 
 int main(void)
@@ -279,5 +273,5 @@ int main(void)
         cmocka_unit_test(mutants_are_decided),
         cmocka_unit_test(strides_are_decided),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

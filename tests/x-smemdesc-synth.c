@@ -30,12 +30,11 @@ static int furthest(const int64_t *offset, bool k_major, int64_t chunks)
 }
 
 /* Random layouts of 16 x 16, some canonical, decided by trying every value of every field. */
-static void test_every_field_tried(void **unused)
+static void test_every_field_tried(void **state)
 {
-    (void)unused;
     static const int steps[] = {1, 2, 4, 8, 16, 24, 32, 40, 64, 128, 160};
-    uint64_t state = test_seed("every field tried");
-    zlay_ctx *ctx = ctx_new();
+    uint64_t seed = test_seed("every field tried");
+    zlay_ctx *ctx = *state;
     uint64_t found = 0, refusals = 0;
     for (uint64_t i = 0; i < test_iterations(400); i++) {
         char text[128];
@@ -43,8 +42,8 @@ static void test_every_field_tried(void **unused)
         int32_t major = (int32_t)(i % 2), swizzle = (int32_t)(i / 2 % 4);
         int row = 8 << swizzle, s[4] = {1, 8, row, 64};
         for (int j = 0; j < 4; j++)
-            if (test_range(&state, 0, 5) == 0 || j == 3) s[j] = steps[test_range(&state, 0, 10)];
-        int flat = (int)test_range(&state, 0, 2) ? 0 : 8;
+            if (test_range(&seed, 0, 5) == 0 || j == 3) s[j] = steps[test_range(&seed, 0, 10)];
+        int flat = (int)test_range(&seed, 0, 2) ? 0 : 8;
         if (major == ZLAY_MAJOR_K)
             snprintf(text, sizeof text, "%d o ((8,2),(8,2)):((%d,%d),(%d,%d))", flat, s[2], s[3],
                      s[0], s[1]);
@@ -69,11 +68,10 @@ static void test_every_field_tried(void **unused)
             fail_msg("%s: first miss %d, said %s", text, miss, zlay_ctx_message(ctx));
     }
     assert_true(found > 20 && refusals > 20);
-    zlay_ctx_free(ctx);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_field_tried)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

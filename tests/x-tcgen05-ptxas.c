@@ -161,7 +161,7 @@ static void one_form(batch *batches, const char *on, const zlay_mma *m)
     char text[TEXT];
     zlay_verdict v;
     zlay_reason r[REASONS];
-    assert_int_equal(zlay_mma_check(&v, r, REASONS, target(on), m), ZLAY_OK);
+    assert_int_equal(zlay_mma_check(&v, r, REASONS, target_of(on), m), ZLAY_OK);
     mma_text(text, m);
     add(batches, assembles(&v, r), text);
 }
@@ -209,7 +209,7 @@ static void what_the_descriptor_says_the_assembler_does_not_see(void **state)
             zlay_reason r[REASONS];
             uint32_t wrong = 77;
             memcpy((char *)&m + hidden[i], &wrong, sizeof wrong);
-            assert_int_equal(zlay_mma_check(&v, r, REASONS, target("sm_100a"), &m), ZLAY_OK);
+            assert_int_equal(zlay_mma_check(&v, r, REASONS, target_of("sm_100a"), &m), ZLAY_OK);
             assert_int_equal(v.answer, ZLAY_NO);
             assert_true(assembles(&v, r));
         }
@@ -279,7 +279,7 @@ static void one_issue(batch *b, const char *on, const zlay_tmem_issue *t)
     char text[TEXT];
     zlay_verdict v;
     zlay_reason r[REASONS];
-    assert_int_equal(zlay_tmem_issue_check(&v, r, REASONS, target(on), t), ZLAY_OK);
+    assert_int_equal(zlay_tmem_issue_check(&v, r, REASONS, target_of(on), t), ZLAY_OK);
     issue_text(text, t);
     add(b, assembles(&v, r), text);
 }
@@ -382,7 +382,7 @@ static zlay_verdict wrong_verdict(size_t i)
 {
     zlay_verdict v;
     zlay_idesc f;
-    const zlay_target *t = target("sm_100a");
+    const zlay_target *t = target_of("sm_100a");
     if (!wrong[i].idesc) {
         assert_int_equal(zlay_tmem_issue_check(&v, NULL, 0, t, &wrong[i].issue), ZLAY_OK);
         return v;

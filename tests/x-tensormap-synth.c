@@ -243,7 +243,7 @@ static void tensors(world *w, int modes, int bytes, int contiguous, bool whole)
 
 static world world_new(const char *name)
 {
-    world w = {.seed = test_seed(name), .target = target("sm_90a"), .model = model_new(7)};
+    world w = {.seed = test_seed(name), .target = target_of("sm_90a"), .model = model_new(7)};
     w.search = calloc(1, sizeof *w.search);
     assert_non_null(w.search);
     w.search->align = 16;

@@ -26,7 +26,7 @@ static zlay_tensormap map_of(int32_t mode, uint32_t rank)
 static void every_enumerator_with_every_other(void **state)
 {
     (void)state;
-    const zlay_target *t = target("sm_90a");
+    const zlay_target *t = target_of("sm_90a");
     uint64_t by = test_exhaustive() ? 1 : 37, taken = 0;
     uint64_t maps = (uint64_t)TYPES * INTERLEAVES * SWIZZLES * PROMOTIONS * FILLS * RANKS * WIDES * 3;
     for (uint64_t at = 0; at < maps; at += by) {

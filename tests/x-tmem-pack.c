@@ -33,11 +33,9 @@ static void check(zlay_ctx *ctx, const zlay_target *target, const zlay_tmem_buff
 /* One in 97 where the world is sampled. */
 static void test_world(void **state)
 {
-    zlay_ctx *ctx;
+    zlay_ctx *ctx = *state;
     const zlay_target *target = NULL;
     uint32_t all = 0, asked = 0;
-    (void)state;
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
     assert_int_equal(zlay_target_find(&target, "sm_100a", 7), ZLAY_OK);
     for (uint32_t a = 0; a < KINDS; a++)
         for (uint32_t b = a; b <= KINDS; b++)
@@ -55,11 +53,10 @@ static void test_world(void **state)
                 }
     printf("%u choices of buffers\n", asked);
     assert_true(asked > 500);
-    zlay_ctx_free(ctx);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_world)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

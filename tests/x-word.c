@@ -281,10 +281,8 @@ static bool next_permutation(int *to, int bits)
 /* All 5,040 of 2 + 5 bits; make exhaustive all 362,880 of 4 + 5. */
 static void bit_permutations(void **state)
 {
-    zlay_ctx *ctx;
+    zlay_ctx *ctx = *state;
     int reg = test_exhaustive() ? 4 : 2, bits = reg + 5, to[16], count = 0;
-    (void)state;
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
     for (int i = 0; i < bits; i++) to[i] = i;
     do {
         const zlay_slots slots = {0, (uint32_t)reg, 5, 0, 0, {0}};
@@ -296,7 +294,6 @@ static void bit_permutations(void **state)
         count++;
     } while (next_permutation(to, bits));
     printf("bit permutations: %d\n", count);
-    zlay_ctx_free(ctx);
 }
 
 /* Lanes change as movmatrix changes them: there its bound is not always met. */
@@ -330,17 +327,14 @@ static void parted(zlay_ctx *ctx, uint32_t byte, uint32_t reg, uint32_t lane, in
 /* Up to 6 bits; make exhaustive up to 9, of more than 6 those that take one round. */
 static void parted_permutations(void **state)
 {
-    zlay_ctx *ctx;
+    zlay_ctx *ctx = *state;
     uint32_t most = test_exhaustive() ? 9 : 5;
     int proved = 0, all = 0;
-    (void)state;
-    assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
     for (uint32_t byte = 1; byte < 3; byte++)
         for (uint32_t reg = 1; byte + reg < most; reg++)
             for (uint32_t lane = 1; lane < 7 && byte + reg + lane <= most; lane++)
                 parted(ctx, byte, reg, lane, &proved, &all);
     printf("bit permutations with parts of a register: %d, %d proved least\n", all, proved);
-    zlay_ctx_free(ctx);
 }
 
 int main(void)
@@ -348,5 +342,5 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(worlds), cmocka_unit_test(conversions),
                                        cmocka_unit_test(parted_permutations),
                                        cmocka_unit_test(bit_permutations)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }

@@ -2,7 +2,6 @@
 /* Systems modulo n against plain enumeration: one equation in one and two unknowns modulo every
  * n <= 64, two in two unknowns modulo every n <= 8, and random ones up to 4 x 4 with a modulus a row.
  * A solution set is counted and every element of the answer checked; a refusal is evaluated. */
-
 #include "ctx.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef TEST_ZMAT_H
 #define TEST_ZMAT_H
 
-#include "test.h"
+#include "ctx.h"
 
 #include <flint/flint.h>
 #include <flint/fmpz.h>
