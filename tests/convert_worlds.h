@@ -119,4 +119,17 @@ static inline void keep_above(uint64_t *seed, const world *w, const uint64_t *sr
     "{ [r,l,w] -> [17r + 4l - 111*floor((4r + l)/28)] : 0 <= r < 4 and 0 <= l < 32 and "            \
     "0 <= w < 1 and l + 32r < 112 }"
 
+/* The plan does on the machine what it says; all three are given back. */
+static inline void run_once(zlay_ctx *ctx, const char *target, uint32_t bits, zlay_convert *plan,
+                            zlay_layout *src, zlay_layout *dst)
+{
+    machine m;
+    machine_begin(&m, target_of(target), bits);
+    run_plan(&m, ctx, plan, src, dst);
+    machine_end(&m);
+    zlay_convert_free(plan);
+    zlay_layout_free(src);
+    zlay_layout_free(dst);
+}
+
 #endif

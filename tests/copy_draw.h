@@ -33,11 +33,7 @@ static inline void draw_strides(uint64_t *seed, int modes, const int64_t *shape,
 {
     int order[4] = {0, 1, 2, 3};
     int64_t next = test_range(seed, 0, 7) ? 1 : test_range(seed, 1, 3);
-    for (int i = modes - 1; i > 0; i--) {
-        int j = (int)test_range(seed, 0, i), swap = order[i];
-        order[i] = order[j];
-        order[j] = swap;
-    }
+    test_shuffle(seed, order, modes);
     for (int i = 0; i < modes; i++) {
         stride[order[i]] = next;
         next *= shape[order[i]];
@@ -129,15 +125,6 @@ static inline void draw_pieces(uint64_t *seed, wanted *w)
 
 /* ---- fragments ------------------------------------------------------------------------ */
 
-static inline void shuffle(uint64_t *seed, int *list, int from, int to)
-{
-    for (int i = to - 1; i > from; i--) {
-        int j = (int)test_range(seed, from, i), swap = list[i];
-        list[i] = list[j];
-        list[j] = swap;
-    }
-}
-
 static inline void put_bits(char *out, const int *place, int bits)
 {
     char *at = out + sprintf(out, "(2");
@@ -159,8 +146,8 @@ static inline void draw_bits(uint64_t *seed, char *memory, char *slots, int held
         for (int i = 1; i < bits; i++)
             if (i < held || i >= held + 5) place[1][next++] = i;
     }
-    shuffle(seed, place[0], matrices ? 3 : 0, bits);
-    shuffle(seed, place[1], matrices ? 6 : 0, bits);
+    test_shuffle(seed, place[0] + (matrices ? 3 : 0), matrices ? bits - 3 : bits);
+    test_shuffle(seed, place[1] + (matrices ? 6 : 0), matrices ? bits - 6 : bits);
     put_bits(memory, place[0], bits);
     put_bits(slots, place[1], bits);
 }

@@ -69,15 +69,6 @@ static inline zlay_layout *layout_of(zlay_ctx *ctx, const int *to, int slots)
     return read_layout(ctx, text);
 }
 
-static inline void shuffle(uint64_t *seed, int *to, int count)
-{
-    for (int i = count - 1; i > 0; i--) {
-        int j = (int)test_range(seed, 0, i), keep = to[i];
-        to[i] = to[j];
-        to[j] = keep;
-    }
-}
-
 /* A random element of the wreath product: blocks of each level are moved whole, the lowest last. */
 static inline void random_kept(uint64_t *seed, const tree *t, int *to)
 {
@@ -87,7 +78,7 @@ static inline void random_kept(uint64_t *seed, const tree *t, int *to)
         int size = (int)t->level[k].size, part = block / size;
         for (int first = 0; first < t->slots; first += block) {
             for (int c = 0; c < size; c++) order[c] = c;
-            shuffle(seed, order, size);
+            test_shuffle(seed, order, size);
             for (int i = 0; i < block; i++)
                 next[first + i] = to[first + order[i / part] * part + i % part];
         }

@@ -24,6 +24,26 @@ static inline void assert_text(const zlay_layout *a, const char *expected)
     assert_string_equal(layout_text(text, a), expected);
 }
 
+/* The text means a layout that is printed as `expected`, which means itself. */
+static inline void assert_prints(zlay_ctx *ctx, const char *text, const char *expected)
+{
+    zlay_layout *a = read_layout(ctx, text), *again = read_layout(ctx, expected);
+    assert_text(a, expected);
+    assert_text(again, expected);
+    zlay_layout_free(again);
+    zlay_layout_free(a);
+}
+
+static inline void assert_refused(zlay_ctx *ctx, const char *text, zlay_status expected,
+                                  const char *word)
+{
+    zlay_layout *a = (zlay_layout *)ctx;
+    zlay_status status = zlay_layout_parse(ctx, &a, text, strlen(text));
+    if (status != expected || !strstr(zlay_ctx_message(ctx), word))
+        fail_msg("%s: %s, %s", text, zlay_status_name(status), zlay_ctx_message(ctx));
+    assert_null(a);
+}
+
 /* The value, several outputs flattened, the first minor. */
 static inline int64_t layout_at(const zlay_layout *a, uint64_t index)
 {

@@ -19,4 +19,14 @@ static inline int64_t test_range(uint64_t *state, int64_t low, int64_t high)
     return low + (int64_t)(test_random(state) % (uint64_t)(high - low + 1));
 }
 
+/* Every order is as likely. */
+static inline void test_shuffle(uint64_t *state, int *list, int count)
+{
+    for (int i = count - 1; i > 0; i--) {
+        int j = (int)test_range(state, 0, i), swap = list[i];
+        list[i] = list[j];
+        list[j] = swap;
+    }
+}
+
 #endif

@@ -93,16 +93,10 @@ static void odd_shuffles(void **state)
                     *dst = read_layout(*state, rows[i].dst);
         zlay_convert *plan = plan_of(*state, target, rows[i].bits, src, dst);
         zlay_convert_info info;
-        machine m;
         assert_int_equal(zlay_convert_get(&info, plan), ZLAY_OK);
         assert_int_equal(info.level, ZLAY_CONVERT_LANE);
         assert_int_equal(info.rounds, rows[i].rounds);
-        machine_begin(&m, target_of(target), rows[i].bits);
-        run_plan(&m, *state, plan, src, dst);
-        machine_end(&m);
-        zlay_convert_free(plan);
-        zlay_layout_free(src);
-        zlay_layout_free(dst);
+        run_once(*state, target, rows[i].bits, plan, src, dst);
     }
 }
 
@@ -120,15 +114,9 @@ static void odd_blocks(void **state)
         uint32_t bits = 8u << i / 3;
         zlay_convert *plan = plan_of(*state, "sm_90a", bits, src, dst);
         zlay_convert_info info;
-        machine m;
         assert_int_equal(zlay_convert_get(&info, plan), ZLAY_OK);
         assert_true(info.smem > 0 && info.level < ZLAY_CONVERT_BLOCK && !info.remote);
-        machine_begin(&m, target_of("sm_90a"), bits);
-        run_plan(&m, *state, plan, src, dst);
-        machine_end(&m);
-        zlay_convert_free(plan);
-        zlay_layout_free(src);
-        zlay_layout_free(dst);
+        run_once(*state, "sm_90a", bits, plan, src, dst);
     }
 }
 
@@ -179,17 +167,11 @@ static void wrapped_rows(void **state)
     zlay_layout *src = read_layout(*state, WRAPPED_SRC), *dst = read_layout(*state, WRAPPED_DST);
     zlay_convert *plan = plan_of(*state, "sm_90a", 32, src, dst);
     zlay_convert_info info;
-    machine m;
     assert_int_equal(zlay_convert_get(&info, plan), ZLAY_OK);
     assert_int_equal(info.conflict_free, 1);
     assert_int_equal(info.store, 4);
     assert_int_equal(info.load, 4);
-    machine_begin(&m, target_of("sm_90a"), 32);
-    run_plan(&m, *state, plan, src, dst);
-    machine_end(&m);
-    zlay_convert_free(plan);
-    zlay_layout_free(src);
-    zlay_layout_free(dst);
+    run_once(*state, "sm_90a", 32, plan, src, dst);
 }
 
 static void odd_sizes(void **state)

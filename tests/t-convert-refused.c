@@ -2,7 +2,7 @@
 /* Conversions that cannot be served, without memory, and as JSON. */
 #include "answer.h"
 #include "convert_worlds.h"
-#include "heap.h"
+#include "heap_layouts.h"
 
 /* ---- requests that cannot be served ------------------------------------------------------ */
 
@@ -52,10 +52,12 @@ static void refusals(void **state)
     }
 }
 
-static zlay_status converted(zlay_ctx *ctx, void *request)
+static zlay_status converted(zlay_ctx *ctx, void *given)
 {
+    const operands *of = given;
+    zlay_convert_request r = {.size = sizeof r, .elem_bits = 32, .src = of->a, .dst = of->b};
     zlay_convert *plan = NULL;
-    zlay_status status = zlay_convert_synth(ctx, &plan, target_of("sm_90a"), request);
+    zlay_status status = zlay_convert_synth(ctx, &plan, target_of("sm_90a"), &r);
     zlay_convert_free(plan);
     return status;
 }
@@ -71,16 +73,9 @@ static void out_of_memory(void **state)
         {WRAPPED_SRC, WRAPPED_DST},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        heap h;
-        zlay_ctx *ctx = heap_open(&h, NULL);
-        zlay_layout *src = read_layout(ctx, pairs[i][0]), *dst = read_layout(ctx, pairs[i][1]);
-        zlay_convert_request r = {.size = sizeof r, .elem_bits = 32, .src = src, .dst = dst};
-        assert_int_equal(heap_fails_each(&h, ctx, converted, &r), ZLAY_OK);
-        zlay_layout_free(src);
-        zlay_layout_free(dst);
-        heap_close(&h, ctx);
-    }
+    heap h;
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        assert_int_equal(layouts_fail_each(&h, NULL, converted, i, pairs[i][0], pairs[i][1]), ZLAY_OK);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */

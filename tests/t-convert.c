@@ -201,17 +201,11 @@ static void transposes(void **state)
                     *dst = read_layout(*state, rows[i].dst);
         zlay_convert *plan = plan_of(*state, "sm_90a", 32, src, dst);
         zlay_convert_info info;
-        machine m;
         assert_int_equal(zlay_convert_get(&info, plan), ZLAY_OK);
         assert_int_equal(info.level, ZLAY_CONVERT_LANE);
         assert_int_equal(info.store, rows[i].rows);
         assert_int_equal(info.load, rows[i].rows);
-        machine_begin(&m, target_of("sm_90a"), 32);
-        run_plan(&m, *state, plan, src, dst);
-        machine_end(&m);
-        zlay_convert_free(plan);
-        zlay_layout_free(src);
-        zlay_layout_free(dst);
+        run_once(*state, "sm_90a", 32, plan, src, dst);
     }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies by threads that are refused, bad calls, and memory that ends. */
 #include "copy_synth.h"
-#include "heap.h"
+#include "heap_layouts.h"
 
 enum { G = ZLAY_MOVE_GLOBAL, S = ZLAY_MOVE_SHARED, P = ZLAY_MOVE_PEER };
 
@@ -152,10 +152,29 @@ static void test_bad_calls(void **state)
 
 /* ---- memory ------------------------------------------------------------------------- */
 
-static zlay_status moved(zlay_ctx *ctx, void *request)
+static const struct {
+    const char *from, *to;
+    zlay_copy_request r;
+} starved[] = {
+    {"(60,9):(1,129)", "(60,9):(1,128)", {.elem_bits = 16, SIDES(G, S)}},
+    {"(64,9):(1,ld)", "(64,9):(1,64)", {.elem_bits = 16, SIDES(G, S)}},
+    {"{ [j,i] -> [9i + j] : 0 <= i < 5 and 0 <= j < 8 and i + j < 10 }",
+     "(8,5):(1,8)",
+     {.elem_bits = 32, SIDES(G, S)}},
+    {"((8,2),(2,4,2)):((64,512),(1,2,8))",
+     "((8,2),(2,4,2)):((32,2),(1,8,4))",
+     {.elem_bits = 16, .registers = 8, SIDES(S, ZLAY_MOVE_REGISTER)}},
+};
+
+static zlay_status moved(zlay_ctx *ctx, void *given)
 {
+    const operands *of = given;
+    zlay_copy_request r = starved[of->row].r;
     zlay_move *move = NULL;
-    zlay_status status = zlay_copy_synth(ctx, &move, target_of("sm_90a"), request);
+    r.size = sizeof r;
+    r.source.layout = of->a;
+    r.dest.layout = of->b;
+    zlay_status status = zlay_copy_synth(ctx, &move, target_of("sm_90a"), &r);
     assert_true(!status == !!move);
     zlay_move_free(move);
     return status;
@@ -164,34 +183,13 @@ static zlay_status moved(zlay_ctx *ctx, void *request)
 static void test_each_allocation_fails_once(void **unused)
 {
     (void)unused;
-    static const struct {
-        const char *from, *to;
-        zlay_copy_request r;
-    } rows[] = {
-        {"(60,9):(1,129)", "(60,9):(1,128)", {.elem_bits = 16, SIDES(G, S)}},
-        {"(64,9):(1,ld)", "(64,9):(1,64)", {.elem_bits = 16, SIDES(G, S)}},
-        {"{ [j,i] -> [9i + j] : 0 <= i < 5 and 0 <= j < 8 and i + j < 10 }",
-         "(8,5):(1,8)",
-         {.elem_bits = 32, SIDES(G, S)}},
-        {"((8,2),(2,4,2)):((64,512),(1,2,8))",
-         "((8,2),(2,4,2)):((32,2),(1,8,4))",
-         {.elem_bits = 16, .registers = 8, SIDES(S, ZLAY_MOVE_REGISTER)}},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < sizeof starved / sizeof starved[0]; i++) {
         heap h;
-        zlay_ctx *ctx = heap_open(&h, NULL);
-        zlay_layout *from = read_layout(ctx, rows[i].from), *to = read_layout(ctx, rows[i].to);
-        zlay_copy_request r = rows[i].r;
-        r.size = sizeof r;
-        r.source.layout = from;
-        r.dest.layout = to;
-        assert_int_equal(heap_fails_each(&h, ctx, moved, &r), ZLAY_OK);
+        assert_int_equal(layouts_fail_each(&h, NULL, moved, i, starved[i].from, starved[i].to), ZLAY_OK);
         assert_true(h.calls >= 5);
-        zlay_layout_free(from);
-        zlay_layout_free(to);
-        heap_close(&h, ctx);
     }
 }
+
 
 int main(void)
 {

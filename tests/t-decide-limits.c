@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decisions that a limit ends, that are refused, and whose k-th allocation fails. */
 #include "decide.h"
-#include "heap.h"
+#include "heap_layouts.h"
 
 enum { INJECTIVE, SURJECTIVE, BIJECTIVE, CONTAINED, EQUAL, EQUAL_GIVEN, DECISIONS };
 
@@ -97,16 +97,11 @@ static void refusals(void **state)
 
 #define PARTIAL "{ [i] -> [3i mod 50] : 0 <= i < 20 and i != 7 }"
 
-typedef struct asked_of {
-    int which;
-    zlay_layout *a, *b;
-} asked_of;
-
 static zlay_status decided(zlay_ctx *ctx, void *given)
 {
-    const asked_of *q = given;
+    const operands *q = given;
     zlay_answer answer;
-    return decide(ctx, q->which, &answer, q->a, q->b);
+    return decide(ctx, (int)(q->row % DECISIONS), &answer, q->a, q->b);
 }
 
 /* By closed forms, by points, by the engine. */
@@ -122,15 +117,10 @@ static void every_allocation(void **state)
     };
     (void)state;
     for (size_t r = 0; r < sizeof pairs / sizeof pairs[0] * DECISIONS; r++) {
+        const char *const *pair = pairs[r / DECISIONS];
         heap h;
-        zlay_ctx *ctx = heap_open(&h, NULL);
-        asked_of q = {(int)(r % DECISIONS), read_layout(ctx, pairs[r / DECISIONS][0]),
-                      read_layout(ctx, pairs[r / DECISIONS][1])};
-        zlay_status status = heap_fails_each(&h, ctx, decided, &q);
-        if (status && status != ZLAY_ENOTSUP) fail_msg("%s", zlay_ctx_message(ctx));
-        zlay_layout_free(q.b);
-        zlay_layout_free(q.a);
-        heap_close(&h, ctx);
+        zlay_status status = layouts_fail_each(&h, NULL, decided, r, pair[0], pair[1]);
+        if (status && status != ZLAY_ENOTSUP) fail_msg("row %zu: %s", r, zlay_status_name(status));
     }
 }
 

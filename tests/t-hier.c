@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "heap.h"
+#include "heap_layouts.h"
 #include "hier.h"
 
 /* ---- tests -------------------------------------------------------------------------------- */
@@ -50,7 +50,7 @@ static void random_bijection(uint64_t *seed, const tree *t, int *to)
 {
     random_kept(seed, t, to);
     int64_t way = test_range(seed, 0, 3);
-    if (way == 1) shuffle(seed, to, t->slots);
+    if (way == 1) test_shuffle(seed, to, t->slots);
     if (way == 2) {
         int i = (int)test_range(seed, 0, t->slots - 1), j = (int)test_range(seed, 0, t->slots - 1);
         int keep = to[i];
@@ -84,7 +84,7 @@ static void levels(void **state)
         for (int64_t k = test_range(&seed, 0, (int64_t)t.count); k-- > 0;)
             block *= (int)t.level[k].size;
         for (int s = 0; s < t.slots; s++) x[s] = s;
-        for (int s = 0; s < t.slots; s += block) shuffle(&seed, x + s, block);
+        for (int s = 0; s < t.slots; s += block) test_shuffle(&seed, x + s, block);
         for (int s = 0; s < t.slots; s++) q[s] = p[x[s]];
         seen[plain_level(&t, x) + 1]++;
         check_level(*state, &t, p, q);
@@ -249,8 +249,8 @@ static zlay_layout *flipped_bits(zlay_ctx *ctx, const int *place, int constant, 
 static void random_places(uint64_t *seed, int *place)
 {
     for (int b = 0; b < 10; b++) place[b] = b;
-    if (test_range(seed, 0, 1)) shuffle(seed, place, 10);
-    else shuffle(seed, place + test_range(seed, 0, 3) * 2, 3);
+    if (test_range(seed, 0, 1)) test_shuffle(seed, place, 10);
+    else test_shuffle(seed, place + test_range(seed, 0, 3) * 2, 3);
 }
 
 /* The same as pieces: values that are counted, not bases. */
@@ -391,7 +391,7 @@ static void refused(void **state)
 
 static zlay_status all_calls(zlay_ctx *ctx, void *given)
 {
-    zlay_layout *a = ((zlay_layout **)given)[0], *b = ((zlay_layout **)given)[1];
+    const zlay_layout *a = ((operands *)given)->a, *b = ((operands *)given)->b;
     const zlay_level level[] = {{"register", 2}, {"lane", 3}};
     zlay_answer answer;
     zlay_reach reach;
@@ -415,12 +415,7 @@ static void memory(void **state)
 {
     (void)state;
     heap h;
-    zlay_ctx *ctx = heap_open(&h, NULL);
-    zlay_layout *of[] = {read_layout(ctx, "(3,2):(2,1)"), read_layout(ctx, "5 o (3,2):(-2,-1)")};
-    assert_int_equal(heap_fails_each(&h, ctx, all_calls, of), ZLAY_OK);
-    zlay_layout_free(of[0]);
-    zlay_layout_free(of[1]);
-    heap_close(&h, ctx);
+    assert_int_equal(layouts_fail_each(&h, NULL, all_calls, 0, "(3,2):(2,1)", "5 o (3,2):(-2,-1)"), ZLAY_OK);
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The k-th allocation fails, for every k and every call: nothing leaks, nothing is half-written. */
-#include "heap.h"
+#include "heap_layouts.h"
 #include "layout.h"
 
 typedef zlay_status call(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
@@ -135,14 +135,9 @@ static const struct { call *call; const char *a, *b, *text; zlay_status status; 
     {at, "f2{a: (1) (2); b: (0) -> x: 4}", NULL, "(1,1)", ZLAY_OK},
 };
 
-typedef struct trial {
-    size_t row;
-    zlay_layout *a, *b;
-} trial;
-
 static zlay_status called(zlay_ctx *ctx, void *given)
 {
-    const trial *t = given;
+    const operands *t = given;
     zlay_layout *out = given;
     zlay_status status = rows[t->row].call(ctx, &out, t->a, t->b, rows[t->row].text);
     if (status) assert_null(out);
@@ -155,13 +150,8 @@ static void check(size_t r)
 {
     zlay_limits wide = {.size = sizeof wide, .points = 1 << 21};
     heap h;
-    zlay_ctx *ctx = heap_open(&h, &wide);
-    trial t = {r, read_layout(ctx, rows[r].a), read_layout(ctx, rows[r].b)};
-    zlay_status status = heap_fails_each(&h, ctx, called, &t);
+    zlay_status status = layouts_fail_each(&h, &wide, called, r, rows[r].a, rows[r].b);
     if (status != rows[r].status) fail_msg("row %d: %s", (int)r, zlay_status_name(status));
-    zlay_layout_free(t.b);
-    zlay_layout_free(t.a);
-    heap_close(&h, ctx);
 }
 
 static void every_allocation(void **state)

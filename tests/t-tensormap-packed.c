@@ -2,7 +2,7 @@
 /* tensormap.synth of 4- and 6-bit types: an example by hand; random requests of which every tile is replayed in
  * the CPU model and compared value by value, bit by bit; and the search of least.h over those without edges. */
 #include "ctx.h"
-#include "heap.h"
+#include "heap_layouts.h"
 #include "least.h"
 #include "tile_draw.h"
 
@@ -201,11 +201,7 @@ static void draw_places(uint64_t *s, const form *f, tile_ask *a, int inner)
     static const int bits[] = {0, 1, 2, 3, 2}, base[] = {0, 4, 4, 4, 5}, shift[] = {0, 3, 3, 3, 2};
     for (int i = 0; i < a->source.modes; i++)
         if (i != inner) order[n++] = i;
-    for (int i = n - 1; i > 1; i--) {
-        int k = (int)test_range(s, 1, i), was = order[i];
-        order[i] = order[k];
-        order[k] = was;
-    }
+    test_shuffle(s, order + 1, n - 1);
     tile_compact(&a->smem, a->shape, order, n);
     a->smem.bits = bits[swizzle];
     a->smem.base = base[swizzle] + (f->values == 32 && swizzle);
@@ -371,16 +367,24 @@ static void weak_inside_a_byte(void **state)
     zlay_layout_free(source);
 }
 
-typedef struct asked {
-    const zlay_target *target;
-    zlay_tensormap_request r;
-} asked;
+static const hand starved[] = {
+    {"sm_100a", "b6x16_p32", "(64,256):(256,1)", NULL, {64, 256}, 0, ""},
+    {"sm_100a", "b4x16_p64", "(64,256):(256,1)", "(8,(128,2)):(128,(1,1024))", {8, 256}, 0, ""},
+    {"sm_100a", "f32", "(64,256):(256,1)", NULL, {8, 32}, 0, ""}, /* halves of 16 bytes swapped */
+    {"sm_100a", "e2m1", "(64,256):(256,1)", NULL, {64, 256}, 0, ""},
+    {"sm_100a", "e2m1", "(64,256):(256,1)", "(64,256):(256,1)", {64, 256}, 0, ""},
+};
 
 static zlay_status moved(zlay_ctx *ctx, void *given)
 {
-    const asked *a = given;
+    const operands *of = given;
+    const hand *h = &starved[of->row];
+    zlay_tensormap_request r = {.size = sizeof r, .source = of->a, .smem = of->b, .axes = 2, .shape = {h->shape[0], h->shape[1]}};
     zlay_move *move = NULL;
-    zlay_status status = zlay_tensormap_synth(ctx, &move, a->target, &a->r);
+    zlay_type_find(&r.type, h->type, strlen(h->type));
+    r.swizzle_given = r.type == ZLAY_TYPE_F32;
+    r.swizzle = r.swizzle_given ? 5 : 0;
+    zlay_status status = zlay_tensormap_synth(ctx, &move, target_of(h->target), &r);
     if (status) assert_null(move);
     zlay_move_free(move);
     return status;
@@ -388,28 +392,11 @@ static zlay_status moved(zlay_ctx *ctx, void *given)
 
 static void out_of_memory(void **state)
 {
-    static const hand rows[] = {
-        {"sm_100a", "b6x16_p32", "(64,256):(256,1)", NULL, {64, 256}, 0, ""},
-        {"sm_100a", "b4x16_p64", "(64,256):(256,1)", "(8,(128,2)):(128,(1,1024))", {8, 256}, 0, ""},
-        {"sm_100a", "f32", "(64,256):(256,1)", NULL, {8, 32}, 0, ""}, /* halves of 16 bytes swapped */
-        {"sm_100a", "e2m1", "(64,256):(256,1)", NULL, {64, 256}, 0, ""},
-        {"sm_100a", "e2m1", "(64,256):(256,1)", "(64,256):(256,1)", {64, 256}, 0, ""},
-    };
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < sizeof starved / sizeof *starved; i++) {
         heap h;
-        zlay_ctx *ctx = heap_open(&h, NULL);
-        zlay_layout *source = read_layout(ctx, rows[i].source), *smem = read_layout(ctx, rows[i].smem);
-        asked a = {target_of(rows[i].target), {.size = sizeof a.r, .source = source, .smem = smem, .axes = 2,
-                                            .shape = {rows[i].shape[0], rows[i].shape[1]}}};
-        zlay_type_find(&a.r.type, rows[i].type, strlen(rows[i].type));
-        a.r.swizzle_given = a.r.type == ZLAY_TYPE_F32;
-        a.r.swizzle = a.r.swizzle_given ? 5 : 0;
-        zlay_status status = heap_fails_each(&h, ctx, moved, &a);
-        if (status != ZLAY_OK && status != ZLAY_NONE) fail_msg("%s", zlay_ctx_message(ctx));
-        zlay_layout_free(source);
-        zlay_layout_free(smem);
-        heap_close(&h, ctx);
+        zlay_status status = layouts_fail_each(&h, NULL, moved, i, starved[i].source, starved[i].smem);
+        if (status != ZLAY_OK && status != ZLAY_NONE) fail_msg("row %zu: %s", i, zlay_status_name(status));
     }
 }
 

@@ -163,11 +163,7 @@ static void draw_one(draw *d, uint64_t *state)
     int rank = (int)test_range(state, 1, 4), order[4] = {0, 1, 2, 3};
     uint64_t extent[4], tile[4], stride[4], at[4], pitch = 1, place = 1, unit = 16 / bytes[type];
     d->type = types[type];
-    for (int i = rank - 1; i > 0; i--) {
-        int k = (int)test_range(state, 0, i), o = order[i];
-        order[i] = order[k];
-        order[k] = o;
-    }
+    test_shuffle(state, order, rank);
     for (int i = 0; i < rank; i++) {
         int o = order[i];
         extent[o] = (uint64_t)test_range(state, 1, i ? 12 : 80);
@@ -248,11 +244,7 @@ static void parts_place(part *parts, int count, uint64_t *state, int row, uint64
     int order[16];
     uint64_t place = 1;
     for (int i = 0; i < count; i++) order[i] = i;
-    for (int i = count - 1; i > 0; i--) {
-        int k = (int)test_range(state, 0, i), o = order[i];
-        order[i] = order[k];
-        order[k] = o;
-    }
+    test_shuffle(state, order, count);
     for (int i = 0, first = 0; i < count; i++) {
         if (parts[order[i]].mode != row || first++) continue;
         int least = order[i];
@@ -478,15 +470,6 @@ static void test_residual(void **unused)
 
 /* ---- memory that ends -------------------------------------------------------------------------------- */
 
-static zlay_status moved(zlay_ctx *ctx, void *request)
-{
-    zlay_move *move = NULL;
-    zlay_status status = zlay_tensormap_synth(ctx, &move, target_of("sm_90a"), request);
-    assert_true((status == ZLAY_OK) == (move != NULL));
-    zlay_move_free(move);
-    return status;
-}
-
 static void test_memory(void **unused)
 {
     (void)unused;
@@ -504,7 +487,7 @@ static void test_memory(void **unused)
         given g;
         given_make(&g, ctx, rows[i].type, rows[i].source, rows[i].tile, rows[i].smem);
         g.r.residual = 1;
-        assert_int_equal(heap_fails_each(&h, ctx, moved, &g.r), ZLAY_OK);
+        assert_int_equal(heap_fails_each(&h, ctx, synth_moved, &g.r), ZLAY_OK);
         given_free(&g);
         heap_close(&h, ctx);
     }

@@ -2,7 +2,7 @@
 /* tensormap.synth of one tile by its index, and of sources that are no sum of modes with shared memory chosen:
  * every tile of random requests is replayed in the CPU model, and no fewer 16 bytes can bring it. */
 #include "ctx.h"
-#include "heap.h"
+#include "heap_layouts.h"
 #include "tensormap_synth.h"
 #include "tile_draw.h"
 
@@ -180,26 +180,18 @@ static void by_hand(void **unused)
     synth_world_free(w);
 }
 
-static zlay_status moved(zlay_ctx *ctx, void *request)
+static zlay_status moved(zlay_ctx *ctx, void *given)
 {
-    zlay_move *move = NULL;
-    zlay_status status = zlay_tensormap_synth(ctx, &move, target_of("sm_90a"), request);
-    assert_true((status == ZLAY_OK) == (move != NULL));
-    zlay_move_free(move);
-    return status;
+    zlay_tensormap_request r = {.size = sizeof r, .type = ZLAY_TYPE_BF16, .source = ((operands *)given)->a,
+                                .axes = 2, .shape = {2, 64}, .index_given = 1, .index = {1, 0}};
+    return synth_moved(ctx, &r);
 }
 
 static void out_of_memory(void **unused)
 {
     (void)unused;
     heap h;
-    zlay_ctx *ctx = heap_open(&h, NULL);
-    zlay_layout *source = read_layout(ctx, "Sw<1,3,3> o 0 o (8,64):(64,1)");
-    zlay_tensormap_request r = {.size = sizeof r, .type = ZLAY_TYPE_BF16, .source = source, .axes = 2, .shape = {2, 64},
-                                .index_given = 1, .index = {1, 0}};
-    assert_int_equal(heap_fails_each(&h, ctx, moved, &r), ZLAY_OK);
-    zlay_layout_free(source);
-    heap_close(&h, ctx);
+    assert_int_equal(layouts_fail_each(&h, NULL, moved, 0, "Sw<1,3,3> o 0 o (8,64):(64,1)", NULL), ZLAY_OK);
 }
 
 int main(void)

@@ -175,4 +175,14 @@ static inline void synth_world_free(synth_world *w)
     free(w);
 }
 
+/* A plan made and given back; a heap_work. */
+static inline zlay_status synth_moved(zlay_ctx *ctx, void *request)
+{
+    zlay_move *move = NULL;
+    zlay_status status = zlay_tensormap_synth(ctx, &move, target_of("sm_90a"), request);
+    assert_true((status == ZLAY_OK) == (move != NULL));
+    zlay_move_free(move);
+    return status;
+}
+
 #endif

@@ -25,11 +25,7 @@ static inline void draw_source(uint64_t *s, tile_ask *a, int inner)
     tile_layout *l = &a->source;
     int unit = 16 / a->bytes, order[TILE_MODES];
     for (int i = 0; i < l->modes; i++) order[i] = i;
-    for (int i = l->modes - 1; i > 0; i--) {
-        int k = (int)test_range(s, 0, i), was = order[i];
-        order[i] = order[k];
-        order[k] = was;
-    }
+    test_shuffle(s, order, l->modes);
     l->shape[inner] = tile_rarely(s, 4) ? test_range(s, 1, 20 * unit) : unit * test_range(s, 1, 20);
     l->stride[inner] = 1;
     int64_t dense = (l->shape[inner] + unit - 1) / unit * unit;
@@ -70,11 +66,7 @@ static inline void draw_smem(uint64_t *s, tile_ask *a, int inner)
     int order[TILE_MODES] = {inner}, n = 1, bits = 0;
     for (int i = 0; i < a->source.modes; i++)
         if (i != inner) order[n++] = i;
-    for (int i = n - 1; i > 1; i--) {
-        int k = (int)test_range(s, 1, i), was = order[i];
-        order[i] = order[k];
-        order[k] = was;
-    }
+    test_shuffle(s, order + 1, n - 1);
     tile_compact(&a->smem, a->shape, order, n);
     int64_t row = a->shape[inner] * a->bytes;
     while (bits < 3 && row != 16 << bits) bits++;

@@ -31,11 +31,7 @@ static void drawn_strides(uint64_t *s, const drawn *d, int64_t *stride, int inne
 {
     int order[DRAWN_MODES];
     for (int i = 0; i < d->modes; i++) order[i] = i;
-    for (int i = d->modes - 1; i > 0; i--) {
-        int j = (int)test_range(s, 0, i), keep = order[i];
-        order[i] = order[j];
-        order[j] = keep;
-    }
+    test_shuffle(s, order, d->modes);
     int64_t next = inner >= 0 ? d->extent[inner] : test_range(s, 1, 3);
     if (inner >= 0) stride[inner] = 1;
     for (int i = 0; i < d->modes; i++) {

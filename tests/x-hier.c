@@ -80,7 +80,7 @@ static void two_by_two_by_two(void **state)
         check_keeps(*state, &w->t, to);
         if (plain_crosses(&w->t, to) < 0) world_put(w, to);
         memcpy(other, to, sizeof other);
-        shuffle(&seed, other, test_range(&seed, 0, 1) ? 8 : 4);
+        test_shuffle(&seed, other, test_range(&seed, 0, 1) ? 8 : 4);
         if (!(all++ % (test_exhaustive() ? 1 : 16))) check_level(*state, &w->t, to, other);
     } while (next_permutation(to, 8));
     assert_int_equal(all, 40320);
@@ -124,8 +124,8 @@ static void three_by_two_by_two(void **state)
     }
     for (int i = 0; i < 12; i++) to[i] = other[i] = i;
     for (uint64_t i = 0; i < samples; i++) {
-        shuffle(&seed, to, 12);
-        shuffle(&seed, other, 12);
+        test_shuffle(&seed, to, 12);
+        test_shuffle(&seed, other, 12);
         check_keeps(*state, &w->t, to);
         check_level(*state, &w->t, to, other);
     }
