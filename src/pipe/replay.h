@@ -178,7 +178,8 @@ typedef struct zl_rp_sheet {
 typedef struct zl_rp_seen { /* a state at the beginning of an iteration */
     int64_t *numbers;       /* first per instance the counter that it is counted from */
     size_t count;
-    uint64_t step;
+    uint64_t step, round;
+    uint32_t by; /* the instance that looked */
 } zl_rp_seen;
 enum { ZL_RP_STATES = 64 };
 
@@ -218,7 +219,7 @@ struct zl_replay {
     uint64_t *sets, *copied; /* copied: kinds that a landing copy tells of */
     uint32_t words, free_count, top; /* top: no item from there on is live */
 
-    uint64_t step;
+    uint64_t step, round; /* round: of turns */
     int32_t rule; /* 0: nothing is broken */
     uint32_t event, other;
     zlay_status status;

@@ -373,7 +373,7 @@ static void begin_flags(zl_replay *c)
 
 void zl_rp_begin(zl_replay *c)
 {
-    c->step = 0;
+    c->step = c->round = 0;
     for (size_t k = 0; k < (size_t)c->gates_count * c->threads_count; k++)
         c->passed[k] = c->came[k] = -2;
     for (size_t k = 0; k < (size_t)c->gates_count * c->instances_count; k++) c->expected[k] = -2;

@@ -223,9 +223,12 @@ static bool is_over(const zl_replay *c)
     return c->rule || c->status || c->unproved || has_compared_all(c);
 }
 
+/* One who stands inside an iteration ends it and begins the next: else who comes last to a phase would
+ * come first to the next one, and no iteration were like the one before it. */
 static bool take_turn(zl_replay *c, zl_rp_instance *i)
 {
     bool moved = false, again = true;
+    bool whole = !i->depth || i->pc == i->loop[i->depth - 1] + 1;
     while (again && i->pc < i->role->end && !is_over(c)) {
         const zl_event *e = &c->pipe->events[i->pc];
         zl_rp_reserve(c);
@@ -234,7 +237,8 @@ static bool take_turn(zl_replay *c, zl_rp_instance *i)
         if (e->kind == ZL_EV_FOR) begin_loop(c, i, e);
         else if (e->kind == ZL_EV_END) {
             end_iteration(c, i, e);
-            again = false;
+            again = !whole;
+            whole = true;
         } else if (do_event(c, i, e)) i->pc++;
         else return moved;
         c->step++;
@@ -272,6 +276,7 @@ void zl_rp_run(zl_replay *c)
             moved |= take_turn(c, &c->instances[k]);
             open |= c->instances[k].pc < c->instances[k].role->end;
         }
+        c->round++;
         if (open && !moved && !is_over(c)) find_stuck(c);
         if (c->step > most && !is_over(c))
             c->status = zl_fail(c->ctx, ZLAY_ELIMIT, "limit points: a run of more than %llu steps",

@@ -41,7 +41,7 @@ static bool write_state(zl_replay *c, uint32_t claim, zl_rp_sheet *w)
     }
 }
 
-static bool keep_state(zl_replay *c, uint32_t claim, const zl_rp_sheet *w)
+static bool keep_state(zl_replay *c, uint32_t claim, const zl_rp_sheet *w, uint32_t by)
 {
     zlay_allocator alloc = zl_allocator(c->ctx);
     zl_rp_seen *all = c->seen[claim], last = all[ZL_RP_STATES - 1];
@@ -55,7 +55,7 @@ static bool keep_state(zl_replay *c, uint32_t claim, const zl_rp_sheet *w)
         if (!last.numbers) return false;
     } else memmove(all + 1, all, (ZL_RP_STATES - 1) * sizeof *all);
     memcpy(last.numbers, w->out, w->need * sizeof *last.numbers);
-    all[0] = (zl_rp_seen){last.numbers, w->need, c->step + 1};
+    all[0] = (zl_rp_seen){last.numbers, w->need, c->step + 1, c->round, by};
     *count += *count < ZL_RP_STATES;
     return true;
 }
@@ -84,12 +84,14 @@ static int64_t period_of(const zl_replay *c, const zl_rp_seen *s, const zl_rp_sh
     return period;
 }
 
+/* All have had a turn since the state was seen, so who stands where it stood then can do nothing before
+ * those end that went on: it has a repetition of its own later. */
 static const zl_rp_seen *find_same(const zl_replay *c, const zl_rp_sheet *w, uint32_t by)
 {
     size_t at = c->instances_count;
     for (uint32_t k = 0; k < c->seen_count[w->claim]; k++) {
         const zl_rp_seen *s = &c->seen[w->claim][k];
-        if (s->count != w->need ||
+        if (s->by != by || s->round == c->round || s->count != w->need ||
             memcmp(s->numbers + at, w->out + at, (w->need - at) * sizeof *w->out))
             continue;
         int64_t period = period_of(c, s, w, by);
@@ -135,19 +137,20 @@ static bool note_repeat(zl_replay *c, const zl_rp_seen *same, const zl_rp_sheet 
     return true;
 }
 
-static void look(zl_replay *c, const zl_rp_instance *i, uint32_t claim)
+static void look(zl_replay *c, uint32_t by, uint32_t claim)
 {
     zl_rp_sheet w;
     bool good = write_state(c, claim, &w);
-    const zl_rp_seen *same = good ? find_same(c, &w, (uint32_t)(i - c->instances)) : NULL;
-    if (good) good = same ? note_repeat(c, same, &w) : keep_state(c, claim, &w);
+    const zl_rp_seen *same = good ? find_same(c, &w, by) : NULL;
+    if (good) good = same ? note_repeat(c, same, &w) : keep_state(c, claim, &w, by);
     if (!good) c->status = ZLAY_ENOMEM;
 }
 
 void zl_rp_head(zl_replay *c, zl_rp_instance *i)
 {
     for (uint32_t k = 0; c->turns == ZL_RP_ALONE && k < c->claims_count; k++)
-        if (zl_rp_is_loop(c, k, i->loop[i->depth - 1]) && looks(c, i, k)) look(c, i, k);
+        if (zl_rp_is_loop(c, k, i->loop[i->depth - 1]) && looks(c, i, k))
+            look(c, (uint32_t)(i - c->instances), k);
 }
 
 void zl_rp_edge(zl_replay *c, uint32_t loop)
