@@ -224,6 +224,7 @@ struct zl_replay {
     uint32_t event, other;
     zlay_status status;
     const char *unproved; /* NULL, or why no longer trip follows */
+    uint32_t unproved_claim;
 
     zl_rp_claim claims[ZL_RP_PARAMS];
     uint32_t claims_count;

@@ -14,6 +14,7 @@ enum { TRIPS = 512, PERIOD_MOST = 64, PERIODS_MOST = 4096, WARMING = 24 };
 typedef struct row {
     int32_t param[ZL_RP_PARAMS];
     int64_t value[ZL_RP_PARAMS], period[ZL_RP_PARAMS]; /* period 0: none is claimed */
+    bool doubled[ZL_RP_PARAMS]; /* the period is twice what the line says */
     uint32_t count, listed; /* params; those but one that is run up to `value` */
     int64_t events;
 } row;
@@ -218,48 +219,89 @@ static void claim(zl_replay *c, int32_t param, int64_t period)
 }
 
 /* A run of the row; `open`: with the claim that greater values of the last param follow. */
-static bool run_trip(reader *in, bool open)
+static bool run_trip(reader *in, const row *r, bool open)
 {
-    const row *r = &in->row;
     zl_replay *c = in->c;
     c->claims_count = 0;
-    for (uint32_t k = 0; k < (open ? r->count : r->listed); k++) claim(c, r->param[k], r->period[k]);
+    for (uint32_t k = 0; k < (open ? r->count : r->listed); k++)
+        claim(c, r->param[k], r->period[k]);
     return run_once(in);
 }
 
-/* Behind the value that the line names so many trips as the period has repeat; a few before them may
- * not yet, where states here tell more apart than the verifier's. */
-static bool run_longer(reader *in, int32_t param, int64_t until, int64_t period)
+/* Behind the value that the line names so many trips as the period has repeat, or as twice the
+ * period has, as the order in which threads have their turns may alternate; a few before them may not
+ * yet, where states here tell more apart than the verifier's. */
+static bool run_longer(reader *in, row *r)
 {
     zl_replay *c = in->c;
-    int64_t found = 0, most = in->pipe->params[param].most;
-    for (int64_t trip = until + 1; found < period && trip <= most; trip++) {
+    int32_t param = r->param[r->listed];
+    int64_t found = 0, until = r->value[r->listed], most = in->pipe->params[param].most;
+    int64_t *period = &r->period[r->listed], twice = 2 * *period;
+    for (int64_t trip = until + 1; found < *period && trip <= most; trip++) {
         c->values[param] = trip;
         found++;
-        if (run_trip(in, true)) continue;
+        if (run_trip(in, r, true)) continue;
         if (!c->unproved || trip > until + WARMING) return false;
         in->fault = NULL;
-        found = 0;
-        if (!run_trip(in, false)) return false;
+        bool again = *period < twice;
+        found = again ? found - 1 : 0;
+        trip -= again;
+        *period = twice;
+        if (!again && !run_trip(in, r, false)) return false;
     }
     return true;
 }
 
-static bool run_row(reader *in)
+static bool run_row(reader *in, row *r)
 {
-    const row *r = &in->row;
     zl_replay *c = in->c;
     for (uint32_t k = 0; k < r->listed; k++) c->values[r->param[k]] = r->value[k];
-    if (r->count == r->listed) return run_trip(in, false);
+    if (r->count == r->listed) return run_trip(in, r, false);
     int32_t param = r->param[r->listed];
-    int64_t until = r->value[r->listed], period = r->period[r->listed];
-    if (until < in->pipe->params[param].most && !period)
+    int64_t until = r->value[r->listed];
+    if (until < in->pipe->params[param].most && !r->period[r->listed])
         return refuse(in, "greater values of a param do not follow");
     for (int64_t trip = in->pipe->params[param].least; trip <= until; trip++) {
         c->values[param] = trip;
-        if (!run_trip(in, false)) return false;
+        if (!run_trip(in, r, false)) return false;
     }
-    return run_longer(in, param, until, period);
+    return run_longer(in, r);
+}
+
+/* Which listed param the claim is of that did not hold; their number: none. */
+static uint32_t find_failed(const reader *in, const row *r)
+{
+    const zl_replay *c = in->c;
+    uint32_t k = 0;
+    while (c->unproved && k < r->listed && r->param[k] != c->claims[c->unproved_claim].param) k++;
+    return c->unproved ? k : r->listed;
+}
+
+/* A listed value may stand for those behind it by twice its period alone, then the next one does so,
+ * too; or not yet, then the next one is run. */
+static uint32_t split(const reader *in, const row *r, uint32_t k, row out[2])
+{
+    out[0] = out[1] = *r;
+    out[0].doubled[k] = out[1].doubled[k] = true;
+    out[0].period[k] = r->doubled[k] ? 0 : 2 * r->period[k];
+    if (!r->doubled[k]) out[1].period[k] *= 2;
+    out[1].value[k] += r->period[k];
+    return 1 + (out[1].value[k] <= in->pipe->params[r->param[k]].most);
+}
+
+static bool run_rows(reader *in)
+{
+    row todo[2 * WARMING] = {in->row};
+    uint32_t count = 1;
+    for (uint32_t tried = 0; count; tried++) {
+        row r = todo[--count];
+        if (run_row(in, &r)) continue;
+        uint32_t k = find_failed(in, &r);
+        if (k == r.listed || tried >= 2 * WARMING - 2) return false;
+        in->fault = NULL;
+        count += split(in, &r, k, todo + count);
+    }
+    return true;
 }
 
 static uint64_t more(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
@@ -303,7 +345,7 @@ static bool read_proof(reader *in)
     if (!is_good(in)) return false;
     while (take_line(in) && !zl_scan_word(&in->scan, "end")) {
         if (!zl_scan_word(&in->scan, "run")) return refuse(in, "neither `run` nor `end`");
-        if (!read_row(in) || !follows(in) || !check_events(in) || !run_row(in)) return false;
+        if (!read_row(in) || !follows(in) || !check_events(in) || !run_rows(in)) return false;
         in->begun = true;
     }
     if (in->fault || !zl_scan_done(&in->scan) || in->next != in->end)
@@ -321,20 +363,6 @@ static void say(const reader *in)
         zl_fail(in->ctx, ZLAY_OK, "line %u of the proof: a run breaks %s at line %u of the pipe",
                 in->scan.line, zlay_pipe_rule_name(c->rule), in->pipe->events[c->event].line);
     else zl_fail(in->ctx, ZLAY_OK, "line %u of the proof: %s", in->scan.line, in->fault);
-}
-
-zlay_status zl_rc_try(zlay_ctx *ctx, int32_t *rule, const zlay_pipe *pipe, const int64_t *values)
-{
-    zl_replay *c;
-    zlay_status status = zl_rp_new(ctx, &c, pipe);
-    if (status) return status;
-    memcpy(c->values, values, pipe->params_count * sizeof *values);
-    zl_rp_check_text(c);
-    if (!c->rule) zl_rp_run(c);
-    status = c->status;
-    *rule = c->rule;
-    zl_rp_free(c);
-    return status;
 }
 
 bool zl_rc_is_by_runs(const zlay_pipe *pipe, const char *proof, size_t length)

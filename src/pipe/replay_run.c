@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A run: instances in turn, each to the end of an iteration, or until it has to wait. */
+#include "pipe/recheck_runs.h"
 #include "pipe/replay_same.h"
+
+#include <string.h>
 
 void zl_rp_break(zl_replay *c, int32_t rule, uint32_t event, uint32_t other)
 {
@@ -223,12 +226,9 @@ static bool is_over(const zl_replay *c)
     return c->rule || c->status || c->unproved || has_compared_all(c);
 }
 
-/* One who stands inside an iteration ends it and begins the next: else who comes last to a phase would
- * come first to the next one, and no iteration were like the one before it. */
 static bool take_turn(zl_replay *c, zl_rp_instance *i)
 {
     bool moved = false, again = true;
-    bool whole = !i->depth || i->pc == i->loop[i->depth - 1] + 1;
     while (again && i->pc < i->role->end && !is_over(c)) {
         const zl_event *e = &c->pipe->events[i->pc];
         zl_rp_reserve(c);
@@ -237,8 +237,7 @@ static bool take_turn(zl_replay *c, zl_rp_instance *i)
         if (e->kind == ZL_EV_FOR) begin_loop(c, i, e);
         else if (e->kind == ZL_EV_END) {
             end_iteration(c, i, e);
-            again = !whole;
-            whole = true;
+            again = false;
         } else if (do_event(c, i, e)) i->pc++;
         else return moved;
         c->step++;
@@ -283,4 +282,18 @@ void zl_rp_run(zl_replay *c)
                                 (unsigned long long)most);
     }
     if (!is_over(c)) check_end(c);
+}
+
+zlay_status zl_rc_try(zlay_ctx *ctx, int32_t *rule, const zlay_pipe *pipe, const int64_t *values)
+{
+    zl_replay *c;
+    zlay_status status = zl_rp_new(ctx, &c, pipe);
+    if (status) return status;
+    memcpy(c->values, values, pipe->params_count * sizeof *values);
+    zl_rp_check_text(c);
+    if (!c->rule) zl_rp_run(c);
+    status = c->status;
+    *rule = c->rule;
+    zl_rp_free(c);
+    return status;
 }

@@ -197,8 +197,8 @@ static void take_bearings(zl_replay *c, uint32_t claim, uint32_t outer, bool beg
                          zl_rp_ring_turn(c, claim, ring, there, longer),
                      begins);
     }
-    if (!same && !c->unproved)
-        c->unproved = "a repetition turns a longer trip by another amount than the run";
+    if (!same)
+        zl_rp_fail(c, outer, "a repetition turns a longer trip by another amount than the run");
 }
 
 static void turn(zl_replay *c, uint32_t claim, const bool *moved)

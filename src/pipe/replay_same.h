@@ -20,6 +20,8 @@ bool zl_rp_is_heard(const zl_replay *c, const zl_rp_gate *g);
 /* Threads that wait learn what they will know anyhow when they go on. */
 void zl_rp_hear(zl_replay *c);
 void zl_rp_find_growth(zl_replay *c);
+/* The longer trip of a claim does not follow. */
+void zl_rp_fail(zl_replay *c, uint32_t claim, const char *why);
 /* Growth of a ring's indices, or of a loop's counter, when the loops of a claim go on by `by`;
  * `longer`: in the longer trip of that claim, -1 in the run itself. */
 int64_t zl_rp_ring_turn(zl_replay *c, uint32_t claim, uint32_t ring, int64_t by, int32_t longer);

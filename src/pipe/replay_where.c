@@ -3,9 +3,11 @@
  * turns rings and counters; every index and every loop's end of the run is held against that. */
 #include "pipe/replay_same.h"
 
-static void fail(zl_replay *c, const char *why)
+void zl_rp_fail(zl_replay *c, uint32_t claim, const char *why)
 {
-    if (!c->unproved) c->unproved = why;
+    if (c->unproved) return;
+    c->unproved = why;
+    c->unproved_claim = claim;
 }
 
 /* ---- positions ---- */
@@ -28,7 +30,7 @@ int64_t zl_rp_twin(zl_replay *c, const zl_rp_instance *i, const zl_pos *pos, uin
 {
     int64_t at = pos->loop >= 0 ? i->twin[claim][pos->loop] : 0;
     if (pos->times == c->claims[claim].param && pos->loop >= 0 && at != i->counter[pos->loop])
-        fail(c, "a position grows with the square of a trip count");
+        zl_rp_fail(c, claim, "a position grows with the square of a trip count");
     if (pos->times >= 0) at *= value_in(c, (int32_t)claim, pos->times);
     return at + pos->add + (pos->plus >= 0 ? value_in(c, (int32_t)claim, pos->plus) : 0);
 }
@@ -39,7 +41,7 @@ int64_t zl_rp_index(zl_replay *c, const zl_rp_instance *i, const zl_pos *pos, ui
     int64_t at = zl_rp_value(c, i, pos);
     for (uint32_t k = 0; c->turns && k < c->claims_count; k++)
         if (zl_rp_twin(c, i, pos, k) - at != *zl_rp_turned(c, k, ring, block))
-            fail(c, "an index of a longer trip is another than its ring is turned by");
+            zl_rp_fail(c, k, "an index of a longer trip is another than its ring is turned by");
     return at;
 }
 
@@ -60,7 +62,8 @@ bool zl_rp_goes_on(zl_replay *c, const zl_rp_instance *i, const zl_event *loop, 
     for (uint32_t k = 0; c->turns && k < c->claims_count; k++) {
         int64_t later = zl_rp_twin(c, i, &loop->bar_at, k) - bound, turned = twin[k] - counter;
         if (on ? later < turned : turned < later)
-            fail(c, "a loop of a longer trip ends elsewhere, or nothing in it is seen to repeat");
+            zl_rp_fail(c, k,
+                       "a loop of a longer trip ends elsewhere, or nothing in it is seen to repeat");
     }
     return on;
 }
@@ -142,7 +145,8 @@ static int64_t grown(zl_replay *c, uint32_t claim, int32_t growth, int64_t by, i
 {
     if (growth == ZL_RP_STILL) return 0;
     if (growth == ZL_RP_ALIKE) return by;
-    if (growth == c->claims[claim].param) fail(c, "a ring turns with the square of a trip count");
+    if (growth == c->claims[claim].param) 
+        zl_rp_fail(c, claim, "a ring turns with the square of a trip count");
     return by * value_in(c, longer, growth);
 }
 
