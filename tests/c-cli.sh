@@ -146,6 +146,9 @@ check "no such file, and why" says 'No such file' "$zlay" pipe verify "$tap_dir/
 check "a folder is no file" says 'Is a directory' "$zlay" pipe verify "$tap_dir"
 check "an image that is not there is said before anything else" exits 2 "$zlay" run gemm --image "$tap_dir/none"
 check "a file that cannot be written, and why" says 'no/such.*No such file' "$zlay" plan gemm --k 64 --out "$tap_dir/no/such"
+check "decode: what can be decoded" says 'WHAT is tensormap, smemdesc, idesc or buffer$' "$zlay" decode tdm gfx1250 0
+buffer_is_decoded() { "$zlay" decode buffer gfx942 0x00027000ffffffff0000000100000000 | grep -q '^base  *4294967296$'; }
+check "decode: a buffer resource" buffer_is_decoded
 check "decode: what a tensor map's bits are" says '256 hex digits' "$zlay" decode tensormap sm_90a 0x12
 check "decode: fields behind the bits" says 'NAME=VALUE$' "$zlay" decode idesc sm_100a 0x490 f16
 printf 'pipe x\nbar full[2] cout 1\n' > "$tap_dir/cout.pipe"

@@ -54,12 +54,14 @@ static json_t *request_of(const char **why, int argc, char **argv)
 {
     char op[80];
     bool map = !strcmp(argv[0], "tensormap");
+    snprintf(op, sizeof op, "%.60s.unpack", argv[0]);
+    const zl_op *reads = zl_op_find(op);
+    if (!reads || (!map && !strstr(reads->required, "desc"))) return NULL;
     int used = 1;
     json_t *bits = map ? map_words(argc - 2, argv + 2, &used) : json_string(argv[2]);
     *why = "a tensor map is 256 hex digits as they lie in memory, or 16 words";
     if (!bits) return NULL;
     *why = "what stands behind the bits is NAME=VALUE";
-    snprintf(op, sizeof op, "%.60s.unpack", argv[0]);
     json_t *request =
         json_pack("{ssssso}", "op", op, "target", argv[1], map ? "words" : "desc", bits);
     for (int i = 2 + used; request && i < argc; i++) {
@@ -114,8 +116,8 @@ static zlay_status answer_write(zlay_ctx *ctx, zlay_buf *out, const json_t *resp
 
 zlay_status zl_decode_bits(zlay_ctx *ctx, zlay_buf *out, int argc, char **argv)
 {
-    const char *why = "decode takes WHAT TARGET BITS [NAME=VALUE ...]; WHAT is tensormap, smemdesc "
-                      "or idesc";
+    const char *why = "decode takes WHAT TARGET BITS [NAME=VALUE ...]; WHAT is tensormap, "
+                      "smemdesc, idesc or buffer";
     json_t *request = argc < 3 ? NULL : request_of(&why, argc, argv);
     if (!request) return zl_fail(ctx, ZLAY_EINVAL, "%s", why);
     json_t *response = response_to(ctx, request);
