@@ -276,12 +276,42 @@ static void operands(void **state)
     }
 }
 
+/* A bound move is of tensor copies: one in bulk has its own argument. */
+static void bulk_beside_move(void **state)
+{
+    static const char text[] = "pipe one\nmove tA 16384\nsmem A[2] tA\nbar f[2] count 1\nrole r warps 0..0 elect\n"
+                               "copy bulk tA -> A[0] signal f[0]\ncopy tensor tA -> A[1] signal f[1]\nend\n";
+    zlay_layout *source = NULL, *smem = NULL;
+    zlay_move *move = NULL;
+    assert_int_equal(zlay_layout_parse(*state, &source, "(256,64):(64,1)", 15), ZLAY_OK);
+    assert_int_equal(zlay_layout_parse(*state, &smem, "Sw<3,3,3> o 0 o (128,64):(64,1)", 31), ZLAY_OK);
+    zlay_tensormap_request r = {.size = sizeof r, .type = ZLAY_TYPE_BF16, .source = source, .smem = smem, .shape = {128, 64}, .axes = 2};
+    if (zlay_tensormap_synth(*state, &move, target_of("sm_90a"), &r)) fail_msg("%s", zlay_ctx_message(*state));
+    const zlay_pipe_move bound = {.name = "tA", .move = move, .axis = {"block"}};
+    zlay_pipe *pipe = parsed(*state, text);
+    zlay_pipe_emit ask = asked(pipe, "sm_90a", ZLAY_TEXT_PTX);
+    ask.moves = &bound;
+    ask.moves_count = 1;
+    kernel k = printed(*state, &ask);
+    if (k.status) fail_msg("%s", zlay_ctx_message(*state));
+    assert_non_null(strstr(k.text, ".param .u64 in_A"));
+    assert_non_null(strstr(k.text, "map_tA_0[128]"));
+    if (!system(ASSEMBLER_PATH "command -v ptxas >/dev/null")) assert_true(assembles("sm_90a", k.text));
+    free(k.text);
+    zlay_pipe_free(pipe);
+    zlay_move_free(move);
+    zlay_layout_free(source);
+    zlay_layout_free(smem);
+}
+
 /* ---- refusals --------------------------------------------------------------------------- */
 
 static void refused(void **state)
 {
     static const struct { const char *text, *target; zlay_status status; const char *says; } rows[] = {
         {"pipe a\nsmem A[2] 200000\nbar f[1] count 1\ninit f\nrole r warps 0..0\nend\n", "sm_90a", ZLAY_ENOTSUP, "smem:"},
+        {"pipe a\ncluster 2\nsmem A[1] 16\nbar f[1] count 1\nrole r warps 0..0 elect\ncopy bulk 16 -> A[0] signal f[0] cta 0\nend\n",
+         "sm_100a", ZLAY_ENOTSUP, "line 6: a bulk copy signals the block where it lands"},
         {"pipe a\nsmem A[1] 24\nbar f[1] count 1\nrole r warps 0..0 elect\ncopy bulk 24 -> A[0] signal f[0]\nend\n",
          "sm_90a", ZLAY_ENOTSUP, "BULK_SIZE_16"},
         {"pipe a\nsmem A[1] 18\nrole r warps 0..0\nread A[0]\nend\n", "sm_90a", ZLAY_ENOTSUP, "line 4: 18 bytes"},
@@ -407,7 +437,7 @@ int main(int count, char **words)
         cmocka_unit_test(example),   cmocka_unit_test(golden),    cmocka_unit_test(assembled),
         cmocka_unit_test(compiled),  cmocka_unit_test(events),    cmocka_unit_test(refused),
         cmocka_unit_test(unproved),  cmocka_unit_test(misused),   cmocka_unit_test(fragments),
-        cmocka_unit_test(no_memory), cmocka_unit_test(operands),
+        cmocka_unit_test(no_memory), cmocka_unit_test(bulk_beside_move), cmocka_unit_test(operands),
     };
     const struct CMUnitTest writing[] = {cmocka_unit_test(rewrite)};
     if (count > 1 && !strcmp(words[1], "golden")) return cmocka_run_group_tests(writing, begin, end);

@@ -107,6 +107,14 @@ static void judge(world *w, const pipe_edit *edit, int32_t rule)
     if (wrong && !known) fail_msg("%s, accepted: %s: %s", w->row.name, edit->what, machine.fault);
 }
 
+/* A fragment names all registers: where an edit leaves others its text says nothing. */
+static bool fragment_fits(const relation *r)
+{
+    char registers[96];
+    snprintf(registers, sizeof registers, ".reg .b32 acc_%s_<%u>;", r->in, r->registers);
+    return !is_kept(r) || strstr(piped.kernel, registers);
+}
+
 static void look(void *user, const pipe_edit *edit, const char *text, size_t length)
 {
     world *w = user;
@@ -116,7 +124,7 @@ static void look(void *user, const pipe_edit *edit, const char *text, size_t len
     if (rule < 0) return;
     memcpy(piped.text, text, length);
     piped.text[length] = 0;
-    if (kernel_make(&piped, &w->row)) w->unprinted++;
+    if (kernel_make(&piped, &w->row) || !fragment_fits(w->row.relation)) w->unprinted++;
     else judge(w, edit, rule);
 }
 

@@ -162,18 +162,20 @@ void zl_pt_copy(zl_pipe_text *k, const zl_event *event)
 {
     char mask[24];
     const zlay_pipe_move *move = zl_pt_move(k, event);
-    bool shared = event->scope == ZL_COPY_SHARED, tensors = event->scope == ZL_COPY_TENSOR;
+    bool shared = event->scope == ZL_COPY_SHARED;
     zl_pt_bar(k, "to");
     part_at(k, event);
     if (shared && event->cta == ZL_CTA_OWN) zl_pt_fail(k, "a copy between blocks names the other");
     if (event->cta == ZL_CTA_ALL) zl_pt_fail(k, "a copy to all blocks is a multicast");
+    if (away(event) && event->scope != ZL_COPY_TENSOR)
+        zl_pt_fail(k, "a bulk copy signals the block where it lands");
     if (event->cta != ZL_CTA_OWN) zl_pt_peer(k, "at", "at", 0);
     if (away(event))
         zl_say(k, NULL, "mapa", 1, "to", "to", zl_pt_number(mask, (uint32_t)event->bar_cta));
     else if (event->cta != ZL_CTA_OWN) zl_pt_peer(k, "to", "to", 0);
     if (event->multicast) zl_op(k, MASK, "mask", zl_pt_number(mask, event->multicast));
     if (shared) peer_copy(k, event);
-    else if (tensors && move) tensor_bound(k, event, move);
+    else if (move) tensor_bound(k, event, move);
     else if (zl_pt_mapped(event)) tensor_plain(k, event);
     else bulk_load(k, event);
 }

@@ -11,8 +11,10 @@ enum { BAR_BYTES = 8, WORD = 4, PLAIN_ALIGN = 128, WARP = 32, BARRIERS = 16 };
 
 const char *const zl_pt_prefix[ZL_PT_POINTERS] = {"in_", "out_", "ptr_", "base_"};
 
+/* A copy in bulk brings a move's bytes, and not by its plan. */
 const zlay_pipe_move *zl_pt_move(const zl_pipe_text *k, const zl_event *event)
 {
+    if (event->kind == ZL_EV_COPY && event->scope != ZL_COPY_TENSOR) return NULL;
     if (event->moved.count != 1 || event->moved.term[0].times != 1) return NULL;
     const char *name = k->pipe->moves[event->moved.term[0].move].name;
     for (uint32_t i = 0; i < k->ask->moves_count; i++)

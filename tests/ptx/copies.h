@@ -230,7 +230,10 @@ static inline bool px_bulk_load(px_machine *m, int thread, const px_line *l)
 {
     px_landing n = {.way = PX_BULK, .thread = thread, .from = PX_IN(1), .bytes = PX_IN32(2)};
     if (n.bytes % 16 || n.from % 16) return px_fault(m, "a bulk copy of %u bytes from 0x%llx", n.bytes, (unsigned long long)n.from);
+    px_place to, signal;
     if (!px_global(m, n.from, n.bytes)) return false;
+    if (!px_shared(m, &to, thread, PX_IN(0), n.bytes, 16) || !px_shared(m, &signal, thread, PX_IN(3), 8, 8)) return false;
+    if (to.block != signal.block) return px_fault(m, "a bulk copy: a barrier of another block");
     return px_to_blocks(m, thread, &n, PX_IN(0), PX_IN(3), px_multicasts(l) ? (int64_t)PX_IN(4) : -1, 16);
 }
 
