@@ -349,6 +349,6 @@ void zl_watch_head(zl_run *r, zl_instance *i)
     if (!move_alike(r, w, same, param, period) || !is_new(r, w, same, param)) return;
     if (period > 0) note_repetition(r, param, same, period);
     if (param != r->endless) return;
-    r->repeats = all_found(r, param) && is_last(r, param);
+    r->repeats = all_found(r, param) && is_last(r, param) && !w->failed;
     r->stuck = !r->repeats;
 }
