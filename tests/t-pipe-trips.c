@@ -97,6 +97,16 @@ static const char values[] = RING("A", "64", "2") "flag F[1]\n" READY("A") GO
 static const char many[] = MANY("sync warp\narrive eA[i % 2]\n");
 static const char many_late[] = MANY("sync warp\narrive eA[i % 2]\nread A[i % 2]\n");
 
+/* While z waits for x, y may arrive there too, as far as one can see, and knows more. */
+#define HEARD(first, second)                                                                       \
+    "smem A[1] 64\nbar b[1] count 1\nbar c[1] count 1\ninit b\ninit c\n" GO                        \
+    "role z warps 2..2\nwait b[0] parity 0 / 1 % 2\n" first "sync warp\narrive c[0]\n"            \
+    "wait b[0] parity 1 / 1 % 2\n" second "end\n"                                                 \
+    "role y warps 0..0\nwrite A[0]\nsync warp\nwait c[0] parity 0 / 1 % 2\narrive b[0]\nend\n"     \
+    "role x warps 1..1 elect\n" LOOP("fence proxy.async\n") "arrive b[0]\nend\n"
+static const char heard[] = HEARD("", "read A[0]\n");
+static const char heard_early[] = HEARD("read A[0]\n", "");
+
 static const struct {
     const char *name, *text;
     int least;
@@ -120,6 +130,8 @@ static const struct {
     {"twelve values of a flag", values, 0, ZLAY_YES, ""},
     {"thirty reads", many, 0, ZLAY_YES, ""},
     {"one too late", many_late, 0, ZLAY_NO, "overwrite"},
+    {"who waits for the one that wrote", heard, 8, ZLAY_YES, ""},
+    {"who waits for another", heard_early, 8, ZLAY_NO, "read-before-full"},
 };
 enum { ROWS = sizeof rows / sizeof *rows, TRIPS = 24 };
 
@@ -146,6 +158,27 @@ static void test_each(void **state)
             all = answer_of("pipe trips\n", rows[i].text, trips, trips, rule);
         }
         if (all != rows[i].answer) fail_msg("%s: each is %d, %s", rows[i].name, (int)all, rule);
+    }
+}
+
+/* The proof of a right pipe is none of a wrong one that has the same trip counts and events. */
+static void test_proof(void **state)
+{
+    (void)state;
+    static const char *const bodies[] = {heard, heard_early};
+    char text[1024], proof[4096];
+    zlay_buf buf = {proof, sizeof proof, 0};
+    zlay_pipe *pipe;
+    for (int k = 0; k < 2; k++) {
+        zlay_answer answer = ZLAY_DEPENDS;
+        size_t count;
+        int length = snprintf(text, sizeof text, "pipe trips\nparam N 8..\n%s", bodies[k]);
+        assert_int_equal(zlay_pipe_parse(ctx, &pipe, text, (size_t)length), ZLAY_OK);
+        if (k == 0)
+            assert_int_equal(zlay_pipe_verify(ctx, &answer, NULL, 0, &count, &buf, pipe), ZLAY_OK);
+        assert_int_equal(zlay_pipe_recheck(ctx, &answer, pipe, proof, buf.need), ZLAY_OK);
+        assert_int_equal(answer, k == 0 ? ZLAY_YES : ZLAY_NO);
+        zlay_pipe_free(pipe);
     }
 }
 
@@ -186,6 +219,7 @@ static int close_ctx(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_each),
+                                       cmocka_unit_test(test_proof),
                                        cmocka_unit_test(test_blocks)};
     return cmocka_run_group_tests(tests, open_ctx, close_ctx);
 }
