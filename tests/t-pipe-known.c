@@ -13,6 +13,7 @@
 #include <string.h>
 #include <zlay/zlay.h>
 
+#include "pipe/pipe.h"
 #include "pipe/recheck_runs.h"
 
 static zlay_ctx *ctx;
@@ -114,6 +115,35 @@ static void check_fault(const zlay_pipe *pipe, int trips, const char *text)
     int32_t rule = 0;
     assert_int_equal(zl_rc_try(ctx, &rule, pipe, (const int64_t[]){trips}), ZLAY_OK);
     if (!rule) fail_msg("refused, and the run of %d has no fault:\n%s", trips, text);
+}
+
+/* A proof whose runs all end before the fault, and which says that greater trip counts follow. */
+static size_t hopeful_proof(char *proof, size_t room, const zlay_pipe *pipe, int64_t faulty, int period)
+{
+    size_t n = (size_t)snprintf(proof, room, "proof p by runs\n");
+    for (int64_t v = pipe->params[0].least; v < faulty; v++) {
+        int64_t longer = v + period;
+        bool last = v + 1 == faulty;
+        uint64_t events = zl_pipe_count_events(pipe, &v, UINT64_MAX);
+        if (last) events += zl_pipe_count_events(pipe, &longer, UINT64_MAX);
+        n += (size_t)snprintf(proof + n, room - n, "run N %d", (int)v);
+        if (last) n += (size_t)snprintf(proof + n, room - n, " every %d", period);
+        n += (size_t)snprintf(proof + n, room - n, " events %d\n", (int)events);
+    }
+    return n + (size_t)snprintf(proof + n, room - n, "end\n");
+}
+
+static int check_hopeful(const zlay_pipe *pipe, int64_t faulty, const char *text)
+{
+    static char proof[1 << 14];
+    int period = 1;
+    for (; faulty > pipe->params[0].least && period <= 4; period++) {
+        zlay_answer answer = ZLAY_DEPENDS;
+        size_t length = hopeful_proof(proof, sizeof proof, pipe, faulty, period);
+        assert_int_equal(zlay_pipe_recheck(ctx, &answer, pipe, proof, length), ZLAY_OK);
+        if (answer == ZLAY_YES) fail_msg("proved, and wrong with %d:\n%s%s", (int)faulty, text, proof);
+    }
+    return period - 1;
 }
 
 static void test_rows(void **state)
@@ -439,7 +469,7 @@ static void test_programs(void **state_)
     static world w;
     static char text[4096];
     uint64_t seed = test_seed("known"), count = test_iterations(20000);
-    int accepted = 0, looped = 0, refused = 0, large = 0, undecided = 0, unproved = 0;
+    int accepted = 0, looped = 0, refused = 0, large = 0, undecided = 0, unproved = 0, hopeful = 0;
     (void)state_;
     for (uint64_t n = 0; n < count; n++) {
         program p = program_random(&seed);
@@ -456,6 +486,7 @@ static void test_programs(void **state_)
         if (answer == ZLAY_YES && (again == ZLAY_NO || (!p.loops && again != ZLAY_YES)))
             fail_msg("accepted, and not proved again: %s\n%s", zlay_ctx_message(ctx), text);
         if (answer == ZLAY_NO) check_fault(pipe, first, text);
+        if (answer == ZLAY_NO && p.loops) hopeful += check_hopeful(pipe, first, text);
         if (answer == ZLAY_YES && !right) fail_msg("accepted, and goes wrong:\n%s", text);
         if (answer == ZLAY_NO && right && !w.large) fail_msg("refused (%s), and never goes wrong:\n%s", rule, text);
         accepted += answer == ZLAY_YES;
@@ -463,10 +494,10 @@ static void test_programs(void **state_)
         refused += answer == ZLAY_NO;
         zlay_pipe_free(pipe);
     }
-    printf("%d accepted, %d of them with a loop, %d not proved again, %d refused, %d undecided, %d too large\n", accepted,
-           looped, unproved, refused, undecided, large);
+    printf("%d accepted, %d of them with a loop, %d not proved again, %d refused, and %d proofs of them, %d undecided, "
+           "%d too large\n", accepted, looped, unproved, refused, hopeful, undecided, large);
     assert_true(accepted > 0 && looped > 0);
-    assert_true(1000 * undecided <= accepted + refused && 100 * unproved <= accepted);
+    assert_true(1000 * undecided <= accepted + refused && 200 * unproved <= looped);
 }
 
 static int open_ctx(void **state_)

@@ -5,8 +5,6 @@
 
 #include "pipe/pipe.h"
 
-bool zl_rc_is_by_runs(const zlay_pipe *pipe, const char *proof, size_t length);
-
 /* ZLAY_OK with YES; NO and a message that names the line of the proof; UNDECIDED and a message that
  * names the limit.  ZLAY_ENOMEM. */
 zlay_status zl_rc_runs(zlay_ctx *ctx, zlay_answer *answer, const zlay_pipe *pipe, const char *proof,

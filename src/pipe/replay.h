@@ -142,10 +142,10 @@ typedef struct zl_rp_repeat {
     uint64_t from, to; /* steps */
 } zl_rp_repeat;
 
-/* Loops of `param` repeat every `period`. */
+/* Loops of `param` repeat every `period`; a state was seen to recur after `recurs`, 0: none. */
 typedef struct zl_rp_claim {
     int32_t param;
-    int64_t period;
+    int64_t period, recurs;
 } zl_rp_claim;
 
 /* How an index grows with a loop: not, by as much, or by a param's value times as much. */

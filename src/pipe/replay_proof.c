@@ -14,7 +14,6 @@ enum { TRIPS = 512, PERIOD_MOST = 64, PERIODS_MOST = 4096, WARMING = 24 };
 typedef struct row {
     int32_t param[ZL_RP_PARAMS];
     int64_t value[ZL_RP_PARAMS], period[ZL_RP_PARAMS]; /* period 0: none is claimed */
-    bool doubled[ZL_RP_PARAMS]; /* the period is twice what the line says */
     uint32_t count, listed; /* params; those but one that is run up to `value` */
     int64_t events;
 } row;
@@ -215,7 +214,7 @@ static bool run_once(reader *in)
 
 static void claim(zl_replay *c, int32_t param, int64_t period)
 {
-    if (period) c->claims[c->claims_count++] = (zl_rp_claim){param, period};
+    if (period) c->claims[c->claims_count++] = (zl_rp_claim){param, period, 0};
 }
 
 /* A run of the row; `open`: with the claim that greater values of the last param follow. */
@@ -228,25 +227,35 @@ static bool run_trip(reader *in, const row *r, bool open)
     return run_once(in);
 }
 
-/* Behind the value that the line names so many trips as the period has repeat, or as twice the
- * period has, as the order in which threads have their turns may alternate; a few before them may not
- * yet, where states here tell more apart than the verifier's. */
+/* The period of a claim that did not hold, or more: the order in which threads have their turns may
+ * come again later than what they do. */
+static int64_t longer_period(const zl_replay *c)
+{
+    const zl_rp_claim *failed = &c->claims[c->unproved_claim];
+    int64_t all = failed->recurs ? common(failed->period, failed->recurs) : 0;
+    return all > 0 && all <= PERIOD_MOST ? all : failed->period;
+}
+
+/* Behind the value that the line names so many trips as the period has repeat; a few before them
+ * may not yet, where states here tell more apart than the verifier's. */
 static bool run_longer(reader *in, row *r)
 {
     zl_replay *c = in->c;
     int32_t param = r->param[r->listed];
     int64_t found = 0, until = r->value[r->listed], most = in->pipe->params[param].most;
-    int64_t *period = &r->period[r->listed], twice = 2 * *period;
+    int64_t *period = &r->period[r->listed];
     for (int64_t trip = until + 1; found < *period && trip <= most; trip++) {
         c->values[param] = trip;
         found++;
         if (run_trip(in, r, true)) continue;
         if (!c->unproved || trip > until + WARMING) return false;
+        if (c->claims[c->unproved_claim].param != param) return false;
         in->fault = NULL;
-        bool again = *period < twice;
+        int64_t longer = longer_period(c);
+        bool again = longer > *period;
         found = again ? found - 1 : 0;
         trip -= again;
-        *period = twice;
+        *period = longer;
         if (!again && !run_trip(in, r, false)) return false;
     }
     return true;
@@ -277,27 +286,31 @@ static uint32_t find_failed(const reader *in, const row *r)
     return c->unproved ? k : r->listed;
 }
 
-/* A listed value may stand for those behind it by twice its period alone, then the next one does so,
- * too; or not yet, then the next one is run. */
-static uint32_t split(const reader *in, const row *r, uint32_t k, row out[2])
+/* A listed value may stand for those behind it by more than its period alone, then the next ones do
+ * so, too; or not yet, then the next one is run. How many rows there are instead. */
+static uint32_t split(const reader *in, const row *r, uint32_t k, row out[PERIOD_MOST])
 {
-    out[0] = out[1] = *r;
-    out[0].doubled[k] = out[1].doubled[k] = true;
-    out[0].period[k] = r->doubled[k] ? 0 : 2 * r->period[k];
-    if (!r->doubled[k]) out[1].period[k] *= 2;
-    out[1].value[k] += r->period[k];
-    return 1 + (out[1].value[k] <= in->pipe->params[r->param[k]].most);
+    int64_t by = r->period[k], period = longer_period(in->c), least = r->value[k];
+    uint32_t count = 0, rows = period > by ? (uint32_t)(period / by) : 2;
+    for (uint32_t n = 0; n < rows; n++) {
+        if (least + n * by > in->pipe->params[r->param[k]].most) continue;
+        out[count] = *r;
+        out[count].value[k] += n * by;
+        out[count++].period[k] = period > by || n ? period : 0;
+    }
+    return count;
 }
 
 static bool run_rows(reader *in)
 {
-    row todo[2 * WARMING] = {in->row};
+    row todo[WARMING + 2 * PERIOD_MOST] = {in->row};
     uint32_t count = 1;
     for (uint32_t tried = 0; count; tried++) {
         row r = todo[--count];
         if (run_row(in, &r)) continue;
         uint32_t k = find_failed(in, &r);
-        if (k == r.listed || tried >= 2 * WARMING - 2) return false;
+        if (k == r.listed || tried >= 2 * WARMING || count + PERIOD_MOST > ZL_COUNT(todo))
+            return false;
         in->fault = NULL;
         count += split(in, &r, k, todo + count);
     }
@@ -363,13 +376,6 @@ static void say(const reader *in)
         zl_fail(in->ctx, ZLAY_OK, "line %u of the proof: a run breaks %s at line %u of the pipe",
                 in->scan.line, zlay_pipe_rule_name(c->rule), in->pipe->events[c->event].line);
     else zl_fail(in->ctx, ZLAY_OK, "line %u of the proof: %s", in->scan.line, in->fault);
-}
-
-bool zl_rc_is_by_runs(const zlay_pipe *pipe, const char *proof, size_t length)
-{
-    char head[96];
-    int need = snprintf(head, sizeof head, "proof %s by runs\n", pipe->name);
-    return need > 0 && length >= (size_t)need && !memcmp(proof, head, (size_t)need);
 }
 
 zlay_status zl_rc_runs(zlay_ctx *ctx, zlay_answer *answer, const zlay_pipe *pipe, const char *proof,

@@ -86,7 +86,7 @@ static int64_t period_of(const zl_replay *c, const zl_rp_seen *s, const zl_rp_sh
 
 /* All have had a turn since the state was seen, so who stands where it stood then can do nothing before
  * those end that went on: it has a repetition of its own later. */
-static const zl_rp_seen *find_same(const zl_replay *c, const zl_rp_sheet *w, uint32_t by)
+static const zl_rp_seen *find_same(zl_replay *c, const zl_rp_sheet *w, uint32_t by)
 {
     size_t at = c->instances_count;
     for (uint32_t k = 0; k < c->seen_count[w->claim]; k++) {
@@ -95,7 +95,9 @@ static const zl_rp_seen *find_same(const zl_replay *c, const zl_rp_sheet *w, uin
             memcmp(s->numbers + at, w->out + at, (w->need - at) * sizeof *w->out))
             continue;
         int64_t period = period_of(c, s, w, by);
-        if (period <= 0 || c->claims[w->claim].period % period) continue;
+        if (period <= 0) continue;
+        c->claims[w->claim].recurs = period;
+        if (c->claims[w->claim].period % period) continue;
         if (is_apart(c, w->claim, s->step)) return s;
     }
     return NULL;
