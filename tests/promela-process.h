@@ -411,15 +411,23 @@ static void pml_setup_inits(pml_print *p)
     }
 }
 
-/* A block that allocates with its peer before the cluster has met may find that the peer does not run. */
-static void pml_setup_pairs(pml_print *p)
+static bool pml_is_cluster_sync(const zl_event *e)
+{
+    return e->kind == ZL_EV_SYNC && e->scope == ZL_SYNC_CLUSTER;
+}
+
+/* Allocations of a block's setup.  Both blocks of a pair allocate, so both have to run. */
+static void pml_setup_allocs(pml_print *p, int block)
 {
     const zlay_pipe *pipe = p->m->pipe;
     bool met = false;
     for (uint32_t i = 0; i < pipe->setup; i++) {
         const zl_event *e = &pipe->events[i];
-        met |= e->kind == ZL_EV_SYNC && e->scope == ZL_SYNC_CLUSTER;
-        if (e->kind == ZL_EV_ALLOC && pipe->tmems[e->tmem[0]].pair && !met) pml_fault(p, ZLAY_PIPE_PEER, e->line);
+        met |= pml_is_cluster_sync(e);
+        if (e->kind == ZL_EV_ALLOC && pipe->tmems[e->tmem[0]].pair && !met)
+            pml_fault(p, ZLAY_PIPE_PEER, e->line);
+        if (e->kind == ZL_EV_ALLOC) pml_alloc(p, block, e, false);
+        if (e->kind == ZL_EV_RELINQUISH) fprintf(p->to, "    re%d=1;\n", block);
     }
 }
 
@@ -429,19 +437,16 @@ static void pml_setup(pml_print *p)
     const zlay_pipe *pipe = p->m->pipe;
     bool together = pipe->blocks == 1, waits = false;
     for (uint32_t i = 0; i < pipe->setup; i++)
-        together |= pipe->events[i].kind == ZL_EV_SYNC && pipe->events[i].scope == ZL_SYNC_CLUSTER;
+        together |= pml_is_cluster_sync(&pipe->events[i]);
     for (uint32_t i = 0; i < pipe->events_count; i++)
         waits |= pipe->events[i].kind == ZL_EV_GRIDDEP && pipe->events[i].scope == ZL_GRIDDEP_WAIT;
     for (int block = 0; block < (int)pipe->blocks; block++) {
         if (block == 0 || !together)
             fprintf(p->to, "active proctype setup%d()%s\n{ d_step {\n    (ready);\n", block,
                     p->how == PML_ONE_LATE ? " priority 150" : "");
-        if (block == 0) pml_setup_inits(p), pml_setup_pairs(p);
+        if (block == 0) pml_setup_inits(p);
         if (!waits) fprintf(p->to, "    gd%d=1;\n", block);
-        for (uint32_t i = 0; i < pipe->setup; i++) {
-            if (pipe->events[i].kind == ZL_EV_ALLOC) pml_alloc(p, block, &pipe->events[i], false);
-            if (pipe->events[i].kind == ZL_EV_RELINQUISH) fprintf(p->to, "    re%d=1;\n", block);
-        }
+        pml_setup_allocs(p, block);
         fprintf(p->to, "    up%d=1;\n", block);
         if (block + 1 == (int)pipe->blocks || !together) fprintf(p->to, "} }\n");
     }

@@ -283,6 +283,8 @@ static void pml_effect(pml_print *p, const pml_agent *a, int k)
                 e->times);
         break;
     case ZL_EV_ALLOC:
+        if (p->m->pipe->tmems[e->tmem[0]].pair) pml_alive(p, a->block ^ 1, e->line);
+        /* fallthrough */
     case ZL_EV_DEALLOC: pml_alloc(p, a->block, e, e->kind == ZL_EV_DEALLOC); break;
     case ZL_EV_RELINQUISH: fprintf(p->to, "    re%d=1;\n", a->block); break;
     case ZL_EV_SETMAXNREG:

@@ -18,7 +18,8 @@ static const struct asked {
     unsigned stages;
     bool ring;               /* of pipes.h, else of tests/pipes */
     int64_t trips[TRIPS][2]; /* up to the first of no steps */
-    int64_t more[2];         /* and what is refused there too, where some role does nothing before */
+    int64_t more[2];         /* what is refused there too, with one late thing, where a role has nothing
+                                to do at the others; 0: nowhere */
 } asked[] = {
     {"ring", 1, false, {{4}}, {0}},
     {"ring", 2, false, {{5}}, {0}},
@@ -27,8 +28,8 @@ static const struct asked {
     {"cooperative", 3, false, {{5}}, {0}},
     {"split", 2, false, {{3}}, {0}},
     {"multistage", 3, false, {{5}}, {0}},
-    {"persistent", 2, false, {{2, 2}, {3, 1}}, {0}},
-    {"pingpong", 2, false, {{2, 2}, {3, 1}}, {0}},
+    {"persistent", 2, false, {{2, 2}, {3, 1}, {1, 4}}, {0}},
+    {"pingpong", 2, false, {{2, 2}, {3, 1}, {1, 4}}, {0}},
     {"grouped", 2, false, {{2, 3}, {3, 1}}, {0}},
     {"attention", 1, false, {{2}, {3}}, {0}},
     {"streamk", 2, false, {{2}, {1}}, {0}},
@@ -41,12 +42,12 @@ static const struct asked {
     {"lds_direct", 2, false, {{5}}, {0}},
     {"lds_direct", 3, false, {{5}}, {0}},
     {"lds_pipelined", 2, false, {{4}}, {0}},
-    {"tensor", 2, true, {{2, 2}, {3, 1}}, {0}},
-    {"prompt", 2, true, {{2, 2}, {3, 1}}, {0}},
-    {"cpasync", 3, true, {{2, 2}, {3, 1}}, {1, 4}},
-    {"mixed", 3, true, {{2, 2}, {3, 1}}, {1, 4}},
-    {"write", 3, true, {{2, 2}, {3, 1}}, {1, 4}},
-    {"guarded", 2, true, {{2, 2}, {3, 1}}, {0}},
+    {"tensor", 2, true, {{2, 2}, {3, 1}, {1, 4}}, {0}},
+    {"prompt", 2, true, {{2, 2}, {3, 1}, {1, 4}}, {0}},
+    {"cpasync", 3, true, {{2, 2}, {3, 1}, {1, 4}}, {0}},
+    {"mixed", 3, true, {{2, 2}, {3, 1}, {1, 4}}, {0}},
+    {"write", 3, true, {{2, 2}, {3, 1}, {1, 4}}, {0}},
+    {"guarded", 2, true, {{2, 2}, {3, 1}, {1, 4}}, {0}},
     {"single", 2, true, {{5}}, {0}},
 };
 enum { ASKED = sizeof asked / sizeof *asked };
@@ -161,7 +162,7 @@ static spin_verdict ask(worker *w, const zlay_pipe *pipe, bool *large)
     __sync_fetch_and_add(&w->tally->by_one_late, v.sort == SPIN_FAULT);
     for (int t = 0; t < TRIPS && w->row->trips[t][0] && v.sort != SPIN_FAULT; t++)
         v = ask_at(w, pipe, w->row->trips[t], PML_ALL, large);
-    if (refused && w->row->more[0] && v.sort != SPIN_FAULT)
+    if (refused && v.sort != SPIN_FAULT && w->row->more[0])
         v = ask_at(w, pipe, w->row->more, PML_ONE_LATE, &ignored);
     if (refused && v.sort != SPIN_FAULT) v = ask_at(w, pipe, trips, PML_ALL, large);
     return v;
