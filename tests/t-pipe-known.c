@@ -72,6 +72,13 @@ static const struct row {
      FLAG A "raise f[0]\n" C "raise f[0]\nraise f[0] times 2\n" B "await f[0] 3\nend\n", "overrun"},
     {"a loop that raises", FLAGS("1") A LOOP("raise f[0]\n") B LOOP("await f[0] 1\n") "end\n", ""},
     {"two loops that raise", FLAGS("1") A LOOP("raise f[0]\n") C LOOP("raise f[0]\n") B "await f[0] 1\nend\n", "overrun"},
+    {"three, and another comes last each time",
+     "pipe p\nparam N 0..\nbar x[1] count 8\ninit x\nfence mbarrier_init\nsync cta\n" A
+     LOOP("arrive x[i % 1] times 2\nwait x[(i+1) % 1] parity (i+1) / 1 % 2\narrive x[(i+1) % 1]\n"
+          "wait x[(i+1) % 1] parity ((i+1) / 1 + 1) % 2\n")
+     B LOOP("wait x[(i+1) % 1] parity (i+1) / 1 % 2\narrive x[(i+1) % 1]\narrive x[(i+1) % 1] times 2\n"
+            "wait x[i % 1] parity i / 1 % 2\n")
+     C LOOP("arrive x[(i+1) % 1] times 2\nwait x[i % 1] parity i / 1 % 2\n") "end\n", ""},
     {"a loop that may raise too little", FLAGS("0") A LOOP("raise f[0]\n") B "await f[0] 2\nend\n", "deadlock"},
 };
 enum { ROWS = sizeof rows / sizeof *rows };

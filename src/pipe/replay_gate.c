@@ -159,7 +159,6 @@ void zl_rp_expect(zl_replay *c, zl_rp_instance *i, const zl_event *e)
     zl_rp_gate *g = zl_rp_gate_of(c, i, e, i->block);
     if (!is_in_phase(c, g, i->first, zl_rp_line(c, e))) return;
     *expected(c, g, (uint32_t)(i - c->instances)) = zl_rp_did(c, i->first, false);
-    g->hidden = true;
     g->tx += e->count;
     if (g->tx >= TX_MOST) zl_rp_break(c, ZLAY_PIPE_BYTES, zl_rp_line(c, e), UINT32_MAX);
 }
