@@ -60,6 +60,8 @@ static const pipe_bug pipe_bugs[] = {
     {"wrong lane", "blackwell", 2, "    tld C[t % 2] -> R\n", "    tld C[t % 2] lanes 96..159 -> R\n", {ZLAY_PIPE_TMEM_LANES}, {1, 1}},
     {"wrong column", "blackwell", 2, "    tld C[t % 2] -> R\n", "    tld C[t % 2] columns 64..191 -> R\n", {ZLAY_PIPE_TMEM_COLUMNS}, {1, 1}},
     {"wrong column", "blackwell", 2, "tmem C[2] 128", "tmem C[2] 96", {ZLAY_PIPE_TMEM_COLUMNS}, {1, 1}},
+    {"sum begun again unread", "blackwell", 2, "mma A[i % 2], B[i % 2] -> C[t % 2]\n",
+     "mma A[i % 2], B[i % 2] -> C[t % 2] fresh\n", {ZLAY_PIPE_STAGE}, {1, 2}},
     {"use before wait", "ring", 2, "    wait full[i % 2] parity i / 2 % 2\n", "", {ZLAY_PIPE_READ_BEFORE_FULL}, {1}},
     {"use before wait", "cooperative", 2, "  waitgroup wgmma 0\n", "", {ZLAY_PIPE_FENCE}, {2}},
     {"use before wait", "blackwell", 2, "    twait ld\n", "", {ZLAY_PIPE_TMEM_USE}, {1, 1}},

@@ -206,6 +206,16 @@ static void pml_step(pml_print *p, const pml_agent *a, pml_chain *c, int k, int 
     pml_turn(p, a, end, c);
 }
 
+/* Sums of tensor memory are read; factors that were copied there are named by no product. */
+static bool pml_is_read(const pml *m, int piece)
+{
+    int space = m->places[m->pieces[piece].place].space;
+    bool sum = false;
+    for (int i = 0; space == PML_TMEM && i < m->accesses_count; i++)
+        sum |= m->accesses[i].piece == piece && pml_event(m, &m->accesses[i])->kind == ZL_EV_MMA;
+    return space == PML_SMEM || sum;
+}
+
 /* The last thread of a block: nothing may touch it any more, and all of it has been used. */
 static void pml_block_ends(pml_print *p, int block, uint32_t line)
 {
@@ -220,7 +230,7 @@ static void pml_block_ends(pml_print *p, int block, uint32_t line)
     for (int i = 0; i < m->pieces_count; i++) {
         const pml_place *at = &m->places[m->pieces[i].place];
         snprintf(text, sizeof text, "v[%d]==0 || tk%d", i, i);
-        if (at->block == block && at->space == PML_SMEM) pml_need(p, text, ZLAY_PIPE_EXIT, line);
+        if (at->block == block && pml_is_read(m, i)) pml_need(p, text, ZLAY_PIPE_EXIT, line);
     }
     for (int i = 0; i < (int)m->pipe->tmems_count; i++) {
         snprintf(text, sizeof text, "!al%d", block * (int)m->pipe->tmems_count + i);

@@ -179,7 +179,7 @@ static void pml_check_content(pml_print *p, const pml_access *x)
         found++;
         snprintf(text, sizeof text, "v[%d]==%d", i, (int)x->value);
         pml_need(p, text, rule, e->line);
-        if (space == PML_SMEM) fprintf(p->to, "    tk%d=1;\n", i);
+        if (space == PML_SMEM || space == PML_TMEM) fprintf(p->to, "    tk%d=1;\n", i);
         if (m->pieces[i].agent < 0 || !x->async || space != PML_SMEM) continue;
         snprintf(text, sizeof text, "!g%d", i);
         pml_need(p, text, ZLAY_PIPE_PROXY, e->line);
@@ -308,6 +308,11 @@ static void pml_access_now(pml_print *p, const pml_access *x)
         snprintf(text, sizeof text, "al%d",
                  m->places[x->place].block * (int)m->pipe->tmems_count + m->places[x->place].index);
         pml_need(p, text, ZLAY_PIPE_TMEM_USE, e->line);
+    }
+    if (space == PML_TMEM && sums && e->fresh) {
+        char text[32];
+        snprintf(text, sizeof text, "v[%d]==0||tk%d", x->piece, x->piece);
+        pml_need(p, text, ZLAY_PIPE_STAGE, e->line);
     }
     if (x->piece >= 0 && space == PML_SMEM) {
         char text[64];

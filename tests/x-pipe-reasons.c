@@ -360,7 +360,8 @@ static const char *why_changed(const world *w, const zlay_pipe *p, const zl_even
     if (waits && is_unneeded(w, was)) return "nothing in the pipe needs it";
     if (was->times != is->times && covers_needs(p))
         return "waits still come before what they are for";
-    if (was->fresh != is->fresh) return "a sum that begins anew is ordered as one that goes on";
+    if (was->fresh != is->fresh && was->acc >= 0)
+        return "ordinary instructions have had the sum before";
     if (was->kind == ZL_EV_SETMAXNREG) return "the block has as many registers";
     return NULL;
 }

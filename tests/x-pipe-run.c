@@ -24,7 +24,7 @@ static const struct {
 } others[] = {
     {": use ", "what stands in its place is a fragment of the test"},
     {": reduce ", "adds twice"},
-    {"fresh from 0 to 1", "begins a sum again, and the language asks nobody to have read the one before"},
+    {"fresh from 0 to 1", "ordinary instructions have had the sum before"},
     {"change part ", "says where in global memory a copy begins"},
     {"change D from 1 to 2", "the number of stages counts in a place that has no counter"},
     {"change E from 1 to 2", "the same"},

@@ -184,9 +184,9 @@ static void use_columns(zl_replay *c, zl_rp_instance *i, const zl_event *e, int 
     else zl_rp_read(c, p, i, kind != ZL_RP_TCGEN05, index, &use);
 }
 
-/* A sum goes on where it was begun at this index. */
-static void check_sum(zl_replay *c, zl_rp_instance *i, const zl_event *e, uint32_t block,
-                      bool first)
+/* A sum goes on where it was begun at this index, and one that begins leaves none that nobody read. */
+static zl_rp_place *check_sum(zl_replay *c, zl_rp_instance *i, const zl_event *e, uint32_t block,
+                              bool first)
 {
     uint32_t ring = zl_rp_ring_tmem(c, e->tmem[0]);
     zl_rp_place *p =
@@ -194,8 +194,10 @@ static void check_sum(zl_replay *c, zl_rp_instance *i, const zl_event *e, uint32
                    zl_rp_slot(c, i, &e->tmem_at[0], ring, block,
                               c->pipe->tmems[e->tmem[0]].stages));
     if (first) zl_rp_check_factors(c, i, e, &p->factors);
-    if (!e->fresh && (!p->any || p->index != zl_rp_value(c, i, &e->tmem_at[0])))
+    if (e->fresh ? p->unread : !p->any || p->index != zl_rp_value(c, i, &e->tmem_at[0]))
         zl_rp_break(c, ZLAY_PIPE_STAGE, i->pc, UINT32_MAX);
+    p->unread = false;
+    return p;
 }
 
 static void tensor_product(zl_replay *c, zl_rp_instance *i, const zl_event *e)
@@ -203,11 +205,12 @@ static void tensor_product(zl_replay *c, zl_rp_instance *i, const zl_event *e)
     uint32_t mask = blocks_of(c, i, e->tmem[0]);
     for (uint32_t b = 0; b < c->blocks; b++) {
         if (!(mask >> b & 1)) continue;
-        check_sum(c, i, e, b, !(mask & ((1u << b) - 1)));
+        zl_rp_place *sum = check_sum(c, i, e, b, !(mask & ((1u << b) - 1)));
         for (int k = 0; k < 2; k++)
             if (e->smem[k] >= 0) read_operand(c, i, e, k, b, ZL_RP_TCGEN05);
         if (e->tmem[1] >= 0) use_columns(c, i, e, 1, false, ZL_RP_TCGEN05, b);
         use_columns(c, i, e, 0, true, ZL_RP_TCGEN05, b);
+        sum->unread = true;
     }
     open_group(i, ZL_RP_TCGEN05);
 }

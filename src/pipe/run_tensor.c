@@ -165,6 +165,17 @@ static void use_columns(zl_run *r, zl_instance *i, const zl_event *e, int k, boo
     else zl_spot_read(r, p, i, warps, tag, &touch);
 }
 
+/* A sum that somebody reads before the next one begins there. */
+static void write_sum(zl_run *r, zl_instance *i, const zl_event *e, uint32_t block, zl_spot *p)
+{
+    bool unread = p->unread;
+    p->unread = false;
+    use_columns(r, i, e, 0, true, ZL_OF_TCGEN05, block);
+    if (unread && e->fresh)
+        zl_run_fault(r, ZLAY_PIPE_STAGE, zl_event_index(r, e), p->writer, 2, 1);
+    p->unread = true;
+}
+
 /* tcgen05.mma: a sum goes on where it was begun at this index. */
 static void tensor_product(zl_run *r, zl_instance *i, const zl_event *e)
 {
@@ -180,7 +191,7 @@ static void tensor_product(zl_run *r, zl_instance *i, const zl_event *e)
         for (int k = 0; k < 2; k++)
             if (e->smem[k] >= 0) read_operand(r, i, e, k, b, ZL_OF_TCGEN05);
         if (e->tmem[1] >= 0) use_columns(r, i, e, 1, false, ZL_OF_TCGEN05, b);
-        use_columns(r, i, e, 0, true, ZL_OF_TCGEN05, b);
+        write_sum(r, i, e, b, p);
     }
     open_group(r, i, ZL_OF_TCGEN05, e);
 }
