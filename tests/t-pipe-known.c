@@ -117,11 +117,12 @@ static int trips_of_trace(const zlay_pipe *pipe, bool loops)
 }
 
 /* The run of the checker of proofs that refuses has a fault, too. */
-static void check_fault(const zlay_pipe *pipe, int trips, const char *text)
+static int32_t check_fault(const zlay_pipe *pipe, int trips, const char *text)
 {
     int32_t rule = 0;
     assert_int_equal(zl_rc_try(ctx, &rule, pipe, (const int64_t[]){trips}), ZLAY_OK);
     if (!rule) fail_msg("refused, and the run of %d has no fault:\n%s", trips, text);
+    return rule;
 }
 
 /* A proof whose runs all end before the fault, and which says that greater trip counts follow. */
@@ -162,7 +163,9 @@ static void test_rows(void **state)
         zlay_answer again, answer = answer_of(pipe, &rule, &again);
         if (again != answer) fail_msg("%s: %s", rows[i].name, zlay_ctx_message(ctx));
         if (answer == ZLAY_NO)
-            check_fault(pipe, trips_of_trace(pipe, strstr(rows[i].text, "param N")), rows[i].text);
+            assert_string_equal(rule, zlay_pipe_rule_name(check_fault(
+                                          pipe, trips_of_trace(pipe, strstr(rows[i].text, "param N")),
+                                          rows[i].text)));
         if (answer != (*rows[i].rule ? ZLAY_NO : ZLAY_YES) || strcmp(rule, rows[i].rule))
             fail_msg("%s: %d %s", rows[i].name, (int)answer, rule);
         zlay_pipe_free(pipe);
