@@ -156,7 +156,7 @@ static bool trips_of_trace(worker *w, const zlay_pipe *pipe, int64_t trips[2])
 static spin_verdict ask(worker *w, const zlay_pipe *pipe, bool *large)
 {
     int64_t trips[2] = {0};
-    bool refused = trips_of_trace(w, pipe, trips), ignored;
+    bool refused = trips_of_trace(w, pipe, trips), ignored = false;
     spin_verdict v = {.sort = SPIN_SAFE};
     if (refused) v = ask_at(w, pipe, trips, PML_ONE_LATE, &ignored);
     __sync_fetch_and_add(&w->tally->by_one_late, v.sort == SPIN_FAULT);
