@@ -6,7 +6,7 @@
 
 #include "pipe/scan.h"
 
-enum { ZL_PIPE_EVENTS = 1024, ZL_PIPE_NAMES = 64 }; /* most events, and most names of one sort */
+enum { ZL_PIPE_EVENTS = 1024 }; /* most events */
 
 typedef struct zl_parser {
     zl_scan scan;

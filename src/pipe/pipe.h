@@ -6,7 +6,8 @@
 #include "base/base.h"
 #include <zlay/pipe.h>
 
-#define ZL_PIPE_LOOPS 4 /* deepest nesting of loops in a role */
+#define ZL_PIPE_LOOPS 4  /* deepest nesting of loops in a role */
+#define ZL_PIPE_NAMES 64 /* most names of one sort */
 
 /* A position: (counter of a loop) * (param) + (param) + add; -1: absent.  `i - 1`, `t*N + N - 1`, `3`. */
 typedef struct zl_pos {

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { REGISTERS = 65536, PARAMS = 64 };
+enum { REGISTERS = 65536 };
 
 static void report_form(void *to, int32_t rule, uint32_t event, int64_t found, int64_t wanted)
 {
@@ -34,7 +34,7 @@ static void report_tmem(void *to, uint32_t row, uint32_t line, uint32_t other, i
 
 typedef struct walked {
     zl_run *run;
-    int64_t params[PARAMS];
+    int64_t params[ZL_PIPE_NAMES];
 } walked;
 
 static void report_walk(void *to, uint32_t row, uint32_t line, uint32_t other, int64_t found,

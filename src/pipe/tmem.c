@@ -191,7 +191,7 @@ void zl_tmem_check(const zl_tmem_ask *ask)
 
 /* ---- the question -------------------------------------------------------------------------- */
 
-enum { SEEN = 128, NAMES = 64 };
+enum { SEEN = 128 };
 
 typedef struct kept {
     zlay_tmem_fault *faults;
@@ -241,7 +241,7 @@ zlay_status zlay_pipe_tmem_check(zlay_ctx *ctx, zlay_answer *answer, zlay_tmem_f
 {
     kept k = {.faults = faults, .room = room};
     zlay_answer found = ZLAY_NO;
-    int64_t params[NAMES];
+    int64_t params[ZL_PIPE_NAMES];
     if (!answer || !count || !pipe || (!faults && room)) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
     if (status) return status;
