@@ -4,10 +4,13 @@
 # make test       every test; the last line is `N passed, N failed`
 # make exhaustive the small worlds whole (tests/x-*), which make test samples
 # make san        the tests under ASan and UBSan          make tsan    the thread test under TSan
-# make fuzz       mutated input for every parser          make bench   ratios, printed
+# make portable   tests of the library with libc alone on other targets: CC=musl-gcc; CC=aarch64-linux-gnu-gcc RUN=qemu-aarch64-static
+# make fuzz       mutated input for every parser          make fuzz-cov   the same, led by coverage (clang)
+# make bench      ratios, printed
 # make device-test, -bench, -oracle, -banks, -wgmma, -words, -moves on a machine with a Hopper GPU
 # make install    PREFIX=/usr/local LIBDIR=$(PREFIX)/lib DESTDIR=           make uninstall   with the same
 # make generate   rewrite the tables of documents that come from src/
+# CUTLASS_INCLUDE=FOLDER (of cute/layout.hpp, from the PyPI package nvidia-cutlass or a checkout) gives make bench CuTe's C++ as a peer.
 # ENGINES=0 builds without isl, FLINT and GMP; so does a machine that lacks their headers.
 # NO_INSTALL=1 keeps run and test from installing packages; V=1 shows the commands.
 
@@ -72,6 +75,25 @@ $(B)/.jansson:
 	@CC="$(CC)" NO_INSTALL=1 tools/setup.sh run
 	@touch $@
 
+# Peers are built as their users would: for this machine.  CUTLASS_INCLUDE is the folder that has cute/layout.hpp, CUDA_INCLUDE the toolkit's.
+CUTLASS_INCLUDE ?=
+PYTHON ?= python3
+CUDA_INCLUDE ?= /usr/local/cuda/include
+ifneq ($(CUTLASS_INCLUDE),)
+BENCH += $(B)/bench/cute_peer.o
+$(B)/bench/cute_cpp.o: COMPILE += -DHAVE_CUTE=1
+endif
+$(B)/bench/cute_cpp.o: $(B)/.cute
+$(B)/.cute: FORCE
+	@mkdir -p $(@D)
+	@[ "$$(cat $@ 2>/dev/null)" = "$(CUTLASS_INCLUDE)" ] && [ -f $@ ] || echo "$(CUTLASS_INCLUDE)" > $@
+NATIVE := -O3 $(shell printf "" | $(CC) -march=native -xc -c -o /dev/null - 2>/dev/null && echo -march=native)
+$(B)/bench/by_hand.o: COMPILE += $(NATIVE)
+$(B)/bench/cute_peer.o: bench/cute_peer.cpp
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -std=c++17 $(NATIVE) -w -isystem $(CUTLASS_INCLUDE) -isystem $(CUDA_INCLUDE) \
+	    -isystem $(CUDA_INCLUDE)/cccl -c -o $@ $<
+
 ISL := $(call have,isl/ctx.h)
 $(B)/bench/%.o: bench/%.c
 	@mkdir -p $(@D)
@@ -109,7 +131,7 @@ link = $(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^)
 $(B)/zlay: $(B)/cli/main.o $(ARCHIVES)
 	$(link) $(ENGINE_LIBS) -ljansson -ldl -lm
 $(B)/zlay-bench: $(BENCH) $(B)/libzlay-runtime.a $(B)/libzlay.a
-	$(link) $(if $(ISL),-lisl) $(ENGINE_LIBS) -ldl -lm
+	$(link) $(if $(ISL),-lisl) $(ENGINE_LIBS) $(if $(CUTLASS_INCLUDE),-lstdc++) -ldl -lm
 
 $(B)/zlay.cdef: tools/gen-cdef $(HEADERS)
 	@mkdir -p $(@D)
@@ -150,6 +172,22 @@ exhaustive:
 	@CC="$(CC)" tools/setup.sh test
 	@$(MAKE) --no-print-directory test TESTS="$(filter $(B)/tests/x-%,$(TESTS))" CHECKS= ZLAY_EXHAUSTIVE=1
 
+# Of the library with libc alone: programs that ask for no package and fork nothing.  tests/portable/cmocka.h has
+# cmocka's assertions.  RUN=qemu-aarch64-static runs what CC=aarch64-linux-gnu-gcc makes.
+PORTABLE := base cute cute-memory cute-random f2 f2-wide f2-memory layout layout-memory layout-text complement modular \
+    import lower least factor decide-pieces decide-kinds symbol swizzle bank bank-counted barrier fragment rules-edges \
+    issue tensormap tensormap-bits smemdesc tmem copy copy-edges copy-names exchange word multicast \
+    sim sim-types sim-packed sim-fault sim-reduce pipe pipe-text pipe-build pipe-bugs pipe-fences pipe-queues \
+    pipe-trips pipe-verdicts emit emit-run threads
+RUN ?=
+portable:
+	@$(MAKE) --no-print-directory B="$(B)/portable/$(lastword $(CC))" ENGINES=0 run-portable
+run-portable: $(B)/libzlay.so $(PORTABLE:%=$(B)/portable/t-%)
+	@RUN="$(RUN)" B="$(B)" tests/run.sh $(filter $(B)/portable/%,$^)
+$(B)/portable/%: tests/%.c tests/portable/cmocka.h $(B)/libzlay.a
+	@mkdir -p $(@D)
+	$(COMPILE) -Itests/portable -Itests -o $@ $< -static $(LDFLAGS) $(B)/libzlay.a -lm -lpthread
+
 # A sanitizer run leaves out the checks that look at the package, not at what runs.
 SAN := -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all
 san:
@@ -164,6 +202,18 @@ fuzz:
 	build/san/fuzz build/san/zlay tests/fuzz/corpus
 $(B)/fuzz: $(sort $(wildcard tests/fuzz/*.c)) $(ARCHIVES)
 	$(COMPILE) -Itests -o $@ $(filter %.c,$^) $(LDFLAGS) $(ARCHIVES) $(ENGINE_LIBS) -ljansson -ldl -lm
+
+# Coverage chooses the bytes: clang's libFuzzer, FUZZ_SECONDS of each target from the corpus.  What it finds worth
+# keeping stands in build/cov/corpus, what breaks a target in tests/fuzz/crashers, which make test replays.
+FUZZ_CC ?= clang-22
+FUZZ_SECONDS ?= 4
+fuzz-cov:
+	@CC="$(FUZZ_CC)" tools/setup.sh fuzz
+	@$(MAKE) --no-print-directory B=build/cov CC="$(FUZZ_CC)" CFLAGS="-O1 -g -fsanitize=fuzzer-no-link,address,undefined \
+	    -fno-sanitize-recover=all" build/cov/fuzz-cov
+	tests/fuzz/cover/run.sh build/cov/fuzz-cov $(FUZZ_SECONDS)
+$(B)/fuzz-cov: tests/fuzz/cover/cover.c tests/fuzz/targets.c tests/fuzz/texts.c $(ARCHIVES)
+	$(COMPILE) -Itests -fsanitize=fuzzer -o $@ $(filter %.c,$^) $(LDFLAGS) $(ARCHIVES) $(ENGINE_LIBS) -ljansson -ldl -lm
 
 check-layers:
 	@tests/c-layers.sh
@@ -226,6 +276,7 @@ device-banks:
 
 bench: $(B)/zlay-bench
 	$(B)/zlay-bench
+	$(PYTHON) bench/linear_layout.py $(B)/libzlay.so
 
 # ---- documents, packages ---------------------------------------------------
 
@@ -278,4 +329,4 @@ clean:
 
 FORCE:
 .DELETE_ON_ERROR:
-.PHONY: all run test exhaustive san tsan fuzz check-layers doc-check device-test device-synth device-copy-synth device-moves device-pipes device-copies device-bench device-banks device-oracle device-wgmma bench golden generate install uninstall clean
+.PHONY: all run test exhaustive portable run-portable san tsan fuzz fuzz-cov check-layers doc-check device-test device-synth device-copy-synth device-moves device-pipes device-copies device-bench device-banks device-oracle device-wgmma bench golden generate install uninstall clean

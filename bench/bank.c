@@ -85,7 +85,7 @@ static bool print_row(state *s, bool json)
     snprintf(name, sizeof name, "bank count, %s %s", zlay_target_name(s->target), s->access.name);
     if (!bench_times(work, 2, s, median) || memcmp(s->ours, s->theirs, sizeof s->ours))
         return false;
-    bench_line(name, 1000 * median[0] / MANY, "ns", "its phases in plain loops",
+    bench_line(name, 1000 * median[0] / (double)MANY, "ns", "its phases in plain loops",
                median[1] / median[0], json);
     return true;
 }

@@ -160,6 +160,46 @@ static bool in_warp(state *s, unsigned bytes, const char *store, const char *loa
     return right;
 }
 
+/* ---- registers that are no power of two, and many of them --------------------------------------------------------------- */
+
+typedef struct many {
+    zlay_ctx *ctx;
+    const zlay_target *target;
+    zlay_layout *src, *dst;
+    uint64_t smem;
+} many;
+
+/* Too little room is said as well. */
+static bool many_work(void *value)
+{
+    many *m = value;
+    zlay_convert_request r = {.size = sizeof r, .elem_bits = 32, .src = m->src, .dst = m->dst, .smem = m->smem};
+    zlay_convert *plan;
+    zlay_status status = zlay_convert_synth(m->ctx, &plan, m->target, &r);
+    zlay_convert_free(plan);
+    return status == (m->smem ? ZLAY_ELIMIT : ZLAY_OK);
+}
+
+static bool many_rows(state *s, bool json)
+{
+    static const int64_t registers[] = {96, 1000, 4096, 16384};
+    static const char to[] = "(4,32,4):(128,1,32)";
+    bool right = true;
+    for (size_t i = 0; i < 2 * sizeof registers / sizeof *registers && right; i++) {
+        many m = {.ctx = s->ctx, .target = s->target, .smem = i % 2 ? 1024 : 0};
+        char text[64], name[96];
+        snprintf(text, sizeof text, "(%lld,32,4):(1,2,128)", (long long)registers[i / 2]);
+        right = !zlay_layout_parse(s->ctx, &m.src, text, strlen(text)) && !zlay_layout_parse(s->ctx, &m.dst, to, strlen(to));
+        double time = right ? bench_time(many_work, &m) : -1;
+        snprintf(name, sizeof name, "convert %s%s", text, m.smem ? ", 1 KiB of room: none" : "");
+        right = time >= 0;
+        if (right) bench_line(name, time / 1000, "ms", "a budget of 2 s", 2e6 / time, json);
+        zlay_layout_free(m.src);
+        zlay_layout_free(m.dst);
+    }
+    return right;
+}
+
 bool bench_convert(zlay_ctx *ctx, bool json)
 {
     static state s;
@@ -169,5 +209,5 @@ bool bench_convert(zlay_ctx *ctx, bool json)
            growth(&s, 2, "st.shared.b16", "ld.shared.b16", json) &&
            in_warp(&s, 4, "st.shared.b32", "ld.shared.b32", json) &&
            in_warp(&s, 2, "st.shared.b16", "ld.shared.b16", json) &&
-           in_warp(&s, 1, "st.shared.b8", "ld.shared.b8", json);
+           in_warp(&s, 1, "st.shared.b8", "ld.shared.b8", json) && many_rows(&s, json);
 }

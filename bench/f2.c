@@ -12,6 +12,7 @@
 #include <isl/map.h>
 #include <isl/point.h>
 #include <isl/set.h>
+#include <isl/val.h>
 #endif
 
 enum { BITS = 14, PAIRS = 32 };

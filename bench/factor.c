@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAPS = 32, BITS_MOST = 16 };
+enum { MAPS = 1024, BITS_MOST = 16 };
 
 typedef struct state {
     zlay_ctx *ctx;
@@ -150,7 +150,8 @@ bool bench_factor(zlay_ctx *ctx, bool json)
     bool right = !zlay_target_find(&s.target, "sm_90a", 6);
     for (unsigned reg = 1; reg <= 6 && right; reg += reg < 4 ? 1 : 2)
         right = words(&s, 0, reg, false, json) && words(&s, 0, reg, true, json);
-    right = right && words(&s, 1, 3, false, json) && words(&s, 2, 3, false, json);
+    for (unsigned reg = 2; reg <= 4 && right; reg++) right = words(&s, 1, reg, false, json);
+    for (unsigned reg = 2; reg <= 5 && right; reg++) right = words(&s, 2, reg, false, json);
     right = right && factor_row(&s, "factor, 64 x 64 bf16, a landing",
                                 "Sw<3,3,3> o 0 o (64,64):(1,64)", 0, json);
     right = right && factor_row(&s, "factor, 16 x 8 in registers, one round",

@@ -228,6 +228,92 @@ static bool flip(void *value)
     return right;
 }
 
+/* ---- many pieces: blocks of 8 in a random order, a bijection ------------------------------------ */
+
+enum { PIECES_MOST = 4096 };
+
+static bool prepare_blocks(state *s, int count)
+{
+    static char text[PIECES_MOST * 64];
+    static int order[PIECES_MOST];
+    char *at = text + sprintf(text, "{ ");
+    for (int i = 0; i < count; i++) {
+        int j = (int)draw(s, (uint64_t)i + 1);
+        order[i] = order[j];
+        order[j] = i;
+    }
+    for (int i = 0; i < count; i++)
+        at += sprintf(at, "%s[i] -> [i + %d] : %d <= i < %d", i ? "; " : "", 8 * (order[i] - i), 8 * i, 8 * i + 8);
+    at += sprintf(at, " }");
+    return !zlay_layout_parse(s->ctx, &s->a, text, (size_t)(at - text)) &&
+           !zlay_layout_parse(s->ctx, &s->b, text, (size_t)(at - text));
+}
+
+static bool left_inverse(void *value)
+{
+    state *s = value;
+    zlay_layout *made;
+    bool right = !zlay_layout_left_inverse(s->ctx, &made, s->a);
+    zlay_layout_free(made);
+    return right;
+}
+
+/* ---- an n x n tile under a 128-byte swizzle, n a power of two and beside it ----------------------- */
+
+static bool prepare_square(state *s, int n)
+{
+    char text[96];
+    int length = snprintf(text, sizeof text, "Sw<3,4,3> o 0 o (%d,%d):(%d,1)", n, n, n);
+    int64_t points = (int64_t)n * n, stride = 1;
+    points = (points + 1023) / 1024 * 1024;
+    return !zlay_layout_parse(s->ctx, &s->a, text, (size_t)length) &&
+           !zlay_layout_new_strided(s->ctx, &s->b, 1, &points, &stride, 0);
+}
+
+/* The same with its columns side by side, and one layout to repeat it by. */
+static bool prepare_columns(state *s, int n)
+{
+    char text[96];
+    int length = snprintf(text, sizeof text, "Sw<3,4,3> o 0 o (%d,%d):(1,%d)", n, n, n);
+    return !zlay_layout_parse(s->ctx, &s->a, text, (size_t)length) &&
+           !zlay_layout_parse(s->ctx, &s->b, "4:1", 3);
+}
+
+static bool cosize(void *value)
+{
+    state *s = value;
+    uint64_t size;
+    return !zlay_layout_cosize(s->ctx, &size, s->a) && size >= zlay_layout_size(s->a);
+}
+
+static bool bijective_or_not(void *value)
+{
+    state *s = value;
+    zlay_answer answer;
+    return !zlay_layout_is_bijective(s->ctx, &answer, NULL, s->a) && answer != ZLAY_UNDECIDED;
+}
+
+static bool right_inverse(void *value)
+{
+    state *s = value;
+    zlay_layout *made;
+    bool right = !zlay_layout_right_inverse(s->ctx, &made, s->a);
+    zlay_layout_free(made);
+    return right;
+}
+
+static bool product(void *value)
+{
+    state *s = value;
+    zlay_layout *made;
+    bool right = !zlay_layout_product(s->ctx, &made, s->b, s->a, ZLAY_LOGICAL);
+    zlay_layout_free(made);
+    return right;
+}
+
+#define BESIDE_POWERS {1024, 1025, 1000, 2048, 2049, 4097}
+#define MANY_PIECES {64, 128, 256, 512, 1024, 4096}
+
 static const growth rows[] = {
     {"eval", "rank", {1, 2, 4, 8, 16, 32}, prepare_tile, eval},
     {"coalesce", "rank", {1, 2, 4, 8, 16, 32}, prepare_tile, coalesce},
@@ -245,6 +331,14 @@ static const growth rows[] = {
     {"compose pieces with 2:1", "pieces", {2, 4, 8, 16, 32, 64}, prepare_pieces, compose},
     {"flip pieces", "pieces", {2, 4, 8, 16, 32, 64}, prepare_pieces, flip},
     {"equal, pieces that differ", "pieces", {2, 4, 8, 16, 32, 64}, prepare_same_pieces, differ},
+    {"injective, pieces", "pieces", MANY_PIECES, prepare_blocks, injective},
+    {"equal, pieces", "pieces", MANY_PIECES, prepare_blocks, equal},
+    {"left inverse of pieces", "pieces", MANY_PIECES, prepare_blocks, left_inverse},
+    {"contained, swizzled n x n in 0, 1, 2, ...", "n", BESIDE_POWERS, prepare_square, contained},
+    {"cosize, swizzled n x n", "n", BESIDE_POWERS, prepare_square, cosize},
+    {"bijective, swizzled n x n", "n", BESIDE_POWERS, prepare_square, bijective_or_not},
+    {"right inverse, swizzled n x n by columns", "n", BESIDE_POWERS, prepare_columns, right_inverse},
+    {"product of 4:1 by swizzled n x n", "n", BESIDE_POWERS, prepare_columns, product},
 };
 
 static void forget(state *s)

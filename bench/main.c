@@ -122,6 +122,7 @@ static const struct {
     {"growth", bench_growth},
     {"eval", bench_eval},
     {"cute", bench_cute},
+    {"cute_cpp", bench_cute_cpp},
     {"zmat", bench_zmat},
     {"plan", bench_plan},
     {"bank", bench_bank},

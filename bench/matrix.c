@@ -64,9 +64,9 @@ static bool unpack_by_hand(void *value)
     bool right = true;
     for (int i = 0; i < COUNT; i++) {
         uint64_t d = s->desc[i];
-        zlay_smemdesc f = {.start = (d & 0x3fff) << 4,
-                           .lbo = (d >> 16 & 0x3fff) << 4,
-                           .sbo = (d >> 32 & 0x3fff) << 4,
+        zlay_smemdesc f = {.start = (uint32_t)(d & 0x3fff) << 4,
+                           .lbo = (uint32_t)(d >> 16 & 0x3fff) << 4,
+                           .sbo = (uint32_t)(d >> 32 & 0x3fff) << 4,
                            .base_offset = d >> 49 & 7,
                            .swizzle = swizzle[d >> 62]};
         right &= f.start == s->fields[i].start && f.sbo == s->fields[i].sbo &&

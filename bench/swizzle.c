@@ -120,7 +120,7 @@ static bool print_bits(state *s, uint32_t bits, bool json)
     if (!right) return false;
     snprintf(name, sizeof name, "swizzle of two accesses, %u bits", bits);
     snprintf(against, sizeof against, "every Sw<B,M,S> (%d of %d met)", met, PAIRS);
-    bench_line(name, median[0] / PAIRS, "us", against, median[1] / median[0], json);
+    bench_line(name, median[0] / (double)PAIRS, "us", against, median[1] / median[0], json);
     return true;
 }
 
@@ -185,6 +185,68 @@ static bool print_tile(const state *s, bool json)
     return true;
 }
 
+/* ---- tiles beside powers of two ------------------------------------------------------------------------------------------ */
+
+/* Lanes along a line of either mode, from any place, or all lines of a mode; bits of an element, both extents. */
+enum { TILES = 64, ACCESSES = 2 };
+
+typedef struct tiles {
+    zlay_ctx *ctx;
+    const zlay_target *target;
+    uint64_t shape[2];
+    uint32_t bits;
+    int32_t access[ACCESSES];
+    zlay_layout *layout[TILES][ACCESSES];
+    uint64_t next;
+} tiles;
+
+static bool tiles_draw(tiles *t, uint64_t *x, bool whole)
+{
+    bool right = true;
+    for (int i = 0; i < TILES && right; i++)
+        for (int k = 0; k < ACCESSES && right; k++) {
+            uint64_t lines = whole ? t->shape[!k] : 1, rows = t->shape[k] / LANES, step = k ? t->shape[0] : 1, across = k ? 1 : t->shape[0];
+            uint64_t start = whole ? 0 : draw(x) % t->shape[!k] * across + draw(x) % (t->shape[k] - LANES + 1) * step;
+            const int64_t shape[] = {LANES, 1, whole ? (int64_t)rows : 1, (int64_t)lines}, stride[] = {(int64_t)step, 0, (int64_t)(LANES * step), (int64_t)across};
+            right = !zlay_layout_new_strided(t->ctx, &t->layout[i][k], 4, shape, stride, (int64_t)start);
+        }
+    return right;
+}
+
+static bool tiles_work(void *value)
+{
+    tiles *t = value;
+    uint64_t i = t->next++ % TILES;
+    const zlay_swizzle_access access[ACCESSES] = {{.access = t->access[0], .layout = t->layout[i][0]}, {.access = t->access[1], .layout = t->layout[i][1]}};
+    zlay_swizzle_request r = {.size = sizeof r, .elem_bits = t->bits, .shape = t->shape, .rank = 2, .accesses = access, .count = ACCESSES};
+    zlay_swizzle *found;
+    zlay_swizzle_info info;
+    bool right = !zlay_swizzle_synth(t->ctx, &found, t->target, &r) && !zlay_swizzle_get(&info, found) && info.optimal;
+    zlay_swizzle_free(found);
+    return right;
+}
+
+static bool print_tiles(const state *s, bool json)
+{
+    static const uint64_t shapes[][2] = {{128, 127}, {127, 128}, {128, 129}, {100, 96}, {96, 80}};
+    static const char *const names[][2] = {{"st.shared.b16", "ld.shared.b16"}, {"st.shared.b32", "ld.shared.b32"}};
+    bool right = true;
+    uint64_t x = 7;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes && right; i++)
+        for (int n = 0; n < 4 && right; n++) {
+            tiles t = {.ctx = s->ctx, .target = s->target, .shape = {shapes[i][0], shapes[i][1]}, .bits = n % 2 ? 32 : 16};
+            char name[96];
+            for (int k = 0; k < ACCESSES; k++) right = right && !zlay_bank_find(&t.access[k], names[n % 2][k], strlen(names[n % 2][k]));
+            right = right && tiles_draw(&t, &x, n / 2);
+            double time = right ? bench_time(tiles_work, &t) : -1;
+            snprintf(name, sizeof name, "layout of %llu x %llu, %u bits, %s", (unsigned long long)t.shape[0], (unsigned long long)t.shape[1], t.bits, n / 2 ? "all lines both ways" : "a line each way");
+            right = time >= 0;
+            if (right) bench_line(name, time, "us", "a budget of 1 ms", 1000 / time, json);
+            for (int k = 0; k < TILES * ACCESSES; k++) zlay_layout_free(t.layout[k / ACCESSES][k % ACCESSES]);
+        }
+    return right;
+}
+
 bool bench_swizzle(zlay_ctx *ctx, bool json)
 {
     static state s;
@@ -192,5 +254,5 @@ bool bench_swizzle(zlay_ctx *ctx, bool json)
                  !zlay_bank_find(&s.access[1], "ld.shared.b32", 13);
     s.ctx = ctx;
     for (uint32_t bits = 6; right && bits <= BITS_MOST; bits += 2) right = print_bits(&s, bits, json);
-    return right && print_tile(&s, json);
+    return right && print_tile(&s, json) && print_tiles(&s, json);
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DRAWN = 16, BUDGET = 10 * 1000 * 1000 };
+enum { DRAWN = 64, BUDGET = 10 * 1000 * 1000 };
 
 typedef struct state {
     zlay_ctx *ctx;
@@ -16,7 +16,7 @@ typedef struct state {
     zlay_pipe *pipe;
 } state;
 
-/* Lives of up to a third of the steps, columns in multiples of 32; every problem has an answer. */
+/* Lives of up to a third of the steps, columns in multiples of 32, or less where buffers are many; every problem has an answer. */
 static void draw(state *s, uint64_t *seed)
 {
     zlay_tmem_packing p;
@@ -26,7 +26,7 @@ static void draw(state *s, uint64_t *seed)
         do {
             for (uint32_t i = 0; i < s->count; i++) {
                 zlay_tmem_buffer *b = &s->buffer[k][i];
-                *b = (zlay_tmem_buffer){.columns = 32 * (uint32_t)(1 + bench_drawn(seed) % 4),
+                *b = (zlay_tmem_buffer){.columns = (s->count < 16 ? 32 : 256 / s->count) * (uint32_t)(1 + bench_drawn(seed) % 4),
                                         .first = (uint32_t)(bench_drawn(seed) % s->count)};
                 b->last = b->first + (uint32_t)(bench_drawn(seed) % (1 + s->count / 3));
             }
@@ -52,7 +52,7 @@ static bool packs(state *s, bool json)
     bool right = true;
     uint64_t seed = 7;
     for (s->allocations = 1; s->allocations <= 4; s->allocations += 3)
-        for (s->count = 4; s->count <= 16; s->count += 4) {
+        for (s->count = 4; s->count <= 32; s->count *= 2) {
             char name[64];
             draw(s, &seed);
             snprintf(name, sizeof name, "tmem.pack, %u buffers, %u allocation%s", s->count,

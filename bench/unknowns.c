@@ -158,11 +158,92 @@ static bool copy_run(zlay_ctx *ctx, const zlay_target *target, bool json)
     return right;
 }
 
+/* ---- local tiles: zipped divides of 1 to 4 modes whose extents and strides are names ------------------------- */
+
+enum { TILES = 256 };
+
+typedef struct tile_state {
+    zlay_ctx *ctx;
+    zlay_layout *names, *numbers[TILES];
+    char tiler[64];
+    size_t next;
+} tile_state;
+
+static bool tiled(tile_state *s, const zlay_layout *a)
+{
+    zlay_layout *made = NULL;
+    bool right = !zlay_layout_divide_tiler(s->ctx, &made, a, s->tiler, strlen(s->tiler), ZLAY_ZIPPED);
+    zlay_layout_free(made);
+    return right;
+}
+
+static bool tile_names(void *value)
+{
+    tile_state *s = value;
+    return tiled(s, s->names);
+}
+
+static bool tile_numbers(void *value)
+{
+    tile_state *s = value;
+    return tiled(s, s->numbers[s->next++ % TILES]);
+}
+
+/* (A,B,..):(sa,sb,..), its numbers at random: multiples of 64 and pitches. */
+static bool tile_state_make(tile_state *s, int rank, bool exact)
+{
+    char text[256] = "(", fact[8][32];
+    const char *facts[8], *name;
+    size_t length[8], at = 1;
+    uint64_t seed = 20240607;
+    zlay_facts *known = NULL;
+    zlay_layout *wild = NULL;
+    for (int side = 0; side < 2; side++)
+        for (int k = 0; k < rank; k++)
+            at += (size_t)sprintf(text + at, "%s%c%s", side ? "s" : "", 'A' + k, k + 1 < rank ? "," : side ? ")" : "):(");
+    strcpy(s->tiler, "<");
+    for (int k = 0; k < rank; k++) {
+        strcat(s->tiler, k ? ";32" : "64");
+        length[k] = (size_t)sprintf(fact[k], "%c mod 64 = 0", 'A' + k);
+        facts[k] = fact[k];
+    }
+    strcat(s->tiler, ">");
+    bool right = !zlay_facts_parse(s->ctx, &known, exact ? (size_t)rank : 0, facts, length) &&
+                 !zlay_layout_parse(s->ctx, &wild, text, at) && !zlay_layout_assume(s->ctx, &s->names, wild, known);
+    for (size_t i = 0; i < TILES && right; i++) {
+        const char *names[16];
+        int64_t values[16];
+        size_t count = 0;
+        for (; (name = zlay_layout_param(wild, count)); count++) {
+            names[count] = name;
+            values[count] = (int64_t)(bench_drawn(&seed) % 50 + 1) * 64 + (name[0] == 's');
+        }
+        right = !zlay_layout_bind(s->ctx, &s->numbers[i], wild, count, names, values);
+    }
+    zlay_layout_free(wild);
+    zlay_facts_free(known);
+    return right;
+}
+
+static bool tile_run(zlay_ctx *ctx, int rank, bool exact, bool json)
+{
+    char name[96];
+    tile_state s = {.ctx = ctx};
+    sprintf(name, "unknowns: local tile of %d modes, %s", rank, exact ? "64 divides" : "ragged");
+    const bench_row line = {name, "one shape's numbers", tile_names, tile_numbers, &s};
+    bool right = tile_state_make(&s, rank, exact) && bench_print(&line, json);
+    for (size_t i = 0; i < TILES; i++) zlay_layout_free(s.numbers[i]);
+    zlay_layout_free(s.names);
+    return right;
+}
+
 bool bench_unknowns(zlay_ctx *ctx, bool json)
 {
     state s = {.ctx = ctx};
     bool right = !zlay_target_find(&s.target, "sm_90a", 6);
     for (size_t i = 0; right && i < sizeof rows / sizeof rows[0]; i++)
         right = row_run(&s, &rows[i], json);
+    for (int rank = 1; right && rank <= 4; rank++)
+        right = tile_run(ctx, rank, true, json) && tile_run(ctx, rank, false, json);
     return right && copy_run(ctx, s.target, json);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Smith forms of random square matrices, entries in -16..16: zlay's with both transforms, FLINT's
- * fmpz_mat_snf without.  Up to 8 x 8 zlay's call is the one in the caller's memory, the whole one
- * where that has no answer; one call is the next of 64 matrices. */
+/* Smith and Hermite forms of random matrices against FLINT's fmpz_mat_snf and fmpz_mat_hnf, which give no transforms: zlay's without
+ * transforms, which is like with like, and Smith's with both.  Entries up to 16 and up to 2^31, square, singular (the last row is the
+ * difference of the first two, or three times the first of two) and with two columns more than rows; one call is the next of
+ * 2048 matrices, 64 above 8 rows. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -9,15 +10,20 @@
 #if ZL_ENGINES
 
 #include <flint/flint.h>
+#include <flint/fmpz.h>
 #include <flint/fmpz_mat.h>
 #include <stdlib.h>
 
-enum { MATRICES = 64 };
+enum { MATRICES = 2048, MANY = 64 };
+
+typedef enum task { SNF, SNF_ALL, HNF } task;
+typedef enum kind { SQUARE, SINGULAR, WIDE } kind;
 
 typedef struct state {
     zlay_ctx *ctx;
-    size_t n, ours, theirs;
-    int64_t *entries[MATRICES];
+    size_t rows, cols, count, ours, theirs;
+    task task;
+    int64_t *entries[MATRICES]; /* up to 8 x 8, for the call in the caller's memory */
     zlay_zmat *matrix[MATRICES];
     fmpz_mat_t flint[MATRICES], out;
 } state;
@@ -25,26 +31,34 @@ typedef struct state {
 static bool small(const state *s, size_t i)
 {
     int64_t d[8], u[64], v[64];
-    return s->n <= 8 && !zlay_zmat_snf_small(d, u, v, s->entries[i], s->n);
+    return s->rows == s->cols && s->rows <= 8 && !zlay_zmat_snf_small(d, u, v, s->entries[i], s->rows);
 }
 
 static bool ours(void *value)
 {
     state *s = value;
-    zlay_zmat *d, *u, *v;
-    size_t i = s->ours++ % MATRICES;
-    if (small(s, i)) return true;
-    if (zlay_zmat_snf(s->ctx, &d, &u, &v, s->matrix[i])) return false;
+    zlay_zmat *d, *u = NULL, *v = NULL;
+    size_t i = s->ours++ % s->count;
+    if (s->task == SNF_ALL && small(s, i)) return true;
+    zlay_status status = s->task == HNF ? zlay_zmat_hnf(s->ctx, &d, NULL, s->matrix[i])
+        : s->task == SNF ? zlay_zmat_snf(s->ctx, &d, NULL, NULL, s->matrix[i])
+                         : zlay_zmat_snf(s->ctx, &d, &u, &v, s->matrix[i]);
     zlay_zmat_free(d);
     zlay_zmat_free(u);
     zlay_zmat_free(v);
-    return true;
+    return !status;
+}
+
+static void by_flint(state *s, size_t i)
+{
+    if (s->task == HNF) fmpz_mat_hnf(s->out, s->flint[i]);
+    else fmpz_mat_snf(s->out, s->flint[i]);
 }
 
 static bool theirs(void *value)
 {
     state *s = value;
-    fmpz_mat_snf(s->out, s->flint[s->theirs++ % MATRICES]);
+    by_flint(s, s->theirs++ % s->count);
     return true;
 }
 
@@ -56,69 +70,109 @@ static uint64_t next(uint64_t *seed)
     return z ^ z >> 31;
 }
 
-static bool begin(state *s, size_t n)
+static void fill(int64_t *at, const state *s, kind of, int64_t most, uint64_t *seed)
+{
+    int64_t *last = at + (s->rows - 1) * s->cols;
+    for (size_t j = 0; j < s->rows * s->cols; j++) at[j] = (int64_t)(next(seed) % (uint64_t)(2 * most + 1)) - most;
+    for (size_t j = 0; j < s->cols && of == SINGULAR; j++)
+        last[j] = s->rows == 2 ? 3 * at[j] : at[j] - at[s->cols + j];
+}
+
+static bool make(state *s, size_t n, kind of, int64_t most)
 {
     uint64_t random = n;
-    fmpz_mat_init(s->out, (slong)n, (slong)n);
-    for (size_t i = 0; i < MATRICES; i++) {
-        s->entries[i] = malloc(n * n * sizeof(int64_t));
+    s->rows = n, s->cols = of == WIDE ? n + 2 : n, s->count = n > 8 ? MANY : MATRICES;
+    fmpz_mat_init(s->out, (slong)s->rows, (slong)s->cols);
+    for (size_t i = 0; i < s->count; i++) {
+        fmpz_mat_init(s->flint[i], (slong)s->rows, (slong)s->cols);
+        s->entries[i] = malloc(s->rows * s->cols * sizeof(int64_t));
         if (!s->entries[i]) return false;
-        fmpz_mat_init(s->flint[i], (slong)n, (slong)n);
-        for (size_t j = 0; j < n * n; j++) {
-            s->entries[i][j] = (int64_t)(next(&random) % 33) - 16;
-            fmpz_set_si(fmpz_mat_entry(s->flint[i], (slong)(j / n), (slong)(j % n)),
-                        s->entries[i][j]);
-        }
-        if (zlay_zmat_new(s->ctx, &s->matrix[i], n, n, s->entries[i])) return false;
+        fill(s->entries[i], s, of, most, &random);
+        for (size_t j = 0; j < s->rows * s->cols; j++)
+            fmpz_set_si(fmpz_mat_entry(s->flint[i], (slong)(j / s->cols), (slong)(j % s->cols)), s->entries[i][j]);
+        if (zlay_zmat_new(s->ctx, &s->matrix[i], s->rows, s->cols, s->entries[i])) return false;
     }
     return true;
 }
 
-static void end(state *s)
+static void forget(state *s)
 {
     fmpz_mat_clear(s->out);
-    for (size_t i = 0; i < MATRICES; i++) {
+    for (size_t i = 0; i < s->count; i++) {
         free(s->entries[i]);
         zlay_zmat_free(s->matrix[i]);
         fmpz_mat_clear(s->flint[i]);
     }
 }
 
-/* Every invariant of every matrix is FLINT's. */
+static bool same_entry(const zlay_zmat *a, size_t i, size_t j, const fmpz_t wanted)
+{
+    char text[1200];
+    zlay_buf buf = {text, sizeof text, 0};
+    fmpz_t value;
+    fmpz_init(value);
+    bool same = !zlay_zmat_print(&buf, a, i, j) && !fmpz_set_str(value, text, 10) && fmpz_equal(value, wanted);
+    fmpz_clear(value);
+    return same;
+}
+
+/* Every entry of every form is FLINT's. */
 static bool agrees(state *s)
 {
     bool right = true;
-    for (size_t i = 0; i < MATRICES; i++) {
+    for (size_t i = 0; i < s->count && right; i++) {
         zlay_zmat *d;
-        fmpz_mat_snf(s->out, s->flint[i]);
-        if (zlay_zmat_snf(s->ctx, &d, NULL, NULL, s->matrix[i])) return false;
-        for (size_t j = 0; j < s->n; j++) {
-            char text[400];
-            zlay_buf buf = {text, sizeof text, 0};
-            fmpz_t wanted;
-            fmpz_init(wanted);
-            right &= !zlay_zmat_print(&buf, d, 0, j) && !fmpz_set_str(wanted, text, 10) &&
-                     fmpz_equal(wanted, fmpz_mat_entry(s->out, (slong)j, (slong)j));
-            fmpz_clear(wanted);
-        }
+        by_flint(s, i);
+        if (s->task == HNF ? zlay_zmat_hnf(s->ctx, &d, NULL, s->matrix[i])
+                           : zlay_zmat_snf(s->ctx, &d, NULL, NULL, s->matrix[i]))
+            return false;
+        for (size_t r = 0; r < zlay_zmat_rows(d); r++)
+            for (size_t c = 0; c < zlay_zmat_cols(d); c++)
+                right &= same_entry(d, r, c, fmpz_mat_entry(s->out, (slong)(s->task == HNF ? r : c), (slong)c));
         zlay_zmat_free(d);
     }
     return right;
 }
 
+typedef struct world {
+    const char *name;
+    task task;
+    kind kind;
+    int64_t most;
+    size_t sides[8];
+} world;
+
+static const world worlds[] = {
+    {"snf, entries to 16", SNF, SQUARE, 16, {2, 3, 4, 5, 6, 8}},
+    {"snf, entries to 2^31", SNF, SQUARE, (int64_t)1 << 31, {2, 3, 4, 5, 6, 7, 8}},
+    {"snf, singular, to 2^31", SNF, SINGULAR, (int64_t)1 << 31, {2, 3, 4, 5, 6, 7, 8}},
+    {"snf, wide, to 2^31", SNF, WIDE, (int64_t)1 << 31, {2, 4, 8}},
+    {"snf with transforms, to 16", SNF_ALL, SQUARE, 16, {2, 3, 4, 6, 7, 8, 16, 32}},
+    {"snf with transforms, to 2^31", SNF_ALL, SQUARE, (int64_t)1 << 31, {2, 4, 8}},
+    {"hnf, entries to 16", HNF, SQUARE, 16, {2, 3, 4, 6, 8, 16, 32}},
+    {"hnf, entries to 2^31", HNF, SQUARE, (int64_t)1 << 31, {2, 3, 4, 6, 8, 16, 32}},
+    {"hnf, singular, to 2^31", HNF, SINGULAR, (int64_t)1 << 31, {2, 4, 8, 16}},
+};
+
+static bool row(zlay_ctx *ctx, const world *w, size_t n, bool json)
+{
+    static state s;
+    char name[96];
+    s = (state){.ctx = ctx, .task = w->task};
+    bool right = make(&s, n, w->kind, w->most) && agrees(&s);
+    snprintf(name, sizeof name, "%s, n = %zu", w->name, n);
+    bench_row r = {name, w->task == HNF ? "FLINT fmpz_mat_hnf" : "FLINT fmpz_mat_snf, no transforms", ours, theirs, &s};
+    if (!right) fprintf(stderr, "zlay-bench: %s: a wrong result\n", name);
+    right = right && bench_print(&r, json);
+    forget(&s);
+    return right;
+}
+
 bool bench_zmat(zlay_ctx *ctx, bool json)
 {
-    static const size_t sides[] = {2, 3, 4, 6, 7, 8, 16, 32};
     bool right = true;
-    for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++) {
-        state s = {.ctx = ctx, .n = sides[i]};
-        char name[96];
-        right = begin(&s, sides[i]) && agrees(&s) && right;
-        sprintf(name, "snf with transforms, %zu x %zu", sides[i], sides[i]);
-        bench_row row = {name, "FLINT fmpz_mat_snf, no transforms", ours, theirs, &s};
-        right = right && bench_print(&row, json);
-        end(&s);
-    }
+    for (size_t i = 0; i < sizeof worlds / sizeof worlds[0]; i++)
+        for (size_t k = 0; k < 8 && worlds[i].sides[k]; k++) right = row(ctx, &worlds[i], worlds[i].sides[k], json) && right;
     return right;
 }
 
@@ -127,7 +181,7 @@ bool bench_zmat(zlay_ctx *ctx, bool json)
 bool bench_zmat(zlay_ctx *ctx, bool json)
 {
     (void)ctx;
-    if (!json) puts("Smith forms against FLINT: left out, FLINT was not here at build time");
+    if (!json) puts("Smith and Hermite forms against FLINT: left out, FLINT was not here at build time");
     return true;
 }
 

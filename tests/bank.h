@@ -64,18 +64,16 @@ static inline grouping groups_of(const char *text, uint32_t lanes)
 /* The most words that one bank is asked for. */
 static inline uint32_t asked(const served *s, const uint32_t *a, uint32_t lanes, uint64_t group)
 {
-    uint32_t most = 0;
-    for (uint32_t bank = 0; bank < s->banks; bank++) {
-        uint32_t words[256], n = 0;
-        for (uint32_t l = 0; l < lanes; l++) {
-            if (!(group >> l & 1) || a[l] == UINT32_MAX) continue;
-            for (uint32_t w = a[l] / 4; w <= (a[l] + s->bytes - 1) / 4; w++) {
-                bool seen = false;
-                for (uint32_t i = 0; i < n; i++) seen |= words[i] == w;
-                if (w % s->banks == bank && (!seen || s->rule == 'l')) words[n++] = w;
-            }
+    uint32_t words[64][64 * 4], count[64] = {0}, most = 0; /* 4 words of a lane at most */
+    for (uint32_t l = 0; l < lanes; l++) {
+        if (!(group >> l & 1) || a[l] == UINT32_MAX) continue;
+        for (uint32_t w = a[l] / 4; w <= (a[l] + s->bytes - 1) / 4; w++) {
+            uint32_t bank = w % s->banks, *mine = words[bank], *n = &count[bank];
+            bool seen = false;
+            for (uint32_t i = 0; i < *n; i++) seen |= mine[i] == w;
+            if (!seen || s->rule == 'l') mine[(*n)++] = w;
+            if (*n > most) most = *n;
         }
-        if (n > most) most = n;
     }
     return most;
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The program: exit statuses, what it writes and what it leaves alone, the batch loop.
 . tests/tap.sh
-zlay=$B/zlay
+zlay=$B/zlay zlay_path=$(realpath "$B/zlay")
 
 plan() { "$zlay" plan gemm "$@"; }
 
@@ -18,7 +18,31 @@ files_are_whole() {
     plan --m 256 --n 256 --k 128 --name kernel_1 --out "$tap_dir/k.ptx" --header "$tap_dir/k.h" --model 0 > "$tap_dir/out" || return 1
     grep -q '^.visible .entry kernel_1' "$tap_dir/k.ptx" && tail -n 1 "$tap_dir/k.ptx" | grep -q '^}' &&
         grep -q 'zl_kernel_1' "$tap_dir/k.h" && grep -q '^model: \([0-9]*\) of \1 tiles' "$tap_dir/out" &&
-        test ! -e "$tap_dir/k.ptx.new"
+        test -z "$(ls "$tap_dir" | grep '\.new$')"
+}
+
+only_regular_files() { # a link, a FIFO, a folder and a device stay what they are; nothing is left beside them
+    d=$tap_dir/out.d && mkdir "$d" "$d/folder" && echo kept > "$d/old" && ln -s old "$d/link" && ln -s none "$d/dangling" && mkfifo "$d/fifo" || return 1
+    for name in link dangling fifo folder; do
+        plan --k 64 --out "$d/$name" > /dev/null 2> "$d.err" && return 1
+        grep -q "cannot write .*out.d/$name': it is " "$d.err" || return 1
+    done
+    plan --k 64 --out /dev/full > /dev/null 2> "$d.err" && return 1
+    grep -q "'/dev/full': it is no regular file" "$d.err" && test "$(cat "$d/old")" = kept && test -L "$d/link" && test -p "$d/fifo" && test ! -e "$d/none" || return 1
+    exits 2 plan --k 64 --out "$d/folder/" && exits 2 plan --k 64 --out "$d/old/x" && exits 2 plan --k 64 --out '' || return 1
+    test "$(ls "$d" | tr '\n' ' ')" = 'dangling fifo folder link old '
+}
+
+out_replaces() { # a regular file keeps its mode, and other links to it keep the old text
+    echo old > "$tap_dir/o.ptx" && chmod 640 "$tap_dir/o.ptx" && ln "$tap_dir/o.ptx" "$tap_dir/o.second" && plan --k 64 --out "$tap_dir/o.ptx" > /dev/null || return 1
+    test "$(stat -c %a "$tap_dir/o.ptx")" = 640 && grep -q '^.visible .entry' "$tap_dir/o.ptx" && test "$(cat "$tap_dir/o.second")" = old || return 1
+    (cd "$tap_dir" && "$zlay_path" plan gemm --k 64 --out here.ptx) > /dev/null && test -s "$tap_dir/here.ptx"
+}
+
+read_only_folder() { # root may write everywhere
+    mkdir "$tap_dir/closed" && chmod 555 "$tap_dir/closed" || return 1
+    if [ "$(id -u)" = 0 ]; then plan --k 64 --out /proc/zlay.ptx > /dev/null 2> "$tap_dir/closed.err"; else plan --k 64 --out "$tap_dir/closed/x" > /dev/null 2> "$tap_dir/closed.err"; fi
+    test $? -eq 2 && grep -q 'cannot write' "$tap_dir/closed.err" && test -z "$(ls "$tap_dir/closed")"
 }
 
 refused_writes_nothing() {
@@ -117,6 +141,19 @@ long_line() { # 17 MiB is refused by name, and the next line is answered
     sed -n 1p "$tap_dir/long" | grep -q '16777216' && sed -n 2p "$tap_dir/long" | grep -q '{"ok":\[\]}'
 }
 
+ceilings() { # what is named is in force; a request may lower it, and no other limit may pass its default
+    printf '%s\n' '{"op": "zlay"}' '{"op": "zlay", "limits": {"points": 11}}' '{"op": "zlay", "limits": {"work": 268435457}}' '{"op": "zlay", "limits": {"points": 9}}' |
+        "$zlay" batch --limits points=10,pieces=5000 > "$tap_dir/under" || return 1
+    sed -n 1p "$tap_dir/under" | grep -q '"limits":{.*"points":10,.*"pieces":5000' && sed -n 2p "$tap_dir/under" | grep -q 'ELIMIT.*limits.points: 11 is above its ceiling, 10' &&
+        sed -n 3p "$tap_dir/under" | grep -q 'ELIMIT.*limits.work: .* is above its ceiling, 268435456' && sed -n 4p "$tap_dir/under" | grep -q '"points":9,' &&
+        echo '{"op": "zlay", "limits": {"points": 5}}' | "$zlay" batch --limits=points=10 | grep -q '"points":5,.*"ceilings":{.*"points":10,'
+}
+bad_ceilings() {
+    for list in points point=1 points=0 points=-1 points=1x points=1, points=99999999999999999999999 points=67108865 nesting=4294967297 ''; do
+        exits 2 "$zlay" batch --limits "$list" < /dev/null || return 1
+    done
+    exits 2 "$zlay" batch --limits points=1 more < /dev/null && exits 2 "$zlay" batch --limits < /dev/null
+}
 closed_output() { echo '{"op": "zlay"}' | "$zlay" batch > /dev/full; test $? -eq 2; }
 help_to_full() { "$zlay" plan gemm --k 64 > /dev/full; test $? -eq 2; }
 
@@ -129,6 +166,9 @@ bench_lines() { # an object a line, each with a ratio, and no result that was wr
 check "a plan prints every part of its report" plan_says
 check "kernel and header are written whole, the model runs every tile" files_are_whole
 check "what is refused leaves no file" refused_writes_nothing
+check "--out replaces regular files alone" only_regular_files
+check "--out keeps a file's mode" out_replaces
+check "--out in a folder that cannot be written" read_only_folder
 check "4096 x 4096 x 4100: the rule, the repair, the other path" odd_shape
 check "edge tiles in the model" model_small
 check "run: without a driver the plan is checked and the status is 3" run_without_driver
@@ -213,6 +253,8 @@ fi
 check "batch takes no argument" exits 2 "$zlay" batch x
 check "--version" exits 0 "$zlay" --version
 check "batch: an answer a line" frame
+check "batch: the operator's ceilings" ceilings
+check "batch: ceilings that are none" bad_ceilings
 check "batch: answers before it waits" answers_before_waiting
 check "batch: a line of 17 MiB" long_line
 check "batch: no room for output is 2" closed_output

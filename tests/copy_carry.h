@@ -123,6 +123,20 @@ static inline void check_threads(const zlay_move *move, uint32_t part, const zla
     assert_int_equal(points, p.part.elements);
 }
 
+/* Whether a layout's text is read as that layout, where it fits. */
+static inline void check_text(zlay_ctx *ctx, const zlay_layout *layout)
+{
+    static char text[1 << 16];
+    zlay_buf buf = {text, sizeof text, 0};
+    zlay_layout *again = NULL;
+    zlay_answer answer = ZLAY_NO;
+    if (zlay_layout_print(&buf, layout) == ZLAY_EROOM) return;
+    if (zlay_layout_parse(ctx, &again, text, buf.need)) fail_msg("%s: %s", text, zlay_ctx_message(ctx));
+    assert_int_equal(zlay_layout_equal(ctx, &answer, NULL, layout, again), ZLAY_OK);
+    assert_int_equal(answer, ZLAY_YES);
+    zlay_layout_free(again);
+}
+
 static inline void check_certificates(zlay_ctx *ctx, const zlay_move *move)
 {
     const zlay_layout *a, *b;
@@ -130,9 +144,12 @@ static inline void check_certificates(zlay_ctx *ctx, const zlay_move *move)
     assert_int_equal(zlay_move_certificate(&a, &b, move), ZLAY_OK);
     assert_int_equal(zlay_layout_equal(ctx, &answer, NULL, a, b), ZLAY_OK);
     assert_int_equal(answer, ZLAY_YES);
+    check_text(ctx, a);
+    check_text(ctx, b);
     assert_int_equal(zlay_move_certificate_source(&a, &b, move), ZLAY_OK);
     assert_int_equal(zlay_layout_equal(ctx, &answer, NULL, a, b), ZLAY_OK);
     assert_int_equal(answer, ZLAY_YES);
+    check_text(ctx, a);
 }
 
 #endif

@@ -76,7 +76,7 @@ static bool explore_fail(explore *x, const char *what, uint32_t line)
 static int64_t explore_value(const explore *x, const zl_pos *pos, const int64_t *counter)
 {
     int64_t sum = pos->add;
-    if (pos->loop >= 0) sum += counter[pos->loop] * (pos->times >= 0 ? x->params[pos->times] : 1);
+    if (pos->loop >= 0) sum += counter[pos->loop] * (pos->times >= 0 ? x->params[pos->times] : pos->scale ? pos->scale : 1);
     return pos->plus >= 0 ? sum + x->params[pos->plus] : sum;
 }
 

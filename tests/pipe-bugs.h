@@ -95,6 +95,11 @@ static const pipe_bug pipe_bugs[] = {
     {"registers in flight", "lds_double", 2, "    put GB -> B[i % 2] times 4\n", "    load tB -> GB times 4\n    put GB -> B[i % 2] times 4\n", {ZLAY_PIPE_STAGE}, {2}},
     {"nobody took it", "lds_double", 2, "  send C -> D[0] times 16\n", "", {ZLAY_PIPE_EXIT, ZLAY_PIPE_STAGE}, {1}},
     {"registers", "persistent", 2, "setmaxnreg inc 232", "setmaxnreg inc 228", {ZLAY_PIPE_REGISTERS}, {1, 1}},
+    {"registers", "persistent", 2, "setmaxnreg inc 232", "setmaxnreg inc 240", {ZLAY_PIPE_REGISTERS}, {1, 1}},
+    {"registers", "persistent", 2, "registers 168", "registers 152", {ZLAY_PIPE_REGISTERS}, {1, 1}},
+    {"registers set again without a meeting", "persistent", 2, "  setmaxnreg inc 232\n", "  setmaxnreg inc 200\n  setmaxnreg inc 232\n", {ZLAY_PIPE_REGISTERS}, {1, 1}},
+    {"the block's barrier by its number", "attention", 1, "  join named 1 256\n", "  sync cta\n  join named 0 256\n", {ZLAY_PIPE_DEADLOCK, ZLAY_PIPE_COUNT}, {1}},
+    {"count off by one", "ring", 2, "    arrive empty[i % 2] threads\n  end\n", "    arrive empty[i % 2] threads\n  end\n  arrive empty[0]\n", {ZLAY_PIPE_COUNT, ZLAY_PIPE_OVERRUN}, {2}},
 };
 enum { PIPE_BUGS = sizeof pipe_bugs / sizeof *pipe_bugs };
 

@@ -29,6 +29,7 @@ static inline int64_t trip_value(const trip_walk *w, const zl_pos *pos)
 {
     int64_t at = pos->loop >= 0 ? w->counter[pos->loop] : 0;
     if (pos->times >= 0) at *= w->values[pos->times];
+    if (pos->scale) at *= pos->scale;
     return at + pos->add + (pos->plus >= 0 ? w->values[pos->plus] : 0);
 }
 

@@ -216,6 +216,19 @@ static bool pml_is_read(const pml *m, int piece)
     return space == PML_SMEM || sum;
 }
 
+/* No arrivals are left over in a phase that is not complete. */
+static void pml_phases_end(pml_print *p, int block, uint32_t line)
+{
+    char text[48];
+    const zlay_pipe *pipe = p->m->pipe;
+    for (uint32_t i = 0; i < pipe->bars_count; i++)
+        for (uint32_t s = 0; s < pipe->bars[i].stages; s++) {
+            snprintf(text, sizeof text, "pe[%d] == %lld", pml_bar(p, block, (int32_t)i, s),
+                     (long long)pipe->bars[i].count);
+            pml_need(p, text, ZLAY_PIPE_COUNT, line);
+        }
+}
+
 /* The last thread of a block: nothing may touch it any more, and all of it has been used. */
 static void pml_block_ends(pml_print *p, int block, uint32_t line)
 {
@@ -240,6 +253,7 @@ static void pml_block_ends(pml_print *p, int block, uint32_t line)
         snprintf(text, sizeof text, "tx[%d] == 0", block * p->bars + i);
         pml_need(p, text, ZLAY_PIPE_BYTES, line);
     }
+    pml_phases_end(p, block, line);
 }
 
 /* Commits that signal this block: their bits, over all agents. */
@@ -455,7 +469,7 @@ static void pml_setup(pml_print *p)
             fprintf(p->to, "active proctype setup%d()%s\n{ d_step {\n    (ready);\n", block,
                     p->how == PML_ONE_LATE ? " priority 150" : "");
         if (block == 0) pml_setup_inits(p);
-        if (!waits) fprintf(p->to, "    gd%d=1;\n", block);
+        if (!waits) fprintf(p->to, "    gd=1;\n");
         pml_setup_allocs(p, block);
         fprintf(p->to, "    up%d=1;\n", block);
         if (block + 1 == (int)pipe->blocks || !together) fprintf(p->to, "} }\n");
@@ -490,18 +504,6 @@ static void pml_barriers(pml_print *p, FILE *to)
     for (int i = 0; i < count; i++) fprintf(to, "byte ph%d;\n", i);
 }
 
-/* What a launch leaves of a block's registers. */
-static int64_t pml_registers_left(const zlay_pipe *pipe, int block)
-{
-    int64_t left = 65536;
-    for (uint32_t i = 0; i < pipe->roles_count; i++) {
-        const zl_role *r = &pipe->roles[i];
-        if (r->cta == ZL_CTA_ALL || r->cta == block)
-            left -= 32 * (int64_t)(r->last_warp - r->first_warp + 1) * pipe->registers;
-    }
-    return left;
-}
-
 static void pml_variables(pml_print *p, FILE *to)
 {
     const pml *m = p->m;
@@ -515,11 +517,12 @@ static void pml_variables(pml_print *p, FILE *to)
     pml_bits(to, "tk", m->pieces_count);
     pml_seen(m, to);
     pml_barriers(p, to);
-    fprintf(to, "short sc[%d];\nint here = %lld;\n", p->meetings_count + 1, (long long)threads);
+    fprintf(to, "short sc[%d], sz[%d];\nbyte sn[%d];\nint here = %lld;\n", p->meetings_count + 1, p->meetings_count + 1,
+            m->agents_count, (long long)threads);
     pml_bits(to, "sg", p->meetings_count);
     pml_bits(to, "al", blocks * (int)pipe->tmems_count);
     pml_bits(to, "re", blocks);
-    pml_bits(to, "gd", blocks);
+    fprintf(to, "bit gd;\n");
     pml_bits(to, "up", blocks);
     fprintf(to, "short co[%d];\nbyte fl[%d];\n", blocks, 16 * (int)pipe->others_count + 1);
     fprintf(to, "short alive[%d];\nint rg[%d];\n", blocks, blocks);
@@ -530,8 +533,6 @@ static void pml_variables(pml_print *p, FILE *to)
             for (uint32_t s = 0; s < pipe->bars[i].stages; s++)
                 fprintf(to, "  pe[%d] = %lld;\n", pml_bar(p, b, (int32_t)i, s),
                         (long long)pipe->bars[i].count);
-    for (int b = 0; b < blocks; b++)
-        fprintf(to, "  rg[%d] = %lld;\n", b, (long long)pml_registers_left(pipe, b));
     for (int i = 0; i < m->agents_count; i++)
         fprintf(to, "  alive[%d] = alive[%d] + 1;\n", m->agents[i].block, m->agents[i].block);
     fprintf(to, "  skip }\n");

@@ -77,7 +77,7 @@ static bool pml_large(pml *m, const char *what)
 static int64_t pml_value(const pml *m, const zl_pos *pos, const int64_t *counter)
 {
     int64_t sum = pos->add;
-    if (pos->loop >= 0) sum += counter[pos->loop] * (pos->times >= 0 ? m->params[pos->times] : 1);
+    if (pos->loop >= 0) sum += counter[pos->loop] * (pos->times >= 0 ? m->params[pos->times] : pos->scale ? pos->scale : 1);
     return pos->plus >= 0 ? sum + m->params[pos->plus] : sum;
 }
 
@@ -109,15 +109,17 @@ static bool pml_is_of_leader(const zl_event *e)
            e->kind == ZL_EV_SETMAXNREG;
 }
 
-static bool pml_runs(const pml_agent *a, const zl_event *e)
+/* Of two groups of warps each changes its own registers, the first in the name of both. */
+static bool pml_runs(const pml *m, const pml_agent *a, const zl_event *e)
 {
+    if (e->kind == ZL_EV_SETMAXNREG && m->split == PML_WARPS) return true;
     if (e->kind == ZL_EV_ARRIVE) return a->weight[e->scope] > 0;
     return a->part == 0 || !(pml_is_one(e) || pml_is_of_leader(e));
 }
 
 static bool pml_add_op(pml *m, pml_agent *a, const zl_event *e, const int64_t *counter)
 {
-    if (!pml_runs(a, e)) return true;
+    if (!pml_runs(m, a, e)) return true;
     if (a->count == PML_OPS) return pml_large(m, "ops");
     a->ops[a->count] = (pml_op){
         .event = e,

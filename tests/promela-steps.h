@@ -120,8 +120,20 @@ static int pml_meeting_for(pml_print *p, const pml_agent *a, const zl_event *e)
         return pml_meeting_of(p, PML_MEET_ROLE, a->block, a->role_index, a->instance);
     case ZL_SYNC_CTA: return pml_meeting_of(p, PML_MEET_CTA, a->block, 0, 0);
     case ZL_SYNC_CLUSTER: return pml_meeting_of(p, PML_MEET_CLUSTER, 0, 0, 0);
-    default: return pml_meeting_of(p, PML_MEET_NAMED, a->block, (int)e->named, 0);
+    default:
+        if (!e->named) return pml_meeting_of(p, PML_MEET_CTA, a->block, 0, 0);
+        return pml_meeting_of(p, PML_MEET_NAMED, a->block, (int)e->named, 0);
     }
+}
+
+/* All who come to a numbered barrier before it is over say the same number of threads; `sync cta` says
+ * none, so it is another way than any number. */
+static void pml_come_alike(pml_print *p, int meeting, int64_t size, uint32_t line)
+{
+    char text[64];
+    snprintf(text, sizeof text, "sc[%d] == 0 || sz[%d] == %lld", meeting, meeting, (long long)size);
+    pml_need(p, text, ZLAY_PIPE_COUNT, line);
+    fprintf(p->to, "    sz[%d] = %lld;\n", meeting, (long long)size);
 }
 
 static void pml_come(pml_print *p, int meeting, int64_t threads, int64_t of, uint32_t line)
@@ -152,7 +164,11 @@ static void pml_meet(pml_print *p, const pml_agent *a, const zl_event *e)
     int sort = e->scope == ZL_SYNC_CTA ? PML_MEET_CTA : PML_MEET_ROLE;
     fprintf(p->to, "    %s = sg%d;\n", cluster ? "mc" : "my", w);
     if (cluster) pml_come_to_cluster(p, a->threads);
-    else pml_come(p, w, a->threads, numbered ? e->count : pml_threads(p->m, sort, a), e->line);
+    else {
+        int64_t of = numbered ? e->count : pml_threads(p->m, sort, a);
+        if (numbered || sort == PML_MEET_CTA) pml_come_alike(p, w, numbered ? of : 0, e->line);
+        pml_come(p, w, a->threads, of, e->line);
+    }
 }
 
 /* ---- one event ---- */
@@ -201,7 +217,7 @@ static void pml_guard(pml_print *p, const pml_agent *a, const pml_op *op, char g
         const zl_tmem *t = &p->m->pipe->tmems[e->tmem[0]];
         snprintf(text, sizeof text, "co[%d] + %d <= 512", a->block, (int)(t->stages * t->columns));
     }
-    if (e->kind == ZL_EV_SETMAXNREG && e->scope == ZL_REGS_INC)
+    if (e->kind == ZL_EV_SETMAXNREG && e->scope == ZL_REGS_INC && a->part == 0)
         snprintf(text, sizeof text, "rg[%d] >= 128*(%lld - mine)", a->block, (long long)e->count);
     pml_and(guard, text);
     if (pml_tells_others(p->m, a, e)) pml_told(p->m, a->block, (int)(a - p->m->agents), guard);
@@ -245,16 +261,49 @@ static void pml_commit_begins(pml_print *p, const pml_agent *a, int k)
     for (int i = 0; i < a->ops[k].bits; i++) fprintf(p->to, "    o%d=1;\n", a->ops[k].bit + i);
 }
 
-/* What the peers' barriers and memory need, and the grid before. */
+/* Whether it reads or writes global memory, which the grid before may do, too. */
+static bool pml_is_global(const zl_event *e)
+{
+    switch (e->kind) {
+    case ZL_EV_COPY: return e->scope != ZL_COPY_SHARED;
+    case ZL_EV_CPASYNC:
+    case ZL_EV_LOAD:
+    case ZL_EV_SEND:
+    case ZL_EV_STORE:
+    case ZL_EV_REDUCE:
+    case ZL_EV_UPDATE:
+    case ZL_EV_RAISE:
+    case ZL_EV_AWAIT: return true;
+    default: return e->other >= 0;
+    }
+}
+
+/* All of an instance are past the setmaxnreg before; of an elected thread's the others never meet it. */
+static void pml_set_registers(pml_print *p, const pml_agent *a, int k)
+{
+    char text[32];
+    const zl_event *e = a->ops[k].event;
+    int agent = (int)(a - p->m->agents);
+    for (int j = 0; j < k && a->role->elect; j++)
+        if (a->ops[j].event->kind == ZL_EV_SETMAXNREG) pml_fault(p, ZLAY_PIPE_REGISTERS, e->line);
+    for (int i = 0; i < p->m->agents_count; i++)
+        if (i != agent && p->m->agents[i].parts > 1 && p->m->split == PML_WARPS && pml_same_instance(p->m, i, agent)) {
+            snprintf(text, sizeof text, "sn[%d] >= sn[%d]", i, agent);
+            pml_need(p, text, ZLAY_PIPE_REGISTERS, e->line);
+        }
+    fprintf(p->to, "    sn[%d] = sn[%d] + 1;\n", agent, agent);
+    if (a->part) return;
+    fprintf(p->to, "    rg[%d] = rg[%d] - 128*(%lld - mine); mine = %lld;\n", a->block, a->block,
+            (long long)e->count, (long long)e->count);
+}
+
+/* What the peers' barriers and memory need. */
 static void pml_copy_issued(pml_print *p, const pml_agent *a, const pml_op *op)
 {
     uint32_t mask = pml_mask(p->m, a, op->event);
-    char text[32];
     for (int block = 0; block < (int)p->m->pipe->blocks; block++)
         if ((mask >> block & 1) && block != a->block) pml_alive(p, block, op->event->line);
     if (op->event->bar_cta >= 0) pml_alive(p, op->event->bar_cta, op->event->line);
-    snprintf(text, sizeof text, "gd%d", a->block);
-    if (op->event->scope != ZL_COPY_SHARED) pml_need(p, text, ZLAY_PIPE_GRID, op->event->line);
 }
 
 static void pml_effect(pml_print *p, const pml_agent *a, int k)
@@ -263,6 +312,7 @@ static void pml_effect(pml_print *p, const pml_agent *a, int k)
     const zl_event *e = op->event;
     int agent = (int)(a - p->m->agents);
     if (e->kind == ZL_EV_COPY) pml_copy_issued(p, a, op);
+    if (pml_is_global(e)) pml_need(p, "gd", ZLAY_PIPE_GRID, e->line);
     if ((e->kind == ZL_EV_READ || e->kind == ZL_EV_WRITE) && e->cta >= 0)
         pml_alive(p, pml_block(p->m, a, e), e->line);
     pml_accesses_now(p, agent, k);
@@ -287,12 +337,9 @@ static void pml_effect(pml_print *p, const pml_agent *a, int k)
         /* fallthrough */
     case ZL_EV_DEALLOC: pml_alloc(p, a->block, e, e->kind == ZL_EV_DEALLOC); break;
     case ZL_EV_RELINQUISH: fprintf(p->to, "    re%d=1;\n", a->block); break;
-    case ZL_EV_SETMAXNREG:
-        fprintf(p->to, "    rg[%d] = rg[%d] - 128*(%lld - mine); mine = %lld;\n", a->block,
-                a->block, (long long)e->count, (long long)e->count);
-        break;
+    case ZL_EV_SETMAXNREG: pml_set_registers(p, a, k); break;
     case ZL_EV_GRIDDEP:
-        if (e->scope == ZL_GRIDDEP_WAIT) fprintf(p->to, "    gd%d=1;\n", a->block);
+        if (e->scope == ZL_GRIDDEP_WAIT) fprintf(p->to, "    gd=1;\n");
         break;
     case ZL_EV_FENCE:
         if (e->scope == ZL_FENCE_PROXY) pml_fence_proxy(p, agent, k);

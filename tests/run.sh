@@ -3,10 +3,12 @@
 # tests/run.sh PROGRAM...: run test programs and check scripts, all of which speak TAP, and sum up.
 # A program that ends badly without saying which test failed counts as one failure. Programs run JOBS at once (as many
 # as there are processors), scripts one after the other behind them; both are told of in the order given.
+# RUN is put before each program: what runs a program of another machine.  The log has the user time of each.
 # tests/skips lists the tests that a machine may lack the means for; with CI=true no other may be skipped.
 set -u
 B=${B:-build}
 log=$B/test.log
+export RUN="${RUN:-}"
 : > "$log"
 passed=0 failed=0 skipped=0 skips= unexcused=0
 
@@ -24,8 +26,9 @@ start() {
         case $program in *.sh) ;; *) printf '%s\n' "$program" ;; esac
     done | xargs -P "$jobs" -n 1 sh -c '
         name=$1/$(basename "$2")
-        CMOCKA_MESSAGE_OUTPUT=TAP "$2" > "$name.out" 2>&1
+        CMOCKA_MESSAGE_OUTPUT=TAP $RUN "$2" > "$name.out" 2>&1
         echo $? > "$name.new"
+        times > "$name.time"
         mv "$name.new" "$name.status"' sh "$results" &
     runner=$!
     trap finish EXIT
@@ -41,12 +44,13 @@ ended() {
     done
     out=$(cat "$result.out" 2>/dev/null)
     rc=$(cat "$result.status" 2>/dev/null || echo 127)
+    took=$(sed -n '2s/ .*//p' "$result.time" 2>/dev/null)
 }
 
 scripted() {
     wait "$runner"
     out=$("$1" 2>&1)
-    rc=$?
+    rc=$? took=
 }
 
 count() { printf '%s\n' "$out" | grep -c "$1"; }
@@ -54,7 +58,7 @@ count() { printf '%s\n' "$out" | grep -c "$1"; }
 one() {
     case $1 in *.sh) scripted "$1" ;; *) ended "$1" ;; esac
     name=$(basename "$1" .sh)
-    printf '== %s (exit %s)\n%s\n' "$name" "$rc" "$out" >> "$log"
+    printf '== %s (exit %s%s)\n%s\n' "$name" "$rc" "${took:+, user time $took}" "$out" >> "$log"
     # cmocka 1.1 calls a skipped test `not ok N # SKIP name`.
     skip=$(count '^\(not \)\?ok .*# *SKIP')
     bad=$(($(count '^not ok ') - $(count '^not ok .*# *SKIP')))

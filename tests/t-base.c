@@ -90,12 +90,12 @@ static void messages_are_cut(void **state)
 
 static void hooks_are_used_and_balanced(void **state)
 {
-    heap h = {.fails_at = 3};
+    heap h = {.fails_at = 4};
     zlay_allocator hooks = {&h, heap_take, heap_give};
     zlay_ctx *ctx;
     (void)state;
     assert_int_equal(zlay_ctx_new(&ctx, &hooks, NULL), ZLAY_OK);
-    unsigned char *bytes = zl_alloc(ctx, 3, 5);
+    unsigned char *bytes = zl_alloc(ctx, 3, 5); /* the third: an account and the ctx stand before it */
     for (int i = 0; i < 15; i++) assert_int_equal(bytes[i], 0);
     assert_null(zl_alloc(ctx, 1, 1));
     assert_non_null(strstr(zlay_ctx_message(ctx), "no memory"));
@@ -104,9 +104,12 @@ static void hooks_are_used_and_balanced(void **state)
     zl_free(&kept, bytes, 15);
     zl_free(&kept, NULL, 15);
     assert_int_equal(h.live, 0);
-    h.fails_at = h.calls + 1;
-    assert_int_equal(zlay_ctx_new(&ctx, &hooks, NULL), ZLAY_ENOMEM);
-    assert_null(ctx);
+    for (size_t k = 1; k <= 2; k++) {
+        h.fails_at = h.calls + k;
+        assert_int_equal(zlay_ctx_new(&ctx, &hooks, NULL), ZLAY_ENOMEM);
+        assert_null(ctx);
+        assert_int_equal(h.live, 0);
+    }
 }
 
 static void hostile_counts_are_no_memory(void **state)
@@ -114,7 +117,11 @@ static void hostile_counts_are_no_memory(void **state)
     zlay_ctx *ctx;
     (void)state;
     assert_int_equal(zlay_ctx_new(&ctx, NULL, NULL), ZLAY_OK);
+    assert_int_equal(zl_enter(ctx), ZLAY_OK);
     assert_null(zl_alloc(ctx, SIZE_MAX / 2, 3));
+    assert_int_equal(zl_leave(ctx, ZLAY_ENOMEM), ZLAY_ELIMIT);
+    assert_string_equal(zlay_ctx_message(ctx), "limits.memory is 201326592 bytes and 18446744073709551615 are asked for");
+    assert_int_equal(zl_enter(ctx), ZLAY_OK);
     void *nothing = zl_alloc(ctx, 0, 8);
     assert_non_null(nothing);
     zlay_allocator alloc = zl_allocator(ctx);

@@ -152,6 +152,8 @@ static const edge edges[] = {
     {"gfx942", "BUF_TYPE", {.type = 0}, {.type = 1}, false},
     {"gfx942", "BUF_OTHER", {.other = 0}, {.other = 1u << 24}, false},
     {"gfx942", "BUF_STRIDE15", {.cache_swizzle = 0}, {.cache_swizzle = 1}, true},
+    {"gfx90a", "BUF_WORD3", {.num_format = 1}, {.records = 64}, true},
+    {"gfx950", "BUF_WORD3", {.data_format = 4}, {.base = 1 << 20, .dst_sel = 0}, true},
     {"gfx942", "BUF_SENTINEL", {.records = 0x7fffffff}, {.records = 0x80000000}, true},
 };
 

@@ -150,7 +150,7 @@ static void large(void **state)
     zlay_ctx *ctx = limited(1 << 22);
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char text[256];
+        char text[1024];
         zlay_layout *b = read_layout(ctx, rows[i].b), *c = NULL;
         zlay_status status = zlay_layout_complement(ctx, &c, b, rows[i].cotarget);
         assert_int_equal(status, rows[i].c ? ZLAY_OK : ZLAY_NONE);

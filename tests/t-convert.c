@@ -240,6 +240,22 @@ static void fragments(void **state)
 }
 
 /* The level is that of the normal forms of bijections, which know nothing of registers. */
+/* Lanes that src has not hold nothing: what they want is shuffled to them, where lanes below keep theirs. */
+static void fewer_lanes(void **state)
+{
+    static const char *const pairs[][2] = {{"(2,16):(16,1)", "(1,32):(32,1)"}, {"(1,16):(1,1)", "(1,32):(0,0)"}, {"(4,8):(8,1)", "(1,32):(0,1)"}};
+    for (size_t i = 0; i < 3; i++)
+        for (uint32_t bits = 8; bits <= 64; bits *= 2) {
+            zlay_layout *src = read_layout(*state, pairs[i][0]), *dst = read_layout(*state, pairs[i][1]);
+            zlay_convert *plan = plan_of(*state, "sm_90a", bits, src, dst);
+            zlay_convert_info info;
+            assert_int_equal(zlay_convert_get(&info, plan), ZLAY_OK);
+            assert_int_equal(info.level, ZLAY_CONVERT_LANE);
+            assert_true(info.rounds > 0 || info.smem > 0);
+            run_once(*state, "sm_90a", bits, plan, src, dst);
+        }
+}
+
 static void levels(void **state)
 {
     uint64_t seed = test_seed("levels");
@@ -274,7 +290,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_hand), cmocka_unit_test(permutations), cmocka_unit_test(invertible),
         cmocka_unit_test(copies), cmocka_unit_test(anything), cmocka_unit_test(transposes),
-        cmocka_unit_test(fragments), cmocka_unit_test(levels),
+        cmocka_unit_test(fragments), cmocka_unit_test(fewer_lanes), cmocka_unit_test(levels),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

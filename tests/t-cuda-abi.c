@@ -94,16 +94,15 @@ static void a_host_asks_with_the_arguments_of_its_call(void **state)
     const cuuint64_t extent[3] = {64, 16, 16}, stride[2] = {128, 2048};
     const cuuint32_t box[3] = {64, 8, 1}, step[3] = {1, 1, 1};
     const int lower[1] = {-1}, upper[1] = {-1};
-    CUtensorMapDataType type = CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
-    CUtensorMapIm2ColWideMode mode = CU_TENSOR_MAP_IM2COL_WIDE_MODE_W;
     CUtensorMap bits;
     zlay_tensormap map;
     void *at = NULL;
     (void)state;
+#define BF16 CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
 #define TAIL CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE
-#define TILED type, 3, at, extent, stride, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, TAIL
-#define IM2COL type, 3, at, extent, stride, lower, upper, 64, 32, step, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, TAIL
-#define WIDE type, 3, at, extent, stride, -1, -1, 64, 32, step, CU_TENSOR_MAP_INTERLEAVE_NONE, mode, CU_TENSOR_MAP_SWIZZLE_128B, TAIL
+#define TILED BF16, 3, at, extent, stride, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, TAIL
+#define IM2COL BF16, 3, at, extent, stride, lower, upper, 64, 32, step, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, TAIL
+#define WIDE BF16, 3, at, extent, stride, -1, -1, 64, 32, step, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_IM2COL_WIDE_MODE_W, CU_TENSOR_MAP_SWIZZLE_128B, TAIL
     (void)sizeof(cuTensorMapEncodeTiled(&bits, TILED));
     (void)sizeof(cuTensorMapEncodeIm2col(&bits, IM2COL));
     (void)sizeof(cuTensorMapEncodeIm2colWide(&bits, WIDE));

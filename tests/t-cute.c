@@ -126,6 +126,7 @@ static void by_hand(void **state)
         ROW(TILED_DIVIDE, "(4,2):(1,8)", "2:1", "(2,2,2):(1,2,8)"),
         ROW(LOGICAL_PRODUCT, "(4,2):(1,8)", "2:1", "((4,2),2):((1,8),4)"),
         ROW(RIGHT_INVERSE, "(4,2):(1,8)", "", "4:1"),
+        ROW(MAX_COMMON_LAYOUT, "(3,4):(31,0)", "Sw<3,1,3> o -6 o 7:1", "6 o 1:0"),
         ROW(LEFT_INVERSE, "(4,2):(1,8)", "", "(8,2):(1,4)"),
         ROW(UPCAST, "(4,2):(1,8)", "2", "(2,2):(1,4)"),
         ROW(COMPOSE_TILER, "f2{a: (1) (2); b: (8) -> x: 16}", "<2:2;2>", "(2,2):(2,8)"),

@@ -217,9 +217,41 @@ static void closed_forms(void **state)
     }
 }
 
+/* 4096 blocks of 2^30 points in another order: a bijection that no road by points decides. */
+static void many_large_pieces(void **state)
+{
+    enum { COUNT = 4096 };
+    static char text[COUNT * 96];
+    char *p = text + sprintf(text, "{ ");
+    const long long width = 1LL << 30;
+    zlay_answer answer = ZLAY_UNDECIDED;
+    for (int i = 0; i < COUNT; i++) {
+        int to = (int)((i * 2731LL + 17) % COUNT);
+        p += sprintf(p, "%s[i] -> [i + %lld] : %lld <= i < %lld", i ? "; " : "", (to - i) * width, i * width,
+                     (i + 1) * width);
+    }
+    sprintf(p, " }");
+    zlay_layout *a = read_layout(*state, text), *b = NULL;
+    assert_int_equal(zlay_layout_is_injective(*state, &answer, NULL, a), ZLAY_OK);
+    assert_int_equal(answer, ZLAY_YES);
+    assert_int_equal(zlay_layout_is_bijective(*state, &answer, NULL, a), ZLAY_OK);
+    assert_int_equal(answer, ZLAY_YES);
+    p = strstr(text, "i + 18253611008");
+    assert_non_null(p);
+    p[13]++;
+    b = read_layout(*state, text);
+    zlay_witness w;
+    assert_int_equal(zlay_layout_equal(*state, &answer, &w, a, b), ZLAY_OK);
+    assert_int_equal(answer, ZLAY_NO);
+    assert_int_equal(w.index, 0);
+    zlay_layout_free(b);
+    zlay_layout_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(many_large_pieces, begin, end),
         cmocka_unit_test_setup_teardown(closed_forms, begin_closed, end),
         cmocka_unit_test_setup_teardown(equal_ways, begin_closed, end),
     };

@@ -170,6 +170,10 @@ static void large_contained(void **state)
          "Sw<3,4,3> o 0 o (4,1048576,1048576):(1,4,8388608)", ZLAY_YES, 0},
         {"Sw<3,4,3> o 0 o 1099511627776", "Sw<2,2,9> o 0 o (2,549755813888):(549755813888,1)", ZLAY_YES, 0},
         {"Sw<3,4,3> o 0 o 1099511627776:2", "1099511627776:2", ZLAY_YES, 0},
+        {"Sw<3,4,3> o 0 o (2049,2049):(2049,1)", "4198401", ZLAY_YES, 0},
+        {"Sw<3,4,3> o 0 o (2049,2049):(2049,1)", "4198400", ZLAY_NO, 4198400},
+        {"Sw<3,4,3> o 0 o 1000000000001:1", "Sw<2,4,3> o 0 o 1000000000000:1", ZLAY_NO, 1000000000000},
+        {"Sw<3,4,3> o 0 o 1000000000001:1", "1000000001024", ZLAY_YES, 0},
     };
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
         int64_t value;
@@ -237,10 +241,67 @@ static void extents_past_63_bits(void **state)
     }
 }
 
+/* Outputs of 2^64 are reached by 2^64 points alone. */
+static void outputs_of_64_bits(void **state)
+{
+    static const struct { const char *text; uint64_t missed; } rows[] = {
+        {"f2{i: -> o: 18446744073709551616}", 1},
+        {"f2{i: (1) -> o: 18446744073709551616}", 2},
+        {"f2{i: (1,0) (4,0) -> o: 18446744073709551616, p: 1}", 2},
+    };
+    zlay_fault f;
+    zlay_answer answer;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        zlay_layout *a = read_layout(*state, rows[i].text);
+        assert_int_equal(zlay_layout_is_bijective(*state, &answer, &f, a), ZLAY_OK);
+        assert_int_equal(answer, ZLAY_NO);
+        assert_int_equal(f.fault, ZLAY_FAULT_MISSED);
+        assert_true(f.missed == rows[i].missed);
+        zlay_layout_free(a);
+    }
+}
+
+/* A value is a word of 64 bits: an f2 layout and its own coalesce, which is strided with strides
+ * below 0 where they pass 2^63, are equal. */
+static zlay_layout *random_words(zlay_ctx *ctx, uint64_t *seed)
+{
+    char text[2048];
+    int at = sprintf(text, "f2{i:"), bits = (int)test_range(seed, 1, 9);
+    for (int k = 0; k < bits; k++) {
+        uint64_t basis = test_random(seed) & test_random(seed) & test_random(seed);
+        if (k % 3 == 0) basis |= (uint64_t)1 << 63;
+        if (k % 3 == 1) basis = (uint64_t)1 << test_range(seed, 0, 63);
+        at += sprintf(text + at, " (%llu)", (unsigned long long)basis);
+    }
+    sprintf(text + at, " -> o: 18446744073709551616}");
+    return read_layout(ctx, text);
+}
+
+static void words_of_64_bits(void **state)
+{
+    uint64_t seed = test_seed("words of 64 bits");
+    for (uint64_t n = 0; n < test_iterations(3000); n++) {
+        zlay_layout *a = random_words(*state, &seed), *b = NULL;
+        zlay_answer equal = ZLAY_NO, there = ZLAY_NO, back = ZLAY_NO;
+        assert_int_equal(zlay_layout_coalesce(*state, &b, a), ZLAY_OK);
+        assert_int_equal(zlay_layout_equal(*state, &equal, NULL, a, b), ZLAY_OK);
+        assert_int_equal(zlay_layout_contained(*state, &there, NULL, a, b), ZLAY_OK);
+        assert_int_equal(zlay_layout_contained(*state, &back, NULL, b, a), ZLAY_OK);
+        if (equal != ZLAY_YES || there != ZLAY_YES || back != ZLAY_YES) {
+            char text[2][1024];
+            fail_msg("%s and its coalesce %s: equal %d, contained %d, %d", layout_text(text[0], a),
+                     layout_text(text[1], b), equal, there, back);
+        }
+        zlay_layout_free(b);
+        zlay_layout_free(a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(extents_past_63_bits), cmocka_unit_test(worked_example),
+        cmocka_unit_test(words_of_64_bits), cmocka_unit_test(outputs_of_64_bits),
         cmocka_unit_test(large_injective), cmocka_unit_test(large_surjective),
         cmocka_unit_test(large_bijective), cmocka_unit_test(large_contained),
         cmocka_unit_test(large_equal),

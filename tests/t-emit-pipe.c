@@ -309,6 +309,7 @@ static void bulk_beside_move(void **state)
 static void refused(void **state)
 {
     static const struct { const char *text, *target; zlay_status status; const char *says; } rows[] = {
+        {"pipe a\nsmem A[1] 67108864\nrole r warps 0..3\nend\n", "sm_90a", ZLAY_ENOTSUP, "smem:"},
         {"pipe a\nsmem A[2] 200000\nbar f[1] count 1\ninit f\nrole r warps 0..0\nend\n", "sm_90a", ZLAY_ENOTSUP, "smem:"},
         {"pipe a\ncluster 2\nsmem A[1] 16\nbar f[1] count 1\nrole r warps 0..0 elect\ncopy bulk 16 -> A[0] signal f[0] cta 0\nend\n",
          "sm_100a", ZLAY_ENOTSUP, "line 6: a bulk copy signals the block where it lands"},

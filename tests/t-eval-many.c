@@ -2,6 +2,8 @@
 /* Values of many indices at once, against modes and bases added up by hand. */
 #include "layout.h"
 
+#include "algebra/eval_turns.h"
+
 enum { MOST = 1500, RANK = 7 };
 
 /* A layout without the library. */
@@ -212,11 +214,81 @@ static void refused(void **state)
     zlay_layout_free(a);
 }
 
+/* ---- moves of bits ---------------------------------------------------------------- */
+
+/* Powers of two in any order, bits apart or not, with an offset above, below or across them. */
+static void random_powers(uint64_t *seed, plain *p)
+{
+    int next = (int)test_range(seed, 0, 3);
+    *p = (plain){.rank = (int)test_range(seed, 1, RANK)};
+    int order[RANK];
+    for (int i = 0; i < p->rank; i++) order[i] = i;
+    for (int i = p->rank - 1; i > 0; i--) {
+        int j = (int)test_range(seed, 0, i), held = order[i];
+        order[i] = order[j], order[j] = held;
+    }
+    for (int i = 0; i < p->rank; i++) {
+        int bits = (int)test_range(seed, 0, 3);
+        p->shape[order[i]] = 1 << bits;
+        p->stride[order[i]] = test_range(seed, 0, 9) ? (int64_t)1 << next : test_range(seed, -3, 3);
+        next += bits + (test_range(seed, 0, 5) == 0);
+    }
+    if (test_range(seed, 0, 1)) p->offset = test_range(seed, -4, 4) * (INT64_C(1) << test_range(seed, 0, 24));
+    if (test_range(seed, 0, 1)) return;
+    p->bits = (int)test_range(seed, 1, 4);
+    p->base = (int)test_range(seed, 0, 4);
+    p->shift = (int)test_range(seed, p->bits, 7) * (test_range(seed, 0, 1) ? 1 : -1);
+}
+
+/* Each way of this processor, in order and not; indices outside are seen in every place. */
+static void check_ways(const zlay_layout *a, const plain *p, uint64_t *seed)
+{
+    zl_turns m;
+    int64_t value[81];
+    uint64_t index[80], size = zlay_layout_size(a);
+    size_t count = (size_t)test_range(seed, 1, 80);
+    if (!zl_turns_of(&m, a, count)) return;
+    for (size_t w = 0; w < zl_turns_ways_here(); w++) {
+        for (size_t i = 0; i < count; i++) index[i] = test_random(seed) % size;
+        value[count] = 77;
+        zl_turns_ways[w].run(value, &m, index, 0, count);
+        for (size_t i = 0; i < count; i++) assert_int_equal(value[i], plain_at(p, index[i]));
+        assert_true(zl_turns_ways[w].inside(index, size, count));
+        size_t out = (size_t)test_range(seed, 0, (int64_t)count - 1);
+        index[out] = test_range(seed, 0, 1) ? size : UINT64_MAX - test_random(seed) % 3;
+        assert_false(zl_turns_ways[w].inside(index, size, count));
+        uint64_t first = test_random(seed) % size, left = size - first;
+        if (left > count) left = count;
+        zl_turns_ways[w].run(value, &m, NULL, first, (size_t)left);
+        for (size_t i = 0; i < left; i++) assert_int_equal(value[i], plain_at(p, first + i));
+        assert_int_equal(value[count], 77);
+    }
+}
+
+static void bits_that_move(void **state)
+{
+    uint64_t seed = test_seed("bits_that_move"), rounds = test_iterations(4000), moved = 0;
+    for (uint64_t n = 0; n < rounds; n++) {
+        zl_turns m;
+        plain p = {.rank = 0};
+        if (n % 4) random_powers(&seed, &p);
+        zlay_layout *a = n % 4 ? make_strided(*state, &p) : make_f2(*state, &seed, &p);
+        moved += zl_turns_of(&m, a, 100);
+        check(a, &p, &seed);
+        check_ways(a, &p, &seed);
+        zlay_layout_free(a);
+    }
+    printf("bits_that_move: %llu of %llu, %zu ways\n", (unsigned long long)moved,
+           (unsigned long long)rounds, zl_turns_ways_here());
+    assert_true(moved > rounds / 8);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_layouts), cmocka_unit_test(large), cmocka_unit_test(tuples),
         cmocka_unit_test(holes), cmocka_unit_test(refused),
+        cmocka_unit_test(bits_that_move),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -138,7 +138,7 @@ static void assert_desc(const job *j, const zlay_factor_info *info, const zlay_l
     }
     for (uint64_t i = 0; i < extent[0] * extent[1] && j->threads; i++) {
         int64_t slot[3];
-        uint64_t at[2], c[2] = {i % extent[0], i / extent[0]};
+        uint64_t at[2] = {0}, c[2] = {i % extent[0], i / extent[0]};
         assert_int_equal(zlay_layout_eval(slot, 3, desc, i), ZLAY_OK);
         uint64_t lane = (uint64_t)slot[1], value = (uint64_t)slot[0];
         assert_true(fragment_at(info->desc, j->bits, value, lane, (uint64_t)slot[2], at));
@@ -274,7 +274,7 @@ static void flipped(void **state)
     for (uint64_t n = 0; n < test_iterations(24); n++) {
         char text[128];
         int bits = (int)test_range(&seed, 1, 3), base = (int)test_range(&seed, 0, 3);
-        int shift = (int)test_range(&seed, (uint64_t)bits, 5);
+        int shift = (int)test_range(&seed, bits, 5);
         bool down[2] = {test_range(&seed, 0, 1), test_range(&seed, 0, 1)};
         bool turned = test_range(&seed, 0, 1);
         int step[2] = {turned ? 32 : 1, turned ? 1 : 32};

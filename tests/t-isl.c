@@ -83,11 +83,12 @@ static void check_injective(zlay_ctx *ctx, const zlay_layout *a, const table *t)
 static void check_surjective(zlay_ctx *ctx, const zlay_layout *a, const table *t, uint64_t onto)
 {
     zlay_answer answer = 7;
-    int64_t missed = -1, least = 0;
+    zl_isl_point missed;
+    int64_t least = 0;
     while (least < (int64_t)onto && has_value(t, least)) least++;
     assert_int_equal(zl_isl_surjective(ctx, &answer, &missed, &a->pieces, &onto), ZLAY_OK);
     assert_int_equal(answer, least == (int64_t)onto ? ZLAY_YES : ZLAY_NO);
-    if (answer == ZLAY_NO) assert_int_equal(missed, least);
+    if (answer == ZLAY_NO) assert_int_equal(missed.index, least);
 }
 
 static void check_contained(zlay_ctx *ctx, const zlay_layout *a, const table *x,
@@ -143,7 +144,9 @@ static void check_ends(zlay_ctx *ctx, const zlay_layout *a, const table *t)
 
 static void against_points(void **state)
 {
+    static const zlay_limits much = {.size = sizeof much, .work = (uint64_t)1 << 34}; /* isl alone decides here */
     uint64_t seed = test_seed("against_points"), count = test_iterations(60);
+    assert_int_equal(zlay_ctx_set_limits(*state, &much), ZLAY_OK);
     for (uint64_t n = 0; n < count; n++) {
         table x, y;
         zlay_layout *a = random_layout(*state, &seed, &x), *b = random_layout(*state, &seed, &y);
@@ -249,10 +252,15 @@ static void limits(void **state)
 {
     static const zlay_limits few = {.size = sizeof few, .isl_ops = 50};
     static const zlay_limits small = {.size = sizeof small, .big_bytes = 100};
+    static const zlay_limits much = {.size = sizeof much, .work = (uint64_t)1 << 31}; /* pays for 10^5 operations */
     zlay_layout *a = read_layout(*state, swizzle);
     zl_isl_point at[2];
     zlay_answer answer = 7;
     int64_t least, greatest;
+    assert_int_equal(zl_isl_injective(*state, &answer, at, &a->pieces), ZLAY_ENOMEM);
+    assert_int_equal(zl_ended(*state, ZLAY_ENOMEM), ZLAY_ELIMIT);
+    assert_non_null(strstr(zlay_ctx_message(*state), "limits.work is "));
+    assert_int_equal(zlay_ctx_set_limits(*state, &much), ZLAY_OK);
     assert_int_equal(zl_isl_injective(*state, &answer, at, &a->pieces), ZLAY_OK);
     assert_int_equal(answer, ZLAY_YES);
     assert_int_equal(zlay_ctx_set_limits(*state, &few), ZLAY_OK);

@@ -415,7 +415,7 @@ static void limits_hold_for_one_request(void **state)
             "ELIMIT", "dim");
     refuses(*state, "{\"op\":\"zlay\",\"limits\":{\"seconds\":3}}", "EINVAL", "seconds");
     refuses(*state, "{\"op\":\"zlay\",\"limits\":{\"points\":0}}", "EINVAL", "points");
-    refuses(*state, "{\"op\":\"zlay\",\"limits\":{\"nesting\":4294967296}}", "EINVAL", "nesting");
+    refuses(*state, "{\"op\":\"zlay\",\"limits\":{\"nesting\":4294967296}}", "ELIMIT", "limits.nesting: 4294967296 is above its ceiling, 256");
     refuses(*state, "{\"op\":\"zlay\",\"limits\":[]}", "EINVAL", "limits");
     assert_non_null(
         strstr(ask(*state, "{\"op\":\"zlay\",\"limits\":{\"points\":\"77\"}}"), "\"points\":77"));

@@ -311,8 +311,8 @@ static void parameters(void **state)
     static const char *const text[] = {
         "[N] -> { [i] -> [i + N] : 0 <= i < N }",
         "[N, M] -> { [i, j] -> [floor((i + N)/4) + 3M] : 0 <= i < N and 0 <= j < M and i <= j }",
-        "[N] -> { [i] -> [i] : 0 <= i < 8 and (i + N) mod 2 = 0; [i] -> [0] : 0 <= i < 8 and "
-        "(i + N) mod 2 = 1 }",
+        ("[N] -> { [i] -> [i] : 0 <= i < 8 and (i + N) mod 2 = 0; [i] -> [0] : 0 <= i < 8 and "
+         "(i + N) mod 2 = 1 }"),
         "[N] -> { [i] -> [min(i, N)] : 0 <= i < 8 }",
     };
     isl_ctx *isl = isl_ctx_alloc();

@@ -162,6 +162,7 @@ static void refused(void **state)
         {"{ [i] -> [9223372036854775807i + i] : 0 <= i < 2 }", ZLAY_EOVERFLOW, "byte 10"},
         {"{ [i] -> [9223372036854775807i] : 0 <= i < 4 }", ZLAY_EOVERFLOW, "value"},
         {"{ [i, j] -> [i] : 0 <= i, j < 9223372036854775807 }", ZLAY_EOVERFLOW, "size"},
+        {"{ [i] -> [i] : -9223372036854775807 <= i < floor(i/3) }", ZLAY_EOVERFLOW, "value"},
         {"{ [i] -> [i] : -9223372036854775807 <= i <= 9223372036854775806 }", ZLAY_EOVERFLOW, ""},
     };
     for (size_t r = 0; r < sizeof row / sizeof row[0]; r++)
@@ -200,7 +201,7 @@ static void hostile(void **state)
         {"{ [i] -> [0", " + i", "] : 0 <= i < 4 }", 100000, ZLAY_OK},
         {"{ [i] -> [i] : 0 <= i < 4", " and i < 9", " }", 50000, ZLAY_OK},
         {"{ [i] -> [i] : i = 0", " or i = 0", " }", 3000, ZLAY_OK},
-        {"{ [i] -> [i] : i = 0", " or i = 0", " }", 50000, ZLAY_OK},
+        {"{ [i] -> [i] : i = 0", " or i = 0", " }", 50000, ZLAY_ELIMIT}, /* memory */
         {"{ [i] -> [i] : 0 <= i < 4", " and (i < 2 or i > 2)", " }", 40, ZLAY_ELIMIT},
         {"{ [i] -> [i] : 0 <= i < 4 and not (false", " or (i = 1 and i = 2 and i = 3)", ")}", 200,
          ZLAY_OK},

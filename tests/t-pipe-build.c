@@ -68,7 +68,7 @@ static const char everything[] =
     "alloc C\nfence mbarrier_init\nsync cluster\nrole producer warps 0..3 elect\ngriddep wait\n"
     "setmaxnreg dec 24\nfor t in 0..T step 2\nfor i in t*N..t*N+N\n"
     "wait empty[i % 4] parity (i / 4 + 1) % 2\nwait empty[(i+1) % 4] parity ((i+1) / 4 + 1) % 2\n"
-    "wait empty[0] parity 3 / 4 % 2\nwait full[(t*N+N-1) % 4] parity (t*N+N-1) / 4 % 2\n"
+    "wait empty[0] parity 3 / 4 % 2\nwait full[(t*3+1) % 4] parity (t*3+1) / 4 % 2\nwait full[(t*N+N-1) % 4] parity (t*N+N-1) / 4 % 2\n"
     "expect full[i % 4] tA + tB\n"
     "expect full[i % 4] 0\narrive full[i % 4]\n"
     "copy tensor tA by maps[t % 2] -> A[i % 4] signal full[i % 4] multicast 3\n"

@@ -46,7 +46,7 @@ static const zl_role *role_of(const zlay_pipe *pipe, const char *line)
 static int64_t value(const replay *p, const zl_pos *pos, const int64_t *counter)
 {
     int64_t sum = pos->add;
-    if (pos->loop >= 0) sum += counter[pos->loop] * (pos->times >= 0 ? p->params[pos->times] : 1);
+    if (pos->loop >= 0) sum += counter[pos->loop] * (pos->times >= 0 ? p->params[pos->times] : pos->scale ? pos->scale : 1);
     return pos->plus >= 0 ? sum + p->params[pos->plus] : sum;
 }
 

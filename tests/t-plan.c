@@ -358,6 +358,29 @@ static void test_bounds(void **unused)
     assert_true(refused(target_of("sm_90a"), &g, ZLAY_ENOTSUP, "tiles"));
 }
 
+/* A size has a plan or is refused for its tiles, counted with the greatest tile that the request allows. */
+static void has_plan(uint64_t m, uint64_t n, uint64_t k, uint32_t tile_m, uint32_t tile_n)
+{
+    uint64_t rows = tile_m ? tile_m : 128, columns = tile_n ? tile_n : 256;
+    zlay_gemm g = gemm_of(m, n, k);
+    g.tile_m = tile_m;
+    g.tile_n = tile_n;
+    if (((m + rows - 1) / rows) * ((n + columns - 1) / columns) < (uint64_t)1 << 31)
+        zlay_plan_free(plan_of(&g));
+    else assert_true(refused(target_of("sm_90a"), &g, ZLAY_ENOTSUP, "tiles"));
+}
+
+/* From 190814492 on a cost in 64 bits was full, and no tile was chosen. */
+static void test_tiles(void **unused)
+{
+    (void)unused;
+    static const uint64_t sizes[] = {1, 5900000, 5940000, 11800000, 190814492, 2147483392};
+    for (size_t i = 0; i < 36; i++)
+        for (size_t k = 0; k < 6; k++)
+            has_plan(sizes[i % 6], sizes[i / 6], k % 2 ? 1 : 2147483392, k / 2 == 1 ? 64 : 0,
+                     k / 2 == 2 ? 128 : 0);
+}
+
 /* A shorter struct of an older caller reads as zeros, whatever follows it. */
 static void test_short(void **unused)
 {
@@ -440,6 +463,7 @@ int main(void)
         cmocka_unit_test(test_mn_major),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_tiles),
         cmocka_unit_test(test_short),
         cmocka_unit_test(test_none),
         cmocka_unit_test(test_stages),

@@ -132,7 +132,7 @@ static void every_rule_has_its_texts(void **state)
         assert_true(strlen(r.text) > 6 && strlen(r.source) > 3);
         assert_null(strpbrk(r.text, "|\n\""));
         assert_null(strpbrk(r.source, "|\n\""));
-        assert_in_range(r.by, ZLAY_BY_DRIVER, ZLAY_BY_PRACTICE);
+        assert_in_range(r.by, ZLAY_BY_DRIVER, ZLAY_BY_ADVICE);
         assert_true(strlen(r.targets) > 2);
     }
 }

@@ -86,7 +86,7 @@ static void consider(best *b, const asked *a, const member *m)
     if (b->wavefronts < 0 || cost < b->wavefronts || size < b->size) *b = (best){cost, size};
 }
 
-/* All that families.def names, with chunks kept together where a row's chunks move. */
+/* All that families.def names: chunks hold the widest vector, of `align` elements. */
 static best by_hand(const asked *a, int64_t align, int64_t period)
 {
     best b = {-1, 0};
@@ -105,7 +105,7 @@ static best by_hand(const asked *a, int64_t align, int64_t period)
             int64_t least = (cut + align - 1) / align * align;
             for (m.pitch = least; m.pitch < least + period; m.pitch += align) consider(&b, a, &m);
             m.pitch = least;
-            for (m.grain = 1; m.grain * a->request.elem_bits <= 128; m.grain *= 2) {
+            for (m.grain = align; m.grain * a->request.elem_bits <= 128; m.grain *= 2) {
                 if (cut % m.grain) continue;
                 m.family = 1;
                 for (m.step = 1; m.step < cut / m.grain && m.step <= 64; m.step++) consider(&b, a, &m);
@@ -163,6 +163,59 @@ static void as_by_hand(void **state)
         asked_end(&a);
     }
     printf("%llu above the bound\n", (unsigned long long)worse);
+}
+
+/* Any extents: lane l and element e of instance n have a (l mod q) + b (l / q) + e + c n, where the vector is in the tile. */
+static void put_guarded(uint64_t *seed, asked *a, const char *access, uint64_t elements, int64_t size)
+{
+    uint64_t q = 1ull << test_range(seed, 0, 5), box[] = {q, 32 / q, elements, (uint64_t)test_range(seed, 1, 3)};
+    int64_t vector = (int64_t)elements, weight[] = {vector * test_range(seed, 0, 12), vector * test_range(seed, 0, 20), 1, vector * test_range(seed, 0, 9)}, none = 0;
+    char guard[128];
+    const char *list = guard;
+    const zlay_piece piece = {weight, &none, &list, 1};
+    zlay_layout *layout = NULL;
+    snprintf(guard, sizeof guard, "%lld*x0 + %lld*x1 + %lld*x3 <= %lld", (long long)weight[0], (long long)weight[1], (long long)weight[3], (long long)(size - vector));
+    if (zlay_layout_new_pieces(a->ctx, &layout, 4, box, 1, 1, &piece)) fail_msg("%s: %s", guard, zlay_ctx_message(a->ctx));
+    asked_put_layout(a, access, layout);
+}
+
+static void any_extents(void **state)
+{
+    static const struct {
+        const char *name;
+        unsigned bytes;
+    } kinds[] = {{"ld.shared.b16", 2}, {"ld.shared.b32", 4}, {"st.shared.b32", 4}, {"ld.shared.v2.b32", 8}, {"ld.shared.v4.b32", 16}};
+    uint64_t seed = test_seed("t-swizzle-family any extents"), above = 0, found = 0, count = test_iterations(150);
+    zlay_ctx *ctx = *state;
+    for (uint64_t n = 0; n < count; n++) {
+        uint32_t bits = 16u << test_range(&seed, 0, 1), wide = 1;
+        uint64_t shape[] = {(uint64_t)test_range(&seed, 1, 40), (uint64_t)test_range(&seed, 1, 12), (uint64_t)test_range(&seed, 1, 3)};
+        unsigned rank = (unsigned)test_range(&seed, 1, 3);
+        asked a = asked_begin(ctx, "sm_90", bits, rank, shape);
+        int64_t size = 1;
+        for (unsigned i = 0; i < rank; i++) size *= (int64_t)shape[i];
+        for (int64_t i = test_range(&seed, 1, 3); i > 0; i--) {
+            unsigned k = (unsigned)test_range(&seed, bits == 32, 4), elements = kinds[k].bytes * 8 / bits;
+            if (size < (int64_t)elements) k = bits == 32 ? 1 : 0, elements = 1;
+            wide = kinds[k].bytes * 8 / bits > wide ? kinds[k].bytes * 8 / bits : wide;
+            put_guarded(&seed, &a, kinds[k].name, elements, size);
+        }
+        best b = by_hand(&a, wide, 1024 / bits);
+        zlay_swizzle *s = synth(&a);
+        if (s) {
+            zlay_swizzle_info info = checked(&a, s);
+            if (info.method == ZLAY_SWIZZLE_FAMILY && ((int64_t)info.wavefronts != b.wavefronts || (int64_t)info.size != b.size))
+                fail_msg("case %llu: %llu wavefronts in %llu, by hand %lld in %lld", (unsigned long long)n, (unsigned long long)info.wavefronts, (unsigned long long)info.size,
+                         (long long)b.wavefronts, (long long)b.size);
+            if (b.wavefronts >= 0) assert_true((int64_t)info.wavefronts <= b.wavefronts);
+            above += !info.optimal;
+            found += info.method == ZLAY_SWIZZLE_FAMILY;
+        } else assert_true(b.wavefronts < 0);
+        zlay_swizzle_free(s);
+        asked_end(&a);
+    }
+    printf("any extents: %llu of families, %llu above the bound\n", (unsigned long long)found, (unsigned long long)above);
+    assert_true(found * 4 > count && above > 0);
 }
 
 /* ---- tiles by hand ------------------------------------------------------------------------- */
@@ -380,7 +433,7 @@ static void no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_by_hand), cmocka_unit_test(tiles_by_hand), cmocka_unit_test(forced_places), cmocka_unit_test(none_is_none), cmocka_unit_test(bad_requests), cmocka_unit_test(no_memory),
+        cmocka_unit_test(as_by_hand), cmocka_unit_test(any_extents), cmocka_unit_test(tiles_by_hand), cmocka_unit_test(forced_places), cmocka_unit_test(none_is_none), cmocka_unit_test(bad_requests), cmocka_unit_test(no_memory),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -16,6 +16,22 @@ static void assert_same(const zlay_layout *a, const zlay_layout *b, const char *
         fail_msg("%s of %s: %s is not %s", what, layout_text(text, of), layout_text(x, a), layout_text(y, b));
 }
 
+/* Where the first ends at a ragged edge: it has as many points as the layout that was divided, each as the second has it. */
+static void assert_whole(const zlay_layout *a, const zlay_layout *b, const zlay_layout *divided, const char *what, const zlay_layout *of)
+{
+    char text[1024], x[1024], y[1024];
+    uint64_t points = 0;
+    int64_t value;
+    bool same = zlay_layout_size(a) == zlay_layout_size(b);
+    for (uint64_t i = 0; same && i < zlay_layout_size(a); i++) {
+        if (zlay_layout_eval(&value, 1, a, i)) continue;
+        same = value == layout_at(b, i);
+        points++;
+    }
+    if (!same || points != zlay_layout_size(divided))
+        fail_msg("%s of %s: %s is not %s", what, layout_text(text, of), layout_text(x, a), layout_text(y, b));
+}
+
 /* ---- operations ---------------------------------------------------------------------------- */
 
 typedef struct asked {
@@ -115,7 +131,9 @@ static void operations_commute(void **state)
                 zlay_layout *second = bound(*state, made, &n);
                 zlay_status other = operations[op].make(*state, &first, numbered, &q);
                 if (other) fail_msg("%s: %s", operations[op].name, zlay_ctx_message(*state));
-                assert_same(second, first, operations[op].name, a);
+                if (operations[op].make == divide && zlay_layout_kind(second) == ZLAY_LAYOUT_PIECES)
+                    assert_whole(second, first, numbered, operations[op].name, a);
+                else assert_same(second, first, operations[op].name, a);
                 zlay_layout_free(first);
                 zlay_layout_free(second);
                 zlay_layout_free(numbered);
@@ -237,7 +255,7 @@ static void guards(void **state)
         zlay_layout *wild = random_layout(&seed, *state, test_range(&seed, 0, 2) == 0), *a;
         assert_int_equal(zlay_layout_assume(*state, &a, wild, facts), ZLAY_OK);
         zlay_layout *b = other_layout(&seed, *state, a);
-        zlay_status status = zlay_layout_equal_guard(*state, &answer, &buf, a, b);
+        zlay_status status = zlay_layout_equal_guard(*state, &answer, &buf, a, b, NULL);
         if (status) fail_msg("equal: %s", zlay_ctx_message(*state));
         assert_true(answer >= ZLAY_DEPENDS && answer <= ZLAY_YES);
         assert_int_equal(strlen(guard) > 0, answer == ZLAY_DEPENDS);
@@ -254,10 +272,58 @@ static void guards(void **state)
     for (int k = 0; k < 4; k++) assert_true(seen[k] > 100);
 }
 
+/* ---- facts about several names --------------------------------------------------------------- */
+
+static const char *const relations[] = {"ld = K", "ld = 2*K", "ld = K + 3", "h = -ld", "ld < K", "K <= ld", "M = N", "2*M = 2*K"};
+
+/* Numbers for which the relation holds. */
+static numbers related_numbers(uint64_t *seed, int relation)
+{
+    numbers n = random_numbers(seed, -3);
+    int64_t more = test_range(seed, 0, 3), *m = &n.at[0], *k = &n.at[1], *ld = &n.at[3];
+    switch (relation) {
+    case 0: *ld = *k; break;
+    case 1: *ld = 2 * *k; break;
+    case 2: *ld = *k + 3; break;
+    case 3: n.at[4] = -*ld; break;
+    case 4: *ld = *k - 1 - more; break;
+    case 5: *ld = *k + more; break;
+    case 6: *m = n.at[2]; break;
+    default: *m = *k; break;
+    }
+    return n;
+}
+
+static void guards_under_relations(void **state)
+{
+    uint64_t seed = test_seed("relations"), seen[4] = {0, 0, 0, 0};
+    uint64_t count = test_exhaustive() ? 1000000 : test_iterations(10000);
+    for (uint64_t i = 0; i < count; i++) {
+        char guard[ROOM];
+        zlay_buf buf = {guard, sizeof guard, 0};
+        zlay_answer answer;
+        int relation = (int)test_range(&seed, 0, 7);
+        const char *text[6] = {small[0], small[1], small[2], small[3], small[4], relations[relation]};
+        zlay_facts *facts = facts_of(*state, 6, text);
+        zlay_layout *a = random_layout(&seed, *state, test_range(&seed, 0, 2) == 0), *b = other_layout(&seed, *state, a);
+        zlay_status status = zlay_layout_equal_guard(*state, &answer, &buf, a, b, facts);
+        if (status) fail_msg("equal: %s", zlay_ctx_message(*state));
+        seen[answer + 2]++;
+        for (int k = 0; k < 6 && answer != ZLAY_UNDECIDED; k++) {
+            numbers n = related_numbers(&seed, relation);
+            check_at(*state, a, b, answer, guard, &n);
+        }
+        zlay_layout_free(a);
+        zlay_layout_free(b);
+        zlay_facts_free(facts);
+    }
+    for (int k = 0; k < 4; k++) assert_true(seen[k] > 100);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(operations_commute), cmocka_unit_test(guards),
+        cmocka_unit_test(operations_commute), cmocka_unit_test(guards), cmocka_unit_test(guards_under_relations),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -160,7 +160,7 @@ static void by_hand(void **state)
         const char *guard;
     } rows[] = {{{"K mod 8 = 0", "8 <= K <= 65536"}, ZLAY_YES, ""},
                 {{"K mod 8 = 4", "8 <= K <= 65536"}, ZLAY_NO, ""},
-                {{"K mod 4 = 0", "8 <= K <= 65536"}, ZLAY_DEPENDS, "(K % 16 * 2) % 16 == 0"}};
+                {{"K mod 4 = 0", "8 <= K <= 65536"}, ZLAY_DEPENDS, "K % 8 == 0"}};
     zlay_ctx *ctx = *state;
     char guard[GUARD];
     for (size_t i = 0; i < 3; i++) {

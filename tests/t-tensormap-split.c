@@ -61,7 +61,7 @@ static void test_hands(void **unused)
         assert_int_equal(zlay_move_map(&map, move, 0), ZLAY_OK);
         assert_int_equal(info.copies, rows[i].copies);
         assert_int_equal(info.maps, 1);
-        assert_int_equal(info.optimal, 1);
+        assert_int_equal(info.optimal, 0); /* edges: no bound is proved */
         assert_int_equal(map.rank, rows[i].rank);
         for (uint32_t k = 0; k < rows[i].rank; k++) assert_int_equal(map.box[k], rows[i].box[k]);
         if (i < 2) synth_check(w, &state, move, &q.r, 1);
@@ -315,7 +315,7 @@ static void compare(synth_world *w, uint64_t *s, const request *q, const zl_tm *
         fail_msg("%s to %s: %s", q->source, q->smem, zlay_ctx_message(w->ctx));
     counts mine = count_of(move);
     n->split++;
-    assert_int_equal(mine.optimal, 1);
+    assert_int_equal(mine.optimal, 0);
     bool bytes = zlay_type_bits(q->r.type) >= 8, small = zlay_layout_size(q->r.source) < 1 << 18;
     if (bytes && small && test_range(s, 0, 3) == 0) synth_check(w, s, move, &q->r, 0);
     zlay_move_free(move);

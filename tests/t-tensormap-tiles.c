@@ -105,10 +105,9 @@ static void strided_sources(void **unused)
         zlay_layout *source = read_layout(w->ctx, from), *smem = a.free_smem ? NULL : read_layout(w->ctx, to);
         zlay_tensormap_request r = {.size = sizeof r, .type = a.type, .source = source, .smem = smem,
                                     .axes = (uint32_t)a.source.modes, .edge = a.weak ? ZLAY_EDGE_WEAK : ZLAY_EDGE_STRONG};
-        uint64_t tiles = 1, index[TILE_MODES] = {0};
+        uint64_t index[TILE_MODES] = {0};
         for (int m = 0; m < a.source.modes; m++) {
             r.shape[m] = (uint64_t)a.shape[m];
-            tiles *= (uint64_t)ask_tiles(&a, m);
             index[m] = (uint64_t)test_range(&state, 0, ask_tiles(&a, m) - 1);
         }
         asked++;

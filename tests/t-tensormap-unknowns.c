@@ -29,7 +29,7 @@ static const hand hands[] = {
      ZLAY_OK, 1, "K,M", "2*ld", ""},
     /* Of a pitch without that fact the guard is that it is. */
     {"bf16", "(M,K):(ld,1)", NULL, "1 <= M < 2^31;1 <= K < 2^31;8 <= ld < 2^30", {128, 64}, ZLAY_OK, 1,
-     "K,M", "2*ld", "(ld % 16 * 2) % 16 == 0"},
+     "K,M", "2*ld", "ld % 8 == 0"},
     /* Two halves of 64 columns are one copy where 64 divides K, else two. */
     {"bf16", "(M,K):(ld,1)", "Sw<3,3,3> o 0 o (128,(64,2)):(64,(1,8192))",
      "K = 0 mod 64;ld = 0 mod 8;1 <= M < 2^31;1 <= K < 2^31;8 <= ld < 2^30", {128, 128}, ZLAY_OK, 1,
@@ -160,7 +160,7 @@ static const char *const lines[][2] = {
      "\"guard\":null"},
     {"{\"op\":\"tensormap.synth\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"source\":\"(M,K):(ld,1)\",\"tile\":[128,64],"
      "\"facts\":[\"1 <= M < 2^31\",\"1 <= K < 2^31\",\"8 <= ld < 2^30\"]}",
-     "\"guard\":\"(ld % 16 * 2) % 16 == 0\""},
+     "\"guard\":\"ld % 8 == 0\""},
     {"{\"op\":\"tensormap.synth\",\"target\":\"sm_90a\",\"type\":\"bf16\",\"source\":\"[M,q] -> { [i,j] -> [64i + j + 8q] : 0 <= i "
      "< M and 0 <= j < 64 }\",\"tile\":[128,64],\"facts\":[\"1 <= M < 2^31\",\"0 <= q < 2^31\"]}",
      "\"address\":\"16*q\",\"extent\":[64,\"M\"],\"stride\":[128]"},

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each rung on the same matrix, called by itself: 64 bits, and FLINT's integers on input that never
- * needs them.  Results are equal entry by entry, or 64 bits are left and say so. */
+ * needs them.  Results are equal entry by entry, or 64 bits are left and say so.  Forms without
+ * transforms, which have methods of their own, are those with transforms. */
 #include "zmat.h"
 
-#include "algebra/zmat.h"
+#include "algebra/zmat_alone.h"
 
 typedef struct tally {
     uint64_t equal, left;
@@ -93,10 +94,75 @@ static void every_rung(void **state)
     assert_true(t.equal > rounds * 3 && t.left > 0);
 }
 
+/* ---- forms without transforms --------------------------------------------------------------- */
+
+/* A matrix of every shape and rank; its entries in 1 to 62 bits, and now and then multiples of one
+ * number or powers of two, so that invariant factors are large. */
+static void fill_any(int64_t *at, size_t rows, size_t cols, uint64_t *seed)
+{
+    int64_t most = (int64_t)1 << test_range(seed, 0, test_range(seed, 0, 3) ? 31 : 61);
+    int64_t scale = most < (int64_t)1 << 31 && test_range(seed, 0, 5) == 0 ? test_range(seed, 1, 1 << 20) : 1;
+    bool powers = test_range(seed, 0, 7) == 0;
+    fill(at, rows, cols, test_range(seed, 0, 1) ? cols : (size_t)test_range(seed, 0, (int64_t)cols), most,
+         seed);
+    for (size_t i = 0; i < rows * cols; i++) {
+        if (powers) at[i] = (int64_t)(at[i] % 2) * ((int64_t)1 << test_range(seed, 0, 20));
+        if (most < (int64_t)1 << 31) at[i] *= scale;
+    }
+}
+
+static void compare_alone(zlay_ctx *ctx, const zlay_zmat *a)
+{
+    zlay_zmat *x[3] = {NULL, NULL, NULL}, *s, *h;
+    assert_int_equal(zl_rung_flint.snf(ctx, x, a), ZLAY_OK);
+    assert_int_equal(zlay_zmat_snf(ctx, &s, NULL, NULL, a), ZLAY_OK);
+    assert_same(s, x[0]);
+    for (int i = 0; i < 3; i++) zlay_zmat_free(x[i]), x[i] = NULL;
+    assert_int_equal(zl_rung_flint.hnf(ctx, x, a), ZLAY_OK);
+    assert_int_equal(zlay_zmat_hnf(ctx, &h, NULL, a), ZLAY_OK);
+    assert_same(h, x[0]);
+    for (int i = 0; i < 2; i++) zlay_zmat_free(x[i]);
+    zlay_zmat_free(s);
+    zlay_zmat_free(h);
+}
+
+/* How often the methods without transforms answered themselves. */
+static void tell_alone(zlay_ctx *ctx, const zlay_zmat *a, tally *t)
+{
+    zlay_zmat *made = NULL;
+    zlay_status status = zl_smith_alone(ctx, &made, a);
+    zlay_zmat_free(made);
+    made = NULL;
+    zlay_status other = zl_hermite_alone(ctx, &made, a);
+    zlay_zmat_free(made);
+    t->equal += (uint64_t)!status + !other;
+    t->left += (uint64_t)(status == ZLAY_EOVERFLOW) + (other == ZLAY_EOVERFLOW);
+}
+
+static void alone(void **state)
+{
+    uint64_t seed = test_seed("alone"), rounds = test_iterations(3000);
+    tally t = {0, 0};
+    for (uint64_t n = 0; n < rounds; n++) {
+        int64_t at[16 * 16], side = n % 50 ? 8 : 16;
+        size_t rows = (size_t)test_range(&seed, 0, side), cols = (size_t)test_range(&seed, 0, side);
+        if (n % 2) cols = rows;
+        fill_any(at, rows, cols, &seed);
+        zlay_zmat *a = zmat_of(*state, rows, cols, at);
+        compare_alone(*state, a);
+        tell_alone(*state, a, &t);
+        zlay_zmat_free(a);
+    }
+    printf("alone: %llu answers, %llu left to FLINT\n", (unsigned long long)t.equal,
+           (unsigned long long)t.left);
+    assert_true(t.equal > rounds && t.left < rounds / 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_rung),
+        cmocka_unit_test(alone),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

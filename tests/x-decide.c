@@ -190,7 +190,7 @@ static zlay_layout *draw_f2(zlay_ctx *ctx, uint64_t *seed, int64_t *size)
 {
     int in = (int)test_range(seed, 1, 4), out = (int)test_range(seed, 1, 4);
     *size = 1 << out;
-    return f2_map(ctx, in, out, (unsigned)test_range(seed, 0, (1ll << (in * out)) - 1));
+    return f2_map(ctx, in, out, (unsigned)test_range(seed, 0, (INT64_C(1) << (in * out)) - 1));
 }
 
 static zlay_layout *draw_strided(zlay_ctx *ctx, uint64_t *seed, int64_t *size)

@@ -19,6 +19,7 @@ Each stands here with what it wants, the value or bound, the targets, who enforc
 \fBrefuted sm90\fR: noted on sm_90 alone, for only that was measured.
 \fBpractice\fR: what published kernels keep to where the ISA is silent.
 \fBconflict\fR: practice narrower than the ISA's text, which refuses under strictness alone.
+\fBadvice\fR: legal, and surely a mistake: noted, never refused.
 .SH RULES
 END
 [ "$form" = page ] && cat <<'END'
@@ -27,7 +28,7 @@ END
 Every row of `src/legality/rules/*.def`, written by `make generate`. Numbers and ids are never reused. `by` says who enforces a rule:
 `driver` where the class's driver was measured (sm_90), else its document; `refuted`: documented, and only *noted*, for a measured
 driver and its device do not hold it; `refuted sm90`: noted on sm_90 alone, for only that was measured; `practice`: what published kernels keep to where the ISA is silent; `conflict`: practice narrower than the
-ISA's text, which refuses under strictness alone. `keeps` is what the repair keeps at best. [legality.md](legality.md) says what a verdict makes of it.
+ISA's text, which refuses under strictness alone; `advice`: legal, and surely a mistake: *noted*, never refused. `keeps` is what the repair keeps at best. [legality.md](legality.md) says what a verdict makes of it.
 `cuda.h` is that of CUDA 13.0, `cuTensorMapEncodeTiled`, the parameter named; `H200` is NVIDIA's with driver 580.159.04.
 
 | number | id | rule | value | on | by | keeps | source |

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # tools/generate.sh [DIRECTORY]: rewrite what documents take from tables in src/: the operations in batch.md, the
-# rules of pipes and who runs their events in pipe.md.
+# limits in errors.md, the rules of pipes and who runs their events in pipe.md.
 set -eu
 docs=${1:-docs}
 table=$(mktemp)
@@ -17,20 +17,34 @@ into() {
 
 preprocess() { ${CC:-cc} -E -P -Isrc -x c -; }
 
+# ROW "a" SEP "b" as a row of a table, the first cell as code; \" inside a string is a quotation mark.
+cells() {
+    sed -E -e 's/^ROW "(([^"\\]|\\.)*)"/| `\1`/' -e 's/ SEP "(([^"\\]|\\.)*)"/ | \1/g' -e 's/\\(.)/\1/g' -e 's/$/ |/'
+}
+
 {
     echo '| op | fields | may have | `ok` | |'
     echo '|---|---|---|---|---|'
     printf '#define OP(name, call, required, optional, ok, text) ROW name SEP required SEP optional SEP ok SEP text\n#include "json/ops.def"\n' |
         preprocess | grep '^ROW' |
-        sed -e 's/^ROW "\([^"]*\)"/| `\1`/' -e 's/ SEP "\([^"]*\)"/ | \1/g' -e 's/$/ |/'
+        cells
 } | into batch.md src/json/ops.def
+
+{
+    echo '| limit | default | most | unit | what it bounds |'
+    echo '|---|---|---|---|---|'
+    printf '#define LIMIT(name, usual, most, unit, bounds) name|usual|most|unit|bounds\n#include "base/limits.def"\n' |
+        preprocess | sed 's/(uint64_t)//g' | while IFS='|' read -r name usual most unit bounds; do
+            printf '| `%s` | %s | %s | %s | %s |\n' "$name" "$(($usual))" "$(($most))" "$unit" "$bounds"
+        done | tr -d '"'
+} | into errors.md src/base/limits.def
 
 {
     echo '| rule | broken when | source |'
     echo '|---|---|---|'
     printf '#define PIPE_RULE(id, name, text, source) ROW name SEP text SEP source\n#include "pipe/rules.def"\n' |
         preprocess | grep '^ROW' |
-        sed -e 's/^ROW "\([^"]*\)"/| `\1`/' -e 's/ SEP "\([^"]*\)"/ | \1/g' -e 's/$/ |/'
+        cells
 } | into pipe.md src/pipe/rules.def
 
 # Events by who runs them, in the order of the letters of `by`.

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# tools/setup.sh run|test: install the Debian packages that the goal needs and the machine lacks.
+# tools/setup.sh run|test|fuzz: install the Debian packages that the goal needs and the machine lacks.
 # With NO_INSTALL=1, or when neither root nor sudo without a password, print the line and stop;
 # where only isl, FLINT or GMP is missing, run goes on without them, as ENGINES=0 does, and where only
 # LLVM 22 is (it is in Debian 12's security archive, and not everywhere), test does, and skips some.
@@ -18,7 +18,7 @@ need() { # package, then what shows that it is there
     "$@" || missing="$missing $package"
 }
 
-command -v ${CC:-cc} >/dev/null 2>&1 || { echo "zlay: no C compiler '${CC:-cc}'" >&2; exit 1; }
+command -v ${CC:-cc} >/dev/null 2>&1 || [ "$goal" = fuzz ] || { echo "zlay: no C compiler '${CC:-cc}'" >&2; exit 1; }
 need libjansson-dev header jansson.h
 must=$missing
 if [ "$goal" = test ] || [ "${ENGINES:-1}" != 0 ]; then
@@ -38,6 +38,12 @@ if [ "$goal" = test ]; then
     need spin command -v spin
     need tcc command -v tcc
     need libamdhip64-dev header hip/hip_version.h
+fi >/dev/null
+
+libfuzzer() { echo 'int LLVMFuzzerTestOneInput(void); int LLVMFuzzerTestOneInput(void) { return 0; }' | ${CC:-cc} -fsanitize=fuzzer -x c - -o /dev/null 2>&1; }
+if [ "$goal" = fuzz ]; then
+    need clang-22 command -v ${CC:-cc}
+    need libclang-rt-22-dev libfuzzer
 fi >/dev/null
 
 wished=

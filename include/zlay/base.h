@@ -59,7 +59,8 @@ typedef struct zlay_allocator {
 } zlay_allocator;
 
 /** Limits: counts, never clocks, so that an input has one answer everywhere.
- *  0 means the default named beside the field. */
+ *  0 means the default named beside the field; zlay_limit_at has the most that
+ *  each may be. */
 typedef struct zlay_limits {
     uint32_t size;      /* sizeof(zlay_limits); a shorter one reads as zeros */
     uint32_t nesting;   /* depth of parentheses: 64 */
@@ -68,10 +69,21 @@ typedef struct zlay_limits {
     uint64_t points;    /* points enumerated: 2^22 */
     uint64_t sim_bytes; /* bytes that the CPU model may hold: 2^30 */
     uint64_t pieces;    /* pieces of a piecewise layout: 4096 */
-    uint64_t isl_ops;   /* operations of isl in one decision: 10^7 */
+    uint64_t isl_ops;   /* operations of isl in one decision: 10^5 */
     uint64_t big_bytes; /* bytes of integers beyond 64 bits in one call: 64 MiB */
-    uint64_t reserved[1]; /* 0 */
+    uint64_t work;      /* steps of one call, of all its loops together: 2^28 */
+    uint64_t memory;    /* bytes that one call holds at a time: 192 MiB */
+    uint64_t reserved[2]; /* 0 */
 } zlay_limits;
+
+/** One limit: a member of zlay_limits. */
+typedef struct zlay_limit {
+    const char *name;   /* "points" */
+    uint64_t usual;     /* its default */
+    uint64_t most;      /* a greater one is ZLAY_ELIMIT */
+    const char *unit;   /* "points" */
+    const char *bounds; /* what it bounds, in a few words */
+} zlay_limit;
 
 /** A context: allocator, limits and the text of the last failure.  For one
  *  thread at a time; a second entry is ZLAY_EBUSY. */
@@ -98,10 +110,18 @@ ZLAY_API const char *zlay_version(void);
  */
 ZLAY_API const char *zlay_status_name(zlay_status status);
 
+/** The limits, one after the other.
+ *
+ *  Returns: a static row, or NULL past the last.
+ *  In:      i  from 0.
+ */
+ZLAY_API const zlay_limit *zlay_limit_at(size_t i);
+
 /** Make a context.
  *
  *  Returns: ZLAY_OK, ZLAY_EINVAL (out NULL, one hook without the other, a
- *           reserved word that is not 0, a size of 0), ZLAY_ENOMEM.
+ *           reserved word that is not 0, a size of 0), ZLAY_ELIMIT (a limit
+ *           above the most that zlay_limit_at says), ZLAY_ENOMEM.
  *  Out:     out     the context; free it with zlay_ctx_free.
  *  In:      alloc   memory hooks, copied; NULL for malloc and free.
  *           limits  copied; NULL for the defaults.
@@ -124,8 +144,10 @@ ZLAY_API const char *zlay_ctx_message(const zlay_ctx *ctx);
 
 /** Replace the limits of a context.
  *
- *  Returns: ZLAY_OK, ZLAY_EINVAL as zlay_ctx_new, ZLAY_EBUSY.
- *  In:      limits  copied; NULL for the defaults.
+ *  Returns: ZLAY_OK, ZLAY_EINVAL as zlay_ctx_new, ZLAY_ELIMIT (a limit above
+ *           its ceiling, which the message names), ZLAY_EBUSY.
+ *  In:      limits  copied; NULL for the defaults.  A default above its
+ *                   ceiling becomes the ceiling.
  */
 ZLAY_API zlay_status zlay_ctx_set_limits(zlay_ctx *ctx,
                                          const zlay_limits *limits);
@@ -136,6 +158,25 @@ ZLAY_API zlay_status zlay_ctx_set_limits(zlay_ctx *ctx,
  *  Out:     out  the limits.
  */
 ZLAY_API zlay_status zlay_ctx_limits(zlay_limits *out, const zlay_ctx *ctx);
+
+/** Set ceilings: what a context's limits may be at most from now on, also those
+ *  that a request of zlay_json_call asks for.  Limits above them are lowered.  A
+ *  service sets them before it hands a stranger's request to the library.
+ *
+ *  Returns: ZLAY_OK, ZLAY_EINVAL as zlay_ctx_new, ZLAY_ELIMIT (a ceiling above
+ *           the most that zlay_limit_at says), ZLAY_EBUSY.
+ *  In:      ceilings  copied; 0 is the limit's default.  NULL: no ceilings but
+ *                     the most that zlay_limit_at says.
+ */
+ZLAY_API zlay_status zlay_ctx_set_ceilings(zlay_ctx *ctx,
+                                           const zlay_limits *ceilings);
+
+/** Read the ceilings of a context.
+ *
+ *  Returns: ZLAY_OK, ZLAY_EINVAL.
+ *  Out:     out  the most that each limit may be.
+ */
+ZLAY_API zlay_status zlay_ctx_ceilings(zlay_limits *out, const zlay_ctx *ctx);
 
 #ifdef __cplusplus
 }

@@ -74,8 +74,9 @@ ZLAY_API zlay_status zlay_layout_is_injective(zlay_ctx *ctx, zlay_answer *answer
  *           2^64 - 1 points, and for `count` that is neither 1 nor the number of
  *           outputs of a layout of several.
  *  Out:     answer  as zlay_layout_is_injective.
- *           missed  the least value not reached, as an index into the box; NULL:
- *                   not asked.
+ *           missed  the least value not reached, as an index into the box, or
+ *                   some such value where finding the least would pass a limit,
+ *                   and then the message says so; NULL: not asked.
  *  In:      onto    `count` sizes.  One: the integers [0, onto[0]); more: the
  *                   tuples below them, or of a layout of one output their
  *                   colexicographic indices.

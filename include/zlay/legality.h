@@ -121,13 +121,15 @@ enum {
     ZLAY_BY_DOCUMENT,
     ZLAY_BY_ASSEMBLER,
     ZLAY_BY_HARDWARE,
-    ZLAY_BY_PRACTICE /* what published kernels keep to */
+    ZLAY_BY_PRACTICE, /* what published kernels keep to */
+    ZLAY_BY_ADVICE    /* nobody: it is legal, and surely not what was meant */
 };
 
 /** Why a reason refuses nothing. */
 enum {
     ZLAY_NOTED_MEASURED = 1, /* a measurement refutes the document */
-    ZLAY_NOTED_CONFLICT      /* practice is narrower than the ISA's text */
+    ZLAY_NOTED_CONFLICT,     /* practice is narrower than the ISA's text */
+    ZLAY_NOTED_ADVICE        /* legal, and surely a mistake */
 };
 
 /** What a verdict rests on. */
@@ -313,7 +315,7 @@ typedef struct zlay_verdict {
     int32_t driver;     /* ZLAY_DRIVER_*; 0 where no driver is asked */
     uint32_t reasons;   /* broken + noted + conflicts */
     uint32_t broken;    /* rules that refuse */
-    uint32_t noted;     /* documented rules that a measurement refutes */
+    uint32_t noted;     /* documented rules that a measurement refutes, and advice */
     uint32_t conflicts; /* rows of a practice narrower than the ISA's text */
     uint32_t reserved;
 } zlay_verdict;

@@ -39,7 +39,8 @@ typedef struct zlay_pipe_builder zlay_pipe_builder;
 /** A position: counter * times + plus + add; a NULL name is left out. */
 typedef struct zlay_pipe_at {
     const char *counter; /* of a loop around it */
-    const char *times;   /* a param that multiplies the counter */
+    const char *times;   /* a param that multiplies the counter, or a number
+                            from 1 on in digits */
     const char *plus;    /* a param */
     int64_t add;
 } zlay_pipe_at;

@@ -35,7 +35,8 @@ enum {
 
 typedef struct zlay_structure_counts {
     uint64_t points;     /* of the box */
-    uint64_t values;     /* different ones; 0: more than limits.points would be asked for */
+    uint64_t values;     /* different ones; 0: more than limits.points would be asked for, or
+                            the ranges of several outputs multiply past 64 bits */
     uint64_t least;      /* points on a value, at least and at most; 0 where values is 0 */
     uint64_t most;
     uint64_t run;        /* points of the longest line along a direction; 1: there is none */

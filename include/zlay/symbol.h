@@ -12,18 +12,28 @@
  *
  *  Text: a stride or extent is an integer times names, `2*ld*h`; the offset is a
  *  sum of such, `M*ld - ld o (M,K):(-ld,1)`.  Names are [A-Za-z_][A-Za-z0-9_]{0,63}
- *  without `o` and the words of facts; at most 16 names and 64 modes.  Without
- *  strides a shape is compact: (M,K) is (M,K):(1,M).
+ *  without `o`, `if` and the words of facts; at most 16 names and 64 modes.  Without
+ *  strides a shape is compact: (M,K) is (M,K):(1,M).  `M/64` is a quotient without
+ *  a rest, so that 64 divides M; `ceil(M/64)` and `ceil(3*M/64)` are rounded up.
+ *
+ *  Divided by the tiler <64;32>, (M,K):(ld,1) zipped is, where 64 divides M and
+ *  32 divides K, and for all M and K,
+ *      ((64,32),(M/64,K/32)):((ld,1),(64*ld,32))
+ *      ((64,32),(ceil(M/64),ceil(K/32))):((ld,1),(64*ld,32))
+ *          if i0 + 64*i2 < M and i1 + 32*i3 < K
+ *  i0, i1, ... are the coordinates of the leaves in the order of the text; where
+ *  the condition fails, past the ragged edge, the layout is undefined.
  *
  *  A name in an extent is at least 1.  What an operation answers holds for all
  *  integers that this and the facts of the layout allow.  parse, print, bind,
- *  coalesce, compose, divide by constants (extents with names: the logical form by
- *  a layout, where what it leaves is one product, as of 64*K by 64), flip, slice of
- *  a mode that is one leaf, equal, injective, surjective, bijective, contained and
- *  vector_width take these layouts; compose and divide need an answer that is one
- *  shape:stride for all values, else they are ZLAY_ELIMIT (limit symbolic-stride);
- *  every other operation is ZLAY_ENOTSUP, naming a parameter.  zlay_layout_param
- *  lists the names.
+ *  coalesce, compose, divides by constants, products, flip, slice of a mode that is
+ *  one leaf, equal, injective, surjective, bijective, contained and vector_width
+ *  take these layouts; compose, divides and products need an answer that is one
+ *  shape:stride for all values, up to a ragged edge, else they are ZLAY_ELIMIT
+ *  (limit symbolic-stride); every other operation is ZLAY_ENOTSUP, naming a
+ *  parameter.  A layout with an edge is parsed, printed, bound, and equal to what is
+ *  written alike; all else is ZLAY_ELIMIT.  zlay_layout_param lists the names, of
+ *  quotients their numerators.
  */
 #ifndef ZLAY_SYMBOL_H
 #define ZLAY_SYMBOL_H
@@ -57,9 +67,12 @@ ZLAY_API zlay_status zlay_layout_assume(zlay_ctx *ctx, zlay_layout **out, const 
  *           guard   with ZLAY_DEPENDS an expression of C over the names, as
  *                   int64_t, that is true exactly where they are equal and that
  *                   does not overflow; else "".  NULL: not asked.
+ *  In:      facts   beside those of the layouts; NULL: none.  An equation, as
+ *                   ld = K or ld = 2*K + 8, is used by substitution.
  */
 ZLAY_API zlay_status zlay_layout_equal_guard(zlay_ctx *ctx, zlay_answer *answer, zlay_buf *guard,
-                                             const zlay_layout *a, const zlay_layout *b);
+                                             const zlay_layout *a, const zlay_layout *b,
+                                             const zlay_facts *facts);
 
 /** Decide whether no two points of a symbolic layout have one value, whatever its
  *  names are.  (M,K):(ld,1) is injective exactly where

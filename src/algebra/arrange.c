@@ -2,6 +2,7 @@
 /* Divides and products by a tiler: each mode with its tile, then the parts in order. */
 #include "algebra/cursor.h"
 #include "algebra/cute.h"
+#include "algebra/symbol_form.h"
 
 #include <string.h>
 
@@ -16,6 +17,7 @@ typedef struct tiling {
     bool irregular;        /* a mode with its tile was no shape and stride */
     bool ordered;          /* the second walk: the sum of all modes, and the order of its points */
     zlay_layout *sum;
+    zl_symbol_pool *pool; /* of a symbolic layout, of which `a` has the tags */
 } tiling;
 
 /* The text of the next entry: up to ';' or '>'. */
@@ -100,7 +102,9 @@ static zlay_status one_mode(tiling *t, const zlay_layout *mode)
     zlay_layout *tile = NULL, *made = NULL;
     if (!t->more) return keep_mode(t, mode, false);
     zlay_status status = take_entry(t, &tile);
-    if (!status) status = t->each(t->c.ctx, &made, mode, tile);
+    if (!status)
+        status = t->pool ? zl_pool_each(t->pool, &made, mode, tile)
+                         : t->each(t->c.ctx, &made, mode, tile);
     if (!status) status = keep_mode(t, made, true);
     zlay_layout_free(made);
     zlay_layout_free(tile);
@@ -187,10 +191,46 @@ static zlay_status tile(tiling *t, zlay_layout **out, zlay_ctx *ctx, const char 
     return status ? status : zl_simplify(ctx, out);
 }
 
+/* Of a symbolic layout: its tags are tiled, and what its modes become is read back. */
+static zlay_status tile_tags(tiling *t, zlay_layout **out, zlay_ctx *ctx, const char *tiler,
+                             size_t length)
+{
+    zl_symbol_pool *p = t->pool;
+    zlay_layout *tags = NULL, *tiled = NULL;
+    zl_symbols *s = zl_alloc(ctx, 1, sizeof *s);
+    zlay_allocator alloc = zl_allocator(ctx);
+    if (!s) return ZLAY_ENOMEM;
+    zlay_status status = zl_tags_layout(ctx, &tags, &p->s, 0);
+    t->a = tags;
+    if (!status) status = tile(t, &tiled, ctx, tiler, length);
+    if (!status) status = zl_tags_read(ctx, s, &p->s, tiled->mode, tiled->modes);
+    if (!status) status = zl_symbols_layout(ctx, out, s);
+    zlay_layout_free(tiled);
+    zlay_layout_free(tags);
+    zl_free(&alloc, s, sizeof *s);
+    return status;
+}
+
+static zlay_status tile_symbols(tiling *t, zlay_layout **out, zlay_ctx *ctx, const char *tiler,
+                                size_t length)
+{
+    zlay_allocator alloc = zl_allocator(ctx);
+    zl_symbol_pool *p = zl_alloc(ctx, 1, sizeof *p);
+    if (!p) return ZLAY_ENOMEM;
+    p->ctx = ctx;
+    p->each = t->each;
+    t->pool = p;
+    zlay_status status = zl_symbols_of(ctx, &p->s, t->a);
+    if (!status) status = tile_tags(t, out, ctx, tiler, length);
+    zl_free(&alloc, p, sizeof *p);
+    return status;
+}
+
 zlay_status zl_by_tiler(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, const char *tiler,
                         size_t length, zlay_arrangement arrangement, zl_tile_mode *each)
 {
     tiling t = {.a = a, .each = each, .arrangement = arrangement};
+    if (a->symbols) return tile_symbols(&t, out, ctx, tiler, length);
     return tile(&t, out, ctx, tiler, length);
 }
 
@@ -238,6 +278,7 @@ static zlay_status compose_tiler(zlay_ctx *ctx, zlay_layout **out, const zlay_la
 {
     if (!a) return zl_fail(ctx, ZLAY_EINVAL, "the layout is NULL");
     tiling t = {.a = a, .each = zl_compose, .arrangement = ZLAY_LOGICAL, .drops = true};
+    if (a->symbols) return tile_symbols(&t, out, ctx, tiler, length);
     return a->modes ? tile(&t, out, ctx, tiler, length)
                     : compose_boxed(ctx, out, &t, tiler, length);
 }

@@ -4,6 +4,7 @@
 #include "algebra/kind.h"
 #include "algebra/sums.h"
 #include "algebra/symbol_ask.h"
+#include "algebra/table.h"
 
 typedef struct work {
     zlay_ctx *ctx;
@@ -47,18 +48,22 @@ static zlay_status onto_its_values(work *w, int64_t least, int64_t greatest)
     return fault(w, (zlay_fault){.fault = ZLAY_FAULT_MISSED, .missed = end});
 }
 
-static bool range_by_points(const work *w, int64_t *least, int64_t *greatest)
+/* ZLAY_NONE: too many points. */
+static zlay_status range_by_points(const work *w, int64_t *least, int64_t *greatest)
 {
+    zl_reader a;
     *least = INT64_MAX;
     *greatest = INT64_MIN;
-    if (w->a->size > zl_limits(w->ctx)->points) return false;
-    for (uint64_t i = 0; i < w->a->size; i++) {
+    if (w->a->size > zl_limits(w->ctx)->points) return ZLAY_NONE;
+    zlay_status status = zl_reader_begin(w->ctx, &a, w->a);
+    for (uint64_t i = 0; i < w->a->size && !status; i++) {
         int64_t value;
-        if (!zl_value(w->a, i, &value)) continue;
+        if (!zl_reader_value(&a, i, &value)) continue;
         *least = value < *least ? value : *least;
         *greatest = value > *greatest ? value : *greatest;
     }
-    return true;
+    zl_reader_end(&a);
+    return status;
 }
 
 static zlay_status range_by_sums(const work *w, int64_t *least, int64_t *greatest)
@@ -78,9 +83,8 @@ static zlay_status onto_points(work *w)
 {
     int64_t least = INT64_MAX, greatest = INT64_MIN;
     if (!w->a->partial) return onto(w, &w->a->size, 1);
-    if (range_by_points(w, &least, &greatest))
-        return least > greatest ? ZLAY_OK : onto_its_values(w, least, greatest);
-    zlay_status status = range_by_sums(w, &least, &greatest);
+    zlay_status status = range_by_points(w, &least, &greatest);
+    if (status == ZLAY_NONE) status = range_by_sums(w, &least, &greatest);
     if (!status) return least > greatest ? ZLAY_OK : onto_its_values(w, least, greatest);
     if (status == ZLAY_NONE) status = zl_isl_range(w->ctx, &least, &greatest, &w->a->pieces);
     if (status == ZLAY_NONE) return ZLAY_OK;
@@ -105,10 +109,25 @@ static zlay_status outside(work *w)
                    (unsigned long long)limit);
 }
 
+/* An output of 64 bits has the size 2^64, and all 2^64 points that an injective layout needs to
+ * reach it; with less, one of the first size + 1 words is missed. */
+static zlay_status onto_words(work *w)
+{
+    uint64_t more = w->a->size + 1;
+    w->answer = ZLAY_YES;
+    return zl_dim_bits(w->a->f2.in, w->a->f2.ins) == 64 ? ZLAY_OK : onto(w, &more, 1);
+}
+
+static bool has_words(const zlay_layout *a)
+{
+    return a->kind == ZLAY_LAYOUT_F2 && zl_dim_bits(a->f2.out, a->f2.outs) == 64;
+}
+
 static zlay_status reach(work *w)
 {
     uint64_t sizes[64];
     size_t outs = zlay_layout_out_sizes(sizes, ZL_COUNT(sizes), w->a);
+    if (has_words(w->a)) return onto_words(w);
     if (outs == 1 && !sizes[0]) return onto_points(w);
     if (outs > ZL_COUNT(sizes))
         return zl_fail(w->ctx, ZLAY_ELIMIT, "%zu outputs; 64 at most", outs);
@@ -160,5 +179,5 @@ zlay_status zlay_layout_is_bijective(zlay_ctx *ctx, zlay_answer *answer, zlay_fa
         *answer = w.answer;
         if (witness && w.answer == ZLAY_NO) *witness = w.fault;
     }
-    return zl_leave(ctx, status);
+    return zl_leave_answer(ctx, status, answer);
 }

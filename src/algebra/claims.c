@@ -334,7 +334,7 @@ static bool narrow_division(const zl_variable *d, zlay_range *range, size_t q, b
     return true;
 }
 
-enum { ROUNDS = 8 };
+enum { ROUNDS = 8, STEPS_RANGE = 16 };
 
 static void mark_row(bool *used, const zl_row *row)
 {
@@ -349,9 +349,11 @@ static void mark_guard(const zl_world *w, const zl_guard *guard, bool *used)
         if (used[q] && w->variable[q].den) mark_row(used, w->variable[q].num);
 }
 
+/* Where limits.work ends the call the ranges are wider than they could be. */
 bool zl_guard_ranges(const zl_world *w, const zl_guard *guard, zlay_range *out)
 {
     bool changed = true, used[ZL_PIECE_VARIABLES] = {false};
+    if (zl_charge(w->ctx, (guard->count + 1) * w->count * STEPS_RANGE)) return true;
     mark_guard(w, guard, used);
     for (int round = 0; round < ROUNDS && changed; round++) {
         changed = false;

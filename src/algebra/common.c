@@ -79,7 +79,7 @@ static zlay_status common(zlay_ctx *ctx, zlay_layout **out, uint64_t *count, con
     if (!status) status = prefix(ctx, count, a, inverse);
     if (status == ZLAY_NONE) *count = 0, status = ZLAY_OK;
     if (!status && out)
-        status = *count > 1 ? first_values(ctx, out, inverse, *count) : nothing(ctx, out);
+        status = *count ? first_values(ctx, out, inverse, *count) : nothing(ctx, out);
     zlay_layout_free(inverse);
     return status;
 }

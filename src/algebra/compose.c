@@ -25,21 +25,52 @@ static bool stays_inside(const zlay_layout *a, const zlay_layout *b)
 
 /* ---- roads, the cheapest first; each answers ZLAY_NONE where it does not lead ------- */
 
+/* A layout whose modes are fewest as they are; the last one goes on for ever, whatever its extent.
+ * No branch in the loop, as none could be foreseen: a product modulo 2^64 errs to the safe side. */
+static bool is_coalesced(const zlay_layout *a)
+{
+    const zl_mode *mode = a->mode, *last = mode + a->modes - 1;
+    unsigned merges = 0;
+    for (; mode < last; mode++) {
+        uint64_t next = (uint64_t)mode->shape * (uint64_t)mode->stride;
+        merges |= (mode->shape == 1) | (next == (uint64_t)mode[1].stride);
+    }
+    return !merges;
+}
+
+static zlay_status flatten(zl_work *w)
+{
+    w->mode = w->a->mode;
+    w->modes = w->a->modes;
+    if (w->modes <= w->flat.free && is_coalesced(w->a)) return ZLAY_OK;
+    zlay_status status = zl_coalesce_modes(&w->flat, w->a->mode, w->a->modes, true);
+    w->mode = w->flat.at;
+    w->modes = w->flat.count;
+    return status;
+}
+
+/* Two layouts without swizzles, composed as CuTe does, and the swizzle s after them. */
+static zlay_status by_plain(zl_work *w, zlay_layout **out, zl_swizzle s)
+{
+    zl_modes m;
+    zl_modes_begin(&w->flat, w->ctx);
+    zl_modes_begin(&m, w->ctx);
+    zlay_status status = flatten(w);
+    if (!status) status = zl_compose_cute(w, &m);
+    if (!status) status = zl_layout_proved(w->ctx, out, &m, s, w->b->size);
+    zl_modes_end(&m);
+    zl_modes_end(&w->flat);
+    return status || !s.bits ? status : zl_simplify(w->ctx, out);
+}
+
 static zlay_status by_cute(zl_work *w, zlay_layout **out, zl_swizzle s)
 {
+    if (!w->a->swizzle.bits && !w->b->swizzle.bits) return by_plain(w, out, s);
     zlay_layout a = *w->a, b = *w->b;
     zl_work inner;
-    zl_modes m;
     zl_work_begin(&inner, w->ctx, &a, &b);
     a.swizzle = b.swizzle = (zl_swizzle){0, 0, 0};
-    zl_modes_begin(&inner.flat, w->ctx);
-    zl_modes_begin(&m, w->ctx);
-    zlay_status status = zl_coalesce_modes(&inner.flat, a.mode, a.modes, true);
-    if (!status) status = zl_compose_cute(&inner, &m);
-    if (!status) status = zl_layout_strided(w->ctx, out, &m, s);
-    zl_modes_end(&m);
-    zl_modes_end(&inner.flat);
-    return status ? status : zl_simplify(w->ctx, out);
+    return by_plain(&inner, out, s);
 }
 
 /* 2^k Sw<B,M,S>(x) = Sw<B,M+k,S>(2^k x). */
@@ -87,7 +118,8 @@ static zlay_status by_affine(zl_work *w, zlay_layout **out)
 /* Closed forms are total: a's index is b's flat value, and stays in a's box. */
 static bool may_be_closed(const zl_work *w)
 {
-    return !w->a->partial && !w->b->partial && !zl_by_coordinate(w->a, w->b);
+    if (w->a->partial || w->b->partial) return false;
+    return w->b->modes || !zl_by_coordinate(w->a, w->b);
 }
 
 static zlay_status by_bits(zl_work *w, zlay_layout **out)
@@ -110,20 +142,31 @@ static zlay_status by_pieces(zl_work *w, zlay_layout **out)
         if (better || second < 0) status = second;
         if (better) made = found;
         else if (second < 0) zlay_layout_free(made), made = NULL;
+        else if (status == ZLAY_EOVERFLOW) /* the search for values took the message */
+            zl_fail(w->ctx, status, "a coefficient or a value of the pieces does not fit 64 bits");
     }
     *out = made;
     return status;
 }
 
-static zlay_status compose(zl_work *w, zlay_layout **out)
+static zlay_status by_any(zl_work *w, zlay_layout **out)
 {
-    zlay_status status = may_be_closed(w) ? by_form(w, out) : ZLAY_NONE;
-    if (status == ZLAY_NONE) status = zl_compose_wide(w, out);
+    zlay_status status = zl_compose_wide(w, out);
     if (status != ZLAY_NONE || w->left) return status;
     status = zl_layout_box(&w->box, w->b);
     if (!status) status = by_bits(w, out);
     if (status == ZLAY_NONE) status = zl_compose_values(w, out);
     return status == ZLAY_NONE && !w->left ? by_pieces(w, out) : status;
+}
+
+static zlay_status compose(zl_work *w, zlay_layout **out)
+{
+    zlay_status status = may_be_closed(w) ? by_form(w, out) : ZLAY_NONE;
+    if (status != ZLAY_NONE) return status;
+    zl_modes_begin(&w->box, w->ctx);
+    status = by_any(w, out);
+    zl_modes_end(&w->box);
+    return status;
 }
 
 static zlay_status compose_checked(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
@@ -133,9 +176,7 @@ static zlay_status compose_checked(zlay_ctx *ctx, zlay_layout **out, const zlay_
     if (a->symbols || b->symbols) return zl_symbols_compose(ctx, out, a, b);
     zl_work_begin(&w, ctx, a, b);
     w.partial = partial;
-    zl_modes_begin(&w.box, ctx);
     zlay_status status = compose(&w, out);
-    zl_modes_end(&w.box);
     return status == ZLAY_NONE && !w.left
         ? zl_fail(ctx, ZLAY_EINTERNAL, "a composition has no form") : status;
 }

@@ -5,10 +5,13 @@
 
 #include "algebra/layout.h"
 
-/* A composition on its way: a's modes flat and coalesced on every integer, and the box of b. */
+/* A composition on its way: a's modes flat and coalesced on every integer, which are a's own where
+ * none merges, else those of `flat`; and the box of b. */
 typedef struct zl_work {
     zlay_ctx *ctx;
     const zlay_layout *a, *b;
+    const zl_mode *mode;
+    size_t modes;
     zl_modes flat, box;
     bool partial; /* undefined where b leaves the box of a; else that is ZLAY_NONE */
     bool left;    /* ZLAY_NONE was answered for that */

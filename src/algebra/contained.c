@@ -5,6 +5,7 @@
 #include "algebra/modular.h"
 #include "algebra/sums.h"
 #include "algebra/symbol_ask.h"
+#include "algebra/table.h"
 
 typedef struct work {
     zl_question q;
@@ -18,13 +19,6 @@ static zlay_status lacks(work *w, uint64_t index)
     w->q.answer = ZLAY_NO;
     w->witness = index;
     return ZLAY_OK;
-}
-
-static zlay_status not_least(work *w)
-{
-    return zl_fail(w->q.ctx, ZLAY_OK,
-                   "the witness is not known to be the least: that passes limits.points or "
-                   "limits.isl_ops");
 }
 
 /* ---- F2: the spans, and the difference of the constants ------------------------------------ */
@@ -62,7 +56,27 @@ static zlay_status strided(work *w, bool *decided)
     *decided = found != ZL_TOO_MANY;
     if (found != ZL_FOUND) return ZLAY_OK;
     lacks(w, zl_sum_index(&a, x));
-    return zl_sum_lacks_first(&w->witness, &a, &b, &w->budget) ? ZLAY_OK : not_least(w);
+    return zl_sum_lacks_first(&w->witness, &a, &b, &w->budget) ? ZLAY_OK
+                                                               : zl_decide_not_least(w->q.ctx);
+}
+
+/* Under swizzles that differ, into an interval: only the blocks at its ends can be left. */
+static zlay_status blocks(work *w, bool *decided)
+{
+    zl_sum a, b;
+    uint64_t x[ZL_TERMS_MOST] = {0};
+    *decided = false;
+    if (!w->q.a->modes || !w->q.b->modes) return ZLAY_OK;
+    zl_sum_of(&b, w->q.b);
+    if (!zl_sum_fills(&b)) return ZLAY_OK;
+    zl_sum_of(&a, w->q.a);
+    zl_swizzled_pair pair = {w->q.a->swizzle, w->q.b->swizzle, &b};
+    zl_found found = zl_swizzled_lacks(&pair, x, &a, &w->budget);
+    *decided = found != ZL_TOO_MANY;
+    if (found != ZL_FOUND) return ZLAY_OK;
+    lacks(w, zl_sum_index(&a, x));
+    bool least = zl_lacks_first(&w->witness, &a, zl_swizzled_lacks, &pair, &w->budget);
+    return least ? ZLAY_OK : zl_decide_not_least(w->q.ctx);
 }
 
 /* ---- by points ----------------------------------------------------------------------------- */
@@ -70,6 +84,7 @@ static zlay_status strided(work *w, bool *decided)
 /* How a value is looked up in b. */
 typedef struct lookup {
     const zlay_layout *b;
+    zl_reader a; /* what is looked up, as integers */
     zl_sum sum;
     zl_affine map;
     zl_span span;
@@ -112,12 +127,16 @@ static zlay_status count_residues(zlay_ctx *ctx, zl_residues *r, const zlay_layo
 
 static zlay_status fill_values(work *w, lookup *l)
 {
+    zl_reader b;
     zlay_status status = zl_values_new(w->q.ctx, &l->values, l->b->size);
+    if (status) return status;
+    status = zl_reader_begin(w->q.ctx, &b, l->b);
     for (uint64_t i = 0; !status && i < l->b->size; i++) {
         int64_t value;
         uint64_t index = i;
-        if (zl_value(l->b, i, &value)) zl_values_add(&l->values, value, &index);
+        if (zl_reader_value(&b, i, &value)) zl_values_add(&l->values, value, &index);
     }
+    zl_reader_end(&b);
     l->has = in_values;
     return status;
 }
@@ -127,7 +146,10 @@ static zlay_status lookup_begin(work *w, lookup *l)
 {
     const zlay_layout *b = l->b = w->q.b;
     l->values = (zl_values){.ctx = w->q.ctx};
+    l->a = (zl_reader){w->q.a, {.ctx = w->q.ctx}};
     zlay_status status = count_residues(w->q.ctx, &l->residues, b);
+    if (!status && w->manner == ZL_AS_INTEGERS)
+        status = zl_reader_begin(w->q.ctx, &l->a, w->q.a);
     l->has = l->residues.last ? in_residues : NULL;
     if (status || l->has) return status;
     if (zl_affine_of(&l->map, b)) {
@@ -143,18 +165,20 @@ static zlay_status lookup_begin(work *w, lookup *l)
 
 enum { OUTS_MOST = 64 };
 
-/* The value of a at a point as a flat value of b; false: undefined.  `*outside`: b has no such. */
-static bool as_value_of_b(const work *w, uint64_t i, int64_t *value, bool *outside)
+/* The value of a at a point as a flat value of b; false: undefined.  `*outside`: b has no such.
+ * A size of 2^64 is 0 here; every other output beside it has the size 1. */
+static bool as_value_of_b(const work *w, const zl_reader *a, uint64_t i, int64_t *value,
+                          bool *outside)
 {
     int64_t tuple[OUTS_MOST];
     uint64_t sizes[OUTS_MOST], flat = 0;
     *outside = false;
-    if (w->manner == ZL_AS_INTEGERS) return zl_value(w->q.a, i, value);
+    if (w->manner == ZL_AS_INTEGERS) return zl_reader_value(a, i, value);
     if (zl_kind_of(w->q.a)->tuple(w->q.a, i, tuple)) return false;
     size_t outs = zlay_layout_out_sizes(sizes, OUTS_MOST, w->q.b);
     *outside = w->manner == ZL_NEVER;
     for (size_t d = outs; d-- > 0 && !*outside;) {
-        *outside = tuple[d] < 0 || (uint64_t)tuple[d] >= sizes[d];
+        *outside = sizes[d] && (tuple[d] < 0 || (uint64_t)tuple[d] >= sizes[d]);
         flat = flat * sizes[d] + (uint64_t)tuple[d];
     }
     *value = (int64_t)flat;
@@ -171,9 +195,9 @@ static bool point_of(const zl_residues *r, uint64_t n, uint64_t *i)
 static zl_found has_point(work *w, lookup *l, uint64_t i)
 {
     int64_t value;
-    bool outside, alike = w->manner != ZL_AS_INTEGERS || zl_has_sign(w->q.a) == zl_has_sign(w->q.b);
-    if (!as_value_of_b(w, i, &value, &outside)) return ZL_FOUND;
-    return outside || (value < 0 && !alike) ? ZL_NOT_FOUND : l->has(l, value, &w->budget);
+    bool outside;
+    if (!as_value_of_b(w, &l->a, i, &value, &outside)) return ZL_FOUND;
+    return outside ? ZL_NOT_FOUND : l->has(l, value, &w->budget);
 }
 
 /* NOT_FOUND: *index is the least whose value b lacks.  Residues come in the order of values, so
@@ -208,6 +232,7 @@ static zlay_status look_up(work *w, const zl_residues *own, bool *decided)
     zlay_status status = lookup_begin(w, &l);
     zl_found found = !status && l.has ? first_lack(w, &l, own, &index) : ZL_TOO_MANY;
     *decided = found != ZL_TOO_MANY;
+    zl_reader_end(&l.a);
     zl_values_free(&l.values);
     zl_residues_free(&l.residues);
     return !status && found == ZL_NOT_FOUND ? lacks(w, index) : status;
@@ -244,10 +269,12 @@ static zl_found lacks_part(work *w, const zl_sums_part *p, const zl_sums *b, uin
     return least ? ZL_FOUND : ZL_TOO_MANY;
 }
 
+enum { SUMS_PAIRS = 1 << 14 }; /* that are asked: each costs a search */
+
 static zlay_status compare_sums(work *w, const zl_sums *a, const zl_sums *b, bool *decided)
 {
     bool found = false;
-    *decided = b->count > 0;
+    *decided = b->count > 0 && a->count * b->count <= SUMS_PAIRS;
     for (size_t i = 0; i < a->count && *decided; i++) {
         uint64_t index = 0;
         zl_found part = lacks_part(w, &a->part[i], b, &index);
@@ -278,7 +305,7 @@ static zlay_status sums(work *w, bool *decided)
 static zlay_status found_by_engine(work *w, const zl_isl_point *where)
 {
     lacks(w, where->index);
-    return where->least ? ZLAY_OK : not_least(w);
+    return where->least ? ZLAY_OK : zl_decide_not_least(w->q.ctx);
 }
 
 static zlay_status engine(work *w, bool *decided)
@@ -305,8 +332,8 @@ static zlay_status give_up(work *w, bool *decided)
     return zl_decide_limit(&w->q, "points", zl_limits(w->q.ctx)->points, a > b ? a : b);
 }
 
-static zlay_status (*const ladder[])(work *w, bool *decided) = {affine, strided, points, sums,
-                                                                engine, give_up};
+static zlay_status (*const ladder[])(work *w, bool *decided) = {affine, strided, blocks, points,
+                                                                sums,   engine,  give_up};
 
 static zlay_status climb(work *w)
 {
@@ -354,5 +381,5 @@ zlay_status zlay_layout_contained(zlay_ctx *ctx, zlay_answer *answer, uint64_t *
         *answer = w.q.answer;
         if (witness && w.q.answer == ZLAY_NO) *witness = w.witness;
     }
-    return zl_leave(ctx, status);
+    return zl_leave_answer(ctx, status, answer);
 }

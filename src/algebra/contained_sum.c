@@ -167,7 +167,8 @@ static size_t slowest(const zl_sum *s)
 
 /* The slowest coordinate that moves is the least c for which [0, c] still shows a point, and below
  * it none does: then c is held, and the next coordinate is asked. */
-bool zl_sum_lacks_first(uint64_t *index, const zl_sum *a, const zl_sum *b, zl_budget *budget)
+bool zl_lacks_first(uint64_t *index, const zl_sum *a, zl_lacks *lacks, const void *env,
+                    zl_budget *budget)
 {
     zl_sum rest = *a;
     uint64_t at = 0, x[ZL_TERMS_MOST];
@@ -178,7 +179,7 @@ bool zl_sum_lacks_first(uint64_t *index, const zl_sum *a, const zl_sum *b, zl_bu
             uint64_t middle = low + (high - low) / 2;
             zl_sum some = held(&rest, t, 0, middle);
             for (size_t i = 0; i < some.count; i++) x[i] = 0;
-            zl_found found = zl_sum_lacks(x, &some, b, budget);
+            zl_found found = lacks(env, x, &some, budget);
             if (found == ZL_TOO_MANY) return false;
             if (found == ZL_NOT_FOUND) low = middle + 1;
             else {
@@ -191,4 +192,14 @@ bool zl_sum_lacks_first(uint64_t *index, const zl_sum *a, const zl_sum *b, zl_bu
     }
     *index = at;
     return true;
+}
+
+static zl_found lacks_sum(const void *b, uint64_t *x, const zl_sum *a, zl_budget *budget)
+{
+    return zl_sum_lacks(x, a, b, budget);
+}
+
+bool zl_sum_lacks_first(uint64_t *index, const zl_sum *a, const zl_sum *b, zl_budget *budget)
+{
+    return zl_lacks_first(index, a, lacks_sum, b, budget);
 }

@@ -22,6 +22,11 @@ zlay_status zl_arrange_pair(zlay_ctx *ctx, zlay_layout **layout, zlay_arrangemen
 /* The box with weight times the index as values. */
 zlay_status zl_weights(zl_modes *out, const zl_modes *box, uint64_t weight);
 
+/* A layout with 1:0 behind its modes until there are `rank`; ((a0,b0),(a1,b1),..) of two of one
+ * rank, raked: b first. */
+zlay_status zl_pad_rank(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, size_t rank);
+zlay_status zl_zip_modes(zl_modes *m, const zlay_layout *a, const zlay_layout *b, bool raked);
+
 /* The offset and the swizzle of a around a layout that was made of what is under them. */
 zlay_status zl_dress(zlay_ctx *ctx, zlay_layout **layout, const zlay_layout *a);
 

@@ -9,6 +9,13 @@ zlay_status zl_decide_limit(zl_question *q, const char *name, uint64_t limit, ui
                    (unsigned long long)limit, (unsigned long long)asked);
 }
 
+zlay_status zl_decide_not_least(zlay_ctx *ctx)
+{
+    return zl_fail(ctx, ZLAY_OK,
+                   "the witness is not known to be the least: that passes limits.points or "
+                   "limits.isl_ops");
+}
+
 zlay_status zl_decidable(zlay_ctx *ctx, const zlay_layout *a)
 {
     if (!a) return zl_fail(ctx, ZLAY_EINVAL, "a layout is NULL");

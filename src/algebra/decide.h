@@ -24,6 +24,9 @@ typedef struct zl_question {
 /* Answer UNDECIDED: `name` of the limits is `limit` and `asked` were needed. */
 zlay_status zl_decide_limit(zl_question *q, const char *name, uint64_t limit, uint64_t asked);
 
+/* Say that a NO is proved and its witness may not be the least. */
+zlay_status zl_decide_not_least(zlay_ctx *ctx);
+
 /* EINVAL for NULL, ENOTSUP for parameters. */
 zlay_status zl_decidable(zlay_ctx *ctx, const zlay_layout *a);
 
@@ -99,6 +102,38 @@ zl_found zl_sum_lacks(uint64_t *x, const zl_sum *a, const zl_sum *b, zl_budget *
  * false where the budget ends the search, with the least that was proved to show it. */
 bool zl_sum_lacks_first(uint64_t *index, const zl_sum *a, const zl_sum *b, zl_budget *budget);
 
+/* The same by another decider: `lacks` answers of a sum like a what zl_sum_lacks does. */
+typedef zl_found zl_lacks(const void *env, uint64_t *x, const zl_sum *a, zl_budget *budget);
+bool zl_lacks_first(uint64_t *index, const zl_sum *a, zl_lacks *lacks, const void *env,
+                    zl_budget *budget);
+
+/* ---- sums under swizzles, by blocks ------------------------------------------------------ */
+
+/* Swizzles permute the values of every aligned block of `block`, and move aligned grains of `grain`
+ * values whole: the least common to both. */
+typedef struct zl_blocks {
+    uint64_t block, grain;
+} zl_blocks;
+zl_blocks zl_blocks_of(zl_swizzle s, zl_swizzle t);
+
+/* The steps leave no gap: every integer from least to the greatest is a value. */
+bool zl_sum_fills(const zl_sum *s);
+
+/* As zl_sum_lacks, before their swizzles s and t, where b fills an interval. */
+typedef struct zl_swizzled_pair {
+    zl_swizzle s, t;
+    const zl_sum *b;
+} zl_swizzled_pair;
+zl_found zl_swizzled_lacks(const void *pair, uint64_t *x, const zl_sum *a, zl_budget *budget);
+
+/* The least value in [begin, end] under a swizzle that the sum lacks: FOUND, or NOT_FOUND. */
+zl_found zl_swizzled_missed(uint64_t *missed, const zl_sum *s, zl_swizzle swizzle, uint64_t begin,
+                            uint64_t end, zl_budget *budget);
+
+/* The extreme values of a sum under a swizzle: FOUND, or TOO_MANY. */
+zl_found zl_swizzled_range(int64_t *least, int64_t *greatest, const zl_sum *s, zl_swizzle swizzle,
+                           zl_budget *budget);
+
 /* ---- spans over F2 -------------------------------------------------------------------- */
 
 typedef struct zl_span {
@@ -118,13 +153,12 @@ void zl_span_of(zl_span *s, const zl_affine *a);
 /* ---- values of two layouts, compared ----------------------------------------------------- */
 
 /* How the outputs of two layouts compare: as integers where one has one output, as tuples where
- * both have as many, else never.  EINVAL where an integer is needed and outputs have no sizes. */
+ * both have as many, else never.  EINVAL where an integer is needed and outputs have no sizes.
+ * A value is a word of 64 bits: an f2 layout's 2^63 is a strided layout's -2^63, as eval gives it.
+ */
 typedef enum zl_manner { ZL_AS_INTEGERS, ZL_AS_TUPLES, ZL_NEVER } zl_manner;
 zlay_status zl_comparison(zlay_ctx *ctx, zl_manner *out, const zlay_layout *a,
                           const zlay_layout *b);
-
-/* False for an f2 layout whose flat values have 64 bits. */
-bool zl_has_sign(const zlay_layout *a);
 
 /* Both as affine maps over F2 whose values are equal bits exactly when the layouts' values are
  * equal. */

@@ -49,14 +49,12 @@ static void spread_all(zl_affine *map, const unsigned *width, const zl_f2 *f2)
     for (unsigned k = 0; k < map->bits; k++) map->basis[k] = spread(map->basis[k], width, f2);
 }
 
-bool zl_has_sign(const zlay_layout *a) { return zl_dim_bits(a->f2.out, a->f2.outs) < 64; }
-
 bool zl_affine_pair(zl_affine *a_map, zl_affine *b_map, zl_manner manner, const zlay_layout *a,
                     const zlay_layout *b)
 {
     unsigned width[64];
     if (!zl_affine_of(a_map, a) || !zl_affine_of(b_map, b)) return false;
-    if (manner == ZL_AS_INTEGERS) return zl_has_sign(a) == zl_has_sign(b);
+    if (manner == ZL_AS_INTEGERS) return true;
     if (manner == ZL_NEVER || a->f2.outs > 64 || !widths(width, &a->f2, &b->f2)) return false;
     spread_all(a_map, width, &a->f2);
     spread_all(b_map, width, &b->f2);

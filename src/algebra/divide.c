@@ -43,6 +43,8 @@ zlay_status zl_divide_any(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a
                           const zlay_layout *b)
 {
     zlay_layout *both = NULL;
+    if (zl_parameter(b)) return zl_without_parameters(ctx, b);
+    if (a->symbols && !a->size) return zl_symbols_divide(ctx, out, a, b);
     zlay_status status = zl_is_plain(b) ? divide_plain(ctx, out, a, b) : ZLAY_ENOTSUP;
     if (status != ZLAY_ENOTSUP) return status;
     status = tile_and_rest(ctx, &both, b, a->size);
@@ -71,10 +73,8 @@ static zlay_status divide(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a
     if (!a || !b) return zl_fail(ctx, ZLAY_EINVAL, "a layout is NULL");
     zlay_status status = zl_check_arrangement(ctx, arrangement);
     if (status) return status;
-    if (!a->size && a->symbols && !zl_parameter(b) && arrangement == ZLAY_LOGICAL)
-        return zl_symbols_divide(ctx, out, a, b);
-    if (!a->size && zl_parameter(a)) return zl_without_parameters(ctx, a);
-    if (!a->modes) return divide_index(ctx, out, a, b, arrangement);
+    if (!a->symbols && !a->size && zl_parameter(a)) return zl_without_parameters(ctx, a);
+    if (!a->modes && !a->symbols) return divide_index(ctx, out, a, b, arrangement);
     status = zl_divide_any(ctx, out, a, b);
     return status ? status : zl_arrange_pair(ctx, out, arrangement);
 }
@@ -124,7 +124,8 @@ static zlay_status divide_tiler(zlay_ctx *ctx, zlay_layout **out, const zlay_lay
 {
     zlay_layout *index = NULL, *divided = NULL;
     if (!a) return zl_fail(ctx, ZLAY_EINVAL, "the layout is NULL");
-    if (a->modes) return zl_by_tiler(ctx, out, a, tiler, length, arrangement, zl_divide_any);
+    if (a->modes || a->symbols)
+        return zl_by_tiler(ctx, out, a, tiler, length, arrangement, zl_divide_any);
     zlay_status status = index_layout(ctx, &index, a);
     if (!status)
         status = zl_by_tiler(ctx, &divided, index, tiler, length, arrangement, divide_inside);

@@ -2,6 +2,7 @@
 #include "algebra/equal.h"
 #include "algebra/isl.h"
 #include "algebra/kind.h"
+#include "algebra/table.h"
 
 enum { OUTS_MOST = 64 };
 
@@ -50,18 +51,18 @@ static bool same_tuple(const zl_pair *p, uint64_t i)
     return true;
 }
 
-static bool same_integer(const zl_pair *p, uint64_t i)
+static bool same_integer(const zl_reader *x, const zl_reader *y, uint64_t i)
 {
     int64_t a, b;
-    bool has_a = zl_value(p->a, i, &a), has_b = zl_value(p->b, i, &b);
+    bool has_a = zl_reader_value(x, i, &a), has_b = zl_reader_value(y, i, &b);
     if (!has_a || !has_b) return has_a == has_b;
-    return a == b && (a >= 0 || zl_has_sign(p->a) == zl_has_sign(p->b));
+    return a == b;
 }
 
-static bool scan(zl_pair *p, uint64_t count)
+static bool scan(zl_pair *p, const zl_reader *a, const zl_reader *b, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)
-        if (p->manner == ZL_AS_INTEGERS ? !same_integer(p, i) : !same_tuple(p, i))
+        if (p->manner == ZL_AS_INTEGERS ? !same_integer(a, b, i) : !same_tuple(p, i))
             return zl_differ(p, i), true;
     return false;
 }
@@ -73,9 +74,16 @@ static bool too_many_outs(const zl_pair *p)
 
 static zlay_status points(zl_pair *p, bool *decided)
 {
+    zl_reader a = {p->a, {.ctx = p->ctx}}, b = {p->b, {.ctx = p->ctx}};
+    zlay_status status = ZLAY_OK;
     *decided = p->a->size <= zl_limits(p->ctx)->points && !too_many_outs(p);
-    if (*decided) scan(p, p->a->size);
-    return ZLAY_OK;
+    if (!*decided) return ZLAY_OK;
+    if (p->manner == ZL_AS_INTEGERS) status = zl_reader_begin(p->ctx, &a, p->a);
+    if (p->manner == ZL_AS_INTEGERS && !status) status = zl_reader_begin(p->ctx, &b, p->b);
+    if (!status) scan(p, &a, &b, p->a->size);
+    zl_reader_end(&a);
+    zl_reader_end(&b);
+    return status;
 }
 
 /* ---- the last rungs ------------------------------------------------------------------------ */
@@ -108,7 +116,8 @@ static zlay_status first_points(zl_pair *p, bool *decided)
 {
     uint64_t limit = zl_limits(p->ctx)->points;
     *decided = true;
-    if (!too_many_outs(p) && scan(p, limit)) return ZLAY_OK;
+    zl_reader a = {p->a, {.ctx = p->ctx}}, b = {p->b, {.ctx = p->ctx}};
+    if (!too_many_outs(p) && scan(p, &a, &b, limit)) return ZLAY_OK;
     p->answer = ZLAY_UNDECIDED;
     return zl_fail(p->ctx, ZLAY_OK, "limits.points is %llu and the layouts have %llu",
                    (unsigned long long)limit, (unsigned long long)p->a->size);
@@ -141,7 +150,7 @@ static zlay_status answer_of(zl_pair *p, zlay_answer *answer, zlay_witness *witn
         *answer = p->answer;
         if (witness && p->answer == ZLAY_NO) *witness = p->witness;
     }
-    return zl_leave(p->ctx, status);
+    return zl_leave_answer(p->ctx, status, answer);
 }
 
 zlay_status zlay_layout_equal_for_all(zlay_ctx *ctx, zlay_answer *answer,

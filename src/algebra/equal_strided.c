@@ -104,7 +104,7 @@ zlay_status zl_equal_carry(zl_pair *p, bool *decided)
         a = p->b;
         if (!zl_affine_of(&map, b)) return ZLAY_OK;
     }
-    if (!a->modes || !zl_has_sign(b)) return ZLAY_OK;
+    if (!a->modes) return ZLAY_OK;
     *decided = true;
     unswizzle(&map, a->swizzle);
     if (first_carry(a, &map, &index)) zl_differ(p, index);

@@ -101,14 +101,34 @@ static bool same_box(const zl_sums *a, const zl_sums *b)
     return true;
 }
 
-/* Parts of one side are disjoint, so the points where both are defined are counted once. */
-static void compare_sums(meeting *m, bool *decided)
+/* Each part of a with those of b whose indices overlap its own; of b's first ones, those that end
+ * before every later part of a begins are left behind. */
+static void sweep(meeting *m, const size_t *a, const size_t *b)
 {
-    if (!same_box(m->a, m->b)) return;
-    for (size_t i = 0; i < m->a->count; i++)
-        for (size_t j = 0; j < m->b->count; j++) compare_parts(m, i, j);
+    size_t from = 0;
+    for (size_t i = 0; i < m->a->count; i++) {
+        const zl_sums_part *p = &m->a->part[a[i]];
+        while (from < m->b->count && m->b->part[b[from]].final < p->first) from++;
+        for (size_t j = from; j < m->b->count && m->b->part[b[j]].first <= p->final; j++)
+            compare_parts(m, a[i], b[j]);
+    }
+}
+
+/* Parts of one side are disjoint, so the points where both are defined are counted once. */
+static zlay_status compare_sums(meeting *m, bool *decided)
+{
+    zlay_allocator alloc = zl_allocator(m->p->ctx);
+    size_t count = m->a->count + m->b->count + 1;
+    if (!same_box(m->a, m->b)) return ZLAY_OK;
+    size_t *order = zl_alloc(m->p->ctx, count, sizeof *order);
+    if (!order) return ZLAY_ENOMEM;
+    zl_sums_by_index(m->a, order);
+    zl_sums_by_index(m->b, order + m->a->count);
+    sweep(m, order, order + m->a->count);
+    zl_free(&alloc, order, count * sizeof *order);
     *decided = m->points == points_of(m->a) && m->points == points_of(m->b);
     if (*decided && m->differ) zl_differ(m->p, m->first);
+    return ZLAY_OK;
 }
 
 zlay_status zl_equal_sums(zl_pair *p, bool *decided)
@@ -120,7 +140,7 @@ zlay_status zl_equal_sums(zl_pair *p, bool *decided)
         return ZLAY_OK;
     zlay_status status = zl_sums_of(p->ctx, &a, p->a);
     if (!status) status = zl_sums_of(p->ctx, &b, p->b);
-    if (!status) compare_sums(&m, decided);
+    if (!status) status = compare_sums(&m, decided);
     zl_sums_free(&a);
     zl_sums_free(&b);
     return status == ZLAY_NONE ? ZLAY_OK : status;

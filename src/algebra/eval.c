@@ -38,9 +38,10 @@ bool zl_strided_at_integer(const zlay_layout *a, int64_t index, int64_t *out)
     return true;
 }
 
+/* Inputs of 64 bits take every word. */
 bool zl_f2_at_integer(const zlay_layout *a, int64_t value, int64_t *out)
 {
-    if (value < 0 || (uint64_t)value >= a->size) return false;
+    if (zl_dim_bits(a->f2.in, a->f2.ins) < 64 && (uint64_t)value >= a->size) return false;
     *out = zl_f2_at(a, (uint64_t)value);
     return true;
 }

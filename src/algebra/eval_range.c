@@ -59,6 +59,7 @@ typedef struct row {
 static void row_find(row *r, const zlay_layout *a)
 {
     r->points = 1;
+    r->stride = 0;
     for (r->modes = 0; r->modes < a->modes; r->modes++) {
         uint64_t extent = (uint64_t)a->mode[r->modes].shape;
         if (extent > ROW / r->points) break;

@@ -264,6 +264,9 @@ static zlay_status of_expression(zl_cursor *c, zlay_range *out, const zl_unknown
     status = zl_linear_parse(c, &f, NULL);
     if (!status) status = zl_cursor_end(c);
     zlay_range range = status ? zl_range_all() : zl_linear_range(f.at, u);
+    if (!status && !f.at->linear) range = zl_range_meet(range, zl_linear_exact(&f));
+    if (!status && zl_range_is_empty(range))
+        status = zl_fail(c->ctx, ZLAY_EINVAL, "the expression divides by 0 for all values");
     if (!status && facts && facts->relations)
         status = zl_relations_of(c->ctx, &range, facts, f.at, u);
     if (!status) *out = range;
@@ -291,6 +294,11 @@ zlay_status zlay_facts_of(zlay_ctx *ctx, zlay_range *out, const zlay_facts *fact
                           const char *text, size_t length)
 {
     if (!out) return ZLAY_EINVAL;
+    zlay_range range;
     zlay_status status = zl_enter(ctx);
-    return status ? status : zl_leave(ctx, zl_facts_of(ctx, out, facts, text, length));
+    if (status) return status;
+    status = zl_facts_of(ctx, &range, facts, text, length);
+    if (!status) status = zl_charge(ctx, 0);
+    if (!status) *out = range;
+    return zl_leave(ctx, status);
 }

@@ -11,7 +11,7 @@ zlay_range zl_linear_range(const zl_linear *form, const zl_unknowns *u)
     return sum;
 }
 
-static bool has_names(const zl_linear *a, const zl_unknowns *u)
+bool zl_linear_names(const zl_linear *a, const zl_unknowns *u)
 {
     for (size_t i = 0; i < u->count; i++)
         if (a->coefficient[i]) return true;
@@ -20,7 +20,7 @@ static bool has_names(const zl_linear *a, const zl_unknowns *u)
 
 static bool is_constant(const zl_linear *a, const zl_unknowns *u)
 {
-    return zl_range_is_constant(a->rest) && !has_names(a, u);
+    return zl_range_is_constant(a->rest) && !zl_linear_names(a, u);
 }
 
 /* Into the rest, as far as the range of the unknown tells. */
@@ -65,7 +65,7 @@ static void add(zl_linear *a, zl_linear *b, const zl_unknowns *u)
 
 static void multiply(zl_linear *a, zl_linear *b, const zl_unknowns *u)
 {
-    bool linear = a->linear && b->linear && !(has_names(a, u) && has_names(b, u));
+    bool linear = a->linear && b->linear && !(zl_linear_names(a, u) && zl_linear_names(b, u));
     if (is_constant(a, u)) {
         int64_t factor = a->rest.rem;
         for (size_t i = 0; i < u->count; i++) a->coefficient[i] = b->coefficient[i];
@@ -74,7 +74,7 @@ static void multiply(zl_linear *a, zl_linear *b, const zl_unknowns *u)
     } else if (is_constant(b, u)) {
         scale(a, u, b->rest.rem);
     } else {
-        linear = linear && !has_names(a, u) && !has_names(b, u);
+        linear = linear && !zl_linear_names(a, u) && !zl_linear_names(b, u);
         collapse(a, u);
         collapse(b, u);
         a->rest = zl_range_mul(a->rest, b->rest);
@@ -86,7 +86,7 @@ static void multiply(zl_linear *a, zl_linear *b, const zl_unknowns *u)
 static void divide(zl_linear *a, zl_linear *b, const zl_unknowns *u, bool remainder)
 {
     int64_t n = is_constant(b, u) ? b->rest.rem : 0;
-    bool linear = a->linear && b->linear && !has_names(a, u) && !has_names(b, u);
+    bool linear = a->linear && b->linear && !zl_linear_names(a, u) && !zl_linear_names(b, u);
     for (size_t i = 0; i < u->count; i++) {
         int64_t c = a->coefficient[i];
         if (!n || n == -1 || c % n) term_drop(a, u, i);
@@ -100,7 +100,7 @@ static void divide(zl_linear *a, zl_linear *b, const zl_unknowns *u, bool remain
 
 static void extreme(zl_linear *a, zl_linear *b, const zl_unknowns *u, bool greatest)
 {
-    bool linear = a->linear && b->linear && !has_names(a, u) && !has_names(b, u);
+    bool linear = a->linear && b->linear && !zl_linear_names(a, u) && !zl_linear_names(b, u);
     collapse(a, u);
     collapse(b, u);
     a->rest = (greatest ? zl_range_max : zl_range_min)(a->rest, b->rest);

@@ -28,12 +28,36 @@ zlay_status zl_unknowns_add(zl_unknowns *u, size_t *place, const char *name, siz
 /* All names of a text. */
 zlay_status zl_unknowns_scan(zl_unknowns *u, const char *text, size_t length);
 
+/* An expression in postfix order: a number, a name or an operator a step. */
+enum { ZL_STEP_NUMBER = -2, ZL_STEP_NAME = -1, ZL_STEPS_MOST = 128 };
+
+typedef struct zl_step {
+    int op; /* ZL_LINEAR_*, or one of the two above */
+    int64_t number;
+    size_t first;   /* where the operands of this step begin */
+    uint64_t names; /* one bit a name */
+    zlay_range range;
+} zl_step;
+
 /* Memory for expressions over the names that `u` has then. */
 typedef struct zl_linears {
     const zl_unknowns *u;
     zl_linear *at;
     int64_t *coefficient;
+    zl_step *step; /* of the last expression, where `whole` says that all of it is there */
+    size_t steps;
+    bool whole;
 } zl_linears;
+
+/* One more step: an integer that has to fit or the name at `place`; an operator. */
+void zl_step_operand(zl_linears *f, zlay_range range, size_t place, bool name);
+void zl_step_operator(zl_linears *f, int op);
+
+/* What the steps show: every integer where they are not whole. */
+zlay_range zl_linear_exact(const zl_linears *f);
+
+/* The range of what ends at a step, if it has one name; else every integer. */
+zlay_range zl_step_exact(const zl_linears *f, size_t last);
 
 zlay_status zl_linears_begin(zl_linears *f, const zl_unknowns *u);
 void zl_linears_end(zl_linears *f);
@@ -84,7 +108,7 @@ zlay_status zl_fact_parse(zl_cursor *c, const zl_unknowns *u, zl_constraints *ou
 
 /* ---- operators --------------------------------------------------------------------- */
 
-/* In the order of how tightly they bind; the last three are what parentheses open. */
+/* In the order of how tightly they bind; the last four are what parentheses open. */
 enum {
     ZL_LINEAR_ADD,
     ZL_LINEAR_SUB,
@@ -94,12 +118,16 @@ enum {
     ZL_LINEAR_NEG,
     ZL_LINEAR_OPEN,
     ZL_LINEAR_MIN,
-    ZL_LINEAR_MAX
+    ZL_LINEAR_MAX,
+    ZL_LINEAR_CEIL
 };
 
 /* a = a op b; b is spent. */
 void zl_linear_apply(int op, zl_linear *a, zl_linear *b, const zl_unknowns *u);
 void zl_linear_negate(zl_linear *a, const zl_unknowns *u);
+
+/* Whether a name has a coefficient. */
+bool zl_linear_names(const zl_linear *a, const zl_unknowns *u);
 
 /* How many names have a coefficient, and the place of the last of them. */
 size_t zl_linear_name(const zl_linear *a, const zl_unknowns *u, size_t *count);

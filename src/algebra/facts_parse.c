@@ -35,7 +35,7 @@ bool zl_word_take(zl_cursor *c, const char *word)
     return true;
 }
 
-static const char *const reserved[] = {"and", "floor", "max", "min", "mod"};
+static const char *const reserved[] = {"and", "ceil", "floor", "max", "min", "mod"};
 
 /* Unknowns are not printed as C, so words of PTX may name them: ld is one. */
 static bool is_unknown(const char *name, size_t length)
@@ -63,9 +63,10 @@ zlay_status zl_unknowns_scan(zl_unknowns *u, const char *text, size_t length)
 
 zlay_status zl_linears_begin(zl_linears *f, const zl_unknowns *u)
 {
-    *f = (zl_linears){u, zl_alloc(u->ctx, VALUES, sizeof *f->at), NULL};
+    *f = (zl_linears){.u = u, .at = zl_alloc(u->ctx, VALUES, sizeof *f->at)};
     if (f->at) f->coefficient = zl_alloc(u->ctx, VALUES * (u->count + 1), sizeof *f->coefficient);
-    if (!f->coefficient) {
+    if (f->coefficient) f->step = zl_alloc(u->ctx, ZL_STEPS_MOST, sizeof *f->step);
+    if (!f->step) {
         zl_linears_end(f);
         return ZLAY_ENOMEM;
     }
@@ -76,8 +77,10 @@ zlay_status zl_linears_begin(zl_linears *f, const zl_unknowns *u)
 void zl_linears_end(zl_linears *f)
 {
     zlay_allocator alloc = zl_allocator(f->u->ctx);
+    zl_free(&alloc, f->step, ZL_STEPS_MOST * sizeof *f->step);
     zl_free(&alloc, f->coefficient, VALUES * (f->u->count + 1) * sizeof *f->coefficient);
     zl_free(&alloc, f->at, VALUES * sizeof *f->at);
+    f->step = NULL;
     f->coefficient = NULL;
     f->at = NULL;
 }
@@ -87,11 +90,26 @@ void zl_linears_end(zl_linears *f)
 typedef struct machine {
     zl_cursor *c;
     const zl_unknowns *u;
+    zl_linears *f;
     zl_linear *value;
     size_t values, ops, depth;
     uint8_t op[OPS];
     bool joined[OPS]; /* an open call: its first argument is on the stack */
+    uint8_t quotients[OPS]; /* an open call: / and mod directly inside it, 2 for more */
 } machine;
+
+/* What the operator made: exact, where the value is no linear form and has one name. */
+static void sharpen(machine *m, int op)
+{
+    zl_linears *f = m->f;
+    zl_linear *top = &m->value[m->values - 1];
+    if (!f->whole) return;
+    if (op >= ZL_LINEAR_MUL && op != ZL_LINEAR_NEG && !top->linear && !zl_linear_names(top, m->u))
+        top->rest = zl_range_meet(top->rest, zl_step_exact(f, f->steps - 1));
+    f->step[f->steps - 1].range = zl_linear_range(top, m->u);
+}
+
+/* ---- values ------------------------------------------------------------------------ */
 
 static zl_linear *push(machine *m, zlay_range rest)
 {
@@ -104,19 +122,22 @@ static zl_linear *push(machine *m, zlay_range rest)
 
 static int strength(int op)
 {
-    static const int of[] = {1, 1, 2, 2, 2, 3, 0, 0, 0};
+    static const int of[] = {1, 1, 2, 2, 2, 3, 0, 0, 0, 0};
     return of[op];
 }
 
 static zlay_status apply(machine *m, int op)
 {
     zl_linear *last = &m->value[m->values - 1];
+    zl_step_operator(m->f, op);
     if (op == ZL_LINEAR_NEG) {
         zl_linear_negate(last, m->u);
+        sharpen(m, op);
         return ZLAY_OK;
     }
     m->values--;
     zl_linear_apply(op, last - 1, last, m->u);
+    if (!zl_range_is_empty(last[-1].rest)) sharpen(m, op);
     if (zl_range_is_empty(last[-1].rest))
         return zl_fail(m->c->ctx, ZLAY_EINVAL, "byte %zu: what stands before divides by 0",
                        m->c->first + m->c->at);
@@ -141,6 +162,7 @@ static zlay_status open_call(machine *m, int op)
                        m->c->first + m->c->at, (unsigned)limit);
     m->depth++;
     m->joined[m->ops] = false;
+    m->quotients[m->ops] = 0;
     m->op[m->ops++] = (uint8_t)op;
     return ZLAY_OK;
 }
@@ -185,11 +207,13 @@ static zlay_status number(machine *m)
     if (base == (uint64_t)1 << 63 && exponent == 1 && negated(m)) {
         m->ops--;
         push(m, zl_range_constant(INT64_MIN));
+        zl_step_operand(m->f, zl_range_constant(INT64_MIN), 0, false);
         return ZLAY_OK;
     }
     zlay_range value = zl_range_constant(1);
     for (; exponent; exponent--) value = zl_range_mul(value, unsigned_range(base));
     push(m, value);
+    zl_step_operand(m->f, value, 0, false);
     return ZLAY_OK;
 }
 
@@ -201,6 +225,7 @@ static zlay_status unknown(machine *m)
         if (strlen(name) != length || memcmp(name, m->c->text + m->c->at, length)) continue;
         m->c->at += length;
         push(m, zl_range_constant(0))->coefficient[i] = 1;
+        zl_step_operand(m->f, m->u->at[i].range, i, true);
         return ZLAY_OK;
     }
     return zl_cursor_fail(m->c, "a name of at most 64 characters");
@@ -211,7 +236,10 @@ static int call_op(zl_cursor *c)
     static const struct {
         const char *word;
         int op;
-    } calls[] = {{"min", ZL_LINEAR_MIN}, {"max", ZL_LINEAR_MAX}, {"floor", ZL_LINEAR_OPEN}};
+    } calls[] = {{"min", ZL_LINEAR_MIN},
+                 {"max", ZL_LINEAR_MAX},
+                 {"floor", ZL_LINEAR_OPEN},
+                 {"ceil", ZL_LINEAR_CEIL}};
     for (size_t i = 0; i < ZL_COUNT(calls); i++)
         if (zl_word_take(c, calls[i].word)) return calls[i].op;
     return -1;
@@ -244,12 +272,41 @@ static zlay_status operand(machine *m, bool *done)
 
 /* ---- what stands behind an operand ------------------------------------------------- */
 
+/* One past the innermost open call; 0: none is. */
+static size_t call_end(const machine *m)
+{
+    size_t end = m->ops;
+    while (end && strength(m->op[end - 1])) end--;
+    return end;
+}
+
+static void count_quotient(machine *m)
+{
+    size_t end = call_end(m);
+    if (end && m->quotients[end - 1] < 2) m->quotients[end - 1]++;
+}
+
+/* ceil(a / b) is -floor(a / -b): one quotient, so that no / inside it is a floor. */
+static zlay_status round_up(machine *m)
+{
+    zlay_status status = reduce(m, strength(ZL_LINEAR_NEG));
+    size_t ops = m->ops;
+    if (status) return status;
+    bool one = ops > 1 && m->op[ops - 1] == ZL_LINEAR_DIV && m->op[ops - 2] == ZL_LINEAR_CEIL &&
+               m->quotients[ops - 2] == 1;
+    if (!one) return zl_cursor_fail(m->c, "one quotient in ceil(a / b)");
+    status = apply(m, ZL_LINEAR_NEG);
+    if (!status) status = reduce(m, 1);
+    return status ? status : apply(m, ZL_LINEAR_NEG);
+}
+
 /* An argument ends: it is joined with what the call has so far. */
 static zlay_status argument(machine *m, bool last)
 {
     zlay_status status = reduce(m, 1);
     size_t call = m->ops - 1;
-    if (!status && !last && m->op[call] == ZL_LINEAR_OPEN)
+    bool one = m->op[call] == ZL_LINEAR_OPEN || m->op[call] == ZL_LINEAR_CEIL;
+    if (!status && !last && one)
         return zl_cursor_fail(m->c, "')'");
     if (!status && m->joined[call]) status = apply(m, m->op[call]);
     m->joined[call] = true;
@@ -270,7 +327,9 @@ static int binary_op(zl_cursor *c)
 
 static zlay_status close_call(machine *m)
 {
-    zlay_status status = argument(m, true);
+    bool up = m->op[call_end(m) - 1] == ZL_LINEAR_CEIL;
+    zlay_status status = up ? round_up(m) : ZLAY_OK;
+    if (!status) status = argument(m, true);
     m->ops--;
     m->depth--;
     return status;
@@ -296,6 +355,7 @@ static zlay_status behind(machine *m, zl_ending *ending, bool *more, bool *done)
     if (m->depth && zl_cursor_take(m->c, ')')) return close_call(m);
     int op = binary_op(m->c);
     if (op < 0 && m->depth) return zl_cursor_fail(m->c, "an operator or ')'");
+    if (op == ZL_LINEAR_DIV || op == ZL_LINEAR_MOD) count_quotient(m);
     *more = goes_on(m, op, at, ending);
     *done = !*more;
     zlay_status status = reduce(m, *more ? strength(op) : 1);
@@ -305,7 +365,9 @@ static zlay_status behind(machine *m, zl_ending *ending, bool *more, bool *done)
 
 zlay_status zl_linear_parse(zl_cursor *c, zl_linears *f, zl_ending *ending)
 {
-    machine m = {.c = c, .u = f->u, .value = f->at};
+    machine m = {.c = c, .u = f->u, .f = f, .value = f->at};
+    f->steps = 0;
+    f->whole = true;
     bool more = true, done = false;
     zlay_status status = ZLAY_OK;
     while (!status && !done) {

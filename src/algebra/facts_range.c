@@ -5,7 +5,7 @@
  * number beyond all of them; an end that does not fit 64 bits afterwards is none. */
 #include "algebra/facts.h"
 
-__extension__ typedef __int128 wide;
+typedef zl_big wide;
 
 #define NONE_LO (-((wide)1 << 126))
 #define NONE_HI ((wide)1 << 126)
@@ -61,6 +61,8 @@ static zlay_range reduced(wide lo, wide hi, wide mod, wide rem)
     if (hi < INT64_MAX) out.hi = hi < INT64_MIN ? INT64_MIN : (int64_t)hi;
     return out;
 }
+
+zlay_range zl_range_wide(wide lo, wide hi, wide mod, wide rem) { return reduced(lo, hi, mod, rem); }
 
 zlay_range zl_range_between(int64_t lo, int64_t hi)
 {

@@ -2,16 +2,20 @@
 /* Recognisers of a function by its values. */
 #include "algebra/layout.h"
 
+enum { STEPS_VALUE = 3 };
+
 typedef struct search {
     const zl_function *f;
     zl_break *where;
     zl_modes *out;
     int64_t first; /* the value at index 0 */
+    uint64_t asked; /* values */
 } search;
 
 static bool value_at(search *s, uint64_t index, int64_t *value)
 {
     bool there = s->f->at(s->f->env, index, value);
+    s->asked++;
     *s->where = (zl_break){index, there ? *value : 0, !there};
     return there;
 }
@@ -85,11 +89,12 @@ static zlay_status verify(search *s)
 zlay_status zl_find_strided(zl_modes *out, const zl_function *f, const zl_modes *box,
                             zl_break *where)
 {
-    search s = {f, where, out, 0};
+    search s = {f, where, out, 0, 0};
     if (!value_at(&s, 0, &s.first)) return ZLAY_NONE;
     out->offset = s.first;
     zlay_status status = find_all(&s, box);
-    return status ? status : verify(&s);
+    if (!status) status = verify(&s);
+    return zl_charge(out->ctx, STEPS_VALUE * s.asked) ? ZLAY_ENOMEM : status;
 }
 
 /* ---- swizzled ------------------------------------------------------------------ */
@@ -109,18 +114,21 @@ static bool swizzled_at(const void *env, uint64_t index, int64_t *value)
     return true;
 }
 
-/* The bits of the greatest magnitude, and one for the sign where there is one. */
-static int top_bit(const zl_function *f)
+/* The bits that are set in some value, and in *top those of the greatest magnitude, with one for
+ * the sign where there is one. */
+static uint64_t bits_of(const zl_function *f, int *top)
 {
-    uint64_t support = 0;
+    uint64_t magnitude = 0, set = 0;
     bool minus = false;
     int64_t value;
     for (uint64_t i = 0; i < f->size; i++) {
         if (!f->at(f->env, i, &value)) continue;
-        support |= (uint64_t)(value < 0 ? ~value : value);
+        magnitude |= (uint64_t)(value < 0 ? ~value : value);
+        set |= (uint64_t)value;
         minus = minus || value < 0;
     }
-    return (support ? 64 - __builtin_clzll(support) : 0) + minus;
+    *top = (magnitude ? 64 - __builtin_clzll(magnitude) : 0) + minus;
+    return set;
 }
 
 /* A swizzle is its own inverse: f = s o strided exactly when s o f is strided. */
@@ -132,8 +140,10 @@ zlay_status zl_find_swizzled(zl_modes *out, zl_swizzle *s, const zl_function *f,
     zl_function inner = {swizzled_at, &env, f->size};
     zlay_status status = ZLAY_NONE;
     zl_break where;
-    int top = top_bit(f);
+    int top;
+    uint64_t set = bits_of(f, &top);
     while (status == ZLAY_NONE && zl_swizzle_next(&env.s, top)) {
+        if (!zl_swizzle_ends(env.s, set)) continue;
         zl_modes_end(out);
         status = zl_find_strided(out, &inner, box, &where);
         if (!left)

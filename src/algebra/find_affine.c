@@ -79,7 +79,7 @@ static bool find_swizzle(const zl_affine *map, zl_swizzle *s, zl_affine *inner)
     int top = support ? 64 - __builtin_clzll(support) : 0;
     *s = (zl_swizzle){0, 0, 0};
     while (zl_swizzle_next(s, top))
-        if (unswizzles(map, *s, inner)) return true;
+        if (zl_swizzle_ends(*s, support) && unswizzles(map, *s, inner)) return true;
     return false;
 }
 

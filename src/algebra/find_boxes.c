@@ -224,7 +224,7 @@ static zlay_status split(cover *c, size_t dim)
     if (!line) return ZLAY_ENOMEM;
     for (uint64_t x = 0; x < count; x++)
         line[x] = zl_search_value(s, corner + x * s->step[dim], 0);
-    zl_line l = {line, count};
+    zl_line l = {s->ctx, line, count};
     while ((n = zl_line_digit(&l)) && c->digits < DIGITS_MOST) {
         add_digit(c, dim, den, n, false);
         l.count = (l.count - 1) / n + 1;
@@ -233,7 +233,7 @@ static zlay_status split(cover *c, size_t dim)
     }
     add_digit(c, dim, den, l.count, true);
     zl_free(&alloc, line, count * sizeof *line);
-    return ZLAY_OK;
+    return zl_charge(s->ctx, count);
 }
 
 zlay_status zl_search_digits(const zl_search *s, zl_draft *d) { return with_digits(s, d, split); }

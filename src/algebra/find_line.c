@@ -19,6 +19,7 @@ static bool is_linear(const zl_line *l, uint64_t step, uint64_t count, int64_t *
     int64_t value;
     *slope = 0;
     if (count < 2) return true;
+    if (zl_charge(l->ctx, count)) return false;
     if (!zl_sub(l->value[step], l->value[0], slope)) return false;
     for (uint64_t k = 2; k < count; k++)
         if (!zl_sub(l->value[k * step], l->value[(k - 1) * step], &value) || value != *slope)
@@ -45,6 +46,7 @@ static bool two_steps(const zl_line *l, uint64_t step, uint64_t count, raster *r
 static bool fits(const zl_line *l, uint64_t step, uint64_t count, raster *r)
 {
     int64_t low = INT64_MIN, high = INT64_MAX, jumps = 0, p = (int64_t)r->p, at;
+    if (zl_charge(l->ctx, count)) return false;
     for (uint64_t k = 0; k < count; k++) {
         if (k && l->value[k * step] - l->value[(k - 1) * step] != r->low) jumps++;
         at = p * jumps - (int64_t)(r->a * k);
@@ -82,20 +84,22 @@ static zlay_status add_raster(zl_draft *d, zl_form *out, const raster *r, const 
 /* value(k) - value(0) is that of k mod n and that of n floor(k / n). */
 static bool splits(const zl_line *l, uint64_t step, uint64_t count, uint64_t n)
 {
-    for (uint64_t k = n + 1; k < count; k++) {
+    bool alike = true;
+    uint64_t k = n + 1;
+    for (; k < count && alike; k++) {
         int64_t low, high;
         uint64_t whole = k / n * n;
-        if (!zl_sub(l->value[k * step], l->value[whole * step], &low)) return false;
-        if (!zl_sub(l->value[(k - whole) * step], l->value[0], &high) || low != high) return false;
+        alike = zl_sub(l->value[k * step], l->value[whole * step], &low) &&
+                zl_sub(l->value[(k - whole) * step], l->value[0], &high) && low == high;
     }
-    return true;
+    return !zl_charge(l->ctx, 3 * k) && alike;
 }
 
 /* The first n below count with which the line splits and whose low digit is plain. */
 static uint64_t digit(const zl_line *l, uint64_t step, uint64_t count, raster *r, bool *linear)
 {
     int64_t slope;
-    for (uint64_t n = 2; n < count && n <= DIGITS; n++) {
+    for (uint64_t n = 2; n < count && n <= DIGITS && !zl_charge(l->ctx, 1); n++) {
         if (!splits(l, step, count, n)) continue;
         *linear = is_linear(l, step, n, &slope);
         if (*linear) r->low = slope;
@@ -124,7 +128,8 @@ zlay_status zl_line_form(zl_draft *d, zl_form *out, const zl_line *l, const zl_f
             status = add_plain(d, &sum, &r, linear, &c);
             break;
         }
-        if (!(n = digit(l, step, count, &r, &linear))) return ZLAY_NONE;
+        if (!(n = digit(l, step, count, &r, &linear)))
+            return zl_charge(l->ctx, 0) ? ZLAY_ENOMEM : ZLAY_NONE;
         status = zl_draft_mod(d, &low, &c, (int64_t)n);
         if (!status) status = add_plain(d, &sum, &r, linear, &low);
         if (!status) status = zl_draft_div(d, &c, &c, (int64_t)n);

@@ -51,7 +51,8 @@ static uint64_t modulus(const zl_table *t)
     for (uint64_t i = 1; i < t->size; i++) {
         int64_t rest = t->value[i & (i - 1)], low = t->value[i & (0 - i)], sum;
         if (rest < 0 || low < 0 || !zl_add(rest, low, &sum)) return 0;
-        if (sum != t->value[i]) return sum > t->value[i] ? (uint64_t)(sum - t->value[i]) : 0;
+        if (sum != t->value[i]) /* a modulus is at most what wraps it, which is 0 or more */
+            return t->value[i] >= 0 && sum > t->value[i] ? (uint64_t)(sum - t->value[i]) : 0;
     }
     return 0;
 }

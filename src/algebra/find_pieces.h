@@ -38,12 +38,14 @@ zlay_status zl_search_window(const zl_search *s, zl_draft *d, zl_form *at);
 /* A function of one coordinate as a form of it: linear, with jumps that a floor division counts, or
  * such a sum digit by digit; ZLAY_NONE. */
 typedef struct zl_line {
+    zlay_ctx *ctx;
     const int64_t *value;
     uint64_t count;
 } zl_line;
 zlay_status zl_line_form(zl_draft *d, zl_form *out, const zl_line *line, const zl_form *coordinate);
 
-/* The first n whose digits x mod n and floor(x / n) a line is a sum of, n = 0: none. */
+/* The first n whose digits x mod n and floor(x / n) a line is a sum of, n = 0: none, or limits.work
+ * ended the call. */
 uint64_t zl_line_digit(const zl_line *line);
 
 #endif

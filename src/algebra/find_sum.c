@@ -33,7 +33,7 @@ static zlay_status add_line(const zl_search *s, zl_draft *d, zl_form *value, con
 {
     zlay_allocator alloc = zl_allocator(s->ctx);
     int64_t *line = zl_alloc(s->ctx, s->count[dim], sizeof *line);
-    zl_line l = {line, s->count[dim]};
+    zl_line l = {s->ctx, line, s->count[dim]};
     zl_form form;
     if (!line) return ZLAY_ENOMEM;
     for (uint64_t c = 0; c < l.count; c++) line[c] = along(s, dim, c, out);

@@ -8,6 +8,7 @@
 #include <flint/fmpz.h>
 #include <flint/fmpz_mat.h>
 #include <flint/nmod_mat.h>
+#include <flint/ulong_extras.h>
 
 typedef fmpz num;
 

@@ -255,7 +255,21 @@ static zlay_status prune(zl_world *w, zl_cases *a, size_t many)
     return ZLAY_OK;
 }
 
-zlay_status zl_cases_without(zl_world *w, zl_cases *a, const zl_guard *b)
+/* Guards that contradict b are what they are without it: `kept`, the others stay in *a. */
+static zlay_status part_contradicted(zl_world *w, zl_cases *kept, zl_cases *a, const zl_guard *b)
+{
+    size_t left = 0;
+    zlay_status status = ZLAY_OK;
+    *kept = (zl_cases){0};
+    for (size_t i = 0; i < a->count && !status; i++) {
+        if (zl_guards_contradict(&a->at[i], b)) status = zl_cases_put(w, kept, a->at[i]);
+        else a->at[left++] = a->at[i];
+    }
+    a->count = left;
+    return status;
+}
+
+static zlay_status without(zl_world *w, zl_cases *a, const zl_guard *b)
 {
     zl_cases rest;
     zl_quasi *form = zl_quasi_new(w);
@@ -267,6 +281,14 @@ zlay_status zl_cases_without(zl_world *w, zl_cases *a, const zl_guard *b)
     status = product(w, &out, a, &rest);
     *a = out;
     return status ? status : prune(w, a, MANY);
+}
+
+zlay_status zl_cases_without(zl_world *w, zl_cases *a, const zl_guard *b)
+{
+    zl_cases kept;
+    zlay_status status = part_contradicted(w, &kept, a, b);
+    if (!status && a->count) status = without(w, a, b);
+    return status ? status : zl_cases_or(w, a, &kept);
 }
 
 /* What b adds to the guards of a; rows that contradict each other say at once that nothing is to be

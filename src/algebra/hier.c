@@ -25,7 +25,7 @@ zlay_status zlay_hier_keeps(zlay_ctx *ctx, zlay_answer *answer, zlay_crossing *w
     if (status) return status;
     status = zl_tree_begin(ctx, &tree, level, count);
     if (!status) status = keeps(ctx, &kept, &crossing, layout, &tree);
-    if (status) return zl_leave(ctx, status);
+    if (status) return zl_leave_answer(ctx, status, answer);
     *answer = kept ? ZLAY_YES : ZLAY_NO;
     if (!kept && witness) *witness = crossing;
     return zl_leave(ctx, ZLAY_OK);

@@ -4,6 +4,7 @@
 #include "algebra/modular.h"
 #include "algebra/sums.h"
 #include "algebra/symbol_ask.h"
+#include "algebra/table.h"
 
 typedef struct work {
     zl_question q;
@@ -191,19 +192,23 @@ static zlay_status points(work *w, bool *decided)
     const zlay_layout *a = w->q.a;
     uint64_t count = points_of(a);
     zl_values seen;
+    zl_reader reader;
     *decided = false;
     if (count > zl_limits(w->q.ctx)->points) return ZLAY_OK;
     zlay_status status = zl_values_new(w->q.ctx, &seen, count);
     if (status) return status;
+    status = zl_reader_begin(w->q.ctx, &reader, a);
     *decided = true;
     w->q.answer = ZLAY_YES;
-    for (uint64_t i = 0; i < count && w->q.answer; i++) {
+    for (uint64_t i = 0; i < count && w->q.answer && !status; i++) {
         int64_t value;
         uint64_t first = i;
-        if (zl_value(a, i, &value) && !zl_values_add(&seen, value, &first)) collide(w, first, i);
+        if (zl_reader_value(&reader, i, &value) && !zl_values_add(&seen, value, &first))
+            collide(w, first, i);
     }
+    zl_reader_end(&reader);
     zl_values_free(&seen);
-    return ZLAY_OK;
+    return status;
 }
 
 /* ---- pieces that are sums: each by itself, then each with each ------------------------------- */
@@ -228,17 +233,33 @@ static bool two_sums(work *w, const zl_sums_part *p, const zl_sums_part *q, zl_b
     return found != ZL_TOO_MANY;
 }
 
-static bool all_sums(work *w, const zl_sums *s)
+/* In the order of least values, those from where one begins to where it ends can meet it. */
+static bool all_sums(work *w, const zl_sums *s, const size_t *order)
 {
     zl_budget budget = {zl_limits(w->q.ctx)->points};
     bool decided = true;
     w->q.answer = ZLAY_YES;
     for (size_t i = 0; i < s->count && decided && w->q.answer; i++)
         decided = one_sum(w, &s->part[i]);
-    for (size_t i = 0; i < s->count && decided && w->q.answer; i++)
-        for (size_t j = 0; j < i && decided && w->q.answer; j++)
-            decided = two_sums(w, &s->part[j], &s->part[i], &budget);
+    for (size_t i = 0; i < s->count && decided && w->q.answer; i++) {
+        const zl_sums_part *p = &s->part[order[i]];
+        for (size_t j = i + 1; j < s->count && decided && w->q.answer; j++) {
+            if (s->part[order[j]].sum.least > p->greatest) break;
+            decided = two_sums(w, p, &s->part[order[j]], &budget);
+        }
+    }
     return decided;
+}
+
+static zlay_status in_order(work *w, const zl_sums *s, bool *decided)
+{
+    zlay_allocator alloc = zl_allocator(w->q.ctx);
+    size_t *order = zl_alloc(w->q.ctx, s->count + 1, sizeof *order);
+    if (!order) return ZLAY_ENOMEM;
+    zl_sums_by_value(s, order);
+    *decided = all_sums(w, s, order);
+    zl_free(&alloc, order, (s->count + 1) * sizeof *order);
+    return ZLAY_OK;
 }
 
 static zlay_status sums(work *w, bool *decided)
@@ -247,7 +268,7 @@ static zlay_status sums(work *w, bool *decided)
     *decided = false;
     if (!zl_is_pieces(w->q.a)) return ZLAY_OK;
     zlay_status status = zl_sums_of(w->q.ctx, &s, w->q.a);
-    if (!status) *decided = all_sums(w, &s);
+    if (!status) status = in_order(w, &s, decided);
     zl_sums_free(&s);
     return status == ZLAY_NONE ? ZLAY_OK : status;
 }
@@ -326,5 +347,5 @@ zlay_status zlay_layout_is_injective(zlay_ctx *ctx, zlay_answer *answer, uint64_
         witness[0] = pair[0];
         witness[1] = pair[1];
     }
-    return zl_leave(ctx, status);
+    return zl_leave_answer(ctx, status, answer);
 }

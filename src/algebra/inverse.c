@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Right and left inverses: CuTe's by strides, those under a swizzle through the strides beneath it,
+ * the others by their values. */
 #include "algebra/cute.h"
+#include "algebra/decide.h"
 
 /* ---- a mode each, with its weight in the index, by rising stride ------------------------ */
 
@@ -95,10 +98,13 @@ static zlay_status line(zlay_ctx *ctx, zlay_layout **out, const zl_table *t)
 static zlay_status first_of(zl_table *first, const zlay_layout *a)
 {
     int64_t value;
-    for (uint64_t i = a->size; i-- > 0;)
-        if (zl_value(a, i, &value) && value >= 0 && (uint64_t)value < first->size)
+    zl_reader reader;
+    zlay_status status = zl_reader_begin(first->ctx, &reader, a);
+    for (uint64_t i = a->size; !status && i-- > 0;)
+        if (zl_reader_value(&reader, i, &value) && value >= 0 && (uint64_t)value < first->size)
             zl_table_set(first, (uint64_t)value, (int64_t)i);
-    return ZLAY_OK;
+    zl_reader_end(&reader);
+    return status;
 }
 
 static zlay_status right_of_values(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
@@ -117,12 +123,63 @@ static zlay_status right_of_values(zlay_ctx *ctx, zlay_layout **out, const zlay_
     return status;
 }
 
+/* ---- right, under a swizzle: the inverse of what is under it, after the swizzle ------------- */
+
+/* Sw, which is its own inverse, on [0, count). */
+static zlay_status swizzled_line(zlay_ctx *ctx, zlay_layout **out, zl_swizzle s, uint64_t count)
+{
+    zl_modes m;
+    zl_modes_begin(&m, ctx);
+    zlay_status status = zl_modes_leaf(&m, (int64_t)count, count > 1);
+    if (!status) status = zl_layout_strided(ctx, out, &m, s);
+    zl_modes_end(&m);
+    return status ? status : zl_simplify(ctx, out);
+}
+
+/* Every image of [0, count) is below `end`: only the grains of its last block may pass it. */
+static bool stays_below(zl_swizzle s, uint64_t count, uint64_t end)
+{
+    zl_blocks size = zl_blocks_of(s, s);
+    uint64_t v = count & ~(size.block - 1);
+    bool below = count <= end;
+    for (; below && v < count; v += size.grain) {
+        uint64_t last = (count - v < size.grain ? count - v : size.grain) - 1;
+        below = (uint64_t)zl_swizzle_at(s, (int64_t)v) + last < end;
+    }
+    return below;
+}
+
+/* ZLAY_NONE where the inverse under the swizzle is not CuTe's or too short, or 0 is no value. */
+static zlay_status right_of_swizzled(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
+{
+    zlay_layout under = *a, *inner = NULL, *order = NULL;
+    terms t;
+    uint64_t missed = a->size, size = a->size;
+    zlay_answer answer = ZLAY_UNDECIDED;
+    under.swizzle = (zl_swizzle){0, 0, 0};
+    under.kind = ZLAY_LAYOUT_STRIDED;
+    if (!a->modes || !a->swizzle.bits || !terms_of(ctx, &t, &under) || !nested(&t))
+        return ZLAY_NONE;
+    zlay_status status = zl_is_surjective(ctx, &answer, &missed, a, &size, 1);
+    if (status || answer == ZLAY_UNDECIDED) return status ? status : ZLAY_NONE;
+    if (answer == ZLAY_YES) missed = size;
+    if (!missed) return ZLAY_NONE;
+    status = right_of_terms(ctx, &inner, &t);
+    if (!status && !stays_below(a->swizzle, missed, inner->size)) status = ZLAY_NONE;
+    if (!status) status = swizzled_line(ctx, &order, a->swizzle, missed);
+    if (!status) status = zl_compose(ctx, out, inner, order);
+    zlay_layout_free(order);
+    zlay_layout_free(inner);
+    return status;
+}
+
 zlay_status zl_right_inverse(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
 {
     if (zl_parameter(a)) return zl_without_parameters(ctx, a);
     terms t;
     if (terms_of(ctx, &t, a) && nested(&t)) return right_of_terms(ctx, out, &t);
-    return right_of_values(ctx, out, a);
+    zlay_status status = right_of_swizzled(ctx, out, a);
+    return status == ZLAY_NONE ? right_of_values(ctx, out, a) : status;
 }
 
 zlay_status zlay_layout_right_inverse(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
@@ -159,15 +216,12 @@ static zlay_status left_of_terms(zlay_ctx *ctx, zlay_layout **out, const terms *
     return status;
 }
 
-static zlay_status left_span(zlay_ctx *ctx, const zlay_layout *a, uint64_t *span)
+static zlay_status left_span(zlay_ctx *ctx, const zl_reader *r, uint64_t *span)
 {
     int64_t value;
     *span = 0;
-    if (a->size > zl_limits(ctx)->points)
-        return zl_fail(ctx, ZLAY_ELIMIT, "limits.points is %llu and the layout has %llu",
-                       (unsigned long long)zl_limits(ctx)->points, (unsigned long long)a->size);
-    for (uint64_t i = 0; i < a->size; i++) {
-        if (!zl_value(a, i, &value)) continue;
+    for (uint64_t i = 0; i < r->a->size; i++) {
+        if (!zl_reader_value(r, i, &value)) continue;
         if (value < 0)
             return zl_fail(ctx, ZLAY_NONE, "index %llu has the value %lld, which is no index",
                            (unsigned long long)i, (long long)value);
@@ -176,21 +230,32 @@ static zlay_status left_span(zlay_ctx *ctx, const zlay_layout *a, uint64_t *span
     return ZLAY_OK;
 }
 
+static zlay_status left_table(zlay_ctx *ctx, zl_table *t, const zl_reader *r)
+{
+    int64_t value;
+    for (uint64_t i = 0; i < r->a->size; i++) {
+        if (!zl_reader_value(r, i, &value)) continue;
+        if (t->there[value])
+            return zl_fail(ctx, ZLAY_NONE, "indices %lld and %llu have the one value %lld",
+                           (long long)t->value[value], (unsigned long long)i, (long long)value);
+        zl_table_set(t, (uint64_t)value, (int64_t)i);
+    }
+    return ZLAY_OK;
+}
+
 static zlay_status left_of_values(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
 {
-    zl_table t;
+    zl_table t = {.ctx = ctx};
+    zl_reader r;
     uint64_t span;
-    int64_t value;
-    zlay_status status = left_span(ctx, a, &span);
+    if (a->size > zl_limits(ctx)->points)
+        return zl_fail(ctx, ZLAY_ELIMIT, "limits.points is %llu and the layout has %llu",
+                       (unsigned long long)zl_limits(ctx)->points, (unsigned long long)a->size);
+    zlay_status status = zl_reader_begin(ctx, &r, a);
+    if (!status) status = left_span(ctx, &r, &span);
     if (!status) status = zl_table_new(ctx, &t, span);
-    if (status) return status;
-    for (uint64_t i = 0; i < a->size && !status; i++) {
-        if (!zl_value(a, i, &value)) continue;
-        if (t.there[value])
-            status = zl_fail(ctx, ZLAY_NONE, "indices %lld and %llu have the one value %lld",
-                             (long long)t.value[value], (unsigned long long)i, (long long)value);
-        else zl_table_set(&t, (uint64_t)value, (int64_t)i);
-    }
+    if (!status) status = left_table(ctx, &t, &r);
+    zl_reader_end(&r);
     if (!status) status = line(ctx, out, &t);
     zl_table_free(&t);
     return status;

@@ -10,7 +10,7 @@ static zlay_status decided(zlay_status status, zlay_answer *answer, zlay_answer 
     return ZLAY_OK;
 }
 
-static zlay_status point_in(const zl_isl *e, isl_set *set, zl_isl_point *where,
+static zlay_status point_in(zl_isl *e, isl_set *set, zl_isl_point *where,
                             const zl_pieces *p)
 {
     int64_t at[ZL_PIECE_VARIABLES];
@@ -20,7 +20,7 @@ static zlay_status point_in(const zl_isl *e, isl_set *set, zl_isl_point *where,
 }
 
 /* YES when the set is empty; else NO with its point.  Takes the set. */
-static zlay_status none_in(const zl_isl *e, isl_set *set, zlay_answer *answer,
+static zlay_status none_in(zl_isl *e, isl_set *set, zlay_answer *answer,
                            zl_isl_point *where, const zl_pieces *p)
 {
     isl_bool empty = isl_set_is_empty(set);
@@ -74,7 +74,7 @@ static void index_point(zl_isl_point *where, const zl_pieces *a)
         where->at[i] = (int64_t)(index % a->extent[i]);
 }
 
-static zlay_status differ(const zl_isl *e, isl_map *x, isl_map *y, zlay_answer *answer,
+static zlay_status differ(zl_isl *e, isl_map *x, isl_map *y, zlay_answer *answer,
                           zl_isl_point *where, const zl_pieces *p)
 {
     isl_bool same = isl_map_is_equal(x, y);
@@ -118,7 +118,7 @@ static isl_set *pairs_of(isl_map *map)
     return isl_set_flatten(isl_map_wrap(isl_map_intersect(pairs, before)));
 }
 
-static zlay_status collision(const zl_isl *e, isl_map *map, zl_isl_point where[2],
+static zlay_status collision(zl_isl *e, isl_map *map, zl_isl_point where[2],
                              const zl_pieces *a)
 {
     int64_t at[2 * ZL_PIECE_VARIABLES];
@@ -145,18 +145,16 @@ zlay_status zl_isl_injective(zlay_ctx *ctx, zlay_answer *answer, zl_isl_point wh
     return decided(status, answer, injective == isl_bool_true ? ZLAY_YES : ZLAY_NO);
 }
 
-zlay_status zl_isl_surjective(zlay_ctx *ctx, zlay_answer *answer, int64_t *missed,
+zlay_status zl_isl_surjective(zlay_ctx *ctx, zlay_answer *answer, zl_isl_point *where,
                               const zl_pieces *a, const uint64_t *onto)
 {
     const zl_pieces outs = {.params = a->params, .dims = a->outs, .extent = onto};
-    zl_isl_point where;
     zl_isl e;
     zlay_status status = zl_isl_begin(&e, ctx, a, NULL);
     if (status) return decided(status, answer, ZLAY_NO);
     isl_set *left = zl_isl_box(&e, a, onto, a->outs);
     left = isl_set_subtract(left, isl_map_range(zl_isl_map(&e, a)));
-    status = none_in(&e, left, answer, &where, &outs);
-    for (size_t i = 0; !status && *answer == ZLAY_NO && i < a->outs; i++) missed[i] = where.at[i];
+    status = none_in(&e, left, answer, where, &outs);
     zl_isl_end(&e);
     return status;
 }
@@ -200,7 +198,7 @@ zlay_status zl_isl_total(zlay_ctx *ctx, zlay_answer *answer, zl_isl_point *where
 
 /* ---- bounds -------------------------------------------------------------------------------- */
 
-static zlay_status bound(const zl_isl *e, isl_val *v, int64_t *out)
+static zlay_status bound(zl_isl *e, isl_val *v, int64_t *out)
 {
     if (!v) return zl_isl_failed(e);
     bool infinite = isl_val_is_infty(v) == isl_bool_true || isl_val_is_neginfty(v) == isl_bool_true;
@@ -209,7 +207,7 @@ static zlay_status bound(const zl_isl *e, isl_val *v, int64_t *out)
     return zl_fail(e->ctx, ZLAY_EOVERFLOW, "a bound does not fit 64 bits");
 }
 
-static zlay_status bounds(const zl_isl *e, int64_t *least, int64_t *greatest, isl_set *set)
+static zlay_status bounds(zl_isl *e, int64_t *least, int64_t *greatest, isl_set *set)
 {
     isl_bool empty = isl_set_is_empty(set);
     int dims = isl_set_dim(set, isl_dim_set);
@@ -265,10 +263,10 @@ zlay_status zl_isl_injective(zlay_ctx *ctx, zlay_answer *answer, zl_isl_point wh
     return missing(ctx, answer);
 }
 
-zlay_status zl_isl_surjective(zlay_ctx *ctx, zlay_answer *answer, int64_t *missed,
+zlay_status zl_isl_surjective(zlay_ctx *ctx, zlay_answer *answer, zl_isl_point *where,
                               const zl_pieces *a, const uint64_t *onto)
 {
-    (void)missed, (void)a, (void)onto;
+    (void)where, (void)a, (void)onto;
     return missing(ctx, answer);
 }
 

@@ -31,9 +31,8 @@ zlay_status zl_isl_equal(zlay_ctx *ctx, zlay_answer *answer, zl_isl_point *where
 zlay_status zl_isl_injective(zlay_ctx *ctx, zlay_answer *answer, zl_isl_point where[2],
                              const zl_pieces *a);
 
-/* Every tuple of [0, onto[0]) x ... is a value; `missed`: outs integers, the least by flat index.
- */
-zlay_status zl_isl_surjective(zlay_ctx *ctx, zlay_answer *answer, int64_t *missed,
+/* Every tuple of [0, onto[0]) x ... is a value; NO has a tuple that is none. */
+zlay_status zl_isl_surjective(zlay_ctx *ctx, zlay_answer *answer, zl_isl_point *where,
                               const zl_pieces *a, const uint64_t *onto);
 
 /* Every value of a is one of b, which has as many outputs; NO has a point of a. */

@@ -2,6 +2,7 @@
 #include "algebra/isl_object.h"
 
 #if ZL_ENGINES
+#include <isl/local_space.h>
 #include <isl/options.h>
 
 /* ---- an isl_ctx a call, and what became of it ---------------------------------------- */
@@ -14,19 +15,40 @@ static uint64_t bytes_of(const zl_pieces *p)
     return rows * zl_pieces_width(p) * 16;
 }
 
+/* An operation of isl is a pivot or the like, and takes the longer the more there were, for its
+ * integers grow: 20,000 took up to 0.9 s, 53,000 more than 10 s.  isl alone counts them and does
+ * not say how many there were, so a call may ask for as many as limits.work pays for, and pays for
+ * all of them where it meets its quota. */
+enum { STEPS_OPERATION = 13000, STEPS_BEGIN = 1 << 22 };
+
+static uint64_t quota_of(zlay_ctx *ctx)
+{
+    uint64_t most = zl_limits(ctx)->isl_ops, paid = zl_work_left(ctx) / STEPS_OPERATION;
+    return most < paid ? most : paid ? paid : 1;
+}
+
 zlay_status zl_isl_begin(zl_isl *e, zlay_ctx *ctx, const zl_pieces *a, const zl_pieces *b)
 {
     uint64_t bytes = bytes_of(a) + (b ? bytes_of(b) : 0), most = zl_limits(ctx)->big_bytes;
-    *e = (zl_isl){ctx, NULL};
+    *e = (zl_isl){ctx, NULL, 0};
     if (bytes > most)
         return zl_fail(ctx, ZLAY_ELIMIT,
                        "limits.big_bytes is %llu and the pieces need %llu for isl",
                        (unsigned long long)most, (unsigned long long)bytes);
+    if (zl_charge(ctx, STEPS_BEGIN)) return ZLAY_ENOMEM;
+    e->quota = quota_of(ctx);
     e->isl = isl_ctx_alloc();
     if (!e->isl) return zl_fail(ctx, ZLAY_ENOMEM, "no memory for isl");
     isl_options_set_on_error(e->isl, ISL_ON_ERROR_CONTINUE);
-    isl_ctx_set_max_operations(e->isl, zl_limits(ctx)->isl_ops);
+    isl_ctx_set_max_operations(e->isl, e->quota);
     return ZLAY_OK;
+}
+
+/* What was left of limits.work was isl's quota. */
+static zlay_status end(zlay_ctx *ctx)
+{
+    zl_charge(ctx, zl_limits(ctx)->work);
+    return ZLAY_ENOMEM;
 }
 
 zlay_status zl_isl_failed(const zl_isl *e)
@@ -34,6 +56,8 @@ zlay_status zl_isl_failed(const zl_isl *e)
     unsigned long long most = (unsigned long long)zl_limits(e->ctx)->isl_ops;
     switch (isl_ctx_last_error(e->isl)) {
     case isl_error_quota:
+        if (zl_charge(e->ctx, e->quota * STEPS_OPERATION) || e->quota < most)
+            return end(e->ctx);
         return zl_fail(e->ctx, ZLAY_ELIMIT, "limits.isl_ops is %llu and isl asks for more", most);
     case isl_error_alloc: return zl_fail(e->ctx, ZLAY_ENOMEM, "no memory for isl");
     default:
@@ -42,9 +66,13 @@ zlay_status zl_isl_failed(const zl_isl *e)
     }
 }
 
-/* A fresh quota after one that ended. */
-void zl_isl_again(const zl_isl *e)
+/* A fresh quota after one that ended, which is paid for. */
+void zl_isl_again(zl_isl *e)
 {
+    if (isl_ctx_last_error(e->isl) == isl_error_quota)
+        zl_charge(e->ctx, e->quota * STEPS_OPERATION);
+    e->quota = quota_of(e->ctx);
+    isl_ctx_set_max_operations(e->isl, e->quota);
     isl_ctx_reset_error(e->isl);
     isl_ctx_reset_operations(e->isl);
 }
@@ -66,6 +94,12 @@ isl_space *zl_isl_space(const zl_isl *e, const zl_pieces *p, size_t dims)
 }
 
 static isl_val *val(const zl_isl *e, int64_t value) { return isl_val_int_from_si(e->isl, value); }
+
+/* A size, which may pass 2^63. */
+static isl_val *size_val(const zl_isl *e, uint64_t size)
+{
+    return isl_val_int_from_ui(e->isl, size);
+}
 
 static isl_aff *row_of(const zl_isl *e, const zl_pieces *p, const int64_t *row,
                        isl_aff *const *div, size_t divs)
@@ -109,7 +143,7 @@ isl_set *zl_isl_box(const zl_isl *e, const zl_pieces *p, const uint64_t *extent,
         unsigned at = (unsigned)(dims - 1 - i);
         if (!extent[i]) continue;
         box = isl_set_lower_bound_val(box, isl_dim_set, at, val(e, 0));
-        box = isl_set_upper_bound_val(box, isl_dim_set, at, val(e, (int64_t)(extent[i] - 1)));
+        box = isl_set_upper_bound_val(box, isl_dim_set, at, size_val(e, extent[i] - 1));
     }
     return box;
 }
@@ -187,7 +221,7 @@ isl_map *zl_isl_flat(const zl_isl *e, const zl_pieces *p, isl_map *map)
     uint64_t step = 1;
     for (size_t r = 0; r < p->outs; step *= p->out_size[r++])
         sum = isl_aff_set_coefficient_val(sum, isl_dim_in, (int)(p->outs - 1 - r),
-                                          val(e, (int64_t)step));
+                                          size_val(e, step));
     isl_space_free(outs);
     return isl_map_apply_range(map, isl_map_from_aff(sum));
 }
@@ -203,18 +237,28 @@ bool zl_isl_integer(isl_val *v, int64_t *out)
     return fits;
 }
 
-static bool take_least(const zl_isl *e, isl_set *set, isl_point **out)
+/* A point of the set, which is not empty; NULL also where isl ran out of operations on the way, of
+ * which its point of no set is all that is seen.  Takes the set. */
+static isl_point *sample(isl_set *set)
+{
+    isl_point *point = isl_set_sample_point(set);
+    if (!point || isl_point_is_void(point) == isl_bool_false) return point;
+    isl_point_free(point);
+    return NULL;
+}
+
+static bool take_least(zl_isl *e, isl_set *set, isl_point **out)
 {
     bool params = isl_set_dim(set, isl_dim_param) > 0;
-    *out = params ? NULL : isl_set_sample_point(isl_set_lexmin(isl_set_copy(set)));
+    *out = params ? NULL : sample(isl_set_lexmin(isl_set_copy(set)));
     if (*out || isl_ctx_last_error(e->isl) == isl_error_alloc) return *out;
     zl_isl_again(e);
-    *out = isl_set_sample_point(isl_set_copy(set));
+    *out = sample(isl_set_copy(set));
     return false;
 }
 
 /* Coordinates of a point, those of the first of `parts` layouts first; takes the set. */
-zlay_status zl_isl_point_of(const zl_isl *e, isl_set *set, int64_t *at, zl_isl_point *where)
+zlay_status zl_isl_point_of(zl_isl *e, isl_set *set, int64_t *at, zl_isl_point *where)
 {
     isl_point *point = NULL;
     bool fits = true;
@@ -235,6 +279,7 @@ zlay_status zl_isl_point_of(const zl_isl *e, isl_set *set, int64_t *at, zl_isl_p
                fits;
     isl_point_free(point);
     if (fits) return ZLAY_OK;
+    if (isl_ctx_last_error(e->isl) != isl_error_none) return zl_isl_failed(e);
     return zl_fail(e->ctx, ZLAY_EOVERFLOW, "the point that shows the answer does not fit 64 bits");
 }
 

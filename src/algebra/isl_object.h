@@ -21,6 +21,7 @@
 typedef struct zl_isl {
     zlay_ctx *ctx;
     isl_ctx *isl;
+    uint64_t quota; /* of its operations */
 } zl_isl;
 
 /* A call's isl_ctx: ELIMIT when the pieces of a and b (b may be NULL) are too large, ENOMEM.  Ended
@@ -32,7 +33,7 @@ void zl_isl_end(zl_isl *e);
 zlay_status zl_isl_failed(const zl_isl *e);
 
 /* A fresh quota after one that ended. */
-void zl_isl_again(const zl_isl *e);
+void zl_isl_again(zl_isl *e);
 
 /* A set space with the parameters of p. */
 isl_space *zl_isl_space(const zl_isl *e, const zl_pieces *p, size_t dims);
@@ -48,7 +49,7 @@ isl_map *zl_isl_flat(const zl_isl *e, const zl_pieces *p, isl_map *map);
 bool zl_isl_integer(isl_val *v, int64_t *out);
 
 /* The least point of a set that has one, in isl's order.  Takes the set. */
-zlay_status zl_isl_point_of(const zl_isl *e, isl_set *set, int64_t *at, zl_isl_point *where);
+zlay_status zl_isl_point_of(zl_isl *e, isl_set *set, int64_t *at, zl_isl_point *where);
 
 /* Coordinates and index of a point of p's box. */
 void zl_isl_coordinates(zl_isl_point *where, const zl_pieces *p, const int64_t *reverse);

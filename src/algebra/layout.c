@@ -18,8 +18,7 @@ zlay_layout *zl_layout_block(zlay_ctx *ctx, int32_t kind, size_t tail)
 void zlay_layout_free(zlay_layout *layout)
 {
     if (!layout) return;
-    zlay_allocator alloc = layout->alloc;
-    zl_free(&alloc, layout, layout->bytes);
+    zl_free(&layout->alloc, layout, layout->bytes);
 }
 
 static zlay_status strided_check(zlay_ctx *ctx, const zl_modes *m, uint64_t *size)
@@ -43,7 +42,12 @@ zlay_status zl_layout_strided(zlay_ctx *ctx, zlay_layout **out, const zl_modes *
 {
     uint64_t size;
     zlay_status status = strided_check(ctx, m, &size);
-    if (status) return status;
+    return status ? status : zl_layout_proved(ctx, out, m, s, size);
+}
+
+zlay_status zl_layout_proved(zlay_ctx *ctx, zlay_layout **out, const zl_modes *m, zl_swizzle s,
+                             uint64_t size)
+{
     zlay_layout *a = zl_layout_block(ctx, s.bits ? ZLAY_LAYOUT_SWIZZLED : ZLAY_LAYOUT_STRIDED,
                            m->count * sizeof(zl_mode));
     if (!a) return ZLAY_ENOMEM;

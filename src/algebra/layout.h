@@ -29,8 +29,32 @@ typedef struct zl_modes {
     zl_mode own[ZL_MODES_OWN];
 } zl_modes;
 
-void zl_modes_begin(zl_modes *m, zlay_ctx *ctx);
-void zl_modes_end(zl_modes *m);
+/* Modes that neither the room nor limits.dims refuses. */
+static inline size_t zl_modes_granted(const zl_modes *m)
+{
+    uint64_t limit = zl_limits(m->ctx)->dims;
+    return m->room < limit ? m->room : (size_t)limit;
+}
+
+static inline void zl_modes_begin(zl_modes *m, zlay_ctx *ctx)
+{
+    m->ctx = ctx;
+    m->at = m->own;
+    m->count = 0;
+    m->room = ZL_MODES_OWN;
+    m->free = zl_modes_granted(m);
+    m->offset = 0;
+}
+
+void zl_modes_drop(zl_modes *m); /* frees modes of a block, and begins anew */
+
+static inline void zl_modes_end(zl_modes *m)
+{
+    m->count = 0;
+    m->offset = 0;
+    if (m->at != m->own) zl_modes_drop(m);
+}
+
 zlay_status zl_modes_put(zl_modes *m, zl_mode mode); /* ELIMIT past limits.dims */
 
 static inline zlay_status zl_modes_leaf(zl_modes *m, int64_t shape, int64_t stride)
@@ -59,6 +83,10 @@ typedef struct zl_swizzle {
 
 zlay_status zl_swizzle_check(zlay_ctx *ctx, int32_t bits, int32_t base, int32_t shift);
 int64_t zl_swizzle_at(zl_swizzle s, int64_t value);
+
+/* The first and the last bit that the swizzle reads are in `set`, the bits that values have:
+ * without one of them a swizzle of fewer bits does the same to these values. */
+bool zl_swizzle_ends(zl_swizzle s, uint64_t set);
 
 /* The next swizzle of bits below `top`, from the identity on; false at the end. */
 bool zl_swizzle_next(zl_swizzle *s, int top);
@@ -121,6 +149,10 @@ static inline bool zl_is_plain(const zlay_layout *a)
 /* Makers: check extents, size and the range of values, then copy into one block. */
 zlay_status zl_layout_strided(zlay_ctx *ctx, zlay_layout **out, const zl_modes *m, zl_swizzle s);
 zlay_status zl_layout_f2(zlay_ctx *ctx, zlay_layout **out, const zl_f2 *f2);
+
+/* The same of modes whose extents, range and size are known to be right. */
+zlay_status zl_layout_proved(zlay_ctx *ctx, zlay_layout **out, const zl_modes *m, zl_swizzle s,
+                             uint64_t size);
 
 /* A strided layout over modes that stay where they are: read within the call, never freed. */
 zlay_status zl_layout_over(zlay_ctx *ctx, zlay_layout *out, const zl_modes *m);

@@ -2,11 +2,16 @@
 /* What a layout spans, and where a coordinate lies in its box. */
 #include "algebra/claims.h"
 #include "algebra/cursor.h"
+#include "algebra/decide.h"
 #include "algebra/layout.h"
 #include "algebra/modular.h"
 #include "algebra/symbol_ops.h"
 
+#include <string.h>
+
 /* ---- cosize ------------------------------------------------------------------------- */
+
+enum { STEPS_POINT = 16 };
 
 static zlay_status by_points(zlay_ctx *ctx, const zlay_layout *a, int64_t *least,
                              int64_t *greatest)
@@ -17,6 +22,7 @@ static zlay_status by_points(zlay_ctx *ctx, const zlay_layout *a, int64_t *least
     if (a->size > limit)
         return zl_fail(ctx, ZLAY_ELIMIT, "limits.points is %llu and the layout has %llu",
                        (unsigned long long)limit, (unsigned long long)a->size);
+    if (zl_charge(ctx, a->size * STEPS_POINT)) return ZLAY_ENOMEM;
     *least = INT64_MAX;
     *greatest = INT64_MIN;
     for (uint64_t i = 0; i < a->size; i++) {
@@ -49,6 +55,15 @@ static zlay_status modular_range(zlay_ctx *ctx, const zlay_layout *a, int64_t *l
     return status == ZLAY_ELIMIT ? by_points(ctx, a, least, greatest) : status;
 }
 
+static bool by_blocks(zlay_ctx *ctx, const zlay_layout *a, int64_t *least, int64_t *greatest)
+{
+    zl_sum s;
+    zl_budget budget = {zl_limits(ctx)->points};
+    if (!a->modes) return false;
+    zl_sum_of(&s, a);
+    return zl_swizzled_range(least, greatest, &s, a->swizzle, &budget) == ZL_FOUND;
+}
+
 static zlay_status range(zlay_ctx *ctx, const zlay_layout *a, int64_t *least, int64_t *greatest)
 {
     zl_affine map;
@@ -57,6 +72,7 @@ static zlay_status range(zlay_ctx *ctx, const zlay_layout *a, int64_t *least, in
         return ZLAY_OK;
     }
     if (a->kind == ZLAY_LAYOUT_MODULAR) return modular_range(ctx, a, least, greatest);
+    if (by_blocks(ctx, a, least, greatest)) return ZLAY_OK;
     if (!zl_affine_of(&map, a)) return by_points(ctx, a, least, greatest);
     if (!a->modes && zl_affine_support(&map) >> 63)
         return zl_fail(ctx, ZLAY_EOVERFLOW, "flat values of 64 bits are not counted");
@@ -222,6 +238,38 @@ static zlay_status index_of(zl_cursor *c, uint64_t *out, const zl_modes *box)
     return status;
 }
 
+/* Blanks for the brackets inside others: what a nested layout became as pieces has flat dimensions,
+ * and takes its coordinates as before.  false: brackets do not match. */
+static bool flatten(char *text, size_t length)
+{
+    char close[64];
+    size_t depth = 0;
+    for (size_t i = 0; i < length; i++) {
+        bool open = text[i] == '(' || text[i] == '[';
+        if (!open && text[i] != ')' && text[i] != ']') continue;
+        if (open && depth == sizeof close) return false;
+        if (open) close[depth++] = text[i] == '(' ? ')' : ']';
+        else if (!depth || text[i] != close[--depth]) return false;
+        if (depth > open) text[i] = ' ';
+    }
+    return !depth;
+}
+
+static zlay_status index_of_pieces(zlay_ctx *ctx, uint64_t *out, const zl_modes *box,
+                                   const char *coordinate, size_t length)
+{
+    zlay_allocator alloc = zl_allocator(ctx);
+    zl_cursor c;
+    char *flat = zl_alloc(ctx, length + 1, 1);
+    if (!flat) return ZLAY_ENOMEM;
+    memcpy(flat, coordinate, length);
+    if (!flatten(flat, length)) memcpy(flat, coordinate, length);
+    zlay_status status = zl_cursor_begin(&c, ctx, flat, length);
+    if (!status) status = index_of(&c, out, box);
+    zl_free(&alloc, flat, length + 1);
+    return status;
+}
+
 zlay_status zlay_layout_index(zlay_ctx *ctx, uint64_t *out, const zlay_layout *layout,
                               const char *coordinate, size_t length)
 {
@@ -234,7 +282,9 @@ zlay_status zlay_layout_index(zlay_ctx *ctx, uint64_t *out, const zlay_layout *l
     zl_modes_begin(&box, ctx);
     status = zl_cursor_begin(&c, ctx, coordinate, length);
     if (!status) status = zl_layout_box(&box, layout);
-    if (!status) status = index_of(&c, out, &box);
+    if (!status)
+        status = zl_is_pieces(layout) ? index_of_pieces(ctx, out, &box, coordinate, length)
+                                      : index_of(&c, out, &box);
     zl_modes_end(&box);
     return zl_leave(ctx, status);
 }

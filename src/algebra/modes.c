@@ -3,29 +3,10 @@
 
 #include <string.h>
 
-/* Modes that neither the room nor limits.dims refuses. */
-static size_t granted(const zl_modes *m)
+void zl_modes_drop(zl_modes *m)
 {
-    uint64_t limit = zl_limits(m->ctx)->dims;
-    return m->room < limit ? m->room : (size_t)limit;
-}
-
-void zl_modes_begin(zl_modes *m, zlay_ctx *ctx)
-{
-    m->ctx = ctx;
-    m->at = m->own;
-    m->count = 0;
-    m->room = ZL_MODES_OWN;
-    m->free = granted(m);
-    m->offset = 0;
-}
-
-void zl_modes_end(zl_modes *m)
-{
-    if (m->at != m->own) {
-        zlay_allocator alloc = zl_allocator(m->ctx);
-        zl_free(&alloc, m->at, m->room * sizeof *m->at);
-    }
+    zlay_allocator alloc = zl_allocator(m->ctx);
+    zl_free(&alloc, m->at, m->room * sizeof *m->at);
     zl_modes_begin(m, m->ctx);
 }
 
@@ -38,7 +19,7 @@ static zlay_status grow(zl_modes *m)
     if (m->at != m->own) zl_free(&alloc, m->at, m->room * sizeof *m->at);
     m->at = more;
     m->room *= 2;
-    m->free = granted(m);
+    m->free = zl_modes_granted(m);
     return ZLAY_OK;
 }
 
@@ -82,18 +63,16 @@ size_t zl_part_end(const zl_mode *modes, size_t i, uint32_t depth)
     }
 }
 
-static bool widen(int64_t shape, int64_t stride, int64_t *least, int64_t *greatest)
-{
-    int64_t reach, *end = stride < 0 ? least : greatest;
-    return zl_mul(shape - 1, stride, &reach) && zl_add(*end, reach, end);
-}
-
 bool zl_modes_range(const zl_mode *modes, size_t count, int64_t offset, int64_t *least,
                     int64_t *greatest)
 {
-    *least = *greatest = offset;
-    for (size_t i = 0; i < count; i++)
-        if (!widen(modes[i].shape, modes[i].stride, least, greatest)) return false;
+    int64_t low = offset, high = offset, reach;
+    for (size_t i = 0; i < count; i++) {
+        if (!zl_mul(modes[i].shape - 1, modes[i].stride, &reach)) return false;
+        if (!(reach < 0 ? zl_add(low, reach, &low) : zl_add(high, reach, &high))) return false;
+    }
+    *least = low;
+    *greatest = high;
     return true;
 }
 

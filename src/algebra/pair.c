@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "algebra/cute.h"
 #include "algebra/draft.h"
+#include "algebra/symbol_ops.h"
 
 static bool is_sum(const zlay_layout *a) { return a->modes && !a->swizzle.bits; }
 
@@ -14,7 +15,7 @@ static zlay_status pair_strided(zlay_ctx *ctx, zlay_layout **out, const zlay_lay
     zl_modes_wrap(&m, 0);
     if (!status && !zl_add(a->offset, b->offset, &m.offset))
         status = zl_fail(ctx, ZLAY_EOVERFLOW, "the sum of the offsets does not fit 64 bits");
-    if (!status) status = zl_layout_strided(ctx, out, &m, (zl_swizzle){0, 0, 0});
+    if (!status) status = zl_layout_strided(ctx, out, &m, b->swizzle);
     zl_modes_end(&m);
     return status;
 }
@@ -119,9 +120,26 @@ static zlay_status pair_any(zlay_ctx *ctx, zlay_layout **out, const zlay_layout 
     return again ? pair_values(ctx, out, a, b) : status;
 }
 
+/* a's values are in [0, 2^k), b's sums multiples of 2^k, and b's swizzle leaves the low k bits:
+ * then Sw(a + b) = a + Sw(b), for no sum carries. */
+static bool joins(const zlay_layout *a, const zlay_layout *b)
+{
+    int64_t least, greatest;
+    if (!is_sum(a) || !b->modes) return false;
+    zl_modes_range(a->mode, a->modes, a->offset, &least, &greatest);
+    uint64_t steps = (uint64_t)b->offset | (uint64_t)1 << b->swizzle.base;
+    for (size_t i = 0; i < b->modes; i++)
+        if (b->mode[i].shape > 1) steps |= (uint64_t)b->mode[i].stride;
+    return least >= 0 && greatest >> __builtin_ctzll(steps) == 0;
+}
+
 zlay_status zl_pair(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, const zlay_layout *b)
 {
     if (is_sum(a) && is_sum(b)) return pair_strided(ctx, out, a, b);
+    if (joins(a, b)) {
+        zlay_status status = pair_strided(ctx, out, a, b);
+        return status ? status : zl_simplify(ctx, out);
+    }
     return pair_any(ctx, out, a, b);
 }
 
@@ -146,6 +164,8 @@ zlay_status zl_arrange_pair(zlay_ctx *ctx, zlay_layout **layout, zlay_arrangemen
 {
     zlay_layout *a = *layout, *made = NULL;
     zl_modes m;
+    if (arrangement >= ZLAY_TILED && a->symbols)
+        return zl_symbols_arrange(ctx, layout, arrangement);
     if (arrangement < ZLAY_TILED || !a->modes) return ZLAY_OK;
     zl_modes_begin(&m, ctx);
     zlay_status status = arrange(&m, a, arrangement);

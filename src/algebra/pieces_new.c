@@ -10,7 +10,7 @@
 typedef struct builder {
     zl_reader p;
     zl_claims claims;
-    zl_cases rest; /* where no piece before holds */
+    zl_cases before; /* guards of the pieces so far */
     const uint64_t *box;
 } builder;
 
@@ -39,8 +39,7 @@ static zlay_status begin(builder *m, zlay_ctx *ctx, size_t dims, const uint64_t 
     for (size_t i = 0; i < dims; i++)
         if (!box[i] || box[i] > INT64_MAX)
             return zl_fail(ctx, ZLAY_EINVAL, "extent %zu of the box is not in [1, 2^63)", i);
-    zlay_status status = declare_coordinates(m, dims);
-    return status ? status : zl_cases_true(&m->p.w, &m->rest);
+    return declare_coordinates(m, dims);
 }
 
 static zlay_status read_guard(builder *m, zl_cases *all, const char *text, size_t length)
@@ -65,26 +64,21 @@ static zlay_status value_row(builder *m, const zl_row **out, const int64_t *a, i
     return *out ? ZLAY_OK : ZLAY_ENOMEM;
 }
 
-static zlay_status copy_cases(zl_world *w, zl_cases *out, const zl_cases *from)
-{
-    zlay_status status = ZLAY_OK;
-    *out = (zl_cases){0};
-    for (size_t i = 0; i < from->count && !status; i++) {
-        zl_guard guard = {0};
-        status = zl_guard_put_all(w, &guard, &from->at[i]);
-        if (!status) status = zl_cases_put(w, out, guard);
-    }
-    return status;
-}
-
-/* What the guards say, where no piece before holds; the rest shrinks by them. */
+/* What the guards say, where no guard of a piece before holds.  Each is taken away by itself: most
+ * contradict the guards and leave them as they are, where what all of them leave of the box would
+ * fall into more and more parts. */
 static zlay_status take_cases(builder *m, zl_cases *here, const zl_cases *guard)
 {
     zl_world *w = &m->p.w;
-    zlay_status status = copy_cases(w, here, &m->rest);
+    zlay_status status = zl_cases_true(w, here);
     if (!status) status = zl_cases_and(w, here, guard);
-    for (size_t i = 0; i < guard->count && !status; i++)
-        status = zl_cases_without(w, &m->rest, &guard->at[i]);
+    for (size_t i = 0; i < m->before.count && !status; i++)
+        status = zl_cases_without(w, here, &m->before.at[i]);
+    for (size_t i = 0; i < guard->count && !status; i++) {
+        zl_guard copy = {0};
+        status = zl_guard_put_all(w, &copy, &guard->at[i]);
+        if (!status) status = zl_cases_put(w, &m->before, copy);
+    }
     return status;
 }
 

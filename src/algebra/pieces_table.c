@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All values of pieces: the same as point by point, with rows reduced to the terms they have.  That
- * no sum leaves 64 bits was checked when the pieces were made. */
+ * no sum leaves 64 bits was checked when the pieces were made.  Each piece is asked at the points
+ * that its bounds leave, so that many small pieces cost what one large piece does. */
 #include "algebra/kind.h"
 #include "algebra/table.h"
 
@@ -85,43 +86,91 @@ static int64_t flat_at(const sparse *s, size_t row)
     return (int64_t)flat;
 }
 
-static bool value_at(sparse *s, int64_t *out)
+/* ---- the points of a piece: those of the box that its one-variable bounds leave ----------- */
+
+typedef struct hull {
+    int64_t low[ZL_PIECE_VARIABLES], high[ZL_PIECE_VARIABLES];
+} hull;
+
+static int64_t floor_div(int64_t a, int64_t n) { return a / n - (a % n < 0); }
+
+/* c + k x >= 0, or with `sign` -1 <= 0, of a row with the coordinate x alone. */
+static void bound(const sparse *s, size_t row, int sign, hull *h)
 {
-    size_t row = s->p->divs;
-    divide(s);
-    for (size_t i = 0; i < s->p->count; i++) {
-        const zl_piece *piece = &s->p->piece[i];
-        size_t guards = piece->equals + piece->leasts;
-        if (holds(s, piece, row)) {
-            *out = flat_at(s, row + guards);
-            return true;
-        }
-        row += guards + s->p->outs;
+    size_t from = row ? s->end[row - 1] : 0;
+    if (s->end[row] - from != 1 || s->at[from].variable >= s->p->dims) return;
+    entry e = s->at[from];
+    int64_t c = s->first[row];
+    if (e.factor == INT64_MIN || c == INT64_MIN) return;
+    e.factor *= sign;
+    c *= sign;
+    int64_t *low = &h->low[e.variable], *high = &h->high[e.variable];
+    int64_t edge = e.factor > 0 ? -floor_div(c, e.factor) : floor_div(c, -e.factor);
+    if (e.factor > 0) *low = edge > *low ? edge : *low;
+    else *high = edge < *high ? edge : *high;
+}
+
+/* False where no point is left. */
+static bool hull_of(const sparse *s, const zl_piece *piece, size_t row, hull *h)
+{
+    bool any = true;
+    for (size_t d = 0; d < s->p->dims; d++) {
+        h->low[d] = 0;
+        h->high[d] = (int64_t)s->p->extent[d] - 1;
+    }
+    for (size_t r = 0; r < piece->equals + piece->leasts; r++) {
+        bound(s, row + r, 1, h);
+        if (r < piece->equals) bound(s, row + r, -1, h);
+    }
+    for (size_t d = 0; d < s->p->dims; d++) any = any && h->low[d] <= h->high[d];
+    return any;
+}
+
+static uint64_t index_of(const sparse *s)
+{
+    uint64_t index = 0;
+    for (size_t d = s->p->dims; d-- > 0;)
+        index = index * s->p->extent[d] + (uint64_t)s->variable[d];
+    return index;
+}
+
+static bool next_point(sparse *s, const hull *h)
+{
+    for (size_t d = 0; d < s->p->dims; d++) {
+        if (++s->variable[d] <= h->high[d]) return true;
+        s->variable[d] = h->low[d];
     }
     return false;
 }
 
-static void next_point(sparse *s)
+static void fill_piece(sparse *s, zl_table *t, const zl_piece *piece, size_t row)
 {
-    for (size_t i = 0; i < s->p->dims; i++) {
-        if ((uint64_t)++s->variable[i] < s->p->extent[i]) return;
-        s->variable[i] = 0;
-    }
+    hull h;
+    if (!hull_of(s, piece, row, &h)) return;
+    for (size_t d = 0; d < s->p->dims; d++) s->variable[d] = h.low[d];
+    do {
+        divide(s);
+        if (holds(s, piece, row))
+            zl_table_set(t, index_of(s), flat_at(s, row + piece->equals + piece->leasts));
+    } while (next_point(s, &h));
 }
 
 static zlay_status fill(sparse *s, zl_table *t)
 {
     zlay_allocator alloc = zl_allocator(t->ctx);
     size_t bytes = s->entries * sizeof *s->at + s->rows * (sizeof *s->first + sizeof *s->end);
-    int64_t value;
+    size_t row = s->p->divs;
     char *room = zl_alloc(t->ctx, bytes + 1, 1);
     if (!room) return ZLAY_ENOMEM;
     s->at = (entry *)(void *)room;
     s->first = (int64_t *)(void *)(s->at + s->entries);
     s->end = (size_t *)(void *)(s->first + s->rows);
     visit_all(s, put_row);
-    for (uint64_t i = 0; i < t->size; i++, next_point(s))
-        if (value_at(s, &value)) zl_table_set(t, i, value);
+    for (size_t i = 0; i < s->p->count; i++) {
+        const zl_piece *piece = &s->p->piece[i];
+        fill_piece(s, t, piece, row);
+        row += piece->equals + piece->leasts + s->p->outs;
+    }
     zl_free(&alloc, room, bytes + 1);
     return ZLAY_OK;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "algebra/cute.h"
+#include "algebra/symbol_ops.h"
 
 /* complement(a, size(a) cosize(b)) o b. */
 static zlay_status repeats(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
@@ -16,10 +17,17 @@ static zlay_status repeats(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *
     return status;
 }
 
+/* One is symbolic, and the other has no parameters of pieces. */
+static bool is_symbolic(const zlay_layout *a, const zlay_layout *b)
+{
+    return (a->symbols || b->symbols) && !a->pieces.params && !b->pieces.params;
+}
+
 zlay_status zl_product(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                        const zlay_layout *b)
 {
     zlay_layout *second = NULL;
+    if (is_symbolic(a, b)) return zl_symbols_product(ctx, out, a, b);
     zlay_status status = repeats(ctx, &second, a, b);
     if (!status) status = zl_pair(ctx, out, a, second);
     zlay_layout_free(second);
@@ -43,10 +51,13 @@ static zlay_status product(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *
 {
     zlay_layout *under = NULL;
     if (!a || !b) return zl_fail(ctx, ZLAY_EINVAL, "a layout is NULL");
-    if (zl_parameter(a) || zl_parameter(b))
+    bool symbolic = is_symbolic(a, b);
+    if (!symbolic && (zl_parameter(a) || zl_parameter(b)))
         return zl_without_parameters(ctx, zl_parameter(a) ? a : b);
     zlay_status status = zl_check_arrangement(ctx, arrangement);
     if (status) return status;
+    if (symbolic) status = zl_symbols_product(ctx, out, a, b);
+    if (symbolic) return status ? status : zl_arrange_pair(ctx, out, arrangement);
     bool dressed = a->modes && !zl_is_plain(a);
     if (dressed) status = bare(ctx, &under, a);
     if (!status) status = zl_product(ctx, out, dressed ? under : a, b);
@@ -75,8 +86,8 @@ static zlay_status product_tiler(zlay_ctx *ctx, zlay_layout **out, const zlay_la
                                  const char *tiler, size_t length, zlay_arrangement arrangement)
 {
     if (!a) return zl_fail(ctx, ZLAY_EINVAL, "the layout is NULL");
-    if (zl_parameter(a)) return zl_without_parameters(ctx, a);
-    if (!a->modes) return no_modes(ctx);
+    if (!a->symbols && zl_parameter(a)) return zl_without_parameters(ctx, a);
+    if (!a->modes && !a->symbols) return no_modes(ctx);
     return zl_by_tiler(ctx, out, a, tiler, length, arrangement, zl_product);
 }
 
@@ -93,8 +104,7 @@ zlay_status zlay_layout_product_tiler(zlay_ctx *ctx, zlay_layout **out, const zl
 
 /* ---- blocked and raked -------------------------------------------------------------------- */
 
-/* A layout with 1:0 behind its modes until there are `rank`. */
-static zlay_status padded(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, size_t rank)
+zlay_status zl_pad_rank(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, size_t rank)
 {
     zl_modes m;
     zl_modes_begin(&m, ctx);
@@ -114,15 +124,19 @@ static zlay_status take_mode(zl_modes *m, const zlay_layout *a, size_t rank, siz
     return zl_parts_take(m, a->mode, a->modes, k);
 }
 
-/* ((a0,b0),(a1,b1),...) of two layouts of one rank; raked: b first. */
-static zlay_status zip(zl_modes *m, const zlay_layout *a, const zlay_layout *b, bool raked)
+/* CuTe's zip of an integer with what follows takes that whole: 16 and (8) are ((16,(8))). */
+static bool is_integer(const zlay_layout *a) { return a->modes == 1 && !a->mode[0].open; }
+
+zlay_status zl_zip_modes(zl_modes *m, const zlay_layout *a, const zlay_layout *b, bool raked)
 {
     const zlay_layout *pair[2] = {raked ? b : a, raked ? a : b};
     size_t rank = zl_parts_count(a->mode, a->modes);
     zlay_status status = ZLAY_OK;
     for (size_t k = 0; k < rank && !status; k++) {
         size_t first = m->count;
-        for (size_t i = 0; i < 2 && !status; i++) status = take_mode(m, pair[i], rank, k);
+        for (size_t i = 0; i < 2 && !status; i++)
+            status = i && is_integer(pair[0]) ? zl_modes_append(m, pair[i]->mode, pair[i]->modes)
+                                              : take_mode(m, pair[i], rank, k);
         zl_modes_wrap(m, first);
     }
     zl_modes_wrap(m, 0);
@@ -138,7 +152,7 @@ static zlay_status zipped(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a
     zlay_status status = repeats(ctx, &second, a, b);
     bool strided = !status && zl_is_plain(second);
     zl_modes_begin(&m, ctx);
-    if (strided) status = zip(&m, a, second, raked);
+    if (strided) status = zl_zip_modes(&m, a, second, raked);
     if (strided && !status) status = zl_layout_strided(ctx, out, &m, (zl_swizzle){0, 0, 0});
     zl_modes_end(&m);
     zlay_layout_free(second);
@@ -150,8 +164,8 @@ static zlay_status paired_modes(zlay_ctx *ctx, zlay_layout **out, const zlay_lay
 {
     zlay_layout *block = NULL, *tiler = NULL;
     size_t m = zl_parts_count(a->mode, a->modes), n = zl_parts_count(b->mode, b->modes);
-    zlay_status status = padded(ctx, &block, a, m > n ? m : n);
-    if (!status) status = padded(ctx, &tiler, b, m > n ? m : n);
+    zlay_status status = zl_pad_rank(ctx, &block, a, m > n ? m : n);
+    if (!status) status = zl_pad_rank(ctx, &tiler, b, m > n ? m : n);
     if (!status) status = zipped(ctx, out, block, tiler, raked);
     if (!status) status = zl_dress(ctx, out, a);
     zlay_layout_free(tiler);
@@ -170,7 +184,7 @@ static zlay_status weights(zlay_ctx *ctx, zlay_layout **out, const zl_modes *box
     zl_modes_begin(&m, ctx);
     zlay_status status = zl_weights(&m, box, weight);
     if (!status) status = zl_layout_over(ctx, &over, &m);
-    if (!status) status = padded(ctx, out, &over, rank);
+    if (!status) status = zl_pad_rank(ctx, out, &over, rank);
     zl_modes_end(&m);
     return status;
 }
@@ -190,7 +204,7 @@ static zlay_status paired_order(zlay_ctx *ctx, zlay_layout **out, const zlay_lay
         status = weights(ctx, &x, &box[0], p > q ? p : q, 1);
         if (!status) status = weights(ctx, &y, &box[1], p > q ? p : q, a->size);
     }
-    if (!status) status = zip(&m, x, y, raked);
+    if (!status) status = zl_zip_modes(&m, x, y, raked);
     if (!status) status = zl_layout_strided(ctx, out, &m, (zl_swizzle){0, 0, 0});
     zl_modes_end(&m);
     for (int i = 0; i < 2; i++) zl_modes_end(&box[i]);
@@ -215,6 +229,7 @@ static zlay_status paired(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a
                           const zlay_layout *b, bool raked)
 {
     if (!a || !b) return zl_fail(ctx, ZLAY_EINVAL, "a layout is NULL");
+    if (is_symbolic(a, b)) return zl_symbols_paired(ctx, out, a, b, raked);
     if (zl_parameter(a) || zl_parameter(b))
         return zl_without_parameters(ctx, zl_parameter(a) ? a : b);
     bool own = a->modes && zl_is_plain(b);

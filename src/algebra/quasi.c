@@ -127,6 +127,9 @@ static uint64_t magnitude(int64_t a) { return a < 0 ? 0 - (uint64_t)a : (uint64_
 
 static int64_t floor_div(int64_t a, int64_t n) { return a / n - (a % n < 0); }
 
+/* a - n * floor_div(a, n), where that product may pass 64 bits. */
+static int64_t floor_rest(int64_t a, int64_t n) { return a % n + (a % n < 0 ? n : 0); }
+
 zlay_status zl_quasi_scale(zl_world *w, zl_quasi *a, int64_t factor)
 {
     bool fits = zl_mul(a->constant, factor, &a->constant);
@@ -241,7 +244,7 @@ static zlay_status unnest(zl_world *w, zl_quasi *a)
 static void split(zl_quasi *whole, zl_quasi *a)
 {
     zl_quasi_set(whole, floor_div(a->constant, a->den));
-    a->constant -= whole->constant * a->den;
+    a->constant = floor_rest(a->constant, a->den);
     widen(whole, a->used);
     for (size_t v = 0; v < a->used; v++) {
         whole->at[v] = a->at[v] / a->den;

@@ -144,10 +144,10 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* One integer a tuple: the outputs' ranges are the digits' sizes. */
-static bool keys(const work *w, int64_t *key, uint64_t count)
+/* The outputs' ranges as the digits' sizes; false where they multiply past 64 bits. */
+static bool digits(const work *w, int64_t *least, int64_t *scale)
 {
-    int64_t values[OUTS_MOST], least[OUTS_MOST], scale[OUTS_MOST], size = 1;
+    int64_t size = 1;
     for (size_t r = 0; r < w->m; r++) {
         int64_t most = least[r] = w->b[r], end, width;
         for (size_t j = 0; j < w->n; j++) {
@@ -161,6 +161,14 @@ static bool keys(const work *w, int64_t *key, uint64_t count)
             !zl_mul(size, width, &size))
             return false;
     }
+    return true;
+}
+
+/* One integer a tuple; of one output the value itself, whatever its range. */
+static bool keys(const work *w, int64_t *key, uint64_t count)
+{
+    int64_t values[OUTS_MOST], least[OUTS_MOST] = {0}, scale[OUTS_MOST] = {1};
+    if (w->m > 1 && !digits(w, least, scale)) return false;
     for (uint64_t i = 0; i < count; i++) {
         if (!affine_at(w, i, values)) return false;
         for (size_t r = 0; r < w->m; r++) key[i] += (values[r] - least[r]) * scale[r];

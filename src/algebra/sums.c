@@ -163,6 +163,7 @@ static bool make_part(const reading *r, zl_sums_part *part, zl_line *line, const
     for (size_t d = 0; d < r->p->dims && fits; weight *= r->p->extent[d++]) {
         line[d] = (zl_line){r->at[d], r->last[d], r->line[d].modulus, v->step[d]};
         part->first += (uint64_t)r->at[d] * weight;
+        part->final += ((uint64_t)r->at[d] + (uint64_t)r->line[d].modulus * r->last[d]) * weight;
         fits = put_term(part, v->step[d], r->last[d], weight * (uint64_t)r->line[d].modulus);
     }
     zl_sum_sort(&part->sum);
@@ -203,6 +204,7 @@ static void of_strided(zl_sums *out, const zlay_layout *a)
     zl_sums_part *part = out->part;
     zl_sum_of(&part->sum, a);
     part->points = a->size;
+    part->final = a->size - 1;
     part->greatest = (int64_t)((uint64_t)part->sum.least + zl_sum_span(&part->sum));
     part->corner = a->offset;
     out->count = 1;
@@ -232,6 +234,44 @@ void zl_sums_free(zl_sums *s)
     s->part = NULL;
     s->line = NULL;
 }
+
+/* ---- in order: by heap, for the C library's sort takes memory past the hooks of the ctx ---- */
+
+typedef bool before(const zl_sums_part *p, const zl_sums_part *q);
+
+static bool less_value(const zl_sums_part *p, const zl_sums_part *q)
+{
+    return p->sum.least < q->sum.least;
+}
+
+static bool less_index(const zl_sums_part *p, const zl_sums_part *q) { return p->first < q->first; }
+
+static void sift(const zl_sums *s, size_t *order, size_t root, size_t count, before *less)
+{
+    for (size_t child; (child = 2 * root + 1) < count; root = child) {
+        size_t held = order[root];
+        if (child + 1 < count && less(&s->part[order[child]], &s->part[order[child + 1]])) child++;
+        if (!less(&s->part[held], &s->part[order[child]])) return;
+        order[root] = order[child];
+        order[child] = held;
+    }
+}
+
+static void sort(const zl_sums *s, size_t *order, before *less)
+{
+    size_t count = s->count;
+    for (size_t i = 0; i < count; i++) order[i] = i;
+    for (size_t root = count / 2; root-- > 0;) sift(s, order, root, count, less);
+    while (count > 1) {
+        size_t greatest = order[0];
+        order[0] = order[--count];
+        order[count] = greatest;
+        sift(s, order, 0, count, less);
+    }
+}
+
+void zl_sums_by_value(const zl_sums *s, size_t *order) { sort(s, order, less_value); }
+void zl_sums_by_index(const zl_sums *s, size_t *order) { sort(s, order, less_index); }
 
 uint64_t zl_sums_index(const zl_sums_part *p, const uint64_t *x)
 {

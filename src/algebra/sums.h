@@ -9,11 +9,12 @@
 
 #include "algebra/decide.h"
 
-enum { ZL_SUMS_MOST = 128 };
+enum { ZL_SUMS_MOST = 4096 };
 
 typedef struct zl_sums_part {
     zl_sum sum;
     uint64_t first; /* the index of the point whose coordinates are 0 */
+    uint64_t final; /* of the point whose coordinates are the greatest */
     uint64_t points;
     int64_t greatest, corner; /* corner: the value at the least coordinates */
 } zl_sums_part;
@@ -38,6 +39,11 @@ typedef struct zl_sums {
  * ENOMEM.  To be freed whatever the status. */
 zlay_status zl_sums_of(zlay_ctx *ctx, zl_sums *out, const zlay_layout *a);
 void zl_sums_free(zl_sums *s);
+
+/* The parts in the order of their least values, or of their first indices: `order` has room for
+ * all. */
+void zl_sums_by_value(const zl_sums *s, size_t *order);
+void zl_sums_by_index(const zl_sums *s, size_t *order);
 
 /* The index of the point with the coordinates x. */
 uint64_t zl_sums_index(const zl_sums_part *p, const uint64_t *x);

@@ -5,6 +5,7 @@
 #include "algebra/modular.h"
 #include "algebra/sums.h"
 #include "algebra/symbol_ask.h"
+#include "algebra/table.h"
 
 /* The box is `count` sizes; one of them is compared with flat values. */
 typedef struct work {
@@ -99,19 +100,13 @@ static zl_found missed_below(work *w, const zl_sum *s, uint64_t n, uint64_t *mis
 static zl_found swizzled(work *w, const zl_sum *s, uint64_t n)
 {
     zl_swizzle swizzle = w->q.a->swizzle;
-    int32_t distance = swizzle.shift < 0 ? -swizzle.shift : swizzle.shift;
-    uint64_t block = (uint64_t)1 << (swizzle.bits + swizzle.base + distance);
-    uint64_t v = n & ~(block - 1), first;
+    uint64_t block = zl_blocks_of(swizzle, swizzle).block, v = n & ~(block - 1), first;
     zl_found found = missed_below(w, s, v, &first);
     if (found == ZL_TOO_MANY) return found;
     if (found == ZL_FOUND) v = first & ~(block - 1);
-    for (; v < n && v <= INT64_MAX; v++) {
-        found = zl_sum_has(s, zl_swizzle_at(swizzle, (int64_t)v), &w->budget);
-        if (found == ZL_NOT_FOUND) return miss(w, v), ZL_FOUND;
-        if (found == ZL_TOO_MANY || !w->budget.left) return ZL_TOO_MANY;
-        w->budget.left--;
-    }
-    return v < n ? miss(w, v), ZL_FOUND : ZL_NOT_FOUND;
+    found = zl_swizzled_missed(&first, s, swizzle, v, n, &w->budget);
+    if (found == ZL_FOUND) miss(w, first);
+    return found;
 }
 
 static zlay_status strided(work *w, bool *decided)
@@ -166,12 +161,12 @@ static zlay_status modular(work *w, bool *decided)
 /* ---- by points ----------------------------------------------------------------------------- */
 
 /* The index in the box of the value at a point; false: undefined there, or outside the box. */
-static bool place(const work *w, uint64_t i, uint64_t *at)
+static bool place(const work *w, const zl_reader *a, uint64_t i, uint64_t *at)
 {
     int64_t values[64], flat;
     *at = 0;
     if (is_flat(w)) {
-        if (!zl_value(w->q.a, i, &flat) || flat < 0) return false;
+        if (!zl_reader_value(a, i, &flat) || flat < 0) return false;
         *at = (uint64_t)flat;
         return *at < w->points;
     }
@@ -192,13 +187,16 @@ static zlay_status points(work *w, bool *decided)
     if (size > zl_limits(w->q.ctx)->points || w->count > 64) return ZLAY_OK;
     uint8_t *seen = zl_alloc(w->q.ctx, room, 1);
     if (!seen) return ZLAY_ENOMEM;
+    zl_reader a = {w->q.a, {.ctx = w->q.ctx}};
+    zlay_status status = is_flat(w) ? zl_reader_begin(w->q.ctx, &a, w->q.a) : ZLAY_OK;
     *decided = true;
-    for (uint64_t i = 0; i < size; i++)
-        if (place(w, i, &at) && at < room) seen[at] = 1;
+    for (uint64_t i = 0; i < size && !status; i++)
+        if (place(w, &a, i, &at) && at < room) seen[at] = 1;
     for (at = 0; at < room && seen[at];) at++;
     if (at < room) miss(w, at);
+    zl_reader_end(&a);
     zl_free(&alloc, seen, room);
-    return ZLAY_OK;
+    return status;
 }
 
 /* ---- pieces that are sums: as many values inside the box as it has points -------------------- */
@@ -272,12 +270,11 @@ static zlay_status sums(work *w, bool *decided)
 
 static zlay_status ask_engine(work *w, const zl_pieces *p)
 {
-    int64_t missed[ZL_PIECE_VARIABLES];
-    zlay_status status = zl_isl_surjective(w->q.ctx, &w->q.answer, missed, p, w->onto);
+    zl_isl_point where;
+    zlay_status status = zl_isl_surjective(w->q.ctx, &w->q.answer, &where, p, w->onto);
     if (status || w->q.answer != ZLAY_NO) return status;
-    uint64_t at = 0;
-    for (size_t d = w->count; d-- > 0;) at = at * w->onto[d] + (uint64_t)missed[d];
-    return miss(w, at);
+    miss(w, where.index);
+    return where.least ? ZLAY_OK : zl_decide_not_least(w->q.ctx);
 }
 
 static zlay_status engine(work *w, bool *decided)
@@ -385,5 +382,5 @@ zlay_status zlay_layout_is_surjective(zlay_ctx *ctx, zlay_answer *answer, uint64
     if (status) return status;
     status = zl_is_surjective(ctx, answer, &least, layout, onto, count);
     if (!status && missed && *answer == ZLAY_NO) *missed = least;
-    return zl_leave(ctx, status);
+    return zl_leave_answer(ctx, status, answer);
 }

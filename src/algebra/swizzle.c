@@ -24,6 +24,12 @@ int64_t zl_swizzle_at(zl_swizzle s, int64_t value)
     return (int64_t)(v ^ flip);
 }
 
+bool zl_swizzle_ends(zl_swizzle s, uint64_t set)
+{
+    int low = s.base + (s.shift > 0 ? s.shift : 0);
+    return !s.bits || (set >> low & set >> (low + s.bits - 1) & 1);
+}
+
 /* In the order of bits, distance, base, positive shifts first. */
 bool zl_swizzle_next(zl_swizzle *s, int top)
 {

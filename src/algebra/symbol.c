@@ -20,9 +20,27 @@ zlay_status zl_symbols_unknown(zlay_ctx *ctx, const char *why)
     return zl_fail(ctx, ZLAY_ELIMIT, "limit symbolic-stride: %s", why);
 }
 
+zlay_status zl_symbols_ragged(zlay_ctx *ctx)
+{
+    return zl_symbols_unknown(ctx, "the layout ends at a ragged edge (if ..), and is only printed, "
+                                   "bound and evaluated");
+}
+
+zlay_status zl_symbols_plain(zlay_ctx *ctx, const zlay_layout *a)
+{
+    zl_quotient q;
+    for (size_t i = 0; a->symbols && i < a->symbols->names; i++) {
+        zl_quotient_read(&q, a->symbols->name[i].name.text);
+        if (q.by > 1)
+            return zl_fail(ctx, ZLAY_ENOTSUP, "the layout has the quotient %s",
+                           a->symbols->name[i].name.text);
+    }
+    return a->symbols && a->symbols->edges ? zl_symbols_ragged(ctx) : ZLAY_OK;
+}
+
 const char *zl_parameter(const zlay_layout *a)
 {
-    if (a->symbols) return a->symbols->name[0].name.text;
+    if (a->symbols) return a->symbols->param[0].text;
     return a->pieces.params ? a->pieces.param[0].text : NULL;
 }
 
@@ -59,13 +77,21 @@ static zl_monomial *monomial(zl_symbols *s, size_t i)
 {
     if (i < 2 * s->leaves) return i % 2 ? &s->leaf[i / 2].stride : &s->leaf[i / 2].shape;
     i -= 2 * s->leaves;
-    return i < s->offset.count ? &s->offset.term[i] : NULL;
+    if (i < s->offset.count) return &s->offset.term[i];
+    i -= s->offset.count;
+    return i < s->edges ? &s->edge[i].bound : NULL;
 }
 
 static zl_monomial *slack_term(zl_symbols *s, size_t i)
 {
     size_t place = i / ZL_SLACK_TERMS;
     return place < s->slacks ? &s->slack[place].term[i % ZL_SLACK_TERMS] : NULL;
+}
+
+zl_monomial *zl_symbols_monomial(zl_symbols *s, size_t i)
+{
+    size_t own = 2 * s->leaves + s->offset.count + s->edges;
+    return i < own ? monomial(s, i) : slack_term(s, i - own);
 }
 
 /* Sums are sorted by powers, which have changed. */
@@ -94,6 +120,8 @@ static void swap_names(zl_symbols *s, size_t a, size_t b)
     for (size_t i = 0; (m = monomial(s, i)); i++) swap_powers(m, a, b);
     for (size_t i = 0; (m = slack_term(s, i)); i++) swap_powers(m, a, b);
 }
+
+void zl_symbols_forget(zl_symbols *s, size_t name) { swap_names(s, name, --s->names); }
 
 /* Facts about a name go with it. */
 static void drop_slacks(zl_symbols *s, size_t name)
@@ -153,6 +181,9 @@ zlay_status zl_symbols_share(zlay_ctx *ctx, zl_symbols *a, zl_symbols *b)
     size_t own = a->slacks;
     share_slacks(a, b, b->slacks);
     share_slacks(b, a, own);
+    if (!zl_symbols_unify(a) || !zl_symbols_unify(b)) return zl_symbols_overflow(ctx);
+    sort_names(a, false);
+    sort_names(b, false);
     return sort_terms(&a->offset) && sort_terms(&b->offset) ? ZLAY_OK : zl_symbols_overflow(ctx);
 }
 
@@ -197,7 +228,9 @@ static zlay_status positive(zlay_ctx *ctx, zl_symbols *s)
 
 zlay_status zl_symbols_settle(zlay_ctx *ctx, zl_symbols *s)
 {
+    if (!zl_symbols_unify(s)) return zl_symbols_overflow(ctx);
     zlay_status status = positive(ctx, s);
+    if (!zl_symbols_unify(s)) return zl_symbols_overflow(ctx);
     zl_slacks_tighten(s);
     for (size_t k = 0; k < s->names && !status; k++) {
         const zl_unknown *name = &s->name[k];
@@ -209,7 +242,9 @@ zlay_status zl_symbols_settle(zlay_ctx *ctx, zl_symbols *s)
     if (!status && !zl_slacks_hold(s))
         status = zl_fail(ctx, ZLAY_EINVAL, "a fact about several names does not hold");
     if (status) return status;
+    zl_edges_drop(s);
     sort_names(s, true);
+    zl_symbols_params(s);
     return sort_terms(&s->offset) ? ZLAY_OK : zl_symbols_overflow(ctx);
 }
 
@@ -249,6 +284,7 @@ zlay_status zl_symbols_layout(zlay_ctx *ctx, zlay_layout **out, const zl_symbols
     zl_symbols settled = *s;
     uint64_t size;
     zlay_status status = zl_symbols_settle(ctx, &settled);
+    if (!status && !settled.names && settled.edges) return zl_edges_pieces(ctx, out, &settled);
     if (status || !settled.names) return status ? status : strided(ctx, out, &settled);
     if (!size_of(&size, &settled))
         return zl_fail(ctx, ZLAY_EOVERFLOW, "the size of the layout does not fit 64 bits");
@@ -265,6 +301,7 @@ zlay_status zl_symbols_layout(zlay_ctx *ctx, zlay_layout **out, const zl_symbols
 zlay_status zl_symbols_of(zlay_ctx *ctx, zl_symbols *out, const zlay_layout *a)
 {
     zl_monomial offset = zl_monomial_of(a->offset);
+    if (a->symbols && a->symbols->edges) return zl_symbols_ragged(ctx);
     if (a->symbols) *out = *a->symbols;
     if (a->symbols) return ZLAY_OK;
     if (!a->modes || a->swizzle.bits) return ZLAY_NONE;
@@ -289,7 +326,7 @@ static zlay_status assume(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a
     if (!a->symbols) return zl_layout_copy(ctx, out, a);
     s = *a->symbols;
     for (size_t i = 0; i < s.names; i++) {
-        zlay_range known = zl_facts_range(facts, s.name[i].name.text);
+        zlay_range known = zl_symbol_facts(facts, s.name[i].name.text);
         s.name[i].range = zl_range_meet(s.name[i].range, known);
     }
     zl_slacks_assume(&s, facts);
@@ -308,13 +345,21 @@ zlay_status zlay_layout_assume(zlay_ctx *ctx, zlay_layout **out, const zlay_layo
 static zlay_status bind_one(zlay_ctx *ctx, zl_symbols *s, const char *name, int64_t value)
 {
     char quoted[256];
+    bool found = false;
     for (size_t i = 0; i < s->names; i++) {
-        if (strcmp(s->name[i].name.text, name)) continue;
-        if (!zl_range_has(s->name[i].range, value))
-            return zl_fail(ctx, ZLAY_EINVAL, "%s is never %lld: it is an extent, or by the facts",
-                           name, (long long)value);
-        return zl_symbols_put(s, i, value) ? ZLAY_OK : zl_symbols_overflow(ctx);
+        zl_quotient q;
+        int64_t of;
+        zl_quotient_read(&q, s->name[i].name.text);
+        if (strcmp(q.base.text, name) != 0) continue;
+        found = true;
+        if (!zl_symbol_value(&of, s->name[i].name.text, value) ||
+            !zl_range_has(s->name[i].range, of))
+            return zl_fail(ctx, ZLAY_EINVAL,
+                           "%s is never %lld: it is an extent, or by the facts or a quotient", name,
+                           (long long)value);
+        if (!zl_symbols_put(s, i, of)) return zl_symbols_overflow(ctx);
     }
+    if (found) return ZLAY_OK;
     return zl_fail(ctx, ZLAY_EINVAL, "no parameter is called '%s'",
                    zl_quote(quoted, name, strlen(name)));
 }

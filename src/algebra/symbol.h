@@ -38,8 +38,20 @@ typedef struct zl_slack {
     zl_monomial term[ZL_SLACK_TERMS];
 } zl_slack;
 
+/* The sum of weight i over the coordinates i of all leaves is below a bound: a ragged edge, past
+ * which the layout is undefined. */
+enum { ZL_SYMBOL_EDGES = 8 };
+
+typedef struct zl_symbol_edge {
+    zl_monomial bound;
+    int64_t weight[ZL_SYMBOL_LEAVES]; /* 0 or more */
+} zl_symbol_edge;
+
+/* `param` has the names that are in `name`, of quotients their numerators. */
 typedef struct zl_symbols {
-    size_t names, leaves, slacks;
+    size_t names, leaves, slacks, edges, params;
+    zl_name param[ZL_SYMBOLS_MOST];
+    zl_symbol_edge edge[ZL_SYMBOL_EDGES];
     zl_unknown name[ZL_SYMBOLS_MOST];
     zl_slack slack[ZL_SLACKS_MOST];
     zl_symbol_leaf leaf[ZL_SYMBOL_LEAVES];
@@ -79,11 +91,71 @@ void zl_slacks_tighten(zl_symbols *s);
 /* Those facts whose names the layout has. */
 void zl_slacks_assume(zl_symbols *s, const zlay_facts *facts);
 
+/* A name that facts make equal to a sum without it. */
+typedef struct zl_equation {
+    size_t name;
+    zl_poly is;
+} zl_equation;
+
+/* At most ZL_SLACKS_MOST, of the facts of s; false: something does not fit, or, of a layout, the
+ * sum is no monomial that an extent may be. */
+size_t zl_equations_of(zl_equation *out, const zl_symbols *s);
+bool zl_poly_substitute(zl_poly *p, const zl_equation *e);
+bool zl_symbols_substitute(zl_symbols *s, const zl_equation *e);
+
+/* The names that facts tie to others become names of s, as far as there is room. */
+void zl_symbols_relate(zlay_ctx *ctx, zl_symbols *s, const zlay_facts *facts);
+
 /* Proved by either, or by either of what is left when multiples of slacks are taken away. */
 bool zl_poly_not_below(const zl_poly *p, const zl_symbols *names, int64_t least);
 
 void zl_monomial_print(zl_text *out, const zl_monomial *m, const zl_symbols *names);
+/* As C: rounded quotients are expressions. */
+void zl_monomial_print_code(zl_text *out, const zl_monomial *m, const zl_symbols *names);
 void zl_poly_print(zl_text *out, const zl_poly *p, const zl_symbols *names);
+
+/* ---- quotients of names ---------------------------------------------------------------- */
+
+/* times base / by, rounded up or exact; of what is no quotient `by` is 1. */
+typedef struct zl_quotient {
+    bool up;
+    int64_t times, by;
+    zl_name base;
+} zl_quotient;
+
+void zl_quotient_read(zl_quotient *q, const char *name);
+
+/* A name for it, new or old. */
+zlay_status zl_symbols_quotient(zlay_ctx *ctx, zl_symbols *s, zl_monomial *out,
+                                const zl_quotient *what);
+
+/* What facts say of a name that may be a quotient; its value of that of its numerator. */
+zlay_range zl_symbol_facts(const zlay_facts *facts, const char *name);
+bool zl_symbol_value(int64_t *out, const char *name, int64_t base);
+
+/* The last name takes the place of one that nothing has. */
+void zl_symbols_forget(zl_symbols *s, size_t name);
+
+/* One name for all exact quotients of a name; false: something does not fit. */
+bool zl_symbols_unify(zl_symbols *s);
+void zl_symbols_params(zl_symbols *s);
+bool zl_symbols_divide_names(zl_symbols *s, const zl_monomial *extent, int64_t n);
+
+/* The i-th monomial of all extents, strides, offset, bounds and facts; NULL at the end. */
+zl_monomial *zl_symbols_monomial(zl_symbols *s, size_t i);
+
+/* ---- ragged edges ------------------------------------------------------------------------ */
+
+void zl_edges_print(zl_text *out, const zl_symbols *s);
+zlay_status zl_edges_parse(zl_cursor *c, zl_symbols *s);
+
+/* Edges that no coordinate reaches go. */
+void zl_edges_drop(zl_symbols *s);
+
+/* Numbers and edges, as pieces. */
+zlay_status zl_edges_pieces(zlay_ctx *ctx, zlay_layout **out, const zl_symbols *s);
+
+zlay_status zl_symbols_product_parse(zl_cursor *c, zl_symbols *s, zl_monomial *out);
 
 /* ---- layouts ------------------------------------------------------------------------- */
 
@@ -93,6 +165,9 @@ zlay_status zl_symbols_overflow(zlay_ctx *ctx);
 
 /* ELIMIT symbolic-stride: an operation whose result is no shape:stride for every value. */
 zlay_status zl_symbols_unknown(zlay_ctx *ctx, const char *why);
+
+/* ELIMIT for an operation that no ragged edge takes. */
+zlay_status zl_symbols_ragged(zlay_ctx *ctx);
 
 /* The place of a name, which is added where it is new; not sorted. */
 zlay_status zl_symbols_name(zlay_ctx *ctx, zl_symbols *s, size_t *place, const char *name,

@@ -53,6 +53,23 @@ static void meet_slack(int64_t *value, const zl_symbols *s, const zl_slack *slac
 
 enum { ROUNDS = 8 };
 
+/* Rounded quotients of a name have the value that its own value gives. */
+static void round_up(int64_t *value, const zl_symbols *s, const zl_quotient *q)
+{
+    int64_t base;
+    zl_quotient own;
+    size_t at = 0;
+    while (at < s->names && (zl_quotient_read(&own, s->name[at].name.text),
+                             own.up || strcmp(own.base.text, q->base.text) != 0))
+        at++;
+    if (at == s->names || !zl_mul(value[at], q->by, &base)) return;
+    for (size_t i = 0; i < s->names; i++) {
+        zl_quotient_read(&own, s->name[i].name.text);
+        if (own.up && !strcmp(own.base.text, q->base.text))
+            (void)zl_symbol_value(&value[i], s->name[i].name.text, base);
+    }
+}
+
 /* One point of an extent shows nothing, so 2 where it may be. */
 static void sample_of(int64_t *value, const zl_symbols *s)
 {
@@ -60,6 +77,11 @@ static void sample_of(int64_t *value, const zl_symbols *s)
         value[i] = nearest(s->name[i].range, s->name[i].range.lo >= 1 ? 2 : 0);
     for (int round = 0; round < ROUNDS; round++)
         for (size_t i = 0; i < s->slacks; i++) meet_slack(value, s, &s->slack[i]);
+    for (size_t i = 0; i < s->names; i++) {
+        zl_quotient q;
+        zl_quotient_read(&q, s->name[i].name.text);
+        if (!q.up) round_up(value, s, &q);
+    }
 }
 
 /* Names of b that a has too are known by both. */
@@ -102,8 +124,13 @@ static size_t put_values(int64_t *values, size_t room, size_t at, const zl_symbo
     sample_of(value, all);
     for (size_t i = 0; (name = zlay_layout_param(of, i)); i++) {
         if (before && is_name(before, name, SIZE_MAX)) continue;
-        for (size_t k = 0; k < all->names; k++)
-            if (at < room && !strcmp(all->name[k].name.text, name)) values[at] = value[k];
+        for (size_t k = 0; k < all->names; k++) {
+            zl_quotient q;
+            zl_quotient_read(&q, all->name[k].name.text);
+            if (at < room && !strcmp(q.base.text, name) && (!q.up || q.times == 1))
+                values[at] = value[k] * q.by;
+            if (at < room && !q.up && !strcmp(q.base.text, name)) break;
+        }
         at++;
     }
     return at;
@@ -256,7 +283,7 @@ static zlay_status ask(zlay_ctx *ctx, zlay_answer *answer, zlay_buf *guard, zl_s
 {
     if (!answer || (guard && guard->room && !guard->text)) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
-    return status ? status : zl_leave(ctx, guard_of(ctx, answer, guard, &q));
+    return status ? status : zl_leave_answer(ctx, guard_of(ctx, answer, guard, &q), answer);
 }
 
 zlay_status zlay_layout_injective_guard(zlay_ctx *ctx, zlay_answer *answer, zlay_buf *guard,

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Division of a symbolic layout by one of numbers: b beside its complement in the size of a, a
- * product of names, and a composed with both.  What b leaves is the size divided by the span of
- * b, which is one extent where that product has the span as a factor, as 64*K has 64. */
+ * product of names, and a composed with both.  What b leaves is the size divided by the span of b:
+ * one extent where that product has the span as a factor, by itself (64*K has 64) or by the facts
+ * (64 divides M, and the extent is M/64).  Otherwise, of one progression, it is ceil(M/64), and the
+ * last tile ends at a ragged edge. */
+#include "algebra/cute.h"
 #include "algebra/symbol.h"
 
 #include <string.h>
@@ -25,27 +28,21 @@ static size_t next_leaf(const zl_symbols *b, size_t leaves, int64_t from)
     return found;
 }
 
-/* The gaps between the modes of b, whose strides have to nest; then what is left of the size. */
-static zlay_status complement(zlay_ctx *ctx, zl_symbols *b, const zl_monomial *size)
+/* The gaps between the modes of b, whose strides have to nest; their span. */
+static zlay_status gaps(zlay_ctx *ctx, zl_symbols *b, int64_t *span)
 {
     size_t leaves = b->leaves, taken = 0, moving = 0;
-    int64_t span = 1;
-    zl_monomial rest, whole;
+    *span = 1;
     for (size_t i = 0; i < leaves; i++) moving += b->leaf[i].shape.factor > 1;
-    for (size_t i; (i = next_leaf(b, leaves, span)) < leaves; taken++) {
+    for (size_t i; (i = next_leaf(b, leaves, *span)) < leaves; taken++) {
         int64_t stride = b->leaf[i].stride.factor;
-        if (stride % span) break;
-        if (stride > span && !put(b, zl_monomial_of(stride / span), span))
+        if (stride % *span) break;
+        if (stride > *span && !put(b, zl_monomial_of(stride / *span), *span))
             return zl_symbols_full(ctx, "64 modes");
-        if (!zl_mul(stride, b->leaf[i].shape.factor, &span)) return zl_symbols_overflow(ctx);
+        if (!zl_mul(stride, b->leaf[i].shape.factor, span)) return zl_symbols_overflow(ctx);
     }
-    whole = zl_monomial_of(span);
-    if (taken < moving)
-        return zl_symbols_unknown(ctx, "the strides of the divisor do not nest");
-    if (!zl_monomial_div(&rest, size, &whole))
-        return zl_symbols_unknown(ctx, "the size of the layout is no product with the span of the "
-                                       "divisor as a factor; write K as 64*K where 64 divides it");
-    return put(b, rest, span) ? ZLAY_OK : zl_symbols_full(ctx, "64 modes");
+    return taken < moving ? zl_symbols_unknown(ctx, "the strides of the divisor do not nest")
+                          : ZLAY_OK;
 }
 
 /* (b, rest): parentheses around both, and around the rest where it has several modes. */
@@ -59,36 +56,135 @@ static void wrap(zl_symbols *b, size_t first)
     b->leaf[b->leaves - 1].close++;
 }
 
-static zlay_status both(zlay_ctx *ctx, zlay_layout **out, zl_symbols *s, const zlay_layout *a,
-                        const zlay_layout *b)
+/* ---- a and b ------------------------------------------------------------------------------- */
+
+typedef struct work {
+    zlay_ctx *ctx;
+    zl_symbols a, tiles, line; /* line: a coalesced */
+    zl_monomial size;
+    int64_t span;
+    bool ragged;
+} work;
+
+static zlay_status measure(work *w)
 {
-    zl_monomial size = zl_monomial_of(1);
-    zlay_status status = zl_symbols_of(ctx, s, a);
-    for (size_t i = 0; i < s->leaves && !status; i++)
-        if (!zl_monomial_mul(&size, &size, &s->leaf[i].shape)) status = zl_symbols_overflow(ctx);
-    zl_symbols names = *s;
-    if (!status) status = zl_symbols_of(ctx, s, b);
-    if (status) return status;
-    s->names = names.names;
-    memcpy(s->name, names.name, sizeof s->name);
-    size_t first = s->leaves;
-    status = complement(ctx, s, &size);
-    if (!status) wrap(s, first);
-    return status ? status : zl_symbols_layout(ctx, out, s);
+    w->size = zl_monomial_of(1);
+    for (size_t i = 0; i < w->a.leaves; i++)
+        if (!zl_monomial_mul(&w->size, &w->size, &w->a.leaf[i].shape))
+            return zl_symbols_overflow(w->ctx);
+    return ZLAY_OK;
+}
+
+/* The names of a are those of the tiles. */
+static void take_names(work *w)
+{
+    w->tiles.names = w->a.names;
+    w->tiles.slacks = w->a.slacks;
+    memcpy(w->tiles.name, w->a.name, sizeof w->a.name);
+    memcpy(w->tiles.slack, w->a.slack, sizeof w->a.slack);
+}
+
+/* The one name of an extent; the count where it has several, or one squared. */
+static size_t only_name(const zl_symbols *s, const zl_monomial *m)
+{
+    size_t found = s->names;
+    for (size_t i = 0; i < s->names; i++) {
+        if (m->power[i] > 1 || (m->power[i] && found < s->names)) return s->names;
+        if (m->power[i]) found = i;
+    }
+    return found;
+}
+
+/* The extent of one progression, divided by the span and rounded up. */
+static zlay_status round_up(work *w, zl_monomial *rest)
+{
+    zl_quotient q;
+    w->line = w->a;
+    zl_symbols_merge(&w->line, false);
+    const zl_monomial *extent = &w->line.leaf[0].shape;
+    size_t name = only_name(&w->line, extent);
+    if (w->line.leaves > 1 || name == w->line.names)
+        return zl_symbols_unknown(w->ctx,
+                                  "the divisor does not divide the size for all values, and the "
+                                  "layout is not one progression of one name, which a ragged edge "
+                                  "may end; divide by mode, with a tiler");
+    zl_quotient_read(&q, w->line.name[name].name.text);
+    int64_t common = (int64_t)zl_gcd((uint64_t)extent->factor, (uint64_t)w->span);
+    if (q.up && extent->factor != common)
+        return zl_symbols_unknown(w->ctx, "a multiple of a rounded quotient is rounded again");
+    if (!zl_mul(q.times, extent->factor / common, &q.times) ||
+        !zl_mul(q.by, w->span / common, &q.by))
+        return zl_symbols_overflow(w->ctx);
+    q.up = true;
+    w->ragged = true;
+    return zl_symbols_quotient(w->ctx, &w->tiles, rest, &q);
+}
+
+static zlay_status what_is_left(work *w, zl_monomial *rest)
+{
+    zl_monomial span = zl_monomial_of(w->span);
+    if (zl_monomial_div(rest, &w->size, &span)) return ZLAY_OK;
+    if (!zl_symbols_divide_names(&w->a, &w->size, w->span)) return zl_symbols_overflow(w->ctx);
+    zlay_status status = measure(w);
+    take_names(w);
+    if (status || zl_monomial_div(rest, &w->size, &span)) return status;
+    return round_up(w, rest);
+}
+
+static zlay_status tiles_of(work *w)
+{
+    zl_monomial rest;
+    size_t first = w->tiles.leaves;
+    zlay_status status = measure(w);
+    if (!status) status = gaps(w->ctx, &w->tiles, &w->span);
+    take_names(w);
+    if (!status) status = what_is_left(w, &rest);
+    if (!status && !put(&w->tiles, rest, w->span)) status = zl_symbols_full(w->ctx, "64 modes");
+    if (!status) wrap(&w->tiles, first);
+    return status;
+}
+
+/* The tiles along one progression, up to its end. */
+static zlay_status ragged(work *w, zlay_layout **out)
+{
+    zl_symbols *t = &w->tiles;
+    zl_symbol_edge *e = &t->edge[t->edges++];
+    memset(e, 0, sizeof *e);
+    e->bound = w->line.leaf[0].shape;
+    t->offset = w->line.offset;
+    for (size_t i = 0; i < t->leaves; i++) {
+        bool moves = !zl_monomial_is(&t->leaf[i].shape, 1);
+        e->weight[i] = moves ? t->leaf[i].stride.factor : 0;
+        if (!zl_monomial_mul(&t->leaf[i].stride, &t->leaf[i].stride, &w->line.leaf[0].stride))
+            return zl_symbols_overflow(w->ctx);
+    }
+    return zl_symbols_layout(w->ctx, out, t);
+}
+
+static zlay_status compose(work *w, zlay_layout **out)
+{
+    zlay_layout *a = NULL, *tiles = NULL;
+    zlay_status status = zl_symbols_layout(w->ctx, &a, &w->a);
+    if (!status) status = zl_symbols_layout(w->ctx, &tiles, &w->tiles);
+    if (!status) status = zl_compose(w->ctx, out, a, tiles);
+    zlay_layout_free(tiles);
+    zlay_layout_free(a);
+    return status;
 }
 
 zlay_status zl_symbols_divide(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                               const zlay_layout *b)
 {
     zlay_allocator alloc = zl_allocator(ctx);
-    zlay_layout *tiles = NULL;
     if (!b->modes || b->swizzle.bits || b->offset)
         return zl_symbols_unknown(ctx, "the divisor is no shape:stride of numbers");
-    zl_symbols *s = zl_alloc(ctx, 1, sizeof *s);
-    if (!s) return ZLAY_ENOMEM;
-    zlay_status status = both(ctx, &tiles, s, a, b);
-    if (!status) status = zl_symbols_compose(ctx, out, a, tiles);
-    zl_free(&alloc, s, sizeof *s);
-    zlay_layout_free(tiles);
+    work *w = zl_alloc(ctx, 1, sizeof *w);
+    if (!w) return ZLAY_ENOMEM;
+    w->ctx = ctx;
+    zlay_status status = zl_symbols_of(ctx, &w->a, a);
+    if (!status) status = zl_symbols_of(ctx, &w->tiles, b);
+    if (!status) status = tiles_of(w);
+    if (!status) status = w->ragged ? ragged(w, out) : compose(w, out);
+    zl_free(&alloc, w, sizeof *w);
     return status;
 }

@@ -19,6 +19,8 @@ typedef struct walk {
     side a, b;
     int64_t at; /* the index of coordinate 1 of the next modes; 0: of the offsets; -1: unknown */
     const zlay_facts *facts;
+    size_t equations;
+    zl_equation equation[ZL_SLACKS_MOST];
     zl_needs needs;
     zl_symbol_equality *out;
 } walk;
@@ -52,13 +54,28 @@ static bool same_need(const zl_need *a, const zl_need *b)
     return true;
 }
 
+/* By its range, or because facts about several names keep it above or below 0. */
+static bool is_never_zero(const zl_poly *p, const zl_symbols *names)
+{
+    zl_poly minus = {0, {{0, {0}}}};
+    zl_monomial one = zl_monomial_of(1);
+    bool fits = true;
+    if (!zl_range_has(zl_poly_range(p, names), 0)) return true;
+    if (!names->slacks) return false;
+    for (size_t i = 0; i < p->count && fits; i++)
+        fits = zl_poly_sub_product(&minus, &one, &p->term[i]);
+    return zl_poly_not_below(p, names, 1) || (fits && zl_poly_not_below(&minus, names, 1));
+}
+
 static zlay_status need(walk *w, zl_need need)
 {
     zl_needs *n = &w->needs;
+    for (size_t i = 0; i < w->equations; i++)
+        if (!zl_poly_substitute(&need.zero, &w->equation[i])) break;
     if (!need.zero.count) return ZLAY_OK;
     if (need.extent.factor > 1 || zl_monomial_range(&need.extent, &w->a.s).lo > 1)
         need.extent = zl_monomial_of(0);
-    need.never = !zl_range_has(zl_poly_range(&need.zero, &w->a.s), 0);
+    need.never = is_never_zero(&need.zero, &w->a.s);
     if (need.never && !need.extent.factor) differ(w, false);
     for (size_t i = 0; i < n->count; i++)
         if (same_need(&n->at[i], &need)) return ZLAY_OK;
@@ -189,7 +206,7 @@ static zlay_status conclude(walk *w)
 static zlay_status know(walk *w, zl_unknown *name, size_t place)
 {
     zlay_range *range = &name->range;
-    *range = zl_range_meet(*range, zl_facts_range(w->facts, name->name.text));
+    *range = zl_range_meet(*range, zl_symbol_facts(w->facts, name->name.text));
     if (zl_range_is_empty(*range))
         return zl_fail(w->ctx, ZLAY_EINVAL, "the facts leave no value for %s", name->name.text);
     if (!zl_range_is_constant(*range)) return ZLAY_OK;
@@ -198,12 +215,30 @@ static zlay_status know(walk *w, zl_unknown *name, size_t place)
     return fits ? ZLAY_OK : zl_symbols_overflow(w->ctx);
 }
 
+/* Facts that are equations: in both layouts and in later equations, else kept for sums. */
+static void unify(walk *w)
+{
+    zl_symbols *a = &w->a.s, *b = &w->b.s;
+    zl_equation *e = w->equation;
+    w->equations = zl_equations_of(e, a);
+    for (size_t i = 0; i < w->equations; i++) {
+        zl_symbols_substitute(a, &e[i]);
+        zl_symbols_substitute(b, &e[i]);
+        for (size_t k = i + 1; k < w->equations;)
+            if (zl_poly_substitute(&e[k].is, &e[i]) && e[k].name != e[i].name) k++;
+            else e[k] = e[--w->equations];
+    }
+}
+
 static zlay_status compare(walk *w, const zlay_layout *a, const zlay_layout *b)
 {
     zlay_status status = zl_symbols_of(w->ctx, &w->a.s, a);
     if (!status) status = zl_symbols_of(w->ctx, &w->b.s, b);
     if (status == ZLAY_NONE) return undecided(w, "one layout is symbolic, the other not strided");
+    if (!status) zl_symbols_relate(w->ctx, &w->a.s, w->facts);
     if (!status) status = zl_symbols_share(w->ctx, &w->a.s, &w->b.s);
+    if (!status) zl_slacks_assume(&w->a.s, w->facts);
+    if (!status) unify(w);
     for (size_t k = 0; !status && k < w->a.s.names; k++) status = know(w, &w->a.s.name[k], k);
     if (!status) status = walk_all(w);
     return status ? status : conclude(w);
@@ -213,7 +248,7 @@ static zlay_status compare(walk *w, const zlay_layout *a, const zlay_layout *b)
 static bool is_same(const zl_symbols *a, const zl_symbols *b)
 {
     if (!a || !b || a->names != b->names || a->leaves != b->leaves ||
-        a->offset.count != b->offset.count)
+        a->offset.count != b->offset.count || a->edges != b->edges)
         return false;
     for (size_t i = 0; i < a->names; i++)
         if (strcmp(a->name[i].name.text, b->name[i].name.text) != 0 ||
@@ -225,7 +260,21 @@ static bool is_same(const zl_symbols *a, const zl_symbols *b)
             return false;
     for (size_t i = 0; i < a->offset.count; i++)
         if (!zl_monomial_equal(&a->offset.term[i], &b->offset.term[i])) return false;
+    for (size_t i = 0; i < a->edges; i++)
+        if (!zl_monomial_equal(&a->edge[i].bound, &b->edge[i].bound) ||
+            memcmp(a->edge[i].weight, b->edge[i].weight, sizeof a->edge[i].weight) != 0)
+            return false;
     return true;
+}
+
+/* Ragged edges: equal where they are written alike, else not known. */
+static zlay_status ragged(zlay_ctx *ctx, zl_symbol_equality *out, const zlay_layout *a,
+                          const zlay_layout *b)
+{
+    if (is_same(a->symbols, b->symbols)) return ZLAY_OK;
+    out->answer = ZLAY_UNDECIDED;
+    zlay_status status = zl_symbols_ragged(ctx);
+    return status == ZLAY_ELIMIT ? ZLAY_OK : status;
 }
 
 zlay_status zl_symbols_equal(zlay_ctx *ctx, zl_symbol_equality *out, const zlay_layout *a,
@@ -234,6 +283,8 @@ zlay_status zl_symbols_equal(zlay_ctx *ctx, zl_symbol_equality *out, const zlay_
     zlay_allocator alloc = zl_allocator(ctx);
     *out = (zl_symbol_equality){.answer = ZLAY_YES};
     if (!facts && is_same(a->symbols, b->symbols)) return ZLAY_OK;
+    if ((a->symbols && a->symbols->edges) || (b->symbols && b->symbols->edges))
+        return ragged(ctx, out, a, b);
     walk *w = zl_alloc(ctx, 1, sizeof *w);
     if (!w) return ZLAY_ENOMEM;
     w->ctx = ctx;
@@ -258,14 +309,14 @@ static zlay_status put_guard(zlay_ctx *ctx, zlay_buf *buf, const zl_symbol_equal
 }
 
 static zlay_status equal_guard(zlay_ctx *ctx, zlay_answer *answer, zlay_buf *guard,
-                               const zlay_layout *a, const zlay_layout *b)
+                               const zlay_layout *a, const zlay_layout *b, const zlay_facts *facts)
 {
     zlay_allocator alloc = zl_allocator(ctx);
     zl_symbol_equality e = {.answer = ZLAY_YES};
-    zl_pair p = {.ctx = ctx, .a = a, .b = b, .answer = ZLAY_YES};
+    zl_pair p = {.ctx = ctx, .a = a, .b = b, .facts = facts, .answer = ZLAY_YES};
     if (!a || !b) return zl_fail(ctx, ZLAY_EINVAL, "a layout is NULL");
     bool symbolic = a->symbols || b->symbols;
-    zlay_status status = symbolic ? zl_symbols_equal(ctx, &e, a, b, NULL) : zl_equal_climb(&p);
+    zlay_status status = symbolic ? zl_symbols_equal(ctx, &e, a, b, facts) : zl_equal_climb(&p);
     if (!status) status = put_guard(ctx, guard, &e);
     if (!status) *answer = symbolic ? e.answer : p.answer;
     zl_free(&alloc, e.guard, e.length + 1);
@@ -273,11 +324,13 @@ static zlay_status equal_guard(zlay_ctx *ctx, zlay_answer *answer, zlay_buf *gua
 }
 
 zlay_status zlay_layout_equal_guard(zlay_ctx *ctx, zlay_answer *answer, zlay_buf *guard,
-                                    const zlay_layout *a, const zlay_layout *b)
+                                    const zlay_layout *a, const zlay_layout *b,
+                                    const zlay_facts *facts)
 {
     if (!answer || (guard && guard->room && !guard->text)) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
-    return status ? status : zl_leave(ctx, equal_guard(ctx, answer, guard, a, b));
+    if (status) return status;
+    return zl_leave_answer(ctx, equal_guard(ctx, answer, guard, a, b, facts), answer);
 }
 
 /* The guard of DEPENDS is the message. */

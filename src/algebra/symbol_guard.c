@@ -100,7 +100,7 @@ static void print_side(zl_text *out, const zl_poly *p, const zl_symbols *names, 
         zl_puts(out, between);
         if (!left) m.factor = -m.factor;
         zl_puts(out, cast);
-        zl_monomial_print(out, &m, names);
+        zl_monomial_print_code(out, &m, names);
         between = " + ";
     }
     if (!*between) zl_puts(out, "0");
@@ -128,7 +128,11 @@ static void print_one(zl_text *out, const zl_monomial *extent, const zl_symbols 
     zl_puts(out, enclosed ? "(" : "");
     for (size_t i = 0; i < names->names; i++) {
         if (!extent->power[i]) continue;
-        zl_putf(out, "%s%s == 1", between, names->name[i].name.text);
+        zl_monomial name = zl_monomial_of(1);
+        name.power[i] = 1;
+        zl_puts(out, between);
+        zl_monomial_print_code(out, &name, names);
+        zl_puts(out, " == 1");
         between = " && ";
     }
     zl_puts(out, enclosed ? ")" : "");

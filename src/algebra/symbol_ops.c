@@ -33,6 +33,7 @@ static void wrap(zl_symbols *s, size_t first)
 zlay_status zl_symbols_coalesce(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
 {
     zl_symbols s = *a->symbols;
+    if (s.edges) return zl_symbols_ragged(ctx);
     zl_symbols_merge(&s, false);
     if (s.leaves > 1) wrap(&s, 0);
     return zl_symbols_layout(ctx, out, &s);
@@ -81,6 +82,7 @@ zlay_status zl_symbols_flip(zlay_ctx *ctx, zlay_layout **out, const zlay_layout 
 {
     zl_symbols s = *a->symbols;
     along at = {0, 0};
+    if (s.edges) return zl_symbols_ragged(ctx);
     zlay_status status = mode_leaves(ctx, &at, &s, mode);
     for (size_t i = at.first; i < at.end && !status; i++)
         if (!flip_leaf(&s, &s.leaf[i])) status = zl_symbols_overflow(ctx);
@@ -132,6 +134,7 @@ zlay_status zl_symbols_slice(zlay_ctx *ctx, zlay_layout **out, const zlay_layout
 {
     zl_symbols s = *a->symbols;
     along at = {0, 0};
+    if (s.edges) return zl_symbols_ragged(ctx);
     zlay_status status = mode_leaves(ctx, &at, &s, by->mode);
     if (!status && at.end != at.first + 1)
         status = zl_fail(ctx, ZLAY_ENOTSUP, "a slice of a nested mode, with the parameter %s",
@@ -161,5 +164,5 @@ size_t zl_symbols_extents(uint64_t *extents, size_t room, const zlay_layout *a)
 
 const char *zl_symbols_param(const zlay_layout *a, size_t i)
 {
-    return i < a->symbols->names ? a->symbols->name[i].name.text : NULL;
+    return i < a->symbols->params ? a->symbols->param[i].text : NULL;
 }

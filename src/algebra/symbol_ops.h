@@ -5,6 +5,7 @@
 
 #include "algebra/cursor.h"
 #include "algebra/layout.h"
+#include <zlay/cute.h>
 #include <zlay/pieces.h>
 
 /* A strided text with a name in it. */
@@ -21,9 +22,21 @@ zlay_status zl_symbols_slice(zlay_ctx *ctx, zlay_layout **out, const zlay_layout
 zlay_status zl_symbols_compose(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                                const zlay_layout *b);
 
+/* The two modes of a symbolic layout as `arrangement` says. */
+zlay_status zl_symbols_arrange(zlay_ctx *ctx, zlay_layout **layout, zlay_arrangement arrangement);
+
 /* (b, what it leaves of a): a's size is not known, b has no names. */
 zlay_status zl_symbols_divide(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
                               const zlay_layout *b);
+
+/* ENOTSUP for a layout with a quotient or an edge. */
+zlay_status zl_symbols_plain(zlay_ctx *ctx, const zlay_layout *a);
+
+/* One factor is symbolic: (a, b over what a leaves free); mode by mode. */
+zlay_status zl_symbols_product(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                               const zlay_layout *b);
+zlay_status zl_symbols_paired(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                              const zlay_layout *b, bool raked);
 
 /* The extents of the top-level modes, 0 where one is not known; how many modes there are. */
 size_t zl_symbols_extents(uint64_t *extents, size_t room, const zlay_layout *a);

@@ -34,13 +34,14 @@ void zl_symbols_print(zl_text *out, const zlay_layout *a)
     print_tuple(out, s, false);
     zl_puts(out, ":");
     print_tuple(out, s, true);
+    zl_edges_print(out, s);
 }
 
 /* ---- words ---------------------------------------------------------------------------- */
 
 /* Words of facts and of the grammar, and those that no C expression may have as a name. */
-static const char *const reserved[] = {"o", "and", "or", "not", "floor", "max", "min", "mod", "Sw",
-                                       "f2", "smem_ptr"};
+static const char *const reserved[] = {"o",   "and", "or",  "not", "floor", "ceil", "max",
+                                       "min", "mod", "if", "Sw", "f2",    "smem_ptr"};
 
 static bool is_reserved(const char *name, size_t length)
 {
@@ -82,29 +83,64 @@ static zlay_status overflow(zl_cursor *c)
                    c->first + c->at);
 }
 
-static zlay_status read_name(zl_cursor *c, zl_symbols *s, zl_monomial *out)
+static zlay_status read_name(zl_cursor *c, zl_name *out)
 {
-    size_t length = zl_word_length(c), place;
+    size_t length = zl_word_length(c);
     if (!length || !is_name(c->text + c->at, length) || is_reserved(c->text + c->at, length))
         return zl_cursor_fail(c, "an integer or a name of at most 64 characters");
-    zlay_status status = zl_symbols_name(c->ctx, s, &place, c->text + c->at, length);
-    if (status) return status;
+    memset(out, 0, sizeof *out);
+    memcpy(out->text, c->text + c->at, length);
     c->at += length;
-    *out = zl_monomial_of(1);
-    out->power[place] = 1;
     return ZLAY_OK;
+}
+
+static zlay_status read_divisor(zl_cursor *c, int64_t *out)
+{
+    zlay_status status = zl_cursor_integer(c, out);
+    return status || *out > 0 ? status : zl_cursor_fail(c, "a divisor of at least 1 before this");
+}
+
+/* NAME or NAME/n */
+static zlay_status read_quotient(zl_cursor *c, zl_quotient *q)
+{
+    zlay_status status = read_name(c, &q->base);
+    if (!status && zl_cursor_take(c, '/')) status = read_divisor(c, &q->by);
+    return status;
+}
+
+/* ceil(NAME/n), ceil(k*NAME/n) */
+static zlay_status read_rounded(zl_cursor *c, zl_quotient *q)
+{
+    q->up = true;
+    zlay_status status = zl_cursor_want(c, '(');
+    if (!status && zl_cursor_at_integer(c)) {
+        status = zl_cursor_integer(c, &q->times);
+        if (!status && q->times < 1)
+            status = zl_cursor_fail(c, "a factor of at least 1 before this");
+        if (!status) status = zl_cursor_want(c, '*');
+    }
+    if (!status) status = read_name(c, &q->base);
+    if (!status) status = zl_cursor_want(c, '/');
+    if (!status) status = read_divisor(c, &q->by);
+    return status ? status : zl_cursor_want(c, ')');
 }
 
 static zlay_status read_factor(zl_cursor *c, zl_symbols *s, zl_monomial *out)
 {
     int64_t value;
-    if (!zl_cursor_at_integer(c)) return read_name(c, s, out);
-    zlay_status status = zl_cursor_integer(c, &value);
-    *out = zl_monomial_of(value);
-    return status;
+    zl_quotient q = {.times = 1, .by = 1};
+    if (zl_cursor_at_integer(c)) {
+        zlay_status status = zl_cursor_integer(c, &value);
+        *out = zl_monomial_of(value);
+        return status;
+    }
+    bool paren = zl_cursor_take(c, '(');
+    zlay_status status = zl_word_take(c, "ceil") ? read_rounded(c, &q) : read_quotient(c, &q);
+    if (!status && paren) status = zl_cursor_want(c, ')');
+    return status ? status : zl_symbols_quotient(c->ctx, s, out, &q);
 }
 
-static zlay_status read_monomial(zl_cursor *c, zl_symbols *s, zl_monomial *out)
+zlay_status zl_symbols_product_parse(zl_cursor *c, zl_symbols *s, zl_monomial *out)
 {
     zl_monomial next, product = zl_monomial_of(1);
     zlay_status status = ZLAY_OK;
@@ -146,7 +182,7 @@ static zlay_status read_leaf(tuple *t)
 {
     zl_monomial m;
     zlay_status status = zl_tuple_open(&t->at);
-    if (!status) status = read_monomial(t->at.c, t->s, &m);
+    if (!status) status = zl_symbols_product_parse(t->at.c, t->s, &m);
     if (!status) status = put_leaf(t, &m);
     return status ? status : zl_tuple_close(&t->at, &t->s->leaf[t->at.leaf].close);
 }
@@ -182,7 +218,7 @@ static zlay_status read_offset(zl_cursor *c, zl_symbols *s)
     zlay_status status = ZLAY_OK;
     if (zl_cursor_peek(c) == '(') return ZLAY_OK;
     for (bool minus = false, more = true; more && !status;) {
-        status = read_monomial(c, s, &m);
+        status = zl_symbols_product_parse(c, s, &m);
         if (minus && !status && !zl_sub(0, m.factor, &m.factor)) status = overflow(c);
         if (!status && !zl_poly_add(&s->offset, &m)) status = overflow(c);
         minus = zl_cursor_peek(c) == '-';
@@ -202,6 +238,7 @@ zlay_status zl_symbols_parse(zl_cursor *c, zlay_layout **out)
     if (!status) status = read_tuple(c, &s, false);
     if (!status)
         status = zl_cursor_take(c, ':') ? read_tuple(c, &s, true) : compact(c, &s);
+    if (!status && zl_word_take(c, "if")) status = zl_edges_parse(c, &s);
     if (!status) status = zl_cursor_end(c);
     return status ? status : zl_symbols_layout(c->ctx, out, &s);
 }

@@ -16,11 +16,16 @@ bool zl_slacks_hold(const zl_symbols *s)
     return true;
 }
 
-static size_t place_of(const zl_symbols *s, const char *name)
+/* The name, or its exact quotient by *by. */
+static size_t place_of(const zl_symbols *s, const char *name, int64_t *by)
 {
-    size_t i = 0;
-    while (i < s->names && strcmp(s->name[i].name.text, name)) i++;
-    return i;
+    for (size_t i = 0; i < s->names; i++) {
+        zl_quotient q;
+        zl_quotient_read(&q, s->name[i].name.text);
+        *by = q.by;
+        if (!q.up && !strcmp(q.base.text, name)) return i;
+    }
+    return s->names;
 }
 
 /* sign times the form; false: a name that the layout has not. */
@@ -29,9 +34,10 @@ static bool slack_of(zl_slack *out, const zl_symbols *s, const zlay_facts *facts
 {
     *out = (zl_slack){{{sign * r->rest, {0}}}};
     for (size_t i = 0; i < r->count; i++) {
-        size_t place = place_of(s, facts->at[r->place[i]].name.text);
+        int64_t by = 1;
+        size_t place = place_of(s, facts->at[r->place[i]].name.text, &by);
         if (place == s->names) return false;
-        out->term[1 + i].factor = sign * r->coefficient[i];
+        if (!zl_mul(sign * r->coefficient[i], by, &out->term[1 + i].factor)) return false;
         out->term[1 + i].power[place] = 1;
     }
     return true;

@@ -26,6 +26,23 @@ static inline void zl_table_set(zl_table *t, uint64_t index, int64_t value)
 /* All values of a layout. */
 zlay_status zl_table_of(zlay_ctx *ctx, zl_table *out, const zlay_layout *a);
 
+/* Values that are asked one by one: those of many pieces come from a table, up to limits.points,
+ * for each point would look through the pieces; those of others from zl_value. */
+typedef struct zl_reader {
+    const zlay_layout *a;
+    zl_table t; /* empty: not used */
+} zl_reader;
+
+zlay_status zl_reader_begin(zlay_ctx *ctx, zl_reader *out, const zlay_layout *a);
+void zl_reader_end(zl_reader *r);
+
+static inline bool zl_reader_value(const zl_reader *r, uint64_t index, int64_t *out)
+{
+    if (!r->t.value) return zl_value(r->a, index, out);
+    *out = r->t.value[index];
+    return r->t.there[index];
+}
+
 /* The same of flat pieces without parameters, into a table of their size: ENOMEM. */
 zlay_status zl_pieces_table(zl_table *out, const zlay_layout *a);
 

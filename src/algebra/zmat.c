@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "algebra/zmat.h"
+#include "algebra/zmat_alone.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -18,6 +18,36 @@ zlay_status zl_zmat_block(zlay_ctx *ctx, zlay_zmat **out, size_t rows, size_t co
     else a->small = (int64_t *)(void *)(a + 1);
     *out = a;
     return ZLAY_OK;
+}
+
+/* The limbs of the longest number; 0 where all are entries of 64 bits. */
+static size_t limbs_needed(const uint64_t *at, const bool *negative, size_t count, size_t n)
+{
+    size_t limbs = 0;
+    for (size_t i = 0; i < count; i++, at += n) {
+        size_t used = zl_big_used(at, n);
+        if (used > limbs && (used > 1 || at[0] > (uint64_t)INT64_MAX + (negative && negative[i])))
+            limbs = used;
+    }
+    return limbs;
+}
+
+zlay_status zl_zmat_of_numbers(zlay_ctx *ctx, zlay_zmat **out, size_t rows, size_t cols,
+                               const uint64_t *at, const bool *negative, size_t n)
+{
+    size_t count = rows * cols, limbs = limbs_needed(at, negative, count, n);
+    zlay_status status = zl_zmat_block(ctx, out, rows, cols, limbs);
+    for (size_t i = 0; i < count && !status; i++, at += n) {
+        bool minus = negative && negative[i];
+        if (!limbs) {
+            (*out)->small[i] = (int64_t)(minus ? 0 - at[0] : at[0]);
+            continue;
+        }
+        uint64_t *to = (*out)->big + i * (limbs + 1);
+        to[0] = minus;
+        memcpy(to + 1, at, limbs * sizeof *at);
+    }
+    return status;
 }
 
 static zlay_status check_side(zlay_ctx *ctx, size_t rows, size_t cols)
@@ -231,14 +261,29 @@ static zlay_status answer(zlay_ctx *ctx, zl_zmat_op op, zlay_zmat **const out[3]
     return zl_leave(ctx, zl_zmat_give(zl_zmat_run(ctx, op, made, a, NULL, 0), made, out));
 }
 
+/* The form alone where its own method takes the matrix, else with its transforms. */
+static zlay_status alone(zlay_ctx *ctx, zlay_zmat **out, const zlay_zmat *a, zl_zmat_op op)
+{
+    zlay_zmat *made[3] = {NULL, NULL, NULL};
+    if (out) *out = NULL;
+    if (!ctx || !out || !a) return ZLAY_EINVAL;
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    status = op == ZL_SNF ? zl_smith_alone(ctx, made, a) : zl_hermite_alone(ctx, made, a);
+    if (status == ZLAY_EOVERFLOW) status = zl_zmat_run(ctx, op, made, a, NULL, 0);
+    return zl_leave(ctx, zl_zmat_give(status, made, (zlay_zmat **const[3]){out, NULL, NULL}));
+}
+
 zlay_status zlay_zmat_snf(zlay_ctx *ctx, zlay_zmat **s, zlay_zmat **u, zlay_zmat **v,
                           const zlay_zmat *a)
 {
+    if (!u && !v) return alone(ctx, s, a, ZL_SNF);
     return answer(ctx, ZL_SNF, (zlay_zmat **const[3]){s, u, v}, a);
 }
 
 zlay_status zlay_zmat_hnf(zlay_ctx *ctx, zlay_zmat **h, zlay_zmat **u, const zlay_zmat *a)
 {
+    if (!u) return alone(ctx, h, a, ZL_HNF);
     return answer(ctx, ZL_HNF, (zlay_zmat **const[3]){h, u, NULL}, a);
 }
 

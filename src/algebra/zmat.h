@@ -45,6 +45,9 @@ zlay_status zl_zmat_give(zlay_status status, zlay_zmat *made[3], zlay_zmat **con
 
 extern const zl_rung zl_rung_64;
 
+/* Smith's form alone of small entries, 64-bit ones; ZLAY_EOVERFLOW: by another method. */
+zlay_status zl_smith_small(zlay_ctx *ctx, zlay_zmat **out, const zlay_zmat *a);
+
 /* flint.c; without engines they answer ZLAY_ELIMIT and name the engine that lacks. */
 extern const zl_rung zl_rung_flint;
 zlay_status zl_zmat_from_text(zlay_ctx *ctx, zlay_zmat **out, size_t rows, size_t cols,

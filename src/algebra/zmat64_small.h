@@ -39,3 +39,16 @@ zlay_status zlay_zmat_snf_small(int64_t *s, int64_t *u, int64_t *v, const int64_
     copy(v, own_v, n * n);
     return ZLAY_OK;
 }
+
+/* The form alone of a square matrix whose adjugate is found without a prime. */
+zlay_status zl_smith_small(zlay_ctx *ctx, zlay_zmat **out, const zlay_zmat *a)
+{
+    num block[8 * 64 + 4 * 8 + 8];
+    work k = {.ctx = ctx, .at = block};
+    size_t n = a->rows;
+    if (n != a->cols || n < 4 || n > 8 || bits_of(a->small, n * n) > 20) return ZLAY_EOVERFLOW;
+    if (!(n == 4 && is_small(a->small, n)) && !are_powers_small(a->small, n)) return ZLAY_EOVERFLOW;
+    num *s = nums(&k, n), *u = nums(&k, n * n), *v = nums(&k, n * n);
+    bool done = smith_of_square(&k, s, u, v, a->small, n) && !k.overflow;
+    return done ? stored(&k, out, s, 1, n) : ZLAY_EOVERFLOW;
+}

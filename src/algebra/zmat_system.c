@@ -7,9 +7,9 @@
 
 static bool is_positive(const zlay_zmat *a, size_t i)
 {
-    const uint64_t *at = a->big + i * (a->limbs + 1);
     bool any = false;
     if (!a->limbs) return a->small[i] > 0;
+    const uint64_t *at = a->big + i * (a->limbs + 1);
     for (size_t l = 1; l <= a->limbs; l++) any |= at[l] != 0;
     return any && !at[0];
 }

@@ -18,14 +18,67 @@
 zlay_status zl_enter(zlay_ctx *ctx);
 zlay_status zl_leave(zlay_ctx *ctx, zlay_status status);
 
+/* The same for a decider: where limits.work or limits.memory ended the call, *answer becomes
+ * ZLAY_UNDECIDED and the status ZLAY_OK. */
+zlay_status zl_leave_answer(zlay_ctx *ctx, zlay_status status, zlay_answer *answer);
+
 /* Record why a call fails and answer `status`; ctx may be NULL. */
 zlay_status zl_fail(zlay_ctx *ctx, zlay_status status, const char *format, ...) ZL_PRINTF(3, 4);
 
+/* ---- limits -------------------------------------------------------------- */
+
 const zlay_limits *zl_limits(const zlay_ctx *ctx);
+const zlay_limits *zl_ceilings(const zlay_ctx *ctx);
+
+/* Limits by their row of limits.def; ZL_LIMITS: there is none. */
+enum {
+#define LIMIT(name, usual, most, unit, bounds) ZL_LIMIT_##name,
+#include "base/limits.def"
+    ZL_LIMITS
+};
+size_t zl_limit_find(const char *name, size_t length);
+uint64_t zl_limit_get(const zlay_limits *limits, size_t i);
+void zl_limit_set(zlay_limits *limits, size_t i, uint64_t count);
+
+/* Limits as a caller gives them, NULL or shorter ones filled up with zeros; EINVAL. */
+zlay_status zl_limits_read(zlay_limits *out, const zlay_limits *given);
+
+/* Zeros become the defaults, or the ceilings where those are lower. */
+void zl_limits_complete(zlay_limits *limits, const zlay_limits *ceilings);
+
+/* The first limit above its ceiling. */
+size_t zl_limits_above(const zlay_limits *limits, const zlay_limits *ceilings);
+zlay_limits zl_limits_most(void);
+
+/* ELIMIT, with the ceiling that is asked to be passed. */
+zlay_status zl_above(zlay_ctx *ctx, size_t limit, uint64_t asked);
+
+/* Count `steps` of limits.work, which every loop counts whose length depends on the values of an
+ * input and not on its text alone.  ZLAY_ENOMEM when there are no more: inside the library this is
+ * the status that ends everything and is never an answer.  From then on every zl_alloc and
+ * zl_charge of the call fails, and zl_leave answers ZLAY_ELIMIT with the limit's name. */
+zlay_status zl_charge(zlay_ctx *ctx, uint64_t steps);
+
+/* Steps of limits.work that the call has left. */
+uint64_t zl_work_left(const zlay_ctx *ctx);
+
+/* What zl_leave makes of a status: ELIMIT where the call was ended by limits.work or
+ * limits.memory. */
+zlay_status zl_ended(zlay_ctx *ctx, zlay_status status);
+
+/* All calls with this ctx count as one from now on: a request of zlay_json_call. */
+void zl_count_as_one(zlay_ctx *ctx);
+
+/* A public function that calls others counts as one with them: refused where another call is
+ * inside, and whatever its status, ELIMIT where a limit of the ctx ended one of its loops.
+ * Out: *was, for zl_leave_whole. */
+zlay_status zl_enter_whole(zlay_ctx *ctx, bool *was);
+zlay_status zl_leave_whole(zlay_ctx *ctx, bool was, zlay_status status);
 
 /* ---- memory ------------------------------------------------------------ */
 
-/* Zeroed memory from the hooks of ctx; on failure NULL and a message. */
+/* Zeroed memory from the hooks of ctx, counted in limits.memory and limits.work; on failure NULL
+ * and a message. */
 void *zl_alloc(zlay_ctx *ctx, size_t count, size_t size);
 
 /* Objects outlive their ctx, so they are freed through a copied allocator. */

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A context: memory hooks, limits, what the running call has used of them, and the text of the
+ * last failure. Memory is counted in an account, a small object of its own: what a ctx makes may
+ * be freed after it and in another thread, so the account lives until the last of it is freed.
+ * The ctx's thread alone adds to what is taken, any thread to what is given back.  When the ctx
+ * ends, all that was taken is subtracted from what was given: who then meets 0 gave the last. */
 #include "base/base.h"
 
 #include <stdarg.h>
@@ -7,9 +12,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+typedef struct account {
+    zlay_allocator hooks;
+    atomic_uint_fast64_t taken, given; /* bytes, of the account itself too */
+} account;
+
 struct zlay_ctx {
-    zlay_allocator alloc;
-    zlay_limits limits;
+    zlay_allocator alloc; /* of the account: what objects keep a copy of */
+    zlay_limits limits, ceilings;
+    uint64_t work, held, asked; /* steps of this call; bytes held before it; what a limit refused */
+    size_t ended;               /* the limit that ended the call, or ZL_LIMITS */
+    bool as_one;                /* all calls count as one */
     atomic_flag inside; /* atomic, so that a second thread's entry is refused, not a race */
     char message[1024];
 };
@@ -26,54 +39,89 @@ static void default_free(void *user, void *ptr, size_t size)
     free(ptr);
 }
 
-static const zlay_limits defaults = {
-    .size = sizeof(zlay_limits),
-    .nesting = 64,
-    .text = (uint64_t)1 << 20,
-    .dims = 64,
-    .points = (uint64_t)1 << 22,
-    .sim_bytes = (uint64_t)1 << 30,
-    .pieces = 4096,
-    .isl_ops = 10000000,
-    .big_bytes = (uint64_t)64 << 20,
-};
+/* ---- accounts ------------------------------------------------------------- */
 
-static zlay_status limits_read(zlay_limits *out, const zlay_limits *in)
+static uint64_t held(const account *a)
 {
-    zlay_limits given = {0};
-    *out = defaults;
-    if (!in) return ZLAY_OK;
-    if (in->size < sizeof in->size || in->size > sizeof given) return ZLAY_EINVAL;
-    memcpy(&given, in, in->size);
-    for (size_t i = 0; i < ZL_COUNT(given.reserved); i++)
-        if (given.reserved[i]) return ZLAY_EINVAL;
-    if (given.nesting) out->nesting = given.nesting;
-    if (given.text) out->text = given.text;
-    if (given.dims) out->dims = given.dims;
-    if (given.points) out->points = given.points;
-    if (given.sim_bytes) out->sim_bytes = given.sim_bytes;
-    if (given.pieces) out->pieces = given.pieces;
-    if (given.isl_ops) out->isl_ops = given.isl_ops;
-    if (given.big_bytes) out->big_bytes = given.big_bytes;
-    return ZLAY_OK;
+    uint64_t given = atomic_load_explicit(&a->given, memory_order_relaxed);
+    return atomic_load_explicit(&a->taken, memory_order_relaxed) - given;
+}
+
+static void *account_alloc(void *user, size_t size)
+{
+    account *a = user;
+    void *ptr = a->hooks.alloc(a->hooks.user, size);
+    uint64_t taken = atomic_load_explicit(&a->taken, memory_order_relaxed);
+    if (ptr) atomic_store_explicit(&a->taken, taken + size, memory_order_relaxed);
+    return ptr;
+}
+
+/* While the ctx lives its own bytes are owed, and `given` is above 0; afterwards it is what is
+ * still owed, below 0 modulo 2^64. Who gives the last frees the account; anybody else must not
+ * look at it once the sum is made. */
+static void account_give(account *a, uint64_t size)
+{
+    zlay_allocator hooks = a->hooks;
+    uint64_t given = atomic_fetch_add_explicit(&a->given, size, memory_order_acq_rel) + size;
+    if (!given) hooks.free(hooks.user, a, sizeof *a);
+}
+
+/* The ctx ends, and with it the last that is taken. */
+static void account_end(account *a)
+{
+    uint64_t taken = atomic_load_explicit(&a->taken, memory_order_relaxed);
+    account_give(a, sizeof *a - taken);
+}
+
+static void account_free(void *user, void *ptr, size_t size)
+{
+    account *a = user;
+    a->hooks.free(a->hooks.user, ptr, size);
+    account_give(a, size);
+}
+
+static account *account_new(const zlay_allocator *hooks)
+{
+    account *a = hooks->alloc(hooks->user, sizeof *a);
+    if (!a) return NULL;
+    a->hooks = *hooks;
+    atomic_init(&a->taken, sizeof *a);
+    atomic_init(&a->given, 0);
+    return a;
+}
+
+/* ---- contexts --------------------------------------------------------------- */
+
+static zlay_status limits_take(zlay_limits *out, const zlay_limits *given,
+                               const zlay_limits *ceilings, size_t *above)
+{
+    zlay_status status = zl_limits_read(out, given);
+    if (status) return status;
+    zl_limits_complete(out, ceilings);
+    *above = zl_limits_above(out, ceilings);
+    return *above == ZL_LIMITS ? ZLAY_OK : ZLAY_ELIMIT;
 }
 
 zlay_status zlay_ctx_new(zlay_ctx **out, const zlay_allocator *alloc, const zlay_limits *limits)
 {
     zlay_allocator hooks = {NULL, default_alloc, default_free};
-    zlay_limits read;
+    zlay_limits read, most = zl_limits_most();
+    size_t above;
     if (!out) return ZLAY_EINVAL;
     *out = NULL;
     if (alloc && (!alloc->alloc) != (!alloc->free)) return ZLAY_EINVAL;
     if (alloc && alloc->alloc) hooks = *alloc;
-    zlay_status status = limits_read(&read, limits);
+    zlay_status status = limits_take(&read, limits, &most, &above);
     if (status) return status;
-    zlay_ctx *ctx = hooks.alloc(hooks.user, sizeof *ctx);
+    account *a = account_new(&hooks);
+    zlay_ctx *ctx = a ? account_alloc(a, sizeof *ctx) : NULL;
+    if (!ctx && a) account_end(a);
     if (!ctx) return ZLAY_ENOMEM;
-    ctx->alloc = hooks;
-    ctx->limits = read;
+    *ctx = (zlay_ctx){.alloc = {a, account_alloc, account_free},
+                      .limits = read,
+                      .ceilings = most,
+                      .ended = ZL_LIMITS};
     atomic_flag_clear(&ctx->inside);
-    ctx->message[0] = 0;
     *out = ctx;
     return ZLAY_OK;
 }
@@ -81,20 +129,48 @@ zlay_status zlay_ctx_new(zlay_ctx **out, const zlay_allocator *alloc, const zlay
 void zlay_ctx_free(zlay_ctx *ctx)
 {
     if (!ctx) return;
-    zlay_allocator hooks = ctx->alloc;
-    hooks.free(hooks.user, ctx, sizeof *ctx);
+    account *a = ctx->alloc.user;
+    account_free(a, ctx, sizeof *ctx);
+    account_end(a);
 }
 
 const char *zlay_ctx_message(const zlay_ctx *ctx) { return ctx ? ctx->message : ""; }
 
+zlay_status zl_above(zlay_ctx *ctx, size_t limit, uint64_t asked)
+{
+    return zl_fail(ctx, ZLAY_ELIMIT, "limits.%s: %llu is above its ceiling, %llu",
+                   zlay_limit_at(limit)->name, (unsigned long long)asked,
+                   (unsigned long long)zl_limit_get(&ctx->ceilings, limit));
+}
+
 zlay_status zlay_ctx_set_limits(zlay_ctx *ctx, const zlay_limits *limits)
 {
     zlay_limits read;
-    zlay_status status = limits_read(&read, limits);
-    if (status || !ctx) return ZLAY_EINVAL;
-    if ((status = zl_enter(ctx))) return status;
-    ctx->limits = read;
-    return zl_leave(ctx, ZLAY_OK);
+    size_t above = ZL_LIMITS;
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    status = limits_take(&read, limits, &ctx->ceilings, &above);
+    if (!status) ctx->limits = read;
+    if (above != ZL_LIMITS) zl_above(ctx, above, zl_limit_get(&read, above));
+    return zl_leave(ctx, status);
+}
+
+zlay_status zlay_ctx_set_ceilings(zlay_ctx *ctx, const zlay_limits *ceilings)
+{
+    zlay_limits read, most = zl_limits_most();
+    size_t above = ZL_LIMITS;
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    zlay_limits former = ctx->ceilings;
+    ctx->ceilings = most;
+    status = ceilings ? limits_take(&read, ceilings, &most, &above) : ZLAY_OK;
+    if (above != ZL_LIMITS) zl_above(ctx, above, zl_limit_get(&read, above));
+    ctx->ceilings = status ? former : ceilings ? read : most;
+    for (size_t i = 0; !status && i < ZL_LIMITS; i++) {
+        uint64_t ceiling = zl_limit_get(&ctx->ceilings, i);
+        if (zl_limit_get(&ctx->limits, i) > ceiling) zl_limit_set(&ctx->limits, i, ceiling);
+    }
+    return zl_leave(ctx, status);
 }
 
 zlay_status zlay_ctx_limits(zlay_limits *out, const zlay_ctx *ctx)
@@ -104,18 +180,72 @@ zlay_status zlay_ctx_limits(zlay_limits *out, const zlay_ctx *ctx)
     return ZLAY_OK;
 }
 
+zlay_status zlay_ctx_ceilings(zlay_limits *out, const zlay_ctx *ctx)
+{
+    if (!out || !ctx) return ZLAY_EINVAL;
+    *out = ctx->ceilings;
+    return ZLAY_OK;
+}
+
+static void count_anew(zlay_ctx *ctx)
+{
+    ctx->work = 0;
+    ctx->ended = ZL_LIMITS;
+    ctx->held = held(ctx->alloc.user);
+}
+
 zlay_status zl_enter(zlay_ctx *ctx)
 {
     if (!ctx) return ZLAY_EINVAL;
-    if (atomic_flag_test_and_set(&ctx->inside)) return ZLAY_EBUSY;
+    if (atomic_flag_test_and_set_explicit(&ctx->inside, memory_order_acquire)) return ZLAY_EBUSY;
     ctx->message[0] = 0;
+    if (!ctx->as_one) count_anew(ctx);
     return ZLAY_OK;
+}
+
+zlay_status zl_ended(zlay_ctx *ctx, zlay_status status)
+{
+    if (status != ZLAY_ENOMEM || ctx->ended == ZL_LIMITS) return status;
+    unsigned long long most = (unsigned long long)zl_limit_get(&ctx->limits, ctx->ended);
+    return zl_fail(ctx, ZLAY_ELIMIT, "limits.%s is %llu %s and %llu are asked for",
+                   zlay_limit_at(ctx->ended)->name, most, zlay_limit_at(ctx->ended)->unit,
+                   (unsigned long long)ctx->asked);
 }
 
 zlay_status zl_leave(zlay_ctx *ctx, zlay_status status)
 {
-    atomic_flag_clear(&ctx->inside);
+    if (status == ZLAY_ENOMEM) status = zl_ended(ctx, status);
+    atomic_flag_clear_explicit(&ctx->inside, memory_order_release);
     return status;
+}
+
+zlay_status zl_leave_answer(zlay_ctx *ctx, zlay_status status, zlay_answer *answer)
+{
+    bool ended = ctx->ended != ZL_LIMITS;
+    status = zl_leave(ctx, ended ? ZLAY_ENOMEM : status);
+    if (ended) *answer = ZLAY_UNDECIDED;
+    return ended ? ZLAY_OK : status;
+}
+
+void zl_count_as_one(zlay_ctx *ctx)
+{
+    count_anew(ctx);
+    ctx->as_one = true;
+}
+
+zlay_status zl_enter_whole(zlay_ctx *ctx, bool *was)
+{
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    *was = ctx->as_one;
+    ctx->as_one = true;
+    return zl_leave(ctx, ZLAY_OK);
+}
+
+zlay_status zl_leave_whole(zlay_ctx *ctx, bool was, zlay_status status)
+{
+    ctx->as_one = was;
+    return zl_ended(ctx, ctx->ended == ZL_LIMITS ? status : ZLAY_ENOMEM);
 }
 
 zlay_status zl_fail(zlay_ctx *ctx, zlay_status status, const char *format, ...)
@@ -129,16 +259,57 @@ zlay_status zl_fail(zlay_ctx *ctx, zlay_status status, const char *format, ...)
 }
 
 const zlay_limits *zl_limits(const zlay_ctx *ctx) { return &ctx->limits; }
+const zlay_limits *zl_ceilings(const zlay_ctx *ctx) { return &ctx->ceilings; }
 zlay_allocator zl_allocator(const zlay_ctx *ctx) { return ctx->alloc; }
+
+/* ---- what a call uses ------------------------------------------------------- */
+
+static bool end_by(zlay_ctx *ctx, size_t limit, uint64_t asked)
+{
+    ctx->ended = limit;
+    ctx->asked = asked;
+    return false;
+}
+
+static bool work_left(zlay_ctx *ctx, uint64_t steps)
+{
+    if (ctx->ended != ZL_LIMITS) return false;
+    if (!zl_uadd(ctx->work, steps, &ctx->work)) ctx->work = UINT64_MAX;
+    return ctx->work <= ctx->limits.work || end_by(ctx, ZL_LIMIT_work, ctx->work);
+}
+
+zlay_status zl_charge(zlay_ctx *ctx, uint64_t steps)
+{
+    return work_left(ctx, steps) ? ZLAY_OK : ZLAY_ENOMEM;
+}
+
+uint64_t zl_work_left(const zlay_ctx *ctx)
+{
+    bool none = ctx->ended != ZL_LIMITS || ctx->work >= ctx->limits.work;
+    return none ? 0 : ctx->limits.work - ctx->work;
+}
+
+/* Bytes held may fall below what was held when the call began: other threads free. */
+static bool memory_left(zlay_ctx *ctx, uint64_t bytes)
+{
+    uint64_t now = held(ctx->alloc.user), own = now > ctx->held ? now - ctx->held : 0;
+    if (!zl_uadd(own, bytes, &own)) own = UINT64_MAX;
+    return own <= ctx->limits.memory || end_by(ctx, ZL_LIMIT_memory, own);
+}
+
+/* Steps of an allocation: of the call itself, and of so many bytes that are zeroed. */
+enum { STEPS_ALLOC = 8, BYTES_STEP = 32 };
 
 void *zl_alloc(zlay_ctx *ctx, size_t count, size_t size)
 {
     size_t bytes;
     void *ptr = NULL;
-    if (!__builtin_mul_overflow(count, size, &bytes))
-        ptr = ctx->alloc.alloc(ctx->alloc.user, bytes ? bytes : 1);
+    if (__builtin_mul_overflow(count, size, &bytes)) bytes = SIZE_MAX;
+    if (memory_left(ctx, bytes) && work_left(ctx, STEPS_ALLOC + bytes / BYTES_STEP))
+        ptr = account_alloc(ctx->alloc.user, bytes ? bytes : 1);
     if (ptr) return memset(ptr, 0, bytes);
     zl_fail(ctx, ZLAY_ENOMEM, "no memory for %zu objects of %zu bytes", count, size);
+    zl_ended(ctx, ZLAY_ENOMEM);
     return NULL;
 }
 

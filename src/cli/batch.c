@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlay/json.h>
 
 /* A line longer than this is refused by its length alone, so no more of it is kept. */
 enum { KEPT_MOST = (16 << 20) + 1, CHUNK = 1 << 16 };
@@ -21,7 +20,8 @@ typedef struct batch {
     zlay_ctx *ctx;
     char *line;
     size_t length, line_room;
-    zlay_buf out;
+    char *text; /* the answer */
+    size_t room;
     bool failed; /* output or memory */
 } batch;
 
@@ -37,14 +37,18 @@ static bool grow(char **text, size_t *room, size_t wanted)
     return true;
 }
 
+static char *room_of(void *user, size_t need)
+{
+    batch *b = user;
+    return grow(&b->text, &b->room, need + 1) ? b->text : NULL;
+}
+
 static void answer(batch *b)
 {
     static const char no_memory[] =
         "{\"error\":\"ENOMEM\",\"message\":\"no memory for the answer\"}";
-    zlay_status status;
-    while ((status = zlay_json_call(b->ctx, &b->out, b->line, b->length)) == ZLAY_EROOM)
-        if (!grow(&b->out.text, &b->out.room, b->out.need + 1)) break;
-    if (fputs(status ? no_memory : b->out.text, stdout) < 0 || putchar('\n') < 0) b->failed = true;
+    zlay_status status = zl_json_call(b->ctx, room_of, b, b->line, b->length);
+    if (fputs(status ? no_memory : b->text, stdout) < 0 || putchar('\n') < 0) b->failed = true;
     b->length = 0;
 }
 
@@ -81,15 +85,55 @@ static size_t next(char *chunk, bool *failed)
     return got > 0 ? (size_t)got : 0;
 }
 
+/* ---- --limits ------------------------------------------------------------------ */
+
+/* One NAME=COUNT of a list; its end. */
+static const char *ceiling_read(zlay_limits *out, const char *text)
+{
+    const char *equals = text + strcspn(text, "=,");
+    char *end;
+    size_t limit = zl_limit_find(text, (size_t)(equals - text));
+    if (*equals != '=' || limit == ZL_LIMITS || equals[1] < '1' || equals[1] > '9') return NULL;
+    errno = 0;
+    unsigned long long count = strtoull(equals + 1, &end, 10);
+    if (errno || (*end && *end != ',')) return NULL;
+    zl_limit_set(out, limit, count);
+    return end;
+}
+
+/* What is named is in force and is its own ceiling; the ceiling of any other is its default. */
+static bool ceilings_set(zlay_ctx *ctx, const char *text)
+{
+    zlay_limits given = {.size = sizeof given};
+    const char *end = ceiling_read(&given, text);
+    while (end && *end == ',') end = ceiling_read(&given, end + 1);
+    if (!end) fprintf(stderr, "zlay: --limits wants NAME=COUNT,..., not '%s'; the names:", text);
+    for (size_t i = 0; !end && zlay_limit_at(i); i++)
+        fprintf(stderr, " %s%s", zlay_limit_at(i)->name, zlay_limit_at(i + 1) ? "" : "\n");
+    if (!end) return false;
+    zlay_status status = zlay_ctx_set_ceilings(ctx, &given);
+    if (!status) status = zlay_ctx_set_limits(ctx, &given);
+    if (status) zl_say(ctx, status, "--limits");
+    return !status;
+}
+
+static bool flags_read(zlay_ctx *ctx, int argc, char **argv)
+{
+    bool apart = argc == 2 && !strcmp(argv[0], "--limits");
+    if (!argc) return true;
+    if (apart || (argc == 1 && !strncmp(argv[0], "--limits=", 9)))
+        return ceilings_set(ctx, apart ? argv[1] : argv[0] + 9);
+    fprintf(stderr, "zlay: batch takes --limits NAME=COUNT,... and nothing else, not '%s'\n",
+            argv[argc > 2 && !strcmp(argv[0], "--limits") ? 2 : 0]);
+    return false;
+}
+
 int zl_batch(zlay_ctx *ctx, int argc, char **argv)
 {
     static char chunk[CHUNK];
     batch b = {.ctx = ctx};
     size_t got;
-    if (argc) {
-        fprintf(stderr, "zlay: batch takes no argument, and '%s' is one\n", argv[0]);
-        return ZL_EXIT_ERROR;
-    }
+    if (!flags_read(ctx, argc, argv)) return ZL_EXIT_ERROR;
     signal(SIGPIPE, SIG_IGN);
     while (!b.failed && (got = next(chunk, &b.failed))) {
         feed(&b, chunk, got);
@@ -98,6 +142,6 @@ int zl_batch(zlay_ctx *ctx, int argc, char **argv)
     if (b.length && !b.failed) answer(&b);
     if (fflush(stdout)) b.failed = true;
     free(b.line);
-    free(b.out.text);
+    free(b.text);
     return b.failed ? ZL_EXIT_ERROR : ZL_EXIT_YES;
 }

@@ -47,6 +47,10 @@ zlay_plan *zl_plan_of(zlay_ctx *ctx, const zl_options *options, int *exit);
 /* A file's bytes in memory that free() takes, with a 0 behind them; NULL, and said. */
 char *zl_file_read(const char *path, size_t most, size_t *length);
 
+/* Put a file there whole or not at all: a new one, or in the place of a regular file; false, and
+ * said. */
+bool zl_file_write(const char *path, const char *text, size_t length);
+
 /* Say on stderr that a file cannot be read or written, and why, where that is known. */
 void zl_file_failed(const char *verb, const char *path, const char *why);
 

@@ -19,6 +19,8 @@ static const char *by_name(int32_t by)
         return "the hardware";
     case ZLAY_BY_PRACTICE:
         return "published kernels alone";
+    case ZLAY_BY_ADVICE:
+        return "nobody; it is advice";
     default:
         return "nobody";
     }

@@ -69,33 +69,13 @@ char *zl_plan_text(zlay_ctx *ctx, zl_emitter *emit, const zlay_plan *plan, const
     return zl_text_of(ctx, emission_write, &e, length);
 }
 
-/* A file is there whole or not at all. */
-static bool file_write(const char *path, const char *text, size_t length)
-{
-    char *beside = malloc(strlen(path) + sizeof ".new");
-    if (!beside) return false;
-    strcpy(beside, path);
-    strcat(beside, ".new");
-    errno = 0;
-    FILE *file = fopen(beside, "wb");
-    bool done = file && fwrite(text, 1, length, file) == length;
-    if (file && fclose(file)) done = false;
-    if (done) done = !rename(beside, path);
-    if (!done) {
-        zl_file_failed("write", path, errno ? strerror(errno) : "");
-        if (file) remove(beside);
-    }
-    free(beside);
-    return done;
-}
-
 static int emit_file(zlay_ctx *ctx, zl_emitter *emit, const zlay_plan *plan,
                      const zl_options *options, const char *path)
 {
     size_t length;
     if (!path) return ZL_EXIT_YES;
     char *text = zl_plan_text(ctx, emit, plan, options->name, &length);
-    bool done = text && file_write(path, text, length);
+    bool done = text && zl_file_write(path, text, length);
     free(text);
     if (done) printf("wrote %s, %zu bytes\n", path, length);
     return done ? ZL_EXIT_YES : ZL_EXIT_ERROR;

@@ -171,7 +171,7 @@ static void fence_maps(zl_pipe_text *k)
         const zl_other *other = &k->pipe->others[i];
         if (other->sort != ZL_OTHER_MAP || !zl_pt_pointer(k, ZL_PT_OTHER, i)) continue;
         for (uint32_t s = 0; s < other->stages; s++) {
-            const zl_pos at = {-1, -1, -1, s};
+            const zl_pos at = {-1, -1, -1, s, 0};
             zl_pt_other(k, "map", (int32_t)i, &at, MAP_BYTES);
             zl_say(k, NULL, "fence.tensormap.acquire.gpu", 0, "map", bytes);
         }

@@ -246,7 +246,7 @@ static zlay_status place_shared(zl_pipe_text *k)
         uint64_t align = aligned(k, (int32_t)i) ? ZL_PT_ALIGN : PLAIN_ALIGN;
         at = round_up(at, align);
         uint64_t pitch =
-            (uint64_t)s->bytes > info.smem ? info.smem : round_up((uint64_t)s->bytes, align);
+            (uint64_t)s->bytes > info.smem ? info.smem + 1u : round_up((uint64_t)s->bytes, align);
         k->smem_at[i] = (uint32_t)at;
         k->smem_pitch[i] = (uint32_t)pitch;
         at += zl_umul_sat(pitch, (uint64_t)s->stages * zl_pt_instances(k, (int32_t)i));
@@ -271,11 +271,8 @@ static zlay_status place_shared(zl_pipe_text *k)
 static zlay_status place_threads(zl_pipe_text *k)
 {
     zlay_target_info info = {0};
-    uint32_t warps = 0;
+    uint32_t warps = zl_pipe_warps(k->pipe);
     zlay_target_get(&info, k->ask->target);
-    for (uint32_t r = 0; r < k->pipe->roles_count; r++)
-        if (k->pipe->roles[r].last_warp >= warps) warps = k->pipe->roles[r].last_warp + 1;
-    if (!warps) warps = 1;
     if (k->pipe->blocks > info.cluster_most)
         return zl_fail(k->ctx, ZLAY_ENOTSUP, "cluster: %u blocks, and %s has at most %u",
                        k->pipe->blocks, zlay_target_name(k->ask->target), info.cluster_most);

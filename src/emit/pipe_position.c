@@ -36,6 +36,8 @@ static void position(zl_pipe_text *k, const char *to, const zl_pos *pos)
     if (pos->loop >= 0 && pos->times >= 0) {
         put_param(param, k, pos->times);
         zl_op(k, MUL, to, counter, param);
+    } else if (pos->loop >= 0 && pos->scale) {
+        zl_op(k, MUL, to, counter, zl_pt_number(param, (uint64_t)pos->scale));
     } else {
         zl_op(k, MOV, to, pos->loop >= 0 ? counter : "0");
     }

@@ -98,7 +98,7 @@ typedef struct origin {
     uint32_t word[WORD], byte[WORD];
 } origin;
 
-/* What is loaded and what is stored of a block. */
+/* What is loaded and what is stored of a block; no vectors where they are not whole. */
 typedef struct passage {
     const zl_tile_block *b;
     uint32_t width[ZL_TILE_SIDES];
@@ -111,8 +111,10 @@ static bool passage_of(passage *out, const zlay_move *move, const zl_part *p,
     out->b = b;
     for (int s = 0; s < ZL_TILE_SIDES; s++) {
         out->width[s] = zl_tile_width(move, p, b, s);
-        if (!zl_tile_vectors_of(&out->side[s], b, s, out->width[s])) return false;
+        out->side[s].count = 0;
     }
+    for (int s = 0; s < ZL_TILE_SIDES; s++)
+        if (!zl_tile_vectors_of(&out->side[s], b, s, out->width[s])) return false;
     return true;
 }
 

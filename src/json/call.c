@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One line in, one object out.  The caller's ctx is entered for the whole of it; the library is
- * called with a ctx of the request's own, which has the request's limits. */
+ * called with a ctx of the request's own, which has the request's limits and the caller's ceilings,
+ * and in which all calls of the request count as one. */
 #include "json/json.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <zlay/json.h>
 
@@ -59,45 +59,28 @@ static json_t *answer_value(zl_call *call, zlay_status status)
 
 /* ---- limits --------------------------------------------------------------- */
 
-static uint64_t *limit_of(zlay_limits *limits, const char *name)
-{
-    static const struct {
-        const char *name;
-        size_t offset;
-    } wide[] = {
-        {"text", offsetof(zlay_limits, text)},
-        {"dims", offsetof(zlay_limits, dims)},
-        {"points", offsetof(zlay_limits, points)},
-        {"sim_bytes", offsetof(zlay_limits, sim_bytes)},
-        {"pieces", offsetof(zlay_limits, pieces)},
-        {"isl_ops", offsetof(zlay_limits, isl_ops)},
-        {"big_bytes", offsetof(zlay_limits, big_bytes)},
-    };
-    for (size_t i = 0; i < ZL_COUNT(wide); i++)
-        if (!strcmp(wide[i].name, name))
-            return (uint64_t *)(void *)((char *)limits + wide[i].offset);
-    return NULL;
-}
-
 static zlay_status limits_read(zl_call *call, zlay_limits *limits, const json_t *given)
 {
     const char *name;
     json_t *value;
     json_object_foreach((json_t *)(uintptr_t)given, name, value)
     {
-        uint64_t count = 0, *wide = limit_of(limits, name);
+        uint64_t count = 0;
         char quoted[256];
-        if (!wide && strcmp(name, "nesting"))
+        size_t length = strlen(name), limit = zl_limit_find(name, length);
+        if (limit == ZL_LIMITS)
             return zl_fail(call->ctx, ZLAY_EINVAL, "limits: no limit is called '%s'",
-                           zl_quote(quoted, name, strlen(name)));
-        if (!zl_json_u64(value, &count) || !count || (!wide && count > UINT32_MAX))
+                           zl_quote(quoted, name, length));
+        if (!zl_json_u64(value, &count) || !count)
             return zl_wrong(call, name, "a count of at least 1");
-        if (wide) *wide = count;
-        else limits->nesting = (uint32_t)count;
+        if (count > zl_limit_get(zl_ceilings(call->ctx), limit))
+            return zl_above(call->ctx, limit, count);
+        zl_limit_set(limits, limit, count);
     }
     return ZLAY_OK;
 }
 
+/* A limit above its ceiling is an error of the request: no search was ended. */
 static zlay_status limits_apply(zl_call *call)
 {
     const json_t *given = json_object_get(call->request, "limits");
@@ -105,7 +88,9 @@ static zlay_status limits_apply(zl_call *call)
     if (!given) return ZLAY_OK;
     if (!json_is_object(given)) return zl_wrong(call, "limits", "an object of counts");
     zlay_status status = limits_read(call, &limits, given);
-    return status ? status : zlay_ctx_set_limits(call->ctx, &limits);
+    if (!status) status = zlay_ctx_set_limits(call->ctx, &limits);
+    call->in_input = status != ZLAY_OK;
+    return status;
 }
 
 /* ---- one request ---------------------------------------------------------- */
@@ -125,26 +110,6 @@ static zlay_status op_run(zl_call *call)
     return status ? status : op->call(call);
 }
 
-static json_t *load(zl_call *call, const char *line, size_t size, zlay_status *status)
-{
-    enum { FLAGS = JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL };
-    json_error_t error;
-    char *quoted = NULL, shown[256];
-    size_t length = 0;
-    bool plain;
-    if ((*status = zl_line_check(call->ctx, &plain, line, size))) return NULL;
-    if (!plain && (*status = zl_line_quote(call->ctx, &quoted, &length, line, size))) return NULL;
-    json_t *request = json_loadb(quoted ? quoted : line, quoted ? length : size, FLAGS, &error);
-    zlay_allocator alloc = zl_allocator(call->ctx);
-    zl_free(&alloc, quoted, length + 1);
-    if (!request && json_error_code(&error) == json_error_out_of_memory) *status = ZLAY_ENOMEM;
-    else if (!request)
-        *status = zl_fail(call->ctx, ZLAY_EINVAL, "no JSON object: byte %d: %s", error.position,
-                          zl_quote(shown, error.text, strlen(error.text)));
-    else if (!json_is_object(request)) *status = zl_fail(call->ctx, ZLAY_EINVAL, "no JSON object");
-    return request;
-}
-
 static json_t *with_id(zl_call *call, json_t *answer)
 {
     json_t *id = json_object_get(call->request, "id");
@@ -156,28 +121,30 @@ static json_t *with_id(zl_call *call, json_t *answer)
     return object;
 }
 
-static zlay_status deliver(zlay_buf *out, const json_t *answer)
+static zlay_status deliver(zl_json_room *room, void *user, const json_t *answer)
 {
-    char *text = json_dumps(answer, JSON_COMPACT);
-    if (!text) return ZLAY_ENOMEM;
-    size_t length = strlen(text);
-    zlay_status status = length < out->room ? ZLAY_OK : ZLAY_EROOM;
-    out->need = length;
-    if (!status) memcpy(out->text, text, length + 1);
-    free(text);
-    return status;
+    zl_text count = {NULL, 0, 0};
+    zl_json_write(&count, answer);
+    zl_text out = {room(user, count.need), count.need, 0};
+    if (!out.text) return ZLAY_EROOM;
+    zl_json_write(&out, answer);
+    out.text[out.need] = 0;
+    return ZLAY_OK;
 }
 
-static zlay_status answer_line(zlay_ctx *ctx, zlay_buf *out, const char *line, size_t size)
+static zlay_status answer_line(zlay_ctx *ctx, zl_json_room *room, void *user, const char *line,
+                               size_t size)
 {
     zl_call call = {.ctx = ctx};
-    zlay_status status = ZLAY_OK;
-    json_t *request = load(&call, line, size, &status);
+    json_t *request;
+    zlay_status status = zl_line_read(ctx, &request, line, size);
+    call.in_input = status != ZLAY_OK;
     call.request = request;
     if (!status) status = op_run(&call);
+    status = zl_ended(ctx, call.no_memory || zl_charge(ctx, 0) ? ZLAY_ENOMEM : status);
+    if (status == ZLAY_ELIMIT) call.no_memory = false;
     json_t *answer = call.no_memory ? NULL : with_id(&call, answer_value(&call, status));
-    if (call.no_memory || !answer) status = ZLAY_ENOMEM;
-    else status = deliver(out, answer);
+    status = call.no_memory || !answer ? ZLAY_ENOMEM : deliver(room, user, answer);
     json_decref(answer);
     json_decref(call.value);
     json_decref(call.witness);
@@ -185,16 +152,31 @@ static zlay_status answer_line(zlay_ctx *ctx, zlay_buf *out, const char *line, s
     return status;
 }
 
-zlay_status zlay_json_call(zlay_ctx *ctx, zlay_buf *out, const char *line, size_t size)
+zlay_status zl_json_call(zlay_ctx *ctx, zl_json_room *room, void *user, const char *line,
+                         size_t size)
 {
-    if (!ctx || !out || (!out->text && out->room) || (!line && size)) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
     if (status) return status;
     zlay_allocator alloc = zl_allocator(ctx);
     zlay_ctx *inner = NULL;
     status = zlay_ctx_new(&inner, &alloc, zl_limits(ctx));
-    if (!status) status = answer_line(inner, out, line ? line : "", size);
+    if (!status) status = zlay_ctx_set_ceilings(inner, zl_ceilings(ctx));
+    if (!status) zl_count_as_one(inner);
+    if (!status) status = answer_line(inner, room, user, line ? line : "", size);
     zlay_ctx_free(inner);
     if (status == ZLAY_ENOMEM) zl_fail(ctx, status, "no memory for the answer");
     return zl_leave(ctx, status);
+}
+
+static char *room_of(void *user, size_t need)
+{
+    zlay_buf *out = user;
+    out->need = need;
+    return need < out->room ? out->text : NULL;
+}
+
+zlay_status zlay_json_call(zlay_ctx *ctx, zlay_buf *out, const char *line, size_t size)
+{
+    if (!ctx || !out || (!out->text && out->room) || (!line && size)) return ZLAY_EINVAL;
+    return zl_json_call(ctx, room_of, out, line, size);
 }

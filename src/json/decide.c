@@ -152,12 +152,13 @@ static zlay_status differ_value(zl_call *call, const zlay_layout *a, const zlay_
 }
 
 /* true, false, or "depends" with its guard; where they differ there is no value to show. */
-static zlay_status symbolic_value(zl_call *call, const zlay_layout *a, const zlay_layout *b)
+static zlay_status symbolic_value(zl_call *call, const zlay_layout *a, const zlay_layout *b,
+                                  const zlay_facts *facts)
 {
     char text[4096];
     zlay_buf guard = {text, sizeof text, 0};
     zlay_answer answer = ZLAY_UNDECIDED;
-    zlay_status status = zlay_layout_equal_guard(call->ctx, &answer, &guard, a, b);
+    zlay_status status = zlay_layout_equal_guard(call->ctx, &answer, &guard, a, b, facts);
     call->undecided = !status && answer == ZLAY_UNDECIDED;
     if (status || call->undecided) return status;
     bool depends = answer == ZLAY_DEPENDS;
@@ -175,10 +176,14 @@ static zlay_status equal_value(zl_call *call, const zlay_layout *a, const zlay_l
     zlay_facts *facts = NULL;
     params p = {0};
     zlay_difference where = {.values = p.value, .room = PARAMS_MOST};
-    if (is_symbolic(a) || is_symbolic(b)) return symbolic_value(call, a, b);
+    zlay_status status = zl_get_facts(call, &facts);
+    if (!status && (is_symbolic(a) || is_symbolic(b))) {
+        status = symbolic_value(call, a, b, facts);
+        zlay_facts_free(facts);
+        return status;
+    }
     names_of(&p, a);
     names_of(&p, b);
-    zlay_status status = zl_get_facts(call, &facts);
     if (!status) status = zlay_layout_equal_for_all(call->ctx, &answer, &where, a, b, facts);
     zlay_facts_free(facts);
     call->undecided = !status && answer == ZLAY_UNDECIDED;

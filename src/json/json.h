@@ -25,13 +25,9 @@ struct zl_call {
 
 enum { ZL_LINE_MOST = 16 << 20, ZL_DEPTH_MOST = 64 };
 
-/* Refuse a line too long or too deep; `*plain`: no integer of it needs zl_line_quote. */
-zlay_status zl_line_check(zlay_ctx *ctx, bool *plain, const char *line, size_t size);
-
-/* The line with every integer of more than 18 digits as a string, which is how batch.md writes it.
- */
-zlay_status zl_line_quote(zlay_ctx *ctx, char **text, size_t *length, const char *line,
-                          size_t size);
+/* The object that a line is: EINVAL with the byte where it is none; ELIMIT where its values take
+ * more than limits.memory; ENOMEM. */
+zlay_status zl_line_read(zlay_ctx *ctx, json_t **out, const char *line, size_t size);
 
 /* ---- fields -------------------------------------------------------------- */
 
@@ -146,6 +142,9 @@ json_t *zl_json_pair(zl_call *call, const zlay_layout *a, const zlay_layout *b);
 
 /* The value at an index: an integer, a list of several outputs, null where it is undefined. */
 zlay_status zl_json_value(zl_call *call, const zlay_layout *layout, uint64_t index, json_t **out);
+
+/* A JSON value as text: a zl_writer. */
+void zl_json_write(zl_text *out, const void *value);
 
 /* What a printer of the library writes into a zlay_buf. */
 typedef zlay_status zl_printer(zlay_ctx *ctx, zlay_buf *out, const void *value);

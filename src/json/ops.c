@@ -51,18 +51,12 @@ static json_t *targets_value(zl_call *call)
     return array;
 }
 
-static json_t *limits_value(zl_call *call)
+static json_t *limits_value(zl_call *call, const zlay_limits *limits)
 {
     json_t *object = json_object();
-    const zlay_limits *l = zl_limits(call->ctx);
-    zl_put_value(call, object, "nesting", zl_json_uint(l->nesting));
-    zl_put_value(call, object, "text", zl_json_uint(l->text));
-    zl_put_value(call, object, "dims", zl_json_uint(l->dims));
-    zl_put_value(call, object, "points", zl_json_uint(l->points));
-    zl_put_value(call, object, "sim_bytes", zl_json_uint(l->sim_bytes));
-    zl_put_value(call, object, "pieces", zl_json_uint(l->pieces));
-    zl_put_value(call, object, "isl_ops", zl_json_uint(l->isl_ops));
-    zl_put_value(call, object, "big_bytes", zl_json_uint(l->big_bytes));
+    const zlay_limit *limit;
+    for (size_t i = 0; (limit = zlay_limit_at(i)); i++)
+        zl_put_value(call, object, limit->name, zl_json_uint(zl_limit_get(limits, i)));
     return object;
 }
 
@@ -74,6 +68,7 @@ zlay_status zl_op_zlay(zl_call *call)
     zl_put_value(call, call->value, "ops", ops_value(call));
     zl_put_value(call, call->value, "emit", words(call, "gemm header"));
     zl_put_value(call, call->value, "targets", targets_value(call));
-    zl_put_value(call, call->value, "limits", limits_value(call));
+    zl_put_value(call, call->value, "limits", limits_value(call, zl_limits(call->ctx)));
+    zl_put_value(call, call->value, "ceilings", limits_value(call, zl_ceilings(call->ctx)));
     return ZLAY_OK;
 }

@@ -22,4 +22,12 @@ const zl_op *zl_op_find(const char *name);
  * WHAT.unpack as NAME=VALUE, whose `=` it overwrites. */
 zlay_status zl_decode_bits(zlay_ctx *ctx, zlay_buf *out, int argc, char **argv);
 
+/* Room for an answer of `need` bytes and its final 0; NULL: there is none. */
+typedef char *zl_json_room(void *user, size_t need);
+
+/* zlay_json_call whose answer goes to where `room` says, so that no request is answered twice
+ * because its answer was longer than expected; EROOM where there is none. */
+zlay_status zl_json_call(zlay_ctx *ctx, zl_json_room *room, void *user, const char *line,
+                         size_t size);
+
 #endif

@@ -17,6 +17,7 @@ static const zl_word voices[] = {{"driver", ZLAY_BY_DRIVER},
                                  {"assembler", ZLAY_BY_ASSEMBLER},
                                  {"hardware", ZLAY_BY_HARDWARE},
                                  {"practice", ZLAY_BY_PRACTICE},
+                                 {"advice", ZLAY_BY_ADVICE},
                                  {NULL, 0}};
 static const zl_word relations[] = {{"range", ZLAY_REL_RANGE},
                                     {"multiple", ZLAY_REL_MULTIPLE},

@@ -75,6 +75,17 @@ static void set_field(zlay_buffer *b, zl_quantity q, uint64_t value)
     else *word_of(b, q) = (uint32_t)value;
 }
 
+enum { WORDS = 4, LAST = 3 };
+
+/* The last word as its fields make it, those beyond their bits cut. */
+static uint32_t last_word(uint32_t kind, const zlay_buffer *b)
+{
+    uint32_t word[WORDS] = {0};
+    for (const bits *r = rows; r < rows + ZL_COUNT(rows); r++)
+        if (r->target == kind) zl_words_put(word, r->at, r->width, field_of(b, r->quantity));
+    return word[LAST] | b->other;
+}
+
 /* ---- rules -------------------------------------------------------------------------- */
 
 /* The most that a field may be: 0 where the target has not the field. */
@@ -89,6 +100,7 @@ static uint64_t room_of(const zlay_target *target, zl_quantity q)
 static uint64_t value(zl_quantity q, const zl_subject *s, uint32_t i)
 {
     (void)i;
+    if (q == ZL_Q_BUF_WORD3) return last_word(kind_of(s->target), s->value);
     return q == ZL_Q_BUF_TARGET ? kind_of(s->target) != 0 : field_of(s->value, q);
 }
 
@@ -105,6 +117,7 @@ static bool guard(zl_guard g, const zl_subject *s)
     switch (g) {
     case ZL_G_BUF_STRIDE15: return has_stride15(s->target);
     case ZL_G_BUF_RAW: return kind && !b->stride;
+    case ZL_G_BUF_GFX9: return kind == GFX9;
     default: return kind != 0;
     }
 }
@@ -117,9 +130,12 @@ static uint64_t bound(uint64_t b, const zl_subject *s, uint32_t i)
     return room_of(s->target, (zl_quantity)q);
 }
 
+enum { DATA_FORMAT_32 = 4 }; /* as CK writes it */
+
 static void fix(zlay_reason *r, const zl_rule *rule, const zl_subject *s)
 {
-    if (rule->quantity != ZL_Q_BUF_TARGET) zl_fix_plain(r, rule, s);
+    if (rule->quantity == ZL_Q_BUF_WORD3) zl_give(r, rule->keeps, DATA_FORMAT_32, 1);
+    else if (rule->quantity != ZL_Q_BUF_TARGET) zl_fix_plain(r, rule, s);
 }
 
 const zl_subject_form zl_buffer_form = {.value = value, .guard = guard, .bound = bound, .fix = fix};
@@ -133,8 +149,6 @@ zlay_status zlay_buffer_check(zlay_verdict *out, zlay_reason *reasons, size_t ro
 }
 
 /* ---- bits --------------------------------------------------------------------------- */
-
-enum { WORDS = 4, LAST = 3 };
 
 /* Bits of the last word that fields have. */
 static uint32_t owned(uint32_t kind)

@@ -172,7 +172,7 @@ static void collect(void *arg, const zlay_reason *reason, bool held)
     if (c->verdict.reasons < c->room) c->reasons[c->verdict.reasons] = *reason;
     c->verdict.reasons++;
     c->verdict.broken += !reason->noted;
-    c->verdict.noted += reason->noted == ZLAY_NOTED_MEASURED;
+    c->verdict.noted += reason->noted && reason->noted != ZLAY_NOTED_CONFLICT;
     c->verdict.conflicts += reason->noted == ZLAY_NOTED_CONFLICT;
     c->by_driver |= reason->by == ZLAY_BY_DRIVER && !reason->noted;
 }

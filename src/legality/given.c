@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks under facts. Which rows apply is decided by fields that are always numbers; so a row is a
- * condition on what is given, and holds, is broken or stays open by what the facts say. */
+ * condition on what is given, and holds, is broken or stays open by what the facts say. Advice is
+ * about numbers, and is left out. */
 #include "legality/given.h"
 
 #include <stdio.h>
@@ -22,7 +23,7 @@ static void reason_start(zlay_reason *r, const zl_rule *rule, const asker *k, ui
     memset(r, 0, sizeof *r);
     r->rule = rule->number;
     r->by = rule->by == ZLAY_BY_DRIVER && !measured ? ZLAY_BY_DOCUMENT : rule->by;
-    r->noted = rule->noted & (uint32_t)k->g->subject.target->cls ? ZLAY_NOTED_MEASURED : 0;
+    r->noted = zl_noted(rule, &k->g->subject);
     r->field = rule->field;
     r->index = zl_quantity_indexed(rule->quantity) ? (int32_t)i : -1;
     r->relation = rule->relation;
@@ -117,7 +118,7 @@ static void known_row(asker *k, const zl_rule *rule, uint32_t i)
 
 static bool applies(const zl_rule *rule, const zl_subject *subject)
 {
-    return zl_quantity_subject(rule->quantity) == subject->kind &&
+    return zl_quantity_subject(rule->quantity) == subject->kind && rule->by != ZLAY_BY_ADVICE &&
            rule->targets & (uint32_t)subject->target->cls && zl_guard_holds(rule->when, subject);
 }
 

@@ -97,12 +97,50 @@ static void put_range(zl_text *out, const zl_given *g, int64_t lo, int64_t hi)
     if (lo == INT64_MIN && hi == INT64_MAX) zl_puts(out, "1");
 }
 
-/* Of floor(form / divisor), which a box of 4-bit values alone has: its bytes are never negative. */
-static void put_multiple(zl_text *out, const zl_given *g, int64_t divisor, int64_t unit)
+/* sum factor x + rest is a multiple of unit: what the facts say of a term is in the rest. */
+typedef struct multiple {
+    int64_t unit, rest; /* 0 <= rest < unit */
+    size_t names, only; /* how many have a factor, and the last of them */
+} multiple;
+
+static int64_t mod_of(int64_t a, int64_t unit) { return a - unit * floor_of(a, unit); }
+
+/* A name that the facts fix modulo the unit becomes a number; g->line keeps factors in [0, unit). */
+static multiple multiple_of(const zl_given *g, int64_t unit)
 {
-    int64_t whole = divisor * unit, rest = g->line[g->names.count] % whole;
+    multiple m = {unit, mod_of(g->line[g->names.count], unit), 0, 0};
+    uint64_t common = (uint64_t)unit;
+    for (size_t i = 0; i < g->names.count; i++) {
+        zlay_range term = zl_range_mod(zl_range_scale(g->names.at[i].range, g->line[i]),
+                                       zl_range_constant(unit));
+        g->line[i] = zl_range_is_constant(term) ? 0 : mod_of(g->line[i], unit);
+        if (zl_range_is_constant(term)) m.rest = (m.rest + term.rem) % unit;
+        else if (g->line[i]) m.names++, m.only = i;
+        common = zl_gcd(common, (uint64_t)g->line[i]);
+    }
+    if (!m.names || m.rest % (int64_t)common) return m;
+    m.unit /= (int64_t)common;
+    m.rest /= (int64_t)common;
+    for (size_t i = 0; i < g->names.count; i++) g->line[i] /= (int64_t)common;
+    return m;
+}
+
+/* One name whose factor has an inverse: its residue. */
+static bool put_residue(zl_text *out, const zl_given *g, const multiple *m)
+{
+    if (m->names != 1) return false;
+    zlay_range x = zl_range_solve_mod(g->line[m->only], m->rest, m->unit);
+    if (x.mod != m->unit) return false;
+    bool plain = !x.rem || g->names.at[m->only].range.lo >= 0;
+    zl_putf(out, plain ? "%s %% %" PRId64 : "(%s %% %" PRId64, g->names.at[m->only].name.text, x.mod);
+    if (plain) zl_putf(out, " == %" PRId64, x.rem);
+    else zl_putf(out, " - %" PRId64 ") %% %" PRId64 " == 0", x.rem, x.mod);
+    return true;
+}
+
+static bool put_terms(zl_text *out, const zl_given *g, int64_t whole, int64_t rest)
+{
     bool sum = false;
-    zl_puts(out, divisor > 1 ? "((" : "(");
     for (size_t i = 0; i < g->names.count; i++) {
         int64_t factor = g->line[i] % whole;
         if (!factor) continue;
@@ -111,10 +149,38 @@ static void put_multiple(zl_text *out, const zl_given *g, int64_t divisor, int64
         sum = true;
     }
     if (rest || !sum) zl_putf(out, "%s%" PRId64, sum ? " + " : "", rest);
-    if (divisor > 1)
-        zl_putf(out, ") %% %" PRId64 " + %" PRId64 ") %% %" PRId64 " / %" PRId64 " == 0", whole,
-                whole, whole, divisor);
-    else zl_putf(out, ") %% %" PRId64 " == 0", unit);
+    return sum;
+}
+
+/* Of floor(form / divisor), which a box of 4-bit values alone has: its bytes are never negative. */
+static void put_halves(zl_text *out, const zl_given *g, int64_t divisor, int64_t unit)
+{
+    int64_t whole = divisor * unit;
+    zl_puts(out, "((");
+    put_terms(out, g, whole, g->line[g->names.count] % whole);
+    zl_putf(out, ") %% %" PRId64 " + %" PRId64 ") %% %" PRId64 " / %" PRId64 " == 0", whole, whole,
+            whole, divisor);
+}
+
+static bool all_divided(const zl_given *g, int64_t divisor)
+{
+    bool all = true;
+    for (size_t i = 0; i <= g->names.count; i++) all = all && g->line[i] % divisor == 0;
+    for (size_t i = 0; all && i <= g->names.count; i++) g->line[i] /= divisor;
+    return all;
+}
+
+static void put_multiple(zl_text *out, const zl_given *g, int64_t divisor, int64_t unit)
+{
+    if (divisor > 1 && !all_divided(g, divisor)) {
+        put_halves(out, g, divisor, unit);
+        return;
+    }
+    multiple m = multiple_of(g, unit);
+    if (put_residue(out, g, &m)) return;
+    zl_puts(out, "(");
+    put_terms(out, g, m.unit, m.rest);
+    zl_putf(out, ") %% %" PRId64 " == 0", m.unit);
 }
 
 /* The factors that are texts; what the numbers make is returned. */

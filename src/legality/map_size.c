@@ -31,8 +31,8 @@ static uint64_t slice_bytes(const zlay_tensormap *map) { return map->interleave 
 /* Without interleave the step of dimension 0 is ignored (measured). */
 uint64_t zl_box_elements(const zlay_tensormap *map, uint32_t i)
 {
-    uint64_t step = map->step[i] && (i || map->interleave) ? map->step[i] : 1;
-    return (map->box[i] + step - 1) / step;
+    uint64_t step = i || map->interleave ? map->step[i] : 1;
+    return step > 1 ? (map->box[i] + step - 1) / step : map->box[i];
 }
 
 uint64_t zl_column_pixels(const zlay_tensormap *map)
@@ -40,13 +40,14 @@ uint64_t zl_column_pixels(const zlay_tensormap *map)
     return map->mode == 2 && map->wide_mode == 1 ? WIDE_128_PIXELS : map->pixels;
 }
 
+/* Rows of the box. Dimension 0 is within a row, and of the slices' dimension a copy takes one. */
 static uint64_t rows(const zlay_tensormap *map)
 {
     uint64_t count = 1;
     if (map->mode == 1 || map->mode == 2) return zl_column_pixels(map);
-    for (uint32_t i = 1; i < zl_dims(map); i++)
-        if (!map->interleave || i + 2 != map->rank)
-            count = zl_umul_sat(count, zl_box_elements(map, i));
+    uint32_t slices = map->interleave ? map->rank - 2 : 0, dims = zl_dims(map);
+    for (uint32_t i = 1; i < dims; i++)
+        if (i != slices) count = zl_umul_sat(count, zl_box_elements(map, i));
     return count;
 }
 

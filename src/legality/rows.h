@@ -15,12 +15,23 @@ enum {
 #undef CLASSES
 };
 
+/* Where each row stands in zl_rules. */
+typedef enum zl_row {
+#define RULES(file, version)
+#define RULE(number, id, ...) ZL_ROW_##id,
+#include "legality/rules.def"
+#undef RULES
+#undef RULE
+} zl_row;
+
 #define SMEM_OF_TARGET      ZL_BOUND_SMEM
 #define COPY_WIDTH_BYTES    ZL_BOUND_WIDTH
 #define COPY_BOX_BYTES      ZL_BOUND_BOX_BYTES
 #define CP_ASYNC_BYTES      ZL_BOUND_CP_WIDTH
 #define LD_ST_BYTES         ZL_BOUND_LD_WIDTH
 #define EXTENT_OF_DIMENSION ZL_BOUND_EXTENT
+#define BYTES_STEPPED_OVER  ZL_BOUND_COVERED
+#define HALF_OF_FETCH       ZL_BOUND_HALF_FETCH
 #define COPY_LAST_KIND      (ZLAY_COPY_KINDS - 1)
 #define SMEM_WINDOW         ZL_BOUND_WINDOW
 #define COPY_MAP_RANK       ZL_BOUND_MAP_RANK
@@ -183,5 +194,6 @@ enum {
 #define BY_REFUTED_SM90     ZLAY_BY_DOCUMENT, ON_SM90
 #define BY_PRACTICE         ZLAY_BY_PRACTICE, 0
 #define BY_CONFLICT         ZLAY_BY_PRACTICE, ANY_TARGET
+#define BY_ADVICE           ZLAY_BY_ADVICE, ANY_TARGET
 
 #endif

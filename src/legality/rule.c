@@ -61,6 +61,16 @@ static const uint8_t subjects[] = {
 #undef RULE
 };
 
+/* The first row from `from` on that is about such a subject, or the number of rows. Rows of a
+ * subject stand side by side but for a few gaps, which memchr passes many bytes at a time. */
+static size_t next_row(size_t from, const zl_subject *s)
+{
+    size_t end = ZL_COUNT(subjects);
+    if (from < end && subjects[from] == s->kind) return from;
+    const uint8_t *at = from < end ? memchr(subjects + from, (int)s->kind, end - from) : NULL;
+    return at ? (size_t)(at - subjects) : end;
+}
+
 static bool applies(const zl_rule *rule, const zl_subject *s)
 {
     return rule->targets & (uint32_t)s->target->cls && zl_guard_holds(rule->when, s);
@@ -73,9 +83,10 @@ static int32_t voice(const zl_rule *rule, const zl_subject *s)
     return heard ? rule->by : ZLAY_BY_DOCUMENT;
 }
 
-/* Under strictness every row refuses. */
-static int32_t noted(const zl_rule *rule, const zl_subject *s)
+/* Under strictness every row but advice refuses. */
+int32_t zl_noted(const zl_rule *rule, const zl_subject *s)
 {
+    if (rule->by == ZLAY_BY_ADVICE) return ZLAY_NOTED_ADVICE;
     if (!(rule->noted & (uint32_t)s->target->cls) || zl_strict(s)) return 0;
     return rule->by == ZLAY_BY_PRACTICE ? ZLAY_NOTED_CONFLICT : ZLAY_NOTED_MEASURED;
 }
@@ -85,7 +96,7 @@ static bool judge(zlay_reason *r, const zl_rule *rule, const zl_subject *s, uint
     memset(r, 0, sizeof *r);
     r->rule = rule->number;
     r->by = voice(rule, s);
-    r->noted = noted(rule, s);
+    r->noted = zl_noted(rule, s);
     r->field = rule->field;
     r->index = zl_quantity_indexed(rule->quantity) ? (int32_t)i : -1;
     r->relation = rule->relation;
@@ -98,8 +109,7 @@ static bool judge(zlay_reason *r, const zl_rule *rule, const zl_subject *s, uint
 static void walk(const zl_subject *s, zl_seen *seen, void *arg, bool fixes)
 {
     zlay_reason r;
-    for (size_t at = 0; at < ZL_COUNT(subjects); at++) {
-        if (subjects[at] != s->kind) continue;
+    for (size_t at = next_row(0, s); at < ZL_COUNT(subjects); at = next_row(at + 1, s)) {
         const zl_rule *rule = &zl_rules[at];
         uint32_t count = applies(rule, s) ? zl_quantity_count(rule->quantity, s) : 0;
         for (uint32_t i = 0; i < count; i++) {
@@ -113,15 +123,40 @@ static void walk(const zl_subject *s, zl_seen *seen, void *arg, bool fixes)
 void zl_walk(const zl_subject *s, zl_seen *seen, void *arg) { walk(s, seen, arg, true); }
 void zl_walk_bare(const zl_subject *s, zl_seen *seen, void *arg) { walk(s, seen, arg, false); }
 
+static size_t reasons_of_row(zlay_reason *reasons, size_t room, const zl_rule *rule,
+                             const zl_subject *s)
+{
+    size_t found = 0;
+    uint32_t count = zl_quantity_count(rule->quantity, s);
+    for (uint32_t i = 0; i < count && found < room; i++) {
+        zlay_reason r;
+        if (judge(&r, rule, s, i)) continue;
+        zl_fix(&r, rule, s);
+        reasons[found++] = r;
+    }
+    return found;
+}
+
+void zl_reasons(zlay_reason *reasons, size_t room, const zl_subject *s, const uint64_t *marks,
+                size_t words)
+{
+    size_t found = 0;
+    for (size_t w = 0; w < words; w++)
+        for (uint64_t left = marks[w]; left && found < room; left &= left - 1) {
+            const zl_rule *rule = &zl_rules[64 * w + (size_t)__builtin_ctzll(left)];
+            found += reasons_of_row(reasons + found, room - found, rule, s);
+        }
+}
+
 /* The refusing rules of one entry of a field, each judged; stops where `see` says so. */
 typedef bool judged(void *arg, const zl_rule *rule, const zlay_reason *reason, bool held);
 
 static bool entry_walk(const zl_subject *s, int32_t field, int32_t index, judged *see, void *arg)
 {
     zlay_reason r;
-    for (size_t at = 0; at < ZL_COUNT(subjects); at++) {
+    for (size_t at = next_row(0, s); at < ZL_COUNT(subjects); at = next_row(at + 1, s)) {
         const zl_rule *rule = &zl_rules[at];
-        if (subjects[at] != s->kind || rule->field != field) continue;
+        if (rule->field != field) continue;
         if (zl_quantity_indexed(rule->quantity) != (index >= 0)) continue;
         uint32_t i = index > 0 ? (uint32_t)index : 0;
         if (!applies(rule, s) || i >= zl_quantity_count(rule->quantity, s)) continue;

@@ -74,6 +74,8 @@ typedef enum zl_entries {
 #define ZL_BOUND_BOX_BYTES (UINT64_MAX - 3) /* what a copy of the box moves */
 #define ZL_BOUND_CP_WIDTH  (UINT64_MAX - 4) /* the least width of cp.async that is no less */
 #define ZL_BOUND_LD_WIDTH  (UINT64_MAX - 5) /* the same of ld and st */
+#define ZL_BOUND_COVERED   (UINT64_MAX - 6) /* bytes that the stride's dimension steps over */
+#define ZL_BOUND_HALF_FETCH (UINT64_MAX - 7) /* half of what L2 fetches for a row of the box */
 /* Of matrix instructions: the type that goes with the others, K and the least version of PTX. */
 #define ZL_BOUND_WGMMA_A   (UINT64_MAX - 64)
 #define ZL_BOUND_WGMMA_B   (UINT64_MAX - 65)
@@ -211,8 +213,16 @@ typedef struct zl_range {
     uint64_t lo, hi, unit;
 } zl_range;
 
+/* Why a broken row would refuse nothing: ZLAY_NOTED_*, or 0. */
+int32_t zl_noted(const zl_rule *rule, const zl_subject *subject);
+
 /* As zl_walk, without looking for repairs. */
 void zl_walk_bare(const zl_subject *subject, zl_seen *seen, void *arg);
+
+/* The first `room` reasons of rows that are known to apply and to be broken: bit `row % 64` of word
+ * `row / 64` of the marks says so of a row. */
+void zl_reasons(zlay_reason *reasons, size_t room, const zl_subject *subject, const uint64_t *marks,
+                size_t words);
 
 bool zl_measured(const zlay_target *target);
 

@@ -2,6 +2,8 @@
 /* What rules ask of a subject, handed to its form. */
 #include "legality/rule.h"
 
+#include <string.h>
+
 static const zl_subject_form *const forms[] = {
     [ZL_SUBJECT_TMAP] = &zl_tensormap_form, [ZL_SUBJECT_DESC] = &zl_smemdesc_form,
     [ZL_SUBJECT_MMA] = &zl_mma_form,        [ZL_SUBJECT_SMEM] = &zl_smem_form,
@@ -29,11 +31,10 @@ static const struct {
 
 uint64_t zl_number(int32_t value) { return value < 0 ? UINT64_MAX : (uint64_t)value; }
 
+/* The first is 0, and each is the one before it. */
 bool zl_all_zero(const uint32_t *words, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        if (words[i]) return false;
-    return true;
+    return !count || (!words[0] && !memcmp(words, words + 1, (count - 1) * sizeof *words));
 }
 
 bool zl_strict(const zl_subject *s)

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensor maps as a subject of rules. Products saturate: a hostile map is NO, never an overflow.
- * A verdict alone is asked for inside loops: then the rows of rules are code, in which
- * relation, bounds, quantity and guard are constants, and not data that is walked. */
+ * A map is checked inside loops. So its rows of rules are code that counts what is broken, in which
+ * relation, bounds, quantity and guard are constants; as data they are walked only for reasons,
+ * and only those in which the code found something broken. */
+#include "legality/repair.h"
 #include "legality/rows.h"
 
 #include <string.h>
 
-enum { DIMS = 5, CORNERS = 3, WRAPS_BEYOND = 62 };
+enum { DIMS = 5, CORNERS = 3, WRAPS_BEYOND = 62, L2_SECTOR = 32, MARK_WORDS = 2 };
 
-#define INLINED static inline __attribute__((always_inline))
+/* Loops over the dimensions of a map take most of the time of its check. */
+#define UNROLLED _Pragma("GCC unroll 5")
+#define INLINED  static inline __attribute__((always_inline))
 
 INLINED bool columns(const zlay_tensormap *m) { return m->mode == 1 || m->mode == 2; }
 
@@ -35,7 +39,8 @@ INLINED uint32_t dims(const zlay_tensormap *m) { return m->rank < DIMS ? m->rank
 static uint64_t footprint(const zlay_tensormap *map)
 {
     uint64_t bits = type_bits(map->type);
-    for (uint32_t i = 0; i < dims(map); i++) {
+    UNROLLED
+    for (uint32_t i = 0, count = dims(map); i < count; i++) {
         uint32_t step = map->step[i], box = map->box[i];
         bits = zl_umul_sat(bits, step == 1 ? box : step ? box / step : 0);
     }
@@ -85,6 +90,40 @@ INLINED uint64_t area_wrapped(const zlay_tensormap *m, uint32_t i)
     return (uint64_t)(end - corner(m, m->lower, i));
 }
 
+/* Bytes of a row of the box that the tensor has. */
+static uint64_t row_asked(const zlay_tensormap *m)
+{
+    uint64_t count = m->box[0] < m->extent[0] ? m->box[0] : m->extent[0];
+    return count * type_bits(m->type) / 8;
+}
+
+/* What L2 fetches for a row: a sector or what the promotion makes of it, up to the next row. */
+static uint64_t half_fetch(const zlay_tensormap *m)
+{
+    uint64_t bytes = m->l2 < 1 || m->l2 > 3 ? L2_SECTOR : (uint64_t)L2_SECTOR << m->l2;
+    return (m->stride[0] < bytes ? m->stride[0] : bytes) / 2;
+}
+
+/* Whether some stride is less than what the dimensions before it take up, one in the other. */
+static bool unnested(const zlay_tensormap *m)
+{
+    uint64_t bits = zl_umul_sat(m->extent[0], type_bits(m->type));
+    uint64_t inside = bits / 8 + (bits % 8 != 0);
+    uint32_t strides = m->interleave == 0 && m->rank ? dims(m) - 1 : 0;
+    UNROLLED
+    for (uint32_t i = 0; i < strides; i++) {
+        if (m->stride[i] < inside) return true;
+        inside = zl_umul_sat(m->stride[i], m->extent[i + 1]);
+    }
+    return false;
+}
+
+/* A stride of 0 is a broadcast, and a dimension of one element steps over nothing. */
+static uint64_t stepped_over(const zlay_tensormap *m, uint32_t i)
+{
+    return m->stride[i] && m->extent[i + 1] > 1 ? zl_covered(m, i) : 0;
+}
+
 INLINED uint64_t number(int32_t value) { return value < 0 ? UINT64_MAX : (uint64_t)value; }
 
 INLINED uint64_t value_of(zl_quantity q, const zl_subject *s, uint32_t i)
@@ -122,6 +161,7 @@ INLINED uint64_t value_of(zl_quantity q, const zl_subject *s, uint32_t i)
     case ZL_Q_PIXELS: return m->pixels;
     case ZL_Q_COLUMN_BYTES: return column_bytes(m);
     case ZL_Q_WIDE_MODE: return number(m->wide_mode);
+    case ZL_Q_ROW_ASKED: return row_asked(m);
     case ZL_Q_SLICES: return m->box[m->rank - 2];
     default: return zl_box_smem(m);
     }
@@ -191,6 +231,8 @@ INLINED bool guard_of(zl_guard g, const zl_subject *s)
     case ZL_G_SWIZZLED: return m->swizzle != ZLAY_SWIZZLE_NONE;
     case ZL_G_FILLS_NAN: return m->oob == 1;
     case ZL_G_INTERLEAVE_32: return m->interleave == 2;
+    case ZL_G_UNNESTED: return unnested(m);
+    case ZL_G_ROWS_APART: return tiled && m->interleave == 0 && dims(m) > 1 && m->box[1] > 1;
     case ZL_G_TYPE_U4: return m->type == ZLAY_TYPE_U4_ALIGN16;
     default: return m->type == ZLAY_TYPE_U6_ALIGN16;
     }
@@ -198,8 +240,14 @@ INLINED bool guard_of(zl_guard g, const zl_subject *s)
 
 INLINED uint64_t bound_of(uint64_t b, const zl_subject *s, uint32_t i)
 {
-    if (b == ZL_BOUND_SMEM) return s->target->smem;
-    return b == ZL_BOUND_EXTENT ? ((const zlay_tensormap *)s->value)->extent[i] : b;
+    const zlay_tensormap *m = s->value;
+    switch (b) {
+    case ZL_BOUND_SMEM: return s->target->smem;
+    case ZL_BOUND_EXTENT: return m->extent[i];
+    case ZL_BOUND_COVERED: return stepped_over(m, i);
+    case ZL_BOUND_HALF_FETCH: return half_fetch(m);
+    default: return b;
+    }
 }
 
 /* ---- as data ------------------------------------------------------------------------- */
@@ -213,8 +261,10 @@ const zl_subject_form zl_tensormap_form = {value, count, guard, bound, zl_tensor
 
 /* ---- as code -------------------------------------------------------------------------- */
 
+/* How many entries are broken, and which rows have some: bit `row % 64` of word `row / 64`. */
 typedef struct tally {
     uint32_t broken, noted, by_driver;
+    uint64_t marks[MARK_WORDS];
 } tally;
 
 INLINED zl_entries entries_of(zl_quantity q)
@@ -228,61 +278,92 @@ INLINED zl_entries entries_of(zl_quantity q)
     }
 }
 
-INLINED void row(tally *t, const zl_subject *s, uint32_t classes, zl_quantity q, int32_t relation,
-                 uint64_t lo, uint64_t hi, zl_guard when, int32_t by, uint32_t noted)
+INLINED uint32_t broken_of(const zl_subject *s, uint32_t classes, zl_quantity q, int32_t relation,
+                           uint64_t lo, uint64_t hi, zl_guard when)
 {
-    uint32_t cls = (uint32_t)s->target->cls, broken = 0;
-    if (!(classes & cls) || !guard_of(when, s)) return;
+    uint32_t broken = 0;
+    bool on = classes == ANY_TARGET || classes & (uint32_t)s->target->cls;
+    if (!on || !guard_of(when, s)) return 0;
     uint32_t entries = count_of(entries_of(q), s);
+    UNROLLED
     for (uint32_t i = 0; i < entries; i++)
         broken += !zl_relation_holds(relation, value_of(q, s, i), bound_of(lo, s, i),
                                      bound_of(hi, s, i));
+    return broken;
+}
+
+static void count_row(tally *t, const zl_subject *s, uint32_t row, uint32_t broken, int32_t by,
+                      uint32_t noted)
+{
+    uint32_t cls = (uint32_t)s->target->cls;
+    t->marks[row / 64] |= 1ull << row % 64;
     if (noted & cls) t->noted += broken;
     else t->broken += broken;
     if (by == ZLAY_BY_DRIVER && cls == ZL_CLASS_SM90) t->by_driver += broken;
 }
 
-static void rows(tally *t, const zl_subject *s)
-{
+/* Guards that no tiled map meets, and those that only tiled maps meet. */
+#define OF_COLUMNS(guard) ((guard) >= ZL_G_COLUMNS && (guard) <= ZL_G_PIXELS_COUNT)
+#define OF_TILED(guard)   ((guard) >= ZL_G_TILED && (guard) <= ZL_G_TILED_128)
+
 #define RULES(file, version)
 #define RULE(number, id, quantity, relation, lo, hi, when, by, field, targets, keeps, source,      \
              text)                                                                                 \
-    row(t, s, targets, ZL_Q_##quantity, ZLAY_REL_##relation, lo, hi, ZL_G_##when, BY_##by);
+    _Static_assert((uint32_t)ZL_ROW_##id < 64 * MARK_WORDS, "each row has its mark");              \
+    _Static_assert(MET_BY(ZL_G_##when), "a row of the other mode stands in the other file");       \
+    broken = broken_of(s, targets, ZL_Q_##quantity, ZLAY_REL_##relation, lo, hi, ZL_G_##when);     \
+    if (broken) count_row(t, s, ZL_ROW_##id, broken, BY_##by);
+
+static void column_rows(tally *t, const zl_subject *s)
+{
+    uint32_t broken;
+#define MET_BY OF_COLUMNS
 #include "legality/rules/im2col.def"
-#include "legality/rules/tensormap.def"
+#undef MET_BY
+}
+
+static void tiled_rows(tally *t, const zl_subject *s)
+{
+    uint32_t broken;
+#define MET_BY OF_TILED
 #include "legality/rules/tiled.def"
+#undef MET_BY
+}
+
+static void rows(tally *t, const zl_subject *s)
+{
+    uint32_t broken;
+    if (columns(s->value)) column_rows(t, s);
+    else tiled_rows(t, s);
+#define MET_BY(guard) true
+#include "legality/rules/tensormap.def"
+#undef MET_BY
+}
+
 #undef RULES
 #undef RULE
-}
 
-static void verdict_alone(zlay_verdict *out, const zl_subject *s)
+static void verdict_of(zlay_verdict *out, const tally *t, bool measured)
 {
-    tally t = {0, 0, 0};
-    bool measured = s->target->cls == ZL_CLASS_SM90;
-    rows(&t, s);
     memset(out, 0, sizeof *out);
-    out->answer = t.broken ? ZLAY_NO : ZLAY_YES;
+    out->answer = t->broken ? ZLAY_NO : ZLAY_YES;
     out->basis = measured ? ZLAY_BASIS_MEASURED : ZLAY_BASIS_DOCUMENTED;
-    if (measured) out->driver = t.by_driver ? ZLAY_DRIVER_REFUSES : ZLAY_DRIVER_ACCEPTS;
-    out->reasons = t.broken + t.noted;
-    out->broken = t.broken;
-    out->noted = t.noted;
-}
-
-static bool reserved_is_zero(const zlay_tensormap *map)
-{
-    uint32_t any = 0;
-    for (size_t i = 0; i < ZL_COUNT(map->reserved); i++) any |= map->reserved[i];
-    return any == 0;
+    if (measured) out->driver = t->by_driver ? ZLAY_DRIVER_REFUSES : ZLAY_DRIVER_ACCEPTS;
+    out->reasons = t->broken + t->noted;
+    out->broken = t->broken;
+    out->noted = t->noted;
 }
 
 zlay_status zlay_tensormap_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
                                  const zlay_target *target, const zlay_tensormap *map)
 {
-    if (!out || !target || !map || (room && !reasons) || !reserved_is_zero(map))
+    if (!out || !target || !map || (room && !reasons) ||
+        !zl_all_zero(map->reserved, ZL_COUNT(map->reserved)))
         return ZLAY_EINVAL;
     zl_subject s = {ZL_SUBJECT_TMAP, target, map};
-    if (room) return zl_check(out, reasons, room, &s, true);
-    verdict_alone(out, &s);
+    tally t = {.broken = 0};
+    rows(&t, &s);
+    verdict_of(out, &t, zl_measured(target));
+    if (out->reasons) zl_reasons(reasons, room, &s, t.marks, MARK_WORDS);
     return ZLAY_OK;
 }

@@ -39,6 +39,19 @@ static void fix_stride(zlay_reason *r, const zl_subject *s)
     zl_give(r, value >= floor ? ZLAY_KEEPS_VALUES : ZLAY_KEEPS_NOTHING, value, 1);
 }
 
+/* A stride that grows may come to step over dimensions that it did not before: again, then. */
+static void fix_overlap(zlay_reason *r, const zl_subject *s)
+{
+    zlay_tensormap map = *(const zlay_tensormap *)s->value;
+    uint64_t *stride = &map.stride[r->index];
+    for (int k = 0; k < ZL_DIMS; k++) {
+        if (!zl_fix_nearest(stride, r, s, zl_covered(&map, (uint32_t)r->index))) return;
+        if (*stride < zl_covered(&map, (uint32_t)r->index)) continue;
+        zl_give(r, ZLAY_KEEPS_VALUES, *stride, 1);
+        return;
+    }
+}
+
 static void fix_step(zlay_reason *r, const zl_subject *s)
 {
     const zlay_tensormap *map = s->value;
@@ -51,6 +64,27 @@ static void fix_step(zlay_reason *r, const zl_subject *s)
          : zl_step_counts(map, i) ? ZLAY_KEEPS_BYTES
                                   : ZLAY_KEEPS_ALL,
          value, 1);
+}
+
+enum { L2_256B = 3 };
+
+static bool fetch_is_used(const zl_subject *s, int32_t l2)
+{
+    zlay_tensormap map = *(const zlay_tensormap *)s->value;
+    zl_subject other = {s->kind, s->target, &map};
+    map.l2 = l2;
+    return !zl_guard_holds(ZL_G_ROWS_APART, s) ||
+           zl_bound(ZL_BOUND_HALF_FETCH, &other, 0) <= zl_quantity_value(ZL_Q_ROW_ASKED, s, 0);
+}
+
+/* The widest promotion that a row uses. A sector is fetched also without promotion: a row that
+ * wastes that has no repair here. */
+static void fix_promotion(zlay_reason *r, const zl_subject *s)
+{
+    int32_t l2 = ((const zlay_tensormap *)s->value)->l2;
+    if (l2 > L2_256B) return; /* rule TMAP_L2 repairs that */
+    while (l2 > 0 && !fetch_is_used(s, l2)) l2--;
+    if (fetch_is_used(s, l2)) zl_give(r, ZLAY_KEEPS_ALL, (uint64_t)l2, 1);
 }
 
 static void fix_interleave(zlay_reason *r, const zlay_tensormap *map)
@@ -70,6 +104,7 @@ void zl_tensormap_fix(zlay_reason *r, const zl_rule *rule, const zl_subject *s)
     case ZL_Q_UPPER:
     case ZL_Q_AREA:
     case ZL_Q_AREA_WRAPPED: return;
+    case ZL_Q_ROW_ASKED: fix_promotion(r, s); return;
     case ZL_Q_CHANNELS:
     case ZL_Q_CHANNEL_BYTES:
     case ZL_Q_PIXELS:
@@ -81,7 +116,10 @@ void zl_tensormap_fix(zlay_reason *r, const zl_rule *rule, const zl_subject *s)
     case ZL_Q_SLICES:
     case ZL_Q_FOOTPRINT:
     case ZL_Q_BOX_SMEM: fix_whole_box(r, s); return;
-    case ZL_Q_STRIDE: fix_stride(r, s); return;
+    case ZL_Q_STRIDE:
+        if (rule->by == ZLAY_BY_ADVICE) fix_overlap(r, s);
+        else fix_stride(r, s);
+        return;
     case ZL_Q_STEP: fix_step(r, s); return;
     case ZL_Q_INTERLEAVE: fix_interleave(r, s->value); return;
     case ZL_Q_WIDE_SWIZZLE:

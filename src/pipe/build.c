@@ -40,6 +40,13 @@ void zl_build_bytes(zlay_pipe_builder *b, const zlay_pipe_bytes *bytes)
     else if (bytes->add || plus[1] != '+') zl_putf(&b->text, "%s%lld", plus, (long long)bytes->add);
 }
 
+static bool is_number(const char *text)
+{
+    size_t digits = 0;
+    while (text[digits] >= '0' && text[digits] <= '9') digits++;
+    return digits && digits < 12 && !text[digits];
+}
+
 /* What is added stands as the printer has it: i-1, N, 0-1. */
 void zl_build_at(zlay_pipe_builder *b, const zlay_pipe_at *at)
 {
@@ -48,7 +55,8 @@ void zl_build_at(zlay_pipe_builder *b, const zlay_pipe_at *at)
         zl_build_name(b, at->counter, "counter");
         if (at->times) {
             zl_puts(&b->text, " *");
-            zl_build_name(b, at->times, "times");
+            if (is_number(at->times)) zl_putf(&b->text, " %s", at->times);
+            else zl_build_name(b, at->times, "times");
         }
         plus = "+";
     } else if (at->times) zl_build_wrong(b, "times", "multiplies no counter");

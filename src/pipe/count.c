@@ -12,8 +12,7 @@ typedef struct walk {
 
 static int64_t value(const walk *w, const zl_pos *pos)
 {
-    int64_t at = pos->loop >= 0 ? w->counter[pos->loop] : 0;
-    if (pos->times >= 0) at *= w->values[pos->times];
+    int64_t at = pos->loop >= 0 ? zl_pos_scaled(pos, w->counter[pos->loop], w->values) : 0;
     return at + pos->add + (pos->plus >= 0 ? w->values[pos->plus] : 0);
 }
 

@@ -90,7 +90,8 @@ static void add_use(zl_verify *v, int32_t role, const zl_event *e, const struct 
                     zl_use *use)
 {
     int32_t object = row->ring == OF_BAR ? e->bar : e->smem[row->ring - OF_SMEM0];
-    if (row->ring != OF_BAR && v->own[object]) return;
+    if (object < 0) zl_undecided(v, e->line, "reads an operand that is no shared memory");
+    if (object < 0 || (row->ring != OF_BAR && v->own[object])) return;
     use->node = (int8_t)node_of(v, (zl_node){.kind = row->node, .role = role, .object = object,
                                              .variant = variant_of(v, e, row->node)}, e);
     if (use->node < 0) return;

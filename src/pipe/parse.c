@@ -54,9 +54,21 @@ void *zl_parse_more(zl_parser *p, int of, void **array, uint32_t *count, size_t 
     return (char *)*array + size * (*count)++;
 }
 
+/* A word where a name stands, which is none: one of the languages that kernels are printed in. */
+static bool not_a_name(zl_parser *p)
+{
+    char text[65];
+    size_t length = zl_scan_length(&p->scan);
+    if (!length || *p->scan.at < 'A') return bad(p, "a name is missing");
+    if (length >= sizeof text) return bad(p, "a name has more than 64 letters");
+    memcpy(text, p->scan.at, length);
+    text[length] = 0;
+    return fail(p, ZLAY_EINVAL, text, " is a reserved word of C, C++ or PTX and no name");
+}
+
 bool zl_parse_name(zl_parser *p, char *out)
 {
-    return zl_scan_name(&p->scan, out) || bad(p, "a name is missing");
+    return zl_scan_name(&p->scan, out) || not_a_name(p);
 }
 
 bool zl_parse_number(zl_parser *p, int64_t *out, int64_t least, int64_t most)

@@ -344,7 +344,7 @@ static bool (*const readers[ZL_T_COUNT])(zl_parser *p, zl_event *e) = {
 
 zl_event zl_event_of(zl_event_kind kind, uint32_t line)
 {
-    const zl_pos none = {-1, -1, -1, 0};
+    const zl_pos none = {-1, -1, -1, 0, 0};
     return (zl_event){.kind = kind, .line = line, .bar = -1, .smem = {-1, -1},
                     .tmem = {-1, -1}, .acc = -1, .acc_a = -1, .acc_b = -1, .map = -1, .other = -1,
                     .cta = ZL_CTA_OWN, .bar_cta = ZL_CTA_OWN, .times = 1, .match = -1, .at = {none, none},

@@ -4,21 +4,45 @@
 
 static bool bad(zl_parser *p, const char *what) { return zl_parse_fail(p, ZLAY_EINVAL, what); }
 
-static bool term_name(zl_parser *p, zl_pos *pos, const char *text)
+/* What multiplies a counter: a param, or a number from 1 on. */
+static bool factor_of(zl_parser *p, zl_pos *pos)
 {
     char factor[65];
+    if (zl_scan_number(&p->scan, &pos->scale)) {
+        if (pos->scale < 1 || pos->scale > INT32_MAX) return bad(p, "a number is out of range");
+        if (pos->scale == 1) pos->scale = 0;
+        return true;
+    }
+    if (!zl_parse_name(p, factor)) return false;
+    pos->times = zl_find(p->pipe, ZL_OF_PARAM, factor);
+    return pos->times >= 0 || bad(p, "a counter is multiplied by what is no param");
+}
+
+static bool term_name(zl_parser *p, zl_pos *pos, const char *text)
+{
     int32_t loop = zl_find_loop(p, text), param = zl_find(p->pipe, ZL_OF_PARAM, text);
     if (loop >= 0) {
         if (pos->loop >= 0) return bad(p, "a position has two counters");
         pos->loop = loop;
-        if (!zl_scan_symbol(&p->scan, "*")) return true;
-        if (!zl_parse_name(p, factor)) return false;
-        pos->times = zl_find(p->pipe, ZL_OF_PARAM, factor);
-        return pos->times >= 0 || bad(p, "a counter is multiplied by what is no param");
+        return !zl_scan_symbol(&p->scan, "*") || factor_of(p, pos);
     }
     if (param < 0) return bad(p, "a name is neither a counter nor a param");
     if (pos->plus >= 0) return bad(p, "a position adds two params");
     pos->plus = param;
+    return true;
+}
+
+/* A number before a counter multiplies it. */
+static bool scaled(zl_parser *p, zl_pos *pos, int64_t scale)
+{
+    char text[65];
+    if (scale < 1) return bad(p, "a number is out of range");
+    if (!zl_parse_name(p, text)) return false;
+    int32_t loop = zl_find_loop(p, text);
+    if (loop < 0) return bad(p, "a number multiplies what is no counter");
+    if (pos->loop >= 0) return bad(p, "a position has two counters");
+    pos->loop = loop;
+    pos->scale = scale == 1 ? 0 : scale;
     return true;
 }
 
@@ -28,6 +52,7 @@ static bool term(zl_parser *p, zl_pos *pos, int sign)
     int64_t value;
     if (zl_scan_number(&p->scan, &value)) {
         if (value > INT32_MAX) return bad(p, "a number is out of range");
+        if (sign > 0 && zl_scan_symbol(&p->scan, "*")) return scaled(p, pos, value);
         pos->add += sign * value;
         if (pos->add > INT32_MAX || pos->add < -INT32_MAX) return bad(p, "a sum is out of range");
         return true;
@@ -39,7 +64,7 @@ static bool term(zl_parser *p, zl_pos *pos, int sign)
 /* What is added needs parentheses before % and /; `terms` says how many there were. */
 static bool sum(zl_parser *p, zl_pos *pos, int *terms)
 {
-    *pos = (zl_pos){-1, -1, -1, 0};
+    *pos = (zl_pos){-1, -1, -1, 0, 0};
     *terms = 1;
     if (!term(p, pos, 1)) return false;
     for (;; ++*terms) {

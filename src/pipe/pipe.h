@@ -9,13 +9,21 @@
 #define ZL_PIPE_LOOPS 4  /* deepest nesting of loops in a role */
 #define ZL_PIPE_NAMES 64 /* most names of one sort */
 
-/* A position: (counter of a loop) * (param) + (param) + add; -1: absent.  `i - 1`, `t*N + N - 1`, `3`. */
+/* A position: (counter of a loop) * (param or scale) + (param) + add; -1: absent.  `i - 1`, `t*N + N - 1`, `i*2`, `3`. */
 typedef struct zl_pos {
     int32_t loop;  /* depth of the loop whose counter it is, 0 the outermost; -1: none */
     int32_t times; /* the param that multiplies the counter; -1: none */
     int32_t plus;  /* a param that is added; -1: none */
     int64_t add;
+    int64_t scale; /* the number that multiplies the counter, from 2 on; 0: none */
 } zl_pos;
+
+/* A counter at a position, as the values of params have it. */
+static inline int64_t zl_pos_scaled(const zl_pos *pos, int64_t counter, const int64_t *params)
+{
+    if (pos->times >= 0) return counter * params[pos->times];
+    return pos->scale ? counter * pos->scale : counter;
+}
 
 /* Events, in the order of their rows. */
 typedef enum zl_event_kind {
@@ -159,6 +167,24 @@ uint64_t zl_pipe_count_events(const zlay_pipe *pipe, const int64_t *values, uint
 
 /* An event with nothing named. */
 zl_event zl_event_of(zl_event_kind kind, uint32_t line);
+
+/* Warps of each block: a launch has all up to the highest that a role names. */
+static inline uint32_t zl_pipe_warps(const zlay_pipe *pipe)
+{
+    uint32_t warps = 0;
+    for (uint32_t i = 0; i < pipe->roles_count; i++)
+        if (pipe->roles[i].last_warp >= warps) warps = pipe->roles[i].last_warp + 1;
+    return warps;
+}
+
+/* Every position of an event, named or not. */
+enum { ZL_POSITIONS = 8 };
+static inline void zl_event_positions(const zl_event *e, const zl_pos *out[ZL_POSITIONS])
+{
+    const zl_pos *all[ZL_POSITIONS] = {&e->at[0],      &e->at[1],      &e->bar_at, &e->parity,
+                                       &e->tmem_at[0], &e->tmem_at[1], &e->map_at, &e->other_at};
+    for (int k = 0; k < ZL_POSITIONS; k++) out[k] = all[k];
+}
 
 static inline uint32_t zl_role_instances(const zl_role *r) { return (r->last_warp - r->first_warp + 1) / r->each; }
 

@@ -302,9 +302,9 @@ zlay_status zlay_pipe_recheck(zlay_ctx *ctx, zlay_answer *answer, const zlay_pip
     zlay_status status = zl_enter(ctx);
     if (status) return status;
     if (is_by_runs(pipe, proof, length))
-        return zl_leave(ctx, zl_rc_runs(ctx, answer, pipe, proof, length));
+        return zl_leave_answer(ctx, zl_rc_runs(ctx, answer, pipe, proof, length), answer);
     zl_recheck *r = zl_alloc(ctx, 1, sizeof *r);
-    if (!r) return zl_leave(ctx, ZLAY_ENOMEM);
+    if (!r) return zl_leave_answer(ctx, ZLAY_ENOMEM, answer);
     r->ctx = ctx;
     r->pipe = pipe;
     zl_rc_reader in = {.r = r, .next = proof, .end = proof + length};
@@ -315,5 +315,5 @@ zlay_status zlay_pipe_recheck(zlay_ctx *ctx, zlay_answer *answer, const zlay_pip
     if (!status && r->fault) say(&in);
     if (!status) *answer = good ? ZLAY_YES : ZLAY_NO;
     recheck_end(r);
-    return zl_leave(ctx, status);
+    return zl_leave_answer(ctx, status, answer);
 }

@@ -10,7 +10,7 @@
 
 /* Of an instance's warps, and of a warp's lanes, three stand for all: the first and two others. */
 enum { ZL_RP_LANES = 3, ZL_RP_WARPS = 3, ZL_RP_THREADS = 9 };
-enum { ZL_RP_USES = 64, ZL_RP_PARAMS = 4, ZL_RP_VALUES = 8, ZL_RP_NAMED = 17 };
+enum { ZL_RP_USES = 64, ZL_RP_PARAMS = 4, ZL_RP_VALUES = 8, ZL_RP_NAMED = 16 };
 enum { ZL_RP_WORDS = 64, ZL_RP_ITEMS = 64 * ZL_RP_WORDS }; /* most operations that matter at once */
 
 /* What an operation is. The groups come first. */
@@ -58,9 +58,11 @@ typedef struct zl_rp_instance {
     bool open[ZL_RP_GROUPS];
     uint32_t opened[ZL_RP_GROUPS];
     int64_t registers;     /* of each thread */
+    int32_t set[ZL_RP_THREADS]; /* items of its threads' last setmaxnreg; -1 none, or nobody asks */
     const struct zl_rp_gate *stands; /* where it waits, as it has looked last; NULL */
     int32_t meets, joined; /* the generation that it waits for, of the cluster has joined; -1 */
-    bool grid;
+    bool grid; /* has waited for the grid before; its threads' items of that */
+    int32_t grids[ZL_RP_THREADS];
 } zl_rp_instance;
 
 typedef struct zl_rp_gate {
@@ -76,6 +78,7 @@ typedef struct zl_rp_gate {
 typedef struct zl_rp_meeting {
     int64_t pending, count;
     int32_t generation, last;
+    bool block; /* by `sync cta`, not by a number */
     uint32_t event;
 } zl_rp_meeting;
 
@@ -148,8 +151,9 @@ typedef struct zl_rp_claim {
     int64_t period, recurs;
 } zl_rp_claim;
 
-/* How an index grows with a loop: not, by as much, or by a param's value times as much. */
-enum { ZL_RP_STILL = -1, ZL_RP_ALIKE = -2 };
+/* How an index grows with a loop: not, or by as much times the values of up to three params, a byte each
+ * that holds the param's number and 1. */
+enum { ZL_RP_STILL = -1, ZL_RP_ALIKE = 0, ZL_RP_FACTORS = 1 << 24 };
 
 typedef struct zl_replay zl_replay;
 
@@ -159,7 +163,7 @@ typedef struct zl_rp_named {
     const zl_pos *at;
 } zl_rp_named;
 enum { ZL_RP_RINGS = 7 };
-enum { ZL_RP_NOBODY = UINT32_MAX };
+#define ZL_RP_NOBODY UINT32_MAX
 
 /* What is beside a run: nothing, longer trips that go through a part that they repeat for the last
  * time, or for the first. */
@@ -200,7 +204,7 @@ struct zl_replay {
     int32_t *expected; /* gates x instances: the expectation of the phase at hand; -2 none */
     zl_rp_place *places;
     zl_rp_use *uses;
-    zl_rp_meeting *meetings; /* the cluster's, then of each block its own and the named ones */
+    zl_rp_meeting *meetings; /* the cluster's, then of each block the numbered ones, its own the first */
     zl_rp_flag *flags;
     int32_t *raised;   /* flags x instances: the last raise; -2 none */
     int64_t *open;     /* flags x instances: how much that one adds, while no other knows of it */
@@ -371,6 +375,7 @@ void zl_rp_forget_factors(zl_rp_factors *f, int64_t place, int64_t but);
 void zl_rp_name_group(zl_replay *c, zl_rp_instance *i, int kind, zl_rp_use *use);
 int32_t zl_rp_close_alone(zl_rp_instance *i, int kind);
 void zl_rp_check_grid(zl_replay *c, const zl_rp_instance *i);
+void zl_rp_wait_grid(zl_replay *c, zl_rp_instance *i);
 bool zl_rp_alloc(zl_replay *c, const zl_rp_instance *i, const zl_event *e);
 void zl_rp_dealloc(zl_replay *c, const zl_rp_instance *i, const zl_event *e);
 void zl_rp_relinquish(zl_replay *c, const zl_rp_instance *i);

@@ -98,12 +98,23 @@ static void conclude(zl_replay *c, const zl_rp_gate *g, uint32_t thread)
     }
 }
 
+/* The last phase is complete without a copy that its thread means for it, knowing of the one before. */
+static bool lacks_bytes(zl_replay *c, const zl_rp_gate *g, uint32_t thread, uint32_t event)
+{
+    const zl_event *e = &c->pipe->events[event];
+    const zl_rp_instance *i = &c->instances[c->threads[thread].instance];
+    int64_t stages = c->pipe->bars[g->bar].stages, at = zl_rp_value(c, i, &e->bar_at);
+    return e->kind == ZL_EV_COPY && at / stages == g->phase - 1 &&
+           zl_rp_has(c, zl_rp_set(thread, ZL_RP_KNOWS), g->last[1]);
+}
+
 /* A thread that does not know the phase before to be complete may come into that. */
 static bool is_in_phase(zl_replay *c, zl_rp_gate *g, uint32_t thread, uint32_t event)
 {
     conclude(c, g, thread);
     if (!zl_rp_has(c, zl_rp_set(thread, ZL_RP_KNOWS), g->last[0])) {
-        zl_rp_break(c, ZLAY_PIPE_OVERRUN, event, g->event);
+        bool few = lacks_bytes(c, g, thread, event);
+        zl_rp_break(c, few ? ZLAY_PIPE_BYTES : ZLAY_PIPE_OVERRUN, event, g->event);
         return false;
     }
     g->event = event;

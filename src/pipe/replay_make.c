@@ -340,6 +340,8 @@ static void begin_instance(zl_replay *c, zl_rp_instance *i)
                             .first = i->first, .threads = i->threads, .pc = i->role->begin,
                             .registers = c->pipe->registers, .meets = -1, .joined = -1};
     memset(fresh.opening, -1, sizeof fresh.opening);
+    memset(fresh.set, -1, sizeof fresh.set);
+    memset(fresh.grids, -1, sizeof fresh.grids);
     *i = fresh;
     for (uint32_t a = 0; a < c->pipe->accs_count; a++)
         *zl_rp_sum_of(c, i, (int32_t)a) =

@@ -20,7 +20,7 @@ zl_rp_meeting *zl_rp_meeting_of(zl_replay *c, const zl_rp_instance *i, const zl_
 {
     if (e->kind == ZL_EV_MEET || e->scope == ZL_SYNC_CLUSTER) return c->meetings;
     return &c->meetings[1 + i->block * ZL_RP_NAMED +
-                        (e->scope == ZL_SYNC_NAMED ? 1 + e->named : 0)];
+                        (e->scope == ZL_SYNC_NAMED ? e->named : 0)];
 }
 
 static bool has_ended(const zl_rp_instance *i) { return i->pc == i->role->end; }
@@ -35,8 +35,23 @@ static int64_t awaited(const zl_replay *c, const zl_rp_instance *i, const zl_eve
     return count;
 }
 
+static void learn(zl_replay *c, const zl_rp_instance *i, const zl_rp_meeting *m)
+{
+    for (uint32_t t = i->first; t < i->first + i->threads; t++)
+        zl_rp_join(c, knows(t), zl_rp_meeting_set(c, m, ZL_RP_DONE));
+}
+
+static bool waits_in(zl_replay *c, const zl_rp_instance *i, const zl_rp_meeting *m, int32_t generation)
+{
+    const zl_event *e = &c->pipe->events[i->pc];
+    return i->meets == generation && e->kind == ZL_EV_SYNC && zl_rp_meeting_of(c, i, e) == m;
+}
+
+/* Threads that wait in a block learn of this phase when it ends, and of no later one that ends before they
+ * go on. */
 static void close_meeting(zl_replay *c, zl_rp_meeting *m)
 {
+    int32_t generation = m->generation;
     uint32_t done = zl_rp_meeting_set(c, m, ZL_RP_DONE), sum = zl_rp_meeting_set(c, m, ZL_RP_SUM);
     m->generation++;
     m->last = zl_rp_item_new(c, ZL_RP_POINT, -1, -1);
@@ -44,6 +59,8 @@ static void close_meeting(zl_replay *c, zl_rp_meeting *m)
     zl_rp_join(c, done, sum);
     zl_rp_learn(c, done, m->last);
     zl_rp_clear(c, sum);
+    for (const zl_rp_instance *k = c->instances; m != c->meetings && k < c->instances + c->instances_count; k++)
+        if (waits_in(c, k, m, generation)) learn(c, k, m);
 }
 
 static void come(zl_replay *c, zl_rp_instance *i, const zl_event *e, zl_rp_meeting *m)
@@ -52,8 +69,12 @@ static void come(zl_replay *c, zl_rp_instance *i, const zl_event *e, zl_rp_meeti
     int64_t count = awaited(c, i, e), weight = named ? 32 * (int64_t)i->role->each : 1;
     for (uint32_t t = i->first; t < i->first + i->threads; t++)
         if (!zl_rp_has(c, knows(t), m->last)) zl_rp_break(c, ZLAY_PIPE_OVERRUN, i->pc, m->event);
-    if (!m->pending) m->pending = m->count = count;
-    if (weight > m->pending || (named && count != m->count))
+    bool begins = !m->pending, other = m->block != (e->scope == ZL_SYNC_CTA);
+    if (begins) {
+        m->pending = m->count = count;
+        m->block = e->scope == ZL_SYNC_CTA;
+    }
+    if (weight > m->pending || (!begins && (other || (named && count != m->count))))
         zl_rp_break(c, ZLAY_PIPE_COUNT, i->pc, m->event);
     m->event = i->pc;
     m->pending -= weight;
@@ -65,8 +86,7 @@ static bool leave(zl_replay *c, zl_rp_instance *i, const zl_rp_meeting *m, int32
 {
     if (m->generation <= *generation) return false;
     *generation = -1;
-    for (uint32_t t = i->first; t < i->first + i->threads; t++)
-        zl_rp_join(c, knows(t), zl_rp_meeting_set(c, m, ZL_RP_DONE));
+    if (m == c->meetings) learn(c, i, m);
     return true;
 }
 
@@ -110,16 +130,9 @@ void zl_rp_leave(zl_replay *c, const zl_rp_instance *i)
 
 /* ---- registers ---- */
 
-enum { REGISTERS = 65536 };
-
-static int64_t warps_of(const zl_rp_instance *i)
-{
-    return i->role->elect ? (int64_t)i->role->last_warp - i->role->first_warp + 1
-                          : (int64_t)i->role->each;
-}
-
-/* What the threads of a block hold; `all`: with all that they may yet ask for. */
-static int64_t held(const zl_replay *c, uint32_t block, bool all)
+/* What the threads of a block hold beyond what it was launched with; `all`: with all that they may yet
+ * ask for. Who has ended holds what it held. */
+static int64_t taken(const zl_replay *c, uint32_t block, bool all)
 {
     int64_t sum = 0;
     for (const zl_rp_instance *i = c->instances; i < c->instances + c->instances_count; i++) {
@@ -127,17 +140,34 @@ static int64_t held(const zl_replay *c, uint32_t block, bool all)
         for (uint32_t k = i->role->begin; all && !has_ended(i) && k < i->role->end; k++)
             if (c->pipe->events[k].kind == ZL_EV_SETMAXNREG && c->pipe->events[k].count > most)
                 most = c->pipe->events[k].count;
-        if (i->block == block) sum += 32 * warps_of(i) * most;
+        if (i->block == block) sum += 32 * (int64_t)i->role->each * (most - c->pipe->registers);
     }
     return sum;
+}
+
+/* Each thread knows that each other of its instance is past the setmaxnreg before; the elected one of a
+ * role knows of no other. */
+static void check_met(zl_replay *c, const zl_rp_instance *i)
+{
+    bool met = !i->role->elect || i->set[0] < 0;
+    for (uint32_t t = 0; t < i->threads; t++)
+        for (uint32_t k = 0; k < i->threads; k++) met &= zl_rp_has(c, knows(i->first + t), i->set[k]);
+    if (!met) zl_rp_break(c, ZLAY_PIPE_REGISTERS, i->pc, UINT32_MAX);
 }
 
 /* Who asks for more goes on when there are enough for all: nobody waits in any order. */
 bool zl_rp_registers(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 {
-    if (e->scope == ZL_REGS_INC && e->count > i->registers && held(c, i->block, true) > REGISTERS)
+    check_met(c, i);
+    if (e->scope == ZL_REGS_INC ? e->count < i->registers : e->count > i->registers)
+        zl_rp_break(c, ZLAY_PIPE_REGISTERS, i->pc, UINT32_MAX);
+    if (e->scope == ZL_REGS_INC && e->count > i->registers && taken(c, i->block, true) > 0)
         return false;
     i->registers = e->count;
+    for (uint32_t t = 0; t < i->threads; t++) {
+        i->set[t] = zl_rp_item_new(c, ZL_RP_PASSED, (int32_t)(i->first + t), 0);
+        zl_rp_learn(c, knows(i->first + t), i->set[t]);
+    }
     return true;
 }
 
@@ -145,7 +175,7 @@ bool zl_rp_registers_late(const zl_replay *c, const zl_rp_instance *i)
 {
     const zl_event *e = &c->pipe->events[i->pc];
     if (has_ended(i) || e->kind != ZL_EV_SETMAXNREG) return false;
-    return held(c, i->block, false) + 32 * warps_of(i) * (e->count - i->registers) <= REGISTERS;
+    return taken(c, i->block, false) + 32 * (int64_t)i->role->each * (e->count - i->registers) <= 0;
 }
 
 /* ---- flags ---- */
@@ -223,6 +253,7 @@ bool zl_rp_flags(zl_replay *c, zl_rp_instance *i, const zl_event *e)
     uint32_t slot = zl_rp_slot(c, i, &e->other_at, zl_rp_ring_other(c, e->other), 0,
                                c->pipe->others[e->other].stages);
     zl_rp_flag *f = &c->flags[c->other_at[e->other] + slot - (c->places_count - c->flags_count)];
+    zl_rp_check_grid(c, i);
     if (e->kind == ZL_EV_AWAIT) return await_flag(c, i, e, f);
     raise_flag(c, i, e, f);
     return true;

@@ -35,9 +35,31 @@ static zl_rp_use ordinary_use(zl_replay *c, const zl_rp_instance *i, const zl_ev
 
 /* ---- copies ---- */
 
+void zl_rp_wait_grid(zl_replay *c, zl_rp_instance *i)
+{
+    for (uint32_t t = 0; !i->grid && t < i->threads; t++) {
+        i->grids[t] = zl_rp_item_new(c, ZL_RP_PASSED, (int32_t)(i->first + t), 0);
+        zl_rp_learn(c, zl_rp_set(i->first + t, ZL_RP_KNOWS), i->grids[t]);
+    }
+    i->grid = true;
+}
+
+/* Whether a path leads to a thread from one that has waited for the grid before. */
+static bool is_behind_grid(const zl_replay *c, uint32_t thread)
+{
+    bool behind = !c->has_grid;
+    for (const zl_rp_instance *i = c->instances; i < c->instances + c->instances_count; i++)
+        for (uint32_t t = 0; i->grid && t < i->threads; t++)
+            behind |= zl_rp_has(c, zl_rp_set(thread, ZL_RP_KNOWS), i->grids[t]);
+    return behind;
+}
+
+/* What touches global memory is not beside the grid before, which may do so, too. */
 void zl_rp_check_grid(zl_replay *c, const zl_rp_instance *i)
 {
-    if (c->has_grid && !i->grid) zl_rp_break(c, ZLAY_PIPE_GRID, i->pc, UINT32_MAX);
+    bool one = zl_event_by(&c->pipe->events[i->pc]) == ZL_RUN_ONE;
+    for (uint32_t t = 0; t < (one ? 1 : i->threads); t++)
+        if (!is_behind_grid(c, i->first + t)) zl_rp_break(c, ZLAY_PIPE_GRID, i->pc, UINT32_MAX);
 }
 
 /* Its thread has fenced since it knows of the writes to the map. */
@@ -84,6 +106,7 @@ void zl_rp_store(zl_replay *c, zl_rp_instance *i, const zl_event *e)
     zl_rp_place *p = smem_at(c, i, e, 0, i->block);
     int32_t over = zl_rp_group(c, i, ZL_RP_BULK, i->first);
     zl_rp_use use = async_use(c, e, zl_rp_group(c, i, ZL_RP_BULK_READ, i->first));
+    zl_rp_check_grid(c, i);
     zl_rp_read(c, p, i, false, zl_rp_value(c, i, &e->at[0]), &use);
     if (e->count != p->size) zl_rp_break(c, ZLAY_PIPE_BYTES, use.event, UINT32_MAX);
     if (e->other >= 0) {
@@ -140,6 +163,7 @@ void zl_rp_touch(zl_replay *c, zl_rp_instance *i, const zl_event *e)
     zl_rp_place *p = other_at(c, i, e->other, &e->other_at);
     int64_t index = zl_rp_value(c, i, &e->other_at);
     use.bytes = 0;
+    zl_rp_check_grid(c, i);
     if (write) zl_rp_write(c, p, i, true, index, &use);
     else zl_rp_read(c, p, i, true, index, &use);
 }
@@ -147,6 +171,7 @@ void zl_rp_touch(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 void zl_rp_update(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 {
     zl_rp_use use = ordinary_use(c, i, e, true);
+    zl_rp_check_grid(c, i);
     bool broke = c->rule != 0;
     use.part = 0;
     use.bytes = 0;

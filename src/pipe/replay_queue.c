@@ -89,7 +89,7 @@ void zl_rp_queue(zl_replay *c, zl_rp_instance *i, const zl_event *e)
     bool fills = e->kind == ZL_EV_LOAD || e->kind == ZL_EV_FETCH;
     zl_rp_use use = {.event = i->pc, .part = e->part, .proxy = ZL_RP_GENERIC,
                      .bytes = e->smem[0] >= 0 && e->kind != ZL_EV_FETCH ? e->count : 0};
-    if (e->kind == ZL_EV_LOAD) zl_rp_check_grid(c, i);
+    if (e->kind == ZL_EV_LOAD || e->kind == ZL_EV_SEND) zl_rp_check_grid(c, i);
     if (i->issued[queue] + (int64_t)e->times > ISSUED_MOST) {
         c->status =
             zl_fail(c->ctx, ZLAY_ELIMIT, "line %u: too many instructions of one queue", e->line);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A run: instances in turn, each to the end of an iteration, or until it has to wait. */
+#include "pipe/plain.h"
 #include "pipe/recheck_runs.h"
 #include "pipe/replay_same.h"
 
@@ -169,7 +170,9 @@ static bool do_event(zl_replay *c, zl_rp_instance *i, const zl_event *e)
     case ZL_EV_RAISE:
     case ZL_EV_AWAIT: return zl_rp_flags(c, i, e);
     case ZL_EV_SETMAXNREG: return zl_rp_registers(c, i, e);
-    case ZL_EV_GRIDDEP: i->grid |= e->scope == ZL_GRIDDEP_WAIT; break;
+    case ZL_EV_GRIDDEP:
+        if (e->scope == ZL_GRIDDEP_WAIT) zl_rp_wait_grid(c, i);
+        break;
     default: return do_memory(c, i, e);
     }
     return true;
@@ -197,6 +200,16 @@ bool zl_rp_is_paid(const zl_replay *c, uint32_t block, const zl_rp_debt *d)
     return false;
 }
 
+/* No arrivals or bytes are left over in a phase that is not complete. */
+static void check_phases(zl_replay *c)
+{
+    for (const zl_rp_gate *g = c->gates; g < c->gates + c->gates_count; g++) {
+        if (g->pending < c->pipe->bars[g->bar].count)
+            zl_rp_break(c, ZLAY_PIPE_COUNT, g->event, UINT32_MAX);
+        if (g->tx) zl_rp_break(c, ZLAY_PIPE_BYTES, g->event, UINT32_MAX);
+    }
+}
+
 static void check_end(zl_replay *c)
 {
     uint32_t each = c->threads_count + c->gates_count;
@@ -210,6 +223,7 @@ static void check_end(zl_replay *c)
         if (c->places[k].unread) zl_rp_break(c, ZLAY_PIPE_EXIT, c->places[k].writer, UINT32_MAX);
     for (uint32_t k = 0; k < c->instances_count * c->pipe->accs_count; k++)
         if (c->sums[k].unread) zl_rp_break(c, ZLAY_PIPE_EXIT, c->sums[k].event, UINT32_MAX);
+    check_phases(c);
 }
 
 /* ---- turns ---- */
@@ -250,8 +264,11 @@ static bool take_turn(zl_replay *c, zl_rp_instance *i)
     return moved;
 }
 
+/* Nobody can go on: bytes never come, or the first that waits does so for ever. */
 static void find_stuck(zl_replay *c)
 {
+    for (const zl_rp_gate *g = c->gates; g < c->gates + c->gates_count; g++)
+        if (!g->pending && g->tx > 0) zl_rp_break(c, ZLAY_PIPE_BYTES, g->event, UINT32_MAX);
     for (const zl_rp_instance *i = c->instances; i < c->instances + c->instances_count; i++)
         if (zl_rp_registers_late(c, i)) {
             c->status = zl_fail(c->ctx, ZLAY_ELIMIT,
@@ -284,16 +301,28 @@ void zl_rp_run(zl_replay *c)
     if (!is_over(c)) check_end(c);
 }
 
-zlay_status zl_rc_try(zlay_ctx *ctx, int32_t *rule, const zlay_pipe *pipe, const int64_t *values)
+static zlay_status try_plain(zlay_ctx *ctx, int32_t *rule, const zlay_pipe *pipe,
+                             const int64_t *values, uint32_t given)
 {
     zl_replay *c;
     zlay_status status = zl_rp_new(ctx, &c, pipe);
     if (status) return status;
-    memcpy(c->values, values, pipe->params_count * sizeof *values);
+    for (uint32_t k = 0; k < pipe->params_count; k++)
+        c->values[k] = k < given ? values[k] : pipe->params[k].least;
     zl_rp_check_text(c);
     if (!c->rule) zl_rp_run(c);
     status = c->status;
     *rule = c->rule;
     zl_rp_free(c);
+    return status;
+}
+
+zlay_status zl_rc_try(zlay_ctx *ctx, int32_t *rule, const zlay_pipe *pipe, const int64_t *values)
+{
+    const zlay_pipe *plain;
+    zlay_status status = zl_pipe_plain(ctx, &plain, pipe);
+    if (status) return status;
+    status = try_plain(ctx, rule, plain, values, pipe->params_count);
+    zl_pipe_plain_free(ctx, plain, pipe);
     return status;
 }

@@ -157,7 +157,8 @@ static int64_t registers_of(zl_replay *c, const zl_role *role, bool *asks)
         const zl_event *e = &c->pipe->events[k];
         if (e->kind != ZL_EV_SETMAXNREG) continue;
         bool more = e->scope == ZL_REGS_INC, right = more ? e->count >= has : e->count <= has;
-        if (!whole || !has || !right || e->count < 24 || e->count > 256 || e->count % 8)
+        if (!whole || !has || c->pipe->registers % 8 || !right || e->count < 24 || e->count > 256 ||
+            e->count % 8)
             zl_rp_break(c, ZLAY_PIPE_REGISTERS, k, UINT32_MAX);
         has = e->count;
         *asks |= more;
@@ -165,17 +166,25 @@ static int64_t registers_of(zl_replay *c, const zl_role *role, bool *asks)
     return has;
 }
 
+/* A launch gives R registers to each thread of all warps up to the highest that has a role; no more than
+ * that is there for those that ask. */
 static void check_registers(zl_replay *c, uint32_t block)
 {
-    int64_t sum = 0;
-    bool asks = false, other = false;
+    int64_t has = 0, launched = 0;
+    bool asks = false, other = false, any = false;
     for (uint32_t k = 0; k < c->pipe->roles_count; k++) {
         const zl_role *role = &c->pipe->roles[k];
+        int64_t threads = 32 * ((int64_t)role->last_warp + 1 - role->first_warp);
         bool here = role->cta == ZL_CTA_ALL || role->cta == (int32_t)block;
         int64_t each = registers_of(c, role, here ? &asks : &other);
-        if (here) sum += 32 * each * (role->last_warp - role->first_warp + 1);
+        if (here) has += threads * (each - c->pipe->registers);
+        for (uint32_t e = role->begin; here && e < role->end; e++)
+            any |= c->pipe->events[e].kind == ZL_EV_SETMAXNREG;
+        if (launched <= role->last_warp) launched = (int64_t)role->last_warp + 1;
     }
-    if (asks && sum > REGISTERS) zl_rp_break(c, ZLAY_PIPE_REGISTERS, 0, UINT32_MAX);
+    launched *= 32 * (int64_t)c->pipe->registers;
+    if ((any && launched > REGISTERS) || (asks && has > 0))
+        zl_rp_break(c, ZLAY_PIPE_REGISTERS, 0, UINT32_MAX);
 }
 
 void zl_rp_check_text(zl_replay *c)

@@ -82,8 +82,8 @@ static int32_t growth_of(const zl_replay *c, uint32_t claim, const uint32_t *loo
 {
     if (pos->loop < 0) return pos->plus == c->claims[claim].param ? ZL_RP_ALIKE : ZL_RP_STILL;
     int32_t growth = c->loop_growth[claim * c->pipe->events_count + loops[pos->loop]];
-    if (growth == ZL_RP_ALIKE) return pos->times >= 0 ? pos->times : ZL_RP_ALIKE;
-    return pos->times < 0 ? growth : ZL_RP_STILL;
+    if (growth == ZL_RP_STILL || pos->times < 0) return growth;
+    return growth < ZL_RP_FACTORS / 256 ? growth * 256 + pos->times + 1 : ZL_RP_STILL;
 }
 
 static void note(zl_replay *c, uint32_t claim, uint32_t ring, int32_t growth)
@@ -144,10 +144,13 @@ void zl_rp_find_growth(zl_replay *c)
 static int64_t grown(zl_replay *c, uint32_t claim, int32_t growth, int64_t by, int32_t longer)
 {
     if (growth == ZL_RP_STILL) return 0;
-    if (growth == ZL_RP_ALIKE) return by;
-    if (growth == c->claims[claim].param) 
-        zl_rp_fail(c, claim, "a ring turns with the square of a trip count");
-    return by * value_in(c, longer, growth);
+    for (; growth; growth /= 256) {
+        int32_t param = growth % 256 - 1;
+        if (param == c->claims[claim].param)
+            zl_rp_fail(c, claim, "a ring turns with the square of a trip count");
+        by *= value_in(c, longer, param);
+    }
+    return by;
 }
 
 int64_t zl_rp_ring_turn(zl_replay *c, uint32_t claim, uint32_t ring, int64_t by, int32_t longer)

@@ -86,7 +86,7 @@ static bool take_turn(zl_run *r, zl_instance *i)
             again = false;
         } else if (zl_run_step(r, i)) {
             put_step(r, i, e);
-            if (++i->epoch > ZL_TICKS) r->status = ZLAY_ELIMIT;
+            if (++i->epoch > ZL_TICKS) zl_run_halt(r, i->pc, "comes behind more than 32000 events of its role in one run");
             i->pc++;
         } else {
             return moved;
@@ -113,9 +113,7 @@ static void find_stuck(zl_run *r)
         const zl_instance *i = &r->instances[k];
         if (!has_ended(r, i) && i->pc != events[0]) events[events[0] != UINT32_MAX] = i->pc;
         if (zl_run_registers_some(r, i) && !r->fault.rule)
-            r->status = zl_fail(r->ctx, ZLAY_ELIMIT,
-                                "line %u waits for registers in one order of the roles",
-                                r->pipe->events[i->pc].line);
+            zl_run_halt(r, i->pc, "waits for registers in one order of the roles");
     }
     if (r->status) return;
     zl_run_fault(r, ZLAY_PIPE_DEADLOCK, events[0], events[1], 0, 0);
@@ -138,6 +136,13 @@ static bool begin_lap(zl_run *r)
     return next < INT64_MAX;
 }
 
+/* Of the instance that ran last, one that it has. */
+static uint32_t last_event(const zl_run *r)
+{
+    const zl_instance *i = &r->instances[r->stepping];
+    return i->pc > r->pipe->roles[i->role].begin ? i->pc - 1 : i->pc;
+}
+
 void zl_run_on(zl_run *r)
 {
     bool moved = true, open = true;
@@ -148,7 +153,8 @@ void zl_run_on(zl_run *r)
             moved |= may_turn(r, i) && take_turn(r, i);
             open |= !has_ended(r, i);
         }
-        if (r->steps > r->most) r->status = ZLAY_ELIMIT;
+        if (r->steps > r->most)
+            zl_run_halt(r, last_event(r), "is reached after more steps than the limit points");
         if (open && !moved && !is_stopped(r) && !begin_lap(r)) find_stuck(r);
     }
     if (!is_stopped(r)) zl_run_check_end(r);

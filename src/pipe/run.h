@@ -32,8 +32,8 @@ typedef struct zl_touch {
     bool old; /* of the content before */
 } zl_touch;
 
-/* What a product multiplied: smems, then tmems, by number, and their indices; or registers: -1, or below it
- * which and their version. */
+/* What a product multiplied: smems, then tmems, by number, and their indices; or registers: -1, or
+ * below it which and their version. */
 typedef struct zl_factors {
     int32_t by;    /* the instance that multiplied; -1: none */
     uint32_t event;
@@ -64,7 +64,10 @@ typedef struct zl_class {
     zl_tick *mapped; /* clock at the last fence proxy.tensormap */
 } zl_class;
 
-enum { ZL_OF_WGMMA, ZL_OF_BULK, ZL_OF_BULK_READ, ZL_OF_TCGEN05, ZL_OF_TLD, ZL_OF_TST, ZL_OF_CPASYNC, ZL_OF_MEMORY, ZL_OF_SHARED, ZL_GROUPS };
+enum {
+    ZL_OF_WGMMA, ZL_OF_BULK, ZL_OF_BULK_READ, ZL_OF_TCGEN05, ZL_OF_TLD, ZL_OF_TST, ZL_OF_CPASYNC,
+    ZL_OF_MEMORY, ZL_OF_SHARED, ZL_GROUPS
+};
 
 typedef struct zl_instance {
     int32_t role, number, cta;
@@ -83,8 +86,10 @@ typedef struct zl_instance {
     const struct zl_gate *stands; /* where it waits, since it has looked last; NULL: nowhere */
     int32_t meets;             /* generation it waits for at a meeting, -1 */
     int32_t joined;            /* generation of the cluster's that it has joined, -1 */
-    bool grid;                 /* has waited for the grid before */
+    int32_t grid;              /* epoch at which it has waited for the grid before; 0: it has not */
     int32_t registers;         /* of each thread, 0: the pipe does not say */
+    int32_t set;               /* epoch of its last setmaxnreg; 0: none yet */
+    uint32_t set_by;           /* its event */
     int64_t laps;              /* iterations of its outermost loops that are over */
 } zl_instance;
 
@@ -116,8 +121,9 @@ typedef struct zl_gate {
     zl_tick *sum;       /* of what has come to the one at hand */
     zl_tick *arrived;   /* of its arrivals alone, epochs of classes */
     zl_tick *passed;    /* per class: epoch at which it was past the last complete phase, -1 */
-    zl_tick *came[ZL_CAME]; /* per class: epoch at which it has arrived in the phase at hand, in the last
-                           complete one and in the one before, -1; ZL_NEVER: nobody knows of it by epochs */
+    zl_tick *came[ZL_CAME]; /* per class: epoch at which it has arrived in the phase at hand, in the
+                           last complete one and in the one before, -1; ZL_NEVER: nobody knows of
+                           it by epochs */
     zl_tick *expected;  /* per class: epoch of its expectation in the phase at hand, -1 */
     uint32_t event;     /* the last that came */
 } zl_gate;
@@ -131,7 +137,7 @@ typedef struct zl_meeting {
     uint32_t event;
 } zl_meeting;
 
-enum { ZL_MEETINGS = 17 }; /* of a block: its own, and 16 named ones */
+enum { ZL_MEETINGS = 16 }; /* of a block; 0 is that of `sync cta`, too */
 
 typedef struct zl_flag {
     int64_t total;
@@ -165,7 +171,8 @@ typedef struct zl_run {
     zlay_ctx *ctx;
     const zlay_pipe *pipe;
     int64_t *params;          /* trip counts */
-    uint32_t comps, instances_count, classes_count, gates_count, places_count, meetings_count, flags_count;
+    uint32_t comps, instances_count, classes_count, gates_count, places_count, meetings_count;
+    uint32_t flags_count;
     zl_instance *instances;
     zl_class *classes;
     zl_gate *gates;           /* bars, blocks, slots */
@@ -198,7 +205,8 @@ typedef struct zl_run {
     zl_tick *memory;          /* of all clocks */
     size_t memory_room;
     zl_tick *scratch;         /* a clock */
-    int64_t *lap;             /* where paced: who has ended more laps than this stands until nobody else can move */
+    int64_t *lap;             /* where paced: who has ended more laps than this stands until nobody
+                                 else can move */
     bool paced;               /* roles that wait for nobody go at one pace */
     uint64_t steps, most;
     uint32_t stepping;        /* the instance whose event runs */
@@ -215,40 +223,10 @@ typedef struct zl_run {
     bool stuck;               /* or in some, while others wait for ever: the run stops */
     zl_fault fault;           /* rule 0: none */
     zlay_status status;
+    uint32_t halted;          /* where a limit ended the run, the event and why; because NULL:
+                                 nowhere */
+    const char *because;
 } zl_run;
-
-/* Components of clocks: epochs of classes, the same behind fence proxy.async, where the text has cp.async
- * groups of it of classes and the same fenced, what threads have run without regard to memory; then groups
- * of instances, barriers, meetings. */
-static inline int32_t zl_comp_fenced(const zl_run *r, int32_t comp)
-{
-    return comp + (int32_t)r->classes_count;
-}
-enum { ZL_WITHOUT_CPASYNC = 3, ZL_WITH_CPASYNC = 5 };
-static inline bool zl_run_has_cpasync(const zl_run *r)
-{
-    return r->class_comps == ZL_WITH_CPASYNC;
-}
-static inline int32_t zl_comp_cpasync(const zl_run *r, uint32_t class)
-{
-    return (int32_t)(2 * r->classes_count + class);
-}
-static inline int32_t zl_comp_control(const zl_run *r, uint32_t class)
-{
-    return (int32_t)((r->class_comps - 1) * r->classes_count + class);
-}
-/* wgmma, tld and tst have one for the first warp and one for the others; tld and tst the same again
- * behind fence tcgen05.before. */
-enum { ZL_FENCED_TENSOR = 4 };
-/* Groups that a warp waits for as one. */
-static inline bool zl_of_warps(int group)
-{
-    return group == ZL_OF_WGMMA || group == ZL_OF_TLD || group == ZL_OF_TST ||
-           group == ZL_OF_MEMORY || group == ZL_OF_SHARED;
-}
-int32_t zl_comp_group(const zl_run *r, const zl_instance *i, int group, bool others);
-/* What has to be known of it for a use of tensor memory by other threads. */
-int32_t zl_comp_tensor(const zl_run *r, int32_t comp);
 
 /* What a text needs: components, room for uses of memory, values of flags; then where they are. */
 uint32_t zl_run_instances(const zlay_pipe *p, const zl_role *role);
@@ -261,7 +239,8 @@ zlay_status zl_run_new(zlay_ctx *ctx, zl_run **out, const zlay_pipe *pipe);
 void zl_run_free(zl_run *r);
 void zl_run_reset(zl_run *r);
 
-/* Go on to the end, to the first fault, to a new trip count or a repetition of the endless param. */
+/* Go on to the end, to the first fault, to a new trip count or a repetition of the endless
+ * param. */
 void zl_run_on(zl_run *r);
 void zl_run_keep(zl_run *r);
 void zl_run_restore(zl_run *r);
@@ -269,6 +248,8 @@ void zl_run_restore(zl_run *r);
 /* One event of an instance: false where it has to wait. */
 bool zl_run_step(zl_run *r, zl_instance *i);
 
+/* A limit is reached at an event. */
+void zl_run_halt(zl_run *r, uint32_t event, const char *because);
 void zl_run_fault(zl_run *r, int32_t rule, uint32_t event, uint32_t other, int64_t found,
                   int64_t wanted);
 static inline uint32_t zl_event_index(const zl_run *r, const zl_event *e)
@@ -283,30 +264,6 @@ void zl_run_owe(zl_run *r, int32_t block, zl_cond cond, uint32_t event);
 int64_t zl_run_value(const zl_run *r, const zl_instance *i, const zl_pos *pos);
 /* The stage of a position; a position below 0 is a fault. */
 uint32_t zl_run_slot(zl_run *r, const zl_instance *i, const zl_pos *pos, uint32_t stages);
-/* ---- clocks ---- */
-
-void zl_clock_join(const zl_run *r, zl_tick *restrict to, const zl_tick *restrict from);
-/* Of a thread's knowledge of others nothing is missing where it knows of their epochs. */
-bool zl_clock_knows(const zl_run *r, const zl_class *c, const zl_tick *epochs);
-/* What both know. */
-void zl_clock_meet(const zl_run *r, zl_tick *restrict to, const zl_tick *restrict with);
-/* Whether one knows all that another does. */
-bool zl_clock_covers(const zl_run *r, const zl_tick *clock, const zl_tick *of);
-/* What all threads of a class know together goes to `to`. */
-void zl_clock_give(const zl_run *r, zl_tick *to, const zl_class *c);
-/* The epochs of classes alone. */
-void zl_clock_arrive(const zl_run *r, zl_tick *to, const zl_class *c);
-/* What a thread, or a whole warp, has done itself it knows; of its fellows in other warps it does
- * not. */
-static inline void zl_clock_set(zl_class *c, int32_t comp, int32_t value, bool by_each_alone)
-{
-    if (c->own[comp] < value) c->own[comp] = (zl_tick)value;
-    if ((by_each_alone ? c->lone : c->lone_warp) && c->clock[comp] < value)
-        c->clock[comp] = (zl_tick)value;
-}
-/* A warp runs an instruction as one: each lane knows how far the others are, not what they have
- * read or written. */
-void zl_clock_converge(zl_run *r, const zl_instance *i);
 
 /* ---- barriers ---- */
 
@@ -327,7 +284,7 @@ bool zl_gate_wait(zl_run *r, zl_instance *i, zl_gate *g, int32_t parity, uint32_
 
 bool zl_run_meet(zl_run *r, zl_instance *i, const zl_event *e);
 /* The meeting that a sync, join or meet is of; not of `sync role` or `sync warp`. */
-zl_meeting *zl_run_meeting(zl_run *r, const zl_instance *i, const zl_event *e);
+zl_meeting *zl_run_meeting(const zl_run *r, const zl_instance *i, const zl_event *e);
 /* Threads that have ended count as arrived at the cluster's meeting. */
 void zl_run_leave(zl_run *r, const zl_instance *i);
 bool zl_run_raise(zl_run *r, zl_instance *i, const zl_event *e);
@@ -335,25 +292,30 @@ bool zl_run_await(zl_run *r, zl_instance *i, const zl_event *e);
 
 /* ---- memory ---- */
 
-zl_spot *zl_smem_place(zl_run *r, const zl_instance *i, uint32_t block, int32_t smem, uint32_t slot);
+zl_spot *zl_smem_place(zl_run *r, const zl_instance *i, uint32_t block, int32_t smem,
+                       uint32_t slot);
 zl_spot *zl_tmem_place(zl_run *r, uint32_t block, int32_t tmem, uint32_t slot);
 zl_spot *zl_other_place(zl_run *r, int32_t other, uint32_t slot);
 
 /* A use that begins now, by one class (elect) or by all of the instance. */
-void zl_spot_read(zl_run *r, zl_spot *p, const zl_instance *i, bool all, int64_t tag, zl_touch *touch);
-void zl_spot_write(zl_run *r, zl_spot *p, const zl_instance *i, bool all, int64_t tag, zl_touch *touch);
+void zl_spot_read(zl_run *r, zl_spot *p, const zl_instance *i, bool all, int64_t tag,
+                  zl_touch *touch);
+void zl_spot_write(zl_run *r, zl_spot *p, const zl_instance *i, bool all, int64_t tag,
+                   zl_touch *touch);
 /* Note a use that has been checked. */
 void zl_spot_keep(zl_spot *p, const zl_touch *touch);
 /* The conditions under which what the classes of an instance do now is over. */
 void zl_touch_now(const zl_run *r, zl_touch *touch, const zl_instance *i, bool all);
 void zl_touch_group(const zl_run *r, zl_touch *touch, const zl_instance *i, int group);
 
-/* Before `griddep wait` nothing is read from global memory. */
+/* Before `griddep wait` nothing is read from global memory, nor written there: the grid before may
+ * do both. */
 void zl_run_check_grid(zl_run *r, const zl_instance *i, const zl_event *e);
 void zl_run_copy(zl_run *r, zl_instance *i, const zl_event *e);
 void zl_run_store(zl_run *r, zl_instance *i, const zl_event *e);
 void zl_run_cpasync(zl_run *r, zl_instance *i, const zl_event *e);
-void zl_run_touch(zl_run *r, zl_instance *i, const zl_event *e); /* read, write, ldmatrix, stmatrix */
+/* read, write, ldmatrix, stmatrix */
+void zl_run_touch(zl_run *r, zl_instance *i, const zl_event *e);
 void zl_run_update(zl_run *r, zl_instance *i, const zl_event *e);
 
 /* ---- queues, whose instructions are over in order ---- */
@@ -389,8 +351,8 @@ void zl_run_check_form(zl_run *r);
 /* What a role breaks in every order of the others: asked where one order alone was run. */
 void zl_run_check_alone(zl_run *r);
 
-/* Columns are allocated, freed, used: each in every order that the clocks leave open. `alloc`: false
- * where it has to wait. */
+/* Columns are allocated, freed, used: each in every order that the clocks leave open. `alloc`:
+ * false where it has to wait. */
 bool zl_columns_alloc(zl_run *r, const zl_instance *i, const zl_event *e);
 void zl_columns_setup(zl_run *r, const zl_event *e, uint32_t block);
 void zl_columns_free(zl_run *r, const zl_instance *i, const zl_event *e);

@@ -22,19 +22,23 @@ static const zl_instance *find_leader(const zl_run *r, int32_t param, uint32_t g
     return NULL;
 }
 
-static void find_base(const zl_run *r, int32_t param, int64_t *base, const zl_instance *leader,
-                      uint32_t depth)
+/* Outside of all of its loops a param's positions are counted from the outermost loop. */
+int64_t zl_state_own_base(const zl_run *r, const zl_instance *i, int32_t param)
 {
-    for (uint32_t d = 0; d < leader->depth; d++) {
-        int32_t p = zl_loop_param(&r->pipe->events[leader->loop[d]]);
-        if (p >= 0) base[p] = leader->counter[d];
+    int64_t times = 1;
+    int32_t parent = param;
+    bool multiplies = false;
+    for (uint32_t n = 0; n <= r->pipe->params_count && parent >= 0; n++) {
+        param = parent;
+        for (uint32_t d = 0; d < i->depth; d++)
+            if (zl_loop_param(&r->pipe->events[i->loop[d]]) == param) return i->counter[d] * times;
+        parent = r->watch->parents[param];
+        if (parent < 0 && parent > ZL_PARENT_LOOP) continue;
+        multiplies = true;
+        times *= r->params[param];
     }
-    for (uint32_t k = 0; k < r->pipe->events_count; k++) {
-        const zl_event *e = &r->pipe->events[k];
-        int32_t times = e->kind == ZL_EV_FOR ? e->at[0].times : -1;
-        if (times >= 0 && times != param && !base[times])
-            base[times] = leader->counter[depth] * r->params[times];
-    }
+    uint32_t depth = parent <= ZL_PARENT_LOOP ? (uint32_t)(ZL_PARENT_LOOP - parent) : 0;
+    return multiplies && depth < i->depth ? i->counter[depth] * times : 0;
 }
 
 void zl_state_bases(zl_run *r, int32_t param)
@@ -44,8 +48,7 @@ void zl_state_bases(zl_run *r, int32_t param)
     for (uint32_t g = 0; g < r->watch->groups; g++) {
         const zl_instance *leader = find_leader(r, param, g, true);
         if (!leader) leader = find_leader(r, param, g, false);
-        if (leader)
-            find_base(r, param, r->watch->bases + (size_t)g * params, leader,
-                      (uint32_t)depth_of(r, param, leader, false));
+        for (uint32_t k = 0; leader && k < params; k++)
+            r->watch->bases[(size_t)g * params + k] = zl_state_own_base(r, leader, (int32_t)k);
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "pipe/run.h"
+#include "pipe/run_clock.h"
 
 static zl_tick later(zl_tick a, zl_tick b) { return a > b ? a : b; }
 

@@ -75,8 +75,7 @@ static bool take(zl_run *r, const zl_instance *i, uint32_t block, const zl_event
     check_sizes(r, i, block, e);
     if (r->live_columns[block] + size > COLUMNS) return false;
     if (!again && alive(r, i, block) + size > COLUMNS && !r->fault.rule)
-        r->status = zl_fail(r->ctx, ZLAY_ELIMIT,
-                            "line %u waits for columns in one order of the roles", e->line);
+        zl_run_halt(r, event, "waits for columns in one order of the roles");
     r->live_columns[block] += size;
     if (c->freed) forget(r, e->tmem[0], block);
     *c = (zl_columns){.allocated = true, .event = event};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Components of clocks: a text has those that its events can count with. */
-#include "pipe/run.h"
+#include "pipe/run_clock.h"
 
 #include <string.h>
 

@@ -1,15 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies, and ordinary loads and stores. */
-#include "pipe/run.h"
+#include "pipe/run_clock.h"
 
 static zl_class *one(zl_run *r, const zl_instance *i) { return &r->classes[i->first]; }
 
 /* ---- copies ---- */
 
+/* A thread knows that one of the grid has waited for the grid before. */
+static bool knows_grid(const zl_run *r, const zl_class *c)
+{
+    for (const zl_instance *i = r->instances; i < r->instances + r->instances_count; i++)
+        for (uint32_t k = i->first; i->grid && k < i->first + i->classes; k++)
+            if (c->clock[zl_comp_control(r, k)] >= i->grid) return true;
+    return false;
+}
+
 void zl_run_check_grid(zl_run *r, const zl_instance *i, const zl_event *e)
 {
-    if (r->grid != UINT32_MAX && !i->grid)
-        zl_run_fault(r, ZLAY_PIPE_GRID, zl_event_index(r, e), r->grid, 0, 1);
+    bool known = true;
+    uint32_t classes = zl_event_by(e) == ZL_RUN_ONE ? 1 : i->classes;
+    if (r->grid == UINT32_MAX || i->grid) return;
+    for (uint32_t k = 0; k < classes; k++) known &= knows_grid(r, &r->classes[i->first + k]);
+    if (!known) zl_run_fault(r, ZLAY_PIPE_GRID, zl_event_index(r, e), r->grid, 0, 1);
 }
 
 static void use_map(zl_run *r, zl_instance *i, const zl_event *e, zl_cond over)
@@ -62,6 +74,7 @@ void zl_run_copy(zl_run *r, zl_instance *i, const zl_event *e)
 
 void zl_run_store(zl_run *r, zl_instance *i, const zl_event *e)
 {
+    zl_run_check_grid(r, i, e);
     zl_touch touch = {.event = zl_event_index(r, e), .part = e->part, .proxy = ZL_ASYNC};
     uint32_t slot = zl_run_slot(r, i, &e->at[0], r->pipe->smems[e->smem[0]].stages);
     zl_spot *p = zl_smem_place(r, i, (uint32_t)i->cta, e->smem[0], slot);
@@ -104,6 +117,7 @@ static void touch_other(zl_run *r, zl_instance *i, const zl_event *e, bool write
     uint32_t slot = zl_run_slot(r, i, &e->other_at, r->pipe->others[e->other].stages);
     zl_spot *p = zl_other_place(r, e->other, slot);
     int64_t tag = zl_run_value(r, i, &e->other_at);
+    zl_run_check_grid(r, i, e);
     zl_touch_now(r, &touch, i, true);
     if (write) zl_spot_write(r, p, i, true, tag, &touch);
     else zl_spot_read(r, p, i, true, tag, &touch);
@@ -139,6 +153,7 @@ void zl_run_update(zl_run *r, zl_instance *i, const zl_event *e)
     uint32_t slot = zl_run_slot(r, i, &e->map_at, r->pipe->others[e->map].stages);
     zl_spot *p = zl_other_place(r, e->map, slot);
     zl_touch touch = {.event = zl_event_index(r, e), .proxy = ZL_GENERIC};
+    zl_run_check_grid(r, i, e);
     zl_touch_now(r, &touch, i, true);
     zl_spot_write(r, p, i, true, 0, &touch);
     if (r->fault.event == touch.event && r->fault.rule == ZLAY_PIPE_OVERWRITE)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Queues: each warp's loads and stores are counted, and are over in the order of their issue. A wait
  * says how many of the last may still be under way. */
-#include "pipe/run.h"
+#include "pipe/run_clock.h"
 
 static int queue_of(const zl_event *e)
 {
@@ -86,8 +86,7 @@ static void issue(zl_run *r, zl_instance *i, const zl_event *e, zl_touch *touch)
 {
     int queue = queue_of(e);
     if (i->issued[queue] + (int64_t)e->times > ZL_TICKS) {
-        r->status = zl_fail(r->ctx, ZLAY_ELIMIT, "line %u: more than %d instructions of one queue",
-                            e->line, ZL_TICKS);
+        zl_run_halt(r, zl_event_index(r, e), "issues more than 32000 instructions of one queue");
         return;
     }
     i->issued[queue] += (int32_t)e->times - 1;
@@ -100,7 +99,7 @@ void zl_run_queue(zl_run *r, zl_instance *i, const zl_event *e)
     bool loads = e->kind == ZL_EV_LOAD || e->kind == ZL_EV_FETCH;
     zl_touch touch = {.event = i->pc, .part = e->part, .proxy = ZL_GENERIC,
                       .bytes = e->smem[0] >= 0 && e->kind != ZL_EV_FETCH ? e->count : 0};
-    if (e->kind == ZL_EV_LOAD) zl_run_check_grid(r, i, e);
+    if (e->kind == ZL_EV_LOAD || e->kind == ZL_EV_SEND) zl_run_check_grid(r, i, e);
     issue(r, i, e, &touch);
     if (r->status) return;
     if (e->acc >= 0 && loads) fill_registers(r, i, e, queue_of(e));

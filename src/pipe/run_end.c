@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What must be over when threads and blocks end. */
-#include "pipe/run.h"
+#include "pipe/run_clock.h"
 
 #include <string.h>
 
@@ -62,9 +62,22 @@ static void check_taken(zl_run *r)
             zl_run_fault(r, ZLAY_PIPE_EXIT, r->sums[k].event, UINT32_MAX, 0, 1);
 }
 
+/* The last phase of a barrier is complete, or nothing has come to it. */
+static void check_phases(zl_run *r)
+{
+    for (uint32_t k = 0; k < r->gates_count; k++) {
+        const zl_gate *g = &r->gates[k];
+        int64_t count = r->pipe->bars[g->bar].count;
+        if (g->pending != count)
+            zl_run_fault(r, ZLAY_PIPE_COUNT, g->event, UINT32_MAX, count - g->pending, count);
+        if (g->tx) zl_run_fault(r, ZLAY_PIPE_BYTES, g->event, UINT32_MAX, 0, g->tx);
+    }
+}
+
 void zl_run_check_end(zl_run *r)
 {
     for (uint32_t b = 0; b < r->pipe->blocks; b++) check_debts(r, b);
     check_columns(r);
     check_taken(r);
+    check_phases(r);
 }

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { REGISTERS = 65536 };
+enum { REGISTERS = 65536, WARP = 32, GRANULE = 8 }; /* of a block; registers come by the granule */
 
 static void report_form(void *to, int32_t rule, uint32_t event, int64_t found, int64_t wanted)
 {
@@ -74,7 +74,8 @@ static int64_t registers_of(zl_run *r, const zl_role *role)
         if (e->kind != ZL_EV_SETMAXNREG) continue;
         bool grows = e->scope == ZL_REGS_INC;
         bool whole = role->first_warp % 4 == 0 && (role->last_warp + 1) % 4 == 0 && role->each % 4 == 0;
-        if (!whole || e->count < 24 || e->count > 256 || e->count % 8 || !registers ||
+        if (!whole || e->count < 24 || e->count > 256 || e->count % GRANULE || !registers ||
+            r->pipe->registers % GRANULE ||
             (grows ? e->count < registers : e->count > registers))
             zl_run_fault(r, ZLAY_PIPE_REGISTERS, k, UINT32_MAX, e->count, registers);
         registers = e->count;
@@ -82,27 +83,40 @@ static int64_t registers_of(zl_run *r, const zl_role *role)
     return registers;
 }
 
-static uint32_t last_setmaxnreg(const zlay_pipe *p)
+/* The last event of a block's roles that asks for more; where `any`, the first that asks at all. */
+static uint32_t asks(const zlay_pipe *p, uint32_t block, bool any)
 {
     uint32_t event = UINT32_MAX;
-    for (uint32_t k = 0; k < p->events_count; k++)
-        if (p->events[k].kind == ZL_EV_SETMAXNREG && p->events[k].scope == ZL_REGS_INC) event = k;
+    for (uint32_t k = 0; k < p->roles_count; k++) {
+        const zl_role *role = &p->roles[k];
+        if (role->cta != ZL_CTA_ALL && role->cta != (int32_t)block) continue;
+        for (uint32_t n = role->begin; n < role->end; n++) {
+            const zl_event *e = &p->events[n];
+            if (e->kind != ZL_EV_SETMAXNREG || (any && event != UINT32_MAX)) continue;
+            if (any || e->scope == ZL_REGS_INC) event = n;
+        }
+    }
     return event;
 }
 
-/* Those that wait for registers get them when all others have given theirs. */
+/* All that a block has is what it was launched with. Those that wait for registers get them when all
+ * others have given theirs. */
 static void check_registers(zl_run *r)
 {
-    for (uint32_t b = 0; b < r->pipe->blocks; b++) {
-        int64_t sum = 0;
-        for (uint32_t k = 0; k < r->pipe->roles_count; k++) {
-            const zl_role *role = &r->pipe->roles[k];
+    const zlay_pipe *p = r->pipe;
+    for (uint32_t b = 0; b < p->blocks; b++) {
+        int64_t launched = (int64_t)WARP * zl_pipe_warps(p) * p->registers, more = 0;
+        uint32_t first = asks(p, b, true), last = asks(p, b, false);
+        for (uint32_t k = 0; k < p->roles_count; k++) {
+            const zl_role *role = &p->roles[k];
+            int64_t warps = (int64_t)role->last_warp - role->first_warp + 1;
             if (role->cta == ZL_CTA_ALL || role->cta == (int32_t)b)
-                sum += registers_of(r, role) * 32 * (role->last_warp - role->first_warp + 1);
+                more += (registers_of(r, role) - p->registers) * WARP * warps;
         }
-        uint32_t event = last_setmaxnreg(r->pipe);
-        if (event != UINT32_MAX && sum > REGISTERS)
-            zl_run_fault(r, ZLAY_PIPE_REGISTERS, event, UINT32_MAX, sum, REGISTERS);
+        if (first != UINT32_MAX && launched > REGISTERS)
+            zl_run_fault(r, ZLAY_PIPE_REGISTERS, first, UINT32_MAX, launched, REGISTERS);
+        if (last != UINT32_MAX && more > 0)
+            zl_run_fault(r, ZLAY_PIPE_REGISTERS, last, UINT32_MAX, launched + more, launched);
     }
 }
 

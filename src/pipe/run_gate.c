@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mbarriers: arrivals, bytes, phases, and who may be mistaken about them. */
-#include "pipe/run.h"
+#include "pipe/run_clock.h"
 
 #include <string.h>
 
@@ -17,11 +17,22 @@ static void conclude(zl_run *r, const zl_gate *g, const zl_class *c)
             c->clock[g->comp] = (zl_tick)(g->phase + 1 - k);
 }
 
+/* A copy comes too late for the phase that its thread is in, and that its position names: fewer bytes
+ * were expected than are copied. */
+static bool lacks_bytes(const zl_run *r, const zl_gate *g, const zl_class *c, uint32_t event)
+{
+    const zl_event *e = &r->pipe->events[event];
+    int64_t at = zl_run_value(r, &r->instances[c->instance], &e->bar_at);
+    return e->kind == ZL_EV_COPY && at / r->pipe->bars[g->bar].stages == c->clock[g->comp];
+}
+
 /* Who does not know that the phase before is complete may come into it. */
 static bool is_here(zl_run *r, const zl_gate *g, const zl_class *c, uint32_t event)
 {
     conclude(r, g, c);
     if (c->clock[g->comp] == g->phase) return true;
+    if (lacks_bytes(r, g, c, event))
+        zl_run_fault(r, ZLAY_PIPE_BYTES, event, g->event, r->pipe->events[event].count, 0);
     zl_run_fault(r, ZLAY_PIPE_OVERRUN, event, g->event, c->clock[g->comp], g->phase);
     return false;
 }

@@ -58,7 +58,7 @@ static void find_meetings(zl_run *r)
         const zl_event *e = &r->pipe->events[k];
         bool block = e->scope == ZL_SYNC_CTA, named = e->scope == ZL_SYNC_NAMED;
         if ((e->kind != ZL_EV_SYNC && e->kind != ZL_EV_JOIN) || (!block && !named)) continue;
-        int8_t *at = &r->meeting_at[named ? 1 + e->named : 0];
+        int8_t *at = &r->meeting_at[named ? e->named : 0];
         if (*at < 0) *at = (int8_t)r->meetings_each++;
     }
 }

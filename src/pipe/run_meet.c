@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Meetings of threads, and counters in global memory. */
-#include "pipe/run.h"
+#include "pipe/run_clock.h"
 
 #include <string.h>
 
@@ -28,10 +28,10 @@ static void meet_warp(zl_run *r, zl_class *a, zl_class *b)
 
 /* ---- between instances ---- */
 
-zl_meeting *zl_run_meeting(zl_run *r, const zl_instance *i, const zl_event *e)
+zl_meeting *zl_run_meeting(const zl_run *r, const zl_instance *i, const zl_event *e)
 {
     if (e->kind == ZL_EV_MEET || e->scope == ZL_SYNC_CLUSTER) return &r->meetings[0];
-    int8_t at = r->meeting_at[e->scope == ZL_SYNC_CTA ? 0 : 1 + e->named];
+    int8_t at = r->meeting_at[e->scope == ZL_SYNC_CTA ? 0 : e->named];
     return &r->meetings[1 + (uint32_t)i->cta * r->meetings_each + (uint32_t)at];
 }
 
@@ -50,10 +50,35 @@ static int64_t comers(const zl_run *r, const zl_instance *i, const zl_event *e)
     return count;
 }
 
+/* Who comes to the block's barrier by its number comes to another meeting than `sync cta`. */
+static int64_t meeting_size(const zl_event *e, int64_t comers)
+{
+    return e->scope == ZL_SYNC_CTA ? -comers : comers;
+}
+
+static void learn(zl_run *r, const zl_instance *i, const zl_meeting *m)
+{
+    for (uint32_t k = 0; k < i->classes; k++)
+        zl_clock_join(r, r->classes[i->first + k].clock, m->done);
+}
+
+/* Waits in a block for the meeting that is about to end. */
+static bool waits_in(const zl_run *r, const zl_instance *i, const zl_meeting *m)
+{
+    const zl_event *e = &r->pipe->events[i->pc];
+    if (i->meets != m->generation || e->kind != ZL_EV_SYNC) return false;
+    return zl_run_meeting(r, i, e) == m;
+}
+
+/* Who waits in a block learns of this meeting now: when it goes on, others may have met again, of whom it
+ * knows nothing. Of the cluster everybody goes on before it meets again. */
 static void close_meeting(zl_run *r, zl_meeting *m)
 {
     memcpy(m->done, m->sum, r->comps * sizeof *m->done);
-    m->done[m->comp] = (zl_tick)++m->generation;
+    m->done[m->comp] = (zl_tick)(m->generation + 1);
+    for (uint32_t k = 0; m != r->meetings && k < r->instances_count; k++)
+        if (waits_in(r, &r->instances[k], m)) learn(r, &r->instances[k], m);
+    m->generation++;
     memset(m->sum, 0, r->comps * sizeof *m->sum);
 }
 
@@ -65,8 +90,12 @@ static bool comes(zl_run *r, zl_instance *i, const zl_event *e, zl_meeting *m)
     for (uint32_t k = 0; k < i->classes; k++)
         if (r->classes[i->first + k].clock[m->comp] != m->generation)
             zl_run_fault(r, ZLAY_PIPE_OVERRUN, event, m->event, 0, m->generation);
-    if (m->pending == 0) m->pending = m->count = count;
-    if (weight > m->pending || (e->scope == ZL_SYNC_NAMED && count != m->count))
+    int64_t size = meeting_size(e, count);
+    if (m->pending == 0) {
+        m->pending = count;
+        m->count = size;
+    }
+    if (weight > m->pending || (e->scope != ZL_SYNC_CLUSTER && size != m->count))
         zl_run_fault(r, ZLAY_PIPE_COUNT, event, m->event, count, m->count);
     if (r->fault.rule) return false;
     m->event = event;
@@ -80,8 +109,7 @@ static bool leaves(zl_run *r, zl_instance *i, const zl_meeting *m, int32_t *gene
 {
     if (m->generation <= *generation) return false;
     *generation = -1;
-    for (uint32_t k = 0; k < i->classes; k++)
-        zl_clock_join(r, r->classes[i->first + k].clock, m->done);
+    if (m == r->meetings) learn(r, i, m);
     return true;
 }
 
@@ -155,6 +183,7 @@ bool zl_run_raise(zl_run *r, zl_instance *i, const zl_event *e)
     zl_flag *f = flag_of(r, i, e);
     const zl_class *c = &r->classes[i->first];
     int64_t before = f->total;
+    zl_run_check_grid(r, i, e);
     add_raise(r, f, c, e->times);
     for (uint32_t k = 0; k < f->count; k++) {
         int64_t n = f->threshold[k];
@@ -173,6 +202,7 @@ bool zl_run_await(zl_run *r, zl_instance *i, const zl_event *e)
 {
     zl_flag *f = flag_of(r, i, e);
     uint32_t k = 0;
+    zl_run_check_grid(r, i, e);
     if (e->count <= 0) return true;
     if (f->total < e->count) return false;
     while (f->threshold[k] != e->count) k++;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What stands in a state and is asked for by nobody. */
+#include "pipe/run_clock.h"
 #include "pipe/run_state.h"
 
 /* ---- who may yet ask ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory: every use is ordered behind those that it conflicts with, or it is a fault. */
-#include "pipe/run.h"
+#include "pipe/run_clock.h"
 
 zl_spot *zl_smem_place(zl_run *r, const zl_instance *i, uint32_t block, int32_t smem, uint32_t slot)
 {

@@ -19,7 +19,7 @@ size_t zl_state_items(const zl_run *r)
     return (size_t)r->gates_count * (2 + (2 + ZL_CAME) * r->classes_count) + touches_room(r, 3 * ZL_CONDS) +
            6 * (size_t)r->pipe->tmems_count * r->pipe->blocks + r->meetings_count +
            (r->thresholds_count + r->flags_count) * (size_t)r->classes_count +
-           (size_t)r->pipe->blocks * r->comps;
+           (size_t)r->pipe->blocks * r->comps + 2 * (size_t)r->classes_count;
 }
 
 size_t zl_state_room(const zl_run *r)

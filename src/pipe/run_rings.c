@@ -22,15 +22,44 @@ static bool is_repeated(const zlay_pipe *p, const uint32_t *loops, uint32_t dept
     return false;
 }
 
-/* The param that a position grows with; what is the same in every turn of a loop fixes its ring. */
-static int32_t growth(const zlay_pipe *p, const uint32_t *loops, uint32_t depth, const zl_pos *pos)
+/* The loop whose counter a param multiplies: where positions of the param begin is told by it. One that a
+ * param ends goes before others, such as of one more turn behind it. */
+static void note_parent(zl_run *r, const uint32_t *loops, const zl_pos *pos)
 {
+    if (pos->times < 0 || pos->loop < 0) return;
+    int32_t *parent = &r->watch->parents[pos->times];
+    int32_t param = zl_loop_param(&r->pipe->events[loops[pos->loop]]);
+    int32_t now = param == pos->times ? ZL_PARENTS : param >= 0 ? param : ZL_PARENT_LOOP - pos->loop;
+    bool other = *parent != ZL_NO_PARENT && *parent != now;
+    if (!other || (*parent <= ZL_PARENT_LOOP && param >= 0)) *parent = now;
+    else if (now > ZL_PARENT_LOOP) *parent = ZL_PARENTS;
+}
+
+static void note_parents(zl_run *r, const zl_role *role)
+{
+    const zl_pos *pos[ZL_POSITIONS];
+    uint32_t loops[ZL_PIPE_LOOPS], depth = 0;
+    for (uint32_t k = role->begin; k < role->end; k++) {
+        const zl_event *e = &r->pipe->events[k];
+        if (e->kind == ZL_EV_END) depth--;
+        zl_event_positions(e, pos);
+        for (int n = 0; n < ZL_POSITIONS; n++) note_parent(r, loops, pos[n]);
+        if (e->kind == ZL_EV_FOR) loops[depth++] = k;
+    }
+}
+
+static bool is_told(const zl_run *r, int32_t param) { return r->watch->parents[param] != ZL_PARENTS; }
+
+/* The param that a position grows with; what is the same in every turn of a loop fixes its ring. */
+static int32_t growth(const zl_run *r, const uint32_t *loops, uint32_t depth, const zl_pos *pos)
+{
+    const zlay_pipe *p = r->pipe;
     int32_t constant = is_repeated(p, loops, depth) ? FIXED : UNSEEN;
     if (pos->loop < 0) return pos->plus >= 0 ? pos->plus : constant;
-    if (pos->times >= 0) return pos->times;
+    if (pos->times >= 0) return is_told(r, pos->times) ? pos->times : FIXED;
     const zl_event *loop = &p->events[loops[pos->loop]];
     int32_t param = zl_loop_param(loop);
-    if (loop->at[0].times >= 0) return loop->at[0].times;
+    if (loop->at[0].times >= 0) return is_told(r, loop->at[0].times) ? loop->at[0].times : FIXED;
     if (loop->at[0].loop >= 0) return FIXED;
     return param >= 0 ? param : loop->at[0].plus >= 0 ? loop->at[0].plus : constant;
 }
@@ -79,7 +108,7 @@ static void stand(int32_t *ring)
 
 static void see(zl_run *r, int32_t *ring, const uint32_t *loops, uint32_t depth, const zl_pos *pos)
 {
-    merge(r, ring, growth(r->pipe, loops, depth, pos));
+    merge(r, ring, growth(r, loops, depth, pos));
     if (begins_again(r->pipe, &r->watch->origins[ring - r->watch->rings], loops, pos)) stand(ring);
 }
 
@@ -116,6 +145,8 @@ void zl_watch_find_rings(zl_run *r)
     const zlay_pipe *p = r->pipe;
     uint32_t count = zl_rings(p);
     for (uint32_t k = 0; k < 2 * count; k++) r->watch->rings[k] = UNSEEN;
+    for (uint32_t k = 0; k < p->params_count; k++) r->watch->parents[k] = ZL_NO_PARENT;
+    for (uint32_t k = 0; k < p->roles_count; k++) note_parents(r, &p->roles[k]);
     for (uint32_t k = 0; k < p->roles_count; k++) see_role(r, &p->roles[k]);
     for (uint32_t k = 0; k < count; k++)
         if (r->watch->rings[k] == UNSEEN) r->watch->rings[k] = FIXED;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "pipe/run_clock.h"
 #include "pipe/run_state.h"
 
 #include <string.h>
@@ -129,23 +130,33 @@ static int64_t loop_base(const state *w, const zl_instance *i, uint32_t depth)
     return moves ? base_of(w, zl_watch_group(w->r, i), param) : 0;
 }
 
+/* Whether an instance may come to a setmaxnreg, and so be asked whether its warps have met. */
+static bool sets_registers(const state *w, const zl_instance *i)
+{
+    uint32_t from = i->depth ? i->loop[0] : i->pc;
+    for (uint32_t k = from; k < w->pipe->roles[i->role].end; k++)
+        if (w->pipe->events[k].kind == ZL_EV_SETMAXNREG) return true;
+    return false;
+}
+
+static void put_registers(state *w, const zl_instance *i)
+{
+    bool asked = i->set && sets_registers(w, i);
+    put(w, i->registers * 2 + asked);
+    for (uint32_t k = 0; asked && k < i->classes; k++)
+        put_item(w, zl_comp_control(w->r, i->first + k), i->set);
+}
+
 static void put_instance(state *w, const zl_instance *i)
 {
     int32_t joined = i->joined < 0 ? 0 : 1 + (i->joined < w->r->meetings->generation);
     put(w, i->pc);
     for (uint32_t d = 0; d < i->depth; d++) put(w, i->counter[d] - loop_base(w, i, d));
-    put(w, meeting_state(w, i) * 8 + joined * 2 + i->grid);
-    put(w, i->registers);
+    put(w, meeting_state(w, i) * 8 + joined * 2 + (i->grid != 0));
+    for (uint32_t k = 0; i->grid && k < i->classes; k++)
+        put_item(w, zl_comp_control(w->r, i->first + k), i->grid);
+    put_registers(w, i);
     put_groups(w, i);
-}
-
-/* Where the indices of an instance are counted from as it sees them itself. */
-static int64_t own_base(const state *w, const zl_instance *i, int32_t param)
-{
-    if (param < 0 || !i->depth) return 0;
-    for (uint32_t d = 0; d < i->depth; d++)
-        if (zl_loop_param(&w->pipe->events[i->loop[d]]) == param) return i->counter[d];
-    return i->counter[0] * w->r->params[param];
 }
 
 /* They matter to the next product of the same instance alone.  An index farther behind than any product
@@ -160,7 +171,9 @@ static void put_factors(state *w, const zl_factors *f)
         if (f->of[k] < 0) put(w, zl_sum_current(w->r, &w->r->instances[f->by], f, k));
         if (f->of[k] < 0) continue;
         int64_t far = -w->r->reach - 1;
-        int64_t tag = f->tag[k] - own_base(w, &w->r->instances[f->by], tags[f->of[k]]);
+        int32_t param = tags[f->of[k]];
+        const zl_instance *by = &w->r->instances[f->by];
+        int64_t tag = f->tag[k] - (param < 0 ? 0 : zl_state_own_base(w->r, by, param));
         put(w, tag < far ? far : tag);
     }
 }

@@ -15,6 +15,9 @@
 void zl_state_write(zl_run *r, int32_t param);
 /* Of each group and param, in watch->bases: the first of its instances in a loop of the param says it. */
 void zl_state_bases(zl_run *r, int32_t param);
+/* Where positions that grow with a param are counted from, as an instance stands: the counter of its loop of
+ * that, or the counter of a loop around times the params between. */
+int64_t zl_state_own_base(const zl_run *r, const zl_instance *i, int32_t param);
 /* The second part behind the first; false where memory is missing. */
 bool zl_state_rank(zl_run *r);
 

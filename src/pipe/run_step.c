@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One event of an instance. */
-#include "pipe/run.h"
+#include "pipe/run_clock.h"
 
 #include <string.h>
 
@@ -160,7 +160,9 @@ static bool step_other(zl_run *r, zl_instance *i, const zl_event *e)
     case ZL_EV_TST:
     case ZL_EV_TCP: return zl_run_tensor(r, i, e);
     case ZL_EV_SETMAXNREG: return zl_run_registers(r, i, e);
-    case ZL_EV_GRIDDEP: i->grid |= e->scope == ZL_GRIDDEP_WAIT; break;
+    case ZL_EV_GRIDDEP:
+        if (e->scope == ZL_GRIDDEP_WAIT && !i->grid) i->grid = i->epoch;
+        break;
     default: break;
     }
     return true;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A fault is found once, then its run is made again and what the fault depends on is printed. */
+#include "pipe/plain.h"
+#include "pipe/run_clock.h"
 #include "pipe/run_verify.h"
 
 typedef struct trace {
     zl_run *run;
     int32_t *known; /* per instance: its last event that the fault depends on */
+    uint32_t params; /* that are told */
 } trace;
 
 static void start(zl_run *r)
@@ -62,7 +65,7 @@ static void trace_write(zl_text *out, const void *value)
 {
     const trace *t = value;
     zl_run *r = t->run;
-    for (uint32_t k = 0; k < r->pipe->params_count; k++)
+    for (uint32_t k = 0; k < t->params; k++)
         zl_putf(out, "%s = %lld\n", r->pipe->params[k].name, (long long)r->params[k]);
     r->trace = out;
     r->known = t->known;
@@ -71,10 +74,11 @@ static void trace_write(zl_text *out, const void *value)
     put_fault(out, r);
 }
 
+/* `pipe` is plain; the first params are those of the text. */
 static zlay_status print_trace(zlay_ctx *ctx, zlay_buf *out, const zlay_pipe *pipe,
-                               const zl_verdict *verdict)
+                               const zl_verdict *verdict, uint32_t params)
 {
-    trace t;
+    trace t = {.params = params};
     zlay_allocator alloc = zl_allocator(ctx);
     zlay_status status = zl_run_new(ctx, &t.run, pipe);
     if (status) return status;
@@ -103,6 +107,11 @@ zlay_status zlay_pipe_trace(zlay_ctx *ctx, zlay_buf *out, const zlay_pipe *pipe)
     if (!status && verdict.undecided) status = ZLAY_ELIMIT;
     if (!status && !verdict.fault.rule)
         status = zl_fail(ctx, ZLAY_NONE, "no run of the pipe has a fault");
-    if (!status) status = print_trace(ctx, out, pipe, &verdict);
+    const zlay_pipe *plain = pipe;
+    if (!status) status = zl_pipe_plain(ctx, &plain, pipe);
+    if (!status) {
+        status = print_trace(ctx, out, plain, &verdict, pipe->params_count);
+        zl_pipe_plain_free(ctx, plain, pipe);
+    }
     return zl_leave(ctx, status);
 }

@@ -7,6 +7,8 @@
 typedef struct zl_verdict {
     zl_fault fault;  /* rule 0: none */
     bool undecided;  /* more steps, or longer trips, than the limits allow */
+    uint32_t event;  /* then the event that cannot be handled, and why */
+    const char *because;
     uint32_t runs;
     uint64_t steps;
     int64_t values[64]; /* of the params in the run with the fault */

@@ -32,6 +32,7 @@ static bool make_arrays(zl_run *r, zl_watch *w)
     uint32_t rings = zl_rings(r->pipe);
     w->params = zl_alloc(r->ctx, r->pipe->params_count + 1, sizeof *w->params);
     w->rings = zl_alloc(r->ctx, 2 * rings + 1, sizeof *w->rings);
+    w->parents = zl_alloc(r->ctx, r->pipe->params_count + 1, sizeof *w->parents);
     w->origins = zl_alloc(r->ctx, rings + 1, sizeof *w->origins);
     w->outer = zl_alloc(r->ctx, r->pipe->events_count + 1, sizeof *w->outer);
     w->stretch = zl_alloc(r->ctx, r->instances_count + 1, sizeof *w->stretch);
@@ -53,7 +54,7 @@ static bool make_arrays(zl_run *r, zl_watch *w)
     w->comers = zl_alloc(r->ctx, comers_room(r), sizeof *w->comers);
     w->state = zl_alloc(r->ctx, w->room, sizeof *w->state);
     w->items = zl_alloc(r->ctx, w->items_room, sizeof *w->items);
-    return w->params && w->rings && w->origins && w->group && w->ring_group && w->bases && w->order && w->column && w->counts && w->heights &&
+    return w->params && w->rings && w->parents && w->origins && w->group && w->ring_group && w->bases && w->order && w->column && w->counts && w->heights &&
            w->turned && w->least && w->waits && w->names && w->asks && w->comers && w->levels &&
            w->state && w->items;
 }
@@ -93,6 +94,7 @@ void zl_watch_free(zl_run *r)
     }
     zl_free(&alloc, w->params, (p->params_count + 1) * sizeof *w->params);
     zl_free(&alloc, w->rings, (2 * zl_rings(p) + 1) * sizeof *w->rings);
+    zl_free(&alloc, w->parents, (p->params_count + 1) * sizeof *w->parents);
     zl_free(&alloc, w->origins, (zl_rings(p) + 1) * sizeof *w->origins);
     zl_free(&alloc, w->outer, (p->events_count + 1) * sizeof *w->outer);
     zl_free(&alloc, w->stretch, (r->instances_count + 1) * sizeof *w->stretch);

@@ -9,6 +9,9 @@
 int32_t zl_loop_param(const zl_event *loop);
 
 enum { ZL_STATES = 80 };
+/* A param multiplies no counter, counters that grow differently, or that of a loop at depth d that no param
+ * ends: ZL_PARENT_LOOP - d. */
+enum { ZL_NO_PARENT = -1, ZL_PARENTS = -2, ZL_PARENT_LOOP = -3 };
 enum { ZL_MIXED = -2 }; /* a ring whose indices grow with several params */
 
 /* A state that was seen; its numbers are kept only where its structure had been met before. */
@@ -33,6 +36,7 @@ typedef struct zl_watch {
     zl_watch_param *params;
     int32_t *rings;     /* per bar, smem, tmem, other: the param whose loops it turns with; -1: none; then
                            the param that its indices are counted with */
+    int32_t *parents;   /* per param: the param of the loop whose counter it multiplies; ZL_NO_PARENT .. */
     int32_t *origins;   /* of the same in one role: the loop that it was used in last */
     int32_t *outer;     /* per event: the outermost loop around it, counted in its role; -1: none */
     uint32_t *stretch;  /* per instance: the first of its stretches, an outermost loop each */

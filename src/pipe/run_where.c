@@ -6,7 +6,7 @@ int64_t zl_run_value(const zl_run *r, const zl_instance *i, const zl_pos *pos)
 {
     int64_t sum = pos->add;
     if (pos->loop >= 0)
-        sum += i->counter[pos->loop] * (pos->times >= 0 ? r->params[pos->times] : 1);
+        sum += zl_pos_scaled(pos, i->counter[pos->loop], r->params);
     return pos->plus >= 0 ? sum + r->params[pos->plus] : sum;
 }
 
@@ -16,6 +16,14 @@ uint32_t zl_run_slot(zl_run *r, const zl_instance *i, const zl_pos *pos, uint32_
     if (at >= 0) return (uint32_t)(at % stages);
     zl_run_fault(r, ZLAY_PIPE_STAGE, i->pc, UINT32_MAX, at, 0);
     return 0;
+}
+
+void zl_run_halt(zl_run *r, uint32_t event, const char *because)
+{
+    if (!r->status) r->status = ZLAY_ELIMIT;
+    if (r->because) return;
+    r->halted = event;
+    r->because = because;
 }
 
 void zl_run_fault(zl_run *r, int32_t rule, uint32_t event, uint32_t other, int64_t found,

@@ -56,11 +56,17 @@ bool zl_scan_word(zl_scan *s, const char *word)
     return true;
 }
 
-bool zl_scan_name(zl_scan *s, char *out)
+size_t zl_scan_length(zl_scan *s)
 {
     size_t length = 0;
     skip_blanks(s);
     while (s->at + length < s->end && is_word(s->at[length])) length++;
+    return length;
+}
+
+bool zl_scan_name(zl_scan *s, char *out)
+{
+    size_t length = zl_scan_length(s);
     if (!zl_is_name(s->at, length)) return false;
     memcpy(out, s->at, length);
     out[length] = 0;

@@ -16,6 +16,9 @@ const char *zl_scan_line(zl_scan *s, const char *text, const char *end);
 /* Nothing but blanks is left. */
 bool zl_scan_done(zl_scan *s);
 
+/* How many letters and digits stand next. */
+size_t zl_scan_length(zl_scan *s);
+
 /* Each takes what it names and answers true, or takes nothing and answers false. */
 bool zl_scan_symbol(zl_scan *s, const char *symbol);
 bool zl_scan_word(zl_scan *s, const char *word); /* may contain '.' */

@@ -141,7 +141,7 @@ static int64_t value(const walk *w, const zl_pos *pos)
 {
     int64_t sum = pos->add;
     if (pos->loop >= 0)
-        sum += w->counter[pos->loop] * (pos->times >= 0 ? w->params[pos->times] : 1);
+        sum += zl_pos_scaled(pos, w->counter[pos->loop], w->params);
     return sum + (pos->plus >= 0 ? w->params[pos->plus] : 0);
 }
 

@@ -85,9 +85,19 @@ static zlay_status check_small_model(zl_verify *v)
     return status;
 }
 
+static bool is_scaled(const zl_event *e)
+{
+    bool scaled = false;
+    const zl_pos *pos[ZL_POSITIONS];
+    zl_event_positions(e, pos);
+    for (int k = 0; k < ZL_POSITIONS; k++) scaled |= pos[k]->scale != 0;
+    return scaled;
+}
+
 /* What the proofs by order know: these events in one block, as rings use them. */
 static bool is_known(const zl_event *e)
 {
+    if (is_scaled(e)) return false;
     if (e->cta != ZL_CTA_OWN || e->bar_cta != ZL_CTA_OWN || e->multicast || e->times != 1 || e->map >= 0 || e->other >= 0 ||
         e->tmem[0] >= 0 || e->acc_a >= 0)
         return false;
@@ -195,7 +205,8 @@ static uint32_t line_of(const zlay_pipe *pipe, uint32_t event)
 }
 
 /* What the proofs by order do not know is run, and what they refuse is refused when a run fails, undecided
- * when there are too many runs. */
+ * when there are too many runs. Of a pipe that they do not know they see some faults in places where there
+ * are none: the run's is told. */
 static zlay_status check_by_runs(zl_verify *v, zlay_buf *proof)
 {
     zl_verdict verdict;
@@ -203,17 +214,26 @@ static zlay_status check_by_runs(zl_verify *v, zlay_buf *proof)
     const zl_fault *f = &verdict.fault;
     if (status) return status;
     if (verdict.undecided) {
-        zl_undecided(v, v->pipe->roles[0].line, "and its fellows are not ordered by what proves rings");
+        v->undecided = verdict.because ? line_of(v->pipe, verdict.event) : v->pipe->roles[0].line;
+        v->because = verdict.because ? verdict.because : "needs more than the limit points to be run";
         v->count = 0;
         return ZLAY_OK;
     }
+    if (!f->rule || v->undecided) v->count = 0;
     v->undecided = 0;
     v->by_runs = true;
-    if (!f->rule) v->count = 0;
     if (f->rule && !v->count)
         zl_report(v, f->rule, line_of(v->pipe, f->event), line_of(v->pipe, f->other), f->found,
                   f->wanted);
     return ZLAY_OK;
+}
+
+/* A call that a limit ended has no reasons. */
+static zlay_status leave(zlay_ctx *ctx, zlay_status status, zlay_answer *answer, size_t *count)
+{
+    zlay_status left = zl_leave_answer(ctx, status, answer);
+    if (status && !left) *count = 0;
+    return left;
 }
 
 zlay_status zlay_pipe_verify(zlay_ctx *ctx, zlay_answer *answer, zlay_pipe_reason *reasons,
@@ -223,7 +243,7 @@ zlay_status zlay_pipe_verify(zlay_ctx *ctx, zlay_answer *answer, zlay_pipe_reaso
     zlay_status status = zl_enter(ctx);
     if (status) return status;
     zl_verify *v = zl_alloc(ctx, 1, sizeof *v);
-    if (!v) return zl_leave(ctx, ZLAY_ENOMEM);
+    if (!v) return leave(ctx, ZLAY_ENOMEM, answer, count);
     v->ctx = ctx;
     v->pipe = pipe;
     v->reasons = reasons;
@@ -233,5 +253,5 @@ zlay_status zlay_pipe_verify(zlay_ctx *ctx, zlay_answer *answer, zlay_pipe_reaso
     if (!status && (v->undecided || v->count)) status = check_by_runs(v, proof);
     if (!status) status = answer_give(v, answer, count, proof);
     verify_end(v);
-    return zl_leave(ctx, status);
+    return leave(ctx, status, answer, count);
 }

@@ -62,12 +62,12 @@ static zlay_status shuffled_by(const zl_conversion *c, zlay_convert *plan, bool 
     return ZLAY_OK;
 }
 
-/* NULL, and no failure: shared memory does not serve. */
-static zlay_status shared_by(const zl_conversion *c, zlay_convert **out)
+/* NULL, and no failure: shared memory does not serve, or costs `most` or more. */
+static zlay_status shared_by(const zl_conversion *c, zlay_convert **out, uint32_t most)
 {
     zlay_convert *plan = plan_new(c->ctx);
     if (!plan) return ZLAY_ENOMEM;
-    zlay_status status = zl_convert_by_shared(c, plan);
+    zlay_status status = zl_convert_by_shared(c, plan, most);
     if (status) zlay_convert_free(plan);
     else *out = plan;
     return status;
@@ -89,12 +89,12 @@ static zlay_status in_warp(zl_conversion *c, zlay_convert **plan)
     zl_holders_improve(c);
     zl_shuffle_rounds(c, &(*plan)->info.rounds_least);
     uint32_t floor = zl_word_floor(c), least = zl_shared_floor(c);
-    zlay_status status = floor > least ? shared_by(c, &shared) : ZLAY_OK;
+    zlay_status status = floor > least ? shared_by(c, &shared, UINT32_MAX) : ZLAY_OK;
     if (status == ZLAY_ENOMEM) return status;
     if (!shared || zl_plan_cost(shared) >= floor) {
         status = shuffled_by(c, *plan, &shuffled);
         if (!status && !shared && (!shuffled || zl_plan_cost(*plan) > least))
-            status = shared_by(c, &shared);
+            status = shared_by(c, &shared, shuffled ? zl_plan_cost(*plan) : UINT32_MAX);
     }
     bool better = shared && (!shuffled || zl_plan_cost(shared) < zl_plan_cost(*plan));
     if (better) replace(plan, shared);
@@ -123,7 +123,7 @@ static zlay_status by_bits(zl_conversion *c, zlay_convert **plan)
     else if (c->level == ZLAY_CONVERT_LANE)
         status = in_warp(c, plan);
     else
-        status = zl_convert_by_shared(c, *plan);
+        status = zl_convert_by_shared(c, *plan, UINT32_MAX);
     return status;
 }
 

@@ -152,8 +152,9 @@ uint32_t zl_shared_floor(const zl_conversion *c);
 /* Exchange between lanes in one round, of what is no bijection; false where this way serves not. */
 bool zl_convert_by_shuffles(const zl_conversion *c, zlay_convert *plan);
 
-/* One round trip through shared memory. */
-zlay_status zl_convert_by_shared(const zl_conversion *c, zlay_convert *plan);
+/* One round trip through shared memory; ZLAY_NONE: every one costs `most` or more, which is UINT32_MAX
+ * where there is no such limit. */
+zlay_status zl_convert_by_shared(const zl_conversion *c, zlay_convert *plan, uint32_t most);
 
 /* ---- layouts that are not linear over F2, by their points -------------------------------- */
 

@@ -4,9 +4,12 @@
  * least by its addresses. */
 #include "synth/convert_lay.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <zlay/swizzle.h>
+
+enum { PAIRS_MOST = 64 };
 
 /* ---- shapes that the tensor may have ----------------------------------------------------- */
 
@@ -179,28 +182,35 @@ static bool is_free(const zl_lane_side *s)
     return s[ZL_SRC].wavefronts <= s[ZL_SRC].least && s[ZL_DST].wavefronts <= s[ZL_DST].least;
 }
 
-void zl_lay_offer(zl_lay *l, uint64_t spans)
+static uint64_t smem_of(const zl_conversion *c)
+{
+    return c->request->smem ? c->request->smem : c->machine.smem;
+}
+
+bool zl_lay_offer(zl_lay *l, uint64_t spans)
 {
     const zl_conversion *c = l->p->c;
-    uint64_t most = c->request->smem ? c->request->smem : c->machine.smem;
-    if (spans * (c->bits / 8) > most || !side_count(l, ZL_SRC) || !side_count(l, ZL_DST)) return;
+    if (spans * (c->bits / 8) > smem_of(c)) return false;
+    if (!side_count(l, ZL_SRC) || !side_count(l, ZL_DST)) return false;
     uint64_t cost = cost_of(l, ZL_SRC) + cost_of(l, ZL_DST);
     bool is_now = is_free(l->side), alike = is_now == l->free || l->coloured;
     bool better = alike ? cost < l->cost : is_now;
-    if (!better) return;
+    if (!better) return true;
     l->free = is_now;
     l->cost = cost;
     l->spans = spans;
     memcpy(l->kept, l->side, sizeof l->kept);
     memcpy(l->best.value, l->offset.value, l->size * sizeof *l->best.value);
+    return true;
 }
 
 /* ---- candidates -------------------------------------------------------------------------- */
 
-static void offer_numbered(zl_lay *l)
+/* Whether the tensor as it is numbered has no conflict: then no layout is better for these accesses. */
+static bool offer_numbered(zl_lay *l)
 {
     for (uint64_t i = 0; i < l->size; i++) zl_table_set(&l->offset, i, (int64_t)i);
-    zl_lay_offer(l, l->size);
+    return zl_lay_offer(l, l->size) && is_free(l->side);
 }
 
 static zlay_status offer_swizzle(zl_lay *l, const zlay_swizzle_request *r)
@@ -227,8 +237,7 @@ static zlay_status offer_pair(zl_lay *l)
     zlay_layout *layout[2] = {NULL, NULL};
     zlay_swizzle_access access[2];
     zlay_status status = ZLAY_OK;
-    if (l->free && least_cost(l, ZL_SRC) + least_cost(l, ZL_DST) >= l->cost) return ZLAY_OK;
-    offer_numbered(l);
+    if (l->size * (l->p->c->bits / 8) > smem_of(l->p->c) || offer_numbered(l)) return ZLAY_OK;
     for (int side = ZL_SRC; side <= ZL_DST && !status; side++) {
         status = access_layout(l, side, &layout[side]);
         access[side] = (zlay_swizzle_access){l->side[side].form->access, 0, layout[side]};
@@ -259,30 +268,53 @@ static bool side_set(zl_lay *l, int side, const zl_form_row *form)
     return zl_banked_of(&banked, c->target, form->access) == ZLAY_OK;
 }
 
-static zlay_status offer_all(zl_lay *l)
+/* A store and a load, and what they cost at least under any layout. */
+typedef struct pair {
+    const zl_form_row *form[2];
+    uint64_t least;
+    size_t order;
+} pair;
+
+static int by_least(const void *left, const void *right)
 {
-    const zl_form_row *store, *load;
-    zlay_status status = ZLAY_OK;
-    for (size_t i = 0; (store = zl_form_at(i)) && !status; i++) {
-        if (!side_set(l, ZL_SRC, store)) continue;
-        for (size_t j = 0; (load = zl_form_at(j)) && !status; j++)
-            if (side_set(l, ZL_DST, load)) status = offer_pair(l);
-    }
-    return status;
+    const pair *a = left, *b = right;
+    if (a->least != b->least) return a->least < b->least ? -1 : 1;
+    return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* Of the accesses that are there by now none is free of conflicts, or none is that costs less. */
-static zlay_status colour_all(zl_lay *l)
+/* The cheapest first: of those that follow none can cost less than one without conflicts. */
+static size_t pairs_read(zl_lay *l, pair *out)
 {
     const zl_form_row *store, *load;
-    zlay_status status = ZLAY_OK;
-    l->coloured = true;
-    for (size_t i = 0; (store = zl_form_at(i)) && !status; i++) {
+    size_t count = 0;
+    for (size_t i = 0; (store = zl_form_at(i)); i++) {
         if (!side_set(l, ZL_SRC, store)) continue;
-        for (size_t j = 0; (load = zl_form_at(j)) && !status; j++)
-            if (side_set(l, ZL_DST, load) &&
-                least_cost(l, ZL_SRC) + least_cost(l, ZL_DST) < l->cost)
-                status = zl_lay_colour(l);
+        for (size_t j = 0; (load = zl_form_at(j)) && count < PAIRS_MOST; j++) {
+            if (!side_set(l, ZL_DST, load)) continue;
+            out[count].form[ZL_SRC] = store;
+            out[count].form[ZL_DST] = load;
+            out[count].least = least_cost(l, ZL_SRC) + least_cost(l, ZL_DST);
+            out[count].order = count;
+            count++;
+        }
+    }
+    qsort(out, count, sizeof *out, by_least);
+    return count;
+}
+
+typedef zlay_status pair_offer(zl_lay *l);
+
+/* A layout with conflicts is replaced by any without; one without, and a colouring, by what costs less. */
+static zlay_status pairs_offer(zl_lay *l, pair_offer *offer)
+{
+    pair all[PAIRS_MOST];
+    size_t count = pairs_read(l, all);
+    zlay_status status = ZLAY_OK;
+    for (size_t i = 0; i < count && !status; i++) {
+        if ((l->free || l->coloured) && all[i].least >= l->cost) break;
+        side_set(l, ZL_SRC, all[i].form[ZL_SRC]);
+        side_set(l, ZL_DST, all[i].form[ZL_DST]);
+        status = offer(l);
     }
     return status;
 }
@@ -306,11 +338,30 @@ static zlay_status size_read(zl_lay *l)
                    "src and dst: blocks exchange values of layouts that are not linear over F2");
 }
 
+static zlay_status room_fail(const zl_lay *l)
+{
+    return zl_fail(l->p->c->ctx, ZLAY_ELIMIT,
+                   "smem: a round trip takes %llu elements of shared memory or more",
+                   (unsigned long long)l->held);
+}
+
+/* Elements that some slot of src has are stored, each to a place of its own. */
+static zlay_status room_check(zl_lay *l)
+{
+    const zl_conversion *c = l->p->c;
+    for (uint64_t i = 0; i < l->p->slots[ZL_SRC]; i++)
+        if (l->p->held[ZL_SRC].there[i])
+            zl_table_set(&l->best, (uint64_t)l->p->held[ZL_SRC].value[i], 0);
+    l->held = l->size - l->best.undefined;
+    return l->held * (c->bits / 8) > smem_of(c) ? room_fail(l) : ZLAY_OK;
+}
+
 static zlay_status lay_begin(zl_lay *l)
 {
     zlay_status status = size_read(l);
     if (!status) status = zl_table_new(l->p->c->ctx, &l->offset, l->size);
     if (!status) status = zl_table_new(l->p->c->ctx, &l->best, l->size);
+    if (!status) status = room_check(l);
     for (uint64_t i = 0; !status && i < l->size; i++) zl_table_set(&l->best, i, 0);
     if (!status) shapes_read(l);
     return status;
@@ -322,12 +373,10 @@ zlay_status zl_points_shared(zl_points *p)
     zl_lay l = {
         .p = p, .size = 1, .cost = UINT64_MAX, .offset = {.ctx = ctx}, .best = {.ctx = ctx}};
     zlay_status status = lay_begin(&l);
-    if (!status) status = offer_all(&l);
-    if (!status && !l.free) status = colour_all(&l);
-    if (!status && l.cost == UINT64_MAX)
-        status = zl_fail(ctx, ZLAY_ELIMIT,
-                         "smem: a round trip takes %llu elements of shared memory or more",
-                         (unsigned long long)l.size);
+    if (!status) status = pairs_offer(&l, offer_pair);
+    l.coloured = !status && !l.free;
+    if (l.coloured) status = pairs_offer(&l, zl_lay_colour);
+    if (!status && l.cost == UINT64_MAX) status = room_fail(&l);
     if (!status) status = zl_lay_steps(&l);
     zl_table_free(&l.offset);
     zl_table_free(&l.best);

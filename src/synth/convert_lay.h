@@ -25,6 +25,7 @@ typedef struct zl_lay {
     zl_shape shapes[ZL_SHAPES];
     size_t count;
     uint64_t size;         /* 1 + the greatest tensor index */
+    uint64_t held;         /* tensor indices that src has */
     zl_table offset;       /* of each tensor index, as it is looked at */
     zl_table best;         /* the best so far */
     zl_lane_side side[2], kept[2];
@@ -38,8 +39,9 @@ uint64_t zl_lay_slot_at(const zl_lay *l, int side, uint64_t lane, uint64_t eleme
                         uint64_t instance);
 uint64_t zl_lay_instances(const zl_lay *l, int side);
 
-/* Offsets that are there are kept where they have no conflict and the best has, or cost less. */
-void zl_lay_offer(zl_lay *l, uint64_t spans);
+/* Offsets that are there are kept where they have no conflict and the best has, or cost less; false:
+ * there is no room, or the accesses do not find their elements together. */
+bool zl_lay_offer(zl_lay *l, uint64_t spans);
 
 /* Offer a place of its own for each element, if one without conflicts is found. */
 zlay_status zl_lay_colour(zl_lay *l);

@@ -28,6 +28,7 @@ typedef struct candidate {
     zl_banked banked;
     unsigned width;
     uint32_t least; /* what the side costs at least, whatever its registers */
+    uint32_t floor; /* the same where lanes are idle, or two phases are served as one */
 } candidate;
 
 typedef struct candidates {
@@ -60,7 +61,10 @@ static void candidate_read(candidate *k, const zl_trip *t, unsigned whole)
     side.accesses = accesses;
     side.phases = zl_side_phases(&side, c);
     unsigned narrow = !k->form->matrices && k->width < c->word ? c->word - k->width : 0;
-    k->least = cost_accesses(c, &side) + (accesses - (accesses >> narrow)) * ZL_COST_PRMT;
+    uint32_t permutes = (accesses - (accesses >> narrow)) * ZL_COST_PRMT;
+    k->least = cost_accesses(c, &side) + permutes;
+    side.phases = 1;
+    k->floor = cost_accesses(c, &side) + permutes;
 }
 
 /* Of a fragment as many matrices at once as its registers fill, up to four. */
@@ -107,15 +111,20 @@ static void candidates_read(candidates *k, const zl_trip *t)
     }
 }
 
-/* The pair not seen yet that costs least at least; false: none is below the best. */
-static bool next_pair(candidates *k, const zl_trip *best, uint32_t *at, uint32_t *with)
+/* The pair not seen yet that costs least at least; false: none is below the best. No pair is asked
+ * for whose plan costs `most` or more, unless the best has conflicts: then one of any cost without
+ * them would replace it. */
+static bool next_pair(candidates *k, const zl_trip *best, uint32_t most, uint32_t *at,
+                      uint32_t *with)
 {
     uint32_t least = best->free ? best->cost : UINT32_MAX;
+    uint32_t end = !best->free && best->cost < UINT32_MAX ? UINT32_MAX : most;
     bool found = false;
     for (uint32_t i = 0; i < k->count[ZL_SRC]; i++)
         for (uint32_t j = 0; j < k->count[ZL_DST]; j++) {
-            uint32_t cost = k->at[ZL_SRC][i].least + k->at[ZL_DST][j].least;
-            if (k->seen[i][j] || cost >= least) continue;
+            const candidate *a = &k->at[ZL_SRC][i], *b = &k->at[ZL_DST][j];
+            uint32_t cost = a->least + b->least;
+            if (k->seen[i][j] || cost >= least || a->floor + b->floor >= end) continue;
             least = cost;
             found = true;
             *at = i;
@@ -145,7 +154,7 @@ static bool better(const zl_trip *t, const zl_trip *best)
     return t->cost < best->cost;
 }
 
-zlay_status zl_trip_choose(zl_trip *best, const zl_trip *given)
+zlay_status zl_trip_choose(zl_trip *best, const zl_trip *given, uint32_t most)
 {
     candidates k;
     zl_trip t = *given;
@@ -154,7 +163,7 @@ zlay_status zl_trip_choose(zl_trip *best, const zl_trip *given)
     best->cost = UINT32_MAX;
     candidates_read(&k, &t);
     t.starts = &k.starts;
-    while (next_pair(&k, best, &i, &j)) {
+    while (next_pair(&k, best, most, &i, &j)) {
         if (!take_pair(&t, &k, &k.at[ZL_SRC][i], &k.at[ZL_DST][j])) continue;
         if (best->free && t.cost >= best->cost) continue;
         zlay_status status = zl_trip_place(&t);

@@ -92,8 +92,9 @@ uint32_t zl_side_phases(const zl_side *s, const zl_conversion *c);
 
 void zl_starts_read(zl_starts *out, const zl_trip *t);
 
-/* The best forms for both, and where the elements lie; ZLAY_NONE: there are none. */
-zlay_status zl_trip_choose(zl_trip *best, const zl_trip *given);
+/* The best forms for both, and where the elements lie; ZLAY_NONE: there are none, or none whose
+ * accesses and permutes cost less than `most`. */
+zlay_status zl_trip_choose(zl_trip *best, const zl_trip *given, uint32_t most);
 
 /* Offsets of the fewest wavefronts; ZLAY_NONE: none has both sides' elements together. */
 zlay_status zl_trip_place(zl_trip *t);

@@ -76,11 +76,14 @@ static void step_put(zlay_convert *plan, const zl_conversion *c, const packing *
     int32_t op = op_of(row, from->instructions);
     uint32_t shuffles = row->rounds ? from->instructions / row->each : 0;
     zl_affine way_back;
-    zl_bitmap back = {.has = 0};
+    zl_convert_step *step = zl_step_add(plan, op, NULL, c->src.has);
     zl_map_invert(&way_back, &from->map);
-    for (unsigned k = 0; k < p->bits; k++)
-        zl_bitmap_put(&back, p->place[k], unpacked(p, way_back.basis[k]));
-    zl_convert_step *step = zl_step_add(plan, op, &back, c->src.has);
+    for (unsigned k = 0; k < p->bits; k++) {
+        zl_bitmap_put(&step->back, p->place[k], unpacked(p, way_back.basis[k]));
+        zl_bitmap_put(&step->forward, p->place[k], unpacked(p, from->map.basis[k]));
+    }
+    step->after = step->back.has;
+    step->has_back = step->has_forward = true;
     step->info.generator = (int32_t)from->id;
     step->info.width = op == ZLAY_CONVERT_SHFL ? 4 : c->words * 4;
     step->info.instructions = from->instructions * c->words;

@@ -92,8 +92,10 @@ static void find_apart(word *w)
     }
 }
 
+/* A thread that src has not never keeps what it wants: it holds nothing. */
 static bool keeps_still(const word *w)
 {
+    if (w->c->dst.has & ZL_THREADS & ~w->c->src.has) return false;
     for (unsigned i = 0; i < w->pures; i++)
         if (w->pure[i].at != (w->pure[i].comb & w->c->dst.has)) return false;
     return true;

@@ -2,6 +2,7 @@
 /* A copy by threads: the request, the candidates, the least of them. */
 #include "synth/copy.h"
 
+#include "algebra/symbol_ops.h"
 #include "legality/bank.h"
 
 #include <inttypes.h>
@@ -72,6 +73,8 @@ static zlay_status side_read(zl_copy *c, int s)
     if (zlay_layout_outs(side->layout) != 1)
         return zl_fail(c->ctx, ZLAY_EINVAL, "%s.layout: has several outputs, a tile has one offset",
                        side_names[s]);
+    zlay_status status = zl_symbols_plain(c->ctx, side->layout);
+    if (status) return status;
     const char *name = zlay_layout_param(side->layout, 0);
     if (name && (!side->layout->symbols || side->space != ZLAY_MOVE_GLOBAL))
         return zl_fail(c->ctx, ZLAY_ENOTSUP,

@@ -178,6 +178,7 @@ static zlay_status rebuilt(zl_copy *c, const zl_copy_plan *plan, int side, zlay_
         status = zl_modes_leaf(&m, (int64_t)leaf[i].extent, step);
     }
     if (!status && !count) status = zl_modes_leaf(&m, 1, 0);
+    if (!status && count > 1) zl_modes_wrap(&m, 0);
     if (!status) status = zl_layout_strided(c->ctx, out, &m, c->tile.swizzle[side]);
     zl_modes_end(&m);
     return status;

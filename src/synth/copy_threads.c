@@ -13,6 +13,7 @@ static zlay_status of_modes(zl_copy *c, zlay_layout **out)
     for (uint32_t i = 0; !status && i < c->tile.leaves; i++)
         status = zl_modes_leaf(&m, (int64_t)c->tile.leaf[i].extent, c->tile.leaf[i].tile);
     if (!status && !c->tile.leaves) status = zl_modes_leaf(&m, 1, 0);
+    if (!status && c->tile.leaves > 1) zl_modes_wrap(&m, 0);
     if (!status) status = zl_layout_strided(c->ctx, out, &m, (zl_swizzle){0, 0, 0});
     zl_modes_end(&m);
     return status;

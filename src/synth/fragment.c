@@ -121,6 +121,15 @@ static uint64_t threads_of(const zlay_fragment *f, uint64_t size)
     return each ? size / each : f->lanes;
 }
 
+/* Whether the i-th may have so many points: those of warps and sums of warpgroups, which are most, are not made where not. */
+static bool may_have(uint32_t i, uint64_t size)
+{
+    uint32_t w = i - WARP_FIRST;
+    if (i < D_FIRST || i >= WAVE_FIRST) return true;
+    if (i < WARP_FIRST) return size == (uint64_t)ROWS_GROUP * 8 * (i - D_FIRST + 1);
+    return size == (uint64_t)WARP * counts[w % COUNTS] * (REGISTER / widths[w / COUNTS % WIDTHS]);
+}
+
 /* The i-th of all; what it has follows from its points. */
 static zlay_status known(zlay_ctx *ctx, zlay_layout **out, zlay_fragment *f, uint32_t i,
                          uint64_t asked)
@@ -199,6 +208,7 @@ static zlay_status search_run(search *s)
     for (uint32_t i = 0; !status && i < LAST; i++) {
         zlay_layout *layout = NULL;
         zlay_fragment f;
+        if (!may_have(i, zlay_layout_size(s->asked.layout))) continue;
         status = known(s->ctx, &layout, &f, i, zlay_layout_size(s->asked.layout));
         if (!status) status = compare(s, &f, layout);
         zlay_layout_free(layout);

@@ -9,7 +9,8 @@ typedef struct rung {
     const zl_operand *operand;
 } rung;
 
-static const char *const by_names[] = {"", "driver", "documented", "assembler", "hardware"};
+static const char *const by_names[] = {"",         "driver",   "documented", "assembler",
+                                       "hardware", "practice", "advice"};
 
 static void put_bound(zl_text *out, const zlay_reason *r)
 {

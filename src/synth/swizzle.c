@@ -92,7 +92,7 @@ zlay_status zlay_swizzle_decide(zlay_ctx *ctx, zlay_answer *answer, const zlay_t
     zlay_answer found;
     zlay_status status = zl_enter(ctx);
     if (status) return status;
-    status = zl_leave(ctx, decide(&found, &a, target, request));
+    status = zl_leave_answer(ctx, decide(&found, &a, target, request), &found);
     if (!status) *answer = found;
     return status;
 }

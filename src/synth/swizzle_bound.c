@@ -30,6 +30,18 @@ static keys keys_of(const zl_asked *a, const zl_asked_access *x)
     return k;
 }
 
+/* Each lane begins behind the one before it, as along a line: no two are alike. */
+static bool ascends(const keys *k, uint64_t lanes)
+{
+    uint64_t next = 0;
+    for (; lanes; lanes &= lanes - 1) {
+        uint32_t first = k->first[__builtin_ctzll(lanes)];
+        if (first < next) return false;
+        next = (uint64_t)first + 1;
+    }
+    return true;
+}
+
 static bool seen_before(const keys *k, uint64_t lanes, uint32_t lane)
 {
     for (lanes &= (UINT64_C(1) << lane) - 1; lanes && !k->apart; lanes &= lanes - 1)
@@ -56,18 +68,21 @@ static uint64_t keys_least(const keys *k, uint64_t count)
 
 static uint64_t phase_bound(const zl_families *f, const keys *k, uint64_t lanes)
 {
-    uint64_t of_class[CLASSES] = {0}, all = 0, most = 1, classes = f->align / k->size;
-    for (uint64_t left = lanes; left; left &= left - 1) {
+    uint64_t of_class[CLASSES], all = 0, most = 1, classes = f->align / k->size;
+    const bool classed = classes > 1 && classes <= CLASSES, differ = ascends(k, lanes);
+    for (uint64_t c = 0; classed && c < classes; c++) of_class[c] = 0;
+    for (uint64_t left = classed || !differ ? lanes : 0; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctzll(left);
         const zl_forced *at = &f->forced[k->first[lane]];
-        if (seen_before(k, lanes, lane)) continue;
-        if (alike(k, lanes, lane) > most) most = alike(k, lanes, lane);
+        if (!differ && seen_before(k, lanes, lane)) continue;
+        uint64_t same = differ ? 1 : alike(k, lanes, lane);
+        if (same > most) most = same;
         all++;
-        if (classes > 1 && classes <= CLASSES && at->modulus == f->align)
-            of_class[at->rest / k->size]++;
+        if (classed && at->modulus == f->align) of_class[at->rest / k->size]++;
     }
+    if (!all) all = (uint64_t)__builtin_popcountll(lanes);
     if (ceiling(keys_least(k, all), k->ways) > most) most = ceiling(keys_least(k, all), k->ways);
-    for (uint64_t c = 0; classes > 1 && classes <= CLASSES && c < classes; c++) {
+    for (uint64_t c = 0; classed && c < classes; c++) {
         uint64_t least = ceiling(keys_least(k, of_class[c]) * classes, k->ways);
         if (least > most) most = least;
     }
@@ -91,7 +106,8 @@ static zlay_status instance_bound(zl_families *f, uint32_t i, uint64_t instance)
                        x->banked.access->name);
     f->cost[i].ideal += bank.ideal;
     for (uint32_t p = 0; p < bank.phases; p++)
-        f->cost[i].lower_bound += phase_bound(f, &k, bank.phase[p]);
+        f->points[i].least[instance] += (uint32_t)phase_bound(f, &k, bank.phase[p]);
+    f->cost[i].lower_bound += f->points[i].least[instance];
     return ZLAY_OK;
 }
 
@@ -101,7 +117,7 @@ zlay_status zl_bounds_read(zl_families *f)
     f->bound = 0;
     for (uint32_t i = 0; i < f->a->count; i++) {
         for (uint64_t n = 0; n < f->a->access[i].instances && !status; n++)
-            status = instance_bound(f, i, n);
+            status = zl_charge(f->a->ctx, ZL_STEPS_COUNTED) ? ZLAY_ENOMEM : instance_bound(f, i, n);
         f->bound += f->cost[i].lower_bound;
     }
     return status;

@@ -5,8 +5,9 @@
 #include <string.h>
 #include <zlay/tensormap.h>
 
-enum { BYTE = 8, CHUNK_BITS = 128, LINE_SHIFT = 3 };
+enum { BYTE = 8, CHUNK_BITS = 128, LINE_SHIFT = 3, CONFIRMED = 256 };
 enum { POINTS_COUNTED = 8 }; /* of limits.points that one count of a warp's access takes */
+enum { ROUNDS_LEAST = 8, ROUNDS_FINER = 16, ROUNDS_WIDER = 4 }; /* the excess that a round allows */
 
 /* Who reads and writes a layout; nobody but threads, whose offset is simpler by lines alone. */
 enum { REACH_MATRIX, REACH_TENSOR, REACH_LINES, REACH_JOINED };
@@ -23,6 +24,8 @@ typedef struct searching {
     rank rank; /* of the best so far */
     bool found;
     uint64_t wavefronts[ZL_ASKS_MOST];
+    uint64_t most; /* sums that this round takes; `more`: a member may have a greater one */
+    bool more;
     zlay_status status;
 } searching;
 
@@ -68,103 +71,32 @@ static rank rank_of(const zl_asked *a, const zl_member *m)
     return r;
 }
 
-/* ---- whether a member has the vectors -------------------------------------------- */
-
-/* Each vector lies in one chunk and begins where its alignment is the pitch's. */
-static bool vectors_fit(const searching *s, const zl_member *m, uint32_t i)
-{
-    const zl_asked_access *x = &s->f.a->access[i];
-    const zl_points *p = &s->f.points[i];
-    zl_rows rows = zl_rows_of(s->f.a, m);
-    uint64_t chunk = m->family == ZL_FAMILY_PAD ? m->cut : m->grain;
-    if (x->elements == 1 && p->align == 1) return true;
-    for (uint64_t point = 0; point < p->count; point++) {
-        uint64_t first = point - point / x->lanes % x->elements * x->lanes, c, r, c0, r0;
-        uint64_t e = point / x->lanes % x->elements;
-        if (p->index[point] == UINT32_MAX) continue;
-        zl_rows_place(&c, &r, &rows, p->index[point]);
-        if (e) zl_rows_place(&c0, &r0, &rows, p->index[first]);
-        else c0 = c, r0 = r;
-        if (r != r0 || c != c0 + e || c / chunk != c0 / chunk || c0 % p->align) return false;
-    }
-    return m->family == ZL_FAMILY_PAD || chunk % p->align == 0;
-}
-
-/* A count stands for as many elements as a warp has lanes. */
-static bool all_fit(searching *s, const zl_member *m)
-{
-    for (uint32_t i = 0; i < s->f.a->count; i++) {
-        zl_steps_take(&s->f.steps, s->f.points[i].count / s->f.a->access[i].lanes);
-        if (!s->f.steps || !vectors_fit(s, m, i)) return false;
-    }
-    return true;
-}
-
-/* ---- counted --------------------------------------------------------------------- */
-
-static zlay_status instance_count(zlay_bank *out, const searching *s, const zl_member *m,
-                                  const zl_rows *rows, uint32_t i, uint64_t instance)
-{
-    const zl_asked_access *x = &s->f.a->access[i];
-    const uint32_t *index = s->f.points[i].index + instance * x->lanes * x->elements;
-    uint32_t addresses[ZLAY_BANK_LANES];
-    for (uint32_t l = 0; l < x->banked.lanes; l++) {
-        uint64_t c, r;
-        addresses[l] = ZLAY_BANK_INACTIVE;
-        if (l >= x->lanes || index[l] == UINT32_MAX) continue;
-        zl_rows_place(&c, &r, rows, index[l]);
-        addresses[l] = (uint32_t)(zl_member_offset(m, c, r) * s->f.a->elem_bits / BYTE);
-    }
-    zlay_status status = zlay_bank_count(out, s->f.a->target, x->banked.access->number, addresses,
-                                         x->banked.lanes);
-    if (!status) return ZLAY_OK;
-    return zl_fail(s->f.a->ctx, ZLAY_EINVAL,
-                   "accesses: %u: %s needs an address of every row, of whole bytes", i,
-                   x->banked.access->name);
-}
-
-/* Counts of all accesses, as long as the sum is not above the best; false past it. */
-static bool member_count(searching *s, const zl_member *m, uint64_t *wavefronts, uint64_t *sum)
-{
-    zl_rows rows = zl_rows_of(s->f.a, m);
-    *sum = 0;
-    for (uint32_t i = 0; i < s->f.a->count; i++) {
-        wavefronts[i] = 0;
-        for (uint64_t n = 0; n < s->f.a->access[i].instances; n++) {
-            zlay_bank bank;
-            if (*sum > s->rank.wavefronts || !s->f.steps) return false;
-            s->f.steps--;
-            s->status = instance_count(&bank, s, m, &rows, i, n);
-            if (s->status) return false;
-            wavefronts[i] += bank.wavefronts;
-            *sum += bank.wavefronts;
-        }
-    }
-    return true;
-}
+/* ---- all of them ----------------------------------------------------------------- */
 
 /* A member that could not win with the least sum there is need not be counted. */
 static void offer(searching *s, const zl_member *m)
 {
-    uint64_t wavefronts[ZL_ASKS_MOST];
+    uint64_t wavefronts[ZL_ASKS_MOST], most = s->most, steps = s->f.steps;
     rank r = rank_of(s->f.a, m);
     r.wavefronts = s->f.bound;
     if (s->status || !less(&r, &s->rank)) return;
     if (r.size * s->f.a->elem_bits / BYTE > s->f.a->target->smem) return;
-    if (!member_count(s, m, wavefronts, &r.wavefronts) || !less(&r, &s->rank)) return;
+    if (s->rank.wavefronts < most) most = s->rank.wavefronts;
+    s->status = zl_member_count(&s->f, m, wavefronts, &r.wavefronts, most);
+    if (!s->status) s->status = zl_charge(s->f.a->ctx, (steps - s->f.steps) * ZL_STEPS_COUNTED);
+    if (s->status || !s->f.steps) return;
+    s->more |= r.wavefronts > s->most;
+    if (r.wavefronts > most || !less(&r, &s->rank)) return;
     memcpy(s->wavefronts, wavefronts, sizeof wavefronts);
     s->rank = r;
     s->best = *m;
     s->found = true;
 }
 
-/* ---- all of them ----------------------------------------------------------------- */
-
 static void try_pads(searching *s, zl_member m)
 {
     m.family = ZL_FAMILY_PAD;
     m.grain = 1;
-    if (!all_fit(s, &m)) return;
     for (uint64_t end = m.pitch + s->f.period; m.pitch < end; m.pitch += s->f.align) offer(s, &m);
 }
 
@@ -172,7 +104,6 @@ static void try_grain(searching *s, zl_member m)
 {
     uint64_t chunks = m.cut / m.grain;
     m.family = ZL_FAMILY_SKEW;
-    if (!all_fit(s, &m)) return;
     for (m.step = 1; m.step < chunks && m.step <= ZL_FAMILY_STEP_MOST; m.step++) offer(s, &m);
     m.step = 0;
     m.family = ZL_FAMILY_XOR;
@@ -185,8 +116,9 @@ static void try_cut(searching *s, zl_member m, uint64_t cut)
 {
     m.cut = cut;
     m.pitch = (cut + s->f.align - 1) / s->f.align * s->f.align;
+    if (!zl_cut_begin(&s->f, &m)) return;
     try_pads(s, m);
-    for (m.grain = 1; m.grain * s->f.a->elem_bits <= CHUNK_BITS; m.grain *= 2)
+    for (m.grain = s->f.grain; m.grain * s->f.a->elem_bits <= CHUNK_BITS; m.grain *= 2)
         if (cut % m.grain == 0) try_grain(s, m);
 }
 
@@ -208,7 +140,7 @@ static void try_joined(searching *s, zl_member m)
     rank best = rank_of(s->f.a, &m);
     best.wavefronts = s->f.bound;
     if (!less(&best, &s->rank)) return;
-    if (all_fit(s, &m)) offer(s, &m);
+    if (zl_cut_begin(&s->f, &m)) offer(s, &m);
     for (uint64_t cut = 2; cut < length && cut <= s->f.period; cut *= 2) try_cut(s, m, cut);
 }
 
@@ -224,6 +156,19 @@ static void try_all(searching *s)
     }
 }
 
+/* First the members that reach the bound, then those of a little more, and so on: what is far from the
+ * best is given up after a few counts.  A round that finds one has seen all that take no more. */
+static void try_rounds(searching *s)
+{
+    uint64_t excess = 0;
+    do {
+        s->most = s->f.bound + excess;
+        s->more = false;
+        try_all(s);
+        excess = excess ? ROUNDS_WIDER * excess : ROUNDS_LEAST + s->f.bound / ROUNDS_FINER;
+    } while (s->more && s->most < s->rank.wavefronts && !s->status && s->f.steps);
+}
+
 /* ---- the answer ------------------------------------------------------------------ */
 
 static int32_t least_of(const searching *s, const zlay_swizzle *old)
@@ -237,16 +182,20 @@ static int32_t least_of(const searching *s, const zlay_swizzle *old)
 /* The layout that was written has every element where the member counted it. */
 static zlay_status confirm(const zl_asked *a, const zlay_layout *layout, const zl_member *m)
 {
-    zl_rows rows = zl_rows_of(a, m);
-    for (uint64_t i = 0; i < a->size; i++) {
-        uint64_t column, row;
-        int64_t value;
-        zl_rows_place(&column, &row, &rows, i);
-        if (!zl_value(layout, i, &value) ||
-            (uint64_t)value != zl_member_offset(m, column, row))
-            return zl_fail(a->ctx, ZLAY_EINTERNAL,
-                           "element %llu lies elsewhere; please report this request",
-                           (unsigned long long)i);
+    zl_placing p;
+    zl_placing_begin(&p, a, m);
+    zl_placing_chunks(&p, m);
+    for (uint64_t first = 0; first < a->size; first += CONFIRMED) {
+        int64_t value[CONFIRMED];
+        uint8_t there[CONFIRMED];
+        uint64_t count = a->size - first < CONFIRMED ? a->size - first : CONFIRMED;
+        if (zlay_layout_eval_many(value, there, layout, NULL, first, count))
+            return zl_fail(a->ctx, ZLAY_EINTERNAL, "the layout cannot be read; please report this request");
+        for (uint64_t i = 0; i < count; i++)
+            if (!there[i] || (uint64_t)value[i] != zl_placing_offset(&p, m, (uint32_t)(first + i)))
+                return zl_fail(a->ctx, ZLAY_EINTERNAL,
+                               "element %llu lies elsewhere; please report this request",
+                               (unsigned long long)(first + i));
     }
     return ZLAY_OK;
 }
@@ -304,7 +253,7 @@ static zlay_status family(zlay_swizzle *out, searching *s)
     if (!status) status = zl_bounds_read(&s->f);
     if (status) return status;
     begin(s, out);
-    try_all(s);
+    try_rounds(s);
     if (!s->status && s->found) s->status = answer(out, s);
     if (s->status || out->layout) return s->status;
     if (!s->f.steps)

@@ -12,40 +12,88 @@ zl_rows zl_rows_of(const zl_asked *a, const zl_member *m)
     return r;
 }
 
-void zl_rows_place(uint64_t *column, uint64_t *row, const zl_rows *r, uint64_t index)
+/* ---- places ---------------------------------------------------------------------- */
+
+static void divide_by(zlay_divisor *out, uint64_t divisor)
 {
-    uint64_t low = index % r->below, rest = index / r->below, at = rest % r->extent;
-    uint64_t line = low + rest / r->extent * r->below;
-    at += line / r->count * r->extent;
-    *column = at % r->cut;
-    *row = line % r->count + at / r->cut * r->count;
+    zlay_divisor_make(out, divisor, 0, UINT32_MAX);
 }
 
-static uint64_t place_of(const zl_member *m, uint64_t column, uint64_t row)
+void zl_placing_chunks(zl_placing *p, const zl_member *m)
 {
-    uint64_t chunk = column / m->grain, inside = column % m->grain;
-    if (m->family == ZL_FAMILY_SKEW)
-        return m->grain * ((chunk + m->step * row) % (m->cut / m->grain)) + inside;
-    if (m->family == ZL_FAMILY_XOR)
-        return m->grain * (chunk ^ (row >> m->shift & ((UINT64_C(1) << m->bits) - 1))) + inside;
-    return column;
+    p->grain_bits = (uint32_t)__builtin_ctzll(m->grain);
+    divide_by(&p->chunks, m->cut / m->grain);
 }
 
-uint64_t zl_member_offset(const zl_member *m, uint64_t column, uint64_t row)
+void zl_placing_begin(zl_placing *out, const zl_asked *a, const zl_member *m)
 {
-    return m->pitch * row + place_of(m, column, row);
+    out->rows = zl_rows_of(a, m);
+    divide_by(&out->below, out->rows.below);
+    divide_by(&out->extent, out->rows.extent);
+    divide_by(&out->count, out->rows.count);
+    divide_by(&out->cut, out->rows.cut);
+    divide_by(&out->chunks, 1);
+    out->grain_bits = out->spare = 0;
+}
+
+zl_place zl_placing_place(const zl_placing *p, uint32_t index)
+{
+    const zl_rows *r = &p->rows;
+    uint64_t rest = zl_quotient(&p->below, index), low = index - rest * r->below;
+    uint64_t above = zl_quotient(&p->extent, rest), at = rest - above * r->extent;
+    uint64_t line = low + above * r->below, joined = zl_quotient(&p->count, line);
+    at += joined * r->extent;
+    uint64_t row = zl_quotient(&p->cut, at);
+    return (zl_place){(uint32_t)(at - row * r->cut),
+                      (uint32_t)(line - joined * r->count + row * r->count)};
+}
+
+uint64_t zl_place_offset(const zl_placing *p, const zl_member *m, zl_place at)
+{
+    uint64_t chunk = at.column >> p->grain_bits, inside = at.column & (m->grain - 1);
+    uint64_t base = m->pitch * at.row + inside;
+    if (m->family == ZL_FAMILY_PAD) return m->pitch * at.row + at.column;
+    if (m->family == ZL_FAMILY_SKEW) {
+        chunk += m->step * at.row;
+        chunk -= zl_quotient(&p->chunks, chunk) * p->chunks.divisor;
+    } else {
+        chunk ^= at.row >> m->shift & ((UINT64_C(1) << m->bits) - 1);
+    }
+    return base + (chunk << p->grain_bits);
+}
+
+uint64_t zl_placing_offset(const zl_placing *p, const zl_member *m, uint32_t index)
+{
+    return zl_place_offset(p, m, zl_placing_place(p, index));
+}
+
+/* The greatest place that the first `chunks` chunks of a row have, of those of a whole one. */
+static uint64_t greatest_chunk(const zl_member *m, uint64_t chunks, uint64_t row)
+{
+    uint64_t all = m->cut / m->grain, moved, block = UINT64_C(1) << m->bits, most = 0;
+    if (m->family == ZL_FAMILY_SKEW) {
+        moved = m->step * row % all;
+        return moved + chunks > all ? all - 1 : moved + chunks - 1;
+    }
+    moved = row >> m->shift & (block - 1);
+    for (uint64_t chunk = (chunks - 1) / block * block; chunk < chunks; chunk++)
+        if ((chunk ^ moved) > most) most = chunk ^ moved;
+    return most;
 }
 
 /* The last row has the greatest offset, for a pitch is no less than a row. */
 uint64_t zl_member_size(const zl_member *m, const zl_rows *r)
 {
-    uint64_t width = r->length - (r->cuts - 1) * r->cut, row = r->count * r->cuts - 1, most = 0;
-    if (width == r->cut) return m->pitch * row + width;
-    for (uint64_t c = 0; c < width; c++) {
-        uint64_t place = place_of(m, c, row);
-        if (place > most) most = place;
+    uint64_t width = r->length - (r->cuts - 1) * r->cut, row = r->count * r->cuts - 1;
+    uint64_t whole = width / m->grain, rest = width % m->grain, most, last;
+    if (width == r->cut || m->family == ZL_FAMILY_PAD) return m->pitch * row + width;
+    most = whole ? (greatest_chunk(m, whole, row) + 1) * m->grain : 0;
+    if (rest) {
+        last = m->family == ZL_FAMILY_SKEW ? (whole + m->step * row) % (m->cut / m->grain)
+                                           : whole ^ (row >> m->shift & ((UINT64_C(1) << m->bits) - 1));
+        if (last * m->grain + rest > most) most = last * m->grain + rest;
     }
-    return m->pitch * row + most + 1;
+    return m->pitch * row + most;
 }
 
 /* ---- layouts --------------------------------------------------------------------- */

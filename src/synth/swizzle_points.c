@@ -4,32 +4,40 @@
 
 #include <string.h>
 
-enum { BYTE = 8 };
+enum { BYTE = 8, READ = 256 };
 
-static zlay_status point_read(uint32_t *to, const zl_asked *a, uint32_t i, uint64_t point)
+/* Values of some points as indices of the tile. */
+static zlay_status indices_read(uint32_t *to, const zl_asked *a, uint32_t i, uint64_t first,
+                                uint64_t count)
 {
-    int64_t index;
-    *to = UINT32_MAX;
-    if (!zl_value(a->access[i].layout, point, &index)) return ZLAY_OK;
-    *to = (uint32_t)index;
-    if (index >= 0 && (uint64_t)index < a->size) return ZLAY_OK;
-    return zl_fail(a->ctx, ZLAY_EINVAL,
-                   "accesses: %u: index %lld of point %llu is outside a tile of %llu elements", i,
-                   (long long)index, (unsigned long long)point, (unsigned long long)a->size);
+    int64_t value[READ];
+    uint8_t there[READ];
+    zlay_status status = zlay_layout_eval_many(value, there, a->access[i].layout, NULL, first, count);
+    if (status) return zl_fail(a->ctx, status, "accesses: %u: layout: has no index at some point", i);
+    for (uint64_t n = 0; n < count; n++) {
+        to[n] = there[n] ? (uint32_t)value[n] : UINT32_MAX;
+        if (there[n] && (value[n] < 0 || (uint64_t)value[n] >= a->size))
+            return zl_fail(a->ctx, ZLAY_EINVAL,
+                           "accesses: %u: index %lld of point %llu is outside a tile of %llu elements",
+                           i, (long long)value[n], (unsigned long long)(first + n),
+                           (unsigned long long)a->size);
+    }
+    return ZLAY_OK;
 }
 
 /* A lane has all elements of its vector, or none. */
 static zlay_status lanes_check(const zl_asked *a, const zl_points *p, uint32_t i)
 {
     const zl_asked_access *x = &a->access[i];
-    for (uint64_t point = 0; point < p->count; point++) {
-        uint64_t lane = point % x->lanes, instance = point / x->lanes / x->elements;
-        uint64_t first = lane + instance * x->lanes * x->elements;
-        if ((p->index[point] == UINT32_MAX) == (p->index[first] == UINT32_MAX)) continue;
-        return zl_fail(a->ctx, ZLAY_EINVAL,
-                       "accesses: %u: lane %llu has some elements of its vector, not all", i,
-                       (unsigned long long)lane);
-    }
+    uint64_t each = (uint64_t)x->lanes * x->elements;
+    for (uint64_t first = 0; x->elements > 1 && first < p->count; first += each)
+        for (uint64_t n = first + x->lanes; n < first + each; n++) {
+            uint64_t lane = (n - first) % x->lanes;
+            if ((p->index[n] == UINT32_MAX) == (p->index[first + lane] == UINT32_MAX)) continue;
+            return zl_fail(a->ctx, ZLAY_EINVAL,
+                           "accesses: %u: lane %llu has some elements of its vector, not all", i,
+                           (unsigned long long)lane);
+        }
     return ZLAY_OK;
 }
 
@@ -41,10 +49,15 @@ static zlay_status access_points(zl_families *f, uint32_t i)
     zlay_status status = ZLAY_OK;
     p->count = zlay_layout_size(a->access[i].layout);
     p->align = x->align * BYTE > a->elem_bits ? x->align * BYTE / a->elem_bits : 1;
+    p->instances = a->access[i].instances;
     p->index = zl_alloc(a->ctx, p->count, sizeof *p->index);
-    if (!p->index) return ZLAY_ENOMEM;
-    for (uint64_t point = 0; point < p->count && !status; point++)
-        status = point_read(&p->index[point], a, i, point);
+    p->place = zl_alloc(a->ctx, p->count, sizeof *p->place);
+    p->least = zl_alloc(a->ctx, p->instances, sizeof *p->least);
+    p->known = zl_alloc(a->ctx, p->instances, sizeof *p->known);
+    if (!p->index || !p->place || !p->least || !p->known) return ZLAY_ENOMEM;
+    for (uint64_t first = 0; first < p->count && !status; first += READ)
+        status = indices_read(p->index + first, a, i, first,
+                              p->count - first < READ ? p->count - first : READ);
     return status ? status : lanes_check(a, p, i);
 }
 
@@ -75,8 +88,13 @@ zlay_status zl_points_read(zl_families *f)
 void zl_points_free(zl_families *f)
 {
     zlay_allocator alloc = zl_allocator(f->a->ctx);
-    for (uint32_t i = 0; i < f->a->count; i++)
-        zl_free(&alloc, f->points[i].index, f->points[i].count * sizeof *f->points[i].index);
+    for (uint32_t i = 0; i < f->a->count; i++) {
+        const zl_points *p = &f->points[i];
+        zl_free(&alloc, p->index, p->count * sizeof *p->index);
+        zl_free(&alloc, p->place, p->count * sizeof *p->place);
+        zl_free(&alloc, p->least, p->instances * sizeof *p->least);
+        zl_free(&alloc, p->known, p->instances * sizeof *p->known);
+    }
     zl_free(&alloc, f->forced, f->a->size * sizeof *f->forced);
 }
 
@@ -116,6 +134,7 @@ static zlay_status force_access(const zl_families *f, zl_forced *all, uint32_t i
     const zl_asked_access *x = &f->a->access[i];
     const zl_points *p = &f->points[i];
     zlay_status status = ZLAY_OK;
+    if (x->elements == 1 && p->align == 1) return ZLAY_OK;
     for (uint64_t point = 0; point < p->count && !status; point++) {
         uint32_t e = (uint32_t)(point / x->lanes % x->elements), index = p->index[point];
         if (index == UINT32_MAX) continue;

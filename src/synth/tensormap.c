@@ -134,64 +134,7 @@ static zlay_status once_check(const zl_tm *t)
                    "writes both", (unsigned long long)at[0], (unsigned long long)at[1]);
 }
 
-/* ---- several boxes --------------------------------------------------------------------------- */
-
-/* A rule that these maps break need not be broken by all. */
-static zlay_status rules_check(const zl_tm *t, const zlay_move *move)
-{
-    static const char target[] = "TMAP_TARGET";
-    char why[256];
-    zlay_status status = zl_tm_check(t, move);
-    const char *text = zlay_ctx_message(t->ctx);
-    if (status != ZLAY_NONE || !strncmp(text, target, sizeof target - 1)) return status;
-    zl_quote(why, text, strlen(text));
-    return zl_fail(t->ctx, ZLAY_ELIMIT,
-                   "tile: the copies that were found break %s; no others are searched", why);
-}
-
-static zlay_status boxes_move(zl_tm *t, const zl_chunks *c, zlay_move **out, const zl_tm_box *box,
-                              uint32_t boxes)
-{
-    zlay_status status = zl_tm_maps(t, out, box, boxes);
-    if (status == ZLAY_NONE)
-        return zl_fail(t->ctx, ZLAY_EINTERNAL, "a cover has no maps; please report this request");
-    if (!status && !zl_tm_reads_inside(t, *out)) return ZLAY_EROOM;
-    if (!status) status = rules_check(t, *out);
-    return status ? status : zl_chunks_certify(c, *out);
-}
-
-static zlay_status cover_once(zl_tm *t, zlay_move **out)
-{
-    zl_chunks c;
-    zl_cover found = {0};
-    zlay_status status = zl_chunks_make(&c, t);
-    bool chosen = !t->request.smem && c.key;
-    if (!status) status = zl_chunks_cover(&c, &found);
-    if (status == ZLAY_NONE && chosen)
-        status = zl_fail(t->ctx, ZLAY_ELIMIT,
-                         "smem: no copies bring the tile to the places that were chosen, rows as "
-                         "they lie in global memory; others are not searched");
-    if (!status) status = boxes_move(t, &c, out, found.box, found.boxes);
-    if (!status) (*out)->info.optimal = found.least;
-    zl_cover_free(&c, &found);
-    zl_chunks_free(&c);
-    return status;
-}
-
-/* Copies that write holes may read what is not the tensor's; then none of them does. */
-static zlay_status cover(zl_tm *t, zlay_move **out)
-{
-    zlay_status status = cover_once(t, out);
-    if (status != ZLAY_EROOM) return status;
-    zlay_move_free(*out);
-    *out = NULL;
-    t->request.keep_holes = 1;
-    status = cover_once(t, out);
-    if (status != ZLAY_EROOM) return status;
-    return zl_fail(t->ctx, ZLAY_ELIMIT,
-                   "source: the copies that were found read outside of its memory; no others are "
-                   "searched");
-}
+/* ---- places ---------------------------------------------------------------------------------- */
 
 static zlay_status smem_keep(zl_tm *t, zlay_move *move)
 {
@@ -207,7 +150,7 @@ static zlay_status irregular(zl_tm *t, zlay_move **out)
     uint64_t places = 0;
     zlay_status status = zl_tm_values(t);
     if (!status && !t->request.smem) status = zl_tm_choose(t);
-    if (!status) status = cover(t, out);
+    if (!status) status = zl_tm_cover(t, out);
     if (!status && t->smem) status = zlay_layout_cosize(t->ctx, &places, t->smem);
     if (!status && places * t->element > (*out)->info.reserved_bytes)
         (*out)->info.reserved_bytes = places * t->element;
@@ -226,7 +169,7 @@ static zlay_status several(zl_tm *t, zlay_move **out)
                        "smem: rows of whole 128 values along one axis are chosen, others are not");
     if (!t->request.smem && !t->smem)
         return zl_fail(t->ctx, ZLAY_ENOTSUP, "smem: no choice for this swizzle is known");
-    return cover(t, out);
+    return zl_tm_cover(t, out);
 }
 
 /* Where no copies bring the tile to the places that were chosen, rows are chosen that lie apart. */
@@ -249,7 +192,8 @@ static zlay_status found(zl_tm *t, zlay_move **out)
     zlay_status status = zl_tm_closed(t, out);
     if (status == ZLAY_NONE) status = several(t, out);
     if (status != ZLAY_ELIMIT || t->irregular || !t->smem) return status;
-    return apart(t, out, keep_holes);
+    status = apart(t, out, keep_holes);
+    return status == ZLAY_ELIMIT ? zl_tm_pitch_check(t, status) : status;
 }
 
 static zlay_status numbers(zl_tm *t, zlay_move **out)
@@ -285,6 +229,9 @@ static zlay_status synth(zl_tm *t, zlay_move **out)
     if (!status && t->spread && zlay_layout_param(t->request.source, 0))
         return zl_fail(t->ctx, ZLAY_ENOTSUP, "source: of %s with the unknown '%s'",
                        zlay_type_name(t->type), zlay_layout_param(t->request.source, 0));
+    if (!status && t->request.tile && zlay_layout_param(t->request.source, 0))
+        return zl_fail(t->ctx, ZLAY_ELIMIT, "limit symbolic-stride: a tile that is a layout, of a source "
+                       "with the unknown '%s'", zlay_layout_param(t->request.source, 0));
     if (!status && zlay_layout_param(t->request.source, 0))
         return zl_tm_synth_given(t->ctx, out, t->target, &t->request);
     return status ? status : numbers(t, out);
@@ -339,21 +286,30 @@ static zlay_status landed(zlay_ctx *ctx, zlay_move **out, const zlay_target *tar
     return status == ZLAY_ENOMEM ? status : ZLAY_NONE;
 }
 
-/* Synthesis calls public functions, each of which enters the ctx: entered here only to be refused
- * where another call is inside, and to clear its message. */
-zlay_status zlay_tensormap_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
-                                 const zlay_tensormap_request *request)
+static zlay_status whole(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
+                         const zlay_tensormap_request *request)
 {
-    if (!out) return ZLAY_EINVAL;
-    *out = NULL;
-    if (!target || !request) return ZLAY_EINVAL;
-    zlay_status status = zl_enter(ctx);
-    if (status) return status;
-    zl_leave(ctx, ZLAY_OK);
-    status = begin(ctx, out, target, request, 0, synth);
+    zlay_status status = begin(ctx, out, target, request, 0, synth);
     size_t end = offsetof(zlay_tensormap_request, residual) + sizeof request->residual;
     if (status != ZLAY_NONE || request->size < end || !request->residual) return status;
     status = landed(ctx, out, target, request);
     if (status != ZLAY_NONE) return status;
     return begin(ctx, out, target, request, 0, synth);
+}
+
+/* What a search has found when a limit of the ctx ends it is no answer. */
+zlay_status zlay_tensormap_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
+                                 const zlay_tensormap_request *request)
+{
+    bool was;
+    if (!out) return ZLAY_EINVAL;
+    *out = NULL;
+    if (!target || !request) return ZLAY_EINVAL;
+    zlay_status status = zl_enter_whole(ctx, &was);
+    if (status) return status;
+    status = zl_leave_whole(ctx, was, whole(ctx, out, target, request));
+    if (!status) return ZLAY_OK;
+    zlay_move_free(*out);
+    *out = NULL;
+    return status;
 }

@@ -30,6 +30,9 @@ typedef struct zl_tm_axis {
     bool own;        /* what moves along it moves along nothing else */
     bool down;       /* memory runs down along it: cells are counted from the last one of a tile, and
                         the next tile is a tile back */
+    bool memory;     /* no axis of the source: elements of memory in their order, which one dimension
+                        counts for all axes that are `on` it (tensormap_edges.c) */
+    uint32_t on;     /* the number of that axis, counted from 1; 0: none */
 } zl_tm_axis;
 
 /* `per` steps of a digit are `unit` cells of its axis. */
@@ -90,6 +93,8 @@ typedef struct zl_tm {
     int64_t *value;    /* of a source that is no sum of axes: global offsets of cells, elements */
     uint8_t *defined;  /* of such a source: 0 where it has no value */
     bool open;         /* some cell has none, and nothing is filled there */
+    bool tiled;        /* no slices and no walks of pixels */
+    bool past;         /* cells past some edge hold what lies there */
     int64_t least, most; /* of such a source: of all its values */
 } zl_tm;
 
@@ -198,6 +203,13 @@ zlay_status zl_tm_free(zl_tm *t);
 /* The whole tile as one box. */
 void zl_tm_whole(const zl_tm *t, zl_tm_box *box);
 
+/* The tile with the edges of an axis, and of all of shorter steps, counted along memory; false: a cell
+ * past an edge would not lie past the end. */
+bool zl_tm_along_memory(zl_tm *out, const zl_tm *t, uint32_t axis);
+
+/* Whether copies bring at least the cells that the tensor has: NONE with a byte that none brings. */
+zlay_status zl_tm_no_edges(const zl_tm *t);
+
 /* Bytes from the tensor's address to where the tile's first cell lies. */
 int64_t zl_tm_first(const zl_tm *t);
 
@@ -205,6 +217,7 @@ int64_t zl_tm_first(const zl_tm *t);
 void zl_tm_merge(const zl_tm *t, zl_tm_box *box);
 bool zl_tm_clips(const zl_tm *t, const zl_tm_digit *d);
 bool zl_tm_any_clips(const zl_tm *t);
+
 
 /* Whether two boxes walk alike, wherever they begin. */
 bool zl_tm_same_digits(const zl_tm_box *a, const zl_tm_box *b);
@@ -227,6 +240,13 @@ zlay_status zl_tm_check_even(const zl_tm *t, const zlay_move *move, const zl_tm_
 
 /* No load of any tile reads outside the memory that the tensor takes, up to whole 16 bytes. */
 bool zl_tm_reads_inside(const zl_tm *t, const zlay_move *move);
+
+/* The copies of a tile by the search for boxes; NONE, ELIMIT. */
+zlay_status zl_tm_cover(zl_tm *t, zlay_move **out);
+
+/* NONE with the cell and the next legal pitch where the rows of a tile that is to lie anywhere do not all
+ * begin with whole 16 bytes of global memory; else `status`. */
+zlay_status zl_tm_pitch_check(const zl_tm *t, zlay_status status);
 
 /* What is left to permute after a move, so that the tile lies as `wanted` says. */
 zlay_status zl_tm_residual(zlay_ctx *ctx, zlay_move *move, const zlay_layout *wanted);

@@ -28,8 +28,7 @@ static uint64_t span_of(const zl_chain *h) { return zl_tm_span(h->swizzle) / ZL_
 /* The key that the levels so far give a chunk, though the tile may not want it. */
 static void key_made(const zl_chain *h, uint64_t i, int64_t *key)
 {
-    bool there;
-    memcpy(key, zl_chunk_key(h->c, h->swizzle, h->start, &there), h->c->width * sizeof *key);
+    memcpy(key, h->first, h->c->width * sizeof *key);
     for (uint32_t l = 0; l < h->levels; l++) {
         uint64_t digit = i / h->unit[l] % (l + 1 < h->levels ? h->unit[l + 1] / h->unit[l]
                                                              : h->extent[l]);
@@ -125,8 +124,25 @@ static uint64_t row_of(const zl_chain *h, int64_t *way)
     return n;
 }
 
-void zl_chain_make(zl_chain *h)
+void zl_chain_trim(zl_chain *h)
 {
+    uint64_t row = h->extent[0], last = 0, all = h->unit[h->levels - 1] * h->extent[h->levels - 1];
+    bool there;
+    h->row_wanted = 0;
+    if (h->swizzle || h->slice || row == all || !h->c->holes) return;
+    for (uint64_t i = 0; i < all && last + 1 < row; i++) {
+        zl_chunk_key(h->c, 0, h->start + i, &there);
+        if (there && i % row > last) last = i % row;
+    }
+    h->row_wanted = last + 1;
+}
+
+static void levels_make(zl_chain *h)
+{
+    bool there;
+    memcpy(h->first, zl_chunk_key(h->c, h->swizzle, h->start, &there),
+           h->c->width * sizeof *h->first);
+    h->shape[0] = 0;
     h->levels = 0;
     h->unit[0] = 1;
     h->extent[0] = row_of(h, h->way[0]);
@@ -142,6 +158,12 @@ void zl_chain_make(zl_chain *h)
         h->extent[h->levels++] = n;
         unit *= n;
     }
+}
+
+void zl_chain_make(zl_chain *h)
+{
+    levels_make(h);
+    zl_chain_trim(h);
 }
 
 /* Chunks that are written; those behind narrow rows are not. */
@@ -162,30 +184,18 @@ static bool axis_of(const zl_chunks *c, const int64_t *way, int32_t *axis, uint6
         if (!way[k]) continue;
         if (*axis != ZL_TM_NO_AXIS || way[k] < 0) return false;
         *axis = (int32_t)c->axis[k - 1];
-        *unit = (uint64_t)way[k];
+        *unit = (uint64_t)way[k] * c->group[k - 1];
     }
     return true;
-}
-
-/* Behind what every row wants, holes are written, but not read from the tensor. */
-static void row_trim(zl_tm_box *box, const zl_chain *h, uint64_t chunks)
-{
-    uint64_t row = h->extent[0], last = 0;
-    bool there;
-    if (h->swizzle || h->slice || row == chunks || !h->c->holes) return;
-    for (uint64_t i = 0; i < chunks; i++) {
-        zl_chunk_key(h->c, 0, h->start + i, &there);
-        if (there && i % row > last) last = i % row;
-    }
-    box->digit[0].extent = (last + 1) * (ZL_CHUNK / h->c->t->element);
 }
 
 bool zl_chain_box(zl_tm_box *out, const zl_chain *h, uint32_t level, uint64_t blocks)
 {
     const zl_chunks *c = h->c;
     const int64_t element = c->t->element;
-    bool there;
-    const int64_t *first = zl_chunk_key(c, h->swizzle, h->start, &there);
+    bool there = true;
+    const int64_t *first = h->first;
+    if (!h->shape[0]) zl_chunk_key(c, h->swizzle, h->start, &there);
     memset(out->cell, 0, sizeof out->cell);
     out->digits = level + 1;
     out->swizzle = h->swizzle;
@@ -193,7 +203,7 @@ bool zl_chain_box(zl_tm_box *out, const zl_chain *h, uint32_t level, uint64_t bl
     out->pixels = 0;
     out->shared = (int64_t)h->start * ZL_CHUNK;
     out->global = first[0] * ZL_CHUNK;
-    for (uint32_t k = 1; k < c->width; k++) out->cell[c->axis[k - 1]] = (uint64_t)first[k];
+    for (uint32_t k = 1; k < c->width; k++) out->cell[c->axis[k - 1]] = (uint64_t)first[k] * c->group[k - 1];
     for (uint32_t i = 0; i <= level; i++) {
         zl_tm_digit *d = &out->digit[i];
         *d = (zl_tm_digit){i < level ? h->extent[i] : blocks, h->way[i][0] * ZL_CHUNK,
@@ -204,16 +214,20 @@ bool zl_chain_box(zl_tm_box *out, const zl_chain *h, uint32_t level, uint64_t bl
         d->global = d->shared = element;
         d->unit = 1;
     }
-    row_trim(out, h, h->unit[level] * blocks);
+    if (level && h->row_wanted) out->digit[0].extent = h->row_wanted * (uint64_t)(ZL_CHUNK / element);
     return there;
 }
 
 /* ---- all of a line -------------------------------------------------------------------------- */
 
+/* A step is as many chunks as are compared in the time of one. */
 static void chain_visit(zl_chain *h, zl_chain_visit *visit, void *env)
 {
+    enum { PLAIN_STEP = 64, STEP = 4 };
     zl_chain_make(h);
-    visit(env, h);
+    uint64_t chunks = h->unit[h->levels - 1] * h->extent[h->levels - 1];
+    uint64_t a_step = h->c->plain[h->swizzle] ? PLAIN_STEP : STEP;
+    if (zl_charge(h->c->t->ctx, 1 + chunks / a_step) == ZLAY_OK) visit(env, h);
 }
 
 static uint64_t row_wanted(const zl_chunks *c, int32_t swizzle, uint64_t start, uint64_t span)
@@ -225,6 +239,13 @@ static uint64_t row_wanted(const zl_chunks *c, int32_t swizzle, uint64_t start, 
         if (there) row = i + 1;
     }
     return row;
+}
+
+bool zl_chunks_wanted(const zl_chunks *c, uint64_t line)
+{
+    for (uint64_t i = 0; i < ZL_LINE_CHUNKS; i++)
+        if (c->there[line * ZL_LINE_CHUNKS + i]) return true;
+    return false;
 }
 
 bool zl_chunks_use(const zl_chunks *c, int32_t swizzle)

@@ -28,8 +28,31 @@ static int by_turn(const void *a, const void *b)
     return by_value(a, b);
 }
 
-static void spots_read(const zl_tm *t, spot *s)
+/* Cells by their values, where each has one of its own and these lie close: by a table of values. */
+static zlay_status spots_fill(const zl_tm *t, spot *s)
 {
+    enum { ROOM = 4 };
+    uint64_t range = (uint64_t)t->most - (uint64_t)t->least, n = 0;
+    if (t->most < t->least || range >= ROOM * t->cells) return ZLAY_NONE;
+    uint64_t *cell = zl_alloc(t->ctx, range + 1, sizeof *cell);
+    zlay_allocator alloc = zl_allocator(t->ctx);
+    if (!cell) return ZLAY_ENOMEM;
+    bool once = true;
+    for (uint64_t i = 0; i < t->cells && once; i++) {
+        uint64_t *mine = t->defined[i] ? &cell[t->value[i] - t->least] : NULL;
+        once = mine && !*mine;
+        if (once) *mine = i + 1;
+    }
+    for (uint64_t at = 0; at <= range && once; at++)
+        if (cell[at]) s[n++] = (spot){(t->least + (int64_t)at) * t->element, 0, cell[at] - 1};
+    zl_free(&alloc, cell, (range + 1) * sizeof *cell);
+    return once ? ZLAY_OK : ZLAY_NONE;
+}
+
+static zlay_status spots_read(const zl_tm *t, spot *s)
+{
+    zlay_status status = spots_fill(t, s);
+    if (status != ZLAY_NONE) return status;
     for (uint64_t i = 0; i < t->cells; i++)
         s[i] = (spot){t->defined[i] ? t->value[i] * t->element : INT64_MAX, 0, i};
     qsort(s, t->cells, sizeof *s, by_value);
@@ -37,6 +60,7 @@ static void spots_read(const zl_tm *t, spot *s)
         if (s[i].at == s[i - 1].at && s[i].at != INT64_MAX) s[i].again = s[i - 1].again + 1;
     for (uint64_t i = t->cells; i-- > 0 && s[i].at == INT64_MAX;) s[i].again = t->cells;
     qsort(s, t->cells, sizeof *s, by_turn);
+    return ZLAY_OK;
 }
 
 static int64_t chunk_of(const spot *s) { return s->at < 0 ? ~(~s->at / ZL_CHUNK) : s->at / ZL_CHUNK; }
@@ -82,11 +106,9 @@ zlay_status zl_tm_choose(zl_tm *t)
     t->swizzle = t->request.swizzle_given ? t->request.swizzle : ZLAY_SWIZZLE_NONE;
     spot *s = zl_alloc(t->ctx, t->cells, sizeof *s);
     zlay_status status = s ? zl_table_new(t->ctx, &table, t->cells) : ZLAY_ENOMEM;
-    if (!status) {
-        spots_read(t, s);
-        places_put(t, s, &table);
-        status = layout_put(t, &table);
-    }
+    if (!status) status = spots_read(t, s);
+    if (!status) places_put(t, s, &table);
+    if (!status) status = layout_put(t, &table);
     if (table.ctx) zl_table_free(&table);
     zl_free(&alloc, s, t->cells * sizeof *s);
     return status;

@@ -8,11 +8,26 @@
 /* ---- places of cells ----------------------------------------------------------------------- */
 
 /* The place of a cell along an axis, axes in the order of the tile's index. */
-static uint64_t place_of(const zl_chunks *c, uint64_t cell, uint32_t axis)
+static int64_t axis_place(const zl_chunks *c, uint64_t cell, uint32_t axis)
 {
     const zl_tm_axis *a = &c->t->axis[axis];
     uint64_t place = cell / c->below[axis] % a->tile;
-    return a->down ? a->tile - 1 - place : place;
+    return (int64_t)(a->down ? a->tile - 1 - place : place);
+}
+
+/* Along memory: elements from the first cell of the tile. */
+static int64_t memory_place(const zl_chunks *c, uint64_t cell, uint32_t memory)
+{
+    int64_t place = 0;
+    for (uint32_t i = 0; i < memory; i++)
+        if (c->t->axis[i].on)
+            place += axis_place(c, cell, i) * (c->t->axis[i].stride / (int64_t)c->t->element);
+    return place;
+}
+
+static int64_t place_of(const zl_chunks *c, uint64_t cell, uint32_t axis)
+{
+    return c->t->axis[axis].memory ? memory_place(c, cell, axis) : axis_place(c, cell, axis);
 }
 
 /* Global offsets by the axes: they go on past the tensor's edges. */
@@ -76,7 +91,7 @@ static void key_of(const zl_chunks *c, uint64_t cell, int64_t shared, int64_t *k
     key[0] = (c->global[cell] * t->element - inside) / ZL_CHUNK;
     for (uint32_t k = 1; k < c->width; k++) {
         const zl_tm_axis *a = &t->axis[c->axis[k - 1]];
-        key[k] = (int64_t)place_of(c, cell, c->axis[k - 1]);
+        key[k] = place_of(c, cell, c->axis[k - 1]) / (int64_t)c->group[k - 1];
         if (a->stride == t->element) key[k] -= inside / t->element;
     }
 }
@@ -284,16 +299,27 @@ static zlay_status keys_make(zl_chunks *c)
     return status ? status : plain_make(c);
 }
 
+/* The fewest cells of an axis that are whole 16 bytes; one where an edge may fall between them, or
+ * where they lie in a row. */
+static uint64_t group_of(const zl_tm_axis *a)
+{
+    uint64_t size = (uint64_t)(a->stride < 0 ? -a->stride : a->stride);
+    uint64_t group = ZL_CHUNK / zl_gcd(ZL_CHUNK, size);
+    return a->memory || size < ZL_CHUNK || a->granule % group ? 1 : group;
+}
+
 zlay_status zl_chunks_make(zl_chunks *out, const zl_tm *t)
 {
     memset(out, 0, sizeof *out);
     out->t = t;
-    out->slices = !zl_tm_any_clips(t);
+    out->slices = !t->tiled && !zl_tm_any_clips(t);
     out->cells = t->cells;
     out->width = 1;
     for (uint32_t i = 0; i < t->axes; i++)
-        if (t->axis[i].clipped && t->axis[i].granule % t->axis[i].tile)
+        if (t->axis[i].clipped && (t->axis[i].memory || t->axis[i].granule % t->axis[i].tile)) {
+            out->group[out->width - 1] = group_of(&t->axis[i]);
             out->axis[out->width++ - 1] = i;
+        }
     if (out->cells > zl_limits(t->ctx)->points)
         return zl_fail(t->ctx, ZLAY_ELIMIT, "limits.points is %llu, the tile has %llu",
                        (unsigned long long)zl_limits(t->ctx)->points,

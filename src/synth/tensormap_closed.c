@@ -72,7 +72,7 @@ static zlay_status one_box(zl_tm *t, zlay_move **out)
     return status ? status : zl_tm_certify(t, *out, &whole);
 }
 
-/* Several of one box, where no fewer do. */
+/* Several of one box, where none of fewer do whose maps count each axis by one dimension. */
 static zlay_status even_boxes(zl_tm *t, zlay_move **out)
 {
     zl_tm_split split;
@@ -82,7 +82,7 @@ static zlay_status even_boxes(zl_tm *t, zlay_move **out)
     zlay_status status = zl_tm_split_move(t, out, &split);
     if (!status && !zl_tm_reads_inside(t, *out)) return ZLAY_NONE;
     if (!status) status = zl_tm_check_even(t, *out, &split);
-    if (!status) (*out)->info.optimal = 1;
+    if (!status) (*out)->info.optimal = split.copies == 1;
     return status ? status : zl_tm_certify(t, *out, &split);
 }
 

@@ -10,6 +10,7 @@ enum { LEVELS = 4, RANK_LEAST = 3, PIXELS_MOST = 1024, TRIES_MOST = 4096 };
 /* ---- walks ----------------------------------------------------------------------------------- */
 
 typedef struct walk {
+    zlay_ctx *ctx;
     uint32_t levels;
     int64_t extent[LEVELS], stride[LEVELS], skip[LEVELS]; /* strides in chunks */
 } walk;
@@ -40,13 +41,15 @@ static int64_t step_of(const frame *f, uint64_t first)
     return f->count > 2 ? f->at[2] - f->at[1] : 0;
 }
 
-static bool lines_hold(const frame *f, uint64_t first, uint64_t length, int64_t step)
+static bool lines_hold(const walk *w, const frame *f, uint64_t first, uint64_t length, int64_t step)
 {
-    for (uint64_t i = 1; i < f->count; i++) {
+    bool hold = true;
+    uint64_t i = 1;
+    for (; i < f->count && hold; i++) {
         uint64_t in = i < first ? i : (i - first) % length;
-        if (f->at[i] != f->at[i - in] + (int64_t)in * step) return false;
+        hold = f->at[i] == f->at[i - in] + (int64_t)in * step;
     }
-    return true;
+    return zl_charge(w->ctx, i) == ZLAY_OK && hold;
 }
 
 /* What begins each line is what the next level walks. */
@@ -54,7 +57,7 @@ static bool lines_take(walk *w, frame *next, const frame *f, uint64_t first, uin
                        int64_t step)
 {
     int64_t skip = (int64_t)(length - first);
-    if (step < 0 || !lines_hold(f, first, length, step)) return false;
+    if (step < 0 || !lines_hold(w, f, first, length, step)) return false;
     next->count = 1;
     next->at[0] = f->at[0] - skip * step;
     for (uint64_t i = first; i < f->count; i += length) next->at[next->count++] = f->at[i];
@@ -113,7 +116,7 @@ static bool walk_any(walk *w, const int64_t *key, uint64_t count, bool *ended)
     for (w->levels = 0;;) {
         frame *at = &f[w->levels];
         if (at->options == 2 && !at->length && walk_ends(w, at)) break;
-        *ended |= tries >= TRIES_MOST;
+        *ended |= tries >= TRIES_MOST || zl_charge(w->ctx, 1);
         bool more = w->levels + 1 < LEVELS && tries++ < TRIES_MOST && lines_next(w, at + 1, at);
         if (!more && !w->levels) return false;
         if (!more) w->levels--;
@@ -192,7 +195,7 @@ bool zl_columns_box(zl_tm_box *out, const zl_chain *h, uint64_t rows)
     int64_t key[PIXELS_MOST];
     const zl_chunks *c = h->c;
     uint64_t pitch = h->swizzle ? zl_tm_span(h->swizzle) / ZL_CHUNK : h->row;
-    walk w;
+    walk w = {.ctx = c->t->ctx};
     bool ended = false;
     if (c->width > 1 || rows > PIXELS_MOST || !rows_read(key, h, pitch, rows) ||
         !walk_any(&w, key, rows, &ended))
@@ -220,7 +223,7 @@ static void rows_visit(const zl_chain *h, zl_columns_visit *visit, void *env, bo
     int64_t key[PIXELS_MOST];
     uint64_t pitch = h->swizzle ? zl_tm_span(h->swizzle) / ZL_CHUNK : h->row;
     uint64_t low = 1, high = rows_most(key, h, pitch), half = 2;
-    walk w;
+    walk w = {.ctx = h->c->t->ctx};
     while (low < high) {
         if (half > high) half = high;
         if (walk_any(&w, key, half, ended)) low = half;
@@ -234,7 +237,7 @@ static void rows_visit(const zl_chain *h, zl_columns_visit *visit, void *env, bo
 void zl_chunks_columns(const zl_chunks *c, uint64_t line, zl_columns_visit *visit, void *env,
                        bool *ended)
 {
-    for (int32_t z = ZLAY_SWIZZLE_NONE; c->width == 1 && z < ZL_SWIZZLES; z++) {
+    for (int32_t z = ZLAY_SWIZZLE_NONE; c->width == 1 && !c->t->tiled && z < ZL_SWIZZLES; z++) {
         uint64_t span = zl_tm_span(z) / ZL_CHUNK, run = 1;
         zl_chain h = {.c = c, .start = line * ZL_LINE_CHUNKS, .swizzle = z};
         bool there;

@@ -9,6 +9,7 @@ typedef struct step {
     uint64_t boxes, chunks; /* of a cover up to here */
     uint64_t from, length, row; /* of its last box: line, chunks, those of a span */
     int32_t swizzle, slice;
+    uint16_t shape[ZL_TM_RANK];
     bool there;
 } step;
 
@@ -22,6 +23,7 @@ typedef struct search {
     uint64_t fewest; /* of any cover */
     uint64_t best;  /* of all */
     bool measuring; /* how far boxes reach, before the path is searched */
+    uint64_t left;  /* steps of searches over holes */
 } search;
 
 /* Lines that the first `chunks` from a line cover whole. */
@@ -42,7 +44,8 @@ static void offer(search *s, const zl_chain *h, uint64_t chunks, uint64_t end)
 {
     const step *from = &s->at[h->start / ZL_LINE_CHUNKS];
     s->at[end] = (step){from->boxes + 1, from->chunks + zl_chain_written(h, chunks),
-                        h->start / ZL_LINE_CHUNKS, chunks, h->row, h->swizzle, h->slice, true};
+                        h->start / ZL_LINE_CHUNKS, chunks, h->row, h->swizzle, h->slice, {0}, true};
+    memcpy(s->at[end].shape, h->shape, sizeof h->shape);
 }
 
 static bool better(const step *to, const step *from, uint64_t sum)
@@ -87,16 +90,36 @@ static void chain_offer(void *env, const zl_chain *h)
         else level_offer(s, h, i);
 }
 
-static void line_offer(search *s, uint64_t line)
+/* Of boxes over holes that begin at a line the one that brings most lines whole, and of as many the one
+ * that writes least. */
+typedef struct furthest {
+    zl_chain chain;
+    uint64_t lines, chunks;
+} furthest;
+
+static void shape_further(void *env, const zl_chain *h)
 {
-    zl_chunks_chains(s->c, line, false, chain_offer, s);
+    furthest *f = env;
+    uint32_t level = h->levels - 1;
+    uint64_t chunks = h->extent[level] * h->unit[level];
+    uint64_t lines = (h->start + chunks + ZL_LINE_CHUNKS - 1) / ZL_LINE_CHUNKS;
+    uint64_t written = zl_chain_written(h, chunks);
+    if (lines < f->lines || (lines == f->lines && written >= f->chunks)) return;
+    chunks = zl_chain_longest(h, level) * h->unit[level];
+    lines = chunks ? lines_covered(h, chunks) : 0;
+    if (lines < f->lines || lines == h->start / ZL_LINE_CHUNKS) return;
+    *f = (furthest){*h, lines, written};
 }
 
-static bool line_wanted(const zl_chunks *c, uint64_t line)
+static void line_offer(search *s, uint64_t line)
 {
-    for (uint64_t i = 0; i < ZL_LINE_CHUNKS; i++)
-        if (c->there[line * ZL_LINE_CHUNKS + i]) return true;
-    return false;
+    const zl_chunks *c = s->c;
+    bool ended = false;
+    furthest best = {.lines = 0};
+    zl_chunks_chains(c, line, false, chain_offer, s);
+    if (!zl_chunks_over_holes(c) || c->there[line * ZL_LINE_CHUNKS] || !zl_chunks_wanted(c, line)) return;
+    zl_chunks_shapes(c, line, shape_further, &best, &s->left, &ended);
+    if (best.lines) chain_offer(s, &best.chain);
 }
 
 /* A cover of more lines is one of fewer. */
@@ -110,7 +133,7 @@ static void settle(search *s, uint64_t line)
             (from->boxes == to->boxes && from->chunks < to->chunks))
             *to = *from;
     }
-    if (line < s->lines && s->at[line].there && !line_wanted(s->c, line)) {
+    if (line < s->lines && s->at[line].there && !zl_chunks_wanted(s->c, line)) {
         const step *from = &s->at[line];
         step *to = &s->at[line + 1];
         if (!to->there || from->boxes < to->boxes ||
@@ -130,7 +153,9 @@ static zlay_status boxes_take(const search *s, zl_tm_box **out, uint32_t *count)
         zl_chain h = {.c = s->c, .start = at->from * ZL_LINE_CHUNKS, .swizzle = at->swizzle,
                       .row = at->row, .slice = at->slice};
         uint32_t level = 0;
-        zl_chain_make(&h);
+        memcpy(h.shape, at->shape, sizeof h.shape);
+        if (!h.shape[0]) zl_chain_make(&h);
+        else if (!zl_chain_shape(&h)) return ZLAY_EINTERNAL;
         while (h.unit[level] * h.extent[level] < at->length) level++;
         if (!zl_chain_box(&(*out)[boxes], &h, level, at->length / h.unit[level]))
             return ZLAY_EINTERNAL;
@@ -185,9 +210,10 @@ static zlay_status measure(search *s)
     uint64_t next = 0;
     s->measuring = true;
     for (uint64_t line = 0; line < s->lines; line++) {
-        s->far[line] = s->part[line] = line;
-        line_offer(s, line);
-        if (!line_wanted(s->c, line) && s->far[line] == line) s->far[line] = line + 1;
+        bool one = line && s->far[0] == s->lines;
+        s->far[line] = s->part[line] = one ? s->lines : line;
+        if (!one) line_offer(s, line);
+        if (!zl_chunks_wanted(s->c, line) && s->far[line] == line) s->far[line] = line + 1;
     }
     s->measuring = false;
     for (uint64_t line = 0; line < s->lines; line++) {
@@ -206,6 +232,7 @@ static zlay_status measure(search *s)
 static zlay_status path_find(search *s)
 {
     zlay_status status = measure(s);
+    s->left = ZL_SHAPE_STEPS;
     s->at[0].there = true;
     for (uint64_t line = 0; line < s->lines && !status; line++) {
         settle(s, line);
@@ -218,7 +245,7 @@ static zlay_status path_find(search *s)
 
 zlay_status zl_chunks_path(const zl_chunks *c, zl_cover *out, uint64_t *fewest)
 {
-    search s = {.c = c, .lines = c->count / ZL_LINE_CHUNKS};
+    search s = {.c = c, .lines = c->count / ZL_LINE_CHUNKS, .left = ZL_SHAPE_STEPS};
     zlay_allocator alloc = zl_allocator(c->t->ctx);
     size_t room = s.lines + 1;
     *out = (zl_cover){0};
@@ -249,7 +276,7 @@ void zl_cover_free(const zl_chunks *c, zl_cover *cover)
 /* What is proved is so over the copies that are searched: where holes may be written not all. */
 static bool all_searched(const zl_chunks *c, const zl_cover *cover)
 {
-    return cover->boxes == 1 || !c->holes || c->t->request.keep_holes;
+    return !c->holes || c->t->request.keep_holes || (cover->boxes == 1 && cover->chunks == c->wanted);
 }
 
 zlay_status zl_chunks_cover(const zl_chunks *c, zl_cover *out)

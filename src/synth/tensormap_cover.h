@@ -14,13 +14,23 @@ enum { ZL_LINE_CHUNKS = ZL_LINE / ZL_CHUNK, ZL_PLACES_MOST = 1024 };
 
 enum { ZL_THERE = 1, ZL_SWAPPED = 2 };
 
+/* Bytes of a chunk, a bit each, that some tile at the end of axes with edges has inside the tensor, and
+ * outside of it, where 0 is wanted. */
+typedef struct zl_ends {
+    uint16_t in, out;
+} zl_ends;
+
 typedef struct zl_chunks {
     const zl_tm *t;
+    const zl_ends *ends; /* of `tiles` tiles, one after the other, each of all chunks; NULL: not asked */
+    uint32_t tiles;
     uint64_t cells;       /* of the tile */
     uint64_t count;       /* chunks, in whole lines */
     uint64_t wanted;      /* of them those that the tile wants */
     uint32_t width;       /* numbers of a key: the global chunk, then a place an axis of `axis` */
     uint32_t axis[ZL_TM_AXES]; /* axes with edges */
+    uint64_t group[ZL_TM_AXES]; /* cells of each that are one place: whole 16 bytes, and no edge falls
+                                   between them */
     int64_t *key;
     uint8_t *there;       /* ZL_THERE: the tile wants it; ZL_SWAPPED: its halves in the other order */
     bool swaps;           /* of some chunk */
@@ -52,6 +62,10 @@ typedef struct zl_chain {
     uint32_t levels; /* each a dimension of a map, so no more than one has are looked for */
     uint64_t unit[ZL_TM_RANK], extent[ZL_TM_RANK]; /* chunks of a block; blocks */
     int64_t way[ZL_TM_RANK][ZL_TM_AXES + 1]; /* key of the next block less this one's */
+    int64_t first[ZL_TM_AXES + 1];           /* key of the first chunk, which may be a hole */
+    uint64_t row_wanted; /* chunks of a row behind which all rows have holes, which are written, but not
+                            read from the tensor; 0: not so */
+    uint16_t shape[ZL_TM_RANK]; /* lengths of the levels of one over holes; shape[0] is 0 of others */
 } zl_chain;
 
 /* The place that a swizzle gives a chunk; the key of the chunk that is there, if it is wanted with its
@@ -62,8 +76,17 @@ const int64_t *zl_chunk_key(const zl_chunks *c, int32_t swizzle, uint64_t chunk,
 /* From its chunks, start, swizzle and row. */
 void zl_chain_make(zl_chain *h);
 
+/* What all rows of a chain want, from its levels. */
+void zl_chain_trim(zl_chain *h);
+
+/* The same of one over holes, and its shape; false: it is none. */
+bool zl_chain_shape(zl_chain *h);
+
 /* Chunks that the first `chunks` of a chain write; those behind narrow rows are not. */
 uint64_t zl_chain_written(const zl_chain *h, uint64_t chunks);
+
+/* Whether the tile wants some chunk of a line. */
+bool zl_chunks_wanted(const zl_chunks *c, uint64_t line);
 
 /* Whether copies may have a swizzle. */
 bool zl_chunks_use(const zl_chunks *c, int32_t swizzle);
@@ -73,6 +96,19 @@ bool zl_chunks_use(const zl_chunks *c, int32_t swizzle);
 typedef void zl_chain_visit(void *env, const zl_chain *h);
 void zl_chunks_chains(const zl_chunks *c, uint64_t line, bool narrow, zl_chain_visit *visit,
                       void *env);
+
+/* Whether boxes over holes are searched: where the shared layout is given and holes may be written. */
+bool zl_chunks_over_holes(const zl_chunks *c);
+
+/* All chains over holes that begin at a line, whose first chunk may be one: at most `*left` steps, which
+ * are taken from it; `*ended` where not all were tried (tensormap_shapes.c). */
+enum { ZL_SHAPE_STEPS = 1 << 18 };
+void zl_chunks_shapes(const zl_chunks *c, uint64_t line, zl_chain_visit *visit, void *env, uint64_t *left,
+                      bool *ended);
+
+/* Whether no tiled or interleaved map brings what the tile wants up to a chunk in one box that has the
+ * chunk: proved, by at most `*left` steps, which are taken from it. */
+bool zl_chunks_no_shape(const zl_chunks *c, uint64_t chunk, uint64_t *left);
 
 /* So many blocks of a level as a box; false: no map steps as they do. */
 bool zl_chain_box(zl_tm_box *out, const zl_chain *h, uint32_t level, uint64_t blocks);

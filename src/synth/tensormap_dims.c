@@ -89,11 +89,23 @@ static int32_t promoted(const zl_tm *t, uint32_t bytes)
 static uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
 /* Whether the tensor's edge falls between elements of so many bytes. */
-static bool edge_divides(const zl_tm *t, const zl_tm_digit *row, uint32_t bytes)
+static bool edge_divides(const zl_tm_map *m, const zl_tm_digit *row, uint32_t bytes)
 {
+    const zl_tm *t = m->t;
     if (!zl_tm_clips(t, row)) return true;
     const zl_tm_axis *a = &t->axis[row->axis];
-    return a->granule * row->per / row->unit * t->element % bytes == 0;
+    return a->granule * row->per / row->unit * t->element % bytes == 0 &&
+           m->pad * t->element % bytes == 0;
+}
+
+/* Cells before the tensor's first that a row's dimension has; 0 where some tile has cells there. */
+static uint64_t pad_of(const zl_tm *t, const zl_tm_digit *row, const uint64_t *cell)
+{
+    if (!zl_tm_clips(t, row) || row->per != 1 || row->unit != 1) return 0;
+    const zl_tm_axis *a = &t->axis[row->axis];
+    uint64_t unit = ZL_CHUNK / t->element, first = cell[row->axis] & (unit - 1);
+    if (a->low || a->stride != t->element || t->store || t->spread) return 0;
+    return first ? unit - first : 0;
 }
 
 /* The narrowest type of which a row of the box has at most 256. */
@@ -101,7 +113,7 @@ static bool type_choose(zl_tm_map *m, const zl_tm_digit *row, uint64_t width)
 {
     const zl_tm *t = m->t;
     for (uint32_t bytes = t->element; bytes <= ZL_ELEMENT_MOST; bytes *= 2) {
-        bool divides = edge_divides(t, row, bytes);
+        bool divides = edge_divides(m, row, bytes);
         if (width / bytes > ZL_BOX_MOST || row->extent * t->element % bytes) continue;
         if (!divides && t->request.edge != ZLAY_EDGE_WEAK) continue;
         m->weak = !divides;
@@ -178,10 +190,38 @@ static bool dim_of(zl_tm_dim *out, const zl_tm *t, const zl_tm_digit *d)
                        .clips = zl_tm_clips(t, d)};
     if (out->clips && !straight(t, d)) return false;
     if (!out->clips || t->axis[d->axis].granule % d->unit == 0) return true;
-    if (d->per != 1 || d->unit > STEP_MOST || out->stride % d->unit) return false;
+    if (d->per != 1) return false;
+    if (d->unit > STEP_MOST || out->stride % d->unit || out->stride / d->unit % (uint64_t)t->unit)
+        return zl_tm_rests(&t->axis[d->axis], d->unit);
     out->step = (uint32_t)d->unit;
     out->stride /= d->unit;
     out->unit = 1;
+    return true;
+}
+
+bool zl_tm_rests(const zl_tm_axis *a, uint64_t unit)
+{
+    return (a->tiles == 1 || a->tile % unit == 0) && !a->memory;
+}
+
+uint64_t zl_tm_rest(const zl_tm_axis *a, uint64_t cell, uint64_t unit)
+{
+    int64_t rest = ((int64_t)cell - a->low) % (int64_t)unit;
+    return (uint64_t)(rest < 0 ? rest + (int64_t)unit : rest);
+}
+
+/* Dimensions whose cells all have one rest: no other digit of the box moves along their axis. */
+static bool rests_find(zl_tm_map *m, const zl_tm_box *box, const uint64_t *cell)
+{
+    for (uint32_t i = 0; i < m->rank; i++) {
+        zl_tm_dim *d = &m->dim[i];
+        if (!d->clips || d->per != 1 || m->t->axis[d->axis].granule % d->unit == 0) continue;
+        const zl_tm_axis *a = &m->t->axis[d->axis];
+        d->rest = zl_tm_rest(a, cell[d->axis], d->unit);
+        if (!i || d->rest >= a->extent) return false;
+        for (uint32_t k = 0; k < box->digits; k++)
+            if (k != i && box->digit[k].axis == d->axis) return false;
+    }
     return true;
 }
 
@@ -207,6 +247,26 @@ static bool others_fit(zl_tm_map *m, zl_tm_box *box)
         if ((int64_t)m->dim[i].stride % m->t->unit) return false;
         m->dim[i].box = steps;
         if ((steps - 1) * m->dim[i].step >= ZL_BOX_MOST) return false;
+    }
+    return true;
+}
+
+/* The cells of an axis with edges that a box has at one index of the dimension that counts it, or in the whole
+ * box where none of its own does, lie in one unit of it: no edge falls between them. */
+static bool cells_hold(const zl_tm_map *m, const zl_tm_box *box, const uint64_t *cell)
+{
+    for (uint32_t a = 0; a < m->t->axes; a++) {
+        const zl_tm_axis *axis = &m->t->axis[a];
+        uint64_t unit = axis->granule, reach = 0;
+        if (!axis->clipped) continue;
+        for (uint32_t i = 0; i < m->rank; i++) {
+            const zl_tm_digit *d = &box->digit[i];
+            if (d->axis != (int32_t)a) continue;
+            if (m->dim[i].clips && d->per == 1 && m->dim[i].step == 1) unit = d->unit;
+            else if (!m->dim[i].clips) reach += (d->extent / d->per - (d->per <= d->extent)) * d->unit;
+        }
+        uint64_t first = unit == axis->granule ? cell[a] % unit : (uint64_t)(((int64_t)cell[a] - axis->low) % (int64_t)unit);
+        if (reach && first + reach >= unit) return false;
     }
     return true;
 }
@@ -239,7 +299,9 @@ static bool tiled_of(zl_tm_map *out, const zl_tm *t, const zl_tm_box *given)
     memset(out, 0, sizeof *out);
     out->t = t;
     out->swizzle = box.swizzle;
-    if (box.shared % ZL_LINE || !row_begin(&box, t->element) || !row_fit(out, &box)) return false;
+    if (box.shared % ZL_LINE || !row_begin(&box, t->element)) return false;
+    out->pad = pad_of(t, &box.digit[0], given->cell);
+    if (!row_fit(out, &box)) return false;
     uint64_t width = out->dim[0].box;
     if (!dim_of(&out->dim[0], t, &box.digit[0])) return false;
     out->dim[0].box = width;
@@ -248,7 +310,8 @@ static bool tiled_of(zl_tm_map *out, const zl_tm *t, const zl_tm_box *given)
     zl_tm_dim *row = &out->dim[0];
     row->stride = out->bytes;
     row->real = round_up(row->real * t->element, out->bytes) / out->bytes;
-    return edges_once(out) && (!t->request.keep_holes || holes_kept(out));
+    return edges_once(out) && cells_hold(out, &box, given->cell) && rests_find(out, &box, given->cell) &&
+           (!t->request.keep_holes || holes_kept(out));
 }
 
 bool zl_tm_map_of(zl_tm_map *out, const zl_tm *t, const zl_tm_box *given)

@@ -12,6 +12,8 @@ typedef struct zl_tm_dim {
     uint32_t step;      /* indices of a step */
     int32_t axis;
     uint64_t unit, per;
+    uint64_t rest;       /* cells of the axis before the one that index 0 is: where an edge may fall
+                            between the cells of an index, all copies of a map have one rest */
     bool clips;
     bool walks;          /* of im2col: a copy begins at the box's `skip` and goes on from there */
     int64_t least, most; /* indices where a copy begins, over all tiles and copies, from tile 0's */
@@ -26,12 +28,19 @@ typedef struct zl_tm_map {
     uint32_t bytes;      /* of an element of that type; of slices those of one */
     uint32_t pitch;      /* bytes from a row to the next in shared memory */
     uint32_t pixels;     /* of an im2col copy; else 0 */
+    uint64_t pad;        /* cells of the row's axis that the map has before the tensor's first, so that a
+                            row that begins inside of 16 bytes begins at whole 16; holes of the tile */
     bool weak;           /* the type does not divide the tensor's extent */
     int64_t advance[ZL_TM_RANK][ZLAY_TILE_AXES];
 } zl_tm_map;
 
 /* Read a box as dimensions; false: it is none of a map. */
 bool zl_tm_map_of(zl_tm_map *out, const zl_tm *t, const zl_tm_box *box);
+
+/* Whether an index of a dimension may be so many cells of an axis whose edges fall between them, and the
+ * cells before index 0 where a box begins at a cell. */
+bool zl_tm_rests(const zl_tm_axis *a, uint64_t unit);
+uint64_t zl_tm_rest(const zl_tm_axis *a, uint64_t cell, uint64_t unit);
 
 /* The same of a box of slices. */
 bool zl_tm_slices_of(zl_tm_map *out, const zl_tm *t, const zl_tm_box *box);

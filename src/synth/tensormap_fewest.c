@@ -33,12 +33,14 @@ static bool brings(const zl_known *k, int32_t place)
 static bool near_fill(zl_fewest *f)
 {
     f->near = zl_alloc(f->ctx, f->places, sizeof *f->near);
-    for (uint32_t i = 0; f->near && i < f->boxes; i++)
+    for (uint32_t i = 0; f->near && i < f->boxes; i++) {
+        if (zl_charge(f->ctx, f->box[i].wanted)) return false;
         for (uint32_t w = 0; w < f->words; w++)
             for (uint64_t rest = f->box[i].where.word[w]; rest; rest &= rest - 1) {
                 zl_places *near = &f->near[64 * w + (uint32_t)__builtin_ctzll(rest)];
                 for (uint32_t k = 0; k < f->words; k++) near->word[k] |= f->box[i].where.word[k];
             }
+    }
     return f->near;
 }
 
@@ -129,7 +131,7 @@ static bool covers(zl_fewest *f, level *stack, uint32_t boxes)
             depth--;
             continue;
         }
-        if (++f->nodes > NODES_MOST) return false;
+        if (++f->nodes > NODES_MOST || zl_charge(f->ctx, f->wanted)) return false;
         f->chosen[depth] = l->next++;
         level_add(f, &stack[depth + 1], l, &f->box[f->chosen[depth]]);
         if (depth + 1 + boxes_least(f, &stack[depth + 1].have) <= boxes) depth++;

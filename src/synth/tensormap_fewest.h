@@ -21,6 +21,7 @@ typedef struct zl_known {
     uint64_t start, row, blocks;
     int32_t swizzle, slice;
     uint32_t level, pixels; /* pixels: of a walk */
+    uint16_t shape[ZL_TM_RANK];
 } zl_known;
 
 typedef struct zl_fewest {

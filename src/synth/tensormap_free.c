@@ -213,3 +213,31 @@ zlay_status zl_tm_free(zl_tm *t)
     if (!digits_make(t)) return ZLAY_NONE;
     return layout_make(t);
 }
+
+/* The axis of a tile whose step leaves whole 16 bytes; NULL: none does. */
+static const zl_tm_axis *aslant(const zl_tm *t, uint64_t *cell)
+{
+    *cell = 1;
+    for (uint32_t i = 0; i < t->axes; i++) {
+        const zl_tm_axis *a = &t->axis[i];
+        bool two = a->tile > 1 && a->extent > 1;
+        if (two && a->stride % ZL_CHUNK && size_of(a->stride) != t->element) return a;
+        *cell *= a->tile;
+    }
+    return NULL;
+}
+
+zlay_status zl_tm_pitch_check(const zl_tm *t, zlay_status status)
+{
+    uint64_t cell;
+    const zl_tm_axis *a = aslant(t, &cell);
+    if (!a || t->spread) return status;
+    uint64_t pitch = (uint64_t)size_of(a->stride), next = (pitch + ZL_CHUNK - 1) / ZL_CHUNK * ZL_CHUNK;
+    while (next % t->element) next += ZL_CHUNK;
+    return zl_fail(t->ctx, ZLAY_NONE,
+                   "TMAP_STRIDE_16: byte %llu of the tile: its row begins %llu bytes into 16 of global "
+                   "memory, for the pitch of mode %u is %llu bytes, no multiple of 16, and rows of "
+                   "shared memory that is chosen begin with whole 16; repair: a pitch of %llu elements",
+                   (unsigned long long)(cell * t->element), (unsigned long long)(pitch % ZL_CHUNK),
+                   a->mode, (unsigned long long)pitch, (unsigned long long)(next / t->element));
+}

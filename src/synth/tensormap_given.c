@@ -208,8 +208,8 @@ zlay_status zl_tm_synth_given(zlay_ctx *ctx, zlay_move **out, const zlay_target 
 {
     zlay_layout *affine = NULL, *known = NULL;
     zlay_tensormap_request r = *request;
-    zlay_status status = ZLAY_OK;
-    if (!r.source->symbols) status = zl_tm_affine(ctx, &affine, r.source);
+    zlay_status status = zl_symbols_plain(ctx, r.source);
+    if (!status && !r.source->symbols) status = zl_tm_affine(ctx, &affine, r.source);
     if (!status) status = zlay_layout_assume(ctx, &known, affine ? affine : r.source, r.facts);
     r.source = known;
     if (!status) status = zl_tm_synth_known(ctx, out, target, &r);

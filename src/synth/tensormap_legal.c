@@ -21,12 +21,22 @@ static bool rules_hold(const zl_chunks *c, const zl_tm_map *m)
            verdict.answer == ZLAY_YES;
 }
 
+/* Boxes over holes must not read what is not the tensor's. */
+static bool reads_inside(const zl_chunks *c, const zl_tm_box *box)
+{
+    zlay_move *move = NULL;
+    if (!c->holes || c->keep || c->t->store) return true;
+    bool inside = zl_tm_maps(c->t, &move, box, 1) == ZLAY_OK && zl_tm_reads_inside(c->t, move);
+    zlay_move_free(move);
+    return inside;
+}
+
 bool zl_chunks_legal(const zl_chunks *c, const zl_tm_box *box)
 {
     zl_tm_map m;
     int64_t coordinate[ZL_TM_RANK];
     return zl_tm_map_of(&m, c->t, box) && zl_tm_map_advance(&m) &&
-           zl_tm_map_start(&m, coordinate, box, box) && rules_hold(c, &m);
+           zl_tm_map_start(&m, coordinate, box, box) && rules_hold(c, &m) && reads_inside(c, box);
 }
 
 /* ---- boxes that walk alike ------------------------------------------------------------------ */
@@ -44,7 +54,7 @@ static bool begins_whole(const zl_chunks *c, const int64_t *key)
 {
     for (uint32_t k = 1; k < c->width; k++) {
         const zl_tm_axis *a = &c->t->axis[c->axis[k - 1]];
-        if (key[k] % (int64_t)a->granule) return false;
+        if (key[k] * (int64_t)c->group[k - 1] % (int64_t)a->granule) return false;
         if (a->stride == c->t->element && key[k] * c->t->element % ZL_CHUNK) return false;
     }
     return true;

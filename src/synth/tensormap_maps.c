@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { L2_PROMOTION = 2 }; /* 128 bytes */
+enum { L2_PROMOTION = 2, L2_SECTOR = 32 }; /* 128 bytes */
 
 typedef struct group {
     zl_tm_map map;
@@ -114,8 +114,21 @@ static uint64_t extent_of(const zl_tm_map *m, uint32_t i)
     const zl_tm_dim *d = &m->dim[i];
     if (d->walks) return d->real;
     if (!d->clips) return (uint64_t)(d->most - d->least) + (d->real - 1) * d->step + 1;
-    uint64_t extent = m->t->axis[d->axis].extent * d->per / d->unit;
+    uint64_t cells = m->t->axis[d->axis].extent, extent = cells * d->per / d->unit + (i ? 0 : m->pad);
+    if (m->t->axis[d->axis].granule % d->unit && d->per == 1 && i)
+        return (cells - d->rest + d->unit - 1) / d->unit;
     return i ? extent : (extent * m->t->element + m->bytes - 1) / m->bytes;
+}
+
+/* The widest promotion up to 128 bytes that is at most twice a row of the box, as rule TMAP_L2_WASTE
+ * advises. It looks at the box alone, so that unknown extents and strides leave it as it is. */
+static int32_t promotion(const zl_tm_map *m)
+{
+    uint64_t row = (uint64_t)m->dim[0].box * m->bytes;
+    int32_t l2 = L2_PROMOTION;
+    if (m->interleave || m->pixels) return l2;
+    while (l2 > 0 && ((uint64_t)L2_SECTOR << l2) / 2 > row) l2--;
+    return l2;
 }
 
 void zl_tm_map_fill(zlay_tensormap *out, const zl_tm_map *m, int64_t address)
@@ -125,7 +138,7 @@ void zl_tm_map_fill(zlay_tensormap *out, const zl_tm_map *m, int64_t address)
     out->type = m->type;
     out->swizzle = m->swizzle;
     out->interleave = m->interleave;
-    out->l2 = L2_PROMOTION;
+    out->l2 = promotion(m);
     for (uint32_t i = 0; i < m->rank; i++) {
         out->extent[i] = extent_of(m, i);
         out->step[i] = m->dim[i].step;

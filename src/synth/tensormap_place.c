@@ -96,11 +96,21 @@ static int edge_add(zl_tm_map *m, uint32_t axis)
 {
     const zl_tm_axis *a = &m->t->axis[axis];
     int64_t stride, unit = gcd((int64_t)a->granule, (int64_t)m->cell[axis]);
+    uint64_t rest = 0;
     if (!zl_mul(a->stride, unit, &stride) || stride < 0) return -1;
+    if (stride % m->t->unit) {
+        unit = m->t->unit / gcd(m->t->unit, a->stride);
+        rest = zl_tm_rest(a, m->cell[axis], (uint64_t)unit);
+        if (!zl_mul(a->stride, unit, &stride) || !zl_tm_rests(a, (uint64_t)unit) || rest >= a->extent)
+            return -1;
+        for (uint32_t i = 0; i < m->rank; i++)
+            if (m->dim[i].axis == (int32_t)axis) return -1;
+    }
     int i = dim_add(m, (uint64_t)stride);
     if (i < 0) return i;
     m->dim[i].axis = (int32_t)axis;
     m->dim[i].unit = (uint64_t)unit;
+    m->dim[i].rest = rest;
     m->dim[i].clips = true;
     return i;
 }
@@ -168,12 +178,27 @@ static bool advance_free(zl_tm_map *m, uint32_t axis)
     return true;
 }
 
+/* An axis that is counted along memory moves the dimension that counts. */
+static bool advance_on(zl_tm_map *m, uint32_t axis)
+{
+    const zl_tm_axis *a = &m->t->axis[axis];
+    int64_t way, steps;
+    int i = clipping(m, a->on - 1);
+    if (a->tiles == 1) return true;
+    if (i < 0 || !zl_mul(a->stride, (int64_t)a->tile, &way) ||
+        !indices_of(m, (uint32_t)i, way / m->t->element, &steps))
+        return false;
+    m->advance[i][a->mode] += steps;
+    return in_32_bits(steps, a->tiles);
+}
+
 bool zl_tm_map_advance(zl_tm_map *m)
 {
     for (uint32_t i = 0; i < m->t->axes; i++)
         if (m->t->axis[i].clipped && !advance_clipped(m, i)) return false;
     for (uint32_t i = 0; i < m->t->axes; i++)
-        if (clipping(m, i) < 0 && !advance_free(m, i)) return false;
+        if (m->t->axis[i].on ? !advance_on(m, i) : clipping(m, i) < 0 && !advance_free(m, i))
+            return false;
     return true;
 }
 
@@ -191,6 +216,7 @@ static bool way_left(const zl_tm_map *m, int64_t coordinate[ZL_TM_RANK], const z
             return false;
         if (!d->clips) continue;
         int64_t cells = (int64_t)box->cell[d->axis] - m->t->axis[d->axis].low;
+        cells += i ? -(int64_t)d->rest : (int64_t)m->pad;
         if (!indices_of(m, i, cells, &coordinate[i]) || !in_32_bits(coordinate[i], 1) ||
             !zl_mul(coordinate[i], (int64_t)d->stride, &gone) || !zl_sub(*way, gone, way))
             return false;

@@ -21,6 +21,8 @@ typedef struct search {
     uint16_t slot[SLOTS]; /* by a hash of its places: a box, plus 1 */
     bool small; /* few enough places, and not yet too many boxes */
     bool ended; /* not all walks of pixels were tried */
+    bool shapes_ended; /* nor all boxes over holes */
+    uint64_t left;     /* steps of the search for these */
     bool memory_ended;
     uint8_t *reached; /* places that some box brings */
     zl_fewest fewest;
@@ -100,19 +102,41 @@ static void keep(search *s, const zl_known *k)
     if (k->wanted > s->longest) s->longest = k->wanted;
 }
 
+static void length_keep(search *s, const zl_chain *h, uint32_t level, uint64_t blocks)
+{
+    uint64_t chunks = blocks * h->unit[level];
+    zl_known k = {.chunks = (uint32_t)zl_chain_written(h, chunks), .start = h->start,
+                  .row = h->row, .blocks = blocks, .swizzle = h->swizzle, .slice = h->slice,
+                  .level = level};
+    if (!zl_chain_legal(h, level, blocks)) return;
+    memcpy(k.shape, h->shape, sizeof k.shape);
+    reach(s, &k, h, chunks);
+    if (s->small) keep(s, &k);
+}
+
 static void chain_keep(void *env, const zl_chain *h)
 {
-    search *s = env;
     for (uint32_t i = 0; i < h->levels; i++)
-        for (uint64_t n = i ? 2 : 1; n <= h->extent[i]; n++) {
-            uint64_t chunks = n * h->unit[i];
-            if (!zl_chain_legal(h, i, n)) continue;
-            zl_known k = {.chunks = (uint32_t)zl_chain_written(h, chunks), .start = h->start,
-                       .row = h->row, .blocks = n, .swizzle = h->swizzle, .slice = h->slice,
-                       .level = i};
-            reach(s, &k, h, chunks);
-            if (s->small) keep(s, &k);
-        }
+        for (uint64_t n = i ? 2 : 1; n <= h->extent[i]; n++) length_keep(env, h, i, n);
+}
+
+/* Whether a block more brings something that is wanted. */
+static bool block_brings(const zl_chain *h, uint32_t level, uint64_t block)
+{
+    uint64_t unit = h->unit[level];
+    for (uint64_t i = block * unit; i < (block + 1) * unit; i++) {
+        uint64_t at = zl_chunk_place(h->start + i, h->swizzle);
+        if (at < h->c->count && h->c->there[at]) return true;
+    }
+    return false;
+}
+
+/* Of boxes over holes those that end with a block that brings something. */
+static void shape_keep(void *env, const zl_chain *h)
+{
+    uint32_t level = h->levels - 1;
+    for (uint64_t n = level ? 2 : h->extent[0]; n <= h->extent[level]; n++)
+        if (block_brings(h, level, n - 1)) length_keep(env, h, level, n);
 }
 
 static void walk_keep(void *env, const zl_chain *h, uint64_t rows)
@@ -133,12 +157,15 @@ static void walk_keep(void *env, const zl_chain *h, uint64_t rows)
 static zlay_status unreached(const search *s)
 {
     const zl_chunks *c = s->c;
+    uint64_t left = ZL_SHAPE_STEPS;
     for (uint64_t i = 0; i < c->cells; i++) {
         if (c->t->defined && !c->t->defined[i]) continue;
         if (s->reached[(uint64_t)c->shared[i] * c->t->element / ZL_CHUNK]) continue;
-        if (c->holes && !c->t->request.keep_holes)
+        uint64_t chunk = (uint64_t)c->shared[i] * c->t->element / ZL_CHUNK;
+        bool columns = c->width == 1 && c->slices;
+        if (c->holes && !c->keep && (columns || !zl_chunks_no_shape(c, chunk, &left)))
             return zl_fail(c->t->ctx, ZLAY_ELIMIT,
-                           "smem: it has holes, and copies that begin with one are not searched; "
+                           "smem: it has holes, and not all copies over holes were tried; "
                            "no other brings byte %llu of the tile; keep_holes leaves them out",
                            (unsigned long long)(i * c->t->element));
         if (s->ended)
@@ -166,7 +193,9 @@ static void box_take(const search *s, const zl_known *k, zl_tm_box *out)
         zl_columns_box(out, &h, k->pixels);
         return;
     }
-    zl_chain_make(&h);
+    memcpy(h.shape, k->shape, sizeof h.shape);
+    if (h.shape[0]) zl_chain_shape(&h);
+    else zl_chain_make(&h);
     zl_chain_box(out, &h, k->level, k->blocks);
 }
 
@@ -253,6 +282,9 @@ static zlay_status search_run(search *s, zl_cover *out, const zl_cover *than)
     zlay_status status;
     for (uint64_t line = 0; line < s->c->count / ZL_LINE_CHUNKS; line++) {
         zl_chunks_chains(s->c, line, true, chain_keep, s);
+        if (zl_chunks_over_holes(s->c) && !zl_chunks_wanted(s->c, line)) s->shapes_ended = true;
+        else if (zl_chunks_over_holes(s->c))
+            zl_chunks_shapes(s->c, line, shape_keep, s, &s->left, &s->shapes_ended);
         zl_chunks_columns(s->c, line, walk_keep, s, &s->ended);
     }
     if (s->memory_ended) return ZLAY_ENOMEM;
@@ -261,7 +293,7 @@ static zlay_status search_run(search *s, zl_cover *out, const zl_cover *than)
     if ((status = cover_find(s, than))) return status;
     if (!s->fewest.best_boxes && !(s->fewest.all && than)) return ended(s);
     status = s->fewest.best_boxes ? boxes_take(s, out) : copy_of(s->c, out, than);
-    if (!status) out->least = s->fewest.all && !s->ended;
+    if (!status) out->least = s->fewest.all && !s->ended && !s->shapes_ended;
     return status;
 }
 
@@ -275,6 +307,7 @@ zlay_status zl_chunks_places(const zl_chunks *c, zl_cover *out, const zl_cover *
     if (!s) return ZLAY_ENOMEM;
     s->c = c;
     s->small = small;
+    s->left = ZL_SHAPE_STEPS;
     s->words = small ? (uint32_t)((c->count + 63) / 64) : 0;
     s->reached = zl_alloc(c->t->ctx, c->count, 1);
     zlay_status status = s->reached ? search_run(s, out, than) : ZLAY_ENOMEM;

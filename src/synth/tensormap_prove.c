@@ -127,6 +127,7 @@ static bool memory_of(const zl_tm *t, int64_t *least, int64_t *most)
     for (uint32_t i = 0; i < t->axes; i++) {
         const zl_tm_axis *a = &t->axis[i];
         int64_t low;
+        if (a->memory) continue;
         if (!zl_mul(a->stride, a->low, &low) || !zl_add(*least, low, least) ||
             !zl_add(*most, low, most) || !reach_of(a->stride, a->extent - 1, least, most))
             return false;
@@ -159,9 +160,10 @@ bool zl_tm_reads_inside(const zl_tm *t, const zlay_move *move)
     if (!memory_of(t, &least, &most)) return false;
     for (uint32_t k = 0; k < move->info.copies; k++) {
         if (move->maps[move->copies[k].map].mode) continue;
-        int64_t first = furthest(t, move, &move->copies[k], false);
+        int64_t first = furthest(t, move, &move->copies[k], false), low = least;
         int64_t last = furthest(t, move, &move->copies[k], true);
-        if (first < least - (least % ZL_CHUNK + ZL_CHUNK) % ZL_CHUNK) return false;
+        low -= (least % ZL_CHUNK + ZL_CHUNK) % ZL_CHUNK;
+        if (first < low || zl_tm_address(t, &move->maps[move->copies[k].map]) < low) return false;
         if (last > most && last / ZL_CHUNK > most / ZL_CHUNK) return false;
     }
     return true;

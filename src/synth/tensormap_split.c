@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies of a tile whose edges keep it from one box, as a product.
  *
- * An axis with edges is counted by one dimension of every map, in whole granules.  So the cells of a
- * copy lie in a *window* of the axis: 256 granules, or what a row holds.  Two cells a window apart
- * are of two copies; and since a copy is an interval of shared memory, so are two lines that have
- * such cells between them.  Lines that are pairwise so, one a copy of the product, prove that there
- * are no fewer copies.
+ * The argument is about maps that count an axis with edges by one dimension, in whole granules.  Two
+ * dimensions can count it together, so several copies are not called optimal here, and what is split
+ * always has such an axis.  The cells of a copy by such maps lie in a *window* of the axis: 256
+ * granules, or what a row holds.  Two cells a window apart are of two copies; and since a copy is an
+ * interval of shared memory, so are two lines that have such cells between them.  Lines that are
+ * pairwise so, one a copy of the product, prove that no fewer copies by such maps do.
  *
  * Of a swizzled row the window is the span, where the granule is no multiple of it.  For let a copy
  * bring the last chunk of two lines at least eight apart, and so all nine lines whole.  Along the
@@ -196,13 +197,20 @@ static bool none_fewer(const work *w)
     return proved;
 }
 
+/* Whether the steps of the split digit go on where the cells before it end.  Cells that lie apart may be
+ * counted in steps, and a copy of one map then reaches further. */
+static bool cells_follow(const work *w)
+{
+    return w->box->digit[w->at].unit <= w->inner;
+}
+
 bool zl_tm_split_of(zl_tm_split *out, const zl_tm *t)
 {
     zl_tm_box box;
     work w = {.t = t, .box = &box};
     zl_tm_whole(t, &box);
     zl_tm_merge(t, &box);
-    if (!dense(t, &box) || !cut_find(&w) || !none_fewer(&w)) return false;
+    if (!dense(t, &box) || !cut_find(&w) || !cells_follow(&w) || !none_fewer(&w)) return false;
     out->box = box;
     return cut_make(out, &w);
 }

@@ -16,7 +16,8 @@ enum {
     WARPGROUP = 128,   /* threads */
     PROCESSORS = 132,  /* of an H200; only the choice of a default tile looks at it */
     ENDS = 4,          /* K steps that fill and epilogue of a tile add in the model */
-    STORE_GRANULE = 16 /* bytes in which a tensor store writes a row */
+    STORE_GRANULE = 16,    /* bytes in which a tensor store writes a row */
+    TILES_MOST = INT32_MAX /* of D: blocks of the grid's first dimension */
 };
 
 /* What the request fixes; 0 is left to the plan. */
@@ -42,30 +43,40 @@ static const struct {
     {64, 256, 383, 5000},  {64, 192, 300, 8000},   {64, 128, 218, 8000},   {64, 64, 190, 6000},
 };
 
-/* Relative time of a tile shape: waves over the processors times steps, a few for its ends, and
- * epilogue. */
-static uint64_t tile_cost(const zlay_plan_info *info, size_t row)
+/* How many tiles D has; UINT64_MAX where they pass 64 bits. */
+static uint64_t tiles_of_d(const zlay_plan_info *info, uint32_t m, uint32_t n)
 {
-    uint64_t tiles =
-        zl_umul_sat(ceil_div(info->m, measured[row].m), ceil_div(info->n, measured[row].n));
-    bool stored = info->n * ELEMENT % STORE_GRANULE == 0;
-    uint64_t steps = zl_umul_sat(ceil_div(info->k, 64) + ENDS, measured[row].step);
-    uint64_t tile = steps + (stored ? 0 : measured[row].by_threads);
-    return zl_umul_sat(ceil_div(tiles, PROCESSORS), tile);
+    return zl_umul_sat(ceil_div(info->m, m), ceil_div(info->n, n));
 }
 
-static void tile_default(const zlay_plan_info *info, uint32_t *m, uint32_t *n)
+/* Relative time of a tile shape: waves over the processors times steps, a few for its ends, and
+ * epilogue.  It fits 64 bits: there are less than 2^24 waves, and a tile takes less than 2^36. */
+static uint64_t tile_cost(const zlay_plan_info *info, size_t row)
+{
+    uint64_t tiles = tiles_of_d(info, measured[row].m, measured[row].n);
+    bool stored = info->n * ELEMENT % STORE_GRANULE == 0;
+    uint64_t steps = (ceil_div(info->k, 64) + ENDS) * measured[row].step;
+    return ceil_div(tiles, PROCESSORS) * (steps + (stored ? 0 : measured[row].by_threads));
+}
+
+/* The cheapest shape that leaves at most TILES_MOST tiles, where the request leaves it open. */
+static zlay_status tile_choose(zlay_ctx *ctx, const zlay_plan_info *info, uint32_t *m, uint32_t *n)
 {
     uint64_t best = UINT64_MAX;
     uint32_t want_m = *m, want_n = *n;
+    bool found = false;
     for (size_t i = 0; i < ZL_COUNT(measured); i++) {
-        if ((want_m && measured[i].m != want_m) || (want_n && measured[i].n != want_n)) continue;
+        uint32_t rows = measured[i].m, columns = measured[i].n;
+        if ((want_m && rows != want_m) || (want_n && columns != want_n)) continue;
+        if (tiles_of_d(info, rows, columns) > TILES_MOST) continue;
         uint64_t cost = tile_cost(info, i);
-        if (cost >= best) continue;
+        if (found && cost >= best) continue;
+        found = true;
         best = cost;
-        *m = measured[i].m;
-        *n = measured[i].n;
+        *m = rows;
+        *n = columns;
     }
+    return found ? ZLAY_OK : zl_fail(ctx, ZLAY_ENOTSUP, "more than 2^31 - 1 tiles of D");
 }
 
 static uint32_t smem_bytes(const zlay_plan_info *info, uint32_t stages)
@@ -135,15 +146,14 @@ zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
     uint32_t m = gemm->tile_m, n = gemm->tile_n, k = gemm->tile_k ? gemm->tile_k : 64;
     zlay_status status = tile_check(ctx, m, n, k);
     if (status) return status;
-    if (!m || !n) tile_default(info, &m, &n);
+    status = tile_choose(ctx, info, &m, &n);
+    if (status) return status;
     info->tile_m = m;
     info->tile_n = n;
     info->tile_k = k;
     info->tiles_m = ceil_div(info->m, m);
     info->tiles_n = ceil_div(info->n, n);
     info->tiles_k = ceil_div(info->k, k);
-    if (zl_umul_sat(info->tiles_m, info->tiles_n) > INT32_MAX)
-        return zl_fail(ctx, ZLAY_ENOTSUP, "more than 2^31 - 1 tiles of D");
     info->consumers = m / ROWS;
     info->threads = WARPGROUP * (1 + info->consumers);
     info->pass_n = n % PASS_MOST ? 64 : PASS_MOST;

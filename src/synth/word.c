@@ -15,14 +15,14 @@ static uint32_t cost_of(const zl_word_aim *aim, uint32_t instructions, uint32_t 
     return instructions + (aim->shuffle ? aim->shuffle - 1 : 0) * shuffles;
 }
 
-static uint32_t word_cost(const zl_word_aim *aim, const zl_word *word)
+uint32_t zl_word_cost(const zl_word_aim *aim, const zl_word *word)
 {
     return cost_of(aim, word->instructions, word->shuffles);
 }
 
 bool zl_word_less(const zl_word_aim *aim, const zl_word *a, const zl_word *b)
 {
-    uint32_t one = word_cost(aim, a), other = word_cost(aim, b);
+    uint32_t one = zl_word_cost(aim, a), other = zl_word_cost(aim, b);
     if (!aim->shuffle && a->rounds != b->rounds) return a->rounds < b->rounds;
     return one != other ? one < other : a->shuffles < b->shuffles;
 }
@@ -53,12 +53,22 @@ unsigned zl_crossing_rank(const zl_wanted *w)
     return zl_space_rank(&s);
 }
 
+/* Selects a register beside which a round may still be no worse than the best. A search for the
+ * fewest rounds asks for no limit: it reads its bound from what the first way takes. */
+static uint32_t selects_most(const zl_search *s, uint32_t regs)
+{
+    if (!s->found || !s->aim.shuffle) return UINT32_MAX;
+    uint32_t moved = (regs + 1) / 2, best = zl_word_cost(&s->aim, &s->best);
+    uint32_t shuffles = cost_of(&s->aim, moved, moved);
+    return best > shuffles ? (best - shuffles) / regs : 0;
+}
+
 /* Where registers have parts, several ways of keeping them together, until one meets the bound;
  * there is one way where no more stays inner than bytes are. */
 static void rounds_try(zl_search *s, const zl_wanted *w, unsigned selects, bool fixed)
 {
-    bool made = zl_round_put(trial(s), w, (zl_round_way){0, UINT32_MAX, fixed});
     uint32_t regs = 1u << w->slots.reg;
+    bool made = zl_round_put(trial(s), w, (zl_round_way){0, selects_most(s, regs), fixed});
     keep(s, made);
     if (!made) return;
     uint32_t moved = regs;
@@ -66,13 +76,13 @@ static void rounds_try(zl_search *s, const zl_wanted *w, unsigned selects, bool 
         if (s->trial.step[i].id == ZL_STEP_BFLY) moved = s->trial.step[i].instructions;
     bool one_way = !w->slots.byte || zl_crossing_rank(w) == w->slots.reg, exact = fixed && one_way;
     uint32_t ordered = selects ? selects * regs : zl_round_ordered(w);
-    uint32_t least = exact ? word_cost(&s->aim, &s->trial)
+    uint32_t least = exact ? zl_word_cost(&s->aim, &s->trial)
                            : ordered + cost_of(&s->aim, moved, moved);
     bound(s, least);
     uint32_t shuffles = fixed && regs > 1 ? regs / 2 : regs;
     shuffles = cost_of(&s->aim, shuffles, shuffles);
     for (unsigned draw = 1; draw < s->aim.draws && !one_way; draw++) {
-        uint32_t most = word_cost(&s->aim, &s->best) - 1;
+        uint32_t most = zl_word_cost(&s->aim, &s->best) - 1;
         if (most < least || most < shuffles) break;
         zl_round_way way = {draw, (most - shuffles) / regs, fixed};
         keep(s, zl_round_put(trial(s), w, way));
@@ -91,16 +101,16 @@ static void crossing_try(zl_search *s, const zl_wanted *w)
     unsigned selects = zl_round_selects(w);
     rounds_try(s, w, selects, true);
     uint32_t regs = 1u << w->slots.reg, all = cost_of(&s->aim, regs, regs);
-    if (!s->found || word_cost(&s->aim, &s->best) > selects * regs + all)
+    if (!s->found || zl_word_cost(&s->aim, &s->best) > selects * regs + all)
         rounds_try(s, w, selects, false);
     uint32_t extra = cost_of(&s->aim, 0, regs), least = UINT32_MAX;
-    if (s->found) least = word_cost(&s->aim, &s->best) - extra;
+    if (s->found) least = zl_word_cost(&s->aim, &s->best) - extra;
     keep(s, zl_exchange_put(trial(s), &least, w));
     bound(s, least);
     if (s->aim.matrix) matrices_try(s, w);
     if (s->aim.matrix && zl_matrix_may(w)) bound(s, zl_matrix_selects(w) * regs + all);
-    if (!w->slots.reg) s->least = word_cost(&s->aim, &s->best);
-    bound(s, word_cost(&s->aim, &s->best));
+    if (!w->slots.reg) s->least = zl_word_cost(&s->aim, &s->best);
+    bound(s, zl_word_cost(&s->aim, &s->best));
 }
 
 /* A map whose rank of lane <- byte, register is at most the registers' bits. */
@@ -109,7 +119,7 @@ bool zl_round_search(zl_search *s, const zl_wanted *w)
     s->found = false;
     if (zl_map_stays(w, &w->map)) {
         keep(s, zl_inner_put(trial(s), w, &w->map));
-        s->least = word_cost(&s->aim, &s->best);
+        s->least = zl_word_cost(&s->aim, &s->best);
     } else crossing_try(s, w);
     return s->found;
 }
@@ -148,6 +158,20 @@ static void lower_set(zl_word *out, const zl_search *s, const zl_wanted *w)
     }
     out->optimal = !s->aim.shuffle && out->rounds == out->lower_rounds &&
                    out->instructions <= out->lower_instructions;
+}
+
+/* Rounds that take one rank after the other away, in each at least half of the registers, and the
+ * selects of one round: what no word costs less than, of any number of rounds. */
+uint32_t zl_rounds_floor(const zl_wanted *w, const zl_word_aim *aim, uint32_t *rounds)
+{
+    uint32_t reg = w->slots.reg, regs = 1u << reg, rank = zl_crossing_rank(w);
+    bool stays = zl_map_stays(w, &w->map);
+    *rounds = stays ? 0 : rank > reg && reg ? (rank + reg - 1) / reg : 1;
+    if (stays) return zl_inner_rank(w, &w->map) * regs;
+    uint32_t moved = *rounds * ((regs + 1) / 2), all = cost_of(aim, moved, moved);
+    if (*rounds > 1 || (aim->matrix && zl_matrix_may(w))) return all;
+    uint32_t exchange = cost_of(aim, 2 * regs, regs), round = zl_round_selects(w) * regs + all;
+    return lesser(round, exchange);
 }
 
 /* Whole registers: selects, and shuffles of those that the rank of lane <- register moves; or an

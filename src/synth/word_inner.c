@@ -123,9 +123,10 @@ static void chain_of(chain *c, const zl_wanted *w, const zl_space *y)
     }
 }
 
+/* `before` is the frame that the last step made, `before_back` its inverse. */
 bool zl_inner_put(zl_word *word, const zl_wanted *w, const zl_affine *map)
 {
-    zl_affine back, before, frame, step;
+    zl_affine back, before, before_back, frame, frame_back, step, step_back;
     zl_space plane, y;
     chain c;
     zl_space_units(&plane, w->plane);
@@ -133,15 +134,20 @@ bool zl_inner_put(zl_word *word, const zl_wanted *w, const zl_affine *map)
     zl_space_image(&y, &back, &plane);
     chain_of(&c, w, &y);
     zl_map_same(&before, w->bits);
+    before_back = before;
     for (unsigned i = 0; i + 1 < c.count; i++) {
         zl_space now = c.shared;
         for (unsigned k = 0; k < c.count; k++) zl_space_put(&now, k <= i ? c.to[k] : c.from[k]);
         zl_frame(&frame, w, &now);
-        zl_map_invert(&step, &frame);
-        zl_map_product(&step, &step, &before);
-        if (!zl_word_put(word, w, ZL_STEP_PRMT, &step)) return false;
+        zl_map_invert(&frame_back, &frame);
+        zl_map_product(&step, &frame_back, &before);
+        zl_map_product(&step_back, &before_back, &frame);
+        if (!zl_word_put_known(word, w, ZL_STEP_PRMT, &step, &step_back)) return false;
         before = frame;
+        before_back = frame_back;
     }
+    if (c.count < 2) return zl_word_put_known(word, w, ZL_STEP_PRMT, map, &back);
     zl_map_product(&step, map, &before);
-    return zl_word_put(word, w, ZL_STEP_PRMT, &step);
+    zl_map_product(&step_back, &before_back, &back);
+    return zl_word_put_known(word, w, ZL_STEP_PRMT, &step, &step_back);
 }

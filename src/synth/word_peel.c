@@ -10,7 +10,7 @@
  * their lane. */
 #include "synth/word_round.h"
 
-enum { WHOLE = 16, WHOLE_INNER = 3 };
+enum { WHOLE = 16, WHOLE_INNER = 3, PERMUTED = 1 };
 
 /* ---- drawn ------------------------------------------------------------------------------- */
 
@@ -69,12 +69,19 @@ static void peel(zl_affine *out, const zl_wanted *w, unsigned rank, unsigned dra
     }
 }
 
+/* Once a step of `from` stands by itself, so do those behind it, which joined nothing in `from`. */
 static bool append(zl_word *out, const zl_word *from, const zl_wanted *w)
 {
-    bool room = true;
-    for (uint32_t i = 0; i < from->count && room; i++)
-        room = zl_word_put(out, w, from->step[i].id, &from->step[i].map);
-    return room;
+    uint32_t i = 0;
+    for (bool apart = !out->count; i < from->count && !apart; i++) {
+        const uint32_t count = out->count;
+        if (!zl_word_put(out, w, from->step[i].id, &from->step[i].map)) return false;
+        apart = out->count > count || !out->count;
+    }
+    if (from->count - i > ZL_WORD_STEPS - out->count) return false;
+    for (; i < from->count; i++) out->step[out->count++] = from->step[i];
+    zl_word_count(out);
+    return true;
 }
 
 /* What lanes choose behind a peeled round is left to the next one. */
@@ -150,6 +157,16 @@ static bool piece_put(zl_search *s, zl_affine *made, const zl_wanted *w, const z
     return true;
 }
 
+/* Whether the piece and the least that the rest can take are less than the best. */
+static bool may_be_less(zl_search *s, const zl_wanted *rest, const zl_word *best)
+{
+    uint32_t rounds, floor = zl_rounds_floor(rest, &s->aim, &rounds);
+    if (best->instructions == UINT32_MAX) return true;
+    if (!s->aim.shuffle && s->piece.rounds + rounds != best->rounds)
+        return s->piece.rounds + rounds < best->rounds;
+    return zl_word_cost(&s->aim, &s->piece) + floor < zl_word_cost(&s->aim, best);
+}
+
 /* The piece and the rest, turned around where the map was; false: not better than what is there. */
 static bool pair_put(zl_search *s, const zl_wanted *w, const zl_wanted *turn,
                      const zl_affine *made, const zl_word *best)
@@ -158,8 +175,10 @@ static bool pair_put(zl_search *s, const zl_wanted *w, const zl_wanted *turn,
     zl_wanted rest;
     if (s->piece.instructions >= best->instructions) return false;
     zl_map_invert(&back, made);
-    zl_map_product(&back, &w->map, &back);
-    zl_wanted_of(&rest, &w->slots, &back);
+    rest = *w;
+    zl_map_product(&rest.map, &w->map, &back);
+    zl_map_product(&rest.inverse, made, &w->inverse);
+    if (!may_be_less(s, &rest, best)) return false;
     zl_word_copy(&s->whole, &s->piece);
     if (!peeled_put(&s->whole, s, &rest, 0)) return false;
     uint32_t floor = s->piece.instructions + s->least;
@@ -170,15 +189,26 @@ static bool pair_put(zl_search *s, const zl_wanted *w, const zl_wanted *turn,
     return turned(&s->whole, &s->trial, turn);
 }
 
+/* The list has many a pair more than once. */
+static bool seen_before(zl_pair *seen, unsigned *count, const zl_pair *pair)
+{
+    for (unsigned i = 0; i < *count; i++)
+        if (seen[i].by == pair->by && seen[i].form == pair->form) return true;
+    if (*count < WHOLE) seen[(*count)++] = *pair;
+    return false;
+}
+
 /* False: there were more than the aim allows. */
 static bool pairs_try(zl_word *out, zl_search *s, const zl_wanted *w, const zl_wanted *turn)
 {
-    zl_pair pair;
+    zl_pair pair, seen[WHOLE];
     zl_affine made;
+    unsigned known = 0;
     bool past = false, whole = s->aim.pairs >= WHOLE && w->inner == WHOLE_INNER;
     for (unsigned i = 0, tried = 0; !past; i++) {
         if (!zl_pair_at(&pair, w, i, &past)) continue;
         if (tried++ == s->aim.pairs && !whole) return false;
+        if (seen_before(seen, &known, &pair)) continue;
         for (int shuffles = 0; shuffles < 2; shuffles++)
             if (piece_put(s, &made, w, &pair, shuffles) && pair_put(s, w, turn, &made, out))
                 zl_word_copy(out, &s->whole);
@@ -205,9 +235,20 @@ static void all_pairs_try(zl_word *out, zl_search *s, const zl_wanted *w)
     if (!all || !is_whole_list(s, w)) s->floor = 0;
 }
 
+/* Of a bit permutation the first pairs are as good as all that were tried, and one peel is. */
+static void aim_at(zl_search *s, const zl_wanted *w)
+{
+    uint64_t more = w->inner == WHOLE_INNER;
+    for (unsigned k = 0; k < w->bits; k++) more |= w->map.basis[k] & (w->map.basis[k] - 1);
+    if (more) return;
+    if (s->aim.peels > PERMUTED) s->aim.peels = PERMUTED;
+    if (s->aim.pairs > PERMUTED) s->aim.pairs = PERMUTED;
+}
+
 bool zl_rounds_put(zl_word *out, zl_search *s, const zl_wanted *w)
 {
     bool several = zl_crossing_rank(w) > w->slots.reg, made = false;
+    if (several) aim_at(s, w);
     unsigned draws = several ? s->aim.peels : 1;
     out->rounds = out->instructions = UINT32_MAX;
     for (unsigned draw = 0; draw < draws; draw++) {

@@ -205,23 +205,22 @@ static void names_of(zl_affine *out, const zl_wanted *w, const zl_affine *map)
 
 /* What moves bytes inside registers alone passes a shuffle, and is free where a select is: so it
  * goes to the side that has one, or all to the first. Names stay where they are. */
-static void gather_bytes(const zl_wanted *w, parts *p)
+static void gather_bytes(const zl_wanted *w, parts *p, const zl_affine *shuffle_back)
 {
-    zl_affine names, passed, back, shuffle_back;
+    zl_affine names, passed, back;
     bool before = zl_inner_rank(w, &p->first), after = zl_inner_rank(w, &p->rest);
     if (before && after) return;
-    zl_map_invert(&shuffle_back, &p->shuffle);
     names_of(&names, w, after ? &p->first : &p->rest);
     zl_map_invert(&back, &names);
     if (!after) {
         zl_map_product(&passed, &back, &p->rest);
         zl_map_product(&passed, &passed, &p->shuffle);
-        zl_map_product(&passed, &shuffle_back, &passed);
+        zl_map_product(&passed, shuffle_back, &passed);
         zl_map_product(&p->first, &passed, &p->first);
         p->rest = names;
     } else {
         zl_map_product(&passed, &p->first, &back);
-        zl_map_product(&passed, &passed, &shuffle_back);
+        zl_map_product(&passed, &passed, shuffle_back);
         zl_map_product(&passed, &p->shuffle, &passed);
         zl_map_product(&p->rest, &p->rest, &passed);
         p->first = names;
@@ -256,8 +255,9 @@ bool zl_round_put(zl_word *word, const zl_wanted *w, zl_round_way way)
     if (!zl_map_invert(&back, &p.shuffle)) return false;
     zl_map_product(&p.rest, &p.rest, &back);
     zl_map_invert(&p.first, &frame);
-    if (w->bytes) gather_bytes(w, &p);
-    return zl_inner_put(word, w, &p.first) && zl_word_put(word, w, ZL_STEP_IDX, &p.shuffle) &&
+    if (w->bytes) gather_bytes(w, &p, &back);
+    return zl_inner_put(word, w, &p.first) &&
+           zl_word_put_known(word, w, ZL_STEP_IDX, &p.shuffle, &back) &&
            zl_inner_put(word, w, &p.rest);
 }
 

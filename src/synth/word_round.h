@@ -87,6 +87,10 @@ typedef struct zl_search {
 
 bool zl_word_less(const zl_word_aim *aim, const zl_word *a, const zl_word *b);
 
+/* Instructions as the aim counts them; the least of them, and of rounds, that a map can take. */
+uint32_t zl_word_cost(const zl_word_aim *aim, const zl_word *word);
+uint32_t zl_rounds_floor(const zl_wanted *w, const zl_word_aim *aim, uint32_t *rounds);
+
 /* The rank of lane <- byte, register. */
 unsigned zl_crossing_rank(const zl_wanted *w);
 
@@ -123,6 +127,10 @@ void zl_word_leave(zl_word *out, const zl_wanted *w);
 
 /* Add a step, joined to the one before where both are one; false: no room. */
 bool zl_word_put(zl_word *word, const zl_wanted *w, zl_step_id id, const zl_affine *map);
+
+/* The same where the map's inverse is known. */
+bool zl_word_put_known(zl_word *word, const zl_wanted *w, zl_step_id id, const zl_affine *map,
+                       const zl_affine *back);
 
 /* Sum what the steps cost. */
 void zl_word_count(zl_word *word);

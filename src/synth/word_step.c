@@ -27,17 +27,49 @@ void zl_map_same(zl_affine *out, unsigned bits)
     for (unsigned k = 0; k < bits; k++) out->basis[k] = (uint64_t)1 << k;
 }
 
-bool zl_map_invert(zl_affine *out, const zl_affine *map)
+/* Gauss-Jordan of [map | same], a row in one word: in the low half what images sum to, in the high half
+ * which ones they are. A row has no other row's pivot. */
+static bool invert_packed(zl_affine *out, const zl_affine *map)
+{
+    uint64_t row[ZL_SLOT_BITS], done = 0;
+    const unsigned bits = map->bits;
+    for (unsigned k = 0; k < bits; k++) {
+        uint64_t now = map->basis[k] | (uint64_t)1 << (ZL_SLOT_BITS + k);
+        for (uint64_t left = now & done; left; left &= left - 1) now ^= row[__builtin_ctzll(left)];
+        const unsigned pivot = (unsigned)__builtin_ctzll(now);
+        if (pivot >= bits) return false;
+        for (uint64_t left = done; left; left &= left - 1) {
+            uint64_t *other = &row[__builtin_ctzll(left)];
+            *other ^= now & (0 - (*other >> pivot & 1));
+        }
+        row[pivot] = now;
+        done |= (uint64_t)1 << pivot;
+    }
+    for (unsigned k = 0; k < bits; k++) {
+        if ((row[k] & UINT32_MAX) >> bits) return false;
+        out->basis[k] = row[k] >> ZL_SLOT_BITS;
+    }
+    return true;
+}
+
+static bool invert_wide(zl_affine *out, const zl_affine *map)
 {
     zl_echelon e;
-    uint64_t constant = map->constant;
-    unsigned bits = map->bits;
+    const unsigned bits = map->bits;
     e.pivots = 0;
     for (unsigned k = 0; k < bits; k++)
         if (!zl_echelon_put(&e, map->basis[k], k)) return false;
     if (e.pivots != zl_ones(bits)) return false;
-    out->bits = bits;
     for (unsigned k = 0; k < bits; k++) out->basis[k] = e.sources[k];
+    return true;
+}
+
+bool zl_map_invert(zl_affine *out, const zl_affine *map)
+{
+    const uint64_t constant = map->constant;
+    const unsigned bits = map->bits;
+    if (bits > ZL_SLOT_BITS ? !invert_wide(out, map) : !invert_packed(out, map)) return false;
+    out->bits = bits;
     out->constant = zl_map_linear(out, constant);
     return true;
 }
@@ -150,12 +182,11 @@ static zl_step_id joined(const zl_wanted *w, const zl_step *a, zl_step_id id,
     return first || second ? ZL_STEP_EXCHANGE : ZL_STEPS;
 }
 
-static void step_set(zl_step *out, const zl_wanted *w, zl_step_id id, const zl_affine *map)
+static void step_set(zl_step *out, const zl_wanted *w, zl_step_id id, const zl_affine *map,
+                     const zl_affine *back)
 {
-    zl_affine back;
-    zl_map_invert(&back, map);
-    out->id = kind(w, map, &back, id);
-    out->instructions = zl_touched(w, &back) * rows[out->id].each;
+    out->id = kind(w, map, back, id);
+    out->instructions = zl_touched(w, back) * rows[out->id].each;
     out->map = *map;
 }
 
@@ -184,9 +215,17 @@ void zl_word_count(zl_word *word)
 
 bool zl_word_put(zl_word *word, const zl_wanted *w, zl_step_id id, const zl_affine *map)
 {
-    zl_affine both;
+    zl_affine back;
+    zl_map_invert(&back, map);
+    return zl_word_put_known(word, w, id, map, &back);
+}
+
+bool zl_word_put_known(zl_word *word, const zl_wanted *w, zl_step_id id, const zl_affine *map,
+                       const zl_affine *back)
+{
+    zl_affine both, both_back;
     zl_step now;
-    step_set(&now, w, id, map);
+    step_set(&now, w, id, map, back);
     if (now.id == ZL_STEP_IDX || now.id == ZL_STEP_BFLY)
         if (!now.instructions && !zl_map_stays(w, map)) return false;
     zl_step *last = word->count ? &word->step[word->count - 1] : NULL;
@@ -195,7 +234,8 @@ bool zl_word_put(zl_word *word, const zl_wanted *w, zl_step_id id, const zl_affi
         zl_step_id one = joined(w, last, now.id, map, &both);
         if (one != ZL_STEPS) {
             word->count--;
-            step_set(&now, w, one, &both);
+            zl_map_invert(&both_back, &both);
+            step_set(&now, w, one, &both, &both_back);
         }
     }
     if (word->count == ZL_WORD_STEPS) return false;

@@ -160,8 +160,8 @@ static double median(double *values, unsigned count)
 
 static unsigned launches_of(double each)
 {
-    double wanted = ROUND_US / each + 1;
-    return wanted < LAUNCHES_MOST ? (unsigned)wanted : LAUNCHES_MOST;
+    double wanted = (double)ROUND_US / each + 1;
+    return wanted < (double)LAUNCHES_MOST ? (unsigned)wanted : LAUNCHES_MOST;
 }
 
 /* The first rounds warm up: clocks, caches, cuBLAS's choice of a kernel. */

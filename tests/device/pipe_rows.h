@@ -12,7 +12,7 @@
 enum { STEP = 1 << 18, SIZE = 4 * STEP, TEXT = 1 << 14, RELATIONS = 3, STAGE = 16384 };
 typedef enum kind { NOTHING, SAME, SAME_LAST, ADDED, MATRICES, SWAPPED, GIVEN, PRODUCT, INTEGERS, MAPPED, HALVED, GROUPED, ATTENDED,
                     FACTORED, UPDATED } kind;
-typedef enum count_of { BY_N, BY_2N, BY_T, BY_TN, BY_ONE } count_of;
+typedef enum count_of { BY_N, BY_2N, BY_T, BY_TN, BY_2TN, BY_ONE } count_of;
 enum { FAULT, MAY };
 enum { RIGHT, WRONG, GAVE_UP }; /* also exit statuses of a mutant's process */
 
@@ -113,7 +113,7 @@ static inline bool row_trips(const char *text, unsigned i, unsigned *n, unsigned
 
 static inline unsigned row_count(count_of by, unsigned n, unsigned t)
 {
-    return by == BY_N ? n : by == BY_2N ? 2 * n : by == BY_T ? t : by == BY_TN ? t * n : 1;
+    return by == BY_N ? n : by == BY_2N ? 2 * n : by == BY_T ? t : by == BY_TN ? t * n : by == BY_2TN ? 2 * t * n : 1;
 }
 
 /* Word j of lane l of a chunk of 512 bytes is word l % 4 of row l / 4 of matrix j. */

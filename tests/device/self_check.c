@@ -74,7 +74,7 @@ static const char *integers_wrong(const moments *s)
 {
     if (s->others) return "integers: a value is not in -4..4";
     for (int i = 0; i < VALUES; i++)
-        if (fabs((double)s->of[i] / (double)s->count - 1.0 / VALUES) > 0.01)
+        if (fabs((double)s->of[i] / (double)s->count - 1 / (double)VALUES) > 0.01)
             return "integers: a value is too rare or too frequent";
     return NULL;
 }

@@ -17,4 +17,7 @@ typedef struct fuzz_row {
 
 extern const fuzz_row fuzz_rows[];
 
+/* Targets of texts.c. */
+fuzz_target fuzz_unpack, fuzz_guard, fuzz_proof;
+
 #endif

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 1 << 16, SEEDS = 64, LINES = 2000 };
+enum { MOST = 1 << 16, SEEDS = 1024, LINES = 2000 };
 
 typedef struct seed {
     char *bytes;

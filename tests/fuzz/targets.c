@@ -16,7 +16,7 @@
 static zlay_ctx *ctx_new(void)
 {
     zlay_ctx *ctx = NULL;
-    zlay_limits limits = {.size = sizeof limits, .points = 4096, .isl_ops = 100000};
+    zlay_limits limits = {.size = sizeof limits, .points = 4096, .isl_ops = 5000, .work = 1 << 25};
     return zlay_ctx_new(&ctx, NULL, &limits) ? NULL : ctx;
 }
 
@@ -352,6 +352,9 @@ const fuzz_row fuzz_rows[] = {
     {"tensormap", tensormap_target, 2},
     {"smemdesc", smemdesc_target, 1},
     {"mma", mma_target, 1},
+    {"unpack", fuzz_unpack, 4},
+    {"guard", fuzz_guard, 2},
+    {"proof", fuzz_proof, 2},
     {"json", json_target, 4},
     {NULL, NULL, 0},
 };
