@@ -13,6 +13,13 @@ static inline uint64_t test_random(uint64_t *state)
     return z ^ z >> 31;
 }
 
+/* The seed of case n of a run by `seed`: runs whose seeds are neighbours share no cases, and each case can be drawn by itself. */
+static inline uint64_t test_case(uint64_t seed, uint64_t n)
+{
+    uint64_t state = test_random(&seed) ^ n * 0xd1342543de82ef95u;
+    return test_random(&state);
+}
+
 /* In [low, high]. */
 static inline int64_t test_range(uint64_t *state, int64_t low, int64_t high)
 {
