@@ -31,6 +31,8 @@ static void the_header_says(void **state)
     assert_int_equal(states("gfx942", ZLAY_FIRST_MATRIX, 8, ZLAY_THEN_MATRIX_SAME), 0);
     assert_int_equal(states("gfx950", ZLAY_FIRST_MATRIX, 8, ZLAY_THEN_MEMORY), 12);
     assert_int_equal(states("gfx90a", ZLAY_FIRST_MATRIX, 16, ZLAY_THEN_MEMORY), 19);
+    assert_int_equal(states("gfx90a", ZLAY_FIRST_VALU, 0, ZLAY_THEN_MEMORY_F64), 2);
+    assert_int_equal(states("gfx942", ZLAY_FIRST_VALU, 0, ZLAY_THEN_MEMORY_F64), 0);
     prints(11, "s_nop 10\n");
     prints(19, "s_nop 15\ns_nop 2\n");
     prints(16, "s_nop 15\n");
@@ -57,7 +59,7 @@ static void wrong_requests(void **state)
     assert_int_equal(zlay_hazard_states(&out, target_of("gfx942"), NULL), ZLAY_EINVAL);
     refused("gfx942", (zlay_hazard){ZLAY_FIRST_MATRIX, ZLAY_THEN_MEMORY, 8, 1}, ZLAY_EINVAL);
     refused("gfx942", (zlay_hazard){4096, ZLAY_THEN_MEMORY, 0, 0}, ZLAY_EINVAL);
-    refused("gfx942", (zlay_hazard){1, 2 * ZLAY_THEN_MATRIX, 8, 0}, ZLAY_EINVAL);
+    refused("gfx942", (zlay_hazard){1, 2 * ZLAY_THEN_MEMORY_F64, 8, 0}, ZLAY_EINVAL);
     for (uint32_t passes = 0; passes < 40; passes++) {
         bool power = passes == 2 || passes == 4 || passes == 8 || passes == 16;
         zlay_hazard h = {ZLAY_FIRST_MATRIX, ZLAY_THEN_MEMORY, passes, 0};
@@ -256,10 +258,10 @@ static void unions_are_the_greatest(void **state)
     uint64_t seed = test_seed("t-hazard");
     for (uint64_t n = 0; n < test_iterations(20000); n++) {
         const char *on = targets[test_range(&seed, 0, 2)];
-        uint32_t does = (uint32_t)test_range(&seed, 0, 4095), meets_it = (uint32_t)test_range(&seed, 0, 2 * ZLAY_THEN_MATRIX - 1);
+        uint32_t does = (uint32_t)test_range(&seed, 0, 4095), meets_it = (uint32_t)test_range(&seed, 0, 2 * ZLAY_THEN_MEMORY_F64 - 1);
         uint32_t passes = does & 3 ? 2u << 3 * test_range(&seed, 0, 1) : 0, most = 0;
         for (uint32_t f = 1; f < 4096; f *= 2)
-            for (uint32_t t = 1; t <= ZLAY_THEN_MATRIX; t *= 2) {
+            for (uint32_t t = 1; t <= ZLAY_THEN_MEMORY_F64; t *= 2) {
                 if (!(does & f) || !(meets_it & t)) continue;
                 uint32_t one = states(on, f, f & 3 ? passes : 0, t);
                 if (one > most && (passes <= 2 || f & 3 || one == states(on, f, 0, t))) most = one;

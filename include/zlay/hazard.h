@@ -32,7 +32,8 @@ enum {
     ZLAY_FIRST_MATRIX_F64_16 = 8, /* of f64, 16x16x4 */
     ZLAY_FIRST_VALU = 16,         /* writes a VGPR, no matrix nor dot product */
     ZLAY_FIRST_TRANS = 32,        /* so do v_rcp, v_exp and their like */
-    ZLAY_FIRST_DOT = 64,          /* v_dot* writes a VGPR */
+    ZLAY_FIRST_DOT = 64,          /* v_dot* writes a VGPR; before the same
+                                   * instruction it is no hazard */
     ZLAY_FIRST_PART = 128,        /* a part of a VGPR: sdwa, op_sel */
     ZLAY_FIRST_VALU_SGPR = 256,   /* a vector instruction writes an SGPR or VCC */
     ZLAY_FIRST_VALU_EXEC = 512,   /* and EXEC: v_cmpx */
@@ -66,7 +67,9 @@ enum {
     ZLAY_THEN_M0 = 524288,       /* loads to LDS (their address is VALU_READS as
                                   * well), s_sendmsg, s_movrel */
     ZLAY_THEN_VMEM = 1048576,    /* VMEM or FLAT at all: EXEC */
-    ZLAY_THEN_MATRIX = 2097152   /* a matrix instruction at all: EXEC */
+    ZLAY_THEN_MATRIX = 2097152,  /* a matrix instruction at all: EXEC */
+    ZLAY_THEN_MEMORY_F64 = 4194304 /* as MEMORY, and a matrix instruction of f64
+                                    * stands between the two */
 };
 
 /** Two instructions of a wave. */
