@@ -3,12 +3,13 @@
  * A map is checked inside loops. So its rows of rules are code that counts what is broken, in which
  * relation, bounds, quantity and guard are constants; as data they are walked only for reasons,
  * and only those in which the code found something broken. */
+#include "legality/fetch.h"
 #include "legality/repair.h"
 #include "legality/rows.h"
 
 #include <string.h>
 
-enum { DIMS = 5, CORNERS = 3, WRAPS_BEYOND = 62, L2_SECTOR = 32, MARK_WORDS = 2 };
+enum { DIMS = 5, CORNERS = 3, WRAPS_BEYOND = 62, MARK_WORDS = 2 };
 
 /* Loops over the dimensions of a map take most of the time of its check. */
 #define UNROLLED _Pragma("GCC unroll 5")
@@ -100,8 +101,8 @@ static uint64_t row_asked(const zlay_tensormap *m)
 /* What L2 fetches for a row: a sector or what the promotion makes of it, up to the next row. */
 static uint64_t half_fetch(const zlay_tensormap *m)
 {
-    uint64_t bytes = m->l2 < 1 || m->l2 > 3 ? L2_SECTOR : (uint64_t)L2_SECTOR << m->l2;
-    return (m->stride[0] < bytes ? m->stride[0] : bytes) / 2;
+    uint64_t bytes = zl_l2_fetch(m->l2);
+    return zl_l2_half(m->stride[0] < bytes ? m->stride[0] : bytes);
 }
 
 /* Whether some stride is less than what the dimensions before it take up, one in the other. */

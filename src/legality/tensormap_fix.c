@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Repairs of one broken rule of a tensor map. */
+#include "legality/fetch.h"
 #include "legality/repair.h"
 
 static void fix_box(zlay_reason *r, const zl_subject *s)
@@ -66,8 +67,6 @@ static void fix_step(zlay_reason *r, const zl_subject *s)
          value, 1);
 }
 
-enum { L2_256B = 3 };
-
 static bool fetch_is_used(const zl_subject *s, int32_t l2)
 {
     zlay_tensormap map = *(const zlay_tensormap *)s->value;
@@ -82,7 +81,7 @@ static bool fetch_is_used(const zl_subject *s, int32_t l2)
 static void fix_promotion(zlay_reason *r, const zl_subject *s)
 {
     int32_t l2 = ((const zlay_tensormap *)s->value)->l2;
-    if (l2 > L2_256B) return; /* rule TMAP_L2 repairs that */
+    if (l2 > ZL_L2_256B) return; /* rule TMAP_L2 repairs that */
     while (l2 > 0 && !fetch_is_used(s, l2)) l2--;
     if (fetch_is_used(s, l2)) zl_give(r, ZLAY_KEEPS_ALL, (uint64_t)l2, 1);
 }

@@ -43,13 +43,16 @@ static int64_t step_of(const frame *f, uint64_t first)
 
 static bool lines_hold(const walk *w, const frame *f, uint64_t first, uint64_t length, int64_t step)
 {
-    bool hold = true;
-    uint64_t i = 1;
-    for (; i < f->count && hold; i++) {
-        uint64_t in = i < first ? i : (i - first) % length;
-        hold = f->at[i] == f->at[i - in] + (int64_t)in * step;
+    uint64_t i = 1, end = first;
+    int64_t next = f->at[0] + step;
+    for (; i < f->count; i++, next += step) {
+        if (i == end) {
+            next = f->at[i];
+            end += length;
+        }
+        if (f->at[i] != next) break;
     }
-    return zl_charge(w->ctx, i) == ZLAY_OK && hold;
+    return zl_charge(w->ctx, i) == ZLAY_OK && i >= f->count;
 }
 
 /* What begins each line is what the next level walks. */
@@ -79,6 +82,15 @@ static bool two_lines(walk *w, frame *next, const frame *f, uint64_t first)
     return lines_take(w, next, f, first, length, step);
 }
 
+/* Entries of the second line at most, where there are more lines. */
+static uint64_t second_most(const frame *f, uint64_t first)
+{
+    int64_t step = step_of(f, first);
+    uint64_t end = first + 1;
+    while (end < f->count && f->at[end] - f->at[end - 1] == step) end++;
+    return end - first;
+}
+
 /* The next way to cut a level into lines: the longest first line and then one entry, each with two
  * lines and then with more. */
 static bool lines_next(walk *w, frame *next, frame *f)
@@ -87,7 +99,8 @@ static bool lines_next(walk *w, frame *next, frame *f)
         uint64_t run = run_of(f->at, f->count), first = f->options == 2 ? run : 1;
         if (first == f->count || (f->options == 1 && run == 1)) continue;
         if (!f->length) {
-            f->length = f->count - first;
+            uint64_t rest = f->count - first, most = second_most(f, first) + 1;
+            f->length = rest < most ? rest : most;
             if (two_lines(w, next, f, first)) return true;
         }
         while (f->length > (first > 2 ? first : 2))

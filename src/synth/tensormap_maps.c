@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Boxes to maps and copies: boxes that walk alike share a map where its dimensions reach them all.
  */
+#include "legality/fetch.h"
 #include "synth/tensormap_dims.h"
 
 #include <string.h>
-
-enum { L2_PROMOTION = 2, L2_SECTOR = 32 }; /* 128 bytes */
 
 typedef struct group {
     zl_tm_map map;
@@ -125,9 +124,9 @@ static uint64_t extent_of(const zl_tm_map *m, uint32_t i)
 static int32_t promotion(const zl_tm_map *m)
 {
     uint64_t row = (uint64_t)m->dim[0].box * m->bytes;
-    int32_t l2 = L2_PROMOTION;
+    int32_t l2 = ZL_L2_128B;
     if (m->interleave || m->pixels) return l2;
-    while (l2 > 0 && ((uint64_t)L2_SECTOR << l2) / 2 > row) l2--;
+    while (l2 > 0 && zl_l2_half(zl_l2_fetch(l2)) > row) l2--;
     return l2;
 }
 

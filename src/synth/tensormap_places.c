@@ -73,13 +73,6 @@ static void keep_like(search *s, uint32_t i, const zl_known *k)
     }
 }
 
-static uint32_t slot_of(const search *s, const zl_places *where)
-{
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < s->words; i++) sum = (sum ^ where->word[i]) * 0x9e3779b97f4a7c15;
-    return (uint32_t)(sum >> 32) % SLOTS;
-}
-
 static bool same_places(const search *s, const zl_known *a, const zl_known *b)
 {
     return !memcmp(&a->where, &b->where, s->words * sizeof a->where.word[0]);
@@ -87,7 +80,7 @@ static bool same_places(const search *s, const zl_known *a, const zl_known *b)
 
 static void keep(search *s, const zl_known *k)
 {
-    uint32_t at = slot_of(s, &k->where);
+    uint32_t at = zl_places_hash(&k->where, s->words) % SLOTS;
     for (; s->slot[at]; at = (at + 1) % SLOTS)
         if (same_places(s, &s->box[s->slot[at] - 1], k)) {
             keep_like(s, s->slot[at] - 1u, k);
