@@ -283,12 +283,95 @@ static void bits_that_move(void **state)
     assert_true(moved > rounds / 8);
 }
 
+/* ---- forms with divisions --------------------------------------------------------- */
+
+enum { FORM_DIMS = 3, FORM_TERMS = 4 };
+
+/* factor * (floor((at . c + constant) / by) + c[also]) mod end; end 0: no mod, by 1: no division. */
+typedef struct form {
+    int64_t extent[FORM_DIMS];
+    int dims, terms;
+    struct { int64_t factor, at[FORM_DIMS], constant, by, end; int also; } term[FORM_TERMS];
+} form;
+
+static int64_t floored(int64_t a, int64_t by) { return a / by - (a % by < 0); }
+
+static int64_t form_at(const form *f, uint64_t index)
+{
+    int64_t c[FORM_DIMS], value = 0;
+    for (int i = 0; i < f->dims; i++, index /= (uint64_t)f->extent[i - 1]) c[i] = (int64_t)(index % (uint64_t)f->extent[i]);
+    for (int t = 0; t < f->terms; t++) {
+        int64_t sum = f->term[t].constant;
+        for (int i = 0; i < f->dims; i++) sum += f->term[t].at[i] * c[i];
+        sum = floored(sum, f->term[t].by) + c[f->term[t].also];
+        if (f->term[t].end) sum -= floored(sum, f->term[t].end) * f->term[t].end;
+        value += f->term[t].factor * sum;
+    }
+    return value;
+}
+
+static void form_draw(uint64_t *seed, form *f)
+{
+    f->dims = (int)test_range(seed, 1, FORM_DIMS);
+    f->terms = (int)test_range(seed, 1, FORM_TERMS);
+    for (int i = 0; i < f->dims; i++) f->extent[i] = test_range(seed, 1, test_range(seed, 0, 2) ? 12 : 150);
+    for (int t = 0; t < f->terms; t++) {
+        int64_t most = test_range(seed, 0, 9) ? 20 : INT64_C(1) << 50;
+        f->term[t].factor = test_range(seed, -9, 9);
+        for (int i = 0; i < f->dims; i++) f->term[t].at[i] = test_range(seed, -most, most);
+        f->term[t].constant = test_range(seed, -most, most);
+        f->term[t].by = test_range(seed, 0, 1) ? 1 << test_range(seed, 0, 7) : test_range(seed, 1, 3 * most);
+        f->term[t].end = test_range(seed, 0, 1) ? test_range(seed, 1, 40) : 0;
+        f->term[t].also = (int)test_range(seed, 0, f->dims - 1);
+    }
+}
+
+static zlay_layout *form_read(zlay_ctx *ctx, const form *f)
+{
+    char text[2048];
+    size_t n = (size_t)sprintf(text, "{ [i0%s%s] -> [0", f->dims > 1 ? ", i1" : "", f->dims > 2 ? ", i2" : "");
+    for (int t = 0; t < f->terms; t++) {
+        n += (size_t)sprintf(text + n, " + %lld*((floor((%lld", (long long)f->term[t].factor, (long long)f->term[t].constant);
+        for (int i = 0; i < f->dims; i++) n += (size_t)sprintf(text + n, " + %lld*i%d", (long long)f->term[t].at[i], i);
+        n += (size_t)sprintf(text + n, ")/%lld) + i%d)", (long long)f->term[t].by, f->term[t].also);
+        if (f->term[t].end) n += (size_t)sprintf(text + n, " mod %lld", (long long)f->term[t].end);
+        n += (size_t)sprintf(text + n, ")");
+    }
+    n += (size_t)sprintf(text + n, "] : 0 <= i0 < %lld", (long long)f->extent[0]);
+    for (int i = 1; i < f->dims; i++) n += (size_t)sprintf(text + n, " and 0 <= i%d < %lld", i, (long long)f->extent[i]);
+    sprintf(text + n, " }");
+    return read_layout(ctx, text);
+}
+
+/* Ranges of any start and length, against each form computed by hand. */
+static void forms(void **state)
+{
+    uint64_t seed = test_seed("forms"), rounds = test_iterations(1000);
+    for (uint64_t n = 0; n < rounds; n++) {
+        static int64_t value[MOST];
+        static uint8_t there[MOST];
+        form f;
+        form_draw(&seed, &f);
+        zlay_layout *a = form_read(*state, &f);
+        uint64_t size = zlay_layout_size(a), first = (uint64_t)test_range(&seed, 0, (int64_t)size - 1);
+        size_t count = (size_t)test_range(&seed, 0, (int64_t)(size - first < MOST ? size - first : MOST));
+        memset(there, 9, sizeof there);
+        assert_int_equal(zlay_layout_eval_many(value, there, a, NULL, first, count), ZLAY_OK);
+        for (size_t i = 0; i < count; i++) {
+            assert_int_equal(value[i], form_at(&f, first + i));
+            assert_int_equal(there[i], 1);
+        }
+        assert_int_equal(there[count < MOST ? count : 0], count < MOST ? 9 : 1);
+        zlay_layout_free(a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_layouts), cmocka_unit_test(large), cmocka_unit_test(tuples),
         cmocka_unit_test(holes), cmocka_unit_test(refused),
-        cmocka_unit_test(bits_that_move),
+        cmocka_unit_test(bits_that_move), cmocka_unit_test(forms),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -237,8 +237,12 @@ zlay_status zlay_layout_eval_many(int64_t *values, uint8_t *there, const zlay_la
     if (!layout || (count && !values) || (layout->partial && !there)) return ZLAY_EINVAL;
     if (!count) return ZLAY_OK;
     if (!all_inside(layout, index, first, count)) return ZLAY_EINVAL;
-    if (count < FEW || !is_closed(layout))
-        return each_at(values, there, layout, index, first, count);
+    bool closed = count >= FEW && is_closed(layout);
+    if (!closed && count >= FEW && !index && zl_pieces_range(values, layout, first, count)) {
+        if (there) memset(there, 1, count);
+        return ZLAY_OK;
+    }
+    if (!closed) return each_at(values, there, layout, index, first, count);
     if (there) memset(there, 1, count);
     if (zl_turns_of(&moves, layout, count)) zl_turns_many(values, &moves, index, first, count);
     else if (index) closed_many(values, layout, index, count);
