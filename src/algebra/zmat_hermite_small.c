@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The Hermite form of a small matrix, without transforms, in checked integers of 128 bits: rows
  * are put in one by one, each against the row that has its pivot in the same column (Kannan and
- * Bachem 1979), and entries above a pivot are reduced at once, so that numbers stay short. */
+ * Bachem 1979), and entries above a pivot are reduced at once, so that numbers stay short.  Where
+ * every column has its pivot, their product d times any unit vector is in the lattice, and what
+ * gets too long in the last reductions is taken modulo d (Domich, Kannan and Trotter 1987).  Two
+ * rows of two small entries have a form that is written down. */
 #include "algebra/zmat_alone.h"
 
 #include "algebra/decide.h"
@@ -134,6 +137,68 @@ static void place(small *f, const zl_wide *y, size_t col)
     reduce_row(f, col);
 }
 
+/* ---- the last reductions -------------------------------------------------------------------- */
+
+typedef struct modulus {
+    zl_wide d; /* 0: there is none */
+    zl_big_divisor by;
+} modulus;
+
+/* The product of the pivots, where every column has one and it is below 2^126. */
+static void modulus_make(const small *f, modulus *m)
+{
+    unsigned bits = 0;
+    m->d = 1;
+    for (size_t i = 0; i < f->cols; i++) {
+        bits += f->there[i] ? bits_of(f->row[i][i]) : 127;
+        m->d = bits > 126 ? 0 : m->d * f->row[i][i];
+    }
+    if (!m->d) return;
+    uint64_t d[2] = {(uint64_t)m->d, (uint64_t)(m->d >> 64)};
+    zl_big_divisor_make(&m->by, d, d[1] ? 2 : 1);
+}
+
+static zl_wide rest(zl_wide a, zl_wide d)
+{
+    if (a >= 0 && a < d) return a;
+    a %= d;
+    return a < 0 ? a + d : a;
+}
+
+/* x - q y modulo d. */
+static zl_wide less_product(const modulus *m, zl_wide x, zl_wide q, zl_wide y)
+{
+    zl_wide a = rest(q, m->d), b = rest(y, m->d);
+    uint64_t p[2] = {(uint64_t)a, (uint64_t)(a >> 64)}, r[2] = {(uint64_t)b, (uint64_t)(b >> 64)};
+    uint64_t out[2] = {0, 0};
+    zl_big_mulmod(out, p, r, &m->by);
+    return rest(rest(x, m->d) - (zl_wide)((zl_u128)out[1] << 64 | out[0]), m->d);
+}
+
+/* Row i by the pivots behind its own, whose rows are reduced. */
+static void reduce_last(small *f, size_t i, const modulus *m)
+{
+    for (size_t j = i + 1; j < f->cols; j++) {
+        if (!f->there[j]) continue;
+        zl_wide *x = f->row[i], *y = f->row[j], q = floored(x[j], y[j]);
+        if (!q) continue;
+        x[j] -= q * y[j];
+        for (size_t l = j + 1; l < f->cols; l++) {
+            bool fits = !m->d || bits_of(q) + bits_of(y[l]) <= 125;
+            x[l] = fits ? kept(f, x[l] - times(f, q, y[l])) : less_product(m, x[l], q, y[l]);
+        }
+    }
+}
+
+static void reduce_all(small *f)
+{
+    modulus m;
+    if (f->overflow) return;
+    modulus_make(f, &m);
+    for (size_t i = f->cols; i-- && !f->overflow;)
+        if (f->there[i]) reduce_last(f, i, &m);
+}
+
 static void insert(small *f, zl_wide *y)
 {
     for (size_t col = 0; col < f->cols && !f->overflow; col++) {
@@ -177,9 +242,59 @@ static bool is_small(const zlay_zmat *a)
     return least < 2 || (least - 1) * bits <= 66;
 }
 
+/* ---- two by two ----------------------------------------------------------------------------- */
+
+static int64_t magnitude(int64_t a) { return a < 0 ? -a : a; }
+
+/* gcd(a, c) = s a + t c, not both 0; |s| <= |c| and |t| <= |a|, or one of them is 1. */
+static int64_t gcd_of_two(int64_t a, int64_t c, zl_wide *s, zl_wide *t)
+{
+    int64_t g = narrow_cofactor(magnitude(a), magnitude(c), s);
+    if (a < 0) *s = -*s;
+    *t = c ? quotient(g - *s * a, c) : 0;
+    return g;
+}
+
+/* Of entries below 2^62, so that sums of two products are below 2^125. */
+static void two_by_two(zl_wide *h, const int64_t *a)
+{
+    zl_wide s, t;
+    h[0] = h[1] = h[2] = h[3] = 0;
+    if (!a[0] && !a[2]) {
+        if (a[1] || a[3]) h[1] = gcd_of_two(a[1], a[3], &s, &t);
+        return;
+    }
+    h[0] = gcd_of_two(a[0], a[2], &s, &t);
+    h[1] = s * a[1] + t * a[3];
+    h[3] = quotient((zl_wide)a[0] * a[3] - (zl_wide)a[1] * a[2], h[0]);
+    if (h[3] < 0) h[3] = -h[3];
+    if (h[3]) h[1] -= floored(h[1], h[3]) * h[3];
+}
+
+static bool is_two_by_two(const zlay_zmat *a)
+{
+    uint64_t any = 0;
+    if (a->limbs || a->rows != 2 || a->cols != 2) return false;
+    for (size_t i = 0; i < 4; i++) any |= (uint64_t)(a->small[i] ^ a->small[i] >> 63);
+    return any >> 62 == 0;
+}
+
+/* ZLAY_EOVERFLOW: an entry has more than 64 bits. */
+static zlay_status put_two(zlay_ctx *ctx, zlay_zmat **out, const zlay_zmat *a)
+{
+    zl_wide h[4];
+    two_by_two(h, a->small);
+    if (!is_narrow(h[1]) || !is_narrow(h[3])) return ZLAY_EOVERFLOW;
+    zlay_status status = zl_zmat_block(ctx, out, 2, 2, 0);
+    for (size_t i = 0; i < 4 && !status; i++) (*out)->small[i] = (int64_t)h[i];
+    return status;
+}
+
 zlay_status zl_hermite_small(zlay_ctx *ctx, zlay_zmat **out, const zlay_zmat *a)
 {
     small f;
+    zlay_status status = is_two_by_two(a) ? put_two(ctx, out, a) : ZLAY_EOVERFLOW;
+    if (status != ZLAY_EOVERFLOW) return status;
     if (!is_small(a)) return ZLAY_EOVERFLOW;
     f.cols = a->cols;
     f.overflow = false;
@@ -189,7 +304,6 @@ zlay_status zl_hermite_small(zlay_ctx *ctx, zlay_zmat **out, const zlay_zmat *a)
         for (size_t j = 0; j < a->cols; j++) y[j] = a->small[i * a->cols + j];
         insert(&f, y);
     }
-    for (size_t i = a->cols; i-- && !f.overflow;)
-        if (f.there[i]) reduce_row(&f, i);
+    reduce_all(&f);
     return f.overflow ? ZLAY_EOVERFLOW : put(ctx, out, &f, a->rows);
 }
