@@ -3,14 +3,15 @@
  * a well-formed answer.  The refuter changes numbers, layouts, texts and lists in a whole request of every operation,
  * towards what is large, prime, deep or long, and runs each in a forked child that is measured.
  *
- * Under `work` = W a request may take W / 2^28 of the 2 s, so most run under small W, where a loop that does not count
- * its steps stands out; what is answered under W is answered alike under 8 W: a limit ends a call or
- * changes nothing. */
+ * A request that counted S steps of `work` may take S / 2^28 of the 2 s, and a little that is not counted: so a loop that does
+ * not count its steps stands out, also where the whole is fast.  Most run under a small `work` = W; what is answered under W is
+ * answered alike under 8 W: a limit ends a call or changes nothing. */
 #define _DEFAULT_SOURCE /* wait4, MAP_ANONYMOUS */
 #define main json_main
 #include "t-json.c"
 #undef main
 
+#include "base/base.h"
 #include "bounded.h"
 
 enum { REQUEST_MOST = 1024, BATCH = 100, LAYOUT_MOST = 400, ROOM = 1 << 22 };
@@ -42,12 +43,27 @@ static void put(draft *t, const char *format, ...)
     va_end(args);
 }
 
+/* Puts the next extent.  Once in three layouts the last one brings the whole just below `points`, or just
+ * above: the most that may be enumerated. */
+static void put_extent(draft *t, uint64_t *seed, bool last, uint64_t *size, bool near)
+{
+    const char *drawn = number(seed);
+    uint64_t points = zlay_limit_at(ZL_LIMIT_points)->usual, extent = strtoull(drawn, NULL, 10);
+    if (near && last && *size <= points) extent = points / *size + (test_range(seed, 0, 7) == 0);
+    else if (near && (extent > points || !extent)) extent = (uint64_t)test_range(seed, 2, 100);
+    *size = zl_umul_sat(*size, extent ? extent : 1);
+    if (near) put(t, "%llu", (unsigned long long)extent);
+    else put(t, "%s", drawn);
+}
+
 static void draw_strided(draft *t, uint64_t *seed)
 {
     int modes = (int)test_range(seed, 1, test_range(seed, 0, 3) ? 4 : 9);
+    bool near = test_range(seed, 0, 2) == 0;
+    uint64_t size = 1;
     if (!test_range(seed, 0, 3)) put(t, "Sw<%d,%d,%d> o %d o ", (int)test_range(seed, 0, 5), (int)test_range(seed, 0, 5), (int)test_range(seed, -4, 5), (int)test_range(seed, 0, 64));
     put(t, "(");
-    for (int i = 0; i < modes; i++) put(t, "%s%s", i ? "," : "", number(seed));
+    for (int i = 0; i < modes; i++) put(t, "%s", i ? "," : ""), put_extent(t, seed, i + 1 == modes, &size, near);
     put(t, "):(");
     for (int i = 0; i < modes; i++) put(t, "%s%s", i ? "," : "", number(seed));
     put(t, ")");
@@ -82,12 +98,17 @@ static void draw_condition(draft *t, uint64_t *seed, int dims)
 static void draw_pieces(draft *t, uint64_t *seed)
 {
     int dims = (int)test_range(seed, 1, 4);
+    bool near = test_range(seed, 0, 2) == 0;
+    uint64_t size = 1;
     put(t, "{ [");
     for (int i = 0; i < dims; i++) put(t, "%si%d", i ? "," : "", i);
     put(t, "] -> [");
     draw_sum(t, seed, dims);
     put(t, "] : ");
-    for (int i = 0; i < dims; i++) put(t, "%s0 <= i%d < %s", i ? " and " : "", i, number(seed));
+    for (int i = 0; i < dims; i++) {
+        put(t, "%s0 <= i%d < ", i ? " and " : "", i);
+        put_extent(t, seed, i + 1 == dims, &size, near);
+    }
     draw_condition(t, seed, dims);
     put(t, " }");
 }
@@ -180,6 +201,7 @@ static void request_draw(char *line, uint64_t run, uint64_t i)
 
 typedef struct verdict {
     double seconds, mib;
+    uint64_t steps; /* of the last one */
     uint64_t asked, ended, done_well; /* requests begun; of them ended by a limit, answered ok or none */
     const char *wrong;     /* a text of the program, which the child has too */
     bool done;
@@ -202,38 +224,83 @@ static const char *form_wrong(const char *answer, size_t length)
 
 static bool is_ended(const char *answer) { return strstr(answer, "limits.") || strstr(answer, "\"undecided\""); }
 
-static zlay_status answer_of(char *out, size_t *length, const char *line, uint64_t work)
+/* A request has a ctx of its own, made by the hooks of ours: the second thing that a ctx takes is itself.  When it is given
+ * back it says what is left of its work. */
+typedef struct watch {
+    uint64_t takes, left;
+    void *inner;
+} watch;
+
+static void *watch_take(void *user, size_t size)
 {
+    watch *w = user;
+    void *room = malloc(size);
+    if (++w->takes == 4) w->inner = room; /* ours are the first two */
+    return room;
+}
+
+static void watch_give(void *user, void *room, size_t size)
+{
+    watch *w = user;
+    (void)size;
+    if (room == w->inner) w->left = zl_work_left(room), w->inner = NULL;
+    free(room);
+}
+
+static zlay_status answer_of(char *out, size_t *length, uint64_t *steps, const char *line, uint64_t work)
+{
+    watch w = {0};
+    zlay_allocator hooks = {&w, watch_take, watch_give};
     zlay_limits limits = {.size = sizeof limits, .work = work};
     zlay_buf buf = {out, ROOM, 0};
     zlay_ctx *ctx;
-    if (zlay_ctx_new(&ctx, NULL, &limits)) return ZLAY_ENOMEM;
+    if (zlay_ctx_new(&ctx, &hooks, &limits)) return ZLAY_ENOMEM;
     zlay_status status = zlay_json_call(ctx, &buf, line, strlen(line));
     *length = status ? 0 : buf.need;
+    *steps = work - w.left;
     zlay_ctx_free(ctx);
     return status;
 }
 
-/* Seconds that a request may take: its part of the 2 s, and what reading, printing and one step that is counted when it is
- * done may take. */
-static double allowed(uint64_t work) { return (double)BOUNDED_SECONDS * ((double)work / (1 << 28) + 0.1); }
+/* Seconds that so many steps may take, with a margin for a busy machine, and what reading, printing and one call of a library
+ * that is counted when it is done may take. */
+static double allowed(uint64_t steps)
+{
+    double part = (double)BOUNDED_SECONDS * (1.5 * (double)steps / (1 << 28) + 0.03);
+    return part < (double)BOUNDED_SECONDS ? part : (double)BOUNDED_SECONDS;
+}
+
+/* The least of three times where the first is too long: others run beside us. */
+static zlay_status answer_timed(verdict *v, char *out, size_t *length, uint64_t *steps, const char *line, uint64_t work)
+{
+    zlay_status status = ZLAY_OK;
+    v->seconds = 1e9;
+    for (int i = 0; i < 3; i++) {
+        double from = seconds_now();
+        status = answer_of(out, length, steps, line, work);
+        double took = seconds_now() - from;
+        v->seconds = took < v->seconds ? took : v->seconds;
+        if (v->seconds <= allowed(*steps)) break;
+    }
+    v->steps = *steps;
+    return status;
+}
 
 static const char *request_wrong(verdict *v, const char *line, uint64_t work)
 {
     static char one[ROOM], other[ROOM];
     size_t length, more;
-    double from = seconds_now();
-    zlay_status status = answer_of(one, &length, line, work);
-    v->seconds = seconds_now() - from;
+    uint64_t steps;
+    zlay_status status = answer_timed(v, one, &length, &steps, line, work);
     if (status && status != ZLAY_EROOM) return "it has no answer";
-    if (v->seconds > (work < 1 << 28 ? allowed(work) : (double)BOUNDED_SECONDS)) return "it took too long";
+    if (v->seconds > allowed(steps)) return "it took too long for the steps that it counted";
     if (status) return NULL;
     const char *wrong = form_wrong(one, length);
     if (wrong) return wrong;
     v->ended += is_ended(one);
     v->done_well += !strncmp(one, "{\"ok\"", 5) || !strncmp(one, "{\"none\"", 7);
     if (work >= 1 << 28 || is_ended(one) || strstr(line, "\"zlay\"")) return NULL; /* zlay shows its limits */
-    if (answer_of(other, &more, line, 8 * work)) return "under more work it has no answer";
+    if (answer_of(other, &more, &steps, line, 8 * work)) return "under more work it has no answer";
     return strcmp(one, other) && !is_ended(other) ? "under more work its answer is another" : NULL;
 }
 
@@ -267,7 +334,8 @@ static void batch_check(verdict *v, uint64_t run, uint64_t first, uint64_t count
     else if (!v->wrong && v->mib > (double)BOUNDED_MIB) v->wrong = "it, or one of its batch, held too much memory";
     if (!v->wrong) return;
     request_draw(line, run, v->asked);
-    fail_msg("%s\n  work %llu: %s: %.2f s, %.0f MiB, number %llu", line, (unsigned long long)work, v->wrong, v->seconds, v->mib, (unsigned long long)v->asked);
+    fail_msg("%s\n  work %llu: %s: %.2f s, %llu steps, %.0f MiB, number %llu", line, (unsigned long long)work, v->wrong, v->seconds, (unsigned long long)v->steps, v->mib,
+             (unsigned long long)v->asked);
 }
 
 static void refute(uint64_t run, uint64_t cases, uint64_t batch, uint64_t work)

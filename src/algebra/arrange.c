@@ -243,11 +243,13 @@ static zlay_status compose_inside(zlay_ctx *ctx, zlay_layout **out, const zlay_l
     if (tile->size > limit)
         return zl_fail(ctx, ZLAY_ELIMIT, "limits.points is %llu and a tile has %llu",
                        (unsigned long long)limit, (unsigned long long)tile->size);
-    for (uint64_t i = 0; i < tile->size; i++)
+    for (uint64_t i = 0; i < tile->size; i++) {
+        if (zl_charge_block(ctx, tile, i)) return ZLAY_ENOMEM;
         if (zl_value(tile, i, &value) && (value < 0 || (uint64_t)value >= mode->size))
             return zl_fail(ctx, ZLAY_NONE,
                            "a tile has %lld at %llu, outside the %llu points of its mode",
                            (long long)value, (unsigned long long)i, (unsigned long long)mode->size);
+    }
     return zl_compose(ctx, out, mode, tile);
 }
 

@@ -58,6 +58,7 @@ static zlay_status range_by_points(const work *w, int64_t *least, int64_t *great
     zlay_status status = zl_reader_begin(w->ctx, &a, w->a);
     for (uint64_t i = 0; i < w->a->size && !status; i++) {
         int64_t value;
+        status = zl_reader_charge(w->ctx, &a, i);
         if (!zl_reader_value(&a, i, &value)) continue;
         *least = value < *least ? value : *least;
         *greatest = value > *greatest ? value : *greatest;
@@ -99,6 +100,7 @@ static zlay_status outside(work *w)
     int64_t values[64];
     uint64_t limit = zl_limits(w->ctx)->points;
     for (uint64_t i = 0; i < w->a->size && i < limit; i++) {
+        if (zl_charge_block(w->ctx, w->a, i)) return ZLAY_ENOMEM;
         if (zl_kind_of(w->a)->tuple(w->a, i, values)) continue;
         for (size_t d = 0; d < w->a->pieces.outs; d++)
             if (values[d] < 0)

@@ -84,6 +84,7 @@ static zlay_status up_values(zlay_ctx *ctx, zlay_layout **out, const zlay_layout
         return zl_fail(ctx, ZLAY_NONE, "the last element of %llu is split: there are %llu points",
                        (unsigned long long)n, (unsigned long long)a->size);
     zlay_status status = zl_table_new(ctx, &t, a->size / n);
+    if (!status) status = zl_charge_values(ctx, a, a->size);
     for (uint64_t i = 0; i < t.size && !status; i++) status = up_element(&t, a, i, n);
     if (!status) status = values(ctx, out, &t);
     zl_table_free(&t);
@@ -155,6 +156,7 @@ static zlay_status down_table(zl_table *t, const zlay_layout *a, int64_t n)
 {
     int64_t value;
     for (uint64_t i = 0; i < a->size; i++) {
+        if (zl_charge_block(t->ctx, a, i)) return ZLAY_ENOMEM;
         if (!zl_value(a, i, &value)) continue;
         if (!zl_mul(value, n, &value)) return overflow(t->ctx);
         for (int64_t k = 0; k < n; k++, value += k < n)

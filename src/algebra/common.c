@@ -19,11 +19,14 @@ static uint64_t values_prefix(zlay_ctx *ctx, const zlay_layout *a, const zlay_la
 {
     uint64_t limit = zl_limits(ctx)->points, count = 0;
     int64_t index, value;
+    *status = ZLAY_OK;
     while (count < inverse->size && count < limit && zl_value(inverse, count, &index)) {
+        *status = zl_charge_block(ctx, inverse, count);
+        if (!*status) *status = zl_charge_block(ctx, a, count);
+        if (*status) return 0;
         if (!zl_at_integer(a, index, &value) || value != (int64_t)count) break;
         count++;
     }
-    *status = ZLAY_OK;
     if (count == limit && count < inverse->size)
         *status = zl_fail(ctx, ZLAY_ELIMIT, "limits.points is %llu and more values are common",
                           (unsigned long long)limit);

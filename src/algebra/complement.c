@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The complement of a strided layout: CuTe's, mode by mode.  Where a stride begins inside the span
+ * of smaller ones there may be none: two indices of one value are then found by sorting. */
 #include "algebra/layout.h"
 
 /* ---- two indices of one value ----------------------------------------------------- */
@@ -8,32 +10,30 @@ typedef struct point {
     uint64_t index;
 } point;
 
-static bool below(point p, point q)
+enum { DIGIT = 11, DIGITS = 1 << DIGIT }; /* bits of a value that one pass sorts by */
+
+/* From `p` to `q` by one digit; points of one digit stay in their order. */
+static void sort_digit(point *q, const point *p, uint64_t count, unsigned shift)
 {
-    return p.value != q.value ? p.value < q.value : p.index < q.index;
+    uint64_t at[DIGITS + 1] = {0};
+    for (uint64_t i = 0; i < count; i++) at[((uint64_t)p[i].value >> shift) % DIGITS + 1]++;
+    for (size_t d = 1; d < DIGITS; d++) at[d] += at[d - 1];
+    for (uint64_t i = 0; i < count; i++) q[at[((uint64_t)p[i].value >> shift) % DIGITS]++] = p[i];
 }
 
-static void sift(point *p, uint64_t root, uint64_t count)
+/* By value, then by index, in which order the points come: radix sort from the least digit.  No
+ * value is negative.  Returns which of the two arrays has them. */
+static point *sort_points(point *p, point *q, uint64_t count)
 {
-    for (uint64_t child; (child = 2 * root + 1) < count; root = child) {
-        if (child + 1 < count && below(p[child], p[child + 1])) child++;
-        if (!below(p[root], p[child])) return;
-        point held = p[root];
-        p[root] = p[child];
-        p[child] = held;
+    uint64_t set = 0;
+    for (uint64_t i = 0; i < count; i++) set |= (uint64_t)p[i].value;
+    for (unsigned shift = 0; shift < 63 && set >> shift; shift += DIGIT) {
+        point *held = p;
+        sort_digit(q, p, count, shift);
+        p = q;
+        q = held;
     }
-}
-
-/* By heap: the C library's sort takes memory past the hooks of the ctx. */
-static void sort_points(point *p, uint64_t count)
-{
-    for (uint64_t root = count / 2; root-- > 0;) sift(p, root, count);
-    while (count > 1) {
-        point greatest = p[0];
-        p[0] = p[--count];
-        p[count] = greatest;
-        sift(p, 0, count);
-    }
+    return p;
 }
 
 /* Points that differ in modes of stride 0 alone are one: CuTe's filter drops those modes. */
@@ -52,7 +52,6 @@ static uint64_t list_points(point *p, const zlay_layout *b)
     uint64_t count = 0;
     for (uint64_t i = 0; i < b->size; i++)
         if (is_first(b, i)) p[count++] = (point){zl_at(b, i), i};
-    sort_points(p, count);
     return count;
 }
 
@@ -86,6 +85,8 @@ static zlay_status met_again(zlay_ctx *ctx, const zlay_layout *b, const zl_mode 
                    (long long)m->stride);
 }
 
+enum { STEPS_POINT = 20 }; /* of limits.work, for a point that is listed and sorted */
+
 static zlay_status by_points(zlay_ctx *ctx, const zlay_layout *b, const zl_mode *m, int64_t before,
                              uint64_t cotarget)
 {
@@ -96,14 +97,16 @@ static zlay_status by_points(zlay_ctx *ctx, const zlay_layout *b, const zl_mode 
     if (b->size > limit)
         return zl_fail(ctx, ZLAY_ELIMIT, "limits.points is %llu and the layout has %llu",
                        (unsigned long long)limit, (unsigned long long)b->size);
-    point *p = zl_alloc(ctx, b->size, sizeof *p);
-    if (!p) return ZLAY_ENOMEM;
-    uint64_t count = list_points(p, b);
+    if (zl_charge(ctx, b->size * STEPS_POINT)) return ZLAY_ENOMEM;
+    point *room = zl_alloc(ctx, 2 * b->size, sizeof *room);
+    if (!room) return ZLAY_ENOMEM;
+    uint64_t count = list_points(room, b);
+    const point *p = sort_points(room, room + b->size, count);
     zlay_status status = ZLAY_OK;
     for (uint64_t i = 1; i < count && !status; i++)
         if (p[i].value == p[i - 1].value)
             status = overlap(ctx, p[i - 1].index, p[i].index, p[i].value);
-    zl_free(&alloc, p, b->size * sizeof *p);
+    zl_free(&alloc, room, 2 * b->size * sizeof *room);
     return status ? status : interleaved(ctx, m);
 }
 

@@ -4,10 +4,12 @@
  * reached yet, because b's least value is 0: so c is forced, and where it collides there is none.
  */
 #include "algebra/cute.h"
+#include "algebra/table.h"
 
 typedef struct search {
     zlay_ctx *ctx;
     const zlay_layout *b;
+    zl_reader r;
     uint64_t span, target, limit; /* 1 + b's greatest value; the cotarget; limits.points */
     uint8_t *reached;             /* one an integer below target + span */
     int64_t *shift;
@@ -15,11 +17,14 @@ typedef struct search {
     uint64_t placed, period, prefix; /* cells reached; [0, period) is reached exactly, by so many */
 } search;
 
+enum { STEP_CELLS = 4 }; /* cells that are looked at in one step of limits.work */
+
 static zlay_status collide(search *s, uint64_t i, uint64_t shift, int64_t value)
 {
     for (uint64_t j = 0; !shift && j < i; j++) {
         int64_t other;
-        if (zl_value(s->b, j, &other) && other == value)
+        if (zl_reader_charge(s->ctx, &s->r, j)) return ZLAY_ENOMEM;
+        if (zl_reader_value(&s->r, j, &other) && other == value)
             return zl_fail(s->ctx, ZLAY_NONE,
                            "the layout overlaps itself: indices %llu and %llu have %lld",
                            (unsigned long long)j, (unsigned long long)i, (long long)value);
@@ -36,7 +41,8 @@ static zlay_status put(search *s, uint64_t shift)
 {
     int64_t value;
     for (uint64_t i = 0; i < s->b->size; i++) {
-        if (!zl_value(s->b, i, &value)) continue;
+        if (zl_reader_charge(s->ctx, &s->r, i)) return ZLAY_ENOMEM;
+        if (!zl_reader_value(&s->r, i, &value)) continue;
         uint8_t *cell = &s->reached[(uint64_t)value + shift];
         if (*cell) return collide(s, i, shift, value);
         *cell = 1;
@@ -50,7 +56,8 @@ static zlay_status put(search *s, uint64_t shift)
  * anew: they are those before, v further. */
 static zlay_status shifts(search *s, uint64_t end)
 {
-    zlay_status status = put(s, 0);
+    zlay_status status = zl_charge(s->ctx, end / STEP_CELLS);
+    if (!status) status = put(s, 0);
     for (uint64_t v = 1; v <= end && !status; v++) {
         if (s->reached[v]) continue;
         if (!s->period && s->placed == v) s->period = v, s->prefix = s->shifts;
@@ -64,7 +71,8 @@ static zlay_status least_is_zero(search *s)
     int64_t value, greatest = 0;
     bool zero = false;
     for (uint64_t i = 0; i < s->b->size; i++) {
-        if (!zl_value(s->b, i, &value)) continue;
+        if (zl_reader_charge(s->ctx, &s->r, i)) return ZLAY_ENOMEM;
+        if (!zl_reader_value(&s->r, i, &value)) continue;
         if (value < 0)
             return zl_fail(s->ctx, ZLAY_NONE, "index %llu has the negative value %lld",
                            (unsigned long long)i, (long long)value);
@@ -124,7 +132,7 @@ static zlay_status repeat(search *s, zlay_layout **out)
 static zlay_status by_values(search *s, zlay_layout **out)
 {
     zlay_allocator alloc = zl_allocator(s->ctx);
-    zlay_status status = s->b->size > s->limit ? too_many(s, s->b->size) : least_is_zero(s);
+    zlay_status status = least_is_zero(s);
     if (!status && s->span > s->limit) status = too_many(s, s->span);
     if (status) return status;
     uint64_t end = s->target < s->limit ? s->target : s->limit, cells = s->span + end + 1;
@@ -168,9 +176,13 @@ static zlay_status search_in(zlay_ctx *ctx, zlay_layout **out, const zlay_layout
 {
     search s = {.ctx = ctx, .b = b, .target = cotarget, .limit = zl_limits(ctx)->points};
     zlay_layout *few = NULL;
+    s.r = (zl_reader){b, {.ctx = ctx}};
     zlay_status status = b->modes ? filtered(ctx, &few, b) : ZLAY_OK;
     if (few) s.b = few;
+    if (!status && s.b->size > s.limit) status = too_many(&s, s.b->size);
+    if (!status) status = zl_reader_begin(ctx, &s.r, s.b);
     if (!status) status = by_values(&s, out);
+    zl_reader_end(&s.r);
     zlay_layout_free(few);
     return status;
 }

@@ -92,7 +92,10 @@ static zlay_status fill(zl_work *w, zl_table *t)
 {
     bool by_coordinate = zl_by_coordinate(w->a, w->b);
     int64_t value;
-    for (uint64_t i = 0; i < t->size; i++)
+    for (uint64_t i = 0; i < t->size; i++) {
+        zlay_status status = zl_charge_block(w->ctx, w->b, i);
+        if (!status) status = zl_charge_block(w->ctx, w->a, i);
+        if (status) return status;
         switch (value_at(w, by_coordinate, i, &value)) {
         case HERE: zl_table_set(t, i, value); break;
         case NOWHERE: break;
@@ -103,6 +106,7 @@ static zlay_status fill(zl_work *w, zl_table *t)
             return zl_fail(w->ctx, ZLAY_EOVERFLOW, "index %llu: the value does not fit 64 bits",
                            (unsigned long long)i);
         }
+    }
     return ZLAY_OK;
 }
 

@@ -372,7 +372,7 @@ static zlay_status decide(work *w)
 zlay_status zlay_layout_contained(zlay_ctx *ctx, zlay_answer *answer, uint64_t *witness,
                                   const zlay_layout *a, const zlay_layout *b)
 {
-    work w = {.q = {ctx, a, b, ZLAY_YES}, .budget = {0}};
+    work w = {.q = {ctx, a, b, ZLAY_YES}, .budget = {0, ctx}};
     if (!answer) return ZLAY_EINVAL;
     zlay_status status = zl_enter(ctx);
     if (status) return status;

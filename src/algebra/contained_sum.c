@@ -55,8 +55,7 @@ static zl_found by_search(const part *p, uint64_t *x, zl_budget *budget)
     do {
         zl_wide value = p->ahead;
         for (size_t i = 0; i < p->a_count; i++) value += (zl_wide)x[i] * (zl_wide)p->a[i].step;
-        if (!budget->left) return ZL_TOO_MANY;
-        budget->left--;
+        if (!zl_budget_take(budget)) return ZL_TOO_MANY;
         zl_found found = zl_sum_solve(ignored, p->b, p->b_count, value, budget);
         if (found == ZL_TOO_MANY) return found;
         if (found == ZL_NOT_FOUND) return ZL_FOUND;

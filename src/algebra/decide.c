@@ -52,10 +52,13 @@ size_t zlay_layout_out_sizes(uint64_t *sizes, size_t room, const zlay_layout *la
 
 /* ---- sets of values --------------------------------------------------------------------- */
 
+enum { STEPS_ADDED = 8 }; /* that a value is added in, one miss of the caches */
+
 zlay_status zl_values_new(zlay_ctx *ctx, zl_values *out, uint64_t count)
 {
     *out = (zl_values){.ctx = ctx, .slots = 8};
     while (out->slots / 2 < count) out->slots *= 2;
+    if (zl_charge(ctx, count * STEPS_ADDED)) return ZLAY_ENOMEM;
     out->index = zl_alloc(ctx, out->slots, sizeof *out->index);
     out->value = out->index ? zl_alloc(ctx, out->slots, sizeof *out->value) : NULL;
     if (out->value) return ZLAY_OK;

@@ -81,7 +81,18 @@ typedef enum zl_found { ZL_FOUND, ZL_NOT_FOUND, ZL_TOO_MANY } zl_found;
 /* Points of the search that are left; shared by the searches of one question. */
 typedef struct zl_budget {
     uint64_t left;
+    zlay_ctx *ctx; /* whose limits.work counts them */
 } zl_budget;
+
+/* Takes a point.  False where none is left, or limits.work has ended the call. */
+static inline bool zl_budget_take(zl_budget *b)
+{
+    enum { BLOCK = 256, STEPS = 8 };
+    if (!b->left) return false;
+    if (--b->left % BLOCK || zl_charge(b->ctx, BLOCK * STEPS) == ZLAY_OK) return true;
+    b->left = 0;
+    return false;
+}
 
 /* Some x with sum of step * x == target, 0 <= x <= most; steps rise.  Exact: every coordinate is
  * cut to what the rest can reach and to the rest's lattice, so that two of them take no search. */

@@ -97,7 +97,7 @@ static zl_found block_lacks(border *w, int64_t v)
     zl_found found = ZL_NOT_FOUND;
     last = last < most ? last : most;
     while (found == ZL_NOT_FOUND && g <= last) {
-        if (!w->budget->left--) return w->budget->left = 0, ZL_TOO_MANY;
+        if (!zl_budget_take(w->budget)) return ZL_TOO_MANY;
         found = grain_lacks(w, g);
         if (g > INT64_MAX - grain) break;
         g += grain;
@@ -137,7 +137,7 @@ static zl_found gap_in(int64_t *v, const zl_sum *s, int64_t low, int64_t high, b
     for (*v = low; *v <= high; ++*v) {
         zl_found has = zl_sum_has(s, *v, budget);
         if (has != ZL_FOUND) return has == ZL_TOO_MANY ? has : ZL_FOUND;
-        if (!budget->left--) return budget->left = 0, ZL_TOO_MANY;
+        if (!zl_budget_take(budget)) return ZL_TOO_MANY;
     }
     return ZL_NOT_FOUND;
 }
@@ -150,7 +150,7 @@ zl_found zl_swizzled_missed(uint64_t *missed, const zl_sum *s, zl_swizzle swizzl
     for (uint64_t v = begin; v < end && v <= INT64_MAX; v += (uint64_t)grain) {
         uint64_t last = end - v < (uint64_t)grain ? end - v - 1 : (uint64_t)grain - 1;
         int64_t image = zl_swizzle_at(swizzle, (int64_t)v);
-        if (!budget->left--) return budget->left = 0, ZL_TOO_MANY;
+        if (!zl_budget_take(budget)) return ZL_TOO_MANY;
         zl_found found = gap_in(&at, s, image, (int64_t)((uint64_t)image + last), fills, budget);
         if (found == ZL_FOUND) *missed = v + (uint64_t)(at - image);
         if (found != ZL_NOT_FOUND) return found;
@@ -172,7 +172,7 @@ zl_found zl_swizzled_range(int64_t *least, int64_t *greatest, const zl_sum *s, z
     zl_found found = ZL_NOT_FOUND;
     for (int64_t n = 0; n < block && found == ZL_NOT_FOUND; n += grain) {
         int64_t from = zl_swizzle_at(swizzle, image + n);
-        if (!budget->left--) return budget->left = 0, ZL_TOO_MANY;
+        if (!zl_budget_take(budget)) return ZL_TOO_MANY;
         found = first_in(&v, s, from, from + (grain - 1), budget);
         if (found == ZL_FOUND) *least = image + n + (v - from);
     }
@@ -181,7 +181,7 @@ zl_found zl_swizzled_range(int64_t *least, int64_t *greatest, const zl_sum *s, z
     found = ZL_NOT_FOUND;
     for (int64_t n = 0; n < block && found == ZL_NOT_FOUND; n += grain) {
         int64_t from = zl_swizzle_at(swizzle, image - n - (grain - 1));
-        if (!budget->left--) return budget->left = 0, ZL_TOO_MANY;
+        if (!zl_budget_take(budget)) return ZL_TOO_MANY;
         found = any_in(&v, s, from, from + (grain - 1), budget);
         if (found == ZL_FOUND) *greatest = image - n - (grain - 1) + (v - from);
     }

@@ -158,8 +158,7 @@ zl_found zl_sum_solve(uint64_t *x, const zl_term *term, size_t count, zl_wide ta
             step_level(&s, --k);
             continue;
         }
-        if (!budget->left) return ZL_TOO_MANY;
-        budget->left--;
+        if (!zl_budget_take(budget)) return ZL_TOO_MANY;
         x[count - 1 - k] = s.next[k];
         s.rest[k + 1] = s.rest[k] - (zl_wide)s.next[k] * (zl_wide)term[count - 1 - k].step;
         if (++k == count) return ZL_FOUND;
@@ -187,8 +186,7 @@ zl_found zl_sum_below(uint64_t *sum, const zl_term *term, size_t count, uint64_t
     for (size_t j = 0; j < count; j++) reach[j + 1] = reach[j] + term[j].step * term[j].most;
     for (rest[0] = target; best < target;) {
         const zl_term *t = k < count ? &term[count - 1 - k] : NULL;
-        if (!budget->left) return ZL_TOO_MANY;
-        budget->left--;
+        if (!zl_budget_take(budget)) return ZL_TOO_MANY;
         if (fresh && rest[k] >= reach[count - k]) {
             uint64_t here = target - rest[k] + reach[count - k];
             best = here > best ? here : best;

@@ -59,11 +59,14 @@ static bool same_integer(const zl_reader *x, const zl_reader *y, uint64_t i)
     return a == b;
 }
 
+/* False, too, where limits.work ends the call, which zl_charge then repeats. */
 static bool scan(zl_pair *p, const zl_reader *a, const zl_reader *b, uint64_t count)
 {
-    for (uint64_t i = 0; i < count; i++)
+    for (uint64_t i = 0; i < count; i++) {
+        if (zl_reader_charge(p->ctx, a, i) || zl_reader_charge(p->ctx, b, i)) return false;
         if (p->manner == ZL_AS_INTEGERS ? !same_integer(a, b, i) : !same_tuple(p, i))
             return zl_differ(p, i), true;
+    }
     return false;
 }
 
@@ -81,6 +84,7 @@ static zlay_status points(zl_pair *p, bool *decided)
     if (p->manner == ZL_AS_INTEGERS) status = zl_reader_begin(p->ctx, &a, p->a);
     if (p->manner == ZL_AS_INTEGERS && !status) status = zl_reader_begin(p->ctx, &b, p->b);
     if (!status) scan(p, &a, &b, p->a->size);
+    if (!status) status = zl_charge(p->ctx, 0);
     zl_reader_end(&a);
     zl_reader_end(&b);
     return status;

@@ -94,6 +94,7 @@ static bool equals(const zl_search *s, const zlay_layout *a)
 {
     int64_t value;
     for (uint64_t i = 0; i < s->t->size; i++) {
+        if (zl_charge_block(s->ctx, a, i)) return false;
         bool there = zl_value(a, i, &value);
         if (there != s->t->there[i] || (there && value != s->t->value[i])) return false;
     }

@@ -76,6 +76,7 @@ static zlay_status values_read(zl_moves *m, const zlay_layout *a, uint64_t *at)
 {
     for (uint64_t i = 0; i < m->slots; i++) {
         int64_t value;
+        if (zl_charge_block(m->ctx, a, i)) return ZLAY_ENOMEM;
         if (!zl_value(a, i, &value))
             return zl_fail(m->ctx, ZLAY_NONE, "no bijection: the layout is undefined at index %llu",
                            (ull)i);

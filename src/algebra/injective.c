@@ -136,7 +136,7 @@ static void collide_at(work *w, const zl_sum *s, const core *c, size_t lead, con
 
 static bool search(work *w, const zl_sum *s)
 {
-    zl_budget budget = {zl_limits(w->q.ctx)->points};
+    zl_budget budget = {zl_limits(w->q.ctx)->points, w->q.ctx};
     uint64_t x[ZL_TERMS_MOST];
     core c;
     core_of(&c, s);
@@ -203,6 +203,7 @@ static zlay_status points(work *w, bool *decided)
     for (uint64_t i = 0; i < count && w->q.answer && !status; i++) {
         int64_t value;
         uint64_t first = i;
+        status = zl_reader_charge(w->q.ctx, &reader, i);
         if (zl_reader_value(&reader, i, &value) && !zl_values_add(&seen, value, &first))
             collide(w, first, i);
     }
@@ -236,7 +237,7 @@ static bool two_sums(work *w, const zl_sums_part *p, const zl_sums_part *q, zl_b
 /* In the order of least values, those from where one begins to where it ends can meet it. */
 static bool all_sums(work *w, const zl_sums *s, const size_t *order)
 {
-    zl_budget budget = {zl_limits(w->q.ctx)->points};
+    zl_budget budget = {zl_limits(w->q.ctx)->points, w->q.ctx};
     bool decided = true;
     w->q.answer = ZLAY_YES;
     for (size_t i = 0; i < s->count && decided && w->q.answer; i++)

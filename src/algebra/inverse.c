@@ -100,9 +100,11 @@ static zlay_status first_of(zl_table *first, const zlay_layout *a)
     int64_t value;
     zl_reader reader;
     zlay_status status = zl_reader_begin(first->ctx, &reader, a);
-    for (uint64_t i = a->size; !status && i-- > 0;)
+    for (uint64_t i = a->size; !status && i-- > 0;) {
+        status = zl_reader_charge(first->ctx, &reader, i);
         if (zl_reader_value(&reader, i, &value) && value >= 0 && (uint64_t)value < first->size)
             zl_table_set(first, (uint64_t)value, (int64_t)i);
+    }
     zl_reader_end(&reader);
     return status;
 }
@@ -221,6 +223,7 @@ static zlay_status left_span(zlay_ctx *ctx, const zl_reader *r, uint64_t *span)
     int64_t value;
     *span = 0;
     for (uint64_t i = 0; i < r->a->size; i++) {
+        if (zl_reader_charge(ctx, r, i)) return ZLAY_ENOMEM;
         if (!zl_reader_value(r, i, &value)) continue;
         if (value < 0)
             return zl_fail(ctx, ZLAY_NONE, "index %llu has the value %lld, which is no index",
@@ -234,6 +237,7 @@ static zlay_status left_table(zlay_ctx *ctx, zl_table *t, const zl_reader *r)
 {
     int64_t value;
     for (uint64_t i = 0; i < r->a->size; i++) {
+        if (zl_reader_charge(ctx, r, i)) return ZLAY_ENOMEM;
         if (!zl_reader_value(r, i, &value)) continue;
         if (t->there[value])
             return zl_fail(ctx, ZLAY_NONE, "indices %lld and %llu have the one value %lld",

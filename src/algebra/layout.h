@@ -175,6 +175,18 @@ bool zl_modes_range(const zl_mode *modes, size_t count, int64_t offset, int64_t 
  */
 bool zl_value(const zlay_layout *a, uint64_t index, int64_t *out);
 
+/* Counts `count` values of `a` in limits.work, each as many steps as zl_value takes at most. */
+zlay_status zl_charge_values(zlay_ctx *ctx, const zlay_layout *a, uint64_t count);
+
+/* The same in a loop over indices i that may end early: counts a block of 1024 values where one
+ * begins, at most to the end of a. */
+static inline zlay_status zl_charge_block(zlay_ctx *ctx, const zlay_layout *a, uint64_t i)
+{
+    enum { BLOCK = 1024 };
+    if (i % BLOCK) return ZLAY_OK;
+    return zl_charge_values(ctx, a, a->size - i < BLOCK ? a->size - i : BLOCK);
+}
+
 /* The same of a layout that has a value everywhere. */
 int64_t zl_at(const zlay_layout *a, uint64_t index);
 

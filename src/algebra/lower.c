@@ -93,6 +93,7 @@ static zlay_status check_points(lowering *w)
     if (w->a->size > limit)
         return zl_fail(w->f.ctx, ZLAY_ELIMIT, "limits.points is %llu and the layout has %llu",
                        (unsigned long long)limit, (unsigned long long)w->a->size);
+    status = zl_charge_values(w->f.ctx, w->a, w->a->size);
     for (uint64_t i = 1; i < w->a->size && !status; i++) {
         unsigned k = (unsigned)__builtin_ctzll(i);
         expected ^= w->f.basis[k];

@@ -11,8 +11,6 @@
 
 /* ---- cosize ------------------------------------------------------------------------- */
 
-enum { STEPS_POINT = 16 };
-
 static zlay_status by_points(zlay_ctx *ctx, const zlay_layout *a, int64_t *least,
                              int64_t *greatest)
 {
@@ -22,7 +20,7 @@ static zlay_status by_points(zlay_ctx *ctx, const zlay_layout *a, int64_t *least
     if (a->size > limit)
         return zl_fail(ctx, ZLAY_ELIMIT, "limits.points is %llu and the layout has %llu",
                        (unsigned long long)limit, (unsigned long long)a->size);
-    if (zl_charge(ctx, a->size * STEPS_POINT)) return ZLAY_ENOMEM;
+    if (zl_charge_values(ctx, a, a->size)) return ZLAY_ENOMEM;
     *least = INT64_MAX;
     *greatest = INT64_MIN;
     for (uint64_t i = 0; i < a->size; i++) {
@@ -58,7 +56,7 @@ static zlay_status modular_range(zlay_ctx *ctx, const zlay_layout *a, int64_t *l
 static bool by_blocks(zlay_ctx *ctx, const zlay_layout *a, int64_t *least, int64_t *greatest)
 {
     zl_sum s;
-    zl_budget budget = {zl_limits(ctx)->points};
+    zl_budget budget = {zl_limits(ctx)->points, ctx};
     if (!a->modes) return false;
     zl_sum_of(&s, a);
     return zl_swizzled_range(least, greatest, &s, a->swizzle, &budget) == ZL_FOUND;

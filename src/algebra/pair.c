@@ -24,6 +24,7 @@ static zlay_status sums(zl_table *t, const zlay_layout *a, const zlay_layout *b)
 {
     int64_t x, y, sum;
     for (uint64_t j = 0; j < b->size; j++) {
+        if (zl_charge_values(t->ctx, a, a->size)) return ZLAY_ENOMEM;
         if (!zl_value(b, j, &y)) continue;
         for (uint64_t i = 0; i < a->size; i++) {
             if (!zl_value(a, i, &x)) continue;

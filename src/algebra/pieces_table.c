@@ -143,16 +143,27 @@ static bool next_point(sparse *s, const hull *h)
     return false;
 }
 
-static void fill_piece(sparse *s, zl_table *t, const zl_piece *piece, size_t row)
+/* All rows of a piece are few entries each, and a division is two steps. */
+static zlay_status charge_piece(const sparse *s, const zl_table *t, const zl_piece *piece,
+                                const hull *h)
+{
+    uint64_t points = 1, steps = 2 + 2 * s->p->divs + piece->equals + piece->leasts + s->p->outs;
+    for (size_t d = 0; d < s->p->dims; d++) points *= (uint64_t)(h->high[d] - h->low[d] + 1);
+    return zl_charge(t->ctx, zl_umul_sat(points, steps));
+}
+
+static zlay_status fill_piece(sparse *s, zl_table *t, const zl_piece *piece, size_t row)
 {
     hull h;
-    if (!hull_of(s, piece, row, &h)) return;
+    if (!hull_of(s, piece, row, &h)) return ZLAY_OK;
+    if (charge_piece(s, t, piece, &h)) return ZLAY_ENOMEM;
     for (size_t d = 0; d < s->p->dims; d++) s->variable[d] = h.low[d];
     do {
         divide(s);
         if (holds(s, piece, row))
             zl_table_set(t, index_of(s), flat_at(s, row + piece->equals + piece->leasts));
     } while (next_point(s, &h));
+    return ZLAY_OK;
 }
 
 static zlay_status fill(sparse *s, zl_table *t)
@@ -166,13 +177,14 @@ static zlay_status fill(sparse *s, zl_table *t)
     s->first = (int64_t *)(void *)(s->at + s->entries);
     s->end = (size_t *)(void *)(s->first + s->rows);
     visit_all(s, put_row);
-    for (size_t i = 0; i < s->p->count; i++) {
+    zlay_status status = ZLAY_OK;
+    for (size_t i = 0; i < s->p->count && !status; i++) {
         const zl_piece *piece = &s->p->piece[i];
-        fill_piece(s, t, piece, row);
+        status = fill_piece(s, t, piece, row);
         row += piece->equals + piece->leasts + s->p->outs;
     }
     zl_free(&alloc, room, bytes + 1);
-    return ZLAY_OK;
+    return status;
 }
 
 zlay_status zl_pieces_table(zl_table *out, const zlay_layout *a)

@@ -83,6 +83,7 @@ static zlay_status check_affine(work *w)
                        "limits.points is %" PRIu64 " and the layout has %" PRIu64,
                        zl_limits(w->ctx)->points, layout->size);
     for (uint64_t i = 0; i < layout->size; i++) {
+        if (zl_charge_block(w->ctx, layout, i)) return ZLAY_ENOMEM;
         if (!is_there(layout, i) || !affine_at(w, i, wanted)) return not_affine(w, i);
         zlay_status status = zl_kind_of(layout)->tuple(layout, i, values);
         if (status) return status;
@@ -187,6 +188,8 @@ static void count_runs(zlay_structure_counts *c, const int64_t *key, uint64_t co
     }
 }
 
+enum { STEPS_SORT = 24 }; /* of limits.work for a value among at most limits.points */
+
 static zlay_status count_values(work *w)
 {
     zlay_structure_counts *c = &w->out->counts;
@@ -196,6 +199,7 @@ static zlay_status count_values(work *w)
         return ZLAY_OK;
     }
     if (c->points > zl_limits(w->ctx)->points) return ZLAY_OK;
+    if (zl_charge(w->ctx, c->points * (STEPS_SORT + w->m * w->n / 2))) return ZLAY_ENOMEM;
     int64_t *key = zl_alloc(w->ctx, c->points, sizeof *key);
     if (!key) return ZLAY_ENOMEM;
     if (keys(w, key, c->points)) {
@@ -239,7 +243,7 @@ static void try_lengths(work *w, int64_t *d, int64_t *best)
 {
     uint64_t last[64], high = 1;
     zl_run_question q = {w->a, w->m, w->n, last};
-    zl_budget budget = {zl_limits(w->ctx)->points};
+    zl_budget budget = {zl_limits(w->ctx)->points, w->ctx};
     zl_found found = ZL_FOUND;
     for (size_t j = 0; j < w->n; j++) {
         last[j] = (uint64_t)w->box.at[j].shape - 1;

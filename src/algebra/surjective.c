@@ -190,8 +190,10 @@ static zlay_status points(work *w, bool *decided)
     zl_reader a = {w->q.a, {.ctx = w->q.ctx}};
     zlay_status status = is_flat(w) ? zl_reader_begin(w->q.ctx, &a, w->q.a) : ZLAY_OK;
     *decided = true;
-    for (uint64_t i = 0; i < size && !status; i++)
+    for (uint64_t i = 0; i < size && !status; i++) {
+        status = zl_reader_charge(w->q.ctx, &a, i);
         if (place(w, &a, i, &at) && at < room) seen[at] = 1;
+    }
     for (at = 0; at < room && seen[at];) at++;
     if (at < room) miss(w, at);
     zl_reader_end(&a);
@@ -232,8 +234,7 @@ static void first_missed(work *w, const zl_sums *s, bool *decided)
     zl_found found = ZL_FOUND;
     uint64_t v = 0;
     while (found == ZL_FOUND && v < w->points && v <= INT64_MAX) {
-        if (!w->budget.left) return;
-        w->budget.left--;
+        if (!zl_budget_take(&w->budget)) return;
         found = has_value(w, s, v);
         v += found == ZL_FOUND;
     }
@@ -360,7 +361,7 @@ zlay_status zl_is_surjective(zlay_ctx *ctx, zlay_answer *answer, uint64_t *misse
         return refused ? refused : of_names(ctx, answer, missed, a, flat);
     }
     work w = {.q = {ctx, a, NULL, ZLAY_YES}, .onto = onto, .count = count,
-              .budget = {zl_limits(ctx)->points}};
+              .budget = {zl_limits(ctx)->points, ctx}};
     bool decided = false;
     zlay_status status = zl_decidable(ctx, a);
     if (!status) status = ask(&w);

@@ -2,6 +2,8 @@
 #include "algebra/table.h"
 #include "algebra/draft.h"
 
+enum { STEPS_POINT = 4 }; /* that a point is set and read in, once */
+
 zlay_status zl_table_new(zlay_ctx *ctx, zl_table *out, uint64_t size)
 {
     uint64_t limit = zl_limits(ctx)->points;
@@ -9,6 +11,7 @@ zlay_status zl_table_new(zlay_ctx *ctx, zl_table *out, uint64_t size)
     if (size > limit)
         return zl_fail(ctx, ZLAY_ELIMIT, "limits.points is %llu and the layout has %llu",
                        (unsigned long long)limit, (unsigned long long)size);
+    if (zl_charge(ctx, size * STEPS_POINT)) return ZLAY_ENOMEM;
     out->value = zl_alloc(ctx, size, sizeof *out->value);
     out->there = out->value ? zl_alloc(ctx, size, 1) : NULL;
     if (out->there) return ZLAY_OK;
@@ -42,6 +45,7 @@ zlay_status zl_table_of(zlay_ctx *ctx, zl_table *out, const zlay_layout *a)
     if (!status) status = zl_table_new(ctx, out, a->size);
     if (!status && zl_is_pieces(a) && zl_is_flat(a)) return zl_pieces_table(out, a);
     if (!status && zlay_layout_outs(a) == 1) return fill(out, a);
+    if (!status) status = zl_charge_values(ctx, a, a->size);
     for (uint64_t i = 0; !status && i < a->size; i++)
         if (zl_value(a, i, &value)) zl_table_set(out, i, value);
     return status;

@@ -36,6 +36,14 @@ typedef struct zl_reader {
 zlay_status zl_reader_begin(zlay_ctx *ctx, zl_reader *out, const zlay_layout *a);
 void zl_reader_end(zl_reader *r);
 
+/* Counts the values of a loop over indices i in limits.work, a block at a time. */
+static inline zlay_status zl_reader_charge(zlay_ctx *ctx, const zl_reader *r, uint64_t i)
+{
+    enum { BLOCK = 1024 };
+    if (!r->t.value) return zl_charge_block(ctx, r->a, i);
+    return i % BLOCK ? ZLAY_OK : zl_charge(ctx, r->a->size - i < BLOCK ? r->a->size - i : BLOCK);
+}
+
 static inline bool zl_reader_value(const zl_reader *r, uint64_t index, int64_t *out)
 {
     if (!r->t.value) return zl_value(r->a, index, out);

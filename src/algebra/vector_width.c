@@ -130,9 +130,11 @@ static uint64_t first_break(const work *w, uint64_t v)
 {
     uint64_t before = w->at.before, whole = before * w->at.extent;
     for (uint64_t high = 0; high < w->a->size; high += whole)
-        for (uint64_t k = 0; k < w->at.extent; k += v)
+        for (uint64_t k = 0; k < w->at.extent; k += v) {
+            if (zl_charge_values(w->ctx, w->a, v * before)) return high;
             for (uint64_t low = 0; low < before; low++)
                 if (!group_allows(w, high + k * before + low, v)) return high + k * before + low;
+        }
     return w->a->size;
 }
 
@@ -144,7 +146,7 @@ static zlay_status points_allow(const work *w, uint64_t v, bool *out)
                        "limits.points is %" PRIu64 " and the layout has %" PRIu64, limit,
                        w->a->size);
     *out = first_break(w, v) == w->a->size;
-    return ZLAY_OK;
+    return zl_charge(w->ctx, 0);
 }
 
 /* ---- the ladder -------------------------------------------------------------------- */

@@ -214,7 +214,8 @@ zlay_status zl_ended(zlay_ctx *ctx, zlay_status status)
 
 zlay_status zl_leave(zlay_ctx *ctx, zlay_status status)
 {
-    if (status == ZLAY_ENOMEM) status = zl_ended(ctx, status);
+    bool ended = ctx->ended != ZL_LIMITS && status == ZLAY_NONE; /* a search that ended proves none */
+    if (ended || status == ZLAY_ENOMEM) status = zl_ended(ctx, ZLAY_ENOMEM);
     atomic_flag_clear_explicit(&ctx->inside, memory_order_release);
     return status;
 }

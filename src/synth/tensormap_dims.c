@@ -61,9 +61,10 @@ static bool digit_cut(const zl_tm *t, zl_tm_box *box, uint32_t i, uint64_t most,
     uint64_t extent = d->extent;
     uint64_t whole = zl_tm_clips(t, d) ? t->axis[d->axis].granule * d->per / d->unit : most;
     if (whole < most) most = whole;
+    if (zl_charge(t->ctx, 4 * (most / unit))) return false;
     for (int two = 1; two >= 0; two--)
-        for (uint64_t low = most; low > 1; low--) {
-            if (extent % low || low % unit || (two && extent / low > ZL_BOX_MOST)) continue;
+        for (uint64_t low = most - most % unit; low > 1; low -= unit) {
+            if (extent % low || (two && extent / low > ZL_BOX_MOST)) continue;
             if (digit_split(t, box, i, low)) return true;
         }
     return false;
