@@ -224,10 +224,12 @@ bool zl_chain_box(zl_tm_box *out, const zl_chain *h, uint32_t level, uint64_t bl
 static void chain_visit(zl_chain *h, zl_chain_visit *visit, void *env)
 {
     enum { PLAIN_STEP = 64, STEP = 4 };
+    if (zl_charge(h->c->t->ctx, 1)) return;
     zl_chain_make(h);
     uint64_t chunks = h->unit[h->levels - 1] * h->extent[h->levels - 1];
     uint64_t a_step = h->c->plain[h->swizzle] ? PLAIN_STEP : STEP;
-    if (zl_charge(h->c->t->ctx, 1 + chunks / a_step) == ZLAY_OK) visit(env, h);
+    uint64_t steps = chunks / a_step + h->extent[0] / STEP;
+    if (zl_charge(h->c->t->ctx, steps) == ZLAY_OK) visit(env, h);
 }
 
 static uint64_t row_wanted(const zl_chunks *c, int32_t swizzle, uint64_t start, uint64_t span)

@@ -85,10 +85,13 @@ static bool next_tile(walk *w)
 
 static zlay_status all_visit(walk *w)
 {
-    zlay_status status = ZLAY_OK;
-    do
+    enum { STEPS_CELL = 4 };
+    zlay_status status;
+    do {
+        status = zl_charge(w->t->ctx, w->t->cells * STEPS_CELL);
+        if (!status) status = zl_charge_values(w->t->ctx, w->t->request.source, w->t->cells);
         for (uint64_t i = 0; i < w->t->cells && !status; i++) status = cell_visit(w, i);
-    while (!status && next_tile(w));
+    } while (!status && next_tile(w));
     return status;
 }
 
