@@ -8,6 +8,7 @@
 #include "heap.h"
 #include "legality.h"
 #include "move_model.h"
+#include "products.h"
 
 
 enum { NAMES = 5, GUARD = 8192, FACTS = 16, VALUES = 16 };
@@ -261,38 +262,10 @@ static void unknown_draw(uint64_t *s, unknown *u)
     facts_draw(s, u);
 }
 
-static int64_t factor_read(const char **at, const int64_t *value)
-{
-    char *end;
-    int64_t v = strtoll(*at, &end, 10);
-    if (end != *at) return *at = end, v;
-    for (int i = 0; i < NAMES; i++) {
-        size_t n = strlen(names[i]);
-        if (strncmp(*at, names[i], n) || isalnum((unsigned char)(*at)[n])) continue;
-        *at += n;
-        return value[i];
-    }
-    fail_msg("'%s' is no name", *at);
-    return 0;
-}
-
-/* Sums of products, of which a quotient is whole. */
 static int64_t number(const char *text, size_t length, const int64_t *value)
 {
-    int64_t sum = 0, sign = 1, product = 0;
-    const char *end = text + length;
-    for (char before = '+'; text < end;) {
-        int64_t v = factor_read(&text, value);
-        if (before == '/') assert_int_equal(product % v, 0);
-        product = before == '*' ? product * v : before == '/' ? product / v : v;
-        while (text < end && *text == ' ') text++;
-        before = text < end ? *text++ : '+';
-        while (text < end && *text == ' ') text++;
-        if (before != '+' && before != '-') continue;
-        sum += sign * product;
-        sign = before == '-' ? -1 : 1;
-    }
-    return sum;
+    const product_names all = {NAMES, names, value};
+    return product_sum(text, length, &all);
 }
 
 static bool values_draw(uint64_t *s, const unknown *u, int64_t *value)

@@ -230,8 +230,7 @@ static zlay_status synth(zl_tm *t, zlay_move **out)
         return zl_fail(t->ctx, ZLAY_ENOTSUP, "source: of %s with the unknown '%s'",
                        zlay_type_name(t->type), zlay_layout_param(t->request.source, 0));
     if (!status && t->request.tile && zlay_layout_param(t->request.source, 0))
-        return zl_fail(t->ctx, ZLAY_ELIMIT, "limit symbolic-stride: a tile that is a layout, of a source "
-                       "with the unknown '%s'", zlay_layout_param(t->request.source, 0));
+        return zl_tm_synth_tile(t->ctx, out, t->target, &t->request);
     if (!status && zlay_layout_param(t->request.source, 0))
         return zl_tm_synth_given(t->ctx, out, t->target, &t->request);
     return status ? status : numbers(t, out);

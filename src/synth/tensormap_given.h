@@ -143,7 +143,11 @@ zlay_status zl_tm_synth_known(zlay_ctx *ctx, zlay_move **out, const zlay_target 
 zlay_status zl_tm_synth_cases(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
                               const zlay_tensormap_request *request);
 
-/* A request whose source has unknowns. */
+/* A request whose source has unknowns, and whose tile is a layout (tensormap_tile.c). */
+zlay_status zl_tm_synth_tile(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
+                             const zlay_tensormap_request *request);
+
+/* A request whose source has unknowns, in tiles by shape. */
 zlay_status zl_tm_synth_given(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
                               const zlay_tensormap_request *request);
 
