@@ -76,7 +76,8 @@ static void load(pass *p)
     const zl_cramer *z = p->z;
     for (size_t i = 0; i < z->rows; i++) {
         uint64_t *row = p->t + i * p->width;
-        const int64_t *a = z->a + z->row[i] * z->cols, *b = z->more ? z->b + z->row[i] * z->more : NULL;
+        const int64_t *a = z->a + z->row[i] * z->cols;
+        const int64_t *b = z->more ? z->b + z->row[i] * z->more : NULL;
         for (size_t j = 0; j < z->cols; j++) row[j] = residue(a[j], p->c);
         for (size_t j = 0; j < z->more; j++) row[z->cols + j] = residue(b[j], p->c);
     }
