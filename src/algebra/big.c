@@ -209,8 +209,10 @@ static void last_steps(euclid *e, bool cofactors)
 
 void zl_big_gcd(uint64_t *g, uint64_t *x, const uint64_t *a, const uint64_t *m, size_t n)
 {
-    euclid e = {.n = n, .even = true};
-    memset(e.s, 0, sizeof e.s);
+    euclid e;
+    e.n = n, e.even = true;
+    memset(e.s[0], 0, n * sizeof e.s[0][0]);
+    memset(e.s[1], 0, n * sizeof e.s[1][0]);
     memcpy(e.r[0], m, n * sizeof *m);
     memcpy(e.r[1], a, n * sizeof *a);
     e.s[1][0] = 1;

@@ -50,9 +50,11 @@ static uint64_t inverse_of(uint64_t a, uint64_t c)
     return s < 0 ? (uint64_t)(s + (int64_t)prime) : (uint64_t)s;
 }
 
-static uint64_t residue(int64_t a, uint64_t c)
+/* Most entries are below the primes, and those need no division. */
+static inline uint64_t residue(int64_t a, uint64_t c)
 {
-    uint64_t size = a < 0 ? 0 - (uint64_t)a : (uint64_t)a, prime = low_bits + 1 - c;
+    uint64_t prime = low_bits + 1 - c, size = a < 0 ? 0 - (uint64_t)a : (uint64_t)a;
+    if (size >> 60 == 0) return (uint64_t)a + (prime & (uint64_t)(a >> 63));
     uint64_t rest = fold(size, c);
     return a < 0 && rest ? prime - rest : rest;
 }
@@ -71,16 +73,26 @@ typedef struct pass {
     size_t needed;             /* primes, and so digits */
 } pass;
 
+/* The columns of b, their rows in the order of the pass. */
+static void load_sides(pass *p)
+{
+    const zl_cramer *z = p->z;
+    for (size_t i = 0; i < z->rows && z->more; i++) {
+        uint64_t *row = p->t + i * p->width + z->cols;
+        const int64_t *b = z->b + z->row[i] * z->more;
+        for (size_t j = 0; j < z->more; j++) row[j] = residue(b[j], p->c);
+    }
+}
+
 static void load(pass *p)
 {
     const zl_cramer *z = p->z;
     for (size_t i = 0; i < z->rows; i++) {
         uint64_t *row = p->t + i * p->width;
         const int64_t *a = z->a + z->row[i] * z->cols;
-        const int64_t *b = z->more ? z->b + z->row[i] * z->more : NULL;
         for (size_t j = 0; j < z->cols; j++) row[j] = residue(a[j], p->c);
-        for (size_t j = 0; j < z->more; j++) row[z->cols + j] = residue(b[j], p->c);
     }
+    load_sides(p);
 }
 
 static void swap_rows(pass *p, size_t i, size_t j)
@@ -101,6 +113,21 @@ static inline void clear_below(pass *p, size_t r, size_t col, uint64_t c)
         uint64_t *y = p->t + i * p->width, less = prime - y[col];
         for (size_t j = col + 1; j < p->width; j++)
             y[j] = fold((zl_u128)by * y[j] + (zl_u128)less * x[j], c);
+    }
+}
+
+/* What elimination made of a, made of b: the factors of its steps still stand below the pivots. */
+static void replay_sides(pass *p)
+{
+    const zl_cramer *z = p->z;
+    uint64_t c = p->c, prime = low_bits + 1 - c;
+    for (size_t r = 0; r < z->rank; r++) {
+        const uint64_t *x = p->t + r * p->width;
+        for (size_t i = r + 1; i < z->rows; i++) {
+            uint64_t *y = p->t + i * p->width, by = x[z->col[r]], less = prime - y[z->col[r]];
+            for (size_t j = z->cols; j < p->width; j++)
+                y[j] = fold((zl_u128)by * y[j] + (zl_u128)less * x[j], c);
+        }
     }
 }
 
@@ -131,6 +158,10 @@ static void find_profile(pass *p)
     memcpy(z->col + r, others, rest * sizeof *others);
     z->rank = r;
     p->fixed = true;
+    if (!z->pick) return;
+    z->pick(z, z->picked);
+    load_sides(p);
+    replay_sides(p);
 }
 
 /* The same pivots modulo another prime. */
@@ -251,19 +282,38 @@ static void gather(const pass *p)
 
 static double squared(double x) { return x * x; }
 
-/* Hadamard: bits that no minor of [a b] has more of, its sign included. */
-static double minor_bits(const zl_cramer *z)
+/* Of a row of [a b], or of what pick may fill b with. */
+static double squared_row(const zl_cramer *z, size_t i)
 {
-    double bits = 2;
+    double sum = 1;
+    for (size_t j = 0; j < z->cols; j++) sum += squared((double)z->a[i * z->cols + j]);
+    for (size_t j = 0; j < z->more; j++)
+        sum += z->pick ? 0x1p8 : squared((double)z->b[i * z->more + j]);
+    return sum;
+}
+
+/* The least e with x <= 2^e, x >= 1. */
+static int exponent_of(double x)
+{
+    int exponent = 0;
+    for (; x >= 0x1p32; x *= 0x1p-32) exponent += 32;
+    for (; x > 1; x *= 0.5) exponent++;
+    return exponent;
+}
+
+/* Hadamard: bits that no minor of [a b] has more of, its sign and one to spare included; `less`: of
+ * the minors that lack a row. */
+static double minor_bits(const zl_cramer *z, double *less)
+{
+    double product = 1, least = 0x1p200;
+    int exponent = 0;
     for (size_t i = 0; i < z->rows; i++) {
-        double sum = 1;
-        for (size_t j = 0; j < z->cols; j++) sum += squared((double)z->a[i * z->cols + j]);
-        for (size_t j = 0; j < z->more; j++) sum += squared((double)z->b[i * z->more + j]);
-        int exponent = 0;
-        for (; sum >= 0x1p32; sum *= 0x1p-32) exponent += 32;
-        for (; sum > 1; sum *= 0.5) exponent++;
-        bits += 0.5 * exponent;
+        double sum = squared_row(z, i);
+        if (sum < least) least = sum;
+        for (product *= sum; product >= 0x1p64; product *= 0x1p-64) exponent += 64;
     }
+    double bits = 2 + 0.5 * (exponent + exponent_of(product));
+    *less = z->rows ? bits - 0.5 * (exponent_of(least) - 1) : bits;
     return bits;
 }
 
@@ -312,19 +362,20 @@ static zlay_status take_memory(zl_cramer *z, pass *p)
 zlay_status zl_cramer_solve(zl_cramer *z)
 {
     pass p = {.z = z};
-    double bits = minor_bits(z);
+    double less, bits = minor_bits(z, &less);
     z->block = NULL;
     if (z->rows > ZL_CRAMER_SIDE || z->cols > ZL_CRAMER_SIDE) return ZLAY_EOVERFLOW;
     if (bits >= bits_most) return ZLAY_EOVERFLOW;
     p.needed = (size_t)(bits / prime_bits) + 1;
     z->limbs = (p.needed * BITS + 63) / 64;
+    if (z->limbs < 2) z->limbs = 2;
     zlay_status status = take_memory(z, &p);
     if (status) return status;
     for (size_t i = 0; i < z->rows; i++) z->row[i] = i;
-    if (bits <= 126 && zl_cramer_small(z)) return ZLAY_OK;
-    if (all_primes(&p)) gather(&p);
-    else status = ZLAY_EOVERFLOW;
-    return status;
+    if (!z->pick && zl_cramer_small(z, bits, less)) return ZLAY_OK;
+    if (z->small_only || !all_primes(&p)) return ZLAY_EOVERFLOW;
+    gather(&p);
+    return ZLAY_OK;
 }
 
 void zl_cramer_end(zl_cramer *z)

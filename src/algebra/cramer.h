@@ -17,12 +17,19 @@ typedef struct zl_number {
     bool negative;
 } zl_number;
 
-typedef struct zl_cramer {
+typedef struct zl_cramer zl_cramer;
+
+struct zl_cramer {
     zlay_ctx *ctx;
     const int64_t *a; /* rows x cols */
     size_t rows, cols;
     const int64_t *b; /* rows x more: columns that are no pivots; those of a that are none follow */
     size_t more;
+    /* Fills b once rank, row and col are known; they may become others, and then it is called
+     * again.  NULL: b is as it is.  Its entries are 0 to 15. */
+    void (*pick)(const zl_cramer *c, int64_t *b);
+    int64_t *picked; /* b, where there is a pick */
+    bool small_only; /* ZLAY_EOVERFLOW where primes would be needed */
     size_t wanted; /* columns to be solved for at most: b's, then those of a that are no pivots */
 
     size_t rank, row[ZL_CRAMER_SIDE]; /* the rows of the minor, then the others */
@@ -32,16 +39,21 @@ typedef struct zl_cramer {
     bool *negative;
     size_t bytes;
     void *block;
-} zl_cramer;
+};
 
 /* From ctx, a, rows, cols, b, more and wanted to the rest.  ZLAY_EOVERFLOW, without a message:
  * more primes would be needed than there are.  What is made is freed by zl_cramer_end. */
 zlay_status zl_cramer_solve(zl_cramer *c);
 void zl_cramer_end(zl_cramer *c);
 
-/* The same without primes where the numbers allow it; memory is taken, `row` counts up and
- * `limbs` is at most 2 where no minor has more than 126 bits. */
-bool zl_cramer_small(zl_cramer *c);
+/* The same without primes where the numbers allow it: memory is taken, with two limbs a number at
+ * least, and `row` counts up; no minor of [a b] has more than `bits` bits with its sign and one to
+ * spare, and none of one row less more than `less`. */
+bool zl_cramer_small(zl_cramer *c, double bits, double less);
+
+/* Up to `most` vectors of the kernel of the minor modulo a prime below 2^8, rank numbers each, and
+ * their count; row, col and rank are known. */
+size_t zl_cramer_kernel(uint8_t *out, const zl_cramer *c, unsigned p, bool left, size_t most);
 
 static inline zl_number zl_cramer_det(const zl_cramer *c)
 {

@@ -4,13 +4,14 @@
  * Let A be r rows of rank r on the pivots' columns, d = |det A|, and v any column.  Every y in the
  * lattice has y w = 0 modulo d for w = d A^-1 v, and these y have a Hermite form that can be
  * written down: with g_i = gcd(d, w_i, .., w_r), entry (i, i) is g_(i + 1) / g_i.  For most A
- * and v it is that of A: its index is d.  Where it is less, the conditions of further columns v
- * are added; all columns together always suffice.  Rows beyond r are put in one by one by gcds,
- * modulo d, and the columns beyond the pivots follow from Cramer's rule. */
+ * and v it is that of A: its index is d.  v is picked by A's left kernels modulo 2 and 3, which
+ * say what would make it less.  Where it is less all the same, conditions by A's right kernels
+ * modulo small primes and by further columns v are added; all columns together always suffice.
+ * Rows beyond r are put in one by one by gcds, modulo d, and the columns beyond the pivots follow
+ * from Cramer's rule. */
 #include "algebra/zmat_alone.h"
 
-/* Of many rows, a column more costs more than it saves. */
-enum { SIDE = ZL_CRAMER_SIDE, GENERATORS = 4, MANY = 12 };
+enum { SIDE = ZL_CRAMER_SIDE, GENERATORS = 4, KERNEL = 3 };
 
 #include "algebra/zmat_lattice.h"
 
@@ -20,26 +21,31 @@ static const uint8_t tried[][GENERATORS] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1
                                             {1, 1, 0, 0}, {1, 0, 1, 0}, {0, 1, 1, 0}, {1, 1, 1, 0},
                                             {1, 2, 0, 0}, {1, 0, 2, 0}, {1, 1, 1, 1}, {1, 2, 3, 1}};
 
-/* a modulo 30, by 2^64 = 1 modulo 15. */
-static unsigned modulo_30(const uint64_t *a, size_t n)
+/* x modulo 30, by 2^64 = 1 modulo 15. */
+static uint8_t modulo_30(zl_number x, size_t n)
 {
     unsigned sum = 0;
-    for (size_t i = 0; i < n; i++) sum += (unsigned)(a[i] % 15);
+    for (size_t i = 0; i < n; i++) sum += (unsigned)(x.at[i] % 15);
     sum %= 15;
-    return (sum ^ (unsigned)a[0]) & 1 ? sum + 15 : sum;
+    if ((sum ^ (unsigned)x.at[0]) & 1) sum += 15;
+    return (uint8_t)(x.negative && sum ? 30 - sum : sum);
 }
+
+typedef struct rests {
+    uint8_t at[GENERATORS][SIDE], det;
+    size_t made; /* columns */
+} rests;
 
 /* No prime below 7 divides d and all numbers of this sum of columns: most often no prime at
  * all. */
-static bool is_primitive(const lattice *f, uint8_t rest[GENERATORS][SIDE], const uint8_t *times,
-                         unsigned det)
+static bool is_primitive(const lattice *f, const rests *s, const uint8_t *times)
 {
     static const unsigned primes[] = {2, 3, 5};
     for (size_t k = 0; k < ZL_COUNT(primes); k++) {
-        bool any = det % primes[k] != 0;
+        bool any = s->det % primes[k] != 0;
         for (size_t i = 0; i < f->r && !any; i++) {
             unsigned sum = 0;
-            for (size_t j = 0; j < GENERATORS; j++) sum += (unsigned)times[j] * rest[j][i];
+            for (size_t j = 0; j < s->made; j++) sum += (unsigned)times[j] * s->at[j][i];
             any = sum % primes[k] != 0;
         }
         if (!any) return false;
@@ -47,23 +53,33 @@ static bool is_primitive(const lattice *f, uint8_t rest[GENERATORS][SIDE], const
     return true;
 }
 
+/* The columns that the sum takes; false where there are not so many. */
+static bool take_rests(const lattice *f, rests *s, const uint8_t *times)
+{
+    for (size_t j = s->made; j < GENERATORS; j++) {
+        if (!times[j]) continue;
+        if (j >= f->z->more) return false;
+        for (; s->made <= j; s->made++)
+            for (size_t i = 0; i < f->r; i++)
+                s->at[s->made][i] = modulo_30(zl_cramer_at(f->z, i, s->made), f->z->limbs);
+    }
+    return true;
+}
+
 /* w: a sum of the first columns of z that is likely to be all that is needed. */
 static void choose(const lattice *f, uint64_t *w)
 {
-    uint8_t rest[GENERATORS][SIDE] = {{0}};
     uint64_t x[ZL_BIG];
-    size_t count = f->z->more < GENERATORS ? f->z->more : GENERATORS, k = 0;
-    unsigned det = modulo_30(f->det, f->n);
-    for (size_t j = 0; j < count; j++)
-        for (size_t i = 0; i < f->r; i++) {
-            take(f, x, zl_cramer_at(f->z, i, j));
-            rest[j][i] = (uint8_t)modulo_30(x, f->n);
-        }
-    while (k < ZL_COUNT(tried) && !is_primitive(f, rest, tried[k], det)) k++;
+    rests s;
+    size_t k = 0;
+    s.det = modulo_30(zl_cramer_det(f->z), f->z->limbs), s.made = 0;
+    while (k < ZL_COUNT(tried)
+           && !(take_rests(f, &s, tried[k]) && is_primitive(f, &s, tried[k])))
+        k++;
     const uint8_t *times = tried[k < ZL_COUNT(tried) ? k : 0];
     for (size_t i = 0; i < f->r; i++) {
         memset(w + i * f->n, 0, f->n * sizeof *w);
-        for (size_t j = 0; j < count; j++) {
+        for (size_t j = 0; j < GENERATORS; j++) {
             if (times[j]) take(f, x, zl_cramer_at(f->z, i, j));
             for (unsigned l = 0; l < times[j]; l++) add(f, w + i * f->n, x);
         }
@@ -213,6 +229,61 @@ static zlay_status put(const lattice *f, zlay_zmat **out)
     return status;
 }
 
+/* ---- conditions modulo small primes ---------------------------------------------------------- */
+
+/* Each vector x of M's kernel modulo p says of every row y of M: y x = 0 modulo p, which is
+ * y (d / p) x = 0 modulo d. */
+static void refine_modulo(lattice *f, unsigned p)
+{
+    uint8_t x[KERNEL * SIDE];
+    size_t count = zl_cramer_kernel(x, f->z, p, false, KERNEL);
+    uint64_t part[ZL_BIG];
+    set(part, f->det, f->n);
+    zl_big_div_1(part, f->n, p);
+    for (size_t k = 0; k < count && zl_big_cmp(f->index, f->det, f->n); k++) {
+        uint64_t *w = f->spare + f->r * f->r * f->n;
+        for (size_t i = 0; i < f->r; i++)
+            zl_big_mul_1(w + i * f->n, part, f->n, x[k * f->r + i], 0);
+        refine(f, w);
+    }
+}
+
+/* What the index lacks is most often a small prime that divides more than one invariant factor. */
+static void refine_by_primes(lattice *f)
+{
+    static const uint8_t primes[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53};
+    uint64_t lack[ZL_BIG], rest[ZL_BIG];
+    set(rest, f->det, f->n);
+    divide(lack, rest, f->index, f->n);
+    if (zl_big_used(lack, f->n) > 1) return;
+    for (size_t k = 0; k < ZL_COUNT(primes); k++)
+        if (lack[0] % primes[k] == 0) refine_modulo(f, primes[k]);
+}
+
+/* A column v of small numbers, whose w = d A^-1 v is 0 modulo 2 or 3 only where all others' are: no
+ * sum of M's columns modulo p, as a row of M's left kernel tells. */
+static void pick(const zl_cramer *z, int64_t *b)
+{
+    uint64_t random = 88172645463325252u;
+    uint8_t x[SIDE];
+    for (size_t i = 0; i < z->rows; i++) {
+        random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+        b[i] = (int64_t)((random >> 32) * 6 >> 32);
+    }
+    for (unsigned p = 2; p <= 3; p++) {
+        if (!zl_cramer_kernel(x, z, p, true, 1)) continue;
+        unsigned sum = 0;
+        size_t one = 0;
+        for (size_t i = 0; i < z->rank; i++) {
+            sum += x[i] * (unsigned)b[z->row[i]];
+            if (x[i]) one = i;
+        }
+        if (sum % p == 0) b[z->row[one]] += 5 - (int64_t)p;
+    }
+}
+
+/* ---- the form -------------------------------------------------------------------------------- */
+
 static void form_of_rows(lattice *f)
 {
     size_t n = f->n;
@@ -222,6 +293,7 @@ static void form_of_rows(lattice *f)
     f->whole = true;
     if (!f->all && f->r) choose(f, w);
     if (zl_big_cmp(f->index, f->det, n)) refine(f, w);
+    if (!f->all && zl_big_cmp(f->index, f->det, n)) refine_by_primes(f);
     for (size_t j = 0; j < f->z->more && zl_big_cmp(f->index, f->det, n); j++) {
         for (size_t i = 0; i < f->r; i++) take(f, w + i * n, zl_cramer_at(f->z, i, j));
         refine(f, w);
@@ -254,11 +326,13 @@ static zlay_status form(const zl_cramer *z, zlay_zmat **out)
     return status;
 }
 
-/* Columns v: some of small numbers, or all unit columns. */
-static zlay_status by_columns(zlay_ctx *ctx, zlay_zmat **out, const zlay_zmat *a, bool all)
+typedef enum columns { UNIT_SMALL, PICKED, RANDOM, UNIT } columns;
+
+/* Columns v: one that is picked, some of small numbers, or all unit columns, which suffice. */
+static zlay_status by_columns(zlay_ctx *ctx, zlay_zmat **out, const zlay_zmat *a, columns v)
 {
-    size_t rows = a->rows, few = rows > MANY && rows <= a->cols ? 2 : GENERATORS;
-    size_t more = all ? rows : few;
+    bool all = v == UNIT || v == UNIT_SMALL;
+    size_t rows = a->rows, more = all ? rows : v == PICKED ? 1 : GENERATORS;
     uint64_t random = 88172645463325252u;
     int64_t *b = zl_alloc(ctx, rows * more, sizeof *b);
     zlay_allocator alloc = zl_allocator(ctx);
@@ -268,7 +342,8 @@ static zlay_status by_columns(zlay_ctx *ctx, zlay_zmat **out, const zlay_zmat *a
         b[i] = all ? i / more == i % more : (int64_t)(random >> 60);
     }
     zl_cramer z = {.ctx = ctx, .a = a->small, .rows = rows, .cols = a->cols, .b = b, .more = more,
-                   .wanted = more + a->cols};
+                   .wanted = more + a->cols, .small_only = v == UNIT_SMALL};
+    if (v == PICKED) z.pick = pick, z.picked = b;
     zlay_status status = zl_cramer_solve(&z);
     if (!status) status = form(&z, out);
     zl_cramer_end(&z);
@@ -281,6 +356,8 @@ zlay_status zl_hermite_alone(zlay_ctx *ctx, zlay_zmat **out, const zlay_zmat *a)
     if (a->limbs) return ZLAY_EOVERFLOW;
     zlay_status status = zl_hermite_small(ctx, out, a);
     if (status != ZLAY_EOVERFLOW) return status;
-    status = by_columns(ctx, out, a, a->rows <= GENERATORS);
-    return status == ZLAY_NONE ? by_columns(ctx, out, a, true) : status;
+    if (a->rows <= GENERATORS) status = by_columns(ctx, out, a, UNIT_SMALL);
+    if (status == ZLAY_EOVERFLOW) status = by_columns(ctx, out, a, PICKED);
+    if (status == ZLAY_NONE) status = by_columns(ctx, out, a, RANDOM);
+    return status == ZLAY_NONE ? by_columns(ctx, out, a, UNIT) : status;
 }

@@ -107,14 +107,20 @@ static void condition_make(const lattice *f, condition *c)
     for (size_t i = f->r; i--;) {
         uint64_t *g = c->gcd + i * n, *h = c->diagonal + i * n, *x = c->inverse + i * n;
         uint64_t rest[ZL_BIG], low[ZL_BIG];
+        if (is_one(g + n, n)) {
+            set(g, g + n, n), set(h, g + n, n);
+            continue;
+        }
         set(low, c->u + i * n, n);
-        if (is_one(g + n, n)) memset(low, 0, n * sizeof *low);
-        else if (zl_big_cmp(low, g + n, n) >= 0) divide(rest, low, g + n, n);
+        if (zl_big_cmp(low, g + n, n) >= 0) divide(rest, low, g + n, n);
         zl_big_gcd(g, x, low, g + n, n);
-        set(rest, g + n, n);
-        divide(h, rest, g, n);
-        if (is_one(h, n)) continue;
-        divide(rest, x, h, n);
+        set(h, g + n, n);
+        if (!is_one(g, n)) {
+            set(rest, g + n, n);
+            divide(h, rest, g, n);
+            if (is_one(h, n)) continue;
+            divide(rest, x, h, n);
+        }
         zl_big_divisor_make(&c->by[c->count], h, zl_big_used(h, n));
         c->rows[c->count++] = i;
     }
@@ -132,7 +138,8 @@ static void condition_row(const lattice *f, const condition *c, size_t i, uint64
         size_t j = c->rows[k];
         if (j <= i || is_zero(t, n)) continue;
         set(rest, t, n);
-        divide(q, rest, c->gcd + j * n, n);
+        if (is_one(c->gcd + j * n, n)) set(q, t, n);
+        else divide(q, rest, c->gcd + j * n, n);
         multiply_modulo(q, c->inverse + j * n, &c->by[k], n);
         set(x + j * n, q, n);
         if (!k) return;
