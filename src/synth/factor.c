@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* L = R o L_desc: every member of the family is tried, and the R of the least word is kept. */
+/* L = R o L_desc: every member of the family is tried, and the R of the least word is kept.  Words that take several rounds are searched
+ * for soon first; those whose lower bound allows less than the best of these are searched for again, as word.synth does (branch and
+ * bound over the family). */
 #include "synth/factor.h"
 
 #include "algebra/f2.h"
@@ -7,7 +9,7 @@
 
 #include <string.h>
 
-enum { WORD_BITS = 32, LANE_BITS = 5, WARP_BITS = 2, REG_MOST = 8 };
+enum { LANE_BITS = 5, WARP_BITS = 2, REG_MOST = 8 };
 
 struct zlay_factor {
     zlay_allocator alloc;
@@ -49,16 +51,10 @@ static zlay_status read_slots(zl_factoring *f, const zlay_layout *layout)
     return ZLAY_OK;
 }
 
-/* Elements of a register, as bits. */
-static uint32_t part_bits(const zl_factoring *f)
-{
-    return f->elem_bits < WORD_BITS ? (uint32_t)__builtin_ctz(WORD_BITS / f->elem_bits) : 0;
-}
-
 /* Offsets belong to threads: four warps at most, each lane with words side by side. */
 static void share_out(zl_factoring *f, uint32_t bits)
 {
-    uint32_t part = part_bits(f);
+    uint32_t part = zl_factoring_part(f);
     uint32_t words = bits > part ? bits - part : 0;
     f->slots.lane = words < LANE_BITS ? words : LANE_BITS;
     words -= f->slots.lane;
@@ -100,69 +96,59 @@ static zlay_status read_request(zl_factoring *f, const zlay_factor_request *r)
     return read_layout(f, r->layout);
 }
 
-/* ---- words -------------------------------------------------------------------------------------
- */
-
-/* Slots of elements as slots of words: parts of a register come from the lowest register bits, an
- * element of two registers adds one. */
-static bool word_slots(zl_slots *out, unsigned *more, const zl_factoring *f)
-{
-    uint32_t part = part_bits(f);
-    *more = f->elem_bits > WORD_BITS ? 1 : 0;
-    *out = f->slots;
-    if (out->reg < part) return false;
-    out->byte = part;
-    out->reg = out->reg - part + *more;
-    return true;
-}
-
-static void widen(zl_affine *map, unsigned more)
-{
-    for (unsigned k = map->bits; k-- > 0 && more;) map->basis[k + more] = map->basis[k] << more;
-    for (unsigned k = 0; k < more; k++) map->basis[k] = (uint64_t)1 << k;
-    map->constant <<= more;
-    map->bits += more;
-}
-
-static zlay_status word_of(const zl_factoring *f, zl_word *out, const zl_affine *residual)
-{
-    zl_affine map = *residual;
-    zl_slots slots;
-    unsigned more;
-    if (!word_slots(&slots, &more, f))
-        return zl_fail(f->ctx, ZLAY_ENOTSUP, "layout: a lane has less than one register");
-    widen(&map, more);
-    zlay_status status = zl_slots_check(f->ctx, &slots);
-    if (status) return status;
-    if (f->threads) return zl_word_find(f->ctx, out, &slots, &map, &zl_word_soon);
-    zl_word_landed(out, &slots, &map);
-    return ZLAY_OK;
-}
-
 /* ---- the search
  * ---------------------------------------------------------------------------------- */
+
+/* What words are compared by. */
+typedef struct price {
+    bool shared; /* it goes through shared memory */
+    uint32_t rounds, instructions;
+} price;
+
+/* What no word of a member goes below; `open`: a longer search may find a shorter word. */
+typedef struct bound {
+    bool open;
+    price price;
+} bound;
 
 typedef struct best {
     bool found;
     size_t row;
     uint32_t first;
+    bound bound[ZL_DESC_MOST][ZL_TILE_MODES];
     zl_affine desc, residual, dual;
     zl_word word, trial;
 } best;
 
-static bool shared_word(const zl_word *w)
+static price price_of(const zl_word *w)
 {
-    return w->count == 3 && w->step[1].id == ZL_STEP_SYNC;
+    bool shared = w->count == 3 && w->step[1].id == ZL_STEP_SYNC;
+    return (price){shared, w->rounds, w->instructions};
 }
 
-static bool less(const zl_word *a, const zl_word *b)
+static bool less(price a, price b)
 {
-    if (shared_word(a) != shared_word(b)) return shared_word(b);
-    if (a->rounds != b->rounds) return a->rounds < b->rounds;
-    return a->instructions < b->instructions;
+    if (a.shared != b.shared) return b.shared;
+    return a.rounds != b.rounds ? a.rounds < b.rounds : a.instructions < b.instructions;
 }
 
-static zlay_status try_row(const zl_factoring *f, best *b, size_t row, uint32_t first)
+static bound bound_of(const zl_word *w)
+{
+    bool met = w->rounds == w->lower_rounds && w->instructions <= w->lower_instructions;
+    bool shared = price_of(w).shared;
+    return (bound){!met && !shared, {false, w->lower_rounds, w->lower_instructions}};
+}
+
+/* Of as short words the first member of the family has it. */
+static bool better(const best *b, price p, size_t row, uint32_t first)
+{
+    price kept = price_of(&b->word);
+    if (!b->found || less(p, kept)) return true;
+    bool before = row < b->row || (row == b->row && first <= b->first);
+    return before && !less(kept, p);
+}
+
+static zlay_status try_row(const zl_factoring *f, best *b, size_t row, uint32_t first, const zl_word_aim *aim)
 {
     zl_affine desc, back, residual;
     if (!zl_desc_map(&desc, f, row, first)) return ZLAY_OK;
@@ -170,8 +156,10 @@ static zlay_status try_row(const zl_factoring *f, best *b, size_t row, uint32_t 
         return zl_fail(f->ctx, ZLAY_EINTERNAL, "desc: %s is no bijection",
                        zl_desc_row_at(row)->name);
     zl_map_product(&residual, &f->layout, &back);
-    zlay_status status = word_of(f, &b->trial, &residual);
-    if (status || (b->found && !less(&b->trial, &b->word))) return status;
+    zlay_status status = zl_factoring_word(f, &b->trial, &residual, aim);
+    if (status) return status;
+    b->bound[row][first] = bound_of(&b->trial);
+    if (!better(b, price_of(&b->trial), row, first)) return ZLAY_OK;
     b->found = true;
     b->row = row;
     b->first = first;
@@ -185,6 +173,18 @@ static zlay_status try_row(const zl_factoring *f, best *b, size_t row, uint32_t 
 /* Nothing is left over. */
 static bool done(const best *b) { return b->found && !b->word.instructions && !b->word.rounds; }
 
+/* Once more, and longer, where that may give a better word. */
+static zlay_status search_on(const zl_factoring *f, best *b)
+{
+    zlay_status status = ZLAY_OK;
+    for (size_t i = 0; i < ZL_DESC_MOST; i++)
+        for (uint32_t first = 0; first < ZL_TILE_MODES && !status; first++) {
+            const bound *may = &b->bound[i][first];
+            if (may->open && better(b, may->price, i, first)) status = try_row(f, b, i, first, &zl_word_least);
+        }
+    return status;
+}
+
 static zlay_status search(const zl_factoring *f, best *b, const zlay_factor_request *r)
 {
     zlay_status status = ZLAY_OK;
@@ -193,8 +193,9 @@ static zlay_status search(const zl_factoring *f, best *b, const zlay_factor_requ
         if (r->desc && strcmp(r->desc, row->name)) continue;
         uint32_t ways = row->kind >= ZL_DESC_WARP ? 2 : f->modes;
         for (uint32_t first = 0; first < ways && !status && !done(b); first++)
-            status = try_row(f, b, i, first);
+            status = try_row(f, b, i, first, &zl_word_soon);
     }
+    if (!status) status = search_on(f, b);
     if (status || b->found) return status;
     return zl_fail(f->ctx, ZLAY_NONE, "no %s gives this tile a layout on %s",
                    r->desc ? r->desc : "descriptor", zlay_target_name(f->target));

@@ -53,4 +53,10 @@ zlay_status zl_fragment_of(zl_factoring *f, size_t row);
 /* L_desc of a row, a mode contiguous or first: false, the tile has none of it. */
 bool zl_desc_map(zl_affine *out, const zl_factoring *f, size_t row, uint32_t first);
 
+/* Elements of a register, as bits. */
+uint32_t zl_factoring_part(const zl_factoring *f);
+
+/* The word of a residual. */
+zlay_status zl_factoring_word(const zl_factoring *f, zl_word *out, const zl_affine *residual, const zl_word_aim *aim);
+
 #endif
