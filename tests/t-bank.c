@@ -3,6 +3,8 @@
  * lanes can take, races, names, and what is refused. t-bank-counted.c has what devices counted. */
 #include "bank.h"
 
+#include "legality/bank.h"
+
 /* ---- the header's example -------------------------------------------------------------- */
 
 static void by_hand(void **state)
@@ -73,6 +75,34 @@ static void as_defined(void **state)
             if (b.wavefronts != want) fail_msg("%s %s: %u, not %u", table[i].target, table[i].access, b.wavefronts, want);
             assert_int_equal(b.answer, ZLAY_YES);
         }
+}
+
+/* What is called without conflict takes so many wavefronts; addresses that are all moved by a multiple of a
+ * key take as many as before. */
+static void free_and_moved(void **state)
+{
+    (void)state;
+    uint64_t seed = test_seed("free_and_moved"), iterations = test_iterations(600), without = 0, with = 0;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        for (uint64_t n = 0; n < iterations; n++) {
+            uint32_t a[2 * LANES_MOST], want = 0;
+            zl_banked banked;
+            zlay_bank_access x = explained(table[i].target, table[i].access);
+            uint32_t by = (uint32_t)test_range(&seed, 0, 300) * (x.align < 4 ? 4 : x.align);
+            draw(&seed, &x, a);
+            for (uint32_t l = 0; n % 3 == 0 && l < x.lanes * x.parts; l++)
+                if (a[l] != UINT32_MAX && test_range(&seed, 0, 40)) a[l] = (l * x.bytes + by) / x.align * x.align;
+            for (uint32_t p = 0; p < x.parts; p++) want += counted(&table[i], a + p * x.lanes, x.lanes);
+            assert_int_equal(zl_banked_of(&banked, target_of(table[i].target), x.number), ZLAY_OK);
+            uint32_t found = zl_bank_without_conflict(&banked, a);
+            if (found) assert_int_equal(found, want);
+            without += found != 0;
+            with += found == 0;
+            for (uint32_t l = 0; l < x.lanes * x.parts; l++) a[l] += a[l] == UINT32_MAX ? 0 : by;
+            assert_int_equal(count(table[i].target, table[i].access, a).wavefronts, want);
+        }
+    printf("free_and_moved: %llu without conflict, %llu not\n", (unsigned long long)without, (unsigned long long)with);
+    assert_true(without > iterations && with > iterations);
 }
 
 /* Every access that is counted has a row above with the same groups, banks and rule. */
@@ -323,7 +353,7 @@ int main(void)
         cmocka_unit_test(by_hand),           cmocka_unit_test(as_defined),           cmocka_unit_test(all_are_defined),
         cmocka_unit_test(phases_are_groups), cmocka_unit_test(least_is_reached),     cmocka_unit_test(distinct_is_least),
         cmocka_unit_test(names),             cmocka_unit_test(no_lane_takes_nothing), cmocka_unit_test(races_are_overlaps),
-        cmocka_unit_test(known_or_named),    cmocka_unit_test(refused),
+        cmocka_unit_test(known_or_named),    cmocka_unit_test(refused),           cmocka_unit_test(free_and_moved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -106,6 +106,36 @@ static void count_part(zlay_bank *out, const zl_banked *b, const uint32_t *addre
     put_least(out, b, active);
 }
 
+/* Each way holds one key of a phase; lanes that are served one by one share none. */
+static bool is_free(const zl_bank_keys *c, uint64_t lanes, bool apart)
+{
+    uint32_t held[ZLAY_BANK_LANES];
+    uint64_t taken = 0;
+    for (; lanes; lanes &= lanes - 1) {
+        uint32_t key = c->addresses[__builtin_ctzll(lanes)] >> c->shift, way = key & (c->ways - 1);
+        if (taken >> way & 1 && (apart || held[way] != key)) return false;
+        taken |= UINT64_C(1) << way;
+        held[way] = key;
+    }
+    return true;
+}
+
+uint32_t zl_bank_without_conflict(const zl_banked *b, const uint32_t *addresses)
+{
+    const zl_bank_model *m = b->model;
+    const uint64_t active = active_lanes(addresses, b->lanes, false);
+    uint32_t step = merges(b, addresses) ? 2 : 1, wavefronts = 0;
+    zl_bank_keys keys = keys_of(b, addresses, WORD);
+    keys.ways = m->banks * WORD >> keys.shift;
+    if (keys.each > 1 || b->access->parts > 1) return 0;
+    for (uint32_t i = 0; i < m->count; i += step) {
+        uint64_t lanes = active & (m->phases[i] | m->phases[i + step - 1]);
+        if (!is_free(&keys, lanes, m->serves == ZL_SERVES_LANES)) return 0;
+        wavefronts += lanes != 0;
+    }
+    return wavefronts;
+}
+
 /* Two lanes that write one byte. */
 static bool races(const zl_banked *b, const uint32_t *addresses, uint64_t active)
 {

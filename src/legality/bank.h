@@ -51,6 +51,10 @@ typedef struct zl_bank_keys {
 /* Wavefronts of phases, each given by its active lanes, in sum. */
 uint32_t zl_bank_wavefronts(const zl_bank_keys *c, const uint64_t *phases, uint32_t count);
 
+/* The wavefronts of addresses that fit the access where no two keys of a phase meet in one way, else
+ * 0; 0 too for lanes of several keys. */
+uint32_t zl_bank_without_conflict(const zl_banked *b, const uint32_t *addresses);
+
 /* Whether two active lanes have a key in common; `second`: NULL, or the second address of each lane,
  * which may be its first. */
 bool zl_bank_repeats(const zl_bank_keys *c, uint64_t lanes, const uint32_t *second);

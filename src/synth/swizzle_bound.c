@@ -73,12 +73,13 @@ static uint64_t phase_bound(const zl_families *f, const keys *k, uint64_t lanes)
     for (uint64_t c = 0; classed && c < classes; c++) of_class[c] = 0;
     for (uint64_t left = classed || !differ ? lanes : 0; left; left &= left - 1) {
         uint32_t lane = (uint32_t)__builtin_ctzll(left);
-        const zl_forced *at = &f->forced[k->first[lane]];
         if (!differ && seen_before(k, lanes, lane)) continue;
         uint64_t same = differ ? 1 : alike(k, lanes, lane);
         if (same > most) most = same;
         all++;
-        if (classed && at->modulus == f->align) of_class[at->rest / k->size]++;
+        if (!classed) continue;
+        const zl_forced *at = &f->forced[k->first[lane]];
+        if (at->modulus == f->align) of_class[at->rest / k->size]++;
     }
     if (!all) all = (uint64_t)__builtin_popcountll(lanes);
     if (ceiling(keys_least(k, all), k->ways) > most) most = ceiling(keys_least(k, all), k->ways);
@@ -89,25 +90,60 @@ static uint64_t phase_bound(const zl_families *f, const keys *k, uint64_t lanes)
     return most;
 }
 
+/* What an instance takes at least, and ideally. */
+typedef struct bound {
+    keys k;
+    uint32_t least, ideal;
+} bound;
+
 /* Addresses that are alike where elements are: who is served together depends on no more. */
-static zlay_status instance_bound(zl_families *f, uint32_t i, uint64_t instance)
+static zlay_status instance_bound(bound *out, const zl_families *f, uint32_t i)
 {
     const zl_asked_access *x = &f->a->access[i];
+    const uint32_t *first = out->k.first;
     uint32_t addresses[ZLAY_BANK_LANES];
     zlay_bank bank;
-    keys k = keys_of(f->a, x);
-    k.first = f->points[i].index + instance * x->lanes * x->elements;
     for (uint32_t l = 0; l < x->banked.lanes; l++)
-        addresses[l] = l < x->lanes && k.first[l] != UINT32_MAX
-                           ? k.first[l] * x->banked.access->align
-                           : ZLAY_BANK_INACTIVE;
+        addresses[l] = l < x->lanes && first[l] != UINT32_MAX ? first[l] * x->banked.access->align
+                                                              : ZLAY_BANK_INACTIVE;
     if (zlay_bank_count(&bank, f->a->target, x->banked.access->number, addresses, x->banked.lanes))
         return zl_fail(f->a->ctx, ZLAY_EINVAL, "accesses: %u: %s needs an address of every row", i,
                        x->banked.access->name);
-    f->cost[i].ideal += bank.ideal;
+    out->ideal = bank.ideal;
+    out->least = 0;
     for (uint32_t p = 0; p < bank.phases; p++)
-        f->points[i].least[instance] += (uint32_t)phase_bound(f, &k, bank.phase[p]);
-    f->cost[i].lower_bound += f->points[i].least[instance];
+        out->least += (uint32_t)phase_bound(f, &out->k, bank.phase[p]);
+    return ZLAY_OK;
+}
+
+/* Instances of elements that are all moved by one number have one bound, where no vectors force the
+ * rests of offsets, or force the same. */
+static bool bound_alike(const zl_families *f, const keys *k, const uint32_t *before, uint32_t lanes)
+{
+    if (!zl_is_moved(k->first, before, lanes, 1)) return false;
+    for (uint32_t l = 0; l < lanes && f->align > k->size; l++) {
+        if (k->first[l] == UINT32_MAX) continue;
+        const zl_forced *a = &f->forced[k->first[l]], *b = &f->forced[before[l]];
+        if (a->modulus != b->modulus || a->rest != b->rest) return false;
+    }
+    return true;
+}
+
+static zlay_status access_bound(zl_families *f, uint32_t i)
+{
+    const zl_asked_access *x = &f->a->access[i];
+    bound b = {.k = keys_of(f->a, x)};
+    for (uint64_t n = 0; n < x->instances; n++) {
+        const uint32_t *before = b.k.first;
+        zlay_status status = zl_charge(f->a->ctx, ZL_STEPS_COUNTED) ? ZLAY_ENOMEM : ZLAY_OK;
+        b.k.first = f->points[i].index + n * x->lanes * x->elements;
+        if (!status && (!before || !bound_alike(f, &b.k, before, x->lanes)))
+            status = instance_bound(&b, f, i);
+        if (status) return status;
+        f->points[i].least[n] = b.least;
+        f->cost[i].ideal += b.ideal;
+        f->cost[i].lower_bound += b.least;
+    }
     return ZLAY_OK;
 }
 
@@ -115,9 +151,8 @@ zlay_status zl_bounds_read(zl_families *f)
 {
     zlay_status status = ZLAY_OK;
     f->bound = 0;
-    for (uint32_t i = 0; i < f->a->count; i++) {
-        for (uint64_t n = 0; n < f->a->access[i].instances && !status; n++)
-            status = zl_charge(f->a->ctx, ZL_STEPS_COUNTED) ? ZLAY_ENOMEM : instance_bound(f, i, n);
+    for (uint32_t i = 0; i < f->a->count && !status; i++) {
+        status = access_bound(f, i);
         f->bound += f->cost[i].lower_bound;
     }
     return status;

@@ -112,6 +112,7 @@ static void try_grain(searching *s, zl_member m)
         for (m.shift = 0; m.shift <= ZL_FAMILY_SHIFT_MOST; m.shift++) offer(s, &m);
 }
 
+/* Of the lines that were begun. */
 static void try_cut(searching *s, zl_member m, uint64_t cut)
 {
     m.cut = cut;
@@ -126,6 +127,8 @@ static void try_cut(searching *s, zl_member m, uint64_t cut)
 static void try_mode(searching *s, zl_member m)
 {
     uint64_t length = s->f.a->shape[m.mode];
+    if (!s->status) s->status = zl_lines_begin(&s->f, &m);
+    if (s->status) return;
     try_cut(s, m, length);
     for (uint64_t cut = 2; cut < length && cut <= s->f.period; cut *= 2) try_cut(s, m, cut);
 }
@@ -139,7 +142,9 @@ static void try_joined(searching *s, zl_member m)
     m.cut = m.pitch = length;
     rank best = rank_of(s->f.a, &m);
     best.wavefronts = s->f.bound;
-    if (!less(&best, &s->rank)) return;
+    if (s->status || !less(&best, &s->rank)) return;
+    s->status = zl_lines_begin(&s->f, &m);
+    if (s->status) return;
     if (zl_cut_begin(&s->f, &m)) offer(s, &m);
     for (uint64_t cut = 2; cut < length && cut <= s->f.period; cut *= 2) try_cut(s, m, cut);
 }
@@ -179,34 +184,42 @@ static int32_t least_of(const searching *s, const zlay_swizzle *old)
     return ZLAY_SWIZZLE_LEAST_FAMILY;
 }
 
-/* The layout that was written has every element where the member counted it. */
-static zlay_status confirm(const zl_asked *a, const zlay_layout *layout, const zl_member *m)
+static zlay_status confirm_some(const searching *s, const zl_placing *p, const zlay_layout *layout,
+                                uint64_t first, uint64_t count)
 {
-    zl_placing p;
-    zl_placing_begin(&p, a, m);
-    zl_placing_chunks(&p, m);
-    for (uint64_t first = 0; first < a->size; first += CONFIRMED) {
-        int64_t value[CONFIRMED];
-        uint8_t there[CONFIRMED];
-        uint64_t count = a->size - first < CONFIRMED ? a->size - first : CONFIRMED;
-        if (zlay_layout_eval_many(value, there, layout, NULL, first, count))
-            return zl_fail(a->ctx, ZLAY_EINTERNAL, "the layout cannot be read; please report this request");
-        for (uint64_t i = 0; i < count; i++)
-            if (!there[i] || (uint64_t)value[i] != zl_placing_offset(&p, m, (uint32_t)(first + i)))
-                return zl_fail(a->ctx, ZLAY_EINTERNAL,
-                               "element %llu lies elsewhere; please report this request",
-                               (unsigned long long)(first + i));
-    }
+    int64_t value[CONFIRMED];
+    uint8_t there[CONFIRMED];
+    uint32_t offset[CONFIRMED];
+    if (zlay_layout_eval_many(value, there, layout, NULL, first, count))
+        return zl_fail(s->f.a->ctx, ZLAY_EINTERNAL, "the layout cannot be read; please report this request");
+    zl_placing_offsets(offset, p, &s->best, s->f.line + first, (uint32_t)count);
+    for (uint64_t i = 0; i < count; i++)
+        if (!there[i] || value[i] != offset[i])
+            return zl_fail(s->f.a->ctx, ZLAY_EINTERNAL, "element %llu lies elsewhere; please report this request",
+                           (unsigned long long)(first + i));
     return ZLAY_OK;
 }
 
-static zlay_status answer(zlay_swizzle *out, const searching *s)
+/* The layout that was written has every element where the member counted it. */
+static zlay_status confirm(searching *s, const zlay_layout *layout)
+{
+    const uint64_t size = s->f.a->size;
+    zl_placing p;
+    zlay_status status = zl_lines_begin(&s->f, &s->best);
+    zl_placing_begin(&p, s->f.a, &s->best);
+    zl_placing_chunks(&p, &s->best);
+    for (uint64_t first = 0; first < size && !status; first += CONFIRMED)
+        status = confirm_some(s, &p, layout, first, size - first < CONFIRMED ? size - first : CONFIRMED);
+    return status;
+}
+
+static zlay_status answer(zlay_swizzle *out, searching *s)
 {
     const zl_asked *a = s->f.a;
     zlay_layout *layout;
     zlay_status status = zl_member_layout(a->ctx, &layout, a, &s->best);
     if (status) return status;
-    status = confirm(a, layout, &s->best);
+    status = confirm(s, layout);
     if (status) {
         zlay_layout_free(layout);
         return status;

@@ -14,57 +14,76 @@ zl_rows zl_rows_of(const zl_asked *a, const zl_member *m)
 
 /* ---- places ---------------------------------------------------------------------- */
 
-static void divide_by(zlay_divisor *out, uint64_t divisor)
+/* Lines that are joined are one line. A cut is not chosen yet. */
+void zl_lines_fill(zl_place *out, const zl_asked *a, const zl_member *m)
 {
-    zlay_divisor_make(out, divisor, 0, UINT32_MAX);
+    const uint64_t extent = a->shape[m->mode], step = m->joined ? extent : 0;
+    uint64_t below = 1;
+    for (uint32_t i = 0; i < m->mode; i++) below *= a->shape[i];
+    for (uint64_t high = 0; high < a->size / below / extent; high++)
+        for (uint64_t at = 0; at < extent; at++)
+            for (uint64_t low = 0; low < below; low++) {
+                uint64_t line = low + high * below;
+                *out++ = (zl_place){(uint32_t)(at + line * step), m->joined ? 0 : (uint32_t)line};
+            }
 }
 
 void zl_placing_chunks(zl_placing *p, const zl_member *m)
 {
     p->grain_bits = (uint32_t)__builtin_ctzll(m->grain);
-    divide_by(&p->chunks, m->cut / m->grain);
+    zlay_divisor_make(&p->chunks, m->cut / m->grain, 0, UINT32_MAX);
 }
 
 void zl_placing_begin(zl_placing *out, const zl_asked *a, const zl_member *m)
 {
-    out->rows = zl_rows_of(a, m);
-    divide_by(&out->below, out->rows.below);
-    divide_by(&out->extent, out->rows.extent);
-    divide_by(&out->count, out->rows.count);
-    divide_by(&out->cut, out->rows.cut);
-    divide_by(&out->chunks, 1);
-    out->grain_bits = out->spare = 0;
+    const zl_rows r = zl_rows_of(a, m);
+    out->count = r.count;
+    out->cut_bits = r.cuts > 1 ? (uint32_t)__builtin_ctzll(r.cut) : 32;
+    zlay_divisor_make(&out->chunks, 1, 0, UINT32_MAX);
+    out->grain_bits = 0;
 }
 
-zl_place zl_placing_place(const zl_placing *p, uint32_t index)
+static zl_place cut(const zl_placing *p, zl_place at)
 {
-    const zl_rows *r = &p->rows;
-    uint64_t rest = zl_quotient(&p->below, index), low = index - rest * r->below;
-    uint64_t above = zl_quotient(&p->extent, rest), at = rest - above * r->extent;
-    uint64_t line = low + above * r->below, joined = zl_quotient(&p->count, line);
-    at += joined * r->extent;
-    uint64_t row = zl_quotient(&p->cut, at);
-    return (zl_place){(uint32_t)(at - row * r->cut),
-                      (uint32_t)(line - joined * r->count + row * r->count)};
+    uint64_t column = at.column;
+    return (zl_place){(uint32_t)(column & ((UINT64_C(1) << p->cut_bits) - 1)),
+                      (uint32_t)(at.row + (column >> p->cut_bits) * p->count)};
 }
 
-uint64_t zl_place_offset(const zl_placing *p, const zl_member *m, zl_place at)
+static void skewed(uint32_t *out, const zl_placing *p, const zl_member *m, const zl_place *line,
+                   uint32_t count)
 {
-    uint64_t chunk = at.column >> p->grain_bits, inside = at.column & (m->grain - 1);
-    uint64_t base = m->pitch * at.row + inside;
-    if (m->family == ZL_FAMILY_PAD) return m->pitch * at.row + at.column;
-    if (m->family == ZL_FAMILY_SKEW) {
-        chunk += m->step * at.row;
+    for (uint32_t i = 0; i < count; i++) {
+        zl_place at = cut(p, line[i]);
+        uint64_t chunk = (at.column >> p->grain_bits) + m->step * at.row;
         chunk -= zl_quotient(&p->chunks, chunk) * p->chunks.divisor;
-    } else {
-        chunk ^= at.row >> m->shift & ((UINT64_C(1) << m->bits) - 1);
+        out[i] = (uint32_t)(m->pitch * at.row + (chunk << p->grain_bits) + (at.column & (m->grain - 1)));
     }
-    return base + (chunk << p->grain_bits);
 }
 
-uint64_t zl_placing_offset(const zl_placing *p, const zl_member *m, uint32_t index)
+static void xored(uint32_t *out, const zl_placing *p, const zl_member *m, const zl_place *line,
+                  uint32_t count)
 {
-    return zl_place_offset(p, m, zl_placing_place(p, index));
+    uint64_t bits = (UINT64_C(1) << m->bits) - 1;
+    for (uint32_t i = 0; i < count; i++) {
+        zl_place at = cut(p, line[i]);
+        out[i] = (uint32_t)(m->pitch * at.row + (at.column ^ (at.row >> m->shift & bits) << p->grain_bits));
+    }
+}
+
+void zl_placing_offsets(uint32_t *out, const zl_placing *p, const zl_member *m, const zl_place *line,
+                        uint32_t count)
+{
+    if (m->family == ZL_FAMILY_SKEW) {
+        skewed(out, p, m, line, count);
+    } else if (m->family == ZL_FAMILY_XOR) {
+        xored(out, p, m, line, count);
+    } else {
+        for (uint32_t i = 0; i < count; i++) {
+            zl_place at = cut(p, line[i]);
+            out[i] = (uint32_t)(m->pitch * at.row + at.column);
+        }
+    }
 }
 
 /* The greatest place that the first `chunks` chunks of a row have, of those of a whole one. */

@@ -41,6 +41,12 @@ static zlay_status lanes_check(const zl_asked *a, const zl_points *p, uint32_t i
     return ZLAY_OK;
 }
 
+/* A lane of an instance begins at one. */
+static uint64_t starts_most(const zl_asked *a, uint32_t i)
+{
+    return a->access[i].instances * a->access[i].lanes;
+}
+
 static zlay_status access_points(zl_families *f, uint32_t i)
 {
     const zl_asked *a = f->a;
@@ -51,10 +57,12 @@ static zlay_status access_points(zl_families *f, uint32_t i)
     p->align = x->align * BYTE > a->elem_bits ? x->align * BYTE / a->elem_bits : 1;
     p->instances = a->access[i].instances;
     p->index = zl_alloc(a->ctx, p->count, sizeof *p->index);
-    p->place = zl_alloc(a->ctx, p->count, sizeof *p->place);
     p->least = zl_alloc(a->ctx, p->instances, sizeof *p->least);
-    p->known = zl_alloc(a->ctx, p->instances, sizeof *p->known);
-    if (!p->index || !p->place || !p->least || !p->known) return ZLAY_ENOMEM;
+    if (!p->index || !p->least) return ZLAY_ENOMEM;
+    if (a->access[i].elements > 1 || p->align > 1) {
+        p->start = zl_alloc(a->ctx, starts_most(a, i), sizeof *p->start);
+        if (!p->start) return ZLAY_ENOMEM;
+    }
     for (uint64_t first = 0; first < p->count && !status; first += READ)
         status = indices_read(p->index + first, a, i, first,
                               p->count - first < READ ? p->count - first : READ);
@@ -82,7 +90,8 @@ zlay_status zl_points_read(zl_families *f)
         if (f->points[i].align > f->align) f->align = f->points[i].align;
         if (bits / f->a->elem_bits > f->period) f->period = bits / f->a->elem_bits;
     }
-    return status;
+    if (!status) f->line = zl_alloc(f->a->ctx, f->a->size, sizeof *f->line);
+    return status || f->line ? status : ZLAY_ENOMEM;
 }
 
 void zl_points_free(zl_families *f)
@@ -91,10 +100,10 @@ void zl_points_free(zl_families *f)
     for (uint32_t i = 0; i < f->a->count; i++) {
         const zl_points *p = &f->points[i];
         zl_free(&alloc, p->index, p->count * sizeof *p->index);
-        zl_free(&alloc, p->place, p->count * sizeof *p->place);
         zl_free(&alloc, p->least, p->instances * sizeof *p->least);
-        zl_free(&alloc, p->known, p->instances * sizeof *p->known);
+        zl_free(&alloc, p->start, starts_most(f->a, i) * sizeof *p->start);
     }
+    zl_free(&alloc, f->line, f->a->size * sizeof *f->line);
     zl_free(&alloc, f->forced, f->a->size * sizeof *f->forced);
 }
 
@@ -134,7 +143,7 @@ static zlay_status force_access(const zl_families *f, zl_forced *all, uint32_t i
     const zl_asked_access *x = &f->a->access[i];
     const zl_points *p = &f->points[i];
     zlay_status status = ZLAY_OK;
-    if (x->elements == 1 && p->align == 1) return ZLAY_OK;
+    if (!p->start) return ZLAY_OK;
     for (uint64_t point = 0; point < p->count && !status; point++) {
         uint32_t e = (uint32_t)(point / x->lanes % x->elements), index = p->index[point];
         if (index == UINT32_MAX) continue;
