@@ -95,10 +95,21 @@ static zlay_status swizzle_bit(strided *s, zl_form *out, int from, int to)
     return status ? status : zl_form_add(s->d, out, (int64_t)1 << to, &source);
 }
 
+/* A swizzle permutes each aligned block of 2^(bits + base + |shift|) integers, so its values stay
+ * between the ends of the outermost blocks that its arguments reach. */
+static zl_range block_range(zl_range r, zl_swizzle w)
+{
+    int64_t block = (int64_t)1 << (w.bits + w.base + (w.shift < 0 ? -w.shift : w.shift));
+    if (r.least > INT64_MIN) r.least &= -block;
+    if (r.greatest < INT64_MAX) r.greatest |= block - 1;
+    return r;
+}
+
 static zlay_status swizzle(strided *s)
 {
     zl_swizzle w = s->a->swizzle;
     zl_form out = s->value;
+    zl_range range = zl_draft_range(s->d, &s->value);
     zlay_status status = ZLAY_OK;
     for (int b = 0; b < w.bits && !status; b++) {
         int from = w.base + b + (w.shift > 0 ? w.shift : 0);
@@ -106,6 +117,7 @@ static zlay_status swizzle(strided *s)
         status = swizzle_bit(s, &out, from, to);
     }
     s->value = out;
+    if (!status && w.bits) zl_draft_know(s->d, &out, block_range(range, w));
     return status;
 }
 

@@ -61,7 +61,9 @@ static zlay_status swizzled(work *w, zlay_layout **out)
 
 static zlay_status modular(work *w, zlay_layout **out)
 {
-    return zl_find_modular(w->ctx, out, w->t, w->box, w->names, w->outs);
+    zl_function f = zl_table_function(w->t);
+    if (!is_total(w)) return ZLAY_NONE;
+    return zl_find_modular(w->ctx, out, &f, w->box, w->names, w->outs);
 }
 
 /* Cheapest first.  An affine map over F2 finds its swizzle at once, so that comes before the search

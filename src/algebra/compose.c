@@ -155,7 +155,9 @@ static zlay_status by_any(zl_work *w, zlay_layout **out)
     if (status != ZLAY_NONE || w->left) return status;
     status = zl_layout_box(&w->box, w->b);
     if (!status) status = by_bits(w, out);
-    if (status == ZLAY_NONE) status = zl_compose_values(w, out);
+    if (status != ZLAY_NONE) return status;
+    if (zl_compose_ruled_out(w)) w->compared = w->total = true;
+    else status = zl_compose_values(w, out);
     return status == ZLAY_NONE && !w->left ? by_pieces(w, out) : status;
 }
 

@@ -39,6 +39,10 @@ bool zl_by_coordinate(const zlay_layout *a, const zlay_layout *b);
  * where b leaves the box of a, else when there is none or there are more points. */
 zlay_status zl_compose_values(zl_work *w, zlay_layout **out);
 
+/* Some values of a composition show that no form is cheaper than pieces; all points have values.
+ * False says nothing. */
+bool zl_compose_ruled_out(const zl_work *w);
+
 /* b of 63 or 64 bits over F2, which has no box; ZLAY_NONE as zl_compose_values. */
 zlay_status zl_compose_wide(zl_work *w, zlay_layout **out);
 

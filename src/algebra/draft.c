@@ -62,6 +62,7 @@ zlay_status zl_draft_new(zlay_ctx *ctx, zl_draft **out, size_t dims, const uint6
     d->rows.size = sizeof(zl_draft_row);
     d->guards.size = d->piece_rows.size = sizeof(size_t);
     d->pieces.size = sizeof(zl_part);
+    d->known_range = (zl_range){INT64_MIN, INT64_MAX};
     *out = d;
     return ZLAY_OK;
 }
@@ -151,6 +152,7 @@ zlay_status zl_draft_params(zl_draft *d, const zlay_layout *a)
     zl_free(&alloc, d->param, d->params * sizeof *name);
     d->param = name;
     d->params = at;
+    d->known_range = (zl_range){INT64_MIN, INT64_MAX};
     return ZLAY_OK;
 }
 

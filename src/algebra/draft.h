@@ -55,6 +55,8 @@ typedef struct zl_draft {
     zl_vector guards;             /* size_t: rows that hold where pieces are put now */
     zl_vector pieces, piece_rows; /* zl_part, size_t */
     bool leaves;                  /* an index or coordinate may have left the box of a layout */
+    zl_form known;                /* a form whose range its terms do not show, */
+    zl_range known_range;         /* and that range: of the last value under a swizzle */
 } zl_draft;
 
 /* A draft over the box of a layout with its parameters, or over a box alone.  It lies on the heap;
@@ -90,6 +92,9 @@ zlay_status zl_draft_mod(zl_draft *d, zl_form *out, const zl_form *form, int64_t
 
 /* What a form reaches on the box: sound, not always tight. */
 zl_range zl_draft_range(const zl_draft *d, const zl_form *form);
+
+/* The form lies in the range, which its terms alone do not show. */
+void zl_draft_know(zl_draft *d, const zl_form *form, zl_range range);
 
 void zl_draft_load(const zl_draft *d, zl_form *out, size_t row);
 zlay_status zl_draft_store(zl_draft *d, size_t *row, const zl_form *form, int rule);

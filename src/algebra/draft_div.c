@@ -103,6 +103,23 @@ static bool take_pair(const zl_draft *d, zl_form *work, size_t q, zl_range *sum)
     return false;
 }
 
+static void narrow(zl_range *to, zl_range by)
+{
+    if (by.least > to->least) to->least = by.least;
+    if (by.greatest < to->greatest) to->greatest = by.greatest;
+}
+
+void zl_draft_know(zl_draft *d, const zl_form *form, zl_range range)
+{
+    d->known = *form;
+    d->known_range = range;
+}
+
+static bool is_known(const zl_draft *d, const zl_form *form)
+{
+    return !memcmp(d->known.at, form->at, zl_draft_width(d) * sizeof *form->at);
+}
+
 zl_range zl_draft_range(const zl_draft *d, const zl_form *form)
 {
     zl_form work = *form;
@@ -112,8 +129,8 @@ zl_range zl_draft_range(const zl_draft *d, const zl_form *form)
             if (!take_pair(d, &work, q, &sum)) take_whole(d, &work, q, &sum);
     rest = by_terms(d, &work);
     widen(&sum, rest);
-    if (plain.least > sum.least) sum.least = plain.least;
-    if (plain.greatest < sum.greatest) sum.greatest = plain.greatest;
+    narrow(&sum, plain);
+    if (is_known(d, form)) narrow(&sum, d->known_range);
     return sum;
 }
 

@@ -114,6 +114,80 @@ static bool swizzled_at(const void *env, uint64_t index, int64_t *value)
     return true;
 }
 
+/* A strided layout g of N points has g(i) + g(N - 1 - i) = g(0) + g(N - 1), for the digits of i and
+ * N - 1 - i add up to the greatest; and g(x) + g(y) = g(0) + g(x + y) where x has the lower modes
+ * and y the others.  Some such sums are tried, and those that f does not keep are listed: where
+ * f = s o g, the swizzle s mends all of them. */
+enum { SUMS_MOST = 16, SUMS_TRIED = 64 };
+
+typedef struct sums {
+    size_t count;
+    int64_t value[SUMS_MOST][4]; /* the first two add up to what the others do */
+    uint64_t low;                /* the least power of two by which a sum is off */
+    int high;                    /* bits of the most by which one is off */
+} sums;
+
+/* By how much a sum is off. */
+static uint64_t off_by(const int64_t value[4], zl_swizzle s)
+{
+    uint64_t v[4];
+    for (int k = 0; k < 4; k++) v[k] = (uint64_t)zl_swizzle_at(s, value[k]);
+    return v[0] + v[1] - v[2] - v[3];
+}
+
+static void add_sum(sums *m, const zl_function *f, const uint64_t index[4])
+{
+    int64_t *value = m->value[m->count];
+    for (int k = 0; k < 4; k++)
+        if (!f->at(f->env, index[k], &value[k])) return;
+    uint64_t off = off_by(value, (zl_swizzle){0, 0, 0}), low = off & (0 - off);
+    if (!off) return;
+    off = off >> 63 ? 0 - off : off;
+    int high = 64 - __builtin_clzll(off);
+    m->low = low < m->low ? low : m->low;
+    m->high = high > m->high ? high : m->high;
+    m->count++;
+}
+
+/* Where the modes up to one of several end. */
+static uint64_t border_of(const zl_modes *box, size_t k)
+{
+    uint64_t weight = 1;
+    for (size_t i = 0; i <= k; i++) weight *= (uint64_t)box->at[i].shape;
+    return weight;
+}
+
+static void find_sums(sums *m, const zl_function *f, const zl_modes *box)
+{
+    uint64_t last = f->size - 1, seed = 88172645463325252u;
+    *m = (sums){.low = (uint64_t)1 << 63};
+    for (size_t t = 0; box->count && t < SUMS_TRIED && m->count < SUMS_MOST; t++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        uint64_t i = (seed >> 16) % f->size, border = border_of(box, t / 2 % box->count);
+        uint64_t mirrored[4] = {i, last - i, 0, last};
+        uint64_t split[4] = {i % border, i - i % border, 0, i};
+        add_sum(m, f, t % 2 ? split : mirrored);
+    }
+}
+
+bool zl_breaks_sums(const zl_function *f, const zl_modes *box)
+{
+    sums m;
+    find_sums(&m, f, box);
+    return m.count > 0;
+}
+
+/* A swizzle adds a multiple of 2^t below 2^(t + bits) to each of the four values, or takes one
+ * away, where t is the lowest bit that it changes. */
+static bool mends(const sums *m, zl_swizzle s)
+{
+    int t = s.base - (s.shift < 0 ? s.shift : 0);
+    if (m->low >> t == 0 || t + s.bits + 2 < m->high) return false;
+    for (size_t k = 0; k < m->count; k++)
+        if (off_by(m->value[k], s)) return false;
+    return true;
+}
+
 /* The bits that are set in some value, and in *top those of the greatest magnitude, with one for
  * the sign where there is one. */
 static uint64_t bits_of(const zl_function *f, int *top)
@@ -131,19 +205,27 @@ static uint64_t bits_of(const zl_function *f, int *top)
     return set;
 }
 
-/* A swizzle is its own inverse: f = s o strided exactly when s o f is strided. */
 zlay_status zl_find_swizzled(zl_modes *out, zl_swizzle *s, const zl_function *f,
                              const zl_modes *box)
+{
+    int top;
+    uint64_t set = bits_of(f, &top);
+    return zl_find_swizzled_below(out, s, f, box, set, top);
+}
+
+/* A swizzle is its own inverse: f = s o strided exactly when s o f is strided. */
+zlay_status zl_find_swizzled_below(zl_modes *out, zl_swizzle *s, const zl_function *f,
+                                   const zl_modes *box, uint64_t set, int top)
 {
     uint64_t left = zl_limits(out->ctx)->points;
     swizzled env = {f, {0, 0, 0}, &left};
     zl_function inner = {swizzled_at, &env, f->size};
     zlay_status status = ZLAY_NONE;
     zl_break where;
-    int top;
-    uint64_t set = bits_of(f, &top);
+    sums kept;
+    find_sums(&kept, f, box);
     while (status == ZLAY_NONE && zl_swizzle_next(&env.s, top)) {
-        if (!zl_swizzle_ends(env.s, set)) continue;
+        if (!mends(&kept, env.s) || !zl_swizzle_ends(env.s, set)) continue;
         zl_modes_end(out);
         status = zl_find_strided(out, &inner, box, &where);
         if (!left)

@@ -9,7 +9,7 @@
 
 typedef struct search {
     zlay_ctx *ctx;
-    const zl_table *t;
+    const zl_function *values;
     zl_f2_form f;
 } search;
 
@@ -19,9 +19,10 @@ static bool is_power(uint64_t n) { return n && !(n & (n - 1)); }
 static bool packed(const search *s, uint64_t index, uint64_t *out)
 {
     const zl_f2 f2 = {0, s->f.outs, NULL, s->f.out, NULL};
-    uint64_t group = zl_modular_group(&f2), value = (uint64_t)s->t->value[index];
-    if (s->t->value[index] < 0 || value >= group) return false;
-    *out = zl_modular_packed(&f2, value);
+    int64_t value;
+    if (!s->values->at(s->values->env, index, &value)) return false;
+    if (value < 0 || (uint64_t)value >= zl_modular_group(&f2)) return false;
+    *out = zl_modular_packed(&f2, (uint64_t)value);
     return true;
 }
 
@@ -37,8 +38,8 @@ static bool is_sum(const search *s)
 {
     const zl_f2 f2 = {0, s->f.outs, NULL, s->f.out, s->f.basis};
     uint64_t value, rest;
-    if (s->t->value[0]) return false;
-    for (uint64_t i = 1; i < s->t->size; i++) {
+    if (!packed(s, 0, &value) || value) return false;
+    for (uint64_t i = 1; i < s->values->size; i++) {
         if (!packed(s, i, &value) || !packed(s, i & (i - 1), &rest)) return false;
         if (zl_modular_add(&f2, rest, s->f.basis[__builtin_ctzll(i)]) != value) return false;
     }
@@ -46,13 +47,14 @@ static bool is_sum(const search *s)
 }
 
 /* The first sum that wraps wraps once, and so tells the modulus. */
-static uint64_t modulus(const zl_table *t)
+static uint64_t modulus(const zl_function *f)
 {
-    for (uint64_t i = 1; i < t->size; i++) {
-        int64_t rest = t->value[i & (i - 1)], low = t->value[i & (0 - i)], sum;
-        if (rest < 0 || low < 0 || !zl_add(rest, low, &sum)) return 0;
-        if (sum != t->value[i]) /* a modulus is at most what wraps it, which is 0 or more */
-            return t->value[i] >= 0 && sum > t->value[i] ? (uint64_t)(sum - t->value[i]) : 0;
+    for (uint64_t i = 1; i < f->size; i++) {
+        int64_t rest, low, value, sum;
+        if (!f->at(f->env, i & (i - 1), &rest) || !f->at(f->env, i & (0 - i), &low)) return 0;
+        if (!f->at(f->env, i, &value) || rest < 0 || low < 0 || !zl_add(rest, low, &sum)) return 0;
+        if (sum != value) /* a modulus is at most what wraps it, which is 0 or more */
+            return value >= 0 && sum > value ? (uint64_t)(sum - value) : 0;
     }
     return 0;
 }
@@ -86,7 +88,7 @@ static bool fits(search *s) { return read_bases(s) && is_sum(s); }
 static zlay_status one_output(search *s, const zl_f2 *outs)
 {
     zl_dim dim = {.name = "out0"};
-    uint64_t n = modulus(s->t);
+    uint64_t n = modulus(s->values);
     if (!n || is_power(n) || (outs && outs->outs != 1)) return ZLAY_NONE;
     if (outs) dim = outs->out[0];
     zl_dim_sized(&dim, n);
@@ -105,13 +107,13 @@ static zlay_status find(search *s, zlay_layout **out, const zl_f2 *outs)
 }
 
 /* A table that no form of this many dimensions holds has another one. */
-zlay_status zl_find_modular(zlay_ctx *ctx, zlay_layout **out, const zl_table *t,
+zlay_status zl_find_modular(zlay_ctx *ctx, zlay_layout **out, const zl_function *f,
                             const zl_modes *box, const zlay_layout *names, const zl_f2 *outs)
 {
     search s;
-    if (t->undefined || !all_powers(box)) return ZLAY_NONE;
+    if (!all_powers(box)) return ZLAY_NONE;
     s.ctx = ctx;
-    s.t = t;
+    s.values = f;
     zl_f2_form_begin(&s.f, ctx);
     zlay_status status = inputs(&s, box, names);
     if (!status) status = find(&s, out, outs);

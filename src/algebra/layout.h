@@ -234,10 +234,18 @@ typedef struct zl_break {
 zlay_status zl_find_strided(zl_modes *out, const zl_function *f, const zl_modes *box,
                             zl_break *where);
 
+/* Some values of the function show that it is no strided layout of the box; false says nothing. */
+bool zl_breaks_sums(const zl_function *f, const zl_modes *box);
+
 /* The first swizzle that makes the function of a strided layout of the box: ZLAY_NONE, ENOMEM, and
  * ELIMIT when more than limits.points values would be asked for. */
 zlay_status zl_find_swizzled(zl_modes *out, zl_swizzle *s, const zl_function *f,
                              const zl_modes *box);
+
+/* The same where the bits that values may have are known: those of `set`, and none from `top` on,
+ * the sign's copies but one not counted. */
+zlay_status zl_find_swizzled_below(zl_modes *out, zl_swizzle *s, const zl_function *f,
+                                   const zl_modes *box, uint64_t set, int top);
 
 /* An affine map over F2 as strided, swizzled or, with `outs` output dimensions, f2; ZLAY_NONE. */
 zlay_status zl_find_affine(zlay_ctx *ctx, zlay_layout **out, const zl_affine *map,
