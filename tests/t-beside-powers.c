@@ -181,7 +181,8 @@ static void check_inverse(zlay_ctx *ctx, const drawn *a, uint64_t *seed)
         if (value_at(a, i) < (int64_t)sizeof there) there[value_at(a, i)] = true;
     while (there[first]) first++;
     if (first != size && (a->bits || first < size))
-        fail_msg("the right inverse of %s ends at %llu, not %llu", a->text, (unsigned long long)size, (unsigned long long)first);
+        fail_msg("the right inverse of %s ends at %llu, not %llu", a->text, (unsigned long long)size,
+                 (unsigned long long)first);
     zlay_layout_free(made);
     zlay_layout_free(A);
 }
