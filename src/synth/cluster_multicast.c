@@ -37,14 +37,21 @@ static uint64_t placed(const zlay_tensormap *map, uint32_t d)
     return is_lone(map, d) ? 1 : zl_box_elements(map, d);
 }
 
+/* The innermost step counts only where the map is interleaved. */
+static uint32_t step_of(const zlay_tensormap *map, uint32_t d)
+{
+    uint32_t step = d || map->interleave ? map->step[d] : 1;
+    return step ? step : 1;
+}
+
 /* Whether rows take the swizzle's span. */
 static bool has_span(const zlay_tensormap *map) { return map->swizzle && !map->interleave; }
 
-/* Slices of `part` coordinates of dimension `dim`, and of one of every later dimension. */
-static zlay_tensormap sliced(const zlay_tensormap *map, uint32_t dim, uint32_t part)
+/* A part of the elements of dimension `dim`, and one of every later dimension. */
+static zlay_tensormap sliced(const zlay_tensormap *map, uint32_t dim, uint32_t parts)
 {
     zlay_tensormap slice = *map;
-    slice.box[dim] = part;
+    if (parts > 1) slice.box[dim] = (uint32_t)zl_box_elements(map, dim) / parts * step_of(map, dim);
     for (uint32_t d = dim + 1; d < map->rank; d++)
         if (!is_lone(map, d)) slice.box[d] = 1;
     return slice;
@@ -94,9 +101,8 @@ static zlay_status certify(zlay_ctx *ctx, const zlay_multicast *m)
 static bool divides(const zlay_tensormap *map, uint32_t dim, uint64_t later, uint32_t parts,
                     uint32_t blocks)
 {
-    uint32_t step = map->step[dim] ? map->step[dim] : 1;
     if (parts > 1 && ((!dim && has_span(map)) || is_lone(map, dim))) return false;
-    return later * parts <= blocks && map->box[dim] % (parts * step) == 0;
+    return later * parts <= blocks && zl_box_elements(map, dim) % parts == 0;
 }
 
 /* The most slices first; of as many, those that divide the latest dimension. */
@@ -109,7 +115,7 @@ static zlay_status choose(zlay_ctx *ctx, zlay_multicast *best, const zlay_target
         for (uint32_t parts = blocks; parts; parts--) {
             zlay_multicast m;
             if (!divides(map, dim, later, parts, blocks) || later * parts <= best->slices) continue;
-            zlay_tensormap slice = sliced(map, dim, map->box[dim] / parts);
+            zlay_tensormap slice = sliced(map, dim, parts);
             fill(&m, r, &slice, dim, (uint32_t)(later * parts));
             zlay_status status = check(ctx, target, &m);
             if (status && status != ZLAY_NONE) return status;
@@ -151,7 +157,7 @@ static uint32_t parts_of(const zlay_multicast *m, uint32_t d)
 {
     zlay_tensormap tile = m->map;
     tile.box[d] = m->box[d];
-    return d == m->dim ? m->box[d] / m->map.box[d] : (uint32_t)placed(&tile, d);
+    return (uint32_t)(d == m->dim ? placed(&tile, d) / placed(&m->map, d) : placed(&tile, d));
 }
 
 zlay_status zlay_multicast_issue(zlay_issue *out, const zlay_multicast *m, uint32_t i)
@@ -166,8 +172,9 @@ zlay_status zlay_multicast_issue(zlay_issue *out, const zlay_multicast *m, uint3
                                  ZLAY_GIVEN_CLUSTER | ZLAY_GIVEN_CTA | ZLAY_GIVEN_CTA_MASK};
     memcpy(out->coordinate, m->coordinate, sizeof out->coordinate);
     for (uint32_t d = m->dim, left = i; d < m->map.rank; d++) {
-        uint32_t parts = parts_of(m, d), step = m->map.step[d] ? m->map.step[d] : 1;
-        out->coordinate[d] += (int32_t)(left % parts * (d == m->dim ? m->map.box[d] : step));
+        uint32_t parts = parts_of(m, d), step = step_of(&m->map, d);
+        uint64_t each = d == m->dim ? placed(&m->map, d) : 1;
+        out->coordinate[d] += (int32_t)(left % parts * each * step);
         left /= parts;
     }
     return ZLAY_OK;
