@@ -62,7 +62,7 @@ static inline grouping groups_of(const char *text, uint32_t lanes)
 }
 
 /* The most words that one bank is asked for. */
-static inline uint32_t asked(const served *s, const uint32_t *a, uint32_t lanes, uint64_t group)
+static inline uint32_t most_asked(const served *s, const uint32_t *a, uint32_t lanes, uint64_t group)
 {
     uint32_t words[64][64 * 4], count[64] = {0}, most = 0; /* 4 words of a lane at most */
     for (uint32_t l = 0; l < lanes; l++) {
@@ -91,7 +91,7 @@ static inline uint32_t counted(const served *s, const uint32_t *a, uint32_t lane
     bool merge = s->rule == 'p' && (twins(a, lanes, 1) || twins(a, lanes, 2));
     uint32_t sum = 0;
     for (uint32_t i = 0; i < g.count; i += merge ? 2 : 1)
-        sum += asked(s, a, lanes, merge ? g.lanes[i] | g.lanes[i + 1] : g.lanes[i]);
+        sum += most_asked(s, a, lanes, merge ? g.lanes[i] | g.lanes[i + 1] : g.lanes[i]);
     return sum;
 }
 

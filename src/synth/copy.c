@@ -98,9 +98,11 @@ static zlay_status threads_read(zl_copy *c)
     c->limit = c->request.threads ? c->request.threads : info.threads;
     for (c->lanes = 1; 2 * c->lanes <= threads && 2 * c->lanes <= info.lanes;) c->lanes *= 2;
     c->threads = threads / c->lanes * c->lanes;
-    c->bank_bytes = info.banks * info.bank_bytes;
     c->ptx = info.ptx != 0;
     c->ranked = zl_bank_alike(c->target);
+    c->bank_bytes = info.banks * info.bank_bytes;
+    c->row_bytes = zl_copy_row_bytes(c);
+    c->lanes_most = c->limit < c->warp ? c->limit : c->warp;
     return ZLAY_OK;
 }
 
@@ -188,11 +190,20 @@ static void list_ways(const zl_copy *c, least *l)
         if (!zl_copy_path_asked(c, paths[p])) continue;
         for (uint32_t i = 0; zl_copy_way_at(c, &way, paths[p], i); i++) {
             if (!way.kind || l->count == WAYS_MOST) continue;
-            uint64_t bound = zl_copy_bound(c, &way, c->tile.points, c->sectors);
+            uint64_t bound = zl_copy_way_bound(c, &way);
             l->at[l->count++] = (candidate){paths[p], i, bound};
             if (bound < l->bound) l->bound = bound;
         }
     }
+}
+
+/* Plans beyond the family count for the bound too; of names and tensors it is the family's. */
+static void any_bound(const zl_copy *c, least *l)
+{
+    const uint64_t vector[] = {zl_copy_side_vector(c, ZL_SOURCE), zl_copy_side_vector(c, ZL_DEST)};
+    uint64_t bound = zl_copy_any_bound(c, vector);
+    if (c->tensors || zl_copy_has_names(c)) return;
+    if (bound < l->bound) l->bound = bound;
 }
 
 /* The candidate of the least bound, which is not asked for again. */
@@ -209,6 +220,7 @@ static zlay_status try_all(const zl_copy *c, least *l)
     bool done[WAYS_MOST] = {false};
     zlay_status status = ZLAY_OK;
     list_ways(c, l);
+    any_bound(c, l);
     for (uint32_t i; !status && (i = next_way(l, done)) < l->count; done[i] = true)
         status = try_way(c, l, i);
     if (status || l->best->cost < UINT64_MAX) return status;
@@ -318,6 +330,15 @@ static zlay_status find_strides(zl_copy *c, int s)
     return zl_unless_limit(c->ctx, status);
 }
 
+/* Whether points one by one may be moved where no way along the modes does: a swizzle may leave
+ * together what its base does not, and rows need not all be alike. */
+static bool points_may(const zl_copy *c)
+{
+    bool swizzled = c->tile.swizzle[ZL_SOURCE].bits || c->tile.swizzle[ZL_DEST].bits;
+    if (c->request.registers || c->tensors || zl_copy_has_names(c)) return false;
+    return swizzled || c->tile.points <= zl_limits(c->ctx)->points;
+}
+
 static zlay_status synth(zl_copy *c, zlay_move **out)
 {
     zlay_status status = threads_read(c);
@@ -341,7 +362,9 @@ static zlay_status synth(zl_copy *c, zlay_move **out)
                        c->tensors ? "tiles" : "names");
     if (status == ZLAY_NONE) return zl_copy_by_points(c, out);
     for (int s = 0; !status && s < ZL_SIDES; s++) status = zl_copy_side_check(c, s);
-    return status ? status : search(c, out);
+    if (status) return status;
+    status = search(c, out);
+    return status == ZLAY_NONE && points_may(c) ? zl_copy_by_points(c, out) : status;
 }
 
 zlay_status zlay_copy_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,

@@ -36,7 +36,8 @@ typedef struct zl_copy_mode {
     uint32_t leaf, leaves; /* the first, and how many */
 } zl_copy_mode;
 
-/* A tile joined, its modes by rising steps of the destination, which are positive. */
+/* A tile joined, its modes by rising steps of the destination.  They are positive, but for that of
+ * a falling run of the source, which is turned. */
 typedef struct zl_copy_tile {
     uint32_t leaves, modes;
     zl_copy_leaf leaf[ZL_COPY_LEAVES];
@@ -70,7 +71,10 @@ typedef struct zl_copy {
     bool signal; /* bytes are counted by the peer's barrier */
     uint32_t warp, lanes, threads; /* lanes of a warp, those used, threads used */
     uint32_t limit;                /* threads that there may be */
+    uint32_t lanes_most;           /* of a warp, by any plan: `lanes` is a power of two */
     uint32_t bank_bytes;           /* of shared memory that one wavefront moves */
+    uint32_t row_bytes;            /* the same, and of the target that ranks uncounted accesses */
+    uint64_t bulk_copies;          /* of points in the order that is tried; 0: as rows are */
     zl_copy_tile tile;
     zlay_layout *assumed[ZL_SIDES]; /* symbolic ones under the facts; NULL: numbers */
     uint64_t known[ZL_SIDES];       /* the offset is known modulo this; 0: it is a number */
@@ -258,6 +262,23 @@ void zl_copy_bank(const zl_copy *c, zl_copy_way *way);
  * each side. */
 uint64_t zl_copy_bound(const zl_copy *c, const zl_copy_way *way, uint64_t points,
                        const uint64_t sectors[ZL_SIDES]);
+
+/* No plan of the tile whose widest accesses are those of a way costs less; its ends may be
+ * narrower, and need not order bytes. */
+uint64_t zl_copy_way_bound(const zl_copy *c, const zl_copy_way *way);
+
+/* Elements of the widest access of a side that the target and its base allow. */
+uint64_t zl_copy_widest_vector(const zl_copy *c, int side);
+
+/* The same, of those that the tile's elements there fill, whatever the other side does. */
+uint64_t zl_copy_side_vector(const zl_copy *c, int side);
+
+/* What no plan by loads and stores or by cp.async costs less than, whose accesses have at most so
+ * many elements on each side. UINT64_MAX: none of these paths may be taken. */
+uint64_t zl_copy_any_bound(const zl_copy *c, const uint64_t vector[ZL_SIDES]);
+
+/* Bytes of shared memory that one wavefront moves at most. */
+uint32_t zl_copy_row_bytes(const zl_copy *c);
 
 /* What the accesses cost at least that ZL_COUNT_* name, of shared memory alone. */
 uint64_t zl_copy_least(const zl_copy *c, const zl_copy_way *way, uint64_t points, uint32_t what);

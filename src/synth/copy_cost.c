@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a part costs, and what no part of its elements can cost less than. */
+/* What a part costs. copy_bound.c says what no part of its elements can cost less than. */
 #include "synth/copy.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { WORD_BITS = 32, WORD_BYTES = 4, SECTOR_BYTES = 32 };
+enum { WORD_BITS = 32, WORD_BYTES = 4 };
 
 static const struct {
     int32_t path;
@@ -115,71 +115,4 @@ uint32_t zl_copy_phase_bits(const zl_copy *c, const zl_copy_way *way, int side, 
     uint32_t lanes = phase_lanes(c, way->bank[side], bytes);
     if (!lanes || (shared && lanes != phase_lanes(c, way->bank[side], 0))) return 0;
     return (uint32_t)__builtin_ctz(lanes);
-}
-
-/* ---- the bound ------------------------------------------------------------------------------ */
-
-static uint64_t ceil_div(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
-
-/* Elements of the longest bulk copy: of a run, as far as it may be. */
-static uint64_t longest(const zl_copy *c, const zl_copy_way *w)
-{
-    uint64_t run = w->run[0] < ZL_PART_MODES ? c->tile.mode[w->run[0]].extent : 0;
-    return run > w->vector[0] ? run : w->vector[0];
-}
-
-/* Instructions of warps, each with all its lanes; of bulk copies one each. */
-static uint64_t least_instructions(const zl_copy *c, const zl_copy_way *w, uint64_t points)
-{
-    uint64_t a = w->vector[0], b = w->vector[1], all = c->lanes;
-    if (w->path == ZLAY_PATH_BULK) return ceil_div(points, longest(c, w));
-    if (w->path == ZLAY_PATH_CP_ASYNC) return ceil_div(points, a * all);
-    uint64_t least = 0;
-    if (c->side[ZL_SOURCE].space != ZLAY_MOVE_REGISTER) least += ceil_div(points, a * all);
-    if (c->side[ZL_DEST].space != ZLAY_MOVE_REGISTER) least += ceil_div(points, b * all);
-    return least;
-}
-
-/* Bytes of each side that are moved, each once; a source may be read by many. */
-static uint64_t least_bytes(const zl_copy *c, int side, uint64_t points)
-{
-    uint64_t again = side == ZL_SOURCE ? ceil_div(c->tile.points, c->tile.sources) : 1;
-    return ceil_div(points / again * c->bits, 8);
-}
-
-/* Wavefronts of a side's bytes, each moved once. */
-static uint64_t least_wavefronts(const zl_copy *c, const zl_copy_way *way, int side,
-                                 uint64_t points)
-{
-    if (!zl_is_shared(c->side[side].space) || way->path == ZLAY_PATH_BULK) return 0;
-    if (side == ZL_SOURCE && zl_copy_is_one(way)) return 0;
-    return ceil_div(least_bytes(c, side, points), c->bank_bytes);
-}
-
-uint64_t zl_copy_least(const zl_copy *c, const zl_copy_way *way, uint64_t points, uint32_t what)
-{
-    zl_part least = {.part = {.kind = 0}};
-    for (int s = 0; s < ZL_SIDES; s++) {
-        if (!(what >> s & 1) || !zl_is_shared(c->side[s].space)) continue;
-        least.part.wavefronts_store += least_wavefronts(c, way, s, points);
-        if (!zl_copy_is_one(way))
-            least.part.instructions += ceil_div(points, way->vector[s] * (uint64_t)c->lanes);
-    }
-    return zl_copy_cost(way, &least);
-}
-
-uint64_t zl_copy_bound(const zl_copy *c, const zl_copy_way *way, uint64_t points,
-                       const uint64_t sectors[ZL_SIDES])
-{
-    zl_part least = {.part = {.instructions = least_instructions(c, way, points)}};
-    for (int s = 0; s < ZL_SIDES; s++) {
-        uint64_t full = ceil_div(least_bytes(c, s, points), SECTOR_BYTES);
-        if (c->side[s].space == ZLAY_MOVE_GLOBAL)
-            least.part.sectors += full > sectors[s] ? full : sectors[s];
-        least.part.wavefronts_store += least_wavefronts(c, way, s, points);
-    }
-    uint64_t block = 1;
-    for (uint32_t i = 0; i < ZL_PART_MODES; i++) block *= way->block[i];
-    least.part.permutes = ceil_div(points, block * c->lanes) * zl_copy_permutes(c, way, block);
-    return zl_copy_cost(way, &least);
 }

@@ -117,6 +117,22 @@ static zlay_status merge(zl_copy *c)
     return ZLAY_OK;
 }
 
+/* A falling run of the source becomes one that rises, unless it is the destination's run too. */
+static void turn_source(zl_copy *c)
+{
+    zl_copy_tile *t = &c->tile;
+    if (c->request.registers || c->tensors || zl_copy_has_names(c)) return;
+    for (uint32_t i = 0; i < t->modes; i++)
+        if (t->mode[i].step[ZL_SOURCE] == 1) return;
+    for (uint32_t i = 0; i < t->modes; i++) {
+        zl_copy_mode *m = &t->mode[i];
+        if (m->step[ZL_SOURCE] != -1 || m->step[ZL_DEST] == 1) continue;
+        for (uint32_t k = 0; k < m->leaves; k++) flip(t, &t->leaf[m->leaf + k]);
+        for (int s = 0; s < ZL_SIDES; s++) m->step[s] = -m->step[s];
+        return;
+    }
+}
+
 /* Leaves of fragments end where a thread's registers do. */
 static zlay_status split(zl_copy *c)
 {
@@ -187,6 +203,7 @@ zlay_status zl_copy_join(zl_copy *c)
     if (status) return status;
     sort(t, c->key);
     status = merge(c);
+    turn_source(c);
     count_sources(t);
     return status;
 }

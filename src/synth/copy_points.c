@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { BULK_GRANULE = 16 /* bytes */, SORT_BITS = 11 };
+enum { SORT_BITS = 11 };
 
 /* ---- points ------------------------------------------------------------------------- */
 
@@ -98,6 +98,18 @@ static bool is_group(const zl_copy_point *p, uint64_t v)
             if ((uint64_t)p[j].offset[s] != (uint64_t)p->offset[s] + j) return false;
     }
     return true;
+}
+
+/* Groups of v, each from the first point on that no group before it has. */
+static uint64_t groups_of(const zl_copy_points *points, uint64_t v)
+{
+    uint64_t groups = 0;
+    for (uint64_t i = 0; i + v <= points->count;) {
+        bool group = is_group(&points->at[i], v);
+        groups += group;
+        i += group ? v : 1;
+    }
+    return groups;
 }
 
 /* Move the groups of v from what is left behind those that are taken. */
@@ -203,6 +215,20 @@ static bool build(const zl_copy *c, const zl_copy_points *points, zl_copy_way w,
     return !t->left.count;
 }
 
+/* Elements of the widest access that a side by itself fills, its points in its own order. */
+static uint64_t side_vector(const zl_copy *c, const zl_copy_points *points, int s)
+{
+    uint64_t v = zl_copy_widest_vector(c, s), run = 0, most = 1;
+    const zl_copy_point *p = points->at;
+    for (uint64_t i = 0; i < points->count; i++) {
+        uint64_t at = (uint64_t)p[i].offset[s];
+        if (i && p[i - 1].offset[s] == p[i].offset[s]) continue;
+        run = i && at == (uint64_t)p[i - 1].offset[s] + 1 ? run + 1 : 1;
+        while (most < v && run >= 2 * most && (at + 1) % (2 * most) == 0) most *= 2;
+    }
+    return most;
+}
+
 static void try_order(zl_copy *c, const zl_copy_points *points, int order, tried *t)
 {
     static const int32_t paths[] = {ZLAY_PATH_BULK, ZLAY_PATH_CP_ASYNC, ZLAY_PATH_THREADS,
@@ -212,6 +238,9 @@ static void try_order(zl_copy *c, const zl_copy_points *points, int order, tried
         for (uint32_t log = ZL_WIDTH_MOST + 1; log--;) {
             if (!zl_copy_path_asked(c, paths[p])) continue;
             if (!way_of(c, &w, paths[p], log)) continue;
+            bool bulk = w.path == ZLAY_PATH_BULK;
+            c->bulk_copies = bulk ? groups_of(points, w.vector[0]) : 0;
+            if (bulk && !c->bulk_copies) continue;
             uint64_t bound = zl_copy_bound(c, &w, points->count, c->sectors);
             if (bound < t->bound) t->bound = bound;
             if (bound >= t->best->cost || !build(c, points, w, t)) continue;
@@ -225,7 +254,7 @@ static void try_order(zl_copy *c, const zl_copy_points *points, int order, tried
 
 /* ---- the move ------------------------------------------------------------------------------- */
 
-/* What bounds of the cost ask of a tile: its points, different sources, the longest bulk copy. */
+/* What bounds of the cost ask of a tile: its points and different sources. */
 static void tile_fill(zl_copy *c, const zl_copy_points *by_source)
 {
     const zl_copy_point *at = by_source->at;
@@ -233,7 +262,6 @@ static void tile_fill(zl_copy *c, const zl_copy_points *by_source)
     c->tile.points = by_source->count;
     for (uint64_t i = 0; i < by_source->count; i++)
         c->tile.sources += !i || at[i].offset[0] != at[i - 1].offset[0];
-    c->tile.mode[0].extent = BULK_GRANULE * 8 / c->bits;
 }
 
 static zlay_status move_of_best(zl_copy *c, const zl_copy_points *points, const zl_table *value,
@@ -269,10 +297,13 @@ static zlay_status plan_points(zl_copy *c, const zl_table *value, zl_copy_points
     put_in_order(&order[ZL_SOURCE], t->left.at, ZL_SOURCE);
     t->best->cost = UINT64_MAX;
     tile_fill(c, &order[ZL_SOURCE]);
+    const uint64_t vector[] = {side_vector(c, &order[ZL_SOURCE], ZL_SOURCE),
+                               side_vector(c, &order[ZL_DEST], ZL_DEST)};
+    t->bound = zl_copy_any_bound(c, vector);
     for (int side = ZL_SIDES; side--;) try_order(c, &order[side], side, t);
     if (t->best->cost < UINT64_MAX) return move_of_best(c, &order[t->order], value, t, out);
-    return zl_fail(c->ctx, ZLAY_NONE, "no access moves %u-bit elements between these layouts",
-                   c->bits);
+    return zl_fail(c->ctx, ZLAY_NONE, "no access%s moves %u-bit elements between these layouts",
+                   c->request.path ? " of this path" : "", c->bits);
 }
 
 static zlay_status with_room(zl_copy *c, const zl_table *value, zlay_move **out)
