@@ -176,6 +176,8 @@ static zlay_status compose_checked(zlay_ctx *ctx, zlay_layout **out, const zlay_
 {
     zl_work w;
     if (a->symbols || b->symbols) return zl_symbols_compose(ctx, out, a, b);
+    zlay_status narrow = zl_compose_narrow(ctx, out, a, b);
+    if (narrow != ZLAY_NONE) return narrow;
     zl_work_begin(&w, ctx, a, b);
     w.partial = partial;
     zlay_status status = compose(&w, out);

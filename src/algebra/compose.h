@@ -49,6 +49,11 @@ zlay_status zl_compose_wide(zl_work *w, zlay_layout **out);
 /* b's pieces put into a, any size. */
 zlay_status zl_compose_pieces(zl_work *w, zlay_layout **out);
 
+/* The same as zl_compose_cute of plain layouts of small numbers, as a layout; ZLAY_NONE: something
+ * is large, unusual or not defined. */
+zlay_status zl_compose_narrow(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                              const zlay_layout *b);
+
 /* Of two strided layouts; ZLAY_NONE: CuTe's is not defined here, or is not this function. */
 zlay_status zl_compose_cute(zl_work *w, zl_modes *out);
 

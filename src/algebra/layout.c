@@ -48,15 +48,24 @@ zlay_status zl_layout_strided(zlay_ctx *ctx, zlay_layout **out, const zl_modes *
 zlay_status zl_layout_proved(zlay_ctx *ctx, zlay_layout **out, const zl_modes *m, zl_swizzle s,
                              uint64_t size)
 {
-    zlay_layout *a = zl_layout_block(ctx, s.bits ? ZLAY_LAYOUT_SWIZZLED : ZLAY_LAYOUT_STRIDED,
-                           m->count * sizeof(zl_mode));
+    zlay_status status = zl_layout_plain(ctx, out, m->at, m->count, size);
+    if (status) return status;
+    (*out)->offset = m->offset;
+    if (s.bits) (*out)->swizzle = s, (*out)->kind = ZLAY_LAYOUT_SWIZZLED;
+    return ZLAY_OK;
+}
+
+/* A loop, as a call of memcpy would take longer than the few modes. */
+zlay_status zl_layout_plain(zlay_ctx *ctx, zlay_layout **out, const zl_mode *mode, size_t modes,
+                            uint64_t size)
+{
+    zlay_layout *a = zl_layout_block(ctx, ZLAY_LAYOUT_STRIDED, modes * sizeof *mode);
     if (!a) return ZLAY_ENOMEM;
-    memcpy(a + 1, m->at, m->count * sizeof(zl_mode));
-    a->mode = (const zl_mode *)(a + 1);
-    a->modes = m->count;
-    a->swizzle = s.bits ? s : (zl_swizzle){0, 0, 0};
+    zl_mode *own = (zl_mode *)(a + 1);
+    for (size_t i = 0; i < modes; i++) own[i] = mode[i];
+    a->mode = own;
+    a->modes = modes;
     a->size = size;
-    a->offset = m->offset;
     *out = a;
     return ZLAY_OK;
 }

@@ -154,6 +154,10 @@ zlay_status zl_layout_f2(zlay_ctx *ctx, zlay_layout **out, const zl_f2 *f2);
 zlay_status zl_layout_proved(zlay_ctx *ctx, zlay_layout **out, const zl_modes *m, zl_swizzle s,
                              uint64_t size);
 
+/* The same without swizzle and offset. */
+zlay_status zl_layout_plain(zlay_ctx *ctx, zlay_layout **out, const zl_mode *mode, size_t modes,
+                            uint64_t size);
+
 /* A strided layout over modes that stay where they are: read within the call, never freed. */
 zlay_status zl_layout_over(zlay_ctx *ctx, zlay_layout *out, const zl_modes *m);
 zlay_status zl_layout_copy(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a);
