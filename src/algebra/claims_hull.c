@@ -50,12 +50,13 @@ static zlay_status ranges(hull *h)
 
 /* ---- by points ----------------------------------------------------------------------------- */
 
-static zlay_status by_points(hull *h, const zl_pieces *p)
+static zlay_status by_points(hull *h, const zl_pieces *p, uint64_t points)
 {
     int64_t least[ZL_PIECE_VARIABLES], greatest[ZL_PIECE_VARIABLES], at[ZL_PIECE_VARIABLES];
     memcpy(at, h->least, h->dims * sizeof *at);
     for (size_t d = 0; d < h->dims; d++) least[d] = INT64_MAX, greatest[d] = INT64_MIN;
     bool any = false;
+    if (zl_charge(h->c->w->ctx, zl_umul_sat(points, zl_pieces_steps(p)))) return ZLAY_ENOMEM;
     do {
         if (zl_pieces_at(p, NULL, at, NULL)) continue;
         any = true;
@@ -78,11 +79,11 @@ static zlay_status by_points_or_isl(hull *h)
     domain.outs = 0;
     zlay_status status = extent ? zl_claims_dense(&domain, &p, extent, NULL) : ZLAY_ENOMEM;
     if (status) return status;
-    if (!h->c->w->params && zl_umul_sat(points, p.count) <= WORK) return by_points(h, &p);
+    if (!h->c->w->params && zl_umul_sat(points, p.count) <= WORK) return by_points(h, &p, points);
     status = zl_isl_hull(h->c->w->ctx, h->least, h->greatest, &p);
     if (status != ZLAY_ELIMIT || h->c->w->params || points > zl_limits(h->c->w->ctx)->points)
         return status;
-    return by_points(h, &p);
+    return by_points(h, &p, points);
 }
 
 /* ---- by faces ------------------------------------------------------------------------------ */

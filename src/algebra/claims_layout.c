@@ -204,13 +204,14 @@ static zlay_status drop_implied(maker *m)
 
 /* ---- which points, which values ------------------------------------------------------------ */
 
-static zlay_status by_points(maker *m, const zl_pieces *p)
+static zlay_status by_points(maker *m, const zl_pieces *p, uint64_t points)
 {
     int64_t at[ZL_PIECE_VARIABLES], zero[ZL_PIECE_VARIABLES] = {0}, last[ZL_PIECE_VARIABLES];
     int64_t *value = zl_world_take(&m->w, 3 * p->outs + 1, sizeof *value);
     int64_t *least = value + p->outs, *greatest = least + p->outs;
     if (!value) return ZLAY_ENOMEM;
     memset(at, 0, p->dims * sizeof *at);
+    if (zl_charge(m->w.ctx, zl_umul_sat(points, zl_pieces_steps(p)))) return ZLAY_ENOMEM;
     for (size_t d = 0; d < p->dims; d++) last[d] = (int64_t)(p->extent[d] - 1);
     m->partial = false;
     do {
@@ -264,7 +265,7 @@ static zlay_status measure(maker *m)
     zlay_status status = zl_claims_dense(&m->claims, &p, m->extent, m->out_size);
     if (status) return status;
     uint64_t points = zl_points_between(zero, last, m->w.dims);
-    if (zl_umul_sat(points, p.count + 1) <= WORK) return by_points(m, &p);
+    if (zl_umul_sat(points, p.count + 1) <= WORK) return by_points(m, &p, points);
     if (p.outs > 1 && !m->frame->out_size) status = sizes_by_isl(m, &p);
     return status ? status : total_by_isl(m, &p);
 }

@@ -182,8 +182,10 @@ bool zl_affine_pair(zl_affine *a_map, zl_affine *b_map, zl_manner terms, const z
 typedef struct zl_values {
     zlay_ctx *ctx;
     uint64_t slots; /* a power of two */
-    uint64_t *index; /* of the point + 1; 0: free */
-    int64_t *value;
+    struct {
+        int64_t value;
+        uint64_t index; /* of the point + 1; 0: free */
+    } *at;
 } zl_values;
 
 zlay_status zl_values_new(zlay_ctx *ctx, zl_values *out, uint64_t count);

@@ -158,6 +158,14 @@ static zlay_status put_box(const cover *c, zl_form *value)
     return status;
 }
 
+/* Each point of the box was compared once, and once more a point of a slab that ended it. */
+static zlay_status charge_box(const cover *c)
+{
+    uint64_t points = 1;
+    for (size_t k = 0; k < c->digits; k++) points *= c->count[k];
+    return zl_charge(c->s->ctx, points * (2 + 2 * c->s->outs));
+}
+
 static zlay_status cover_all(cover *c, zl_form *value)
 {
     zlay_status status = ZLAY_OK;
@@ -165,7 +173,8 @@ static zlay_status cover_all(cover *c, zl_form *value)
         if (!is_free(c, c->corner)) continue;
         grow(c);
         mark(c);
-        status = put_box(c, value);
+        status = charge_box(c);
+        if (!status) status = put_box(c, value);
     }
     return status;
 }

@@ -2,6 +2,7 @@
 #include "algebra/isl_object.h"
 
 #if ZL_ENGINES
+#include <isl/constraint.h>
 #include <isl/local_space.h>
 #include <isl/options.h>
 
@@ -16,10 +17,22 @@ static uint64_t bytes_of(const zl_pieces *p)
 }
 
 /* An operation of isl is a pivot or the like, and takes the longer the more there were, for its
- * integers grow: 20,000 took up to 0.9 s, 53,000 more than 10 s.  isl alone counts them and does
- * not say how many there were, so a call may ask for as many as limits.work pays for, and pays for
- * all of them where it meets its quota. */
-enum { STEPS_OPERATION = 13000, STEPS_BEGIN = 1 << 22 };
+ * integers grow: of random questions up to 5 us, but 20,000 took up to 0.9 s, and 53,000 more than
+ * 10 s.  So n of them cost n * (700 + 5/8 n) steps, up to 13,000 each; STEPS_BEGIN pays for the
+ * first 2048.  A call may ask for as many as limits.work pays for at the highest price, and pays
+ * for all of them where it meets its quota. */
+enum {
+    STEPS_OPERATION = 13000,
+    STEPS_FIRST = 700,
+    OPERATIONS_BEGIN = 2048,
+    STEPS_BEGIN = 1 << 22
+};
+
+static uint64_t price_of(uint64_t operations)
+{
+    uint64_t each = STEPS_FIRST + operations * 5 / 8;
+    return operations * (each < STEPS_OPERATION ? each : STEPS_OPERATION);
+}
 
 static uint64_t quota_of(zlay_ctx *ctx)
 {
@@ -77,9 +90,41 @@ void zl_isl_again(zl_isl *e)
     isl_ctx_reset_operations(e->isl);
 }
 
+/* { [x, y] : 2x + 3y >= 7 }: whether it is empty takes isl an operation or two, once for a set. */
+static isl_set *half_plane(isl_ctx *isl)
+{
+    isl_local_space *s = isl_local_space_from_space(isl_space_set_alloc(isl, 0, 2));
+    isl_constraint *row = isl_constraint_alloc_inequality(isl_local_space_copy(s));
+    row = isl_constraint_set_coefficient_si(row, isl_dim_set, 0, 2);
+    row = isl_constraint_set_coefficient_si(row, isl_dim_set, 1, 3);
+    row = isl_constraint_set_constant_si(row, -7);
+    isl_basic_set *half = isl_basic_set_universe(isl_local_space_get_space(s));
+    isl_local_space_free(s);
+    return isl_set_from_basic_set(isl_basic_set_add_constraint(half, row));
+}
+
+/* Operations that isl has counted, rounded up to OPERATIONS_BEGIN or by at most a quarter.  isl
+ * does not say how many there were, but refuses one more where a quota below them is set. */
+static uint64_t operations_of(const zl_isl *e)
+{
+    isl_set *half = half_plane(e->isl);
+    uint64_t most = OPERATIONS_BEGIN;
+    for (; most < e->quota; most += most / 4) {
+        isl_ctx_set_max_operations(e->isl, most);
+        if (isl_set_is_empty(half) != isl_bool_error) break;
+        isl_ctx_reset_error(e->isl);
+    }
+    isl_set_free(half);
+    return most < e->quota ? most : e->quota;
+}
+
 void zl_isl_end(zl_isl *e)
 {
-    if (e->isl) isl_ctx_free(e->isl);
+    if (!e->isl) return;
+    bool paid = isl_ctx_last_error(e->isl) == isl_error_quota;
+    uint64_t price = paid ? 0 : price_of(operations_of(e));
+    if (price > STEPS_BEGIN) zl_charge(e->ctx, price - STEPS_BEGIN);
+    isl_ctx_free(e->isl);
 }
 
 /* ---- pieces as isl objects: coordinates and outputs stand in reverse, so that isl's lexicographic

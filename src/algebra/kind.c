@@ -36,18 +36,10 @@ bool zl_value(const zlay_layout *a, uint64_t index, int64_t *out)
     return true;
 }
 
-/* A division of 64 bits is a step or two, and so are the products of four entries of a row. */
-static uint64_t steps_of_pieces(const zl_pieces *p)
-{
-    uint64_t rows = p->divs;
-    for (size_t i = 0; i < p->count; i++) rows += p->piece[i].equals + p->piece[i].leasts + p->outs;
-    return p->dims + 2 * p->divs + zl_umul_sat(rows, zl_pieces_width(p)) / 4;
-}
-
 zlay_status zl_charge_values(zlay_ctx *ctx, const zlay_layout *a, uint64_t count)
 {
     uint64_t steps = 2 + a->modes + a->f2.ins + a->f2.outs;
-    if (a->kind == ZLAY_LAYOUT_PIECES) steps += steps_of_pieces(&a->pieces);
+    if (a->kind == ZLAY_LAYOUT_PIECES) steps += zl_pieces_steps(&a->pieces);
     return zl_charge(ctx, zl_umul_sat(count, steps));
 }
 

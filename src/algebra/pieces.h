@@ -54,6 +54,9 @@ static inline size_t zl_pieces_width(const zl_pieces *p)
  * disjoint is the caller's to know.  `partial` says that a point of the box may be undefined. */
 zlay_status zl_layout_pieces(zlay_ctx *ctx, zlay_layout **out, const zl_pieces *p, bool partial);
 
+/* Steps of limits.work that zl_pieces_at takes at most. */
+uint64_t zl_pieces_steps(const zl_pieces *p);
+
 /* The values at a coordinate (dims entries), with values for the parameters; both may be NULL where
  * there are none.  ZLAY_NONE: undefined there; ZLAY_EOVERFLOW with parameters only. */
 zlay_status zl_pieces_at(const zl_pieces *p, const int64_t *params, const int64_t *coordinate,

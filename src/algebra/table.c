@@ -2,7 +2,7 @@
 #include "algebra/table.h"
 #include "algebra/draft.h"
 
-enum { STEPS_POINT = 4 }; /* that a point is set and read in, once */
+enum { STEPS_POINT = 8 }; /* that a point is set in, wherever it lies, and read once */
 
 zlay_status zl_table_new(zlay_ctx *ctx, zl_table *out, uint64_t size)
 {

@@ -123,6 +123,8 @@ static zlay_status from_read(zl_points *p, zl_conversion *c, const holder *all, 
     return ZLAY_OK;
 }
 
+enum { STEPS_SORT = 24 }; /* of limits.work, for a slot that is sorted or sought among all */
+
 static zlay_status holders_find(zl_points *p, zl_conversion *c)
 {
     uint64_t count = 0;
@@ -131,6 +133,7 @@ static zlay_status holders_find(zl_points *p, zl_conversion *c)
     zlay_status status = all && p->from ? ZLAY_OK : ZLAY_ENOMEM;
     for (uint64_t x = 0; !status && x < p->slots[ZL_SRC]; x++)
         if (p->held[ZL_SRC].there[x]) all[count++] = (holder){p->held[ZL_SRC].value[x], x};
+    if (!status) status = zl_charge(c->ctx, count * STEPS_SORT + p->slots[ZL_DST] * STEPS_SORT);
     if (!status && count) qsort(all, count, sizeof *all, by_value);
     if (!status) status = from_read(p, c, all, count);
     zlay_allocator alloc = zl_allocator(c->ctx);

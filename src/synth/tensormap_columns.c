@@ -211,7 +211,7 @@ bool zl_columns_box(zl_tm_box *out, const zl_chain *h, uint64_t rows)
     walk w = {.ctx = c->t->ctx};
     bool ended = false;
     if (c->width > 1 || rows > PIXELS_MOST || !rows_read(key, h, pitch, rows) ||
-        !walk_any(&w, key, rows, &ended))
+        zl_charge(w.ctx, rows * h->row) || !walk_any(&w, key, rows, &ended))
         return false;
     memset(out, 0, sizeof *out);
     out->swizzle = h->swizzle;
