@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A refuter of tensormap.synth: on random small requests every plan is run byte by byte in the CPU model, and
  * every `none` and `optimal` is held against all copies of a small world (brute_tile.h), any number of them for
- * `none`, as many as the plan has for `optimal`.  2,000 in `make test`, for each claim is held to all copies of its tile. */
+ * `none`, as many as the plan has for `optimal`.  10,000 in `make test`. */
 #include "brute_tile.h"
 #include "test.h"
 
@@ -192,7 +192,7 @@ static void test_refuter(void **unused)
 {
     (void)unused;
     synth_world *w = synth_world_new("sm_90a");
-    uint64_t state = test_seed("refuter of tensor maps"), count = test_exhaustive() ? 1000000 : 2000;
+    uint64_t state = test_seed("refuter of tensor maps"), count = test_exhaustive() ? 1000000 : 10000;
     tally t = {0};
     for (uint64_t i = 0; i < count; i++) one(w, &state, &t);
     printf("tensor maps: %llu requests, %llu moves, %llu none, %llu undecided; %llu claims held to all copies, %llu "

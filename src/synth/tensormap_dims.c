@@ -53,6 +53,14 @@ static bool digit_split(const zl_tm *t, zl_tm_box *box, uint32_t i, uint64_t low
     return true;
 }
 
+/* Whether numbers of at most ZL_BOX_MOST have this product: no prime above that divides it. */
+static bool is_smooth(uint64_t extent)
+{
+    for (uint64_t p = 2; p < ZL_BOX_MOST && extent > ZL_BOX_MOST; p += p > 2 ? 2 : 1)
+        while (extent % p == 0) extent /= p;
+    return extent <= ZL_BOX_MOST;
+}
+
 /* Two factors of at most `most` and ZL_BOX_MOST steps where there are such, else the greatest
  * first. `unit`: steps that the first is a multiple of. */
 static bool digit_cut(const zl_tm *t, zl_tm_box *box, uint32_t i, uint64_t most, uint64_t unit)
@@ -64,8 +72,8 @@ static bool digit_cut(const zl_tm *t, zl_tm_box *box, uint32_t i, uint64_t most,
     if (zl_charge(t->ctx, 4 * (most / unit))) return false;
     for (int two = 1; two >= 0; two--)
         for (uint64_t low = most - most % unit; low > 1; low -= unit) {
-            if (extent % low || (two && extent / low > ZL_BOX_MOST)) continue;
-            if (digit_split(t, box, i, low)) return true;
+            if (two && low * ZL_BOX_MOST < extent) break;
+            if (extent % low == 0 && digit_split(t, box, i, low)) return true;
         }
     return false;
 }
@@ -239,7 +247,8 @@ static bool edges_once(const zl_tm_map *m)
 static bool others_fit(zl_tm_map *m, zl_tm_box *box)
 {
     for (uint32_t i = 1; i < box->digits; i++) {
-        if (box->digit[i].extent > ZL_BOX_MOST && !digit_cut(m->t, box, i, ZL_BOX_MOST, 1))
+        uint64_t extent = box->digit[i].extent;
+        if (extent > ZL_BOX_MOST && !(is_smooth(extent) && digit_cut(m->t, box, i, ZL_BOX_MOST, 1)))
             return false;
         uint64_t steps = steps_to_next(box, i);
         if (i >= ZL_TM_RANK || steps < box->digit[i].extent || steps > ZL_BOX_MOST) return false;

@@ -25,6 +25,7 @@ typedef struct search {
     uint64_t left;     /* steps of the search for these */
     bool memory_ended;
     uint8_t *reached; /* places that some box brings */
+    uint64_t known;   /* how many */
     zl_fewest fewest;
 } search;
 
@@ -37,6 +38,7 @@ static void reach(search *s, zl_known *k, const zl_chain *h, uint64_t chunks)
         uint64_t at = zl_chunk_place(h->start + i, h->swizzle);
         if (h->swizzle && !h->slice && i % span >= h->row) continue;
         if (at >= s->c->count || !s->c->there[at]) continue;
+        s->known += !s->reached[at];
         s->reached[at] = 1;
         k->wanted++;
         if (s->small) k->where.word[at / 64] |= (uint64_t)1 << at % 64;
@@ -107,9 +109,20 @@ static void length_keep(search *s, const zl_chain *h, uint32_t level, uint64_t b
     if (s->small) keep(s, &k);
 }
 
+/* Of a tile with too many places to search covers it is only asked which of them are reached: what the
+ * longest box of a level brings, shorter ones bring in part. */
+static void longest_reach(search *s, const zl_chain *h, uint32_t level)
+{
+    zl_known none = {0};
+    uint64_t blocks = zl_chain_longest(h, level);
+    if (blocks) reach(s, &none, h, blocks * h->unit[level]);
+}
+
 static void chain_keep(void *env, const zl_chain *h)
 {
-    for (uint32_t i = 0; i < h->levels; i++)
+    search *s = env;
+    for (uint32_t i = 0; i < h->levels && !s->small; i++) longest_reach(s, h, i);
+    for (uint32_t i = 0; i < h->levels && s->small; i++)
         for (uint64_t n = i ? 2 : 1; n <= h->extent[i]; n++) length_keep(env, h, i, n);
 }
 
@@ -127,8 +140,10 @@ static bool block_brings(const zl_chain *h, uint32_t level, uint64_t block)
 /* Of boxes over holes those that end with a block that brings something. */
 static void shape_keep(void *env, const zl_chain *h)
 {
+    search *s = env;
     uint32_t level = h->levels - 1;
-    for (uint64_t n = level ? 2 : h->extent[0]; n <= h->extent[level]; n++)
+    if (!s->small) longest_reach(s, h, level);
+    for (uint64_t n = level ? 2 : h->extent[0]; n <= h->extent[level] && s->small; n++)
         if (block_brings(h, level, n - 1)) length_keep(env, h, level, n);
 }
 
@@ -274,6 +289,7 @@ static zlay_status search_run(search *s, zl_cover *out, const zl_cover *than)
 {
     zlay_status status;
     for (uint64_t line = 0; line < s->c->count / ZL_LINE_CHUNKS; line++) {
+        if (!s->small && s->known == s->c->wanted) break;
         zl_chunks_chains(s->c, line, true, chain_keep, s);
         if (zl_chunks_over_holes(s->c) && !zl_chunks_wanted(s->c, line)) s->shapes_ended = true;
         else if (zl_chunks_over_holes(s->c))
