@@ -80,9 +80,11 @@ void zl_big_rem(uint64_t *q, uint64_t *a, size_t na, const zl_big_divisor *by)
 void zl_big_mulmod(uint64_t *r, const uint64_t *a, const uint64_t *b, const zl_big_divisor *by)
 {
     uint64_t both[2 * ZL_BIG + 1];
-    zl_big_mul(both, a, by->n, b, by->n);
-    zl_big_rem(NULL, both, 2 * by->n, by);
-    memcpy(r, both, by->n * sizeof *r);
+    size_t n = by->n, na = zl_big_used(a, n), nb = zl_big_used(b, n), count = na + nb;
+    zl_big_mul(both, a, na, b, nb);
+    while (count < n) both[count++] = 0;
+    zl_big_rem(NULL, both, count, by);
+    memcpy(r, both, n * sizeof *r);
 }
 
 /* ---- gcd ---------------------------------------------------------------------------------- */

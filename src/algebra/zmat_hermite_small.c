@@ -140,22 +140,27 @@ static void place(small *f, const zl_wide *y, size_t col)
 /* ---- the last reductions -------------------------------------------------------------------- */
 
 typedef struct modulus {
+    bool made;
     zl_wide d; /* 0: there is none */
     zl_big_divisor by;
 } modulus;
 
-/* The product of the pivots, where every column has one and it is below 2^126. */
-static void modulus_make(const small *f, modulus *m)
+/* The product of the pivots, where every column has one and it is below 2^126; false: there is
+ * none. */
+static bool modulus_make(const small *f, modulus *m)
 {
     unsigned bits = 0;
+    if (m->made) return m->d;
+    m->made = true;
     m->d = 1;
     for (size_t i = 0; i < f->cols; i++) {
         bits += f->there[i] ? bits_of(f->row[i][i]) : 127;
         m->d = bits > 126 ? 0 : m->d * f->row[i][i];
     }
-    if (!m->d) return;
+    if (!m->d) return false;
     uint64_t d[2] = {(uint64_t)m->d, (uint64_t)(m->d >> 64)};
     zl_big_divisor_make(&m->by, d, d[1] ? 2 : 1);
+    return true;
 }
 
 static zl_wide rest(zl_wide a, zl_wide d)
@@ -176,7 +181,7 @@ static zl_wide less_product(const modulus *m, zl_wide x, zl_wide q, zl_wide y)
 }
 
 /* Row i by the pivots behind its own, whose rows are reduced. */
-static void reduce_last(small *f, size_t i, const modulus *m)
+static void reduce_last(small *f, size_t i, modulus *m)
 {
     for (size_t j = i + 1; j < f->cols; j++) {
         if (!f->there[j]) continue;
@@ -184,7 +189,8 @@ static void reduce_last(small *f, size_t i, const modulus *m)
         if (!q) continue;
         x[j] -= q * y[j];
         for (size_t l = j + 1; l < f->cols; l++) {
-            bool fits = !m->d || bits_of(q) + bits_of(y[l]) <= 125;
+            bool fits = is_narrow(q) && is_narrow(y[l]);
+            if (!fits) fits = bits_of(q) + bits_of(y[l]) <= 125 || !modulus_make(f, m);
             x[l] = fits ? kept(f, x[l] - times(f, q, y[l])) : less_product(m, x[l], q, y[l]);
         }
     }
@@ -193,8 +199,7 @@ static void reduce_last(small *f, size_t i, const modulus *m)
 static void reduce_all(small *f)
 {
     modulus m;
-    if (f->overflow) return;
-    modulus_make(f, &m);
+    m.made = false;
     for (size_t i = f->cols; i-- && !f->overflow;)
         if (f->there[i]) reduce_last(f, i, &m);
 }
@@ -213,7 +218,7 @@ static void insert(small *f, zl_wide *y)
 }
 
 /* Rows by their pivots; the others are 0. */
-static zlay_status put(zlay_ctx *ctx, zlay_zmat **out, const small *f, size_t rows)
+static zlay_status put_wide(zlay_ctx *ctx, zlay_zmat **out, const small *f, size_t rows)
 {
     uint64_t made[ROWS * SMALL][2];
     bool negative[ROWS * SMALL];
@@ -227,6 +232,21 @@ static zlay_status put(zlay_ctx *ctx, zlay_zmat **out, const small *f, size_t ro
         }
     for (; k < rows * f->cols; k++) made[k][0] = made[k][1] = negative[k] = 0;
     return zl_zmat_of_numbers(ctx, out, rows, f->cols, made[0], negative, 2);
+}
+
+static zlay_status put(zlay_ctx *ctx, zlay_zmat **out, const small *f, size_t rows)
+{
+    int64_t made[SMALL * SMALL];
+    size_t k = 0;
+    for (size_t i = 0; i < f->cols; i++)
+        for (size_t j = 0; j < f->cols && f->there[i]; j++, k++) {
+            zl_wide a = j < i ? 0 : f->row[i][j];
+            if (a != (int64_t)a) return put_wide(ctx, out, f, rows);
+            made[k] = (int64_t)a;
+        }
+    zlay_status status = zl_zmat_block(ctx, out, rows, f->cols, 0);
+    if (!status) memcpy((*out)->small, made, k * sizeof *made);
+    return status;
 }
 
 /* Pivots but the last are minors of least - 1 rows at most: their bits say whether it is worth
@@ -304,6 +324,6 @@ zlay_status zl_hermite_small(zlay_ctx *ctx, zlay_zmat **out, const zlay_zmat *a)
         for (size_t j = 0; j < a->cols; j++) y[j] = a->small[i * a->cols + j];
         insert(&f, y);
     }
-    reduce_all(&f);
+    if (!f.overflow) reduce_all(&f);
     return f.overflow ? ZLAY_EOVERFLOW : put(ctx, out, &f, a->rows);
 }

@@ -71,8 +71,10 @@ static void divide(uint64_t *q, uint64_t *a, const uint64_t *b, size_t n)
 static void multiply_modulo(uint64_t *x, const uint64_t *b, const zl_big_divisor *by, size_t n)
 {
     uint64_t both[2 * ZL_BIG + 1];
-    zl_big_mul(both, x, n, b, n);
-    zl_big_rem(NULL, both, 2 * n, by);
+    size_t nx = zl_big_used(x, n), nb = zl_big_used(b, n), count = nx + nb;
+    zl_big_mul(both, x, nx, b, nb);
+    while (count < by->n) both[count++] = 0;
+    zl_big_rem(NULL, both, count, by);
     memset(x, 0, n * sizeof *x);
     set(x, both, by->n);
 }
@@ -130,9 +132,11 @@ static void condition_make(const lattice *f, condition *c)
 static void condition_row(const lattice *f, const condition *c, size_t i, uint64_t *x)
 {
     size_t n = f->n;
-    uint64_t t[ZL_BIG] = {0}, q[ZL_BIG], rest[ZL_BIG], minus[ZL_BIG];
+    uint64_t t[ZL_BIG], q[ZL_BIG], rest[ZL_BIG], minus[ZL_BIG];
+    memset(t, 0, n * sizeof *t);
     memset(x, 0, f->r * n * sizeof *x);
-    add_product(f, t, c->diagonal + i * n, c->u + i * n);
+    if (is_one(c->diagonal + i * n, n)) set(t, c->u + i * n, n);
+    else add_product(f, t, c->diagonal + i * n, c->u + i * n);
     negate(f, t);
     for (size_t k = c->count; k--;) {
         size_t j = c->rows[k];
@@ -186,7 +190,7 @@ static void times_row(const lattice *f, size_t i, const uint64_t *w, uint64_t *u
 {
     size_t n = f->n;
     memset(u, 0, n * sizeof *u);
-    for (size_t j = i; j < (f->whole ? i + 1 : f->r); j++)
+    for (size_t j = i; j < f->r; j++)
         add_product(f, u, at(f, i, j), w + j * n);
 }
 
@@ -215,7 +219,9 @@ static void refine(lattice *f, const uint64_t *w)
     condition c;
     c.u = x + r * n;
     c.diagonal = c.u + r * n, c.inverse = c.diagonal + r * n, c.gcd = c.inverse + r * n;
-    for (size_t i = 0; i < r; i++) times_row(f, i, w, c.u + i * n);
+    if (f->whole) set(c.u, w, r * n);
+    else
+        for (size_t i = 0; i < r; i++) times_row(f, i, w, c.u + i * n);
     condition_make(f, &c);
     if (!c.count) return;
     compose(f, &c, x);
