@@ -158,11 +158,77 @@ static void alone(void **state)
     assert_true(t.equal > rounds && t.left < rounds / 10);
 }
 
+/* ---- Hermite forms by FLINT ------------------------------------------------------------------ */
+
+/* FLINT's form of the same matrix, entry by entry. */
+static void assert_hermite(const zlay_zmat *h, const zlay_zmat *a)
+{
+    fmpz_mat_t x, wanted;
+    zmat_to_flint(wanted, a);
+    fmpz_mat_hnf(wanted, wanted);
+    zmat_to_flint(x, h);
+    assert_true(fmpz_mat_equal(x, wanted));
+    fmpz_mat_clear(x);
+    fmpz_mat_clear(wanted);
+}
+
+/* Row or column `to` plus t times another. */
+static void add_line(int64_t *at, size_t n, size_t to, size_t from, size_t line, size_t step, int64_t t)
+{
+    for (size_t k = 0; k < n; k++) at[to * line + k * step] += t * at[from * line + k * step];
+}
+
+/* A matrix whose elementary divisors are those of a random diagonal: primes that are divided out by
+ * their kernels, powers and primes that are not, and now and then 0. */
+static void fill_divisors(int64_t *at, size_t n, uint64_t *seed)
+{
+    static const int64_t divisors[] = {1, 1, 1, 2, 2, 3, 4, 5, 6, 7, 9, 11, 16, 49, 53, 59, 1009, 65537, 30030, 0};
+    memset(at, 0, n * n * sizeof *at);
+    for (size_t i = 0; i < n; i++)
+        at[i * n + i] = divisors[test_range(seed, 0, (int64_t)(sizeof divisors / sizeof divisors[0]) - 1 - (*seed % 2 != 0))];
+    for (size_t k = 0; k < 3 * n && n > 1; k++) {
+        size_t to = (size_t)test_range(seed, 0, (int64_t)n - 1), from = (to + (size_t)test_range(seed, 1, (int64_t)n - 1)) % n;
+        int64_t t = test_range(seed, -3, 3);
+        if (k % 2) add_line(at, n, to, from, n, 1, t);
+        else add_line(at, n, to, from, 1, n, t);
+    }
+}
+
+/* Entries to 2^31; every other matrix has a last row that the others make. */
+static void fill_wide(int64_t *at, size_t n, bool singular, uint64_t *seed)
+{
+    int64_t most = (int64_t)1 << 31;
+    for (size_t i = 0; i < n * n; i++) at[i] = test_range(seed, -most, most);
+    for (size_t j = 0; j < n && singular; j++)
+        at[(n - 1) * n + j] = n == 2 ? 3 * at[j] : at[j] - at[n + j];
+}
+
+static void hermite_by_flint(void **state)
+{
+    uint64_t seed = test_seed("hermite by FLINT"), rounds = test_iterations(3000);
+    for (uint64_t k = 0; k < rounds; k++) {
+        int64_t at[144];
+        zlay_zmat *h = NULL;
+        size_t n = (size_t)test_range(&seed, 1, k % 10 ? 6 : 12);
+        if (k % 2) fill_divisors(at, n, &seed);
+        else fill_wide(at, n, k % 4 == 0 && n > 1, &seed);
+        zlay_zmat *a = zmat_of(*state, n, n, at);
+        assert_int_equal(zl_hermite_alone(*state, &h, a), ZLAY_OK);
+        assert_hermite(h, a);
+        zlay_zmat_free(h);
+        h = NULL;
+        if (n < 4 && k % 2 == 0) assert_int_equal(zl_hermite_small(*state, &h, a), ZLAY_OK);
+        zlay_zmat_free(h);
+        zlay_zmat_free(a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_rung),
         cmocka_unit_test(alone),
+        cmocka_unit_test(hermite_by_flint),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }
