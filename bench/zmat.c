@@ -75,17 +75,18 @@ static void by_flint(state *s, size_t i)
     else fmpz_mat_snf(s->out, s->flint[i]);
 }
 
-/* FLINT's fastest: each twice on up to 512 of the matrices.  Two of them would take minutes on many rows. */
+/* FLINT's fastest: each twice on some of the matrices.  Two of them would take minutes on many rows. */
 static void choose_method(state *s, kind of)
 {
     clock_t least = 0;
+    size_t some = s->count / (s->rows * s->rows) + 4;
     method best = BY_ITSELF;
     for (int k = 0; k < 2 * METHODS; k++) {
         s->method = (method)(k % METHODS);
         if ((s->method == MINORS && of == SINGULAR) || (s->method == XGCD && s->rows > 8) || (s->method == CLASSICAL && s->rows > 16))
             continue;
         clock_t start = clock();
-        for (size_t i = 0; i < s->count && i < 512; i++) hermite_by_flint(s, i);
+        for (size_t i = 0; i < some; i++) hermite_by_flint(s, i);
         clock_t spent = clock() - start;
         if (!k || spent < least) least = spent, best = s->method;
     }
