@@ -252,53 +252,32 @@ static zlay_status points(work *w, bool *decided)
     return status;
 }
 
-/* ---- pieces that are sums: each inside one of b's, or not inside the only one
- * -------------------- */
+/* ---- pieces that are sums ------------------------------------------------------------------ */
 
-static zl_found lacks_part(work *w, const zl_sums_part *p, const zl_sums *b, uint64_t *index)
-{
-    zl_found found = ZL_FOUND;
-    for (size_t j = 0; j < b->count && found == ZL_FOUND; j++) {
-        uint64_t x[ZL_TERMS_MOST] = {0};
-        found = zl_sum_lacks(x, &p->sum, &b->part[j].sum, &w->budget);
-        *index = zl_sum_index(&p->sum, x);
-    }
-    if (found != ZL_FOUND || b->count != 1) return found;
-    bool least = zl_sum_lacks_first(index, &p->sum, &b->part[0].sum, &w->budget);
-    *index += p->first;
-    return least ? ZL_FOUND : ZL_TOO_MANY;
-}
-
-enum { SUMS_PAIRS = 1 << 14 }; /* that are asked: each costs a search */
-
-static zlay_status compare_sums(work *w, const zl_sums *a, const zl_sums *b, bool *decided)
-{
-    bool found = false;
-    *decided = b->count > 0 && a->count * b->count <= SUMS_PAIRS;
-    for (size_t i = 0; i < a->count && *decided; i++) {
-        uint64_t index = 0;
-        zl_found part = lacks_part(w, &a->part[i], b, &index);
-        *decided = part == ZL_NOT_FOUND || (part == ZL_FOUND && b->count == 1);
-        if (part == ZL_FOUND && (!found || index < w->witness)) lacks(w, index);
-        found = found || part == ZL_FOUND;
-    }
-    if (!*decided) w->q.answer = ZLAY_YES;
-    return ZLAY_OK;
-}
-
-static zlay_status sums(work *w, bool *decided)
+/* `any`: a point that shows a NO is an answer though a lesser one may show it too. */
+static zlay_status sums(work *w, bool *decided, bool any)
 {
     zl_sums a = {.ctx = w->q.ctx}, b = {.ctx = w->q.ctx};
+    zlay_answer answer = ZLAY_UNDECIDED;
+    zl_budget budget = {zl_limits(w->q.ctx)->points, w->q.ctx};
+    uint64_t index = 0;
+    bool least = true;
     *decided = false;
     if (w->manner != ZL_AS_INTEGERS || !(zl_is_pieces(w->q.a) || zl_is_pieces(w->q.b)))
         return ZLAY_OK;
     zlay_status status = zl_sums_of(w->q.ctx, &a, w->q.a);
     if (!status) status = zl_sums_of(w->q.ctx, &b, w->q.b);
-    if (!status) status = compare_sums(w, &a, &b, decided);
+    if (!status) status = zl_sums_contained(&answer, &index, &least, &a, &b, &budget);
     zl_sums_free(&a);
     zl_sums_free(&b);
-    return status == ZLAY_NONE ? ZLAY_OK : status;
+    *decided = answer != ZLAY_UNDECIDED && (least || any);
+    if (answer == ZLAY_NO && *decided) lacks(w, index);
+    if (status == ZLAY_NONE) return ZLAY_OK;
+    return status || least || !any ? status : zl_decide_not_least(w->q.ctx);
 }
+
+static zlay_status sums_with_least(work *w, bool *decided) { return sums(w, decided, false); }
+static zlay_status sums_with_any(work *w, bool *decided) { return sums(w, decided, true); }
 
 /* ---- the ladder ---------------------------------------------------------------------------- */
 
@@ -332,8 +311,8 @@ static zlay_status give_up(work *w, bool *decided)
     return zl_decide_limit(&w->q, "points", zl_limits(w->q.ctx)->points, a > b ? a : b);
 }
 
-static zlay_status (*const ladder[])(work *w, bool *decided) = {affine, strided, blocks, points,
-                                                                sums,   engine,  give_up};
+static zlay_status (*const ladder[])(work *w, bool *decided) = {
+    affine, strided, blocks, sums_with_least, points, sums_with_any, engine, give_up};
 
 static zlay_status climb(work *w)
 {

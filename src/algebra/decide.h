@@ -103,6 +103,9 @@ zl_found zl_sum_solve(uint64_t *x, const zl_term *term, size_t count, zl_wide ta
 zl_found zl_sum_below(uint64_t *sum, const zl_term *term, size_t count, uint64_t target,
                       zl_budget *budget);
 
+/* FOUND: *v is the greatest value of the layout of the sum in [low, high]. */
+zl_found zl_sum_any_in(int64_t *v, const zl_sum *s, int64_t low, int64_t high, zl_budget *budget);
+
 /* Is v a value of the layout of the sum? */
 zl_found zl_sum_has(const zl_sum *s, int64_t v, zl_budget *budget);
 

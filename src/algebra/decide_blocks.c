@@ -43,8 +43,7 @@ static zl_found value_below(int64_t *v, const zl_sum *s, int64_t most, zl_budget
     return found;
 }
 
-/* FOUND: *v is the greatest value of the sum in [low, high]. */
-static zl_found any_in(int64_t *v, const zl_sum *s, int64_t low, int64_t high, zl_budget *budget)
+zl_found zl_sum_any_in(int64_t *v, const zl_sum *s, int64_t low, int64_t high, zl_budget *budget)
 {
     if (high < low || high < s->least || low > greatest_of(s)) return ZL_NOT_FOUND;
     zl_found found = value_below(v, s, high, budget);
@@ -57,7 +56,7 @@ static zl_found first_in(int64_t *v, const zl_sum *s, int64_t low, int64_t high,
     zl_sum down = *s;
     /* The least of -1 - v, which fits wherever v does. */
     down.least = (int64_t)(0 - (uint64_t)greatest_of(s) - 1);
-    zl_found found = any_in(v, &down, -1 - high, -1 - low, budget);
+    zl_found found = zl_sum_any_in(v, &down, -1 - high, -1 - low, budget);
     if (found == ZL_FOUND) *v = -1 - *v;
     return found;
 }
@@ -79,13 +78,13 @@ static zl_found grain_lacks(border *w, int64_t g)
     int64_t image = zl_swizzle_at(w->p->t, zl_swizzle_at(w->p->s, g));
     int64_t last = (int64_t)w->size.grain - 1;
     if (image + last < w->low || image > w->high)
-        return any_in(&w->at, w->a, g, g + last, w->budget);
+        return zl_sum_any_in(&w->at, w->a, g, g + last, w->budget);
     if (image < w->low) {
-        zl_found found = any_in(&w->at, w->a, g, g + (w->low - image) - 1, w->budget);
+        zl_found found = zl_sum_any_in(&w->at, w->a, g, g + (w->low - image) - 1, w->budget);
         if (found != ZL_NOT_FOUND) return found;
     }
     if (image + last <= w->high) return ZL_NOT_FOUND;
-    return any_in(&w->at, w->a, g + (w->high - image) + 1, g + last, w->budget);
+    return zl_sum_any_in(&w->at, w->a, g + (w->high - image) + 1, g + last, w->budget);
 }
 
 /* Grains of the block of v, as far as a has values there. */
@@ -182,7 +181,7 @@ zl_found zl_swizzled_range(int64_t *least, int64_t *greatest, const zl_sum *s, z
     for (int64_t n = 0; n < block && found == ZL_NOT_FOUND; n += grain) {
         int64_t from = zl_swizzle_at(swizzle, image - n - (grain - 1));
         if (!zl_budget_take(budget)) return ZL_TOO_MANY;
-        found = any_in(&v, s, from, from + (grain - 1), budget);
+        found = zl_sum_any_in(&v, s, from, from + (grain - 1), budget);
         if (found == ZL_FOUND) *greatest = image - n - (grain - 1) + (v - from);
     }
     return found == ZL_FOUND ? ZL_FOUND : ZL_TOO_MANY;

@@ -48,6 +48,11 @@ void zl_sums_by_index(const zl_sums *s, size_t *order);
 /* The index of the point with the coordinates x. */
 uint64_t zl_sums_index(const zl_sums_part *p, const uint64_t *x);
 
+/* Is every value of a one of b?  UNDECIDED: not by this; NO: a point of a with another value, and
+ * whether it is the least.  ENOMEM. */
+zlay_status zl_sums_contained(zlay_answer *answer, uint64_t *witness, bool *least,
+                              const zl_sums *a, const zl_sums *b, zl_budget *budget);
+
 /* A value of both: FOUND with a point of each. */
 zl_found zl_sums_meet(uint64_t *x, uint64_t *y, const zl_sum *a, const zl_sum *b,
                       zl_budget *budget);
