@@ -21,15 +21,24 @@ static void narrow(zl_range *range, const zlay_reason *r)
     if (hi < range->hi) range->hi = hi;
 }
 
-/* The nearest value that this rule and every refusing one of the entry allow; where they exclude
- * each other, that of this rule alone. False: it has none. */
+zl_ranges zl_fix_ranges(const zlay_reason *r, const zl_subject *s)
+{
+    zl_ranges of = {zl_range_of(s, r->field, r->index), {0, UINT64_MAX, 1}};
+    narrow(&of.all, r);
+    narrow(&of.own, r);
+    return of;
+}
+
+bool zl_fix_within(uint64_t *out, const zlay_reason *r, const zl_ranges *of, uint64_t floor)
+{
+    return zl_nearest(out, r->value, floor, of->all) || zl_nearest(out, r->value, 0, of->all) ||
+           zl_nearest(out, r->value, 0, of->own);
+}
+
 bool zl_fix_nearest(uint64_t *out, const zlay_reason *r, const zl_subject *s, uint64_t floor)
 {
-    zl_range all = zl_range_of(s, r->field, r->index), own = {0, UINT64_MAX, 1};
-    narrow(&all, r);
-    narrow(&own, r);
-    return zl_nearest(out, r->value, floor, all) || zl_nearest(out, r->value, 0, all) ||
-           zl_nearest(out, r->value, 0, own);
+    zl_ranges of = zl_fix_ranges(r, s);
+    return zl_fix_within(out, r, &of, floor);
 }
 
 void zl_fix_value(zlay_reason *r, int32_t keeps, const zl_subject *s, uint64_t floor)

@@ -27,18 +27,22 @@ static bool inside(const zlay_tensormap *map, uint32_t a, uint32_t b)
     return map->stride[a] < map->stride[b] || (map->stride[a] == map->stride[b] && a < b);
 }
 
-uint64_t zl_covered(const zlay_tensormap *map, uint32_t stride)
-{
-    uint64_t bytes = row_bytes(map);
-    for (uint32_t i = 0; i + 1 < zl_dims(map); i++)
-        if (i != stride && inside(map, i, stride))
-            bytes = over(map->stride[i], map->extent[i + 1], bytes);
-    return bytes;
-}
-
 static uint32_t strides_of(const zlay_tensormap *map)
 {
     return zl_dims(map) ? zl_dims(map) - 1 : 0;
+}
+
+/* The order of the strides varies from map to map, so no branch depends on it. */
+uint64_t zl_covered(const zlay_tensormap *map, uint32_t stride)
+{
+    uint64_t bytes = row_bytes(map), own = map->stride[stride];
+    for (uint32_t i = 0, count = strides_of(map); i < count; i++) {
+        uint64_t other = map->stride[i], extent = map->extent[i + 1];
+        uint64_t inner = (other < own) | ((other == own) & (i < stride));
+        uint64_t reach = zl_umul_sat(other, extent - (extent > 0)) & -inner;
+        if (!zl_uadd(bytes, reach, &bytes)) bytes = UINT64_MAX;
+    }
+    return bytes;
 }
 
 static void order_by_stride(uint32_t *order, const zlay_tensormap *map)

@@ -61,6 +61,19 @@ static const uint8_t subjects[] = {
 #undef RULE
 };
 
+/* The subject and the field of each rule in one byte, which memchr finds; some differ and have the
+ * same byte. */
+#define KEY(subject, field) ((uint8_t)((uint32_t)(subject) * 16 + (uint32_t)(field)))
+
+static const uint8_t keys[] = {
+#define RULES(file, version)
+#define RULE(number, id, quantity, relation, lo, hi, when, by, field, ...)                         \
+    KEY(OF_##quantity, ZLAY_FIELD_##field),
+#include "legality/rules.def"
+#undef RULES
+#undef RULE
+};
+
 /* The first row from `from` on that is about such a subject, or the number of rows. Rows of a
  * subject stand side by side but for a few gaps, which memchr passes many bytes at a time. */
 static size_t next_row(size_t from, const zl_subject *s)
@@ -148,28 +161,40 @@ void zl_reasons(zlay_reason *reasons, size_t room, const zl_subject *s, const ui
         }
 }
 
-/* The refusing rules of one entry of a field, each judged; stops where `see` says so. */
-typedef bool judged(void *arg, const zl_rule *rule, const zlay_reason *reason, bool held);
+/* One refusing rule of entry i of a field; false stops the walk. */
+typedef bool judged(void *arg, const zl_rule *rule, const zl_subject *s, uint32_t i);
+
+/* The same as next_row of such a field. */
+static size_t next_row_of(size_t from, const zl_subject *s, int32_t field)
+{
+    size_t end = ZL_COUNT(keys);
+    while (from < end) {
+        const uint8_t *at = memchr(keys + from, KEY(s->kind, field), end - from);
+        from = at ? (size_t)(at - keys) : end;
+        if (!at || (subjects[from] == s->kind && zl_rules[from].field == field)) break;
+        from++;
+    }
+    return from;
+}
 
 static bool entry_walk(const zl_subject *s, int32_t field, int32_t index, judged *see, void *arg)
 {
-    zlay_reason r;
-    for (size_t at = next_row(0, s); at < ZL_COUNT(subjects); at = next_row(at + 1, s)) {
+    uint32_t i = index > 0 ? (uint32_t)index : 0;
+    for (size_t at = next_row_of(0, s, field), end = ZL_COUNT(keys); at < end;
+         at = next_row_of(at + 1, s, field)) {
         const zl_rule *rule = &zl_rules[at];
-        if (rule->field != field) continue;
         if (zl_quantity_indexed(rule->quantity) != (index >= 0)) continue;
-        uint32_t i = index > 0 ? (uint32_t)index : 0;
-        if (!applies(rule, s) || i >= zl_quantity_count(rule->quantity, s)) continue;
-        bool held = judge(&r, rule, s, i);
-        if (!r.noted && !see(arg, rule, &r, held)) return false;
+        if (zl_noted(rule, s) || !applies(rule, s)) continue;
+        if (i < zl_quantity_count(rule->quantity, s) && !see(arg, rule, s, i)) return false;
     }
     return true;
 }
 
-static bool see_held(void *arg, const zl_rule *rule, const zlay_reason *r, bool held)
+static bool see_held(void *arg, const zl_rule *rule, const zl_subject *s, uint32_t i)
 {
-    (void)arg, (void)rule, (void)r;
-    return held;
+    (void)arg;
+    return zl_relation_holds(rule->relation, zl_quantity_value(rule->quantity, s, i),
+                             zl_bound(rule->lo, s, i), zl_bound(rule->hi, s, i));
 }
 
 bool zl_holds(const zl_subject *s, int32_t field, int32_t index)
@@ -177,18 +202,17 @@ bool zl_holds(const zl_subject *s, int32_t field, int32_t index)
     return entry_walk(s, field, index, see_held, NULL);
 }
 
-static bool see_bounds(void *arg, const zl_rule *rule, const zlay_reason *r, bool held)
+static bool see_bounds(void *arg, const zl_rule *rule, const zl_subject *s, uint32_t i)
 {
     zl_range *range = arg;
-    (void)held;
-    if (zl_quantity_field(rule->quantity) != rule->field || r->relation == ZLAY_REL_SIGNED)
+    bool multiple = rule->relation == ZLAY_REL_MULTIPLE;
+    if (zl_quantity_field(rule->quantity) != rule->field || rule->relation == ZLAY_REL_SIGNED)
         return true;
-    uint64_t lo = r->relation == ZLAY_REL_MULTIPLE ? 0 : r->lo;
-    uint64_t hi = r->relation == ZLAY_REL_MULTIPLE ? UINT64_MAX : r->hi;
-    if (r->relation == ZLAY_REL_EQUAL) hi = r->lo;
+    uint64_t unit = zl_bound(rule->lo, s, i), lo = multiple ? 0 : unit, hi = UINT64_MAX;
+    if (!multiple) hi = rule->relation == ZLAY_REL_EQUAL ? unit : zl_bound(rule->hi, s, i);
     if (lo > range->lo) range->lo = lo;
     if (hi < range->hi) range->hi = hi;
-    if (r->relation == ZLAY_REL_MULTIPLE && r->lo > range->unit) range->unit = r->lo;
+    if (multiple && unit > range->unit) range->unit = unit;
     return true;
 }
 
@@ -200,13 +224,19 @@ zl_range zl_range_of(const zl_subject *s, int32_t field, int32_t index)
     return range;
 }
 
+/* Most units are powers of two, and a division takes as long as all the rest. */
+static uint64_t whole(uint64_t value, uint64_t unit)
+{
+    return unit & (unit - 1) ? value / unit * unit : value & -unit;
+}
+
 bool zl_nearest(uint64_t *out, uint64_t value, uint64_t floor, zl_range range)
 {
     uint64_t lo = floor > range.lo ? floor : range.lo, unit = range.unit;
-    uint64_t down = (value < range.hi ? value : range.hi) / unit * unit;
-    uint64_t from = value > lo ? value : lo, up = from / unit * unit;
+    uint64_t down = whole(value < range.hi ? value : range.hi, unit);
+    uint64_t from = value > lo ? value : lo, up = whole(from, unit);
     if (up < from && __builtin_add_overflow(up, unit, &up)) up = UINT64_MAX;
-    bool above = up % unit == 0 && up <= range.hi, below = down >= lo;
+    bool above = whole(up, unit) == up && up <= range.hi, below = down >= lo;
     if (!above && !below) return false;
     *out = !below || (above && up - value <= value - down) ? up : down;
     return true;

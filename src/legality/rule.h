@@ -297,6 +297,16 @@ bool zl_all_zero(const uint32_t *words, size_t count);
 zlay_status zl_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
                      const zl_subject *subject, bool driver);
 
+/* What every refusing rule of a reason's entry and its own allow, and what its own alone does. */
+typedef struct zl_ranges {
+    zl_range all, own;
+} zl_ranges;
+zl_ranges zl_fix_ranges(const zlay_reason *reason, const zl_subject *subject);
+
+/* The nearest value that all allow, from `floor` on where there is one; where they exclude each
+ * other, that of the reason's rule alone. False: it has none. */
+bool zl_fix_within(uint64_t *out, const zlay_reason *reason, const zl_ranges *of, uint64_t floor);
+
 /* Repairs that most fields share: the nearest legal value; the next multiple or that value. */
 void zl_give(zlay_reason *reason, int32_t keeps, uint64_t value, uint64_t split);
 bool zl_fix_nearest(uint64_t *out, const zlay_reason *reason, const zl_subject *subject,

@@ -44,10 +44,12 @@ static void fix_stride(zlay_reason *r, const zl_subject *s)
 static void fix_overlap(zlay_reason *r, const zl_subject *s)
 {
     zlay_tensormap map = *(const zlay_tensormap *)s->value;
-    uint64_t *stride = &map.stride[r->index];
+    uint64_t *stride = &map.stride[r->index], covered = zl_covered(&map, (uint32_t)r->index);
+    zl_ranges of = zl_fix_ranges(r, s);
     for (int k = 0; k < ZL_DIMS; k++) {
-        if (!zl_fix_nearest(stride, r, s, zl_covered(&map, (uint32_t)r->index))) return;
-        if (*stride < zl_covered(&map, (uint32_t)r->index)) continue;
+        if (!zl_fix_within(stride, r, &of, covered)) return;
+        covered = zl_covered(&map, (uint32_t)r->index);
+        if (*stride < covered) continue;
         zl_give(r, ZLAY_KEEPS_VALUES, *stride, 1);
         return;
     }
