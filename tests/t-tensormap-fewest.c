@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Swizzled sources whose tiles are to lie plainly: rows change places in blocks, so that many copies of walks
- * of pixels bring the tile.  The fewest are found, proved, and run byte by byte; the search ends within a
- * budget of steps. */
+/* Tiles of several copies.  Swizzled sources whose tiles are to lie plainly: rows change places in blocks, so that
+ * many copies of walks of pixels bring the tile; the fewest are found, proved, and run byte by byte, and the search
+ * ends within a budget of steps.  Tiles of more axes than a map has dimensions, whose shared layout is free. */
 #include "tensormap_synth.h"
 #include "test.h"
 
@@ -67,8 +67,90 @@ static void test_steps(void **unused)
     zlay_ctx_free(ctx);
 }
 
+/* ---- shared memory by free choice ------------------------------------------------------------ */
+
+typedef struct choice {
+    const char *source;
+    uint64_t shape[ZLAY_TILE_AXES];
+    bool keep_holes;
+    uint32_t copies, bytes;
+} choice;
+
+/* Six axes and more: two are one dimension with what lies between, or copies count the shortest. */
+static const choice choices[] = {
+    {"(8,3,3,3,3,3):(1,16,64,256,1024,4096)", {8, 3, 3, 3, 3, 3}, false, 1, 4752},
+    {"(8,3,3,3,3,3):(1,16,64,256,1024,4096)", {8, 3, 3, 3, 3, 3}, true, 3, 3888},
+    {"(8,3,2,3,3,3):(1,16,64,256,1024,4096)", {8, 3, 2, 3, 3, 3}, true, 2, 2592},
+    {"(8,2,2,2,2,2,2):(1,16,48,144,432,1296,3888)", {8, 2, 2, 2, 2, 2, 2}, false, 1, 16 * 25 * 4},
+};
+
+static void test_free_choice(void **unused)
+{
+    (void)unused;
+    synth_world *w = synth_world_new("sm_90a");
+    uint64_t state = test_seed("shared memory by free choice");
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
+        const choice *c = &choices[i];
+        zlay_layout *source = read_layout(w->ctx, c->source);
+        zlay_tensormap_request r = {.size = sizeof r, .type = ZLAY_TYPE_F16, .source = source, .keep_holes = c->keep_holes};
+        zlay_move *move;
+        zlay_move_info info;
+        while (r.axes < ZLAY_TILE_AXES && c->shape[r.axes]) r.shape[r.axes] = c->shape[r.axes], r.axes++;
+        if (zlay_tensormap_synth(w->ctx, &move, w->target, &r)) fail_msg("%s", zlay_ctx_message(w->ctx));
+        assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
+        assert_int_equal(info.copies, c->copies);
+        assert_int_equal(info.bytes, c->bytes);
+        assert_false(info.optimal);
+        synth_check(w, &state, move, &r, 0);
+        zlay_move_free(move);
+        zlay_layout_free(source);
+    }
+    synth_world_free(w);
+}
+
+/* Six or seven axes with random gaps: never more copies than the shortest axes have cells. */
+static void test_gaps(void **unused)
+{
+    (void)unused;
+    synth_world *w = synth_world_new("sm_90a");
+    uint64_t state = test_seed("axes with gaps"), ones = 0, count = test_iterations(60);
+    for (uint64_t i = 0; i < count; i++) {
+        zlay_tensormap_request r = {.size = sizeof r, .type = ZLAY_TYPE_F16};
+        uint32_t axes = (uint32_t)test_range(&state, 6, 7);
+        int64_t stride = 8;
+        char text[256], strides[128] = "1";
+        int at = sprintf(text, "(8"), end = 1;
+        r.shape[r.axes++] = 8;
+        for (uint32_t k = 1; k < axes; k++) {
+            uint64_t cells = (uint64_t)test_range(&state, 2, 3);
+            stride = stride + 8 * test_range(&state, 0, 2);
+            r.shape[r.axes++] = cells;
+            at += sprintf(text + at, ",%llu", (unsigned long long)cells);
+            end += sprintf(strides + end, ",%lld", (long long)stride);
+            stride *= (int64_t)cells + test_range(&state, 0, 1);
+        }
+        sprintf(text + at, "):(%s)", strides);
+        zlay_layout *source = read_layout(w->ctx, text);
+        zlay_move *move;
+        zlay_move_info info;
+        r.source = source;
+        r.keep_holes = (uint32_t)test_range(&state, 0, 1);
+        if (zlay_tensormap_synth(w->ctx, &move, w->target, &r)) fail_msg("%s: %s", text, zlay_ctx_message(w->ctx));
+        assert_int_equal(zlay_move_get(&info, move), ZLAY_OK);
+        if (info.copies > (axes == 6 ? 3u : 9u)) fail_msg("%s: %u copies", text, info.copies);
+        if (info.optimal && info.copies > 1) fail_msg("%s: of several copies optimal is said", text);
+        synth_check(w, &state, move, &r, 0);
+        ones += info.copies == 1;
+        zlay_move_free(move);
+        zlay_layout_free(source);
+    }
+    printf("%llu of %llu by one copy\n", (unsigned long long)ones, (unsigned long long)count);
+    synth_world_free(w);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_swizzled), cmocka_unit_test(test_steps)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_swizzled), cmocka_unit_test(test_steps),
+                                       cmocka_unit_test(test_free_choice), cmocka_unit_test(test_gaps)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -205,6 +205,7 @@ static zlay_status numbers(zl_tm *t, zlay_move **out)
     if (!status && t->store) status = once_check(t);
     if (status) return status;
     status = found(t, out);
+    if (!t->request.smem) status = zl_tm_pitches(t, out, status);
     return status ? status : smem_keep(t, *out);
 }
 

@@ -200,6 +200,19 @@ zlay_status zl_tm_digits(zl_tm *t);
 /* Choose the shared layout, and the digits with it. */
 zlay_status zl_tm_free(zl_tm *t);
 
+/* Axes of more than one cell, by rising strides; how many. */
+uint32_t zl_tm_order(const zl_tm *t, uint32_t *list);
+
+/* A shared layout of these bytes from a cell of each axis to the next. */
+zlay_status zl_tm_lay(const zl_tm *t, zlay_layout **out, const int64_t *pitch);
+
+/* A free choice that needs several copies, or of which no copies are known: layouts with holes, by which
+ * fewer copies may do, are tried, and the least of all answers is taken; `status` is that of the first. */
+zlay_status zl_tm_pitches(zl_tm *t, zlay_move **out, zlay_status status);
+
+/* Fewer copies, then bytes, then maps, then dimensions; any before none. */
+bool zl_tm_less(const zlay_move *a, const zlay_move *b);
+
 /* The whole tile as one box. */
 void zl_tm_whole(const zl_tm *t, zl_tm_box *box);
 

@@ -214,6 +214,20 @@ zlay_status zl_tm_free(zl_tm *t)
     return layout_make(t);
 }
 
+zlay_status zl_tm_lay(const zl_tm *t, zlay_layout **out, const int64_t *pitch)
+{
+    zl_tm one = *t;
+    one.digits = 0;
+    one.smem = NULL;
+    for (uint32_t i = 0; i < t->axes; i++)
+        if (t->axis[i].tile > 1 && !put(&one, i, t->axis[i].tile, 1, pitch[i])) return ZLAY_NONE;
+    zlay_status status = layout_make(&one);
+    *out = one.smem;
+    return status;
+}
+
+uint32_t zl_tm_order(const zl_tm *t, uint32_t *list) { return order(t, list); }
+
 /* The axis of a tile whose step leaves whole 16 bytes; NULL: none does. */
 static const zl_tm_axis *aslant(const zl_tm *t, uint64_t *cell)
 {

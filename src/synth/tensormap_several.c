@@ -72,8 +72,7 @@ static uint32_t rank_sum(const zlay_move *move)
     return sum;
 }
 
-/* Fewer copies, then bytes, then maps, then dimensions. */
-static bool move_less(const zlay_move *a, const zlay_move *b)
+bool zl_tm_less(const zlay_move *a, const zlay_move *b)
 {
     if (!b) return true;
     if (a->info.copies != b->info.copies) return a->info.copies < b->info.copies;
@@ -85,7 +84,7 @@ static bool move_less(const zlay_move *a, const zlay_move *b)
 /* The lesser of two answers: a move before none. */
 static zlay_status lesser(zlay_move **out, zlay_status status, zlay_move *other, zlay_status its)
 {
-    bool take = its == ZLAY_OK && (status || move_less(other, *out));
+    bool take = its == ZLAY_OK && (status || zl_tm_less(other, *out));
     if (take || status) zlay_move_free(*out);
     if (!take) zlay_move_free(other);
     if (take || status) *out = take ? other : NULL;
