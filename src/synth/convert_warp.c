@@ -103,7 +103,7 @@ uint32_t zl_word_floor(const zl_conversion *c)
     zl_word_aim aim = aim_of(c);
     packing p;
     zl_affine map;
-    if (!packing_of(&p, c) || !wanted_of(&map, &p, c)) return 0;
+    if (!packing_of(&p, c) || p.slots.byte || !wanted_of(&map, &p, c)) return 0;
     return zl_word_least_cost(&p.slots, &map, &aim) * c->words;
 }
 

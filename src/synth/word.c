@@ -47,7 +47,8 @@ static void bound(zl_search *s, uint32_t cost) { s->least = lesser(s->least, cos
 
 unsigned zl_crossing_rank(const zl_wanted *w)
 {
-    zl_space s = {.pivots = 0};
+    zl_space s;
+    s.pivots = 0;
     for (uint64_t left = w->inner; left; left &= left - 1)
         zl_space_put(&s, w->map.basis[__builtin_ctzll(left)] & w->lanes);
     return zl_space_rank(&s);

@@ -110,6 +110,7 @@ void zl_word_landed(zl_word *out, const zl_slots *slots, const zl_affine *map);
 bool zl_map_invert(zl_affine *out, const zl_affine *map);
 bool zl_map_equal(const zl_affine *a, const zl_affine *b);
 void zl_map_same(zl_affine *out, unsigned bits);
+void zl_map_copy(zl_affine *out, const zl_affine *map); /* no more than its bits */
 
 /* x -> second(first(x)); `out` may be either. */
 void zl_map_product(zl_affine *out, const zl_affine *second, const zl_affine *first);

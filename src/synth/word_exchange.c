@@ -37,7 +37,8 @@ static uint64_t column(const exchange *e, unsigned k)
 
 static bool keeps_inner(const exchange *e)
 {
-    zl_space s = {.pivots = 0};
+    zl_space s;
+    s.pivots = 0;
     for (uint64_t left = e->w->inner; left; left &= left - 1)
         if (!zl_space_put(&s, column(e, (unsigned)__builtin_ctzll(left)) & e->w->inner))
             return false;
@@ -46,7 +47,8 @@ static bool keeps_inner(const exchange *e)
 
 static unsigned selects(const exchange *e)
 {
-    zl_space s = {.pivots = 0};
+    zl_space s;
+    s.pivots = 0;
     for (uint64_t left = e->w->plane; left; left &= left - 1)
         zl_space_put(&s, column(e, (unsigned)__builtin_ctzll(left)) & e->w->regs);
     return zl_space_rank(&s);

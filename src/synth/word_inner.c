@@ -14,14 +14,20 @@ bool zl_map_stays(const zl_wanted *w, const zl_affine *map)
     return !(moved & w->lanes);
 }
 
+unsigned zl_inner_rank_back(const zl_wanted *w, const zl_affine *back)
+{
+    zl_space regs;
+    regs.pivots = 0;
+    for (uint64_t left = w->plane; left; left &= left - 1)
+        zl_space_put(&regs, back->basis[__builtin_ctzll(left)] & w->regs);
+    return zl_space_rank(&regs);
+}
+
 unsigned zl_inner_rank(const zl_wanted *w, const zl_affine *map)
 {
     zl_affine back;
-    zl_space regs = {.pivots = 0};
     zl_map_invert(&back, map);
-    for (uint64_t left = w->plane; left; left &= left - 1)
-        zl_space_put(&regs, back.basis[__builtin_ctzll(left)] & w->regs);
-    return zl_space_rank(&regs);
+    return zl_inner_rank_back(w, &back);
 }
 
 /* ---- frames ----------------------------------------------------------------------------- */
@@ -70,7 +76,8 @@ static uint64_t units_in(const zl_space *s, uint64_t mask)
 
 void zl_frame(zl_affine *out, const zl_wanted *w, const zl_space *y)
 {
-    zl_space lanes, inside, taken = {.pivots = 0}, all;
+    zl_space lanes, inside, taken, all;
+    taken.pivots = 0;
     zl_map_same(out, w->bits);
     by_lane(&lanes, &inside, w, y);
     give(out, &taken, w->bytes, units_in(&inside, w->bytes), &inside);
@@ -103,11 +110,12 @@ static void chain_add(chain *c, uint64_t from, uint64_t to)
  * on the way has all lanes. */
 static void chain_of(chain *c, const zl_wanted *w, const zl_space *y)
 {
-    zl_space plane, lanes = {.pivots = 0}, inside, bytes;
+    zl_space plane, lanes, inside, bytes;
     zl_space_units(&plane, w->plane);
     zl_space_meet(&c->shared, y, &plane);
     c->kept = c->made = c->shared;
     c->count = 0;
+    lanes.pivots = 0;
     for (uint64_t left = c->shared.pivots; left; left &= left - 1)
         zl_space_put(&lanes, c->shared.value[__builtin_ctzll(left)] & w->lanes);
     for (uint64_t left = y->pivots; left; left &= left - 1) {
@@ -123,18 +131,24 @@ static void chain_of(chain *c, const zl_wanted *w, const zl_space *y)
     }
 }
 
-/* `before` is the frame that the last step made, `before_back` its inverse. */
 bool zl_inner_put(zl_word *word, const zl_wanted *w, const zl_affine *map)
 {
-    zl_affine back, before, before_back, frame, frame_back, step, step_back;
+    zl_affine back;
+    zl_map_invert(&back, map);
+    return zl_inner_put_known(word, w, map, &back);
+}
+
+/* `before` is the frame that the last step made, `before_back` its inverse. */
+static bool chain_put(zl_word *word, const zl_wanted *w, const zl_affine *map, const zl_affine *back)
+{
+    zl_affine before, before_back, frame, frame_back, step, step_back;
     zl_space plane, y;
     chain c;
     zl_space_units(&plane, w->plane);
-    zl_map_invert(&back, map);
-    zl_space_image(&y, &back, &plane);
+    zl_space_image(&y, back, &plane);
     chain_of(&c, w, &y);
     zl_map_same(&before, w->bits);
-    before_back = before;
+    zl_map_same(&before_back, w->bits);
     for (unsigned i = 0; i + 1 < c.count; i++) {
         zl_space now = c.shared;
         for (unsigned k = 0; k < c.count; k++) zl_space_put(&now, k <= i ? c.to[k] : c.from[k]);
@@ -143,11 +157,18 @@ bool zl_inner_put(zl_word *word, const zl_wanted *w, const zl_affine *map)
         zl_map_product(&step, &frame_back, &before);
         zl_map_product(&step_back, &before_back, &frame);
         if (!zl_word_put_known(word, w, ZL_STEP_PRMT, &step, &step_back)) return false;
-        before = frame;
-        before_back = frame_back;
+        zl_map_copy(&before, &frame);
+        zl_map_copy(&before_back, &frame_back);
     }
-    if (c.count < 2) return zl_word_put_known(word, w, ZL_STEP_PRMT, map, &back);
     zl_map_product(&step, map, &before);
-    zl_map_product(&step_back, &before_back, &back);
+    zl_map_product(&step_back, &before_back, back);
     return zl_word_put_known(word, w, ZL_STEP_PRMT, &step, &step_back);
+}
+
+/* The rank is the length of the chain: below 2 it is the map itself. */
+bool zl_inner_put_known(zl_word *word, const zl_wanted *w, const zl_affine *map,
+                        const zl_affine *back)
+{
+    if (zl_inner_rank_back(w, back) > 1) return chain_put(word, w, map, back);
+    return zl_word_put_known(word, w, ZL_STEP_PRMT, map, back);
 }

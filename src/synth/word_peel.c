@@ -17,8 +17,9 @@ enum { WHOLE = 16, WHOLE_INNER = 3, PERMUTED = 1 };
 /* u with T u = goal, lanes only; false: there is none, and *u is a lane vector with T u = 0. */
 static bool lane_before(uint64_t *u, const zl_wanted *w, const zl_affine *map, uint64_t goal)
 {
-    zl_space pairs = {.pivots = 0};
+    zl_space pairs;
     uint64_t kernel = 0;
+    pairs.pivots = 0;
     for (uint64_t left = w->lanes; left; left &= left - 1) {
         uint64_t unit = left & (0 - left), to = map->basis[__builtin_ctzll(left)] & w->lanes;
         uint64_t rest = zl_space_rest(&pairs, to | unit << ZL_SLOT_BITS);

@@ -61,22 +61,24 @@ static void same_word(zl_space *out, const zl_wanted *w, const zl_space *still, 
 {
     zl_space bytes, side[2], near[2], both, close;
     unsigned most = w->slots.byte, first = draw & 1;
+    out->pivots = 0;
+    if (!most) return;
     zl_space_units(&bytes, w->bytes);
     zl_space_meet(&side[0], still, &bytes);
     zl_space_image(&both, &w->inverse, &bytes);
     zl_space_meet(&side[1], still, &both);
+    zl_space_meet(&both, &side[0], &side[1]);
+    add_up_to(out, &both, most);
+    if (draw >= 4) drawn(out, still, most, draw);
+    if (draw < 2) add_up_to(out, &side[first], most);
+    if (draw < 2) add_up_to(out, &side[!first], most);
+    if (zl_space_rank(out) == most) return;
     reach(&both, w, &w->inverse);
     zl_space_meet(&near[0], still, &both);
     reach(&close, w, &w->map);
     zl_space_image(&both, &w->inverse, &close);
     zl_space_meet(&near[1], still, &both);
-    zl_space_meet(&both, &side[0], &side[1]);
     zl_space_meet(&close, &near[0], &near[1]);
-    out->pivots = 0;
-    add_up_to(out, &both, most);
-    if (draw >= 4) drawn(out, still, most, draw);
-    if (draw < 2) add_up_to(out, &side[first], most);
-    if (draw < 2) add_up_to(out, &side[!first], most);
     add_up_to(out, &close, most);
     add_up_to(out, &near[first], most);
     add_up_to(out, &near[!first], most);
@@ -190,6 +192,7 @@ static bool round_search(round *r, const zl_wanted *w, zl_round_way way)
 
 typedef struct parts {
     zl_affine first, shuffle, rest;
+    zl_affine first_back, shuffle_back, rest_back;
 } parts;
 
 /* The names of registers that a map inside lanes gives, where no select is needed. */
@@ -205,26 +208,29 @@ static void names_of(zl_affine *out, const zl_wanted *w, const zl_affine *map)
 
 /* What moves bytes inside registers alone passes a shuffle, and is free where a select is: so it
  * goes to the side that has one, or all to the first. Names stay where they are. */
-static void gather_bytes(const zl_wanted *w, parts *p, const zl_affine *shuffle_back)
+static void gather_bytes(const zl_wanted *w, parts *p)
 {
     zl_affine names, passed, back;
-    bool before = zl_inner_rank(w, &p->first), after = zl_inner_rank(w, &p->rest);
+    bool before = zl_inner_rank_back(w, &p->first_back);
+    bool after = zl_inner_rank_back(w, &p->rest_back);
     if (before && after) return;
     names_of(&names, w, after ? &p->first : &p->rest);
     zl_map_invert(&back, &names);
     if (!after) {
         zl_map_product(&passed, &back, &p->rest);
         zl_map_product(&passed, &passed, &p->shuffle);
-        zl_map_product(&passed, shuffle_back, &passed);
+        zl_map_product(&passed, &p->shuffle_back, &passed);
         zl_map_product(&p->first, &passed, &p->first);
-        p->rest = names;
+        zl_map_copy(&p->rest, &names);
     } else {
         zl_map_product(&passed, &p->first, &back);
-        zl_map_product(&passed, &passed, shuffle_back);
+        zl_map_product(&passed, &passed, &p->shuffle_back);
         zl_map_product(&passed, &p->shuffle, &passed);
         zl_map_product(&p->rest, &p->rest, &passed);
-        p->first = names;
+        zl_map_copy(&p->first, &names);
     }
+    zl_map_invert(&p->first_back, &p->first);
+    zl_map_invert(&p->rest_back, &p->rest);
 }
 
 /* Selects of P0 and P1: what Y has of registers, now and then. */
@@ -243,31 +249,36 @@ static unsigned round_selects(const round *r)
 bool zl_round_put(zl_word *word, const zl_wanted *w, zl_round_way way)
 {
     round r;
-    zl_affine frame, back;
     parts p;
     if (!round_search(&r, w, way) || round_selects(&r) > way.selects) return false;
-    zl_frame(&frame, w, &r.y);
-    zl_map_product(&p.rest, &w->map, &frame);
+    zl_frame(&p.first_back, w, &r.y);
+    zl_map_product(&p.rest, &w->map, &p.first_back);
     zl_map_same(&p.shuffle, w->bits);
     for (unsigned k = 0; k < w->bits; k++)
         p.shuffle.basis[k] = (p.shuffle.basis[k] & w->inner) | (p.rest.basis[k] & w->lanes);
     p.shuffle.constant = p.rest.constant & w->lanes;
-    if (!zl_map_invert(&back, &p.shuffle)) return false;
-    zl_map_product(&p.rest, &p.rest, &back);
-    zl_map_invert(&p.first, &frame);
-    if (w->bytes) gather_bytes(w, &p, &back);
-    return zl_inner_put(word, w, &p.first) &&
-           zl_word_put_known(word, w, ZL_STEP_IDX, &p.shuffle, &back) &&
-           zl_inner_put(word, w, &p.rest);
+    if (!zl_map_invert(&p.shuffle_back, &p.shuffle)) return false;
+    zl_map_product(&p.rest, &p.rest, &p.shuffle_back);
+    zl_map_invert(&p.first, &p.first_back);
+    zl_map_product(&p.rest_back, &p.first, &w->inverse);
+    zl_map_product(&p.rest_back, &p.shuffle, &p.rest_back);
+    if (w->bytes) gather_bytes(w, &p);
+    return zl_inner_put_known(word, w, &p.first, &p.first_back) &&
+           zl_word_put_known(word, w, ZL_STEP_IDX, &p.shuffle, &p.shuffle_back) &&
+           zl_inner_put_known(word, w, &p.rest, &p.rest_back);
 }
 
 /* ---- the bound -------------------------------------------------------------------------- */
 
-static unsigned meet_rank(const zl_space *a, const zl_space *b)
+/* Dimensions that the bits of `now` have in common with the way back of the bits of `then`: of those,
+ * all but what has other bits. */
+static unsigned rank_met(const zl_wanted *w, uint64_t now, uint64_t then)
 {
-    zl_space both;
-    zl_space_meet(&both, a, b);
-    return zl_space_rank(&both);
+    zl_space other;
+    other.pivots = 0;
+    for (uint64_t left = then; left; left &= left - 1)
+        zl_space_put(&other, w->inverse.basis[__builtin_ctzll(left)] & ~now);
+    return (unsigned)__builtin_popcountll(then) - zl_space_rank(&other);
 }
 
 static unsigned greater(unsigned a, unsigned b) { return a > b ? a : b; }
@@ -279,22 +290,14 @@ static unsigned greater(unsigned a, unsigned b) { return a > b ? a : b; }
  * part. */
 unsigned zl_round_selects(const zl_wanted *w)
 {
-    zl_space byte[2], inner[2], plane[2];
-    zl_space_units(&byte[0], w->bytes);
-    zl_space_units(&inner[0], w->inner);
-    zl_space_units(&plane[0], w->plane);
-    zl_space_image(&byte[1], &w->inverse, &byte[0]);
-    zl_space_image(&inner[1], &w->inverse, &inner[0]);
-    zl_space_image(&plane[1], &w->inverse, &plane[0]);
-    unsigned b = w->slots.byte, sides = 0, kept = 0, parted = 0;
-    unsigned still = meet_rank(&byte[0], &byte[1]), all = zl_space_rank(&plane[0]);
-    for (int side = 0; side < 2; side++) {
-        sides += greater(b, meet_rank(&plane[side], &inner[!side]));
-        kept += meet_rank(&byte[side], &inner[!side]);
-        parted = greater(parted, meet_rank(&byte[side], &plane[!side]) - still);
-    }
+    const uint64_t bytes = w->bytes, inner = w->inner, plane = w->plane;
+    unsigned b = w->slots.byte, still = rank_met(w, bytes, bytes);
+    unsigned sides = greater(b, rank_met(w, plane, inner)) + greater(b, rank_met(w, inner, plane));
+    unsigned kept = rank_met(w, bytes, inner) + rank_met(w, inner, bytes);
+    unsigned parted = greater(rank_met(w, bytes, plane), rank_met(w, plane, bytes)) - still;
+    unsigned all = (unsigned)__builtin_popcountll(plane);
     sides -= kept < b + still ? kept : b + still;
-    return greater(sides, all - meet_rank(&plane[0], &plane[1]) + parted);
+    return greater(sides, all - rank_met(w, plane, plane) + parted);
 }
 
 uint32_t zl_round_ordered(const zl_wanted *w)

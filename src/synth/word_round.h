@@ -25,6 +25,7 @@ bool zl_map_stays(const zl_wanted *w, const zl_affine *map);
 /* Selects that a map inside lanes needs of every register: the rank of register <- byte, lane of
  * the way back. */
 unsigned zl_inner_rank(const zl_wanted *w, const zl_affine *map);
+unsigned zl_inner_rank_back(const zl_wanted *w, const zl_affine *back); /* from the way back itself */
 
 /* The map F that is the identity on nothing but as much as can be, with F(plane) = y: the bytes go
  * to what y has of inner bits, each lane bit to a vector of y above it. */
@@ -32,6 +33,8 @@ void zl_frame(zl_affine *out, const zl_wanted *w, const zl_space *y);
 
 /* A map inside lanes as steps of rank 0 or 1. */
 bool zl_inner_put(zl_word *word, const zl_wanted *w, const zl_affine *map);
+bool zl_inner_put_known(zl_word *word, const zl_wanted *w, const zl_affine *map,
+                        const zl_affine *back);
 
 /* ---- rounds -------------------------------------------------------------------------------- */
 

@@ -1,21 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "synth/word_space.h"
 
-uint64_t zl_space_rest(const zl_space *s, uint64_t v)
-{
-    for (uint64_t left; (left = v & s->pivots);) v ^= s->value[__builtin_ctzll(left)];
-    return v;
-}
-
-bool zl_space_put(zl_space *s, uint64_t v)
-{
-    uint64_t rest = zl_space_rest(s, v);
-    if (!rest) return false;
-    s->value[__builtin_ctzll(rest)] = rest;
-    s->pivots |= rest & (0 - rest);
-    return true;
-}
-
 void zl_space_copy(zl_space *out, const zl_space *s)
 {
     out->pivots = s->pivots;
@@ -62,8 +47,8 @@ void zl_space_image(zl_space *out, const zl_affine *map, const zl_space *a)
 
 void zl_space_kernel(zl_space *out, const zl_affine *map, uint64_t zero)
 {
-    zl_space pairs = {.pivots = 0};
-    out->pivots = 0;
+    zl_space pairs;
+    pairs.pivots = out->pivots = 0;
     for (unsigned k = 0; k < map->bits; k++) {
         uint64_t pair = (map->basis[k] & zero) | (uint64_t)1 << (ZL_SLOT_BITS + k);
         uint64_t rest = zl_space_rest(&pairs, pair);

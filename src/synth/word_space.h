@@ -17,8 +17,20 @@ static inline unsigned zl_space_rank(const zl_space *s)
 }
 
 /* 0: the vector is in the space. */
-uint64_t zl_space_rest(const zl_space *s, uint64_t v);
-bool zl_space_put(zl_space *s, uint64_t v);
+static inline uint64_t zl_space_rest(const zl_space *s, uint64_t v)
+{
+    for (uint64_t left; (left = v & s->pivots);) v ^= s->value[__builtin_ctzll(left)];
+    return v;
+}
+
+static inline bool zl_space_put(zl_space *s, uint64_t v)
+{
+    uint64_t rest = zl_space_rest(s, v);
+    if (!rest) return false;
+    s->value[__builtin_ctzll(rest)] = rest;
+    s->pivots |= rest & (0 - rest);
+    return true;
+}
 
 void zl_space_copy(zl_space *out, const zl_space *s);
 

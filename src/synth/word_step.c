@@ -27,6 +27,11 @@ void zl_map_same(zl_affine *out, unsigned bits)
     for (unsigned k = 0; k < bits; k++) out->basis[k] = (uint64_t)1 << k;
 }
 
+void zl_map_copy(zl_affine *out, const zl_affine *map)
+{
+    memcpy(out, map, offsetof(zl_affine, basis) + map->bits * sizeof *map->basis);
+}
+
 /* Gauss-Jordan of [map | same], a row in one word: in the low half what images sum to, in the high half
  * which ones they are. A row has no other row's pivot. */
 static bool invert_packed(zl_affine *out, const zl_affine *map)
@@ -76,12 +81,13 @@ bool zl_map_invert(zl_affine *out, const zl_affine *map)
 
 void zl_map_product(zl_affine *out, const zl_affine *second, const zl_affine *first)
 {
-    zl_affine product;
-    product.bits = first->bits;
-    product.constant = zl_map_at(second, first->constant);
-    for (unsigned k = 0; k < first->bits; k++)
-        product.basis[k] = zl_map_linear(second, first->basis[k]);
-    *out = product;
+    const unsigned bits = first->bits;
+    const uint64_t constant = zl_map_at(second, first->constant);
+    uint64_t basis[ZL_COUNT(first->basis)];
+    for (unsigned k = 0; k < bits; k++) basis[k] = zl_map_linear(second, first->basis[k]);
+    out->bits = bits;
+    out->constant = constant;
+    memcpy(out->basis, basis, bits * sizeof *basis);
 }
 
 bool zl_map_equal(const zl_affine *a, const zl_affine *b)
@@ -111,7 +117,8 @@ uint32_t zl_touched(const zl_wanted *w, const zl_affine *back)
 {
     uint64_t mixed = 0, own = back->constant & w->plane;
     uint32_t regs = 1u << w->slots.reg;
-    zl_space s = {.pivots = 0};
+    zl_space s;
+    s.pivots = 0;
     for (uint64_t left = w->plane; left; left &= left - 1)
         mixed |= back->basis[__builtin_ctzll(left)] ^ (left & (0 - left));
     if (mixed) return regs;
@@ -187,7 +194,14 @@ static void step_set(zl_step *out, const zl_wanted *w, zl_step_id id, const zl_a
 {
     out->id = kind(w, map, back, id);
     out->instructions = zl_touched(w, back) * rows[out->id].each;
-    out->map = *map;
+    zl_map_copy(&out->map, map);
+}
+
+static void step_copy(zl_step *out, const zl_step *from)
+{
+    out->id = from->id;
+    out->instructions = from->instructions;
+    zl_map_copy(&out->map, &from->map);
 }
 
 static bool is_same(const zl_affine *map)
@@ -239,7 +253,7 @@ bool zl_word_put_known(zl_word *word, const zl_wanted *w, zl_step_id id, const z
         }
     }
     if (word->count == ZL_WORD_STEPS) return false;
-    if (!is_same(&now.map)) word->step[word->count++] = now;
+    if (!is_same(&now.map)) step_copy(&word->step[word->count++], &now);
     zl_word_count(word);
     return true;
 }
