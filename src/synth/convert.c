@@ -44,7 +44,7 @@ static zlay_status conversion_begin(zl_conversion *c, zlay_ctx *ctx, const zlay_
 
 /* ---- plans ------------------------------------------------------------------------------- */
 
-static zlay_convert *plan_new(zlay_ctx *ctx)
+zlay_convert *zl_convert_new(zlay_ctx *ctx)
 {
     zlay_convert *plan = zl_alloc(ctx, 1, sizeof *plan);
     if (plan) plan->alloc = zl_allocator(ctx);
@@ -65,9 +65,8 @@ static zlay_status shuffled_by(const zl_conversion *c, zlay_convert *plan, bool 
 /* NULL, and no failure: shared memory does not serve, or costs `most` or more. */
 static zlay_status shared_by(const zl_conversion *c, zlay_convert **out, uint32_t most)
 {
-    zlay_convert *plan = plan_new(c->ctx);
-    if (!plan) return ZLAY_ENOMEM;
-    zlay_status status = zl_convert_by_shared(c, plan, most);
+    zlay_convert *plan = NULL;
+    zlay_status status = zl_convert_by_shared(c, &plan, most);
     if (status) zlay_convert_free(plan);
     else *out = plan;
     return status;
@@ -123,7 +122,7 @@ static zlay_status by_bits(zl_conversion *c, zlay_convert **plan)
     else if (c->level == ZLAY_CONVERT_LANE)
         status = in_warp(c, plan);
     else
-        status = zl_convert_by_shared(c, *plan, UINT32_MAX);
+        status = zl_convert_by_shared(c, plan, UINT32_MAX);
     return status;
 }
 
@@ -175,7 +174,7 @@ static zlay_status synth(zl_conversion *c, zlay_convert **plan, zlay_ctx *ctx,
     zlay_status status = conversion_begin(c, ctx, target, request);
     if (!status) status = zl_conversion_bits(c, linear);
     if (status) return status;
-    if (!(*plan = plan_new(ctx))) return ZLAY_ENOMEM;
+    if (!(*plan = zl_convert_new(ctx))) return ZLAY_ENOMEM;
     return *linear ? by_bits_certified(c, plan) : ZLAY_OK;
 }
 

@@ -61,6 +61,20 @@ static inline bool zl_solver_spans(const zl_solver *s, uint64_t value)
     return !zl_solver_reduce(s, value, &image);
 }
 
+/* Independent vectors that are counted alone: the lowest bit of each is its pivot. */
+typedef struct zl_independent {
+    uint64_t pivots, value[64];
+} zl_independent;
+
+static inline bool zl_independent_put(zl_independent *s, uint64_t value)
+{
+    for (uint64_t left; (left = value & s->pivots);) value ^= s->value[__builtin_ctzll(left)];
+    if (!value) return false;
+    s->value[__builtin_ctzll(value)] = value;
+    s->pivots |= value & (0 - value);
+    return true;
+}
+
 unsigned zl_bitmap_rank(const zl_bitmap *m);
 
 /* The inverse on the bits of `onto`; false when the map is no bijection from its bits onto them. */
@@ -152,9 +166,12 @@ uint32_t zl_shared_floor(const zl_conversion *c);
 /* Exchange between lanes in one round, of what is no bijection; false where this way serves not. */
 bool zl_convert_by_shuffles(const zl_conversion *c, zlay_convert *plan);
 
+/* A plan without steps; NULL: no memory. */
+zlay_convert *zl_convert_new(zlay_ctx *ctx);
+
 /* One round trip through shared memory; ZLAY_NONE: every one costs `most` or more, which is UINT32_MAX
- * where there is no such limit. */
-zlay_status zl_convert_by_shared(const zl_conversion *c, zlay_convert *plan, uint32_t most);
+ * where there is no such limit. `*plan` is made where it is NULL and there is one. */
+zlay_status zl_convert_by_shared(const zl_conversion *c, zlay_convert **plan, uint32_t most);
 
 /* ---- layouts that are not linear over F2, by their points -------------------------------- */
 

@@ -40,11 +40,12 @@ uint64_t zl_solver_reduce(const zl_solver *s, uint64_t value, uint64_t *image)
 
 unsigned zl_bitmap_rank(const zl_bitmap *m)
 {
-    zl_solver s;
+    zl_independent s;
+    unsigned rank = 0;
     s.pivots = 0;
     for (uint64_t left = m->has; left; left &= left - 1)
-        zl_solver_put(&s, m->to[__builtin_ctzll(left)], 0);
-    return (unsigned)__builtin_popcountll(s.pivots);
+        rank += zl_independent_put(&s, m->to[__builtin_ctzll(left)]);
+    return rank;
 }
 
 bool zl_bitmap_invert(zl_bitmap *out, const zl_bitmap *m, uint64_t onto)

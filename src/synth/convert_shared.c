@@ -41,13 +41,13 @@ typedef struct candidates {
 static unsigned rank_over(const zl_trip *t, int which, uint64_t first, uint64_t then)
 {
     const zl_bitmap *at = &t->at[which];
-    zl_solver s;
+    zl_independent s;
     s.pivots = 0;
     unsigned rank = 0;
     for (uint64_t left = at->has & first; left; left &= left - 1)
-        zl_solver_put(&s, at->to[__builtin_ctzll(left)], 0);
+        zl_independent_put(&s, at->to[__builtin_ctzll(left)]);
     for (uint64_t left = at->has & then; left; left &= left - 1)
-        rank += zl_solver_put(&s, at->to[__builtin_ctzll(left)], 0);
+        rank += zl_independent_put(&s, at->to[__builtin_ctzll(left)]);
     return rank;
 }
 
@@ -154,24 +154,24 @@ static bool better(const zl_trip *t, const zl_trip *best)
     return t->cost < best->cost;
 }
 
-zlay_status zl_trip_choose(zl_trip *best, const zl_trip *given, uint32_t most)
+zlay_status zl_trip_choose(zl_trip *best, zl_trip *tried, uint32_t most)
 {
     candidates k;
-    zl_trip t = *given;
     uint32_t i = 0, j = 0;
-    *best = *given;
     best->cost = UINT32_MAX;
-    candidates_read(&k, &t);
-    t.starts = &k.starts;
+    best->free = false;
+    candidates_read(&k, tried);
+    tried->starts = &k.starts;
     while (next_pair(&k, best, most, &i, &j)) {
-        if (!take_pair(&t, &k, &k.at[ZL_SRC][i], &k.at[ZL_DST][j])) continue;
-        if (best->free && t.cost >= best->cost) continue;
-        zlay_status status = zl_trip_place(&t);
+        if (!take_pair(tried, &k, &k.at[ZL_SRC][i], &k.at[ZL_DST][j])) continue;
+        if (best->free && tried->cost >= best->cost) continue;
+        zlay_status status = zl_trip_place(tried);
         if (status == ZLAY_NONE) continue;
         if (status) return status;
-        if (better(&t, best)) *best = t;
+        if (better(tried, best)) *best = *tried;
     }
+    if (best->cost == UINT32_MAX) return ZLAY_NONE;
     best->starts = NULL;
     for (int which = ZL_SRC; which <= ZL_DST; which++) best->side[which].at = &best->at[which];
-    return best->cost == UINT32_MAX ? ZLAY_NONE : ZLAY_OK;
+    return ZLAY_OK;
 }

@@ -93,8 +93,9 @@ uint32_t zl_side_phases(const zl_side *s, const zl_conversion *c);
 void zl_starts_read(zl_starts *out, const zl_trip *t);
 
 /* The best forms for both, and where the elements lie; ZLAY_NONE: there are none, or none whose
- * accesses and permutes cost less than `most`. */
-zlay_status zl_trip_choose(zl_trip *best, const zl_trip *given, uint32_t most);
+ * accesses and permutes cost less than `most`.  `tried` has the bits of both sides; pairs are tried in
+ * it. */
+zlay_status zl_trip_choose(zl_trip *best, zl_trip *tried, uint32_t most);
 
 /* Offsets of the fewest wavefronts; ZLAY_NONE: none has both sides' elements together. */
 zlay_status zl_trip_place(zl_trip *t);

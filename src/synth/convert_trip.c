@@ -273,15 +273,17 @@ uint32_t zl_shared_floor(const zl_conversion *c)
     return (uint32_t)(ZL_COST_SYNC_WARP + taken);
 }
 
-zlay_status zl_convert_by_shared(const zl_conversion *c, zlay_convert *plan, uint32_t most)
+zlay_status zl_convert_by_shared(const zl_conversion *c, zlay_convert **plan, uint32_t most)
 {
-    zl_trip given = {.c = c}, t;
-    trip_begin(&given);
+    zl_trip tried = {.c = c}, t;
+    trip_begin(&tried);
     zlay_status status =
-        zl_trip_choose(&t, &given, most < UINT32_MAX ? most - ZL_COST_SYNC_WARP : most);
+        zl_trip_choose(&t, &tried, most < UINT32_MAX ? most - ZL_COST_SYNC_WARP : most);
     if (status == ZLAY_NONE && most < UINT32_MAX) return status;
     if (status == ZLAY_NONE)
         return zl_fail(c->ctx, ZLAY_ENOTSUP, "target: %s has no access for elements of %u bits",
                        zlay_target_name(c->target), c->bits);
-    return status ? status : steps_add(&t, plan);
+    if (!status && !*plan) *plan = zl_convert_new(c->ctx);
+    if (!status && !*plan) status = ZLAY_ENOMEM;
+    return status ? status : steps_add(&t, *plan);
 }
