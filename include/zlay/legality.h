@@ -338,7 +338,8 @@ typedef struct zlay_reason {
 /** The name of a field in batch.md's words; NULL for a number that is none. */
 ZLAY_API const char *zlay_field_name(int32_t field);
 
-/** An entry of a field of which only a linear text over names is known. */
+/** An entry of a field of which only a linear text over names is known.  Of
+ *  numbers at which a text passes int64_t nothing is asked, and nothing said. */
 typedef struct zlay_given {
     int32_t field;    /* ZLAY_FIELD_* */
     int32_t index;    /* of its list */
