@@ -5,6 +5,7 @@
 #include "driver_predicate.h"
 #include "legality.h"
 #include "legality/rule.h"
+#include "legality/step.h"
 
 static const struct {
     int32_t mode;
@@ -163,9 +164,21 @@ static void copies_leave_the_bytes_that_they_left(void **state)
     assert_true(faults > 3);
 }
 
+/* Counts beside the end of what is multiplied, and steps that are divided by. */
+static void steps_fit(void **state)
+{
+    (void)state;
+    for (uint32_t step = 0; step <= 12; step++)
+        for (uint64_t count = 0; count <= 8200; count++)
+            assert_int_equal(zl_steps(count, step), step ? count / step : 0);
+    assert_int_equal(zl_steps(UINT32_MAX, 8), UINT32_MAX / 8);
+    assert_int_equal(zl_steps(UINT32_MAX, UINT32_MAX), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(steps_fit),
         cmocka_unit_test(the_maps_are_those_that_were_asked_about),
         cmocka_unit_test(as_the_driver_answered),
         cmocka_unit_test(every_driver_rule_refused_alone),

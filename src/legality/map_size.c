@@ -3,6 +3,7 @@
  * whatever the element type: dimension 0 counts them, and of the last dimension but one a copy
  * takes one (measured). */
 #include "legality/rule.h"
+#include "legality/step.h"
 
 enum { DIMS = 5, WIDE_128_PIXELS = 128 };
 
@@ -31,8 +32,9 @@ static uint64_t slice_bytes(const zlay_tensormap *map) { return map->interleave 
 /* Without interleave the step of dimension 0 is ignored (measured). */
 uint64_t zl_box_elements(const zlay_tensormap *map, uint32_t i)
 {
-    uint64_t step = i || map->interleave ? map->step[i] : 1;
-    return step > 1 ? (map->box[i] + step - 1) / step : map->box[i];
+    uint32_t step = i || map->interleave ? map->step[i] : 1;
+    step += !step;
+    return zl_steps((uint64_t)map->box[i] + step - 1, step);
 }
 
 uint64_t zl_column_pixels(const zlay_tensormap *map)

@@ -6,6 +6,7 @@
 #include "legality/fetch.h"
 #include "legality/repair.h"
 #include "legality/rows.h"
+#include "legality/step.h"
 
 #include <string.h>
 
@@ -41,10 +42,8 @@ static uint64_t footprint(const zlay_tensormap *map)
 {
     uint64_t bits = type_bits(map->type);
     UNROLLED
-    for (uint32_t i = 0, count = dims(map); i < count; i++) {
-        uint32_t step = map->step[i], box = map->box[i];
-        bits = zl_umul_sat(bits, step == 1 ? box : step ? box / step : 0);
-    }
+    for (uint32_t i = 0, count = dims(map); i < count; i++)
+        bits = zl_umul_sat(bits, zl_steps(map->box[i], map->step[i]));
     return bits == UINT64_MAX ? bits : bits / 8;
 }
 
@@ -279,11 +278,10 @@ INLINED zl_entries entries_of(zl_quantity q)
     }
 }
 
-INLINED uint32_t broken_of(const zl_subject *s, uint32_t classes, zl_quantity q, int32_t relation,
+INLINED uint32_t broken_of(const zl_subject *s, bool on, zl_quantity q, int32_t relation,
                            uint64_t lo, uint64_t hi, zl_guard when)
 {
     uint32_t broken = 0;
-    bool on = classes == ANY_TARGET || classes & (uint32_t)s->target->cls;
     if (!on || !guard_of(when, s)) return 0;
     uint32_t entries = count_of(entries_of(q), s);
     UNROLLED
@@ -312,10 +310,10 @@ static void count_row(tally *t, const zl_subject *s, uint32_t row, uint32_t brok
              text)                                                                                 \
     _Static_assert((uint32_t)ZL_ROW_##id < 64 * MARK_WORDS, "each row has its mark");              \
     _Static_assert(MET_BY(ZL_G_##when), "a row of the other mode stands in the other file");       \
-    broken = broken_of(s, targets, ZL_Q_##quantity, ZLAY_REL_##relation, lo, hi, ZL_G_##when);     \
+    broken = broken_of(s, ((targets) & cls) != 0, ZL_Q_##quantity, ZLAY_REL_##relation, lo, hi, ZL_G_##when);     \
     if (broken) count_row(t, s, ZL_ROW_##id, broken, BY_##by);
 
-static void column_rows(tally *t, const zl_subject *s)
+INLINED void column_rows(tally *t, const zl_subject *s, uint32_t cls)
 {
     uint32_t broken;
 #define MET_BY OF_COLUMNS
@@ -323,7 +321,7 @@ static void column_rows(tally *t, const zl_subject *s)
 #undef MET_BY
 }
 
-static void tiled_rows(tally *t, const zl_subject *s)
+INLINED void tiled_rows(tally *t, const zl_subject *s, uint32_t cls)
 {
     uint32_t broken;
 #define MET_BY OF_TILED
@@ -331,11 +329,11 @@ static void tiled_rows(tally *t, const zl_subject *s)
 #undef MET_BY
 }
 
-static void rows(tally *t, const zl_subject *s)
+INLINED void rows(tally *t, const zl_subject *s, uint32_t cls)
 {
     uint32_t broken;
-    if (columns(s->value)) column_rows(t, s);
-    else tiled_rows(t, s);
+    if (columns(s->value)) column_rows(t, s, cls);
+    else tiled_rows(t, s, cls);
 #define MET_BY(guard) true
 #include "legality/rules/tensormap.def"
 #undef MET_BY
@@ -355,15 +353,22 @@ static void verdict_of(zlay_verdict *out, const tally *t, bool measured)
     out->noted = t->noted;
 }
 
+INLINED bool unreserved(const zlay_tensormap *map)
+{
+    uint32_t some = 0;
+    for (size_t i = 0; i < ZL_COUNT(map->reserved); i++) some |= map->reserved[i];
+    return !some;
+}
+
 zlay_status zlay_tensormap_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
                                  const zlay_target *target, const zlay_tensormap *map)
 {
-    if (!out || !target || !map || (room && !reasons) ||
-        !zl_all_zero(map->reserved, ZL_COUNT(map->reserved)))
+    if (!out || !target || !map || (room && !reasons) || !unreserved(map))
         return ZLAY_EINVAL;
     zl_subject s = {ZL_SUBJECT_TMAP, target, map};
     tally t = {.broken = 0};
-    rows(&t, &s);
+    if (target->cls == ZL_CLASS_SM90) rows(&t, &s, ZL_CLASS_SM90);
+    else rows(&t, &s, (uint32_t)target->cls);
     verdict_of(out, &t, zl_measured(target));
     if (out->reasons) zl_reasons(reasons, room, &s, t.marks, MARK_WORDS);
     return ZLAY_OK;
