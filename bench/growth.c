@@ -258,6 +258,30 @@ static bool left_inverse(void *value)
     return right;
 }
 
+/* The same blocks of 2^20 points each, in two orders. */
+static bool read_blocks(state *s, zlay_layout **out, int count)
+{
+    static char text[PIECES_MOST * 96];
+    static int order[PIECES_MOST];
+    const long long width = 1LL << 20;
+    char *at = text + sprintf(text, "{ ");
+    for (int i = 0; i < count; i++) {
+        int j = (int)draw(s, (uint64_t)i + 1);
+        order[i] = order[j];
+        order[j] = i;
+    }
+    for (int i = 0; i < count; i++)
+        at += sprintf(at, "%s[i] -> [i + %lld] : %lld <= i < %lld", i ? "; " : "", width * (order[i] - i), width * i,
+                      width * (i + 1));
+    at += sprintf(at, " }");
+    return !zlay_layout_parse(s->ctx, out, text, (size_t)(at - text));
+}
+
+static bool prepare_large_blocks(state *s, int count)
+{
+    return read_blocks(s, &s->a, count) && read_blocks(s, &s->b, count);
+}
+
 /* ---- an n x n tile under a 128-byte swizzle, n a power of two and beside it ----------------------- */
 
 static bool prepare_square(state *s, int n)
@@ -277,6 +301,31 @@ static bool prepare_columns(state *s, int n)
     int length = snprintf(text, sizeof text, "Sw<3,4,3> o 0 o (%d,%d):(1,%d)", n, n, n);
     return !zlay_layout_parse(s->ctx, &s->a, text, (size_t)length) &&
            !zlay_layout_parse(s->ctx, &s->b, "4:1", 3);
+}
+
+/* Rows side by side, and a tile of its index that powers of two alone divide. */
+static bool prepare_rows(state *s, int n)
+{
+    if (!prepare_square(s, n)) return false;
+    zlay_layout_free(s->b);
+    return !zlay_layout_parse(s->ctx, &s->b, "64:1", 4);
+}
+
+static bool prepare_rows_and_tile(state *s, int n)
+{
+    if (!prepare_square(s, n)) return false;
+    zlay_layout_free(s->b);
+    return !zlay_layout_parse(s->ctx, &s->b, "(64,64):(1,64)", 14);
+}
+
+/* An n x n tile without a swizzle, of the same by columns with one. */
+static bool prepare_swizzled_index(state *s, int n)
+{
+    char text[96];
+    int length = snprintf(text, sizeof text, "(%d,%d):(%d,1)", n, n, n);
+    if (zlay_layout_parse(s->ctx, &s->a, text, (size_t)length)) return false;
+    length = snprintf(text, sizeof text, "Sw<3,4,3> o 0 o (%d,%d):(1,%d)", n, n, n);
+    return !zlay_layout_parse(s->ctx, &s->b, text, (size_t)length);
 }
 
 static bool cosize(void *value)
@@ -333,11 +382,16 @@ static const growth rows[] = {
     {"equal, pieces that differ", "pieces", {2, 4, 8, 16, 32, 64}, prepare_same_pieces, differ},
     {"injective, pieces", "pieces", MANY_PIECES, prepare_blocks, injective},
     {"equal, pieces", "pieces", MANY_PIECES, prepare_blocks, equal},
+    {"contained, pieces of 2^20 points", "pieces", MANY_PIECES, prepare_large_blocks, contained},
     {"left inverse of pieces", "pieces", MANY_PIECES, prepare_blocks, left_inverse},
     {"contained, swizzled n x n in 0, 1, 2, ...", "n", BESIDE_POWERS, prepare_square, contained},
     {"cosize, swizzled n x n", "n", BESIDE_POWERS, prepare_square, cosize},
     {"bijective, swizzled n x n", "n", BESIDE_POWERS, prepare_square, bijective_or_not},
     {"right inverse, swizzled n x n by columns", "n", BESIDE_POWERS, prepare_columns, right_inverse},
+    {"right inverse, swizzled n x n by rows", "n", BESIDE_POWERS, prepare_rows, right_inverse},
+    {"logical_divide swizzled n x n by 64:1", "n", BESIDE_POWERS, prepare_rows, divide},
+    {"compose swizzled n x n with (64,64):(1,64)", "n", BESIDE_POWERS, prepare_rows_and_tile, compose},
+    {"compose n x n with swizzled n x n", "n", BESIDE_POWERS, prepare_swizzled_index, compose},
     {"product of 4:1 by swizzled n x n", "n", BESIDE_POWERS, prepare_columns, product},
 };
 
