@@ -149,6 +149,15 @@ static void add_sum(sums *m, const zl_function *f, const uint64_t index[4])
     m->count++;
 }
 
+/* Where the search begins, for swizzles of fewer bits than this mend no sum: after all of one bit
+ * fewer. */
+static zl_swizzle before_first(const sums *m, int top)
+{
+    int bits = m->count ? m->high - 2 - __builtin_ctzll(m->low) : 0, end = top < 62 ? top : 62;
+    if (bits < 2) return (zl_swizzle){0, 0, 0};
+    return (zl_swizzle){bits - 1, end, -end};
+}
+
 /* Where the modes up to one of several end. */
 static uint64_t border_of(const zl_modes *box, size_t k)
 {
@@ -224,6 +233,7 @@ zlay_status zl_find_swizzled_below(zl_modes *out, zl_swizzle *s, const zl_functi
     zl_break where;
     sums kept;
     find_sums(&kept, f, box);
+    env.s = before_first(&kept, top);
     while (status == ZLAY_NONE && zl_swizzle_next(&env.s, top)) {
         if (!mends(&kept, env.s) || !zl_swizzle_ends(env.s, set)) continue;
         zl_modes_end(out);
