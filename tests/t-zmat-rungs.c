@@ -223,12 +223,40 @@ static void hermite_by_flint(void **state)
     }
 }
 
+/* Determinants past 64 bits, of both signs, with zeros where the first pivots would be. */
+static void determinant_by_flint(void **state)
+{
+    uint64_t seed = test_seed("determinant by FLINT"), rounds = test_iterations(600);
+    for (uint64_t k = 0; k < rounds; k++) {
+        int64_t at[18 * 18];
+        size_t n = (size_t)test_range(&seed, 2, k % 10 ? 8 : 18);
+        fmpz_mat_t x, y;
+        fmpz_t wanted;
+        zlay_zmat *d;
+        fill_wide(at, n, k % 16 == 0, &seed);
+        for (size_t i = 0; i < n * n; i++) at[i] = test_range(&seed, 0, 2) ? at[i] : 0;
+        zlay_zmat *a = zmat_of(*state, n, n, at);
+        assert_int_equal(zl_rung_flint.det(*state, &d, a), ZLAY_OK);
+        zmat_to_flint(x, a);
+        zmat_to_flint(y, d);
+        fmpz_init(wanted);
+        fmpz_mat_det(wanted, x);
+        assert_true(fmpz_equal(wanted, fmpz_mat_entry(y, 0, 0)));
+        fmpz_clear(wanted);
+        fmpz_mat_clear(x);
+        fmpz_mat_clear(y);
+        zlay_zmat_free(a);
+        zlay_zmat_free(d);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_rung),
         cmocka_unit_test(alone),
         cmocka_unit_test(hermite_by_flint),
+        cmocka_unit_test(determinant_by_flint),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

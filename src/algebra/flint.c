@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rung without a bound on numbers, and the one file that includes FLINT and GMP. */
+#include "algebra/cramer.h"
 #include "algebra/zmat.h"
 
 #if ZL_ENGINES
@@ -22,13 +23,15 @@ typedef struct work {
     num scratch[2];
 } work;
 
-enum { INDICES = 2048 }; /* at most eight lists of rows and columns, 64 and 128 of them */
+/* At most eight lists of rows and columns, 64 and 128 of them, and less than one a number. */
+enum { INDICES = 2048 };
 
 static zlay_status begin(work *k, zlay_ctx *ctx, size_t count)
 {
-    *k = (work){.ctx = ctx, .room = count, .bytes = count * sizeof(num) + INDICES * sizeof(size_t)};
+    size_t lists = count < INDICES ? count : INDICES;
+    *k = (work){.ctx = ctx, .room = count, .bytes = count * sizeof(num) + lists * sizeof(size_t)};
     k->index = zl_alloc(ctx, k->bytes, 1);
-    k->at = k->index ? (num *)(void *)(k->index + INDICES) : NULL;
+    k->at = k->index ? (num *)(void *)(k->index + lists) : NULL;
     return k->at ? ZLAY_OK : ZLAY_ENOMEM;
 }
 
@@ -167,84 +170,7 @@ static void out_mat(num *out, fmpz_mat_t a, size_t rows, size_t cols)
     fmpz_mat_clear(a);
 }
 
-/* ---- d A^-1 modulo primes, put together by the Chinese remainder theorem ------------------ */
-
-/* Hadamard: the square of no minor passes the product of the rows' squared lengths (a row of zeros
- * counts as 1); one bit more for the sign. */
-static flint_bitcnt_t minor_bits(const num *a, size_t n)
-{
-    num product, length;
-    fmpz_init_set_ui(&product, 1);
-    fmpz_init(&length);
-    for (size_t i = 0; i < n; i++) {
-        fmpz_one(&length);
-        for (size_t j = 0; j < n; j++)
-            fmpz_addmul(&length, &a[i * n + j], &a[i * n + j]);
-        fmpz_mul(&product, &product, &length);
-    }
-    flint_bitcnt_t bits = fmpz_bits(&product) / 2 + 2;
-    fmpz_clear(&product);
-    fmpz_clear(&length);
-    return bits;
-}
-
-typedef struct remainders {
-    fmpz_mat_t sum; /* of what the primes so far say */
-    num modulus, det;
-} remainders;
-
-/* One prime; false where the matrix has no inverse modulo it. */
-static bool add_prime(remainders *r, const fmpz_mat_t a, ulong prime)
-{
-    nmod_mat_t m, inverse;
-    nmod_mat_init(m, fmpz_mat_nrows(a), fmpz_mat_ncols(a), prime);
-    nmod_mat_init(inverse, fmpz_mat_nrows(a), fmpz_mat_ncols(a), prime);
-    fmpz_mat_get_nmod_mat(m, a);
-    bool there = nmod_mat_inv(inverse, m);
-    if (there) {
-        ulong det = nmod_mat_det(m);
-        nmod_mat_scalar_mul(inverse, inverse, det);
-        fmpz_CRT_ui(&r->det, &r->det, &r->modulus, det, prime, 1);
-        fmpz_mat_CRT_ui(r->sum, r->sum, &r->modulus, inverse, 1);
-        fmpz_mul_ui(&r->modulus, &r->modulus, prime);
-    }
-    nmod_mat_clear(inverse);
-    nmod_mat_clear(m);
-    return there;
-}
-
-enum { PRIMES_REFUSED = 64 };
-
-/* 64 primes of 60 bits divide no determinant below 3,800 bits but 0, and longer ones are left to
- * the rank. */
-static bool by_primes(remainders *r, const fmpz_mat_t a, flint_bitcnt_t bits)
-{
-    ulong prime = (ulong)1 << 60;
-    for (int refused = 0; fmpz_bits(&r->modulus) <= bits;) {
-        prime = n_nextprime(prime, 0);
-        if (add_prime(r, a, prime)) continue;
-        if (++refused == PRIMES_REFUSED || fmpz_mat_rank(a) < fmpz_mat_nrows(a)) return false;
-    }
-    return true;
-}
-
-static void adjugate(work *k, num *b, num *d, const num *a, size_t n)
-{
-    fmpz_mat_t x;
-    remainders r = {.modulus = 1, .det = 0};
-    (void)k;
-    fmpz_one(d);
-    if (!n) return;
-    in_mat(x, a, n, n);
-    fmpz_mat_init(r.sum, (slong)n, (slong)n);
-    bool whole = by_primes(&r, x, minor_bits(a, n));
-    out_mat(b, r.sum, n, n);
-    if (whole) fmpz_swap(d, &r.det);
-    else fmpz_zero(d);
-    fmpz_clear(&r.modulus);
-    fmpz_clear(&r.det);
-    fmpz_mat_clear(x);
-}
+#include "algebra/flint_adjugate.h"
 
 static size_t pivots(work *k, size_t *pivot, const num *a, size_t rows, size_t cols)
 {
