@@ -225,6 +225,60 @@ static void makers_and_deciders(void **state)
     zlay_ctx_free(ctx);
 }
 
+/* ---- texts ------------------------------------------------------------------------------------------- */
+
+/* A text beyond a limit is an error of the request, wherever it stands: no search was ended. */
+static void texts_beyond_a_limit(void **state)
+{
+    static const char *const rows[] = {
+        "{\"op\":\"layout.parse\",\"layout\":\"(((8)))\",\"limits\":{\"nesting\":2}}",
+        "{\"op\":\"layout.restrict\",\"layout\":\"8:1\",\"guard\":\"(((x0))) < 3\",\"limits\":{\"nesting\":2}}",
+        "{\"op\":\"layout.logical_divide\",\"a\":\"(8,8)\",\"b\":\"<(((4)));4>\",\"limits\":{\"nesting\":2}}",
+        "{\"op\":\"layout.flat_product\",\"a\":\"(8,8)\",\"b\":\"<(2,2,2):(1,2,4);4>\",\"limits\":{\"dims\":2}}",
+        "{\"op\":\"layout.compose\",\"a\":\"(8,8)\",\"b\":\"<(((4)));4>\",\"limits\":{\"nesting\":2}}",
+        "{\"op\":\"layout.slice_at\",\"layout\":\"(8,(8,2))\",\"at\":\"(1,(2,_))\",\"limits\":{\"nesting\":1}}",
+        "{\"op\":\"layout.parse\",\"layout\":\"8:1\",\"limits\":{\"text\":2}}",
+    };
+    zlay_ctx *ctx = ctx_of(NULL);
+    (void)state;
+    for (size_t i = 0; i < ZL_COUNT(rows); i++)
+        if (strncmp(ask(ctx, rows[i]), "{\"error\":\"ELIMIT\",\"message\":", 28) || !strstr(answer, "limits."))
+            fail_msg("%s\n  answers %s", rows[i], answer);
+    const char *search = "{\"op\":\"layout.logical_divide\",\"a\":\"100:1\",\"b\":\"{ [i] -> [7*floor(i/3)] : 0 <= i < 90 }\",\"limits\":{\"points\":9}}";
+    if (strncmp(ask(ctx, search), "{\"undecided\":", 13)) fail_msg("%s\n  answers %s", search, answer);
+    zlay_ctx_free(ctx);
+}
+
+/* Texts of as many bytes as limits.text has are read once: parentheses, digits, names, brackets. */
+static void long_texts_end(void **state)
+{
+    static const char *const repeated[] = {"(", ")", "((1,", "[", "{", "9", "a", ",", "1,", " ", "<", "-", "i0+", "floor(", "x mod ", "Sw<"};
+    static const char *const around[] = {"{\"op\":\"layout.parse\",\"layout\":\"%s\"}", "{\"op\":\"layout.parse\",\"layout\":\"{ [i] -> [%s\"}",
+        "{\"op\":\"layout.restrict\",\"layout\":\"8:1\",\"guard\":\"%s\"}", "{\"op\":\"layout.divide\",\"a\":\"8:1\",\"b\":\"<%s>\"}",
+        "{\"op\":\"layout.equal\",\"a\":\"(M,8):(8,1)\",\"b\":\"(M,8):(8,1)\",\"facts\":[\"%s\"]}", "{\"op\":\"pipe.verify\",\"pipe\":\"%s\"}"};
+    enum { BYTES = 400000 };
+    char *text = malloc(BYTES + 10), *line = malloc(BYTES + 200);
+    bounded *b = bounded_new();
+    double all = 0;
+    (void)state;
+    for (size_t i = 0; i < ZL_COUNT(repeated) * ZL_COUNT(around); i++) {
+        const char *one = repeated[i % ZL_COUNT(repeated)];
+        size_t length = strlen(one), size = 0;
+        while (size < BYTES) memcpy(text + size, one, length), size += length;
+        text[size] = 0;
+        int bytes = snprintf(line, BYTES + 200, around[i / ZL_COUNT(repeated)], text);
+        bounded_ask(b, line, (size_t)bytes);
+        all += b->seconds;
+        const char *wrong = bounded_wrong(b);
+        if (wrong || strncmp(b->answer, "{\"error\":", 9) || b->seconds > (double)BOUNDED_SECONDS / 4)
+            fail_msg("%.60s..\n  %s: %.2f s, %.0f MiB, %.200s", line, wrong ? wrong : "slow, or no error", b->seconds, b->mib, b->answer);
+    }
+    printf("%zu texts of 400 KB in %.2f s\n", ZL_COUNT(repeated) * ZL_COUNT(around), all);
+    munmap(b, sizeof *b);
+    free(text);
+    free(line);
+}
+
 /* ---- requests that passed every limit -------------------------------------------------------------------- */
 
 #define GUARD "\"x0>0 or x0=0\""
@@ -278,6 +332,8 @@ int main(void)
         cmocka_unit_test(memory_is_what_is_held),
         cmocka_unit_test(no_memory_is_no_limit),
         cmocka_unit_test(makers_and_deciders),
+        cmocka_unit_test(texts_beyond_a_limit),
+        cmocka_unit_test(long_texts_end),
         cmocka_unit_test(hostile_requests_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

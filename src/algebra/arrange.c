@@ -43,7 +43,7 @@ static zlay_status take_entry(tiling *t, zlay_layout **tile)
 {
     size_t length = entry(&t->c);
     const char *text = t->c.text + t->c.at;
-    zlay_status status = zl_parse(t->c.ctx, tile, text, length, t->c.at);
+    zlay_status status = zl_of_input(t->c.ctx, zl_parse(t->c.ctx, tile, text, length, t->c.at));
     if (status) return status;
     if (!t->drops && (*tile)->size == 1 && !memchr(text, ':', length)) {
         zlay_layout_free(*tile);

@@ -2,15 +2,24 @@
 /* Recognisers of a function by its values. */
 #include "algebra/layout.h"
 
-enum { STEPS_VALUE = 3 };
+enum { STEPS_VALUE = 3, BLOCK = 1024 };
 
 typedef struct search {
     const zl_function *f;
     zl_break *where;
     zl_modes *out;
     int64_t first; /* the value at index 0 */
-    uint64_t asked; /* values */
+    uint64_t asked; /* values that are not yet counted in limits.work */
 } search;
+
+/* Counts what was asked, once it is a block; false where that ends the call. */
+static bool goes_on(search *s, uint64_t block)
+{
+    uint64_t steps = s->asked * (STEPS_VALUE + s->out->count);
+    if (s->asked < block) return true;
+    s->asked = 0;
+    return zl_charge(s->out->ctx, steps) == ZLAY_OK;
+}
 
 static bool value_at(search *s, uint64_t index, int64_t *value)
 {
@@ -27,7 +36,7 @@ static bool run(search *s, uint64_t step, uint64_t count, int64_t *stride, uint6
     if (!value_at(s, step, &value) || !zl_sub(value, s->first, stride)) return false;
     for (*length = 2; *length < count; ++*length) {
         bool there = zl_add(value, *stride, &expected);
-        if (!value_at(s, step * *length, &value)) return false;
+        if (!goes_on(s, BLOCK) || !value_at(s, step * *length, &value)) return false;
         if (!there || value != expected) return true;
     }
     return true;
@@ -81,7 +90,8 @@ static zlay_status verify(search *s)
 {
     int64_t value, expected;
     for (uint64_t i = 0; i < s->f->size; i++)
-        if (!value_at(s, i, &value) || !sum_at(s->out, i, &expected) || value != expected)
+        if (!goes_on(s, BLOCK) || !value_at(s, i, &value) || !sum_at(s->out, i, &expected) ||
+            value != expected)
             return ZLAY_NONE;
     return ZLAY_OK;
 }
@@ -94,7 +104,7 @@ zlay_status zl_find_strided(zl_modes *out, const zl_function *f, const zl_modes 
     out->offset = s.first;
     zlay_status status = find_all(&s, box);
     if (!status) status = verify(&s);
-    return zl_charge(out->ctx, STEPS_VALUE * s.asked) ? ZLAY_ENOMEM : status;
+    return goes_on(&s, 0) ? status : ZLAY_ENOMEM;
 }
 
 /* ---- swizzled ------------------------------------------------------------------ */

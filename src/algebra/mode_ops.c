@@ -157,8 +157,9 @@ static zlay_status walk(cut *t, zl_modes *out, const zl_modes *part)
     if (!round && zl_cursor_peek(&t->c) != '[')
         return zl_cursor_fail(&t->c, "an integer, _ or a tuple of them");
     if (t->depth++ >= limit)
-        return zl_fail(t->c.ctx, ZLAY_ELIMIT, "limits.nesting is %llu and the coordinate is deeper",
-                       (unsigned long long)limit);
+        return zl_of_input(t->c.ctx, zl_fail(t->c.ctx, ZLAY_ELIMIT,
+                                             "limits.nesting is %llu and the coordinate is deeper",
+                                             (unsigned long long)limit));
     zl_cursor_take(&t->c, round ? '(' : '[');
     zlay_status status = walk_parts(t, out, part, round ? ')' : ']');
     t->depth--;

@@ -65,7 +65,9 @@ static zlay_status restrict_to(zlay_ctx *ctx, zlay_layout **out, const zlay_layo
     if (!a || !condition) return zl_fail(ctx, ZLAY_EINVAL, "a layout or its condition is NULL");
     zlay_status status = zl_without_symbols(ctx, a);
     if (!status) status = extents(ctx, extent, &dims, a);
-    if (!status) status = zl_condition_parse(ctx, &where, dims, extent, condition, length);
+    if (!status)
+        status = zl_of_input(
+            ctx, zl_condition_parse(ctx, &where, dims, extent, condition, length));
     restricted r = {a, where};
     if (!status) status = on(ctx, out, &r);
     zlay_layout_free(where);

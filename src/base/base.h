@@ -66,6 +66,11 @@ uint64_t zl_work_left(const zlay_ctx *ctx);
  * limits.memory. */
 zlay_status zl_ended(zlay_ctx *ctx, zlay_status status);
 
+/* Passes on what the reading of a text of the call came to.  Where a limit refused the text, the
+ * answer to the call is an error of its input, and not that a search was ended. */
+zlay_status zl_of_input(zlay_ctx *ctx, zlay_status status);
+bool zl_refused_input(const zlay_ctx *ctx); /* in the last call */
+
 /* All calls with this ctx count as one from now on: a request of zlay_json_call. */
 void zl_count_as_one(zlay_ctx *ctx);
 

@@ -23,6 +23,7 @@ struct zlay_ctx {
     uint64_t work, held, asked; /* steps of this call; bytes held before it; what a limit refused */
     size_t ended;               /* the limit that ended the call, or ZL_LIMITS */
     bool as_one;                /* all calls count as one */
+    bool refused;               /* a limit refused a text of the last call */
     atomic_flag inside; /* atomic, so that a second thread's entry is refused, not a race */
     char message[1024];
 };
@@ -199,6 +200,7 @@ zlay_status zl_enter(zlay_ctx *ctx)
     if (!ctx) return ZLAY_EINVAL;
     if (atomic_flag_test_and_set_explicit(&ctx->inside, memory_order_acquire)) return ZLAY_EBUSY;
     ctx->message[0] = 0;
+    ctx->refused = false;
     if (!ctx->as_one) count_anew(ctx);
     return ZLAY_OK;
 }
@@ -214,8 +216,8 @@ zlay_status zl_ended(zlay_ctx *ctx, zlay_status status)
 
 zlay_status zl_leave(zlay_ctx *ctx, zlay_status status)
 {
-    bool ended = ctx->ended != ZL_LIMITS && status == ZLAY_NONE; /* a search that ended proves none */
-    if (ended || status == ZLAY_ENOMEM) status = zl_ended(ctx, ZLAY_ENOMEM);
+    bool proved = status == ZLAY_NONE; /* not where a limit ended the search */
+    if ((proved && ctx->ended != ZL_LIMITS) || status == ZLAY_ENOMEM) status = zl_ended(ctx, ZLAY_ENOMEM);
     atomic_flag_clear_explicit(&ctx->inside, memory_order_release);
     return status;
 }
@@ -227,6 +229,15 @@ zlay_status zl_leave_answer(zlay_ctx *ctx, zlay_status status, zlay_answer *answ
     if (ended) *answer = ZLAY_UNDECIDED;
     return ended ? ZLAY_OK : status;
 }
+
+zlay_status zl_of_input(zlay_ctx *ctx, zlay_status status)
+{
+    bool ended = status == ZLAY_ENOMEM && ctx->ended != ZL_LIMITS;
+    ctx->refused = ctx->refused || ended || status == ZLAY_ELIMIT;
+    return status;
+}
+
+bool zl_refused_input(const zlay_ctx *ctx) { return ctx->refused; }
 
 void zl_count_as_one(zlay_ctx *ctx)
 {

@@ -49,7 +49,8 @@ static json_t *answer_value(zl_call *call, zlay_status status)
 {
     if (status == ZLAY_NONE) return none_value(call);
     if (status == ZLAY_OK && call->undecided) return text_value(call, "undecided");
-    if (status == ZLAY_ELIMIT && !call->in_input) return text_value(call, "undecided");
+    bool in_input = call->in_input || zl_refused_input(call->ctx);
+    if (status == ZLAY_ELIMIT && !in_input) return text_value(call, "undecided");
     if (status != ZLAY_OK) return error_value(call, status);
     json_t *object = json_object();
     zl_put_value(call, object, "ok", call->value);
