@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-enum { TMEMS = 3, BODY = 8, ROLES = 3, OPS = 1 + 4 * BODY, TEXT = 4096, TRIPS = 4, NOBODY = 999 };
+enum { TMEMS = 3, BODY = 8, ROLES = 3, OPS = 1 + 6 * BODY, TEXT = 4096, TRIPS = 4, NOBODY = 999 };
 enum { ALLOC, FREE, USE, RELINQUISH, MEET, SORTS };
 
 /* Events [from, to) stand in a loop. */
@@ -134,6 +134,7 @@ static void write_out(machine *m, const program *p, int trips)
                 i = own->to - 1;
                 continue;
             }
+            assert_true(m->count[r] < OPS);
             m->sort[r][m->count[r]] = own->event[i].sort;
             m->name[r][m->count[r]++] = own->event[i].name;
             if (own->from < own->to && i + 1 == own->to && ++turn < turns) i = own->from - 1;
@@ -196,7 +197,7 @@ static bool ended(const machine *m, const memory *s)
 /* `always`: whether every interleaving from here ends well; else whether some does. */
 static bool ends(machine *m, memory s, bool always)
 {
-    uint8_t *told = &m->told[s.at[0] + OPS * (s.at[1] + OPS * s.at[2])];
+    uint8_t *told = &m->told[s.at[0] + (m->count[0] + 1) * (s.at[1] + (m->count[1] + 1) * s.at[2])];
     bool moved = false, good = always, met = all_meet(m, &s);
     if (*told) return *told == 2;
     if (ended(m, &s)) return *told = 2, true;
@@ -228,8 +229,8 @@ static bool runs_well(const program *p, int trips, bool always)
     const role *setup = &p->roles[ROLES];
     for (int i = 0; i < setup->count; i++)
         if (perform(p, &s, setup->event[i].sort, setup->event[i].name) <= 0) return false;
-    memset(&m, 0, sizeof m);
     write_out(&m, p, trips);
+    memset(m.told, 0, (size_t)(m.count[0] + 1) * (size_t)(m.count[1] + 1) * (size_t)(m.count[2] + 1));
     return ends(&m, s, always);
 }
 

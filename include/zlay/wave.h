@@ -101,8 +101,9 @@ enum {
 
 /** Plan how a tile of one operand gets to the registers of matrix instructions:
  *  straight to shared memory where that is legal, the widest accesses, a swizzle
- *  of 16-byte chunks whose reads take the fewest wavefronts and then the fewest
- *  XORs, and registers that the reads fill in the order in which the
+ *  of chunks of the wider access, or of runs of them, by bits of the row's number,
+ *  whose reads take the fewest wavefronts, then the shortest runs, then the fewest
+ *  bits, and registers that the reads fill in the order in which the
  *  instructions take them, so that none is moved.
  *
  *  With any_order a read may bring K of several instructions: value v of the

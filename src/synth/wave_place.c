@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a tile lies in shared memory: rows, whose chunks of the wider access are XORed with bits of
- * the row's number.  The fewest wavefronts of the reads count first, then the fewest bits. */
+/* Where a tile lies in shared memory: rows, whose chunks of the wider access, or runs of them, are XORed with bits of
+ * the row's number.  The fewest wavefronts of the reads count first, then the shortest runs, then the fewest bits. */
 #include "synth/wave.h"
 
 enum { SHIFTS = 8 };
@@ -77,21 +77,29 @@ static uint32_t excess(const zlay_wave *w)
     return sum;
 }
 
+/* All swizzles that turn bits of a row's place from `base` on by bits of its number. */
+static void try_swizzles(zlay_wave *w, zlay_wave_info *best, uint32_t *least, uint32_t base)
+{
+    zlay_wave_info *i = &w->info;
+    uint32_t row = log2_of(i->depth), above = row > base ? row - base : 0;
+    for (uint32_t bits = 0; bits <= above && *least; bits++)
+        for (uint32_t shift = 0; shift < (bits ? SHIFTS : 1) && *least; shift++) {
+            i->swizzle_bits = bits;
+            i->swizzle_base = base;
+            i->swizzle_shift = bits ? above + shift : 0;
+            uint32_t here = excess(w);
+            if (here < *least) *least = here, *best = *i;
+        }
+}
+
+/* Those of whole chunks first: others only where they take fewer wavefronts. */
 static void choose_swizzle(zlay_wave *w)
 {
-    zlay_wave_info *i = &w->info, best;
-    uint32_t bytes = i->elem_bits / 8, chunk, chunks, least = UINT32_MAX;
-    chunk = (i->load_bytes > i->read_bytes ? i->load_bytes : i->read_bytes) / bytes;
-    chunks = i->depth > chunk ? log2_of(i->depth / chunk) : 0;
-    best = *i;
-    for (uint32_t bits = 0; bits <= chunks && least; bits++)
-        for (uint32_t shift = 0; shift < (bits ? SHIFTS : 1) && least; shift++) {
-            i->swizzle_bits = bits;
-            i->swizzle_base = log2_of(chunk);
-            i->swizzle_shift = bits ? chunks + shift : 0;
-            uint32_t here = excess(w);
-            if (here < least) least = here, best = *i;
-        }
+    zlay_wave_info *i = &w->info, best = *i;
+    uint32_t bytes = i->elem_bits / 8, least = UINT32_MAX, row = log2_of(i->depth);
+    uint32_t chunk = log2_of((i->load_bytes > i->read_bytes ? i->load_bytes : i->read_bytes) / bytes);
+    try_swizzles(w, &best, &least, chunk);
+    for (uint32_t base = chunk + 1; base < row && least; base++) try_swizzles(w, &best, &least, base);
     *i = best;
 }
 
