@@ -19,12 +19,11 @@ static bool is_linear(const zl_line *l, uint64_t step, uint64_t count, int64_t *
     int64_t value;
     *slope = 0;
     if (count < 2) return true;
-    if (zl_charge(l->ctx, count)) return false;
     if (!zl_sub(l->value[step], l->value[0], slope)) return false;
-    for (uint64_t k = 2; k < count; k++)
-        if (!zl_sub(l->value[k * step], l->value[(k - 1) * step], &value) || value != *slope)
-            return false;
-    return true;
+    uint64_t k = 2;
+    for (; k < count; k++)
+        if (!zl_sub(l->value[k * step], l->value[(k - 1) * step], &value) || value != *slope) break;
+    return !zl_charge(l->ctx, k) && k >= count;
 }
 
 /* The two sizes of steps, the first one low. */
@@ -32,30 +31,30 @@ static bool two_steps(const zl_line *l, uint64_t step, uint64_t count, raster *r
 {
     bool two = false;
     int64_t value;
-    for (uint64_t k = 1; k < count; k++) {
-        if (!zl_sub(l->value[k * step], l->value[(k - 1) * step], &value)) return false;
+    uint64_t k = 1;
+    for (; k < count; k++) {
+        if (!zl_sub(l->value[k * step], l->value[(k - 1) * step], &value)) break;
         if (k == 1) r->low = value;
         if (value == r->low) continue;
-        if (two ? value != r->low + r->jump : !zl_sub(value, r->low, &r->jump)) return false;
+        if (two ? value != r->low + r->jump : !zl_sub(value, r->low, &r->jump)) break;
         two = true;
     }
-    return two;
+    return !zl_charge(l->ctx, k) && two && k >= count;
 }
 
 /* The bounds that each x sets on b meet. */
 static bool fits(const zl_line *l, uint64_t step, uint64_t count, raster *r)
 {
     int64_t low = INT64_MIN, high = INT64_MAX, jumps = 0, p = (int64_t)r->p, at;
-    if (zl_charge(l->ctx, count)) return false;
-    for (uint64_t k = 0; k < count; k++) {
+    uint64_t k = 0;
+    for (; k < count && low <= high; k++) {
         if (k && l->value[k * step] - l->value[(k - 1) * step] != r->low) jumps++;
         at = p * jumps - (int64_t)(r->a * k);
         if (at > low) low = at;
         if (at + p - 1 < high) high = at + p - 1;
-        if (low > high) return false;
     }
     r->b = low;
-    return true;
+    return !zl_charge(l->ctx, 1 + k) && low <= high;
 }
 
 static bool is_raster(const zl_line *l, uint64_t step, uint64_t count, raster *r)
