@@ -181,8 +181,12 @@ static zlay_status try_way(const zl_copy *c, least *l, uint32_t i)
     return ZLAY_OK;
 }
 
+/* Plans beyond the family count for the bound too, where no way is as wide as both sides allow or a
+ * source is read once for many points; of names and tensors it is the family's. */
 static void list_ways(const zl_copy *c, least *l)
 {
+    const uint64_t widest[] = {zl_copy_side_vector(c, ZL_SOURCE), zl_copy_side_vector(c, ZL_DEST)};
+    bool all = c->tensors || zl_copy_has_names(c), once = c->tile.sources == c->tile.points;
     static const int32_t paths[] = {ZLAY_PATH_BULK, ZLAY_PATH_CP_ASYNC, ZLAY_PATH_THREADS,
                                     ZLAY_PATH_REALIGN, ZLAY_PATH_STORE_ASYNC};
     zl_copy_way way;
@@ -193,16 +197,12 @@ static void list_ways(const zl_copy *c, least *l)
             uint64_t bound = zl_copy_way_bound(c, &way);
             l->at[l->count++] = (candidate){paths[p], i, bound};
             if (bound < l->bound) l->bound = bound;
+            bool threads = paths[p] == ZLAY_PATH_THREADS || paths[p] == ZLAY_PATH_STORE_ASYNC;
+            all = all || (threads && once && way.vector[ZL_SOURCE] >= widest[ZL_SOURCE] &&
+                          way.vector[ZL_DEST] >= widest[ZL_DEST]);
         }
     }
-}
-
-/* Plans beyond the family count for the bound too; of names and tensors it is the family's. */
-static void any_bound(const zl_copy *c, least *l)
-{
-    const uint64_t vector[] = {zl_copy_side_vector(c, ZL_SOURCE), zl_copy_side_vector(c, ZL_DEST)};
-    uint64_t bound = zl_copy_any_bound(c, vector);
-    if (c->tensors || zl_copy_has_names(c)) return;
+    uint64_t bound = all ? UINT64_MAX : zl_copy_any_bound(c, widest);
     if (bound < l->bound) l->bound = bound;
 }
 
@@ -220,7 +220,6 @@ static zlay_status try_all(const zl_copy *c, least *l)
     bool done[WAYS_MOST] = {false};
     zlay_status status = ZLAY_OK;
     list_ways(c, l);
-    any_bound(c, l);
     for (uint32_t i; !status && (i = next_way(l, done)) < l->count; done[i] = true)
         status = try_way(c, l, i);
     if (status || l->best->cost < UINT64_MAX) return status;

@@ -4,7 +4,8 @@
  *
  * Of one way (zl_copy_bound) the accesses are as wide as the way says.  Of all plans
  * (zl_copy_any_bound) they are, on each side by itself, as wide as the longest aligned run that lies
- * in memory there, whatever the other side does; that is what `optimal` is held against. */
+ * in memory there, whatever the other side does; `optimal` is held against that too where it is wider
+ * than every way. */
 #include "synth/copy.h"
 
 #include "base/base.h"
@@ -96,10 +97,22 @@ uint64_t zl_copy_bound(const zl_copy *c, const zl_copy_way *way, uint64_t points
     return zl_copy_cost(way, &least);
 }
 
+/* Whether every access along a side's run is whole and aligned, so that the tile has no ends. */
+static bool no_ends(const zl_copy *c, const zl_copy_way *way, int side)
+{
+    uint64_t v = way->vector[side];
+    uint32_t run = way->run[side];
+    if (v == 1) return true;
+    return run < c->tile.modes && c->tile.mode[run].extent % v == 0 &&
+           (uint64_t)c->tile.offset[side] % v == 0;
+}
+
 uint64_t zl_copy_way_bound(const zl_copy *c, const zl_copy_way *way)
 {
     uint64_t instructions = least_instructions(c, way, c->tile.points);
     zl_part least = least_part(c, way, instructions, c->tile.points, c->sectors);
+    if (way->path != ZLAY_PATH_REALIGN && no_ends(c, way, ZL_SOURCE) && no_ends(c, way, ZL_DEST))
+        return zl_copy_bound(c, way, c->tile.points, c->sectors);
     return zl_copy_cost(way, &least);
 }
 
