@@ -84,8 +84,10 @@ static zlay_status up_values(zlay_ctx *ctx, zlay_layout **out, const zlay_layout
         return zl_fail(ctx, ZLAY_NONE, "the last element of %llu is split: there are %llu points",
                        (unsigned long long)n, (unsigned long long)a->size);
     zlay_status status = zl_table_new(ctx, &t, a->size / n);
-    if (!status) status = zl_charge_values(ctx, a, a->size);
-    for (uint64_t i = 0; i < t.size && !status; i++) status = up_element(&t, a, i, n);
+    for (uint64_t i = 0; i < t.size && !status; i++) {
+        status = zl_charge_values(ctx, a, n);
+        if (!status) status = up_element(&t, a, i, n);
+    }
     if (!status) status = values(ctx, out, &t);
     zl_table_free(&t);
     return status;

@@ -193,12 +193,12 @@ static zlay_status variables_at(const zl_pieces *p, const int64_t *params,
     return ZLAY_OK;
 }
 
-/* A division of 64 bits is a step or two, and so are the products of four entries of a row. */
+/* A division of 64 bits is a step or two, and so are the products of eight entries of a row. */
 uint64_t zl_pieces_steps(const zl_pieces *p)
 {
     uint64_t rows = p->divs;
     for (size_t i = 0; i < p->count; i++) rows += p->piece[i].equals + p->piece[i].leasts + p->outs;
-    return p->dims + 2 * p->divs + zl_umul_sat(rows, zl_pieces_width(p)) / 4;
+    return p->dims + 2 * p->divs + zl_umul_sat(rows, zl_pieces_width(p)) / 8;
 }
 
 zlay_status zl_pieces_at(const zl_pieces *p, const int64_t *params, const int64_t *coordinate,
