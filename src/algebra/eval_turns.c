@@ -49,14 +49,16 @@ static bool put_modes(zl_turns *m, const zlay_layout *a)
 /* The bits that the swizzle reads, moved once more. */
 static bool put_swizzle(zl_turns *m, zl_swizzle s)
 {
-    zl_turns before = *m;
+    uint64_t before[ZL_TURNS_MOST];
+    size_t count = m->count;
     int distance = s.shift < 0 ? -s.shift : s.shift;
     uint64_t mask = (((uint64_t)1 << s.bits) - 1) << s.base;
     uint64_t turn = (uint64_t)(s.shift < 0 ? distance : 64 - distance);
-    for (size_t i = 0; i < before.count; i++) {
-        uint64_t from = before.mask[i];
+    for (size_t i = 0; i < count; i++) before[i] = m->mask[i];
+    for (size_t i = 0; i < count; i++) {
+        uint64_t from = before[i];
         uint64_t to = s.shift < 0 ? (from & mask) << distance : from >> distance & mask;
-        if (to && !put(m, (before.turn[i] + turn) & 63, to)) return false;
+        if (to && !put(m, (m->turn[i] + turn) & 63, to)) return false;
     }
     m->constant = (uint64_t)zl_swizzle_at(s, (int64_t)m->constant);
     return true;
@@ -135,7 +137,7 @@ AVX2 static inline __m256i moved_256(const zl_turns *m, __m256i x)
     return sum;
 }
 
-AVX2 static void run_256(int64_t *values, const zl_turns *m, const uint64_t *index, uint64_t first,
+AVX2 static void turn_256(int64_t *values, const zl_turns *m, const uint64_t *index, uint64_t first,
                          size_t count)
 {
     size_t at = 0;
@@ -150,8 +152,132 @@ AVX2 static void run_256(int64_t *values, const zl_turns *m, const uint64_t *ind
         values[at] = (int64_t)value_at(m, index ? index[at] : first + at);
 }
 
+/* AVX2 has no rotations; one shift does where all bits of a turn move in one direction. */
+enum { SPLIT_MOST = 2 };
+
+typedef struct split {
+    size_t left, right;
+    uint64_t constant, straight, left_by[SPLIT_MOST], left_mask[SPLIT_MOST], right_by[SPLIT_MOST],
+        right_mask[SPLIT_MOST];
+} split;
+
+static bool split_of(split *out, const zl_turns *m)
+{
+    *out = (split){.constant = m->constant};
+    for (size_t k = 0; k < m->count; k++) {
+        uint64_t turn = m->turn[k], mask = m->mask[k], low = ((uint64_t)1 << turn) - 1;
+        if (!turn) {
+            out->straight = mask;
+        } else if (!(mask & low) && out->left < SPLIT_MOST) {
+            out->left_by[out->left] = turn;
+            out->left_mask[out->left++] = mask;
+        } else if (!(mask & ~low) && out->right < SPLIT_MOST) {
+            out->right_by[out->right] = 64 - turn;
+            out->right_mask[out->right++] = mask;
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Masks stay in registers, as `left` and `right` are constants. */
+AVX2 static inline __attribute__((always_inline)) __m256i
+moved_by_256(__m256i x, const split *p, size_t left, size_t right)
+{
+    __m256i sum = _mm256_and_si256(x, _mm256_set1_epi64x((long long)p->straight));
+#pragma GCC unroll 2
+    for (size_t k = 0; k < left; k++) {
+        __m256i moved = _mm256_sll_epi64(x, _mm_cvtsi64_si128((long long)p->left_by[k]));
+        __m256i mask = _mm256_set1_epi64x((long long)p->left_mask[k]);
+        sum = _mm256_xor_si256(sum, _mm256_and_si256(moved, mask));
+    }
+#pragma GCC unroll 2
+    for (size_t k = 0; k < right; k++) {
+        __m256i moved = _mm256_srl_epi64(x, _mm_cvtsi64_si128((long long)p->right_by[k]));
+        __m256i mask = _mm256_set1_epi64x((long long)p->right_mask[k]);
+        sum = _mm256_xor_si256(sum, _mm256_and_si256(moved, mask));
+    }
+    return _mm256_xor_si256(sum, _mm256_set1_epi64x((long long)p->constant));
+}
+
+/* Four vectors are read before one is written: a read that follows a write 4 KiB apart waits. */
+AVX2 static inline __attribute__((always_inline)) void
+four_by_256(int64_t *values, const uint64_t *index, const split *p, size_t left, size_t right)
+{
+    __m256i x[4];
+#pragma GCC unroll 4
+    for (size_t i = 0; i < 4; i++)
+        x[i] = _mm256_loadu_si256((const __m256i *)(const void *)(index + 4 * i));
+#pragma GCC unroll 4
+    for (size_t i = 0; i < 4; i++, values += 4)
+        _mm256_storeu_si256((__m256i *)(void *)values, moved_by_256(x[i], p, left, right));
+}
+
+/* Whole vectors; returns how many values that are. */
+AVX2 static inline __attribute__((always_inline)) size_t
+split_256(int64_t *values, const split *given, const uint64_t *index, uint64_t first, size_t count,
+          size_t left, size_t right)
+{
+    const split p = *given;
+    size_t at = 0;
+    __m256i x = _mm256_add_epi64(_mm256_set1_epi64x((long long)first),
+                                 _mm256_setr_epi64x(0, 1, 2, 3));
+    for (; index && count - at >= 16; at += 16)
+        four_by_256(values + at, index + at, &p, left, right);
+    for (; index && count - at >= 4; at += 4) {
+        x = _mm256_loadu_si256((const __m256i *)(const void *)(index + at));
+        _mm256_storeu_si256((__m256i *)(void *)(values + at), moved_by_256(x, &p, left, right));
+    }
+    for (; count - at >= 4; at += 4) {
+        _mm256_storeu_si256((__m256i *)(void *)(values + at), moved_by_256(x, &p, left, right));
+        x = _mm256_add_epi64(x, _mm256_set1_epi64x(4));
+    }
+    return at;
+}
+
+AVX2 static size_t split_of_256(int64_t *values, const split *p, const uint64_t *index,
+                                uint64_t first, size_t count)
+{
+#define SPLIT(l, r) case (l) * 3 + (r): return split_256(values, p, index, first, count, l, r);
+    switch (p->left * 3 + p->right) {
+        SPLIT(0, 0) SPLIT(0, 1) SPLIT(0, 2) SPLIT(1, 0) SPLIT(1, 1) SPLIT(1, 2)
+        SPLIT(2, 0) SPLIT(2, 1) SPLIT(2, 2)
+    default: return 0;
+    }
+#undef SPLIT
+}
+
+static void run_256(int64_t *values, const zl_turns *m, const uint64_t *index, uint64_t first,
+                    size_t count)
+{
+    split p;
+    size_t done = split_of(&p, m) ? split_of_256(values, &p, index, first, count) : 0;
+    if (done < count)
+        turn_256(values + done, m, index ? index + done : NULL, first + done, count - done);
+}
+
+/* Below a power of two are those that have no bit from it on. */
+AVX2 static uint64_t bits_of_256(const uint64_t *index, size_t count)
+{
+    __m256i some = _mm256_setzero_si256(), more = some;
+    uint64_t all[4], rest = 0;
+    size_t i = 0;
+    for (; count - i >= 16; i += 16) {
+        const __m256i *at = (const __m256i *)(const void *)(index + i);
+        __m256i low = _mm256_or_si256(_mm256_loadu_si256(at), _mm256_loadu_si256(at + 1));
+        __m256i high = _mm256_or_si256(_mm256_loadu_si256(at + 2), _mm256_loadu_si256(at + 3));
+        some = _mm256_or_si256(some, low);
+        more = _mm256_or_si256(more, high);
+    }
+    for (; i < count; i++) rest |= index[i];
+    _mm256_storeu_si256((__m256i *)(void *)all, _mm256_or_si256(some, more));
+    return all[0] | all[1] | all[2] | all[3] | rest;
+}
+
 AVX2 static bool inside_256(const uint64_t *index, uint64_t size, size_t count)
 {
+    if (!(size & (size - 1))) return bits_of_256(index, count) < size;
     __m256i outside = _mm256_setzero_si256(), end = _mm256_set1_epi64x((long long)size - 1);
     size_t i = 0;
     for (; count - i >= 4; i += 4) {
