@@ -86,6 +86,9 @@ zlay_status zl_leave_whole(zlay_ctx *ctx, bool was, zlay_status status);
  * and a message. */
 void *zl_alloc(zlay_ctx *ctx, size_t count, size_t size);
 
+/* The same, not zeroed: for tables of which a call uses the beginning. */
+void *zl_alloc_plain(zlay_ctx *ctx, size_t count, size_t size);
+
 /* Objects outlive their ctx, so they are freed through a copied allocator. */
 zlay_allocator zl_allocator(const zlay_ctx *ctx);
 void zl_free(const zlay_allocator *alloc, void *ptr, size_t size);

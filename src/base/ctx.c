@@ -312,17 +312,23 @@ static bool memory_left(zlay_ctx *ctx, uint64_t bytes)
 /* Steps of an allocation: of the call itself, and of so many bytes that are zeroed. */
 enum { STEPS_ALLOC = 8, BYTES_STEP = 32 };
 
-void *zl_alloc(zlay_ctx *ctx, size_t count, size_t size)
+void *zl_alloc_plain(zlay_ctx *ctx, size_t count, size_t size)
 {
     size_t bytes;
     void *ptr = NULL;
     if (__builtin_mul_overflow(count, size, &bytes)) bytes = SIZE_MAX;
     if (memory_left(ctx, bytes) && work_left(ctx, STEPS_ALLOC + bytes / BYTES_STEP))
         ptr = account_alloc(ctx->alloc.user, bytes ? bytes : 1);
-    if (ptr) return memset(ptr, 0, bytes);
+    if (ptr) return ptr;
     zl_fail(ctx, ZLAY_ENOMEM, "no memory for %zu objects of %zu bytes", count, size);
     zl_ended(ctx, ZLAY_ENOMEM);
     return NULL;
+}
+
+void *zl_alloc(zlay_ctx *ctx, size_t count, size_t size)
+{
+    void *ptr = zl_alloc_plain(ctx, count, size);
+    return ptr ? memset(ptr, 0, count * size) : NULL;
 }
 
 void zl_free(const zlay_allocator *alloc, void *ptr, size_t size)

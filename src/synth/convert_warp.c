@@ -115,7 +115,7 @@ zlay_status zl_convert_by_word(const zl_conversion *c, zlay_convert *plan, bool 
     zl_affine map;
     *served = packing_of(&p, c) && wanted_of(&map, &p, c);
     if (!*served) return ZLAY_OK;
-    zl_word *word = zl_alloc(c->ctx, 1, sizeof *word);
+    zl_word *word = zl_alloc_plain(c->ctx, 1, sizeof *word);
     if (!word) return ZLAY_ENOMEM;
     zlay_status status = zl_word_find(c->ctx, word, &p.slots, &map, &aim);
     *served = !status && word->count <= ZL_CONVERT_STEPS;

@@ -214,9 +214,15 @@ static zlay_status in_warp(zlay_ctx *ctx, zl_word *out, const zl_wanted *w,
                            const zl_word_aim *aim)
 {
     zlay_allocator alloc = zl_allocator(ctx);
-    zl_search *s = zl_alloc(ctx, 1, sizeof *s);
+    zl_search *s = zl_alloc_plain(ctx, 1, sizeof *s);
     if (!s) return ZLAY_ENOMEM;
     s->aim = *aim;
+    s->floor = s->least = 0;
+    s->found = false;
+    zl_word_begin(&s->best, &w->slots);
+    zl_word_begin(&s->trial, &w->slots);
+    zl_word_begin(&s->whole, &w->slots);
+    zl_word_begin(&s->piece, &w->slots);
     bool lone = !w->slots.reg && zl_crossing_rank(w);
     bool made = lone ? lone_put(out, s, w) : zl_rounds_put(out, s, w);
     lower_set(out, s, w);
@@ -233,9 +239,7 @@ zlay_status zl_word_find(zlay_ctx *ctx, zl_word *out, const zl_slots *slots, con
     if (!zl_wanted_of(&w, slots, map))
         return zl_fail(ctx, ZLAY_EINVAL, "map: is no bijection of 2^%u slots",
                        zl_slots_bits(slots));
-    out->slots = *slots;
-    out->count = 0;
-    zl_word_count(out);
+    zl_word_begin(out, slots);
     if (zl_map_keeps(map, zl_above_lanes(&w))) status = in_warp(ctx, out, &w, aim);
     else zl_word_leave(out, &w);
     return status ? status : recompose(ctx, out, map);

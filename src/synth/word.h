@@ -62,6 +62,9 @@ struct zlay_word {
     zl_word word;
 };
 
+/* No steps. */
+void zl_word_begin(zl_word *out, const zl_slots *slots);
+
 /* Only the steps that there are. */
 void zl_word_copy(zl_word *out, const zl_word *word);
 

@@ -211,6 +211,12 @@ static bool is_same(const zl_affine *map)
     return zl_map_equal(&same, map);
 }
 
+void zl_word_begin(zl_word *out, const zl_slots *slots)
+{
+    memset(out, 0, offsetof(zl_word, step));
+    out->slots = *slots;
+}
+
 void zl_word_copy(zl_word *out, const zl_word *word)
 {
     memcpy(out, word, offsetof(zl_word, step) + word->count * sizeof *word->step);
