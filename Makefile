@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # make            the libraries, the program and the bench, in build/
 # make run        the main job: plan, check, model and, where a Hopper GPU is found, run a GEMM
-# make test       every test; the last line is `N passed, N failed`
-# make exhaustive the small worlds whole (tests/x-*), which make test samples
+# make test       every test; the last line is `N passed, N failed`      make test-units   without the worlds below
+# make exhaustive the small worlds whole (tests/exhaustive, refute, oracle, models), which make test samples
 # make san        the tests under ASan and UBSan          make tsan    the thread test under TSan
 # make portable   tests of the library with libc alone on other targets: CC=musl-gcc; CC=aarch64-linux-gnu-gcc RUN=qemu-aarch64-static
 # make fuzz       mutated input for every parser          make fuzz-cov   the same, led by coverage (clang)
@@ -38,13 +38,13 @@ ZL_CFLAGS := -std=c11 $(WARNINGS) -fvisibility=hidden -fPIC
 Q = $(if $(V),,@echo "  $@";)
 COMPILE = $(Q)$(CC) $(ZL_CPPFLAGS) $(CPPFLAGS) $(ZL_CFLAGS) $(CFLAGS) -MMD -MP
 
-# The flow of data: a layer includes headers of itself and of those before it.
-LAYERS := base algebra legality synth sim pipe emit
-sources = $(sort $(wildcard src/$(1)/*.c))
+# Rooms in the flow of data; which may include which stands in tests/checks/rooms.list.
+ROOMS := base target algebra isa rules legality pipe synth sim emit
+sources = $(sort $(shell find src/$(1) -name '*.c'))
 objects = $(patsubst src/%.c,$(B)/%.o,$(call sources,$(1)))
 
 BASE := $(call objects,base)
-LIB := $(foreach layer,$(LAYERS),$(call objects,$(layer)))
+LIB := $(foreach room,$(ROOMS),$(call objects,$(room)))
 RUNTIME := $(call objects,runtime)
 JSON := $(call objects,json)
 CLI := $(filter-out $(B)/cli/main.o,$(call objects,cli))
@@ -59,8 +59,8 @@ all: $(LIBRARIES) $(B)/zlay $(B)/zlay-bench $(B)/zlay.cdef $(B)/zlay.1 $(PCS)
 # ---- objects ---------------------------------------------------------------
 
 # The file changes when ENGINES does, and those that ask for it with it.
-$(addprefix $(B)/,algebra/isl.o algebra/isl_object.o algebra/isl_function.o algebra/flint.o \
-    bench/zmat.o tests/t-pieces-text): $(B)/.engines
+$(addprefix $(B)/,algebra/presburger/isl/isl.o algebra/presburger/isl/isl_object.o \
+    algebra/presburger/isl/isl_function.o algebra/integer/flint.o bench/zmat.o tests/algebra/presburger/text): $(B)/.engines
 $(B)/.engines: FORCE
 	@mkdir -p $(@D)
 	@[ "$$(cat $@ 2>/dev/null)" = $(ENGINES) ] || echo $(ENGINES) > $@
@@ -136,7 +136,7 @@ $(B)/zlay-bench: $(BENCH) $(B)/libzlay-runtime.a $(B)/libzlay.a
 $(B)/zlay.cdef: tools/gen-cdef $(HEADERS)
 	@mkdir -p $(@D)
 	$(Q)CC="$(CC)" tools/gen-cdef $(HEADERS) > $@.new && mv $@.new $@
-$(B)/zlay.1: tools/gen-man.sh $(wildcard src/cli/*.def src/json/*.def src/json/ops/*.def)
+$(B)/zlay.1: tools/gen-man.sh $(wildcard src/cli/*.def src/json/ops/*.def)
 	@mkdir -p $(@D)
 	$(Q)CC="$(CC)" tools/gen-man.sh > $@.new && mv $@.new $@
 # Always anew: PREFIX and LIBDIR may differ from those of the last time.
@@ -154,39 +154,53 @@ run:
 
 # ---- tests -----------------------------------------------------------------
 
-TESTS := $(patsubst tests/%.c,$(B)/tests/%,$(sort $(wildcard tests/[tx]-*.c)))
-CHECKS := $(sort $(wildcard tests/c-*.sh))
-# `make test TESTS=build/tests/t-layout CHECKS=` runs one program.
+# A program a file: folders as in src/, then random and whole small worlds, refuters, other programs as oracles, models.
+UNITS := $(ROOMS) json runtime
+WORLDS := exhaustive refute oracle models
+programs = $(patsubst tests/%.c,$(B)/tests/%,$(sort $(shell find $(wildcard $(1:%=tests/%)) -name '*.c')))
+TESTS := $(call programs,$(UNITS) $(WORLDS))
+CHECKS := $(sort $(wildcard tests/checks/*.sh))
+# `make test TESTS=build/tests/algebra/layout/layout CHECKS=` runs one program.
 
 $(B)/tests/%: tests/%.c $(ARCHIVES)
 	@mkdir -p $(@D)
-	$(COMPILE) -Itests -o $@ $< $(LDFLAGS) $(ARCHIVES) -Wl,--as-needed -lcmocka -lisl -lflint -lgmp \
+	$(COMPILE) -Itests/support -Itests -o $@ $< $(LDFLAGS) $(ARCHIVES) -Wl,--as-needed -lcmocka -lisl -lflint -lgmp \
 	    -ljansson -ldl -lm -lpthread
 
+tests: $(TESTS)
 test:
 	@CC="$(CC)" tools/setup.sh test
 	@$(MAKE) --no-print-directory all $(TESTS)
 	@CC="$(CC)" CXX="$(CXX)" MAKE="$(MAKE)" B="$(B)" tests/run.sh $(TESTS) $(CHECKS)
 
+# Without the worlds: what sanitizers and other compilers run of all that is built.
+test-units:
+	@$(MAKE) --no-print-directory test TESTS="$(call programs,$(UNITS))"
 exhaustive:
 	@CC="$(CC)" tools/setup.sh test
-	@$(MAKE) --no-print-directory test TESTS="$(filter $(B)/tests/x-%,$(TESTS))" CHECKS= ZLAY_EXHAUSTIVE=1
+	@$(MAKE) --no-print-directory test TESTS="$(call programs,$(WORLDS))" CHECKS= ZLAY_EXHAUSTIVE=1
 
 # Of the library with libc alone: programs that ask for no package and fork nothing.  tests/portable/cmocka.h has
 # cmocka's assertions.  RUN=qemu-aarch64-static runs what CC=aarch64-linux-gnu-gcc makes.
-PORTABLE := base cute cute-memory cute-random f2 f2-wide f2-memory layout layout-memory layout-text complement modular \
-    import lower least factor decide-pieces decide-kinds symbol swizzle bank bank-counted barrier fragment rules-edges \
-    issue tensormap tensormap-bits smemdesc tmem copy copy-edges copy-names exchange word multicast \
-    sim sim-types sim-packed sim-fault sim-reduce pipe pipe-text pipe-build pipe-bugs pipe-fences pipe-queues \
-    pipe-trips pipe-verdicts emit emit-run threads
+PORTABLE := algebra/decide/kinds algebra/decide/pieces algebra/f2/f2 algebra/f2/memory algebra/f2/modular \
+    algebra/f2/wide algebra/find/lower algebra/layout/layout algebra/layout/memory algebra/layout/text \
+    algebra/ops/complement algebra/ops/cute algebra/ops/cute_memory algebra/ops/cute_random \
+    algebra/symbolic/symbol algebra/text/import base/base base/threads emit/emit emit/run legality/bank/bank \
+    legality/bank/counted legality/barrier/barrier legality/copy/copy legality/copy/edges \
+    legality/descriptor/smemdesc legality/matrix/fragment legality/tensormap/bits \
+    legality/tensormap/tensormap legality/tmem/tmem pipe/fences/fences pipe/language/build \
+    pipe/language/text pipe/runs/bugs pipe/runs/pipe pipe/runs/queues pipe/runs/trips pipe/runs/verdicts \
+    rules/edges rules/ladder sim/fault sim/packed sim/reduce sim/sim sim/types synth/cluster/exchange \
+    synth/cluster/multicast synth/copy/names synth/swizzle/swizzle synth/tensormap/least synth/word/factor \
+    synth/word/word
 RUN ?=
 portable:
 	@$(MAKE) --no-print-directory B="$(B)/portable/$(lastword $(CC))" ENGINES=0 run-portable
-run-portable: $(B)/libzlay.so $(PORTABLE:%=$(B)/portable/t-%)
+run-portable: $(B)/libzlay.so $(PORTABLE:%=$(B)/portable/%)
 	@RUN="$(RUN)" B="$(B)" tests/run.sh $(filter $(B)/portable/%,$^)
 $(B)/portable/%: tests/%.c tests/portable/cmocka.h $(B)/libzlay.a
 	@mkdir -p $(@D)
-	$(COMPILE) -Itests/portable -Itests -o $@ $< -static $(LDFLAGS) $(B)/libzlay.a -lm -lpthread
+	$(COMPILE) -Itests/portable -Itests/support -Itests -o $@ $< -static $(LDFLAGS) $(B)/libzlay.a -lm -lpthread
 
 # A sanitizer run leaves out the checks that look at the package, not at what runs.
 SAN := -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all
@@ -194,14 +208,14 @@ san:
 	@$(MAKE) --no-print-directory test B=build/san CFLAGS="$(SAN) -fsanitize=address,undefined" CHECKS=
 tsan:
 	@$(MAKE) --no-print-directory test B=build/tsan CFLAGS="$(SAN) -fsanitize=thread" \
-	    TESTS=build/tsan/tests/t-threads CHECKS=
+	    TESTS=build/tsan/tests/base/threads CHECKS=
 
 # FUZZ_RUNS and ZLAY_SEED say how many and which.
 fuzz:
 	@$(MAKE) --no-print-directory B=build/san CFLAGS="$(SAN) -fsanitize=address,undefined" build/san/fuzz build/san/zlay
 	build/san/fuzz build/san/zlay tests/fuzz/corpus
 $(B)/fuzz: $(sort $(wildcard tests/fuzz/*.c)) $(ARCHIVES)
-	$(COMPILE) -Itests -o $@ $(filter %.c,$^) $(LDFLAGS) $(ARCHIVES) $(ENGINE_LIBS) -ljansson -ldl -lm
+	$(COMPILE) -Itests/support -Itests -o $@ $(filter %.c,$^) $(LDFLAGS) $(ARCHIVES) $(ENGINE_LIBS) -ljansson -ldl -lm
 
 # Coverage chooses the bytes: clang's libFuzzer, FUZZ_SECONDS of each target from the corpus.  What it finds worth
 # keeping stands in build/cov/corpus, what breaks a target in tests/fuzz/crashers, which make test replays.
@@ -213,12 +227,12 @@ fuzz-cov:
 	    -fno-sanitize-recover=all" build/cov/fuzz-cov
 	tests/fuzz/cover/run.sh build/cov/fuzz-cov $(FUZZ_SECONDS)
 $(B)/fuzz-cov: tests/fuzz/cover/cover.c tests/fuzz/targets.c tests/fuzz/texts.c $(ARCHIVES)
-	$(COMPILE) -Itests -fsanitize=fuzzer -o $@ $(filter %.c,$^) $(LDFLAGS) $(ARCHIVES) $(ENGINE_LIBS) -ljansson -ldl -lm
+	$(COMPILE) -Itests/support -Itests -fsanitize=fuzzer -o $@ $(filter %.c,$^) $(LDFLAGS) $(ARCHIVES) $(ENGINE_LIBS) -ljansson -ldl -lm
 
 check-layers:
-	@tests/c-layers.sh
+	@tests/checks/layers.sh
 doc-check: $(B)/zlay
-	@B="$(B)" tests/c-docs.sh
+	@B="$(B)" tests/checks/docs.sh
 
 # ---- on a device: no cmocka, no jansson ------------------------------------
 
@@ -226,7 +240,7 @@ DEVICE := $(patsubst tests/device/%.c,$(B)/device/%.o,$(sort $(wildcard tests/de
 DEVICE_MAIN := $(patsubst tests/device/%.c,$(B)/device/%.o,$(sort $(wildcard tests/device/device_*.c)))
 $(B)/device/%.o: tests/device/%.c
 	@mkdir -p $(@D)
-	$(COMPILE) -c -o $@ $<
+	$(COMPILE) -Itests/support -c -o $@ $<
 $(B)/device-%: $(B)/device/device_%.o $(filter-out $(DEVICE_MAIN),$(DEVICE)) $(B)/libzlay-runtime.a $(B)/libzlay.a
 	$(link) $(ENGINE_LIBS) -ldl -lm -lpthread
 # By dlopen alone: no runtime library, no toolkit.
@@ -281,10 +295,13 @@ bench: $(B)/zlay-bench
 # ---- documents, packages ---------------------------------------------------
 
 # The texts of tests/golden, as they are printed now.
-golden: $(B)/tests/t-emit-pipe $(B)/tests/t-emit-wave
-	$(B)/tests/t-emit-pipe golden
-	$(B)/tests/t-emit-wave golden
+golden: $(B)/tests/emit/pipe $(B)/tests/emit/wave
+	$(B)/tests/emit/pipe golden
+	$(B)/tests/emit/wave golden
 
+# What tests/checks/census.sh holds the tree to.
+census: all
+	@B="$(B)" MAKE="$(MAKE)" tools/census.sh | LC_ALL=C sort > tests/census.list
 generate:
 	CC="$(CC)" tools/generate.sh
 	CC="$(CC)" tools/gen-rules.sh > docs/rules.md.new && mv docs/rules.md.new docs/rules.md
@@ -329,4 +346,4 @@ clean:
 
 FORCE:
 .DELETE_ON_ERROR:
-.PHONY: all run test exhaustive portable run-portable san tsan fuzz fuzz-cov check-layers doc-check device-test device-synth device-copy-synth device-moves device-pipes device-copies device-bench device-banks device-oracle device-wgmma bench golden generate install uninstall clean
+.PHONY: all run tests test test-units exhaustive portable run-portable san tsan fuzz fuzz-cov check-layers doc-check device-test device-synth device-copy-synth device-moves device-pipes device-copies device-bench device-banks device-oracle device-wgmma bench golden generate census install uninstall clean

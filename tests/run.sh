@@ -20,16 +20,28 @@ finish() {
     rm -rf "$results"
 }
 
+# A program is known by its path below tests/: its results, its skips and its line here are told apart by that.
+named() {
+    name=${1%.sh}
+    case $name in
+    tests/*) name=${name#tests/} ;;
+    "$B"/portable/*) name=${name#"$B"/portable/} ;;
+    "$B"/tests/*) name=${name#"$B"/tests/} ;;
+    esac
+}
+
 # What each program prints and its exit status become files; the status is there when it has ended.
 start() {
     for program in "$@"; do
-        case $program in *.sh) ;; *) printf '%s\n' "$program" ;; esac
-    done | xargs -P "$jobs" -n 1 sh -c '
-        name=$1/$(basename "$2")
-        CMOCKA_MESSAGE_OUTPUT=TAP $RUN "$2" > "$name.out" 2>&1
+        named "$program"
+        case $program in *.sh) ;; *) printf '%s %s\n' "$program" "$results/$name" ;; esac
+    done | xargs -P "$jobs" -n 2 sh -c '
+        name=$2
+        mkdir -p "$(dirname "$name")"
+        CMOCKA_MESSAGE_OUTPUT=TAP $RUN "$1" > "$name.out" 2>&1
         echo $? > "$name.new"
         times > "$name.time"
-        mv "$name.new" "$name.status"' sh "$results" &
+        mv "$name.new" "$name.status"' sh &
     runner=$!
     trap finish EXIT
     trap 'exit 1' INT TERM
@@ -37,7 +49,7 @@ start() {
 
 # Sets out and rc.
 ended() {
-    result=$results/$(basename "$1")
+    result=$results/$name
     while [ ! -e "$result.status" ]; do
         kill -0 "$runner" 2>/dev/null || [ -e "$result.status" ] || break
         sleep 0.05
@@ -56,8 +68,8 @@ scripted() {
 count() { printf '%s\n' "$out" | grep -c "$1"; }
 
 one() {
+    named "$1"
     case $1 in *.sh) scripted "$1" ;; *) ended "$1" ;; esac
-    name=$(basename "$1" .sh)
     printf '== %s (exit %s%s)\n%s\n' "$name" "$rc" "${took:+, user time $took}" "$out" >> "$log"
     # cmocka 1.1 calls a skipped test `not ok N # SKIP name`.
     skip=$(count '^\(not \)\?ok .*# *SKIP')
@@ -66,7 +78,7 @@ one() {
     [ "$rc" -eq 0 ] || [ "$bad" -gt 0 ] || bad=1
     [ "$good" -gt 0 ] || [ "$skip" -gt 0 ] || [ "$bad" -gt 0 ] || bad=1
     passed=$((passed + good)) failed=$((failed + bad)) skipped=$((skipped + skip))
-    printf '%-28s %5d passed' "$name" "$good"
+    printf '%-40s %5d passed' "$name" "$good"
     [ "$bad" -gt 0 ] && printf ', %d FAILED' "$bad"
     [ "$skip" -gt 0 ] && printf ', %d skipped' "$skip"
     printf '\n'
@@ -75,7 +87,7 @@ one() {
 }
 
 note_skips() {
-    reason=$(sed -n "s/^$name  *//p" tests/skips)
+    reason=$(sed -n "s|^$name  *||p" tests/skips)
     [ -n "$reason" ] || unexcused=$((unexcused + skip))
     skips="$skips
   $name: ${reason:-no reason is listed in tests/skips}"

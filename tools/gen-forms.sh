@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# tools/gen-forms.sh: docs/instructions.md from the rows of src/legality/forms/*.def, on standard output.
+# tools/gen-forms.sh: docs/instructions.md from the rows of src/isa/forms/*.def, on standard output.
 set -eu
 cat <<'END'
 # Instruction forms
 
 `instruction.check`, `zlay_instruction_check`, `zlay explain FORM`: is there such an instruction on a target and in a PTX version, and
-may its constants be these? Written by `make generate` from `src/legality/forms/*.def`.
+may its constants be these? Written by `make generate` from `src/isa/forms/*.def`.
 
 A row stands for each combination of the choices of its axes: `tma.load.tile.<dim><dst><pair><hint>` is `tma.load.tile.2d`,
 `tma.load.tile.5d.multicast.hint` and 88 more. The PTX opcode with all its modifiers names a form as well; where forms differ in
@@ -22,7 +22,7 @@ g .f64, p .pred, i an immediate), `%name:c4` a vector of four; of gfx targets v 
 | hardware | ptxas takes it, and an H200 faults or counts something else |
 
 How we know: `make exhaustive` puts every form to ptxas 13.0.88 on every target, under every PTX version from 7.0 to 9.0 and every text
-with constants around every bound, and compares line by line; `make test` does so with a part. Forms of gfx targets have no PTX version: `tests/t-gfx.c` puts them to llvm-mc 22.1.8 ([amd.md](amd.md)). Shapes and descriptors of matrix
+with constants around every bound, and compares line by line; `make test` does so with a part. Forms of gfx targets have no PTX version: `tests/isa/gfx.c` puts them to llvm-mc 22.1.8 ([amd.md](amd.md)). Shapes and descriptors of matrix
 instructions are not asked here: [legality.md](legality.md).
 
 ## Rows
@@ -31,7 +31,7 @@ instructions are not asked here: [legality.md](legality.md).
 |---|---|---|---|
 END
 rows() {
-    printf '#define SET(name, text, properties) SET name @ text\n#include "legality/forms/sets.def"\n#define FORM(id, ptx, on, text) FORM id @ ptx @ on @ text\n#define UNSAID(id, ptx, on, text) UNSAID id @ ptx @ on @ text\n#include "legality/forms.def"\n#define AXIS(name)\n#define CHOICE(axis, word, ptx, on, text, text1, text2) CHOICE #axis @ word @ ptx @ on @ text @ text1 @ text2\n#include "legality/forms/axes.def"\n' |
+    printf '#define SET(name, text, properties) SET name @ text\n#include "isa/forms/sets.def"\n#define FORM(id, ptx, on, text) FORM id @ ptx @ on @ text\n#define UNSAID(id, ptx, on, text) UNSAID id @ ptx @ on @ text\n#include "isa/forms.def"\n#define AXIS(name)\n#define CHOICE(axis, word, ptx, on, text, text1, text2) CHOICE #axis @ word @ ptx @ on @ text @ text1 @ text2\n#include "isa/forms/axes.def"\n' |
         ${CC:-cc} -E -P -Isrc -x c - | grep -E '^(SET|FORM|UNSAID|CHOICE)'
 }
 rows | awk -F ' @ ' '

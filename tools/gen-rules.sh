@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# tools/gen-rules.sh [man]: docs/rules.md, or the page zlay_rules(7), from the rows of src/legality/rules/*.def, on standard output.
+# tools/gen-rules.sh [man]: docs/rules.md, or the page zlay_rules(7), from the rows of src/rules/rows/*.def, on standard output.
 set -eu
 form=${1:-page}
 [ "$form" = man ] && cat <<'END'
@@ -25,7 +25,7 @@ END
 [ "$form" = page ] && cat <<'END'
 # Rules
 
-Every row of `src/legality/rules/*.def`, written by `make generate`. Numbers and ids are never reused. `by` says who enforces a rule:
+Every row of `src/rules/rows/*.def`, written by `make generate`. Numbers and ids are never reused. `by` says who enforces a rule:
 `driver` where the class's driver was measured (sm_90), else its document; `refuted`: documented, and only *noted*, for a measured
 driver and its device do not hold it; `refuted sm90`: noted on sm_90 alone, for only that was measured; `practice`: what published kernels keep to where the ISA is silent; `conflict`: practice narrower than the
 ISA's text, which refuses under strictness alone; `advice`: legal, and surely a mistake: *noted*, never refused. `keeps` is what the repair keeps at best. [legality.md](legality.md) says what a verdict makes of it.
@@ -34,7 +34,7 @@ ISA's text, which refuses under strictness alone; `advice`: legal, and surely a 
 | number | id | rule | value | on | by | keeps | source |
 |---|---|---|---|---|---|---|---|
 END
-printf '#define CLASSES(name, text, classes) SET name @ text\n#include "legality/classes.def"\n#define RULES(file, version)\n#define CONSTANT(name, value) CONST name @ value\n#define RULE(number, id, quantity, relation, lo, hi, when, by, field, targets, keeps, source, text) ROW number @ id @ text @ relation @ lo @ hi @ targets @ by @ keeps @ source\n#include "legality/rules.def"\n' |
+printf '#define CLASSES(name, text, classes) SET name @ text\n#include "target/classes.def"\n#define RULES(file, version)\n#define CONSTANT(name, value) CONST name @ value\n#define RULE(number, id, quantity, relation, lo, hi, when, by, field, targets, keeps, source, text) ROW number @ id @ text @ relation @ lo @ hi @ targets @ by @ keeps @ source\n#include "rules/rules.def"\n' |
     ${CC:-cc} -E -P -Isrc -x c - | grep -E '^(ROW|SET|CONST)' | sed 's/^CONST/SET =/' | sort -k1,1r -k2,2n | awk -v form="$form" -F ' @ ' '
     function plain(text) { gsub(/^"|"$/, "", text); return text }
     function word(text) { text = tolower(text); gsub(/_/, " ", text); return text }

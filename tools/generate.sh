@@ -25,10 +25,10 @@ cells() {
 {
     echo '| op | fields | may have | `ok` | |'
     echo '|---|---|---|---|---|'
-    printf '#define OP(name, call, required, optional, ok, text) ROW name SEP required SEP optional SEP ok SEP text\n#include "json/ops.def"\n' |
+    printf '#define OP(name, call, required, optional, ok, text) ROW name SEP required SEP optional SEP ok SEP text\n#include "json/ops/ops.def"\n' |
         preprocess | grep '^ROW' |
         cells
-} | into batch.md src/json/ops.def
+} | into batch.md src/json/ops/ops.def
 
 {
     echo '| limit | default | most | unit | what it bounds |'
@@ -42,16 +42,16 @@ cells() {
 {
     echo '| rule | broken when | source |'
     echo '|---|---|---|'
-    printf '#define PIPE_RULE(id, name, text, source) ROW name SEP text SEP source\n#include "pipe/rules.def"\n' |
+    printf '#define PIPE_RULE(id, name, text, source) ROW name SEP text SEP source\n#include "pipe/language/rules.def"\n' |
         preprocess | grep '^ROW' |
         cells
-} | into pipe.md src/pipe/rules.def
+} | into pipe.md src/pipe/language/rules.def
 
 # Events by who runs them, in the order of the letters of `by`.
 who() {
-    printf '#define EVENT(kind, word, where, by, operands, does) ROW by word\n#include "pipe/events.def"\n' |
+    printf '#define EVENT(kind, word, where, by, operands, does) ROW by word\n#include "pipe/language/events.def"\n' |
         preprocess | grep '^ROW' | grep -v '^ROW SCOPE'
-    printf '#define WAY(kind, way, words, by) ROW by words\n#include "pipe/ways.def"\n' | preprocess | grep '^ROW'
+    printf '#define WAY(kind, way, words, by) ROW by words\n#include "pipe/language/ways.def"\n' | preprocess | grep '^ROW'
 }
 
 {
@@ -67,4 +67,4 @@ who() {
             print "| a whole aligned warpgroup | " list["GROUP"] " |"
             print "| one warp alone | " list["WARP"] " |"
         }'
-} | into pipe.md src/pipe/ways.def
+} | into pipe.md src/pipe/language/ways.def

@@ -3,7 +3,7 @@
 #ifndef ZL_CLI_H
 #define ZL_CLI_H
 
-#include "json/ops.h"
+#include "json/ops/ops.h"
 
 #include <stdbool.h>
 #include <zlay/zlay.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
-#include "json/ops.h"
+#include "json/ops/ops.h"
 
 #include <stdio.h>
 

@@ -3,10 +3,10 @@
 #ifndef ZL_EMIT_H
 #define ZL_EMIT_H
 
-#include "algebra/layout.h"
+#include "algebra/layout/layout.h"
 #include "base/base.h"
-#include "pipe/pipe.h"
-#include "synth/plan.h"
+#include "pipe/language/pipe.h"
+#include "synth/gemm/plan.h"
 #include <zlay/emit.h>
 
 typedef enum zl_form_id {

@@ -4,7 +4,7 @@
 
 const zl_word zl_types[] = {
 #define TYPE(number, name, bits) {name, ZLAY_TYPE_##number},
-#include "legality/types.def"
+#include "target/types.def"
 #undef TYPE
     {"b6p2x16", ZLAY_TYPE_U6_ALIGN16},
     {NULL, 0}};

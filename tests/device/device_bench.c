@@ -32,7 +32,7 @@ static const shape shapes[] = {
     {"129x257x72", 129, 257, 72, 0, 0, 0},
 };
 
-/* What the choice of a default tile in src/synth/tile.c rests on: D by tensor stores, then by
+/* What the choice of a default tile in src/synth/gemm/tile.c rests on: D by tensor stores, then by
  * threads. */
 static const shape tiles[] = {
     {"4096^3 128x256", 4096, 4096, 4096, 0, 128, 256},

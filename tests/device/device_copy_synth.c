@@ -3,8 +3,8 @@
  * cluster do for each other, 50 tiles and 50 exchanges: every byte, margins included, against the
  * two layouts or the CPU model. Then how fast large copies are. */
 #define _DEFAULT_SOURCE /* alarm */
-#include "../clusters.h"
-#include "../transfers.h"
+#include "../support/plans/clusters.h"
+#include "../support/tiles/transfers.h"
 #include "copy_kernel.h"
 
 #include <stdbool.h>

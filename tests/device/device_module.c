@@ -2,7 +2,7 @@
 /* A kernel of a pipe on a GPU by the public runtime alone: loaded as text, launched with packed
  * arguments, timed, and every byte compared; what is cut short or for another GPU is refused. */
 #define _POSIX_C_SOURCE 200809L /* strdup */
-#include "../random.h"
+#include "../support/random.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  *
  *   device-moves [--moves N]     Ends with `N passed, N failed`. */
 #define _DEFAULT_SOURCE /* alarm */
-#include "../move_draw.h"
+#include "../support/tiles/move_draw.h"
 #include "cuda_now.h"
 
 #include <stdbool.h>

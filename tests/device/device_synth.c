@@ -5,7 +5,7 @@
  *   device-synth [--moves N] [--seed N] [--dry]     --dry plans and copies nothing
  *
  * Ends with `N passed, N failed`. */
-#include "../tile_draw.h"
+#include "../support/tiles/tile_draw.h"
 #include "cuda_now.h"
 #include "synth_kernel.h"
 

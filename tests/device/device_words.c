@@ -5,7 +5,7 @@
  * tenth as many of the slots of clusters of 2 to 8 blocks.
  *
  *   device-words [--count N] [--ptx DIR]     --ptx writes the kernels and runs nothing */
-#include "../random.h"
+#include "../support/random.h"
 #include "cuda_now.h"
 
 #include <stdbool.h>

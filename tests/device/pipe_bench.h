@@ -4,7 +4,7 @@
 #ifndef PIPE_BENCH_H
 #define PIPE_BENCH_H
 
-#include "../random.h"
+#include "../support/random.h"
 #include "pipe_rows.h"
 
 #include <zlay/zlay.h>

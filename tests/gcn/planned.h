@@ -6,7 +6,7 @@
 
 #include "gemm.h"
 #include "object.h"
-#include "wave_gemm.h"
+#include "plans/wave_gemm.h"
 
 /* The kernel of a plan, and what it is to compute: of a D by columns the transposed. */
 static inline gcn_code gcn_planned(zlay_ctx *ctx, gcn_target target, const zlay_gemm *r,

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "algebra/f2/f2.h"
+#include "algebra/layout/kind.h"
+
+#include <string.h>
+
+typedef struct reader {
+    zl_cursor *c;
+    zl_f2_form f;
+} reader;
+
+static bool is_name(char c, bool first)
+{
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' ||
+           (!first && c >= '0' && c <= '9');
+}
+
+/* A dimension's name becomes no identifier of generated code, so `register` is one. */
+static zlay_status name(zl_cursor *c, zl_dim *out)
+{
+    size_t length = 0;
+    zl_cursor_peek(c);
+    while (c->at + length < c->length && is_name(c->text[c->at + length], !length)) length++;
+    if (!length || length > 64) return zl_cursor_fail(c, "a name of 1 to 64 letters, digits and _");
+    memset(out, 0, sizeof *out);
+    memcpy(out->name, c->text + c->at, length);
+    c->at += length;
+    return ZLAY_OK;
+}
+
+/* 2^64 is one more than the greatest integer of the text. */
+static zlay_status out_size(zl_cursor *c, zl_dim *out)
+{
+    uint64_t size = 0;
+    zlay_status status = ZLAY_OK;
+    if (!zl_cursor_word(c, "18446744073709551616")) {
+        status = zl_cursor_unsigned(c, &size);
+        if (!status && !size) return zl_cursor_fail(c, "a size of 1 or more before this");
+    }
+    zl_dim_sized(out, size);
+    return status;
+}
+
+static zlay_status at_byte(const zl_cursor *c, size_t at, zlay_status status)
+{
+    char message[512];
+    const char *said = zlay_ctx_message(c->ctx);
+    size_t length = strlen(said);
+    if (!status) return status;
+    length = length < sizeof message - 1 ? length : sizeof message - 1;
+    memcpy(message, said, length);
+    message[length] = 0;
+    return zl_fail(c->ctx, status, "byte %zu: %s", c->first + at, message);
+}
+
+/* Outputs are read first, from the text behind the arrow. */
+static zlay_status outputs(reader *r)
+{
+    zl_dim dim;
+    if (zl_cursor_take(r->c, '}')) return ZLAY_OK;
+    do {
+        zlay_status status = name(r->c, &dim);
+        size_t at = r->c->at;
+        if (!status) status = zl_cursor_want(r->c, ':');
+        if (!status) status = out_size(r->c, &dim);
+        if (status) return status;
+        if ((status = at_byte(r->c, at, zl_f2_form_out(&r->f, &dim)))) return status;
+    } while (zl_cursor_take(r->c, ','));
+    return zl_cursor_want(r->c, '}');
+}
+
+static zlay_status coordinate(zl_cursor *c, const zl_dim *out, unsigned low, uint64_t *basis)
+{
+    uint64_t value;
+    zlay_status status = zl_cursor_unsigned(c, &value);
+    if (status) return status;
+    if (value & ~zl_ones(out->bits) || (out->size && value >= out->size))
+        return zl_fail(c->ctx, ZLAY_EINVAL, "byte %zu: %llu is not below the size of %s",
+                       c->first + c->at, (unsigned long long)value, out->name);
+    *basis |= zl_left(value, low);
+    return ZLAY_OK;
+}
+
+static zlay_status basis(reader *r, uint64_t *out)
+{
+    unsigned low = 0;
+    zlay_status status = zl_cursor_want(r->c, '(');
+    *out = 0;
+    if (!status && !r->f.outs) return zl_cursor_want(r->c, ')');
+    for (size_t i = 0; i < r->f.outs && !status; i++) {
+        status = coordinate(r->c, &r->f.out[i], low, out);
+        low += r->f.out[i].bits;
+        if (!status) status = zl_cursor_want(r->c, i + 1 < r->f.outs ? ',' : ')');
+    }
+    return status;
+}
+
+static zlay_status input(reader *r)
+{
+    zl_dim dim;
+    unsigned low = r->f.bits;
+    zlay_status status = name(r->c, &dim);
+    size_t at = r->c->at;
+    if (!status) status = zl_cursor_want(r->c, ':');
+    while (!status && zl_cursor_peek(r->c) == '(') {
+        if (low + dim.bits == 64)
+            return zl_fail(r->c->ctx, ZLAY_EOVERFLOW, "byte %zu: the inputs have more than 64 bits",
+                           r->c->first + r->c->at);
+        status = basis(r, &r->f.basis[low + dim.bits]);
+        dim.bits++;
+    }
+    return status ? status : at_byte(r->c, at, zl_f2_form_in(&r->f, &dim));
+}
+
+static zlay_status inputs(reader *r)
+{
+    zlay_status status = ZLAY_OK;
+    if (zl_cursor_word(r->c, "->")) return ZLAY_OK;
+    do status = input(r);
+    while (!status && zl_cursor_take(r->c, ';'));
+    if (status) return status;
+    return zl_cursor_word(r->c, "->") ? ZLAY_OK : zl_cursor_fail(r->c, "'(', ';' or '->'");
+}
+
+static bool seek_arrow(zl_cursor *c)
+{
+    for (; c->at + 1 < c->length; c->at++)
+        if (c->text[c->at] == '-' && c->text[c->at + 1] == '>') return true;
+    return false;
+}
+
+static zlay_status read_all(reader *r)
+{
+    zlay_status status = zl_cursor_want(r->c, '{');
+    size_t begin = r->c->at;
+    if (status) return status;
+    if (!seek_arrow(r->c)) return zl_cursor_fail(r->c, "'->'");
+    r->c->at += 2;
+    status = outputs(r);
+    if (!status) status = zl_cursor_end(r->c);
+    r->c->at = begin;
+    return status ? status : inputs(r);
+}
+
+zlay_status zl_f2_parse(zl_cursor *c, zlay_layout **out)
+{
+    reader r;
+    r.c = c;
+    zl_f2_form_begin(&r.f, c->ctx);
+    zlay_status status = read_all(&r);
+    return status ? status : zl_f2_form_end(&r.f, out);
+}
+
+static void print_basis(zl_text *out, const zl_f2 *f2, uint64_t value)
+{
+    unsigned low = 0;
+    zl_puts(out, " (");
+    for (size_t i = 0; i < f2->outs; low += f2->out[i++].bits)
+        zl_putf(out, "%s%llu", i ? "," : "",
+                (unsigned long long)zl_field(value, low, f2->out[i].bits));
+    zl_puts(out, ")");
+}
+
+static void print_outputs(zl_text *out, const zl_f2 *f2)
+{
+    for (size_t i = 0; i < f2->outs; i++) {
+        const zl_dim *dim = &f2->out[i];
+        uint64_t size = dim->size ? dim->size : zl_left(1, dim->bits);
+        zl_putf(out, "%s%s: ", i ? ", " : " ", dim->name);
+        if (size) zl_putf(out, "%llu", (unsigned long long)size);
+        else zl_puts(out, "18446744073709551616");
+    }
+}
+
+void zl_f2_print(zl_text *out, const zlay_layout *a)
+{
+    const zl_f2 *f2 = &a->f2;
+    const uint64_t *basis = f2->basis;
+    zl_puts(out, "f2{");
+    for (size_t i = 0; i < f2->ins; i++) {
+        zl_putf(out, "%s%s:", i ? "; " : "", f2->in[i].name);
+        for (uint32_t b = 0; b < f2->in[i].bits; b++) print_basis(out, f2, *basis++);
+    }
+    zl_puts(out, f2->ins ? " ->" : "->");
+    print_outputs(out, f2);
+    zl_puts(out, "}");
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Facts: what their texts say about each unknown, and whether that can be. */
+#include "algebra/facts/form.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- unknowns ---------------------------------------------------------------------- */
+
+enum { GROW = 8 };
+
+void zl_unknowns_begin(zl_unknowns *u, zlay_ctx *ctx) { *u = (zl_unknowns){ctx, NULL, 0, 0}; }
+
+void zl_unknowns_end(zl_unknowns *u)
+{
+    zlay_allocator alloc = zl_allocator(u->ctx);
+    zl_free(&alloc, u->at, u->room * sizeof *u->at);
+    u->at = NULL;
+    u->count = u->room = 0;
+}
+
+/* A longer copy of an array of `*room` items; NULL: no memory, and the old one stands. */
+static void *longer(zlay_ctx *ctx, void *old, size_t *room, size_t size)
+{
+    zlay_allocator alloc = zl_allocator(ctx);
+    void *new = zl_alloc(ctx, *room + GROW, size);
+    if (!new) return NULL;
+    if (old) memcpy(new, old, *room * size);
+    zl_free(&alloc, old, *room * size);
+    *room += GROW;
+    return new;
+}
+
+static size_t find(const zl_unknown *at, size_t count, const char *name, size_t length)
+{
+    size_t i = 0;
+    while (i < count &&
+           (strlen(at[i].name.text) != length || memcmp(at[i].name.text, name, length)))
+        i++;
+    return i;
+}
+
+zlay_status zl_unknowns_add(zl_unknowns *u, size_t *place, const char *name, size_t length)
+{
+    uint64_t limit = zl_limits(u->ctx)->dims;
+    *place = find(u->at, u->count, name, length);
+    if (*place < u->count) return ZLAY_OK;
+    if (u->count == limit)
+        return zl_fail(u->ctx, ZLAY_ELIMIT, "limits.dims is %llu and there are more unknowns",
+                       (unsigned long long)limit);
+    if (u->count == u->room) {
+        zl_unknown *at = longer(u->ctx, u->at, &u->room, sizeof *at);
+        if (!at) return ZLAY_ENOMEM;
+        u->at = at;
+    }
+    zl_unknown *new = &u->at[u->count++];
+    *new = (zl_unknown){.range = zl_range_all()};
+    memcpy(new->name.text, name, length);
+    return ZLAY_OK;
+}
+
+size_t zl_facts_place(const zlay_facts *facts, const char *name)
+{
+    return find(facts->at, facts->count, name, strlen(name));
+}
+
+zlay_range zl_facts_range(const zlay_facts *facts, const char *name)
+{
+    size_t count = facts ? facts->count : 0;
+    size_t i = count ? find(facts->at, count, name, strlen(name)) : 0;
+    return i < count ? facts->at[i].range : zl_range_all();
+}
+
+/* ---- facts ------------------------------------------------------------------------- */
+
+zlay_status zl_constraints_add(zl_constraints *c, zl_constraint what)
+{
+    if (c->count == c->room) {
+        zl_constraint *at = longer(c->ctx, c->at, &c->room, sizeof *at);
+        if (!at) return ZLAY_ENOMEM;
+        c->at = at;
+    }
+    c->at[c->count++] = what;
+    return ZLAY_OK;
+}
+
+zlay_status zl_relations_add(zl_constraints *c, const zl_relation_fact *what)
+{
+    if (c->relations == c->relation_room) {
+        zl_relation_fact *at = longer(c->ctx, c->relation, &c->relation_room, sizeof *at);
+        if (!at) return ZLAY_ENOMEM;
+        c->relation = at;
+    }
+    c->relation[c->relations++] = *what;
+    return ZLAY_OK;
+}
+
+static void constraints_end(zl_constraints *c)
+{
+    zlay_allocator alloc = zl_allocator(c->ctx);
+    zl_free(&alloc, c->at, c->room * sizeof *c->at);
+    zl_free(&alloc, c->relation, c->relation_room * sizeof *c->relation);
+}
+
+typedef struct texts {
+    size_t count;
+    const char *const *text;
+    const size_t *length;
+} texts;
+
+/* The failure of one text, with its number before the message. */
+static zlay_status of_fact(zlay_ctx *ctx, zlay_status status, size_t fact)
+{
+    char message[1024];
+    if (!status || status == ZLAY_ENOMEM) return status;
+    snprintf(message, sizeof message, "%s", zlay_ctx_message(ctx));
+    return zl_fail(ctx, status, "fact %zu: %s", fact, message);
+}
+
+static zlay_status read_fact(const texts *t, size_t i, zl_unknowns *u, zl_constraints *out)
+{
+    zl_cursor c;
+    zlay_status status = zl_cursor_begin(&c, u->ctx, t->text[i], t->length[i]);
+    if (!status) status = zl_unknowns_scan(u, t->text[i], t->length[i]);
+    if (!status) status = zl_fact_parse(&c, u, out, i);
+    return of_fact(u->ctx, status, i);
+}
+
+/* ---- contradictions ---------------------------------------------------------------- */
+
+enum { SHOWN_MOST = 8 };
+
+typedef struct conflict {
+    const zl_constraints *all;
+    size_t place, count, last; /* constraints before `last` do not contradict each other */
+    size_t needed[SHOWN_MOST];
+} conflict;
+
+/* The constraint that, added to those that are needed and to all before it, contradicts them. */
+static size_t transition(const conflict *w)
+{
+    zlay_range range = zl_range_all();
+    for (size_t i = 0; i < w->count; i++)
+        range = zl_range_meet(range, w->all->at[w->needed[i]].range);
+    size_t i = 0;
+    if (zl_range_is_empty(range)) return w->all->count;
+    for (; i < w->last; i++) {
+        if (w->all->at[i].place != w->place) continue;
+        range = zl_range_meet(range, w->all->at[i].range);
+        if (zl_range_is_empty(range)) return i;
+    }
+    return w->all->count;
+}
+
+static void conflict_text(zl_text *out, const conflict *w, const texts *t)
+{
+    for (size_t i = w->count; i-- > 0;) {
+        char quoted[256];
+        size_t fact = w->all->at[w->needed[i]].fact;
+        zl_putf(out, "%s%zu ('%s')", i + 1 == w->count ? "" : i ? ", " : " and ", fact,
+                zl_quote(quoted, t->text[fact], t->length[fact]));
+    }
+}
+
+static zlay_status contradicts(zlay_ctx *ctx, conflict *w, const texts *t)
+{
+    char list[SHOWN_MOST * 300];
+    zl_text text = {list, sizeof list - 1, 0};
+    size_t next;
+    w->needed[w->count++] = w->last;
+    while (w->count < SHOWN_MOST && (next = transition(w)) < w->all->count)
+        w->needed[w->count++] = next;
+    conflict_text(&text, w, t);
+    list[text.need < sizeof list ? text.need : sizeof list - 1] = 0;
+    return zl_fail(ctx, ZLAY_EINVAL, "facts %s contradict each other", list);
+}
+
+static zlay_status meet_all(zl_unknowns *u, const zl_constraints *c, const texts *t)
+{
+    for (size_t i = 0; i < c->count; i++) {
+        zlay_range *range = &u->at[c->at[i].place].range;
+        *range = zl_range_meet(*range, c->at[i].range);
+        conflict w = {.all = c, .place = c->at[i].place, .last = i};
+        if (zl_range_is_empty(*range)) return contradicts(u->ctx, &w, t);
+    }
+    size_t fact;
+    if (zl_relations_tighten(u->at, c->relation, c->relations, &fact)) return ZLAY_OK;
+    char quoted[256];
+    fact = c->relation[fact].fact;
+    return zl_fail(u->ctx, ZLAY_EINVAL, "fact %zu ('%s') contradicts the others", fact,
+                   zl_quote(quoted, t->text[fact], t->length[fact]));
+}
+
+/* ---- the object -------------------------------------------------------------------- */
+
+static zlay_status make(zlay_ctx *ctx, zlay_facts **out, const zl_unknowns *u,
+                        const zl_constraints *c)
+{
+    size_t more = c->relations * sizeof *c->relation, tail = u->count * sizeof(zl_unknown);
+    size_t bytes = sizeof(zlay_facts) + more + tail;
+    zlay_facts *facts = zl_alloc(ctx, 1, bytes);
+    if (!facts) return ZLAY_ENOMEM;
+    char *end = (char *)(facts + 1);
+    if (more) memcpy(end, c->relation, more);
+    if (tail) memcpy(end + more, u->at, tail);
+    facts->alloc = zl_allocator(ctx);
+    facts->bytes = bytes;
+    facts->count = u->count;
+    facts->relations = c->relations;
+    facts->relation = (const zl_relation_fact *)(const void *)end;
+    facts->at = (const zl_unknown *)(const void *)(end + more);
+    *out = facts;
+    return ZLAY_OK;
+}
+
+static zlay_status parse(zlay_ctx *ctx, zlay_facts **out, const texts *t)
+{
+    zl_constraints c = {.ctx = ctx};
+    zl_unknowns u;
+    zlay_status status = ZLAY_OK;
+    zl_unknowns_begin(&u, ctx);
+    for (size_t i = 0; i < t->count && !status; i++) status = read_fact(t, i, &u, &c);
+    if (!status) status = meet_all(&u, &c, t);
+    if (!status) status = make(ctx, out, &u, &c);
+    zl_unknowns_end(&u);
+    constraints_end(&c);
+    return status;
+}
+
+zlay_status zlay_facts_parse(zlay_ctx *ctx, zlay_facts **out, size_t count,
+                             const char *const *text, const size_t *length)
+{
+    texts t = {count, text, length};
+    if (!out) return ZLAY_EINVAL;
+    *out = NULL;
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    if (count && (!text || !length)) status = zl_fail(ctx, ZLAY_EINVAL, "the facts are NULL");
+    return zl_leave(ctx, status ? status : parse(ctx, out, &t));
+}
+
+void zlay_facts_free(zlay_facts *facts)
+{
+    if (!facts) return;
+    zlay_allocator alloc = facts->alloc;
+    zl_free(&alloc, facts, facts->bytes);
+}
+
+const char *zlay_facts_at(zlay_range *out, const zlay_facts *facts, size_t i)
+{
+    if (!facts || i >= facts->count) return NULL;
+    if (out) *out = facts->at[i].range;
+    return facts->at[i].name.text;
+}
+
+/* ---- expressions ------------------------------------------------------------------- */
+
+static zlay_status of_expression(zl_cursor *c, zlay_range *out, const zl_unknowns *u,
+                                 const zlay_facts *facts)
+{
+    zl_linears f;
+    zlay_status status = zl_linears_begin(&f, u);
+    if (status) return status;
+    status = zl_linear_parse(c, &f, NULL);
+    if (!status) status = zl_cursor_end(c);
+    zlay_range range = status ? zl_range_all() : zl_linear_range(f.at, u);
+    if (!status && !f.at->linear) range = zl_range_meet(range, zl_linear_exact(&f));
+    if (!status && zl_range_is_empty(range))
+        status = zl_fail(c->ctx, ZLAY_EINVAL, "the expression divides by 0 for all values");
+    if (!status && facts && facts->relations)
+        status = zl_relations_of(c->ctx, &range, facts, f.at, u);
+    if (!status) *out = range;
+    zl_linears_end(&f);
+    return status;
+}
+
+zlay_status zl_facts_of(zlay_ctx *ctx, zlay_range *out, const zlay_facts *facts, const char *text,
+                        size_t length)
+{
+    zl_unknowns u;
+    zl_cursor c;
+    zlay_status status = zl_cursor_begin(&c, ctx, text, length);
+    if (status) return status;
+    zl_unknowns_begin(&u, ctx);
+    status = zl_unknowns_scan(&u, text, length);
+    for (size_t i = 0; i < u.count; i++)
+        u.at[i].range = zl_facts_range(facts, u.at[i].name.text);
+    if (!status) status = of_expression(&c, out, &u, facts);
+    zl_unknowns_end(&u);
+    return status;
+}
+
+zlay_status zlay_facts_of(zlay_ctx *ctx, zlay_range *out, const zlay_facts *facts,
+                          const char *text, size_t length)
+{
+    if (!out) return ZLAY_EINVAL;
+    zlay_range range;
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    status = zl_facts_of(ctx, &range, facts, text, length);
+    if (!status) status = zl_charge(ctx, 0);
+    if (!status) *out = range;
+    return zl_leave(ctx, status);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Any layout as pieces: applied to the coordinates of its own box. */
+#include "algebra/layout/kind.h"
+#include <zlay/pieces.h>
+
+zlay_status zl_draft_walk(zl_draft *d, const zlay_layout *a, const zl_form *at, size_t count,
+                          zl_visit *visit, void *env)
+{
+    return zl_kind_of(a)->walk(d, a, at, count, visit, env);
+}
+
+static zlay_status put_piece(zl_draft *d, const zl_form *values, void *env)
+{
+    (void)env;
+    return zl_draft_piece(d, values);
+}
+
+zlay_status zl_draft_apply(zl_draft *d, const zlay_layout *a, const zl_form *at, size_t count)
+{
+    return zl_draft_walk(d, a, at, count, put_piece, NULL);
+}
+
+zlay_status zl_draft_coordinates(zl_draft *d, zl_form **out, size_t *count)
+{
+    *count = d->dims ? d->dims : 1;
+    *out = zl_alloc(d->ctx, *count, sizeof **out);
+    if (!*out) return ZLAY_ENOMEM;
+    for (size_t i = 0; i < d->dims; i++)
+        if (d->extent[i] != 1) zl_form_coordinate(d, &(*out)[i], i);
+    return ZLAY_OK;
+}
+
+zlay_status zl_draft_index(zl_draft *d, zl_form *out, const zl_form *coordinate)
+{
+    uint64_t step = 1;
+    zl_form sum;
+    zlay_status status = ZLAY_OK;
+    zl_form_constant(&sum, 0);
+    for (size_t i = 0; i < d->dims && !status; i++) {
+        status = zl_form_add(d, &sum, (int64_t)step, &coordinate[i]);
+        step *= d->extent[i];
+    }
+    if (!status) *out = sum;
+    return status;
+}
+
+void zl_draft_forget(zl_draft *d, zl_form *forms, size_t count)
+{
+    zlay_allocator alloc = zl_allocator(d->ctx);
+    zl_free(&alloc, forms, count * sizeof *forms);
+}
+
+static zlay_status lift(zl_draft *d, zlay_layout **out, const zlay_layout *a)
+{
+    zl_form *at;
+    size_t count;
+    zlay_status status = zl_draft_coordinates(d, &at, &count);
+    if (status) return status;
+    status = zl_draft_outs(d, a);
+    if (!status) status = zl_draft_apply(d, a, at, count);
+    if (!status) status = zl_draft_layout(d, out, a->partial);
+    zl_draft_forget(d, at, count);
+    return status;
+}
+
+zlay_status zl_lift(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
+{
+    zl_draft *d;
+    if (zl_is_pieces(a)) return zl_layout_copy(ctx, out, a);
+    zlay_status status = zl_draft_of(ctx, &d, a);
+    if (!status) status = lift(d, out, a);
+    zl_draft_free(d);
+    return status;
+}
+
+zlay_status zlay_layout_lift(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
+{
+    if (!out) return ZLAY_EINVAL;
+    *out = NULL;
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    status = a ? zl_lift(ctx, out, a) : zl_fail(ctx, ZLAY_EINVAL, "the layout is NULL");
+    return zl_leave(ctx, status);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One piece: a sum of functions of one coordinate each, an affine form modulo n, or an affine map
+ * over F2. */
+#include "algebra/find/pieces.h"
+
+static bool has_gaps(const zl_search *s) { return s->points != s->t->size - s->t->undefined; }
+
+/* ---- a sum over the coordinates ------------------------------------------------------------ */
+
+static int64_t along(const zl_search *s, size_t dim, uint64_t c, size_t out)
+{
+    return zl_search_value(s, s->first + c * s->step[dim], out);
+}
+
+/* The value is that at the corner and what each coordinate alone adds. */
+static bool is_sum(const zl_search *s, size_t out)
+{
+    uint64_t at[ZL_PIECE_VARIABLES] = {0}, index = s->first;
+    int64_t corner = zl_search_value(s, s->first, out), part;
+    do {
+        int64_t sum = corner;
+        for (size_t i = 0; i < s->dims; i++)
+            if (at[i] && (!zl_sub(along(s, i, at[i], out), corner, &part) ||
+                          !zl_add(sum, part, &sum)))
+                return false;
+        if (sum != zl_search_value(s, index, out)) return false;
+    } while (zl_search_next(s, at, &index));
+    return true;
+}
+
+static zlay_status add_line(const zl_search *s, zl_draft *d, zl_form *value, const zl_form *at,
+                            size_t dim, size_t out)
+{
+    zlay_allocator alloc = zl_allocator(s->ctx);
+    int64_t *line = zl_alloc(s->ctx, s->count[dim], sizeof *line);
+    zl_line l = {s->ctx, line, s->count[dim]};
+    zl_form form;
+    if (!line) return ZLAY_ENOMEM;
+    for (uint64_t c = 0; c < l.count; c++) line[c] = along(s, dim, c, out);
+    zlay_status status = zl_line_form(d, &form, &l, &at[dim]);
+    int64_t corner = line[0];
+    zl_free(&alloc, line, l.count * sizeof *line);
+    if (status) return status;
+    if (!zl_sub(form.at[0], corner, &form.at[0])) return ZLAY_NONE;
+    return zl_form_add(d, value, 1, &form);
+}
+
+static zlay_status sum_output(const zl_search *s, zl_draft *d, zl_form *value, const zl_form *at,
+                              size_t out)
+{
+    zlay_status status = is_sum(s, out) ? ZLAY_OK : ZLAY_NONE;
+    zl_form_constant(value, status ? 0 : zl_search_value(s, s->first, out));
+    for (size_t i = 0; i < s->dims && !status; i++)
+        if (s->count[i] > 1) status = add_line(s, d, value, at, i, out);
+    return status;
+}
+
+typedef zlay_status output(const zl_search *s, zl_draft *d, zl_form *value, const zl_form *at,
+                           size_t out);
+
+static zlay_status every_output(const zl_search *s, zl_draft *d, output *make)
+{
+    zlay_allocator alloc = zl_allocator(s->ctx);
+    size_t forms = s->dims + s->outs;
+    zl_form *at = zl_alloc(s->ctx, forms, sizeof *at);
+    if (!at) return ZLAY_ENOMEM;
+    zlay_status status = zl_search_window(s, d, at);
+    for (size_t i = 0; i < s->outs && !status; i++)
+        status = make(s, d, &at[s->dims + i], at, i);
+    if (!status) status = zl_draft_piece(d, at + s->dims);
+    zl_free(&alloc, at, forms * sizeof *at);
+    return status;
+}
+
+zlay_status zl_search_sum(const zl_search *s, zl_draft *d)
+{
+    return has_gaps(s) ? ZLAY_NONE : every_output(s, d, sum_output);
+}
+
+/* ---- an affine form modulo n ----------------------------------------------------------- */
+
+typedef struct affine {
+    int64_t least, modulus, slope[ZL_PIECE_VARIABLES];
+} affine;
+
+/* Two sizes of a step differ by the modulus. */
+static bool find_modulus(const zl_search *s, affine *a, size_t out)
+{
+    uint64_t at[ZL_PIECE_VARIABLES] = {0}, index = s->first;
+    int64_t value, step, apart;
+    do {
+        value = zl_search_value(s, index, out);
+        if (value < a->least) a->least = value;
+        for (size_t i = 0; i < s->dims; i++) {
+            if (at[i] + 1 >= s->count[i]) continue;
+            if (!zl_sub(zl_search_value(s, index + s->step[i], out), value, &step)) return false;
+            if (!zl_sub(step, a->slope[i], &apart)) return false;
+            if (apart && a->modulus && apart != a->modulus && apart != -a->modulus) return false;
+            if (apart) a->modulus = apart < 0 ? -apart : apart;
+        }
+    } while (zl_search_next(s, at, &index));
+    return a->modulus > 1;
+}
+
+static zlay_status modulo_output(const zl_search *s, zl_draft *d, zl_form *value, const zl_form *at,
+                                 size_t out)
+{
+    affine a = {INT64_MAX, 0, {0}};
+    int64_t corner = zl_search_value(s, s->first, out);
+    for (size_t i = 0; i < s->dims; i++)
+        if (s->count[i] > 1 && !zl_sub(along(s, i, 1, out), corner, &a.slope[i])) return ZLAY_NONE;
+    if (!find_modulus(s, &a, out)) return sum_output(s, d, value, at, out);
+    if (!zl_sub(corner, a.least, &corner)) return ZLAY_NONE;
+    zl_form_constant(value, corner);
+    zlay_status status = ZLAY_OK;
+    for (size_t i = 0; i < s->dims && !status; i++)
+        status = zl_form_add(d, value, a.slope[i], &at[i]);
+    if (!status) status = zl_draft_mod(d, value, value, a.modulus);
+    if (!status && !zl_add(value->at[0], a.least, &value->at[0])) status = ZLAY_NONE;
+    return status;
+}
+
+zlay_status zl_search_modulo(const zl_search *s, zl_draft *d)
+{
+    return has_gaps(s) ? ZLAY_NONE : every_output(s, d, modulo_output);
+}
+
+/* ---- an affine map over F2 ---------------------------------------------------------------- */
+
+static bool is_power(uint64_t n) { return !(n & (n - 1)); }
+
+static bool bits_only(const zl_search *s)
+{
+    if (s->t->undefined || !is_power(s->t->size)) return false;
+    for (size_t i = 0; i < s->outs && s->outs > 1; i++)
+        if (!is_power(s->out_size[i])) return false;
+    return true;
+}
+
+static void spread(const zl_search *s, zl_dim *dim)
+{
+    for (size_t i = 0; i < s->outs; i++)
+        dim[i].bits = s->outs > 1 ? (uint32_t)__builtin_ctzll(s->out_size[i]) : 62;
+}
+
+static zlay_status put_piece(zl_draft *d, const zl_form *values, void *env)
+{
+    (void)env;
+    return zl_draft_piece(d, values);
+}
+
+zlay_status zl_search_bits(const zl_search *s, zl_draft *d)
+{
+    zl_dim out[64] = {{{0}, 0, 0}}, in = {{0}, 0, 0};
+    zl_function f = zl_table_function(s->t);
+    zl_affine map;
+    zl_break where;
+    zl_form *at;
+    size_t count;
+    if (!bits_only(s) || !zl_affine_of_function(&map, &f, &where)) return ZLAY_NONE;
+    if (zl_affine_support(&map) >> 62) return ZLAY_NONE;
+    spread(s, out);
+    in.bits = map.bits;
+    zl_f2 f2 = {1, s->outs, &in, out, map.basis};
+    zlay_status status = zl_draft_coordinates(d, &at, &count);
+    if (status) return status;
+    status = zl_draft_index(d, &at[0], at);
+    if (!status) status = zl_bits_walk(d, &f2, map.constant, at, 1, put_piece, NULL);
+    zl_draft_forget(d, at, count);
+    return status;
+}

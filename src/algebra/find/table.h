@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A function written out: the exact road of every operation on every kind, up to limits.points. */
+#ifndef ZL_ALGEBRA_TABLE_H
+#define ZL_ALGEBRA_TABLE_H
+
+#include "algebra/layout/layout.h"
+
+typedef struct zl_table {
+    zlay_ctx *ctx;
+    uint64_t size, undefined; /* points; how many of them have no value */
+    int64_t *value;           /* flat, the first output fastest */
+    uint8_t *there;           /* 1: defined */
+} zl_table;
+
+/* A table of `size` points, all undefined: ELIMIT above limits.points, ENOMEM. */
+zlay_status zl_table_new(zlay_ctx *ctx, zl_table *out, uint64_t size);
+void zl_table_free(zl_table *t); /* also of one that zl_table_new refused */
+
+static inline void zl_table_set(zl_table *t, uint64_t index, int64_t value)
+{
+    t->undefined -= !t->there[index];
+    t->there[index] = 1;
+    t->value[index] = value;
+}
+
+/* All values of a layout. */
+zlay_status zl_table_of(zlay_ctx *ctx, zl_table *out, const zlay_layout *a);
+
+/* Values that are asked one by one: those of many pieces come from a table, up to limits.points,
+ * for each point would look through the pieces; those of others from zl_value. */
+typedef struct zl_reader {
+    const zlay_layout *a;
+    zl_table t; /* empty: not used */
+} zl_reader;
+
+zlay_status zl_reader_begin(zlay_ctx *ctx, zl_reader *out, const zlay_layout *a);
+void zl_reader_end(zl_reader *r);
+
+/* Counts the values of a loop over indices i in limits.work, a block at a time. */
+static inline zlay_status zl_reader_charge(zlay_ctx *ctx, const zl_reader *r, uint64_t i)
+{
+    enum { BLOCK = 1024 };
+    if (!r->t.value) return zl_charge_block(ctx, r->a, i);
+    return i % BLOCK ? ZLAY_OK : zl_charge(ctx, r->a->size - i < BLOCK ? r->a->size - i : BLOCK);
+}
+
+static inline bool zl_reader_value(const zl_reader *r, uint64_t index, int64_t *out)
+{
+    if (!r->t.value) return zl_value(r->a, index, out);
+    *out = r->t.value[index];
+    return r->t.there[index];
+}
+
+/* The same of flat pieces without parameters, into a table of their size: ENOMEM. */
+zlay_status zl_pieces_table(zl_table *out, const zlay_layout *a);
+
+/* The table as a function for recognisers; undefined points have no value. */
+zl_function zl_table_function(const zl_table *t);
+
+/* The first form that equals the table on the box: strided, swizzled, f2, modular, pieces.
+ * `names`: a layout whose input dimensions name those of an f2 result, or NULL; `outs` output
+ * dimensions to keep, or NULL for one integer.  ELIMIT when no form within limits.pieces is found.
+ */
+zlay_status zl_cheapest(zlay_ctx *ctx, zlay_layout **out, const zl_table *t, const zl_modes *box,
+                        const zlay_layout *names, const zl_f2 *outs);
+
+/* The same without pieces: ZLAY_NONE where nothing cheaper equals the table. */
+zlay_status zl_cheaper(zlay_ctx *ctx, zlay_layout **out, const zl_table *t, const zl_modes *box,
+                       const zlay_layout *names, const zl_f2 *outs);
+
+/* Replace pieces that equal the table by fewer ones, where some are found; ZLAY_NONE when done. */
+zlay_status zl_fewer_pieces(zlay_layout **made, const zl_table *t, const zl_modes *box,
+                            const zl_f2 *outs);
+
+/* Rungs of zl_cheapest in their own files; ZLAY_NONE where a table has no such form. */
+zlay_status zl_find_modular(zlay_ctx *ctx, zlay_layout **out, const zl_function *f,
+                            const zl_modes *box, const zlay_layout *names, const zl_f2 *outs);
+zlay_status zl_find_pieces(zlay_ctx *ctx, zlay_layout **out, const zl_table *t,
+                           const zl_modes *box, const zl_f2 *outs);
+
+#endif

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Layouts inside: one immutable block of memory a layout, and what operations pass between them.
+ *
+ * A profile is kept on its leaves: `open` parentheses stand before a leaf and `close` after it, so
+ * (4,(2,2)) is 4 with (1,0), 2 with (1,0), 2 with (0,2).  Two profiles are congruent when these
+ * counts are equal, and nothing that walks a profile needs a stack. */
+#ifndef ZL_ALGEBRA_LAYOUT_H
+#define ZL_ALGEBRA_LAYOUT_H
+
+#include "algebra/presburger/pieces.h"
+#include "base/base.h"
+#include <zlay/algebra.h>
+
+/* ---- modes: a shape:stride that is being made --------------------------- */
+
+typedef struct zl_mode {
+    int64_t shape, stride;
+    uint32_t open, close;
+} zl_mode;
+
+enum { ZL_MODES_OWN = 16 }; /* so that small layouts cost no allocation on the way */
+
+typedef struct zl_modes {
+    zlay_ctx *ctx;
+    zl_mode *at;
+    size_t count, room;
+    size_t free; /* modes up to here are put without a look at room and limits.dims */
+    int64_t offset;
+    zl_mode own[ZL_MODES_OWN];
+} zl_modes;
+
+/* Modes that neither the room nor limits.dims refuses. */
+static inline size_t zl_modes_granted(const zl_modes *m)
+{
+    uint64_t limit = zl_limits(m->ctx)->dims;
+    return m->room < limit ? m->room : (size_t)limit;
+}
+
+static inline void zl_modes_begin(zl_modes *m, zlay_ctx *ctx)
+{
+    m->ctx = ctx;
+    m->at = m->own;
+    m->count = 0;
+    m->room = ZL_MODES_OWN;
+    m->free = zl_modes_granted(m);
+    m->offset = 0;
+}
+
+void zl_modes_drop(zl_modes *m); /* frees modes of a block, and begins anew */
+
+static inline void zl_modes_end(zl_modes *m)
+{
+    m->count = 0;
+    m->offset = 0;
+    if (m->at != m->own) zl_modes_drop(m);
+}
+
+zlay_status zl_modes_put(zl_modes *m, zl_mode mode); /* ELIMIT past limits.dims */
+
+static inline zlay_status zl_modes_leaf(zl_modes *m, int64_t shape, int64_t stride)
+{
+    if (m->count >= m->free) return zl_modes_put(m, (zl_mode){shape, stride, 0, 0});
+    m->at[m->count++] = (zl_mode){shape, stride, 0, 0};
+    return ZLAY_OK;
+}
+
+zlay_status zl_modes_append(zl_modes *m, const zl_mode *modes, size_t count);
+
+/* Take back ZLAY_ELIMIT and its message: another road is open. */
+zlay_status zl_unless_limit(zlay_ctx *ctx, zlay_status status);
+
+/* Put parentheses around the modes from `first` on. */
+void zl_modes_wrap(zl_modes *m, size_t first);
+
+/* The modes after i of the part that opens `depth` parentheses at i: one past its last. */
+size_t zl_part_end(const zl_mode *modes, size_t i, uint32_t depth);
+
+/* ---- swizzles and F2 ----------------------------------------------------- */
+
+typedef struct zl_swizzle {
+    int32_t bits, base, shift; /* bits 0: the identity */
+} zl_swizzle;
+
+zlay_status zl_swizzle_check(zlay_ctx *ctx, int32_t bits, int32_t base, int32_t shift);
+int64_t zl_swizzle_at(zl_swizzle s, int64_t value);
+
+/* The first and the last bit that the swizzle reads are in `set`, the bits that values have:
+ * without one of them a swizzle of fewer bits does the same to these values. */
+bool zl_swizzle_ends(zl_swizzle s, uint64_t set);
+
+/* The next swizzle of bits below `top`, from the identity on; false at the end. */
+bool zl_swizzle_next(zl_swizzle *s, int top);
+
+typedef struct zl_dim {
+    char name[68]; /* at most 64 and a final 0 */
+    uint32_t bits;
+    uint64_t size; /* of an output that is no power of two; else 0, and the size is 2^bits */
+} zl_dim;
+
+/* Named dimensions around a matrix.  A value is packed, the first output in its low bits; where
+ * every output's size is a power of two it is also flat. */
+typedef struct zl_f2 {
+    size_t ins, outs;
+    const zl_dim *in, *out;
+    const uint64_t *basis; /* one a bit of the index, low first */
+} zl_f2;
+
+/* The outputs of a packed value. */
+void zl_f2_fields(const zl_f2 *f2, uint64_t packed, int64_t *values);
+
+unsigned zl_dim_bits(const zl_dim *dim, size_t count);
+
+/* ---- layouts -------------------------------------------------------------- */
+
+struct zlay_layout {
+    zlay_allocator alloc;
+    size_t bytes;
+    int32_t kind;
+    zl_swizzle swizzle; /* of a swizzled layout; else the identity */
+    uint64_t size;
+    int64_t offset;
+    bool partial; /* a point of the box may be undefined */
+    size_t modes; /* strided, swizzled; 0: it has no strides */
+    const zl_mode *mode;
+    zl_f2 f2;         /* f2, modular; else no outputs */
+    zl_pieces pieces; /* pieces; else no outputs */
+    const struct zl_symbols *symbols; /* symbolic; else NULL */
+};
+
+/* f2 or modular. */
+static inline bool zl_is_bits(const zlay_layout *a) { return a->f2.basis; }
+
+/* The name of the first parameter; NULL: there is none. */
+const char *zl_parameter(const zlay_layout *a);
+
+/* ENOTSUP, naming it, where there is one. */
+zlay_status zl_without_parameters(zlay_ctx *ctx, const zlay_layout *a);
+/* ELIMIT symbolic-stride for what would need symbols inside pieces. */
+zlay_status zl_without_symbols(zlay_ctx *ctx, const zlay_layout *a);
+
+static inline bool zl_is_pieces(const zlay_layout *a) { return a->pieces.outs; }
+
+/* Strided, with neither swizzle nor offset. */
+static inline bool zl_is_plain(const zlay_layout *a)
+{
+    return a->modes && !a->swizzle.bits && !a->offset;
+}
+
+/* Makers: check extents, size and the range of values, then copy into one block. */
+zlay_status zl_layout_strided(zlay_ctx *ctx, zlay_layout **out, const zl_modes *m, zl_swizzle s);
+zlay_status zl_layout_f2(zlay_ctx *ctx, zlay_layout **out, const zl_f2 *f2);
+
+/* The same of modes whose extents, range and size are known to be right. */
+zlay_status zl_layout_proved(zlay_ctx *ctx, zlay_layout **out, const zl_modes *m, zl_swizzle s,
+                             uint64_t size);
+
+/* The same without swizzle and offset. */
+zlay_status zl_layout_plain(zlay_ctx *ctx, zlay_layout **out, const zl_mode *mode, size_t modes,
+                            uint64_t size);
+
+/* A strided layout over modes that stay where they are: read within the call, never freed. */
+zlay_status zl_layout_over(zlay_ctx *ctx, zlay_layout *out, const zl_modes *m);
+zlay_status zl_layout_copy(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a);
+
+/* One block of a kind with `tail` bytes behind it, zeroed. */
+zlay_layout *zl_layout_block(zlay_ctx *ctx, int32_t kind, size_t tail);
+
+/* The box as modes: the layout's own, or one a named input dimension. */
+zlay_status zl_layout_box(zl_modes *box, const zlay_layout *a);
+
+/* The value range of a strided layout before its swizzle. */
+bool zl_modes_range(const zl_mode *modes, size_t count, int64_t offset, int64_t *least,
+                    int64_t *greatest);
+
+/* ---- values ---------------------------------------------------------------- */
+
+/* The flat value at an index of the box: several outputs are one integer, colexicographic in the
+ * output sizes.  False where the layout is undefined, has parameters, or has outputs without sizes.
+ */
+bool zl_value(const zlay_layout *a, uint64_t index, int64_t *out);
+
+/* Counts `count` values of `a` in limits.work, each as many steps as zl_value takes at most. */
+zlay_status zl_charge_values(zlay_ctx *ctx, const zlay_layout *a, uint64_t count);
+
+/* The same in a loop over indices i that may end early: counts a block of 1024 values where one
+ * begins, at most to the end of a. */
+static inline zlay_status zl_charge_block(zlay_ctx *ctx, const zlay_layout *a, uint64_t i)
+{
+    enum { BLOCK = 1024 };
+    if (i % BLOCK) return ZLAY_OK;
+    return zl_charge_values(ctx, a, a->size - i < BLOCK ? a->size - i : BLOCK);
+}
+
+/* The same of a layout that has a value everywhere. */
+int64_t zl_at(const zlay_layout *a, uint64_t index);
+
+/* The flat value at any integer: strided and swizzled layouts go on as CuTe's do, the last mode
+ * without bound and negative integers mirrored.  False when it does not fit 64 bits, or when an
+ * f2 layout is left. */
+bool zl_at_integer(const zlay_layout *a, int64_t value, int64_t *out);
+
+/* ---- maps that are affine over F2: constant ^ XOR of the bases of the index's bits ---- */
+
+typedef struct zl_affine {
+    unsigned bits;
+    uint64_t constant, basis[64];
+} zl_affine;
+
+/* True is proved; false says that there is no such map, except of pieces, where it says nothing. */
+bool zl_affine_of(zl_affine *out, const zlay_layout *a);
+
+/* b followed by `outer`, a map of enough bits; false when a value of b has more. */
+bool zl_affine_compose(zl_affine *out, const zl_affine *outer, const zl_affine *b);
+
+/* a as a map of `bits` bits where it goes on past its box. */
+bool zl_affine_of_integers(zl_affine *out, const zlay_layout *a, unsigned bits);
+
+/* The bits that values reach, and the extreme values. */
+uint64_t zl_affine_support(const zl_affine *a);
+void zl_affine_range(const zl_affine *a, int64_t *least, int64_t *greatest);
+
+/* ---- recognisers: the cheapest layout of a function on a box ---------------- */
+
+typedef struct zl_function {
+    bool (*at)(const void *env, uint64_t index, int64_t *value); /* false: no value in 64 bits */
+    const void *env;
+    uint64_t size;
+} zl_function;
+
+/* Where a function is no strided layout of the box, and what it has there. */
+typedef struct zl_break {
+    uint64_t index;
+    int64_t value;
+    bool overflow;
+} zl_break;
+
+/* Strided, mode by mode of the box: ZLAY_NONE with the break, ENOMEM, ELIMIT. */
+zlay_status zl_find_strided(zl_modes *out, const zl_function *f, const zl_modes *box,
+                            zl_break *where);
+
+/* Some values of the function show that it is no strided layout of the box; false says nothing. */
+bool zl_breaks_sums(const zl_function *f, const zl_modes *box);
+
+/* The first swizzle that makes the function of a strided layout of the box: ZLAY_NONE, ENOMEM, and
+ * ELIMIT when more than limits.points values would be asked for. */
+zlay_status zl_find_swizzled(zl_modes *out, zl_swizzle *s, const zl_function *f,
+                             const zl_modes *box);
+
+/* The same where the bits that values may have are known: those of `set`, and none from `top` on,
+ * the sign's copies but one not counted. */
+zlay_status zl_find_swizzled_below(zl_modes *out, zl_swizzle *s, const zl_function *f,
+                                   const zl_modes *box, uint64_t set, int top);
+
+/* An affine map over F2 as strided, swizzled or, with `outs` output dimensions, f2; ZLAY_NONE. */
+zlay_status zl_find_affine(zlay_ctx *ctx, zlay_layout **out, const zl_affine *map,
+                           const zl_modes *box, const zlay_layout *names, const zl_f2 *outs);
+
+zlay_status zl_find_strided_affine(zlay_ctx *ctx, zlay_layout **out, const zl_affine *map,
+                                   const zl_modes *box);
+
+/* The f2 layout of a map with constant 0: input dimensions those of an f2 layout `names`, else one
+ * a top-level mode of the box; outputs those of `outs`, else one of the least size. */
+zlay_status zl_make_f2(zlay_ctx *ctx, zlay_layout **out, const zl_affine *map,
+                       const zl_modes *box, const zlay_layout *names, const zl_f2 *outs);
+
+/* Read an affine map off a function; false with the break where it is none. */
+bool zl_affine_of_function(zl_affine *out, const zl_function *f, zl_break *where);
+
+/* Replace a swizzled layout by a strided one of the same function, where there is one; up to
+ * limits.points values are tried. */
+zlay_status zl_simplify(zlay_ctx *ctx, zlay_layout **layout);
+
+/* ---- operations that others are made of (inside a call) --------------------- */
+
+zlay_status zl_parse(zlay_ctx *ctx, zlay_layout **out, const char *text, size_t length,
+                     size_t first_byte);
+zlay_status zl_coalesce_modes(zl_modes *out, const zl_mode *modes, size_t count, bool unbounded);
+zlay_status zl_complement(zl_modes *out, const zlay_layout *b, uint64_t cotarget);
+zlay_status zl_compose(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                       const zlay_layout *b);
+zlay_status zl_bind(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, size_t count,
+                    const char *const *name, const int64_t *value);
+zlay_status zl_cosize(zlay_ctx *ctx, uint64_t *out, const zlay_layout *a);
+
+#endif

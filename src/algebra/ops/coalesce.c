@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "algebra/layout/layout.h"
+#include "algebra/ops/symbolic/ops.h"
+
+/* Extents whose product does not fit stay apart: of stride 0 they need not. */
+static bool merges(const zl_mode *last, const zl_mode *mode, int64_t *shape)
+{
+    int64_t next;
+    return zl_mul(last->shape, last->stride, &next) && next == mode->stride &&
+           zl_mul(last->shape, mode->shape, shape);
+}
+
+/* Flat and fewest.  `unbounded` keeps the function on every integer, where the last mode goes on
+ * for ever: it stays although its extent may be 1. */
+zlay_status zl_coalesce_modes(zl_modes *out, const zl_mode *modes, size_t count, bool unbounded)
+{
+    zlay_status status = ZLAY_OK;
+    for (size_t i = 0; i < count && !status; i++) {
+        bool kept = unbounded && i + 1 == count;
+        int64_t shape;
+        if (modes[i].shape == 1 && !kept) continue;
+        if (out->count && merges(&out->at[out->count - 1], &modes[i], &shape))
+            out->at[out->count - 1].shape = shape;
+        else
+            status = zl_modes_leaf(out, modes[i].shape, modes[i].stride);
+    }
+    if (!status && !out->count) status = zl_modes_leaf(out, 1, 0);
+    return status;
+}
+
+static zlay_status flatten(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
+{
+    zl_modes m;
+    zl_modes_begin(&m, ctx);
+    m.offset = a->offset;
+    zlay_status status = zl_coalesce_modes(&m, a->mode, a->modes, false);
+    if (m.count > 1) zl_modes_wrap(&m, 0);
+    if (!status) status = zl_layout_strided(ctx, out, &m, a->swizzle);
+    zl_modes_end(&m);
+    return status;
+}
+
+/* A domain past 62 bits has no mode: its dimensions become one. */
+static zlay_status one_input(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
+{
+    zl_dim line = {.name = "in0", .bits = zl_dim_bits(a->f2.in, a->f2.ins)};
+    zl_f2 f2 = {1, a->f2.outs, &line, a->f2.out, a->f2.basis};
+    return zl_layout_f2(ctx, out, &f2);
+}
+
+/* A kind without modes is flat on one dimension: its function of the index. */
+static zlay_status by_index(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
+{
+    zlay_layout *line = NULL;
+    zl_modes m;
+    if (a->size > INT64_MAX && zl_is_bits(a)) return one_input(ctx, out, a);
+    if (a->size > INT64_MAX)
+        return zl_fail(ctx, ZLAY_EOVERFLOW, "an index of the layout does not fit 63 bits");
+    zl_modes_begin(&m, ctx);
+    zlay_status status = zl_modes_leaf(&m, (int64_t)a->size, 1);
+    if (!status) status = zl_layout_strided(ctx, &line, &m, (zl_swizzle){0, 0, 0});
+    zl_modes_end(&m);
+    if (!status) status = zl_compose(ctx, out, a, line);
+    zlay_layout_free(line);
+    return status;
+}
+
+/* A swizzle that turns out to be strided is so by mode, and is flattened once more. */
+zlay_status zl_coalesce(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
+{
+    zlay_layout *flat = NULL;
+    if (!a) return zl_fail(ctx, ZLAY_EINVAL, "the layout is NULL");
+    if (a->symbols) return zl_symbols_coalesce(ctx, out, a);
+    if (a->modes && !a->swizzle.bits) return flatten(ctx, out, a);
+    zlay_status status = a->modes ? flatten(ctx, &flat, a) : by_index(ctx, &flat, a);
+    if (!status && a->modes) status = zl_simplify(ctx, &flat);
+    if (!status && flat->modes) status = flatten(ctx, out, flat);
+    if (!status && *out) zlay_layout_free(flat);
+    else if (!status) *out = flat;
+    else zlay_layout_free(flat);
+    return status;
+}
+
+zlay_status zlay_layout_coalesce(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a)
+{
+    if (!out) return ZLAY_EINVAL;
+    *out = NULL;
+    zlay_status status = zl_enter(ctx);
+    return status ? status : zl_leave(ctx, zl_coalesce(ctx, out, a));
+}

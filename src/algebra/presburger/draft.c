@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Drafts: their memory, their variables, their forms. */
+#include "algebra/presburger/draft.h"
+
+#include <string.h>
+
+/* ---- what grows ------------------------------------------------------------------- */
+
+static zlay_status grow(zlay_ctx *ctx, zl_vector *v, size_t count)
+{
+    zlay_allocator alloc = zl_allocator(ctx);
+    size_t room = v->room ? v->room : 16;
+    while (room < v->count + count) room *= 2;
+    void *more = zl_alloc(ctx, room, v->size);
+    if (!more) return ZLAY_ENOMEM;
+    if (v->count) memcpy(more, v->at, v->count * v->size);
+    zl_free(&alloc, v->at, v->room * v->size);
+    v->at = more;
+    v->room = room;
+    return ZLAY_OK;
+}
+
+zlay_status zl_vector_put(zlay_ctx *ctx, zl_vector *v, const void *entries, size_t count)
+{
+    zlay_status status = v->count + count > v->room ? grow(ctx, v, count) : ZLAY_OK;
+    if (status || !count) return status;
+    memcpy((char *)v->at + v->count * v->size, entries, count * v->size);
+    v->count += count;
+    return ZLAY_OK;
+}
+
+static void drop(zlay_ctx *ctx, zl_vector *v)
+{
+    zlay_allocator alloc = zl_allocator(ctx);
+    zl_free(&alloc, v->at, v->room * v->size);
+}
+
+/* ---- making ------------------------------------------------------------------------ */
+
+static zl_range range_of_extent(uint64_t extent)
+{
+    if (!extent) return (zl_range){INT64_MIN, INT64_MAX};
+    if (extent > INT64_MAX) return (zl_range){0, INT64_MAX};
+    return (zl_range){0, (int64_t)(extent - 1)};
+}
+
+zlay_status zl_draft_new(zlay_ctx *ctx, zl_draft **out, size_t dims, const uint64_t *extent)
+{
+    *out = NULL;
+    if (dims > ZL_PIECE_VARIABLES)
+        return zl_fail(ctx, ZLAY_ELIMIT, "%zu dimensions; %d at most", dims,
+                       (int)ZL_PIECE_VARIABLES);
+    zl_draft *d = zl_alloc(ctx, 1, sizeof *d);
+    if (!d) return ZLAY_ENOMEM;
+    d->ctx = ctx;
+    d->dims = dims;
+    for (size_t i = 0; i < dims; i++) {
+        d->extent[i] = extent[i];
+        d->range[i] = range_of_extent(extent[i]);
+    }
+    d->cells.size = sizeof(int64_t);
+    d->rows.size = sizeof(zl_draft_row);
+    d->guards.size = d->piece_rows.size = sizeof(size_t);
+    d->pieces.size = sizeof(zl_part);
+    d->known_range = (zl_range){INT64_MIN, INT64_MAX};
+    *out = d;
+    return ZLAY_OK;
+}
+
+void zl_draft_free(zl_draft *d)
+{
+    if (!d) return;
+    zlay_allocator alloc = zl_allocator(d->ctx);
+    zl_free(&alloc, d->param, d->params * sizeof *d->param);
+    drop(d->ctx, &d->cells);
+    drop(d->ctx, &d->rows);
+    drop(d->ctx, &d->guards);
+    drop(d->ctx, &d->pieces);
+    drop(d->ctx, &d->piece_rows);
+    zl_free(&alloc, d, sizeof *d);
+}
+
+zlay_status zl_draft_of(zlay_ctx *ctx, zl_draft **out, const zlay_layout *box)
+{
+    uint64_t extent[ZL_PIECE_VARIABLES];
+    size_t dims = zlay_layout_box(extent, ZL_PIECE_VARIABLES, box);
+    zlay_status status = zl_draft_new(ctx, out, dims, extent);
+    if (!status) status = zl_draft_params(*out, box);
+    if (!status) return ZLAY_OK;
+    zl_draft_free(*out);
+    *out = NULL;
+    return status;
+}
+
+/* A dimension a top-level mode; an extent of 0 depends on parameters. */
+zlay_status zl_draft_of_box(zlay_ctx *ctx, zl_draft **out, const zl_modes *box)
+{
+    uint64_t extent[ZL_PIECE_VARIABLES], size = 1;
+    size_t dims = 0, end;
+    uint32_t outer = box->count && box->at[0].open ? 1 : 0;
+    *out = NULL;
+    for (size_t i = 0; i < box->count && dims < ZL_PIECE_VARIABLES; i = end, dims++, outer = 0) {
+        extent[dims] = 1;
+        end = zl_part_end(box->at, i, box->at[i].open - outer);
+        for (size_t leaf = i; leaf < end; leaf++)
+            if (!zl_umul(extent[dims], (uint64_t)box->at[leaf].shape, &extent[dims]))
+                return zl_fail(ctx, ZLAY_EOVERFLOW, "the size does not fit 64 bits");
+        if (extent[dims] && !zl_umul(size, extent[dims], &size))
+            return zl_fail(ctx, ZLAY_EOVERFLOW, "the size does not fit 64 bits");
+    }
+    return zl_draft_new(ctx, out, dims, extent);
+}
+
+/* ---- parameters and outputs ------------------------------------------------------- */
+
+static bool has_param(const zl_draft *d, const zl_name *name)
+{
+    for (size_t i = 0; i < d->params; i++)
+        if (!strcmp(d->param[i].text, name->text)) return true;
+    return false;
+}
+
+static size_t count_new(const zl_draft *d, const zl_pieces *p)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < p->params; i++) count += !has_param(d, &p->param[i]);
+    return count;
+}
+
+/* Parameters are numbered before dimensions, whose ranges move up. */
+static void make_room(zl_draft *d, size_t more)
+{
+    for (size_t i = d->dims; i-- > 0;) d->range[d->params + more + i] = d->range[d->params + i];
+    for (size_t i = 0; i < more; i++) d->range[d->params + i] = (zl_range){INT64_MIN, INT64_MAX};
+}
+
+zlay_status zl_draft_params(zl_draft *d, const zlay_layout *a)
+{
+    zlay_allocator alloc = zl_allocator(d->ctx);
+    const zl_pieces *p = &a->pieces;
+    size_t more = count_new(d, p), at = d->params;
+    if (!more) return ZLAY_OK;
+    if (d->params + d->dims + more > ZL_PIECE_VARIABLES)
+        return zl_fail(d->ctx, ZLAY_ELIMIT, "%zu parameters and dimensions; %d at most",
+                       d->params + d->dims + more, (int)ZL_PIECE_VARIABLES);
+    zl_name *name = zl_alloc(d->ctx, at + more, sizeof *name);
+    if (!name) return ZLAY_ENOMEM;
+    if (at) memcpy(name, d->param, at * sizeof *name);
+    for (size_t i = 0; i < p->params; i++)
+        if (!has_param(d, &p->param[i])) name[at++] = p->param[i];
+    make_room(d, more);
+    zl_free(&alloc, d->param, d->params * sizeof *name);
+    d->param = name;
+    d->params = at;
+    d->known_range = (zl_range){INT64_MIN, INT64_MAX};
+    return ZLAY_OK;
+}
+
+uint64_t zl_out_size(const zlay_layout *a, size_t i)
+{
+    if (zl_is_pieces(a)) return a->pieces.out_size[i];
+    if (!a->f2.outs) return 0;
+    if (a->f2.out[i].size) return a->f2.out[i].size;
+    return a->f2.out[i].bits < 64 ? (uint64_t)1 << a->f2.out[i].bits : 0;
+}
+
+zlay_status zl_draft_outs(zl_draft *d, const zlay_layout *a)
+{
+    size_t outs = zlay_layout_outs(a);
+    if (outs > ZL_PIECE_VARIABLES)
+        return zl_fail(d->ctx, ZLAY_ELIMIT, "%zu outputs; %d at most", outs,
+                       (int)ZL_PIECE_VARIABLES);
+    d->outs = outs;
+    for (size_t i = 0; i < outs; i++) d->out_size[i] = zl_out_size(a, i);
+    return ZLAY_OK;
+}
+
+/* ---- forms -------------------------------------------------------------------------- */
+
+void zl_form_constant(zl_form *out, int64_t value)
+{
+    memset(out, 0, sizeof *out);
+    out->at[0] = value;
+}
+
+void zl_form_coordinate(const zl_draft *d, zl_form *out, size_t dim)
+{
+    zl_form_constant(out, 0);
+    out->at[1 + d->params + dim] = 1;
+}
+
+zlay_status zl_form_add(zl_draft *d, zl_form *to, int64_t factor, const zl_form *from)
+{
+    int64_t term;
+    for (size_t v = 0; v < zl_draft_width(d); v++)
+        if (from->at[v] &&
+            (!zl_mul(factor, from->at[v], &term) || !zl_add(to->at[v], term, &to->at[v])))
+            return zl_fail(d->ctx, ZLAY_EOVERFLOW, "a coefficient does not fit 64 bits");
+    return ZLAY_OK;
+}
+
+void zl_draft_load(const zl_draft *d, zl_form *out, size_t row)
+{
+    const zl_draft_row *r = (const zl_draft_row *)d->rows.at + row;
+    memset(out, 0, sizeof *out);
+    memcpy(out->at, (const int64_t *)d->cells.at + r->first, r->length * sizeof *out->at);
+}
+
+zlay_status zl_draft_store(zl_draft *d, size_t *row, const zl_form *form, int rule)
+{
+    zl_draft_row r = {d->cells.count, zl_draft_width(d), rule};
+    while (r.length > 1 && !form->at[r.length - 1]) r.length--;
+    *row = d->rows.count;
+    zlay_status status = zl_vector_put(d->ctx, &d->cells, form->at, r.length);
+    return status ? status : zl_vector_put(d->ctx, &d->rows, &r, 1);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pieces that are being made: forms, floor divisions made once and in their shortest shape, and
+ * guards that are dropped where the box decides them.
+ *
+ * Every operation on any kind is one thing: a layout applied to forms under guards.  Composition
+ * applies a to what b's pieces are; a flip applies a to extent - 1 - x; a concatenation applies
+ * each part under its own guard. */
+#ifndef ZL_ALGEBRA_DRAFT_H
+#define ZL_ALGEBRA_DRAFT_H
+
+#include "algebra/layout/layout.h"
+
+/* A row of any draft: the constant, then the draft's variables; 0 behind them. */
+typedef struct zl_form {
+    int64_t at[1 + ZL_PIECE_VARIABLES];
+} zl_form;
+
+/* INT64_MIN as least and INT64_MAX as greatest: no bound. */
+typedef struct zl_range {
+    int64_t least, greatest;
+} zl_range;
+
+enum { ZL_ROW_EQUAL, ZL_ROW_LEAST, ZL_ROW_VALUE };
+
+/* A row without the zeros behind it. */
+typedef struct zl_draft_row {
+    size_t first, length; /* its cells */
+    int rule;             /* ZL_ROW_* */
+} zl_draft_row;
+
+/* What grows: `count` entries of `size` bytes. */
+typedef struct zl_vector {
+    void *at;
+    size_t count, room, size;
+} zl_vector;
+
+zlay_status zl_vector_put(zlay_ctx *ctx, zl_vector *v, const void *entries, size_t count);
+
+/* Rows of a piece: entries of piece_rows. */
+typedef struct zl_part {
+    size_t first, count;
+} zl_part;
+
+typedef struct zl_draft {
+    zlay_ctx *ctx;
+    size_t params, dims, divs, outs;
+    zl_name *param;
+    size_t param_room;
+    uint64_t extent[ZL_PIECE_VARIABLES];
+    uint64_t out_size[ZL_PIECE_VARIABLES];
+    int64_t den[ZL_PIECE_VARIABLES];
+    size_t div_row[ZL_PIECE_VARIABLES];
+    zl_range range[ZL_PIECE_VARIABLES]; /* of every variable on the box */
+    zl_vector cells, rows;        /* int64_t, zl_draft_row */
+    zl_vector guards;             /* size_t: rows that hold where pieces are put now */
+    zl_vector pieces, piece_rows; /* zl_part, size_t */
+    bool leaves;                  /* an index or coordinate may have left the box of a layout */
+    zl_form known;                /* a form whose range its terms do not show, */
+    zl_range known_range;         /* and that range: of the last value under a swizzle */
+} zl_draft;
+
+/* A draft over the box of a layout with its parameters, or over a box alone.  It lies on the heap;
+ * zl_draft_free takes NULL. */
+zlay_status zl_draft_of(zlay_ctx *ctx, zl_draft **out, const zlay_layout *box);
+zlay_status zl_draft_new(zlay_ctx *ctx, zl_draft **out, size_t dims, const uint64_t *extent);
+zlay_status zl_draft_of_box(zlay_ctx *ctx, zl_draft **out, const zl_modes *box);
+void zl_draft_free(zl_draft *d);
+
+/* More parameters, before any division: those of a layout that are not there yet. */
+zlay_status zl_draft_params(zl_draft *d, const zlay_layout *a);
+
+/* Outputs: their count and, where all are known, sizes. */
+zlay_status zl_draft_outs(zl_draft *d, const zlay_layout *a);
+uint64_t zl_out_size(const zlay_layout *a, size_t i); /* of one output; 0: not known */
+
+static inline size_t zl_draft_width(const zl_draft *d)
+{
+    return 1 + d->params + d->dims + d->divs;
+}
+
+/* ---- forms ---------------------------------------------------------------- */
+
+void zl_form_constant(zl_form *out, int64_t value);
+void zl_form_coordinate(const zl_draft *d, zl_form *out, size_t dim);
+
+/* to += factor * from; EOVERFLOW. */
+zlay_status zl_form_add(zl_draft *d, zl_form *to, int64_t factor, const zl_form *from);
+
+/* floor(form / den), den >= 1, and form mod den.  EOVERFLOW, ELIMIT, ENOMEM. */
+zlay_status zl_draft_div(zl_draft *d, zl_form *out, const zl_form *form, int64_t den);
+zlay_status zl_draft_mod(zl_draft *d, zl_form *out, const zl_form *form, int64_t den);
+
+/* What a form reaches on the box: sound, not always tight. */
+zl_range zl_draft_range(const zl_draft *d, const zl_form *form);
+
+/* The form lies in the range, which its terms alone do not show. */
+void zl_draft_know(zl_draft *d, const zl_form *form, zl_range range);
+
+void zl_draft_load(const zl_draft *d, zl_form *out, size_t row);
+zlay_status zl_draft_store(zl_draft *d, size_t *row, const zl_form *form, int rule);
+
+/* ---- guards and pieces ------------------------------------------------------ */
+
+/* form >= 0 (or == 0) from here on; `*dead`, which is never cleared, where it holds nowhere. */
+zlay_status zl_draft_guard(zl_draft *d, const zl_form *form, int rule, bool *dead);
+
+/* 0 <= form < extent; d->leaves is set unless the guards and the box show that it always holds. */
+zlay_status zl_draft_inside(zl_draft *d, const zl_form *form, uint64_t extent, bool *dead);
+
+/* A piece under the guards that hold now. */
+zlay_status zl_draft_piece(zl_draft *d, const zl_form *values);
+
+/* Fewer pieces of the same function. */
+void zl_draft_merge(zl_draft *d);
+
+/* The layout of the pieces put so far; a division that no row uses is left out. */
+zlay_status zl_draft_layout(zl_draft *d, zlay_layout **out, bool partial);
+
+/* ---- layouts applied to forms ------------------------------------------------ */
+
+/* Put the pieces of a at forms under the guards that hold now: one form is an index, as many as a
+ * has dimensions are a coordinate.  Strided and swizzled layouts go on past their box, others are
+ * undefined there. */
+zlay_status zl_draft_apply(zl_draft *d, const zlay_layout *a, const zl_form *at, size_t count);
+
+/* The pieces of a one after the other, at forms: their guards hold while `visit` runs. */
+typedef zlay_status zl_visit(zl_draft *d, const zl_form *values, void *env);
+zlay_status zl_draft_walk(zl_draft *d, const zlay_layout *a, const zl_form *at, size_t count,
+                          zl_visit *visit, void *env);
+
+/* f2 ^ constant at forms, the pieces given to `visit`. */
+zlay_status zl_bits_walk(zl_draft *d, const zl_f2 *f2, uint64_t constant, const zl_form *at,
+                         size_t count, zl_visit *visit, void *env);
+
+/* The index of a coordinate of the draft's box. */
+zlay_status zl_draft_index(zl_draft *d, zl_form *out, const zl_form *coordinate);
+
+/* The coordinates of the draft's box as forms, one 0 where it has no dimensions; and their end. */
+zlay_status zl_draft_coordinates(zl_draft *d, zl_form **out, size_t *count);
+void zl_draft_forget(zl_draft *d, zl_form *forms, size_t count);
+
+/* ---- outputs of a result ---------------------------------------------------------- */
+
+enum { ZL_OUTPUTS_MOST = 64 };
+
+typedef struct zl_outputs {
+    zl_dim dim[ZL_OUTPUTS_MOST];
+    zl_f2 f2;
+} zl_outputs;
+
+/* One integer is the value of every point: one output, or sizes of all whose product fits. */
+bool zl_is_flat(const zlay_layout *a);
+
+/* The output dimensions of a flat layout: its own, or numbered ones; NULL: one integer. */
+const zl_f2 *zl_outputs_of(zl_outputs *own, const zlay_layout *a);
+
+/* ---- results ------------------------------------------------------------------- */
+
+/* Any layout as pieces over its top-level box. */
+zlay_status zl_lift(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a);
+
+/* What a result looks like: its box with its profile, who names inputs and outputs. */
+typedef struct zl_shape {
+    const zl_modes *box;
+    const zlay_layout *names, *outs; /* either may be NULL */
+    bool one_mode; /* a box of one mode stays one, ((2,3)):((1,7)); CuTe's composition does not */
+} zl_shape;
+
+/* The first form that equals the draft: by values up to limits.points, by its rows above. */
+zlay_status zl_draft_finish(zl_draft *d, zlay_layout **out, const zl_shape *shape, bool partial);
+
+/* The same of pieces that are made; takes them. */
+zlay_status zl_settle(zlay_ctx *ctx, zlay_layout **out, zlay_layout *made, const zl_shape *shape);
+
+/* One piece without guards as a strided layout of the box: ZLAY_NONE where it is not plainly so. */
+zlay_status zl_find_strided_pieces(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a,
+                                   const zl_modes *box);
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parameters that become numbers. */
+#include "algebra/presburger/claims.h"
+#include "algebra/ops/symbolic/ops.h"
+
+#include <string.h>
+
+typedef struct binding {
+    size_t count;
+    const char *const *name;
+    const int64_t *value;
+} binding;
+
+static const int64_t *value_of(const binding *b, const char *name)
+{
+    for (size_t i = 0; i < b->count; i++)
+        if (b->name[i] && !strcmp(b->name[i], name)) return &b->value[i];
+    return NULL;
+}
+
+static bool has_param(const zlay_layout *a, const char *name)
+{
+    for (size_t i = 0; i < a->pieces.params; i++)
+        if (!strcmp(a->pieces.param[i].text, name)) return true;
+    return false;
+}
+
+static zlay_status names_check(zlay_ctx *ctx, const zlay_layout *a, const binding *b)
+{
+    char quoted[256];
+    for (size_t i = 0; i < b->count; i++) {
+        if (!b->name[i]) return zl_fail(ctx, ZLAY_EINVAL, "name %zu is NULL", i);
+        if (!has_param(a, b->name[i]))
+            return zl_fail(ctx, ZLAY_EINVAL, "no parameter is called '%s'",
+                           zl_quote(quoted, b->name[i], strlen(b->name[i])));
+        for (size_t k = 0; k < i; k++)
+            if (!strcmp(b->name[i], b->name[k]))
+                return zl_fail(ctx, ZLAY_EINVAL, "parameter '%s' has two values", b->name[i]);
+    }
+    return ZLAY_OK;
+}
+
+/* The parameters that stay, in their order. */
+static zlay_status left_over(zl_world *w, const zl_pieces *p, const binding *b)
+{
+    zl_name *name = zl_world_take(w, p->params, sizeof *name);
+    if (!name) return ZLAY_ENOMEM;
+    for (size_t i = 0; i < p->params; i++)
+        if (!value_of(b, p->param[i].text)) name[w->params++] = p->param[i];
+    w->param = name;
+    w->count = w->params + w->dims;
+    return ZLAY_OK;
+}
+
+static zlay_status known_forms(zl_world *w, const zl_pieces *p, const binding *b,
+                               const zl_quasi **known)
+{
+    size_t next = 0;
+    for (size_t v = 0; v < p->params + p->dims; v++) {
+        zl_quasi *a = zl_quasi_new(w);
+        const int64_t *value = v < p->params ? value_of(b, p->param[v].text) : NULL;
+        if (!a) return ZLAY_ENOMEM;
+        if (value) zl_quasi_set(a, *value);
+        else zl_quasi_put(a, next++, 1);
+        known[v] = a;
+    }
+    return ZLAY_OK;
+}
+
+static bool all_sizes(const zl_pieces *p)
+{
+    for (size_t i = 0; i < p->outs; i++)
+        if (!p->out_size[i]) return false;
+    return true;
+}
+
+static zlay_status bind_pieces(zl_world *w, zlay_layout **out, const zl_pieces *p,
+                               const binding *b)
+{
+    const zl_quasi *known[ZL_PIECE_VARIABLES];
+    zl_claims claims = {w, p->outs, 0, 0, NULL};
+    zl_frame frame = {p->extent, all_sizes(p) ? p->out_size : NULL};
+    zlay_status status = left_over(w, p, b);
+    if (!status) status = known_forms(w, p, b, known);
+    if (!status) status = zl_claims_import(&claims, p, known);
+    if (!status) status = zl_claims_bound(&claims, p->extent);
+    return status ? status : zl_claims_layout(&claims, out, &frame);
+}
+
+static zlay_status bind(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, const binding *b)
+{
+    zl_world w;
+    if (!a || (b->count && (!b->name || !b->value)))
+        return zl_fail(ctx, ZLAY_EINVAL, "the layout, the names or the values are NULL");
+    if (a->symbols) return zl_symbols_bind(ctx, out, a, b->count, b->name, b->value);
+    zlay_status status = names_check(ctx, a, b);
+    if (status || !b->count) return status ? status : zl_layout_copy(ctx, out, a);
+    zl_world_begin(&w, ctx, 0, a->pieces.dims, NULL);
+    status = bind_pieces(&w, out, &a->pieces, b);
+    zl_world_end(&w);
+    return status;
+}
+
+zlay_status zl_bind(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, size_t count,
+                    const char *const *name, const int64_t *value)
+{
+    const binding b = {count, name, value};
+    return bind(ctx, out, a, &b);
+}
+
+zlay_status zlay_layout_bind(zlay_ctx *ctx, zlay_layout **out, const zlay_layout *a, size_t count,
+                             const char *const *name, const int64_t *value)
+{
+    if (!out) return ZLAY_EINVAL;
+    *out = NULL;
+    zlay_status status = zl_enter(ctx);
+    return status ? status : zl_leave(ctx, zl_bind(ctx, out, a, count, name, value));
+}
+
+const char *zlay_layout_param(const zlay_layout *layout, size_t i)
+{
+    if (layout && layout->symbols) return zl_symbols_param(layout, i);
+    return layout && i < layout->pieces.params ? layout->pieces.param[i].text : NULL;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* isl's notation, read by a parser of zlay's own: expressions, conditions, maps.
+ *
+ * What binds how is isl's: in `2i mod 3` and `2*i mod 3` the factor comes last, 2 (i mod 3). */
+#ifndef ZL_ALGEBRA_PIECES_PARSE_H
+#define ZL_ALGEBRA_PIECES_PARSE_H
+
+#include "base/scan.h"
+#include "algebra/presburger/quasi.h"
+
+typedef struct zl_scoped {
+    const char *text;
+    size_t length, variable;
+} zl_scoped;
+
+typedef struct zl_reader {
+    zl_cursor c;
+    zl_world w;
+    zl_scoped *name;
+    size_t names, room;
+    uint32_t depth;
+    zl_cases side; /* conditions that min and max brought; of count 0: none */
+} zl_reader;
+
+/* ---- words and names ---------------------------------------------------------------- */
+
+/* The length of the word at the cursor, 0: there is none. */
+size_t zl_reader_word(zl_reader *p);
+bool zl_reader_take(zl_reader *p, const char *word);
+bool zl_reader_symbol(zl_reader *p, const char *symbol);
+bool zl_reader_is_keyword(const char *text, size_t length);
+
+zlay_status zl_reader_declare(zl_reader *p, const char *text, size_t length, size_t variable);
+const zl_scoped *zl_reader_find(const zl_reader *p, const char *text, size_t length);
+
+/* Deeper by one parenthesis: ELIMIT past limits.nesting. */
+zlay_status zl_reader_enter(zl_reader *p);
+
+/* A failure without a place gets that of the cursor. */
+zlay_status zl_reader_at(zl_reader *p, zlay_status status, size_t byte);
+
+/* ---- expressions and conditions -------------------------------------------------------- */
+
+zlay_status zl_read_expression(zl_reader *p, zl_quasi *out);
+zlay_status zl_read_formula(zl_reader *p, zl_cases *out);
+
+/* Conditions that min and max brought since `p->side` was taken; variables from `first` on are
+ * solved for, in every case. */
+zlay_status zl_read_side(zl_reader *p, zl_cases *cases, size_t first);
+
+/* Variables from `first` on that were not solved for are projected out by isl. */
+zlay_status zl_read_close(zl_reader *p, zl_cases *cases, size_t first);
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Monomials and their sums. */
+#include "algebra/symbolic/symbol.h"
+
+#include <string.h>
+
+zl_monomial zl_monomial_of(int64_t value) { return (zl_monomial){value, {0}}; }
+
+bool zl_monomial_constant(const zl_monomial *m)
+{
+    static const uint8_t none[ZL_SYMBOLS_MOST];
+    return !memcmp(m->power, none, sizeof none);
+}
+
+bool zl_monomial_is(const zl_monomial *m, int64_t value)
+{
+    return m->factor == value && zl_monomial_constant(m);
+}
+
+bool zl_monomial_equal(const zl_monomial *a, const zl_monomial *b)
+{
+    return a->factor == b->factor && !memcmp(a->power, b->power, sizeof a->power);
+}
+
+bool zl_monomial_mul(zl_monomial *out, const zl_monomial *a, const zl_monomial *b)
+{
+    zl_monomial made = {0, {0}};
+    if (!zl_mul(a->factor, b->factor, &made.factor)) return false;
+    for (size_t i = 0; made.factor && i < ZL_SYMBOLS_MOST; i++) {
+        unsigned power = (unsigned)a->power[i] + b->power[i];
+        if (power > UINT8_MAX) return false;
+        made.power[i] = (uint8_t)power;
+    }
+    *out = made;
+    return true;
+}
+
+bool zl_monomial_div(zl_monomial *out, const zl_monomial *a, const zl_monomial *b)
+{
+    zl_monomial made = {0, {0}};
+    if (b->factor == -1 ? a->factor == INT64_MIN : a->factor % b->factor) return false;
+    made.factor = a->factor / b->factor;
+    for (size_t i = 0; made.factor && i < ZL_SYMBOLS_MOST; i++) {
+        if (a->power[i] < b->power[i]) return false;
+        made.power[i] = (uint8_t)(a->power[i] - b->power[i]);
+    }
+    *out = made;
+    return true;
+}
+
+/* Names before numbers, as in M*K - 1. */
+bool zl_poly_add(zl_poly *p, const zl_monomial *m)
+{
+    size_t i = 0;
+    if (!m->factor) return true;
+    while (i < p->count && memcmp(p->term[i].power, m->power, sizeof m->power) > 0) i++;
+    zl_monomial *at = &p->term[i];
+    size_t behind = (p->count - i) * sizeof *at;
+    if (i < p->count && !memcmp(at->power, m->power, sizeof m->power)) {
+        if (!zl_add(at->factor, m->factor, &at->factor)) return false;
+        if (!at->factor) memmove(at, at + 1, (--p->count - i) * sizeof *at);
+        return true;
+    }
+    if (p->count == ZL_SYMBOL_TERMS) return false;
+    memmove(at + 1, at, behind);
+    *at = *m;
+    p->count++;
+    return true;
+}
+
+bool zl_poly_add_product(zl_poly *p, const zl_monomial *a, const zl_monomial *b)
+{
+    zl_monomial product;
+    return zl_monomial_mul(&product, a, b) && zl_poly_add(p, &product);
+}
+
+bool zl_poly_sub_product(zl_poly *p, const zl_monomial *a, const zl_monomial *b)
+{
+    zl_monomial minus = *b;
+    return zl_sub(0, b->factor, &minus.factor) && zl_poly_add_product(p, a, &minus);
+}
+
+/* ---- ranges ------------------------------------------------------------------------ */
+
+zlay_range zl_monomial_range(const zl_monomial *m, const zl_symbols *names)
+{
+    zlay_range range = zl_range_constant(m->factor);
+    for (size_t i = 0; i < names->names; i++)
+        for (unsigned k = 0; k < m->power[i]; k++)
+            range = zl_range_mul(range, names->name[i].range);
+    return range;
+}
+
+zlay_range zl_poly_range(const zl_poly *p, const zl_symbols *names)
+{
+    zlay_range range = zl_range_constant(0);
+    for (size_t i = 0; i < p->count; i++)
+        range = zl_range_add(range, zl_monomial_range(&p->term[i], names));
+    return range;
+}
+
+/* ---- text ---------------------------------------------------------------------------- */
+
+/* What the number has of a quotient's divisor is cancelled: 64 times M/64 is M. */
+static int64_t cancel(int64_t *factor, int64_t by)
+{
+    uint64_t number = *factor < 0 ? 0 - (uint64_t)*factor : (uint64_t)*factor;
+    int64_t common = (int64_t)zl_gcd(number, (uint64_t)by);
+    *factor /= common;
+    return by / common;
+}
+
+static void put_quotient(zl_text *out, const char *name, int64_t by, bool first, bool code)
+{
+    zl_quotient q;
+    zl_quotient_read(&q, name);
+    const char *base = q.base.text;
+    long long times = (long long)q.times, over = (long long)by;
+    if (!q.up && by == 1) zl_puts(out, base);
+    else if (!q.up) zl_putf(out, first ? "%s/%lld" : "(%s/%lld)", base, over);
+    else if (!code) zl_puts(out, name);
+    else if (times == 1) zl_putf(out, "(%s / %lld + (%s %% %lld != 0))", base, over, base, over);
+    else
+        zl_putf(out, "(int64_t)(((__int128)%s * %lld + %lld) / %lld)", base, times, over - 1,
+                over);
+}
+
+static void print_monomial(zl_text *out, const zl_monomial *m, const zl_symbols *names, bool code)
+{
+    int64_t factor = m->factor, by[ZL_SYMBOLS_MOST * 4];
+    size_t count = 0, at = 0;
+    for (size_t i = 0; i < names->names; i++) {
+        zl_quotient q;
+        zl_quotient_read(&q, names->name[i].name.text);
+        for (unsigned k = 0; k < m->power[i] && count < ZL_COUNT(by); k++)
+            by[count++] = q.up ? q.by : cancel(&factor, q.by);
+    }
+    bool number = zl_monomial_constant(m) || (factor != 1 && factor != -1);
+    const char *between = number ? "*" : "";
+    if (number) zl_putf(out, "%lld", (long long)factor);
+    else if (factor < 0) zl_puts(out, "-");
+    for (size_t i = 0; i < names->names; i++)
+        for (unsigned k = 0; k < m->power[i]; k++, between = "*", at++) {
+            zl_puts(out, between);
+            put_quotient(out, names->name[i].name.text, at < count ? by[at] : 1,
+                         !*between && factor > 0, code);
+        }
+}
+
+void zl_monomial_print(zl_text *out, const zl_monomial *m, const zl_symbols *names)
+{
+    print_monomial(out, m, names, false);
+}
+
+void zl_monomial_print_code(zl_text *out, const zl_monomial *m, const zl_symbols *names)
+{
+    print_monomial(out, m, names, true);
+}
+
+void zl_poly_print(zl_text *out, const zl_poly *p, const zl_symbols *names)
+{
+    if (!p->count) zl_puts(out, "0");
+    for (size_t i = 0; i < p->count; i++) {
+        zl_monomial m = p->term[i];
+        bool minus = i && m.factor < 0 && m.factor != INT64_MIN;
+        if (minus) m.factor = -m.factor;
+        zl_puts(out, minus ? " - " : i ? " + " : "");
+        zl_monomial_print(out, &m, names);
+    }
+}

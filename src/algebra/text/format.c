@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "algebra/text/format.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+zlay_status zl_layout_format(zlay_ctx *ctx, zlay_layout **out, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    *out = NULL;
+    if (length < 0 || (size_t)length >= sizeof text)
+        return zl_fail(ctx, ZLAY_EINTERNAL, "a layout text is too long");
+    return zlay_layout_parse(ctx, out, text, (size_t)length);
+}

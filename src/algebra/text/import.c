@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "algebra/text/import.h"
+#include "algebra/layout/layout.h"
+
+static const struct {
+    const char *begins;
+    zl_import_reader *read;
+} formats[] = {
+    {"-", zl_import_triton_list},
+    {"(empty layout", zl_import_triton_empty},
+    {"#", zl_import_triton_attribute},
+    {"memref<", zl_import_memref},
+};
+
+static zl_import_reader *reader_of(zl_cursor *c)
+{
+    zl_cursor at = *c;
+    for (size_t i = 0; i < ZL_COUNT(formats); i++)
+        if (zl_cursor_word(&at, formats[i].begins)) return formats[i].read;
+    return NULL;
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+}
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+zlay_status zl_import_name(zl_cursor *c, const char **name, size_t *length)
+{
+    zl_cursor_peek(c);
+    size_t begin = c->at;
+    if (begin == c->length || !is_letter(c->text[begin])) return zl_cursor_fail(c, "a name");
+    while (c->at < c->length && (is_letter(c->text[c->at]) || is_digit(c->text[c->at]))) c->at++;
+    *name = c->text + begin;
+    *length = c->at - begin;
+    return ZLAY_OK;
+}
+
+static zlay_status read(zl_cursor c, zl_import_reader *reader, zl_text *out)
+{
+    zlay_status status = reader(&c, out);
+    return status ? status : zl_cursor_end(&c);
+}
+
+static zlay_status translate(zl_cursor *c, zlay_layout **out, zl_import_reader *reader)
+{
+    zlay_allocator alloc = zl_allocator(c->ctx);
+    zl_text text = {NULL, 0, 0};
+    zlay_status status = read(*c, reader, &text);
+    if (status) return status;
+    size_t room = text.need;
+    text = (zl_text){zl_alloc(c->ctx, room, 1), room, 0};
+    if (!text.text) return ZLAY_ENOMEM;
+    status = read(*c, reader, &text);
+    if (!status) status = zl_parse(c->ctx, out, text.text, room, 0);
+    zl_free(&alloc, text.text, room);
+    return status;
+}
+
+static zlay_status import(zlay_ctx *ctx, zlay_layout **out, const char *text, size_t length)
+{
+    zl_cursor c;
+    zlay_status status = zl_cursor_begin(&c, ctx, text, length);
+    if (status) return status;
+    zl_import_reader *reader = reader_of(&c);
+    if (!reader) return zl_parse(ctx, out, text, length, 0);
+    return translate(&c, out, reader);
+}
+
+zlay_status zlay_layout_import(zlay_ctx *ctx, zlay_layout **out, const char *text, size_t length)
+{
+    if (!out) return ZLAY_EINVAL;
+    *out = NULL;
+    zlay_status status = zl_enter(ctx);
+    return status ? status : zl_leave(ctx, import(ctx, out, text, length));
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Instructions whose text and rules are a form's. */
+#include "emit/gcn/wave.h"
+
+#include <string.h>
+
+enum { TEXT = 24, LINE = 128 };
+
+static const char *const ids[] = {
+#define WAVE_FORM(id, instruction) instruction,
+#include "emit/gcn/forms.def"
+#undef WAVE_FORM
+};
+
+static void put_operand(char *out, const zlay_operand *o, uint32_t value)
+{
+    zl_text text = {out, TEXT - 1, 0};
+    uint32_t count = o->bits / 32;
+    if (o->cls == 'i')
+        zl_putf(&text, "%u", value);
+    else if (count == 1)
+        zl_putf(&text, "%c%u", (char)o->cls, value);
+    else
+        zl_putf(&text, "%c[%u:%u]", (char)o->cls, value, value + count - 1);
+    out[text.need] = 0;
+}
+
+/* Asked while the text is counted, not when it is written: the first that may not be is kept. */
+static bool is_legal(const zl_wave_text *t, const zlay_instruction *instruction)
+{
+    zlay_verdict verdict;
+    return !zlay_instruction_check(&verdict, NULL, 0, t->plan->info.target, instruction) &&
+           verdict.answer == ZLAY_YES;
+}
+
+void zl_wave_phrases_read(zl_wave_text *t)
+{
+    for (size_t id = 0; id < ZL_WAVE_FORMS; id++) {
+        zl_wave_phrase *p = &t->phrases[id];
+        zlay_instruction_find(&p->form, ids[id], strlen(ids[id]));
+        while (p->count < ZL_WAVE_OPERANDS &&
+               !zlay_instruction_operand(&p->operand[p->count], p->form, p->count))
+            p->count++;
+    }
+}
+
+void zl_wave_form(zl_wave_text *t, zl_wave_form_id id, const uint32_t *values)
+{
+    char text[ZL_WAVE_OPERANDS][TEXT], line[LINE] = "";
+    const char *texts[ZL_WAVE_OPERANDS];
+    const zl_wave_phrase *p = &t->phrases[id];
+    zlay_instruction instruction = {.form = p->form};
+    zlay_buf buf = {line, sizeof line, 0};
+    for (uint32_t i = 0; i < p->count; i++) {
+        put_operand(text[i], &p->operand[i], values[i]);
+        texts[i] = text[i];
+        if (p->operand[i].field)
+            instruction.constant[instruction.count++] =
+                (zlay_constant){p->operand[i].field, 0, values[i]};
+    }
+    if (!t->out->text && !is_legal(t, &instruction) && !*t->refused) *t->refused = ids[id];
+    zlay_instruction_print(&buf, p->form, texts, p->count);
+    zl_wave_line(t, "%s", line);
+}

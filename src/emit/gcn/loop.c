@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The events of a plan's pipe, in their order: what stands between a wait and its products is
+ * spread between them, for products touch nothing but registers that are there and their sums. */
+#include "emit/gcn/wave.h"
+#include "pipe/language/pipe.h"
+
+#include <zlay/hazard.h>
+
+enum { CHUNK = 16, WORDS = CHUNK / 4, SIDES_MOST = 96 };
+
+/* One instruction, or a wait, that may stand between products: the i-th of its event. */
+typedef struct side {
+    const zl_event *event;
+    uint32_t i;
+} side;
+
+typedef struct sides {
+    side list[SIDES_MOST];
+    uint32_t count;
+} sides;
+
+static const zlay_pipe *pipe_of(const zl_wave_text *t) { return t->plan->pipe; }
+
+/* The number in the name of registers, as 3 of G3. */
+static uint32_t number_of(const zl_wave_text *t, int32_t acc)
+{
+    uint32_t number = 0;
+    for (const char *c = pipe_of(t)->accs[acc].name + 1; *c; c++)
+        number = 10 * number + (uint32_t)(*c - '0');
+    return number;
+}
+
+/* ---- global memory ---------------------------------------------------------------------- */
+
+/* The next tile of K: its resource begins so many bytes on and ends where it did. */
+static void advance_operand(zl_wave_text *t, int32_t operand)
+{
+    int s = ZL_S_RESOURCE + 4 * operand;
+    zl_wave_line(t, "s_add_u32 s%d, s%d, 0x%x", s, s, t->w->row_bytes);
+    zl_wave_line(t, "s_addc_u32 s%d, s%d, 0", s + 1, s + 1);
+    zl_wave_line(t, "s_sub_u32 s%d, s%d, 0x%x", s + 2, s + 2, t->w->row_bytes);
+}
+
+static void advance(zl_wave_text *t)
+{
+    advance_operand(t, ZLAY_OPERAND_A);
+    advance_operand(t, ZLAY_OPERAND_B);
+    t->loaded++;
+    if (!t->w->direct) return;
+    zl_wave_line(t, "s_add_u32 s%d, s%d, 0x%x", ZL_S_LOAD, ZL_S_LOAD, t->plan->info.stage_bytes);
+    zl_wave_line(t, "s_cmp_eq_u32 s%d, s%d", ZL_S_LOAD, ZL_S_LOAD_END);
+    zl_wave_line(t, "s_cselect_b32 s%d, s%d, s%d", ZL_S_LOAD, ZL_S_LOAD_FIRST, ZL_S_LOAD);
+}
+
+/* The last tile of K may end within a row's chunks: those past it take an offset outside. */
+static void mask(zl_wave_text *t)
+{
+    const zlay_plan_info *info = &t->plan->info;
+    zl_wave_line(t, "v_cmp_gt_u32 vcc, %u, v%u", (uint32_t)(info->k % info->tile_k), t->r->key);
+    zl_wave_hold(t, ZLAY_FIRST_VALU_SGPR, ZLAY_THEN_VALU_SGPR, t->printed);
+    for (uint32_t i = 0; i < zl_wave_loads(t->w); i++)
+        zl_wave_line(t, "v_cndmask_b32 v%u, v%u, v%u, vcc", t->r->offset + i, t->r->nowhere,
+                     t->r->offset + i);
+}
+
+static bool ragged(const zl_wave_text *t) { return t->plan->info.k % t->plan->info.tile_k != 0; }
+
+/* Which of a tile's loads: straight to shared memory those of B are the second part. */
+static uint32_t load_number(const zl_wave_text *t, const side *s)
+{
+    if (!t->w->direct) return number_of(t, s->event->acc);
+    return s->i + (s->event->part ? t->w->loads_a : 0);
+}
+
+/* Where load i lands is said one load before, so that a product stands between the two. */
+static void place_load(zl_wave_text *t, uint32_t i)
+{
+    if (i && i == t->placed) return;
+    zl_wave_line(t, "s_add_u32 m0, s%d, 0x%x", ZL_S_LOAD, i * t->plan->info.threads * CHUNK);
+    t->placed = i;
+    t->placed_at = t->printed;
+}
+
+static void load_direct(zl_wave_text *t, uint32_t i, uint32_t s)
+{
+    place_load(t, i);
+    zl_wave_hold(t, ZLAY_FIRST_SALU_M0, ZLAY_THEN_M0, t->placed_at);
+    zl_wave_form(t, ZL_WAVE_LOAD_DIRECT, (const uint32_t[]){t->r->offset + i, s, 0, 0});
+    if (i + 1 < zl_wave_loads(t->w)) place_load(t, i + 1);
+}
+
+static void load(zl_wave_text *t, const side *one)
+{
+    uint32_t i = load_number(t, one);
+    uint32_t s = ZL_S_RESOURCE + 4 * (i < t->w->loads_a ? ZLAY_OPERAND_A : ZLAY_OPERAND_B);
+    uint32_t to = t->r->loaded + i * WORDS, from = t->r->offset + i;
+    if (!i && ragged(t) && t->loaded + 1 == t->plan->info.tiles_k) mask(t);
+    if (t->w->direct)
+        load_direct(t, i, s);
+    else
+        zl_wave_form(t, ZL_WAVE_LOAD, (const uint32_t[]){to, from, s, 0, 0});
+    if (i + 1 == zl_wave_loads(t->w)) advance(t);
+}
+
+/* ---- shared memory ------------------------------------------------------------------------ */
+
+/* The stage behind the one that is multiplied. */
+static void put(zl_wave_text *t, const zl_event *e)
+{
+    uint32_t i = number_of(t, e->acc), from = t->r->loaded + i * WORDS, at = t->r->write + 1;
+    if (!i) zl_wave_line(t, "v_add_u32 v%u, s%d, v%u", at, ZL_S_NEXT, t->r->write);
+    zl_wave_form(t, ZL_WAVE_WRITE, (const uint32_t[]){at, from, i * t->plan->info.threads * CHUNK});
+}
+
+/* The stage behind the one that was multiplied is the one now. */
+static void turn(zl_wave_text *t)
+{
+    const zlay_plan_info *info = &t->plan->info;
+    zl_wave_line(t, "s_mov_b32 s%d, s%d", ZL_S_READ, ZL_S_NEXT);
+    zl_wave_line(t, "s_add_u32 s%d, s%d, 0x%x", ZL_S_NEXT, ZL_S_NEXT, info->stage_bytes);
+    zl_wave_line(t, "s_cmp_eq_u32 s%d, 0x%x", ZL_S_NEXT, info->smem);
+    zl_wave_line(t, "s_cselect_b32 s%d, 0, s%d", ZL_S_NEXT, ZL_S_NEXT);
+    for (uint32_t operand = 0; operand < 2; operand++)
+        for (uint32_t i = 0; i < t->w->reads; i++)
+            zl_wave_line(t, "v_add_u32 v%u, s%d, v%u", t->r->at[operand] + i, ZL_S_READ,
+                         t->r->read[operand] + i);
+    t->fetched[ZLAY_OPERAND_A] = 1;
+    t->fetched[ZLAY_OPERAND_B] = 0;
+}
+
+/* Of set 0 or 1: blocks along M, then along N. */
+static uint32_t fragment(const zl_wave_text *t, uint32_t set, uint32_t i)
+{
+    return t->r->fragment + (set * (t->w->blocks_m + t->w->blocks_n) + i) * WORDS;
+}
+
+static int32_t operand_of(const zl_wave_text *t, const zl_event *e)
+{
+    return pipe_of(t)->accs[e->acc].name[0] == 'A' ? ZLAY_OPERAND_A : ZLAY_OPERAND_B;
+}
+
+/* A stage is fetched whole before the next. */
+static void fetch(zl_wave_text *t, const side *one)
+{
+    int32_t operand = operand_of(t, one->event);
+    uint32_t first = operand == ZLAY_OPERAND_A ? 0 : t->w->blocks_m;
+    uint32_t to = fragment(t, number_of(t, one->event->acc), first + one->i);
+    if (!one->i && t->fetched[operand]++ == t->w->reads) turn(t);
+    zl_wave_form(t, ZL_WAVE_READ,
+                 (const uint32_t[]){to, t->r->at[operand] + t->fetched[operand] - 1,
+                                    one->i * t->plan->info.mma.m * t->w->row_bytes});
+}
+
+static void wait(zl_wave_text *t, const zl_event *e)
+{
+    bool memory = e->scope == ZL_QUEUE_MEMORY;
+    uint32_t most = memory ? t->most.vmcnt : t->most.lgkmcnt;
+    uint32_t count = e->count < most ? (uint32_t)e->count : most;
+    zl_wave_form(t, memory ? ZL_WAVE_WAIT_GLOBAL : ZL_WAVE_WAIT_SHARED, &count);
+}
+
+/* ---- products ------------------------------------------------------------------------------- */
+
+static void side_print(zl_wave_text *t, const side *s)
+{
+    switch (s->event->kind) {
+    case ZL_EV_LOAD: load(t, s); break;
+    case ZL_EV_PUT: put(t, s->event); break;
+    case ZL_EV_FETCH: fetch(t, s); break;
+    default: wait(t, s->event); break;
+    }
+}
+
+static void sides_print(zl_wave_text *t, sides *s)
+{
+    for (uint32_t i = 0; i < s->count; i++) side_print(t, &s->list[i]);
+    s->count = 0;
+}
+
+static void product(zl_wave_text *t, uint32_t set, uint32_t part, uint32_t m, uint32_t n)
+{
+    const zlay_mma *mma = &t->plan->info.mma;
+    uint32_t words = WORDS / t->w->read_products, sums = mma->m * mma->n / t->w->lanes;
+    uint32_t a = fragment(t, set, t->w->blocks_m + n) + part * words;
+    uint32_t b = fragment(t, set, m) + part * words, d = (m * t->w->blocks_n + n) * sums;
+    zl_wave_line(t, "%s a[%u:%u], v[%u:%u], v[%u:%u], a[%u:%u]", t->product_form.name, d,
+                 d + sums - 1, a, a + words - 1, b, b + words - 1, d, d + sums - 1);
+    t->product[m * t->w->blocks_n + n] = t->printed;
+}
+
+/* All products of one read; `s` is spread evenly between them. */
+static void products(zl_wave_text *t, const zl_event *e, sides *s)
+{
+    const zlay_wave_gemm *w = t->w;
+    uint32_t blocks = w->blocks_m * w->blocks_n, total = w->read_products * blocks, done = 0;
+    uint32_t set = number_of(t, e->acc_a);
+    for (uint32_t i = 0; i < total; i++) {
+        uint32_t block = i % blocks;
+        product(t, set, i / blocks, block / w->blocks_n, block % w->blocks_n);
+        while (done * total < (i + 1) * s->count && done < s->count)
+            side_print(t, &s->list[done++]);
+    }
+    s->count = 0;
+}
+
+static void zeros(zl_wave_text *t)
+{
+    for (uint32_t i = 0; i < t->w->accumulators; i++)
+        zl_wave_line(t, "v_accvgpr_write_b32 a%u, 0", i);
+}
+
+/* ---- the loop -------------------------------------------------------------------------- */
+
+static uint64_t place(const zl_wave_text *t, const zl_pos *at)
+{
+    return (uint64_t)at->add + (at->plus < 0 ? 0 : t->plan->info.tiles_k);
+}
+
+/* Its last round loads the last tile. */
+static void loop_begin(zl_wave_text *t, const zl_event *e)
+{
+    uint64_t rounds = place(t, &e->bar_at) - place(t, &e->at[0]);
+    zl_wave_line(t, "s_mov_b32 s%d, 0x%llx", ZL_S_LEFT, (unsigned long long)rounds);
+    zl_putf(t->out, ".Lloop%u:\n", t->label);
+    if (!ragged(t)) return;
+    zl_wave_line(t, "s_cmp_lg_u32 s%d, 1", ZL_S_LEFT);
+    zl_wave_line(t, "s_cbranch_scc1 .Lwhole%u", t->label);
+    mask(t);
+    zl_putf(t->out, ".Lwhole%u:\n", t->label);
+}
+
+static void loop_end(zl_wave_text *t)
+{
+    zl_wave_line(t, "s_sub_u32 s%d, s%d, 1", ZL_S_LEFT, ZL_S_LEFT);
+    zl_wave_line(t, "s_cmp_lg_u32 s%d, 0", ZL_S_LEFT);
+    zl_wave_line(t, "s_cbranch_scc1 .Lloop%u", t->label++);
+    t->loaded = t->plan->info.tiles_k;
+}
+
+static void event_print(zl_wave_text *t, const zl_event *e, sides *s)
+{
+    if (e->kind == ZL_EV_MMA) {
+        products(t, e, s);
+        return;
+    }
+    sides_print(t, s);
+    switch (e->kind) {
+    case ZL_EV_SYNC: zl_wave_form(t, ZL_WAVE_BARRIER, NULL); break;
+    case ZL_EV_FOR: loop_begin(t, e); break;
+    case ZL_EV_END: loop_end(t); break;
+    case ZL_EV_USE: zeros(t); break;
+    case ZL_EV_SEND: zl_wave_store(t); break;
+    default: wait(t, e); break;
+    }
+}
+
+/* What is waited for in memory may stand between products too; fragments are waited for before. */
+static bool may_stand_aside(const zl_event *e)
+{
+    return e->kind == ZL_EV_LOAD || e->kind == ZL_EV_PUT || e->kind == ZL_EV_FETCH ||
+           (e->kind == ZL_EV_WAITCOUNT && e->scope == ZL_QUEUE_MEMORY);
+}
+
+static void aside(zl_wave_text *t, sides *s, const zl_event *e)
+{
+    for (uint32_t i = 0; i < e->times; i++) {
+        if (s->count == SIDES_MOST) sides_print(t, s);
+        s->list[s->count++] = (side){e, i};
+    }
+}
+
+void zl_wave_events(zl_wave_text *t)
+{
+    const zl_role *role = &pipe_of(t)->roles[0];
+    sides s = {.count = 0};
+    t->fetched[0] = t->fetched[1] = t->w->reads;
+    for (uint32_t i = role->begin; i < role->end; i++) {
+        const zl_event *e = &pipe_of(t)->events[i];
+        if (may_stand_aside(e))
+            aside(t, &s, e);
+        else
+            event_print(t, e, &s);
+    }
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a wave computes once: where its tile lies in global memory, what its lanes load, where they
+ * read. */
+#include "emit/gcn/wave.h"
+
+#include <zlay/hazard.h>
+
+enum { CHUNK = 16, ELEMENT = 2 };
+
+static uint32_t log2_of(uint32_t x) { return 31 - (uint32_t)__builtin_clz(x); }
+
+static void arguments(zl_wave_text *t)
+{
+    zl_wave_line(t, "s_load_dwordx4 s[%d:%d], s[%d:%d], 0x0", ZL_S_POINTER, ZL_S_POINTER + 3,
+                 ZL_S_ARGUMENTS, ZL_S_ARGUMENTS + 1);
+    zl_wave_line(t, "s_load_dwordx2 s[%d:%d], s[%d:%d], 0x10", ZL_S_POINTER + 4, ZL_S_POINTER + 5,
+                 ZL_S_ARGUMENTS, ZL_S_ARGUMENTS + 1);
+}
+
+static void wave_number(zl_wave_text *t)
+{
+    zl_wave_line(t, "v_and_b32 v0, 0x3ff, v0");
+    zl_wave_line(t, "v_lshrrev_b32 v1, %u, v0", log2_of(t->w->lanes));
+    zl_wave_hold(t, ZLAY_FIRST_VALU, ZLAY_THEN_LANE_READS, t->printed);
+    zl_wave_line(t, "v_readfirstlane_b32 s%d, v1", ZL_S_WAVE);
+}
+
+/* v%out ^= the XOR of row v%row. */
+static void swizzle(zl_wave_text *t, uint32_t out, uint32_t row, uint32_t scratch)
+{
+    const zlay_wave_gemm *w = t->w;
+    if (!w->swizzle_bits) return;
+    zl_wave_line(t, "v_bfe_u32 v%u, v%u, %u, %u", scratch, row, log2_of(w->swizzle_rows),
+                 w->swizzle_bits);
+    zl_wave_line(t, "v_xor_b32 v%u, v%u, v%u", out, out, scratch);
+}
+
+/* Row v1 and chunk v2 of the thread's loads: places follow threads, and the chunk that belongs to a
+ * place is loaded there. */
+static void loads_of_operand(zl_wave_text *t, int32_t operand, uint32_t first, uint32_t count)
+{
+    const zl_operand *o = &t->plan->operand[operand];
+    uint32_t rows = t->plan->info.threads * CHUNK / t->w->row_bytes, at = t->r->offset + first;
+    uint64_t pitch = o->pitch * ELEMENT;
+    zl_wave_line(t, "s_mov_b32 s%d, 0x%llx", ZL_S_SCRATCH, (unsigned long long)pitch);
+    zl_wave_line(t, "v_mul_lo_u32 v3, v1, s%d", ZL_S_SCRATCH);
+    zl_wave_line(t, "v_lshl_add_u32 v%u, v2, %u, v3", at, log2_of(CHUNK));
+    for (uint32_t i = 1; i < count; i++)
+        zl_wave_line(t, "v_add_u32 v%u, 0x%llx, v%u", at + i,
+                     (unsigned long long)(i * rows * pitch), at);
+}
+
+static void loads(zl_wave_text *t)
+{
+    const zlay_wave_gemm *w = t->w;
+    uint32_t chunks = w->row_bytes / CHUNK;
+    zl_wave_line(t, "v_lshrrev_b32 v1, %u, v0", log2_of(chunks));
+    zl_wave_line(t, "v_and_b32 v2, %u, v0", chunks - 1);
+    swizzle(t, 2, 1, 3);
+    loads_of_operand(t, ZLAY_OPERAND_A, 0, w->loads_a);
+    loads_of_operand(t, ZLAY_OPERAND_B, w->loads_a, w->loads_b);
+    if (t->plan->info.k % t->plan->info.tile_k)
+        zl_wave_line(t, "v_lshlrev_b32 v%u, %u, v2", t->r->key, log2_of(CHUNK / ELEMENT));
+    zl_wave_line(t, "v_bfrev_b32 v%u, 1", t->r->nowhere);
+    if (!w->direct) zl_wave_line(t, "v_lshlrev_b32 v%u, %u, v0", t->r->write, log2_of(CHUNK));
+}
+
+/* Row v1 of a block of rows, at v1 bytes; chunk v2 of its row in read 0, behind the XOR. */
+static void reads_of_operand(zl_wave_text *t, int32_t operand)
+{
+    const zlay_plan_info *info = &t->plan->info;
+    bool a = operand == ZLAY_OPERAND_A;
+    uint32_t half = (a ? info->tile_m : info->tile_n) / 2 * t->w->row_bytes;
+    if (a)
+        zl_wave_line(t, "s_lshr_b32 s%d, s%d, 1", ZL_S_SCRATCH, ZL_S_WAVE);
+    else
+        zl_wave_line(t, "s_and_b32 s%d, s%d, 1", ZL_S_SCRATCH, ZL_S_WAVE);
+    zl_wave_line(t, "s_mul_i32 s%d, s%d, 0x%x", ZL_S_SCRATCH, ZL_S_SCRATCH, half);
+    if (!a) zl_wave_line(t, "s_add_u32 s%d, s%d, 0x%x", ZL_S_SCRATCH, ZL_S_SCRATCH, info->smem_b);
+    for (uint32_t i = 0; i < t->w->reads; i++) {
+        uint32_t at = t->r->read[operand] + i, beside = t->w->lanes / info->mma.m;
+        zl_wave_line(t, "v_xor_b32 v3, %u, v2", i * beside);
+        zl_wave_line(t, "v_lshl_add_u32 v3, v3, %u, v1", log2_of(CHUNK));
+        zl_wave_line(t, "v_add_u32 v%u, s%d, v3", at, ZL_S_SCRATCH);
+    }
+}
+
+static void reads(zl_wave_text *t)
+{
+    uint32_t rows = t->plan->info.mma.m;
+    zl_wave_line(t, "v_and_b32 v1, %u, v0", rows - 1);
+    zl_wave_line(t, "v_bfe_u32 v2, v0, %u, %u", log2_of(rows), log2_of(t->w->lanes / rows));
+    swizzle(t, 2, 1, 3);
+    zl_wave_line(t, "v_lshlrev_b32 v1, %u, v1", log2_of(t->w->row_bytes));
+    reads_of_operand(t, ZLAY_OPERAND_A);
+    reads_of_operand(t, ZLAY_OPERAND_B);
+}
+
+/* s%resource, 64 bits: the operand's address and so many bytes a tile, of tile s%tile. */
+static void address(zl_wave_text *t, uint32_t resource, int32_t operand, uint32_t tile,
+                    uint64_t bytes, uint32_t from)
+{
+    zl_wave_line(t, "s_mul_i32 s%d, s%u, 0x%llx", ZL_S_SCRATCH, tile, (unsigned long long)bytes);
+    zl_wave_line(t, "s_mul_hi_u32 s%d, s%u, 0x%llx", ZL_S_SCRATCH + 1, tile,
+                 (unsigned long long)bytes);
+    zl_wave_line(t, "s_add_u32 s%u, s%u, s%d", resource, from, ZL_S_SCRATCH);
+    zl_wave_line(t, "s_addc_u32 s%u, s%u, s%d", resource + 1, from + 1, ZL_S_SCRATCH + 1);
+    (void)operand;
+}
+
+/* s%out = rows of tile s%tile that the matrix has. */
+static void rows_left(zl_wave_text *t, uint32_t out, uint32_t tile, uint32_t rows, uint64_t extent)
+{
+    zl_wave_line(t, "s_mul_i32 s%u, s%u, 0x%x", out, tile, rows);
+    zl_wave_line(t, "s_sub_u32 s%u, 0x%llx, s%u", out, (unsigned long long)extent, out);
+    zl_wave_line(t, "s_min_u32 s%u, s%u, 0x%x", out, out, rows);
+}
+
+/* A resource ends behind the last element of the last row, so that rows past the matrix are
+ * outside; columns past it are not, and take an offset that is. */
+static void resource(zl_wave_text *t, int32_t operand, uint32_t tile, uint32_t rows)
+{
+    const zl_operand *o = &t->plan->operand[operand];
+    uint32_t s = ZL_S_RESOURCE + 4 * (uint32_t)operand;
+    uint64_t pitch = o->pitch * ELEMENT, spare = pitch - o->inner * ELEMENT;
+    address(t, s, operand, tile, rows * pitch, ZL_S_POINTER + 2 * (uint32_t)operand);
+    rows_left(t, s + 2, tile, rows, o->outer);
+    zl_wave_line(t, "s_mul_i32 s%u, s%u, 0x%llx", s + 2, s + 2, (unsigned long long)pitch);
+    zl_wave_line(t, "s_sub_u32 s%u, s%u, 0x%llx", s + 2, s + 2, (unsigned long long)spare);
+    zl_wave_line(t, "s_mov_b32 s%u, 0x%x", s + 3, t->raw);
+}
+
+static void address_bits(zl_wave_text *t, int32_t operand)
+{
+    uint32_t high = ZL_S_RESOURCE + 4 * (uint32_t)operand + 1;
+    zl_wave_line(t, "s_and_b32 s%u, s%u, 0xffff", high, high);
+}
+
+/* D's tile begins in the middle of rows. */
+static void columns(zl_wave_text *t)
+{
+    const zlay_plan_info *info = &t->plan->info;
+    uint32_t s = ZL_S_RESOURCE + 4 * ZLAY_OPERAND_D;
+    zl_wave_line(t, "s_mul_i32 s%d, s%d, 0x%x", ZL_S_COLUMNS, ZL_S_TILE_N, info->tile_n);
+    zl_wave_line(t, "s_lshl_b32 s%d, s%d, 1", ZL_S_SCRATCH, ZL_S_COLUMNS);
+    zl_wave_line(t, "s_sub_u32 s%u, s%u, s%d", s + 2, s + 2, ZL_S_SCRATCH);
+    zl_wave_line(t, "s_lshr_b32 s%d, s%d, 31", ZL_S_SCRATCH + 1, ZL_S_COLUMNS);
+    zl_wave_line(t, "s_add_u32 s%u, s%u, s%d", s, s, ZL_S_SCRATCH);
+    zl_wave_line(t, "s_addc_u32 s%u, s%u, s%d", s + 1, s + 1, ZL_S_SCRATCH + 1);
+    zl_wave_line(t, "s_sub_u32 s%d, 0x%llx, s%d", ZL_S_COLUMNS, (unsigned long long)info->n,
+                 ZL_S_COLUMNS);
+}
+
+static void stages(zl_wave_text *t)
+{
+    const zlay_plan_info *info = &t->plan->info;
+    zl_wave_line(t, "s_mov_b32 s%d, 0", ZL_S_NEXT);
+    if (!t->w->direct) return;
+    zl_wave_line(t, "s_lshl_b32 s%d, s%d, %u", ZL_S_LOAD_FIRST, ZL_S_WAVE,
+                 log2_of(t->w->lanes * CHUNK));
+    zl_wave_line(t, "s_mov_b32 s%d, s%d", ZL_S_LOAD, ZL_S_LOAD_FIRST);
+    zl_wave_line(t, "s_add_u32 s%d, s%d, 0x%x", ZL_S_LOAD_END, ZL_S_LOAD_FIRST, info->smem);
+}
+
+void zl_wave_setup(zl_wave_text *t)
+{
+    const zlay_plan_info *info = &t->plan->info;
+    arguments(t);
+    wave_number(t);
+    loads(t);
+    reads(t);
+    stages(t);
+    zl_wave_line(t, "s_waitcnt lgkmcnt(0)");
+    resource(t, ZLAY_OPERAND_A, ZL_S_TILE_M, info->tile_m);
+    resource(t, ZLAY_OPERAND_B, ZL_S_TILE_N, info->tile_n);
+    resource(t, ZLAY_OPERAND_D, ZL_S_TILE_M, info->tile_m);
+    columns(t);
+    for (int32_t operand = 0; operand < 3; operand++) address_bits(t, operand);
+}

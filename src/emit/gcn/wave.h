@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A kernel of waves as text: how far it is, and its scalar registers. */
+#ifndef ZL_EMIT_WAVE_H
+#define ZL_EMIT_WAVE_H
+
+#include "base/base.h"
+#include "synth/gemm/plan.h"
+#include <zlay/buffer.h>
+#include <zlay/instruction.h>
+#include <zlay/mma.h>
+#include <zlay/waitcnt.h>
+
+/* Scalar registers by number.  A resource is four of them, from a multiple of four on. */
+enum {
+    ZL_S_ARGUMENTS = 0,
+    ZL_S_TILE_N = 2,
+    ZL_S_TILE_M = 3,
+    ZL_S_POINTER = 4, /* pairs of A, B, D */
+    ZL_S_WAVE = 10,
+    ZL_S_RESOURCE = 12, /* of A, B, D */
+    ZL_S_READ = 24,     /* the stage that is multiplied, bytes */
+    ZL_S_NEXT,          /* the one behind it */
+    ZL_S_LOAD,          /* the one that is loaded, with the wave's own part of each load */
+    ZL_S_LOAD_FIRST,
+    ZL_S_LOAD_END,
+    ZL_S_LEFT,    /* rounds of the loop */
+    ZL_S_COLUMNS, /* of D from the tile's first on */
+    ZL_S_ROUND,
+    ZL_S_PAIR,   /* constants of the rounding to bf16 */
+    ZL_S_SCRATCH /* two */
+};
+
+typedef enum zl_wave_form_id {
+#define WAVE_FORM(id, instruction) ZL_WAVE_##id,
+#include "emit/gcn/forms.def"
+#undef WAVE_FORM
+    ZL_WAVE_FORMS
+} zl_wave_form_id;
+
+enum { ZL_WAVE_OPERANDS = 6 };
+
+/* A form as zlay/instruction.h has it. */
+typedef struct zl_wave_phrase {
+    uint32_t form, count;
+    zlay_operand operand[ZL_WAVE_OPERANDS];
+} zl_wave_phrase;
+
+enum { ZL_SUMS_MOST = 64 };
+
+typedef struct zl_wave_text {
+    zl_text *out;
+    const zlay_plan *plan;
+    const zlay_wave_gemm *w;
+    const zl_wave_registers *r;
+    zlay_mma_form product_form;
+    zlay_waitcnt most;    /* that a wait can name */
+    uint32_t raw;         /* the last word of a resource of bytes */
+    zl_wave_phrase phrases[ZL_WAVE_FORMS];
+    const char **refused; /* the first form whose operands no rule allows */
+    const char *name;
+    size_t name_length;
+    uint32_t printed;               /* instructions and wait states so far */
+    uint32_t product[ZL_SUMS_MOST]; /* the number of the last product into each result */
+    uint32_t fetched[2];            /* reads of the present stage, of A and B */
+    uint32_t placed, placed_at;     /* the load to shared memory whose place was said, and where */
+    uint32_t label;
+    uint64_t loaded; /* tiles of K whose loads were printed */
+} zl_wave_text;
+
+void zl_wave_line(zl_wave_text *t, const char *format, ...) ZL_PRINTF(2, 3);
+
+/* Look up all forms. */
+void zl_wave_phrases_read(zl_wave_text *t);
+
+/* A form with its operands in order: numbers of first registers, and constants. */
+void zl_wave_form(zl_wave_text *t, zl_wave_form_id id, const uint32_t *values);
+
+/* The wait states that an instruction yet to be printed owes to the one that was the `at`-th. */
+void zl_wave_hold(zl_wave_text *t, uint32_t first, uint32_t then, uint32_t at);
+
+/* Addresses, resources, constants. */
+void zl_wave_setup(zl_wave_text *t);
+
+/* The events of the pipe. */
+void zl_wave_events(zl_wave_text *t);
+
+/* Sums to D. */
+void zl_wave_store(zl_wave_text *t);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Asynchronous copies of a pipe's kernel: in bulk, by tensor maps, to other blocks, and back. */
+#include "emit/pipe/pipe.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <zlay/copy.h>
+#include <zlay/legality.h>
+
+enum { MAP_BYTES = 128 };
+
+static void bulk_check(zl_pipe_text *k, const char *id, uint64_t bytes)
+{
+    zlay_issue issue = {0};
+    zlay_verdict verdict = {0};
+    zlay_reason reason = {0};
+    if (zlay_issue_find(&issue, id, strlen(id))) return;
+    issue.bytes = bytes;
+    if (zlay_copy_check(&verdict, &reason, 1, k->ask->target, &issue, NULL)) return;
+    if (verdict.answer != ZLAY_YES)
+        zl_pt_fail(k, "%llu bytes by %s: rule %s", (unsigned long long)bytes, id,
+                   zl_pt_rule(reason.rule));
+}
+
+/* The shared place of the event's part: `at`, in the block that it names. */
+static void part_at(zl_pipe_text *k, const zl_event *event)
+{
+    char room[24];
+    zl_span_of span = zl_pt_span(k, event);
+    zl_pt_stage(k, "at", event->smem[0], &event->at[0]);
+    if (span.at) zl_op(k, ADD, "at", "at", zl_pt_number(room, span.at));
+}
+
+/* The depth of the loop around the event that counts by this name; -1: there is none. */
+static int32_t loop_named(const zl_pipe_text *k, const char *name)
+{
+    int32_t depth = (int32_t)k->loops, ended = 0;
+    const zl_event *first = &k->pipe->events[k->role->begin];
+    for (const zl_event *e = k->event; e >= first; e--) {
+        if (e->kind == ZL_EV_END) ended++;
+        if (e->kind != ZL_EV_FOR) continue;
+        if (ended) {
+            ended--;
+            continue;
+        }
+        depth--;
+        if (!strcmp(e->name, name)) return depth;
+    }
+    return -1;
+}
+
+static void advance(zl_pipe_text *k, const zlay_pipe_move *move, const zlay_copy *copy,
+                    uint32_t dim)
+{
+    char x[16], counter[24], room[24];
+    snprintf(x, sizeof x, "x%u", dim);
+    snprintf(room, sizeof room, "%d", copy->coordinate[dim]);
+    zl_op(k, MOV, x, room);
+    for (uint32_t axis = 0; axis < ZLAY_TILE_AXES; axis++) {
+        const char *by = move->axis[axis];
+        if (!copy->advance[dim][axis] || !by) continue;
+        bool block = !strcmp(by, "block");
+        int32_t depth = block ? 0 : loop_named(k, by);
+        if (block) snprintf(counter, sizeof counter, "ctaid");
+        else snprintf(counter, sizeof counter, "count%d", depth);
+        if (depth < 0) zl_pt_fail(k, "move %s: no loop around counts %s", move->name, by);
+        snprintf(room, sizeof room, "%d", copy->advance[dim][axis]);
+        zl_op(k, MAD, x, counter, room, x);
+    }
+}
+
+/* Whether a copy from global memory signals another block: the one of a pair that issues products.
+ */
+static bool away(const zl_event *e)
+{
+    return e->kind == ZL_EV_COPY && e->scope != ZL_COPY_SHARED && e->bar_cta != ZL_CTA_OWN;
+}
+
+/* A tensor copy at coordinates x0 to x<rank-1> by the map at `map`, to or from `far`. */
+static void tensor(zl_pipe_text *k, const char *word, uint32_t rank)
+{
+    static const char *const x[] = {"x0", "x1", "x2", "x3", "x4"};
+    const char *operands[10] = {0};
+    char id[64];
+    uint32_t n = 0;
+    bool load = k->event->kind == ZL_EV_COPY;
+    snprintf(id, sizeof id, "%s.%ud%s%s", word, rank, k->event->multicast ? ".multicast" : "",
+             away(k->event) ? ".cg2" : "");
+    if (load) operands[n++] = "far";
+    operands[n++] = "map";
+    for (uint32_t i = 0; i < rank; i++) operands[n++] = x[i];
+    operands[n++] = load ? "to" : "far";
+    if (k->event->multicast) operands[n++] = "mask";
+    zl_pt_say(k, zl_pt_one(k), id, 0, operands);
+}
+
+static const char *tensor_word(const zl_event *e)
+{
+    return e->kind == ZL_EV_COPY    ? "tma.load.tile"
+           : e->kind == ZL_EV_STORE ? "tma.store.tile"
+                                    : "tma.reduce.add";
+}
+
+static void map_argument(zl_pipe_text *k, const zlay_pipe_move *move, uint32_t number)
+{
+    char name[96];
+    snprintf(name, sizeof name, "map_%.64s_%u", move->name, number);
+    zl_op(k, MAPADDR, "map", name);
+}
+
+static void tensor_bound(zl_pipe_text *k, const zl_event *event, const zlay_pipe_move *move)
+{
+    char room[24];
+    zlay_copy copy;
+    zlay_tensormap map;
+    for (uint32_t i = 0; !zlay_move_copy(&copy, move->move, i); i++) {
+        if (zlay_move_map(&map, move->move, copy.map)) continue;
+        if (event->map >= 0) zl_pt_other(k, "map", event->map, &event->map_at, MAP_BYTES);
+        else map_argument(k, move, copy.map);
+        for (uint32_t dim = 0; dim < (uint32_t)map.rank; dim++) advance(k, move, &copy, dim);
+        zl_op(k, ADD, "far", "at", zl_pt_number(room, copy.smem));
+        tensor(k, tensor_word(event), (uint32_t)map.rank);
+    }
+}
+
+/* A map that no move is bound to has three dimensions, the last that of indices. */
+static void tensor_plain(zl_pipe_text *k, const zl_event *event)
+{
+    char name[80];
+    snprintf(name, sizeof name, "map_%.64s", k->pipe->smems[event->smem[0]].name);
+    if (event->map >= 0) zl_pt_other(k, "map", event->map, &event->map_at, MAP_BYTES);
+    else zl_op(k, MAPADDR, "map", name);
+    zl_pt_pos(k, &event->at[0]);
+    zl_op(k, MOV, "x0", "0");
+    zl_op(k, MOV, "x1", "0");
+    zl_op(k, MOV, "x2", "pos");
+    zl_op(k, MOV, "far", "at");
+    tensor(k, tensor_word(event), 3);
+}
+
+static void bulk_load(zl_pipe_text *k, const zl_event *event)
+{
+    char bytes[24];
+    zl_pt_global(k, ZL_PT_IN, event);
+    bulk_check(k, "bulk.g2s", (uint64_t)event->count);
+    zl_say(k, zl_pt_one(k), event->multicast ? "bulk.g2s.multicast" : "bulk.g2s", 0, "at", "gp",
+           zl_pt_number(bytes, (uint64_t)event->count), "to", "mask");
+}
+
+static void peer_copy(zl_pipe_text *k, const zl_event *event)
+{
+    char bytes[24];
+    zl_pt_stage(k, "near", event->smem[1], &event->at[1]);
+    bulk_check(k, "bulk.s2s", (uint64_t)event->count);
+    zl_say(k, zl_pt_one(k), "bulk.s2s", 0, "at", "near",
+           zl_pt_number(bytes, (uint64_t)event->count), "to");
+}
+
+/* A copy from a block's own shared memory lands and signals in another; one from global memory
+ * lands here, and may signal there. */
+void zl_pt_copy(zl_pipe_text *k, const zl_event *event)
+{
+    char mask[24];
+    const zlay_pipe_move *move = zl_pt_move(k, event);
+    bool shared = event->scope == ZL_COPY_SHARED;
+    zl_pt_bar(k, "to");
+    part_at(k, event);
+    if (shared && event->cta == ZL_CTA_OWN) zl_pt_fail(k, "a copy between blocks names the other");
+    if (event->cta == ZL_CTA_ALL) zl_pt_fail(k, "a copy to all blocks is a multicast");
+    if (away(event) && event->scope != ZL_COPY_TENSOR)
+        zl_pt_fail(k, "a bulk copy signals the block where it lands");
+    if (event->cta != ZL_CTA_OWN) zl_pt_peer(k, "at", "at", 0);
+    if (away(event))
+        zl_say(k, NULL, "mapa", 1, "to", "to", zl_pt_number(mask, (uint32_t)event->bar_cta));
+    else if (event->cta != ZL_CTA_OWN) zl_pt_peer(k, "to", "to", 0);
+    if (event->multicast) zl_op(k, MASK, "mask", zl_pt_number(mask, event->multicast));
+    if (shared) peer_copy(k, event);
+    else if (move) tensor_bound(k, event, move);
+    else if (zl_pt_mapped(event)) tensor_plain(k, event);
+    else bulk_load(k, event);
+}
+
+/* Signals in another block are those of tensor copies alone. */
+bool zl_pt_mapped(const zl_event *event)
+{
+    return event->scope == ZL_COPY_TENSOR && (event->map >= 0 || away(event));
+}
+
+void zl_pt_store(zl_pipe_text *k, const zl_event *event)
+{
+    char bytes[24];
+    const char *id = event->kind == ZL_EV_STORE ? "bulk.s2g" : "bulk.reduce.add.u32";
+    const zlay_pipe_move *move = zl_pt_move(k, event);
+    part_at(k, event);
+    if (move) {
+        tensor_bound(k, event, move);
+        return;
+    }
+    if (event->map >= 0) {
+        tensor_plain(k, event);
+        return;
+    }
+    zl_pt_global(k, event->other >= 0 ? ZL_PT_OTHER : ZL_PT_OUT, event);
+    bulk_check(k, id, (uint64_t)event->count);
+    zl_say(k, zl_pt_one(k), id, 0, "gp", "at", zl_pt_number(bytes, (uint64_t)event->count));
+}

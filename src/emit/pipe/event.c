@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events of a pipe as instructions: barriers, meetings, fences, flags, maps. */
+#include "emit/pipe/pipe.h"
+
+#include <stdio.h>
+
+enum { ALL, ONE, MAP_BYTES = 128, FLAG_BYTES = 4, ADDRESS_BYTES = 8, WARP = 32, BAR_BYTES = 8 };
+
+static const struct {
+    zl_event_kind kind;
+    int32_t scope;
+    const char *id;
+    int by, number;
+} says[] = {
+#define SAY(kind, scope, id, by, number) {ZL_EV_##kind, scope, id, by, number},
+#include "emit/pipe/says.def"
+#undef SAY
+};
+
+static bool say_row(zl_pipe_text *k, const zl_event *event)
+{
+    char room[24];
+    for (size_t i = 0; i < ZL_COUNT(says); i++) {
+        if (says[i].kind != event->kind || says[i].scope != event->scope) continue;
+        zl_pt_number(room, (uint64_t)event->count);
+        zl_say(k, says[i].by == ONE ? zl_pt_one(k) : NULL, says[i].id, 0, room);
+        return true;
+    }
+    return false;
+}
+
+/* ---- mbarriers --------------------------------------------------------------------- */
+
+static bool clustered(const zl_pipe_text *k) { return k->pipe->blocks > 1; }
+
+static void say_init(zl_pipe_text *k, const zl_event *event)
+{
+    char count[24], place[24];
+    const zl_bar *bar = &k->pipe->bars[event->bar];
+    zl_pt_number(count, (uint64_t)bar->count);
+    for (uint32_t s = 0; s < bar->stages; s++) {
+        zl_op(k, ADD, "at", "smem", zl_pt_number(place, k->bar_at[event->bar] + s * BAR_BYTES));
+        zl_say(k, zl_pt_one(k), "mbar.init", 0, "at", count);
+    }
+}
+
+static void say_expect(zl_pipe_text *k, const zl_event *event)
+{
+    char bytes[24];
+    zl_pt_bar(k, "at");
+    zl_say(k, zl_pt_one(k), "mbar.expect_tx", 0, "at", zl_pt_number(bytes, (uint64_t)event->count));
+}
+
+static const char *arriving(const zl_pipe_text *k, const zl_event *event)
+{
+    if (event->scope == ZL_BY_THREADS) return NULL;
+    if (event->scope == ZL_BY_WARPS && !zl_pt_lone(k)) return "leader";
+    return zl_pt_one(k);
+}
+
+static void arrive_at(zl_pipe_text *k, const zl_event *event, bool remote, const char *bar)
+{
+    char id[64], times[24];
+    snprintf(id, sizeof id, "mbar.arrive%s%s%s", remote ? ".remote" : "",
+             event->times > 1 ? ".count" : "", clustered(k) ? ".release.cluster" : "");
+    zl_say(k, arriving(k, event), id, 0, bar, zl_pt_number(times, event->times));
+}
+
+static void say_arrive(zl_pipe_text *k, const zl_event *event)
+{
+    zl_pt_bar(k, "at");
+    if (event->cta == ZL_CTA_OWN) {
+        arrive_at(k, event, false, "at");
+        return;
+    }
+    uint32_t blocks = event->cta == ZL_CTA_ALL ? k->pipe->blocks : 1;
+    for (uint32_t b = 0; b < blocks; b++) {
+        zl_pt_peer(k, "far", "at", b);
+        arrive_at(k, event, true, "far");
+    }
+}
+
+static void say_wait(zl_pipe_text *k, const zl_event *event)
+{
+    char stages[24], flip[24];
+    zl_pt_bar(k, "at");
+    zl_pt_pos(k, &event->parity);
+    zl_op(k, DIV, "parity", "pos", zl_pt_number(stages, k->pipe->bars[event->bar].stages));
+    if (event->flip) zl_op(k, ADD, "parity", "parity", zl_pt_number(flip, (uint64_t)event->flip));
+    zl_op(k, AND, "parity", "parity", "1");
+    zl_pt_try(k);
+    zl_say(k, NULL, clustered(k) ? "mbar.try_wait.parity.acquire.cluster" : "mbar.try_wait.parity",
+           1, "done", "at", "parity");
+    zl_pt_try_end(k);
+}
+
+/* Products in tensor memory by pairs of blocks are committed for both. */
+static void say_commit(zl_pipe_text *k, const zl_event *event)
+{
+    char id[64], mask[24];
+    bool pair = k->pipe->tmems_count > 0 && k->pipe->tmems[0].pair;
+    zl_pt_bar(k, "at");
+    snprintf(id, sizeof id, "tcgen05.commit.cg%d%s", pair ? 2 : 1,
+             event->multicast ? ".multicast" : "");
+    if (event->multicast) zl_op(k, MASK, "mask", zl_pt_number(mask, event->multicast));
+    zl_say(k, zl_pt_one(k), id, 0, "at", "mask");
+}
+
+/* ---- meetings ------------------------------------------------------------------------ */
+
+static void cluster_half(zl_pipe_text *k, bool arrive)
+{
+    char id[64];
+    snprintf(id, sizeof id, "%s%s", arrive ? "cluster.arrive.release" : "cluster.wait.acquire",
+             zl_pt_lone(k) ? "" : ".aligned");
+    zl_say_plain(k, NULL, id);
+}
+
+static void meet_named(zl_pipe_text *k, const char *number, uint64_t threads, bool wait)
+{
+    char room[24];
+    const char *id = zl_pt_lone(k) ? (wait ? "barrier.sync" : "barrier.arrive")
+                                   : (wait ? "bar.sync" : "bar.arrive");
+    zl_say(k, NULL, id, 0, number, zl_pt_number(room, threads));
+}
+
+static void meet_role(zl_pipe_text *k)
+{
+    char room[24];
+    uint32_t width = zl_pt_width(k);
+    if (zl_pt_lone(k)) return;
+    if (width == WARP) {
+        zl_say(k, NULL, "bar.warp", 0, "-1");
+        return;
+    }
+    zl_op(k, ADD, "near", "instance", zl_pt_number(room, k->role_bar[k->role - k->pipe->roles]));
+    meet_named(k, "near", width, true);
+}
+
+static void say_sync(zl_pipe_text *k, const zl_event *event, bool wait)
+{
+    char number[24];
+    switch (event->scope) {
+    case ZL_SYNC_ROLE: meet_role(k); break;
+    case ZL_SYNC_WARP:
+        if (!zl_pt_lone(k)) zl_say(k, NULL, "bar.warp", 0, "-1");
+        break;
+    case ZL_SYNC_CTA: zl_say(k, NULL, "bar.sync.all", 0, "0"); break;
+    case ZL_SYNC_CLUSTER:
+        cluster_half(k, true);
+        if (wait) cluster_half(k, false);
+        break;
+    default: meet_named(k, zl_pt_number(number, event->named), (uint64_t)event->count, wait); break;
+    }
+}
+
+/* ---- fences, flags, maps --------------------------------------------------------------- */
+
+static bool shares_memory(const zlay_pipe *pipe)
+{
+    for (uint32_t i = 0; i < pipe->others_count; i++)
+        if (pipe->others[i].sort == ZL_OTHER_GLOBAL) return true;
+    return pipe->blocks > 1;
+}
+
+static void fence_maps(zl_pipe_text *k)
+{
+    char bytes[24];
+    zl_pt_number(bytes, MAP_BYTES);
+    for (uint32_t i = 0; i < k->pipe->others_count; i++) {
+        const zl_other *other = &k->pipe->others[i];
+        if (other->sort != ZL_OTHER_MAP || !zl_pt_pointer(k, ZL_PT_OTHER, i)) continue;
+        for (uint32_t s = 0; s < other->stages; s++) {
+            const zl_pos at = {-1, -1, -1, s, 0};
+            zl_pt_other(k, "map", (int32_t)i, &at, MAP_BYTES);
+            zl_say(k, NULL, "fence.tensormap.acquire.gpu", 0, "map", bytes);
+        }
+    }
+}
+
+static void say_fence(zl_pipe_text *k, const zl_event *event)
+{
+    if (event->scope == ZL_FENCE_TENSORMAP) fence_maps(k);
+    else
+        zl_say_plain(k, NULL,
+                     shares_memory(k->pipe) ? "fence.proxy.async" : "fence.proxy.async.shared_cta");
+}
+
+static void say_raise(zl_pipe_text *k, const zl_event *event)
+{
+    char times[24];
+    zl_pt_other(k, "gp", event->other, &event->other_at, FLAG_BYTES);
+    zl_op(k, MOV, "w0", zl_pt_number(times, event->times));
+    zl_say(k, zl_pt_one(k), "red.release.gpu.g.add.u32", 0, "gp", "w0");
+}
+
+static void say_await(zl_pipe_text *k, const zl_event *event)
+{
+    char least[24];
+    zl_pt_other(k, "gp", event->other, &event->other_at, FLAG_BYTES);
+    zl_pt_try(k);
+    zl_say(k, NULL, "ld.acquire.gpu.g.b32", 1, "w0", "gp");
+    zl_op(k, GE, "done", "w0", zl_pt_number(least, (uint64_t)event->count));
+    zl_pt_try_end(k);
+}
+
+/* The map of index e receives address e of a table, and is released. */
+static void say_update(zl_pipe_text *k, const zl_event *event)
+{
+    char base[80];
+    const zl_other *other = &k->pipe->others[event->map];
+    zl_pt_other(k, "map", event->map, &event->map_at, MAP_BYTES);
+    snprintf(base, sizeof base, "%s%.64s", zl_pt_prefix[ZL_PT_BASE], other->name);
+    zl_op(k, LOAD64, "gp", base);
+    char bytes[24];
+    zl_op(k, FURTHER, "gp", "pos", zl_pt_number(bytes, ADDRESS_BYTES));
+    zl_say(k, NULL, "ld.g.b64", 1, "gq", "gp");
+    zl_say(k, zl_pt_one(k), "tmap.replace.global_address.global", 0, "map", "gq");
+    zl_say_plain(k, zl_pt_one(k), "fence.tensormap.release.gpu");
+}
+
+static void say_fragment(zl_pipe_text *k, const zl_event *event, const char *text)
+{
+    if (event->smem[0] >= 0) zl_pt_stage(k, "at", event->smem[0], &event->at[0]);
+    zl_pt_line(k, "{");
+    zl_puts(k->out, text);
+    zl_puts(k->out, "\n");
+    zl_pt_line(k, "}");
+}
+
+static void refuse_queue(zl_pipe_text *k, const zl_event *event)
+{
+    zl_pt_fail(k, "%s works on a queue, and %s has none", zl_forms[event->kind].word,
+               zlay_target_name(k->ask->target));
+}
+
+static void say_other(zl_pipe_text *k, const zl_event *event)
+{
+    switch (event->kind) {
+    case ZL_EV_INIT: say_init(k, event); break;
+    case ZL_EV_EXPECT: say_expect(k, event); break;
+    case ZL_EV_ARRIVE: say_arrive(k, event); break;
+    case ZL_EV_WAIT: say_wait(k, event); break;
+    case ZL_EV_COPY: zl_pt_copy(k, event); break;
+    case ZL_EV_STORE:
+    case ZL_EV_REDUCE: zl_pt_store(k, event); break;
+    case ZL_EV_COMMIT: say_commit(k, event); break;
+    case ZL_EV_CPASYNC:
+    case ZL_EV_READ:
+    case ZL_EV_WRITE: zl_pt_threads(k, event); break;
+    case ZL_EV_LDMATRIX:
+    case ZL_EV_STMATRIX: zl_pt_matrix(k, event); break;
+    case ZL_EV_FENCE: say_fence(k, event); break;
+    case ZL_EV_MMA: zl_pt_mma(k, event); break;
+    case ZL_EV_SYNC: say_sync(k, event, true); break;
+    case ZL_EV_JOIN: say_sync(k, event, false); break;
+    case ZL_EV_MEET: cluster_half(k, false); break;
+    case ZL_EV_UPDATE: say_update(k, event); break;
+    case ZL_EV_RAISE: say_raise(k, event); break;
+    case ZL_EV_AWAIT: say_await(k, event); break;
+    case ZL_EV_USE: break;
+    case ZL_EV_LOAD:
+    case ZL_EV_SEND:
+    case ZL_EV_FETCH:
+    case ZL_EV_PUT:
+    case ZL_EV_WAITCOUNT: refuse_queue(k, event); break;
+    default: zl_pt_tmem(k, event); break;
+    }
+}
+
+void zl_pt_event(zl_pipe_text *k, const zl_event *event)
+{
+    const zlay_pipe_fragment *fragment = zl_pt_fragment(k, event);
+    k->event = event;
+    zl_pt_line(k, "// line %u", event->line);
+    if (fragment) say_fragment(k, event, fragment->text);
+    else if (event->kind == ZL_EV_SETMAXNREG && zl_pt_lone(k)) return;
+    else if (!say_row(k, event)) say_other(k, event);
+}

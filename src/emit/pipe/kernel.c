@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The frame of a pipe's kernel: arguments, registers, the setup, roles by warp, loops. */
+#include "emit/pipe/pipe.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <zlay/legality.h>
+
+enum { ARGUMENTS = 512, NAMES_A_LINE = 12 };
+
+static const char *const words[] = {
+    "tid",    "warp",   "lane",  "rank", "ctaid", "rtid",    "rwarp",  "instance", "pos",
+    "slot",   "parity", "at",    "to",   "far",   "near",    "off",    "tries",    "smem",
+    "low",    "high",   "index", "peer", "taddr", "leading", "w0",     "w1",       "w2",
+    "w3",     "x0",     "x1",    "x2",   "x3",    "x4",      "count0", "count1",   "count2",
+    "count3", "end0",   "end1",  "end2", "end3"};
+static const char *const longs[] = {"gp", "gq", "wide", "map", "da", "db"};
+static const char *const halves[] = {"mask"};
+static const char *const flags[] = {"one", "leader", "more", "done"};
+
+/* So many to a line. */
+static void declare(zl_pipe_text *k, const char *type, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (i % NAMES_A_LINE == 0)
+            zl_putf(k->out, k->c ? "    [[maybe_unused]] %s " : "    .reg %s ", type);
+        bool last = i + 1 == count || (i + 1) % NAMES_A_LINE == 0;
+        zl_putf(k->out, last ? "%s;\n" : "%s, ", names[i]);
+    }
+}
+
+static void declare_all(zl_pipe_text *k)
+{
+    declare(k, k->c ? "uint32_t" : ".b32", words, ZL_COUNT(words));
+    declare(k, k->c ? "uint64_t" : ".b64", longs, ZL_COUNT(longs));
+    declare(k, k->c ? "uint16_t" : ".b16", halves, ZL_COUNT(halves));
+    declare(k, k->c ? "uint32_t" : ".pred", flags, ZL_COUNT(flags));
+    for (uint32_t i = 0; i < k->pipe->params_count; i++)
+        zl_pt_line(k, k->c ? "uint32_t trips_%s;" : ".reg .b32 trips_%s;", k->pipe->params[i].name);
+}
+
+/* Accumulators are private to a role. */
+static void declare_sums(zl_pipe_text *k)
+{
+    for (uint32_t i = 0; i < k->pipe->accs_count; i++) {
+        const zl_acc *acc = &k->pipe->accs[i];
+        if (!k->acc_registers[i] || &k->pipe->roles[acc->role] != k->role) continue;
+        zl_pt_line(k,
+                   k->c ? "[[maybe_unused]] uint32_t acc_%s[%u] = {};" : ".reg .b32 acc_%s_<%u>;",
+                   acc->name, k->acc_registers[i]);
+    }
+}
+
+/* ---- heads --------------------------------------------------------------------------- */
+
+static const char *type_of(const zl_pipe_text *k, int32_t kind)
+{
+    if (kind == ZLAY_ARGUMENT_COUNT) return k->c ? "uint32_t" : ".u32";
+    return k->c ? "uint64_t" : ".u64";
+}
+
+static void put_arguments(zl_pipe_text *k)
+{
+    zlay_pipe_argument list[ARGUMENTS];
+    uint32_t count = zl_pt_arguments(k, list, ARGUMENTS);
+    const char *comma = "";
+    for (uint32_t i = 0; i < count && i < ARGUMENTS; i++) {
+        zl_putf(k->out, "%s\n    ", comma);
+        comma = ",";
+        if (list[i].kind != ZLAY_ARGUMENT_MAP)
+            zl_putf(k->out, k->c ? "%s %s" : ".param %s %s", type_of(k, list[i].kind),
+                    list[i].name);
+        else if (k->c)
+            zl_putf(k->out, "const __grid_constant__ %.*s_map %s", (int)k->ask->name_length,
+                    k->ask->name, list[i].name);
+        else zl_putf(k->out, ".param .align 128 .b8 %s[128]", list[i].name);
+    }
+}
+
+static void head_ptx(zl_pipe_text *k)
+{
+    zl_putf(k->out, "// zlay %s: pipe %s\n.version %u.%u\n.target %s\n.address_size 64\n\n",
+            zlay_version(), k->pipe->name, k->ptx / 10, k->ptx % 10,
+            zlay_target_name(k->ask->target));
+    zl_putf(k->out, ".extern .shared .align %d .b8 $smem[];\n\n.visible .entry %.*s(", ZL_PT_ALIGN,
+            (int)k->ask->name_length, k->ask->name);
+    put_arguments(k);
+    zl_putf(k->out, ")\n    .maxntid %u, 1, 1\n", k->threads);
+    if (k->pipe->registers) zl_putf(k->out, "    .maxnreg %u\n", k->pipe->registers);
+    else zl_puts(k->out, "    .minnctapersm 1\n");
+    if (k->pipe->blocks > 1) zl_putf(k->out, "    .reqnctapercluster %u, 1, 1\n", k->pipe->blocks);
+    zl_puts(k->out, "{\n");
+}
+
+static void head_c(zl_pipe_text *k)
+{
+    int length = (int)k->ask->name_length;
+    const char *name = k->ask->name;
+    zl_putf(k->out, "// zlay %s: pipe %s, %s\n#include <stdint.h>\n\n", zlay_version(),
+            k->pipe->name, zlay_target_name(k->ask->target));
+    zl_putf(k->out, "struct %.*s_map { alignas(64) unsigned char bytes[128]; };\n", length, name);
+    zl_putf(k->out, "extern __shared__ __align__(%d) unsigned char %.*s_smem[];\n\n", ZL_PT_ALIGN,
+            length, name);
+    zl_puts(k->out, "extern \"C\" __global__ void ");
+    if (k->pipe->registers) zl_putf(k->out, "__maxnreg__(%u) ", k->pipe->registers);
+    else zl_putf(k->out, "__launch_bounds__(%u, 1) ", k->threads);
+    if (k->pipe->blocks > 1) zl_putf(k->out, "__cluster_dims__(%u, 1, 1) ", k->pipe->blocks);
+    zl_putf(k->out, "%.*s(", length, name);
+    put_arguments(k);
+    zl_puts(k->out, ")\n{\n");
+}
+
+static void put_smem(zl_pipe_text *k)
+{
+    if (k->c)
+        zl_pt_line(k, "smem = (uint32_t)__cvta_generic_to_shared(%.*s_smem);",
+                   (int)k->ask->name_length, k->ask->name);
+    else zl_pt_line(k, "mov.u32 smem, $smem;");
+}
+
+static void begin(zl_pipe_text *k)
+{
+    zl_op(k, TID, "tid");
+    zl_op(k, SHR, "warp", "tid", "5");
+    zl_op(k, AND, "lane", "tid", "31");
+    zl_op(k, BLOCK, "ctaid", "");
+    zl_op(k, RANK, "rank");
+    zl_op(k, EQ, "leader", "lane", "0");
+    zl_op(k, EQ, "one", "tid", "0");
+    zl_op(k, MOV, "rtid", "tid");
+    put_smem(k);
+    for (uint32_t i = 0; i < k->pipe->params_count; i++) {
+        char trips[80], n[80];
+        snprintf(trips, sizeof trips, "trips_%.64s", k->pipe->params[i].name);
+        snprintf(n, sizeof n, "n_%.64s", k->pipe->params[i].name);
+        zl_op(k, LOAD32, trips, n);
+    }
+}
+
+/* ---- roles ------------------------------------------------------------------------------- */
+
+static void loop_begin(zl_pipe_text *k, const zl_event *loop)
+{
+    char counter[16], last[16];
+    snprintf(counter, sizeof counter, "count%u", k->loops);
+    snprintf(last, sizeof last, "end%u", k->loops);
+    zl_pt_pos(k, &loop->bar_at);
+    zl_op(k, MOV, last, "pos");
+    zl_pt_pos(k, &loop->at[0]);
+    zl_op(k, MOV, counter, "pos");
+    zl_pt_while(k, counter, last);
+    k->loops++;
+}
+
+static void loop_end(zl_pipe_text *k, const zl_event *loop)
+{
+    char counter[16], step[24];
+    k->loops--;
+    snprintf(counter, sizeof counter, "count%u", k->loops);
+    zl_pt_while_end(k, counter, zl_pt_number(step, loop->step > 0 ? (uint64_t)loop->step : 1));
+}
+
+static void role_events(zl_pipe_text *k)
+{
+    for (uint32_t i = k->role->begin; i < k->role->end; i++) {
+        const zl_event *event = &k->pipe->events[i];
+        if (event->kind == ZL_EV_FOR) loop_begin(k, event);
+        else if (event->kind == ZL_EV_END) loop_end(k, &k->pipe->events[event->match]);
+        else zl_pt_event(k, event);
+    }
+}
+
+/* Registers are given and taken by whole warpgroups, so before one thread is elected; nothing that
+ * waits may stand before it in the text. */
+static void lone_registers(zl_pipe_text *k)
+{
+    const zl_role *role = k->role;
+    for (uint32_t i = role->begin; i < role->end; i++) {
+        const zl_event *event = &k->pipe->events[i];
+        k->event = event;
+        if (event->kind != ZL_EV_SETMAXNREG) continue;
+        for (uint32_t j = role->begin; j < i; j++)
+            if (k->pipe->events[j].kind != ZL_EV_GRIDDEP &&
+                k->pipe->events[j].kind != ZL_EV_SETMAXNREG)
+                zl_pt_fail(k, "setmaxnreg of a role of one thread stands before all but griddep");
+        char room[24];
+        zl_say(k, NULL, event->scope == ZL_REGS_INC ? "setmaxnreg.inc" : "setmaxnreg.dec", 0,
+               zl_pt_number(room, (uint64_t)event->count));
+    }
+}
+
+static void role_elected(zl_pipe_text *k)
+{
+    lone_registers(k);
+    zl_op(k, EQ, "one", "rwarp", "0");
+    zl_pt_when(k, "one");
+    zl_say(k, NULL, "elect", 2, "leading", "one", "-1");
+    zl_pt_when(k, "one");
+    role_events(k);
+    zl_pt_when_end(k);
+    zl_pt_when_end(k);
+}
+
+static void role(zl_pipe_text *k, const zl_role *role)
+{
+    char first[24], last[24], each[24], rank[24];
+    k->role = role;
+    zl_pt_line(k, "// role %s", role->name);
+    zl_pt_number(first, role->first_warp);
+    zl_op(k, LT, "more", "warp", zl_pt_number(last, role->last_warp + 1));
+    if (role->first_warp) zl_op(k, BELOW, "more", first, "warp");
+    if (role->cta >= 0) zl_op(k, SAME, "more", "rank", zl_pt_number(rank, (uint64_t)role->cta));
+    zl_pt_when(k, "more");
+    if (!k->c) zl_pt_line(k, "{");
+    declare_sums(k);
+    zl_op(k, SUB, "rwarp", "warp", first);
+    zl_op(k, DIV, "instance", "rwarp", zl_pt_number(each, role->each));
+    zl_op(k, REM, "rwarp", "rwarp", each);
+    zl_op(k, MAD, "rtid", "rwarp", "32", "lane");
+    zl_op(k, EQ, "one", "rtid", "0");
+    if (role->elect) role_elected(k);
+    else role_events(k);
+    zl_op(k, RETURN, "");
+    if (!k->c) zl_pt_line(k, "}");
+    zl_pt_when_end(k);
+    k->role = NULL;
+}
+
+void zl_pt_kernel(zl_pipe_text *k)
+{
+    k->labels = k->opened = k->indent = k->loops = 0;
+    if (k->c) head_c(k);
+    else head_ptx(k);
+    declare_all(k);
+    begin(k);
+    for (uint32_t i = 0; i < k->pipe->setup; i++) zl_pt_event(k, &k->pipe->events[i]);
+    for (uint32_t i = 0; i < k->pipe->roles_count; i++) role(k, &k->pipe->roles[i]);
+    zl_op(k, RETURN, "");
+    zl_puts(k->out, "}\n");
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Products of a pipe's kernel, and its tensor memory. */
+#include "emit/pipe/pipe.h"
+
+#include <stdio.h>
+#include <zlay/smemdesc.h>
+
+enum {
+    REGISTERS_A = 4,  /* of a step of K, A in registers */
+    COLUMNS_A = 8,    /* of a step of K, A in tensor memory */
+    LANES = 32 << 16, /* of a warp, in an address */
+    LOAD_MOST = 128,  /* columns of one load */
+    WARPS = 4,
+    LANES_ALL = 128,
+    ROWS = 4096,
+    ROWS_COLUMNS = 8,
+    FACTORS = 512,
+    FACTORS_COLUMNS = 4 /* of one tcp */
+};
+
+/* A descriptor at `address` and so many bytes further. */
+static void descriptor(zl_pipe_text *k, const char *to, const char *address, uint64_t word,
+                       uint32_t more)
+{
+    char low[24], high[24];
+    zl_op(k, SHR, "low", address, "4");
+    zl_op(k, ADD, "low", "low", zl_pt_number(low, (uint32_t)word + more / 16));
+    zl_op(k, MOV, "high", zl_pt_number(high, word >> 32));
+    zl_op(k, JOIN, to, "low", "high");
+}
+
+/* ---- wgmma --------------------------------------------------------------------------- */
+
+static void put_vector(zl_pipe_text *k, int32_t acc, uint32_t first, uint32_t count, uint32_t place)
+{
+    char name[96];
+    for (uint32_t i = 0; i < count; i++) {
+        if (i) zl_puts(k->out, ", ");
+        if (k->c) zl_putf(k->out, "%%%u", place + i);
+        else zl_puts(k->out, zl_pt_acc(k, name, acc, first + i));
+    }
+}
+
+static void put_bound(zl_pipe_text *k, const char *how, int32_t acc, uint32_t first, uint32_t count)
+{
+    char name[96];
+    for (uint32_t i = 0; i < count; i++)
+        zl_putf(k->out, i ? ", \"%s\"(%s)" : "\"%s\"(%s)", how, zl_pt_acc(k, name, acc, first + i));
+}
+
+static void put_operands(zl_pipe_text *k, const zl_pt_product *p, uint32_t first, uint32_t step)
+{
+    uint32_t sums = p->mma.n / 2, next = sums;
+    bool registers = p->event->acc_a >= 0;
+    zl_puts(k->out, "{");
+    put_vector(k, p->event->acc, first, sums, 0);
+    zl_puts(k->out, "}, ");
+    if (registers) {
+        zl_puts(k->out, "{");
+        put_vector(k, p->event->acc_a, step * REGISTERS_A, REGISTERS_A, next);
+        zl_puts(k->out, "}");
+        next += REGISTERS_A;
+    } else if (k->c) {
+        zl_putf(k->out, "%%%u", next++);
+    } else {
+        zl_puts(k->out, "da");
+    }
+    if (k->c) zl_putf(k->out, ", %%%u", next);
+    else zl_puts(k->out, ", db");
+}
+
+/* Signs are of floats, and only 16-bit numbers may lie along M or N. */
+static void put_modifiers(zl_pipe_text *k, const zlay_mma *mma, bool fresh)
+{
+    zl_putf(k->out, ", %d", !fresh);
+    if (mma->d != ZLAY_TYPE_S32) zl_puts(k->out, ", 1, 1");
+    if (zlay_type_bits(mma->b) == 16 && mma->a_source == ZLAY_SOURCE_SMEM)
+        zl_putf(k->out, ", %d", mma->a_major);
+    if (zlay_type_bits(mma->b) == 16) zl_putf(k->out, ", %d", mma->b_major);
+    zl_puts(k->out, ";");
+}
+
+static void put_wgmma(zl_pipe_text *k, const zl_pt_product *p, uint32_t first, uint32_t step,
+                      bool fresh)
+{
+    bool registers = p->event->acc_a >= 0;
+    zl_puts(k->out, k->c ? "        asm volatile(\"" : "    ");
+    zl_putf(k->out, "wgmma.mma_async.sync.aligned.m%un%uk%u.%s.%s.%s ", p->mma.m, p->mma.n,
+            p->mma.k, zlay_type_name(p->mma.d), zlay_type_name(p->mma.a), zlay_type_name(p->mma.b));
+    put_operands(k, p, first, step);
+    put_modifiers(k, &p->mma, fresh);
+    if (!k->c) {
+        zl_puts(k->out, "\n");
+        return;
+    }
+    zl_puts(k->out, "\" : ");
+    put_bound(k, "+r", p->event->acc, first, p->mma.n / 2);
+    zl_puts(k->out, " : ");
+    if (registers) put_bound(k, "r", p->event->acc_a, step * REGISTERS_A, REGISTERS_A);
+    else zl_puts(k->out, "\"l\"(da)");
+    zl_puts(k->out, ", \"l\"(db) : \"memory\");\n");
+}
+
+static void wgmma(zl_pipe_text *k, const zl_event *event, const zl_pt_product *p)
+{
+    char room[24];
+    const zl_pt_operand *a = &p->operand[0], *b = &p->operand[1];
+    if (event->smem[0] >= 0) zl_pt_stage(k, "at", event->smem[0], &event->at[0]);
+    if (event->smem[0] >= 0 && a->rows && zl_role_instances(k->role) > 1)
+        zl_op(k, MAD, "at", "instance", zl_pt_number(room, (uint64_t)a->rows * a->parts), "at");
+    zl_pt_stage(k, "to", event->smem[1], &event->at[1]);
+    if (k->ptx < 80) k->ptx = 80;
+    for (uint32_t part = 0; part < a->parts; part++)
+        for (uint32_t step = 0; step < p->steps; step++) {
+            if (event->smem[0] >= 0)
+                descriptor(k, "da", "at", a->word, part * a->rows + step * a->step);
+            descriptor(k, "db", "to", b->word, step * b->step);
+            put_wgmma(k, p, part * p->mma.n / 2, step, event->fresh && !step);
+        }
+}
+
+/* ---- tcgen05 --------------------------------------------------------------------------- */
+
+static void tmem_address(zl_pipe_text *k, const char *to, int32_t tmem, const zl_pos *pos)
+{
+    char room[24];
+    const zl_tmem *t = &k->pipe->tmems[tmem];
+    zl_op(k, ADD, "near", "smem", zl_pt_number(room, k->tmem_at[tmem]));
+    zl_say(k, NULL, "ld.s.b32", 1, to, "near");
+    zl_pt_slot(k, pos, t->stages);
+    zl_op(k, MAD, to, "slot", zl_pt_number(room, t->columns), to);
+}
+
+static void tcgen05(zl_pipe_text *k, const zl_event *event, const zl_pt_product *p)
+{
+    static const char *const kinds[] = {"", "f16", "tf32", "f8f6f4", "i8"};
+    char id[64], idesc[24], room[24];
+    bool shared = event->smem[0] >= 0;
+    if (shared) zl_pt_stage(k, "at", event->smem[0], &event->at[0]);
+    else tmem_address(k, "at", event->tmem[1], &event->tmem_at[1]);
+    zl_pt_stage(k, "to", event->smem[1], &event->at[1]);
+    tmem_address(k, "taddr", event->tmem[0], &event->tmem_at[0]);
+    zl_op(k, MOV, "index", zl_pt_number(idesc, p->idesc));
+    snprintf(id, sizeof id, "tcgen05.mma.cg%u.%s.%s", p->mma.cta_group, kinds[p->mma.kind],
+             shared ? "ss" : "ts");
+    for (uint32_t step = 0; step < p->steps; step++) {
+        if (shared) descriptor(k, "da", "at", p->operand[0].word, step * p->operand[0].step);
+        else if (step) zl_op(k, ADD, "at", "at", zl_pt_number(room, COLUMNS_A));
+        descriptor(k, "db", "to", p->operand[1].word, step * p->operand[1].step);
+        zl_op(k, MOV, "w0", event->fresh && !step ? "0" : "1");
+        zl_op(k, EQ, "more", "w0", "1");
+        zl_say(k, zl_pt_one(k), id, 0, "taddr", shared ? "da" : "at", "db", "index", "more");
+    }
+}
+
+void zl_pt_mma(zl_pipe_text *k, const zl_event *event)
+{
+    const zl_pt_product *p = zl_pt_product_of(k, event);
+    if (event->tmem[0] >= 0) tcgen05(k, event, p);
+    else wgmma(k, event, p);
+}
+
+/* taddr: the first column of the warp's lanes. */
+static void warp_address(zl_pipe_text *k, const zl_event *event)
+{
+    char room[24];
+    tmem_address(k, "taddr", event->tmem[0], &event->tmem_at[0]);
+    zl_op(k, AND, "w0", "warp", zl_pt_number(room, WARPS - 1));
+    zl_op(k, MAD, "taddr", "w0", zl_pt_number(room, LANES), "taddr");
+    if (event->columns[0]) zl_op(k, ADD, "taddr", "taddr", zl_pt_number(room, event->columns[0]));
+}
+
+static void load_columns(zl_pipe_text *k, const zl_event *event, uint32_t first, uint32_t count)
+{
+    char names[LOAD_MOST][96], id[32];
+    const char *operands[LOAD_MOST + 2];
+    bool load = event->kind == ZL_EV_TLD;
+    for (uint32_t i = 0; i < count; i++)
+        operands[i + !load] = zl_pt_acc(k, names[i], event->acc, first + i);
+    operands[load ? count : 0] = "taddr";
+    snprintf(id, sizeof id, "tcgen05.%s.32x32b.x%u", load ? "ld" : "st", count);
+    zl_pt_say(k, NULL, id, load ? count : 0, operands);
+}
+
+/* By the warps that have lanes of the event, in powers of two of columns. */
+static void load_store(zl_pipe_text *k, const zl_event *event)
+{
+    char room[24], first[24];
+    uint32_t left = event->columns[1] - event->columns[0] + 1, at = 0;
+    bool some = event->lanes[0] || event->lanes[1] < LANES_ALL - 1;
+    warp_address(k, event);
+    if (some) {
+        zl_op(k, MUL, "w0", "w0", "32");
+        zl_op(k, LT, "more", "w0", zl_pt_number(room, event->lanes[1] + 1));
+        if (event->lanes[0]) zl_op(k, BELOW, "more", zl_pt_number(first, event->lanes[0]), "w0");
+        zl_pt_when(k, "more");
+    }
+    while (left) {
+        uint32_t n = 1;
+        while (n * 2 <= left && n * 2 <= LOAD_MOST) n *= 2;
+        load_columns(k, event, at, n);
+        left -= n;
+        at += n;
+        if (left) zl_op(k, ADD, "taddr", "taddr", zl_pt_number(room, n));
+    }
+    if (some) zl_pt_when_end(k);
+}
+
+/* Core matrices of 8 rows of 16 bytes lie one after the other, those of a row's K first. */
+static void copy_in(zl_pipe_text *k, const zl_event *event)
+{
+    char id[64], room[24];
+    uint64_t word = 0, bytes = (uint64_t)k->pipe->smems[event->smem[0]].bytes;
+    bool rows = bytes % ROWS == 0, pair = k->pipe->tmems[event->tmem[0]].pair;
+    const zlay_smemdesc fields = {
+        .lbo = 128, .sbo = rows ? 256 : 128, .swizzle = ZLAY_SWIZZLE_NONE};
+    if (bytes % FACTORS)
+        zl_pt_fail(k, "tcp of %llu bytes, no multiple of 512", (unsigned long long)bytes);
+    zlay_smemdesc_pack(&word, k->ask->target, &fields);
+    zl_pt_stage(k, "at", event->smem[0], &event->at[0]);
+    tmem_address(k, "taddr", event->tmem[0], &event->tmem_at[0]);
+    snprintf(id, sizeof id, "tcgen05.cp.cg%d.%s", pair ? 2 : 1, rows ? "128x256b" : "32x128b");
+    uint32_t each = rows ? ROWS : FACTORS;
+    for (uint32_t more = 0; more + each <= bytes; more += each) {
+        descriptor(k, "da", "at", word, more);
+        zl_say(k, zl_pt_one(k), id, 0, "taddr", "da");
+        zl_op(k, ADD, "taddr", "taddr", zl_pt_number(room, rows ? ROWS_COLUMNS : FACTORS_COLUMNS));
+    }
+}
+
+/* By the first warp of who runs it. */
+static void by_warp(zl_pipe_text *k, const zl_event *event)
+{
+    char id[64], columns[24], room[24];
+    const zl_tmem *t = event->tmem[0] >= 0 ? &k->pipe->tmems[event->tmem[0]] : NULL;
+    bool pair = t ? t->pair : k->pipe->tmems_count && k->pipe->tmems[0].pair;
+    zl_op(k, EQ, "more", k->role ? "rwarp" : "warp", "0");
+    zl_pt_when(k, "more");
+    if (t) zl_op(k, ADD, "at", "smem", zl_pt_number(room, k->tmem_at[event->tmem[0]]));
+    if (t) zl_pt_number(columns, (uint64_t)t->columns * t->stages);
+    snprintf(id, sizeof id, "tcgen05.%s.cg%d",
+             !t                           ? "relinquish"
+             : event->kind == ZL_EV_ALLOC ? "alloc"
+                                          : "dealloc",
+             pair ? 2 : 1);
+    if (event->kind == ZL_EV_DEALLOC) zl_say(k, NULL, "ld.s.b32", 1, "taddr", "at");
+    if (event->kind == ZL_EV_ALLOC) zl_say(k, NULL, id, 0, "at", columns);
+    else if (t) zl_say(k, NULL, id, 0, "taddr", columns);
+    else zl_say_plain(k, NULL, id);
+    zl_pt_when_end(k);
+}
+
+void zl_pt_tmem(zl_pipe_text *k, const zl_event *event)
+{
+    if (event->kind == ZL_EV_TCP) copy_in(k, event);
+    else if (event->kind == ZL_EV_TLD || event->kind == ZL_EV_TST) load_store(k, event);
+    else by_warp(k, event);
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* zlay_emit_pipe: what is asked is checked, proved, placed, and printed. */
+#include "emit/pipe/pipe.h"
+#include "emit/emit.h"
+
+#include <string.h>
+#include <zlay/legality.h>
+
+static zlay_status moves_check(zlay_ctx *ctx, const zlay_pipe_emit *ask)
+{
+    zlay_move_info info;
+    if ((ask->moves_count && !ask->moves) || (ask->fragments_count && !ask->fragments))
+        return ZLAY_EINVAL;
+    for (uint32_t i = 0; i < ask->moves_count; i++) {
+        const zlay_pipe_move *m = &ask->moves[i];
+        bool found = false;
+        if (!m->name || zlay_move_get(&info, m->move)) return ZLAY_EINVAL;
+        for (uint32_t j = 0; j < ask->pipe->moves_count; j++)
+            if (!strcmp(ask->pipe->moves[j].name, m->name)) {
+                found = true;
+                if ((uint64_t)ask->pipe->moves[j].bytes != info.bytes)
+                    return zl_fail(ctx, ZLAY_EINVAL,
+                                   "move %.64s: the text says %lld bytes, the plan brings %llu",
+                                   m->name, (long long)ask->pipe->moves[j].bytes,
+                                   (unsigned long long)info.bytes);
+            }
+        if (!found)
+            return zl_fail(ctx, ZLAY_EINVAL, "move %.64s: the pipe has none of that name", m->name);
+        if (info.path != ZLAY_PATH_TENSOR)
+            return zl_fail(ctx, ZLAY_ENOTSUP, "move %.64s: it is not by tensor copies", m->name);
+    }
+    return ZLAY_OK;
+}
+
+static zlay_status fragments_check(zlay_ctx *ctx, const zlay_pipe_emit *ask)
+{
+    for (uint32_t i = 0; i < ask->fragments_count; i++) {
+        const zlay_pipe_fragment *f = &ask->fragments[i];
+        bool found = false;
+        for (uint32_t j = 0; j < ask->pipe->events_count; j++) {
+            const zl_event *e = &ask->pipe->events[j];
+            found |= e->line == f->line && e->kind != ZL_EV_FOR && e->kind != ZL_EV_END;
+        }
+        if (!found || !f->text || f->reserved)
+            return zl_fail(ctx, ZLAY_EINVAL, "fragment of line %u: no event stands there", f->line);
+    }
+    return ZLAY_OK;
+}
+
+static zlay_status operands_check(zlay_ctx *ctx, const zlay_pipe_emit *ask)
+{
+    if (ask->operands_count && !ask->operands) return ZLAY_EINVAL;
+    for (uint32_t i = 0; i < ask->operands_count; i++) {
+        const zlay_pipe_operand *o = &ask->operands[i];
+        bool found = false;
+        for (uint32_t j = 0; o->smem && j < ask->pipe->smems_count; j++)
+            found |= !strcmp(ask->pipe->smems[j].name, o->smem);
+        if (!o->layout || o->reserved)
+            return zl_fail(ctx, ZLAY_EINVAL, "operand %u: no layout, or a reserved word", i);
+        if (!found) return zl_fail(ctx, ZLAY_EINVAL, "operand %u: the pipe has no such smem", i);
+        if (zlay_type_bits(o->type) < 8 || zlay_type_bits(o->type) > 32)
+            return zl_fail(ctx, ZLAY_ENOTSUP, "operand %.64s: its type is none of 8, 16 or 32 bits",
+                           o->smem);
+    }
+    return ZLAY_OK;
+}
+
+static zlay_status proved(zlay_ctx *ctx, const zlay_pipe_emit *ask)
+{
+    zlay_answer answer = ZLAY_NO;
+    zlay_pipe_reason reason = {0};
+    size_t count = 0;
+    if (ask->unchecked) return ZLAY_OK;
+    zlay_status status = zlay_pipe_verify(ctx, &answer, &reason, 1, &count, NULL, ask->pipe);
+    if (status || answer == ZLAY_YES) return status;
+    if (answer == ZLAY_NO)
+        return zl_fail(ctx, ZLAY_NONE, "pipe %s: line %u breaks rule %s", ask->pipe->name,
+                       reason.line, zlay_pipe_rule_name(reason.rule));
+    return ZLAY_ELIMIT;
+}
+
+static zlay_status ask_read(zlay_ctx *ctx, zlay_pipe_emit *ask, const zlay_pipe_emit *request)
+{
+    memset(ask, 0, sizeof *ask);
+    if (!request->size) return ZLAY_EINVAL;
+    memcpy(ask, request, request->size < sizeof *ask ? request->size : sizeof *ask);
+    for (size_t i = 0; i < ZL_COUNT(ask->reserved); i++)
+        if (ask->reserved[i]) return zl_fail(ctx, ZLAY_EINVAL, "a reserved word is not 0");
+    if (ask->reserved_word) return zl_fail(ctx, ZLAY_EINVAL, "a reserved word is not 0");
+    if (!ask->target || !ask->pipe || !ask->name) return ZLAY_EINVAL;
+    if (ask->language != ZLAY_TEXT_PTX && ask->language != ZLAY_TEXT_CUDA)
+        return zl_fail(ctx, ZLAY_EINVAL, "language: there is no %d", ask->language);
+    zlay_status status = zl_name_check(ctx, ask->name, ask->name_length);
+    if (!status) status = moves_check(ctx, ask);
+    if (!status) status = operands_check(ctx, ask);
+    return status ? status : fragments_check(ctx, ask);
+}
+
+static void write_text(zl_text *out, const void *value)
+{
+    zl_pipe_text k = *(const zl_pipe_text *)value;
+    k.out = out;
+    zl_pt_kernel(&k);
+}
+
+/* Whether every event can be printed; the message is that of the first that cannot. */
+static zlay_status try_print(zl_pipe_text *k)
+{
+    zl_text nothing = {NULL, 0, 0};
+    zlay_target_info info = {0};
+    k->out = &nothing;
+    zl_pt_kernel(k);
+    zlay_target_get(&info, k->ask->target);
+    if (k->ptx < info.ptx) k->ptx = info.ptx;
+    return k->status;
+}
+
+static zlay_status print(zl_pipe_text *k, zlay_buf *out, zlay_pipe_launch *launch,
+                         zlay_pipe_argument *arguments, size_t room)
+{
+    zlay_status status = zl_pt_place(k);
+    if (!status) status = try_print(k);
+    if (!status) status = zl_print(out, write_text, k);
+    if (status) return status;
+    uint32_t count = zl_pt_arguments(k, arguments, room);
+    if (!launch) return ZLAY_OK;
+    *launch = (zlay_pipe_launch){.threads = k->threads,
+                                 .cluster = k->pipe->blocks ? k->pipe->blocks : 1,
+                                 .smem = k->smem,
+                                 .ptx = k->ptx,
+                                 .arguments = count};
+    return ZLAY_OK;
+}
+
+zlay_status zlay_emit_pipe(zlay_ctx *ctx, zlay_buf *out, zlay_pipe_launch *launch,
+                           zlay_pipe_argument *arguments, size_t room,
+                           const zlay_pipe_emit *request)
+{
+    zlay_pipe_emit ask;
+    if (!ctx || !out || !request || (room && !arguments)) return ZLAY_EINVAL;
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    status = zl_leave(ctx, ask_read(ctx, &ask, request));
+    if (!status) status = proved(ctx, &ask);
+    if (status) return status;
+    zl_pipe_text k = {
+        .ask = &ask, .pipe = ask.pipe, .c = ask.language == ZLAY_TEXT_CUDA, .ctx = ctx};
+    zl_pt_saying sayings[ZL_PT_SAYINGS] = {{.form = 0}};
+    const zlay_allocator alloc = zl_allocator(ctx);
+    k.sayings = sayings;
+    status = print(&k, out, launch, arguments, room);
+    if (k.products) zl_free(&alloc, k.products, k.products_count * sizeof *k.products);
+    return status;
+}

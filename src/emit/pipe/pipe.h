@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A pipe's kernel while it is printed, in either language. */
+#ifndef ZL_EMIT_PIPE_H
+#define ZL_EMIT_PIPE_H
+
+#include "base/base.h"
+#include "pipe/language/pipe.h"
+#include <zlay/emit_pipe.h>
+#include <zlay/mma.h>
+
+enum {
+    ZL_PT_NAMES = 64,      /* of a sort, as the parser has it */
+    ZL_PT_REGISTERS = 256, /* of accumulators */
+    ZL_PT_BLOCKS = 16,     /* open loops and branches */
+    ZL_PT_ALIGN = 1024     /* of what products and tensor copies use */
+};
+
+typedef enum zl_op_id {
+#define OP(name, ptx, c) ZL_OP_##name,
+#include "emit/pipe/ops.def"
+#undef OP
+    ZL_OPS
+} zl_op_id;
+
+/* How a stage's parts lie: `all` bytes of an index in global memory, `at` the place of one in its
+ * stage and `further` in global memory. */
+typedef struct zl_span_of {
+    uint64_t at, further, bytes, all;
+} zl_span_of;
+
+/* The descriptors of a product's operand: the word without its start, and what starts add along a
+ * step of K and along rows of one instruction, bytes. */
+typedef struct zl_pt_operand {
+    uint64_t word;
+    uint32_t step, rows, parts; /* parts: instructions that its rows are */
+} zl_pt_operand;
+
+typedef struct zl_pt_product {
+    const zl_event *event;
+    zlay_mma mma;
+    uint32_t steps; /* along K */
+    uint32_t idesc;
+    zl_pt_operand operand[2];
+} zl_pt_product;
+
+/* Instructions read once: their texts with operands as `\1` and a letter, while they are short. */
+enum { ZL_PT_SAYINGS = 64, ZL_PT_FEW = 12 };
+typedef struct zl_pt_saying {
+    char id[48], phrase[256], cls[ZL_PT_FEW];
+    uint32_t form, count, ptx;
+} zl_pt_saying;
+
+typedef struct zl_pipe_text {
+    zl_text *out;
+    const zlay_pipe_emit *ask;
+    const zlay_pipe *pipe;
+    bool c; /* CUDA C */
+    uint32_t ptx;
+    zlay_ctx *ctx;
+    zlay_status status; /* of the first event that cannot be printed; the rest is printed on */
+    const zl_role *role;
+    const zl_event *event;
+    uint32_t loops, indent, labels;
+    uint32_t open[ZL_PT_BLOCKS], opened;
+    uint32_t role_bar[ZL_PT_NAMES]; /* of `sync role`, that of the first instance */
+    uint32_t smem_at[ZL_PT_NAMES], smem_pitch[ZL_PT_NAMES], bar_at[ZL_PT_NAMES],
+        tmem_at[ZL_PT_NAMES];
+    uint32_t acc_registers[ZL_PT_NAMES];
+    uint32_t smem, threads;
+    zl_pt_product *products;
+    uint32_t products_count;
+    zl_pt_saying *sayings; /* ZL_PT_SAYINGS of them */
+} zl_pipe_text;
+
+/* ---- text ---------------------------------------------------------------- */
+
+void zl_pt_line(zl_pipe_text *k, const char *format, ...) ZL_PRINTF(2, 3);
+void zl_pt_op(zl_pipe_text *k, zl_op_id op, const char *const *operands);
+#define ZL_OPERANDS_OF(...)                                                                        \
+    (const char *const[]) { __VA_ARGS__, NULL, NULL, NULL, NULL }
+#define zl_op(k, name, ...) zl_pt_op((k), ZL_OP_##name, ZL_OPERANDS_OF(__VA_ARGS__))
+
+/* An instruction form by its id; its first `outs` operands are written. `guard` is a predicate, or
+ * NULL. */
+void zl_pt_say(zl_pipe_text *k, const char *guard, const char *id, uint32_t outs,
+               const char *const *operands);
+#define zl_say(k, guard, id, outs, ...)                                                            \
+    zl_pt_say((k), (guard), (id), (outs), ZL_OPERANDS_OF(__VA_ARGS__))
+#define zl_say_plain(k, guard, id) zl_pt_say((k), (guard), (id), 0, NULL)
+
+/* A number as an operand; `room` holds it. */
+const char *zl_pt_number(char room[24], uint64_t number);
+
+/* Branches and loops. A loop's counter runs from its value while it is below `last`. */
+void zl_pt_when(zl_pipe_text *k, const char *predicate);
+void zl_pt_when_end(zl_pipe_text *k);
+void zl_pt_while(zl_pipe_text *k, const char *counter, const char *last);
+void zl_pt_while_end(zl_pipe_text *k, const char *counter, const char *step);
+
+/* Try until `done`, or trap: whatever stands between them sets it. */
+void zl_pt_try(zl_pipe_text *k);
+void zl_pt_try_end(zl_pipe_text *k);
+
+zlay_status zl_pt_fail(zl_pipe_text *k, const char *format, ...) ZL_PRINTF(2, 3);
+
+/* The id of a rule, for messages. */
+const char *zl_pt_rule(int32_t rule);
+
+/* ---- what names are ------------------------------------------------------- */
+
+zlay_status zl_pt_place(zl_pipe_text *k);
+
+/* All that a pointer argument may stand for. */
+enum { ZL_PT_IN, ZL_PT_OUT, ZL_PT_OTHER, ZL_PT_BASE, ZL_PT_POINTERS };
+extern const char *const zl_pt_prefix[ZL_PT_POINTERS];
+bool zl_pt_pointer(const zl_pipe_text *k, int what, uint32_t number);
+
+uint32_t zl_pt_arguments(const zl_pipe_text *k, zlay_pipe_argument *out, size_t room);
+zl_span_of zl_pt_span(const zl_pipe_text *k, const zl_event *event);
+const zlay_pipe_move *zl_pt_move(const zl_pipe_text *k, const zl_event *event);
+const zlay_pipe_fragment *zl_pt_fragment(const zl_pipe_text *k, const zl_event *event);
+bool zl_pt_mapped(const zl_event *event); /* a copy by a map also where no move is bound */
+uint32_t zl_pt_instances(const zl_pipe_text *k,
+                         int32_t smem); /* of its role, where it is `each`; else 1 */
+zlay_status zl_pt_products(zl_pipe_text *k);
+const zl_pt_product *zl_pt_product_of(const zl_pipe_text *k, const zl_event *event);
+
+/* ---- code ----------------------------------------------------------------- */
+
+/* The register pos: a position's value; slot: that modulo the stages. */
+void zl_pt_pos(zl_pipe_text *k, const zl_pos *pos);
+void zl_pt_slot(zl_pipe_text *k, const zl_pos *pos, uint32_t stages);
+
+/* Register `to`: the shared address of a stage, or of the event's barrier. */
+void zl_pt_stage(zl_pipe_text *k, const char *to, int32_t smem, const zl_pos *pos);
+void zl_pt_bar(zl_pipe_text *k, const char *to);
+
+/* Register gp: where index `pos` of a stage lies in global memory. */
+void zl_pt_global(zl_pipe_text *k, int what, const zl_event *event);
+
+/* Register `to`: where a map or a flag of so many bytes lies. */
+void zl_pt_other(zl_pipe_text *k, const char *to, int32_t other, const zl_pos *pos, uint32_t bytes);
+
+/* Predicate of the one thread of a role; NULL where its events are run by no other. */
+const char *zl_pt_one(const zl_pipe_text *k);
+
+/* Register `far`: what `near` is in the block that the event names; in block `rank` where it names
+ * all. */
+void zl_pt_peer(zl_pipe_text *k, const char *far, const char *near, uint32_t rank);
+
+uint32_t zl_pt_width(const zl_pipe_text *k); /* threads of an instance */
+bool zl_pt_lone(const zl_pipe_text *k);      /* one thread runs the role */
+
+void zl_pt_event(zl_pipe_text *k, const zl_event *event);
+void zl_pt_copy(zl_pipe_text *k, const zl_event *event);
+void zl_pt_store(zl_pipe_text *k, const zl_event *event);
+void zl_pt_threads(zl_pipe_text *k, const zl_event *event);
+void zl_pt_matrix(zl_pipe_text *k, const zl_event *event);
+void zl_pt_mma(zl_pipe_text *k, const zl_event *event);
+void zl_pt_tmem(zl_pipe_text *k, const zl_event *event);
+/* The name of a register of accumulators; `room` holds it. */
+const char *zl_pt_acc(const zl_pipe_text *k, char room[96], int32_t acc, uint32_t number);
+
+void zl_pt_kernel(zl_pipe_text *k);
+
+#endif

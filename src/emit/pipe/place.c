@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the names of a pipe stand for in its kernel: places in shared memory, numbers of barriers,
+ * registers, arguments. */
+#include "emit/pipe/pipe.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <zlay/legality.h>
+
+enum { BAR_BYTES = 8, WORD = 4, PLAIN_ALIGN = 128, WARP = 32, BARRIERS = 16 };
+
+const char *const zl_pt_prefix[ZL_PT_POINTERS] = {"in_", "out_", "ptr_", "base_"};
+
+/* A copy in bulk brings a move's bytes, and not by its plan. */
+const zlay_pipe_move *zl_pt_move(const zl_pipe_text *k, const zl_event *event)
+{
+    if (event->kind == ZL_EV_COPY && event->scope != ZL_COPY_TENSOR) return NULL;
+    if (event->moved.count != 1 || event->moved.term[0].times != 1) return NULL;
+    const char *name = k->pipe->moves[event->moved.term[0].move].name;
+    for (uint32_t i = 0; i < k->ask->moves_count; i++)
+        if (!strcmp(k->ask->moves[i].name, name)) return &k->ask->moves[i];
+    return NULL;
+}
+
+const zlay_pipe_fragment *zl_pt_fragment(const zl_pipe_text *k, const zl_event *event)
+{
+    for (uint32_t i = 0; i < k->ask->fragments_count; i++)
+        if (k->ask->fragments[i].line == event->line) return &k->ask->fragments[i];
+    return NULL;
+}
+
+static const zl_role *role_of(const zl_pipe_text *k, uint32_t event)
+{
+    for (uint32_t r = 0; r < k->pipe->roles_count; r++)
+        if (event >= k->pipe->roles[r].begin && event < k->pipe->roles[r].end)
+            return &k->pipe->roles[r];
+    return NULL;
+}
+
+uint32_t zl_pt_instances(const zl_pipe_text *k, int32_t smem)
+{
+    uint32_t most = 1;
+    if (!k->pipe->smems[smem].each) return 1;
+    for (uint32_t i = k->pipe->setup; i < k->pipe->events_count; i++) {
+        const zl_event *e = &k->pipe->events[i];
+        const zl_role *role = role_of(k, i);
+        if (!role || (e->smem[0] != smem && e->smem[1] != smem)) continue;
+        if (zl_role_instances(role) > most) most = zl_role_instances(role);
+    }
+    return most;
+}
+
+/* ---- parts of a stage ------------------------------------------------------------ */
+
+static int64_t bytes_of(const zl_pipe_text *k, const zl_event *e)
+{
+    return e->count > 0 && e->kind != ZL_EV_WAITGROUP ? e->count : k->pipe->smems[e->smem[0]].bytes;
+}
+
+static bool is_part(const zl_event *e, int32_t smem)
+{
+    bool names = e->kind == ZL_EV_COPY || e->kind == ZL_EV_CPASYNC || e->kind == ZL_EV_WRITE ||
+                 e->kind == ZL_EV_STMATRIX || e->kind == ZL_EV_STORE || e->kind == ZL_EV_REDUCE;
+    return names && e->smem[0] == smem;
+}
+
+static uint64_t part_bytes(const zl_pipe_text *k, int32_t smem, int32_t part)
+{
+    int64_t most = 0;
+    for (uint32_t i = 0; i < k->pipe->events_count; i++) {
+        const zl_event *e = &k->pipe->events[i];
+        if (is_part(e, smem) && e->part == part && bytes_of(k, e) > most) most = bytes_of(k, e);
+    }
+    return (uint64_t)most;
+}
+
+static int32_t parts_of(const zl_pipe_text *k, int32_t smem)
+{
+    int32_t most = 0;
+    for (uint32_t i = 0; i < k->pipe->events_count; i++)
+        if (is_part(&k->pipe->events[i], smem) && k->pipe->events[i].part > most)
+            most = k->pipe->events[i].part;
+    return most + 1;
+}
+
+static bool takes_all(const zl_event *e)
+{
+    return (e->kind == ZL_EV_READ || e->kind == ZL_EV_LDMATRIX) && !e->part;
+}
+
+zl_span_of zl_pt_span(const zl_pipe_text *k, const zl_event *event)
+{
+    int32_t smem = event->smem[0], parts = parts_of(k, smem);
+    uint64_t stage = (uint64_t)k->pipe->smems[smem].bytes, sum = 0, before = 0;
+    for (int32_t p = 0; p < parts; p++) {
+        if (p == event->part) before = sum;
+        sum += part_bytes(k, smem, p);
+    }
+    bool read = event->kind == ZL_EV_READ || event->kind == ZL_EV_LDMATRIX;
+    uint64_t own = read ? part_bytes(k, smem, event->part) : (uint64_t)bytes_of(k, event);
+    if (sum > stage)
+        return (zl_span_of){0, (uint64_t)event->part * stage, own, (uint64_t)parts * stage};
+    if (takes_all(event)) own = sum ? sum : stage;
+    return (zl_span_of){before, before, own ? own : stage, stage};
+}
+
+/* ---- arguments -------------------------------------------------------------------- */
+
+static bool from_global(const zl_pipe_text *k, const zl_event *e)
+{
+    if (zl_pt_fragment(k, e)) return false;
+    switch (e->kind) {
+    case ZL_EV_COPY: return e->scope != ZL_COPY_SHARED && !zl_pt_mapped(e) && !zl_pt_move(k, e);
+    case ZL_EV_CPASYNC: return true;
+    case ZL_EV_WRITE:
+    case ZL_EV_STMATRIX: return e->acc < 0 && e->smem[0] >= 0;
+    default: return false;
+    }
+}
+
+static bool to_global(const zl_pipe_text *k, const zl_event *e)
+{
+    if (zl_pt_fragment(k, e)) return false;
+    switch (e->kind) {
+    case ZL_EV_STORE:
+    case ZL_EV_REDUCE: return e->other < 0 && e->map < 0 && !zl_pt_move(k, e);
+    case ZL_EV_READ:
+    case ZL_EV_LDMATRIX: return e->smem[0] >= 0;
+    default: return false;
+    }
+}
+
+bool zl_pt_pointer(const zl_pipe_text *k, int what, uint32_t number)
+{
+    for (uint32_t i = 0; i < k->pipe->events_count; i++) {
+        const zl_event *e = &k->pipe->events[i];
+        int32_t n = (int32_t)number;
+        if (what == ZL_PT_IN && e->smem[0] == n && from_global(k, e)) return true;
+        if (what == ZL_PT_OUT && e->smem[0] == n && to_global(k, e)) return true;
+        if (what == ZL_PT_OTHER && (e->other == n || e->map == n)) return true;
+        if (what == ZL_PT_BASE && e->kind == ZL_EV_UPDATE && e->map == n) return true;
+    }
+    return false;
+}
+
+typedef struct list {
+    zlay_pipe_argument *out;
+    size_t room;
+    uint32_t count;
+} list;
+
+static void add(list *l, int32_t kind, uint32_t bytes, const char *prefix, const char *name)
+{
+    if (l->count < l->room) {
+        zlay_pipe_argument *a = &l->out[l->count];
+        memset(a, 0, sizeof *a);
+        snprintf(a->name, sizeof a->name, "%s%.64s", prefix, name);
+        a->kind = kind;
+        a->bytes = bytes;
+    }
+    l->count++;
+}
+
+static void add_pointers(const zl_pipe_text *k, list *l, int what, uint32_t number,
+                         const char *name)
+{
+    char prefix[16];
+    if (!zl_pt_pointer(k, what, number)) return;
+    add(l, ZLAY_ARGUMENT_POINTER, 8, zl_pt_prefix[what], name);
+    snprintf(prefix, sizeof prefix, "step_%s", zl_pt_prefix[what]);
+    if (what < ZL_PT_OTHER) add(l, ZLAY_ARGUMENT_STEP, 8, prefix, name);
+}
+
+static void add_maps(const zl_pipe_text *k, list *l)
+{
+    zlay_move_info info;
+    for (uint32_t i = 0; i < k->ask->moves_count; i++) {
+        const zlay_pipe_move *move = &k->ask->moves[i];
+        if (zlay_move_get(&info, move->move)) continue;
+        for (uint32_t m = 0; m < info.maps; m++) {
+            char name[80];
+            snprintf(name, sizeof name, "%.64s_%u", move->name, m);
+            add(l, ZLAY_ARGUMENT_MAP, 128, "map_", name);
+            if (l->count <= l->room) {
+                snprintf(l->out[l->count - 1].name, sizeof l->out->name, "map_%.75s", name);
+                l->out[l->count - 1].map = m;
+            }
+        }
+    }
+}
+
+/* Maps of stages whose copies need one and have no move. */
+static void add_plain_maps(const zl_pipe_text *k, list *l)
+{
+    for (uint32_t i = 0; i < k->pipe->smems_count; i++) {
+        bool wants = false;
+        for (uint32_t j = 0; j < k->pipe->events_count; j++) {
+            const zl_event *e = &k->pipe->events[j];
+            wants |= e->kind == ZL_EV_COPY && e->smem[0] == (int32_t)i && e->map < 0 &&
+                     zl_pt_mapped(e) && !zl_pt_move(k, e) && !zl_pt_fragment(k, e);
+        }
+        if (wants) add(l, ZLAY_ARGUMENT_MAP, 128, "map_", k->pipe->smems[i].name);
+    }
+}
+
+uint32_t zl_pt_arguments(const zl_pipe_text *k, zlay_pipe_argument *out, size_t room)
+{
+    const zlay_pipe *pipe = k->pipe;
+    list l = {out, room, 0};
+    add_maps(k, &l);
+    add_plain_maps(k, &l);
+    for (uint32_t i = 0; i < pipe->params_count; i++)
+        add(&l, ZLAY_ARGUMENT_COUNT, 4, "n_", pipe->params[i].name);
+    for (uint32_t i = 0; i < pipe->smems_count; i++)
+        for (int what = ZL_PT_IN; what <= ZL_PT_OUT; what++)
+            add_pointers(k, &l, what, i, pipe->smems[i].name);
+    for (uint32_t i = 0; i < pipe->others_count; i++)
+        for (int what = ZL_PT_OTHER; what <= ZL_PT_BASE; what++)
+            add_pointers(k, &l, what, i, pipe->others[i].name);
+    return l.count;
+}
+
+/* ---- places ------------------------------------------------------------------------ */
+
+static bool aligned(const zl_pipe_text *k, int32_t smem)
+{
+    for (uint32_t i = 0; i < k->pipe->events_count; i++) {
+        const zl_event *e = &k->pipe->events[i];
+        if (e->smem[0] != smem && e->smem[1] != smem) continue;
+        if (e->kind == ZL_EV_MMA || e->kind == ZL_EV_TCP || e->map >= 0 || zl_pt_move(k, e))
+            return true;
+    }
+    return false;
+}
+
+static uint64_t round_up(uint64_t n, uint64_t to) { return (n + to - 1) / to * to; }
+
+static zlay_status place_shared(zl_pipe_text *k)
+{
+    const zlay_pipe *pipe = k->pipe;
+    zlay_target_info info = {0};
+    uint64_t at = 0;
+    zlay_target_get(&info, k->ask->target);
+    for (uint32_t i = 0; i < pipe->smems_count && at <= info.smem; i++) {
+        const zl_smem *s = &pipe->smems[i];
+        uint64_t align = aligned(k, (int32_t)i) ? ZL_PT_ALIGN : PLAIN_ALIGN;
+        at = round_up(at, align);
+        uint64_t pitch =
+            (uint64_t)s->bytes > info.smem ? info.smem + 1u : round_up((uint64_t)s->bytes, align);
+        k->smem_at[i] = (uint32_t)at;
+        k->smem_pitch[i] = (uint32_t)pitch;
+        at += zl_umul_sat(pitch, (uint64_t)s->stages * zl_pt_instances(k, (int32_t)i));
+    }
+    for (uint32_t i = 0; i < pipe->bars_count && at <= info.smem; i++) {
+        k->bar_at[i] = (uint32_t)at;
+        at += (uint64_t)BAR_BYTES * pipe->bars[i].stages;
+    }
+    for (uint32_t i = 0; i < pipe->tmems_count && at <= info.smem; i++) {
+        k->tmem_at[i] = (uint32_t)at;
+        at += WORD;
+    }
+    if (at > info.smem)
+        return zl_fail(k->ctx, ZLAY_ENOTSUP,
+                       "smem: %llu bytes of shared memory or more, and %s has %llu",
+                       (unsigned long long)at, zlay_target_name(k->ask->target),
+                       (unsigned long long)info.smem);
+    k->smem = (uint32_t)at;
+    return ZLAY_OK;
+}
+
+static zlay_status place_threads(zl_pipe_text *k)
+{
+    zlay_target_info info = {0};
+    uint32_t warps = zl_pipe_warps(k->pipe);
+    zlay_target_get(&info, k->ask->target);
+    if (k->pipe->blocks > info.cluster_most)
+        return zl_fail(k->ctx, ZLAY_ENOTSUP, "cluster: %u blocks, and %s has at most %u",
+                       k->pipe->blocks, zlay_target_name(k->ask->target), info.cluster_most);
+    k->threads = warps * WARP;
+    return ZLAY_OK;
+}
+
+static uint32_t named_barriers(const zlay_pipe *pipe)
+{
+    uint32_t used = 1;
+    for (uint32_t i = 0; i < pipe->events_count; i++) {
+        const zl_event *e = &pipe->events[i];
+        bool meets = e->kind == ZL_EV_SYNC || e->kind == ZL_EV_JOIN;
+        if (meets && e->scope == ZL_SYNC_NAMED && e->named < BARRIERS) used |= 1u << e->named;
+    }
+    return used;
+}
+
+static bool meets(const zlay_pipe *pipe, const zl_role *role)
+{
+    if (role->elect || role->each == 1) return false;
+    for (uint32_t i = role->begin; i < role->end; i++)
+        if (pipe->events[i].kind == ZL_EV_SYNC && pipe->events[i].scope == ZL_SYNC_ROLE)
+            return true;
+    return false;
+}
+
+static zlay_status place_barriers(zl_pipe_text *k)
+{
+    uint32_t used = named_barriers(k->pipe);
+    for (uint32_t r = 0; r < k->pipe->roles_count; r++) {
+        const zl_role *role = &k->pipe->roles[r];
+        uint32_t count = zl_role_instances(role), at = 1;
+        if (!meets(k->pipe, role)) continue;
+        if (count >= BARRIERS) count = BARRIERS;
+        while (at + count <= BARRIERS && (used >> at & ((1u << count) - 1))) at++;
+        if (at + count > BARRIERS)
+            return zl_fail(k->ctx, ZLAY_ELIMIT,
+                           "role %s: no %u named barriers are left of the %d of a block",
+                           role->name, count, BARRIERS);
+        used |= ((1u << count) - 1) << at;
+        k->role_bar[r] = at;
+    }
+    return ZLAY_OK;
+}
+
+static void grow(zl_pipe_text *k, int32_t acc, uint32_t registers)
+{
+    if (acc >= 0 && registers > k->acc_registers[acc]) k->acc_registers[acc] = registers;
+}
+
+static zlay_status place_registers(zl_pipe_text *k)
+{
+    for (uint32_t i = 0; i < k->products_count; i++) {
+        const zl_pt_product *p = &k->products[i];
+        grow(k, p->event->acc, p->mma.n / 2 * p->operand[0].parts);
+        grow(k, p->event->acc_a, WORD * p->steps);
+    }
+    for (uint32_t i = 0; i < k->pipe->events_count; i++) {
+        const zl_event *e = &k->pipe->events[i];
+        if (e->kind == ZL_EV_TLD || e->kind == ZL_EV_TST)
+            grow(k, e->acc, e->columns[1] - e->columns[0] + 1);
+    }
+    for (uint32_t i = 0; i < k->pipe->accs_count; i++)
+        if (k->acc_registers[i] > ZL_PT_REGISTERS)
+            return zl_fail(k->ctx, ZLAY_ENOTSUP,
+                           "%s: %u registers of a thread, and at most %d are printed",
+                           k->pipe->accs[i].name, k->acc_registers[i], ZL_PT_REGISTERS);
+    return ZLAY_OK;
+}
+
+zlay_status zl_pt_place(zl_pipe_text *k)
+{
+    zlay_status status = place_threads(k);
+    if (!status) status = place_shared(k);
+    if (!status) status = place_barriers(k);
+    if (!status) status = zl_pt_products(k);
+    return status ? status : place_registers(k);
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The products of a pipe: an operand's rows are 64 bf16 in 128 swizzled bytes, as many as its stage
+ * has, and the instruction follows from them. */
+#include "emit/pipe/pipe.h"
+
+#include <string.h>
+#include <zlay/idesc.h>
+#include <zlay/smemdesc.h>
+#include <zlay/synth.h>
+
+enum {
+    ROW_BYTES = 128,
+    ROW = 64,
+    K_BITS = 256,  /* of one instruction */
+    K_COLUMNS = 8, /* the same of a factor in tensor memory */
+    STEPS_MOST = 64,
+    ROWS_OF_WGMMA = 64,
+    ROWS_OF_TMEM = 128
+};
+
+/* A smem as products read it: its operand, with a layout of this file where none is bound. */
+typedef struct reading {
+    zlay_pipe_operand operand;
+    zlay_layout *own;
+    uint32_t rows, k;
+} reading;
+
+static zlay_status shape_read(const zl_pipe_text *k, reading *r)
+{
+    uint64_t box[2];
+    if (zlay_layout_box(box, 2, r->operand.layout) == 2 && box[0] <= UINT16_MAX &&
+        box[1] <= UINT16_MAX) {
+        r->rows = (uint32_t)box[0];
+        r->k = (uint32_t)box[1];
+        return ZLAY_OK;
+    }
+    return zl_fail(k->ctx, ZLAY_EINVAL, "operand %.64s: its layout has not two modes",
+                   r->operand.smem);
+}
+
+static zlay_status rows_read(const zl_pipe_text *k, reading *r, int32_t smem)
+{
+    int64_t rows = k->pipe->smems[smem].bytes / ROW_BYTES;
+    const int64_t shape[] = {rows, ROW}, stride[] = {ROW, 1};
+    r->operand = (zlay_pipe_operand){.smem = k->pipe->smems[smem].name,
+                                     .type = ZLAY_TYPE_BF16,
+                                     .major = ZLAY_MAJOR_K,
+                                     .swizzle = ZLAY_SWIZZLE_128B};
+    if (rows < 1)
+        return zl_fail(k->ctx, ZLAY_ENOTSUP, "smem %s: no row of %d bytes for a product",
+                       r->operand.smem, ROW_BYTES);
+    zlay_status status = zlay_layout_new_strided(k->ctx, &r->own, 2, shape, stride, 0);
+    r->operand.layout = r->own;
+    return status;
+}
+
+static zlay_status reading_of(const zl_pipe_text *k, reading *r, int32_t smem)
+{
+    zlay_status status = ZLAY_OK;
+    const char *name = k->pipe->smems[smem].name;
+    for (uint32_t i = 0; i < k->ask->operands_count; i++)
+        if (!strcmp(k->ask->operands[i].smem, name)) r->operand = k->ask->operands[i];
+    if (!r->operand.layout) status = rows_read(k, r, smem);
+    return status ? status : shape_read(k, r);
+}
+
+static zlay_status check(const zl_pipe_text *k, const zl_pt_product *p)
+{
+    zlay_verdict verdict;
+    zlay_reason reason = {0};
+    zlay_status status = zlay_mma_check(&verdict, &reason, 1, k->ask->target, &p->mma);
+    if (status || verdict.answer == ZLAY_YES) return status;
+    return zl_fail(k->ctx, ZLAY_ENOTSUP, "line %u: no product of %u x %u x %u on %s: rule %s",
+                   p->event->line, p->mma.m, p->mma.n, p->mma.k, zlay_target_name(k->ask->target),
+                   zl_pt_rule(reason.rule));
+}
+
+static bool is_even(const uint32_t *start, size_t count, const zl_pt_operand *o)
+{
+    for (size_t i = 0; i < count; i++)
+        if (start[i] != start[0] + i % o->parts * o->rows + i / o->parts * o->step) return false;
+    return start[0] == 0;
+}
+
+/* What the synthesis of descriptors answers, as steps along rows and K. */
+static zlay_status describe(const zl_pipe_text *k, zl_pt_operand *out, const reading *r,
+                            uint32_t each)
+{
+    zlay_smemdesc fields = {0};
+    uint32_t start[STEPS_MOST];
+    size_t count = 0;
+    zlay_smemdesc_request request = {.size = sizeof request,
+                                     .type = r->operand.type,
+                                     .major = r->operand.major,
+                                     .swizzle = r->operand.swizzle,
+                                     .mma_mn = each,
+                                     .mma_k = K_BITS / zlay_type_bits(r->operand.type),
+                                     .layout = r->operand.layout};
+    zlay_status status =
+        zlay_smemdesc_synth(k->ctx, &fields, start, STEPS_MOST, &count, k->ask->target, &request);
+    if (status) return status == ZLAY_NONE ? ZLAY_ENOTSUP : status;
+    fields.start = 0;
+    status = zlay_smemdesc_pack(&out->word, k->ask->target, &fields);
+    if (status) return status;
+    out->parts = r->rows / each;
+    out->rows = out->parts > 1 ? start[1] - start[0] : 0;
+    out->step = count > out->parts ? start[out->parts] - start[0] : 0;
+    if (is_even(start, count, out)) return ZLAY_OK;
+    return zl_fail(k->ctx, ZLAY_ENOTSUP, "operand %.64s: its instructions begin at uneven places",
+                   r->operand.smem);
+}
+
+static uint32_t instances_at(const zl_pipe_text *k, const zl_event *event)
+{
+    uint32_t i = (uint32_t)(event - k->pipe->events);
+    for (uint32_t r = 0; r < k->pipe->roles_count; r++)
+        if (i >= k->pipe->roles[r].begin && i < k->pipe->roles[r].end)
+            return zl_role_instances(&k->pipe->roles[r]);
+    return 1;
+}
+
+static int32_t kind_of(int32_t type)
+{
+    uint32_t bits = zlay_type_bits(type);
+    if (type == ZLAY_TYPE_S8 || type == ZLAY_TYPE_U8) return ZLAY_KIND_I8;
+    return bits == 16 ? ZLAY_KIND_F16 : bits == 32 ? ZLAY_KIND_TF32 : ZLAY_KIND_F8F6F4;
+}
+
+/* The instruction of a product: A of `a`, unless it is in registers or tensor memory, times B. */
+static void instruction_of(const zl_pipe_text *k, zl_pt_product *p, const reading *a,
+                           const reading *b)
+{
+    const zl_event *e = p->event;
+    bool tmem = e->tmem[0] >= 0, shared = e->smem[0] >= 0;
+    uint32_t group = tmem && k->pipe->tmems[e->tmem[0]].pair ? 2 : 1;
+    uint32_t rows = !tmem ? ROWS_OF_WGMMA : shared ? a->rows : ROWS_OF_TMEM;
+    int32_t type = b->operand.type, kind = kind_of(type);
+    p->mma = (zlay_mma){.instruction = tmem ? ZLAY_MMA_TCGEN05 : ZLAY_MMA_WGMMA,
+                        .kind = tmem ? kind : ZLAY_KIND_NONE,
+                        .m = rows * group,
+                        .n = b->rows * group,
+                        .k = K_BITS / zlay_type_bits(type),
+                        .a = shared ? a->operand.type : type,
+                        .b = type,
+                        .d = kind == ZLAY_KIND_I8 ? ZLAY_TYPE_S32 : ZLAY_TYPE_F32,
+                        .a_source = shared ? ZLAY_SOURCE_SMEM
+                                    : tmem ? ZLAY_SOURCE_TMEM
+                                           : ZLAY_SOURCE_REG,
+                        .a_major = shared ? a->operand.major : ZLAY_MAJOR_K,
+                        .b_major = b->operand.major,
+                        .cta_group = tmem ? group : 0};
+}
+
+/* Sums have a column for each of N; a factor in tensor memory 8 for each step of K. */
+static zlay_status columns_fit(const zl_pipe_text *k, const zl_pt_product *p)
+{
+    const zl_event *e = p->event;
+    const uint32_t needs[] = {p->mma.n, p->steps * K_COLUMNS};
+    for (int i = 0; i < 2; i++) {
+        const zl_tmem *t = e->tmem[i] >= 0 ? &k->pipe->tmems[e->tmem[i]] : NULL;
+        if (t && needs[i] > t->columns)
+            return zl_fail(k->ctx, ZLAY_ENOTSUP, "line %u: %u columns, a stage of tmem %s has %u",
+                           e->line, needs[i], t->name, t->columns);
+    }
+    return ZLAY_OK;
+}
+
+/* Rows of A are shared out among the instances of the role, unless an instruction has them all. */
+static zlay_status share_rows(const zl_pipe_text *k, zl_pt_product *p)
+{
+    uint32_t instances = instances_at(k, p->event), parts = p->operand[0].parts;
+    if (parts == 1) return ZLAY_OK;
+    if (parts % instances)
+        return zl_fail(k->ctx, ZLAY_ENOTSUP, "line %u: %u rows of A for %u instances of its role",
+                       p->event->line, parts * p->mma.m, instances);
+    p->operand[0].parts = parts / instances;
+    return ZLAY_OK;
+}
+
+static zlay_status product_read(const zl_pipe_text *k, zl_pt_product *p, const reading *a,
+                                const reading *b)
+{
+    const zl_event *e = p->event;
+    zlay_idesc fields;
+    bool shared = e->smem[0] >= 0;
+    instruction_of(k, p, a, b);
+    zlay_status status = check(k, p);
+    uint32_t group = p->mma.cta_group ? p->mma.cta_group : 1;
+    p->steps = b->k / p->mma.k;
+    p->operand[0].parts = 1;
+    if (!status) status = columns_fit(k, p);
+    if (!status && shared && a->k != b->k)
+        status =
+            zl_fail(k->ctx, ZLAY_ENOTSUP, "line %u: %u of K in A, %u in B", e->line, a->k, b->k);
+    if (!status && shared) status = describe(k, &p->operand[0], a, p->mma.m / group);
+    if (!status) status = describe(k, &p->operand[1], b, p->mma.n / group);
+    if (!status && e->tmem[0] >= 0) status = zlay_idesc_of_mma(&fields, &p->mma);
+    if (!status && e->tmem[0] >= 0) status = zlay_idesc_pack(&p->idesc, &fields);
+    return status ? status : share_rows(k, p);
+}
+
+static zlay_status product(const zl_pipe_text *k, zl_pt_product *p)
+{
+    reading a = {.own = NULL}, b = {.own = NULL};
+    const zl_event *e = p->event;
+    if (e->acc_b >= 0)
+        return zl_fail(k->ctx, ZLAY_ENOTSUP, "line %u: no product of two factors in registers on %s",
+                       e->line, zlay_target_name(k->ask->target));
+    zlay_status status = reading_of(k, &b, e->smem[1]);
+    if (!status && e->smem[0] >= 0) status = reading_of(k, &a, e->smem[0]);
+    if (!status) status = product_read(k, p, &a, &b);
+    zlay_layout_free(a.own);
+    zlay_layout_free(b.own);
+    return status;
+}
+
+zlay_status zl_pt_products(zl_pipe_text *k)
+{
+    uint32_t count = 0;
+    zlay_status status = ZLAY_OK;
+    for (uint32_t i = 0; i < k->pipe->events_count; i++)
+        count += k->pipe->events[i].kind == ZL_EV_MMA;
+    if (!count) return ZLAY_OK;
+    k->products = zl_alloc(k->ctx, count, sizeof *k->products);
+    if (!k->products) return ZLAY_ENOMEM;
+    k->products_count = count;
+    count = 0;
+    for (uint32_t i = 0; i < k->pipe->events_count; i++)
+        if (k->pipe->events[i].kind == ZL_EV_MMA) k->products[count++].event = &k->pipe->events[i];
+    for (uint32_t i = 0; i < count && !status; i++)
+        if (!zl_pt_fragment(k, k->products[i].event)) status = product(k, &k->products[i]);
+    return status;
+}
+
+const zl_pt_product *zl_pt_product_of(const zl_pipe_text *k, const zl_event *event)
+{
+    for (uint32_t i = 0; i < k->products_count; i++)
+        if (k->products[i].event == event) return &k->products[i];
+    return NULL;
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lines of a pipe's kernel: arithmetic by rows of pipe_ops.def, instructions by their forms,
+ * branches and loops, each in PTX or in CUDA C. */
+#include "emit/pipe/pipe.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlay/instruction.h>
+#include <zlay/legality.h>
+
+enum { OPERANDS_MOST = 136, TEXT_MOST = 4096, TRIES = 1 << 26 };
+
+static const struct {
+    const char *ptx, *c;
+} ops[] = {
+#define OP(name, ptx, c) {ptx, c},
+#include "emit/pipe/ops.def"
+#undef OP
+};
+
+zlay_status zl_pt_fail(zl_pipe_text *k, const char *format, ...)
+{
+    char text[200];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (k->status) return k->status;
+    k->status = zl_fail(k->ctx, ZLAY_ENOTSUP, "line %u: %s", k->event ? k->event->line : 0, text);
+    return k->status;
+}
+
+const char *zl_pt_rule(int32_t number)
+{
+    zlay_rule rule;
+    return zlay_rule_get(&rule, number) ? "?" : rule.id;
+}
+
+static void begin(zl_pipe_text *k)
+{
+    for (uint32_t i = 0; i <= k->indent; i++) zl_puts(k->out, "    ");
+}
+
+void zl_pt_line(zl_pipe_text *k, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    begin(k);
+    zl_vputf(k->out, format, args);
+    zl_puts(k->out, "\n");
+    va_end(args);
+}
+
+void zl_pt_op(zl_pipe_text *k, zl_op_id op, const char *const *operands)
+{
+    begin(k);
+    for (const char *c = k->c ? ops[op].c : ops[op].ptx; *c; c++) {
+        if (*c != '%') zl_put(k->out, c, 1);
+        else if (*++c == '%') zl_puts(k->out, "%");
+        else zl_puts(k->out, operands[*c - '0']);
+    }
+    zl_puts(k->out, "\n");
+}
+
+const char *zl_pt_number(char room[24], uint64_t number)
+{
+    snprintf(room, 24, "%llu", (unsigned long long)number);
+    return room;
+}
+
+/* ---- instructions ------------------------------------------------------------ */
+
+typedef struct saying {
+    uint32_t form, count, outs, ptx;
+    const char *const *operands;
+    const char *phrase; /* NULL: print the form */
+    char cls[OPERANDS_MOST];
+} saying;
+
+static bool is_number(const char *text) { return strchr("-0123456789", *text) != NULL; }
+
+static zlay_status form_read(zl_pipe_text *k, saying *s, const char *id)
+{
+    zlay_form form;
+    zlay_operand operand;
+    if (zlay_instruction_find(&s->form, id, strlen(id)) || zlay_instruction_get(&form, s->form) ||
+        form.operands > OPERANDS_MOST)
+        return zl_pt_fail(k, "there is no instruction %s", id);
+    s->count = form.operands;
+    s->ptx = form.ptx;
+    for (uint32_t i = 0; i < s->count; i++)
+        s->cls[i] = zlay_instruction_operand(&operand, s->form, i) ? 0 : (char)operand.cls;
+    return ZLAY_OK;
+}
+
+/* The constants among the operands are asked about too. */
+static void form_check(zl_pipe_text *k, const saying *s, const char *id)
+{
+    zlay_instruction asked = {.form = s->form};
+    zlay_verdict verdict = {0};
+    zlay_reason reason = {0};
+    zlay_operand operand;
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (!is_number(s->operands[i]) || asked.count == ZLAY_CONSTANTS_MOST) continue;
+        if (zlay_instruction_operand(&operand, s->form, i) || !operand.field) continue;
+        asked.constant[asked.count++] =
+            (zlay_constant){.field = operand.field, .value = strtoll(s->operands[i], NULL, 10)};
+    }
+    zlay_instruction_check(&verdict, &reason, 1, k->ask->target, &asked);
+    if (verdict.answer != ZLAY_YES)
+        zl_pt_fail(k, "%s on %s: rule %s", id, zlay_target_name(k->ask->target),
+                   zl_pt_rule(reason.rule));
+}
+
+static bool has_numbers(const saying *s)
+{
+    for (uint32_t i = 0; i < s->count; i++)
+        if (is_number(s->operands[i])) return true;
+    return false;
+}
+
+/* Where an id is kept, or the first free place; NULL: neither. */
+static zl_pt_saying *kept(zl_pipe_text *k, const char *id)
+{
+    for (uint32_t i = 0; i < ZL_PT_SAYINGS; i++)
+        if (!k->sayings[i].id[0] || !strcmp(k->sayings[i].id, id)) return &k->sayings[i];
+    return NULL;
+}
+
+static const char *const marks[ZL_PT_FEW] = {"\1a", "\1b", "\1c", "\1d", "\1e", "\1f",
+                                             "\1g", "\1h", "\1i", "\1j", "\1k", "\1l"};
+
+static void keep(zl_pt_saying *to, const saying *s, const char *id)
+{
+    zlay_buf buf = {to->phrase, sizeof to->phrase, 0};
+    if (s->count > ZL_PT_FEW || strlen(id) >= sizeof to->id) return;
+    if (zlay_instruction_print(&buf, s->form, marks, s->count)) return;
+    strcpy(to->id, id);
+    memcpy(to->cls, s->cls, s->count);
+    to->form = s->form;
+    to->count = s->count;
+    to->ptx = s->ptx;
+}
+
+static zlay_status find(zl_pipe_text *k, saying *s, const char *id, uint32_t outs)
+{
+    zl_pt_saying *known = kept(k, id);
+    bool old = known && known->id[0];
+    s->outs = outs;
+    if (old) {
+        s->form = known->form;
+        s->count = known->count;
+        s->ptx = known->ptx;
+        memcpy(s->cls, known->cls, known->count);
+    } else if (form_read(k, s, id)) {
+        return k->status;
+    }
+    if (!old && known) keep(known, s, id);
+    s->phrase = known && known->id[0] ? known->phrase : NULL;
+    if (!old || has_numbers(s)) form_check(k, s, id);
+    if (s->ptx > k->ptx) k->ptx = s->ptx;
+    return ZLAY_OK;
+}
+
+/* The text with these operands. */
+static void put_form(zl_pipe_text *k, const saying *s, const char *const *operands)
+{
+    char text[TEXT_MOST];
+    zlay_buf buf = {text, sizeof text, 0};
+    if (!s->phrase) {
+        zlay_instruction_print(&buf, s->form, operands, s->count);
+        zl_puts(k->out, text);
+        return;
+    }
+    for (const char *c = s->phrase; *c; c++) {
+        if (*c != '\1') zl_put(k->out, c, 1);
+        else zl_puts(k->out, operands[*++c - 'a']);
+    }
+}
+
+/* How operand i stands in the text of an asm: a number as it is, a predicate by a name of its own.
+ */
+static const char *placed(const saying *s, uint32_t i, char room[24], uint32_t *next)
+{
+    if (is_number(s->operands[i])) return s->operands[i];
+    snprintf(room, 24, s->cls[i] == 'p' ? "zl_p" : "%%%u", *next);
+    if (s->cls[i] == 'p') snprintf(room, 24, "zl_p");
+    ++*next;
+    return room;
+}
+
+static void put_constraints(zl_pipe_text *k, const saying *s, bool outs)
+{
+    const char *comma = "";
+    for (uint32_t i = outs ? 0 : s->outs; i < (outs ? s->outs : s->count); i++) {
+        char c = s->cls[i] == 'd' ? 'l' : s->cls[i] == 'p' ? 'r' : s->cls[i];
+        if (is_number(s->operands[i])) continue;
+        zl_putf(k->out, outs ? "%s\"=%c\"(%s)" : "%s\"%c\"(%s)", comma, c, s->operands[i]);
+        comma = ", ";
+    }
+}
+
+/* A predicate crosses the border of an asm as a word. */
+static void say_c(zl_pipe_text *k, const char *guard, const saying *s)
+{
+    char rooms[OPERANDS_MOST][24];
+    const char *places[OPERANDS_MOST] = {NULL};
+    int64_t predicate = -1;
+    uint32_t next = 0, number = 0;
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (s->cls[i] == 'p') predicate = i, number = next;
+        places[i] = placed(s, i, rooms[i], &next);
+    }
+    begin(k);
+    if (guard) zl_putf(k->out, "if (%s) ", guard);
+    zl_puts(k->out, "asm volatile(\"");
+    if (predicate >= 0) zl_puts(k->out, "{ .reg .pred zl_p; ");
+    if (predicate >= (int64_t)s->outs) zl_putf(k->out, "setp.ne.u32 zl_p, %%%u, 0; ", number);
+    put_form(k, s, places);
+    if (predicate >= 0 && predicate < (int64_t)s->outs)
+        zl_putf(k->out, " selp.u32 %%%u, 1, 0, zl_p;", number);
+    zl_puts(k->out, predicate >= 0 ? " }\" : " : "\" : ");
+    put_constraints(k, s, true);
+    zl_puts(k->out, " : ");
+    put_constraints(k, s, false);
+    zl_puts(k->out, " : \"memory\");\n");
+}
+
+static void say_ptx(zl_pipe_text *k, const char *guard, const saying *s)
+{
+    begin(k);
+    if (guard) zl_putf(k->out, "@%s ", guard);
+    put_form(k, s, s->operands);
+    zl_puts(k->out, "\n");
+}
+
+void zl_pt_say(zl_pipe_text *k, const char *guard, const char *id, uint32_t outs,
+               const char *const *operands)
+{
+    saying s = {.operands = operands};
+    if (find(k, &s, id, outs)) return;
+    if (k->c) say_c(k, guard, &s);
+    else say_ptx(k, guard, &s);
+}
+
+/* ---- branches ------------------------------------------------------------------ */
+
+static uint32_t open_block(zl_pipe_text *k)
+{
+    uint32_t label = k->labels++;
+    if (k->opened < ZL_PT_BLOCKS) k->open[k->opened++] = label;
+    return label;
+}
+
+static uint32_t close_block(zl_pipe_text *k)
+{
+    if (k->c) {
+        k->indent--;
+        zl_pt_line(k, "}");
+    }
+    return k->open[--k->opened];
+}
+
+void zl_pt_when(zl_pipe_text *k, const char *predicate)
+{
+    uint32_t label = open_block(k);
+    zl_pt_line(k, k->c ? "if (%s) {" : "@!%s bra $over%u;", predicate, label);
+    if (k->c) k->indent++;
+}
+
+void zl_pt_when_end(zl_pipe_text *k)
+{
+    uint32_t label = close_block(k);
+    if (!k->c) zl_putf(k->out, "$over%u:\n", label);
+}
+
+void zl_pt_while(zl_pipe_text *k, const char *counter, const char *last)
+{
+    uint32_t label = open_block(k);
+    if (k->c) {
+        zl_pt_line(k, "while ((int32_t)%s < (int32_t)%s) {", counter, last);
+        k->indent++;
+        return;
+    }
+    zl_putf(k->out, "$loop%u:\n", label);
+    zl_pt_line(k, "setp.ge.s32 more, %s, %s;", counter, last);
+    zl_pt_line(k, "@more bra $done%u;", label);
+}
+
+void zl_pt_while_end(zl_pipe_text *k, const char *counter, const char *step)
+{
+    zl_op(k, ADD, counter, counter, step);
+    uint32_t label = close_block(k);
+    if (k->c) return;
+    zl_pt_line(k, "bra $loop%u;", label);
+    zl_putf(k->out, "$done%u:\n", label);
+}
+
+void zl_pt_try(zl_pipe_text *k)
+{
+    uint32_t label = open_block(k);
+    zl_op(k, MOV, "tries", "0");
+    if (!k->c) zl_putf(k->out, "$again%u:\n", label);
+    if (k->c) zl_pt_line(k, "while (true) {");
+    if (k->c) k->indent++;
+}
+
+void zl_pt_try_end(zl_pipe_text *k)
+{
+    char room[24];
+    zl_pt_number(room, k->ask->tries ? k->ask->tries : TRIES);
+    if (k->c) {
+        zl_pt_line(k, "if (done) break;");
+        zl_pt_line(k, "if (++tries >= %s) __trap();", room);
+        close_block(k);
+        return;
+    }
+    uint32_t label = close_block(k);
+    zl_pt_line(k, "@done bra $passed%u;", label);
+    zl_op(k, ADD, "tries", "tries", "1");
+    zl_op(k, LT, "done", "tries", room);
+    zl_pt_line(k, "@done bra $again%u;", label);
+    zl_op(k, TRAP, "");
+    zl_putf(k->out, "$passed%u:\n", label);
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Steps of a word as PTX.  A destination's word comes from the slots that the step's map has there,
+ * read the other way: what of them depends on the thread is affine in the bits of %lin, so a lane
+ * index, a predicate and a byte selector are each an XOR of constants under those bits and one
+ * constant a register. */
+#include "emit/emit.h"
+#include "emit/ptx/word.h"
+
+#include <string.h>
+
+enum { LANE_BITS = 5, NIBBLE = 4 };
+
+void zl_word_say(zl_speaker *s, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    zl_puts(s->out, "    ");
+    zl_vputf(s->out, format, args);
+    zl_puts(s->out, "\n");
+    va_end(args);
+}
+
+/* ---- what a slot is ------------------------------------------------------------------------ */
+
+static uint32_t byte_of(const zl_speaker *s, uint64_t slot)
+{
+    return (uint32_t)(slot & ((1u << s->bytes) - 1));
+}
+
+static uint32_t reg_of(const zl_speaker *s, uint64_t slot)
+{
+    return (uint32_t)(slot >> s->bytes & ((1u << s->regs) - 1));
+}
+
+static uint64_t thread_of(const zl_speaker *s, uint64_t slot) { return slot >> s->inner; }
+
+static unsigned thread_bits(const zl_speaker *s) { return s->back.bits - s->inner; }
+
+static uint64_t thread_basis(const zl_speaker *s, unsigned k)
+{
+    return s->back.basis[s->inner + k];
+}
+
+/* ---- what depends on the thread -------------------------------------------------------------- */
+
+void zl_say_mix(zl_speaker *s, const uint32_t *mask, unsigned count)
+{
+    bool first = true;
+    uint32_t sum = 0;
+    for (unsigned k = 0; k < count; k++) {
+        if (!mask[k]) continue;
+        uint32_t bit = zl_say_value(s), part = zl_say_value(s);
+        zl_word_say(s, "bfe.u32 %%z%u, %%lin, %u, 1;", bit, k);
+        zl_word_say(s, "mul.lo.u32 %%z%u, %%z%u, 0x%x;", part, bit, mask[k]);
+        uint32_t next = first ? part : zl_say_value(s);
+        if (!first) zl_word_say(s, "xor.b32 %%z%u, %%z%u, %%z%u;", next, sum, part);
+        sum = next;
+        first = false;
+    }
+    zl_text seed = {s->seed, sizeof s->seed - 1, 0};
+    s->seed[0] = 0;
+    if (!first) {
+        zl_putf(&seed, "%%z%u", sum);
+        s->seed[seed.need] = 0;
+    }
+}
+
+void zl_say_seeded(zl_speaker *s, char out[16], uint32_t constant)
+{
+    zl_text text = {out, 15, 0};
+    if (!s->seed[0]) zl_putf(&text, "0x%x", constant);
+    else if (!constant) zl_puts(&text, s->seed);
+    else {
+        uint32_t with = zl_say_value(s);
+        zl_word_say(s, "xor.b32 %%z%u, %s, 0x%x;", with, s->seed, constant);
+        zl_putf(&text, "%%z%u", with);
+    }
+    out[text.need] = 0;
+}
+
+/* ---- a choice of two registers
+ * ------------------------------------------------------------------ */
+
+/* Which part of a slot's source says that it is the second register: an affine function of the
+ * slot.  Inside lanes it is a bit of the register number, of an exchange one of the lane's. */
+typedef struct choice {
+    uint64_t mask;    /* of the source; odd: the second, up to `flip` */
+    uint64_t beside;  /* of the slot itself; likewise */
+    uint32_t apart;   /* the second register's number by XOR */
+    bool bytes_move;
+} choice;
+
+static bool odd(uint64_t v) { return __builtin_parityll(v); }
+
+static bool second(const choice *c, uint64_t slot, uint64_t source)
+{
+    return odd(source & c->mask) != odd(slot & c->beside);
+}
+
+/* The nibble of a byte: which of eight bytes it takes. */
+static uint32_t nibble(const zl_speaker *s, const choice *c, uint64_t slot, uint64_t source,
+                       uint32_t q)
+{
+    uint32_t each = ZL_WORD_BYTES >> s->bytes;
+    return byte_of(s, source) * each + q % each + (second(c, slot, source) ? ZL_WORD_BYTES : 0);
+}
+
+static uint32_t selector(const zl_speaker *s, const choice *c, uint32_t reg, uint64_t thread)
+{
+    uint32_t word = 0, each = ZL_WORD_BYTES >> s->bytes;
+    for (uint32_t q = 0; q < ZL_WORD_BYTES; q++) {
+        uint64_t slot = zl_slot_of(s, q / each, reg) | thread << s->inner;
+        word |= nibble(s, c, slot, zl_map_at(&s->back, slot), q) << (NIBBLE * q);
+    }
+    return word;
+}
+
+static void choice_setup(zl_speaker *s, const choice *c)
+{
+    uint32_t mask[ZL_SLOT_BITS] = {0}, none = selector(s, c, 0, 0), any = 0;
+    for (unsigned k = 0; k < thread_bits(s); k++) {
+        mask[k] = selector(s, c, 0, (uint64_t)1 << k) ^ none;
+        any |= mask[k];
+    }
+    if (!c->bytes_move)
+        for (unsigned k = 0; k < thread_bits(s); k++) mask[k] = mask[k] ? 1 : 0;
+    zl_say_mix(s, mask, thread_bits(s));
+    if (any && !c->bytes_move) zl_word_say(s, "setp.ne.u32 %%q%u, %s, 0;", s->predicates, s->seed);
+}
+
+/* `second` of byte 0 and thread 0 tells which of the two registers the predicate's 0 takes. */
+static uint32_t choose(zl_speaker *s, const choice *c, uint32_t reg, uint32_t a, uint32_t b)
+{
+    uint32_t to = zl_say_value(s);
+    char select[16];
+    uint64_t slot = zl_slot_of(s, 0, reg);
+    bool swap = second(c, slot, zl_map_at(&s->back, slot));
+    if (c->bytes_move) {
+        zl_say_seeded(s, select, selector(s, c, reg, 0));
+        zl_word_say(s, "prmt.b32 %%z%u, %%z%u, %%z%u, %s;", to, a, b, select);
+    } else {
+        zl_word_say(s, "selp.b32 %%z%u, %%z%u, %%z%u, %%q%u;", to, swap ? a : b, swap ? b : a,
+             s->predicates);
+    }
+    return to;
+}
+
+/* ---- steps -------------------------------------------------------------------------------------
+ */
+
+/* Registers that the source changes by where only thread or byte change; and whether bytes move, or
+ * choose. */
+static choice choice_of(const zl_speaker *s, bool exchange)
+{
+    choice c = {0, 0, 0, false};
+    uint64_t bytes = (1u << s->bytes) - 1, whole = (1u << s->inner) - 1;
+    uint64_t moved = s->back.constant & bytes;
+    for (unsigned k = 0; k < s->back.bits; k++) {
+        uint64_t basis = s->back.basis[k], unit = (uint64_t)1 << k;
+        bool is_reg = k >= s->bytes && k < s->inner;
+        moved |= (basis ^ (unit & bytes)) & bytes;
+        uint64_t crossed = (basis ^ (unit & ~whole)) & ~whole;
+        if (exchange && crossed) {
+            c.mask = c.beside = crossed & (0 - crossed);
+            if (k < s->bytes) moved |= 1;
+            if (!is_reg) c.apart |= reg_of(s, basis);
+        }
+        if (exchange || is_reg || !reg_of(s, basis)) continue;
+        c.apart = reg_of(s, basis);
+        c.mask = (uint64_t)(c.apart & (0 - c.apart)) << s->bytes;
+        if (k < s->bytes) moved |= 1;
+    }
+    c.bytes_move = moved;
+    return c;
+}
+
+/* Inside lanes the choice is by a bit of the source register that differs from the first one's. */
+static void say_inner(zl_speaker *s)
+{
+    choice c = choice_of(s, false);
+    uint32_t regs = 1u << s->regs;
+    choice_setup(s, &c);
+    for (uint32_t r = 0; r < regs; r++) {
+        uint64_t slot = zl_slot_of(s, 0, r), source = zl_map_at(&s->back, slot);
+        uint32_t first = reg_of(s, source);
+        if (second(&c, slot, source)) first ^= c.apart;
+        bool whole = !c.apart && selector(s, &c, r, 0) == 0x3210 && !s->seed[0];
+        s->next[r] = whole ? s->held[first]
+                           : choose(s, &c, r, s->held[first], s->held[first ^ c.apart]);
+    }
+    s->predicates++;
+}
+
+static uint32_t bring(zl_speaker *s, uint32_t from, uint64_t mask)
+{
+    uint32_t to = zl_say_value(s);
+    zl_word_say(s, "shfl.sync.bfly.b32 %%z%u, %%z%u, %u, 31, 0xffffffff;", to, from,
+                (unsigned)mask);
+    return to;
+}
+
+static void say_shuffle(zl_speaker *s)
+{
+    uint32_t mask[ZL_SLOT_BITS] = {0}, regs = 1u << s->regs;
+    bool fixed = s->step->id == ZL_STEP_BFLY;
+    for (unsigned k = 0; k < thread_bits(s); k++)
+        mask[k] = (uint32_t)(thread_of(s, thread_basis(s, k)) & ((1u << LANE_BITS) - 1));
+    if (!fixed) zl_say_mix(s, mask, thread_bits(s));
+    for (uint32_t r = 0; r < regs; r++) {
+        char lane[16];
+        uint64_t source = zl_map_at(&s->back, zl_slot_of(s, 0, r));
+        uint32_t from = s->held[reg_of(s, source)];
+        uint32_t by = (uint32_t)(thread_of(s, source) & ((1u << LANE_BITS) - 1));
+        if (fixed) {
+            s->next[r] = by ? bring(s, from, by) : from;
+            continue;
+        }
+        zl_say_seeded(s, lane, by);
+        s->next[r] = zl_say_value(s);
+        zl_word_say(s, "shfl.sync.idx.b32 %%z%u, %%z%u, %s, 31, 0xffffffff;", s->next[r], from,
+                    lane);
+    }
+}
+
+static uint64_t crossing(const zl_speaker *s)
+{
+    uint64_t by = thread_of(s, s->back.constant);
+    for (unsigned k = 0; k < s->back.bits; k++) {
+        uint64_t own = k < s->inner ? 0 : (uint64_t)1 << (k - s->inner);
+        by |= thread_of(s, s->back.basis[k]) ^ own;
+    }
+    return by;
+}
+
+static void say_exchange(zl_speaker *s)
+{
+    choice c = choice_of(s, true);
+    uint32_t regs = 1u << s->regs;
+    uint64_t by = crossing(s);
+    choice_setup(s, &c);
+    for (uint32_t r = 0; r < regs; r++) {
+        uint64_t slot = zl_slot_of(s, 0, r), source = zl_map_at(&s->back, slot);
+        uint32_t own = reg_of(s, source);
+        if (second(&c, slot, source)) own ^= c.apart;
+        uint32_t other = bring(s, s->held[own ^ c.apart], by);
+        s->next[r] = choose(s, &c, r, s->held[own], other);
+    }
+    s->predicates++;
+}
+
+static void say_matrix(zl_speaker *s)
+{
+    for (uint32_t r = 0; r < 1u << s->regs; r++) {
+        uint32_t from = s->held[reg_of(s, zl_map_at(&s->back, zl_slot_of(s, 0, r)))];
+        s->next[r] = zl_say_value(s);
+        zl_word_say(s, "movmatrix.sync.aligned.m8n8.trans.b16 %%z%u, %%z%u;", s->next[r], from);
+    }
+}
+
+static void say_sync(zl_speaker *s)
+{
+    if (zl_leaves_block(s->word)) zl_say_meeting(s);
+    else zl_word_say(s, "bar.sync 0;");
+}
+
+void zl_say_step(zl_speaker *s, const zl_step *step)
+{
+    s->step = step;
+    zl_map_invert(&s->back, &step->map);
+    switch (step->id) {
+    case ZL_STEP_BFLY:
+    case ZL_STEP_IDX: say_shuffle(s); break;
+    case ZL_STEP_EXCHANGE: say_exchange(s); break;
+    case ZL_STEP_MATRIX: say_matrix(s); break;
+    case ZL_STEP_DSMEM:
+    case ZL_STEP_STORE: zl_say_store(s); break;
+    case ZL_STEP_SYNC: say_sync(s); break;
+    case ZL_STEP_LOAD: zl_say_load(s); break;
+    default: say_inner(s);
+    }
+    memcpy(s->held, s->next, sizeof s->held);
+}

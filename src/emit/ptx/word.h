@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A word that is being printed. */
+#ifndef ZL_EMIT_WORD_H
+#define ZL_EMIT_WORD_H
+
+#include "base/base.h"
+#include "synth/word/word.h"
+
+enum { ZL_REGISTERS = 256, ZL_WORD_BYTES = 4 };
+
+typedef struct zl_speaker {
+    zl_text *out;
+    const zl_word *word;
+    const zl_step *step;
+    zl_affine back;              /* of the step: slot -> where its value was */
+    uint32_t bytes, regs, inner; /* bits */
+    uint32_t values, predicates; /* PTX registers in use */
+    uint32_t held[ZL_REGISTERS], next[ZL_REGISTERS];
+    char seed[16]; /* what the step has computed from %lin; "" nothing */
+} zl_speaker;
+
+void zl_word_say(zl_speaker *s, const char *format, ...) ZL_PRINTF(2, 3);
+
+/* A PTX register not used yet. */
+static inline uint32_t zl_say_value(zl_speaker *s) { return s->values++; }
+
+/* The seed: an XOR of masks under the bits of %lin. */
+void zl_say_mix(zl_speaker *s, const uint32_t *mask, unsigned count);
+
+/* The seed with a constant, as an operand. */
+void zl_say_seeded(zl_speaker *s, char out[16], uint32_t constant);
+
+static inline uint64_t zl_slot_of(const zl_speaker *s, uint32_t byte, uint32_t reg)
+{
+    return byte | (uint64_t)reg << s->bytes;
+}
+
+/* `held` becomes what is held behind the step. */
+void zl_say_step(zl_speaker *s, const zl_step *step);
+
+/* Through the shared memory of other blocks; all threads of the cluster wait for each other. */
+bool zl_leaves_block(const zl_word *word);
+void zl_say_meeting(zl_speaker *s);
+
+/* Registers that leave their place, into shared memory and back. */
+void zl_say_store(zl_speaker *s);
+void zl_say_load(zl_speaker *s);
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A word through shared memory: register r of thread t is word r T + t of a block's T threads, so
+ * that a warp's accesses to one register are side by side where the map keeps lanes together.  What
+ * goes to another block is stored there: the block's rank stands above the address. */
+#include "emit/ptx/word.h"
+
+#define PENDING UINT32_MAX
+enum { RANK = 24 };
+
+/* Of a block. */
+static uint32_t threads_of(const zl_speaker *s)
+{
+    return 1u << (s->back.bits - s->inner - s->word->slots.block);
+}
+
+static bool is_remote(const zl_speaker *s) { return s->step->id == ZL_STEP_DSMEM; }
+
+/* Byte address of a slot, an embedding of its bits; with the rank of its block where that may be
+ * another one. */
+static uint32_t address(const zl_speaker *s, uint64_t slot)
+{
+    uint64_t byte = slot & ((1u << s->bytes) - 1), reg = slot >> s->bytes & ((1u << s->regs) - 1);
+    uint64_t thread = slot >> s->inner, threads = threads_of(s);
+    uint64_t word = reg * threads + (thread & (threads - 1)), rank = thread / threads;
+    uint64_t at = word * ZL_WORD_BYTES + byte * (ZL_WORD_BYTES >> s->bytes);
+    return (uint32_t)(at | (is_remote(s) ? rank << RANK : 0));
+}
+
+/* The address in the shared memory of the block whose rank stands above it. */
+static uint32_t peer(zl_speaker *s, const char *packed)
+{
+    uint32_t rank = zl_say_value(s), at = zl_say_value(s), there = zl_say_value(s);
+    zl_word_say(s, "bfe.u32 %%z%u, %s, %d, 8;", rank, packed, RANK);
+    zl_word_say(s, "bfe.u32 %%z%u, %s, 0, %d;", at, packed, RANK);
+    zl_word_say(s, "add.u32 %%z%u, %%shared, %%z%u;", at, at);
+    zl_word_say(s, "mapa.shared::cluster.u32 %%z%u, %%z%u, %%z%u;", there, at, rank);
+    return there;
+}
+
+static uint32_t local(zl_speaker *s, const char *at)
+{
+    uint32_t to = zl_say_value(s);
+    zl_word_say(s, "add.u32 %%z%u, %%shared, %s;", to, at);
+    return to;
+}
+
+static bool untouched(const zl_speaker *s, uint32_t reg, uint32_t *source)
+{
+    uint64_t first = zl_map_at(&s->back, zl_slot_of(s, 0, reg));
+    for (unsigned k = 0; k < s->back.bits; k++) {
+        bool is_reg = k >= s->bytes && k < s->inner;
+        if (!is_reg && s->back.basis[k] != (uint64_t)1 << k) return false;
+    }
+    *source = (uint32_t)(first >> s->bytes) & ((1u << s->regs) - 1);
+    return first == zl_slot_of(s, 0, *source);
+}
+
+static void store_part(zl_speaker *s, uint32_t reg, uint32_t byte, uint32_t parts)
+{
+    static const char *const types[] = {"b32", "b16", "b8"};
+    uint32_t from = s->held[reg], bits = 32u >> s->bytes;
+    char operand[16];
+    zl_say_seeded(s, operand, address(s, zl_map_at(&s->step->map, zl_slot_of(s, byte, reg))));
+    uint32_t at = is_remote(s) ? peer(s, operand) : local(s, operand);
+    if (byte) {
+        uint32_t part = zl_say_value(s);
+        zl_word_say(s, "shr.u32 %%z%u, %%z%u, %u;", part, from, byte * bits);
+        from = part;
+    }
+    zl_word_say(s, "st.shared%s.%s [%%z%u], %%z%u;", is_remote(s) ? "::cluster" : "",
+                types[parts > 1 ? s->bytes : 0], at, from);
+}
+
+void zl_say_store(zl_speaker *s)
+{
+    uint32_t mask[ZL_SLOT_BITS] = {0}, regs = 1u << s->regs, source;
+    uint32_t parts = zl_map_parts(&s->word->slots, &s->step->map);
+    bool stays[ZL_REGISTERS] = {false};
+    for (unsigned k = s->inner; k < s->back.bits; k++)
+        mask[k - s->inner] = address(s, s->step->map.basis[k]);
+    zl_say_mix(s, mask, s->back.bits - s->inner);
+    for (uint32_t r = 0; r < regs; r++) {
+        s->next[r] = PENDING;
+        if (!untouched(s, r, &source)) continue;
+        s->next[r] = s->held[source];
+        stays[source] = true;
+    }
+    for (uint32_t r = 0; r < regs; r++)
+        for (uint32_t byte = 0; byte < parts && !stays[r]; byte++) store_part(s, r, byte, parts);
+}
+
+void zl_say_load(zl_speaker *s)
+{
+    uint32_t at = zl_say_value(s), own = zl_say_value(s), bits = s->back.bits - s->inner;
+    zl_word_say(s, "bfe.u32 %%z%u, %%lin, 0, %u;", own, bits - s->word->slots.block);
+    zl_word_say(s, "shl.b32 %%z%u, %%z%u, 2;", own, own);
+    zl_word_say(s, "add.u32 %%z%u, %%shared, %%z%u;", at, own);
+    for (uint32_t r = 0; r < 1u << s->regs; r++) {
+        s->next[r] = s->held[r];
+        if (s->held[r] != PENDING) continue;
+        s->next[r] = zl_say_value(s);
+        zl_word_say(s, "ld.shared.b32 %%z%u, [%%z%u + %u];", s->next[r], at,
+               r * threads_of(s) * ZL_WORD_BYTES);
+    }
+}

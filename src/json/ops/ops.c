@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "json/json.h"
+
+#include <string.h>
+
+static const zl_op ops[] = {
+#define OP(name, call, required, optional, ok, text) {name, required, optional, ok, text, call},
+#include "json/ops/ops.def"
+};
+
+const zl_op *zl_op_at(size_t i) { return i < ZL_COUNT(ops) ? &ops[i] : NULL; }
+
+const zl_op *zl_op_find(const char *name)
+{
+    for (size_t i = 0; i < ZL_COUNT(ops); i++)
+        if (!strcmp(ops[i].name, name)) return &ops[i];
+    return NULL;
+}
+
+static json_t *words(zl_call *call, const char *list)
+{
+    json_t *array = json_array();
+    for (const char *at = list; *at; at += strspn(at, " ")) {
+        size_t length = strcspn(at, " ");
+        zl_put_item(call, array, json_stringn(at, length));
+        at += length;
+    }
+    return array;
+}
+
+static json_t *ops_value(zl_call *call)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < ZL_COUNT(ops); i++) {
+        json_t *op = json_object();
+        zl_put_value(call, op, "fields", words(call, ops[i].required));
+        zl_put_value(call, op, "optional", words(call, ops[i].optional));
+        zl_put_value(call, op, "ok", json_string(ops[i].ok));
+        zl_put_value(call, op, "text", json_string(ops[i].text));
+        zl_put_value(call, object, ops[i].name, op);
+    }
+    return object;
+}
+
+static json_t *targets_value(zl_call *call)
+{
+    json_t *array = json_array();
+    const zlay_target *target;
+    for (size_t i = 0; (target = zlay_target_at(i)); i++)
+        zl_put_item(call, array, json_string(zlay_target_name(target)));
+    return array;
+}
+
+static json_t *limits_value(zl_call *call, const zlay_limits *limits)
+{
+    json_t *object = json_object();
+    const zlay_limit *limit;
+    for (size_t i = 0; (limit = zlay_limit_at(i)); i++)
+        zl_put_value(call, object, limit->name, zl_json_uint(zl_limit_get(limits, i)));
+    return object;
+}
+
+zlay_status zl_op_zlay(zl_call *call)
+{
+    call->value = json_object();
+    zl_put_value(call, call->value, "version", json_string(zlay_version()));
+    zl_put_value(call, call->value, "rules_version", zl_json_uint(zlay_rules_version()));
+    zl_put_value(call, call->value, "ops", ops_value(call));
+    zl_put_value(call, call->value, "emit", words(call, "gemm header"));
+    zl_put_value(call, call->value, "targets", targets_value(call));
+    zl_put_value(call, call->value, "limits", limits_value(call, zl_limits(call->ctx)));
+    zl_put_value(call, call->value, "ceilings", limits_value(call, zl_ceilings(call->ctx)));
+    return ZLAY_OK;
+}

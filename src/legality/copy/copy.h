@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of issued copies share: sets of kinds, and what a copy is beside its fields. */
+#ifndef ZL_COPY_H
+#define ZL_COPY_H
+
+#include "rules/rule.h"
+
+#define KIND(name)  (1u << ZLAY_COPY_##name)
+#define MODE(name)  (1u << ZLAY_COPY_##name)
+
+/* The bytes of a phase are stated: by a plan, or as those of the one copy that is asked about. */
+#define PHASE_GIVEN (1u << 31)
+
+enum {
+    ZL_KINDS_TENSOR = KIND(TENSOR_LOAD) | KIND(TENSOR_STORE) | KIND(TENSOR_REDUCE) |
+                      KIND(TENSOR_PREFETCH),
+    ZL_KINDS_BOXED = KIND(TENSOR_LOAD) | KIND(TENSOR_STORE) | KIND(TENSOR_REDUCE),
+    ZL_KINDS_BULK = KIND(BULK_LOAD) | KIND(BULK_STORE) | KIND(BULK_PEER) | KIND(BULK_REDUCE) |
+                    KIND(BULK_REDUCE_PEER) | KIND(BULK_PREFETCH),
+    ZL_KINDS_LOAD = KIND(TENSOR_LOAD) | KIND(BULK_LOAD),
+    ZL_KINDS_PEER = KIND(BULK_PEER) | KIND(BULK_REDUCE_PEER) | KIND(STORE_ASYNC) |
+                    KIND(REDUCE_ASYNC),
+    ZL_KINDS_TYPED = KIND(BULK_REDUCE) | KIND(BULK_REDUCE_PEER) | KIND(REDUCE_ASYNC),
+    ZL_KINDS_REDUCE = KIND(TENSOR_REDUCE) | ZL_KINDS_TYPED,
+    ZL_KINDS_THREAD = KIND(CP_ASYNC) | KIND(THREAD_LOAD) | KIND(THREAD_STORE)
+};
+
+/* Whether a number is a kind of the set; hostile numbers are of none. */
+bool zl_kind_in(int32_t kind, uint32_t set);
+bool zl_mode_in(int32_t mode, uint32_t set);
+
+/* Whether the target's form of a kind has a mode, and whether any target's has. */
+bool zl_mode_exists(const zlay_issue *issue);
+bool zl_mode_on(const zlay_issue *issue, const zlay_target *target);
+bool zl_kind_on(int32_t kind, const zlay_target *target);
+
+/* Whether a reduction takes a type. */
+bool zl_reduces(const zlay_issue *issue, int32_t type);
+
+/* Bytes that a copy counts; false: nobody knows. */
+bool zl_issue_bytes(uint64_t *out, const zlay_issue *issue, const zlay_tensormap *map);
+
+/* Coordinates that an instruction of this rank and mode names. */
+uint32_t zl_coordinates(const zlay_issue *issue);
+
+/* Whether fields that are not judged are as they must be; the subject of the one copy. */
+bool zl_issue_askable(const zlay_issue *issue, const zlay_tensormap *map);
+zl_issue zl_issue_asked(const zlay_issue *issue, const zlay_tensormap *map);
+
+#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Instruction forms with their constants as a subject of rules. */
+#include "rules/constants.h"
+#include "isa/form.h"
+
+#include <string.h>
+
+/* The constants of the form that were given, each with the quantity whose rules it keeps. */
+typedef struct asked {
+    zl_form form;
+    uint32_t ptx, count;
+    zl_quantity kind[ZLAY_CONSTANTS_MOST];
+    int64_t value[ZLAY_CONSTANTS_MOST];
+} asked;
+
+static const struct {
+    const char *name;
+    zl_quantity quantity;
+} kinds[] = {
+#define QUANTITY(name, subject, field, entries) {#name, ZL_Q_##name},
+#include "rules/quantities/gfx.def"
+#include "rules/quantities/instruction.def"
+#undef QUANTITY
+};
+
+/* The quantity of a constant operand; that of the form itself where it has no rules. */
+static zl_quantity kind_of(const zl_token *token)
+{
+    for (size_t i = 0; token->kind && i < ZL_COUNT(kinds); i++)
+        if (strlen(kinds[i].name) == token->kind_length &&
+            !memcmp(kinds[i].name, token->kind, token->kind_length))
+            return kinds[i].quantity;
+    return ZL_Q_INSTR_ON;
+}
+
+int32_t zl_constant_field(const zl_token *token)
+{
+    zl_quantity kind = kind_of(token);
+    return kind == ZL_Q_INSTR_ON ? ZLAY_FIELD_NONE : zl_quantity_field(kind);
+}
+
+static const int64_t *given(const asked *a, zl_quantity kind)
+{
+    for (uint32_t i = 0; i < a->count; i++)
+        if (a->kind[i] == kind) return &a->value[i];
+    return NULL;
+}
+
+bool zl_constant_given(zl_quantity kind, const zl_subject *s)
+{
+    return given(s->value, kind) != NULL;
+}
+
+/* Whether the documents give a form to a target that the assembler gives it to. */
+static bool said_on(const zl_form *form, const zlay_target *target)
+{
+    return zl_form_on(form, target, true) || !zl_form_on(form, target, false);
+}
+
+static uint64_t value(zl_quantity q, const zl_subject *s, uint32_t i)
+{
+    const asked *a = s->value;
+    (void)i;
+    switch (q) {
+    case ZL_Q_INSTR_ON: return zl_form_on(&a->form, s->target, false);
+    case ZL_Q_INSTR_SAID: return said_on(&a->form, s->target);
+    case ZL_Q_INSTR_PTX: return a->ptx;
+    default: return (uint64_t)*given(a, q);
+    }
+}
+
+static bool guard(zl_guard g, const zl_subject *s)
+{
+    const asked *a = s->value;
+    bool has_ptx = zl_form_ptx(&a->form, false) != 0;
+    return a->ptx != 0 && has_ptx == (g == ZL_G_PTX_GIVEN);
+}
+
+/* The least power of two that is no less; 2^62 of greater numbers. */
+static uint64_t power_of_two(int64_t value)
+{
+    uint64_t power = 1;
+    while (power < 1ull << 62 && (int64_t)power < value) power *= 2;
+    return power;
+}
+
+static uint64_t columns(const asked *a)
+{
+    const int64_t *n = given(a, ZL_Q_TMEM_COLUMNS);
+    if (!n) n = given(a, ZL_Q_TMEM_FREED);
+    return n ? power_of_two(*n) : 0;
+}
+
+/* Where the documents ask for a later version than the assembler; else none. */
+static uint64_t said_ptx(const zl_form *form)
+{
+    uint32_t said = zl_form_ptx(form, true);
+    return said > zl_form_ptx(form, false) ? said : 0;
+}
+
+uint64_t zl_elemtype_last(const zlay_target *target, uint32_t ptx)
+{
+    bool packed = zl_target_in(target, ON_SUFFIX) && (!ptx || ptx >= 87);
+    return packed ? MAP_TYPES_LAST : MAP_PLAIN_TYPES_LAST;
+}
+
+uint64_t zl_swizzle_last(const zlay_target *target, uint32_t ptx)
+{
+    bool has_96 = zl_target_in(target, ON_96B) && (!ptx || ptx >= 88);
+    return has_96 ? MAP_SWIZZLES_LAST : MAP_PLAIN_SWIZZLES_LAST;
+}
+
+/* What no row has is no gfx target, and has no room. */
+static const struct {
+    uint32_t arch;
+    int64_t vgprs, sgprs, buffer, taken, global_least, global_last;
+} rooms[] = {
+#define GFX(arch, vgprs, sgprs, buffer, taken, least, last)                                        \
+    {arch, vgprs, sgprs, buffer, taken, least, last},
+#include "target/gfx.def"
+    {0, 0, 0, 0, 0, 0, 0}};
+
+enum { REGISTERS_MOST = 8, FIRST_LAST = 255 };
+
+static uint64_t gfx_bound(uint64_t b, const zlay_target *target)
+{
+    size_t i = 0;
+    while (rooms[i].arch && (target->cls != ZL_CLASS_GFX || rooms[i].arch != target->arch)) i++;
+    uint64_t n = ZL_BOUND_SGPR(0) - b, from = (uint64_t)rooms[i].sgprs - n;
+    if (b <= ZL_BOUND_SGPR(0) && n <= REGISTERS_MOST) return from;
+    n = ZL_BOUND_VGPR(0) - b, from = (uint64_t)rooms[i].vgprs - n;
+    if (b <= ZL_BOUND_VGPR(0) && n <= REGISTERS_MOST) return from < FIRST_LAST ? from : FIRST_LAST;
+    switch (b) {
+    case ZL_BOUND_BUFFER: return (uint64_t)rooms[i].buffer;
+    case ZL_BOUND_BUFFER_TAKEN: return (uint64_t)rooms[i].taken;
+    case ZL_BOUND_GLOBAL_LEAST: return (uint64_t)rooms[i].global_least;
+    case ZL_BOUND_GLOBAL_LAST: return (uint64_t)rooms[i].global_last;
+    default: return b;
+    }
+}
+
+static uint64_t bound(uint64_t b, const zl_subject *s, uint32_t i)
+{
+    const asked *a = s->value;
+    (void)i;
+    switch (b) {
+    case ZL_BOUND_ELEMTYPE: return zl_elemtype_last(s->target, a->ptx);
+    case ZL_BOUND_SWIZZLE: return zl_swizzle_last(s->target, a->ptx);
+    case ZL_BOUND_THREADS: return zl_target_limits(s->target)->threads;
+    case ZL_BOUND_FORM_PTX: return zl_form_ptx(&a->form, false);
+    case ZL_BOUND_SAID_PTX: return said_ptx(&a->form);
+    case ZL_BOUND_TARGET_PTX: return zl_target_ptx(s->target);
+    case ZL_BOUND_PTX_KNOWN: return zl_ptx_known(a->ptx);
+    case ZL_BOUND_POWER_OF_TWO: return columns(a);
+    default: return gfx_bound(b, s->target);
+    }
+}
+
+/* ---- repairs -------------------------------------------------------------------- */
+
+static int64_t clamped(int64_t value, int64_t lo, int64_t hi)
+{
+    return value < lo ? lo : value > hi ? hi : value;
+}
+
+/* The nearest value to `value` that one rule takes. */
+static int64_t moved(const zl_rule *rule, const zl_subject *s, int64_t value)
+{
+    int64_t lo = (int64_t)bound(rule->lo, s, 0), hi = (int64_t)bound(rule->hi, s, 0);
+    bool power = rule->lo == ZL_BOUND_POWER_OF_TWO;
+    switch (rule->relation) {
+    case ZLAY_REL_MULTIPLE: return (value + (value > INT64_MAX - lo ? 0 : lo - 1)) / lo * lo;
+    case ZLAY_REL_EQUAL: return power ? (int64_t)power_of_two(value) : lo;
+    default: return clamped(value, lo, hi);
+    }
+}
+
+/* Bounds are multiples and powers themselves: ranges first and last leave what every rule takes. */
+static int64_t settled(zl_quantity quantity, const zl_subject *s, int64_t value)
+{
+    for (int pass = 0; pass < 3; pass++)
+        for (const zl_rule *rule = zl_rules; rule < zl_rules + zl_rules_count; rule++)
+            if (rule->quantity == quantity && (pass == 1) == (rule->relation != ZLAY_REL_SIGNED) &&
+                (rule->when == ZL_G_ALWAYS || guard(rule->when, s)))
+                value = moved(rule, s, value);
+    return value;
+}
+
+static void fix(zlay_reason *r, const zl_rule *rule, const zl_subject *s)
+{
+    if (rule->field == ZLAY_FIELD_TARGET) return;
+    zl_give(r, rule->keeps, (uint64_t)settled(rule->quantity, s, (int64_t)r->value), 1);
+}
+
+const zl_subject_form zl_instruction_form = {value, NULL, guard, bound, fix};
+
+/* ---- the question --------------------------------------------------------------- */
+
+/* Put one constant beside the operand that has its field; false: none has, or it is there. */
+static bool put_constant(asked *a, const zlay_constant *c)
+{
+    zl_reader reader = zl_form_read(&a->form);
+    zl_token token;
+    if (c->reserved || !c->field) return false;
+    while (zl_token_next(&reader, &token)) {
+        if (!token.kind || zl_constant_field(&token) != c->field) continue;
+        zl_quantity kind = kind_of(&token);
+        if (given(a, kind)) return false;
+        a->kind[a->count] = kind;
+        a->value[a->count++] = c->value;
+        return true;
+    }
+    return false;
+}
+
+static bool put_all(asked *a, const zlay_instruction *in)
+{
+    if (in->reserved || in->count > ZLAY_CONSTANTS_MOST || !zl_form_of(&a->form, in->form))
+        return false;
+    a->ptx = in->ptx;
+    for (uint32_t i = 0; i < in->count; i++)
+        if (!put_constant(a, &in->constant[i])) return false;
+    return true;
+}
+
+zlay_status zlay_instruction_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
+                                   const zlay_target *target, const zlay_instruction *instruction)
+{
+    asked a = {.count = 0};
+    if (!out || !target || !instruction || (room && !reasons) || !put_all(&a, instruction))
+        return ZLAY_EINVAL;
+    zl_subject s = {ZL_SUBJECT_INSTR, target, &a};
+    return zl_check(out, reasons, room, &s, false);
+}

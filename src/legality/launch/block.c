@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Blocks at launch as a subject of rules. */
+#include "rules/constants.h"
+#include "rules/rule.h"
+
+#include <zlay/block.h>
+
+enum {
+    AXES = 3,
+    GROUPS = 8,
+    GROUP = 128,      /* threads of a warpgroup */
+    GRANULE = 8,      /* registers of a thread */
+    WARPS_TOGETHER = 4, /* warps whose registers are given at once */
+    STATIC = 49152,
+    ALL_FLAGS = 2 * ZLAY_BLOCK_UNFIXED - 1
+};
+
+static const zlay_block *block_of(const zl_subject *s) { return s->value; }
+
+static uint64_t up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+
+static uint64_t sum(uint64_t a, uint64_t b)
+{
+    uint64_t r;
+    return __builtin_add_overflow(a, b, &r) ? UINT64_MAX : r;
+}
+
+static uint64_t register_file(const zlay_block *b)
+{
+    uint64_t warps = up(up(b->threads, WARP_THREADS) / WARP_THREADS, WARPS_TOGETHER);
+    return zl_umul_sat(warps * WARP_THREADS, up(b->registers, GRANULE));
+}
+
+static uint64_t blocks(const zlay_block *b)
+{
+    uint64_t product = 1;
+    for (int i = 0; i < AXES; i++) product = zl_umul_sat(product, b->cluster[i]);
+    return product;
+}
+
+/* Warpgroups of the block that the fields have; the last may be a part of one. */
+static uint32_t groups(const zlay_block *b)
+{
+    uint64_t count = up(b->threads, GROUP) / GROUP;
+    return count < GROUPS ? (uint32_t)count : GROUPS;
+}
+
+/* Registers of all threads once every warpgroup has what it asks for. */
+static uint64_t pool(const zlay_block *b)
+{
+    uint64_t registers = 0;
+    for (uint32_t i = 0; i < groups(b); i++) {
+        uint64_t each = b->setmaxnreg[i] ? b->setmaxnreg[i] : up(b->registers, GRANULE);
+        registers = sum(registers, each * GROUP);
+    }
+    return registers;
+}
+
+static bool nvidia(const zlay_target *t) { return (t->features & ZL_HAS_CP_ASYNC) != 0; }
+
+static bool moves_registers(const zlay_target *t)
+{
+    return t->features & ZL_HAS_TMA && t->suffix != 0;
+}
+
+/* A warpgroup that asks for nothing breaks no rule of those that do. */
+static uint64_t asked(const zlay_block *b, uint32_t i)
+{
+    return b->setmaxnreg[i] ? b->setmaxnreg[i] : SETMAXNREG_LEAST;
+}
+
+static uint64_t value(zl_quantity q, const zl_subject *s, uint32_t i)
+{
+    const zlay_block *b = block_of(s);
+    switch (q) {
+    case ZL_Q_BLOCK_THREADS: return b->threads;
+    case ZL_Q_BLOCK_REGISTERS: return b->registers;
+    case ZL_Q_BLOCK_FILE: return register_file(b);
+    case ZL_Q_BLOCK_STATIC: return b->smem_static;
+    case ZL_Q_BLOCK_SMEM: return sum(b->smem_static, b->smem_dynamic);
+    case ZL_Q_BLOCK_CLUSTERS: return (s->target->features & ZL_HAS_CLUSTER) != 0;
+    case ZL_Q_BLOCK_BLOCKS: return blocks(b);
+    case ZL_Q_BLOCK_GRID: return b->grid[i];
+    case ZL_Q_BLOCK_HAS_SETMAXNREG: return moves_registers(s->target);
+    case ZL_Q_BLOCK_FIXED: return !(b->flags & ZLAY_BLOCK_UNFIXED);
+    case ZL_Q_BLOCK_SETMAXNREG: return asked(b, i);
+    case ZL_Q_BLOCK_WARPS: return b->setmaxnreg[i] ? b->warps[i] : WARPS_TOGETHER;
+    default: return pool(b);
+    }
+}
+
+static uint32_t count(zl_entries entries, const zl_subject *s)
+{
+    switch (entries) {
+    case ZL_ENTRIES_EACH: return AXES;
+    case ZL_ENTRIES_ASKING: return groups(block_of(s));
+    default: return 1;
+    }
+}
+
+static bool guard(zl_guard g, const zl_subject *s)
+{
+    const zlay_block *b = block_of(s);
+    bool asked_for = b->flags & ZLAY_BLOCK_CLUSTER, odd = b->flags & ZLAY_BLOCK_NON_PORTABLE;
+    bool clusters = asked_for && s->target->features & ZL_HAS_CLUSTER;
+    bool sets = b->flags & ZLAY_BLOCK_SETMAXNREG;
+    switch (g) {
+    case ZL_G_ON_NVIDIA: return nvidia(s->target);
+    case ZL_G_REGISTERS_KNOWN: return b->registers > 0 && nvidia(s->target);
+    case ZL_G_IN_CLUSTERS: return asked_for;
+    case ZL_G_IN_PORTABLE: return clusters && !odd;
+    case ZL_G_IN_NON_PORTABLE: return clusters && odd;
+    case ZL_G_IN_GRIDS: return asked_for && b->flags & ZLAY_BLOCK_GRID;
+    case ZL_G_SETS_REGISTERS: return sets;
+    default: return sets && b->registers > 0;
+    }
+}
+
+static uint64_t bound(uint64_t b, const zl_subject *s, uint32_t i)
+{
+    const zlay_block *block = block_of(s);
+    const zlay_target_info *gives = zl_target_limits(s->target);
+    switch (b) {
+    case ZL_BOUND_THREADS: return gives->threads;
+    case ZL_BOUND_REGISTERS: return gives->registers;
+    case ZL_BOUND_FILE: return gives->register_file;
+    case ZL_BOUND_PORTABLE: return gives->cluster;
+    case ZL_BOUND_CLUSTER: return gives->cluster_most;
+    case ZL_BOUND_STATIC: return s->target->suffix == 'a' ? s->target->smem : STATIC;
+    case ZL_BOUND_SIDE: return block->cluster[i] ? block->cluster[i] : 1;
+    case ZL_BOUND_POOL:
+        return zl_umul_sat((uint64_t)groups(block) * GROUP, up(block->registers, GRANULE));
+    default: return b;
+    }
+}
+
+static void fix(zlay_reason *r, const zl_rule *rule, const zl_subject *s)
+{
+    if (zl_quantity_field(rule->quantity) == rule->field) zl_fix_plain(r, rule, s);
+}
+
+const zl_subject_form zl_block_form = {value, count, guard, bound, fix};
+
+zlay_status zlay_block_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
+                             const zlay_target *target, const zlay_block *block)
+{
+    if (!out || !target || !block || (room && !reasons) || block->flags & ~(uint32_t)ALL_FLAGS ||
+        !zl_all_zero(block->reserved, ZL_COUNT(block->reserved)))
+        return ZLAY_EINVAL;
+    zl_subject s = {ZL_SUBJECT_BLOCK, target, block};
+    return zl_check(out, reasons, room, &s, false);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a target is and gives. */
+#include "isa/form.h"
+
+static const zlay_target_info limits[] = {
+#define LIMITS(arch, width, most_threads, own, file, bank_count, blocks, most_blocks, granule)     \
+    {.architecture = arch,                                                                         \
+     .lanes = width,                                                                               \
+     .threads = most_threads,                                                                      \
+     .registers = own,                                                                             \
+     .register_file = file,                                                                        \
+     .banks = bank_count,                                                                          \
+     .bank_bytes = 4,                                                                              \
+     .cluster = blocks,                                                                            \
+     .cluster_most = most_blocks,                                                                  \
+     .smem_granule = granule},
+#include "target/limits.def"
+#undef LIMITS
+};
+
+static const struct {
+    zl_class cls;
+    const char *name;
+} classes[] = {{ZL_CLASS_NONE, "no tensor maps"}, {ZL_CLASS_SM90, "sm_90"},
+               {ZL_CLASS_SM100, "sm_100"},        {ZL_CLASS_SM103, "sm_103"},
+               {ZL_CLASS_SM110, "sm_110"},        {ZL_CLASS_SM120, "sm_120"},
+               {ZL_CLASS_GFX, "gfx"}};
+
+static const char *class_name(zl_class cls)
+{
+    for (size_t i = 0; i < ZL_COUNT(classes); i++)
+        if (classes[i].cls == cls) return classes[i].name;
+    return "";
+}
+
+const zlay_target_info *zl_target_limits(const zlay_target *target)
+{
+    size_t i = 0;
+    while (i + 1 < ZL_COUNT(limits) && limits[i].architecture != target->arch) i++;
+    return &limits[i];
+}
+
+zlay_status zlay_target_get(zlay_target_info *out, const zlay_target *target)
+{
+    zlay_target_info info;
+    if (!out || !target) return ZLAY_EINVAL;
+    info = *zl_target_limits(target);
+    info.suffix = target->suffix;
+    info.cls = class_name(target->cls);
+    info.ptx = zl_target_ptx(target);
+    info.smem = target->smem;
+    info.smem_multiprocessor = zl_smem_window(target);
+    *out = info;
+    return ZLAY_OK;
+}
+
+static const struct {
+    uint32_t bit;
+    const char *name;
+} features[] = {{ZL_HAS_CP_ASYNC, "cp_async"},
+                {ZL_HAS_TMA, "tma"},
+                {ZL_HAS_CLUSTER, "cluster"},
+                {ZL_HAS_WGMMA, "wgmma"},
+                {ZL_HAS_TCGEN05, "tcgen05"}};
+
+const char *zlay_target_feature(const zlay_target *target, size_t i)
+{
+    for (size_t k = 0; target && k < ZL_COUNT(features); k++)
+        if (target->features & features[k].bit && !i--) return features[k].name;
+    return NULL;
+}

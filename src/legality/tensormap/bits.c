@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The 128 bytes of a tensor map, field by field. */
+#include "rules/rule.h"
+
+#include <string.h>
+#include <zlay/tensormap_bits.h>
+
+enum { WORDS = 16, DIMS = 5, NO_TYPE = -1 };
+enum { TYPE_AT = 71, TYPE_BITS = 4, ROUNDS_AT = 80, LOWER_AT = 448, UPPER_AT = 464 };
+enum { BYTES_AT = 512, BYTES_BITS = 18, PLAIN_AT = 580, SWIZZLED_AT = 584 };
+
+typedef enum field {
+    MODE,
+    RANK,
+    ADDRESS,
+    INTERLEAVE,
+    SWIZZLE,
+    OOB,
+    L2,
+    STRIDE,
+    EXTENT,
+    STEP,
+    BOX,
+    CHANNELS,
+    PIXELS
+} field;
+
+static const struct bits {
+    field field;
+    uint32_t entry, less, shift, at, width;
+} rows[] = {
+#define BITS(field, entry, less, shift, at, width) {field, entry, less, shift, at, width},
+#include "legality/tensormap/bits.def"
+#undef BITS
+};
+
+/* The hardware numbers types in its own way, and one bit more rounds f32 to tf32. */
+static const struct {
+    int32_t type;
+    uint32_t code, rounds;
+} codes[] = {
+    {ZLAY_TYPE_U8, 0, 0},      {ZLAY_TYPE_U16, 1, 0},  {ZLAY_TYPE_U32, 2, 0},
+    {ZLAY_TYPE_S32, 3, 0},     {ZLAY_TYPE_U64, 4, 0},  {ZLAY_TYPE_S64, 5, 0},
+    {ZLAY_TYPE_F16, 6, 0},     {ZLAY_TYPE_F32, 7, 0},  {ZLAY_TYPE_F32_FTZ, 8, 0},
+    {ZLAY_TYPE_F64, 9, 0},     {ZLAY_TYPE_BF16, 10, 0}, {ZLAY_TYPE_TF32, 7, 1},
+    {ZLAY_TYPE_TF32_FTZ, 8, 1},
+};
+
+/* The corners of rank - 2 dimensions share 16 bits. */
+static const uint32_t corner_width[DIMS + 1] = {[3] = 16, [4] = 8, [5] = 5};
+
+const char *zlay_tensormap_bits_source(void)
+{
+    return "driver " ZL_DRIVER " (CUDA 13.0) on an NVIDIA H200, sm_90";
+}
+
+/* ---- bits --------------------------------------------------------------------- */
+
+static uint64_t mask(uint32_t width)
+{
+    return width < 64 ? ((uint64_t)1 << width) - 1 : UINT64_MAX;
+}
+
+/* No field crosses a word. */
+static void put(uint64_t *words, uint32_t at, uint32_t width, uint64_t value)
+{
+    words[at / 64] |= (value & mask(width)) << at % 64;
+}
+
+static uint64_t take(const uint64_t *words, uint32_t at, uint32_t width)
+{
+    return words[at / 64] >> at % 64 & mask(width);
+}
+
+/* ---- fields ------------------------------------------------------------------- */
+
+static uint64_t value_of(const zlay_tensormap *m, const struct bits *row)
+{
+    switch (row->field) {
+    case MODE: return m->mode != 0;
+    case RANK: return m->rank;
+    case ADDRESS: return m->address;
+    case INTERLEAVE: return (uint64_t)m->interleave;
+    case SWIZZLE: return (uint64_t)m->swizzle;
+    case OOB: return (uint64_t)m->oob;
+    case L2: return (uint64_t)m->l2;
+    case STRIDE: return m->stride[row->entry];
+    case EXTENT: return m->extent[row->entry];
+    case STEP: return m->step[row->entry];
+    case BOX: return m->box[row->entry];
+    case CHANNELS: return m->channels;
+    default: return m->pixels;
+    }
+}
+
+static void set_value(zlay_tensormap *m, const struct bits *row, uint64_t v)
+{
+    switch (row->field) {
+    case MODE: m->mode = (int32_t)v; return;
+    case RANK: m->rank = (uint32_t)v; return;
+    case ADDRESS: m->address = v; return;
+    case INTERLEAVE: m->interleave = (int32_t)v; return;
+    case SWIZZLE: m->swizzle = (int32_t)v; return;
+    case OOB: m->oob = (int32_t)v; return;
+    case L2: m->l2 = (int32_t)v; return;
+    case STRIDE: m->stride[row->entry] |= v; return;
+    case EXTENT: m->extent[row->entry] = v; return;
+    case STEP: m->step[row->entry] = (uint32_t)v; return;
+    case BOX: m->box[row->entry] = (uint32_t)v; return;
+    case CHANNELS: m->channels = (uint32_t)v; return;
+    default: m->pixels = (uint32_t)v;
+    }
+}
+
+static bool present(const zlay_tensormap *m, const struct bits *row)
+{
+    switch (row->field) {
+    case STRIDE: return row->entry + 1 < m->rank;
+    case EXTENT:
+    case STEP: return row->entry < m->rank;
+    case BOX: return !m->mode && row->entry < m->rank;
+    case CHANNELS:
+    case PIXELS: return m->mode != 0;
+    default: return true;
+    }
+}
+
+/* Dimensions that have corners, each in so many bits; 0 of them where the rank has none. */
+static uint32_t corners(const zlay_tensormap *m, uint32_t *width)
+{
+    *width = m->mode && m->rank <= DIMS ? corner_width[m->rank] : 0;
+    return *width ? m->rank - 2 : 0;
+}
+
+static int32_t sign_extended(uint64_t value, uint32_t width)
+{
+    uint64_t sign = (uint64_t)1 << (width - 1);
+    return (int32_t)((int64_t)(value ^ sign) - (int64_t)sign);
+}
+
+/* ---- what the driver derives ----------------------------------------------------- */
+
+static uint64_t box_bytes(const zlay_tensormap *m)
+{
+    uint64_t bytes = zlay_tensormap_type_bits(m->type) / 8;
+    if (m->mode) return zl_umul_sat(bytes, zl_umul_sat(m->channels, m->pixels));
+    for (uint32_t i = 0; i < zl_dims(m); i++)
+        bytes = zl_umul_sat(bytes, m->step[i] ? m->box[i] / m->step[i] : 0);
+    return bytes;
+}
+
+static void put_derived(uint64_t *words, const zlay_tensormap *m)
+{
+    uint32_t swizzle = (uint32_t)m->swizzle;
+    put(words, BYTES_AT, BYTES_BITS, box_bytes(m));
+    put(words, swizzle ? SWIZZLED_AT + swizzle - 1 : PLAIN_AT, 1, 1);
+}
+
+/* ---- whole maps --------------------------------------------------------------- */
+
+static void bits_of(uint64_t *words, const zlay_tensormap *m)
+{
+    uint32_t width, dims = corners(m, &width);
+    memset(words, 0, WORDS * sizeof *words);
+    for (size_t i = 0; i < ZL_COUNT(rows); i++)
+        if (present(m, &rows[i]))
+            put(words, rows[i].at, rows[i].width,
+                (value_of(m, &rows[i]) - rows[i].less) >> rows[i].shift);
+    for (size_t i = 0; i < ZL_COUNT(codes); i++)
+        if (codes[i].type == m->type) {
+            put(words, TYPE_AT, TYPE_BITS, codes[i].code);
+            put(words, ROUNDS_AT, 1, codes[i].rounds);
+        }
+    for (uint32_t i = 0; i < dims; i++) {
+        put(words, LOWER_AT + i * width, width, (uint64_t)m->lower[i]);
+        put(words, UPPER_AT + i * width, width, (uint64_t)m->upper[i]);
+    }
+    put_derived(words, m);
+}
+
+static int32_t type_of(const uint64_t *words)
+{
+    uint64_t code = take(words, TYPE_AT, TYPE_BITS), rounds = take(words, ROUNDS_AT, 1);
+    for (size_t i = 0; i < ZL_COUNT(codes); i++)
+        if (codes[i].code == code && codes[i].rounds == rounds) return codes[i].type;
+    return NO_TYPE;
+}
+
+zlay_status zlay_tensormap_pack(uint64_t *words, const zlay_target *target,
+                                const zlay_tensormap *map)
+{
+    zlay_verdict verdict;
+    if (!words || !target || !map) return ZLAY_EINVAL;
+    if (!zl_measured(target)) return ZLAY_ENOTSUP;
+    zlay_status status = zlay_tensormap_check(&verdict, NULL, 0, target, map);
+    if (status || verdict.answer != ZLAY_YES) return ZLAY_EINVAL;
+    bits_of(words, map);
+    return ZLAY_OK;
+}
+
+/* The rows of mode and rank come first: they say which others there are. */
+zlay_status zlay_tensormap_unpack(zlay_tensormap *out, uint64_t *unexplained,
+                                  const zlay_target *target, const uint64_t *words)
+{
+    uint64_t own[WORDS];
+    uint32_t width, dims;
+    if (!out || !unexplained || !target || !words) return ZLAY_EINVAL;
+    if (!zl_measured(target)) return ZLAY_ENOTSUP;
+    memset(out, 0, sizeof *out);
+    for (size_t i = 0; i < ZL_COUNT(rows); i++) {
+        const struct bits *row = &rows[i];
+        if (present(out, row))
+            set_value(out, row, (take(words, row->at, row->width) << row->shift) + row->less);
+    }
+    out->type = type_of(words);
+    dims = corners(out, &width);
+    for (uint32_t i = 0; i < dims; i++) {
+        out->lower[i] = sign_extended(take(words, LOWER_AT + i * width, width), width);
+        out->upper[i] = sign_extended(take(words, UPPER_AT + i * width, width), width);
+    }
+    bits_of(own, out);
+    for (size_t i = 0; i < WORDS; i++) unexplained[i] = words[i] ^ own[i];
+    return ZLAY_OK;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tensor maps under facts. */
+#include "rules/symbolic/given.h"
+
+#include <string.h>
+
+static uint64_t *entry_of(zlay_tensormap *map, const zlay_given *given)
+{
+    uint32_t i = (uint32_t)given->index;
+    if (given->field == ZLAY_FIELD_ADDRESS) return &map->address;
+    if (given->field == ZLAY_FIELD_EXTENT && i < zl_dims(map)) return &map->extent[i];
+    if (given->field == ZLAY_FIELD_STRIDE && i < zl_dims(map) && i + 1 < zl_dims(map))
+        return &map->stride[i];
+    return NULL;
+}
+
+static bool take(zl_given *g, const zlay_given *given)
+{
+    bool box = given->field == ZLAY_FIELD_BOX && (uint32_t)given->index < zl_dims(g->map);
+    uint64_t *entry = entry_of(g->map, given);
+    if (box) g->map->box[given->index] = 1;
+    else if (entry) *entry = 1;
+    return box || entry;
+}
+
+static bool typed(int64_t *lo, int64_t *hi, const zl_given *g, const zlay_given *given)
+{
+    *lo = 0;
+    *hi = INT64_MAX;
+    return given->field == ZLAY_FIELD_ADDRESS && !zl_measured(g->subject.target);
+}
+
+static bool repairs(const zl_given *g, int32_t field)
+{
+    (void)g;
+    return field != ZLAY_FIELD_BOX && field != ZLAY_FIELD_STRIDE;
+}
+
+const zl_given_form zl_map_given = {
+    "an address, extent, stride or box", true, take, typed, zl_map_asks, repairs, false};
+
+bool zl_of_map(const zlay_given *text)
+{
+    return text->field == ZLAY_FIELD_ADDRESS || text->field == ZLAY_FIELD_EXTENT ||
+           text->field == ZLAY_FIELD_STRIDE || text->field == ZLAY_FIELD_BOX;
+}
+
+bool zl_map_given_any(const zl_given *g)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < g->count; i++) any |= zl_of_map(&g->text[i]);
+    return any;
+}
+
+zlay_status zlay_tensormap_check_given(zlay_ctx *ctx, zlay_verdict *out, zlay_reason *reasons,
+                                       size_t room, zlay_buf *guard,
+                                       const zlay_tensormap_question *question)
+{
+    zlay_tensormap_question q;
+    memset(&q, 0, sizeof q);
+    if (!question || !zl_given_askable(out, reasons, room, guard)) return ZLAY_EINVAL;
+    memcpy(&q, question, question->size < sizeof q ? question->size : sizeof q);
+    if (!q.target || !q.map || !zl_all_zero(q.map->reserved, ZL_COUNT(q.map->reserved)))
+        return ZLAY_EINVAL;
+    zlay_tensormap map = *q.map;
+    zl_given g = {.ctx = ctx, .form = &zl_map_given, .subject = {ZL_SUBJECT_TMAP, q.target, &map},
+                  .map = &map, .text = q.given, .count = q.count, .facts = q.facts};
+    return zl_given_check(&g, out, reasons, room, guard);
+}

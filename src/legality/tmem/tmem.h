@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of tensor memory share: shapes as rows. */
+#ifndef ZL_TMEM_H
+#define ZL_TMEM_H
+
+#include "legality/tcgen05/tcgen05.h"
+
+#include <zlay/tmem.h>
+
+typedef struct zl_tmem_shape {
+    const char *name;
+    uint32_t lanes, span, columns, registers, most;
+} zl_tmem_shape;
+
+/* NULL for a number that is no shape. */
+const zl_tmem_shape *zl_tmem_shape_of(int32_t shape);
+
+#endif

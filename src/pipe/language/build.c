@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A pipe from structs: each becomes a line, which the parser reads. So a pipe that is built is one
+ * that is read, and what is wrong is said in the same words. */
+#include "pipe/language/build.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- lines ------------------------------------------------------------------------------- */
+
+void zl_build_wrong(zlay_pipe_builder *b, const char *field, const char *what)
+{
+    if (!b->wrong[0]) snprintf(b->wrong, sizeof b->wrong, "field '%s' %s", field, what);
+}
+
+void zl_build_begin(zlay_pipe_builder *b, const char *word)
+{
+    b->text = (zl_text){b->line, sizeof b->line, 0};
+    b->wrong[0] = 0;
+    zl_puts(&b->text, word);
+}
+
+void zl_build_name(zlay_pipe_builder *b, const char *name, const char *field)
+{
+    if (!name || !zl_is_name(name, strlen(name))) zl_build_wrong(b, field, "is no name");
+    else zl_putf(&b->text, " %s", name);
+}
+
+void zl_build_bytes(zlay_pipe_builder *b, const zlay_pipe_bytes *bytes)
+{
+    const char *plus = " ";
+    for (size_t i = 0; i < ZL_COUNT(bytes->move); i++) {
+        if (!bytes->move[i]) continue;
+        zl_puts(&b->text, plus);
+        if (bytes->times[i] > 1) zl_putf(&b->text, "%u *", bytes->times[i]);
+        zl_build_name(b, bytes->move[i], "bytes");
+        plus = " + ";
+    }
+    if (bytes->add < 0) zl_build_wrong(b, "bytes", "is below 0");
+    else if (bytes->add || plus[1] != '+') zl_putf(&b->text, "%s%lld", plus, (long long)bytes->add);
+}
+
+static bool is_number(const char *text)
+{
+    size_t digits = 0;
+    while (text[digits] >= '0' && text[digits] <= '9') digits++;
+    return digits && digits < 12 && !text[digits];
+}
+
+/* What is added stands as the printer has it: i-1, N, 0-1. */
+void zl_build_at(zlay_pipe_builder *b, const zlay_pipe_at *at)
+{
+    const char *plus = "";
+    if (at->counter) {
+        zl_build_name(b, at->counter, "counter");
+        if (at->times) {
+            zl_puts(&b->text, " *");
+            if (is_number(at->times)) zl_putf(&b->text, " %s", at->times);
+            else zl_build_name(b, at->times, "times");
+        }
+        plus = "+";
+    } else if (at->times) zl_build_wrong(b, "times", "multiplies no counter");
+    if (at->plus) {
+        zl_puts(&b->text, plus);
+        zl_build_name(b, at->plus, "plus");
+        plus = "+";
+    }
+    if (at->add > INT32_MAX || at->add < -INT32_MAX) zl_build_wrong(b, "add", "is out of range");
+    else if (at->add < 0) zl_putf(&b->text, "%s-%lld", *plus ? "" : " 0", (long long)-at->add);
+    else if (at->add || !*plus) zl_putf(&b->text, "%s %lld", plus, (long long)at->add);
+}
+
+zlay_status zl_build_read(zlay_ctx *ctx, zlay_pipe_builder *b)
+{
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    zl_parser *p = &b->parser;
+    if (!p->pipe || p->status)
+        return zl_leave(ctx, zl_fail(ctx, p->status ? p->status : ZLAY_EINVAL,
+                                     "the builder is %s", p->pipe ? "broken" : "finished"));
+    if (b->text.need > sizeof b->line) zl_build_wrong(b, "word", "has too long a line");
+    p->ctx = ctx;
+    if (!b->wrong[0]) zl_parse_lines(p, b->line, b->text.need);
+    else p->status = zl_fail(ctx, ZLAY_EINVAL, "line %u: %s", p->scan.line + 1, b->wrong);
+    p->scan.begin = p->scan.at = p->scan.end = b->line;
+    return zl_leave(ctx, p->status);
+}
+
+static bool is_zero(const void *bytes, size_t size)
+{
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < size; i++)
+        if (at[i]) return false;
+    return true;
+}
+
+void zl_build_rest(zlay_pipe_builder *b, const void *copy, const zl_field *fields, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!is_zero((const char *)copy + fields[i].offset, fields[i].size))
+            zl_build_wrong(b, fields[i].name, "does not belong to this word");
+}
+
+/* ---- the builder --------------------------------------------------------------------------- */
+
+static zlay_status head(zlay_ctx *ctx, zlay_pipe_builder *b, const char *name, uint32_t blocks,
+                        uint32_t registers)
+{
+    zl_build_begin(b, "pipe");
+    zl_build_name(b, name, "name");
+    zlay_status status = zl_build_read(ctx, b);
+    zl_build_begin(b, "cluster");
+    zl_putf(&b->text, " %u", blocks);
+    if (!status && blocks) status = zl_build_read(ctx, b);
+    zl_build_begin(b, "registers");
+    zl_putf(&b->text, " %u", registers);
+    return status || !registers ? status : zl_build_read(ctx, b);
+}
+
+zlay_status zlay_pipe_builder_new(zlay_ctx *ctx, zlay_pipe_builder **out, const char *name,
+                                  uint32_t blocks, uint32_t registers)
+{
+    if (!out) return ZLAY_EINVAL;
+    *out = NULL;
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    zlay_pipe_builder *b = zl_alloc(ctx, 1, sizeof *b);
+    if (!b) return zl_leave(ctx, ZLAY_ENOMEM);
+    b->alloc = zl_allocator(ctx);
+    zl_leave(ctx, ZLAY_OK);
+    status = zl_parse_begin(ctx, &b->parser);
+    if (!status) status = head(ctx, b, name, blocks, registers);
+    if (status) zlay_pipe_builder_free(b);
+    else *out = b;
+    return status;
+}
+
+void zlay_pipe_builder_free(zlay_pipe_builder *builder)
+{
+    if (!builder) return;
+    zlay_allocator alloc = builder->alloc;
+    zlay_pipe_free(builder->parser.pipe);
+    zl_free(&alloc, builder, sizeof *builder);
+}
+
+zlay_status zlay_pipe_builder_end(zlay_ctx *ctx, zlay_pipe_builder *builder)
+{
+    if (!builder) return ZLAY_EINVAL;
+    zl_build_begin(builder, "end");
+    return zl_build_read(ctx, builder);
+}
+
+zlay_status zlay_pipe_builder_finish(zlay_ctx *ctx, zlay_pipe **out, zlay_pipe_builder *builder)
+{
+    if (!out) return ZLAY_EINVAL;
+    *out = NULL;
+    if (!builder) return ZLAY_EINVAL;
+    zl_build_begin(builder, "");
+    zlay_status status = zl_build_read(ctx, builder);
+    if (status) return status;
+    status = zl_enter(ctx);
+    if (status) return status;
+    zl_parse_end(&builder->parser);
+    status = builder->parser.status;
+    if (!status) {
+        *out = builder->parser.pipe;
+        builder->parser.pipe = NULL;
+    }
+    return zl_leave(ctx, status);
+}
+
+/* ---- declarations ---------------------------------------------------------------------------- */
+
+/* A copy of a struct that may be shorter than ours; false: it is none. */
+static bool taken(zlay_pipe_builder *b, void *to, const void *from, uint32_t size, size_t whole,
+                  size_t least)
+{
+    memset(to, 0, whole);
+    if (size < least || size > whole) {
+        zl_build_wrong(b, "size", "is none of this struct");
+        return false;
+    }
+    memcpy(to, from, size);
+    return true;
+}
+
+typedef zlay_pipe_declaration declaration;
+
+static void put_stages(zlay_pipe_builder *b, declaration *d)
+{
+    zl_putf(&b->text, "[%u]", d->stages);
+    d->stages = 0;
+}
+
+static void put_amount(zlay_pipe_builder *b, declaration *d)
+{
+    zl_build_bytes(b, &d->bytes);
+    d->bytes = (zlay_pipe_bytes){0};
+}
+
+static void put_flag(zlay_pipe_builder *b, uint32_t *flag, const char *word, const char *field)
+{
+    if (*flag > 1) zl_build_wrong(b, field, "is 0 or 1");
+    if (*flag) zl_putf(&b->text, " %s", word);
+    *flag = 0;
+}
+
+static void put_count(zlay_pipe_builder *b, declaration *d, const char *word)
+{
+    if (d->count < 0) zl_build_wrong(b, "count", "is below 0");
+    zl_putf(&b->text, "%s %lld", word, (long long)d->count);
+    d->count = 0;
+}
+
+static void put_param(zlay_pipe_builder *b, declaration *d)
+{
+    if (d->least < 0 || d->most < 0) zl_build_wrong(b, "least", "is below 0");
+    zl_putf(&b->text, " %lld..", (long long)d->least);
+    if (d->most) zl_putf(&b->text, "%lld", (long long)d->most);
+    d->least = d->most = 0;
+}
+
+static void put_declared(zlay_pipe_builder *b, declaration *d)
+{
+    static const char *const words[] = {"param", "move", "smem", "tmem", "map", "global", "flag",
+                                        "bar"};
+    enum { PARAM, MOVE, SMEM, TMEM, BAR = 7, NONE };
+    size_t word = 0;
+    while (word < NONE && (!d->word || strcmp(words[word], d->word))) word++;
+    if (word == NONE) {
+        zl_build_wrong(b, "word", "is none of a declaration");
+        return;
+    }
+    zl_build_begin(b, words[word]);
+    zl_build_name(b, d->name, "name");
+    if (word > MOVE) put_stages(b, d);
+    if (word == PARAM) put_param(b, d);
+    if (word == MOVE || word == SMEM) put_amount(b, d);
+    if (word == SMEM) put_flag(b, &d->each, "each", "each");
+    if (word == TMEM || word == BAR) put_count(b, d, word == BAR ? " count" : "");
+    if (word == TMEM) put_flag(b, &d->pair, "pair", "pair");
+}
+
+#define FIELD(type, name) {#name, offsetof(type, name), sizeof((type){0}.name)}
+
+zlay_status zlay_pipe_builder_declare(zlay_ctx *ctx, zlay_pipe_builder *builder,
+                                      const zlay_pipe_declaration *from)
+{
+    static const zl_field fields[] = {
+        FIELD(declaration, stages), FIELD(declaration, bytes), FIELD(declaration, least),
+        FIELD(declaration, most),   FIELD(declaration, count), FIELD(declaration, each),
+        FIELD(declaration, pair),   FIELD(declaration, reserved)};
+    declaration d;
+    if (!builder || !from) return ZLAY_EINVAL;
+    zl_build_begin(builder, "");
+    if (taken(builder, &d, from, from->size, sizeof d, offsetof(declaration, reserved)))
+        put_declared(builder, &d);
+    zl_build_rest(builder, &d, fields, ZL_COUNT(fields));
+    return zl_build_read(ctx, builder);
+}
+
+zlay_status zlay_pipe_builder_role(zlay_ctx *ctx, zlay_pipe_builder *builder,
+                                   const zlay_pipe_role *from)
+{
+    static const zl_field fields[] = {FIELD(zlay_pipe_role, cta), FIELD(zlay_pipe_role, reserved0),
+                                      FIELD(zlay_pipe_role, reserved)};
+    zlay_pipe_role r;
+    if (!builder || !from) return ZLAY_EINVAL;
+    zl_build_begin(builder, "role");
+    if (taken(builder, &r, from, from->size, sizeof r, offsetof(zlay_pipe_role, reserved))) {
+        zl_build_name(builder, r.name, "name");
+        zl_putf(&builder->text, " warps %u..%u", r.first_warp, r.last_warp);
+        if (r.each) zl_putf(&builder->text, " each %u", r.each);
+        put_flag(builder, &r.elect, "elect", "elect");
+        if (r.pinned > 1) zl_build_wrong(builder, "pinned", "is 0 or 1");
+        if (r.pinned) zl_putf(&builder->text, " cta %u", r.cta);
+        if (r.pinned) r.cta = 0;
+    }
+    zl_build_rest(builder, &r, fields, ZL_COUNT(fields));
+    return zl_build_read(ctx, builder);
+}
+
+zlay_status zlay_pipe_builder_event(zlay_ctx *ctx, zlay_pipe_builder *builder,
+                                    const zlay_pipe_event *from)
+{
+    zlay_pipe_event e;
+    if (!builder || !from) return ZLAY_EINVAL;
+    zl_build_begin(builder, "");
+    if (taken(builder, &e, from, from->size, sizeof e, offsetof(zlay_pipe_event, reserved)))
+        zl_build_event(builder, &e);
+    return zl_build_read(ctx, builder);
+}

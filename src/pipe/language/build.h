@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A line as it is put together: what is named is a name, and the parser reads the line. */
+#ifndef ZL_PIPE_BUILD_H
+#define ZL_PIPE_BUILD_H
+
+#include "pipe/language/parse.h"
+#include <zlay/pipe_build.h>
+
+enum { ZL_BUILD_LINE = 4096 };
+
+struct zlay_pipe_builder {
+    zlay_allocator alloc;
+    zl_parser parser; /* its pipe is NULL when it was given away */
+    char line[ZL_BUILD_LINE];
+    zl_text text;
+    char wrong[128]; /* what the line cannot say; "": nothing */
+};
+
+/* Begin a line; put a name, a position, a sum of bytes, each behind a blank. */
+void zl_build_begin(zlay_pipe_builder *b, const char *word);
+void zl_build_name(zlay_pipe_builder *b, const char *name, const char *field);
+void zl_build_at(zlay_pipe_builder *b, const zlay_pipe_at *at);
+void zl_build_bytes(zlay_pipe_builder *b, const zlay_pipe_bytes *bytes);
+void zl_build_wrong(zlay_pipe_builder *b, const char *field, const char *what);
+
+/* Let the parser read the line. */
+zlay_status zl_build_read(zlay_ctx *ctx, zlay_pipe_builder *b);
+
+/* The line of an event. */
+void zl_build_event(zlay_pipe_builder *b, const zlay_pipe_event *event);
+
+/* A field of a struct: its name, where it is, how long. */
+typedef struct zl_field {
+    const char *name;
+    size_t offset, size;
+} zl_field;
+
+/* Every field that is left in a copy from which what was used has been cleared is one too many. */
+void zl_build_rest(zlay_pipe_builder *b, const void *copy, const zl_field *fields, size_t count);
+
+#endif

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The line of an event: the operands of its row in events.def, each from its fields, which are
+ * cleared as they are used. */
+#include "pipe/language/build.h"
+
+#include <string.h>
+
+typedef zlay_pipe_event event;
+typedef struct writer {
+    zlay_pipe_builder *b;
+    event *e;
+    zl_token token;
+    uint32_t stages; /* of the ring that was named last */
+} writer;
+
+static void put_text(writer *w, const char *text) { zl_puts(&w->b->text, text); }
+
+/* ---- positions ----------------------------------------------------------------------------- */
+
+/* The stages of what is named; 1 where it is nothing: the parser says so. */
+static uint32_t stages_of(const writer *w, int of, const char *name)
+{
+    const zlay_pipe *pipe = w->b->parser.pipe;
+    int32_t i = name && pipe ? zl_find(pipe, of, name) : -1;
+    if (i < 0) return 1;
+    switch (of) {
+    case ZL_OF_BAR: return pipe->bars[i].stages;
+    case ZL_OF_SMEM: return pipe->smems[i].stages;
+    case ZL_OF_TMEM: return pipe->tmems[i].stages;
+    default: return pipe->others[i].stages;
+    }
+}
+
+static void put_position(writer *w, zlay_pipe_at *at)
+{
+    put_text(w, " (");
+    zl_build_at(w->b, at);
+    put_text(w, ")");
+    *at = (zlay_pipe_at){0};
+}
+
+static void put_slot(writer *w, int of, const char **name, zlay_pipe_at *at, const char *field)
+{
+    bool constant = !at->counter && !at->times && !at->plus;
+    w->stages = stages_of(w, of, *name);
+    zl_build_name(w->b, *name, field);
+    put_text(w, "[");
+    if (constant) {
+        zl_build_at(w->b, at);
+        *at = (zlay_pipe_at){0};
+    } else {
+        put_position(w, at);
+        zl_putf(&w->b->text, " %% %u", w->stages);
+    }
+    put_text(w, "]");
+    *name = NULL;
+}
+
+/* ---- operands -------------------------------------------------------------------------------- */
+
+static void put_nothing(writer *w) { (void)w; }
+
+static void put_loop(writer *w)
+{
+    zl_build_name(w->b, w->e->name, "name");
+    put_text(w, " in");
+    zl_build_at(w->b, &w->e->first);
+    put_text(w, "..");
+    zl_build_at(w->b, &w->e->last);
+    if (w->e->step < 0) zl_build_wrong(w->b, "step", "is below 0");
+    if (w->e->step) zl_putf(&w->b->text, " step %lld", (long long)w->e->step);
+    w->e->name = NULL;
+    w->e->first = w->e->last = (zlay_pipe_at){0};
+    w->e->step = 0;
+}
+
+static void put_bar_name(writer *w)
+{
+    zl_build_name(w->b, w->e->bar, "bar");
+    w->e->bar = NULL;
+}
+
+static void put_bar(writer *w) { put_slot(w, ZL_OF_BAR, &w->e->bar, &w->e->bar_at, "bar"); }
+
+static void put_parity(writer *w)
+{
+    if (w->e->before > 1) zl_build_wrong(w->b, "before", "is 0 or 1");
+    put_text(w, w->e->before ? " parity (" : " parity");
+    put_position(w, &w->e->phase);
+    zl_putf(&w->b->text, w->e->before ? " / %u + 1) %% 2" : " / %u %% 2",
+            w->stages);
+    w->e->before = 0;
+}
+
+static void put_bytes(writer *w)
+{
+    zl_build_bytes(w->b, &w->e->bytes);
+    w->e->bytes = (zlay_pipe_bytes){0};
+}
+
+static void put_opt_bytes(writer *w)
+{
+    if (w->e->bytes.add || w->e->bytes.move[0]) put_bytes(w);
+}
+
+static void put_number(writer *w)
+{
+    if (w->e->number < 0) zl_build_wrong(w->b, "number", "is below 0");
+    zl_putf(&w->b->text, " %lld", (long long)w->e->number);
+    w->e->number = 0;
+}
+
+static void put_arrow(writer *w) { put_text(w, " ->"); }
+static void put_comma(writer *w) { put_text(w, ","); }
+static void put_signal(writer *w) { put_text(w, " signal"); }
+
+static void put_opt_signal(writer *w)
+{
+    if (!w->e->bar) return;
+    put_signal(w);
+    put_bar(w);
+}
+
+static void put_smem(writer *w) { put_slot(w, ZL_OF_SMEM, &w->e->smem[0], &w->e->at[0], "smem"); }
+static void put_smem1(writer *w) { put_slot(w, ZL_OF_SMEM, &w->e->smem[1], &w->e->at[1], "smem"); }
+
+static void put_opt_from_smem(writer *w)
+{
+    if (!w->e->smem[1]) return;
+    put_text(w, " from");
+    put_smem1(w);
+}
+
+static void put_flag(writer *w) { put_slot(w, ZL_OF_OTHER, &w->e->other, &w->e->other_at, "other"); }
+static void put_map(writer *w) { put_slot(w, ZL_OF_OTHER, &w->e->map, &w->e->map_at, "map"); }
+
+static void put_smem_or_global(writer *w)
+{
+    if (w->e->other) put_flag(w);
+    else put_smem(w);
+}
+
+static void put_opt_to_global(writer *w)
+{
+    if (!w->e->other) return;
+    put_text(w, " ->");
+    put_flag(w);
+}
+
+static void put_opt_by_map(writer *w)
+{
+    if (!w->e->map) return;
+    put_text(w, " by");
+    put_map(w);
+}
+
+static void put_columns_of(writer *w, int i)
+{
+    put_slot(w, ZL_OF_TMEM, &w->e->tmem[i], &w->e->tmem_at[i], "tmem");
+}
+
+static void put_tmem_name(writer *w)
+{
+    zl_build_name(w->b, w->e->tmem[0], "tmem");
+    w->e->tmem[0] = NULL;
+}
+
+static void put_tmem(writer *w) { put_columns_of(w, 0); }
+
+static void put_acc(writer *w)
+{
+    zl_build_name(w->b, w->e->acc, "acc");
+    w->e->acc = NULL;
+}
+
+static void put_opt_from_acc(writer *w)
+{
+    if (!w->e->acc) return;
+    put_text(w, " from");
+    put_acc(w);
+}
+
+static void put_factor(writer *w)
+{
+    if (w->e->acc_a) {
+        zl_build_name(w->b, w->e->acc_a, "acc_a");
+        w->e->acc_a = NULL;
+    } else if (w->e->tmem[1]) put_columns_of(w, 1);
+    else put_smem(w);
+}
+
+static void put_smem_or_acc(writer *w)
+{
+    if (w->e->acc) put_acc(w);
+    else put_smem(w);
+}
+
+static void put_factor1(writer *w)
+{
+    if (w->e->acc_b) {
+        zl_build_name(w->b, w->e->acc_b, "acc_b");
+        w->e->acc_b = NULL;
+    } else put_smem1(w);
+}
+
+static void put_sum(writer *w)
+{
+    if (w->e->tmem[0]) put_tmem(w);
+    else put_acc(w);
+}
+
+/* ---- what may be missing ----------------------------------------------------------------------- */
+
+static void put_opt_fresh(writer *w)
+{
+    if (w->e->fresh > 1) zl_build_wrong(w->b, "fresh", "is 0 or 1");
+    if (w->e->fresh) put_text(w, " fresh");
+    w->e->fresh = 0;
+}
+
+static void put_opt_number(writer *w, const char *word, uint32_t *number)
+{
+    if (*number) zl_putf(&w->b->text, " %s %u", word, *number);
+    *number = 0;
+}
+
+static void put_opt_part(writer *w) { put_opt_number(w, "part", &w->e->part); }
+static void put_opt_times(writer *w) { put_opt_number(w, "times", &w->e->times); }
+static void put_opt_multicast(writer *w) { put_opt_number(w, "multicast", &w->e->multicast); }
+
+static void put_opt_scope(writer *w)
+{
+    const char *scope = w->e->scope;
+    if (!scope) return;
+    if (strcmp(scope, "warps") && strcmp(scope, "threads"))
+        zl_build_wrong(w->b, "scope", "is warps or threads");
+    else zl_putf(&w->b->text, " %s", scope);
+    w->e->scope = NULL;
+}
+
+static void put_opt_cta(writer *w)
+{
+    switch (w->e->where) {
+    case ZLAY_PIPE_CTA_OWN: return;
+    case ZLAY_PIPE_CTA_RANK: zl_putf(&w->b->text, " cta %u", w->e->cta); break;
+    case ZLAY_PIPE_CTA_NEXT: zl_putf(&w->b->text, " cta +%u", w->e->cta); break;
+    case ZLAY_PIPE_CTA_EVERY:
+        put_text(w, " cta all");
+        w->e->where = 0;
+        return;
+    default: zl_build_wrong(w->b, "where", "is none of ZLAY_PIPE_CTA_*");
+    }
+    w->e->cta = 0;
+    w->e->where = 0;
+}
+
+static void put_opt_bar_cta(writer *w)
+{
+    if (w->e->signalled) zl_putf(&w->b->text, " cta %u", w->e->signalled - 1);
+    w->e->signalled = 0;
+}
+
+static void put_range(writer *w, const char *word, uint32_t *first, uint32_t *count)
+{
+    if (!*count) return;
+    zl_putf(&w->b->text, " %s %u..%llu", word, *first, (unsigned long long)*first + *count - 1);
+    *first = *count = 0;
+}
+
+static void put_opt_lanes(writer *w) { put_range(w, "lanes", &w->e->first_lane, &w->e->lanes); }
+static void put_opt_columns(writer *w)
+{
+    put_range(w, "columns", &w->e->first_column, &w->e->columns);
+}
+
+/* Behind its way: a named barrier has a number, and threads. */
+static void put_opt_named(writer *w)
+{
+    if (!w->e->number) return;
+    zl_putf(&w->b->text, " %u", w->e->named);
+    w->e->named = 0;
+    put_number(w);
+}
+
+static void put_way(writer *w)
+{
+    const char *const *ways = zl_ways[w->token];
+    for (int i = 0; i < ZL_WAYS; i++)
+        if (ways[i] && w->e->way && !strcmp(ways[i], w->e->way)) {
+            zl_putf(&w->b->text, " %s", ways[i]);
+            w->e->way = NULL;
+            return;
+        }
+    zl_build_wrong(w->b, "way", "is none of this word");
+}
+
+/* ---- a line -------------------------------------------------------------------------------------- */
+
+static void (*const writers[ZL_T_COUNT])(writer *w) = {
+#define TOKEN(name, function) [ZL_T_##name] = put_##function,
+#include "pipe/language/tokens.def"
+#undef TOKEN
+};
+
+#define FIELD(name) {#name, offsetof(event, name), sizeof((event){0}.name)}
+
+static const zl_field fields[] = {
+    FIELD(named),        FIELD(way),      FIELD(name),         FIELD(first),    FIELD(last),
+    FIELD(step),         FIELD(bar),      FIELD(bar_at),       FIELD(phase),    FIELD(before),
+    FIELD(part),         FIELD(bytes),    FIELD(number),       FIELD(smem),     FIELD(at),
+    FIELD(tmem),         FIELD(tmem_at),  FIELD(acc),          FIELD(acc_a),    FIELD(acc_b),
+    FIELD(map),
+    FIELD(map_at),       FIELD(other),    FIELD(other_at),     FIELD(scope),    FIELD(times),
+    FIELD(fresh),        FIELD(multicast), FIELD(where),       FIELD(cta),      FIELD(first_lane),
+    FIELD(lanes),        FIELD(first_column), FIELD(columns),  FIELD(signalled), FIELD(reserved)};
+
+void zl_build_event(zlay_pipe_builder *b, const zlay_pipe_event *from)
+{
+    event e = *from;
+    writer w = {.b = b, .e = &e};
+    zl_event_kind kind = ZL_EV_NONE + 1;
+    while (kind < ZL_EV_END && (!e.word || strcmp(zl_forms[kind].word, e.word))) kind++;
+    if (kind == ZL_EV_END) {
+        zl_build_wrong(b, "word", "is none of an event");
+        return;
+    }
+    zl_build_begin(b, zl_forms[kind].word);
+    for (const uint8_t *token = zl_forms[kind].operands; *token; token++) {
+        w.token = (zl_token)*token;
+        writers[*token](&w);
+    }
+    zl_build_rest(b, &e, fields, ZL_COUNT(fields));
+}

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The text form of a pipe, line by line: declarations and roles. */
+#include "pipe/language/parse.h"
+
+#include <string.h>
+
+/* `what` is wrong with the line; it is `name` where that is no NULL. */
+static bool fail(zl_parser *p, zlay_status status, const char *name, const char *what)
+{
+    char shown[256];
+    const char *mark = name ? "'" : "";
+    size_t length = (size_t)(p->scan.end - p->scan.begin);
+    if (!p->status)
+        p->status = zl_fail(p->ctx, status, "line %u: %s%s%s%s in \"%s\"", p->scan.line, mark,
+                            name ? name : "", mark, what, zl_quote(shown, p->scan.begin, length));
+    return false;
+}
+
+bool zl_parse_fail(zl_parser *p, zlay_status status, const char *what)
+{
+    return fail(p, status, NULL, what);
+}
+
+static bool missing(zl_parser *p, const char *text)
+{
+    return fail(p, ZLAY_EINVAL, text, " is missing");
+}
+
+static bool bad(zl_parser *p, const char *what) { return zl_parse_fail(p, ZLAY_EINVAL, what); }
+
+static bool word(zl_parser *p, const char *text) { return zl_scan_word(&p->scan, text); }
+
+/* Arrays double. */
+void *zl_parse_more(zl_parser *p, int of, void **array, uint32_t *count, size_t size)
+{
+    zlay_pipe *pipe = p->pipe;
+    if (of != ZL_OF_EVENT && *count == ZL_PIPE_NAMES) {
+        zl_parse_fail(p, ZLAY_ELIMIT, "more than 64 names of one sort");
+        return NULL;
+    }
+    if (*count == pipe->room[of]) {
+        size_t first = of == ZL_OF_EVENT ? 64 : 8;
+        size_t room = pipe->room[of] ? 2 * pipe->room[of] : first;
+        void *bigger = zl_alloc(p->ctx, room, size);
+        if (!bigger) {
+            p->status = ZLAY_ENOMEM;
+            return NULL;
+        }
+        if (*array) memcpy(bigger, *array, *count * size);
+        zl_free(&pipe->alloc, *array, pipe->room[of] * size);
+        *array = bigger;
+        pipe->room[of] = room;
+    }
+    return (char *)*array + size * (*count)++;
+}
+
+/* A word where a name stands, which is none: one of the languages that kernels are printed in. */
+static bool not_a_name(zl_parser *p)
+{
+    char text[65];
+    size_t length = zl_scan_length(&p->scan);
+    if (!length || *p->scan.at < 'A') return bad(p, "a name is missing");
+    if (length >= sizeof text) return bad(p, "a name has more than 64 letters");
+    memcpy(text, p->scan.at, length);
+    text[length] = 0;
+    return fail(p, ZLAY_EINVAL, text, " is a reserved word of C, C++ or PTX and no name");
+}
+
+bool zl_parse_name(zl_parser *p, char *out)
+{
+    return zl_scan_name(&p->scan, out) || not_a_name(p);
+}
+
+bool zl_parse_number(zl_parser *p, int64_t *out, int64_t least, int64_t most)
+{
+    if (!zl_scan_number(&p->scan, out)) return bad(p, "a number is missing");
+    return (*out >= least && *out <= most) || bad(p, "a number is out of range");
+}
+
+bool zl_parse_symbol(zl_parser *p, const char *text)
+{
+    return zl_scan_symbol(&p->scan, text) || missing(p, text);
+}
+
+bool zl_parse_needs(zl_parser *p, const char *text)
+{
+    return word(p, text) || missing(p, text);
+}
+
+/* ---- names ---- */
+
+typedef struct named {
+    const char *first;
+    uint32_t count;
+    size_t size;
+} named;
+
+#define NAMED(field)                                                                               \
+    (named) { (const char *)pipe->field, pipe->field##_count, sizeof *pipe->field }
+
+/* Every sort of a declaration begins with its name. */
+static named names_of(const zlay_pipe *pipe, int of)
+{
+    switch (of) {
+    case ZL_OF_PARAM: return NAMED(params);
+    case ZL_OF_SMEM: return NAMED(smems);
+    case ZL_OF_BAR: return NAMED(bars);
+    case ZL_OF_ROLE: return NAMED(roles);
+    case ZL_OF_MOVE: return NAMED(moves);
+    case ZL_OF_TMEM: return NAMED(tmems);
+    case ZL_OF_OTHER: return NAMED(others);
+    default: return (named){NULL, 0, 0};
+    }
+}
+
+int32_t zl_find(const zlay_pipe *pipe, int of, const char *text)
+{
+    const named sort = names_of(pipe, of);
+    for (uint32_t i = 0; i < sort.count; i++)
+        if (!strcmp(sort.first + i * sort.size, text)) return (int32_t)i;
+    return -1;
+}
+
+int32_t zl_find_loop(const zl_parser *p, const char *text)
+{
+    for (uint32_t i = 0; i < p->depth; i++)
+        if (!strcmp(p->pipe->events[p->loops[i]].name, text)) return (int32_t)i;
+    return -1;
+}
+
+static bool taken(const zl_parser *p, const char *text)
+{
+    for (int of = 0; of < ZL_OF_COUNT; of++)
+        if (zl_find(p->pipe, of, text) >= 0) return true;
+    return zl_find_loop(p, text) >= 0;
+}
+
+bool zl_parse_new_name(zl_parser *p, char *out)
+{
+    return zl_parse_name(p, out) && (!taken(p, out) || bad(p, "a name is used twice"));
+}
+
+/* ---- declarations ---- */
+
+static bool read_cluster(zl_parser *p)
+{
+    int64_t blocks;
+    if (!zl_parse_number(p, &blocks, 1, 16)) return false;
+    p->pipe->blocks = (uint32_t)blocks;
+    return true;
+}
+
+static bool read_registers(zl_parser *p)
+{
+    int64_t registers;
+    if (!zl_parse_number(p, &registers, 1, 256)) return false;
+    p->pipe->registers = (uint32_t)registers;
+    return true;
+}
+
+static bool read_param(zl_parser *p)
+{
+    zl_param param = {.most = INT32_MAX};
+    if (!zl_parse_new_name(p, param.name) || !zl_parse_number(p, &param.least, 0, INT32_MAX) ||
+        !zl_parse_symbol(p, ".."))
+        return false;
+    if (!zl_scan_done(&p->scan) && !zl_parse_number(p, &param.most, param.least, INT32_MAX))
+        return false;
+    zl_param *entry = ZL_MORE(p, ZL_OF_PARAM, params);
+    if (entry) *entry = param;
+    return entry != NULL;
+}
+
+static bool read_move(zl_parser *p)
+{
+    zl_move_name move = {0};
+    if (!zl_parse_new_name(p, move.name) || !zl_parse_number(p, &move.bytes, 1, INT32_MAX))
+        return false;
+    zl_move_name *entry = ZL_MORE(p, ZL_OF_MOVE, moves);
+    if (entry) *entry = move;
+    return entry != NULL;
+}
+
+static bool stages(zl_parser *p, uint32_t *out)
+{
+    int64_t value;
+    if (!zl_parse_symbol(p, "[") || !zl_parse_number(p, &value, 1, 64) || !zl_parse_symbol(p, "]"))
+        return false;
+    *out = (uint32_t)value;
+    return true;
+}
+
+static bool read_smem(zl_parser *p)
+{
+    zl_smem smem = {0};
+    if (!zl_parse_new_name(p, smem.name) || !stages(p, &smem.stages) ||
+        !zl_parse_bytes(p, &smem.bytes, &smem.moved, 1))
+        return false;
+    smem.each = word(p, "each");
+    zl_smem *entry = ZL_MORE(p, ZL_OF_SMEM, smems);
+    if (entry) *entry = smem;
+    return entry != NULL;
+}
+
+static bool read_tmem(zl_parser *p)
+{
+    zl_tmem tmem = {0};
+    int64_t columns;
+    if (!zl_parse_new_name(p, tmem.name) || !stages(p, &tmem.stages) ||
+        !zl_parse_number(p, &columns, 1, INT32_MAX))
+        return false;
+    tmem.columns = (uint32_t)columns;
+    tmem.pair = word(p, "pair");
+    zl_tmem *entry = ZL_MORE(p, ZL_OF_TMEM, tmems);
+    if (entry) *entry = tmem;
+    return entry != NULL;
+}
+
+static bool read_other(zl_parser *p, int32_t sort)
+{
+    zl_other other = {.sort = sort};
+    if (!zl_parse_new_name(p, other.name) || !stages(p, &other.stages)) return false;
+    zl_other *entry = ZL_MORE(p, ZL_OF_OTHER, others);
+    if (entry) *entry = other;
+    return entry != NULL;
+}
+
+static bool read_bar(zl_parser *p)
+{
+    zl_bar bar = {0};
+    if (!zl_parse_new_name(p, bar.name) || !stages(p, &bar.stages) || !zl_parse_needs(p, "count") ||
+        !zl_parse_number(p, &bar.count, 0, INT32_MAX))
+        return false;
+    zl_bar *entry = ZL_MORE(p, ZL_OF_BAR, bars);
+    if (entry) *entry = bar;
+    return entry != NULL;
+}
+
+static bool warps_free(const zl_parser *p, const zl_role *role)
+{
+    for (uint32_t i = 0; i < p->pipe->roles_count; i++) {
+        const zl_role *r = &p->pipe->roles[i];
+        bool apart = role->cta != r->cta && role->cta != ZL_CTA_ALL && r->cta != ZL_CTA_ALL;
+        if (!apart && role->first_warp <= r->last_warp && r->first_warp <= role->last_warp)
+            return false;
+    }
+    return true;
+}
+
+static bool read_role(zl_parser *p)
+{
+    zl_role role = {.line = p->scan.line, .cta = ZL_CTA_ALL};
+    int64_t first, last, each, cta = ZL_CTA_ALL;
+    if (!zl_parse_new_name(p, role.name) || !zl_parse_needs(p, "warps") ||
+        !zl_parse_number(p, &first, 0, 31) || !zl_parse_symbol(p, "..") ||
+        !zl_parse_number(p, &last, first, 31))
+        return false;
+    each = last - first + 1;
+    if (word(p, "each") && !zl_parse_number(p, &each, 1, each)) return false;
+    if ((last - first + 1) % each) return bad(p, "each does not divide the warps");
+    role.first_warp = (uint32_t)first;
+    role.last_warp = (uint32_t)last;
+    role.each = (uint32_t)each;
+    role.elect = word(p, "elect");
+    if (word(p, "cta") && !zl_parse_number(p, &cta, 0, p->pipe->blocks - 1)) return false;
+    role.cta = (int32_t)cta;
+    role.begin = role.end = p->pipe->events_count;
+    if (!warps_free(p, &role)) return bad(p, "a warp has two roles");
+    if (!p->pipe->roles_count) p->pipe->setup = p->pipe->events_count;
+    zl_role *entry = ZL_MORE(p, ZL_OF_ROLE, roles);
+    if (!entry) return false;
+    *entry = role;
+    p->role = (int32_t)p->pipe->roles_count - 1;
+    return true;
+}
+
+static bool read_end(zl_parser *p)
+{
+    if (p->role < 0) return bad(p, "end without a role");
+    if (p->depth == 0) {
+        p->pipe->roles[p->role].end = p->pipe->events_count;
+        p->role = -1;
+        return true;
+    }
+    zl_event *e = zl_parse_new_event(p, ZL_EV_END);
+    if (!e) return false;
+    e->match = (int32_t)p->loops[--p->depth];
+    p->pipe->events[e->match].match = (int32_t)(e - p->pipe->events);
+    return true;
+}
+
+static bool declaration(const zl_parser *p) { return p->role < 0 && !p->pipe->roles_count; }
+
+static bool read_declaration(zl_parser *p, bool *found)
+{
+    *found = true;
+    if (word(p, "param")) return read_param(p);
+    if (word(p, "smem")) return read_smem(p);
+    if (word(p, "bar")) return read_bar(p);
+    if (word(p, "move")) return read_move(p);
+    if (word(p, "tmem")) return read_tmem(p);
+    if (word(p, "map")) return read_other(p, ZL_OTHER_MAP);
+    if (word(p, "global")) return read_other(p, ZL_OTHER_GLOBAL);
+    if (word(p, "flag")) return read_other(p, ZL_OTHER_FLAG);
+    if (word(p, "cluster")) return read_cluster(p);
+    if (word(p, "registers")) return read_registers(p);
+    *found = false;
+    return true;
+}
+
+static bool read_line(zl_parser *p)
+{
+    bool found = false;
+    if (!p->pipe->name[0]) return zl_parse_needs(p, "pipe") && zl_parse_name(p, p->pipe->name);
+    if (word(p, "end")) return read_end(p);
+    if (p->role < 0 && word(p, "role")) return read_role(p);
+    if (declaration(p) && (!read_declaration(p, &found) || found)) return !p->status;
+    return zl_parse_event(p);
+}
+
+void zl_parse_lines(zl_parser *p, const char *text, size_t length)
+{
+    const char *end = text + length;
+    while (!p->status && text < end) {
+        text = zl_scan_line(&p->scan, text, end);
+        if (zl_scan_done(&p->scan)) continue;
+        if (read_line(p) && !zl_scan_done(&p->scan)) bad(p, "something stands behind the event");
+    }
+}
+
+void zl_parse_end(zl_parser *p)
+{
+    if (p->status) return;
+    if (p->role >= 0) bad(p, "a role has no end");
+    else if (!p->pipe->roles_count)
+        p->status = zl_fail(p->ctx, ZLAY_EINVAL, "the pipe has no role");
+}
+
+zlay_status zl_parse_begin(zlay_ctx *ctx, zl_parser *p)
+{
+    *p = (zl_parser){.ctx = ctx, .role = -1, .pipe = zl_alloc(ctx, 1, sizeof(zlay_pipe))};
+    if (!p->pipe) return ZLAY_ENOMEM;
+    p->pipe->alloc = zl_allocator(ctx);
+    p->pipe->blocks = 1;
+    return ZLAY_OK;
+}
+
+zlay_status zlay_pipe_parse(zlay_ctx *ctx, zlay_pipe **out, const char *text, size_t length)
+{
+    zl_parser p;
+    if (!out) return ZLAY_EINVAL;
+    *out = NULL;
+    if (!text) return ZLAY_EINVAL;
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    if (length > zl_limits(ctx)->text)
+        return zl_leave(ctx, zl_fail(ctx, ZLAY_ELIMIT, "limit text: %zu bytes", length));
+    status = zl_parse_begin(ctx, &p);
+    if (status) return zl_leave(ctx, status);
+    p.scan.begin = p.scan.end = text;
+    zl_parse_lines(&p, text, length);
+    zl_parse_end(&p);
+    if (p.status) zlay_pipe_free(p.pipe);
+    else *out = p.pipe;
+    return zl_leave(ctx, p.status);
+}
+
+void zlay_pipe_free(zlay_pipe *pipe)
+{
+    if (!pipe) return;
+    zlay_allocator alloc = pipe->alloc;
+#define FREE(of, field) zl_free(&alloc, pipe->field, pipe->room[of] * sizeof *pipe->field)
+    FREE(ZL_OF_PARAM, params);
+    FREE(ZL_OF_SMEM, smems);
+    FREE(ZL_OF_BAR, bars);
+    FREE(ZL_OF_ACC, accs);
+    FREE(ZL_OF_ROLE, roles);
+    FREE(ZL_OF_EVENT, events);
+    FREE(ZL_OF_MOVE, moves);
+    FREE(ZL_OF_TMEM, tmems);
+    FREE(ZL_OF_OTHER, others);
+#undef FREE
+    zl_free(&alloc, pipe, sizeof *pipe);
+}

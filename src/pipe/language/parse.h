@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the two halves of the parser share: declarations and roles in parse.c, positions in
+ * parse_pos.c, events in parse_event.c. */
+#ifndef ZL_PARSE_H
+#define ZL_PARSE_H
+
+#include "pipe/language/scan.h"
+
+enum { ZL_PIPE_EVENTS = 1024 }; /* most events */
+
+typedef struct zl_parser {
+    zl_scan scan;
+    zlay_ctx *ctx;
+    zlay_pipe *pipe;
+    int32_t role;                  /* being read; -1 outside */
+    uint32_t loops[ZL_PIPE_LOOPS]; /* events of the open loops */
+    uint32_t depth;
+    zl_token token; /* being read */
+    zlay_status status;
+} zl_parser;
+
+/* Note the first failure, with its line; answers false. */
+bool zl_parse_fail(zl_parser *p, zlay_status status, const char *what);
+
+/* An empty pipe; the lines of a text, as many times as wanted; what every whole text has. */
+zlay_status zl_parse_begin(zlay_ctx *ctx, zl_parser *p);
+void zl_parse_lines(zl_parser *p, const char *text, size_t length);
+void zl_parse_end(zl_parser *p);
+
+/* Each takes what it names, or fails. */
+bool zl_parse_name(zl_parser *p, char *out);
+bool zl_parse_new_name(zl_parser *p, char *out); /* that nothing else has */
+bool zl_parse_number(zl_parser *p, int64_t *out, int64_t least, int64_t most);
+bool zl_parse_symbol(zl_parser *p, const char *text);
+bool zl_parse_needs(zl_parser *p, const char *word);
+
+/* One more entry of an array of a pipe (ZL_OF_), zeroed; NULL on failure. */
+void *zl_parse_more(zl_parser *p, int of, void **array, uint32_t *count, size_t size);
+#define ZL_MORE(p, of, field)                                                                      \
+    zl_parse_more(p, of, (void **)&(p)->pipe->field, &(p)->pipe->field##_count,                    \
+                  sizeof *(p)->pipe->field)
+
+/* The index of a name of one sort (ZL_OF_); -1 when it is none. */
+int32_t zl_find(const zlay_pipe *pipe, int of, const char *text);
+int32_t zl_find_loop(const zl_parser *p, const char *text);
+
+/* A sum of positions without parentheses; [pos % stages], or [number], which is below the stages
+ * with or without its modulus; the parity of a wait; a number of bytes. */
+bool zl_parse_bare(zl_parser *p, zl_pos *pos);
+bool zl_parse_slot(zl_parser *p, zl_pos *pos, uint32_t stages);
+bool zl_parse_parity(zl_parser *p, zl_event *e);
+bool zl_parse_bytes(zl_parser *p, int64_t *out, zl_moved *moved, int64_t least);
+
+zl_event *zl_parse_new_event(zl_parser *p, zl_event_kind kind);
+bool zl_parse_event(zl_parser *p);
+
+#endif

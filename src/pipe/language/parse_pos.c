@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Positions, slots and numbers of bytes. */
+#include "pipe/language/parse.h"
+
+static bool bad(zl_parser *p, const char *what) { return zl_parse_fail(p, ZLAY_EINVAL, what); }
+
+/* What multiplies a counter: a param, or a number from 1 on. */
+static bool factor_of(zl_parser *p, zl_pos *pos)
+{
+    char factor[65];
+    if (zl_scan_number(&p->scan, &pos->scale)) {
+        if (pos->scale < 1 || pos->scale > INT32_MAX) return bad(p, "a number is out of range");
+        if (pos->scale == 1) pos->scale = 0;
+        return true;
+    }
+    if (!zl_parse_name(p, factor)) return false;
+    pos->times = zl_find(p->pipe, ZL_OF_PARAM, factor);
+    return pos->times >= 0 || bad(p, "a counter is multiplied by what is no param");
+}
+
+static bool term_name(zl_parser *p, zl_pos *pos, const char *text)
+{
+    int32_t loop = zl_find_loop(p, text), param = zl_find(p->pipe, ZL_OF_PARAM, text);
+    if (loop >= 0) {
+        if (pos->loop >= 0) return bad(p, "a position has two counters");
+        pos->loop = loop;
+        return !zl_scan_symbol(&p->scan, "*") || factor_of(p, pos);
+    }
+    if (param < 0) return bad(p, "a name is neither a counter nor a param");
+    if (pos->plus >= 0) return bad(p, "a position adds two params");
+    pos->plus = param;
+    return true;
+}
+
+/* A number before a counter multiplies it. */
+static bool scaled(zl_parser *p, zl_pos *pos, int64_t scale)
+{
+    char text[65];
+    if (scale < 1) return bad(p, "a number is out of range");
+    if (!zl_parse_name(p, text)) return false;
+    int32_t loop = zl_find_loop(p, text);
+    if (loop < 0) return bad(p, "a number multiplies what is no counter");
+    if (pos->loop >= 0) return bad(p, "a position has two counters");
+    pos->loop = loop;
+    pos->scale = scale == 1 ? 0 : scale;
+    return true;
+}
+
+static bool term(zl_parser *p, zl_pos *pos, int sign)
+{
+    char text[65];
+    int64_t value;
+    if (zl_scan_number(&p->scan, &value)) {
+        if (value > INT32_MAX) return bad(p, "a number is out of range");
+        if (sign > 0 && zl_scan_symbol(&p->scan, "*")) return scaled(p, pos, value);
+        pos->add += sign * value;
+        if (pos->add > INT32_MAX || pos->add < -INT32_MAX) return bad(p, "a sum is out of range");
+        return true;
+    }
+    if (!zl_parse_name(p, text)) return false;
+    return sign > 0 ? term_name(p, pos, text) : bad(p, "a name is subtracted");
+}
+
+/* What is added needs parentheses before % and /; `terms` says how many there were. */
+static bool sum(zl_parser *p, zl_pos *pos, int *terms)
+{
+    *pos = (zl_pos){-1, -1, -1, 0, 0};
+    *terms = 1;
+    if (!term(p, pos, 1)) return false;
+    for (;; ++*terms) {
+        int sign = zl_scan_symbol(&p->scan, "+") ? 1 : zl_scan_symbol(&p->scan, "-") ? -1 : 0;
+        if (!sign) return true;
+        if (!term(p, pos, sign)) return false;
+    }
+}
+
+static bool position(zl_parser *p, zl_pos *pos)
+{
+    int terms;
+    bool open = zl_scan_symbol(&p->scan, "(");
+    if (!sum(p, pos, &terms)) return false;
+    if (open) return zl_parse_symbol(p, ")");
+    return terms == 1 || bad(p, "a sum needs parentheses");
+}
+
+bool zl_parse_bare(zl_parser *p, zl_pos *pos)
+{
+    int terms;
+    return sum(p, pos, &terms);
+}
+
+bool zl_parse_slot(zl_parser *p, zl_pos *pos, uint32_t stages)
+{
+    int64_t modulus;
+    if (!zl_parse_symbol(p, "[") || !position(p, pos)) return false;
+    bool constant = pos->loop < 0 && pos->plus < 0;
+    if (zl_scan_symbol(&p->scan, "%")) {
+        if (!zl_parse_number(p, &modulus, 1, UINT32_MAX)) return false;
+        if (modulus != stages) return bad(p, "the modulus is not the number of stages");
+    } else if (!constant) {
+        return bad(p, "a position needs its modulus");
+    }
+    if (constant && (pos->add < 0 || pos->add >= stages)) return bad(p, "a slot is no stage");
+    return zl_parse_symbol(p, "]");
+}
+
+/* parity pos / stages % 2, or parity (pos / stages + 1) % 2 */
+bool zl_parse_parity(zl_parser *p, zl_event *e)
+{
+    int64_t value;
+    zl_scan before = p->scan;
+    uint32_t stages = p->pipe->bars[e->bar].stages;
+    bool flip = zl_scan_symbol(&p->scan, "(") && zl_scan_flipped(&p->scan);
+    p->scan = before;
+    if (flip && !zl_parse_symbol(p, "(")) return false;
+    if (!position(p, &e->parity) || !zl_parse_symbol(p, "/") ||
+        !zl_parse_number(p, &value, 1, UINT32_MAX))
+        return false;
+    if (value != stages) return bad(p, "the divisor is not the number of stages");
+    if (flip &&
+        (!zl_parse_symbol(p, "+") || !zl_parse_number(p, &value, 1, 1) || !zl_parse_symbol(p, ")")))
+        return false;
+    e->flip = flip;
+    return zl_parse_symbol(p, "%") && zl_parse_number(p, &value, 2, 2);
+}
+
+/* ---- bytes ---- */
+
+static bool bytes_term(zl_parser *p, int64_t *out, zl_moved *moved)
+{
+    char text[65];
+    int64_t times = 1;
+    bool number = zl_scan_number(&p->scan, &times);
+    if (times > INT32_MAX) return bad(p, "a number is out of range");
+    if (number && !zl_scan_symbol(&p->scan, "*")) {
+        *out += times;
+        return true;
+    }
+    if (!zl_scan_name(&p->scan, text)) return bad(p, "a number is missing");
+    int32_t move = zl_find(p->pipe, ZL_OF_MOVE, text);
+    if (move < 0) return bad(p, "no such move");
+    if (moved->count == ZL_TERMS) return zl_parse_fail(p, ZLAY_ELIMIT, "more than 4 moves in a sum");
+    *out += times * p->pipe->moves[move].bytes;
+    moved->term[moved->count].times = (int32_t)times;
+    moved->term[moved->count++].move = move;
+    return true;
+}
+
+bool zl_parse_bytes(zl_parser *p, int64_t *out, zl_moved *moved, int64_t least)
+{
+    *out = 0;
+    *moved = (zl_moved){0};
+    do {
+        if (!bytes_term(p, out, moved)) return false;
+        if (*out > INT32_MAX) return bad(p, "a number is out of range");
+    } while (zl_scan_symbol(&p->scan, "+"));
+    return *out >= least || bad(p, "a number is out of range");
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A pipe as it is run: numbers that say how often a loop runs, or by how much a position grows, are params
+ * of one value. */
+#ifndef ZL_PLAIN_H
+#define ZL_PLAIN_H
+
+#include "pipe/language/pipe.h"
+
+/* A loop over more positions than this is not run through: what repeats in shorter trips stands for it. */
+enum { ZL_FAR_TRIPS = 256 };
+
+static inline bool zl_param_is_far(const zl_param *param) { return param->least > ZL_FAR_TRIPS; }
+
+/* The same pipe, or one that shares all with it but its params and events, which have the same indices and
+ * lines.  ZLAY_ENOMEM. */
+zlay_status zl_pipe_plain(zlay_ctx *ctx, const zlay_pipe **out, const zlay_pipe *pipe);
+void zl_pipe_plain_free(zlay_ctx *ctx, const zlay_pipe *plain, const zlay_pipe *pipe);
+
+#endif

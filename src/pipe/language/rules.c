@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pipe/language/pipe.h"
+
+static const zlay_pipe_rule rules[] = {
+#define PIPE_RULE(id, name, text, source) [ZLAY_PIPE_##id] = {name, text, source},
+#include "pipe/language/rules.def"
+};
+
+static bool is_rule(int32_t rule)
+{
+    return rule > 0 && (size_t)rule < ZL_COUNT(rules);
+}
+
+const char *zlay_pipe_rule_name(int32_t rule)
+{
+    return is_rule(rule) ? rules[rule].name : NULL;
+}
+
+zlay_status zlay_pipe_rule_at(zlay_pipe_rule *out, int32_t rule)
+{
+    if (!out) return ZLAY_EINVAL;
+    if (!is_rule(rule)) return ZLAY_NONE;
+    *out = rules[rule];
+    return ZLAY_OK;
+}

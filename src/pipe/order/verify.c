@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The verifier: what each role breaks by itself, sums of every index, order of every class. */
+#include "pipe/runs/verify.h"
+#include "pipe/order/verify.h"
+
+#include <string.h>
+
+enum { OBLIGATIONS = 256 };
+
+void zl_report(zl_verify *v, int32_t rule, uint32_t line, uint32_t other, int64_t found,
+               int64_t wanted)
+{
+    size_t kept = v->count < v->room ? v->count : v->room;
+    for (size_t i = 0; i < kept; i++)
+        if (v->reasons[i].rule == rule && v->reasons[i].line == line) return;
+    if (v->count < v->room) {
+        zlay_pipe_reason *r = &v->reasons[v->count];
+        memset(r, 0, sizeof *r);
+        r->rule = rule;
+        r->line = line;
+        r->other = other;
+        r->found = found;
+        r->wanted = wanted;
+        if (other) r->trace[r->steps++] = other;
+        r->trace[r->steps++] = line;
+    }
+    v->count++;
+}
+
+void zl_undecided(zl_verify *v, uint32_t line, const char *because)
+{
+    if (v->undecided) return;
+    v->undecided = line;
+    v->because = because;
+}
+
+zlay_status zl_traces_make(zl_verify *v, int64_t outer, int64_t inner)
+{
+    zlay_status status = ZLAY_OK;
+    for (uint32_t r = 0; !status && r < v->pipe->roles_count; r++)
+        status = zl_trace_make(v->ctx, &v->traces[r], v->pipe, &v->shape, &v->pipe->roles[r], outer,
+                               inner);
+    v->q_end = outer * inner;
+    return status;
+}
+
+static zlay_status check_trips(zl_verify *v, int64_t outer, int64_t inner)
+{
+    zlay_status status = zl_traces_make(v, outer, inner);
+    if (status) return status;
+    for (uint32_t r = 0; r < v->pipe->roles_count; r++) zl_check_role(v, (int32_t)r);
+    status = zl_check_sums(v);
+    return status ? status : zl_order_observe(v);
+}
+
+/* A smem that one instance of one role writes and reads by itself belongs to that role. */
+static void find_own(zl_verify *v, uint32_t role)
+{
+    const zlay_pipe *pipe = v->pipe;
+    const zl_role *r = &pipe->roles[role];
+    for (uint32_t i = r->begin; i < r->end; i++)
+        for (int j = 0; j < 2; j++) {
+            const zl_event *e = &pipe->events[i];
+            if (e->smem[j] < 0) continue;
+            bool alone =
+                (pipe->smems[e->smem[j]].each || zl_role_instances(r) == 1) &&
+                (e->kind == ZL_EV_WRITE || e->kind == ZL_EV_READ || e->kind == ZL_EV_STORE);
+            int8_t *own = &v->own[e->smem[j]];
+            *own = alone && (*own == 0 || *own == (int8_t)(role + 1)) ? (int8_t)(role + 1) : -1;
+        }
+}
+
+static zlay_status check_small_model(zl_verify *v)
+{
+    int64_t outer, inner, work = 0;
+    zlay_status status = ZLAY_OK;
+    for (uint32_t i = 0; !status && zl_shape_trips(&v->shape, v->pipe, i, &outer, &inner); i++) {
+        work += outer * (inner + 1) * v->pipe->events_count;
+        if ((uint64_t)work > zl_limits(v->ctx)->points) {
+            zl_undecided(v, v->pipe->roles[0].line, "needs more steps than the limit points");
+            return ZLAY_OK;
+        }
+        status = check_trips(v, outer, inner);
+    }
+    return status;
+}
+
+static bool is_scaled(const zl_event *e)
+{
+    bool scaled = false;
+    const zl_pos *pos[ZL_POSITIONS];
+    zl_event_positions(e, pos);
+    for (int k = 0; k < ZL_POSITIONS; k++) scaled |= pos[k]->scale != 0;
+    return scaled;
+}
+
+/* What the proofs by order know: these events in one block, as rings use them. */
+static bool is_known(const zl_event *e)
+{
+    if (is_scaled(e)) return false;
+    if (e->cta != ZL_CTA_OWN || e->bar_cta != ZL_CTA_OWN || e->multicast || e->times != 1 || e->map >= 0 || e->other >= 0 ||
+        e->tmem[0] >= 0 || e->acc_a >= 0)
+        return false;
+    switch (e->kind) {
+    case ZL_EV_FOR: return e->step == 1;
+    case ZL_EV_COPY: return e->scope == ZL_COPY_TENSOR;
+    case ZL_EV_COMMIT:
+    case ZL_EV_WAITGROUP: return e->scope <= ZL_GROUP_CPASYNC;
+    case ZL_EV_FENCE: return e->scope <= ZL_FENCE_MBARRIER;
+    case ZL_EV_SYNC: return e->scope <= ZL_SYNC_CTA;
+    case ZL_EV_END:
+    case ZL_EV_INIT:
+    case ZL_EV_EXPECT:
+    case ZL_EV_ARRIVE:
+    case ZL_EV_WAIT:
+    case ZL_EV_CPASYNC:
+    case ZL_EV_STORE:
+    case ZL_EV_READ:
+    case ZL_EV_WRITE:
+    case ZL_EV_MMA: return true;
+    default: return false;
+    }
+}
+
+static const zl_event *find_unknown(const zlay_pipe *pipe)
+{
+    for (uint32_t i = 0; i < pipe->events_count; i++)
+        if (!is_known(&pipe->events[i])) return &pipe->events[i];
+    return NULL;
+}
+
+static zlay_status check_all(zl_verify *v)
+{
+    const zlay_pipe *pipe = v->pipe;
+    const zl_event *unknown = find_unknown(pipe);
+    if (unknown || pipe->blocks != 1) {
+        zl_undecided(v, unknown ? unknown->line : 1, "is not an event of rings in one block");
+        return ZLAY_OK;
+    }
+    for (uint32_t r = 0; r < pipe->roles_count; r++) find_own(v, r);
+    for (uint32_t m = 0; m < pipe->smems_count; m++)
+        if (v->own[m] < 0) v->own[m] = 0;
+    zl_check_form(v);
+    zl_shape_of(&v->shape, pipe);
+    if (v->shape.inner < 0) {
+        zl_undecided(v, pipe->roles[0].line, "and its fellows have no loop over positions");
+        return ZLAY_OK;
+    }
+    if (v->shape.unfit) {
+        zl_undecided(v, v->shape.unfit->line, "is a loop of another form, or reaches too far");
+        return ZLAY_OK;
+    }
+    if (v->shape.loose)
+        zl_undecided(v, v->shape.loose->line, "is not at its position plus a constant");
+    if (v->shape.outer >= 0 && pipe->params[v->shape.inner].least < 1)
+        zl_undecided(v, pipe->roles[0].line, "may have tiles without positions");
+    zl_order_begin(v);
+    if (v->order.full) return ZLAY_OK;
+    zl_check_taken(v);
+    zlay_status status = check_small_model(v);
+    if (!status) status = zl_progress_check(v);
+    return status ? status : zl_order_check(v);
+}
+
+static zlay_status verify_begin(zl_verify *v)
+{
+    v->traces = zl_alloc(v->ctx, v->pipe->roles_count, sizeof *v->traces);
+    v->obligations = zl_alloc(v->ctx, OBLIGATIONS, sizeof *v->obligations);
+    v->uses = zl_alloc(v->ctx, v->pipe->events_count + 1, sizeof *v->uses);
+    v->own = zl_alloc(v->ctx, v->pipe->smems_count + 1, 1);
+    v->obligations_room = OBLIGATIONS;
+    return v->traces && v->obligations && v->uses && v->own ? ZLAY_OK : ZLAY_ENOMEM;
+}
+
+static void verify_end(zl_verify *v)
+{
+    zlay_allocator alloc = zl_allocator(v->ctx);
+    for (uint32_t r = 0; v->traces && r < v->pipe->roles_count; r++)
+        zl_trace_free(v->ctx, &v->traces[r]);
+    zl_free(&alloc, v->traces, v->pipe->roles_count * sizeof *v->traces);
+    zl_free(&alloc, v->obligations, OBLIGATIONS * sizeof *v->obligations);
+    zl_free(&alloc, v->uses, (v->pipe->events_count + 1) * sizeof *v->uses);
+    zl_free(&alloc, v->own, v->pipe->smems_count + 1);
+    zl_free(&alloc, v->sites, v->sites_room * sizeof *v->sites);
+    zl_free(&alloc, v->memory, v->memory_room * sizeof *v->memory);
+    zl_free(&alloc, v->sums, v->sums_room * sizeof *v->sums);
+    zl_free(&alloc, v, sizeof *v);
+}
+
+static zlay_status answer_give(zl_verify *v, zlay_answer *answer, size_t *count, zlay_buf *proof)
+{
+    if (!v->count && !v->undecided && !v->by_runs && proof) {
+        zlay_status status = zl_print(proof, zl_proof_write, v);
+        if (status) return status;
+    }
+    *answer = v->count ? ZLAY_NO : v->undecided ? ZLAY_UNDECIDED : ZLAY_YES;
+    *count = v->count;
+    if (*answer == ZLAY_UNDECIDED) zl_fail(v->ctx, ZLAY_OK, "line %u %s", v->undecided, v->because);
+    return ZLAY_OK;
+}
+
+static uint32_t line_of(const zlay_pipe *pipe, uint32_t event)
+{
+    return event < pipe->events_count ? pipe->events[event].line : 0;
+}
+
+/* What the proofs by order do not know is run, and what they refuse is refused when a run fails, undecided
+ * when there are too many runs. Of a pipe that they do not know they see some faults in places where there
+ * are none: the run's is told. */
+static zlay_status check_by_runs(zl_verify *v, zlay_buf *proof)
+{
+    zl_verdict verdict;
+    zlay_status status = zl_run_verify(v->ctx, &verdict, proof, v->pipe);
+    const zl_fault *f = &verdict.fault;
+    if (status) return status;
+    if (verdict.undecided) {
+        v->undecided = verdict.because ? line_of(v->pipe, verdict.event) : v->pipe->roles[0].line;
+        v->because = verdict.because ? verdict.because : "needs more than the limit points to be run";
+        v->count = 0;
+        return ZLAY_OK;
+    }
+    if (!f->rule || v->undecided) v->count = 0;
+    v->undecided = 0;
+    v->by_runs = true;
+    if (f->rule && !v->count)
+        zl_report(v, f->rule, line_of(v->pipe, f->event), line_of(v->pipe, f->other), f->found,
+                  f->wanted);
+    return ZLAY_OK;
+}
+
+/* A call that a limit ended has no reasons. */
+static zlay_status leave(zlay_ctx *ctx, zlay_status status, zlay_answer *answer, size_t *count)
+{
+    zlay_status left = zl_leave_answer(ctx, status, answer);
+    if (status && !left) *count = 0;
+    return left;
+}
+
+zlay_status zlay_pipe_verify(zlay_ctx *ctx, zlay_answer *answer, zlay_pipe_reason *reasons,
+                             size_t room, size_t *count, zlay_buf *proof, const zlay_pipe *pipe)
+{
+    if (!answer || !count || !pipe || (!reasons && room)) return ZLAY_EINVAL;
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    zl_verify *v = zl_alloc(ctx, 1, sizeof *v);
+    if (!v) return leave(ctx, ZLAY_ENOMEM, answer, count);
+    v->ctx = ctx;
+    v->pipe = pipe;
+    v->reasons = reasons;
+    v->room = room;
+    status = verify_begin(v);
+    if (!status) status = check_all(v);
+    if (!status && (v->undecided || v->count)) status = check_by_runs(v, proof);
+    if (!status) status = answer_give(v, answer, count, proof);
+    verify_end(v);
+    return leave(ctx, status, answer, count);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who may yet ask, and what those know who wait when they go on. */
+#include "pipe/replay/same.h"
+
+/* ---- events to come ---- */
+
+static bool is_near(const zl_event *e, uint32_t bar, uint8_t near)
+{
+    if (e->kind == ZL_EV_FOR || e->bar != (int32_t)bar) return false;
+    if (near == ZL_RP_WAITS) return e->kind == ZL_EV_WAIT;
+    return near == ZL_RP_NAMES || e->kind == ZL_EV_ARRIVE || e->kind == ZL_EV_COMMIT;
+}
+
+/* The loop that an instance is in may begin again. */
+static uint32_t first_to_come(const zl_rp_instance *i) { return i->depth ? i->loop[0] : i->pc; }
+
+static bool may_yet(const zl_replay *c, uint32_t instance, const zl_rp_gate *g, uint8_t near)
+{
+    const zl_rp_instance *i = &c->instances[instance];
+    size_t at = (size_t)(g - c->gates) * c->instances_count + instance;
+    uint8_t needs = near == ZL_RP_COMES ? ZL_RP_NAMES : near;
+    for (uint32_t k = first_to_come(i); c->near[at] & needs && k < i->role->end; k++)
+        if (is_near(&c->pipe->events[k], g->bar, near)) return true;
+    return false;
+}
+
+bool zl_rp_asks(const zl_replay *c, uint32_t instance)
+{
+    const zl_rp_instance *i = &c->instances[instance];
+    for (uint32_t k = first_to_come(i); k < i->role->end; k++)
+        switch (c->pipe->events[k].kind) {
+        case ZL_EV_SYNC:
+        case ZL_EV_JOIN:
+        case ZL_EV_MEET:
+        case ZL_EV_WAITGROUP:
+        case ZL_EV_FOR:
+        case ZL_EV_END: break;
+        default: return true;
+        }
+    return false;
+}
+
+/* ---- phases ---- */
+
+bool zl_rp_all_know(const zl_replay *c, const zl_rp_gate *g, uint8_t near, bool before)
+{
+    for (uint32_t t = 0; t < c->threads_count; t++) {
+        uint32_t knows = zl_rp_set(t, ZL_RP_KNOWS);
+        if (zl_rp_has(c, knows, g->last[0]) || (before && zl_rp_has(c, knows, g->last[1])))
+            continue;
+        if (may_yet(c, c->threads[t].instance, g, near)) return false;
+    }
+    return true;
+}
+
+bool zl_rp_is_heard(const zl_replay *c, const zl_rp_gate *g)
+{
+    uint32_t done = zl_rp_gate_set(c, g, ZL_RP_DONE);
+    for (uint32_t t = 0; t < c->threads_count; t++)
+        if (!zl_rp_covers(c, zl_rp_set(t, ZL_RP_KNOWS), done) &&
+            may_yet(c, c->threads[t].instance, g, ZL_RP_WAITS))
+            return false;
+    return true;
+}
+
+/* ---- who waits ---- */
+
+/* What the thread knows, and all know too who may yet arrive there. */
+static void learn_of_all(zl_replay *c, uint32_t thread, const zl_rp_gate *g)
+{
+    uint64_t all[ZL_RP_WORDS];
+    bool any = false;
+    for (uint32_t k = 0; k < c->words; k++) all[k] = UINT64_MAX;
+    for (uint32_t t = 0; t < c->threads_count; t++) {
+        uint32_t instance = c->threads[t].instance;
+        if (instance == c->threads[thread].instance || !may_yet(c, instance, g, ZL_RP_COMES))
+            continue;
+        zl_rp_common(c, all, zl_rp_set(t, ZL_RP_KNOWS));
+        any = true;
+    }
+    if (any) zl_rp_learn_all(c, zl_rp_set(thread, ZL_RP_KNOWS), all);
+}
+
+/* A phase is over behind one more arrival at least, whoever's that is; and who waits does nothing
+ * before. */
+void zl_rp_hear(zl_replay *c)
+{
+    for (uint32_t t = 0; t < c->threads_count; t++) {
+        const zl_rp_gate *g = c->instances[c->threads[t].instance].stands;
+        if (g && g->pending && zl_rp_has(c, zl_rp_set(t, ZL_RP_KNOWS), g->last[0]))
+            learn_of_all(c, t, g);
+    }
+}

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Meetings of threads, groups and their waits, fences, flags. */
+#include "pipe/replay/same.h"
+
+#include <string.h>
+
+static uint32_t knows(uint32_t thread) { return zl_rp_set(thread, ZL_RP_KNOWS); }
+
+/* ---- inside an instance ---- */
+
+static void meet_threads(zl_replay *c, uint32_t first, uint32_t count)
+{
+    for (uint32_t t = first + 1; t < first + count; t++) zl_rp_join(c, knows(first), knows(t));
+    for (uint32_t t = first + 1; t < first + count; t++) zl_rp_join(c, knows(t), knows(first));
+}
+
+/* ---- meetings ---- */
+
+zl_rp_meeting *zl_rp_meeting_of(zl_replay *c, const zl_rp_instance *i, const zl_event *e)
+{
+    if (e->kind == ZL_EV_MEET || e->scope == ZL_SYNC_CLUSTER) return c->meetings;
+    return &c->meetings[1 + i->block * ZL_RP_NAMED +
+                        (e->scope == ZL_SYNC_NAMED ? e->named : 0)];
+}
+
+static bool has_ended(const zl_rp_instance *i) { return i->pc == i->role->end; }
+
+/* A role stands for its threads in the block's and the cluster's meetings. */
+static int64_t awaited(const zl_replay *c, const zl_rp_instance *i, const zl_event *e)
+{
+    int64_t count = 0;
+    if (e->scope == ZL_SYNC_NAMED) return e->count;
+    for (const zl_rp_instance *k = c->instances; k < c->instances + c->instances_count; k++)
+        count += e->scope == ZL_SYNC_CLUSTER ? !has_ended(k) : k->block == i->block;
+    return count;
+}
+
+static void learn(zl_replay *c, const zl_rp_instance *i, const zl_rp_meeting *m)
+{
+    for (uint32_t t = i->first; t < i->first + i->threads; t++)
+        zl_rp_join(c, knows(t), zl_rp_meeting_set(c, m, ZL_RP_DONE));
+}
+
+static bool waits_in(zl_replay *c, const zl_rp_instance *i, const zl_rp_meeting *m, int32_t generation)
+{
+    const zl_event *e = &c->pipe->events[i->pc];
+    return i->meets == generation && e->kind == ZL_EV_SYNC && zl_rp_meeting_of(c, i, e) == m;
+}
+
+/* Threads that wait in a block learn of this phase when it ends, and of no later one that ends before they
+ * go on. */
+static void close_meeting(zl_replay *c, zl_rp_meeting *m)
+{
+    int32_t generation = m->generation;
+    uint32_t done = zl_rp_meeting_set(c, m, ZL_RP_DONE), sum = zl_rp_meeting_set(c, m, ZL_RP_SUM);
+    m->generation++;
+    m->last = zl_rp_item_new(c, ZL_RP_POINT, -1, -1);
+    zl_rp_clear(c, done);
+    zl_rp_join(c, done, sum);
+    zl_rp_learn(c, done, m->last);
+    zl_rp_clear(c, sum);
+    for (const zl_rp_instance *k = c->instances; m != c->meetings && k < c->instances + c->instances_count; k++)
+        if (waits_in(c, k, m, generation)) learn(c, k, m);
+}
+
+static void come(zl_replay *c, zl_rp_instance *i, const zl_event *e, zl_rp_meeting *m)
+{
+    bool named = e->scope == ZL_SYNC_NAMED;
+    int64_t count = awaited(c, i, e), weight = named ? 32 * (int64_t)i->role->each : 1;
+    for (uint32_t t = i->first; t < i->first + i->threads; t++)
+        if (!zl_rp_has(c, knows(t), m->last)) zl_rp_break(c, ZLAY_PIPE_OVERRUN, i->pc, m->event);
+    bool begins = !m->pending, other = m->block != (e->scope == ZL_SYNC_CTA);
+    if (begins) {
+        m->pending = m->count = count;
+        m->block = e->scope == ZL_SYNC_CTA;
+    }
+    if (weight > m->pending || (!begins && (other || (named && count != m->count))))
+        zl_rp_break(c, ZLAY_PIPE_COUNT, i->pc, m->event);
+    m->event = i->pc;
+    m->pending -= weight;
+    for (uint32_t t = i->first; t < i->first + i->threads; t++)
+        zl_rp_join(c, zl_rp_meeting_set(c, m, ZL_RP_SUM), knows(t));
+}
+
+static bool leave(zl_replay *c, zl_rp_instance *i, const zl_rp_meeting *m, int32_t *generation)
+{
+    if (m->generation <= *generation) return false;
+    *generation = -1;
+    if (m == c->meetings) learn(c, i, m);
+    return true;
+}
+
+/* Arrives, unless it has, then waits unless it only joins. */
+static bool meet(zl_replay *c, zl_rp_instance *i, const zl_event *e)
+{
+    zl_rp_meeting *m = zl_rp_meeting_of(c, i, e);
+    bool cluster = m == c->meetings;
+    int32_t *generation = cluster ? &i->joined : &i->meets;
+    if (e->kind == ZL_EV_MEET && *generation < 0)
+        zl_rp_break(c, ZLAY_PIPE_COLLECTIVE, i->pc, UINT32_MAX);
+    if (e->kind == ZL_EV_JOIN && *generation >= 0)
+        zl_rp_break(c, ZLAY_PIPE_OVERRUN, i->pc, m->event);
+    if (c->rule) return true;
+    if (*generation < 0) {
+        come(c, i, e, m);
+        if (c->rule) return true;
+        *generation = m->generation;
+        if (!m->pending) close_meeting(c, m);
+    }
+    if (e->kind != ZL_EV_JOIN) return leave(c, i, m, generation);
+    if (!cluster) *generation = -1;
+    return true;
+}
+
+bool zl_rp_meet(zl_replay *c, zl_rp_instance *i, const zl_event *e)
+{
+    if (e->kind != ZL_EV_SYNC || (e->scope != ZL_SYNC_ROLE && e->scope != ZL_SYNC_WARP))
+        return meet(c, i, e);
+    uint32_t together = e->scope == ZL_SYNC_ROLE || i->threads == 1 ? i->threads : ZL_RP_LANES;
+    for (uint32_t k = 0; k < i->threads; k += together) meet_threads(c, i->first + k, together);
+    return true;
+}
+
+/* Threads that have ended count as arrived at the cluster's. */
+void zl_rp_leave(zl_replay *c, const zl_rp_instance *i)
+{
+    zl_rp_meeting *m = c->meetings;
+    if (m->pending && i->joined != m->generation && !--m->pending) close_meeting(c, m);
+}
+
+/* ---- registers ---- */
+
+/* What the threads of a block hold beyond what it was launched with; `all`: with all that they may yet
+ * ask for. Who has ended holds what it held. */
+static int64_t taken(const zl_replay *c, uint32_t block, bool all)
+{
+    int64_t sum = 0;
+    for (const zl_rp_instance *i = c->instances; i < c->instances + c->instances_count; i++) {
+        int64_t most = i->registers;
+        for (uint32_t k = i->role->begin; all && !has_ended(i) && k < i->role->end; k++)
+            if (c->pipe->events[k].kind == ZL_EV_SETMAXNREG && c->pipe->events[k].count > most)
+                most = c->pipe->events[k].count;
+        if (i->block == block) sum += 32 * (int64_t)i->role->each * (most - c->pipe->registers);
+    }
+    return sum;
+}
+
+/* Each thread knows that each other of its instance is past the setmaxnreg before; the elected one of a
+ * role knows of no other. */
+static void check_met(zl_replay *c, const zl_rp_instance *i)
+{
+    bool met = !i->role->elect || i->set[0] < 0;
+    for (uint32_t t = 0; t < i->threads; t++)
+        for (uint32_t k = 0; k < i->threads; k++) met &= zl_rp_has(c, knows(i->first + t), i->set[k]);
+    if (!met) zl_rp_break(c, ZLAY_PIPE_REGISTERS, i->pc, UINT32_MAX);
+}
+
+/* Who asks for more goes on when there are enough for all: nobody waits in any order. */
+bool zl_rp_registers(zl_replay *c, zl_rp_instance *i, const zl_event *e)
+{
+    check_met(c, i);
+    if (e->scope == ZL_REGS_INC ? e->count < i->registers : e->count > i->registers)
+        zl_rp_break(c, ZLAY_PIPE_REGISTERS, i->pc, UINT32_MAX);
+    if (e->scope == ZL_REGS_INC && e->count > i->registers && taken(c, i->block, true) > 0)
+        return false;
+    i->registers = e->count;
+    for (uint32_t t = 0; t < i->threads; t++) {
+        i->set[t] = zl_rp_item_new(c, ZL_RP_PASSED, (int32_t)(i->first + t), 0);
+        zl_rp_learn(c, knows(i->first + t), i->set[t]);
+    }
+    return true;
+}
+
+bool zl_rp_registers_late(const zl_replay *c, const zl_rp_instance *i)
+{
+    const zl_event *e = &c->pipe->events[i->pc];
+    if (has_ended(i) || e->kind != ZL_EV_SETMAXNREG) return false;
+    return taken(c, i->block, false) + 32 * (int64_t)i->role->each * (e->count - i->registers) <= 0;
+}
+
+/* ---- flags ---- */
+
+static size_t raises_of(const zl_replay *c, const zl_rp_flag *f)
+{
+    return (size_t)(f - c->flags) * c->instances_count;
+}
+
+static int32_t *made_of(const zl_replay *c, const zl_rp_flag *f, uint32_t value)
+{
+    return c->made + raises_of(c, f) * ZL_RP_VALUES + (size_t)value * c->instances_count;
+}
+
+static void add_raise(zl_replay *c, const zl_rp_instance *i, const zl_event *e, zl_rp_flag *f)
+{
+    size_t all = raises_of(c, f), own = all + (size_t)(i - c->instances);
+    for (size_t k = all; k < all + c->instances_count; k++)
+        if (zl_rp_has(c, knows(i->first), c->raised[k])) c->open[k] = 0;
+    c->raised[own] = zl_rp_did(c, i->first, false);
+    c->open[own] = e->times;
+    f->total += e->times;
+    zl_rp_join(c, zl_rp_flag_set(c, f, 0), knows(i->first));
+}
+
+/* Any raise that no other knows of may be the last to come: without it the value is not reached. */
+static bool needs_all(const zl_replay *c, const zl_rp_flag *f, int64_t value)
+{
+    const int64_t *open = c->open + raises_of(c, f);
+    bool all = true;
+    for (uint32_t n = 0; n < c->instances_count; n++) all &= !open[n] || f->total - open[n] < value;
+    return all;
+}
+
+/* Who knows of all raises that made a value is not one of them. */
+static bool comes_later(const zl_replay *c, const zl_rp_instance *i, const zl_rp_flag *f,
+                        uint32_t value)
+{
+    const int32_t *made = made_of(c, f, value);
+    bool all = true;
+    for (uint32_t n = 0; n < c->instances_count; n++) all &= zl_rp_has(c, knows(i->first), made[n]);
+    return all || zl_rp_has(c, knows(i->first), f->reached[value]);
+}
+
+/* Which raises an awaited value stands for must not depend on who comes first. */
+static void raise_flag(zl_replay *c, const zl_rp_instance *i, const zl_event *e, zl_rp_flag *f)
+{
+    int64_t before = f->total;
+    add_raise(c, i, e, f);
+    for (uint32_t k = 0; k < f->count; k++) {
+        if (f->value[k] > f->total) continue;
+        if (f->value[k] <= before ? !comes_later(c, i, f, k) : !needs_all(c, f, f->value[k]))
+            zl_rp_break(c, ZLAY_PIPE_OVERRUN, i->pc, UINT32_MAX);
+        if (f->value[k] <= before) continue;
+        f->reached[k] = zl_rp_item_new(c, ZL_RP_POINT, -1, -1);
+        zl_rp_join(c, zl_rp_flag_set(c, f, 1 + k), zl_rp_flag_set(c, f, 0));
+        memcpy(made_of(c, f, k), c->raised + raises_of(c, f),
+               c->instances_count * sizeof *c->made);
+    }
+}
+
+static bool await_flag(zl_replay *c, const zl_rp_instance *i, const zl_event *e, zl_rp_flag *f)
+{
+    if (f->total < e->count) return false;
+    for (uint32_t t = i->first; t < i->first + i->threads; t++)
+        for (uint32_t k = 0; k < f->count; k++) {
+            if (f->value[k] == e->count) zl_rp_join(c, knows(t), zl_rp_flag_set(c, f, 1 + k));
+            if (f->value[k] <= e->count) zl_rp_learn(c, knows(t), f->reached[k]);
+        }
+    return true;
+}
+
+bool zl_rp_flags(zl_replay *c, zl_rp_instance *i, const zl_event *e)
+{
+    uint32_t slot = zl_rp_slot(c, i, &e->other_at, zl_rp_ring_other(c, e->other), 0,
+                               c->pipe->others[e->other].stages);
+    zl_rp_flag *f = &c->flags[c->other_at[e->other] + slot - (c->places_count - c->flags_count)];
+    zl_rp_check_grid(c, i);
+    if (e->kind == ZL_EV_AWAIT) return await_flag(c, i, e, f);
+    raise_flag(c, i, e, f);
+    return true;
+}
+
+/* ---- groups ---- */
+
+/* What of a group that is open a thread's, or a warp's, item is. */
+int32_t zl_rp_group(zl_replay *c, zl_rp_instance *i, int kind, uint32_t thread)
+{
+    int32_t *item = &i->opening[kind][thread - i->first];
+    if (*item < 0)
+        *item = zl_rp_item_new(c, (zl_rp_kind)kind, (int32_t)thread, i->issued[kind] + 1);
+    return *item;
+}
+
+static void close_group(zl_rp_instance *i, int kind)
+{
+    i->issued[kind]++;
+    if (i->open[kind]) i->last[kind] = i->issued[kind];
+    i->open[kind] = false;
+    for (int k = 0; k < ZL_RP_THREADS; k++) i->opening[kind][k] = -1;
+}
+
+/* One arrival, when all products before are over; its thread does not see that. */
+static void commit_products(zl_replay *c, zl_rp_instance *i, const zl_event *e)
+{
+    uint32_t mask = zl_rp_gate_blocks(c, i, e);
+    for (uint32_t b = 0; b < c->blocks; b++) {
+        if (!(mask >> b & 1)) continue;
+        zl_rp_gate *g = zl_rp_gate_of(c, i, e, b);
+        zl_rp_owe(c, b, g, 0, g->next, i->pc);
+        zl_rp_come(c, g, i->first, i->pc);
+        g->hidden = true;
+        for (uint32_t k = 0; k < c->top; k++)
+            if (c->items[k].live && c->items[k].kind == ZL_RP_TCGEN05 &&
+                c->items[k].thread == (int32_t)i->first) {
+                zl_rp_learn(c, zl_rp_gate_set(c, g, ZL_RP_SUM), (int32_t)k);
+                zl_rp_learn(c, zl_rp_gate_set(c, g, ZL_RP_ARRIVED), (int32_t)k);
+            }
+        zl_rp_take(c, g, 1, i->pc);
+    }
+}
+
+void zl_rp_commit(zl_replay *c, zl_rp_instance *i, const zl_event *e)
+{
+    static const int kinds[] = {
+        [ZL_GROUP_WGMMA] = ZL_RP_WGMMA,     [ZL_GROUP_BULK] = ZL_RP_BULK,
+        [ZL_GROUP_BULK_READ] = ZL_RP_BULK,  [ZL_GROUP_CPASYNC] = ZL_RP_CPASYNC,
+        [ZL_GROUP_TCGEN05] = ZL_RP_TCGEN05,
+    };
+    int kind = kinds[e->scope];
+    if (kind == ZL_RP_BULK) {
+        i->open[ZL_RP_BULK_READ] = i->open[ZL_RP_BULK];
+        close_group(i, ZL_RP_BULK_READ);
+    }
+    close_group(i, kind);
+    if (kind == ZL_RP_TCGEN05) commit_products(c, i, e);
+}
+
+void zl_rp_wait_group(zl_replay *c, zl_rp_instance *i, int kind, int64_t left)
+{
+    bool warps = kind != ZL_RP_BULK && kind != ZL_RP_BULK_READ && kind != ZL_RP_CPASYNC;
+    int64_t done = i->issued[kind] - left;
+    if (done > i->done[kind]) i->done[kind] = (int32_t)done;
+    for (uint32_t k = 0; k < c->top; k++) {
+        const zl_rp_item *item = &c->items[k];
+        if (!item->live || (int)item->kind != kind || item->number > i->done[kind]) continue;
+        uint32_t first = (uint32_t)item->thread, count = warps && i->threads > 1 ? ZL_RP_LANES : 1;
+        if (first < i->first || first >= i->first + i->threads) continue;
+        for (uint32_t t = first; t < first + count; t++) zl_rp_learn(c, knows(t), (int32_t)k);
+    }
+}
+
+int64_t zl_rp_behind(const zl_replay *c, const zl_rp_instance *i, int kind, int32_t number)
+{
+    int64_t left = (int64_t)i->issued[kind] + 1 - number;
+    if (number <= i->done[kind]) return 0;
+    return 1 + (left > c->most_left[kind] ? c->most_left[kind] + 1 : left);
+}
+
+/* ---- fences ---- */
+
+/* A fence is of what its thread, or of tensor memory its warp, has done and knows to be over. */
+static void fence(zl_replay *c, uint32_t thread, zl_rp_kind kind)
+{
+    for (uint32_t k = 0; k < c->top; k++) {
+        const zl_rp_item *item = &c->items[k];
+        if (!item->live || item->fenced < 0 || c->items[item->fenced].kind != kind) continue;
+        uint32_t by = kind == ZL_RP_ORDERED ? c->threads[thread].warp : thread;
+        if ((uint32_t)item->thread == by && zl_rp_has(c, knows(thread), (int32_t)k))
+            zl_rp_learn(c, knows(thread), item->fenced);
+    }
+}
+
+void zl_rp_fence(zl_replay *c, zl_rp_instance *i, const zl_event *e)
+{
+    for (uint32_t t = i->first; t < i->first + i->threads; t++) {
+        uint32_t to = zl_rp_set(t, e->scope == ZL_FENCE_AFTER ? ZL_RP_AFTER : ZL_RP_MAPPED);
+        if (e->scope == ZL_FENCE_PROXY) fence(c, t, ZL_RP_FENCED);
+        if (e->scope == ZL_FENCE_BEFORE) fence(c, t, ZL_RP_ORDERED);
+        if (e->scope == ZL_FENCE_AFTER || e->scope == ZL_FENCE_TENSORMAP)
+            zl_rp_join(c, to, knows(t));
+    }
+    for (uint32_t a = 0; e->scope == ZL_FENCE_WGMMA && a < c->pipe->accs_count; a++)
+        zl_rp_sum_of(c, i, (int32_t)a)->touched = false;
+}

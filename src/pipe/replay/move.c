@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies by the async proxy, and ordinary loads and stores. */
+#include "pipe/replay/replay.h"
+
+static zl_rp_place *smem_at(zl_replay *c, const zl_rp_instance *i, const zl_event *e, int k,
+                            uint32_t block)
+{
+    uint32_t slot = zl_rp_slot(c, i, &e->at[k], zl_rp_ring_smem(c, e->smem[k]), block,
+                               c->pipe->smems[e->smem[k]].stages);
+    return zl_rp_smem(c, i, block, e->smem[k], slot);
+}
+
+static zl_rp_place *other_at(zl_replay *c, const zl_rp_instance *i, int32_t other,
+                             const zl_pos *pos)
+{
+    return &c->places[c->other_at[other] + zl_rp_slot(c, i, pos, zl_rp_ring_other(c, other), 0,
+                                                      c->pipe->others[other].stages)];
+}
+
+/* ---- uses ---- */
+
+static zl_rp_use async_use(const zl_replay *c, const zl_event *e, int32_t item)
+{
+    return (zl_rp_use){.over = {item}, .count = 1, .event = zl_rp_line(c, e), .part = e->part,
+                       .proxy = ZL_RP_ASYNC};
+}
+
+static zl_rp_use ordinary_use(zl_replay *c, const zl_rp_instance *i, const zl_event *e, bool write)
+{
+    zl_rp_use use = {.count = i->threads, .event = zl_rp_line(c, e), .part = e->part,
+                     .proxy = ZL_RP_GENERIC, .bytes = write ? e->count : 0};
+    for (uint32_t k = 0; k < i->threads; k++) use.over[k] = zl_rp_did(c, i->first + k, write);
+    return use;
+}
+
+/* ---- copies ---- */
+
+void zl_rp_wait_grid(zl_replay *c, zl_rp_instance *i)
+{
+    for (uint32_t t = 0; !i->grid && t < i->threads; t++) {
+        i->grids[t] = zl_rp_item_new(c, ZL_RP_PASSED, (int32_t)(i->first + t), 0);
+        zl_rp_learn(c, zl_rp_set(i->first + t, ZL_RP_KNOWS), i->grids[t]);
+    }
+    i->grid = true;
+}
+
+/* Whether a path leads to a thread from one that has waited for the grid before. */
+static bool is_behind_grid(const zl_replay *c, uint32_t thread)
+{
+    bool behind = !c->has_grid;
+    for (const zl_rp_instance *i = c->instances; i < c->instances + c->instances_count; i++)
+        for (uint32_t t = 0; i->grid && t < i->threads; t++)
+            behind |= zl_rp_has(c, zl_rp_set(thread, ZL_RP_KNOWS), i->grids[t]);
+    return behind;
+}
+
+/* What touches global memory is not beside the grid before, which may do so, too. */
+void zl_rp_check_grid(zl_replay *c, const zl_rp_instance *i)
+{
+    bool one = zl_event_by(&c->pipe->events[i->pc]) == ZL_RUN_ONE;
+    for (uint32_t t = 0; t < (one ? 1 : i->threads); t++)
+        if (!is_behind_grid(c, i->first + t)) zl_rp_break(c, ZLAY_PIPE_GRID, i->pc, UINT32_MAX);
+}
+
+/* Its thread has fenced since it knows of the writes to the map. */
+static void use_map(zl_replay *c, zl_rp_instance *i, const zl_event *e, int32_t item)
+{
+    zl_rp_place *p = other_at(c, i, e->map, &e->map_at);
+    zl_rp_use use = async_use(c, e, item);
+    use.part = 0;
+    use.instance = (uint32_t)(i - c->instances);
+    for (uint32_t k = 0; k < p->count; k++)
+        for (uint32_t n = 0; p->uses[k].write && n < p->uses[k].count; n++)
+            if (!zl_rp_has(c, zl_rp_set(i->first, ZL_RP_MAPPED), p->uses[k].over[n]))
+                zl_rp_break(c, ZLAY_PIPE_MAP, use.event, p->uses[k].event);
+    zl_rp_keep(c, p, &use);
+}
+
+static void land(zl_replay *c, zl_rp_instance *i, const zl_event *e, uint32_t block)
+{
+    zl_rp_gate *g = zl_rp_gate_of(c, i, e, e->bar_cta == ZL_CTA_OWN ? block : (uint32_t)e->bar_cta);
+    zl_rp_use to = async_use(c, e, g->next), from = to;
+    int32_t over = g->next;
+    to.bytes = e->count;
+    zl_rp_write(c, smem_at(c, i, e, 0, block), i, false, zl_rp_value(c, i, &e->at[0]), &to);
+    if (e->map >= 0) use_map(c, i, e, over);
+    if (e->scope == ZL_COPY_SHARED) {
+        from.part = 0;
+        zl_rp_read(c, smem_at(c, i, e, 1, i->block), i, false, zl_rp_value(c, i, &e->at[1]), &from);
+        zl_rp_owe(c, i->block, g, 0, over, to.event);
+    }
+    zl_rp_owe(c, block, g, 0, over, to.event);
+    if (!c->rule) zl_rp_land(c, g, i->first, e->count, to.event);
+}
+
+void zl_rp_copy(zl_replay *c, zl_rp_instance *i, const zl_event *e)
+{
+    uint32_t mask = zl_rp_blocks(c, i, e);
+    if (e->scope != ZL_COPY_SHARED) zl_rp_check_grid(c, i);
+    for (uint32_t b = 0; b < c->blocks; b++)
+        if (mask >> b & 1) land(c, i, e, b);
+}
+
+void zl_rp_store(zl_replay *c, zl_rp_instance *i, const zl_event *e)
+{
+    zl_rp_place *p = smem_at(c, i, e, 0, i->block);
+    int32_t over = zl_rp_group(c, i, ZL_RP_BULK, i->first);
+    zl_rp_use use = async_use(c, e, zl_rp_group(c, i, ZL_RP_BULK_READ, i->first));
+    zl_rp_check_grid(c, i);
+    zl_rp_read(c, p, i, false, zl_rp_value(c, i, &e->at[0]), &use);
+    if (e->count != p->size) zl_rp_break(c, ZLAY_PIPE_BYTES, use.event, UINT32_MAX);
+    if (e->other >= 0) {
+        zl_rp_use to = async_use(c, e, over);
+        zl_rp_write(c, other_at(c, i, e->other, &e->other_at), i, false,
+                    zl_rp_value(c, i, &e->other_at), &to);
+    }
+    if (e->map >= 0) use_map(c, i, e, over);
+    i->open[ZL_RP_BULK] = true;
+    i->opened[ZL_RP_BULK] = i->opened[ZL_RP_BULK_READ] = use.event;
+}
+
+void zl_rp_cpasync(zl_replay *c, zl_rp_instance *i, const zl_event *e)
+{
+    zl_rp_use use = {.count = i->threads, .event = zl_rp_line(c, e), .part = e->part,
+                     .bytes = e->count, .proxy = ZL_RP_GENERIC};
+    zl_rp_check_grid(c, i);
+    for (uint32_t k = 0; k < i->threads; k++) {
+        int32_t item = zl_rp_group(c, i, ZL_RP_CPASYNC, i->first + k);
+        if (item >= 0 && c->items[item].fenced < 0)
+            c->items[item].fenced = zl_rp_item_new(c, ZL_RP_FENCED, (int32_t)(i->first + k), 0);
+        use.over[k] = item;
+    }
+    zl_rp_write(c, smem_at(c, i, e, 0, i->block), i, true, zl_rp_value(c, i, &e->at[0]), &use);
+    i->open[ZL_RP_CPASYNC] = true;
+    i->opened[ZL_RP_CPASYNC] = use.event;
+}
+
+/* ---- ordinary loads and stores ---- */
+
+static void touch_shared(zl_replay *c, zl_rp_instance *i, const zl_event *e, bool write,
+                         uint32_t block)
+{
+    zl_rp_place *p = smem_at(c, i, e, 0, block);
+    zl_rp_use use = ordinary_use(c, i, e, write);
+    int64_t index = zl_rp_value(c, i, &e->at[0]);
+    if (write) zl_rp_write(c, p, i, true, index, &use);
+    else zl_rp_read(c, p, i, true, index, &use);
+    for (uint32_t k = 0; block != i->block && k < i->threads; k++)
+        zl_rp_owe(c, block, NULL, i->first + k, use.over[k], use.event);
+}
+
+void zl_rp_touch(zl_replay *c, zl_rp_instance *i, const zl_event *e)
+{
+    bool write = e->kind == ZL_EV_WRITE || e->kind == ZL_EV_STMATRIX;
+    uint32_t mask = zl_rp_blocks(c, i, e);
+    if (e->acc >= 0) zl_rp_use_sum(c, i, e->acc, true, i->pc);
+    if (e->other < 0) {
+        for (uint32_t b = 0; b < c->blocks; b++)
+            if (mask >> b & 1) touch_shared(c, i, e, write, b);
+        return;
+    }
+    zl_rp_use use = ordinary_use(c, i, e, write);
+    zl_rp_place *p = other_at(c, i, e->other, &e->other_at);
+    int64_t index = zl_rp_value(c, i, &e->other_at);
+    use.bytes = 0;
+    zl_rp_check_grid(c, i);
+    if (write) zl_rp_write(c, p, i, true, index, &use);
+    else zl_rp_read(c, p, i, true, index, &use);
+}
+
+void zl_rp_update(zl_replay *c, zl_rp_instance *i, const zl_event *e)
+{
+    zl_rp_use use = ordinary_use(c, i, e, true);
+    zl_rp_check_grid(c, i);
+    bool broke = c->rule != 0;
+    use.part = 0;
+    use.bytes = 0;
+    zl_rp_write(c, other_at(c, i, e->map, &e->map_at), i, true, 0, &use);
+    if (!broke && c->rule == ZLAY_PIPE_OVERWRITE) c->rule = ZLAY_PIPE_MAP;
+}

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sums in registers and in tensor memory, products, columns. */
+#include "pipe/replay/replay.h"
+
+enum { COLUMNS = 512 };
+
+/* ---- accumulators ---- */
+
+zl_rp_sum *zl_rp_sum_of(zl_replay *c, const zl_rp_instance *i, int32_t acc)
+{
+    return &c->sums[(size_t)(i - c->instances) * c->pipe->accs_count + (size_t)acc];
+}
+
+static bool is_written(const zl_rp_instance *i, const zl_rp_sum *s)
+{
+    return s->group > i->done[s->kind];
+}
+
+static bool is_read(const zl_rp_instance *i, const zl_rp_sum *s)
+{
+    return s->reader > i->done[s->reader_kind];
+}
+
+void zl_rp_break_flight(zl_replay *c, const zl_rp_sum *s, int32_t kind, uint32_t event)
+{
+    bool queue = kind == ZL_RP_MEMORY || kind == ZL_RP_SHARED;
+    int32_t rule = kind == ZL_RP_WGMMA ? ZLAY_PIPE_FENCE : ZLAY_PIPE_TMEM_USE;
+    zl_rp_break(c, queue ? ZLAY_PIPE_GROUP : rule, event, s->event);
+}
+
+static void change_registers(zl_replay *c, const zl_rp_instance *i, int32_t acc)
+{
+    zl_rp_sum_of(c, i, acc)->bytes = 0;
+    for (uint32_t a = 0; a < c->pipe->accs_count; a++)
+        zl_rp_forget_factors(&zl_rp_sum_of(c, i, (int32_t)a)->factors, -2 - (int64_t)acc, -1);
+}
+
+zl_rp_sum *zl_rp_fill_sum(zl_replay *c, zl_rp_instance *i, int32_t acc)
+{
+    zl_rp_sum *s = zl_rp_sum_of(c, i, acc);
+    if (is_written(i, s)) zl_rp_break_flight(c, s, s->kind, i->pc);
+    if (is_read(i, s)) zl_rp_break_flight(c, s, s->reader_kind, i->pc);
+    change_registers(c, i, acc);
+    return s;
+}
+
+void zl_rp_use_sum(zl_replay *c, zl_rp_instance *i, int32_t acc, bool takes, uint32_t event)
+{
+    zl_rp_sum *s = zl_rp_sum_of(c, i, acc);
+    if (takes && s->state == ZL_RP_EMPTY) zl_rp_break(c, ZLAY_PIPE_STAGE, event, UINT32_MAX);
+    if (is_written(i, s)) zl_rp_break_flight(c, s, s->kind, event);
+    if (is_read(i, s) && !takes) zl_rp_break_flight(c, s, s->reader_kind, event);
+    s->state = takes ? ZL_RP_TAKEN : ZL_RP_SUMS;
+    s->unread = false;
+    s->touched = true;
+    s->event = event;
+    if (!takes) change_registers(c, i, acc);
+}
+
+/* ---- products ---- */
+
+/* What an operand is, so that a product summed twice is found. */
+static void find_factor(zl_replay *c, const zl_rp_instance *i, const zl_event *e, int k,
+                        zl_rp_factors *f)
+{
+    int32_t acc = k ? e->acc_b : e->acc_a;
+    f->place[k] = f->index[k] = -1;
+    if (acc >= 0) {
+        f->place[k] = -2 - (int64_t)acc;
+        f->index[k] = 0;
+    } else if (e->smem[k] >= 0) {
+        uint32_t ring = zl_rp_ring_smem(c, e->smem[k]);
+        f->index[k] = zl_rp_value(c, i, &e->at[k]);
+        f->place[k] =
+            zl_rp_smem(c, i, i->block, e->smem[k],
+                       zl_rp_slot(c, i, &e->at[k], ring, i->block,
+                                  c->pipe->smems[e->smem[k]].stages)) -
+            c->places;
+    } else if (k == 0 && e->tmem[1] >= 0) {
+        uint32_t ring = zl_rp_ring_tmem(c, e->tmem[1]);
+        f->index[k] = zl_rp_value(c, i, &e->tmem_at[1]);
+        f->place[k] =
+            zl_rp_tmem(c, i->block, e->tmem[1],
+                       zl_rp_slot(c, i, &e->tmem_at[1], ring, i->block,
+                                  c->pipe->tmems[e->tmem[1]].stages)) -
+            c->places;
+    }
+}
+
+void zl_rp_check_factors(zl_replay *c, const zl_rp_instance *i, const zl_event *e,
+                         zl_rp_factors *last)
+{
+    zl_rp_factors f;
+    bool same = !e->fresh;
+    for (int k = 0; k < 2; k++) {
+        find_factor(c, i, e, k, &f);
+        same &= f.place[k] != -1 && f.place[k] == last->place[k] && f.index[k] == last->index[k];
+    }
+    if (same) zl_rp_break(c, ZLAY_PIPE_STAGE, i->pc, UINT32_MAX);
+    *last = f;
+}
+
+static void sum_up(zl_replay *c, zl_rp_instance *i, const zl_event *e)
+{
+    zl_rp_sum *s = zl_rp_sum_of(c, i, e->acc);
+    if (s->touched) zl_rp_break(c, ZLAY_PIPE_FENCE, i->pc, s->event);
+    if (e->fresh ? s->unread : s->state != ZL_RP_SUMS)
+        zl_rp_break(c, ZLAY_PIPE_STAGE, i->pc, s->event);
+    if ((s->kind != ZL_RP_WGMMA && is_written(i, s)) || is_read(i, s))
+        zl_rp_break(c, ZLAY_PIPE_FENCE, i->pc, s->event);
+    zl_rp_check_factors(c, i, e, &s->factors);
+    s->state = ZL_RP_SUMS;
+    s->unread = true;
+    s->kind = ZL_RP_WGMMA;
+    s->group = i->issued[ZL_RP_WGMMA] + 1;
+    s->event = i->pc;
+    change_registers(c, i, e->acc);
+}
+
+static void take_factor(zl_replay *c, zl_rp_instance *i, const zl_event *e)
+{
+    zl_rp_sum *s = zl_rp_sum_of(c, i, e->acc_a);
+    if (s->state == ZL_RP_EMPTY) zl_rp_break(c, ZLAY_PIPE_STAGE, i->pc, UINT32_MAX);
+    if (is_written(i, s) || s->touched) zl_rp_break(c, ZLAY_PIPE_FENCE, i->pc, s->event);
+    s->state = ZL_RP_TAKEN;
+    s->unread = false;
+    s->reader = i->issued[ZL_RP_WGMMA] + 1;
+    s->reader_kind = ZL_RP_WGMMA;
+}
+
+void zl_rp_name_group(zl_replay *c, zl_rp_instance *i, int kind, zl_rp_use *use)
+{
+    bool warps = kind != ZL_RP_TCGEN05 && i->threads > 1;
+    use->count = warps ? i->threads / ZL_RP_LANES : 1;
+    for (uint32_t w = 0; w < use->count; w++) {
+        int32_t item = zl_rp_group(c, i, kind, i->first + w * ZL_RP_LANES);
+        bool loads = kind == ZL_RP_TLD || kind == ZL_RP_TST;
+        if (loads && item >= 0 && c->items[item].fenced < 0)
+            c->items[item].fenced = zl_rp_item_new(c, ZL_RP_ORDERED, c->items[item].thread, 0);
+        use->over[w] = item;
+    }
+}
+
+static void read_operand(zl_replay *c, zl_rp_instance *i, const zl_event *e, int k, uint32_t block,
+                         int kind)
+{
+    zl_rp_use use = {.event = i->pc, .part = -1, .proxy = ZL_RP_ASYNC};
+    uint32_t ring = zl_rp_ring_smem(c, e->smem[k]);
+    uint32_t slot = zl_rp_slot(c, i, &e->at[k], ring, block, c->pipe->smems[e->smem[k]].stages);
+    zl_rp_name_group(c, i, kind, &use);
+    zl_rp_read(c, zl_rp_smem(c, i, block, e->smem[k], slot), i, kind == ZL_RP_WGMMA,
+               zl_rp_value(c, i, &e->at[k]), &use);
+}
+
+static void open_group(zl_rp_instance *i, int kind)
+{
+    i->open[kind] = true;
+    i->opened[kind] = i->pc;
+}
+
+/* ---- tensor memory ---- */
+
+static uint32_t blocks_of(const zl_replay *c, const zl_rp_instance *i, int32_t tmem)
+{
+    uint32_t own = 1u << i->block, first = i->block & ~1u;
+    return c->pipe->tmems[tmem].pair ? 3u << first : own;
+}
+
+static void use_columns(zl_replay *c, zl_rp_instance *i, const zl_event *e, int k, bool write,
+                        int kind, uint32_t block)
+{
+    zl_rp_use use = {.event = i->pc, .proxy = ZL_RP_TENSOR};
+    uint32_t ring = zl_rp_ring_tmem(c, e->tmem[k]);
+    int64_t index = zl_rp_value(c, i, &e->tmem_at[k]);
+    zl_rp_place *p =
+        zl_rp_tmem(c, block, e->tmem[k],
+                   zl_rp_slot(c, i, &e->tmem_at[k], ring, block,
+                              c->pipe->tmems[e->tmem[k]].stages));
+    zl_rp_check_live(c, i, e->tmem[k], block, i->pc);
+    zl_rp_name_group(c, i, kind, &use);
+    if (!write && (!p->any || p->index != index))
+        zl_rp_break(c, ZLAY_PIPE_STAGE, i->pc, UINT32_MAX);
+    if (write) zl_rp_write(c, p, i, kind != ZL_RP_TCGEN05, index, &use);
+    else zl_rp_read(c, p, i, kind != ZL_RP_TCGEN05, index, &use);
+}
+
+/* A sum goes on where it was begun at this index, and one that begins leaves none that nobody read. */
+static zl_rp_place *check_sum(zl_replay *c, zl_rp_instance *i, const zl_event *e, uint32_t block,
+                              bool first)
+{
+    uint32_t ring = zl_rp_ring_tmem(c, e->tmem[0]);
+    zl_rp_place *p =
+        zl_rp_tmem(c, block, e->tmem[0],
+                   zl_rp_slot(c, i, &e->tmem_at[0], ring, block,
+                              c->pipe->tmems[e->tmem[0]].stages));
+    if (first) zl_rp_check_factors(c, i, e, &p->factors);
+    if (e->fresh ? p->unread : !p->any || p->index != zl_rp_value(c, i, &e->tmem_at[0]))
+        zl_rp_break(c, ZLAY_PIPE_STAGE, i->pc, UINT32_MAX);
+    p->unread = false;
+    return p;
+}
+
+static void tensor_product(zl_replay *c, zl_rp_instance *i, const zl_event *e)
+{
+    uint32_t mask = blocks_of(c, i, e->tmem[0]);
+    for (uint32_t b = 0; b < c->blocks; b++) {
+        if (!(mask >> b & 1)) continue;
+        zl_rp_place *sum = check_sum(c, i, e, b, !(mask & ((1u << b) - 1)));
+        for (int k = 0; k < 2; k++)
+            if (e->smem[k] >= 0) read_operand(c, i, e, k, b, ZL_RP_TCGEN05);
+        if (e->tmem[1] >= 0) use_columns(c, i, e, 1, false, ZL_RP_TCGEN05, b);
+        use_columns(c, i, e, 0, true, ZL_RP_TCGEN05, b);
+        sum->unread = true;
+    }
+    open_group(i, ZL_RP_TCGEN05);
+}
+
+void zl_rp_product(zl_replay *c, zl_rp_instance *i, const zl_event *e)
+{
+    if (e->acc_b >= 0) {
+        zl_rp_multiply(c, i, e);
+        return;
+    }
+    if (e->tmem[0] >= 0) {
+        tensor_product(c, i, e);
+        return;
+    }
+    for (int k = 0; k < 2; k++)
+        if (e->smem[k] >= 0) read_operand(c, i, e, k, i->block, ZL_RP_WGMMA);
+    if (e->acc_a >= 0) take_factor(c, i, e);
+    sum_up(c, i, e);
+    open_group(i, ZL_RP_WGMMA);
+}
+
+void zl_rp_copy_in(zl_replay *c, zl_rp_instance *i, const zl_event *e)
+{
+    uint32_t mask = blocks_of(c, i, e->tmem[0]);
+    for (uint32_t b = 0; b < c->blocks; b++) {
+        if (!(mask >> b & 1)) continue;
+        read_operand(c, i, e, 0, b, ZL_RP_TCGEN05);
+        use_columns(c, i, e, 0, true, ZL_RP_TCGEN05, b);
+    }
+    open_group(i, ZL_RP_TCGEN05);
+}
+
+/* Each load or store of tensor memory is a group of its own. */
+int32_t zl_rp_close_alone(zl_rp_instance *i, int kind)
+{
+    for (int k = 0; k < ZL_RP_THREADS; k++) i->opening[kind][k] = -1;
+    i->opened[kind] = i->pc;
+    return i->last[kind] = ++i->issued[kind];
+}
+
+void zl_rp_load(zl_replay *c, zl_rp_instance *i, const zl_event *e)
+{
+    zl_rp_sum *s = zl_rp_sum_of(c, i, e->acc);
+    if (is_written(i, s)) zl_rp_break_flight(c, s, s->kind, i->pc);
+    if (is_read(i, s)) zl_rp_break_flight(c, s, s->reader_kind, i->pc);
+    use_columns(c, i, e, 0, false, ZL_RP_TLD, i->block);
+    s->state = ZL_RP_SUMS;
+    s->kind = ZL_RP_TLD;
+    s->group = zl_rp_close_alone(i, ZL_RP_TLD);
+    change_registers(c, i, e->acc);
+    s->touched = true;
+    s->event = i->pc;
+}
+
+void zl_rp_put(zl_replay *c, zl_rp_instance *i, const zl_event *e)
+{
+    zl_rp_sum *s = zl_rp_sum_of(c, i, e->acc);
+    zl_rp_use_sum(c, i, e->acc, true, i->pc);
+    use_columns(c, i, e, 0, true, ZL_RP_TST, i->block);
+    s->reader = zl_rp_close_alone(i, ZL_RP_TST);
+    s->reader_kind = ZL_RP_TST;
+}
+
+/* ---- columns ---- */
+
+static zl_rp_columns *columns_of(zl_replay *c, uint32_t tmem, uint32_t block)
+{
+    return &c->columns[tmem * c->blocks + block];
+}
+
+static int64_t size_of(const zl_replay *c, uint32_t tmem)
+{
+    return (int64_t)c->pipe->tmems[tmem].columns * c->pipe->tmems[tmem].stages;
+}
+
+/* `i` NULL: before the roles, where all is known. */
+static bool is_known(const zl_replay *c, const zl_rp_instance *i, int32_t item)
+{
+    return !i || zl_rp_has(c, zl_rp_set(i->first, ZL_RP_KNOWS), item);
+}
+
+void zl_rp_check_live(zl_replay *c, const zl_rp_instance *i, int32_t tmem, uint32_t block,
+                      uint32_t event)
+{
+    const zl_rp_columns *s = columns_of(c, (uint32_t)tmem, block);
+    if (!s->allocated || s->freed || !is_known(c, i, s->by))
+        zl_rp_break(c, ZLAY_PIPE_TMEM_USE, event, s->event);
+}
+
+/* Those that may be alive, and larger ones that may come later. */
+static int64_t check_others(zl_replay *c, const zl_rp_instance *i, uint32_t block, uint32_t tmem,
+                            uint32_t event)
+{
+    int64_t alive = 0;
+    for (uint32_t t = 0; t < c->pipe->tmems_count; t++) {
+        const zl_rp_columns *s = columns_of(c, t, block);
+        if (!s->allocated) continue;
+        bool before = is_known(c, i, s->by);
+        if (before ? size_of(c, tmem) > size_of(c, t) : size_of(c, tmem) != size_of(c, t))
+            zl_rp_break(c, ZLAY_PIPE_TMEM_COLUMNS, event, s->event);
+        if (!s->freed || !is_known(c, i, s->freed_by)) alive += size_of(c, t);
+    }
+    return alive;
+}
+
+static void forget_content(zl_replay *c, uint32_t tmem, uint32_t block)
+{
+    for (uint32_t slot = 0; slot < c->pipe->tmems[tmem].stages; slot++) {
+        zl_rp_place *p = zl_rp_tmem(c, block, (int32_t)tmem, slot);
+        p->any = false;
+        p->count = 0;
+    }
+}
+
+static bool allocate(zl_replay *c, const zl_rp_instance *i, uint32_t block, const zl_event *e)
+{
+    uint32_t tmem = (uint32_t)e->tmem[0], event = zl_rp_line(c, e);
+    zl_rp_columns *s = columns_of(c, tmem, block);
+    bool again = s->allocated && !(s->freed && is_known(c, i, s->freed_by));
+    if (again || c->relinquished[block]) zl_rp_break(c, ZLAY_PIPE_TMEM_ALLOC, event, s->event);
+    int64_t alive = check_others(c, i, block, tmem, event);
+    if (c->live_columns[block] + size_of(c, tmem) > COLUMNS) return false;
+    if (!c->rule && alive + size_of(c, tmem) > COLUMNS)
+        c->status = zl_fail(c->ctx, ZLAY_ELIMIT,
+                            "line %u waits for columns in one order of the roles", e->line);
+    c->live_columns[block] += size_of(c, tmem);
+    if (s->freed) forget_content(c, tmem, block);
+    *s = (zl_rp_columns){.allocated = true, .by = -1, .freed_by = -1, .event = event};
+    return true;
+}
+
+bool zl_rp_alloc(zl_replay *c, const zl_rp_instance *i, const zl_event *e)
+{
+    if (!allocate(c, i, i->block, e)) return false;
+    columns_of(c, (uint32_t)e->tmem[0], i->block)->by = zl_rp_did(c, i->first, false);
+    return true;
+}
+
+void zl_rp_setup_columns(zl_replay *c)
+{
+    for (uint32_t k = 0; k < c->pipe->setup; k++)
+        for (uint32_t b = 0; b < c->blocks; b++) {
+            const zl_event *e = &c->pipe->events[k];
+            if (e->kind == ZL_EV_RELINQUISH) c->relinquished[b] = true;
+            if (e->kind == ZL_EV_ALLOC && !allocate(c, NULL, b, e))
+                zl_rp_break(c, ZLAY_PIPE_TMEM_COLUMNS, k, UINT32_MAX);
+        }
+}
+
+void zl_rp_relinquish(zl_replay *c, const zl_rp_instance *i)
+{
+    for (uint32_t t = 0; t < c->pipe->tmems_count; t++) {
+        const zl_rp_columns *s = columns_of(c, t, i->block);
+        if (s->allocated && !is_known(c, i, s->by))
+            zl_rp_break(c, ZLAY_PIPE_TMEM_ALLOC, s->event, i->pc);
+    }
+    c->relinquished[i->block] = true;
+}
+
+/* Every use is known to be over. */
+void zl_rp_dealloc(zl_replay *c, const zl_rp_instance *i, const zl_event *e)
+{
+    zl_rp_columns *s = columns_of(c, (uint32_t)e->tmem[0], i->block);
+    if (!s->allocated || s->freed) {
+        zl_rp_break(c, ZLAY_PIPE_TMEM_ALLOC, i->pc, s->event);
+        return;
+    }
+    zl_rp_check_live(c, i, e->tmem[0], i->block, i->pc);
+    for (uint32_t slot = 0; slot < c->pipe->tmems[e->tmem[0]].stages; slot++) {
+        const zl_rp_place *p = zl_rp_tmem(c, i->block, e->tmem[0], slot);
+        for (uint32_t k = 0; k < p->count; k++)
+            for (uint32_t n = 0; n < p->uses[k].count; n++)
+                if (!is_known(c, i, p->uses[k].over[n]))
+                    zl_rp_break(c, ZLAY_PIPE_TMEM_USE, i->pc, p->uses[k].event);
+    }
+    s->freed = true;
+    s->freed_by = zl_rp_did(c, i->first, false);
+    s->event = i->pc;
+    c->live_columns[i->block] -= size_of(c, (uint32_t)e->tmem[0]);
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Uses of memory: each is known to be over by whoever uses the same later, and what is read is what
+ * was filled at that index. */
+#include "pipe/replay/replay.h"
+
+zl_rp_place *zl_rp_smem(zl_replay *c, const zl_rp_instance *i, uint32_t block, int32_t smem,
+                        uint32_t slot)
+{
+    const zl_smem *s = &c->pipe->smems[smem];
+    uint32_t copy = s->each ? i->number : 0;
+    return &c->places[c->smem_at[smem] + (block * c->smem_each[smem] + copy) * s->stages + slot];
+}
+
+zl_rp_place *zl_rp_tmem(zl_replay *c, uint32_t block, int32_t tmem, uint32_t slot)
+{
+    return &c->places[c->tmem_at[tmem] + block * c->pipe->tmems[tmem].stages + slot];
+}
+
+/* ---- order ---- */
+
+static bool is_over(const zl_replay *c, uint32_t set, const zl_rp_use *use, zl_rp_kind fence)
+{
+    for (uint32_t k = 0; k < use->count; k++) {
+        int32_t item = use->over[k], behind = item < 0 ? -1 : c->items[item].fenced;
+        bool asks = behind >= 0 && c->items[behind].kind == fence;
+        if (fence == ZL_RP_FENCED && !asks) return false;
+        if (!zl_rp_has(c, set, asks ? behind : item)) return false;
+    }
+    return true;
+}
+
+/* Products and copies of one thread come in its order, loads and stores of a warp when it has
+ * waited for them. */
+static bool is_in_order(const zl_replay *c, const zl_rp_use *before, const zl_rp_use *now)
+{
+    const zl_rp_instance *i = &c->instances[now->instance];
+    const zl_event *first = &c->pipe->events[before->event], *next = &c->pipe->events[now->event];
+    if (before->instance != now->instance || before->over[0] < 0) return false;
+    if (first->kind == ZL_EV_TLD || first->kind == ZL_EV_TST)
+        return !zl_rp_behind(c, i, first->kind == ZL_EV_TLD ? ZL_RP_TLD : ZL_RP_TST,
+                             c->items[before->over[0]].number);
+    return next->kind == ZL_EV_MMA || next->kind == ZL_EV_TCP;
+}
+
+static zl_rp_kind kind_of(const zl_replay *c, const zl_rp_use *use)
+{
+    return use->over[0] < 0 ? ZL_RP_POINT : c->items[use->over[0]].kind;
+}
+
+/* A queue of one warp takes its instructions in order. */
+static bool is_in_queue(const zl_replay *c, const zl_rp_use *before, const zl_rp_use *now)
+{
+    zl_rp_kind kind = kind_of(c, now);
+    return (kind == ZL_RP_MEMORY || kind == ZL_RP_SHARED) && kind_of(c, before) == kind &&
+           before->instance == now->instance && before->count == 1;
+}
+
+static int32_t broken(const zl_replay *c, uint32_t thread, const zl_rp_use *before,
+                      const zl_rp_use *now)
+{
+    uint32_t knows = zl_rp_set(thread, ZL_RP_KNOWS);
+    bool known = is_over(c, knows, before, ZL_RP_POINT);
+    if (now->proxy == ZL_RP_TENSOR) {
+        if (is_in_order(c, before, now) ||
+            is_over(c, zl_rp_set(thread, ZL_RP_AFTER), before, ZL_RP_ORDERED))
+            return 0;
+        return known ? ZLAY_PIPE_TCGEN05 : ZLAY_PIPE_TMEM_USE;
+    }
+    if (is_in_queue(c, before, now)) return 0;
+    if (!known) return now->write ? ZLAY_PIPE_OVERWRITE : ZLAY_PIPE_READ_BEFORE_FULL;
+    bool crosses = before->write && before->proxy == ZL_RP_GENERIC && now->proxy == ZL_RP_ASYNC;
+    return crosses && !is_over(c, knows, before, ZL_RP_FENCED) ? ZLAY_PIPE_PROXY : 0;
+}
+
+static void check_order(zl_replay *c, const zl_rp_instance *i, bool all, const zl_rp_use *before,
+                        const zl_rp_use *now)
+{
+    for (uint32_t k = 0; k < (all ? i->threads : 1); k++) {
+        int32_t rule = broken(c, i->first + k, before, now);
+        if (rule) zl_rp_break(c, rule, now->event, before->event);
+    }
+}
+
+/* ---- what stands there ---- */
+
+/* Phases of a barrier are numbered by it, so later ones stand for those before. */
+static int32_t barrier_of(const zl_replay *c, const zl_rp_use *use)
+{
+    int32_t item = use->over[0];
+    return item >= 0 && c->items[item].kind == ZL_RP_POINT ? c->items[item].number : -1;
+}
+
+/* What the same event did before is over when what it does now is. */
+static bool is_same(const zl_replay *c, const zl_rp_use *a, const zl_rp_use *b)
+{
+    return a->instance == b->instance && a->event == b->event && a->part == b->part && !a->old &&
+           barrier_of(c, a) == barrier_of(c, b);
+}
+
+void zl_rp_keep(zl_replay *c, zl_rp_place *p, const zl_rp_use *use)
+{
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < p->count; k++)
+        if (!is_same(c, &p->uses[k], use)) p->uses[kept++] = p->uses[k];
+    if (kept < ZL_RP_USES) p->uses[kept++] = *use;
+    else if (!c->status)
+        c->status = zl_fail(c->ctx, ZLAY_ELIMIT, "a stage is used more than %d times", ZL_RP_USES);
+    p->count = kept;
+}
+
+/* A product is the same as the last one while both factors stand there. */
+void zl_rp_forget_factors(zl_rp_factors *f, int64_t place, int64_t but)
+{
+    for (int k = 0; k < 2; k++)
+        if (f->place[k] == place && f->index[k] != but) f->place[0] = f->place[1] = -1;
+}
+
+static void replace_factors(zl_replay *c, const zl_rp_place *p, int64_t index)
+{
+    for (uint32_t k = 0; k < c->instances_count * c->pipe->accs_count; k++)
+        zl_rp_forget_factors(&c->sums[k].factors, p - c->places, index);
+    for (uint32_t t = 0; t < c->pipe->tmems_count; t++)
+        for (uint32_t k = 0; k < c->blocks * c->pipe->tmems[t].stages; k++)
+            zl_rp_forget_factors(&c->places[c->tmem_at[t] + k].factors, p - c->places, index);
+}
+
+/* The content before is kept until the next begins: its readers may have more parts to fear. */
+static void begin_content(zl_replay *c, zl_rp_place *p, int64_t index, uint32_t event)
+{
+    uint32_t kept = 0;
+    if (p->unread) zl_rp_break(c, ZLAY_PIPE_STAGE, event, p->writer);
+    for (uint32_t k = 0; k < p->count; k++)
+        if (!p->uses[k].old) p->uses[kept++] = p->uses[k];
+    for (uint32_t k = 0; k < kept; k++) p->uses[k].old = true;
+    replace_factors(c, p, index);
+    p->count = kept;
+    p->filled = 0;
+    p->index = index;
+    p->any = true;
+}
+
+static const zl_rp_use *filled_by(const zl_rp_place *p, int32_t part)
+{
+    for (uint32_t k = 0; k < p->count; k++)
+        if (p->uses[k].write && !p->uses[k].old && p->uses[k].part == part) return &p->uses[k];
+    return NULL;
+}
+
+static uint32_t count_parts(const zl_rp_place *p)
+{
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < p->count; k++)
+        count +=
+            p->uses[k].write && !p->uses[k].old && filled_by(p, p->uses[k].part) == &p->uses[k];
+    return count;
+}
+
+/* ---- reads ---- */
+
+static bool is_content(const zl_rp_place *p, int64_t index, int32_t part)
+{
+    if (p->index != index || p->filled != p->size) return false;
+    if (p->pieces && count_parts(p) != p->pieces) return false;
+    if (part > 0) return filled_by(p, part) != NULL;
+    return part < 0 || count_parts(p) != 1 || filled_by(p, 0);
+}
+
+void zl_rp_read(zl_replay *c, zl_rp_place *p, const zl_rp_instance *i, bool all, int64_t index,
+                zl_rp_use *use)
+{
+    use->write = false;
+    use->instance = (uint32_t)(i - c->instances);
+    for (uint32_t k = 0; k < p->count; k++) {
+        const zl_rp_use *before = &p->uses[k];
+        if (before->write && !before->old && (use->part <= 0 || before->part == use->part))
+            check_order(c, i, all, before, use);
+    }
+    if (p->size && !p->any) zl_rp_break(c, ZLAY_PIPE_READ_BEFORE_FULL, use->event, UINT32_MAX);
+    else if (p->size && !is_content(p, index, use->part))
+        zl_rp_break(c, ZLAY_PIPE_STAGE, use->event, p->writer);
+    p->unread = false;
+    zl_rp_keep(c, p, use);
+}
+
+/* ---- writes ---- */
+
+/* Each thread of an instance writes its part again. */
+static bool is_again(const zl_replay *c, const zl_rp_use *before, const zl_rp_use *now)
+{
+    return before->write && !before->old && before->instance == now->instance &&
+           before->part == now->part && before->proxy == ZL_RP_GENERIC &&
+           now->proxy == ZL_RP_GENERIC && kind_of(c, before) == kind_of(c, now);
+}
+
+/* A write is of a new content, or one more part of the last, or its threads write theirs again. */
+void zl_rp_write(zl_replay *c, zl_rp_place *p, const zl_rp_instance *i, bool all, int64_t index,
+                 zl_rp_use *use)
+{
+    use->write = true;
+    use->instance = (uint32_t)(i - c->instances);
+    if (p->size && !use->bytes) use->bytes = p->size;
+    const zl_rp_use *mine = p->any && p->index == index ? filled_by(p, use->part) : NULL;
+    bool again = mine && (p->pieces || !p->size) && is_again(c, mine, use);
+    bool more = p->any && p->index == index && !mine && p->filled + use->bytes <= p->size;
+    for (uint32_t k = 0; k < p->count; k++) {
+        const zl_rp_use *before = &p->uses[k];
+        bool apart = (more || again) && before->write && !before->old && before->part != use->part;
+        apart |= again && is_again(c, before, use);
+        if (!apart) check_order(c, i, all, before, use);
+    }
+    if (!again && !more) begin_content(c, p, index, use->event);
+    if (!again) p->filled += use->bytes;
+    p->unread = p->size != 0;
+    p->writer = use->event;
+    zl_rp_keep(c, p, use);
+}

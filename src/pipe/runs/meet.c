@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Meetings of threads, and counters in global memory. */
+#include "pipe/runs/state/clock.h"
+
+#include <string.h>
+
+/* ---- inside an instance ---- */
+
+static void meet_role(zl_run *r, zl_instance *i)
+{
+    memset(r->scratch, 0, r->comps * sizeof *r->scratch);
+    for (uint32_t k = 0; k < i->classes; k++)
+        zl_clock_give(r, r->scratch, &r->classes[i->first + k]);
+    for (uint32_t k = 0; k < i->classes; k++)
+        zl_clock_join(r, r->classes[i->first + k].clock, r->scratch);
+}
+
+/* Lane 0 and the others of each warp: of one warp both know all, of several what their own has
+ * done. */
+static void meet_warp(zl_run *r, zl_class *a, zl_class *b)
+{
+    zl_clock_join(r, a->clock, b->clock);
+    zl_clock_join(r, a->own, b->own);
+    if (a->lone_warp) zl_clock_join(r, a->clock, a->own);
+    memcpy(b->clock, a->clock, r->comps * sizeof *b->clock);
+    memcpy(b->own, a->own, r->comps * sizeof *b->own);
+}
+
+/* ---- between instances ---- */
+
+zl_meeting *zl_run_meeting(const zl_run *r, const zl_instance *i, const zl_event *e)
+{
+    if (e->kind == ZL_EV_MEET || e->scope == ZL_SYNC_CLUSTER) return &r->meetings[0];
+    int8_t at = r->meeting_at[e->scope == ZL_SYNC_CTA ? 0 : e->named];
+    return &r->meetings[1 + (uint32_t)i->cta * r->meetings_each + (uint32_t)at];
+}
+
+static bool has_ended(const zl_run *r, const zl_instance *i)
+{
+    return i->pc == r->pipe->roles[i->role].end;
+}
+
+static int64_t comers(const zl_run *r, const zl_instance *i, const zl_event *e)
+{
+    int64_t count = 0;
+    if (e->scope == ZL_SYNC_NAMED) return e->count;
+    for (uint32_t k = 0; k < r->instances_count; k++)
+        count += e->scope == ZL_SYNC_CLUSTER ? !has_ended(r, &r->instances[k])
+                                             : r->instances[k].cta == i->cta;
+    return count;
+}
+
+/* Who comes to the block's barrier by its number comes to another meeting than `sync cta`. */
+static int64_t meeting_size(const zl_event *e, int64_t comers)
+{
+    return e->scope == ZL_SYNC_CTA ? -comers : comers;
+}
+
+static void learn(zl_run *r, const zl_instance *i, const zl_meeting *m)
+{
+    for (uint32_t k = 0; k < i->classes; k++)
+        zl_clock_join(r, r->classes[i->first + k].clock, m->done);
+}
+
+/* Waits in a block for the meeting that is about to end. */
+static bool waits_in(const zl_run *r, const zl_instance *i, const zl_meeting *m)
+{
+    const zl_event *e = &r->pipe->events[i->pc];
+    if (i->meets != m->generation || e->kind != ZL_EV_SYNC) return false;
+    return zl_run_meeting(r, i, e) == m;
+}
+
+/* Who waits in a block learns of this meeting now: when it goes on, others may have met again, of whom it
+ * knows nothing. Of the cluster everybody goes on before it meets again. */
+static void close_meeting(zl_run *r, zl_meeting *m)
+{
+    memcpy(m->done, m->sum, r->comps * sizeof *m->done);
+    m->done[m->comp] = (zl_tick)(m->generation + 1);
+    for (uint32_t k = 0; m != r->meetings && k < r->instances_count; k++)
+        if (waits_in(r, &r->instances[k], m)) learn(r, &r->instances[k], m);
+    m->generation++;
+    memset(m->sum, 0, r->comps * sizeof *m->sum);
+}
+
+static bool comes(zl_run *r, zl_instance *i, const zl_event *e, zl_meeting *m)
+{
+    uint32_t event = zl_event_index(r, e);
+    int64_t count = comers(r, i, e);
+    int64_t weight = e->scope == ZL_SYNC_NAMED ? 32 * (int64_t)r->pipe->roles[i->role].each : 1;
+    for (uint32_t k = 0; k < i->classes; k++)
+        if (r->classes[i->first + k].clock[m->comp] != m->generation)
+            zl_run_fault(r, ZLAY_PIPE_OVERRUN, event, m->event, 0, m->generation);
+    int64_t size = meeting_size(e, count);
+    if (m->pending == 0) {
+        m->pending = count;
+        m->count = size;
+    }
+    if (weight > m->pending || (e->scope != ZL_SYNC_CLUSTER && size != m->count))
+        zl_run_fault(r, ZLAY_PIPE_COUNT, event, m->event, count, m->count);
+    if (r->fault.rule) return false;
+    m->event = event;
+    m->pending -= weight;
+    for (uint32_t k = 0; k < i->classes; k++)
+        zl_clock_give(r, m->sum, &r->classes[i->first + k]);
+    return true;
+}
+
+static bool leaves(zl_run *r, zl_instance *i, const zl_meeting *m, int32_t *generation)
+{
+    if (m->generation <= *generation) return false;
+    *generation = -1;
+    if (m == r->meetings) learn(r, i, m);
+    return true;
+}
+
+bool zl_run_meet(zl_run *r, zl_instance *i, const zl_event *e)
+{
+    zl_meeting *m = zl_run_meeting(r, i, e);
+    bool cluster = m == r->meetings;
+    int32_t *generation = cluster ? &i->joined : &i->meets;
+    if (e->kind == ZL_EV_MEET && i->joined < 0) {
+        zl_run_fault(r, ZLAY_PIPE_COLLECTIVE, zl_event_index(r, e), UINT32_MAX, 0, 1);
+        return true;
+    }
+    if (e->kind == ZL_EV_SYNC && e->scope == ZL_SYNC_ROLE) return meet_role(r, i), true;
+    if (e->kind == ZL_EV_SYNC && e->scope == ZL_SYNC_WARP) {
+        for (uint32_t k = 0; k + 1 < i->classes; k += 2)
+            meet_warp(r, &r->classes[i->first + k], &r->classes[i->first + k + 1]);
+        return true;
+    }
+    if (*generation < 0) {
+        if (!comes(r, i, e, m)) return true;
+        *generation = m->generation;
+        if (m->pending == 0) close_meeting(r, m);
+    } else if (e->kind == ZL_EV_JOIN) {
+        zl_run_fault(r, ZLAY_PIPE_OVERRUN, zl_event_index(r, e), m->event, 2, 1);
+    }
+    if (e->kind == ZL_EV_JOIN) {
+        if (!cluster) *generation = -1;
+        return true;
+    }
+    return leaves(r, i, m, generation);
+}
+
+void zl_run_leave(zl_run *r, const zl_instance *i)
+{
+    zl_meeting *m = &r->meetings[0];
+    if (m->pending == 0 || i->joined == m->generation) return;
+    if (--m->pending == 0) close_meeting(r, m);
+}
+
+/* ---- flags ---- */
+
+static zl_flag *flag_of(zl_run *r, const zl_instance *i, const zl_event *e)
+{
+    uint32_t slot = zl_run_slot(r, i, &e->other_at, r->pipe->others[e->other].stages);
+    return &r->flags[r->other_at[e->other] + slot - (r->places_count - r->flags_count)];
+}
+
+static void add_raise(zl_run *r, zl_flag *f, const zl_class *c, int64_t times)
+{
+    uint32_t own = (uint32_t)(c - r->classes);
+    for (uint32_t k = 0; k < r->classes_count; k++)
+        if (f->open[k] && c->clock[k] >= f->raised[k]) f->open[k] = 0;
+    f->total += times;
+    f->raised[own] = c->own[own];
+    f->open[own] = times;
+    zl_clock_give(r, f->sum, c);
+}
+
+/* Without one of them that the others do not know of the threshold is not reached. */
+static bool needs_all(const zl_run *r, const zl_flag *f, int64_t n)
+{
+    bool all = true;
+    for (uint32_t k = 0; k < r->classes_count; k++) all &= !f->open[k] || f->total - f->open[k] < n;
+    return all;
+}
+
+/* Which raises a threshold stands for must not depend on who comes first: it needs all of them, and none
+ * comes later that does not know of them all. */
+bool zl_run_raise(zl_run *r, zl_instance *i, const zl_event *e)
+{
+    zl_flag *f = flag_of(r, i, e);
+    const zl_class *c = &r->classes[i->first];
+    int64_t before = f->total;
+    zl_run_check_grid(r, i, e);
+    add_raise(r, f, c, e->times);
+    for (uint32_t k = 0; k < f->count; k++) {
+        int64_t n = f->threshold[k];
+        zl_tick *made = f->made + (size_t)k * r->classes_count;
+        if (n > f->total) continue;
+        if (n <= before ? !zl_clock_knows(r, c, made) : !needs_all(r, f, n))
+            zl_run_fault(r, ZLAY_PIPE_OVERRUN, zl_event_index(r, e), UINT32_MAX, before, n);
+        if (n <= before) continue;
+        memcpy(f->at + (size_t)k * r->comps, f->sum, r->comps * sizeof *f->sum);
+        memcpy(made, f->raised, r->classes_count * sizeof *made);
+    }
+    return true;
+}
+
+bool zl_run_await(zl_run *r, zl_instance *i, const zl_event *e)
+{
+    zl_flag *f = flag_of(r, i, e);
+    uint32_t k = 0;
+    zl_run_check_grid(r, i, e);
+    if (e->count <= 0) return true;
+    if (f->total < e->count) return false;
+    while (f->threshold[k] != e->count) k++;
+    for (uint32_t n = 0; n < i->classes; n++)
+        zl_clock_join(r, r->classes[i->first + n].clock, f->at + (size_t)k * r->comps);
+    return true;
+}

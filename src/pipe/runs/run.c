@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A whole run: instances in turn, each to the end of an iteration, or until it has to wait. */
+#include "pipe/runs/state/watch.h"
+
+static void put_step(const zl_run *r, const zl_instance *i, const zl_event *e)
+{
+    const zl_role *role = &r->pipe->roles[i->role];
+    if (!r->trace || i->epoch > r->known[i - r->instances]) return;
+    zl_puts(r->trace, role->name);
+    if (zl_role_instances(role) > 1) zl_putf(r->trace, "[%d]", i->number);
+    if (r->pipe->blocks > 1) zl_putf(r->trace, " cta %d", i->cta);
+    zl_putf(r->trace, " line %u", e->line);
+    for (uint32_t d = 0; d < i->depth; d++)
+        zl_putf(r->trace, " %s %lld", r->pipe->events[i->loop[d]].name, (long long)i->counter[d]);
+    zl_puts(r->trace, "\n");
+}
+
+static const zl_event *at(const zl_run *r, const zl_instance *i) { return &r->pipe->events[i->pc]; }
+
+static bool has_ended(const zl_run *r, const zl_instance *i)
+{
+    return i->pc == r->pipe->roles[i->role].end;
+}
+
+/* ---- loops ---- */
+
+/* Whether a loop that comes to `value` ends depends on a trip count that nobody has come to yet. */
+static bool is_open(zl_run *r, const zl_event *loop, int64_t value)
+{
+    if (r->endless < 0 || zl_loop_param(loop) != r->endless) return false;
+    if (value - loop->bar_at.add > r->reached) r->reached = value - loop->bar_at.add;
+    return r->reached > r->seen;
+}
+
+static void begin_loop(zl_run *r, zl_instance *i, const zl_event *e)
+{
+    int64_t first = zl_run_value(r, i, &e->at[0]);
+    if (is_open(r, e, first)) return;
+    if (first >= zl_run_value(r, i, &e->bar_at)) {
+        if (r->watch) zl_watch_empty(r, e);
+        i->pc = (uint32_t)e->match + 1;
+        return;
+    }
+    i->counter[i->depth] = first;
+    i->loop[i->depth] = i->pc;
+    i->found[i->depth++] = false;
+    i->pc++;
+    if (r->watch) zl_watch_begin(r, i);
+}
+
+static void next_turn(zl_run *r, zl_instance *i, const zl_event *e)
+{
+    const zl_event *loop = &r->pipe->events[e->match];
+    int64_t *counter = &i->counter[i->depth - 1];
+    if (is_open(r, loop, *counter + loop->step)) return;
+    *counter += loop->step;
+    i->laps += i->depth == 1;
+    if (*counter < zl_run_value(r, i, &loop->bar_at)) {
+        i->pc = (uint32_t)e->match + 1;
+        if (r->watch) zl_watch_head(r, i);
+        return;
+    }
+    i->depth--;
+    i->pc++;
+    if (r->watch) zl_watch_end(r, i, i->depth);
+}
+
+/* ---- turns ---- */
+
+static bool is_stopped(const zl_run *r)
+{
+    return r->fault.rule || r->status || r->reached > r->seen || r->repeats || r->stuck;
+}
+
+/* To the end of an iteration, or as far as it goes; false where it did not move. */
+static bool take_turn(zl_run *r, zl_instance *i)
+{
+    bool moved = false, again = true;
+    while (again && !has_ended(r, i) && !is_stopped(r)) {
+        const zl_event *e = at(r, i);
+        r->steps++;
+        r->stepping = (uint32_t)(i - r->instances);
+        if (e->kind == ZL_EV_FOR) begin_loop(r, i, e);
+        else if (e->kind == ZL_EV_END) {
+            next_turn(r, i, e);
+            again = false;
+        } else if (zl_run_step(r, i)) {
+            put_step(r, i, e);
+            if (++i->epoch > ZL_TICKS) zl_run_halt(r, i->pc, "comes behind more than 32000 events of its role in one run");
+            i->pc++;
+        } else {
+            return moved;
+        }
+        moved = true;
+    }
+    if (has_ended(r, i) && moved && !is_stopped(r)) {
+        zl_run_check_exit(r, i);
+        zl_run_leave(r, i);
+    }
+    return moved;
+}
+
+/* Bytes that never come, or the first two that wait. */
+static void find_stuck(zl_run *r)
+{
+    uint32_t events[2] = {UINT32_MAX, UINT32_MAX};
+    for (uint32_t k = 0; k < r->gates_count; k++) {
+        const zl_gate *g = &r->gates[k];
+        if (g->pending == 0 && g->tx > 0)
+            zl_run_fault(r, ZLAY_PIPE_BYTES, g->event, UINT32_MAX, 0, g->tx);
+    }
+    for (uint32_t k = 0; k < r->instances_count; k++) {
+        const zl_instance *i = &r->instances[k];
+        if (!has_ended(r, i) && i->pc != events[0]) events[events[0] != UINT32_MAX] = i->pc;
+        if (zl_run_registers_some(r, i) && !r->fault.rule)
+            zl_run_halt(r, i->pc, "waits for registers in one order of the roles");
+    }
+    if (r->status) return;
+    zl_run_fault(r, ZLAY_PIPE_DEADLOCK, events[0], events[1], 0, 0);
+}
+
+static bool may_turn(const zl_run *r, const zl_instance *i)
+{
+    return !r->paced || i->laps <= *r->lap;
+}
+
+/* Those that are the least ahead go on; false where nobody is ahead. */
+static bool begin_lap(zl_run *r)
+{
+    int64_t next = INT64_MAX;
+    for (uint32_t k = 0; k < r->instances_count; k++) {
+        const zl_instance *i = &r->instances[k];
+        if (!has_ended(r, i) && !may_turn(r, i) && i->laps < next) next = i->laps;
+    }
+    if (next < INT64_MAX) *r->lap = next;
+    return next < INT64_MAX;
+}
+
+/* Of the instance that ran last, one that it has. */
+static uint32_t last_event(const zl_run *r)
+{
+    const zl_instance *i = &r->instances[r->stepping];
+    return i->pc > r->pipe->roles[i->role].begin ? i->pc - 1 : i->pc;
+}
+
+void zl_run_on(zl_run *r)
+{
+    bool moved = true, open = true;
+    while (open && !is_stopped(r)) {
+        moved = open = false;
+        for (uint32_t k = 0; k < r->instances_count && !is_stopped(r); k++) {
+            zl_instance *i = &r->instances[k];
+            moved |= may_turn(r, i) && take_turn(r, i);
+            open |= !has_ended(r, i);
+        }
+        if (r->steps > r->most)
+            zl_run_halt(r, last_event(r), "is reached after more steps than the limit points");
+        if (open && !moved && !is_stopped(r) && !begin_lap(r)) find_stuck(r);
+    }
+    if (!is_stopped(r)) zl_run_check_end(r);
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A pipe is run once, with clocks that say who knows what; docs/proof.md, "Runs". */
+#ifndef ZL_RUN_H
+#define ZL_RUN_H
+
+#include "pipe/language/pipe.h"
+
+/* A value of a clock; a run ends with a limit before one is greater than ZL_TICKS. */
+typedef int16_t zl_tick;
+enum { ZL_TICKS = 32000, ZL_VECTOR = 8 };
+enum { ZL_NEVER = INT16_MAX }; /* an epoch that no clock reaches */
+
+/* Something is over when `comp` of a clock is at least `value`. */
+typedef struct zl_cond {
+    int32_t comp, value;
+} zl_cond;
+
+enum { ZL_CONDS = 4 };
+
+/* How memory is used: what has to come between two uses follows from their proxies. */
+typedef enum zl_proxy { ZL_GENERIC, ZL_ASYNC, ZL_TENSOR } zl_proxy;
+
+typedef struct zl_touch {
+    zl_cond cond[ZL_CONDS]; /* when it is over: all of them */
+    uint32_t conds;
+    int32_t instance;
+    uint32_t event;
+    int32_t part;
+    int64_t bytes;          /* of a write */
+    zl_proxy proxy;
+    bool write;
+    bool old; /* of the content before */
+} zl_touch;
+
+/* What a product multiplied: smems, then tmems, by number, and their indices; or registers: -1, or
+ * below it which and their version. */
+typedef struct zl_factors {
+    int32_t by;    /* the instance that multiplied; -1: none */
+    uint32_t event;
+    int32_t of[2];
+    int64_t tag[2];
+} zl_factors;
+
+/* A stage of a ring in one block, or what else can be written and read. */
+typedef struct zl_spot {
+    int64_t tag, size, filled; /* the index it was filled at; bytes; bytes filled */
+    bool any, unread;
+    uint32_t writer;           /* event that filled it last */
+    uint32_t pieces;           /* parts that the text fills it by; 0: whole each time */
+    zl_factors factors;        /* of the last product summed there */
+    uint32_t count;
+    zl_touch *touches;         /* of the last two contents */
+} zl_spot;
+
+/* Threads of one instance that do the same. */
+typedef struct zl_class {
+    int32_t instance;
+    bool first_lane, first_warp; /* lane 0 of each warp, of the first warp alone */
+    bool lone, lone_warp;        /* one thread; threads of one warp */
+    int64_t threads;
+    zl_tick *clock; /* what each of them knows of all */
+    zl_tick *own;   /* what each has done itself: with all of them together, known of all */
+    zl_tick *after; /* clock at the last fence tcgen05.after */
+    zl_tick *mapped; /* clock at the last fence proxy.tensormap */
+} zl_class;
+
+enum {
+    ZL_OF_WGMMA, ZL_OF_BULK, ZL_OF_BULK_READ, ZL_OF_TCGEN05, ZL_OF_TLD, ZL_OF_TST, ZL_OF_CPASYNC,
+    ZL_OF_MEMORY, ZL_OF_SHARED, ZL_GROUPS
+};
+
+typedef struct zl_instance {
+    int32_t role, number, cta;
+    uint32_t first, classes;  /* of zl_run.classes */
+    uint32_t pc;              /* of events; role->end: it has ended */
+    int32_t epoch;
+    int64_t counter[ZL_PIPE_LOOPS];
+    bool found[ZL_PIPE_LOOPS]; /* a repetition was seen in this loop since it began */
+    uint32_t loop[ZL_PIPE_LOOPS]; /* its event */
+    uint32_t depth;
+    int32_t issued[ZL_GROUPS]; /* groups closed */
+    int32_t done[ZL_GROUPS];   /* groups waited for */
+    int32_t last[ZL_GROUPS];   /* the last group that has members */
+    bool open[ZL_GROUPS];      /* something stands in a group that is not closed */
+    uint32_t opened[ZL_GROUPS]; /* its event */
+    const struct zl_gate *stands; /* where it waits, since it has looked last; NULL: nowhere */
+    int32_t meets;             /* generation it waits for at a meeting, -1 */
+    int32_t joined;            /* generation of the cluster's that it has joined, -1 */
+    int32_t grid;              /* epoch at which it has waited for the grid before; 0: it has not */
+    int32_t registers;         /* of each thread, 0: the pipe does not say */
+    int32_t set;               /* epoch of its last setmaxnreg; 0: none yet */
+    uint32_t set_by;           /* its event */
+    int64_t laps;              /* iterations of its outermost loops that are over */
+} zl_instance;
+
+/* Sums in registers of an instance. */
+typedef struct zl_sum {
+    int state;          /* ZL_SUM_ */
+    bool unread;        /* by ordinary instructions or a product since the last product */
+    bool touched;       /* by ordinary instructions since the last fence wgmma */
+    int32_t group;      /* of the last product or load; over when done[kind] reaches it */
+    int32_t kind;       /* ZL_OF_WGMMA, ZL_OF_TLD or a queue */
+    int32_t version;    /* epoch at which they changed last */
+    int64_t bytes;      /* loaded from global memory, and still what they hold; 0: something else */
+    int32_t reader;     /* group of the last product that reads it as a factor, or of tst */
+    int32_t reader_kind;
+    uint32_t event;
+    zl_factors factors; /* of the last product */
+} zl_sum;
+enum { ZL_SUM_EMPTY, ZL_SUM_SUM, ZL_SUM_TAKEN };
+
+enum { ZL_CAME = 3 };
+
+/* A barrier's slot in one block. */
+typedef struct zl_gate {
+    int32_t comp, cta, bar;
+    bool idle;          /* no event of the text reaches it */
+    int64_t pending, tx;
+    int32_t phase;      /* complete phases */
+    zl_tick *done;      /* clock of the last complete phase */
+    zl_tick *sum;       /* of what has come to the one at hand */
+    zl_tick *arrived;   /* of its arrivals alone, epochs of classes */
+    zl_tick *passed;    /* per class: epoch at which it was past the last complete phase, -1 */
+    zl_tick *came[ZL_CAME]; /* per class: epoch at which it has arrived in the phase at hand, in the
+                           last complete one and in the one before, -1; ZL_NEVER: nobody knows of
+                           it by epochs */
+    zl_tick *expected;  /* per class: epoch of its expectation in the phase at hand, -1 */
+    uint32_t event;     /* the last that came */
+} zl_gate;
+
+/* A meeting: a named barrier, the block's, the cluster's. */
+typedef struct zl_meeting {
+    int32_t comp;
+    int64_t pending, count;
+    int32_t generation; /* over */
+    zl_tick *done, *sum;
+    uint32_t event;
+} zl_meeting;
+
+enum { ZL_MEETINGS = 16 }; /* of a block; 0 is that of `sync cta`, too */
+
+typedef struct zl_flag {
+    int64_t total;
+    uint32_t count;
+    int64_t *threshold; /* that somebody awaits, from the least upward */
+    zl_tick *at;        /* a clock for each: when it was reached */
+    zl_tick *sum;
+    zl_tick *raised;    /* per class: epoch of its last raise, -1 */
+    int64_t *open;      /* and by how much, where no other raise is behind it; 0 */
+    zl_tick *made;      /* the same for each threshold: of its last raise up to it */
+} zl_flag;
+
+/* What a component of clocks that counts groups counts. */
+typedef struct zl_counted {
+    int32_t instance, group; /* group -1: it counts something else */
+} zl_counted;
+
+typedef struct zl_columns { /* tensor memory of one tmem in one block */
+    bool allocated, freed;      /* freed: since it was allocated last */
+    zl_cond by, freed_by;       /* who is past them knows of it; value 0: all do */
+    uint32_t event;
+} zl_columns;
+
+typedef struct zl_fault {
+    int32_t rule;
+    uint32_t event, other; /* indices; UINT32_MAX: none */
+    int64_t found, wanted;
+} zl_fault;
+
+typedef struct zl_run {
+    zlay_ctx *ctx;
+    const zlay_pipe *pipe;
+    int64_t *params;          /* trip counts */
+    uint32_t comps, instances_count, classes_count, gates_count, places_count, meetings_count;
+    uint32_t flags_count;
+    zl_instance *instances;
+    zl_class *classes;
+    zl_gate *gates;           /* bars, blocks, slots */
+    uint32_t *gate_at;        /* per bar: its first */
+    zl_touch *touches;
+    zl_spot *places;         /* smems, then tmems, maps, globals */
+    uint32_t *smem_at, *tmem_at, *other_at;
+    uint32_t *smem_each;      /* instances that a smem has room for */
+    uint32_t *rooms;          /* per place: uses that may have to be remembered */
+    size_t touches_count, thresholds_count;
+    int64_t *thresholds;      /* of all flags */
+    uint32_t epochs;          /* the first components, of classes; whole vectors */
+    uint32_t class_comps;     /* components of each class */
+    uint32_t group_comps;     /* and of each instance */
+    int8_t group_at[ZL_GROUPS]; /* the first of a group; -1: the text has none */
+    zl_counted *counted;      /* per component */
+    zl_meeting *meetings;     /* of the cluster, then per block those that the text has */
+    int8_t meeting_at[ZL_MEETINGS];
+    uint32_t meetings_each;
+    zl_flag *flags;           /* per other and slot, maps and globals included */
+    int64_t *open;            /* of all flags */
+    zl_sum *sums;             /* instances x accs */
+    zl_columns *columns;      /* tmems x blocks */
+    int32_t *live_columns;    /* per block */
+    bool *relinquished;       /* per block */
+    zl_tick *debt;            /* blocks x comps: what somebody there must know before it ends */
+    uint32_t *debt_event;
+    char *arena, *kept;       /* all that a run changes; and a copy */
+    size_t arena_size;
+    zl_tick *memory;          /* of all clocks */
+    size_t memory_room;
+    zl_tick *scratch;         /* a clock */
+    int64_t *lap;             /* where paced: who has ended more laps than this stands until nobody
+                                 else can move */
+    bool paced;               /* roles that wait for nobody go at one pace */
+    uint64_t steps, most;
+    uint32_t stepping;        /* the instance whose event runs */
+    zl_text *trace;           /* where events are printed as they run; NULL: nowhere */
+    const int32_t *known;     /* per instance: the last epoch that is printed */
+    uint32_t grid;            /* the first `griddep wait` of the text; UINT32_MAX: none */
+    int64_t reach;            /* how far a product's indices are from their counters */
+    int32_t most_left[ZL_GROUPS]; /* that any wait of the text leaves open */
+    struct zl_watch *watch;   /* NULL: repetitions are not looked for */
+    int32_t endless;          /* a param whose loops do not end by themselves; -1: none */
+    int64_t seen;             /* trip counts of it up to here have been run */
+    int64_t reached;          /* the greatest that a loop may end at; above `seen`: the run stops */
+    bool repeats;             /* a repetition was found in all loops of it: the run stops */
+    bool stuck;               /* or in some, while others wait for ever: the run stops */
+    zl_fault fault;           /* rule 0: none */
+    zlay_status status;
+    uint32_t halted;          /* where a limit ended the run, the event and why; because NULL:
+                                 nowhere */
+    const char *because;
+} zl_run;
+
+/* What a text needs: components, room for uses of memory, values of flags; then where they are. */
+uint32_t zl_run_instances(const zlay_pipe *p, const zl_role *role);
+void zl_run_count_uses(zl_run *r);
+void zl_run_count_components(zl_run *r);
+void zl_run_make_flags(zl_run *r);
+void zl_run_make_clocks(zl_run *r);
+
+zlay_status zl_run_new(zlay_ctx *ctx, zl_run **out, const zlay_pipe *pipe);
+void zl_run_free(zl_run *r);
+void zl_run_reset(zl_run *r);
+
+/* Go on to the end, to the first fault, to a new trip count or a repetition of the endless
+ * param. */
+void zl_run_on(zl_run *r);
+void zl_run_keep(zl_run *r);
+void zl_run_restore(zl_run *r);
+
+/* One event of an instance: false where it has to wait. */
+bool zl_run_step(zl_run *r, zl_instance *i);
+
+/* A limit is reached at an event. */
+void zl_run_halt(zl_run *r, uint32_t event, const char *because);
+void zl_run_fault(zl_run *r, int32_t rule, uint32_t event, uint32_t other, int64_t found,
+                  int64_t wanted);
+static inline uint32_t zl_event_index(const zl_run *r, const zl_event *e)
+{
+    return (uint32_t)(e - r->pipe->events);
+}
+/* What somebody in the block knows, in r->scratch. */
+const zl_tick *zl_run_known_in(zl_run *r, uint32_t block);
+/* Somebody in the block must know of it before the block ends. */
+void zl_run_owe(zl_run *r, int32_t block, zl_cond cond, uint32_t event);
+
+int64_t zl_run_value(const zl_run *r, const zl_instance *i, const zl_pos *pos);
+/* The stage of a position; a position below 0 is a fault. */
+uint32_t zl_run_slot(zl_run *r, const zl_instance *i, const zl_pos *pos, uint32_t stages);
+
+/* ---- barriers ---- */
+
+/* The block that an event speaks of, and the next one of `all`, beginning behind UINT32_MAX; false
+ * behind the last.  The same of a mask, where 0 is the own block. */
+bool zl_run_next_block(const zl_run *r, const zl_instance *i, const zl_event *e, uint32_t *block);
+bool zl_run_next_of_mask(const zl_run *r, const zl_instance *i, uint32_t mask, uint32_t *block);
+zl_gate *zl_run_gate(zl_run *r, const zl_instance *i, const zl_event *e, uint32_t block);
+/* Whether an event of an instance speaks of its barrier in this block. */
+bool zl_run_reaches(const zl_run *r, const zl_instance *i, const zl_event *e, uint32_t block);
+/* Whether an event fills its memory in this block. */
+bool zl_run_fills(const zl_run *r, const zl_instance *i, const zl_event *e, uint32_t block);
+zl_gate *zl_gate_of(zl_run *r, int32_t bar, uint32_t block, uint32_t slot);
+void zl_gate_arrive(zl_run *r, zl_gate *g, const zl_class *c, int64_t count, uint32_t event);
+void zl_gate_signal(zl_run *r, zl_gate *g, const zl_class *c, int64_t bytes, uint32_t event);
+void zl_gate_expect(zl_run *r, zl_gate *g, const zl_class *c, int64_t bytes, uint32_t event);
+bool zl_gate_wait(zl_run *r, zl_instance *i, zl_gate *g, int32_t parity, uint32_t event);
+
+bool zl_run_meet(zl_run *r, zl_instance *i, const zl_event *e);
+/* The meeting that a sync, join or meet is of; not of `sync role` or `sync warp`. */
+zl_meeting *zl_run_meeting(const zl_run *r, const zl_instance *i, const zl_event *e);
+/* Threads that have ended count as arrived at the cluster's meeting. */
+void zl_run_leave(zl_run *r, const zl_instance *i);
+bool zl_run_raise(zl_run *r, zl_instance *i, const zl_event *e);
+bool zl_run_await(zl_run *r, zl_instance *i, const zl_event *e);
+
+/* ---- memory ---- */
+
+zl_spot *zl_smem_place(zl_run *r, const zl_instance *i, uint32_t block, int32_t smem,
+                       uint32_t slot);
+zl_spot *zl_tmem_place(zl_run *r, uint32_t block, int32_t tmem, uint32_t slot);
+zl_spot *zl_other_place(zl_run *r, int32_t other, uint32_t slot);
+
+/* A use that begins now, by one class (elect) or by all of the instance. */
+void zl_spot_read(zl_run *r, zl_spot *p, const zl_instance *i, bool all, int64_t tag,
+                  zl_touch *touch);
+void zl_spot_write(zl_run *r, zl_spot *p, const zl_instance *i, bool all, int64_t tag,
+                   zl_touch *touch);
+/* Note a use that has been checked. */
+void zl_spot_keep(zl_spot *p, const zl_touch *touch);
+/* The conditions under which what the classes of an instance do now is over. */
+void zl_touch_now(const zl_run *r, zl_touch *touch, const zl_instance *i, bool all);
+void zl_touch_group(const zl_run *r, zl_touch *touch, const zl_instance *i, int group);
+
+/* Before `griddep wait` nothing is read from global memory, nor written there: the grid before may
+ * do both. */
+void zl_run_check_grid(zl_run *r, const zl_instance *i, const zl_event *e);
+void zl_run_copy(zl_run *r, zl_instance *i, const zl_event *e);
+void zl_run_store(zl_run *r, zl_instance *i, const zl_event *e);
+void zl_run_cpasync(zl_run *r, zl_instance *i, const zl_event *e);
+/* read, write, ldmatrix, stmatrix */
+void zl_run_touch(zl_run *r, zl_instance *i, const zl_event *e);
+void zl_run_update(zl_run *r, zl_instance *i, const zl_event *e);
+
+/* ---- queues, whose instructions are over in order ---- */
+
+void zl_run_queue(zl_run *r, zl_instance *i, const zl_event *e); /* load, send, fetch, put */
+void zl_run_waitcount(zl_run *r, zl_instance *i, const zl_event *e);
+/* A product of registers with registers. */
+void zl_run_multiply(zl_run *r, zl_instance *i, const zl_event *e);
+
+/* setmaxnreg: false where it has to wait; whether one that waits would be given registers now. */
+bool zl_run_registers(zl_run *r, zl_instance *i, const zl_event *e);
+bool zl_run_registers_some(const zl_run *r, const zl_instance *i);
+
+/* ---- tensor memory and sums ---- */
+
+bool zl_run_tensor(zl_run *r, zl_instance *i, const zl_event *e);
+void zl_run_products(zl_run *r, zl_instance *i, const zl_event *e);
+void zl_sum_use(zl_run *r, zl_instance *i, int32_t acc, bool takes, uint32_t event);
+/* The rule that is broken where registers in flight in groups of this kind are used. */
+int32_t zl_sum_rule(int32_t kind);
+/* The same product is not summed twice. */
+void zl_sum_factors(zl_run *r, const zl_instance *i, const zl_event *e, zl_factors *last);
+/* Of a factor in registers: whose, and where they have not changed since, which. */
+int32_t zl_sum_current(zl_run *r, const zl_instance *i, const zl_factors *f, int k);
+zl_sum *zl_run_sum(zl_run *r, const zl_instance *i, int32_t acc);
+
+/* What is in flight when an instance ends, and when all have. */
+void zl_run_check_exit(zl_run *r, const zl_instance *i);
+void zl_run_check_end(zl_run *r);
+
+/* What the text alone breaks. */
+void zl_run_check_form(zl_run *r);
+/* What a role breaks in every order of the others: asked where one order alone was run. */
+void zl_run_check_alone(zl_run *r);
+
+/* Columns are allocated, freed, used: each in every order that the clocks leave open. `alloc`:
+ * false where it has to wait. */
+bool zl_columns_alloc(zl_run *r, const zl_instance *i, const zl_event *e);
+void zl_columns_setup(zl_run *r, const zl_event *e, uint32_t block);
+void zl_columns_free(zl_run *r, const zl_instance *i, const zl_event *e);
+void zl_columns_relinquish(zl_run *r, const zl_instance *i, const zl_event *e);
+void zl_columns_live(zl_run *r, const zl_instance *i, int32_t tmem, uint32_t block, uint32_t event);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A fault is found once, then its run is made again and what the fault depends on is printed. */
+#include "pipe/language/plain.h"
+#include "pipe/runs/state/clock.h"
+#include "pipe/runs/verify.h"
+
+typedef struct trace {
+    zl_run *run;
+    int32_t *known; /* per instance: its last event that the fault depends on */
+    uint32_t params; /* that are told */
+} trace;
+
+static void start(zl_run *r)
+{
+    r->watch = NULL;
+    r->endless = -1;
+    r->seen = r->reached = -1;
+    r->repeats = r->stuck = false;
+    r->steps = 0;
+    zl_run_reset(r);
+    zl_run_check_form(r);
+    if (!r->fault.rule) zl_run_on(r);
+    if (!r->fault.rule && r->status == ZLAY_ELIMIT) zl_run_check_alone(r);
+}
+
+/* All that has run, where the fault is in what was left. */
+static bool is_of_the_end(const zl_fault *f)
+{
+    switch (f->rule) {
+    case ZLAY_PIPE_DEADLOCK:
+    case ZLAY_PIPE_EXIT:
+    case ZLAY_PIPE_PEER:
+    case ZLAY_PIPE_GROUP:
+    case ZLAY_PIPE_TMEM_LEAK: return true;
+    default: return f->other == UINT32_MAX;
+    }
+}
+
+/* What the faulting threads know of every instance, and all of their own. */
+static void find_known(trace *t)
+{
+    const zl_run *r = t->run;
+    const zl_instance *by = &r->instances[r->stepping];
+    bool all = is_of_the_end(&r->fault);
+    for (uint32_t k = 0; k < r->instances_count; k++) {
+        const zl_instance *i = &r->instances[k];
+        t->known[k] = all || i == by ? INT32_MAX : 0;
+        for (uint32_t a = 0; a < by->classes; a++)
+            for (uint32_t c = 0; c < i->classes; c++) {
+                zl_tick knows = r->classes[by->first + a].clock[zl_comp_control(r, i->first + c)];
+                if (knows > t->known[k]) t->known[k] = knows;
+            }
+    }
+}
+
+static void put_fault(zl_text *out, const zl_run *r)
+{
+    const zl_fault *f = &r->fault;
+    zl_putf(out, "%s at line %u", zlay_pipe_rule_name(f->rule), r->pipe->events[f->event].line);
+    if (f->other != UINT32_MAX) zl_putf(out, " against line %u", r->pipe->events[f->other].line);
+    zl_puts(out, "\n");
+}
+
+static void trace_write(zl_text *out, const void *value)
+{
+    const trace *t = value;
+    zl_run *r = t->run;
+    for (uint32_t k = 0; k < t->params; k++)
+        zl_putf(out, "%s = %lld\n", r->pipe->params[k].name, (long long)r->params[k]);
+    r->trace = out;
+    r->known = t->known;
+    start(r);
+    r->trace = NULL;
+    put_fault(out, r);
+}
+
+/* `pipe` is plain; the first params are those of the text. */
+static zlay_status print_trace(zlay_ctx *ctx, zlay_buf *out, const zlay_pipe *pipe,
+                               const zl_verdict *verdict, uint32_t params)
+{
+    trace t = {.params = params};
+    zlay_allocator alloc = zl_allocator(ctx);
+    zlay_status status = zl_run_new(ctx, &t.run, pipe);
+    if (status) return status;
+    for (uint32_t k = 0; k < pipe->params_count; k++) t.run->params[k] = verdict->values[k];
+    t.run->most = UINT64_MAX;
+    uint32_t count = t.run->instances_count + 1;
+    t.known = zl_alloc(ctx, count, sizeof *t.known);
+    status = t.known ? ZLAY_OK : ZLAY_ENOMEM;
+    if (!status) {
+        start(t.run);
+        find_known(&t);
+        status = zl_print(out, trace_write, &t);
+    }
+    zl_free(&alloc, t.known, count * sizeof *t.known);
+    zl_run_free(t.run);
+    return status;
+}
+
+zlay_status zlay_pipe_trace(zlay_ctx *ctx, zlay_buf *out, const zlay_pipe *pipe)
+{
+    zl_verdict verdict;
+    if (!out || !pipe) return ZLAY_EINVAL;
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    status = zl_run_verify(ctx, &verdict, NULL, pipe);
+    if (!status && verdict.undecided) status = ZLAY_ELIMIT;
+    if (!status && !verdict.fault.rule)
+        status = zl_fail(ctx, ZLAY_NONE, "no run of the pipe has a fault");
+    const zlay_pipe *plain = pipe;
+    if (!status) status = zl_pipe_plain(ctx, &plain, pipe);
+    if (!status) {
+        status = print_trace(ctx, out, plain, &verdict, pipe->params_count);
+        zl_pipe_plain_free(ctx, plain, pipe);
+    }
+    return zl_leave(ctx, status);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What run_verify.c, run_params.c and run_table.c share: the trip counts that are run, and what
+ * they showed. */
+#ifndef ZL_RUN_SEARCH_H
+#define ZL_RUN_SEARCH_H
+
+#include "pipe/runs/state/watch.h"
+
+enum { ZL_SEARCH_PARAMS = 3 }; /* but the endless one */
+
+typedef struct zl_trips {
+    int32_t param;
+    int64_t value, repeated; /* successive values that repeat */
+    int64_t period;
+    bool repeats;            /* so far at this value */
+} zl_trips;
+
+/* What one choice of all params but the endless one has shown. */
+typedef struct zl_shown {
+    int64_t value[ZL_SEARCH_PARAMS], period[ZL_SEARCH_PARAMS]; /* period 0: not looked for, or
+                                                                  not found */
+    int64_t seen, again;                   /* of the endless one: trip counts run, period */
+} zl_shown;
+
+typedef struct zl_search {
+    zl_run *run;
+    zl_watch *watches[2];    /* of the endless run, and of those that branch off it */
+    zl_trips param[ZL_SEARCH_PARAMS];     /* but the endless one */
+    uint32_t count;
+    int32_t endless;
+    uint32_t runs;
+    int64_t near;            /* far params are run from here on, and what repeats stands for their
+                                values; 0: not */
+    zl_shown *table;
+    uint32_t table_count, table_room;
+} zl_search;
+
+/* Every param that an event names becomes the endless one or one of the others. */
+void zl_search_params(zl_search *s, const zlay_pipe *p);
+/* One more of the others; a limit where they are too many. */
+void zl_search_add(zl_search *s, int32_t param);
+/* A limit is reached at the first event that names the param. */
+void zl_search_halt(zl_search *s, int32_t param, const char *because);
+
+/* A row of the run that is over; false where memory is missing. */
+bool zl_search_note(zl_search *s);
+/* The proof: all rows, of the zl_search that `value` is. */
+void zl_search_write(zl_text *out, const void *value);
+
+#endif

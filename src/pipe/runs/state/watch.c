@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Repetitions: where the state of a run is what it was some iterations before, longer trips only
+ * repeat the part between. docs/proof.md, "Every trip count", has the argument. */
+#include "pipe/runs/state/state.h"
+
+#include <string.h>
+
+enum { PERIOD = 64 };
+
+/* ---- memory ---- */
+
+enum { LEVELS = 8 };
+
+/* Every stretch may be a group of its own. */
+static size_t bases_room(const zl_run *r)
+{
+    return (size_t)r->watch->stretches * r->pipe->params_count + 1;
+}
+
+static size_t bars_room(const zl_run *r)
+{
+    return (size_t)r->pipe->bars_count * r->pipe->roles_count + 1;
+}
+
+static size_t comers_room(const zl_run *r)
+{
+    return (size_t)r->pipe->bars_count * r->pipe->blocks * r->instances_count + 1;
+}
+
+static bool make_arrays(zl_run *r, zl_watch *w)
+{
+    uint32_t rings = zl_rings(r->pipe);
+    w->params = zl_alloc(r->ctx, r->pipe->params_count + 1, sizeof *w->params);
+    w->rings = zl_alloc(r->ctx, 2 * rings + 1, sizeof *w->rings);
+    w->parents = zl_alloc(r->ctx, r->pipe->params_count + 1, sizeof *w->parents);
+    w->origins = zl_alloc(r->ctx, rings + 1, sizeof *w->origins);
+    w->outer = zl_alloc(r->ctx, r->pipe->events_count + 1, sizeof *w->outer);
+    w->stretch = zl_alloc(r->ctx, r->instances_count + 1, sizeof *w->stretch);
+    if (!w->outer || !w->stretch) return false;
+    zl_watch_find_stretches(r);
+    w->group = zl_alloc(r->ctx, w->stretches + 1, sizeof *w->group);
+    w->ring_group = zl_alloc(r->ctx, rings * r->pipe->blocks + 1, sizeof *w->ring_group);
+    w->bases = zl_alloc(r->ctx, bases_room(r), sizeof *w->bases);
+    w->order = zl_alloc(r->ctx, r->comps + 1, sizeof *w->order);
+    w->column = zl_alloc(r->ctx, r->comps + 1, sizeof *w->column);
+    w->counts = zl_alloc(r->ctx, r->comps + 1, sizeof *w->counts);
+    w->heights = zl_alloc(r->ctx, r->comps / ZL_VECTOR + 1, sizeof *w->heights);
+    w->turned = zl_alloc(r->ctx, r->comps + 1, sizeof *w->turned);
+    w->least = zl_alloc(r->ctx, r->comps + 1, sizeof *w->least);
+    w->levels = zl_alloc(r->ctx, (size_t)w->levels_room * r->comps, sizeof *w->levels);
+    w->waits = zl_alloc(r->ctx, bars_room(r), sizeof *w->waits);
+    w->names = zl_alloc(r->ctx, bars_room(r), sizeof *w->names);
+    w->asks = zl_alloc(r->ctx, r->pipe->roles_count + 1, sizeof *w->asks);
+    w->comers = zl_alloc(r->ctx, comers_room(r), sizeof *w->comers);
+    w->state = zl_alloc(r->ctx, w->room, sizeof *w->state);
+    w->items = zl_alloc(r->ctx, w->items_room, sizeof *w->items);
+    return w->params && w->rings && w->parents && w->origins && w->group && w->ring_group && w->bases && w->order && w->column && w->counts && w->heights &&
+           w->turned && w->least && w->waits && w->names && w->asks && w->comers && w->levels &&
+           w->state && w->items;
+}
+
+static size_t bases_of_seen(const zl_run *r)
+{
+    return (size_t)ZL_STATES * (r->watch->stretches + 1);
+}
+
+zlay_status zl_watch_new(zl_run *r)
+{
+    zl_watch *w = zl_alloc(r->ctx, 1, sizeof *w);
+    r->watch = w;
+    if (!w) return ZLAY_ENOMEM;
+    w->levels_room = LEVELS;
+    w->room = zl_state_room(r);
+    w->items_room = zl_state_items(r) + 1;
+    if (!make_arrays(r, w)) return ZLAY_ENOMEM;
+    for (uint32_t k = 0; k < r->comps; k++) w->order[k] = w->column[k] = (int32_t)k;
+    zl_watch_find_asks(r);
+    zl_watch_find_rings(r);
+    zl_watch_find_groups(r);
+    return ZLAY_OK;
+}
+
+void zl_watch_free(zl_run *r)
+{
+    zl_watch *w = r->watch;
+    if (!w) return;
+    zlay_allocator alloc = zl_allocator(r->ctx);
+    const zlay_pipe *p = r->pipe;
+    for (uint32_t k = 0; w->params && k < p->params_count; k++) {
+        zl_free(&alloc, w->params[k].seen, ZL_STATES * sizeof *w->params[k].seen);
+        zl_free(&alloc, w->params[k].bases, bases_of_seen(r) * sizeof *w->params[k].bases);
+        zl_free(&alloc, w->params[k].led, (w->stretches + 1) * sizeof *w->params[k].led);
+        zl_free(&alloc, w->params[k].kept, w->params[k].kept_room * sizeof *w->params[k].kept);
+    }
+    zl_free(&alloc, w->params, (p->params_count + 1) * sizeof *w->params);
+    zl_free(&alloc, w->rings, (2 * zl_rings(p) + 1) * sizeof *w->rings);
+    zl_free(&alloc, w->parents, (p->params_count + 1) * sizeof *w->parents);
+    zl_free(&alloc, w->origins, (zl_rings(p) + 1) * sizeof *w->origins);
+    zl_free(&alloc, w->outer, (p->events_count + 1) * sizeof *w->outer);
+    zl_free(&alloc, w->stretch, (r->instances_count + 1) * sizeof *w->stretch);
+    zl_free(&alloc, w->group, (w->stretches + 1) * sizeof *w->group);
+    zl_free(&alloc, w->ring_group, (zl_rings(p) * p->blocks + 1) * sizeof *w->ring_group);
+    zl_free(&alloc, w->bases, bases_room(r) * sizeof *w->bases);
+    zl_free(&alloc, w->order, (r->comps + 1) * sizeof *w->order);
+    zl_free(&alloc, w->column, (r->comps + 1) * sizeof *w->column);
+    zl_free(&alloc, w->counts, (r->comps + 1) * sizeof *w->counts);
+    zl_free(&alloc, w->heights, (r->comps / ZL_VECTOR + 1) * sizeof *w->heights);
+    zl_free(&alloc, w->turned, (r->comps + 1) * sizeof *w->turned);
+    zl_free(&alloc, w->least, (r->comps + 1) * sizeof *w->least);
+    zl_free(&alloc, w->waits, bars_room(r) * sizeof *w->waits);
+    zl_free(&alloc, w->names, bars_room(r) * sizeof *w->names);
+    zl_free(&alloc, w->asks, (p->roles_count + 1) * sizeof *w->asks);
+    zl_free(&alloc, w->comers, comers_room(r) * sizeof *w->comers);
+    zl_free(&alloc, w->levels, (size_t)w->levels_room * r->comps * sizeof *w->levels);
+    zl_free(&alloc, w->state, w->room * sizeof *w->state);
+    zl_free(&alloc, w->items, w->items_room * sizeof *w->items);
+    zl_free(&alloc, w, sizeof *w);
+    r->watch = NULL;
+}
+
+void zl_watch_reset(zl_run *r)
+{
+    for (uint32_t k = 0; k < r->pipe->params_count; k++) {
+        r->watch->params[k].count = 0;
+        r->watch->params[k].failed = false;
+        r->watch->params[k].period = 1;
+    }
+}
+
+/* ---- events of loops ---- */
+
+static zl_watch_param *watched(zl_run *r, const zl_event *loop)
+{
+    int32_t param = zl_loop_param(loop);
+    return param >= 0 ? &r->watch->params[param] : NULL;
+}
+
+void zl_watch_empty(zl_run *r, const zl_event *loop)
+{
+    zl_watch_param *w = watched(r, loop);
+    if (w) w->failed = true;
+}
+
+void zl_watch_begin(zl_run *r, zl_instance *i)
+{
+    zl_watch_param *w = watched(r, &r->pipe->events[i->loop[i->depth - 1]]);
+    if (!w) return;
+    w->count = 0;
+    zl_watch_head(r, i);
+}
+
+void zl_watch_end(zl_run *r, zl_instance *i, uint32_t depth)
+{
+    int32_t param = zl_loop_param(&r->pipe->events[i->loop[depth]]);
+    if (param == -2)
+        for (uint32_t k = 0; k < r->pipe->params_count; k++) r->watch->params[k].failed = true;
+    if (param < 0) return;
+    r->watch->params[param].failed |= !i->found[depth];
+    r->watch->params[param].count = 0;
+}
+
+/* The depth at which an instance is in a loop of the param; -1. */
+static int inside(const zl_run *r, const zl_instance *i, int32_t param)
+{
+    for (uint32_t d = 0; d < i->depth; d++)
+        if (zl_loop_param(&r->pipe->events[i->loop[d]]) == param) return (int)d;
+    return -1;
+}
+
+/* The first instance of a group that is in a loop of the param. */
+static const zl_instance *leader_of(const zl_run *r, uint32_t group, int32_t param)
+{
+    for (const zl_instance *k = r->instances; k < r->instances + r->instances_count; k++)
+        if (inside(r, k, param) >= 0 && zl_watch_group(r, k) == group) return k;
+    return NULL;
+}
+
+/* An instance leads its group, and while it went once around no group before its own has moved. */
+static bool leads(zl_run *r, zl_watch_param *w, const zl_instance *i, int32_t param)
+{
+    uint32_t group = zl_watch_group(r, i);
+    bool first = true;
+    if (leader_of(r, group, param) != i) return false;
+    for (uint32_t g = 0; g < group; g++) {
+        const zl_instance *other = leader_of(r, g, param);
+        int64_t at = other ? other->counter[inside(r, other, param)] : INT64_MAX;
+        first &= at == INT64_MAX || at == w->led[g];
+        w->led[g] = at;
+    }
+    return first;
+}
+
+static bool all_found(const zl_run *r, int32_t param)
+{
+    for (uint32_t k = 0; k < r->instances_count; k++) {
+        int depth = inside(r, &r->instances[k], param);
+        if (depth >= 0 && !r->instances[k].found[depth]) return false;
+    }
+    return true;
+}
+
+/* ---- states that were seen ---- */
+
+static bool is_met(const zl_watch_param *w, uint64_t hash)
+{
+    for (uint32_t k = 0; k < w->count; k++)
+        if (w->seen[k].hash == hash) return true;
+    return false;
+}
+
+static int64_t base_now(const zl_run *r, uint32_t group, int32_t param)
+{
+    return r->watch->bases[(size_t)group * r->pipe->params_count + (size_t)param];
+}
+
+/* Groups have moved by as much as this one, or not at all. */
+static bool move_alike(const zl_run *r, const zl_watch_param *w, uint32_t seen, int32_t param,
+                       int64_t period)
+{
+    for (uint32_t g = 0; g < r->watch->groups; g++) {
+        int64_t moved = base_now(r, g, param) - w->bases[(size_t)seen * r->watch->groups + g];
+        if (moved && moved != period) return false;
+    }
+    return true;
+}
+
+/* The last time that the state was the same; ZL_STATES. */
+static uint32_t find_state(const zl_run *r, const zl_watch_param *w)
+{
+    const zl_watch *all = r->watch;
+    for (uint32_t k = w->count; k-- > 0;) {
+        const zl_seen *s = &w->seen[k];
+        if (s->count == all->size && s->hash == all->hash &&
+            !memcmp(w->kept + s->at, all->state, s->count * sizeof *all->state))
+            return k;
+    }
+    return ZL_STATES;
+}
+
+static bool make_room(zl_run *r, zl_watch_param *w, size_t room)
+{
+    if (room <= w->kept_room) return true;
+    zlay_allocator alloc = zl_allocator(r->ctx);
+    int32_t *kept = zl_alloc(r->ctx, 2 * room, sizeof *kept);
+    if (!kept) return false;
+    if (w->kept_count) memcpy(kept, w->kept, w->kept_count * sizeof *kept);
+    zl_free(&alloc, w->kept, w->kept_room * sizeof *kept);
+    w->kept = kept;
+    w->kept_room = 2 * room;
+    return true;
+}
+
+/* The state is kept whole only where its structure has been met before. */
+static bool keep_state(zl_run *r, zl_watch_param *w, int32_t param, bool whole)
+{
+    const zl_watch *all = r->watch;
+    if (w->count == ZL_STATES) return true;
+    if (!w->count) w->kept_count = 0;
+    if (whole && !make_room(r, w, w->kept_count + all->size)) return false;
+    for (uint32_t g = 0; g < all->groups; g++)
+        w->bases[(size_t)w->count * all->groups + g] = base_now(r, g, param);
+    w->seen[w->count++] = (zl_seen){all->hash, w->kept_count, whole ? all->size : 0};
+    if (!whole) return true;
+    memcpy(w->kept + w->kept_count, all->state, all->size * sizeof *all->state);
+    w->kept_count += all->size;
+    return true;
+}
+
+static bool make_param(zl_run *r, zl_watch_param *w)
+{
+    if (!w->seen) w->seen = zl_alloc(r->ctx, ZL_STATES, sizeof *w->seen);
+    if (!w->bases) w->bases = zl_alloc(r->ctx, bases_of_seen(r), sizeof *w->bases);
+    if (!w->led) w->led = zl_alloc(r->ctx, r->watch->stretches + 1, sizeof *w->led);
+    return w->seen && w->bases && w->led;
+}
+
+/* Whether a state as that of now was seen before, and which.  Of the endless param all are kept. */
+static bool look(zl_run *r, zl_watch_param *w, int32_t param, uint32_t *same)
+{
+    zl_state_write(r, param);
+    bool met = param == r->endless || is_met(w, r->watch->hash);
+    if (met && !zl_state_rank(r)) return false;
+    *same = met ? find_state(r, w) : ZL_STATES;
+    return *same < ZL_STATES || keep_state(r, w, param, met);
+}
+
+/* ---- repetitions ---- */
+
+/* Nobody begins a loop of the endless param later. */
+static bool is_last(const zl_run *r, int32_t param)
+{
+    for (uint32_t k = 0; k < r->instances_count; k++) {
+        const zl_instance *i = &r->instances[k];
+        int depth = inside(r, i, param);
+        uint32_t e = depth < 0 ? i->pc : (uint32_t)r->pipe->events[i->loop[depth]].match;
+        for (; e < r->pipe->roles[i->role].end; e++)
+            if (r->pipe->events[e].kind == ZL_EV_FOR && zl_loop_param(&r->pipe->events[e]) == param)
+                return false;
+    }
+    return true;
+}
+
+static bool has_moved(const zl_run *r, const zl_watch_param *w, const zl_instance *i, uint32_t same,
+                      int32_t param)
+{
+    uint32_t g = zl_watch_group(r, i);
+    return base_now(r, g, param) != w->bases[(size_t)same * r->watch->groups + g];
+}
+
+/* Longer trips run the part between once more for each that moved in it: it stands for their loops, unless
+ * another part does for one of them. */
+static bool is_new(const zl_run *r, const zl_watch_param *w, uint32_t same, int32_t param)
+{
+    for (uint32_t k = 0; k < r->instances_count; k++) {
+        const zl_instance *i = &r->instances[k];
+        int depth = inside(r, i, param);
+        if (depth >= 0 && i->found[depth] && has_moved(r, w, i, same, param)) return false;
+    }
+    return true;
+}
+
+static void note_repetition(zl_run *r, int32_t param, uint32_t same, int64_t period)
+{
+    zl_watch_param *w = &r->watch->params[param];
+    w->period = zl_period(w->period, period);
+    if (w->period > PERIOD) w->failed = true;
+    for (uint32_t k = 0; k < r->instances_count; k++) {
+        zl_instance *i = &r->instances[k];
+        int depth = inside(r, i, param);
+        if (depth >= 0) i->found[depth] |= has_moved(r, w, i, same, param);
+    }
+}
+
+/* A loop of the param has ended without a repetition: others do not make up for it. */
+static bool in_vain(const zl_run *r, int32_t param)
+{
+    return r->watch->params[param].failed && param != r->endless;
+}
+
+void zl_watch_head(zl_run *r, zl_instance *i)
+{
+    int32_t param = zl_loop_param(&r->pipe->events[i->loop[i->depth - 1]]);
+    uint32_t same = ZL_STATES, group = zl_watch_group(r, i);
+    if (param < 0 || in_vain(r, param) || all_found(r, param)) return;
+    zl_watch_param *w = &r->watch->params[param];
+    if (!make_param(r, w)) r->status = ZLAY_ENOMEM;
+    if (r->status || !leads(r, w, i, param)) return;
+    if (!look(r, w, param, &same)) r->status = ZLAY_ENOMEM;
+    if (same == ZL_STATES) return;
+    int64_t period = base_now(r, group, param) - w->bases[(size_t)same * r->watch->groups + group];
+    if (!move_alike(r, w, same, param, period) || !is_new(r, w, same, param)) return;
+    if (period > 0) note_repetition(r, param, same, period);
+    if (param != r->endless) return;
+    r->repeats = all_found(r, param) && is_last(r, param) && !w->failed;
+    r->stuck = !r->repeats;
+}

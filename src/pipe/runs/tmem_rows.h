@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers of the rows of tmem.def. */
+#ifndef ZL_PIPE_TMEM_ROWS_H
+#define ZL_PIPE_TMEM_ROWS_H
+
+enum {
+    ZL_TMEM_ROW_NONE,
+#define TMEM_ROW(id, rule, text, source) ZL_ROW_##id,
+#include "pipe/fences/tmem.def"
+};
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a role does, step by step, for given trip counts; and the small model of trip counts that
+ * stands for all.
+ *
+ * An event at position p (tile t, step p - t*N of it) names indices p + c, and what it starts is
+ * waited for at most as many positions later as groups may stay in flight. `window` is beyond both.
+ * So which of two events comes first depends on where tiles begin within `window` of them; tiles
+ * begin N apart, so an N above the window shows at most one beginning between them, as N = window +
+ * 1 does. What is tied to both ends of a tile lies N apart: N = 2 * window + 3 shows it to be out
+ * of the window, and out it stays. */
+#ifndef ZL_TRACE_H
+#define ZL_TRACE_H
+
+#include "pipe/language/pipe.h"
+
+typedef struct zl_step {
+    const zl_event *event;
+    int64_t bar_q; /* value of bar_at */
+    int64_t q[2];  /* of at[] */
+    int32_t done;  /* the step at which what begins here is over: a wait for its group, or this one;
+                      -1 never */
+    int32_t fence; /* the next proxy fence, -1 none */
+    int32_t sync;  /* the next sync of the role */
+    int32_t warp;  /* the next step that all lanes of a warp take together */
+    int32_t group; /* commits before it */
+} zl_step;
+
+typedef struct zl_trace {
+    zl_step *steps;
+    uint32_t count, room;
+} zl_trace;
+
+typedef struct zl_shape {
+    int32_t inner;    /* param of positions: N of t*N + k, or the bound of a lone loop; -1 none */
+    int32_t outer;    /* param of tiles; -1: loops over positions stand alone */
+    int64_t window;
+    const zl_event *unfit; /* the first loop of a form that the proof does not cover; NULL: none */
+    const zl_event *
+        loose; /* the first event whose index is not its position plus a constant, or loop that does
+                * not end with its tile: what is wrong is found, but nothing proved; NULL: none */
+} zl_shape;
+
+enum { ZL_WINDOW = 256 }; /* a wider one is not decided */
+
+/* Where an event stands: before the loop of tiles, in a tile before, in and behind its loop of
+ * positions, behind all. */
+typedef enum zl_section { ZL_BEFORE, ZL_PRE, ZL_LOOP, ZL_POST, ZL_AFTER } zl_section;
+
+void zl_shape_of(zl_shape *shape, const zlay_pipe *pipe);
+
+/* The section of what follows events[begin .. i). */
+zl_section zl_section_at(const zlay_pipe *pipe, const zl_shape *shape, const zl_role *role,
+                         uint32_t i);
+
+/* An index is position + add + ends * N; false when it is none. */
+bool zl_place(const zl_shape *shape, zl_section section, const zl_pos *pos, int64_t *add,
+              int64_t *ends);
+
+/* Trip counts of the small model: the i-th pair; false past the end. */
+bool zl_shape_trips(const zl_shape *shape, const zlay_pipe *pipe, uint32_t i, int64_t *outer,
+                    int64_t *inner);
+
+/* All steps of a role, into a trace that may hold another one's. The trace is the caller's:
+ * zl_trace_free. */
+zlay_status zl_trace_make(zlay_ctx *ctx, zl_trace *out, const zlay_pipe *pipe,
+                          const zl_shape *shape, const zl_role *role, int64_t outer, int64_t inner);
+void zl_trace_free(zlay_ctx *ctx, zl_trace *trace);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ZL_RUN_VERIFY_H
+#define ZL_RUN_VERIFY_H
+
+#include "pipe/runs/run.h"
+
+typedef struct zl_verdict {
+    zl_fault fault;  /* rule 0: none */
+    bool undecided;  /* more steps, or longer trips, than the limits allow */
+    uint32_t event;  /* then the event that cannot be handled, and why */
+    const char *because;
+    uint32_t runs;
+    uint64_t steps;
+    int64_t values[64]; /* of the params in the run with the fault */
+} zl_verdict;
+
+/* Run a pipe for as many trip counts as stand for all.  A pipe without fault has its runs printed to
+ * `proof`, unless that is NULL. */
+zlay_status zl_run_verify(zlay_ctx *ctx, zl_verdict *verdict, zlay_buf *proof, const zlay_pipe *pipe);
+
+#endif

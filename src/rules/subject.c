@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What rules ask of a subject, handed to its form. */
+#include "rules/rule.h"
+
+#include <string.h>
+
+static const zl_subject_form *const forms[] = {
+    [ZL_SUBJECT_TMAP] = &zl_tensormap_form, [ZL_SUBJECT_DESC] = &zl_smemdesc_form,
+    [ZL_SUBJECT_MMA] = &zl_mma_form,        [ZL_SUBJECT_SMEM] = &zl_smem_form,
+    [ZL_SUBJECT_COPY] = &zl_copy_form,      [ZL_SUBJECT_WGMMA] = &zl_wgmma_form,
+    [ZL_SUBJECT_BARRIER] = &zl_barrier_form, [ZL_SUBJECT_BLOCK] = &zl_block_form,
+    [ZL_SUBJECT_REPLACE] = &zl_replace_form,
+    [ZL_SUBJECT_TCGEN05] = &zl_tcgen05_form,
+    [ZL_SUBJECT_MFMA] = &zl_mfma_form, [ZL_SUBJECT_TMEM] = &zl_tmem_form,
+    [ZL_SUBJECT_INSTR] = &zl_instruction_form,
+    [ZL_SUBJECT_BUFFER] = &zl_buffer_form,
+    [ZL_SUBJECT_OPERANDS] = &zl_operands_form,
+    [ZL_SUBJECT_TDM] = &zl_tdm_form,
+};
+
+static const struct {
+    zl_subject_kind subject;
+    int32_t field;
+    zl_entries entries;
+} quantities[] = {
+#define QUANTITY(name, subject, field, entries)                                                    \
+    {ZL_SUBJECT_##subject, ZLAY_FIELD_##field, ZL_ENTRIES_##entries},
+#include "rules/quantities.def"
+#undef QUANTITY
+};
+
+uint64_t zl_number(int32_t value) { return value < 0 ? UINT64_MAX : (uint64_t)value; }
+
+/* The first is 0, and each is the one before it. */
+bool zl_all_zero(const uint32_t *words, size_t count)
+{
+    return !count || (!words[0] && !memcmp(words, words + 1, (count - 1) * sizeof *words));
+}
+
+bool zl_strict(const zl_subject *s)
+{
+    return s->kind >= ZL_SUBJECT_MMA && s->kind <= ZL_SUBJECT_MFMA &&
+           ((const zlay_mma *)s->value)->strict;
+}
+
+bool zl_subject_known(zl_subject_kind kind) { return kind < ZL_COUNT(forms) && forms[kind]; }
+
+zl_subject_kind zl_quantity_subject(zl_quantity q) { return quantities[q].subject; }
+int32_t zl_quantity_field(zl_quantity q) { return quantities[q].field; }
+
+bool zl_quantity_indexed(zl_quantity q)
+{
+    zl_entries e = quantities[q].entries;
+    return e >= ZL_ENTRIES_FIRST && e <= ZL_ENTRIES_ASKING;
+}
+
+uint32_t zl_quantity_count(zl_quantity q, const zl_subject *s)
+{
+    zl_entries e = quantities[q].entries;
+    if (e == ZL_ENTRIES_CONSTANT) return zl_constant_given(q, s);
+    if (e <= ZL_ENTRIES_ONE || !forms[s->kind]->count) return e != ZL_ENTRIES_NEVER;
+    return forms[s->kind]->count(e, s);
+}
+
+uint64_t zl_quantity_value(zl_quantity q, const zl_subject *s, uint32_t i)
+{
+    return forms[s->kind]->value(q, s, i);
+}
+
+uint64_t zl_bound(uint64_t bound, const zl_subject *s, uint32_t i)
+{
+    if (bound == ZL_BOUND_SMEM) return s->target->smem;
+    return forms[s->kind]->bound ? forms[s->kind]->bound(bound, s, i) : bound;
+}
+
+bool zl_guard_holds(zl_guard guard, const zl_subject *s)
+{
+    return guard == ZL_G_ALWAYS || forms[s->kind]->guard(guard, s);
+}
+
+void zl_fix(zlay_reason *r, const zl_rule *rule, const zl_subject *s)
+{
+    forms[s->kind]->fix(r, rule, s);
+}

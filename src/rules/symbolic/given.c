@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Checks under facts. Which rows apply is decided by fields that are always numbers; so a row is a
+ * condition on what is given, and holds, is broken or stays open by what the facts say. Advice is
+ * about numbers, and is left out. */
+#include "rules/symbolic/given.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct asker {
+    zl_given *g;
+    zlay_verdict verdict;
+    zlay_reason *reasons;
+    size_t room;
+    bool by_driver, driver_open;
+} asker;
+
+/* ---- the rows ---------------------------------------------------------------------------- */
+
+static void reason_start(zlay_reason *r, const zl_rule *rule, const asker *k, uint32_t i)
+{
+    bool measured = zl_measured(k->g->subject.target);
+    memset(r, 0, sizeof *r);
+    r->rule = rule->number;
+    r->by = rule->by == ZLAY_BY_DRIVER && !measured ? ZLAY_BY_DOCUMENT : rule->by;
+    r->noted = zl_noted(rule, &k->g->subject);
+    r->field = rule->field;
+    r->index = zl_quantity_indexed(rule->quantity) ? (int32_t)i : -1;
+    r->relation = rule->relation;
+    r->lo = zl_bound(rule->lo, &k->g->subject, i);
+    r->hi = zl_bound(rule->hi, &k->g->subject, i);
+}
+
+static void keep(asker *k, const zlay_reason *r)
+{
+    if (k->verdict.reasons < k->room) k->reasons[k->verdict.reasons] = *r;
+    k->verdict.reasons++;
+    k->verdict.broken += !r->noted;
+    k->verdict.noted += r->noted != 0;
+    k->by_driver |= r->by == ZLAY_BY_DRIVER && !r->noted;
+}
+
+/* Two ranges of one form are one. */
+static bool merge(zl_condition *into, const zl_condition *c)
+{
+    zl_condition both = *c;
+    if (c->asks == ZL_ASKS_RANGE) both.lo = into->lo, both.hi = into->hi;
+    if (memcmp(&both, into, sizeof both)) return false;
+    if (c->lo > into->lo) into->lo = c->lo;
+    if (c->hi < into->hi) into->hi = c->hi;
+    return true;
+}
+
+static void open_add(asker *k, const zl_condition *c, const zlay_reason *r)
+{
+    zl_given *g = k->g;
+    if (r->noted) return;
+    k->driver_open |= r->by == ZLAY_BY_DRIVER;
+    for (uint32_t i = 0; i < g->opened; i++)
+        if (merge(&g->open[i], c)) return;
+    if (g->opened < ZL_CONDITIONS_MOST) g->open[g->opened++] = *c;
+}
+
+/* The least value that the facts allow, as the field's type would hold it: a range refuses what is
+ * below 0. */
+static uint64_t least(zlay_range range, int32_t relation)
+{
+    if (range.lo >= 0) return (uint64_t)range.lo;
+    if (range.hi < 0) return relation == ZLAY_REL_MULTIPLE ? (uint64_t)range.hi : UINT64_MAX;
+    return (uint64_t)range.rem;
+}
+
+/* A row that compares two texts, or a text with a box, has the second in its bounds. */
+static zlay_status bounds_of(zlay_reason *r, zlay_range *range, zl_given *g, const zl_condition *c)
+{
+    zl_condition first = *c, second = *c;
+    bool box = c->asks == ZL_ASKS_COPIED;
+    zlay_status status = ZLAY_OK;
+    zl_state unused;
+    zlay_range bound;
+    if (!box && (c->b == ZL_GIVEN_NONE || c->times > 0)) return ZLAY_OK;
+    first.b = second.a = ZL_GIVEN_NONE;
+    second.offset = 0;
+    second.times = -c->times;
+    if (!box) status = zl_condition_state(&unused, range, g, &first);
+    if (!status && !box) status = zl_condition_state(&unused, &bound, g, &second);
+    if (box) status = zl_box_range(&bound, g, c);
+    if (status) return status;
+    if (box) bound = zl_range_scale(bound, -c->times);
+    *(c->hi == INT64_MAX || r->relation == ZLAY_REL_EQUAL ? &r->lo : &r->hi) = least(bound, r->relation);
+    return ZLAY_OK;
+}
+
+static zlay_status given_row(asker *k, const zl_rule *rule, const zl_condition *c, uint32_t i)
+{
+    zlay_range range;
+    zlay_reason r;
+    zl_state s = ZL_OPEN;
+    zlay_status status = zl_condition_state(&s, &range, k->g, c);
+    if (status) return status;
+    reason_start(&r, rule, k, i);
+    if (s == ZL_OPEN) open_add(k, c, &r);
+    if (s == ZL_BROKEN) status = bounds_of(&r, &range, k->g, c);
+    r.value = least(range, r.relation);
+    if (s == ZL_BROKEN && !status) keep(k, &r);
+    return status;
+}
+
+static void known_row(asker *k, const zl_rule *rule, uint32_t i)
+{
+    zlay_reason r;
+    reason_start(&r, rule, k, i);
+    r.value = zl_quantity_value(rule->quantity, &k->g->subject, i);
+    if (zl_relation_holds(r.relation, r.value, r.lo, r.hi)) return;
+    if (k->g->form->repairs(k->g, r.field)) zl_fix(&r, rule, &k->g->subject);
+    keep(k, &r);
+}
+
+static bool applies(const zl_rule *rule, const zl_subject *subject)
+{
+    return zl_quantity_subject(rule->quantity) == subject->kind && rule->by != ZLAY_BY_ADVICE &&
+           rule->targets & (uint32_t)subject->target->cls && zl_guard_holds(rule->when, subject);
+}
+
+/* The row that asks a copy's map as a whole, where texts are in it; its own rows answer. */
+static bool asks_map(const zl_given *g, const zl_rule *rule)
+{
+    return rule->quantity == ZL_Q_COPY_MAP && zl_map_given_any(g);
+}
+
+static zlay_status rows_ask(asker *k)
+{
+    zlay_status status = ZLAY_OK;
+    for (const zl_rule *rule = zl_rules; rule < zl_rules + zl_rules_count && !status; rule++) {
+        if (!applies(rule, &k->g->subject) || asks_map(k->g, rule)) continue;
+        uint32_t count = zl_quantity_count(rule->quantity, &k->g->subject);
+        for (uint32_t i = 0; i < count && !status; i++) {
+            zl_condition c;
+            if (k->g->form->asks(&c, rule, k->g, i)) status = given_row(k, rule, &c, i);
+            else known_row(k, rule, i);
+        }
+    }
+    return status;
+}
+
+/* The rows of a copy's map, under the same facts: one that is broken refuses the copy, those that
+ * stay open are of its guard. */
+static zlay_status map_ask(asker *k, const zl_rule *rule)
+{
+    zl_given *g = k->g;
+    const zl_subject copy = g->subject;
+    const zl_given_form *form = g->form;
+    asker inner = {.g = g};
+    zlay_reason r;
+    g->subject = (zl_subject){ZL_SUBJECT_TMAP, copy.target, g->map};
+    g->form = &zl_map_given;
+    zlay_status status = rows_ask(&inner);
+    g->subject = copy;
+    g->form = form;
+    reason_start(&r, rule, k, 0);
+    if (!status && inner.verdict.broken) keep(k, &r);
+    return status;
+}
+
+static zlay_status maps_ask(asker *k)
+{
+    zlay_status status = ZLAY_OK;
+    for (const zl_rule *rule = zl_rules; rule < zl_rules + zl_rules_count && !status; rule++)
+        if (applies(rule, &k->g->subject) && asks_map(k->g, rule)) status = map_ask(k, rule);
+    return status;
+}
+
+/* A number is within its type; a text may not be, where no row bounds it. */
+static zlay_status type_ask(asker *k, uint32_t i)
+{
+    zl_condition c = {.asks = ZL_ASKS_RANGE, .a = (uint8_t)i, .b = ZL_GIVEN_NONE, .scale = 1,
+                      .divisor = 1};
+    const zlay_given *text = &k->g->text[i];
+    zlay_reason r = {.by = ZLAY_BY_DOCUMENT};
+    zlay_range range;
+    zl_state s = ZL_OPEN;
+    if (!k->g->form->typed(&c.lo, &c.hi, k->g, text)) return ZLAY_OK;
+    zlay_status status = zl_condition_state(&s, &range, k->g, &c);
+    if (!status && s == ZL_OPEN) open_add(k, &c, &r);
+    if (status || s != ZL_BROKEN) return status;
+    return zl_fail(k->g->ctx, ZLAY_EINVAL, "field '%s' is %s", zlay_field_name(text->field),
+                   c.lo ? "outside 32 bits" : "below 0");
+}
+
+static zlay_status judge(asker *k)
+{
+    zlay_verdict *v = &k->verdict;
+    bool measured = zl_measured(k->g->subject.target), driver = measured && k->g->form->driver;
+    zlay_status status = ZLAY_OK;
+    for (uint32_t i = 0; i < k->g->count && !status; i++) status = type_ask(k, i);
+    if (!status && k->g->form->through_map) status = maps_ask(k);
+    if (!status) status = rows_ask(k);
+    v->answer = v->broken ? ZLAY_NO : k->g->opened ? ZLAY_DEPENDS : ZLAY_YES;
+    v->basis = measured ? ZLAY_BASIS_MEASURED : ZLAY_BASIS_DOCUMENTED;
+    if (driver && k->by_driver) v->driver = ZLAY_DRIVER_REFUSES;
+    else if (driver && !k->driver_open) v->driver = ZLAY_DRIVER_ACCEPTS;
+    return status;
+}
+
+/* ---- the texts --------------------------------------------------------------------------- */
+
+static zlay_status entry_take(zl_given *g, uint32_t k)
+{
+    const zlay_given *given = &g->text[k];
+    if (!g->form->take(g, given))
+        return zl_fail(g->ctx, ZLAY_EINVAL, "no such entry of %s", g->form->entries);
+    if (zl_given_at(g, given->field, (uint32_t)given->index) != k)
+        return zl_fail(g->ctx, ZLAY_EINVAL, "that entry is given twice");
+    return zl_unknowns_scan(&g->names, given->text, given->length);
+}
+
+/* The failure of one text, with its entry before the message. */
+static zlay_status of_entry(const zl_given *g, zlay_status status, uint32_t k)
+{
+    const zlay_given *given = &g->text[k];
+    const char *field = zlay_field_name(given->field);
+    char message[1024];
+    if (!status || status == ZLAY_ENOMEM) return status;
+    snprintf(message, sizeof message, "%s", zlay_ctx_message(g->ctx));
+    return zl_fail(g->ctx, status, "field '%s', entry %d: %s", field ? field : "?", given->index,
+                   message);
+}
+
+static zlay_status text_read(zl_given *g, zl_linears *f, uint32_t k)
+{
+    const zlay_given *given = &g->text[k];
+    int64_t *row = g->coefficient + k * (g->names.count + 1);
+    zl_cursor c;
+    zlay_status status = zl_cursor_begin(&c, g->ctx, given->text, given->length);
+    if (!status) status = zl_linear_parse(&c, f, NULL);
+    if (!status) status = zl_cursor_end(&c);
+    if (status) return status;
+    if (!f->at->linear) return zl_fail(g->ctx, ZLAY_EINVAL, "the text is not linear");
+    if (f->at->rest.mod) return zl_fail(g->ctx, ZLAY_EOVERFLOW, "a number passes 64 bits");
+    memcpy(row, f->at->coefficient, g->names.count * sizeof *row);
+    row[g->names.count] = f->at->rest.rem;
+    return ZLAY_OK;
+}
+
+static zlay_status texts_read(zl_given *g)
+{
+    size_t row = g->names.count + 1;
+    zl_linears f;
+    for (size_t i = 0; i < g->names.count; i++)
+        g->names.at[i].range = zl_facts_range(g->facts, g->names.at[i].name.text);
+    g->coefficient = zl_alloc(g->ctx, (g->count + 1) * row, sizeof *g->coefficient);
+    if (!g->coefficient) return ZLAY_ENOMEM;
+    g->line = g->coefficient + g->count * row;
+    zlay_status status = zl_linears_begin(&f, &g->names);
+    if (status) return status;
+    for (uint32_t k = 0; k < g->count && !status; k++)
+        status = of_entry(g, text_read(g, &f, k), k);
+    zl_linears_end(&f);
+    return status;
+}
+
+static zlay_status answer(zl_given *g, zlay_verdict *out, zlay_reason *reasons, size_t room,
+                          zlay_buf *guard)
+{
+    asker k = {.g = g, .reasons = reasons, .room = room};
+    zlay_status status = ZLAY_OK;
+    for (uint32_t i = 0; i < g->count && !status; i++)
+        status = of_entry(g, entry_take(g, i), i);
+    if (!status) status = texts_read(g);
+    if (!status) status = judge(&k);
+    if (k.verdict.answer != ZLAY_DEPENDS) g->opened = 0;
+    if (!status && guard) status = zl_print(guard, zl_guard_write, g);
+    if (!status) *out = k.verdict;
+    return status;
+}
+
+bool zl_given_askable(const zlay_verdict *out, const zlay_reason *reasons, size_t room,
+                      const zlay_buf *guard)
+{
+    return out && (!room || reasons) && (!guard || !guard->room || guard->text);
+}
+
+zlay_status zl_given_check(zl_given *g, zlay_verdict *out, zlay_reason *reasons, size_t room,
+                           zlay_buf *guard)
+{
+    if (g->count > ZL_GIVEN_MOST || (g->count && !g->text)) return ZLAY_EINVAL;
+    zlay_status status = zl_enter(g->ctx);
+    if (status) return status;
+    zlay_allocator alloc = zl_allocator(g->ctx);
+    zl_unknowns_begin(&g->names, g->ctx);
+    status = answer(g, out, reasons, room, guard);
+    zl_free(&alloc, g->coefficient, (g->count + 1) * (g->names.count + 1) * sizeof *g->coefficient);
+    zl_unknowns_end(&g->names);
+    return zl_leave(g->ctx, status);
+}

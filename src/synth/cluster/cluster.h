@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The value behind zlay_exchange. */
+#ifndef ZL_CLUSTER_H
+#define ZL_CLUSTER_H
+
+#include "algebra/layout/layout.h"
+#include <zlay/cluster.h>
+
+struct zlay_exchange {
+    zlay_allocator alloc;
+    zlay_exchange_info info;
+    zlay_layout *route, *source, *dest; /* the last two copies of the request's */
+    zlay_layout *served;                /* source after the route */
+};
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A conversion: the level that it needs, the cheapest plan that serves it, and its certificate. */
+#include "synth/convert/convert.h"
+
+#include <string.h>
+
+#include <zlay/decide.h>
+
+/* ---- the request ------------------------------------------------------------------------- */
+
+static bool request_copy(zlay_convert_request *out, const zlay_convert_request *in)
+{
+    memset(out, 0, sizeof *out);
+    if (in->size < sizeof in->size || in->size > sizeof *out) return false;
+    memcpy(out, in, in->size);
+    return true;
+}
+
+static zlay_status request_check(zlay_ctx *ctx, const zlay_convert_request *r)
+{
+    if (!r->size)
+        return zl_fail(ctx, ZLAY_EINVAL, "size: is no size of zlay_convert_request (4..%zu)",
+                       sizeof *r);
+    for (size_t i = 0; i < ZL_COUNT(r->reserved); i++)
+        if (r->reserved[i]) return zl_fail(ctx, ZLAY_EINVAL, "reserved: a word is not 0");
+    if (r->elem_bits != 8 && r->elem_bits != 16 && r->elem_bits != 32 && r->elem_bits != 64)
+        return zl_fail(ctx, ZLAY_EINVAL, "elem_bits: %u is not 8, 16, 32 or 64", r->elem_bits);
+    return ZLAY_OK;
+}
+
+static zlay_status conversion_begin(zl_conversion *c, zlay_ctx *ctx, const zlay_target *target,
+                                    const zlay_convert_request *request)
+{
+    zlay_status status = request_check(ctx, request);
+    c->ctx = ctx;
+    c->target = target;
+    c->request = request;
+    c->bits = request->elem_bits;
+    c->word = c->bits == 8 ? 2 : c->bits == 16;
+    c->words = c->bits == 64 ? 2 : 1;
+    if (!status) status = zlay_target_get(&c->machine, target);
+    return status ? status : zl_conversion_read(c);
+}
+
+/* ---- plans ------------------------------------------------------------------------------- */
+
+zlay_convert *zl_convert_new(zlay_ctx *ctx)
+{
+    zlay_convert *plan = zl_alloc(ctx, 1, sizeof *plan);
+    if (plan) plan->alloc = zl_allocator(ctx);
+    return plan;
+}
+
+/* By a word where each slot has its own holder, else in one round. */
+static zlay_status shuffled_by(const zl_conversion *c, zlay_convert *plan, bool *shuffled)
+{
+    zlay_convert_info *info = &plan->info;
+    zlay_status status = zl_convert_by_word(c, plan, shuffled);
+    if (status) return status;
+    if (*shuffled) info->optimal = info->rounds == info->rounds_least;
+    else *shuffled = zl_convert_by_shuffles(c, plan);
+    return ZLAY_OK;
+}
+
+/* NULL, and no failure: shared memory does not serve, or costs `most` or more. */
+static zlay_status shared_by(const zl_conversion *c, zlay_convert **out, uint32_t most)
+{
+    zlay_convert *plan = NULL;
+    zlay_status status = zl_convert_by_shared(c, &plan, most);
+    if (status) zlay_convert_free(plan);
+    else *out = plan;
+    return status;
+}
+
+static void replace(zlay_convert **plan, zlay_convert *with)
+{
+    with->info.rounds_least = (*plan)->info.rounds_least;
+    zlay_convert_free(*plan);
+    *plan = with;
+}
+
+/* Both ways within a warp, and the cheaper one; shuffles where they cost the same. The one that may
+ * be cheaper is planned first, the other where it can still win. */
+static zlay_status in_warp(zl_conversion *c, zlay_convert **plan)
+{
+    zlay_convert *shared = NULL;
+    bool shuffled = false;
+    zl_holders_improve(c);
+    zl_shuffle_rounds(c, &(*plan)->info.rounds_least);
+    uint32_t floor = zl_word_floor(c), least = zl_shared_floor(c);
+    zlay_status status = floor > least ? shared_by(c, &shared, UINT32_MAX) : ZLAY_OK;
+    if (status == ZLAY_ENOMEM) return status;
+    if (!shared || zl_plan_cost(shared) >= floor) {
+        status = shuffled_by(c, *plan, &shuffled);
+        if (!status && !shared && (!shuffled || zl_plan_cost(*plan) > least))
+            status = shared_by(c, &shared, shuffled ? zl_plan_cost(*plan) : UINT32_MAX);
+    }
+    bool better = shared && (!shuffled || zl_plan_cost(shared) < zl_plan_cost(*plan));
+    if (better) replace(plan, shared);
+    else zlay_convert_free(shared);
+    return (shuffled || better) && status != ZLAY_ENOMEM ? ZLAY_OK : status;
+}
+
+static zlay_status in_lane(const zl_conversion *c, zlay_convert *plan)
+{
+    bool served;
+    zlay_status status = zl_convert_by_word(c, plan, &served);
+    if (!status && !served) zl_step_in_lane(c, plan, &c->from, c->src.has);
+    return status;
+}
+
+static zlay_status by_bits(zl_conversion *c, zlay_convert **plan)
+{
+    zlay_status status = zl_holders_find(c);
+    if (status) return status;
+    zlay_convert_info *info = &(*plan)->info;
+    info->optimal = c->level <= ZLAY_CONVERT_REGISTER;
+    if (c->level == ZLAY_CONVERT_NOWHERE)
+        zl_step_add(*plan, ZLAY_CONVERT_NOP, &c->from, c->src.has);
+    else if (c->level == ZLAY_CONVERT_REGISTER)
+        status = in_lane(c, *plan);
+    else if (c->level == ZLAY_CONVERT_LANE)
+        status = in_warp(c, plan);
+    else
+        status = zl_convert_by_shared(c, plan, UINT32_MAX);
+    return status;
+}
+
+static zlay_status certify_bits(const zl_conversion *c, zlay_convert *plan)
+{
+    zl_bitmap from, inverse;
+    zlay_status status = zl_plan_compose(plan, c, &from);
+    if (status) return zl_fail(c->ctx, status, "steps do not compose; please report this request");
+    plan->info.bijective = zl_bitmap_invert(&inverse, &c->from, c->src.has) &&
+                           zl_bitmap_rank(&c->src) == (unsigned)__builtin_popcountll(c->src.has);
+    for (uint64_t left = from.has; left; left &= left - 1) {
+        unsigned k = (unsigned)__builtin_ctzll(left);
+        from.to[k] = zl_bitmap_at(&c->src, from.to[k]);
+    }
+    status = zl_conversion_image(c, &plan->certificate[0], &from);
+    return status ? status : zl_layout_copy(c->ctx, &plan->certificate[1], c->request->dst);
+}
+
+static zlay_status by_bits_certified(zl_conversion *c, zlay_convert **plan)
+{
+    zlay_status status = by_bits(c, plan);
+    return status ? status : certify_bits(c, *plan);
+}
+
+static void info_fill(const zl_conversion *c, zlay_convert *plan)
+{
+    plan->info.target = c->target;
+    plan->info.elem_bits = c->bits;
+    plan->info.level = c->level;
+    plan->info.cost = zl_plan_cost(plan);
+    plan->shown = c->shown;
+}
+
+static zlay_status certificate_decide(zlay_ctx *ctx, const zlay_convert *plan)
+{
+    zlay_answer answer;
+    zlay_status status =
+        zlay_layout_equal(ctx, &answer, NULL, plan->certificate[0], plan->certificate[1]);
+    if (status || answer == ZLAY_YES) return status;
+    if (answer == ZLAY_UNDECIDED) return ZLAY_ELIMIT;
+    return zl_fail(ctx, ZLAY_EINTERNAL,
+                   "the certificate does not hold; please report this request");
+}
+
+static zlay_status synth(zl_conversion *c, zlay_convert **plan, zlay_ctx *ctx,
+                         const zlay_target *target, const zlay_convert_request *request,
+                         bool *linear)
+{
+    zlay_status status = conversion_begin(c, ctx, target, request);
+    if (!status) status = zl_conversion_bits(c, linear);
+    if (status) return status;
+    if (!(*plan = zl_convert_new(ctx))) return ZLAY_ENOMEM;
+    return *linear ? by_bits_certified(c, plan) : ZLAY_OK;
+}
+
+zlay_status zlay_convert_synth(zlay_ctx *ctx, zlay_convert **out, const zlay_target *target,
+                               const zlay_convert_request *request)
+{
+    zl_conversion c = {.ctx = ctx};
+    zlay_convert_request r;
+    zlay_convert *plan = NULL;
+    bool linear = false;
+    if (!out) return ZLAY_EINVAL;
+    *out = NULL;
+    if (!ctx || !target || !request) return ZLAY_EINVAL;
+    request_copy(&r, request);
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    status = zl_leave(ctx, synth(&c, &plan, ctx, target, &r, &linear));
+    if (!status && !linear) status = zl_convert_points(&c, plan);
+    if (!status) info_fill(&c, plan);
+    if (!status) status = certificate_decide(ctx, plan);
+    if (status) zlay_convert_free(plan);
+    else *out = plan;
+    return status;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who holds what a slot wants, the nearest first, and how far that is.
+ *
+ * Slot y wants dst(y).  A slot of its block at some level holds it when dst(y) - src(y) is in the
+ * span S of what src gives to the bits up to that level.  That is a linear condition: it holds for
+ * all y when it holds for each bit of y.  Where it fails for a thread bit, some y of that thread
+ * may be served nearby all the same, when dst(y) - src(y) is in S plus what dst gives to the bits
+ * below; so these are tried, with the holders that they have, before the next level. */
+#include "synth/convert/convert.h"
+
+bool zl_solver_put(zl_solver *s, uint64_t value, uint64_t image)
+{
+    uint64_t from, rest = zl_solver_reduce(s, value, &from);
+    if (!rest) return false;
+    int pivot = __builtin_ctzll(rest);
+    image ^= from;
+    for (uint64_t left = s->pivots; left; left &= left - 1) {
+        int p = __builtin_ctzll(left);
+        uint64_t has = 0 - (s->value[p] >> pivot & 1);
+        s->value[p] ^= rest & has;
+        s->image[p] ^= image & has;
+    }
+    s->value[pivot] = rest;
+    s->image[pivot] = image;
+    s->pivots |= zl_bit((unsigned)pivot);
+    return true;
+}
+
+uint64_t zl_solver_reduce(const zl_solver *s, uint64_t value, uint64_t *image)
+{
+    uint64_t rest = value, from = 0;
+    for (uint64_t left = value & s->pivots; left; left &= left - 1) {
+        int p = __builtin_ctzll(left);
+        rest ^= s->value[p];
+        from ^= s->image[p];
+    }
+    *image = from;
+    return rest;
+}
+
+unsigned zl_bitmap_rank(const zl_bitmap *m)
+{
+    zl_independent s;
+    unsigned rank = 0;
+    s.pivots = 0;
+    for (uint64_t left = m->has; left; left &= left - 1)
+        rank += zl_independent_put(&s, m->to[__builtin_ctzll(left)]);
+    return rank;
+}
+
+bool zl_bitmap_invert(zl_bitmap *out, const zl_bitmap *m, uint64_t onto)
+{
+    zl_solver s;
+    s.pivots = 0;
+    out->has = 0;
+    if (__builtin_popcountll(m->has) != __builtin_popcountll(onto)) return false;
+    for (uint64_t left = m->has; left; left &= left - 1) {
+        unsigned k = (unsigned)__builtin_ctzll(left);
+        if (!zl_solver_put(&s, m->to[k], zl_bit(k))) return false;
+    }
+    for (uint64_t left = onto; left; left &= left - 1) {
+        uint64_t image;
+        unsigned k = (unsigned)__builtin_ctzll(left);
+        if (zl_solver_reduce(&s, zl_bit(k), &image)) return false;
+        zl_bitmap_put(out, k, image);
+    }
+    return true;
+}
+
+/* ---- holders ----------------------------------------------------------------------------- */
+
+static void put_level(zl_solver *s, const zl_bitmap *values, const zl_bitmap *holders,
+                      zl_level level)
+{
+    for (uint64_t left = values->has & zl_level_mask(level); left; left &= left - 1) {
+        unsigned k = (unsigned)__builtin_ctzll(left);
+        zl_solver_put(s, values->to[k], holders ? holders->to[k] : zl_bit(k));
+    }
+}
+
+/* Everybody who holds something, in the order in which bits of `level` ask. */
+static void solver_begin(zl_solver *s, const zl_conversion *c, zl_level level)
+{
+    s->pivots = 0;
+    for (zl_level near = ZL_REGISTER; near < ZL_LEVELS; near++) {
+        put_level(s, &c->src, NULL, near);
+        if (near < level) put_level(s, &c->dst, &c->from, near);
+    }
+}
+
+/* An index of the tensor that nobody holds; flat, as batch.md has one integer. */
+static zlay_status nobody(const zl_conversion *c, uint64_t element)
+{
+    return zl_fail(c->ctx, ZLAY_NONE, "dst: no slot of src holds element %llu of the tensor",
+                   (unsigned long long)element);
+}
+
+static zlay_status holders_of(zl_conversion *c, zl_level level)
+{
+    zl_solver s;
+    uint64_t asking = c->dst.has & zl_level_mask(level), image;
+    if (asking) solver_begin(&s, c, level);
+    for (; asking; asking &= asking - 1) {
+        unsigned k = (unsigned)__builtin_ctzll(asking);
+        uint64_t own = level != ZL_REGISTER ? c->src.has & zl_bit(k) : 0;
+        uint64_t rest = zl_solver_reduce(&s, c->dst.to[k] ^ (own ? c->src.to[k] : 0), &image);
+        if (rest) return nobody(c, c->dst.to[k]);
+        zl_bitmap_put(&c->from, k, image ^ own);
+    }
+    return ZLAY_OK;
+}
+
+static bool stays(const zl_conversion *c)
+{
+    for (uint64_t left = c->dst.has; left; left &= left - 1) {
+        unsigned k = (unsigned)__builtin_ctzll(left);
+        if (!(c->src.has >> k & 1) || c->src.to[k] != c->dst.to[k]) return false;
+    }
+    return true;
+}
+
+static int32_t level_of(const zl_conversion *c)
+{
+    int32_t most = ZL_REGISTER;
+    for (uint64_t left = c->dst.has; left; left &= left - 1) {
+        unsigned k = (unsigned)__builtin_ctzll(left);
+        uint64_t moved = c->from.to[k] ^ (zl_bit(k) & ZL_THREADS);
+        for (zl_level level = ZL_LANE; level < ZL_LEVELS; level++)
+            if (moved & zl_level_mask(level) && (int32_t)level > most) most = (int32_t)level;
+    }
+    return most;
+}
+
+zlay_status zl_holders_find(zl_conversion *c)
+{
+    zlay_status status = ZLAY_OK;
+    c->from.has = 0;
+    c->level = ZLAY_CONVERT_NOWHERE;
+    if (stays(c)) {
+        for (unsigned k = 0; k < 64; k++) c->from.to[k] = zl_bit(k);
+        c->from.has = c->dst.has;
+        return ZLAY_OK;
+    }
+    for (zl_level level = ZL_REGISTER; level < ZL_LEVELS && !status; level++)
+        status = holders_of(c, level);
+    if (!status) c->level = level_of(c);
+    return status;
+}

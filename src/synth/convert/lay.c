@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A round trip through shared memory of layouts that are not linear over F2: a layout of the tensor
+ * from swizzle.synth for each pair of widths, or the tensor as it is numbered, whichever costs
+ * least by its addresses. */
+#include "synth/convert/lay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <zlay/swizzle.h>
+
+enum { PAIRS_MOST = 64 };
+
+/* ---- shapes that the tensor may have ----------------------------------------------------- */
+
+static void put_shape(zl_lay *l, const uint64_t *extent, uint64_t rank)
+{
+    if (l->count == ZL_SHAPES || rank > ZL_SHAPE_RANK) return;
+    memcpy(l->shapes[l->count].extent, extent, rank * sizeof *extent);
+    l->shapes[l->count++].rank = rank;
+}
+
+/* Rows as long as a stride is: that is what strided layouts of a matrix tell about it. */
+static void put_rows(zl_lay *l, const zlay_layout *a)
+{
+    for (size_t i = 0; i < a->modes; i++) {
+        uint64_t stride = (uint64_t)a->mode[i].stride, rows[2] = {stride, 0};
+        if (a->mode[i].stride < 8 || stride >= l->size) continue;
+        rows[1] = (l->size + stride - 1) / stride;
+        put_shape(l, rows, 2);
+    }
+}
+
+static void shapes_read(zl_lay *l)
+{
+    const zlay_layout *src = l->p->c->request->src, *dst = l->p->c->request->dst;
+    uint64_t extent[ZL_SHAPE_RANK];
+    if (zl_is_bits(src) && src->f2.outs <= ZL_SHAPE_RANK) {
+        for (size_t i = 0; i < src->f2.outs; i++) {
+            const zl_dim *dim = &src->f2.out[i];
+            extent[i] = dim->size ? dim->size : (uint64_t)1 << dim->bits;
+        }
+        put_shape(l, extent, src->f2.outs);
+    }
+    put_rows(l, src);
+    put_rows(l, dst);
+    if (!l->count) put_shape(l, &l->size, 1);
+}
+
+/* ---- accesses ---------------------------------------------------------------------------- */
+
+uint64_t zl_lay_slot_at(const zl_lay *l, int side, uint64_t lane, uint64_t element,
+                        uint64_t instance)
+{
+    const uint64_t *extent = l->p->c->extent[side];
+    uint64_t each = l->side[side].each, accesses = extent[ZL_REGISTER] / each;
+    uint64_t reg = instance % accesses * each + element, warp = instance / accesses;
+    if (lane >= extent[ZL_LANE]) return ZL_NOBODY;
+    uint64_t slot = (warp * extent[ZL_LANE] + lane) * extent[ZL_REGISTER] + reg;
+    return l->p->held[side].there[slot] ? slot : ZL_NOBODY;
+}
+
+uint64_t zl_lay_instances(const zl_lay *l, int side)
+{
+    const uint64_t *extent = l->p->c->extent[side];
+    return extent[ZL_REGISTER] / l->side[side].each * extent[ZL_WARP] * extent[ZL_BLOCK];
+}
+
+/* The access as swizzle.synth takes it: (lane, element, instance) -> tensor index. */
+static zlay_status access_layout(const zl_lay *l, int side, zlay_layout **out)
+{
+    zlay_ctx *ctx = l->p->c->ctx;
+    uint64_t lanes = l->p->c->machine.lanes, each = l->side[side].each, i = 0;
+    uint64_t instances = zl_lay_instances(l, side);
+    zl_table t;
+    zl_modes box;
+    zlay_status status = zl_table_new(ctx, &t, lanes * each * instances);
+    for (uint64_t n = 0; !status && n < instances; n++)
+        for (uint64_t e = 0; e < each; e++)
+            for (uint64_t lane = 0; lane < lanes; lane++, i++) {
+                uint64_t slot = zl_lay_slot_at(l, side, lane, e, n);
+                if (slot != ZL_NOBODY) zl_table_set(&t, i, l->p->held[side].value[slot]);
+            }
+    zl_modes_begin(&box, ctx);
+    if (!status) status = zl_modes_leaf(&box, (int64_t)lanes, 1);
+    if (!status) status = zl_modes_leaf(&box, (int64_t)each, (int64_t)lanes);
+    if (!status) status = zl_modes_leaf(&box, (int64_t)instances, (int64_t)(lanes * each));
+    if (!status) status = zl_cheapest(ctx, out, &t, &box, NULL, NULL);
+    zl_modes_end(&box);
+    zl_table_free(&t);
+    return status;
+}
+
+/* ---- what offsets take ------------------------------------------------------------------- */
+
+/* The address of a lane in an instance; false: its elements do not lie together, or only some of
+ * them are there. */
+static bool address_of(const zl_lay *l, int side, uint64_t lane, uint64_t instance, uint32_t *out)
+{
+    const zl_lane_side *s = &l->side[side];
+    uint64_t first = zl_lay_slot_at(l, side, lane, 0, instance), bytes = l->p->c->bits / 8;
+    *out = ZLAY_BANK_INACTIVE;
+    if (first == ZL_NOBODY) {
+        for (uint64_t e = 1; e < s->each; e++)
+            if (zl_lay_slot_at(l, side, lane, e, instance) != ZL_NOBODY) return false;
+        return true;
+    }
+    int64_t at = l->offset.value[l->p->held[side].value[first]];
+    for (uint64_t e = 1; e < s->each; e++) {
+        uint64_t slot = zl_lay_slot_at(l, side, lane, e, instance);
+        if (slot == ZL_NOBODY) return false;
+        if (l->offset.value[l->p->held[side].value[slot]] != at + (int64_t)e) return false;
+    }
+    *out = (uint32_t)((uint64_t)at * bytes);
+    return *out % (s->each * bytes) == 0;
+}
+
+/* Add what one instance takes, and what it takes at least. */
+static bool instance_count(zl_lay *l, int side, uint64_t n, uint64_t *taken, uint64_t *least)
+{
+    const zl_conversion *c = l->p->c;
+    zl_lane_side *s = &l->side[side];
+    uint32_t address[ZLAY_BANK_LANES];
+    zlay_bank bank;
+    for (uint32_t lane = 0; lane < c->machine.lanes; lane++)
+        if (!address_of(l, side, lane, n, &address[lane])) return false;
+    if (zlay_bank_count(&bank, c->target, s->form->access, address, c->machine.lanes))
+        return false;
+    s->counted = s->counted && bank.answer == ZLAY_YES;
+    *taken += bank.wavefronts;
+    *least += bank.distinct;
+    return true;
+}
+
+/* Of the block that takes most; the least is below that where any block has a conflict. */
+static bool side_count(zl_lay *l, int side)
+{
+    zl_lane_side *s = &l->side[side];
+    uint64_t blocks = l->p->c->extent[side][ZL_BLOCK], conflicts = 0;
+    uint64_t each = zl_lay_instances(l, side) / blocks;
+    s->wavefronts = 0;
+    s->counted = true;
+    for (uint64_t block = 0; block < blocks; block++) {
+        uint64_t taken = 0, least = 0;
+        for (uint64_t n = block * each; n < (block + 1) * each; n++)
+            if (!instance_count(l, side, n, &taken, &least)) return false;
+        if (taken > s->wavefronts) s->wavefronts = taken;
+        conflicts += taken > least ? taken - least : 0;
+    }
+    s->least = conflicts < s->wavefronts ? s->wavefronts - conflicts : 0;
+    return true;
+}
+
+/* Elements narrower than a word, an access narrower still: all but the low ones are moved. */
+uint64_t zl_lay_permutes(const zl_lay *l, int side)
+{
+    const zl_lane_side *s = &l->side[side];
+    uint64_t word = (uint64_t)1 << l->p->c->word;
+    return s->each < word ? s->accesses - s->accesses * s->each / word : 0;
+}
+
+static uint64_t cost_of(const zl_lay *l, int side)
+{
+    const zl_lane_side *s = &l->side[side];
+    uint64_t warps = l->p->c->extent[side][ZL_WARP];
+    uint64_t taken = s->counted ? s->wavefronts : s->accesses * warps;
+    return (s->accesses * ZL_COST_ACCESS + zl_lay_permutes(l, side) * ZL_COST_PRMT) * warps +
+           taken * ZL_COST_WAVEFRONT;
+}
+
+static uint64_t least_cost(const zl_lay *l, int side)
+{
+    const uint64_t *extent = l->p->c->extent[side];
+    uint64_t row = l->p->c->machine.banks * l->p->c->machine.bank_bytes;
+    uint64_t bytes = extent[ZL_LANE] * l->side[side].each * (l->p->c->bits / 8), phases = 1;
+    if (row && bytes / 2 > row) phases = bytes / 2 / row;
+    return l->side[side].accesses * extent[ZL_WARP] * (ZL_COST_ACCESS + phases * ZL_COST_WAVEFRONT);
+}
+
+static bool is_free(const zl_lane_side *s)
+{
+    return s[ZL_SRC].wavefronts <= s[ZL_SRC].least && s[ZL_DST].wavefronts <= s[ZL_DST].least;
+}
+
+static uint64_t smem_of(const zl_conversion *c)
+{
+    return c->request->smem ? c->request->smem : c->machine.smem;
+}
+
+bool zl_lay_offer(zl_lay *l, uint64_t spans)
+{
+    const zl_conversion *c = l->p->c;
+    if (spans * (c->bits / 8) > smem_of(c)) return false;
+    if (!side_count(l, ZL_SRC) || !side_count(l, ZL_DST)) return false;
+    uint64_t cost = cost_of(l, ZL_SRC) + cost_of(l, ZL_DST);
+    bool is_now = is_free(l->side), alike = is_now == l->free || l->coloured;
+    bool better = alike ? cost < l->cost : is_now;
+    if (!better) return true;
+    l->free = is_now;
+    l->cost = cost;
+    l->spans = spans;
+    memcpy(l->kept, l->side, sizeof l->kept);
+    memcpy(l->best.value, l->offset.value, l->size * sizeof *l->best.value);
+    return true;
+}
+
+/* ---- candidates -------------------------------------------------------------------------- */
+
+/* Whether the tensor as it is numbered has no conflict: then no layout is better for these accesses. */
+static bool offer_numbered(zl_lay *l)
+{
+    for (uint64_t i = 0; i < l->size; i++) zl_table_set(&l->offset, i, (int64_t)i);
+    return zl_lay_offer(l, l->size) && is_free(l->side);
+}
+
+static zlay_status offer_swizzle(zl_lay *l, const zlay_swizzle_request *r)
+{
+    zlay_swizzle *found;
+    zlay_swizzle_info info;
+    zlay_ctx *ctx = l->p->c->ctx;
+    zlay_status status = zlay_swizzle_synth(ctx, &found, l->p->c->target, r);
+    if (status) return status == ZLAY_ENOMEM ? status : ZLAY_OK;
+    const zlay_layout *layout = zlay_swizzle_layout(found);
+    status = zlay_swizzle_get(&info, found);
+    for (uint64_t i = 0; i < l->size && !status; i++) {
+        int64_t at;
+        status = zlay_layout_eval(&at, 1, layout, i);
+        if (!status) zl_table_set(&l->offset, i, at);
+    }
+    if (!status) zl_lay_offer(l, info.size);
+    zlay_swizzle_free(found);
+    return status;
+}
+
+static zlay_status offer_pair(zl_lay *l)
+{
+    zlay_layout *layout[2] = {NULL, NULL};
+    zlay_swizzle_access access[2];
+    zlay_status status = ZLAY_OK;
+    if (l->size * (l->p->c->bits / 8) > smem_of(l->p->c) || offer_numbered(l)) return ZLAY_OK;
+    for (int side = ZL_SRC; side <= ZL_DST && !status; side++) {
+        status = access_layout(l, side, &layout[side]);
+        access[side] = (zlay_swizzle_access){l->side[side].form->access, 0, layout[side]};
+    }
+    for (size_t i = 0; i < l->count && !status; i++) {
+        zlay_swizzle_request r = {.size = sizeof r,
+                                  .elem_bits = l->p->c->bits,
+                                  .count = 2,
+                                  .shape = l->shapes[i].extent,
+                                  .rank = l->shapes[i].rank,
+                                  .accesses = access};
+        status = offer_swizzle(l, &r);
+    }
+    for (int side = ZL_SRC; side <= ZL_DST; side++) zlay_layout_free(layout[side]);
+    return status;
+}
+
+static bool side_set(zl_lay *l, int side, const zl_form_row *form)
+{
+    zl_banked banked;
+    const zl_conversion *c = l->p->c;
+    zl_lane_side *s = &l->side[side];
+    s->form = form;
+    s->each = form->bytes * 8 / c->bits;
+    if (form->holds != ZL_HOLDS_LANE || form->stores != (side == ZL_SRC) || !s->each) return false;
+    s->accesses = c->extent[side][ZL_REGISTER] / s->each;
+    if (c->extent[side][ZL_REGISTER] % s->each) return false;
+    return zl_banked_of(&banked, c->target, form->access) == ZLAY_OK;
+}
+
+/* A store and a load, and what they cost at least under any layout. */
+typedef struct pair {
+    const zl_form_row *form[2];
+    uint64_t least;
+    size_t order;
+} pair;
+
+static int by_least(const void *left, const void *right)
+{
+    const pair *a = left, *b = right;
+    if (a->least != b->least) return a->least < b->least ? -1 : 1;
+    return a->order < b->order ? -1 : a->order > b->order;
+}
+
+/* The cheapest first: of those that follow none can cost less than one without conflicts. */
+static size_t pairs_read(zl_lay *l, pair *out)
+{
+    const zl_form_row *store, *load;
+    size_t count = 0;
+    for (size_t i = 0; (store = zl_form_at(i)); i++) {
+        if (!side_set(l, ZL_SRC, store)) continue;
+        for (size_t j = 0; (load = zl_form_at(j)) && count < PAIRS_MOST; j++) {
+            if (!side_set(l, ZL_DST, load)) continue;
+            out[count].form[ZL_SRC] = store;
+            out[count].form[ZL_DST] = load;
+            out[count].least = least_cost(l, ZL_SRC) + least_cost(l, ZL_DST);
+            out[count].order = count;
+            count++;
+        }
+    }
+    qsort(out, count, sizeof *out, by_least);
+    return count;
+}
+
+typedef zlay_status pair_offer(zl_lay *l);
+
+/* A layout with conflicts is replaced by any without; one without, and a colouring, by what costs less. */
+static zlay_status pairs_offer(zl_lay *l, pair_offer *offer)
+{
+    pair all[PAIRS_MOST];
+    size_t count = pairs_read(l, all);
+    zlay_status status = ZLAY_OK;
+    for (size_t i = 0; i < count && !status; i++) {
+        if ((l->free || l->coloured) && all[i].least >= l->cost) break;
+        side_set(l, ZL_SRC, all[i].form[ZL_SRC]);
+        side_set(l, ZL_DST, all[i].form[ZL_DST]);
+        status = offer(l);
+    }
+    return status;
+}
+
+/* ---- the round trip ---------------------------------------------------------------------- */
+
+static zlay_status size_read(zl_lay *l)
+{
+    const zl_conversion *c = l->p->c;
+    for (int side = ZL_SRC; side <= ZL_DST; side++)
+        for (uint64_t i = 0; i < l->p->slots[side]; i++) {
+            if (!l->p->held[side].there[i]) continue;
+            int64_t value = l->p->held[side].value[i];
+            if (value < 0)
+                return zl_fail(c->ctx, ZLAY_ENOTSUP, "src: a tensor index is %lld, below 0",
+                               (long long)value);
+            if ((uint64_t)value >= l->size) l->size = (uint64_t)value + 1;
+        }
+    if (c->level < ZLAY_CONVERT_BLOCK) return ZLAY_OK;
+    return zl_fail(c->ctx, ZLAY_ENOTSUP,
+                   "src and dst: blocks exchange values of layouts that are not linear over F2");
+}
+
+static zlay_status room_fail(const zl_lay *l)
+{
+    return zl_fail(l->p->c->ctx, ZLAY_ELIMIT,
+                   "smem: a round trip takes %llu elements of shared memory or more",
+                   (unsigned long long)l->held);
+}
+
+/* Elements that some slot of src has are stored, each to a place of its own. */
+static zlay_status room_check(zl_lay *l)
+{
+    const zl_conversion *c = l->p->c;
+    for (uint64_t i = 0; i < l->p->slots[ZL_SRC]; i++)
+        if (l->p->held[ZL_SRC].there[i])
+            zl_table_set(&l->best, (uint64_t)l->p->held[ZL_SRC].value[i], 0);
+    l->held = l->size - l->best.undefined;
+    return l->held * (c->bits / 8) > smem_of(c) ? room_fail(l) : ZLAY_OK;
+}
+
+static zlay_status lay_begin(zl_lay *l)
+{
+    zlay_status status = size_read(l);
+    if (!status) status = zl_table_new(l->p->c->ctx, &l->offset, l->size);
+    if (!status) status = zl_table_new(l->p->c->ctx, &l->best, l->size);
+    if (!status) status = room_check(l);
+    for (uint64_t i = 0; !status && i < l->size; i++) zl_table_set(&l->best, i, 0);
+    if (!status) shapes_read(l);
+    return status;
+}
+
+zlay_status zl_points_shared(zl_points *p)
+{
+    zlay_ctx *ctx = p->c->ctx;
+    zl_lay l = {
+        .p = p, .size = 1, .cost = UINT64_MAX, .offset = {.ctx = ctx}, .best = {.ctx = ctx}};
+    zlay_status status = lay_begin(&l);
+    if (!status) status = pairs_offer(&l, offer_pair);
+    l.coloured = !status && !l.free;
+    if (l.coloured) status = pairs_offer(&l, zl_lay_colour);
+    if (!status && l.cost == UINT64_MAX) status = room_fail(&l);
+    if (!status) status = zl_lay_steps(&l);
+    zl_table_free(&l.offset);
+    zl_table_free(&l.best);
+    return status;
+}

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A copy by threads: the request, the candidates, the least of them. */
+#include "synth/copy/copy.h"
+
+#include "algebra/ops/symbolic/ops.h"
+#include "legality/bank/bank.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <zlay/decide.h>
+#include <zlay/symbol.h>
+
+enum { THREADS = 128, ALIGN = 16, BITS_MOST = 128 };
+
+#define POINTS_MOST ((uint64_t)1 << 56)
+
+static const char *const side_names[ZL_SIDES] = {"source", "dest"};
+
+/* ---- the request -------------------------------------------------------------------- */
+
+/* One side at most is fragments, and then so many elements of a thread are said. */
+static zlay_status fragments_read(zl_copy *c)
+{
+    bool from = c->side[ZL_SOURCE].space == ZLAY_MOVE_REGISTER;
+    bool to = c->side[ZL_DEST].space == ZLAY_MOVE_REGISTER;
+    c->key = from ? ZL_SOURCE : ZL_DEST;
+    if (from && to) return zl_fail(c->ctx, ZLAY_ENOTSUP, "dest.space: both sides are registers");
+    if ((from || to) == !c->request.registers)
+        return zl_fail(c->ctx, ZLAY_EINVAL, "registers: %u with %s side in registers",
+                       c->request.registers, from || to ? "a" : "no");
+    return ZLAY_OK;
+}
+
+static zlay_status request_read(zl_copy *c, const zlay_copy_request *in)
+{
+    zlay_copy_request *r = &c->request;
+    if (in->size < sizeof in->size || in->size > sizeof *r)
+        return zl_fail(c->ctx, ZLAY_EINVAL, "size: %u is no size of zlay_copy_request (4..%zu)",
+                       in->size, sizeof *r);
+    memcpy(r, in, in->size);
+    for (size_t i = 0; i < ZL_COUNT(r->reserved); i++)
+        if (r->reserved[i]) return zl_fail(c->ctx, ZLAY_EINVAL, "reserved: a word is not 0");
+    c->bits = r->elem_bits;
+    if (!c->bits || c->bits > BITS_MOST || (c->bits & (c->bits - 1)))
+        return zl_fail(c->ctx, ZLAY_EINVAL, "elem_bits: %u is no power of two in 1..%d", c->bits,
+                       BITS_MOST);
+    bool async = r->path == ZLAY_PATH_STORE_ASYNC;
+    if (r->path < 0 || r->path == ZLAY_PATH_TENSOR || (r->path > ZLAY_PATH_MATRIX && !async))
+        return zl_fail(c->ctx, ZLAY_EINVAL, "path: %d is no path by threads", r->path);
+    if (r->signal > 1 || ((r->signal || async) && r->dest.space != ZLAY_MOVE_PEER))
+        return zl_fail(c->ctx, ZLAY_EINVAL, "signal: %u, where a peer's barrier alone counts bytes",
+                       r->signal);
+    c->signal = r->signal || async;
+    c->least = c->bits < 8 ? 8 / c->bits : 1;
+    c->side[ZL_SOURCE] = r->source;
+    c->side[ZL_DEST] = r->dest;
+    return fragments_read(c);
+}
+
+static zlay_status side_read(zl_copy *c, int s)
+{
+    zlay_copy_side *side = &c->side[s];
+    uint64_t bytes = c->bits < 8 ? 1 : c->bits / 8;
+    if (!side->layout) return zl_fail(c->ctx, ZLAY_EINVAL, "%s.layout: is NULL", side_names[s]);
+    if (side->reserved) return zl_fail(c->ctx, ZLAY_EINVAL, "%s.reserved: is not 0", side_names[s]);
+    if (side->space < ZLAY_MOVE_GLOBAL || side->space > ZLAY_MOVE_REGISTER)
+        return zl_fail(c->ctx, ZLAY_EINVAL, "%s.space: %d is no space", side_names[s], side->space);
+    if (!side->align) side->align = ALIGN;
+    if (side->align % bytes)
+        return zl_fail(c->ctx, ZLAY_EINVAL,
+                       "%s.align: %" PRIu64 " is no multiple of an element's %" PRIu64 " bytes",
+                       side_names[s], side->align, bytes);
+    if (zlay_layout_outs(side->layout) != 1)
+        return zl_fail(c->ctx, ZLAY_EINVAL, "%s.layout: has several outputs, a tile has one offset",
+                       side_names[s]);
+    zlay_status status = zl_symbols_plain(c->ctx, side->layout);
+    if (status) return status;
+    const char *name = zlay_layout_param(side->layout, 0);
+    if (name && (!side->layout->symbols || side->space != ZLAY_MOVE_GLOBAL))
+        return zl_fail(c->ctx, ZLAY_ENOTSUP,
+                       "%s.layout: depends on %s, which only strides in "
+                       "global memory may",
+                       side_names[s], name);
+    return ZLAY_OK;
+}
+
+/* Warps whole, or one that is a power of two. */
+static zlay_status threads_read(zl_copy *c)
+{
+    zlay_target_info info;
+    zlay_status status = zlay_target_get(&info, c->target);
+    if (status) return status;
+    uint32_t threads = c->request.threads ? c->request.threads : THREADS;
+    if (threads > info.threads)
+        return zl_fail(c->ctx, ZLAY_EINVAL, "threads: %u are more than the %u of a block", threads,
+                       info.threads);
+    c->warp = info.lanes;
+    c->limit = c->request.threads ? c->request.threads : info.threads;
+    for (c->lanes = 1; 2 * c->lanes <= threads && 2 * c->lanes <= info.lanes;) c->lanes *= 2;
+    c->threads = threads / c->lanes * c->lanes;
+    c->ptx = info.ptx != 0;
+    c->ranked = zl_bank_alike(c->target);
+    c->bank_bytes = info.banks * info.bank_bytes;
+    c->row_bytes = zl_copy_row_bytes(c);
+    c->lanes_most = c->limit < c->warp ? c->limit : c->warp;
+    return ZLAY_OK;
+}
+
+/* ---- candidates ------------------------------------------------------------------------- */
+
+enum { WAYS_MOST = 64 };
+
+/* A way by its number of its path, and what no plan of it is below. */
+typedef struct candidate {
+    int32_t path;
+    uint32_t number;
+    uint64_t bound;
+} candidate;
+
+typedef struct least {
+    zl_copy_plan *best, *next;
+    uint64_t bound; /* of every way */
+    uint32_t count, taken; /* candidates; the number of the best */
+    candidate at[WAYS_MOST];
+} least;
+
+static void part_way(const zl_copy *c, zl_copy_way *out, const zl_copy_plan *plan,
+                     const zlay_move_part *p)
+{
+    *out = plan->way;
+    out->kind = p->kind;
+    out->vector[ZL_SOURCE] = (uint32_t)((uint64_t)p->source_width * 8 / c->bits);
+    out->vector[ZL_DEST] = (uint32_t)((uint64_t)p->width * 8 / c->bits);
+    if (p->kind == ZLAY_COPY_THREAD_LOAD || p->kind == ZLAY_COPY_THREAD_STORE)
+        out->path = p->realign ? ZLAY_PATH_REALIGN : ZLAY_PATH_THREADS;
+    if (p->kind == ZLAY_COPY_STORE_ASYNC) out->path = ZLAY_PATH_STORE_ASYNC;
+    zl_copy_block(out);
+    zl_copy_bank(c, out);
+}
+
+/* UINT64_MAX where it costs more than `most`. */
+static zlay_status plan_cost(const zl_copy *c, zl_copy_plan *plan, uint64_t most)
+{
+    zlay_status status = zl_copy_cut(c, plan);
+    plan->cost = 0;
+    for (uint32_t i = 0; !status && i < plan->count && plan->cost < UINT64_MAX; i++) {
+        zl_copy_way way;
+        part_way(c, &way, plan, &plan->part[i].part);
+        uint64_t cost =
+            zl_copy_lanes(c, &way, &plan->part[i], &plan->lanes[i], most - plan->cost);
+        plan->cost = cost == UINT64_MAX ? cost : plan->cost + cost;
+    }
+    return status;
+}
+
+/* What the parts of the plan that is kept take, and who moves what. */
+static void plan_end(const zl_copy *c, zl_copy_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->count; i++) {
+        zl_copy_way way;
+        part_way(c, &way, plan, &plan->part[i].part);
+        zl_copy_count(c, &way, &plan->part[i], &plan->lanes[i], ZL_COUNT_ALL);
+        zl_copy_digits(c, &plan->part[i], &way, &plan->lanes[i]);
+    }
+}
+
+/* Of plans that cost as much the one whose way stands first is kept. */
+static zlay_status try_way(const zl_copy *c, least *l, uint32_t i)
+{
+    const candidate *way = &l->at[i];
+    uint64_t most = l->best->cost - (i > l->taken && l->best->cost < UINT64_MAX);
+    if (way->bound > most) return ZLAY_OK;
+    zl_copy_way_at(c, &l->next->way, way->path, way->number);
+    zlay_status status = plan_cost(c, l->next, most);
+    if (status == ZLAY_NONE) return ZLAY_OK;
+    if (status || l->next->cost == UINT64_MAX) return status;
+    zl_copy_plan *best = l->best;
+    l->best = l->next;
+    l->next = best;
+    l->taken = i;
+    return ZLAY_OK;
+}
+
+/* Plans beyond the family count for the bound too, where no way is as wide as both sides allow or a
+ * source is read once for many points; of names and tensors it is the family's. */
+static void list_ways(const zl_copy *c, least *l)
+{
+    const uint64_t widest[] = {zl_copy_side_vector(c, ZL_SOURCE), zl_copy_side_vector(c, ZL_DEST)};
+    bool all = c->tensors || zl_copy_has_names(c), once = c->tile.sources == c->tile.points;
+    static const int32_t paths[] = {ZLAY_PATH_BULK, ZLAY_PATH_CP_ASYNC, ZLAY_PATH_THREADS,
+                                    ZLAY_PATH_REALIGN, ZLAY_PATH_STORE_ASYNC};
+    zl_copy_way way;
+    for (size_t p = 0; p < ZL_COUNT(paths); p++) {
+        if (!zl_copy_path_asked(c, paths[p])) continue;
+        for (uint32_t i = 0; zl_copy_way_at(c, &way, paths[p], i); i++) {
+            if (!way.kind || l->count == WAYS_MOST) continue;
+            uint64_t bound = zl_copy_way_bound(c, &way);
+            l->at[l->count++] = (candidate){paths[p], i, bound};
+            if (bound < l->bound) l->bound = bound;
+            bool threads = paths[p] == ZLAY_PATH_THREADS || paths[p] == ZLAY_PATH_STORE_ASYNC;
+            all = all || (threads && once && way.vector[ZL_SOURCE] >= widest[ZL_SOURCE] &&
+                          way.vector[ZL_DEST] >= widest[ZL_DEST]);
+        }
+    }
+    uint64_t bound = all ? UINT64_MAX : zl_copy_any_bound(c, widest);
+    if (bound < l->bound) l->bound = bound;
+}
+
+/* The candidate of the least bound, which is not asked for again. */
+static uint32_t next_way(const least *l, const bool *done)
+{
+    uint32_t next = l->count;
+    for (uint32_t i = 0; i < l->count; i++)
+        if (!done[i] && (next == l->count || l->at[i].bound < l->at[next].bound)) next = i;
+    return next;
+}
+
+static zlay_status try_all(const zl_copy *c, least *l)
+{
+    bool done[WAYS_MOST] = {false};
+    zlay_status status = ZLAY_OK;
+    list_ways(c, l);
+    for (uint32_t i; !status && (i = next_way(l, done)) < l->count; done[i] = true)
+        status = try_way(c, l, i);
+    if (status || l->best->cost < UINT64_MAX) return status;
+    return zl_fail(c->ctx, ZLAY_NONE, "no access%s moves %u-bit elements between these layouts",
+                   c->request.path ? " of this path" : "", c->bits);
+}
+
+/* ---- the move --------------------------------------------------------------------------- */
+
+static void info_add(zlay_move_info *info, const zlay_move_part *p)
+{
+    uint64_t accesses = info->accesses + p->accesses;
+    info->accesses = accesses > UINT32_MAX ? UINT32_MAX : (uint32_t)accesses;
+    if (p->threads > info->threads) info->threads = p->threads;
+    if (p->kind == ZLAY_COPY_BULK_LOAD || p->kind == ZLAY_COPY_BULK_PEER)
+        info->bytes += (uint64_t)p->width * p->instructions;
+    if (p->kind == ZLAY_COPY_STORE_ASYNC) info->bytes += p->elements * info->elem_bits / 8;
+    info->instructions += p->instructions;
+    info->sectors += p->sectors;
+    info->lines += p->lines;
+    info->wavefronts_load += p->wavefronts_load;
+    info->wavefronts_store += p->wavefronts_store;
+    info->permutes += p->permutes;
+    info->uncounted |= p->uncounted;
+}
+
+void zl_copy_info(const zl_copy *c, zlay_move_info *info, const zl_copy_plan *plan, uint64_t bound)
+{
+    info->path = plan->way.path;
+    info->edge = ZLAY_EDGE_STRONG;
+    info->elem_bits = c->bits;
+    for (int s = 0; s < ZL_SIDES; s++) info->space[s] = c->side[s].space;
+    info->width = zl_copy_bytes(c, plan->way.vector[ZL_DEST]);
+    info->source_width = zl_copy_bytes(c, plan->way.vector[ZL_SOURCE]);
+    info->cost = plan->cost;
+    info->bound = bound;
+    info->optimal = plan->cost == bound;
+    for (uint32_t i = 0; i < plan->count; i++) info_add(info, &plan->part[i].part);
+}
+
+static zlay_status move_make(zl_copy *c, const least *l, zlay_move **out)
+{
+    zlay_move *move;
+    zlay_status status = zl_move_new(c->ctx, &move, c->target, 0, 0);
+    if (status) return status;
+    status = zl_move_parts(c->ctx, move, l->best->count);
+    if (!status) {
+        memcpy(move->parts, l->best->part, l->best->count * sizeof *move->parts);
+        zl_copy_info(c, &move->info, l->best, l->bound);
+        for (int s = 0; s < ZL_SIDES; s++) {
+            const zl_swizzle w = c->tile.swizzle[s];
+            move->swizzle[s] = (zlay_move_swizzle){w.bits, w.base, w.shift, 0};
+        }
+        if (!c->request.registers) zl_copy_widest(c, &move->widest);
+        status = zl_copy_prove(c, l->best, move);
+        if (!status && c->tensors) status = zl_copy_put_tiles(c, move);
+        if (!status && (c->tensors || zl_copy_has_names(c))) status = zl_copy_names(c, move);
+    }
+    if (!status) status = zl_move_certify(c->ctx, move);
+    if (status) zlay_move_free(move);
+    else *out = move;
+    return status;
+}
+
+static void sectors_fill(zl_copy *c, zl_copy_plan *room)
+{
+    zl_copy_whole(c, &room->part[0]);
+    for (int s = 0; s < ZL_SIDES; s++) c->sectors[s] = zl_copy_sectors(c, &room->part[0], s);
+}
+
+static zlay_status search(zl_copy *c, zlay_move **out)
+{
+    uint64_t period = zl_copy_period(c, ZL_SOURCE);
+    if (zl_copy_period(c, ZL_DEST) > period) period = zl_copy_period(c, ZL_DEST);
+    if (period > ZL_RESIDUES)
+        return zl_fail(c->ctx, ZLAY_ELIMIT,
+                       "a swizzle repeats after %" PRIu64 " elements, the limit "
+                       "is %d",
+                       period, ZL_RESIDUES);
+
+    zl_copy_plan *plans = zl_alloc(c->ctx, 2, sizeof *plans);
+    zlay_allocator alloc = zl_allocator(c->ctx);
+    if (!plans) return ZLAY_ENOMEM;
+    least l = {.best = &plans[0], .next = &plans[1], .bound = UINT64_MAX};
+    l.best->cost = UINT64_MAX;
+    c->residues = zl_alloc(c->ctx, 2 * period, sizeof *c->residues);
+    zlay_status status = c->residues ? ZLAY_OK : ZLAY_ENOMEM;
+    if (!status) sectors_fill(c, l.next);
+    if (!status && c->request.registers) status = zl_copy_fragments(c, l.best, l.next);
+    else if (!status) status = try_all(c, &l);
+    if (!status && !c->request.registers) plan_end(c, l.best);
+    if (c->request.registers) l.bound = l.best->bound;
+    if (!status) status = move_make(c, &l, out);
+    zl_free(&alloc, c->residues, 2 * period * sizeof *c->residues);
+    zl_free(&alloc, plans, 2 * sizeof *plans);
+    return status;
+}
+
+/* A layout without strides that has some: they are found. */
+static zlay_status find_strides(zl_copy *c, int s)
+{
+    const zlay_layout *layout = c->side[s].layout;
+    if (c->made[s] || layout->modes || layout->partial || layout->size > zl_limits(c->ctx)->points)
+        return ZLAY_OK;
+    zlay_status status = zlay_layout_coalesce(c->ctx, &c->made[s], layout);
+    if (!status && c->made[s]->modes) c->side[s].layout = c->made[s];
+    return zl_unless_limit(c->ctx, status);
+}
+
+/* Whether points one by one may be moved where no way along the modes does: a swizzle may leave
+ * together what its base does not, and rows need not all be alike. */
+static bool points_may(const zl_copy *c)
+{
+    bool swizzled = c->tile.swizzle[ZL_SOURCE].bits || c->tile.swizzle[ZL_DEST].bits;
+    if (c->request.registers || c->tensors || zl_copy_has_names(c)) return false;
+    return swizzled || c->tile.points <= zl_limits(c->ctx)->points;
+}
+
+static zlay_status synth(zl_copy *c, zlay_move **out)
+{
+    zlay_status status = threads_read(c);
+    for (int s = 0; !status && s < ZL_SIDES; s++) status = side_read(c, s);
+    if (status) return status;
+    status = zl_copy_tiles(c);
+    if (!status) status = zl_copy_sample(c);
+    if (status) return status;
+    uint64_t from = zlay_layout_size(c->side[0].layout), to = zlay_layout_size(c->side[1].layout);
+    if (from != to)
+        return zl_fail(c->ctx, ZLAY_EINVAL,
+                       "dest.layout: has %" PRIu64 " points, the source %" PRIu64, to, from);
+    if (from > POINTS_MOST)
+        return zl_fail(c->ctx, ZLAY_EOVERFLOW,
+                       "dest.layout: the counts of %" PRIu64 " points do not fit 64 bits", from);
+    status = zl_copy_overlap_check(c);
+    for (int s = 0; !status && s < ZL_SIDES; s++) status = find_strides(c, s);
+    if (!status) status = zl_copy_join(c);
+    if (status == ZLAY_NONE && (c->tensors || zl_copy_has_names(c)))
+        return zl_fail(c->ctx, ZLAY_ENOTSUP, "source.layout: %s, and no common strides",
+                       c->tensors ? "tiles" : "names");
+    if (status == ZLAY_NONE) return zl_copy_by_points(c, out);
+    for (int s = 0; !status && s < ZL_SIDES; s++) status = zl_copy_side_check(c, s);
+    if (status) return status;
+    status = search(c, out);
+    return status == ZLAY_NONE && points_may(c) ? zl_copy_by_points(c, out) : status;
+}
+
+zlay_status zlay_copy_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
+                            const zlay_copy_request *request)
+{
+    if (!out) return ZLAY_EINVAL;
+    *out = NULL;
+    if (!target || !request) return ZLAY_EINVAL;
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    zl_leave(ctx, ZLAY_OK);
+    zl_copy *c = zl_alloc(ctx, 1, sizeof *c);
+    if (!c) return ZLAY_ENOMEM;
+    c->ctx = ctx;
+    c->target = target;
+    status = request_read(c, request);
+    if (!status) status = synth(c, out);
+    for (int s = 0; s < ZL_SIDES; s++) {
+        zlay_layout_free(c->made[s]);
+        zlay_layout_free(c->assumed[s]);
+        zlay_layout_free(c->window[s]);
+        zlay_layout_free(c->tensor[s]);
+    }
+    zlay_allocator alloc = zl_allocator(ctx);
+    zl_free(&alloc, c, sizeof *c);
+    return status;
+}

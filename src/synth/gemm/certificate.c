@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The certificates of a plan: pairs of layouts built from different parts of it, then decided
+ * equal. Left: from the copies and the map alone. Right: from the descriptors, from the consumers'
+ * stores, or from the request. */
+#include "synth/gemm/plan.h"
+
+#include <string.h>
+
+enum { ELEMENT = 2 };
+
+static uint32_t box_pitch(const zl_operand *o)
+{
+    return o->copies_count > 1 ? o->copies[1].smem / ELEMENT : 0;
+}
+
+zlay_status zl_layout_placed(zlay_ctx *ctx, zlay_layout **out, const zl_operand *o)
+{
+    uint32_t inner = o->map.box[0], outer = o->map.box[1], boxes = o->copies_count;
+    if (o->major == ZLAY_MAJOR_K)
+        return zl_layout_format(ctx, out, "Sw<%d,3,3> o 0 o (%u,(%u,%u)):(%u,(1,%u))",
+                                o->map.swizzle, outer, inner, boxes, inner, box_pitch(o));
+    return zl_layout_format(ctx, out, "Sw<%d,3,3> o 0 o ((%u,%u),%u):((1,%u),%u)", o->map.swizzle,
+                            inner, boxes, outer, box_pitch(o), inner);
+}
+
+/* What the matrix descriptors read, K steps and consumers in turn: the canonical layouts of the PTX
+ * ISA, "Strides", with the fields as their strides. */
+static zlay_status read_by_desc(zlay_ctx *ctx, zlay_layout **out, const zlay_plan *plan,
+                                int32_t operand)
+{
+    const zlay_plan_info *info = &plan->info;
+    const zlay_smemdesc *d = &plan->desc[operand];
+    uint32_t row = 16u << d->swizzle, elements = row / ELEMENT; /* span of the swizzle */
+    uint32_t mn = operand == ZLAY_OPERAND_A ? info->mma.m : info->mma.n;
+    uint32_t repeat = operand == ZLAY_OPERAND_A ? info->consumers : 1;
+    uint32_t lbo = d->lbo / ELEMENT, sbo = d->sbo / ELEMENT,
+             step = plan->step_start[operand] / ELEMENT;
+    uint32_t consumer = plan->consumer_start / ELEMENT;
+    if (plan->operand[operand].major == ZLAY_MAJOR_K)
+        return zl_layout_format(
+            ctx, out, "Sw<%d,3,3> o 0 o ((8,%u,%u),(%u,%u)):((%u,%u,%u),(1,%u))", d->swizzle,
+            mn / 8, repeat, info->mma.k, info->k_steps, elements, sbo, consumer, step);
+    return zl_layout_format(ctx, out,
+                            "Sw<%d,3,3> o 0 o ((%u,%u,%u),(8,%u,%u)):((1,%u,%u),(%u,%u,%u))",
+                            d->swizzle, elements, mn / elements, repeat, info->mma.k / 8,
+                            info->k_steps, lbo, consumer, elements, sbo, step);
+}
+
+/* What the consumers' stmatrix write, as src/emit/ptx/accumulator.c addresses it and whatever the map
+ * says: 128-byte rows of 64 columns, their 16-byte chunks XORed with the row's number mod 8; lane
+ * rows of eight, two halves, four warps; a box for each 64 columns of a pass. */
+static zlay_status written(zlay_ctx *ctx, zlay_layout **out, const zlay_plan *plan)
+{
+    return zl_layout_format(ctx, out,
+                            "Sw<3,3,3> o 0 o ((8,2,4),(8,8,%u)):((64,512,1024),(1,8,4096))",
+                            plan->info.pass_n / 64);
+}
+
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+/* The tile's elements in global memory by the map's strides, or by the request's leading dimension;
+ * rows past the tensor do not exist, so a tensor of fewer rows than the box is compared on those it
+ * has. */
+static zlay_status in_global(zlay_ctx *ctx, zlay_layout **out, const zl_operand *o, bool by_map)
+{
+    unsigned long long inner = o->map.box[0], boxes = o->copies_count, width = inner * boxes;
+    unsigned long long outer = least(o->outer, o->map.box[1]);
+    unsigned long long pitch = by_map ? o->map.stride[0] / ELEMENT : o->pitch;
+    long long step = boxes > 1 ? o->copies[1].coordinate[0] : 0;
+    bool k_major = o->major == ZLAY_MAJOR_K;
+    if (!by_map)
+        return k_major ? zl_layout_format(ctx, out, "(%llu,%llu):(%llu,1)", outer, width, pitch)
+                       : zl_layout_format(ctx, out, "(%llu,%llu):(1,%llu)", width, outer, pitch);
+    return k_major ? zl_layout_format(ctx, out, "(%llu,(%llu,%llu)):(%llu,(1,%lld))", outer, inner,
+                                      boxes, pitch, step)
+                   : zl_layout_format(ctx, out, "((%llu,%llu),%llu):((1,%lld),%llu)", inner, boxes,
+                                      outer, step, pitch);
+}
+
+static zlay_status decide(zlay_ctx *ctx, const zlay_plan *plan, int i)
+{
+    zlay_answer answer;
+    zlay_status status =
+        zlay_layout_equal(ctx, &answer, NULL, plan->certificate[i][0], plan->certificate[i][1]);
+    if (status || answer == ZLAY_YES) return status;
+    return zl_fail(ctx, ZLAY_EINTERNAL, "certificate %d does not hold; please report this request",
+                   i);
+}
+
+zlay_status zl_certificates_make(zlay_ctx *ctx, zlay_plan *plan)
+{
+    zlay_status status = ZLAY_OK;
+    for (int32_t operand = 0; !status && operand < 3; operand++) {
+        const zl_operand *o = &plan->operand[operand];
+        zlay_layout *(*pair)[2] = &plan->certificate[2 * operand];
+        status = zl_layout_placed(ctx, &pair[0][0], o);
+        if (!status && operand == ZLAY_OPERAND_D) status = written(ctx, &pair[0][1], plan);
+        if (!status && operand != ZLAY_OPERAND_D)
+            status = read_by_desc(ctx, &pair[0][1], plan, operand);
+        if (!status) status = in_global(ctx, &pair[1][0], o, true);
+        if (!status) status = in_global(ctx, &pair[1][1], o, false);
+    }
+    for (int i = 0; !status && i < ZL_CERTIFICATES; i++) status = decide(ctx, plan, i);
+    return status;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A plan for people: what it moves, where it lies, how it is read, what waits for what, what it
+ * costs in banks. */
+#include "synth/gemm/plan.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <zlay/bank.h>
+
+enum { ELEMENT = 2, LANES = 32 };
+
+static const char *const operand_names[] = {"A", "B", "D"};
+
+static const char *kind_name(const zl_operand *o)
+{
+    switch (o->kind) {
+    case ZLAY_COPY_TENSOR_LOAD: return "tensor copy to shared memory";
+    case ZLAY_COPY_TENSOR_STORE: return "tensor copy to global memory";
+    case ZLAY_COPY_CP_ASYNC: return "cp.async by 128 threads";
+    case ZLAY_COPY_THREAD_LOAD: return "ld.global, st.shared by 128 threads";
+    default: return "ld.shared, guarded st.global by 128 threads a consumer";
+    }
+}
+
+static void put_layout(zl_text *out, const zlay_layout *layout)
+{
+    char text[1024];
+    zlay_buf buf = {text, sizeof text, 0};
+    zl_puts(out, zlay_layout_print(&buf, layout) == ZLAY_OK ? text : "?");
+}
+
+static void put_shape(zl_text *out, const zlay_plan *plan)
+{
+    const zlay_plan_info *info = &plan->info;
+    zl_putf(out, "plan: D[%llu, %llu] = A B, K = %llu, bf16 with f32 accumulators, %s%s\n",
+            (unsigned long long)info->m, (unsigned long long)info->n, (unsigned long long)info->k,
+            zlay_target_name(info->target),
+            info->swapped ? " (D is column-major: the transposed product is planned)" : "");
+    zl_putf(out, "  tile %u x %u x %u; %llu x %llu tiles of D, %llu K steps each; %u stages\n",
+            info->tile_m, info->tile_n, info->tile_k, (unsigned long long)info->tiles_m,
+            (unsigned long long)info->tiles_n, (unsigned long long)info->tiles_k, info->stages);
+    zl_putf(out,
+            "  %u threads: one producer warpgroup, %u consumer warpgroups of wgmma m%un%uk%u\n",
+            info->threads, info->consumers, info->mma.m, info->mma.n, info->mma.k);
+}
+
+static void put_map(zl_text *out, const zl_operand *o, const char *name)
+{
+    const zlay_tensormap *m = &o->map;
+    zl_putf(out,
+            "%s  rank %u, extent {%llu, %llu}, stride {%llu} bytes, box {%u, %u}, step {%u, %u}, "
+            "swizzle %d bytes\n",
+            name, m->rank, (unsigned long long)m->extent[0], (unsigned long long)m->extent[1],
+            (unsigned long long)m->stride[0], m->box[0], m->box[1], m->step[0], m->step[1],
+            m->swizzle ? 16 << m->swizzle : 0);
+    zl_putf(out, "   path: %s", kind_name(o));
+    if (o->width) zl_putf(out, ", %u bytes an access", o->width);
+    zl_putf(out, "; %u %s of %u bytes\n", o->copies_count, o->copies_count == 1 ? "box" : "boxes",
+            o->copies[0].bytes);
+    for (uint32_t i = 0; i < o->copies_count; i++)
+        zl_putf(out,
+                "   box %u: coordinates {%d, %d} + tile (m, n, k) x {(%d, %d, %d), (%d, %d, %d)}, "
+                "to byte %u\n",
+                i, o->copies[i].coordinate[0], o->copies[i].coordinate[1],
+                o->copies[i].advance[0][0], o->copies[i].advance[0][1], o->copies[i].advance[0][2],
+                o->copies[i].advance[1][0], o->copies[i].advance[1][1], o->copies[i].advance[1][2],
+                o->copies[i].smem);
+}
+
+static void put_maps(zl_text *out, const zlay_plan *plan)
+{
+    zl_puts(out, "\ntensor maps (elements; dimension 0 innermost)\n");
+    for (int i = 0; i < 3; i++) put_map(out, &plan->operand[i], operand_names[i]);
+    zl_puts(out, "\nshared layouts (element -> offset in elements)\n");
+    for (int i = 0; i < 3; i++) {
+        zl_putf(out, "%s  ", operand_names[i]);
+        put_layout(out, plan->operand[i].smem);
+        zl_puts(out, i == 2 ? "   (row, column of a pass)\n" : "   (mn, k of a stage)\n");
+    }
+}
+
+static void put_descs(zl_text *out, const zlay_plan *plan)
+{
+    const zlay_plan_info *info = &plan->info;
+    zl_puts(out, "\nwgmma descriptors of stage 0 (shared addresses from the 1024-aligned start)\n");
+    for (int32_t operand = 0; operand < 2; operand++)
+        for (uint32_t c = 0; c < (operand ? 1 : info->consumers); c++)
+            for (uint32_t step = 0; step < info->k_steps; step++) {
+                zlay_smemdesc d;
+                uint64_t bits = 0;
+                zlay_plan_desc(&d, plan, operand, c, step);
+                d.start += operand ? info->smem_b : info->smem_a;
+                zlay_smemdesc_pack(&bits, info->target, &d);
+                zl_puts(out, operand_names[operand]);
+                if (operand == ZLAY_OPERAND_A) zl_putf(out, " consumer %u", c);
+                zl_putf(out, "  k step %u  start 0x%05x  lbo %u  sbo %u  swizzle %d  0x%016llx\n",
+                        step, d.start, d.lbo, d.sbo, 16 << d.swizzle, (unsigned long long)bits);
+            }
+}
+
+static void put_stages(zl_text *out, const zlay_plan *plan)
+{
+    const zlay_plan_info *info = &plan->info;
+    zl_putf(out, "\nshared memory, %u of %llu bytes (1024 of them for alignment)\n", info->smem,
+            (unsigned long long)zlay_smem_capacity(info->target));
+    for (uint32_t s = 0; s < info->stages; s++)
+        zl_putf(out,
+                "  stage %u: A at %u, B at %u, expects %u bytes by tensor copies; full barrier at "
+                "%u count %u, "
+                "empty barrier at %u count %u\n",
+                s, info->smem_a + s * info->pitch_a, info->smem_b + s * info->pitch_b,
+                info->expect_bytes, info->smem_bar + 8 * s, info->full_count,
+                info->smem_bar + 8 * (info->stages + s), info->empty_count);
+    zl_putf(out, "  staging of D: %u bytes a consumer from %u, %u pass%s of %u columns\n",
+            info->pitch_d, info->smem_d, info->passes, info->passes == 1 ? "" : "es", info->pass_n);
+}
+
+static void put_count(zl_text *out, const zlay_plan *plan, const char *what, const char *access,
+                      const uint32_t *address)
+{
+    zlay_bank bank;
+    int32_t number;
+    zlay_status status = zlay_bank_find(&number, access, strlen(access));
+    if (!status) status = zlay_bank_count(&bank, plan->info.target, number, address, LANES);
+    if (!status && bank.answer == ZLAY_YES)
+        zl_putf(out, "  %-44s %u wavefronts, ideal %u\n", what, bank.wavefronts, bank.distinct);
+    else zl_putf(out, "  %-44s not counted: phases of %s are not known\n", what, access);
+}
+
+static uint32_t byte_at(const zlay_layout *layout, uint64_t index)
+{
+    int64_t offset = 0;
+    zlay_layout_eval(&offset, 1, layout, index);
+    return (uint32_t)offset * ELEMENT;
+}
+
+/* Row addresses of a 16-byte-row matrix access: `rows` lanes a matrix, the next matrix one chunk
+ * on. */
+static void put_matrix(zl_text *out, const zlay_plan *plan, int32_t operand, const char *what,
+                       const char *access, uint32_t rows, uint32_t lanes)
+{
+    const zl_operand *o = &plan->operand[operand];
+    uint64_t outer = o->map.box[1], inner = o->map.box[0] * (uint64_t)o->copies_count;
+    uint32_t address[LANES];
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        uint64_t row = lane % rows, column = 8 * (lane / rows);
+        uint64_t index = o->major == ZLAY_MAJOR_K ? row + outer * column : column + inner * row;
+        address[lane] = lane < lanes ? byte_at(o->smem, index) : UINT32_MAX;
+    }
+    put_count(out, plan, what, access, address);
+}
+
+/* A warp's accesses of a box moved by threads: consecutive pieces of `width` bytes along its rows.
+ */
+static void put_moved(zl_text *out, const zlay_plan *plan, int32_t operand)
+{
+    const zl_operand *o = &plan->operand[operand];
+    uint64_t outer = o->map.box[1], inner = o->map.box[0] * (uint64_t)o->copies_count;
+    uint32_t address[LANES], per_row = o->span / o->width;
+    char what[] = "A by threads, one access of a warp", access[24];
+    what[0] = operand_names[operand][0];
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        uint64_t row = lane / per_row, column = lane % per_row * o->width / ELEMENT;
+        uint64_t index = o->major == ZLAY_MAJOR_K ? row + outer * column : column + inner * row;
+        address[lane] = byte_at(o->smem, index);
+    }
+    snprintf(access, sizeof access, "%s.shared.b%u", operand == ZLAY_OPERAND_D ? "ld" : "st",
+             8 * o->width);
+    put_count(out, plan, what, access, address);
+}
+
+static void put_banks(zl_text *out, const zlay_plan *plan)
+{
+    zl_puts(out, "\nshared-memory banks\n");
+    put_matrix(out, plan, ZLAY_OPERAND_A, "A, eight rows of 16 bytes as wgmma reads",
+               "ldmatrix.x1", 8, 8);
+    put_matrix(out, plan, ZLAY_OPERAND_B, "B, eight rows of 16 bytes as wgmma reads",
+               "ldmatrix.x1", 8, 8);
+    put_matrix(out, plan, ZLAY_OPERAND_D, "D, stmatrix.x4 of a warp", "stmatrix.x4", 16, LANES);
+    for (int32_t operand = 0; operand < 3; operand++)
+        if (plan->operand[operand].width) put_moved(out, plan, operand);
+}
+
+static void put_certificates(zl_text *out, const zlay_plan *plan)
+{
+    static const char *const right[3][2] = {{"as descriptors read", "as requested"},
+                                            {"as descriptors read", "as requested"},
+                                            {"as stmatrix writes", "as requested"}};
+    zl_puts(out, "\ncertificate: each pair of layouts is equal, as layout.equal decides again\n");
+    for (uint32_t i = 0; i < ZL_CERTIFICATES; i++) {
+        zl_putf(out, "%s %s, as copied    ", operand_names[i / 2], i % 2 ? "global" : "shared");
+        put_layout(out, plan->certificate[i][0]);
+        zl_putf(out, "\n   %s  ", right[i / 2][i % 2]);
+        put_layout(out, plan->certificate[i][1]);
+        zl_puts(out, "\n");
+    }
+}
+
+static void explain_write(zl_text *out, const void *value)
+{
+    const zlay_plan *plan = value;
+    if (zl_by_waves(plan)) {
+        zl_wave_explain(out, plan);
+        return;
+    }
+    put_shape(out, plan);
+    zl_ladder_write(out, plan);
+    put_maps(out, plan);
+    put_descs(out, plan);
+    put_stages(out, plan);
+    put_banks(out, plan);
+    put_certificates(out, plan);
+}
+
+zlay_status zlay_plan_explain(zlay_buf *out, const zlay_plan *plan)
+{
+    return plan ? zl_print(out, explain_write, plan) : ZLAY_EINVAL;
+}

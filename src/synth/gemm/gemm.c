@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A GEMM request becomes a plan: read, tile, operands, certificates, pipe. */
+#include "synth/gemm/plan.h"
+
+#include <string.h>
+
+#define MOST_EXTENT (((uint64_t)1 << 31) - 256) /* coordinates of the last tile stay below 2^31 */
+#define ELEMENT     2                           /* bytes of bf16 */
+
+static zlay_status request_copy(zlay_ctx *ctx, zlay_gemm *out, const zlay_gemm *in)
+{
+    if (in->size < sizeof in->size || in->size > sizeof *out)
+        return zl_fail(ctx, ZLAY_EINVAL, "size: %u is no size of zlay_gemm (%zu)", in->size,
+                       sizeof *out);
+    memset(out, 0, sizeof *out);
+    memcpy(out, in, in->size);
+    for (size_t i = 0; i < ZL_COUNT(out->reserved); i++)
+        if (out->reserved[i]) return zl_fail(ctx, ZLAY_EINVAL, "reserved: a word is not 0");
+    if (out->reserved0) return zl_fail(ctx, ZLAY_EINVAL, "reserved0: is not 0");
+    if (!out->type) out->type = ZLAY_TYPE_BF16;
+    if (out->type != ZLAY_TYPE_BF16)
+        return zl_fail(ctx, ZLAY_ENOTSUP, "type: %d; the GEMM of this version is bf16 (%d)",
+                       out->type, ZLAY_TYPE_BF16);
+    return ZLAY_OK;
+}
+
+static zlay_status extent_check(zlay_ctx *ctx, const char *field, uint64_t value)
+{
+    if (value >= 1 && value <= MOST_EXTENT) return ZLAY_OK;
+    return zl_fail(ctx, ZLAY_EINVAL, "%s: %llu is not in 1..%llu", field, (unsigned long long)value,
+                   (unsigned long long)MOST_EXTENT);
+}
+
+static zlay_status order_read(zlay_ctx *ctx, const char *field, int32_t order, int32_t normal,
+                              int32_t *out)
+{
+    if (order < ZLAY_ORDER_DEFAULT || order > ZLAY_ORDER_COLUMN)
+        return zl_fail(ctx, ZLAY_EINVAL, "%s: %d is no order", field, order);
+    *out = order == ZLAY_ORDER_DEFAULT ? normal : order;
+    return ZLAY_OK;
+}
+
+static zlay_status address_check(zlay_ctx *ctx, const char *field, uint64_t address)
+{
+    if (address % ELEMENT == 0) return ZLAY_OK;
+    return zl_fail(ctx, ZLAY_EINVAL, "%s: 0x%llx is no multiple of an element's %d bytes", field,
+                   (unsigned long long)address, ELEMENT);
+}
+
+static zlay_status operand_read(zlay_ctx *ctx, zl_operand *o, const char *field, uint64_t pitch,
+                                uint64_t address)
+{
+    uint64_t bytes, end;
+    o->pitch = pitch ? pitch : o->inner;
+    if (o->pitch < o->inner)
+        return zl_fail(ctx, ZLAY_EINVAL, "%s: %llu elements are fewer than the %llu of a row",
+                       field, (unsigned long long)o->pitch, (unsigned long long)o->inner);
+    if (!zl_umul(o->pitch, ELEMENT, &bytes) || !zl_umul(bytes, o->outer, &bytes))
+        return zl_fail(ctx, ZLAY_EOVERFLOW, "%s: %llu rows of %llu elements pass 2^64 bytes", field,
+                       (unsigned long long)o->outer, (unsigned long long)o->pitch);
+    if (!zl_uadd(address, bytes, &end))
+        return zl_fail(ctx, ZLAY_EOVERFLOW, "%c_address: %llu bytes from 0x%llx pass 2^64",
+                       field[2], (unsigned long long)bytes, (unsigned long long)address);
+    return ZLAY_OK;
+}
+
+static void operand_extents(zl_operand *o, bool k_contiguous, uint64_t mn, uint64_t k)
+{
+    o->major = k_contiguous ? ZLAY_MAJOR_K : ZLAY_MAJOR_MN;
+    o->inner = k_contiguous ? k : mn;
+    o->outer = k_contiguous ? mn : k;
+}
+
+static uint64_t address_or_default(uint64_t address)
+{
+    return address ? address : (uint64_t)1 << 20;
+}
+
+static zlay_status gemm_read(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *g)
+{
+    int32_t a_order = 0, b_order = 0, d_order = 0;
+    zlay_status status = extent_check(ctx, "m", g->m);
+    if (!status) status = extent_check(ctx, "n", g->n);
+    if (!status) status = extent_check(ctx, "k", g->k);
+    if (!status) status = address_check(ctx, "a_address", g->a_address);
+    if (!status) status = address_check(ctx, "b_address", g->b_address);
+    if (!status) status = address_check(ctx, "d_address", g->d_address);
+    if (!status) status = order_read(ctx, "a_order", g->a_order, ZLAY_ORDER_ROW, &a_order);
+    if (!status) status = order_read(ctx, "b_order", g->b_order, ZLAY_ORDER_COLUMN, &b_order);
+    if (!status) status = order_read(ctx, "d_order", g->d_order, ZLAY_ORDER_ROW, &d_order);
+    if (status) return status;
+    uint32_t swapped = d_order == ZLAY_ORDER_COLUMN;
+    zl_operand *a = &plan->operand[swapped ? ZLAY_OPERAND_B : ZLAY_OPERAND_A];
+    zl_operand *b = &plan->operand[swapped ? ZLAY_OPERAND_A : ZLAY_OPERAND_B];
+    zl_operand *d = &plan->operand[ZLAY_OPERAND_D];
+    operand_extents(a, a_order == ZLAY_ORDER_ROW, g->m, g->k);
+    operand_extents(b, b_order == ZLAY_ORDER_COLUMN, g->n, g->k);
+    d->inner = swapped ? g->m : g->n;
+    d->outer = swapped ? g->n : g->m;
+    plan->address[a - plan->operand] = address_or_default(g->a_address);
+    plan->address[b - plan->operand] = address_or_default(g->b_address);
+    plan->address[ZLAY_OPERAND_D] = address_or_default(g->d_address);
+    status = operand_read(ctx, a, "lda", g->lda, address_or_default(g->a_address));
+    if (!status) status = operand_read(ctx, b, "ldb", g->ldb, address_or_default(g->b_address));
+    if (!status) status = operand_read(ctx, d, "ldd", g->ldd, address_or_default(g->d_address));
+    plan->info.swapped = swapped;
+    plan->info.m = d->outer;
+    plan->info.n = d->inner;
+    plan->info.k = g->k;
+    return status;
+}
+
+/* Threads publish a stage when the next is on its way, and a consumer releases one when it has the
+ * next: two stages would wait for each other. */
+static zlay_status stages_check(zlay_ctx *ctx, const zlay_plan_info *info)
+{
+    if (info->full_count == 1 || info->stages >= 3) return ZLAY_OK;
+    return zl_fail(ctx, ZLAY_EINVAL, "stages: %u; operands moved by threads need at least 3",
+                   info->stages);
+}
+
+static zlay_status plan_fill(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm)
+{
+    zlay_gemm g;
+    zlay_status status = request_copy(ctx, &g, gemm);
+    if (!status) status = gemm_read(ctx, plan, &g);
+    if (!status && zl_wave_target(plan->info.target)) return zl_wave_gemm_plan(ctx, plan, &g);
+    if (!status) status = zl_gemm_tile(ctx, plan, &g);
+    for (int32_t o = 0; !status && o < 3; o++) status = zl_operand_plan(ctx, plan, o);
+    if (!status) status = stages_check(ctx, &plan->info);
+    if (!status) status = zl_certificates_make(ctx, plan);
+    if (!status) status = zl_gemm_pipe(ctx, plan);
+    return status;
+}
+
+/* Planning calls public functions, each of which enters the ctx: entered here only to be refused
+ * where another call is inside, and to clear its message. */
+zlay_status zlay_plan_synth_gemm(zlay_ctx *ctx, zlay_plan **out, const zlay_target *target,
+                                 const zlay_gemm *gemm)
+{
+    if (!out) return ZLAY_EINVAL;
+    *out = NULL;
+    if (!target || !gemm) return ZLAY_EINVAL;
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    zl_leave(ctx, ZLAY_OK);
+    zlay_plan *plan = zl_alloc(ctx, 1, sizeof *plan);
+    if (!plan) return ZLAY_ENOMEM;
+    plan->alloc = zl_allocator(ctx);
+    plan->info.target = target;
+    status = plan_fill(ctx, plan, gemm);
+    if (status) zlay_plan_free(plan);
+    else *out = plan;
+    return status;
+}
+
+void zlay_plan_free(zlay_plan *plan)
+{
+    if (!plan) return;
+    for (int i = 0; i < ZL_CERTIFICATES; i++)
+        for (int side = 0; side < 2; side++) zlay_layout_free(plan->certificate[i][side]);
+    for (int o = 0; o < 3; o++) zlay_layout_free(plan->operand[o].smem);
+    for (int o = 0; o < 2; o++) zlay_wave_free(plan->wave.operand[o]);
+    zlay_pipe_free(plan->pipe);
+    zlay_allocator alloc = plan->alloc;
+    zl_free(&alloc, plan, sizeof *plan);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a plan shows of itself. */
+#include "synth/gemm/plan.h"
+
+static bool is_operand(int32_t operand)
+{
+    return operand >= ZLAY_OPERAND_A && operand <= ZLAY_OPERAND_D;
+}
+
+zlay_status zlay_plan_get(zlay_plan_info *out, const zlay_plan *plan)
+{
+    if (!out || !plan) return ZLAY_EINVAL;
+    *out = plan->info;
+    return ZLAY_OK;
+}
+
+zlay_status zlay_plan_map(zlay_tensormap *out, const zlay_plan *plan, int32_t operand)
+{
+    if (!out || !plan || !is_operand(operand)) return ZLAY_EINVAL;
+    if (zl_by_waves(plan)) return ZLAY_NONE;
+    *out = plan->operand[operand].map;
+    return ZLAY_OK;
+}
+
+zlay_status zlay_plan_copy(zlay_copy *out, const zlay_plan *plan, int32_t operand, uint32_t i)
+{
+    if (!out || !plan || !is_operand(operand)) return ZLAY_EINVAL;
+    if (i >= plan->operand[operand].copies_count) return ZLAY_NONE;
+    *out = plan->operand[operand].copies[i];
+    return ZLAY_OK;
+}
+
+zlay_status zlay_plan_desc(zlay_smemdesc *out, const zlay_plan *plan, int32_t operand,
+                           uint32_t consumer, uint32_t step)
+{
+    if (!out || !plan || operand < ZLAY_OPERAND_A || operand > ZLAY_OPERAND_B) return ZLAY_EINVAL;
+    if (zl_by_waves(plan)) return ZLAY_NONE;
+    if (consumer >= plan->info.consumers || step >= plan->info.k_steps) return ZLAY_EINVAL;
+    *out = plan->desc[operand];
+    out->start = step * plan->step_start[operand];
+    if (operand == ZLAY_OPERAND_A) out->start += consumer * plan->consumer_start;
+    return ZLAY_OK;
+}
+
+const zlay_layout *zlay_plan_smem(const zlay_plan *plan, int32_t operand)
+{
+    return plan && is_operand(operand) ? plan->operand[operand].smem : NULL;
+}
+
+zlay_status zlay_plan_certificate(const zlay_layout **a, const zlay_layout **b,
+                                  const zlay_plan *plan, uint32_t i)
+{
+    if (!a || !b || !plan) return ZLAY_EINVAL;
+    if (zl_by_waves(plan)) return zl_wave_certificate(a, b, plan, i);
+    if (i >= ZL_CERTIFICATES) return ZLAY_NONE;
+    *a = plan->certificate[i][0];
+    *b = plan->certificate[i][1];
+    return ZLAY_OK;
+}
+
+const zlay_pipe *zlay_plan_pipe(const zlay_plan *plan) { return plan ? plan->pipe : NULL; }

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The ladder: every rule that a plan asked, with what it found; for an operand that tensor copies
+ * cannot move, the least repair and the path taken instead. */
+#include "rules/ladder.h"
+#include "synth/gemm/plan.h"
+
+typedef struct rung {
+    zl_text *out;
+    const zl_operand *operand;
+} rung;
+
+static const char *const by_names[] = {"",         "driver",   "documented", "assembler",
+                                       "hardware", "practice", "advice"};
+
+static void put_bound(zl_text *out, const zlay_reason *r)
+{
+    if (r->relation == ZLAY_REL_RANGE)
+        zl_putf(out, "in %llu..%llu", (unsigned long long)r->lo, (unsigned long long)r->hi);
+    else
+        zl_putf(out, "%s %llu", r->relation == ZLAY_REL_MULTIPLE ? "multiple of" : "is",
+                (unsigned long long)r->lo);
+}
+
+static void put_fix(const rung *at, const zlay_reason *r)
+{
+    static const char *const keeps[] = {"", "the same bytes in the same places",
+                                        "the same bytes, another shared layout",
+                                        "the tensor laid out anew", "another path"};
+    if (!r->fix_keeps) return;
+    zl_putf(at->out, "      repair: %s", zlay_field_name(r->field));
+    if (r->index >= 0) zl_putf(at->out, "[%d]", r->index);
+    zl_putf(at->out, " = %llu", (unsigned long long)r->fix_value);
+    if (r->field == ZLAY_FIELD_STRIDE && at->operand)
+        zl_putf(at->out, " (leading dimension %llu)", (unsigned long long)r->fix_value / 2);
+    if (r->fix_split > 1) zl_putf(at->out, " in %d copies", r->fix_split);
+    zl_putf(at->out, "; keeps %s\n", keeps[r->fix_keeps]);
+}
+
+static void put_rung(void *arg, const zlay_reason *r, bool held)
+{
+    rung *at = arg;
+    zlay_rule rule;
+    if (zlay_rule_get(&rule, r->rule)) return;
+    zl_putf(at->out, "    %-24s %s", rule.id, zlay_field_name(r->field));
+    if (r->index >= 0) zl_putf(at->out, "[%d]", r->index);
+    zl_putf(at->out, " = %llu, ", (unsigned long long)r->value);
+    put_bound(at->out, r);
+    zl_putf(at->out, ": %s  (%s: %s)\n",
+            held       ? "holds"
+            : r->noted ? "noted"
+                       : "BROKEN",
+            by_names[r->by], rule.source);
+    if (!held) put_fix(at, r);
+}
+
+static void put_issue(rung *at, const zlay_plan *plan, const zl_operand *o, bool load)
+{
+    const zlay_plan_info *info = &plan->info;
+    zl_issue issue;
+    zl_issue_of(&issue, &o->map, &o->copies[0], info->expect_bytes, load ? info->full_count : 0);
+    zl_subject s = {ZL_SUBJECT_COPY, info->target, &issue};
+    zl_walk(&s, put_rung, at);
+}
+
+static void put_operand(zl_text *out, const zlay_plan *plan, int32_t operand)
+{
+    const zl_operand *o = &plan->operand[operand];
+    rung at = {out, o};
+    zl_subject s = {ZL_SUBJECT_TMAP, plan->info.target, &o->map};
+    zl_putf(out, "  %c, tensor map\n", "ABD"[operand]);
+    zl_walk(&s, put_rung, &at);
+    if (operand == ZLAY_OPERAND_D && !zl_by_tensor(o)) {
+        zlay_copy store = o->copies[0];
+        store.kind = ZLAY_COPY_TENSOR_STORE;
+        zl_issue issue;
+        zl_issue_of(&issue, &o->map, &store, 0, 0);
+        zl_subject rows = {ZL_SUBJECT_COPY, plan->info.target, &issue};
+        zl_walk(&rows, put_rung, &at);
+    }
+    zl_putf(out, "  %c, copies: %s\n", "ABD"[operand],
+            zl_by_tensor(o) ? "tensor copies" : "by threads");
+    put_issue(&at, plan, o, operand != ZLAY_OPERAND_D);
+}
+
+static void put_descs(zl_text *out, const zlay_plan *plan)
+{
+    rung at = {out, NULL};
+    for (int32_t operand = 0; operand < 2; operand++) {
+        zl_subject s = {ZL_SUBJECT_DESC, plan->info.target, &plan->desc[operand]};
+        zl_putf(out, "  %c, matrix descriptor\n", "AB"[operand]);
+        zl_walk(&s, put_rung, &at);
+    }
+}
+
+void zl_ladder_write(zl_text *out, const void *value)
+{
+    const zlay_plan *plan = value;
+    rung at = {out, NULL};
+    uint64_t bytes = plan->info.smem;
+    bool waves = zl_by_waves(plan);
+    zl_subject mma = {waves ? ZL_SUBJECT_MFMA : ZL_SUBJECT_WGMMA, plan->info.target,
+                      &plan->info.mma};
+    zl_subject smem = {ZL_SUBJECT_SMEM, plan->info.target, &bytes};
+    zl_putf(out, "\nlegality ladder, %s (rules version %u)\n", zlay_target_name(plan->info.target),
+            zlay_rules_version());
+    for (int32_t operand = 0; !waves && operand < 3; operand++) put_operand(out, plan, operand);
+    if (!waves) put_descs(out, plan);
+    zl_puts(out, "  matrix instruction\n");
+    zl_walk(&mma, put_rung, &at);
+    zl_puts(out, "  shared memory\n");
+    zl_walk(&smem, put_rung, &at);
+}
+
+zlay_status zlay_plan_ladder(zlay_buf *out, const zlay_plan *plan)
+{
+    return plan ? zl_print(out, zl_ladder_write, plan) : ZLAY_EINVAL;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One operand: its map, whether tensor copies may move it or threads must, its boxes and
+ * descriptor. */
+#include "rules/ladder.h"
+#include "synth/gemm/plan.h"
+
+#include <string.h>
+
+enum { ELEMENT = 2, SPAN_MOST = 128, D_ROWS = 64 };
+
+typedef struct axes {
+    int inner, outer;
+} axes; /* tile axes (m 0, n 1, k 2) of the two map dimensions */
+
+static int32_t swizzle_of(uint32_t span)
+{
+    return span == 128 ? ZLAY_SWIZZLE_128B : span == 64 ? ZLAY_SWIZZLE_64B : ZLAY_SWIZZLE_32B;
+}
+
+static uint32_t tile_extent(const zlay_plan_info *info, int axis)
+{
+    return axis == 0 ? info->tile_m : axis == 1 ? info->tile_n : info->tile_k;
+}
+
+static axes operand_axes(const zl_operand *o, int32_t operand)
+{
+    if (operand == ZLAY_OPERAND_D) return (axes){1, 0};
+    int mn = operand == ZLAY_OPERAND_A ? 0 : 1;
+    return o->major == ZLAY_MAJOR_K ? (axes){2, mn} : (axes){mn, 2};
+}
+
+/* The pitch of a matrix of one row is never used, so it may be what the hardware likes. */
+static uint64_t row_bytes(const zl_operand *o)
+{
+    uint64_t bytes = o->pitch * ELEMENT;
+    return o->outer == 1 ? (o->inner * ELEMENT + 15) / 16 * 16 : bytes;
+}
+
+static void map_fill(zl_operand *o, uint64_t address, uint32_t box_outer)
+{
+    zlay_tensormap *map = &o->map;
+    memset(map, 0, sizeof *map);
+    map->address = address;
+    map->rank = 2;
+    map->type = ZLAY_TYPE_BF16;
+    map->extent[0] = o->inner;
+    map->extent[1] = o->outer;
+    map->stride[0] = row_bytes(o);
+    map->box[0] = o->span / ELEMENT;
+    map->box[1] = box_outer;
+    map->step[0] = map->step[1] = 1;
+    map->swizzle = swizzle_of(o->span);
+    map->l2 = 2;
+}
+
+/* The widest access of a thread that every row allows. */
+static uint32_t thread_width(uint64_t address, uint64_t row, uint64_t inner, bool partial)
+{
+    uint64_t all = address | row | (partial ? 0 : inner * ELEMENT);
+    uint32_t width = 16;
+    while (width > ELEMENT && all % width) width /= 2;
+    return width;
+}
+
+static void see_broken(void *arg, const zlay_reason *reason, bool held)
+{
+    (void)reason;
+    *(bool *)arg |= !held;
+}
+
+/* Whether the rules of issued copies let a tensor copy do it; a ragged row of D, say, they do not.
+ */
+static bool issue_holds(const zl_operand *o, const zlay_target *target, bool load)
+{
+    zlay_copy copy = {.kind = load ? ZLAY_COPY_TENSOR_LOAD : ZLAY_COPY_TENSOR_STORE};
+    zl_issue issue;
+    zl_issue_of(&issue, &o->map, &copy, 0, 0);
+    zl_subject subject = {ZL_SUBJECT_COPY, target, &issue};
+    bool broken = false;
+    zl_walk(&subject, see_broken, &broken);
+    return !broken;
+}
+
+static zlay_status path_choose(zl_operand *o, const zlay_target *target, bool load)
+{
+    zlay_verdict verdict;
+    zlay_status status = zlay_tensormap_check(&verdict, NULL, 0, target, &o->map);
+    if (status) return status;
+    if (verdict.answer == ZLAY_YES && issue_holds(o, target, load)) {
+        o->kind = load ? ZLAY_COPY_TENSOR_LOAD : ZLAY_COPY_TENSOR_STORE;
+        return ZLAY_OK;
+    }
+    o->width = thread_width(o->map.address, o->map.stride[0], o->inner, load);
+    o->kind = !load           ? ZLAY_COPY_THREAD_STORE
+              : o->width >= 4 ? ZLAY_COPY_CP_ASYNC
+                              : ZLAY_COPY_THREAD_LOAD;
+    return ZLAY_OK;
+}
+
+static void copies_fill(zl_operand *o, int32_t operand, const zlay_plan_info *info, axes axis,
+                        uint32_t inner)
+{
+    uint32_t box = o->map.box[0] * ELEMENT * o->map.box[1];
+    o->copies_count = inner / o->map.box[0];
+    o->bytes = box * o->copies_count;
+    for (uint32_t i = 0; i < o->copies_count; i++) {
+        zlay_copy *copy = &o->copies[i];
+        memset(copy, 0, sizeof *copy);
+        copy->kind = o->kind;
+        copy->map = (uint32_t)operand;
+        copy->width = o->width;
+        copy->bytes = box;
+        copy->smem = i * box;
+        copy->coordinate[0] = (int32_t)(i * o->map.box[0]);
+        copy->advance[0][axis.inner] = (int32_t)tile_extent(info, axis.inner);
+        copy->advance[1][axis.outer] = (int32_t)tile_extent(info, axis.outer);
+    }
+}
+
+/* Leading and stride offsets of the canonical layouts: K-major groups of eight rows follow each
+ * other by SBO; MN-major, LBO leads to the next swizzled row of MN and SBO to the next eight of K.
+ */
+static void desc_fill(zlay_plan *plan, int32_t operand)
+{
+    const zl_operand *o = &plan->operand[operand];
+    const zlay_plan_info *info = &plan->info;
+    zlay_smemdesc *desc = &plan->desc[operand];
+    memset(desc, 0, sizeof *desc);
+    desc->swizzle = o->map.swizzle;
+    desc->sbo = 8 * o->span;
+    bool k_major = o->major == ZLAY_MAJOR_K;
+    desc->lbo = k_major ? 16 : o->copies[0].bytes;
+    plan->step_start[operand] = k_major ? info->mma.k * ELEMENT : info->mma.k * o->span;
+    if (operand == ZLAY_OPERAND_A)
+        plan->consumer_start =
+            k_major ? info->mma.m * o->span : info->mma.m * ELEMENT / o->span * desc->lbo;
+}
+
+static void sums_fill(zlay_plan_info *info, const zl_operand *o, int32_t operand)
+{
+    info->copies += o->copies_count;
+    if (operand == ZLAY_OPERAND_D) return;
+    if (zl_by_tensor(o)) info->expect_bytes += o->bytes;
+    if (info->full_count == 0) info->full_count = 1;
+    if (!zl_by_tensor(o)) info->full_count = 128;
+    info->empty_count = 4 * info->consumers;
+}
+
+zlay_status zl_operand_plan(zlay_ctx *ctx, zlay_plan *plan, int32_t operand)
+{
+    zl_operand *o = &plan->operand[operand];
+    bool load = operand != ZLAY_OPERAND_D;
+    axes axis = operand_axes(o, operand);
+    uint32_t inner = load ? tile_extent(&plan->info, axis.inner) : plan->info.pass_n;
+    uint32_t outer = load ? tile_extent(&plan->info, axis.outer) : D_ROWS;
+    o->span = inner * ELEMENT < SPAN_MOST ? inner * ELEMENT : SPAN_MOST;
+    map_fill(o, plan->address[operand], outer);
+    zlay_status status = path_choose(o, plan->info.target, load);
+    if (status) return zl_fail(ctx, status, "the rule check of operand %d failed", operand);
+    copies_fill(o, operand, &plan->info, axis, inner);
+    sums_fill(&plan->info, o, operand);
+    if (load) desc_fill(plan, operand);
+    return zl_layout_placed(ctx, &o->smem, o);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The value behind zlay_plan, and the steps that fill it. */
+#ifndef ZL_PLAN_H
+#define ZL_PLAN_H
+
+#include "algebra/text/format.h"
+#include "synth/gemm/wave_gemm.h"
+#include <zlay/synth.h>
+
+#define ZL_COPIES       8 /* boxes of one operand in a stage or a pass */
+#define ZL_CERTIFICATES 6 /* two an operand */
+
+/* One operand of the planned (perhaps swapped) product, as a matrix of `outer` x `inner`, inner
+ * contiguous. */
+typedef struct zl_operand {
+    zlay_tensormap map;
+    zlay_copy copies[ZL_COPIES];
+    uint32_t copies_count;
+    int32_t kind;          /* ZLAY_COPY_* of all copies */
+    uint32_t width;        /* of a thread's access; 0 for tensor copies */
+    uint32_t span;         /* bytes of a swizzled row of shared memory */
+    uint32_t bytes;        /* of the tile in a stage, or of a pass */
+    int32_t major;         /* ZLAY_MAJOR_*; D: K stands for row-contiguous */
+    uint64_t pitch;        /* leading dimension, elements */
+    uint64_t inner, outer; /* extents, elements */
+    zlay_layout *smem;
+} zl_operand;
+
+struct zlay_plan {
+    zlay_allocator alloc;
+    zlay_plan_info info;
+    zl_operand operand[3];
+    uint64_t address[3];
+    zlay_smemdesc desc[2];   /* of step 0 of consumer 0, from the operand's place in the stage */
+    uint32_t step_start[2];  /* what the next step along K adds to `start` */
+    uint32_t consumer_start; /* what the next consumer adds to A's `start` */
+    zlay_layout *certificate[ZL_CERTIFICATES][2];
+    zlay_pipe *pipe;
+    zl_wave_gemm wave; /* of targets whose matrix instructions read registers; else zeros */
+};
+
+/* Choose tile and stages where the request leaves them open, and place everything in shared memory.
+ */
+zlay_status zl_gemm_tile(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
+
+/* Map, path, copies and descriptor of one operand. */
+zlay_status zl_operand_plan(zlay_ctx *ctx, zlay_plan *plan, int32_t operand);
+
+/* Where the copies put an operand: an element of the tile -> its offset in the stage, or for D in
+ * the staging. */
+zlay_status zl_layout_placed(zlay_ctx *ctx, zlay_layout **out, const zl_operand *o);
+
+zlay_status zl_certificates_make(zlay_ctx *ctx, zlay_plan *plan);
+/* The rules that the plan asked, with their values; part of zlay_plan_explain. */
+void zl_ladder_write(zl_text *out, const void *plan);
+
+/* Whether the target multiplies by waves, and such a plan whole. */
+bool zl_wave_target(const zlay_target *target);
+zlay_status zl_wave_gemm_plan(zlay_ctx *ctx, zlay_plan *plan, const zlay_gemm *gemm);
+zlay_status zl_wave_gemm_lay(zlay_ctx *ctx, zlay_plan *plan);
+void zl_wave_explain(zl_text *out, const zlay_plan *plan);
+zlay_status zl_wave_certify(zlay_ctx *ctx, zlay_plan *plan);
+zlay_status zl_wave_certificate(const zlay_layout **a, const zlay_layout **b, const zlay_plan *plan,
+                                uint32_t i);
+
+static inline bool zl_by_waves(const zlay_plan *plan) { return plan->wave.shape.lanes != 0; }
+
+zlay_status zl_wave_gemm_pipe(zlay_ctx *ctx, zlay_plan *plan);
+
+zlay_status zl_gemm_pipe(zlay_ctx *ctx, zlay_plan *plan);
+/* Make a plan's pipe of the text that `write` prints of it, and prove it. */
+zlay_status zl_plan_pipe_make(zlay_ctx *ctx, zlay_plan *plan, zl_writer *write);
+
+static inline bool zl_by_tensor(const zl_operand *o)
+{
+    return o->kind == ZLAY_COPY_TENSOR_LOAD || o->kind == ZLAY_COPY_TENSOR_STORE;
+}
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The pipe of a plan of waves: loads some tiles of K ahead, fragments read one ahead of their
+ * products, one meeting a tile, every wait for what comes next alone.  What the emitter prints is
+ * this value. */
+#include "synth/gemm/plan.h"
+
+#include <string.h>
+
+enum { QUEUE = 4, TEXT = 32 };
+
+/* Where a tile of K is named from: the loop's counter, the tiles behind the loop, or, with no loop,
+ * by its number. */
+typedef enum base { COUNTER, END, NUMBER } base;
+
+typedef struct writer {
+    zl_text *out;
+    const zlay_plan *plan;
+    const zlay_wave_gemm *w;
+    uint64_t tiles, ahead;
+    bool met;
+    uint32_t loads, issued; /* of a tile; by now */
+    uint32_t last[QUEUE];   /* straight to shared memory: the last load of a tile, by its stage */
+    uint32_t load_last[64]; /* to registers: of each load */
+} writer;
+
+/* "(i+1) % 2", "(N-1) % 2" or "3". */
+static void put_stage(writer *x, base from, int64_t add)
+{
+    uint32_t stages = x->plan->info.stages;
+    static const char *const names[] = {"i", "N"};
+    if (from == NUMBER)
+        zl_putf(x->out, "S[%lld]", (long long)(add % stages));
+    else if (add)
+        zl_putf(x->out, "S[(%s%+lld) %% %u]", names[from], (long long)add, stages);
+    else
+        zl_putf(x->out, "S[%s %% %u]", names[from], stages);
+}
+
+static uint32_t load_bytes(const writer *x) { return x->plan->info.stage_bytes / x->loads; }
+
+/* ---- loads ---------------------------------------------------------------------------- */
+
+static void load(writer *x, uint32_t i)
+{
+    zl_putf(x->out, "load %u -> G%u\n", load_bytes(x), i);
+    x->load_last[i] = ++x->issued;
+}
+
+/* The loop is counted as one round, which finds in flight what every round does. */
+static uint32_t *tile_last(writer *x, base from, int64_t tile)
+{
+    return &x->last[(from == END ? (int64_t)x->tiles + tile : tile) % QUEUE];
+}
+
+/* Straight to shared memory: A is part 0 of a stage, B part 1. */
+static void load_part(writer *x, uint32_t part, base from, int64_t tile)
+{
+    uint32_t loads = part ? x->w->loads_b : x->w->loads_a;
+    zl_putf(x->out, "load %u -> ", loads * load_bytes(x));
+    put_stage(x, from, tile);
+    zl_putf(x->out, " part %u times %u\n", part, loads);
+    x->issued += loads;
+    *tile_last(x, from, tile) = x->issued;
+}
+
+static void load_parts(writer *x, base from, int64_t tile)
+{
+    for (uint32_t part = 0; part < 2; part++) load_part(x, part, from, tile);
+}
+
+static void load_tile(writer *x, int64_t tile)
+{
+    if (x->w->direct) load_parts(x, NUMBER, tile);
+    for (uint32_t i = 0; !x->w->direct && i < x->loads; i++) load(x, i);
+}
+
+static void put(writer *x, uint32_t i, base from, int64_t tile)
+{
+    zl_putf(x->out, "waitcount memory %u\nput G%u -> ", x->issued - x->load_last[i], i);
+    put_stage(x, from, tile);
+    zl_putf(x->out, " %u part %u\n", load_bytes(x), i);
+}
+
+/* Registers are free for the next load as soon as what they hold is put. */
+static void put_tile(writer *x, base from, int64_t tile, bool more)
+{
+    for (uint32_t i = 0; i < x->loads; i++) {
+        put(x, i, from, tile);
+        if (more) load(x, i);
+    }
+}
+
+/* ---- a tile of K ------------------------------------------------------------------------ */
+
+static void fetch(writer *x, uint32_t read, base from, int64_t tile)
+{
+    const uint32_t blocks[] = {x->w->blocks_m, x->w->blocks_n};
+    for (int operand = 0; operand < 2; operand++) {
+        zl_puts(x->out, "fetch ");
+        put_stage(x, from, tile);
+        zl_putf(x->out, " -> %c%u times %u\n", "AB"[operand], read % 2, blocks[operand]);
+    }
+}
+
+/* Every wave has fetched this stage, if there is one, and its part of the next one is there. */
+static void meet(writer *x, base from, int64_t tile)
+{
+    if (x->w->direct)
+        zl_putf(x->out, "waitcount memory %u\n", x->issued - *tile_last(x, from, tile));
+    if (!x->w->direct || x->met) zl_puts(x->out, "waitcount shared 0\n");
+    zl_puts(x->out, "sync cta\n");
+    x->met = true;
+}
+
+typedef struct left {
+    bool load, next; /* tiles `ahead` on, and one on */
+} left;
+
+static void tile(writer *x, base from, int64_t at, left more)
+{
+    uint32_t reads = x->w->reads;
+    for (uint32_t read = 0; read < reads; read++) {
+        bool last = read + 1 == reads;
+        if (last && more.next)
+            meet(x, from, at + 1);
+        else
+            zl_puts(x->out, "waitcount shared 0\n");
+        if (!last)
+            fetch(x, read + 1, from, at);
+        else if (more.next)
+            fetch(x, 0, from, at + 1);
+        if (x->w->direct && !read && more.load) load_parts(x, from, at + (int64_t)x->ahead);
+        if (!x->w->direct && read + 2 == reads && more.next) put_tile(x, from, at + 1, more.load);
+        zl_putf(x->out, "mma A%u, B%u -> C\n", read % 2, read % 2);
+    }
+}
+
+/* ---- all of K ---------------------------------------------------------------------------- */
+
+static void begin(writer *x)
+{
+    uint64_t most = x->w->direct ? x->ahead : 1;
+    for (uint64_t i = 0; i < x->tiles && i < most; i++) load_tile(x, (int64_t)i);
+    zl_puts(x->out, "use C\n");
+    if (!x->w->direct) put_tile(x, NUMBER, 0, x->tiles > 1);
+    meet(x, NUMBER, 0);
+    fetch(x, 0, NUMBER, 0);
+}
+
+static void loop(writer *x)
+{
+    zl_putf(x->out, "for i in 0..N-%llu\n", (unsigned long long)x->ahead);
+    tile(x, COUNTER, 0, (left){true, true});
+    zl_puts(x->out, "end\n");
+}
+
+static void declare(writer *x, bool loops)
+{
+    const zlay_plan_info *info = &x->plan->info;
+    zl_puts(x->out, "pipe gemm\n");
+    if (loops) zl_putf(x->out, "param N %llu..\n", (unsigned long long)x->ahead + 1);
+    zl_putf(x->out, "smem S[%u] %u\nglobal D[1]\n", info->stages, info->stage_bytes);
+    zl_putf(x->out, "role waves warps 0..%u\n", x->w->waves_m * x->w->waves_n - 1);
+}
+
+/* Tiles that have fewer behind them than are loaded ahead. */
+static void ends(writer *x, bool loops)
+{
+    uint64_t rest = x->tiles < x->ahead ? x->tiles : x->ahead;
+    for (uint64_t i = rest; i-- > 0;)
+        tile(x, loops ? END : NUMBER, loops ? -(int64_t)i - 1 : (int64_t)(x->tiles - 1 - i),
+             (left){false, i > 0});
+}
+
+static void pipe_write(zl_text *out, const void *value)
+{
+    const zlay_plan *plan = value;
+    writer x = {.out = out, .plan = plan, .w = &plan->wave.shape};
+    bool loops = plan->info.tiles_k > x.w->ahead;
+    x.ahead = x.w->ahead;
+    x.tiles = loops ? x.ahead + 1 : plan->info.tiles_k;
+    x.loads = zl_wave_loads(x.w);
+    declare(&x, loops);
+    begin(&x);
+    if (loops) loop(&x);
+    ends(&x, loops);
+    zl_putf(out, "send C -> D[0] times %u\nend\n", x.w->stores);
+}
+
+zlay_status zl_wave_gemm_pipe(zlay_ctx *ctx, zlay_plan *plan)
+{
+    return zl_plan_pipe_make(ctx, plan, pipe_write);
+}

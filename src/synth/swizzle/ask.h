@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A request of swizzle.synth as it was read, and the value that answers it. */
+#ifndef ZL_SWIZZLE_ASK_H
+#define ZL_SWIZZLE_ASK_H
+
+#include "synth/swizzle/swizzle.h"
+#include <zlay/swizzle.h>
+
+typedef struct zl_asked_access {
+    zl_banked banked;
+    uint32_t lanes, elements; /* that give an address; of a lane's vector */
+    uint64_t instances;
+    const zlay_layout *layout;
+} zl_asked_access;
+
+typedef struct zl_asked {
+    zlay_ctx *ctx;
+    const zlay_target *target;
+    uint32_t elem_bits, rank, count;
+    uint64_t shape[ZL_FORM_MODES], size; /* elements of the tile */
+    zl_asked_access access[ZL_ASKS_MOST];
+} zl_asked;
+
+struct zlay_swizzle {
+    zlay_allocator alloc;
+    zlay_swizzle_info info;
+    zlay_swizzle_cost cost[ZL_ASKS_MOST];
+    zlay_layout *layout;
+};
+
+/* Whether all of it is linear over F2, and then what it asks. */
+typedef struct zl_asked_f2 {
+    zl_swizzle_problem problem;
+    zl_bank_ask ask[ZL_ASKS_MOST];
+    zl_affine map[ZL_ASKS_MOST];
+} zl_asked_f2;
+
+zlay_status zl_asked_read(zl_asked *out, const zlay_target *target,
+                          const zlay_swizzle_request *request);
+bool zl_asked_linear(zl_asked_f2 *out, const zl_asked *a);
+
+/* Fill layout, costs and info from a layout over F2, counted once more. */
+zlay_status zl_swizzle_lay(zlay_swizzle *s, const zl_asked *a, const zl_asked_f2 *f,
+                           const zl_swizzle_found *found);
+
+/* The best of the families, where it beats what is there; ZLAY_NONE none fits. */
+zlay_status zl_swizzle_family(zlay_swizzle *s, const zl_asked *a);
+
+/* Whether tensor copies write rows of `row` elements of a mode with a swizzle. */
+bool zl_tensor_writes(const zl_asked *a, uint32_t mode, int32_t swizzle);
+bool zl_matrix_reads(const zl_asked *a, uint32_t mode, int32_t swizzle);
+
+#endif

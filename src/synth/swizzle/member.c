@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Members of the families: where they put an element, and their layouts. */
+#include "synth/swizzle/family.h"
+
+zl_rows zl_rows_of(const zl_asked *a, const zl_member *m)
+{
+    zl_rows r = {.below = 1, .extent = a->shape[m->mode], .cut = m->cut};
+    for (uint32_t i = 0; i < m->mode; i++) r.below *= a->shape[i];
+    r.length = m->joined ? a->size : r.extent;
+    r.count = a->size / r.length;
+    r.cuts = (r.length + m->cut - 1) / m->cut;
+    return r;
+}
+
+/* ---- places ---------------------------------------------------------------------- */
+
+/* Lines that are joined are one line. A cut is not chosen yet. */
+void zl_lines_fill(zl_place *out, const zl_asked *a, const zl_member *m)
+{
+    const uint64_t extent = a->shape[m->mode], step = m->joined ? extent : 0;
+    uint64_t below = 1;
+    for (uint32_t i = 0; i < m->mode; i++) below *= a->shape[i];
+    for (uint64_t high = 0; high < a->size / below / extent; high++)
+        for (uint64_t at = 0; at < extent; at++)
+            for (uint64_t low = 0; low < below; low++) {
+                uint64_t line = low + high * below;
+                *out++ = (zl_place){(uint32_t)(at + line * step), m->joined ? 0 : (uint32_t)line};
+            }
+}
+
+void zl_placing_chunks(zl_placing *p, const zl_member *m)
+{
+    p->grain_bits = (uint32_t)__builtin_ctzll(m->grain);
+    zlay_divisor_make(&p->chunks, m->cut / m->grain, 0, UINT32_MAX);
+}
+
+void zl_placing_begin(zl_placing *out, const zl_asked *a, const zl_member *m)
+{
+    const zl_rows r = zl_rows_of(a, m);
+    out->count = r.count;
+    out->cut_bits = r.cuts > 1 ? (uint32_t)__builtin_ctzll(r.cut) : 32;
+    zlay_divisor_make(&out->chunks, 1, 0, UINT32_MAX);
+    out->grain_bits = 0;
+}
+
+static zl_place cut(const zl_placing *p, zl_place at)
+{
+    uint64_t column = at.column;
+    return (zl_place){(uint32_t)(column & ((UINT64_C(1) << p->cut_bits) - 1)),
+                      (uint32_t)(at.row + (column >> p->cut_bits) * p->count)};
+}
+
+static void skewed(uint32_t *out, const zl_placing *p, const zl_member *m, const zl_place *line,
+                   uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        zl_place at = cut(p, line[i]);
+        uint64_t chunk = (at.column >> p->grain_bits) + m->step * at.row;
+        chunk -= zl_quotient(&p->chunks, chunk) * p->chunks.divisor;
+        out[i] = (uint32_t)(m->pitch * at.row + (chunk << p->grain_bits) + (at.column & (m->grain - 1)));
+    }
+}
+
+static void xored(uint32_t *out, const zl_placing *p, const zl_member *m, const zl_place *line,
+                  uint32_t count)
+{
+    uint64_t bits = (UINT64_C(1) << m->bits) - 1;
+    for (uint32_t i = 0; i < count; i++) {
+        zl_place at = cut(p, line[i]);
+        out[i] = (uint32_t)(m->pitch * at.row + (at.column ^ (at.row >> m->shift & bits) << p->grain_bits));
+    }
+}
+
+void zl_placing_offsets(uint32_t *out, const zl_placing *p, const zl_member *m, const zl_place *line,
+                        uint32_t count)
+{
+    if (m->family == ZL_FAMILY_SKEW) {
+        skewed(out, p, m, line, count);
+    } else if (m->family == ZL_FAMILY_XOR) {
+        xored(out, p, m, line, count);
+    } else {
+        for (uint32_t i = 0; i < count; i++) {
+            zl_place at = cut(p, line[i]);
+            out[i] = (uint32_t)(m->pitch * at.row + at.column);
+        }
+    }
+}
+
+/* The greatest place that the first `chunks` chunks of a row have, of those of a whole one. */
+static uint64_t greatest_chunk(const zl_member *m, uint64_t chunks, uint64_t row)
+{
+    uint64_t all = m->cut / m->grain, moved, block = UINT64_C(1) << m->bits, most = 0;
+    if (m->family == ZL_FAMILY_SKEW) {
+        moved = m->step * row % all;
+        return moved + chunks > all ? all - 1 : moved + chunks - 1;
+    }
+    moved = row >> m->shift & (block - 1);
+    for (uint64_t chunk = (chunks - 1) / block * block; chunk < chunks; chunk++)
+        if ((chunk ^ moved) > most) most = chunk ^ moved;
+    return most;
+}
+
+/* The last row has the greatest offset, for a pitch is no less than a row. */
+uint64_t zl_member_size(const zl_member *m, const zl_rows *r)
+{
+    uint64_t width = r->length - (r->cuts - 1) * r->cut, row = r->count * r->cuts - 1;
+    uint64_t whole = width / m->grain, rest = width % m->grain, most, last;
+    if (width == r->cut || m->family == ZL_FAMILY_PAD) return m->pitch * row + width;
+    most = whole ? (greatest_chunk(m, whole, row) + 1) * m->grain : 0;
+    if (rest) {
+        last = m->family == ZL_FAMILY_SKEW ? (whole + m->step * row) % (m->cut / m->grain)
+                                           : whole ^ (row >> m->shift & ((UINT64_C(1) << m->bits) - 1));
+        if (last * m->grain + rest > most) most = last * m->grain + rest;
+    }
+    return m->pitch * row + most;
+}
+
+/* ---- layouts --------------------------------------------------------------------- */
+
+static bool is_power(uint64_t n) { return n && !(n & (n - 1)); }
+
+static uint32_t log_of(uint64_t n) { return 63 - (uint32_t)__builtin_clzll(n); }
+
+/* Strides of a tile in whole cuts, without what moves chunks. */
+static void put_strided(zl_text *out, const zl_asked *a, const zl_member *m)
+{
+    zl_rows r = zl_rows_of(a, m);
+    uint64_t pitch = m->pitch;
+    zl_puts(out, a->rank > 1 ? "(" : "");
+    for (uint32_t i = 0; i < a->rank; i++)
+        if (i == m->mode && r.cuts > 1)
+            zl_putf(out, "%s(%llu,%llu)", i ? "," : "", (unsigned long long)r.cut,
+                    (unsigned long long)r.cuts);
+        else zl_putf(out, "%s%llu", i ? "," : "", (unsigned long long)a->shape[i]);
+    zl_puts(out, a->rank > 1 ? "):(" : ":");
+    for (uint32_t i = 0; i < a->rank; i++) {
+        if (i) zl_puts(out, ",");
+        if (i == m->mode && r.cuts > 1)
+            zl_putf(out, "(1,%llu)", (unsigned long long)(m->pitch * r.count));
+        else if (i == m->mode) zl_puts(out, "1");
+        else {
+            zl_putf(out, "%llu", (unsigned long long)pitch);
+            pitch *= a->shape[i];
+        }
+    }
+    zl_puts(out, a->rank > 1 ? ")" : "");
+}
+
+/* The other modes' number, `weight` times. */
+static void put_line(zl_text *out, const zl_asked *a, const zl_member *m, uint64_t weight)
+{
+    for (uint32_t i = 0; i < a->rank; i++) {
+        if (i == m->mode) continue;
+        zl_putf(out, " + %llu*c%u", (unsigned long long)weight, i);
+        weight *= a->shape[i];
+    }
+}
+
+/* The place in what is cut. */
+static void put_place_in_line(zl_text *out, const zl_asked *a, const zl_member *m)
+{
+    zl_putf(out, "(c%u", m->mode);
+    if (m->joined) put_line(out, a, m, a->shape[m->mode]);
+    zl_puts(out, ")");
+}
+
+static void put_row(zl_text *out, const zl_asked *a, const zl_member *m)
+{
+    zl_rows r = zl_rows_of(a, m);
+    zl_puts(out, "(0");
+    if (!m->joined) put_line(out, a, m, 1);
+    if (r.cuts > 1) {
+        zl_putf(out, " + %llu*floor(", (unsigned long long)r.count);
+        put_place_in_line(out, a, m);
+        zl_putf(out, "/%llu)", (unsigned long long)r.cut);
+    }
+    zl_puts(out, ")");
+}
+
+static void put_column(zl_text *out, const zl_asked *a, const zl_member *m)
+{
+    zl_puts(out, "(");
+    put_place_in_line(out, a, m);
+    if (zl_rows_of(a, m).cuts > 1) zl_putf(out, " mod %llu", (unsigned long long)m->cut);
+    zl_puts(out, ")");
+}
+
+/* Chunk and row in the words of isl; an XOR bit by bit. */
+static void put_place(zl_text *out, const zl_asked *a, const zl_member *m)
+{
+    unsigned long long grain = m->grain, chunks = m->cut / m->grain;
+    if (m->family == ZL_FAMILY_SKEW) {
+        zl_putf(out, "%llu*((floor(", grain);
+        put_column(out, a, m);
+        zl_putf(out, "/%llu) + %llu*", grain, (unsigned long long)m->step);
+        put_row(out, a, m);
+        zl_putf(out, ") mod %llu)", chunks);
+    }
+    for (uint32_t b = 0; m->family == ZL_FAMILY_XOR && b < m->bits; b++) {
+        zl_putf(out, "%s%llu*((floor(", b ? " + " : "", grain << b);
+        put_column(out, a, m);
+        zl_putf(out, "/%llu) + floor(", grain << b);
+        put_row(out, a, m);
+        zl_putf(out, "/%llu)) mod 2)", 1ull << (m->shift + b));
+    }
+    if (m->family == ZL_FAMILY_XOR) {
+        zl_putf(out, " + %llu*floor(", grain << m->bits);
+        put_column(out, a, m);
+        zl_putf(out, "/%llu)", grain << m->bits);
+    }
+    if (m->family != ZL_FAMILY_PAD) zl_puts(out, " + (");
+    put_column(out, a, m);
+    if (m->family != ZL_FAMILY_PAD) zl_putf(out, " mod %llu)", grain);
+}
+
+static void put_pieces(zl_text *out, const zl_asked *a, const zl_member *m)
+{
+    zl_puts(out, "{ [");
+    for (uint32_t i = 0; i < a->rank; i++) zl_putf(out, "%sc%u", i ? "," : "", i);
+    zl_puts(out, "] -> [");
+    put_place(out, a, m);
+    zl_putf(out, " + %llu*", (unsigned long long)m->pitch);
+    put_row(out, a, m);
+    zl_puts(out, "] : ");
+    for (uint32_t i = 0; i < a->rank; i++)
+        zl_putf(out, "%s0 <= c%u < %llu", i ? " and " : "", i, (unsigned long long)a->shape[i]);
+    zl_puts(out, " }");
+}
+
+typedef struct printed {
+    const zl_asked *a;
+    const zl_member *m;
+} printed;
+
+/* Lines that are joined and not cut lie as those of the mode do without padding. */
+static zl_member apart(const zl_asked *a, const zl_member *m)
+{
+    zl_member p = *m;
+    if (!m->joined || m->cut < a->size) return p;
+    p.joined = false;
+    p.cut = p.pitch = a->shape[m->mode];
+    return p;
+}
+
+/* Rows of a power of two have their number in bits of their own, which a swizzle can take. */
+static void put_member(zl_text *out, const void *value)
+{
+    const printed *v = value;
+    const zl_member *m = v->m;
+    bool whole = !m->joined && v->a->shape[m->mode] % m->cut == 0;
+    if (m->family == ZL_FAMILY_PAD && whole) {
+        put_strided(out, v->a, m);
+        return;
+    }
+    if (m->family != ZL_FAMILY_XOR || !whole || !is_power(m->pitch)) {
+        put_pieces(out, v->a, m);
+        return;
+    }
+    zl_putf(out, "Sw<%u,%u,%u> o 0 o ", m->bits, log_of(m->grain),
+            log_of(m->pitch) + m->shift - log_of(m->grain));
+    put_strided(out, v->a, m);
+}
+
+zlay_status zl_member_layout(zlay_ctx *ctx, zlay_layout **out, const zl_asked *a,
+                             const zl_member *m)
+{
+    const zl_member shown = apart(a, m);
+    const printed value = {a, &shown};
+    char *text;
+    size_t length;
+    zlay_allocator alloc = zl_allocator(ctx);
+    zlay_status status = zl_print_alloc(ctx, &text, &length, put_member, &value);
+    if (status) return status;
+    status = zl_parse(ctx, out, text, length, 0);
+    zl_free(&alloc, text, length + 1);
+    return status;
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The cells of a tile as chunks: what each 16 bytes of shared memory want. */
+#include "synth/tensormap/several/cover.h"
+
+#include <string.h>
+#include <zlay/decide.h>
+
+/* ---- places of cells ----------------------------------------------------------------------- */
+
+/* The place of a cell along an axis, axes in the order of the tile's index. */
+static int64_t axis_place(const zl_chunks *c, uint64_t cell, uint32_t axis)
+{
+    const zl_tm_axis *a = &c->t->axis[axis];
+    uint64_t place = cell / c->below[axis] % a->tile;
+    return (int64_t)(a->down ? a->tile - 1 - place : place);
+}
+
+/* Along memory: elements from the first cell of the tile. */
+static int64_t memory_place(const zl_chunks *c, uint64_t cell, uint32_t memory)
+{
+    int64_t place = 0;
+    for (uint32_t i = 0; i < memory; i++)
+        if (c->t->axis[i].on)
+            place += axis_place(c, cell, i) * (c->t->axis[i].stride / (int64_t)c->t->element);
+    return place;
+}
+
+static int64_t place_of(const zl_chunks *c, uint64_t cell, uint32_t axis)
+{
+    return c->t->axis[axis].memory ? memory_place(c, cell, axis) : axis_place(c, cell, axis);
+}
+
+/* Global offsets by the axes: they go on past the tensor's edges. */
+static void axes_fill(const zl_chunks *c)
+{
+    const zl_tm *t = c->t;
+    uint64_t at[ZL_TM_AXES] = {0};
+    int64_t value = zl_tm_first(t) / t->element;
+    for (uint64_t i = 0; i < c->cells; i++) {
+        c->global[i] = value;
+        for (uint32_t k = 0; k < t->axes; k++) {
+            int64_t step = zl_tm_cell_way(&t->axis[k]) / t->element;
+            value += step;
+            if (++at[k] < t->axis[k].tile) break;
+            value -= step * (int64_t)at[k];
+            at[k] = 0;
+        }
+    }
+}
+
+static void global_fill(zl_chunks *c)
+{
+    uint64_t below = 1;
+    for (uint32_t k = 0; k < c->t->axes; k++) {
+        c->below[k] = below;
+        below *= c->t->axis[k].tile;
+    }
+    if (c->t->value) memcpy(c->global, c->t->value, c->cells * sizeof *c->global);
+    else axes_fill(c);
+}
+
+static zlay_status shared_fill(zl_chunks *c)
+{
+    const zlay_layout *smem = c->t->request.smem ? c->t->request.smem : c->t->smem;
+    uint8_t *there = zl_alloc(c->t->ctx, c->cells, 1);
+    if (!there) return ZLAY_ENOMEM;
+    zlay_status status = zlay_layout_eval_many(c->shared, there, smem, NULL, 0, c->cells);
+    if (status) status = zl_fail(c->t->ctx, status, "smem: has no values that can be read");
+    for (uint64_t i = 0; !status && i < c->cells; i++)
+        if (!there[i] || c->shared[i] < 0)
+            status = zl_fail(c->t->ctx, ZLAY_EINVAL, "smem: cell %llu of the tile has no place",
+                             (unsigned long long)i);
+    zlay_allocator alloc = zl_allocator(c->t->ctx);
+    zl_free(&alloc, there, c->cells);
+    return status;
+}
+
+/* ---- chunks -------------------------------------------------------------------------------- */
+
+static zlay_status no_copy(const zl_chunks *c, uint64_t cell, const char *rule, const char *why)
+{
+    return zl_fail(c->t->ctx, ZLAY_NONE, "%s: byte %llu of the tile: %s", rule,
+                   (unsigned long long)(cell * c->t->element), why);
+}
+
+/* What a chunk wants as this cell of it says, its halves in order: the same whichever cell is asked. */
+static void key_of(const zl_chunks *c, uint64_t cell, int64_t shared, int64_t *key)
+{
+    const zl_tm *t = c->t;
+    int64_t inside = shared % ZL_CHUNK;
+    key[0] = (c->global[cell] * t->element - inside) / ZL_CHUNK;
+    for (uint32_t k = 1; k < c->width; k++) {
+        const zl_tm_axis *a = &t->axis[c->axis[k - 1]];
+        key[k] = place_of(c, cell, c->axis[k - 1]) / (int64_t)c->group[k - 1];
+        if (a->stride == t->element) key[k] -= inside / t->element;
+    }
+}
+
+/* Why a cell lies elsewhere in its 16 bytes of global memory than of shared memory. */
+static zlay_status misplaced(const zl_chunks *c, uint64_t cell)
+{
+    const zl_tm *t = c->t;
+    if (c->there[c->shared[cell] * t->element / ZL_CHUNK])
+        return no_copy(c, cell, "TMAP_BOX0_16",
+                       "its 16 bytes of shared memory are not 16 of global memory");
+    for (uint32_t i = 0; i < t->axes; i++)
+        if (t->axis[i].tile > 1 && t->axis[i].stride / ZL_CHUNK && t->axis[i].stride % ZL_CHUNK)
+            return no_copy(c, cell, "TMAP_STRIDE_16",
+                           "a pitch of the tensor is no multiple of 16 bytes");
+    return no_copy(c, cell, "COPY_COORDINATE_16",
+                   "it lies elsewhere in its 16 bytes of global memory than of shared memory");
+}
+
+static bool may_swap(const zl_chunks *c, int64_t chunk)
+{
+    return c->t->may[ZL_SWIZZLE_FLIP] &&
+           zl_tm_swaps(ZL_SWIZZLE_FLIP, (uint64_t)chunk / ZL_LINE_CHUNKS);
+}
+
+static bool same_key(const zl_chunks *c, const int64_t *a, const int64_t *b)
+{
+    for (uint32_t k = 0; k < c->width; k++)
+        if (a[k] != b[k]) return false;
+    return true;
+}
+
+static zlay_status cell_put(zl_chunks *c, uint64_t cell)
+{
+    if (c->t->defined && !c->t->defined[cell]) return ZLAY_OK;
+    int64_t key[ZL_TM_AXES + 1], at = c->shared[cell] * c->t->element / ZL_CHUNK;
+    int64_t from = c->global[cell] * c->t->element, to = c->shared[cell] * c->t->element;
+    bool swapped = (from - to) % ZL_CHUNK && may_swap(c, at);
+    if (swapped) to ^= ZL_HALF;
+    if ((from - to) % ZL_CHUNK) return misplaced(c, cell);
+    key_of(c, cell, to, key);
+    int64_t *mine = c->key + at * c->width;
+    uint8_t how = swapped ? ZL_THERE | ZL_SWAPPED : ZL_THERE;
+    if (!c->there[at]) memcpy(mine, key, c->width * sizeof *key);
+    else if (how != c->there[at] || !same_key(c, mine, key))
+        return no_copy(c, cell, "TMAP_BOX0_16",
+                       "its 16 bytes of shared memory are not 16 of global memory");
+    c->wanted += !c->there[at];
+    c->there[at] = how;
+    c->swaps |= swapped;
+    return ZLAY_OK;
+}
+
+/* Two cells of one place. */
+static zlay_status places_check(const zl_chunks *c)
+{
+    zlay_answer answer;
+    uint64_t at[2];
+    const zlay_layout *smem = c->t->request.smem;
+    if (!smem) return ZLAY_OK;
+    zlay_status status = zlay_layout_is_injective(c->t->ctx, &answer, at, smem);
+    if (status || answer == ZLAY_YES) return status;
+    if (answer != ZLAY_NO) return ZLAY_ELIMIT;
+    return zl_fail(c->t->ctx, ZLAY_EINVAL, "smem: cells %llu and %llu of the tile have one place",
+                   (unsigned long long)at[0], (unsigned long long)at[1]);
+}
+
+static zlay_status room_check(zl_chunks *c)
+{
+    int64_t most = 0;
+    uint64_t capacity = zlay_smem_capacity(c->t->target);
+    for (uint64_t i = 0; i < c->cells; i++)
+        if (c->shared[i] > most) most = c->shared[i];
+    if ((uint64_t)most >= capacity / c->t->element)
+        return zl_fail(c->t->ctx, ZLAY_NONE,
+                       "SMEM_BLOCK: smem spans %lld elements, a block of %s has %llu bytes",
+                       (long long)most, zlay_target_name(c->t->target),
+                       (unsigned long long)capacity);
+    c->count = ((uint64_t)most * c->t->element / ZL_LINE + 1) * ZL_LINE_CHUNKS;
+    return ZLAY_OK;
+}
+
+/* The next tile begins whole 16 bytes further. */
+static zlay_status tiles_check(const zl_chunks *c)
+{
+    for (uint32_t i = 0; i < c->t->axes; i++) {
+        const zl_tm_axis *a = &c->t->axis[i];
+        if (a->tiles > 1 && a->stride * (int64_t)a->tile % c->t->unit)
+            return no_copy(c, 0, "COPY_COORDINATE_16",
+                           "in the next tile it lies elsewhere in its 16 bytes of global memory");
+    }
+    return ZLAY_OK;
+}
+
+/* Weights under which a sum of a key's numbers says as much as the key, also of two keys less a third
+ * and a fourth; false: the sums pass 62 bits. */
+static bool weights_find(zl_chunks *c)
+{
+    enum { BITS = 62, ENDS = 4 };
+    int64_t weight = 1;
+    for (uint32_t k = c->width; k-- > 0;) {
+        int64_t least = INT64_MAX, most = INT64_MIN, range;
+        for (uint64_t i = 0; i < c->count; i++) {
+            int64_t at = c->key[i * c->width + k];
+            if (at < least) least = at;
+            if (at > most) most = at;
+        }
+        c->weight[k] = weight;
+        if (!zl_sub(most, least, &range) || !zl_mul(range + 1, ENDS, &range) ||
+            !zl_mul(weight, range, &weight) || weight >> BITS)
+            return false;
+    }
+    return true;
+}
+
+static int64_t weighed(const zl_chunks *c, const int64_t *key)
+{
+    int64_t sum = 0;
+    for (uint32_t k = 0; k < c->width; k++) sum += key[k] * c->weight[k];
+    return sum;
+}
+
+/* How many blocks of `unit` chunks follow one another by one way, from each block on. */
+static void runs_fill(zl_chunks *c, int32_t z)
+{
+    const int64_t *at = c->plain[z];
+    uint64_t unit = c->run_unit[z], blocks = c->count / unit;
+    for (uint64_t n = blocks; n-- > 0;) {
+        const int64_t *a = at + n * unit, *b = a + unit;
+        uint64_t same = n + 1 < blocks;
+        for (uint64_t i = 1; same && i < unit; i++) same = b[i] - a[i] == b[0] - a[0];
+        bool on = same && n + 2 < blocks && b[unit] - b[0] == b[0] - a[0];
+        c->run[z][n] = 1 + (on ? c->run[z][n + 1] : (uint32_t)same);
+    }
+}
+
+/* Rows of a swizzle are its span; those of none as long as the first one. */
+static uint64_t unit_of(const zl_chunks *c, int32_t z)
+{
+    uint64_t unit = 1;
+    if (z) return zl_tm_span(z) / ZL_CHUNK;
+    while (unit < c->count && c->plain[z][unit] - c->plain[z][unit - 1] ==
+                                  c->plain[z][1] - c->plain[z][0])
+        unit++;
+    return unit;
+}
+
+static zlay_status plain_of(zl_chunks *c, int32_t z)
+{
+    c->plain[z] = zl_alloc(c->t->ctx, c->count, sizeof *c->plain[z]);
+    if (!c->plain[z]) return ZLAY_ENOMEM;
+    for (uint64_t i = 0; i < c->count; i++)
+        c->plain[z][i] = weighed(c, c->key + zl_chunk_place(i, z) * c->width);
+    c->run_unit[z] = unit_of(c, z);
+    c->run[z] = zl_alloc(c->t->ctx, c->count / c->run_unit[z], sizeof *c->run[z]);
+    if (!c->run[z]) return ZLAY_ENOMEM;
+    runs_fill(c, z);
+    return ZLAY_OK;
+}
+
+/* Lines up to the last chunk that is wanted, all of them whole. */
+static zlay_status plain_make(zl_chunks *c)
+{
+    uint64_t last = c->count;
+    zlay_status status = ZLAY_OK;
+    while (last && !c->there[last - 1]) last--;
+    c->holes = last != c->wanted;
+    c->keep = c->t->request.keep_holes || c->swaps;
+    if (c->wanted != c->count || c->swaps || !weights_find(c)) return ZLAY_OK;
+    for (int32_t z = ZLAY_SWIZZLE_NONE; z < ZL_SWIZZLES && !status; z++)
+        if (z != ZL_SWIZZLE_FLIP && zl_chunks_use(c, z)) status = plain_of(c, z);
+    return status;
+}
+
+/* A store writes whole 16 bytes, and so none that the tile, or the tensor, has in part. */
+static zlay_status whole_check(const zl_chunks *c)
+{
+    const zl_tm *t = c->t;
+    uint8_t *bytes = zl_alloc(t->ctx, c->count, 1);
+    zlay_allocator alloc = zl_allocator(t->ctx);
+    zlay_status status = bytes ? ZLAY_OK : ZLAY_ENOMEM;
+    for (uint64_t i = 0; !status && i < c->cells; i++)
+        if (!t->defined || t->defined[i])
+            bytes[c->shared[i] * t->element / ZL_CHUNK] += (uint8_t)t->element;
+    for (uint64_t i = 0; !status && i < c->cells; i++) {
+        bool part = bytes[c->shared[i] * t->element / ZL_CHUNK] % ZL_CHUNK;
+        for (uint32_t k = 0; k < t->axes; k++) {
+            const zl_tm_axis *a = &t->axis[k];
+            part |= a->clipped && a->stride % ZL_CHUNK && (int64_t)a->granule * a->stride % ZL_CHUNK;
+        }
+        if (part) status = no_copy(c, i, "COPY_STORE_16", "a store writes whole 16 bytes, and the "
+                                   "tile has some of them in part");
+    }
+    zl_free(&alloc, bytes, c->count);
+    return status;
+}
+
+static zlay_status keys_make(zl_chunks *c)
+{
+    c->key = zl_alloc(c->t->ctx, c->count * c->width, sizeof *c->key);
+    c->there = zl_alloc(c->t->ctx, c->count, 1);
+    zlay_status status = c->key && c->there ? ZLAY_OK : ZLAY_ENOMEM;
+    for (uint64_t i = 0; !status && i < c->cells; i++) status = cell_put(c, i);
+    if (!status && c->t->store) status = whole_check(c);
+    return status ? status : plain_make(c);
+}
+
+/* The fewest cells of an axis that are whole 16 bytes; one where an edge may fall between them, or
+ * where they lie in a row. */
+static uint64_t group_of(const zl_tm_axis *a)
+{
+    uint64_t size = (uint64_t)(a->stride < 0 ? -a->stride : a->stride);
+    uint64_t group = ZL_CHUNK / zl_gcd(ZL_CHUNK, size);
+    return a->memory || size < ZL_CHUNK || a->granule % group ? 1 : group;
+}
+
+zlay_status zl_chunks_make(zl_chunks *out, const zl_tm *t)
+{
+    memset(out, 0, sizeof *out);
+    out->t = t;
+    out->slices = !t->tiled && !zl_tm_any_clips(t);
+    out->cells = t->cells;
+    out->width = 1;
+    for (uint32_t i = 0; i < t->axes; i++)
+        if (t->axis[i].clipped && (t->axis[i].memory || t->axis[i].granule % t->axis[i].tile)) {
+            out->group[out->width - 1] = group_of(&t->axis[i]);
+            out->axis[out->width++ - 1] = i;
+        }
+    if (out->cells > zl_limits(t->ctx)->points)
+        return zl_fail(t->ctx, ZLAY_ELIMIT, "limits.points is %llu, the tile has %llu",
+                       (unsigned long long)zl_limits(t->ctx)->points,
+                       (unsigned long long)out->cells);
+    out->global = zl_alloc(t->ctx, out->cells, sizeof *out->global);
+    out->shared = zl_alloc(t->ctx, out->cells, sizeof *out->shared);
+    zlay_status status = out->global && out->shared ? ZLAY_OK : ZLAY_ENOMEM;
+    if (!status) global_fill(out);
+    if (!status) status = shared_fill(out);
+    if (!status) status = places_check(out);
+    if (!status) status = room_check(out);
+    if (!status && !t->request.smem) status = tiles_check(out);
+    if (!status) status = keys_make(out);
+    if (!status) status = zl_legal_begin(out);
+    return status ? status : tiles_check(out);
+}
+
+void zl_chunks_free(zl_chunks *c)
+{
+    zlay_allocator alloc = zl_allocator(c->t->ctx);
+    zl_free(&alloc, c->global, c->cells * sizeof *c->global);
+    zl_free(&alloc, c->shared, c->cells * sizeof *c->shared);
+    zl_free(&alloc, c->key, c->count * c->width * sizeof *c->key);
+    zl_free(&alloc, c->there, c->count);
+    zl_legal_end(c);
+    for (int32_t z = ZLAY_SWIZZLE_NONE; z < ZL_SWIZZLES; z++) {
+        zl_free(&alloc, c->plain[z], c->count * sizeof *c->plain[z]);
+        if (c->run[z]) zl_free(&alloc, c->run[z], c->count / c->run_unit[z] * sizeof *c->run[z]);
+    }
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The least cover of a tile by boxes of whole lines: a shortest path, fewest boxes, then fewest
+ * bytes. */
+#include "synth/tensormap/several/cover.h"
+
+#include <string.h>
+
+typedef struct step {
+    uint64_t boxes, chunks; /* of a cover up to here */
+    uint64_t from, length, row; /* of its last box: line, chunks, those of a span */
+    int32_t swizzle, slice;
+    uint16_t shape[ZL_TM_RANK];
+    bool there;
+} step;
+
+typedef struct search {
+    const zl_chunks *c;
+    uint64_t lines;
+    step *at;       /* a cover of all lines before each */
+    uint64_t *far;  /* the line that the longest box from each reaches */
+    uint64_t *part; /* the line of which it brings some */
+    uint64_t *need; /* boxes from each line to the end, at least */
+    uint64_t fewest; /* of any cover */
+    uint64_t best;  /* of all */
+    bool measuring; /* how far boxes reach, before the path is searched */
+    uint64_t left;  /* steps of searches over holes */
+} search;
+
+/* Lines that the first `chunks` from a line cover whole. */
+static uint64_t lines_covered(const zl_chain *h, uint64_t chunks)
+{
+    const zl_chunks *c = h->c;
+    uint64_t end = h->start + chunks, line = end / ZL_LINE_CHUNKS;
+    uint64_t span = zl_tm_span(h->swizzle) / ZL_CHUNK;
+    for (uint64_t i = 0; h->swizzle && !h->slice && h->row < span && i < chunks; i++)
+        if (i % span >= h->row && c->there[zl_chunk_place(h->start + i, h->swizzle)])
+            return (h->start + i) / ZL_LINE_CHUNKS;
+    for (uint64_t at = end; at < c->count && at < (line + 1) * ZL_LINE_CHUNKS; at++)
+        if (c->there[zl_chunk_place(at, h->swizzle)]) return line;
+    return end % ZL_LINE_CHUNKS ? line + 1 : line;
+}
+
+static void offer(search *s, const zl_chain *h, uint64_t chunks, uint64_t end)
+{
+    const step *from = &s->at[h->start / ZL_LINE_CHUNKS];
+    s->at[end] = (step){from->boxes + 1, from->chunks + zl_chain_written(h, chunks),
+                        h->start / ZL_LINE_CHUNKS, chunks, h->row, h->swizzle, h->slice, {0}, true};
+    memcpy(s->at[end].shape, h->shape, sizeof h->shape);
+}
+
+static bool better(const step *to, const step *from, uint64_t sum)
+{
+    uint64_t boxes = from->boxes + 1;
+    sum += from->chunks;
+    return !to->there || to->boxes > boxes || (to->boxes == boxes && to->chunks > sum);
+}
+
+/* All lengths of a level that a best cover may have; those that end in the same line as a shorter
+ * one are no better. */
+static void level_offer(search *s, const zl_chain *h, uint32_t level)
+{
+    uint64_t before = 0, line = h->start / ZL_LINE_CHUNKS;
+    for (uint64_t n = level ? 2 : 1; n <= h->extent[level]; n++) {
+        uint64_t chunks = n * h->unit[level], end = lines_covered(h, chunks);
+        if (end <= line || end == before) continue;
+        if (s->at[line].boxes + 1 + s->need[end] > s->best) continue;
+        if (!better(&s->at[end], &s->at[line], zl_chain_written(h, chunks))) continue;
+        if (!zl_chain_legal(h, level, n)) continue;
+        before = end;
+        offer(s, h, chunks, end);
+    }
+}
+
+/* The longest box of a level. */
+static void level_measure(search *s, const zl_chain *h, uint32_t level)
+{
+    uint64_t line = h->start / ZL_LINE_CHUNKS, n = zl_chain_longest(h, level);
+    uint64_t chunks = n * h->unit[level], end = lines_covered(h, chunks);
+    uint64_t last = (h->start + chunks + ZL_LINE_CHUNKS - 1) / ZL_LINE_CHUNKS;
+    if (!n) return;
+    if (end > s->far[line]) s->far[line] = end;
+    if (last > s->part[line]) s->part[line] = last;
+}
+
+static void chain_offer(void *env, const zl_chain *h)
+{
+    search *s = env;
+    for (uint32_t i = h->levels; i-- > 0;)
+        if (s->measuring) level_measure(s, h, i);
+        else level_offer(s, h, i);
+}
+
+/* Of boxes over holes that begin at a line the one that brings most lines whole, and of as many the one
+ * that writes least. */
+typedef struct furthest {
+    zl_chain chain;
+    uint64_t lines, chunks;
+} furthest;
+
+static void shape_further(void *env, const zl_chain *h)
+{
+    furthest *f = env;
+    uint32_t level = h->levels - 1;
+    uint64_t chunks = h->extent[level] * h->unit[level];
+    uint64_t lines = (h->start + chunks + ZL_LINE_CHUNKS - 1) / ZL_LINE_CHUNKS;
+    uint64_t written = zl_chain_written(h, chunks);
+    if (lines < f->lines || (lines == f->lines && written >= f->chunks)) return;
+    chunks = zl_chain_longest(h, level) * h->unit[level];
+    lines = chunks ? lines_covered(h, chunks) : 0;
+    if (lines < f->lines || lines == h->start / ZL_LINE_CHUNKS) return;
+    *f = (furthest){*h, lines, written};
+}
+
+static void line_offer(search *s, uint64_t line)
+{
+    const zl_chunks *c = s->c;
+    bool ended = false;
+    furthest best = {.lines = 0};
+    zl_chunks_chains(c, line, false, chain_offer, s);
+    if (!zl_chunks_over_holes(c) || c->there[line * ZL_LINE_CHUNKS] || !zl_chunks_wanted(c, line)) return;
+    zl_chunks_shapes(c, line, shape_further, &best, &s->left, &ended);
+    if (best.lines) chain_offer(s, &best.chain);
+}
+
+/* A cover of more lines is one of fewer. */
+static void settle(search *s, uint64_t line)
+{
+    for (uint64_t end = s->lines; end > line; end--) {
+        const step *from = &s->at[end];
+        step *to = &s->at[line];
+        if (!from->there) continue;
+        if (!to->there || from->boxes < to->boxes ||
+            (from->boxes == to->boxes && from->chunks < to->chunks))
+            *to = *from;
+    }
+    if (line < s->lines && s->at[line].there && !zl_chunks_wanted(s->c, line)) {
+        const step *from = &s->at[line];
+        step *to = &s->at[line + 1];
+        if (!to->there || from->boxes < to->boxes ||
+            (from->boxes == to->boxes && from->chunks < to->chunks))
+            *to = *from;
+    }
+}
+
+static zlay_status boxes_take(const search *s, zl_tm_box **out, uint32_t *count)
+{
+    uint64_t boxes = s->at[s->lines].boxes, line = s->lines;
+    *out = zl_alloc(s->c->t->ctx, boxes, sizeof **out);
+    if (!*out) return ZLAY_ENOMEM;
+    *count = (uint32_t)boxes;
+    while (boxes--) {
+        const step *at = &s->at[line];
+        zl_chain h = {.c = s->c, .start = at->from * ZL_LINE_CHUNKS, .swizzle = at->swizzle,
+                      .row = at->row, .slice = at->slice};
+        uint32_t level = 0;
+        memcpy(h.shape, at->shape, sizeof h.shape);
+        if (!h.shape[0]) zl_chain_make(&h);
+        else if (!zl_chain_shape(&h)) return ZLAY_EINTERNAL;
+        while (h.unit[level] * h.extent[level] < at->length) level++;
+        if (!zl_chain_box(&(*out)[boxes], &h, level, at->length / h.unit[level]))
+            return ZLAY_EINTERNAL;
+        line = at->from;
+    }
+    return ZLAY_OK;
+}
+
+/* As many boxes of one length have one map more often, so they are tried. */
+static bool uniform(const search *s, zl_tm_box *box, uint64_t boxes, int32_t swizzle)
+{
+    uint64_t total = s->c->wanted, length = total / boxes;
+    if (s->at[s->lines].chunks != total || total % boxes || length % ZL_LINE_CHUNKS) return false;
+    for (uint64_t k = 0; k < boxes; k++) {
+        zl_chain h = {.c = s->c, .start = k * length, .swizzle = swizzle,
+                   .row = swizzle ? zl_tm_span(swizzle) / ZL_CHUNK : 0};
+        uint32_t level = 0;
+        zl_chain_make(&h);
+        while (level < h.levels && h.unit[level] * h.extent[level] < length) level++;
+        if (level == h.levels || length % h.unit[level] ||
+            !zl_chain_box(&box[k], &h, level, length / h.unit[level]) ||
+            !zl_chunks_legal(s->c, &box[k]))
+            return false;
+    }
+    return true;
+}
+
+static zlay_status boxes_even(const search *s, zl_tm_box *box, uint64_t boxes)
+{
+    zl_tm_box *even = boxes > 1 ? zl_alloc(s->c->t->ctx, boxes, sizeof *even) : NULL;
+    bool found = false;
+    if (boxes == 1) return ZLAY_OK;
+    if (!even) return ZLAY_ENOMEM;
+    for (int32_t z = ZLAY_SWIZZLE_NONE; z < ZL_SWIZZLES && !found; z++)
+        found = zl_chunks_use(s->c, z) && !s->c->holes && uniform(s, even, boxes, z);
+    if (found) memcpy(box, even, boxes * sizeof *box);
+    zlay_allocator alloc = zl_allocator(s->c->t->ctx);
+    zl_free(&alloc, even, boxes * sizeof *even);
+    return ZLAY_OK;
+}
+
+static uint64_t steps_least(search *s, const uint64_t *reach)
+{
+    s->need[s->lines] = 0;
+    for (uint64_t line = s->lines; line-- > 0;) s->need[line] = 1 + s->need[reach[line]];
+    return s->need[0];
+}
+
+/* Boxes may overlap where they bring the same, so the fewest are those that reach furthest. */
+static zlay_status measure(search *s)
+{
+    uint64_t next = 0;
+    s->measuring = true;
+    for (uint64_t line = 0; line < s->lines; line++) {
+        bool one = line && s->far[0] == s->lines;
+        s->far[line] = s->part[line] = one ? s->lines : line;
+        if (!one) line_offer(s, line);
+        if (!zl_chunks_wanted(s->c, line) && s->far[line] == line) s->far[line] = line + 1;
+    }
+    s->measuring = false;
+    for (uint64_t line = 0; line < s->lines; line++) {
+        if (s->far[line] > next) next = s->far[line];
+        s->far[line] = next;
+        if (s->part[line] < next) s->part[line] = next;
+        if (line && s->part[line] < s->part[line - 1]) s->part[line] = s->part[line - 1];
+        if (next <= line) return ZLAY_NONE;
+    }
+    s->fewest = steps_least(s, s->part);
+    steps_least(s, s->far);
+    s->best = s->need[0];
+    return ZLAY_OK;
+}
+
+static zlay_status path_find(search *s)
+{
+    zlay_status status = measure(s);
+    s->left = ZL_SHAPE_STEPS;
+    s->at[0].there = true;
+    for (uint64_t line = 0; line < s->lines && !status; line++) {
+        settle(s, line);
+        const step *at = &s->at[line];
+        if (at->there && at->boxes + s->need[line] <= s->best) line_offer(s, line);
+    }
+    if (!status && !s->at[s->lines].there) status = ZLAY_EINTERNAL;
+    return status;
+}
+
+zlay_status zl_chunks_path(const zl_chunks *c, zl_cover *out, uint64_t *fewest)
+{
+    search s = {.c = c, .lines = c->count / ZL_LINE_CHUNKS, .left = ZL_SHAPE_STEPS};
+    zlay_allocator alloc = zl_allocator(c->t->ctx);
+    size_t room = s.lines + 1;
+    *out = (zl_cover){0};
+    s.at = zl_alloc(c->t->ctx, room, sizeof *s.at);
+    s.far = zl_alloc(c->t->ctx, room, sizeof *s.far);
+    s.part = zl_alloc(c->t->ctx, room, sizeof *s.part);
+    s.need = zl_alloc(c->t->ctx, room, sizeof *s.need);
+    zlay_status status = s.at && s.far && s.part && s.need ? path_find(&s) : ZLAY_ENOMEM;
+    if (!status) status = boxes_take(&s, &out->box, &out->boxes);
+    if (!status) status = boxes_even(&s, out->box, out->boxes);
+    if (!status) out->chunks = s.at[s.lines].chunks;
+    *fewest = s.fewest;
+    zl_free(&alloc, s.at, room * sizeof *s.at);
+    zl_free(&alloc, s.far, room * sizeof *s.far);
+    zl_free(&alloc, s.part, room * sizeof *s.part);
+    zl_free(&alloc, s.need, room * sizeof *s.need);
+    if (status) zl_cover_free(c, out);
+    return status;
+}
+
+void zl_cover_free(const zl_chunks *c, zl_cover *cover)
+{
+    zlay_allocator alloc = zl_allocator(c->t->ctx);
+    zl_free(&alloc, cover->box, cover->boxes * sizeof *cover->box);
+    *cover = (zl_cover){0};
+}
+
+/* What is proved is so over the copies that are searched: where holes may be written not all. */
+static bool all_searched(const zl_chunks *c, const zl_cover *cover)
+{
+    return !c->holes || c->t->request.keep_holes || (cover->boxes == 1 && cover->chunks == c->wanted);
+}
+
+zlay_status zl_chunks_cover(const zl_chunks *c, zl_cover *out)
+{
+    uint64_t fewest = 0;
+    zl_cover other;
+    zlay_status status = zl_chunks_path(c, out, &fewest);
+    if (status && status != ZLAY_NONE) return status;
+    out->least = !status && (out->boxes == 1 || (c->width > 1 && out->boxes == fewest)) &&
+                 out->chunks == c->wanted;
+    if (out->least && (out->boxes == 1 || c->count > ZL_PLACES_MOST)) {
+        out->least = all_searched(c, out);
+        return ZLAY_OK;
+    }
+    bool least = out->least;
+    zlay_status more = zl_chunks_places(c, &other, status ? NULL : out);
+    if (more == ZLAY_ENOMEM) zl_cover_free(c, out);
+    if (more && (more == ZLAY_ENOMEM || status)) return more;
+    if (more) return zl_fail(c->t->ctx, ZLAY_OK, "%s", "");
+    zl_cover_free(c, out);
+    *out = other;
+    out->least = (least || out->least) && all_searched(c, out);
+    return ZLAY_OK;
+}

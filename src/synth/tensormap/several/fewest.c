@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "synth/tensormap/several/fewest.h"
+
+#include <string.h>
+
+enum { NODES_MOST = 100000, SEEN = 2048, SEEN_FROM = 256 };
+
+typedef struct level {
+    zl_places have;
+    uint64_t chunks;
+    uint32_t next, left; /* where the next box to try stands in the list; places that are left */
+    int32_t first;       /* place; -1: none is left */
+} level;
+
+static void level_begin(const zl_fewest *f, level *l)
+{
+    l->first = -1;
+    l->left = 0;
+    for (uint32_t w = f->words; w-- > 0;) {
+        uint64_t rest = f->want.word[w] & ~l->have.word[w];
+        l->left += (uint32_t)__builtin_popcountll(rest);
+        if (rest) l->first = (int32_t)(64 * w) + __builtin_ctzll(rest);
+    }
+    l->next = l->first < 0 ? 0 : f->over[l->first];
+}
+
+/* ---- boxes by places ------------------------------------------------------------------------- */
+
+/* The boxes over each place, in their order: counted, then put behind one another from the last on. */
+static bool list_fill(zl_fewest *f)
+{
+    f->over = zl_alloc(f->ctx, f->places + 1, sizeof *f->over);
+    for (uint32_t i = 0; f->over && i < f->boxes; i++)
+        for (uint32_t w = 0; w < f->words; w++)
+            for (uint64_t rest = f->box[i].where.word[w]; rest; rest &= rest - 1)
+                f->over[64 * w + (uint32_t)__builtin_ctzll(rest)]++;
+    for (uint32_t at = 0; f->over && at < f->places; at++) f->over[at + 1] += f->over[at];
+    f->list = f->over ? zl_alloc(f->ctx, f->over[f->places], sizeof *f->list) : NULL;
+    for (uint32_t i = f->boxes; f->list && i-- > 0;)
+        for (uint32_t w = 0; w < f->words; w++)
+            for (uint64_t rest = f->box[i].where.word[w]; rest; rest &= rest - 1)
+                f->list[--f->over[64 * w + (uint32_t)__builtin_ctzll(rest)]] = (uint16_t)i;
+    return f->list;
+}
+
+/* Behind the last place of a box. */
+static uint32_t end_of(const zl_fewest *f, uint32_t box)
+{
+    const uint64_t *word = f->box[box].where.word;
+    uint32_t w = f->words;
+    while (w && !word[w - 1]) w--;
+    return w ? 64 * w - (uint32_t)__builtin_clzll(word[w - 1]) : 0;
+}
+
+/* The fewest boxes from each place on, each taken for all up to its last one. */
+static bool need_fill(zl_fewest *f)
+{
+    uint16_t *end = zl_alloc(f->ctx, f->boxes, sizeof *end);
+    zlay_allocator alloc = zl_allocator(f->ctx);
+    f->need = zl_alloc(f->ctx, f->places + 1, sizeof *f->need);
+    for (uint32_t i = 0; end && i < f->boxes; i++) end[i] = (uint16_t)end_of(f, i);
+    for (uint32_t at = f->places; end && f->need && at-- > 0;) {
+        uint32_t far = at + 1;
+        bool wanted = f->want.word[at / 64] >> at % 64 & 1;
+        for (uint32_t k = f->over[at]; wanted && k < f->over[at + 1]; k++)
+            if (end[f->list[k]] > far) far = end[f->list[k]];
+        f->need[at] = (uint16_t)(f->need[far] + wanted);
+    }
+    zl_free(&alloc, end, f->boxes * sizeof *end);
+    return end && f->need;
+}
+
+/* What some box brings together with each place. */
+static bool near_fill(zl_fewest *f)
+{
+    f->near = zl_alloc(f->ctx, f->places, sizeof *f->near);
+    for (uint32_t i = 0; f->near && i < f->boxes; i++) {
+        if (zl_charge(f->ctx, f->box[i].wanted)) return false;
+        for (uint32_t w = 0; w < f->words; w++)
+            for (uint64_t rest = f->box[i].where.word[w]; rest; rest &= rest - 1) {
+                zl_places *near = &f->near[64 * w + (uint32_t)__builtin_ctzll(rest)];
+                for (uint32_t k = 0; k < f->words; k++) near->word[k] |= f->box[i].where.word[k];
+            }
+    }
+    return f->near;
+}
+
+static uint32_t near_count(const zl_fewest *f, uint64_t place, const zl_places *left)
+{
+    uint32_t count = 0;
+    for (uint32_t w = 0; w < f->words; w++)
+        count += (uint32_t)__builtin_popcountll(f->near[place].word[w] & left->word[w]);
+    return count;
+}
+
+/* Places in the order of how few others come with them: those are counted first. */
+static bool order_fill(zl_fewest *f)
+{
+    f->order = zl_alloc(f->ctx, f->wanted, sizeof *f->order);
+    uint16_t *count = zl_alloc(f->ctx, f->wanted, sizeof *count);
+    uint32_t n = 0;
+    for (uint64_t i = 0; f->order && count && i < f->places; i++) {
+        if (!(f->want.word[i / 64] >> i % 64 & 1)) continue;
+        uint32_t k = n++, mine = near_count(f, i, &f->want);
+        for (; k && count[k - 1] > mine; k--) {
+            count[k] = count[k - 1];
+            f->order[k] = f->order[k - 1];
+        }
+        count[k] = (uint16_t)mine;
+        f->order[k] = (uint16_t)i;
+    }
+    zlay_allocator alloc = zl_allocator(f->ctx);
+    zl_free(&alloc, count, f->wanted * sizeof *count);
+    return f->order && n == f->wanted;
+}
+
+/* Places that are left of which no box brings two: each needs one of its own. */
+static uint32_t boxes_least(const zl_fewest *f, const zl_places *have)
+{
+    zl_places left;
+    uint32_t count = 0;
+    for (uint32_t w = 0; w < f->words; w++) left.word[w] = f->want.word[w] & ~have->word[w];
+    for (uint64_t i = 0; i < f->wanted; i++) {
+        uint32_t at = f->order[i];
+        if (!(left.word[at / 64] >> at % 64 & 1)) continue;
+        for (uint32_t w = 0; w < f->words; w++) left.word[w] &= ~f->near[at].word[w];
+        count++;
+    }
+    return count;
+}
+
+/* The next box over the first place that is left which a better cover may have. */
+static bool level_next(zl_fewest *f, level *l, uint32_t rest)
+{
+    for (; l->next < f->over[l->first + 1]; l->next++) {
+        const zl_known *k = &f->box[f->list[l->next]];
+        if (l->chunks + k->chunks >= f->best_chunks) continue;
+        if (l->left > k->wanted + (uint64_t)(rest - 1) * f->longest) continue;
+        return true;
+    }
+    return false;
+}
+
+static void level_add(const zl_fewest *f, level *to, const level *from, const zl_known *k)
+{
+    for (uint32_t w = 0; w < f->words; w++)
+        to->have.word[w] = from->have.word[w] | k->where.word[w];
+    to->chunks = from->chunks + k->chunks;
+    level_begin(f, to);
+}
+
+/* ---- sets that were tried -------------------------------------------------------------------- */
+
+/* A set of places from which `rest` boxes more were tried, and found nothing better than is known. */
+typedef struct zl_seen {
+    zl_places have;
+    uint64_t chunks;
+    uint32_t rest; /* plus 1; 0: none */
+} zl_seen;
+
+static zl_seen *seen_at(const zl_fewest *f, const zl_places *have)
+{
+    return &f->seen[zl_places_hash(have, f->words) % SEEN];
+}
+
+/* Whether so many boxes more were tried from a level's places before; else they are from here on. */
+static bool is_seen(const zl_fewest *f, const level *l, uint32_t rest)
+{
+    zl_seen *at = f->seen ? seen_at(f, &l->have) : NULL;
+    if (!at) return false;
+    bool same = at->rest && !memcmp(&at->have, &l->have, f->words * sizeof l->have.word[0]);
+    if (same && at->rest > rest && at->chunks <= l->chunks) return true;
+    *at = (zl_seen){l->have, l->chunks, rest + 1};
+    return false;
+}
+
+/* Whether a level of so many boxes more may lead to a better cover: what is left is written at least. */
+static bool may_lead(const zl_fewest *f, const level *l, uint32_t rest)
+{
+    if (l->chunks + l->left >= f->best_chunks) return false;
+    if (l->first >= 0 && f->need[l->first] > rest) return false;
+    if (l->first >= 0 && is_seen(f, l, rest)) return false;
+    return boxes_least(f, &l->have) <= rest;
+}
+
+/* ---- the search ------------------------------------------------------------------------------ */
+
+static void judge(zl_fewest *f, const level *l, uint32_t depth)
+{
+    if (l->first >= 0 || l->chunks >= f->best_chunks) return;
+    f->best_chunks = l->chunks;
+    f->best_boxes = depth;
+    memcpy(f->best, f->chosen, depth * sizeof *f->best);
+}
+
+/* All covers by so many boxes; false: the nodes ran out. */
+static bool covers(zl_fewest *f, level *stack, uint32_t boxes)
+{
+    uint32_t depth = 0;
+    stack[0] = (level){0};
+    level_begin(f, &stack[0]);
+    for (;;) {
+        level *l = &stack[depth];
+        bool more = l->first >= 0 && depth < boxes && level_next(f, l, boxes - depth);
+        if (!more) judge(f, l, depth);
+        if (!more && (!depth || f->best_chunks <= f->wanted)) return true;
+        if (!more) {
+            depth--;
+            continue;
+        }
+        if (++f->nodes > NODES_MOST || zl_charge(f->ctx, f->wanted)) return false;
+        if (f->nodes == SEEN_FROM && !(f->seen = zl_alloc(f->ctx, SEEN, sizeof *f->seen))) return false;
+        f->chosen[depth] = f->list[l->next++];
+        level_add(f, &stack[depth + 1], l, &f->box[f->chosen[depth]]);
+        if (may_lead(f, &stack[depth + 1], boxes - depth - 1)) depth++;
+    }
+}
+
+/* Rounds of one box more, up to as many as are known to do. */
+static bool rounds(zl_fewest *f, level *stack)
+{
+    uint32_t most = f->than && f->than->boxes < ZL_FEWEST_MOST ? f->than->boxes : ZL_FEWEST_MOST - 1;
+    uint32_t boxes = (uint32_t)((f->wanted + f->longest - 1) / f->longest);
+    static const zl_places none;
+    if (boxes < boxes_least(f, &none)) boxes = boxes_least(f, &none);
+    if (boxes < f->need[0]) boxes = f->need[0];
+    for (; boxes <= most; boxes++) {
+        if (f->than && boxes == f->than->boxes) f->best_chunks = f->than->chunks + 1;
+        if (!covers(f, stack, boxes)) return false;
+        if (f->best_boxes) return true;
+    }
+    return f->than != NULL;
+}
+
+static zlay_status find(zl_fewest *f)
+{
+    zlay_allocator alloc = zl_allocator(f->ctx);
+    level *stack = zl_alloc(f->ctx, ZL_FEWEST_MOST + 1, sizeof *stack);
+    bool made = stack && list_fill(f) && need_fill(f) && near_fill(f) && order_fill(f);
+    if (made) f->all = rounds(f, stack);
+    zl_free(&alloc, stack, (ZL_FEWEST_MOST + 1) * sizeof *stack);
+    return made && (f->seen || f->nodes < SEEN_FROM) ? ZLAY_OK : ZLAY_ENOMEM;
+}
+
+zlay_status zl_fewest_find(zl_fewest *f)
+{
+    zlay_allocator alloc = zl_allocator(f->ctx);
+    f->best_chunks = UINT64_MAX;
+    zlay_status status = find(f);
+    zl_free(&alloc, f->near, f->places * sizeof *f->near);
+    zl_free(&alloc, f->order, f->wanted * sizeof *f->order);
+    zl_free(&alloc, f->need, (f->places + 1) * sizeof *f->need);
+    if (f->list) zl_free(&alloc, f->list, f->over[f->places] * sizeof *f->list);
+    zl_free(&alloc, f->over, (f->places + 1) * sizeof *f->over);
+    zl_free(&alloc, f->seen, SEEN * sizeof *f->seen);
+    f->near = NULL;
+    f->order = f->need = f->list = NULL;
+    f->over = NULL;
+    f->seen = NULL;
+    return status;
+}

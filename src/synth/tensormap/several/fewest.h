@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The fewest boxes that bring all places, and of as many those that write least: every cover has a
+ * box over the first place that is left, so those are tried, with one box more from round to round
+ * (iterative deepening).  Two bounds from below end a branch: places of which no box brings two; and the
+ * fewest intervals, each box taken for all up to its last place, from the first place that is left on.
+ * A set of places that was reached before by no more boxes and bytes is not tried again. */
+#ifndef ZL_SYNTH_TENSORMAP_FEWEST_H
+#define ZL_SYNTH_TENSORMAP_FEWEST_H
+
+#include "synth/tensormap/several/cover.h"
+
+enum { ZL_PLACE_WORDS = ZL_PLACES_MOST / 64, ZL_FEWEST_MOST = 64 };
+
+typedef struct zl_places {
+    uint64_t word[ZL_PLACE_WORDS];
+} zl_places;
+
+/* A box as a beginning and a length, and what it brings. */
+typedef struct zl_known {
+    zl_places where;
+    uint32_t chunks; /* that it writes */
+    uint32_t wanted; /* of them those that the tile wants */
+    uint64_t start, row, blocks;
+    int32_t swizzle, slice;
+    uint32_t level, pixels; /* pixels: of a walk */
+    uint16_t shape[ZL_TM_RANK];
+} zl_known;
+
+typedef struct zl_fewest {
+    zlay_ctx *ctx;
+    const zl_known *box;
+    uint32_t boxes, longest; /* the most places of one */
+    uint32_t words, places, wanted;
+    zl_places want;
+    const zl_cover *than;    /* a cover that is known; NULL: none is */
+    zl_places *near;         /* of each place: all that boxes bring with it */
+    uint16_t *order;         /* places, those with few such first */
+    uint16_t *need;          /* boxes that all places from one on take, at least */
+    uint32_t *over;          /* where the boxes over each place begin in `list` */
+    uint16_t *list;
+    struct zl_seen *seen;    /* sets that were tried, by a hash */
+    uint64_t nodes;
+    uint32_t chosen[ZL_FEWEST_MOST];
+    uint32_t best[ZL_FEWEST_MOST], best_boxes; /* 0: no cover, or none better than `than` */
+    uint64_t best_chunks;
+    bool all;                /* no cover is better */
+} zl_fewest;
+
+/* A hash of so many words of a set: each bit of each word tells in its low 32 bits. */
+static inline uint32_t zl_places_hash(const zl_places *places, uint32_t words)
+{
+    uint64_t sum = 0;
+    for (uint32_t w = 0; w < words; w++) {
+        sum = (sum ^ places->word[w]) * 0x9e3779b97f4a7c15;
+        sum ^= sum >> 32;
+    }
+    return (uint32_t)sum;
+}
+
+/* From the fields up to `than`; ENOMEM. */
+zlay_status zl_fewest_find(zl_fewest *f);
+
+#endif

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* That the maps read do what is asked, cell by cell, as identities in the names. */
+#include "synth/tensormap/symbolic/given.h"
+
+#include <string.h>
+
+typedef zl_tm_cell cell;
+
+static zlay_status unproved(const zl_tm_given *g, const char *why)
+{
+    return zl_symbols_unknown(g->ctx, why);
+}
+
+static bool sum_add(zl_tm_sum *sum, const zl_tm_sum *step, int64_t times)
+{
+    bool fits = true;
+    for (uint32_t i = 0; i < ZL_TM_PRODUCTS; i++) {
+        int64_t part;
+        fits = fits && zl_mul(step->of[i], times, &part) && zl_add(sum->of[i], part, &sum->of[i]);
+    }
+    return fits;
+}
+
+/* Where the element of a cell lies in global memory, by the request. */
+static bool wanted(zl_tm_sum *out, const cell *c)
+{
+    bool fits = true;
+    *out = c->g->offset;
+    for (size_t k = 0; k < c->g->s->leaves; k++)
+        fits = fits && sum_add(out, &c->g->step[k], c->at[k]);
+    return fits;
+}
+
+bool zl_tm_brought(int64_t at[ZL_TM_RANK], int64_t *within, const cell *c, const zlay_copy *copy)
+{
+    const zlay_tensormap *map = &c->g->move->maps[copy->map];
+    int64_t bytes = zlay_tensormap_type_bits(map->type) / 8, row = (int64_t)map->box[0] * bytes;
+    int64_t pitch = map->swizzle ? (int64_t)zl_tm_span(map->swizzle) : row;
+    int64_t line = c->place / ZL_LINE & ((1 << map->swizzle) - 1);
+    int64_t from = (c->place ^ line * ZL_CHUNK) - (int64_t)copy->smem;
+    if (from < 0 || from % pitch >= row) return false;
+    at[0] = copy->coordinate[0] + from % pitch / bytes;
+    *within = from % pitch % bytes;
+    from /= pitch;
+    for (uint32_t i = 1; i < map->rank; i++) {
+        int64_t count = (map->box[i] + map->step[i] - 1) / map->step[i];
+        at[i] = copy->coordinate[i] + from % count * map->step[i];
+        from /= count;
+    }
+    return from == 0;
+}
+
+/* Add what coordinates of a map are, in bytes. */
+static bool moved(zl_tm_sum *out, const zl_tm_read *read, uint32_t rank, const int64_t *at)
+{
+    for (uint32_t i = 0; i < rank; i++) {
+        int64_t part, *sum = &out->of[read->product[i]];
+        if (!zl_mul(read->factor[i], at[i], &part) || !zl_add(*sum, part, sum)) return false;
+    }
+    return true;
+}
+
+/* A dimension with the extent of a leaf has that leaf's coordinate, some indices a cell or some cells
+ * an index, which then divide the extent: so it ends where the tensor does. */
+static bool edges_at(const cell *c, const zl_tm_read *read, uint32_t rank,
+                     const int64_t at[ZL_TM_RANK])
+{
+    for (uint32_t i = 0; i < rank; i++)
+        if (read->leaf[i] != ZL_TM_NO_LEAF &&
+            at[i] / read->times[i] != c->at[read->leaf[i]] / read->part[i])
+            return false;
+    return true;
+}
+
+bool zl_tm_cell_at(cell *c, uint64_t index)
+{
+    const zl_tm_given *g = c->g;
+    c->index = index;
+    for (size_t k = 0; k < g->s->leaves; k++) {
+        c->at[k] = (int64_t)(index % g->request.shape[k]);
+        index /= g->request.shape[k];
+    }
+    if (!zl_value(g->move->smem, c->index, &c->place)) return false;
+    c->place *= g->element;
+    return true;
+}
+
+uint64_t zl_tm_cells_inside(const zl_tm_given *g, uint32_t leaf)
+{
+    int64_t most = zl_monomial_range(&g->s->leaf[leaf].shape, g->s).hi;
+    return (uint64_t)most < g->request.shape[leaf] ? (uint64_t)most : g->request.shape[leaf];
+}
+
+bool zl_tm_outside(const cell *c)
+{
+    for (uint32_t k = 0; k < c->g->s->leaves; k++)
+        if ((uint64_t)c->at[k] >= zl_tm_cells_inside(c->g, k)) return true;
+    return false;
+}
+
+/* Past the end of a dimension there is the fill. */
+static bool filled(const cell *c, const zlay_tensormap *map, const zl_tm_read *read,
+                   const int64_t at[ZL_TM_RANK])
+{
+    for (uint32_t i = 0; i < map->rank; i++)
+        if (read->leaf[i] == ZL_TM_NO_LEAF && (at[i] < 0 || (uint64_t)at[i] >= map->extent[i]))
+            return true;
+    return edges_at(c, read, map->rank, at);
+}
+
+bool zl_tm_proved_by(const cell *c, const zlay_copy *copy)
+{
+    zl_tm_sum want, have;
+    const zl_tm_read *read = &c->g->read[copy->map];
+    const zlay_tensormap *map = &c->g->move->maps[copy->map];
+    int64_t at[ZL_TM_RANK], within;
+    if (!zl_tm_brought(at, &within, c, copy)) return false;
+    if (zl_tm_outside(c) && filled(c, map, read, at)) return true;
+    have = read->address;
+    if (!wanted(&want, c) || !moved(&have, read, map->rank, at)) return false;
+    have.of[ZL_TM_NUMBER] += within;
+    return memcmp(&want, &have, sizeof want) == 0 && edges_at(c, read, map->rank, at);
+}
+
+static bool cell_prove(const cell *c)
+{
+    for (uint32_t k = 0; k < c->g->move->info.copies; k++)
+        if (zl_tm_proved_by(c, &c->g->move->copies[k])) return true;
+    return false;
+}
+
+/* ---- from tile to tile ---------------------------------------------------------------- */
+
+static bool named_extent(const zl_tm_given *g, uint32_t leaf)
+{
+    return !zl_monomial_constant(&g->s->leaf[leaf].shape);
+}
+
+/* What the next tile along a leaf adds is what the request adds, and a dimension that it moves by
+ * an unknown number of tiles has that leaf's extent. */
+static bool advance_right(const zl_tm_given *g, const zlay_copy *copy, uint32_t leaf)
+{
+    const zl_tm_read *read = &g->read[copy->map];
+    uint32_t rank = g->move->maps[copy->map].rank;
+    int64_t tile = (int64_t)g->request.shape[leaf];
+    zl_tm_sum want = {{0}}, have = {{0}};
+    if (!sum_add(&want, &g->step[leaf], tile)) return false;
+    for (uint32_t i = 0; i < rank; i++) {
+        int64_t by = copy->advance[i][leaf], part;
+        if (!zl_mul(read->factor[i], by, &part)) return false;
+        have.of[read->product[i]] += part;
+        bool own = read->leaf[i] == (int32_t)leaf;
+        if (own ? by * read->part[i] != tile * read->times[i]
+                : by && read->leaf[i] != ZL_TM_NO_LEAF)
+            return false;
+        if (by && named_extent(g, leaf) && read->leaf[i] != (int32_t)leaf) return false;
+    }
+    return memcmp(&want, &have, sizeof want) == 0;
+}
+
+/* Tiles that leave the tensor along a leaf are cut by a dimension of its extent. */
+static bool edge_right(const zl_tm_given *g, const zlay_copy *copy, uint32_t leaf)
+{
+    const zl_tm_read *read = &g->read[copy->map];
+    if (!named_extent(g, leaf)) return true;
+    zlay_range r = zl_monomial_range(&g->s->leaf[leaf].shape, g->s);
+    if (zl_range_divisor(r) % g->request.shape[leaf] == 0) return true;
+    for (uint32_t i = 0; i < g->move->maps[copy->map].rank; i++)
+        if (read->leaf[i] == (int32_t)leaf) return true;
+    return false;
+}
+
+bool zl_tm_one_tile(const zl_tm_given *g, uint32_t leaf)
+{
+    zlay_range r = zl_monomial_range(&g->s->leaf[leaf].shape, g->s);
+    return r.hi < INT64_MAX && (uint64_t)r.hi <= g->request.shape[leaf];
+}
+
+static zlay_status tiles_prove(const zl_tm_given *g)
+{
+    for (uint32_t k = 0; k < g->move->info.copies; k++)
+        for (uint32_t leaf = 0; leaf < g->s->leaves; leaf++) {
+            const zlay_copy *copy = &g->move->copies[k];
+            if (!zl_tm_one_tile(g, leaf) && !advance_right(g, copy, leaf))
+                return unproved(g, "the next tile is reached for some numbers only");
+            if (!edge_right(g, copy, leaf))
+                return unproved(g, "the tensor's edge is cut for some numbers only");
+        }
+    return ZLAY_OK;
+}
+
+zlay_status zl_tm_prove(const zl_tm_given *g)
+{
+    uint64_t cells = zlay_layout_size(g->move->smem);
+    if (cells > zl_limits(g->ctx)->points)
+        return zl_fail(g->ctx, ZLAY_ELIMIT, "limit points: the tile has %llu",
+                       (unsigned long long)cells);
+    if (zl_tm_prove_digits(g)) return tiles_prove(g);
+    cell c = {.g = g};
+    for (uint64_t i = 0; i < cells; i++)
+        if (!zl_tm_cell_at(&c, i) || !cell_prove(&c))
+            return unproved(g, "no copies found for some numbers do it for all");
+    return tiles_prove(g);
+}
+
+/* ---- what the copies do, for the certificate ------------------------------------------- */
+
+/* Where the first copy that brings a cell takes it from; *by is that copy. */
+static bool taken(zl_tm_sum *out, const zlay_copy **by, const zl_tm_given *g, uint64_t index)
+{
+    cell c = {.g = g};
+    if (!zl_tm_cell_at(&c, index)) return false;
+    for (uint32_t k = 0; k < g->move->info.copies; k++) {
+        const zlay_copy *copy = &g->move->copies[k];
+        const zl_tm_read *read = &g->read[copy->map];
+        int64_t at[ZL_TM_RANK], within;
+        if (!zl_tm_brought(at, &within, &c, copy)) continue;
+        *by = copy;
+        *out = read->address;
+        out->of[ZL_TM_NUMBER] += within;
+        return moved(out, read, g->move->maps[copy->map].rank, at);
+    }
+    return false;
+}
+
+zlay_status zl_tm_moved(zl_tm_sum *offset, zl_tm_sum *step, zl_tm_sum *next, const zl_tm_given *g)
+{
+    const zlay_copy *copy, *other;
+    uint64_t index = 1;
+    bool fits = taken(offset, &copy, g, 0);
+    for (size_t k = 0; k < g->s->leaves && fits; k++) {
+        const zl_tm_read *read = &g->read[copy->map];
+        int64_t by[ZL_TM_RANK];
+        memset(&next[k], 0, sizeof next[k]);
+        memset(&step[k], 0, sizeof step[k]);
+        for (uint32_t i = 0; i < ZL_TM_RANK; i++) by[i] = copy->advance[i][k];
+        fits = moved(&next[k], read, g->move->maps[copy->map].rank, by);
+        if (zl_tm_cells_inside(g, (uint32_t)k) > 1)
+            fits = fits && taken(&step[k], &other, g, index) && sum_add(&step[k], offset, -1);
+        index *= g->request.shape[k];
+    }
+    return fits ? ZLAY_OK : zl_symbols_overflow(g->ctx);
+}

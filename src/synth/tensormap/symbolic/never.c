@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* That no copies do it, whatever the names are.  A copy brings 16 bytes of global memory to 16 bytes
+ * of shared memory: no cell that is always inside the tensor may lie elsewhere in the one than in
+ * the other, in the first tile or in the next, and no two cells that share 16 bytes of shared memory
+ * may lie further apart in global memory. */
+#include "synth/tensormap/symbolic/given.h"
+
+typedef struct first {
+    uint64_t cell; /* of a chunk, plus 1, among those always inside; 0: none yet */
+    int64_t place;
+} first;
+
+/* The box of cells that no numbers put outside the tensor. */
+typedef struct always {
+    uint64_t cells, extent[ZL_SYMBOL_LEAVES];
+    int64_t place; /* of the first, bytes */
+} always;
+
+static always always_of(const zl_tm_given *g)
+{
+    always a = {.cells = 1};
+    for (size_t k = 0; k < g->s->leaves; k++) {
+        uint64_t least = (uint64_t)zl_monomial_range(&g->s->leaf[k].shape, g->s).lo;
+        a.extent[k] = least < g->request.shape[k] ? least : g->request.shape[k];
+        a.cells *= a.extent[k];
+    }
+    return a;
+}
+
+/* The coordinate of the i-th of them, and its index into the tile. */
+static uint64_t cell_of(int64_t *at, const zl_tm_given *g, const always *a, uint64_t i)
+{
+    uint64_t cell = 0, step = 1;
+    for (size_t k = 0; k < g->s->leaves; k++) {
+        at[k] = (int64_t)(i % a->extent[k]);
+        i /= a->extent[k];
+        cell += (uint64_t)at[k] * step;
+        step *= g->request.shape[k];
+    }
+    return cell;
+}
+
+static bool sum_put(zl_poly *p, const zl_tm_given *g, const zl_tm_sum *sum, int64_t times)
+{
+    bool fits = true;
+    for (uint32_t i = 0; i < g->products; i++) {
+        zl_monomial m = g->product[i];
+        fits = fits && zl_mul(sum->of[i], times, &m.factor) && (!m.factor || zl_poly_add(p, &m));
+    }
+    return fits;
+}
+
+/* Bytes that are never 0, or never 0 modulo 16. */
+static bool never(const zl_tm_given *g, const zl_poly *bytes, int64_t modulus)
+{
+    zlay_range r = zl_poly_range(bytes, g->s);
+    if (modulus) r = zl_range_mod(r, zl_range_constant(modulus));
+    return !zl_range_has(r, 0);
+}
+
+/* Bytes from one cell to another, less `places`, modulo 16 or as they are. */
+static bool apart(const zl_tm_given *g, const int64_t *from, const int64_t *to, int64_t places,
+                  int64_t modulus)
+{
+    zl_poly bytes = {0};
+    zl_monomial less = zl_monomial_of(-places);
+    bool fits = !places || zl_poly_add(&bytes, &less);
+    for (size_t k = 0; k < g->s->leaves; k++)
+        fits = fits && sum_put(&bytes, g, &g->step[k], to[k] - from[k]);
+    return fits && never(g, &bytes, modulus);
+}
+
+/* Of a cell that lies at `place`. */
+static bool misplaced(const zl_tm_given *g, const int64_t *at, int64_t place)
+{
+    zl_poly bytes = {0};
+    zl_monomial less = zl_monomial_of(-place);
+    bool fits = (!place || zl_poly_add(&bytes, &less)) && sum_put(&bytes, g, &g->offset, 1);
+    for (size_t k = 0; k < g->s->leaves; k++) fits = fits && sum_put(&bytes, g, &g->step[k], at[k]);
+    return fits && never(g, &bytes, ZL_CHUNK);
+}
+
+static zlay_status none(const zl_tm_given *g, const char *rule, uint64_t cell, const char *why)
+{
+    return zl_fail(g->ctx, ZLAY_NONE, "%s: byte %llu of the tile: %s for any number that the facts "
+                   "allow", rule, (unsigned long long)(cell * g->element), why);
+}
+
+/* A pitch is to blame where there is one that is never a multiple. */
+static zlay_status misplaced_say(const zl_tm_given *g, uint64_t cell)
+{
+    for (size_t k = 0; k < g->s->leaves; k++) {
+        zl_poly bytes = {0};
+        if (g->request.shape[k] < 2 || zl_monomial_is(&g->s->leaf[k].stride, 1)) continue;
+        if (sum_put(&bytes, g, &g->step[k], 1) && never(g, &bytes, ZL_CHUNK))
+            return none(g, "TMAP_STRIDE_16", cell, "a pitch of the tensor is no multiple of 16 bytes");
+    }
+    return none(g, "COPY_COORDINATE_16", cell, "it does not lie in its 16 bytes of global memory as "
+                "in those of shared memory");
+}
+
+static zlay_status cell_never(const zl_tm_given *g, const always *a, first *chunk, uint64_t i)
+{
+    static const int64_t origin[ZL_SYMBOL_LEAVES];
+    int64_t place, at[ZL_SYMBOL_LEAVES], before[ZL_SYMBOL_LEAVES];
+    uint64_t cell = cell_of(at, g, a, i);
+    if (!zl_value(g->request.smem, cell, &place) || place < 0) return ZLAY_ELIMIT;
+    place *= g->element;
+    first *f = &chunk[place / ZL_CHUNK];
+    if (misplaced(g, at, place % ZL_CHUNK) || apart(g, origin, at, place - a->place, ZL_CHUNK))
+        return misplaced_say(g, cell);
+    if (!f->cell) {
+        *f = (first){i + 1, place};
+        return ZLAY_ELIMIT;
+    }
+    cell_of(before, g, a, f->cell - 1);
+    if (!apart(g, before, at, place - f->place, 0)) return ZLAY_ELIMIT;
+    return none(g, "TMAP_BOX0_16", cell, "its 16 bytes of shared memory are not 16 of global memory");
+}
+
+/* There is always a second tile, in which the first cell lies elsewhere in its 16 bytes. */
+static zlay_status tiles_never(const zl_tm_given *g)
+{
+    for (size_t k = 0; k < g->s->leaves; k++) {
+        zl_poly bytes = {0};
+        int64_t tile = (int64_t)g->request.shape[k];
+        if (zl_monomial_range(&g->s->leaf[k].shape, g->s).lo <= tile) continue;
+        if (sum_put(&bytes, g, &g->step[k], tile) && never(g, &bytes, ZL_CHUNK))
+            return none(g, "COPY_COORDINATE_16", 0, "in the next tile it does not lie in its 16 bytes "
+                        "of global memory as in those of shared memory");
+    }
+    return ZLAY_ELIMIT;
+}
+
+static zlay_status cells_never(const zl_tm_given *g)
+{
+    uint64_t most, room, i = 0;
+    zlay_allocator alloc = zl_allocator(g->ctx);
+    zlay_status status = ZLAY_ELIMIT;
+    always a = always_of(g);
+    if (zlay_layout_size(g->request.smem) > zl_limits(g->ctx)->points ||
+        zlay_layout_cosize(g->ctx, &most, g->request.smem) ||
+        most > zlay_smem_capacity(g->target) / g->element)
+        return ZLAY_ELIMIT;
+    if (!zl_value(g->request.smem, 0, &a.place)) return ZLAY_ELIMIT;
+    a.place *= g->element;
+    room = most * g->element / ZL_CHUNK + 1;
+    first *chunk = zl_alloc(g->ctx, room, sizeof *chunk);
+    if (!chunk) return ZLAY_ENOMEM;
+    while (i < a.cells && status == ZLAY_ELIMIT) status = cell_never(g, &a, chunk, i++);
+    zl_free(&alloc, chunk, room * sizeof *chunk);
+    return status;
+}
+
+zlay_status zl_tm_never(const zl_tm_given *g)
+{
+    if (!g->products) return ZLAY_ELIMIT;
+    zlay_status status = tiles_never(g);
+    return status == ZLAY_ELIMIT && g->request.smem ? cells_never(g) : status;
+}

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Buffers packed into allocations of tensor memory.
+ *
+ * Two allocations of one size are as good as one of twice that size, in the place of both: so of
+ * all divisions of so many columns into powers of two the binary digits of their number serve best,
+ * and they are the fewest allocations. What is left to choose is the number of columns. */
+#include "synth/tmem/tmem_pack.h"
+
+#include <string.h>
+#include <zlay/tmem.h>
+
+enum { UNIT = 32, ALIGN_MOST = 32 };
+
+/* ---- the request ------------------------------------------------------------------------ */
+
+static zlay_status buffer_check(zlay_ctx *ctx, const zlay_tmem_buffer *b, uint32_t i)
+{
+    const char *wrong = NULL;
+    if (!b->columns) wrong = "columns: there are none";
+    else if (b->first > b->last) wrong = "last: it is before the first step";
+    else if (b->align > ALIGN_MOST || (b->align & (b->align - 1)))
+        wrong = "align: it is no power of two up to 32, of which alone an allocation is a multiple";
+    else if (b->fixed > 1) wrong = "fixed: it is 0 or 1";
+    else if (b->offset && !b->fixed) wrong = "offset: the buffer is not fixed";
+    else if (b->fixed && b->align && b->offset % b->align)
+        wrong = "offset: it is no multiple of align";
+    else if (b->reserved[0] || b->reserved[1]) wrong = "reserved words must be 0";
+    return wrong ? zl_fail(ctx, ZLAY_EINVAL, "buffer %u, %s", i, wrong) : ZLAY_OK;
+}
+
+static zlay_status request_copy(zlay_ctx *ctx, zlay_tmem_pack_request *out,
+                                const zlay_tmem_pack_request *r)
+{
+    if (r->size < offsetof(zlay_tmem_pack_request, reserved) || r->size > sizeof *out)
+        return zl_fail(ctx, ZLAY_EINVAL, "size: %u is none of a zlay_tmem_pack_request", r->size);
+    *out = (zlay_tmem_pack_request){0};
+    memcpy(out, r, r->size);
+    for (size_t i = 0; i < ZL_COUNT(out->reserved); i++)
+        if (out->reserved[i]) return zl_fail(ctx, ZLAY_EINVAL, "reserved words must be 0");
+    if (!out->count || out->count > ZLAY_TMEM_BUFFERS)
+        return zl_fail(ctx, ZLAY_EINVAL, "count: %u buffers, of 1 to %d", out->count,
+                       ZLAY_TMEM_BUFFERS);
+    if (!out->buffers) return zl_fail(ctx, ZLAY_EINVAL, "buffers: there are none");
+    if (!out->allocations) out->allocations = 1;
+    zlay_status status = ZLAY_OK;
+    for (uint32_t i = 0; !status && i < out->count; i++)
+        status = buffer_check(ctx, &out->buffers[i], i);
+    return status;
+}
+
+/* ---- the problem ------------------------------------------------------------------------- */
+
+/* Whether a buffer's first step is nobody's before it. */
+static bool is_start(const zlay_tmem_pack_request *r, uint32_t i)
+{
+    for (uint32_t j = 0; j < i; j++)
+        if (r->buffers[j].first == r->buffers[i].first) return false;
+    return true;
+}
+
+/* Bit t: alive in the t-th of the starts, by time. Two buffers share a step where they share the
+ * later one's start. */
+static uint64_t life_of(const zlay_tmem_pack_request *r, const zlay_tmem_buffer *b)
+{
+    uint64_t life = 0;
+    for (uint32_t i = 0; i < r->count; i++) {
+        uint32_t step = r->buffers[i].first, before = 0;
+        if (step < b->first || step > b->last) continue;
+        for (uint32_t j = 0; j < r->count; j++)
+            before += r->buffers[j].first < step && is_start(r, j);
+        life |= 1ull << before;
+    }
+    return life;
+}
+
+static void pack_begin(zl_pack *pack, const zlay_tmem_pack_request *r)
+{
+    *pack = (zl_pack){.count = r->count};
+    for (uint32_t i = 0; i < r->count; i++) {
+        const zlay_tmem_buffer *b = &r->buffers[i];
+        pack->item[i] = (zl_packed){.columns = b->columns, .align = b->align ? b->align : 1,
+                                    .offset = b->offset, .fixed = b->fixed,
+                                    .life = life_of(r, b)};
+        pack->steps += is_start(r, i);
+    }
+}
+
+/* Columns that one step needs at least, and the step. */
+static uint64_t alive_most(const zl_pack *pack, const zlay_tmem_pack_request *r, uint32_t *step)
+{
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < r->count; i++) {
+        uint64_t sum = 0;
+        for (uint32_t j = 0; j < r->count; j++)
+            if (r->buffers[j].first <= r->buffers[i].first &&
+                r->buffers[i].first <= r->buffers[j].last)
+                sum += pack->item[j].columns;
+        if (sum > most) {
+            most = sum;
+            *step = r->buffers[i].first;
+        }
+    }
+    return most;
+}
+
+/* The end of the last column that a fixed buffer has. */
+static uint64_t fixed_end(const zlay_tmem_pack_request *r)
+{
+    uint64_t end = 0;
+    for (uint32_t i = 0; i < r->count; i++) {
+        const zlay_tmem_buffer *b = &r->buffers[i];
+        if (b->fixed && (uint64_t)b->offset + b->columns > end)
+            end = (uint64_t)b->offset + b->columns;
+    }
+    return end;
+}
+
+/* The allocations of so many columns: their binary digits, the largest first. */
+static bool divide(zl_pack *pack, uint32_t columns, uint32_t most)
+{
+    pack->columns = columns;
+    pack->allocations = 0;
+    for (uint32_t size = ZLAY_TMEM_COLUMNS; size >= UNIT; size /= 2)
+        if (columns & size) {
+            if (pack->allocations == most || pack->allocations == ZLAY_TMEM_ALLOCATIONS)
+                return false;
+            pack->size[pack->allocations++] = size;
+        }
+    return true;
+}
+
+/* ---- rules ------------------------------------------------------------------------------- */
+
+static zlay_status refused(zlay_ctx *ctx, const zlay_target *target, const zlay_reason *reason,
+                           const char *why)
+{
+    zlay_rule rule;
+    zlay_status status = zlay_rule_get(&rule, reason->rule);
+    if (status) return status;
+    return zl_fail(ctx, ZLAY_NONE, "%s: %s; %s (target %s)", rule.id, why, rule.text,
+                   zlay_target_name(target));
+}
+
+static zlay_status alloc_check(zlay_ctx *ctx, const zlay_target *target,
+                               const zlay_tmem_pack_request *r, uint32_t columns, const char *why)
+{
+    zlay_verdict verdict;
+    zlay_reason reason = {0};
+    zlay_tmem_issue issue = {.op = ZLAY_TMEM_ALLOC, .columns = columns, .cta_group = r->cta_group};
+    zlay_status status = zlay_tmem_issue_check(&verdict, &reason, 1, target, &issue);
+    if (status || verdict.answer == ZLAY_YES) return status;
+    return refused(ctx, target, &reason, why);
+}
+
+/* ---- the answer --------------------------------------------------------------------------- */
+
+static void answer(zlay_tmem_packing *out, const zl_pack *pack)
+{
+    out->columns = pack->columns;
+    out->allocations = pack->allocations;
+    memcpy(out->allocation, pack->size, pack->allocations * sizeof *pack->size);
+    out->count = pack->count;
+    for (uint32_t i = 0; i < pack->count; i++) {
+        uint32_t in = 0, base = 0;
+        while (pack->place[i] >= base + pack->size[in]) base += pack->size[in++];
+        out->in[i] = in;
+        out->offset[i] = pack->place[i] - base;
+    }
+}
+
+/* Sizes from the least upward: the first that fits is the answer, and `least` the first one that
+ * was not refuted. */
+static zlay_status try_sizes(zlay_ctx *ctx, zlay_tmem_packing *out, zl_pack *pack,
+                             const zlay_tmem_pack_request *r, uint64_t end)
+{
+    bool limited = false;
+    uint32_t from = (out->alive + UNIT - 1) / UNIT * UNIT;
+    pack->most = zl_limits(ctx)->points;
+    for (uint32_t columns = from; columns <= ZLAY_TMEM_COLUMNS; columns += UNIT) {
+        if (!divide(pack, columns, r->allocations)) continue;
+        zlay_status status = end > pack->size[0] ? ZLAY_NONE : zl_pack_search(ctx, pack);
+        out->tried += pack->tried;
+        pack->tried = 0;
+        if (status == ZLAY_OK || status == ZLAY_ELIMIT)
+            if (!out->least) out->least = columns;
+        limited = limited || status == ZLAY_ELIMIT;
+        if (status == ZLAY_OK) answer(out, pack);
+        if (status != ZLAY_NONE && status != ZLAY_ELIMIT) return status;
+    }
+    if (limited)
+        return zl_fail(ctx, ZLAY_ELIMIT, "limit points: no packing in %llu placements a size",
+                       (unsigned long long)pack->most);
+    return zl_fail(ctx, ZLAY_NONE,
+                   "TMEM_ALLOC_RANGE: no packing has %d columns in %u allocations, though at most %u "
+                   "are alive in one step",
+                   ZLAY_TMEM_COLUMNS, r->allocations, out->alive);
+}
+
+static zlay_status certify(zlay_ctx *ctx, const zlay_tmem_packing *p,
+                           const zlay_tmem_pack_request *r)
+{
+    zlay_layout *a = NULL, *b = NULL;
+    zlay_answer equal = ZLAY_NO;
+    zlay_status status = zlay_tmem_packing_certificate(ctx, &a, &b, p, r);
+    if (!status) status = zlay_layout_equal(ctx, &equal, NULL, a, b);
+    zlay_layout_free(a);
+    zlay_layout_free(b);
+    if (status || equal == ZLAY_YES) return status;
+    return zl_fail(ctx, ZLAY_EINTERNAL,
+                   "the certificate does not hold; please report this request");
+}
+
+static zlay_status find(zlay_ctx *ctx, zlay_tmem_packing *out, const zlay_target *target,
+                        const zlay_tmem_pack_request *r)
+{
+    zl_pack pack;
+    char why[64] = "";
+    uint32_t step = 0;
+    pack_begin(&pack, r);
+    uint64_t alive = alive_most(&pack, r, &step), end = fixed_end(r);
+    uint64_t most = alive > end ? alive : end;
+    zlay_status status = alloc_check(ctx, target, r, UNIT, "no block has columns");
+    if (!status && most > ZLAY_TMEM_COLUMNS) {
+        zl_text text = {why, sizeof why - 1, 0};
+        if (alive > end) zl_putf(&text, "step %u needs %llu", step, (unsigned long long)alive);
+        else zl_putf(&text, "fixed buffers end at %llu", (unsigned long long)end);
+        return alloc_check(ctx, target, r, most > UINT32_MAX ? UINT32_MAX : (uint32_t)most, why);
+    }
+    out->alive = (uint32_t)alive;
+    return status ? status : try_sizes(ctx, out, &pack, r, end);
+}
+
+zlay_status zlay_tmem_pack(zlay_ctx *ctx, zlay_tmem_packing *out, const zlay_target *target,
+                           const zlay_tmem_pack_request *request)
+{
+    zlay_tmem_pack_request r;
+    zlay_tmem_packing packing = {0};
+    if (!out || !target || !request) return ZLAY_EINVAL;
+    zlay_status status = zl_enter(ctx);
+    if (status) return status;
+    zl_leave(ctx, ZLAY_OK);
+    status = request_copy(ctx, &r, request);
+    if (!status) status = find(ctx, &packing, target, &r);
+    packing.optimal = packing.columns == packing.least;
+    for (uint32_t i = 0; !status && i < packing.allocations; i++)
+        status = alloc_check(ctx, target, &r, packing.allocation[i], "an allocation of the packing");
+    if (!status) status = certify(ctx, &packing, &r);
+    if (!status) *out = packing;
+    return status;
+}
+
+/* ---- the certificate ---------------------------------------------------------------------- */
+
+enum { GUARD = 128 };
+
+typedef struct owner {
+    int64_t a[2], b;
+    char text[GUARD];
+    const char *guard;
+} owner;
+
+static uint32_t place_of(const zlay_tmem_packing *p, uint32_t i)
+{
+    uint32_t at = p->offset[i];
+    for (uint32_t k = 0; k < p->in[i]; k++) at += p->allocation[k];
+    return at;
+}
+
+/* Every place and size is a multiple of it, so a cell of so many columns has one owner or none. */
+static uint32_t granule(const zlay_tmem_packing *p, const zl_pack *pack)
+{
+    uint32_t bits = p->columns;
+    for (uint32_t i = 0; i < p->count; i++) bits |= pack->item[i].columns | place_of(p, i);
+    return bits & (0u - bits);
+}
+
+static void owner_of(owner *o, const zl_pack *pack, const zlay_tmem_packing *p, uint32_t i,
+                     uint32_t unit)
+{
+    uint64_t life = pack->item[i].life;
+    uint32_t at = place_of(p, i), from = (uint32_t)__builtin_ctzll(life);
+    *o = (owner){.a = {unit, 0}, .b = (int64_t)i * ZLAY_TMEM_COLUMNS - at, .guard = o->text};
+    zl_text text = {o->text, sizeof o->text - 1, 0};
+    zl_putf(&text, "%u <= x0 < %u and %u <= x1 < %u", at / unit,
+            (at + pack->item[i].columns) / unit, from,
+            from + (uint32_t)__builtin_popcountll(life));
+}
+
+static zlay_status owners(zlay_ctx *ctx, zlay_layout **out, const zlay_tmem_packing *p,
+                          const uint64_t *box, owner *o, bool turned)
+{
+    zlay_piece piece[ZLAY_TMEM_BUFFERS];
+    for (uint32_t i = 0; i < p->count; i++) {
+        owner *of = &o[turned ? p->count - 1 - i : i];
+        piece[i] = (zlay_piece){of->a, &of->b, &of->guard, 1};
+    }
+    return zlay_layout_new_pieces(ctx, out, 2, box, 1, p->count, piece);
+}
+
+static bool is_packing(const zlay_tmem_packing *p, const zlay_tmem_pack_request *r)
+{
+    if (p->count != r->count || !p->allocations || p->allocations > ZLAY_TMEM_ALLOCATIONS)
+        return false;
+    for (uint32_t i = 0; i < p->count; i++)
+        if (p->in[i] >= p->allocations || p->offset[i] > p->allocation[p->in[i]] ||
+            r->buffers[i].columns > p->allocation[p->in[i]] - p->offset[i])
+            return false;
+    return true;
+}
+
+zlay_status zlay_tmem_packing_certificate(zlay_ctx *ctx, zlay_layout **a, zlay_layout **b,
+                                          const zlay_tmem_packing *packing,
+                                          const zlay_tmem_pack_request *request)
+{
+    zlay_tmem_pack_request r;
+    zl_pack pack;
+    owner o[ZLAY_TMEM_BUFFERS];
+    if (!a || !b || !packing || !request) return ZLAY_EINVAL;
+    *a = *b = NULL;
+    zlay_status status = request_copy(ctx, &r, request);
+    if (status) return status;
+    if (!is_packing(packing, &r))
+        return zl_fail(ctx, ZLAY_EINVAL, "packing: it is none of these buffers");
+    pack_begin(&pack, &r);
+    uint32_t unit = granule(packing, &pack);
+    const uint64_t box[] = {packing->columns / unit, pack.steps};
+    for (uint32_t i = 0; i < packing->count; i++) owner_of(&o[i], &pack, packing, i, unit);
+    status = owners(ctx, a, packing, box, o, false);
+    if (!status) status = owners(ctx, b, packing, box, o, true);
+    if (!status) return ZLAY_OK;
+    zlay_layout_free(*a);
+    *a = NULL;
+    return status;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A tile of one operand on its way to the registers of a wave: what the instruction takes
+ * (wave_operand), where the tile lies in shared memory (wave_place), the layouts and what they prove
+ * (wave_lay). */
+#ifndef ZL_WAVE_H
+#define ZL_WAVE_H
+
+#include "algebra/text/format.h"
+#include <zlay/bank.h>
+#include <zlay/wave.h>
+
+enum { ZL_WAVE_LAYOUTS = ZLAY_WAVE_ORDER + 1, ZL_WAVE_CERTIFICATES = 2, ZL_WAVE_BYTES = 16 };
+
+/* The fragment as the rule of its instruction numbers it: lane (row, part), value (run, jump) ->
+ * row + side * k. */
+typedef struct zl_wave_operand {
+    uint32_t side, k;         /* rows and K of an instruction */
+    uint32_t lanes, each;     /* of a wave; values of a lane */
+    uint32_t parts, run;      /* of K: lanes beside each other, values beside each other */
+    uint32_t part_k, jump_k;  /* what the next part, the next run adds to k */
+} zl_wave_operand;
+
+struct zlay_wave {
+    zlay_allocator alloc;
+    zlay_wave_info info;
+    zlay_mma mma;
+    int32_t fragment;
+    zl_wave_operand operand;
+    uint32_t merged; /* instructions along K whose values one read brings */
+    zlay_layout *layout[ZL_WAVE_LAYOUTS];
+    zlay_layout *certificate[ZL_WAVE_CERTIFICATES][2];
+};
+
+/* The fragment, its rows and its parts; ZLAY_ENOTSUP one of another form. */
+zlay_status zl_wave_operand_read(zlay_ctx *ctx, zlay_wave *w);
+
+/* Widths, loads, reads, steps. */
+zlay_status zl_wave_widths(zlay_ctx *ctx, zlay_wave *w, const zlay_wave_request *request);
+
+/* The swizzle, and what accesses take. */
+zlay_status zl_wave_place(zlay_wave *w);
+
+/* Layouts and certificates, decided. */
+zlay_status zl_wave_lay(zlay_ctx *ctx, zlay_wave *w);
+
+/* Element of shared memory under a swizzle, which is its own inverse. */
+static inline uint32_t zl_wave_swizzled(const zlay_wave_info *i, uint32_t element)
+{
+    uint32_t mask = ((1u << i->swizzle_bits) - 1) << i->swizzle_base;
+    return element ^ (element >> i->swizzle_shift & mask);
+}
+
+/* The element of the tile with which a lane begins a read of a block of rows in a part. */
+uint32_t zl_wave_read_element(const zlay_wave *w, uint32_t lane, uint32_t read);
+
+#endif

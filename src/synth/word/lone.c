@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lanes with one register, whose parts must cross. With R = [P Q; S T] on (byte, lane) an exchange
+ * takes one off the rank of S, a shuffle none, and maps inside lanes join exchanges. So rank S
+ * exchanges are needed, and they do when T = I + S B for some B: then R is a map inside lanes,
+ * exchanges l += u f(byte) whose u f sum to S, and a map inside lanes. Otherwise one shuffle with
+ * C = T + S B' before them makes it so. */
+#include "synth/word/round.h"
+
+/* Columns of S by what they reach: in the low half the lanes, in the high half the bytes. */
+static void reached(zl_space *out, const zl_wanted *w, const zl_affine *map)
+{
+    out->pivots = 0;
+    for (uint64_t left = w->inner; left; left &= left - 1) {
+        uint64_t to = map->basis[__builtin_ctzll(left)] & w->lanes;
+        uint64_t rest = zl_space_rest(out, to | (left & (0 - left)) << ZL_SLOT_BITS);
+        if (rest & UINT32_MAX) zl_space_put(out, rest);
+    }
+}
+
+/* y with S y = lanes; false: there is none. */
+static bool before(const zl_space *s, uint64_t lanes, uint64_t *y)
+{
+    uint64_t rest = zl_space_rest(s, lanes);
+    *y = rest >> ZL_SLOT_BITS;
+    return !(rest & UINT32_MAX);
+}
+
+/* x -> x + B l with T + S B = I, and the lanes' constant within reach; false: there is none. */
+static bool settle(zl_affine *out, const zl_wanted *w, const zl_affine *map)
+{
+    zl_space s;
+    uint64_t y;
+    reached(&s, w, map);
+    zl_map_same(out, w->bits);
+    for (uint64_t left = w->lanes; left; left &= left - 1) {
+        unsigned k = (unsigned)__builtin_ctzll(left);
+        if (!before(&s, (map->basis[k] ^ (uint64_t)1 << k) & w->lanes, &y)) return false;
+        out->basis[k] ^= y;
+    }
+    return before(&s, map->constant & w->lanes, &y);
+}
+
+/* C = T + S B, which has an inverse: where T falls short, a column of S. */
+static void shuffle_of(zl_affine *out, const zl_wanted *w)
+{
+    zl_space s, span = {.pivots = 0};
+    uint64_t short_of = 0;
+    reached(&s, w, &w->map);
+    zl_map_same(out, w->bits);
+    out->constant = w->map.constant & w->lanes;
+    for (uint64_t left = w->lanes; left; left &= left - 1) {
+        unsigned k = (unsigned)__builtin_ctzll(left);
+        out->basis[k] = w->map.basis[k] & w->lanes;
+        if (!zl_space_put(&span, out->basis[k])) short_of |= left & (0 - left);
+    }
+    for (uint64_t from = s.pivots; short_of && from; from &= from - 1) {
+        uint64_t column = s.value[__builtin_ctzll(from)] & UINT32_MAX;
+        if (!zl_space_put(&span, column)) continue;
+        out->basis[__builtin_ctzll(short_of)] ^= column;
+        short_of &= short_of - 1;
+    }
+}
+
+/* l += u f(byte), u the column of S with the pivot, f the bytes whose columns have it. */
+static void exchange_of(zl_affine *out, const zl_wanted *w, const zl_affine *map,
+                        const zl_space *s, unsigned pivot)
+{
+    uint64_t u = s->value[pivot] & UINT32_MAX;
+    zl_map_same(out, w->bits);
+    for (uint64_t left = w->inner; left; left &= left - 1) {
+        unsigned k = (unsigned)__builtin_ctzll(left);
+        if (map->basis[k] >> pivot & 1) out->basis[k] ^= u;
+    }
+    if (map->constant >> pivot & 1) out->constant = u;
+}
+
+static void take_off(zl_affine *rest, const zl_affine *first)
+{
+    zl_affine back;
+    zl_map_invert(&back, first);
+    zl_map_product(rest, rest, &back);
+}
+
+bool zl_lone_shuffles(const zl_wanted *w)
+{
+    zl_affine settled;
+    return !settle(&settled, w, &w->map);
+}
+
+bool zl_lone_put(zl_word *word, const zl_wanted *w)
+{
+    zl_affine rest = w->map, first, one;
+    zl_space s;
+    if (!settle(&first, w, &rest)) {
+        shuffle_of(&first, w);
+        if (!zl_word_put(word, w, ZL_STEP_IDX, &first)) return false;
+        take_off(&rest, &first);
+        settle(&first, w, &rest);
+    }
+    if (!zl_word_put(word, w, ZL_STEP_PRMT, &first)) return false;
+    take_off(&rest, &first);
+    reached(&s, w, &rest);
+    const zl_affine whole = rest;
+    for (uint64_t left = s.pivots; left; left &= left - 1) {
+        exchange_of(&one, w, &whole, &s, (unsigned)__builtin_ctzll(left));
+        if (!zl_word_put(word, w, ZL_STEP_EXCHANGE, &one)) return false;
+        take_off(&rest, &one);
+    }
+    return zl_word_put(word, w, ZL_STEP_PRMT, &rest);
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Maps of slots, what a step costs, and steps that become one. */
+#include "synth/word/round.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const zl_step_row rows[] = {
+#define STEP(id, op, form, rounds, each, instruction, takes, source)                               \
+    {op, form, rounds, each, instruction, takes, source},
+#include "synth/word/words.def"
+};
+
+const zl_step_row *zl_step_row_of(zl_step_id id) { return &rows[id]; }
+
+uint32_t zl_slots_bits(const zl_slots *s)
+{
+    return s->byte + s->reg + s->lane + s->warp + s->block;
+}
+
+/* ---- maps ------------------------------------------------------------------------------ */
+
+void zl_map_same(zl_affine *out, unsigned bits)
+{
+    out->bits = bits;
+    out->constant = 0;
+    for (unsigned k = 0; k < bits; k++) out->basis[k] = (uint64_t)1 << k;
+}
+
+void zl_map_copy(zl_affine *out, const zl_affine *map)
+{
+    memcpy(out, map, offsetof(zl_affine, basis) + map->bits * sizeof *map->basis);
+}
+
+/* Gauss-Jordan of [map | same], a row in one word: in the low half what images sum to, in the high half
+ * which ones they are. A row has no other row's pivot. */
+static bool invert_packed(zl_affine *out, const zl_affine *map)
+{
+    uint64_t row[ZL_SLOT_BITS], done = 0;
+    const unsigned bits = map->bits;
+    for (unsigned k = 0; k < bits; k++) {
+        uint64_t now = map->basis[k] | (uint64_t)1 << (ZL_SLOT_BITS + k);
+        for (uint64_t left = now & done; left; left &= left - 1) now ^= row[__builtin_ctzll(left)];
+        const unsigned pivot = (unsigned)__builtin_ctzll(now);
+        if (pivot >= bits) return false;
+        for (uint64_t left = done; left; left &= left - 1) {
+            uint64_t *other = &row[__builtin_ctzll(left)];
+            *other ^= now & (0 - (*other >> pivot & 1));
+        }
+        row[pivot] = now;
+        done |= (uint64_t)1 << pivot;
+    }
+    for (unsigned k = 0; k < bits; k++) {
+        if ((row[k] & UINT32_MAX) >> bits) return false;
+        out->basis[k] = row[k] >> ZL_SLOT_BITS;
+    }
+    return true;
+}
+
+static bool invert_wide(zl_affine *out, const zl_affine *map)
+{
+    zl_echelon e;
+    const unsigned bits = map->bits;
+    e.pivots = 0;
+    for (unsigned k = 0; k < bits; k++)
+        if (!zl_echelon_put(&e, map->basis[k], k)) return false;
+    if (e.pivots != zl_ones(bits)) return false;
+    for (unsigned k = 0; k < bits; k++) out->basis[k] = e.sources[k];
+    return true;
+}
+
+bool zl_map_invert(zl_affine *out, const zl_affine *map)
+{
+    const uint64_t constant = map->constant;
+    const unsigned bits = map->bits;
+    if (bits > ZL_SLOT_BITS ? !invert_wide(out, map) : !invert_packed(out, map)) return false;
+    out->bits = bits;
+    out->constant = zl_map_linear(out, constant);
+    return true;
+}
+
+void zl_map_product(zl_affine *out, const zl_affine *second, const zl_affine *first)
+{
+    const unsigned bits = first->bits;
+    const uint64_t constant = zl_map_at(second, first->constant);
+    uint64_t basis[ZL_COUNT(first->basis)];
+    for (unsigned k = 0; k < bits; k++) basis[k] = zl_map_linear(second, first->basis[k]);
+    out->bits = bits;
+    out->constant = constant;
+    memcpy(out->basis, basis, bits * sizeof *basis);
+}
+
+bool zl_map_equal(const zl_affine *a, const zl_affine *b)
+{
+    return a->constant == b->constant && !memcmp(a->basis, b->basis, a->bits * sizeof *a->basis);
+}
+
+bool zl_wanted_of(zl_wanted *out, const zl_slots *slots, const zl_affine *map)
+{
+    out->slots = *slots;
+    out->bits = zl_slots_bits(slots);
+    out->bytes = zl_ones(slots->byte);
+    out->inner = zl_ones(slots->byte + slots->reg);
+    out->regs = out->inner & ~out->bytes;
+    out->lanes = zl_ones(out->bits) & ~out->inner;
+    out->plane = out->bytes | out->lanes;
+    out->map = *map;
+    return map->bits == out->bits && !(map->constant & ~zl_ones(out->bits)) &&
+           zl_map_invert(&out->inverse, map);
+}
+
+/* ---- costs --------------------------------------------------------------------------------- */
+
+/* A register is whole in its lane when its word's bytes and lane are the slot's own, which for the
+ * registers of one lane is a linear system. */
+uint32_t zl_touched(const zl_wanted *w, const zl_affine *back)
+{
+    uint64_t mixed = 0, own = back->constant & w->plane;
+    uint32_t regs = 1u << w->slots.reg;
+    zl_space s;
+    s.pivots = 0;
+    for (uint64_t left = w->plane; left; left &= left - 1)
+        mixed |= back->basis[__builtin_ctzll(left)] ^ (left & (0 - left));
+    if (mixed) return regs;
+    for (uint64_t left = w->regs; left; left &= left - 1)
+        zl_space_put(&s, back->basis[__builtin_ctzll(left)] & w->plane);
+    return zl_space_rest(&s, own) ? regs : regs - (regs >> zl_space_rank(&s));
+}
+
+uint32_t zl_slots_touched(const zl_slots *slots, const zl_affine *map)
+{
+    zl_wanted w;
+    return zl_wanted_of(&w, slots, map) ? zl_touched(&w, &w.inverse) : 0;
+}
+
+/* With renamed registers: as touched, where registers are lanes. */
+uint32_t zl_slots_moved(const zl_slots *slots, const zl_affine *map)
+{
+    zl_wanted w;
+    if (!zl_wanted_of(&w, slots, map)) return 0;
+    uint64_t mixed = 0, regs = 1u << slots->reg;
+    zl_space s = {.pivots = 0};
+    for (uint64_t left = w.plane; left; left &= left - 1)
+        mixed |= w.inverse.basis[__builtin_ctzll(left)] ^ (left & (0 - left));
+    for (uint64_t left = w.regs; left; left &= left - 1)
+        zl_space_put(&s, w.inverse.basis[__builtin_ctzll(left)] ^ (left & (0 - left)));
+    bool none = zl_space_rest(&s, w.inverse.constant);
+    return (uint32_t)(mixed || none ? regs : regs - (regs >> zl_space_rank(&s)));
+}
+
+static bool is_inner(zl_step_id id)
+{
+    return id == ZL_STEP_REG || id == ZL_STEP_SELP || id == ZL_STEP_PRMT;
+}
+
+/* The cheapest generator of a step that is inside lanes, or a plain shuffle. */
+static zl_step_id kind(const zl_wanted *w, const zl_affine *map, const zl_affine *back,
+                       zl_step_id id)
+{
+    uint64_t other = back->constant & w->bytes, lanes = 0;
+    if (is_inner(id)) {
+        if (!zl_touched(w, back)) return ZL_STEP_REG;
+        for (unsigned k = 0; k < w->bits; k++)
+            other |= (back->basis[k] ^ (w->bytes & (uint64_t)1 << k)) & w->bytes;
+        for (uint64_t left = w->bytes; left; left &= left - 1)
+            other |= back->basis[__builtin_ctzll(left)] & w->regs;
+        return other ? ZL_STEP_PRMT : ZL_STEP_SELP;
+    }
+    if (id != ZL_STEP_IDX) return id;
+    for (uint64_t left = w->lanes; left; left &= left - 1)
+        lanes |= map->basis[__builtin_ctzll(left)] ^ (left & (0 - left));
+    return lanes ? ZL_STEP_IDX : ZL_STEP_BFLY;
+}
+
+/* ---- steps that become one
+ * ---------------------------------------------------------------------- */
+
+/* What two neighbours are as one step; ZL_STEPS: they stay two. A renaming joins anything, bytes
+ * that move inside registers join a step that chooses bytes. */
+static zl_step_id joined(const zl_wanted *w, const zl_step *a, zl_step_id id,
+                         const zl_affine *map, const zl_affine *both)
+{
+    if (is_inner(a->id) && is_inner(id))
+        return zl_inner_rank(w, both) < 2 ? ZL_STEP_PRMT : ZL_STEPS;
+    if (a->id == ZL_STEP_REG) return id;
+    if (id == ZL_STEP_REG) return a->id;
+    bool first = a->id == ZL_STEP_EXCHANGE && is_inner(id) && !zl_inner_rank(w, map);
+    bool second = id == ZL_STEP_EXCHANGE && is_inner(a->id) && !zl_inner_rank(w, &a->map);
+    return first || second ? ZL_STEP_EXCHANGE : ZL_STEPS;
+}
+
+static void step_set(zl_step *out, const zl_wanted *w, zl_step_id id, const zl_affine *map,
+                     const zl_affine *back)
+{
+    out->id = kind(w, map, back, id);
+    out->instructions = zl_touched(w, back) * rows[out->id].each;
+    zl_map_copy(&out->map, map);
+}
+
+static void step_copy(zl_step *out, const zl_step *from)
+{
+    out->id = from->id;
+    out->instructions = from->instructions;
+    zl_map_copy(&out->map, &from->map);
+}
+
+static bool is_same(const zl_affine *map)
+{
+    zl_affine same;
+    zl_map_same(&same, map->bits);
+    return zl_map_equal(&same, map);
+}
+
+void zl_word_begin(zl_word *out, const zl_slots *slots)
+{
+    memset(out, 0, offsetof(zl_word, step));
+    out->slots = *slots;
+}
+
+void zl_word_copy(zl_word *out, const zl_word *word)
+{
+    memcpy(out, word, offsetof(zl_word, step) + word->count * sizeof *word->step);
+}
+
+void zl_word_count(zl_word *word)
+{
+    word->rounds = word->instructions = word->shuffles = 0;
+    for (uint32_t i = 0; i < word->count; i++) {
+        const zl_step_row *row = &rows[word->step[i].id];
+        word->rounds += row->rounds;
+        word->instructions += word->step[i].instructions;
+        word->shuffles += row->rounds ? word->step[i].instructions / row->each : 0;
+    }
+}
+
+bool zl_word_put(zl_word *word, const zl_wanted *w, zl_step_id id, const zl_affine *map)
+{
+    zl_affine back;
+    zl_map_invert(&back, map);
+    return zl_word_put_known(word, w, id, map, &back);
+}
+
+bool zl_word_put_known(zl_word *word, const zl_wanted *w, zl_step_id id, const zl_affine *map,
+                       const zl_affine *back)
+{
+    zl_affine both, both_back;
+    zl_step now;
+    step_set(&now, w, id, map, back);
+    if (now.id == ZL_STEP_IDX || now.id == ZL_STEP_BFLY)
+        if (!now.instructions && !zl_map_stays(w, map)) return false;
+    zl_step *last = word->count ? &word->step[word->count - 1] : NULL;
+    if (last) {
+        zl_map_product(&both, map, &last->map);
+        zl_step_id one = joined(w, last, now.id, map, &both);
+        if (one != ZL_STEPS) {
+            word->count--;
+            zl_map_invert(&both_back, &both);
+            step_set(&now, w, one, &both, &both_back);
+        }
+    }
+    if (word->count == ZL_WORD_STEPS) return false;
+    if (!is_same(&now.map)) step_copy(&word->step[word->count++], &now);
+    zl_word_count(word);
+    return true;
+}
+

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "synth/word/round.h"
+
+enum { BYTE_MOST = 2, REG_MOST = 8, LANE_MOST = 6, WARP = 5 };
+
+const zl_word_aim zl_word_least = {.draws = 12, .peels = 8, .pairs = 16, .matrix = true};
+const zl_word_aim zl_word_soon = {.draws = 12, .peels = 2, .pairs = 2, .matrix = true};
+
+/* ---- the least word ----------------------------------------------------------------------------
+ */
+
+/* Instructions, where a shuffle may count as several. */
+static uint32_t cost_of(const zl_word_aim *aim, uint32_t instructions, uint32_t shuffles)
+{
+    return instructions + (aim->shuffle ? aim->shuffle - 1 : 0) * shuffles;
+}
+
+uint32_t zl_word_cost(const zl_word_aim *aim, const zl_word *word)
+{
+    return cost_of(aim, word->instructions, word->shuffles);
+}
+
+bool zl_word_less(const zl_word_aim *aim, const zl_word *a, const zl_word *b)
+{
+    uint32_t one = zl_word_cost(aim, a), other = zl_word_cost(aim, b);
+    if (!aim->shuffle && a->rounds != b->rounds) return a->rounds < b->rounds;
+    return one != other ? one < other : a->shuffles < b->shuffles;
+}
+
+static void keep(zl_search *s, bool made)
+{
+    if (!made) return;
+    if (!s->found || zl_word_less(&s->aim, &s->trial, &s->best)) zl_word_copy(&s->best, &s->trial);
+    s->found = true;
+}
+
+static zl_word *trial(zl_search *s)
+{
+    s->trial.count = 0;
+    zl_word_count(&s->trial);
+    return &s->trial;
+}
+
+static uint32_t lesser(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+static void bound(zl_search *s, uint32_t cost) { s->least = lesser(s->least, cost); }
+
+unsigned zl_crossing_rank(const zl_wanted *w)
+{
+    zl_space s;
+    s.pivots = 0;
+    for (uint64_t left = w->inner; left; left &= left - 1)
+        zl_space_put(&s, w->map.basis[__builtin_ctzll(left)] & w->lanes);
+    return zl_space_rank(&s);
+}
+
+/* Selects a register beside which a round may still be no worse than the best. A search for the
+ * fewest rounds asks for no limit: it reads its bound from what the first way takes. */
+static uint32_t selects_most(const zl_search *s, uint32_t regs)
+{
+    if (!s->found || !s->aim.shuffle) return UINT32_MAX;
+    uint32_t moved = (regs + 1) / 2, best = zl_word_cost(&s->aim, &s->best);
+    uint32_t shuffles = cost_of(&s->aim, moved, moved);
+    return best > shuffles ? (best - shuffles) / regs : 0;
+}
+
+/* Where registers have parts, several ways of keeping them together, until one meets the bound;
+ * there is one way where no more stays inner than bytes are. */
+static void rounds_try(zl_search *s, const zl_wanted *w, unsigned selects, bool fixed)
+{
+    uint32_t regs = 1u << w->slots.reg;
+    bool made = zl_round_put(trial(s), w, (zl_round_way){0, selects_most(s, regs), fixed});
+    keep(s, made);
+    if (!made) return;
+    uint32_t moved = regs;
+    for (uint32_t i = 0; i < s->trial.count; i++)
+        if (s->trial.step[i].id == ZL_STEP_BFLY) moved = s->trial.step[i].instructions;
+    bool one_way = !w->slots.byte || zl_crossing_rank(w) == w->slots.reg, exact = fixed && one_way;
+    uint32_t ordered = selects ? selects * regs : zl_round_ordered(w);
+    uint32_t least = exact ? zl_word_cost(&s->aim, &s->trial)
+                           : ordered + cost_of(&s->aim, moved, moved);
+    bound(s, least);
+    uint32_t shuffles = fixed && regs > 1 ? regs / 2 : regs;
+    shuffles = cost_of(&s->aim, shuffles, shuffles);
+    for (unsigned draw = 1; draw < s->aim.draws && !one_way; draw++) {
+        uint32_t most = zl_word_cost(&s->aim, &s->best) - 1;
+        if (most < least || most < shuffles) break;
+        zl_round_way way = {draw, (most - shuffles) / regs, fixed};
+        keep(s, zl_round_put(trial(s), w, way));
+    }
+}
+
+static void matrices_try(zl_search *s, const zl_wanted *w)
+{
+    keep(s, zl_matrix_put(trial(s), w, false));
+    keep(s, zl_matrix_put(trial(s), w, true));
+}
+
+static void crossing_try(zl_search *s, const zl_wanted *w)
+{
+    s->least = UINT32_MAX;
+    unsigned selects = zl_round_selects(w);
+    rounds_try(s, w, selects, true);
+    uint32_t regs = 1u << w->slots.reg, all = cost_of(&s->aim, regs, regs);
+    if (!s->found || zl_word_cost(&s->aim, &s->best) > selects * regs + all)
+        rounds_try(s, w, selects, false);
+    uint32_t extra = cost_of(&s->aim, 0, regs), least = UINT32_MAX;
+    if (s->found) least = zl_word_cost(&s->aim, &s->best) - extra;
+    keep(s, zl_exchange_put(trial(s), &least, w));
+    bound(s, least);
+    if (s->aim.matrix) matrices_try(s, w);
+    if (s->aim.matrix && zl_matrix_may(w)) bound(s, zl_matrix_selects(w) * regs + all);
+    if (!w->slots.reg) s->least = zl_word_cost(&s->aim, &s->best);
+    bound(s, zl_word_cost(&s->aim, &s->best));
+}
+
+/* A map whose rank of lane <- byte, register is at most the registers' bits. */
+bool zl_round_search(zl_search *s, const zl_wanted *w)
+{
+    s->found = false;
+    if (zl_map_stays(w, &w->map)) {
+        keep(s, zl_inner_put(trial(s), w, &w->map));
+        s->least = zl_word_cost(&s->aim, &s->best);
+    } else crossing_try(s, w);
+    return s->found;
+}
+
+static bool lone_put(zl_word *out, zl_search *s, const zl_wanted *w)
+{
+    s->found = false;
+    keep(s, zl_lone_put(trial(s), w));
+    if (s->aim.matrix) matrices_try(s, w);
+    if (s->found) zl_word_copy(out, &s->best);
+    out->slots = w->slots;
+    return s->found;
+}
+
+/* Parts of the one register: movmatrix may take the place of an exchange. */
+static void lone_bound(zl_word *out, const zl_wanted *w, unsigned rank)
+{
+    bool matrix = rank > 1 ? w->slots.lane == WARP : zl_matrix_may(w);
+    uint32_t shuffle = !matrix && zl_lone_shuffles(w);
+    out->lower_rounds = rank + shuffle;
+    out->lower_instructions = (matrix ? 1 : 2) * rank + shuffle;
+}
+
+static void lower_set(zl_word *out, const zl_search *s, const zl_wanted *w)
+{
+    unsigned reg = w->slots.reg, rank = zl_crossing_rank(w), regs = 1u << reg;
+    if (rank > reg && !reg) {
+        lone_bound(out, w, rank);
+    } else if (rank > reg) {
+        out->lower_rounds = (rank + reg - 1) / reg;
+        out->lower_instructions = out->lower_rounds * ((regs + 1) / 2);
+        if (s->floor) out->lower_instructions = lesser(s->floor, out->instructions);
+    } else {
+        out->lower_rounds = !zl_map_stays(w, &w->map);
+        out->lower_instructions = s->least;
+    }
+    out->optimal = !s->aim.shuffle && out->rounds == out->lower_rounds &&
+                   out->instructions <= out->lower_instructions;
+}
+
+/* Rounds that take one rank after the other away, in each at least half of the registers, and the
+ * selects of one round: what no word costs less than, of any number of rounds. */
+uint32_t zl_rounds_floor(const zl_wanted *w, const zl_word_aim *aim, uint32_t *rounds)
+{
+    uint32_t reg = w->slots.reg, regs = 1u << reg, rank = zl_crossing_rank(w);
+    bool stays = zl_map_stays(w, &w->map);
+    *rounds = stays ? 0 : rank > reg && reg ? (rank + reg - 1) / reg : 1;
+    if (stays) return zl_inner_rank(w, &w->map) * regs;
+    uint32_t moved = *rounds * ((regs + 1) / 2), all = cost_of(aim, moved, moved);
+    if (*rounds > 1 || (aim->matrix && zl_matrix_may(w))) return all;
+    uint32_t exchange = cost_of(aim, 2 * regs, regs), round = zl_round_selects(w) * regs + all;
+    return lesser(round, exchange);
+}
+
+/* Whole registers: selects, and shuffles of those that the rank of lane <- register moves; or an
+ * exchange, which has no select less. */
+uint32_t zl_word_least_cost(const zl_slots *slots, const zl_affine *map, const zl_word_aim *aim)
+{
+    zl_wanted w;
+    if (slots->byte || !zl_wanted_of(&w, slots, map) || zl_map_stays(&w, map)) return 0;
+    uint32_t regs = 1u << slots->reg, moved = regs - (regs >> zl_crossing_rank(&w));
+    if (!moved) moved = regs;
+    uint32_t round = zl_round_selects(&w) * regs + cost_of(aim, moved, moved);
+    return lesser(round, cost_of(aim, 2 * regs, regs));
+}
+
+/* ---- the answer ---------------------------------------------------------------------------- */
+
+zlay_status zl_slots_check(zlay_ctx *ctx, const zl_slots *s)
+{
+    if (s->byte > BYTE_MOST || s->reg > REG_MOST || s->lane > LANE_MOST || s->warp > ZL_SLOT_BITS ||
+        s->block > ZL_SLOT_BITS || zl_slots_bits(s) > ZL_SLOT_BITS)
+        return zl_fail(ctx, ZLAY_ELIMIT,
+                       "slots: 2 bits of byte, 8 of register, 6 of lane and 32 in all are the "
+                       "most, these are %u, %u, %u and %u",
+                       s->byte, s->reg, s->lane, zl_slots_bits(s));
+    return ZLAY_OK;
+}
+
+static zlay_status recompose(zlay_ctx *ctx, const zl_word *word, const zl_affine *map)
+{
+    zl_affine product;
+    zl_map_same(&product, map->bits);
+    for (uint32_t i = 0; i < word->count; i++)
+        zl_map_product(&product, &word->step[i].map, &product);
+    if (zl_map_equal(&product, map)) return ZLAY_OK;
+    return zl_fail(ctx, ZLAY_EINTERNAL, "word: its steps give another map");
+}
+
+static zlay_status in_warp(zlay_ctx *ctx, zl_word *out, const zl_wanted *w,
+                           const zl_word_aim *aim)
+{
+    zlay_allocator alloc = zl_allocator(ctx);
+    zl_search *s = zl_alloc_plain(ctx, 1, sizeof *s);
+    if (!s) return ZLAY_ENOMEM;
+    s->aim = *aim;
+    s->floor = s->least = 0;
+    s->found = false;
+    zl_word_begin(&s->best, &w->slots);
+    zl_word_begin(&s->trial, &w->slots);
+    zl_word_begin(&s->whole, &w->slots);
+    zl_word_begin(&s->piece, &w->slots);
+    bool lone = !w->slots.reg && zl_crossing_rank(w);
+    bool made = lone ? lone_put(out, s, w) : zl_rounds_put(out, s, w);
+    lower_set(out, s, w);
+    zl_free(&alloc, s, sizeof *s);
+    return made ? ZLAY_OK : zl_fail(ctx, ZLAY_EINTERNAL, "word: more than %d steps", ZL_WORD_STEPS);
+}
+
+zlay_status zl_word_find(zlay_ctx *ctx, zl_word *out, const zl_slots *slots, const zl_affine *map,
+                         const zl_word_aim *aim)
+{
+    zl_wanted w;
+    zlay_status status = zl_slots_check(ctx, slots);
+    if (status) return status;
+    if (!zl_wanted_of(&w, slots, map))
+        return zl_fail(ctx, ZLAY_EINVAL, "map: is no bijection of 2^%u slots",
+                       zl_slots_bits(slots));
+    zl_word_begin(out, slots);
+    if (zl_map_keeps(map, zl_above_lanes(&w))) status = in_warp(ctx, out, &w, aim);
+    else zl_word_leave(out, &w);
+    return status ? status : recompose(ctx, out, map);
+}

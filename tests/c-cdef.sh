@@ -1,4 +1,0 @@
-#!/bin/sh
-# SPDX-License-Identifier: Apache-2.0
-# Sizes, offsets and calls as C, cffi and ctypes see them.
-exec python3 tests/cdef.py "${B:-build}" "${CC:-cc}"

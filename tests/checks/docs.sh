@@ -1,0 +1,109 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# README and documents say what is so: the examples in C and Python print what they say, the transcripts
+# are what the program answers, links lead somewhere, generated tables are up to date.
+. tests/tap.sh
+
+block() { awk -v want="\`\`\`$1" '$0 == want {on = 1; next} /^```/ {on = 0} on' "${2:-README.md}"; }
+
+readme_is_short() { test "$(wc -l < README.md)" -lt 200; }
+example_is_short() { block c > "$tap_dir/example.c" && test -s "$tap_dir/example.c" && test "$(wc -l < "$tap_dir/example.c")" -le 20; }
+
+example_runs() { # PAGE
+    block c "$1" > "$tap_dir/example.c" && block text "$1" > "$tap_dir/wanted" && test -s "$tap_dir/wanted" || return 1
+    "$CC" -std=c11 -Wall -Wextra -Werror -Iinclude -o "$tap_dir/example" "$tap_dir/example.c" -L"$B" -lzlay || return 1
+    LD_LIBRARY_PATH=$B "$tap_dir/example" > "$tap_dir/printed" && diff "$tap_dir/wanted" "$tap_dir/printed"
+}
+
+python_runs() {
+    block python docs/start.md > "$tap_dir/example.py" && test -s "$tap_dir/example.py" &&
+        LD_LIBRARY_PATH=$B python3 "$tap_dir/example.py" | diff - "$tap_dir/wanted"
+}
+
+transcript_is_true() { # PAGE COMMANDS: how many it has; they run in a copy of examples/
+    block console "$1" > "$tap_dir/transcript"
+    test "$(grep -c '^\$ ' "$tap_dir/transcript")" -eq "$2" || { echo "$1 has not $2 commands"; return 1; }
+    bin=$(cd "$B" && pwd)
+    mkdir -p "$tap_dir/here" && cp -r examples "$tap_dir/here"
+    grep '^\$ ' "$tap_dir/transcript" | while IFS= read -r line; do
+        printf '%s\n' "$line"
+        (cd "$tap_dir/here" && PATH="$bin:$PATH" sh -c "${line#\$ }" < /dev/null)
+    done > "$tap_dir/answered"
+    diff "$tap_dir/transcript" "$tap_dir/answered"
+}
+
+pipe_is_the_same() { awk '/^```/ {n++; next} n == 1 {print} n == 2 {exit}' docs/pipe.md | diff - examples/ring.pipe; }
+
+links_lead_somewhere() {
+    for page in README.md docs/*.md; do
+        sed 's/`[^`]*`//g' "$page" | grep -o ']([^)#]*' | sed 's/](//' | grep -v '^http' | while read -r link; do
+            test -e "$(dirname "$page")/$link" || echo "$page: $link"
+        done
+    done > "$tap_dir/dead"
+    cat "$tap_dir/dead"
+    test ! -s "$tap_dir/dead"
+}
+
+pages_are_listed() { for page in docs/*.md; do grep -q "($page)" README.md || { echo "$page"; return 1; }; done; }
+
+tables_are_fresh() {
+    mkdir "$tap_dir/docs" && cp docs/batch.md docs/errors.md docs/pipe.md "$tap_dir/docs" && tools/generate.sh "$tap_dir/docs" &&
+        diff docs/batch.md "$tap_dir/docs/batch.md" && diff docs/pipe.md "$tap_dir/docs/pipe.md" && diff docs/errors.md "$tap_dir/docs/errors.md"
+}
+
+manual_is_fresh() { tools/gen-rules.sh man > "$tap_dir/rules.7" && diff docs/zlay_rules.7 "$tap_dir/rules.7"; }
+forms_are_fresh() { tools/gen-forms.sh > "$tap_dir/instructions.md" && diff docs/instructions.md "$tap_dir/instructions.md"; }
+rules_are_fresh() { tools/gen-rules.sh > "$tap_dir/rules.md" && diff docs/rules.md "$tap_dir/rules.md"; }
+
+requests_are_answered() { # whole requests, on a line of their own or in backquotes
+    grep -hoE '(^    |`)\{"op": ?"[a-z0-9_]+\.[a-z0-9_]+"[^`]*\}(`|$)' docs/*.md | sed 's/^ *`*//; s/`$//' > "$tap_dir/requests"
+    test "$(wc -l < "$tap_dir/requests")" -ge 5 && "$B/zlay" batch < "$tap_dir/requests" > "$tap_dir/answers" || return 1
+    ! paste "$tap_dir/requests" "$tap_dir/answers" | grep -v '	{"ok"'
+}
+
+every_op_is_dispatched() { # the running program knows the ops of the page
+    sed -n '/^<!-- generated/,/^<!-- end/s/^| `\([^`]*\)`.*/\1/p' docs/batch.md | while read -r op; do
+        echo "{\"op\": \"$op\"}"
+    done > "$tap_dir/ops"
+    test -s "$tap_dir/ops" && ! "$B/zlay" batch < "$tap_dir/ops" | grep ENOTSUP
+}
+
+spdx() {
+    for file in Makefile .ci/run $(find src include tests tools bench examples pkgconfig -type f \
+        ! -path '*/corpus/*' ! -path '*/crashers/*' ! -path '*/data/*' ! -path '*/golden/*' ! -name '*.pipe' ! -name '*.list' ! -name skips ! -name '*.in' ! -name README.md ! -name '*.json*'); do
+        head -n 2 "$file" | grep -q 'SPDX-License-Identifier: Apache-2.0' || echo "$file"
+    done > "$tap_dir/bare"
+    cat "$tap_dir/bare"
+    test ! -s "$tap_dir/bare"
+}
+
+no_loose_ends() { ! grep -nE '\b(TODO|FIXME|XXX|HACK)\b' -r src include tests --include=*.[ch] tools bench examples docs README.md; }
+files_are_short() { ! find src include -name '*.[ch]' -exec awk 'END { if (NR > 400) print FILENAME, NR }' {} \; | grep .; }
+lines_are_short() { # columns, not bytes; rows of data (.def) are wider, and zmat64 is laid out by its measurements
+    ! find include src/base src/algebra src/json src/cli src/runtime -name '*.[ch]' ! -name 'zmat64*' \
+        -exec env LC_ALL=C.UTF-8 grep -nHE '^.{101}' {} + | grep .
+}
+licence_is_whole() { grep -q 'Apache License' LICENSE && test "$(wc -l < LICENSE)" -gt 190; }
+
+check "README has fewer than 200 lines" readme_is_short
+check "its C example has at most 20 lines" example_is_short
+check "its C example compiles and prints what it says" example_runs README.md
+check "its transcript is what the program answers" transcript_is_true README.md 3
+check "docs/start.md: the C example" example_runs docs/start.md
+check "docs/start.md: the Python example prints the same" python_runs
+check "docs/start.md: the transcripts" transcript_is_true docs/start.md 10
+check "docs/start.md: the pipe is that of docs/pipe.md" pipe_is_the_same
+check "README lists every page" pages_are_listed
+check "links lead to files" links_lead_somewhere
+check "the table of docs/batch.md is what src/json/ops/ops.def says, that of docs/errors.md what src/base/limits.def says, and so on" tables_are_fresh
+check "docs/rules.md is what the rows say" rules_are_fresh
+check "docs/instructions.md is what the rows say" forms_are_fresh
+check "docs/zlay_rules.7 is what the rows say" manual_is_fresh
+check "the program knows every operation of the page" every_op_is_dispatched
+check "the requests of the documents are answered" requests_are_answered
+check "every source begins with its licence" spdx
+check "nothing is marked as unfinished" no_loose_ends
+check "no source is longer than 400 lines" files_are_short
+check "no line of the headers, the algebra and what stands beside it passes column 100" lines_are_short
+check "LICENSE is the whole licence" licence_is_whole
+exit $tap_failed

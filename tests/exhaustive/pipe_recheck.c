@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every single edit of the named set, by the verifier and by the checker of its proofs: what is
+ * accepted is proved again, what is refused has the same run end in a fault. Unless
+ * ZLAY_EXHAUSTIVE=1, one in 23. */
+#include "pipes/named.h"
+#include "pipes/pipe-edits.h"
+
+#include "pipe/replay/recheck/runs.h"
+
+#include <stdlib.h>
+
+enum { PROOF = 1 << 16 };
+
+typedef struct world {
+    zlay_ctx *ctx;
+    const char *name;
+    size_t every, next;
+    int proved, runs, refused, undecided, wrong, other;
+} world;
+
+/* `N = 4` at the head of a trace. */
+static void read_values(const zlay_pipe *pipe, const char *trace, int64_t *values)
+{
+    for (uint32_t k = 0; k < pipe->params_count; k++) {
+        const char *at = strchr(trace, '=');
+        assert_non_null(at);
+        values[k] = strtoll(at + 1, (char **)&trace, 10);
+    }
+}
+
+static void prove_again(world *w, const pipe_edit *edit, const zlay_pipe *pipe, const char *proof,
+                        size_t length)
+{
+    zlay_answer answer = ZLAY_DEPENDS;
+    assert_int_equal(zlay_pipe_recheck(w->ctx, &answer, pipe, proof, length), ZLAY_OK);
+    w->proved++;
+    w->runs += strstr(proof, " by runs\n") != NULL;
+    if (answer == ZLAY_YES) return;
+    w->wrong++;
+    printf("ACCEPTED %s: %s: %d %s\n", w->name, edit->what, (int)answer, zlay_ctx_message(w->ctx));
+}
+
+static void try_again(world *w, const pipe_edit *edit, const zlay_pipe *pipe,
+                      const zlay_pipe_reason *reason)
+{
+    static char trace[1 << 20];
+    int64_t values[64];
+    zlay_buf buf = {trace, sizeof trace, 0};
+    int32_t rule = 0;
+    w->refused++;
+    if (zlay_pipe_trace(w->ctx, &buf, pipe)) {
+        printf("NOTRACE %s: %s\n", w->name, edit->what);
+        return;
+    }
+    read_values(pipe, trace, values);
+    zlay_status s = zl_rc_try(w->ctx, &rule, pipe, values);
+    if (rule != reason->rule) w->other++;
+    if (rule || s) {
+        if (s) printf("LIMIT %s %s %s\n", w->name, edit->what, zlay_ctx_message(w->ctx));
+        return;
+    }
+    w->wrong++;
+    printf("REFUSED %s: %s: %s line %u against %u\n", w->name, edit->what,
+           zlay_pipe_rule_name(reason->rule), reason->line, reason->other);
+}
+
+static void judge(void *user, const pipe_edit *edit, const char *text, size_t length)
+{
+    static char proof[PROOF];
+    world *w = user;
+    zlay_pipe *pipe;
+    zlay_answer answer = ZLAY_DEPENDS;
+    zlay_pipe_reason reason = {0};
+    zlay_buf buf = {proof, sizeof proof, 0};
+    size_t count = 0;
+    bool chosen = w->next == 0;
+    w->next = chosen ? w->every - 1 : w->next - 1;
+    if (!chosen || zlay_pipe_parse(w->ctx, &pipe, text, length)) return;
+    assert_int_equal(zlay_pipe_verify(w->ctx, &answer, &reason, 1, &count, &buf, pipe), ZLAY_OK);
+    if (answer == ZLAY_YES) prove_again(w, edit, pipe, proof, buf.need);
+    else if (answer == ZLAY_NO) try_again(w, edit, pipe, &reason);
+    else w->undecided++;
+    zlay_pipe_free(pipe);
+}
+
+static void test_edits(void **state)
+{
+    static char text[NAMED_TEXT];
+    (void)state;
+    uint64_t seed = test_seed("edits");
+    int wrong = 0;
+    for (size_t i = 0; i < NAMED; i++) {
+        world w = {.name = named[i].name, .every = test_exhaustive() ? 1 : 23};
+        w.next = seed % w.every;
+        assert_int_equal(zlay_ctx_new(&w.ctx, NULL, NULL), ZLAY_OK);
+        size_t length = named_read(text, w.name, named[i].fewest);
+        pipe_edits_all(w.ctx, text, length, judge, &w);
+        printf("%s: %d accepted and proved again, %d of them by runs; %d refused, %d by another "
+               "rule; %d undecided; %d disagree\n",
+               w.name, w.proved, w.runs, w.refused, w.other, w.undecided, w.wrong);
+        fflush(stdout);
+        wrong += w.wrong;
+        zlay_ctx_free(w.ctx);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_edits)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
