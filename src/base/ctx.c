@@ -217,7 +217,8 @@ zlay_status zl_ended(zlay_ctx *ctx, zlay_status status)
 zlay_status zl_leave(zlay_ctx *ctx, zlay_status status)
 {
     bool proved = status == ZLAY_NONE; /* not where a limit ended the search */
-    if ((proved && ctx->ended != ZL_LIMITS) || status == ZLAY_ENOMEM) status = zl_ended(ctx, ZLAY_ENOMEM);
+    if ((proved && ctx->ended != ZL_LIMITS) || status == ZLAY_ENOMEM)
+        status = zl_ended(ctx, ZLAY_ENOMEM);
     atomic_flag_clear_explicit(&ctx->inside, memory_order_release);
     return status;
 }

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""tests/checks/rooms.py BUILD: who may include whom, as tests/checks/rooms.list has it, against every include of src and
+every symbol that an object of BUILD asks of another.  Speaks TAP.  With `draw` it prints the table that is true now."""
+import collections
+import os
+import re
+import subprocess
+import sys
+
+build = sys.argv[1]
+MOST = 33  # files of a folder
+
+rooms, may, knots, faces = [], {}, {}, {}
+for line in open("tests/checks/rooms.list"):
+    words = line.split("#")[0].split()
+    if not words:
+        continue
+    if words[0] == "knot":
+        knots[words[1], words[2]] = False
+    elif words[0] == "face":
+        faces.update((header, words[1]) for header in words[2:])
+    else:
+        rooms.append(words[0].rstrip(":"))
+        may[rooms[-1]] = words[1:]
+
+
+def room_of(path):
+    """The room of a path below src/: the nearest folder that the table has."""
+    folder = os.path.dirname(path)
+    while folder and folder not in may:
+        folder = os.path.dirname(folder)
+    return folder
+
+
+def sources(endings):
+    for folder, _, files in os.walk("src"):
+        for name in sorted(files):
+            if name.endswith(endings):
+                yield os.path.relpath(os.path.join(folder, name), "src")
+
+
+def included():
+    pattern = re.compile(r'^\s*#\s*include\s+(?:"([^"]+/[^"]+)"|<zlay/(\w+)\.h>)', re.M)
+    for path in sources((".c", ".h", ".def")):
+        for own, public in pattern.findall(open("src/" + path).read()):
+            if public != "zlay":
+                yield path, own or f"<zlay/{public}.h>", room_of(own) if own else faces.get(public, "?" + public)
+
+
+def called():
+    objects = [p[:-2] for p in sources((".c",)) if os.path.exists(f"{build}/{p[:-2]}.o")]
+    listing = subprocess.run(["nm", "-A", "-g", *(f"{build}/{o}.o" for o in objects)], capture_output=True, text=True, check=True)
+    where, asked = {}, []
+    for line in listing.stdout.splitlines():
+        path, rest = line.split(":", 1)
+        name, words = os.path.relpath(path, build)[:-2], rest.split()
+        if words[-2] == "U":
+            asked.append((name, words[-1]))
+        else:
+            where[words[-1]] = name
+    for name, symbol in asked:
+        if symbol in where:
+            yield name, f"{where[symbol]} {symbol}", room_of(where[symbol])
+
+
+def forbidden(edges):
+    for path, what, to in edges:
+        room = room_of(path)
+        if room == to or to in may.get(room, ()):
+            continue
+        if (room, to) in knots:
+            knots[room, to] = True
+        else:
+            yield f"{path}: {what}"
+
+
+number, failed = 0, False
+
+
+def check(name, faults):
+    global number, failed
+    number, faults = number + 1, list(faults)
+    print(f"{'not ok' if faults else 'ok'} {number} - {name}")
+    for fault in faults[:30]:
+        print("#", fault)
+    failed = failed or bool(faults)
+
+
+def draw():
+    edges = collections.defaultdict(set)
+    for path, _, to in [*included(), *called()]:
+        if room_of(path) != to:
+            edges[room_of(path)].add(to)
+    for room in rooms:
+        print(f"{room}:", *(r for r in rooms if r in edges[room] and rooms.index(r) < rooms.index(room)))
+    for room in rooms:
+        for to in rooms:
+            if to in edges[room] and rooms.index(to) > rooms.index(room):
+                print("knot", room, to)
+
+
+if sys.argv[2:] == ["draw"]:
+    draw()
+    sys.exit()
+folders = collections.Counter(os.path.dirname(p) for p in sources((".c", ".h", ".def")))
+check("a room includes what the table lets it include", forbidden(included()))
+check("a room calls what the table lets it call", forbidden(called()))
+check("the table has no circle: a room may include rooms above it alone",
+      [f"{r} {t}" for i, r in enumerate(rooms) for t in may[r] if t not in rooms[:i]])
+check("no room stands in the table in vain", [r for r in rooms if not any(room_of(f + "/x") == r for f in folders)])
+check("knots that are open still stand in the table, and those that are gone do not", [f"{a} {b}" for (a, b), used in knots.items() if not used])
+check("every public header has its room", [h[:-2] for h in os.listdir("include/zlay") if h[:-2] not in faces and h != "zlay.h"])
+check(f"no folder has more than {MOST} sources", [f"{f} {n}" for f, n in folders.items() if n > MOST])
+check("every folder has a README", [f for f in folders if not os.path.exists(f"src/{f}/README.md")])
+sys.exit(failed)
