@@ -136,7 +136,7 @@ $(B)/zlay-bench: $(BENCH) $(B)/libzlay-runtime.a $(B)/libzlay.a
 $(B)/zlay.cdef: tools/gen-cdef $(HEADERS)
 	@mkdir -p $(@D)
 	$(Q)CC="$(CC)" tools/gen-cdef $(HEADERS) > $@.new && mv $@.new $@
-$(B)/zlay.1: tools/gen-man.sh $(wildcard src/cli/*.def src/json/ops/*.def)
+$(B)/zlay.1: tools/gen-man.sh $(wildcard src/cli/*.def src/json/rows/*.def)
 	@mkdir -p $(@D)
 	$(Q)CC="$(CC)" tools/gen-man.sh > $@.new && mv $@.new $@
 # Always anew: PREFIX and LIBDIR may differ from those of the last time.

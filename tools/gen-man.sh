@@ -36,7 +36,7 @@ Requests of
 .BR "zlay batch" ,
 one JSON object a line: the fields that an operation needs, those that it may have in brackets, and its answer.
 END
-rows 'OP(name, call, required, optional, ok, text) ROW name @ required @ optional @ ok @ text' json/ops/ops.def |
+rows 'OP(name, call, required, optional, ok, text) ROW name @ required @ optional @ ok @ text' json/rows/ops.def |
     awk -F ' @ ' '{ printf ".TP\n.B %s\n%s%s: %s.\n%s\n", $1, $2, $3 == "" ? "" : " [" $3 "]", $4, $5 }'
 cat <<'END'
 .SH EXIT STATUS

@@ -25,10 +25,10 @@ cells() {
 {
     echo '| op | fields | may have | `ok` | |'
     echo '|---|---|---|---|---|'
-    printf '#define OP(name, call, required, optional, ok, text) ROW name SEP required SEP optional SEP ok SEP text\n#include "json/ops/ops.def"\n' |
+    printf '#define OP(name, call, required, optional, ok, text) ROW name SEP required SEP optional SEP ok SEP text\n#include "json/rows/ops.def"\n' |
         preprocess | grep '^ROW' |
         cells
-} | into batch.md src/json/ops/ops.def
+} | into batch.md src/json/rows/ops.def
 
 {
     echo '| limit | default | most | unit | what it bounds |'

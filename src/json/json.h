@@ -5,7 +5,7 @@
 #ifndef ZL_JSON_H
 #define ZL_JSON_H
 
-#include "json/ops/ops.h"
+#include "json/op.h"
 
 #include <jansson.h>
 #include <zlay/zlay.h>
@@ -214,6 +214,6 @@ extern const zl_word zl_keeps[];
 /* ---- ops ----------------------------------------------------------------- */
 
 #define OP(name, call, required, optional, ok, text) zl_op_call call;
-#include "json/ops/ops.def"
+#include "json/rows/ops.def"
 
 #endif

@@ -95,7 +95,7 @@ check "docs/start.md: the transcripts" transcript_is_true docs/start.md 10
 check "docs/start.md: the pipe is that of docs/pipe.md" pipe_is_the_same
 check "README lists every page" pages_are_listed
 check "links lead to files" links_lead_somewhere
-check "the table of docs/batch.md is what src/json/ops/ops.def says, that of docs/errors.md what src/base/limits.def says, and so on" tables_are_fresh
+check "the table of docs/batch.md is what src/json/rows/ops.def says, that of docs/errors.md what src/base/limits.def says, and so on" tables_are_fresh
 check "docs/rules.md is what the rows say" rules_are_fresh
 check "docs/instructions.md is what the rows say" forms_are_fresh
 check "docs/zlay_rules.7 is what the rows say" manual_is_fresh

@@ -3,6 +3,7 @@
 #include "ctx.h"
 #include "heap.h"
 #include "json/json.h"
+#include "json/ops/ops.h"
 
 #include <string.h>
 #include <zlay/json.h>

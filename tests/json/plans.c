@@ -3,6 +3,7 @@
  * PTX ISA or the measurements that the rules cite; nothing here was copied from an output. */
 #define _POSIX_C_SOURCE 200809L /* strdup */
 
+#include "json/ops/ops.h"
 #include "json_ask.h"
 
 /* ---- plans ----------------------------------------------------------------------------- */

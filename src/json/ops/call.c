@@ -3,6 +3,7 @@
  * called with a ctx of the request's own, which has the request's limits and the caller's ceilings,
  * and in which all calls of the request count as one. */
 #include "json/json.h"
+#include "json/ops/ops.h"
 
 #include <string.h>
 #include <zlay/json.h>

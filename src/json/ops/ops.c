@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "json/json.h"
+#include "json/ops/ops.h"
 
 #include <string.h>
 
 static const zl_op ops[] = {
 #define OP(name, call, required, optional, ok, text) {name, required, optional, ok, text, call},
-#include "json/ops/ops.def"
+#include "json/rows/ops.def"
 };
 
 const zl_op *zl_op_at(size_t i) { return i < ZL_COUNT(ops) ? &ops[i] : NULL; }

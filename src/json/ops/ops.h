@@ -3,16 +3,7 @@
 #ifndef ZL_OPS_H
 #define ZL_OPS_H
 
-#include "base/base.h"
-
-typedef struct zl_call zl_call;
-typedef zlay_status zl_op_call(zl_call *call);
-
-/* A row of ops.def. */
-typedef struct zl_op {
-    const char *name, *required, *optional, *ok, *text;
-    zl_op_call *call;
-} zl_op;
+#include "json/op.h"
 
 /* The i-th op, NULL past the last; the op of a name, NULL for none. */
 const zl_op *zl_op_at(size_t i);
