@@ -315,7 +315,7 @@ DOCS = $(ROOT)/share/doc/zlay
 SOS := $(notdir $(filter %.so,$(LIBRARIES)))
 
 install: all
-	install -d "$(ROOT)/bin" "$(ROOT)/include/zlay" "$(LIBS)/pkgconfig" "$(DOCS)/docs" "$(DOCS)/examples" \
+	install -d "$(ROOT)/bin" "$(ROOT)/include/zlay" "$(LIBS)/pkgconfig" "$(DOCS)/docs/internals" "$(DOCS)/examples" \
 	    "$(ROOT)/share/man/man1" "$(ROOT)/share/man/man7"
 	install -m 755 $(B)/zlay "$(ROOT)/bin"
 	install -m 644 $(HEADERS) $(B)/zlay.cdef "$(ROOT)/include/zlay"
@@ -327,6 +327,7 @@ install: all
 	install -m 644 $(PCS) "$(LIBS)/pkgconfig"
 	install -m 644 LICENSE README.md "$(DOCS)"
 	install -m 644 $(wildcard docs/*.md) "$(DOCS)/docs"
+	install -m 644 $(wildcard docs/internals/*.md) "$(DOCS)/docs/internals"
 	install -m 644 $(wildcard examples/*) "$(DOCS)/examples"
 	install -m 644 $(B)/zlay.1 "$(ROOT)/share/man/man1"
 	install -m 644 docs/zlay_rules.7 "$(ROOT)/share/man/man7"

@@ -35,7 +35,7 @@ transcript_is_true() { # PAGE COMMANDS: how many it has; they run in a copy of e
 pipe_is_the_same() { awk '/^```/ {n++; next} n == 1 {print} n == 2 {exit}' docs/pipe.md | diff - examples/ring.pipe; }
 
 links_lead_somewhere() {
-    for page in README.md docs/*.md; do
+    for page in *.md docs/*.md docs/internals/*.md; do
         sed 's/`[^`]*`//g' "$page" | grep -o ']([^)#]*' | sed 's/](//' | grep -v '^http' | while read -r link; do
             test -e "$(dirname "$page")/$link" || echo "$page: $link"
         done
@@ -44,7 +44,7 @@ links_lead_somewhere() {
     test ! -s "$tap_dir/dead"
 }
 
-pages_are_listed() { for page in docs/*.md; do grep -q "($page)" README.md || { echo "$page"; return 1; }; done; }
+pages_are_listed() { for page in docs/*.md docs/internals/*.md; do grep -q "($page)" README.md || { echo "$page"; return 1; }; done; }
 
 tables_are_fresh() {
     mkdir "$tap_dir/docs" && cp docs/batch.md docs/errors.md docs/pipe.md "$tap_dir/docs" && tools/generate.sh "$tap_dir/docs" &&
@@ -56,7 +56,7 @@ forms_are_fresh() { tools/gen-forms.sh > "$tap_dir/instructions.md" && diff docs
 rules_are_fresh() { tools/gen-rules.sh > "$tap_dir/rules.md" && diff docs/rules.md "$tap_dir/rules.md"; }
 
 requests_are_answered() { # whole requests, on a line of their own or in backquotes
-    grep -hoE '(^    |`)\{"op": ?"[a-z0-9_]+\.[a-z0-9_]+"[^`]*\}(`|$)' docs/*.md | sed 's/^ *`*//; s/`$//' > "$tap_dir/requests"
+    grep -hoE '(^    |`)\{"op": ?"[a-z0-9_]+\.[a-z0-9_]+"[^`]*\}(`|$)' docs/*.md docs/internals/*.md | sed 's/^ *`*//; s/`$//' > "$tap_dir/requests"
     test "$(wc -l < "$tap_dir/requests")" -ge 5 && "$B/zlay" batch < "$tap_dir/requests" > "$tap_dir/answers" || return 1
     ! paste "$tap_dir/requests" "$tap_dir/answers" | grep -v '	{"ok"'
 }

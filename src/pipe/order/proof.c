@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The proof as text; docs/proof.md says what each line claims, recheck.c proves it again. */
+/* The proof as text; docs/internals/proof.md says what each line claims, recheck.c proves it again. */
 #include "pipe/order/verify.h"
 
 static const char *const kinds[] = {"phase", "wait", "passed", "arrive", "expect", "issue",

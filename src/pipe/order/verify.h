@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of the proof; docs/proof.md, "What is proved". */
+/* The parts of the proof; docs/internals/proof.md, "What is proved". */
 #ifndef ZL_VERIFY_H
 #define ZL_VERIFY_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The checker of proofs by runs. It shares with the verifier the pipe and its parser, and nothing
  * else: threads run one by one, and what each knows is a set of operations, each with a name of its
- * own. A lane knows of an operation when a path leads to it from there; docs/proof.md, "Proofs by
+ * own. A lane knows of an operation when a path leads to it from there; docs/internals/proof.md, "Proofs by
  * runs", has the argument. */
 #ifndef ZL_REPLAY_H
 #define ZL_REPLAY_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Repetitions. Where the state is what it was some iterations before, a longer trip repeats the
- * part between; a second run holds that trip against this. docs/proof.md has the argument. */
+ * part between; a second run holds that trip against this. docs/internals/proof.md has the argument. */
 #include "pipe/replay/same.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pipe is run once, with clocks that say who knows what; docs/proof.md, "Runs". */
+/* A pipe is run once, with clocks that say who knows what; docs/internals/proof.md, "Runs". */
 #ifndef ZL_RUN_H
 #define ZL_RUN_H
 

@@ -109,7 +109,7 @@ static void test_document(void **state)
     char ring[PIPE_TEXT], wanted[PROOF], proof[PROOF];
     zlay_ctx *ctx = new_ctx();
     block(ring, sizeof ring, "docs/pipe.md");
-    size_t length = block(wanted, sizeof wanted, "docs/proof.md");
+    size_t length = block(wanted, sizeof wanted, "docs/internals/proof.md");
     zlay_pipe *pipe = parse(ctx, ring);
     assert_int_equal(prove(ctx, pipe, proof), length);
     assert_memory_equal(proof, wanted, length);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Repetitions: where the state of a run is what it was some iterations before, longer trips only
- * repeat the part between. docs/proof.md, "Every trip count", has the argument. */
+ * repeat the part between. docs/internals/proof.md, "Every trip count", has the argument. */
 #include "pipe/runs/state/state.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Repetitions: states of a run, and what longer trips only repeat. docs/proof.md, "Every trip count". */
+/* Repetitions: states of a run, and what longer trips only repeat. docs/internals/proof.md, "Every trip count". */
 #ifndef ZL_RUN_WATCH_H
 #define ZL_RUN_WATCH_H
 
