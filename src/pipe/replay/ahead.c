@@ -14,10 +14,10 @@ static bool is_near(const zl_event *e, uint32_t bar, uint8_t near)
 /* The loop that an instance is in may begin again. */
 static uint32_t first_to_come(const zl_rp_instance *i) { return i->depth ? i->loop[0] : i->pc; }
 
-static bool may_yet(const zl_replay *c, uint32_t instance, const zl_rp_gate *g, uint8_t near)
+static bool may_yet(const zl_replay *c, uint32_t instance, const zl_rp_mbar *g, uint8_t near)
 {
     const zl_rp_instance *i = &c->instances[instance];
-    size_t at = (size_t)(g - c->gates) * c->instances_count + instance;
+    size_t at = (size_t)(g - c->mbars) * c->instances_count + instance;
     uint8_t needs = near == ZL_RP_COMES ? ZL_RP_NAMES : near;
     for (uint32_t k = first_to_come(i); c->near[at] & needs && k < i->role->end; k++)
         if (is_near(&c->pipe->events[k], g->bar, near)) return true;
@@ -42,7 +42,7 @@ bool zl_rp_asks(const zl_replay *c, uint32_t instance)
 
 /* ---- phases ---- */
 
-bool zl_rp_all_know(const zl_replay *c, const zl_rp_gate *g, uint8_t near, bool before)
+bool zl_rp_all_know(const zl_replay *c, const zl_rp_mbar *g, uint8_t near, bool before)
 {
     for (uint32_t t = 0; t < c->threads_count; t++) {
         uint32_t knows = zl_rp_set(t, ZL_RP_KNOWS);
@@ -53,9 +53,9 @@ bool zl_rp_all_know(const zl_replay *c, const zl_rp_gate *g, uint8_t near, bool 
     return true;
 }
 
-bool zl_rp_is_heard(const zl_replay *c, const zl_rp_gate *g)
+bool zl_rp_is_heard(const zl_replay *c, const zl_rp_mbar *g)
 {
-    uint32_t done = zl_rp_gate_set(c, g, ZL_RP_DONE);
+    uint32_t done = zl_rp_mbar_set(c, g, ZL_RP_DONE);
     for (uint32_t t = 0; t < c->threads_count; t++)
         if (!zl_rp_covers(c, zl_rp_set(t, ZL_RP_KNOWS), done) &&
             may_yet(c, c->threads[t].instance, g, ZL_RP_WAITS))
@@ -66,7 +66,7 @@ bool zl_rp_is_heard(const zl_replay *c, const zl_rp_gate *g)
 /* ---- who waits ---- */
 
 /* What the thread knows, and all know too who may yet arrive there. */
-static void learn_of_all(zl_replay *c, uint32_t thread, const zl_rp_gate *g)
+static void learn_of_all(zl_replay *c, uint32_t thread, const zl_rp_mbar *g)
 {
     uint64_t all[ZL_RP_WORDS];
     bool any = false;
@@ -86,7 +86,7 @@ static void learn_of_all(zl_replay *c, uint32_t thread, const zl_rp_gate *g)
 void zl_rp_hear(zl_replay *c)
 {
     for (uint32_t t = 0; t < c->threads_count; t++) {
-        const zl_rp_gate *g = c->instances[c->threads[t].instance].stands;
+        const zl_rp_mbar *g = c->instances[c->threads[t].instance].stands;
         if (g && g->pending && zl_rp_has(c, zl_rp_set(t, ZL_RP_KNOWS), g->last[0]))
             learn_of_all(c, t, g);
     }

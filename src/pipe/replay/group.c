@@ -31,7 +31,7 @@ static void unite(zl_replay *c, uint32_t a, uint32_t b)
 /* In which blocks an event may name something. */
 static uint32_t blocks_of(const zl_replay *c, const zl_rp_instance *i, const zl_event *e)
 {
-    uint32_t mask = zl_rp_blocks(c, i, e) | zl_rp_gate_blocks(c, i, e) | 1u << i->block;
+    uint32_t mask = zl_rp_blocks(c, i, e) | zl_rp_mbar_blocks(c, i, e) | 1u << i->block;
     bool pair = e->tmem[0] >= 0 && c->pipe->tmems[e->tmem[0]].pair;
     return pair ? mask | 3u << (i->block & ~1u) : mask;
 }

@@ -41,8 +41,8 @@ static void count_things(zl_replay *c)
 {
     const zlay_pipe *p = c->pipe;
     for (uint32_t b = 0; b < p->bars_count; b++) {
-        c->gate_at[b] = c->gates_count;
-        c->gates_count += c->blocks * p->bars[b].stages;
+        c->mbar_at[b] = c->mbars_count;
+        c->mbars_count += c->blocks * p->bars[b].stages;
     }
     for (uint32_t s = 0; s < p->smems_count; s++) {
         c->smem_at[s] = c->places_count;
@@ -60,7 +60,7 @@ static void count_things(zl_replay *c)
     }
     c->meetings_count = 1 + c->blocks * ZL_RP_NAMED;
     c->rings_count = p->bars_count + p->smems_count + p->tmems_count + p->others_count;
-    c->sets_count = ZL_RP_OF_THREAD * c->threads_count + ZL_RP_OF_GATE * c->gates_count +
+    c->sets_count = ZL_RP_OF_THREAD * c->threads_count + ZL_RP_OF_MBAR * c->mbars_count +
                     ZL_RP_OF_MEETING * c->meetings_count + ZL_RP_OF_FLAG * c->flags_count;
 }
 
@@ -80,41 +80,41 @@ static size_t parts_of(zl_replay *c, part out[PARTS], bool counted)
 {
     const zlay_pipe *p = c->pipe;
     const part early[] = {
-        PART(values, p->params_count),  PART(gate_at, p->bars_count),
+        PART(values, p->params_count),  PART(mbar_at, p->bars_count),
         PART(smem_at, p->smems_count),  PART(smem_each, p->smems_count),
         PART(tmem_at, p->tmems_count),  PART(other_at, p->others_count),
     };
     const part late[] = {
         PART(threads, c->threads_count),
         PART(instances, c->instances_count),
-        PART(gates, c->gates_count),
-        PART(passed, (size_t)c->gates_count * c->threads_count),
-        PART(came, (size_t)c->gates_count * c->threads_count),
-        PART(were, (size_t)2 * c->gates_count * c->threads_count),
-        PART(near, (size_t)c->gates_count * c->instances_count),
-        PART(expected, (size_t)c->gates_count * c->instances_count),
+        PART(mbars, c->mbars_count),
+        PART(passed, (size_t)c->mbars_count * c->threads_count),
+        PART(came, (size_t)c->mbars_count * c->threads_count),
+        PART(were, (size_t)2 * c->mbars_count * c->threads_count),
+        PART(near, (size_t)c->mbars_count * c->instances_count),
+        PART(expected, (size_t)c->mbars_count * c->instances_count),
         PART(places, c->places_count),
-        PART(uses, (size_t)c->places_count * ZL_RP_USES),
+        PART(accesses, (size_t)c->places_count * ZL_RP_ACCESSES),
         PART(meetings, c->meetings_count),
         PART(flags, c->flags_count),
         PART(raised, (size_t)c->flags_count * c->instances_count),
         PART(open, (size_t)c->flags_count * c->instances_count),
         PART(made, (size_t)c->flags_count * ZL_RP_VALUES * c->instances_count),
-        PART(sums, (size_t)c->instances_count * p->accs_count),
+        PART(accs, (size_t)c->instances_count * p->accs_count),
         PART(columns, p->tmems_count * c->blocks),
         PART(live_columns, c->blocks),
         PART(relinquished, c->blocks),
-        PART(debts, (size_t)c->blocks * (c->threads_count + c->gates_count)),
+        PART(debts, (size_t)c->blocks * (c->threads_count + c->mbars_count)),
         PART(ring_growth, (size_t)ZL_RP_PARAMS * c->rings_count),
         PART(loop_growth, (size_t)ZL_RP_PARAMS * p->events_count),
         PART(bearings, (size_t)ZL_RP_PARAMS * ZL_RP_PARAMS *
                            (c->instances_count * ZL_PIPE_LOOPS + c->rings_count * c->blocks)),
         PART(first, c->instances_count),
         PART(ring_first, (size_t)c->rings_count * c->blocks),
-        PART(items, ZL_RP_ITEMS),
-        PART(free_items, ZL_RP_ITEMS),
-        PART(names, ZL_RP_ITEMS),
-        PART(met, ZL_RP_ITEMS),
+        PART(ops, ZL_RP_OPS),
+        PART(free_ops, ZL_RP_OPS),
+        PART(names, ZL_RP_OPS),
+        PART(met, ZL_RP_OPS),
         PART(sets, (size_t)c->sets_count * ZL_RP_WORDS),
         PART(copied, ZL_RP_WORDS),
         PART(turned, (size_t)ZL_RP_PARAMS * c->rings_count * c->blocks),
@@ -174,12 +174,12 @@ static bool is_of(const zl_replay *c, const zl_rp_instance *i, int32_t bar, uint
 {
     for (uint32_t k = i->role->begin; k < i->role->end; k++)
         if (c->pipe->events[k].bar == bar &&
-            zl_rp_gate_blocks(c, i, &c->pipe->events[k]) >> block & 1)
+            zl_rp_mbar_blocks(c, i, &c->pipe->events[k]) >> block & 1)
             return true;
     return false;
 }
 
-static bool waits_at(const zl_replay *c, const zl_rp_instance *i, const zl_rp_gate *g)
+static bool waits_at(const zl_replay *c, const zl_rp_instance *i, const zl_rp_mbar *g)
 {
     for (uint32_t k = i->role->begin; k < i->role->end && i->block == g->block; k++)
         if (c->pipe->events[k].kind == ZL_EV_WAIT && c->pipe->events[k].bar == (int32_t)g->bar)
@@ -187,13 +187,13 @@ static bool waits_at(const zl_replay *c, const zl_rp_instance *i, const zl_rp_ga
     return false;
 }
 
-static void make_gate(zl_replay *c, uint32_t bar, uint32_t k)
+static void make_mbar(zl_replay *c, uint32_t bar, uint32_t k)
 {
-    zl_rp_gate *g = &c->gates[c->gate_at[bar] + k];
+    zl_rp_mbar *g = &c->mbars[c->mbar_at[bar] + k];
     g->bar = bar;
     g->block = k / c->pipe->bars[bar].stages;
     g->idle = true;
-    uint8_t *near = c->near + (size_t)(g - c->gates) * c->instances_count;
+    uint8_t *near = c->near + (size_t)(g - c->mbars) * c->instances_count;
     for (uint32_t n = 0; n < c->instances_count; n++) {
         if (is_of(c, &c->instances[n], (int32_t)bar, g->block)) near[n] |= ZL_RP_NAMES;
         if (waits_at(c, &c->instances[n], g)) near[n] |= ZL_RP_WAITS;
@@ -230,7 +230,7 @@ static void make_smem(zl_replay *c, uint32_t smem)
 {
     uint32_t each = c->smem_each[smem] * c->pipe->smems[smem].stages;
     for (uint32_t k = 0; k < c->blocks * each; k++) {
-        zl_rp_place *p = &c->places[c->smem_at[smem] + k];
+        zl_rp_shadow *p = &c->places[c->smem_at[smem] + k];
         p->size = c->pipe->smems[smem].bytes;
         p->pieces = k % each ? p[-1].pieces : pieces_of(c, (int32_t)smem, k / each);
     }
@@ -276,17 +276,17 @@ static void make_flags(zl_replay *c)
 static void make_things(zl_replay *c)
 {
     for (uint32_t b = 0; b < c->pipe->bars_count; b++)
-        for (uint32_t k = 0; k < c->blocks * c->pipe->bars[b].stages; k++) make_gate(c, b, k);
+        for (uint32_t k = 0; k < c->blocks * c->pipe->bars[b].stages; k++) make_mbar(c, b, k);
     for (uint32_t s = 0; s < c->pipe->smems_count; s++) make_smem(c, s);
     for (uint32_t k = 0; k < c->places_count; k++)
-        c->places[k].uses = c->uses + (size_t)k * ZL_RP_USES;
+        c->places[k].accesses = c->accesses + (size_t)k * ZL_RP_ACCESSES;
     make_flags(c);
 }
 
 static size_t state_bytes(const zl_replay *c)
 {
-    return (size_t)c->places_count * ZL_RP_USES * sizeof *c->uses +
-           (size_t)c->gates_count * c->threads_count * sizeof *c->passed +
+    return (size_t)c->places_count * ZL_RP_ACCESSES * sizeof *c->accesses +
+           (size_t)c->mbars_count * c->threads_count * sizeof *c->passed +
            (size_t)c->sets_count * ZL_RP_WORDS * sizeof *c->sets;
 }
 
@@ -323,10 +323,10 @@ void zl_rp_free(zl_replay *c)
     zlay_allocator alloc = zl_allocator(c->ctx);
     for (int p = 0; p < ZL_RP_PARAMS; p++)
         for (int k = 0; k < ZL_RP_STATES; k++)
-            zl_free(&alloc, c->seen[p][k].numbers, c->seen[p][k].count * sizeof *c->sheet);
+            zl_free(&alloc, c->seen[p][k].numbers, c->seen[p][k].count * sizeof *c->encoding);
     zl_free(&alloc, c->repeats, c->repeats_room * sizeof *c->repeats);
     zl_free(&alloc, c->moved, (size_t)c->repeats_room * c->instances_count * sizeof *c->moved);
-    zl_free(&alloc, c->sheet, c->sheet_room * sizeof *c->sheet);
+    zl_free(&alloc, c->encoding, c->encoding_room * sizeof *c->encoding);
     free_parts(c, true);
     free_parts(c, false);
     zl_free(&alloc, c, sizeof *c);
@@ -344,21 +344,21 @@ static void begin_instance(zl_replay *c, zl_rp_instance *i)
     memset(fresh.grids, -1, sizeof fresh.grids);
     *i = fresh;
     for (uint32_t a = 0; a < c->pipe->accs_count; a++)
-        *zl_rp_sum_of(c, i, (int32_t)a) =
-            (zl_rp_sum){.touched = true, .factors = {{-1, -1}, {-1, -1}}};
+        *zl_rp_acc_of(c, i, (int32_t)a) =
+            (zl_rp_acc_state){.unfenced = true, .factors = {{-1, -1}, {-1, -1}}};
 }
 
-static void begin_place(zl_rp_place *p)
+static void begin_place(zl_rp_shadow *p)
 {
-    *p = (zl_rp_place){.size = p->size, .pieces = p->pieces, .uses = p->uses,
+    *p = (zl_rp_shadow){.size = p->size, .pieces = p->pieces, .accesses = p->accesses,
                        .factors = {{-1, -1}, {-1, -1}}};
 }
 
-static void begin_gate(zl_replay *c, zl_rp_gate *g)
+static void begin_mbar(zl_replay *c, zl_rp_mbar *g)
 {
-    *g = (zl_rp_gate){.bar = g->bar, .block = g->block, .idle = g->idle,
+    *g = (zl_rp_mbar){.bar = g->bar, .block = g->block, .idle = g->idle,
                       .pending = c->pipe->bars[g->bar].count, .last = {-1, -1}};
-    g->next = zl_rp_item_new(c, ZL_RP_POINT, -1, (int32_t)(g - c->gates));
+    g->next = zl_rp_op_new(c, ZL_RP_POINT, -1, (int32_t)(g - c->mbars));
 }
 
 static void begin_flags(zl_replay *c)
@@ -376,10 +376,10 @@ static void begin_flags(zl_replay *c)
 void zl_rp_begin(zl_replay *c)
 {
     c->step = c->round = 0;
-    for (size_t k = 0; k < (size_t)c->gates_count * c->threads_count; k++)
+    for (size_t k = 0; k < (size_t)c->mbars_count * c->threads_count; k++)
         c->passed[k] = c->came[k] = -2;
-    for (size_t k = 0; k < (size_t)c->gates_count * c->instances_count; k++) c->expected[k] = -2;
-    for (uint32_t k = 0; k < c->gates_count; k++) c->gates[k].next = -1;
+    for (size_t k = 0; k < (size_t)c->mbars_count * c->instances_count; k++) c->expected[k] = -2;
+    for (uint32_t k = 0; k < c->mbars_count; k++) c->mbars[k].next = -1;
     for (uint32_t k = 0; k < c->instances_count; k++) begin_instance(c, &c->instances[k]);
     for (uint32_t k = 0; k < c->places_count; k++) begin_place(&c->places[k]);
     for (uint32_t k = 0; k < c->meetings_count; k++) c->meetings[k] = (zl_rp_meeting){.last = -1};
@@ -387,12 +387,12 @@ void zl_rp_begin(zl_replay *c)
     memset(c->columns, 0, c->pipe->tmems_count * c->blocks * sizeof *c->columns);
     memset(c->live_columns, 0, c->blocks * sizeof *c->live_columns);
     memset(c->relinquished, 0, c->blocks * sizeof *c->relinquished);
-    memset(c->debts, 0, (size_t)c->blocks * (c->threads_count + c->gates_count) * sizeof *c->debts);
+    memset(c->debts, 0, (size_t)c->blocks * (c->threads_count + c->mbars_count) * sizeof *c->debts);
     memset(c->turned, 0, (size_t)ZL_RP_PARAMS * c->rings_count * c->blocks * sizeof *c->turned);
-    for (uint32_t k = 0; k < c->words * 64; k++) c->items[k].live = false;
+    for (uint32_t k = 0; k < c->words * 64; k++) c->ops[k].live = false;
     if (c->words) memset(c->sets, 0, (size_t)c->sets_count * c->words * sizeof *c->sets);
     c->free_count = 0;
     zl_rp_reserve(c);
-    for (uint32_t k = 0; k < c->gates_count && !c->status; k++) begin_gate(c, &c->gates[k]);
+    for (uint32_t k = 0; k < c->mbars_count && !c->status; k++) begin_mbar(c, &c->mbars[k]);
     if (!c->status) zl_rp_setup_columns(c);
 }

@@ -54,7 +54,7 @@ static void close_meeting(zl_replay *c, zl_rp_meeting *m)
     int32_t generation = m->generation;
     uint32_t done = zl_rp_meeting_set(c, m, ZL_RP_DONE), sum = zl_rp_meeting_set(c, m, ZL_RP_SUM);
     m->generation++;
-    m->last = zl_rp_item_new(c, ZL_RP_POINT, -1, -1);
+    m->last = zl_rp_op_new(c, ZL_RP_POINT, -1, -1);
     zl_rp_clear(c, done);
     zl_rp_join(c, done, sum);
     zl_rp_learn(c, done, m->last);
@@ -165,7 +165,7 @@ bool zl_rp_registers(zl_replay *c, zl_rp_instance *i, const zl_event *e)
         return false;
     i->registers = e->count;
     for (uint32_t t = 0; t < i->threads; t++) {
-        i->set[t] = zl_rp_item_new(c, ZL_RP_PASSED, (int32_t)(i->first + t), 0);
+        i->set[t] = zl_rp_op_new(c, ZL_RP_PASSED, (int32_t)(i->first + t), 0);
         zl_rp_learn(c, knows(i->first + t), i->set[t]);
     }
     return true;
@@ -230,7 +230,7 @@ static void raise_flag(zl_replay *c, const zl_rp_instance *i, const zl_event *e,
         if (f->value[k] <= before ? !comes_later(c, i, f, k) : !needs_all(c, f, f->value[k]))
             zl_rp_break(c, ZLAY_PIPE_OVERRUN, i->pc, UINT32_MAX);
         if (f->value[k] <= before) continue;
-        f->reached[k] = zl_rp_item_new(c, ZL_RP_POINT, -1, -1);
+        f->reached[k] = zl_rp_op_new(c, ZL_RP_POINT, -1, -1);
         zl_rp_join(c, zl_rp_flag_set(c, f, 1 + k), zl_rp_flag_set(c, f, 0));
         memcpy(made_of(c, f, k), c->raised + raises_of(c, f),
                c->instances_count * sizeof *c->made);
@@ -264,10 +264,10 @@ bool zl_rp_flags(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 /* What of a group that is open a thread's, or a warp's, item is. */
 int32_t zl_rp_group(zl_replay *c, zl_rp_instance *i, int kind, uint32_t thread)
 {
-    int32_t *item = &i->opening[kind][thread - i->first];
-    if (*item < 0)
-        *item = zl_rp_item_new(c, (zl_rp_kind)kind, (int32_t)thread, i->issued[kind] + 1);
-    return *item;
+    int32_t *op = &i->opening[kind][thread - i->first];
+    if (*op < 0)
+        *op = zl_rp_op_new(c, (zl_rp_kind)kind, (int32_t)thread, i->issued[kind] + 1);
+    return *op;
 }
 
 static void close_group(zl_rp_instance *i, int kind)
@@ -281,18 +281,18 @@ static void close_group(zl_rp_instance *i, int kind)
 /* One arrival, when all products before are over; its thread does not see that. */
 static void commit_products(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 {
-    uint32_t mask = zl_rp_gate_blocks(c, i, e);
+    uint32_t mask = zl_rp_mbar_blocks(c, i, e);
     for (uint32_t b = 0; b < c->blocks; b++) {
         if (!(mask >> b & 1)) continue;
-        zl_rp_gate *g = zl_rp_gate_of(c, i, e, b);
+        zl_rp_mbar *g = zl_rp_mbar_of(c, i, e, b);
         zl_rp_owe(c, b, g, 0, g->next, i->pc);
         zl_rp_come(c, g, i->first, i->pc);
         g->hidden = true;
         for (uint32_t k = 0; k < c->top; k++)
-            if (c->items[k].live && c->items[k].kind == ZL_RP_TCGEN05 &&
-                c->items[k].thread == (int32_t)i->first) {
-                zl_rp_learn(c, zl_rp_gate_set(c, g, ZL_RP_SUM), (int32_t)k);
-                zl_rp_learn(c, zl_rp_gate_set(c, g, ZL_RP_ARRIVED), (int32_t)k);
+            if (c->ops[k].live && c->ops[k].kind == ZL_RP_TCGEN05 &&
+                c->ops[k].thread == (int32_t)i->first) {
+                zl_rp_learn(c, zl_rp_mbar_set(c, g, ZL_RP_SUM), (int32_t)k);
+                zl_rp_learn(c, zl_rp_mbar_set(c, g, ZL_RP_ARRIVED), (int32_t)k);
             }
         zl_rp_take(c, g, 1, i->pc);
     }
@@ -320,9 +320,9 @@ void zl_rp_wait_group(zl_replay *c, zl_rp_instance *i, int kind, int64_t left)
     int64_t done = i->issued[kind] - left;
     if (done > i->done[kind]) i->done[kind] = (int32_t)done;
     for (uint32_t k = 0; k < c->top; k++) {
-        const zl_rp_item *item = &c->items[k];
-        if (!item->live || (int)item->kind != kind || item->number > i->done[kind]) continue;
-        uint32_t first = (uint32_t)item->thread, count = warps && i->threads > 1 ? ZL_RP_LANES : 1;
+        const zl_rp_op *op = &c->ops[k];
+        if (!op->live || (int)op->kind != kind || op->number > i->done[kind]) continue;
+        uint32_t first = (uint32_t)op->thread, count = warps && i->threads > 1 ? ZL_RP_LANES : 1;
         if (first < i->first || first >= i->first + i->threads) continue;
         for (uint32_t t = first; t < first + count; t++) zl_rp_learn(c, knows(t), (int32_t)k);
     }
@@ -341,11 +341,11 @@ int64_t zl_rp_behind(const zl_replay *c, const zl_rp_instance *i, int kind, int3
 static void fence(zl_replay *c, uint32_t thread, zl_rp_kind kind)
 {
     for (uint32_t k = 0; k < c->top; k++) {
-        const zl_rp_item *item = &c->items[k];
-        if (!item->live || item->fenced < 0 || c->items[item->fenced].kind != kind) continue;
+        const zl_rp_op *op = &c->ops[k];
+        if (!op->live || op->fenced < 0 || c->ops[op->fenced].kind != kind) continue;
         uint32_t by = kind == ZL_RP_ORDERED ? c->threads[thread].warp : thread;
-        if ((uint32_t)item->thread == by && zl_rp_has(c, knows(thread), (int32_t)k))
-            zl_rp_learn(c, knows(thread), item->fenced);
+        if ((uint32_t)op->thread == by && zl_rp_has(c, knows(thread), (int32_t)k))
+            zl_rp_learn(c, knows(thread), op->fenced);
     }
 }
 
@@ -359,5 +359,5 @@ void zl_rp_fence(zl_replay *c, zl_rp_instance *i, const zl_event *e)
             zl_rp_join(c, to, knows(t));
     }
     for (uint32_t a = 0; e->scope == ZL_FENCE_WGMMA && a < c->pipe->accs_count; a++)
-        zl_rp_sum_of(c, i, (int32_t)a)->touched = false;
+        zl_rp_acc_of(c, i, (int32_t)a)->unfenced = false;
 }

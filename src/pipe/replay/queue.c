@@ -18,9 +18,9 @@ void zl_rp_waitcount(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 
 /* ---- registers ---- */
 
-static zl_rp_sum *take_registers(zl_replay *c, zl_rp_instance *i, int32_t acc)
+static zl_rp_acc_state *take_registers(zl_replay *c, zl_rp_instance *i, int32_t acc)
 {
-    zl_rp_sum *s = zl_rp_sum_of(c, i, acc);
+    zl_rp_acc_state *s = zl_rp_acc_of(c, i, acc);
     if (s->state == ZL_RP_EMPTY) zl_rp_break(c, ZLAY_PIPE_STAGE, i->pc, UINT32_MAX);
     if (s->group > i->done[s->kind]) zl_rp_break_flight(c, s, s->kind, i->pc);
     s->unread = false;
@@ -30,10 +30,10 @@ static zl_rp_sum *take_registers(zl_replay *c, zl_rp_instance *i, int32_t acc)
 /* What was loaded before has been read. */
 static void load_registers(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 {
-    zl_rp_sum *s = zl_rp_fill_sum(c, i, e->acc);
+    zl_rp_acc_state *s = zl_rp_fill_acc(c, i, e->acc);
     if (s->unread) zl_rp_break(c, ZLAY_PIPE_STAGE, i->pc, s->event);
-    s->state = ZL_RP_SUMS;
-    s->unread = s->touched = true;
+    s->state = ZL_RP_ACCUMULATED;
+    s->unread = s->unfenced = true;
     s->bytes = e->count;
     s->kind = queue_of(e);
     s->group = i->issued[s->kind];
@@ -43,7 +43,7 @@ static void load_registers(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 /* Stored once, and as many bytes as were loaded; what is stored has been read when it is issued. */
 static void store_registers(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 {
-    zl_rp_sum *s = take_registers(c, i, e->acc);
+    zl_rp_acc_state *s = take_registers(c, i, e->acc);
     int64_t whole = e->smem[0] < 0 ? s->bytes : c->pipe->smems[e->smem[0]].bytes;
     int64_t bytes = e->smem[0] >= 0 && e->count ? e->count : whole;
     if (s->state == ZL_RP_TAKEN) zl_rp_break(c, ZLAY_PIPE_STAGE, i->pc, s->event);
@@ -56,30 +56,30 @@ void zl_rp_multiply(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 {
     take_registers(c, i, e->acc_a);
     take_registers(c, i, e->acc_b);
-    zl_rp_sum *s = zl_rp_fill_sum(c, i, e->acc);
-    if (e->fresh ? s->unread : s->state != ZL_RP_SUMS)
+    zl_rp_acc_state *s = zl_rp_fill_acc(c, i, e->acc);
+    if (e->fresh ? s->unread : s->state != ZL_RP_ACCUMULATED)
         zl_rp_break(c, ZLAY_PIPE_STAGE, i->pc, s->event);
     zl_rp_check_factors(c, i, e, &s->factors);
-    s->state = ZL_RP_SUMS;
-    s->unread = s->touched = true;
+    s->state = ZL_RP_ACCUMULATED;
+    s->unread = s->unfenced = true;
     s->group = 0;
     s->event = i->pc;
 }
 
 /* ---- memory ---- */
 
-static void use_memory(zl_replay *c, zl_rp_instance *i, const zl_event *e, zl_rp_use *use)
+static void access_memory(zl_replay *c, zl_rp_instance *i, const zl_event *e, zl_rp_access *access)
 {
     bool shared = e->smem[0] >= 0;
     const zl_pos *at = shared ? &e->at[0] : &e->other_at;
     uint32_t ring = shared ? zl_rp_ring_smem(c, e->smem[0]) : zl_rp_ring_other(c, e->other);
     uint32_t stages = shared ? c->pipe->smems[e->smem[0]].stages : c->pipe->others[e->other].stages;
     uint32_t slot = zl_rp_slot(c, i, at, ring, shared ? i->block : 0, stages);
-    zl_rp_place *p = shared ? zl_rp_smem(c, i, i->block, e->smem[0], slot)
+    zl_rp_shadow *p = shared ? zl_rp_smem(c, i, i->block, e->smem[0], slot)
                             : &c->places[c->other_at[e->other] + slot];
     int64_t index = zl_rp_value(c, i, at);
-    if (e->kind == ZL_EV_FETCH) zl_rp_read(c, p, i, true, index, use);
-    else zl_rp_write(c, p, i, true, index, use);
+    if (e->kind == ZL_EV_FETCH) zl_rp_read(c, p, i, true, index, access);
+    else zl_rp_write(c, p, i, true, index, access);
 }
 
 /* An event is over when the last of its instructions is. */
@@ -87,7 +87,7 @@ void zl_rp_queue(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 {
     int queue = queue_of(e);
     bool fills = e->kind == ZL_EV_LOAD || e->kind == ZL_EV_FETCH;
-    zl_rp_use use = {.event = i->pc, .part = e->part, .proxy = ZL_RP_GENERIC,
+    zl_rp_access access = {.event = i->pc, .part = e->part, .proxy = ZL_RP_GENERIC,
                      .bytes = e->smem[0] >= 0 && e->kind != ZL_EV_FETCH ? e->count : 0};
     if (e->kind == ZL_EV_LOAD || e->kind == ZL_EV_SEND) zl_rp_check_grid(c, i);
     if (i->issued[queue] + (int64_t)e->times > ISSUED_MOST) {
@@ -96,9 +96,9 @@ void zl_rp_queue(zl_replay *c, zl_rp_instance *i, const zl_event *e)
         return;
     }
     i->issued[queue] += (int32_t)e->times - 1;
-    zl_rp_name_group(c, i, queue, &use);
+    zl_rp_name_group(c, i, queue, &access);
     zl_rp_close_alone(i, queue);
     if (e->acc >= 0 && fills) load_registers(c, i, e);
     if (e->acc >= 0 && !fills) store_registers(c, i, e);
-    if (e->smem[0] >= 0 || e->other >= 0) use_memory(c, i, e, &use);
+    if (e->smem[0] >= 0 || e->other >= 0) access_memory(c, i, e, &access);
 }

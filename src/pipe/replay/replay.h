@@ -10,8 +10,8 @@
 
 /* Of an instance's warps, and of a warp's lanes, three stand for all: the first and two others. */
 enum { ZL_RP_LANES = 3, ZL_RP_WARPS = 3, ZL_RP_THREADS = 9 };
-enum { ZL_RP_USES = 64, ZL_RP_PARAMS = 4, ZL_RP_VALUES = 8, ZL_RP_NAMED = 16 };
-enum { ZL_RP_WORDS = 64, ZL_RP_ITEMS = 64 * ZL_RP_WORDS }; /* most operations that matter at once */
+enum { ZL_RP_ACCESSES = 64, ZL_RP_PARAMS = 4, ZL_RP_VALUES = 8, ZL_RP_NAMED = 16 };
+enum { ZL_RP_WORDS = 64, ZL_RP_OPS = 64 * ZL_RP_WORDS }; /* most operations that matter at once */
 
 /* What an operation is. The groups come first. */
 typedef enum zl_rp_kind {
@@ -26,13 +26,13 @@ typedef enum zl_rp_kind {
 } zl_rp_kind;
 
 /* An operation that may still matter; its index is its name, -1 what all know. */
-typedef struct zl_rp_item {
+typedef struct zl_rp_op {
     zl_rp_kind kind;
     int32_t thread; /* that did it; of a warp its first lane; -1 nobody alone */
     int32_t number; /* of its group */
     int32_t fenced; /* the same behind its fence; -1 */
     bool live, told; /* told: all lanes of its warp know of it */
-} zl_rp_item;
+} zl_rp_op;
 
 typedef struct zl_rp_thread {
     uint32_t instance, warp; /* warp: its first lane's thread */
@@ -41,7 +41,7 @@ typedef struct zl_rp_thread {
 
 /* Sets that a thread, a barrier, a meeting, a flag has. */
 enum { ZL_RP_KNOWS, ZL_RP_AFTER, ZL_RP_MAPPED, ZL_RP_OF_THREAD };
-enum { ZL_RP_DONE, ZL_RP_SUM, ZL_RP_ARRIVED, ZL_RP_OF_GATE };
+enum { ZL_RP_DONE, ZL_RP_SUM, ZL_RP_ARRIVED, ZL_RP_OF_MBAR };
 enum { ZL_RP_OF_MEETING = 2, ZL_RP_OF_FLAG = 1 + ZL_RP_VALUES };
 
 typedef struct zl_rp_instance {
@@ -59,13 +59,13 @@ typedef struct zl_rp_instance {
     uint32_t opened[ZL_RP_GROUPS];
     int64_t registers;     /* of each thread */
     int32_t set[ZL_RP_THREADS]; /* items of its threads' last setmaxnreg; -1 none, or nobody asks */
-    const struct zl_rp_gate *stands; /* where it waits, as it has looked last; NULL */
+    const struct zl_rp_mbar *stands; /* where it waits, as it has looked last; NULL */
     int32_t meets, joined; /* the generation that it waits for, of the cluster has joined; -1 */
     bool grid; /* has waited for the grid before; its threads' items of that */
     int32_t grids[ZL_RP_THREADS];
 } zl_rp_instance;
 
-typedef struct zl_rp_gate {
+typedef struct zl_rp_mbar {
     uint32_t bar, block;
     bool idle;     /* no event reaches it */
     bool hidden;   /* what nobody knows by arrivals has come to the phase at hand: bytes, products */
@@ -73,7 +73,7 @@ typedef struct zl_rp_gate {
     int64_t pending, tx, phase;
     int32_t last[2], next; /* items of the two phases that are complete, and of the one at hand */
     uint32_t event;
-} zl_rp_gate;
+} zl_rp_mbar;
 
 typedef struct zl_rp_meeting {
     int64_t pending, count;
@@ -93,38 +93,38 @@ enum { ZL_RP_NAMES = 1, ZL_RP_WAITS = 2, ZL_RP_COMES = 4 };
 
 typedef enum zl_rp_proxy { ZL_RP_GENERIC, ZL_RP_ASYNC, ZL_RP_TENSOR } zl_rp_proxy;
 
-typedef struct zl_rp_use {
+typedef struct zl_rp_access {
     int32_t over[ZL_RP_THREADS];
     uint32_t count, instance, event;
     int32_t part;
     int64_t bytes;
     zl_rp_proxy proxy;
     bool write, old; /* old: of the content before */
-} zl_rp_use;
+} zl_rp_access;
 
 typedef struct zl_rp_factors {
     int64_t place[2], index[2];
 } zl_rp_factors;
 
 /* A stage in one block: its content, and who uses that. */
-typedef struct zl_rp_place {
+typedef struct zl_rp_shadow {
     int64_t index, size, filled;
     uint32_t pieces, writer, count;
     bool any, unread;
     zl_rp_factors factors;
-    zl_rp_use *uses;
-} zl_rp_place;
+    zl_rp_access *accesses;
+} zl_rp_shadow;
 
 /* Accumulators of an instance. */
-typedef struct zl_rp_sum {
+typedef struct zl_rp_acc_state {
     int state;
-    bool unread, touched;
+    bool unread, unfenced;
     int32_t group, kind, reader, reader_kind;
     int64_t bytes; /* loaded, and still what they hold; 0: something else */
     uint32_t event;
     zl_rp_factors factors;
-} zl_rp_sum;
-enum { ZL_RP_EMPTY, ZL_RP_SUMS, ZL_RP_TAKEN };
+} zl_rp_acc_state;
+enum { ZL_RP_EMPTY, ZL_RP_ACCUMULATED, ZL_RP_TAKEN };
 
 typedef struct zl_rp_columns {
     bool allocated, freed;
@@ -134,7 +134,7 @@ typedef struct zl_rp_columns {
 
 /* An operation that somebody of a block must know of before the block ends. */
 typedef struct zl_rp_debt {
-    int32_t item;
+    int32_t op;
     bool owed;
     uint32_t event;
 } zl_rp_debt;
@@ -170,14 +170,14 @@ enum { ZL_RP_RINGS = 7 };
 enum { ZL_RP_ALONE, ZL_RP_LAST, ZL_RP_FIRST };
 
 /* Numbers of a state being written, or items being marked. */
-typedef struct zl_rp_sheet {
+typedef struct zl_rp_encoding {
     int64_t *out;
     size_t room, need;
     bool marking;
     int32_t *names; /* per item: its number in this state, -1 */
     int32_t named;
     uint32_t claim;
-} zl_rp_sheet;
+} zl_rp_encoding;
 
 typedef struct zl_rp_seen { /* a state at the beginning of an iteration */
     int64_t *numbers;       /* first per instance the counter that it is counted from */
@@ -192,34 +192,34 @@ struct zl_replay {
     const zlay_pipe *pipe;
     int64_t *values; /* of params */
 
-    uint32_t threads_count, instances_count, gates_count, places_count, meetings_count, flags_count,
+    uint32_t threads_count, instances_count, mbars_count, places_count, meetings_count, flags_count,
         rings_count, sets_count, blocks;
     zl_rp_thread *threads;
     zl_rp_instance *instances;
-    zl_rp_gate *gates;
+    zl_rp_mbar *mbars;
     int32_t *passed;   /* gates x threads: the wait that is over since the last phase; -2 none */
     int32_t *came;     /* gates x threads: the last arrival at the phase at hand; -2 none */
     int32_t *were;     /* 2 x gates x threads: the same at the two that are complete */
     uint8_t *near;     /* gates x instances: ZL_RP_NAMES .. */
     int32_t *expected; /* gates x instances: the expectation of the phase at hand; -2 none */
-    zl_rp_place *places;
-    zl_rp_use *uses;
+    zl_rp_shadow *places;
+    zl_rp_access *accesses;
     zl_rp_meeting *meetings; /* the cluster's, then of each block the numbered ones, its own the first */
     zl_rp_flag *flags;
     int32_t *raised;   /* flags x instances: the last raise; -2 none */
     int64_t *open;     /* flags x instances: how much that one adds, while no other knows of it */
     int32_t *made;     /* flags x values x instances: the last raises that made it */
-    zl_rp_sum *sums;
+    zl_rp_acc_state *accs;
     zl_rp_columns *columns; /* tmems x blocks */
     int64_t *live_columns;  /* per block */
     bool *relinquished;
     zl_rp_debt *debts;      /* blocks x (threads + gates) */
-    uint32_t *gate_at, *smem_at, *smem_each, *tmem_at, *other_at;
+    uint32_t *mbar_at, *smem_at, *smem_each, *tmem_at, *other_at;
     int64_t most_left[ZL_RP_GROUPS]; /* groups of a kind that a wait of the text leaves open */
     bool has_grid;
 
-    zl_rp_item *items;
-    int32_t *free_items, *names, *met;
+    zl_rp_op *ops;
+    int32_t *free_ops, *names, *met;
     uint64_t *sets, *copied; /* copied: kinds that a landing copy tells of */
     uint32_t words, free_count, top; /* top: no item from there on is live */
 
@@ -244,8 +244,8 @@ struct zl_replay {
     uint32_t repeats_count, repeats_room;
     zl_rp_seen seen[ZL_RP_PARAMS][ZL_RP_STATES];
     uint32_t seen_count[ZL_RP_PARAMS];
-    int64_t *sheet;
-    size_t sheet_room;
+    int64_t *encoding;
+    size_t encoding_room;
 };
 
 /* ---- making ---- */
@@ -269,11 +269,11 @@ static inline uint32_t zl_rp_set(uint32_t thread, uint32_t which)
 {
     return ZL_RP_OF_THREAD * thread + which;
 }
-uint32_t zl_rp_gate_set(const zl_replay *c, const zl_rp_gate *g, uint32_t which);
+uint32_t zl_rp_mbar_set(const zl_replay *c, const zl_rp_mbar *g, uint32_t which);
 uint32_t zl_rp_meeting_set(const zl_replay *c, const zl_rp_meeting *m, uint32_t which);
 uint32_t zl_rp_flag_set(const zl_replay *c, const zl_rp_flag *f, uint32_t which);
-bool zl_rp_has(const zl_replay *c, uint32_t set, int32_t item);
-void zl_rp_learn(zl_replay *c, uint32_t set, int32_t item);
+bool zl_rp_has(const zl_replay *c, uint32_t set, int32_t op);
+void zl_rp_learn(zl_replay *c, uint32_t set, int32_t op);
 void zl_rp_join(zl_replay *c, uint32_t to, uint32_t from);
 /* Whether a set has all of another. */
 bool zl_rp_covers(const zl_replay *c, uint32_t set, uint32_t of);
@@ -282,7 +282,7 @@ void zl_rp_common(const zl_replay *c, uint64_t *all, uint32_t set);
 void zl_rp_learn_all(zl_replay *c, uint32_t set, const uint64_t *all);
 void zl_rp_join_landing(zl_replay *c, uint32_t to, uint32_t from);
 void zl_rp_clear(zl_replay *c, uint32_t set);
-int32_t zl_rp_item_new(zl_replay *c, zl_rp_kind kind, int32_t thread, int32_t number);
+int32_t zl_rp_op_new(zl_replay *c, zl_rp_kind kind, int32_t thread, int32_t number);
 /* An ordinary instruction of a thread, which knows of it. */
 int32_t zl_rp_did(zl_replay *c, uint32_t thread, bool write);
 /* Before a step: room for what it may do; forgotten is what cannot matter any more. */
@@ -310,17 +310,17 @@ static inline uint32_t zl_rp_ring_other(const zl_replay *c, int32_t other)
 }
 /* Blocks as a mask. */
 uint32_t zl_rp_blocks(const zl_replay *c, const zl_rp_instance *i, const zl_event *e);
-uint32_t zl_rp_gate_blocks(const zl_replay *c, const zl_rp_instance *i, const zl_event *e);
+uint32_t zl_rp_mbar_blocks(const zl_replay *c, const zl_rp_instance *i, const zl_event *e);
 
 /* ---- barriers, meetings, flags ---- */
 void zl_rp_arrive(zl_replay *c, zl_rp_instance *i, const zl_event *e);
 void zl_rp_expect(zl_replay *c, zl_rp_instance *i, const zl_event *e);
 bool zl_rp_wait(zl_replay *c, zl_rp_instance *i, const zl_event *e);
-void zl_rp_land(zl_replay *c, zl_rp_gate *g, uint32_t thread, int64_t bytes, uint32_t event);
-void zl_rp_come(zl_replay *c, zl_rp_gate *g, uint32_t thread, uint32_t event);
-void zl_rp_take(zl_replay *c, zl_rp_gate *g, int64_t count, uint32_t event);
-zl_rp_gate *zl_rp_gate_of(zl_replay *c, const zl_rp_instance *i, const zl_event *e, uint32_t block);
-void zl_rp_owe(zl_replay *c, uint32_t block, const zl_rp_gate *g, uint32_t thread, int32_t item,
+void zl_rp_land(zl_replay *c, zl_rp_mbar *g, uint32_t thread, int64_t bytes, uint32_t event);
+void zl_rp_come(zl_replay *c, zl_rp_mbar *g, uint32_t thread, uint32_t event);
+void zl_rp_take(zl_replay *c, zl_rp_mbar *g, int64_t count, uint32_t event);
+zl_rp_mbar *zl_rp_mbar_of(zl_replay *c, const zl_rp_instance *i, const zl_event *e, uint32_t block);
+void zl_rp_owe(zl_replay *c, uint32_t block, const zl_rp_mbar *g, uint32_t thread, int32_t op,
                uint32_t event);
 bool zl_rp_meet(zl_replay *c, zl_rp_instance *i, const zl_event *e);
 void zl_rp_leave(zl_replay *c, const zl_rp_instance *i);
@@ -338,24 +338,24 @@ void zl_rp_fence(zl_replay *c, zl_rp_instance *i, const zl_event *e);
 int64_t zl_rp_behind(const zl_replay *c, const zl_rp_instance *i, int kind, int32_t number);
 
 /* ---- memory ---- */
-zl_rp_place *zl_rp_smem(zl_replay *c, const zl_rp_instance *i, uint32_t block, int32_t smem,
+zl_rp_shadow *zl_rp_smem(zl_replay *c, const zl_rp_instance *i, uint32_t block, int32_t smem,
                         uint32_t slot);
-zl_rp_place *zl_rp_tmem(zl_replay *c, uint32_t block, int32_t tmem, uint32_t slot);
+zl_rp_shadow *zl_rp_tmem(zl_replay *c, uint32_t block, int32_t tmem, uint32_t slot);
 /* One thread, the first, uses a place, or all of the instance do. */
-void zl_rp_read(zl_replay *c, zl_rp_place *p, const zl_rp_instance *i, bool all, int64_t index,
-                zl_rp_use *use);
-void zl_rp_write(zl_replay *c, zl_rp_place *p, const zl_rp_instance *i, bool all, int64_t index,
-                 zl_rp_use *use);
-void zl_rp_keep(zl_replay *c, zl_rp_place *p, const zl_rp_use *use);
+void zl_rp_read(zl_replay *c, zl_rp_shadow *p, const zl_rp_instance *i, bool all, int64_t index,
+                zl_rp_access *access);
+void zl_rp_write(zl_replay *c, zl_rp_shadow *p, const zl_rp_instance *i, bool all, int64_t index,
+                 zl_rp_access *access);
+void zl_rp_keep(zl_replay *c, zl_rp_shadow *p, const zl_rp_access *access);
 void zl_rp_copy(zl_replay *c, zl_rp_instance *i, const zl_event *e);
 void zl_rp_store(zl_replay *c, zl_rp_instance *i, const zl_event *e);
 void zl_rp_cpasync(zl_replay *c, zl_rp_instance *i, const zl_event *e);
-void zl_rp_touch(zl_replay *c, zl_rp_instance *i, const zl_event *e);
+void zl_rp_load_store(zl_replay *c, zl_rp_instance *i, const zl_event *e);
 void zl_rp_update(zl_replay *c, zl_rp_instance *i, const zl_event *e);
 
 /* ---- sums, tensor memory ---- */
-zl_rp_sum *zl_rp_sum_of(zl_replay *c, const zl_rp_instance *i, int32_t acc);
-void zl_rp_use_sum(zl_replay *c, zl_rp_instance *i, int32_t acc, bool takes, uint32_t event);
+zl_rp_acc_state *zl_rp_acc_of(zl_replay *c, const zl_rp_instance *i, int32_t acc);
+void zl_rp_use_acc(zl_replay *c, zl_rp_instance *i, int32_t acc, bool takes, uint32_t event);
 void zl_rp_product(zl_replay *c, zl_rp_instance *i, const zl_event *e);
 void zl_rp_load(zl_replay *c, zl_rp_instance *i, const zl_event *e);
 void zl_rp_put(zl_replay *c, zl_rp_instance *i, const zl_event *e);
@@ -365,14 +365,14 @@ void zl_rp_multiply(zl_replay *c, zl_rp_instance *i, const zl_event *e);
 void zl_rp_queue(zl_replay *c, zl_rp_instance *i, const zl_event *e);
 void zl_rp_waitcount(zl_replay *c, zl_rp_instance *i, const zl_event *e);
 /* What is written into registers now: nothing else reads or writes them. */
-zl_rp_sum *zl_rp_fill_sum(zl_replay *c, zl_rp_instance *i, int32_t acc);
-void zl_rp_break_flight(zl_replay *c, const zl_rp_sum *s, int32_t kind, uint32_t event);
+zl_rp_acc_state *zl_rp_fill_acc(zl_replay *c, zl_rp_instance *i, int32_t acc);
+void zl_rp_break_flight(zl_replay *c, const zl_rp_acc_state *s, int32_t kind, uint32_t event);
 /* The same product is not summed twice, while both factors are what they were. */
 void zl_rp_check_factors(zl_replay *c, const zl_rp_instance *i, const zl_event *e,
                          zl_rp_factors *last);
 void zl_rp_forget_factors(zl_rp_factors *f, int64_t place, int64_t but);
 /* One item of each warp, or of the one thread; and the end of a group of one event. */
-void zl_rp_name_group(zl_replay *c, zl_rp_instance *i, int kind, zl_rp_use *use);
+void zl_rp_name_group(zl_replay *c, zl_rp_instance *i, int kind, zl_rp_access *access);
 int32_t zl_rp_close_alone(zl_rp_instance *i, int kind);
 void zl_rp_check_grid(zl_replay *c, const zl_rp_instance *i);
 void zl_rp_wait_grid(zl_replay *c, zl_rp_instance *i);

@@ -26,7 +26,7 @@ uint32_t zl_rp_blocks(const zl_replay *c, const zl_rp_instance *i, const zl_even
 }
 
 /* Whose barrier an event speaks of. */
-uint32_t zl_rp_gate_blocks(const zl_replay *c, const zl_rp_instance *i, const zl_event *e)
+uint32_t zl_rp_mbar_blocks(const zl_replay *c, const zl_rp_instance *i, const zl_event *e)
 {
     if (e->kind == ZL_EV_COPY)
         return e->bar_cta != ZL_CTA_OWN ? 1u << e->bar_cta : zl_rp_blocks(c, i, e);
@@ -99,12 +99,12 @@ static bool is_whole(const zl_event *e)
 static void tell_lanes(zl_replay *c, const zl_rp_instance *i)
 {
     for (uint32_t k = 0; i->threads > 1 && k < c->top; k++) {
-        zl_rp_item *item = &c->items[k];
-        if (!item->live || item->kind != ZL_RP_PASSED || item->told) continue;
-        if (c->threads[item->thread].instance != (uint32_t)(i - c->instances)) continue;
-        item->told = true;
+        zl_rp_op *op = &c->ops[k];
+        if (!op->live || op->kind != ZL_RP_PASSED || op->told) continue;
+        if (c->threads[op->thread].instance != (uint32_t)(i - c->instances)) continue;
+        op->told = true;
         for (uint32_t lane = 0; lane < ZL_RP_LANES; lane++)
-            zl_rp_learn(c, zl_rp_set(c->threads[item->thread].warp + lane, ZL_RP_KNOWS),
+            zl_rp_learn(c, zl_rp_set(c->threads[op->thread].warp + lane, ZL_RP_KNOWS),
                         (int32_t)k);
     }
 }
@@ -132,14 +132,14 @@ static bool do_memory(zl_replay *c, zl_rp_instance *i, const zl_event *e)
     case ZL_EV_READ:
     case ZL_EV_WRITE:
     case ZL_EV_LDMATRIX:
-    case ZL_EV_STMATRIX: zl_rp_touch(c, i, e); break;
+    case ZL_EV_STMATRIX: zl_rp_load_store(c, i, e); break;
     case ZL_EV_LOAD:
     case ZL_EV_SEND:
     case ZL_EV_FETCH:
     case ZL_EV_PUT: zl_rp_queue(c, i, e); break;
     case ZL_EV_WAITCOUNT: zl_rp_waitcount(c, i, e); break;
     case ZL_EV_UPDATE: zl_rp_update(c, i, e); break;
-    case ZL_EV_USE: zl_rp_use_sum(c, i, e->acc, false, i->pc); break;
+    case ZL_EV_USE: zl_rp_use_acc(c, i, e->acc, false, i->pc); break;
     case ZL_EV_MMA: zl_rp_product(c, i, e); break;
     case ZL_EV_ALLOC: return zl_rp_alloc(c, i, e);
     case ZL_EV_DEALLOC: zl_rp_dealloc(c, i, e); break;
@@ -195,7 +195,7 @@ bool zl_rp_is_paid(const zl_replay *c, uint32_t block, const zl_rp_debt *d)
 {
     for (uint32_t t = 0; t < c->threads_count; t++)
         if (c->instances[c->threads[t].instance].block == block &&
-            zl_rp_has(c, zl_rp_set(t, ZL_RP_KNOWS), d->item))
+            zl_rp_has(c, zl_rp_set(t, ZL_RP_KNOWS), d->op))
             return true;
     return false;
 }
@@ -203,7 +203,7 @@ bool zl_rp_is_paid(const zl_replay *c, uint32_t block, const zl_rp_debt *d)
 /* No arrivals or bytes are left over in a phase that is not complete. */
 static void check_phases(zl_replay *c)
 {
-    for (const zl_rp_gate *g = c->gates; g < c->gates + c->gates_count; g++) {
+    for (const zl_rp_mbar *g = c->mbars; g < c->mbars + c->mbars_count; g++) {
         if (g->pending < c->pipe->bars[g->bar].count)
             zl_rp_break(c, ZLAY_PIPE_COUNT, g->event, UINT32_MAX);
         if (g->tx) zl_rp_break(c, ZLAY_PIPE_BYTES, g->event, UINT32_MAX);
@@ -212,7 +212,7 @@ static void check_phases(zl_replay *c)
 
 static void check_end(zl_replay *c)
 {
-    uint32_t each = c->threads_count + c->gates_count;
+    uint32_t each = c->threads_count + c->mbars_count;
     for (uint32_t k = 0; k < c->blocks * each; k++)
         if (c->debts[k].owed && !zl_rp_is_paid(c, k / each, &c->debts[k]))
             zl_rp_break(c, ZLAY_PIPE_EXIT, c->debts[k].event, UINT32_MAX);
@@ -222,7 +222,7 @@ static void check_end(zl_replay *c)
     for (uint32_t k = 0; k < c->places_count; k++)
         if (c->places[k].unread) zl_rp_break(c, ZLAY_PIPE_EXIT, c->places[k].writer, UINT32_MAX);
     for (uint32_t k = 0; k < c->instances_count * c->pipe->accs_count; k++)
-        if (c->sums[k].unread) zl_rp_break(c, ZLAY_PIPE_EXIT, c->sums[k].event, UINT32_MAX);
+        if (c->accs[k].unread) zl_rp_break(c, ZLAY_PIPE_EXIT, c->accs[k].event, UINT32_MAX);
     check_phases(c);
 }
 
@@ -235,7 +235,7 @@ static bool has_compared_all(const zl_replay *c)
            (!c->repeats_count || c->step > c->repeats[c->repeats_count - 1].to);
 }
 
-static bool is_over(const zl_replay *c)
+static bool is_complete(const zl_replay *c)
 {
     return c->rule || c->status || c->unproved || has_compared_all(c);
 }
@@ -243,11 +243,11 @@ static bool is_over(const zl_replay *c)
 static bool take_turn(zl_replay *c, zl_rp_instance *i)
 {
     bool moved = false, again = true;
-    while (again && i->pc < i->role->end && !is_over(c)) {
+    while (again && i->pc < i->role->end && !is_complete(c)) {
         const zl_event *e = &c->pipe->events[i->pc];
         zl_rp_reserve(c);
         zl_rp_turn(c);
-        if (is_over(c)) break;
+        if (is_complete(c)) break;
         if (e->kind == ZL_EV_FOR) begin_loop(c, i, e);
         else if (e->kind == ZL_EV_END) {
             end_iteration(c, i, e);
@@ -257,7 +257,7 @@ static bool take_turn(zl_replay *c, zl_rp_instance *i)
         c->step++;
         moved = true;
     }
-    if (moved && i->pc == i->role->end && !is_over(c)) {
+    if (moved && i->pc == i->role->end && !is_complete(c)) {
         check_groups(c, i);
         zl_rp_leave(c, i);
     }
@@ -267,7 +267,7 @@ static bool take_turn(zl_replay *c, zl_rp_instance *i)
 /* Nobody can go on: bytes never come, or the first that waits does so for ever. */
 static void find_stuck(zl_replay *c)
 {
-    for (const zl_rp_gate *g = c->gates; g < c->gates + c->gates_count; g++)
+    for (const zl_rp_mbar *g = c->mbars; g < c->mbars + c->mbars_count; g++)
         if (!g->pending && g->tx > 0) zl_rp_break(c, ZLAY_PIPE_BYTES, g->event, UINT32_MAX);
     for (const zl_rp_instance *i = c->instances; i < c->instances + c->instances_count; i++)
         if (zl_rp_registers_late(c, i)) {
@@ -286,19 +286,19 @@ void zl_rp_run(zl_replay *c)
     bool moved = true, open = true;
     uint64_t most = zl_limits(c->ctx)->points;
     zl_rp_begin(c);
-    while (open && !is_over(c)) {
+    while (open && !is_complete(c)) {
         moved = open = false;
-        for (uint32_t k = 0; k < c->instances_count && !is_over(c); k++) {
+        for (uint32_t k = 0; k < c->instances_count && !is_complete(c); k++) {
             moved |= take_turn(c, &c->instances[k]);
             open |= c->instances[k].pc < c->instances[k].role->end;
         }
         c->round++;
-        if (open && !moved && !is_over(c)) find_stuck(c);
-        if (c->step > most && !is_over(c))
+        if (open && !moved && !is_complete(c)) find_stuck(c);
+        if (c->step > most && !is_complete(c))
             c->status = zl_fail(c->ctx, ZLAY_ELIMIT, "limit points: a run of more than %llu steps",
                                 (unsigned long long)most);
     }
-    if (!is_over(c)) check_end(c);
+    if (!is_complete(c)) check_end(c);
 }
 
 static zlay_status try_plain(zlay_ctx *ctx, int32_t *rule, const zlay_pipe *pipe,

@@ -24,24 +24,24 @@ static bool looks(zl_replay *c, zl_rp_instance *by, uint32_t claim)
     return true;
 }
 
-static bool write_state(zl_replay *c, uint32_t claim, zl_rp_sheet *w)
+static bool write_state(zl_replay *c, uint32_t claim, zl_rp_encoding *w)
 {
     zlay_allocator alloc = zl_allocator(c->ctx);
     for (;;) {
-        *w = (zl_rp_sheet){
-            .out = c->sheet, .room = c->sheet_room, .names = c->names, .claim = claim};
+        *w = (zl_rp_encoding){
+            .out = c->encoding, .room = c->encoding_room, .names = c->names, .claim = claim};
         for (uint32_t k = 0; k < c->words * 64; k++) c->names[k] = -1;
         zl_rp_state(c, w);
         if (w->need <= w->room) return true;
-        zl_free(&alloc, c->sheet, c->sheet_room * sizeof *c->sheet);
-        c->sheet_room = 0;
-        c->sheet = zl_alloc(c->ctx, 2 * w->need, sizeof *c->sheet);
-        if (!c->sheet) return false;
-        c->sheet_room = 2 * w->need;
+        zl_free(&alloc, c->encoding, c->encoding_room * sizeof *c->encoding);
+        c->encoding_room = 0;
+        c->encoding = zl_alloc(c->ctx, 2 * w->need, sizeof *c->encoding);
+        if (!c->encoding) return false;
+        c->encoding_room = 2 * w->need;
     }
 }
 
-static bool keep_state(zl_replay *c, uint32_t claim, const zl_rp_sheet *w, uint32_t by)
+static bool keep_state(zl_replay *c, uint32_t claim, const zl_rp_encoding *w, uint32_t by)
 {
     zlay_allocator alloc = zl_allocator(c->ctx);
     zl_rp_seen *all = c->seen[claim], last = all[ZL_RP_STATES - 1];
@@ -72,7 +72,7 @@ static bool is_apart(const zl_replay *c, uint32_t claim, uint64_t from)
 
 /* Each group has gone on by as much as the one that looks, or not at all; 0: some other way, or one
  * has that has a repetition already. */
-static int64_t period_of(const zl_replay *c, const zl_rp_seen *s, const zl_rp_sheet *w, uint32_t by)
+static int64_t period_of(const zl_replay *c, const zl_rp_seen *s, const zl_rp_encoding *w, uint32_t by)
 {
     int64_t period = w->out[by] - s->numbers[by];
     for (uint32_t n = 0; n < c->instances_count; n++) {
@@ -86,7 +86,7 @@ static int64_t period_of(const zl_replay *c, const zl_rp_seen *s, const zl_rp_sh
 
 /* All have had a turn since the state was seen, so who stands where it stood then can do nothing before
  * those end that went on: it has a repetition of its own later. */
-static const zl_rp_seen *find_same(zl_replay *c, const zl_rp_sheet *w, uint32_t by)
+static const zl_rp_seen *find_same(zl_replay *c, const zl_rp_encoding *w, uint32_t by)
 {
     size_t at = c->instances_count;
     for (uint32_t k = 0; k < c->seen_count[w->claim]; k++) {
@@ -124,7 +124,7 @@ static bool more_repeats(zl_replay *c)
     return true;
 }
 
-static bool note_repeat(zl_replay *c, const zl_rp_seen *same, const zl_rp_sheet *w)
+static bool note_repeat(zl_replay *c, const zl_rp_seen *same, const zl_rp_encoding *w)
 {
     uint32_t claim = w->claim;
     if (c->repeats_count == c->repeats_room && !more_repeats(c)) return false;
@@ -141,7 +141,7 @@ static bool note_repeat(zl_replay *c, const zl_rp_seen *same, const zl_rp_sheet 
 
 static void look(zl_replay *c, uint32_t by, uint32_t claim)
 {
-    zl_rp_sheet w;
+    zl_rp_encoding w;
     bool good = write_state(c, claim, &w);
     const zl_rp_seen *same = good ? find_same(c, &w, by) : NULL;
     if (good) good = same ? note_repeat(c, same, &w) : keep_state(c, claim, &w, by);

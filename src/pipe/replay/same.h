@@ -8,15 +8,15 @@
 zl_rp_meeting *zl_rp_meeting_of(zl_replay *c, const zl_rp_instance *i, const zl_event *e);
 /* Whether somebody of a block knows of what it owes. */
 bool zl_rp_is_paid(const zl_replay *c, uint32_t block, const zl_rp_debt *d);
-void zl_rp_state(zl_replay *c, zl_rp_sheet *w);
+void zl_rp_state(zl_replay *c, zl_rp_encoding *w);
 /* Uses of the content before, behind which others stand, and those that all know of. */
-void zl_rp_drop_past(const zl_replay *c, zl_rp_place *p);
+void zl_rp_drop_past(const zl_replay *c, zl_rp_shadow *p);
 /* Whether an instance may yet use memory, barriers or flags. */
 bool zl_rp_asks(const zl_replay *c, uint32_t instance);
 /* Whether all who may yet be so near know of the last phase, or `before`: of the one before that;
  * whether all who may yet wait know what the last phase tells. */
-bool zl_rp_all_know(const zl_replay *c, const zl_rp_gate *g, uint8_t near, bool before);
-bool zl_rp_is_heard(const zl_replay *c, const zl_rp_gate *g);
+bool zl_rp_all_know(const zl_replay *c, const zl_rp_mbar *g, uint8_t near, bool before);
+bool zl_rp_is_heard(const zl_replay *c, const zl_rp_mbar *g);
 /* Threads that wait learn what they will know anyhow when they go on. */
 void zl_rp_hear(zl_replay *c);
 void zl_rp_find_growth(zl_replay *c);

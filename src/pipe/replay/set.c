@@ -6,14 +6,14 @@
 
 static uint64_t *row(const zl_replay *c, uint32_t set) { return c->sets + (size_t)set * c->words; }
 
-uint32_t zl_rp_gate_set(const zl_replay *c, const zl_rp_gate *g, uint32_t which)
+uint32_t zl_rp_mbar_set(const zl_replay *c, const zl_rp_mbar *g, uint32_t which)
 {
-    return ZL_RP_OF_THREAD * c->threads_count + ZL_RP_OF_GATE * (uint32_t)(g - c->gates) + which;
+    return ZL_RP_OF_THREAD * c->threads_count + ZL_RP_OF_MBAR * (uint32_t)(g - c->mbars) + which;
 }
 
 uint32_t zl_rp_meeting_set(const zl_replay *c, const zl_rp_meeting *m, uint32_t which)
 {
-    return zl_rp_gate_set(c, c->gates + c->gates_count, 0) +
+    return zl_rp_mbar_set(c, c->mbars + c->mbars_count, 0) +
            ZL_RP_OF_MEETING * (uint32_t)(m - c->meetings) + which;
 }
 
@@ -23,14 +23,14 @@ uint32_t zl_rp_flag_set(const zl_replay *c, const zl_rp_flag *f, uint32_t which)
            ZL_RP_OF_FLAG * (uint32_t)(f - c->flags) + which;
 }
 
-bool zl_rp_has(const zl_replay *c, uint32_t set, int32_t item)
+bool zl_rp_has(const zl_replay *c, uint32_t set, int32_t op)
 {
-    return item < 0 || (row(c, set)[item / 64] >> (item % 64) & 1);
+    return op < 0 || (row(c, set)[op / 64] >> (op % 64) & 1);
 }
 
-void zl_rp_learn(zl_replay *c, uint32_t set, int32_t item)
+void zl_rp_learn(zl_replay *c, uint32_t set, int32_t op)
 {
-    if (item >= 0) row(c, set)[item / 64] |= (uint64_t)1 << (item % 64);
+    if (op >= 0) row(c, set)[op / 64] |= (uint64_t)1 << (op % 64);
 }
 
 void zl_rp_join(zl_replay *c, uint32_t to, uint32_t from)
@@ -73,28 +73,28 @@ static bool is_ordinary(zl_rp_kind kind)
     return kind == ZL_RP_DID || kind == ZL_RP_FENCED || kind == ZL_RP_CPASYNC;
 }
 
-int32_t zl_rp_item_new(zl_replay *c, zl_rp_kind kind, int32_t thread, int32_t number)
+int32_t zl_rp_op_new(zl_replay *c, zl_rp_kind kind, int32_t thread, int32_t number)
 {
     if (!c->free_count) {
         if (!c->status) c->status = ZLAY_EINTERNAL;
         return -1;
     }
-    int32_t item = c->free_items[--c->free_count];
-    uint64_t bit = (uint64_t)1 << (item % 64);
-    c->items[item] = (zl_rp_item){kind, thread, number, -1, true, false};
-    if ((uint32_t)item >= c->top) c->top = (uint32_t)item + 1;
-    if (is_ordinary(kind)) c->copied[item / 64] &= ~bit;
-    else c->copied[item / 64] |= bit;
-    return item;
+    int32_t op = c->free_ops[--c->free_count];
+    uint64_t bit = (uint64_t)1 << (op % 64);
+    c->ops[op] = (zl_rp_op){kind, thread, number, -1, true, false};
+    if ((uint32_t)op >= c->top) c->top = (uint32_t)op + 1;
+    if (is_ordinary(kind)) c->copied[op / 64] &= ~bit;
+    else c->copied[op / 64] |= bit;
+    return op;
 }
 
 int32_t zl_rp_did(zl_replay *c, uint32_t thread, bool write)
 {
-    int32_t item = zl_rp_item_new(c, ZL_RP_DID, (int32_t)thread, 0);
-    if (write && item >= 0)
-        c->items[item].fenced = zl_rp_item_new(c, ZL_RP_FENCED, (int32_t)thread, 0);
-    zl_rp_learn(c, zl_rp_set(thread, ZL_RP_KNOWS), item);
-    return item;
+    int32_t op = zl_rp_op_new(c, ZL_RP_DID, (int32_t)thread, 0);
+    if (write && op >= 0)
+        c->ops[op].fenced = zl_rp_op_new(c, ZL_RP_FENCED, (int32_t)thread, 0);
+    zl_rp_learn(c, zl_rp_set(thread, ZL_RP_KNOWS), op);
+    return op;
 }
 
 /* ---- room ---- */
@@ -113,18 +113,18 @@ static void widen(zl_replay *c, uint32_t words)
 /* What no part of the state names is forgotten: nothing asks for it any more. */
 static void forget(zl_replay *c)
 {
-    zl_rp_sheet w = {.marking = true, .names = c->names};
+    zl_rp_encoding w = {.marking = true, .names = c->names};
     uint64_t live[ZL_RP_WORDS];
-    uint32_t items = c->words * 64;
+    uint32_t ops = c->words * 64;
     memset(live, 0, sizeof live);
-    for (uint32_t k = 0; k < items; k++) c->names[k] = -1;
+    for (uint32_t k = 0; k < ops; k++) c->names[k] = -1;
     zl_rp_state(c, &w);
     c->free_count = c->top = 0;
-    for (uint32_t k = items; k-- > 0;) {
-        c->items[k].live &= c->names[k] >= 0;
-        if (c->items[k].live && !c->top) c->top = k + 1;
-        if (c->items[k].live) live[k / 64] |= (uint64_t)1 << (k % 64);
-        else c->free_items[c->free_count++] = (int32_t)k;
+    for (uint32_t k = ops; k-- > 0;) {
+        c->ops[k].live &= c->names[k] >= 0;
+        if (c->ops[k].live && !c->top) c->top = k + 1;
+        if (c->ops[k].live) live[k / 64] |= (uint64_t)1 << (k % 64);
+        else c->free_ops[c->free_count++] = (int32_t)k;
     }
     for (uint32_t s = 0; s < c->sets_count; s++)
         for (uint32_t k = 0; k < c->words; k++) row(c, s)[k] &= live[k];
@@ -132,13 +132,13 @@ static void forget(zl_replay *c)
 
 void zl_rp_reserve(zl_replay *c)
 {
-    uint32_t need = c->gates_count + 8 * ZL_RP_THREADS * (c->blocks + 1) + 16;
+    uint32_t need = c->mbars_count + 8 * ZL_RP_THREADS * (c->blocks + 1) + 16;
     if (c->free_count >= need) return;
     forget(c);
     while (c->free_count < need + c->words * 16 && !c->status) {
         if (c->words == ZL_RP_WORDS)
             c->status =
-                zl_fail(c->ctx, ZLAY_ELIMIT, "more than %d operations matter at once", ZL_RP_ITEMS);
+                zl_fail(c->ctx, ZLAY_ELIMIT, "more than %d operations matter at once", ZL_RP_OPS);
         else {
             widen(c, c->words ? 2 * c->words : 4);
             forget(c);

@@ -6,22 +6,22 @@ enum { COLUMNS = 512 };
 
 /* ---- accumulators ---- */
 
-zl_rp_sum *zl_rp_sum_of(zl_replay *c, const zl_rp_instance *i, int32_t acc)
+zl_rp_acc_state *zl_rp_acc_of(zl_replay *c, const zl_rp_instance *i, int32_t acc)
 {
-    return &c->sums[(size_t)(i - c->instances) * c->pipe->accs_count + (size_t)acc];
+    return &c->accs[(size_t)(i - c->instances) * c->pipe->accs_count + (size_t)acc];
 }
 
-static bool is_written(const zl_rp_instance *i, const zl_rp_sum *s)
+static bool is_written(const zl_rp_instance *i, const zl_rp_acc_state *s)
 {
     return s->group > i->done[s->kind];
 }
 
-static bool is_read(const zl_rp_instance *i, const zl_rp_sum *s)
+static bool is_read(const zl_rp_instance *i, const zl_rp_acc_state *s)
 {
     return s->reader > i->done[s->reader_kind];
 }
 
-void zl_rp_break_flight(zl_replay *c, const zl_rp_sum *s, int32_t kind, uint32_t event)
+void zl_rp_break_flight(zl_replay *c, const zl_rp_acc_state *s, int32_t kind, uint32_t event)
 {
     bool queue = kind == ZL_RP_MEMORY || kind == ZL_RP_SHARED;
     int32_t rule = kind == ZL_RP_WGMMA ? ZLAY_PIPE_FENCE : ZLAY_PIPE_TMEM_USE;
@@ -30,29 +30,29 @@ void zl_rp_break_flight(zl_replay *c, const zl_rp_sum *s, int32_t kind, uint32_t
 
 static void change_registers(zl_replay *c, const zl_rp_instance *i, int32_t acc)
 {
-    zl_rp_sum_of(c, i, acc)->bytes = 0;
+    zl_rp_acc_of(c, i, acc)->bytes = 0;
     for (uint32_t a = 0; a < c->pipe->accs_count; a++)
-        zl_rp_forget_factors(&zl_rp_sum_of(c, i, (int32_t)a)->factors, -2 - (int64_t)acc, -1);
+        zl_rp_forget_factors(&zl_rp_acc_of(c, i, (int32_t)a)->factors, -2 - (int64_t)acc, -1);
 }
 
-zl_rp_sum *zl_rp_fill_sum(zl_replay *c, zl_rp_instance *i, int32_t acc)
+zl_rp_acc_state *zl_rp_fill_acc(zl_replay *c, zl_rp_instance *i, int32_t acc)
 {
-    zl_rp_sum *s = zl_rp_sum_of(c, i, acc);
+    zl_rp_acc_state *s = zl_rp_acc_of(c, i, acc);
     if (is_written(i, s)) zl_rp_break_flight(c, s, s->kind, i->pc);
     if (is_read(i, s)) zl_rp_break_flight(c, s, s->reader_kind, i->pc);
     change_registers(c, i, acc);
     return s;
 }
 
-void zl_rp_use_sum(zl_replay *c, zl_rp_instance *i, int32_t acc, bool takes, uint32_t event)
+void zl_rp_use_acc(zl_replay *c, zl_rp_instance *i, int32_t acc, bool takes, uint32_t event)
 {
-    zl_rp_sum *s = zl_rp_sum_of(c, i, acc);
+    zl_rp_acc_state *s = zl_rp_acc_of(c, i, acc);
     if (takes && s->state == ZL_RP_EMPTY) zl_rp_break(c, ZLAY_PIPE_STAGE, event, UINT32_MAX);
     if (is_written(i, s)) zl_rp_break_flight(c, s, s->kind, event);
     if (is_read(i, s) && !takes) zl_rp_break_flight(c, s, s->reader_kind, event);
-    s->state = takes ? ZL_RP_TAKEN : ZL_RP_SUMS;
+    s->state = takes ? ZL_RP_TAKEN : ZL_RP_ACCUMULATED;
     s->unread = false;
-    s->touched = true;
+    s->unfenced = true;
     s->event = event;
     if (!takes) change_registers(c, i, acc);
 }
@@ -102,14 +102,14 @@ void zl_rp_check_factors(zl_replay *c, const zl_rp_instance *i, const zl_event *
 
 static void sum_up(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 {
-    zl_rp_sum *s = zl_rp_sum_of(c, i, e->acc);
-    if (s->touched) zl_rp_break(c, ZLAY_PIPE_FENCE, i->pc, s->event);
-    if (e->fresh ? s->unread : s->state != ZL_RP_SUMS)
+    zl_rp_acc_state *s = zl_rp_acc_of(c, i, e->acc);
+    if (s->unfenced) zl_rp_break(c, ZLAY_PIPE_FENCE, i->pc, s->event);
+    if (e->fresh ? s->unread : s->state != ZL_RP_ACCUMULATED)
         zl_rp_break(c, ZLAY_PIPE_STAGE, i->pc, s->event);
     if ((s->kind != ZL_RP_WGMMA && is_written(i, s)) || is_read(i, s))
         zl_rp_break(c, ZLAY_PIPE_FENCE, i->pc, s->event);
     zl_rp_check_factors(c, i, e, &s->factors);
-    s->state = ZL_RP_SUMS;
+    s->state = ZL_RP_ACCUMULATED;
     s->unread = true;
     s->kind = ZL_RP_WGMMA;
     s->group = i->issued[ZL_RP_WGMMA] + 1;
@@ -119,37 +119,37 @@ static void sum_up(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 
 static void take_factor(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 {
-    zl_rp_sum *s = zl_rp_sum_of(c, i, e->acc_a);
+    zl_rp_acc_state *s = zl_rp_acc_of(c, i, e->acc_a);
     if (s->state == ZL_RP_EMPTY) zl_rp_break(c, ZLAY_PIPE_STAGE, i->pc, UINT32_MAX);
-    if (is_written(i, s) || s->touched) zl_rp_break(c, ZLAY_PIPE_FENCE, i->pc, s->event);
+    if (is_written(i, s) || s->unfenced) zl_rp_break(c, ZLAY_PIPE_FENCE, i->pc, s->event);
     s->state = ZL_RP_TAKEN;
     s->unread = false;
     s->reader = i->issued[ZL_RP_WGMMA] + 1;
     s->reader_kind = ZL_RP_WGMMA;
 }
 
-void zl_rp_name_group(zl_replay *c, zl_rp_instance *i, int kind, zl_rp_use *use)
+void zl_rp_name_group(zl_replay *c, zl_rp_instance *i, int kind, zl_rp_access *access)
 {
     bool warps = kind != ZL_RP_TCGEN05 && i->threads > 1;
-    use->count = warps ? i->threads / ZL_RP_LANES : 1;
-    for (uint32_t w = 0; w < use->count; w++) {
-        int32_t item = zl_rp_group(c, i, kind, i->first + w * ZL_RP_LANES);
+    access->count = warps ? i->threads / ZL_RP_LANES : 1;
+    for (uint32_t w = 0; w < access->count; w++) {
+        int32_t op = zl_rp_group(c, i, kind, i->first + w * ZL_RP_LANES);
         bool loads = kind == ZL_RP_TLD || kind == ZL_RP_TST;
-        if (loads && item >= 0 && c->items[item].fenced < 0)
-            c->items[item].fenced = zl_rp_item_new(c, ZL_RP_ORDERED, c->items[item].thread, 0);
-        use->over[w] = item;
+        if (loads && op >= 0 && c->ops[op].fenced < 0)
+            c->ops[op].fenced = zl_rp_op_new(c, ZL_RP_ORDERED, c->ops[op].thread, 0);
+        access->over[w] = op;
     }
 }
 
 static void read_operand(zl_replay *c, zl_rp_instance *i, const zl_event *e, int k, uint32_t block,
                          int kind)
 {
-    zl_rp_use use = {.event = i->pc, .part = -1, .proxy = ZL_RP_ASYNC};
+    zl_rp_access access = {.event = i->pc, .part = -1, .proxy = ZL_RP_ASYNC};
     uint32_t ring = zl_rp_ring_smem(c, e->smem[k]);
     uint32_t slot = zl_rp_slot(c, i, &e->at[k], ring, block, c->pipe->smems[e->smem[k]].stages);
-    zl_rp_name_group(c, i, kind, &use);
+    zl_rp_name_group(c, i, kind, &access);
     zl_rp_read(c, zl_rp_smem(c, i, block, e->smem[k], slot), i, kind == ZL_RP_WGMMA,
-               zl_rp_value(c, i, &e->at[k]), &use);
+               zl_rp_value(c, i, &e->at[k]), &access);
 }
 
 static void open_group(zl_rp_instance *i, int kind)
@@ -169,27 +169,27 @@ static uint32_t blocks_of(const zl_replay *c, const zl_rp_instance *i, int32_t t
 static void use_columns(zl_replay *c, zl_rp_instance *i, const zl_event *e, int k, bool write,
                         int kind, uint32_t block)
 {
-    zl_rp_use use = {.event = i->pc, .proxy = ZL_RP_TENSOR};
+    zl_rp_access access = {.event = i->pc, .proxy = ZL_RP_TENSOR};
     uint32_t ring = zl_rp_ring_tmem(c, e->tmem[k]);
     int64_t index = zl_rp_value(c, i, &e->tmem_at[k]);
-    zl_rp_place *p =
+    zl_rp_shadow *p =
         zl_rp_tmem(c, block, e->tmem[k],
                    zl_rp_slot(c, i, &e->tmem_at[k], ring, block,
                               c->pipe->tmems[e->tmem[k]].stages));
     zl_rp_check_live(c, i, e->tmem[k], block, i->pc);
-    zl_rp_name_group(c, i, kind, &use);
+    zl_rp_name_group(c, i, kind, &access);
     if (!write && (!p->any || p->index != index))
         zl_rp_break(c, ZLAY_PIPE_STAGE, i->pc, UINT32_MAX);
-    if (write) zl_rp_write(c, p, i, kind != ZL_RP_TCGEN05, index, &use);
-    else zl_rp_read(c, p, i, kind != ZL_RP_TCGEN05, index, &use);
+    if (write) zl_rp_write(c, p, i, kind != ZL_RP_TCGEN05, index, &access);
+    else zl_rp_read(c, p, i, kind != ZL_RP_TCGEN05, index, &access);
 }
 
 /* A sum goes on where it was begun at this index, and one that begins leaves none that nobody read. */
-static zl_rp_place *check_sum(zl_replay *c, zl_rp_instance *i, const zl_event *e, uint32_t block,
+static zl_rp_shadow *check_acc(zl_replay *c, zl_rp_instance *i, const zl_event *e, uint32_t block,
                               bool first)
 {
     uint32_t ring = zl_rp_ring_tmem(c, e->tmem[0]);
-    zl_rp_place *p =
+    zl_rp_shadow *p =
         zl_rp_tmem(c, block, e->tmem[0],
                    zl_rp_slot(c, i, &e->tmem_at[0], ring, block,
                               c->pipe->tmems[e->tmem[0]].stages));
@@ -205,7 +205,7 @@ static void tensor_product(zl_replay *c, zl_rp_instance *i, const zl_event *e)
     uint32_t mask = blocks_of(c, i, e->tmem[0]);
     for (uint32_t b = 0; b < c->blocks; b++) {
         if (!(mask >> b & 1)) continue;
-        zl_rp_place *sum = check_sum(c, i, e, b, !(mask & ((1u << b) - 1)));
+        zl_rp_shadow *sum = check_acc(c, i, e, b, !(mask & ((1u << b) - 1)));
         for (int k = 0; k < 2; k++)
             if (e->smem[k] >= 0) read_operand(c, i, e, k, b, ZL_RP_TCGEN05);
         if (e->tmem[1] >= 0) use_columns(c, i, e, 1, false, ZL_RP_TCGEN05, b);
@@ -253,22 +253,22 @@ int32_t zl_rp_close_alone(zl_rp_instance *i, int kind)
 
 void zl_rp_load(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 {
-    zl_rp_sum *s = zl_rp_sum_of(c, i, e->acc);
+    zl_rp_acc_state *s = zl_rp_acc_of(c, i, e->acc);
     if (is_written(i, s)) zl_rp_break_flight(c, s, s->kind, i->pc);
     if (is_read(i, s)) zl_rp_break_flight(c, s, s->reader_kind, i->pc);
     use_columns(c, i, e, 0, false, ZL_RP_TLD, i->block);
-    s->state = ZL_RP_SUMS;
+    s->state = ZL_RP_ACCUMULATED;
     s->kind = ZL_RP_TLD;
     s->group = zl_rp_close_alone(i, ZL_RP_TLD);
     change_registers(c, i, e->acc);
-    s->touched = true;
+    s->unfenced = true;
     s->event = i->pc;
 }
 
 void zl_rp_put(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 {
-    zl_rp_sum *s = zl_rp_sum_of(c, i, e->acc);
-    zl_rp_use_sum(c, i, e->acc, true, i->pc);
+    zl_rp_acc_state *s = zl_rp_acc_of(c, i, e->acc);
+    zl_rp_use_acc(c, i, e->acc, true, i->pc);
     use_columns(c, i, e, 0, true, ZL_RP_TST, i->block);
     s->reader = zl_rp_close_alone(i, ZL_RP_TST);
     s->reader_kind = ZL_RP_TST;
@@ -287,9 +287,9 @@ static int64_t size_of(const zl_replay *c, uint32_t tmem)
 }
 
 /* `i` NULL: before the roles, where all is known. */
-static bool is_known(const zl_replay *c, const zl_rp_instance *i, int32_t item)
+static bool is_known(const zl_replay *c, const zl_rp_instance *i, int32_t op)
 {
-    return !i || zl_rp_has(c, zl_rp_set(i->first, ZL_RP_KNOWS), item);
+    return !i || zl_rp_has(c, zl_rp_set(i->first, ZL_RP_KNOWS), op);
 }
 
 void zl_rp_check_live(zl_replay *c, const zl_rp_instance *i, int32_t tmem, uint32_t block,
@@ -319,7 +319,7 @@ static int64_t check_others(zl_replay *c, const zl_rp_instance *i, uint32_t bloc
 static void forget_content(zl_replay *c, uint32_t tmem, uint32_t block)
 {
     for (uint32_t slot = 0; slot < c->pipe->tmems[tmem].stages; slot++) {
-        zl_rp_place *p = zl_rp_tmem(c, block, (int32_t)tmem, slot);
+        zl_rp_shadow *p = zl_rp_tmem(c, block, (int32_t)tmem, slot);
         p->any = false;
         p->count = 0;
     }
@@ -380,11 +380,11 @@ void zl_rp_dealloc(zl_replay *c, const zl_rp_instance *i, const zl_event *e)
     }
     zl_rp_check_live(c, i, e->tmem[0], i->block, i->pc);
     for (uint32_t slot = 0; slot < c->pipe->tmems[e->tmem[0]].stages; slot++) {
-        const zl_rp_place *p = zl_rp_tmem(c, i->block, e->tmem[0], slot);
+        const zl_rp_shadow *p = zl_rp_tmem(c, i->block, e->tmem[0], slot);
         for (uint32_t k = 0; k < p->count; k++)
-            for (uint32_t n = 0; n < p->uses[k].count; n++)
-                if (!is_known(c, i, p->uses[k].over[n]))
-                    zl_rp_break(c, ZLAY_PIPE_TMEM_USE, i->pc, p->uses[k].event);
+            for (uint32_t n = 0; n < p->accesses[k].count; n++)
+                if (!is_known(c, i, p->accesses[k].over[n]))
+                    zl_rp_break(c, ZLAY_PIPE_TMEM_USE, i->pc, p->accesses[k].event);
     }
     s->freed = true;
     s->freed_by = zl_rp_did(c, i->first, false);

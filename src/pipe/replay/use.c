@@ -3,7 +3,7 @@
  * was filled at that index. */
 #include "pipe/replay/replay.h"
 
-zl_rp_place *zl_rp_smem(zl_replay *c, const zl_rp_instance *i, uint32_t block, int32_t smem,
+zl_rp_shadow *zl_rp_smem(zl_replay *c, const zl_rp_instance *i, uint32_t block, int32_t smem,
                         uint32_t slot)
 {
     const zl_smem *s = &c->pipe->smems[smem];
@@ -11,69 +11,69 @@ zl_rp_place *zl_rp_smem(zl_replay *c, const zl_rp_instance *i, uint32_t block, i
     return &c->places[c->smem_at[smem] + (block * c->smem_each[smem] + copy) * s->stages + slot];
 }
 
-zl_rp_place *zl_rp_tmem(zl_replay *c, uint32_t block, int32_t tmem, uint32_t slot)
+zl_rp_shadow *zl_rp_tmem(zl_replay *c, uint32_t block, int32_t tmem, uint32_t slot)
 {
     return &c->places[c->tmem_at[tmem] + block * c->pipe->tmems[tmem].stages + slot];
 }
 
 /* ---- order ---- */
 
-static bool is_over(const zl_replay *c, uint32_t set, const zl_rp_use *use, zl_rp_kind fence)
+static bool is_complete(const zl_replay *c, uint32_t set, const zl_rp_access *access, zl_rp_kind fence)
 {
-    for (uint32_t k = 0; k < use->count; k++) {
-        int32_t item = use->over[k], behind = item < 0 ? -1 : c->items[item].fenced;
-        bool asks = behind >= 0 && c->items[behind].kind == fence;
+    for (uint32_t k = 0; k < access->count; k++) {
+        int32_t op = access->over[k], behind = op < 0 ? -1 : c->ops[op].fenced;
+        bool asks = behind >= 0 && c->ops[behind].kind == fence;
         if (fence == ZL_RP_FENCED && !asks) return false;
-        if (!zl_rp_has(c, set, asks ? behind : item)) return false;
+        if (!zl_rp_has(c, set, asks ? behind : op)) return false;
     }
     return true;
 }
 
 /* Products and copies of one thread come in its order, loads and stores of a warp when it has
  * waited for them. */
-static bool is_in_order(const zl_replay *c, const zl_rp_use *before, const zl_rp_use *now)
+static bool is_in_order(const zl_replay *c, const zl_rp_access *before, const zl_rp_access *now)
 {
     const zl_rp_instance *i = &c->instances[now->instance];
     const zl_event *first = &c->pipe->events[before->event], *next = &c->pipe->events[now->event];
     if (before->instance != now->instance || before->over[0] < 0) return false;
     if (first->kind == ZL_EV_TLD || first->kind == ZL_EV_TST)
         return !zl_rp_behind(c, i, first->kind == ZL_EV_TLD ? ZL_RP_TLD : ZL_RP_TST,
-                             c->items[before->over[0]].number);
+                             c->ops[before->over[0]].number);
     return next->kind == ZL_EV_MMA || next->kind == ZL_EV_TCP;
 }
 
-static zl_rp_kind kind_of(const zl_replay *c, const zl_rp_use *use)
+static zl_rp_kind kind_of(const zl_replay *c, const zl_rp_access *access)
 {
-    return use->over[0] < 0 ? ZL_RP_POINT : c->items[use->over[0]].kind;
+    return access->over[0] < 0 ? ZL_RP_POINT : c->ops[access->over[0]].kind;
 }
 
 /* A queue of one warp takes its instructions in order. */
-static bool is_in_queue(const zl_replay *c, const zl_rp_use *before, const zl_rp_use *now)
+static bool is_in_queue(const zl_replay *c, const zl_rp_access *before, const zl_rp_access *now)
 {
     zl_rp_kind kind = kind_of(c, now);
     return (kind == ZL_RP_MEMORY || kind == ZL_RP_SHARED) && kind_of(c, before) == kind &&
            before->instance == now->instance && before->count == 1;
 }
 
-static int32_t broken(const zl_replay *c, uint32_t thread, const zl_rp_use *before,
-                      const zl_rp_use *now)
+static int32_t broken(const zl_replay *c, uint32_t thread, const zl_rp_access *before,
+                      const zl_rp_access *now)
 {
     uint32_t knows = zl_rp_set(thread, ZL_RP_KNOWS);
-    bool known = is_over(c, knows, before, ZL_RP_POINT);
+    bool known = is_complete(c, knows, before, ZL_RP_POINT);
     if (now->proxy == ZL_RP_TENSOR) {
         if (is_in_order(c, before, now) ||
-            is_over(c, zl_rp_set(thread, ZL_RP_AFTER), before, ZL_RP_ORDERED))
+            is_complete(c, zl_rp_set(thread, ZL_RP_AFTER), before, ZL_RP_ORDERED))
             return 0;
         return known ? ZLAY_PIPE_TCGEN05 : ZLAY_PIPE_TMEM_USE;
     }
     if (is_in_queue(c, before, now)) return 0;
     if (!known) return now->write ? ZLAY_PIPE_OVERWRITE : ZLAY_PIPE_READ_BEFORE_FULL;
     bool crosses = before->write && before->proxy == ZL_RP_GENERIC && now->proxy == ZL_RP_ASYNC;
-    return crosses && !is_over(c, knows, before, ZL_RP_FENCED) ? ZLAY_PIPE_PROXY : 0;
+    return crosses && !is_complete(c, knows, before, ZL_RP_FENCED) ? ZLAY_PIPE_PROXY : 0;
 }
 
-static void check_order(zl_replay *c, const zl_rp_instance *i, bool all, const zl_rp_use *before,
-                        const zl_rp_use *now)
+static void check_order(zl_replay *c, const zl_rp_instance *i, bool all, const zl_rp_access *before,
+                        const zl_rp_access *now)
 {
     for (uint32_t k = 0; k < (all ? i->threads : 1); k++) {
         int32_t rule = broken(c, i->first + k, before, now);
@@ -84,27 +84,27 @@ static void check_order(zl_replay *c, const zl_rp_instance *i, bool all, const z
 /* ---- what stands there ---- */
 
 /* Phases of a barrier are numbered by it, so later ones stand for those before. */
-static int32_t barrier_of(const zl_replay *c, const zl_rp_use *use)
+static int32_t barrier_of(const zl_replay *c, const zl_rp_access *access)
 {
-    int32_t item = use->over[0];
-    return item >= 0 && c->items[item].kind == ZL_RP_POINT ? c->items[item].number : -1;
+    int32_t op = access->over[0];
+    return op >= 0 && c->ops[op].kind == ZL_RP_POINT ? c->ops[op].number : -1;
 }
 
 /* What the same event did before is over when what it does now is. */
-static bool is_same(const zl_replay *c, const zl_rp_use *a, const zl_rp_use *b)
+static bool is_same(const zl_replay *c, const zl_rp_access *a, const zl_rp_access *b)
 {
     return a->instance == b->instance && a->event == b->event && a->part == b->part && !a->old &&
            barrier_of(c, a) == barrier_of(c, b);
 }
 
-void zl_rp_keep(zl_replay *c, zl_rp_place *p, const zl_rp_use *use)
+void zl_rp_keep(zl_replay *c, zl_rp_shadow *p, const zl_rp_access *access)
 {
     uint32_t kept = 0;
     for (uint32_t k = 0; k < p->count; k++)
-        if (!is_same(c, &p->uses[k], use)) p->uses[kept++] = p->uses[k];
-    if (kept < ZL_RP_USES) p->uses[kept++] = *use;
+        if (!is_same(c, &p->accesses[k], access)) p->accesses[kept++] = p->accesses[k];
+    if (kept < ZL_RP_ACCESSES) p->accesses[kept++] = *access;
     else if (!c->status)
-        c->status = zl_fail(c->ctx, ZLAY_ELIMIT, "a stage is used more than %d times", ZL_RP_USES);
+        c->status = zl_fail(c->ctx, ZLAY_ELIMIT, "a stage is used more than %d times", ZL_RP_ACCESSES);
     p->count = kept;
 }
 
@@ -115,23 +115,23 @@ void zl_rp_forget_factors(zl_rp_factors *f, int64_t place, int64_t but)
         if (f->place[k] == place && f->index[k] != but) f->place[0] = f->place[1] = -1;
 }
 
-static void replace_factors(zl_replay *c, const zl_rp_place *p, int64_t index)
+static void replace_factors(zl_replay *c, const zl_rp_shadow *p, int64_t index)
 {
     for (uint32_t k = 0; k < c->instances_count * c->pipe->accs_count; k++)
-        zl_rp_forget_factors(&c->sums[k].factors, p - c->places, index);
+        zl_rp_forget_factors(&c->accs[k].factors, p - c->places, index);
     for (uint32_t t = 0; t < c->pipe->tmems_count; t++)
         for (uint32_t k = 0; k < c->blocks * c->pipe->tmems[t].stages; k++)
             zl_rp_forget_factors(&c->places[c->tmem_at[t] + k].factors, p - c->places, index);
 }
 
 /* The content before is kept until the next begins: its readers may have more parts to fear. */
-static void begin_content(zl_replay *c, zl_rp_place *p, int64_t index, uint32_t event)
+static void begin_content(zl_replay *c, zl_rp_shadow *p, int64_t index, uint32_t event)
 {
     uint32_t kept = 0;
     if (p->unread) zl_rp_break(c, ZLAY_PIPE_STAGE, event, p->writer);
     for (uint32_t k = 0; k < p->count; k++)
-        if (!p->uses[k].old) p->uses[kept++] = p->uses[k];
-    for (uint32_t k = 0; k < kept; k++) p->uses[k].old = true;
+        if (!p->accesses[k].old) p->accesses[kept++] = p->accesses[k];
+    for (uint32_t k = 0; k < kept; k++) p->accesses[k].old = true;
     replace_factors(c, p, index);
     p->count = kept;
     p->filled = 0;
@@ -139,25 +139,25 @@ static void begin_content(zl_replay *c, zl_rp_place *p, int64_t index, uint32_t 
     p->any = true;
 }
 
-static const zl_rp_use *filled_by(const zl_rp_place *p, int32_t part)
+static const zl_rp_access *filled_by(const zl_rp_shadow *p, int32_t part)
 {
     for (uint32_t k = 0; k < p->count; k++)
-        if (p->uses[k].write && !p->uses[k].old && p->uses[k].part == part) return &p->uses[k];
+        if (p->accesses[k].write && !p->accesses[k].old && p->accesses[k].part == part) return &p->accesses[k];
     return NULL;
 }
 
-static uint32_t count_parts(const zl_rp_place *p)
+static uint32_t count_parts(const zl_rp_shadow *p)
 {
     uint32_t count = 0;
     for (uint32_t k = 0; k < p->count; k++)
         count +=
-            p->uses[k].write && !p->uses[k].old && filled_by(p, p->uses[k].part) == &p->uses[k];
+            p->accesses[k].write && !p->accesses[k].old && filled_by(p, p->accesses[k].part) == &p->accesses[k];
     return count;
 }
 
 /* ---- reads ---- */
 
-static bool is_content(const zl_rp_place *p, int64_t index, int32_t part)
+static bool is_content(const zl_rp_shadow *p, int64_t index, int32_t part)
 {
     if (p->index != index || p->filled != p->size) return false;
     if (p->pieces && count_parts(p) != p->pieces) return false;
@@ -165,27 +165,27 @@ static bool is_content(const zl_rp_place *p, int64_t index, int32_t part)
     return part < 0 || count_parts(p) != 1 || filled_by(p, 0);
 }
 
-void zl_rp_read(zl_replay *c, zl_rp_place *p, const zl_rp_instance *i, bool all, int64_t index,
-                zl_rp_use *use)
+void zl_rp_read(zl_replay *c, zl_rp_shadow *p, const zl_rp_instance *i, bool all, int64_t index,
+                zl_rp_access *access)
 {
-    use->write = false;
-    use->instance = (uint32_t)(i - c->instances);
+    access->write = false;
+    access->instance = (uint32_t)(i - c->instances);
     for (uint32_t k = 0; k < p->count; k++) {
-        const zl_rp_use *before = &p->uses[k];
-        if (before->write && !before->old && (use->part <= 0 || before->part == use->part))
-            check_order(c, i, all, before, use);
+        const zl_rp_access *before = &p->accesses[k];
+        if (before->write && !before->old && (access->part <= 0 || before->part == access->part))
+            check_order(c, i, all, before, access);
     }
-    if (p->size && !p->any) zl_rp_break(c, ZLAY_PIPE_READ_BEFORE_FULL, use->event, UINT32_MAX);
-    else if (p->size && !is_content(p, index, use->part))
-        zl_rp_break(c, ZLAY_PIPE_STAGE, use->event, p->writer);
+    if (p->size && !p->any) zl_rp_break(c, ZLAY_PIPE_READ_BEFORE_FULL, access->event, UINT32_MAX);
+    else if (p->size && !is_content(p, index, access->part))
+        zl_rp_break(c, ZLAY_PIPE_STAGE, access->event, p->writer);
     p->unread = false;
-    zl_rp_keep(c, p, use);
+    zl_rp_keep(c, p, access);
 }
 
 /* ---- writes ---- */
 
 /* Each thread of an instance writes its part again. */
-static bool is_again(const zl_replay *c, const zl_rp_use *before, const zl_rp_use *now)
+static bool is_again(const zl_replay *c, const zl_rp_access *before, const zl_rp_access *now)
 {
     return before->write && !before->old && before->instance == now->instance &&
            before->part == now->part && before->proxy == ZL_RP_GENERIC &&
@@ -193,24 +193,24 @@ static bool is_again(const zl_replay *c, const zl_rp_use *before, const zl_rp_us
 }
 
 /* A write is of a new content, or one more part of the last, or its threads write theirs again. */
-void zl_rp_write(zl_replay *c, zl_rp_place *p, const zl_rp_instance *i, bool all, int64_t index,
-                 zl_rp_use *use)
+void zl_rp_write(zl_replay *c, zl_rp_shadow *p, const zl_rp_instance *i, bool all, int64_t index,
+                 zl_rp_access *access)
 {
-    use->write = true;
-    use->instance = (uint32_t)(i - c->instances);
-    if (p->size && !use->bytes) use->bytes = p->size;
-    const zl_rp_use *mine = p->any && p->index == index ? filled_by(p, use->part) : NULL;
-    bool again = mine && (p->pieces || !p->size) && is_again(c, mine, use);
-    bool more = p->any && p->index == index && !mine && p->filled + use->bytes <= p->size;
+    access->write = true;
+    access->instance = (uint32_t)(i - c->instances);
+    if (p->size && !access->bytes) access->bytes = p->size;
+    const zl_rp_access *mine = p->any && p->index == index ? filled_by(p, access->part) : NULL;
+    bool again = mine && (p->pieces || !p->size) && is_again(c, mine, access);
+    bool more = p->any && p->index == index && !mine && p->filled + access->bytes <= p->size;
     for (uint32_t k = 0; k < p->count; k++) {
-        const zl_rp_use *before = &p->uses[k];
-        bool apart = (more || again) && before->write && !before->old && before->part != use->part;
-        apart |= again && is_again(c, before, use);
-        if (!apart) check_order(c, i, all, before, use);
+        const zl_rp_access *before = &p->accesses[k];
+        bool apart = (more || again) && before->write && !before->old && before->part != access->part;
+        apart |= again && is_again(c, before, access);
+        if (!apart) check_order(c, i, all, before, access);
     }
-    if (!again && !more) begin_content(c, p, index, use->event);
-    if (!again) p->filled += use->bytes;
+    if (!again && !more) begin_content(c, p, index, access->event);
+    if (!again) p->filled += access->bytes;
     p->unread = p->size != 0;
-    p->writer = use->event;
-    zl_rp_keep(c, p, use);
+    p->writer = access->event;
+    zl_rp_keep(c, p, access);
 }

@@ -26,40 +26,40 @@ void zl_run_check_grid(zl_run *r, const zl_instance *i, const zl_event *e)
 
 static void use_map(zl_run *r, zl_instance *i, const zl_event *e, zl_cond over)
 {
-    zl_spot *p = zl_other_place(r, e->map,
+    zl_shadow *p = zl_other_place(r, e->map,
                                  zl_run_slot(r, i, &e->map_at, r->pipe->others[e->map].stages));
-    zl_touch touch = {.cond = {over}, .conds = 1, .event = zl_event_index(r, e), .proxy = ZL_ASYNC};
+    zl_mem_access access = {.cond = {over}, .conds = 1, .event = zl_event_index(r, e), .proxy = ZL_ASYNC};
     const zl_class *c = one(r, i);
     for (uint32_t k = 0; k < p->count; k++) {
-        const zl_touch *t = &p->touches[k];
+        const zl_mem_access *t = &p->accesses[k];
         if (!t->write) continue;
         for (uint32_t n = 0; n < t->conds; n++)
             if (c->mapped[t->cond[n].comp] < t->cond[n].value)
-                zl_run_fault(r, ZLAY_PIPE_MAP, touch.event, t->event, 0, 0);
+                zl_run_fault(r, ZLAY_PIPE_MAP, access.event, t->event, 0, 0);
     }
-    touch.instance = (int32_t)(i - r->instances);
-    zl_spot_keep(p, &touch);
+    access.instance = (int32_t)(i - r->instances);
+    zl_shadow_keep(p, &access);
 }
 
 static void land(zl_run *r, zl_instance *i, const zl_event *e, uint32_t block)
 {
     uint32_t slot = zl_run_slot(r, i, &e->at[0], r->pipe->smems[e->smem[0]].stages);
-    zl_gate *g = zl_run_gate(r, i, e, e->bar_cta == ZL_CTA_OWN ? block : (uint32_t)e->bar_cta);
-    zl_touch touch = {.cond = {{g->comp, g->phase + 1}}, .conds = 1, .event = zl_event_index(r, e),
+    zl_mbar *g = zl_run_mbar(r, i, e, e->bar_cta == ZL_CTA_OWN ? block : (uint32_t)e->bar_cta);
+    zl_mem_access access = {.cond = {{g->comp, g->phase + 1}}, .conds = 1, .event = zl_event_index(r, e),
                       .part = e->part, .bytes = e->count, .proxy = ZL_ASYNC};
-    zl_spot_write(r, zl_smem_place(r, i, block, e->smem[0], slot), i, false,
-                   zl_run_value(r, i, &e->at[0]), &touch);
-    if (e->map >= 0) use_map(r, i, e, touch.cond[0]);
+    zl_shadow_write(r, zl_smem_place(r, i, block, e->smem[0], slot), i, false,
+                   zl_run_value(r, i, &e->at[0]), &access);
+    if (e->map >= 0) use_map(r, i, e, access.cond[0]);
     if (e->scope == ZL_COPY_SHARED) {
-        zl_touch from = {.cond = {touch.cond[0]}, .conds = 1, .event = touch.event,
+        zl_mem_access from = {.cond = {access.cond[0]}, .conds = 1, .event = access.event,
                          .proxy = ZL_ASYNC};
         uint32_t at = zl_run_slot(r, i, &e->at[1], r->pipe->smems[e->smem[1]].stages);
-        zl_spot_read(r, zl_smem_place(r, i, (uint32_t)i->cta, e->smem[1], at), i, false,
+        zl_shadow_read(r, zl_smem_place(r, i, (uint32_t)i->cta, e->smem[1], at), i, false,
                       zl_run_value(r, i, &e->at[1]), &from);
-        zl_run_owe(r, i->cta, touch.cond[0], touch.event);
+        zl_run_owe(r, i->cta, access.cond[0], access.event);
     }
-    zl_run_owe(r, (int32_t)block, touch.cond[0], touch.event);
-    zl_gate_signal(r, g, one(r, i), e->count, touch.event);
+    zl_run_owe(r, (int32_t)block, access.cond[0], access.event);
+    zl_mbar_signal(r, g, one(r, i), e->count, access.event);
 }
 
 void zl_run_copy(zl_run *r, zl_instance *i, const zl_event *e)
@@ -75,87 +75,87 @@ void zl_run_copy(zl_run *r, zl_instance *i, const zl_event *e)
 void zl_run_store(zl_run *r, zl_instance *i, const zl_event *e)
 {
     zl_run_check_grid(r, i, e);
-    zl_touch touch = {.event = zl_event_index(r, e), .part = e->part, .proxy = ZL_ASYNC};
+    zl_mem_access access = {.event = zl_event_index(r, e), .part = e->part, .proxy = ZL_ASYNC};
     uint32_t slot = zl_run_slot(r, i, &e->at[0], r->pipe->smems[e->smem[0]].stages);
-    zl_spot *p = zl_smem_place(r, i, (uint32_t)i->cta, e->smem[0], slot);
-    zl_touch_group(r, &touch, i, ZL_OF_BULK_READ);
-    zl_spot_read(r, p, i, false, zl_run_value(r, i, &e->at[0]), &touch);
-    if (e->count != p->size) zl_run_fault(r, ZLAY_PIPE_BYTES, touch.event, UINT32_MAX, e->count, p->size);
+    zl_shadow *p = zl_smem_place(r, i, (uint32_t)i->cta, e->smem[0], slot);
+    zl_access_group(r, &access, i, ZL_OF_BULK_READ);
+    zl_shadow_read(r, p, i, false, zl_run_value(r, i, &e->at[0]), &access);
+    if (e->count != p->size) zl_run_fault(r, ZLAY_PIPE_BYTES, access.event, UINT32_MAX, e->count, p->size);
     if (e->other >= 0) {
-        zl_touch to = {.event = touch.event, .part = e->part, .proxy = ZL_ASYNC};
+        zl_mem_access to = {.event = access.event, .part = e->part, .proxy = ZL_ASYNC};
         uint32_t at = zl_run_slot(r, i, &e->other_at, r->pipe->others[e->other].stages);
-        zl_touch_group(r, &to, i, ZL_OF_BULK);
-        zl_spot_write(r, zl_other_place(r, e->other, at), i, false,
+        zl_access_group(r, &to, i, ZL_OF_BULK);
+        zl_shadow_write(r, zl_other_place(r, e->other, at), i, false,
                        zl_run_value(r, i, &e->other_at), &to);
     }
     if (e->map >= 0) {
-        zl_touch_group(r, &touch, i, ZL_OF_BULK);
-        use_map(r, i, e, touch.cond[0]);
+        zl_access_group(r, &access, i, ZL_OF_BULK);
+        use_map(r, i, e, access.cond[0]);
     }
     i->open[ZL_OF_BULK] = true;
-    i->opened[ZL_OF_BULK] = touch.event;
+    i->opened[ZL_OF_BULK] = access.event;
 }
 
 void zl_run_cpasync(zl_run *r, zl_instance *i, const zl_event *e)
 {
-    zl_touch touch = {.event = zl_event_index(r, e), .part = e->part, .bytes = e->count,
+    zl_mem_access access = {.event = zl_event_index(r, e), .part = e->part, .bytes = e->count,
                       .proxy = ZL_GENERIC};
     uint32_t slot = zl_run_slot(r, i, &e->at[0], r->pipe->smems[e->smem[0]].stages);
     zl_run_check_grid(r, i, e);
-    zl_touch_group(r, &touch, i, ZL_OF_CPASYNC);
-    zl_spot_write(r, zl_smem_place(r, i, (uint32_t)i->cta, e->smem[0], slot), i, true,
-                   zl_run_value(r, i, &e->at[0]), &touch);
+    zl_access_group(r, &access, i, ZL_OF_CPASYNC);
+    zl_shadow_write(r, zl_smem_place(r, i, (uint32_t)i->cta, e->smem[0], slot), i, true,
+                   zl_run_value(r, i, &e->at[0]), &access);
     i->open[ZL_OF_CPASYNC] = true;
-    i->opened[ZL_OF_CPASYNC] = touch.event;
+    i->opened[ZL_OF_CPASYNC] = access.event;
 }
 
 /* ---- ordinary loads and stores ---- */
 
-static void touch_other(zl_run *r, zl_instance *i, const zl_event *e, bool write)
+static void access_other(zl_run *r, zl_instance *i, const zl_event *e, bool write)
 {
-    zl_touch touch = {.event = zl_event_index(r, e), .part = e->part, .proxy = ZL_GENERIC};
+    zl_mem_access access = {.event = zl_event_index(r, e), .part = e->part, .proxy = ZL_GENERIC};
     uint32_t slot = zl_run_slot(r, i, &e->other_at, r->pipe->others[e->other].stages);
-    zl_spot *p = zl_other_place(r, e->other, slot);
+    zl_shadow *p = zl_other_place(r, e->other, slot);
     int64_t tag = zl_run_value(r, i, &e->other_at);
     zl_run_check_grid(r, i, e);
-    zl_touch_now(r, &touch, i, true);
-    if (write) zl_spot_write(r, p, i, true, tag, &touch);
-    else zl_spot_read(r, p, i, true, tag, &touch);
+    zl_access_now(r, &access, i, true);
+    if (write) zl_shadow_write(r, p, i, true, tag, &access);
+    else zl_shadow_read(r, p, i, true, tag, &access);
 }
 
-static void touch_shared(zl_run *r, zl_instance *i, const zl_event *e, bool write, uint32_t block)
+static void access_shared(zl_run *r, zl_instance *i, const zl_event *e, bool write, uint32_t block)
 {
-    zl_touch touch = {.event = zl_event_index(r, e), .part = e->part, .proxy = ZL_GENERIC,
+    zl_mem_access access = {.event = zl_event_index(r, e), .part = e->part, .proxy = ZL_GENERIC,
                       .bytes = write ? e->count : 0};
     uint32_t slot = zl_run_slot(r, i, &e->at[0], r->pipe->smems[e->smem[0]].stages);
-    zl_spot *p = zl_smem_place(r, i, block, e->smem[0], slot);
+    zl_shadow *p = zl_smem_place(r, i, block, e->smem[0], slot);
     int64_t tag = zl_run_value(r, i, &e->at[0]);
-    zl_touch_now(r, &touch, i, true);
-    if (write) zl_spot_write(r, p, i, true, tag, &touch);
-    else zl_spot_read(r, p, i, true, tag, &touch);
-    for (uint32_t k = 0; (int32_t)block != i->cta && k < touch.conds; k++)
-        zl_run_owe(r, (int32_t)block, touch.cond[k], touch.event);
+    zl_access_now(r, &access, i, true);
+    if (write) zl_shadow_write(r, p, i, true, tag, &access);
+    else zl_shadow_read(r, p, i, true, tag, &access);
+    for (uint32_t k = 0; (int32_t)block != i->cta && k < access.conds; k++)
+        zl_run_owe(r, (int32_t)block, access.cond[k], access.event);
 }
 
-void zl_run_touch(zl_run *r, zl_instance *i, const zl_event *e)
+void zl_run_access(zl_run *r, zl_instance *i, const zl_event *e)
 {
     bool write = e->kind == ZL_EV_WRITE || e->kind == ZL_EV_STMATRIX;
-    if (e->acc >= 0) zl_sum_use(r, i, e->acc, true, zl_event_index(r, e));
+    if (e->acc >= 0) zl_acc_use(r, i, e->acc, true, zl_event_index(r, e));
     if (e->other >= 0) {
-        touch_other(r, i, e, write);
+        access_other(r, i, e, write);
         return;
     }
-    for (uint32_t b = UINT32_MAX; zl_run_next_block(r, i, e, &b);) touch_shared(r, i, e, write, b);
+    for (uint32_t b = UINT32_MAX; zl_run_next_block(r, i, e, &b);) access_shared(r, i, e, write, b);
 }
 
 void zl_run_update(zl_run *r, zl_instance *i, const zl_event *e)
 {
     uint32_t slot = zl_run_slot(r, i, &e->map_at, r->pipe->others[e->map].stages);
-    zl_spot *p = zl_other_place(r, e->map, slot);
-    zl_touch touch = {.event = zl_event_index(r, e), .proxy = ZL_GENERIC};
+    zl_shadow *p = zl_other_place(r, e->map, slot);
+    zl_mem_access access = {.event = zl_event_index(r, e), .proxy = ZL_GENERIC};
     zl_run_check_grid(r, i, e);
-    zl_touch_now(r, &touch, i, true);
-    zl_spot_write(r, p, i, true, 0, &touch);
-    if (r->fault.event == touch.event && r->fault.rule == ZLAY_PIPE_OVERWRITE)
+    zl_access_now(r, &access, i, true);
+    zl_shadow_write(r, p, i, true, 0, &access);
+    if (r->fault.event == access.event && r->fault.rule == ZLAY_PIPE_OVERWRITE)
         r->fault.rule = ZLAY_PIPE_MAP;
 }

@@ -15,29 +15,29 @@ static int queue_of(const zl_event *e)
 
 /* ---- registers ---- */
 
-static bool is_in_flight(const zl_instance *i, const zl_sum *s)
+static bool is_in_flight(const zl_instance *i, const zl_acc_state *s)
 {
     return s->group > i->done[s->kind];
 }
 
 /* What is in registers is there. */
-static zl_sum *read_registers(zl_run *r, zl_instance *i, int32_t acc)
+static zl_acc_state *read_registers(zl_run *r, zl_instance *i, int32_t acc)
 {
-    zl_sum *s = zl_run_sum(r, i, acc);
-    if (s->state == ZL_SUM_EMPTY) zl_run_fault(r, ZLAY_PIPE_STAGE, i->pc, UINT32_MAX, 0, 1);
-    if (is_in_flight(i, s)) zl_run_fault(r, zl_sum_rule(s->kind), i->pc, s->event, 1, 0);
+    zl_acc_state *s = zl_run_acc(r, i, acc);
+    if (s->state == ZL_ACC_EMPTY) zl_run_fault(r, ZLAY_PIPE_STAGE, i->pc, UINT32_MAX, 0, 1);
+    if (is_in_flight(i, s)) zl_run_fault(r, zl_acc_rule(s->kind), i->pc, s->event, 1, 0);
     s->unread = false;
     return s;
 }
 
 /* Nothing else writes or reads registers that are written now, and what was loaded into them was
  * read. */
-static zl_sum *write_registers(zl_run *r, zl_instance *i, int32_t acc)
+static zl_acc_state *write_registers(zl_run *r, zl_instance *i, int32_t acc)
 {
-    zl_sum *s = zl_run_sum(r, i, acc);
-    if (is_in_flight(i, s)) zl_run_fault(r, zl_sum_rule(s->kind), i->pc, s->event, 1, 0);
+    zl_acc_state *s = zl_run_acc(r, i, acc);
+    if (is_in_flight(i, s)) zl_run_fault(r, zl_acc_rule(s->kind), i->pc, s->event, 1, 0);
     if (s->reader > i->done[s->reader_kind])
-        zl_run_fault(r, zl_sum_rule(s->reader_kind), i->pc, s->event, 1, 0);
+        zl_run_fault(r, zl_acc_rule(s->reader_kind), i->pc, s->event, 1, 0);
     s->version = i->epoch;
     s->bytes = 0;
     return s;
@@ -45,10 +45,10 @@ static zl_sum *write_registers(zl_run *r, zl_instance *i, int32_t acc)
 
 static void fill_registers(zl_run *r, zl_instance *i, const zl_event *e, int queue)
 {
-    zl_sum *s = write_registers(r, i, e->acc);
+    zl_acc_state *s = write_registers(r, i, e->acc);
     if (s->unread) zl_run_fault(r, ZLAY_PIPE_STAGE, i->pc, s->event, 2, 1);
-    s->state = ZL_SUM_SUM;
-    s->unread = s->touched = true;
+    s->state = ZL_ACC_SUM;
+    s->unread = s->unfenced = true;
     s->bytes = e->count;
     s->kind = queue;
     s->group = i->issued[queue];
@@ -58,31 +58,31 @@ static void fill_registers(zl_run *r, zl_instance *i, const zl_event *e, int que
 /* Registers are stored once, whole; a store has read them when it is issued. */
 static void empty_registers(zl_run *r, zl_instance *i, const zl_event *e)
 {
-    zl_sum *s = read_registers(r, i, e->acc);
+    zl_acc_state *s = read_registers(r, i, e->acc);
     int64_t bytes = e->smem[0] < 0 ? s->bytes : e->count ? e->count : r->pipe->smems[e->smem[0]].bytes;
-    if (s->state == ZL_SUM_TAKEN) zl_run_fault(r, ZLAY_PIPE_STAGE, i->pc, s->event, 2, 1);
+    if (s->state == ZL_ACC_TAKEN) zl_run_fault(r, ZLAY_PIPE_STAGE, i->pc, s->event, 2, 1);
     if (s->bytes && s->bytes != bytes)
         zl_run_fault(r, ZLAY_PIPE_BYTES, i->pc, s->event, bytes, s->bytes);
-    s->state = ZL_SUM_TAKEN;
+    s->state = ZL_ACC_TAKEN;
     s->event = i->pc;
 }
 
 /* ---- memory ---- */
 
-static void use_memory(zl_run *r, zl_instance *i, const zl_event *e, zl_touch *touch)
+static void access_memory(zl_run *r, zl_instance *i, const zl_event *e, zl_mem_access *access)
 {
     bool shared = e->smem[0] >= 0;
     const zl_pos *at = shared ? &e->at[0] : &e->other_at;
     uint32_t slot = zl_run_slot(
         r, i, at, shared ? r->pipe->smems[e->smem[0]].stages : r->pipe->others[e->other].stages);
-    zl_spot *p = shared ? zl_smem_place(r, i, (uint32_t)i->cta, e->smem[0], slot)
+    zl_shadow *p = shared ? zl_smem_place(r, i, (uint32_t)i->cta, e->smem[0], slot)
                         : zl_other_place(r, e->other, slot);
-    if (e->kind == ZL_EV_FETCH) zl_spot_read(r, p, i, true, zl_run_value(r, i, at), touch);
-    else zl_spot_write(r, p, i, true, zl_run_value(r, i, at), touch);
+    if (e->kind == ZL_EV_FETCH) zl_shadow_read(r, p, i, true, zl_run_value(r, i, at), access);
+    else zl_shadow_write(r, p, i, true, zl_run_value(r, i, at), access);
 }
 
 /* An event is over when the last of its instructions is. */
-static void issue(zl_run *r, zl_instance *i, const zl_event *e, zl_touch *touch)
+static void issue(zl_run *r, zl_instance *i, const zl_event *e, zl_mem_access *access)
 {
     int queue = queue_of(e);
     if (i->issued[queue] + (int64_t)e->times > ZL_TICKS) {
@@ -90,21 +90,21 @@ static void issue(zl_run *r, zl_instance *i, const zl_event *e, zl_touch *touch)
         return;
     }
     i->issued[queue] += (int32_t)e->times - 1;
-    zl_touch_group(r, touch, i, queue);
+    zl_access_group(r, access, i, queue);
     i->last[queue] = ++i->issued[queue];
 }
 
 void zl_run_queue(zl_run *r, zl_instance *i, const zl_event *e)
 {
     bool loads = e->kind == ZL_EV_LOAD || e->kind == ZL_EV_FETCH;
-    zl_touch touch = {.event = i->pc, .part = e->part, .proxy = ZL_GENERIC,
+    zl_mem_access access = {.event = i->pc, .part = e->part, .proxy = ZL_GENERIC,
                       .bytes = e->smem[0] >= 0 && e->kind != ZL_EV_FETCH ? e->count : 0};
     if (e->kind == ZL_EV_LOAD || e->kind == ZL_EV_SEND) zl_run_check_grid(r, i, e);
-    issue(r, i, e, &touch);
+    issue(r, i, e, &access);
     if (r->status) return;
     if (e->acc >= 0 && loads) fill_registers(r, i, e, queue_of(e));
     if (e->acc >= 0 && !loads) empty_registers(r, i, e);
-    if (e->smem[0] >= 0 || e->other >= 0) use_memory(r, i, e, &touch);
+    if (e->smem[0] >= 0 || e->other >= 0) access_memory(r, i, e, &access);
 }
 
 void zl_run_waitcount(zl_run *r, zl_instance *i, const zl_event *e)
@@ -125,12 +125,12 @@ void zl_run_multiply(zl_run *r, zl_instance *i, const zl_event *e)
 {
     read_registers(r, i, e->acc_a);
     read_registers(r, i, e->acc_b);
-    zl_sum *s = write_registers(r, i, e->acc);
-    if (e->fresh ? s->unread : s->state != ZL_SUM_SUM)
+    zl_acc_state *s = write_registers(r, i, e->acc);
+    if (e->fresh ? s->unread : s->state != ZL_ACC_SUM)
         zl_run_fault(r, ZLAY_PIPE_STAGE, i->pc, s->event, e->fresh, !e->fresh);
-    zl_sum_factors(r, i, e, &s->factors);
-    s->state = ZL_SUM_SUM;
-    s->unread = s->touched = true;
+    zl_acc_factors(r, i, e, &s->factors);
+    s->state = ZL_ACC_SUM;
+    s->unread = s->unfenced = true;
     s->group = 0;
     s->event = i->pc;
 }

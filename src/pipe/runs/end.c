@@ -58,15 +58,15 @@ static void check_taken(zl_run *r)
         if (r->places[k].unread)
             zl_run_fault(r, ZLAY_PIPE_EXIT, r->places[k].writer, UINT32_MAX, 0, 1);
     for (uint32_t k = 0; k < r->instances_count * r->pipe->accs_count; k++)
-        if (r->sums[k].unread)
-            zl_run_fault(r, ZLAY_PIPE_EXIT, r->sums[k].event, UINT32_MAX, 0, 1);
+        if (r->accs[k].unread)
+            zl_run_fault(r, ZLAY_PIPE_EXIT, r->accs[k].event, UINT32_MAX, 0, 1);
 }
 
 /* The last phase of a barrier is complete, or nothing has come to it. */
 static void check_phases(zl_run *r)
 {
-    for (uint32_t k = 0; k < r->gates_count; k++) {
-        const zl_gate *g = &r->gates[k];
+    for (uint32_t k = 0; k < r->mbars_count; k++) {
+        const zl_mbar *g = &r->mbars[k];
         int64_t count = r->pipe->bars[g->bar].count;
         if (g->pending != count)
             zl_run_fault(r, ZLAY_PIPE_COUNT, g->event, UINT32_MAX, count - g->pending, count);

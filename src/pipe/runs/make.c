@@ -68,8 +68,8 @@ static void count_things(zl_run *r)
     const zlay_pipe *p = r->pipe;
     uint32_t blocks = p->blocks, slots = 0;
     for (uint32_t b = 0; b < p->bars_count; b++) {
-        r->gate_at[b] = r->gates_count;
-        r->gates_count += blocks * p->bars[b].stages;
+        r->mbar_at[b] = r->mbars_count;
+        r->mbars_count += blocks * p->bars[b].stages;
     }
     for (uint32_t s = 0; s < p->smems_count; s++) {
         uint32_t each = 1;
@@ -138,7 +138,7 @@ static void find_grid(zl_run *r)
             r->grid = k;
 }
 
-static bool is_idle(const zl_run *r, const zl_gate *g)
+static bool is_idle(const zl_run *r, const zl_mbar *g)
 {
     for (uint32_t k = 0; k < r->instances_count; k++) {
         const zl_role *role = &r->pipe->roles[r->instances[k].role];
@@ -193,7 +193,7 @@ static void make_things(zl_run *r)
     const zlay_pipe *p = r->pipe;
     for (uint32_t b = 0; b < p->bars_count; b++)
         for (uint32_t k = 0; k < p->blocks * p->bars[b].stages; k++) {
-            zl_gate *g = &r->gates[r->gate_at[b] + k];
+            zl_mbar *g = &r->mbars[r->mbar_at[b] + k];
             g->bar = (int32_t)b;
             g->cta = (int32_t)(k / p->bars[b].stages);
             g->idle = is_idle(r, g);
@@ -219,13 +219,13 @@ static size_t lay_out(zl_run *r, char *base)
     const zlay_pipe *p = r->pipe;
     size_t used = 0;
     CARVE(instances, r->instances_count);
-    CARVE(gates, r->gates_count);
+    CARVE(mbars, r->mbars_count);
     CARVE(places, r->places_count);
-    CARVE(touches, r->touches_count);
+    CARVE(accesses, r->accesses_count);
     CARVE(meetings, r->meetings_count);
     CARVE(flags, r->flags_count);
     CARVE(open, (size_t)r->flags_count * r->classes_count);
-    CARVE(sums, (size_t)r->instances_count * p->accs_count);
+    CARVE(accs, (size_t)r->instances_count * p->accs_count);
     CARVE(columns, p->tmems_count * p->blocks);
     CARVE(live_columns, p->blocks);
     CARVE(relinquished, p->blocks);
@@ -243,14 +243,14 @@ static bool make_all(zl_run *r)
 {
     const zlay_pipe *p = r->pipe;
     count_threads(r);
-    if (!MAKE(gate_at, p->bars_count) || !MAKE(smem_at, p->smems_count) ||
+    if (!MAKE(mbar_at, p->bars_count) || !MAKE(smem_at, p->smems_count) ||
         !MAKE(smem_each, p->smems_count) || !MAKE(tmem_at, p->tmems_count) ||
         !MAKE(other_at, p->others_count) || !MAKE(params, p->params_count) ||
         !MAKE(classes, r->classes_count))
         return false;
     count_things(r);
     if (!MAKE(rooms, r->places_count)) return false;
-    zl_run_count_uses(r);
+    zl_run_count_accesses(r);
     zl_run_count_components(r);
     if (!MAKE(counted, r->comps) || !MAKE(thresholds, r->thresholds_count)) return false;
     r->arena_size = lay_out(r, NULL);
@@ -289,7 +289,7 @@ void zl_run_free(zl_run *r)
     if (!r) return;
     zlay_allocator alloc = zl_allocator(r->ctx);
     const zlay_pipe *p = r->pipe;
-    DROP(gate_at, p->bars_count);
+    DROP(mbar_at, p->bars_count);
     DROP(smem_at, p->smems_count);
     DROP(smem_each, p->smems_count);
     DROP(tmem_at, p->tmems_count);

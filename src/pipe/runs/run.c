@@ -104,8 +104,8 @@ static bool take_turn(zl_run *r, zl_instance *i)
 static void find_stuck(zl_run *r)
 {
     uint32_t events[2] = {UINT32_MAX, UINT32_MAX};
-    for (uint32_t k = 0; k < r->gates_count; k++) {
-        const zl_gate *g = &r->gates[k];
+    for (uint32_t k = 0; k < r->mbars_count; k++) {
+        const zl_mbar *g = &r->mbars[k];
         if (g->pending == 0 && g->tx > 0)
             zl_run_fault(r, ZLAY_PIPE_BYTES, g->event, UINT32_MAX, 0, g->tx);
     }

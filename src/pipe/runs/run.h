@@ -20,7 +20,7 @@ enum { ZL_CONDS = 4 };
 /* How memory is used: what has to come between two uses follows from their proxies. */
 typedef enum zl_proxy { ZL_GENERIC, ZL_ASYNC, ZL_TENSOR } zl_proxy;
 
-typedef struct zl_touch {
+typedef struct zl_mem_access {
     zl_cond cond[ZL_CONDS]; /* when it is over: all of them */
     uint32_t conds;
     int32_t instance;
@@ -30,7 +30,7 @@ typedef struct zl_touch {
     zl_proxy proxy;
     bool write;
     bool old; /* of the content before */
-} zl_touch;
+} zl_mem_access;
 
 /* What a product multiplied: smems, then tmems, by number, and their indices; or registers: -1, or
  * below it which and their version. */
@@ -42,15 +42,15 @@ typedef struct zl_factors {
 } zl_factors;
 
 /* A stage of a ring in one block, or what else can be written and read. */
-typedef struct zl_spot {
+typedef struct zl_shadow {
     int64_t tag, size, filled; /* the index it was filled at; bytes; bytes filled */
     bool any, unread;
     uint32_t writer;           /* event that filled it last */
     uint32_t pieces;           /* parts that the text fills it by; 0: whole each time */
     zl_factors factors;        /* of the last product summed there */
     uint32_t count;
-    zl_touch *touches;         /* of the last two contents */
-} zl_spot;
+    zl_mem_access *accesses;         /* of the last two contents */
+} zl_shadow;
 
 /* Threads of one instance that do the same. */
 typedef struct zl_class {
@@ -83,7 +83,7 @@ typedef struct zl_instance {
     int32_t last[ZL_GROUPS];   /* the last group that has members */
     bool open[ZL_GROUPS];      /* something stands in a group that is not closed */
     uint32_t opened[ZL_GROUPS]; /* its event */
-    const struct zl_gate *stands; /* where it waits, since it has looked last; NULL: nowhere */
+    const struct zl_mbar *stands; /* where it waits, since it has looked last; NULL: nowhere */
     int32_t meets;             /* generation it waits for at a meeting, -1 */
     int32_t joined;            /* generation of the cluster's that it has joined, -1 */
     int32_t grid;              /* epoch at which it has waited for the grid before; 0: it has not */
@@ -94,10 +94,10 @@ typedef struct zl_instance {
 } zl_instance;
 
 /* Sums in registers of an instance. */
-typedef struct zl_sum {
+typedef struct zl_acc_state {
     int state;          /* ZL_SUM_ */
     bool unread;        /* by ordinary instructions or a product since the last product */
-    bool touched;       /* by ordinary instructions since the last fence wgmma */
+    bool unfenced;       /* by ordinary instructions since the last fence wgmma */
     int32_t group;      /* of the last product or load; over when done[kind] reaches it */
     int32_t kind;       /* ZL_OF_WGMMA, ZL_OF_TLD or a queue */
     int32_t version;    /* epoch at which they changed last */
@@ -106,13 +106,13 @@ typedef struct zl_sum {
     int32_t reader_kind;
     uint32_t event;
     zl_factors factors; /* of the last product */
-} zl_sum;
-enum { ZL_SUM_EMPTY, ZL_SUM_SUM, ZL_SUM_TAKEN };
+} zl_acc_state;
+enum { ZL_ACC_EMPTY, ZL_ACC_SUM, ZL_ACC_TAKEN };
 
 enum { ZL_CAME = 3 };
 
 /* A barrier's slot in one block. */
-typedef struct zl_gate {
+typedef struct zl_mbar {
     int32_t comp, cta, bar;
     bool idle;          /* no event of the text reaches it */
     int64_t pending, tx;
@@ -126,7 +126,7 @@ typedef struct zl_gate {
                            it by epochs */
     zl_tick *expected;  /* per class: epoch of its expectation in the phase at hand, -1 */
     uint32_t event;     /* the last that came */
-} zl_gate;
+} zl_mbar;
 
 /* A meeting: a named barrier, the block's, the cluster's. */
 typedef struct zl_meeting {
@@ -171,18 +171,18 @@ typedef struct zl_run {
     zlay_ctx *ctx;
     const zlay_pipe *pipe;
     int64_t *params;          /* trip counts */
-    uint32_t comps, instances_count, classes_count, gates_count, places_count, meetings_count;
+    uint32_t comps, instances_count, classes_count, mbars_count, places_count, meetings_count;
     uint32_t flags_count;
     zl_instance *instances;
     zl_class *classes;
-    zl_gate *gates;           /* bars, blocks, slots */
-    uint32_t *gate_at;        /* per bar: its first */
-    zl_touch *touches;
-    zl_spot *places;         /* smems, then tmems, maps, globals */
+    zl_mbar *mbars;           /* bars, blocks, slots */
+    uint32_t *mbar_at;        /* per bar: its first */
+    zl_mem_access *accesses;
+    zl_shadow *places;         /* smems, then tmems, maps, globals */
     uint32_t *smem_at, *tmem_at, *other_at;
     uint32_t *smem_each;      /* instances that a smem has room for */
     uint32_t *rooms;          /* per place: uses that may have to be remembered */
-    size_t touches_count, thresholds_count;
+    size_t accesses_count, thresholds_count;
     int64_t *thresholds;      /* of all flags */
     uint32_t epochs;          /* the first components, of classes; whole vectors */
     uint32_t class_comps;     /* components of each class */
@@ -194,7 +194,7 @@ typedef struct zl_run {
     uint32_t meetings_each;
     zl_flag *flags;           /* per other and slot, maps and globals included */
     int64_t *open;            /* of all flags */
-    zl_sum *sums;             /* instances x accs */
+    zl_acc_state *accs;             /* instances x accs */
     zl_columns *columns;      /* tmems x blocks */
     int32_t *live_columns;    /* per block */
     bool *relinquished;       /* per block */
@@ -230,7 +230,7 @@ typedef struct zl_run {
 
 /* What a text needs: components, room for uses of memory, values of flags; then where they are. */
 uint32_t zl_run_instances(const zlay_pipe *p, const zl_role *role);
-void zl_run_count_uses(zl_run *r);
+void zl_run_count_accesses(zl_run *r);
 void zl_run_count_components(zl_run *r);
 void zl_run_make_flags(zl_run *r);
 void zl_run_make_clocks(zl_run *r);
@@ -271,16 +271,16 @@ uint32_t zl_run_slot(zl_run *r, const zl_instance *i, const zl_pos *pos, uint32_
  * behind the last.  The same of a mask, where 0 is the own block. */
 bool zl_run_next_block(const zl_run *r, const zl_instance *i, const zl_event *e, uint32_t *block);
 bool zl_run_next_of_mask(const zl_run *r, const zl_instance *i, uint32_t mask, uint32_t *block);
-zl_gate *zl_run_gate(zl_run *r, const zl_instance *i, const zl_event *e, uint32_t block);
+zl_mbar *zl_run_mbar(zl_run *r, const zl_instance *i, const zl_event *e, uint32_t block);
 /* Whether an event of an instance speaks of its barrier in this block. */
 bool zl_run_reaches(const zl_run *r, const zl_instance *i, const zl_event *e, uint32_t block);
 /* Whether an event fills its memory in this block. */
 bool zl_run_fills(const zl_run *r, const zl_instance *i, const zl_event *e, uint32_t block);
-zl_gate *zl_gate_of(zl_run *r, int32_t bar, uint32_t block, uint32_t slot);
-void zl_gate_arrive(zl_run *r, zl_gate *g, const zl_class *c, int64_t count, uint32_t event);
-void zl_gate_signal(zl_run *r, zl_gate *g, const zl_class *c, int64_t bytes, uint32_t event);
-void zl_gate_expect(zl_run *r, zl_gate *g, const zl_class *c, int64_t bytes, uint32_t event);
-bool zl_gate_wait(zl_run *r, zl_instance *i, zl_gate *g, int32_t parity, uint32_t event);
+zl_mbar *zl_mbar_of(zl_run *r, int32_t bar, uint32_t block, uint32_t slot);
+void zl_mbar_arrive(zl_run *r, zl_mbar *g, const zl_class *c, int64_t count, uint32_t event);
+void zl_mbar_signal(zl_run *r, zl_mbar *g, const zl_class *c, int64_t bytes, uint32_t event);
+void zl_mbar_expect(zl_run *r, zl_mbar *g, const zl_class *c, int64_t bytes, uint32_t event);
+bool zl_mbar_wait(zl_run *r, zl_instance *i, zl_mbar *g, int32_t parity, uint32_t event);
 
 bool zl_run_meet(zl_run *r, zl_instance *i, const zl_event *e);
 /* The meeting that a sync, join or meet is of; not of `sync role` or `sync warp`. */
@@ -292,21 +292,21 @@ bool zl_run_await(zl_run *r, zl_instance *i, const zl_event *e);
 
 /* ---- memory ---- */
 
-zl_spot *zl_smem_place(zl_run *r, const zl_instance *i, uint32_t block, int32_t smem,
+zl_shadow *zl_smem_place(zl_run *r, const zl_instance *i, uint32_t block, int32_t smem,
                        uint32_t slot);
-zl_spot *zl_tmem_place(zl_run *r, uint32_t block, int32_t tmem, uint32_t slot);
-zl_spot *zl_other_place(zl_run *r, int32_t other, uint32_t slot);
+zl_shadow *zl_tmem_place(zl_run *r, uint32_t block, int32_t tmem, uint32_t slot);
+zl_shadow *zl_other_place(zl_run *r, int32_t other, uint32_t slot);
 
 /* A use that begins now, by one class (elect) or by all of the instance. */
-void zl_spot_read(zl_run *r, zl_spot *p, const zl_instance *i, bool all, int64_t tag,
-                  zl_touch *touch);
-void zl_spot_write(zl_run *r, zl_spot *p, const zl_instance *i, bool all, int64_t tag,
-                   zl_touch *touch);
+void zl_shadow_read(zl_run *r, zl_shadow *p, const zl_instance *i, bool all, int64_t tag,
+                  zl_mem_access *access);
+void zl_shadow_write(zl_run *r, zl_shadow *p, const zl_instance *i, bool all, int64_t tag,
+                   zl_mem_access *access);
 /* Note a use that has been checked. */
-void zl_spot_keep(zl_spot *p, const zl_touch *touch);
+void zl_shadow_keep(zl_shadow *p, const zl_mem_access *access);
 /* The conditions under which what the classes of an instance do now is over. */
-void zl_touch_now(const zl_run *r, zl_touch *touch, const zl_instance *i, bool all);
-void zl_touch_group(const zl_run *r, zl_touch *touch, const zl_instance *i, int group);
+void zl_access_now(const zl_run *r, zl_mem_access *access, const zl_instance *i, bool all);
+void zl_access_group(const zl_run *r, zl_mem_access *access, const zl_instance *i, int group);
 
 /* Before `griddep wait` nothing is read from global memory, nor written there: the grid before may
  * do both. */
@@ -315,7 +315,7 @@ void zl_run_copy(zl_run *r, zl_instance *i, const zl_event *e);
 void zl_run_store(zl_run *r, zl_instance *i, const zl_event *e);
 void zl_run_cpasync(zl_run *r, zl_instance *i, const zl_event *e);
 /* read, write, ldmatrix, stmatrix */
-void zl_run_touch(zl_run *r, zl_instance *i, const zl_event *e);
+void zl_run_access(zl_run *r, zl_instance *i, const zl_event *e);
 void zl_run_update(zl_run *r, zl_instance *i, const zl_event *e);
 
 /* ---- queues, whose instructions are over in order ---- */
@@ -333,14 +333,14 @@ bool zl_run_registers_some(const zl_run *r, const zl_instance *i);
 
 bool zl_run_tensor(zl_run *r, zl_instance *i, const zl_event *e);
 void zl_run_products(zl_run *r, zl_instance *i, const zl_event *e);
-void zl_sum_use(zl_run *r, zl_instance *i, int32_t acc, bool takes, uint32_t event);
+void zl_acc_use(zl_run *r, zl_instance *i, int32_t acc, bool takes, uint32_t event);
 /* The rule that is broken where registers in flight in groups of this kind are used. */
-int32_t zl_sum_rule(int32_t kind);
+int32_t zl_acc_rule(int32_t kind);
 /* The same product is not summed twice. */
-void zl_sum_factors(zl_run *r, const zl_instance *i, const zl_event *e, zl_factors *last);
+void zl_acc_factors(zl_run *r, const zl_instance *i, const zl_event *e, zl_factors *last);
 /* Of a factor in registers: whose, and where they have not changed since, which. */
-int32_t zl_sum_current(zl_run *r, const zl_instance *i, const zl_factors *f, int k);
-zl_sum *zl_run_sum(zl_run *r, const zl_instance *i, int32_t acc);
+int32_t zl_acc_current(zl_run *r, const zl_instance *i, const zl_factors *f, int k);
+zl_acc_state *zl_run_acc(zl_run *r, const zl_instance *i, int32_t acc);
 
 /* What is in flight when an instance ends, and when all have. */
 void zl_run_check_exit(zl_run *r, const zl_instance *i);

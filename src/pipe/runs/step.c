@@ -16,7 +16,7 @@ static void step_arrive(zl_run *r, zl_instance *i, const zl_event *e)
             bool comes = e->scope == ZL_BY_THREADS || k == 0 ||
                          (e->scope == ZL_BY_WARPS && c->first_lane);
             if (comes)
-                zl_gate_arrive(r, zl_run_gate(r, i, e, b), c, c->threads * (int64_t)e->times,
+                zl_mbar_arrive(r, zl_run_mbar(r, i, e, b), c, c->threads * (int64_t)e->times,
                                zl_event_index(r, e));
         }
 }
@@ -29,7 +29,7 @@ static bool step_wait(zl_run *r, zl_instance *i, const zl_event *e)
         return true;
     }
     int32_t parity = (int32_t)((at / r->pipe->bars[e->bar].stages + e->flip) & 1);
-    return zl_gate_wait(r, i, zl_run_gate(r, i, e, (uint32_t)i->cta), parity, i->pc);
+    return zl_mbar_wait(r, i, zl_run_mbar(r, i, e, (uint32_t)i->cta), parity, i->pc);
 }
 
 /* ---- groups ---- */
@@ -39,9 +39,9 @@ static void commit_tensor(zl_run *r, zl_instance *i, const zl_event *e)
     zl_class *c = one(r, i);
     c->own[zl_comp_group(r, i, ZL_OF_TCGEN05, false)] = (zl_tick)i->issued[ZL_OF_TCGEN05];
     for (uint32_t b = UINT32_MAX; zl_run_next_of_mask(r, i, e->multicast, &b);) {
-        zl_gate *g = zl_run_gate(r, i, e, b);
+        zl_mbar *g = zl_run_mbar(r, i, e, b);
         zl_run_owe(r, g->cta, (zl_cond){g->comp, g->phase + 1}, zl_event_index(r, e));
-        zl_gate_arrive(r, g, c, 1, zl_event_index(r, e));
+        zl_mbar_arrive(r, g, c, 1, zl_event_index(r, e));
     }
     c->own[zl_comp_group(r, i, ZL_OF_TCGEN05, false)] = 0;
 }
@@ -129,7 +129,7 @@ static void step_fence(zl_run *r, zl_instance *i, const zl_event *e)
         }
     }
     for (uint32_t a = 0; e->scope == ZL_FENCE_WGMMA && a < r->pipe->accs_count; a++)
-        zl_run_sum(r, i, (int32_t)a)->touched = false;
+        zl_run_acc(r, i, (int32_t)a)->unfenced = false;
 }
 
 /* ---- all of them ---- */
@@ -143,13 +143,13 @@ static bool step_other(zl_run *r, zl_instance *i, const zl_event *e)
     case ZL_EV_READ:
     case ZL_EV_LDMATRIX:
     case ZL_EV_WRITE:
-    case ZL_EV_STMATRIX: zl_run_touch(r, i, e); break;
+    case ZL_EV_STMATRIX: zl_run_access(r, i, e); break;
     case ZL_EV_LOAD:
     case ZL_EV_SEND:
     case ZL_EV_FETCH:
     case ZL_EV_PUT: zl_run_queue(r, i, e); break;
     case ZL_EV_WAITCOUNT: zl_run_waitcount(r, i, e); break;
-    case ZL_EV_USE: zl_sum_use(r, i, e->acc, false, zl_event_index(r, e)); break;
+    case ZL_EV_USE: zl_acc_use(r, i, e->acc, false, zl_event_index(r, e)); break;
     case ZL_EV_MMA: zl_run_products(r, i, e); break;
     case ZL_EV_UPDATE: zl_run_update(r, i, e); break;
     case ZL_EV_TWAIT: step_twait(r, i, e); break;
@@ -201,7 +201,7 @@ bool zl_run_step(zl_run *r, zl_instance *i)
     if (is_converged(e)) zl_clock_converge(r, i);
     switch (e->kind) {
     case ZL_EV_EXPECT:
-        zl_gate_expect(r, zl_run_gate(r, i, e, (uint32_t)i->cta), one(r, i), e->count, i->pc);
+        zl_mbar_expect(r, zl_run_mbar(r, i, e, (uint32_t)i->cta), one(r, i), e->count, i->pc);
         return true;
     case ZL_EV_ARRIVE: step_arrive(r, i, e); return true;
     case ZL_EV_WAIT: return step_wait(r, i, e);

@@ -4,38 +4,38 @@
 
 /* ---- sums ---- */
 
-zl_sum *zl_run_sum(zl_run *r, const zl_instance *i, int32_t acc)
+zl_acc_state *zl_run_acc(zl_run *r, const zl_instance *i, int32_t acc)
 {
-    return &r->sums[(size_t)(i - r->instances) * r->pipe->accs_count + (size_t)acc];
+    return &r->accs[(size_t)(i - r->instances) * r->pipe->accs_count + (size_t)acc];
 }
 
-static bool is_in_flight(const zl_instance *i, const zl_sum *s)
+static bool is_in_flight(const zl_instance *i, const zl_acc_state *s)
 {
     return s->group > i->done[s->kind];
 }
 
-static bool is_being_read(const zl_instance *i, const zl_sum *s)
+static bool is_being_read(const zl_instance *i, const zl_acc_state *s)
 {
     return s->reader > i->done[s->reader_kind];
 }
 
-int32_t zl_sum_rule(int32_t kind)
+int32_t zl_acc_rule(int32_t kind)
 {
     if (kind == ZL_OF_MEMORY || kind == ZL_OF_SHARED) return ZLAY_PIPE_GROUP;
     return kind == ZL_OF_WGMMA ? ZLAY_PIPE_FENCE : ZLAY_PIPE_TMEM_USE;
 }
 
-void zl_sum_use(zl_run *r, zl_instance *i, int32_t acc, bool takes, uint32_t event)
+void zl_acc_use(zl_run *r, zl_instance *i, int32_t acc, bool takes, uint32_t event)
 {
-    zl_sum *s = zl_run_sum(r, i, acc);
-    if (s->state == ZL_SUM_EMPTY && takes)
+    zl_acc_state *s = zl_run_acc(r, i, acc);
+    if (s->state == ZL_ACC_EMPTY && takes)
         zl_run_fault(r, ZLAY_PIPE_STAGE, event, UINT32_MAX, 0, 1);
-    if (is_in_flight(i, s)) zl_run_fault(r, zl_sum_rule(s->kind), event, s->event, 1, 0);
+    if (is_in_flight(i, s)) zl_run_fault(r, zl_acc_rule(s->kind), event, s->event, 1, 0);
     if (is_being_read(i, s) && !takes)
-        zl_run_fault(r, zl_sum_rule(s->reader_kind), event, s->event, 1, 0);
-    s->state = takes ? ZL_SUM_TAKEN : ZL_SUM_SUM;
+        zl_run_fault(r, zl_acc_rule(s->reader_kind), event, s->event, 1, 0);
+    s->state = takes ? ZL_ACC_TAKEN : ZL_ACC_SUM;
     s->unread = false;
-    s->touched = true;
+    s->unfenced = true;
     s->event = event;
     if (takes) return;
     s->version = i->epoch;
@@ -49,7 +49,7 @@ static int32_t factor_of(zl_run *r, const zl_instance *i, const zl_event *e, int
 {
     int32_t acc = k ? e->acc_b : e->acc_a;
     if (acc >= 0) {
-        *tag = zl_run_sum(r, i, acc)->version;
+        *tag = zl_run_acc(r, i, acc)->version;
         return -2 - acc;
     }
     if (e->smem[k] >= 0) {
@@ -64,14 +64,14 @@ static int32_t factor_of(zl_run *r, const zl_instance *i, const zl_event *e, int
     return -1;
 }
 
-int32_t zl_sum_current(zl_run *r, const zl_instance *i, const zl_factors *f, int k)
+int32_t zl_acc_current(zl_run *r, const zl_instance *i, const zl_factors *f, int k)
 {
     if (f->of[k] > -2) return 0;
     int32_t acc = -2 - f->of[k];
-    return zl_run_sum(r, i, acc)->version == f->tag[k] ? 1 + acc : 0;
+    return zl_run_acc(r, i, acc)->version == f->tag[k] ? 1 + acc : 0;
 }
 
-void zl_sum_factors(zl_run *r, const zl_instance *i, const zl_event *e, zl_factors *last)
+void zl_acc_factors(zl_run *r, const zl_instance *i, const zl_event *e, zl_factors *last)
 {
     zl_factors f = {.by = (int32_t)(i - r->instances), .event = zl_event_index(r, e)};
     for (int k = 0; k < 2; k++) f.of[k] = factor_of(r, i, e, k, &f.tag[k]);
@@ -86,14 +86,14 @@ void zl_sum_factors(zl_run *r, const zl_instance *i, const zl_event *e, zl_facto
 static void add_product(zl_run *r, zl_instance *i, const zl_event *e)
 {
     uint32_t event = zl_event_index(r, e);
-    zl_sum *s = zl_run_sum(r, i, e->acc);
-    if (s->touched) zl_run_fault(r, ZLAY_PIPE_FENCE, event, s->event, 0, 0);
-    if (e->fresh ? s->unread : s->state != ZL_SUM_SUM)
+    zl_acc_state *s = zl_run_acc(r, i, e->acc);
+    if (s->unfenced) zl_run_fault(r, ZLAY_PIPE_FENCE, event, s->event, 0, 0);
+    if (e->fresh ? s->unread : s->state != ZL_ACC_SUM)
         zl_run_fault(r, ZLAY_PIPE_STAGE, event, s->event, e->fresh, !e->fresh);
     if ((s->kind != ZL_OF_WGMMA && is_in_flight(i, s)) || is_being_read(i, s))
         zl_run_fault(r, ZLAY_PIPE_FENCE, event, s->event, 1, 0);
-    s->state = ZL_SUM_SUM;
-    zl_sum_factors(r, i, e, &s->factors);
+    s->state = ZL_ACC_SUM;
+    zl_acc_factors(r, i, e, &s->factors);
     s->unread = true;
     s->kind = ZL_OF_WGMMA;
     s->group = i->issued[ZL_OF_WGMMA] + 1;
@@ -105,10 +105,10 @@ static void add_product(zl_run *r, zl_instance *i, const zl_event *e)
 static void read_factor(zl_run *r, zl_instance *i, const zl_event *e)
 {
     uint32_t event = zl_event_index(r, e);
-    zl_sum *s = zl_run_sum(r, i, e->acc_a);
-    if (s->state == ZL_SUM_EMPTY) zl_run_fault(r, ZLAY_PIPE_STAGE, event, UINT32_MAX, 0, 1);
-    if (is_in_flight(i, s) || s->touched) zl_run_fault(r, ZLAY_PIPE_FENCE, event, s->event, 1, 0);
-    s->state = ZL_SUM_TAKEN;
+    zl_acc_state *s = zl_run_acc(r, i, e->acc_a);
+    if (s->state == ZL_ACC_EMPTY) zl_run_fault(r, ZLAY_PIPE_STAGE, event, UINT32_MAX, 0, 1);
+    if (is_in_flight(i, s) || s->unfenced) zl_run_fault(r, ZLAY_PIPE_FENCE, event, s->event, 1, 0);
+    s->state = ZL_ACC_TAKEN;
     s->unread = false;
     s->reader = i->issued[ZL_OF_WGMMA] + 1;
     s->reader_kind = ZL_OF_WGMMA;
@@ -117,11 +117,11 @@ static void read_factor(zl_run *r, zl_instance *i, const zl_event *e)
 static void read_operand(zl_run *r, zl_instance *i, const zl_event *e, int k, uint32_t block,
                          int group)
 {
-    zl_touch touch = {.event = zl_event_index(r, e), .part = -1, .proxy = ZL_ASYNC};
+    zl_mem_access access = {.event = zl_event_index(r, e), .part = -1, .proxy = ZL_ASYNC};
     uint32_t slot = zl_run_slot(r, i, &e->at[k], r->pipe->smems[e->smem[k]].stages);
-    zl_touch_group(r, &touch, i, group);
-    zl_spot_read(r, zl_smem_place(r, i, block, e->smem[k], slot), i, group == ZL_OF_WGMMA,
-                  zl_run_value(r, i, &e->at[k]), &touch);
+    zl_access_group(r, &access, i, group);
+    zl_shadow_read(r, zl_smem_place(r, i, block, e->smem[k], slot), i, group == ZL_OF_WGMMA,
+                  zl_run_value(r, i, &e->at[k]), &access);
 }
 
 static void open_group(zl_run *r, zl_instance *i, int group, const zl_event *e)
@@ -151,22 +151,22 @@ static uint32_t blocks_of(const zl_run *r, const zl_instance *i, int32_t tmem, u
 static void use_columns(zl_run *r, zl_instance *i, const zl_event *e, int k, bool write, int group,
                         uint32_t block)
 {
-    zl_touch touch = {.event = zl_event_index(r, e), .proxy = ZL_TENSOR};
+    zl_mem_access access = {.event = zl_event_index(r, e), .proxy = ZL_TENSOR};
     int32_t tmem = e->tmem[k];
     uint32_t slot = zl_run_slot(r, i, &e->tmem_at[k], r->pipe->tmems[tmem].stages);
     int64_t tag = zl_run_value(r, i, &e->tmem_at[k]);
-    zl_spot *p = zl_tmem_place(r, block, tmem, slot);
+    zl_shadow *p = zl_tmem_place(r, block, tmem, slot);
     bool warps = group != ZL_OF_TCGEN05;
-    zl_columns_live(r, i, tmem, block, touch.event);
-    zl_touch_group(r, &touch, i, group);
+    zl_columns_live(r, i, tmem, block, access.event);
+    zl_access_group(r, &access, i, group);
     if (!write && (!p->any || p->tag != tag))
-        zl_run_fault(r, ZLAY_PIPE_STAGE, touch.event, p->any ? p->writer : UINT32_MAX, p->tag, tag);
-    if (write) zl_spot_write(r, p, i, warps, tag, &touch);
-    else zl_spot_read(r, p, i, warps, tag, &touch);
+        zl_run_fault(r, ZLAY_PIPE_STAGE, access.event, p->any ? p->writer : UINT32_MAX, p->tag, tag);
+    if (write) zl_shadow_write(r, p, i, warps, tag, &access);
+    else zl_shadow_read(r, p, i, warps, tag, &access);
 }
 
 /* A sum that somebody reads before the next one begins there. */
-static void write_sum(zl_run *r, zl_instance *i, const zl_event *e, uint32_t block, zl_spot *p)
+static void write_sum(zl_run *r, zl_instance *i, const zl_event *e, uint32_t block, zl_shadow *p)
 {
     bool unread = p->unread;
     p->unread = false;
@@ -183,8 +183,8 @@ static void tensor_product(zl_run *r, zl_instance *i, const zl_event *e)
     uint32_t slot = zl_run_slot(r, i, &e->tmem_at[0], r->pipe->tmems[e->tmem[0]].stages);
     int64_t tag = zl_run_value(r, i, &e->tmem_at[0]);
     for (uint32_t b = first; b < first + blocks; b++) {
-        zl_spot *p = zl_tmem_place(r, b, e->tmem[0], slot);
-        if (b == first) zl_sum_factors(r, i, e, &p->factors);
+        zl_shadow *p = zl_tmem_place(r, b, e->tmem[0], slot);
+        if (b == first) zl_acc_factors(r, i, e, &p->factors);
         if (!e->fresh && (!p->any || p->tag != tag))
             zl_run_fault(r, ZLAY_PIPE_STAGE, zl_event_index(r, e), p->any ? p->writer : UINT32_MAX,
                          p->tag, tag);
@@ -207,24 +207,24 @@ void zl_run_products(zl_run *r, zl_instance *i, const zl_event *e)
 
 static void load(zl_run *r, zl_instance *i, const zl_event *e)
 {
-    zl_sum *s = zl_run_sum(r, i, e->acc);
+    zl_acc_state *s = zl_run_acc(r, i, e->acc);
     if (is_in_flight(i, s) || is_being_read(i, s))
-        zl_run_fault(r, zl_sum_rule(is_in_flight(i, s) ? s->kind : s->reader_kind),
+        zl_run_fault(r, zl_acc_rule(is_in_flight(i, s) ? s->kind : s->reader_kind),
                      zl_event_index(r, e), s->event, 1, 0);
     use_columns(r, i, e, 0, false, ZL_OF_TLD, (uint32_t)i->cta);
-    s->state = ZL_SUM_SUM;
+    s->state = ZL_ACC_SUM;
     s->kind = ZL_OF_TLD;
     s->group = i->last[ZL_OF_TLD] = ++i->issued[ZL_OF_TLD];
     s->version = i->epoch;
-    s->touched = true;
+    s->unfenced = true;
     s->event = zl_event_index(r, e);
 }
 
 static void store(zl_run *r, zl_instance *i, const zl_event *e)
 {
     uint32_t event = zl_event_index(r, e);
-    zl_sum *s = zl_run_sum(r, i, e->acc);
-    zl_sum_use(r, i, e->acc, true, event);
+    zl_acc_state *s = zl_run_acc(r, i, e->acc);
+    zl_acc_use(r, i, e->acc, true, event);
     use_columns(r, i, e, 0, true, ZL_OF_TST, (uint32_t)i->cta);
     s->reader = i->last[ZL_OF_TST] = ++i->issued[ZL_OF_TST];
     s->reader_kind = ZL_OF_TST;

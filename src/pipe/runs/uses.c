@@ -40,7 +40,7 @@ static uint32_t room_of(const zl_run *r, uint32_t (*uses)(const zl_event *, uint
 static void set_room(zl_run *r, uint32_t first, uint32_t count, uint32_t room)
 {
     for (uint32_t k = first; k < first + count; k++) r->rooms[k] = room;
-    r->touches_count += (size_t)count * room;
+    r->accesses_count += (size_t)count * room;
 }
 
 /* ---- flags ---- */
@@ -80,7 +80,7 @@ void zl_run_make_flags(zl_run *r)
 
 /* ---- all of them ---- */
 
-void zl_run_count_uses(zl_run *r)
+void zl_run_count_accesses(zl_run *r)
 {
     const zlay_pipe *p = r->pipe;
     for (uint32_t s = 0; s < p->smems_count; s++)

@@ -79,8 +79,8 @@ bool zl_run_fills(const zl_run *r, const zl_instance *i, const zl_event *e, uint
     return false;
 }
 
-zl_gate *zl_run_gate(zl_run *r, const zl_instance *i, const zl_event *e, uint32_t block)
+zl_mbar *zl_run_mbar(zl_run *r, const zl_instance *i, const zl_event *e, uint32_t block)
 {
-    return zl_gate_of(r, e->bar, block,
+    return zl_mbar_of(r, e->bar, block,
                       zl_run_slot(r, i, &e->bar_at, r->pipe->bars[e->bar].stages));
 }

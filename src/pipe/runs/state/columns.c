@@ -57,7 +57,7 @@ static int32_t alive(zl_run *r, const zl_instance *i, uint32_t block)
 static void forget(zl_run *r, int32_t tmem, uint32_t block)
 {
     for (uint32_t slot = 0; slot < r->pipe->tmems[tmem].stages; slot++) {
-        zl_spot *p = zl_tmem_place(r, block, tmem, slot);
+        zl_shadow *p = zl_tmem_place(r, block, tmem, slot);
         p->any = p->unread = false;
         p->filled = 0;
         p->count = 0;
@@ -110,10 +110,10 @@ void zl_columns_relinquish(zl_run *r, const zl_instance *i, const zl_event *e)
 
 /* ---- dealloc ---- */
 
-static bool is_over(const zl_run *r, const zl_instance *i, const zl_touch *touch)
+static bool is_complete(const zl_run *r, const zl_instance *i, const zl_mem_access *access)
 {
-    for (uint32_t n = 0; n < touch->conds; n++)
-        if (r->classes[i->first].clock[touch->cond[n].comp] < touch->cond[n].value) return false;
+    for (uint32_t n = 0; n < access->conds; n++)
+        if (r->classes[i->first].clock[access->cond[n].comp] < access->cond[n].value) return false;
     return true;
 }
 
@@ -121,10 +121,10 @@ static bool is_over(const zl_run *r, const zl_instance *i, const zl_touch *touch
 static void check_uses(zl_run *r, const zl_instance *i, const zl_event *e)
 {
     for (uint32_t slot = 0; slot < r->pipe->tmems[e->tmem[0]].stages; slot++) {
-        const zl_spot *p = zl_tmem_place(r, (uint32_t)i->cta, e->tmem[0], slot);
+        const zl_shadow *p = zl_tmem_place(r, (uint32_t)i->cta, e->tmem[0], slot);
         for (uint32_t k = 0; k < p->count; k++)
-            if (!is_over(r, i, &p->touches[k]))
-                zl_run_fault(r, ZLAY_PIPE_TMEM_USE, zl_event_index(r, e), p->touches[k].event, 0, 0);
+            if (!is_complete(r, i, &p->accesses[k]))
+                zl_run_fault(r, ZLAY_PIPE_TMEM_USE, zl_event_index(r, e), p->accesses[k].event, 0, 0);
     }
 }
 

@@ -59,10 +59,10 @@ static void place_groups(zl_run *r, unsigned used)
 /* Rows of r->comps, and rows of classes. */
 static size_t clocks_needed(const zl_run *r)
 {
-    size_t rows = 4 * (size_t)r->classes_count + 2 * (size_t)r->gates_count +
+    size_t rows = 4 * (size_t)r->classes_count + 2 * (size_t)r->mbars_count +
                   2 * (size_t)r->meetings_count + r->thresholds_count + r->flags_count +
                   r->pipe->blocks + 1;
-    return rows * r->comps + r->gates_count * (r->epochs + (2 + ZL_CAME) * (size_t)r->classes_count) +
+    return rows * r->comps + r->mbars_count * (r->epochs + (2 + ZL_CAME) * (size_t)r->classes_count) +
            (r->thresholds_count + r->flags_count) * (size_t)r->classes_count;
 }
 
@@ -79,7 +79,7 @@ void zl_run_count_components(zl_run *r)
     place_groups(r, used);
     r->class_comps = used & HAS_CPASYNC ? ZL_WITH_CPASYNC : ZL_WITHOUT_CPASYNC;
     r->comps = r->class_comps * r->classes_count + r->group_comps * r->instances_count +
-               r->gates_count + r->meetings_count;
+               r->mbars_count + r->meetings_count;
     r->comps = whole_vectors(r->comps);
     r->epochs = whole_vectors(r->classes_count);
     r->memory_room = clocks_needed(r);
@@ -138,7 +138,7 @@ static void note_counted(zl_run *r)
 static void number_components(zl_run *r)
 {
     int32_t comp = first_of_groups(r) + (int32_t)(r->group_comps * r->instances_count);
-    for (uint32_t g = 0; g < r->gates_count; g++) r->gates[g].comp = comp++;
+    for (uint32_t g = 0; g < r->mbars_count; g++) r->mbars[g].comp = comp++;
     for (uint32_t m = 0; m < r->meetings_count; m++) r->meetings[m].comp = comp++;
 }
 
@@ -160,8 +160,8 @@ static void place_clocks(zl_run *r)
         r->classes[c].after = take(r, &used, r->comps);
         r->classes[c].mapped = take(r, &used, r->comps);
     }
-    for (uint32_t k = 0; k < r->gates_count; k++) {
-        zl_gate *g = &r->gates[k];
+    for (uint32_t k = 0; k < r->mbars_count; k++) {
+        zl_mbar *g = &r->mbars[k];
         g->done = take(r, &used, r->comps);
         g->sum = take(r, &used, r->comps);
         g->arrived = take(r, &used, r->epochs);

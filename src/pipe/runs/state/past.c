@@ -58,7 +58,7 @@ void zl_watch_find_asks(zl_run *r)
 static bool may_come(const zl_instance *i, uint32_t last) { return i->pc < last; }
 
 static uint32_t of_bar(const zl_run *r, const uint32_t *last, const zl_instance *i,
-                       const zl_gate *g)
+                       const zl_mbar *g)
 {
     return last[(uint32_t)i->role * r->pipe->bars_count + (uint32_t)g->bar];
 }
@@ -66,7 +66,7 @@ static uint32_t of_bar(const zl_run *r, const uint32_t *last, const zl_instance 
 /* ---- who waits ---- */
 
 /* What all of those know who may yet arrive at a barrier; false where there are none. */
-static bool find_comers(zl_run *r, const zl_gate *g, const zl_instance *but)
+static bool find_comers(zl_run *r, const zl_mbar *g, const zl_instance *but)
 {
     const bool *comes = r->watch->comers +
                         ((size_t)g->bar * r->pipe->blocks + (size_t)g->cta) * r->instances_count;
@@ -87,7 +87,7 @@ static bool find_comers(zl_run *r, const zl_gate *g, const zl_instance *but)
 void zl_state_hear(zl_run *r)
 {
     for (const zl_instance *i = r->instances; i < r->instances + r->instances_count; i++) {
-        const zl_gate *g = i->stands;
+        const zl_mbar *g = i->stands;
         bool waits = g && r->classes[i->first].clock[g->comp] == g->phase && g->pending > 0;
         if (!waits || !find_comers(r, g, i)) continue;
         for (uint32_t k = 0; k < i->classes; k++)
@@ -108,7 +108,7 @@ void zl_state_find_least(zl_run *r)
 }
 
 /* Tensor memory and the changes of maps are asked of other clocks. */
-bool zl_state_is_past(const zl_run *r, const zl_touch *t, zl_cond cond)
+bool zl_state_is_past(const zl_run *r, const zl_mem_access *t, zl_cond cond)
 {
     const zl_tick *least = r->watch->least;
     bool own = t->proxy == ZL_TENSOR || r->pipe->events[t->event].kind == ZL_EV_UPDATE;
@@ -118,7 +118,7 @@ bool zl_state_is_past(const zl_run *r, const zl_touch *t, zl_cond cond)
     return !t->write || !fenced || least[zl_comp_fenced(r, cond.comp)] >= cond.value;
 }
 
-static bool is_known(const zl_run *r, const zl_touch *t)
+static bool is_known(const zl_run *r, const zl_mem_access *t)
 {
     bool known = true;
     for (uint32_t n = 0; n < t->conds && known; n++) known = zl_state_is_past(r, t, t->cond[n]);
@@ -126,7 +126,7 @@ static bool is_known(const zl_run *r, const zl_touch *t)
 }
 
 /* What knows that a use is over knows it of one before by the same threads. */
-static bool comes_after(const zl_touch *t, const zl_touch *before)
+static bool comes_after(const zl_mem_access *t, const zl_mem_access *before)
 {
     bool after = !t->old && t->write == before->write && t->proxy == before->proxy &&
                  t->conds == before->conds;
@@ -138,40 +138,40 @@ static bool comes_after(const zl_touch *t, const zl_touch *before)
 
 /* Who is asked of a use of the content before is asked of one behind it too, where no more is
  * written beside that. */
-static bool is_followed(const zl_spot *p, const zl_touch *t)
+static bool is_followed(const zl_shadow *p, const zl_mem_access *t)
 {
     bool followed = false;
     if (!t->old || (t->write && (!p->size || p->filled != p->size))) return false;
-    for (uint32_t k = 0; k < p->count && !followed; k++) followed = comes_after(&p->touches[k], t);
+    for (uint32_t k = 0; k < p->count && !followed; k++) followed = comes_after(&p->accesses[k], t);
     return followed;
 }
 
 /* What was written last stays: whether it is whole is asked of it. */
-void zl_state_forget(const zl_run *r, zl_spot *p)
+void zl_state_forget(const zl_run *r, zl_shadow *p)
 {
     for (uint32_t k = p->count; k-- > 0;) {
-        const zl_touch *t = &p->touches[k];
+        const zl_mem_access *t = &p->accesses[k];
         if ((!t->write || t->old) && (is_followed(p, t) || is_known(r, t)))
-            p->touches[k] = p->touches[--p->count];
+            p->accesses[k] = p->accesses[--p->count];
     }
 }
 
 /* ---- phases ---- */
 
-static bool waits(const zl_run *r, const zl_gate *g, const zl_class *c)
+static bool waits(const zl_run *r, const zl_mbar *g, const zl_class *c)
 {
     const zl_instance *i = &r->instances[c->instance];
     return i->cta == g->cta && may_come(i, of_bar(r, r->watch->waits, i, g));
 }
 
-static bool names(const zl_run *r, const zl_gate *g, const zl_class *c)
+static bool names(const zl_run *r, const zl_mbar *g, const zl_class *c)
 {
     const zl_instance *i = &r->instances[c->instance];
     return may_come(i, of_bar(r, r->watch->names, i, g));
 }
 
-static int32_t known(const zl_run *r, const zl_gate *g,
-                     bool (*asks)(const zl_run *, const zl_gate *, const zl_class *))
+static int32_t known(const zl_run *r, const zl_mbar *g,
+                     bool (*asks)(const zl_run *, const zl_mbar *, const zl_class *))
 {
     int32_t phase = g->phase;
     for (const zl_class *c = r->classes; c < r->classes + r->classes_count; c++)
@@ -179,10 +179,10 @@ static int32_t known(const zl_run *r, const zl_gate *g,
     return phase;
 }
 
-int32_t zl_state_known_to_comers(const zl_run *r, const zl_gate *g) { return known(r, g, names); }
-int32_t zl_state_known_to_waiters(const zl_run *r, const zl_gate *g) { return known(r, g, waits); }
+int32_t zl_state_known_to_comers(const zl_run *r, const zl_mbar *g) { return known(r, g, names); }
+int32_t zl_state_known_to_waiters(const zl_run *r, const zl_mbar *g) { return known(r, g, waits); }
 
-bool zl_state_is_heard(const zl_run *r, const zl_gate *g)
+bool zl_state_is_heard(const zl_run *r, const zl_mbar *g)
 {
     bool heard = true;
     for (const zl_class *c = r->classes; c < r->classes + r->classes_count && heard; c++)

@@ -2,64 +2,64 @@
 /* Memory: every use is ordered behind those that it conflicts with, or it is a fault. */
 #include "pipe/runs/state/clock.h"
 
-zl_spot *zl_smem_place(zl_run *r, const zl_instance *i, uint32_t block, int32_t smem, uint32_t slot)
+zl_shadow *zl_smem_place(zl_run *r, const zl_instance *i, uint32_t block, int32_t smem, uint32_t slot)
 {
     const zl_smem *s = &r->pipe->smems[smem];
     uint32_t each = s->each ? (uint32_t)i->number : 0;
     return &r->places[r->smem_at[smem] + (block * r->smem_each[smem] + each) * s->stages + slot];
 }
 
-zl_spot *zl_tmem_place(zl_run *r, uint32_t block, int32_t tmem, uint32_t slot)
+zl_shadow *zl_tmem_place(zl_run *r, uint32_t block, int32_t tmem, uint32_t slot)
 {
     return &r->places[r->tmem_at[tmem] + block * r->pipe->tmems[tmem].stages + slot];
 }
 
-zl_spot *zl_other_place(zl_run *r, int32_t other, uint32_t slot)
+zl_shadow *zl_other_place(zl_run *r, int32_t other, uint32_t slot)
 {
     return &r->places[r->other_at[other] + slot];
 }
 
 /* ---- when a use is over ---- */
 
-void zl_touch_now(const zl_run *r, zl_touch *touch, const zl_instance *i, bool all)
+void zl_access_now(const zl_run *r, zl_mem_access *access, const zl_instance *i, bool all)
 {
     (void)r;
-    touch->conds = all ? i->classes : 1;
-    for (uint32_t k = 0; k < touch->conds; k++)
-        touch->cond[k] = (zl_cond){(int32_t)(i->first + k), i->epoch};
+    access->conds = all ? i->classes : 1;
+    for (uint32_t k = 0; k < access->conds; k++)
+        access->cond[k] = (zl_cond){(int32_t)(i->first + k), i->epoch};
 }
 
-void zl_touch_group(const zl_run *r, zl_touch *touch, const zl_instance *i, int group)
+void zl_access_group(const zl_run *r, zl_mem_access *access, const zl_instance *i, int group)
 {
     int32_t next = i->issued[group] + 1;
     if (group == ZL_OF_CPASYNC) {
-        touch->conds = i->classes;
+        access->conds = i->classes;
         for (uint32_t k = 0; k < i->classes; k++)
-            touch->cond[k] = (zl_cond){zl_comp_cpasync(r, i->first + k), next};
+            access->cond[k] = (zl_cond){zl_comp_cpasync(r, i->first + k), next};
         return;
     }
-    touch->conds = zl_of_warps(group) && i->classes > 2 ? 2 : 1;
-    for (uint32_t k = 0; k < touch->conds; k++)
-        touch->cond[k] = (zl_cond){zl_comp_group(r, i, group, k == 1), next};
+    access->conds = zl_of_warps(group) && i->classes > 2 ? 2 : 1;
+    for (uint32_t k = 0; k < access->conds; k++)
+        access->cond[k] = (zl_cond){zl_comp_group(r, i, group, k == 1), next};
 }
 
 /* ---- order ---- */
 
-static bool is_over(const zl_touch *t, const zl_tick *view)
+static bool is_complete(const zl_mem_access *t, const zl_tick *view)
 {
     for (uint32_t k = 0; k < t->conds; k++)
         if (view[t->cond[k].comp] < t->cond[k].value) return false;
     return true;
 }
 
-static bool is_over_tensor(const zl_run *r, const zl_touch *t, const zl_tick *view)
+static bool is_complete_tensor(const zl_run *r, const zl_mem_access *t, const zl_tick *view)
 {
     for (uint32_t k = 0; k < t->conds; k++)
         if (view[zl_comp_tensor(r, t->cond[k].comp)] < t->cond[k].value) return false;
     return true;
 }
 
-static bool is_queued(const zl_run *r, const zl_touch *t)
+static bool is_queued(const zl_run *r, const zl_mem_access *t)
 {
     switch (r->pipe->events[t->event].kind) {
     case ZL_EV_LOAD:
@@ -71,13 +71,13 @@ static bool is_queued(const zl_run *r, const zl_touch *t)
 }
 
 /* A queue of one warp takes its instructions in order. */
-static bool is_in_queue(const zl_run *r, const zl_touch *before, const zl_touch *now)
+static bool is_in_queue(const zl_run *r, const zl_mem_access *before, const zl_mem_access *now)
 {
     return is_queued(r, now) && before->cond[0].comp == now->cond[0].comp && before->conds == 1;
 }
 
 /* No fence covers what a queue writes. */
-static bool is_fenced(const zl_run *r, const zl_touch *t, const zl_tick *view)
+static bool is_fenced(const zl_run *r, const zl_mem_access *t, const zl_tick *view)
 {
     if (is_queued(r, t)) return false;
     for (uint32_t k = 0; k < t->conds; k++)
@@ -87,7 +87,7 @@ static bool is_fenced(const zl_run *r, const zl_touch *t, const zl_tick *view)
 
 /* Products and copies of one thread come in its order; loads and stores of a warp when it has
  * waited. */
-static bool is_own_tensor(const zl_run *r, const zl_touch *before, const zl_touch *now)
+static bool is_own_tensor(const zl_run *r, const zl_mem_access *before, const zl_mem_access *now)
 {
     const zl_instance *i = &r->instances[now->instance];
     zl_event_kind kind = r->pipe->events[before->event].kind;
@@ -99,24 +99,24 @@ static bool is_own_tensor(const zl_run *r, const zl_touch *before, const zl_touc
 }
 
 /* The rule that is broken where `now`, of this class, follows `before`; 0: none. */
-static int32_t broken_by(const zl_run *r, const zl_class *c, const zl_touch *before,
-                         const zl_touch *now)
+static int32_t broken_by(const zl_run *r, const zl_class *c, const zl_mem_access *before,
+                         const zl_mem_access *now)
 {
     int32_t order = now->write ? ZLAY_PIPE_OVERWRITE : ZLAY_PIPE_READ_BEFORE_FULL;
     if (now->proxy == ZL_TENSOR) {
-        if (is_own_tensor(r, before, now) || is_over_tensor(r, before, c->after)) return 0;
-        return is_over(before, c->clock) ? ZLAY_PIPE_TCGEN05 : ZLAY_PIPE_TMEM_USE;
+        if (is_own_tensor(r, before, now) || is_complete_tensor(r, before, c->after)) return 0;
+        return is_complete(before, c->clock) ? ZLAY_PIPE_TCGEN05 : ZLAY_PIPE_TMEM_USE;
     }
     if (is_in_queue(r, before, now)) return 0;
-    if (!is_over(before, c->clock)) return order;
+    if (!is_complete(before, c->clock)) return order;
     if (before->write && before->proxy == ZL_GENERIC && now->proxy == ZL_ASYNC &&
         !is_fenced(r, before, c->clock))
         return ZLAY_PIPE_PROXY;
     return 0;
 }
 
-static void check_order(zl_run *r, const zl_instance *i, bool all, const zl_touch *before,
-                        const zl_touch *now)
+static void check_order(zl_run *r, const zl_instance *i, bool all, const zl_mem_access *before,
+                        const zl_mem_access *now)
 {
     for (uint32_t k = 0; k < (all ? i->classes : 1); k++) {
         int32_t rule = broken_by(r, &r->classes[i->first + k], before, now);
@@ -126,46 +126,46 @@ static void check_order(zl_run *r, const zl_instance *i, bool all, const zl_touc
 
 /* ---- content ---- */
 
-void zl_spot_keep(zl_spot *p, const zl_touch *touch)
+void zl_shadow_keep(zl_shadow *p, const zl_mem_access *access)
 {
     for (uint32_t k = 0; k < p->count; k++) {
-        zl_touch *t = &p->touches[k];
-        if (t->instance == touch->instance && t->event == touch->event && !t->old &&
-            t->part == touch->part) {
-            *t = *touch;
+        zl_mem_access *t = &p->accesses[k];
+        if (t->instance == access->instance && t->event == access->event && !t->old &&
+            t->part == access->part) {
+            *t = *access;
             return;
         }
     }
-    p->touches[p->count++] = *touch;
+    p->accesses[p->count++] = *access;
 }
 
 /* What was written last becomes old; what was old is gone. */
-static void turn(zl_spot *p)
+static void turn(zl_shadow *p)
 {
     uint32_t kept = 0;
     for (uint32_t k = 0; k < p->count; k++)
-        if (!p->touches[k].old) {
-            p->touches[kept] = p->touches[k];
-            p->touches[kept++].old = true;
+        if (!p->accesses[k].old) {
+            p->accesses[kept] = p->accesses[k];
+            p->accesses[kept++].old = true;
         }
     p->count = kept;
     p->filled = 0;
 }
 
-static const zl_touch *piece_of(const zl_spot *p, int32_t part)
+static const zl_mem_access *piece_of(const zl_shadow *p, int32_t part)
 {
     for (uint32_t k = 0; k < p->count; k++) {
-        const zl_touch *t = &p->touches[k];
+        const zl_mem_access *t = &p->accesses[k];
         if (t->write && !t->old && t->part == part) return t;
     }
     return NULL;
 }
 
-static uint32_t count_pieces(const zl_spot *p)
+static uint32_t count_pieces(const zl_shadow *p)
 {
     uint32_t count = 0;
     for (uint32_t k = 0; k < p->count; k++) {
-        const zl_touch *t = &p->touches[k];
+        const zl_mem_access *t = &p->accesses[k];
         count += t->write && !t->old && piece_of(p, t->part) == t;
     }
     return count;
@@ -173,69 +173,69 @@ static uint32_t count_pieces(const zl_spot *p)
 
 /* ---- reads ---- */
 
-static void check_content(zl_run *r, zl_spot *p, int64_t tag, const zl_touch *touch)
+static void check_content(zl_run *r, zl_shadow *p, int64_t tag, const zl_mem_access *access)
 {
     uint32_t other = p->any ? p->writer : UINT32_MAX;
-    if (!p->any) zl_run_fault(r, ZLAY_PIPE_READ_BEFORE_FULL, touch->event, other, 0, p->size);
-    else if (p->tag != tag) zl_run_fault(r, ZLAY_PIPE_STAGE, touch->event, other, p->tag, tag);
+    if (!p->any) zl_run_fault(r, ZLAY_PIPE_READ_BEFORE_FULL, access->event, other, 0, p->size);
+    else if (p->tag != tag) zl_run_fault(r, ZLAY_PIPE_STAGE, access->event, other, p->tag, tag);
     else if (p->filled != p->size || (p->pieces && count_pieces(p) != p->pieces))
-        zl_run_fault(r, ZLAY_PIPE_STAGE, touch->event, other, p->filled, p->size);
-    else if (touch->part > 0 && !piece_of(p, touch->part))
-        zl_run_fault(r, ZLAY_PIPE_STAGE, touch->event, other, touch->part, 0);
-    else if (!touch->part && count_pieces(p) == 1 && !piece_of(p, 0))
-        zl_run_fault(r, ZLAY_PIPE_STAGE, touch->event, other, touch->part, 0);
+        zl_run_fault(r, ZLAY_PIPE_STAGE, access->event, other, p->filled, p->size);
+    else if (access->part > 0 && !piece_of(p, access->part))
+        zl_run_fault(r, ZLAY_PIPE_STAGE, access->event, other, access->part, 0);
+    else if (!access->part && count_pieces(p) == 1 && !piece_of(p, 0))
+        zl_run_fault(r, ZLAY_PIPE_STAGE, access->event, other, access->part, 0);
 }
 
-void zl_spot_read(zl_run *r, zl_spot *p, const zl_instance *i, bool all, int64_t tag,
-                   zl_touch *touch)
+void zl_shadow_read(zl_run *r, zl_shadow *p, const zl_instance *i, bool all, int64_t tag,
+                   zl_mem_access *access)
 {
-    touch->write = false;
-    touch->instance = (int32_t)(i - r->instances);
+    access->write = false;
+    access->instance = (int32_t)(i - r->instances);
     for (uint32_t k = 0; k < p->count; k++) {
-        const zl_touch *t = &p->touches[k];
-        if (t->write && !t->old && (touch->part <= 0 || t->part == touch->part))
-            check_order(r, i, all, t, touch);
+        const zl_mem_access *t = &p->accesses[k];
+        if (t->write && !t->old && (access->part <= 0 || t->part == access->part))
+            check_order(r, i, all, t, access);
     }
-    if (p->size && !r->fault.rule) check_content(r, p, tag, touch);
+    if (p->size && !r->fault.rule) check_content(r, p, tag, access);
     p->unread = false;
-    zl_spot_keep(p, touch);
+    zl_shadow_keep(p, access);
 }
 
 /* ---- writes ---- */
 
 /* The same threads write the same part again; what is written whole is new each time. */
-static bool is_again(const zl_touch *before, const zl_touch *now)
+static bool is_again(const zl_mem_access *before, const zl_mem_access *now)
 {
     return before->write && !before->old && before->instance == now->instance &&
            before->part == now->part && before->proxy == ZL_GENERIC && now->proxy == ZL_GENERIC &&
            before->cond[0].comp == now->cond[0].comp;
 }
 
-static void begin_content(zl_run *r, zl_spot *p, int64_t tag, const zl_touch *touch)
+static void begin_content(zl_run *r, zl_shadow *p, int64_t tag, const zl_mem_access *access)
 {
-    if (p->unread) zl_run_fault(r, ZLAY_PIPE_STAGE, touch->event, p->writer, 2, 1);
+    if (p->unread) zl_run_fault(r, ZLAY_PIPE_STAGE, access->event, p->writer, 2, 1);
     turn(p);
     p->tag = tag;
     p->any = true;
 }
 
-void zl_spot_write(zl_run *r, zl_spot *p, const zl_instance *i, bool all, int64_t tag,
-                    zl_touch *touch)
+void zl_shadow_write(zl_run *r, zl_shadow *p, const zl_instance *i, bool all, int64_t tag,
+                    zl_mem_access *access)
 {
-    touch->write = true;
-    touch->instance = (int32_t)(i - r->instances);
-    if (p->size && !touch->bytes) touch->bytes = p->size;
-    const zl_touch *piece = p->any && p->tag == tag ? piece_of(p, touch->part) : NULL;
-    bool again = piece && (p->pieces || !p->size) && is_again(piece, touch);
-    bool more = p->any && p->tag == tag && !piece && p->filled + touch->bytes <= p->size;
+    access->write = true;
+    access->instance = (int32_t)(i - r->instances);
+    if (p->size && !access->bytes) access->bytes = p->size;
+    const zl_mem_access *piece = p->any && p->tag == tag ? piece_of(p, access->part) : NULL;
+    bool again = piece && (p->pieces || !p->size) && is_again(piece, access);
+    bool more = p->any && p->tag == tag && !piece && p->filled + access->bytes <= p->size;
     for (uint32_t k = 0; k < p->count; k++) {
-        const zl_touch *t = &p->touches[k];
-        bool apart = (more || again) && t->write && !t->old && t->part != touch->part;
-        if (!apart && !(again && is_again(t, touch))) check_order(r, i, all, t, touch);
+        const zl_mem_access *t = &p->accesses[k];
+        bool apart = (more || again) && t->write && !t->old && t->part != access->part;
+        if (!apart && !(again && is_again(t, access))) check_order(r, i, all, t, access);
     }
-    if (!again && !more) begin_content(r, p, tag, touch);
-    if (!again) p->filled += touch->bytes;
+    if (!again && !more) begin_content(r, p, tag, access);
+    if (!again) p->filled += access->bytes;
     p->unread = p->size != 0;
-    p->writer = touch->event;
-    zl_spot_keep(p, touch);
+    p->writer = access->event;
+    zl_shadow_keep(p, access);
 }

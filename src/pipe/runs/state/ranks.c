@@ -6,17 +6,17 @@
 
 /* ---- room ---- */
 
-static size_t touches_room(const zl_run *r, size_t each) { return r->touches_count * each; }
+static size_t accesses_room(const zl_run *r, size_t each) { return r->accesses_count * each; }
 
 size_t zl_state_rows(const zl_run *r)
 {
-    return 4 * (size_t)r->classes_count + 3 * (size_t)r->gates_count + 2 * (size_t)r->meetings_count +
+    return 4 * (size_t)r->classes_count + 3 * (size_t)r->mbars_count + 2 * (size_t)r->meetings_count +
            r->thresholds_count + r->flags_count + 1;
 }
 
 size_t zl_state_items(const zl_run *r)
 {
-    return (size_t)r->gates_count * (2 + (2 + ZL_CAME) * r->classes_count) + touches_room(r, 3 * ZL_CONDS) +
+    return (size_t)r->mbars_count * (2 + (2 + ZL_CAME) * r->classes_count) + accesses_room(r, 3 * ZL_CONDS) +
            6 * (size_t)r->pipe->tmems_count * r->pipe->blocks + r->meetings_count +
            (r->thresholds_count + r->flags_count) * (size_t)r->classes_count +
            (size_t)r->pipe->blocks * r->comps + 2 * (size_t)r->classes_count;
@@ -26,8 +26,8 @@ size_t zl_state_room(const zl_run *r)
 {
     const zlay_pipe *p = r->pipe;
     size_t instance = 3 + ZL_PIPE_LOOPS + 2 * ZL_GROUPS + 10 * (size_t)p->accs_count;
-    return r->instances_count * instance + (size_t)zl_rings(p) * p->blocks * p->params_count + r->gates_count * (5 + ZL_CAME + (2 + ZL_CAME) * (size_t)r->classes_count) +
-           8 * (size_t)r->places_count + touches_room(r, 3 + 2 * ZL_CONDS) +
+    return r->instances_count * instance + (size_t)zl_rings(p) * p->blocks * p->params_count + r->mbars_count * (5 + ZL_CAME + (2 + ZL_CAME) * (size_t)r->classes_count) +
+           8 * (size_t)r->places_count + accesses_room(r, 3 + 2 * ZL_CONDS) +
            5 * (size_t)p->tmems_count * p->blocks + p->blocks + 2 * (size_t)r->meetings_count +
            r->flags_count + (r->thresholds_count + 2 * r->flags_count) * (1 + (size_t)r->classes_count) +
            (size_t)p->blocks * r->comps + zl_state_items(r) +
@@ -134,9 +134,9 @@ static void put_values(zl_run *r, const zl_tick *clock, uint32_t comps)
 static void put_turned(zl_run *r, const zl_tick *clock)
 {
     zl_watch *w = r->watch;
-    uint32_t first = r->gates_count ? (uint32_t)r->gates->comp : 0;
+    uint32_t first = r->mbars_count ? (uint32_t)r->mbars->comp : 0;
     memcpy(w->turned, clock, r->comps * sizeof *clock);
-    for (uint32_t k = first; k < first + r->gates_count; k++) w->turned[k] = clock[w->order[k]];
+    for (uint32_t k = first; k < first + r->mbars_count; k++) w->turned[k] = clock[w->order[k]];
     put_values(r, w->turned, r->comps);
 }
 
@@ -168,10 +168,10 @@ static void put_class_clocks(zl_run *r)
     }
 }
 
-static void put_gate_clocks(zl_run *r)
+static void put_mbar_clocks(zl_run *r)
 {
-    for (uint32_t k = 0; k < r->gates_count; k++) {
-        const zl_gate *g = &r->gates[r->watch->order[r->gates->comp + (int32_t)k] - r->gates->comp];
+    for (uint32_t k = 0; k < r->mbars_count; k++) {
+        const zl_mbar *g = &r->mbars[r->watch->order[r->mbars->comp + (int32_t)k] - r->mbars->comp];
         if (g->idle) continue;
         bool heard = zl_state_is_heard(r, g);
         r->watch->state[r->watch->size++] = heard;
@@ -201,7 +201,7 @@ bool zl_state_rank(zl_run *r)
     memset(r->scratch, 0, r->comps * sizeof *r->scratch);
     put_turned(r, r->scratch);
     put_class_clocks(r);
-    put_gate_clocks(r);
+    put_mbar_clocks(r);
     put_other_clocks(r);
     return true;
 }

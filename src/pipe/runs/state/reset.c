@@ -16,7 +16,7 @@ static void reset_instances(zl_run *r)
                            .registers = (int32_t)r->pipe->registers};
     }
     for (uint32_t k = 0; k < r->instances_count * r->pipe->accs_count; k++)
-        r->sums[k] = (zl_sum){.touched = true, .reader_kind = ZL_OF_WGMMA, .factors = no_factors};
+        r->accs[k] = (zl_acc_state){.unfenced = true, .reader_kind = ZL_OF_WGMMA, .factors = no_factors};
 }
 
 static void nobody(const zl_run *r, zl_tick *epochs, size_t rows)
@@ -26,8 +26,8 @@ static void nobody(const zl_run *r, zl_tick *epochs, size_t rows)
 
 static void reset_things(zl_run *r)
 {
-    for (uint32_t k = 0; k < r->gates_count; k++) {
-        zl_gate *g = &r->gates[k];
+    for (uint32_t k = 0; k < r->mbars_count; k++) {
+        zl_mbar *g = &r->mbars[k];
         g->pending = r->pipe->bars[g->bar].count;
         g->tx = 0;
         g->phase = 0;
@@ -35,12 +35,12 @@ static void reset_things(zl_run *r)
         for (uint32_t c = 0; c < r->classes_count; c++) g->passed[c] = g->expected[c] = -1;
         for (int n = 0; n < ZL_CAME; n++) nobody(r, g->came[n], 1);
     }
-    zl_touch *touches = r->touches;
+    zl_mem_access *accesses = r->accesses;
     for (uint32_t k = 0; k < r->places_count; k++) {
-        zl_spot *p = &r->places[k];
-        *p = (zl_spot){.size = p->size, .pieces = p->pieces, .factors = no_factors,
-                       .touches = touches};
-        touches += r->rooms[k];
+        zl_shadow *p = &r->places[k];
+        *p = (zl_shadow){.size = p->size, .pieces = p->pieces, .factors = no_factors,
+                       .accesses = accesses};
+        accesses += r->rooms[k];
     }
     for (uint32_t k = 0; k < r->meetings_count; k++) {
         r->meetings[k].pending = r->meetings[k].count = 0;

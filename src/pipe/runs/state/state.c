@@ -93,7 +93,7 @@ static void order_components(state *w)
     int32_t *order = w->watch->order, *column = w->watch->column;
     for (uint32_t b = 0; b < w->pipe->bars_count; b++) {
         uint32_t stages = w->pipe->bars[b].stages;
-        int32_t first = r->gates[r->gate_at[b]].comp;
+        int32_t first = r->mbars[r->mbar_at[b]].comp;
         for (uint32_t k = 0; k < w->pipe->blocks * stages; k++) {
             uint32_t slot = slot_of(ring_base(w, b, k / stages), stages);
             int32_t comp = first + (int32_t)(k / stages * stages + (slot + k % stages) % stages);
@@ -168,7 +168,7 @@ static void put_factors(state *w, const zl_factors *f)
     if (f->by < 0) return;
     put(w, f->event);
     for (int k = 0; k < 2; k++) {
-        if (f->of[k] < 0) put(w, zl_sum_current(w->r, &w->r->instances[f->by], f, k));
+        if (f->of[k] < 0) put(w, zl_acc_current(w->r, &w->r->instances[f->by], f, k));
         if (f->of[k] < 0) continue;
         int64_t far = -w->r->reach - 1;
         int32_t param = tags[f->of[k]];
@@ -178,11 +178,11 @@ static void put_factors(state *w, const zl_factors *f)
     }
 }
 
-static void put_sums(state *w, const zl_instance *i)
+static void put_accs(state *w, const zl_instance *i)
 {
     for (uint32_t a = 0; a < w->pipe->accs_count; a++) {
-        const zl_sum *s = zl_run_sum(w->r, i, (int32_t)a);
-        put(w, s->state * 4 + s->touched * 2 + s->unread);
+        const zl_acc_state *s = zl_run_acc(w->r, i, (int32_t)a);
+        put(w, s->state * 4 + s->unfenced * 2 + s->unread);
         put(w, s->kind * ZL_GROUPS + s->reader_kind);
         put(w, zl_state_behind(w->r, i, s->kind, s->group));
         put(w, zl_state_behind(w->r, i, s->reader_kind, s->reader));
@@ -204,7 +204,7 @@ static void put_epochs(state *w, const zl_tick *epochs, bool asked)
 }
 
 /* Who waits asks for the last phase but one where it does not know of it; who comes, for the last. */
-static void put_gate(state *w, const zl_gate *g, int64_t rounds)
+static void put_mbar(state *w, const zl_mbar *g, int64_t rounds)
 {
     if (g->idle) return;
     bool settled = zl_state_known_to_waiters(w->r, g) >= g->phase - 1;
@@ -225,7 +225,7 @@ static void put_gate(state *w, const zl_gate *g, int64_t rounds)
 
 /* Slots in the order of their positions from the base on; a position's round is left out of its
  * phase. */
-static void put_gates(state *w)
+static void put_mbars(state *w)
 {
     for (uint32_t b = 0; b < w->pipe->bars_count; b++) {
         uint32_t stages = w->pipe->bars[b].stages;
@@ -233,7 +233,7 @@ static void put_gates(state *w)
         for (uint32_t k = 0; k < w->pipe->blocks; k++) put_still(w, b, k, stages);
         for (uint32_t k = 0; k < w->pipe->blocks * stages; k++) {
             int64_t at = ring_base(w, b, k / stages) + k % stages;
-            put_gate(w, zl_gate_of(w->r, (int32_t)b, k / stages, slot_of(at, stages)),
+            put_mbar(w, zl_mbar_of(w->r, (int32_t)b, k / stages, slot_of(at, stages)),
                      ring >= 0 ? round_of(at, stages) : 0);
         }
     }
@@ -260,7 +260,7 @@ static void put_meetings(state *w)
 
 /* ---- memory ---- */
 
-static void put_touch(state *w, const zl_touch *t)
+static void put_access(state *w, const zl_mem_access *t)
 {
     put(w, (t->instance * 4 + t->write * 2 + t->old) * 4 + (int32_t)t->proxy);
     put(w, t->event);
@@ -271,36 +271,36 @@ static void put_touch(state *w, const zl_touch *t)
     }
 }
 
-static bool comes_before(const zl_touch *a, const zl_touch *b)
+static bool comes_before(const zl_mem_access *a, const zl_mem_access *b)
 {
     if (a->old != b->old) return b->old;
     if (a->instance != b->instance) return a->instance < b->instance;
     return a->event != b->event ? a->event < b->event : a->part < b->part;
 }
 
-static void sort_touches(zl_spot *p)
+static void sort_accesses(zl_shadow *p)
 {
     for (uint32_t k = 1; k < p->count; k++)
-        for (uint32_t j = k; j > 0 && comes_before(&p->touches[j], &p->touches[j - 1]); j--) {
-            zl_touch t = p->touches[j];
-            p->touches[j] = p->touches[j - 1];
-            p->touches[j - 1] = t;
+        for (uint32_t j = k; j > 0 && comes_before(&p->accesses[j], &p->accesses[j - 1]); j--) {
+            zl_mem_access t = p->accesses[j];
+            p->accesses[j] = p->accesses[j - 1];
+            p->accesses[j - 1] = t;
         }
 }
 
-static void put_place(state *w, zl_spot *p, int64_t base)
+static void put_place(state *w, zl_shadow *p, int64_t base)
 {
     zl_state_forget(w->r, p);
     put(w, p->count * 4 + p->any * 2 + p->unread);
     if (p->any) put(w, p->tag - base);
     put(w, p->filled);
     if (p->factors.by >= 0) put_factors(w, &p->factors);
-    sort_touches(p);
-    for (uint32_t k = 0; k < p->count; k++) put_touch(w, &p->touches[k]);
+    sort_accesses(p);
+    for (uint32_t k = 0; k < p->count; k++) put_access(w, &p->accesses[k]);
 }
 
 /* `each` rings in each block. */
-static void put_ring(state *w, zl_spot *first, uint32_t each, uint32_t stages, uint32_t which)
+static void put_ring(state *w, zl_shadow *first, uint32_t each, uint32_t stages, uint32_t which)
 {
     for (uint32_t block = 0; block < w->pipe->blocks; block++) {
         uint32_t slot = slot_of(ring_base(w, which, block), stages);
@@ -379,9 +379,9 @@ void zl_state_write(zl_run *r, int32_t param)
     order_components(&w);
     for (uint32_t k = 0; k < r->instances_count; k++) {
         put_instance(&w, &r->instances[k]);
-        put_sums(&w, &r->instances[k]);
+        put_accs(&w, &r->instances[k]);
     }
-    put_gates(&w);
+    put_mbars(&w);
     put_places(&w);
     put_meetings(&w);
     put_debts(&w);

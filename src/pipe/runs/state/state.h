@@ -32,14 +32,14 @@ void zl_state_hear(zl_run *r);
 /* What all threads know that may yet ask, in watch->least; whether nobody can come upon a use that
  * is not over by this condition; to forget uses that no other can. */
 void zl_state_find_least(zl_run *r);
-bool zl_state_is_past(const zl_run *r, const zl_touch *t, zl_cond cond);
-void zl_state_forget(const zl_run *r, zl_spot *p);
+bool zl_state_is_past(const zl_run *r, const zl_mem_access *t, zl_cond cond);
+void zl_state_forget(const zl_run *r, zl_shadow *p);
 
 /* The last phase that all know of who may yet come to a barrier, or wait there; whether all who may
  * wait know what that phase tells. */
-int32_t zl_state_known_to_comers(const zl_run *r, const zl_gate *g);
-int32_t zl_state_known_to_waiters(const zl_run *r, const zl_gate *g);
-bool zl_state_is_heard(const zl_run *r, const zl_gate *g);
+int32_t zl_state_known_to_comers(const zl_run *r, const zl_mbar *g);
+int32_t zl_state_known_to_waiters(const zl_run *r, const zl_mbar *g);
+bool zl_state_is_heard(const zl_run *r, const zl_mbar *g);
 
 /* 0: the group is over; else how many lie behind it, as far as a wait can tell. */
 int32_t zl_state_behind(const zl_run *r, const zl_instance *i, int group, int32_t number);

@@ -4,65 +4,65 @@
 
 enum { TX_MOST = 1 << 20 };
 
-static int32_t *passed(zl_replay *c, const zl_rp_gate *g, uint32_t thread)
+static int32_t *passed(zl_replay *c, const zl_rp_mbar *g, uint32_t thread)
 {
-    return &c->passed[(size_t)(g - c->gates) * c->threads_count + thread];
+    return &c->passed[(size_t)(g - c->mbars) * c->threads_count + thread];
 }
 
-static int32_t *came(zl_replay *c, const zl_rp_gate *g, uint32_t thread)
+static int32_t *came(zl_replay *c, const zl_rp_mbar *g, uint32_t thread)
 {
-    return &c->came[(size_t)(g - c->gates) * c->threads_count + thread];
+    return &c->came[(size_t)(g - c->mbars) * c->threads_count + thread];
 }
 
 /* The arrival at the last phase that is complete, or the one before that. */
-static int32_t *were(zl_replay *c, const zl_rp_gate *g, int which, uint32_t thread)
+static int32_t *were(zl_replay *c, const zl_rp_mbar *g, int which, uint32_t thread)
 {
-    size_t gate = (size_t)which * c->gates_count + (size_t)(g - c->gates);
-    return &c->were[gate * c->threads_count + thread];
+    size_t mbar = (size_t)which * c->mbars_count + (size_t)(g - c->mbars);
+    return &c->were[mbar * c->threads_count + thread];
 }
 
-static int32_t *expected(zl_replay *c, const zl_rp_gate *g, uint32_t instance)
+static int32_t *expected(zl_replay *c, const zl_rp_mbar *g, uint32_t instance)
 {
-    return &c->expected[(size_t)(g - c->gates) * c->instances_count + instance];
+    return &c->expected[(size_t)(g - c->mbars) * c->instances_count + instance];
 }
 
-zl_rp_gate *zl_rp_gate_of(zl_replay *c, const zl_rp_instance *i, const zl_event *e, uint32_t block)
+zl_rp_mbar *zl_rp_mbar_of(zl_replay *c, const zl_rp_instance *i, const zl_event *e, uint32_t block)
 {
     uint32_t stages = c->pipe->bars[e->bar].stages;
     uint32_t slot = zl_rp_slot(c, i, &e->bar_at, (uint32_t)e->bar, block, stages);
-    return &c->gates[c->gate_at[e->bar] + block * stages + slot];
+    return &c->mbars[c->mbar_at[e->bar] + block * stages + slot];
 }
 
-void zl_rp_owe(zl_replay *c, uint32_t block, const zl_rp_gate *g, uint32_t thread, int32_t item,
+void zl_rp_owe(zl_replay *c, uint32_t block, const zl_rp_mbar *g, uint32_t thread, int32_t op,
                uint32_t event)
 {
-    uint32_t at = g ? c->threads_count + (uint32_t)(g - c->gates) : thread;
-    c->debts[block * (c->threads_count + c->gates_count) + at] = (zl_rp_debt){item, true, event};
+    uint32_t at = g ? c->threads_count + (uint32_t)(g - c->mbars) : thread;
+    c->debts[block * (c->threads_count + c->mbars_count) + at] = (zl_rp_debt){op, true, event};
 }
 
 /* ---- phases ---- */
 
-static void check_phase(zl_replay *c, const zl_rp_gate *g)
+static void check_phase(zl_replay *c, const zl_rp_mbar *g)
 {
     for (uint32_t n = 0; n < c->instances_count; n++)
         if (*expected(c, g, n) >= 0 &&
-            !zl_rp_has(c, zl_rp_gate_set(c, g, ZL_RP_ARRIVED), *expected(c, g, n)))
+            !zl_rp_has(c, zl_rp_mbar_set(c, g, ZL_RP_ARRIVED), *expected(c, g, n)))
             zl_rp_break(c, ZLAY_PIPE_BYTES, g->event, UINT32_MAX);
     for (uint32_t t = 0; t < c->threads_count; t++)
         if (*passed(c, g, t) >= 0 &&
-            !zl_rp_has(c, zl_rp_gate_set(c, g, ZL_RP_SUM), *passed(c, g, t)))
+            !zl_rp_has(c, zl_rp_mbar_set(c, g, ZL_RP_SUM), *passed(c, g, t)))
             zl_rp_break(c, ZLAY_PIPE_LOST_PHASE, g->event, UINT32_MAX);
 }
 
-static void next_phase(zl_replay *c, zl_rp_gate *g)
+static void next_phase(zl_replay *c, zl_rp_mbar *g)
 {
-    uint32_t done = zl_rp_gate_set(c, g, ZL_RP_DONE), sum = zl_rp_gate_set(c, g, ZL_RP_SUM);
+    uint32_t done = zl_rp_mbar_set(c, g, ZL_RP_DONE), sum = zl_rp_mbar_set(c, g, ZL_RP_SUM);
     check_phase(c, g);
     zl_rp_clear(c, done);
     zl_rp_join(c, done, sum);
     zl_rp_learn(c, done, g->next);
     zl_rp_clear(c, sum);
-    zl_rp_clear(c, zl_rp_gate_set(c, g, ZL_RP_ARRIVED));
+    zl_rp_clear(c, zl_rp_mbar_set(c, g, ZL_RP_ARRIVED));
     for (uint32_t n = 0; n < c->instances_count; n++) *expected(c, g, n) = -2;
     for (uint32_t t = 0; t < c->threads_count; t++) {
         *were(c, g, 1, t) = *were(c, g, 0, t);
@@ -74,12 +74,12 @@ static void next_phase(zl_replay *c, zl_rp_gate *g)
     g->hidden = false;
     g->last[1] = g->last[0];
     g->last[0] = g->next;
-    g->next = zl_rp_item_new(c, ZL_RP_POINT, -1, (int32_t)(g - c->gates));
+    g->next = zl_rp_op_new(c, ZL_RP_POINT, -1, (int32_t)(g - c->mbars));
     g->pending = c->pipe->bars[g->bar].count;
     g->phase++;
 }
 
-static void try_complete(zl_replay *c, zl_rp_gate *g)
+static void try_complete(zl_replay *c, zl_rp_mbar *g)
 {
     if (g->pending) return;
     if (g->tx < 0) zl_rp_break(c, ZLAY_PIPE_BYTES, g->event, UINT32_MAX);
@@ -87,7 +87,7 @@ static void try_complete(zl_replay *c, zl_rp_gate *g)
 }
 
 /* A phase of arrivals alone is complete when all of them have been: who knows of each knows that. */
-static void conclude(zl_replay *c, const zl_rp_gate *g, uint32_t thread)
+static void conclude(zl_replay *c, const zl_rp_mbar *g, uint32_t thread)
 {
     uint32_t knows = zl_rp_set(thread, ZL_RP_KNOWS);
     for (int k = 0; k < 2 && !zl_rp_has(c, knows, g->last[k]); k++) {
@@ -99,7 +99,7 @@ static void conclude(zl_replay *c, const zl_rp_gate *g, uint32_t thread)
 }
 
 /* The last phase is complete without a copy that its thread means for it, knowing of the one before. */
-static bool lacks_bytes(zl_replay *c, const zl_rp_gate *g, uint32_t thread, uint32_t event)
+static bool lacks_bytes(zl_replay *c, const zl_rp_mbar *g, uint32_t thread, uint32_t event)
 {
     const zl_event *e = &c->pipe->events[event];
     const zl_rp_instance *i = &c->instances[c->threads[thread].instance];
@@ -109,7 +109,7 @@ static bool lacks_bytes(zl_replay *c, const zl_rp_gate *g, uint32_t thread, uint
 }
 
 /* A thread that does not know the phase before to be complete may come into that. */
-static bool is_in_phase(zl_replay *c, zl_rp_gate *g, uint32_t thread, uint32_t event)
+static bool is_in_phase(zl_replay *c, zl_rp_mbar *g, uint32_t thread, uint32_t event)
 {
     conclude(c, g, thread);
     if (!zl_rp_has(c, zl_rp_set(thread, ZL_RP_KNOWS), g->last[0])) {
@@ -123,17 +123,17 @@ static bool is_in_phase(zl_replay *c, zl_rp_gate *g, uint32_t thread, uint32_t e
 
 /* ---- arrivals ---- */
 
-void zl_rp_come(zl_replay *c, zl_rp_gate *g, uint32_t thread, uint32_t event)
+void zl_rp_come(zl_replay *c, zl_rp_mbar *g, uint32_t thread, uint32_t event)
 {
     if (!is_in_phase(c, g, thread, event)) return;
-    int32_t item = *came(c, g, thread) = zl_rp_did(c, thread, false);
+    int32_t op = *came(c, g, thread) = zl_rp_did(c, thread, false);
     if (c->instances[c->threads[thread].instance].block != g->block)
-        zl_rp_owe(c, g->block, NULL, thread, item, event);
-    zl_rp_join(c, zl_rp_gate_set(c, g, ZL_RP_SUM), zl_rp_set(thread, ZL_RP_KNOWS));
-    zl_rp_join(c, zl_rp_gate_set(c, g, ZL_RP_ARRIVED), zl_rp_set(thread, ZL_RP_KNOWS));
+        zl_rp_owe(c, g->block, NULL, thread, op, event);
+    zl_rp_join(c, zl_rp_mbar_set(c, g, ZL_RP_SUM), zl_rp_set(thread, ZL_RP_KNOWS));
+    zl_rp_join(c, zl_rp_mbar_set(c, g, ZL_RP_ARRIVED), zl_rp_set(thread, ZL_RP_KNOWS));
 }
 
-void zl_rp_take(zl_replay *c, zl_rp_gate *g, int64_t count, uint32_t event)
+void zl_rp_take(zl_replay *c, zl_rp_mbar *g, int64_t count, uint32_t event)
 {
     if (c->rule) return;
     if (count > g->pending) {
@@ -156,7 +156,7 @@ void zl_rp_arrive(zl_replay *c, zl_rp_instance *i, const zl_event *e)
     uint32_t mask = zl_rp_blocks(c, i, e), event = zl_rp_line(c, e);
     for (uint32_t b = 0; b < c->blocks; b++) {
         if (!(mask >> b & 1)) continue;
-        zl_rp_gate *g = zl_rp_gate_of(c, i, e, b);
+        zl_rp_mbar *g = zl_rp_mbar_of(c, i, e, b);
         for (uint32_t k = 0; k < i->threads; k++)
             if (k == 0 || e->scope == ZL_BY_THREADS ||
                 (e->scope == ZL_BY_WARPS && c->threads[i->first + k].lane0))
@@ -167,20 +167,20 @@ void zl_rp_arrive(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 
 void zl_rp_expect(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 {
-    zl_rp_gate *g = zl_rp_gate_of(c, i, e, i->block);
+    zl_rp_mbar *g = zl_rp_mbar_of(c, i, e, i->block);
     if (!is_in_phase(c, g, i->first, zl_rp_line(c, e))) return;
     *expected(c, g, (uint32_t)(i - c->instances)) = zl_rp_did(c, i->first, false);
     g->tx += e->count;
     if (g->tx >= TX_MOST) zl_rp_break(c, ZLAY_PIPE_BYTES, zl_rp_line(c, e), UINT32_MAX);
 }
 
-void zl_rp_land(zl_replay *c, zl_rp_gate *g, uint32_t thread, int64_t bytes, uint32_t event)
+void zl_rp_land(zl_replay *c, zl_rp_mbar *g, uint32_t thread, int64_t bytes, uint32_t event)
 {
     if (!is_in_phase(c, g, thread, event)) return;
     zl_rp_owe(c, g->block, g, 0, g->next, event);
     g->tx -= bytes;
     g->hidden = true;
-    zl_rp_join_landing(c, zl_rp_gate_set(c, g, ZL_RP_SUM), zl_rp_set(thread, ZL_RP_KNOWS));
+    zl_rp_join_landing(c, zl_rp_mbar_set(c, g, ZL_RP_SUM), zl_rp_set(thread, ZL_RP_KNOWS));
     try_complete(c, g);
 }
 
@@ -188,7 +188,7 @@ void zl_rp_land(zl_replay *c, zl_rp_gate *g, uint32_t thread, int64_t bytes, uin
 
 /* The phase that a thread means is the last that it knows to be complete, or the next one; of the
  * last two it is asked which. */
-static int64_t meant(const zl_replay *c, const zl_rp_gate *g, uint32_t thread, int64_t parity)
+static int64_t meant(const zl_replay *c, const zl_rp_mbar *g, uint32_t thread, int64_t parity)
 {
     int64_t known = g->phase - 1;
     for (int k = 0; k < 2 && !zl_rp_has(c, zl_rp_set(thread, ZL_RP_KNOWS), g->last[k]); k++)
@@ -196,20 +196,20 @@ static int64_t meant(const zl_replay *c, const zl_rp_gate *g, uint32_t thread, i
     return (known & 1) == parity ? known : known + 1;
 }
 
-static void pass(zl_replay *c, zl_rp_instance *i, zl_rp_gate *g, int64_t phase)
+static void pass(zl_replay *c, zl_rp_instance *i, zl_rp_mbar *g, int64_t phase)
 {
     for (uint32_t t = i->first; t < i->first + i->threads; t++) {
-        if (phase >= 0) zl_rp_join(c, zl_rp_set(t, ZL_RP_KNOWS), zl_rp_gate_set(c, g, ZL_RP_DONE));
-        int32_t item = zl_rp_item_new(c, ZL_RP_PASSED, (int32_t)t, 0);
-        zl_rp_learn(c, zl_rp_set(t, ZL_RP_KNOWS), item);
-        *passed(c, g, t) = item;
+        if (phase >= 0) zl_rp_join(c, zl_rp_set(t, ZL_RP_KNOWS), zl_rp_mbar_set(c, g, ZL_RP_DONE));
+        int32_t op = zl_rp_op_new(c, ZL_RP_PASSED, (int32_t)t, 0);
+        zl_rp_learn(c, zl_rp_set(t, ZL_RP_KNOWS), op);
+        *passed(c, g, t) = op;
     }
 }
 
 bool zl_rp_wait(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 {
     int64_t at = zl_rp_index(c, i, &e->parity, (uint32_t)e->bar, i->block);
-    zl_rp_gate *g = zl_rp_gate_of(c, i, e, i->block);
+    zl_rp_mbar *g = zl_rp_mbar_of(c, i, e, i->block);
     int64_t parity = (at / c->pipe->bars[e->bar].stages + e->flip) & 1;
     for (uint32_t k = 0; k < i->threads; k++) conclude(c, g, i->first + k);
     int64_t phase = meant(c, g, i->first, parity);

@@ -4,13 +4,13 @@
 
 #include <string.h>
 
-zl_gate *zl_gate_of(zl_run *r, int32_t bar, uint32_t block, uint32_t slot)
+zl_mbar *zl_mbar_of(zl_run *r, int32_t bar, uint32_t block, uint32_t slot)
 {
-    return &r->gates[r->gate_at[bar] + block * r->pipe->bars[bar].stages + slot];
+    return &r->mbars[r->mbar_at[bar] + block * r->pipe->bars[bar].stages + slot];
 }
 
 /* A phase without bytes is complete when all that was to come has: who knows of all of it knows that. */
-static void conclude(zl_run *r, const zl_gate *g, const zl_class *c)
+static void conclude(zl_run *r, const zl_mbar *g, const zl_class *c)
 {
     for (int k = 1; k < ZL_CAME; k++)
         if (c->clock[g->comp] <= g->phase - k && zl_clock_knows(r, c, g->came[k]))
@@ -19,7 +19,7 @@ static void conclude(zl_run *r, const zl_gate *g, const zl_class *c)
 
 /* A copy comes too late for the phase that its thread is in, and that its position names: fewer bytes
  * were expected than are copied. */
-static bool lacks_bytes(const zl_run *r, const zl_gate *g, const zl_class *c, uint32_t event)
+static bool lacks_bytes(const zl_run *r, const zl_mbar *g, const zl_class *c, uint32_t event)
 {
     const zl_event *e = &r->pipe->events[event];
     int64_t at = zl_run_value(r, &r->instances[c->instance], &e->bar_at);
@@ -27,7 +27,7 @@ static bool lacks_bytes(const zl_run *r, const zl_gate *g, const zl_class *c, ui
 }
 
 /* Who does not know that the phase before is complete may come into it. */
-static bool is_here(zl_run *r, const zl_gate *g, const zl_class *c, uint32_t event)
+static bool is_here(zl_run *r, const zl_mbar *g, const zl_class *c, uint32_t event)
 {
     conclude(r, g, c);
     if (c->clock[g->comp] == g->phase) return true;
@@ -37,7 +37,7 @@ static bool is_here(zl_run *r, const zl_gate *g, const zl_class *c, uint32_t eve
     return false;
 }
 
-static void check_phase(zl_run *r, const zl_gate *g)
+static void check_phase(zl_run *r, const zl_mbar *g)
 {
     for (uint32_t c = 0; c < r->classes_count; c++) {
         if (g->expected[c] >= 0 && g->arrived[c] < g->expected[c])
@@ -47,7 +47,7 @@ static void check_phase(zl_run *r, const zl_gate *g)
     }
 }
 
-static void next_phase(zl_run *r, zl_gate *g)
+static void next_phase(zl_run *r, zl_mbar *g)
 {
     check_phase(r, g);
     memcpy(g->done, g->sum, r->comps * sizeof *g->done);
@@ -60,20 +60,20 @@ static void next_phase(zl_run *r, zl_gate *g)
     g->pending = r->pipe->bars[g->bar].count;
 }
 
-static void complete(zl_run *r, zl_gate *g)
+static void complete(zl_run *r, zl_mbar *g)
 {
     if (g->pending == 0 && g->tx < 0)
         zl_run_fault(r, ZLAY_PIPE_BYTES, g->event, UINT32_MAX, -g->tx, 0);
     if (g->pending == 0 && g->tx == 0) next_phase(r, g);
 }
 
-static void owe_phase(zl_run *r, const zl_gate *g, uint32_t event)
+static void owe_phase(zl_run *r, const zl_mbar *g, uint32_t event)
 {
     zl_run_owe(r, g->cta, (zl_cond){g->comp, g->phase + 1}, event);
 }
 
 /* Whoever knows of the epoch knows that this came. */
-static void come(const zl_run *r, zl_gate *g, const zl_class *c, zl_tick epoch)
+static void come(const zl_run *r, zl_mbar *g, const zl_class *c, zl_tick epoch)
 {
     zl_tick *came = &g->came[0][c - r->classes];
     if (*came < epoch) *came = epoch;
@@ -88,7 +88,7 @@ static zl_tick epoch_of(const zl_run *r, const zl_class *c, uint32_t event)
     return (zl_tick)(c->own[c - r->classes] + (e->cta == ZL_CTA_ALL));
 }
 
-void zl_gate_arrive(zl_run *r, zl_gate *g, const zl_class *c, int64_t count, uint32_t event)
+void zl_mbar_arrive(zl_run *r, zl_mbar *g, const zl_class *c, int64_t count, uint32_t event)
 {
     if (!is_here(r, g, c, event)) return;
     g->event = event;
@@ -107,7 +107,7 @@ void zl_gate_arrive(zl_run *r, zl_gate *g, const zl_class *c, int64_t count, uin
 
 /* Whoever sees that a copy has landed knows that it was issued, and what its thread had waited for; the
  * thread's own loads and stores are no part of the copy. */
-void zl_gate_signal(zl_run *r, zl_gate *g, const zl_class *c, int64_t bytes, uint32_t event)
+void zl_mbar_signal(zl_run *r, zl_mbar *g, const zl_class *c, int64_t bytes, uint32_t event)
 {
     if (!is_here(r, g, c, event)) return;
     g->event = event;
@@ -121,7 +121,7 @@ void zl_gate_signal(zl_run *r, zl_gate *g, const zl_class *c, int64_t bytes, uin
     complete(r, g);
 }
 
-void zl_gate_expect(zl_run *r, zl_gate *g, const zl_class *c, int64_t bytes, uint32_t event)
+void zl_mbar_expect(zl_run *r, zl_mbar *g, const zl_class *c, int64_t bytes, uint32_t event)
 {
     if (!is_here(r, g, c, event)) return;
     g->event = event;
@@ -132,13 +132,13 @@ void zl_gate_expect(zl_run *r, zl_gate *g, const zl_class *c, int64_t bytes, uin
 }
 
 /* The phase that a thread waits for: the last that it knows of, or the next. */
-static int32_t phase_meant(const zl_gate *g, const zl_class *c, int32_t parity)
+static int32_t phase_meant(const zl_mbar *g, const zl_class *c, int32_t parity)
 {
     int32_t last = c->clock[g->comp] - 1;
     return (last & 1) == parity ? last : last + 1;
 }
 
-static void pass(zl_run *r, zl_instance *i, zl_gate *g, int32_t phase)
+static void pass(zl_run *r, zl_instance *i, zl_mbar *g, int32_t phase)
 {
     for (uint32_t k = 0; k < i->classes; k++) {
         zl_class *c = &r->classes[i->first + k];
@@ -147,7 +147,7 @@ static void pass(zl_run *r, zl_instance *i, zl_gate *g, int32_t phase)
     }
 }
 
-bool zl_gate_wait(zl_run *r, zl_instance *i, zl_gate *g, int32_t parity, uint32_t event)
+bool zl_mbar_wait(zl_run *r, zl_instance *i, zl_mbar *g, int32_t parity, uint32_t event)
 {
     for (uint32_t k = 0; k < i->classes; k++) conclude(r, g, &r->classes[i->first + k]);
     int32_t phase = phase_meant(g, &r->classes[i->first], parity);
