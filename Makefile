@@ -5,6 +5,7 @@
 # make exhaustive the small worlds whole (tests/exhaustive, refute, oracle, models), which make test samples
 # make san        the tests under ASan and UBSan          make tsan    the thread test under TSan
 # make portable   tests of the library with libc alone on other targets: CC=musl-gcc; CC=aarch64-linux-gnu-gcc RUN=qemu-aarch64-static
+# make check-house  rooms, includes, READMEs, names, words: what the structure must not lose
 # make fuzz       mutated input for every parser          make fuzz-cov   the same, led by coverage (clang)
 # make bench      ratios, printed
 # make device-test, -bench, -oracle, -banks, -wgmma, -words, -moves on a machine with a Hopper GPU
@@ -231,6 +232,9 @@ $(B)/fuzz-cov: tests/fuzz/cover/cover.c tests/fuzz/targets.c tests/fuzz/texts.c 
 
 check-layers:
 	@tests/checks/layers.sh
+# What the structure must not lose: who may include whom, READMEs, one name for one thing, no private words.
+check-house: $(B)/zlay
+	@B="$(B)" tests/checks/rooms.sh && tests/checks/house.sh
 doc-check: $(B)/zlay
 	@B="$(B)" tests/checks/docs.sh
 
@@ -347,4 +351,4 @@ clean:
 
 FORCE:
 .DELETE_ON_ERROR:
-.PHONY: all run tests test test-units exhaustive portable run-portable san tsan fuzz fuzz-cov check-layers doc-check device-test device-synth device-copy-synth device-moves device-pipes device-copies device-bench device-banks device-oracle device-wgmma bench golden generate census install uninstall clean
+.PHONY: all run tests test test-units exhaustive portable run-portable san tsan fuzz fuzz-cov check-layers check-house doc-check device-test device-synth device-copy-synth device-moves device-pipes device-copies device-bench device-banks device-oracle device-wgmma bench golden generate census install uninstall clean
