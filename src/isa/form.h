@@ -107,7 +107,8 @@ typedef struct zl_reader {
     uint32_t step;         /* in a vector: brace, register, comma, register, .. brace */
 } zl_reader;
 
-/* The field of a constant operand that has rules, else ZLAY_FIELD_NONE. */
+/* The quantity of a constant operand, that of the form itself where it has no rules; and its field, else ZLAY_FIELD_NONE. */
+zl_quantity zl_constant_kind(const zl_token *token);
 int32_t zl_constant_field(const zl_token *token);
 
 zl_reader zl_form_read(const zl_form *form);

@@ -171,6 +171,32 @@ static void name_of(char out[16], const zl_token *t)
     put_name(&text, t);
 }
 
+static const struct {
+    const char *name;
+    zl_quantity quantity;
+} kinds[] = {
+#define QUANTITY(name, subject, field, entries) {#name, ZL_Q_##name},
+#include "rules/quantities/gfx.def"
+#include "rules/quantities/instruction.def"
+#undef QUANTITY
+};
+
+/* The quantity of a constant operand; that of the form itself where it has no rules. */
+zl_quantity zl_constant_kind(const zl_token *token)
+{
+    for (size_t i = 0; token->kind && i < ZL_COUNT(kinds); i++)
+        if (strlen(kinds[i].name) == token->kind_length &&
+            !memcmp(kinds[i].name, token->kind, token->kind_length))
+            return kinds[i].quantity;
+    return ZL_Q_INSTR_ON;
+}
+
+int32_t zl_constant_field(const zl_token *token)
+{
+    zl_quantity kind = zl_constant_kind(token);
+    return kind == ZL_Q_INSTR_ON ? ZLAY_FIELD_NONE : zl_quantity_field(kind);
+}
+
 zlay_status zlay_instruction_operand(zlay_operand *out, uint32_t number, size_t i)
 {
     zl_form form;

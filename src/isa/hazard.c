@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Wait states between two instructions: the most that a row of hazards.def asks for. */
 #include "base/base.h"
-#include "rules/rule.h"
+#include "target/target.h"
 
 #include <string.h>
 #include <zlay/hazard.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The operand of s_waitcnt on gfx90a, gfx942 and gfx950. CDNA 3 ISA, "S_WAITCNT". */
 #include "rules/constants.h"
-#include "rules/rule.h"
+#include "target/target.h"
 
 #include <zlay/waitcnt.h>
 

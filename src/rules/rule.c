@@ -39,13 +39,6 @@ uint32_t zlay_rules_version(void)
     return sum;
 }
 
-bool zl_measured(const zlay_target *target) { return target->cls == ZL_CLASS_SM90; }
-
-const char *zlay_target_driver(const zlay_target *target)
-{
-    return target && zl_measured(target) ? ZL_DRIVER : NULL;
-}
-
 /* Whose a rule is, apart from its row: a walk passes most rules by, and their rows fill pages. */
 enum {
 #define QUANTITY(name, subject, field, entries) OF_##name = ZL_SUBJECT_##subject,

@@ -4,39 +4,7 @@
 #define ZL_RULE_H
 
 #include "rules/ladder.h"
-
-typedef enum zl_class {
-    ZL_CLASS_NONE = 1,  /* no tensor maps */
-    ZL_CLASS_SM90 = 2,  /* the class whose driver was measured */
-    ZL_CLASS_SM100 = 4,
-    ZL_CLASS_SM103 = 8,
-    ZL_CLASS_SM110 = 16,
-    ZL_CLASS_SM120 = 32,
-    ZL_CLASS_GFX = 64
-} zl_class;
-
-enum {
-    ZL_HAS_CP_ASYNC = 1,
-    ZL_HAS_TMA = 2,
-    ZL_HAS_CLUSTER = 4,
-    ZL_HAS_WGMMA = 8,
-    ZL_HAS_TCGEN05 = 16,
-    ZL_HAS_LD_12 = 32, /* a thread loads 12 bytes at once, global and shared */
-    ZL_HAS_LD_32 = 64, /* 32 bytes, global only */
-    ZL_HAS_FNUZ = 128, /* its fp8 formats have no negative zero */
-    ZL_HAS_DIRECT = 256, /* a lane's load of 4 bytes writes shared memory */
-    ZL_HAS_DIRECT_16 = 512, /* of 16 bytes too */
-    ZL_HAS_CVT_BF16 = 1024 /* an instruction rounds two f32 to bf16 */
-};
-
-struct zlay_target {
-    const char *name;
-    zl_class cls;
-    uint32_t arch; /* 90 of sm_90a; 0x942 of gfx942 */
-    char suffix;   /* 'a', 'f' or 0 */
-    uint64_t smem;
-    uint32_t features; /* ZL_HAS_* */
-};
+#include "target/target.h"
 
 typedef enum zl_quantity {
 #define QUANTITY(name, subject, field, entries) ZL_Q_##name,
@@ -224,11 +192,6 @@ void zl_walk_bare(const zl_subject *subject, zl_seen *seen, void *arg);
 void zl_reasons(zlay_reason *reasons, size_t room, const zl_subject *subject, const uint64_t *marks,
                 size_t words);
 
-bool zl_measured(const zlay_target *target);
-
-/* The driver that was asked about tensor maps. */
-#define ZL_DRIVER "580.159.04"
-
 /* Whether every refusing rule of a field's entry holds; index -1 asks the rules without index. */
 bool zl_holds(const zl_subject *subject, int32_t field, int32_t index);
 zl_range zl_range_of(const zl_subject *subject, int32_t field, int32_t index);
@@ -252,12 +215,6 @@ void zl_tensormap_fix(zlay_reason *reason, const zl_rule *rule, const zl_subject
 extern const zl_subject_form zl_tensormap_form, zl_smemdesc_form, zl_mma_form, zl_wgmma_form,
     zl_smem_form, zl_copy_form,
     zl_barrier_form, zl_block_form, zl_replace_form, zl_tcgen05_form, zl_mfma_form, zl_tmem_form, zl_operands_form;
-
-/* The end of a block's shared addresses: what it may have behind what the system keeps. */
-uint64_t zl_smem_window(const zlay_target *target);
-
-/* What the row of limits.def says of the target's architecture. */
-const zlay_target_info *zl_target_limits(const zlay_target *target);
 
 /* How many rules of wgmma an instruction breaks; none of them is noted. */
 uint32_t zl_wgmma_broken(const zlay_target *target, const zlay_mma *mma);
@@ -313,21 +270,6 @@ bool zl_fix_nearest(uint64_t *out, const zlay_reason *reason, const zl_subject *
                     uint64_t floor);
 void zl_fix_value(zlay_reason *reason, int32_t keeps, const zl_subject *subject, uint64_t floor);
 void zl_fix_plain(zlay_reason *reason, const zl_rule *rule, const zl_subject *subject);
-
-/* Dimensions of a map that its arrays have, whatever its rank says. */
-uint32_t zl_dims(const zlay_tensormap *map);
-/* Bits of an element in shared memory, gaps of packed types included; bytes of a box or a column
- * there, swizzled rows whole. */
-uint32_t zl_smem_bits(int32_t type);
-uint64_t zl_box_smem(const zlay_tensormap *map);
-/* Bytes of one row of a swizzle's pattern; 0 without swizzle. */
-uint64_t zl_span(int32_t swizzle);
-/* Elements that a box asks for along dimension i, pixels of a column, bytes of an innermost row or
- * of a pixel, and bytes that a copy counts. */
-uint64_t zl_box_elements(const zlay_tensormap *map, uint32_t i);
-uint64_t zl_column_pixels(const zlay_tensormap *map);
-uint64_t zl_row_bytes(const zlay_tensormap *map);
-uint64_t zl_box_bytes(const zlay_tensormap *map);
 
 /* The repair of one broken rule, into reason->fix_*. */
 void zl_fix(zlay_reason *reason, const zl_rule *rule, const zl_subject *subject);

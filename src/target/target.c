@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Targets and element types by their names. */
-#include "rules/rule.h"
+#include "target/target.h"
 
 #include <string.h>
 
@@ -38,6 +38,11 @@ zlay_status zlay_target_find(const zlay_target **out, const char *name, size_t l
 
 const char *zlay_target_name(const zlay_target *target) { return target ? target->name : NULL; }
 
+const char *zlay_target_driver(const zlay_target *target)
+{
+    return target && zl_measured(target) ? ZL_DRIVER : NULL;
+}
+
 const zlay_target *zlay_target_at(size_t i) { return i < ZL_COUNT(targets) ? &targets[i] : NULL; }
 
 uint64_t zlay_target_widths(const zlay_target *target, int32_t shared)
@@ -63,6 +68,40 @@ int32_t zlay_target_type(const zlay_target *target, int32_t type)
            : type == ZLAY_TYPE_E5M2 ? ZLAY_TYPE_E5M2_FNUZ
                                     : type;
 }
+
+/* ---- limits ---------------------------------------------------------------------------- */
+
+static const zlay_target_info limits[] = {
+#define LIMITS(arch, width, most_threads, own, file, bank_count, blocks, most_blocks, granule)     \
+    {.architecture = arch,                                                                         \
+     .lanes = width,                                                                               \
+     .threads = most_threads,                                                                      \
+     .registers = own,                                                                             \
+     .register_file = file,                                                                        \
+     .banks = bank_count,                                                                          \
+     .bank_bytes = 4,                                                                              \
+     .cluster = blocks,                                                                            \
+     .cluster_most = most_blocks,                                                                  \
+     .smem_granule = granule},
+#include "target/limits.def"
+#undef LIMITS
+};
+
+const zlay_target_info *zl_target_limits(const zlay_target *target)
+{
+    size_t i = 0;
+    while (i + 1 < ZL_COUNT(limits) && limits[i].architecture != target->arch) i++;
+    return &limits[i];
+}
+
+enum { RESERVED_SMEM = 1024 }; /* bytes that the system keeps of each block's */
+
+uint64_t zl_smem_window(const zlay_target *t)
+{
+    return t->smem + (t->features & ZL_HAS_CP_ASYNC ? RESERVED_SMEM : 0);
+}
+
+/* ---- element types --------------------------------------------------------------------- */
 
 static const struct {
     int32_t type;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sums to D: rounded to bf16, to nearest even, and stored where D is. */
 #include "emit/gcn/wave.h"
-#include "rules/rule.h"
+#include "target/target.h"
 
 #include <zlay/hazard.h>
 

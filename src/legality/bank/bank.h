@@ -3,7 +3,8 @@
 #ifndef ZL_BANK_H
 #define ZL_BANK_H
 
-#include "rules/rule.h"
+#include "target/target.h"
+#include <zlay/bank.h>
 
 typedef enum zl_serves { ZL_SERVES_WORDS, ZL_SERVES_PAIRS, ZL_SERVES_LANES } zl_serves;
 

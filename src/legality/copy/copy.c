@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Issued copies as a subject of rules. */
 #include "legality/copy/copy.h"
+#include "legality/tensormap/size.h"
 
 #include <string.h>
 
-enum { AXES = ZLAY_TILE_AXES, DIMS = 5, BARRIER_BYTES = 8, RESERVED_SMEM = 1024, FLIP_8B = 5 };
+enum { AXES = ZLAY_TILE_AXES, DIMS = 5, BARRIER_BYTES = 8, FLIP_8B = 5 };
 
 #define MASK_GIVEN  (ZLAY_GIVEN_MULTICAST | ZLAY_GIVEN_CTA_MASK)
 
@@ -268,11 +269,6 @@ static uint64_t width_from(uint64_t least, uint64_t most, uint32_t width)
 {
     while (least < most && least < width) least *= 2;
     return least;
-}
-
-uint64_t zl_smem_window(const zlay_target *t)
-{
-    return t->smem + (t->features & ZL_HAS_CP_ASYNC ? RESERVED_SMEM : 0);
 }
 
 static bool after_sm90(const zlay_target *t)

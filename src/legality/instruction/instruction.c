@@ -13,32 +13,6 @@ typedef struct asked {
     int64_t value[ZLAY_CONSTANTS_MOST];
 } asked;
 
-static const struct {
-    const char *name;
-    zl_quantity quantity;
-} kinds[] = {
-#define QUANTITY(name, subject, field, entries) {#name, ZL_Q_##name},
-#include "rules/quantities/gfx.def"
-#include "rules/quantities/instruction.def"
-#undef QUANTITY
-};
-
-/* The quantity of a constant operand; that of the form itself where it has no rules. */
-static zl_quantity kind_of(const zl_token *token)
-{
-    for (size_t i = 0; token->kind && i < ZL_COUNT(kinds); i++)
-        if (strlen(kinds[i].name) == token->kind_length &&
-            !memcmp(kinds[i].name, token->kind, token->kind_length))
-            return kinds[i].quantity;
-    return ZL_Q_INSTR_ON;
-}
-
-int32_t zl_constant_field(const zl_token *token)
-{
-    zl_quantity kind = kind_of(token);
-    return kind == ZL_Q_INSTR_ON ? ZLAY_FIELD_NONE : zl_quantity_field(kind);
-}
-
 static const int64_t *given(const asked *a, zl_quantity kind)
 {
     for (uint32_t i = 0; i < a->count; i++)
@@ -204,7 +178,7 @@ static bool put_constant(asked *a, const zlay_constant *c)
     if (c->reserved || !c->field) return false;
     while (zl_token_next(&reader, &token)) {
         if (!token.kind || zl_constant_field(&token) != c->field) continue;
-        zl_quantity kind = kind_of(&token);
+        zl_quantity kind = zl_constant_kind(&token);
         if (given(a, kind)) return false;
         a->kind[a->count] = kind;
         a->value[a->count++] = c->value;

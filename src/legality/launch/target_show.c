@@ -2,22 +2,6 @@
 /* What a target is and gives. */
 #include "isa/form.h"
 
-static const zlay_target_info limits[] = {
-#define LIMITS(arch, width, most_threads, own, file, bank_count, blocks, most_blocks, granule)     \
-    {.architecture = arch,                                                                         \
-     .lanes = width,                                                                               \
-     .threads = most_threads,                                                                      \
-     .registers = own,                                                                             \
-     .register_file = file,                                                                        \
-     .banks = bank_count,                                                                          \
-     .bank_bytes = 4,                                                                              \
-     .cluster = blocks,                                                                            \
-     .cluster_most = most_blocks,                                                                  \
-     .smem_granule = granule},
-#include "target/limits.def"
-#undef LIMITS
-};
-
 static const struct {
     zl_class cls;
     const char *name;
@@ -31,13 +15,6 @@ static const char *class_name(zl_class cls)
     for (size_t i = 0; i < ZL_COUNT(classes); i++)
         if (classes[i].cls == cls) return classes[i].name;
     return "";
-}
-
-const zlay_target_info *zl_target_limits(const zlay_target *target)
-{
-    size_t i = 0;
-    while (i + 1 < ZL_COUNT(limits) && limits[i].architecture != target->arch) i++;
-    return &limits[i];
 }
 
 zlay_status zlay_target_get(zlay_target_info *out, const zlay_target *target)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a row asks of a map's texts, and what the facts say of products over its box. */
+#include "legality/tensormap/size.h"
 #include "rules/constants.h"
 #include "rules/symbolic/given.h"
 

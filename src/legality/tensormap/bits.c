@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The 128 bytes of a tensor map, field by field. */
-#include "rules/rule.h"
+#include "legality/tensormap/size.h"
+#include "target/target.h"
 
 #include <string.h>
 #include <zlay/tensormap_bits.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensor maps under facts. */
+#include "legality/tensormap/size.h"
 #include "rules/symbolic/given.h"
 
 #include <string.h>

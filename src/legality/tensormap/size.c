@@ -2,7 +2,8 @@
 /* How much a copy through a map takes. Interleaved maps are of slices, 16 or 32 bytes each,
  * whatever the element type: dimension 0 counts them, and of the last dimension but one a copy
  * takes one (measured). */
-#include "rules/rule.h"
+#include "base/base.h"
+#include "legality/tensormap/size.h"
 #include "legality/tensormap/step.h"
 
 enum { DIMS = 5, WIDE_128_PIXELS = 128 };

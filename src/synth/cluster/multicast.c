@@ -2,7 +2,8 @@
 /* A tile that blocks of a cluster share, in slices. A box fills shared memory with its last
  * dimension slowest, so boxes that lie one behind the other divide one dimension and take every
  * later one coordinate by coordinate. */
-#include "rules/rule.h"
+#include "legality/tensormap/size.h"
+#include "target/target.h"
 #include "synth/cluster/cluster.h"
 #include "synth/move/judge.h"
 

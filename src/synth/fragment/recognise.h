@@ -3,7 +3,7 @@
 #ifndef ZL_RECOGNISE_H
 #define ZL_RECOGNISE_H
 
-#include "rules/rule.h"
+#include "target/target.h"
 
 #include <zlay/algebra.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The GEMM of targets whose matrix instructions read registers: tile, instruction, loads, registers
  * of a lane, shared memory. */
-#include "rules/rule.h"
+#include "target/target.h"
 #include "synth/gemm/plan.h"
 
 #include <string.h>
