@@ -137,9 +137,9 @@ $(B)/zlay-bench: $(BENCH) $(B)/libzlay-runtime.a $(B)/libzlay.a
 $(B)/zlay.cdef: tools/gen-cdef $(HEADERS)
 	@mkdir -p $(@D)
 	$(Q)CC="$(CC)" tools/gen-cdef $(HEADERS) > $@.new && mv $@.new $@
-$(B)/zlay.1: tools/gen-man.sh $(wildcard src/cli/*.def src/json/rows/*.def)
+$(B)/zlay.1: tools/gen-man.sh $(B)/zlay $(wildcard src/cli/*.def)
 	@mkdir -p $(@D)
-	$(Q)CC="$(CC)" tools/gen-man.sh > $@.new && mv $@.new $@
+	$(Q)CC="$(CC)" tools/gen-man.sh $(RUN) $(B)/zlay > $@.new && mv $@.new $@
 # Always anew: PREFIX and LIBDIR may differ from those of the last time.
 $(PCS): $(B)/%: pkgconfig/%.in FORCE
 	@mkdir -p $(@D)
@@ -306,8 +306,8 @@ golden: $(B)/tests/emit/pipe $(B)/tests/emit/wave
 # What tests/checks/census.sh holds the tree to.
 census: all
 	@B="$(B)" MAKE="$(MAKE)" tools/census.sh | LC_ALL=C sort > tests/census.list
-generate:
-	CC="$(CC)" tools/generate.sh
+generate: $(B)/zlay
+	B="$(B)" CC="$(CC)" tools/generate.sh
 	CC="$(CC)" tools/gen-rules.sh > docs/rules.md.new && mv docs/rules.md.new docs/rules.md
 	CC="$(CC)" tools/gen-forms.sh > docs/instructions.md.new && mv docs/instructions.md.new docs/instructions.md
 	CC="$(CC)" tools/gen-rules.sh man > docs/zlay_rules.7.new && mv docs/zlay_rules.7.new docs/zlay_rules.7

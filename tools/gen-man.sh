@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# tools/gen-man.sh: the page zlay(1) from the rows that the program's help is made of, on standard output.
+# tools/gen-man.sh ZLAY...: the page zlay(1) from the rows that the help of the program ZLAY (a command) is made of, on standard output.
 set -eu
 
 # $1: a macro and what it prints of a row; $2: the table. A field is a string of C or a word.
@@ -36,8 +36,9 @@ Requests of
 .BR "zlay batch" ,
 one JSON object a line: the fields that an operation needs, those that it may have in brackets, and its answer.
 END
-rows 'OP(name, call, required, optional, ok, text) ROW name @ required @ optional @ ok @ text' json/rows/ops.def |
-    awk -F ' @ ' '{ printf ".TP\n.B %s\n%s%s: %s.\n%s\n", $1, $2, $3 == "" ? "" : " [" $3 "]", $4, $5 }'
+"$@" batch --help | sed -n '/^operations of /,/^exit status/p' | grep '^  ' | sed 'N; s/\n  */ @ /' |
+    sed -e 's/"/\\(dq/g' -e 's/-/\\-/g' -e 's/^  \([^ ]*\)  /\1 @ /' |
+    awk -F ' @ ' '{ printf ".TP\n.B %s\n%s.\n%s\n", $1, $2, $3 }'
 cat <<'END'
 .SH EXIT STATUS
 0 yes, or done; 1 no, or proved that there is none; 2 error; 3 undecided, or not run.

@@ -25,9 +25,9 @@ cells() {
 {
     echo '| op | fields | may have | `ok` | |'
     echo '|---|---|---|---|---|'
-    printf '#define OP(name, call, required, optional, ok, text) ROW name SEP required SEP optional SEP ok SEP text\n#include "json/rows/ops.def"\n' |
-        preprocess | grep '^ROW' |
-        cells
+    # Two lines an operation: name, fields, optional ones in brackets, answer; then the sentence.
+    "${B:-build}/zlay" batch --help | sed -n '/^operations of /,/^exit status/p' | grep '^  ' | sed 'N; s/\n  */ | /' |
+        sed -E 's/^  ([^ ]+)  ([a-z0-9_ ]*[a-z0-9_])?( \[([a-z0-9_ ]+)\])?: /| `\1` | \2 | \4 | /; s/$/ |/'
 } | into batch.md src/json/rows/ops.def
 
 {

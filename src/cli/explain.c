@@ -66,8 +66,12 @@ static bool explain_rule(const char *name)
 
 void zl_op_show(const zl_op *op)
 {
-    printf("  %s  %s%s%s%s: %s\n      %s\n", op->name, op->required, *op->optional ? " [" : "",
-           op->optional, *op->optional ? "]" : "", op->ok, op->text);
+    char needed[ZL_NAMES_MOST] = "", optional[ZL_NAMES_MOST] = "";
+    zl_text first = {needed, sizeof needed - 1, 0}, second = {optional, sizeof optional - 1, 0};
+    zl_op_names(&first, op, true);
+    zl_op_names(&second, op, false);
+    printf("  %s  %s%s%s%s: %s\n      %s\n", op->name, needed, second.need ? " [" : "", optional,
+           second.need ? "]" : "", op->ok, op->text);
 }
 
 static bool explain_op(const char *name)

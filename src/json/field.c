@@ -39,6 +39,13 @@ static zlay_status missing(zl_call *call, const json_t *object, const char *what
     return ZLAY_OK;
 }
 
+bool zl_in_frame(const zl_call *call, const json_t *object, const char *what, const char *key)
+{
+    bool layout = !strncmp(what, "layout.", 7);
+    return object == call->request &&
+           list_has(layout ? "op id limits facts" : "op id limits", key);
+}
+
 zlay_status zl_fields_check(zl_call *call, const json_t *object, const char *what,
                             const char *required, const char *optional)
 {
@@ -47,10 +54,7 @@ zlay_status zl_fields_check(zl_call *call, const json_t *object, const char *wha
     char quoted[256];
     json_object_foreach((json_t *)(uintptr_t)object, key, value)
     {
-        bool layout = !strncmp(what, "layout.", 7);
-        bool frame = object == call->request &&
-                     list_has(layout ? "op id limits facts" : "op id limits", key);
-        if (!frame && !list_has(required, key) && !list_has(optional, key))
+        if (!zl_in_frame(call, object, what, key) && !list_has(required, key) && !list_has(optional, key))
             return zl_fail(call->ctx, ZLAY_EINVAL, "%s: no field is called '%s'", what,
                            zl_quote(quoted, key, strlen(key)));
     }

@@ -5,7 +5,7 @@
 #ifndef ZL_JSON_H
 #define ZL_JSON_H
 
-#include "json/op.h"
+#include "json/fields.h"
 
 #include <jansson.h>
 #include <zlay/zlay.h>
@@ -13,6 +13,7 @@
 struct zl_call {
     zlay_ctx *ctx;
     const json_t *request;
+    const zl_fields *fields; /* of the operation; NULL: it reads them itself */
     json_t *value;  /* the answer of an op that ends with ZLAY_OK */
     json_t *witness; /* what shows a ZLAY_NONE, or NULL */
     int32_t rule;    /* the rule that a ZLAY_NONE rests on, or 0 */
@@ -41,6 +42,9 @@ typedef struct zl_word {
     const char *name;
     int32_t number;
 } zl_word;
+
+/* Whether a key is one that every request of the operation `what` may have. */
+bool zl_in_frame(const zl_call *call, const json_t *object, const char *what, const char *key);
 
 /* Every key is in one of two lists of words, and all of the first list are there. */
 zlay_status zl_fields_check(zl_call *call, const json_t *object, const char *what,
@@ -163,6 +167,10 @@ typedef struct zl_checked {
 
 json_t *zl_json_verdict(zl_call *call, const zl_checked *checked);
 
+/* Read the request's fields into *asked and answer with what `check` says of it. */
+typedef zlay_status zl_checker(zl_checked *checked, const void *asked);
+zlay_status zl_check_asked(zl_call *call, void *asked, zl_checker *check);
+
 /* Texts of one request, and the fields that take them, by name; their places in `to`, a copy of
  * `from`, become 1. */
 enum { ZL_TEXTS_MOST = 15 };
@@ -214,6 +222,7 @@ extern const zl_word zl_keeps[];
 /* ---- ops ----------------------------------------------------------------- */
 
 #define OP(name, call, required, optional, ok, text) zl_op_call call;
+#define OP_FIELDS(name, call, fields, ok, text) zl_op_call call; extern const zl_fields fields;
 #include "json/rows/ops.def"
 
 #endif

@@ -8,10 +8,17 @@
 
 typedef struct zl_call zl_call;
 typedef zlay_status zl_op_call(zl_call *call);
+typedef struct zl_fields zl_fields;
 
+/* The fields are a table, or else two lists of words. */
 typedef struct zl_op {
-    const char *name, *required, *optional, *ok, *text;
+    const char *name, *ok, *text;
     zl_op_call *call;
+    const zl_fields *fields;
+    const char *required, *optional;
 } zl_op;
+
+/* The names of a table's fields that are needed, or of those that may be there. */
+void zl_names_list(zl_text *out, const zl_fields *fields, bool needed);
 
 #endif

@@ -148,6 +148,16 @@ json_t *zl_json_verdict(zl_call *call, const zl_checked *checked)
     return value;
 }
 
+zlay_status zl_check_asked(zl_call *call, void *asked, zl_checker *check)
+{
+    zlay_reason reasons[ZL_REASONS_MOST];
+    zl_checked checked = {.reasons = reasons, .room = ZL_REASONS_MOST};
+    zlay_status status = zl_read(call, asked);
+    if (!status) status = check(&checked, asked);
+    if (!status) call->value = zl_json_verdict(call, &checked);
+    return status;
+}
+
 zlay_status zl_op_rule_explain(zl_call *call)
 {
     zl_span name = {0};

@@ -4,37 +4,6 @@
 
 enum { GROUPS = 8, AXES = 3 };
 
-static bool given(const zl_call *call, const char *name)
-{
-    return json_object_get(call->request, name) != NULL;
-}
-
-/* Fields of 64 bits, each with what its presence says. */
-typedef struct number {
-    const char *name;
-    uint64_t *out;
-    uint32_t given;
-} number;
-
-static zlay_status read_numbers(zl_call *call, const number *rows, size_t count, uint32_t *said)
-{
-    zlay_status status = ZLAY_OK;
-    for (size_t i = 0; !status && i < count; i++) {
-        status = zl_get_u64(call, call->request, rows[i].name, rows[i].out);
-        if (given(call, rows[i].name)) *said |= rows[i].given;
-    }
-    return status;
-}
-
-/* Optional true or false, as a bit. */
-static zlay_status read_bit(zl_call *call, const char *name, uint32_t bit, uint32_t *out)
-{
-    bool flag = false;
-    zlay_status status = zl_get_flag(call, call->request, name, &flag);
-    if (!status && flag) *out |= bit;
-    return status;
-}
-
 /* ---- barriers ------------------------------------------------------------------------ */
 
 static const zl_word barrier_ops[] = {
@@ -52,116 +21,101 @@ static const zl_word scopes[] = {{"none", ZLAY_SCOPE_NONE}, {"cta", ZLAY_SCOPE_C
                                  {"cluster", ZLAY_SCOPE_CLUSTER}, {"gpu", ZLAY_SCOPE_GPU},
                                  {"sys", ZLAY_SCOPE_SYS}, {NULL, 0}};
 
-static zlay_status read_words(zl_call *call, zlay_barrier *out)
+/* Phases are known where both are given. */
+static zlay_status read_waited(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
-    const json_t *request = call->request;
-    zlay_status status = zl_get_word(call, request, "barrier", barrier_ops, &out->op);
-    if (!status) status = zl_get_word(call, request, "space", spaces, &out->space);
-    if (!status) status = zl_get_word(call, request, "sem", orders, &out->sem);
-    if (!status) status = zl_get_word(call, request, "scope", scopes, &out->scope);
-    if (!status) status = zl_get_u32(call, request, "name", &out->name);
-    return status;
+    zlay_barrier *out = to;
+    if (json_object_get(object, "phase")) out->given |= ZLAY_BARRIER_GIVEN_PHASES;
+    return zl_get_u64(call, object, field->name, &out->waited);
 }
 
-static zlay_status read_barrier(zl_call *call, zlay_barrier *out)
+static const zl_kind as_waited = {read_waited, NULL, false};
+
+typedef struct barrier {
+    const zlay_target *target;
+    zlay_barrier of;
+} barrier;
+
+static const zl_field barrier_rows[] = {
+    ZL_TARGET(barrier),
+    {"barrier", ZL_NEEDS, &zl_as_word, ZL_AT(barrier, of.op), .of = barrier_ops},
+    {"space", ZL_MAY, &zl_as_word, ZL_AT(barrier, of.space), .of = spaces},
+    {"sem", ZL_MAY, &zl_as_word, ZL_AT(barrier, of.sem), .of = orders},
+    {"scope", ZL_MAY, &zl_as_word, ZL_AT(barrier, of.scope), .of = scopes},
+    {"address", ZL_MAY, &zl_as_u64, ZL_AT(barrier, of.address)},
+    {"count", ZL_MAY, &zl_as_u64, ZL_AT(barrier, of.count), .given = ZLAY_BARRIER_GIVEN_COUNT},
+    {"bytes", ZL_MAY, &zl_as_u64, ZL_AT(barrier, of.bytes)},
+    {"pending", ZL_MAY, &zl_as_u64, ZL_AT(barrier, of.pending),
+     .given = ZLAY_BARRIER_GIVEN_PENDING},
+    {"tx", ZL_MAY, &zl_as_u64, ZL_AT(barrier, of.tx), .given = ZLAY_BARRIER_GIVEN_TX},
+    {"parity", ZL_MAY, &zl_as_u64, ZL_AT(barrier, of.parity), .given = ZLAY_BARRIER_GIVEN_PARITY},
+    {"phase", ZL_MAY, &zl_as_u64, ZL_AT(barrier, of.phase)},
+    {"waited", ZL_MAY, &as_waited, ZL_AT(barrier, of)},
+    {"name", ZL_MAY, &zl_as_u32, ZL_AT(barrier, of.name)},
+    {"state", ZL_MAY, &zl_as_bit, ZL_AT(barrier, of.given), .count = ZLAY_BARRIER_GIVEN_STATE},
+    {"remote", ZL_MAY, &zl_as_bit, ZL_AT(barrier, of.given), .count = ZLAY_BARRIER_GIVEN_REMOTE},
+};
+const zl_fields zl_barrier_fields = ZL_FIELDS_GIVEN(barrier_rows, barrier, of.given);
+
+static zlay_status barrier_check(zl_checked *c, const void *value)
 {
-    const number rows[] = {{"address", &out->address, 0},
-                           {"count", &out->count, ZLAY_BARRIER_GIVEN_COUNT},
-                           {"bytes", &out->bytes, 0},
-                           {"pending", &out->pending, ZLAY_BARRIER_GIVEN_PENDING},
-                           {"tx", &out->tx, ZLAY_BARRIER_GIVEN_TX},
-                           {"parity", &out->parity, ZLAY_BARRIER_GIVEN_PARITY},
-                           {"phase", &out->phase, 0},
-                           {"waited", &out->waited, 0}};
-    zlay_status status = read_words(call, out);
-    if (!status) status = read_numbers(call, rows, ZL_COUNT(rows), &out->given);
-    if (!status) status = read_bit(call, "state", ZLAY_BARRIER_GIVEN_STATE, &out->given);
-    if (!status) status = read_bit(call, "remote", ZLAY_BARRIER_GIVEN_REMOTE, &out->given);
-    if (given(call, "phase") && given(call, "waited")) out->given |= ZLAY_BARRIER_GIVEN_PHASES;
-    return status;
+    const barrier *b = value;
+    return zlay_barrier_check(&c->verdict, c->reasons, c->room, b->target, &b->of);
 }
 
 zlay_status zl_op_barrier_check(zl_call *call)
 {
-    zlay_reason reasons[ZL_REASONS_MOST];
-    zl_checked checked = {.reasons = reasons, .room = ZL_REASONS_MOST};
-    const zlay_target *target;
-    zlay_barrier barrier = {0};
-    zlay_status status = zl_get_target(call, &target);
-    if (!status) status = read_barrier(call, &barrier);
-    if (!status)
-        status =
-            zlay_barrier_check(&checked.verdict, reasons, ZL_REASONS_MOST, target, &barrier);
-    if (!status) call->value = zl_json_verdict(call, &checked);
-    return status;
+    barrier b = {0};
+    return zl_check_asked(call, &b, barrier_check);
 }
 
 /* ---- blocks ---------------------------------------------------------------------------- */
 
-/* A list of at most `most` numbers of 32 bits. */
-static zlay_status read_list(zl_call *call, const char *name, uint32_t *out, size_t most)
+static zlay_status read_fixed(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
-    const json_t *list;
-    if (!given(call, name)) return ZLAY_OK;
-    zlay_status status = zl_get_list(call, call->request, name, &list);
-    if (status) return status;
-    if (json_array_size(list) > most) return zl_wrong(call, name, "a list that short");
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        uint64_t value;
-        if (!zl_json_u64(json_array_get(list, i), &value) || value > UINT32_MAX)
-            return zl_wrong(call, name, "a list of integers in [0, 2^32)");
-        out[i] = (uint32_t)value;
-    }
-    return ZLAY_OK;
-}
-
-/* Dimensions that a list leaves out are 1. */
-static zlay_status read_axes(zl_call *call, const char *name, uint32_t flag, uint32_t *out,
-                             uint32_t *flags)
-{
-    for (int i = 0; i < AXES; i++) out[i] = 1;
-    if (given(call, name)) *flags |= flag;
-    return read_list(call, name, out, AXES);
-}
-
-static zlay_status read_setmaxnreg(zl_call *call, zlay_block *out)
-{
-    for (int i = 0; i < GROUPS; i++) out->warps[i] = 4;
-    if (given(call, "setmaxnreg")) out->flags |= ZLAY_BLOCK_SETMAXNREG;
-    zlay_status status = read_list(call, "setmaxnreg", out->setmaxnreg, GROUPS);
-    return status ? status : read_list(call, "warps", out->warps, GROUPS);
-}
-
-static zlay_status read_block(zl_call *call, zlay_block *out)
-{
-    const json_t *request = call->request;
     bool fixed = true;
-    zlay_status status = zl_get_u32(call, request, "threads", &out->threads);
-    if (!status) status = zl_get_u32(call, request, "registers", &out->registers);
-    if (!status) status = zl_get_u64(call, request, "smem_static", &out->smem_static);
-    if (!status) status = zl_get_u64(call, request, "smem_dynamic", &out->smem_dynamic);
-    if (!status)
-        status = read_axes(call, "cluster", ZLAY_BLOCK_CLUSTER, out->cluster, &out->flags);
-    if (!status) status = read_axes(call, "grid", ZLAY_BLOCK_GRID, out->grid, &out->flags);
-    if (!status) status = read_setmaxnreg(call, out);
-    if (!status) status = read_bit(call, "non_portable", ZLAY_BLOCK_NON_PORTABLE, &out->flags);
-    if (!status) status = zl_get_flag(call, request, "fixed", &fixed);
-    if (!fixed) out->flags |= ZLAY_BLOCK_UNFIXED;
+    zlay_status status = zl_get_flag(call, object, field->name, &fixed);
+    if (!fixed) *(uint32_t *)to |= ZLAY_BLOCK_UNFIXED;
     return status;
 }
 
+static const zl_kind as_fixed = {read_fixed, NULL, false};
+
+typedef struct block {
+    const zlay_target *target;
+    zlay_block of;
+} block;
+
+static const zl_field block_rows[] = {
+    ZL_TARGET(block),
+    {"threads", ZL_NEEDS, &zl_as_u32, ZL_AT(block, of.threads)},
+    {"registers", ZL_MAY, &zl_as_u32, ZL_AT(block, of.registers)},
+    {"smem_static", ZL_MAY, &zl_as_u64, ZL_AT(block, of.smem_static)},
+    {"smem_dynamic", ZL_MAY, &zl_as_u64, ZL_AT(block, of.smem_dynamic)},
+    {"cluster", ZL_MAY, &zl_as_list32, ZL_AT(block, of.cluster), .count = AXES,
+     .given = ZLAY_BLOCK_CLUSTER},
+    {"grid", ZL_MAY, &zl_as_list32, ZL_AT(block, of.grid), .count = AXES,
+     .given = ZLAY_BLOCK_GRID},
+    {"setmaxnreg", ZL_MAY, &zl_as_list32, ZL_AT(block, of.setmaxnreg), .count = GROUPS,
+     .given = ZLAY_BLOCK_SETMAXNREG},
+    {"warps", ZL_MAY, &zl_as_list32, ZL_AT(block, of.warps), .count = GROUPS},
+    {"non_portable", ZL_MAY, &zl_as_bit, ZL_AT(block, of.flags), .count = ZLAY_BLOCK_NON_PORTABLE},
+    {"fixed", ZL_MAY, &as_fixed, ZL_AT(block, of.flags)},
+};
+const zl_fields zl_block_fields = ZL_FIELDS_GIVEN(block_rows, block, of.flags);
+
+static zlay_status block_check(zl_checked *c, const void *value)
+{
+    const block *b = value;
+    return zlay_block_check(&c->verdict, c->reasons, c->room, b->target, &b->of);
+}
+
+/* Dimensions that a list leaves out are 1, groups have 4 warps. */
 zlay_status zl_op_block_check(zl_call *call)
 {
-    zlay_reason reasons[ZL_REASONS_MOST];
-    zl_checked checked = {.reasons = reasons, .room = ZL_REASONS_MOST};
-    const zlay_target *target;
-    zlay_block block = {0};
-    zlay_status status = zl_get_target(call, &target);
-    if (!status) status = read_block(call, &block);
-    if (!status)
-        status = zlay_block_check(&checked.verdict, reasons, ZL_REASONS_MOST, target, &block);
-    if (!status) call->value = zl_json_verdict(call, &checked);
-    return status;
+    block b = {.of = {.cluster = {1, 1, 1}, .grid = {1, 1, 1}}};
+    for (int i = 0; i < GROUPS; i++) b.of.warps[i] = 4;
+    return zl_check_asked(call, &b, block_check);
 }
 
 /* ---- tensormap.replace -------------------------------------------------------------------- */
@@ -171,30 +125,30 @@ static const zl_word replace_fields[] = {
 #include "legality/instruction/replaces.def"
     {NULL, 0}};
 
-static zlay_status read_replace(zl_call *call, zlay_replace *out)
+typedef struct replace {
+    const zlay_target *target;
+    zlay_replace of;
+} replace;
+
+static const zl_field replace_rows[] = {
+    ZL_TARGET(replace),
+    {"field", ZL_NEEDS, &zl_as_word, ZL_AT(replace, of.field), .of = replace_fields},
+    {"value", ZL_NEEDS, &zl_as_u64, ZL_AT(replace, of.value)},
+    {"ord", ZL_MAY, &zl_as_u32, ZL_AT(replace, of.ord)},
+    {"fence", ZL_MAY, &zl_as_u64, ZL_AT(replace, of.fence), .given = ZLAY_REPLACE_FENCES},
+    {"released", ZL_MAY, &zl_as_bit, ZL_AT(replace, of.flags), .count = ZLAY_REPLACE_RELEASED},
+    {"acquired", ZL_MAY, &zl_as_bit, ZL_AT(replace, of.flags), .count = ZLAY_REPLACE_ACQUIRED},
+};
+const zl_fields zl_replace_fields = ZL_FIELDS_GIVEN(replace_rows, replace, of.flags);
+
+static zlay_status replace_check(zl_checked *c, const void *value)
 {
-    const json_t *request = call->request;
-    zlay_status status = zl_get_word(call, request, "field", replace_fields, &out->field);
-    if (!status) status = zl_get_u32(call, request, "ord", &out->ord);
-    if (!status) status = zl_get_u64(call, request, "value", &out->value);
-    if (!status) status = zl_get_u64(call, request, "fence", &out->fence);
-    if (!status) status = read_bit(call, "released", ZLAY_REPLACE_RELEASED, &out->flags);
-    if (!status) status = read_bit(call, "acquired", ZLAY_REPLACE_ACQUIRED, &out->flags);
-    if (given(call, "fence")) out->flags |= ZLAY_REPLACE_FENCES;
-    return status;
+    const replace *r = value;
+    return zlay_replace_check(&c->verdict, c->reasons, c->room, r->target, &r->of);
 }
 
 zlay_status zl_op_replace_check(zl_call *call)
 {
-    zlay_reason reasons[ZL_REASONS_MOST];
-    zl_checked checked = {.reasons = reasons, .room = ZL_REASONS_MOST};
-    const zlay_target *target;
-    zlay_replace replace = {0};
-    zlay_status status = zl_get_target(call, &target);
-    if (!status) status = read_replace(call, &replace);
-    if (!status)
-        status =
-            zlay_replace_check(&checked.verdict, reasons, ZL_REASONS_MOST, target, &replace);
-    if (!status) call->value = zl_json_verdict(call, &checked);
-    return status;
+    replace r = {0};
+    return zl_check_asked(call, &r, replace_check);
 }

@@ -1,43 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Buffer resources and operands of waits. */
+/* Buffer resources and operands of waits: their fields as rows, their bits as text. */
 #include "json/json.h"
 
-#include <stddef.h>
 #include <string.h>
 
 /* ---- fields -------------------------------------------------------------------------- */
 
-static const struct {
-    const char *name;
-    size_t at;
-} fields[] = {
-    {"stride", offsetof(zlay_buffer, stride)},
-    {"swizzle", offsetof(zlay_buffer, swizzle)},
-    {"cache_swizzle", offsetof(zlay_buffer, cache_swizzle)},
-    {"index_stride", offsetof(zlay_buffer, index_stride)},
-    {"add_tid", offsetof(zlay_buffer, add_tid)},
-    {"dst_sel", offsetof(zlay_buffer, dst_sel)},
-    {"num_format", offsetof(zlay_buffer, num_format)},
-    {"data_format", offsetof(zlay_buffer, data_format)},
-    {"user_vm", offsetof(zlay_buffer, user_vm)},
-    {"nv", offsetof(zlay_buffer, nv)},
-    {"flags", offsetof(zlay_buffer, flags)},
-    {"type", offsetof(zlay_buffer, type)},
-    {"other", offsetof(zlay_buffer, other)},
+static const zl_field resource_rows[] = {
+    {"base", ZL_NEEDS, &zl_as_u64, ZL_AT(zlay_buffer, base)},
+    {"records", ZL_NEEDS, &zl_as_u64, ZL_AT(zlay_buffer, records)},
+    {"stride", ZL_MAY, &zl_as_u32, ZL_AT(zlay_buffer, stride)},
+    {"swizzle", ZL_MAY, &zl_as_u32, ZL_AT(zlay_buffer, swizzle)},
+    {"cache_swizzle", ZL_MAY, &zl_as_u32, ZL_AT(zlay_buffer, cache_swizzle)},
+    {"index_stride", ZL_MAY, &zl_as_u32, ZL_AT(zlay_buffer, index_stride)},
+    {"add_tid", ZL_MAY, &zl_as_u32, ZL_AT(zlay_buffer, add_tid)},
+    {"dst_sel", ZL_MAY, &zl_as_u32, ZL_AT(zlay_buffer, dst_sel)},
+    {"num_format", ZL_MAY, &zl_as_u32, ZL_AT(zlay_buffer, num_format)},
+    {"data_format", ZL_MAY, &zl_as_u32, ZL_AT(zlay_buffer, data_format)},
+    {"user_vm", ZL_MAY, &zl_as_u32, ZL_AT(zlay_buffer, user_vm)},
+    {"nv", ZL_MAY, &zl_as_u32, ZL_AT(zlay_buffer, nv)},
+    {"flags", ZL_MAY, &zl_as_u32, ZL_AT(zlay_buffer, flags)},
+    {"type", ZL_MAY, &zl_as_u32, ZL_AT(zlay_buffer, type)},
+    {"other", ZL_MAY, &zl_as_u32, ZL_AT(zlay_buffer, other)},
 };
+static const zl_fields resource_fields = ZL_FIELDS(resource_rows);
 
-static zlay_status read_buffer(zl_call *call, const zlay_target **target, zlay_buffer *out)
-{
-    zlay_status status = zl_get_target(call, target);
-    if (!status) status = zl_get_u64(call, call->request, "base", &out->base);
-    if (!status) status = zl_get_u64(call, call->request, "records", &out->records);
-    for (size_t i = 0; !status && i < ZL_COUNT(fields); i++) {
-        uint32_t value = 0;
-        status = zl_get_u32(call, call->request, fields[i].name, &value);
-        memcpy((char *)out + fields[i].at, &value, sizeof value);
-    }
-    return status;
-}
+/* A resource, and an access through it. */
+typedef struct asked {
+    const zlay_target *target;
+    zlay_buffer buffer;
+    zlay_buffer_access access;
+} asked;
+
+static const zl_field buffer_rows[] = {
+    ZL_TARGET(asked),
+    {"", ZL_NEEDS, &zl_as_part, ZL_AT(asked, buffer), .of = &resource_fields},
+};
+const zl_fields zl_buffer_fields = ZL_FIELDS(buffer_rows);
 
 static zlay_status refuse(zl_call *call, const zlay_target *target, zlay_status status,
                           const char *what)
@@ -75,14 +74,13 @@ static zlay_status read_words(zl_call *call, zlay_buffer_words *out)
 
 zlay_status zl_op_buffer_pack(zl_call *call)
 {
-    const zlay_target *target;
-    zlay_buffer buffer = {0};
+    asked a = {0};
     zlay_buffer_words words;
     char text[2 + WORDS * WORD_DIGITS + 1];
-    zlay_status status = read_buffer(call, &target, &buffer);
+    zlay_status status = zl_read(call, &a);
     if (status) return status;
-    status = zlay_buffer_pack(&words, target, &buffer);
-    if (status) return refuse(call, target, status, "buffer resource");
+    status = zlay_buffer_pack(&words, a.target, &a.buffer);
+    if (status) return refuse(call, a.target, status, "buffer resource");
     snprintf(text, sizeof text, "0x%08x%08x%08x%08x", (unsigned)words.word[3],
              (unsigned)words.word[2], (unsigned)words.word[1], (unsigned)words.word[0]);
     call->value = json_string(text);
@@ -100,40 +98,34 @@ zlay_status zl_op_buffer_unpack(zl_call *call)
     status = zlay_buffer_unpack(&buffer, target, &words);
     if (status) return refuse(call, target, status, "buffer resource");
     call->value = json_object();
-    zl_put_value(call, call->value, "base", zl_json_int((int64_t)buffer.base));
-    zl_put_value(call, call->value, "records", zl_json_int((int64_t)buffer.records));
-    for (size_t i = 0; i < ZL_COUNT(fields); i++) {
-        uint32_t value;
-        memcpy(&value, (const char *)&buffer + fields[i].at, sizeof value);
-        zl_put_value(call, call->value, fields[i].name, json_integer(value));
-    }
+    zl_put_fields(call, call->value, &resource_fields, &buffer);
     return ZLAY_OK;
+}
+
+static zlay_status buffer_check(zl_checked *c, const void *value)
+{
+    const asked *a = value;
+    return zlay_buffer_check(&c->verdict, c->reasons, c->room, a->target, &a->buffer);
 }
 
 zlay_status zl_op_buffer_check(zl_call *call)
 {
-    zlay_reason reasons[ZL_REASONS_MOST];
-    zl_checked checked = {.reasons = reasons, .room = ZL_REASONS_MOST};
-    const zlay_target *target;
-    zlay_buffer buffer = {0};
-    zlay_status status = read_buffer(call, &target, &buffer);
-    if (!status)
-        status = zlay_buffer_check(&checked.verdict, reasons, ZL_REASONS_MOST, target, &buffer);
-    if (!status) call->value = zl_json_verdict(call, &checked);
-    return status;
+    asked a = {0};
+    return zl_check_asked(call, &a, buffer_check);
 }
 
 /* ---- accesses ------------------------------------------------------------------------- */
 
-static zlay_status read_access(zl_call *call, zlay_buffer_access *out)
-{
-    zlay_status status = zl_get_u32(call, call->request, "bytes", &out->bytes);
-    if (!status) status = zl_get_u32(call, call->request, "index", &out->index);
-    if (!status) status = zl_get_u32(call, call->request, "offset", &out->offset);
-    if (!status) status = zl_get_u32(call, call->request, "imm", &out->imm);
-    if (!status) status = zl_get_u32(call, call->request, "soffset", &out->soffset);
-    return status;
-}
+static const zl_field reach_rows[] = {
+    ZL_TARGET(asked),
+    {"", ZL_NEEDS, &zl_as_part, ZL_AT(asked, buffer), .of = &resource_fields},
+    {"bytes", ZL_NEEDS, &zl_as_u32, ZL_AT(asked, access.bytes)},
+    {"index", ZL_MAY, &zl_as_u32, ZL_AT(asked, access.index)},
+    {"offset", ZL_MAY, &zl_as_u32, ZL_AT(asked, access.offset)},
+    {"imm", ZL_MAY, &zl_as_u32, ZL_AT(asked, access.imm)},
+    {"soffset", ZL_MAY, &zl_as_u32, ZL_AT(asked, access.soffset)},
+};
+const zl_fields zl_buffer_reach_fields = ZL_FIELDS(reach_rows);
 
 static json_t *text_or_null(const char *text) { return text ? json_string(text) : json_null(); }
 
@@ -152,54 +144,67 @@ static void put_reach(zl_call *call, const zlay_buffer_reach *reach)
 
 zlay_status zl_op_buffer_reach(zl_call *call)
 {
-    const zlay_target *target;
-    zlay_buffer buffer = {0};
-    zlay_buffer_access access = {0};
+    asked a = {0};
     zlay_buffer_reach reach;
-    zlay_status status = read_buffer(call, &target, &buffer);
-    if (!status) status = read_access(call, &access);
+    zlay_status status = zl_read(call, &a);
     if (status) return status;
-    status = zlay_buffer_reaches(&reach, target, &buffer, &access);
-    if (status) return refuse(call, target, status, "buffer resource or access");
+    status = zlay_buffer_reaches(&reach, a.target, &a.buffer, &a.access);
+    if (status) return refuse(call, a.target, status, "buffer resource or access");
     put_reach(call, &reach);
     return ZLAY_OK;
 }
 
 /* ---- waits ---------------------------------------------------------------------------- */
 
-/* A counter that is not named is not waited for. */
-zlay_status zl_op_waitcnt_pack(zl_call *call)
-{
+static const zl_field count_rows[] = {
+    {"vmcnt", ZL_MAY, &zl_as_u32, ZL_AT(zlay_waitcnt, vmcnt)},
+    {"expcnt", ZL_MAY, &zl_as_u32, ZL_AT(zlay_waitcnt, expcnt)},
+    {"lgkmcnt", ZL_MAY, &zl_as_u32, ZL_AT(zlay_waitcnt, lgkmcnt)},
+};
+static const zl_fields count_fields = ZL_FIELDS(count_rows);
+
+typedef struct wait {
     const zlay_target *target;
     zlay_waitcnt counts;
     uint32_t operand;
-    zlay_status status = zl_get_target(call, &target);
+} wait;
+
+static const zl_field wait_rows[] = {
+    ZL_TARGET(wait),
+    {"", ZL_MAY, &zl_as_part, ZL_AT(wait, counts), .of = &count_fields},
+};
+const zl_fields zl_waitcnt_fields = ZL_FIELDS(wait_rows);
+
+static const zl_field operand_rows[] = {
+    ZL_TARGET(wait),
+    {"operand", ZL_NEEDS, &zl_as_u32, ZL_AT(wait, operand)},
+};
+const zl_fields zl_waitcnt_operand_fields = ZL_FIELDS(operand_rows);
+
+/* A counter that is not named is not waited for. */
+zlay_status zl_op_waitcnt_pack(zl_call *call)
+{
+    wait w = {0};
+    zlay_status status = zl_get_target(call, &w.target);
     if (status) return status;
-    status = zlay_waitcnt_most(&counts, target);
-    if (status) return refuse(call, target, status, "s_waitcnt");
-    status = zl_get_u32(call, call->request, "vmcnt", &counts.vmcnt);
-    if (!status) status = zl_get_u32(call, call->request, "expcnt", &counts.expcnt);
-    if (!status) status = zl_get_u32(call, call->request, "lgkmcnt", &counts.lgkmcnt);
+    status = zlay_waitcnt_most(&w.counts, w.target);
+    if (status) return refuse(call, w.target, status, "s_waitcnt");
+    status = zl_read(call, &w);
     if (status) return status;
-    status = zlay_waitcnt_pack(&operand, target, &counts);
-    if (status) return refuse(call, target, status, "s_waitcnt");
-    call->value = zl_json_bits(operand, 4);
+    status = zlay_waitcnt_pack(&w.operand, w.target, &w.counts);
+    if (status) return refuse(call, w.target, status, "s_waitcnt");
+    call->value = zl_json_bits(w.operand, 4);
     return ZLAY_OK;
 }
 
 zlay_status zl_op_waitcnt_unpack(zl_call *call)
 {
-    const zlay_target *target;
-    zlay_waitcnt counts;
-    uint32_t operand = 0;
-    zlay_status status = zl_get_target(call, &target);
-    if (!status) status = zl_get_u32(call, call->request, "operand", &operand);
+    wait w = {0};
+    zlay_status status = zl_read(call, &w);
     if (status) return status;
-    status = zlay_waitcnt_unpack(&counts, target, operand);
-    if (status) return refuse(call, target, status, "s_waitcnt");
+    status = zlay_waitcnt_unpack(&w.counts, w.target, w.operand);
+    if (status) return refuse(call, w.target, status, "s_waitcnt");
     call->value = json_object();
-    zl_put_value(call, call->value, "vmcnt", json_integer(counts.vmcnt));
-    zl_put_value(call, call->value, "expcnt", json_integer(counts.expcnt));
-    zl_put_value(call, call->value, "lgkmcnt", json_integer(counts.lgkmcnt));
+    zl_put_fields(call, call->value, &count_fields, &w.counts);
     return ZLAY_OK;
 }

@@ -107,7 +107,11 @@ static zlay_status op_run(zl_call *call)
     if (!op || json_string_length(name) != strlen(op->name))
         return zl_fail(call->ctx, ZLAY_ENOTSUP, "no op is called '%s'",
                        zl_quote(quoted, json_string_value(name), json_string_length(name)));
-    zlay_status status = zl_fields_check(call, call->request, op->name, op->required, op->optional);
+    call->fields = op->fields;
+    zlay_status status =
+        op->fields
+            ? zl_names_check(call, call->request, op->name, op->fields)
+            : zl_fields_check(call, call->request, op->name, op->required, op->optional);
     if (!status) status = limits_apply(call);
     return status ? status : op->call(call);
 }

@@ -49,6 +49,16 @@ static json_t *map_words(int argc, char **argv, int *used)
     return words;
 }
 
+/* Whether the operation reads a descriptor of one text. */
+static bool takes_bits(const zl_op *op)
+{
+    char names[ZL_NAMES_MOST];
+    zl_text out = {names, sizeof names - 1, 0};
+    zl_op_names(&out, op, true);
+    names[out.need] = 0;
+    return strstr(names, "desc");
+}
+
 /* NULL: `*why` says what is wrong with the arguments, unless memory is. */
 static json_t *request_of(const char **why, int argc, char **argv)
 {
@@ -56,7 +66,7 @@ static json_t *request_of(const char **why, int argc, char **argv)
     bool map = !strcmp(argv[0], "tensormap");
     snprintf(op, sizeof op, "%.60s.unpack", argv[0]);
     const zl_op *reads = zl_op_find(op);
-    if (!reads || (!map && !strstr(reads->required, "desc"))) return NULL;
+    if (!reads || (!map && !takes_bits(reads))) return NULL;
     int used = 1;
     json_t *bits = map ? map_words(argc - 2, argv + 2, &used) : json_string(argv[2]);
     *why = "a tensor map is 256 hex digits as they lie in memory, or 16 words";

@@ -5,7 +5,8 @@
 #include <string.h>
 
 static const zl_op ops[] = {
-#define OP(name, call, required, optional, ok, text) {name, required, optional, ok, text, call},
+#define OP(name, call, required, optional, ok, text) {name, ok, text, call, NULL, required, optional},
+#define OP_FIELDS(name, call, fields, ok, text) {name, ok, text, call, &fields, NULL, NULL},
 #include "json/rows/ops.def"
 };
 
@@ -16,6 +17,12 @@ const zl_op *zl_op_find(const char *name)
     for (size_t i = 0; i < ZL_COUNT(ops); i++)
         if (!strcmp(ops[i].name, name)) return &ops[i];
     return NULL;
+}
+
+void zl_op_names(zl_text *out, const zl_op *op, bool needed)
+{
+    if (op->fields) zl_names_list(out, op->fields, needed);
+    else zl_puts(out, needed ? op->required : op->optional);
 }
 
 static json_t *words(zl_call *call, const char *list)
@@ -29,13 +36,22 @@ static json_t *words(zl_call *call, const char *list)
     return array;
 }
 
+static json_t *names_value(zl_call *call, const zl_op *op, bool needed)
+{
+    char names[ZL_NAMES_MOST];
+    zl_text out = {names, sizeof names - 1, 0};
+    zl_op_names(&out, op, needed);
+    names[out.need] = 0;
+    return words(call, names);
+}
+
 static json_t *ops_value(zl_call *call)
 {
     json_t *object = json_object();
     for (size_t i = 0; i < ZL_COUNT(ops); i++) {
         json_t *op = json_object();
-        zl_put_value(call, op, "fields", words(call, ops[i].required));
-        zl_put_value(call, op, "optional", words(call, ops[i].optional));
+        zl_put_value(call, op, "fields", names_value(call, &ops[i], true));
+        zl_put_value(call, op, "optional", names_value(call, &ops[i], false));
         zl_put_value(call, op, "ok", json_string(ops[i].ok));
         zl_put_value(call, op, "text", json_string(ops[i].text));
         zl_put_value(call, object, ops[i].name, op);

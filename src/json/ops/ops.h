@@ -9,6 +9,10 @@
 const zl_op *zl_op_at(size_t i);
 const zl_op *zl_op_find(const char *name);
 
+/* The names of an op's fields: those that a request needs, or those that it may have. */
+enum { ZL_NAMES_MOST = 1024 };
+void zl_op_names(zl_text *out, const zl_op *op, bool needed);
+
 /* A descriptor given as bits, a line a field: argv holds WHAT, TARGET, BITS and further fields of
  * WHAT.unpack as NAME=VALUE, whose `=` it overwrites. */
 zlay_status zl_decode_bits(zlay_ctx *ctx, zlay_buf *out, int argc, char **argv);
