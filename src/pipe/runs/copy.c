@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies, and ordinary loads and stores. */
+/* Runs copies by the async proxy (TMA tensor and bulk copies, bulk stores, cp.async), ordinary
+ * loads and stores, and updates of tensor maps. Each turns into accesses of shadow state
+ * (zl_mem_access) with the clock condition under which the access is complete: the phase of an
+ * mbarrier slot, a bulk or cp.async group, or the thread's own epoch. */
 #include "pipe/runs/state/clock.h"
 
+/* The class that issues: the first of the instance. */
 static zl_class *one(zl_run *r, const zl_instance *i) { return &r->classes[i->first]; }
 
 /* ---- copies ---- */
 
-/* A thread knows that one of the grid has waited for the grid before. */
+/* Whether the class knows that some thread of this grid has passed `griddep wait`. */
 static bool knows_grid(const zl_run *r, const zl_class *c)
 {
     for (const zl_instance *i = r->instances; i < r->instances + r->instances_count; i++)
@@ -24,6 +28,8 @@ void zl_run_check_grid(zl_run *r, const zl_instance *i, const zl_event *e)
     if (!known) zl_run_fault(r, ZLAY_PIPE_GRID, zl_event_index(r, e), r->grid, 0, 1);
 }
 
+/* A copy reads its tensor map: each write to the map must be covered by a
+ * fence.proxy.tensormap of the thread. */
 static void use_map(zl_run *r, zl_instance *i, const zl_event *e, zl_cond over)
 {
     zl_shadow *p = zl_other_place(r, e->map,
@@ -41,6 +47,8 @@ static void use_map(zl_run *r, zl_instance *i, const zl_event *e, zl_cond over)
     zl_shadow_keep(p, &access);
 }
 
+/* One block's part of a copy: a write there, reads of its source and map, and bytes for the
+ * mbarrier slot. */
 static void land(zl_run *r, zl_instance *i, const zl_event *e, uint32_t block)
 {
     uint32_t slot = zl_run_slot(r, i, &e->at[0], r->pipe->smems[e->smem[0]].stages);
@@ -111,6 +119,7 @@ void zl_run_cpasync(zl_run *r, zl_instance *i, const zl_event *e)
 
 /* ---- ordinary loads and stores ---- */
 
+/* An ordinary load or store of global memory. */
 static void access_other(zl_run *r, zl_instance *i, const zl_event *e, bool write)
 {
     zl_mem_access access = {.event = zl_event_index(r, e), .part = e->part, .proxy = ZL_GENERIC};
@@ -123,6 +132,7 @@ static void access_other(zl_run *r, zl_instance *i, const zl_event *e, bool writ
     else zl_shadow_read(r, p, i, true, tag, &access);
 }
 
+/* An ordinary load or store of shared memory of a block, which may be a peer's. */
 static void access_shared(zl_run *r, zl_instance *i, const zl_event *e, bool write, uint32_t block)
 {
     zl_mem_access access = {.event = zl_event_index(r, e), .part = e->part, .proxy = ZL_GENERIC,

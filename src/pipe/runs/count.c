@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queues: each warp's loads and stores are counted, and are over in the order of their issue. A wait
- * says how many of the last may still be under way. */
+/* Runs the events of AMD's hardware queues (load, send, fetch, put, waitcount) and products of
+ * registers with registers. Each warp's instructions of one queue complete in the order of
+ * their issue, and `waitcount` waits until at most so many of the last are outstanding, as
+ * s_waitcnt does. Each set of registers (zl_acc_state) remembers the queue and the number of
+ * the instruction that fills it. */
 #include "pipe/runs/state/clock.h"
 
+/* The queue of an event: global memory (vmcnt) or shared memory (lgkmcnt). */
 static int queue_of(const zl_event *e)
 {
     switch (e->kind) {
@@ -15,12 +19,14 @@ static int queue_of(const zl_event *e)
 
 /* ---- registers ---- */
 
+/* Whether the instruction that fills these registers is still outstanding. */
 static bool is_in_flight(const zl_instance *i, const zl_acc_state *s)
 {
     return s->group > i->done[s->kind];
 }
 
-/* What is in registers is there. */
+/* Returns registers that are about to be read: it is a fault if they are empty or still being
+ * filled. */
 static zl_acc_state *read_registers(zl_run *r, zl_instance *i, int32_t acc)
 {
     zl_acc_state *s = zl_run_acc(r, i, acc);
@@ -30,8 +36,8 @@ static zl_acc_state *read_registers(zl_run *r, zl_instance *i, int32_t acc)
     return s;
 }
 
-/* Nothing else writes or reads registers that are written now, and what was loaded into them was
- * read. */
+/* Returns registers that are about to be written: it is a fault if an outstanding instruction
+ * writes or reads them. */
 static zl_acc_state *write_registers(zl_run *r, zl_instance *i, int32_t acc)
 {
     zl_acc_state *s = zl_run_acc(r, i, acc);
@@ -43,6 +49,7 @@ static zl_acc_state *write_registers(zl_run *r, zl_instance *i, int32_t acc)
     return s;
 }
 
+/* A load fills registers; what was loaded there before must have been read. */
 static void fill_registers(zl_run *r, zl_instance *i, const zl_event *e, int queue)
 {
     zl_acc_state *s = write_registers(r, i, e->acc);
@@ -55,7 +62,7 @@ static void fill_registers(zl_run *r, zl_instance *i, const zl_event *e, int que
     s->event = i->pc;
 }
 
-/* Registers are stored once, whole; a store has read them when it is issued. */
+/* A store takes registers once and whole; it has read them when it is issued. */
 static void empty_registers(zl_run *r, zl_instance *i, const zl_event *e)
 {
     zl_acc_state *s = read_registers(r, i, e->acc);
@@ -69,6 +76,7 @@ static void empty_registers(zl_run *r, zl_instance *i, const zl_event *e)
 
 /* ---- memory ---- */
 
+/* The memory that the event reads or writes. */
 static void access_memory(zl_run *r, zl_instance *i, const zl_event *e, zl_mem_access *access)
 {
     bool shared = e->smem[0] >= 0;
@@ -81,7 +89,8 @@ static void access_memory(zl_run *r, zl_instance *i, const zl_event *e, zl_mem_a
     else zl_shadow_write(r, p, i, true, zl_run_value(r, i, at), access);
 }
 
-/* An event is over when the last of its instructions is. */
+/* Numbers the event's instructions in its queue; the event is complete when the last of them
+ * is. */
 static void issue(zl_run *r, zl_instance *i, const zl_event *e, zl_mem_access *access)
 {
     int queue = queue_of(e);

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What must be over when threads and blocks end. */
+/* Checks what must be complete when a thread, a block or the whole run ends: groups waited
+ * for, copies into a block that still runs, tensor memory freed, filled stages read, mbarrier
+ * phases complete. What a block owes (zl_run.debt) is a vector clock that the join of its
+ * threads' clocks must have reached. */
 #include "pipe/runs/state/clock.h"
 
 #include <string.h>
 
+/* Checks a thread's groups: each committed, and each that must be waited for has been. */
 void zl_run_check_exit(zl_run *r, const zl_instance *i)
 {
     static const struct { int group; bool waited; } rows[] = {
@@ -23,6 +27,7 @@ void zl_run_check_exit(zl_run *r, const zl_instance *i)
     }
 }
 
+/* The join of the clocks of all threads in a block, in r->scratch. */
 const zl_tick *zl_run_known_in(zl_run *r, uint32_t block)
 {
     memset(r->scratch, 0, r->comps * sizeof *r->scratch);
@@ -32,6 +37,7 @@ const zl_tick *zl_run_known_in(zl_run *r, uint32_t block)
     return r->scratch;
 }
 
+/* Whatever writes or signals a block must be known there to be complete before the block ends. */
 static void check_debts(zl_run *r, uint32_t block)
 {
     const zl_tick *known = zl_run_known_in(r, block);
@@ -45,6 +51,7 @@ static void check_debts(zl_run *r, uint32_t block)
     }
 }
 
+/* Each allocation of tensor memory is freed. */
 static void check_columns(zl_run *r)
 {
     for (uint32_t k = 0; k < r->pipe->tmems_count * r->pipe->blocks; k++)
@@ -52,6 +59,7 @@ static void check_columns(zl_run *r)
             zl_run_fault(r, ZLAY_PIPE_TMEM_LEAK, r->columns[k].event, UINT32_MAX, 1, 0);
 }
 
+/* Each stage and each accumulator that was filled has been read. */
 static void check_taken(zl_run *r)
 {
     for (uint32_t k = 0; k < r->places_count; k++)
@@ -62,7 +70,7 @@ static void check_taken(zl_run *r)
             zl_run_fault(r, ZLAY_PIPE_EXIT, r->accs[k].event, UINT32_MAX, 0, 1);
 }
 
-/* The last phase of a barrier is complete, or nothing has come to it. */
+/* No mbarrier slot holds a half-filled phase. */
 static void check_phases(zl_run *r)
 {
     for (uint32_t k = 0; k < r->mbars_count; k++) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the text alone breaks: the setup, collective events, columns, lanes, registers; and what a role
- * breaks in whatever order the others run. */
+/* Checks what the text of a pipe breaks by itself, before any run: the setup of mbarriers, who
+ * may run which event, tensor memory's columns and lanes, and the register budget of
+ * setmaxnreg. zl_run_check_alone checks what one role breaks in every interleaving of the
+ * others; it is asked only where the search hit a limit. */
 #include "pipe/language/form.h"
 #include "pipe/runs/run.h"
 #include "pipe/fences/tmem.h"
@@ -15,6 +17,7 @@ static void report_form(void *to, int32_t rule, uint32_t event, int64_t found, i
     zl_run_fault(to, rule, event, UINT32_MAX, found, wanted);
 }
 
+/* The index of the event on a line. */
 static uint32_t event_at(const zlay_pipe *p, uint32_t line)
 {
     uint32_t k = 0;
@@ -37,6 +40,7 @@ typedef struct walked {
     int64_t params[ZL_PIPE_NAMES];
 } walked;
 
+/* Takes the first fault of a role run alone, with its param values. */
 static void report_walk(void *to, uint32_t row, uint32_t line, uint32_t other, int64_t found,
                         int64_t wanted)
 {
@@ -54,7 +58,7 @@ void zl_run_check_alone(zl_run *r)
 
 /* ---- pairs ---- */
 
-/* The even block of a pair issues for both. */
+/* With cta_group::2 the even block of a pair issues products and copies for both. */
 static void check_pair(zl_run *r, const zl_role *role, uint32_t event)
 {
     const zl_event *e = &r->pipe->events[event];
@@ -66,6 +70,7 @@ static void check_pair(zl_run *r, const zl_role *role, uint32_t event)
 
 /* ---- registers ---- */
 
+/* Checks each setmaxnreg of a role, and returns the registers that a thread has at its end. */
 static int64_t registers_of(zl_run *r, const zl_role *role)
 {
     int64_t registers = r->pipe->registers;
@@ -83,7 +88,8 @@ static int64_t registers_of(zl_run *r, const zl_role *role)
     return registers;
 }
 
-/* The last event of a block's roles that asks for more; where `any`, the first that asks at all. */
+/* The last event in a block that asks for more registers; with `any`, the first setmaxnreg at
+ * all. */
 static uint32_t asks(const zlay_pipe *p, uint32_t block, bool any)
 {
     uint32_t event = UINT32_MAX;
@@ -99,8 +105,7 @@ static uint32_t asks(const zlay_pipe *p, uint32_t block, bool any)
     return event;
 }
 
-/* All that a block has is what it was launched with. Those that wait for registers get them when all
- * others have given theirs. */
+/* A block's registers are those of its launch: the roles may not end with more in sum. */
 static void check_registers(zl_run *r)
 {
     const zlay_pipe *p = r->pipe;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of a run: threads, barriers, memory, and one array behind all clocks. */
+/* Builds a run (zl_run) from a pipe: its threads grouped into classes, mbarrier slots, shadow
+ * state of every stage of memory, barriers of threads, flags, and one arena that holds
+ * everything a run changes, so that a state is saved and restored by one memcpy. */
 #include "pipe/runs/run.h"
 
 #include <string.h>
@@ -9,6 +11,8 @@ static bool runs_in(const zl_role *role, uint32_t block)
     return role->cta == ZL_CTA_ALL || role->cta == (int32_t)block;
 }
 
+/* An elected thread is one class; one warp has two (lane 0, the other lanes); several warps
+ * have four (the same of the first warp and of the others). */
 static uint32_t class_count(const zl_role *role) { return role->elect ? 1 : role->each > 1 ? 4 : 2; }
 
 /* ---- threads ---- */
@@ -22,6 +26,7 @@ static void count_threads(zl_run *r)
     }
 }
 
+/* Fills in class k of an instance, in the order named above. */
 static void make_class(zl_class *c, const zl_role *role, int32_t instance, uint32_t k)
 {
     c->instance = instance;
@@ -51,6 +56,7 @@ static void make_threads(zl_run *r)
 
 /* ---- things ---- */
 
+/* Numbers the block's barriers that the text uses. */
 static void find_meetings(zl_run *r)
 {
     memset(r->meeting_at, -1, sizeof r->meeting_at);
@@ -63,6 +69,8 @@ static void find_meetings(zl_run *r)
     }
 }
 
+/* Counts mbarrier slots, stages of memory, flags and thread barriers, and says where each ring
+ * begins. */
 static void count_things(zl_run *r)
 {
     const zlay_pipe *p = r->pipe;
@@ -94,7 +102,7 @@ static void count_things(zl_run *r)
     r->meetings_count = 1 + blocks * r->meetings_each;
 }
 
-/* Groups that an event may leave open. */
+/* Whether an event is a wait that may leave groups of this kind outstanding. */
 static bool leaves(const zl_event *e, int group)
 {
     static const int8_t groups[] = {
@@ -109,6 +117,8 @@ static bool leaves(const zl_event *e, int group)
             (e->scope == ZL_GROUP_BULK && group == ZL_OF_BULK_READ));
 }
 
+/* Notes, for each kind of group, the most that any wait leaves outstanding: older ones need no
+ * telling apart. */
 static void find_most_left(zl_run *r)
 {
     for (uint32_t k = r->pipe->setup; k < r->pipe->events_count; k++) {
@@ -118,6 +128,7 @@ static void find_most_left(zl_run *r)
     }
 }
 
+/* Notes the largest constant offset in a product's indices. */
 static void find_reach(zl_run *r)
 {
     for (uint32_t k = 0; k < r->pipe->events_count; k++) {
@@ -130,6 +141,7 @@ static void find_reach(zl_run *r)
     }
 }
 
+/* Finds the first `griddep wait` of the text. */
 static void find_grid(zl_run *r)
 {
     r->grid = UINT32_MAX;
@@ -138,6 +150,7 @@ static void find_grid(zl_run *r)
             r->grid = k;
 }
 
+/* Whether no event of the text reaches this mbarrier slot. */
 static bool is_idle(const zl_run *r, const zl_mbar *g)
 {
     for (uint32_t k = 0; k < r->instances_count; k++) {
@@ -156,7 +169,7 @@ static bool is_fill(const zl_event *e)
            e->kind == ZL_EV_STMATRIX || e->kind == ZL_EV_LOAD || e->kind == ZL_EV_PUT;
 }
 
-/* How many parts the text fills a smem of this block by; 0 where something fills it whole. */
+/* How many parts the text fills a stage by; 0 where some event fills it whole. */
 static uint32_t count_parts(const zl_run *r, int32_t smem, uint32_t block)
 {
     bool seen[256] = {false};
@@ -204,6 +217,7 @@ static void make_things(zl_run *r)
 
 /* ---- all of it ---- */
 
+/* Takes the next array from the arena; without a base it only counts bytes. */
 static void *carve(char *base, size_t *used, size_t count, size_t size)
 {
     void *at = base ? base + *used : NULL;
@@ -213,7 +227,7 @@ static void *carve(char *base, size_t *used, size_t count, size_t size)
 
 #define CARVE(field, count) r->field = carve(base, &used, (size_t)(count), sizeof *r->field)
 
-/* What a run changes lies in one block, so that it is kept and brought back as one. */
+/* Lays out everything that a run changes in one block, which is saved and restored as a whole. */
 static size_t lay_out(zl_run *r, char *base)
 {
     const zlay_pipe *p = r->pipe;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mbarriers: arrivals, bytes, phases, and who may be mistaken about them. */
+/* Simulates an mbarrier slot (PTX ISA, "mbarrier"): arrivals, expected bytes, completion of
+ * phases, waits by parity. One interleaving is run, so vector clocks say what could go wrong
+ * in another: an arrival or a wait is a fault if its thread cannot know which phase it falls
+ * into, and completing a phase is a fault if a thread may still wait for the one before. */
 #include "pipe/runs/state/clock.h"
 
 #include <string.h>
@@ -9,7 +12,8 @@ zl_mbar *zl_mbar_of(zl_run *r, int32_t bar, uint32_t block, uint32_t slot)
     return &r->mbars[r->mbar_at[bar] + block * r->pipe->bars[bar].stages + slot];
 }
 
-/* A phase without bytes is complete when all that was to come has: who knows of all of it knows that. */
+/* A phase of arrivals alone is complete when all of them have come: a class that knows of each
+ * of them knows that the phase is complete, without a wait. */
 static void conclude(zl_run *r, const zl_mbar *g, const zl_class *c)
 {
     for (int k = 1; k < ZL_CAME; k++)
@@ -17,8 +21,8 @@ static void conclude(zl_run *r, const zl_mbar *g, const zl_class *c)
             c->clock[g->comp] = (zl_tick)(g->phase + 1 - k);
 }
 
-/* A copy comes too late for the phase that its thread is in, and that its position names: fewer bytes
- * were expected than are copied. */
+/* Whether the event is a copy that was meant for the phase which has just completed: too few
+ * bytes were expected there. */
 static bool lacks_bytes(const zl_run *r, const zl_mbar *g, const zl_class *c, uint32_t event)
 {
     const zl_event *e = &r->pipe->events[event];
@@ -26,7 +30,8 @@ static bool lacks_bytes(const zl_run *r, const zl_mbar *g, const zl_class *c, ui
     return e->kind == ZL_EV_COPY && at / r->pipe->bars[g->bar].stages == c->clock[g->comp];
 }
 
-/* Who does not know that the phase before is complete may come into it. */
+/* Whether the class knows that the phase before the current one is complete; if not, its
+ * arrival could fall into that phase, which is a fault (OVERRUN, or BYTES for a copy). */
 static bool is_here(zl_run *r, const zl_mbar *g, const zl_class *c, uint32_t event)
 {
     conclude(r, g, c);
@@ -37,6 +42,9 @@ static bool is_here(zl_run *r, const zl_mbar *g, const zl_class *c, uint32_t eve
     return false;
 }
 
+/* Checks at completion that each expectation happened before an arrival of the phase
+ * (otherwise the phase could complete without its bytes), and that each earlier waiter has
+ * left its wait (otherwise it could miss a phase). */
 static void check_phase(zl_run *r, const zl_mbar *g)
 {
     for (uint32_t c = 0; c < r->classes_count; c++) {
@@ -47,6 +55,7 @@ static void check_phase(zl_run *r, const zl_mbar *g)
     }
 }
 
+/* Completes the phase: its clock is the join of all that came to it. */
 static void next_phase(zl_run *r, zl_mbar *g)
 {
     check_phase(r, g);
@@ -60,6 +69,7 @@ static void next_phase(zl_run *r, zl_mbar *g)
     g->pending = r->pipe->bars[g->bar].count;
 }
 
+/* Completes the phase when no arrival and no byte is pending. */
 static void complete(zl_run *r, zl_mbar *g)
 {
     if (g->pending == 0 && g->tx < 0)
@@ -67,20 +77,21 @@ static void complete(zl_run *r, zl_mbar *g)
     if (g->pending == 0 && g->tx == 0) next_phase(r, g);
 }
 
+/* Somebody in the block must know of this phase's completion before the block ends. */
 static void owe_phase(zl_run *r, const zl_mbar *g, uint32_t event)
 {
     zl_run_owe(r, g->cta, (zl_cond){g->comp, g->phase + 1}, event);
 }
 
-/* Whoever knows of the epoch knows that this came. */
+/* Notes the epoch of this class's arrival: who knows of the epoch knows of the arrival. */
 static void come(const zl_run *r, zl_mbar *g, const zl_class *c, zl_tick epoch)
 {
     zl_tick *came = &g->came[0][c - r->classes];
     if (*came < epoch) *came = epoch;
 }
 
-/* A commit arrives when its products are over: nobody knows of that by what its thread did.  Who arrives
- * in all blocks has arrived in each when it has gone on. */
+/* The epoch at which the arrival is known. A commit arrives when its products complete, which
+ * no epoch of its thread tells: ZL_NEVER. An arrival in all blocks is known one event later. */
 static zl_tick epoch_of(const zl_run *r, const zl_class *c, uint32_t event)
 {
     const zl_event *e = &r->pipe->events[event];
@@ -105,8 +116,8 @@ void zl_mbar_arrive(zl_run *r, zl_mbar *g, const zl_class *c, int64_t count, uin
     complete(r, g);
 }
 
-/* Whoever sees that a copy has landed knows that it was issued, and what its thread had waited for; the
- * thread's own loads and stores are no part of the copy. */
+/* A copy lands. Whoever sees it landed knows that it was issued and what its thread had waited
+ * for before; the thread's own ordinary loads and stores are not ordered by the copy. */
 void zl_mbar_signal(zl_run *r, zl_mbar *g, const zl_class *c, int64_t bytes, uint32_t event)
 {
     if (!is_here(r, g, c, event)) return;
@@ -131,13 +142,16 @@ void zl_mbar_expect(zl_run *r, zl_mbar *g, const zl_class *c, int64_t bytes, uin
     if (g->tx >= 1 << 20) zl_run_fault(r, ZLAY_PIPE_BYTES, event, UINT32_MAX, g->tx, (1 << 20) - 1);
 }
 
-/* The phase that a thread waits for: the last that it knows of, or the next. */
+/* The phase that a wait with this parity means: the last one the class knows to be complete,
+ * or the next. */
 static int32_t phase_meant(const zl_mbar *g, const zl_class *c, int32_t parity)
 {
     int32_t last = c->clock[g->comp] - 1;
     return (last & 1) == parity ? last : last + 1;
 }
 
+/* The wait is over: the classes take the phase's clock, and the slot notes that they are past
+ * it. */
 static void pass(zl_run *r, zl_instance *i, zl_mbar *g, int32_t phase)
 {
     for (uint32_t k = 0; k < i->classes; k++) {

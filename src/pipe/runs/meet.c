@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Meetings of threads, and counters in global memory. */
+/* Runs barriers of threads (bar.sync, bar.arrive, barrier.cluster, __syncwarp) and flags,
+ * which are counters in global memory. A meeting is one barrier: it joins the clocks of all
+ * who come and gives the join to all who leave. A flag gives the clock of the raises that made
+ * its value, and these must be the same raises in every interleaving. */
 #include "pipe/runs/state/clock.h"
 
 #include <string.h>
 
 /* ---- inside an instance ---- */
 
+/* A barrier of the instance's own threads: each class takes the join of all. */
 static void meet_role(zl_run *r, zl_instance *i)
 {
     memset(r->scratch, 0, r->comps * sizeof *r->scratch);
@@ -15,8 +19,8 @@ static void meet_role(zl_run *r, zl_instance *i)
         zl_clock_join(r, r->classes[i->first + k].clock, r->scratch);
 }
 
-/* Lane 0 and the others of each warp: of one warp both know all, of several what their own has
- * done. */
+/* __syncwarp: lane 0 and the other lanes of each warp join. In a lone warp both then know
+ * everything; of several warps each knows only its own. */
 static void meet_warp(zl_run *r, zl_class *a, zl_class *b)
 {
     zl_clock_join(r, a->clock, b->clock);
@@ -40,6 +44,8 @@ static bool has_ended(const zl_run *r, const zl_instance *i)
     return i->pc == r->pipe->roles[i->role].end;
 }
 
+/* How many must come: the threads of a named barrier, else the instances of the block or those
+ * of the cluster that have not ended. */
 static int64_t comers(const zl_run *r, const zl_instance *i, const zl_event *e)
 {
     int64_t count = 0;
@@ -50,19 +56,20 @@ static int64_t comers(const zl_run *r, const zl_instance *i, const zl_event *e)
     return count;
 }
 
-/* Who comes to the block's barrier by its number comes to another meeting than `sync cta`. */
+/* Tells `sync cta` from barrier 0 used by its number: they may not meet each other. */
 static int64_t meeting_size(const zl_event *e, int64_t comers)
 {
     return e->scope == ZL_SYNC_CTA ? -comers : comers;
 }
 
+/* The instance takes the clock of the meeting that has ended. */
 static void learn(zl_run *r, const zl_instance *i, const zl_meeting *m)
 {
     for (uint32_t k = 0; k < i->classes; k++)
         zl_clock_join(r, r->classes[i->first + k].clock, m->done);
 }
 
-/* Waits in a block for the meeting that is about to end. */
+/* Whether an instance waits for the meeting that is about to end. */
 static bool waits_in(const zl_run *r, const zl_instance *i, const zl_meeting *m)
 {
     const zl_event *e = &r->pipe->events[i->pc];
@@ -70,8 +77,8 @@ static bool waits_in(const zl_run *r, const zl_instance *i, const zl_meeting *m)
     return zl_run_meeting(r, i, e) == m;
 }
 
-/* Who waits in a block learns of this meeting now: when it goes on, others may have met again, of whom it
- * knows nothing. Of the cluster everybody goes on before it meets again. */
+/* Ends the meeting. Waiting instances of a block learn its clock now, because others may meet
+ * again before they go on; a cluster barrier cannot be met again before all have left. */
 static void close_meeting(zl_run *r, zl_meeting *m)
 {
     memcpy(m->done, m->sum, r->comps * sizeof *m->done);
@@ -82,6 +89,7 @@ static void close_meeting(zl_run *r, zl_meeting *m)
     memset(m->sum, 0, r->comps * sizeof *m->sum);
 }
 
+/* Counts an instance in; false on a fault. */
 static bool comes(zl_run *r, zl_instance *i, const zl_event *e, zl_meeting *m)
 {
     uint32_t event = zl_event_index(r, e);
@@ -105,6 +113,7 @@ static bool comes(zl_run *r, zl_instance *i, const zl_event *e, zl_meeting *m)
     return true;
 }
 
+/* Whether the instance may go on, as its meeting has ended. */
 static bool leaves(zl_run *r, zl_instance *i, const zl_meeting *m, int32_t *generation)
 {
     if (m->generation <= *generation) return false;
@@ -151,12 +160,14 @@ void zl_run_leave(zl_run *r, const zl_instance *i)
 
 /* ---- flags ---- */
 
+/* The flag of a raise or an await. */
 static zl_flag *flag_of(zl_run *r, const zl_instance *i, const zl_event *e)
 {
     uint32_t slot = zl_run_slot(r, i, &e->other_at, r->pipe->others[e->other].stages);
     return &r->flags[r->other_at[e->other] + slot - (r->places_count - r->flags_count)];
 }
 
+/* Adds a raise to a flag; raises that this thread knows of need no longer be asked about. */
 static void add_raise(zl_run *r, zl_flag *f, const zl_class *c, int64_t times)
 {
     uint32_t own = (uint32_t)(c - r->classes);
@@ -168,7 +179,7 @@ static void add_raise(zl_run *r, zl_flag *f, const zl_class *c, int64_t times)
     zl_clock_give(r, f->sum, c);
 }
 
-/* Without one of them that the others do not know of the threshold is not reached. */
+/* Whether value n is unreachable without any one of the raises that no other raise knows of. */
 static bool needs_all(const zl_run *r, const zl_flag *f, int64_t n)
 {
     bool all = true;
@@ -176,8 +187,8 @@ static bool needs_all(const zl_run *r, const zl_flag *f, int64_t n)
     return all;
 }
 
-/* Which raises a threshold stands for must not depend on who comes first: it needs all of them, and none
- * comes later that does not know of them all. */
+/* Raises a flag. The raises behind an awaited value must not depend on the interleaving: the
+ * value needs all of them, and a later raise must know of them all. */
 bool zl_run_raise(zl_run *r, zl_instance *i, const zl_event *e)
 {
     zl_flag *f = flag_of(r, i, e);

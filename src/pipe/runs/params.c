@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which params the runs of a pipe choose values of, and which one is endless: a param that ends
- * loops and is named elsewhere only behind them, so that one run without end meets all its trip
- * counts. The others are sorted, those of inner loops first. */
+/* Chooses how the search treats each param of a pipe. At most one is endless: it bounds loops,
+ * and elsewhere it is named only behind them, so that one run without end meets all its trip
+ * counts. All others are run value by value, those of inner loops first. */
 #include "pipe/language/plain.h"
 #include "pipe/runs/state/search.h"
 
 /* ---- params ---- */
 
+/* Whether an event names a param. */
 static bool uses(const zl_event *e, int32_t param)
 {
     const zl_pos *pos[ZL_POSITIONS];
@@ -16,6 +17,7 @@ static bool uses(const zl_event *e, int32_t param)
     return false;
 }
 
+/* Whether an event multiplies a counter by a param. */
 static bool multiplies(const zl_event *e, int32_t param)
 {
     const zl_pos *pos[ZL_POSITIONS];
@@ -32,7 +34,8 @@ static bool is_used(const zlay_pipe *p, int32_t param)
     return false;
 }
 
-/* In a role the param ends loops, and is named elsewhere only behind the last of them. */
+/* Whether in this role the param bounds loops, and is named elsewhere only behind the last of
+ * them. */
 static bool ends_loops_of(const zlay_pipe *p, const zl_role *role, int32_t param)
 {
     uint32_t last = role->begin;
@@ -48,6 +51,7 @@ static bool ends_loops_of(const zlay_pipe *p, const zl_role *role, int32_t param
     return true;
 }
 
+/* Whether the param may be the endless one: so in every role. */
 static bool can_be_endless(const zlay_pipe *p, int32_t param)
 {
     for (uint32_t k = 0; k < p->roles_count; k++)
@@ -76,7 +80,7 @@ void zl_search_add(zl_search *s, int32_t param)
     else s->param[s->count++].param = param;
 }
 
-/* How deep loops are nested that a param ends, the deepest of them. */
+/* The greatest depth of a loop that this param bounds. */
 static int32_t nesting(const zlay_pipe *p, int32_t param)
 {
     int32_t depth = 0, most = 0;
@@ -90,7 +94,7 @@ static int32_t nesting(const zlay_pipe *p, int32_t param)
     return most;
 }
 
-/* Inner loops stand first: what repeats in an outer one has whole loops of theirs in it. */
+/* Params of inner loops come first: a repetition of an outer loop contains whole inner loops. */
 static void sort_params(zl_search *s, const zlay_pipe *p)
 {
     for (uint32_t k = 1; k < s->count; k++)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* setmaxnreg: the warps of a warpgroup meet between two of them, and inc waits until registers of its
- * block are free. */
+/* Runs setmaxnreg (PTX ISA, "setmaxnreg"): the warps of a warpgroup must have synchronised
+ * since its last one, and `inc` waits until its block has free registers. To be independent of
+ * the interleaving, `inc` is granted only when all that may ever ask in the block could be
+ * granted. */
 #include "pipe/runs/state/clock.h"
 
 enum { WARP = 32 };
@@ -10,7 +12,7 @@ static int64_t threads_of(const zl_run *r, const zl_instance *i)
     return WARP * (int64_t)r->pipe->roles[i->role].each;
 }
 
-/* The most that the instance asks for until it ends. */
+/* The most registers a thread of the instance asks for until it ends. */
 static int64_t most_of(const zl_run *r, const zl_instance *i)
 {
     const zl_role *role = &r->pipe->roles[i->role];
@@ -22,9 +24,8 @@ static int64_t most_of(const zl_run *r, const zl_instance *i)
     return most;
 }
 
-/* How many registers a block has left, now or when all that are asked for have been given: what its
- * warps were launched with less what they hold. Warps that have ended, or have no role, hold theirs:
- * the ISA does not say that they give any back. */
+/* Registers that a block has left: the launch's less those held now, or, with `all`, less the
+ * most that will be asked for. Ended warps keep theirs, as the ISA promises no return. */
 static int64_t left(const zl_run *r, int32_t cta, bool all)
 {
     int64_t sum = 0;
@@ -36,8 +37,8 @@ static int64_t left(const zl_run *r, int32_t cta, bool all)
     return sum;
 }
 
-/* Every thread of the instance knows that every other is past its last setmaxnreg, which a warp runs as
- * one. Of a role of one thread the other warps meet nobody. */
+/* Whether each thread of the instance knows that each other is past its last setmaxnreg. A
+ * warp runs it as one; the elected thread of a role knows of no other. */
 static bool have_met(const zl_run *r, const zl_instance *i)
 {
     bool met = !i->set || !r->pipe->roles[i->role].elect;
@@ -50,7 +51,7 @@ static bool have_met(const zl_run *r, const zl_instance *i)
     return met;
 }
 
-/* When there are enough for all that may ask, nobody is in another's way in any order. */
+/* Runs a setmaxnreg; false where it has to wait for registers. */
 bool zl_run_registers(zl_run *r, zl_instance *i, const zl_event *e)
 {
     bool grows = e->scope == ZL_REGS_INC && e->count > i->registers;

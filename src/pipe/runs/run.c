@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A whole run: instances in turn, each to the end of an iteration, or until it has to wait. */
+/* The scheduler of a run: instances take turns in a fixed order, each to the end of a loop
+ * iteration or until it must wait. One interleaving is enough, because vector clocks say what
+ * other interleavings allow. If no instance can move, it is a deadlock; if all have ended, the
+ * end is checked. */
 #include "pipe/runs/state/watch.h"
 
+/* Prints one event of the counterexample. */
 static void put_step(const zl_run *r, const zl_instance *i, const zl_event *e)
 {
     const zl_role *role = &r->pipe->roles[i->role];
@@ -24,7 +28,8 @@ static bool has_ended(const zl_run *r, const zl_instance *i)
 
 /* ---- loops ---- */
 
-/* Whether a loop that comes to `value` ends depends on a trip count that nobody has come to yet. */
+/* Whether the end of this loop depends on a trip count of the endless param that no loop has
+ * reached yet; then the run stops here and the search branches. */
 static bool is_open(zl_run *r, const zl_event *loop, int64_t value)
 {
     if (r->endless < 0 || zl_loop_param(loop) != r->endless) return false;
@@ -32,6 +37,7 @@ static bool is_open(zl_run *r, const zl_event *loop, int64_t value)
     return r->reached > r->seen;
 }
 
+/* Enters a loop, or skips it if it runs zero times. */
 static void begin_loop(zl_run *r, zl_instance *i, const zl_event *e)
 {
     int64_t first = zl_run_value(r, i, &e->at[0]);
@@ -48,6 +54,7 @@ static void begin_loop(zl_run *r, zl_instance *i, const zl_event *e)
     if (r->watch) zl_watch_begin(r, i);
 }
 
+/* Ends an iteration: back to the head, or out of the loop. */
 static void next_turn(zl_run *r, zl_instance *i, const zl_event *e)
 {
     const zl_event *loop = &r->pipe->events[e->match];
@@ -67,12 +74,13 @@ static void next_turn(zl_run *r, zl_instance *i, const zl_event *e)
 
 /* ---- turns ---- */
 
+/* Whether the run must hand control back: a fault, a limit, a new trip count, or a repetition. */
 static bool is_stopped(const zl_run *r)
 {
     return r->fault.rule || r->status || r->reached > r->seen || r->repeats || r->stuck;
 }
 
-/* To the end of an iteration, or as far as it goes; false where it did not move. */
+/* Runs an instance to the end of an iteration or to a wait; false where it did not move. */
 static bool take_turn(zl_run *r, zl_instance *i)
 {
     bool moved = false, again = true;
@@ -100,7 +108,8 @@ static bool take_turn(zl_run *r, zl_instance *i)
     return moved;
 }
 
-/* Bytes that never come, or the first two that wait. */
+/* Nobody can move: reports bytes that never come, a wait for registers that another order
+ * could grant, or a deadlock of two waits. */
 static void find_stuck(zl_run *r)
 {
     uint32_t events[2] = {UINT32_MAX, UINT32_MAX};
@@ -119,12 +128,13 @@ static void find_stuck(zl_run *r)
     zl_run_fault(r, ZLAY_PIPE_DEADLOCK, events[0], events[1], 0, 0);
 }
 
+/* With `paced`, whether the instance is not ahead of the current lap. */
 static bool may_turn(const zl_run *r, const zl_instance *i)
 {
     return !r->paced || i->laps <= *r->lap;
 }
 
-/* Those that are the least ahead go on; false where nobody is ahead. */
+/* Lets the least advanced instances go on; false where nobody is ahead. */
 static bool begin_lap(zl_run *r)
 {
     int64_t next = INT64_MAX;
@@ -136,7 +146,7 @@ static bool begin_lap(zl_run *r)
     return next < INT64_MAX;
 }
 
-/* Of the instance that ran last, one that it has. */
+/* The last event run by the instance that moved last. */
 static uint32_t last_event(const zl_run *r)
 {
     const zl_instance *i = &r->instances[r->stepping];

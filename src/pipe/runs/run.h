@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pipe is run once, with clocks that say who knows what; docs/internals/proof.md, "Runs". */
+/* One run of a pipe: the state of threads, mbarrier slots and memory, with a vector clock for
+ * each class of threads. A run executes one interleaving; the clocks say which of its events
+ * happen before which in every interleaving, so a conflict that no clock orders is a fault (as
+ * in a happens-before race detector such as FastTrack). docs/internals/proof.md, "Runs", has
+ * the argument. */
 #ifndef ZL_RUN_H
 #define ZL_RUN_H
 
@@ -10,18 +14,21 @@ typedef int16_t zl_tick;
 enum { ZL_TICKS = 32000, ZL_VECTOR = 8 };
 enum { ZL_NEVER = INT16_MAX }; /* an epoch that no clock reaches */
 
-/* Something is over when `comp` of a clock is at least `value`. */
+/* A completion condition: something is complete for whoever's clock has component `comp` at
+ * `value` or more. */
 typedef struct zl_cond {
     int32_t comp, value;
 } zl_cond;
 
 enum { ZL_CONDS = 4 };
 
-/* How memory is used: what has to come between two uses follows from their proxies. */
+/* The proxy of an access: which fence must stand between two accesses follows from their
+ * proxies (PTX ISA, "Proxies"). */
 typedef enum zl_proxy { ZL_GENERIC, ZL_ASYNC, ZL_TENSOR } zl_proxy;
 
+/* An access of memory that later ones may conflict with. */
 typedef struct zl_mem_access {
-    zl_cond cond[ZL_CONDS]; /* when it is over: all of them */
+    zl_cond cond[ZL_CONDS]; /* when it is complete: all of them */
     uint32_t conds;
     int32_t instance;
     uint32_t event;
@@ -29,11 +36,11 @@ typedef struct zl_mem_access {
     int64_t bytes;          /* of a write */
     zl_proxy proxy;
     bool write;
-    bool old; /* of the content before */
+    bool old; /* an access of the content before the current one */
 } zl_mem_access;
 
-/* What a product multiplied: smems, then tmems, by number, and their indices; or registers: -1, or
- * below it which and their version. */
+/* What a product multiplied: shared memory, then tensor memory, by number, with the index; or
+ * registers: -1 for none, else -2 - acc with their version. */
 typedef struct zl_factors {
     int32_t by;    /* the instance that multiplied; -1: none */
     uint32_t event;
@@ -41,25 +48,26 @@ typedef struct zl_factors {
     int64_t tag[2];
 } zl_factors;
 
-/* A stage of a ring in one block, or what else can be written and read. */
+/* The shadow state of one stage of a ring in one block, or of a global or a tensor map: its
+ * content and the accesses that may still conflict. */
 typedef struct zl_shadow {
-    int64_t tag, size, filled; /* the index it was filled at; bytes; bytes filled */
+    int64_t tag, size, filled; /* the index whose content it holds; bytes; bytes filled */
     bool any, unread;
     uint32_t writer;           /* event that filled it last */
     uint32_t pieces;           /* parts that the text fills it by; 0: whole each time */
     zl_factors factors;        /* of the last product summed there */
     uint32_t count;
-    zl_mem_access *accesses;         /* of the last two contents */
+    zl_mem_access *accesses;         /* accesses of the current content and the one before */
 } zl_shadow;
 
-/* Threads of one instance that do the same. */
+/* A class: threads of one instance that act alike, so that one clock stands for each of them. */
 typedef struct zl_class {
     int32_t instance;
     bool first_lane, first_warp; /* lane 0 of each warp, of the first warp alone */
     bool lone, lone_warp;        /* one thread; threads of one warp */
     int64_t threads;
-    zl_tick *clock; /* what each of them knows of all */
-    zl_tick *own;   /* what each has done itself: with all of them together, known of all */
+    zl_tick *clock; /* what each thread knows of all others */
+    zl_tick *own;   /* what each thread has done itself; the others of the class do not know it */
     zl_tick *after; /* clock at the last fence tcgen05.after */
     zl_tick *mapped; /* clock at the last fence proxy.tensormap */
 } zl_class;
@@ -69,6 +77,7 @@ enum {
     ZL_OF_MEMORY, ZL_OF_SHARED, ZL_GROUPS
 };
 
+/* One execution of a role by its warps in one block: program counter, loop counters, groups. */
 typedef struct zl_instance {
     int32_t role, number, cta;
     uint32_t first, classes;  /* of zl_run.classes */
@@ -78,14 +87,14 @@ typedef struct zl_instance {
     bool found[ZL_PIPE_LOOPS]; /* a repetition was seen in this loop since it began */
     uint32_t loop[ZL_PIPE_LOOPS]; /* its event */
     uint32_t depth;
-    int32_t issued[ZL_GROUPS]; /* groups closed */
+    int32_t issued[ZL_GROUPS]; /* groups committed */
     int32_t done[ZL_GROUPS];   /* groups waited for */
     int32_t last[ZL_GROUPS];   /* the last group that has members */
-    bool open[ZL_GROUPS];      /* something stands in a group that is not closed */
+    bool open[ZL_GROUPS];      /* work was issued since the last commit */
     uint32_t opened[ZL_GROUPS]; /* its event */
-    const struct zl_mbar *stands; /* where it waits, since it has looked last; NULL: nowhere */
-    int32_t meets;             /* generation it waits for at a meeting, -1 */
-    int32_t joined;            /* generation of the cluster's that it has joined, -1 */
+    const struct zl_mbar *stands; /* the mbarrier slot it waits at; NULL: none */
+    int32_t meets;             /* generation of the thread barrier it waits at, -1 */
+    int32_t joined;            /* generation of the cluster barrier it has arrived at, -1 */
     int32_t grid;              /* epoch at which it has waited for the grid before; 0: it has not */
     int32_t registers;         /* of each thread, 0: the pipe does not say */
     int32_t set;               /* epoch of its last setmaxnreg; 0: none yet */
@@ -93,7 +102,7 @@ typedef struct zl_instance {
     int64_t laps;              /* iterations of its outermost loops that are over */
 } zl_instance;
 
-/* Sums in registers of an instance. */
+/* Accumulators, or other registers with a name, of an instance. */
 typedef struct zl_acc_state {
     int state;          /* ZL_SUM_ */
     bool unread;        /* by ordinary instructions or a product since the last product */
@@ -111,24 +120,23 @@ enum { ZL_ACC_EMPTY, ZL_ACC_SUM, ZL_ACC_TAKEN };
 
 enum { ZL_CAME = 3 };
 
-/* A barrier's slot in one block. */
+/* An mbarrier slot: one stage of a `bar` in one block. */
 typedef struct zl_mbar {
     int32_t comp, cta, bar;
     bool idle;          /* no event of the text reaches it */
     int64_t pending, tx;
     int32_t phase;      /* complete phases */
     zl_tick *done;      /* clock of the last complete phase */
-    zl_tick *sum;       /* of what has come to the one at hand */
-    zl_tick *arrived;   /* of its arrivals alone, epochs of classes */
+    zl_tick *sum;       /* join of the clocks that have come to the current phase */
+    zl_tick *arrived;   /* the same of arrivals alone: epochs of classes */
     zl_tick *passed;    /* per class: epoch at which it was past the last complete phase, -1 */
-    zl_tick *came[ZL_CAME]; /* per class: epoch at which it has arrived in the phase at hand, in the
-                           last complete one and in the one before, -1; ZL_NEVER: nobody knows of
-                           it by epochs */
+    zl_tick *came[ZL_CAME]; /* per class: epoch of its arrival in the current phase, the last
+                             * complete one and the one before; -1: none; ZL_NEVER: no epoch tells */
     zl_tick *expected;  /* per class: epoch of its expectation in the phase at hand, -1 */
     uint32_t event;     /* the last that came */
 } zl_mbar;
 
-/* A meeting: a named barrier, the block's, the cluster's. */
+/* A barrier of threads: named, of the block, or of the cluster. */
 typedef struct zl_meeting {
     int32_t comp;
     int64_t pending, count;
@@ -139,28 +147,32 @@ typedef struct zl_meeting {
 
 enum { ZL_MEETINGS = 16 }; /* of a block; 0 is that of `sync cta`, too */
 
+/* A counter in global memory that roles raise and await. */
 typedef struct zl_flag {
     int64_t total;
     uint32_t count;
-    int64_t *threshold; /* that somebody awaits, from the least upward */
+    int64_t *threshold; /* awaited values, ascending */
     zl_tick *at;        /* a clock for each: when it was reached */
     zl_tick *sum;
     zl_tick *raised;    /* per class: epoch of its last raise, -1 */
-    int64_t *open;      /* and by how much, where no other raise is behind it; 0 */
-    zl_tick *made;      /* the same for each threshold: of its last raise up to it */
+    int64_t *open;      /* how much that raise added, until another raise knows of it; then 0 */
+    zl_tick *made;      /* for each threshold, `raised` when it was reached */
 } zl_flag;
 
-/* What a component of clocks that counts groups counts. */
+/* What a clock component counts, if it counts groups. */
 typedef struct zl_counted {
     int32_t instance, group; /* group -1: it counts something else */
 } zl_counted;
 
+/* The columns of one tmem in one block. */
 typedef struct zl_columns { /* tensor memory of one tmem in one block */
     bool allocated, freed;      /* freed: since it was allocated last */
-    zl_cond by, freed_by;       /* who is past them knows of it; value 0: all do */
+    zl_cond by, freed_by;       /* how others know of the allocation and of the free; value 0: all
+                                 * do */
     uint32_t event;
 } zl_columns;
 
+/* The first broken rule. */
 typedef struct zl_fault {
     int32_t rule;
     uint32_t event, other; /* indices; UINT32_MAX: none */
@@ -181,7 +193,7 @@ typedef struct zl_run {
     zl_shadow *places;         /* smems, then tmems, maps, globals */
     uint32_t *smem_at, *tmem_at, *other_at;
     uint32_t *smem_each;      /* instances that a smem has room for */
-    uint32_t *rooms;          /* per place: uses that may have to be remembered */
+    uint32_t *rooms;          /* per stage: room for accesses */
     size_t accesses_count, thresholds_count;
     int64_t *thresholds;      /* of all flags */
     uint32_t epochs;          /* the first components, of classes; whole vectors */
@@ -198,25 +210,26 @@ typedef struct zl_run {
     zl_columns *columns;      /* tmems x blocks */
     int32_t *live_columns;    /* per block */
     bool *relinquished;       /* per block */
-    zl_tick *debt;            /* blocks x comps: what somebody there must know before it ends */
+    zl_tick *debt;            /* blocks x comps: what the join of the block's clocks must reach
+                               * before it ends */
     uint32_t *debt_event;
     char *arena, *kept;       /* all that a run changes; and a copy */
     size_t arena_size;
     zl_tick *memory;          /* of all clocks */
     size_t memory_room;
     zl_tick *scratch;         /* a clock */
-    int64_t *lap;             /* where paced: who has ended more laps than this stands until nobody
-                                 else can move */
-    bool paced;               /* roles that wait for nobody go at one pace */
+    int64_t *lap;             /* with `paced`: an instance that has ended more iterations of its
+                               * outermost loops than this waits until nobody else can move */
+    bool paced;               /* outermost loops run in lockstep */
     uint64_t steps, most;
     uint32_t stepping;        /* the instance whose event runs */
     zl_text *trace;           /* where events are printed as they run; NULL: nowhere */
     const int32_t *known;     /* per instance: the last epoch that is printed */
     uint32_t grid;            /* the first `griddep wait` of the text; UINT32_MAX: none */
-    int64_t reach;            /* how far a product's indices are from their counters */
-    int32_t most_left[ZL_GROUPS]; /* that any wait of the text leaves open */
-    struct zl_watch *watch;   /* NULL: repetitions are not looked for */
-    int32_t endless;          /* a param whose loops do not end by themselves; -1: none */
+    int64_t reach;            /* the largest constant offset of a product's index */
+    int32_t most_left[ZL_GROUPS]; /* the most groups that any wait leaves outstanding */
+    struct zl_watch *watch;   /* NULL: recurrence of states is not looked for */
+    int32_t endless;          /* the endless param, whose loops are ended by the search; -1: none */
     int64_t seen;             /* trip counts of it up to here have been run */
     int64_t reached;          /* the greatest that a loop may end at; above `seen`: the run stops */
     bool repeats;             /* a repetition was found in all loops of it: the run stops */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A fault is found once, then its run is made again and what the fault depends on is printed. */
+/* Prints a counterexample (zlay_pipe_trace): param values and the events of a run that ends in
+ * the fault. The run is made twice: once to find the fault, then again to print only the
+ * events that the faulting threads' vector clocks know of, its causal past. */
 #include "pipe/language/plain.h"
 #include "pipe/runs/state/clock.h"
 #include "pipe/runs/verify.h"
@@ -10,6 +12,7 @@ typedef struct trace {
     uint32_t params; /* that are told */
 } trace;
 
+/* Runs from the beginning with the given param values. */
 static void start(zl_run *r)
 {
     r->watch = NULL;
@@ -23,7 +26,7 @@ static void start(zl_run *r)
     if (!r->fault.rule && r->status == ZLAY_ELIMIT) zl_run_check_alone(r);
 }
 
-/* All that has run, where the fault is in what was left. */
+/* Whether the fault is about what remains at the end; then every event matters. */
 static bool is_of_the_end(const zl_fault *f)
 {
     switch (f->rule) {
@@ -36,7 +39,7 @@ static bool is_of_the_end(const zl_fault *f)
     }
 }
 
-/* What the faulting threads know of every instance, and all of their own. */
+/* For each instance, the last event that the faulting threads know of; for their own, all. */
 static void find_known(trace *t)
 {
     const zl_run *r = t->run;
@@ -74,7 +77,7 @@ static void trace_write(zl_text *out, const void *value)
     put_fault(out, r);
 }
 
-/* `pipe` is plain; the first params are those of the text. */
+/* Prints the run of a plain pipe; only the first `params` params are those of the text. */
 static zlay_status print_trace(zlay_ctx *ctx, zlay_buf *out, const zlay_pipe *pipe,
                                const zl_verdict *verdict, uint32_t params)
 {

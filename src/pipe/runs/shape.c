@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Recognises the loop form that the order proof covers: per role one loop over positions, or a
+ * loop over tiles with one loop over positions in it, and indices that are a position plus a
+ * constant. The result (zl_shape) names the params of both loops and a window, beyond which
+ * two events cannot affect each other; from it follow the trip counts of the small model.
+ * trace.h has the argument. */
 #include "pipe/runs/trace.h"
 
 enum { SPARE = 2 };
 
+/* Widens the reach to an offset. */
 static void stretch(int64_t *reach, int64_t add)
 {
     int64_t size = add < 0 ? -add : add;
@@ -25,7 +31,7 @@ static bool fits_inner(const zl_pos *from, const zl_pos *to)
            to->times == from->times && to->plus == from->times;
 }
 
-/* A loop that holds another, or anything that multiplies its counter, is one over tiles. */
+/* Whether a loop is over tiles: it contains another loop or something multiplies its counter. */
 static bool is_tiles(const zlay_pipe *pipe, const zl_event *loop)
 {
     for (const zl_event *e = loop + 1; e < pipe->events + loop->match; e++)
@@ -35,12 +41,14 @@ static bool is_tiles(const zlay_pipe *pipe, const zl_event *loop)
     return false;
 }
 
+/* Each kind of loop has one param in the whole pipe. */
 static bool set_param(int32_t *slot, int32_t param)
 {
     if (*slot < 0) *slot = param;
     return *slot == param;
 }
 
+/* Sorts a loop by its depth and bounds; false where it does not fit. */
 static bool shape_loop(zl_shape *shape, const zlay_pipe *pipe, const zl_event *e, uint32_t depth)
 {
     const zl_pos *from = &e->at[0], *to = &e->bar_at;
@@ -49,15 +57,15 @@ static bool shape_loop(zl_shape *shape, const zlay_pipe *pipe, const zl_event *e
     return set_param(is_tiles(pipe, e) ? &shape->outer : &shape->inner, to->plus);
 }
 
-/* Tiles begin at 0, and every loop ends with its tile. */
+/* Whether the loop starts at 0 and ends with its tile. */
 static bool is_whole(const zl_shape *shape, const zl_event *loop)
 {
     return loop->bar_at.add == 0 && loop->at[0].add >= 0 &&
            (loop->bar_at.plus != shape->outer || loop->at[0].add == 0);
 }
 
-/* One loop of tiles or positions a role, and one loop of positions a tile: sections have an order
- * then. */
+/* Sorts the loops of a role, which may have one outer loop and one inner loop, and measures
+ * offsets and group counts. */
 static void shape_role(zl_shape *shape, const zlay_pipe *pipe, const zl_role *role, int64_t *reach,
                        int64_t *groups)
 {
@@ -76,12 +84,15 @@ static void shape_role(zl_shape *shape, const zlay_pipe *pipe, const zl_role *ro
     }
 }
 
+/* Whether a position is no constant distance from its section's position. */
 static bool is_loose(const zl_shape *shape, zl_section section, const zl_pos *pos)
 {
     int64_t add, ends;
     return !zl_place(shape, section, pos, &add, &ends);
 }
 
+/* Notes the first event that the proof cannot place; faults are still found then, but nothing
+ * is proved. */
 static void find_loose(zl_shape *shape, const zlay_pipe *pipe, const zl_role *role)
 {
     for (uint32_t i = role->begin; i < role->end && !shape->loose; i++) {
@@ -124,7 +135,8 @@ zl_section zl_section_at(const zlay_pipe *pipe, const zl_shape *shape, const zl_
     return at;
 }
 
-/* The position of a section is 0, t*N, the counter, t*N + N and T*N. */
+/* Writes an index as position + add + ends * N. The position of a section is 0, t*N, the
+ * counter, t*N + N or T*N. */
 bool zl_place(const zl_shape *shape, zl_section section, const zl_pos *pos, int64_t *add,
               int64_t *ends)
 {
@@ -145,7 +157,7 @@ bool zl_place(const zl_shape *shape, zl_section section, const zl_pos *pos, int6
     return false;
 }
 
-/* Counts of positions: each from the least to window + 1, and 2 * window + 3. */
+/* The i-th count of positions: each from the least to window + 1, then 2 * window + 3. */
 static bool inner_count(const zl_shape *shape, int64_t least, uint32_t i, int64_t *inner)
 {
     int64_t high = shape->window + 1, low = least < high ? least : high;

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One event of an instance. */
+/* Runs one event of one instance: dispatches it to the file of its kind, and handles arrivals,
+ * commits, waits for groups and fences itself. Before every event the instance's classes
+ * advance their own components, as each tick of a vector clock does; a fence copies what it
+ * covers to a component of its own. */
 #include "pipe/runs/state/clock.h"
 
 #include <string.h>
 
+/* The class that acts for the instance where one thread does: its first. */
 static zl_class *one(zl_run *r, const zl_instance *i) { return &r->classes[i->first]; }
 
 /* ---- barriers ---- */
 
+/* Arrives once for each thread, for lane 0 of each warp, or for one thread, as the event says. */
 static void step_arrive(zl_run *r, zl_instance *i, const zl_event *e)
 {
     for (uint32_t b = UINT32_MAX; zl_run_next_block(r, i, e, &b);)
@@ -21,6 +26,7 @@ static void step_arrive(zl_run *r, zl_instance *i, const zl_event *e)
         }
 }
 
+/* Waits for the parity (index / stages + flip) % 2 of the mbarrier slot. */
 static bool step_wait(zl_run *r, zl_instance *i, const zl_event *e)
 {
     int64_t at = zl_run_value(r, i, &e->parity);
@@ -34,6 +40,8 @@ static bool step_wait(zl_run *r, zl_instance *i, const zl_event *e)
 
 /* ---- groups ---- */
 
+/* tcgen05.commit: one arrival, which carries the completion of all products issued before it;
+ * the issuing thread itself learns nothing. */
 static void commit_tensor(zl_run *r, zl_instance *i, const zl_event *e)
 {
     zl_class *c = one(r, i);
@@ -46,6 +54,7 @@ static void commit_tensor(zl_run *r, zl_instance *i, const zl_event *e)
     c->own[zl_comp_group(r, i, ZL_OF_TCGEN05, false)] = 0;
 }
 
+/* Closes the open group of its kind. */
 static void step_commit(zl_run *r, zl_instance *i, const zl_event *e)
 {
     static const int8_t groups[] = {
@@ -64,6 +73,7 @@ static void step_commit(zl_run *r, zl_instance *i, const zl_event *e)
     if (group == ZL_OF_TCGEN05) commit_tensor(r, i, e);
 }
 
+/* All but the last `left` groups of this kind are complete: each class learns of its own. */
 static void end_group(zl_run *r, zl_instance *i, int group, int64_t left)
 {
     int32_t done = i->issued[group] - (int32_t)left;
@@ -78,6 +88,8 @@ static void end_group(zl_run *r, zl_instance *i, int group, int64_t left)
     }
 }
 
+/* cp.async.wait_group, wgmma.wait_group, cp.async.bulk.wait_group; a bulk wait includes its
+ * reads. */
 static void step_waitgroup(zl_run *r, zl_instance *i, const zl_event *e)
 {
     switch (e->scope) {
@@ -89,6 +101,7 @@ static void step_waitgroup(zl_run *r, zl_instance *i, const zl_event *e)
     }
 }
 
+/* tcgen05.wait::ld or ::st: all of the warp's loads or stores are complete. */
 static void step_twait(zl_run *r, zl_instance *i, const zl_event *e)
 {
     int group = e->scope == ZL_TWAIT_LD ? ZL_OF_TLD : ZL_OF_TST;
@@ -101,6 +114,8 @@ static void step_twait(zl_run *r, zl_instance *i, const zl_event *e)
 
 /* ---- fences ---- */
 
+/* tcgen05.fence::before_thread_sync: completed loads and stores become visible to a later
+ * ::after. */
 static void fence_before(zl_run *r, zl_instance *i, zl_class *c)
 {
     for (int group = ZL_OF_TLD; group <= ZL_OF_TST; group++)
@@ -108,6 +123,7 @@ static void fence_before(zl_run *r, zl_instance *i, zl_class *c)
                      i->done[group], false);
 }
 
+/* fence.proxy.async: what the class did by ordinary accesses is visible to the async proxy. */
 static void fence_async(zl_run *r, zl_instance *i, zl_class *c, uint32_t class)
 {
     zl_clock_set(c, zl_comp_fenced(r, (int32_t)class), i->epoch, true);
@@ -116,6 +132,7 @@ static void fence_async(zl_run *r, zl_instance *i, zl_class *c, uint32_t class)
     zl_clock_set(c, zl_comp_fenced(r, copies), c->own[copies], true);
 }
 
+/* Runs a fence for each class of the instance. */
 static void step_fence(zl_run *r, zl_instance *i, const zl_event *e)
 {
     for (uint32_t k = 0; k < i->classes; k++) {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums in registers, tensor memory, and the products between them. */
+/* Runs products and tensor memory: wgmma into registers, tcgen05.mma into tensor memory, and
+ * tcgen05 loads, stores and copies. Accumulators (zl_acc_state) are checked for the states
+ * empty, accumulating and taken; operands become accesses of shadow state that complete with
+ * their group. */
 #include "pipe/runs/run.h"
 
 /* ---- sums ---- */
@@ -9,11 +12,13 @@ zl_acc_state *zl_run_acc(zl_run *r, const zl_instance *i, int32_t acc)
     return &r->accs[(size_t)(i - r->instances) * r->pipe->accs_count + (size_t)acc];
 }
 
+/* Whether an outstanding group writes the registers. */
 static bool is_in_flight(const zl_instance *i, const zl_acc_state *s)
 {
     return s->group > i->done[s->kind];
 }
 
+/* Whether an outstanding group reads the registers. */
 static bool is_being_read(const zl_instance *i, const zl_acc_state *s)
 {
     return s->reader > i->done[s->reader_kind];
@@ -44,6 +49,7 @@ void zl_acc_use(zl_run *r, zl_instance *i, int32_t acc, bool takes, uint32_t eve
 
 /* ---- products ---- */
 
+/* Names factor k of a product, and the index or version it has now. */
 static int32_t factor_of(zl_run *r, const zl_instance *i, const zl_event *e, int k,
                          int64_t *tag)
 {
@@ -82,7 +88,7 @@ void zl_acc_factors(zl_run *r, const zl_instance *i, const zl_event *e, zl_facto
     *last = f;
 }
 
-/* A product into registers: wgmma. */
+/* Adds a wgmma product into registers: they are fenced, and the sum is begun or continued. */
 static void add_product(zl_run *r, zl_instance *i, const zl_event *e)
 {
     uint32_t event = zl_event_index(r, e);
@@ -101,7 +107,8 @@ static void add_product(zl_run *r, zl_instance *i, const zl_event *e)
     s->event = event;
 }
 
-/* Registers as a factor: complete, fenced, and left alone until the product is over. */
+/* Registers as a factor of wgmma: complete, fenced, and not written until the product is
+ * complete. */
 static void read_factor(zl_run *r, zl_instance *i, const zl_event *e)
 {
     uint32_t event = zl_event_index(r, e);
@@ -114,6 +121,7 @@ static void read_factor(zl_run *r, zl_instance *i, const zl_event *e)
     s->reader_kind = ZL_OF_WGMMA;
 }
 
+/* A product or copy reads an operand in shared memory. */
 static void read_operand(zl_run *r, zl_instance *i, const zl_event *e, int k, uint32_t block,
                          int group)
 {
@@ -141,6 +149,7 @@ static void warpgroup_product(zl_run *r, zl_instance *i, const zl_event *e)
 
 /* ---- tensor memory ---- */
 
+/* The blocks whose tensor memory an event of this tmem uses: both of a pair, else the own. */
 static uint32_t blocks_of(const zl_run *r, const zl_instance *i, int32_t tmem, uint32_t *first)
 {
     bool pair = r->pipe->tmems[tmem].pair;
@@ -148,6 +157,7 @@ static uint32_t blocks_of(const zl_run *r, const zl_instance *i, int32_t tmem, u
     return pair && *first + 1 < r->pipe->blocks ? 2 : 1;
 }
 
+/* Accesses a stage of tensor memory, which must be allocated and hold what is read. */
 static void use_columns(zl_run *r, zl_instance *i, const zl_event *e, int k, bool write, int group,
                         uint32_t block)
 {
@@ -165,7 +175,7 @@ static void use_columns(zl_run *r, zl_instance *i, const zl_event *e, int k, boo
     else zl_shadow_read(r, p, i, warps, tag, &access);
 }
 
-/* A sum that somebody reads before the next one begins there. */
+/* Writes a sum into tensor memory; a new sum may begin only where the last was read. */
 static void write_sum(zl_run *r, zl_instance *i, const zl_event *e, uint32_t block, zl_shadow *p)
 {
     bool unread = p->unread;
@@ -176,7 +186,7 @@ static void write_sum(zl_run *r, zl_instance *i, const zl_event *e, uint32_t blo
     p->unread = true;
 }
 
-/* tcgen05.mma: a sum goes on where it was begun at this index. */
+/* tcgen05.mma: continues the sum only if the stage holds one begun at the same index. */
 static void tensor_product(zl_run *r, zl_instance *i, const zl_event *e)
 {
     uint32_t first, blocks = blocks_of(r, i, e->tmem[0], &first);
@@ -205,6 +215,7 @@ void zl_run_products(zl_run *r, zl_instance *i, const zl_event *e)
 
 /* ---- loads, stores, copies ---- */
 
+/* tcgen05.ld into registers. */
 static void load(zl_run *r, zl_instance *i, const zl_event *e)
 {
     zl_acc_state *s = zl_run_acc(r, i, e->acc);
@@ -220,6 +231,7 @@ static void load(zl_run *r, zl_instance *i, const zl_event *e)
     s->event = zl_event_index(r, e);
 }
 
+/* tcgen05.st from registers. */
 static void store(zl_run *r, zl_instance *i, const zl_event *e)
 {
     uint32_t event = zl_event_index(r, e);
@@ -230,6 +242,7 @@ static void store(zl_run *r, zl_instance *i, const zl_event *e)
     s->reader_kind = ZL_OF_TST;
 }
 
+/* tcgen05.cp from shared memory. */
 static void copy(zl_run *r, zl_instance *i, const zl_event *e)
 {
     uint32_t first, blocks = blocks_of(r, i, e->tmem[0], &first);

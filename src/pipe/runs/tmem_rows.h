@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of the rows of tmem.def. */
+/* Row numbers of tmem.def, the rules of tensor memory in pipes. */
 #ifndef ZL_PIPE_TMEM_ROWS_H
 #define ZL_PIPE_TMEM_ROWS_H
 

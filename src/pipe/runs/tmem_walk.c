@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each role run alone, for few trip counts: what it allocates, frees, uses and waits for in its own
- * order; then the sums of all roles of a block. What other roles may do meanwhile is left open, so
- * that what is found is wrong in every order. */
+/* Checks each role's use of tensor memory alone, for a few small trip counts: what it
+ * allocates, frees, uses and waits for in its own program order, and then whether allocations
+ * and frees of a block balance. What other roles do in between is left open, so a fault found
+ * here is a fault in every interleaving. */
 #include "pipe/fences/tmem.h"
 #include "pipe/runs/tmem_rows.h"
 
@@ -10,7 +11,7 @@
 
 enum { NAMES = 64, STEPS_MOST = 1 << 16, PARAMS_VARIED = 4, CHOICES = 3, RANKS = 16 };
 
-/* What one thread of control did to one tmem. */
+/* What one role has done to one tmem. */
 typedef struct owned {
     int64_t allocs, frees;
     bool live, freed;        /* as it knows itself */
@@ -41,7 +42,7 @@ static const zl_tmem *tmem_of(const walk *w, int32_t tmem) { return &w->ask->pip
 
 /* ---- alloc, dealloc ------------------------------------------------------------------------ */
 
-/* Columns that are alive whatever others do. */
+/* Columns that are allocated whatever the other roles do. */
 static int64_t alive(const walk *w)
 {
     int64_t sum = 0;
@@ -80,6 +81,7 @@ static void release(walk *w, const zl_event *e)
                  .free = e};
 }
 
+/* An event uses columns: they must be allocated by this role or possibly by another. */
 static void use(walk *w, const zl_event *e, int32_t tmem)
 {
     owned *o = &w->of[tmem];
@@ -90,18 +92,21 @@ static void use(walk *w, const zl_event *e, int32_t tmem)
 
 /* ---- registers ------------------------------------------------------------------------------- */
 
+/* Registers of an outstanding tcgen05.ld are read. */
 static void read_registers(walk *w, const zl_event *e, int32_t acc)
 {
     if (acc >= 0 && w->loading[acc])
         fault(w, ZL_ROW_TMEM_USE_UNWAITED, e, w->loading[acc], 0, 1);
 }
 
+/* tcgen05.wait completes this role's loads or stores. */
 static void wait_for(walk *w, int32_t which)
 {
     for (uint32_t t = 0; t < w->ask->pipe->tmems_count; t++) w->of[t].open[which] = NULL;
     if (which == ZL_TWAIT_LD) memset(w->loading, 0, sizeof w->loading);
 }
 
+/* Notes an outstanding load or store. */
 static void access_registers(walk *w, const zl_event *e)
 {
     bool load = e->kind == ZL_EV_TLD;
@@ -187,7 +192,7 @@ typedef struct tally {
     bool whole; /* every role was run to its end */
 } tally;
 
-/* Somebody else: another role, or another instance of this one, in the same block. */
+/* Notes which tmems other roles, or other instances of this one, allocate and free. */
 static void find_others(walk *w)
 {
     const zlay_pipe *pipe = w->ask->pipe;
@@ -208,6 +213,7 @@ static bool runs_in(const zl_role *role, uint32_t rank)
     return !role || role->cta == ZL_CTA_ALL || role->cta == (int32_t)rank;
 }
 
+/* Adds a role's allocations and frees to each block's tally. */
 static void add(tally *all, const walk *w, const owned *before)
 {
     int64_t instances = w->role ? zl_role_instances(w->role) : 1;
@@ -222,7 +228,8 @@ static void add(tally *all, const walk *w, const owned *before)
         }
 }
 
-/* Whatever the order was: as much is freed as was allocated, and pairs do alike. */
+/* In every interleaving a block frees as often as it allocates, and both blocks of a pair do
+ * the same. */
 static void balance(const zl_tmem_ask *ask, const tally *all)
 {
     for (uint32_t rank = 0; rank < ask->pipe->blocks; rank++)

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Unrolls one role of a pipe for given trip counts into a list of steps (zl_trace), and notes
+ * for each step when it completes: at the wait for its group, at the next proxy fence, or at
+ * the next barrier. The order proof reads these lists; trace.h says why few trip counts
+ * suffice. */
 #include "pipe/runs/trace.h"
 
 #include <string.h>
@@ -11,6 +15,7 @@ typedef struct walk {
     int64_t outer, inner, counter[ZL_PIPE_LOOPS];
 } walk;
 
+/* The value of a position under the current counters. */
 static int64_t value(const walk *w, const zl_pos *pos)
 {
     int64_t sum = pos->add;
@@ -19,6 +24,7 @@ static int64_t value(const walk *w, const zl_pos *pos)
     return sum;
 }
 
+/* Appends a step. */
 static zlay_status push(walk *w, const zl_event *e)
 {
     zl_trace *t = w->trace;
@@ -60,6 +66,7 @@ static zlay_status unroll(walk *w, const zl_role *role)
     return ZLAY_OK;
 }
 
+/* The kind of group that an event's work completes with; -1: it is synchronous. */
 static int32_t group_of(const zl_event *e)
 {
     switch (e->kind) {
@@ -76,8 +83,8 @@ static bool waits_for(const zl_event *e, int32_t group)
     return e->scope == group || (group == ZL_GROUP_BULK && e->scope == ZL_GROUP_BULK_READ);
 }
 
-/* A wait for all but n groups ends those that have more than n commits behind them, its own
- * included. */
+/* Notes for each asynchronous step the wait that completes it: wait_group n leaves the last n
+ * groups outstanding. */
 static void end_groups(zl_trace *t, int32_t group)
 {
     uint32_t open = 0;
@@ -99,6 +106,7 @@ static void end_groups(zl_trace *t, int32_t group)
     }
 }
 
+/* Whether a role starts work of this group kind. */
 static bool has_group(const zlay_pipe *pipe, const zl_role *role, int32_t group)
 {
     for (uint32_t i = role->begin; i < role->end; i++)
@@ -106,7 +114,7 @@ static bool has_group(const zlay_pipe *pipe, const zl_role *role, int32_t group)
     return false;
 }
 
-/* .sync.aligned: all lanes of a warp are there. */
+/* Whether all lanes of a warp execute the event together (.sync.aligned). */
 static bool is_aligned(const zl_event *e)
 {
     bool wgmma =
@@ -114,6 +122,7 @@ static bool is_aligned(const zl_event *e)
     return wgmma || e->kind == ZL_EV_MMA || e->kind == ZL_EV_SYNC;
 }
 
+/* Notes for each step the next proxy fence, the next barrier and the next aligned step. */
 static void look_ahead(zl_trace *t)
 {
     int32_t fence = -1, sync = -1, warp = -1;

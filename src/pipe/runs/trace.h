@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a role does, step by step, for given trip counts; and the small model of trip counts that
- * stands for all.
- *
- * An event at position p (tile t, step p - t*N of it) names indices p + c, and what it starts is
- * waited for at most as many positions later as groups may stay in flight. `window` is beyond both.
- * So which of two events comes first depends on where tiles begin within `window` of them; tiles
- * begin N apart, so an N above the window shows at most one beginning between them, as N = window +
- * 1 does. What is tied to both ends of a tile lies N apart: N = 2 * window + 3 shows it to be out
- * of the window, and out it stays. */
+/* The order proof's view of one role: its steps for given trip counts (zl_trace), the form of
+ * its loops (zl_shape), and the small model, a finite set of trip counts that stands for all.
+ * The argument for the small model: an event at position p (tile t, step p - t*N of it) names
+ * indices p + c, and its work is waited for at most as many positions later as groups may stay
+ * in flight. `window` exceeds both, so two events farther apart than the window cannot affect
+ * each other. Tiles begin N positions apart, so an N above the window shows at most one tile
+ * boundary between two such events, as N = window + 1 already does. A dependence that ties an
+ * event to both ends of its tile has length N: N = 2 * window + 3 shows it out of the window,
+ * where it stays for every greater N. */
 #ifndef ZL_TRACE_H
 #define ZL_TRACE_H
 
 #include "pipe/language/pipe.h"
 
+/* One event of a role at given loop counters. */
 typedef struct zl_step {
     const zl_event *event;
     int64_t bar_q; /* value of bar_at */
@@ -25,11 +26,13 @@ typedef struct zl_step {
     int32_t group; /* commits before it */
 } zl_step;
 
+/* All steps of a role, in program order. */
 typedef struct zl_trace {
     zl_step *steps;
     uint32_t count, room;
 } zl_trace;
 
+/* The loop form that all roles of a pipe share. */
 typedef struct zl_shape {
     int32_t inner;    /* param of positions: N of t*N + k, or the bound of a lone loop; -1 none */
     int32_t outer;    /* param of tiles; -1: loops over positions stand alone */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a text can use: how many uses of a place a run has to remember, and the values of flags. */
+/* Counts, from the text alone, how many accesses of each stage a run may have to remember and
+ * which values of flags are awaited, so that a run allocates all its memory once. */
 #include "pipe/runs/run.h"
 
 uint32_t zl_run_instances(const zlay_pipe *p, const zl_role *role)
@@ -24,7 +25,7 @@ static uint32_t other_uses(const zl_event *e, uint32_t other)
     return (e->other == (int32_t)other) + 0u + (e->map == (int32_t)other);
 }
 
-/* By all instances, of the content at hand and the one before. */
+/* Accesses by all instances, of the current content and the one before. */
 static uint32_t room_of(const zl_run *r, uint32_t (*uses)(const zl_event *, uint32_t), uint32_t of)
 {
     uint32_t room = 0;
@@ -45,6 +46,7 @@ static void set_room(zl_run *r, uint32_t first, uint32_t count, uint32_t room)
 
 /* ---- flags ---- */
 
+/* How many events await this flag. */
 static uint32_t awaits_of(const zlay_pipe *p, uint32_t other)
 {
     uint32_t count = 0;
@@ -53,6 +55,7 @@ static uint32_t awaits_of(const zlay_pipe *p, uint32_t other)
     return count;
 }
 
+/* Adds an awaited value to a flag's ascending list. */
 static void add_threshold(zl_flag *f, int64_t n)
 {
     uint32_t k = 0;

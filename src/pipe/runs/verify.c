@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every trip count: of one param all are met on the way of one endless run, of the others each
- * value is run until what longer trips do has been seen. */
+/* Decides a pipe for every value of its params by running it (zl_run) for finitely many. One
+ * param, the endless one, is covered by a single run without end from which a branch leaves at
+ * each trip count; every other param is run from its least value on until the states of its
+ * loops recur, so that longer trips only repeat what was seen. The method is explicit-state
+ * exploration of one interleaving under vector clocks, with recurrence of states in place of
+ * an invariant; docs/internals/proof.md, "Runs", has the argument. */
 #include "pipe/language/plain.h"
 #include "pipe/runs/state/search.h"
 #include "pipe/runs/verify.h"
@@ -11,6 +15,7 @@ static const int64_t endless_trips = (int64_t)1 << 40;
 
 /* ---- one value of every param but the endless one ---- */
 
+/* Notes, for each param, whether this run repeated and with which period. */
 static void note_run(zl_search *s)
 {
     for (uint32_t k = 0; k < s->count; k++) {
@@ -20,7 +25,7 @@ static void note_run(zl_search *s)
     }
 }
 
-/* What has failed once at these values is not looked for again. */
+/* Does not look again for repetitions of a param that failed once at these values. */
 static void watch_on(zl_search *s)
 {
     for (uint32_t k = 0; k < s->count; k++)
@@ -29,7 +34,7 @@ static void watch_on(zl_search *s)
 
 static bool is_good(const zl_search *s) { return !s->run->status && !s->run->fault.rule; }
 
-/* Go on from here with this trip count to the end. */
+/* Runs from the kept state to the end with this trip count of the endless param. */
 static void branch(zl_search *s, int64_t count)
 {
     zl_run *r = s->run;
@@ -46,7 +51,8 @@ static void branch(zl_search *s, int64_t count)
     note_run(s);
 }
 
-/* All trip counts up to the one that a loop has come to end in this state. */
+/* Branches off the endless run for every trip count up to the one that a loop has just
+ * reached. */
 static void branch_all(zl_search *s)
 {
     zl_run *r = s->run;
@@ -67,13 +73,16 @@ static void branch_all(zl_search *s)
     r->stuck = reached - param->least > MOST_TRIPS;
 }
 
-/* Repetitions stand for others where as many trip counts as a period has were run to their ends. */
+/* A repetition is accepted only if as many trip counts as its period has were run to their
+ * ends. */
 static bool is_covered(const zl_search *s)
 {
     const zl_run *r = s->run;
     return r->seen + 1 - r->watch->params[s->endless].period >= r->pipe->params[s->endless].least;
 }
 
+/* Runs with an endless param: goes on until all its loops repeat, and branches at each trip
+ * count on the way. */
 static void run_endless(zl_search *s)
 {
     zl_run *r = s->run;
@@ -89,6 +98,7 @@ static void run_endless(zl_search *s)
     }
 }
 
+/* Runs once with the values at hand, and notes what it showed; false where the search ends. */
 static bool run_once(zl_search *s)
 {
     zl_run *r = s->run;
@@ -111,6 +121,7 @@ static bool run_once(zl_search *s)
 
 /* ---- all values ---- */
 
+/* Starts a param at its least value, or at `near` if it is far. */
 static void begin_param(const zl_search *s, zl_trips *t)
 {
     const zl_param *param = &s->run->pipe->params[t->param];
@@ -120,7 +131,8 @@ static void begin_param(const zl_search *s, zl_trips *t)
     t->repeats = true;
 }
 
-/* Each value of a param is whole periods behind one of the last that repeat. */
+/* Whether each value from the least on lies whole periods beyond one of the last values, which
+ * repeat. */
 static bool stand_for_all(const zl_trips *t, const zl_param *param)
 {
     bool all = true;
@@ -130,7 +142,7 @@ static bool stand_for_all(const zl_trips *t, const zl_param *param)
     return all;
 }
 
-/* The next value of a param; false where its last values stand for all that follow. */
+/* Advances a param; false where its last values stand for all greater ones. */
 static bool next_value(zl_search *s, zl_trips *t)
 {
     const zl_param *param = &s->run->pipe->params[t->param];
@@ -145,6 +157,7 @@ static bool next_value(zl_search *s, zl_trips *t)
     return true;
 }
 
+/* Runs every combination of values, the last param fastest, like an odometer. */
 static void run_all(zl_search *s)
 {
     for (uint32_t k = 0; k < s->count; k++) begin_param(s, &s->param[k]);
@@ -155,8 +168,8 @@ static void run_all(zl_search *s)
     }
 }
 
-/* Where some loops of the endless param wait for others to end, or repeat before its least value,
- * it is run as the others are. */
+/* Runs with an endless param first. If some of its loops wait for others to end, or repeat
+ * before its least value, that param is run value by value like the others. */
 static void run_either(zl_search *s)
 {
     run_all(s);
@@ -169,6 +182,7 @@ static void run_either(zl_search *s)
     run_all(s);
 }
 
+/* Puts the search back to its beginning. */
 static void search_again(zl_search *s, const zl_search *first)
 {
     s->count = first->count;
@@ -187,8 +201,9 @@ static bool has_far(const zl_search *s)
     return far;
 }
 
-/* Short trips stand for far ones where they have no fault and repeat. A fault of theirs is none of
- * the pipe's: false. */
+/* Tries short trips in place of far ones: if they repeat without a fault they stand for the
+ * far values. A fault of a short trip is not a fault of the pipe: then the answer is false and
+ * the real values are run. */
 static bool run_near(zl_search *s)
 {
     static const int64_t near[] = {4, 16, 64};
@@ -208,8 +223,8 @@ static bool run_near(zl_search *s)
     return good;
 }
 
-/* Loops that nothing ties together may go at different paces, and what they repeat together not be
- * seen: then all are run again at one. */
+/* Searches; if loops that nothing synchronises drift apart, so that no state recurs, searches
+ * again with all outermost loops in lockstep (`paced`). */
 static void run_search(zl_search *s)
 {
     zl_search first = *s;
@@ -242,8 +257,8 @@ static void free_search(zl_search *s)
     zl_run_free(s->run);
 }
 
-/* Trip counts with which the fault shows: in the endless run it is there before any loop ends that
- * goes on to seen + 1; one more is shown where the param may be so great. */
+/* Notes param values that show the fault. In the endless run a fault appears before any loop
+ * ends, so seen + 2 iterations suffice, as far as the param's range allows. */
 static void note_values(const zl_search *s, zl_verdict *verdict)
 {
     const zl_run *r = s->run;
@@ -255,6 +270,7 @@ static void note_values(const zl_search *s, zl_verdict *verdict)
     verdict->values[s->endless] = value > param->least ? value : param->least;
 }
 
+/* Checks the text, then searches; a limit without a fault is undecided. */
 static zlay_status verify_plain(zlay_ctx *ctx, zl_verdict *verdict, zlay_buf *proof,
                                 const zlay_pipe *pipe)
 {

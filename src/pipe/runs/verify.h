@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The verifier's entrance, and its verdict: a fault with the param values that show it, or
+ * none, or undecided with the event and the reason. */
 #ifndef ZL_RUN_VERIFY_H
 #define ZL_RUN_VERIFY_H
 
@@ -6,8 +8,8 @@
 
 typedef struct zl_verdict {
     zl_fault fault;  /* rule 0: none */
-    bool undecided;  /* more steps, or longer trips, than the limits allow */
-    uint32_t event;  /* then the event that cannot be handled, and why */
+    bool undecided;  /* the limits were reached first */
+    uint32_t event;  /* where undecided: the event that could not be handled, and why */
     const char *because;
     uint32_t runs;
     uint64_t steps;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which stage, which block, which barrier an event speaks of. */
+/* Evaluates what an event names: the value of a position, the stage it selects, the blocks
+ * whose memory or mbarrier it reaches. Also notes the first fault, a limit, and what a block
+ * owes. */
 #include "pipe/runs/run.h"
 
 int64_t zl_run_value(const zl_run *r, const zl_instance *i, const zl_pos *pos)

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the positions of each group are counted from in a state. */
+/* Chooses, for each group of loops and each param, the loop counter that positions are counted
+ * from when a state is written (zl_state_write). Subtracting these bases makes two states
+ * equal that differ only by whole iterations; the counter of the group's first instance inside
+ * a loop of the param is the base. */
 #include "pipe/runs/state/state.h"
 
 #include <string.h>
 
-/* The loop of the param that an instance is in; without `only`, its outermost one where it is in none;
- * -1. */
+/* The depth of the param's loop that an instance is in, else of its outermost loop unless
+ * `only`; -1: none. */
 static int depth_of(const zl_run *r, int32_t param, const zl_instance *i, bool only)
 {
     for (uint32_t d = 0; d < i->depth; d++)
@@ -13,6 +16,7 @@ static int depth_of(const zl_run *r, int32_t param, const zl_instance *i, bool o
     return i->depth && !only ? 0 : -1;
 }
 
+/* The first instance of a group that is in a loop of the param. */
 static const zl_instance *find_leader(const zl_run *r, int32_t param, uint32_t group, bool only)
 {
     for (uint32_t k = 0; k < r->instances_count; k++)
@@ -22,7 +26,8 @@ static const zl_instance *find_leader(const zl_run *r, int32_t param, uint32_t g
     return NULL;
 }
 
-/* Outside of all of its loops a param's positions are counted from the outermost loop. */
+/* The base of a param as one instance stands: the counter of its loop, or that of an enclosing
+ * loop times the params in between. */
 int64_t zl_state_own_base(const zl_run *r, const zl_instance *i, int32_t param)
 {
     int64_t times = 1;

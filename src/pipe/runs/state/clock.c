@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Joins, meets and compares vector clocks. Clocks are padded to whole SIMD vectors of
+ * ZL_VECTOR components, and the loops are written so that compilers vectorise them. */
 #include "pipe/runs/state/clock.h"
 
+/* The greater of two clock values. */
 static zl_tick later(zl_tick a, zl_tick b) { return a > b ? a : b; }
 
-/* Clocks are whole vectors long, and written so that compilers see it. */
+/* Componentwise maximum, into `to`. */
 void zl_clock_join(const zl_run *r, zl_tick *restrict to, const zl_tick *restrict from)
 {
     for (uint32_t k = 0; k < r->comps; k += ZL_VECTOR, to += ZL_VECTOR, from += ZL_VECTOR)
@@ -25,6 +28,7 @@ bool zl_clock_covers(const zl_run *r, const zl_tick *clock, const zl_tick *of)
     return !any;
 }
 
+/* Componentwise maximum with both what a class knows and what it has done itself. */
 static void give(zl_tick *restrict to, const zl_tick *restrict clock, const zl_tick *restrict own,
                  uint32_t comps)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Clocks of a run: which component counts what, and how one takes over what another knows. A clock
- * has a value of each component; who has reached a value knows of all that was over by then. */
+/* Vector clocks of a run: which component counts what, and how one clock takes over another. A
+ * clock holds one value for each component; a class whose clock has reached a value knows that
+ * everything counted up to it is complete. */
 #ifndef ZL_RUN_CLOCK_H
 #define ZL_RUN_CLOCK_H
 
@@ -44,26 +45,26 @@ int32_t zl_comp_tensor(const zl_run *r, int32_t comp);
 /* ---- what is known ---- */
 
 void zl_clock_join(const zl_run *r, zl_tick *restrict to, const zl_tick *restrict from);
-/* Of a thread's knowledge of others nothing is missing where it knows of their epochs. */
+/* Whether a class knows of each given epoch, one for each class; -1: none. */
 bool zl_clock_knows(const zl_run *r, const zl_class *c, const zl_tick *epochs);
-/* What both know. */
+/* Componentwise minimum: what both know. */
 void zl_clock_meet(const zl_run *r, zl_tick *restrict to, const zl_tick *restrict with);
 /* Whether one knows all that another does. */
 bool zl_clock_covers(const zl_run *r, const zl_tick *clock, const zl_tick *of);
-/* What all threads of a class know together goes to `to`. */
+/* Joins into `to` what all threads of a class know together, their own work included. */
 void zl_clock_give(const zl_run *r, zl_tick *to, const zl_class *c);
-/* The epochs of classes alone. */
+/* The same of the epochs of classes alone. */
 void zl_clock_arrive(const zl_run *r, zl_tick *to, const zl_class *c);
-/* What a thread, or a whole warp, has done itself it knows; of its fellows in other warps it does
- * not. */
+/* Notes what a class has done. A thread, or a lone warp, knows its own work; it does not know
+ * that of other warps of its class. */
 static inline void zl_clock_set(zl_class *c, int32_t comp, int32_t value, bool by_each_alone)
 {
     if (c->own[comp] < value) c->own[comp] = (zl_tick)value;
     if ((by_each_alone ? c->lone : c->lone_warp) && c->clock[comp] < value)
         c->clock[comp] = (zl_tick)value;
 }
-/* A warp runs an instruction as one: each lane knows how far the others are, not what they have
- * read or written. */
+/* A warp runs an instruction together: each lane then knows how far the other lanes are, but
+ * not what they have read or written. */
 void zl_clock_converge(zl_run *r, const zl_instance *i);
 
 #endif

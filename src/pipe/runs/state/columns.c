@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns of tensor memory as a block owns them. What a block allocates, frees and relinquishes
- * matters by its order, so two of them that no clock orders are asked in both orders. */
+/* Tracks the columns of tensor memory that a block owns: tcgen05.alloc, dealloc and
+ * relinquish_alloc_permit. Their effect depends on their order, so two of them that no clock
+ * orders are checked in both orders. */
 #include "pipe/runs/run.h"
 
 enum { COLUMNS = 512 };
@@ -15,12 +16,13 @@ static int32_t size_of(const zl_run *r, uint32_t tmem)
     return (int32_t)(r->pipe->tmems[tmem].columns * r->pipe->tmems[tmem].stages);
 }
 
+/* Whether the thread knows that the condition holds; without an instance (setup) all is known. */
 static bool is_known(const zl_run *r, const zl_instance *i, zl_cond cond)
 {
     return !cond.value || !i || r->classes[i->first].clock[cond.comp] >= cond.value;
 }
 
-/* Allocated before, in the knowledge of this class, and not freed. */
+/* Columns may be used only if this class knows they are allocated, and they are not freed. */
 void zl_columns_live(zl_run *r, const zl_instance *i, int32_t tmem, uint32_t block, uint32_t event)
 {
     const zl_columns *c = columns_of(r, tmem, block);
@@ -30,7 +32,7 @@ void zl_columns_live(zl_run *r, const zl_instance *i, int32_t tmem, uint32_t blo
 
 /* ---- alloc ---- */
 
-/* No later allocation is larger: of two that are not ordered neither is. */
+/* No later allocation may be larger; two that are not ordered must be equal. */
 static void check_sizes(zl_run *r, const zl_instance *i, uint32_t block, const zl_event *e)
 {
     int32_t size = size_of(r, (uint32_t)e->tmem[0]);
@@ -42,7 +44,8 @@ static void check_sizes(zl_run *r, const zl_instance *i, uint32_t block, const z
     }
 }
 
-/* Columns that may be alive when this one is allocated: all that it does not know to be freed. */
+/* Columns that may be allocated at this point in some interleaving: all that the thread does
+ * not know to be freed. */
 static int32_t alive(zl_run *r, const zl_instance *i, uint32_t block)
 {
     int32_t sum = 0;
@@ -53,7 +56,7 @@ static int32_t alive(zl_run *r, const zl_instance *i, uint32_t block)
     return sum;
 }
 
-/* What was in it is gone. */
+/* The content of freed columns is gone. */
 static void forget(zl_run *r, int32_t tmem, uint32_t block)
 {
     for (uint32_t slot = 0; slot < r->pipe->tmems[tmem].stages; slot++) {
@@ -64,6 +67,7 @@ static void forget(zl_run *r, int32_t tmem, uint32_t block)
     }
 }
 
+/* Allocates; false where columns are missing and the thread must wait. */
 static bool take(zl_run *r, const zl_instance *i, uint32_t block, const zl_event *e)
 {
     uint32_t event = zl_event_index(r, e);
@@ -97,7 +101,7 @@ void zl_columns_setup(zl_run *r, const zl_event *e, uint32_t block)
                      r->live_columns[block] + size_of(r, (uint32_t)e->tmem[0]), COLUMNS);
 }
 
-/* An allocation that this thread does not know of may come behind it. */
+/* An allocation that this thread does not know of may come after it, which is a fault. */
 void zl_columns_relinquish(zl_run *r, const zl_instance *i, const zl_event *e)
 {
     for (uint32_t t = 0; t < r->pipe->tmems_count; t++) {
@@ -117,7 +121,7 @@ static bool is_complete(const zl_run *r, const zl_instance *i, const zl_mem_acce
     return true;
 }
 
-/* Every use is over, and every thread of it has come by a fence. */
+/* dealloc: every access of the columns must be known to be complete. */
 static void check_uses(zl_run *r, const zl_instance *i, const zl_event *e)
 {
     for (uint32_t slot = 0; slot < r->pipe->tmems[e->tmem[0]].stages; slot++) {

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Components of clocks: a text has those that its events can count with. */
+/* Numbers the components of a run's vector clocks: a pipe has only those that its events can
+ * count with (epochs of classes, groups, mbarrier slots, thread barriers). Fences have
+ * components of their own: what a fence covers is copied there, and accesses that need the
+ * fence are checked against that copy. */
 #include "pipe/runs/state/clock.h"
 
 #include <string.h>
 
 enum { HAS_WGMMA = 1, HAS_BULK = 2, HAS_TENSOR = 4, HAS_CPASYNC = 8, HAS_QUEUES = 16 };
 
+/* Which components a commit or wait of this scope needs. */
 static unsigned group_used(int32_t scope)
 {
     static const uint8_t used[] = {
@@ -16,6 +20,7 @@ static unsigned group_used(int32_t scope)
     return used[scope];
 }
 
+/* Which components an event needs. */
 static unsigned groups_used(const zl_event *e)
 {
     switch (e->kind) {
@@ -39,7 +44,7 @@ static unsigned groups_used(const zl_event *e)
     }
 }
 
-/* Components of each group, in one row for every instance. */
+/* Gives each kind of group its components, in one row for every instance. */
 static void place_groups(zl_run *r, unsigned used)
 {
     static const struct { unsigned used; int8_t group; uint8_t comps; } rows[] = {
@@ -56,7 +61,7 @@ static void place_groups(zl_run *r, unsigned used)
     }
 }
 
-/* Rows of r->comps, and rows of classes. */
+/* Counts the clock values that a run stores: rows of all components, and rows of classes. */
 static size_t clocks_needed(const zl_run *r)
 {
     size_t rows = 4 * (size_t)r->classes_count + 2 * (size_t)r->mbars_count +
@@ -92,12 +97,14 @@ static int32_t first_of_groups(const zl_run *r)
     return (int32_t)(r->class_comps * r->classes_count);
 }
 
+/* The component of an instance's groups; `others`: of its warps but the first. */
 int32_t zl_comp_group(const zl_run *r, const zl_instance *i, int group, bool others)
 {
     return first_of_groups(r) + (int32_t)r->group_comps * (int32_t)(i - r->instances) +
            r->group_at[group] + (zl_of_warps(group) && others);
 }
 
+/* Whether each warp waits for these groups alone, before a tcgen05 fence. */
 static bool is_of_warps(zl_counted c) { return c.group == ZL_OF_TLD || c.group == ZL_OF_TST; }
 
 int32_t zl_comp_tensor(const zl_run *r, int32_t comp)
@@ -135,6 +142,7 @@ static void note_counted(zl_run *r)
             if (r->group_at[group] >= 0) note_groups(r, k, group);
 }
 
+/* Numbers the components of mbarrier slots and thread barriers. */
 static void number_components(zl_run *r)
 {
     int32_t comp = first_of_groups(r) + (int32_t)(r->group_comps * r->instances_count);
@@ -151,6 +159,7 @@ static zl_tick *take(zl_run *r, size_t *used, size_t count)
     return row;
 }
 
+/* Cuts one array into all clocks. */
 static void place_clocks(zl_run *r)
 {
     size_t used = 0;

@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stands in a state and is asked for by nobody. */
+/* Removes from a state what no later event can ask about: accesses that everyone who may still
+ * conflict knows to be complete, phases that all possible waiters know, knowledge that a
+ * waiting thread will have anyhow. Without this, states that behave alike would differ and
+ * loops would not recur. */
 #include "pipe/runs/state/clock.h"
 #include "pipe/runs/state/state.h"
 
 /* ---- who may yet ask ---- */
 
+/* Whether an event checks what its thread knows of memory, barriers or flags. */
 static bool is_question(const zl_event *e)
 {
     return e->kind != ZL_EV_SYNC && e->kind != ZL_EV_JOIN && e->kind != ZL_EV_MEET &&
            e->kind != ZL_EV_WAITGROUP && e->kind != ZL_EV_FOR && e->kind != ZL_EV_END;
 }
 
-/* An event comes again as long as its outermost loop goes on. */
+/* Finds, for each role, the last event that may name a barrier or ask anything. An event comes
+ * again as long as its outermost loop runs. */
 static void find_last(zl_run *r, uint32_t role)
 {
     const zlay_pipe *p = r->pipe;
@@ -28,6 +33,7 @@ static void find_last(zl_run *r, uint32_t role)
     }
 }
 
+/* Whether an instance ever arrives at this barrier in this block. */
 static bool arrives(const zl_run *r, const zl_instance *i, uint32_t bar, uint32_t block)
 {
     const zl_role *role = &r->pipe->roles[i->role];
@@ -54,7 +60,7 @@ void zl_watch_find_asks(zl_run *r)
     note_comers(r);
 }
 
-/* Whether an instance may yet come to one of the events that stand before `last`. */
+/* Whether an instance may still reach one of the events before `last`. */
 static bool may_come(const zl_instance *i, uint32_t last) { return i->pc < last; }
 
 static uint32_t of_bar(const zl_run *r, const uint32_t *last, const zl_instance *i,
@@ -65,7 +71,8 @@ static uint32_t of_bar(const zl_run *r, const uint32_t *last, const zl_instance 
 
 /* ---- who waits ---- */
 
-/* What all of those know who may yet arrive at a barrier; false where there are none. */
+/* The meet of the clocks of all classes that may still arrive at a barrier, in r->scratch;
+ * false where there are none. */
 static bool find_comers(zl_run *r, const zl_mbar *g, const zl_instance *but)
 {
     const bool *comes = r->watch->comers +
@@ -82,8 +89,8 @@ static bool find_comers(zl_run *r, const zl_mbar *g, const zl_instance *but)
     return any;
 }
 
-/* Nothing is asked of a thread that waits.  When it goes on it knows what somebody knows who has yet
- * to come to the phase at hand, so it may as well know now what all of them do. */
+/* A thread that waits does nothing until somebody arrives in the current phase, and then it
+ * knows what that class knows. So it may be given now what all possible arrivers know. */
 void zl_state_hear(zl_run *r)
 {
     for (const zl_instance *i = r->instances; i < r->instances + r->instances_count; i++) {
@@ -97,6 +104,7 @@ void zl_state_hear(zl_run *r)
 
 /* ---- uses of memory ---- */
 
+/* The meet of the clocks of all classes that may still ask, in watch->least. */
 void zl_state_find_least(zl_run *r)
 {
     zl_tick *least = r->watch->least;
@@ -107,7 +115,8 @@ void zl_state_find_least(zl_run *r)
     }
 }
 
-/* Tensor memory and the changes of maps are asked of other clocks. */
+/* Whether everyone who may ask knows the condition to hold. Tensor memory and updates of maps
+ * are checked against other clocks, so they are never past. */
 bool zl_state_is_past(const zl_run *r, const zl_mem_access *t, zl_cond cond)
 {
     const zl_tick *least = r->watch->least;
@@ -118,6 +127,7 @@ bool zl_state_is_past(const zl_run *r, const zl_mem_access *t, zl_cond cond)
     return !t->write || !fenced || least[zl_comp_fenced(r, cond.comp)] >= cond.value;
 }
 
+/* Whether an access is known to be complete by everyone who may ask. */
 static bool is_known(const zl_run *r, const zl_mem_access *t)
 {
     bool known = true;
@@ -125,7 +135,8 @@ static bool is_known(const zl_run *r, const zl_mem_access *t)
     return known;
 }
 
-/* What knows that a use is over knows it of one before by the same threads. */
+/* Whether an access is by the same threads as an earlier one: who knows the later to be
+ * complete knows it of the earlier. */
 static bool comes_after(const zl_mem_access *t, const zl_mem_access *before)
 {
     bool after = !t->old && t->write == before->write && t->proxy == before->proxy &&
@@ -136,8 +147,8 @@ static bool comes_after(const zl_mem_access *t, const zl_mem_access *before)
     return after;
 }
 
-/* Who is asked of a use of the content before is asked of one behind it too, where no more is
- * written beside that. */
+/* Whether an access of the content before is implied by one of the current content, with no
+ * more writes beside that to come. */
 static bool is_followed(const zl_shadow *p, const zl_mem_access *t)
 {
     bool followed = false;
@@ -146,7 +157,7 @@ static bool is_followed(const zl_shadow *p, const zl_mem_access *t)
     return followed;
 }
 
-/* What was written last stays: whether it is whole is asked of it. */
+/* Drops past accesses; the last write stays, because reads ask whether the content is whole. */
 void zl_state_forget(const zl_run *r, zl_shadow *p)
 {
     for (uint32_t k = p->count; k-- > 0;) {
@@ -158,18 +169,21 @@ void zl_state_forget(const zl_run *r, zl_shadow *p)
 
 /* ---- phases ---- */
 
+/* Whether a class may still wait at the slot. */
 static bool waits(const zl_run *r, const zl_mbar *g, const zl_class *c)
 {
     const zl_instance *i = &r->instances[c->instance];
     return i->cta == g->cta && may_come(i, of_bar(r, r->watch->waits, i, g));
 }
 
+/* Whether a class may still name the slot. */
 static bool names(const zl_run *r, const zl_mbar *g, const zl_class *c)
 {
     const zl_instance *i = &r->instances[c->instance];
     return may_come(i, of_bar(r, r->watch->names, i, g));
 }
 
+/* The last phase that each of the classes which `asks` selects knows. */
 static int32_t known(const zl_run *r, const zl_mbar *g,
                      bool (*asks)(const zl_run *, const zl_mbar *, const zl_class *))
 {

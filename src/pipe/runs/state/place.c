@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory: every use is ordered behind those that it conflicts with, or it is a fault. */
+/* Checks every access of shadow state: it must happen after each earlier access that it
+ * conflicts with (read-write or write-write), in every interleaving, with the fences that a
+ * change of proxy needs. A read must also find the content of its index, whole. This is the
+ * happens-before race check of vector-clock detectors, extended by asynchronous completion and
+ * proxies. */
 #include "pipe/runs/state/clock.h"
 
 zl_shadow *zl_smem_place(zl_run *r, const zl_instance *i, uint32_t block, int32_t smem, uint32_t slot)
@@ -21,6 +25,7 @@ zl_shadow *zl_other_place(zl_run *r, int32_t other, uint32_t slot)
 
 /* ---- when a use is over ---- */
 
+/* The access is complete when its threads have run this event. */
 void zl_access_now(const zl_run *r, zl_mem_access *access, const zl_instance *i, bool all)
 {
     (void)r;
@@ -29,6 +34,7 @@ void zl_access_now(const zl_run *r, zl_mem_access *access, const zl_instance *i,
         access->cond[k] = (zl_cond){(int32_t)(i->first + k), i->epoch};
 }
 
+/* The access is complete when the next group of this kind is. */
 void zl_access_group(const zl_run *r, zl_mem_access *access, const zl_instance *i, int group)
 {
     int32_t next = i->issued[group] + 1;
@@ -45,6 +51,7 @@ void zl_access_group(const zl_run *r, zl_mem_access *access, const zl_instance *
 
 /* ---- order ---- */
 
+/* Whether a clock says that the access is complete. */
 static bool is_complete(const zl_mem_access *t, const zl_tick *view)
 {
     for (uint32_t k = 0; k < t->conds; k++)
@@ -52,6 +59,7 @@ static bool is_complete(const zl_mem_access *t, const zl_tick *view)
     return true;
 }
 
+/* The same through the components behind fence tcgen05.before. */
 static bool is_complete_tensor(const zl_run *r, const zl_mem_access *t, const zl_tick *view)
 {
     for (uint32_t k = 0; k < t->conds; k++)
@@ -59,6 +67,7 @@ static bool is_complete_tensor(const zl_run *r, const zl_mem_access *t, const zl
     return true;
 }
 
+/* Whether the access is by an instruction of a hardware queue. */
 static bool is_queued(const zl_run *r, const zl_mem_access *t)
 {
     switch (r->pipe->events[t->event].kind) {
@@ -70,13 +79,13 @@ static bool is_queued(const zl_run *r, const zl_mem_access *t)
     }
 }
 
-/* A queue of one warp takes its instructions in order. */
+/* Whether both accesses are of one warp's queue, which keeps its order. */
 static bool is_in_queue(const zl_run *r, const zl_mem_access *before, const zl_mem_access *now)
 {
     return is_queued(r, now) && before->cond[0].comp == now->cond[0].comp && before->conds == 1;
 }
 
-/* No fence covers what a queue writes. */
+/* Whether a fence.proxy.async covers the access; no fence covers what a queue writes. */
 static bool is_fenced(const zl_run *r, const zl_mem_access *t, const zl_tick *view)
 {
     if (is_queued(r, t)) return false;
@@ -85,8 +94,8 @@ static bool is_fenced(const zl_run *r, const zl_mem_access *t, const zl_tick *vi
     return true;
 }
 
-/* Products and copies of one thread come in its order; loads and stores of a warp when it has
- * waited. */
+/* Whether the hardware orders both accesses of tensor memory: products and copies of one
+ * thread run in its order; loads and stores of a warp are ordered once it has waited for them. */
 static bool is_own_tensor(const zl_run *r, const zl_mem_access *before, const zl_mem_access *now)
 {
     const zl_instance *i = &r->instances[now->instance];
@@ -98,7 +107,7 @@ static bool is_own_tensor(const zl_run *r, const zl_mem_access *before, const zl
     return next == ZL_EV_MMA || next == ZL_EV_TCP;
 }
 
-/* The rule that is broken where `now`, of this class, follows `before`; 0: none. */
+/* The rule that is broken where `now`, by this class, follows `before`; 0: none. */
 static int32_t broken_by(const zl_run *r, const zl_class *c, const zl_mem_access *before,
                          const zl_mem_access *now)
 {
@@ -115,6 +124,7 @@ static int32_t broken_by(const zl_run *r, const zl_class *c, const zl_mem_access
     return 0;
 }
 
+/* Checks the order for every class that makes the access. */
 static void check_order(zl_run *r, const zl_instance *i, bool all, const zl_mem_access *before,
                         const zl_mem_access *now)
 {
@@ -126,6 +136,7 @@ static void check_order(zl_run *r, const zl_instance *i, bool all, const zl_mem_
 
 /* ---- content ---- */
 
+/* Notes an access that has been checked; it replaces the last one of the same event. */
 void zl_shadow_keep(zl_shadow *p, const zl_mem_access *access)
 {
     for (uint32_t k = 0; k < p->count; k++) {
@@ -139,7 +150,7 @@ void zl_shadow_keep(zl_shadow *p, const zl_mem_access *access)
     p->accesses[p->count++] = *access;
 }
 
-/* What was written last becomes old; what was old is gone. */
+/* A new content begins: the current one becomes the one before, and that is dropped. */
 static void turn(zl_shadow *p)
 {
     uint32_t kept = 0;
@@ -152,6 +163,7 @@ static void turn(zl_shadow *p)
     p->filled = 0;
 }
 
+/* The write that filled this part of the current content. */
 static const zl_mem_access *piece_of(const zl_shadow *p, int32_t part)
 {
     for (uint32_t k = 0; k < p->count; k++) {
@@ -161,6 +173,7 @@ static const zl_mem_access *piece_of(const zl_shadow *p, int32_t part)
     return NULL;
 }
 
+/* How many parts of the current content are filled. */
 static uint32_t count_pieces(const zl_shadow *p)
 {
     uint32_t count = 0;
@@ -173,6 +186,7 @@ static uint32_t count_pieces(const zl_shadow *p)
 
 /* ---- reads ---- */
 
+/* What is read is the content of this index, and it is whole. */
 static void check_content(zl_run *r, zl_shadow *p, int64_t tag, const zl_mem_access *access)
 {
     uint32_t other = p->any ? p->writer : UINT32_MAX;
@@ -203,7 +217,7 @@ void zl_shadow_read(zl_run *r, zl_shadow *p, const zl_instance *i, bool all, int
 
 /* ---- writes ---- */
 
-/* The same threads write the same part again; what is written whole is new each time. */
+/* Whether the same threads write the same part again. */
 static bool is_again(const zl_mem_access *before, const zl_mem_access *now)
 {
     return before->write && !before->old && before->instance == now->instance &&
@@ -211,6 +225,7 @@ static bool is_again(const zl_mem_access *before, const zl_mem_access *now)
            before->cond[0].comp == now->cond[0].comp;
 }
 
+/* Begins a new content; the last must have been read. */
 static void begin_content(zl_run *r, zl_shadow *p, int64_t tag, const zl_mem_access *access)
 {
     if (p->unread) zl_run_fault(r, ZLAY_PIPE_STAGE, access->event, p->writer, 2, 1);

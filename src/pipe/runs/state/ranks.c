@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of items and clocks of a state, each by its order in its component. */
+/* Writes the clocks of a state in a form that does not grow with the run: each clock value is
+ * replaced by its rank among the values that some pending condition compares it with.
+ * Everything later only compares, takes maxima, or makes a value greater than all, so equal
+ * ranks mean equal futures. */
 #include "pipe/runs/state/state.h"
 
 #include <string.h>
@@ -36,6 +39,7 @@ size_t zl_state_room(const zl_run *r)
 
 /* ---- levels ---- */
 
+/* Makes room for more distinct values of a component. */
 static bool grow_levels(zl_run *r)
 {
     zl_watch *w = r->watch;
@@ -50,7 +54,7 @@ static bool grow_levels(zl_run *r)
     return true;
 }
 
-/* Distinct values of a component from the least upward; `counts` of them so far. */
+/* Inserts a compared value into its component's ascending list. */
 static bool add_level(zl_run *r, zl_cond item, uint16_t *counts)
 {
     zl_watch *w = r->watch;
@@ -69,7 +73,7 @@ static bool add_level(zl_run *r, zl_cond item, uint16_t *counts)
     return true;
 }
 
-/* Components that have fewer levels than others of their vector get some that nothing reaches. */
+/* Pads the shorter components of a SIMD vector with a value that nothing reaches. */
 static void fill_levels(zl_run *r)
 {
     zl_watch *w = r->watch;
@@ -84,6 +88,7 @@ static void fill_levels(zl_run *r)
     }
 }
 
+/* Lists the distinct compared values of every component. */
 static bool find_levels(zl_run *r)
 {
     zl_watch *w = r->watch;
@@ -94,6 +99,7 @@ static bool find_levels(zl_run *r)
     return true;
 }
 
+/* Writes each compared value as its rank. */
 static void put_items(zl_run *r)
 {
     zl_watch *w = r->watch;
@@ -116,7 +122,8 @@ static vector take(const zl_tick *from)
     return v;
 }
 
-/* How many levels each value has reached; vectors of components without levels are left out. */
+/* Writes how many compared values each clock value has reached; vectors without any are left
+ * out. */
 static void put_values(zl_run *r, const zl_tick *clock, uint32_t comps)
 {
     zl_watch *w = r->watch;
@@ -131,6 +138,7 @@ static void put_values(zl_run *r, const zl_tick *clock, uint32_t comps)
     }
 }
 
+/* Writes a clock with its mbarrier slots in canonical order. */
 static void put_turned(zl_run *r, const zl_tick *clock)
 {
     zl_watch *w = r->watch;
@@ -148,7 +156,7 @@ static bool knows_any(const zl_run *r, const zl_tick *clock)
     return memcmp(&any, &none, sizeof any) != 0;
 }
 
-/* One of zeros, as sums begin with, is among them once for all. */
+/* Writes a clock; one that is all zeros is written as a single flag. */
 static void put_clock(zl_run *r, const zl_tick *clock)
 {
     zl_watch *w = r->watch;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The beginning of a run: nobody has run anything, and the setup is known to all. */
+/* Puts a run to its beginning: no event has run, all memory is empty, and every thread knows
+ * the setup. */
 #include "pipe/runs/run.h"
 
 #include <string.h>
@@ -57,7 +58,7 @@ static void reset_things(zl_run *r)
     memset(r->relinquished, 0, r->pipe->blocks * sizeof *r->relinquished);
 }
 
-/* Before the roles every block allocates, and all know of it. */
+/* The setup's allocations: every block makes them, and all threads know of them. */
 static void run_setup(zl_run *r)
 {
     const zlay_pipe *p = r->pipe;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What turns with which loops, and who shares what turns. */
+/* Finds which param each ring of stages turns with, and which loops share rings. The indices
+ * of a ring in all roles grow with the loops of one param, or the ring stays fixed; loops that
+ * share a ring in a block form a group, whose positions are counted from one base. Comparing
+ * states up to such turns makes a loop recur after one pass around its rings. */
 #include "pipe/runs/state/watch.h"
 
 int32_t zl_loop_param(const zl_event *loop)
@@ -14,7 +17,7 @@ int32_t zl_loop_param(const zl_event *loop)
 
 enum { UNSEEN = -3, FIXED = -1, NOWHERE = -1 };
 
-/* Whether an event is run as often as a param says. */
+/* Whether an enclosing loop's trip count is a param or unknown. */
 static bool is_repeated(const zlay_pipe *p, const uint32_t *loops, uint32_t depth)
 {
     for (uint32_t d = 0; d < depth; d++)
@@ -22,8 +25,8 @@ static bool is_repeated(const zlay_pipe *p, const uint32_t *loops, uint32_t dept
     return false;
 }
 
-/* The loop whose counter a param multiplies: where positions of the param begin is told by it. One that a
- * param ends goes before others, such as of one more turn behind it. */
+/* Notes the loop whose counter a param multiplies, which tells where positions of that param
+ * begin. A loop that a param bounds is preferred to others. */
 static void note_parent(zl_run *r, const uint32_t *loops, const zl_pos *pos)
 {
     if (pos->times < 0 || pos->loop < 0) return;
@@ -48,9 +51,11 @@ static void note_parents(zl_run *r, const zl_role *role)
     }
 }
 
+/* Whether one loop tells where positions of the param begin. */
 static bool is_told(const zl_run *r, int32_t param) { return r->watch->parents[param] != ZL_PARENTS; }
 
-/* The param that a position grows with; what is the same in every turn of a loop fixes its ring. */
+/* The param that a position grows with; FIXED if it is the same in every iteration, UNSEEN if
+ * it is constant outside loops. */
 static int32_t growth(const zl_run *r, const uint32_t *loops, uint32_t depth, const zl_pos *pos)
 {
     const zlay_pipe *p = r->pipe;
@@ -64,7 +69,7 @@ static int32_t growth(const zl_run *r, const uint32_t *loops, uint32_t depth, co
     return param >= 0 ? param : loop->at[0].plus >= 0 ? loop->at[0].plus : constant;
 }
 
-/* The loop over a param whose positions begin at a number; NOWHERE. */
+/* The loop over a param whose positions begin at a number; NOWHERE: none. */
 static int32_t origin_of(const zlay_pipe *p, const uint32_t *loops, const zl_pos *pos)
 {
     if (pos->loop < 0 || pos->times >= 0) return NOWHERE;
@@ -73,8 +78,8 @@ static int32_t origin_of(const zlay_pipe *p, const uint32_t *loops, const zl_pos
     return number && zl_loop_param(loop) >= 0 ? (int32_t)loops[pos->loop] : NOWHERE;
 }
 
-/* Positions of a role that begin again where a param has moved a ring on, or that it moves by itself: the
- * ring stays where it is. */
+/* Whether positions of a role begin again at a number after a param has moved the ring on;
+ * then the ring counts as fixed. */
 static bool begins_again(const zlay_pipe *p, int32_t *origin, const uint32_t *loops,
                          const zl_pos *pos)
 {
@@ -85,7 +90,8 @@ static bool begins_again(const zlay_pipe *p, int32_t *origin, const uint32_t *lo
     return number || (now != NOWHERE && (now != before || pos->loop > 0));
 }
 
-/* Behind the rings stand the params that indices are counted with, whether a ring turns or not. */
+/* Merges what one position shows about a ring. After the rings stand the params that their
+ * indices are counted with. */
 static void merge(zl_run *r, int32_t *ring, int32_t param)
 {
     int32_t *tag = ring + zl_rings(r->pipe);
@@ -101,6 +107,7 @@ static bool same_pos(const zl_pos *a, const zl_pos *b)
     return a->loop == b->loop && a->times == b->times && a->plus == b->plus && a->add == b->add;
 }
 
+/* The ring is fixed. */
 static void stand(int32_t *ring)
 {
     if (*ring != ZL_MIXED) *ring = FIXED;
@@ -154,6 +161,7 @@ void zl_watch_find_rings(zl_run *r)
 
 /* ---- groups ---- */
 
+/* Numbers the outermost loops of a role. */
 static uint32_t find_outer(zl_run *r, const zl_role *role)
 {
     uint32_t count = 0;
@@ -177,20 +185,21 @@ void zl_watch_find_stretches(zl_run *r)
     }
 }
 
-/* An event of one block may be of another's barrier or memory. */
+/* Whether an event may reach another block's barrier or memory. */
 static bool is_remote(const zlay_pipe *p, const zl_event *e)
 {
     return e->cta != ZL_CTA_OWN || e->bar_cta != ZL_CTA_OWN || e->multicast ||
            (e->tmem[0] >= 0 && p->tmems[e->tmem[0]].pair);
 }
 
+/* Joins two groups. */
 static void unite(zl_watch *w, uint16_t a, uint16_t b)
 {
     for (uint32_t k = 0; k < w->stretches; k++)
         if (w->group[k] == b) w->group[k] = a;
 }
 
-/* All that use one ring in one block are a group: it is where its last user has brought it. */
+/* Loops that use one ring in one block are one group. */
 static void share(zl_run *r, int32_t which, uint32_t block, uint32_t stretch)
 {
     zl_watch *w = r->watch;
@@ -213,7 +222,7 @@ static void share_all(zl_run *r, uint32_t block, uint32_t stretch, const zl_even
     if (e->other >= 0) share(r, others + e->other, 0, stretch);
 }
 
-/* From users to the groups they are of, numbered from 0 in the order of stretches. */
+/* Numbers the groups from 0, in the order of their first loops. */
 static void number_groups(zl_run *r)
 {
     zl_watch *w = r->watch;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What run_verify.c, run_params.c and run_table.c share: the trip counts that are run, and what
- * they showed. */
+/* The search over param values that verify.c, params.c and table.c share: how each param is
+ * treated, and what the runs have shown. */
 #ifndef ZL_RUN_SEARCH_H
 #define ZL_RUN_SEARCH_H
 
@@ -10,7 +10,7 @@ enum { ZL_SEARCH_PARAMS = 3 }; /* but the endless one */
 
 typedef struct zl_trips {
     int32_t param;
-    int64_t value, repeated; /* successive values that repeat */
+    int64_t value, repeated; /* how many successive values repeated */
     int64_t period;
     bool repeats;            /* so far at this value */
 } zl_trips;
@@ -29,8 +29,7 @@ typedef struct zl_search {
     uint32_t count;
     int32_t endless;
     uint32_t runs;
-    int64_t near;            /* far params are run from here on, and what repeats stands for their
-                                values; 0: not */
+    int64_t near;            /* far params are run from this value on, and what repeats stands for their own values; 0: they are not */
     zl_shown *table;
     uint32_t table_count, table_room;
 } zl_search;
@@ -42,7 +41,7 @@ void zl_search_add(zl_search *s, int32_t param);
 /* A limit is reached at the first event that names the param. */
 void zl_search_halt(zl_search *s, int32_t param, const char *because);
 
-/* A row of the run that is over; false where memory is missing. */
+/* Adds a row for the run that has just ended; false where memory is missing. */
 bool zl_search_note(zl_search *s);
 /* The proof: all rows, of the zl_search that `value` is. */
 void zl_search_write(zl_text *out, const void *value);

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes the state of a run as a list of integers that are equal exactly where the futures are
+ * equal, up to whole iterations: counters and indices relative to their group's base, rings
+ * turned to it, mbarrier phases modulo 2, clock values as items to be ranked. state.h says
+ * what the list is for. */
 #include "pipe/runs/state/clock.h"
 #include "pipe/runs/state/state.h"
 
@@ -13,11 +17,14 @@ typedef struct state {
 
 static void put(state *w, int64_t value) { w->watch->state[w->watch->size++] = (int32_t)value; }
 
+/* Notes a value that clocks are compared with. */
 static void put_item(state *w, int32_t comp, int32_t value)
 {
     w->watch->items[w->watch->items_count++] = (zl_cond){w->watch->column[comp], value};
 }
 
+/* How many groups were committed after this one, as far as any wait tells them apart; 0: it is
+ * complete. */
 int32_t zl_state_behind(const zl_run *r, const zl_instance *i, int group, int32_t number)
 {
     int32_t left = i->issued[group] + 1 - number;
@@ -25,7 +32,7 @@ int32_t zl_state_behind(const zl_run *r, const zl_instance *i, int group, int32_
     return 1 + (left > r->most_left[group] ? r->most_left[group] + 1 : left);
 }
 
-/* A condition is asked of its component, and of what stands for it behind fences. */
+/* Writes a completion condition, with what stands for it behind fences. */
 static void put_cond(state *w, zl_cond cond)
 {
     const zl_run *r = w->r;
@@ -53,18 +60,19 @@ static uint32_t group_of(const state *w, uint32_t which, uint32_t block)
     return w->watch->ring_group[which * w->pipe->blocks + block];
 }
 
-/* Where a bar, a smem, a tmem or another, in this order, has turned to; and of its indices. */
+/* The base of a ring's slots, in the order bars, smems, tmems, others. */
 static int64_t ring_base(const state *w, uint32_t which, uint32_t block)
 {
     return base_of(w, group_of(w, which, block), w->watch->rings[which]);
 }
 
+/* The base of a ring's indices. */
 static int64_t tag_base(const state *w, uint32_t which, uint32_t block)
 {
     return base_of(w, group_of(w, which, block), w->watch->rings[zl_rings(w->pipe) + which]);
 }
 
-/* A loop may begin below 0: rounds go down. */
+/* The round of an index around its ring; indices below 0 round down. */
 static int64_t round_of(int64_t at, uint32_t stages)
 {
     return at >= 0 ? at / stages : -((stages - 1 - at) / stages);
@@ -75,8 +83,8 @@ static uint32_t slot_of(int64_t at, uint32_t stages)
     return (uint32_t)(at - round_of(at, stages) * stages);
 }
 
-/* What stands still while the indices of its uses grow: its slots are the same again after whole
- * rounds, of both parities. */
+/* A fixed ring whose indices grow: its slots and parities are the same again after two whole
+ * rounds. */
 static void put_still(state *w, uint32_t which, uint32_t block, uint32_t stages)
 {
     int32_t tag = w->watch->rings[zl_rings(w->pipe) + which];
@@ -86,7 +94,7 @@ static void put_still(state *w, uint32_t which, uint32_t block, uint32_t stages)
             put(w, slot_of(base_of(w, group_of(w, which, block), p), 2 * stages));
 }
 
-/* Components in canonical order: gates turned with their rings. */
+/* Orders the mbarrier slots of each ring from its base on. */
 static void order_components(state *w)
 {
     zl_run *r = w->r;
@@ -121,7 +129,8 @@ static int32_t meeting_state(state *w, const zl_instance *i)
     return 1 + (i->meets < m->generation);
 }
 
-/* Loops of another param stand where they are, unless their positions grow with this one. */
+/* The base of a loop counter; loops of other params stay as they are unless their positions
+ * grow with this one. */
 static int64_t loop_base(const state *w, const zl_instance *i, uint32_t depth)
 {
     const zl_event *loop = &w->pipe->events[i->loop[depth]];
@@ -130,7 +139,7 @@ static int64_t loop_base(const state *w, const zl_instance *i, uint32_t depth)
     return moves ? base_of(w, zl_watch_group(w->r, i), param) : 0;
 }
 
-/* Whether an instance may come to a setmaxnreg, and so be asked whether its warps have met. */
+/* Whether an instance may still come to a setmaxnreg. */
 static bool sets_registers(const state *w, const zl_instance *i)
 {
     uint32_t from = i->depth ? i->loop[0] : i->pc;
@@ -159,8 +168,8 @@ static void put_instance(state *w, const zl_instance *i)
     put_groups(w, i);
 }
 
-/* They matter to the next product of the same instance alone.  An index farther behind than any product
- * reaches was fixed by something else than a counter, and is the same still. */
+/* Writes the factors of the last product, which only the next product of the same instance
+ * asks about. An index farther back than any product reaches is equal to none of them. */
 static void put_factors(state *w, const zl_factors *f)
 {
     const int32_t *tags = w->watch->rings + zl_rings(w->pipe) + w->pipe->bars_count;
@@ -193,7 +202,7 @@ static void put_accs(state *w, const zl_instance *i)
 
 /* ---- barriers ---- */
 
-/* Epochs that somebody may yet be asked about; one that nobody comes to makes the others idle. */
+/* Writes epochs that somebody may still be asked about. */
 static void put_epochs(state *w, const zl_tick *epochs, bool asked)
 {
     const uint32_t count = w->r->classes_count;
@@ -203,7 +212,8 @@ static void put_epochs(state *w, const zl_tick *epochs, bool asked)
         if (epochs[c] > w->watch->least[c]) put(w, c), put_item(w, (int32_t)c, epochs[c]);
 }
 
-/* Who waits asks for the last phase but one where it does not know of it; who comes, for the last. */
+/* Writes an mbarrier slot. A waiter asks for the last phase but one only where it does not
+ * know of it; an arriver asks for the last. */
 static void put_mbar(state *w, const zl_mbar *g, int64_t rounds)
 {
     if (g->idle) return;
@@ -223,8 +233,8 @@ static void put_mbar(state *w, const zl_mbar *g, int64_t rounds)
     put_epochs(w, g->came[2], !settled);
 }
 
-/* Slots in the order of their positions from the base on; a position's round is left out of its
- * phase. */
+/* Writes the slots in the order of their positions from the base on, less the position's
+ * round. */
 static void put_mbars(state *w)
 {
     for (uint32_t b = 0; b < w->pipe->bars_count; b++) {
@@ -299,7 +309,7 @@ static void put_place(state *w, zl_shadow *p, int64_t base)
     for (uint32_t k = 0; k < p->count; k++) put_access(w, &p->accesses[k]);
 }
 
-/* `each` rings in each block. */
+/* Writes the stages of a ring from the base on, `each` rings in each block. */
 static void put_ring(state *w, zl_shadow *first, uint32_t each, uint32_t stages, uint32_t which)
 {
     for (uint32_t block = 0; block < w->pipe->blocks; block++) {
@@ -341,7 +351,7 @@ static void put_places(state *w)
     put_columns(w);
 }
 
-/* What must be known of at the end, and is not yet. */
+/* Writes what must be known at the end and is not known yet. */
 static void put_debts(state *w)
 {
     for (uint32_t b = 0; b < w->pipe->blocks; b++) {
@@ -354,7 +364,7 @@ static void put_debts(state *w)
     }
 }
 
-/* Numbers in turn go to one of four sums; there is room for as many more. */
+/* Hashes the list with four interleaved FNV-1a sums; there is room for as many numbers more. */
 static uint64_t hash_of(int32_t *values, size_t count)
 {
     enum { SUMS = 4 };

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was run, as a proof: a row for each choice of the params, with the periods by which it
- * stands for greater ones and the number of events that whoever runs it again will meet. */
+/* Keeps a row for each run of the search and prints the rows as a proof by runs: param values,
+ * how each repeats, and the number of events. The checker (src/pipe/replay) reads these rows
+ * and makes the runs again. */
 #include "pipe/runs/state/search.h"
 
 #include <string.h>
 
 /* ---- what was run ---- */
 
-/* Of what repeats the next trips are listed too, so that whoever runs them sees it in each. */
+/* Adds a row. For a param that repeats, as many further trip counts as its period are listed
+ * too, so that the checker sees the repetition in each. */
 bool zl_search_note(zl_search *s)
 {
     zl_run *r = s->run;

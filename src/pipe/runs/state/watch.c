@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Repetitions: where the state of a run is what it was some iterations before, longer trips only
- * repeat the part between. docs/internals/proof.md, "Every trip count", has the argument. */
+/* Finds recurrences: at loop heads the state of the run is compared with those seen before,
+ * and where an earlier one is equal up to whole iterations, longer trips only repeat the part
+ * in between. States whose structure is new are kept by their hash alone.
+ * docs/internals/proof.md, "Every trip count", has the argument. */
 #include "pipe/runs/state/state.h"
 
 #include <string.h>
@@ -11,7 +13,7 @@ enum { PERIOD = 64 };
 
 enum { LEVELS = 8 };
 
-/* Every stretch may be a group of its own. */
+/* Room for bases: each outermost loop may be a group of its own. */
 static size_t bases_room(const zl_run *r)
 {
     return (size_t)r->watch->stretches * r->pipe->params_count + 1;
@@ -129,6 +131,7 @@ void zl_watch_reset(zl_run *r)
 
 /* ---- events of loops ---- */
 
+/* What is watched for the param of a loop; NULL: none. */
 static zl_watch_param *watched(zl_run *r, const zl_event *loop)
 {
     int32_t param = zl_loop_param(loop);
@@ -159,7 +162,7 @@ void zl_watch_end(zl_run *r, zl_instance *i, uint32_t depth)
     r->watch->params[param].count = 0;
 }
 
-/* The depth at which an instance is in a loop of the param; -1. */
+/* The depth at which an instance is in a loop of the param; -1: it is not. */
 static int inside(const zl_run *r, const zl_instance *i, int32_t param)
 {
     for (uint32_t d = 0; d < i->depth; d++)
@@ -175,7 +178,8 @@ static const zl_instance *leader_of(const zl_run *r, uint32_t group, int32_t par
     return NULL;
 }
 
-/* An instance leads its group, and while it went once around no group before its own has moved. */
+/* Whether this instance is to compare states: it is the first of its group, and no earlier
+ * group has moved since it last looked. */
 static bool leads(zl_run *r, zl_watch_param *w, const zl_instance *i, int32_t param)
 {
     uint32_t group = zl_watch_group(r, i);
@@ -190,6 +194,7 @@ static bool leads(zl_run *r, zl_watch_param *w, const zl_instance *i, int32_t pa
     return first;
 }
 
+/* Whether a recurrence was found in every loop of the param that is running. */
 static bool all_found(const zl_run *r, int32_t param)
 {
     for (uint32_t k = 0; k < r->instances_count; k++) {
@@ -201,6 +206,7 @@ static bool all_found(const zl_run *r, int32_t param)
 
 /* ---- states that were seen ---- */
 
+/* Whether this structure was seen before. */
 static bool is_met(const zl_watch_param *w, uint64_t hash)
 {
     for (uint32_t k = 0; k < w->count; k++)
@@ -213,7 +219,7 @@ static int64_t base_now(const zl_run *r, uint32_t group, int32_t param)
     return r->watch->bases[(size_t)group * r->pipe->params_count + (size_t)param];
 }
 
-/* Groups have moved by as much as this one, or not at all. */
+/* Whether each group has moved by the same number of iterations, or not at all. */
 static bool move_alike(const zl_run *r, const zl_watch_param *w, uint32_t seen, int32_t param,
                        int64_t period)
 {
@@ -224,7 +230,7 @@ static bool move_alike(const zl_run *r, const zl_watch_param *w, uint32_t seen, 
     return true;
 }
 
-/* The last time that the state was the same; ZL_STATES. */
+/* The last equal state; ZL_STATES: none. */
 static uint32_t find_state(const zl_run *r, const zl_watch_param *w)
 {
     const zl_watch *all = r->watch;
@@ -274,7 +280,7 @@ static bool make_param(zl_run *r, zl_watch_param *w)
     return w->seen && w->bases && w->led;
 }
 
-/* Whether a state as that of now was seen before, and which.  Of the endless param all are kept. */
+/* Writes the state and looks it up. States of the endless param are always kept whole. */
 static bool look(zl_run *r, zl_watch_param *w, int32_t param, uint32_t *same)
 {
     zl_state_write(r, param);
@@ -286,7 +292,7 @@ static bool look(zl_run *r, zl_watch_param *w, int32_t param, uint32_t *same)
 
 /* ---- repetitions ---- */
 
-/* Nobody begins a loop of the endless param later. */
+/* Whether no loop of the endless param begins later. */
 static bool is_last(const zl_run *r, int32_t param)
 {
     for (uint32_t k = 0; k < r->instances_count; k++) {
@@ -300,6 +306,7 @@ static bool is_last(const zl_run *r, int32_t param)
     return true;
 }
 
+/* Whether the instance's group has moved since the earlier state. */
 static bool has_moved(const zl_run *r, const zl_watch_param *w, const zl_instance *i, uint32_t same,
                       int32_t param)
 {
@@ -307,8 +314,8 @@ static bool has_moved(const zl_run *r, const zl_watch_param *w, const zl_instanc
     return base_now(r, g, param) != w->bases[(size_t)same * r->watch->groups + g];
 }
 
-/* Longer trips run the part between once more for each that moved in it: it stands for their loops, unless
- * another part does for one of them. */
+/* Whether no loop that moved has a recurrence already: longer trips repeat exactly one part
+ * for each loop. */
 static bool is_new(const zl_run *r, const zl_watch_param *w, uint32_t same, int32_t param)
 {
     for (uint32_t k = 0; k < r->instances_count; k++) {
@@ -331,7 +338,8 @@ static void note_repetition(zl_run *r, int32_t param, uint32_t same, int64_t per
     }
 }
 
-/* A loop of the param has ended without a repetition: others do not make up for it. */
+/* Whether a loop of the param has ended without a recurrence; then finding others does not
+ * help. */
 static bool in_vain(const zl_run *r, int32_t param)
 {
     return r->watch->params[param].failed && param != r->endless;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Repetitions: states of a run, and what longer trips only repeat. docs/internals/proof.md, "Every trip count". */
+/* Recurrence of states: which were seen at loop heads, how rings turn, and which loops move
+ * together. docs/internals/proof.md, "Every trip count", has the argument. */
 #ifndef ZL_RUN_WATCH_H
 #define ZL_RUN_WATCH_H
 
@@ -9,8 +10,8 @@
 int32_t zl_loop_param(const zl_event *loop);
 
 enum { ZL_STATES = 80 };
-/* A param multiplies no counter, counters that grow differently, or that of a loop at depth d that no param
- * ends: ZL_PARENT_LOOP - d. */
+/* Values of zl_watch.parents: a param multiplies no counter, counters of several loops, or that of
+ * a loop at depth d which no param bounds (ZL_PARENT_LOOP - d). */
 enum { ZL_NO_PARENT = -1, ZL_PARENTS = -2, ZL_PARENT_LOOP = -3 };
 enum { ZL_MIXED = -2 }; /* a ring whose indices grow with several params */
 
@@ -20,7 +21,7 @@ typedef struct zl_seen {
     size_t at, count; /* in zl_watch_param.kept; count 0: not kept */
 } zl_seen;
 
-/* States since the last time that somebody began or ended a loop of one param. */
+/* States seen since a loop of this param last began or ended. */
 typedef struct zl_watch_param {
     zl_seen *seen;  /* ZL_STATES; NULL while no head was looked at */
     int64_t *bases; /* of each and of each group */
@@ -28,8 +29,8 @@ typedef struct zl_watch_param {
     uint32_t count;
     int32_t *kept;
     size_t kept_count, kept_room;
-    bool failed;    /* a loop has ended in which nothing was repeated */
-    int64_t period; /* least common multiple of the repetitions found */
+    bool failed;    /* a loop has ended without a recurrence */
+    int64_t period; /* least common multiple of the recurrences found */
 } zl_watch_param;
 
 typedef struct zl_watch {
@@ -58,9 +59,9 @@ typedef struct zl_watch {
     uint16_t *heights;  /* the most in each vector of components */
     zl_tick *turned;    /* a clock in canonical order */
     uint32_t *waits, *names; /* per role and bar: from these events on it does so no more */
-    uint32_t *asks;     /* per role: from this on it asks nothing of memory, barriers and flags */
+    uint32_t *asks;     /* per role: from this event on it checks nothing */
     bool *comers;       /* bars x blocks x instances: those that arrive there */
-    zl_tick *least;     /* what all threads know that may yet ask */
+    zl_tick *least;     /* the meet of the clocks of all threads that may still ask */
 } zl_watch;
 
 static inline uint32_t zl_rings(const zlay_pipe *p)
@@ -68,7 +69,7 @@ static inline uint32_t zl_rings(const zlay_pipe *p)
     return p->bars_count + p->smems_count + p->tmems_count + p->others_count;
 }
 
-/* What repeats every a and every b. */
+/* The common period of two: their least common multiple. */
 static inline int64_t zl_period(int64_t a, int64_t b)
 {
     return a / (int64_t)zl_gcd((uint64_t)a, (uint64_t)b) * b;
@@ -77,7 +78,7 @@ static inline int64_t zl_period(int64_t a, int64_t b)
 void zl_watch_find_stretches(zl_run *r);
 void zl_watch_find_rings(zl_run *r);
 void zl_watch_find_groups(zl_run *r);
-/* Who may yet wait, come, or ask anything. */
+/* Finds which roles may still wait at, arrive at, or ask anything, and until where. */
 void zl_watch_find_asks(zl_run *r);
 /* The group of the loop that an instance is in. */
 static inline uint32_t zl_watch_group(const zl_run *r, const zl_instance *i)
