@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What every layer uses inside: failures with a text, memory through the
- * hooks of a ctx, text that is counted before it is written, checked integers. */
+ * hooks of a ctx, text that is counted before it is written. */
 #ifndef ZL_BASE_H
 #define ZL_BASE_H
 
+#include "base/arith.h"
 #include <stdarg.h>
 #include <stdbool.h>
 #include <zlay/base.h>
@@ -124,46 +125,5 @@ const char *zl_quote(char *out, const char *text, size_t length);
 
 /* [A-Za-z_][A-Za-z0-9_]{0,63} and no keyword of C, C++ or PTX. */
 bool zl_is_name(const char *text, size_t length);
-
-/* ---- checked 64-bit integers: true when the result fits ----------------- */
-
-static inline bool zl_add(int64_t a, int64_t b, int64_t *r)
-{
-    return !__builtin_add_overflow(a, b, r);
-}
-static inline bool zl_sub(int64_t a, int64_t b, int64_t *r)
-{
-    return !__builtin_sub_overflow(a, b, r);
-}
-static inline bool zl_mul(int64_t a, int64_t b, int64_t *r)
-{
-    return !__builtin_mul_overflow(a, b, r);
-}
-static inline bool zl_uadd(uint64_t a, uint64_t b, uint64_t *r)
-{
-    return !__builtin_add_overflow(a, b, r);
-}
-static inline bool zl_umul(uint64_t a, uint64_t b, uint64_t *r)
-{
-    return !__builtin_mul_overflow(a, b, r);
-}
-
-/* Saturating product: what a hostile size is compared with. */
-static inline uint64_t zl_umul_sat(uint64_t a, uint64_t b)
-{
-    uint64_t r;
-    return zl_umul(a, b, &r) ? r : UINT64_MAX;
-}
-
-/* gcd(a, 0) is a. */
-static inline uint64_t zl_gcd(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
 
 #endif

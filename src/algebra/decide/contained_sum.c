@@ -8,7 +8,7 @@
 typedef struct part {
     const zl_term *a, *b;
     size_t a_count, b_count;
-    zl_wide ahead;
+    zl_i128 ahead;
 } part;
 
 /* The values of b are common * [0, count]: its steps leave no gap but their gcd. */
@@ -22,10 +22,10 @@ static bool is_progression(const part *p, uint64_t *common)
     return true;
 }
 
-static zl_uwide span_of(const zl_term *term, size_t count)
+static zl_u128 span_of(const zl_term *term, size_t count)
 {
-    zl_uwide span = 0;
-    for (size_t i = 0; i < count; i++) span += (zl_uwide)term[i].step * term[i].most;
+    zl_u128 span = 0;
+    for (size_t i = 0; i < count; i++) span += (zl_u128)term[i].step * term[i].most;
     return span;
 }
 
@@ -35,7 +35,7 @@ static zl_found in_progression(const part *p, uint64_t common, uint64_t *x)
     if (p->ahead < 0 || (common ? p->ahead % common : p->ahead)) return ZL_FOUND;
     for (size_t i = 0; i < p->a_count; i++)
         if (!common || p->a[i].step % common) return x[i] = 1, ZL_FOUND;
-    if ((zl_uwide)p->ahead + span_of(p->a, p->a_count) <= span_of(p->b, p->b_count))
+    if ((zl_u128)p->ahead + span_of(p->a, p->a_count) <= span_of(p->b, p->b_count))
         return ZL_NOT_FOUND;
     for (size_t i = 0; i < p->a_count; i++) x[i] = p->a[i].most;
     return ZL_FOUND;
@@ -53,8 +53,8 @@ static zl_found by_search(const part *p, uint64_t *x, zl_budget *budget)
 {
     uint64_t ignored[ZL_TERMS_MOST];
     do {
-        zl_wide value = p->ahead;
-        for (size_t i = 0; i < p->a_count; i++) value += (zl_wide)x[i] * (zl_wide)p->a[i].step;
+        zl_i128 value = p->ahead;
+        for (size_t i = 0; i < p->a_count; i++) value += (zl_i128)x[i] * (zl_i128)p->a[i].step;
         if (!zl_budget_take(budget)) return ZL_TOO_MANY;
         zl_found found = zl_sum_solve(ignored, p->b, p->b_count, value, budget);
         if (found == ZL_TOO_MANY) return found;
@@ -80,7 +80,7 @@ static bool divides_rest(const zl_term *term, size_t count, uint64_t cut)
 static bool cuts(const part *p, uint64_t cut)
 {
     if (!divides_rest(p->a, p->a_count, cut) || !divides_rest(p->b, p->b_count, cut)) return false;
-    return (zl_uwide)(p->ahead % cut) + span_of(p->a, below(p->a, p->a_count, cut)) < cut &&
+    return (zl_u128)(p->ahead % cut) + span_of(p->a, below(p->a, p->a_count, cut)) < cut &&
            span_of(p->b, below(p->b, p->b_count, cut)) < cut;
 }
 
@@ -120,7 +120,7 @@ static zl_found decide_part(const part *p, uint64_t *x, zl_budget *budget)
 
 zl_found zl_sum_lacks(uint64_t *x, const zl_sum *a, const zl_sum *b, zl_budget *budget)
 {
-    part rest = {a->term, b->term, a->count, b->count, (zl_wide)a->least - b->least};
+    part rest = {a->term, b->term, a->count, b->count, (zl_i128)a->least - b->least};
     zl_found found = rest.ahead < 0 ? ZL_FOUND : ZL_NOT_FOUND;
     uint64_t cut = 1;
     while (cut && found == ZL_NOT_FOUND) {

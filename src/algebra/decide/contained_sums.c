@@ -137,7 +137,7 @@ static zl_found point_in(uint64_t *x, const zl_sum *s, int64_t low, int64_t high
     int64_t v;
     zl_found found = zl_sum_any_in(&v, s, low, high, budget);
     if (found != ZL_FOUND) return found;
-    return zl_sum_solve(x, s->term, s->count, (zl_wide)v - s->least, budget);
+    return zl_sum_solve(x, s->term, s->count, (zl_i128)v - s->least, budget);
 }
 
 /* A point of s, which counts in steps of d, outside the runs of its residue: its first one where no

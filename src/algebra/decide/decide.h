@@ -6,12 +6,6 @@
 #include "algebra/layout/layout.h"
 #include <zlay/decide.h>
 
-__extension__ typedef __int128 zl_wide;
-__extension__ typedef unsigned __int128 zl_uwide;
-
-/* The inverse of a modulo n, which are coprime; n >= 1. */
-uint64_t zl_inverse_modulo(uint64_t a, uint64_t n);
-
 /* ---- rungs ------------------------------------------------------------------- */
 
 /* A question on its way down a ladder; each decider keeps its witness in a struct of its own. */
@@ -96,7 +90,7 @@ static inline bool zl_budget_take(zl_budget *b)
 
 /* Some x with sum of step * x == target, 0 <= x <= most; steps rise.  Exact: every coordinate is
  * cut to what the rest can reach and to the rest's lattice, so that two of them take no search. */
-zl_found zl_sum_solve(uint64_t *x, const zl_term *term, size_t count, zl_wide target,
+zl_found zl_sum_solve(uint64_t *x, const zl_term *term, size_t count, zl_i128 target,
                       zl_budget *budget);
 
 /* The greatest such sum that is not above target (0 always is one). */

@@ -16,14 +16,14 @@ typedef struct meeting {
 static bool meet(zl_line *out, const zl_line *l, const zl_line *m)
 {
     uint64_t g = zl_gcd((uint64_t)l->modulus, (uint64_t)m->modulus);
-    zl_wide low = l->at > m->at ? l->at : m->at, apart = (zl_wide)m->at - l->at;
-    zl_wide l_end = l->at + (zl_wide)l->last * l->modulus, step, x;
-    zl_wide m_end = m->at + (zl_wide)m->last * m->modulus, end = l_end < m_end ? l_end : m_end;
+    zl_i128 low = l->at > m->at ? l->at : m->at, apart = (zl_i128)m->at - l->at;
+    zl_i128 l_end = l->at + (zl_i128)l->last * l->modulus, step, x;
+    zl_i128 m_end = m->at + (zl_i128)m->last * m->modulus, end = l_end < m_end ? l_end : m_end;
     uint64_t n = (uint64_t)m->modulus / g;
-    if (apart % (zl_wide)g) return false;
-    zl_wide k = apart / (zl_wide)g % (zl_wide)n;
-    k = (k < 0 ? k + n : k) * (zl_wide)zl_inverse_modulo((uint64_t)l->modulus / g, n) % (zl_wide)n;
-    step = (zl_wide)l->modulus * n;
+    if (apart % (zl_i128)g) return false;
+    zl_i128 k = apart / (zl_i128)g % (zl_i128)n;
+    k = (k < 0 ? k + n : k) * zl_inverse_modulo((zl_i128)l->modulus / g, n) % (zl_i128)n;
+    step = (zl_i128)l->modulus * n;
     x = l->at + l->modulus * k;
     if (x < low) x += (low - x + step - 1) / step * step;
     else x -= (x - low) / step * step;

@@ -69,15 +69,15 @@ static void drop(core *c, size_t k)
 static bool shrink(core *c, size_t k)
 {
     uint64_t others = 0;
-    zl_uwide reach = 0;
+    zl_u128 reach = 0;
     for (size_t j = 0; j < c->count; j++) {
         if (j == k) continue;
         others = zl_gcd(others, c->part[j].term.step);
-        reach += (zl_uwide)c->part[j].term.step * c->part[j].term.most;
+        reach += (zl_u128)c->part[j].term.step * c->part[j].term.most;
     }
     zl_term *t = &c->part[k].term;
     uint64_t m = others ? others / zl_gcd(others, t->step) : 0;
-    if (!m || m > t->most || (zl_uwide)t->step * m > reach) return drop(c, k), true;
+    if (!m || m > t->most || (zl_u128)t->step * m > reach) return drop(c, k), true;
     t->most /= m;
     t->step *= m;
     c->part[k].scale *= m;
@@ -110,12 +110,12 @@ static void core_of(core *c, const zl_sum *s)
 static zl_found balance(const core *c, size_t lead, uint64_t *x, zl_budget *budget)
 {
     zl_term term[ZL_TERMS_MOST];
-    zl_wide target = -(zl_wide)c->part[lead].term.step;
+    zl_i128 target = -(zl_i128)c->part[lead].term.step;
     for (size_t j = 0; j <= lead; j++) {
         term[j] = c->part[j].term;
         if (j == lead) term[j].most -= 1;
         else {
-            target += (zl_wide)term[j].step * (zl_wide)term[j].most;
+            target += (zl_i128)term[j].step * (zl_i128)term[j].most;
             term[j].most *= 2;
         }
     }

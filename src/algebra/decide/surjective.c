@@ -71,11 +71,11 @@ static size_t fill(const zl_sum *s, uint64_t *reach)
 }
 
 /* Below 0 as well: from -least on, each sum of the longer steps is followed by the filled run. */
-static zl_found first_gap(work *w, const zl_sum *s, zl_uwide begin, zl_uwide end, zl_uwide *gap)
+static zl_found first_gap(work *w, const zl_sum *s, zl_u128 begin, zl_u128 end, zl_u128 *gap)
 {
     uint64_t reach, span = zl_sum_span(s), below;
     size_t k = fill(s, &reach);
-    for (*gap = begin; *gap < end && *gap <= span; *gap = (zl_uwide)below + reach + 1) {
+    for (*gap = begin; *gap < end && *gap <= span; *gap = (zl_u128)below + reach + 1) {
         if (span - *gap <= reach) below = span - reach;
         else if (*gap <= reach) below = 0;
         else if (zl_sum_below(&below, s->term + k, s->count - k, (uint64_t)*gap, &w->budget))
@@ -88,7 +88,7 @@ static zl_found first_gap(work *w, const zl_sum *s, zl_uwide begin, zl_uwide end
 /* The least value in [0, n) that the sum lacks. */
 static zl_found missed_below(work *w, const zl_sum *s, uint64_t n, uint64_t *missed)
 {
-    zl_uwide begin = 0 - (uint64_t)s->least, gap;
+    zl_u128 begin = 0 - (uint64_t)s->least, gap;
     *missed = 0;
     if (s->least > 0) return n ? ZL_FOUND : ZL_NOT_FOUND;
     zl_found found = first_gap(w, s, begin, begin + n, &gap);
@@ -310,7 +310,7 @@ static bool lacks_sizes(const zlay_layout *a)
 static zlay_status ask(work *w)
 {
     size_t outs = zlay_layout_outs(w->q.a);
-    zl_uwide points = 1, most = (zl_uwide)UINT64_MAX + (outs > 1);
+    zl_u128 points = 1, most = (zl_u128)UINT64_MAX + (outs > 1);
     for (size_t d = 0; d < w->count; d++, points *= w->onto[d - 1])
         if (!w->onto[d] || points > most / w->onto[d])
             return zl_fail(w->q.ctx, ZLAY_EINVAL, "onto: size %zu is 0, or too many points", d);

@@ -8,14 +8,14 @@
 
 enum { CUTS_MOST = 64 };
 
-#define ABSENT ((zl_big)1 << 126) /* no bound, as in facts_range.c */
+#define ABSENT ((zl_i128)1 << 126) /* no bound, as in facts_range.c */
 
-static zl_big magnitude(zl_big a) { return a < 0 ? -a : a; }
+static zl_i128 magnitude(zl_i128 a) { return a < 0 ? -a : a; }
 
-zl_curve zl_curve_of(zl_big value) { return (zl_curve){0, {value}}; }
+zl_curve zl_curve_of(zl_i128 value) { return (zl_curve){0, {value}}; }
 
 /* Small enough that sums of a few do not overflow. */
-static bool fits(zl_big a) { return magnitude(a) < ABSENT; }
+static bool fits(zl_i128 a) { return magnitude(a) < ABSENT; }
 
 static bool settle(zl_curve *p)
 {
@@ -34,7 +34,7 @@ bool zl_curve_add(zl_curve *out, const zl_curve *a, const zl_curve *b, int sign)
     return settle(out);
 }
 
-static bool times(zl_big *out, zl_big a, zl_big b)
+static bool times(zl_i128 *out, zl_i128 a, zl_i128 b)
 {
     return !__builtin_mul_overflow(a, b, out) && fits(*out);
 }
@@ -42,7 +42,7 @@ static bool times(zl_big *out, zl_big a, zl_big b)
 bool zl_curve_mul(zl_curve *out, const zl_curve *a, const zl_curve *b)
 {
     zl_curve made = zl_curve_of(0);
-    zl_big product;
+    zl_i128 product;
     if (a->degree + b->degree > ZL_CURVE_DEGREE) return false;
     for (unsigned i = 0; i <= a->degree; i++)
         for (unsigned k = 0; k <= b->degree; k++) {
@@ -54,7 +54,7 @@ bool zl_curve_mul(zl_curve *out, const zl_curve *a, const zl_curve *b)
     return settle(out);
 }
 
-static bool value_at(zl_big *out, const zl_curve *p, zl_big t)
+static bool value_at(zl_i128 *out, const zl_curve *p, zl_i128 t)
 {
     *out = p->c[p->degree];
     for (unsigned i = p->degree; i-- > 0;) {
@@ -69,7 +69,7 @@ static bool difference(zl_curve *out, const zl_curve *p)
 {
     zl_curve made = zl_curve_of(0);
     for (unsigned i = 1; i <= p->degree; i++) {
-        zl_big choose = 1, term;
+        zl_i128 choose = 1, term;
         for (unsigned k = 0; k < i; k++) {
             if (!times(&term, choose, p->c[i])) return false;
             made.c[k] += term;
@@ -87,14 +87,14 @@ static bool difference(zl_curve *out, const zl_curve *p)
 typedef struct family {
     zl_curve of[ZL_CURVE_DEGREE + 1];
     zl_span t; /* with ends, between which all signs change */
-    zl_big cut[CUTS_MOST];
+    zl_i128 cut[CUTS_MOST];
     size_t cuts;
 } family;
 
 /* Beyond 1 + max |c| no difference has a root: the leading coefficient is 1 or more. */
 static bool bounded(family *f)
 {
-    zl_big most = 0;
+    zl_i128 most = 0;
     for (unsigned k = 0; k <= f->of[0].degree; k++)
         for (unsigned i = 0; i <= f->of[k].degree; i++)
             if (magnitude(f->of[k].c[i]) > most) most = magnitude(f->of[k].c[i]);
@@ -114,13 +114,13 @@ static bool family_of(family *f, const zl_curve *p, const zl_span *t)
 }
 
 /* The first t behind lo whose sign is not that of lo, where p rises or falls up to hi. */
-static bool flip(zl_big *out, const zl_curve *p, zl_big lo, zl_big hi, bool *found)
+static bool flip(zl_i128 *out, const zl_curve *p, zl_i128 lo, zl_i128 hi, bool *found)
 {
-    zl_big first, last, now;
+    zl_i128 first, last, now;
     if (!value_at(&first, p, lo) || !value_at(&last, p, hi)) return false;
     *found = (first < 0) != (last < 0);
     while (*found && hi - lo > 1) {
-        zl_big middle = lo + (hi - lo) / 2;
+        zl_i128 middle = lo + (hi - lo) / 2;
         if (!value_at(&now, p, middle)) return false;
         if ((now < 0) == (first < 0)) lo = middle;
         else hi = middle;
@@ -132,7 +132,7 @@ static bool flip(zl_big *out, const zl_curve *p, zl_big lo, zl_big hi, bool *fou
 /* The cuts between which of[k + 1] has one sign become those of of[k]. */
 static bool refine(family *f, unsigned k)
 {
-    zl_big made[CUTS_MOST];
+    zl_i128 made[CUTS_MOST];
     size_t count = 0;
     for (size_t i = 0; i + 1 < f->cuts; i++) {
         bool found;
@@ -160,11 +160,11 @@ static bool cuts_of(family *f, unsigned k)
 
 /* ---- ranges and signs --------------------------------------------------------------- */
 
-static zl_big gcd(zl_big a, zl_big b)
+static zl_i128 gcd(zl_i128 a, zl_i128 b)
 {
     a = magnitude(a), b = magnitude(b);
     while (b) {
-        zl_big r = a % b;
+        zl_i128 r = a % b;
         a = b;
         b = r;
     }
@@ -172,12 +172,12 @@ static zl_big gcd(zl_big a, zl_big b)
 }
 
 /* What all values are congruent modulo; 0: there is one. */
-static bool modulus(zl_big *out, const family *f, const zl_span *t)
+static bool modulus(zl_i128 *out, const family *f, const zl_span *t)
 {
-    zl_big last = t->no_lo || t->no_hi ? ABSENT : t->hi - t->lo, value;
-    zl_big at = t->no_lo ? f->t.hi : f->t.lo;
+    zl_i128 last = t->no_lo || t->no_hi ? ABSENT : t->hi - t->lo, value;
+    zl_i128 at = t->no_lo ? f->t.hi : f->t.lo;
     *out = 0;
-    for (unsigned k = 1; k <= f->of[0].degree && (zl_big)k <= last; k++) {
+    for (unsigned k = 1; k <= f->of[0].degree && (zl_i128)k <= last; k++) {
         if (!value_at(&value, &f->of[k], at)) return false;
         *out = gcd(*out, value);
     }
@@ -185,7 +185,7 @@ static bool modulus(zl_big *out, const family *f, const zl_span *t)
 }
 
 /* Where an end is absent: the way the values go there. */
-static void open_ends(zl_big *lo, zl_big *hi, const zl_curve *p, const zl_span *t)
+static void open_ends(zl_i128 *lo, zl_i128 *hi, const zl_curve *p, const zl_span *t)
 {
     bool up = p->c[p->degree] > 0, odd = p->degree % 2;
     if (!p->degree) return;
@@ -196,7 +196,7 @@ static void open_ends(zl_big *lo, zl_big *hi, const zl_curve *p, const zl_span *
 bool zl_curve_range(zlay_range *out, const zl_curve *p, const zl_span *t)
 {
     family f;
-    zl_big lo = ABSENT, hi = -ABSENT, value = 0, mod;
+    zl_i128 lo = ABSENT, hi = -ABSENT, value = 0, mod;
     if (!family_of(&f, p, t) || !cuts_of(&f, 1) || !modulus(&mod, &f, t)) return false;
     for (size_t i = 0; i < f.cuts; i++) {
         if (!value_at(&value, p, f.cut[i])) return false;
@@ -208,10 +208,10 @@ bool zl_curve_range(zlay_range *out, const zl_curve *p, const zl_span *t)
     return true;
 }
 
-bool zl_curve_sign(int *sign, zl_big *at, const zl_curve *p, const zl_span *t)
+bool zl_curve_sign(int *sign, zl_i128 *at, const zl_curve *p, const zl_span *t)
 {
     family f;
-    zl_big first, last;
+    zl_i128 first, last;
     if (!family_of(&f, p, t) || !cuts_of(&f, 0) || !value_at(&first, p, f.t.lo)) return false;
     *sign = first < 0 ? -1 : 1;
     for (size_t i = 1; i < f.cuts; i++) {

@@ -21,30 +21,30 @@ typedef enum outcome { DONE, FAILED, UNDEFINED, REFINE, SPLIT } outcome;
 typedef struct run {
     const zl_linears *f;
     size_t first, last, place;
-    zl_big base, step; /* the name is base + step t */
+    zl_i128 base, step; /* the name is base + step t */
     zl_span t;
     zl_curve stack[DEPTH_MOST];
     size_t depth;
-    zl_big more; /* with REFINE: the factor of the step */
-    zl_big cut;  /* with SPLIT: the last t of the first part */
+    zl_i128 more; /* with REFINE: the factor of the step */
+    zl_i128 cut;  /* with SPLIT: the last t of the first part */
 } run;
 
-static zl_big gcd(zl_big a, zl_big b)
+static zl_i128 gcd(zl_i128 a, zl_i128 b)
 {
     while (b) {
-        zl_big r = a % b;
+        zl_i128 r = a % b;
         a = b;
         b = r;
     }
     return a < 0 ? -a : a;
 }
 
-static zl_big floor_div(zl_big a, zl_big n) { return a / n - (a % n != 0 && (a < 0) != (n < 0)); }
+static zl_i128 floor_div(zl_i128 a, zl_i128 n) { return a / n - (a % n != 0 && (a < 0) != (n < 0)); }
 
 /* Each coefficient but the first is a multiple of n. */
-static bool divides(run *r, const zl_curve *p, zl_big n)
+static bool divides(run *r, const zl_curve *p, zl_i128 n)
 {
-    zl_big common = 0;
+    zl_i128 common = 0;
     for (unsigned i = 1; i <= p->degree; i++) common = gcd(common, p->c[i]);
     r->more = n / gcd(n, common);
     r->more = r->more < 0 ? -r->more : r->more;
@@ -53,7 +53,7 @@ static bool divides(run *r, const zl_curve *p, zl_big n)
 
 static outcome divide(run *r, zl_curve *a, const zl_curve *b, bool remainder)
 {
-    zl_big n = b->c[0];
+    zl_i128 n = b->c[0];
     if (b->degree) return FAILED;
     if (!n) return UNDEFINED;
     if (!divides(r, a, n)) return REFINE;
@@ -176,10 +176,10 @@ static bool span_of(zl_span *t, const run *r, zlay_range x)
 
 static outcome all_classes(sum *s, run *r, zlay_range x)
 {
-    zl_big mod = x.mod ? x.mod : 1;
+    zl_i128 mod = x.mod ? x.mod : 1;
     outcome done = DONE;
     s->range = zl_range_empty();
-    for (zl_big base = x.rem; base < x.rem + r->step && done == DONE; base += mod) {
+    for (zl_i128 base = x.rem; base < x.rem + r->step && done == DONE; base += mod) {
         zl_span t;
         r->base = base;
         if (span_of(&t, r, x)) done = one_class(s, r, t);
@@ -191,7 +191,7 @@ static outcome all_classes(sum *s, run *r, zlay_range x)
 static bool sum_of_one(sum *s, size_t place)
 {
     zlay_range x = s->f->u->at[place].range;
-    zl_big mod = x.mod ? x.mod : 1;
+    zl_i128 mod = x.mod ? x.mod : 1;
     run r = {.f = s->f, .place = place, .step = mod};
     outcome done = REFINE;
     while (done == REFINE && r.step / mod <= CLASSES_MOST) {

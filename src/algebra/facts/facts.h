@@ -46,10 +46,8 @@ zlay_status zl_facts_of(zlay_ctx *ctx, zlay_range *out, const zlay_facts *facts,
 static inline bool zl_range_is_empty(zlay_range a) { return a.lo > a.hi; }
 static inline bool zl_range_is_constant(zlay_range a) { return !a.mod && !zl_range_is_empty(a); }
 
-__extension__ typedef __int128 zl_big;
-
 /* Ends of -2^126 and 2^126 are none; mod 0: rem is the value. */
-zlay_range zl_range_wide(zl_big lo, zl_big hi, zl_big mod, zl_big rem);
+zlay_range zl_range_wide(zl_i128 lo, zl_i128 hi, zl_i128 mod, zl_i128 rem);
 
 zlay_range zl_range_all(void);
 zlay_range zl_range_empty(void);

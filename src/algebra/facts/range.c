@@ -5,7 +5,7 @@
  * number beyond all of them; an end that does not fit 64 bits afterwards is none. */
 #include "algebra/facts/facts.h"
 
-typedef zl_big wide;
+typedef zl_i128 wide;
 
 #define NONE_LO (-((wide)1 << 126))
 #define NONE_HI ((wide)1 << 126)

@@ -120,7 +120,7 @@ zl_found zl_swizzled_lacks(const void *pair, uint64_t *x, const zl_sum *a, zl_bu
     border w = {p, a, p->b->least, greatest_of(p->b), zl_blocks_of(p->s, p->t), budget, 0};
     zl_found found = border_lacks(&w);
     if (found != ZL_FOUND) return found;
-    return zl_sum_solve(x, a->term, a->count, (zl_wide)w.at - a->least, budget);
+    return zl_sum_solve(x, a->term, a->count, (zl_i128)w.at - a->least, budget);
 }
 
 /* ---- the first missed value --------------------------------------------------------------- */

@@ -76,28 +76,14 @@ uint64_t zl_sum_index(const zl_sum *s, const uint64_t *x)
 typedef struct search {
     const zl_term *term;
     size_t count;
-    zl_wide reach[ZL_TERMS_MOST + 1];    /* of the terms below a level */
+    zl_i128 reach[ZL_TERMS_MOST + 1];    /* of the terms below a level */
     uint64_t common[ZL_TERMS_MOST + 1];  /* the gcd of their steps; 0 for none */
     uint64_t period[ZL_TERMS_MOST];      /* x of a level is fixed modulo this ... */
     uint64_t inverse[ZL_TERMS_MOST];     /* ... to (rest / gcd) * inverse */
-    zl_wide rest[ZL_TERMS_MOST + 1];
+    zl_i128 rest[ZL_TERMS_MOST + 1];
     uint64_t next[ZL_TERMS_MOST], last[ZL_TERMS_MOST]; /* x of a level that are open */
     bool any[ZL_TERMS_MOST];
 } search;
-
-uint64_t zl_inverse_modulo(uint64_t a, uint64_t n)
-{
-    zl_wide r = n, s = (zl_wide)(a % n), x = 0, y = 1;
-    while (s) {
-        zl_wide q = r / s, held = r - q * s;
-        r = s;
-        s = held;
-        held = x - q * y;
-        x = y;
-        y = held;
-    }
-    return (uint64_t)(x < 0 ? x + n : x);
-}
 
 static void prepare(search *s, const zl_term *term, size_t count)
 {
@@ -108,28 +94,28 @@ static void prepare(search *s, const zl_term *term, size_t count)
     for (size_t k = count; k-- > 0;) {
         const zl_term *t = &term[count - 1 - k];
         uint64_t g = zl_gcd(t->step, s->common[k + 1]);
-        s->reach[k] = s->reach[k + 1] + (zl_wide)t->step * (zl_wide)t->most;
+        s->reach[k] = s->reach[k + 1] + (zl_i128)t->step * (zl_i128)t->most;
         s->common[k] = g;
         s->period[k] = s->common[k + 1] ? s->common[k + 1] / g : 1;
-        s->inverse[k] = zl_inverse_modulo(t->step / g, s->period[k]);
+        s->inverse[k] = (uint64_t)zl_inverse_modulo(t->step / g, s->period[k]);
     }
 }
 
 /* The least x of a level from `low` on that leaves the rest on the lattice of the later terms. */
-static zl_wide on_lattice(const search *s, size_t k, zl_wide low)
+static zl_i128 on_lattice(const search *s, size_t k, zl_i128 low)
 {
     uint64_t n = s->period[k];
-    zl_uwide want = (zl_uwide)(s->rest[k] / s->common[k]) % n * s->inverse[k] % n;
-    uint64_t at = (uint64_t)((zl_uwide)low % n);
-    return low + (zl_wide)(((uint64_t)want + n - at) % n);
+    zl_u128 want = (zl_u128)(s->rest[k] / s->common[k]) % n * s->inverse[k] % n;
+    uint64_t at = (uint64_t)((zl_u128)low % n);
+    return low + (zl_i128)(((uint64_t)want + n - at) % n);
 }
 
 static void open_level(search *s, size_t k)
 {
     const zl_term *t = &s->term[s->count - 1 - k];
-    zl_wide step = (zl_wide)t->step, short_of = s->rest[k] - s->reach[k + 1];
-    zl_wide low = short_of > 0 ? (short_of + step - 1) / step : 0, high = s->rest[k] / step;
-    high = high < (zl_wide)t->most ? high : (zl_wide)t->most;
+    zl_i128 step = (zl_i128)t->step, short_of = s->rest[k] - s->reach[k + 1];
+    zl_i128 low = short_of > 0 ? (short_of + step - 1) / step : 0, high = s->rest[k] / step;
+    high = high < (zl_i128)t->most ? high : (zl_i128)t->most;
     low = on_lattice(s, k, low);
     s->any[k] = low <= high;
     s->next[k] = s->any[k] ? (uint64_t)low : 0;
@@ -142,7 +128,7 @@ static void step_level(search *s, size_t k)
     if (s->any[k]) s->next[k] += s->period[k];
 }
 
-zl_found zl_sum_solve(uint64_t *x, const zl_term *term, size_t count, zl_wide target,
+zl_found zl_sum_solve(uint64_t *x, const zl_term *term, size_t count, zl_i128 target,
                       zl_budget *budget)
 {
     search s;
@@ -160,7 +146,7 @@ zl_found zl_sum_solve(uint64_t *x, const zl_term *term, size_t count, zl_wide ta
         }
         if (!zl_budget_take(budget)) return ZL_TOO_MANY;
         x[count - 1 - k] = s.next[k];
-        s.rest[k + 1] = s.rest[k] - (zl_wide)s.next[k] * (zl_wide)term[count - 1 - k].step;
+        s.rest[k + 1] = s.rest[k] - (zl_i128)s.next[k] * (zl_i128)term[count - 1 - k].step;
         if (++k == count) return ZL_FOUND;
         open_level(&s, k);
     }
@@ -170,7 +156,7 @@ zl_found zl_sum_solve(uint64_t *x, const zl_term *term, size_t count, zl_wide ta
 zl_found zl_sum_has(const zl_sum *s, int64_t v, zl_budget *budget)
 {
     uint64_t x[ZL_TERMS_MOST];
-    return zl_sum_solve(x, s->term, s->count, (zl_wide)v - s->least, budget);
+    return zl_sum_solve(x, s->term, s->count, (zl_i128)v - s->least, budget);
 }
 
 /* ---- the greatest sum below --------------------------------------------------------------- */

@@ -287,13 +287,13 @@ zl_found zl_sums_meet(uint64_t *x, uint64_t *y, const zl_sum *a, const zl_sum *b
     zl_term term[ZL_TERMS_MOST] = {{0}};
     uint64_t z[ZL_TERMS_MOST];
     size_t i = 0, j = 0, from[ZL_TERMS_MOST];
-    zl_wide target = (zl_wide)b->least - a->least;
+    zl_i128 target = (zl_i128)b->least - a->least;
     if (a->count + b->count > ZL_TERMS_MOST) return ZL_TOO_MANY;
     while (i + j < a->count + b->count) {
         bool left = j == b->count || (i < a->count && a->term[i].step <= b->term[j].step);
         from[i + j] = left ? i : ZL_TERMS_MOST + j;
         term[i + j] = left ? a->term[i] : b->term[j];
-        if (!left) target += (zl_wide)b->term[j].step * (zl_wide)b->term[j].most;
+        if (!left) target += (zl_i128)b->term[j].step * (zl_i128)b->term[j].most;
         *(left ? &i : &j) += 1;
     }
     zl_found found = zl_sum_solve(z, term, i + j, target, budget);

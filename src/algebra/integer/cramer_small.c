@@ -2,7 +2,6 @@
 /* Cramer's rule by cofactors in 128 bits, where the first rows and columns of a matrix with up to
  * four of one of them are independent and no minor has more than 126 bits; see cramer.h. */
 #include "algebra/integer/cramer.h"
-#include "algebra/decide/decide.h"
 
 /* Numbers are taken modulo 2^128: sums on the way may be longer than the minor that they make. */
 typedef struct cofactors {
@@ -11,7 +10,7 @@ typedef struct cofactors {
     size_t n;
 } cofactors;
 
-static zl_u128 wide(int64_t a) { return (zl_u128)(zl_wide)a; }
+static zl_u128 wide(int64_t a) { return (zl_u128)(zl_i128)a; }
 
 static zl_u128 det_2(const int64_t *p, const int64_t *q, size_t i, size_t j)
 {
@@ -50,9 +49,9 @@ static zl_u128 fill(cofactors *f)
 }
 
 /* x modulo 2^61 - 1, but for its sign and a few multiples of that prime. */
-static zl_wide fold(zl_wide x)
+static zl_i128 fold(zl_i128 x)
 {
-    static const zl_wide low = ((zl_wide)1 << 61) - 1;
+    static const zl_i128 low = ((zl_i128)1 << 61) - 1;
     x = (x & low) + (x >> 61);
     return (x & low) + (x >> 61);
 }
@@ -61,8 +60,8 @@ static zl_wide fold(zl_wide x)
 static bool is_zero(const cofactors *f)
 {
     static const int64_t prime = ((int64_t)1 << 61) - 1;
-    zl_wide sum = 0;
-    for (size_t j = 0; j < f->n; j++) sum += fold(f->a[0][j]) * fold((zl_wide)f->c[j][0]);
+    zl_i128 sum = 0;
+    for (size_t j = 0; j < f->n; j++) sum += fold(f->a[0][j]) * fold((zl_i128)f->c[j][0]);
     return (int64_t)fold(sum) % prime == 0;
 }
 

@@ -7,18 +7,17 @@
  * rows of two small entries have a form that is written down. */
 #include "algebra/integer/alone.h"
 
-#include "algebra/decide/decide.h"
 
 enum { SMALL = 8, ROWS = 16 };
 
 typedef struct small {
-    zl_wide row[SMALL][SMALL]; /* by the column of its pivot */
+    zl_i128 row[SMALL][SMALL]; /* by the column of its pivot */
     bool there[SMALL];
     size_t cols;
     bool overflow;
 } small;
 
-static unsigned bits_of(zl_wide a)
+static unsigned bits_of(zl_i128 a)
 {
     zl_u128 size = a < 0 ? 0 - (zl_u128)a : (zl_u128)a;
     uint64_t high = (uint64_t)(size >> 64), low = (uint64_t)size;
@@ -27,40 +26,40 @@ static unsigned bits_of(zl_wide a)
 }
 
 /* Below 2^63, so that a product is below 2^126. */
-static bool is_narrow(zl_wide a) { return a == (int64_t)a && a != INT64_MIN; }
+static bool is_narrow(zl_i128 a) { return a == (int64_t)a && a != INT64_MIN; }
 
-static zl_wide times(small *f, zl_wide a, zl_wide b)
+static zl_i128 times(small *f, zl_i128 a, zl_i128 b)
 {
-    if (is_narrow(a) && is_narrow(b)) return (zl_wide)(int64_t)a * (int64_t)b;
+    if (is_narrow(a) && is_narrow(b)) return (zl_i128)(int64_t)a * (int64_t)b;
     if (bits_of(a) + bits_of(b) <= 126) return a * b;
     f->overflow = true;
     return 0;
 }
 
 /* Every entry and every product stays below 2^126, so that two of them have a sum. */
-static zl_wide kept(small *f, zl_wide a)
+static zl_i128 kept(small *f, zl_i128 a)
 {
-    zl_wide bound = (zl_wide)1 << 126;
+    zl_i128 bound = (zl_i128)1 << 126;
     if (a < bound && a > -bound) return a;
     f->overflow = true;
     return 0;
 }
 
 /* Division of 64 bits where that is enough. */
-static zl_wide quotient(zl_wide a, zl_wide b)
+static zl_i128 quotient(zl_i128 a, zl_i128 b)
 {
     return is_narrow(a) && is_narrow(b) ? (int64_t)a / (int64_t)b : a / b;
 }
 
 /* floor(a / b), b > 0. */
-static zl_wide floored(zl_wide a, zl_wide b)
+static zl_i128 floored(zl_i128 a, zl_i128 b)
 {
-    zl_wide q = quotient(a, b);
+    zl_i128 q = quotient(a, b);
     return q * b > a ? q - 1 : q;
 }
 
 /* x -= q y, from a column on. */
-static void take_off(small *f, zl_wide *x, zl_wide q, const zl_wide *y, size_t from)
+static void take_off(small *f, zl_i128 *x, zl_i128 q, const zl_i128 *y, size_t from)
 {
     for (size_t j = from; j < f->cols && q; j++) x[j] = kept(f, x[j] - times(f, q, y[j]));
 }
@@ -74,7 +73,7 @@ static void reduce_row(small *f, size_t col)
 }
 
 /* gcd(a, b), and s with s a = gcd modulo b, in 64 bits. */
-static int64_t narrow_cofactor(int64_t a, int64_t b, zl_wide *s)
+static int64_t narrow_cofactor(int64_t a, int64_t b, zl_i128 *s)
 {
     int64_t p = 1, q = 0;
     while ((a | b) >> 32 && b) {
@@ -92,12 +91,12 @@ static int64_t narrow_cofactor(int64_t a, int64_t b, zl_wide *s)
     return a;
 }
 
-static zl_wide cofactor(zl_wide a, zl_wide b, zl_wide *s)
+static zl_i128 cofactor(zl_i128 a, zl_i128 b, zl_i128 *s)
 {
-    zl_wide p = 1, q = 0;
+    zl_i128 p = 1, q = 0;
     if (is_narrow(a) && is_narrow(b)) return narrow_cofactor((int64_t)a, (int64_t)b, s);
     while (b) {
-        zl_wide by = quotient(a, b), rest = a - by * b, next = p - by * q;
+        zl_i128 by = quotient(a, b), rest = a - by * b, next = p - by * q;
         a = b, b = rest;
         p = q, q = next;
     }
@@ -106,22 +105,22 @@ static zl_wide cofactor(zl_wide a, zl_wide b, zl_wide *s)
 }
 
 /* g = s a + t b for a, b > 0. */
-static zl_wide cofactors(small *f, zl_wide a, zl_wide b, zl_wide *s, zl_wide *t)
+static zl_i128 cofactors(small *f, zl_i128 a, zl_i128 b, zl_i128 *s, zl_i128 *t)
 {
-    zl_wide g = cofactor(a, b, s);
+    zl_i128 g = cofactor(a, b, s);
     *t = quotient(g - times(f, *s, a), b);
     return g;
 }
 
 /* The pivot's row and y become two combinations of determinant 1; y has 0 in that column. */
-static void combine(small *f, zl_wide *y, size_t col)
+static void combine(small *f, zl_i128 *y, size_t col)
 {
-    zl_wide *x = f->row[col], s, t, sign = y[col] < 0 ? -1 : 1;
-    zl_wide g = cofactors(f, x[col], y[col] * sign, &s, &t);
-    zl_wide p = quotient(x[col], g), q = quotient(y[col], g);
+    zl_i128 *x = f->row[col], s, t, sign = y[col] < 0 ? -1 : 1;
+    zl_i128 g = cofactors(f, x[col], y[col] * sign, &s, &t);
+    zl_i128 p = quotient(x[col], g), q = quotient(y[col], g);
     t *= sign;
     for (size_t j = col + 1; j < f->cols; j++) {
-        zl_wide a = x[j], b = y[j];
+        zl_i128 a = x[j], b = y[j];
         x[j] = kept(f, times(f, s, a) + times(f, t, b));
         y[j] = kept(f, times(f, p, b) - times(f, q, a));
     }
@@ -129,9 +128,9 @@ static void combine(small *f, zl_wide *y, size_t col)
     reduce_row(f, col);
 }
 
-static void place(small *f, const zl_wide *y, size_t col)
+static void place(small *f, const zl_i128 *y, size_t col)
 {
-    zl_wide sign = y[col] < 0 ? -1 : 1;
+    zl_i128 sign = y[col] < 0 ? -1 : 1;
     for (size_t j = col; j < f->cols; j++) f->row[col][j] = y[j] * sign;
     f->there[col] = true;
     reduce_row(f, col);
@@ -141,7 +140,7 @@ static void place(small *f, const zl_wide *y, size_t col)
 
 typedef struct modulus {
     bool made;
-    zl_wide d; /* 0: there is none */
+    zl_i128 d; /* 0: there is none */
     zl_big_divisor by;
 } modulus;
 
@@ -163,7 +162,7 @@ static bool modulus_make(const small *f, modulus *m)
     return true;
 }
 
-static zl_wide rest(zl_wide a, zl_wide d)
+static zl_i128 rest(zl_i128 a, zl_i128 d)
 {
     if (a >= 0 && a < d) return a;
     a %= d;
@@ -171,13 +170,13 @@ static zl_wide rest(zl_wide a, zl_wide d)
 }
 
 /* x - q y modulo d. */
-static zl_wide less_product(const modulus *m, zl_wide x, zl_wide q, zl_wide y)
+static zl_i128 less_product(const modulus *m, zl_i128 x, zl_i128 q, zl_i128 y)
 {
-    zl_wide a = rest(q, m->d), b = rest(y, m->d);
+    zl_i128 a = rest(q, m->d), b = rest(y, m->d);
     uint64_t p[2] = {(uint64_t)a, (uint64_t)(a >> 64)}, r[2] = {(uint64_t)b, (uint64_t)(b >> 64)};
     uint64_t out[2] = {0, 0};
     zl_big_mulmod(out, p, r, &m->by);
-    return rest(rest(x, m->d) - (zl_wide)((zl_u128)out[1] << 64 | out[0]), m->d);
+    return rest(rest(x, m->d) - (zl_i128)((zl_u128)out[1] << 64 | out[0]), m->d);
 }
 
 /* Row i by the pivots behind its own, whose rows are reduced. */
@@ -185,7 +184,7 @@ static void reduce_last(small *f, size_t i, modulus *m)
 {
     for (size_t j = i + 1; j < f->cols; j++) {
         if (!f->there[j]) continue;
-        zl_wide *x = f->row[i], *y = f->row[j], q = floored(x[j], y[j]);
+        zl_i128 *x = f->row[i], *y = f->row[j], q = floored(x[j], y[j]);
         if (!q) continue;
         x[j] -= q * y[j];
         for (size_t l = j + 1; l < f->cols; l++) {
@@ -204,7 +203,7 @@ static void reduce_all(small *f)
         if (f->there[i]) reduce_last(f, i, &m);
 }
 
-static void insert(small *f, zl_wide *y)
+static void insert(small *f, zl_i128 *y)
 {
     for (size_t col = 0; col < f->cols && !f->overflow; col++) {
         if (!y[col]) continue;
@@ -225,7 +224,7 @@ static zlay_status put_wide(zlay_ctx *ctx, zlay_zmat **out, const small *f, size
     size_t k = 0;
     for (size_t i = 0; i < f->cols; i++)
         for (size_t j = 0; j < f->cols && f->there[i]; j++, k++) {
-            zl_wide a = j < i ? 0 : f->row[i][j];
+            zl_i128 a = j < i ? 0 : f->row[i][j];
             zl_u128 size = a < 0 ? 0 - (zl_u128)a : (zl_u128)a;
             made[k][0] = (uint64_t)size, made[k][1] = (uint64_t)(size >> 64);
             negative[k] = a < 0;
@@ -240,7 +239,7 @@ static zlay_status put(zlay_ctx *ctx, zlay_zmat **out, const small *f, size_t ro
     size_t k = 0;
     for (size_t i = 0; i < f->cols; i++)
         for (size_t j = 0; j < f->cols && f->there[i]; j++, k++) {
-            zl_wide a = j < i ? 0 : f->row[i][j];
+            zl_i128 a = j < i ? 0 : f->row[i][j];
             if (a != (int64_t)a) return put_wide(ctx, out, f, rows);
             made[k] = (int64_t)a;
         }
@@ -267,7 +266,7 @@ static bool is_small(const zlay_zmat *a)
 static int64_t magnitude(int64_t a) { return a < 0 ? -a : a; }
 
 /* gcd(a, c) = s a + t c, not both 0; |s| <= |c| and |t| <= |a|, or one of them is 1. */
-static int64_t gcd_of_two(int64_t a, int64_t c, zl_wide *s, zl_wide *t)
+static int64_t gcd_of_two(int64_t a, int64_t c, zl_i128 *s, zl_i128 *t)
 {
     int64_t g = narrow_cofactor(magnitude(a), magnitude(c), s);
     if (a < 0) *s = -*s;
@@ -276,9 +275,9 @@ static int64_t gcd_of_two(int64_t a, int64_t c, zl_wide *s, zl_wide *t)
 }
 
 /* Of entries below 2^62, so that sums of two products are below 2^125. */
-static void two_by_two(zl_wide *h, const int64_t *a)
+static void two_by_two(zl_i128 *h, const int64_t *a)
 {
-    zl_wide s, t;
+    zl_i128 s, t;
     h[0] = h[1] = h[2] = h[3] = 0;
     if (!a[0] && !a[2]) {
         if (a[1] || a[3]) h[1] = gcd_of_two(a[1], a[3], &s, &t);
@@ -286,7 +285,7 @@ static void two_by_two(zl_wide *h, const int64_t *a)
     }
     h[0] = gcd_of_two(a[0], a[2], &s, &t);
     h[1] = s * a[1] + t * a[3];
-    h[3] = quotient((zl_wide)a[0] * a[3] - (zl_wide)a[1] * a[2], h[0]);
+    h[3] = quotient((zl_i128)a[0] * a[3] - (zl_i128)a[1] * a[2], h[0]);
     if (h[3] < 0) h[3] = -h[3];
     if (h[3]) h[1] -= floored(h[1], h[3]) * h[3];
 }
@@ -302,7 +301,7 @@ static bool is_two_by_two(const zlay_zmat *a)
 /* ZLAY_EOVERFLOW: an entry has more than 64 bits. */
 static zlay_status put_two(zlay_ctx *ctx, zlay_zmat **out, const zlay_zmat *a)
 {
-    zl_wide h[4];
+    zl_i128 h[4];
     two_by_two(h, a->small);
     if (!is_narrow(h[1]) || !is_narrow(h[3])) return ZLAY_EOVERFLOW;
     zlay_status status = zl_zmat_block(ctx, out, 2, 2, 0);
@@ -320,7 +319,7 @@ zlay_status zl_hermite_small(zlay_ctx *ctx, zlay_zmat **out, const zlay_zmat *a)
     f.overflow = false;
     for (size_t i = 0; i < a->cols; i++) f.there[i] = false;
     for (size_t i = 0; i < a->rows && !f.overflow; i++) {
-        zl_wide y[SMALL];
+        zl_i128 y[SMALL];
         for (size_t j = 0; j < a->cols; j++) y[j] = a->small[i * a->cols + j];
         insert(&f, y);
     }

@@ -9,7 +9,6 @@
  * three rows, d_k itself is taken. */
 #include "algebra/integer/alone.h"
 
-#include "algebra/decide/decide.h"
 
 enum { TINY = 3, SIDE = ZL_CRAMER_SIDE };
 
@@ -246,7 +245,7 @@ static zlay_status by_minors(factors *f, zlay_zmat **out, int64_t *t, const zlay
 
 /* ---- two rows or columns, and three by three ------------------------------------------------- */
 
-static void gcd_with_wide(uint64_t g[2], zl_wide x)
+static void gcd_with_wide(uint64_t g[2], zl_i128 x)
 {
     zl_u128 size = x < 0 ? 0 - (zl_u128)x : (zl_u128)x;
     uint64_t a[2] = {(uint64_t)size, (uint64_t)(size >> 64)};
@@ -261,15 +260,15 @@ static void gcd_of_pairs(uint64_t g[2], const int64_t *a, size_t line, size_t co
     for (size_t i = 0; i < count; i++)
         for (size_t j = i + 1; j < count; j++) {
             const int64_t *x = a + i * step, *y = a + j * step;
-            gcd_with_wide(g, (zl_wide)x[0] * y[line] - (zl_wide)y[0] * x[line]);
+            gcd_with_wide(g, (zl_i128)x[0] * y[line] - (zl_i128)y[0] * x[line]);
         }
 }
 
-static zl_wide det_of_three(const int64_t *a)
+static zl_i128 det_of_three(const int64_t *a)
 {
-    zl_wide p = (zl_wide)a[4] * a[8] - (zl_wide)a[5] * a[7];
-    zl_wide q = (zl_wide)a[3] * a[8] - (zl_wide)a[5] * a[6];
-    zl_wide r = (zl_wide)a[3] * a[7] - (zl_wide)a[4] * a[6];
+    zl_i128 p = (zl_i128)a[4] * a[8] - (zl_i128)a[5] * a[7];
+    zl_i128 q = (zl_i128)a[3] * a[8] - (zl_i128)a[5] * a[6];
+    zl_i128 r = (zl_i128)a[3] * a[7] - (zl_i128)a[4] * a[6];
     return a[0] * p - a[1] * q + a[2] * r;
 }
 
@@ -287,7 +286,7 @@ static zlay_status tiny(zlay_ctx *ctx, zlay_zmat **out, const zlay_zmat *a, uint
     else if (least == 2) gcd_of_pairs(two, t, 1, a->rows, cols);
     memcpy(s[1], two, sizeof two);
     if (least == TINY && two[0]) {
-        zl_wide det = det_of_three(t);
+        zl_i128 det = det_of_three(t);
         zl_u128 third = (zl_u128)(det < 0 ? -det : det) / two[0];
         s[2][0] = (uint64_t)third, s[2][1] = (uint64_t)(third >> 64);
     }

@@ -38,7 +38,7 @@ static bool join(int64_t *key, const zl_run_question *q, uint64_t length)
 }
 
 /* The terms of d_j in [-b, b], steps rising, b of each added to make them start at 0. */
-static size_t terms_of(zl_term *term, size_t *of, zl_wide *target, const int64_t *key,
+static size_t terms_of(zl_term *term, size_t *of, zl_i128 *target, const int64_t *key,
                        const zl_run_question *q, uint64_t length)
 {
     size_t count = 0;
@@ -49,7 +49,7 @@ static size_t terms_of(zl_term *term, size_t *of, zl_wide *target, const int64_t
         for (; at && term[at - 1].step > step; at--) term[at] = term[at - 1], of[at] = of[at - 1];
         term[at] = (zl_term){step, 2 * most, 0, key[j] < 0};
         of[at] = j;
-        *target += (zl_wide)step * (zl_wide)most;
+        *target += (zl_i128)step * (zl_i128)most;
         count++;
     }
     return count;
@@ -61,7 +61,7 @@ zl_found zl_run_of_length(int64_t *d, const zl_run_question *q, uint64_t length,
     uint64_t x[ZL_TERMS_MOST];
     size_t of[ZL_TERMS_MOST];
     int64_t key[ZL_TERMS_MOST];
-    zl_wide target = 1;
+    zl_i128 target = 1;
     if (q->n > ZL_TERMS_MOST || !join(key, q, length)) return ZL_TOO_MANY;
     size_t count = terms_of(term, of, &target, key, q, length);
     zl_found found = zl_sum_solve(x, term, count, target, budget);

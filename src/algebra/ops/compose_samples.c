@@ -37,14 +37,14 @@ static bool range_of(zl_range *r, const zlay_layout *b)
 
 /* What a adds to its offset at indices from -last to last: at most this in magnitude.  Its last
  * mode goes on past its extent. */
-static zl_uwide reach_of(const zlay_layout *a, uint64_t last)
+static zl_u128 reach_of(const zlay_layout *a, uint64_t last)
 {
-    zl_uwide reach = 0;
+    zl_u128 reach = 0;
     for (size_t i = 0; i < a->modes; i++) {
         int64_t stride = a->mode[i].stride;
         uint64_t most = (uint64_t)a->mode[i].shape - 1;
         if (i + 1 == a->modes || last < most) most = last;
-        reach += (zl_uwide)most * (stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride);
+        reach += (zl_u128)most * (stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride);
         last /= (uint64_t)a->mode[i].shape;
     }
     return reach;
@@ -66,7 +66,7 @@ static bool bits_of(const zl_work *w, int *top)
     bool minus = r.least < 0 || goes_down(w->a);
     int64_t last = -r.least > r.greatest ? -r.least : r.greatest;
     int64_t offset = w->a->offset < 0 ? -(w->a->offset + 1) : w->a->offset;
-    zl_uwide most = reach_of(w->a, (uint64_t)last) + (uint64_t)offset + 1;
+    zl_u128 most = reach_of(w->a, (uint64_t)last) + (uint64_t)offset + 1;
     if (most >> 61) return false;
     most |= zl_blocks_of(w->a->swizzle, w->a->swizzle).block - 1;
     *top = most >> 61 ? 64 : 64 - __builtin_clzll((uint64_t)most | 1) + minus;

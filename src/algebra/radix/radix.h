@@ -6,8 +6,6 @@
 #include "base/base.h"
 #include <zlay/radix.h>
 
-__extension__ typedef unsigned __int128 zl_u128;
-
 /* u / divisor of one that is not negative. */
 static inline uint64_t zl_quotient(const zlay_divisor *d, uint64_t u)
 {

@@ -93,11 +93,11 @@ bool zl_symbol_value(int64_t *out, const char *text, int64_t base)
 {
     zl_quotient q;
     zl_quotient_read(&q, text);
-    zl_big value = (zl_big)base * q.times, down = value / q.by;
+    zl_i128 value = (zl_i128)base * q.times, down = value / q.by;
     if (!q.up && value % q.by) return false;
     if (value % q.by && value > 0) down++;
     *out = (int64_t)down;
-    return (zl_big)*out == down;
+    return (zl_i128)*out == down;
 }
 
 /* ---- one name for all quotients of a name ------------------------------------------------ */

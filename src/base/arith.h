@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arithmetic on machine integers: sums and products that are checked, saturated or taken in 128
+ * bits, quotients that round, powers of two, divisors.  Everything is inline, for loops ask it. */
+#ifndef ZL_BASE_ARITH_H
+#define ZL_BASE_ARITH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+__extension__ typedef __int128 zl_i128;
+__extension__ typedef unsigned __int128 zl_u128;
+
+/* ---- checked: true when the result fits ---------------------------------- */
+
+static inline bool zl_add(int64_t a, int64_t b, int64_t *r)
+{
+    return !__builtin_add_overflow(a, b, r);
+}
+static inline bool zl_sub(int64_t a, int64_t b, int64_t *r)
+{
+    return !__builtin_sub_overflow(a, b, r);
+}
+static inline bool zl_mul(int64_t a, int64_t b, int64_t *r)
+{
+    return !__builtin_mul_overflow(a, b, r);
+}
+static inline bool zl_uadd(uint64_t a, uint64_t b, uint64_t *r)
+{
+    return !__builtin_add_overflow(a, b, r);
+}
+static inline bool zl_umul(uint64_t a, uint64_t b, uint64_t *r)
+{
+    return !__builtin_mul_overflow(a, b, r);
+}
+
+/* ---- saturated: what a hostile size is compared with --------------------- */
+
+static inline uint64_t zl_uadd_sat(uint64_t a, uint64_t b)
+{
+    uint64_t r;
+    return zl_uadd(a, b, &r) ? r : UINT64_MAX;
+}
+static inline uint64_t zl_umul_sat(uint64_t a, uint64_t b)
+{
+    uint64_t r;
+    return zl_umul(a, b, &r) ? r : UINT64_MAX;
+}
+
+/* ---- order --------------------------------------------------------------- */
+
+static inline int64_t zl_min(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int64_t zl_max(int64_t a, int64_t b) { return a > b ? a : b; }
+static inline uint64_t zl_umin(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static inline uint64_t zl_umax(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static inline uint32_t zl_min32(uint32_t a, uint32_t b) { return a < b ? a : b; }
+static inline uint32_t zl_max32(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
+/* |a|, of INT64_MIN too. */
+static inline uint64_t zl_magnitude(int64_t a) { return a < 0 ? 0 - (uint64_t)a : (uint64_t)a; }
+
+/* ---- quotients that round; n > 0 ------------------------------------------ */
+
+static inline int64_t zl_floor_div(int64_t a, int64_t n) { return a / n - (a % n < 0); }
+static inline int64_t zl_floor_mod(int64_t a, int64_t n) { return a % n + (a % n < 0 ? n : 0); }
+static inline uint64_t zl_ceil_div(uint64_t a, uint64_t n) { return a / n + (a % n != 0); }
+
+/* The least multiple of `unit` that is not below a; it fits. */
+static inline uint64_t zl_round_up(uint64_t a, uint64_t unit)
+{
+    return zl_ceil_div(a, unit) * unit;
+}
+
+/* The same in 128 bits. */
+static inline zl_i128 zl_floor_div_128(zl_i128 a, zl_i128 n) { return a / n - (a % n < 0); }
+static inline zl_i128 zl_floor_mod_128(zl_i128 a, zl_i128 n)
+{
+    zl_i128 rest = a % n;
+    return rest < 0 ? rest + n : rest;
+}
+
+/* ---- powers of two --------------------------------------------------------- */
+
+static inline bool zl_is_power_of_two(uint64_t n) { return n && !(n & (n - 1)); }
+
+/* The exponent of the greatest power of two that is not above n; n > 0. */
+static inline unsigned zl_log2(uint64_t n) { return 63 - (unsigned)__builtin_clzll(n); }
+
+/* How many binary digits n has, of 0 none. */
+static inline unsigned zl_bit_length(uint64_t n) { return n ? zl_log2(n) + 1 : 0; }
+
+/* ---- divisors ---------------------------------------------------------------- */
+
+/* gcd(a, 0) is a. */
+static inline uint64_t zl_gcd(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+/* The same in 128 bits, of magnitudes. */
+static inline zl_i128 zl_gcd_128(zl_i128 a, zl_i128 b)
+{
+    while (b) {
+        zl_i128 r = a % b;
+        a = b;
+        b = r;
+    }
+    return a < 0 ? -a : a;
+}
+
+/* The inverse of a modulo n, which are coprime, by Euclid's algorithm; n >= 1. */
+static inline zl_i128 zl_inverse_modulo(zl_i128 a, zl_i128 n)
+{
+    zl_i128 r0 = n, r1 = zl_floor_mod_128(a, n), x0 = 0, x1 = 1;
+    while (r1) {
+        zl_i128 q = r0 / r1, r = r0 - q * r1, x = x0 - q * x1;
+        r0 = r1, r1 = r;
+        x0 = x1, x1 = x;
+    }
+    return zl_floor_mod_128(x0, n);
+}
+
+#endif
