@@ -84,7 +84,9 @@ zlay_status zl_leave_whole(zlay_ctx *ctx, bool was, zlay_status status);
 /* ---- memory ------------------------------------------------------------ */
 
 /* Zeroed memory from the hooks of ctx, counted in limits.memory and limits.work; on failure NULL
- * and a message. */
+ * and a message.  From the first failure on every zl_alloc and zl_charge of the call fails, and
+ * zl_leave answers ENOMEM where the call would else answer NONE: a search that lacked memory has
+ * proved nothing. */
 void *zl_alloc(zlay_ctx *ctx, size_t count, size_t size);
 
 /* The same, not zeroed: for tables of which a call uses the beginning. */

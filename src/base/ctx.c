@@ -22,6 +22,7 @@ struct zlay_ctx {
     zlay_limits limits, ceilings;
     uint64_t work, held, asked; /* steps of this call; bytes held before it; what a limit refused */
     size_t ended;               /* the limit that ended the call, or ZL_LIMITS */
+    bool starved;               /* an allocation of the call failed: the hooks had no memory */
     bool as_one;                /* all calls count as one */
     bool refused;               /* a limit refused a text of the last call */
     atomic_flag inside; /* atomic, so that a second thread's entry is refused, not a race */
@@ -192,6 +193,7 @@ static void count_anew(zlay_ctx *ctx)
 {
     ctx->work = 0;
     ctx->ended = ZL_LIMITS;
+    ctx->starved = false;
     ctx->held = held(ctx->alloc.user);
 }
 
@@ -205,9 +207,16 @@ zlay_status zl_enter(zlay_ctx *ctx)
     return ZLAY_OK;
 }
 
+/* Whether a limit or a failed allocation has ended the call: what its searches found is no answer. */
+static bool over(const zlay_ctx *ctx) { return ctx->starved || ctx->ended != ZL_LIMITS; }
+
 zlay_status zl_ended(zlay_ctx *ctx, zlay_status status)
 {
-    if (status != ZLAY_ENOMEM || ctx->ended == ZL_LIMITS) return status;
+    static const char none[] = "no memory";
+    if (status != ZLAY_ENOMEM) return status;
+    if (ctx->starved && strncmp(ctx->message, none, sizeof none - 1))
+        return zl_fail(ctx, status, "%s: an allocation of this call failed", none);
+    if (ctx->ended == ZL_LIMITS) return status;
     unsigned long long most = (unsigned long long)zl_limit_get(&ctx->limits, ctx->ended);
     return zl_fail(ctx, ZLAY_ELIMIT, "limits.%s is %llu %s and %llu are asked for",
                    zlay_limit_at(ctx->ended)->name, most, zlay_limit_at(ctx->ended)->unit,
@@ -216,9 +225,8 @@ zlay_status zl_ended(zlay_ctx *ctx, zlay_status status)
 
 zlay_status zl_leave(zlay_ctx *ctx, zlay_status status)
 {
-    bool proved = status == ZLAY_NONE; /* not where a limit ended the search */
-    if ((proved && ctx->ended != ZL_LIMITS) || status == ZLAY_ENOMEM)
-        status = zl_ended(ctx, ZLAY_ENOMEM);
+    bool proved = status == ZLAY_NONE; /* not where a limit or failing memory ended the search */
+    if ((proved && over(ctx)) || status == ZLAY_ENOMEM) status = zl_ended(ctx, ZLAY_ENOMEM);
     atomic_flag_clear_explicit(&ctx->inside, memory_order_release);
     return status;
 }
@@ -226,7 +234,7 @@ zlay_status zl_leave(zlay_ctx *ctx, zlay_status status)
 zlay_status zl_leave_answer(zlay_ctx *ctx, zlay_status status, zlay_answer *answer)
 {
     bool ended = ctx->ended != ZL_LIMITS;
-    status = zl_leave(ctx, ended ? ZLAY_ENOMEM : status);
+    status = zl_leave(ctx, over(ctx) ? ZLAY_ENOMEM : status);
     if (ended) *answer = ZLAY_UNDECIDED;
     return ended ? ZLAY_OK : status;
 }
@@ -258,7 +266,7 @@ zlay_status zl_enter_whole(zlay_ctx *ctx, bool *was)
 zlay_status zl_leave_whole(zlay_ctx *ctx, bool was, zlay_status status)
 {
     ctx->as_one = was;
-    return zl_ended(ctx, ctx->ended == ZL_LIMITS ? status : ZLAY_ENOMEM);
+    return zl_ended(ctx, over(ctx) ? ZLAY_ENOMEM : status);
 }
 
 zlay_status zl_fail(zlay_ctx *ctx, zlay_status status, const char *format, ...)
@@ -286,7 +294,7 @@ static bool end_by(zlay_ctx *ctx, size_t limit, uint64_t asked)
 
 static bool work_left(zlay_ctx *ctx, uint64_t steps)
 {
-    if (ctx->ended != ZL_LIMITS) return false;
+    if (over(ctx)) return false;
     if (!zl_uadd(ctx->work, steps, &ctx->work)) ctx->work = UINT64_MAX;
     return ctx->work <= ctx->limits.work || end_by(ctx, ZL_LIMIT_work, ctx->work);
 }
@@ -298,7 +306,7 @@ zlay_status zl_charge(zlay_ctx *ctx, uint64_t steps)
 
 uint64_t zl_work_left(const zlay_ctx *ctx)
 {
-    bool none = ctx->ended != ZL_LIMITS || ctx->work >= ctx->limits.work;
+    bool none = over(ctx) || ctx->work >= ctx->limits.work;
     return none ? 0 : ctx->limits.work - ctx->work;
 }
 
@@ -321,6 +329,7 @@ void *zl_alloc_plain(zlay_ctx *ctx, size_t count, size_t size)
     if (memory_left(ctx, bytes) && work_left(ctx, STEPS_ALLOC + bytes / BYTES_STEP))
         ptr = account_alloc(ctx->alloc.user, bytes ? bytes : 1);
     if (ptr) return ptr;
+    ctx->starved = ctx->ended == ZL_LIMITS;
     zl_fail(ctx, ZLAY_ENOMEM, "no memory for %zu objects of %zu bytes", count, size);
     zl_ended(ctx, ZLAY_ENOMEM);
     return NULL;

@@ -136,8 +136,10 @@ static zlay_status once_check(const zl_tm *t)
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
+/* The move gets its shared layout; that of a choice with holes has an equal one already. */
 static zlay_status smem_keep(zl_tm *t, zlay_move *move)
 {
+    zlay_layout_free(move->smem);
     move->smem = t->smem;
     t->smem = NULL;
     if (move->smem) return ZLAY_OK;

@@ -480,6 +480,7 @@ static void test_memory(void **unused)
         {.type = "bf16", .source = "Sw<1,3,3> o 0 o (64,64):(64,1)", .tile = "8,64",
          .smem = "(8,64):(64,1)"},
         {.type = "bf16", .source = "(64,64):(64,1)", .tile = "16,8", .smem = "(16,8):(1,16)"},
+        {.type = "f16", .source = "(8,2,2,2,2,2):(1,16,48,144,432,1296)", .tile = "8,2,2,2,2,2"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         heap h;
