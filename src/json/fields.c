@@ -109,7 +109,7 @@ static json_t *print_u64(zl_call *call, const zl_field *field, const void *from)
     return zl_json_uint(*(const uint64_t *)from);
 }
 
-static zlay_status read_word(zl_call *call, const json_t *object, const zl_field *field, void *to)
+zlay_status zl_read_word(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
     return zl_get_word(call, object, field->name, field->of, to);
 }
@@ -208,7 +208,7 @@ static zlay_status read_nothing(zl_call *call, const json_t *object, const zl_fi
 }
 
 const zl_kind zl_as_u32 = {read_u32, print_u32, false}, zl_as_u64 = {read_u64, print_u64, false},
-              zl_as_word = {read_word, print_word, false},
+              zl_as_word = {zl_read_word, print_word, false},
               zl_as_switch = {read_switch, print_u32, false},
               zl_as_bit = {read_bit, NULL, false}, zl_as_target = {read_target, NULL, false},
               zl_as_layout = {read_layout, NULL, false}, zl_as_text = {read_text, NULL, false},

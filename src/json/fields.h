@@ -47,6 +47,9 @@ struct zl_fields {
 /* Integers; names of a table of words, or integers; true, false or an integer; true sets a bit. */
 extern const zl_kind zl_as_u32, zl_as_u64, zl_as_word, zl_as_switch, zl_as_bit;
 
+/* How zl_as_word reads, for a kind that prints otherwise. */
+zlay_status zl_read_word(zl_call *call, const json_t *object, const zl_field *field, void *to);
+
 /* A target, a layout under the request's facts, which the caller frees, and a text (zl_span). */
 extern const zl_kind zl_as_target, zl_as_layout, zl_as_text;
 

@@ -68,6 +68,9 @@ const char *zl_word_of(const zl_word *words, int32_t number);
 zlay_status zl_get_ptx(zl_call *call, uint32_t *out);
 zlay_status zl_get_target(zl_call *call, const zlay_target **out);
 
+/* The fields of a matrix descriptor. */
+extern const zl_fields zl_desc_fields;
+
 /* A matrix instruction, from its fields at the top of the request. */
 zlay_status zl_get_mma(zl_call *call, const zlay_target **target, zlay_mma *mma);
 zlay_status zl_get_layout(zl_call *call, const char *name, zlay_layout **out);
@@ -140,6 +143,9 @@ json_t *zl_json_word(const zl_word *words, int32_t number);
 void zl_put_value(zl_call *call, json_t *object, const char *key, json_t *value);
 void zl_put_item(zl_call *call, json_t *array, json_t *value);
 json_t *zl_json_layout(zl_call *call, const zlay_layout *layout);
+
+/* End with a layout, which is freed, or with a status that is not ZLAY_OK. */
+zlay_status zl_answer_layout(zl_call *call, zlay_status status, zlay_layout *layout);
 
 /* {"a", "b"}: a certificate. */
 json_t *zl_json_pair(zl_call *call, const zlay_layout *a, const zlay_layout *b);

@@ -79,6 +79,13 @@ json_t *zl_json_layout(zl_call *call, const zlay_layout *layout)
     return text;
 }
 
+zlay_status zl_answer_layout(zl_call *call, zlay_status status, zlay_layout *layout)
+{
+    if (!status) call->value = zl_json_layout(call, layout);
+    zlay_layout_free(layout);
+    return status;
+}
+
 json_t *zl_json_pair(zl_call *call, const zlay_layout *a, const zlay_layout *b)
 {
     json_t *pair = json_object();

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Matrix descriptors: their fields and bits, and those that read a layout. */
 #include "json/json.h"
 
 #include <inttypes.h>
@@ -9,6 +10,44 @@ static const zl_word lbo_modes[] = {
     {"relative", ZLAY_LBO_RELATIVE}, {"absolute", ZLAY_LBO_ABSOLUTE}, {NULL, 0}};
 
 /* ---- descriptors ---------------------------------------------------------------- */
+
+/* A swizzle without a name is a number. */
+static json_t *print_swizzle(zl_call *call, const zl_field *field, const void *from)
+{
+    const char *name = zl_word_of(field->of, *(const int32_t *)from);
+    return name ? json_string(name) : zl_as_u32.print(call, field, from);
+}
+
+static const zl_kind as_swizzle = {zl_read_word, print_swizzle, false};
+
+static const zl_field desc_rows[] = {
+    {"start", ZL_NEEDS, &zl_as_u32, ZL_AT(zlay_smemdesc, start)},
+    {"lbo", ZL_NEEDS, &zl_as_u32, ZL_AT(zlay_smemdesc, lbo)},
+    {"sbo", ZL_NEEDS, &zl_as_u32, ZL_AT(zlay_smemdesc, sbo)},
+    {"base_offset", ZL_MAY, &zl_as_u32, ZL_AT(zlay_smemdesc, base_offset)},
+    {"swizzle", ZL_NEEDS, &as_swizzle, ZL_AT(zlay_smemdesc, swizzle), .of = zl_swizzles},
+};
+const zl_fields zl_desc_fields = ZL_FIELDS(desc_rows);
+
+typedef struct pack {
+    const zlay_target *target;
+    zlay_smemdesc fields;
+    uint64_t desc;
+} pack;
+
+static const zl_field pack_rows[] = {
+    ZL_TARGET(pack),
+    {"", ZL_NEEDS, &zl_as_part, ZL_AT(pack, fields), .of = &zl_desc_fields},
+    {"lbo_mode", ZL_MAY, &zl_as_word, ZL_AT(pack, fields.lbo_mode), .of = lbo_modes},
+    {"reserved", ZL_MAY, &zl_as_u64, ZL_AT(pack, fields.other)},
+};
+const zl_fields zl_smemdesc_pack_fields = ZL_FIELDS(pack_rows);
+
+static const zl_field unpack_rows[] = {
+    ZL_TARGET(pack),
+    {"desc", ZL_NEEDS, &zl_as_u64, ZL_AT(pack, desc)},
+};
+const zl_fields zl_smemdesc_unpack_fields = ZL_FIELDS(unpack_rows);
 
 static zlay_status refuse(zl_call *call, const zlay_target *target, const zlay_smemdesc *fields,
                           zlay_status status)
@@ -27,22 +66,12 @@ static zlay_status refuse(zl_call *call, const zlay_target *target, const zlay_s
 
 zlay_status zl_op_smemdesc_pack(zl_call *call)
 {
-    const json_t *request = call->request;
-    const zlay_target *target;
-    zlay_smemdesc fields = {0};
-    uint64_t desc;
-    zlay_status status = zl_get_target(call, &target);
-    if (!status) status = zl_get_u32(call, request, "start", &fields.start);
-    if (!status) status = zl_get_u32(call, request, "lbo", &fields.lbo);
-    if (!status) status = zl_get_u32(call, request, "sbo", &fields.sbo);
-    if (!status) status = zl_get_u32(call, request, "base_offset", &fields.base_offset);
-    if (!status) status = zl_get_word(call, request, "swizzle", zl_swizzles, &fields.swizzle);
-    if (!status) status = zl_get_word(call, request, "lbo_mode", lbo_modes, &fields.lbo_mode);
-    if (!status) status = zl_get_u64(call, request, "reserved", &fields.other);
+    pack p = {0};
+    zlay_status status = zl_read(call, &p);
     if (status) return status;
-    status = zlay_smemdesc_pack(&desc, target, &fields);
-    if (status) return refuse(call, target, &fields, status);
-    call->value = zl_json_bits(desc, 16);
+    status = zlay_smemdesc_pack(&p.desc, p.target, &p.fields);
+    if (status) return refuse(call, p.target, &p.fields, status);
+    call->value = zl_json_bits(p.desc, 16);
     return ZLAY_OK;
 }
 
@@ -56,25 +85,16 @@ static bool has_mode(const zlay_target *target)
 
 zlay_status zl_op_smemdesc_unpack(zl_call *call)
 {
-    const zlay_target *target;
-    zlay_smemdesc fields;
-    uint64_t desc = 0;
-    zlay_status status = zl_get_target(call, &target);
-    if (!status) status = zl_get_u64(call, call->request, "desc", &desc);
+    pack p = {0};
+    zlay_status status = zl_read(call, &p);
     if (status) return status;
-    status = zlay_smemdesc_unpack(&fields, target, desc);
-    if (status) return refuse(call, target, &fields, ZLAY_ENOTSUP);
+    status = zlay_smemdesc_unpack(&p.fields, p.target, p.desc);
+    if (status) return refuse(call, p.target, &p.fields, ZLAY_ENOTSUP);
     call->value = json_object();
-    zl_put_value(call, call->value, "start", json_integer(fields.start));
-    zl_put_value(call, call->value, "lbo", json_integer(fields.lbo));
-    zl_put_value(call, call->value, "sbo", json_integer(fields.sbo));
-    zl_put_value(call, call->value, "base_offset", json_integer(fields.base_offset));
-    const char *swizzle = zl_word_of(zl_swizzles, fields.swizzle);
-    zl_put_value(call, call->value, "swizzle",
-                 swizzle ? json_string(swizzle) : json_integer(fields.swizzle));
-    if (has_mode(target))
-        zl_put_value(call, call->value, "lbo_mode", zl_json_word(lbo_modes, fields.lbo_mode));
-    zl_put_value(call, call->value, "reserved", zl_json_bits(fields.other, 16));
+    zl_put_fields(call, call->value, &zl_desc_fields, &p.fields);
+    if (has_mode(p.target))
+        zl_put_value(call, call->value, "lbo_mode", zl_json_word(lbo_modes, p.fields.lbo_mode));
+    zl_put_value(call, call->value, "reserved", zl_json_bits(p.fields.other, 16));
     return ZLAY_OK;
 }
 
@@ -88,44 +108,44 @@ typedef struct found {
 
 static const zl_word patterns[] = {{"address", 0}, {"start", 1}, {"any", 2}, {NULL, 0}};
 
-/* A layout that is given with its swizzle says none. */
-static zlay_status read_swizzle(zl_call *call, int32_t *out)
+typedef struct asked {
+    const zlay_target *target;
+    zlay_smemdesc_request request;
+    zlay_layout *layout;
+    uint32_t mma[2];
+} asked;
+
+/* A layout that is given with its swizzle says none: null, as if the field were not there. */
+static zlay_status read_named(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
-    const json_t *value = json_object_get(call->request, "swizzle");
-    if (value && !json_is_null(value))
-        return zl_get_word(call, call->request, "swizzle", zl_swizzles, out);
-    *out = ZLAY_SWIZZLE_FIND;
-    return ZLAY_OK;
+    if (json_is_null(json_object_get(object, field->name))) return ZLAY_OK;
+    return zl_as_word.read(call, object, field, to);
 }
 
-static zlay_status read_mma(zl_call *call, zlay_smemdesc_request *out)
+static zlay_status read_pattern(zl_call *call, const json_t *object, const zl_field *field,
+                                void *to)
 {
-    const json_t *mma;
-    uint64_t mn = 0, k = 0;
-    zlay_status status = zl_get_list(call, call->request, "mma", &mma);
-    if (status) return status;
-    if (json_array_size(mma) != 2 || !zl_json_u64(json_array_get(mma, 0), &mn) ||
-        !zl_json_u64(json_array_get(mma, 1), &k) || mn > UINT32_MAX || k > UINT32_MAX)
-        return zl_wrong(call, "mma", "a list of two integers, [MN, K]");
-    out->mma_mn = (uint32_t)mn;
-    out->mma_k = (uint32_t)k;
-    return ZLAY_OK;
-}
-
-static zlay_status read_request(zl_call *call, zlay_smemdesc_request *out)
-{
-    const json_t *request = call->request;
     int32_t pattern = 0;
-    zlay_status status = zl_get_word(call, request, "type", zl_types, &out->type);
-    if (!status) status = zl_get_word(call, request, "major", zl_majors, &out->major);
-    if (!status) status = read_swizzle(call, &out->swizzle);
-    if (!status) status = zl_get_u32(call, request, "address", &out->address);
-    if (!status) status = zl_get_word(call, request, "pattern", patterns, &pattern);
+    zlay_status status = zl_get_word(call, object, field->name, patterns, &pattern);
     if (!status && (pattern < 0 || pattern > 2))
-        status = zl_wrong(call, "pattern", "'address', 'start' or 'any'");
-    out->pattern_at_start = (uint32_t)pattern;
-    return status ? status : read_mma(call, out);
+        status = zl_wrong(call, field->name, "'address', 'start' or 'any'");
+    *(uint32_t *)to = (uint32_t)pattern;
+    return status;
 }
+
+static const zl_kind as_named = {read_named, NULL, false}, as_pattern = {read_pattern, NULL, false};
+
+static const zl_field asked_rows[] = {
+    ZL_TARGET(asked),
+    {"type", ZL_NEEDS, &zl_as_word, ZL_AT(asked, request.type), .of = zl_types},
+    {"major", ZL_NEEDS, &zl_as_word, ZL_AT(asked, request.major), .of = zl_majors},
+    {"layout", ZL_NEEDS, &zl_as_layout, ZL_AT(asked, layout)},
+    {"mma", ZL_NEEDS, &zl_as_pair32, ZL_AT(asked, mma)},
+    {"address", ZL_NEEDS, &zl_as_u32, ZL_AT(asked, request.address)},
+    {"swizzle", ZL_MAY, &as_named, ZL_AT(asked, request.swizzle), .of = zl_swizzles},
+    {"pattern", ZL_MAY, &as_pattern, ZL_AT(asked, request.pattern_at_start)},
+};
+const zl_fields zl_smemdesc_synth_fields = ZL_FIELDS(asked_rows);
 
 /* What stands where the hardware reads no leading offset: one unit, less than any that it reads. */
 enum { IGNORED_LBO = 16 };
@@ -185,14 +205,12 @@ static zlay_status synth_all(zl_call *call, const zlay_target *target,
 
 zlay_status zl_op_smemdesc_synth(zl_call *call)
 {
-    zlay_smemdesc_request request = {.size = sizeof request};
-    const zlay_target *target;
-    zlay_layout *layout = NULL;
-    zlay_status status = zl_get_target(call, &target);
-    if (!status) status = read_request(call, &request);
-    if (!status) status = zl_get_layout(call, "layout", &layout);
-    request.layout = layout;
-    if (!status) status = synth_all(call, target, &request);
-    zlay_layout_free(layout);
+    asked a = {.request = {.size = sizeof a.request, .swizzle = ZLAY_SWIZZLE_FIND}};
+    zlay_status status = zl_read(call, &a);
+    a.request.layout = a.layout;
+    a.request.mma_mn = a.mma[0];
+    a.request.mma_k = a.mma[1];
+    if (!status) status = synth_all(call, a.target, &a.request);
+    zlay_layout_free(a.layout);
     return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensor descriptors. */
+/* Tensor descriptors: their fields as rows, their bits as a text a group. */
 #include "json/json.h"
 
 #include <stddef.h>
@@ -7,83 +7,91 @@
 
 /* ---- fields -------------------------------------------------------------------------- */
 
-static const struct {
-    const char *name;
-    size_t at;
-} words[] = {
-#define WORD(field) {#field, offsetof(zlay_tdm, field)}
-    WORD(lds),       WORD(rank),     WORD(element),   WORD(store),        WORD(pad),
-    WORD(mask),      WORD(early),    WORD(barrier),   WORD(pad_interval), WORD(pad_amount),
-    WORD(iterate),   WORD(lds_step), WORD(repeats),   WORD(barrier_at),   WORD(gather),
-    WORD(index32),   WORD(count),    WORD(type),      WORD(restore),      WORD(store_bit),
-    WORD(nv),        WORD(scope),    WORD(th),
-#undef WORD
-};
+enum { STRIDES = 4, DIMS = 5, ROWS = 16, OTHERS = 3, COUNT_USUAL = 1, TYPE_USUAL = 2 };
 
-static const struct {
-    const char *name;
-    size_t at, count;
-} lists[] = {
-    {"extent", offsetof(zlay_tdm, extent), 5},
-    {"tile", offsetof(zlay_tdm, tile), 5},
-    {"row", offsetof(zlay_tdm, row), 16},
-    {"other", offsetof(zlay_tdm, other), 3},
-};
-
-enum { STRIDES = 4, COUNT_USUAL = 1, TYPE_USUAL = 2 };
-
-static zlay_status read_list(zl_call *call, const char *name, size_t most, uint64_t *out,
-                             uint32_t *count)
+static zlay_status read_stride(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
-    const json_t *list = NULL;
-    if (!json_object_get(call->request, name)) return ZLAY_OK;
-    zlay_status status = zl_get_list(call, call->request, name, &list);
+    const json_t *list;
+    zlay_status status = zl_get_list(call, object, field->name, &list);
     if (status) return status;
-    if (json_array_size(list) > most) return zl_wrong(call, name, "a list of fewer integers");
+    if (json_array_size(list) > STRIDES) return zl_wrong(call, field->name, "a list that short");
     for (size_t i = 0; i < json_array_size(list); i++)
-        if (!zl_json_u64(json_array_get(list, i), &out[i]))
-            return zl_wrong(call, name, "a list of integers");
-    *count = (uint32_t)json_array_size(list);
+        if (!zl_json_u64(json_array_get(list, i), (uint64_t *)to + i))
+            return zl_wrong(call, field->name, "a list of integers");
     return ZLAY_OK;
 }
 
-static zlay_status read_narrow(zl_call *call, size_t l, zlay_tdm *out)
+static json_t *print_stride(zl_call *call, const zl_field *field, const void *from)
 {
-    uint64_t wide[16] = {0};
-    uint32_t count = 0;
-    zlay_status status = read_list(call, lists[l].name, lists[l].count, wide, &count);
-    for (size_t i = 0; !status && i < count; i++) {
-        uint32_t value = (uint32_t)wide[i];
-        if (wide[i] > UINT32_MAX) status = zl_wrong(call, lists[l].name, "integers below 2^32");
-        memcpy((char *)out + lists[l].at + i * sizeof value, &value, sizeof value);
-    }
-    if (!status && !strcmp(lists[l].name, "tile")) out->rank = count;
-    return status;
+    json_t *list = json_array();
+    (void)field;
+    for (size_t i = 0; i < STRIDES; i++)
+        zl_put_item(call, list, zl_json_uint(((const uint64_t *)from)[i]));
+    return list;
 }
 
-static zlay_status read_words(zl_call *call, zlay_tdm *out)
+/* A tile's extents are as many as the rank, unless that is given too. */
+static zlay_status read_tile(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
-    zlay_status status = ZLAY_OK;
-    for (size_t i = 0; !status && i < ZL_COUNT(words); i++) {
-        uint32_t value;
-        memcpy(&value, (const char *)out + words[i].at, sizeof value);
-        status = zl_get_u32(call, call->request, words[i].name, &value);
-        memcpy((char *)out + words[i].at, &value, sizeof value);
-    }
-    return status;
+    zlay_tdm *out = to;
+    out->rank = (uint32_t)json_array_size(json_object_get(object, field->name));
+    return zl_as_list32.read(call, object, field, out->tile);
 }
 
-static zlay_status read_tdm(zl_call *call, const zlay_target **target, zlay_tdm *out)
+static json_t *print_tile(zl_call *call, const zl_field *field, const void *from)
 {
-    uint32_t strides = 0;
-    *out = (zlay_tdm){.count = COUNT_USUAL, .type = TYPE_USUAL};
-    zlay_status status = zl_get_target(call, target);
-    for (size_t l = 0; !status && l < ZL_COUNT(lists); l++) status = read_narrow(call, l, out);
-    if (!status) status = read_list(call, "stride", STRIDES, out->stride, &strides);
-    if (!status) status = zl_get_u64(call, call->request, "address", &out->address);
-    if (!status) status = zl_get_u64(call, call->request, "global_step", &out->global_step);
-    return status ? status : read_words(call, out);
+    return zl_as_list32.print(call, field, ((const zlay_tdm *)from)->tile);
 }
+
+static const zl_kind as_stride = {read_stride, print_stride, false},
+                     as_tile = {read_tile, print_tile, false};
+
+static const zl_field tdm_rows[] = {
+    {"address", ZL_NEEDS, &zl_as_u64, ZL_AT(zlay_tdm, address)},
+    {"stride", ZL_MAY, &as_stride, ZL_AT(zlay_tdm, stride)},
+    {"global_step", ZL_MAY, &zl_as_u64, ZL_AT(zlay_tdm, global_step)},
+    {"extent", ZL_NEEDS, &zl_as_list32, ZL_AT(zlay_tdm, extent), .count = DIMS},
+    {"tile", ZL_NEEDS, &as_tile, .count = DIMS},
+    {"row", ZL_MAY, &zl_as_list32, ZL_AT(zlay_tdm, row), .count = ROWS},
+    {"other", ZL_MAY, &zl_as_list32, ZL_AT(zlay_tdm, other), .count = OTHERS},
+    {"lds", ZL_NEEDS, &zl_as_u32, ZL_AT(zlay_tdm, lds)},
+    {"rank", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, rank)},
+    {"element", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, element)},
+    {"store", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, store)},
+    {"pad", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, pad)},
+    {"mask", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, mask)},
+    {"early", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, early)},
+    {"barrier", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, barrier)},
+    {"pad_interval", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, pad_interval)},
+    {"pad_amount", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, pad_amount)},
+    {"iterate", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, iterate)},
+    {"lds_step", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, lds_step)},
+    {"repeats", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, repeats)},
+    {"barrier_at", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, barrier_at)},
+    {"gather", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, gather)},
+    {"index32", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, index32)},
+    {"count", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, count)},
+    {"type", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, type)},
+    {"restore", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, restore)},
+    {"store_bit", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, store_bit)},
+    {"nv", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, nv)},
+    {"scope", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, scope)},
+    {"th", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, th)},
+};
+static const zl_fields descriptor_fields = ZL_FIELDS(tdm_rows);
+
+typedef struct asked {
+    const zlay_target *target;
+    zlay_tdm tdm;
+} asked;
+
+static const asked usual = {.tdm = {.count = COUNT_USUAL, .type = TYPE_USUAL}};
+
+static const zl_field asked_rows[] = {
+    ZL_TARGET(asked),
+    {"", ZL_NEEDS, &zl_as_part, ZL_AT(asked, tdm), .of = &descriptor_fields},
+};
+const zl_fields zl_tdm_fields = ZL_FIELDS(asked_rows);
 
 static zlay_status refuse(zl_call *call, const zlay_target *target, zlay_status status)
 {
@@ -151,50 +159,16 @@ static zlay_status read_groups(zl_call *call, zlay_tdm_words *out)
 
 zlay_status zl_op_tdm_pack(zl_call *call)
 {
-    const zlay_target *target;
-    zlay_tdm tdm;
+    asked a = usual;
     zlay_tdm_words bits;
-    zlay_status status = read_tdm(call, &target, &tdm);
+    zlay_status status = zl_read(call, &a);
     if (status) return status;
-    status = zlay_tdm_pack(&bits, target, &tdm);
-    if (status) return refuse(call, target, status);
+    status = zlay_tdm_pack(&bits, a.target, &a.tdm);
+    if (status) return refuse(call, a.target, status);
     call->value = json_array();
     for (uint32_t i = 0; i < groups_of(&bits); i++)
         zl_put_item(call, call->value, group_text(&bits, i));
     return ZLAY_OK;
-}
-
-static json_t *list_value(zl_call *call, const zlay_tdm *tdm, size_t l)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < lists[l].count; i++) {
-        uint32_t value;
-        memcpy(&value, (const char *)tdm + lists[l].at + i * sizeof value, sizeof value);
-        zl_put_item(call, list, json_integer(value));
-    }
-    return list;
-}
-
-static json_t *strides_value(zl_call *call, const zlay_tdm *tdm)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < STRIDES; i++) zl_put_item(call, list, zl_json_uint(tdm->stride[i]));
-    return list;
-}
-
-static void put_tdm(zl_call *call, const zlay_tdm *tdm)
-{
-    call->value = json_object();
-    zl_put_value(call, call->value, "address", zl_json_uint(tdm->address));
-    zl_put_value(call, call->value, "stride", strides_value(call, tdm));
-    zl_put_value(call, call->value, "global_step", zl_json_uint(tdm->global_step));
-    for (size_t l = 0; l < ZL_COUNT(lists); l++)
-        zl_put_value(call, call->value, lists[l].name, list_value(call, tdm, l));
-    for (size_t i = 0; i < ZL_COUNT(words); i++) {
-        uint32_t value;
-        memcpy(&value, (const char *)tdm + words[i].at, sizeof value);
-        zl_put_value(call, call->value, words[i].name, json_integer(value));
-    }
 }
 
 zlay_status zl_op_tdm_unpack(zl_call *call)
@@ -207,19 +181,19 @@ zlay_status zl_op_tdm_unpack(zl_call *call)
     if (status) return status;
     status = zlay_tdm_unpack(&tdm, target, &bits);
     if (status) return refuse(call, target, status);
-    put_tdm(call, &tdm);
+    call->value = json_object();
+    zl_put_fields(call, call->value, &descriptor_fields, &tdm);
     return ZLAY_OK;
+}
+
+static zlay_status tdm_check(zl_checked *c, const void *value)
+{
+    const asked *a = value;
+    return zlay_tdm_check(&c->verdict, c->reasons, c->room, a->target, &a->tdm);
 }
 
 zlay_status zl_op_tdm_check(zl_call *call)
 {
-    zlay_reason reasons[ZL_REASONS_MOST];
-    zl_checked checked = {.reasons = reasons, .room = ZL_REASONS_MOST};
-    const zlay_target *target;
-    zlay_tdm tdm;
-    zlay_status status = read_tdm(call, &target, &tdm);
-    if (!status)
-        status = zlay_tdm_check(&checked.verdict, reasons, ZL_REASONS_MOST, target, &tdm);
-    if (!status) call->value = zl_json_verdict(call, &checked);
-    return status;
+    asked a = usual;
+    return zl_check_asked(call, &a, tdm_check);
 }
