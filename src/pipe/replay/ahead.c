@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who may yet ask, and what those know who wait when they go on. */
+/* Asks what the instances may still do: who may still wait at, arrive at, or name an mbarrier
+ * slot, and whether they all know a phase. From this follows what a state may leave out, and
+ * what a waiting thread may be given early. */
 #include "pipe/replay/same.h"
 
 /* ---- events to come ---- */
 
+/* Whether an event does this at the barrier. */
 static bool is_near(const zl_event *e, uint32_t bar, uint8_t near)
 {
     if (e->kind == ZL_EV_FOR || e->bar != (int32_t)bar) return false;
@@ -11,9 +14,10 @@ static bool is_near(const zl_event *e, uint32_t bar, uint8_t near)
     return near == ZL_RP_NAMES || e->kind == ZL_EV_ARRIVE || e->kind == ZL_EV_COMMIT;
 }
 
-/* The loop that an instance is in may begin again. */
+/* The first event that an instance may still run: its outermost loop may begin again. */
 static uint32_t first_to_come(const zl_rp_instance *i) { return i->depth ? i->loop[0] : i->pc; }
 
+/* Whether an instance may still do this at the slot. */
 static bool may_yet(const zl_replay *c, uint32_t instance, const zl_rp_mbar *g, uint8_t near)
 {
     const zl_rp_instance *i = &c->instances[instance];
@@ -65,7 +69,7 @@ bool zl_rp_is_heard(const zl_replay *c, const zl_rp_mbar *g)
 
 /* ---- who waits ---- */
 
-/* What the thread knows, and all know too who may yet arrive there. */
+/* Gives the thread what all know that may still arrive at the slot. */
 static void learn_of_all(zl_replay *c, uint32_t thread, const zl_rp_mbar *g)
 {
     uint64_t all[ZL_RP_WORDS];
@@ -81,8 +85,8 @@ static void learn_of_all(zl_replay *c, uint32_t thread, const zl_rp_mbar *g)
     if (any) zl_rp_learn_all(c, zl_rp_set(thread, ZL_RP_KNOWS), all);
 }
 
-/* A phase is over behind one more arrival at least, whoever's that is; and who waits does nothing
- * before. */
+/* A phase completes with at least one more arrival, whoever makes it, and a waiting thread
+ * does nothing before that; so it may learn now what every possible arriver knows. */
 void zl_rp_hear(zl_replay *c)
 {
     for (uint32_t t = 0; t < c->threads_count; t++) {

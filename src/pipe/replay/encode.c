@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of a state that several parts of it have: an operation by its name, an index counted from
- * where its ring stands; and memory: what each place holds, who uses it, the columns that stand. */
+/* Encodes the shared parts of a state as integers: operations by their number in order of
+ * mention, indices relative to their ring's base, the shadow state of memory, and columns of
+ * tensor memory. */
 #include "pipe/replay/encode.h"
 
 int64_t zl_encode_base(zl_replay *c, const zl_rp_encoding *w, uint32_t ring, uint32_t block)
@@ -11,12 +12,14 @@ int64_t zl_encode_base(zl_replay *c, const zl_rp_encoding *w, uint32_t ring, uin
                : zl_rp_ring_turn(c, w->claim, ring, zl_rp_counter(c, w->claim, first, -1), -1);
 }
 
+/* Writes an operation's number, given on first mention. */
 static void put_name(zl_rp_encoding *w, int32_t op)
 {
     if (op >= 0 && w->names[op] < 0) w->names[op] = w->named++;
     zl_encode(w, op < 0 ? op : w->names[op]);
 }
 
+/* Writes an operation, on first mention with what it is. */
 void zl_encode_op(zl_replay *c, zl_rp_encoding *w, int32_t op)
 {
     bool met = op < 0 || w->names[op] >= 0;
@@ -33,7 +36,7 @@ void zl_encode_op(zl_replay *c, zl_rp_encoding *w, int32_t op)
 
 /* ---- factors of a product ---- */
 
-/* Which ring a place is of, which copy of it, and in which block that is. */
+/* The ring a stage belongs to, which copy of it, and in which block. */
 static uint32_t ring_of(const zl_replay *c, uint32_t place, uint32_t *copy, uint32_t *block)
 {
     const zlay_pipe *p = c->pipe;
@@ -100,7 +103,7 @@ static void put_place(zl_replay *c, zl_rp_encoding *w, zl_rp_shadow *p, int64_t 
     for (uint32_t k = 0; k < p->count; k++) put_access(c, w, &p->accesses[k]);
 }
 
-/* In one block. */
+/* Writes the stages of a ring in one block, from its base on. */
 static void put_ring(zl_replay *c, zl_rp_encoding *w, uint32_t first, uint32_t copies, uint32_t stages,
                      int64_t base, bool indexed)
 {
@@ -110,7 +113,7 @@ static void put_ring(zl_replay *c, zl_rp_encoding *w, uint32_t first, uint32_t c
     }
 }
 
-/* A map is written as a whole, whatever its index. */
+/* Writes all memory; a tensor map is written as a whole whatever its index. */
 void zl_encode_places(zl_replay *c, zl_rp_encoding *w)
 {
     const zlay_pipe *p = c->pipe;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What replay_state.c and replay_sheet.c share: how the numbers of a state are put down. */
+/* How the integers of a state are put down; shared by state.c and encode.c. */
 #ifndef ZL_REPLAY_ENCODE_H
 #define ZL_REPLAY_ENCODE_H
 

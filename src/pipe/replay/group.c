@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who moves with whom. Instances that stand in loops of a claim, and name a ring of one block there,
- * are a group; what it has is counted from the counter of its first. Any other choice were as right:
- * whether rings and counters of a longer trip are turned alike is seen where they are used. */
+/* Finds which instances move together: those in loops of a claim that name one ring of one
+ * block form a group, and its positions are counted from the loop counter of its first
+ * instance. Any other choice would be equally valid, because every index of a longer trip is
+ * checked where it is used. */
 #include "pipe/replay/same.h"
 
 int zl_rp_inside(const zl_replay *c, const zl_rp_instance *i, uint32_t claim)
@@ -11,6 +12,7 @@ int zl_rp_inside(const zl_replay *c, const zl_rp_instance *i, uint32_t claim)
     return -1;
 }
 
+/* The loop counter that a group is counted from, in the run or in a longer trip. */
 int64_t zl_rp_counter(const zl_replay *c, uint32_t claim, uint32_t instance, int32_t longer)
 {
     if (instance == ZL_RP_NOBODY) return 0;
@@ -19,6 +21,7 @@ int64_t zl_rp_counter(const zl_replay *c, uint32_t claim, uint32_t instance, int
     return longer < 0 ? i->counter[depth] : i->twin[longer][depth];
 }
 
+/* Joins the groups of two instances. */
 static void unite(zl_replay *c, uint32_t a, uint32_t b)
 {
     uint32_t first = a < b ? a : b, other = a < b ? b : a;
@@ -28,7 +31,7 @@ static void unite(zl_replay *c, uint32_t a, uint32_t b)
         if (c->ring_first[k] == other) c->ring_first[k] = first;
 }
 
-/* In which blocks an event may name something. */
+/* The blocks in which an event may name something. */
 static uint32_t blocks_of(const zl_replay *c, const zl_rp_instance *i, const zl_event *e)
 {
     uint32_t mask = zl_rp_blocks(c, i, e) | zl_rp_mbar_blocks(c, i, e) | 1u << i->block;
@@ -36,6 +39,7 @@ static uint32_t blocks_of(const zl_replay *c, const zl_rp_instance *i, const zl_
     return pair ? mask | 3u << (i->block & ~1u) : mask;
 }
 
+/* An instance joins the group of a ring. */
 static void share(zl_replay *c, uint32_t instance, uint32_t ring, uint32_t mask)
 {
     bool global = ring >= zl_rp_ring_other(c, 0);
@@ -47,6 +51,7 @@ static void share(zl_replay *c, uint32_t instance, uint32_t ring, uint32_t mask)
     }
 }
 
+/* An instance joins the groups of all rings that its outermost loop names. */
 static void share_loop(zl_replay *c, uint32_t claim, uint32_t instance)
 {
     const zl_rp_instance *i = &c->instances[instance];

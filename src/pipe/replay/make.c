@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads and things of a pipe that is replayed, and how all begins. */
+/* Builds a replay from a pipe and resets it to the beginning: representative threads, slots,
+ * stages, barriers, flags, and the arrays behind them. */
 #include "pipe/replay/replay.h"
 
 #include <string.h>

@@ -1,26 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Barriers: who comes to a phase, when it is complete, who may be mistaken about it. */
+/* Simulates mbarrier slots for the checker: arrivals, expected bytes, completion of phases,
+ * waits by parity. A slot holds sets of operations (what the last phase makes known, what has
+ * come to the current one); an arrival or wait is accepted only if its thread's set shows
+ * which phase it falls into. */
 #include "pipe/replay/replay.h"
 
 enum { TX_MOST = 1 << 20 };
 
+/* The operation of a thread's last wait since the last phase. */
 static int32_t *passed(zl_replay *c, const zl_rp_mbar *g, uint32_t thread)
 {
     return &c->passed[(size_t)(g - c->mbars) * c->threads_count + thread];
 }
 
+/* A thread's last arrival in the current phase. */
 static int32_t *came(zl_replay *c, const zl_rp_mbar *g, uint32_t thread)
 {
     return &c->came[(size_t)(g - c->mbars) * c->threads_count + thread];
 }
 
-/* The arrival at the last phase that is complete, or the one before that. */
+/* A thread's arrival in the last complete phase (which = 0) or the one before. */
 static int32_t *were(zl_replay *c, const zl_rp_mbar *g, int which, uint32_t thread)
 {
     size_t mbar = (size_t)which * c->mbars_count + (size_t)(g - c->mbars);
     return &c->were[mbar * c->threads_count + thread];
 }
 
+/* An instance's last expectation in the current phase. */
 static int32_t *expected(zl_replay *c, const zl_rp_mbar *g, uint32_t instance)
 {
     return &c->expected[(size_t)(g - c->mbars) * c->instances_count + instance];
@@ -33,6 +39,7 @@ zl_rp_mbar *zl_rp_mbar_of(zl_replay *c, const zl_rp_instance *i, const zl_event 
     return &c->mbars[c->mbar_at[e->bar] + block * stages + slot];
 }
 
+/* Notes that the block must know of an operation before it ends. */
 void zl_rp_owe(zl_replay *c, uint32_t block, const zl_rp_mbar *g, uint32_t thread, int32_t op,
                uint32_t event)
 {
@@ -42,6 +49,8 @@ void zl_rp_owe(zl_replay *c, uint32_t block, const zl_rp_mbar *g, uint32_t threa
 
 /* ---- phases ---- */
 
+/* Checks that each expectation happens before an arrival of the phase, and that each waiter is
+ * known to have left its wait. */
 static void check_phase(zl_replay *c, const zl_rp_mbar *g)
 {
     for (uint32_t n = 0; n < c->instances_count; n++)
@@ -54,6 +63,7 @@ static void check_phase(zl_replay *c, const zl_rp_mbar *g)
             zl_rp_break(c, ZLAY_PIPE_LOST_PHASE, g->event, UINT32_MAX);
 }
 
+/* Completes the phase: its set becomes what later waiters learn. */
 static void next_phase(zl_replay *c, zl_rp_mbar *g)
 {
     uint32_t done = zl_rp_mbar_set(c, g, ZL_RP_DONE), sum = zl_rp_mbar_set(c, g, ZL_RP_SUM);
@@ -79,6 +89,7 @@ static void next_phase(zl_replay *c, zl_rp_mbar *g)
     g->phase++;
 }
 
+/* Completes the phase if no arrival and no byte is pending. */
 static void try_complete(zl_replay *c, zl_rp_mbar *g)
 {
     if (g->pending) return;
@@ -86,7 +97,8 @@ static void try_complete(zl_replay *c, zl_rp_mbar *g)
     if (g->tx == 0) next_phase(c, g);
 }
 
-/* A phase of arrivals alone is complete when all of them have been: who knows of each knows that. */
+/* A phase of arrivals alone is complete when all have come: a thread that knows each of them
+ * knows that. */
 static void conclude(zl_replay *c, const zl_rp_mbar *g, uint32_t thread)
 {
     uint32_t knows = zl_rp_set(thread, ZL_RP_KNOWS);
@@ -98,7 +110,7 @@ static void conclude(zl_replay *c, const zl_rp_mbar *g, uint32_t thread)
     }
 }
 
-/* The last phase is complete without a copy that its thread means for it, knowing of the one before. */
+/* Whether the phase has completed without a copy that its thread meant for it. */
 static bool lacks_bytes(zl_replay *c, const zl_rp_mbar *g, uint32_t thread, uint32_t event)
 {
     const zl_event *e = &c->pipe->events[event];
@@ -108,7 +120,8 @@ static bool lacks_bytes(zl_replay *c, const zl_rp_mbar *g, uint32_t thread, uint
            zl_rp_has(c, zl_rp_set(thread, ZL_RP_KNOWS), g->last[1]);
 }
 
-/* A thread that does not know the phase before to be complete may come into that. */
+/* Checks that the thread knows the phase before to be complete; otherwise its arrival could
+ * fall into that one. */
 static bool is_in_phase(zl_replay *c, zl_rp_mbar *g, uint32_t thread, uint32_t event)
 {
     conclude(c, g, thread);
@@ -144,6 +157,7 @@ void zl_rp_take(zl_replay *c, zl_rp_mbar *g, int64_t count, uint32_t event)
     try_complete(c, g);
 }
 
+/* How many arrivals an event makes. */
 static int64_t arrivals(const zl_rp_instance *i, const zl_event *e)
 {
     int64_t warps = i->role->elect ? 1 : i->role->each;
@@ -186,8 +200,8 @@ void zl_rp_land(zl_replay *c, zl_rp_mbar *g, uint32_t thread, int64_t bytes, uin
 
 /* ---- waits ---- */
 
-/* The phase that a thread means is the last that it knows to be complete, or the next one; of the
- * last two it is asked which. */
+/* The phase that a wait means: the last that its thread knows to be complete, or the next.
+ * Only the last two phases are asked about. */
 static int64_t meant(const zl_replay *c, const zl_rp_mbar *g, uint32_t thread, int64_t parity)
 {
     int64_t known = g->phase - 1;
@@ -196,6 +210,7 @@ static int64_t meant(const zl_replay *c, const zl_rp_mbar *g, uint32_t thread, i
     return (known & 1) == parity ? known : known + 1;
 }
 
+/* The wait is over: its threads learn what the phase makes known. */
 static void pass(zl_replay *c, zl_rp_instance *i, zl_rp_mbar *g, int64_t phase)
 {
     for (uint32_t t = i->first; t < i->first + i->threads; t++) {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Meetings of threads, groups and their waits, fences, flags. */
+/* Runs barriers of threads, setmaxnreg, flags, groups with their waits, and fences for the
+ * checker. A barrier unites the sets of all who come; a wait for a group adds the group's
+ * operations; a fence adds, for each operation it covers, the one that stands for it behind
+ * the fence. */
 #include "pipe/replay/same.h"
 
 #include <string.h>
@@ -8,6 +11,7 @@ static uint32_t knows(uint32_t thread) { return zl_rp_set(thread, ZL_RP_KNOWS); 
 
 /* ---- inside an instance ---- */
 
+/* A barrier among consecutive threads: each learns what all know. */
 static void meet_threads(zl_replay *c, uint32_t first, uint32_t count)
 {
     for (uint32_t t = first + 1; t < first + count; t++) zl_rp_join(c, knows(first), knows(t));
@@ -25,7 +29,7 @@ zl_rp_meeting *zl_rp_meeting_of(zl_replay *c, const zl_rp_instance *i, const zl_
 
 static bool has_ended(const zl_rp_instance *i) { return i->pc == i->role->end; }
 
-/* A role stands for its threads in the block's and the cluster's meetings. */
+/* How many must come: threads of a named barrier, else instances of the block or cluster. */
 static int64_t awaited(const zl_replay *c, const zl_rp_instance *i, const zl_event *e)
 {
     int64_t count = 0;
@@ -35,20 +39,22 @@ static int64_t awaited(const zl_replay *c, const zl_rp_instance *i, const zl_eve
     return count;
 }
 
+/* The instance learns what the barrier makes known. */
 static void learn(zl_replay *c, const zl_rp_instance *i, const zl_rp_meeting *m)
 {
     for (uint32_t t = i->first; t < i->first + i->threads; t++)
         zl_rp_join(c, knows(t), zl_rp_meeting_set(c, m, ZL_RP_DONE));
 }
 
+/* Whether an instance waits for this generation of the barrier. */
 static bool waits_in(zl_replay *c, const zl_rp_instance *i, const zl_rp_meeting *m, int32_t generation)
 {
     const zl_event *e = &c->pipe->events[i->pc];
     return i->meets == generation && e->kind == ZL_EV_SYNC && zl_rp_meeting_of(c, i, e) == m;
 }
 
-/* Threads that wait in a block learn of this phase when it ends, and of no later one that ends before they
- * go on. */
+/* Ends the barrier. Waiting threads of a block learn of this generation, not of later ones
+ * that may end before they go on. */
 static void close_meeting(zl_replay *c, zl_rp_meeting *m)
 {
     int32_t generation = m->generation;
@@ -63,6 +69,7 @@ static void close_meeting(zl_replay *c, zl_rp_meeting *m)
         if (waits_in(c, k, m, generation)) learn(c, k, m);
 }
 
+/* Counts an instance in. */
 static void come(zl_replay *c, zl_rp_instance *i, const zl_event *e, zl_rp_meeting *m)
 {
     bool named = e->scope == ZL_SYNC_NAMED;
@@ -82,6 +89,7 @@ static void come(zl_replay *c, zl_rp_instance *i, const zl_event *e, zl_rp_meeti
         zl_rp_join(c, zl_rp_meeting_set(c, m, ZL_RP_SUM), knows(t));
 }
 
+/* Whether the instance may go on. */
 static bool leave(zl_replay *c, zl_rp_instance *i, const zl_rp_meeting *m, int32_t *generation)
 {
     if (m->generation <= *generation) return false;
@@ -90,7 +98,7 @@ static bool leave(zl_replay *c, zl_rp_instance *i, const zl_rp_meeting *m, int32
     return true;
 }
 
-/* Arrives, unless it has, then waits unless it only joins. */
+/* Arrives unless it has, and waits unless it only arrives (`join`). */
 static bool meet(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 {
     zl_rp_meeting *m = zl_rp_meeting_of(c, i, e);
@@ -121,7 +129,7 @@ bool zl_rp_meet(zl_replay *c, zl_rp_instance *i, const zl_event *e)
     return true;
 }
 
-/* Threads that have ended count as arrived at the cluster's. */
+/* Threads that have ended count as arrived at the cluster's barrier. */
 void zl_rp_leave(zl_replay *c, const zl_rp_instance *i)
 {
     zl_rp_meeting *m = c->meetings;
@@ -130,8 +138,8 @@ void zl_rp_leave(zl_replay *c, const zl_rp_instance *i)
 
 /* ---- registers ---- */
 
-/* What the threads of a block hold beyond what it was launched with; `all`: with all that they may yet
- * ask for. Who has ended holds what it held. */
+/* Registers held in a block beyond those of its launch; with `all`, counting the most that
+ * each thread may still ask for. */
 static int64_t taken(const zl_replay *c, uint32_t block, bool all)
 {
     int64_t sum = 0;
@@ -145,8 +153,8 @@ static int64_t taken(const zl_replay *c, uint32_t block, bool all)
     return sum;
 }
 
-/* Each thread knows that each other of its instance is past the setmaxnreg before; the elected one of a
- * role knows of no other. */
+/* Each thread of the instance must know that each other is past the last setmaxnreg; the
+ * elected thread of a role knows of no other. */
 static void check_met(zl_replay *c, const zl_rp_instance *i)
 {
     bool met = !i->role->elect || i->set[0] < 0;
@@ -155,7 +163,7 @@ static void check_met(zl_replay *c, const zl_rp_instance *i)
     if (!met) zl_rp_break(c, ZLAY_PIPE_REGISTERS, i->pc, UINT32_MAX);
 }
 
-/* Who asks for more goes on when there are enough for all: nobody waits in any order. */
+/* Runs a setmaxnreg; an `inc` goes on when there are enough registers for all that may ask. */
 bool zl_rp_registers(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 {
     check_met(c, i);
@@ -185,11 +193,13 @@ static size_t raises_of(const zl_replay *c, const zl_rp_flag *f)
     return (size_t)(f - c->flags) * c->instances_count;
 }
 
+/* The last raise of each instance when this value was reached. */
 static int32_t *made_of(const zl_replay *c, const zl_rp_flag *f, uint32_t value)
 {
     return c->made + raises_of(c, f) * ZL_RP_VALUES + (size_t)value * c->instances_count;
 }
 
+/* Adds a raise to a flag. */
 static void add_raise(zl_replay *c, const zl_rp_instance *i, const zl_event *e, zl_rp_flag *f)
 {
     size_t all = raises_of(c, f), own = all + (size_t)(i - c->instances);
@@ -201,7 +211,7 @@ static void add_raise(zl_replay *c, const zl_rp_instance *i, const zl_event *e, 
     zl_rp_join(c, zl_rp_flag_set(c, f, 0), knows(i->first));
 }
 
-/* Any raise that no other knows of may be the last to come: without it the value is not reached. */
+/* Whether the value is unreachable without any one of the raises that no other knows of. */
 static bool needs_all(const zl_replay *c, const zl_rp_flag *f, int64_t value)
 {
     const int64_t *open = c->open + raises_of(c, f);
@@ -210,7 +220,7 @@ static bool needs_all(const zl_replay *c, const zl_rp_flag *f, int64_t value)
     return all;
 }
 
-/* Who knows of all raises that made a value is not one of them. */
+/* Whether the thread knows all raises that made a value, so that its own is not one of them. */
 static bool comes_later(const zl_replay *c, const zl_rp_instance *i, const zl_rp_flag *f,
                         uint32_t value)
 {
@@ -220,7 +230,7 @@ static bool comes_later(const zl_replay *c, const zl_rp_instance *i, const zl_rp
     return all || zl_rp_has(c, knows(i->first), f->reached[value]);
 }
 
-/* Which raises an awaited value stands for must not depend on who comes first. */
+/* Raises a flag; the raises that make an awaited value must be the same in every interleaving. */
 static void raise_flag(zl_replay *c, const zl_rp_instance *i, const zl_event *e, zl_rp_flag *f)
 {
     int64_t before = f->total;
@@ -261,7 +271,8 @@ bool zl_rp_flags(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 
 /* ---- groups ---- */
 
-/* What of a group that is open a thread's, or a warp's, item is. */
+/* Returns the operation that stands for this thread's part of its open group; made on first
+ * use. */
 int32_t zl_rp_group(zl_replay *c, zl_rp_instance *i, int kind, uint32_t thread)
 {
     int32_t *op = &i->opening[kind][thread - i->first];
@@ -270,6 +281,7 @@ int32_t zl_rp_group(zl_replay *c, zl_rp_instance *i, int kind, uint32_t thread)
     return *op;
 }
 
+/* Commits the open group. */
 static void close_group(zl_rp_instance *i, int kind)
 {
     i->issued[kind]++;
@@ -278,7 +290,8 @@ static void close_group(zl_rp_instance *i, int kind)
     for (int k = 0; k < ZL_RP_THREADS; k++) i->opening[kind][k] = -1;
 }
 
-/* One arrival, when all products before are over; its thread does not see that. */
+/* tcgen05.commit: one arrival that makes all earlier products known; the issuing thread does
+ * not learn of them. */
 static void commit_products(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 {
     uint32_t mask = zl_rp_mbar_blocks(c, i, e);
@@ -337,7 +350,8 @@ int64_t zl_rp_behind(const zl_replay *c, const zl_rp_instance *i, int kind, int3
 
 /* ---- fences ---- */
 
-/* A fence is of what its thread, or of tensor memory its warp, has done and knows to be over. */
+/* A fence covers what its thread (of tensor memory: its warp) has done and knows to be
+ * complete. */
 static void fence(zl_replay *c, uint32_t thread, zl_rp_kind kind)
 {
     for (uint32_t k = 0; k < c->top; k++) {

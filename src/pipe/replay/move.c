@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies by the async proxy, and ordinary loads and stores. */
+/* Runs copies by the async proxy, cp.async, ordinary loads and stores, and updates of tensor
+ * maps for the checker. Each becomes an access (zl_rp_access) with the operations whose
+ * completion completes it. */
 #include "pipe/replay/replay.h"
 
 static zl_rp_shadow *smem_at(zl_replay *c, const zl_rp_instance *i, const zl_event *e, int k,
@@ -19,12 +21,14 @@ static zl_rp_shadow *other_at(zl_replay *c, const zl_rp_instance *i, int32_t oth
 
 /* ---- uses ---- */
 
+/* An access by the async proxy, complete with one operation. */
 static zl_rp_access async_access(const zl_replay *c, const zl_event *e, int32_t op)
 {
     return (zl_rp_access){.over = {op}, .count = 1, .event = zl_rp_line(c, e), .part = e->part,
                        .proxy = ZL_RP_ASYNC};
 }
 
+/* An ordinary access by all threads of the instance, each with its own operation. */
 static zl_rp_access ordinary_access(zl_replay *c, const zl_rp_instance *i, const zl_event *e, bool write)
 {
     zl_rp_access access = {.count = i->threads, .event = zl_rp_line(c, e), .part = e->part,
@@ -35,6 +39,7 @@ static zl_rp_access ordinary_access(zl_replay *c, const zl_rp_instance *i, const
 
 /* ---- copies ---- */
 
+/* griddep wait: notes an operation for each thread. */
 void zl_rp_wait_grid(zl_replay *c, zl_rp_instance *i)
 {
     for (uint32_t t = 0; !i->grid && t < i->threads; t++) {
@@ -44,7 +49,7 @@ void zl_rp_wait_grid(zl_replay *c, zl_rp_instance *i)
     i->grid = true;
 }
 
-/* Whether a path leads to a thread from one that has waited for the grid before. */
+/* Whether the thread knows of a thread that has waited for the grid before. */
 static bool is_behind_grid(const zl_replay *c, uint32_t thread)
 {
     bool behind = !c->has_grid;
@@ -54,7 +59,7 @@ static bool is_behind_grid(const zl_replay *c, uint32_t thread)
     return behind;
 }
 
-/* What touches global memory is not beside the grid before, which may do so, too. */
+/* Global memory may be accessed only after the grid before, which may access it too. */
 void zl_rp_check_grid(zl_replay *c, const zl_rp_instance *i)
 {
     bool one = zl_event_by(&c->pipe->events[i->pc]) == ZL_RUN_ONE;
@@ -62,7 +67,8 @@ void zl_rp_check_grid(zl_replay *c, const zl_rp_instance *i)
         if (!is_behind_grid(c, i->first + t)) zl_rp_break(c, ZLAY_PIPE_GRID, i->pc, UINT32_MAX);
 }
 
-/* Its thread has fenced since it knows of the writes to the map. */
+/* A copy reads its tensor map; its thread must have fenced since it knows of the writes to the
+ * map. */
 static void access_map(zl_replay *c, zl_rp_instance *i, const zl_event *e, int32_t op)
 {
     zl_rp_shadow *p = other_at(c, i, e->map, &e->map_at);
@@ -76,6 +82,7 @@ static void access_map(zl_replay *c, zl_rp_instance *i, const zl_event *e, int32
     zl_rp_keep(c, p, &access);
 }
 
+/* One block's part of a copy. */
 static void land(zl_replay *c, zl_rp_instance *i, const zl_event *e, uint32_t block)
 {
     zl_rp_mbar *g = zl_rp_mbar_of(c, i, e, e->bar_cta == ZL_CTA_OWN ? block : (uint32_t)e->bar_cta);
@@ -149,6 +156,7 @@ static void access_shared(zl_replay *c, zl_rp_instance *i, const zl_event *e, bo
         zl_rp_owe(c, block, NULL, i->first + k, access.over[k], access.event);
 }
 
+/* An ordinary load or store; of shared memory in each block that it names. */
 void zl_rp_load_store(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 {
     bool write = e->kind == ZL_EV_WRITE || e->kind == ZL_EV_STMATRIX;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stands in a state and is asked for by nobody. */
+/* Drops from a state the accesses that no later access can conflict with: all who may still
+ * ask know them to be complete, or a later access of the same threads implies them. */
 #include "pipe/replay/same.h"
 
 /* ---- uses ---- */
 
-/* Threads do things of one sort, and barriers complete phases, one after the other: whoever knows
- * of the later knows of the one before. */
+/* Whether who knows the one operation knows the other, earlier one: a thread's operations of
+ * one kind, and a slot's phases, complete in order. */
 static bool is_later(const zl_replay *c, int32_t op, int32_t before)
 {
     if (op < 0 || before < 0) return before < 0;
@@ -14,6 +15,7 @@ static bool is_later(const zl_replay *c, int32_t op, int32_t before)
            (a->kind != ZL_RP_POINT || a->number == b->number);
 }
 
+/* Whether an access of the current content implies one of the content before. */
 static bool stands_for(const zl_replay *c, const zl_rp_access *now, const zl_rp_access *before)
 {
     bool stands = !now->old && now->write == before->write && now->proxy == before->proxy &&
@@ -23,7 +25,7 @@ static bool stands_for(const zl_replay *c, const zl_rp_access *now, const zl_rp_
     return stands;
 }
 
-/* Every thread that may yet ask has the operation. */
+/* Whether every thread that may still ask knows the operation. */
 static bool is_common(const zl_replay *c, int32_t op)
 {
     bool common = true;

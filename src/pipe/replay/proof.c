@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A proof by runs: each run that it names is made, each repetition that it claims is found, and
- * what was run and what repeats is all that there is. */
+/* Reads a proof by runs and decides whether it proves its pipe: each run that a row names is
+ * made, each recurrence that it claims is found, and the rows cover every value of every
+ * param. Anything else is refused with the line of the proof. */
 #include "pipe/language/plain.h"
 #include "pipe/replay/recheck/runs.h"
 #include "pipe/replay/proof.h"
@@ -26,6 +27,7 @@ static int32_t find_param(const zlay_pipe *p, const char *name)
     return -1;
 }
 
+/* Reads `every N`, the claimed period of a param. */
 static bool read_period(zl_rp_reader *in, int64_t *period)
 {
     if (!zl_scan_word(&in->scan, "every")) return true;
@@ -33,7 +35,7 @@ static bool read_period(zl_rp_reader *in, int64_t *period)
            zl_rp_refuse(in, "no period");
 }
 
-/* The rows of a param that is far begin where they like: short trips stand for long ones. */
+/* Whether the value is a short trip of a far param, which stands for long ones. */
 static bool begins_near(const zl_param *param, int64_t value)
 {
     return zl_param_is_far(param) && value < param->least;
@@ -44,6 +46,7 @@ static int64_t begin_of(const zl_param *param, int64_t value)
     return begins_near(param, value) ? 0 : param->least;
 }
 
+/* Reads a param, its value or its range from the least value, and its period. */
 static bool read_param(zl_rp_reader *in, zl_rp_row *r)
 {
     char name[65];
@@ -67,6 +70,7 @@ static bool read_param(zl_rp_reader *in, zl_rp_row *r)
     return read_period(in, &r->period[r->count - 1]);
 }
 
+/* Reads a row: params, then the number of events. */
 static bool read_row(zl_rp_reader *in)
 {
     zl_rp_row r = {.count = 0};
@@ -90,7 +94,7 @@ static bool names_param(const zl_event *e, int32_t param)
     return false;
 }
 
-/* Every param that an event names stands in the row. */
+/* Every param that an event names must stand in the row. */
 static bool names_all(zl_rp_reader *in)
 {
     for (uint32_t p = 0; p < in->pipe->params_count; p++) {
@@ -103,7 +107,7 @@ static bool names_all(zl_rp_reader *in)
     return true;
 }
 
-/* Every greater value is one that was run, and whole periods. */
+/* Whether every greater value of a param is a value that was run plus whole periods. */
 static bool is_covered(zl_rp_reader *in, uint32_t k)
 {
     const zl_rp_level *l = &in->levels[k];
@@ -122,6 +126,7 @@ static bool is_covered(zl_rp_reader *in, uint32_t k)
     return true;
 }
 
+/* Starts a param's list of values at its least value. */
 static bool begin_level(zl_rp_reader *in, uint32_t k)
 {
     const zl_param *param = &in->pipe->params[in->row.param[k]];
@@ -132,7 +137,8 @@ static bool begin_level(zl_rp_reader *in, uint32_t k)
     return true;
 }
 
-/* The first listed param with another value than before goes on by one, those behind begin anew. */
+/* Checks that the row follows the one before: the first listed param that differs goes up by
+ * one, those after it begin anew. */
 static bool follows(zl_rp_reader *in)
 {
     const zl_rp_row *r = &in->row, *b = &in->before;
@@ -163,7 +169,7 @@ static bool follows(zl_rp_reader *in)
 
 static uint64_t more(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
 
-/* Of the runs of a row, and of the trips one period longer. */
+/* The row's number of events is that of its runs and of the trips one period longer. */
 static bool check_events(zl_rp_reader *in)
 {
     const zl_rp_row *r = &in->row;
@@ -213,6 +219,7 @@ static bool read_proof(zl_rp_reader *in)
     return true;
 }
 
+/* Says where and why the proof is refused. */
 static void say(const zl_rp_reader *in)
 {
     const zl_replay *c = in->c;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What replay_proof.c and replay_rows.c share: a proof by runs as it is read, row after row. */
+/* A proof by runs as it is read, row by row; shared by proof.c and rows.c. */
 #ifndef ZL_REPLAY_PROOF_H
 #define ZL_REPLAY_PROOF_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queues: what a warp issues is over in that order, and a wait leaves the last so many. */
+/* Runs the events of hardware queues (load, send, fetch, put, waitcount) and products of
+ * registers with registers for the checker. Instructions of one warp's queue complete in the
+ * order of their issue; a wait leaves at most so many of the last. */
 #include "pipe/replay/replay.h"
 
 enum { ISSUED_MOST = 1 << 28 };
@@ -18,6 +20,7 @@ void zl_rp_waitcount(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 
 /* ---- registers ---- */
 
+/* Registers that are about to be read must hold something and not be in flight. */
 static zl_rp_acc_state *take_registers(zl_replay *c, zl_rp_instance *i, int32_t acc)
 {
     zl_rp_acc_state *s = zl_rp_acc_of(c, i, acc);
@@ -27,7 +30,7 @@ static zl_rp_acc_state *take_registers(zl_replay *c, zl_rp_instance *i, int32_t 
     return s;
 }
 
-/* What was loaded before has been read. */
+/* A load fills registers; what was loaded there before must have been read. */
 static void load_registers(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 {
     zl_rp_acc_state *s = zl_rp_fill_acc(c, i, e->acc);
@@ -40,7 +43,8 @@ static void load_registers(zl_replay *c, zl_rp_instance *i, const zl_event *e)
     s->event = i->pc;
 }
 
-/* Stored once, and as many bytes as were loaded; what is stored has been read when it is issued. */
+/* A store takes registers once, with as many bytes as were loaded; it has read them when it is
+ * issued. */
 static void store_registers(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 {
     zl_rp_acc_state *s = take_registers(c, i, e->acc);
@@ -82,7 +86,7 @@ static void access_memory(zl_replay *c, zl_rp_instance *i, const zl_event *e, zl
     else zl_rp_write(c, p, i, true, index, access);
 }
 
-/* An event is over when the last of its instructions is. */
+/* Issues an event's instructions; it is complete when the last of them is. */
 void zl_rp_queue(zl_replay *c, zl_rp_instance *i, const zl_event *e)
 {
     int queue = queue_of(e);

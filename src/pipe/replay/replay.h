@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The checker of proofs by runs. It shares with the verifier the pipe and its parser, and nothing
- * else: threads run one by one, and what each knows is a set of operations, each with a name of its
- * own. A lane knows of an operation when a path leads to it from there; docs/internals/proof.md, "Proofs by
- * runs", has the argument. */
+/* The checker of proofs by runs. It shares with the verifier (src/pipe/runs) the pipe and its
+ * parser, nothing else: in place of vector clocks it keeps for each thread the explicit set of
+ * operations that happen before it. docs/internals/proof.md, "Proofs by runs", has the
+ * argument. */
 #ifndef ZL_REPLAY_H
 #define ZL_REPLAY_H
 
 #include "pipe/language/pipe.h"
 
-/* Of an instance's warps, and of a warp's lanes, three stand for all: the first and two others. */
+/* Three warps stand for an instance's, three lanes for a warp's: the first and two more. */
 enum { ZL_RP_LANES = 3, ZL_RP_WARPS = 3, ZL_RP_THREADS = 9 };
 enum { ZL_RP_ACCESSES = 64, ZL_RP_PARAMS = 4, ZL_RP_VALUES = 8, ZL_RP_NAMED = 16 };
 enum { ZL_RP_WORDS = 64, ZL_RP_OPS = 64 * ZL_RP_WORDS }; /* most operations that matter at once */
@@ -25,10 +25,11 @@ typedef enum zl_rp_kind {
     ZL_RP_POINT              /* a phase, a meeting, a value of a flag */
 } zl_rp_kind;
 
-/* An operation that may still matter; its index is its name, -1 what all know. */
+/* An operation that may still matter. Its index is its name in sets; -1 names an operation
+ * that all threads know. */
 typedef struct zl_rp_op {
     zl_rp_kind kind;
-    int32_t thread; /* that did it; of a warp its first lane; -1 nobody alone */
+    int32_t thread; /* that did it; for a warp its first lane; -1: no single thread */
     int32_t number; /* of its group */
     int32_t fenced; /* the same behind its fence; -1 */
     bool live, told; /* told: all lanes of its warp know of it */
@@ -44,37 +45,40 @@ enum { ZL_RP_KNOWS, ZL_RP_AFTER, ZL_RP_MAPPED, ZL_RP_OF_THREAD };
 enum { ZL_RP_DONE, ZL_RP_SUM, ZL_RP_ARRIVED, ZL_RP_OF_MBAR };
 enum { ZL_RP_OF_MEETING = 2, ZL_RP_OF_FLAG = 1 + ZL_RP_VALUES };
 
+/* One execution of a role in one block: program counter, loop counters, groups. */
 typedef struct zl_rp_instance {
     const zl_role *role;
     uint32_t number, block, first, threads, pc, depth;
     uint32_t loop[ZL_PIPE_LOOPS];
     int64_t counter[ZL_PIPE_LOOPS];
     int64_t twin[ZL_RP_PARAMS]
-                [ZL_PIPE_LOOPS]; /* the counters where a param is greater by its period */
-    bool found[ZL_RP_PARAMS][ZL_PIPE_LOOPS];   /* a repetition lies in this loop */
+                [ZL_PIPE_LOOPS]; /* the counters in the longer trip of each claim */
+    bool found[ZL_RP_PARAMS][ZL_PIPE_LOOPS];   /* a recurrence was found in this loop */
     uint64_t headed[ZL_RP_PARAMS]; /* the step at which it last began an iteration */
     int32_t issued[ZL_RP_GROUPS], done[ZL_RP_GROUPS], last[ZL_RP_GROUPS];
-    int32_t opening[ZL_RP_GROUPS][ZL_RP_THREADS]; /* items of the group that is open */
+    int32_t opening[ZL_RP_GROUPS][ZL_RP_THREADS]; /* operations of the open group */
     bool open[ZL_RP_GROUPS];
     uint32_t opened[ZL_RP_GROUPS];
     int64_t registers;     /* of each thread */
     int32_t set[ZL_RP_THREADS]; /* items of its threads' last setmaxnreg; -1 none, or nobody asks */
-    const struct zl_rp_mbar *stands; /* where it waits, as it has looked last; NULL */
+    const struct zl_rp_mbar *stands; /* the mbarrier slot it waits at; NULL: none */
     int32_t meets, joined; /* the generation that it waits for, of the cluster has joined; -1 */
     bool grid; /* has waited for the grid before; its threads' items of that */
     int32_t grids[ZL_RP_THREADS];
 } zl_rp_instance;
 
+/* An mbarrier slot: one stage of a `bar` in one block. */
 typedef struct zl_rp_mbar {
     uint32_t bar, block;
     bool idle;     /* no event reaches it */
-    bool hidden;   /* what nobody knows by arrivals has come to the phase at hand: bytes, products */
+    bool hidden;   /* bytes or products have come to the current phase */
     bool shown[2]; /* the two that are complete had arrivals alone, and somebody may ask for them */
     int64_t pending, tx, phase;
-    int32_t last[2], next; /* items of the two phases that are complete, and of the one at hand */
+    int32_t last[2], next; /* operations of the last two complete phases, of the current */
     uint32_t event;
 } zl_rp_mbar;
 
+/* A barrier of threads: named, of the block, or of the cluster. */
 typedef struct zl_rp_meeting {
     int64_t pending, count;
     int32_t generation, last;
@@ -82,17 +86,21 @@ typedef struct zl_rp_meeting {
     uint32_t event;
 } zl_rp_meeting;
 
+/* A counter in global memory. */
 typedef struct zl_rp_flag {
     int64_t total, value[ZL_RP_VALUES]; /* values that somebody awaits */
     int32_t reached[ZL_RP_VALUES];
     uint32_t count;
 } zl_rp_flag;
 
-/* Events of an instance name a gate, wait there, or arrive; the last is kept for no gate. */
+/* What an instance may still do at an mbarrier slot: name it, wait there, arrive there.
+ * zl_replay.near holds the first two. */
 enum { ZL_RP_NAMES = 1, ZL_RP_WAITS = 2, ZL_RP_COMES = 4 };
 
 typedef enum zl_rp_proxy { ZL_RP_GENERIC, ZL_RP_ASYNC, ZL_RP_TENSOR } zl_rp_proxy;
 
+/* An access of memory that later ones may conflict with; `over`: the operations whose
+ * completion completes it. */
 typedef struct zl_rp_access {
     int32_t over[ZL_RP_THREADS];
     uint32_t count, instance, event;
@@ -106,7 +114,8 @@ typedef struct zl_rp_factors {
     int64_t place[2], index[2];
 } zl_rp_factors;
 
-/* A stage in one block: its content, and who uses that. */
+/* The shadow state of one stage in one block: its content and the accesses that may still
+ * conflict. */
 typedef struct zl_rp_shadow {
     int64_t index, size, filled;
     uint32_t pieces, writer, count;
@@ -132,27 +141,27 @@ typedef struct zl_rp_columns {
     uint32_t event;
 } zl_rp_columns;
 
-/* An operation that somebody of a block must know of before the block ends. */
+/* An operation that some thread of a block must know to be complete before the block ends. */
 typedef struct zl_rp_debt {
     int32_t op;
     bool owed;
     uint32_t event;
 } zl_rp_debt;
 
-/* A stretch of a run that a longer trip repeats. */
+/* A stretch of the run, in steps, that a longer trip repeats. */
 typedef struct zl_rp_repeat {
     uint32_t claim;
     uint64_t from, to; /* steps */
 } zl_rp_repeat;
 
-/* Loops of `param` repeat every `period`; a state was seen to recur after `recurs`, 0: none. */
+/* A claim of the proof: loops of `param` repeat every `period` iterations. recurs: the period
+ * after which a state was seen to recur; 0: none. */
 typedef struct zl_rp_claim {
     int32_t param;
     int64_t period, recurs;
 } zl_rp_claim;
 
-/* How an index grows with a loop: not, or by as much times the values of up to three params, a byte each
- * that holds the param's number and 1. */
+/* How an index grows with a loop: not at all, or by up to three params, a byte each. */
 enum { ZL_RP_STILL = -1, ZL_RP_ALIKE = 0, ZL_RP_FACTORS = 1 << 24 };
 
 typedef struct zl_replay zl_replay;
@@ -165,11 +174,11 @@ typedef struct zl_rp_named {
 enum { ZL_RP_RINGS = 7 };
 #define ZL_RP_NOBODY UINT32_MAX
 
-/* What is beside a run: nothing, longer trips that go through a part that they repeat for the last
- * time, or for the first. */
+/* Beside the run: nothing, or longer trips that pass a repeated part for the last or first time. */
 enum { ZL_RP_ALONE, ZL_RP_LAST, ZL_RP_FIRST };
 
-/* Numbers of a state being written, or items being marked. */
+/* A state being written as integers; with `marking`, operations are only marked as still in
+ * use. */
 typedef struct zl_rp_encoding {
     int64_t *out;
     size_t room, need;
@@ -197,14 +206,15 @@ struct zl_replay {
     zl_rp_thread *threads;
     zl_rp_instance *instances;
     zl_rp_mbar *mbars;
-    int32_t *passed;   /* gates x threads: the wait that is over since the last phase; -2 none */
-    int32_t *came;     /* gates x threads: the last arrival at the phase at hand; -2 none */
-    int32_t *were;     /* 2 x gates x threads: the same at the two that are complete */
-    uint8_t *near;     /* gates x instances: ZL_RP_NAMES .. */
-    int32_t *expected; /* gates x instances: the expectation of the phase at hand; -2 none */
+    int32_t *passed;   /* slots x threads: the thread's last wait since the last phase; -2 none */
+    int32_t *came;     /* slots x threads: the last arrival at the phase at hand; -2 none */
+    int32_t *were;     /* 2 x slots x threads: the same at the two that are complete */
+    uint8_t *near;     /* slots x instances: ZL_RP_NAMES .. */
+    int32_t *expected; /* slots x instances: the expectation of the phase at hand; -2 none */
     zl_rp_shadow *places;
     zl_rp_access *accesses;
-    zl_rp_meeting *meetings; /* the cluster's, then of each block the numbered ones, its own the first */
+    zl_rp_meeting *meetings; /* the cluster's, then of each block the numbered ones, its own the
+                              * first */
     zl_rp_flag *flags;
     int32_t *raised;   /* flags x instances: the last raise; -2 none */
     int64_t *open;     /* flags x instances: how much that one adds, while no other knows of it */
@@ -213,14 +223,14 @@ struct zl_replay {
     zl_rp_columns *columns; /* tmems x blocks */
     int64_t *live_columns;  /* per block */
     bool *relinquished;
-    zl_rp_debt *debts;      /* blocks x (threads + gates) */
+    zl_rp_debt *debts;      /* blocks x (threads + slots) */
     uint32_t *mbar_at, *smem_at, *smem_each, *tmem_at, *other_at;
     int64_t most_left[ZL_RP_GROUPS]; /* groups of a kind that a wait of the text leaves open */
     bool has_grid;
 
     zl_rp_op *ops;
     int32_t *free_ops, *names, *met;
-    uint64_t *sets, *copied; /* copied: kinds that a landing copy tells of */
+    uint64_t *sets, *copied; /* copied: which operations a landing copy makes known */
     uint32_t words, free_count, top; /* top: no item from there on is live */
 
     uint64_t step, round; /* round: of turns */
@@ -252,10 +262,10 @@ struct zl_replay {
 zlay_status zl_rp_new(zlay_ctx *ctx, zl_replay **out, const zlay_pipe *pipe);
 void zl_rp_free(zl_replay *c);
 void zl_rp_begin(zl_replay *c);
-/* What the text alone breaks. */
+/* Checks what the text breaks by itself, before any run. */
 void zl_rp_check_text(zl_replay *c);
 
-/* Run once with the values that stand there. */
+/* Runs once with the param values in c->values. */
 void zl_rp_run(zl_replay *c);
 
 void zl_rp_break(zl_replay *c, int32_t rule, uint32_t event, uint32_t other);
@@ -277,20 +287,21 @@ void zl_rp_learn(zl_replay *c, uint32_t set, int32_t op);
 void zl_rp_join(zl_replay *c, uint32_t to, uint32_t from);
 /* Whether a set has all of another. */
 bool zl_rp_covers(const zl_replay *c, uint32_t set, uint32_t of);
-/* Of words, those that a set has too; and a set gets all of them. */
+/* Intersects `all` with a set; adds all of `all` to a set. */
 void zl_rp_common(const zl_replay *c, uint64_t *all, uint32_t set);
 void zl_rp_learn_all(zl_replay *c, uint32_t set, const uint64_t *all);
 void zl_rp_join_landing(zl_replay *c, uint32_t to, uint32_t from);
 void zl_rp_clear(zl_replay *c, uint32_t set);
 int32_t zl_rp_op_new(zl_replay *c, zl_rp_kind kind, int32_t thread, int32_t number);
-/* An ordinary instruction of a thread, which knows of it. */
+/* A new operation: an ordinary instruction of a thread, which knows it. */
 int32_t zl_rp_did(zl_replay *c, uint32_t thread, bool write);
-/* Before a step: room for what it may do; forgotten is what cannot matter any more. */
+/* Before a step: makes room for the operations it may add, by forgetting those that can no
+ * longer matter. */
 void zl_rp_reserve(zl_replay *c);
 
 /* ---- where ---- */
 int64_t zl_rp_value(const zl_replay *c, const zl_rp_instance *i, const zl_pos *pos);
-/* The index that a position names; in the longer trip it is turned as its ring is. */
+/* The index that a position names; checks that the longer trips name the same stage. */
 int64_t zl_rp_index(zl_replay *c, const zl_rp_instance *i, const zl_pos *pos, uint32_t ring,
                     uint32_t block);
 uint32_t zl_rp_slot(zl_replay *c, const zl_rp_instance *i, const zl_pos *pos, uint32_t ring,
@@ -324,7 +335,7 @@ void zl_rp_owe(zl_replay *c, uint32_t block, const zl_rp_mbar *g, uint32_t threa
                uint32_t event);
 bool zl_rp_meet(zl_replay *c, zl_rp_instance *i, const zl_event *e);
 void zl_rp_leave(zl_replay *c, const zl_rp_instance *i);
-/* setmaxnreg; and whether one that waits could go on where no other went before. */
+/* Runs a setmaxnreg; whether one that waits could go on in another interleaving. */
 bool zl_rp_registers(zl_replay *c, zl_rp_instance *i, const zl_event *e);
 bool zl_rp_registers_late(const zl_replay *c, const zl_rp_instance *i);
 bool zl_rp_flags(zl_replay *c, zl_rp_instance *i, const zl_event *e);
@@ -334,14 +345,14 @@ int32_t zl_rp_group(zl_replay *c, zl_rp_instance *i, int kind, uint32_t thread);
 void zl_rp_commit(zl_replay *c, zl_rp_instance *i, const zl_event *e);
 void zl_rp_wait_group(zl_replay *c, zl_rp_instance *i, int kind, int64_t left);
 void zl_rp_fence(zl_replay *c, zl_rp_instance *i, const zl_event *e);
-/* How many groups lie behind one, as far as a wait can tell; 0: it is over. */
+/* How many groups were committed after one, as far as a wait can tell; 0: it is complete. */
 int64_t zl_rp_behind(const zl_replay *c, const zl_rp_instance *i, int kind, int32_t number);
 
 /* ---- memory ---- */
 zl_rp_shadow *zl_rp_smem(zl_replay *c, const zl_rp_instance *i, uint32_t block, int32_t smem,
                         uint32_t slot);
 zl_rp_shadow *zl_rp_tmem(zl_replay *c, uint32_t block, int32_t tmem, uint32_t slot);
-/* One thread, the first, uses a place, or all of the instance do. */
+/* An access by the first thread of the instance, or by `all`. */
 void zl_rp_read(zl_replay *c, zl_rp_shadow *p, const zl_rp_instance *i, bool all, int64_t index,
                 zl_rp_access *access);
 void zl_rp_write(zl_replay *c, zl_rp_shadow *p, const zl_rp_instance *i, bool all, int64_t index,
@@ -364,14 +375,15 @@ void zl_rp_copy_in(zl_replay *c, zl_rp_instance *i, const zl_event *e);
 void zl_rp_multiply(zl_replay *c, zl_rp_instance *i, const zl_event *e);
 void zl_rp_queue(zl_replay *c, zl_rp_instance *i, const zl_event *e);
 void zl_rp_waitcount(zl_replay *c, zl_rp_instance *i, const zl_event *e);
-/* What is written into registers now: nothing else reads or writes them. */
+/* Registers that are about to be written: no outstanding operation may read or write them. */
 zl_rp_acc_state *zl_rp_fill_acc(zl_replay *c, zl_rp_instance *i, int32_t acc);
 void zl_rp_break_flight(zl_replay *c, const zl_rp_acc_state *s, int32_t kind, uint32_t event);
-/* The same product is not summed twice, while both factors are what they were. */
+/* The same product may not be added twice while both factors are unchanged. */
 void zl_rp_check_factors(zl_replay *c, const zl_rp_instance *i, const zl_event *e,
                          zl_rp_factors *last);
 void zl_rp_forget_factors(zl_rp_factors *f, int64_t place, int64_t but);
-/* One item of each warp, or of the one thread; and the end of a group of one event. */
+/* Completes an access with one operation for each warp, or for the one thread; closes a group
+ * of one event. */
 void zl_rp_name_group(zl_replay *c, zl_rp_instance *i, int kind, zl_rp_access *access);
 int32_t zl_rp_close_alone(zl_rp_instance *i, int kind);
 void zl_rp_check_grid(zl_replay *c, const zl_rp_instance *i);

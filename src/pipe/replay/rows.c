@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The runs of a row of a proof: each value that it names is run, and again beside the longer trips
- * that it claims to stand for. Where states here tell more apart than the verifier's, a row is run
- * as rows with a longer period, or with a few more values before it repeats. */
+/* Makes the runs of one row of a proof: each value that the row names is run, then again
+ * beside the longer trips it claims to stand for. This checker's states can differ where the
+ * verifier's are equal; then a row is retried with a longer period, or with a few more values
+ * before it repeats. */
 #include "pipe/replay/proof.h"
 
 #include <string.h>
@@ -18,8 +19,8 @@ bool zl_rp_is_good(zl_rp_reader *in)
     return zl_rp_refuse(in, "a run has a fault");
 }
 
-/* The run, and again beside the longer trips that it claims to stand for: from a part that they
- * repeat on as they go through it for the last time, and as they do for the first. */
+/* Runs, then twice more beside the longer trips: aligned with each repeated part as they pass
+ * it for the last time, and for the first. */
 static bool run_once(zl_rp_reader *in)
 {
     zl_replay *c = in->c;
@@ -41,7 +42,8 @@ static void claim(zl_replay *c, int32_t param, int64_t period)
     if (period) c->claims[c->claims_count++] = (zl_rp_claim){param, period, 0};
 }
 
-/* A run of the row; `open`: with the claim that greater values of the last param follow. */
+/* Makes one run of the row; `open`: with the claim that greater values of the last param
+ * follow. */
 static bool run_trip(zl_rp_reader *in, const zl_rp_row *r, bool open)
 {
     zl_replay *c = in->c;
@@ -51,8 +53,7 @@ static bool run_trip(zl_rp_reader *in, const zl_rp_row *r, bool open)
     return run_once(in);
 }
 
-/* The period of a claim that did not hold, or more: the order in which threads have their turns may
- * come again later than what they do. */
+/* A longer period for a claim that failed: turns of threads may recur later than what they do. */
 static int64_t longer_period(const zl_replay *c)
 {
     const zl_rp_claim *failed = &c->claims[c->unproved_claim];
@@ -60,8 +61,8 @@ static int64_t longer_period(const zl_replay *c)
     return all > 0 && all <= ZL_RP_PERIOD ? all : failed->period;
 }
 
-/* Behind the value that the line names so many trips as the period has repeat; a few before them
- * may not yet, where states here tell more apart than the verifier's. */
+/* Runs beyond the named value as many trips as the period has, each of which must repeat; a
+ * few before them may not. */
 static bool run_longer(zl_rp_reader *in, zl_rp_row *r)
 {
     zl_replay *c = in->c;
@@ -101,7 +102,7 @@ static bool run_row(zl_rp_reader *in, zl_rp_row *r)
     return run_longer(in, r);
 }
 
-/* Which listed param the claim is of that did not hold; their number: none. */
+/* The listed param whose claim failed; `listed`: none. */
 static uint32_t find_failed(const zl_rp_reader *in, const zl_rp_row *r)
 {
     const zl_replay *c = in->c;
@@ -110,8 +111,8 @@ static uint32_t find_failed(const zl_rp_reader *in, const zl_rp_row *r)
     return c->unproved ? k : r->listed;
 }
 
-/* A listed value may stand for those behind it by more than its period alone, then the next ones do
- * so, too; or not yet, then the next one is run. How many rows there are instead. */
+/* Replaces a row whose claim failed by rows with a longer period, or by this value without a
+ * claim and the next; returns how many. */
 static uint32_t split(const zl_rp_reader *in, const zl_rp_row *r, uint32_t k,
                       zl_rp_row out[ZL_RP_PERIOD])
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run: instances in turn, each to the end of an iteration, or until it has to wait. */
+/* The checker's scheduler: instances take turns, each to the end of a loop iteration or until
+ * it must wait. Beside the run it carries the loop counters of the longer trips that the proof
+ * claims, and checks at each step that they do the same. */
 #include "pipe/language/plain.h"
 #include "pipe/replay/recheck/runs.h"
 #include "pipe/replay/same.h"
@@ -25,7 +27,7 @@ uint32_t zl_rp_blocks(const zl_replay *c, const zl_rp_instance *i, const zl_even
     return 1u << (e->relative ? ((uint32_t)e->cta + i->block) % c->blocks : (uint32_t)e->cta);
 }
 
-/* Whose barrier an event speaks of. */
+/* The blocks whose mbarrier an event reaches. */
 uint32_t zl_rp_mbar_blocks(const zl_replay *c, const zl_rp_instance *i, const zl_event *e)
 {
     if (e->kind == ZL_EV_COPY)
@@ -36,6 +38,7 @@ uint32_t zl_rp_mbar_blocks(const zl_replay *c, const zl_rp_instance *i, const zl
 
 /* ---- loops ---- */
 
+/* Enters a loop in the run and in the longer trips, or skips it in all. */
 static void begin_loop(zl_replay *c, zl_rp_instance *i, const zl_event *loop)
 {
     int64_t twin[ZL_RP_PARAMS], first = zl_rp_value(c, i, &loop->at[0]);
@@ -54,6 +57,7 @@ static void begin_loop(zl_replay *c, zl_rp_instance *i, const zl_event *loop)
     zl_rp_head(c, i);
 }
 
+/* Ends an iteration: back to the head, or out of the loop. */
 static void end_iteration(zl_replay *c, zl_rp_instance *i, const zl_event *end)
 {
     const zl_event *loop = &c->pipe->events[end->match];
@@ -73,7 +77,8 @@ static void end_iteration(zl_replay *c, zl_rp_instance *i, const zl_event *end)
 
 /* ---- events ---- */
 
-/* Whole warps run it as one: their lanes know that each is past its waits. */
+/* Whether whole warps run the event together: their lanes then know that each is past its
+ * waits. */
 static bool is_whole(const zl_event *e)
 {
     switch (e->kind) {
@@ -96,6 +101,7 @@ static bool is_whole(const zl_event *e)
     }
 }
 
+/* The lanes of a warp learn of each other's finished waits. */
 static void tell_lanes(zl_replay *c, const zl_rp_instance *i)
 {
     for (uint32_t k = 0; i->threads > 1 && k < c->top; k++) {
@@ -235,7 +241,7 @@ static bool has_compared_all(const zl_replay *c)
            (!c->repeats_count || c->step > c->repeats[c->repeats_count - 1].to);
 }
 
-static bool is_complete(const zl_replay *c)
+static bool is_stopped(const zl_replay *c)
 {
     return c->rule || c->status || c->unproved || has_compared_all(c);
 }
@@ -243,11 +249,11 @@ static bool is_complete(const zl_replay *c)
 static bool take_turn(zl_replay *c, zl_rp_instance *i)
 {
     bool moved = false, again = true;
-    while (again && i->pc < i->role->end && !is_complete(c)) {
+    while (again && i->pc < i->role->end && !is_stopped(c)) {
         const zl_event *e = &c->pipe->events[i->pc];
         zl_rp_reserve(c);
         zl_rp_turn(c);
-        if (is_complete(c)) break;
+        if (is_stopped(c)) break;
         if (e->kind == ZL_EV_FOR) begin_loop(c, i, e);
         else if (e->kind == ZL_EV_END) {
             end_iteration(c, i, e);
@@ -257,14 +263,14 @@ static bool take_turn(zl_replay *c, zl_rp_instance *i)
         c->step++;
         moved = true;
     }
-    if (moved && i->pc == i->role->end && !is_complete(c)) {
+    if (moved && i->pc == i->role->end && !is_stopped(c)) {
         check_groups(c, i);
         zl_rp_leave(c, i);
     }
     return moved;
 }
 
-/* Nobody can go on: bytes never come, or the first that waits does so for ever. */
+/* Nobody can move: reports bytes that never come, or the first thread that waits for ever. */
 static void find_stuck(zl_replay *c)
 {
     for (const zl_rp_mbar *g = c->mbars; g < c->mbars + c->mbars_count; g++)
@@ -286,19 +292,19 @@ void zl_rp_run(zl_replay *c)
     bool moved = true, open = true;
     uint64_t most = zl_limits(c->ctx)->points;
     zl_rp_begin(c);
-    while (open && !is_complete(c)) {
+    while (open && !is_stopped(c)) {
         moved = open = false;
-        for (uint32_t k = 0; k < c->instances_count && !is_complete(c); k++) {
+        for (uint32_t k = 0; k < c->instances_count && !is_stopped(c); k++) {
             moved |= take_turn(c, &c->instances[k]);
             open |= c->instances[k].pc < c->instances[k].role->end;
         }
         c->round++;
-        if (open && !moved && !is_complete(c)) find_stuck(c);
-        if (c->step > most && !is_complete(c))
+        if (open && !moved && !is_stopped(c)) find_stuck(c);
+        if (c->step > most && !is_stopped(c))
             c->status = zl_fail(c->ctx, ZLAY_ELIMIT, "limit points: a run of more than %llu steps",
                                 (unsigned long long)most);
     }
-    if (!is_complete(c)) check_end(c);
+    if (!is_stopped(c)) check_end(c);
 }
 
 static zlay_status try_plain(zlay_ctx *ctx, int32_t *rule, const zlay_pipe *pipe,

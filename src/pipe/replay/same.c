@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Repetitions. Where the state is what it was some iterations before, a longer trip repeats the
- * part between; a second run holds that trip against this. docs/internals/proof.md has the argument. */
+/* Finds recurrences and follows longer trips. At loop heads the state is compared with earlier
+ * ones; where it is equal up to whole iterations, a longer trip repeats the part in between,
+ * and a second run checks step by step that this trip does the same. docs/internals/proof.md,
+ * "Proofs by runs", has the argument. */
 #include "pipe/replay/same.h"
 
 #include <string.h>
 
 /* ---- finding ---- */
 
-/* The first of a group looks, and only while none of it has a repetition already, as one more would
- * be one too many for that. Where a group before it went on meanwhile, that one looks for both. */
+/* Whether this instance compares states now: it is the first of its group, no member has a
+ * recurrence already, and no earlier group has moved meanwhile. */
 static bool looks(zl_replay *c, zl_rp_instance *by, uint32_t claim)
 {
     uint32_t me = (uint32_t)(by - c->instances);
@@ -24,6 +26,7 @@ static bool looks(zl_replay *c, zl_rp_instance *by, uint32_t claim)
     return true;
 }
 
+/* Writes the state, with more room where needed. */
 static bool write_state(zl_replay *c, uint32_t claim, zl_rp_encoding *w)
 {
     zlay_allocator alloc = zl_allocator(c->ctx);
@@ -41,6 +44,7 @@ static bool write_state(zl_replay *c, uint32_t claim, zl_rp_encoding *w)
     }
 }
 
+/* Keeps the state in place of the oldest. */
 static bool keep_state(zl_replay *c, uint32_t claim, const zl_rp_encoding *w, uint32_t by)
 {
     zlay_allocator alloc = zl_allocator(c->ctx);
@@ -60,7 +64,7 @@ static bool keep_state(zl_replay *c, uint32_t claim, const zl_rp_encoding *w, ui
     return true;
 }
 
-/* A repetition of an outer param lies wholly on one side of where an inner one begins. */
+/* Whether a recurrence of an outer param lies wholly on one side of where an inner one begins. */
 static bool is_apart(const zl_replay *c, uint32_t claim, uint64_t from)
 {
     for (uint32_t k = 0; k < c->repeats_count; k++) {
@@ -70,8 +74,8 @@ static bool is_apart(const zl_replay *c, uint32_t claim, uint64_t from)
     return true;
 }
 
-/* Each group has gone on by as much as the one that looks, or not at all; 0: some other way, or one
- * has that has a repetition already. */
+/* The period by which each group has moved, or 0: they moved differently, or one has a
+ * recurrence already. */
 static int64_t period_of(const zl_replay *c, const zl_rp_seen *s, const zl_rp_encoding *w, uint32_t by)
 {
     int64_t period = w->out[by] - s->numbers[by];
@@ -84,8 +88,8 @@ static int64_t period_of(const zl_replay *c, const zl_rp_seen *s, const zl_rp_en
     return period;
 }
 
-/* All have had a turn since the state was seen, so who stands where it stood then can do nothing before
- * those end that went on: it has a repetition of its own later. */
+/* An earlier equal state. All instances have had a turn since, so one that has not moved
+ * cannot move before those end that did; it has a recurrence of its own later. */
 static const zl_rp_seen *find_same(zl_replay *c, const zl_rp_encoding *w, uint32_t by)
 {
     size_t at = c->instances_count;
@@ -139,6 +143,7 @@ static bool note_repeat(zl_replay *c, const zl_rp_seen *same, const zl_rp_encodi
     return true;
 }
 
+/* Compares the state at a loop head with earlier ones. */
 static void look(zl_replay *c, uint32_t by, uint32_t claim)
 {
     zl_rp_encoding w;
@@ -163,7 +168,7 @@ void zl_rp_edge(zl_replay *c, uint32_t loop)
 
 /* ---- the longer trip ---- */
 
-/* Keeps a bearing, or says whether it is the one that was kept. */
+/* Keeps an offset, or says whether it is the one that was kept. */
 static bool take(int64_t *at, int64_t value, bool begins)
 {
     bool same = begins || *at == value;
@@ -171,8 +176,8 @@ static bool take(int64_t *at, int64_t value, bool begins)
     return same;
 }
 
-/* How the longer trip of `outer` stands to the run, counted from the loops of a repetition: the
- * same where that begins and where it ends. */
+/* The offset of the longer trip of `outer` from the run, relative to the loops of a
+ * recurrence, must be the same where that begins and ends. */
 static void take_bearings(zl_replay *c, uint32_t claim, uint32_t outer, bool begins)
 {
     size_t each = (size_t)c->instances_count * ZL_PIPE_LOOPS + c->rings_count * c->blocks;

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* States of a run that is replayed, what repeats in it, and the longer trips beside it. */
+/* Encoded states of a run, recurrences in it, and the longer trips that run beside it. */
 #ifndef ZL_REPLAY_SAME_H
 #define ZL_REPLAY_SAME_H
 
 #include "pipe/replay/replay.h"
 
 zl_rp_meeting *zl_rp_meeting_of(zl_replay *c, const zl_rp_instance *i, const zl_event *e);
-/* Whether somebody of a block knows of what it owes. */
+/* Whether a thread of the block knows of an operation that the block owes. */
 bool zl_rp_is_paid(const zl_replay *c, uint32_t block, const zl_rp_debt *d);
 void zl_rp_state(zl_replay *c, zl_rp_encoding *w);
-/* Uses of the content before, behind which others stand, and those that all know of. */
+/* Drops accesses that a later one implies, and those that all know to be complete. */
 void zl_rp_drop_past(const zl_replay *c, zl_rp_shadow *p);
-/* Whether an instance may yet use memory, barriers or flags. */
+/* Whether an instance may still access memory, barriers or flags. */
 bool zl_rp_asks(const zl_replay *c, uint32_t instance);
-/* Whether all who may yet be so near know of the last phase, or `before`: of the one before that;
- * whether all who may yet wait know what the last phase tells. */
+/* Whether all who may still do this at the slot know of the last phase (with `before`: of it
+ * or the one before); whether all who may still wait know what the last phase makes known. */
 bool zl_rp_all_know(const zl_replay *c, const zl_rp_mbar *g, uint8_t near, bool before);
 bool zl_rp_is_heard(const zl_replay *c, const zl_rp_mbar *g);
 /* Threads that wait learn what they will know anyhow when they go on. */
 void zl_rp_hear(zl_replay *c);
 void zl_rp_find_growth(zl_replay *c);
-/* The longer trip of a claim does not follow. */
+/* Notes that the longer trip of a claim does not do the same as the run. */
 void zl_rp_fail(zl_replay *c, uint32_t claim, const char *why);
 /* Growth of a ring's indices, or of a loop's counter, when the loops of a claim go on by `by`;
  * `longer`: in the longer trip of that claim, -1 in the run itself. */
@@ -34,7 +34,7 @@ static inline int64_t *zl_rp_turned(const zl_replay *c, uint32_t claim, uint32_t
 {
     return &c->turned[(claim * c->rings_count + ring) * c->blocks + block];
 }
-/* Who moves with whom, as instances stand now. */
+/* Finds which instances move together, as they stand now. */
 void zl_rp_find_groups(zl_replay *c, uint32_t claim);
 /* The depth at which an instance is in a loop of the claim; -1. */
 int zl_rp_inside(const zl_replay *c, const zl_rp_instance *i, uint32_t claim);

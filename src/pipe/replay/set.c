@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations, and sets of them: what a thread, a barrier, a meeting knows to be over. */
+/* Sets of operations as bit vectors: what each thread, mbarrier slot, thread barrier and flag
+ * knows to be complete. Names of operations are reused: when they run out, those that no part
+ * of the state mentions are freed, and the vectors are widened if that is not enough. */
 #include "pipe/replay/same.h"
 
 #include <string.h>
 
 static uint64_t *row(const zl_replay *c, uint32_t set) { return c->sets + (size_t)set * c->words; }
 
+/* The index of a slot's set; those of threads come first, then slots, thread barriers, flags. */
 uint32_t zl_rp_mbar_set(const zl_replay *c, const zl_rp_mbar *g, uint32_t which)
 {
     return ZL_RP_OF_THREAD * c->threads_count + ZL_RP_OF_MBAR * (uint32_t)(g - c->mbars) + which;
@@ -56,8 +59,8 @@ void zl_rp_learn_all(zl_replay *c, uint32_t set, const uint64_t *all)
     for (uint32_t k = 0; k < c->words; k++) row(c, set)[k] |= all[k];
 }
 
-/* Whoever sees a copy land knows that it was issued and what its thread had waited for; ordinary
- * loads and stores are no part of it. */
+/* Whoever sees a copy land knows that it was issued and what its thread had waited for; the
+ * thread's own ordinary accesses are not ordered by the copy. */
 void zl_rp_join_landing(zl_replay *c, uint32_t to, uint32_t from)
 {
     uint64_t *a = row(c, to), *b = row(c, from);
@@ -68,6 +71,7 @@ void zl_rp_clear(zl_replay *c, uint32_t set) { memset(row(c, set), 0, c->words *
 
 /* ---- names ---- */
 
+/* Whether a landing copy leaves the operation unknown. */
 static bool is_ordinary(zl_rp_kind kind)
 {
     return kind == ZL_RP_DID || kind == ZL_RP_FENCED || kind == ZL_RP_CPASYNC;
@@ -99,7 +103,7 @@ int32_t zl_rp_did(zl_replay *c, uint32_t thread, bool write)
 
 /* ---- room ---- */
 
-/* Rows are moved apart in place, from the last one on. */
+/* Widens all sets in place, from the last on. */
 static void widen(zl_replay *c, uint32_t words)
 {
     for (uint32_t s = c->sets_count; s-- > 0;) {
@@ -110,7 +114,7 @@ static void widen(zl_replay *c, uint32_t words)
     c->words = words;
 }
 
-/* What no part of the state names is forgotten: nothing asks for it any more. */
+/* Frees the operations that no part of the state mentions: nothing asks for them any more. */
 static void forget(zl_replay *c)
 {
     zl_rp_encoding w = {.marking = true, .names = c->names};

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A state of a run as numbers: all that may change, indices counted from a loop's counter, rings
- * from where that stands, operations named in the order in which they are met, and last who knows
- * which. Two moments with equal numbers have the same future, but for turned rings. What is not met
- * here cannot matter, and is forgotten. */
+/* Writes the state of a run as integers: all that may change, indices relative to a loop's
+ * counter, rings from their base on, operations numbered in order of mention, and last who
+ * knows which. Two moments with equal integers have the same future up to turned rings;
+ * operations that are not mentioned cannot matter and are forgotten. */
 #include "pipe/replay/encode.h"
 
 /* ---- instances ---- */
 
-/* Whether a setmaxnreg comes again, or another one. */
+/* Whether the instance may still come to a setmaxnreg. */
 static bool sets_registers(const zl_replay *c, const zl_rp_instance *i)
 {
     uint32_t from = i->depth ? i->loop[0] : i->pc;
@@ -80,8 +80,8 @@ static zl_rp_mbar *mbar_at(zl_replay *c, const zl_rp_encoding *w, uint32_t bar, 
     return &c->mbars[c->mbar_at[bar] + k / stages * stages + zl_encode_slot(at, stages)];
 }
 
-/* Who comes asks for the last phase alone, and who waits for the one before only where it does not
- * know of the last. */
+/* Drops what nobody asks: an arriver asks for the last phase only, a waiter for the one before
+ * only where it does not know the last. */
 static void settle(const zl_replay *c, zl_rp_mbar *g)
 {
     if (zl_rp_all_know(c, g, ZL_RP_NAMES, false)) g->shown[0] = false;
@@ -142,7 +142,7 @@ static void put_meetings(zl_replay *c, zl_rp_encoding *w)
     }
 }
 
-/* Flags in the order of their rings. */
+/* The k-th flag of a ring, from its base on. */
 static zl_rp_flag *flag_at(zl_replay *c, const zl_rp_encoding *w, uint32_t other, uint32_t k)
 {
     uint32_t stages = c->pipe->others[other].stages;
@@ -151,7 +151,7 @@ static zl_rp_flag *flag_at(zl_replay *c, const zl_rp_encoding *w, uint32_t other
                      zl_encode_slot(base + k, stages)];
 }
 
-/* Raises behind the greatest value that is awaited are asked for by nobody. */
+/* Writes a flag; raises beyond the greatest awaited value are not asked for. */
 static void put_flag(zl_replay *c, zl_rp_encoding *w, const zl_rp_flag *f)
 {
     size_t at = (size_t)(f - c->flags) * c->instances_count;
@@ -169,7 +169,7 @@ static void put_flag(zl_replay *c, zl_rp_encoding *w, const zl_rp_flag *f)
     }
 }
 
-/* What somebody of the block knows is paid for good. */
+/* Writes what a block owes; what one of its threads knows is paid. */
 static void put_debt(zl_replay *c, zl_rp_encoding *w, uint32_t block, uint32_t at)
 {
     zl_rp_debt *d = &c->debts[block * (c->threads_count + c->mbars_count) + at];
@@ -230,7 +230,8 @@ static void put_sets(zl_replay *c, zl_rp_encoding *w)
                 put_set(c, w, zl_rp_flag_set(c, flag_at(c, w, o, k), s), met);
 }
 
-/* First what is no part of it: the counter that each instance's group is counted from. */
+/* Writes the state; before it, outside the comparison, the counter that each instance is
+ * counted from. */
 void zl_rp_state(zl_replay *c, zl_rp_encoding *w)
 {
     zl_rp_hear(c);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a text breaks by itself, whatever runs: the setup, events that its threads cannot run,
- * columns, lanes, registers. */
+/* Checks what the text of a pipe breaks by itself, whatever runs: the setup of mbarriers and
+ * tensor memory, who may run which event, lanes, and the registers of setmaxnreg. */
 #include "pipe/replay/replay.h"
 
 enum { COLUMNS = 512, LEAST_COLUMNS = 32, LANES = 32, REGISTERS = 65536, COUNT_MOST = 1 << 20 };
@@ -12,7 +12,8 @@ static bool reaches_peers(const zl_event *e)
     return e->cta != ZL_CTA_OWN || e->bar_cta != ZL_CTA_OWN || e->multicast;
 }
 
-/* Initialised once, then fenced, then published: to the block, or to peers that use it. */
+/* A barrier is initialised once, then fenced, then published to all that use it: the block, or
+ * the cluster. */
 static void check_bar(zl_replay *c, uint32_t bar)
 {
     const zlay_pipe *p = c->pipe;
@@ -40,8 +41,8 @@ static void check_bar(zl_replay *c, uint32_t bar)
         zl_rp_break(c, ZLAY_PIPE_COUNT, event, UINT32_MAX);
 }
 
-/* In the setup a pair allocates behind a meeting of the cluster, or one of its blocks may not run yet; all
- * of a kernel's allocations are of pairs, or none is. */
+/* In the setup a pair allocates only after a cluster barrier, since its peer may not run yet;
+ * a kernel's allocations are all of pairs or none is. */
 static void check_pairs(zl_replay *c)
 {
     const zlay_pipe *p = c->pipe;
@@ -108,7 +109,7 @@ static bool can_run(const zl_role *role, const zl_event *e)
     return !columns || (role->each == 1 && zl_role_instances(role) == 1);
 }
 
-/* The even block of a pair issues for both. */
+/* With cta_group::2 the even block of a pair issues for both. */
 static bool can_issue(const zl_replay *c, const zl_role *role, const zl_event *e)
 {
     bool issues = e->kind == ZL_EV_MMA || e->kind == ZL_EV_TCP;
@@ -116,7 +117,8 @@ static bool can_issue(const zl_replay *c, const zl_role *role, const zl_event *e
     return !pair || !issues || (role->cta >= 0 && role->cta % 2 == 0);
 }
 
-/* Warp w reaches lanes 32 * (w % 4) and on: each instance has to reach all. */
+/* Warp w reaches lanes 32 * (w % 4) to 32 * (w % 4) + 31 of tensor memory: each instance must
+ * reach all lanes named. */
 static bool reaches(const zl_role *role, uint32_t first, uint32_t last)
 {
     if (first > last || last >= 4 * LANES) return first > last;
@@ -148,7 +150,7 @@ static void check_event(zl_replay *c, const zl_role *role, uint32_t event)
 
 /* ---- registers ---- */
 
-/* What each thread of a role ends with; the last change of all is when others have given theirs. */
+/* The registers that each thread of a role ends with. */
 static int64_t registers_of(zl_replay *c, const zl_role *role, bool *asks)
 {
     int64_t has = c->pipe->registers;
@@ -166,8 +168,8 @@ static int64_t registers_of(zl_replay *c, const zl_role *role, bool *asks)
     return has;
 }
 
-/* A launch gives R registers to each thread of all warps up to the highest that has a role; no more than
- * that is there for those that ask. */
+/* Each thread is launched with R registers, in all warps up to the highest with a role; roles
+ * may not end with more in sum. */
 static void check_registers(zl_replay *c, uint32_t block)
 {
     int64_t has = 0, launched = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Uses of memory: each is known to be over by whoever uses the same later, and what is read is what
- * was filled at that index. */
+/* Checks accesses of memory: each earlier access that conflicts must be known to be complete
+ * by every thread that makes the new one, through the fences that a change of proxy needs; and
+ * a read must find the content of its index, whole. */
 #include "pipe/replay/replay.h"
 
 zl_rp_shadow *zl_rp_smem(zl_replay *c, const zl_rp_instance *i, uint32_t block, int32_t smem,
@@ -18,6 +19,8 @@ zl_rp_shadow *zl_rp_tmem(zl_replay *c, uint32_t block, int32_t tmem, uint32_t sl
 
 /* ---- order ---- */
 
+/* Whether a set shows the access complete; `fence`: through the operations behind this kind of
+ * fence. */
 static bool is_complete(const zl_replay *c, uint32_t set, const zl_rp_access *access, zl_rp_kind fence)
 {
     for (uint32_t k = 0; k < access->count; k++) {
@@ -29,8 +32,8 @@ static bool is_complete(const zl_replay *c, uint32_t set, const zl_rp_access *ac
     return true;
 }
 
-/* Products and copies of one thread come in its order, loads and stores of a warp when it has
- * waited for them. */
+/* Whether hardware orders both accesses of tensor memory: products and copies of one thread in
+ * its order, loads and stores of a warp once it has waited. */
 static bool is_in_order(const zl_replay *c, const zl_rp_access *before, const zl_rp_access *now)
 {
     const zl_rp_instance *i = &c->instances[now->instance];
@@ -55,6 +58,7 @@ static bool is_in_queue(const zl_replay *c, const zl_rp_access *before, const zl
            before->instance == now->instance && before->count == 1;
 }
 
+/* The rule that is broken where `now`, by this thread, follows `before`; 0: none. */
 static int32_t broken(const zl_replay *c, uint32_t thread, const zl_rp_access *before,
                       const zl_rp_access *now)
 {
@@ -83,14 +87,14 @@ static void check_order(zl_replay *c, const zl_rp_instance *i, bool all, const z
 
 /* ---- what stands there ---- */
 
-/* Phases of a barrier are numbered by it, so later ones stand for those before. */
+/* The mbarrier slot whose phases complete the access; -1: none. */
 static int32_t barrier_of(const zl_replay *c, const zl_rp_access *access)
 {
     int32_t op = access->over[0];
     return op >= 0 && c->ops[op].kind == ZL_RP_POINT ? c->ops[op].number : -1;
 }
 
-/* What the same event did before is over when what it does now is. */
+/* Whether the new access of the same event implies the earlier one. */
 static bool is_same(const zl_replay *c, const zl_rp_access *a, const zl_rp_access *b)
 {
     return a->instance == b->instance && a->event == b->event && a->part == b->part && !a->old &&
@@ -108,7 +112,7 @@ void zl_rp_keep(zl_replay *c, zl_rp_shadow *p, const zl_rp_access *access)
     p->count = kept;
 }
 
-/* A product is the same as the last one while both factors stand there. */
+/* Two products are the same only while both factors are unchanged. */
 void zl_rp_forget_factors(zl_rp_factors *f, int64_t place, int64_t but)
 {
     for (int k = 0; k < 2; k++)
@@ -124,7 +128,8 @@ static void replace_factors(zl_replay *c, const zl_rp_shadow *p, int64_t index)
             zl_rp_forget_factors(&c->places[c->tmem_at[t] + k].factors, p - c->places, index);
 }
 
-/* The content before is kept until the next begins: its readers may have more parts to fear. */
+/* A new content begins; accesses of the one before are kept, because its readers may conflict
+ * with more parts. */
 static void begin_content(zl_replay *c, zl_rp_shadow *p, int64_t index, uint32_t event)
 {
     uint32_t kept = 0;
@@ -139,6 +144,7 @@ static void begin_content(zl_replay *c, zl_rp_shadow *p, int64_t index, uint32_t
     p->any = true;
 }
 
+/* The write that filled this part of the current content. */
 static const zl_rp_access *filled_by(const zl_rp_shadow *p, int32_t part)
 {
     for (uint32_t k = 0; k < p->count; k++)
@@ -157,6 +163,7 @@ static uint32_t count_parts(const zl_rp_shadow *p)
 
 /* ---- reads ---- */
 
+/* Whether the stage holds the whole content of this index, and this part. */
 static bool is_content(const zl_rp_shadow *p, int64_t index, int32_t part)
 {
     if (p->index != index || p->filled != p->size) return false;
@@ -184,7 +191,7 @@ void zl_rp_read(zl_replay *c, zl_rp_shadow *p, const zl_rp_instance *i, bool all
 
 /* ---- writes ---- */
 
-/* Each thread of an instance writes its part again. */
+/* Whether each thread of the instance writes its part again. */
 static bool is_again(const zl_replay *c, const zl_rp_access *before, const zl_rp_access *now)
 {
     return before->write && !before->old && before->instance == now->instance &&
@@ -192,7 +199,8 @@ static bool is_again(const zl_replay *c, const zl_rp_access *before, const zl_rp
            now->proxy == ZL_RP_GENERIC && kind_of(c, before) == kind_of(c, now);
 }
 
-/* A write is of a new content, or one more part of the last, or its threads write theirs again. */
+/* A write begins a new content, fills one more part of the current one, or repeats a part by
+ * the same threads. */
 void zl_rp_write(zl_replay *c, zl_rp_shadow *p, const zl_rp_instance *i, bool all, int64_t index,
                  zl_rp_access *access)
 {

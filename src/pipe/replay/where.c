@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Positions: in the run, and in the trip that a claim makes longer. What a longer trip repeats
- * turns rings and counters; every index and every loop's end of the run is held against that. */
+/* Evaluates positions in the run and in the longer trip of each claim. A longer trip repeats a
+ * part of the run, which turns rings and shifts counters; every index and every loop bound of
+ * the run is checked against the longer trip under that turn. */
 #include "pipe/replay/same.h"
 
 void zl_rp_fail(zl_replay *c, uint32_t claim, const char *why)
@@ -25,7 +26,8 @@ static int64_t value_in(const zl_replay *c, int32_t longer, int32_t param)
     return c->values[param] + (more ? c->claims[longer].period : 0);
 }
 
-/* A counter that turns times a param that grows would turn by more each time. */
+/* The value of a position in the longer trip. A shifted counter times a param that grows would
+ * shift by more each time. */
 int64_t zl_rp_twin(zl_replay *c, const zl_rp_instance *i, const zl_pos *pos, uint32_t claim)
 {
     int64_t at = pos->loop >= 0 ? i->twin[claim][pos->loop] : 0;
@@ -77,6 +79,7 @@ bool zl_rp_is_loop(const zl_replay *c, uint32_t claim, uint32_t loop)
            to->plus == c->claims[claim].param;
 }
 
+/* How a position grows with the loops of a claim. */
 static int32_t growth_of(const zl_replay *c, uint32_t claim, const uint32_t *loops,
                          const zl_pos *pos)
 {
@@ -131,6 +134,7 @@ static void find_in_role(zl_replay *c, uint32_t claim, const zl_role *role)
     }
 }
 
+/* Finds, for every claim, how each ring and each loop grows. */
 void zl_rp_find_growth(zl_replay *c)
 {
     for (uint32_t claim = 0; claim < c->claims_count; claim++) {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The orderings that a pipe owes, each with the path that the proof gives for it. */
+/* Enumerates the orderings that a pipe requires (each wait's parity, each arrival's phase,
+ * each write after the reads before it, each read after its write) and checks the path that
+ * the proof gives for each: every edge has its claimed weight, and the sum is within the
+ * bound. */
 #include "pipe/replay/recheck/order.h"
 #include "pipe/replay/recheck/read.h"
 
@@ -21,7 +24,8 @@ typedef struct duty {
     bool any;
 } duty;
 
-/* The class of this kind beside another; every duty that needs one that is missing fails. */
+/* The class of this kind for the same object; ZL_RC_CLASSES if it is missing, which no path
+ * reaches. */
 static uint32_t beside(const zl_recheck *r, int32_t kind, int32_t role, int32_t object)
 {
     for (uint32_t i = 0; i < r->classes_count; i++)
@@ -31,7 +35,7 @@ static uint32_t beside(const zl_recheck *r, int32_t kind, int32_t role, int32_t 
     return ZL_RC_CLASSES;
 }
 
-/* What the class i owes by itself. */
+/* The ordering that class i requires by itself; false: none. */
 static bool duty_of(const zl_recheck *r, uint32_t i, duty *out)
 {
     const zl_rc_class *c = &r->classes[i];
@@ -46,7 +50,7 @@ static bool duty_of(const zl_recheck *r, uint32_t i, duty *out)
     return true;
 }
 
-/* What a write and another class owe each other. */
+/* The ordering that a write and another class require; false: none. */
 static bool duty_between(const zl_recheck *r, uint32_t i, uint32_t k, duty *out)
 {
     const zl_rc_class *w = &r->classes[i], *c = &r->classes[k];
@@ -61,6 +65,7 @@ static bool duty_between(const zl_recheck *r, uint32_t i, uint32_t k, duty *out)
     return true;
 }
 
+/* Whether a path may end at this class. */
 static bool ends_well(const zl_recheck *r, const duty *d, uint32_t last)
 {
     const zl_rc_class *c = &r->classes[last];
@@ -79,7 +84,7 @@ typedef struct path {
     int64_t sum;
 } path;
 
-/* FROM +W K +W K ...: every weight is the edge's own. */
+/* Reads `FROM +W K +W K ...`; each weight must be the edge's own. */
 static bool read_path(zl_rc_reader *in, const duty *d, path *p)
 {
     const zl_recheck *r = in->r;
@@ -99,8 +104,8 @@ static bool read_path(zl_rc_reader *in, const duty *d, path *p)
     return p->count > 1 || zl_rc_bad(in, "a path without a step");
 }
 
-/* A class inside a path has an instance at every index; and no lesser one would do, so that a proof
- * has one form. */
+/* Each inner class has an instance at every index; and no smaller class number would do, so
+ * that a proof has one form. */
 static bool check_inside(zl_rc_reader *in, const path *p)
 {
     const zl_recheck *r = in->r;

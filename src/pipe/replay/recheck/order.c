@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weights between classes of one role, and the schedule, tried on every pair of instances. */
+/* Computes, for the programs at hand, the weights between classes of events of one role by
+ * comparing every pair of their instances, and checks the schedule by comparing every pair of
+ * events that it must order. A weight d says: an instance of the one class at index q happens
+ * before those of the other from index q + d on. */
 #include "pipe/replay/recheck/order.h"
 
 /* ---- classes ---- */
@@ -10,6 +13,7 @@ int32_t zl_rc_turned(const zlay_pipe *pipe, const zl_event *wait)
     return (int32_t)((turns + wait->flip) & 1);
 }
 
+/* Whether operand j of an event is a stage of the class's shared ring. */
 static bool of_ring(const zl_recheck *r, const zl_rc_class *c, const zl_event *e, int j)
 {
     return e->smem[j] == c->object && !zl_rc_is_own(r, c->object, c->role);
@@ -37,6 +41,7 @@ bool zl_rc_is_of(const zl_recheck *r, const zl_rc_class *c, const zl_event *e, i
     }
 }
 
+/* By how many threads the arrivals of a class are made; the fewest. */
 static int32_t scope_of(const zl_recheck *r, const zl_rc_class *c)
 {
     const zl_role *role = &r->pipe->roles[c->role];
@@ -79,7 +84,8 @@ static bool check_listed(zl_recheck *r, int32_t role, const zl_event *e)
     return true;
 }
 
-/* One bit tells a phase only from its neighbours, in whole turns of the ring. */
+/* A wait's parity is that of its slot's index, up to whole turns of the ring, because one bit
+ * only tells a phase from its neighbours. */
 static bool check_turns(zl_recheck *r, const zl_event *e)
 {
     const zl_pos *slot = &e->bar_at, *parity = &e->parity;
@@ -90,7 +96,7 @@ static bool check_turns(zl_recheck *r, const zl_event *e)
            zl_rc_refuse(r, "a parity of another index", e->line);
 }
 
-/* One role and one barrier fill a stage, and somebody waits for every copy. */
+/* A stage is filled by one role through one barrier, and every copy is waited for. */
 static bool check_writers(zl_recheck *r, const zl_rc_class *c)
 {
     bool waited = c->kind != ZL_RC_ISSUE;
@@ -149,6 +155,7 @@ typedef struct seen {
 
 enum { NEVER = -1 };
 
+/* The next op that a whole warp, or the whole role, runs together. */
 static int64_t next_of(const zl_rc_program *p, int64_t from, bool warp)
 {
     for (int64_t i = from + 1; from >= 0 && i < p->count; i++) {
@@ -160,8 +167,8 @@ static int64_t next_of(const zl_rc_program *p, int64_t from, bool warp)
     return NEVER;
 }
 
-/* A thread knows what it did; of the others only behind a meeting, unless each says it for itself.
- */
+/* When the threads of the next class know that the op is complete: a thread knows its own
+ * work; others' only after a barrier, unless each reports its own. */
 static int64_t known_at(const zl_recheck *r, const zl_rc_class *from, int32_t scope, int64_t over)
 {
     const zl_rc_program *p = &r->programs[from->role];
@@ -196,8 +203,7 @@ static bool orders(const zl_rc_class *from, const zl_rc_class *to)
     return source && target && from->role == to->role;
 }
 
-/* The least d that no pair contradicts: what begins before `from` is known to be over has a smaller
- * index. */
+/* Raises the weight to the least d that no pair contradicts. */
 static void weigh(zl_recheck *r, uint32_t a, uint32_t b, seen *from, seen *to)
 {
     int64_t *weight = &r->weight[a][b];
@@ -212,6 +218,7 @@ static void weigh(zl_recheck *r, uint32_t a, uint32_t b, seen *from, seen *to)
     if (*weight > r->window) *weight = INT64_MAX;
 }
 
+/* Whether the class has an instance at every index. */
 static void check_total(zl_recheck *r, uint32_t a, seen *from)
 {
     uint32_t count = instances(r, &r->classes[a], ZL_BY_THREADS, from);
@@ -259,7 +266,7 @@ static bool same_offset(int64_t *slot, int64_t offset)
     return *slot == offset;
 }
 
-/* An index lies at the same distance from its position wherever its event happens. */
+/* An index is its position plus a constant, the same wherever the event happens. */
 static bool check_offsets(zl_recheck *r, int32_t role, const zl_rc_op *op)
 {
     const zl_event *e = op->event;
@@ -274,7 +281,7 @@ static bool check_offsets(zl_recheck *r, int32_t role, const zl_rc_op *op)
     return good || zl_rc_refuse(r, "an index that is not at its position", e->line);
 }
 
-/* `later` comes behind `earlier`, and is tight when it could not come sooner. */
+/* `later` is scheduled after `earlier`; it is tight if it could not be sooner. */
 static bool check_pair(zl_recheck *r, const zl_rc_op *earlier, const zl_rc_op *later)
 {
     uint32_t a = (uint32_t)(earlier->event - r->pipe->events),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Classes, their order, and the schedule, as the checker of proofs tries them. */
+/* Classes of events, the order between them, and the schedule, as the checker of order proofs
+ * tries them. */
 #ifndef ZL_RECHECK_ORDER_H
 #define ZL_RECHECK_ORDER_H
 

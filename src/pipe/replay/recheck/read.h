@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A proof being read. */
+/* Reading a proof line by line. */
 #ifndef ZL_RECHECK_READ_H
 #define ZL_RECHECK_READ_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A proof read line by line. What has one right form is printed again and compared; weights, paths
- * and times are tried. */
+/* Checks a proof by order. Lines that have one right form are printed again from the pipe and
+ * compared; weights, paths and schedule times are tried on programs written out for finitely
+ * many trip counts (trace.h of the verifier argues why these suffice). */
 #include "pipe/replay/recheck/order.h"
 #include "pipe/replay/recheck/read.h"
 #include "pipe/replay/recheck/runs.h"
@@ -25,7 +26,7 @@ static zl_text *begin(sheet *s)
     return &s->out;
 }
 
-/* The next line is this one. */
+/* Whether the next line of the proof is exactly this one. */
 static bool same(zl_rc_reader *in, const sheet *s)
 {
     if (!zl_rc_line(in)) return false;
@@ -69,7 +70,7 @@ static long long bytes_at(const zl_recheck *r, int32_t bar)
     return bytes;
 }
 
-/* The sums themselves are tried at every index (zl_rc_sums). */
+/* Compares a barrier's lines; the sums at every index are checked by zl_rc_sums. */
 static bool read_bar(zl_rc_reader *in, int32_t b)
 {
     sheet s;
@@ -93,8 +94,7 @@ static bool read_bar(zl_rc_reader *in, int32_t b)
 
 static bool is_site(const zl_event *e) { return e->kind != ZL_EV_FOR && e->kind != ZL_EV_END; }
 
-/* Events in the order of the sections that the verifier lists them in, which is that of the text.
- */
+/* Reads the schedule: one time for each event, in the order of the text. */
 static bool read_schedule(zl_rc_reader *in)
 {
     zl_recheck *r = in->r;
@@ -117,7 +117,7 @@ static bool read_schedule(zl_rc_reader *in)
     return true;
 }
 
-/* Each time is the least that the others allow. */
+/* Each time is the least that the others allow, so that a proof has one form. */
 static bool check_tight(zl_rc_reader *in)
 {
     const zl_recheck *r = in->r;

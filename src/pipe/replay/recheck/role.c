@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one role may break by itself, each rule by its definition; and the sums of every index. */
+/* Checks what one role may break by itself, each rule by its definition on the role's
+ * written-out program; then the sums of arrivals, bytes and parts at every index. */
 #include "pipe/replay/recheck/recheck.h"
 
 static const zl_event *ev(const zl_rc_program *p, int64_t i) { return p->ops[i].event; }
@@ -67,6 +68,7 @@ static bool check_events(zl_recheck *r, int32_t role)
 
 /* ---- one program ---- */
 
+/* One op: it completes, its two indices agree, and expected bytes precede the arrival. */
 static bool check_op(zl_recheck *r, const zl_rc_program *p, int64_t i)
 {
     const zl_event *e = ev(p, i);
@@ -83,8 +85,8 @@ static bool check_op(zl_recheck *r, const zl_rc_program *p, int64_t i)
     return zl_rc_refuse(r, "bytes expected behind the arrival", e->line);
 }
 
-/* Products begin fresh behind what took the sum before, are fenced since, and are over when they
- * are taken. */
+/* Products start fresh after the sum was taken, are fenced since, and are complete when it is
+ * taken. */
 static bool check_acc(zl_recheck *r, const zl_rc_program *p, int32_t acc)
 {
     int64_t last = -1, taken = -1; /* the op before at this sum; the last that took it */
@@ -120,6 +122,7 @@ static bool same_slot(const zlay_pipe *pipe, const zl_rc_op *a, const zl_rc_op *
     return a->event->smem[0] == b->event->smem[0] && (a->q[0] - b->q[0]) % stages == 0;
 }
 
+/* A use of the role's own staging reads what all its threads have written. */
 static bool check_use(zl_recheck *r, const zl_role *role, const zl_rc_program *p, int64_t wrote,
                       int64_t at)
 {
@@ -143,7 +146,7 @@ static bool check_reuse(zl_recheck *r, const zl_role *role, const zl_rc_program 
     return true;
 }
 
-/* Staging of its own: from each op back to the write before it, and the uses of that. */
+/* The role's own staging: each op is checked against the write before it and the uses of that. */
 static bool check_own(zl_recheck *r, const zl_role *role, const zl_rc_program *p, int64_t at)
 {
     int64_t wrote = -1, uses = 0;
@@ -191,6 +194,7 @@ bool zl_rc_roles(zl_recheck *r)
 
 /* ---- sums ---- */
 
+/* At each index the arrivals are the barrier's count and the bytes expected are those copied. */
 static bool check_index(zl_recheck *r, int32_t bar, int64_t q)
 {
     int64_t arrivals = 0, expected = 0, copied = 0;
@@ -224,8 +228,7 @@ static bool check_parts(zl_recheck *r, int32_t smem, int64_t q, const uint64_t p
     return true;
 }
 
-/* The parts that one index of a stage is filled with, as a set, and its bytes; how often each role
- * reads it. */
+/* The parts and bytes that fill one index of a stage, and how often each role reads it. */
 static bool check_stage(zl_recheck *r, int32_t smem, int64_t q, uint64_t parts[4])
 {
     int64_t bytes = 0, readers = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs of roles, written out position by position. */
+/* Writes out the program of each role, event by event, for given trip counts, and finds the op
+ * that completes each. */
 #include "pipe/replay/recheck/recheck.h"
 
 #include <string.h>
@@ -53,7 +54,7 @@ bool zl_rc_is_own(const zl_recheck *r, int32_t smem, int32_t role) { return r->o
 
 /* ---- form ---- */
 
-/* The param that counters are multiplied by counts positions; without one, the only bound does. */
+/* The param that multiplies counters counts positions; without one, the only bound does. */
 static void find_inner(zl_recheck *r)
 {
     r->inner = -1;
@@ -158,7 +159,7 @@ static bool put(writer *w, const zl_event *e, int64_t position)
     return true;
 }
 
-/* The end of a loop of positions is the position behind its last; the end of all tiles too. */
+/* Unrolls a role. The position after a loop is that behind its last. */
 static bool write_program(writer *w, const zl_role *role)
 {
     uint32_t depth = 0;
@@ -183,8 +184,8 @@ static bool write_program(writer *w, const zl_role *role)
     return true;
 }
 
-/* By definition: a wait that leaves n groups ends what has at least n commits between its own
- * commit and the wait. */
+/* The op that completes another, by definition: a wait that leaves n groups completes a group
+ * when at least n commits stand between its own commit and the wait. */
 static int32_t end_of(const zl_rc_program *p, uint32_t at)
 {
     int32_t group = p->ops[at].event->kind == ZL_EV_MMA ? ZL_GROUP_WGMMA
@@ -213,8 +214,8 @@ static void end_all(zl_rc_program *p)
     }
 }
 
-/* Positions from the least N to one past the window, and twice the window; tiles few, and enough to
- * turn every ring. */
+/* The i-th pair of trip counts: positions from the least N to one past the window, and twice
+ * the window; few tiles, and enough to turn every ring. */
 static bool trips_of(const zl_recheck *r, uint32_t i, int64_t *outer, int64_t *inner)
 {
     int64_t least = r->pipe->params[r->inner].least, top = r->window + 1,
