@@ -7,6 +7,7 @@
 #include "rules/rule.h"
 
 #include <zlay/barrier.h>
+#include <zlay/copy.h>
 #include <zlay/replace.h>
 
 enum {

@@ -72,8 +72,8 @@ static const uint8_t keys[] = {
 static size_t next_row(size_t from, const zl_subject *s)
 {
     size_t end = ZL_COUNT(subjects);
-    if (from < end && subjects[from] == s->kind) return from;
-    const uint8_t *at = from < end ? memchr(subjects + from, (int)s->kind, end - from) : NULL;
+    if (from < end && subjects[from] == s->form->kind) return from;
+    const uint8_t *at = from < end ? memchr(subjects + from, (int)s->form->kind, end - from) : NULL;
     return at ? (size_t)(at - subjects) : end;
 }
 
@@ -162,9 +162,9 @@ static size_t next_row_of(size_t from, const zl_subject *s, int32_t field)
 {
     size_t end = ZL_COUNT(keys);
     while (from < end) {
-        const uint8_t *at = memchr(keys + from, KEY(s->kind, field), end - from);
+        const uint8_t *at = memchr(keys + from, KEY(s->form->kind, field), end - from);
         from = at ? (size_t)(at - keys) : end;
-        if (!at || (subjects[from] == s->kind && zl_rules[from].field == field)) break;
+        if (!at || (subjects[from] == s->form->kind && zl_rules[from].field == field)) break;
         from++;
     }
     return from;

@@ -1,10 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules as rows, and the questions that checks, repairs and ladders put to them. */
+/* Rules as rows, the subjects that they judge, and the questions that checks, repairs and ladders put to them. */
 #ifndef ZL_RULE_H
 #define ZL_RULE_H
 
-#include "rules/ladder.h"
 #include "target/target.h"
+
+typedef enum zl_subject_kind {
+    ZL_SUBJECT_TMAP = 1,
+    ZL_SUBJECT_DESC,
+    ZL_SUBJECT_SMEM,
+    ZL_SUBJECT_COPY,
+    ZL_SUBJECT_BARRIER,
+    ZL_SUBJECT_BLOCK,
+    ZL_SUBJECT_REPLACE,
+    ZL_SUBJECT_TMEM,
+    ZL_SUBJECT_MMA,          /* a zlay_mma of no known instruction */
+    ZL_SUBJECT_WGMMA,
+    ZL_SUBJECT_TCGEN05,
+    ZL_SUBJECT_MFMA,
+    ZL_SUBJECT_INSTR,
+    ZL_SUBJECT_BUFFER,
+    ZL_SUBJECT_OPERANDS,
+    ZL_SUBJECT_TDM
+} zl_subject_kind;
 
 typedef enum zl_quantity {
 #define QUANTITY(name, subject, field, entries) ZL_Q_##name,
@@ -176,6 +194,33 @@ typedef struct zl_rule {
 extern const zl_rule zl_rules[];
 extern const size_t zl_rules_count;
 
+/* What is judged: a value, and the form that answers for it. */
+typedef struct zl_subject_form zl_subject_form;
+typedef struct zl_subject {
+    const zl_subject_form *form;
+    const zlay_target *target;
+    const void *value; /* what the form reads */
+} zl_subject;
+
+/* What one kind of subject answers. NULL stands for: no guards, no bounds that are no constant, one entry of
+ * everything, no constants of instructions, never strict. */
+struct zl_subject_form {
+    zl_subject_kind kind;
+    uint64_t (*value)(zl_quantity quantity, const zl_subject *subject, uint32_t i);
+    uint32_t (*count)(zl_entries entries, const zl_subject *subject);
+    bool (*guard)(zl_guard guard, const zl_subject *subject);
+    uint64_t (*bound)(uint64_t bound, const zl_subject *subject, uint32_t i);
+    void (*fix)(zlay_reason *reason, const zl_rule *rule, const zl_subject *subject);
+    bool (*given)(zl_quantity quantity, const zl_subject *subject); /* the constant was given */
+    bool (*strict)(const zl_subject *subject); /* noted rows refuse too */
+};
+
+/* Called for every row that applies: the reason as it stands, and whether the rule holds. */
+typedef void zl_seen(void *arg, const zlay_reason *reason, bool held);
+void zl_walk(const zl_subject *subject, zl_seen *seen, void *arg);
+/* The same, without looking for repairs. */
+void zl_walk_bare(const zl_subject *subject, zl_seen *seen, void *arg);
+
 /* What the rules of one entry of a field leave: lo <= value <= hi, a multiple of unit. */
 typedef struct zl_range {
     uint64_t lo, hi, unit;
@@ -183,9 +228,6 @@ typedef struct zl_range {
 
 /* Why a broken row would refuse nothing: ZLAY_NOTED_*, or 0. */
 int32_t zl_noted(const zl_rule *rule, const zl_subject *subject);
-
-/* As zl_walk, without looking for repairs. */
-void zl_walk_bare(const zl_subject *subject, zl_seen *seen, void *arg);
 
 /* The first `room` reasons of rows that are known to apply and to be broken: bit `row % 64` of word
  * `row / 64` of the marks says so of a row. */
@@ -200,32 +242,10 @@ zl_range zl_range_of(const zl_subject *subject, int32_t field, int32_t index);
  * none. */
 bool zl_nearest(uint64_t *out, uint64_t value, uint64_t floor, zl_range range);
 
-/* What one kind of subject answers. A NULL guard, bound or count: it has no guards, no bounds that
- * are no constant, and one entry of everything. */
-typedef struct zl_subject_form {
-    uint64_t (*value)(zl_quantity quantity, const zl_subject *subject, uint32_t i);
-    uint32_t (*count)(zl_entries entries, const zl_subject *subject);
-    bool (*guard)(zl_guard guard, const zl_subject *subject);
-    uint64_t (*bound)(uint64_t bound, const zl_subject *subject, uint32_t i);
-    void (*fix)(zlay_reason *reason, const zl_rule *rule, const zl_subject *subject);
-} zl_subject_form;
-
-void zl_tensormap_fix(zlay_reason *reason, const zl_rule *rule, const zl_subject *subject);
-
-extern const zl_subject_form zl_tensormap_form, zl_smemdesc_form, zl_mma_form, zl_wgmma_form,
-    zl_smem_form, zl_copy_form,
-    zl_barrier_form, zl_block_form, zl_replace_form, zl_tcgen05_form, zl_mfma_form, zl_tmem_form, zl_operands_form;
-
-/* How many rules of wgmma an instruction breaks; none of them is noted. */
-uint32_t zl_wgmma_broken(const zlay_target *target, const zlay_mma *mma);
-
 zl_subject_kind zl_quantity_subject(zl_quantity quantity);
 int32_t zl_quantity_field(zl_quantity quantity);
 bool zl_quantity_indexed(zl_quantity quantity);
 uint32_t zl_quantity_count(zl_quantity quantity, const zl_subject *subject);
-extern const zl_subject_form zl_instruction_form, zl_buffer_form, zl_tdm_form;
-/* Whether an instruction has a constant of this kind, and it was given. */
-bool zl_constant_given(zl_quantity kind, const zl_subject *subject);
 uint64_t zl_quantity_value(zl_quantity quantity, const zl_subject *subject, uint32_t i);
 uint64_t zl_bound(uint64_t bound, const zl_subject *subject, uint32_t i);
 bool zl_guard_holds(zl_guard guard, const zl_subject *subject);
@@ -243,8 +263,6 @@ static inline bool zl_relation_holds(int32_t relation, uint64_t value, uint64_t 
 
 /* Negative numbers saturate, so that a range refuses them. */
 uint64_t zl_number(int32_t value);
-/* Whether a kind of subject has rules. */
-bool zl_subject_known(zl_subject_kind kind);
 /* Whether the question asks that noted rows refuse too. */
 bool zl_strict(const zl_subject *subject);
 bool zl_all_zero(const uint32_t *words, size_t count);

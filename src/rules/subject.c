@@ -4,20 +4,6 @@
 
 #include <string.h>
 
-static const zl_subject_form *const forms[] = {
-    [ZL_SUBJECT_TMAP] = &zl_tensormap_form, [ZL_SUBJECT_DESC] = &zl_smemdesc_form,
-    [ZL_SUBJECT_MMA] = &zl_mma_form,        [ZL_SUBJECT_SMEM] = &zl_smem_form,
-    [ZL_SUBJECT_COPY] = &zl_copy_form,      [ZL_SUBJECT_WGMMA] = &zl_wgmma_form,
-    [ZL_SUBJECT_BARRIER] = &zl_barrier_form, [ZL_SUBJECT_BLOCK] = &zl_block_form,
-    [ZL_SUBJECT_REPLACE] = &zl_replace_form,
-    [ZL_SUBJECT_TCGEN05] = &zl_tcgen05_form,
-    [ZL_SUBJECT_MFMA] = &zl_mfma_form, [ZL_SUBJECT_TMEM] = &zl_tmem_form,
-    [ZL_SUBJECT_INSTR] = &zl_instruction_form,
-    [ZL_SUBJECT_BUFFER] = &zl_buffer_form,
-    [ZL_SUBJECT_OPERANDS] = &zl_operands_form,
-    [ZL_SUBJECT_TDM] = &zl_tdm_form,
-};
-
 static const struct {
     zl_subject_kind subject;
     int32_t field;
@@ -37,13 +23,7 @@ bool zl_all_zero(const uint32_t *words, size_t count)
     return !count || (!words[0] && !memcmp(words, words + 1, (count - 1) * sizeof *words));
 }
 
-bool zl_strict(const zl_subject *s)
-{
-    return s->kind >= ZL_SUBJECT_MMA && s->kind <= ZL_SUBJECT_MFMA &&
-           ((const zlay_mma *)s->value)->strict;
-}
-
-bool zl_subject_known(zl_subject_kind kind) { return kind < ZL_COUNT(forms) && forms[kind]; }
+bool zl_strict(const zl_subject *s) { return s->form->strict && s->form->strict(s); }
 
 zl_subject_kind zl_quantity_subject(zl_quantity q) { return quantities[q].subject; }
 int32_t zl_quantity_field(zl_quantity q) { return quantities[q].field; }
@@ -57,28 +37,28 @@ bool zl_quantity_indexed(zl_quantity q)
 uint32_t zl_quantity_count(zl_quantity q, const zl_subject *s)
 {
     zl_entries e = quantities[q].entries;
-    if (e == ZL_ENTRIES_CONSTANT) return zl_constant_given(q, s);
-    if (e <= ZL_ENTRIES_ONE || !forms[s->kind]->count) return e != ZL_ENTRIES_NEVER;
-    return forms[s->kind]->count(e, s);
+    if (e == ZL_ENTRIES_CONSTANT) return s->form->given(q, s);
+    if (e <= ZL_ENTRIES_ONE || !s->form->count) return e != ZL_ENTRIES_NEVER;
+    return s->form->count(e, s);
 }
 
 uint64_t zl_quantity_value(zl_quantity q, const zl_subject *s, uint32_t i)
 {
-    return forms[s->kind]->value(q, s, i);
+    return s->form->value(q, s, i);
 }
 
 uint64_t zl_bound(uint64_t bound, const zl_subject *s, uint32_t i)
 {
     if (bound == ZL_BOUND_SMEM) return s->target->smem;
-    return forms[s->kind]->bound ? forms[s->kind]->bound(bound, s, i) : bound;
+    return s->form->bound ? s->form->bound(bound, s, i) : bound;
 }
 
 bool zl_guard_holds(zl_guard guard, const zl_subject *s)
 {
-    return guard == ZL_G_ALWAYS || forms[s->kind]->guard(guard, s);
+    return guard == ZL_G_ALWAYS || s->form->guard(guard, s);
 }
 
 void zl_fix(zlay_reason *r, const zl_rule *rule, const zl_subject *s)
 {
-    forms[s->kind]->fix(r, rule, s);
+    s->form->fix(r, rule, s);
 }

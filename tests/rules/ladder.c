@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules of issued copies and barriers, as a plan's ladder walks them. */
 #include "legality.h"
-#include "rules/ladder.h"
+#include "legality/copy/copy.h"
 
 typedef struct seen {
     int32_t rule;
@@ -24,7 +24,7 @@ static seen ask(const char *rule, const zlay_copy *copy, uint64_t expect, uint64
     zlay_tensormap map = legal_map();
     zl_issue issue;
     zl_issue_of(&issue, &map, copy, expect, count);
-    zl_subject subject = {ZL_SUBJECT_COPY, target_of("sm_90a"), &issue};
+    zl_subject subject = {&zl_copy_form, target_of("sm_90a"), &issue};
     zl_walk(&subject, see, &s);
     return s;
 }
@@ -109,7 +109,7 @@ static void stores_of_ragged_rows(void **state)
     zlay_tensormap map = legal_map();
     zl_issue issue;
     zl_issue_of(&issue, &map, &store, 0, 0);
-    zl_subject subject = {ZL_SUBJECT_COPY, target_of("sm_90a"), &issue};
+    zl_subject subject = {&zl_copy_form, target_of("sm_90a"), &issue};
     for (uint64_t n = 1; n <= 64; n++) {
         seen s = {.rule = rule_number("COPY_STORE_16")};
         map.extent[0] = n;
@@ -126,7 +126,7 @@ static void bytes_of_a_box(void **state)
     zlay_tensormap map = legal_map();
     zlay_copy c = load;
     zl_issue issue;
-    zl_subject subject = {ZL_SUBJECT_COPY, target_of("sm_90a"), &issue};
+    zl_subject subject = {&zl_copy_form, target_of("sm_90a"), &issue};
     static const struct {
         uint32_t bytes, broken;
     } asked[] = {{320, 0}, {576, 1}, {256, 1}, {319, 1}, {321, 1}};
@@ -189,7 +189,7 @@ static void threads_are_aligned(void **state)
                 zlay_tensormap map = legal_map();
                 zlay_copy c = {.kind = ZLAY_COPY_CP_ASYNC, .width = width};
                 zl_issue issue;
-                zl_subject subject = {ZL_SUBJECT_COPY, target_of("sm_80"), &issue};
+                zl_subject subject = {&zl_copy_form, target_of("sm_80"), &issue};
                 seen s = {.rule = rule_number(rules[which])};
                 if (which == 0) map.stride[0] += off;
                 else if (which == 1) map.address += off;

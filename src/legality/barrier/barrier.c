@@ -140,7 +140,8 @@ static void fix(zlay_reason *r, const zl_rule *rule, const zl_subject *s)
     if (zl_quantity_field(rule->quantity) == rule->field) zl_fix_plain(r, rule, s);
 }
 
-const zl_subject_form zl_barrier_form = {value, NULL, guard, bound, fix};
+static const zl_subject_form subject_form = {
+    .kind = ZL_SUBJECT_BARRIER, .value = value, .guard = guard, .bound = bound, .fix = fix};
 
 zlay_status zlay_barrier_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
                                const zlay_target *target, const zlay_barrier *barrier)
@@ -148,6 +149,6 @@ zlay_status zlay_barrier_check(zlay_verdict *out, zlay_reason *reasons, size_t r
     if (!out || !target || !barrier || (room && !reasons) || barrier->given & ~ALL_GIVEN ||
         !zl_all_zero(barrier->reserved, ZL_COUNT(barrier->reserved)))
         return ZLAY_EINVAL;
-    zl_subject s = {ZL_SUBJECT_BARRIER, target, barrier};
+    zl_subject s = {&subject_form, target, barrier};
     return zl_check(out, reasons, room, &s, false);
 }

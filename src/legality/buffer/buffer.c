@@ -138,13 +138,14 @@ static void fix(zlay_reason *r, const zl_rule *rule, const zl_subject *s)
     else if (rule->quantity != ZL_Q_BUF_TARGET) zl_fix_plain(r, rule, s);
 }
 
-const zl_subject_form zl_buffer_form = {.value = value, .guard = guard, .bound = bound, .fix = fix};
+static const zl_subject_form subject_form = {
+    .kind = ZL_SUBJECT_BUFFER, .value = value, .guard = guard, .bound = bound, .fix = fix};
 
 zlay_status zlay_buffer_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
                               const zlay_target *target, const zlay_buffer *b)
 {
     if (!out || !target || !b || b->reserved || (room && !reasons)) return ZLAY_EINVAL;
-    zl_subject s = {ZL_SUBJECT_BUFFER, target, b};
+    zl_subject s = {&subject_form, target, b};
     return zl_check(out, reasons, room, &s, false);
 }
 

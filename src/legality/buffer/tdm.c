@@ -160,14 +160,16 @@ static void fix(zlay_reason *r, const zl_rule *rule, const zl_subject *s)
     else r->fix_keeps = rule->keeps;
 }
 
-const zl_subject_form zl_tdm_form = {value, count, guard, bound, fix};
+static const zl_subject_form subject_form = {
+    .kind = ZL_SUBJECT_TDM, .value = value, .count = count, .guard = guard, .bound = bound,
+    .fix = fix};
 
 zlay_status zlay_tdm_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
                            const zlay_target *target, const zlay_tdm *d)
 {
     if (!out || !target || !d || (room && !reasons)) return ZLAY_EINVAL;
     if (!zl_all_zero(d->reserved, ZL_COUNT(d->reserved))) return ZLAY_EINVAL;
-    zl_subject s = {ZL_SUBJECT_TDM, target, d};
+    zl_subject s = {&subject_form, target, d};
     zlay_status status = zl_check(out, reasons, room, &s, false);
     if (!status && !out->broken && out->conflicts) out->answer = ZLAY_UNDECIDED;
     return status;

@@ -335,7 +335,9 @@ static void fix(zlay_reason *r, const zl_rule *rule, const zl_subject *s)
     if (zl_quantity_field(rule->quantity) == rule->field) zl_fix_plain(r, rule, s);
 }
 
-const zl_subject_form zl_copy_form = {value, count, guard, bound, fix};
+const zl_subject_form zl_copy_form = {
+    .kind = ZL_SUBJECT_COPY, .value = value, .count = count, .guard = guard, .bound = bound,
+    .fix = fix};
 
 /* ---- the check ---------------------------------------------------------------------- */
 
@@ -380,7 +382,7 @@ zlay_status zlay_copy_check(zlay_verdict *out, zlay_reason *reasons, size_t room
 {
     if (!out || !target || (room && !reasons) || !zl_issue_askable(issue, map)) return ZLAY_EINVAL;
     zl_issue asked = zl_issue_asked(issue, map);
-    zl_subject s = {ZL_SUBJECT_COPY, target, &asked};
+    zl_subject s = {&zl_copy_form, target, &asked};
     return zl_check(out, reasons, room, &s, false);
 }
 

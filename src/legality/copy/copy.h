@@ -5,6 +5,8 @@
 
 #include "rules/rule.h"
 
+#include <zlay/copy.h>
+
 #define KIND(name)  (1u << ZLAY_COPY_##name)
 #define MODE(name)  (1u << ZLAY_COPY_##name)
 
@@ -24,6 +26,20 @@ enum {
     ZL_KINDS_REDUCE = KIND(TENSOR_REDUCE) | ZL_KINDS_TYPED,
     ZL_KINDS_THREAD = KIND(CP_ASYNC) | KIND(THREAD_LOAD) | KIND(THREAD_STORE)
 };
+
+/* One issued copy, the tiles that follow it, and the phase of the barrier that it signals. */
+typedef struct zl_issue {
+    const zlay_tensormap *map;      /* NULL: the copy has none */
+    zlay_issue issue;
+    const int32_t (*advance)[ZLAY_TILE_AXES]; /* NULL: this copy alone */
+    uint64_t phase;                 /* bytes that the phase expects of all its copies */
+} zl_issue;
+
+/* A copy of a plan; count 0: it signals no barrier. */
+void zl_issue_of(zl_issue *out, const zlay_tensormap *map, const zlay_copy *copy, uint64_t expect,
+                 uint64_t count);
+
+extern const zl_subject_form zl_copy_form; /* its value: a zl_issue */
 
 /* Whether a number is a kind of the set; hostile numbers are of none. */
 bool zl_kind_in(int32_t kind, uint32_t set);

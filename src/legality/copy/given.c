@@ -210,7 +210,7 @@ zlay_status zlay_issue_check_given(zlay_ctx *ctx, zlay_verdict *out, zlay_reason
     zlay_tensormap map = {0};
     if (q.map) map = *q.map;
     zl_issue issue = zl_issue_asked(q.issue, q.map ? &map : NULL);
-    zl_given g = {.ctx = ctx, .form = &form, .subject = {ZL_SUBJECT_COPY, q.target, &issue},
+    zl_given g = {.ctx = ctx, .form = &form, .subject = {&zl_copy_form, q.target, &issue},
                   .map = q.map ? &map : NULL, .issue = &issue, .text = q.given, .count = q.count, .facts = q.facts};
     return zl_given_check(&g, out, reasons, room, guard);
 }

@@ -35,7 +35,8 @@ static bool guard(zl_guard g, const zl_subject *s)
     return g == ZL_G_DESC_ABSOLUTE && d->lbo_mode == ZLAY_LBO_ABSOLUTE;
 }
 
-const zl_subject_form zl_smemdesc_form = {.value = value, .guard = guard, .fix = fix};
+const zl_subject_form zl_smemdesc_form = {
+    .kind = ZL_SUBJECT_DESC, .value = value, .guard = guard, .fix = fix};
 
 static bool whole(const zlay_smemdesc *f)
 {
@@ -46,7 +47,7 @@ zlay_status zlay_smemdesc_check(zlay_verdict *out, zlay_reason *reasons, size_t 
                                 const zlay_target *target, const zlay_smemdesc *f)
 {
     if (!out || !target || (room && !reasons) || !whole(f)) return ZLAY_EINVAL;
-    zl_subject s = {ZL_SUBJECT_DESC, target, f};
+    zl_subject s = {&zl_smemdesc_form, target, f};
     return zl_check(out, reasons, room, &s, false);
 }
 

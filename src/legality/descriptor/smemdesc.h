@@ -4,6 +4,10 @@
 #define ZL_SMEMDESC_H
 
 #include "rules/rule.h"
+
+#include <zlay/smemdesc.h>
+
+extern const zl_subject_form zl_smemdesc_form; /* its value: a zlay_smemdesc */
 #include "legality/descriptor/smemdesc_bits.h"
 
 /* `pack` answers false where a field does not fit. */

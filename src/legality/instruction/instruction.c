@@ -20,7 +20,7 @@ static const int64_t *given(const asked *a, zl_quantity kind)
     return NULL;
 }
 
-bool zl_constant_given(zl_quantity kind, const zl_subject *s)
+static bool was_given(zl_quantity kind, const zl_subject *s)
 {
     return given(s->value, kind) != NULL;
 }
@@ -166,7 +166,9 @@ static void fix(zlay_reason *r, const zl_rule *rule, const zl_subject *s)
     zl_give(r, rule->keeps, (uint64_t)settled(rule->quantity, s, (int64_t)r->value), 1);
 }
 
-const zl_subject_form zl_instruction_form = {value, NULL, guard, bound, fix};
+static const zl_subject_form subject_form = {
+    .kind = ZL_SUBJECT_INSTR, .value = value, .guard = guard, .bound = bound, .fix = fix,
+    .given = was_given};
 
 /* ---- the question --------------------------------------------------------------- */
 
@@ -203,6 +205,6 @@ zlay_status zlay_instruction_check(zlay_verdict *out, zlay_reason *reasons, size
     asked a = {.count = 0};
     if (!out || !target || !instruction || (room && !reasons) || !put_all(&a, instruction))
         return ZLAY_EINVAL;
-    zl_subject s = {ZL_SUBJECT_INSTR, target, &a};
+    zl_subject s = {&subject_form, target, &a};
     return zl_check(out, reasons, room, &s, false);
 }

@@ -92,7 +92,8 @@ static void fix(zlay_reason *r, const zl_rule *rule, const zl_subject *s)
     if (zl_quantity_field(rule->quantity) == rule->field) zl_fix_plain(r, rule, s);
 }
 
-const zl_subject_form zl_replace_form = {value, NULL, guard, bound, fix};
+static const zl_subject_form subject_form = {
+    .kind = ZL_SUBJECT_REPLACE, .value = value, .guard = guard, .bound = bound, .fix = fix};
 
 zlay_status zlay_replace_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
                                const zlay_target *target, const zlay_replace *replace)
@@ -101,7 +102,7 @@ zlay_status zlay_replace_check(zlay_verdict *out, zlay_reason *reasons, size_t r
         replace->flags & ~(uint32_t)ALL_FLAGS ||
         !zl_all_zero(replace->reserved, ZL_COUNT(replace->reserved)))
         return ZLAY_EINVAL;
-    zl_subject s = {ZL_SUBJECT_REPLACE, target, replace};
+    zl_subject s = {&subject_form, target, replace};
     return zl_check(out, reasons, room, &s, false);
 }
 

@@ -139,7 +139,9 @@ static void fix(zlay_reason *r, const zl_rule *rule, const zl_subject *s)
     if (zl_quantity_field(rule->quantity) == rule->field) zl_fix_plain(r, rule, s);
 }
 
-const zl_subject_form zl_block_form = {value, count, guard, bound, fix};
+static const zl_subject_form subject_form = {
+    .kind = ZL_SUBJECT_BLOCK, .value = value, .count = count, .guard = guard, .bound = bound,
+    .fix = fix};
 
 zlay_status zlay_block_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
                              const zlay_target *target, const zlay_block *block)
@@ -147,6 +149,6 @@ zlay_status zlay_block_check(zlay_verdict *out, zlay_reason *reasons, size_t roo
     if (!out || !target || !block || (room && !reasons) || block->flags & ~(uint32_t)ALL_FLAGS ||
         !zl_all_zero(block->reserved, ZL_COUNT(block->reserved)))
         return ZLAY_EINVAL;
-    zl_subject s = {ZL_SUBJECT_BLOCK, target, block};
+    zl_subject s = {&subject_form, target, block};
     return zl_check(out, reasons, room, &s, false);
 }

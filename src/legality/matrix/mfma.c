@@ -174,7 +174,8 @@ static void fix(zlay_reason *r, const zl_rule *rule, const zl_subject *s)
 
 uint32_t zl_mfma_blocks(const zlay_target *target, const zlay_mma *mma)
 {
-    return blocks_near(&(zl_subject){ZL_SUBJECT_MFMA, target, mma});
+    return blocks_near(&(zl_subject){&zl_mfma_form, target, mma});
 }
 
-const zl_subject_form zl_mfma_form = {.value = value, .guard = guard, .bound = bound, .fix = fix};
+const zl_subject_form zl_mfma_form = {
+    .kind = ZL_SUBJECT_MFMA, .value = value, .guard = guard, .bound = bound, .fix = fix};

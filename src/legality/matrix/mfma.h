@@ -3,7 +3,7 @@
 #ifndef ZL_MFMA_H
 #define ZL_MFMA_H
 
-#include "rules/rule.h"
+#include "legality/matrix/matrix.h"
 
 /* Targets, as rows of mfma*.def name them. */
 enum { ZL_GFX90A = 1, ZL_GFX942 = 2, ZL_GFX950 = 4, ZL_GFX1250 = 8 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Matrix instructions: each family is a subject of its own rules. */
+#include "legality/matrix/matrix.h"
 #include "legality/tcgen05/tcgen05.h"
 
 static uint64_t value(zl_quantity q, const zl_subject *s, uint32_t i)
@@ -9,15 +10,15 @@ static uint64_t value(zl_quantity q, const zl_subject *s, uint32_t i)
     return zl_number(m->instruction);
 }
 
-const zl_subject_form zl_mma_form = {.value = value, .fix = zl_fix_plain};
+static const zl_subject_form subject_form = {
+    .kind = ZL_SUBJECT_MMA, .value = value, .fix = zl_fix_plain};
 
-static zl_subject_kind family(int32_t instruction)
+static const zl_subject_form *family(int32_t instruction)
 {
     switch (instruction) {
-    case ZLAY_MMA_WGMMA: return ZL_SUBJECT_WGMMA;
-    case ZLAY_MMA_TCGEN05: return ZL_SUBJECT_TCGEN05;
-    case ZLAY_MMA_MFMA: return ZL_SUBJECT_MFMA;
-    default: return ZL_SUBJECT_MMA;
+    case ZLAY_MMA_WGMMA: return &zl_wgmma_form;
+    case ZLAY_MMA_MFMA: return &zl_mfma_form;
+    default: return &subject_form;
     }
 }
 
@@ -37,8 +38,7 @@ zlay_status zlay_mma_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
     if (mma->instruction == ZLAY_MMA_TCGEN05)
         return zl_tcgen05_check(out, reasons, room, target, mma);
     zl_subject s = {family(mma->instruction), target, mma};
-    if (!zl_subject_known(s.kind)) return ZLAY_ENOTSUP;
-    if (s.kind == ZL_SUBJECT_WGMMA) {
+    if (s.form == &zl_wgmma_form) {
         uint32_t broken = zl_wgmma_broken(target, mma);
         verdict_alone(out, target, broken);
         if (!broken || !room) return ZLAY_OK;

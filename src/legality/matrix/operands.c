@@ -123,8 +123,8 @@ static void fix(zlay_reason *r, const zl_rule *rule, const zl_subject *s)
     if (rule->quantity != ZL_Q_OPERANDS_FORM) zl_fix_plain(r, rule, s);
 }
 
-const zl_subject_form zl_operands_form = {
-    .value = value, .guard = guard, .bound = bound, .fix = fix};
+static const zl_subject_form subject_form = {
+    .kind = ZL_SUBJECT_OPERANDS, .value = value, .guard = guard, .bound = bound, .fix = fix};
 
 zlay_status zlay_mma_operands_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
                                     const zlay_target *target, const zlay_mma_operands *operands)
@@ -134,6 +134,6 @@ zlay_status zlay_mma_operands_check(zlay_verdict *out, zlay_reason *reasons, siz
     zlay_status status = zlay_mma_explain(&a.form, target, &operands->mma);
     if (status == ZLAY_EINVAL || status == ZLAY_ENOTSUP) return status;
     a.exists = !status;
-    zl_subject s = {ZL_SUBJECT_OPERANDS, target, &a};
+    zl_subject s = {&subject_form, target, &a};
     return zl_check(out, reasons, room, &s, false);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wgmma.mma_async and wgmma.mma_async.sp as a subject of rules. */
+#include "legality/matrix/matrix.h"
 #include "rules/rows.h"
 
 #include <string.h>
@@ -158,7 +159,7 @@ static bool size_holds(const zl_subject *s, int32_t field, uint32_t size)
     zlay_mma probe = *(const zlay_mma *)s->value;
     uint32_t *to = field == ZLAY_FIELD_M ? &probe.m : field == ZLAY_FIELD_N ? &probe.n : &probe.k;
     *to = size;
-    zl_subject asked = {s->kind, s->target, &probe};
+    zl_subject asked = {s->form, s->target, &probe};
     return zl_holds(&asked, field, -1);
 }
 
@@ -192,7 +193,8 @@ static void fix(zlay_reason *r, const zl_rule *rule, const zl_subject *s)
     }
 }
 
-const zl_subject_form zl_wgmma_form = {.value = value, .guard = guard, .bound = bound, .fix = fix};
+const zl_subject_form zl_wgmma_form = {
+    .kind = ZL_SUBJECT_WGMMA, .value = value, .guard = guard, .bound = bound, .fix = fix};
 
 /* ---- the rows as code, for a verdict alone ------------------------------------------ */
 

@@ -201,7 +201,7 @@ static uint64_t value(zl_quantity q, const zl_subject *s, uint32_t i)
 static bool try_size(zlay_reason *r, const zl_subject *s, uint32_t size)
 {
     zl_tcgen05 other = *asked(s);
-    zl_subject changed = {s->kind, s->target, &other};
+    zl_subject changed = {s->form, s->target, &other};
     if (r->noted) other.mma.strict = 1;
     if (r->field == ZLAY_FIELD_M) other.mma.m = size;
     else other.mma.n = size;
@@ -245,8 +245,11 @@ static void fix(zlay_reason *r, const zl_rule *rule, const zl_subject *s)
     else if (!computed) zl_fix_plain(r, rule, s);
 }
 
+static bool strict(const zl_subject *s) { return asked(s)->mma.strict; }
+
 const zl_subject_form zl_tcgen05_form = {
-    .value = value, .guard = zl_t5_guard, .bound = bound, .fix = fix};
+    .kind = ZL_SUBJECT_TCGEN05, .value = value, .guard = zl_t5_guard, .bound = bound,
+    .fix = fix, .strict = strict};
 
 /* ---- checks -------------------------------------------------------------------------------- */
 
@@ -270,7 +273,7 @@ zlay_status zl_tcgen05_check(zlay_verdict *out, zlay_reason *reasons, size_t roo
                              const zlay_target *target, const zlay_mma *mma)
 {
     zl_tcgen05 t = issued(mma, NULL);
-    zl_subject s = {ZL_SUBJECT_TCGEN05, target, &t};
+    zl_subject s = {&zl_tcgen05_form, target, &t};
     return answer(out, reasons, room, &s);
 }
 
@@ -309,6 +312,6 @@ zlay_status zlay_idesc_check(zlay_verdict *out, zlay_reason *reasons, size_t roo
                 !zl_all_zero(mma->reserved, ZL_COUNT(mma->reserved))))
         return ZLAY_EINVAL;
     zl_tcgen05 t = mma ? issued(mma, fields) : described(fields);
-    zl_subject s = {ZL_SUBJECT_TCGEN05, target, &t};
+    zl_subject s = {&zl_tcgen05_form, target, &t};
     return answer(out, reasons, room, &s);
 }

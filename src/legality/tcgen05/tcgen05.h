@@ -29,7 +29,7 @@ typedef struct zl_t5_bounds {
     uint32_t m_lo, m_hi, n_lo, n_hi, n_step, k96;
 } zl_t5_bounds;
 
-/* An instruction, a descriptor, or both. The instruction stands first: strictness is read there. */
+/* An instruction, a descriptor, or both. */
 typedef struct zl_tcgen05 {
     zlay_mma mma;           /* made of the descriptor where it is alone; cta_group is not 0 */
     const zlay_idesc *desc; /* NULL: none */
@@ -42,6 +42,8 @@ static inline bool zl_t5_is(int32_t kind, uint32_t kinds)
 {
     return kind > 0 && kind < 32 && kinds >> kind & 1;
 }
+
+extern const zl_subject_form zl_tcgen05_form;
 
 void zl_t5_prepare(zl_tcgen05 *t);
 bool zl_t5_guard(zl_guard guard, const zl_subject *subject);

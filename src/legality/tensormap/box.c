@@ -43,7 +43,7 @@ static uint32_t extent_of(const zlay_tensormap *map, const zl_wish *wish, uint32
 static bool fits(zlay_tensormap *map, const zlay_target *target, uint32_t i, uint32_t box,
                  zl_fit fit)
 {
-    zl_subject s = {ZL_SUBJECT_TMAP, target, map};
+    zl_subject s = {&zl_tensormap_form, target, map};
     map->box[i] = box;
     return zl_holds(&s, ZLAY_FIELD_BOX, (int32_t)i) &&
            (fit != ZL_FIT_ALL || zl_holds(&s, ZLAY_FIELD_BOX, -1));
@@ -88,7 +88,7 @@ static bool fit_more(zlay_tensormap *map, const zlay_target *target, const zl_wi
 bool zl_box_fit(zlay_tensormap *map, const zlay_target *target, const zl_wish *wish, uint32_t i,
                 zl_fit fit)
 {
-    zl_subject s = {ZL_SUBJECT_TMAP, target, map};
+    zl_subject s = {&zl_tensormap_form, target, map};
     uint32_t before = map->box[i];
     uint64_t most = zl_range_of(&s, ZLAY_FIELD_BOX, (int32_t)i).hi;
     if (wish->elements[i] && fit_exact(map, target, wish, i, fit, most)) return true;

@@ -13,7 +13,7 @@ typedef struct choice {
 
 static bool legal(zlay_tensormap *map, const zlay_target *target, int32_t field)
 {
-    zl_subject s = {ZL_SUBJECT_TMAP, target, map};
+    zl_subject s = {&zl_tensormap_form, target, map};
     return zl_holds(&s, field, -1);
 }
 

@@ -72,7 +72,7 @@ static void fix_step(zlay_reason *r, const zl_subject *s)
 static bool fetch_is_used(const zl_subject *s, int32_t l2)
 {
     zlay_tensormap map = *(const zlay_tensormap *)s->value;
-    zl_subject other = {s->kind, s->target, &map};
+    zl_subject other = {s->form, s->target, &map};
     map.l2 = l2;
     return !zl_guard_holds(ZL_G_ROWS_APART, s) ||
            zl_bound(ZL_BOUND_HALF_FETCH, &other, 0) <= zl_quantity_value(ZL_Q_ROW_ASKED, s, 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensor maps from the arguments of the driver's encode calls. */
-#include "rules/rule.h"
+#include "base/base.h"
+#include <zlay/tensormap.h>
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensor maps under facts. */
-#include "legality/tensormap/size.h"
+#include "legality/tensormap/tensormap.h"
 #include "rules/symbolic/given.h"
 
 #include <string.h>
@@ -64,7 +64,7 @@ zlay_status zlay_tensormap_check_given(zlay_ctx *ctx, zlay_verdict *out, zlay_re
     if (!q.target || !q.map || !zl_all_zero(q.map->reserved, ZL_COUNT(q.map->reserved)))
         return ZLAY_EINVAL;
     zlay_tensormap map = *q.map;
-    zl_given g = {.ctx = ctx, .form = &zl_map_given, .subject = {ZL_SUBJECT_TMAP, q.target, &map},
+    zl_given g = {.ctx = ctx, .form = &zl_map_given, .subject = {&zl_tensormap_form, q.target, &map},
                   .map = &map, .text = q.given, .count = q.count, .facts = q.facts};
     return zl_given_check(&g, out, reasons, room, guard);
 }

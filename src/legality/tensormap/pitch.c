@@ -68,7 +68,7 @@ typedef struct laying {
 
 static bool keeps_stride(const laying *l, uint32_t i)
 {
-    zl_subject s = {ZL_SUBJECT_TMAP, l->target, &l->map};
+    zl_subject s = {&zl_tensormap_form, l->target, &l->map};
     uint64_t stride = l->from->stride[i];
     if (!zl_holds(&s, ZLAY_FIELD_STRIDE, (int32_t)i)) return false;
     if (l->from->extent[i + 1] <= 1 || stride == 0) return true;
@@ -82,7 +82,7 @@ static bool lay(laying *l, uint32_t i, uint32_t way)
 {
     uint64_t stride = l->from->stride[i], extent = l->from->extent[i + 1];
     if (!keeps_stride(l, i)) {
-        zl_subject s = {ZL_SUBJECT_TMAP, l->target, &l->map};
+        zl_subject s = {&zl_tensormap_form, l->target, &l->map};
         zl_range range = zl_range_of(&s, ZLAY_FIELD_STRIDE, (int32_t)i);
         uint64_t floor = extent > 1 ? l->now : 0, near = way == DENSE ? floor : stride;
         if (way == DOWN && stride < range.hi) range.hi = stride;

@@ -26,7 +26,7 @@ typedef struct search {
 
 static bool holds(const search *h, const zlay_tensormap *map, int32_t field, int32_t index)
 {
-    zl_subject s = {ZL_SUBJECT_TMAP, h->target, map};
+    zl_subject s = {&zl_tensormap_form, h->target, map};
     return zl_holds(&s, field, index);
 }
 
@@ -56,7 +56,7 @@ static bool scalars_mend(const search *h, zlay_tensormap *map)
 
 static bool place_mend(const search *h, zlay_tensormap *map)
 {
-    zl_subject s = {ZL_SUBJECT_TMAP, h->target, map};
+    zl_subject s = {&zl_tensormap_form, h->target, map};
     if (!zl_nearest(&map->address, map->address, 0, zl_range_of(&s, ZLAY_FIELD_ADDRESS, -1)))
         return false;
     for (uint32_t i = 0; i < zl_dims(map); i++) {
@@ -74,7 +74,7 @@ static bool steps_mend(const search *h, zlay_tensormap *map)
 {
     for (uint32_t i = 0; i < zl_dims(map); i++) {
         if (holds(h, map, ZLAY_FIELD_STEP, (int32_t)i)) continue;
-        zl_subject s = {ZL_SUBJECT_TMAP, h->target, map};
+        zl_subject s = {&zl_tensormap_form, h->target, map};
         uint64_t step;
         if (!zl_nearest(&step, map->step[i], 0, zl_range_of(&s, ZLAY_FIELD_STEP, (int32_t)i)))
             return false;

@@ -3,8 +3,7 @@
 #ifndef ZL_REPAIR_H
 #define ZL_REPAIR_H
 
-#include "legality/tensormap/size.h"
-#include "rules/rule.h"
+#include "legality/tensormap/tensormap.h"
 
 enum { ZL_DIMS = 5 };
 

@@ -257,7 +257,9 @@ static uint32_t count(zl_entries entries, const zl_subject *s) { return count_of
 static bool guard(zl_guard g, const zl_subject *s) { return guard_of(g, s); }
 static uint64_t bound(uint64_t b, const zl_subject *s, uint32_t i) { return bound_of(b, s, i); }
 
-const zl_subject_form zl_tensormap_form = {value, count, guard, bound, zl_tensormap_fix};
+const zl_subject_form zl_tensormap_form = {
+    .kind = ZL_SUBJECT_TMAP, .value = value, .count = count, .guard = guard, .bound = bound,
+    .fix = zl_tensormap_fix};
 
 /* ---- as code -------------------------------------------------------------------------- */
 
@@ -365,7 +367,7 @@ zlay_status zlay_tensormap_check(zlay_verdict *out, zlay_reason *reasons, size_t
 {
     if (!out || !target || !map || (room && !reasons) || !unreserved(map))
         return ZLAY_EINVAL;
-    zl_subject s = {ZL_SUBJECT_TMAP, target, map};
+    zl_subject s = {&zl_tensormap_form, target, map};
     tally t = {.broken = 0};
     if (target->cls == ZL_CLASS_SM90) rows(&t, &s, ZL_CLASS_SM90);
     else rows(&t, &s, (uint32_t)target->cls);

@@ -204,7 +204,8 @@ static void fix(zlay_reason *r, const zl_rule *rule, const zl_subject *s)
     else zl_fix_plain(r, rule, s);
 }
 
-const zl_subject_form zl_tmem_form = {.value = value, .guard = guard, .bound = bound, .fix = fix};
+static const zl_subject_form subject_form = {
+    .kind = ZL_SUBJECT_TMEM, .value = value, .guard = guard, .bound = bound, .fix = fix};
 
 zlay_status zlay_tmem_issue_check(zlay_verdict *out, zlay_reason *reasons, size_t room,
                                   const zlay_target *target, const zlay_tmem_issue *issue)
@@ -212,6 +213,6 @@ zlay_status zlay_tmem_issue_check(zlay_verdict *out, zlay_reason *reasons, size_
     if (!out || !target || !issue || (room && !reasons) ||
         !zl_all_zero(issue->reserved, ZL_COUNT(issue->reserved)))
         return ZLAY_EINVAL;
-    zl_subject s = {ZL_SUBJECT_TMEM, target, issue};
+    zl_subject s = {&subject_form, target, issue};
     return zl_check(out, reasons, room, &s, false);
 }

@@ -118,7 +118,7 @@ static void known_row(asker *k, const zl_rule *rule, uint32_t i)
 
 static bool applies(const zl_rule *rule, const zl_subject *subject)
 {
-    return zl_quantity_subject(rule->quantity) == subject->kind && rule->by != ZLAY_BY_ADVICE &&
+    return zl_quantity_subject(rule->quantity) == subject->form->kind && rule->by != ZLAY_BY_ADVICE &&
            rule->targets & (uint32_t)subject->target->cls && zl_guard_holds(rule->when, subject);
 }
 
@@ -152,7 +152,7 @@ static zlay_status map_ask(asker *k, const zl_rule *rule)
     const zl_given_form *form = g->form;
     asker inner = {.g = g};
     zlay_reason r;
-    g->subject = (zl_subject){ZL_SUBJECT_TMAP, copy.target, g->map};
+    g->subject = (zl_subject){&zl_tensormap_form, copy.target, g->map};
     g->form = &zl_map_given;
     zlay_status status = rows_ask(&inner);
     g->subject = copy;

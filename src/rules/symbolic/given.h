@@ -5,7 +5,8 @@
 #define ZL_GIVEN_H
 
 #include "algebra/facts/form.h"
-#include "rules/rule.h"
+#include "legality/copy/copy.h"
+#include "legality/tensormap/tensormap.h"
 
 enum { ZL_GIVEN_MOST = 15, ZL_CONDITIONS_MOST = 160, ZL_GIVEN_NONE = UINT8_MAX };
 

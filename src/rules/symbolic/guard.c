@@ -2,7 +2,6 @@
 /* Open conditions as an expression of C that does not overflow: remainders are taken before they
  * are added, bounds on one name are solved for it, sums over several that may pass 64 bits are
  * taken in 128, and products come last, behind the bounds of their factors. */
-#include "legality/tensormap/size.h"
 #include "rules/symbolic/given.h"
 
 #include <inttypes.h>

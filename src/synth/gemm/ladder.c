@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The ladder: every rule that a plan asked, with what it found; for an operand that tensor copies
  * cannot move, the least repair and the path taken instead. */
-#include "rules/ladder.h"
+#include "legality/copy/copy.h"
+#include "legality/descriptor/smemdesc.h"
+#include "legality/launch/smem.h"
+#include "legality/matrix/matrix.h"
+#include "legality/tensormap/tensormap.h"
 #include "synth/gemm/plan.h"
 
 typedef struct rung {
@@ -58,7 +62,7 @@ static void put_issue(rung *at, const zlay_plan *plan, const zl_operand *o, bool
     const zlay_plan_info *info = &plan->info;
     zl_issue issue;
     zl_issue_of(&issue, &o->map, &o->copies[0], info->expect_bytes, load ? info->full_count : 0);
-    zl_subject s = {ZL_SUBJECT_COPY, info->target, &issue};
+    zl_subject s = {&zl_copy_form, info->target, &issue};
     zl_walk(&s, put_rung, at);
 }
 
@@ -66,7 +70,7 @@ static void put_operand(zl_text *out, const zlay_plan *plan, int32_t operand)
 {
     const zl_operand *o = &plan->operand[operand];
     rung at = {out, o};
-    zl_subject s = {ZL_SUBJECT_TMAP, plan->info.target, &o->map};
+    zl_subject s = {&zl_tensormap_form, plan->info.target, &o->map};
     zl_putf(out, "  %c, tensor map\n", "ABD"[operand]);
     zl_walk(&s, put_rung, &at);
     if (operand == ZLAY_OPERAND_D && !zl_by_tensor(o)) {
@@ -74,7 +78,7 @@ static void put_operand(zl_text *out, const zlay_plan *plan, int32_t operand)
         store.kind = ZLAY_COPY_TENSOR_STORE;
         zl_issue issue;
         zl_issue_of(&issue, &o->map, &store, 0, 0);
-        zl_subject rows = {ZL_SUBJECT_COPY, plan->info.target, &issue};
+        zl_subject rows = {&zl_copy_form, plan->info.target, &issue};
         zl_walk(&rows, put_rung, &at);
     }
     zl_putf(out, "  %c, copies: %s\n", "ABD"[operand],
@@ -86,7 +90,7 @@ static void put_descs(zl_text *out, const zlay_plan *plan)
 {
     rung at = {out, NULL};
     for (int32_t operand = 0; operand < 2; operand++) {
-        zl_subject s = {ZL_SUBJECT_DESC, plan->info.target, &plan->desc[operand]};
+        zl_subject s = {&zl_smemdesc_form, plan->info.target, &plan->desc[operand]};
         zl_putf(out, "  %c, matrix descriptor\n", "AB"[operand]);
         zl_walk(&s, put_rung, &at);
     }
@@ -98,9 +102,8 @@ void zl_ladder_write(zl_text *out, const void *value)
     rung at = {out, NULL};
     uint64_t bytes = plan->info.smem;
     bool waves = zl_by_waves(plan);
-    zl_subject mma = {waves ? ZL_SUBJECT_MFMA : ZL_SUBJECT_WGMMA, plan->info.target,
-                      &plan->info.mma};
-    zl_subject smem = {ZL_SUBJECT_SMEM, plan->info.target, &bytes};
+    zl_subject mma = {waves ? &zl_mfma_form : &zl_wgmma_form, plan->info.target, &plan->info.mma};
+    zl_subject smem = {&zl_smem_form, plan->info.target, &bytes};
     zl_putf(out, "\nlegality ladder, %s (rules version %u)\n", zlay_target_name(plan->info.target),
             zlay_rules_version());
     for (int32_t operand = 0; !waves && operand < 3; operand++) put_operand(out, plan, operand);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One operand: its map, whether tensor copies may move it or threads must, its boxes and
  * descriptor. */
-#include "rules/ladder.h"
+#include "legality/copy/copy.h"
 #include "synth/gemm/plan.h"
 
 #include <string.h>
@@ -75,7 +75,7 @@ static bool issue_holds(const zl_operand *o, const zlay_target *target, bool loa
     zlay_copy copy = {.kind = load ? ZLAY_COPY_TENSOR_LOAD : ZLAY_COPY_TENSOR_STORE};
     zl_issue issue;
     zl_issue_of(&issue, &o->map, &copy, 0, 0);
-    zl_subject subject = {ZL_SUBJECT_COPY, target, &issue};
+    zl_subject subject = {&zl_copy_form, target, &issue};
     bool broken = false;
     zl_walk(&subject, see_broken, &broken);
     return !broken;

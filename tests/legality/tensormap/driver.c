@@ -4,7 +4,7 @@
 #include "device/use_model.h"
 #include "tiles/driver_predicate.h"
 #include "legality.h"
-#include "rules/rule.h"
+#include "legality/tensormap/tensormap.h"
 #include "legality/tensormap/step.h"
 
 static const struct {
@@ -101,7 +101,7 @@ static void as_a_second_predicate(void **state)
 /* A check runs the rows as code; here each is walked as data. What is beyond the room stays as it was. */
 static void same_by_data(const zlay_target *t, const zlay_tensormap *m, size_t room)
 {
-    zl_subject subject = {ZL_SUBJECT_TMAP, t, m};
+    zl_subject subject = {&zl_tensormap_form, t, m};
     zlay_reason coded[REASONS], walked[REASONS];
     zlay_verdict by_code, by_data;
     memset(coded, 0x5a, sizeof coded);

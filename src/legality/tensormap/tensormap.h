@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tensor maps as a subject of rules. */
+#ifndef ZL_TENSORMAP_H
+#define ZL_TENSORMAP_H
+
+#include "legality/tensormap/size.h"
+#include "rules/rule.h"
+
+extern const zl_subject_form zl_tensormap_form; /* its value: a zlay_tensormap */
+
+void zl_tensormap_fix(zlay_reason *reason, const zl_rule *rule, const zl_subject *subject);
+
+#endif
