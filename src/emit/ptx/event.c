@@ -14,16 +14,6 @@ static const zl_bar *bar_of(const zl_emit *e, const zl_event *event)
     return &e->pipe->bars[event->bar];
 }
 
-static bool is_named(const char *name, const char *what) { return !strcmp(name, what); }
-
-static int32_t operand_of(const zl_emit *e, int32_t smem)
-{
-    const char *name = e->pipe->smems[smem].name;
-    return is_named(name, "A")   ? ZLAY_OPERAND_A
-           : is_named(name, "B") ? ZLAY_OPERAND_B
-                                 : ZLAY_OPERAND_D;
-}
-
 /* The slot register of a position, relative to the current one: `slot`, or `other` computed from
  * it. */
 static const char *slot_of(zl_emit *e, const zl_pos *at, uint32_t stages)
@@ -71,7 +61,7 @@ static void emit_wait(zl_emit *e, const zl_event *event)
 static void emit_copy(zl_emit *e, const zl_event *event)
 {
     static const char *const tile[3] = {"tm", "tn", "kt"};
-    int32_t operand = operand_of(e, event->smem[0]);
+    int32_t operand = event->smem[0];
     const zlay_plan_info *info = &e->plan->info;
     const zlay_copy *copy = &e->plan->operand[operand].copies[event->part];
     bool a = operand == ZLAY_OPERAND_A;
@@ -207,7 +197,7 @@ static void emit_sync(zl_emit *e, const zl_event *event)
 
 static void emit_generic(zl_emit *e, const zl_event *event)
 {
-    int32_t operand = operand_of(e, event->smem[0]);
+    int32_t operand = event->smem[0];
     const zl_operand *o = &e->plan->operand[operand];
     if (operand != ZLAY_OPERAND_D) {
         const char *slot = slot_of(e, &event->at[0], e->plan->info.stages);

@@ -35,7 +35,7 @@ struct zlay_plan {
     uint32_t step_start[2];  /* what the next step along K adds to `start` */
     uint32_t consumer_start; /* what the next consumer adds to A's `start` */
     zlay_layout *certificate[ZL_CERTIFICATES][2];
-    zlay_pipe *pipe;
+    zlay_pipe *pipe; /* for wgmma its shared buffers stand in the order of ZLAY_OPERAND_* */
     zl_wave_gemm wave; /* of targets whose matrix instructions read registers; else zeros */
 };
 
