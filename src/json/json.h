@@ -71,8 +71,10 @@ zlay_status zl_get_target(zl_call *call, const zlay_target **out);
 /* The fields of a matrix descriptor. */
 extern const zl_fields zl_desc_fields;
 
-/* A matrix instruction, from its fields at the top of the request. */
-zlay_status zl_get_mma(zl_call *call, const zlay_target **target, zlay_mma *mma);
+/* A matrix instruction of the request's target: the rows of a table below it, in the same object;
+ * those of an instruction that reads registers, and those of them that a plan has. */
+extern const zl_kind zl_as_mma;
+extern const zl_fields zl_mma_register_fields, zl_mma_unsigned_fields;
 zlay_status zl_get_layout(zl_call *call, const char *name, zlay_layout **out);
 zlay_status zl_layout_of(zl_call *call, const char *name, const json_t *value, zlay_layout **out);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mma.check: a matrix instruction from its fields; what is not said has the value that most mean.
- */
+/* Matrix instructions: their fields as rows, where what is not said has the value that most mean;
+ * what the instruction is in text, and who holds which element. */
 #include "json/json.h"
 
 #include <string.h>
@@ -12,6 +12,17 @@ static const zl_word sources[] = {
 static const zl_word scale_vecs[] = {
     {"1X", ZLAY_SCALE_1X},           {"2X", ZLAY_SCALE_2X},           {"4X", ZLAY_SCALE_4X},
     {"block16", ZLAY_SCALE_BLOCK16}, {"block32", ZLAY_SCALE_BLOCK32}, {NULL, 0}};
+static const zl_word fragments[] = {{"A", ZLAY_FRAGMENT_A},
+                                    {"D", ZLAY_FRAGMENT_D},
+                                    {"metadata", ZLAY_FRAGMENT_METADATA},
+                                    {"B", ZLAY_FRAGMENT_B},
+                                    {NULL, 0}};
+static const zl_word warp_fragments[] = {{"A", ZLAY_WARP_A},
+                                         {"B", ZLAY_WARP_B},
+                                         {"D", ZLAY_WARP_D},
+                                         {"matrices", ZLAY_WARP_MATRICES},
+                                         {"transposed", ZLAY_WARP_TRANSPOSED},
+                                         {NULL, 0}};
 static const zl_word bit_ops[] = {{"and", ZLAY_BIT_AND}, {"xor", ZLAY_BIT_XOR}, {NULL, 0}};
 
 #define USES(buffer, first)                                                                        \
@@ -26,18 +37,32 @@ static const zl_word collectors[] = {
 
 /* ---- fields ----------------------------------------------------------------------- */
 
-static zlay_status get_named(zl_call *call, const char *name, const zl_word *words, int32_t *out)
+/* A name, an integer, or null, as if the field were not there. */
+static zlay_status read_named(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
-    if (json_is_null(json_object_get(call->request, name))) return ZLAY_OK;
-    return zl_get_word(call, call->request, name, words, out);
+    if (json_is_null(json_object_get(object, field->name))) return ZLAY_OK;
+    return zl_get_word(call, object, field->name, field->of, to);
 }
 
-/* true, false, or a number, which has its verdict. */
-static zlay_status get_switch(zl_call *call, const char *name, uint32_t *out)
+/* 0 is "not said" in the struct; where it is said, nothing has 0 of them. */
+static zlay_status read_counted(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
-    const json_t *value = json_object_get(call->request, name);
-    if (!json_is_boolean(value)) return zl_get_u32(call, call->request, name, out);
-    *out = json_is_true(value);
+    zlay_status status = zl_get_u32(call, object, field->name, to);
+    if (!status && !*(uint32_t *)to) return zl_wrong(call, field->name, "an integer above 0");
+    return status;
+}
+
+static zlay_status read_ptx(zl_call *call, const json_t *object, const zl_field *field, void *to)
+{
+    (void)object, (void)field;
+    return zl_get_ptx(call, to);
+}
+
+static zlay_status read_instruction(zl_call *call, const json_t *object, const zl_field *field,
+                                    void *to)
+{
+    if (zl_get_word(call, object, field->name, field->of, to))
+        return zl_wrong(call, field->name, "'wgmma', 'tcgen05' or 'mfma'");
     return ZLAY_OK;
 }
 
@@ -70,107 +95,124 @@ static int32_t sum_of(int32_t a)
     }
 }
 
-/* wgmma and mfma have no kinds: the word is the type of their operands there. */
-static zlay_status read_kind(zl_call *call, zlay_mma *out)
+/* What is not said follows the kind, then A. */
+static void follow_a(zlay_mma *mma)
 {
-    zlay_status status;
-    const char *text = json_string_value(json_object_get(call->request, "kind"));
-    out->a = ZLAY_TYPE_BF16;
-    if (out->instruction != ZLAY_MMA_TCGEN05 && text &&
-        zlay_type_find(&out->a, text, strlen(text)) == ZLAY_OK)
-        return ZLAY_OK;
-    status = get_named(call, "kind", zl_kinds, &out->kind);
-    if (!status) out->a = type_of_kind(out);
+    mma->b = mma->a;
+    mma->d = sum_of(mma->a);
+}
+
+/* wgmma and mfma have no kinds: the word is the type of their operands there. mxf4nvf4 has no form
+ * without a written vector. */
+static zlay_status read_kind(zl_call *call, const json_t *object, const zl_field *field, void *to)
+{
+    zlay_mma *out = to;
+    const char *text = json_string_value(json_object_get(object, field->name));
+    bool typed = out->instruction != ZLAY_MMA_TCGEN05 && text &&
+                 zlay_type_find(&out->a, text, strlen(text)) == ZLAY_OK;
+    zlay_status status =
+        typed ? ZLAY_OK : read_named(call, object, &(zl_field){"kind", .of = zl_kinds}, &out->kind);
+    if (!typed) out->a = type_of_kind(out);
+    if (!json_object_get(object, "scale_vec") && out->kind == ZLAY_KIND_MXF4NVF4)
+        out->scale_vec = ZLAY_SCALE_BLOCK16;
+    follow_a(out);
     return status;
 }
 
-/* The names of fp8 are those of the target's own formats. */
-static void types_of_target(const zlay_target *target, zlay_mma *out)
+static zlay_status read_a(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
-    if (out->instruction != ZLAY_MMA_MFMA) return;
+    zlay_mma *out = to;
+    zlay_status status = zl_get_word(call, object, field->name, zl_types, &out->a);
+    follow_a(out);
+    return status;
+}
+
+static const zl_kind as_named = {read_named, NULL, false}, as_counted = {read_counted, NULL, false},
+                     as_ptx = {read_ptx, NULL, false}, as_kind = {read_kind, NULL, false},
+                     as_instruction = {read_instruction, NULL, false}, as_a = {read_a, NULL, false};
+
+/* ---- the instruction --------------------------------------------------------------------- */
+
+static const zl_field shape_rows[] = {
+    {"instruction", ZL_NEEDS, &as_instruction, ZL_AT(zlay_mma, instruction), .of = instructions},
+    {"m", ZL_NEEDS, &zl_as_u32, ZL_AT(zlay_mma, m)},
+    {"n", ZL_NEEDS, &zl_as_u32, ZL_AT(zlay_mma, n)},
+    {"k", ZL_NEEDS, &zl_as_u32, ZL_AT(zlay_mma, k)},
+};
+static const zl_field type_rows[] = {
+    {"kind", ZL_MAY, &as_kind, .at = 0},
+    {"a", ZL_MAY, &as_a, .at = 0},
+    {"b", ZL_MAY, &zl_as_word, ZL_AT(zlay_mma, b), .of = zl_types},
+    {"d", ZL_MAY, &zl_as_word, ZL_AT(zlay_mma, d), .of = zl_types},
+};
+static const zl_fields shape_fields = ZL_FIELDS(shape_rows), type_fields = ZL_FIELDS(type_rows);
+
+#define PART(fields) {"", ZL_MAY, &zl_as_part, .of = &(fields)}
+#define NUMBER(name, kind) {#name, ZL_MAY, &(kind), ZL_AT(zlay_mma, name)}
+#define WORD(name, words) {#name, ZL_MAY, &as_named, ZL_AT(zlay_mma, name), .of = (words)}
+static const zl_field mma_rows[] = {
+    PART(shape_fields),
+    NUMBER(ptx, as_ptx),
+    PART(type_fields),
+    WORD(a_source, sources),
+    WORD(a_major, zl_majors),
+    WORD(b_major, zl_majors),
+    NUMBER(cta_group, as_counted),
+    NUMBER(sparse, zl_as_switch),
+    NUMBER(selector, zl_as_u32),
+    NUMBER(ws, zl_as_switch),
+    WORD(scale_vec, scale_vecs),
+    NUMBER(ashift, zl_as_switch),
+    WORD(collector, collectors),
+    NUMBER(negate_a, zl_as_switch),
+    NUMBER(negate_b, zl_as_switch),
+    NUMBER(saturate, zl_as_switch),
+    WORD(bit_op, bit_ops),
+    NUMBER(blocks, as_counted),
+    NUMBER(strict, zl_as_switch),
+};
+/* Of those that read both operands from registers; without signs, as a plan has them. */
+static const zl_field register_rows[] = {
+    PART(shape_fields),
+    PART(type_fields),
+    NUMBER(sparse, zl_as_switch),
+    WORD(scale_vec, scale_vecs),
+    NUMBER(negate_a, zl_as_switch),
+    NUMBER(negate_b, zl_as_switch),
+    NUMBER(saturate, zl_as_switch),
+    NUMBER(blocks, as_counted),
+};
+static const zl_field unsigned_rows[] = {
+    PART(shape_fields),
+    PART(type_fields),
+    NUMBER(sparse, zl_as_switch),
+    WORD(scale_vec, scale_vecs),
+    NUMBER(blocks, as_counted),
+};
+#undef PART
+#undef NUMBER
+#undef WORD
+static const zl_fields mma_fields = ZL_FIELDS(mma_rows);
+const zl_fields zl_mma_register_fields = ZL_FIELDS(register_rows);
+const zl_fields zl_mma_unsigned_fields = ZL_FIELDS(unsigned_rows);
+
+/* bf16 unless something else is said; the names of fp8 are those of the target's own formats. */
+static zlay_status read_mma(zl_call *call, const json_t *object, const zl_field *field, void *to)
+{
+    zlay_mma *out = to;
+    const zlay_target *target;
+    *out = (zlay_mma){.a = ZLAY_TYPE_BF16};
+    follow_a(out);
+    zlay_status status = zl_read_object(call, object, field->of, out);
+    if (!status) status = zl_get_target(call, &target);
+    if (status || out->instruction != ZLAY_MMA_MFMA) return status;
     out->a = zlay_target_type(target, out->a);
     out->b = zlay_target_type(target, out->b);
     out->d = zlay_target_type(target, out->d);
+    return ZLAY_OK;
 }
 
-static zlay_status read_types(zl_call *call, zlay_mma *out)
-{
-    zlay_status status = read_kind(call, out);
-    if (!status) status = zl_get_word(call, call->request, "a", zl_types, &out->a);
-    out->b = out->a;
-    out->d = sum_of(out->a);
-    if (!status) status = zl_get_word(call, call->request, "b", zl_types, &out->b);
-    if (!status) status = zl_get_word(call, call->request, "d", zl_types, &out->d);
-    return status;
-}
-
-/* mxf4nvf4 has no form without a written vector. */
-static int32_t vector_of(const zl_call *call, const zlay_mma *mma)
-{
-    bool said = json_object_get(call->request, "scale_vec") != NULL;
-    return !said && mma->kind == ZLAY_KIND_MXF4NVF4 ? ZLAY_SCALE_BLOCK16 : ZLAY_SCALE_NONE;
-}
-
-static zlay_status read_words(zl_call *call, zlay_mma *out)
-{
-    const struct {
-        const char *name;
-        const zl_word *words;
-        int32_t *to;
-    } fields[] = {
-        {"a_source", sources, &out->a_source},      {"a_major", zl_majors, &out->a_major},
-        {"b_major", zl_majors, &out->b_major},      {"scale_vec", scale_vecs, &out->scale_vec},
-        {"collector", collectors, &out->collector}, {"bit_op", bit_ops, &out->bit_op},
-    };
-    zlay_status status = ZLAY_OK;
-    out->scale_vec = vector_of(call, out);
-    for (size_t i = 0; !status && i < ZL_COUNT(fields); i++)
-        status = get_named(call, fields[i].name, fields[i].words, fields[i].to);
-    return status;
-}
-
-/* 0 is "not said" in the struct; where it is said, nothing has 0 of them. */
-static zlay_status read_sizes(zl_call *call, zlay_mma *out)
-{
-    const struct {
-        const char *name;
-        uint32_t *to;
-        bool counted;
-    } fields[] = {{"m", &out->m, false},
-                  {"n", &out->n, false},
-                  {"k", &out->k, false},
-                  {"selector", &out->selector, false},
-                  {"cta_group", &out->cta_group, true},
-                  {"blocks", &out->blocks, true}};
-    zlay_status status = ZLAY_OK;
-    for (size_t i = 0; !status && i < ZL_COUNT(fields); i++) {
-        status = zl_get_u32(call, call->request, fields[i].name, fields[i].to);
-        bool said = json_object_get(call->request, fields[i].name) != NULL;
-        if (!status && said && fields[i].counted && !*fields[i].to)
-            return zl_wrong(call, fields[i].name, "an integer above 0");
-    }
-    return status;
-}
-
-static zlay_status read_switches(zl_call *call, zlay_mma *out)
-{
-    const struct {
-        const char *name;
-        uint32_t *to;
-    } fields[] = {
-        {"sparse", &out->sparse},
-        {"ws", &out->ws},
-        {"ashift", &out->ashift},
-        {"negate_a", &out->negate_a},
-        {"negate_b", &out->negate_b},
-        {"saturate", &out->saturate},
-        {"strict", &out->strict},
-    };
-    zlay_status status = ZLAY_OK;
-    for (size_t i = 0; !status && i < ZL_COUNT(fields); i++)
-        status = get_switch(call, fields[i].name, fields[i].to);
-    return status;
-}
+const zl_kind zl_as_mma = {read_mma, NULL, true};
 
 /* ---- verdicts ---------------------------------------------------------------------------- */
 
@@ -192,65 +234,71 @@ static const zl_word *names_of(int32_t field)
     }
 }
 
-/* ---- the operation ------------------------------------------------------------------ */
+/* ---- the operations ----------------------------------------------------------------- */
 
-static zlay_status read_instruction(zl_call *call, zlay_mma *out)
-{
-    zlay_status status =
-        zl_get_word(call, call->request, "instruction", instructions, &out->instruction);
-    if (status) return zl_wrong(call, "instruction", "'wgmma', 'tcgen05' or 'mfma'");
-    return ZLAY_OK;
-}
+typedef struct asked {
+    const zlay_target *target;
+    zlay_mma mma;
+    int32_t fragment;
+} asked;
 
-zlay_status zl_get_mma(zl_call *call, const zlay_target **target, zlay_mma *mma)
+static const zl_field asked_rows[] = {
+    ZL_TARGET(asked),
+    {"", ZL_NEEDS, &zl_as_mma, ZL_AT(asked, mma), .of = &mma_fields},
+};
+const zl_fields zl_mma_fields = ZL_FIELDS(asked_rows);
+
+static zlay_status mma_check(zl_checked *c, const void *value)
 {
-    zlay_status status = zl_get_target(call, target);
-    if (!status) status = read_instruction(call, mma);
-    if (!status) status = read_types(call, mma);
-    if (!status) types_of_target(*target, mma);
-    if (!status) status = read_words(call, mma);
-    if (!status) status = read_sizes(call, mma);
-    if (!status) status = read_switches(call, mma);
-    return status ? status : zl_get_ptx(call, &mma->ptx);
+    const asked *a = value;
+    c->names = names_of;
+    c->issues = "instructions";
+    return zlay_mma_check(&c->verdict, c->reasons, c->room, a->target, &a->mma);
 }
 
 zlay_status zl_op_mma_check(zl_call *call)
 {
-    zlay_reason reasons[ZL_REASONS_MOST];
-    zl_checked checked = {
-        .reasons = reasons, .room = ZL_REASONS_MOST, .names = names_of, .issues = "instructions"};
-    const zlay_target *target;
-    zlay_mma mma = {0};
-    zlay_status status = zl_get_mma(call, &target, &mma);
-    if (status) return status;
-    status = zlay_mma_check(&checked.verdict, reasons, ZL_REASONS_MOST, target, &mma);
-    if (status)
+    asked a = {0};
+    zlay_status status = zl_check_asked(call, &a, mma_check);
+    if (status == ZLAY_ENOTSUP)
         return zl_fail(call->ctx, status, "no rules of instruction '%s' are here yet",
-                       zl_word_of(instructions, mma.instruction));
-    call->value = zl_json_verdict(call, &checked);
-    if (!checked.verdict.conflicts) zl_put_value(call, call->value, "conflict", json_array());
-    return ZLAY_OK;
+                       zl_word_of(instructions, a.mma.instruction));
+    if (!status && !json_object_get(call->value, "conflict"))
+        zl_put_value(call, call->value, "conflict", json_array());
+    return status;
 }
+
+/* A fragment that is none of the names: none of the numbers behind them either. */
+static zlay_status read_fragment(zl_call *call, const json_t *object, const zl_field *field,
+                                 void *to)
+{
+    int32_t *fragment = to;
+    zlay_status status = zl_get_word(call, object, field->name, field->of, fragment);
+    bool warp = field->of == warp_fragments;
+    if (!status && (*fragment < (warp ? ZLAY_WARP_A : ZLAY_FRAGMENT_A) ||
+                    *fragment > (warp ? ZLAY_WARP_TRANSPOSED : ZLAY_FRAGMENT_B)))
+        return zl_wrong(call, field->name,
+                        warp ? "'A', 'B', 'D', 'matrices' or 'transposed'"
+                             : "'A', 'B', 'D' or 'metadata'");
+    return status;
+}
+
+static const zl_kind as_fragment = {read_fragment, NULL, false};
+
+static const zl_field fragment_rows[] = {
+    ZL_TARGET(asked),
+    {"", ZL_NEEDS, &zl_as_mma, ZL_AT(asked, mma), .of = &mma_fields},
+    {"fragment", ZL_NEEDS, &as_fragment, ZL_AT(asked, fragment), .of = fragments},
+};
+const zl_fields zl_mma_fragment_fields = ZL_FIELDS(fragment_rows);
 
 zlay_status zl_op_mma_fragment(zl_call *call)
 {
-    static const zl_word fragments[] = {{"A", ZLAY_FRAGMENT_A},
-                                        {"D", ZLAY_FRAGMENT_D},
-                                        {"metadata", ZLAY_FRAGMENT_METADATA},
-                                        {"B", ZLAY_FRAGMENT_B},
-                                        {NULL, 0}};
-    const zlay_target *target;
-    zlay_mma mma = {0};
+    asked a = {0};
     zlay_layout *layout = NULL;
-    int32_t fragment = -1;
-    zlay_status status = zl_get_mma(call, &target, &mma);
-    if (!status) status = zl_get_word(call, call->request, "fragment", fragments, &fragment);
-    if (!status && (fragment < ZLAY_FRAGMENT_A || fragment > ZLAY_FRAGMENT_B))
-        return zl_wrong(call, "fragment", "'A', 'B', 'D' or 'metadata'");
-    if (!status) status = zlay_mma_fragment(call->ctx, &layout, target, &mma, fragment);
-    if (!status) call->value = zl_json_layout(call, layout);
-    zlay_layout_free(layout);
-    return status;
+    zlay_status status = zl_read(call, &a);
+    if (!status) status = zlay_mma_fragment(call->ctx, &layout, a.target, &a.mma, a.fragment);
+    return zl_answer_layout(call, status, layout);
 }
 
 /* ---- what a form is ------------------------------------------------------------------- */
@@ -293,11 +341,10 @@ static json_t *form_value(zl_call *call, const zlay_mma_form *f)
 
 zlay_status zl_op_mma_explain(zl_call *call)
 {
-    const zlay_target *target;
-    zlay_mma mma = {0};
+    asked a = {0};
     zlay_mma_form form;
-    zlay_status status = zl_get_mma(call, &target, &mma);
-    if (!status) status = zlay_mma_explain(&form, target, &mma);
+    zlay_status status = zl_read(call, &a);
+    if (!status) status = zlay_mma_explain(&form, a.target, &a.mma);
     if (status == ZLAY_NONE)
         return zl_fail(call->ctx, status, "no such instruction: mma.check says why");
     if (status == ZLAY_ENOTSUP) return zl_wrong(call, "instruction", "'mfma'");
@@ -305,24 +352,26 @@ zlay_status zl_op_mma_explain(zl_call *call)
     return status;
 }
 
+/* ---- fragments of warps --------------------------------------------------------------- */
+
+typedef struct warp {
+    int32_t fragment;
+    uint32_t bits, registers;
+} warp;
+
+static const zl_field warp_rows[] = {
+    {"fragment", ZL_NEEDS, &as_fragment, ZL_AT(warp, fragment), .of = warp_fragments},
+    {"bits", ZL_NEEDS, &zl_as_u32, ZL_AT(warp, bits)},
+    {"registers", ZL_NEEDS, &zl_as_u32, ZL_AT(warp, registers)},
+};
+const zl_fields zl_warp_fields = ZL_FIELDS(warp_rows);
+
 zlay_status zl_op_warp_fragment(zl_call *call)
 {
-    static const zl_word fragments[] = {{"A", ZLAY_WARP_A},
-                                        {"B", ZLAY_WARP_B},
-                                        {"D", ZLAY_WARP_D},
-                                        {"matrices", ZLAY_WARP_MATRICES},
-                                        {"transposed", ZLAY_WARP_TRANSPOSED},
-                                        {NULL, 0}};
+    warp w = {0};
     zlay_layout *layout = NULL;
-    int32_t fragment = -1;
-    uint32_t bits = 0, registers = 0;
-    zlay_status status = zl_get_word(call, call->request, "fragment", fragments, &fragment);
-    if (!status && (fragment < ZLAY_WARP_A || fragment > ZLAY_WARP_TRANSPOSED))
-        return zl_wrong(call, "fragment", "'A', 'B', 'D', 'matrices' or 'transposed'");
-    if (!status) status = zl_get_u32(call, call->request, "bits", &bits);
-    if (!status) status = zl_get_u32(call, call->request, "registers", &registers);
-    if (!status) status = zlay_warp_fragment(call->ctx, &layout, fragment, bits, registers);
-    if (!status) call->value = zl_json_layout(call, layout);
-    zlay_layout_free(layout);
-    return status;
+    zlay_status status = zl_read(call, &w);
+    if (!status)
+        status = zlay_warp_fragment(call->ctx, &layout, w.fragment, w.bits, w.registers);
+    return zl_answer_layout(call, status, layout);
 }

@@ -33,70 +33,97 @@ static bool tuple_of(zlay_mma_tuple *out, const char *text)
     return last >= out->first && out->count && !strcmp(at, "]");
 }
 
-static zlay_status read_tuple(zl_call *call, const json_t *object, const char *name,
-                              zlay_mma_tuple *out)
+static zlay_status read_tuple(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
-    const char *text = json_string_value(json_object_get(object, name));
-    if (!json_object_get(object, name)) return ZLAY_OK;
-    return text && tuple_of(out, text) ? ZLAY_OK
-                                       : zl_wrong(call, name, "registers, as 'v[0:15]' or 'a7'");
+    const char *text = json_string_value(json_object_get(object, field->name));
+    return text && tuple_of(to, text) ? ZLAY_OK
+                                      : zl_wrong(call, field->name,
+                                                 "registers, as 'v[0:15]' or 'a7'");
 }
 
-static zlay_status read_registers(zl_call *call, zlay_mma_operands *out)
+static const zl_kind as_tuple = {read_tuple, NULL, false};
+
+typedef struct asked {
+    const zlay_target *target;
+    zlay_mma_operands operands;
+    int32_t fragment;
+} asked;
+
+static const zl_field register_rows[] = {
+    {"d", ZL_NEEDS, &as_tuple, ZL_AT(zlay_mma_operands, d)},
+    {"a", ZL_NEEDS, &as_tuple, ZL_AT(zlay_mma_operands, a)},
+    {"b", ZL_NEEDS, &as_tuple, ZL_AT(zlay_mma_operands, b)},
+    {"c", ZL_NEEDS, &as_tuple, ZL_AT(zlay_mma_operands, c)},
+    {"scale_a", ZL_MAY, &as_tuple, ZL_AT(zlay_mma_operands, scale_a)},
+    {"scale_b", ZL_MAY, &as_tuple, ZL_AT(zlay_mma_operands, scale_b)},
+};
+static const zl_fields register_fields = ZL_FIELDS(register_rows);
+
+static zlay_status read_registers(zl_call *call, const json_t *object, const zl_field *field,
+                                  void *to)
 {
-    const json_t *object = json_object_get(call->request, "registers");
-    const struct {
-        const char *name;
-        zlay_mma_tuple *to;
-    } fields[] = {{"d", &out->d}, {"a", &out->a},             {"b", &out->b},
-                  {"c", &out->c}, {"scale_a", &out->scale_a}, {"scale_b", &out->scale_b}};
-    if (!json_is_object(object)) return zl_wrong(call, "registers", "an object");
-    zlay_status status =
-        zl_fields_check(call, object, "mma.operands: registers", "d a b c", "scale_a scale_b");
-    for (size_t i = 0; !status && i < ZL_COUNT(fields); i++)
-        status = read_tuple(call, object, fields[i].name, fields[i].to);
-    return status;
+    const json_t *registers;
+    zlay_status status = zl_get_object(call, object, field->name, &registers);
+    if (!status)
+        status = zl_names_check(call, registers, "mma.operands: registers", &register_fields);
+    return status ? status : zl_read_object(call, registers, &register_fields, to);
 }
 
-static zlay_status read_modifiers(zl_call *call, zlay_mma_operands *out)
+static const zl_kind as_registers = {read_registers, NULL, false};
+
+static const zl_word fragments[] = {{"A", ZLAY_FRAGMENT_A}, {"B", ZLAY_FRAGMENT_B}, {NULL, 0}};
+
+static zlay_status read_fragment(zl_call *call, const json_t *object, const zl_field *field,
+                                 void *to)
 {
-    zlay_status status = zl_get_u32(call, call->request, "cbsz", &out->cbsz);
-    if (!status) status = zl_get_u32(call, call->request, "abid", &out->abid);
-    return status ? status : zl_get_u32(call, call->request, "blgp", &out->blgp);
+    if (zl_get_word(call, object, field->name, fragments, to))
+        return zl_wrong(call, field->name, "'A' or 'B'");
+    return ZLAY_OK;
+}
+
+static const zl_kind as_fragment = {read_fragment, NULL, false};
+
+#define INSTRUCTION                                                                                \
+    ZL_TARGET(asked),                                                                              \
+    {"cbsz", ZL_MAY, &zl_as_u32, ZL_AT(asked, operands.cbsz)},                                     \
+    {"abid", ZL_MAY, &zl_as_u32, ZL_AT(asked, operands.abid)},                                     \
+    {"blgp", ZL_MAY, &zl_as_u32, ZL_AT(asked, operands.blgp)},                                     \
+    {"", ZL_NEEDS, &zl_as_mma, ZL_AT(asked, operands.mma), .of = &zl_mma_register_fields}
+static const zl_field operands_rows[] = {
+    INSTRUCTION,
+    {"registers", ZL_NEEDS, &as_registers, ZL_AT(asked, operands)},
+};
+static const zl_field lanes_rows[] = {
+    INSTRUCTION,
+    {"fragment", ZL_NEEDS, &as_fragment, ZL_AT(asked, fragment)},
+};
+#undef INSTRUCTION
+const zl_fields zl_mma_operands_fields = ZL_FIELDS(operands_rows);
+const zl_fields zl_mma_lanes_fields = ZL_FIELDS(lanes_rows);
+
+static zlay_status operands_check(zl_checked *c, const void *value)
+{
+    const asked *a = value;
+    c->issues = "instructions";
+    return zlay_mma_operands_check(&c->verdict, c->reasons, c->room, a->target, &a->operands);
 }
 
 zlay_status zl_op_mma_operands(zl_call *call)
 {
-    zlay_reason reasons[ZL_REASONS_MOST];
-    zl_checked checked = {.reasons = reasons, .room = ZL_REASONS_MOST, .issues = "instructions"};
-    const zlay_target *target;
-    zlay_mma_operands operands = {0};
-    zlay_status status = zl_get_mma(call, &target, &operands.mma);
-    if (!status) status = read_registers(call, &operands);
-    if (!status) status = read_modifiers(call, &operands);
-    if (status) return status;
-    status = zlay_mma_operands_check(&checked.verdict, reasons, ZL_REASONS_MOST, target, &operands);
-    if (status == ZLAY_ENOTSUP) return zl_wrong(call, "instruction", "'mfma'");
-    if (!status) call->value = zl_json_verdict(call, &checked);
-    return status;
+    asked a = {0};
+    zlay_status status = zl_check_asked(call, &a, operands_check);
+    return status == ZLAY_ENOTSUP ? zl_wrong(call, "instruction", "'mfma'") : status;
 }
 
 zlay_status zl_op_mma_lanes(zl_call *call)
 {
-    static const zl_word fragments[] = {
-        {"A", ZLAY_FRAGMENT_A}, {"B", ZLAY_FRAGMENT_B}, {NULL, 0}};
-    const zlay_target *target;
-    zlay_mma_operands operands = {0};
+    asked a = {.fragment = ZLAY_FRAGMENT_D};
     zlay_layout *layout = NULL;
-    int32_t fragment = ZLAY_FRAGMENT_D;
-    zlay_status status = zl_get_mma(call, &target, &operands.mma);
-    if (!status) status = zl_get_word(call, call->request, "fragment", fragments, &fragment);
-    if (!status) status = read_modifiers(call, &operands);
-    if (!status) status = zlay_mma_lanes(call->ctx, &layout, target, &operands, fragment);
+    zlay_status status = zl_read(call, &a);
+    if (status) return status;
+    status = zlay_mma_lanes(call->ctx, &layout, a.target, &a.operands, a.fragment);
     if (status == ZLAY_ENOTSUP) return zl_wrong(call, "instruction", "'mfma'");
-    if (status == ZLAY_EINVAL && fragment == ZLAY_FRAGMENT_D)
+    if (status == ZLAY_EINVAL && a.fragment == ZLAY_FRAGMENT_D)
         return zl_wrong(call, "fragment", "'A' or 'B'");
-    if (!status) call->value = zl_json_layout(call, layout);
-    zlay_layout_free(layout);
-    return status;
+    return zl_answer_layout(call, status, layout);
 }

@@ -15,22 +15,34 @@ static const zl_word layouts[] = {{"place", ZLAY_WAVE_PLACE}, {"load", ZLAY_WAVE
                                   {"from", ZLAY_WAVE_FROM},   {"order", ZLAY_WAVE_ORDER},
                                   {NULL, 0}};
 
-static zlay_status read_request(zl_call *call, zlay_wave_request *out)
+typedef struct asked {
+    const zlay_target *target;
+    zlay_wave_request request;
+} asked;
+
+static zlay_status read_any(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
-    const struct {
-        const char *name;
-        uint32_t *to;
-    } numbers[] = {{"rows", &out->rows},       {"depth", &out->depth}, {"threads", &out->threads},
-                   {"parts", &out->parts},     {"align", &out->align}};
     bool any = false;
-    zlay_status status = zl_get_word(call, call->request, "fragment", fragments, &out->fragment);
-    if (!status) status = zl_get_word(call, call->request, "path", paths, &out->path);
-    for (size_t i = 0; !status && i < ZL_COUNT(numbers); i++)
-        status = zl_get_u32(call, call->request, numbers[i].name, numbers[i].to);
-    if (!status) status = zl_get_flag(call, call->request, "any_order", &any);
-    out->any_order = any;
+    zlay_status status = zl_get_flag(call, object, field->name, &any);
+    *(uint32_t *)to = any;
     return status;
 }
+
+static const zl_kind as_any = {read_any, NULL, false};
+
+static const zl_field wave_rows[] = {
+    ZL_TARGET(asked),
+    {"parts", ZL_MAY, &zl_as_u32, ZL_AT(asked, request.parts)},
+    {"align", ZL_MAY, &zl_as_u32, ZL_AT(asked, request.align)},
+    {"any_order", ZL_MAY, &as_any, ZL_AT(asked, request.any_order)},
+    {"path", ZL_MAY, &zl_as_word, ZL_AT(asked, request.path), .of = paths},
+    {"", ZL_NEEDS, &zl_as_mma, ZL_AT(asked, request.mma), .of = &zl_mma_unsigned_fields},
+    {"fragment", ZL_NEEDS, &zl_as_word, ZL_AT(asked, request.fragment), .of = fragments},
+    {"rows", ZL_NEEDS, &zl_as_u32, ZL_AT(asked, request.rows)},
+    {"depth", ZL_NEEDS, &zl_as_u32, ZL_AT(asked, request.depth)},
+    {"threads", ZL_NEEDS, &zl_as_u32, ZL_AT(asked, request.threads)},
+};
+const zl_fields zl_wave_fields = ZL_FIELDS(wave_rows);
 
 static json_t *name_of(const zlay_wave_info *info, int32_t access)
 {
@@ -93,12 +105,10 @@ static void put_plan(zl_call *call, const zlay_wave *wave)
 
 zlay_status zl_op_wave_synth(zl_call *call)
 {
-    zlay_wave_request request = {.size = sizeof request};
-    const zlay_target *target;
+    asked a = {.request = {.size = sizeof a.request}};
     zlay_wave *wave = NULL;
-    zlay_status status = zl_get_mma(call, &target, &request.mma);
-    if (!status) status = read_request(call, &request);
-    if (!status) status = zlay_wave_synth(call->ctx, &wave, target, &request);
+    zlay_status status = zl_read(call, &a);
+    if (!status) status = zlay_wave_synth(call->ctx, &wave, a.target, &a.request);
     if (!status) put_plan(call, wave);
     zlay_wave_free(wave);
     return status;
