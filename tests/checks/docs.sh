@@ -15,6 +15,43 @@ example_runs() { # PAGE
     LD_LIBRARY_PATH=$B "$tap_dir/example" > "$tap_dir/printed" && diff "$tap_dir/wanted" "$tap_dir/printed"
 }
 
+# The encoder by hand and zlay's two lines, on maps around every bound: both refuse, or their bytes are the same.
+by_hand_is_the_same() {
+    block "c by zlay" > "$tap_dir/zlay.inc" && test "$(wc -l < "$tap_dir/zlay.inc")" -eq 2 && block "c by hand" > "$tap_dir/hand.inc" || return 1
+    cat > "$tap_dir/beside.c" <<'END'
+#include <stdio.h>
+#include <string.h>
+#include <zlay/zlay.h>
+#include "hand.inc"
+static int differs(const zlay_target *target, uint64_t at, uint64_t rows, uint64_t cols, uint64_t pitch, uint32_t high, uint32_t wide)
+{
+    zlay_tensormap map = {.address = at, .extent = {cols, rows}, .stride = {pitch}, .box = {wide, high}, .step = {1, 1},
+                          .rank = 2, .type = ZLAY_TYPE_BF16, .swizzle = ZLAY_SWIZZLE_128B};
+    zlay_verdict verdict;
+    zlay_reason reasons[8];
+    uint64_t words[16] = {0}, hand[16] = {0};
+    const char *wrong = encode(hand, at, rows, cols, pitch, high, wide);
+#include "zlay.inc"
+    int same = verdict.answer == ZLAY_YES ? !wrong && !memcmp(words, hand, 128) : wrong != NULL;
+    if (!same) printf("%llu %llu %llu %llu %u %u: %s\n", (unsigned long long)at, (unsigned long long)rows, (unsigned long long)cols,
+                      (unsigned long long)pitch, high, wide, wrong ? wrong : "accepted by hand");
+    return !same;
+}
+int main(void)
+{
+    static const uint64_t at[] = {0x7f0000000000, 0x7f0000000010, 0x7f0000000008}, extent[] = {0, 1, 1000, 1ull << 31, (1ull << 31) + 1},
+                          pitch[] = {8192, 8200, 16, 1ull << 39, 1ull << 40};
+    static const uint32_t high[] = {0, 1, 128, 256, 257}, wide[] = {0, 4, 8, 56, 64, 72};
+    const zlay_target *target;
+    int wrong = zlay_target_find(&target, "sm_90a", 6) != ZLAY_OK;
+    for (int i = 0; i < 3 * 5 * 5 * 5 * 5 * 6 && !wrong; i++)
+        wrong += differs(target, at[i % 3], extent[i / 3 % 5], extent[i / 15 % 5], pitch[i / 75 % 5], high[i / 375 % 5], wide[i / 1875]);
+    return wrong;
+}
+END
+    "$CC" -std=c11 -Wall -Wextra -Werror -Iinclude -I"$tap_dir" -o "$tap_dir/beside" "$tap_dir/beside.c" -L"$B" -lzlay && LD_LIBRARY_PATH=$B "$tap_dir/beside"
+}
+
 python_runs() {
     block python docs/start.md > "$tap_dir/example.py" && test -s "$tap_dir/example.py" &&
         LD_LIBRARY_PATH=$B python3 "$tap_dir/example.py" | diff - "$tap_dir/wanted"
@@ -88,6 +125,7 @@ licence_is_whole() { grep -q 'Apache License' LICENSE && test "$(wc -l < LICENSE
 check "README has fewer than 200 lines" readme_is_short
 check "its C example has at most 20 lines" example_is_short
 check "its C example compiles and prints what it says" example_runs README.md
+check "its encoder by hand and the two lines that replace it write the same maps" by_hand_is_the_same
 check "its transcript is what the program answers" transcript_is_true README.md 3
 check "docs/start.md: the C example" example_runs docs/start.md
 check "docs/start.md: the Python example prints the same" python_runs
