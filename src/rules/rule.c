@@ -11,8 +11,8 @@ const zl_rule zl_rules[] = {
      #id,                                                                                          \
      ZL_Q_##quantity,                                                                              \
      ZLAY_REL_##relation,                                                                          \
-     lo,                                                                                           \
-     hi,                                                                                           \
+     (uint64_t)(lo),                                                                               \
+     (uint64_t)(hi),                                                                               \
      ZL_G_##when,                                                                                  \
      BY_##by,                                                                                      \
      ZLAY_FIELD_##field,                                                                           \

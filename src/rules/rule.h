@@ -53,134 +53,12 @@ typedef enum zl_entries {
     ZL_ENTRIES_CONSTANT /* one where an instruction was given it */
 } zl_entries;
 
-/* Bounds that are no constant. */
-#define ZL_BOUND_SMEM      UINT64_MAX       /* what a block of the target may have */
-#define ZL_BOUND_WIDTH     (UINT64_MAX - 1) /* of a thread's access */
-#define ZL_BOUND_EXTENT    (UINT64_MAX - 2) /* of the stride's dimension */
-#define ZL_BOUND_BOX_BYTES (UINT64_MAX - 3) /* what a copy of the box moves */
-#define ZL_BOUND_CP_WIDTH  (UINT64_MAX - 4) /* the least width of cp.async that is no less */
-#define ZL_BOUND_LD_WIDTH  (UINT64_MAX - 5) /* the same of ld and st */
-#define ZL_BOUND_COVERED   (UINT64_MAX - 6) /* bytes that the stride's dimension steps over */
-#define ZL_BOUND_HALF_FETCH (UINT64_MAX - 7) /* half of what L2 fetches for a row of the box */
-/* Of matrix instructions: the type that goes with the others, K and the least version of PTX. */
-#define ZL_BOUND_WGMMA_A   (UINT64_MAX - 64)
-#define ZL_BOUND_WGMMA_B   (UINT64_MAX - 65)
-#define ZL_BOUND_WGMMA_D   (UINT64_MAX - 66)
-#define ZL_BOUND_WGMMA_K   (UINT64_MAX - 67)
-#define ZL_BOUND_WGMMA_PTX (UINT64_MAX - 68)
-/* Of tcgen05: what the shape's row leaves, the legal value nearest to a field's, and what the
- * descriptor and its instruction must both say. */
-#define ZL_BOUND_T5_M_LO      (UINT64_MAX - 96)
-#define ZL_BOUND_T5_M_HI      (UINT64_MAX - 97)
-#define ZL_BOUND_T5_N_LO      (UINT64_MAX - 98)
-#define ZL_BOUND_T5_N_HI      (UINT64_MAX - 99)
-#define ZL_BOUND_T5_N_STEP    (UINT64_MAX - 100)
-#define ZL_BOUND_T5_K         (UINT64_MAX - 101)
-#define ZL_BOUND_T5_PTX       (UINT64_MAX - 102)
-#define ZL_BOUND_T5_A         (UINT64_MAX - 103)
-#define ZL_BOUND_T5_B         (UINT64_MAX - 104)
-#define ZL_BOUND_T5_D         (UINT64_MAX - 105)
-#define ZL_BOUND_T5_VECTOR    (UINT64_MAX - 106)
-#define ZL_BOUND_T5_SOURCE    (UINT64_MAX - 107)
-#define ZL_BOUND_T5_COLLECTOR (UINT64_MAX - 108)
-#define ZL_BOUND_T5_SHIFT     (UINT64_MAX - 109)
-#define ZL_BOUND_T5_SCALE     (UINT64_MAX - 110)
-#define ZL_BOUND_T5_M_POWER   (UINT64_MAX - 111)
-#define ZL_BOUND_T5_N_POWER   (UINT64_MAX - 112)
-#define ZL_BOUND_T5_SAME(i)   (UINT64_MAX - 113 - (i))
-/* Of tensor memory. */
-#define ZL_BOUND_TMEM_NUM        (UINT64_MAX - 160)
-#define ZL_BOUND_TMEM_NUM_POWER  (UINT64_MAX - 161)
-#define ZL_BOUND_TMEM_POWER      (UINT64_MAX - 162)
-#define ZL_BOUND_TMEM_REGISTERS  (UINT64_MAX - 163)
-#define ZL_BOUND_TMEM_WARP       (UINT64_MAX - 164)
-#define ZL_BOUND_TMEM_BASE       (UINT64_MAX - 165)
-#define ZL_BOUND_TMEM_FIRST      (UINT64_MAX - 166)
-#define ZL_BOUND_TMEM_END        (UINT64_MAX - 167)
-#define ZL_BOUND_TMEM_ALLOCATED  (UINT64_MAX - 168)
-#define ZL_BOUND_TMEM_TYPE       (UINT64_MAX - 169)
-/* Of issued copies, barriers and blocks. */
-#define ZL_BOUND_WINDOW      (UINT64_MAX - 32) /* end of a block's shared addresses */
-#define ZL_BOUND_MAP_RANK    (UINT64_MAX - 33)
-#define ZL_BOUND_MAP_MODE    (UINT64_MAX - 34) /* that the instruction reads */
-#define ZL_BOUND_GROUPS      (UINT64_MAX - 35) /* of .cta_group on the target */
-#define ZL_BOUND_BLOCKS      (UINT64_MAX - 36) /* of the cluster */
-#define ZL_BOUND_LAST_BLOCK  (UINT64_MAX - 37)
-#define ZL_BOUND_OFFSET      (UINT64_MAX - 38) /* greatest im2col offset of the rank */
-#define ZL_BOUND_HALO        (UINT64_MAX - 39)
-#define ZL_BOUND_PATTERN     (UINT64_MAX - 40) /* bytes after which a swizzle repeats */
-#define ZL_BOUND_SIZE        (UINT64_MAX - 41) /* size operand */
-#define ZL_BOUND_VALUES      (UINT64_MAX - 42) /* packed values that stay together */
-#define ZL_BOUND_ASYNC_WIDTH (UINT64_MAX - 43) /* the least width of st.async that is no less */
-#define ZL_BOUND_PENDING     (UINT64_MAX - 44) /* arrivals that a phase awaits */
-#define ZL_BOUND_PENDING_LESS (UINT64_MAX - 45)
-#define ZL_BOUND_STATIC      (UINT64_MAX - 46) /* of static shared memory */
-#define ZL_BOUND_SIDE        (UINT64_MAX - 47) /* of the cluster along a dimension */
-#define ZL_BOUND_POOL        (UINT64_MAX - 48) /* registers of a block at launch */
-#define ZL_BOUND_LEAST       (UINT64_MAX - 49) /* of a field of tensormap.replace */
-#define ZL_BOUND_MOST        (UINT64_MAX - 50)
-#define ZL_BOUND_MULTIPLE    (UINT64_MAX - 51)
-#define ZL_BOUND_THREADS     (UINT64_MAX - 52) /* what the target gives a block or a thread */
-#define ZL_BOUND_REGISTERS   (UINT64_MAX - 53)
-#define ZL_BOUND_FILE        (UINT64_MAX - 54)
-#define ZL_BOUND_PORTABLE    (UINT64_MAX - 55)
-#define ZL_BOUND_CLUSTER     (UINT64_MAX - 56)
-
-/* Of instruction forms. */
-#define ZL_BOUND_FORM_PTX     (UINT64_MAX - 96) /* the oldest PTX version that has the form */
-#define ZL_BOUND_TARGET_PTX   (UINT64_MAX - 97) /* that knows the target */
-#define ZL_BOUND_PTX_KNOWN    (UINT64_MAX - 98) /* the nearest version that there is */
-#define ZL_BOUND_SAID_PTX     (UINT64_MAX - 100) /* the same by the documents, where later */
-#define ZL_BOUND_ELEMTYPE     (UINT64_MAX - 101) /* the last that tensormap.replace takes */
-#define ZL_BOUND_SWIZZLE      (UINT64_MAX - 102) /* the same */
-#define ZL_BOUND_POWER_OF_TWO (UINT64_MAX - 99) /* the least that is no less */
-/* Of instructions of gfx targets: the last first SGPR and VGPR of n, and offsets. */
-#define ZL_BOUND_SGPR(n)      (UINT64_MAX - 800 - (n))
-#define ZL_BOUND_VGPR(n)      (UINT64_MAX - 810 - (n))
-#define ZL_BOUND_BUFFER       (UINT64_MAX - 820)
-#define ZL_BOUND_BUFFER_TAKEN (UINT64_MAX - 821)
-#define ZL_BOUND_GLOBAL_LEAST (UINT64_MAX - 822)
-#define ZL_BOUND_GLOBAL_LAST  (UINT64_MAX - 823)
-/* Of a tensor descriptor: a tile along a dimension, and the rows that a gather may name. */
-#define ZL_BOUND_TDM_TILE_LEAST (UINT64_MAX - 880)
-#define ZL_BOUND_TDM_TILE_MOST  (UINT64_MAX - 881)
-#define ZL_BOUND_TDM_ROWS       (UINT64_MAX - 882)
-#define ZL_BOUND_TDM_REPEATS    (UINT64_MAX - 883)
-/* Of the bits of a descriptor: the most that the field of a quantity may be. */
-#define ZL_BOUND_ROOM(quantity) (UINT64_MAX - 900 - (uint64_t)(quantity))
-/* Of the nearest form of mfma; these stand side by side. */
-#define ZL_BOUND_MFMA_A       (UINT64_MAX - 700)
-#define ZL_BOUND_MFMA_B       (UINT64_MAX - 701)
-#define ZL_BOUND_MFMA_D       (UINT64_MAX - 702)
-#define ZL_BOUND_MFMA_SPARSE  (UINT64_MAX - 703)
-#define ZL_BOUND_MFMA_SCALE   (UINT64_MAX - 704)
-#define ZL_BOUND_MFMA_M       (UINT64_MAX - 705)
-#define ZL_BOUND_MFMA_N       (UINT64_MAX - 706)
-#define ZL_BOUND_MFMA_K       (UINT64_MAX - 707)
-#define ZL_BOUND_MFMA_BLOCKS  (UINT64_MAX - 708)
-#define ZL_BOUND_MFMA_NEGATE  (UINT64_MAX - 709)
-#define ZL_BOUND_MFMA_LAST    (UINT64_MAX - 710) /* saturation */
-
-/* Of the operands of a matrix instruction. */
-#define ZL_BOUND_OPERANDS_A        (UINT64_MAX - 730)
-#define ZL_BOUND_OPERANDS_B        (UINT64_MAX - 731)
-#define ZL_BOUND_OPERANDS_C        (UINT64_MAX - 732)
-#define ZL_BOUND_OPERANDS_D        (UINT64_MAX - 733)
-#define ZL_BOUND_OPERANDS_FILES    (UINT64_MAX - 734)
-#define ZL_BOUND_OPERANDS_D_FILE   (UINT64_MAX - 735)
-#define ZL_BOUND_OPERANDS_CBSZ     (UINT64_MAX - 736)
-#define ZL_BOUND_OPERANDS_ABID     (UINT64_MAX - 737)
-#define ZL_BOUND_OPERANDS_BLGP     (UINT64_MAX - 738)
-#define ZL_BOUND_OPERANDS_TAKEN    (UINT64_MAX - 739)
-#define ZL_BOUND_OPERANDS_A_FORMAT (UINT64_MAX - 740)
-#define ZL_BOUND_OPERANDS_B_FORMAT (UINT64_MAX - 741)
-
 typedef struct zl_rule {
     int32_t number;
     const char *id;
     zl_quantity quantity;
     int32_t relation;
-    uint64_t lo, hi;
+    uint64_t lo, hi; /* numbers, or names of bounds.h */
     zl_guard when;
     int32_t by;
     uint32_t noted; /* classes: by document where a measurement refutes it, by practice narrower than
@@ -209,7 +87,7 @@ struct zl_subject_form {
     uint64_t (*value)(zl_quantity quantity, const zl_subject *subject, uint32_t i);
     uint32_t (*count)(zl_entries entries, const zl_subject *subject);
     bool (*guard)(zl_guard guard, const zl_subject *subject);
-    uint64_t (*bound)(uint64_t bound, const zl_subject *subject, uint32_t i);
+    uint64_t (*bound)(int32_t name, const zl_subject *subject, uint32_t i); /* of its own enum, in bounds.h */
     void (*fix)(zlay_reason *reason, const zl_rule *rule, const zl_subject *subject);
     bool (*given)(zl_quantity quantity, const zl_subject *subject); /* the constant was given */
     bool (*strict)(const zl_subject *subject); /* noted rows refuse too */

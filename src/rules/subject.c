@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What rules ask of a subject, handed to its form. */
+#include "rules/bounds.h"
 #include "rules/rule.h"
 
 #include <string.h>
@@ -47,10 +48,21 @@ uint64_t zl_quantity_value(zl_quantity q, const zl_subject *s, uint32_t i)
     return s->form->value(q, s, i);
 }
 
+static uint64_t target_bound(zl_target_bound name, const zlay_target *target)
+{
+    switch (name) {
+    case SMEM_OF_TARGET: return target->smem;
+    case SMEM_WINDOW: return zl_smem_window(target);
+    default: return zl_target_limits(target)->threads;
+    }
+}
+
 uint64_t zl_bound(uint64_t bound, const zl_subject *s, uint32_t i)
 {
-    if (bound == ZL_BOUND_SMEM) return s->target->smem;
-    return s->form->bound ? s->form->bound(bound, s, i) : bound;
+    if (!zl_bound_named(bound)) return bound;
+    int32_t name = zl_bound_name(bound);
+    if (name < (int32_t)ZL_BOUNDS_OF_SUBJECT) return target_bound((zl_target_bound)name, s->target);
+    return s->form->bound(name, s, i);
 }
 
 bool zl_guard_holds(zl_guard guard, const zl_subject *s)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operations on barriers as a subject of rules. */
+#include "rules/bounds.h"
 #include "rules/rule.h"
 
 #include <zlay/barrier.h>
@@ -123,15 +124,14 @@ static bool guard(zl_guard g, const zl_subject *s)
     }
 }
 
-static uint64_t bound(uint64_t b, const zl_subject *s, uint32_t i)
+static uint64_t bound(int32_t name, const zl_subject *s, uint32_t i)
 {
     uint64_t pending = barrier_of(s)->pending;
     (void)i;
-    switch (b) {
-    case ZL_BOUND_WINDOW: return zl_smem_window(s->target);
-    case ZL_BOUND_PENDING: return pending;
-    case ZL_BOUND_PENDING_LESS: return pending ? pending - 1 : 0;
-    default: return b;
+    switch (name) {
+    case MBAR_LAST_OP: return ZLAY_BARRIER_OPS - 1;
+    case MBAR_PENDING_COUNT: return pending;
+    default: return pending ? pending - 1 : 0;
     }
 }
 

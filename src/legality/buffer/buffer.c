@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Buffer resources: a subject of rules, their bits, and what an access reaches. */
+#include "rules/bounds.h"
 #include "rules/constants.h"
 #include "rules/rule.h"
 #include "legality/buffer/words.h"
@@ -122,12 +123,14 @@ static bool guard(zl_guard g, const zl_subject *s)
     }
 }
 
-static uint64_t bound(uint64_t b, const zl_subject *s, uint32_t i)
+static uint64_t bound(int32_t name, const zl_subject *s, uint32_t i)
 {
-    uint64_t q = ZL_BOUND_ROOM(0) - b;
     (void)i;
-    if (q < ZL_Q_BUF_BASE || q > ZL_Q_BUF_OTHER) return b;
-    return room_of(s->target, (zl_quantity)q);
+    switch (name) {
+#define ROOM(name, quantity) case name: return room_of(s->target, ZL_Q_##quantity);
+#include "rules/bounds/buffer.def"
+    default: return 0;
+    }
 }
 
 enum { DATA_FORMAT_32 = 4 }; /* as CK writes it */

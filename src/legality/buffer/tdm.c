@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensor descriptors: a subject of rules, and their bits. */
+#include "rules/bounds.h"
 #include "rules/constants.h"
 #include "rules/rule.h"
 #include "legality/buffer/words.h"
@@ -142,16 +143,18 @@ static bool guard(zl_guard g, const zl_subject *s)
     }
 }
 
-static uint64_t bound(uint64_t b, const zl_subject *s, uint32_t i)
+static uint64_t bound(int32_t name, const zl_subject *s, uint32_t i)
 {
     const zlay_tdm *d = s->value;
-    uint64_t q = ZL_BOUND_ROOM(0) - b;
-    if (b == ZL_BOUND_TDM_TILE_LEAST) return i < d->rank;
-    if (b == ZL_BOUND_TDM_TILE_MOST) return i < d->rank ? room_of(d, ZL_Q_TDM_TILE, i) : 0;
-    if (b == ZL_BOUND_TDM_ROWS) return d->index32 ? ROWS / 2 : ROWS;
-    if (b == ZL_BOUND_TDM_REPEATS) return use_of(d) == IN_REPEAT ? REPEATS_MOST : 0;
-    if (q < ZL_Q_TDM_TARGET || q > ZL_Q_TDM_OTHER) return b;
-    return room_of(d, (zl_quantity)q, i);
+    switch (name) {
+#define BOUND(name)
+#define ROOM(name, quantity) case name: return room_of(d, ZL_Q_##quantity, i);
+#include "rules/bounds/tdm.def"
+    case TDM_TILE_LEAST: return i < d->rank;
+    case TDM_TILE_MOST: return i < d->rank ? room_of(d, ZL_Q_TDM_TILE, i) : 0;
+    case TDM_ROWS_MOST: return d->index32 ? ROWS / 2 : ROWS;
+    default: return use_of(d) == IN_REPEAT ? REPEATS_MOST : 0;
+    }
 }
 
 static void fix(zlay_reason *r, const zl_rule *rule, const zl_subject *s)

@@ -2,6 +2,7 @@
 /* Issued copies as a subject of rules. */
 #include "legality/copy/copy.h"
 #include "legality/tensormap/size.h"
+#include "rules/bounds.h"
 
 #include <string.h>
 
@@ -296,36 +297,28 @@ static uint64_t values_together(const zl_subject *s)
     return half ? 64 : 128;
 }
 
-static uint64_t cluster_bound(uint64_t b, const zl_subject *s)
-{
-    uint32_t cluster = issued(s)->issue.cluster;
-    if (b == ZL_BOUND_BLOCKS) return cluster;
-    return cluster ? cluster - 1 : 0;
-}
-
-static uint64_t bound(uint64_t b, const zl_subject *s, uint32_t i)
+static uint64_t bound(int32_t name, const zl_subject *s, uint32_t i)
 {
     const zl_issue *issue = issued(s);
     const zlay_issue *c = &issue->issue;
     (void)i;
-    switch (b) {
-    case ZL_BOUND_WIDTH: return c->width;
-    case ZL_BOUND_BOX_BYTES: return box_bytes(c, issue->map);
-    case ZL_BOUND_CP_WIDTH:
-    case ZL_BOUND_ASYNC_WIDTH: return width_from(4, 16, c->width);
-    case ZL_BOUND_LD_WIDTH: return width_from(1, after_sm90(s->target) ? 32 : 16, c->width);
-    case ZL_BOUND_WINDOW: return zl_smem_window(s->target);
-    case ZL_BOUND_MAP_RANK: return issue->map->rank;
-    case ZL_BOUND_MAP_MODE: return map_mode(c->mode);
-    case ZL_BOUND_GROUPS: return s->target->features & ZL_HAS_TCGEN05 ? 2 : 0;
-    case ZL_BOUND_BLOCKS:
-    case ZL_BOUND_LAST_BLOCK: return cluster_bound(b, s);
-    case ZL_BOUND_OFFSET: return offset_most(c->rank);
-    case ZL_BOUND_HALO: return c->mode == ZLAY_COPY_IM2COL_W ? 511 : 31;
-    case ZL_BOUND_PATTERN: return (uint64_t)128 << issue->map->swizzle;
-    case ZL_BOUND_SIZE: return c->bytes;
-    case ZL_BOUND_VALUES: return values_together(s);
-    default: return b;
+    switch (name) {
+    case COPY_LAST_KIND: return ZLAY_COPY_KINDS - 1;
+    case COPY_WIDTH_BYTES: return c->width;
+    case COPY_BOX_BYTES: return box_bytes(c, issue->map);
+    case CP_ASYNC_BYTES:
+    case ASYNC_BYTES: return width_from(4, 16, c->width);
+    case LD_ST_BYTES: return width_from(1, after_sm90(s->target) ? 32 : 16, c->width);
+    case COPY_MAP_RANK: return issue->map->rank;
+    case COPY_MODE_WANTED: return map_mode(c->mode);
+    case COPY_GROUPS: return s->target->features & ZL_HAS_TCGEN05 ? 2 : 0;
+    case COPY_BLOCKS: return c->cluster;
+    case COPY_LAST_BLOCK: return c->cluster ? c->cluster - 1 : 0;
+    case COPY_OFFSET_MOST: return offset_most(c->rank);
+    case COPY_HALO_MOST: return c->mode == ZLAY_COPY_IM2COL_W ? 511 : 31;
+    case COPY_PATTERN: return (uint64_t)128 << issue->map->swizzle;
+    case COPY_SIZE_BYTES: return c->bytes;
+    default: return values_together(s);
     }
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Issued copies under facts. */
 #include "legality/copy/copy.h"
+#include "rules/bounds.h"
 #include "rules/symbolic/given.h"
 
 #include <string.h>
@@ -156,8 +157,8 @@ static void box_of(zl_condition *c, const zl_rule *rule, const zl_given *g, uint
 {
     bool equal = rule->relation == ZLAY_REL_EQUAL;
     if (!boxed(g)) return;
-    c->lo = equal || rule->lo == ZL_BOUND_BOX_BYTES ? 0 : INT64_MIN;
-    c->hi = equal || rule->hi == ZL_BOUND_BOX_BYTES ? 0 : INT64_MAX;
+    c->lo = equal || zl_bound_is(rule->lo, COPY_BOX_BYTES) ? 0 : INT64_MIN;
+    c->hi = equal || zl_bound_is(rule->hi, COPY_BOX_BYTES) ? 0 : INT64_MAX;
     with_box(c, g, ZL_ASKS_COPIED, operand);
 }
 
@@ -174,8 +175,8 @@ static bool asks(zl_condition *c, const zl_rule *rule, const zl_given *g, uint32
     case ZL_Q_COPY_SMEM_END: end_of(c, g); break;
     case ZL_Q_COPY_BARRIER_END: behind(c, rule->quantity, g); break;
     case ZL_Q_COPY_EXPECT:
-        if (rule->lo == ZL_BOUND_SIZE || rule->hi == ZL_BOUND_SIZE)
-            expect_of(c, g, rule->lo == ZL_BOUND_SIZE);
+        if (zl_bound_is(rule->lo, COPY_SIZE_BYTES)) expect_of(c, g, true);
+        else if (zl_bound_is(rule->hi, COPY_SIZE_BYTES)) expect_of(c, g, false);
         else box_of(c, rule, g, g->issue->issue.expect);
         break;
     case ZL_Q_COPY_BYTES: box_of(c, rule, g, g->issue->issue.bytes); break;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Instruction forms with their constants as a subject of rules. */
+#include "rules/bounds.h"
 #include "rules/constants.h"
 #include "isa/form.h"
 
@@ -94,39 +95,46 @@ static const struct {
 #include "target/gfx.def"
     {0, 0, 0, 0, 0, 0, 0}};
 
-enum { REGISTERS_MOST = 8, FIRST_LAST = 255 };
+/* The last first register of so many in a row; fields of VGPRs have room for no more than FIRST_LAST. */
+enum { FIRST_LAST = 255 };
 
-static uint64_t gfx_bound(uint64_t b, const zlay_target *target)
+static uint64_t last_sgpr(int64_t sgprs, int64_t count) { return (uint64_t)(sgprs - count); }
+
+static uint64_t last_vgpr(int64_t vgprs, int64_t count)
+{
+    uint64_t last = (uint64_t)(vgprs - count);
+    return last < FIRST_LAST ? last : FIRST_LAST;
+}
+
+static uint64_t gfx_bound(int32_t name, const zlay_target *target)
 {
     size_t i = 0;
     while (rooms[i].arch && (target->cls != ZL_CLASS_GFX || rooms[i].arch != target->arch)) i++;
-    uint64_t n = ZL_BOUND_SGPR(0) - b, from = (uint64_t)rooms[i].sgprs - n;
-    if (b <= ZL_BOUND_SGPR(0) && n <= REGISTERS_MOST) return from;
-    n = ZL_BOUND_VGPR(0) - b, from = (uint64_t)rooms[i].vgprs - n;
-    if (b <= ZL_BOUND_VGPR(0) && n <= REGISTERS_MOST) return from < FIRST_LAST ? from : FIRST_LAST;
-    switch (b) {
-    case ZL_BOUND_BUFFER: return (uint64_t)rooms[i].buffer;
-    case ZL_BOUND_BUFFER_TAKEN: return (uint64_t)rooms[i].taken;
-    case ZL_BOUND_GLOBAL_LEAST: return (uint64_t)rooms[i].global_least;
-    case ZL_BOUND_GLOBAL_LAST: return (uint64_t)rooms[i].global_last;
-    default: return b;
+    switch (name) {
+#define BOUND(name)
+#define SGPRS(name, count) case name: return last_sgpr(rooms[i].sgprs, count);
+#define VGPRS(name, count) case name: return last_vgpr(rooms[i].vgprs, count);
+#include "rules/bounds/instruction.def"
+    case BUFFER_LAST: return (uint64_t)rooms[i].buffer;
+    case BUFFER_TAKEN: return (uint64_t)rooms[i].taken;
+    case GLOBAL_LEAST: return (uint64_t)rooms[i].global_least;
+    default: return (uint64_t)rooms[i].global_last;
     }
 }
 
-static uint64_t bound(uint64_t b, const zl_subject *s, uint32_t i)
+static uint64_t bound(int32_t name, const zl_subject *s, uint32_t i)
 {
     const asked *a = s->value;
     (void)i;
-    switch (b) {
-    case ZL_BOUND_ELEMTYPE: return zl_elemtype_last(s->target, a->ptx);
-    case ZL_BOUND_SWIZZLE: return zl_swizzle_last(s->target, a->ptx);
-    case ZL_BOUND_THREADS: return zl_target_limits(s->target)->threads;
-    case ZL_BOUND_FORM_PTX: return zl_form_ptx(&a->form, false);
-    case ZL_BOUND_SAID_PTX: return said_ptx(&a->form);
-    case ZL_BOUND_TARGET_PTX: return zl_target_ptx(s->target);
-    case ZL_BOUND_PTX_KNOWN: return zl_ptx_known(a->ptx);
-    case ZL_BOUND_POWER_OF_TWO: return columns(a);
-    default: return gfx_bound(b, s->target);
+    switch (name) {
+    case ELEMTYPE_MOST: return zl_elemtype_last(s->target, a->ptx);
+    case SWIZZLE_MOST: return zl_swizzle_last(s->target, a->ptx);
+    case FORM_PTX: return zl_form_ptx(&a->form, false);
+    case SAID_PTX: return said_ptx(&a->form);
+    case TARGET_PTX: return zl_target_ptx(s->target);
+    case PTX_KNOWN: return zl_ptx_known(a->ptx);
+    case POWER_OF_TWO: return columns(a);
+    default: return gfx_bound(name, s->target);
     }
 }
 
@@ -140,8 +148,8 @@ static int64_t clamped(int64_t value, int64_t lo, int64_t hi)
 /* The nearest value to `value` that one rule takes. */
 static int64_t moved(const zl_rule *rule, const zl_subject *s, int64_t value)
 {
-    int64_t lo = (int64_t)bound(rule->lo, s, 0), hi = (int64_t)bound(rule->hi, s, 0);
-    bool power = rule->lo == ZL_BOUND_POWER_OF_TWO;
+    int64_t lo = (int64_t)zl_bound(rule->lo, s, 0), hi = (int64_t)zl_bound(rule->hi, s, 0);
+    bool power = zl_bound_is(rule->lo, POWER_OF_TWO);
     switch (rule->relation) {
     case ZLAY_REL_MULTIPLE: return (value + (value > INT64_MAX - lo ? 0 : lo - 1)) / lo * lo;
     case ZLAY_REL_EQUAL: return power ? (int64_t)power_of_two(value) : lo;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tensormap.replace as a subject of rules, and the numbers that it takes for a map. */
+#include "rules/bounds.h"
 #include "rules/constants.h"
 #include "isa/form.h"
 
@@ -75,15 +76,15 @@ static bool guard(zl_guard g, const zl_subject *s)
     }
 }
 
-static uint64_t bound(uint64_t b, const zl_subject *s, uint32_t i)
+static uint64_t bound(int32_t name, const zl_subject *s, uint32_t i)
 {
     const zlay_replace *r = replace_of(s);
     (void)i;
-    switch (b) {
-    case ZL_BOUND_LEAST: return fields[r->field].least;
-    case ZL_BOUND_MOST: return greatest(s);
-    case ZL_BOUND_MULTIPLE: return fields[r->field].multiple;
-    default: return b;
+    switch (name) {
+    case REPLACE_LAST_FIELD: return ZLAY_REPLACE_FIELDS - 1;
+    case REPLACE_LEAST: return fields[r->field].least;
+    case REPLACE_MOST: return greatest(s);
+    default: return fields[r->field].multiple;
     }
 }
 

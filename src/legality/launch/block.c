@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks at launch as a subject of rules. */
+#include "rules/bounds.h"
 #include "rules/constants.h"
 #include "rules/rule.h"
 
@@ -116,21 +117,18 @@ static bool guard(zl_guard g, const zl_subject *s)
     }
 }
 
-static uint64_t bound(uint64_t b, const zl_subject *s, uint32_t i)
+static uint64_t bound(int32_t name, const zl_subject *s, uint32_t i)
 {
     const zlay_block *block = block_of(s);
     const zlay_target_info *gives = zl_target_limits(s->target);
-    switch (b) {
-    case ZL_BOUND_THREADS: return gives->threads;
-    case ZL_BOUND_REGISTERS: return gives->registers;
-    case ZL_BOUND_FILE: return gives->register_file;
-    case ZL_BOUND_PORTABLE: return gives->cluster;
-    case ZL_BOUND_CLUSTER: return gives->cluster_most;
-    case ZL_BOUND_STATIC: return s->target->suffix == 'a' ? s->target->smem : STATIC;
-    case ZL_BOUND_SIDE: return block->cluster[i] ? block->cluster[i] : 1;
-    case ZL_BOUND_POOL:
-        return zl_umul_sat((uint64_t)groups(block) * GROUP, up(block->registers, GRANULE));
-    default: return b;
+    switch (name) {
+    case BLOCK_REGISTERS_MOST: return gives->registers;
+    case BLOCK_FILE_SIZE: return gives->register_file;
+    case BLOCK_CLUSTER_PORTABLE: return gives->cluster;
+    case BLOCK_CLUSTER_MOST: return gives->cluster_most;
+    case BLOCK_STATIC_MOST: return s->target->suffix == 'a' ? s->target->smem : STATIC;
+    case BLOCK_CLUSTER_SIDE: return block->cluster[i] ? block->cluster[i] : 1;
+    default: return zl_umul_sat((uint64_t)groups(block) * GROUP, up(block->registers, GRANULE));
     }
 }
 

@@ -2,6 +2,7 @@
 /* Matrix instructions that read both operands from registers, as a subject of rules: what an
  * instruction breaks is where it differs from the nearest form of its target. */
 #include "legality/matrix/mfma.h"
+#include "rules/bounds.h"
 
 enum { GFX90A = ZL_GFX90A, GFX942 = ZL_GFX942, GFX950 = ZL_GFX950, GFX1250 = ZL_GFX1250 };
 enum { FROM_GFX942 = GFX942 | GFX950, ANY_MFMA = GFX90A | FROM_GFX942 };
@@ -131,23 +132,23 @@ static uint64_t kept(uint64_t set, int32_t given)
     return has(set, given) ? (uint64_t)given : (uint64_t)__builtin_ctzll(set);
 }
 
-static uint64_t bound(uint64_t b, const zl_subject *s, uint32_t i)
+static uint64_t bound(int32_t name, const zl_subject *s, uint32_t i)
 {
     const zlay_mma *m = s->value;
     const form *f = nearest(s);
     (void)i;
-    if (!f || b < ZL_BOUND_MFMA_LAST || b > ZL_BOUND_MFMA_A) return b;
-    switch (b) {
-    case ZL_BOUND_MFMA_A: return kept(f->a, m->a);
-    case ZL_BOUND_MFMA_B: return kept(f->b, m->b);
-    case ZL_BOUND_MFMA_D: return kept(f->d, m->d);
-    case ZL_BOUND_MFMA_SPARSE: return f->sparse;
-    case ZL_BOUND_MFMA_SCALE: return kept(f->scales, m->scale_vec);
-    case ZL_BOUND_MFMA_M: return f->m;
-    case ZL_BOUND_MFMA_N: return f->n;
-    case ZL_BOUND_MFMA_K: return f->k;
-    case ZL_BOUND_MFMA_BLOCKS: return f->blocks;
-    case ZL_BOUND_MFMA_NEGATE: return (f->modifiers & NEGATES) != 0;
+    if (!f) return 0;
+    switch (name) {
+    case MFMA_NEAREST_A: return kept(f->a, m->a);
+    case MFMA_NEAREST_B: return kept(f->b, m->b);
+    case MFMA_NEAREST_D: return kept(f->d, m->d);
+    case MFMA_NEAREST_SPARSE: return f->sparse;
+    case MFMA_NEAREST_SCALE: return kept(f->scales, m->scale_vec);
+    case MFMA_NEAREST_M: return f->m;
+    case MFMA_NEAREST_N: return f->n;
+    case MFMA_NEAREST_K: return f->k;
+    case MFMA_NEAREST_BLOCKS: return f->blocks;
+    case MFMA_NEGATES: return (f->modifiers & NEGATES) != 0;
     default: return (f->modifiers & SATURATES) != 0;
     }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Registers and modifiers of a matrix instruction as a subject of rules. */
 #include "legality/matrix/mfma.h"
+#include "rules/bounds.h"
 
 typedef struct asked {
     const zlay_mma_operands *operands;
@@ -95,26 +96,25 @@ static uint64_t last_abid(const asked *a)
     return cbsz < 5 && (1u << cbsz) - 1 < most ? (1u << cbsz) - 1 : most;
 }
 
-static uint64_t bound(uint64_t b, const zl_subject *s, uint32_t i)
+static uint64_t bound(int32_t name, const zl_subject *s, uint32_t i)
 {
     const asked *a = s->value;
     const zlay_mma_form *f = &a->form;
     bool sparse = a->operands->mma.sparse;
     (void)i;
-    switch (b) {
-    case ZL_BOUND_OPERANDS_A: return f->a_registers;
-    case ZL_BOUND_OPERANDS_B: return f->b_registers;
-    case ZL_BOUND_OPERANDS_C: return sparse ? f->index_registers : f->d_registers;
-    case ZL_BOUND_OPERANDS_D: return f->d_registers;
-    case ZL_BOUND_OPERANDS_FILES: return f->accumulators ? ZLAY_FILE_AGPR : ZLAY_FILE_VGPR;
-    case ZL_BOUND_OPERANDS_D_FILE: return sparse ? ZLAY_FILE_VGPR : zl_number(a->operands->d.file);
-    case ZL_BOUND_OPERANDS_CBSZ: return f->cbsz_most;
-    case ZL_BOUND_OPERANDS_ABID: return last_abid(a);
-    case ZL_BOUND_OPERANDS_BLGP: return f->blgp == ZLAY_MODIFIER_LANES ? 7 : 0;
-    case ZL_BOUND_OPERANDS_TAKEN: return f->blgp == ZLAY_MODIFIER_NEGATE ? 0 : 7;
-    case ZL_BOUND_OPERANDS_A_FORMAT: return zl_number(f->a_format);
-    case ZL_BOUND_OPERANDS_B_FORMAT: return zl_number(f->b_format);
-    default: return b;
+    switch (name) {
+    case OPERANDS_A: return f->a_registers;
+    case OPERANDS_B: return f->b_registers;
+    case OPERANDS_C_OR_INDEX: return sparse ? f->index_registers : f->d_registers;
+    case OPERANDS_D: return f->d_registers;
+    case OPERANDS_FILES: return f->accumulators ? ZLAY_FILE_AGPR : ZLAY_FILE_VGPR;
+    case OPERANDS_FILE_OF_D: return sparse ? ZLAY_FILE_VGPR : zl_number(a->operands->d.file);
+    case OPERANDS_CBSZ_LAST: return f->cbsz_most;
+    case OPERANDS_ABID_LAST: return last_abid(a);
+    case OPERANDS_BLGP_LAST: return f->blgp == ZLAY_MODIFIER_LANES ? 7 : 0;
+    case OPERANDS_BLGP_TAKEN: return f->blgp == ZLAY_MODIFIER_NEGATE ? 0 : 7;
+    case OPERANDS_A_FORMAT: return zl_number(f->a_format);
+    default: return zl_number(f->b_format);
     }
 }
 

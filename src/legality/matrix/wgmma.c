@@ -121,16 +121,20 @@ INLINED bool guard_of(zl_guard g, const zlay_mma *m, const traits *t)
     }
 }
 
+INLINED uint64_t named(int32_t name, const traits *t)
+{
+    switch (name) {
+    case WGMMA_A_TYPE: return t->want_a;
+    case WGMMA_B_TYPE: return t->want_b;
+    case WGMMA_D_TYPE: return t->want_d;
+    case WGMMA_DEPTH: return t->depth;
+    default: return t->ptx;
+    }
+}
+
 INLINED uint64_t bound_of(uint64_t b, const traits *t)
 {
-    switch (b) {
-    case ZL_BOUND_WGMMA_A: return t->want_a;
-    case ZL_BOUND_WGMMA_B: return t->want_b;
-    case ZL_BOUND_WGMMA_D: return t->want_d;
-    case ZL_BOUND_WGMMA_K: return t->depth;
-    case ZL_BOUND_WGMMA_PTX: return t->ptx;
-    default: return b;
-    }
+    return zl_bound_named(b) ? named(zl_bound_name(b), t) : b;
 }
 
 static uint64_t value(zl_quantity q, const zl_subject *s, uint32_t i)
@@ -145,11 +149,11 @@ static bool guard(zl_guard g, const zl_subject *s)
     return guard_of(g, s->value, &t);
 }
 
-static uint64_t bound(uint64_t b, const zl_subject *s, uint32_t i)
+static uint64_t bound(int32_t name, const zl_subject *s, uint32_t i)
 {
     traits t = traits_of(s->value);
     (void)i;
-    return bound_of(b, &t);
+    return named(name, &t);
 }
 
 /* ---- repairs -------------------------------------------------------------------- */
@@ -207,7 +211,7 @@ uint32_t zl_wgmma_broken(const zlay_target *target, const zlay_mma *m)
              text)                                                                                 \
     broken += (targets & (uint32_t)target->cls) && guard_of(ZL_G_##when, m, &t) &&                 \
               !zl_relation_holds(ZLAY_REL_##relation, value_of(ZL_Q_##quantity, m, target),        \
-                                 bound_of(lo, &t), bound_of(hi, &t));
+                                 bound_of((uint64_t)(lo), &t), bound_of((uint64_t)(hi), &t));
 #include "rules/rows/wgmma.def"
 #undef RULES
 #undef RULE

@@ -106,20 +106,13 @@ static const struct {
 #define RULES(file, version)
 #define RULE(number, id, quantity, relation, lo, hi, when, by, field, targets, keeps, source,      \
              text)                                                                                 \
-    {ZL_Q_##quantity, ZLAY_REL_##relation, lo, hi, ZL_G_##when, BY_##by, targets},
+    {ZL_Q_##quantity, ZLAY_REL_##relation, (uint64_t)(lo), (uint64_t)(hi), ZL_G_##when, \
+     BY_##by, targets},
 #include "rules/rows/tcgen05.def"
 #include "rules/rows/idesc.def"
 #undef RULES
 #undef RULE
 };
-
-/* Numbers this large stand for bounds that are no constants. */
-#define COMPUTED (UINT64_MAX - 1024)
-
-static uint64_t bound_of(uint64_t bound, const zl_subject *s)
-{
-    return bound < COMPUTED ? bound : zl_tcgen05_form.bound(bound, s, 0);
-}
 
 void zl_t5_verdict(zlay_verdict *out, const zl_subject *s)
 {
@@ -130,7 +123,7 @@ void zl_t5_verdict(zlay_verdict *out, const zl_subject *s)
         bool applies = rows[i].targets & (uint32_t)s->target->cls && zl_t5_guard(rows[i].when, s);
         if (!applies || zl_relation_holds(rows[i].relation,
                                           zl_tcgen05_form.value(rows[i].quantity, s, 0),
-                                          bound_of(rows[i].lo, s), bound_of(rows[i].hi, s)))
+                                          zl_bound(rows[i].lo, s, 0), zl_bound(rows[i].hi, s, 0)))
             continue;
         bool carried = rows[i].noted & (uint32_t)s->target->cls && !strict;
         v.conflicts += carried;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tcgen05.mma and its instruction descriptor as a subject of rules. */
 #include "legality/tcgen05/tcgen05.h"
+#include "rules/bounds.h"
 
 static const zl_tcgen05 *asked(const zl_subject *s) { return s->value; }
 
@@ -56,59 +57,58 @@ static bool shift_is(uint32_t columns)
     return columns == 0 || columns == 8 || columns == 16 || columns == 32;
 }
 
-static uint64_t bound_of_desc(uint64_t b, const zl_tcgen05 *t)
+static uint64_t bound_of_desc(int32_t name, const zl_tcgen05 *t)
 {
     const zlay_idesc *d = t->desc;
     const zlay_mma *m = &t->mma;
     int32_t vector = t->issued ? m->scale_vec : m->kind == ZLAY_KIND_MXF4NVF4 ? ZLAY_SCALE_4X : 0;
-    switch (b) {
-    case ZL_BOUND_T5_SHIFT:
+    switch (name) {
+    case T5_SHIFT_COLUMNS:
         return shift_is(d->max_shift) ? d->max_shift : 0;
-    case ZL_BOUND_T5_SCALE:
+    case T5_SCALE_TYPE:
         return legal(zl_t5_scale(m->kind, d->scale_type, vector), d->scale_type, ZLAY_TYPE_UE8M0);
-    case ZL_BOUND_T5_SAME(0): return zl_number(m->kind);
-    case ZL_BOUND_T5_SAME(1): return zl_number(m->a);
-    case ZL_BOUND_T5_SAME(2): return zl_number(m->b);
-    case ZL_BOUND_T5_SAME(3): return zl_number(m->d);
-    case ZL_BOUND_T5_SAME(4): return m->m;
-    case ZL_BOUND_T5_SAME(5): return m->n;
-    case ZL_BOUND_T5_SAME(6): return m->k == 96 ? 96 : 0;
-    case ZL_BOUND_T5_SAME(7): return zl_number(m->a_major);
-    case ZL_BOUND_T5_SAME(8): return zl_number(m->b_major);
-    case ZL_BOUND_T5_SAME(9): return m->sparse;
-    case ZL_BOUND_T5_SAME(10): return m->negate_a;
-    case ZL_BOUND_T5_SAME(11): return m->negate_b;
-    case ZL_BOUND_T5_SAME(12): return m->saturate;
-    default: return b;
+    case T5_OF_MMA_KIND: return zl_number(m->kind);
+    case T5_OF_MMA_A: return zl_number(m->a);
+    case T5_OF_MMA_B: return zl_number(m->b);
+    case T5_OF_MMA_D: return zl_number(m->d);
+    case T5_OF_MMA_M: return m->m;
+    case T5_OF_MMA_N: return m->n;
+    case T5_OF_MMA_K: return m->k == 96 ? 96 : 0;
+    case T5_OF_MMA_A_MAJOR: return zl_number(m->a_major);
+    case T5_OF_MMA_B_MAJOR: return zl_number(m->b_major);
+    case T5_OF_MMA_SPARSE: return m->sparse;
+    case T5_OF_MMA_NEGATE_A: return m->negate_a;
+    case T5_OF_MMA_NEGATE_B: return m->negate_b;
+    default: return m->saturate;
     }
 }
 
-static uint64_t bound(uint64_t b, const zl_subject *s, uint32_t i)
+static uint64_t bound(int32_t name, const zl_subject *s, uint32_t i)
 {
     const zl_tcgen05 *t = asked(s);
     const zlay_mma *m = &t->mma;
     (void)i;
-    switch (b) {
-    case ZL_BOUND_T5_M_LO: return t->bounds.m_lo;
-    case ZL_BOUND_T5_M_HI: return t->bounds.m_hi;
-    case ZL_BOUND_T5_N_LO: return t->bounds.n_lo;
-    case ZL_BOUND_T5_N_HI: return t->bounds.n_hi;
-    case ZL_BOUND_T5_N_STEP: return t->bounds.n_step;
-    case ZL_BOUND_T5_M_POWER: return power(m->m, t->bounds.m_hi);
-    case ZL_BOUND_T5_N_POWER: return power(m->n, t->bounds.n_hi);
-    case ZL_BOUND_T5_K: return k_of(t);
-    case ZL_BOUND_T5_PTX: return zl_t5_ptx(t, s->target);
-    case ZL_BOUND_T5_A: return legal(zl_t5_operand(m->kind, m->a), m->a, plain_type(m->kind));
-    case ZL_BOUND_T5_B: return legal(zl_t5_operand(m->kind, m->b), m->b, plain_type(m->kind));
-    case ZL_BOUND_T5_D:
+    switch (name) {
+    case T5_LEAST_M: return t->bounds.m_lo;
+    case T5_MOST_M: return t->bounds.m_hi;
+    case T5_LEAST_N: return t->bounds.n_lo;
+    case T5_MOST_N: return t->bounds.n_hi;
+    case T5_STEP_OF_N: return t->bounds.n_step;
+    case T5_POWER_OF_M: return power(m->m, t->bounds.m_hi);
+    case T5_POWER_OF_N: return power(m->n, t->bounds.n_hi);
+    case T5_DEPTH: return k_of(t);
+    case T5_LEAST_PTX: return zl_t5_ptx(t, s->target);
+    case T5_A_TYPE: return legal(zl_t5_operand(m->kind, m->a), m->a, plain_type(m->kind));
+    case T5_B_TYPE: return legal(zl_t5_operand(m->kind, m->b), m->b, plain_type(m->kind));
+    case T5_D_TYPE:
         return legal(sum_is(m), m->d, m->kind == ZLAY_KIND_I8 ? ZLAY_TYPE_S32 : ZLAY_TYPE_F32);
-    case ZL_BOUND_T5_VECTOR:
+    case T5_VECTOR_OF_KIND:
         return legal(zl_t5_vector(m->kind, m->scale_vec), m->scale_vec,
                      m->kind == ZLAY_KIND_MXF4NVF4 ? ZLAY_SCALE_BLOCK16 : ZLAY_SCALE_NONE);
-    case ZL_BOUND_T5_SOURCE:
+    case T5_PLACE_OF_A:
         return legal(m->a_source == ZLAY_SOURCE_TMEM, m->a_source, ZLAY_SOURCE_SMEM);
-    case ZL_BOUND_T5_COLLECTOR: return legal(collector_is(m), m->collector, ZLAY_COLLECTOR_NONE);
-    default: return t->desc ? bound_of_desc(b, t) : b;
+    case T5_COLLECTOR_OF_FORM: return legal(collector_is(m), m->collector, ZLAY_COLLECTOR_NONE);
+    default: return t->desc ? bound_of_desc(name, t) : 0;
     }
 }
 

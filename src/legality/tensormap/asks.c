@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a row asks of a map's texts, and what the facts say of products over its box. */
 #include "legality/tensormap/size.h"
+#include "rules/bounds.h"
 #include "rules/constants.h"
 #include "rules/symbolic/given.h"
 
@@ -64,7 +65,7 @@ bool zl_map_asks(zl_condition *c, const zl_rule *rule, const zl_given *g, uint32
         c->hi = zl_bounded(zl_bound(rule->hi, &g->subject, 0));
         return zl_box_given(g);
     }
-    if (rule->lo == ZL_BOUND_EXTENT) return stride_over_extent(c, g, i);
+    if (zl_bound_is(rule->lo, EXTENT_OF_DIMENSION)) return stride_over_extent(c, g, i);
     if (rule->quantity == ZL_Q_BOX0_BYTES) inner_bytes(c, map);
     if (rule->quantity == ZL_Q_AREA || rule->quantity == ZL_Q_AREA_WRAPPED)
         area_of(c, map, i, rule->quantity == ZL_Q_AREA_WRAPPED);

@@ -2,6 +2,7 @@
 /* Repairs of one broken rule of a tensor map. */
 #include "legality/tensormap/fetch.h"
 #include "legality/tensormap/repair.h"
+#include "rules/bounds.h"
 
 static void fix_box(zlay_reason *r, const zl_subject *s)
 {
@@ -75,7 +76,7 @@ static bool fetch_is_used(const zl_subject *s, int32_t l2)
     zl_subject other = {s->form, s->target, &map};
     map.l2 = l2;
     return !zl_guard_holds(ZL_G_ROWS_APART, s) ||
-           zl_bound(ZL_BOUND_HALF_FETCH, &other, 0) <= zl_quantity_value(ZL_Q_ROW_ASKED, s, 0);
+           other.form->bound(HALF_OF_FETCH, &other, 0) <= zl_quantity_value(ZL_Q_ROW_ASKED, s, 0);
 }
 
 /* The widest promotion that a row uses. A sector is fetched also without promotion: a row that

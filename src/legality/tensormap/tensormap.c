@@ -238,16 +238,20 @@ INLINED bool guard_of(zl_guard g, const zl_subject *s)
     }
 }
 
-INLINED uint64_t bound_of(uint64_t b, const zl_subject *s, uint32_t i)
+INLINED uint64_t named(int32_t name, const zl_subject *s, uint32_t i)
 {
     const zlay_tensormap *m = s->value;
-    switch (b) {
-    case ZL_BOUND_SMEM: return s->target->smem;
-    case ZL_BOUND_EXTENT: return m->extent[i];
-    case ZL_BOUND_COVERED: return stepped_over(m, i);
-    case ZL_BOUND_HALF_FETCH: return half_fetch(m);
-    default: return b;
+    switch (name) {
+    case SMEM_OF_TARGET: return s->target->smem;
+    case EXTENT_OF_DIMENSION: return m->extent[i];
+    case BYTES_STEPPED_OVER: return stepped_over(m, i);
+    default: return half_fetch(m);
     }
+}
+
+INLINED uint64_t bound_of(uint64_t b, const zl_subject *s, uint32_t i)
+{
+    return zl_bound_named(b) ? named(zl_bound_name(b), s, i) : b;
 }
 
 /* ---- as data ------------------------------------------------------------------------- */
@@ -255,7 +259,7 @@ INLINED uint64_t bound_of(uint64_t b, const zl_subject *s, uint32_t i)
 static uint64_t value(zl_quantity q, const zl_subject *s, uint32_t i) { return value_of(q, s, i); }
 static uint32_t count(zl_entries entries, const zl_subject *s) { return count_of(entries, s); }
 static bool guard(zl_guard g, const zl_subject *s) { return guard_of(g, s); }
-static uint64_t bound(uint64_t b, const zl_subject *s, uint32_t i) { return bound_of(b, s, i); }
+static uint64_t bound(int32_t name, const zl_subject *s, uint32_t i) { return named(name, s, i); }
 
 const zl_subject_form zl_tensormap_form = {
     .kind = ZL_SUBJECT_TMAP, .value = value, .count = count, .guard = guard, .bound = bound,
@@ -312,7 +316,8 @@ static void count_row(tally *t, const zl_subject *s, uint32_t row, uint32_t brok
              text)                                                                                 \
     _Static_assert((uint32_t)ZL_ROW_##id < 64 * MARK_WORDS, "each row has its mark");              \
     _Static_assert(MET_BY(ZL_G_##when), "a row of the other mode stands in the other file");       \
-    broken = broken_of(s, ((targets) & cls) != 0, ZL_Q_##quantity, ZLAY_REL_##relation, lo, hi, ZL_G_##when);     \
+    broken = broken_of(s, ((targets) & cls) != 0, ZL_Q_##quantity, ZLAY_REL_##relation, (uint64_t)(lo),           \
+                       (uint64_t)(hi), ZL_G_##when);                                               \
     if (broken) count_row(t, s, ZL_ROW_##id, broken, BY_##by);
 
 INLINED void column_rows(tally *t, const zl_subject *s, uint32_t cls)

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Instructions on tensor memory, one by one, as a subject of rules. */
 #include "legality/tmem/tmem.h"
+#include "rules/bounds.h"
+#include "rules/constants.h"
+
+_Static_assert((int)TENSOR_COLUMNS == (int)ZLAY_TMEM_COLUMNS, "tmem.h counts the columns too");
+_Static_assert((int)TENSOR_COLUMN_LAST == (int)TENSOR_COLUMNS - 1, "columns count from 0");
 
 static const zlay_tmem_issue *asked(const zl_subject *s) { return s->value; }
 
@@ -133,23 +138,21 @@ static bool reduces_type(int32_t type)
     return type == ZLAY_TYPE_U32 || type == ZLAY_TYPE_S32 || type == ZLAY_TYPE_F32;
 }
 
-static uint64_t bound(uint64_t b, const zl_subject *s, uint32_t i)
+static uint64_t bound(int32_t name, const zl_subject *s, uint32_t i)
 {
     const zlay_tmem_issue *t = asked(s);
     (void)i;
-    switch (b) {
-    case ZL_BOUND_TMEM_NUM: return zl_tmem_shape_of(t->shape)->most;
-    case ZL_BOUND_TMEM_NUM_POWER: return power(t->num, 1, 128);
-    case ZL_BOUND_TMEM_POWER: return power(t->columns, 32, ZLAY_TMEM_COLUMNS);
-    case ZL_BOUND_TMEM_REGISTERS: return registers(t);
-    case ZL_BOUND_TMEM_WARP: return t->warp % 4;
-    case ZL_BOUND_TMEM_BASE: return t->base;
-    case ZL_BOUND_TMEM_FIRST: return t->base % ZLAY_TMEM_LANE;
-    case ZL_BOUND_TMEM_END: return t->base % ZLAY_TMEM_LANE + (uint64_t)t->allocated;
-    case ZL_BOUND_TMEM_ALLOCATED: return t->allocated;
-    case ZL_BOUND_TMEM_TYPE:
-        return reduces_type(t->type) ? (uint64_t)t->type : (uint64_t)ZLAY_TYPE_F32;
-    default: return b;
+    switch (name) {
+    case TMEM_MOST_NUM: return zl_tmem_shape_of(t->shape)->most;
+    case TMEM_POWER_OF_NUM: return power(t->num, 1, 128);
+    case TMEM_POWER_OF_TWO: return power(t->columns, 32, ZLAY_TMEM_COLUMNS);
+    case TMEM_REGISTERS_OF_SHAPE: return registers(t);
+    case TMEM_QUARTER_OF_WARP: return t->warp % 4;
+    case TMEM_BASE_OWNED: return t->base;
+    case TMEM_FIRST_OWNED: return t->base % ZLAY_TMEM_LANE;
+    case TMEM_END_OWNED: return t->base % ZLAY_TMEM_LANE + (uint64_t)t->allocated;
+    case TMEM_COLUMNS_OWNED: return t->allocated;
+    default: return reduces_type(t->type) ? (uint64_t)t->type : (uint64_t)ZLAY_TYPE_F32;
     }
 }
 
