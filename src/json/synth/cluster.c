@@ -96,18 +96,27 @@ static void put_exchange(zl_call *call, const zlay_exchange *x, const zlay_excha
     zl_put_value(call, call->value, "certificate", pair);
 }
 
+typedef struct exchanged {
+    zlay_layout *source, *dest;
+} exchanged;
+
+static const zl_field exchange_rows[] = {
+    {"src", ZL_NEEDS, &zl_as_layout, ZL_AT(exchanged, source)},
+    {"dst", ZL_NEEDS, &zl_as_layout, ZL_AT(exchanged, dest)},
+};
+const zl_fields zl_exchange_fields = ZL_FIELDS(exchange_rows);
+
 zlay_status zl_op_cluster_exchange(zl_call *call)
 {
-    zlay_layout *source = NULL, *dest = NULL;
+    exchanged e = {NULL, NULL};
     zlay_exchange *x = NULL;
     zlay_exchange_info info;
-    zlay_status status = zl_get_layout(call, "src", &source);
-    if (!status) status = zl_get_layout(call, "dst", &dest);
-    if (!status) status = zlay_exchange_synth(call->ctx, &x, source, dest);
+    zlay_status status = zl_read(call, &e);
+    if (!status) status = zlay_exchange_synth(call->ctx, &x, e.source, e.dest);
     if (!status) status = zlay_exchange_get(&info, x);
     if (!status) put_exchange(call, x, &info);
     zlay_exchange_free(x);
-    zlay_layout_free(source);
-    zlay_layout_free(dest);
+    zlay_layout_free(e.source);
+    zlay_layout_free(e.dest);
     return status;
 }

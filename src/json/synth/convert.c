@@ -21,14 +21,19 @@ typedef struct asked {
     zlay_convert_request request;
 } asked;
 
+static const zl_field convert_rows[] = {
+    ZL_TARGET(asked),
+    {"elem_bits", ZL_NEEDS, &zl_as_u32, ZL_AT(asked, request.elem_bits)},
+    {"smem", ZL_MAY, &zl_as_u64, ZL_AT(asked, request.smem)},
+    {"src", ZL_NEEDS, &zl_as_layout, ZL_AT(asked, src)},
+    {"dst", ZL_NEEDS, &zl_as_layout, ZL_AT(asked, dst)},
+};
+const zl_fields zl_convert_fields = ZL_FIELDS(convert_rows);
+
 static zlay_status read_request(zl_call *call, asked *a)
 {
     a->request.size = sizeof a->request;
-    zlay_status status = zl_get_target(call, &a->target);
-    if (!status) status = zl_get_u32(call, call->request, "elem_bits", &a->request.elem_bits);
-    if (!status) status = zl_get_u64(call, call->request, "smem", &a->request.smem);
-    if (!status) status = zl_get_layout(call, "src", &a->src);
-    if (!status) status = zl_get_layout(call, "dst", &a->dst);
+    zlay_status status = zl_read(call, a);
     a->request.src = a->src;
     a->request.dst = a->dst;
     return status;

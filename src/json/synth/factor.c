@@ -117,22 +117,22 @@ static zlay_status put_word(zl_call *call, json_t *value, const zlay_word *word)
 }
 
 /* [name, size] in the order of a slot's coordinates. */
-static zlay_status get_slots(zl_call *call, zlay_slots *out)
+static zlay_status read_slots(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
     const json_t *list;
+    zlay_slots *out = to;
     uint32_t *const bits[] = {&out->byte_bits, &out->register_bits, &out->lane_bits,
                               &out->warp_bits, &out->block_bits};
     int next = 0;
     zlay_dim dim;
-    zlay_status status = zl_get_list(call, call->request, "slots", &list);
-    memset(out, 0, sizeof *out);
+    zlay_status status = zl_get_list(call, object, field->name, &list);
     for (size_t i = 0; !status && i < json_array_size(list); i++, next++) {
-        status = zl_get_dim(call, "slots", json_array_get(list, i), &dim);
+        status = zl_get_dim(call, field->name, json_array_get(list, i), &dim);
         if (status) return status;
         while (next < COORDINATES && strcmp(dim.name, coordinates[next])) next++;
         if (next == COORDINATES || !dim.size || dim.size & (dim.size - 1) ||
             json_array_size(json_array_get(list, i)) != 2)
-            return zl_wrong(call, "slots",
+            return zl_wrong(call, field->name,
                             "a list of [\"byte\" | \"register\" | \"lane\" | \"warp\" | \"block\", "
                             "a power of two], in this order");
         *bits[next] = (uint32_t)__builtin_ctzll(dim.size);
@@ -140,21 +140,33 @@ static zlay_status get_slots(zl_call *call, zlay_slots *out)
     return status;
 }
 
+static const zl_kind as_slots = {read_slots, NULL, false};
+
+typedef struct permutation {
+    zlay_slots slots;
+    zlay_layout *map;
+} permutation;
+
+static const zl_field word_rows[] = {
+    {"slots", ZL_NEEDS, &as_slots, ZL_AT(permutation, slots)},
+    {"map", ZL_NEEDS, &zl_as_layout, ZL_AT(permutation, map)},
+    {"name", ZL_MAY, &zl_as_own, .at = 0},
+};
+const zl_fields zl_word_fields = ZL_FIELDS(word_rows);
+
 zlay_status zl_op_word_synth(zl_call *call)
 {
-    zlay_slots slots;
-    zlay_layout *map = NULL;
+    permutation p = {.map = NULL};
     zlay_word *word = NULL;
-    zlay_status status = get_slots(call, &slots);
-    if (!status) status = zl_get_layout(call, "map", &map);
+    zlay_status status = zl_read(call, &p);
     call->in_input = true;
-    if (!status) status = zlay_word_synth(call->ctx, &word, &slots, map);
+    if (!status) status = zlay_word_synth(call->ctx, &word, &p.slots, p.map);
     if (!status) {
         call->value = json_object();
         status = put_word(call, call->value, word);
     }
     zlay_word_free(word);
-    zlay_layout_free(map);
+    zlay_layout_free(p.map);
     return status;
 }
 
@@ -178,35 +190,47 @@ static zlay_status factor_value(zl_call *call, const zlay_factor *x)
 }
 
 /* The name of one of the family, as static text. */
-static zlay_status get_desc(zl_call *call, const char **out)
+static zlay_status read_desc(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
     zl_span span = {NULL, 0};
     const char *name;
-    zlay_status status = zl_get_text(call, call->request, "desc", &span);
-    if (status || !span.text) return status;
+    zlay_status status = zl_get_text(call, object, field->name, &span);
+    if (status) return status;
     for (size_t i = 0; (name = zlay_factor_desc_at(i)); i++)
         if (strlen(name) == span.length && !memcmp(name, span.text, span.length)) {
-            *out = name;
+            *(const char **)to = name;
             return ZLAY_OK;
         }
-    return zl_wrong(call, "desc", "the name of a layout of docs/synthesis.md");
+    return zl_wrong(call, field->name, "the name of a layout of docs/synthesis.md");
 }
+
+static const zl_kind as_desc = {read_desc, NULL, false};
+
+typedef struct asked {
+    const zlay_target *target;
+    zlay_factor_request request;
+    zlay_layout *layout;
+} asked;
+
+static const zl_field factor_rows[] = {
+    ZL_TARGET(asked),
+    {"elem_bits", ZL_MAY, &zl_as_u32, ZL_AT(asked, request.elem_bits)},
+    {"desc", ZL_MAY, &as_desc, ZL_AT(asked, request.desc)},
+    {"name", ZL_MAY, &zl_as_own, .at = 0},
+    {"layout", ZL_NEEDS, &zl_as_layout, ZL_AT(asked, layout)},
+};
+const zl_fields zl_factor_fields = ZL_FIELDS(factor_rows);
 
 zlay_status zl_op_layout_factor(zl_call *call)
 {
-    zlay_factor_request request = {.size = sizeof request};
-    const zlay_target *target;
-    zlay_layout *layout = NULL;
+    asked a = {.request = {.size = sizeof a.request}};
     zlay_factor *x = NULL;
-    zlay_status status = zl_get_target(call, &target);
-    if (!status) status = zl_get_u32(call, call->request, "elem_bits", &request.elem_bits);
-    if (!status) status = get_desc(call, &request.desc);
-    if (!status) status = zl_get_layout(call, "layout", &layout);
-    request.layout = layout;
-    if (!status) status = zlay_factor_synth(call->ctx, &x, target, &request);
+    zlay_status status = zl_read(call, &a);
+    a.request.layout = a.layout;
+    if (!status) status = zlay_factor_synth(call->ctx, &x, a.target, &a.request);
     if (!status) status = factor_value(call, x);
     zlay_factor_free(x);
-    zlay_layout_free(layout);
+    zlay_layout_free(a.layout);
     return status;
 }
 
@@ -251,16 +275,25 @@ static zlay_status normal_value(zl_call *call, const zlay_normal *n, uint32_t el
     return ZLAY_OK;
 }
 
+typedef struct swizzled {
+    zlay_layout *layout;
+    uint32_t elem_bits;
+} swizzled;
+
+static const zl_field normal_rows[] = {
+    {"elem_bits", ZL_MAY, &zl_as_u32, ZL_AT(swizzled, elem_bits)},
+    {"layout", ZL_NEEDS, &zl_as_layout, ZL_AT(swizzled, layout)},
+};
+const zl_fields zl_normal_fields = ZL_FIELDS(normal_rows);
+
 zlay_status zl_op_swizzle_normal(zl_call *call)
 {
-    uint32_t elem_bits = 8;
-    zlay_layout *layout = NULL;
+    swizzled s = {.elem_bits = 8};
     zlay_normal *n = NULL;
-    zlay_status status = zl_get_u32(call, call->request, "elem_bits", &elem_bits);
-    if (!status) status = zl_get_layout(call, "layout", &layout);
-    if (!status) status = zlay_swizzle_normal(call->ctx, &n, layout);
-    if (!status) status = normal_value(call, n, elem_bits);
+    zlay_status status = zl_read(call, &s);
+    if (!status) status = zlay_swizzle_normal(call->ctx, &n, s.layout);
+    if (!status) status = normal_value(call, n, s.elem_bits);
     zlay_normal_free(n);
-    zlay_layout_free(layout);
+    zlay_layout_free(s.layout);
     return status;
 }

@@ -28,41 +28,58 @@ static const char *instruction_of(const zlay_fragment *f)
                                                                                    : "mma.sync";
 }
 
+static const zl_field size_rows[] = {
+    {"bits", ZL_MAY, &zl_as_u32, ZL_AT(zlay_fragment, bits)},
+    {"registers", ZL_MAY, &zl_as_u32, ZL_AT(zlay_fragment, registers)},
+    {"rows", ZL_MAY, &zl_as_u32, ZL_AT(zlay_fragment, rows)},
+    {"columns", ZL_MAY, &zl_as_u32, ZL_AT(zlay_fragment, columns)},
+};
+static const zl_fields size_fields = ZL_FIELDS(size_rows);
+
 static json_t *fragment_value(zl_call *call, const zlay_fragment *f)
 {
     const zl_word *names = f->lanes == 32 ? warp : group;
     json_t *value = json_object();
     zl_put_value(call, value, "instruction", json_string(instruction_of(f)));
     zl_put_value(call, value, "fragment", zl_json_word(names, f->fragment));
-    zl_put_value(call, value, "bits", json_integer(f->bits));
-    zl_put_value(call, value, "registers", json_integer(f->registers));
-    zl_put_value(call, value, "rows", json_integer(f->rows));
-    zl_put_value(call, value, "columns", json_integer(f->columns));
+    zl_put_fields(call, value, &size_fields, f);
     if (f->blocks) zl_put_value(call, value, "blocks", json_integer(f->blocks));
     return value;
 }
 
-static zlay_status read_request(zl_call *call, zlay_fragment_request *out)
+static zlay_status read_order(zl_call *call, const json_t *object, const zl_field *field, void *to)
 {
     int32_t order = 0;
-    zlay_status status = zl_get_u32(call, call->request, "bits", &out->bits);
-    if (!status) status = zl_get_word(call, call->request, "order", orders, &order);
-    if (!status && (order < 0 || order > 1)) return zl_wrong(call, "order", "'thread' or 'value'");
-    out->value_first = (uint32_t)order;
+    zlay_status status = zl_get_word(call, object, field->name, orders, &order);
+    if (!status && (order < 0 || order > 1))
+        return zl_wrong(call, field->name, "'thread' or 'value'");
+    *(uint32_t *)to = (uint32_t)order;
     return status;
 }
 
+static const zl_kind as_order = {read_order, NULL, false};
+
+typedef struct asked {
+    zlay_fragment_request request;
+    zlay_layout *layout;
+} asked;
+
+static const zl_field fragment_rows[] = {
+    {"bits", ZL_MAY, &zl_as_u32, ZL_AT(asked, request.bits)},
+    {"order", ZL_MAY, &as_order, ZL_AT(asked, request.value_first)},
+    {"layout", ZL_NEEDS, &zl_as_layout, ZL_AT(asked, layout)},
+};
+const zl_fields zl_fragment_fields = ZL_FIELDS(fragment_rows);
+
 zlay_status zl_op_fragment_synth(zl_call *call)
 {
-    zlay_fragment_request request = {.size = sizeof request};
+    asked a = {.request = {.size = sizeof a.request}};
     zlay_fragment found[FOUND_MOST];
-    zlay_layout *layout = NULL;
     size_t count = 0;
-    zlay_status status = read_request(call, &request);
-    if (!status) status = zl_get_layout(call, "layout", &layout);
-    request.layout = layout;
-    if (!status) status = zlay_fragment_synth(call->ctx, found, FOUND_MOST, &count, &request);
-    zlay_layout_free(layout);
+    zlay_status status = zl_read(call, &a);
+    a.request.layout = a.layout;
+    if (!status) status = zlay_fragment_synth(call->ctx, found, FOUND_MOST, &count, &a.request);
+    zlay_layout_free(a.layout);
     if (status) return status;
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++) zl_put_item(call, list, fragment_value(call, &found[i]));

@@ -105,12 +105,8 @@ static json_t *certificates_value(zl_call *call, const zlay_plan *plan)
 {
     json_t *list = json_array();
     const zlay_layout *a, *b;
-    for (uint32_t i = 0; zlay_plan_certificate(&a, &b, plan, i) == ZLAY_OK; i++) {
-        json_t *pair = json_object();
-        zl_put_value(call, pair, "a", zl_json_layout(call, a));
-        zl_put_value(call, pair, "b", zl_json_layout(call, b));
-        zl_put_item(call, list, pair);
-    }
+    for (uint32_t i = 0; zlay_plan_certificate(&a, &b, plan, i) == ZLAY_OK; i++)
+        zl_put_item(call, list, zl_json_pair(call, a, b));
     return list;
 }
 
@@ -139,22 +135,43 @@ static json_t *three(zl_call *call, uint64_t x, uint64_t y, uint64_t z)
     return list;
 }
 
+static const zl_field info_rows[] = {
+    {"stages", ZL_MAY, &zl_as_u32, ZL_AT(zlay_plan_info, stages)},
+    {"threads", ZL_MAY, &zl_as_u32, ZL_AT(zlay_plan_info, threads)},
+    {"consumers", ZL_MAY, &zl_as_u32, ZL_AT(zlay_plan_info, consumers)},
+    {"smem", ZL_MAY, &zl_as_u32, ZL_AT(zlay_plan_info, smem)},
+    {"stage_bytes", ZL_MAY, &zl_as_u32, ZL_AT(zlay_plan_info, stage_bytes)},
+    {"bytes", ZL_MAY, &zl_as_u32, ZL_AT(zlay_plan_info, expect_bytes)},
+    {"full_count", ZL_MAY, &zl_as_u32, ZL_AT(zlay_plan_info, full_count)},
+    {"empty_count", ZL_MAY, &zl_as_u32, ZL_AT(zlay_plan_info, empty_count)},
+};
+static const zl_fields info_fields = ZL_FIELDS(info_rows);
+
 static void put_info(zl_call *call, json_t *value, const zlay_plan_info *info)
 {
-    const struct {
-        const char *name;
-        uint32_t number;
-    } numbers[] = {{"stages", info->stages},           {"threads", info->threads},
-                   {"consumers", info->consumers},     {"smem", info->smem},
-                   {"stage_bytes", info->stage_bytes}, {"bytes", info->expect_bytes},
-                   {"full_count", info->full_count},   {"empty_count", info->empty_count}};
     zl_put_value(call, value, "size", three(call, info->m, info->n, info->k));
     zl_put_value(call, value, "swapped", json_boolean(info->swapped));
     zl_put_value(call, value, "tile", three(call, info->tile_m, info->tile_n, info->tile_k));
     zl_put_value(call, value, "tiles", three(call, info->tiles_m, info->tiles_n, info->tiles_k));
-    for (size_t i = 0; i < ZL_COUNT(numbers); i++)
-        zl_put_value(call, value, numbers[i].name, json_integer(numbers[i].number));
+    zl_put_fields(call, value, &info_fields, info);
 }
+
+static const zl_field wave_rows[] = {
+    {"lanes", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_gemm, lanes)},
+    {"waves_m", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_gemm, waves_m)},
+    {"waves_n", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_gemm, waves_n)},
+    {"blocks_m", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_gemm, blocks_m)},
+    {"blocks_n", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_gemm, blocks_n)},
+    {"reads", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_gemm, reads)},
+    {"read_products", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_gemm, read_products)},
+    {"loads_a", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_gemm, loads_a)},
+    {"loads_b", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_gemm, loads_b)},
+    {"ahead", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_gemm, ahead)},
+    {"store_bytes", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_gemm, store_bytes)},
+    {"registers", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_gemm, registers)},
+    {"accumulators", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_gemm, accumulators)},
+};
+static const zl_fields wave_fields = ZL_FIELDS(wave_rows);
 
 /* A plan whose matrix instructions read registers. */
 static void put_wave(zl_call *call, json_t *value, const zlay_plan *plan)
@@ -162,24 +179,7 @@ static void put_wave(zl_call *call, json_t *value, const zlay_plan *plan)
     zlay_wave_gemm w;
     if (zlay_plan_wave(&w, plan)) return;
     json_t *wave = json_object();
-    const struct {
-        const char *name;
-        uint32_t number;
-    } numbers[] = {{"lanes", w.lanes},
-                   {"waves_m", w.waves_m},
-                   {"waves_n", w.waves_n},
-                   {"blocks_m", w.blocks_m},
-                   {"blocks_n", w.blocks_n},
-                   {"reads", w.reads},
-                   {"read_products", w.read_products},
-                   {"loads_a", w.loads_a},
-                   {"loads_b", w.loads_b},
-                   {"ahead", w.ahead},
-                   {"store_bytes", w.store_bytes},
-                   {"registers", w.registers},
-                   {"accumulators", w.accumulators}};
-    for (size_t i = 0; i < ZL_COUNT(numbers); i++)
-        zl_put_value(call, wave, numbers[i].name, json_integer(numbers[i].number));
+    zl_put_fields(call, wave, &wave_fields, &w);
     zl_put_value(call, wave, "direct", json_boolean(w.direct));
     zl_put_value(call, wave, "wavefronts",
                  w.read_wavefronts == ZLAY_WAVE_GEMM_UNKNOWN ? json_null()

@@ -5,18 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const zl_field buffer_rows[] = {
+    {"columns", ZL_NEEDS, &zl_as_u32, ZL_AT(zlay_tmem_buffer, columns)},
+    {"first", ZL_NEEDS, &zl_as_u32, ZL_AT(zlay_tmem_buffer, first)},
+    {"last", ZL_NEEDS, &zl_as_u32, ZL_AT(zlay_tmem_buffer, last)},
+    {"align", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tmem_buffer, align)},
+    {"offset", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tmem_buffer, offset)},
+};
+static const zl_fields buffer_fields = ZL_FIELDS(buffer_rows);
+
 static zlay_status read_buffer(zl_call *call, const json_t *object, zlay_tmem_buffer *out)
 {
-    bool fixed = json_object_get(object, "offset") != NULL;
-    zlay_status status = ZLAY_OK;
-    *out = (zlay_tmem_buffer){.fixed = fixed};
+    *out = (zlay_tmem_buffer){.fixed = json_object_get(object, "offset") != NULL};
     if (!json_is_object(object)) return zl_wrong(call, "buffers", "a list of objects");
-    status = zl_fields_check(call, object, "buffers", "columns first last", "align offset");
-    if (!status) status = zl_get_u32(call, object, "columns", &out->columns);
-    if (!status) status = zl_get_u32(call, object, "first", &out->first);
-    if (!status) status = zl_get_u32(call, object, "last", &out->last);
-    if (!status) status = zl_get_u32(call, object, "align", &out->align);
-    return status ? status : zl_get_u32(call, object, "offset", &out->offset);
+    zlay_status status = zl_names_check(call, object, "buffers", &buffer_fields);
+    return status ? status : zl_read_object(call, object, &buffer_fields, out);
 }
 
 static zlay_status read_buffers(zl_call *call, zlay_tmem_buffer *out, uint32_t *count)
@@ -68,12 +71,7 @@ static zlay_status put_certificate(zl_call *call, const zlay_tmem_packing *p,
 {
     zlay_layout *a = NULL, *b = NULL;
     zlay_status status = zlay_tmem_packing_certificate(call->ctx, &a, &b, p, request);
-    if (!status) {
-        json_t *pair = json_object();
-        zl_put_value(call, pair, "a", zl_json_layout(call, a));
-        zl_put_value(call, pair, "b", zl_json_layout(call, b));
-        zl_put_value(call, call->value, "certificate", pair);
-    }
+    if (!status) zl_put_value(call, call->value, "certificate", zl_json_pair(call, a, b));
     zlay_layout_free(a);
     zlay_layout_free(b);
     return status;

@@ -51,23 +51,30 @@ static json_t *name_of(const zlay_wave_info *info, int32_t access)
     return json_string(found.name);
 }
 
+static const zl_field number_rows[] = {
+    {"load_bytes", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_info, load_bytes)},
+    {"loads", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_info, loads)},
+    {"load_rows", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_info, load_rows)},
+    {"read_bytes", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_info, read_bytes)},
+    {"reads", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_info, reads)},
+    {"read_xor", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_info, read_xor)},
+    {"block_bytes", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_info, block_bytes)},
+    {"part_bytes", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_info, part_bytes)},
+    {"blocks", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_info, blocks)},
+    {"steps", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_info, steps)},
+    {"step_registers", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_info, step_registers)},
+    {"registers", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_info, registers)},
+    {"smem", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_info, smem)},
+};
+static const zl_fields number_fields = ZL_FIELDS(number_rows);
+
 static void put_numbers(zl_call *call, const zlay_wave_info *i)
 {
-    const struct {
-        const char *name;
-        uint32_t value;
-    } numbers[] = {
-        {"load_bytes", i->load_bytes}, {"loads", i->loads},           {"load_rows", i->load_rows},
-        {"read_bytes", i->read_bytes}, {"reads", i->reads},           {"read_xor", i->read_xor},
-        {"block_bytes", i->block_bytes}, {"part_bytes", i->part_bytes}, {"blocks", i->blocks},
-        {"steps", i->steps},           {"step_registers", i->step_registers},
-        {"registers", i->registers},   {"smem", i->smem}};
     zl_put_value(call, call->value, "direct", json_boolean(i->direct));
     zl_put_value(call, call->value, "load_steady", json_boolean(i->load_steady));
     zl_put_value(call, call->value, "store", name_of(i, i->store));
     zl_put_value(call, call->value, "read", name_of(i, i->read));
-    for (size_t n = 0; n < ZL_COUNT(numbers); n++)
-        zl_put_value(call, call->value, numbers[n].name, json_integer(numbers[n].value));
+    zl_put_fields(call, call->value, &number_fields, i);
     zl_put_value(call, call->value, "swizzle",
                  json_pack("[iii]", (int)i->swizzle_bits, (int)i->swizzle_base,
                            (int)i->swizzle_shift));
