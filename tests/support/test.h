@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by all tests: cmocka with what it needs, and random numbers whose seed is printed and can
- * be given back in ZLAY_SEED; ZLAY_SCALE multiplies the iterations of property tests, and
- * ZLAY_EXHAUSTIVE=1 makes a small world whole (`make exhaustive`). */
+ * be given back in ZLAY_SEED; ZLAY_SCALE multiplies the iterations of property tests (8, or 1/4
+ * where a sanitizer makes them slow), and ZLAY_EXHAUSTIVE=1 makes a small world whole
+ * (`make exhaustive`). */
 #ifndef TEST_H
 #define TEST_H
 
@@ -27,7 +28,11 @@ static inline uint64_t test_seed(const char *test)
 static inline uint64_t test_iterations(uint64_t count)
 {
     const char *scale = getenv("ZLAY_SCALE");
-    return scale ? count * strtoull(scale, NULL, 0) : count;
+    char *end;
+    if (!scale) return count;
+    uint64_t times = count * strtoull(scale, &end, 0);
+    uint64_t share = *end == '/' ? strtoull(end + 1, NULL, 0) : 1;
+    return share > 1 ? (times + share - 1) / share : times;
 }
 
 static inline int test_exhaustive(void)
