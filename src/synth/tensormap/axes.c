@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The source's modes as axes of a tile. */
+/* Reads the modes of the source as axes of the tile. A mode is first coalesced; then the tile
+ * takes the inner leaves whole and a part of one outer leaf, so that the next tile is a whole
+ * number of steps of that leaf. A source of pieces that is affine inside a box, such as a padded
+ * one, gives one axis a mode, with its edges. A source for which this fails is read value by value
+ * (values.c). */
 #include "algebra/layout/parts.h"
 #include "algebra/image/sums.h"
 #include "synth/tensormap/tensormap.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The certificate of several copies: cell -> the element of global memory that they leave at its
- * place, against the one that the request names, for tiles 0 and 1 along each axis, from which all
- * others follow.  The copies are run chunk by chunk, as the PTX ISA says what each writes; where
- * every chunk is the one that its cells want, the first layout is the second one. */
+/* Makes the certificate of a move of several copies: two layouts, cell -> element of global
+ * memory, one as the copies leave it and one as the request names it, for tiles 0 and 1 along each
+ * axis. All other tiles follow, for coordinates are affine in the tile's index. The copies are
+ * executed chunk by chunk as the PTX ISA says what each writes; where every chunk is the one that
+ * its cells want, the two layouts are equal. */
 #include "synth/tensormap/several/cover.h"
 
 #include "algebra/find/table.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tiles that one box brings, or several that go evenly: nothing is enumerated. */
+/* Answers a tile whose source is a sum of axes in closed form: by one box, or by several boxes
+ * that step evenly. No cell is enumerated, so the time depends on the number of modes and not on
+ * the size of the tile. ZLAY_NONE sends the tile to the search over covers (several/). */
 #include "synth/tensormap/several/cover.h"
 
 static zlay_status regular(zl_tm *t)
@@ -13,7 +15,7 @@ static zlay_status regular(zl_tm *t)
     return t->request.smem ? zl_tm_digits(t) : zl_tm_free(t);
 }
 
-/* Two swizzles put the lines of the tile in the same places. */
+/* Whether two swizzles put the lines of the tile in the same places. */
 static bool same_places(const zl_tm *t, int32_t a, int32_t b)
 {
     int64_t first = t->shared / ZL_LINE, end = t->shared;
@@ -58,7 +60,7 @@ static bool box_is_full(const zl_tm *t, const zlay_move *move)
     return move->info.bytes == (bytes + ZL_CHUNK - 1) / ZL_CHUNK * ZL_CHUNK;
 }
 
-/* One copy is the least there can be. */
+/* Brings the tile by one copy, which is optimal: fewer there cannot be. */
 static zlay_status one_box(zl_tm *t, zlay_move **out)
 {
     zl_tm_split whole;
@@ -72,7 +74,7 @@ static zlay_status one_box(zl_tm *t, zlay_move **out)
     return status ? status : zl_tm_certify(t, *out, &whole);
 }
 
-/* Several of one box, where none of fewer do whose maps count each axis by one dimension. */
+/* Brings the tile by several copies of one box; split.c proves when no fewer do. */
 static zlay_status even_boxes(zl_tm *t, zlay_move **out)
 {
     zl_tm_split split;

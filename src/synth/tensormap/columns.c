@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Boxes by im2col: rows of channels whose pixels begin in the midst of a line and go on through
- * lines, planes and images.  Corners are 0, so a line is a dimension whole. */
+/* Reads intervals of shared memory as im2col copies. Such a copy takes rows of channels; its
+ * pixels begin anywhere in a line and go on through lines, planes and images, a *walk*. The
+ * corners of the map's bounding box are 0, so each dimension of pixels is walked whole. The search
+ * cuts the sequence of row addresses into lines, level by level, with the longest first line and
+ * with a first line of one entry. */
 #include "synth/tensormap/several/cover.h"
 
 #include <string.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Axes and a shared layout, cut at their common bounds; digits of a box, merged. */
+/* Cuts the axes of a tile and the shared layout at their common bounds into digits, a mixed-radix
+ * refinement of both, and merges digits of a box that continue each other. A shared layout that is
+ * F2-linear is read as modes of 2 before one of the tensor map's swizzles. Digits whose steps do
+ * not nest, so that shared order is not the order of the digits, are ZLAY_NONE. */
 #include "synth/tensormap/tensormap.h"
 
 #include <string.h>
@@ -86,7 +89,7 @@ static bool digit_put(zl_tm *t, uint32_t axis, uint64_t extent, uint64_t unit, i
     return true;
 }
 
-/* Cut both lists where either has a bound. */
+/* Common refinement of axes and shared modes; false: an extent divides the other neither way. */
 static bool refine(zl_tm *t, const strides *s)
 {
     size_t k = 0;
@@ -133,7 +136,7 @@ static bool nested(const zl_tm *t)
     return true;
 }
 
-/* Steps down in shared memory are steps up from the other end. */
+/* Replaces a negative step in shared memory by the positive one from the other end. */
 static bool turn(zl_tm *t, zl_tm_digit *d, int64_t *offset)
 {
     int64_t shared, global, last = (int64_t)d->extent - 1;
@@ -147,7 +150,7 @@ static bool turn(zl_tm *t, zl_tm_digit *d, int64_t *offset)
     return true;
 }
 
-/* The digit of an axis that is counted from its other end. */
+/* Adapts the digit of an axis whose cells are counted from the other end (`down`). */
 static bool mirror(zl_tm *t, zl_tm_digit *d, int64_t *offset)
 {
     int64_t shared;
@@ -198,7 +201,7 @@ bool zl_tm_any_clips(const zl_tm *t)
     return false;
 }
 
-/* The cells of b go on where those of a end. */
+/* Whether the cells of b begin where those of a end. */
 static bool continues(const zl_tm_digit *a, const zl_tm_digit *b)
 {
     return a->axis == b->axis && a->axis != ZL_TM_NO_AXIS && b->per == 1 &&

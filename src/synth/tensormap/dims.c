@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A box's digits as dimensions of a map: rows, splits of what is longer than a box, promotion. */
+/* Turns the digits of a box into the dimensions of a tensor map: the innermost row, the split of a
+ * loop that is longer than a box, element strides, and a wider element type where the row would
+ * have more than 256 elements. It answers false where a rule of the map's box cannot hold for
+ * these digits. */
 #include "synth/tensormap/dims.h"
 
 #include <string.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The dimensions of a map on its way: first the box, then who moves it. */
+/* A tensor map under construction. Its dimensions come first, read from the digits of one box
+ * (dims.c, slices.c, columns.c); then each axis that moves the tile gets a dimension whose
+ * coordinate advances (place.c); then extents and address are filled in. */
 #ifndef ZL_SYNTH_TENSORMAP_DIMS_H
 #define ZL_SYNTH_TENSORMAP_DIMS_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies that go evenly: one map, and coordinates and places that are those of the first copy and so
- * much a step of each digit that counts copies. */
+/* Makes copies that step evenly: one map, and for each digit that counts copies a constant step of
+ * the coordinates and of the place in shared memory. Nothing is searched; the coordinates of the
+ * first copy and the steps give those of all. */
 #include "synth/tensormap/dims.h"
 
 #include <string.h>

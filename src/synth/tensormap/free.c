@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A free choice of the shared layout: rows of what is adjacent in global memory, then axis after
- * axis by rising strides, so that whatever can merge does.  Rows are filled up to 16 bytes, or to
- * the span of a swizzle that is asked for; what is longer than the span comes last. */
+/* Chooses the shared layout where the request leaves it free. A row holds what is adjacent in
+ * global memory; then one axis after the other follows by rising strides, so that as many digits
+ * as possible merge. Rows are filled up to 16 bytes, or to the span of a swizzle that is asked
+ * for; the part of an axis that is longer than the span comes last. */
 #include "algebra/text/format.h"
 #include "synth/tensormap/tensormap.h"
 

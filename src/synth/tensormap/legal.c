@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a map has room for a box: asked once of all boxes that walk alike. */
+/* Decides whether a tensor map has room for a box: its dimensions, the coordinates of all tiles,
+ * the rules of the target, and that no bytes outside of the source are read. Boxes with the same
+ * steps and lengths have the same answer, so answers are kept in a small hash table. An allocation
+ * that fails here reads as "not legal"; the ctx remembers it and the whole call then answers
+ * ENOMEM. */
 #include "synth/tensormap/several/cover.h"
 
 #include <string.h>
 
-/* The rules of the target, asked where a field is near its bound; the others hold by how a box is
- * read. */
+/* The rules of the target are asked only where a stride or an extent is near its bound of the
+ * driver; the other rules hold by the way in which boxes are read. */
 static bool rules_hold(const zl_chunks *c, const zl_tm_map *m)
 {
     enum { NEAR_BITS = 31 };
@@ -21,7 +25,7 @@ static bool rules_hold(const zl_chunks *c, const zl_tm_map *m)
            verdict.answer == ZLAY_YES;
 }
 
-/* Boxes over holes must not read what is not the tensor's. */
+/* A copy of a box over holes must not read outside of the source's memory. */
 static bool reads_inside(const zl_chunks *c, const zl_tm_box *box)
 {
     zlay_move *move = NULL;
@@ -43,13 +47,14 @@ bool zl_chunks_legal(const zl_chunks *c, const zl_tm_box *box)
 
 enum { NUMBERS = 3 * ZL_TM_RANK + 4, MEMOS = 256 };
 
-/* What the answer depends on, and it: of lengths up to `most` the longest that is legal. */
+/* Cache entry: the numbers that the answer depends on, and the longest legal length up to `most`. */
 typedef struct zl_legal_memo {
     int64_t number[NUMBERS];
     uint64_t legal, most;
 } memo;
 
-/* Where a box begins says nothing more: on whole granules of every axis with edges, 16 bytes in. */
+/* Whether the answer does not depend on where the box begins: it begins at a multiple of the
+ * granule along every axis with edges, and of 16 bytes along the row. */
 static bool begins_whole(const zl_chunks *c, const int64_t *key)
 {
     for (uint32_t k = 1; k < c->width; k++) {
@@ -67,7 +72,8 @@ static int64_t weighed(const zl_chunks *c, const int64_t *way)
     return sum;
 }
 
-/* Steps, lengths and ways of a box; the weighed sum of a way says it all. */
+/* Fills in the numbers that identify a box up to its beginning, and returns their slot in the
+ * cache.  The weighed sum of a key difference stands for the difference. */
 static uint32_t numbers_take(int64_t *out, const zl_chain *h, uint32_t level, uint64_t blocks)
 {
     uint32_t n = 0;
@@ -86,7 +92,8 @@ static uint32_t numbers_take(int64_t *out, const zl_chain *h, uint32_t level, ui
     return (uint32_t)(hash >> 40) % MEMOS;
 }
 
-/* The memo of a box, which may be that of another one; NULL: it is asked alone. */
+/* Returns the cache entry of a box; `*same`: it holds the answer for such a box.  NULL: the answer
+ * depends on where the box begins, so it is not kept. */
 static memo *memo_of(bool *same, const zl_chain *h, uint32_t level, uint64_t blocks)
 {
     const zl_chunks *c = h->c;

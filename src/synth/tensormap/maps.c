@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Boxes to maps and copies: boxes that walk alike share a map where its dimensions reach them all.
- */
+/* Assigns boxes to maps and fills in maps and copies. Boxes with the same digits share a map as
+ * long as its dimensions can reach them all by whole indices; the assignment is first fit.
+ * Coordinates are then shifted so that the least index of a dimension without edges is 0. */
 #include "legality/tensormap/fetch.h"
 #include "synth/tensormap/dims.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dense values of 4 bits: copies move whole bytes, so the request is answered for pairs of values, as
- * bytes, and each map of bytes that fits is one of 4-bit values. */
+/* Answers requests for dense values of 4 bits. Copies move whole bytes, so the request is answered
+ * for pairs of values, each pair a byte; each map of bytes that the rules for 4-bit types allow
+ * then becomes a map of 4-bit values. */
 #include "synth/tensormap/symbolic/given.h"
 
 #include "algebra/layout/parts.h"

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Free choices of the shared layout that leave holes.
+/* Tries free choices of the shared layout that leave holes.
  *
- * A map has five dimensions, and a tile of more axes needs a copy for each cell of those that are left: unless
- * two axes are read as one dimension.  Where the step of an axis is a multiple of the step of the one before,
- * one dimension counts both, and what lies between the cells of the tile is copied to holes of shared memory.
- * Where holes may not be written, the axes that copies count are those of the fewest cells, and each copy
- * begins on 128 bytes.  Each choice is answered as a request with that layout, and the least is taken. */
+ * A map has five dimensions, so a tile of more axes needs one copy for each cell of the axes that
+ * are left, unless two axes are read as one dimension. Where the step of an axis is a multiple of
+ * the step of the axis before, one dimension counts both, and what lies between the cells of the
+ * tile is copied into holes of shared memory. Where holes may not be written, the axes with the
+ * fewest cells are counted by copies, and each copy begins on 128 bytes. Each choice is answered
+ * as a request with that layout, and the least answer is taken. */
 #include "synth/tensormap/symbolic/given.h"
 
 enum { AXES = 12, TRIES = 4 };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who moves a map: dimensions whose index is that of an axis with edges, and for everything else
- * any dimension without edges whose stride divides the way. */
+/* Chooses which dimension of a map moves with which axis of the tile. An axis with edges moves the
+ * dimension that has these edges. Any other way is carried by a dimension without edges whose
+ * stride divides it in whole indices of 32 bits; of several the one with the longest stride. Where
+ * there is none, a dimension of one index is added if the map has rank to spare. */
 #include "synth/tensormap/dims.h"
 
 #include <string.h>

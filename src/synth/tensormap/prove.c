@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules over every map and copy, and the certificate.
+/* Checks the rules of the target for every map and copy of a move, and makes its certificate.
  *
- * A tile's element at the same time in global and in shared memory is one number, global + P *
- * shared with P a power of two above every global offset: so one strided layout says both, and
- * a swizzle of shared offsets is one of the number.  Both sides count the elements of the tile in
- * shared order before the swizzle, then the tiles. */
+ * The certificate encodes where an element of the tile lies in global and in shared memory as one
+ * number, global + P * shared, with P a power of two above every global offset. So one strided
+ * layout states both, and a swizzle of shared offsets is a swizzle of the number. Both layouts of
+ * the certificate count the elements of the tile in shared order before the swizzle, then the
+ * tiles. */
 #include "synth/tensormap/dims.h"
 
 #include <string.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where no copies bring the tile to its places, they bring it to others, and what is left moves it:
- * residual(place where it landed) = place where it is wanted. */
+/* Makes the residual of a move: where no copies bring the tile to the places that are asked for,
+ * they bring it to others, and the residual is the permutation that is left to do, residual(place
+ * where a cell landed) = place where it is wanted. It is tabulated and printed as the cheapest
+ * layout that has these values. */
 #include "synth/tensormap/tensormap.h"
 
 #include "algebra/find/table.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Boxes of slices: interleaved maps, whose dimension 0 counts slices of 16 or 32 bytes, whose last
- * dimension but one is that of other slices, of which a copy takes one, and whose rows fill a
- * swizzle's span slice by slice. */
+/* Reads a box of slices as an interleaved map (CU_TENSOR_MAP_INTERLEAVE_16B and _32B). Dimension 0
+ * counts slices of 16 or 32 bytes, the last dimension but one counts other slices, of which a copy
+ * takes one, and the rows fill a swizzle's span slice by slice. Only tiles without edges are read
+ * so. */
 #include "synth/tensormap/dims.h"
 
 #include <string.h>

@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies of a tile whose edges keep it from one box, as a product.
+/* Splits a tile whose edges keep it from one box into copies that form a product, and proves that
+ * no fewer copies do.
  *
- * The argument is about maps that count an axis with edges by one dimension, in whole granules.  Two
- * dimensions can count it together, so several copies are not called optimal here, and what is split
- * always has such an axis.  The cells of a copy by such maps lie in a *window* of the axis: 256
- * granules, or what a row holds.  Two cells a window apart are of two copies; and since a copy is an
- * interval of shared memory, so are two lines that have such cells between them.  Lines that are
- * pairwise so, one a copy of the product, prove that no fewer copies by such maps do.
+ * The proof is about maps that count an axis with edges by one dimension, in whole granules. (Two
+ * dimensions can count an axis together, so several copies are not called optimal here; what is
+ * split always has such an axis.) The cells that one copy by such a map brings lie in a *window*
+ * of the axis: 256 granules, or what a row holds. Two cells that are a window apart belong to two
+ * copies. A copy is an interval of shared memory, so two lines with such cells between them belong
+ * to two copies as well. Lines of which every two are apart so, one for each copy of the product,
+ * prove that no fewer copies by such maps do.
  *
- * Of a swizzled row the window is the span, where the granule is no multiple of it.  For let a copy
- * bring the last chunk of two lines at least eight apart, and so all nine lines whole.  Along the
- * axis of adjacent elements the places of a copy's chunks are those of a nested loop of steps that
- * are not negative.  In the order before another swizzle they are not: either a row of that swizzle's
- * span does not ascend, or at the innermost loop of n > 1 steps two descents stand at places that n
- * would divide and cannot (tests/synth/tensormap/split counts them out).  So the copy has the tile's
- * swizzle, its rows are whole spans, and the dimension that counts the axis is the row, for no
- * other has an edge inside of one. */
+ * In a swizzled row the window is the span, where the granule is no multiple of it. Proof: suppose
+ * that one copy brings the last chunk of two lines at least eight apart, and therefore all nine
+ * lines whole. Along the axis of adjacent elements, the places of a copy's chunks are those of a
+ * nested loop with steps that are not negative. In the order before another swizzle they are not:
+ * either a row of that swizzle's span does not ascend, or at the innermost loop of n > 1 steps two
+ * descents stand at places that n would have to divide and does not divide
+ * (tests/synth/tensormap/split enumerates the cases). So the copy has the tile's swizzle, its rows
+ * are whole spans, and the dimension that counts the axis is the row, for no other dimension has
+ * an edge inside of one. */
 #include "synth/tensormap/tensormap.h"
 
 enum { LINES_APART = 8 };

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tensormap.synth: request, a closed form, or the least cover by several boxes. */
+/* tensormap.synth: reads and checks the request, then tries the methods in order: closed form
+ * (closed.c), the least cover by several boxes (several/), layouts with holes (pitches.c), and a
+ * residual where the request allows one. Sources with unknowns go to symbolic/, dense 4-bit values
+ * to pairs.c. The call counts as one against the limits of its ctx, so an answer found when a
+ * limit or memory ended a search is discarded. */
 #include "synth/tensormap/several/cover.h"
 #include "synth/tensormap/symbolic/given.h"
 
@@ -55,7 +59,7 @@ static zlay_status fields_check(zlay_ctx *ctx, const zlay_tensormap_request *r)
     return ZLAY_OK;
 }
 
-/* A tile layout and its source are one layout of one tile. */
+/* Composes source and tile: the result is a source that has one tile. */
 static zlay_status tile_compose(zl_tm *t)
 {
     zlay_layout *all = NULL;
@@ -75,7 +79,7 @@ static zlay_status tile_compose(zl_tm *t)
     return status;
 }
 
-/* The tile's box: the modes of a layout one by one where there are few, else as one. */
+/* Reads the shape of the tile; of a layout with more than ZLAY_TILE_AXES modes all become one. */
 static zlay_status tile_read(zl_tm *t)
 {
     zlay_tensormap_request *r = &t->request;
@@ -122,7 +126,7 @@ static zlay_status smem_check(const zl_tm *t)
     return ZLAY_OK;
 }
 
-/* What is stored twice has either value. */
+/* A store is refused where two cells have one place: either value might remain there. */
 static zlay_status once_check(const zl_tm *t)
 {
     zlay_answer answer;
@@ -146,7 +150,7 @@ static zlay_status smem_keep(zl_tm *t, zlay_move *move)
     return zl_layout_copy(t->ctx, &move->smem, t->request.smem);
 }
 
-/* Value by value; cells without one have places too. */
+/* A source that is read value by value.  Cells without a value have places in shared memory too. */
 static zlay_status irregular(zl_tm *t, zlay_move **out)
 {
     uint64_t places = 0;
@@ -272,7 +276,7 @@ zlay_status zl_tm_synth(zlay_ctx *ctx, zlay_move **out, const zlay_target *targe
     return begin(ctx, out, target, request, own, typed);
 }
 
-/* Land the tile where copies can, and say what is left. */
+/* Brings the tile to places that copies reach, and makes the residual that moves it on. */
 static zlay_status landed(zlay_ctx *ctx, zlay_move **out, const zlay_target *target,
                           const zlay_tensormap_request *request)
 {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tile on its way from a request to maps and copies.
+/* The value that tensormap.synth works on: a tile on its way from a request to maps and copies.
  *
- * The source's modes become *axes*: the cells of one that a tile takes, and how its index moves
- * them.  Axes and the shared layout are cut at their common bounds into *digits*: a digit steps
- * evenly in global and in shared memory.  Digits sorted by their shared steps are read as the box
- * of a copy: what merges is merged, what is too long for a box is split, and each is a dimension of
- * the map.  A tile that one box does not bring is covered by several (tensormap_cover.c). */
+ * The source's modes become *axes*. An axis says which cells a tile takes of one mode, and how the
+ * tile's index moves them. Axes and the shared layout are cut at their common bounds into
+ * *digits*; a digit has one step in global memory and one in shared memory. The digits, sorted by
+ * their steps in shared memory, are the nested loops of a copy's box: neighbours that continue
+ * each other are merged, a loop that is too long for a box is split, and each loop becomes a
+ * dimension of the map. A tile that one box does not bring is covered by several boxes
+ * (several/cover.h). */
 #ifndef ZL_SYNTH_TENSORMAP_H
 #define ZL_SYNTH_TENSORMAP_H
 
@@ -31,7 +33,7 @@ typedef struct zl_tm_axis {
     bool down;       /* memory runs down along it: cells are counted from the last one of a tile, and
                         the next tile is a tile back */
     bool memory;     /* no axis of the source: elements of memory in their order, which one dimension
-                        counts for all axes that are `on` it (tensormap_edges.c) */
+                        counts for all axes that are `on` it (several/edges.c) */
     uint32_t on;     /* the number of that axis, counted from 1; 0: none */
 } zl_tm_axis;
 

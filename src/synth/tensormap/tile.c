@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tile that is a layout, of a source with names.
+/* Answers a tile that is a layout, of a source with unknowns.
  *
- * The composition of source and tile is a source whose only tile it is.  It is exact where the facts say
- * that the tile stays inside the source's box and which mode each of its cells lies in.  Where they do not,
- * the first extent with a name is taken to have as many cells as the tile reaches over, and the guard says
- * so: of (M,K):(ld,1) the tile 8:1 is 8:ld where M >= 8. */
+ * The composition of source and tile is a source whose only tile it is. The composition is exact
+ * where the facts say that the tile stays inside the source's box and in which mode each of its
+ * cells lies. Where they do not say so, the first extent with an unknown is taken to have at least
+ * as many cells as the tile reaches over, and the guard states this: of (M,K):(ld,1) the tile 8:1
+ * is 8:ld where M >= 8. */
 #include "synth/tensormap/symbolic/given.h"
 
 #include <stdio.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the element type of a request makes of its maps. */
+/* Derives from the element type of a request what all its maps have in common: the map's type,
+ * bytes of an element, the units of addresses and coordinates, and which swizzles the target
+ * allows. Types that lie with gaps in shared memory (16 values of 4 or 6 bits in 16 bytes) are
+ * counted one byte a value on both sides. A target that lacks the type or the swizzle answers NONE
+ * with the rule. */
 #include "synth/tensormap/tensormap.h"
 
 /* One row of a map, of one chunk or of what a spread type has. */

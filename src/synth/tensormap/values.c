@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A source that is no sum of axes, value by value: every tile must be the first one, moved by whole
- * steps of its indices. */
+/* Reads a source that is no sum of axes value by value. Every later tile must be the first one
+ * moved by a whole number of steps of its indices; the steps are read off the first cell that
+ * tells them, and all other cells are compared. The result is a table of global offsets for the
+ * cells of tile 0, and axes of one cell that only move the tile. */
 #include "synth/tensormap/tensormap.h"
 
 #include <string.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The boxes that begin at a line.
+/* Enumerates the boxes that begin at a line of shared memory.
  *
- * The longest run of equal differences is a mode whole, or the box ends in it, for where the
- * differences break the mode must end; then the same among blocks of that length.  So the boxes of
- * one beginning are known by their lengths. */
+ * Consecutive chunks whose keys differ by a constant form a run. The innermost mode of a box is
+ * either the longest such run or ends inside of it, for a mode must end where the differences
+ * break; the same holds for blocks of that length, and so on outwards. So all boxes with one
+ * beginning form a *chain* and are known by their lengths. */
 #include "synth/tensormap/several/cover.h"
 
 #include <string.h>

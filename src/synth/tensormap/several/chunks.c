@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cells of a tile as chunks: what each 16 bytes of shared memory want. */
+/* Makes the chunks of a tile: for each 16 bytes of shared memory the key of the 16 bytes of global
+ * memory that its cells want. A chunk whose cells want bytes of two chunks of global memory, or
+ * bytes in another order, is brought by no copy; the answer is then NONE, with the rule and the
+ * first such byte. Keys are compared one cell at a time, and each swizzle of the target gets the
+ * sequence in its own order. */
 #include "synth/tensormap/several/cover.h"
 
 #include <string.h>

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The least cover of a tile by boxes of whole lines: a shortest path, fewest boxes, then fewest
- * bytes. */
+/* Finds the least cover of a tile by boxes that each bring whole lines of 128 bytes. It is a
+ * shortest path over the lines, with boxes as edges: fewest boxes first, then fewest bytes
+ * (dynamic programming over beginnings, as for interval covers). A bound from below on the number
+ * of boxes, by the furthest end that any box reaches from a line, cuts the path search and proves
+ * the result where the two agree. Covers whose boxes bring parts of lines are searched by
+ * places.c. */
 #include "synth/tensormap/several/cover.h"
 
 #include <string.h>

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A tile as a sequence of chunks of 16 bytes in shared memory, and copies as intervals of it.
  *
- * A copy writes whole chunks from whole chunks, at addresses that begin on 128 bytes: in the order
- * of shared memory before the swizzle it is an interval that begins with a line of eight.  Where a
- * chunk comes from is its key: the chunk of global memory, and its place along each axis that has
- * edges.  An interval is a box where its keys are those of a nested loop. */
+ * A copy writes whole chunks from whole chunks, at an address that is a multiple of 128 bytes: in
+ * the order of shared memory before the swizzle it is an interval that begins with a line of eight
+ * chunks. Where a chunk comes from is its *key*: the chunk of global memory, and its place along
+ * each axis that has edges. An interval is a box exactly where its keys are those of a nested
+ * loop. Finding the copies of a tile is thus a covering problem of a sequence by such intervals.
+ */
 #ifndef ZL_SYNTH_TENSORMAP_COVER_H
 #define ZL_SYNTH_TENSORMAP_COVER_H
 
@@ -101,7 +103,7 @@ void zl_chunks_chains(const zl_chunks *c, uint64_t line, bool narrow, zl_chain_v
 bool zl_chunks_over_holes(const zl_chunks *c);
 
 /* All chains over holes that begin at a line, whose first chunk may be one: at most `*left` steps, which
- * are taken from it; `*ended` where not all were tried (tensormap_shapes.c). */
+ * are taken from it; `*ended` where not all were tried (several/shapes.c). */
 enum { ZL_SHAPE_STEPS = 1 << 18 };
 void zl_chunks_shapes(const zl_chunks *c, uint64_t line, zl_chain_visit *visit, void *env, uint64_t *left,
                       bool *ended);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the maps of a tile count its edges, beside one dimension for each axis that has some.
+/* Counts the edges of a tile in other ways than by one dimension for each axis that has some.
  *
- * Where an axis with edges lies outside of all that a row has, a cell past its end lies past the end
- * of memory: *along memory* one dimension, the row, counts all elements from the first one on, and
- * ends where the tensor does.  The axis and all shorter steps then move that dimension alone.  With
- * weak edges the axes inside may have edges too, for a cell past them may hold what lies there.
+ * Where an axis with edges lies outside of all that a row has, a cell past its end lies past the
+ * end of memory. *Along memory* one dimension, the row, then counts all elements from the first
+ * one on, and ends where the tensor ends; the axis and all axes with shorter steps move that
+ * dimension alone. With weak edges the inner axes may have edges too, for a cell past them may
+ * hold what lies there.
  *
- * *Without edges* nothing is asked of cells outside the tensor: no maps are made so, but where even
- * then no copies bring the tile, no way to count edges does. */
+ * *Without edges* nothing is asked of cells outside the tensor. No maps are made in this way; but
+ * where even then no copies bring the tile, no way to count edges does, and the answer is NONE. */
 #include "synth/tensormap/several/cover.h"
 
 #include <string.h>

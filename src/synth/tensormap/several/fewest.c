@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the fewest boxes that bring all places of a tile: a set cover, exact within its number of
+ * nodes, by iterative deepening with two lower bounds and a table of sets that were seen (the
+ * method is described in fewest.h). */
 #include "synth/tensormap/several/fewest.h"
 
 #include <string.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fewest boxes that bring all places, and of as many those that write least: every cover has a
- * box over the first place that is left, so those are tried, with one box more from round to round
- * (iterative deepening).  Two bounds from below end a branch: places of which no box brings two; and the
- * fewest intervals, each box taken for all up to its last place, from the first place that is left on.
- * A set of places that was reached before by no more boxes and bytes is not tried again. */
+/* The fewest boxes that bring all places, and of as many those that write least (minimum set
+ * cover). Every cover has a box over the first place that is left, so only those boxes are tried,
+ * with one box more from round to round (iterative deepening). Two lower bounds end a branch: a
+ * set of places of which no box brings two, and the fewest intervals when each box is taken to
+ * bring everything from the first place that is left up to its last place. A set of places that
+ * was reached before by no more boxes and bytes is not tried again. */
 #ifndef ZL_SYNTH_TENSORMAP_FEWEST_H
 #define ZL_SYNTH_TENSORMAP_FEWEST_H
 

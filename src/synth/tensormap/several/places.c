@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The least cover of places: boxes that each bring some chunks of a line, and together all. */
+/* Finds the least cover of a tile by boxes that may bring parts of lines. It collects all boxes of
+ * the tile, tiled, interleaved and im2col, as sets of places, keeps one box for each set, and asks
+ * for the fewest sets (fewest.h); other boxes of the same set are kept so that copies can share
+ * maps (share.c). It is used where the tile has at most 1024 chunks, or to improve on a cover that
+ * is known. */
 #include "synth/tensormap/several/fewest.h"
 
 #include <string.h>

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tile that several boxes bring: the least cover, its maps, their rules and the certificate, for each
- * way to count the tile's edges that is known (tensormap_edges.c). */
+/* Brings a tile by several boxes: it finds the least cover, makes maps and copies of it, checks
+ * the rules and makes the certificate. It does so for each way to count the tile's edges that is
+ * known (edges.c) and takes the least result. NONE is answered only where no copies bring even the
+ * cells that the tensor has. */
 #include "synth/tensormap/several/cover.h"
 
 #include <string.h>
 
-/* A rule that these maps break need not be broken by all. */
+/* Checks the rules of the move.  Another move might not break the rule that this one breaks, so the
+ * status becomes ELIMIT, except where the target has no such maps at all. */
 static zlay_status rules_check(const zl_tm *t, const zlay_move *move)
 {
     static const char target[] = "TMAP_TARGET";
@@ -81,7 +84,7 @@ bool zl_tm_less(const zlay_move *a, const zlay_move *b)
     return rank_sum(a) < rank_sum(b);
 }
 
-/* The lesser of two answers: a move before none. */
+/* Keeps the lesser of two answers and frees the other; any move is less than none. */
 static zlay_status lesser(zlay_move **out, zlay_status status, zlay_move *other, zlay_status its)
 {
     bool take = its == ZLAY_OK && (status || zl_tm_less(other, *out));

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Boxes over holes: where a line begins with a chunk that the tile does not want, or such chunks stand
- * between others, the differences of keys do not say how long the modes of a box are.  So all lengths
- * are tried, the inner ones first.  Each chunk that the tile wants is one linear equation of the box's
- * first key and its ways; lengths whose equations contradict each other are no box, and nothing that
- * begins with them is.  Boxes of few dimensions come first, and each pass and all lines together have so
- * many steps; `*ended` says that not all lengths were tried. */
+/* Enumerates boxes over holes.
+ *
+ * Where a line begins with a chunk that the tile does not want, or such chunks stand between
+ * others, the differences of keys do not say how long the modes of a box are. So all lengths are
+ * tried, the inner ones first. Each chunk that the tile wants is one linear equation in the box's
+ * first key and its steps. Lengths whose equations contradict each other are no box, and no
+ * lengths that begin with them are; the system is kept in echelon form by exact elimination. Boxes
+ * of few dimensions come first. The number of steps is limited for each pass and for all lines
+ * together; `*ended` says that not all lengths were tried. */
 #include "synth/tensormap/several/cover.h"
 
 #include <string.h>

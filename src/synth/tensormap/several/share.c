@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fewest maps for the boxes of a cover: each reading of a box is a map that other boxes share
- * too, and the maps chosen are a least cover of the boxes, of as many those of the least rank. */
+/* Chooses maps for the boxes of a cover so that the fewest maps do. A box can be read in several
+ * ways; each reading is a map that other boxes may share, and so a set of boxes. The maps chosen
+ * are a minimum set cover of the boxes, of as many maps those of the least rank, by depth-first
+ * search with a limit on nodes; beyond the limit the set with most boxes left is taken each time
+ * (greedy cover). */
 #include "synth/tensormap/several/cover.h"
 
 #include <string.h>

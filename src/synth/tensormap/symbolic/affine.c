@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One affine form on a box whose extents may be parameters, as extents and strides:
- * `[M] -> { [i,j] -> [64i + j] : 0 <= i < M and 0 <= j < 64 }` is (M,64):(64,1). */
+/* Rewrites a source that is one affine form on a box, whose extents may be parameters, as extents
+ * and strides: `[M] -> { [i,j] -> [64i + j] : 0 <= i < M and 0 <= j < 64 }` becomes (M,64):(64,1).
+ * The rows of the constraint set must be bounds of single dimensions; any other source with
+ * parameters is ENOTSUP. */
 #include "synth/tensormap/symbolic/given.h"
 
 #include <inttypes.h>

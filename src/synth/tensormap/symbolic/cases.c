@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where no copies do it for all numbers that the facts allow: numbers of fewer kinds.
+/* Distinguishes cases of unknowns where no one move is right for all values that the facts allow.
  *
- * Along an extent there may be one cell, which has no pitch, or one tile, which has no next one; a
- * stride may be 1.  So the values of a name are cut: at each of its extents of 1 and of a tile, and
- * at 1.  Where copies are found for values up to a cut, the guard begins with that; where each
- * choice of intervals between cuts has cells that no copies bring, nothing has any. */
+ * An extent of one cell has no pitch, and an extent of one tile has no next tile; a stride may be
+ * 1. So the values of a name are cut into intervals: at 1, at each of its extents of one cell and
+ * at each of one tile. Where copies are found for values up to a cut, the guard begins with that
+ * interval. Where every choice of intervals has cells that no copies bring, the answer is NONE. */
 #include "synth/tensormap/symbolic/given.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the copies of a move ask of the extents.
+/* Asks the rules of copies about coordinates that depend on unknown extents.
  *
- * A coordinate is a number and, from tile to tile, a number more, so the rules of copies are asked
- * about it as a text over tile indices.  What they leave open of an index is a bound, which holds
- * for all tiles where it holds for the last, whose index the extent says. */
+ * A coordinate is a number plus a number for each tile index, so the rules are asked about it as a
+ * text over tile indices. What they leave open of an index is a bound; it holds for all tiles
+ * where it holds for the last one, whose index follows from the extent. */
 #include "synth/tensormap/symbolic/given.h"
 
 #include <stdio.h>

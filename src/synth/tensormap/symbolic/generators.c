@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cells of a tile proved together.
+/* Proves all cells of a tile together instead of one by one.
  *
- * Along the digits of a shared layout a cell's element is an affine form in names, and what a copy
- * brings to its place is one too as long as no digit carries into the next coordinate of the box.
- * Two such forms that agree at one cell and one step further along each digit agree on all.  Where
- * several copies share the tile, the digits of the longest steps are gone through one by one. */
+ * Along the digits of a shared layout a cell's element is an affine form in the unknowns. What a
+ * copy brings to its place is one too, as long as no digit carries into the next coordinate of the
+ * box. Two affine forms that agree at one cell and one step further along each digit agree on all
+ * cells. Where several copies share the tile, the digits with the longest steps are enumerated one
+ * by one. */
 #include "synth/tensormap/symbolic/given.h"
 
 enum { OUTER_MOST = 64 };

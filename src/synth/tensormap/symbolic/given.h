@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tiles of a source whose extents and strides are products of names.
+/* Tiles of a source whose extents and strides are products of unknowns.
  *
- * The request is answered for one *sample* of the names, large ones that share no factor by chance,
- * and the answer's strides, extents and address are read back as numbers times products of the
- * source.  What is read is then proved: for every cell of the tile, what the copies move is the
- * element that the request names, as an identity in the names.  What the rules ask of the names
- * beyond the facts is the guard. */
+ * The request is answered for one *sample* of the unknowns: large numbers that share no factor by
+ * chance. The strides, extents and address of the answer are read back as numbers times products
+ * that occur in the source. What is read is a guess until it is proved: for every cell of the
+ * tile, the element that the copies move and the element that the request names are equal as
+ * polynomials in the unknowns. What the rules ask of the unknowns beyond the facts becomes the
+ * guard. */
 #ifndef ZL_SYNTH_TENSORMAP_GIVEN_H
 #define ZL_SYNTH_TENSORMAP_GIVEN_H
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What must hold of names beyond the facts for a move to be legal.
+/* Makes the guard of a move: what must hold of the unknowns, beyond the facts, for the move to be
+ * legal.
  *
- * The rules ask linear texts.  A product of names is asked as one name with the product's range, and
- * an extent of parts as one name with the quotient's; in what is answered the name becomes what it
- * stands for. */
+ * The rules decide about linear texts. So a product of unknowns is asked as one name that has the
+ * product's range, and an extent with parts as one name that has the quotient's range; in the
+ * answer each such name is replaced by what it stands for. */
 #include "synth/tensormap/symbolic/given.h"
 
 #include <ctype.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* That the maps read do what is asked, cell by cell, as identities in the names. */
+/* Proves that maps which were read back do what is asked, cell by cell: where the copies put a
+ * cell, the element that they bring there and the element of the request are compared as
+ * polynomials in the unknowns, for the first tile and for one step of each tile index. Edges agree
+ * where a map's dimension and the axis end at the same cell. What is not proved is answered
+ * ELIMIT. */
 #include "synth/tensormap/symbolic/given.h"
 
 #include <string.h>

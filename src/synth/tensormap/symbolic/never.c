@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* That no copies do it, whatever the names are.  A copy brings 16 bytes of global memory to 16 bytes
- * of shared memory: no cell that is always inside the tensor may lie elsewhere in the one than in
- * the other, in the first tile or in the next, and no two cells that share 16 bytes of shared memory
- * may lie further apart in global memory. */
+/* Proves that no copies bring a tile, whatever the values of the unknowns are. A copy brings 16
+ * aligned bytes of global memory to 16 aligned bytes of shared memory. So NONE is proved by a cell
+ * that is always inside the tensor and lies at another offset in its 16 bytes of the one than of
+ * the other, in the first tile or in the next; or by two cells that share 16 bytes of shared
+ * memory and never lie in the same 16 bytes of global memory. */
 #include "synth/tensormap/symbolic/given.h"
 
 typedef struct first {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Maps of the sample, read back as numbers times products of names. */
+/* Reads the maps of a sample back as expressions: each stride is a number times a product of
+ * unknowns that occurs in the source, the greatest product that divides it; an address is a sum of
+ * such terms, taken away greatest first; an extent is a multiple or a quotient of an axis' extent.
+ * The result is a guess that identity.c or generators.c proves. */
 #include "synth/tensormap/symbolic/given.h"
 
 enum { FACTOR_MOST = 1 << 20 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A number for each name: one that the facts allow, aligned where strides want it, and else such
- * that nothing divides or merges by chance. */
+/* Chooses a number for each unknown: one that its facts (interval and congruence) allow, with the
+ * alignment that strides want, and built from a large prime of its own, so that no stride divides
+ * another and no two axes merge by chance. `loose` ignores the facts. */
 #include "synth/tensormap/symbolic/given.h"
 
 /* Odd ones with no factor in common; the smaller where three of them are a stride, of 40 bits. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a move says of names: its maps' entries as texts, and the certificate. */
+/* Prints what a move says about unknowns: the entries of its maps that are expressions, as texts,
+ * and the two layouts of the certificate. */
 #include "synth/tensormap/symbolic/given.h"
 
 #include <string.h>
