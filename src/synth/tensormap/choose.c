@@ -1,35 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A shared layout for a source that is read value by value: each 16 bytes of global memory that the
- * tile has stand once, in their order, and those that it has twice behind, and so on.  Cells without
- * a value come last. */
+/* Chooses a shared layout for a source that is read value by value. Cells are sorted by where they
+ * lie in global memory, so that each 16 bytes of it stand once in shared memory, in their order.
+ * Cells that name an element for the second time follow behind, then those of the third time;
+ * cells without a value come last. */
 #include "synth/tensormap/tensormap.h"
 
 #include "algebra/find/table.h"
 
 #include <stdlib.h>
 
-typedef struct spot {
+typedef struct sorted_cell {
     int64_t at;     /* bytes of global memory, in its order; INT64_MAX: none */
     uint64_t again; /* cells before it that have the same */
     uint64_t cell;
-} spot;
+} sorted_cell;
 
 static int by_value(const void *a, const void *b)
 {
-    const spot *p = a, *q = b;
+    const sorted_cell *p = a, *q = b;
     if (p->at != q->at) return p->at < q->at ? -1 : 1;
     return p->cell < q->cell ? -1 : p->cell > q->cell;
 }
 
 static int by_turn(const void *a, const void *b)
 {
-    const spot *p = a, *q = b;
+    const sorted_cell *p = a, *q = b;
     if (p->again != q->again) return p->again < q->again ? -1 : 1;
     return by_value(a, b);
 }
 
-/* Cells by their values, where each has one of its own and these lie close: by a table of values. */
-static zlay_status spots_fill(const zl_tm *t, spot *s)
+/* Sorts cells by a table of values; NONE: two cells have one value, or values lie too far apart. */
+static zlay_status cells_by_table(const zl_tm *t, sorted_cell *s)
 {
     enum { ROOM = 4 };
     uint64_t range = (uint64_t)t->most - (uint64_t)t->least, n = 0;
@@ -44,17 +45,17 @@ static zlay_status spots_fill(const zl_tm *t, spot *s)
         if (once) *mine = i + 1;
     }
     for (uint64_t at = 0; at <= range && once; at++)
-        if (cell[at]) s[n++] = (spot){(t->least + (int64_t)at) * t->element, 0, cell[at] - 1};
+        if (cell[at]) s[n++] = (sorted_cell){(t->least + (int64_t)at) * t->element, 0, cell[at] - 1};
     zl_free(&alloc, cell, (range + 1) * sizeof *cell);
     return once ? ZLAY_OK : ZLAY_NONE;
 }
 
-static zlay_status spots_read(const zl_tm *t, spot *s)
+static zlay_status cells_sort(const zl_tm *t, sorted_cell *s)
 {
-    zlay_status status = spots_fill(t, s);
+    zlay_status status = cells_by_table(t, s);
     if (status != ZLAY_NONE) return status;
     for (uint64_t i = 0; i < t->cells; i++)
-        s[i] = (spot){t->defined[i] ? t->value[i] * t->element : INT64_MAX, 0, i};
+        s[i] = (sorted_cell){t->defined[i] ? t->value[i] * t->element : INT64_MAX, 0, i};
     qsort(s, t->cells, sizeof *s, by_value);
     for (uint64_t i = 1; i < t->cells; i++)
         if (s[i].at == s[i - 1].at && s[i].at != INT64_MAX) s[i].again = s[i - 1].again + 1;
@@ -63,9 +64,9 @@ static zlay_status spots_read(const zl_tm *t, spot *s)
     return ZLAY_OK;
 }
 
-static int64_t chunk_of(const spot *s) { return s->at < 0 ? ~(~s->at / ZL_CHUNK) : s->at / ZL_CHUNK; }
+static int64_t chunk_of(const sorted_cell *s) { return s->at < 0 ? ~(~s->at / ZL_CHUNK) : s->at / ZL_CHUNK; }
 
-/* Where a place lies behind the swizzle. */
+/* Returns the place of an unswizzled byte after the swizzle. */
 static int64_t swizzled(const zl_tm *t, int64_t at)
 {
     uint64_t line = (uint64_t)at / ZL_LINE;
@@ -73,7 +74,7 @@ static int64_t swizzled(const zl_tm *t, int64_t at)
     return (at ^ (int64_t)zl_tm_flip(t->swizzle, line) * ZL_CHUNK) ^ half;
 }
 
-static void places_put(const zl_tm *t, const spot *s, zl_table *table)
+static void places_put(const zl_tm *t, const sorted_cell *s, zl_table *table)
 {
     int64_t place = -ZL_CHUNK, at;
     for (uint64_t i = 0; i < t->cells; i++) {
@@ -104,9 +105,9 @@ zlay_status zl_tm_choose(zl_tm *t)
     zl_table table = {0};
     zlay_allocator alloc = zl_allocator(t->ctx);
     t->swizzle = t->request.swizzle_given ? t->request.swizzle : ZLAY_SWIZZLE_NONE;
-    spot *s = zl_alloc(t->ctx, t->cells, sizeof *s);
+    sorted_cell *s = zl_alloc(t->ctx, t->cells, sizeof *s);
     zlay_status status = s ? zl_table_new(t->ctx, &table, t->cells) : ZLAY_ENOMEM;
-    if (!status) status = spots_read(t, s);
+    if (!status) status = cells_sort(t, s);
     if (!status) places_put(t, s, &table);
     if (!status) status = layout_put(t, &table);
     if (table.ctx) zl_table_free(&table);
