@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { WORD_DIGITS = 8 };
+
 zlay_status zl_wrong(zl_call *call, const char *name, const char *wanted)
 {
     char quoted[256];
@@ -90,6 +92,19 @@ bool zl_json_u64(const json_t *value, uint64_t *out)
     return true;
 }
 
+bool zl_hex_words(const char *text, size_t length, uint32_t *word, size_t words)
+{
+    static const char digits[] = "0123456789abcdef";
+    bool hex = length > 2 && length <= 2 + words * WORD_DIGITS && !memcmp(text, "0x", 2);
+    for (size_t i = 0; hex && i + 2 < length; i++) {
+        char c = text[length - 1 - i];
+        const char *at = memchr(digits, c >= 'A' && c <= 'F' ? c + 32 : c, sizeof digits - 1);
+        hex = at != NULL;
+        if (hex) word[i / WORD_DIGITS] |= (uint32_t)(at - digits) << 4 * (i % WORD_DIGITS);
+    }
+    return hex;
+}
+
 zlay_status zl_get_text(zl_call *call, const json_t *object, const char *name, zl_span *out)
 {
     const json_t *value = json_object_get(object, name);
@@ -123,7 +138,7 @@ zlay_status zl_get_u64(zl_call *call, const json_t *object, const char *name, ui
 }
 
 /* An integer, or a text of decimal digits, '-' before them or not. */
-static bool json_i64(const json_t *value, int64_t *out)
+bool zl_json_i64(const json_t *value, int64_t *out)
 {
     uint64_t magnitude;
     const char *text = json_string_value(value);
@@ -142,7 +157,7 @@ static bool json_i64(const json_t *value, int64_t *out)
 zlay_status zl_get_i64(zl_call *call, const json_t *object, const char *name, int64_t *out)
 {
     const json_t *value = json_object_get(object, name);
-    if (value && !json_i64(value, out)) return zl_wrong(call, name, "an integer in [-2^63, 2^63)");
+    if (value && !zl_json_i64(value, out)) return zl_wrong(call, name, "an integer in [-2^63, 2^63)");
     return ZLAY_OK;
 }
 

@@ -64,6 +64,10 @@ extern const zl_kind zl_as_part, zl_as_own;
 #define ZL_AT(type, member) .at = offsetof(type, member)
 #define ZL_TARGET(type) {"target", ZL_NEEDS, &zl_as_target, ZL_AT(type, target)}
 
+/* A number of 32 bits that may be there, under the name of its member. */
+#define ZL_NUMBER(type, member)                                                                    \
+    {#member, ZL_MAY, &zl_as_u32, offsetof(type, member), NULL, 0, 0}
+
 /* The fields of the operation that is called, or of an object in its request. */
 zlay_status zl_read(zl_call *call, void *out);
 zlay_status zl_read_object(zl_call *call, const json_t *object, const zl_fields *fields, void *out);

@@ -82,7 +82,11 @@ zlay_status zl_layout_of(zl_call *call, const char *name, const json_t *value, z
  */
 bool zl_json_u64(const json_t *value, uint64_t *out);
 
-/* The same for 64-bit integers with a sign. */
+/* Words of 32 bits, all 0 before, from 0x and their hexadecimal digits, the first word's last; false
+ * for anything else. */
+bool zl_hex_words(const char *text, size_t length, uint32_t *word, size_t words);
+
+/* The same as zl_json_u64 for 64-bit integers with a sign. */
 bool zl_json_i64(const json_t *value, int64_t *out);
 
 /* Put the numbers of the optional object `params` in the place of the layout's parameters; EINVAL
@@ -178,6 +182,10 @@ json_t *zl_json_verdict(zl_call *call, const zl_checked *checked);
 /* Read the request's fields into *asked and answer with what `check` says of it. */
 typedef zlay_status zl_checker(zl_checked *checked, const void *asked);
 zlay_status zl_check_asked(zl_call *call, void *asked, zl_checker *check);
+
+/* The rule and the witness of a ZLAY_NONE, from its message: the rule's name, then `shows` and a
+ * number. */
+void zl_none_explain(zl_call *call, const char *shows);
 
 /* Texts of one request, and the fields that take them, by name; their places in `to`, a copy of
  * `from`, become 1. */

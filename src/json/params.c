@@ -5,23 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool zl_json_i64(const json_t *value, int64_t *out)
-{
-    uint64_t magnitude;
-    const char *text = json_string_value(value);
-    if (json_is_integer(value)) {
-        *out = json_integer_value(value);
-        return true;
-    }
-    bool minus = text && text[0] == '-';
-    json_t *digits = minus ? json_string(text + 1) : NULL;
-    bool read = zl_json_u64(minus ? digits : value, &magnitude);
-    json_decref(digits);
-    if (!read || magnitude > (uint64_t)INT64_MAX + minus) return false;
-    *out = minus ? (int64_t)(0 - magnitude) : (int64_t)magnitude;
-    return true;
-}
-
 typedef struct params {
     size_t count;
     const char **name;

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const zl_word zl_keeps[] = {{"all", ZLAY_KEEPS_ALL},
@@ -156,6 +157,16 @@ zlay_status zl_check_asked(zl_call *call, void *asked, zl_checker *check)
     if (!status) status = check(&checked, asked);
     if (!status) call->value = zl_json_verdict(call, &checked);
     return status;
+}
+
+void zl_none_explain(zl_call *call, const char *shows)
+{
+    const char *text = zlay_ctx_message(call->ctx), *end = strchr(text, ':');
+    zlay_rule rule;
+    if (!end) return;
+    if (!zlay_rule_find(&rule, text, (size_t)(end - text))) call->rule = rule.number;
+    if (!strncmp(end, shows, strlen(shows)))
+        call->witness = zl_json_uint(strtoull(end + strlen(shows), NULL, 10));
 }
 
 zlay_status zl_op_rule_explain(zl_call *call)

@@ -9,19 +9,12 @@
 static const zl_field resource_rows[] = {
     {"base", ZL_NEEDS, &zl_as_u64, ZL_AT(zlay_buffer, base)},
     {"records", ZL_NEEDS, &zl_as_u64, ZL_AT(zlay_buffer, records)},
-    {"stride", ZL_MAY, &zl_as_u32, ZL_AT(zlay_buffer, stride)},
-    {"swizzle", ZL_MAY, &zl_as_u32, ZL_AT(zlay_buffer, swizzle)},
-    {"cache_swizzle", ZL_MAY, &zl_as_u32, ZL_AT(zlay_buffer, cache_swizzle)},
-    {"index_stride", ZL_MAY, &zl_as_u32, ZL_AT(zlay_buffer, index_stride)},
-    {"add_tid", ZL_MAY, &zl_as_u32, ZL_AT(zlay_buffer, add_tid)},
-    {"dst_sel", ZL_MAY, &zl_as_u32, ZL_AT(zlay_buffer, dst_sel)},
-    {"num_format", ZL_MAY, &zl_as_u32, ZL_AT(zlay_buffer, num_format)},
-    {"data_format", ZL_MAY, &zl_as_u32, ZL_AT(zlay_buffer, data_format)},
-    {"user_vm", ZL_MAY, &zl_as_u32, ZL_AT(zlay_buffer, user_vm)},
-    {"nv", ZL_MAY, &zl_as_u32, ZL_AT(zlay_buffer, nv)},
-    {"flags", ZL_MAY, &zl_as_u32, ZL_AT(zlay_buffer, flags)},
-    {"type", ZL_MAY, &zl_as_u32, ZL_AT(zlay_buffer, type)},
-    {"other", ZL_MAY, &zl_as_u32, ZL_AT(zlay_buffer, other)},
+    ZL_NUMBER(zlay_buffer, stride), ZL_NUMBER(zlay_buffer, swizzle),
+    ZL_NUMBER(zlay_buffer, cache_swizzle), ZL_NUMBER(zlay_buffer, index_stride),
+    ZL_NUMBER(zlay_buffer, add_tid), ZL_NUMBER(zlay_buffer, dst_sel),
+    ZL_NUMBER(zlay_buffer, num_format), ZL_NUMBER(zlay_buffer, data_format),
+    ZL_NUMBER(zlay_buffer, user_vm), ZL_NUMBER(zlay_buffer, nv), ZL_NUMBER(zlay_buffer, flags),
+    ZL_NUMBER(zlay_buffer, type), ZL_NUMBER(zlay_buffer, other),
 };
 static const zl_fields resource_fields = ZL_FIELDS(resource_rows);
 
@@ -50,25 +43,12 @@ static zlay_status refuse(zl_call *call, const zlay_target *target, zlay_status 
 
 enum { WORDS = 4, WORD_DIGITS = 8 };
 
-static int digit_of(char c)
-{
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 static zlay_status read_words(zl_call *call, zlay_buffer_words *out)
 {
     zl_span text = {"", 0};
     zlay_status status = zl_get_text(call, call->request, "desc", &text);
     if (status) return status;
-    bool hex = text.length > 2 && text.length <= 2 + WORDS * WORD_DIGITS &&
-               !memcmp(text.text, "0x", 2);
-    for (size_t i = 0; hex && i + 2 < text.length; i++) {
-        int digit = digit_of(text.text[text.length - 1 - i]);
-        hex = digit >= 0;
-        if (hex) out->word[i / WORD_DIGITS] |= (uint32_t)digit << 4 * (i % WORD_DIGITS);
-    }
+    bool hex = zl_hex_words(text.text, text.length, out->word, WORDS);
     return hex ? ZLAY_OK : zl_wrong(call, "desc", "0x and up to 32 hexadecimal digits");
 }
 
@@ -157,9 +137,8 @@ zlay_status zl_op_buffer_reach(zl_call *call)
 /* ---- waits ---------------------------------------------------------------------------- */
 
 static const zl_field count_rows[] = {
-    {"vmcnt", ZL_MAY, &zl_as_u32, ZL_AT(zlay_waitcnt, vmcnt)},
-    {"expcnt", ZL_MAY, &zl_as_u32, ZL_AT(zlay_waitcnt, expcnt)},
-    {"lgkmcnt", ZL_MAY, &zl_as_u32, ZL_AT(zlay_waitcnt, lgkmcnt)},
+    ZL_NUMBER(zlay_waitcnt, vmcnt), ZL_NUMBER(zlay_waitcnt, expcnt),
+    ZL_NUMBER(zlay_waitcnt, lgkmcnt),
 };
 static const zl_fields count_fields = ZL_FIELDS(count_rows);
 

@@ -55,28 +55,14 @@ static const zl_field tdm_rows[] = {
     {"row", ZL_MAY, &zl_as_list32, ZL_AT(zlay_tdm, row), .count = ROWS},
     {"other", ZL_MAY, &zl_as_list32, ZL_AT(zlay_tdm, other), .count = OTHERS},
     {"lds", ZL_NEEDS, &zl_as_u32, ZL_AT(zlay_tdm, lds)},
-    {"rank", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, rank)},
-    {"element", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, element)},
-    {"store", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, store)},
-    {"pad", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, pad)},
-    {"mask", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, mask)},
-    {"early", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, early)},
-    {"barrier", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, barrier)},
-    {"pad_interval", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, pad_interval)},
-    {"pad_amount", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, pad_amount)},
-    {"iterate", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, iterate)},
-    {"lds_step", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, lds_step)},
-    {"repeats", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, repeats)},
-    {"barrier_at", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, barrier_at)},
-    {"gather", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, gather)},
-    {"index32", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, index32)},
-    {"count", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, count)},
-    {"type", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, type)},
-    {"restore", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, restore)},
-    {"store_bit", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, store_bit)},
-    {"nv", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, nv)},
-    {"scope", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, scope)},
-    {"th", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tdm, th)},
+    ZL_NUMBER(zlay_tdm, rank), ZL_NUMBER(zlay_tdm, element), ZL_NUMBER(zlay_tdm, store),
+    ZL_NUMBER(zlay_tdm, pad), ZL_NUMBER(zlay_tdm, mask), ZL_NUMBER(zlay_tdm, early),
+    ZL_NUMBER(zlay_tdm, barrier), ZL_NUMBER(zlay_tdm, pad_interval),
+    ZL_NUMBER(zlay_tdm, pad_amount), ZL_NUMBER(zlay_tdm, iterate), ZL_NUMBER(zlay_tdm, lds_step),
+    ZL_NUMBER(zlay_tdm, repeats), ZL_NUMBER(zlay_tdm, barrier_at), ZL_NUMBER(zlay_tdm, gather),
+    ZL_NUMBER(zlay_tdm, index32), ZL_NUMBER(zlay_tdm, count), ZL_NUMBER(zlay_tdm, type),
+    ZL_NUMBER(zlay_tdm, restore), ZL_NUMBER(zlay_tdm, store_bit), ZL_NUMBER(zlay_tdm, nv),
+    ZL_NUMBER(zlay_tdm, scope), ZL_NUMBER(zlay_tdm, th),
 };
 static const zl_fields descriptor_fields = ZL_FIELDS(tdm_rows);
 
@@ -122,26 +108,11 @@ static json_t *group_text(const zlay_tdm_words *w, uint32_t group)
     return json_string(text);
 }
 
-static int digit_of(char c)
-{
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 static bool read_group(const json_t *item, zlay_tdm_words *w, uint32_t group)
 {
     const char *text = json_string_value(item);
-    size_t most = WORD_DIGITS * (first[group + 1] - first[group]);
-    size_t length = text ? strlen(text) : 0;
-    bool hex = length > 2 && length <= 2 + most && !memcmp(text, "0x", 2);
-    for (size_t i = 0; hex && i + 2 < length; i++) {
-        int digit = digit_of(text[length - 1 - i]);
-        hex = digit >= 0;
-        if (hex) w->word[first[group] + i / WORD_DIGITS] |=
-            (uint32_t)digit << 4 * (i % WORD_DIGITS);
-    }
-    return hex;
+    return text && zl_hex_words(text, strlen(text), w->word + first[group],
+                                first[group + 1] - first[group]);
 }
 
 static zlay_status read_groups(zl_call *call, zlay_tdm_words *out)

@@ -79,10 +79,8 @@ static const zl_field map_rows[] = {
     {"shape", ZL_NEEDS, &as_shape, ZL_AT(zlay_tmem_map, shape)},
     {"size", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tmem_map, size)},
     {"pack", ZL_MAY, &zl_as_switch, ZL_AT(zlay_tmem_map, pack)},
-    {"half_split", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tmem_map, half_split)},
-    {"factors", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tmem_map, factors)},
-    {"address", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tmem_map, address)},
-    {"first", ZL_MAY, &zl_as_u32, ZL_AT(zlay_tmem_map, first)},
+    ZL_NUMBER(zlay_tmem_map, half_split), ZL_NUMBER(zlay_tmem_map, factors),
+    ZL_NUMBER(zlay_tmem_map, address), ZL_NUMBER(zlay_tmem_map, first),
 };
 const zl_fields zl_tmem_layout_fields = ZL_FIELDS(map_rows);
 

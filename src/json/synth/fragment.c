@@ -29,10 +29,8 @@ static const char *instruction_of(const zlay_fragment *f)
 }
 
 static const zl_field size_rows[] = {
-    {"bits", ZL_MAY, &zl_as_u32, ZL_AT(zlay_fragment, bits)},
-    {"registers", ZL_MAY, &zl_as_u32, ZL_AT(zlay_fragment, registers)},
-    {"rows", ZL_MAY, &zl_as_u32, ZL_AT(zlay_fragment, rows)},
-    {"columns", ZL_MAY, &zl_as_u32, ZL_AT(zlay_fragment, columns)},
+    ZL_NUMBER(zlay_fragment, bits), ZL_NUMBER(zlay_fragment, registers),
+    ZL_NUMBER(zlay_fragment, rows), ZL_NUMBER(zlay_fragment, columns),
 };
 static const zl_fields size_fields = ZL_FIELDS(size_rows);
 

@@ -136,11 +136,9 @@ static json_t *three(zl_call *call, uint64_t x, uint64_t y, uint64_t z)
 }
 
 static const zl_field info_rows[] = {
-    {"stages", ZL_MAY, &zl_as_u32, ZL_AT(zlay_plan_info, stages)},
-    {"threads", ZL_MAY, &zl_as_u32, ZL_AT(zlay_plan_info, threads)},
-    {"consumers", ZL_MAY, &zl_as_u32, ZL_AT(zlay_plan_info, consumers)},
-    {"smem", ZL_MAY, &zl_as_u32, ZL_AT(zlay_plan_info, smem)},
-    {"stage_bytes", ZL_MAY, &zl_as_u32, ZL_AT(zlay_plan_info, stage_bytes)},
+    ZL_NUMBER(zlay_plan_info, stages), ZL_NUMBER(zlay_plan_info, threads),
+    ZL_NUMBER(zlay_plan_info, consumers), ZL_NUMBER(zlay_plan_info, smem),
+    ZL_NUMBER(zlay_plan_info, stage_bytes),
     {"bytes", ZL_MAY, &zl_as_u32, ZL_AT(zlay_plan_info, expect_bytes)},
     {"full_count", ZL_MAY, &zl_as_u32, ZL_AT(zlay_plan_info, full_count)},
     {"empty_count", ZL_MAY, &zl_as_u32, ZL_AT(zlay_plan_info, empty_count)},
@@ -157,19 +155,13 @@ static void put_info(zl_call *call, json_t *value, const zlay_plan_info *info)
 }
 
 static const zl_field wave_rows[] = {
-    {"lanes", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_gemm, lanes)},
-    {"waves_m", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_gemm, waves_m)},
-    {"waves_n", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_gemm, waves_n)},
-    {"blocks_m", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_gemm, blocks_m)},
-    {"blocks_n", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_gemm, blocks_n)},
-    {"reads", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_gemm, reads)},
-    {"read_products", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_gemm, read_products)},
-    {"loads_a", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_gemm, loads_a)},
-    {"loads_b", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_gemm, loads_b)},
-    {"ahead", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_gemm, ahead)},
-    {"store_bytes", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_gemm, store_bytes)},
-    {"registers", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_gemm, registers)},
-    {"accumulators", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_gemm, accumulators)},
+    ZL_NUMBER(zlay_wave_gemm, lanes), ZL_NUMBER(zlay_wave_gemm, waves_m),
+    ZL_NUMBER(zlay_wave_gemm, waves_n), ZL_NUMBER(zlay_wave_gemm, blocks_m),
+    ZL_NUMBER(zlay_wave_gemm, blocks_n), ZL_NUMBER(zlay_wave_gemm, reads),
+    ZL_NUMBER(zlay_wave_gemm, read_products), ZL_NUMBER(zlay_wave_gemm, loads_a),
+    ZL_NUMBER(zlay_wave_gemm, loads_b), ZL_NUMBER(zlay_wave_gemm, ahead),
+    ZL_NUMBER(zlay_wave_gemm, store_bytes), ZL_NUMBER(zlay_wave_gemm, registers),
+    ZL_NUMBER(zlay_wave_gemm, accumulators),
 };
 static const zl_fields wave_fields = ZL_FIELDS(wave_rows);
 

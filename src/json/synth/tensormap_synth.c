@@ -107,18 +107,6 @@ static zlay_status read_rest(zl_call *call, zlay_tensormap_request *out)
     return status;
 }
 
-/* The message of a ZLAY_NONE begins with its rule, and goes on with the byte that shows it. */
-static void none_explain(zl_call *call)
-{
-    static const char byte[] = ": byte ";
-    const char *text = zlay_ctx_message(call->ctx), *end = strchr(text, ':');
-    zlay_rule rule;
-    bool ruled = end && zlay_rule_find(&rule, text, (size_t)(end - text)) == ZLAY_OK;
-    if (ruled) call->rule = rule.number;
-    if (end && !strncmp(end, byte, sizeof byte - 1))
-        call->witness = zl_json_uint(strtoull(end + sizeof byte - 1, NULL, 10));
-}
-
 zlay_status zl_move_synth(zl_call *call, zlay_move **out, uint32_t *axes)
 {
     zlay_tensormap_request request = {.size = sizeof request};
@@ -136,7 +124,7 @@ zlay_status zl_move_synth(zl_call *call, zlay_move **out, uint32_t *axes)
     request.facts = facts;
     *axes = request.tile ? 0 : request.axes;
     if (!status) status = zlay_tensormap_synth(call->ctx, out, target, &request);
-    if (status == ZLAY_NONE) none_explain(call);
+    if (status == ZLAY_NONE) zl_none_explain(call, ": byte ");
     zlay_facts_free(facts);
     zlay_layout_free(source);
     zlay_layout_free(tile);

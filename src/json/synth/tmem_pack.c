@@ -77,18 +77,6 @@ static zlay_status put_certificate(zl_call *call, const zlay_tmem_packing *p,
     return status;
 }
 
-/* The message of a ZLAY_NONE begins with its rule, and goes on with the step that shows it. */
-static void none_explain(zl_call *call)
-{
-    static const char step[] = ": step ";
-    const char *text = zlay_ctx_message(call->ctx), *end = strchr(text, ':');
-    zlay_rule rule;
-    if (!end || zlay_rule_find(&rule, text, (size_t)(end - text))) return;
-    call->rule = rule.number;
-    if (!strncmp(end, step, sizeof step - 1))
-        call->witness = zl_json_uint(strtoull(end + sizeof step - 1, NULL, 10));
-}
-
 zlay_status zl_op_tmem_pack(zl_call *call)
 {
     const zlay_target *target;
@@ -102,7 +90,7 @@ zlay_status zl_op_tmem_pack(zl_call *call)
     if (!status) status = zl_get_flag(call, call->request, "pair", &pair);
     request.cta_group = pair ? 2 : 1;
     if (!status) status = zlay_tmem_pack(call->ctx, &packing, target, &request);
-    if (status == ZLAY_NONE) none_explain(call);
+    if (status == ZLAY_NONE) zl_none_explain(call, ": step ");
     if (status) return status;
     put_packing(call, &packing);
     return put_certificate(call, &packing, &request);

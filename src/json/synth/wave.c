@@ -52,19 +52,13 @@ static json_t *name_of(const zlay_wave_info *info, int32_t access)
 }
 
 static const zl_field number_rows[] = {
-    {"load_bytes", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_info, load_bytes)},
-    {"loads", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_info, loads)},
-    {"load_rows", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_info, load_rows)},
-    {"read_bytes", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_info, read_bytes)},
-    {"reads", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_info, reads)},
-    {"read_xor", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_info, read_xor)},
-    {"block_bytes", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_info, block_bytes)},
-    {"part_bytes", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_info, part_bytes)},
-    {"blocks", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_info, blocks)},
-    {"steps", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_info, steps)},
-    {"step_registers", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_info, step_registers)},
-    {"registers", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_info, registers)},
-    {"smem", ZL_MAY, &zl_as_u32, ZL_AT(zlay_wave_info, smem)},
+    ZL_NUMBER(zlay_wave_info, load_bytes), ZL_NUMBER(zlay_wave_info, loads),
+    ZL_NUMBER(zlay_wave_info, load_rows), ZL_NUMBER(zlay_wave_info, read_bytes),
+    ZL_NUMBER(zlay_wave_info, reads), ZL_NUMBER(zlay_wave_info, read_xor),
+    ZL_NUMBER(zlay_wave_info, block_bytes), ZL_NUMBER(zlay_wave_info, part_bytes),
+    ZL_NUMBER(zlay_wave_info, blocks), ZL_NUMBER(zlay_wave_info, steps),
+    ZL_NUMBER(zlay_wave_info, step_registers), ZL_NUMBER(zlay_wave_info, registers),
+    ZL_NUMBER(zlay_wave_info, smem),
 };
 static const zl_fields number_fields = ZL_FIELDS(number_rows);
 
