@@ -2,7 +2,7 @@
 /* Issued copies under facts. */
 #include "legality/copy/copy.h"
 #include "rules/bounds.h"
-#include "rules/symbolic/given.h"
+#include "legality/tensormap/given.h"
 
 #include <string.h>
 
@@ -194,9 +194,11 @@ static bool repairs(const zl_given *g, int32_t field)
     return field != ZLAY_FIELD_BYTES || !expect;
 }
 
+static const zl_given_part map_part = {ZL_Q_COPY_MAP, &zl_map_given, &zl_tensormap_form, zl_map_given_any};
+
 static const zl_given_form form = {
     "coordinates, offsets, smem, source, barrier, expect, bytes or count, nor of the map", false,
-    take, typed, asks, repairs, true};
+    take, typed, asks, repairs, &zl_map_box, &map_part};
 
 zlay_status zlay_issue_check_given(zlay_ctx *ctx, zlay_verdict *out, zlay_reason *reasons,
                                    size_t room, zlay_buf *guard,

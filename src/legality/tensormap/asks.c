@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a row asks of a map's texts, and what the facts say of products over its box. */
-#include "legality/tensormap/size.h"
+#include "legality/tensormap/given.h"
 #include "rules/bounds.h"
 #include "rules/constants.h"
-#include "rules/symbolic/given.h"
 
 /* ---- what a row asks ----------------------------------------------------------------- */
 
@@ -74,7 +73,7 @@ bool zl_map_asks(zl_condition *c, const zl_rule *rule, const zl_given *g, uint32
 
 /* ---- products over the box ----------------------------------------------------------- */
 
-zl_factor zl_factor_of(const zl_given *g, const zl_condition *c, uint32_t i)
+static zl_factor factor_of(const zl_given *g, const zl_condition *c, uint32_t i)
 {
     const zlay_tensormap *map = g->map;
     bool placed = c->asks == ZL_ASKS_SMEM || c->asks == ZL_ASKS_PLACED;
@@ -86,7 +85,7 @@ zl_factor zl_factor_of(const zl_given *g, const zl_condition *c, uint32_t i)
     return f;
 }
 
-uint64_t zl_factor_unit(const zl_given *g, const zl_condition *c)
+static uint64_t factor_unit(const zl_given *g, const zl_condition *c)
 {
     const zlay_tensormap *map = g->map;
     if (c->asks == ZL_ASKS_FOOTPRINT) return zlay_tensormap_type_bits(map->type);
@@ -116,18 +115,18 @@ static zlay_status factor_range(zlay_range *out, zl_given *g, zl_factor f)
 
 static zlay_status product_range(zlay_range *out, zl_given *g, const zl_condition *c)
 {
-    zlay_range product = zl_range_constant(zl_bounded(zl_factor_unit(g, c)));
+    zlay_range product = zl_range_constant(zl_bounded(factor_unit(g, c)));
     zlay_status status = ZLAY_OK;
     for (uint32_t i = 0; !status && i < zl_dims(g->map); i++) {
         zlay_range factor;
-        status = factor_range(&factor, g, zl_factor_of(g, c, i));
+        status = factor_range(&factor, g, factor_of(g, c, i));
         if (!status && !zl_range_is_empty(factor)) product = zl_range_mul(product, factor);
     }
     *out = product;
     return status;
 }
 
-zlay_status zl_product_state(zl_state *out, zl_given *g, const zl_condition *c)
+static zlay_status product_state(zl_state *out, zl_given *g, const zl_condition *c)
 {
     zlay_range product;
     zlay_status status = product_range(&product, g, c);
@@ -135,7 +134,7 @@ zlay_status zl_product_state(zl_state *out, zl_given *g, const zl_condition *c)
     return status;
 }
 
-zlay_status zl_box_range(zlay_range *out, zl_given *g, const zl_condition *c)
+static zlay_status box_range(zlay_range *out, zl_given *g, const zl_condition *c)
 {
     zlay_range bits;
     zlay_status status = product_range(&bits, g, c);
@@ -143,13 +142,17 @@ zlay_status zl_box_range(zlay_range *out, zl_given *g, const zl_condition *c)
     return status;
 }
 
+static uint32_t factors(const zl_given *g) { return zl_dims(g->map); }
+
+const zl_given_box zl_map_box = {factors, factor_of, factor_unit, product_state, box_range};
+
 void zl_box_single(zl_condition *c, const zl_given *g)
 {
-    uint64_t bits = zl_factor_unit(g, c);
+    uint64_t bits = factor_unit(g, c);
     uint8_t text = ZL_GIVEN_NONE;
     bool single = true;
     for (uint32_t i = 0; i < zl_dims(g->map); i++) {
-        zl_factor f = zl_factor_of(g, c, i);
+        zl_factor f = factor_of(g, c, i);
         if (f.text == ZL_GIVEN_NONE) {
             bits = zl_umul_sat(bits, f.step ? (f.number + f.step - 1) / f.step : 0);
             continue;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensor maps under facts. */
-#include "legality/tensormap/tensormap.h"
-#include "rules/symbolic/given.h"
+#include "legality/tensormap/given.h"
 
 #include <string.h>
 
@@ -38,7 +37,7 @@ static bool repairs(const zl_given *g, int32_t field)
 }
 
 const zl_given_form zl_map_given = {
-    "an address, extent, stride or box", true, take, typed, zl_map_asks, repairs, false};
+    "an address, extent, stride or box", true, take, typed, zl_map_asks, repairs, &zl_map_box, NULL};
 
 bool zl_of_map(const zlay_given *text)
 {

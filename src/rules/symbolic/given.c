@@ -84,7 +84,7 @@ static zlay_status bounds_of(zlay_reason *r, zlay_range *range, zl_given *g, con
     second.times = -c->times;
     if (!box) status = zl_condition_state(&unused, range, g, &first);
     if (!status && !box) status = zl_condition_state(&unused, &bound, g, &second);
-    if (box) status = zl_box_range(&bound, g, c);
+    if (box) status = g->form->box->bytes(&bound, g, c);
     if (status) return status;
     if (box) bound = zl_range_scale(bound, -c->times);
     *(c->hi == INT64_MAX || r->relation == ZLAY_REL_EQUAL ? &r->lo : &r->hi) = least(bound, r->relation);
@@ -122,17 +122,18 @@ static bool applies(const zl_rule *rule, const zl_subject *subject)
            rule->targets & (uint32_t)subject->target->cls && zl_guard_holds(rule->when, subject);
 }
 
-/* The row that asks a copy's map as a whole, where texts are in it; its own rows answer. */
-static bool asks_map(const zl_given *g, const zl_rule *rule)
+/* The row that asks a part as a whole, where texts are in it; the part's own rows answer. */
+static bool asks_part(const zl_given *g, const zl_rule *rule)
 {
-    return rule->quantity == ZL_Q_COPY_MAP && zl_map_given_any(g);
+    const zl_given_part *part = g->form->part;
+    return part && rule->quantity == part->row && part->asked(g);
 }
 
 static zlay_status rows_ask(asker *k)
 {
     zlay_status status = ZLAY_OK;
     for (const zl_rule *rule = zl_rules; rule < zl_rules + zl_rules_count && !status; rule++) {
-        if (!applies(rule, &k->g->subject) || asks_map(k->g, rule)) continue;
+        if (!applies(rule, &k->g->subject) || asks_part(k->g, rule)) continue;
         uint32_t count = zl_quantity_count(rule->quantity, &k->g->subject);
         for (uint32_t i = 0; i < count && !status; i++) {
             zl_condition c;
@@ -143,30 +144,30 @@ static zlay_status rows_ask(asker *k)
     return status;
 }
 
-/* The rows of a copy's map, under the same facts: one that is broken refuses the copy, those that
- * stay open are of its guard. */
-static zlay_status map_ask(asker *k, const zl_rule *rule)
+/* The rows of a part, under the same facts: one that is broken refuses the subject, those that stay
+ * open are of its guard. */
+static zlay_status part_ask(asker *k, const zl_rule *rule)
 {
     zl_given *g = k->g;
-    const zl_subject copy = g->subject;
+    const zl_subject whole = g->subject;
     const zl_given_form *form = g->form;
     asker inner = {.g = g};
     zlay_reason r;
-    g->subject = (zl_subject){&zl_tensormap_form, copy.target, g->map};
-    g->form = &zl_map_given;
+    g->subject = (zl_subject){form->part->subject, whole.target, g->map};
+    g->form = form->part->form;
     zlay_status status = rows_ask(&inner);
-    g->subject = copy;
+    g->subject = whole;
     g->form = form;
     reason_start(&r, rule, k, 0);
     if (!status && inner.verdict.broken) keep(k, &r);
     return status;
 }
 
-static zlay_status maps_ask(asker *k)
+static zlay_status parts_ask(asker *k)
 {
     zlay_status status = ZLAY_OK;
     for (const zl_rule *rule = zl_rules; rule < zl_rules + zl_rules_count && !status; rule++)
-        if (applies(rule, &k->g->subject) && asks_map(k->g, rule)) status = map_ask(k, rule);
+        if (applies(rule, &k->g->subject) && asks_part(k->g, rule)) status = part_ask(k, rule);
     return status;
 }
 
@@ -193,7 +194,7 @@ static zlay_status judge(asker *k)
     bool measured = zl_measured(k->g->subject.target), driver = measured && k->g->form->driver;
     zlay_status status = ZLAY_OK;
     for (uint32_t i = 0; i < k->g->count && !status; i++) status = type_ask(k, i);
-    if (!status && k->g->form->through_map) status = maps_ask(k);
+    if (!status && k->g->form->part) status = parts_ask(k);
     if (!status) status = rows_ask(k);
     v->answer = v->broken ? ZLAY_NO : k->g->opened ? ZLAY_DEPENDS : ZLAY_YES;
     v->basis = measured ? ZLAY_BASIS_MEASURED : ZLAY_BASIS_DOCUMENTED;

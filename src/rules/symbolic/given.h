@@ -5,8 +5,7 @@
 #define ZL_GIVEN_H
 
 #include "algebra/facts/form.h"
-#include "legality/copy/copy.h"
-#include "legality/tensormap/tensormap.h"
+#include "rules/rule.h"
 
 enum { ZL_GIVEN_MOST = 15, ZL_CONDITIONS_MOST = 160, ZL_GIVEN_NONE = UINT8_MAX };
 
@@ -29,10 +28,38 @@ typedef struct zl_condition {
     int64_t scale, times, offset, divisor, lo, hi;
 } zl_condition;
 
+/* What the facts say of a condition. */
+typedef enum zl_state { ZL_HOLDS, ZL_BROKEN, ZL_OPEN } zl_state;
+
+/* One factor of a product: elements of the box along a dimension, rounded up but for the footprint. */
+typedef struct zl_factor {
+    uint8_t text; /* ZL_GIVEN_NONE: the number */
+    uint64_t number;
+    uint32_t step, up;
+} zl_factor;
+
 typedef struct zl_given zl_given;
+typedef struct zl_given_form zl_given_form;
+
+/* Products over a box: so many factors, their unit in bits, what the facts say of the product, and the range of its bytes. */
+typedef struct zl_given_box {
+    uint32_t (*factors)(const zl_given *g);
+    zl_factor (*factor)(const zl_given *g, const zl_condition *c, uint32_t i);
+    uint64_t (*unit)(const zl_given *g, const zl_condition *c);
+    zlay_status (*state)(zl_state *out, zl_given *g, const zl_condition *c);
+    zlay_status (*bytes)(zlay_range *out, zl_given *g, const zl_condition *c);
+} zl_given_box;
+
+/* The row of a quantity that asks a part of the subject as a whole; where texts are in the part, the part's own rows answer. */
+typedef struct zl_given_part {
+    zl_quantity row;
+    const zl_given_form *form;
+    const zl_subject_form *subject;
+    bool (*asked)(const zl_given *g);
+} zl_given_part;
 
 /* What a kind of subject answers about its texts. */
-typedef struct zl_given_form {
+struct zl_given_form {
     const char *entries; /* those that may be given, in words */
     bool driver;         /* the measured driver's own verdict is part of the head */
     bool (*take)(zl_given *g, const zlay_given *text); /* its entry becomes 1; false: no entry */
@@ -41,15 +68,16 @@ typedef struct zl_given_form {
     /* Whether the entry of a row is about what is given, and the condition then. */
     bool (*asks)(zl_condition *c, const zl_rule *rule, const zl_given *g, uint32_t i);
     bool (*repairs)(const zl_given *g, int32_t field); /* no text has a say in the field's repair */
-    bool through_map; /* a row asks the map, which texts may be in, as a whole */
-} zl_given_form;
+    const zl_given_box *box;   /* NULL: its conditions have no products */
+    const zl_given_part *part; /* NULL: it has none */
+};
 
 struct zl_given {
     zlay_ctx *ctx;
     const zl_given_form *form;
     zl_subject subject;   /* its texts are 1 */
-    zlay_tensormap *map;  /* the subject's, or NULL */
-    zl_issue *issue;
+    struct zlay_tensormap *map; /* the part that `part` asks, or the subject itself; or NULL */
+    struct zl_issue *issue;     /* the subject, where that is an issued copy */
     const zlay_given *text;
     uint32_t count, opened;
     const zlay_facts *facts;
@@ -73,18 +101,8 @@ const int64_t *zl_given_row(const zl_given *g, uint8_t text);
 int64_t zl_bounded(uint64_t value);
 /* What a row asks of the quantity that a text is. */
 zl_condition zl_condition_of(const zl_rule *rule, const zl_given *g, uint32_t i, uint8_t text);
-bool zl_map_asks(zl_condition *c, const zl_rule *rule, const zl_given *g, uint32_t i);
-
-/* Maps under facts, and whether a text is of a map, and any is. */
-extern const zl_given_form zl_map_given;
-bool zl_of_map(const zlay_given *text);
-bool zl_map_given_any(const zl_given *g);
-bool zl_box_given(const zl_given *g);
-/* A condition on the bytes of a box is one on its only text that counts, where no step divides it. */
-void zl_box_single(zl_condition *c, const zl_given *g);
 
 /* What the facts say of a condition, and of its form. */
-typedef enum zl_state { ZL_HOLDS, ZL_BROKEN, ZL_OPEN } zl_state;
 zlay_status zl_condition_state(zl_state *out, zlay_range *range, zl_given *g,
                                const zl_condition *c);
 
@@ -94,18 +112,6 @@ bool zl_condition_line(const zl_given *g, const zl_condition *c);
 /* The range of the form in g->line, and what it says of lo <= form <= hi. */
 zlay_status zl_line_range(zlay_range *out, const zl_given *g);
 zl_state zl_state_of(zlay_range range, int64_t lo, int64_t hi);
-zlay_status zl_product_state(zl_state *out, zl_given *g, const zl_condition *c);
-/* The bytes of a box. */
-zlay_status zl_box_range(zlay_range *out, zl_given *g, const zl_condition *c);
-
-/* One factor of a product: elements of the box along a dimension, rounded up but for the footprint. */
-typedef struct zl_factor {
-    uint8_t text; /* ZL_GIVEN_NONE: the number */
-    uint64_t number;
-    uint32_t step, up;
-} zl_factor;
-zl_factor zl_factor_of(const zl_given *g, const zl_condition *c, uint32_t i);
-uint64_t zl_factor_unit(const zl_given *g, const zl_condition *c);
 
 /* The open conditions as an expression of C. */
 void zl_guard_write(zl_text *out, const void *given);

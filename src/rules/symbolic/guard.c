@@ -186,10 +186,10 @@ static void put_multiple(zl_text *out, const zl_given *g, int64_t divisor, int64
 /* The factors that are texts; what the numbers make is returned. */
 static uint64_t put_factors(zl_text *out, const zl_given *g, const zl_condition *c)
 {
-    uint64_t number = zl_factor_unit(g, c);
+    uint64_t number = g->form->box->unit(g, c);
     bool first = true;
-    for (uint32_t i = 0; i < zl_dims(g->map); i++) {
-        zl_factor f = zl_factor_of(g, c, i);
+    for (uint32_t i = 0; i < g->form->box->factors(g); i++) {
+        zl_factor f = g->form->box->factor(g, c, i);
         zl_condition form = {.a = f.text, .b = ZL_GIVEN_NONE, .scale = 1,
                              .offset = f.up ? (int64_t)f.step - 1 : 0};
         if (f.text == ZL_GIVEN_NONE) {

@@ -105,7 +105,7 @@ static zl_state of_wrapped(zlay_range r, int64_t least)
 static zlay_status of_box(zl_state *out, zlay_range *range, zl_given *g, const zl_condition *c)
 {
     zlay_range bytes;
-    zlay_status status = zl_box_range(&bytes, g, c);
+    zlay_status status = g->form->box->bytes(&bytes, g, c);
     if (status) return status;
     zlay_range sum = zl_range_add(*range, zl_range_scale(bytes, c->times));
     *out = zl_state_of(sum, c->lo, c->hi);
@@ -116,7 +116,7 @@ static zlay_status of_box(zl_state *out, zlay_range *range, zl_given *g, const z
 zlay_status zl_condition_state(zl_state *out, zlay_range *range, zl_given *g, const zl_condition *c)
 {
     *range = zl_range_all();
-    if (c->asks == ZL_ASKS_FOOTPRINT || c->asks == ZL_ASKS_SMEM) return zl_product_state(out, g, c);
+    if (c->asks == ZL_ASKS_FOOTPRINT || c->asks == ZL_ASKS_SMEM) return g->form->box->state(out, g, c);
     if (!zl_condition_line(g, c))
         return zl_fail(g->ctx, ZLAY_EOVERFLOW, "a form of the texts does not fit 64 bits");
     zlay_status status = zl_line_range(range, g);
