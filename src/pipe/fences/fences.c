@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fewest fences: sets of places that the verifier refuses, grown as far as it refuses them. What
- * is left out of one is a clause: a correct pipe has a fence there. A least set that hits all
- * clauses found so far is asked next; the first that is accepted is least of all. */
+/* Finds the fewest fences that make a pipe correct. A set of places that the verifier refuses
+ * is grown as long as it is refused; the places left out form a clause, because every correct
+ * choice has a fence in one of them. A minimum hitting set of all clauses so far is asked
+ * next, and the first that the verifier accepts is a minimum (implicit hitting set algorithm). */
 #include "pipe/fences/fences.h"
 
 #include <string.h>
@@ -28,7 +29,7 @@ static zl_event fence_at(const zl_event *before, int32_t way)
     return fence;
 }
 
-/* Loops and the ends of roles name events by number: each moves by the fences before it. */
+/* Loops and ends of roles name events by number: each moves by the fences before it. */
 static void renumber(const search *s, zlay_pipe *edited, const uint32_t *moved)
 {
     for (uint32_t i = 0; i < edited->events_count; i++)
@@ -42,7 +43,7 @@ static void renumber(const search *s, zlay_pipe *edited, const uint32_t *moved)
     }
 }
 
-/* The pipe with the fences of a set; its events and roles are the search's. */
+/* The pipe with the fences of a set added. */
 static void edit(const search *s, zlay_pipe *edited, const zl_fence_set *set)
 {
     uint32_t moved[1024] = {0}, at = 0, to = 0;
@@ -75,7 +76,7 @@ static zlay_status ask(search *s, zlay_answer *answer, const zl_fence_set *set)
     return zlay_pipe_verify(s->ctx, answer, &s->reason, 1, &count, NULL, &edited);
 }
 
-/* The places of [from, to) that a set has not, added to it. */
+/* The set with all places of [from, to) added. */
 static zl_fence_set with(const zl_fence_set *set, uint32_t from, uint32_t to)
 {
     zl_fence_set more = *set;
@@ -83,8 +84,8 @@ static zl_fence_set with(const zl_fence_set *set, uint32_t from, uint32_t to)
     return more;
 }
 
-/* Grow a refused set until every further fence has it accepted: those are a clause. Many places are
- * added at once, as many more each time that they are refused, half where they are accepted. */
+/* Grows a refused set until any further fence has it accepted; the places left out are a
+ * clause. Places are added in batches, which double while refused and halve when accepted. */
 static zlay_status add_clause(search *s, zl_fence_set refused)
 {
     zlay_answer answer;
@@ -110,7 +111,7 @@ static zlay_status add_clause(search *s, zl_fence_set refused)
     return ZLAY_OK;
 }
 
-/* With a fence at every place: what no fence mends. */
+/* Asks with a fence at every place: what is still wrong no fence mends. */
 static zlay_status ask_all(search *s)
 {
     zl_fence_set all = {{0}};
@@ -140,7 +141,7 @@ static zlay_status find(search *s, zl_fence_set *set)
 
 /* ---- the answer ---------------------------------------------------------------------------------- */
 
-/* Printed and read again, so that lines are those of the new text. */
+/* Prints the result and parses it again, so that its lines are those of the new text. */
 static zlay_status give(search *s, zlay_pipe **out, const zl_fence_set *set)
 {
     zlay_pipe edited;

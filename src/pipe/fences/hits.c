@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A least set of places that hits every clause: deepened size by size, branching on the members of a
- * clause that is not hit. */
+/* Finds a minimum hitting set of clauses by iterative deepening: for each size, depth-first
+ * search that branches on the members of the first clause not yet hit. */
 #include "pipe/fences/fences.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static uint32_t open_clause(const zl_hitting *h, const zl_fence_set *set)
     return i;
 }
 
-/* One size: 1 found, 0 there is none, -1 too many nodes. */
+/* Tries one size: 1 found, 0 none, -1 too many nodes. */
 static int try_size(zl_fence_set *set, const zl_hitting *h, uint32_t size, uint32_t places)
 {
     branch at[DEEPEST + 1] = {{0, 0}};

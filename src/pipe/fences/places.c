@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a fence may help. A fence orders what its threads did before it against what they do later,
- * so it does no less where it stands later, as far as the next event that needs it or the next
- * bound of a loop: those are its places, and others need not be tried. */
+/* Lists where a fence may help. A fence orders what its threads did before it against what
+ * they do after it, so moving it later loses nothing until the next event that needs it or the
+ * next loop bound; only those places are candidates. */
 #include "pipe/fences/fences.h"
 
-/* What makes a thread's work known to others. */
+/* Whether an event makes a thread's work known to others. */
 static bool releases(const zl_event *e)
 {
     return e->kind == ZL_EV_ARRIVE || e->kind == ZL_EV_SYNC || e->kind == ZL_EV_JOIN ||
            e->kind == ZL_EV_RAISE || e->kind == ZL_EV_COMMIT;
 }
 
-/* What the async proxy does with shared memory. */
+/* Whether the async proxy accesses shared memory. */
 static bool is_async(const zl_event *e)
 {
     return e->kind == ZL_EV_MMA || e->kind == ZL_EV_STORE || e->kind == ZL_EV_REDUCE ||
@@ -28,7 +28,7 @@ static bool is_warpgroup_product(const zl_event *e)
     return e->kind == ZL_EV_MMA && e->tmem[0] < 0 && e->acc_b < 0;
 }
 
-/* Whether an event is one that a fence of this way has to stand before. */
+/* Whether a fence of this kind may have to stand before the event. */
 static bool needs(const zl_event *e, int32_t way, bool setup)
 {
     switch (way) {
@@ -46,7 +46,7 @@ static bool writes(const zl_event *e)
     return e->kind == ZL_EV_WRITE || e->kind == ZL_EV_STMATRIX || e->kind == ZL_EV_CPASYNC;
 }
 
-/* Whether an event is one that a fence of this way could order. */
+/* Whether a fence of this kind could order the event. */
 static bool concerns(const zl_event *e, int32_t way, bool setup)
 {
     switch (way) {
@@ -58,7 +58,7 @@ static bool concerns(const zl_event *e, int32_t way, bool setup)
     }
 }
 
-/* The ways of fences that a stretch of events has something for, as bits. */
+/* The kinds of fences that a stretch of events has something for, as bits. */
 static uint32_t ways_of(const zlay_pipe *pipe, uint32_t begin, uint32_t end, bool setup)
 {
     uint32_t ways = 0;
@@ -68,7 +68,7 @@ static uint32_t ways_of(const zlay_pipe *pipe, uint32_t begin, uint32_t end, boo
     return ways;
 }
 
-/* Not where that fence stands already. */
+/* Whether a fence of this kind is to be tried before event i, where none stands already. */
 static bool is_place(const zlay_pipe *pipe, uint32_t begin, uint32_t i, int32_t way, bool setup)
 {
     const zl_event *e = &pipe->events[i], *before = i > begin ? e - 1 : NULL;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each event on tensor memory for itself, and the question as a whole. */
+/* Checks each event on tensor memory by itself against the instruction rules of its target,
+ * and the pipe's use of tensor memory as a whole (zlay_pipe_tmem_check). Broken rules are rows
+ * of tmem.def. */
 #include "pipe/fences/tmem.h"
 #include "pipe/runs/tmem_rows.h"
 
@@ -30,7 +32,7 @@ zlay_status zlay_tmem_row_at(zlay_tmem_row *out, uint32_t row)
 
 /* ---- rules of single instructions --------------------------------------------------------- */
 
-/* A target that has tensor memory: a pipe names none, and they have one tensor memory alike. */
+/* A target with tensor memory: a pipe names none, and all that have it agree. */
 static const zlay_target *tensor_target(void)
 {
     const zlay_target *target = NULL;
@@ -41,7 +43,7 @@ static const zlay_target *tensor_target(void)
     return target;
 }
 
-/* The first row of ours that an instruction breaks; 0: none. */
+/* The first row that an instruction breaks; 0: none. */
 static uint32_t broken_row(const zlay_target *target, const zlay_tmem_issue *issue,
                            int64_t *found, int64_t *wanted)
 {
@@ -70,7 +72,7 @@ static void check_columns(const zl_tmem_ask *ask, const zlay_target *target, con
     if (row) zl_tmem_fault(ask, row, e, 0, found, wanted);
 }
 
-/* A quarter of the lanes, loaded by whichever warp of an instance reaches it. */
+/* Checks a quarter of the lanes, accessed by whichever warp of an instance reaches it. */
 static uint32_t quarter_row(const zlay_target *target, uint32_t first_warp, uint32_t warps,
                             uint32_t lane)
 {
@@ -138,7 +140,7 @@ static void check_event(const zl_tmem_ask *ask, const zlay_target *target, const
     }
 }
 
-/* Where a tmem is first named by an event of this kind; NULL: nowhere. */
+/* The first event of this kind that names a tmem; NULL: none. */
 static const zl_event *first_of(const zlay_pipe *pipe, zl_event_kind kind, int32_t tmem)
 {
     for (uint32_t i = 0; i < pipe->events_count; i++)
@@ -147,7 +149,8 @@ static const zl_event *first_of(const zlay_pipe *pipe, zl_event_kind kind, int32
     return NULL;
 }
 
-/* Pairs: all or none, of whole pairs, which meet before they allocate. */
+/* All allocations of a kernel are of pairs or none is; pairs are whole, and meet before they
+ * allocate. */
 static void check_pair(const zl_tmem_ask *ask, const zl_event *alloc, const zl_event *before)
 {
     const zlay_pipe *pipe = ask->pipe;

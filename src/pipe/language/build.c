@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pipe from structs: each becomes a line, which the parser reads. So a pipe that is built is one
- * that is read, and what is wrong is said in the same words. */
+/* Builds a pipe from structs (zlay_pipe_builder). Each struct is written as a line of text,
+ * which the parser reads, so a pipe that is built is checked, and refused, exactly as one that
+ * is parsed. */
 #include "pipe/language/build.h"
 
 #include <stdio.h>
@@ -47,7 +48,7 @@ static bool is_number(const char *text)
     return digits && digits < 12 && !text[digits];
 }
 
-/* What is added stands as the printer has it: i-1, N, 0-1. */
+/* Writes a position as the printer does: i-1, N, 0-1. */
 void zl_build_at(zlay_pipe_builder *b, const zlay_pipe_at *at)
 {
     const char *plus = "";
@@ -171,7 +172,8 @@ zlay_status zlay_pipe_builder_finish(zlay_ctx *ctx, zlay_pipe **out, zlay_pipe_b
 
 /* ---- declarations ---------------------------------------------------------------------------- */
 
-/* A copy of a struct that may be shorter than ours; false: it is none. */
+/* Copies a caller's struct, which may be shorter than ours (an older version); false: its size
+ * is no version's. */
 static bool taken(zlay_pipe_builder *b, void *to, const void *from, uint32_t size, size_t whole,
                   size_t least)
 {
@@ -220,6 +222,7 @@ static void put_param(zlay_pipe_builder *b, declaration *d)
     d->least = d->most = 0;
 }
 
+/* Writes a declaration, and clears each field that it uses. */
 static void put_declared(zlay_pipe_builder *b, declaration *d)
 {
     static const char *const words[] = {"param", "move", "smem", "tmem", "map", "global", "flag",

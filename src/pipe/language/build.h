@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A line as it is put together: what is named is a name, and the parser reads the line. */
+/* A builder of pipes: it composes one line at a time, and the parser reads the line. */
 #ifndef ZL_PIPE_BUILD_H
 #define ZL_PIPE_BUILD_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The line of an event: the operands of its row in events.def, each from its fields, which are
- * cleared as they are used. */
+/* Writes an event struct as a line of text: the operands of its row in events.def in turn,
+ * each from its fields. A field is cleared when it is used, so any that remains set does not
+ * belong to the event and is reported. */
 #include "pipe/language/build.h"
 
 #include <string.h>
@@ -17,7 +18,7 @@ static void put_text(writer *w, const char *text) { zl_puts(&w->b->text, text); 
 
 /* ---- positions ----------------------------------------------------------------------------- */
 
-/* The stages of what is named; 1 where it is nothing: the parser says so. */
+/* The stages of a named ring; 1 where the name is unknown, which the parser reports. */
 static uint32_t stages_of(const writer *w, int of, const char *name)
 {
     const zlay_pipe *pipe = w->b->parser.pipe;
@@ -273,7 +274,7 @@ static void put_opt_columns(writer *w)
     put_range(w, "columns", &w->e->first_column, &w->e->columns);
 }
 
-/* Behind its way: a named barrier has a number, and threads. */
+/* The number and threads of a named barrier. */
 static void put_opt_named(writer *w)
 {
     if (!w->e->number) return;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many events a trip has: a proof by runs carries the number, its checker counts again. */
+/* Counts the events that all threads run for given param values, without running them: a proof
+ * by runs carries this number, and its checker counts again. */
 #include "pipe/language/pipe.h"
 
 typedef struct walk {
@@ -10,13 +11,14 @@ typedef struct walk {
     uint64_t steps;
 } walk;
 
+/* The value of a position under the current counters. */
 static int64_t value(const walk *w, const zl_pos *pos)
 {
     int64_t at = pos->loop >= 0 ? zl_pos_scaled(pos, w->counter[pos->loop], w->values) : 0;
     return at + pos->add + (pos->plus >= 0 ? w->values[pos->plus] : 0);
 }
 
-/* The event behind the bounds of a loop. */
+/* Advances past a loop bound; returns the next event. */
 static uint32_t turn(walk *w, uint32_t at)
 {
     const zl_event *e = &w->pipe->events[at];

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Checks what the text of a pipe breaks whatever the order of its roles: each barrier is
+ * initialised once, fenced and published with a possible count, and each event is run by a
+ * role that has the threads for it. Both verifiers share this file. */
 #include "pipe/language/form.h"
 
 enum { COUNT_MOST = (1 << 20) - 1 };
@@ -16,6 +19,8 @@ static bool is_remote(const zl_event *e)
     return e->cta != ZL_CTA_OWN || e->bar_cta != ZL_CTA_OWN || e->multicast;
 }
 
+/* Whether a barrier is used from other blocks, so that the whole cluster must see it
+ * initialised. */
 static bool needs_cluster(const zlay_pipe *p, int32_t bar)
 {
     for (uint32_t k = p->setup; k < p->events_count; k++)
@@ -23,6 +28,7 @@ static bool needs_cluster(const zlay_pipe *p, int32_t bar)
     return false;
 }
 
+/* Checks the setup of one barrier. */
 static void check_bar(const zl_form_ask *ask, int32_t bar)
 {
     const zlay_pipe *p = ask->pipe;
@@ -54,7 +60,7 @@ void zl_form_bars(const zl_form_ask *ask)
 
 /* ---- who runs what ---- */
 
-/* Whether a role has the threads that an event needs; registers have a rule of their own. */
+/* Whether a role has the threads that an event needs; setmaxnreg has a rule of its own. */
 static bool has_threads(const zl_role *role, const zl_event *e)
 {
     int32_t by = e->kind == ZL_EV_SETMAXNREG ? ZL_RUN_ALL : zl_event_by(e);

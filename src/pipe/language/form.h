@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the text alone breaks, whatever the order of its roles: one place for every proof. */
+/* Checks of a pipe's text that hold for every order of its roles; shared by every proof. */
 #ifndef ZL_PIPE_FORM_H
 #define ZL_PIPE_FORM_H
 

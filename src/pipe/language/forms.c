@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The table of event forms, from events.def: the word, where it may stand, who runs it and
+ * which operands follow; and the words that choose a variant of an event (ways). */
 #include "pipe/language/pipe.h"
 
 /* The names of tokens and columns as events.def has them. */
@@ -48,6 +50,7 @@ static const struct { zl_event_kind kind; int32_t way, by; } ways[] = {
 #undef WAY
 };
 
+/* The variant that decides who runs an event. */
 static int32_t way_of(const zl_event *e)
 {
     if (e->kind != ZL_EV_MMA) return e->scope;

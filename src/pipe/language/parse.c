@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text form of a pipe, line by line: declarations and roles. */
+/* Parses the text form of a pipe (docs/pipe.md) into flat arrays, line by line: declarations,
+ * roles and their ends. Events are in parse_event.c, positions in parse_pos.c. It is a
+ * recursive-descent parser over one line, without backtracking except where a name decides. */
 #include "pipe/language/parse.h"
 
 #include <string.h>
 
-/* `what` is wrong with the line; it is `name` where that is no NULL. */
+/* Notes the first failure: `what` is wrong with the line, or with `name` if that is not NULL. */
 static bool fail(zl_parser *p, zlay_status status, const char *name, const char *what)
 {
     char shown[256];
@@ -30,7 +32,7 @@ static bool bad(zl_parser *p, const char *what) { return zl_parse_fail(p, ZLAY_E
 
 static bool word(zl_parser *p, const char *text) { return zl_scan_word(&p->scan, text); }
 
-/* Arrays double. */
+/* Adds an entry to an array of the pipe, whose room doubles. */
 void *zl_parse_more(zl_parser *p, int of, void **array, uint32_t *count, size_t size)
 {
     zlay_pipe *pipe = p->pipe;
@@ -54,7 +56,8 @@ void *zl_parse_more(zl_parser *p, int of, void **array, uint32_t *count, size_t 
     return (char *)*array + size * (*count)++;
 }
 
-/* A word where a name stands, which is none: one of the languages that kernels are printed in. */
+/* Refuses a word that is no name because a kernel language reserves it, or because none is
+ * there. */
 static bool not_a_name(zl_parser *p)
 {
     char text[65];
@@ -98,7 +101,7 @@ typedef struct named {
 #define NAMED(field)                                                                               \
     (named) { (const char *)pipe->field, pipe->field##_count, sizeof *pipe->field }
 
-/* Every sort of a declaration begins with its name. */
+/* The declarations of one sort; each begins with its name. */
 static named names_of(const zlay_pipe *pipe, int of)
 {
     switch (of) {
@@ -236,6 +239,7 @@ static bool read_bar(zl_parser *p)
     return entry != NULL;
 }
 
+/* Whether the warps of a new role overlap no other role's in the same block. */
 static bool warps_free(const zl_parser *p, const zl_role *role)
 {
     for (uint32_t i = 0; i < p->pipe->roles_count; i++) {

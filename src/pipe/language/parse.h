@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the two halves of the parser share: declarations and roles in parse.c, positions in
+/* What the parts of the parser share: declarations and roles are in parse.c, positions in
  * parse_pos.c, events in parse_event.c. */
 #ifndef ZL_PARSE_H
 #define ZL_PARSE_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events of the text form: each a row of events.def, whose operands are read one by one. */
+/* Parses events: each is a row of events.def, whose operands are read one by one by the
+ * function that tokens.def names. */
 #include "pipe/language/parse.h"
 
 #include <stdio.h>
@@ -30,7 +31,7 @@ static bool read_loop(zl_parser *p, zl_event *e)
     return true;
 }
 
-/* The index of the next name among those of one sort. */
+/* The index of the next name, which must be one of this sort. */
 static bool known(zl_parser *p, int sort, int32_t *out, const char *what)
 {
     char text[65];
@@ -68,14 +69,14 @@ static bool read_opt_signal(zl_parser *p, zl_event *e)
 
 /* ---- numbers and words ---- */
 
-/* An expectation may be of no bytes; what moves brings some. */
+/* A number of bytes; an expectation may be of none. */
 static bool read_bytes(zl_parser *p, zl_event *e)
 {
     int64_t least = e->kind == ZL_EV_COPY || e->kind == ZL_EV_CPASYNC || e->kind == ZL_EV_LOAD;
     return zl_parse_bytes(p, &e->count, &e->moved, least);
 }
 
-/* The bytes of a write matter in a ring, where they add up to the stage's. */
+/* The bytes of a write, if given; in a ring they must add up to the stage. */
 static bool read_opt_bytes(zl_parser *p, zl_event *e)
 {
     zl_scan before = p->scan;
@@ -147,7 +148,7 @@ static bool global_slot(zl_parser *p, zl_event *e)
     return other_slot(p, ZL_OTHER_GLOBAL, &e->other, &e->other_at, "no such global");
 }
 
-/* Whether the next name is one of that sort. */
+/* Whether the next name is of this sort; reads nothing. */
 static bool names(zl_parser *p, int sort)
 {
     zl_scan before = p->scan;
@@ -192,7 +193,7 @@ static bool tmem_slot(zl_parser *p, zl_event *e, int i)
 
 static bool read_tmem(zl_parser *p, zl_event *e) { return tmem_slot(p, e, 0); }
 
-/* Accumulators are named by use, in each role for itself. */
+/* An accumulator: declared by first use, private to its role. */
 static bool acc_name(zl_parser *p, int32_t *out)
 {
     char text[65];
@@ -224,7 +225,7 @@ static bool read_smem_or_acc(zl_parser *p, zl_event *e)
     return names(p, ZL_OF_SMEM) ? smem_slot(p, e, 0) : read_acc(p, e);
 }
 
-/* The second factor is in registers only where the first is. */
+/* The second factor of a product; it is in registers only where the first is. */
 static bool read_factor1(zl_parser *p, zl_event *e)
 {
     return e->acc_a < 0 || names(p, ZL_OF_SMEM) ? smem_slot(p, e, 1) : acc_name(p, &e->acc_b);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Positions, slots and numbers of bytes. */
+/* Parses positions (`i - 1`, `t*N + N - 1`, `i*2`), the slot and parity that follow from a
+ * position, and sums of bytes. */
 #include "pipe/language/parse.h"
 
 static bool bad(zl_parser *p, const char *what) { return zl_parse_fail(p, ZLAY_EINVAL, what); }
 
-/* What multiplies a counter: a param, or a number from 1 on. */
+/* What multiplies a counter: a param, or a number of at least 1. */
 static bool factor_of(zl_parser *p, zl_pos *pos)
 {
     char factor[65];
@@ -61,7 +62,7 @@ static bool term(zl_parser *p, zl_pos *pos, int sign)
     return sign > 0 ? term_name(p, pos, text) : bad(p, "a name is subtracted");
 }
 
-/* What is added needs parentheses before % and /; `terms` says how many there were. */
+/* A sum of terms; `terms` counts them, because a sum needs parentheses before % and /. */
 static bool sum(zl_parser *p, zl_pos *pos, int *terms)
 {
     *pos = (zl_pos){-1, -1, -1, 0, 0};
@@ -104,7 +105,7 @@ bool zl_parse_slot(zl_parser *p, zl_pos *pos, uint32_t stages)
     return zl_parse_symbol(p, "]");
 }
 
-/* parity pos / stages % 2, or parity (pos / stages + 1) % 2 */
+/* Parses `parity pos / stages % 2` or `parity (pos / stages + 1) % 2`. */
 bool zl_parse_parity(zl_parser *p, zl_event *e)
 {
     int64_t value;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The value behind zlay_pipe: flat arrays, so that printing, proving and emitting are loops. */
+/* The value behind zlay_pipe: flat arrays of declarations, roles and events, so that printing,
+ * proving and emitting are loops over them. */
 #ifndef ZL_PIPE_H
 #define ZL_PIPE_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pipe as it is run. `i*2` and `for i in 0..1000000` become `i*K` and `for i in 0..K` with a param K of one
- * value, so that whoever follows rings and loops knows of params alone. Two loops of as many positions share
- * a param where they are nested alike; a loop that begins at multiples of its length shares it with them. */
+/* Rewrites a pipe so that every number that scales a position or bounds a loop becomes a param
+ * with one value: `i*2` and `for i in 0..1000000` become `i*K` and `for i in 0..K`. The
+ * verifiers then know params only. Loops of equal length share a param where they are nested
+ * alike; a loop that begins at multiples of its length shares it with them. */
 #include "pipe/language/plain.h"
 
 #include <stdio.h>
@@ -36,7 +37,7 @@ static int32_t new_param(plain *p, int64_t value, int32_t depth)
     return (int32_t)p->pipe->params_count - 1;
 }
 
-/* Depth -1: any will do. */
+/* The param of this value for this nesting depth; -1: any depth. */
 static int32_t param_of(plain *p, int64_t value, int32_t depth)
 {
     for (uint32_t k = p->old; k < p->pipe->params_count; k++)
@@ -46,7 +47,7 @@ static int32_t param_of(plain *p, int64_t value, int32_t depth)
 
 /* ---- events ---- */
 
-/* A loop whose bounds are a number apart; how many positions that is, 0: another loop. */
+/* How many positions a loop has whose bounds are a number apart; 0: another loop. */
 static int64_t trips_of(const zl_event *e)
 {
     const zl_pos *from = &e->at[0], *to = &e->bar_at;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pipe as it is run: numbers that say how often a loop runs, or by how much a position grows, are params
- * of one value. */
+/* A pipe in the form that verifiers run: numbers that bound loops or scale positions are
+ * params of one value. */
 #ifndef ZL_PLAIN_H
 #define ZL_PLAIN_H
 

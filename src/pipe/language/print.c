@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The canonical text: what zlay_pipe_parse reads, indented by nesting. */
+/* Prints a pipe in canonical form: what zlay_pipe_parse reads, indented by nesting, with each
+ * operand printed by the function that tokens.def names. parse(print(p)) equals p. */
 #include "pipe/language/print.h"
 
 /* ---- operands, each behind a blank ---- */

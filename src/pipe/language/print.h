@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What print.c and print_pos.c share: where the text goes, and the counters that are in scope. */
+/* What print.c and print_pos.c share: the output, and the loop counters in scope. */
 #ifndef ZL_PIPE_PRINT_H
 #define ZL_PIPE_PRINT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where something is, as text: positions of counters, params and numbers, the stage of a ring and
- * the round of a wait that follow from them, and bytes as a sum of moves. */
+/* Prints positions, the stage of a ring and the round of a wait that follow from them, and
+ * bytes as a sum of moves. */
 #include "pipe/language/print.h"
 
 void zl_put_pos(zl_printer *p, const zl_pos *pos)
@@ -20,8 +20,8 @@ void zl_put_pos(zl_printer *p, const zl_pos *pos)
     else if (pos->add > 0 || !*plus) zl_putf(p->out, "%s%lld", plus, (long long)pos->add);
 }
 
-/* A position of several terms stands in parentheses; a number below 0 is one: 0-1, for the text has
- * no sign of its own. */
+/* A position of several terms stands in parentheses; so does a number below 0, printed as 0-1,
+ * since the text has no sign. */
 static void put_term(zl_printer *p, const zl_pos *pos)
 {
     int terms = (pos->loop >= 0) + (pos->plus >= 0) + (pos->add < 0 ? 2 : pos->add > 0);

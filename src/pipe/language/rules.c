@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The table of pipe rules, from rules.def: name, when it is broken, and its source; looked up
+ * by number for messages and documents. */
 #include "pipe/language/pipe.h"
 
 static const zlay_pipe_rule rules[] = {

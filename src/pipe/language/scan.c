@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Splits a line of a pipe's text into words, numbers and symbols; a comment ends the line.
+ * Each function takes what it names and answers true, or takes nothing. */
 #include "pipe/language/scan.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words, numbers and symbols of one line. */
+/* The tokeniser of pipe texts and proofs: words, numbers and symbols of one line. */
 #ifndef ZL_SCAN_H
 #define ZL_SCAN_H
 

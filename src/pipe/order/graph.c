@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shortest paths over the classes, and what must hold of them. */
+/* Decides the ordering rules of a pipe on the graph of event classes. All-pairs shortest paths
+ * (Floyd-Warshall) give, for two classes, the least d such that u(q) happens before v(q + d)
+ * for every index q; each rule asks that some distance is at most a bound (overrun, parity,
+ * lost phase, read before full, overwrite). A distance within its bound is kept as an
+ * obligation, whose path the proof prints. */
 #include "pipe/order/verify.h"
 
 typedef struct ways {
@@ -7,6 +11,8 @@ typedef struct ways {
     int32_t (*dist)[ZL_NODES];
 } ways;
 
+/* Floyd-Warshall over the classes; only classes with an instance at every index may lie inside
+ * a path. */
 static void shortest(ways *w)
 {
     zl_order *o = &w->v->order;
@@ -53,7 +59,7 @@ static void keep(zl_verify *v, zl_obligation o)
     else zl_undecided(v, v->order.nodes[o.to].line, "is one obligation too many");
 }
 
-/* from(q) must be before to(q + bound). */
+/* from(q) must happen before to(q + bound). */
 static void must(ways *w, int32_t rule, uint32_t from, uint32_t to, int32_t bound)
 {
     zl_verify *v = w->v;
@@ -66,7 +72,7 @@ static void must(ways *w, int32_t rule, uint32_t from, uint32_t to, int32_t boun
     zl_report(v, rule, v->order.nodes[to].line, other, found < ZL_FAR ? found : -1, bound);
 }
 
-/* An arrival, an expectation or a copy of index q + stages must find the phase of q complete. */
+/* An arrival, expectation or copy at index q + stages must find the phase of q complete. */
 static void check_overrun(ways *w, uint32_t i)
 {
     const zl_node *n = &w->v->order.nodes[i];
@@ -74,8 +80,8 @@ static void check_overrun(ways *w, uint32_t i)
         must(w, ZLAY_PIPE_OVERRUN, phase_of(w->v, n->object), i, stages_of(w->v, n));
 }
 
-/* A wait tests one bit, so the barrier must be in the phase waited for or the next: before the wait
- * begins, the phase before it is complete ... */
+/* A wait tests one parity bit, so the barrier must be in the phase waited for or the one
+ * before it: the phase before that must be complete when the wait begins. */
 static void check_parity(ways *w, uint32_t i)
 {
     zl_verify *v = w->v;
@@ -93,7 +99,8 @@ static void check_parity(ways *w, uint32_t i)
     else zl_report(v, ZLAY_PIPE_PARITY, n->line, 0, best < ZL_FAR ? best : -1, bound);
 }
 
-/* ... and something of the phase after it comes behind the wait of every thread. */
+/* The other half of parity: the phase after the one waited for cannot complete before every
+ * thread has left its wait. */
 static void check_lost(ways *w, uint32_t i)
 {
     zl_verify *v = w->v;
@@ -112,7 +119,7 @@ static void check_lost(ways *w, uint32_t i)
     else zl_report(v, ZLAY_PIPE_LOST_PHASE, n->line, 0, best < ZL_FAR ? best : -1, bound);
 }
 
-/* A reader finds the stage written, as its proxy sees it. */
+/* A reader finds the stage written, in the proxy that it reads by. */
 static void check_full(ways *w, uint32_t write, uint32_t read)
 {
     zl_verify *v = w->v;
@@ -128,7 +135,7 @@ static void check_full(ways *w, uint32_t write, uint32_t read)
          rn->variant ? fenced : plain, read, 0);
 }
 
-/* A stage is not written again before it is read. */
+/* A stage is not overwritten before its readers are done. */
 static void check_stage(ways *w, uint32_t write, uint32_t done)
 {
     const zl_node *wn = &w->v->order.nodes[write], *dn = &w->v->order.nodes[done];
@@ -137,7 +144,8 @@ static void check_stage(ways *w, uint32_t write, uint32_t done)
     if (dn->kind == ZL_NODE_DONE) must(w, ZLAY_PIPE_OVERWRITE, done, write, stages_of(w->v, wn));
 }
 
-/* Some role waits for every phase that copies fill: else they may land when the block is gone. */
+/* Some role waits for every phase that copies fill; otherwise a copy may land after its block
+ * has ended. */
 static void check_landed(ways *w, uint32_t i)
 {
     const zl_verify *v = w->v;
@@ -150,7 +158,8 @@ static void check_landed(ways *w, uint32_t i)
     if (!waited) zl_report(w->v, ZLAY_PIPE_EXIT, n->line, 0, 0, 0);
 }
 
-/* One role fills a stage: two would have to be ordered with each other. */
+/* One role fills a stage: two would have to be ordered with each other, which this proof does
+ * not do. */
 static void check_writers(ways *w, uint32_t i)
 {
     const zl_order *o = &w->v->order;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one role can break by itself: setup, collective events, groups, accumulators, staging of its
- * own. */
+/* Checks what one role can break by itself, on its unrolled steps: events that its threads
+ * cannot run, groups that no wait completes, accumulators used in flight or unfenced, bytes
+ * expected after the arrival, and staging memory that only this role uses. */
 #include "pipe/language/form.h"
 #include "pipe/order/verify.h"
 
+/* How many arrivals an event of this scope makes. */
 int64_t zl_weight(const zl_role *role, int32_t scope)
 {
     int64_t instances = zl_role_instances(role);
@@ -30,7 +32,7 @@ static void report_form(void *to, int32_t rule, uint32_t event, int64_t found, i
     zl_report(v, rule, line, role ? role->line : 0, found, wanted);
 }
 
-/* What order does not know. */
+/* Events that the order proof does not cover. */
 static void check_event(zl_verify *v, const zl_event *e)
 {
     if (e->kind == ZL_EV_SYNC && e->scope == ZL_SYNC_CTA)
@@ -39,8 +41,8 @@ static void check_event(zl_verify *v, const zl_event *e)
         zl_undecided(v, e->line, "stores a stage that others share");
 }
 
-/* A slot that others do not see must be the same slot all along: its reuse is judged in the order
- * of one trace. */
+/* A stage that only one role uses must be the same stage all along, because its reuse is
+ * judged within one trace. */
 static void check_own(zl_verify *v, const zl_event *e)
 {
     bool fixed = e->at[0].loop < 0 && e->at[0].plus < 0;
@@ -72,6 +74,7 @@ typedef struct sum {
     uint32_t line;
 } sum;
 
+/* A product: the accumulator is fenced, begun or continued rightly, and its two indices agree. */
 static void add_product(zl_verify *v, sum *s, const zl_step *step)
 {
     const zl_event *e = step->event;
@@ -84,6 +87,7 @@ static void add_product(zl_verify *v, sum *s, const zl_step *step)
     s->line = e->line;
 }
 
+/* Accumulators are taken: begun, and complete. */
 static void take_sum(zl_verify *v, sum *s, const zl_event *e, int32_t at)
 {
     if (s->state == ACC_EMPTY) zl_report(v, ZLAY_PIPE_STAGE, e->line, 0, 0, 1);
@@ -115,7 +119,7 @@ typedef struct content {
     uint32_t reader;  /* line */
 } content;
 
-/* When every thread of the role has passed step `at`. */
+/* The step by which every thread of the role has passed step `at`; -1: none. */
 static int32_t joined(const zl_trace *t, const zl_role *role, int32_t at)
 {
     if (at < 0 || zl_is_single(role)) return at;
@@ -124,7 +128,8 @@ static int32_t joined(const zl_trace *t, const zl_role *role, int32_t at)
 
 static bool is_before(int32_t at, uint32_t step) { return at >= 0 && at < (int32_t)step; }
 
-/* The async proxy reads: each writing thread has fenced, and then all have met. */
+/* The async proxy reads: each writing thread must have fenced, and then all must have met at a
+ * barrier. */
 static void check_store(zl_verify *v, const zl_trace *t, const zl_role *role, uint32_t at,
                         const content *c)
 {
@@ -140,6 +145,7 @@ static void check_store(zl_verify *v, const zl_trace *t, const zl_role *role, ui
         zl_report(v, ZLAY_PIPE_BYTES, e->line, 0, e->count, v->pipe->smems[e->smem[0]].bytes);
 }
 
+/* A read or store of staging memory. */
 static void use(zl_verify *v, const zl_trace *t, const zl_role *role, uint32_t at, content *c)
 {
     const zl_event *e = t->steps[at].event;
@@ -157,6 +163,7 @@ static void use(zl_verify *v, const zl_trace *t, const zl_role *role, uint32_t a
         zl_report(v, ZLAY_PIPE_READ_BEFORE_FULL, e->line, t->steps[c->wrote].event->line, 0, 0);
 }
 
+/* A write of staging memory: the content before was read, and its readers are done. */
 static void fill(zl_verify *v, const zl_trace *t, uint32_t at, content *c)
 {
     const zl_event *e = t->steps[at].event;
@@ -182,8 +189,8 @@ static void check_slot(zl_verify *v, const zl_trace *t, const zl_role *role, int
 
 /* ---- groups, bytes expected ---- */
 
-/* The thread that expects arrives later in the same phase, which therefore is not complete before.
- */
+/* The thread that expects bytes arrives later in the same phase, so the phase cannot complete
+ * before. */
 static bool check_expect(zl_verify *v, const zl_trace *t, uint32_t at)
 {
     const zl_step *s = &t->steps[at];
@@ -197,6 +204,7 @@ static bool check_expect(zl_verify *v, const zl_trace *t, uint32_t at)
     return false;
 }
 
+/* Asynchronous work is committed and waited for. */
 static bool check_done(zl_verify *v, const zl_trace *t, uint32_t at)
 {
     int32_t group = t->steps[at].event->kind == ZL_EV_MMA ? ZL_GROUP_WGMMA

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of classes of events, for every index at once.
- *
- * An edge u -> v of weight d says that u(q) comes before v(q + d) for every q. Inside a role the
- * weight is read off the traces; between roles a phase comes after what arrives in it and before
- * who waits for it. Weights are at least 0 and only classes that have an instance at every index
- * lie inside a path, so every event on a path exists when its ends do. */
+/* Builds the graph of event classes and weighs its edges, for every index at once. An edge u
+ * -> v of weight d says that u(q) happens before v(q + d) for every q. Inside a role weights
+ * are read off the unrolled traces; between roles a phase comes after what arrives in it and
+ * before those who wait for it. Weights are at least 0, and only classes with an instance at
+ * every index lie inside a path, so every event on a path exists when its ends do. */
 #include "pipe/order/verify.h"
 
 #include <string.h>
@@ -41,13 +40,15 @@ static const struct row {
 
 /* ---- classes ---- */
 
+/* Whether a wait tests the parity of the round before its slot's (one turn of the ring back),
+ * modulo 2. */
 int32_t zl_turned(const zlay_pipe *pipe, const zl_event *wait)
 {
     int64_t stages = pipe->bars[wait->bar].stages;
     return (int32_t)((wait->flip + (wait->parity.add - wait->bar_at.add) / stages) & 1);
 }
 
-/* A wait tests the parity of the index of its own slot, or of whole turns beside it. */
+/* A wait must test the parity of its own slot's index, up to whole turns of the ring. */
 static void check_turn(zl_verify *v, const zl_event *e)
 {
     zl_pos slot = e->bar_at, parity = e->parity;
@@ -57,6 +58,7 @@ static void check_turn(zl_verify *v, const zl_event *e)
         zl_report(v, ZLAY_PIPE_PARITY, e->line, 0, turns, 0);
 }
 
+/* Distinguishes classes of one kind: turned waits, and accesses by the async proxy. */
 static int32_t variant_of(const zl_verify *v, const zl_event *e, zl_node_kind kind)
 {
     if (kind == ZL_NODE_WAIT || kind == ZL_NODE_PASSED) return zl_turned(v->pipe, e);
@@ -64,6 +66,7 @@ static int32_t variant_of(const zl_verify *v, const zl_event *e, zl_node_kind ki
     return kind == ZL_NODE_WRITE && e->kind == ZL_EV_COPY;
 }
 
+/* The class with this key, made on first use. */
 static int32_t node_of(zl_verify *v, zl_node key, const zl_event *e)
 {
     zl_order *o = &v->order;
@@ -86,6 +89,7 @@ static int32_t node_of(zl_verify *v, zl_node key, const zl_event *e)
     return (int32_t)o->count++;
 }
 
+/* Enters an event in the class that a row names. */
 static void add_use(zl_verify *v, int32_t role, const zl_event *e, const struct row *row,
                     zl_use *use)
 {
@@ -129,12 +133,14 @@ void zl_order_begin(zl_verify *v)
 
 enum { ARRAYS = 2 };
 
+/* Whether others may be ordered after the class. */
 static bool is_source(const zl_node *n)
 {
     return n->kind == ZL_NODE_WAIT || n->kind == ZL_NODE_PASSED || n->kind == ZL_NODE_WROTE ||
            n->kind == ZL_NODE_FENCED || n->kind == ZL_NODE_DONE;
 }
 
+/* Whether the class may be ordered after others. */
 static bool is_target(const zl_node *n)
 {
     return n->kind == ZL_NODE_WAIT || n->kind == ZL_NODE_READ ||
@@ -179,6 +185,7 @@ static void arrays_lay(zl_verify *v)
 
 static int32_t later(int32_t a, int32_t b) { return b < 0 ? ZL_FAR : a > b ? a : b; }
 
+/* Notes an instance: its index, its first step, and when it is complete. */
 static void see(const zl_verify *v, zl_node *n, int64_t q, int32_t begun, int32_t over)
 {
     if (q < 0 || q >= v->q_end) return;
@@ -206,7 +213,7 @@ static void see_step(zl_verify *v, const zl_trace *t, int32_t at)
     }
 }
 
-/* reach[step]: the greatest index that a class has got to by then. */
+/* Fills reach[step]: the greatest index that the class has begun by that step. */
 static void spread(const zl_verify *v, zl_node *n)
 {
     uint32_t count = v->traces[n->role].count;
@@ -221,9 +228,9 @@ static void spread(const zl_verify *v, zl_node *n)
 
 enum { BY_EACH, BY_WARP, BY_ROLE, BYS };
 
-/* Who may say that `from` is over: a thread its own events; of those of all threads each thread its
- * part where each arrives, a lane those of its warp behind a step that the warp takes together, one
- * thread all behind a sync. */
+/* Who may report that `from` is complete: each thread its own events; each thread its part
+ * where all arrive; a lane those of its warp after an aligned step; one thread all of them
+ * after a barrier. */
 static int known_by(const zl_verify *v, const zl_node *from, const zl_node *to)
 {
     bool of_all = from->kind == ZL_NODE_PASSED || from->kind == ZL_NODE_WROTE ||
@@ -242,6 +249,7 @@ typedef struct pair {
     int by;
 } pair;
 
+/* The classes that class a is weighed against. */
 static uint32_t pairs_of(zl_verify *v, uint32_t a, pair *out)
 {
     const zl_node *from = &v->order.nodes[a];
@@ -255,7 +263,8 @@ static uint32_t pairs_of(zl_verify *v, uint32_t a, pair *out)
     return count;
 }
 
-/* The steps behind which each, warps and the role know that the last is over, -1 none. */
+/* The steps at which each thread, its warp and the role know the last instance to be complete;
+ * -1: never. */
 static void known_at(int32_t at[BYS], const zl_trace *t, int32_t last)
 {
     bool over = last >= 0 && last < ZL_FAR;
@@ -264,8 +273,8 @@ static void known_at(int32_t at[BYS], const zl_trace *t, int32_t last)
     at[BY_ROLE] = over ? t->steps[last].sync : -1;
 }
 
-/* From(q) is over at step `at`, so it is before whatever the class has not got to by then. Beyond
- * the window no number holds for every trip count. */
+/* from(q) is complete at step `at`, so it precedes whatever index the class has not begun by
+ * then. A weight above the window does not hold for every trip count. */
 static int32_t weight_at(const zl_verify *v, const int32_t *reach, int64_t q, int32_t at)
 {
     int64_t d = at < 0 ? ZL_FAR : reach[at] + 1 - q;

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Progress: every wait is satisfied in the end.
- *
- * Each event of the text is a site; its instance at position p runs at slope * p + time. An
- * instance comes after the one before it in its role, and a wait after the arrivals and copies of
- * the phase that it waits for; both are edges of a fixed distance in positions, or of one that
- * grows with N and is counted at its least. Times that satisfy every edge are longest paths; they
- * exist unless some cycle of edges does not advance. */
+/* Proves progress: every wait is eventually satisfied. Each event of the text is a site whose
+ * instance at position p is scheduled at slope * p + time, as in a modulo schedule; program
+ * order and phase-to-wait edges constrain the times, and the least times are longest paths,
+ * found by relaxation (Bellman-Ford). If a cycle does not advance there is no schedule, and
+ * the pipe is run for small trip counts to find the deadlock. */
 #include "pipe/order/verify.h"
 
 #define UNREACHED (INT64_MIN / 4)
 
-/* Where a section begins is a site too, so that an empty section is passed through; it takes no
- * time. */
+/* Raises the time of `to` to satisfy one edge; false where it already does. Section starts are
+ * sites that take no time, so that an empty section can be passed through. */
 static bool relax(zl_verify *v, int32_t from, int32_t to, int64_t distance)
 {
     zl_site *a = &v->sites[from], *b = &v->sites[to];
@@ -25,6 +23,7 @@ static bool relax(zl_verify *v, int32_t from, int32_t to, int64_t distance)
 
 typedef struct span { int32_t first, last; } span; /* first: where the section begins */
 
+/* The sites of one section of a role. */
 static span span_of(const zl_verify *v, int32_t role, zl_section section)
 {
     span s = {-1, -1};
@@ -79,8 +78,8 @@ static bool makes_phase(const zl_event *e)
     return e->kind == ZL_EV_ARRIVE || e->kind == ZL_EV_COPY;
 }
 
-/* How far behind an arrival a wait for its phase runs; false when the distance shrinks as N grows.
- */
+/* The distance in positions from an arrival to a wait for its phase; false where it shrinks as
+ * N grows. */
 static bool distance_of(const zl_verify *v, const zl_site *a, const zl_site *w, int64_t *distance)
 {
     const zl_event *arrive = &v->pipe->events[a->event], *wait = &v->pipe->events[w->event];
@@ -169,7 +168,7 @@ static int64_t *missing(run *r, int32_t bar, int64_t q)
     return &r->missing[bar * r->v->q_end + q];
 }
 
-/* One bit is tested, but where nothing else is wrong it means the index that is waited for. */
+/* Whether a wait may pass: nothing is missing in the phase of its index. */
 static bool is_free(run *r, const zl_step *s)
 {
     const zl_event *e = s->event;
@@ -242,8 +241,8 @@ static int64_t most_stages(const zlay_pipe *pipe)
     return stages;
 }
 
-/* No schedule: run the pipe with more positions than any ring has stages, of which all more are
- * alike. What gets stuck shows the fault. */
+/* Runs the pipe for trip counts up to the stages of its longest ring plus the window, beyond
+ * which positions behave alike, and reports the roles that get stuck. */
 zlay_status zl_stuck_check(zl_verify *v)
 {
     int64_t most = v->shape.window + most_stages(v->pipe) + 1, work = 0;

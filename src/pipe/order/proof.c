@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The proof as text; docs/internals/proof.md says what each line claims, recheck.c proves it again. */
+/* Prints a proof by order: barrier sums, the schedule, the event classes, and a weighted path
+ * for each obligation. docs/internals/proof.md says what each line claims;
+ * src/pipe/replay/recheck checks it. */
 #include "pipe/order/verify.h"
 
 static const char *const kinds[] = {"phase", "wait", "passed", "arrive", "expect", "issue",
@@ -22,7 +24,7 @@ static void put_event(zl_text *out, const zl_verify *v, const zl_role *role, uin
     else zl_puts(out, ": complete\n");
 }
 
-/* What happens at an index of the ring; the same at each, so the first tells. */
+/* What happens at one index of the ring; it is the same at each, so index 0 is taken. */
 static sums sums_of(const zl_verify *v, int32_t bar)
 {
     sums s = {0, 0, 0};
@@ -77,6 +79,7 @@ typedef struct path {
     uint32_t at[ZL_NODES + 2], count;
 } path;
 
+/* The path of an obligation, from the shortest-path table. */
 static path path_of(const zl_verify *v, const zl_obligation *o)
 {
     path p = {{o->from}, 1};
@@ -88,7 +91,7 @@ static path path_of(const zl_verify *v, const zl_obligation *o)
     return p;
 }
 
-/* The least class that serves between two others as well as this one. */
+/* The smallest class number that serves as well as this one between its neighbours. */
 static uint32_t least_between(const zl_verify *v, uint32_t a, uint32_t at, uint32_t b)
 {
     int32_t weight = zl_order_step(v, a, at) + zl_order_step(v, at, b);
@@ -99,7 +102,7 @@ static uint32_t least_between(const zl_verify *v, uint32_t a, uint32_t at, uint3
     return at;
 }
 
-/* One form of a path, so that a proof has one form. */
+/* Puts a path into its canonical form, so that a proof has one form. */
 static void normalise(const zl_verify *v, path *p)
 {
     for (bool moved = true; moved;) {

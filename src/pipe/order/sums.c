@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of every index of every ring: arrivals are the barrier's count, bytes expected are bytes
- * copied, a stage is filled once and drained once by each role that multiplies it. The ends of what
- * events cover are c or N + c, so sums that hold for every N of the small model hold for every N.
- */
+/* Checks sums at every index of every ring: arrivals equal the barrier's count, expected bytes
+ * equal copied bytes, each stage is filled once and read once by each role that multiplies it.
+ * The ranges of indices end at c or N + c, so what holds for every N of the small model holds
+ * for every N. */
 #include "pipe/order/verify.h"
 
 #include <string.h>
@@ -40,8 +40,7 @@ static zlay_status tables_make(zl_verify *v, tables *t)
 
 static bool in_range(const tables *t, int64_t q) { return q >= 0 && q < t->all; }
 
-/* An index before the first or behind the last position belongs to no phase; a copy fills the stage
- * that it signals. */
+/* An index must lie among the positions, and a copy must fill the stage that it signals. */
 static void check_range(zl_verify *v, const tables *t, const zl_step *s)
 {
     const zl_event *e = s->event;
@@ -70,7 +69,8 @@ static int64_t part_bit(const zl_event *e)
     return (int64_t)1 << (e->part < PARTS ? e->part : PARTS);
 }
 
-/* A part filled twice does not make up for one left out; each instance fills it. */
+/* Adds a fill; a part filled twice does not make up for one left out, and each instance fills
+ * its own. */
 static void add_fill(tables *t, const zl_role *role, const zl_step *s)
 {
     int64_t *sum = t->smems + (s->event->smem[0] * t->all + s->q[0]) * OF_SMEM;
@@ -92,7 +92,7 @@ static void add_drains(zl_verify *v, tables *t, const zl_step *s)
 
 typedef struct reading { uint32_t line; bool products; } reading;
 
-/* How a role takes a ring: the line of its last read. */
+/* How a role reads a ring: the line of its last read, and whether by products. */
 static reading reads(const zlay_pipe *pipe, const zl_role *role, int32_t smem)
 {
     reading r = {0, false};
@@ -149,7 +149,7 @@ static void check_bars(zl_verify *v, const tables *t)
     }
 }
 
-/* Every index is filled with the same parts, all bytes together. */
+/* Every index is filled with the same parts, of all its bytes. */
 static void check_fills(zl_verify *v, const tables *t)
 {
     for (int32_t m = 0; m < (int32_t)v->pipe->smems_count; m++) {
@@ -166,7 +166,7 @@ static void check_fills(zl_verify *v, const tables *t)
     }
 }
 
-/* What is filled is there for somebody. */
+/* What is filled is read by some role. */
 void zl_check_taken(zl_verify *v)
 {
     const zlay_pipe *pipe = v->pipe;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The verifier: what each role breaks by itself, sums of every index, order of every class. */
+/* Verifies a pipe (zlay_pipe_verify): first by the order of event classes, which covers rings
+ * in one block and yields a short proof, and where that does not decide, by runs
+ * (src/pipe/runs). The order proof checks each role alone, the sums at every index, progress,
+ * and the ordering rules, on a small model of trip counts. */
 #include "pipe/runs/verify.h"
 #include "pipe/order/verify.h"
 
@@ -7,6 +10,7 @@
 
 enum { OBLIGATIONS = 256 };
 
+/* Keeps a reason; only the first of a rule and line. */
 void zl_report(zl_verify *v, int32_t rule, uint32_t line, uint32_t other, int64_t found,
                int64_t wanted)
 {
@@ -53,7 +57,7 @@ static zlay_status check_trips(zl_verify *v, int64_t outer, int64_t inner)
     return status ? status : zl_order_observe(v);
 }
 
-/* A smem that one instance of one role writes and reads by itself belongs to that role. */
+/* Shared memory that one instance of one role alone writes and reads belongs to that role. */
 static void find_own(zl_verify *v, uint32_t role)
 {
     const zlay_pipe *pipe = v->pipe;
@@ -70,6 +74,7 @@ static void find_own(zl_verify *v, uint32_t role)
         }
 }
 
+/* Checks every pair of trip counts of the small model. */
 static zlay_status check_small_model(zl_verify *v)
 {
     int64_t outer, inner, work = 0;
@@ -94,7 +99,7 @@ static bool is_scaled(const zl_event *e)
     return scaled;
 }
 
-/* What the proofs by order know: these events in one block, as rings use them. */
+/* Whether the order proof covers the event. */
 static bool is_known(const zl_event *e)
 {
     if (is_scaled(e)) return false;
@@ -129,6 +134,7 @@ static const zl_event *find_unknown(const zlay_pipe *pipe)
     return NULL;
 }
 
+/* Asks the order proof; undecided where the pipe has events or loops of another form. */
 static zlay_status check_all(zl_verify *v)
 {
     const zlay_pipe *pipe = v->pipe;

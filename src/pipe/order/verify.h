@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of the proof; docs/internals/proof.md, "What is proved". */
+/* The state of the order proof: event classes and the weights between them, obligations, sites
+ * of the schedule. docs/internals/proof.md, "What is proved", has the argument. */
 #ifndef ZL_VERIFY_H
 #define ZL_VERIFY_H
 
